@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "elf64.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "memory.h"
+
+/* What is open while hlg_elf64_read runs. */
+struct reader {
+	const char *path;
+	int fd;
+	Elf *libelf;
+	uint64_t size;
+	struct hlg_elf64 *elf;
+	struct hlg_err *err;
+};
+
+#define NO_SYMBOLS                                                                       \
+	"has no symbols (it was stripped: `strip -s` and, for Rust, `strip = "           \
+	"\"symbols\"` "                                                                  \
+	"remove them, `strip --strip-debug` is safe)"
+
+static int damaged(struct reader *r, const char *what)
+{
+	return hlg_err_set(r->err, HLG_EINPUT,
+			   "%s: %s (the ELF is damaged; build or copy it again)", r->path,
+			   what);
+}
+
+static int unsuited(struct reader *r, const char *what)
+{
+	return hlg_err_set(r->err, HLG_EINPUT,
+			   "%s: %s (give the little-endian ELF64 of an x86-64 or AArch64 "
+			   "guest)",
+			   r->path, what);
+}
+
+static bool in_file(const struct reader *r, uint64_t off, uint64_t len)
+{
+	return off <= r->size && len <= r->size - off;
+}
+
+static int check_type(struct reader *r, uint16_t type)
+{
+	switch (type) {
+	case ET_EXEC:
+	case ET_DYN:
+		return 0;
+	case ET_REL:
+		return unsuited(r, "is an object file, not linked yet");
+	case ET_CORE:
+		return unsuited(r, "is a core dump, not a program");
+	default:
+		return unsuited(r, "is neither an executable nor a shared object");
+	}
+}
+
+/* Who are you, before anything is believed: gABI, "ELF Identification". */
+static int read_identity(struct reader *r)
+{
+	Elf64_Ehdr eh;
+	char what[64];
+
+	if (r->size == 0)
+		return unsuited(r, "is empty");
+	if (r->size < EI_NIDENT || hlg_file_read(r->fd, &eh, EI_NIDENT, 0) < 0 ||
+	    memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0)
+		return unsuited(r, "is not an ELF file");
+	if (eh.e_ident[EI_CLASS] == ELFCLASS32)
+		return unsuited(r, "is a 32-bit ELF");
+	if (eh.e_ident[EI_CLASS] != ELFCLASS64)
+		return damaged(r, "has an unknown ELF class");
+	if (eh.e_ident[EI_DATA] == ELFDATA2MSB)
+		return unsuited(r, "is a big-endian ELF");
+	if (eh.e_ident[EI_DATA] != ELFDATA2LSB)
+		return damaged(r, "has an unknown byte order");
+	if (r->size < sizeof(eh) || hlg_file_read(r->fd, &eh, sizeof(eh), 0) < 0)
+		return damaged(r, "ends inside its header");
+	snprintf(what, sizeof(what), "is for machine %u", eh.e_machine);
+	if (eh.e_machine != EM_X86_64 && eh.e_machine != EM_AARCH64)
+		return unsuited(r, what);
+	r->elf->machine = eh.e_machine;
+	r->elf->type = eh.e_type;
+	return check_type(r, eh.e_type);
+}
+
+static int compare_loads(const void *a, const void *b)
+{
+	const struct hlg_load *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int read_load(struct reader *r, const GElf_Phdr *ph)
+{
+	struct hlg_load *load = &r->elf->loads[r->elf->n_loads];
+
+	if (ph->p_type != PT_LOAD || ph->p_memsz == 0)
+		return 0;
+	if (ph->p_memsz > UINT64_MAX - ph->p_vaddr)
+		return damaged(r, "has a segment that passes the end of memory");
+	if (ph->p_filesz > ph->p_memsz)
+		return damaged(r, "has a segment larger in the file than in memory");
+	if (!in_file(r, ph->p_offset, ph->p_filesz))
+		return hlg_err_set(r->err, HLG_EINPUT,
+				   "%s: is truncated: a segment ends past its %" PRIu64
+				   " bytes (copy it again)",
+				   r->path, r->size);
+	*load = (struct hlg_load){ph->p_vaddr, ph->p_vaddr + ph->p_memsz, ph->p_offset,
+				  ph->p_filesz, (ph->p_flags & PF_X) != 0};
+	r->elf->n_loads++;
+	return 0;
+}
+
+static int read_loads(struct reader *r)
+{
+	struct hlg_elf64 *elf = r->elf;
+	size_t n;
+
+	if (elf_getphdrnum(r->libelf, &n) != 0)
+		return damaged(r, "has no readable program headers");
+	elf->loads = calloc(n + 1, sizeof(*elf->loads));
+	if (!elf->loads)
+		return hlg_err_memory(r->err, r->path);
+	for (size_t i = 0; i < n; i++) {
+		GElf_Phdr ph;
+		int rc;
+
+		if (!gelf_getphdr(r->libelf, (int)i, &ph))
+			return damaged(r, "has no readable program headers");
+		rc = read_load(r, &ph);
+		if (rc < 0)
+			return rc;
+	}
+	if (elf->n_loads == 0)
+		return damaged(r, "has nothing to load");
+	qsort(elf->loads, elf->n_loads, sizeof(*elf->loads), compare_loads);
+	for (size_t i = 1; i < elf->n_loads; i++)
+		if (elf->loads[i].addr < elf->loads[i - 1].end)
+			return damaged(r, "has segments that overlap");
+	return 0;
+}
+
+/*
+ * A section takes room when it is allocated, not empty and not thread-local bss, which
+ * has an address but no bytes of its own there. Ends are cut at the end of memory.
+ */
+static int read_section(struct reader *r, struct hlg_section *out, const GElf_Shdr *sh,
+			const char *name)
+{
+	bool tbss = (sh->sh_flags & SHF_TLS) && sh->sh_type == SHT_NOBITS;
+
+	out->name = strdup(name ? name : "");
+	if (!out->name)
+		return hlg_err_memory(r->err, r->path);
+	out->addr = out->end = sh->sh_addr;
+	if (!(sh->sh_flags & SHF_ALLOC) || tbss)
+		return 0;
+	out->exec = (sh->sh_flags & SHF_EXECINSTR) != 0;
+	out->end += sh->sh_size < UINT64_MAX - sh->sh_addr ? sh->sh_size
+							   : UINT64_MAX - sh->sh_addr;
+	return 0;
+}
+
+static int read_sections(struct reader *r)
+{
+	struct hlg_elf64 *elf = r->elf;
+	size_t n, names;
+
+	if (elf_getshdrnum(r->libelf, &n) != 0 ||
+	    (n && elf_getshdrstrndx(r->libelf, &names)))
+		return damaged(r, "has no readable section headers");
+	elf->sections = calloc(n + 1, sizeof(*elf->sections));
+	if (!elf->sections)
+		return hlg_err_memory(r->err, r->path);
+	for (size_t i = 0; i < n; i++) {
+		Elf_Scn *scn = elf_getscn(r->libelf, i);
+		GElf_Shdr sh;
+		int rc;
+
+		if (!scn || !gelf_getshdr(scn, &sh))
+			return damaged(r, "has no readable section headers");
+		rc = read_section(r, &elf->sections[i], &sh,
+				  elf_strptr(r->libelf, names, sh.sh_name));
+		if (rc < 0)
+			return rc;
+		elf->n_sections = i + 1;
+	}
+	return 0;
+}
+
+static void take_note(struct hlg_elf64 *elf, const GElf_Nhdr *nh, const char *owner,
+		      const char *desc)
+{
+	/* The Hyperlight note: type 1, the version as text, with or without a NUL. */
+	if (nh->n_type == 1 && nh->n_namesz == sizeof("Hyperlight") &&
+	    memcmp(owner, "Hyperlight", sizeof("Hyperlight")) == 0)
+		snprintf(elf->hyperlight, sizeof(elf->hyperlight), "%.*s",
+			 (int)(nh->n_descsz < 31 ? nh->n_descsz : 31), desc);
+	if (nh->n_type != NT_GNU_BUILD_ID || nh->n_namesz != sizeof("GNU") ||
+	    memcmp(owner, "GNU", sizeof("GNU")) != 0)
+		return;
+	for (size_t i = 0; i < nh->n_descsz && 2 * i + 2 < sizeof(elf->build_id); i++)
+		sprintf(elf->build_id + 2 * i, "%02x", (unsigned)(unsigned char)desc[i]);
+}
+
+static void read_notes(struct reader *r, Elf_Scn *scn)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t off = 0, name_off, desc_off;
+	GElf_Nhdr nh;
+
+	while (data && off < data->d_size) {
+		off = gelf_getnote(data, off, &nh, &name_off, &desc_off);
+		if (off == 0)
+			return;
+		take_note(r->elf, &nh, (char *)data->d_buf + name_off,
+			  (char *)data->d_buf + desc_off);
+	}
+}
+
+/* Memory for, and bytes of, a section's contents, with extra zero bytes behind them. */
+static int read_contents(struct reader *r, const GElf_Shdr *sh, size_t extra, void **out)
+{
+	if (!in_file(r, sh->sh_offset, sh->sh_size))
+		return damaged(r, "has a symbol table that ends past the file");
+	*out = hlg_memory_alloc(sh->sh_size + extra);
+	if (!*out)
+		return hlg_err_memory(r->err, r->path);
+	memset((char *)*out + sh->sh_size, 0, extra);
+	if (hlg_file_read(r->fd, *out, sh->sh_size, sh->sh_offset) < 0)
+		return hlg_err_set(r->err, HLG_ESYSTEM, "%s: cannot be read: %s", r->path,
+				   errno ? strerrordesc_np(errno) : "it became shorter");
+	return 0;
+}
+
+static int read_symbols(struct reader *r, const GElf_Shdr *sh)
+{
+	struct hlg_elf64 *elf = r->elf;
+	Elf_Scn *names = elf_getscn(r->libelf, sh->sh_link);
+	GElf_Shdr str;
+	int rc;
+
+	if (sh->sh_entsize != sizeof(Elf64_Sym) || !names || !gelf_getshdr(names, &str) ||
+	    str.sh_type != SHT_STRTAB)
+		return damaged(r, "has a malformed symbol table");
+	rc = read_contents(r, sh, 1, (void **)&elf->syms);
+	if (rc < 0)
+		return rc;
+	elf->n_syms = sh->sh_size / sizeof(Elf64_Sym);
+	rc = read_contents(r, &str, 1, (void **)&elf->strtab);
+	if (rc == 0)
+		elf->strsz = str.sh_size;
+	return rc;
+}
+
+/* The table with the section numbers that do not fit st_shndx: gABI, SHT_SYMTAB_SHNDX. */
+static int read_shndx(struct reader *r, const GElf_Shdr *sh)
+{
+	if (sh->sh_size / sizeof(uint32_t) < r->elf->n_syms)
+		return damaged(r, "has a short section index table");
+	return read_contents(r, sh, 1, (void **)&r->elf->shndx);
+}
+
+static int read_tables(struct reader *r)
+{
+	GElf_Shdr sh, symtab = {0}, dynsym = {0}, wide = {0};
+	size_t symtab_at = 0;
+	int rc;
+
+	for (size_t i = 1; i < r->elf->n_sections; i++) {
+		Elf_Scn *scn = elf_getscn(r->libelf, i);
+
+		if (!scn || !gelf_getshdr(scn, &sh))
+			return damaged(r, "has no readable section headers");
+		if (sh.sh_type == SHT_NOTE)
+			read_notes(r, scn);
+		if (sh.sh_type == SHT_DYNSYM)
+			dynsym = sh;
+		if (sh.sh_type == SHT_SYMTAB) {
+			symtab = sh;
+			symtab_at = i;
+		}
+		if (sh.sh_type == SHT_SYMTAB_SHNDX)
+			wide = sh;
+	}
+	r->elf->dynsym = symtab.sh_size <= sizeof(Elf64_Sym);
+	if (r->elf->dynsym && dynsym.sh_size <= sizeof(Elf64_Sym))
+		return hlg_err_set(r->err, HLG_EINPUT, "%s: " NO_SYMBOLS, r->path);
+	rc = read_symbols(r, r->elf->dynsym ? &dynsym : &symtab);
+	if (rc == 0 && !r->elf->dynsym && wide.sh_size && wide.sh_link == symtab_at)
+		rc = read_shndx(r, &wide);
+	return rc;
+}
+
+static int read_all(struct reader *r)
+{
+	int rc = read_identity(r);
+
+	if (rc < 0)
+		return rc;
+	elf_version(EV_CURRENT);
+	r->libelf = elf_begin(r->fd, ELF_C_READ, NULL);
+	if (!r->libelf)
+		return damaged(r, "cannot be understood");
+	rc = read_loads(r);
+	if (rc == 0)
+		rc = read_sections(r);
+	if (rc == 0)
+		rc = read_tables(r);
+	elf_end(r->libelf);
+	return rc;
+}
+
+int hlg_elf64_read(struct hlg_elf64 *elf, const char *path, struct hlg_err *err)
+{
+	struct reader r = {.path = path, .elf = elf, .err = err};
+	int rc;
+
+	memset(elf, 0, sizeof(*elf));
+	r.fd = hlg_file_open(path, &elf->id, err);
+	if (r.fd < 0)
+		return r.fd;
+	r.size = (uint64_t)elf->id.size;
+	rc = read_all(&r);
+	close(r.fd);
+	return rc;
+}
+
+void hlg_elf64_finish(struct hlg_elf64 *elf)
+{
+	for (size_t i = 0; i < elf->n_sections; i++)
+		free(elf->sections[i].name);
+	free(elf->sections);
+	free(elf->loads);
+	free(elf->syms);
+	free(elf->shndx);
+	free(elf->strtab);
+	memset(elf, 0, sizeof(*elf));
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Errors: a negative code and a message fit to print.
+ *
+ * A function that can fail takes a caller-owned struct hlg_err, returns a negative
+ * code and leaves one line `subject: problem (what to do)` in it, without a newline.
+ * The message is safe for a terminal: bytes that came from files or arguments are
+ * escaped as escape.h says. Callers forward the code unchanged.
+ */
+#ifndef HLG_SYMTAB_ERR_H
+#define HLG_SYMTAB_ERR_H
+
+enum {
+	HLG_EINPUT = -1,  /* what was given cannot be used: a file, a value, an option */
+	HLG_ESYSTEM = -2, /* the system refused: memory, permission, a full disk */
+};
+
+struct hlg_err {
+	char msg[1024];
+};
+
+/* Formats the message (cut, never overrun) and returns code, for `return hlg_err_set()`.
+ */
+__attribute__((format(printf, 3, 4))) int hlg_err_set(struct hlg_err *err, int code,
+						      const char *fmt, ...);
+
+/* HLG_ESYSTEM for a failed allocation on behalf of subject. */
+int hlg_err_memory(struct hlg_err *err, const char *subject);
+
+#endif

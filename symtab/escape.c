@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "escape.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Decodes one UTF-8 character (RFC 3629, section 4); returns its length, 0 if malformed.
+ */
+static size_t decode(const unsigned char *s, uint32_t *cp)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t len = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+
+	if (len == 1) {
+		*cp = s[0];
+		return 1;
+	}
+	if (s[0] < 0xc2 || s[0] > 0xf4)
+		return 0;
+	*cp = s[0] & (0xff >> (len + 1));
+	for (size_t i = 1; i < len; i++) {
+		if ((s[i] & 0xc0) != 0x80) /* NUL ends the text here too */
+			return 0;
+		*cp = *cp << 6 | (s[i] & 0x3f);
+	}
+	if (*cp < least[len] || *cp > 0x10ffff || (*cp >= 0xd800 && *cp <= 0xdfff))
+		return 0;
+	return len;
+}
+
+/* Characters that change how the text around them is shown (UAX #9, section 2). */
+static bool disturbs(uint32_t cp)
+{
+	return cp < 0x20 || (cp >= 0x7f && cp <= 0x9f) || cp == 0x061c || cp == 0x200e ||
+	       cp == 0x200f || (cp >= 0x2028 && cp <= 0x202e) ||
+	       (cp >= 0x2066 && cp <= 0x2069) || cp == 0xfeff;
+}
+
+size_t hlg_escape_plain(const char *s)
+{
+	uint32_t cp;
+	size_t len = decode((const unsigned char *)s, &cp);
+
+	return len && !disturbs(cp) ? len : 0;
+}
+
+/* Takes one character off *src: as it is, or escaped. piece needs no NUL. */
+static size_t next_piece(const char **src, char piece[static 5])
+{
+	size_t plain = hlg_escape_plain(*src);
+
+	if (plain) {
+		memcpy(piece, *src, plain);
+		*src += plain;
+		return plain;
+	}
+	return (size_t)snprintf(piece, 5, "\\x%02x", (unsigned)(unsigned char)*(*src)++);
+}
+
+size_t hlg_escape(char *dst, size_t size, const char *src)
+{
+	size_t need = 0, used = 0;
+	bool full = size == 0;
+
+	while (*src) {
+		char piece[5];
+		size_t len = next_piece(&src, piece);
+
+		if (!full && used + len < size) {
+			memcpy(dst + used, piece, len);
+			used += len;
+		} else {
+			full = true;
+		}
+		need += len;
+	}
+	if (size)
+		dst[used] = '\0';
+	return need;
+}
+
+void hlg_escape_print(FILE *f, const char *src)
+{
+	char piece[5];
+
+	while (*src) {
+		size_t len = next_piece(&src, piece);
+
+		fwrite(piece, 1, len, f);
+	}
+}
+
+char *hlg_escape_dup(const char *src)
+{
+	size_t size = hlg_escape(NULL, 0, src) + 1;
+	char *dst = malloc(size);
+
+	if (dst)
+		hlg_escape(dst, size, src);
+	return dst;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Text from files made safe to show.
+ *
+ * Symbol names, paths and process names are bytes somebody else chose. Before they
+ * reach a terminal or a text format, everything that could move a cursor, start an
+ * escape sequence, break a line, reorder text or is no valid UTF-8 is written as
+ * \xNN, byte by byte. The rules do not depend on the locale.
+ */
+#ifndef HLG_SYMTAB_ESCAPE_H
+#define HLG_SYMTAB_ESCAPE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/*
+ * Length in bytes of the character at s if it may be shown as it is, 0 if its first
+ * byte must be escaped. Refused: C0 and C1 controls, DEL, malformed or overlong UTF-8,
+ * surrogates, line and paragraph separators, bidirectional controls. s ends with NUL.
+ */
+size_t hlg_escape_plain(const char *s);
+
+/*
+ * Copies src into dst (size bytes, NUL included), escaped; cut at a whole character
+ * when it does not fit. Returns the length the whole text needs, as snprintf does.
+ */
+size_t hlg_escape(char *dst, size_t size, const char *src);
+
+/* Writes src to f, escaped. */
+void hlg_escape_print(FILE *f, const char *src);
+
+/* The escaped text in memory of its own, for the caller to free; NULL without memory. */
+char *hlg_escape_dup(const char *src);
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int check_kind(const char *path, const struct stat *st, struct hlg_err *err)
+{
+	if (S_ISDIR(st->st_mode))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is a directory (name the file itself)", path);
+	if (!S_ISREG(st->st_mode))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is not a regular file (give a file on disk)",
+				   path);
+	return 0;
+}
+
+int hlg_file_open(const char *path, struct hlg_file_id *id, struct hlg_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
+	struct stat st;
+
+	if (fd < 0 && errno == ENOENT)
+		return hlg_err_set(err, HLG_EINPUT, "%s: no such file (check the path)",
+				   path);
+	if (fd < 0)
+		return hlg_err_set(err, HLG_EINPUT, "%s: cannot be opened: %s", path,
+				   strerrordesc_np(errno));
+	if (fstat(fd, &st) != 0) {
+		rc = hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be examined: %s", path,
+				 strerrordesc_np(errno));
+		close(fd);
+		return rc;
+	}
+	rc = check_kind(path, &st, err);
+	if (rc < 0) {
+		close(fd);
+		return rc;
+	}
+	*id = (struct hlg_file_id){st.st_dev, st.st_ino, st.st_size, st.st_mtim};
+	return fd;
+}
+
+int hlg_file_read(int fd, void *buf, size_t len, uint64_t off)
+{
+	char *p = buf;
+
+	while (len) {
+		ssize_t got = pread(fd, p, len, (off_t)off);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			errno = got < 0 ? errno : 0;
+			return -1;
+		}
+		p += got;
+		off += (uint64_t)got;
+		len -= (size_t)got;
+	}
+	return 0;
+}

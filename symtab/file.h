@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Input files, opened and read so that every failure can be told. Nothing is mapped: a
+ * file that shrinks while it is read is an error, not a signal.
+ */
+#ifndef HLG_SYMTAB_FILE_H
+#define HLG_SYMTAB_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "err.h"
+
+/* Which file was read, to notice when it is another one later. */
+struct hlg_file_id {
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec mtime;
+};
+
+/*
+ * Opens a regular file for reading and identifies it. Returns the descriptor, for the
+ * caller to close, or an error; never blocks on a FIFO, refuses directories and devices.
+ */
+int hlg_file_open(const char *path, struct hlg_file_id *id, struct hlg_err *err);
+
+/* Reads exactly len bytes at off; 0, or -1 with errno (0 at a premature end of file). */
+int hlg_file_read(int fd, void *buf, size_t len, uint64_t off);
+
+#endif

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symbol.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+static_assert(sizeof(struct hlg_symbol) == sizeof(Elf64_Sym), "compacted in place");
+
+enum {
+	DIGIT_BITS = 11,
+	BUCKETS = 1 << DIGIT_BITS
+};
+
+static bool taken_name(const struct hlg_elf64 *elf, uint32_t name)
+{
+	const char *s;
+
+	if (name >= elf->strsz || elf->strtab[name] == '\0')
+		return false;
+	s = elf->strtab + name;
+	if (s[0] == '.' && s[1] == 'L')
+		return false;
+	return !(elf->machine == EM_AARCH64 && s[0] == '$' &&
+		 (s[1] == 'x' || s[1] == 'd') && (s[2] == '\0' || s[2] == '.'));
+}
+
+static const struct hlg_section *code_section(const struct hlg_elf64 *elf, size_t i,
+					      const Elf64_Sym *sym)
+{
+	uint32_t index = sym->st_shndx;
+
+	if (index == SHN_XINDEX && elf->shndx)
+		index = elf->shndx[i];
+	else if (index >= SHN_LORESERVE)
+		return NULL;
+	if (index == SHN_UNDEF || index >= elf->n_sections)
+		return NULL;
+	return elf->sections[index].exec ? &elf->sections[index] : NULL;
+}
+
+static uint32_t bind_rank(unsigned char info)
+{
+	switch (ELF64_ST_BIND(info)) {
+	case STB_LOCAL:
+		return 2;
+	case STB_WEAK:
+		return 1;
+	default: /* GLOBAL, GNU_UNIQUE */
+		return 0;
+	}
+}
+
+/* Applies the rule in symbol.h to entry i. */
+static bool take(const struct hlg_elf64 *elf, size_t i, const Elf64_Sym *sym,
+		 struct hlg_symbol *out)
+{
+	unsigned type = ELF64_ST_TYPE(sym->st_info);
+	const struct hlg_section *section;
+
+	if (type == STT_SECTION || type == STT_FILE || type == STT_TLS)
+		return false;
+	section = code_section(elf, i, sym);
+	if (!section || sym->st_value < section->addr || sym->st_value >= section->end ||
+	    !taken_name(elf, sym->st_name))
+		return false;
+	*out = (struct hlg_symbol){.addr = sym->st_value,
+				   .end = section->end,
+				   .name = sym->st_name,
+				   .index = (uint32_t)i,
+				   .bind = bind_rank(sym->st_info)};
+	if (sym->st_size < section->end - sym->st_value)
+		out->end = sym->st_value + sym->st_size;
+	if (sym->st_size == 0)
+		out->class = HLG_SYM_BARE_LABEL;
+	else if (type == STT_FUNC || type == STT_GNU_IFUNC)
+		out->class = HLG_SYM_FUNCTION;
+	else
+		out->class = HLG_SYM_SIZED_LABEL;
+	return true;
+}
+
+/* The order among symbols of one address, as symbol.h has it. */
+static int compare_names(const void *x, const void *y, void *later_wins)
+{
+	const struct hlg_symbol *a = x, *b = y;
+
+	if (a->class != b->class)
+		return a->class < b->class ? -1 : 1;
+	if (later_wins)
+		return a->index > b->index ? -1 : 1;
+	if (a->end != b->end)
+		return a->end < b->end ? -1 : 1;
+	if (a->bind != b->bind)
+		return a->bind < b->bind ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* Counts the digit at shift of each key, as the places where each bucket begins. */
+static void place_buckets(const uint64_t *keys, size_t n, unsigned shift,
+			  uint32_t at[static BUCKETS])
+{
+	uint32_t sum = 0;
+
+	memset(at, 0, BUCKETS * sizeof(*at));
+	for (size_t i = 0; i < n; i++)
+		at[keys[i] >> shift & (BUCKETS - 1)]++;
+	for (size_t b = 0; b < BUCKETS; b++) {
+		uint32_t count = at[b];
+
+		at[b] = sum;
+		sum += count;
+	}
+}
+
+/* Least significant digit first, stable, from bit 32 to bit 32 + bits. */
+static uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, size_t n, unsigned bits)
+{
+	uint32_t at[BUCKETS];
+
+	for (unsigned bit = 0; bit < bits; bit += DIGIT_BITS) {
+		uint64_t *from = keys;
+
+		place_buckets(from, n, 32 + bit, at);
+		for (size_t i = 0; i < n; i++)
+			spare[at[from[i] >> (32 + bit) & (BUCKETS - 1)]++] = from[i];
+		keys = spare;
+		spare = from;
+	}
+	return keys;
+}
+
+/*
+ * Sorts by address: keys of 32 bits of address above 32 bits of position, so that the
+ * big records move once. least and most are the lowest and highest address.
+ */
+static bool sort_near(struct hlg_symtab *tab, uint64_t least, uint64_t most)
+{
+	size_t n = tab->n_syms;
+	uint64_t *keys = hlg_memory_alloc(2 * n * sizeof(*keys)), *sorted;
+	struct hlg_symbol *syms = hlg_memory_alloc(n * sizeof(*syms));
+
+	if (!keys || !syms) {
+		free(keys);
+		free(syms);
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		keys[i] = (tab->syms[i].addr - least) << 32 | i;
+	sorted = sort_keys(keys, keys + n, n,
+			   64 - (unsigned)__builtin_clzll(most - least));
+	for (size_t i = 0; i < n; i++)
+		syms[i] = tab->syms[(uint32_t)sorted[i]];
+	free(keys);
+	free(tab->syms);
+	tab->syms = syms;
+	return true;
+}
+
+static int compare_addr(const void *x, const void *y)
+{
+	const struct hlg_symbol *a = x, *b = y;
+
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+/* Aliases: runs of one address, almost always of length one. */
+static void sort_runs(struct hlg_symtab *tab)
+{
+	struct hlg_symbol *syms = tab->syms;
+
+	for (size_t i = 0, j; i < tab->n_syms; i = j) {
+		for (j = i + 1; j < tab->n_syms && syms[j].addr == syms[i].addr; j++)
+			;
+		if (j - i > 1)
+			qsort_r(syms + i, j - i, sizeof(*syms), compare_names,
+				tab->later_wins ? tab : NULL);
+	}
+}
+
+bool hlg_symtab_sort(struct hlg_symtab *tab)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+	bool sorted = true;
+
+	for (size_t i = 0; i < tab->n_syms; i++) {
+		uint64_t addr = tab->syms[i].addr;
+
+		sorted &= addr >= most; /* many linkers write them in order */
+		least = addr < least ? addr : least;
+		most = addr > most ? addr : most;
+	}
+	if (!sorted && most - least <= UINT32_MAX) {
+		if (!sort_near(tab, least, most))
+			return false;
+	} else if (!sorted) {
+		qsort(tab->syms, tab->n_syms, sizeof(*tab->syms), compare_addr);
+	}
+	sort_runs(tab);
+	return true;
+}
+
+int hlg_symtab_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const char *path,
+			struct hlg_err *err)
+{
+	char *table = elf->syms;
+
+	memset(tab, 0, sizeof(*tab));
+	if (elf->n_syms > HLG_MAX_SYMBOLS)
+		return hlg_err_set(err, HLG_EINPUT, "%s: has more than 2^28 symbols",
+				   path);
+	tab->syms = elf->syms;
+	elf->syms = NULL;
+	/* What is kept never overtakes what is read. */
+	for (size_t i = 0; i < elf->n_syms; i++) {
+		Elf64_Sym sym;
+
+		memcpy(&sym, table + i * sizeof(sym), sizeof(sym));
+		tab->n_syms += take(elf, i, &sym, &tab->syms[tab->n_syms]);
+	}
+	tab->names = elf->strtab;
+	elf->strtab = NULL;
+	if (!hlg_symtab_sort(tab))
+		return hlg_err_memory(err, path);
+	return 0;
+}
+
+void hlg_symtab_finish(struct hlg_symtab *tab)
+{
+	free(tab->syms);
+	free(tab->names);
+	memset(tab, 0, sizeof(*tab));
+}
