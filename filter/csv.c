@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * CSV (RFC 4180, with '\n'): one header, then records `total`, `event`, `note`,
+ * `function` (with labels and gaps), `other` (data, outside), `region`, `host`. A cell
+ * that a spreadsheet would take for a formula gets a ' in front.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../symtab/escape.h"
+#include "write.h"
+
+static void write_text(FILE *f, const char *text)
+{
+	char *safe = hlg_escape_dup(text);
+	const char *s = safe ? safe : "";
+
+	fputc('"', f);
+	if (s[0] && strchr("=+-@", s[0]))
+		fputc('\'', f);
+	for (; *s; s++) {
+		if (*s == '"')
+			fputc('"', f);
+		fputc(*s, f);
+	}
+	fputc('"', f);
+	free(safe);
+}
+
+/* The columns every record begins with. */
+static void begin(FILE *f, const char *record, const char *series, const char *kind,
+		  const char *name)
+{
+	fprintf(f, "%s,", record);
+	if (series)
+		write_text(f, series);
+	fprintf(f, ",%s,", kind);
+	if (name)
+		write_text(f, name);
+	fputc(',', f);
+}
+
+static void count(FILE *f, struct hlg_count c)
+{
+	fprintf(f, "%" PRIu64 ",%" PRIu64, c.samples, c.period);
+}
+
+static void share(FILE *f, const struct hlg_share *s)
+{
+	char percent[16], low[16], high[16];
+
+	fprintf(f, ",%s,%s,%s\n", hlg_write_percent(percent, s->share),
+		hlg_write_percent(low, s->low), hlg_write_percent(high, s->high));
+}
+
+static void write_total(FILE *f, const char *name, struct hlg_count c)
+{
+	begin(f, "total", NULL, "", name);
+	fputs(",,,,,", f);
+	count(f, c);
+	fputs(",,,\n", f);
+}
+
+static void write_totals(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_view *v = &r->all;
+
+	write_total(f, "seen", r->profile->seen);
+	write_total(f, "deselected", r->profile->deselected);
+	write_total(f, "host", r->profile->host);
+	write_total(f, "guest", v->guest);
+	for (int k = 0; k < HLG_N_KINDS; k++)
+		write_total(f, hlg_write_kind((enum hlg_kind)k), v->kinds[k]);
+	write_total(f, "padding", v->padding);
+	write_total(f, "dropped", v->dropped);
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		begin(f, "event", NULL, "", r->profile->events[r->events[i].event].name);
+		fputs(",,,,,", f);
+		count(f, r->events[i].count);
+		fputs(",,,\n", f);
+	}
+	for (size_t i = 0; i < r->n_notes; i++) {
+		begin(f, "note", NULL, "", r->notes[i]);
+		fputs(",,,,,,,,,\n", f);
+	}
+}
+
+static void write_aliases(FILE *f, const struct hlg_report *r,
+			  const struct hlg_place *place)
+{
+	const struct hlg_symbol *first;
+	char *list = NULL;
+	size_t n, size;
+	FILE *m;
+
+	if (!r->options->aliases || !place->symbol)
+		return;
+	first = hlg_image_aliases(place->image, place->symbol, &n);
+	m = open_memstream(&list, &size);
+	if (!m)
+		return;
+	for (size_t i = 0, some = 0; i < n; i++)
+		if (&first[i] != place->symbol)
+			fprintf(m, "%s%s", some++ ? " " : "",
+				hlg_image_name(place->image, &first[i]));
+	if (fclose(m) == 0 && size)
+		write_text(f, list);
+	free(list);
+}
+
+static void write_row(FILE *f, const struct hlg_report *r, const char *series,
+		      const struct hlg_row *row)
+{
+	const struct hlg_place *place = &row->place;
+
+	begin(f, place->kind <= HLG_GAP ? "function" : "other", series,
+	      hlg_write_kind(place->kind), row->name);
+	if (place->symbol)
+		write_text(f, hlg_image_name(place->image, place->symbol));
+	fputc(',', f);
+	write_aliases(f, r, place);
+	fputc(',', f);
+	if (place->image) {
+		write_text(f, place->image->path);
+		fprintf(f, ",0x%" PRIx64 ",%" PRIu64 ",", place->start,
+			place->end - place->start);
+	} else {
+		fputs(",,,", f);
+	}
+	count(f, row->count);
+	share(f, &row->share);
+}
+
+static void write_region(FILE *f, const struct hlg_report *r, const struct hlg_view *v,
+			 const char *series, const struct hlg_region *region)
+{
+	const char *name = v->rows[v->parts[region->first_part].row].name;
+
+	begin(f, "region", series, "", name);
+	fputs(",,", f);
+	if (region->image)
+		write_text(f, region->image->path);
+	fprintf(f, ",0x%" PRIx64 ",%" PRIu64 ",", region->addr, r->options->region);
+	count(f, region->count);
+	share(f, &region->share);
+}
+
+static void write_view(FILE *f, const struct hlg_report *r, const struct hlg_view *v,
+		       const char *series)
+{
+	size_t rows = hlg_report_shown(r, v->n_rows, hlg_report_row_share, v);
+	size_t regions = hlg_report_shown(r, v->n_regions, hlg_report_region_share, v);
+
+	for (size_t i = 0; i < rows; i++)
+		write_row(f, r, series, &v->rows[i]);
+	for (size_t i = 0; i < regions; i++)
+		write_region(f, r, v, series, &v->regions[i]);
+}
+
+static void write_host_row(void *f, const struct hlg_host_row *row, uint64_t weight,
+			   double share_of_host, const char *series)
+{
+	char percent[16];
+
+	(void)weight;
+	begin(f, "host", series, "", row->symbol);
+	fputs(",,", f);
+	write_text(f, row->dso);
+	fputs(",,,", f);
+	count(f, row->count);
+	fprintf(f, ",%s,,\n", hlg_write_percent(percent, share_of_host));
+}
+
+int hlg_write_csv(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+{
+	int rc;
+
+	fputs("record,series,kind,name,symbol,aliases,image,addr,size,samples,period,"
+	      "percent,"
+	      "low,high\n",
+	      f);
+	write_totals(f, r);
+	rc = hlg_write_views(f, r, write_view, err);
+	return rc < 0 ? rc : hlg_write_host(f, r, write_host_row, err);
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hlguest.so: perf's side of a run. The only file that knows perf's dlfilter interface
+ * (perf_dlfilter.h, perf-dlfilter(1)).
+ *
+ * Guest samples reach only the early hook: without a guest option perf drops them before
+ * the late one. The hook counts; everything is printed by start() and stop(). perf
+ * ignores what stop() returns, so a report that could not be written ends perf by
+ * exit(1) from there.
+ */
+#include <perf/perf_dlfilter.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lines.h"
+#include "perfopts.h"
+#include "run.h"
+
+#define EXPORT    __attribute__((visibility("default")))
+#define likely(x) __builtin_expect(!!(x), 1)
+
+/* perf fills this in when it loads the filter; it must be writable. */
+EXPORT struct perf_dlfilter_fns perf_dlfilter_fns;
+EXPORT int start(void **data, void *ctx);
+EXPORT int stop(void *data, void *ctx);
+EXPORT int filter_event_early(void *data, const struct perf_dlfilter_sample *sample,
+			      void *ctx);
+EXPORT const char *filter_description(const char **long_description);
+
+/* What every perf has had since the first, 5.14; later fields are not needed. */
+#define NEEDED (offsetof(struct perf_dlfilter_sample, event) + sizeof(const char *))
+
+/* perf's attr is the same object for all samples of an event. */
+struct known_event {
+	const void *key;
+	uint32_t event;
+};
+
+struct filter {
+	struct hlg_run run;
+	struct known_event *events; /* events[0] was used last */
+	size_t n_events;
+	uint32_t sample_size; /* of the samples that were looked at so far; 0: none */
+	uint64_t too_short;   /* samples without the fields that are needed */
+};
+
+/* SIGINT ends perf's reading and calls stop(): the report must say it is partial. */
+static volatile sig_atomic_t interrupted;
+static struct sigaction perfs_sigint;
+
+static void on_sigint(int sig, siginfo_t *info, void *context)
+{
+	interrupted = 1;
+	if (perfs_sigint.sa_flags & SA_SIGINFO)
+		perfs_sigint.sa_sigaction(sig, info, context);
+	else if (perfs_sigint.sa_handler != SIG_DFL && perfs_sigint.sa_handler != SIG_IGN)
+		perfs_sigint.sa_handler(sig);
+}
+
+/* perf sets its own handler after start(), so ours goes before it at the first sample. */
+static void chain_sigint(void)
+{
+	struct sigaction ours = {.sa_sigaction = on_sigint,
+				 .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	if (sigaction(SIGINT, NULL, &perfs_sigint) == 0 &&
+	    perfs_sigint.sa_sigaction != on_sigint && perfs_sigint.sa_handler != SIG_DFL)
+		sigaction(SIGINT, &ours, NULL);
+}
+
+static void complain(const struct hlg_err *err)
+{
+	fflush(stdout);
+	fprintf(stderr, "hlguest: %s\n", err->msg);
+	fflush(stderr);
+}
+
+static _Noreturn void print_help(void)
+{
+	char *help = hlg_options_help();
+
+	if (help)
+		fputs(help, stdout);
+	exit(help && fflush(stdout) == 0 ? 0 : 1);
+}
+
+static void note_perfs_option(void *ctx, const char *option, const char *instead)
+{
+	hlg_run_note(ctx, "perf's %s does not restrict this report%s%s", option,
+		     instead ? "; say --dlarg " : "", instead ? instead : "");
+}
+
+static void look_at_perfs_options(struct hlg_run *run)
+{
+	char cmdline[65536];
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t size = fd < 0 ? -1 : read(fd, cmdline, sizeof(cmdline));
+
+	if (fd >= 0)
+		close(fd);
+	if (size > 0)
+		hlg_perfopts_find(cmdline, (size_t)size, note_perfs_option, run);
+}
+
+static void destroy(struct filter *f)
+{
+	hlg_run_finish(&f->run);
+	free(f->events);
+	free(f);
+}
+
+int start(void **data, void *ctx)
+{
+	struct filter *f = calloc(1, sizeof(*f));
+	struct hlg_err err;
+	int argc = 0, rc;
+	char **argv = perf_dlfilter_fns.args(ctx, &argc);
+
+	*data = NULL;
+	for (int i = 0; i < argc; i++)
+		if (strcmp(argv[i], "help") == 0)
+			print_help();
+	rc = f ? hlg_run_start(&f->run, argc, argv, &err) : hlg_err_memory(&err, "start");
+	if (rc < 0) {
+		complain(&err);
+		if (f)
+			destroy(f);
+		return -1;
+	}
+	look_at_perfs_options(&f->run);
+	*data = f;
+	return 0;
+}
+
+static uint32_t new_event(struct filter *f, const void *key, const char *name,
+			  const struct perf_event_attr *attr)
+{
+	struct known_event *events =
+		reallocarray(f->events, f->n_events + 1, sizeof(*events));
+
+	if (!events)
+		return HLG_NO_SERIES;
+	f->events = events;
+	events[f->n_events].key = key;
+	events[f->n_events].event = hlg_profile_event(
+		&f->run.profile, name ? name : "[unknown]", attr ? attr->precise_ip : 0);
+	if (events[f->n_events].event == HLG_NO_SERIES)
+		return HLG_NO_SERIES;
+	return events[f->n_events++].event;
+}
+
+static uint32_t find_event(struct filter *f, const struct perf_dlfilter_sample *sample,
+			   void *ctx)
+{
+	const struct perf_event_attr *attr =
+		perf_dlfilter_fns.attr ? perf_dlfilter_fns.attr(ctx) : NULL;
+	const void *key = attr ? (const void *)attr : sample->event;
+
+	if (likely(f->n_events && f->events[0].key == key))
+		return f->events[0].event;
+	for (size_t i = 1; i < f->n_events; i++) {
+		struct known_event found = f->events[i];
+
+		if (found.key != key)
+			continue;
+		f->events[i] = f->events[0];
+		f->events[0] = found;
+		return found.event;
+	}
+	return new_event(f, key, sample->event, attr);
+}
+
+/* The first sample, and any whose size differs from the one before. */
+static bool look_at_size(struct filter *f, const struct perf_dlfilter_sample *sample)
+{
+	if (f->sample_size == 0)
+		chain_sigint();
+	f->sample_size = sample->size;
+	return sample->size >= NEEDED;
+}
+
+static const char *comm_of(void *ctx)
+{
+	const struct perf_dlfilter_al *al =
+		perf_dlfilter_fns.resolve_ip ? perf_dlfilter_fns.resolve_ip(ctx) : NULL;
+
+	return al && al->size >= offsetof(struct perf_dlfilter_al, comm) +
+					       sizeof(al->comm)
+		       ? al->comm
+		       : NULL;
+}
+
+static void count_host(struct filter *f, const struct hlg_sample *s, void *ctx)
+{
+	const struct perf_dlfilter_al *al =
+		perf_dlfilter_fns.resolve_ip ? perf_dlfilter_fns.resolve_ip(ctx) : NULL;
+
+	hlg_host_add(&f->run.host, hlg_profile_series(&f->run.profile, s),
+		     al ? al->dso : NULL, al ? al->sym : NULL, s->period);
+}
+
+/* What perf does with the sample afterwards: 0 keeps it, 1 filters it out. */
+static int hand_on(struct filter *f, const struct hlg_sample *s, enum hlg_verdict verdict,
+		   void *ctx)
+{
+	const struct hlg_options *o = &f->run.options;
+	struct hlg_place place;
+
+	if (verdict == HLG_HOST) {
+		if (o->mode != HLG_SHOW_GUEST)
+			count_host(f, s, ctx);
+		return o->emit != HLG_EMIT_PASS || o->mode == HLG_SHOW_GUEST;
+	}
+	if (verdict != HLG_GUEST || o->mode == HLG_SHOW_HOST)
+		return 1;
+	if (o->emit == HLG_EMIT_LINES)
+		hlg_lines_write(stdout, &f->run.space, o, s,
+				f->run.profile.events[s->event].name, comm_of(ctx));
+	if (o->emit != HLG_EMIT_PASS)
+		return 1;
+	return o->gaps == HLG_GAPS_DROP &&
+	       hlg_view_place(&f->run.space, o->gaps, s->ip, &place) == HLG_GAP;
+}
+
+int filter_event_early(void *data, const struct perf_dlfilter_sample *sample, void *ctx)
+{
+	struct filter *f = data;
+	struct hlg_sample s;
+	enum hlg_verdict verdict;
+
+	if (sample->size != f->sample_size && !look_at_size(f, sample))
+		goto too_short;
+	if (sample->size < NEEDED)
+		goto too_short;
+	s.event = find_event(f, sample, ctx);
+	if (s.event == HLG_NO_SERIES) {
+		f->run.profile.unrecorded++;
+		return 1;
+	}
+	s.ip = sample->ip;
+	s.period = sample->period;
+	s.time = sample->time;
+	s.pid = sample->pid;
+	s.tid = sample->tid;
+	s.cpu = sample->cpu;
+	s.cpumode = sample->cpumode;
+	verdict = hlg_profile_add(&f->run.profile, &s);
+	if (likely(f->run.options.emit == HLG_EMIT_NONE && verdict != HLG_HOST))
+		return 1;
+	return hand_on(f, &s, verdict, ctx);
+too_short:
+	f->too_short++;
+	return 1;
+}
+
+int stop(void *data, void *ctx)
+{
+	struct filter *f = data;
+	struct hlg_err err;
+	int rc;
+
+	(void)ctx;
+	if (!f)
+		return 0;
+	if (interrupted)
+		hlg_run_note(&f->run, "interrupted: what was read until then");
+	if (f->too_short)
+		rc = hlg_err_set(
+			&err, HLG_EINPUT,
+			"perf: its samples have %u bytes, %zu are needed (use perf "
+			"5.14 or later)",
+			f->sample_size, NEEDED);
+	else /* Standard output belongs to the samples, if any are printed there. */
+		rc = hlg_run_report(
+			&f->run, f->run.options.emit == HLG_EMIT_NONE ? stdout : stderr,
+			&err);
+	destroy(f);
+	if (rc < 0) {
+		complain(&err);
+		exit(1);
+	}
+	return 0;
+}
+
+const char *filter_description(const char **long_description)
+{
+	static char *text;
+
+	if (!text)
+		text = hlg_options_help();
+	*long_description = text ? text : "";
+	return "guest samples by function, gap and region of the guest's own ELF";
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Host samples by (series, module, symbol), for mode=host and mode=all. The feed resolves
+ * them; here they are only counted. Memory grows with distinct names.
+ */
+#ifndef HLG_FILTER_HOST_H
+#define HLG_FILTER_HOST_H
+
+#include "profile.h"
+
+struct hlg_host_row {
+	uint32_t series;
+	char *dso, *symbol; /* never NULL; "[unknown]" stands in */
+	struct hlg_count count;
+};
+
+struct hlg_host {
+	struct hlg_host_row *rows; /* in the order of first sight until sorted */
+	size_t n_rows, room;
+	uint32_t *index; /* hash, at most half used; holds row + 1 */
+	size_t n_index;
+	struct hlg_count unnamed; /* for want of memory */
+};
+
+/* Counts a host sample; dso and symbol may be NULL and are copied. */
+void hlg_host_add(struct hlg_host *host, uint32_t series, const char *dso,
+		  const char *symbol, uint64_t period);
+
+/* Sorts by weight, then names. Nothing can be added afterwards. */
+void hlg_host_sort(struct hlg_host *host, const struct hlg_profile *profile,
+		   enum hlg_weight weight);
+
+void hlg_host_finish(struct hlg_host *host);
+
+#endif

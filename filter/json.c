@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * JSON, format 1. Stable: keys may be added, none changes its meaning. Counts are
+ * numbers, addresses strings of hex, percentages of the kept guest weight. Text is
+ * escaped (escape.h), so that it is valid UTF-8 whatever the file held.
+ *
+ * Inside jansson a failed allocation only loses what was to be added. So its allocator
+ * is watched here, and a document that lacks anything is not written.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "../symtab/base.h"
+#include "../symtab/escape.h"
+#include "config.h"
+#include "write.h"
+
+static bool lost; /* an allocation failed */
+
+static void *watched_malloc(size_t size)
+{
+	void *p = malloc(size);
+
+	lost |= !p;
+	return p;
+}
+
+static json_t *text(const char *s)
+{
+	char *safe = hlg_escape_dup(s);
+	json_t *json = safe ? json_string(safe) : NULL;
+
+	lost |= !safe;
+
+	free(safe);
+	return json;
+}
+
+static json_t *hex(uint64_t value)
+{
+	char buf[24];
+
+	snprintf(buf, sizeof(buf), "0x%" PRIx64, value);
+	return json_string(buf);
+}
+
+/* JSON integers are signed here; a count beyond 2^63 is one that overflowed anyway. */
+static json_t *number(uint64_t value)
+{
+	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
+}
+
+static void put_count(json_t *object, struct hlg_count count)
+{
+	json_object_set_new(object, "samples", number(count.samples));
+	json_object_set_new(object, "period", number(count.period));
+}
+
+static json_t *counts(struct hlg_count count)
+{
+	json_t *object = json_object();
+
+	put_count(object, count);
+	return object;
+}
+
+static json_t *percent(double share)
+{
+	return json_real((double)lround(share * 10000) / 100);
+}
+
+static void put_share(json_t *object, const struct hlg_share *share)
+{
+	json_object_set_new(object, "percent", percent(share->share));
+	json_object_set_new(object, "low", percent(share->low));
+	json_object_set_new(object, "high", percent(share->high));
+}
+
+static json_t *image_path(const struct hlg_image *image)
+{
+	return image ? text(image->path) : json_null();
+}
+
+static json_t *images(const struct hlg_report *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->space->n_images; i++) {
+		const struct hlg_image *image = r->space->images[i];
+		const char *table = image->elf.dynsym ? ".dynsym" : ".symtab";
+		json_t *o = json_object();
+
+		json_object_set_new(o, "path", text(image->path));
+		json_object_set_new(o, "build_id",
+				    image->elf.build_id[0]
+					    ? json_string(image->elf.build_id)
+					    : json_null());
+		json_object_set_new(o, "base", hex(image->base));
+		json_object_set_new(o, "base_from",
+				    json_string(hlg_base_word(image->from)));
+		json_object_set_new(o, "symbols", number(image->tab.n_syms));
+		json_object_set_new(o, "symbol_table",
+				    json_string(image->map ? "perf map" : table));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *events(const struct hlg_report *r)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		const struct hlg_event *event = &r->profile->events[r->events[i].event];
+		json_t *o = json_object();
+
+		json_object_set_new(o, "name", text(event->name));
+		json_object_set_new(o, "precise_ip", json_integer(event->precise_ip));
+		put_count(o, r->events[i].count);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *totals(const struct hlg_report *r)
+{
+	const struct hlg_view *v = &r->all;
+	json_t *o = json_object();
+
+	json_object_set_new(o, "seen", counts(r->profile->seen));
+	json_object_set_new(o, "deselected", counts(r->profile->deselected));
+	json_object_set_new(o, "host", counts(r->profile->host));
+	json_object_set_new(o, "guest", counts(v->guest));
+	for (int k = 0; k < HLG_N_KINDS; k++)
+		json_object_set_new(o, hlg_write_kind((enum hlg_kind)k),
+				    counts(v->kinds[k]));
+	json_object_set_new(o, "padding", counts(v->padding));
+	json_object_set_new(o, "dropped", counts(v->dropped));
+	return o;
+}
+
+static json_t *aliases(const struct hlg_place *place)
+{
+	json_t *list = json_array();
+	const struct hlg_symbol *first;
+	size_t n;
+
+	if (!place->symbol)
+		return list;
+	first = hlg_image_aliases(place->image, place->symbol, &n);
+	for (size_t i = 0; i < n; i++)
+		if (&first[i] != place->symbol)
+			json_array_append_new(
+				list, text(hlg_image_name(place->image, &first[i])));
+	return list;
+}
+
+/* The view of one series, for percentages within it. Groups lie in rank order. */
+static const struct hlg_view *group_of(const struct hlg_report *r, uint32_t series)
+{
+	uint32_t from = 0, to = r->n_groups;
+
+	while (to - from > 1) {
+		uint32_t mid = from + (to - from) / 2;
+
+		if (r->rank[r->groups[mid].series] <= r->rank[series])
+			from = mid;
+		else
+			to = mid;
+	}
+	return &r->groups[from].view;
+}
+
+/* {"event=cpu-clock,tid=17": {samples, period, percent of that series}} */
+static json_t *series(const struct hlg_report *r, const struct hlg_row *row)
+{
+	const struct hlg_hit *hits = r->all.hits + row->first_hit;
+	json_t *map = json_object();
+
+	for (size_t i = 0, j; r->n_groups && i < row->n_hits; i = j) {
+		const struct hlg_view *v = group_of(r, hits[i].series);
+		char *name = hlg_report_series_name(r, hits[i].series);
+		char *safe = name ? hlg_escape_dup(name) : NULL;
+		struct hlg_count count = {0, 0};
+		double total = (double)hlg_weigh(v->weight, v->kept);
+		json_t *o = json_object();
+
+		for (j = i; j < row->n_hits && hits[j].series == hits[i].series; j++)
+			hlg_count_add(&count, hits[j].count);
+		put_count(o, count);
+		json_object_set_new(
+			o, "percent",
+			percent(total > 0 ? (double)hlg_weigh(v->weight, count) / total
+					  : 0));
+		lost |= !safe;
+		json_object_set_new(map, safe ? safe : "", o);
+		free(safe);
+		free(name);
+	}
+	return map;
+}
+
+static json_t *function(const struct hlg_report *r, const struct hlg_row *row)
+{
+	const struct hlg_place *place = &row->place;
+	json_t *o = json_object();
+
+	json_object_set_new(o, "name", text(row->name));
+	json_object_set_new(o, "symbol",
+			    place->symbol
+				    ? text(hlg_image_name(place->image, place->symbol))
+				    : json_null());
+	json_object_set_new(o, "kind", json_string(hlg_write_kind(place->kind)));
+	json_object_set_new(o, "image", image_path(place->image));
+	json_object_set_new(o, "addr", place->image ? hex(place->start) : json_null());
+	json_object_set_new(o, "size",
+			    place->image ? number(place->end - place->start)
+					 : json_null());
+	put_count(o, row->count);
+	put_share(o, &row->share);
+	json_object_set_new(o, "aliases", aliases(place));
+	json_object_set_new(o, "series", series(r, row));
+	return o;
+}
+
+static json_t *functions(const struct hlg_report *r)
+{
+	size_t n = hlg_report_shown(r, r->all.n_rows, hlg_report_row_share, &r->all);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		if (r->all.rows[i].place.kind <= HLG_GAP)
+			json_array_append_new(list, function(r, &r->all.rows[i]));
+	return list;
+}
+
+static json_t *regions(const struct hlg_report *r)
+{
+	const struct hlg_view *v = &r->all;
+	size_t n = hlg_report_shown(r, v->n_regions, hlg_report_region_share, v);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		const struct hlg_region *region = &v->regions[i];
+		json_t *o = json_object(), *symbols = json_array();
+
+		json_object_set_new(o, "image", image_path(region->image));
+		json_object_set_new(o, "addr", hex(region->addr));
+		json_object_set_new(o, "size", number(r->options->region));
+		put_count(o, region->count);
+		put_share(o, &region->share);
+		for (size_t k = 0; k < region->n_parts; k++)
+			json_array_append_new(
+				symbols,
+				text(v->rows[v->parts[region->first_part + k].row].name));
+		json_object_set_new(o, "symbols", symbols);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static void add_host_row(void *list, const struct hlg_host_row *row, uint64_t weight,
+			 double share, const char *series_name)
+{
+	json_t *o = json_object();
+
+	(void)weight;
+	json_object_set_new(o, "name", text(row->symbol));
+	json_object_set_new(o, "dso", text(row->dso));
+	json_object_set_new(o, "series", series_name ? text(series_name) : json_null());
+	put_count(o, row->count);
+	json_object_set_new(o, "percent", percent(share));
+	json_array_append_new(list, o);
+}
+
+static int add_host(json_t *root, const struct hlg_report *r, struct hlg_err *err)
+{
+	json_t *list = json_array();
+	int rc = hlg_write_host(list, r, add_host_row, err);
+
+	json_object_set_new(root, "host", list);
+	return rc;
+}
+
+static json_t *notes(const struct hlg_report *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->n_notes; i++)
+		json_array_append_new(list, text(r->notes[i]));
+	return list;
+}
+
+int hlg_write_json(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+{
+	json_t *root;
+	int rc = 0;
+	bool ok;
+
+	lost = false;
+	json_set_alloc_funcs(watched_malloc, free);
+	root = json_object();
+	json_object_set_new(root, "hlguest", json_string(HLG_VERSION));
+	json_object_set_new(root, "format", json_integer(1));
+	json_object_set_new(
+		root, "weight",
+		json_string(r->all.weight == HLG_WEIGHT_SAMPLES ? "samples" : "period"));
+	json_object_set_new(root, "images", images(r));
+	json_object_set_new(root, "events", events(r));
+	json_object_set_new(root, "totals", totals(r));
+	json_object_set_new(root, "notes", notes(r));
+	if (r->options->mode != HLG_SHOW_HOST) {
+		json_object_set_new(root, "functions", functions(r));
+		json_object_set_new(root, "regions", regions(r));
+	}
+	if (r->options->mode != HLG_SHOW_GUEST)
+		rc = add_host(root, r, err);
+	ok = rc == 0 && !lost &&
+	     json_dumpf(root, f, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
+	json_decref(root);
+	if (rc == 0 && (lost || (!ok && !ferror(f))))
+		rc = hlg_err_memory(err, "format=json");
+	if (rc < 0)
+		return rc;
+	fputc('\n', f);
+	return 0;
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "select.h"
+
+enum {
+	FIRST_BITS = 12
+};
+
+/* Fibonacci hashing (Knuth, volume 3, 6.4): the upper bits of the product. */
+#define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
+
+bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *options)
+{
+	memset(profile, 0, sizeof(*profile));
+	profile->options = options;
+	profile->restricts = hlg_select_restricts(options);
+	profile->last_series = HLG_NO_SERIES;
+	profile->bits = FIRST_BITS;
+	profile->cells = calloc((size_t)1 << FIRST_BITS, sizeof(*profile->cells));
+	return profile->cells != NULL;
+}
+
+void hlg_profile_finish(struct hlg_profile *profile)
+{
+	for (uint32_t i = 0; i < profile->n_events; i++)
+		free(profile->events[i].name);
+	free(profile->events);
+	free(profile->series);
+	free(profile->series_index);
+	free(profile->cells);
+	memset(profile, 0, sizeof(*profile));
+}
+
+uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
+			   unsigned precise_ip)
+{
+	struct hlg_event *events;
+	char *copy;
+
+	for (uint32_t i = 0; i < profile->n_events; i++)
+		if (strcmp(profile->events[i].name, name) == 0 &&
+		    profile->events[i].precise_ip == precise_ip)
+			return i;
+	copy = strdup(name);
+	events = reallocarray(profile->events, profile->n_events + 1, sizeof(*events));
+	if (events)
+		profile->events = events;
+	if (!events || !copy) {
+		free(copy);
+		return HLG_NO_SERIES;
+	}
+	events[profile->n_events] = (struct hlg_event){
+		copy, (uint8_t)precise_ip, hlg_select_event(profile->options, name)};
+	return profile->n_events++;
+}
+
+static bool same_key(const struct hlg_series *a, const struct hlg_series *b)
+{
+	return a->event == b->event && a->pid == b->pid && a->tid == b->tid &&
+	       a->cpu == b->cpu;
+}
+
+static size_t series_slot(const struct hlg_profile *p, const struct hlg_series *key)
+{
+	uint64_t h = ((uint64_t)(uint32_t)key->pid << 32 | (uint32_t)key->tid) * GOLDEN;
+	size_t mask = p->n_series_index - 1, i;
+
+	h = (h ^ ((uint64_t)key->event << 32 | (uint32_t)key->cpu)) * GOLDEN;
+	for (i = (size_t)(h >> 32) & mask; p->series_index[i]; i = (i + 1) & mask)
+		if (same_key(&p->series[p->series_index[i] - 1], key))
+			break;
+	return i;
+}
+
+static bool grow_series_index(struct hlg_profile *p)
+{
+	uint32_t n = p->n_series_index ? 2 * p->n_series_index : 64;
+	uint32_t *index = calloc(n, sizeof(*index));
+
+	if (!index)
+		return false;
+	free(p->series_index);
+	p->series_index = index;
+	p->n_series_index = n;
+	for (uint32_t i = 0; i < p->n_series; i++)
+		index[series_slot(p, &p->series[i])] = i + 1;
+	return true;
+}
+
+static uint32_t find_series(struct hlg_profile *p, const struct hlg_series *key)
+{
+	size_t slot;
+
+	if (2 * (p->n_series + 1) > p->n_series_index && !grow_series_index(p))
+		return HLG_NO_SERIES;
+	slot = series_slot(p, key);
+	if (p->series_index[slot])
+		return p->series_index[slot] - 1;
+	if (p->n_series == p->room_series) {
+		uint32_t room = p->room_series ? 2 * p->room_series : 8;
+		void *series = reallocarray(p->series, room, sizeof(*p->series));
+
+		if (!series)
+			return HLG_NO_SERIES;
+		p->series = series;
+		p->room_series = room;
+	}
+	p->series[p->n_series] = *key;
+	p->series_index[slot] = ++p->n_series;
+	return p->n_series - 1;
+}
+
+uint32_t hlg_profile_series(struct hlg_profile *p, const struct hlg_sample *sample)
+{
+	unsigned by = p->options->by;
+	struct hlg_series key = {sample->event, by & HLG_BY_PID ? sample->pid : -1,
+				 by & HLG_BY_TID ? sample->tid : -1,
+				 by & HLG_BY_CPU ? sample->cpu : -1, 0};
+
+	if (p->last_series != HLG_NO_SERIES && same_key(&p->last, &key))
+		return p->last_series;
+	p->last = key;
+	p->last_series = find_series(p, &key);
+	return p->last_series;
+}
+
+static struct hlg_cell *find_cell(const struct hlg_profile *p, uint64_t ip,
+				  uint32_t series)
+{
+	size_t mask = ((size_t)1 << p->bits) - 1;
+	size_t i = (ip ^ (uint64_t)series << 48) * GOLDEN >> (64 - p->bits);
+
+	while (p->cells[i].count.samples &&
+	       (p->cells[i].ip != ip || p->cells[i].series != series))
+		i = (i + 1) & mask;
+	return &p->cells[i];
+}
+
+static bool grow(struct hlg_profile *p)
+{
+	struct hlg_cell *old = p->cells;
+	size_t n = (size_t)1 << p->bits;
+	struct hlg_cell *cells = calloc(2 * n, sizeof(*cells));
+
+	if (!cells)
+		return false;
+	p->cells = cells;
+	p->bits++;
+	for (size_t i = 0; i < n; i++)
+		if (old[i].count.samples)
+			*find_cell(p, old[i].ip, old[i].series) = old[i];
+	free(old);
+	return true;
+}
+
+/* Takes a free cell for a new key. Past half full without memory, keys are refused. */
+static struct hlg_cell *claim(struct hlg_profile *p, struct hlg_cell *cell, uint64_t ip,
+			      uint32_t series)
+{
+	if (2 * (p->n_cells + 1) > (size_t)1 << p->bits) {
+		if (!grow(p))
+			return NULL;
+		cell = find_cell(p, ip, series);
+	}
+	p->n_cells++;
+	cell->ip = ip;
+	cell->series = series;
+	return cell;
+}
+
+static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample)
+{
+	uint32_t series = hlg_profile_series(p, sample);
+	struct hlg_cell *cell;
+
+	if (series == HLG_NO_SERIES)
+		return false;
+	cell = find_cell(p, sample->ip, series);
+	if (cell->count.samples == 0)
+		cell = claim(p, cell, sample->ip, series);
+	if (!cell)
+		return false;
+	cell->count.samples++;
+	cell->count.period += sample->period;
+	p->series[series].squares += (hlg_u128)sample->period * sample->period;
+	return true;
+}
+
+enum hlg_verdict hlg_profile_add(struct hlg_profile *p, const struct hlg_sample *sample)
+{
+	enum hlg_verdict verdict = HLG_GUEST;
+
+	if (!p->events[sample->event].selected ||
+	    (p->restricts && !hlg_select_keeps(p->options, sample))) {
+		verdict = HLG_DESELECTED;
+		p->deselected.samples++;
+		p->deselected.period += sample->period;
+		p->untold += hlg_select_lacks(p->options, sample);
+	} else if (!hlg_sample_is_guest(sample)) {
+		verdict = HLG_HOST;
+		p->host.samples++;
+		p->host.period += sample->period;
+	} else if (!add_guest(p, sample)) {
+		p->unrecorded++;
+		return HLG_DESELECTED;
+	}
+	p->seen.samples++;
+	p->overflow |=
+		__builtin_add_overflow(p->seen.period, sample->period, &p->seen.period);
+	return verdict;
+}
+
+int hlg_profile_compare_series(const struct hlg_profile *p, uint32_t a, uint32_t b)
+{
+	const struct hlg_series *x = &p->series[a], *y = &p->series[b];
+	const struct hlg_event *ex = &p->events[x->event], *ey = &p->events[y->event];
+	int order = strcmp(ex->name, ey->name);
+
+	if (order == 0)
+		order = ex->precise_ip - ey->precise_ip;
+	if (order == 0)
+		order = x->pid < y->pid ? -1 : x->pid > y->pid;
+	if (order == 0)
+		order = x->tid < y->tid ? -1 : x->tid > y->tid;
+	if (order == 0)
+		order = x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+	return order;
+}

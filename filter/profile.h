@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The profile: every sample counted once, guest samples by (series, exact ip).
+ *
+ * This is the hot path and it resolves nothing: names, gaps and the base itself are
+ * derived from the cells when the feed has ended. Memory grows with distinct
+ * (series, ip), never with samples. Without memory a sample is counted as unrecorded
+ * and nothing else happens; nothing here prints or fails.
+ */
+#ifndef HLG_FILTER_PROFILE_H
+#define HLG_FILTER_PROFILE_H
+
+#include <stddef.h>
+
+#include "options.h"
+#include "sample.h"
+
+__extension__ typedef unsigned __int128 hlg_u128;
+
+struct hlg_count {
+	uint64_t samples, period;
+};
+
+static inline void hlg_count_add(struct hlg_count *to, struct hlg_count add)
+{
+	to->samples += add.samples;
+	to->period += add.period;
+}
+
+static inline void hlg_count_sub(struct hlg_count *from, struct hlg_count sub)
+{
+	from->samples -= sub.samples;
+	from->period -= sub.period;
+}
+
+/* What a sample was sampled by. Two events of one name and precision are one. */
+struct hlg_event {
+	char *name;
+	uint8_t precise_ip; /* as the file says */
+	bool selected;
+};
+
+/* What a report is split by: the event, and pid, tid, cpu where by= asks, else -1. */
+struct hlg_series {
+	uint32_t event;
+	int32_t pid, tid, cpu;
+	hlg_u128 squares; /* sum of period^2 over its guest samples, for the intervals */
+};
+
+/* Guest samples of one series at one ip; samples == 0 marks a free cell. */
+struct hlg_cell {
+	uint64_t ip;
+	struct hlg_count count;
+	uint32_t series;
+};
+
+struct hlg_profile {
+	struct hlg_cell
+		*cells; /* open addressing, 1 << bits of them, at most half used */
+	size_t n_cells; /* used */
+	unsigned bits;
+	struct hlg_series *series;
+	uint32_t n_series, room_series;
+	uint32_t *series_index; /* hash of series, at most half used; holds index + 1 */
+	uint32_t n_series_index;
+	struct hlg_event *events;
+	uint32_t n_events;
+	struct hlg_count seen, deselected, host; /* guest: the sum over the cells */
+	uint64_t untold;     /* of deselected: for want of a recorded cpu or time */
+	uint64_t unrecorded; /* samples lost for want of memory; in none of the above */
+	bool overflow;       /* the periods' sum passed 2^64 */
+	const struct hlg_options *options; /* by, and selection; outlives this */
+	bool restricts;
+	struct hlg_series last; /* key of the series used last */
+	uint32_t last_series;
+};
+
+#define HLG_NO_SERIES UINT32_MAX
+
+/* Returns false without memory. */
+bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *options);
+void hlg_profile_finish(struct hlg_profile *profile);
+
+/* The number of an event, new or known; HLG_NO_SERIES without memory. */
+uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
+			   unsigned precise_ip);
+
+/* What became of a sample. */
+enum hlg_verdict {
+	HLG_DESELECTED,
+	HLG_HOST,
+	HLG_GUEST
+};
+
+/* Counts one sample. sample->event must come from hlg_profile_event. */
+enum hlg_verdict hlg_profile_add(struct hlg_profile *profile,
+				 const struct hlg_sample *sample);
+
+/* The series of a sample as by= has it; HLG_NO_SERIES without memory. */
+uint32_t hlg_profile_series(struct hlg_profile *profile, const struct hlg_sample *sample);
+
+/* Compares two series of the profile for a stable order: name, precision, pid, tid, cpu.
+ */
+int hlg_profile_compare_series(const struct hlg_profile *profile, uint32_t a, uint32_t b);
+
+#endif

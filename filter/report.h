@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The report: everything the writers need, computed once, from a profile that has ended
+ * and a space that is settled. Writers read it and nothing else.
+ *
+ * Series are never summed across events by period: if several events have guest
+ * samples, the report is split by event, and its overall percentages weigh samples.
+ */
+#ifndef HLG_FILTER_REPORT_H
+#define HLG_FILTER_REPORT_H
+
+#include "host.h"
+#include "view.h"
+
+/* An event's guest samples. */
+struct hlg_event_sum {
+	uint32_t event;
+	struct hlg_count count;
+};
+
+/* One series with guest samples, as its own view. */
+struct hlg_group {
+	uint32_t series;
+	struct hlg_view view;
+};
+
+struct hlg_report {
+	const struct hlg_options *options;
+	const struct hlg_space *space;
+	const struct hlg_profile *profile;
+	const struct hlg_host *host;
+	unsigned by; /* options->by, and the event if there are several */
+	struct hlg_view all;
+	struct hlg_event_sum *events; /* by name and precision */
+	uint32_t n_events;
+	struct hlg_cell *cells; /* the profile's, by series rank, then ip */
+	size_t n_cells;
+	uint32_t *rank;           /* of each series, in the stable order */
+	struct hlg_group *groups; /* in series order; none if the report is not split */
+	uint32_t n_groups;
+	char **notes; /* lines without '\n', not escaped */
+	size_t n_notes;
+};
+
+/* All arguments outlive the report; host is sorted here. The caller finishes it always.
+ */
+int hlg_report_build(struct hlg_report *report, const struct hlg_options *options,
+		     const struct hlg_space *space, const struct hlg_profile *profile,
+		     struct hlg_host *host, struct hlg_err *err);
+void hlg_report_finish(struct hlg_report *report);
+
+/* Adds a note; without memory it is lost. */
+__attribute__((format(printf, 2, 3))) void hlg_report_note(struct hlg_report *report,
+							   const char *fmt, ...);
+
+/* "event=cpu-clock,tid=17": a series as by= splits, in memory to be freed, or NULL. */
+char *hlg_report_series_name(const struct hlg_report *report, uint32_t series);
+
+/* top=, or what it is when unset; 0: all. */
+uint64_t hlg_report_top(const struct hlg_report *report);
+
+/* How many of the rows (or regions) of a view the user wants to see; shares descend. */
+size_t hlg_report_shown(const struct hlg_report *report, size_t n,
+			double (*share)(const struct hlg_view *, size_t),
+			const struct hlg_view *view);
+double hlg_report_row_share(const struct hlg_view *view, size_t i);
+double hlg_report_region_share(const struct hlg_view *view, size_t i);
+
+#endif

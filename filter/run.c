@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "run.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out.h"
+#include "write.h"
+
+static int open_image(struct hlg_run *run, const struct hlg_image_arg *arg,
+		      struct hlg_err *err)
+{
+	struct hlg_image *image;
+	int rc = arg->map ? hlg_image_open_map(&image, arg->path, err)
+			  : hlg_image_open_elf(&image, arg->path, err);
+
+	if (rc == 0 && arg->stated) {
+		rc = hlg_image_set_base(image, arg->base, HLG_BASE_STATED, err);
+		if (rc < 0)
+			hlg_image_destroy(image);
+	}
+	return rc < 0 ? rc : hlg_space_add(&run->space, image, err);
+}
+
+static int open_images(struct hlg_run *run, struct hlg_err *err)
+{
+	if (run->options.n_images == 0)
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"no guest ELF is given (name it: --dlarg guest.elf; --dlarg "
+			"help lists the options)");
+	for (size_t i = 0; i < run->options.n_images; i++) {
+		int rc = open_image(run, &run->options.images[i], err);
+
+		if (rc < 0)
+			return rc;
+	}
+	/* Tells overlaps before hours of samples; the bases are final at the end. */
+	return hlg_space_settle(&run->space, err);
+}
+
+int hlg_run_start(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err)
+{
+	int rc;
+
+	memset(run, 0, sizeof(*run));
+	rc = hlg_options_parse(&run->options, argc, argv, err);
+	if (rc == 0)
+		rc = hlg_write_check(&run->options, err);
+	if (rc == 0 && run->options.out)
+		rc = hlg_out_check(run->options.out, err);
+	if (rc == 0)
+		rc = open_images(run, err);
+	if (rc == 0 && !hlg_profile_init(&run->profile, &run->options))
+		rc = hlg_err_memory(err, "profile");
+	return rc;
+}
+
+static char **append(char **lines, size_t *n, char *line)
+{
+	char **more = reallocarray(lines, *n + 1, sizeof(*lines));
+
+	if (!more) {
+		free(line);
+		return lines;
+	}
+	more[(*n)++] = line;
+	return more;
+}
+
+void hlg_run_note(struct hlg_run *run, const char *fmt, ...)
+{
+	char *note;
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vasprintf(&note, fmt, ap);
+	va_end(ap);
+	if (len >= 0)
+		run->notes = append(run->notes, &run->n_notes, note);
+}
+
+static int write_report(struct hlg_run *run, const struct hlg_report *report,
+			FILE *stream, struct hlg_err *err)
+{
+	struct hlg_out out;
+	int rc = hlg_out_open(&out, run->options.out, stream, err);
+
+	if (rc < 0)
+		return rc;
+	rc = hlg_write(out.f, report, err);
+	if (rc == 0)
+		return hlg_out_commit(&out, err);
+	hlg_out_abort(&out);
+	return rc;
+}
+
+int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
+{
+	struct hlg_report report;
+	int rc = hlg_space_settle(&run->space, err);
+
+	if (rc < 0)
+		return rc;
+	rc = hlg_report_build(&report, &run->options, &run->space, &run->profile,
+			      &run->host, err);
+	for (size_t i = 0; i < run->n_notes; i++)
+		hlg_report_note(&report, "%s", run->notes[i]);
+	if (rc == 0)
+		rc = write_report(run, &report, stream, err);
+	hlg_report_finish(&report);
+	return rc;
+}
+
+void hlg_run_finish(struct hlg_run *run)
+{
+	for (size_t i = 0; i < run->n_notes; i++)
+		free(run->notes[i]);
+	free(run->notes);
+	hlg_host_finish(&run->host);
+	hlg_profile_finish(&run->profile);
+	hlg_space_finish(&run->space);
+	hlg_options_finish(&run->options);
+}

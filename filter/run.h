@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A run: from words of a command line to a report. What the filter does in start(), for
+ * each sample and in stop(), without anything of perf's; the command does the same.
+ */
+#ifndef HLG_FILTER_RUN_H
+#define HLG_FILTER_RUN_H
+
+#include <stdio.h>
+
+#include "report.h"
+
+struct hlg_run {
+	struct hlg_options options;
+	struct hlg_space space;
+	struct hlg_profile profile; /* the feed adds samples here */
+	struct hlg_host host;       /* and host samples here, if mode asks for rows */
+	char **notes;               /* of the feed, for the report */
+	size_t n_notes;
+};
+
+/*
+ * Parses the options, opens the images, checks that the report can be written. The
+ * caller finishes *run in any case. It must not move afterwards.
+ */
+int hlg_run_start(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err);
+
+/* Adds a note to the report to come; without memory it is lost. */
+__attribute__((format(printf, 2, 3))) void hlg_run_note(struct hlg_run *run,
+							const char *fmt, ...);
+
+/* Settles the bases, builds the report and writes it: to out=, else to stream. */
+int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err);
+
+void hlg_run_finish(struct hlg_run *run);
+
+#endif

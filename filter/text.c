@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The report for people: header, sums, notes, function and region tables. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "../symtab/base.h"
+#include "../symtab/escape.h"
+#include "config.h"
+#include "write.h"
+
+static const char *machine_name(const struct hlg_image *image)
+{
+	if (image->map)
+		return "perf map";
+	return image->elf.machine == EM_AARCH64 ? "AArch64" : "x86-64";
+}
+
+static void write_image(FILE *f, const struct hlg_image *image)
+{
+	char from[96];
+
+	fputs("image    ", f);
+	hlg_escape_print(f, image->path);
+	fprintf(f, "  (%s, %zu symbols", machine_name(image), image->tab.n_syms);
+	if (!image->map)
+		fprintf(f, " from %s", image->elf.dynsym ? ".dynsym" : ".symtab");
+	fputs(")\n", f);
+	if (image->elf.build_id[0])
+		fprintf(f, "         build id %s\n", image->elf.build_id);
+	hlg_base_describe(image, from, sizeof(from));
+	fprintf(f, "         base 0x%" PRIx64 " (", image->base);
+	hlg_escape_print(f, from);
+	fputs(")\n", f);
+}
+
+static void write_header(FILE *f, const struct hlg_report *r)
+{
+	static const char *const gaps[] = {"retag: rows of their own", "drop: left out",
+					   "stretch: credited to the symbol before"};
+
+	fprintf(f, "hlguest %s\n\n", HLG_VERSION);
+	for (size_t i = 0; i < r->space->n_images; i++)
+		write_image(f, r->space->images[i]);
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		const struct hlg_event *event = &r->profile->events[r->events[i].event];
+
+		fputs("event    ", f);
+		hlg_escape_print(f, event->name);
+		fprintf(f,
+			"  (precise_ip %u, %" PRIu64 " guest samples, period %" PRIu64
+			")\n",
+			event->precise_ip, r->events[i].count.samples,
+			r->events[i].count.period);
+	}
+	fprintf(f, "weight   %s\n",
+		r->all.weight == HLG_WEIGHT_SAMPLES ? "samples" : "period");
+	fprintf(f, "gaps     %s\n\n", gaps[r->options->gaps]);
+}
+
+static void write_sum(FILE *f, const char *what, struct hlg_count count,
+		      struct hlg_count of)
+{
+	char percent[16];
+	double share = of.samples ? (double)count.samples / (double)of.samples : 0;
+
+	fprintf(f, "%-16s %12" PRIu64 " %20" PRIu64 " %8s %%\n", what, count.samples,
+		count.period, hlg_write_percent(percent, share));
+}
+
+static void write_sums(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_profile *p = r->profile;
+	const struct hlg_view *v = &r->all;
+	struct hlg_count unlabelled = v->kinds[HLG_GAP];
+
+	hlg_count_sub(&unlabelled, v->padding);
+	fprintf(f, "%-16s %12s %20s %10s\n", "", "samples", "period", "samples");
+	write_sum(f, "seen", p->seen, p->seen);
+	write_sum(f, "  deselected", p->deselected, p->seen);
+	write_sum(f, "  host", p->host, p->seen);
+	write_sum(f, "  guest", v->guest, p->seen);
+	write_sum(f, "    function", v->kinds[HLG_FUNCTION], v->guest);
+	write_sum(f, "    label", v->kinds[HLG_LABEL], v->guest);
+	write_sum(f, "    gap", v->kinds[HLG_GAP], v->guest);
+	if (r->options->gaps != HLG_GAPS_DROP) {
+		write_sum(f, "      padding", v->padding, v->guest);
+		write_sum(f, "      unlabelled", unlabelled, v->guest);
+	}
+	write_sum(f, "    data", v->kinds[HLG_DATA], v->guest);
+	write_sum(f, "    outside", v->kinds[HLG_OUTSIDE], v->guest);
+	if (v->dropped.samples)
+		write_sum(f, "  dropped gaps", v->dropped, v->guest);
+	fputc('\n', f);
+}
+
+static void write_notes(FILE *f, const struct hlg_report *r)
+{
+	for (size_t i = 0; i < r->n_notes; i++) {
+		fputs("note: ", f);
+		hlg_escape_print(f, r->notes[i]);
+		fputc('\n', f);
+	}
+	if (r->n_notes)
+		fputc('\n', f);
+}
+
+static void write_share(FILE *f, const struct hlg_share *share)
+{
+	char percent[16], low[16], high[16];
+
+	fprintf(f, "%8s %%  %6s - %6s", hlg_write_percent(percent, share->share),
+		hlg_write_percent(low, share->low), hlg_write_percent(high, share->high));
+}
+
+static void write_aliases(FILE *f, const struct hlg_report *r,
+			  const struct hlg_place *place)
+{
+	size_t n;
+	const struct hlg_symbol *first =
+		hlg_image_aliases(place->image, place->symbol, &n);
+
+	if (!r->options->aliases) {
+		if (n > 1)
+			fprintf(f, "  (+%zu alias%s)", n - 1, n > 2 ? "es" : "");
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (&first[i] == place->symbol)
+			continue;
+		fputs(" = ", f);
+		hlg_escape_print(f, hlg_image_name(place->image, &first[i]));
+	}
+}
+
+/* What the name alone does not say. */
+static void write_remark(FILE *f, const struct hlg_report *r, const struct hlg_row *row)
+{
+	if (row->place.symbol)
+		write_aliases(f, r, &row->place);
+	if (row->place.kind == HLG_LABEL)
+		fputs("  (label)", f);
+	if (row->place.kind == HLG_GAP && row->padding.samples == 0)
+		fputs("  (unlabelled code)", f);
+	else if (row->place.kind == HLG_GAP && row->padding.samples == row->count.samples)
+		fputs("  (padding)", f);
+	else if (row->place.kind == HLG_GAP)
+		fprintf(f, "  (%" PRIu64 " in padding)", row->padding.samples);
+	if (r->space->n_images > 1 && row->place.image) {
+		fputs("  [", f);
+		hlg_escape_print(f, row->place.image->path);
+		fputc(']', f);
+	}
+}
+
+static void write_row(FILE *f, const struct hlg_report *r, const struct hlg_row *row)
+{
+	write_share(f, &row->share);
+	fprintf(f, " %10" PRIu64 " %16" PRIu64, row->count.samples, row->count.period);
+	if (row->place.kind == HLG_OUTSIDE)
+		fprintf(f, " %8s  ", "-");
+	else
+		fprintf(f, " %8" PRIu64 "  ", row->place.end - row->place.start);
+	hlg_escape_print(f, row->name);
+	write_remark(f, r, row);
+	fputc('\n', f);
+}
+
+/* "... and 12 more, 1.03 %" for what top= and min= cut off. */
+static void write_rest(FILE *f, size_t n, double rest)
+{
+	char percent[16];
+
+	if (n)
+		fprintf(f, "     ... and %zu more, %s %%\n", n,
+			hlg_write_percent(percent, rest));
+}
+
+static void write_rows(FILE *f, const struct hlg_report *r, const struct hlg_view *v)
+{
+	size_t shown = hlg_report_shown(r, v->n_rows, hlg_report_row_share, v);
+	double rest = 0;
+
+	fprintf(f, "%10s  %15s %10s %16s %8s  %s\n", "overhead", "95 % interval",
+		"samples", "period", "size", "function");
+	for (size_t i = 0; i < shown; i++)
+		write_row(f, r, &v->rows[i]);
+	for (size_t i = shown; i < v->n_rows; i++)
+		rest += v->rows[i].share.share;
+	write_rest(f, v->n_rows - shown, rest);
+	fputc('\n', f);
+}
+
+static void write_parts(FILE *f, const struct hlg_view *v,
+			const struct hlg_region *region)
+{
+	enum {
+		SHOWN = 3
+	};
+	double total = (double)hlg_weigh(v->weight, region->count);
+
+	for (size_t i = 0; i < region->n_parts && i < SHOWN; i++) {
+		const struct hlg_part *part = &v->parts[region->first_part + i];
+		double w = (double)hlg_weigh(v->weight, part->count);
+
+		fputs(i ? ", " : "", f);
+		hlg_escape_print(f, v->rows[part->row].name);
+		fprintf(f, " %ld%%", total > 0 ? lround(100 * w / total) : 0);
+	}
+	if (region->n_parts > SHOWN)
+		fprintf(f, ", %zu more", region->n_parts - SHOWN);
+}
+
+static void write_region(FILE *f, const struct hlg_report *r, const struct hlg_view *v,
+			 const struct hlg_region *region)
+{
+	enum {
+		BAR = 20
+	};
+	static const char bar[] = "####################";
+	double most = v->regions[0].share.share;
+	int heat = most > 0 ? (int)ceil(BAR * region->share.share / most) : 0;
+
+	write_share(f, &region->share);
+	fprintf(f, " %10" PRIu64 "  %-20.*s  0x%" PRIx64 "-0x%" PRIx64 "  ",
+		region->count.samples, heat, bar, region->addr,
+		region->addr + (r->options->region - 1));
+	if (r->space->n_images > 1 && region->image) {
+		fputc('[', f);
+		hlg_escape_print(f, region->image->path);
+		fputs("] ", f);
+	}
+	write_parts(f, v, region);
+	fputc('\n', f);
+}
+
+static void write_regions(FILE *f, const struct hlg_report *r, const struct hlg_view *v)
+{
+	size_t shown = hlg_report_shown(r, v->n_regions, hlg_report_region_share, v);
+	double rest = 0;
+
+	if (!v->n_regions)
+		return;
+	fprintf(f, "%10s  %15s %10s  %-20s  %s\n", "overhead", "95 % interval", "samples",
+		"heat", "region (own addresses) and what is in it");
+	for (size_t i = 0; i < shown; i++)
+		write_region(f, r, v, &v->regions[i]);
+	for (size_t i = shown; i < v->n_regions; i++)
+		rest += v->regions[i].share.share;
+	write_rest(f, v->n_regions - shown, rest);
+	fputc('\n', f);
+}
+
+static void write_view(FILE *f, const struct hlg_report *r, const struct hlg_view *v,
+		       const char *of)
+{
+	if (of) {
+		fputs("== ", f);
+		hlg_escape_print(f, of);
+		fprintf(f, " (%" PRIu64 " guest samples)\n\n", v->guest.samples);
+	}
+	if (!v->n_rows)
+		return;
+	write_rows(f, r, v);
+	write_regions(f, r, v);
+}
+
+static void write_host_row(void *f, const struct hlg_host_row *row, uint64_t weight,
+			   double share, const char *series)
+{
+	char percent[16];
+
+	(void)weight;
+	fprintf(f, "%8s %% %10" PRIu64 " %16" PRIu64 "  ",
+		hlg_write_percent(percent, share), row->count.samples, row->count.period);
+	hlg_escape_print(f, row->symbol);
+	fputs(" (", f);
+	hlg_escape_print(f, row->dso);
+	fputc(')', f);
+	if (series) {
+		fputs("  ", f);
+		hlg_escape_print(f, series);
+	}
+	fputc('\n', f);
+}
+
+int hlg_write_text(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+{
+	size_t shown = hlg_write_host_shown(r);
+	int rc;
+
+	write_header(f, r);
+	write_sums(f, r);
+	write_notes(f, r);
+	rc = hlg_write_views(f, r, write_view, err);
+	if (rc < 0 || r->options->mode == HLG_SHOW_GUEST)
+		return rc;
+	fprintf(f, "%10s %10s %16s  %s\n", "of host", "samples", "period", "host symbol");
+	rc = hlg_write_host(f, r, write_host_row, err);
+	if (shown < r->host->n_rows)
+		fprintf(f, "     ... and %zu more\n", r->host->n_rows - shown);
+	fputc('\n', f);
+	return rc;
+}

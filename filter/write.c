@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "write.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "config.h"
+
+int hlg_write_check(const struct hlg_options *options, struct hlg_err *err)
+{
+	if (options->format == HLG_FORMAT_JSON && !HLG_HAVE_JANSSON)
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"format=json: not in this build (install libjansson-dev and "
+			"build again)");
+	return 0;
+}
+
+int hlg_write(FILE *f, const struct hlg_report *report, struct hlg_err *err)
+{
+	switch (report->options->format) {
+	case HLG_FORMAT_CSV:
+		return hlg_write_csv(f, report, err);
+#if HLG_HAVE_JANSSON
+	case HLG_FORMAT_JSON:
+		return hlg_write_json(f, report, err);
+#endif
+	case HLG_FORMAT_FOLDED:
+		return hlg_write_folded(f, report, err);
+	default:
+		return hlg_write_text(f, report, err);
+	}
+}
+
+int hlg_write_views(FILE *f, const struct hlg_report *report,
+		    void (*view)(FILE *f, const struct hlg_report *report,
+				 const struct hlg_view *view, const char *series),
+		    struct hlg_err *err)
+{
+	if (report->options->mode == HLG_SHOW_HOST)
+		return 0;
+	if (!report->n_groups)
+		view(f, report, &report->all, NULL);
+	for (uint32_t i = 0; i < report->n_groups; i++) {
+		char *series = hlg_report_series_name(report, report->groups[i].series);
+
+		if (!series)
+			return hlg_err_memory(err, "report");
+		view(f, report, &report->groups[i].view, series);
+		free(series);
+	}
+	return 0;
+}
+
+size_t hlg_write_host_shown(const struct hlg_report *report)
+{
+	uint64_t top = hlg_report_top(report);
+
+	if (report->options->mode == HLG_SHOW_GUEST)
+		return 0;
+	return top && top < report->host->n_rows ? top : report->host->n_rows;
+}
+
+int hlg_write_host(void *to, const struct hlg_report *report,
+		   void (*row)(void *to, const struct hlg_host_row *row, uint64_t weight,
+			       double share, const char *series),
+		   struct hlg_err *err)
+{
+	size_t n = hlg_write_host_shown(report);
+	double total = (double)hlg_weigh(report->all.weight, report->profile->host);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct hlg_host_row *host = &report->host->rows[i];
+		uint64_t weight = hlg_weigh(report->all.weight, host->count);
+		char *series = NULL;
+
+		if (report->by) {
+			series = hlg_report_series_name(report, host->series);
+			if (!series)
+				return hlg_err_memory(err, "report");
+		}
+		row(to, host, weight, total > 0 ? (double)weight / total : 0, series);
+		free(series);
+	}
+	return 0;
+}
+
+const char *hlg_write_percent(char buf[static 16], double share)
+{
+	unsigned hundredths = (unsigned)lround(share * 10000);
+
+	snprintf(buf, 16, "%u.%02u", hundredths / 100 % 100000, hundredths % 100);
+	return buf;
+}
+
+const char *hlg_write_kind(enum hlg_kind kind)
+{
+	static const char *const words[] = {"function", "label", "gap", "data",
+					    "outside"};
+
+	return words[kind];
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The writers: one report in one format, onto a stream. Write errors stay on the stream
+ * (hlg_out_commit finds them); what a format cannot be built into is an error here.
+ */
+#ifndef HLG_FILTER_WRITE_H
+#define HLG_FILTER_WRITE_H
+
+#include <stdio.h>
+
+#include "report.h"
+
+/* Writes in the format the options ask for. */
+int hlg_write(FILE *f, const struct hlg_report *report, struct hlg_err *err);
+
+/* Can this build write the format the options ask for? Asked before work is begun. */
+int hlg_write_check(const struct hlg_options *options, struct hlg_err *err);
+
+int hlg_write_text(FILE *f, const struct hlg_report *report, struct hlg_err *err);
+int hlg_write_csv(FILE *f, const struct hlg_report *report, struct hlg_err *err);
+int hlg_write_json(FILE *f, const struct hlg_report *report, struct hlg_err *err);
+int hlg_write_folded(FILE *f, const struct hlg_report *report, struct hlg_err *err);
+
+/*
+ * Calls view for what mode= and by= ask for: the whole report, or each group with its
+ * series' name (not escaped), or nothing.
+ */
+int hlg_write_views(FILE *f, const struct hlg_report *report,
+		    void (*view)(FILE *f, const struct hlg_report *report,
+				 const struct hlg_view *view, const char *series),
+		    struct hlg_err *err);
+
+/*
+ * The same for the host's rows: those that mode= and top= ask for, each with its share of
+ * the host's weight. to is handed on.
+ */
+int hlg_write_host(void *to, const struct hlg_report *report,
+		   void (*row)(void *to, const struct hlg_host_row *row, uint64_t weight,
+			       double share, const char *series),
+		   struct hlg_err *err);
+size_t hlg_write_host_shown(const struct hlg_report *report);
+
+/* Percent of a share with two decimals ("12.34"), the same in every locale. */
+const char *hlg_write_percent(char buf[static 16], double share);
+
+/* "function", "label", "gap", "data", "outside". */
+const char *hlg_write_kind(enum hlg_kind kind);
+
+#endif
