@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Puts a static guest program into memory, as Hyperlight's loader does:
+ *
+ *	guest address = p_vaddr - p_vaddr of the first PT_LOAD + base
+ *
+ * Static PIEs get their R_X86_64_RELATIVE relocations applied. ET_EXEC files run only at
+ * their own addresses.
+ */
+#ifndef MICROVM_LOAD_H
+#define MICROVM_LOAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct hlg_err;
+
+/* Where the guest sees the memory it is loaded into. */
+#define MVM_BASE_DEFAULT UINT64_C(0x4000) /* of a Hyperlight 0.17 guest */
+#define MVM_BASE_UNSET   UINT64_MAX       /* ET_DYN: the default; ET_EXEC: its own */
+
+/* A window of guest memory; window.mem[0] is what the guest sees at image.base. */
+struct mvm_window {
+	uint8_t *mem; /* zeroed, owned by the caller */
+	size_t size;  /* bytes */
+};
+
+struct mvm_image {
+	uint64_t base;  /* guest address of the first PT_LOAD */
+	uint64_t entry; /* guest address of the first instruction */
+	uint64_t size;  /* bytes from base to the end of the last PT_LOAD */
+};
+
+/*
+ * Loads the ELF64 x86-64 file at path into the window and describes it in image.
+ *
+ * Returns 0, or -EINVAL (not a program this loader can run), -E2BIG (does not fit the
+ * window) or another negative errno, with err set. The window's contents are unspecified
+ * after a failure.
+ */
+int mvm_load(const char *path, uint64_t base, struct mvm_window window,
+	     struct mvm_image *image, struct hlg_err *err);
+
+#endif
