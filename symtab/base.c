@@ -10,10 +10,13 @@
 /* The base of a Hyperlight version; false for one that did not have a fixed base. */
 static bool of_version(const char *version, uint64_t *base)
 {
-	unsigned major, minor;
+	char digits[2][4]; /* %u would take signs and blanks */
+	unsigned long major, minor;
 
-	if (sscanf(version, "%3u.%3u", &major, &minor) != 2)
+	if (sscanf(version, "%3[0-9].%3[0-9]", digits[0], digits[1]) != 2)
 		return false;
+	major = strtoul(digits[0], NULL, 10);
+	minor = strtoul(digits[1], NULL, 10);
 	if (major == 0 && minor < 13)
 		return false;
 	*base = major == 0 && minor < 17 ? BASE_0_13 : BASE_0_17;

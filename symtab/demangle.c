@@ -8,6 +8,53 @@
 
 #if HLG_HAVE_LIBIBERTY
 #include <libiberty/demangle.h>
+#include <setjmp.h>
+
+/*
+ * Back-references let a name of 200 bytes stand for more text than any memory holds, so
+ * the text is collected in bounds; a name that passes them stays mangled.
+ */
+#define MAX_TEXT ((size_t)64 << 10)
+
+struct sink {
+	jmp_buf full; /* libiberty has no other way to be stopped */
+	char *text;
+	size_t len;
+};
+
+static void collect(const char *s, size_t len, void *opaque)
+{
+	struct sink *sink = opaque;
+
+	if (len > MAX_TEXT - sink->len)
+		longjmp(sink->full, 1);
+	memcpy(sink->text + sink->len, s, len);
+	sink->len += len;
+}
+
+static bool demangle_into(struct sink *sink, const char *name)
+{
+	const int options = DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI;
+
+	if (setjmp(sink->full))
+		return false;
+	if (rust_demangle_callback(name, options, collect, sink))
+		return true;
+	sink->len = 0;
+	return cplus_demangle_v3_callback(name, options, collect, sink);
+}
+
+/* NULL when the name is not mangled, hostile, or there is no memory. */
+static char *readable(const char *name)
+{
+	struct sink sink = {.text = malloc(MAX_TEXT)};
+	char *nice = NULL;
+
+	if (sink.text && demangle_into(&sink, name))
+		nice = strndup(sink.text, sink.len);
+	free(sink.text);
+	return nice;
+}
 #endif
 
 /* Length of name without a `.llvm.DIGITS` at its end. */
@@ -19,7 +66,7 @@ static size_t plain_length(const char *name)
 
 	while (digits && name[digits - 1] >= '0' && name[digits - 1] <= '9')
 		digits--;
-	if (digits == len || digits < mark_len ||
+	if (digits == len || digits <= mark_len ||
 	    memcmp(name + digits - mark_len, mark, mark_len) != 0)
 		return len;
 	return digits - mark_len;
@@ -30,8 +77,7 @@ char *hlg_demangle(const char *name)
 	char *plain = strndup(name, plain_length(name));
 
 #if HLG_HAVE_LIBIBERTY
-	char *nice =
-		plain ? cplus_demangle(plain, DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI) : NULL;
+	char *nice = plain ? readable(plain) : NULL;
 
 	if (nice) {
 		free(plain);

@@ -172,11 +172,18 @@ static int read_section(struct reader *r, struct hlg_section *out, const GElf_Sh
 static int read_sections(struct reader *r)
 {
 	struct hlg_elf64 *elf = r->elf;
+	GElf_Ehdr eh;
 	size_t n, names;
 
 	if (elf_getshdrnum(r->libelf, &n) != 0 ||
 	    (n && elf_getshdrstrndx(r->libelf, &names)))
 		return damaged(r, "has no readable section headers");
+	/* What libelf does not find in the file it passes off as no headers. */
+	if (n == 0 && gelf_getehdr(r->libelf, &eh) && eh.e_shoff != 0)
+		return hlg_err_set(r->err, HLG_EINPUT,
+				   "%s: is truncated: its section headers end past its "
+				   "%" PRIu64 " bytes (copy it again)",
+				   r->path, r->size);
 	elf->sections = calloc(n + 1, sizeof(*elf->sections));
 	if (!elf->sections)
 		return hlg_err_memory(r->err, r->path);

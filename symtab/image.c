@@ -127,10 +127,13 @@ void hlg_image_lookup(const struct hlg_image *image, uint64_t addr,
 		      struct hlg_place *place)
 {
 	size_t i = hlg_spans_find(&image->spans, addr);
-	const struct hlg_span *span = &image->spans.span[i];
+	const struct hlg_span *span;
 
 	*place = (struct hlg_place){.kind = HLG_OUTSIDE, .addr = addr};
-	if (i == SIZE_MAX || span->kind == HLG_OUTSIDE)
+	if (i == SIZE_MAX)
+		return;
+	span = &image->spans.span[i];
+	if (span->kind == HLG_OUTSIDE)
 		return;
 	place->image = image;
 	place->kind = span->kind;
@@ -171,14 +174,13 @@ const struct hlg_symbol *hlg_image_neighbour(const struct hlg_image *image,
 					     const struct hlg_place *gap, int dir)
 {
 	size_t i = hlg_spans_find(&image->spans, gap->start);
-	const struct hlg_span *span = &image->spans.span[i] + (dir < 0 ? -1 : 1);
-	const struct hlg_symbol *symbol;
+	const struct hlg_span *span;
 
-	if ((dir < 0 && i == 0) ||
-	    (span->kind != HLG_FUNCTION && span->kind != HLG_LABEL))
+	/* What lies beyond the area is of another section. */
+	if (dir < 0 ? gap->start == gap->area->start : gap->end == gap->area->end)
 		return NULL;
-	symbol = &image->tab.syms[span->index];
-	return symbol;
+	span = &image->spans.span[dir < 0 ? i - 1 : i + 1];
+	return &image->tab.syms[span->index];
 }
 
 static bool same_file(const struct hlg_file_id *a, const struct hlg_file_id *b)

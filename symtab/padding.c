@@ -4,19 +4,22 @@
 #include <elf.h>
 #include <stdlib.h>
 
-/* Length of a ModRM operand in memory and what follows it (SDM volume 2, 2.1.3). */
+/*
+ * Length of a ModRM operand in memory and what follows it (SDM volume 2, 2.1.3); at
+ * least one byte is left.
+ */
 static size_t modrm_length(const unsigned char *p, size_t left)
 {
 	size_t len = 1;
 	unsigned mod, rm;
 
-	if (left < 2)
-		return 0;
 	mod = p[0] >> 6;
 	rm = p[0] & 7;
 	if (mod == 3 || (p[0] & 0x38)) /* nop is /0 with a memory operand */
 		return 0;
 	if (rm == 4) {
+		if (left < 2)
+			return 0;
 		len++;
 		if (mod == 0 && (p[1] & 7) == 5)
 			len += 4;

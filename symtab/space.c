@@ -88,7 +88,6 @@ int hlg_space_settle(struct hlg_space *space, struct hlg_err *err)
 void hlg_space_lookup(const struct hlg_space *space, uint64_t ip, struct hlg_place *place)
 {
 	size_t from = 0, to = space->n_ranges;
-	const struct hlg_range *range;
 
 	while (from < to) {
 		size_t mid = from + (to - from) / 2;
@@ -98,11 +97,12 @@ void hlg_space_lookup(const struct hlg_space *space, uint64_t ip, struct hlg_pla
 		else
 			to = mid;
 	}
-	range = &space->ranges[from - 1];
-	if (from == 0 || ip > range->last)
-		*place = (struct hlg_place){.kind = HLG_OUTSIDE, .addr = ip};
-	else
-		hlg_image_lookup(range->image, ip - range->image->bias, place);
+	*place = (struct hlg_place){.kind = HLG_OUTSIDE, .addr = ip};
+	if (from && ip <= space->ranges[from - 1].last) {
+		const struct hlg_image *image = space->ranges[from - 1].image;
+
+		hlg_image_lookup(image, ip - image->bias, place);
+	}
 }
 
 void hlg_space_finish(struct hlg_space *space)

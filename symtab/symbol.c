@@ -14,71 +14,72 @@ enum {
 	BUCKETS = 1 << DIGIT_BITS
 };
 
+/* Where the symbols of one section index may lie; most neighbours in a table share it. */
+struct home {
+	uint32_t index;
+	uint64_t addr, end; /* equal: no code */
+};
+
 static bool taken_name(const struct hlg_elf64 *elf, uint32_t name)
 {
-	const char *s;
+	const char *s = elf->strtab + name;
 
-	if (name >= elf->strsz || elf->strtab[name] == '\0')
+	if (name >= elf->strsz || s[0] == '\0')
 		return false;
-	s = elf->strtab + name;
-	if (s[0] == '.' && s[1] == 'L')
-		return false;
-	return !(elf->machine == EM_AARCH64 && s[0] == '$' &&
-		 (s[1] == 'x' || s[1] == 'd') && (s[2] == '\0' || s[2] == '.'));
+	if (s[0] == '.')
+		return s[1] != 'L';
+	return s[0] != '$' || elf->machine != EM_AARCH64 ||
+	       (s[1] != 'x' && s[1] != 'd') || (s[2] != '\0' && s[2] != '.');
 }
 
-static const struct hlg_section *code_section(const struct hlg_elf64 *elf, size_t i,
-					      const Elf64_Sym *sym)
+/* The section that entry i names, if it holds code: gABI, "Symbol Table", st_shndx. */
+static void find_home(const struct hlg_elf64 *elf, size_t i, uint32_t index,
+		      struct home *home)
 {
-	uint32_t index = sym->st_shndx;
+	uint32_t wide = index == SHN_XINDEX && elf->shndx ? elf->shndx[i] : index;
 
-	if (index == SHN_XINDEX && elf->shndx)
-		index = elf->shndx[i];
+	*home = (struct home){.index = index};
+	if (index == SHN_XINDEX)
+		home->index = SHN_UNDEF; /* the next one may mean another section */
 	else if (index >= SHN_LORESERVE)
-		return NULL;
-	if (index == SHN_UNDEF || index >= elf->n_sections)
-		return NULL;
-	return elf->sections[index].exec ? &elf->sections[index] : NULL;
+		return;
+	if (wide == SHN_UNDEF || wide >= elf->n_sections || !elf->sections[wide].exec)
+		return;
+	home->addr = elf->sections[wide].addr;
+	home->end = elf->sections[wide].end;
 }
 
+/* 0 GLOBAL (and GNU_UNIQUE), 1 WEAK, 2 LOCAL */
 static uint32_t bind_rank(unsigned char info)
 {
-	switch (ELF64_ST_BIND(info)) {
-	case STB_LOCAL:
-		return 2;
-	case STB_WEAK:
-		return 1;
-	default: /* GLOBAL, GNU_UNIQUE */
-		return 0;
-	}
+	unsigned bind = ELF64_ST_BIND(info);
+
+	return bind == STB_LOCAL ? 2 : bind == STB_WEAK;
 }
 
 /* Applies the rule in symbol.h to entry i. */
 static bool take(const struct hlg_elf64 *elf, size_t i, const Elf64_Sym *sym,
-		 struct hlg_symbol *out)
+		 struct home *home, struct hlg_symbol *out)
 {
-	unsigned type = ELF64_ST_TYPE(sym->st_info);
-	const struct hlg_section *section;
+	const unsigned passed_over = 1u << STT_SECTION | 1u << STT_FILE | 1u << STT_TLS;
+	const unsigned functions = 1u << STT_FUNC | 1u << STT_GNU_IFUNC;
+	unsigned type = 1u << ELF64_ST_TYPE(sym->st_info);
+	uint64_t room;
 
-	if (type == STT_SECTION || type == STT_FILE || type == STT_TLS)
+	if (sym->st_shndx != home->index || sym->st_shndx == SHN_UNDEF)
+		find_home(elf, i, sym->st_shndx, home);
+	if (sym->st_value < home->addr || sym->st_value >= home->end ||
+	    (type & passed_over) || !taken_name(elf, sym->st_name))
 		return false;
-	section = code_section(elf, i, sym);
-	if (!section || sym->st_value < section->addr || sym->st_value >= section->end ||
-	    !taken_name(elf, sym->st_name))
-		return false;
-	*out = (struct hlg_symbol){.addr = sym->st_value,
-				   .end = section->end,
-				   .name = sym->st_name,
-				   .index = (uint32_t)i,
-				   .bind = bind_rank(sym->st_info)};
-	if (sym->st_size < section->end - sym->st_value)
-		out->end = sym->st_value + sym->st_size;
-	if (sym->st_size == 0)
-		out->class = HLG_SYM_BARE_LABEL;
-	else if (type == STT_FUNC || type == STT_GNU_IFUNC)
-		out->class = HLG_SYM_FUNCTION;
-	else
-		out->class = HLG_SYM_SIZED_LABEL;
+	room = home->end - sym->st_value;
+	out->addr = sym->st_value;
+	out->end = sym->st_value + (sym->st_size < room ? sym->st_size : room);
+	out->name = sym->st_name;
+	out->index = (uint32_t)i & HLG_MAX_SYMBOLS;
+	out->bind = bind_rank(sym->st_info) & 3;
+	out->class = sym->st_size == 0  ? HLG_SYM_BARE_LABEL
+		     : type & functions ? HLG_SYM_FUNCTION
+					: HLG_SYM_SIZED_LABEL;
 	return true;
 }
 
@@ -183,15 +184,18 @@ static void sort_runs(struct hlg_symtab *tab)
 bool hlg_symtab_sort(struct hlg_symtab *tab)
 {
 	uint64_t least = UINT64_MAX, most = 0;
-	bool sorted = true;
+	bool sorted = true, alone = true;
 
 	for (size_t i = 0; i < tab->n_syms; i++) {
 		uint64_t addr = tab->syms[i].addr;
 
 		sorted &= addr >= most; /* many linkers write them in order */
+		alone &= addr > most || i == 0;
 		least = addr < least ? addr : least;
 		most = addr > most ? addr : most;
 	}
+	if (sorted && alone)
+		return true;
 	if (!sorted && most - least <= UINT32_MAX) {
 		if (!sort_near(tab, least, most))
 			return false;
@@ -205,7 +209,8 @@ bool hlg_symtab_sort(struct hlg_symtab *tab)
 int hlg_symtab_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const char *path,
 			struct hlg_err *err)
 {
-	char *table = elf->syms;
+	const char *table = elf->syms;
+	struct home home = {0};
 
 	memset(tab, 0, sizeof(*tab));
 	if (elf->n_syms > HLG_MAX_SYMBOLS)
@@ -218,7 +223,7 @@ int hlg_symtab_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 		Elf64_Sym sym;
 
 		memcpy(&sym, table + i * sizeof(sym), sizeof(sym));
-		tab->n_syms += take(elf, i, &sym, &tab->syms[tab->n_syms]);
+		tab->n_syms += take(elf, i, &sym, &home, &tab->syms[tab->n_syms]);
 	}
 	tab->names = elf->strtab;
 	elf->strtab = NULL;
