@@ -5,27 +5,21 @@
  * that a spreadsheet would take for a formula gets a ' in front.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "../symtab/escape.h"
 #include "write.h"
+
+/* Opens a cell that begins with text. */
+static void open_cell(FILE *f, const char *text)
+{
+	fputs(text[0] && strchr("=+-@", text[0]) ? "\"'" : "\"", f);
+}
 
 static void write_text(FILE *f, const char *text)
 {
-	char *safe = hlg_escape_dup(text);
-	const char *s = safe ? safe : "";
-
+	open_cell(f, text);
+	hlg_write_escaped(f, text, '"', "\"\"");
 	fputc('"', f);
-	if (s[0] && strchr("=+-@", s[0]))
-		fputc('\'', f);
-	for (; *s; s++) {
-		if (*s == '"')
-			fputc('"', f);
-		fputc(*s, f);
-	}
-	fputc('"', f);
-	free(safe);
 }
 
 /* The columns every record begins with. */
@@ -90,23 +84,24 @@ static void write_aliases(FILE *f, const struct hlg_report *r,
 			  const struct hlg_place *place)
 {
 	const struct hlg_symbol *first;
-	char *list = NULL;
-	size_t n, size;
-	FILE *m;
+	size_t n, some = 0;
 
 	if (!r->options->aliases || !place->symbol)
 		return;
 	first = hlg_image_aliases(place->image, place->symbol, &n);
-	m = open_memstream(&list, &size);
-	if (!m)
-		return;
-	for (size_t i = 0, some = 0; i < n; i++)
-		if (&first[i] != place->symbol)
-			fprintf(m, "%s%s", some++ ? " " : "",
-				hlg_image_name(place->image, &first[i]));
-	if (fclose(m) == 0 && size)
-		write_text(f, list);
-	free(list);
+	for (size_t i = 0; i < n; i++) {
+		const char *name = hlg_image_name(place->image, &first[i]);
+
+		if (&first[i] == place->symbol)
+			continue;
+		if (some++)
+			fputc(' ', f);
+		else
+			open_cell(f, name);
+		hlg_write_escaped(f, name, '"', "\"\"");
+	}
+	if (some)
+		fputc('"', f);
 }
 
 static void write_row(FILE *f, const struct hlg_report *r, const char *series,

@@ -5,19 +5,13 @@
  * Together the lines hold the kept guest weight, and that of the host if it is shown.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include "../symtab/escape.h"
 #include "write.h"
 
 /* A frame: escaped, and without the character that ends one. */
 static void write_frame(FILE *f, const char *text)
 {
-	char *safe = hlg_escape_dup(text);
-
-	for (const char *s = safe ? safe : ""; *s; s++)
-		fputc(*s == ';' ? ':' : *s, f);
-	free(safe);
+	hlg_write_escaped(f, text, ';', ":");
 }
 
 static void write_view(FILE *f, const struct hlg_report *r, const struct hlg_view *v,

@@ -47,6 +47,8 @@ struct filter {
 	size_t n_events;
 	uint32_t sample_size; /* of the samples that were looked at so far; 0: none */
 	uint64_t too_short;   /* samples without the fields that are needed */
+	const void *hot_key; /* attr of the last event, if its samples are only counted */
+	uint32_t hot_event;
 };
 
 /* SIGINT ends perf's reading and calls stop(): the report must say it is partial. */
@@ -132,6 +134,7 @@ int start(void **data, void *ctx)
 			destroy(f);
 		return -1;
 	}
+	f->hot_key = f; /* no attr */
 	look_at_perfs_options(&f->run);
 	*data = f;
 	return 0;
@@ -155,15 +158,9 @@ static uint32_t new_event(struct filter *f, const void *key, const char *name,
 }
 
 static uint32_t find_event(struct filter *f, const struct perf_dlfilter_sample *sample,
-			   void *ctx)
+			   const struct perf_event_attr *attr, const void *key)
 {
-	const struct perf_event_attr *attr =
-		perf_dlfilter_fns.attr ? perf_dlfilter_fns.attr(ctx) : NULL;
-	const void *key = attr ? (const void *)attr : sample->event;
-
-	if (likely(f->n_events && f->events[0].key == key))
-		return f->events[0].event;
-	for (size_t i = 1; i < f->n_events; i++) {
+	for (size_t i = 0; i < f->n_events; i++) {
 		struct known_event found = f->events[i];
 
 		if (found.key != key)
@@ -173,15 +170,6 @@ static uint32_t find_event(struct filter *f, const struct perf_dlfilter_sample *
 		return found.event;
 	}
 	return new_event(f, key, sample->event, attr);
-}
-
-/* The first sample, and any whose size differs from the one before. */
-static bool look_at_size(struct filter *f, const struct perf_dlfilter_sample *sample)
-{
-	if (f->sample_size == 0)
-		chain_sigint();
-	f->sample_size = sample->size;
-	return sample->size >= NEEDED;
 }
 
 static const char *comm_of(void *ctx)
@@ -227,35 +215,54 @@ static int hand_on(struct filter *f, const struct hlg_sample *s, enum hlg_verdic
 	       hlg_view_place(&f->run.space, o->gaps, s->ip, &place) == HLG_GAP;
 }
 
-int filter_event_early(void *data, const struct perf_dlfilter_sample *sample, void *ctx)
+/* Any sample, in full. */
+static __attribute__((noinline)) int take(struct filter *f,
+					  const struct perf_dlfilter_sample *sample,
+					  const struct perf_event_attr *attr, void *ctx)
 {
-	struct filter *f = data;
 	struct hlg_sample s;
 	enum hlg_verdict verdict;
 
-	if (sample->size != f->sample_size && !look_at_size(f, sample))
-		goto too_short;
-	if (sample->size < NEEDED)
-		goto too_short;
-	s.event = find_event(f, sample, ctx);
+	if (f->sample_size == 0)
+		chain_sigint();
+	f->sample_size = sample->size;
+	if (sample->size < NEEDED) {
+		f->too_short++;
+		return 1;
+	}
+	s = (struct hlg_sample){
+		.ip = sample->ip,
+		.period = sample->period,
+		.time = sample->time,
+		.pid = sample->pid,
+		.tid = sample->tid,
+		.cpu = sample->cpu,
+		.cpumode = sample->cpumode,
+		.event = find_event(f, sample, attr, attr ? (void *)attr : sample->event),
+	};
 	if (s.event == HLG_NO_SERIES) {
 		f->run.profile.unrecorded++;
 		return 1;
 	}
-	s.ip = sample->ip;
-	s.period = sample->period;
-	s.time = sample->time;
-	s.pid = sample->pid;
-	s.tid = sample->tid;
-	s.cpu = sample->cpu;
-	s.cpumode = sample->cpumode;
+	if (f->run.options.emit == HLG_EMIT_NONE && attr) {
+		f->hot_key = attr;
+		f->hot_event = s.event;
+	}
 	verdict = hlg_profile_add(&f->run.profile, &s);
-	if (likely(f->run.options.emit == HLG_EMIT_NONE && verdict != HLG_HOST))
-		return 1;
 	return hand_on(f, &s, verdict, ctx);
-too_short:
-	f->too_short++;
-	return 1;
+}
+
+int filter_event_early(void *data, const struct perf_dlfilter_sample *sample, void *ctx)
+{
+	struct filter *f = data;
+	const struct perf_event_attr *attr =
+		perf_dlfilter_fns.attr ? perf_dlfilter_fns.attr(ctx) : NULL;
+
+	if (likely(attr == f->hot_key && sample->size >= NEEDED &&
+		   hlg_profile_hit(&f->run.profile, f->hot_event, sample->cpumode,
+				   sample->ip, sample->period)))
+		return 1;
+	return take(f, sample, attr, ctx);
 }
 
 int stop(void *data, void *ctx)
@@ -268,7 +275,8 @@ int stop(void *data, void *ctx)
 	if (!f)
 		return 0;
 	if (interrupted)
-		hlg_run_note(&f->run, "interrupted: what was read until then");
+		hlg_run_note(&f->run,
+			     "interrupted: the report covers what was read until then");
 	if (f->too_short)
 		rc = hlg_err_set(
 			&err, HLG_EINPUT,

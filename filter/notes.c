@@ -7,7 +7,13 @@
 
 static void note_image(struct hlg_report *r, const struct hlg_image *image)
 {
-	if (image->from == HLG_BASE_DEFAULT)
+	if (image->from == HLG_BASE_DEFAULT && image->elf.hyperlight[0])
+		hlg_report_note(
+			r,
+			"%s: base 0x%" PRIx64 " is assumed, its Hyperlight note says "
+			"version '%s', whose base is not known (say %s@BASE)",
+			image->path, image->base, image->elf.hyperlight, image->path);
+	else if (image->from == HLG_BASE_DEFAULT)
 		hlg_report_note(r,
 				"%s: base 0x%" PRIx64
 				" is assumed, nothing in the file states "
@@ -32,6 +38,12 @@ static void note_guest(struct hlg_report *r)
 		hlg_report_note(
 			r, "no sample was seen: the recording is empty, or newer than "
 			   "this perf can read");
+	else if (v->guest.samples == 0 && r->profile->deselected.samples)
+		hlg_report_note(
+			r,
+			"no guest sample is left: event=, pid=, tid=, cpu= or time= "
+			"deselect %" PRIu64 " of the %" PRIu64 " samples",
+			r->profile->deselected.samples, r->profile->seen.samples);
 	else if (v->guest.samples == 0)
 		hlg_report_note(
 			r, "no guest sample was seen: was it recorded without `perf kvm` "
@@ -39,6 +51,11 @@ static void note_guest(struct hlg_report *r)
 			   "(:P, :pp, :H), or does a mediated PMU keep the guest to "
 			   "itself? `perf kvm --guest record -e cpu-clock` counts "
 			   "everywhere");
+	if (v->kinds[HLG_OUTSIDE].samples > v->guest.samples / 2 &&
+	    v->ip_zero.samples < v->kinds[HLG_OUTSIDE].samples / 2)
+		hlg_report_note(
+			r, "most guest samples lie outside of every image: is this the "
+			   "guest's ELF, and the base right (say FILE@BASE)?");
 	if (v->ip_zero.samples)
 		hlg_report_note(r,
 				"%" PRIu64
@@ -78,6 +95,9 @@ static void note_accounting(struct hlg_report *r)
 		hlg_report_note(r,
 				"%" PRIu64 " samples could not be counted: out of memory",
 				p->unrecorded);
+	if (r->host->unnamed.samples)
+		hlg_report_note(r, "%" PRIu64 " host samples have no row: out of memory",
+				r->host->unnamed.samples);
 	if (p->untold)
 		hlg_report_note(r,
 				"%" PRIu64

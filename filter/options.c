@@ -285,13 +285,13 @@ void hlg_options_finish(struct hlg_options *options)
 /* Prints text from column 4 on, broken between words. */
 static void print_wrapped(FILE *f, const char *text)
 {
-	size_t column = 78;
+	size_t column = 0;
 
 	while (*text) {
 		size_t n = strcspn(text, " ");
 
-		if (column + 1 + n > 78) {
-			fputs(column == 78 ? "    " : "\n    ", f);
+		if (column == 0 || column + 1 + n > 78) {
+			fputs(column == 0 ? "    " : "\n    ", f);
 			column = 4;
 		} else {
 			fputc(' ', f);

@@ -15,14 +15,15 @@ static int fail(const char *path, const char *verb, struct hlg_err *err)
 			   strerrordesc_np(errno));
 }
 
-/* The folder of path, to be freed. */
+/* The folder of path, "folder/." so that nothing but a folder will do; to be freed. */
 static char *folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
+	char *folder;
 
-	if (!slash)
-		return strdup(".");
-	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+	if (asprintf(&folder, "%.*s.", slash ? (int)(slash + 1 - path) : 0, path) < 0)
+		return NULL;
+	return folder;
 }
 
 int hlg_out_check(const char *path, struct hlg_err *err)
@@ -34,6 +35,14 @@ int hlg_out_check(const char *path, struct hlg_err *err)
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "out=%s: is a directory (name a file)", path);
+	/* What is no regular file is written itself: its folder may be closed (/dev). */
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		if (access(path, W_OK) == 0)
+			return 0;
+		return hlg_err_set(err, HLG_EINPUT,
+				   "out=%s: cannot be written: %s (name another)", path,
+				   strerrordesc_np(errno));
+	}
 	folder = folder_of(path);
 	if (!folder)
 		return hlg_err_memory(err, path);

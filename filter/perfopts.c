@@ -46,8 +46,9 @@ void hlg_perfopts_find(const char *cmdline, size_t size,
 	const char *end = cmdline + size;
 	bool value = true; /* the first word is perf itself */
 
-	for (const char *word = cmdline; word < end;
-	     word += strnlen(word, (size_t)(end - word)) + 1) {
+	/* A word without its NUL, where the command line was cut, is not looked at. */
+	for (const char *word = cmdline; memchr(word, '\0', (size_t)(end - word));
+	     word += strlen(word) + 1) {
 		if (value) {
 			value = false;
 			continue;

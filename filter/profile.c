@@ -10,8 +10,7 @@ enum {
 	FIRST_BITS = 12
 };
 
-/* Fibonacci hashing (Knuth, volume 3, 6.4): the upper bits of the product. */
-#define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
+#define GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* as in hlg_profile_slot */
 
 bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *options)
 {
@@ -19,7 +18,7 @@ bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *opt
 	profile->options = options;
 	profile->restricts = hlg_select_restricts(options);
 	profile->last_series = HLG_NO_SERIES;
-	profile->bits = FIRST_BITS;
+	profile->shift = 64 - FIRST_BITS;
 	profile->cells = calloc((size_t)1 << FIRST_BITS, sizeof(*profile->cells));
 	return profile->cells != NULL;
 }
@@ -54,7 +53,14 @@ uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
 		return HLG_NO_SERIES;
 	}
 	events[profile->n_events] = (struct hlg_event){
-		copy, (uint8_t)precise_ip, hlg_select_event(profile->options, name)};
+		.name = copy,
+		.precise_ip = (uint8_t)precise_ip,
+		.selected = hlg_select_event(profile->options, name),
+		.series = HLG_NO_SERIES,
+	};
+	events[profile->n_events].plain =
+		events[profile->n_events].selected && !profile->restricts &&
+		!(profile->options->by & (HLG_BY_PID | HLG_BY_TID | HLG_BY_CPU));
 	return profile->n_events++;
 }
 
@@ -131,8 +137,7 @@ uint32_t hlg_profile_series(struct hlg_profile *p, const struct hlg_sample *samp
 static struct hlg_cell *find_cell(const struct hlg_profile *p, uint64_t ip,
 				  uint32_t series)
 {
-	size_t mask = ((size_t)1 << p->bits) - 1;
-	size_t i = (ip ^ (uint64_t)series << 48) * GOLDEN >> (64 - p->bits);
+	size_t mask = hlg_profile_room(p) - 1, i = hlg_profile_slot(p, ip, series);
 
 	while (p->cells[i].count.samples &&
 	       (p->cells[i].ip != ip || p->cells[i].series != series))
@@ -143,13 +148,13 @@ static struct hlg_cell *find_cell(const struct hlg_profile *p, uint64_t ip,
 static bool grow(struct hlg_profile *p)
 {
 	struct hlg_cell *old = p->cells;
-	size_t n = (size_t)1 << p->bits;
+	size_t n = hlg_profile_room(p);
 	struct hlg_cell *cells = calloc(2 * n, sizeof(*cells));
 
 	if (!cells)
 		return false;
 	p->cells = cells;
-	p->bits++;
+	p->shift--;
 	for (size_t i = 0; i < n; i++)
 		if (old[i].count.samples)
 			*find_cell(p, old[i].ip, old[i].series) = old[i];
@@ -161,7 +166,7 @@ static bool grow(struct hlg_profile *p)
 static struct hlg_cell *claim(struct hlg_profile *p, struct hlg_cell *cell, uint64_t ip,
 			      uint32_t series)
 {
-	if (2 * (p->n_cells + 1) > (size_t)1 << p->bits) {
+	if (2 * (p->n_cells + 1) > hlg_profile_room(p)) {
 		if (!grow(p))
 			return NULL;
 		cell = find_cell(p, ip, series);
@@ -187,6 +192,8 @@ static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample)
 	cell->count.samples++;
 	cell->count.period += sample->period;
 	p->series[series].squares += (hlg_u128)sample->period * sample->period;
+	if (p->events[sample->event].plain)
+		p->events[sample->event].series = series;
 	return true;
 }
 
@@ -199,8 +206,9 @@ enum hlg_verdict hlg_profile_add(struct hlg_profile *p, const struct hlg_sample 
 		verdict = HLG_DESELECTED;
 		p->deselected.samples++;
 		p->deselected.period += sample->period;
-		p->untold += hlg_select_lacks(p->options, sample);
-	} else if (!hlg_sample_is_guest(sample)) {
+		p->untold += p->events[sample->event].selected &&
+			     hlg_select_lacks(p->options, sample);
+	} else if (!hlg_mode_is_guest(sample->cpumode)) {
 		verdict = HLG_HOST;
 		p->host.samples++;
 		p->host.period += sample->period;
@@ -212,6 +220,64 @@ enum hlg_verdict hlg_profile_add(struct hlg_profile *p, const struct hlg_sample 
 	p->overflow |=
 		__builtin_add_overflow(p->seen.period, sample->period, &p->seen.period);
 	return verdict;
+}
+
+/* The series of from, as this profile has it. */
+static uint32_t merge_series(struct hlg_profile *to, const struct hlg_profile *from,
+			     const struct hlg_series *series)
+{
+	const struct hlg_event *event = &from->events[series->event];
+	struct hlg_series key = *series;
+	uint32_t index;
+
+	key.squares = 0;
+	key.event = hlg_profile_event(to, event->name, event->precise_ip);
+	index = key.event == HLG_NO_SERIES ? HLG_NO_SERIES : find_series(to, &key);
+	if (index != HLG_NO_SERIES)
+		to->series[index].squares += series->squares;
+	return index;
+}
+
+static void merge_cell(struct hlg_profile *to, const struct hlg_cell *from,
+		       uint32_t series)
+{
+	struct hlg_cell *cell = NULL;
+
+	if (series != HLG_NO_SERIES) {
+		cell = find_cell(to, from->ip, series);
+		if (cell->count.samples == 0)
+			cell = claim(to, cell, from->ip, series);
+	}
+	if (cell) {
+		hlg_count_add(&cell->count, from->count);
+		return;
+	}
+	to->unrecorded += from->count.samples;
+	hlg_count_sub(&to->seen, from->count);
+}
+
+void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
+{
+	uint32_t *series = malloc((from->n_series + 1) * sizeof(*series));
+
+	to->overflow |=
+		from->overflow || from->seen.period > UINT64_MAX - to->seen.period;
+	hlg_count_add(&to->seen, from->seen);
+	hlg_count_add(&to->deselected, from->deselected);
+	hlg_count_add(&to->host, from->host);
+	to->untold += from->untold;
+	to->unrecorded += from->unrecorded;
+	for (uint32_t i = 0; i < from->n_events;
+	     i++) /* also those without guest samples */
+		hlg_profile_event(to, from->events[i].name, from->events[i].precise_ip);
+	for (uint32_t i = 0; series && i < from->n_series; i++)
+		series[i] = merge_series(to, from, &from->series[i]);
+	for (size_t i = 0; i < hlg_profile_room(from); i++)
+		if (from->cells[i].count.samples)
+			merge_cell(to, &from->cells[i],
+				   series ? series[from->cells[i].series]
+					  : HLG_NO_SERIES);
+	free(series);
 }
 
 int hlg_profile_compare_series(const struct hlg_profile *p, uint32_t a, uint32_t b)

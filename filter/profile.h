@@ -38,6 +38,8 @@ struct hlg_event {
 	char *name;
 	uint8_t precise_ip; /* as the file says */
 	bool selected;
+	bool plain;      /* nothing but the event decides about a sample: see series */
+	uint32_t series; /* of all its guest samples if plain, once there is one */
 };
 
 /* What a report is split by: the event, and pid, tid, cpu where by= asks, else -1. */
@@ -55,10 +57,9 @@ struct hlg_cell {
 };
 
 struct hlg_profile {
-	struct hlg_cell
-		*cells; /* open addressing, 1 << bits of them, at most half used */
-	size_t n_cells; /* used */
-	unsigned bits;
+	struct hlg_cell *cells; /* open addressing, 2^bits of them, at most half used */
+	size_t n_cells;         /* used */
+	unsigned shift;         /* 64 - bits */
 	struct hlg_series *series;
 	uint32_t n_series, room_series;
 	uint32_t *series_index; /* hash of series, at most half used; holds index + 1 */
@@ -92,12 +93,59 @@ enum hlg_verdict {
 	HLG_GUEST
 };
 
+/* How many cells there is room for, and where to look for a key first. */
+static inline size_t hlg_profile_room(const struct hlg_profile *profile)
+{
+	return (size_t)1 << (64 - profile->shift);
+}
+
+static inline size_t hlg_profile_slot(const struct hlg_profile *profile, uint64_t ip,
+				      uint32_t series)
+{
+	/* Fibonacci hashing (Knuth, volume 3, 6.4): the upper bits of the product. */
+	return (ip ^ (uint64_t)series << 48) * UINT64_C(0x9e3779b97f4a7c15) >>
+	       profile->shift;
+}
+
 /* Counts one sample. sample->event must come from hlg_profile_event. */
 enum hlg_verdict hlg_profile_add(struct hlg_profile *profile,
 				 const struct hlg_sample *sample);
 
+/*
+ * The short cut for what a feed brings by the tens of millions: a guest sample of a plain
+ * event at an address met before. Counts it exactly as hlg_profile_add would and returns
+ * true, or does nothing and returns false: then hlg_profile_add must be asked.
+ */
+static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_index,
+				   unsigned cpumode, uint64_t ip, uint64_t period)
+{
+	const struct hlg_event *event = &profile->events[event_index];
+	struct hlg_cell *cell;
+	uint64_t sum;
+
+	if (!event->plain || event->series == HLG_NO_SERIES ||
+	    !hlg_mode_is_guest(cpumode))
+		return false;
+	cell = &profile->cells[hlg_profile_slot(profile, ip, event->series)];
+	if (cell->ip != ip || cell->series != event->series || cell->count.samples == 0 ||
+	    __builtin_add_overflow(profile->seen.period, period, &sum))
+		return false;
+	profile->seen.samples++;
+	profile->seen.period = sum;
+	cell->count.samples++;
+	cell->count.period += period;
+	profile->series[event->series].squares += (hlg_u128)period * period;
+	return true;
+}
+
 /* The series of a sample as by= has it; HLG_NO_SERIES without memory. */
 uint32_t hlg_profile_series(struct hlg_profile *profile, const struct hlg_sample *sample);
+
+/*
+ * Adds what from counted; both have the same options. What does not fit in memory is
+ * counted as unrecorded.
+ */
+void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from);
 
 /* Compares two series of the profile for a stable order: name, precision, pid, tid, cpu.
  */

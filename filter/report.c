@@ -78,7 +78,7 @@ static bool collect_cells(struct hlg_report *r)
 	r->cells = malloc((p->n_cells + 1) * sizeof(*r->cells));
 	if (!r->cells || !rank_series(r))
 		return false;
-	for (size_t i = 0; i < (size_t)1 << p->bits; i++)
+	for (size_t i = 0; i < hlg_profile_room(p); i++)
 		if (p->cells[i].count.samples)
 			r->cells[r->n_cells++] = p->cells[i];
 	qsort_r(r->cells, r->n_cells, sizeof(*r->cells), compare_cells, r->rank);
@@ -200,6 +200,15 @@ void hlg_report_note(struct hlg_report *r, const char *fmt, ...)
 		r->notes[r->n_notes++] = note;
 }
 
+/* Is there another event of this one's name, told apart by its precision only? */
+static bool name_is_shared(const struct hlg_profile *p, uint32_t event)
+{
+	for (uint32_t i = 0; i < p->n_events; i++)
+		if (i != event && strcmp(p->events[i].name, p->events[event].name) == 0)
+			return true;
+	return false;
+}
+
 char *hlg_report_series_name(const struct hlg_report *r, uint32_t series)
 {
 	const struct hlg_series *s = &r->profile->series[series];
@@ -211,7 +220,11 @@ char *hlg_report_series_name(const struct hlg_report *r, uint32_t series)
 	if (!f)
 		return NULL;
 	if (r->by & HLG_BY_EVENT) {
-		fprintf(f, "event=%s", r->profile->events[s->event].name);
+		const struct hlg_event *event = &r->profile->events[s->event];
+
+		fprintf(f, "event=%s", event->name);
+		if (name_is_shared(r->profile, s->event))
+			fprintf(f, ",precise_ip=%u", event->precise_ip);
 		comma = ",";
 	}
 	if (r->by & HLG_BY_PID)

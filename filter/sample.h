@@ -27,9 +27,9 @@ struct hlg_sample {
 	uint8_t cpumode;
 };
 
-static inline bool hlg_sample_is_guest(const struct hlg_sample *s)
+static inline bool hlg_mode_is_guest(unsigned cpumode)
 {
-	return s->cpumode == HLG_MODE_GUEST_KERNEL || s->cpumode == HLG_MODE_GUEST_USER;
+	return cpumode == HLG_MODE_GUEST_KERNEL || cpumode == HLG_MODE_GUEST_USER;
 }
 
 #endif

@@ -22,7 +22,8 @@ static void write_image(FILE *f, const struct hlg_image *image)
 
 	fputs("image    ", f);
 	hlg_escape_print(f, image->path);
-	fprintf(f, "  (%s, %zu symbols", machine_name(image), image->tab.n_syms);
+	fprintf(f, "  (%s, %zu symbol%s", machine_name(image), image->tab.n_syms,
+		image->tab.n_syms == 1 ? "" : "s");
 	if (!image->map)
 		fprintf(f, " from %s", image->elf.dynsym ? ".dynsym" : ".symtab");
 	fputs(")\n", f);
@@ -32,6 +33,15 @@ static void write_image(FILE *f, const struct hlg_image *image)
 	fprintf(f, "         base 0x%" PRIx64 " (", image->base);
 	hlg_escape_print(f, from);
 	fputs(")\n", f);
+}
+
+static const char *weight_words(const struct hlg_report *r)
+{
+	if (r->options->weight == HLG_WEIGHT_SAMPLES)
+		return "samples";
+	if (r->all.weight == HLG_WEIGHT_SAMPLES)
+		return "period within an event, samples over all";
+	return "period";
 }
 
 static void write_header(FILE *f, const struct hlg_report *r)
@@ -48,13 +58,13 @@ static void write_header(FILE *f, const struct hlg_report *r)
 		fputs("event    ", f);
 		hlg_escape_print(f, event->name);
 		fprintf(f,
-			"  (precise_ip %u, %" PRIu64 " guest samples, period %" PRIu64
+			"  (precise_ip %u, %" PRIu64 " guest sample%s, period %" PRIu64
 			")\n",
 			event->precise_ip, r->events[i].count.samples,
+			r->events[i].count.samples == 1 ? "" : "s",
 			r->events[i].count.period);
 	}
-	fprintf(f, "weight   %s\n",
-		r->all.weight == HLG_WEIGHT_SAMPLES ? "samples" : "period");
+	fprintf(f, "weight   %s\n", weight_words(r));
 	fprintf(f, "gaps     %s\n\n", gaps[r->options->gaps]);
 }
 
@@ -75,7 +85,7 @@ static void write_sums(FILE *f, const struct hlg_report *r)
 	struct hlg_count unlabelled = v->kinds[HLG_GAP];
 
 	hlg_count_sub(&unlabelled, v->padding);
-	fprintf(f, "%-16s %12s %20s %10s\n", "", "samples", "period", "samples");
+	fprintf(f, "%-16s %12s %20s %10s\n", "", "samples", "period", "share");
 	write_sum(f, "seen", p->seen, p->seen);
 	write_sum(f, "  deselected", p->deselected, p->seen);
 	write_sum(f, "  host", p->host, p->seen);
@@ -83,10 +93,8 @@ static void write_sums(FILE *f, const struct hlg_report *r)
 	write_sum(f, "    function", v->kinds[HLG_FUNCTION], v->guest);
 	write_sum(f, "    label", v->kinds[HLG_LABEL], v->guest);
 	write_sum(f, "    gap", v->kinds[HLG_GAP], v->guest);
-	if (r->options->gaps != HLG_GAPS_DROP) {
-		write_sum(f, "      padding", v->padding, v->guest);
-		write_sum(f, "      unlabelled", unlabelled, v->guest);
-	}
+	write_sum(f, "      padding", v->padding, v->guest);
+	write_sum(f, "      unlabelled", unlabelled, v->guest);
 	write_sum(f, "    data", v->kinds[HLG_DATA], v->guest);
 	write_sum(f, "    outside", v->kinds[HLG_OUTSIDE], v->guest);
 	if (v->dropped.samples)
@@ -257,7 +265,8 @@ static void write_view(FILE *f, const struct hlg_report *r, const struct hlg_vie
 	if (of) {
 		fputs("== ", f);
 		hlg_escape_print(f, of);
-		fprintf(f, " (%" PRIu64 " guest samples)\n\n", v->guest.samples);
+		fprintf(f, " (%" PRIu64 " guest sample%s)\n\n", v->guest.samples,
+			v->guest.samples == 1 ? "" : "s");
 	}
 	if (!v->n_rows)
 		return;

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gap.h"
 #include "name.h"
 #include "region.h"
 
 struct builder {
 	struct hlg_view *view;
 	const struct hlg_view_input *in;
+	struct hlg_gap_cells gaps;
 };
 
 static int compare_hits(const void *a, const void *b)
@@ -40,25 +42,53 @@ enum hlg_kind hlg_view_place(const struct hlg_space *space, int gaps, uint64_t i
 	return kind;
 }
 
-static void place_cell(struct builder *b, const struct hlg_cell *cell)
+static bool place_cell(struct builder *b, const struct hlg_cell *cell)
 {
 	struct hlg_view *v = b->view;
 	int gaps = b->in->options->gaps;
-	struct hlg_place place;
+	struct hlg_place place, gap;
 	enum hlg_kind kind = hlg_view_place(b->in->space, gaps, cell->ip, &place);
 
 	hlg_count_add(&v->guest, cell->count);
 	hlg_count_add(&v->kinds[kind], cell->count);
 	if (cell->ip == 0)
 		hlg_count_add(&v->ip_zero, cell->count);
+	if (kind == HLG_GAP) {
+		hlg_space_lookup(b->in->space, cell->ip, &gap);
+		if (!hlg_gap_add(&b->gaps, &gap, cell->count, v->n_hits))
+			return false;
+	}
 	if (kind == HLG_GAP && gaps == HLG_GAPS_DROP) {
 		hlg_count_add(&v->dropped, cell->count);
-		return;
+		return true;
 	}
 	if (kind != place.kind)
 		hlg_count_add(&v->stretched, cell->count);
-	v->hits[v->n_hits++] = (struct hlg_hit){cell->ip, cell->count, cell->series,
-						b->in->rank[cell->series], place.owner};
+	v->hits[v->n_hits++] = (struct hlg_hit){.ip = cell->ip,
+						.count = cell->count,
+						.series = cell->series,
+						.rank = b->in->rank[cell->series],
+						.owner = place.owner};
+	return true;
+}
+
+/* Counts what fell into filler, and marks the hits that did, if they were not dropped. */
+static bool find_padding(struct builder *b)
+{
+	struct hlg_view *v = b->view;
+
+	if (!hlg_gap_sort_out(&b->gaps))
+		return false;
+	for (size_t i = 0; i < b->gaps.n; i++) {
+		const struct hlg_gap_cell *cell = &b->gaps.cell[i];
+
+		if (!cell->filler)
+			continue;
+		hlg_count_add(&v->padding, cell->count);
+		if (b->in->options->gaps != HLG_GAPS_DROP)
+			v->hits[cell->tag].filler = true;
+	}
+	return true;
 }
 
 static bool place_cells(struct builder *b)
@@ -69,30 +99,12 @@ static bool place_cells(struct builder *b)
 	if (!v->hits)
 		return false;
 	for (size_t i = 0; i < b->in->n_cells; i++)
-		place_cell(b, &b->in->cells[i]);
+		if (!place_cell(b, &b->in->cells[i]))
+			return false;
+	if (!find_padding(b))
+		return false;
 	qsort(v->hits, v->n_hits, sizeof(*v->hits), compare_hits);
 	return true;
-}
-
-/* The samples of a gap that fell into filler. A gap that cannot be read is all code. */
-static void find_padding(struct hlg_view *v, struct hlg_row *row)
-{
-	const struct hlg_place *gap = &row->place;
-	size_t size = gap->end - gap->start;
-	unsigned char *bytes = malloc(size);
-	struct hlg_padding pad = {0, 0};
-
-	if (bytes && hlg_image_read(gap->image, gap->start, bytes, size) == size)
-		pad = hlg_padding_find(gap->image->elf.machine, bytes, size);
-	free(bytes);
-	for (size_t i = 0; i < row->n_hits; i++) {
-		const struct hlg_hit *hit = &v->hits[row->first_hit + i];
-		uint64_t off = hlg_own_addr(gap->image, hit->ip) - gap->start;
-
-		if (off < pad.lead || off >= size - pad.trail)
-			hlg_count_add(&row->padding, hit->count);
-	}
-	hlg_count_add(&v->padding, row->padding);
 }
 
 static bool make_row(struct builder *b, size_t first, size_t end)
@@ -103,10 +115,11 @@ static bool make_row(struct builder *b, size_t first, size_t end)
 	*row = (struct hlg_row){.first_hit = first, .n_hits = end - first};
 	hlg_view_place(b->in->space, b->in->options->gaps, v->hits[first].ip,
 		       &row->place);
-	for (size_t i = first; i < end; i++)
+	for (size_t i = first; i < end; i++) {
 		hlg_count_add(&row->count, v->hits[i].count);
-	if (row->place.kind == HLG_GAP)
-		find_padding(v, row);
+		if (row->place.kind == HLG_GAP && v->hits[i].filler)
+			hlg_count_add(&row->padding, v->hits[i].count);
+	}
 	row->name = hlg_name_place(&row->place, b->in->options->demangle);
 	if (!row->name)
 		return false;
@@ -188,11 +201,14 @@ static void share_out(struct builder *b)
 int hlg_view_build(struct hlg_view *view, const struct hlg_view_input *in,
 		   struct hlg_err *err)
 {
-	struct builder b = {view, in};
+	struct builder b = {view, in, {0}};
+	bool ok;
 
 	memset(view, 0, sizeof(*view));
 	view->weight = in->weight;
-	if (!place_cells(&b) || !make_rows(&b))
+	ok = place_cells(&b) && make_rows(&b);
+	hlg_gap_finish(&b.gaps);
+	if (!ok)
 		return hlg_err_memory(err, "report");
 	share_out(&b);
 	if (!hlg_regions_build(view, in->options->region))

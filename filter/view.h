@@ -9,7 +9,6 @@
 #ifndef HLG_FILTER_VIEW_H
 #define HLG_FILTER_VIEW_H
 
-#include "../symtab/padding.h"
 #include "../symtab/space.h"
 #include "profile.h"
 #include "stat.h"
@@ -21,6 +20,7 @@ struct hlg_hit {
 	uint32_t series;
 	uint32_t rank;     /* of the series in the stable order */
 	const void *owner; /* of the place it is credited to */
+	bool filler;       /* really in the padding of a gap */
 };
 
 struct hlg_row {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../symtab/escape.h"
 #include "config.h"
 
 int hlg_write_check(const struct hlg_options *options, struct hlg_err *err)
@@ -91,6 +92,21 @@ const char *hlg_write_percent(char buf[static 16], double share)
 
 	snprintf(buf, 16, "%u.%02u", hundredths / 100 % 100000, hundredths % 100);
 	return buf;
+}
+
+void hlg_write_escaped(FILE *f, const char *text, char c, const char *instead)
+{
+	while (*text) {
+		size_t plain = hlg_escape_plain(text);
+
+		if (*text == c)
+			fputs(instead, f);
+		else if (plain)
+			fwrite(text, 1, plain, f);
+		else
+			fprintf(f, "\\x%02x", (unsigned)(unsigned char)*text);
+		text += plain ? plain : 1;
+	}
 }
 
 const char *hlg_write_kind(enum hlg_kind kind)

@@ -43,6 +43,9 @@ size_t hlg_write_host_shown(const struct hlg_report *report);
 /* Percent of a share with two decimals ("12.34"), the same in every locale. */
 const char *hlg_write_percent(char buf[static 16], double share);
 
+/* Writes text escaped (escape.h), each c in it as instead. Needs no memory to do so. */
+void hlg_write_escaped(FILE *f, const char *text, char c, const char *instead);
+
 /* "function", "label", "gap", "data", "outside". */
 const char *hlg_write_kind(enum hlg_kind kind);
 
