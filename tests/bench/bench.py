@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""What hlguest costs, as ratios taken from one run (see README.md)."""
+
+import argparse
+import contextlib
+import datetime
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(HERE, os.pardir, "data")
+
+# The most a ratio may be, and what it should be.
+LIMIT = {"filter": (1.10, 1.05), "load": (1.5, None)}
+
+
+class Problem(Exception):
+    """One line for the user: subject: problem (what to do)."""
+
+
+class Cost:
+    """CPU time, wall time and output of one run of a program."""
+
+    def __init__(self, argv):
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            begin = time.monotonic()
+            child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out,
+                                     stderr=err)
+            _, status, usage = os.wait4(child.pid, 0)
+            self.wall = time.monotonic() - begin
+            # Popen is not to wait for it again.
+            child.returncode = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1
+            out.seek(0)
+            err.seek(0)
+            self.out = out.read().decode(errors="replace")
+            self.err = err.read().decode(errors="replace")
+        self.cpu = usage.ru_utime + usage.ru_stime
+        if status:
+            said = (self.err.strip() or self.out.strip() or "nothing").splitlines()[-1]
+            raise Problem(f"{' '.join(argv)}: exit status {child.returncode}, it said: "
+                          f"{said} (run it by hand)")
+
+
+class Bench:
+    """The programs, the recordings and the verdicts of one run."""
+
+    def __init__(self, args, cache):
+        self.args = args
+        self.cache = cache
+        self.over = []
+
+    def built(self, name):
+        """A file of the build; meson places a target in the folder that defines it."""
+        for folder in ("", "filter", "tests", "tests/bench"):
+            path = os.path.join(self.args.build, folder, name)
+            if os.path.exists(path):
+                return os.path.abspath(path)
+        raise Problem(f"{self.args.build}: no {name} (build it, or give --build)")
+
+    def hlguest(self):
+        return os.path.abspath(self.args.filter or self.built("hlguest.so"))
+
+    def guest(self):
+        """The filter's arguments: the guest of the recording."""
+        if not os.path.exists(self.args.elf):
+            raise Problem(f"{self.args.elf}: not found (give --elf)")
+        return self.args.elf
+
+    def recording(self, samples, cpus, block):
+        """A long recording, made once per cache and newer than what it is made of."""
+        source, repeat = self.args.data, self.built("repeat")
+        if not os.path.exists(source):
+            raise Problem(f"{source}: not found (give --data)")
+        stem = os.path.splitext(os.path.basename(source))[0]
+        path = os.path.join(self.cache, f"{stem}-{samples}-{cpus}-{block}.data")
+        if os.path.exists(path):
+            made_of = max(os.path.getmtime(source), os.path.getmtime(repeat))
+            if os.path.getmtime(path) >= made_of:
+                return path
+            os.unlink(path)
+        # Made under another name: a broken one must not be found by the next run.
+        part = f"{path}.{os.getpid()}"
+        Cost([repeat, f"--samples={samples}", f"--cpus={cpus}", f"--block={block}",
+              source, part])
+        os.rename(part, path)
+        return path
+
+    def verdict(self, name, ratio, kind):
+        """' (limit ..): within' or OVER, which --check turns into exit status 1."""
+        most, aim = LIMIT[kind]
+        wanted = f"at most {most:.2f}" + (f", aim {aim:.2f}" if aim else "")
+        if ratio > most:
+            self.over.append(name)
+        return f"{'OVER' if ratio > most else 'within'} ({wanted})"
+
+    def script(self, recording, filter_so, dlargs=()):
+        argv = [self.args.perf, "script", "-i", recording, "--dlfilter", filter_so]
+        for value in dlargs:
+            argv += ["--dlarg", value]
+        return argv
+
+    def against_null(self, name, cpus, block):
+        """perf script with hlguest.so against perf script with null_filter.so."""
+        samples = self.args.samples
+        recording = self.recording(samples, cpus, block)
+        with open(recording, "rb") as warm:
+            while warm.read(1 << 20):
+                pass
+        ours, null = interleave(
+            self.script(recording, self.hlguest(), [self.guest()]),
+            self.script(recording, self.built("null_filter.so")),
+            self.args.rounds)
+        ratios = [a.cpu / b.cpu for a, b in zip(ours, null)]
+        ratio = statistics.median(ratios)
+        print(f"{name}: {samples} samples of {cpus} CPU{'s' if cpus > 1 else ''} in "
+              f"blocks of {block} KiB, {self.args.rounds} rounds")
+        for title, runs in (("hlguest.so", ours), ("null_filter.so", null)):
+            cpu = statistics.median(run.cpu for run in runs)
+            wall = statistics.median(run.wall for run in runs)
+            print(f"  {title:<16} {cpu:8.3f} s CPU  {wall:8.3f} s wall  "
+                  f"{cpu * 1e9 / samples:8.1f} ns per sample")
+        print(f"  CPU ratio        {ratio:8.3f}  [{min(ratios):.3f} .. "
+              f"{max(ratios):.3f}]  {self.verdict(name, ratio, 'filter')}")
+
+    def filter(self):
+        self.against_null("filter", 1, 256)
+
+    def interleaved(self):
+        self.against_null("interleaved", 64, self.args.block)
+
+    def load(self):
+        """Lines `name ns` of bench-load; what is called `bare` is the measure."""
+        print("load:")
+        times = {}
+        for line in Cost([self.built("bench-load")]).out.splitlines():
+            print(f"  {line}")
+            words = line.split()
+            if len(words) == 2 and re.fullmatch(r"[0-9]+(\.[0-9]+)?", words[1]):
+                times.setdefault(words[0], []).append(float(words[1]))
+        bare = times.pop("bare", [])
+        for name, ours in times.items():
+            ratios = [a / b for a, b in zip(ours, bare) if b]
+            if not ratios:
+                continue
+            ratio = statistics.median(ratios)
+            print(f"  {name}/bare ratio {ratio:.3f}  [{min(ratios):.3f} .. "
+                  f"{max(ratios):.3f}]  {self.verdict('load', ratio, 'load')}")
+
+    def drive(self, samples, filter_so, dlargs, tool=()):
+        return [*tool, self.built("drive"), f"--samples={samples}", filter_so,
+                self.args.data, *dlargs]
+
+    def instructions(self):
+        """Steady state: what 200,000 samples add to a run, without start and stop."""
+        few, many = 200000, 400000
+        filters = (("hlguest.so", self.hlguest(), [self.guest()]),
+                   ("null_filter.so", self.built("null_filter.so"), []))
+        print("instructions: per sample in a bare host, by callgrind; ns without it")
+        each = []
+        for title, filter_so, dlargs in filters:
+            tool = [self.args.valgrind, "--tool=callgrind",
+                    "--callgrind-out-file=/dev/null"]
+            low = collected(Cost(self.drive(few, filter_so, dlargs, tool)))
+            high = collected(Cost(self.drive(many, filter_so, dlargs, tool)))
+            times = [nanoseconds(Cost(self.drive(self.args.samples, filter_so, dlargs)))
+                     for _ in range(self.args.rounds)]
+            each.append(((high - low) / (many - few), statistics.median(times)))
+            print(f"  {title:<16} {each[-1][0]:8.1f} instructions  "
+                  f"{each[-1][1]:8.1f} ns")
+        print(f"  hlguest's own    {each[0][0] - each[1][0]:8.1f} instructions  "
+              f"{each[0][1] - each[1][1]:8.1f} ns")
+
+
+def interleave(a, b, rounds):
+    """A B, B A, A B ...: a machine that slows down in the run slows down both."""
+    runs = ([], [])
+    for i in range(rounds):
+        for side in ((0, 1), (1, 0))[i % 2]:
+            runs[side].append(Cost((a, b)[side]))
+    return runs
+
+
+def collected(cost):
+    found = re.search(r"Collected\s*:\s*(\d+)", cost.err)
+    if not found:
+        raise Problem("valgrind: no count in what it printed (is it callgrind?)")
+    return int(found.group(1))
+
+
+def nanoseconds(cost):
+    found = re.search(r"^drive: \d+ samples, ([0-9.]+) ns", cost.err, re.MULTILINE)
+    if not found:
+        raise Problem("drive: no figure in what it printed (run it by hand)")
+    return float(found.group(1))
+
+
+def positive(text):
+    value = int(text)
+    if value < 1:
+        raise ValueError(text)
+    return value
+
+
+def parse():
+    names = ("filter", "interleaved", "load", "instructions")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True, metavar="DIR", help="meson's folder")
+    parser.add_argument("--samples", type=positive, default=10000000, metavar="N",
+                        help="of the long recording (default %(default)s)")
+    parser.add_argument("--rounds", type=positive, default=7, metavar="R",
+                        help="runs of each side (default %(default)s)")
+    parser.add_argument("--block", type=positive, default=64, metavar="KIB",
+                        help="of each CPU in `interleaved` (default %(default)s)")
+    parser.add_argument("--cache", metavar="DIR",
+                        help="keep the long recordings here (default: nowhere)")
+    parser.add_argument("--data", default=os.path.join(DATA, "demo-user.data"),
+                        metavar="FILE", help="the recording to repeat")
+    parser.add_argument("--elf", default=os.path.join(DATA, "demo.elf"),
+                        metavar="FILE", help="its guest")
+    parser.add_argument("--filter", metavar="FILE", help="another hlguest.so")
+    parser.add_argument("--perf", default="perf", metavar="FILE", help="another perf")
+    parser.add_argument("--valgrind", default="valgrind", metavar="FILE",
+                        help="another valgrind")
+    parser.add_argument("--check", action="store_true",
+                        help="exit status 1 if a ratio is over its limit")
+    parser.add_argument("name", nargs="*", metavar="BENCH",
+                        help=f"{', '.join(names)} (default: all)")
+    args = parser.parse_args()
+    for name in args.name:
+        if name not in names:
+            parser.error(f"{name}: no such benchmark (one of {', '.join(names)})")
+    args.name = args.name or names
+    return args
+
+
+@contextlib.contextmanager
+def cache_folder(path):
+    if path:
+        os.makedirs(path, exist_ok=True)
+        yield path
+    else:
+        with tempfile.TemporaryDirectory(prefix="hlguest-bench-") as folder:
+            yield folder
+
+
+def run(args):
+    version = Cost([args.perf, "--version"]).out.strip()
+    print(f"{datetime.date.today()}, {len(os.sched_getaffinity(0))} CPUs, {version}")
+    with cache_folder(args.cache) as cache:
+        bench = Bench(args, cache)
+        for name in args.name:
+            getattr(bench, name)()
+            sys.stdout.flush()
+    if bench.over:
+        print(f"over the limit: {', '.join(bench.over)}")
+    return 1 if bench.over and args.check else 0
+
+
+def main():
+    try:
+        return run(parse())
+    except (Problem, OSError) as problem:
+        print(f"bench.py: {problem}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())
