@@ -18,6 +18,8 @@
 
 #include "symtab/image.h"
 
+static volatile uint64_t sink; /* so that no walk is optimised away */
+
 static uint64_t now(void)
 {
 	struct timespec t;
@@ -26,7 +28,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Adds something of every symbol up, so that nothing is optimised away. */
+/* Adds something of every symbol up. */
 static uint64_t walk_table(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
@@ -60,7 +62,6 @@ static uint64_t walk(const char *path, Elf_Cmd how)
 int main(int argc, char **argv)
 {
 	int repetitions = argc > 2 ? atoi(argv[2]) : 21;
-	volatile uint64_t sink = 0;
 
 	if (argc < 2) {
 		fputs("usage: bench-load guest.elf [REPETITIONS]\n", stderr);
