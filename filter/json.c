@@ -225,14 +225,21 @@ static json_t *function(const struct hlg_report *r, const struct hlg_row *row)
 	return o;
 }
 
+/* Data and outside have no function: they are in the totals and the regions. */
 static json_t *functions(const struct hlg_report *r)
 {
-	size_t n = hlg_report_shown(r, r->all.n_rows, hlg_report_row_share, &r->all);
+	double least = hlg_report_least(r);
+	uint64_t top = hlg_report_top(r);
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < n; i++)
-		if (r->all.rows[i].place.kind <= HLG_GAP)
-			json_array_append_new(list, function(r, &r->all.rows[i]));
+	for (size_t i = 0; i < r->all.n_rows && r->all.rows[i].share.share >= least;
+	     i++) {
+		if (r->all.rows[i].place.kind > HLG_GAP)
+			continue;
+		if (top && json_array_size(list) == top)
+			break;
+		json_array_append_new(list, function(r, &r->all.rows[i]));
+	}
 	return list;
 }
 

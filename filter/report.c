@@ -257,12 +257,17 @@ uint64_t hlg_report_top(const struct hlg_report *r)
 	return r->options->format == HLG_FORMAT_TEXT ? 40 : 0;
 }
 
+double hlg_report_least(const struct hlg_report *r)
+{
+	return r->options->min == HLG_UNSET ? 0 : (double)r->options->min / 1e11;
+}
+
 size_t hlg_report_shown(const struct hlg_report *r, size_t n,
 			double (*share)(const struct hlg_view *, size_t),
 			const struct hlg_view *view)
 {
 	uint64_t top = hlg_report_top(r);
-	double least = r->options->min == HLG_UNSET ? 0 : (double)r->options->min / 1e11;
+	double least = hlg_report_least(r);
 	size_t shown = 0;
 
 	while (shown < n && (top == 0 || shown < top) && share(view, shown) >= least)

@@ -56,8 +56,9 @@ __attribute__((format(printf, 2, 3))) void hlg_report_note(struct hlg_report *re
 /* "event=cpu-clock,tid=17": a series as by= splits, in memory to be freed, or NULL. */
 char *hlg_report_series_name(const struct hlg_report *report, uint32_t series);
 
-/* top=, or what it is when unset; 0: all. */
+/* top=, or what it is when unset (0: all); min= as a share. */
 uint64_t hlg_report_top(const struct hlg_report *report);
+double hlg_report_least(const struct hlg_report *report);
 
 /* How many of the rows (or regions) of a view the user wants to see; shares descend. */
 size_t hlg_report_shown(const struct hlg_report *report, size_t n,

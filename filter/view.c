@@ -165,12 +165,12 @@ static int compare_rows(const void *a, const void *b, void *view)
 
 	if (wx != wy)
 		return wx > wy ? -1 : 1;
-	if (x->place.kind != y->place.kind)
-		return (int)x->place.kind - (int)y->place.kind;
 	if (x->place.start != y->place.start)
 		return x->place.start < y->place.start ? -1 : 1;
 	if (x->place.image != y->place.image)
 		return hlg_view_compare_images(x->place.image, y->place.image);
+	if (x->place.kind != y->place.kind)
+		return (int)x->place.kind - (int)y->place.kind;
 	return x->place.symbol < y->place.symbol ? -1 : x->place.symbol > y->place.symbol;
 }
 

@@ -53,11 +53,11 @@ struct hlg_view {
 	struct hlg_count kept;
 	struct hlg_count ip_zero; /* part of guest: the ip is not told */
 	double observations;      /* effective number, of what is kept */
-	struct hlg_row *rows;     /* by weight, then image and address */
+	struct hlg_row *rows;     /* by weight, then address, then image */
 	size_t n_rows;
 	struct hlg_hit *hits;
 	size_t n_hits;
-	struct hlg_region *regions; /* by weight, then image and address */
+	struct hlg_region *regions; /* by weight, then address, then image */
 	size_t n_regions;
 	struct hlg_part *parts;
 };

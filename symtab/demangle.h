@@ -9,8 +9,9 @@
 #include <stdbool.h>
 
 /*
- * The readable form of a symbol name (the name itself when it is not mangled), in memory
- * for the caller to free; NULL without memory. Not escaped yet.
+ * The readable form of a symbol name, in memory for the caller to free; the name itself
+ * when it is not mangled, or would take more than its worth of memory. NULL without
+ * memory. Not escaped yet.
  */
 char *hlg_demangle(const char *name);
 

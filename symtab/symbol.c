@@ -36,13 +36,15 @@ static bool taken_name(const struct hlg_elf64 *elf, uint32_t name)
 static void find_home(const struct hlg_elf64 *elf, size_t i, uint32_t index,
 		      struct home *home)
 {
-	uint32_t wide = index == SHN_XINDEX && elf->shndx ? elf->shndx[i] : index;
+	uint32_t wide = index;
 
 	*home = (struct home){.index = index};
-	if (index == SHN_XINDEX)
+	if (index == SHN_XINDEX && elf->shndx) {
+		wide = elf->shndx[i];
 		home->index = SHN_UNDEF; /* the next one may mean another section */
-	else if (index >= SHN_LORESERVE)
+	} else if (index >= SHN_LORESERVE) {
 		return;
+	}
 	if (wide == SHN_UNDEF || wide >= elf->n_sections || !elf->sections[wide].exec)
 		return;
 	home->addr = elf->sections[wide].addr;

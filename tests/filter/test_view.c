@@ -120,15 +120,19 @@ static void check_totals(const struct hlg_view *v, const struct tally *t, int ga
 {
 	struct hlg_count kinds[HLG_N_KINDS] = {
 		[HLG_DATA] = t->data, [HLG_OUTSIDE] = t->outside};
-	struct hlg_count none = {0, 0}, gap;
+	struct hlg_count none = {0, 0}, gap, filler = {0, 0};
 	const struct hlg_row *outside = find_row(v, "[outside]");
 
-	for (int k = 0; k < N_KNOWN; k++)
+	for (int k = 0; k < N_KNOWN; k++) {
 		hlg_count_add(&kinds[guest[k].kind], t->known[k]);
+		if (guest[k].filler)
+			hlg_count_add(&filler, t->known[k]);
+	}
 	for (int k = 0; k < HLG_N_KINDS; k++)
 		same(v->kinds[k], kinds[k]);
 	gap = kinds[HLG_GAP];
 	same(v->guest, t->all);
+	same(v->padding, filler); /* under every policy */
 	same(v->dropped, gaps == HLG_GAPS_DROP ? gap : none);
 	same(v->stretched, gaps == HLG_GAPS_STRETCH ? gap : none);
 	same(outside ? outside->count : none, t->outside);
