@@ -85,6 +85,21 @@ void hlg_host_add(struct hlg_host *host, uint32_t series, const char *dso,
 	hlg_count_add(row ? &row->count : &host->unnamed, (struct hlg_count){1, period});
 }
 
+void hlg_host_merge(struct hlg_host *host, struct hlg_profile *profile,
+		    const struct hlg_host *from, const struct hlg_profile *from_profile)
+{
+	for (size_t i = 0; i < from->n_rows; i++) {
+		const struct hlg_host_row *row = &from->rows[i];
+		uint32_t series = hlg_profile_map(profile, from_profile, row->series);
+		struct hlg_host_row *to = NULL;
+
+		if (series != HLG_NO_SERIES)
+			to = find_row(host, series, row->dso, row->symbol);
+		hlg_count_add(to ? &to->count : &host->unnamed, row->count);
+	}
+	hlg_count_add(&host->unnamed, from->unnamed);
+}
+
 struct order {
 	const struct hlg_profile *profile;
 	enum hlg_weight weight;

@@ -26,6 +26,10 @@ struct hlg_host {
 void hlg_host_add(struct hlg_host *host, uint32_t series, const char *dso,
 		  const char *symbol, uint64_t period);
 
+/* Adds the rows of from, whose series are those of its profile, to host, of another. */
+void hlg_host_merge(struct hlg_host *host, struct hlg_profile *profile,
+		    const struct hlg_host *from, const struct hlg_profile *from_profile);
+
 /* Sorts by weight, then names. Nothing can be added afterwards. */
 void hlg_host_sort(struct hlg_host *host, const struct hlg_profile *profile,
 		   enum hlg_weight weight);

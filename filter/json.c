@@ -300,6 +300,25 @@ static json_t *notes(const struct hlg_report *r)
 	return list;
 }
 
+static json_t *files(const struct hlg_report *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->n_files; i++) {
+		const struct hlg_report_file *file = &r->files[i];
+		json_t *o = json_object();
+
+		json_object_set_new(o, "path", text(file->path));
+		json_object_set_new(o, "problem",
+				    file->problem ? text(file->problem) : json_null());
+		json_object_set_new(o, "samples", number(file->samples));
+		json_object_set_new(o, "guest", number(file->guest));
+		json_object_set_new(o, "lost", number(file->lost));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 int hlg_write_json(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
 	json_t *root;
@@ -318,6 +337,8 @@ int hlg_write_json(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	json_object_set_new(root, "events", events(r));
 	json_object_set_new(root, "totals", totals(r));
 	json_object_set_new(root, "notes", notes(r));
+	if (r->n_files > 1)
+		json_object_set_new(root, "files", files(r));
 	if (r->options->mode != HLG_SHOW_HOST) {
 		json_object_set_new(root, "functions", functions(r));
 		json_object_set_new(root, "regions", regions(r));

@@ -222,20 +222,15 @@ enum hlg_verdict hlg_profile_add(struct hlg_profile *p, const struct hlg_sample 
 	return verdict;
 }
 
-/* The series of from, as this profile has it. */
-static uint32_t merge_series(struct hlg_profile *to, const struct hlg_profile *from,
-			     const struct hlg_series *series)
+uint32_t hlg_profile_map(struct hlg_profile *to, const struct hlg_profile *from,
+			 uint32_t series)
 {
-	const struct hlg_event *event = &from->events[series->event];
-	struct hlg_series key = *series;
-	uint32_t index;
+	struct hlg_series key = from->series[series];
+	const struct hlg_event *event = &from->events[key.event];
 
 	key.squares = 0;
 	key.event = hlg_profile_event(to, event->name, event->precise_ip);
-	index = key.event == HLG_NO_SERIES ? HLG_NO_SERIES : find_series(to, &key);
-	if (index != HLG_NO_SERIES)
-		to->series[index].squares += series->squares;
-	return index;
+	return key.event == HLG_NO_SERIES ? HLG_NO_SERIES : find_series(to, &key);
 }
 
 static void merge_cell(struct hlg_profile *to, const struct hlg_cell *from,
@@ -271,7 +266,10 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	     i++) /* also those without guest samples */
 		hlg_profile_event(to, from->events[i].name, from->events[i].precise_ip);
 	for (uint32_t i = 0; series && i < from->n_series; i++)
-		series[i] = merge_series(to, from, &from->series[i]);
+		series[i] = hlg_profile_map(to, from, i);
+	for (uint32_t i = 0; series && i < from->n_series; i++)
+		if (series[i] != HLG_NO_SERIES)
+			to->series[series[i]].squares += from->series[i].squares;
 	for (size_t i = 0; i < hlg_profile_room(from); i++)
 		if (from->cells[i].count.samples)
 			merge_cell(to, &from->cells[i],

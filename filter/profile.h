@@ -147,6 +147,11 @@ uint32_t hlg_profile_series(struct hlg_profile *profile, const struct hlg_sample
  */
 void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from);
 
+/* A series of from, as profile has it or has it from now on; HLG_NO_SERIES without
+ * memory. */
+uint32_t hlg_profile_map(struct hlg_profile *profile, const struct hlg_profile *from,
+			 uint32_t series);
+
 /* Compares two series of the profile for a stable order: name, precision, pid, tid, cpu.
  */
 int hlg_profile_compare_series(const struct hlg_profile *profile, uint32_t a, uint32_t b);

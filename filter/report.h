@@ -24,6 +24,13 @@ struct hlg_group {
 	struct hlg_view view;
 };
 
+/* A recording that was asked for, when the feed knows of any. */
+struct hlg_report_file {
+	const char *path;
+	const char *problem; /* why it could not be read; NULL if it was */
+	uint64_t samples, guest, lost;
+};
+
 struct hlg_report {
 	const struct hlg_options *options;
 	const struct hlg_space *space;
@@ -38,6 +45,8 @@ struct hlg_report {
 	uint32_t *rank;           /* of each series, in the stable order */
 	struct hlg_group *groups; /* in series order; none if the report is not split */
 	uint32_t n_groups;
+	const struct hlg_report_file *files; /* shown if there are several; not owned */
+	size_t n_files;
 	char **notes; /* lines without '\n', not escaped */
 	size_t n_notes;
 };

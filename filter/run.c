@@ -106,6 +106,8 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 		return rc;
 	rc = hlg_report_build(&report, &run->options, &run->space, &run->profile,
 			      &run->host, err);
+	report.files = run->files;
+	report.n_files = run->n_files;
 	for (size_t i = 0; i < run->n_notes; i++)
 		hlg_report_note(&report, "%s", run->notes[i]);
 	if (rc == 0)

@@ -15,7 +15,9 @@ struct hlg_run {
 	struct hlg_space space;
 	struct hlg_profile profile; /* the feed adds samples here */
 	struct hlg_host host;       /* and host samples here, if mode asks for rows */
-	char **notes;               /* of the feed, for the report */
+	const struct hlg_report_file *files; /* of the feed, not owned, for the report */
+	size_t n_files;
+	char **notes; /* of the feed, for the report */
 	size_t n_notes;
 };
 

@@ -293,6 +293,32 @@ static void write_host_row(void *f, const struct hlg_host_row *row, uint64_t wei
 	fputc('\n', f);
 }
 
+static void write_files(FILE *f, const struct hlg_report *r)
+{
+	char percent[16];
+
+	if (r->n_files < 2)
+		return;
+	fprintf(f, "%12s %12s %10s %10s  %s\n", "samples", "guest", "share", "lost",
+		"file");
+	for (size_t i = 0; i < r->n_files; i++) {
+		const struct hlg_report_file *file = &r->files[i];
+		double all = (double)file->samples;
+
+		if (file->problem)
+			fprintf(f, "%12s %12s %10s %10s  ", "-", "-", "-", "-");
+		else
+			fprintf(f, "%12" PRIu64 " %12" PRIu64 " %8s %% %10" PRIu64 "  ",
+				file->samples, file->guest,
+				hlg_write_percent(
+					percent, all > 0 ? (double)file->guest / all : 0),
+				file->lost);
+		hlg_escape_print(f, file->path);
+		fputs(file->problem ? "  (not read)\n" : "\n", f);
+	}
+	fputc('\n', f);
+}
+
 int hlg_write_text(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
 	size_t shown = hlg_write_host_shown(r);
@@ -301,6 +327,7 @@ int hlg_write_text(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	write_header(f, r);
 	write_sums(f, r);
 	write_notes(f, r);
+	write_files(f, r);
 	rc = hlg_write_views(f, r, write_view, err);
 	if (rc < 0 || r->options->mode == HLG_SHOW_GUEST)
 		return rc;
