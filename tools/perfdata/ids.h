@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which event a sample's id means. The kernel numbers every opened counter (one for each
+ * event, CPU and thread); the recording lists the numbers of each event.
+ */
+#ifndef HLG_PERFDATA_IDS_H
+#define HLG_PERFDATA_IDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HLG_NO_ID UINT32_MAX
+
+/*
+ * Ids a recording may have: 512 CPUs with 8,000 events. Keeps the table of a hostile pipe
+ * below 200 MB.
+ */
+#define HLG_MAX_IDS (UINT32_C(1) << 22)
+
+struct hlg_ids_entry {
+	uint64_t id; /* 0: free. perf makes up records with id 0; they mean event 0 */
+	uint32_t event;
+	uint32_t slot; /* a number for this id, from 0 on */
+};
+
+struct hlg_ids {
+	struct hlg_ids_entry
+		*entries; /* open addressing, at most half used; never NULL */
+	unsigned shift;   /* 64 - log2 of their number */
+	uint32_t n;
+};
+
+bool hlg_ids_init(struct hlg_ids *ids); /* false without memory */
+void hlg_ids_finish(struct hlg_ids *ids);
+
+/* An id met again moves to the event named last, as in perf. False without memory. */
+bool hlg_ids_add(struct hlg_ids *ids, uint64_t id, uint32_t event);
+
+/* Where to look for an id first. */
+static inline uint64_t hlg_ids_hash(uint64_t id, unsigned shift)
+{
+	/* Fibonacci hashing (Knuth, volume 3, 6.4): ids are near each other. */
+	return id * UINT64_C(0x9e3779b97f4a7c15) >> shift;
+}
+
+/* The entry of an id, NULL if unknown (0 always is). */
+static inline const struct hlg_ids_entry *hlg_ids_entry(
+	const struct hlg_ids_entry *entries, unsigned shift, uint64_t id)
+{
+	uint64_t mask = (UINT64_C(1) << (64 - shift)) - 1;
+	uint64_t i = hlg_ids_hash(id, shift);
+
+	for (;; i = (i + 1) & mask) {
+		if (entries[i].id == 0)
+			return NULL;
+		if (entries[i].id == id)
+			return &entries[i];
+	}
+}
+
+/* The event of an id, HLG_NO_ID if unknown. */
+static inline uint32_t hlg_ids_find(const struct hlg_ids_entry *entries, unsigned shift,
+				    uint64_t id)
+{
+	const struct hlg_ids_entry *entry = hlg_ids_entry(entries, shift, id);
+
+	return entry ? entry->event : HLG_NO_ID;
+}
+
+#endif

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Opening and closing: which of the shapes of a recording this is.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../symtab/file.h"
+#include "reader.h"
+
+int hlg_reader_errno(const struct hlg_perfdata *pd, struct hlg_err *err)
+{
+	if (errno == 0)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: became shorter while it was read (is it still "
+				   "being written?)",
+				   pd->path);
+	return hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be read: %s", pd->path,
+			   strerrordesc_np(errno));
+}
+
+static int check_magic(const struct hlg_perfdata *pd, const uint64_t start[2],
+		       struct hlg_err *err)
+{
+	const char *problem;
+
+	if (start[0] == HLG_MAGIC_2)
+		return 0;
+	if (start[0] == HLG_MAGIC_SWAPPED)
+		problem = "was recorded on a machine of the other byte order (report "
+			  "there, with perf script --dlfilter)";
+	else if (start[0] == HLG_MAGIC_1)
+		problem = "is of a perf from before 2012 (record again)";
+	else
+		problem = "is no recording (give a perf.data of perf record)";
+	return hlg_err_set(err, HLG_EINPUT, "%s: %s", pd->path, problem);
+}
+
+static int start_source(struct hlg_perfdata *pd, bool stream, struct hlg_err *err)
+{
+	struct hlg_window w;
+
+	if (!hlg_source_init(&pd->source, pd->fd, stream, pd->from, pd->limit))
+		return hlg_err_memory(err, pd->path);
+	w.at = w.end = pd->source.room;
+	hlg_step_window(pd, w);
+	pd->part_from = pd->from;
+	return 0;
+}
+
+static int too_short(const struct hlg_perfdata *pd, uint64_t size, struct hlg_err *err)
+{
+	return hlg_err_set(err, HLG_EINPUT, "%s: %s (record again)", pd->path,
+			   size ? "is too short for a recording" : "is empty");
+}
+
+static int open_regular(struct hlg_perfdata *pd, uint64_t size, struct hlg_err *err)
+{
+	uint64_t start[2];
+	int rc;
+
+	if (size < sizeof(start))
+		return too_short(pd, size, err);
+	if (hlg_file_read(pd->fd, start, sizeof(start), 0))
+		return hlg_reader_errno(pd, err);
+	rc = check_magic(pd, start, err);
+	if (rc < 0)
+		return rc;
+	pd->host.pipe = start[1] == HLG_PIPE_HEADER_SIZE;
+	if (pd->host.pipe) {
+		pd->from = HLG_PIPE_HEADER_SIZE;
+		pd->limit = size;
+	} else {
+		rc = hlg_header_read(pd, size, err);
+	}
+	pd->total += pd->limit - pd->from;
+	if (rc == 0)
+		rc = start_source(pd, false, err);
+	return rc == 0 && pd->host.pipe ? hlg_pipe_start(pd, err) : rc;
+}
+
+static int open_stream(struct hlg_perfdata *pd, struct hlg_err *err)
+{
+	uint64_t start[2] = {0};
+	struct hlg_window w;
+	int64_t got;
+	int rc;
+
+	pd->host.pipe = true;
+	pd->limit = UINT64_MAX;
+	rc = start_source(pd, true, err);
+	if (rc < 0)
+		return rc;
+	w = (struct hlg_window){pd->walk.at, pd->hard_end};
+	got = hlg_source_take(&pd->source, &w, start, sizeof(start));
+	if (got < 0)
+		return hlg_reader_errno(pd, err);
+	if ((uint64_t)got < sizeof(start))
+		return too_short(pd, (uint64_t)got, err);
+	rc = check_magic(pd, start, err);
+	if (rc < 0)
+		return rc;
+	if (start[1] != HLG_PIPE_HEADER_SIZE)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: a file's recording cannot be read through a pipe "
+				   "(name the file, or record with -o -)",
+				   pd->path);
+	hlg_step_window(pd, w);
+	return hlg_pipe_start(pd, err);
+}
+
+static int open_named(struct hlg_perfdata *pd, const char *path, struct hlg_err *err)
+{
+	/* A FIFO's writer is waited for. */
+	pd->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	pd->close_fd = pd->fd >= 0;
+	if (pd->close_fd)
+		return 0;
+	if (errno == ENOENT)
+		return hlg_err_set(err, HLG_EINPUT, "%s: no such file (check the path)",
+				   path);
+	return hlg_err_set(err, HLG_EINPUT, "%s: cannot be opened: %s", path,
+			   strerrordesc_np(errno));
+}
+
+static int open_shape(struct hlg_perfdata *pd, const char *path, struct hlg_err *err)
+{
+	struct stat st;
+	int rc = 0;
+
+	if (strcmp(path, "-") == 0)
+		pd->fd = STDIN_FILENO;
+	else
+		rc = open_named(pd, path, err);
+	if (rc < 0)
+		return rc;
+	if (fstat(pd->fd, &st) != 0)
+		return hlg_reader_errno(pd, err);
+	if (isatty(pd->fd))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is a terminal (pipe a recording into it)",
+				   pd->path);
+	if (S_ISREG(st.st_mode))
+		return open_regular(pd, (uint64_t)st.st_size, err);
+	return open_stream(pd, err);
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int open_any(struct hlg_perfdata *pd, const char *path, struct hlg_err *err)
+{
+	struct stat st;
+	char *data;
+	int rc;
+
+	if (!is_directory(path))
+		return open_shape(pd, path, err);
+	pd->host.directory = true;
+	if (asprintf(&data, "%s/data", path) < 0)
+		return hlg_err_memory(err, path);
+	if (stat(data, &st) != 0 || !S_ISREG(st.st_mode))
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: is a directory that holds no recording (give a "
+				 "perf.data)",
+				 path);
+	else
+		rc = open_shape(pd, data, err);
+	free(data);
+	return rc < 0 ? rc : hlg_directory_open(pd, err);
+}
+
+int hlg_perfdata_open(struct hlg_perfdata **to, const char *path, struct hlg_err *err)
+{
+	struct hlg_perfdata *pd = calloc(1, sizeof(*pd));
+	int rc;
+
+	*to = NULL;
+	if (!pd)
+		return hlg_err_memory(err, path);
+	pd->fd = pd->part_fd = -1;
+	pd->range_to = UINT64_MAX;
+	pd->path = strdup(strcmp(path, "-") ? path : "standard input");
+	if (!pd->path || !hlg_ids_init(&pd->ids)) {
+		rc = hlg_err_memory(err, path);
+		hlg_perfdata_close(pd);
+		return rc;
+	}
+	rc = open_any(pd, path, err);
+	if (rc < 0)
+		hlg_perfdata_close(pd);
+	else
+		*to = pd;
+	return rc;
+}
+
+void hlg_perfdata_close(struct hlg_perfdata *pd)
+{
+	if (!pd)
+		return;
+	hlg_directory_finish(pd);
+	hlg_attrs_finish(pd);
+	hlg_lasts_finish(&pd->lasts);
+	hlg_unzip_destroy(pd->unzip);
+	hlg_source_finish(&pd->source);
+	if (!pd->parent) {
+		hlg_feature_finish(&pd->host);
+		free(pd->tracing_copy);
+		free(pd->path);
+	}
+	if (pd->close_fd)
+		close(pd->fd);
+	free(pd);
+}
+
+uint32_t hlg_perfdata_n_events(const struct hlg_perfdata *pd)
+{
+	return pd->n_events;
+}
+
+const struct hlg_perfdata_event *hlg_perfdata_event(const struct hlg_perfdata *pd,
+						    uint32_t index)
+{
+	return pd->events[index];
+}
+
+const struct hlg_perfdata_host *hlg_perfdata_host(const struct hlg_perfdata *pd)
+{
+	return &pd->host;
+}
+
+const struct hlg_perfdata_counts *hlg_perfdata_counts(const struct hlg_perfdata *pd)
+{
+	return &pd->counts;
+}
+
+int hlg_perfdata_tracing(const struct hlg_perfdata *pd, void **data, size_t *size,
+			 struct hlg_err *err)
+{
+	uint64_t n = pd->tracing_copy ? pd->tracing_size : pd->tracing.size;
+
+	*data = NULL;
+	*size = 0;
+	if (n == 0)
+		return 0;
+	if (n > HLG_MAX_TRACING)
+		return hlg_err_set(err, HLG_EINPUT, "%s: its tracing data are too large",
+				   pd->path);
+	*data = malloc(n);
+	if (!*data)
+		return hlg_err_memory(err, pd->path);
+	if (pd->tracing_copy) {
+		memcpy(*data, pd->tracing_copy, n);
+	} else if (hlg_file_read(pd->fd, *data, n, pd->tracing.offset)) {
+		free(*data);
+		*data = NULL;
+		return hlg_reader_errno(pd, err);
+	}
+	*size = n;
+	return 0;
+}

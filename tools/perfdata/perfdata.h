@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Recordings of perf record, read without perf: one pass, in the order of the file,
+ * nothing allocated per sample. What a recording says about itself is in event.h; the
+ * loop over its samples, the only part that is hot, is in walk.h.
+ *
+ * Read: file mode, pipe mode ("-", or a file written by `perf record -o -`), directories
+ * (perf record --threads), zstd (-z). The file is read through a small window, so one
+ * that shrinks meanwhile ends early instead of raising SIGBUS; a window also costs less
+ * than the page faults of a mapping. Memory: the window, the events and their ids, and
+ * for counters sampled as a group one value per id (and thread, if inherited).
+ *
+ * A recording that was cut off is read to its last whole record and says so in the
+ * counts; it is no error. Everything in it was written by somebody else: strings come as
+ * they are, not escaped.
+ *
+ *	struct hlg_perfdata *pd;
+ *
+ *	if (hlg_perfdata_open(&pd, "perf.data", &err) < 0)
+ *		...
+ *	rc = hlg_perfdata_read(pd, count_sample, &sink, ctx, &err);
+ *	counts = hlg_perfdata_counts(pd);
+ *	hlg_perfdata_close(pd);
+ *
+ * Formats: linux/perf_event.h (records), tools/perf/Documentation/
+ * perf.data-file-format.txt of the kernel (the file).
+ */
+#ifndef HLG_PERFDATA_PERFDATA_H
+#define HLG_PERFDATA_PERFDATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../symtab/err.h"
+#include "event.h"
+#include "walk.h"
+
+/*
+ * Opens a recording: a file, a directory, or "-" for standard input. *pd is for the
+ * caller to close; NULL after an error. Refused, each with its reason: what is no
+ * perf.data, big-endian files, files of before 2012, a file in file mode through a pipe,
+ * headers that point past the file.
+ */
+int hlg_perfdata_open(struct hlg_perfdata **pd, const char *path, struct hlg_err *err);
+
+/*
+ * A second reader of the same open file, for another thread: position, limits and counts
+ * of its own, events and host shared. Close it before the one it came from. Only where
+ * hlg_perfdata_split can succeed, else HLG_EINPUT.
+ */
+int hlg_perfdata_clone(struct hlg_perfdata **copy, const struct hlg_perfdata *pd,
+		       struct hlg_err *err);
+
+void hlg_perfdata_close(struct hlg_perfdata *pd);
+
+/*
+ * What the recording says about itself: after open, or in pipe mode what has been met so
+ * far. Owned by the reader.
+ */
+uint32_t hlg_perfdata_n_events(const struct hlg_perfdata *pd);
+const struct hlg_perfdata_event *hlg_perfdata_event(const struct hlg_perfdata *pd,
+						    uint32_t index);
+const struct hlg_perfdata_host *hlg_perfdata_host(const struct hlg_perfdata *pd);
+
+/*
+ * The tracing data (formats of the tracepoints) in memory of its own, for the caller to
+ * free; *data NULL and *size 0 if there is none. In pipe mode: once its record was met,
+ * which is before the first sample.
+ */
+int hlg_perfdata_tracing(const struct hlg_perfdata *pd, void **data, size_t *size,
+			 struct hlg_err *err);
+
+#define HLG_PERFDATA_TYPES 128 /* record types counted one by one */
+
+/* What was met besides samples. Complete when hlg_perfdata_read has returned. */
+struct hlg_perfdata_counts {
+	uint64_t samples;    /* delivered */
+	uint64_t zero_delta; /* members of a group that had not moved: not delivered */
+	uint64_t unknown_id; /* samples, or their members, whose id belongs to no event */
+	uint64_t bad_sample; /* shorter than their event says: not delivered */
+	uint64_t lost;       /* records lost for want of buffer (LOST), sum */
+	uint64_t lost_samples; /* samples lost, as the kernel counted (LOST_SAMPLES), sum
+				*/
+	uint64_t aux_bytes;    /* AUX area data, skipped */
+	uint64_t bad_record;   /* other records too short for what they are: skipped */
+	uint64_t no_zstd;      /* compressed records skipped: built without libzstd */
+	uint64_t types[HLG_PERFDATA_TYPES]; /* records met, by type; samples too */
+	uint64_t unknown_types;             /* records of a type past these */
+	/*
+	 * A recording that was cut: the bytes after the last whole record that could be
+	 * read, where they begin (in the file read last), and the bytes the header
+	 * promised but the file does not have.
+	 */
+	uint64_t left, left_at, missing;
+	bool unfinished; /* data size 0: perf record was killed */
+	bool facts_cut;  /* the end of the file lacks facts of the host or names */
+	bool corrupt;    /* what is left does not begin with a record at all */
+};
+
+const struct hlg_perfdata_counts *hlg_perfdata_counts(const struct hlg_perfdata *pd);
+
+/*
+ * Bytes of records: all, and read so far. total is 0 in pipe mode; for a file that only
+ * part of is read (hlg_perfdata_range), that part.
+ */
+void hlg_perfdata_progress(const struct hlg_perfdata *pd, uint64_t *done,
+			   uint64_t *total);
+
+/*
+ * Reading one file with two threads.
+ *
+ * Records have no marks between them: hlg_perfdata_split guesses where one begins near
+ * the middle, by a long chain of plausible headers from there. True and *at if there is
+ * a guess; never in pipes, directories, compressed files and with counter values (their
+ * deltas need the order). A guess is to be believed only if the reader of the first part
+ * ends exactly there:
+ *
+ *	hlg_perfdata_range(first, 0, at);	hlg_perfdata_range(copy, at, UINT64_MAX);
+ *	hlg_perfdata_read(first, ...);		hlg_perfdata_read(copy, ...);
+ *	if (hlg_perfdata_tell(first) != at) {
+ *		forget what copy read;
+ *		hlg_perfdata_range(first, hlg_perfdata_tell(first), UINT64_MAX);
+ *		hlg_perfdata_read(first, ...);
+ *	}
+ *
+ * Offsets are from the start of the file. A range reads the records that begin in
+ * [from, to); 0 and UINT64_MAX mean the start and the end of the records. The counts go
+ * on.
+ */
+bool hlg_perfdata_split(const struct hlg_perfdata *pd, uint64_t *at);
+void hlg_perfdata_range(struct hlg_perfdata *pd, uint64_t from, uint64_t to);
+uint64_t hlg_perfdata_tell(const struct hlg_perfdata *pd);
+
+#endif

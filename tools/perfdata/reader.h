@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The reader's own state, shared by its files. Internal.
+ *
+ * Records come from one of two windows: the source's (the file's own bytes), or the
+ * decompressor's while a compressed record is being used up. walk.at .. hard_end is the
+ * one in use; walk.end is before hard_end only where a range ends.
+ */
+#ifndef HLG_PERFDATA_READER_H
+#define HLG_PERFDATA_READER_H
+
+#include "format.h"
+#include "ids.h"
+#include "perfdata.h"
+#include "source.h"
+#include "unzip.h"
+
+#define HLG_MAX_EVENTS   65536       /* of a recording; guards memory */
+#define HLG_MAX_FEATURE  (64u << 20) /* bytes of one feature that are looked at */
+#define HLG_MAX_TRACING  (64u << 20) /* bytes of tracing data kept from a pipe */
+#define HLG_MAX_THREADED (1u << 22)  /* values kept by (id, thread) */
+
+/* The last value of a counter; with inherit, each thread has its own. */
+struct hlg_last {
+	uint64_t value;
+	uint32_t slot; /* of the id */
+	int32_t tid;
+	bool used;
+};
+
+struct hlg_lasts {
+	struct hlg_last *entries; /* open addressing, at most half used */
+	uint64_t room, n;
+};
+
+/* One of a directory's data.N. */
+struct hlg_part {
+	char *name;
+	uint64_t number, size;
+};
+
+struct hlg_perfdata {
+	struct hlg_perfdata_walk walk; /* must stay first: the loop works on it */
+	const uint8_t *hard_end;
+	struct hlg_source source;
+	struct hlg_window raw;      /* the source's, while records are decompressed */
+	struct hlg_window unzipped; /* the decompressor's tail, while they are not */
+	struct hlg_unzip *unzip;
+	bool unzipping;
+
+	char *path;
+	int fd;      /* of the file with the header */
+	int part_fd; /* of the data.N that is being read; -1 */
+	bool close_fd;
+	uint64_t from, limit; /* of the records in the (first) file */
+	uint64_t range_to;    /* UINT64_MAX: none */
+	uint64_t done, total; /* bytes, of earlier files; of all, 0: not known */
+	uint64_t part_from;   /* where the records of the present file begin */
+	bool stopped;         /* nothing more can be read */
+	const struct hlg_perfdata *parent; /* of a clone: lends events and host */
+
+	struct hlg_perfdata_event **events;
+	struct hlg_perfdata_layout *layouts;
+	uint32_t n_events;
+	struct hlg_ids ids;
+	uint16_t id_back; /* of the id, from the end of other records; 0: none */
+	struct hlg_perfdata_host host;
+	struct hlg_lasts lasts;
+
+	struct hlg_file_section tracing; /* in the file; size 0: none */
+	void *tracing_copy;              /* from a pipe */
+	size_t tracing_size;
+
+	struct hlg_part *parts;
+	size_t n_parts, next_part;
+
+	struct hlg_perfdata_counts counts;
+	hlg_perfdata_sample_fn *sample;
+	const struct hlg_perfdata_sink *sink;
+	void *ctx;
+};
+
+/* attrs.c: adds the event of an attribute of size bytes; settles where ids stand. */
+int hlg_attrs_add(struct hlg_perfdata *pd, const uint8_t *attr, size_t size,
+		  struct hlg_err *err);
+int hlg_attrs_add_ids(struct hlg_perfdata *pd, uint32_t event, const uint8_t *ids,
+		      uint64_t n, struct hlg_err *err);
+/* To be called after these: tells the walk; says if events cannot be told apart. */
+int hlg_attrs_check(struct hlg_perfdata *pd, struct hlg_err *err);
+/* Takes over name (NULL: out of memory). */
+int hlg_attrs_name(struct hlg_perfdata *pd, uint32_t event, char *name,
+		   struct hlg_err *err);
+void hlg_attrs_finish(struct hlg_perfdata *pd);
+
+/* feature.c: looks at the contents of one feature; malformed ones tell nothing. */
+int hlg_feature_read(struct hlg_perfdata *pd, unsigned feature, const uint8_t *data,
+		     size_t size, struct hlg_err *err);
+void hlg_feature_finish(struct hlg_perfdata_host *host);
+
+/* header.c: from the start of the file to where the records begin. */
+int hlg_header_read(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err);
+
+/* pipe.c: records that stand for the file's header. */
+int hlg_pipe_start(struct hlg_perfdata *pd, struct hlg_err *err);
+int hlg_pipe_record(struct hlg_perfdata *pd, uint32_t type, const uint8_t *record,
+		    size_t size, struct hlg_err *err);
+
+/* directory.c */
+int hlg_directory_open(struct hlg_perfdata *pd, struct hlg_err *err);
+/* Goes on with the next data.N: 1, 0 if there is none, or an error. */
+int hlg_directory_next(struct hlg_perfdata *pd, struct hlg_err *err);
+void hlg_directory_finish(struct hlg_perfdata *pd);
+
+/* sample.c: a sample the short way refused. */
+int hlg_sample_step(struct hlg_perfdata *pd, const uint8_t *record, uint16_t size,
+		    struct hlg_err *err);
+void hlg_lasts_finish(struct hlg_lasts *lasts);
+
+/* step.c: what is to be walked next; on with the bytes behind a record, to dst if any. */
+void hlg_step_window(struct hlg_perfdata *pd, struct hlg_window w);
+int hlg_step_payload(struct hlg_perfdata *pd, void *dst, uint64_t n, size_t record_size,
+		     struct hlg_err *err);
+
+/* open.c: an error from errno; 0 there means that the file is shorter than it was. */
+int hlg_reader_errno(const struct hlg_perfdata *pd, struct hlg_err *err);
+
+#endif

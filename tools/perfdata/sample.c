@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Samples that are more than plain: the first of an event, those perf made up (id 0), and
+ * those that carry counter values, which are taken apart as perf takes them apart.
+ */
+#include <stdlib.h>
+
+#include "decode.h"
+#include "reader.h"
+
+static struct hlg_last *last_slot(const struct hlg_lasts *lasts, uint32_t slot,
+				  int32_t tid)
+{
+	uint64_t key = (uint64_t)slot << 32 | (uint32_t)tid;
+	/* splitmix64's last step: slots and tids are small and near each other. */
+	uint64_t i = key * UINT64_C(0xbf58476d1ce4e5b9);
+
+	for (i = (i ^ i >> 32) & (lasts->room - 1);; i = (i + 1) & (lasts->room - 1)) {
+		struct hlg_last *last = &lasts->entries[i];
+
+		if (!last->used || (last->slot == slot && last->tid == tid))
+			return last;
+	}
+}
+
+static bool make_room(struct hlg_lasts *lasts)
+{
+	struct hlg_lasts more = {.room = lasts->room ? 2 * lasts->room : 64,
+				 .n = lasts->n};
+
+	if (lasts->n * 2 < lasts->room)
+		return true;
+	more.entries = calloc(more.room, sizeof(*more.entries));
+	if (!more.entries)
+		return false;
+	for (uint64_t i = 0; i < lasts->room; i++)
+		if (lasts->entries[i].used)
+			*last_slot(&more, lasts->entries[i].slot, lasts->entries[i].tid) =
+				lasts->entries[i];
+	free(lasts->entries);
+	*lasts = more;
+	return true;
+}
+
+void hlg_lasts_finish(struct hlg_lasts *lasts)
+{
+	free(lasts->entries);
+}
+
+/* *delta becomes what the counter has moved by since it was seen last. */
+static int advance(struct hlg_perfdata *pd, uint32_t slot, int32_t tid, uint64_t value,
+		   uint64_t *delta, struct hlg_err *err)
+{
+	struct hlg_last *last;
+
+	if (!make_room(&pd->lasts))
+		return hlg_err_memory(err, pd->path);
+	last = last_slot(&pd->lasts, slot, tid);
+	if (!last->used) {
+		if (pd->lasts.n >= HLG_MAX_THREADED)
+			return hlg_err_set(
+				err, HLG_EINPUT,
+				"%s: has counter values of more than %u threads and "
+				"events (record fewer at a time)",
+				pd->path, HLG_MAX_THREADED);
+		*last = (struct hlg_last){.slot = slot, .tid = tid, .used = true};
+		pd->lasts.n++;
+	}
+	*delta = value - last->value;
+	last->value = value;
+	return 0;
+}
+
+static int deliver(struct hlg_perfdata *pd, const struct hlg_perfdata_raw *raw,
+		   struct hlg_err *err)
+{
+	struct hlg_perfdata_layout *l = &pd->layouts[raw->event];
+	int rc;
+
+	if (!l->known) {
+		rc = pd->sink->event
+			     ? pd->sink->event(pd->ctx, pd->events[raw->event], err)
+			     : 0;
+		if (rc < 0)
+			return rc;
+		l->known = true;
+		if (!l->read)
+			l->short_needs = l->needs;
+	}
+	pd->sample(pd->ctx, raw);
+	pd->counts.samples++;
+	return 0;
+}
+
+/* One value of a sample, with its own event and period. */
+static int deliver_value(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
+			 uint64_t id, uint64_t value, int32_t tid, struct hlg_err *err)
+{
+	const struct hlg_ids_entry *entry =
+		hlg_ids_entry(pd->ids.entries, pd->ids.shift, id);
+	int rc;
+
+	if (!entry) {
+		pd->counts.unknown_id++;
+		return 0;
+	}
+	rc = advance(pd, entry->slot, tid, value, &raw->period, err);
+	if (rc < 0)
+		return rc;
+	if (raw->period == 0) {
+		pd->counts.zero_delta++;
+		return 0;
+	}
+	raw->event = entry->event;
+	return deliver(pd, raw, err);
+}
+
+static int deliver_values(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
+			  struct hlg_err *err)
+{
+	const struct perf_event_attr *attr = &pd->events[raw->event]->attr;
+	const struct hlg_perfdata_layout *l = raw->layout;
+	struct hlg_perfdata_values values;
+	/* An inherited counter counts anew in each thread, under the one id. */
+	int32_t tid = attr->inherit && l->tid
+			      ? (int32_t)hlg_perfdata_u32(raw->record + l->tid + 4)
+			      : -1;
+	int rc = 0;
+
+	if (!hlg_perfdata_values(&values, attr->read_format, raw->record + l->read,
+				 raw->size - l->read)) {
+		pd->counts.bad_sample++;
+		return 0;
+	}
+	for (uint64_t i = 0; rc == 0 && i < values.n; i++) {
+		const uint8_t *at = values.at + i * values.stride;
+
+		rc = deliver_value(pd, raw, hlg_perfdata_u64(at + values.id),
+				   hlg_perfdata_u64(at), tid, err);
+	}
+	return rc;
+}
+
+/* Which event a sample is of, HLG_NO_ID if that cannot be told; counted. */
+static uint32_t find_event(struct hlg_perfdata *pd, const uint8_t *record, uint16_t size)
+{
+	uint32_t event = pd->n_events ? 0 : HLG_NO_ID;
+
+	if (pd->walk.id_at) {
+		uint64_t id;
+
+		if (pd->walk.id_at + 8u > size) {
+			pd->counts.bad_sample++;
+			return HLG_NO_ID;
+		}
+		id = hlg_perfdata_u64(record + pd->walk.id_at);
+		/* perf's own samples have id 0 and count for the first event. */
+		if (id)
+			event = hlg_ids_find(pd->ids.entries, pd->ids.shift, id);
+	}
+	if (event == HLG_NO_ID)
+		pd->counts.unknown_id++;
+	return event;
+}
+
+int hlg_sample_step(struct hlg_perfdata *pd, const uint8_t *record, uint16_t size,
+		    struct hlg_err *err)
+{
+	uint32_t event = find_event(pd, record, size);
+	const struct hlg_perfdata_layout *l;
+	struct hlg_perfdata_raw raw;
+
+	if (event == HLG_NO_ID)
+		return 0;
+	l = &pd->layouts[event];
+	if (size < l->needs) {
+		pd->counts.bad_sample++;
+		return 0;
+	}
+	raw = (struct hlg_perfdata_raw){
+		.record = record,
+		.layout = l,
+		.ip = l->ip ? hlg_perfdata_u64(record + l->ip) : 0,
+		.period = l->period ? hlg_perfdata_u64(record + l->period)
+				    : l->fixed_period,
+		.event = event,
+		.size = size,
+		.misc = hlg_perfdata_u32(record + 4) & UINT16_MAX,
+	};
+	return l->read ? deliver_values(pd, &raw, err) : deliver(pd, &raw, err);
+}

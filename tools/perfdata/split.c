@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reading a part of a file, and where to cut it. The guess needs no proof: whoever uses
+ * it compares it with where the first part's walk ends.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader.h"
+
+#define LOOK_AT 262144 /* bytes that are searched; a record is at most 65535 */
+#define CHAIN   64     /* headers in a row that make a guess */
+
+static bool can_split(const struct hlg_perfdata *pd)
+{
+	/* Without all facts it may be compressed after all. */
+	if (pd->counts.unfinished || pd->counts.missing || pd->counts.facts_cut)
+		return false;
+	if (pd->host.pipe || pd->host.directory || pd->host.compressed || pd->n_parts ||
+	    pd->source.stream)
+		return false;
+	for (uint32_t i = 0; i < pd->n_events; i++)
+		if (pd->layouts[i].read)
+			return false;
+	return pd->n_events > 0;
+}
+
+/* Could a record begin here? Its size if so, else 0. */
+static unsigned plausible(const struct hlg_perfdata *pd, const uint8_t *at, size_t rest)
+{
+	uint32_t type, event = 0;
+	uint16_t size, misc;
+
+	if (rest < HLG_HEADER_SIZE)
+		return 0;
+	type = hlg_perfdata_u32(at);
+	misc = (uint16_t)hlg_perfdata_u32(at + 4);
+	size = (uint16_t)(hlg_perfdata_u32(at + 4) >> 16);
+	/* The kernel has types 1 to 22 by now, perf 64 to 84. */
+	if (type == 0 || (type > 31 && type < HLG_RECORD_USER) || type > 95 ||
+	    size < HLG_HEADER_SIZE || size % 8 || size > rest)
+		return 0;
+	/* Modes end with GUEST_USER. */
+	if (type != PERF_RECORD_SAMPLE || (misc & PERF_RECORD_MISC_CPUMODE_MASK) > 5)
+		return type == PERF_RECORD_SAMPLE ? 0 : size;
+	if (pd->walk.id_at && pd->walk.id_at + 8u <= size)
+		event = hlg_ids_find(pd->ids.entries, pd->ids.shift,
+				     hlg_perfdata_u64(at + pd->walk.id_at));
+	return event == HLG_NO_ID || size < pd->layouts[event].needs ? 0 : size;
+}
+
+static bool chain(const struct hlg_perfdata *pd, const uint8_t *at, size_t rest,
+		  bool to_end)
+{
+	for (unsigned n = 0; n < CHAIN; n++) {
+		unsigned size;
+
+		if (rest == 0)
+			return to_end && n;
+		size = plausible(pd, at, rest);
+		if (size == 0)
+			return false;
+		at += size;
+		rest -= size;
+	}
+	return true;
+}
+
+bool hlg_perfdata_split(const struct hlg_perfdata *pd, uint64_t *at)
+{
+	uint64_t half = (pd->limit - pd->from) / 2 & ~UINT64_C(7);
+	struct hlg_source source;
+	struct hlg_window w;
+	bool found = false;
+	size_t i, n;
+
+	if (!can_split(pd) ||
+	    !hlg_source_init(&source, pd->fd, false, pd->from + half, pd->limit))
+		return false;
+	w.at = w.end = source.room;
+	if (half && hlg_source_fill(&source, &w) > 0) {
+		n = (size_t)(w.end - w.at);
+		for (i = 0; !found && i < n && i < LOOK_AT / 2; i += 8)
+			found = chain(pd, w.at + i, n - i, source.next >= pd->limit);
+		*at = pd->from + half + i - 8;
+	}
+	hlg_source_finish(&source);
+	return found;
+}
+
+void hlg_perfdata_range(struct hlg_perfdata *pd, uint64_t from, uint64_t to)
+{
+	struct hlg_window w;
+
+	if (pd->source.stream || pd->n_parts)
+		return;
+	if (from < pd->from)
+		from = pd->from;
+	if (from > pd->limit)
+		from = pd->limit;
+	pd->range_to = to;
+	pd->stopped = false;
+	pd->unzipping = false;
+	hlg_source_seek(&pd->source, &w, from, pd->limit);
+	hlg_step_window(pd, w);
+	pd->part_from = from;
+	pd->total = (to < pd->limit ? to : pd->limit) - from;
+}
+
+int hlg_perfdata_clone(struct hlg_perfdata **to, const struct hlg_perfdata *pd,
+		       struct hlg_err *err)
+{
+	struct hlg_perfdata *copy;
+	size_t n = pd->n_events;
+
+	*to = NULL;
+	if (!can_split(pd))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: can be read in one piece only (use one thread)",
+				   pd->path);
+	copy = calloc(1, sizeof(*copy));
+	if (!copy)
+		return hlg_err_memory(err, pd->path);
+	*copy = (struct hlg_perfdata){
+		.walk = pd->walk,
+		.path = pd->path,
+		.fd = pd->fd,
+		.part_fd = -1,
+		.from = pd->from,
+		.limit = pd->limit,
+		.range_to = UINT64_MAX,
+		.total = pd->total,
+		.part_from = pd->from,
+		.parent = pd,
+		.events = pd->events,
+		.n_events = pd->n_events,
+		.ids = pd->ids,
+		.id_back = pd->id_back,
+		.host = pd->host,
+		.tracing = pd->tracing,
+	};
+	copy->layouts = calloc(n, sizeof(*copy->layouts));
+	if (!copy->layouts ||
+	    !hlg_source_init(&copy->source, pd->fd, false, pd->from, pd->limit)) {
+		hlg_perfdata_close(copy);
+		return hlg_err_memory(err, pd->path);
+	}
+	memcpy(copy->layouts, pd->layouts, n * sizeof(*copy->layouts));
+	for (uint32_t i = 0; i < n; i++) {
+		/* Its sink has not met them. */
+		copy->layouts[i].known = false;
+		copy->layouts[i].short_needs = UINT32_MAX;
+	}
+	copy->walk.layouts = copy->layouts;
+	hlg_perfdata_range(copy, 0, UINT64_MAX);
+	*to = copy;
+	return 0;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The loop over a recording's samples.
+ *
+ * hlg_perfdata_read is inlined into its caller, the caller's function for a sample into
+ * it (make it static inline __attribute__((always_inline))): what a plain sample costs is
+ * finding its event and reading ip and period, whose places in the record are known
+ * beforehand. Everything else (other records, the end of the window, counter values) goes
+ * through hlg_perfdata_step, out of line. Fields that are wanted less often are read on
+ * demand: hlg_perfdata_sample for what struct hlg_sample has, decode.h for all there is.
+ */
+#ifndef HLG_PERFDATA_WALK_H
+#define HLG_PERFDATA_WALK_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "../../filter/sample.h"
+#include "../../symtab/err.h"
+#include "event.h"
+#include "ids.h"
+#include "task.h"
+
+struct hlg_perfdata;
+
+/*
+ * Where the fields of an event's samples stand, in bytes from the record's start; 0: not
+ * recorded. All stand before the first field of variable length.
+ */
+struct hlg_perfdata_layout {
+	uint64_t fixed_period; /* of the attribute, where samples have none */
+	uint32_t event;        /* index of the event; see struct hlg_perfdata_raw */
+	uint32_t needs;        /* bytes of its smallest sample; see short_needs */
+	/* needs, or UINT32_MAX where a sample is more than plain: step handles it. */
+	uint32_t short_needs;
+	uint16_t ip, tid, time, cpu, period, id, read;
+	uint16_t time_back; /* in other records: from their end (sample_id_all) */
+	bool known;         /* to the sink */
+};
+
+/* One sample as the sink gets it. Valid during the call only. */
+struct hlg_perfdata_raw {
+	const uint8_t *record; /* its header and all; not aligned */
+	const struct hlg_perfdata_layout *layout;
+	uint64_t ip, period;
+	/*
+	 * Index of the event it counts for. Of counter values that is the member's; the
+	 * record itself is always laid out as layout->event says.
+	 */
+	uint32_t event;
+	uint32_t size; /* of the record; at most UINT16_MAX */
+	uint32_t misc; /* PERF_RECORD_MISC_* */
+};
+
+typedef void hlg_perfdata_sample_fn(void *ctx, const struct hlg_perfdata_raw *raw);
+
+/* Functions may be NULL. A negative value ends the read, which then returns it. */
+struct hlg_perfdata_sink {
+	/* Before the first sample of each event. */
+	int (*event)(void *ctx, const struct hlg_perfdata_event *event,
+		     struct hlg_err *err);
+	/* Processes and mappings, in the order of the file. */
+	int (*task)(void *ctx, const struct hlg_perfdata_task *task, struct hlg_err *err);
+	/* Now and then; total is 0 where it is not known (a pipe). In bytes. */
+	int (*progress)(void *ctx, uint64_t done, uint64_t total, struct hlg_err *err);
+};
+
+/* The part of a reader that the loop sees; the loop's own. */
+struct hlg_perfdata_walk {
+	const uint8_t *at, *end; /* what is to be walked of the window */
+	const struct hlg_perfdata_layout *layouts;
+	const struct hlg_ids_entry *ids;
+	unsigned ids_shift;
+	uint16_t id_at; /* of the id in all samples; 0: there is one event */
+	uint64_t samples;
+};
+
+/*
+ * Begins, or goes on after, a walk; and handles what the loop cannot: the record at
+ * walk->at, or the end of the window. Step returns 1 to go on, 0 at the end, or an error.
+ */
+struct hlg_perfdata_walk *hlg_perfdata_begin(struct hlg_perfdata *pd,
+					     hlg_perfdata_sample_fn *sample,
+					     const struct hlg_perfdata_sink *sink,
+					     void *ctx);
+int hlg_perfdata_step(struct hlg_perfdata *pd, struct hlg_err *err);
+
+static inline uint64_t hlg_perfdata_u64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline uint32_t hlg_perfdata_u32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/*
+ * A sample that is wholly there and of a known event, or false. rest: bytes from at;
+ * several: there is more than one event.
+ */
+static inline __attribute__((always_inline)) bool hlg_perfdata_plain(
+	const struct hlg_perfdata_walk *walk, const uint8_t *at, size_t rest,
+	bool several, struct hlg_perfdata_raw *raw)
+{
+	/* struct perf_event_header: u32 type, u16 misc, u16 size */
+	uint64_t header = hlg_perfdata_u64(at);
+
+	raw->size = (uint32_t)(header >> 48);
+	raw->misc = (uint32_t)(header >> 32) & UINT16_MAX;
+	if ((uint32_t)header != PERF_RECORD_SAMPLE || raw->size > rest)
+		return false;
+	raw->event = 0;
+	if (several) {
+		if (walk->id_at + 8u > raw->size)
+			return false;
+		raw->event = hlg_ids_find(walk->ids, walk->ids_shift,
+					  hlg_perfdata_u64(at + walk->id_at));
+		if (raw->event == HLG_NO_ID)
+			return false;
+	}
+	raw->layout = &walk->layouts[raw->event];
+	if (raw->size < raw->layout->short_needs)
+		return false;
+	raw->record = at;
+	raw->ip = raw->layout->ip ? hlg_perfdata_u64(at + raw->layout->ip) : 0;
+	raw->period = raw->layout->period ? hlg_perfdata_u64(at + raw->layout->period)
+					  : raw->layout->fixed_period;
+	return true;
+}
+
+/* Plain samples, as many as follow each other. */
+static inline __attribute__((always_inline)) void hlg_perfdata_run(
+	struct hlg_perfdata_walk *walk, hlg_perfdata_sample_fn *sample, bool several,
+	void *ctx)
+{
+	/* A copy: what the caller writes could otherwise change it. */
+	const struct hlg_perfdata_walk here = *walk;
+	const uint8_t *at = here.at;
+	struct hlg_perfdata_raw raw;
+	uint64_t n = 0;
+
+	while ((size_t)(here.end - at) >= sizeof(struct perf_event_header) &&
+	       hlg_perfdata_plain(&here, at, (size_t)(here.end - at), several, &raw)) {
+		sample(ctx, &raw);
+		at += raw.size;
+		n++;
+	}
+	walk->at = at;
+	walk->samples += n;
+}
+
+/*
+ * Reads all records (of the range, if one is set), hands samples to sample(ctx, raw) and
+ * the rest to the sink. Returns 0 at the end, cut off or not; an error of the system or
+ * of a recording that contradicts itself; or what the sink returned.
+ *
+ * A sample of counter values (PERF_SAMPLE_READ) is delivered as perf delivers it: once
+ * for each member of the group that has moved, with the member's event, and as period
+ * what it moved by since its last sample.
+ */
+static inline __attribute__((always_inline)) int hlg_perfdata_read(
+	struct hlg_perfdata *pd, hlg_perfdata_sample_fn *sample,
+	const struct hlg_perfdata_sink *sink, void *ctx, struct hlg_err *err)
+{
+	struct hlg_perfdata_walk *walk = hlg_perfdata_begin(pd, sample, sink, ctx);
+	int rc;
+
+	do {
+		if (walk->id_at)
+			hlg_perfdata_run(walk, sample, true, ctx);
+		else
+			hlg_perfdata_run(walk, sample, false, ctx);
+		rc = hlg_perfdata_step(pd, err);
+	} while (rc > 0);
+	return rc;
+}
+
+static inline unsigned hlg_perfdata_cpumode(const struct hlg_perfdata_raw *raw)
+{
+	return raw->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+}
+
+/* The sample for the filter's profile; event is the reader's own index. */
+static inline struct hlg_sample hlg_perfdata_sample(const struct hlg_perfdata_raw *raw)
+{
+	const struct hlg_perfdata_layout *l = raw->layout;
+	const uint8_t *r = raw->record;
+
+	return (struct hlg_sample){
+		.ip = raw->ip,
+		.period = raw->period,
+		.time = l->time ? hlg_perfdata_u64(r + l->time) : HLG_NO_TIME,
+		.pid = l->tid ? (int32_t)hlg_perfdata_u32(r + l->tid) : -1,
+		.tid = l->tid ? (int32_t)hlg_perfdata_u32(r + l->tid + 4) : -1,
+		.cpu = l->cpu ? (int32_t)hlg_perfdata_u32(r + l->cpu) : -1,
+		.event = raw->event,
+		.cpumode = (uint8_t)hlg_perfdata_cpumode(raw),
+	};
+}
+
+#endif
