@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "batch.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct worker {
+	pthread_t thread;
+	struct hlg_batch *batch;
+	const struct hlg_options *options;
+	atomic_size_t *next; /* file to take */
+	unsigned threads;    /* for one file */
+	struct hlg_profile sum;
+	struct hlg_host host;
+	bool started;
+};
+
+/*
+ * A file is counted on its own first: one that turns out to be unreadable half-way must
+ * leave nothing behind.
+ */
+static void read_file(struct worker *w, const char *path, struct hlg_batch_file *file)
+{
+	bool host = w->options->mode != HLG_SHOW_GUEST;
+	struct hlg_profile profile;
+	struct hlg_host rows = {0};
+
+	if (!hlg_profile_init(&profile, w->options)) {
+		file->rc = hlg_err_memory(&file->err, path);
+		return;
+	}
+	file->rc = hlg_feed_read(path, w->threads, &profile, host ? &rows : NULL,
+				 &file->sums, &file->err);
+	if (file->rc == 0) {
+		hlg_host_merge(&w->host, &w->sum, &rows, &profile);
+		hlg_profile_merge(&w->sum, &profile);
+	}
+	hlg_host_finish(&rows);
+	hlg_profile_finish(&profile);
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	size_t i;
+
+	while ((i = atomic_fetch_add(w->next, 1)) < w->batch->n_paths)
+		read_file(w, w->batch->paths[i], &w->batch->files[i]);
+	return NULL;
+}
+
+static void add_sums(struct hlg_feed_sums *to, const struct hlg_feed_sums *from)
+{
+	to->samples += from->samples;
+	to->guest += from->guest;
+	to->host += from->host;
+	to->deselected += from->deselected;
+	to->lost += from->lost;
+	to->throttled += from->throttled;
+	to->skipped += from->skipped;
+	to->left += from->left;
+}
+
+static void start(struct worker *workers, unsigned n)
+{
+	/* The first is this thread's; one that cannot be had leaves more to the others.
+	 */
+	for (unsigned i = 1; i < n; i++)
+		workers[i].started =
+			pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
+	work(&workers[0]);
+	for (unsigned i = 1; i < n; i++)
+		if (workers[i].started)
+			pthread_join(workers[i].thread, NULL);
+}
+
+static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
+		       struct worker *workers, unsigned n, struct hlg_err *err)
+{
+	atomic_size_t next = 0;
+	bool ok = true;
+
+	for (unsigned i = 0; i < n; i++) {
+		workers[i].batch = batch;
+		workers[i].options = &run->options;
+		workers[i].next = &next;
+		workers[i].threads = n > 1 ? 1 : batch->threads;
+		ok = hlg_profile_init(&workers[i].sum, &run->options) && ok;
+	}
+	if (ok)
+		start(workers, n);
+	for (unsigned i = 0; i < n; i++) {
+		if (ok) {
+			hlg_host_merge(&run->host, &run->profile, &workers[i].host,
+				       &workers[i].sum);
+			hlg_profile_merge(&run->profile, &workers[i].sum);
+		}
+		hlg_host_finish(&workers[i].host);
+		hlg_profile_finish(&workers[i].sum);
+	}
+	return ok ? 0 : hlg_err_memory(err, "threads");
+}
+
+int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err *err)
+{
+	unsigned n = batch->threads;
+	struct worker *workers;
+	int rc;
+
+	if (n > batch->n_paths)
+		n = (unsigned)batch->n_paths;
+	batch->files = calloc(batch->n_paths + 1, sizeof(*batch->files));
+	workers = calloc(n + 1, sizeof(*workers));
+	if (!batch->files || !workers) {
+		free(workers);
+		return hlg_err_memory(err, "files");
+	}
+	rc = run_workers(batch, run, workers, n ? n : 1, err);
+	free(workers);
+	for (size_t i = 0; rc == 0 && i < batch->n_paths; i++) {
+		if (batch->files[i].rc < 0)
+			continue;
+		batch->n_read++;
+		add_sums(&batch->sums, &batch->files[i].sums);
+	}
+	return rc;
+}
+
+void hlg_batch_finish(struct hlg_batch *batch)
+{
+	free(batch->files);
+	batch->files = NULL;
+}

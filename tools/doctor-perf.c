@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which perf there is, and whether it will find the filter and can load it. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+#define PATIENCE 5000 /* ms for a perf to say what it is */
+
+/* What perf looks for in a filter (perf-dlfilter(1)). */
+static const char *const exports[] = {"start", "stop", "filter_event_early",
+				      "filter_description", "perf_dlfilter_fns"};
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+/* As execvp would, but for what a shell does with a file that is no program. */
+static void find_perf(struct hlg_probes *p)
+{
+	const char *path = getenv("PATH");
+
+	for (path = path ? path : "/usr/bin:/bin"; *path;) {
+		size_t len = strcspn(path, ":");
+
+		if (snprintf(p->perf, sizeof(p->perf), "%.*s%sperf", (int)len, path,
+			     len ? "/" : "./") < (int)sizeof(p->perf) &&
+		    is_program(p->perf))
+			return;
+		path += len + (path[len] == ':');
+	}
+	p->perf[0] = '\0';
+}
+
+static bool answers(const struct hlg_child *child)
+{
+	return child->end == HLG_CHILD_EXITED && child->status == 0;
+}
+
+static void ask_version(struct hlg_probes *p)
+{
+	char version[] = "version", *argv[] = {p->perf, version, NULL}, *number;
+
+	hlg_child_run(&p->perf_asked, argv, PATIENCE);
+	number = strstr(p->perf_asked.text, "version ");
+	if (!answers(&p->perf_asked) || !number ||
+	    sscanf(number, "version %6u.%6u", &p->major, &p->minor) != 2)
+		p->major = p->minor = 0;
+}
+
+static void ask_folder(struct hlg_probes *p)
+{
+	char option[] = "--exec-path", *argv[] = {p->perf, option, NULL};
+	struct hlg_child child;
+	size_t len;
+
+	hlg_child_run(&child, argv, PATIENCE);
+	len = strcspn(child.text, "\r\n");
+	if (answers(&child) && child.text[0] == '/' && len < sizeof(child.text) - 1)
+		snprintf(p->folder, sizeof(p->folder), "%.*s/dlfilters", (int)len,
+			 child.text);
+}
+
+/* Runs in a child: a filter that crashes while it is loaded takes nobody along. */
+static int load(void *path)
+{
+	void *handle = dlopen(path, RTLD_NOW);
+
+	if (!handle) {
+		fputs(dlerror(), stderr);
+		return 1;
+	}
+	for (size_t i = 0; i < sizeof(exports) / sizeof(exports[0]); i++)
+		if (!dlsym(handle, exports[i])) {
+			fprintf(stderr, "%s: has no %s", (char *)path, exports[i]);
+			return 1;
+		}
+	return 0;
+}
+
+/* perf takes the one in the current folder first. */
+static void try_filter(struct hlg_probes *p)
+{
+	char here[] = "./hlguest.so", there[PATH_MAX + 16];
+
+	snprintf(there, sizeof(there), "%s/hlguest.so", p->folder);
+	p->here = access(here, F_OK) == 0;
+	p->installed = p->folder[0] && access(there, F_OK) == 0;
+	if (p->here || p->installed)
+		hlg_child_call(&p->filter, load, p->here ? here : there, PATIENCE);
+}
+
+void hlg_doctor_look_at_perf(struct hlg_probes *p)
+{
+	find_perf(p);
+	if (p->perf[0])
+		ask_version(p);
+	if (p->perf[0] && answers(&p->perf_asked))
+		ask_folder(p);
+	try_filter(p);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "feed.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm.h"
+#include "perfdata/perfdata.h"
+
+struct feed {
+	struct hlg_profile *profile;
+	struct hlg_host *host;
+	struct hlg_comms comms; /* of threads, if host samples are wanted */
+	uint32_t *events;       /* the profile's number of each of the reader's */
+	const char *path;
+};
+
+/* Before the first sample of an event: what the profile calls it. */
+static int on_event(void *ctx, const struct hlg_perfdata_event *event,
+		    struct hlg_err *err)
+{
+	struct feed *feed = ctx;
+	uint32_t *events =
+		reallocarray(feed->events, (size_t)event->index + 1, sizeof(*events));
+
+	if (!events)
+		return hlg_err_memory(err, feed->path);
+	feed->events = events;
+	events[event->index] =
+		hlg_profile_event(feed->profile, event->name, event->attr.precise_ip);
+	return events[event->index] == HLG_NO_SERIES ? hlg_err_memory(err, feed->path)
+						     : 0;
+}
+
+static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_err *err)
+{
+	struct feed *feed = ctx;
+
+	if (!feed->host || task->type != PERF_RECORD_COMM)
+		return 0;
+	if (!hlg_comms_set(&feed->comms, task->tid, task->name))
+		return hlg_err_memory(err, feed->path);
+	return 0;
+}
+
+static __attribute__((noinline)) void take(struct feed *feed,
+					   const struct hlg_perfdata_raw *raw)
+{
+	struct hlg_sample s = hlg_perfdata_sample(raw);
+
+	s.event = feed->events[raw->event];
+	if (hlg_profile_add(feed->profile, &s) == HLG_HOST && feed->host)
+		hlg_host_add(feed->host, hlg_profile_series(feed->profile, &s),
+			     s.cpumode == PERF_RECORD_MISC_KERNEL ? "[kernel]" : "[user]",
+			     hlg_comms_get(&feed->comms, s.tid), s.period);
+}
+
+static inline __attribute__((always_inline)) void on_sample(
+	void *ctx, const struct hlg_perfdata_raw *raw)
+{
+	struct feed *feed = ctx;
+
+	if (!hlg_profile_hit(feed->profile, feed->events[raw->event],
+			     hlg_perfdata_cpumode(raw), raw->ip, raw->period))
+		take(feed, raw);
+}
+
+static void add_counts(struct hlg_feed_sums *sums,
+		       const struct hlg_perfdata_counts *counts)
+{
+	sums->samples += counts->samples;
+	sums->lost += counts->lost + counts->lost_samples;
+	sums->throttled += counts->types[PERF_RECORD_THROTTLE];
+	sums->skipped += counts->unknown_id + counts->bad_sample + counts->no_zstd;
+	sums->left += counts->left + counts->missing;
+}
+
+/* Reads what pd's range holds. */
+static int read_range(struct feed *feed, struct hlg_perfdata *pd, struct hlg_err *err)
+{
+	static const struct hlg_perfdata_sink sink = {.event = on_event, .task = on_task};
+
+	return hlg_perfdata_read(pd, on_sample, &sink, feed, err);
+}
+
+static void finish(struct feed *feed)
+{
+	hlg_comms_finish(&feed->comms);
+	free(feed->events);
+}
+
+/* The part of a recording from a guessed boundary on, for another thread. */
+struct second {
+	struct feed feed;
+	struct hlg_perfdata *pd;
+	struct hlg_profile profile;
+	struct hlg_err err;
+	int rc;
+};
+
+static void *read_second(void *arg)
+{
+	struct second *s = arg;
+
+	s->rc = read_range(&s->feed, s->pd, &s->err);
+	return NULL;
+}
+
+/*
+ * Both parts at once. Returns 1 when the guess was right and all is counted; 0 when only
+ * the part up to hlg_perfdata_tell(pd) is.
+ */
+static int read_both(struct feed *feed, struct hlg_perfdata *pd, struct second *s,
+		     uint64_t at, struct hlg_feed_sums *sums, struct hlg_err *err)
+{
+	pthread_t thread;
+	int rc;
+
+	hlg_perfdata_range(pd, 0, at);
+	hlg_perfdata_range(s->pd, at, UINT64_MAX);
+	if (pthread_create(&thread, NULL, read_second, s) != 0)
+		return read_range(feed, pd, err);
+	rc = read_range(feed, pd, err);
+	pthread_join(thread, NULL);
+	if (rc < 0)
+		return rc;
+	if (s->rc < 0 || hlg_perfdata_tell(pd) != at)
+		return 0;
+	hlg_profile_merge(feed->profile, &s->profile);
+	add_counts(sums, hlg_perfdata_counts(s->pd));
+	return 1;
+}
+
+/*
+ * Two threads where the recording can be split and no names of threads are wanted, which
+ * need the order; else, and where the guess was wrong, one.
+ */
+static int read_split(struct feed *feed, struct hlg_perfdata *pd,
+		      struct hlg_feed_sums *sums, struct hlg_err *err)
+{
+	struct second s = {.feed = {.path = feed->path}};
+	uint64_t at;
+	int rc = 0;
+
+	if (feed->host || !hlg_perfdata_split(pd, &at) ||
+	    hlg_perfdata_clone(&s.pd, pd, &s.err) < 0)
+		return read_range(feed, pd, err);
+	s.feed.profile = &s.profile;
+	if (hlg_profile_init(&s.profile, feed->profile->options)) {
+		rc = read_both(feed, pd, &s, at, sums, err);
+		hlg_profile_finish(&s.profile);
+	}
+	finish(&s.feed);
+	hlg_perfdata_close(s.pd);
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	hlg_perfdata_range(pd, hlg_perfdata_tell(pd), UINT64_MAX);
+	return read_range(feed, pd, err);
+}
+
+int hlg_feed_read(const char *path, unsigned threads, struct hlg_profile *profile,
+		  struct hlg_host *host, struct hlg_feed_sums *sums, struct hlg_err *err)
+{
+	struct feed feed = {.profile = profile, .host = host, .path = path};
+	uint64_t seen = profile->seen.samples, deselected = profile->deselected.samples;
+	uint64_t of_host = profile->host.samples;
+	struct hlg_perfdata *pd;
+	int rc;
+
+	memset(sums, 0, sizeof(*sums));
+	rc = hlg_perfdata_open(&pd, path, err);
+	if (rc < 0)
+		return rc;
+	rc = threads > 1 ? read_split(&feed, pd, sums, err) : read_range(&feed, pd, err);
+	add_counts(sums, hlg_perfdata_counts(pd));
+	sums->deselected = profile->deselected.samples - deselected;
+	sums->host = profile->host.samples - of_host;
+	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;
+	hlg_perfdata_close(pd);
+	finish(&feed);
+	return rc;
+}
+
+int hlg_feed_count(const char *path, struct hlg_feed_sums *sums, struct hlg_err *err)
+{
+	struct hlg_profile profile;
+	struct hlg_options options;
+	int rc = hlg_options_parse(&options, 0, NULL, err);
+
+	if (rc == 0 && !hlg_profile_init(&profile, &options))
+		rc = hlg_err_memory(err, path);
+	if (rc == 0) {
+		rc = hlg_feed_read(path, 1, &profile, NULL, sums, err);
+		hlg_profile_finish(&profile);
+	}
+	hlg_options_finish(&options);
+	return rc;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The second feed: a recording read without perf, counted into a profile exactly as the
+ * filter does under perf script.
+ */
+#ifndef HLG_TOOLS_FEED_H
+#define HLG_TOOLS_FEED_H
+
+#include "../filter/host.h"
+#include "../filter/profile.h"
+
+/* What one recording held. */
+struct hlg_feed_sums {
+	uint64_t samples, guest, host, deselected;
+	uint64_t lost;      /* LOST records' sum, and LOST_SAMPLES' */
+	uint64_t throttled; /* THROTTLE records */
+	uint64_t skipped;   /* samples of no known event, or malformed: not counted */
+	uint64_t left;      /* bytes that could not be read: the recording was cut off */
+};
+
+/*
+ * Reads path ("-" is standard input) into profile, and host samples into host if that is
+ * not NULL: by process name, symbols being perf's to tell. Memory is bounded by distinct
+ * addresses and events. With threads > 1 a large file is read by two at once, where its
+ * format lets a second one begin in the middle.
+ */
+int hlg_feed_read(const char *path, unsigned threads, struct hlg_profile *profile,
+		  struct hlg_host *host, struct hlg_feed_sums *sums, struct hlg_err *err);
+
+/* Only counts. */
+int hlg_feed_count(const char *path, struct hlg_feed_sums *sums, struct hlg_err *err);
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int failure; /* errno of the first write that failed */
+
+int hlg_output_error(const struct hlg_err *err)
+{
+	fprintf(stderr, "hlguest: %s\n", err->msg);
+	return 1;
+}
+
+bool hlg_output_failed(void)
+{
+	if (!failure && ferror(stdout))
+		failure = errno ? errno : EIO;
+	return failure != 0;
+}
+
+int hlg_output_end(int status)
+{
+	errno = 0;
+	if (!failure && fflush(stdout) != 0)
+		failure = errno ? errno : EIO;
+	if (!hlg_output_failed())
+		return status;
+	if (failure != EPIPE)
+		fprintf(stderr,
+			"hlguest: standard output: cannot be written: %s (make room, or "
+			"write elsewhere)\n",
+			strerrordesc_np(failure));
+	return 1;
+}
+
+bool hlg_output_colours(FILE *f)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	/* no-color.org: set and not empty. */
+	return !(no && no[0]) && term && strcmp(term, "dumb") != 0 && isatty(fileno(f));
+}

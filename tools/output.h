@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What verbs that print line by line do with standard output and standard error. */
+#ifndef HLG_TOOLS_OUTPUT_H
+#define HLG_TOOLS_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "../symtab/err.h"
+
+/* Prints err's message as the command's; returns 1, for `return hlg_output_error()`. */
+int hlg_output_error(const struct hlg_err *err);
+
+/* Has a write to standard output failed? Asked right after writing, it keeps why. */
+bool hlg_output_failed(void);
+
+/*
+ * The last word on standard output: flushes it and tells, once, when anything could not
+ * be written, but for a reader that went away. Returns status, or 1 after a failure.
+ */
+int hlg_output_end(int status);
+
+/* Does f show colours, and is it to? A terminal but a dumb one, without NO_COLOR. */
+bool hlg_output_colours(FILE *f);
+
+#endif

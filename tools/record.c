@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hlguest record: perf kvm record with what a guest needs, and afterwards one line of
+ * what was recorded. Nothing of the guest is needed yet. perf gets its words as words: no
+ * shell sees a name.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../symtab/escape.h"
+#include "feed.h"
+#include "verb.h"
+
+/* A prime, so that sampling does not fall into step with what is sampled. */
+#define FREQUENCY "997"
+
+struct arguments {
+	bool host, everything;
+	const char *event, *frequency, *out, *pid;
+	char **command;
+};
+
+static const struct argp_option options[] = {
+	{"host", 'H', NULL, 0, "sample the host as well", 0},
+	{"event", 'e', "EVENT", 0,
+	 "what to sample by (cycles:G where guests have it, else cpu-clock)", 0},
+	{"freq", 'F', "HZ", 0, "samples a second (" FREQUENCY ")", 0},
+	{"output", 'o', "FILE", 0,
+	 "where to (perf.data.guest; with --host perf.data.kvm)", 0},
+	{"pid", 'p', "PID", 0, "a VMM that runs already", 0},
+	{"all-cpus", 'a', NULL, 0, "all VMMs, until ^C", 0},
+	{0},
+};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct arguments *args = state->input;
+
+	switch (key) {
+	case 'H':
+		args->host = true;
+		return 0;
+	case 'e':
+		args->event = value;
+		return 0;
+	case 'F':
+		args->frequency = value;
+		return 0;
+	case 'o':
+		args->out = value;
+		return 0;
+	case 'p':
+		args->pid = value;
+		return 0;
+	case 'a':
+		args->everything = true;
+		return 0;
+	case ARGP_KEY_ARG: /* the command and all that follows are its own */
+		args->command = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		if (!args->command + !args->pid + !args->everything != 2)
+			argp_error(state,
+				   "say what to record: one of -p PID, -a, -- COMMAND");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Can a counter of cycles be opened that counts guests only? */
+static bool cycles_count_guests(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_HW_CPU_CYCLES,
+				       .disabled = 1,
+				       .exclude_host = 1};
+	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+
+	if (fd >= 0)
+		close((int)fd);
+	return fd >= 0;
+}
+
+/* perf's words; the last is NULL. To be freed. */
+static char **perf_words(const struct arguments *args, const char *event)
+{
+	size_t n = 0, command = 0;
+	char **words;
+
+	while (args->command && args->command[command])
+		command++;
+	words = calloc(command + 16, sizeof(*words));
+	if (!words)
+		return NULL;
+	words[n++] = (char *)"perf";
+	words[n++] = (char *)"kvm";
+	if (args->host)
+		words[n++] = (char *)"--host";
+	words[n++] = (char *)"--guest";
+	words[n++] = (char *)"record";
+	words[n++] = (char *)"-e";
+	words[n++] = (char *)event;
+	words[n++] = (char *)"-F";
+	words[n++] = (char *)args->frequency;
+	words[n++] = (char *)"-o";
+	words[n++] = (char *)args->out;
+	if (args->everything)
+		words[n++] = (char *)"-a";
+	if (args->pid) {
+		words[n++] = (char *)"-p";
+		words[n++] = (char *)args->pid;
+	}
+	if (args->command)
+		words[n++] = (char *)"--";
+	for (size_t i = 0; i < command; i++)
+		words[n++] = args->command[i];
+	return words;
+}
+
+static int run_perf(char **words)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		execvp(words[0], words);
+		fprintf(stderr, "hlguest: perf: cannot be run: %s (install linux-perf)\n",
+			strerrordesc_np(errno));
+		_exit(127);
+	}
+	if (pid < 0) {
+		fprintf(stderr, "hlguest: perf: cannot be started: %s\n",
+			strerrordesc_np(errno));
+		return 1;
+	}
+	signal(SIGINT, SIG_IGN); /* ^C ends perf, and we tell what it got */
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void tell_nothing(const char *event)
+{
+	fprintf(stderr,
+		"hlguest: no guest sample was recorded with -e %s: did a guest run at "
+		"all? Does "
+		"the event reach guests (cycles:G, not cycles:P)? Does a mediated PMU "
+		"keep them "
+		"to itself? -e cpu-clock counts everywhere; hlguest doctor tells more\n",
+		event);
+}
+
+/* One line of what is in the file, and what to type next. */
+static int tell(const struct arguments *args, const char *event)
+{
+	struct hlg_feed_sums sums;
+	struct hlg_err err;
+	int rc = hlg_feed_count(args->out, &sums, &err);
+
+	if (rc < 0) {
+		fprintf(stderr, "hlguest: %s\n", err.msg);
+		return 1;
+	}
+	fprintf(stderr, "hlguest: ");
+	hlg_escape_print(stderr, args->out);
+	fprintf(stderr,
+		": %" PRIu64 " guest samples, %" PRIu64 " of the host, %" PRIu64
+		" lost\n",
+		sums.guest, sums.host, sums.lost);
+	if (sums.guest == 0) {
+		tell_nothing(event);
+		return 0;
+	}
+	fputs("hlguest: now: hlguest report guest.elf ", stderr);
+	hlg_escape_print(stderr, args->out);
+	fputc('\n', stderr);
+	return 0;
+}
+
+int hlg_verb_record(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options,
+		parse,
+		"-- COMMAND [ARGUMENT...]\n-p PID\n-a",
+		"Records guest samples with perf kvm. The command's exit status is kept.",
+		NULL,
+		NULL,
+		NULL};
+	struct arguments args = {.frequency = FREQUENCY};
+	const char *event;
+	char **words;
+	int status;
+
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
+	if (!args.out)
+		args.out = args.host ? "perf.data.kvm" : "perf.data.guest";
+	event = args.event              ? args.event
+		: cycles_count_guests() ? "cycles:G"
+					: "cpu-clock";
+	words = perf_words(&args, event);
+	if (!words) {
+		fputs("hlguest: record: out of memory\n", stderr);
+		return 1;
+	}
+	status = run_perf(words);
+	free(words);
+	if (status != 127 && access(args.out, R_OK) == 0 && tell(&args, event) != 0 &&
+	    status == 0)
+		status = 1;
+	return status;
+}

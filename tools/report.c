@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hlguest report: what hlguest.so does under perf script, straight from perf.data, over
+ * any number of files. The options are those of the filter's table; argp's are made from
+ * it, and the words they are turned back into go through the same parser.
+ */
+#include <argp.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../filter/run.h"
+#include "batch.h"
+#include "verb.h"
+
+enum {
+	KEY_OPTION = 0x100 /* + place in the table */
+};
+
+struct arguments {
+	char **words; /* for hlg_run_start: key=value and images */
+	int n_words;
+	unsigned n_images;
+	char **files; /* recordings */
+	size_t n_files;
+	unsigned threads;
+};
+
+static char **append(char **list, size_t n, char *word)
+{
+	char **more = word ? reallocarray(list, n + 2, sizeof(*list)) : NULL;
+
+	if (!more) {
+		fputs("hlguest: arguments: out of memory\n", stderr);
+		exit(1);
+	}
+	more[n] = word;
+	more[n + 1] = NULL;
+	return more;
+}
+
+static void add_word(struct arguments *args, char *word)
+{
+	args->words = append(args->words, (size_t)args->n_words, word);
+	args->n_words++;
+}
+
+static void add_file(struct arguments *args, const char *path)
+{
+	args->files = append(args->files, args->n_files++, strdup(path));
+}
+
+/* Is it a recording rather than an image? By its first bytes; what is neither is told
+ * later. */
+static bool is_recording(const char *path)
+{
+	char magic[8] = "";
+	struct stat st;
+	int fd;
+
+	if (strcmp(path, "-") == 0)
+		return true;
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return true; /* perf record --threads makes folders */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	if (read(fd, magic, sizeof(magic)) < 0)
+		magic[0] = '\0';
+	close(fd);
+	return memcmp(magic, "PERFILE", 7) == 0 || memcmp(magic, "2ELIFREP", 8) == 0;
+}
+
+/* map:FILE, an ELF, or FILE@BASE, whose file the image's own opening examines. */
+static bool is_image(const char *path)
+{
+	char magic[4] = "";
+	int fd;
+
+	if (strncmp(path, "map:", 4) == 0 || strchr(path, '@'))
+		return true;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	if (read(fd, magic, sizeof(magic)) < 0)
+		magic[0] = '\0';
+	close(fd);
+	return memcmp(magic, "\177ELF", 4) == 0;
+}
+
+static void set_threads(struct arguments *args, const char *value,
+			struct argp_state *state)
+{
+	uint64_t n;
+
+	if (!hlg_number_u64(value, &n) || n < 1 || n > 256)
+		argp_error(state, "-j %s: not a number of threads (1 to 256)", value);
+	args->threads = (unsigned)n;
+}
+
+static void set_option(struct arguments *args, int i, const char *value)
+{
+	char *word;
+
+	if (asprintf(&word, "%s=%s", hlg_option_table[i].name, value) < 0)
+		word = NULL;
+	add_word(args, word);
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct arguments *args = state->input;
+
+	if (key >= KEY_OPTION && key < KEY_OPTION + (int)hlg_n_options) {
+		set_option(args, key - KEY_OPTION, value);
+		return 0;
+	}
+	switch (key) {
+	case 'i':
+		add_file(args, value);
+		return 0;
+	case 'j':
+		set_threads(args, value, state);
+		return 0;
+	case ARGP_KEY_ARG:
+		/* Behind an image, what is neither is a recording that cannot be read. */
+		if (is_recording(value) || (args->n_images && !is_image(value))) {
+			add_file(args, value);
+		} else {
+			add_word(args, strdup(value));
+			args->n_images++;
+		}
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The table's options as argp has them, and our own. emit= is perf's business. */
+static struct argp_option *make_options(void)
+{
+	struct argp_option *options = calloc(hlg_n_options + 3, sizeof(*options));
+	size_t n = 0;
+
+	if (!options)
+		return NULL;
+	options[n++] = (struct argp_option){
+		"input", 'i', "FILE", 0, "a recording; - is standard input", 0};
+	options[n++] = (struct argp_option){"jobs", 'j', "N", 0, "threads (1)", 0};
+	for (size_t i = 0; i < hlg_n_options; i++)
+		if (strcmp(hlg_option_table[i].name, "emit") != 0)
+			options[n++] = (struct argp_option){
+				hlg_option_table[i].name,  KEY_OPTION + (int)i,
+				hlg_option_table[i].value, 0,
+				hlg_option_table[i].help,  1};
+	return options;
+}
+
+static void free_list(char **list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(list[i]);
+	free(list);
+}
+
+static int complain(const struct hlg_err *err)
+{
+	fflush(stdout);
+	fprintf(stderr, "hlguest: %s\n", err->msg);
+	return 1;
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	return strcmp(((const struct hlg_report_file *)a)->path,
+		      ((const struct hlg_report_file *)b)->path);
+}
+
+/* The table of files, by name: the order they were given in must not show. */
+static struct hlg_report_file *list_files(const struct hlg_batch *batch)
+{
+	struct hlg_report_file *files = calloc(batch->n_paths + 1, sizeof(*files));
+
+	for (size_t i = 0; files && i < batch->n_paths; i++) {
+		const struct hlg_batch_file *file = &batch->files[i];
+
+		files[i] = (struct hlg_report_file){
+			batch->paths[i], file->rc < 0 ? file->err.msg : NULL,
+			file->sums.samples, file->sums.guest, file->sums.lost};
+	}
+	if (files)
+		qsort(files, batch->n_paths, sizeof(*files), compare_files);
+	return files;
+}
+
+/* What a filter cannot see. */
+static void note_sums(struct hlg_run *run, const struct hlg_feed_sums *sums)
+{
+	if (sums->lost)
+		hlg_run_note(run,
+			     "%" PRIu64
+			     " events were lost while recording (a larger -m, or "
+			     "a lower -F, loses less)",
+			     sums->lost);
+	if (sums->throttled)
+		hlg_run_note(run,
+			     "the kernel throttled sampling %" PRIu64
+			     " times: busy periods "
+			     "have too few samples",
+			     sums->throttled);
+	if (sums->skipped)
+		hlg_run_note(run,
+			     "%" PRIu64
+			     " samples or frames of the recording make no sense "
+			     "and were skipped",
+			     sums->skipped);
+	if (sums->left)
+		hlg_run_note(run,
+			     "the recording was cut off: its last %" PRIu64
+			     " bytes hold no "
+			     "whole record",
+			     sums->left);
+}
+
+static int write_report(struct hlg_run *run, const struct hlg_batch *batch,
+			struct hlg_err *err)
+{
+	struct hlg_report_file *files = list_files(batch);
+	int rc;
+
+	if (!files)
+		return hlg_err_memory(err, "files");
+	run->files = files;
+	run->n_files = batch->n_paths;
+	note_sums(run, &batch->sums);
+	rc = hlg_run_report(run, stdout, err);
+	free(files);
+	return rc;
+}
+
+/* Reads the files and writes the report. Returns the exit status. */
+static int profile(const struct arguments *args)
+{
+	struct hlg_batch batch = {
+		.paths = args->files, .n_paths = args->n_files, .threads = args->threads};
+	struct hlg_run run;
+	struct hlg_err err;
+	int rc = hlg_run_start(&run, args->n_words, args->words, &err), status = 0;
+
+	if (rc == 0)
+		rc = hlg_batch_read(&batch, &run, &err);
+	for (size_t i = 0; i < batch.n_paths && batch.files; i++)
+		if (batch.files[i].rc < 0)
+			status = complain(&batch.files[i].err);
+	if (rc == 0 && batch.n_read == 0)
+		status = 1;
+	else if (rc == 0)
+		rc = write_report(&run, &batch, &err);
+	if (rc < 0)
+		status = complain(&err);
+	hlg_batch_finish(&batch);
+	hlg_run_finish(&run);
+	return status;
+}
+
+int hlg_verb_report(int argc, char **argv)
+{
+	struct arguments args = {.threads = 1};
+	struct argp_option *options = make_options();
+	struct argp argp = {
+		options,
+		parse,
+		"guest.elf[@BASE]... FILE...",
+		"Profiles recordings of guests: every sample once, by function, "
+		"gap and region of the guest's own ELF.\v"
+		"An argument that is a recording (or -, or a folder) is read; any "
+		"other names an image: FILE[@BASE] or map:FILE[@BASE].",
+		NULL,
+		NULL,
+		NULL};
+	int status;
+
+	if (!options)
+		return 1;
+	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	free(options);
+	if (args.n_files == 0)
+		add_file(&args, "perf.data.guest");
+	status = profile(&args);
+	free_list(args.words, (size_t)args.n_words);
+	free_list(args.files, args.n_files);
+	return status;
+}
