@@ -61,6 +61,8 @@ uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
 	events[profile->n_events].plain =
 		events[profile->n_events].selected && !profile->restricts &&
 		!(profile->options->by & (HLG_BY_PID | HLG_BY_TID | HLG_BY_CPU));
+	events[profile->n_events].plain_host = events[profile->n_events].plain &&
+					       profile->options->mode == HLG_SHOW_GUEST;
 	return profile->n_events++;
 }
 

@@ -39,6 +39,7 @@ struct hlg_event {
 	uint8_t precise_ip; /* as the file says */
 	bool selected;
 	bool plain;      /* nothing but the event decides about a sample: see series */
+	bool plain_host; /* the same, and host samples get no rows */
 	uint32_t series; /* of all its guest samples if plain, once there is one */
 };
 
@@ -112,9 +113,10 @@ enum hlg_verdict hlg_profile_add(struct hlg_profile *profile,
 				 const struct hlg_sample *sample);
 
 /*
- * The short cut for what a feed brings by the tens of millions: a guest sample of a plain
- * event at an address met before. Counts it exactly as hlg_profile_add would and returns
- * true, or does nothing and returns false: then hlg_profile_add must be asked.
+ * The short cut for what a feed brings by the tens of millions: a sample of a plain
+ * event, of the host if that gets no rows, or of a guest at an address met before. Counts
+ * it exactly as hlg_profile_add would and returns true, or does nothing and returns
+ * false: then hlg_profile_add must be asked.
  */
 static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_index,
 				   unsigned cpumode, uint64_t ip, uint64_t period)
@@ -123,8 +125,17 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 	struct hlg_cell *cell;
 	uint64_t sum;
 
-	if (!event->plain || event->series == HLG_NO_SERIES ||
-	    !hlg_mode_is_guest(cpumode))
+	if (!hlg_mode_is_guest(cpumode)) {
+		if (!event->plain_host ||
+		    __builtin_add_overflow(profile->seen.period, period, &sum))
+			return false;
+		profile->seen.samples++;
+		profile->seen.period = sum;
+		profile->host.samples++;
+		profile->host.period += period;
+		return true;
+	}
+	if (event->series == HLG_NO_SERIES)
 		return false;
 	cell = &profile->cells[hlg_profile_slot(profile, ip, event->series)];
 	if (cell->ip != ip || cell->series != event->series || cell->count.samples == 0 ||

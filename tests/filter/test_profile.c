@@ -128,7 +128,7 @@ static enum hlg_verdict hand_over(struct hlg_profile *p, const struct hlg_sample
 				  bool short_cut)
 {
 	if (short_cut && hlg_profile_hit(p, s->event, s->cpumode, s->ip, s->period))
-		return HLG_GUEST;
+		return hlg_mode_is_guest(s->cpumode) ? HLG_GUEST : HLG_HOST;
 	return hlg_profile_add(p, s);
 }
 
@@ -175,6 +175,22 @@ START_TEST(differential)
 }
 END_TEST
 
+/* Host samples that get rows of their own are never taken by the short cut. */
+START_TEST(short_cut_leaves_host_rows)
+{
+	struct hlg_profile p;
+	struct hlg_options o;
+
+	kit_options(&o, _i ? "mode=all" : "mode=host");
+	ck_assert(hlg_profile_init(&p, &o));
+	hlg_profile_event(&p, "a", 0);
+	ck_assert(!hlg_profile_hit(&p, 0, 2, 7, 1));
+	ck_assert_uint_eq(p.seen.samples, 0);
+	hlg_profile_finish(&p);
+	hlg_options_finish(&o);
+}
+END_TEST
+
 /* The short cut is taken when it may be, and never when more than the event decides. */
 START_TEST(short_cut)
 {
@@ -201,8 +217,10 @@ START_TEST(short_cut)
 		hlg_profile_add(&p, &s);
 		ck_assert_int_eq(hlg_profile_hit(&p, 0, 5, 7, 1), c[i].taken);
 		ck_assert(!hlg_profile_hit(&p, 0, 5, 8, 1));
-		ck_assert(!hlg_profile_hit(&p, 0, 2, 7, 1));
-		ck_assert_uint_eq(p.seen.samples, 1u + c[i].taken);
+		/* The host's are taken where all else is plain, and nobody wants rows. */
+		ck_assert_int_eq(hlg_profile_hit(&p, 0, 2, 7, 1), c[i].taken);
+		ck_assert_uint_eq(p.host.samples, c[i].taken);
+		ck_assert_uint_eq(p.seen.samples, 1u + 2u * c[i].taken);
 		hlg_profile_finish(&p);
 		hlg_options_finish(&o);
 	}
@@ -347,6 +365,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, differential, 0, 64);
 	tcase_add_test(tc, short_cut);
+	tcase_add_loop_test(tc, short_cut_leaves_host_rows, 0, 2);
 	tcase_add_test(tc, short_cut_between_series);
 	tcase_add_loop_test(tc, squares, 0, 2);
 	tcase_add_test(tc, growth);
