@@ -4,14 +4,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 
 struct worker {
 	pthread_t thread;
 	struct hlg_batch *batch;
 	const struct hlg_options *options;
 	atomic_size_t *next; /* file to take */
-	unsigned threads;    /* for one file */
+	struct hlg_feed_how how;
 	struct hlg_profile sum;
 	struct hlg_host host;
 	bool started;
@@ -31,7 +31,7 @@ static void read_file(struct worker *w, const char *path, struct hlg_batch_file 
 		file->rc = hlg_err_memory(&file->err, path);
 		return;
 	}
-	file->rc = hlg_feed_read(path, w->threads, &profile, host ? &rows : NULL,
+	file->rc = hlg_feed_read(path, &w->how, &profile, host ? &rows : NULL,
 				 &file->sums, &file->err);
 	if (file->rc == 0) {
 		hlg_host_merge(&w->host, &w->sum, &rows, &profile);
@@ -77,7 +77,8 @@ static void start(struct worker *workers, unsigned n)
 }
 
 static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
-		       struct worker *workers, unsigned n, struct hlg_err *err)
+		       struct worker *workers, unsigned n, struct hlg_progress *progress,
+		       struct hlg_err *err)
 {
 	atomic_size_t next = 0;
 	bool ok = true;
@@ -86,7 +87,8 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 		workers[i].batch = batch;
 		workers[i].options = &run->options;
 		workers[i].next = &next;
-		workers[i].threads = n > 1 ? 1 : batch->threads;
+		workers[i].how.threads = n > 1 ? 1 : batch->threads;
+		workers[i].how.progress = progress;
 		ok = hlg_profile_init(&workers[i].sum, &run->options) && ok;
 	}
 	if (ok)
@@ -103,9 +105,24 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 	return ok ? 0 : hlg_err_memory(err, "threads");
 }
 
+/* Bytes of all files, for the progress line; 0 if one does not tell. */
+static uint64_t total_size(const struct hlg_batch *batch)
+{
+	uint64_t total = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < batch->n_paths; i++) {
+		if (stat(batch->paths[i], &st) != 0 || !S_ISREG(st.st_mode))
+			return 0;
+		total += (uint64_t)st.st_size;
+	}
+	return total;
+}
+
 int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err *err)
 {
 	unsigned n = batch->threads;
+	struct hlg_progress progress;
 	struct worker *workers;
 	int rc;
 
@@ -117,7 +134,9 @@ int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err 
 		free(workers);
 		return hlg_err_memory(err, "files");
 	}
-	rc = run_workers(batch, run, workers, n ? n : 1, err);
+	hlg_progress_init(&progress, total_size(batch), batch->quiet);
+	rc = run_workers(batch, run, workers, n ? n : 1, &progress, err);
+	hlg_progress_end(&progress);
 	free(workers);
 	for (size_t i = 0; rc == 0 && i < batch->n_paths; i++) {
 		if (batch->files[i].rc < 0)

@@ -22,6 +22,7 @@ struct hlg_batch {
 	char *const *paths;
 	size_t n_paths;
 	unsigned threads;
+	bool quiet; /* no progress line */
 	/* Out. */
 	struct hlg_batch_file *files; /* one for each path */
 	size_t n_read;                /* files that could be read */

@@ -14,6 +14,8 @@ struct feed {
 	struct hlg_comms comms; /* of threads, if host samples are wanted */
 	uint32_t *events;       /* the profile's number of each of the reader's */
 	const char *path;
+	struct hlg_progress *progress;
+	uint64_t done, seen; /* told to progress so far: bytes, samples */
 };
 
 /* Before the first sample of an event: what the profile calls it. */
@@ -41,6 +43,19 @@ static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_e
 		return 0;
 	if (!hlg_comms_set(&feed->comms, task->tid, task->name))
 		return hlg_err_memory(err, feed->path);
+	return 0;
+}
+
+static int on_progress(void *ctx, uint64_t done, uint64_t total, struct hlg_err *err)
+{
+	struct feed *feed = ctx;
+	uint64_t seen = feed->profile->seen.samples;
+
+	(void)total;
+	(void)err;
+	hlg_progress_add(feed->progress, done - feed->done, seen - feed->seen);
+	feed->done = done;
+	feed->seen = seen;
 	return 0;
 }
 
@@ -79,7 +94,10 @@ static void add_counts(struct hlg_feed_sums *sums,
 /* Reads what pd's range holds. */
 static int read_range(struct feed *feed, struct hlg_perfdata *pd, struct hlg_err *err)
 {
-	static const struct hlg_perfdata_sink sink = {.event = on_event, .task = on_task};
+	static const struct hlg_perfdata_sink sink = {
+		.event = on_event, .task = on_task, .progress = on_progress};
+
+	feed->done = 0;
 
 	return hlg_perfdata_read(pd, on_sample, &sink, feed, err);
 }
@@ -139,7 +157,7 @@ static int read_both(struct feed *feed, struct hlg_perfdata *pd, struct second *
 static int read_split(struct feed *feed, struct hlg_perfdata *pd,
 		      struct hlg_feed_sums *sums, struct hlg_err *err)
 {
-	struct second s = {.feed = {.path = feed->path}};
+	struct second s = {.feed = {.path = feed->path, .progress = feed->progress}};
 	uint64_t at;
 	int rc = 0;
 
@@ -159,10 +177,15 @@ static int read_split(struct feed *feed, struct hlg_perfdata *pd,
 	return read_range(feed, pd, err);
 }
 
-int hlg_feed_read(const char *path, unsigned threads, struct hlg_profile *profile,
-		  struct hlg_host *host, struct hlg_feed_sums *sums, struct hlg_err *err)
+int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
+		  struct hlg_profile *profile, struct hlg_host *host,
+		  struct hlg_feed_sums *sums, struct hlg_err *err)
 {
-	struct feed feed = {.profile = profile, .host = host, .path = path};
+	struct feed feed = {.profile = profile,
+			    .host = host,
+			    .path = path,
+			    .progress = how->progress,
+			    .seen = profile->seen.samples};
 	uint64_t seen = profile->seen.samples, deselected = profile->deselected.samples;
 	uint64_t of_host = profile->host.samples;
 	struct hlg_perfdata *pd;
@@ -172,7 +195,8 @@ int hlg_feed_read(const char *path, unsigned threads, struct hlg_profile *profil
 	rc = hlg_perfdata_open(&pd, path, err);
 	if (rc < 0)
 		return rc;
-	rc = threads > 1 ? read_split(&feed, pd, sums, err) : read_range(&feed, pd, err);
+	rc = how->threads > 1 ? read_split(&feed, pd, sums, err)
+			      : read_range(&feed, pd, err);
 	add_counts(sums, hlg_perfdata_counts(pd));
 	sums->deselected = profile->deselected.samples - deselected;
 	sums->host = profile->host.samples - of_host;
@@ -186,12 +210,13 @@ int hlg_feed_count(const char *path, struct hlg_feed_sums *sums, struct hlg_err 
 {
 	struct hlg_profile profile;
 	struct hlg_options options;
+	const struct hlg_feed_how how = {1, NULL};
 	int rc = hlg_options_parse(&options, 0, NULL, err);
 
 	if (rc == 0 && !hlg_profile_init(&profile, &options))
 		rc = hlg_err_memory(err, path);
 	if (rc == 0) {
-		rc = hlg_feed_read(path, 1, &profile, NULL, sums, err);
+		rc = hlg_feed_read(path, &how, &profile, NULL, sums, err);
 		hlg_profile_finish(&profile);
 	}
 	hlg_options_finish(&options);

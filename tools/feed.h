@@ -8,6 +8,7 @@
 
 #include "../filter/host.h"
 #include "../filter/profile.h"
+#include "progress.h"
 
 /* What one recording held. */
 struct hlg_feed_sums {
@@ -21,11 +22,17 @@ struct hlg_feed_sums {
 /*
  * Reads path ("-" is standard input) into profile, and host samples into host if that is
  * not NULL: by process name, symbols being perf's to tell. Memory is bounded by distinct
- * addresses and events. With threads > 1 a large file is read by two at once, where its
- * format lets a second one begin in the middle.
+ * addresses and events. With how->threads > 1 a large file is read by two at once, where
+ * its format lets a second one begin in the middle.
  */
-int hlg_feed_read(const char *path, unsigned threads, struct hlg_profile *profile,
-		  struct hlg_host *host, struct hlg_feed_sums *sums, struct hlg_err *err);
+struct hlg_feed_how {
+	unsigned threads;
+	struct hlg_progress *progress; /* NULL: not shown */
+};
+
+int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
+		  struct hlg_profile *profile, struct hlg_host *host,
+		  struct hlg_feed_sums *sums, struct hlg_err *err);
 
 /* Only counts. */
 int hlg_feed_count(const char *path, struct hlg_feed_sums *sums, struct hlg_err *err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hlguest, the command: finds the verb and hands over. */
 #include <argp.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@ struct verb {
 static const struct verb verbs[] = {
 	{"report", "guest.elf[@BASE] [-i] FILE...", "profile recordings",
 	 hlg_verb_report},
+	{"record", "[-a | -p PID | -- COMMAND]", "record guests with perf",
+	 hlg_verb_record},
 	{"kallsyms", "guest.elf[@BASE]", "symbols for perf kvm --guestkallsyms",
 	 hlg_verb_kallsyms},
 	{"lookup", "guest.elf[@BASE] [ADDR...]", "what is at these addresses",
@@ -81,6 +84,7 @@ int main(int argc, char **argv)
 {
 	const struct verb *verb;
 
+	setlocale(LC_ALL, "C"); /* the same bytes everywhere, argp's messages too */
 	argp_err_exit_status = 2;
 	if (argc < 2) {
 		print_verbs(stderr);

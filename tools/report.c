@@ -28,6 +28,7 @@ struct arguments {
 	char **files; /* recordings */
 	size_t n_files;
 	unsigned threads;
+	bool quiet;
 };
 
 static char **append(char **list, size_t n, char *word)
@@ -123,6 +124,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case 'i':
 		add_file(args, value);
 		return 0;
+	case 'q':
+		args->quiet = true;
+		return 0;
 	case 'j':
 		set_threads(args, value, state);
 		return 0;
@@ -143,7 +147,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 /* The table's options as argp has them, and our own. emit= is perf's business. */
 static struct argp_option *make_options(void)
 {
-	struct argp_option *options = calloc(hlg_n_options + 3, sizeof(*options));
+	struct argp_option *options = calloc(hlg_n_options + 4, sizeof(*options));
 	size_t n = 0;
 
 	if (!options)
@@ -151,6 +155,8 @@ static struct argp_option *make_options(void)
 	options[n++] = (struct argp_option){
 		"input", 'i', "FILE", 0, "a recording; - is standard input", 0};
 	options[n++] = (struct argp_option){"jobs", 'j', "N", 0, "threads (1)", 0};
+	options[n++] = (struct argp_option){
+		"quiet", 'q', NULL, 0, "no progress on the terminal", 0};
 	for (size_t i = 0; i < hlg_n_options; i++)
 		if (strcmp(hlg_option_table[i].name, "emit") != 0)
 			options[n++] = (struct argp_option){
@@ -245,8 +251,10 @@ static int write_report(struct hlg_run *run, const struct hlg_batch *batch,
 /* Reads the files and writes the report. Returns the exit status. */
 static int profile(const struct arguments *args)
 {
-	struct hlg_batch batch = {
-		.paths = args->files, .n_paths = args->n_files, .threads = args->threads};
+	struct hlg_batch batch = {.paths = args->files,
+				  .n_paths = args->n_files,
+				  .threads = args->threads,
+				  .quiet = args->quiet};
 	struct hlg_run run;
 	struct hlg_err err;
 	int rc = hlg_run_start(&run, args->n_words, args->words, &err), status = 0;

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND   UINT64_C(1000000000)
+#define PATIENCE SECOND        /* shorter work needs no line */
+#define INTERVAL (SECOND / 10) /* between two looks of the line */
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+void hlg_progress_init(struct hlg_progress *p, uint64_t total, bool quiet)
+{
+	const char *term = getenv("TERM");
+
+	p->on = !quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+	p->total = total;
+	p->start = now();
+	p->bytes = p->samples = 0;
+	p->next = p->start + PATIENCE;
+	p->shown = false;
+}
+
+static void show(struct hlg_progress *p, uint64_t at)
+{
+	double seconds = (double)(at - p->start) / (double)SECOND;
+	uint64_t bytes = p->bytes, percent = p->total ? bytes * 100 / p->total : 0;
+
+	fprintf(stderr, "\r%" PRIu64 " MiB", bytes >> 20);
+	if (p->total && bytes && bytes <= p->total)
+		fprintf(stderr, " of %" PRIu64 ", %" PRIu64 " %%, %.0f s left",
+			p->total >> 20, percent,
+			seconds * (double)(p->total - bytes) / (double)bytes);
+	fprintf(stderr, ", %.1f million samples/s\033[K",
+		(double)p->samples / seconds / 1e6);
+	p->shown = true;
+}
+
+void hlg_progress_add(struct hlg_progress *p, uint64_t bytes, uint64_t samples)
+{
+	uint64_t at, next;
+
+	if (!p || !p->on)
+		return;
+	atomic_fetch_add(&p->bytes, bytes);
+	atomic_fetch_add(&p->samples, samples);
+	at = now();
+	next = p->next;
+	/* Who wins the exchange shows the line. */
+	if (at >= next && atomic_compare_exchange_strong(&p->next, &next, at + INTERVAL))
+		show(p, at);
+}
+
+void hlg_progress_end(struct hlg_progress *p)
+{
+	if (p->on && p->shown)
+		fputs("\r\033[K", stderr);
+}
