@@ -12,10 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../filter/number.h"
 #include "../symtab/escape.h"
 #include "feed.h"
 #include "verb.h"
@@ -41,6 +43,17 @@ static const struct argp_option options[] = {
 	{0},
 };
 
+static void set_frequency(struct arguments *args, const char *value,
+			  struct argp_state *state)
+{
+	uint64_t n;
+
+	if (strcmp(value, "max") != 0 && (!hlg_number_u64(value, &n) || n == 0))
+		argp_error(state, "-F %s: not a frequency (samples a second, or max)",
+			   value);
+	args->frequency = value;
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
 	struct arguments *args = state->input;
@@ -53,7 +66,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		args->event = value;
 		return 0;
 	case 'F':
-		args->frequency = value;
+		set_frequency(args, value, state);
 		return 0;
 	case 'o':
 		args->out = value;
@@ -151,15 +164,34 @@ static int run_perf(char **words)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* Which file path names, to know afterwards whether perf has made another. */
+static struct stat look_at(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		memset(&st, 0, sizeof(st));
+	return st;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
 static void tell_nothing(const char *event)
 {
-	fprintf(stderr,
-		"hlguest: no guest sample was recorded with -e %s: did a guest run at "
-		"all? Does "
-		"the event reach guests (cycles:G, not cycles:P)? Does a mediated PMU "
-		"keep them "
-		"to itself? -e cpu-clock counts everywhere; hlguest doctor tells more\n",
-		event);
+	fprintf(stderr, "hlguest: no guest sample was recorded with -e ");
+	hlg_escape_print(stderr, event);
+	fputs(strncmp(event, "cpu-clock", 9) == 0
+		      ? ": did a guest run, and long enough? (hlguest doctor tells what "
+			"this machine can record)\n"
+		      : ": did a guest run at all? Does the event reach guests (cycles:G, "
+			"not cycles:P)? Does a mediated PMU keep them to itself? (try -e "
+			"cpu-clock; hlguest doctor tells more)\n",
+	      stderr);
 }
 
 /* One line of what is in the file, and what to type next. */
@@ -200,6 +232,7 @@ int hlg_verb_record(int argc, char **argv)
 		NULL,
 		NULL};
 	struct arguments args = {.frequency = FREQUENCY};
+	struct stat before, after;
 	const char *event;
 	char **words;
 	int status;
@@ -215,10 +248,12 @@ int hlg_verb_record(int argc, char **argv)
 		fputs("hlguest: record: out of memory\n", stderr);
 		return 1;
 	}
+	before = look_at(args.out);
 	status = run_perf(words);
 	free(words);
-	if (status != 127 && access(args.out, R_OK) == 0 && tell(&args, event) != 0 &&
-	    status == 0)
+	after = look_at(args.out);
+	if (S_ISREG(after.st_mode) && !is_same(&before, &after) &&
+	    tell(&args, event) != 0 && status == 0)
 		status = 1;
 	return status;
 }
