@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "format.h"
 #include "write.h"
 
 /* Opens a cell that begins with text. */

@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 
+#include "format.h"
 #include "write.h"
 
 /* A frame: escaped, and without the character that ends one. */

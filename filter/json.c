@@ -15,6 +15,7 @@
 #include "../symtab/base.h"
 #include "../symtab/escape.h"
 #include "config.h"
+#include "format.h"
 #include "write.h"
 
 static bool lost; /* an allocation failed */

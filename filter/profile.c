@@ -179,7 +179,8 @@ static struct hlg_cell *claim(struct hlg_profile *p, struct hlg_cell *cell, uint
 	return cell;
 }
 
-static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample)
+static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
+		      struct hlg_count count, hlg_u128 squares)
 {
 	uint32_t series = hlg_profile_series(p, sample);
 	struct hlg_cell *cell;
@@ -191,37 +192,42 @@ static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample)
 		cell = claim(p, cell, sample->ip, series);
 	if (!cell)
 		return false;
-	cell->count.samples++;
-	cell->count.period += sample->period;
-	p->series[series].squares += (hlg_u128)sample->period * sample->period;
+	hlg_count_add(&cell->count, count);
+	p->series[series].squares += squares;
 	if (p->events[sample->event].plain)
 		p->events[sample->event].series = series;
 	return true;
 }
 
-enum hlg_verdict hlg_profile_add(struct hlg_profile *p, const struct hlg_sample *sample)
+enum hlg_verdict hlg_profile_add_many(struct hlg_profile *p,
+				      const struct hlg_sample *sample,
+				      struct hlg_count count, hlg_u128 squares)
 {
 	enum hlg_verdict verdict = HLG_GUEST;
 
 	if (!p->events[sample->event].selected ||
 	    (p->restricts && !hlg_select_keeps(p->options, sample))) {
 		verdict = HLG_DESELECTED;
-		p->deselected.samples++;
-		p->deselected.period += sample->period;
-		p->untold += p->events[sample->event].selected &&
-			     hlg_select_lacks(p->options, sample);
+		hlg_count_add(&p->deselected, count);
+		if (p->events[sample->event].selected &&
+		    hlg_select_lacks(p->options, sample))
+			p->untold += count.samples;
 	} else if (!hlg_mode_is_guest(sample->cpumode)) {
 		verdict = HLG_HOST;
-		p->host.samples++;
-		p->host.period += sample->period;
-	} else if (!add_guest(p, sample)) {
-		p->unrecorded++;
+		hlg_count_add(&p->host, count);
+	} else if (!add_guest(p, sample, count, squares)) {
+		p->unrecorded += count.samples;
 		return HLG_DESELECTED;
 	}
-	p->seen.samples++;
-	p->overflow |=
-		__builtin_add_overflow(p->seen.period, sample->period, &p->seen.period);
+	p->overflow |= count.period > UINT64_MAX - p->seen.period;
+	hlg_count_add(&p->seen, count);
 	return verdict;
+}
+
+enum hlg_verdict hlg_profile_add(struct hlg_profile *p, const struct hlg_sample *sample)
+{
+	return hlg_profile_add_many(p, sample, (struct hlg_count){1, sample->period},
+				    (hlg_u128)sample->period * sample->period);
 }
 
 uint32_t hlg_profile_map(struct hlg_profile *to, const struct hlg_profile *from,

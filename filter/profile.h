@@ -113,6 +113,15 @@ enum hlg_verdict hlg_profile_add(struct hlg_profile *profile,
 				 const struct hlg_sample *sample);
 
 /*
+ * Counts what was counted elsewhere: as many samples like this one as count says. Their
+ * periods are count's, not the sample's; squares is the sum of period^2, which may also
+ * come with another call for the same series.
+ */
+enum hlg_verdict hlg_profile_add_many(struct hlg_profile *profile,
+				      const struct hlg_sample *sample,
+				      struct hlg_count count, hlg_u128 squares);
+
+/*
  * The short cut for what a feed brings by the tens of millions: a sample of a plain
  * event, of the host if that gets no rows, or of a guest at an address met before. Counts
  * it exactly as hlg_profile_add would and returns true, or does nothing and returns

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format.h"
 #include "out.h"
-#include "write.h"
 
 static int open_image(struct hlg_run *run, const struct hlg_image_arg *arg,
 		      struct hlg_err *err)
@@ -47,7 +47,7 @@ int hlg_run_start(struct hlg_run *run, int argc, char *const *argv, struct hlg_e
 	memset(run, 0, sizeof(*run));
 	rc = hlg_options_parse(&run->options, argc, argv, err);
 	if (rc == 0)
-		rc = hlg_write_check(&run->options, err);
+		rc = hlg_format_check(&run->options, err);
 	if (rc == 0 && run->options.out)
 		rc = hlg_out_check(run->options.out, err);
 	if (rc == 0)
@@ -90,7 +90,7 @@ static int write_report(struct hlg_run *run, const struct hlg_report *report,
 
 	if (rc < 0)
 		return rc;
-	rc = hlg_write(out.f, report, err);
+	rc = hlg_format_write(out.f, report, err);
 	if (rc == 0)
 		return hlg_out_commit(&out, err);
 	hlg_out_abort(&out);

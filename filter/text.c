@@ -7,6 +7,7 @@
 #include "../symtab/base.h"
 #include "../symtab/escape.h"
 #include "config.h"
+#include "format.h"
 #include "write.h"
 
 static const char *machine_name(const struct hlg_image *image)

@@ -5,34 +5,6 @@
 #include <stdlib.h>
 
 #include "../symtab/escape.h"
-#include "config.h"
-
-int hlg_write_check(const struct hlg_options *options, struct hlg_err *err)
-{
-	if (options->format == HLG_FORMAT_JSON && !HLG_HAVE_JANSSON)
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"format=json: not in this build (install libjansson-dev and "
-			"build again)");
-	return 0;
-}
-
-int hlg_write(FILE *f, const struct hlg_report *report, struct hlg_err *err)
-{
-	switch (report->options->format) {
-	case HLG_FORMAT_CSV:
-		return hlg_write_csv(f, report, err);
-#if HLG_HAVE_JANSSON
-	case HLG_FORMAT_JSON:
-		return hlg_write_json(f, report, err);
-#endif
-	case HLG_FORMAT_FOLDED:
-		return hlg_write_folded(f, report, err);
-	default:
-		return hlg_write_text(f, report, err);
-	}
-}
-
 int hlg_write_views(FILE *f, const struct hlg_report *report,
 		    void (*view)(FILE *f, const struct hlg_report *report,
 				 const struct hlg_view *view, const char *series),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The writers: one report in one format, onto a stream. Write errors stay on the stream
- * (hlg_out_commit finds them); what a format cannot be built into is an error here.
+ * What the writers of all formats share: which views and rows are asked for, and how
+ * numbers and text are put. Write errors stay on the stream; hlg_out_commit finds them.
  */
 #ifndef HLG_FILTER_WRITE_H
 #define HLG_FILTER_WRITE_H
@@ -9,17 +9,6 @@
 #include <stdio.h>
 
 #include "report.h"
-
-/* Writes in the format the options ask for. */
-int hlg_write(FILE *f, const struct hlg_report *report, struct hlg_err *err);
-
-/* Can this build write the format the options ask for? Asked before work is begun. */
-int hlg_write_check(const struct hlg_options *options, struct hlg_err *err);
-
-int hlg_write_text(FILE *f, const struct hlg_report *report, struct hlg_err *err);
-int hlg_write_csv(FILE *f, const struct hlg_report *report, struct hlg_err *err);
-int hlg_write_json(FILE *f, const struct hlg_report *report, struct hlg_err *err);
-int hlg_write_folded(FILE *f, const struct hlg_report *report, struct hlg_err *err);
 
 /*
  * Calls view for what mode= and by= ask for: the whole report, or each group with its

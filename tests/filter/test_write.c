@@ -194,7 +194,7 @@ START_TEST(check_of_the_build)
 	struct hlg_err err = {""};
 	bool fine = _i != HLG_FORMAT_JSON || HLG_HAVE_JANSSON;
 
-	ck_assert_int_eq(hlg_write_check(&o, &err), fine ? 0 : HLG_EINPUT);
+	ck_assert_int_eq(hlg_format_check(&o, &err), fine ? 0 : HLG_EINPUT);
 }
 END_TEST
 
