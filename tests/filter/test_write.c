@@ -11,6 +11,7 @@
 
 #include "../../symtab/escape.h"
 #include "config.h"
+#include "filter/format.h"
 #include "hostile.h"
 #include "tap.h"
 

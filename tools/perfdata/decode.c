@@ -209,38 +209,39 @@ static bool take_field(struct cursor *c, struct hlg_perfdata_fields *f,
 	}
 }
 
+/* The order in the record; that of the bits but for these. */
+static const uint64_t order[] = {
+	PERF_SAMPLE_IDENTIFIER,
+	PERF_SAMPLE_IP,
+	PERF_SAMPLE_TID,
+	PERF_SAMPLE_TIME,
+	PERF_SAMPLE_ADDR,
+	PERF_SAMPLE_ID,
+	PERF_SAMPLE_STREAM_ID,
+	PERF_SAMPLE_CPU,
+	PERF_SAMPLE_PERIOD,
+	PERF_SAMPLE_READ,
+	PERF_SAMPLE_CALLCHAIN,
+	PERF_SAMPLE_RAW,
+	PERF_SAMPLE_BRANCH_STACK,
+	PERF_SAMPLE_REGS_USER,
+	PERF_SAMPLE_STACK_USER,
+	PERF_SAMPLE_WEIGHT,
+	PERF_SAMPLE_WEIGHT_STRUCT,
+	PERF_SAMPLE_DATA_SRC,
+	PERF_SAMPLE_TRANSACTION,
+	PERF_SAMPLE_REGS_INTR,
+	PERF_SAMPLE_PHYS_ADDR,
+	PERF_SAMPLE_CGROUP,
+	PERF_SAMPLE_DATA_PAGE_SIZE,
+	PERF_SAMPLE_CODE_PAGE_SIZE,
+	PERF_SAMPLE_AUX,
+};
+
 bool hlg_perfdata_decode(struct hlg_perfdata_fields *fields,
 			 const struct perf_event_attr *attr, const uint8_t *record,
 			 uint16_t size)
 {
-	/* The order in the record; that of the bits but for these. */
-	static const uint64_t order[] = {
-		PERF_SAMPLE_IDENTIFIER,
-		PERF_SAMPLE_IP,
-		PERF_SAMPLE_TID,
-		PERF_SAMPLE_TIME,
-		PERF_SAMPLE_ADDR,
-		PERF_SAMPLE_ID,
-		PERF_SAMPLE_STREAM_ID,
-		PERF_SAMPLE_CPU,
-		PERF_SAMPLE_PERIOD,
-		PERF_SAMPLE_READ,
-		PERF_SAMPLE_CALLCHAIN,
-		PERF_SAMPLE_RAW,
-		PERF_SAMPLE_BRANCH_STACK,
-		PERF_SAMPLE_REGS_USER,
-		PERF_SAMPLE_STACK_USER,
-		PERF_SAMPLE_WEIGHT,
-		PERF_SAMPLE_WEIGHT_STRUCT,
-		PERF_SAMPLE_DATA_SRC,
-		PERF_SAMPLE_TRANSACTION,
-		PERF_SAMPLE_REGS_INTR,
-		PERF_SAMPLE_PHYS_ADDR,
-		PERF_SAMPLE_CGROUP,
-		PERF_SAMPLE_DATA_PAGE_SIZE,
-		PERF_SAMPLE_CODE_PAGE_SIZE,
-		PERF_SAMPLE_AUX,
-	};
 	struct cursor c = {record + HLG_HEADER_SIZE, size};
 
 	*fields = (struct hlg_perfdata_fields){

@@ -3,9 +3,10 @@
  * The header of a recording in file mode. Nothing in it is believed: sections must lie in
  * the file, and memory is taken only for what the file really has.
  */
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../symtab/file.h"
 #include "reader.h"
@@ -181,6 +182,27 @@ static int read_features(struct hlg_perfdata *pd, const struct hlg_file_header *
 	return rc;
 }
 
+/* DIR_FORMAT, by its own name: most of the records are in the files beside it. */
+static int check_alone(struct hlg_perfdata *pd, const struct hlg_file_header *h,
+		       struct hlg_err *err)
+{
+	bool part = h->features[0] >> HLG_FEATURE_DIR_FORMAT & 1;
+	char *beside;
+	int there;
+
+	if (!part || pd->host.directory)
+		return 0;
+	if (asprintf(&beside, "%s.0", pd->path) < 0)
+		return hlg_err_memory(err, pd->path);
+	there = access(beside, F_OK);
+	free(beside);
+	if (there != 0)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: is one part of a recording (name the directory)",
+			   pd->path);
+}
+
 int hlg_header_read(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err)
 {
 	struct hlg_file_header h = {0};
@@ -196,6 +218,8 @@ int hlg_header_read(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err 
 	if (file_size < h.size)
 		return bad(pd, "ends within its header", err);
 	rc = read_at(pd, &h, h.size, 0, err);
+	if (rc == 0)
+		rc = check_alone(pd, &h, err);
 	if (rc == 0)
 		rc = set_data(pd, &h, file_size, err);
 	if (rc == 0)

@@ -38,6 +38,8 @@ static const char *const software[] = {
 static const char *const cache[] = {
 	"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node",
 };
+/* What perf takes for possible: bit 0 loads, 1 stores, 2 prefetches. */
+static const uint8_t cache_ops[] = {7, 5, 7, 7, 1, 1, 7};
 static const char *const cache_accesses[] = {"loads", "stores", "prefetches"};
 static const char *const cache_misses[] = {"load", "store", "prefetch"};
 
@@ -82,8 +84,14 @@ static char *cache_name(const struct perf_event_attr *attr)
 	uint64_t result = attr->config >> 16 & 0xff;
 	char text[64];
 
-	if (which >= LENGTH(cache) || op >= LENGTH(cache_accesses) || result > 1)
-		return strdup("unknown-ext-hardware-cache");
+	if (which >= LENGTH(cache))
+		return plain("unknown-ext-hardware-cache-type", attr);
+	if (op >= LENGTH(cache_accesses))
+		return plain("unknown-ext-hardware-cache-op", attr);
+	if (result > PERF_COUNT_HW_CACHE_RESULT_MISS)
+		return plain("unknown-ext-hardware-cache-result", attr);
+	if (!(cache_ops[which] >> op & 1))
+		return plain("invalid-cache", attr);
 	if (result == PERF_COUNT_HW_CACHE_RESULT_MISS)
 		snprintf(text, sizeof(text), "%s-%s-misses", cache[which],
 			 cache_misses[op]);

@@ -116,10 +116,12 @@ void hlg_perfdata_progress(const struct hlg_perfdata *pd, uint64_t *done,
  * deltas need the order). A guess is to be believed only if the reader of the first part
  * ends exactly there:
  *
- *	hlg_perfdata_range(first, 0, at);	hlg_perfdata_range(copy, at, UINT64_MAX);
- *	hlg_perfdata_read(first, ...);		hlg_perfdata_read(copy, ...);
+ *	hlg_perfdata_range(first, 0, at);
+ *	hlg_perfdata_range(copy, at, UINT64_MAX);
+ *	hlg_perfdata_read(first, ...); and in the other thread
+ *	hlg_perfdata_read(copy, ...);
  *	if (hlg_perfdata_tell(first) != at) {
- *		forget what copy read;
+ *		forget what copy read, an error of it included;
  *		hlg_perfdata_range(first, hlg_perfdata_tell(first), UINT64_MAX);
  *		hlg_perfdata_read(first, ...);
  *	}

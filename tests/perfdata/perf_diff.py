@@ -1,0 +1,341 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The reader against perf itself: perf_diff.py DUMP TELL_FILTER.so [DATA...]
+
+Recordings of every shape that perf can make here, and those given, are read by
+perfdata-dump and by perf script with a filter that tells each sample. The samples must be
+the same, each with its event, process, time, CPU, address, period and mode: their order
+may differ, for perf sorts by time. TAP on standard output; what cannot be recorded is
+skipped, with perf's reason.
+"""
+import collections
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+DUMP, FILTER, GIVEN = sys.argv[1], os.path.abspath(sys.argv[2]), sys.argv[3:]
+
+# Threads, processes that come and go, page faults, system calls.
+WORK = """
+import os, threading, time
+def spin():
+    end = time.time() + 0.4
+    while time.time() < end:
+        bytearray(300000)[::4096]
+        os.write(fd, b'x' * 100)
+        sum(range(5000))
+fd = os.open('/dev/null', os.O_WRONLY)
+t = [threading.Thread(target=spin) for _ in range(2)]
+[x.start() for x in t]
+for _ in range(3):
+    if os.fork() == 0:
+        spin()
+        os._exit(0)
+[x.join() for x in t]
+"""
+WORKLOAD = ["--", sys.executable, "-c", WORK]
+GROUP = "{cpu-clock,task-clock,page-faults}:S"
+
+SHAPES = {
+    "plain": "-e cpu-clock -F 2000",
+    "fixed period": "-e cpu-clock -c 300000",
+    "task-clock, user only": "-e task-clock:u -F 2000",
+    "two events": "-e cpu-clock,task-clock -F 2000",
+    "two kinds of event": "-e cpu-clock,page-faults -c 100",
+    "many events": "-e cpu-clock,task-clock,page-faults,context-switches,minor-faults",
+    "group of counters": f"-e {GROUP} -c 500000",
+    "group of counters by frequency": f"-e {GROUP} -F 1999",
+    "group without sampled members": "-e {cpu-clock,page-faults} -c 500000",
+    "one counter": "-i -e cpu-clock:S -c 500000",
+    "one counter, inherited": "-e cpu-clock:S -c 500000",
+    "groups of counters on all CPUs": f"-a -e {GROUP} -c 500000",
+    "no inherit": "-i -e cpu-clock,task-clock -F 2000",
+    "callchains": "-g -e cpu-clock -F 2000",
+    "callchains by DWARF": "--call-graph dwarf,4096 -e cpu-clock -F 500",
+    "data addresses": "-d -e cpu-clock,page-faults -F 2000",
+    "weights": "-W -e cpu-clock -F 2000",
+    "physical addresses": "--phys-data -d -e cpu-clock -F 2000",
+    "page sizes": "--data-page-size --code-page-size -e cpu-clock -F 2000",
+    "registers": "--intr-regs --user-regs -e cpu-clock -F 2000",
+    "transactions": "--transaction -e cpu-clock -F 2000",
+    "branches": "-j any -e cycles -F 2000",
+    "cgroups": "--all-cgroups -e cpu-clock -F 2000",
+    "namespaces": "--namespaces -e cpu-clock -F 2000",
+    "context switches": "--switch-events -e cpu-clock -F 2000",
+    "counts of threads": "-s -e cpu-clock,task-clock -F 2000",
+    "no time": "--no-timestamp -e cpu-clock -F 2000",
+    "with CPUs": "--sample-cpu -e cpu-clock -F 2000",
+    "identifier": "--sample-identifier -e cpu-clock -F 2000",
+    "all CPUs": "-a -e cpu-clock -F 2000",
+    "host and guest": "-a -e cpu-clock:HG -F 2000",
+    "precise": "-e cpu-clock:p -F 2000",
+    "times of the samples": "--timestamp-boundary -e cpu-clock -F 2000",
+    "another clock": "-k CLOCK_MONOTONIC -e cpu-clock -F 2000",
+    "tail": "--tail-synthesize -e cpu-clock -F 2000",
+    "no build ids, no housekeeping": "-B -N -e cpu-clock -F 2000",
+    "build ids in mappings": "--buildid-mmap -e cpu-clock -F 2000",
+    "tracepoint": "-e syscalls:sys_enter_write -c 1 -R",
+    "tracepoints": "-a -e sched:sched_switch,sched:sched_process_exit -c 1",
+    "tracepoint and clock": "-g -e cpu-clock,syscalls:sys_enter_write",
+    "counters at a tracepoint":
+        "-a -e {syscalls:sys_enter_write,task-clock,page-faults}:S -c 10",
+    "zstd": "-z -e cpu-clock -F 5000",
+    "zstd, callchains": "-z -g -a -e cpu-clock,page-faults -F 15000",
+    "zstd, stacks": "-z --call-graph dwarf,16384 -e cpu-clock -F 2000",
+    "zstd, group": f"-z22 -e {GROUP} -c 200000",
+    "threads": "--threads -a -e cpu-clock -F 2000",
+    "threads, zstd": "--threads -z -a -g -e cpu-clock,page-faults -F 9000",
+    "threads, group": f"--threads -a -e {GROUP} -c 500000",
+}
+PIPES = ["plain", "two events", "callchains", "group of counters", "tracepoint",
+         "tracepoints", "zstd", "zstd, callchains", "all CPUs"]
+
+
+class Skip(Exception):
+    pass
+
+
+def run(argv, **kwargs):
+    return subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=120, **kwargs)
+
+
+def record(shape, out):
+    done = run(["perf", "record", "-q", "-o", out, *SHAPES[shape].split(), *WORKLOAD],
+               stdin=subprocess.DEVNULL)
+    if done.returncode or (out != "-" and not os.path.exists(out)):
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise Skip(max(said, key=len, default="perf record failed"))
+    return done.stdout
+
+
+def perfs_samples(path, tmp, stdin=None):
+    """Counter of (event name, rest of the line)."""
+    told = os.path.join(tmp, "told")
+    done = run(["perf", "script", "-i", path, "--dlfilter", FILTER, "--dlarg", told],
+               stdin=stdin or subprocess.DEVNULL)
+    if done.returncode:
+        raise Skip("perf script: " + done.stderr.decode(errors="replace")[-200:].strip())
+    with open(told) as f:
+        return collections.Counter(tuple(line.rstrip("\n").split("\t")) for line in f)
+
+
+def ours(argv, stdin=None, expect=0):
+    done = run([DUMP, *argv], stdin=stdin or subprocess.DEVNULL)
+    if done.returncode != expect:
+        raise AssertionError(f"status {done.returncode}: {done.stderr.decode()}")
+    samples, names, facts = collections.Counter(), {}, {}
+    lines = done.stdout.decode().splitlines()
+    for line in lines:
+        words = line.split(" ", 5)
+        if words[0] == "E":
+            names[words[1]] = words[5]
+        elif words[0] in "CHRX":
+            facts[" ".join(words[:2])] = line.split(" ", 2)[-1]
+    for line in lines:
+        if line.startswith("undecoded"):
+            raise AssertionError("not decoded: " + line)
+        if line.startswith("S "):
+            _, event, rest = line.split(" ", 2)
+            samples[names[event], rest] += 1
+    return samples, facts, names
+
+
+def sums(samples):
+    total = collections.Counter()
+    for (event, rest), n in samples.items():
+        total[event, "samples"] += n
+        total[event, "period"] += n * int(rest.split()[5])
+    return dict(total)
+
+
+def same(mine, perfs):
+    if mine == perfs:
+        return
+    extra, missing = mine - perfs, perfs - mine
+    raise AssertionError(
+        f"ours {sums(mine)}\nperf {sums(perfs)}\n"
+        f"only ours: {list(extra.items())[:3]}\nonly perf's: {list(missing.items())[:3]}")
+
+
+def clean(facts):
+    for what in ("left", "missing", "bad_sample", "bad_record", "unknown_types",
+                 "corrupt", "unfinished", "facts_cut", "no_zstd"):
+        if facts["C " + what] != "0":
+            raise AssertionError(f"{what} is {facts['C ' + what]}")
+
+
+def compare(path, tmp):
+    perfs = perfs_samples(path, tmp)
+    if not perfs:
+        raise Skip("perf finds no samples")
+    mine, facts, _ = ours([path])
+    same(mine, perfs)
+    clean(facts)
+    in_two, more, _ = ours(["--split", path])
+    same(in_two, perfs)
+    if "X wrong" in more:
+        raise AssertionError("a wrong guess where to split")
+    return f"{sum(mine.values())} samples" + (", split" if "X split" in more else "")
+
+
+def check_shape(shape, tmp):
+    path = os.path.join(tmp, "perf.data")
+    record(shape, path)
+    return compare(path, tmp)
+
+
+def check_pipe(shape, tmp):
+    """What perf wrote to a pipe: from a file, and through a pipe in small pieces."""
+    path = os.path.join(tmp, "pipe.data")
+    with open(path, "wb") as f:
+        f.write(record(shape, "-"))
+    told = compare(path, tmp)
+    from_file = ours([path])[0]
+    feeder = subprocess.Popen(["dd", f"if={path}", "bs=4093", "status=none"],
+                              stdout=subprocess.PIPE)
+    same(ours(["-"], stdin=feeder.stdout)[0], from_file)
+    feeder.wait()
+    with open(path) as f:
+        same(ours(["-"], stdin=f)[0], from_file)
+    return told
+
+
+def check_killed(_, tmp):
+    """perf killed while it records: the header says 0 bytes of records.
+
+    perf 6.1 reads nothing from such a file, so it gets one with the size put in and the
+    features, which were never written, taken out.
+    """
+    path, mended = os.path.join(tmp, "killed.data"), os.path.join(tmp, "mended.data")
+    perf = subprocess.Popen(["perf", "record", "-q", "-a", "-e", "cpu-clock", "-F", "4000",
+                             "-m", "4", "-o", path], stderr=subprocess.DEVNULL)
+    time.sleep(1.5)
+    perf.send_signal(signal.SIGKILL)
+    perf.wait()
+    mine, facts, _ = ours([path])
+    if facts["C unfinished"] != "1":
+        raise AssertionError("not told as unfinished")
+    with open(path, "rb") as f:
+        data = bytearray(f.read())
+    offset, = struct.unpack_from("<Q", data, 40)
+    struct.pack_into("<Q", data, 48, len(data) - offset - int(facts["C left"]))
+    data[72:104] = bytes(32)
+    with open(mended, "wb") as f:
+        f.write(data)
+    same(mine, perfs_samples(mended, tmp))
+    return f"{sum(mine.values())} samples, {facts['C left']} bytes left"
+
+
+def check_inherited(_, tmp):
+    """One counter read with each sample, inherited: perf before 6.12 takes the values of
+    all threads for those of one, so its periods are wrong; only the samples are compared.
+    """
+    path = os.path.join(tmp, "perf.data")
+    record("one counter, inherited", path)
+    mine, perfs = ours([path])[0], perfs_samples(path, tmp)
+    def strip(samples):
+        total = collections.Counter()
+        for (event, rest), n in samples.items():
+            words = rest.split()
+            total[event, " ".join(words[:5] + words[6:])] += n
+        return total
+    same(strip(mine), strip(perfs))
+    periods = [int(rest.split()[5]) for _, rest in mine]
+    if max(periods) > 100 * min(periods):
+        raise AssertionError(f"periods from {min(periods)} to {max(periods)}")
+    return f"{sum(mine.values())} samples"
+
+
+def check_header(_, tmp):
+    """Facts of the host, as perf script --header-only tells them."""
+    path = os.path.join(tmp, "perf.data")
+    record("times of the samples", path)
+    told = dict(line[2:].split(" : ", 1) for line in
+                run(["perf", "script", "-i", path, "--header-only"])
+                .stdout.decode().splitlines() if " : " in line)
+    told = {key.strip(): value.strip() for key, value in told.items()}
+    _, facts, _ = ours([path])
+    for key, mine in (("hostname", "hostname"), ("os release", "release"),
+                      ("perf version", "version"), ("arch", "arch"),
+                      ("cpudesc", "cpu"), ("cpuid", "cpuid")):
+        if facts["H " + mine] != told[key]:
+            raise AssertionError(f"{key}: {facts['H ' + mine]} but perf: {told[key]}")
+    cpus = f"{told['nrcpus online']} {told['nrcpus avail']}"
+    if facts["H cpus"] != cpus:
+        raise AssertionError(f"cpus {facts['H cpus']} but perf: {cpus}")
+    if not facts["H command"].startswith(told["cmdline"].split(" -c")[0].strip()):
+        raise AssertionError(f"command {facts['H command']}, perf: {told['cmdline']}")
+    first, last = facts["H times"].split()
+    for mine, key in ((first, "time of first sample"), (last, "time of last sample")):
+        if abs(int(mine) / 1e9 - float(told[key])) > 1e-5:
+            raise AssertionError(f"{key}: {mine} but perf: {told[key]}")
+    return "as perf has them"
+
+
+def check_names(_, tmp):
+    """Names of events the file does not name, for attributes patched into it."""
+    path, patched = os.path.join(tmp, "perf.data"), os.path.join(tmp, "patched.data")
+    record("plain", path)
+    with open(path, "rb") as f:
+        data = bytearray(f.read())
+    attrs, = struct.unpack_from("<Q", data, 24)
+    flags, = struct.unpack_from("<Q", data, attrs + 40)
+    data[72:104] = bytes(32)
+    # Of the flags: exclude_user, _kernel, _hv 4-6, precise_ip 15-16, _host 19, _guest 20.
+    for what in range(300):
+        kind, config = what % 6, what * 7919 % (12 if what % 6 < 2 else 0x20307)
+        bits = what * 40503 & (0x7 << 4 | 0x3 << 15 | 0x3 << 19)
+        struct.pack_into("<I", data, attrs, kind)
+        struct.pack_into("<Q", data, attrs + 8, config)
+        struct.pack_into("<Q", data, attrs + 40,
+                         flags & ~(0x7 << 4 | 0x3 << 15 | 0x3 << 19) | bits)
+        struct.pack_into("<IQ", data, attrs + 52, what % 8, what)
+        with open(patched, "wb") as f:
+            f.write(data)
+        perfs = run(["perf", "evlist", "-i", patched]).stdout.decode().splitlines()
+        perfs = [line for line in perfs if not line.startswith("#")]
+        mine = list(ours([patched])[2].values())
+        if perfs and mine != perfs:  # it refuses tracepoints without their formats
+            raise AssertionError(f"type {kind} config {config:#x} flags {bits:#x}: "
+                                 f"{mine} but perf: {perfs}")
+    return "300 attributes"
+
+
+def main():
+    checks = [(check_inherited if "inherited" in shape else check_shape, shape, shape)
+              for shape in SHAPES]
+    checks += [(check_pipe, shape, "pipe: " + shape) for shape in PIPES]
+    checks += [(check_killed, None, "killed"),
+               (check_header, None, "facts of the host"),
+               (check_names, None, "names made up")]
+    checks += [(lambda path, tmp: compare(path, tmp), path, os.path.basename(path))
+               for path in GIVEN]
+    if not shutil.which("perf"):
+        print("1..0 # SKIP no perf here")
+        return 0
+    if os.path.isdir("/sys/kernel/tracing") and not os.listdir("/sys/kernel/tracing"):
+        run(["mount", "-t", "tracefs", "nodev", "/sys/kernel/tracing"])
+    print(f"1..{len(checks)}")
+    failed = 0
+    for i, (check, what, name) in enumerate(checks, 1):
+        with tempfile.TemporaryDirectory(prefix="hlguest-") as tmp:
+            try:
+                print(f"ok {i} - {name} ({check(what, tmp)})", flush=True)
+            except Skip as why:
+                print(f"ok {i} - {name} # SKIP {str(why)[:100]}", flush=True)
+            except (AssertionError, subprocess.TimeoutExpired) as why:
+                failed += 1
+                print(f"not ok {i} - {name}", flush=True)
+                for line in str(why).splitlines():
+                    print("# " + line[:2000], flush=True)
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

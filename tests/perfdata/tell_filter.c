@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A filter that tells what perf makes of a recording: each sample of perf's early hook as
+ * a line of perfdata-dump, into the file its --dlarg names. Events come by name.
+ */
+#include <perf/perf_dlfilter.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT struct perf_dlfilter_fns perf_dlfilter_fns;
+EXPORT int start(void **data, void *ctx);
+EXPORT int stop(void *data, void *ctx);
+EXPORT int filter_event_early(void *data, const struct perf_dlfilter_sample *sample,
+			      void *ctx);
+
+int start(void **data, void *ctx)
+{
+	int argc = 0;
+	char **argv = perf_dlfilter_fns.args(ctx, &argc);
+
+	*data = argc == 1 ? fopen(argv[0], "w") : NULL;
+	return *data ? 0 : 1;
+}
+
+int stop(void *data, void *ctx)
+{
+	(void)ctx;
+	if (data && fclose(data) != 0)
+		exit(1);
+	return 0;
+}
+
+int filter_event_early(void *data, const struct perf_dlfilter_sample *s, void *ctx)
+{
+	(void)ctx;
+	fprintf(data,
+		"%s\t%" PRId32 " %" PRId32 " %" PRIu64 " %" PRId32 " %" PRIx64 " %" PRIu64
+		" %u %" PRIu64 " %" PRIu64 " %" PRIx64 "\n",
+		s->event, s->pid, s->tid, (uint64_t)s->time, (int32_t)s->cpu,
+		(uint64_t)s->ip, (uint64_t)s->period, s->cpumode,
+		(uint64_t)s->raw_callchain_nr, (uint64_t)s->raw_size, (uint64_t)s->addr);
+	return 1;
+}
