@@ -22,9 +22,12 @@ struct home {
 
 static bool taken_name(const struct hlg_elf64 *elf, uint32_t name)
 {
-	const char *s = elf->strtab + name;
+	const char *s;
 
-	if (name >= elf->strsz || s[0] == '\0')
+	if (name >= elf->strsz)
+		return false;
+	s = elf->strtab + name;
+	if (s[0] == '\0')
 		return false;
 	if (s[0] == '.')
 		return s[1] != 'L';

@@ -9,6 +9,7 @@
 #include "symtab/image.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "mkelf-guest.h"
 #include "scratch.h"
@@ -97,6 +98,7 @@ static const struct {
 	{P(p_memsz), HUGE, SEG_MEMORY},
 	{P(p_memsz), HUGE - MKELF_TEXT, "has segments that overlap" AGAIN},
 	{P(p_memsz), HUGE - MKELF_TEXT + 1, SEG_MEMORY},
+	{P(p_memsz), 0, FINE}, /* an empty segment is none */
 	{P(p_memsz), 1, "has a segment larger in the file than in memory" AGAIN},
 	{P(p_memsz), MKELF_DATA - MKELF_TEXT + 1, "has segments that overlap" AGAIN},
 	{P(p_memsz), MKELF_DATA - MKELF_TEXT, FINE},
@@ -184,16 +186,25 @@ static size_t find_header(enum header header)
 	}
 }
 
+static int next_descriptor(void)
+{
+	int fd = dup(STDIN_FILENO);
+
+	close(fd);
+	return fd;
+}
+
 /* Opens what is in guest.img, looks everywhere if it can be, and lets it go. */
 static int try_image(struct hlg_err *err)
 {
 	struct hlg_image *image;
 	struct hlg_place place;
-	int rc;
+	int fd = next_descriptor(), rc;
 
 	err->msg[0] = '\0';
 	rc = hlg_image_open_elf(&image, scratch_image("guest.elf", &guest.img), err);
 	ck_assert((rc < 0) == (image == NULL));
+	ck_assert_int_eq(next_descriptor(), fd); /* the file is closed */
 	for (uint64_t addr = 0; image && addr < 0x4000; addr += 4)
 		hlg_image_lookup(image, addr, &place);
 	hlg_image_destroy(image);
@@ -262,6 +273,32 @@ START_TEST(extended_counts_are_followed)
 	mkelf_put(&guest.img, null + offsetof(Elf64_Shdr, sh_size), 8, HUGE);
 	ck_assert_int_eq(try_image(&err), HLG_EINPUT);
 	check_line(&err);
+}
+END_TEST
+
+/* The symbols are .dynsym's; section numbers that belong to .symtab are not theirs. */
+START_TEST(index_tables_belong_to_one_table)
+{
+	struct mkelf_section sec[MKELF_N_SEC + 1];
+	struct hlg_err err;
+
+	memcpy(sec, guest.sec, sizeof(guest.sec));
+	sec[MKELF_N_SEC] = (struct mkelf_section){.name = ".symtab_shndx",
+						  .type = SHT_SYMTAB_SHNDX,
+						  .size = 4,
+						  .align = 4,
+						  .entsize = 4};
+	guest.elf.sections = sec;
+	guest.elf.n_sections++;
+	guest.elf.tables = MKELF_BOTH;
+	for (size_t i = 0; i < MKELF_N_SYMS; i++)
+		guest.syms[i].tables = MKELF_DYNSYM;
+	for (int round = 0; round < 2; round++) { /* the first tells .symtab's number */
+		mkelf_finish(&guest.img);
+		ck_assert_int_eq(mkelf_build(&guest.elf, &guest.img), 0);
+		sec[MKELF_N_SEC].link = guest.img.symtab;
+	}
+	ck_assert_msg(try_image(&err) == 0, "%s", err.msg);
 }
 END_TEST
 
@@ -347,6 +384,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, lies_are_found_out, 0, N_LIES);
 	tcase_add_test(tc, extended_counts_are_followed);
+	tcase_add_test(tc, index_tables_belong_to_one_table);
 	tcase_add_test(tc, files_are_cut_everywhere);
 	tcase_add_loop_test(tc, random_headers_are_survived, 0, 4);
 	return tap_main(suite);
