@@ -17,6 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, os.pardir, "data")
 
 # The most a ratio may be, and what it should be.
+COMMAND_LEAST = {1: 12, 2: 20}  # times as fast, by number of threads
 LIMIT = {"filter": (1.10, 1.05), "load": (1.5, None)}
 
 
@@ -57,7 +58,7 @@ class Bench:
 
     def built(self, name):
         """A file of the build; meson places a target in the folder that defines it."""
-        for folder in ("", "filter", "tests", "tests/bench"):
+        for folder in ("", "filter", "tools", "tests", "tests/bench"):
             path = os.path.join(self.args.build, folder, name)
             if os.path.exists(path):
                 return os.path.abspath(path)
@@ -138,19 +139,40 @@ class Bench:
         """Lines `name ns` of bench-load; what is called `bare` is the measure."""
         print("load:")
         times = {}
-        for line in Cost([self.built("bench-load")]).out.splitlines():
+        guest = os.path.join(self.cache, "many.elf")
+        Cost([self.built("mkelf"), "many", guest])
+        for line in Cost([self.built("bench-load"), guest]).out.splitlines():
             print(f"  {line}")
             words = line.split()
             if len(words) == 2 and re.fullmatch(r"[0-9]+(\.[0-9]+)?", words[1]):
                 times.setdefault(words[0], []).append(float(words[1]))
         bare = times.pop("bare", [])
-        for name, ours in times.items():
+        for name, ours in sorted(times.items()):
             ratios = [a / b for a, b in zip(ours, bare) if b]
             if not ratios:
                 continue
             ratio = statistics.median(ratios)
+            verdict = self.verdict("load", ratio, "load") if name == "load" else ""
             print(f"  {name}/bare ratio {ratio:.3f}  [{min(ratios):.3f} .. "
-                  f"{max(ratios):.3f}]  {self.verdict('load', ratio, 'load')}")
+                  f"{max(ratios):.3f}]  {verdict}")
+
+    def command(self):
+        """hlguest report against perf script with null_filter.so, by the clock."""
+        samples = self.args.samples
+        recording = self.recording(samples, 1, 256)
+        for jobs, least in COMMAND_LEAST.items():
+            ours, null = interleave(
+                [self.built("hlguest"), "report", "-q", f"-j{jobs}", self.guest(), recording],
+                self.script(recording, self.built("null_filter.so")), self.args.rounds)
+            ratios = [b.wall / a.wall for a, b in zip(ours, null)]
+            ratio = statistics.median(ratios)
+            if ratio < least:
+                self.over.append("command")
+            wall = statistics.median(run.wall for run in ours)
+            print(f"command: hlguest report -j{jobs} {wall:8.3f} s  "
+                  f"{wall * 1e9 / samples:6.1f} ns per sample, {ratio:.1f} x as fast as perf "
+                  f"script  [{min(ratios):.1f} .. {max(ratios):.1f}]  "
+                  f"{'within' if ratio >= least else 'UNDER'} (at least {least})")
 
     def drive(self, samples, filter_so, dlargs, tool=()):
         return [*tool, self.built("drive"), f"--samples={samples}", filter_so,
@@ -208,7 +230,7 @@ def positive(text):
 
 
 def parse():
-    names = ("filter", "interleaved", "load", "instructions")
+    names = ("filter", "interleaved", "load", "instructions", "command")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True, metavar="DIR", help="meson's folder")
     parser.add_argument("--samples", type=positive, default=10000000, metavar="N",
