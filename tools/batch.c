@@ -89,6 +89,7 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 		workers[i].next = &next;
 		workers[i].how.threads = n > 1 ? 1 : batch->threads;
 		workers[i].how.progress = progress;
+		workers[i].how.space = &run->space;
 		ok = hlg_profile_init(&workers[i].sum, &run->options) && ok;
 	}
 	if (ok)

@@ -7,6 +7,7 @@
 
 #include "comm.h"
 #include "perfdata/perfdata.h"
+#include "pprof/pprof.h"
 
 struct feed {
 	struct hlg_profile *profile;
@@ -85,7 +86,9 @@ static void add_counts(struct hlg_feed_sums *sums,
 		       const struct hlg_perfdata_counts *counts)
 {
 	sums->samples += counts->samples;
-	sums->lost += counts->lost + counts->lost_samples;
+	/* LOST counts what LOST_SAMPLES counts again at the end of newer recordings. */
+	sums->lost +=
+		counts->lost > counts->lost_samples ? counts->lost : counts->lost_samples;
 	sums->throttled += counts->types[PERF_RECORD_THROTTLE];
 	sums->skipped += counts->unknown_id + counts->bad_sample + counts->no_zstd;
 	sums->left += counts->left + counts->missing;
@@ -191,6 +194,8 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	struct hlg_perfdata *pd;
 	int rc;
 
+	if (how->space && strcmp(path, "-") != 0 && hlg_pprof_is(path))
+		return hlg_pprof_read(path, how->space, profile, host, sums, err);
 	memset(sums, 0, sizeof(*sums));
 	rc = hlg_perfdata_open(&pd, path, err);
 	if (rc < 0)
@@ -210,7 +215,7 @@ int hlg_feed_count(const char *path, struct hlg_feed_sums *sums, struct hlg_err 
 {
 	struct hlg_profile profile;
 	struct hlg_options options;
-	const struct hlg_feed_how how = {1, NULL};
+	const struct hlg_feed_how how = {.threads = 1};
 	int rc = hlg_options_parse(&options, 0, NULL, err);
 
 	if (rc == 0 && !hlg_profile_init(&profile, &options))

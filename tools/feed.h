@@ -8,12 +8,13 @@
 
 #include "../filter/host.h"
 #include "../filter/profile.h"
+#include "../symtab/space.h"
 #include "progress.h"
 
 /* What one recording held. */
 struct hlg_feed_sums {
 	uint64_t samples, guest, host, deselected;
-	uint64_t lost;      /* LOST records' sum, and LOST_SAMPLES' */
+	uint64_t lost;      /* LOST records' sum, or LOST_SAMPLES' if larger */
 	uint64_t throttled; /* THROTTLE records */
 	uint64_t skipped;   /* samples of no known event, or malformed: not counted */
 	uint64_t left;      /* bytes that could not be read: the recording was cut off */
@@ -28,6 +29,7 @@ struct hlg_feed_sums {
 struct hlg_feed_how {
 	unsigned threads;
 	struct hlg_progress *progress; /* NULL: not shown */
+	const struct hlg_space *space; /* settled, for saved profiles; NULL: none read */
 };
 
 int hlg_feed_read(const char *path, const struct hlg_feed_how *how,

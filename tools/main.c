@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../symtab/escape.h"
 #include "config.h"
+#include "output.h"
 #include "verb.h"
 
 struct verb {
@@ -19,6 +21,7 @@ static const struct verb verbs[] = {
 	 hlg_verb_report},
 	{"record", "[-a | -p PID | -- COMMAND]", "record guests with perf",
 	 hlg_verb_record},
+	{"merge", "-o FILE PROFILE...", "sum saved profiles", hlg_verb_merge},
 	{"kallsyms", "guest.elf[@BASE]", "symbols for perf kvm --guestkallsyms",
 	 hlg_verb_kallsyms},
 	{"lookup", "guest.elf[@BASE] [ADDR...]", "what is at these addresses",
@@ -49,10 +52,17 @@ static void print_verbs(FILE *f)
 
 static int unknown(const char *name)
 {
-	fprintf(stderr, "hlguest: %s: no such verb (one of", name);
+	fputs("hlguest: ", stderr);
+	hlg_escape_print(stderr, name[0] ? name : "''");
+	if (name[0] == '-') {
+		fputs(": no such option here (a verb comes first: hlguest report ...)\n",
+		      stderr);
+		return 2;
+	}
+	fputs(": no such verb (one of", stderr);
 	for (size_t i = 0; i < N_VERBS; i++)
 		fprintf(stderr, "%s %s", i ? "," : "", verbs[i].name);
-	fputs(")\n", stderr);
+	fputs(", help)\n", stderr);
 	return 2;
 }
 
@@ -72,12 +82,12 @@ static int help(int argc, char **argv)
 	char *words[] = {NULL, (char *)"--help", NULL};
 	const struct verb *verb = argc > 2 ? find_verb(argv[2]) : NULL;
 
-	if (argc > 2 && !verb)
+	if (argc > 2 && !verb && strcmp(argv[2], "help") != 0)
 		return unknown(argv[2]);
 	if (verb)
 		return run(verb, 2, words);
 	print_verbs(stdout);
-	return fflush(stdout) == 0 ? 0 : 1;
+	return hlg_output_end(0);
 }
 
 int main(int argc, char **argv)
@@ -90,8 +100,10 @@ int main(int argc, char **argv)
 		print_verbs(stderr);
 		return 2;
 	}
-	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0)
-		return puts("hlguest " HLG_VERSION) < 0 || fflush(stdout) != 0;
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
+		puts("hlguest " HLG_VERSION);
+		return hlg_output_end(0);
+	}
 	if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
 	    strcmp(argv[1], "-h") == 0)
 		return help(argc, argv);

@@ -84,7 +84,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!args->command + !args->pid + !args->everything != 2)
 			argp_error(state,
-				   "say what to record: one of -p PID, -a, -- COMMAND");
+				   "say what to record, one thing only: -p PID, -a or "
+				   "-- COMMAND");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -188,10 +189,24 @@ static void tell_nothing(const char *event)
 	fputs(strncmp(event, "cpu-clock", 9) == 0
 		      ? ": did a guest run, and long enough? (hlguest doctor tells what "
 			"this machine can record)\n"
-		      : ": did a guest run at all? Does the event reach guests (cycles:G, "
+		      : ": did a guest run at all? Does the event reach guests "
+			"(cycles:G, "
 			"not cycles:P)? Does a mediated PMU keep them to itself? (try -e "
 			"cpu-clock; hlguest doctor tells more)\n",
 	      stderr);
+}
+
+/* A word as a shell takes it; one with a ' in it is the reader's to quote. */
+static void print_word(const char *word)
+{
+	bool plain =
+		word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				  "0123456789_./+,:@%-")] == '\0';
+	const char *quote = plain || strchr(word, '\'') ? "" : "'";
+
+	fputs(quote, stderr);
+	hlg_escape_print(stderr, word);
+	fputs(quote, stderr);
 }
 
 /* One line of what is in the file, and what to type next. */
@@ -216,7 +231,7 @@ static int tell(const struct arguments *args, const char *event)
 		return 0;
 	}
 	fputs("hlguest: now: hlguest report guest.elf ", stderr);
-	hlg_escape_print(stderr, args->out);
+	print_word(args->out);
 	fputc('\n', stderr);
 	return 0;
 }
@@ -252,8 +267,14 @@ int hlg_verb_record(int argc, char **argv)
 	status = run_perf(words);
 	free(words);
 	after = look_at(args.out);
-	if (S_ISREG(after.st_mode) && !is_same(&before, &after) &&
-	    tell(&args, event) != 0 && status == 0)
-		status = 1;
+	if (S_ISREG(after.st_mode) && !is_same(&before, &after)) {
+		if (tell(&args, event) != 0 && status == 0)
+			status = 1;
+	} else if (status != 0 && status != 127 && strcmp(args.out, "-") != 0) {
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, args.out);
+		fprintf(stderr, ": nothing was recorded: perf ended with status %d\n",
+			status);
+	}
 	return status;
 }

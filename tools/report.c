@@ -15,6 +15,7 @@
 
 #include "../filter/run.h"
 #include "batch.h"
+#include "pprof/pprof.h"
 #include "verb.h"
 
 enum {
@@ -29,6 +30,8 @@ struct arguments {
 	size_t n_files;
 	unsigned threads;
 	bool quiet;
+	unsigned formats; /* how often format= is given */
+	bool pprof;       /* it is pprof, which the filter's table does not know */
 };
 
 static char **append(char **list, size_t n, char *word)
@@ -73,7 +76,8 @@ static bool is_recording(const char *path)
 	if (read(fd, magic, sizeof(magic)) < 0)
 		magic[0] = '\0';
 	close(fd);
-	return memcmp(magic, "PERFILE", 7) == 0 || memcmp(magic, "2ELIFREP", 8) == 0;
+	return memcmp(magic, "PERFILE", 7) == 0 || memcmp(magic, "2ELIFREP", 8) == 0 ||
+	       memcmp(magic, "\x1f\x8b", 2) == 0; /* gzip: a saved profile */
 }
 
 /* map:FILE, an ELF, or FILE@BASE, whose file the image's own opening examines. */
@@ -107,6 +111,12 @@ static void set_option(struct arguments *args, int i, const char *value)
 {
 	char *word;
 
+	if (strcmp(hlg_option_table[i].name, "format") == 0) {
+		args->formats++;
+		args->pprof |= strcmp(value, "pprof") == 0;
+		if (strcmp(value, "pprof") == 0 && args->formats == 1)
+			return;
+	}
 	if (asprintf(&word, "%s=%s", hlg_option_table[i].name, value) < 0)
 		word = NULL;
 	add_word(args, word);
@@ -160,9 +170,14 @@ static struct argp_option *make_options(void)
 	for (size_t i = 0; i < hlg_n_options; i++)
 		if (strcmp(hlg_option_table[i].name, "emit") != 0)
 			options[n++] = (struct argp_option){
-				hlg_option_table[i].name,  KEY_OPTION + (int)i,
-				hlg_option_table[i].value, 0,
-				hlg_option_table[i].help,  1};
+				hlg_option_table[i].name,
+				KEY_OPTION + (int)i,
+				strcmp(hlg_option_table[i].name, "format") == 0
+					? "text|csv|json|folded|pprof"
+					: hlg_option_table[i].value,
+				0,
+				hlg_option_table[i].help,
+				1};
 	return options;
 }
 
@@ -248,6 +263,21 @@ static int write_report(struct hlg_run *run, const struct hlg_batch *batch,
 	return rc;
 }
 
+/* A saved profile keeps host rows, whatever mode= says: it may be read with another. */
+static int start_pprof(const struct arguments *args, struct hlg_run *run,
+		       struct hlg_err *err)
+{
+	if (args->formats > 1)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "format=pprof: format is given twice (give it once)");
+	if (!run->options.out && isatty(STDOUT_FILENO))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "format=pprof: is nothing for a terminal (say "
+				   "--out=x.pb.gz)");
+	run->options.mode = HLG_SHOW_ALL;
+	return hlg_pprof_check(err);
+}
+
 /* Reads the files and writes the report. Returns the exit status. */
 static int profile(const struct arguments *args)
 {
@@ -259,6 +289,8 @@ static int profile(const struct arguments *args)
 	struct hlg_err err;
 	int rc = hlg_run_start(&run, args->n_words, args->words, &err), status = 0;
 
+	if (rc == 0 && args->pprof)
+		rc = start_pprof(args, &run, &err);
 	if (rc == 0)
 		rc = hlg_batch_read(&batch, &run, &err);
 	for (size_t i = 0; i < batch.n_paths && batch.files; i++)
@@ -267,12 +299,36 @@ static int profile(const struct arguments *args)
 	if (rc == 0 && batch.n_read == 0)
 		status = 1;
 	else if (rc == 0)
-		rc = write_report(&run, &batch, &err);
+		rc = args->pprof ? hlg_pprof_report(&run, &batch.sums, stdout, &err)
+				 : write_report(&run, &batch, &err);
 	if (rc < 0)
 		status = complain(&err);
 	hlg_batch_finish(&batch);
 	hlg_run_finish(&run);
 	return status;
+}
+
+/* Words that make no sense are told before any file is opened; 2 is their status. */
+static int check_words(struct arguments *args)
+{
+	struct hlg_options options;
+	struct hlg_err err;
+	int rc = hlg_options_parse(&options, args->n_words, args->words, &err);
+
+	hlg_options_finish(&options);
+	if (rc == 0 && args->n_images == 0)
+		rc = hlg_err_set(
+			&err, HLG_EINPUT,
+			"report: no guest ELF is given (name it: guest.elf; hlguest "
+			"help report tells more)");
+	if (rc == 0 && args->n_files == 0 && access("perf.data.guest", F_OK) != 0)
+		rc = hlg_err_set(
+			&err, HLG_EINPUT,
+			"report: no recording is given, and there is no perf.data.guest "
+			"(name one, or make one: hlguest record -- VMM)");
+	if (rc < 0)
+		complain(&err);
+	return rc;
 }
 
 int hlg_verb_report(int argc, char **argv)
@@ -296,9 +352,11 @@ int hlg_verb_report(int argc, char **argv)
 		return 1;
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
 	free(options);
+	status = check_words(&args) < 0 ? 2 : 0;
 	if (args.n_files == 0)
 		add_file(&args, "perf.data.guest");
-	status = profile(&args);
+	if (status == 0)
+		status = profile(&args);
 	free_list(args.words, (size_t)args.n_words);
 	free_list(args.files, args.n_files);
 	return status;

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Saved profiles lose nothing.
+
+    pprof.py --build DIR
+
+A report of a saved profile is, byte for byte, that of the recording: in every format, for
+every selection that the labels allow. Merging gives the same bytes in every order and
+grouping, and the counts of one report over all recordings. Go's pprof, where there is
+one, opens the files and adds up to the same totals.
+"""
+import csv
+import gzip
+import io
+import os
+import random
+import re
+import shutil
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True  # this folder is the source's
+from kit import RECORDINGS, Bench, content, elf_of
+
+from tap import Skip, Tap, need, parser, run
+
+FORMATS = ("text", "csv", "json", "folded")
+SPLITS = ("", "--by=tid", "--by=pid,tid,cpu", "--by=event,cpu")
+
+
+def words(*options):
+    return [o for o in options if o]
+
+
+def compare(bench, folder, argv):
+    """The same words where the recordings are, and where the profiles have their names."""
+    first = bench.run("report", *argv)
+    if "not in this build" in first[1]:
+        return
+    second = bench.run("report", *argv, folder=folder)
+    if first != second or first[1] or first[2]:
+        yield f"{' '.join(argv)}: {first[1]}{second[1]}"
+        for a, b in zip(first[0].split("\n"), second[0].split("\n")):
+            if a != b:
+                yield from (f"- {a}", f"+ {b}")
+
+
+def round_trip(bench, recording):
+    for split in SPLITS:
+        folder = bench.saved_alike(*words(split))
+        for form in FORMATS:
+            for mode in ("guest", "host", "all"):
+                argv = words(elf_of(recording), recording, split, f"--format={form}",
+                             f"--mode={mode}")
+                yield from compare(bench, folder, argv)
+
+
+def views_stay_open(bench):
+    """What is no selection is decided when the profile is read."""
+    folder = bench.saved_alike()
+    for more in ("--gaps=drop", "--gaps=stretch", "--weight=samples", "--region=64",
+                 "--top=3", "--min=2.5", "--demangle=no", "--aliases=yes"):
+        for recording in RECORDINGS:
+            argv = (elf_of(recording), recording, more, "--format=csv")
+            yield from compare(bench, folder, argv)
+
+
+def selections_are_exact(bench):
+    """Also of events, and also of host samples, from the labels."""
+    folder = bench.saved_alike("--by=pid,tid,cpu")
+    for recording in RECORDINGS:
+        rows = bench.run("report", elf_of(recording), recording, "--by=pid,tid,cpu",
+                         "--format=csv")[0]
+        pids = sorted(set(re.findall(r"pid=(\d+)", rows)))
+        tids = sorted(set(re.findall(r"tid=(\d+)", rows)))
+        cpus = sorted(set(re.findall(r"cpu=(\d+)", rows)))
+        picks = [f"--pid={p}" for p in pids] + [f"--tid={t}" for t in tids]
+        picks += [f"--cpu={c}" for c in cpus]
+        picks += ["--cpu=0-3", "--pid=1", "--event=cpu-*", "--event=task*", "--event=x"]
+        for pick in picks:
+            for by in ("", "--by=tid"):
+                argv = words(elf_of(recording), recording, pick, by, "--mode=all",
+                             "--format=csv")
+                yield from compare(bench, folder, argv)
+
+
+def saving_again(bench):
+    for recording in RECORDINGS:
+        elf = elf_of(recording)
+        once = bench.save(elf, recording, "--by=tid")
+        if content(bench.save(elf, once, "--by=tid")) != content(once):
+            yield f"{recording}: saved from its profile it has other bytes"
+        if content(bench.merge([once])) != content(once):
+            yield f"{recording}: merged alone it has other bytes"
+        if content(bench.save(elf, recording)) != content(bench.save(elf, once)):
+            yield f"{recording}: without its labels it is not as saved without them"
+        if content(once)[4:8] != b"\0\0\0\0":
+            yield f"{recording}: the file has a time in it"
+
+
+def mixing(bench):
+    """Recordings and profiles in one command, as if all were recordings."""
+    demos = [r for r in RECORDINGS if elf_of(r) == "demo.elf"]
+    saved = bench.saved_alike()
+    mixed = "mixed"
+    for i, name in enumerate(demos + ["demo.elf"]):
+        source = saved if i % 2 else "given"
+        shutil.copy(os.path.join(bench.work, source, name), bench.folder(mixed))
+    for form in FORMATS:
+        for jobs in ("-j1", "-j2"):
+            argv = ["demo.elf", *demos, f"--format={form}", "--mode=all", jobs]
+            yield from compare(bench, mixed, argv)
+
+
+def grouped(bench, paths, rng):
+    """One sum of all, by way of sums of some."""
+    paths = list(paths)
+    while len(paths) > 1:
+        rng.shuffle(paths)
+        n = rng.randint(2, len(paths))
+        paths = paths[n:] + [bench.merge(paths[:n])]
+    return content(paths[0])
+
+
+def merging(bench):
+    rng = random.Random(20)
+    paths = []
+    for recording in RECORDINGS:
+        elf = elf_of(recording)
+        # The same build at other bases, other names of it, other demangling.
+        paths += [bench.save(f"{elf}@{base}", recording, f"--demangle={demangle}", split)
+                  for base, demangle, split in (("auto", "yes", "--by=tid"),
+                                                ("0x4000", "no", "--by=tid"),
+                                                ("0x200000", "no", "--by=tid"))]
+    expected = content(bench.merge(paths))
+    for i in range(20):
+        rng.shuffle(paths)
+        if content(bench.merge(paths)) != expected:
+            yield f"order {i}: other bytes"
+        if grouped(bench, paths, rng) != expected:
+            yield f"grouping {i}: other bytes"
+
+
+def merged_is_sum(bench):
+    demos = [r for r in RECORDINGS if elf_of(r) == "demo.elf"]
+    merged = bench.merge([bench.save("demo.elf", r) for r in demos])
+    if content(merged) != content(bench.save("demo.elf", *demos)):
+        yield "the merged profile is not that of one report over all"
+
+
+def folded(bench, *argv):
+    text = bench.run("report", *argv, "--format=folded")[0]
+    for line in text.splitlines():
+        name, _, count = line.rpartition(" ")
+        yield name.rpartition(";")[2], int(count)
+
+
+def bases_add_up(bench):
+    """One build at two bases: samples keep their place in it."""
+    low = bench.save("demo.elf", "demo-user.data")
+    once = bench.run("report", "demo.elf", low, "--format=folded")[0]
+    moved = bench.run("report", "demo.elf@0x7000000", low, "--format=folded")[0]
+    if once != moved:
+        yield "at another base the rows are others"
+    # demo-far.data's guest was loaded there.
+    far = bench.save("demo.elf@0x7f3a51c26000", "demo-far.data")
+    merged = bench.merge([low, far])
+    sums = {}
+    for path in (low, far):
+        for name, count in folded(bench, "demo.elf", path):
+            sums[name] = sums.get(name, 0) + count
+    for elf in ("demo.elf", "demo.elf@0x7f3a51c26000", "demo.elf@0x200000"):
+        if dict(folded(bench, elf, merged)) != sums:
+            yield f"{elf}: a merge of two bases is not the sum"
+
+
+def builds_stay_apart(bench):
+    """Of two programs at the same addresses each keeps its own."""
+    demo = bench.save("demo.elf", "demo-user.data")
+    rusty = bench.save("rusty.elf", "rusty-user.data")
+    merged = bench.merge([rusty, demo])
+    rows = dict(folded(bench, "demo.elf", demo)) | dict(folded(bench, "rusty.elf", rusty))
+    del rows["_start"]  # both have one
+    both = dict(folded(bench, "demo.elf", "rusty.elf@0x7000000", merged))
+    for name, count in rows.items():
+        if both.get(name) != count:
+            yield f"{name}: {count}, merged {both.get(name)}"
+    out, err, status = bench.run("report", "demo.elf", merged)
+    if status != 1 or "has samples in rusty.elf" not in err:
+        yield f"without rusty.elf: status {status}: {err}"
+
+
+def refusals(bench):
+    plain = bench.save("demo.elf", "demo-user.data")
+    split = bench.save("demo.elf", "demo-user.data", "--by=tid")
+    foreign = os.path.join(bench.work, "foreign.pb.gz")
+    with open(foreign, "wb") as f:
+        f.write(gzip.compress(b"\x32\x00"))
+    for argv, expected in (
+        (["report", "demo.elf", plain, "--pid=1"], "pid= needs the pid of each sample"),
+        (["report", "demo.elf", plain, "--by=cpu"], "by=cpu= needs the cpu"),
+        (["report", "demo.elf", split, "--by=pid"], "save it again with by=pid"),
+        (["report", "demo.elf", plain, "--time=1,2"], "has no times"),
+        (["report", "rusty.elf", plain], "not among the images"),
+        (["report", "demo.elf", foreign], "not a profile that hlguest saved"),
+        (["merge", plain, split], "save both with the same by="),
+        (["merge", plain, "demo-user.data"], "demo-user.data: "),
+        (["merge", plain, "missing.pb.gz"], "missing.pb.gz: "),
+        (["merge", plain, "-o", "no/such/folder"], "out=no/such/folder"),
+        (["report", "demo.elf", plain, "--format=csv", "--format=pprof"], "twice"),
+    ):
+        out, err, status = bench.run(*argv)
+        if status != (2 if expected == "twice" else 1) or out or expected not in err or err.count("\n") != 1:
+            yield f"{' '.join(argv)}: status {status}, {out!r}, {err!r}"
+    status = bench.run("merge")[2]
+    if status != 2:
+        yield f"merge of nothing: status {status}"
+
+
+def rows_of(table, event):
+    """What each name has of an event's (samples, period), in a CSV report by event."""
+    sums = ({}, {})
+    for row in table:
+        if row["record"] in ("function", "other") and row["series"] == f"event={event}":
+            for sum_of, column in zip(sums, ("samples", "period")):
+                name = row["name"]
+                sum_of[name] = sum_of.get(name, 0) + int(row[column])
+    return sums
+
+
+def go_agrees(bench):
+    """Totals and rows of every value type, as Go's pprof adds them up."""
+    need("go")
+    for recording in RECORDINGS:
+        elf = elf_of(recording)
+        path = bench.save(elf, recording, "--by=tid")
+        text = bench.run("report", elf, recording, "--by=event", "--format=csv")[0]
+        table = list(csv.DictReader(io.StringIO(text)))
+        events = [row["name"] for row in table if row["record"] == "event"]
+        expected = [rows for event in events for rows in rows_of(table, event)]
+        for i, rows in enumerate(expected):
+            argv = ["go", "tool", "pprof", "-top", "-nodefraction=0", "-unit=ns",
+                    f"-sample_index={i}", path]
+            out, err, status = run(*argv)
+            total = re.search(r" of (\d+)(?:ns)? total", out)
+            said = {m[2]: int(m[1]) for m in
+                    re.finditer(r"^ *(\d+)(?:ns)? +\S+% +\S+% +\S+ +\S+%  (.*)$", out, re.M)}
+            if status or not total or int(total[1]) != sum(rows.values()):
+                yield f"{recording}: type {i}: {sum(rows.values())} in all, not {out} {err}"
+            if said != rows:
+                yield f"{recording}: type {i}: {rows}, not {said}"
+
+
+def main():
+    args = parser(__doc__).parse_args()
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as work:
+        try:
+            bench = Bench(args.build, work)
+        except Skip as e:
+            tap.skip("saved profiles", e)
+            return tap.finish()
+        for recording in RECORDINGS:
+            tap.run(f"round trip of {recording}",
+                    lambda r=recording: list(round_trip(bench, r)))
+        for name, function in (
+            ("views are not decided by saving", views_stay_open),
+            ("selections from a profile", selections_are_exact),
+            ("saving a saved profile", saving_again),
+            ("recordings and profiles mixed", mixing),
+            ("any order and grouping of a merge", merging),
+            ("a merge is the sum", merged_is_sum),
+            ("a build at two bases", bases_add_up),
+            ("two builds at one address", builds_stay_apart),
+            ("what cannot be had is refused", refusals),
+            ("go tool pprof agrees", go_agrees),
+        ):
+            tap.run(name, lambda f=function: list(f(bench)))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

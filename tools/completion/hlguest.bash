@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# bash completion of hlguest: verbs, options, values, ELF files and recordings.
+
+# Adds the folders, and the files that begin with one of the words $2..., to COMPREPLY.
+_hlguest_files()
+{
+	local cur=$1 path file head magic
+
+	shift
+	compopt -o filenames 2>/dev/null
+	while IFS= read -r path; do
+		file=${path/#\~\//$HOME/}
+		if [[ -d $file ]]; then
+			COMPREPLY+=("$path")
+		elif [[ -f $file && -r $file ]]; then
+			IFS= LC_ALL=C read -r -N 7 head <"$file" 2>/dev/null
+			for magic; do
+				[[ $head == "$magic"* ]] && COMPREPLY+=("$path")
+			done
+		fi
+	done < <(compgen -f -- "$cur")
+}
+
+# The values of option $2 of verb $1, of which $3 is typed.
+_hlguest_value()
+{
+	local cur=$3 words= done=
+
+	case $1$2 in
+	report--aliases | report--demangle | lookup--demangle) words='no yes' ;;
+	report--format) words='text csv json folded pprof' ;;
+	lookup--format) words='text json' ;;
+	report--gaps) words='retag drop stretch' ;;
+	report--mode) words='guest host all' ;;
+	report--weight) words='period samples' ;;
+	report--by)
+		words='event pid tid cpu'
+		[[ $cur == *,* ]] && done=${cur%,*},
+		;;
+	record--event | record-e) words='cycles:G cpu-clock' ;;
+	record--pid | record-p) words=$(compgen -G '/proc/[0-9]*') words=${words//\/proc\//} ;;
+	report--input | report-i) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
+	report--out | record--output | record-o | merge--output | merge-o)
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		;;
+	esac
+	[[ $words ]] && mapfile -t COMPREPLY < <(compgen -P "$done" -W "$words" -- "${cur##*,}")
+}
+
+_hlguest()
+{
+	local verbs='report record merge kallsyms lookup doctor help'
+	local elf=$'\x7fELF' gzip=$'\x1f\x8b' cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}
+	local prev=${COMP_WORDS[COMP_CWORD - 1]} valued short= long= word i
+
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$cur")
+		return
+	fi
+	case $verb in
+	report)
+		short='-i -j -q'
+		long='--input= --jobs= --quiet --aliases= --by= --cpu= --demangle= --event=
+			--format= --gaps= --min= --mode= --out= --pid= --region= --tid= --time=
+			--top= --weight='
+		;;
+	record)
+		short='-a -e -F -H -o -p'
+		long='--all-cpus --event= --freq= --host --output= --pid='
+		;;
+	merge)
+		short='-o'
+		long='--output='
+		;;
+	kallsyms) long='--compat' ;;
+	lookup) long='--demangle= --format= --inlines --own' ;;
+	doctor) ;;
+	help)
+		((COMP_CWORD == 2)) &&
+			mapfile -t COMPREPLY < <(compgen -W "${verbs% help}" -- "$cur")
+		return
+		;;
+	*) return ;;
+	esac
+	valued='-e -F -i -j -o -p'
+
+	# What follows record's command is the command's own.
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		[[ $verb == record ]] || break
+		word=${COMP_WORDS[i]}
+		if [[ $word == -- ]] || [[ $word != -* && $word != = ]]; then
+			[[ $word == -- ]] && ((i++))
+			if ((i == COMP_CWORD)); then
+				mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+			else
+				compopt -o filenames 2>/dev/null
+				mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+			fi
+			return
+		fi
+		# An option's value is no command: -o FILE, and --output = FILE as bash has it.
+		if [[ " $valued " == *" $word "* ]]; then
+			((i++))
+		elif [[ ${COMP_WORDS[i + 1]} == = ]]; then
+			((i += 2))
+		fi
+	done
+
+	# bash takes --key=value apart at the =, if = is in COMP_WORDBREAKS.
+	if [[ $cur == --*=* ]]; then
+		_hlguest_value "$verb" "${cur%%=*}" "${cur#*=}"
+		COMPREPLY=("${COMPREPLY[@]/#/${cur%%=*}=}")
+	elif [[ $cur == = ]]; then
+		_hlguest_value "$verb" "$prev" ''
+	elif [[ $prev == = ]]; then
+		_hlguest_value "$verb" "${COMP_WORDS[COMP_CWORD - 2]}" "$cur"
+	elif [[ " $valued " == *" $prev "* && " $short " == *" $prev "* ]]; then
+		_hlguest_value "$verb" "$prev" "$cur"
+	elif [[ $prev == @ || $cur == @ ]]; then
+		mapfile -t COMPREPLY < <(compgen -W auto -- "${cur#@}")
+	elif [[ $cur == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$short $long --help --usage" -- "$cur")
+		[[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
+	elif [[ $prev == : ]]; then # map:FILE
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	else
+		case $verb in
+		report) _hlguest_files "$cur" "$elf" PERFILE "$gzip" ;;
+		merge) _hlguest_files "$cur" "$gzip" ;;
+		record) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
+		*) _hlguest_files "$cur" "$elf" ;;
+		esac
+	fi
+}
+
+complete -F _hlguest hlguest

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# fish completion of hlguest: verbs, options, values, ELF files and recordings.
+
+# Files that begin with one of the words $argv, and folders.
+function __hlguest_files
+    set -l typed (commandline -ct | string unescape)
+    # The value of an option behind its =.
+    set typed (string replace -r -- '^--[a-z]+=' '' "$typed")
+    for path in $typed*
+        if test -d $path
+            echo $path/
+        else if test -f $path -a -r $path
+            set -l head (head -c 7 -- $path | string collect)
+            for magic in $argv
+                string match -q -- "$magic*" "$head"; and echo $path
+            end
+        end
+    end
+end
+
+function __hlguest_elf
+    __hlguest_files \x7fELF
+end
+function __hlguest_input
+    __hlguest_files \x7fELF PERFILE \x1f\x8b
+end
+
+function __hlguest_verb
+    set -l words (commandline -opc)
+    test (count $words) -ge 2; and contains -- $words[2] $argv
+end
+
+function __hlguest_first
+    test (count (commandline -opc)) -eq 1
+end
+
+function __hlguest_by
+    set -l typed (string replace -r -- '^--by=' '' (commandline -ct))
+    set -l done (string replace -r -- '[^,]*$' '' "$typed")
+    printf "$done%s\n" event pid tid cpu
+end
+
+complete -c hlguest -f
+complete -c hlguest -n __hlguest_first -l help -d 'list the verbs'
+complete -c hlguest -n __hlguest_first -l version -d 'say which version this is'
+complete -c hlguest -n __hlguest_first -a report -d 'profile recordings'
+complete -c hlguest -n __hlguest_first -a record -d 'record guests with perf'
+complete -c hlguest -n __hlguest_first -a merge -d 'sum saved profiles'
+complete -c hlguest -n __hlguest_first -a kallsyms -d 'symbols for perf kvm --guestkallsyms'
+complete -c hlguest -n __hlguest_first -a lookup -d 'what is at these addresses'
+complete -c hlguest -n __hlguest_first -a doctor -d 'can this machine profile guests'
+complete -c hlguest -n __hlguest_first -a help -d 'the verbs, or the options of one'
+complete -c hlguest -n '__hlguest_verb help' -a 'report record merge kallsyms lookup doctor'
+
+set -l every '__hlguest_verb report record merge kallsyms lookup doctor'
+complete -c hlguest -n "$every" -s '?' -l help -d 'print all options'
+complete -c hlguest -n "$every" -l usage -d 'print them in short'
+
+set -l report '__hlguest_verb report'
+complete -c hlguest -n "$report" -a '(__hlguest_input)'
+complete -c hlguest -n "$report" -s i -l input -x -a '(__hlguest_files PERFILE \x1f\x8b)' -d 'a recording'
+complete -c hlguest -n "$report" -s j -l jobs -x -d threads
+complete -c hlguest -n "$report" -s q -l quiet -d 'no progress on the terminal'
+complete -c hlguest -n "$report" -l aliases -x -a 'no yes' -d 'show all names of an address'
+complete -c hlguest -n "$report" -l by -x -a '(__hlguest_by)' -d 'split the report'
+complete -c hlguest -n "$report" -l cpu -x -d 'only these host CPUs'
+complete -c hlguest -n "$report" -l demangle -x -a 'no yes' -d 'C++ and Rust names readable'
+complete -c hlguest -n "$report" -l event -x -d 'only events whose name matches'
+complete -c hlguest -n "$report" -l format -x -a 'text csv json folded pprof' -d 'of the report'
+complete -c hlguest -n "$report" -l gaps -x -a 'retag drop stretch' -d 'samples no symbol covers'
+complete -c hlguest -n "$report" -l min -x -d 'leave rows below out'
+complete -c hlguest -n "$report" -l mode -x -a 'guest host all' -d 'whose samples get rows'
+complete -c hlguest -n "$report" -l out -r -F -d 'where the report goes'
+complete -c hlguest -n "$report" -l pid -x -d 'only these processes'
+complete -c hlguest -n "$report" -l region -x -d 'window of the region histogram'
+complete -c hlguest -n "$report" -l tid -x -d 'only these threads'
+complete -c hlguest -n "$report" -l time -x -d 'only from START up to STOP'
+complete -c hlguest -n "$report" -l top -x -d 'rows of each table'
+complete -c hlguest -n "$report" -l weight -x -a 'period samples' -d 'what percentages are of'
+
+set -l record '__hlguest_verb record'
+complete -c hlguest -n "$record" -a '(__fish_complete_command)'
+complete -c hlguest -n "$record" -s a -l all-cpus -d 'all VMMs, until ^C'
+complete -c hlguest -n "$record" -s e -l event -x -a 'cycles:G cpu-clock' -d 'what to sample by'
+complete -c hlguest -n "$record" -s F -l freq -x -d 'samples a second'
+complete -c hlguest -n "$record" -s H -l host -d 'sample the host as well'
+complete -c hlguest -n "$record" -s o -l output -r -F -d 'where to'
+complete -c hlguest -n "$record" -s p -l pid -x -a '(__fish_complete_pids)' -d 'a VMM that runs already'
+
+set -l merge '__hlguest_verb merge'
+complete -c hlguest -n "$merge" -a '(__hlguest_files \x1f\x8b)'
+complete -c hlguest -n "$merge" -s o -l output -r -F -d 'where the sum goes'
+
+set -l kallsyms '__hlguest_verb kallsyms'
+complete -c hlguest -n "$kallsyms" -a '(__hlguest_elf)'
+complete -c hlguest -n "$kallsyms" -l compat -d 'exactly what cargo hyperlight perf would write'
+
+set -l lookup '__hlguest_verb lookup'
+complete -c hlguest -n "$lookup" -a '(__hlguest_elf)'
+complete -c hlguest -n "$lookup" -l demangle -x -a 'yes no' -d 'C++ and Rust names readable'
+complete -c hlguest -n "$lookup" -l format -x -a 'text json' -d 'of the answers'
+complete -c hlguest -n "$lookup" -l inlines -d 'the functions that were inlined there, too'
+complete -c hlguest -n "$lookup" -l own -d 'ADDR is the image\'s own address'
+
+complete -c hlguest -n '__hlguest_verb doctor' -a '(__hlguest_elf)'

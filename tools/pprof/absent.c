@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pprof.h in a build without protobuf-c or zlib. */
+#include "pprof.h"
+
+int hlg_pprof_check(struct hlg_err *err)
+{
+	return hlg_err_set(err, HLG_EINPUT,
+			   "format=pprof: not in this build (install libprotobuf-c-dev, "
+			   "protobuf-c-compiler and zlib1g-dev and build again)");
+}
+
+int hlg_pprof_report(struct hlg_run *run, const struct hlg_feed_sums *sums, FILE *stream,
+		     struct hlg_err *err)
+{
+	(void)run, (void)sums, (void)stream;
+	return hlg_pprof_check(err);
+}
+
+int hlg_pprof_read(const char *path, const struct hlg_space *space,
+		   struct hlg_profile *profile, struct hlg_host *host,
+		   struct hlg_feed_sums *sums, struct hlg_err *err)
+{
+	(void)space, (void)profile, (void)host, (void)sums;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: saved profiles are not in this build (install "
+			   "libprotobuf-c-dev, protobuf-c-compiler and zlib1g-dev and "
+			   "build again)",
+			   path);
+}
+
+int hlg_pprof_merge(char *const *paths, size_t n, const char *out, FILE *stream,
+		    struct hlg_err *err)
+{
+	(void)paths, (void)n, (void)out, (void)stream;
+	return hlg_pprof_check(err);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Profiles saved in pprof's format, compressed by gzip (x.pb.gz): for `go tool pprof`,
+ * and to be read again here without any loss.
+ *
+ * The idea: a sample is an exact guest address (a location in a mapping, or in none),
+ * labels for what by= asks for, and a pair of values (samples, period) for each event.
+ * Function names are there for pprof only; read back, addresses are resolved anew. What
+ * the format has no field for is in its comments (comment.h).
+ *
+ * In a build without protobuf-c or zlib all of these fail and say so.
+ */
+#ifndef HLG_TOOLS_PPROF_H
+#define HLG_TOOLS_PPROF_H
+
+#include "../../filter/run.h"
+#include "../feed.h"
+
+/* Can this build do it? Asked before work is begun. */
+int hlg_pprof_check(struct hlg_err *err);
+
+/* Is there a gzip file at path? By its first bytes. */
+bool hlg_pprof_is(const char *path);
+
+/*
+ * Saves what run has counted: to out=, else to stream. run must have collected host rows
+ * (mode=all), or a selection made later could not be exact. sums are told in the file.
+ */
+int hlg_pprof_report(struct hlg_run *run, const struct hlg_feed_sums *sums, FILE *stream,
+		     struct hlg_err *err);
+
+/*
+ * Adds a saved profile to profile (and host, unless NULL), as hlg_feed_read does with a
+ * recording; what options ask for is selected from it. Samples inside an image keep their
+ * place in it when its base here is another. Fails, before anything is counted, if
+ * options ask for what was not saved, or an image with samples is not in the space
+ * (settled).
+ */
+int hlg_pprof_read(const char *path, const struct hlg_space *space,
+		   struct hlg_profile *profile, struct hlg_host *host,
+		   struct hlg_feed_sums *sums, struct hlg_err *err);
+
+/* Sums the saved profiles at n paths into one: to out, else to stream. All or nothing. */
+int hlg_pprof_merge(char *const *paths, size_t n, const char *out, FILE *stream,
+		    struct hlg_err *err);
+
+#endif

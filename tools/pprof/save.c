@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From what was counted, and the space it lies in, to a saved profile and its file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../filter/name.h"
+#include "../../filter/out.h"
+#include "../../symtab/escape.h"
+#include "encode.h"
+#include "gzip.h"
+#include "pprof.h"
+#include "save.h"
+
+struct saver {
+	const struct hlg_run *run;
+	struct hlg_saved *saved;
+	const void *owner; /* of the function added last */
+};
+
+/* A copy of a string made for us, which is freed; NULL without memory. */
+static const char *keep(struct hlg_saved *saved, char *text)
+{
+	char *copy = text ? hlg_arena_text(&saved->arena, text, strlen(text)) : NULL;
+
+	free(text);
+	return copy;
+}
+
+static const char *keep_escaped(struct hlg_saved *saved, char *text)
+{
+	char *escaped = text ? hlg_escape_dup(text) : NULL;
+
+	free(text);
+	return keep(saved, escaped);
+}
+
+static bool save_events(struct saver *s)
+{
+	const struct hlg_profile *p = &s->run->profile;
+
+	for (uint32_t i = 0; i < p->n_events; i++) {
+		struct hlg_saved_event *event =
+			hlg_saved_more(&s->saved->events, sizeof(*event));
+
+		if (!event)
+			return false;
+		event->precise_ip = p->events[i].precise_ip;
+		event->name = keep(s->saved, strdup(p->events[i].name));
+		if (!event->name)
+			return false;
+	}
+	return true;
+}
+
+static bool save_images(struct saver *s)
+{
+	for (size_t i = 0; i < s->run->space.n_images; i++) {
+		const struct hlg_image *from = s->run->space.images[i];
+		struct hlg_saved_image *image =
+			hlg_saved_more(&s->saved->images, sizeof(*image));
+
+		if (!image)
+			return false;
+		image->map = from->map;
+		image->base = from->base;
+		image->bias = from->bias;
+		image->start = from->first + from->bias;
+		image->limit = from->end + from->bias;
+		image->path = keep(s->saved, hlg_escape_dup(from->path));
+		image->build_id = keep(s->saved, strdup(from->elf.build_id));
+		if (!image->path || !image->build_id)
+			return false;
+	}
+	return true;
+}
+
+static struct hlg_saved_key key_of(const struct hlg_profile *p, uint32_t series)
+{
+	const struct hlg_series *s = &p->series[series];
+
+	return (struct hlg_saved_key){s->event, s->pid, s->tid, s->cpu};
+}
+
+/* The function at a place; cells come by address, so it is often the last again. */
+static bool save_function(struct saver *s, const struct hlg_place *place)
+{
+	struct hlg_saved_function *f;
+	const char *symbol;
+
+	if (s->saved->functions.n && s->owner == place->owner)
+		return true;
+	f = hlg_saved_more(&s->saved->functions, sizeof(*f));
+	if (!f)
+		return false;
+	s->owner = place->owner;
+	symbol = place->symbol ? hlg_image_name(place->image, place->symbol) : NULL;
+	f->name = keep_escaped(s->saved, hlg_name_place(place, s->run->options.demangle));
+	f->symbol = symbol ? keep_escaped(s->saved, strdup(symbol)) : f->name;
+	return f->name && f->symbol;
+}
+
+static uint32_t image_number(const struct hlg_space *space, const struct hlg_image *image)
+{
+	for (size_t i = 0; image && i < space->n_images; i++)
+		if (space->images[i] == image)
+			return (uint32_t)i + 1;
+	return 0;
+}
+
+static bool save_cell(struct saver *s, const struct hlg_cell *from)
+{
+	struct hlg_saved_cell *cell = hlg_saved_more(&s->saved->cells, sizeof(*cell));
+	struct hlg_place place;
+
+	if (!cell)
+		return false;
+	hlg_view_place(&s->run->space, s->run->options.gaps, from->ip, &place);
+	if (!save_function(s, &place))
+		return false;
+	cell->ip = from->ip;
+	cell->image = image_number(&s->run->space, place.image);
+	cell->function = s->saved->functions.n - 1;
+	cell->key = key_of(&s->run->profile, from->series);
+	cell->count = from->count;
+	hlg_count_add(&s->saved->totals.guest, from->count);
+	return true;
+}
+
+static int compare_cells(const void *a, const void *b)
+{
+	const struct hlg_cell *x = a, *y = b;
+
+	return x->ip < y->ip ? -1 : x->ip > y->ip;
+}
+
+static bool save_cells(struct saver *s)
+{
+	const struct hlg_profile *p = &s->run->profile;
+	struct hlg_cell *cells = malloc((p->n_cells + 1) * sizeof(*cells));
+	size_t n = 0;
+	bool ok = cells != NULL;
+
+	for (size_t i = 0; ok && i < hlg_profile_room(p); i++)
+		if (p->cells[i].count.samples)
+			cells[n++] = p->cells[i];
+	if (ok)
+		qsort(cells, n, sizeof(*cells), compare_cells);
+	for (size_t i = 0; ok && i < n; i++)
+		ok = save_cell(s, &cells[i]);
+	free(cells);
+	return ok;
+}
+
+static bool save_series(struct saver *s)
+{
+	const struct hlg_profile *p = &s->run->profile;
+
+	for (uint32_t i = 0; i < p->n_series; i++) {
+		struct hlg_saved_series *series;
+
+		if (p->series[i].squares == 0)
+			continue; /* of the host only, or nothing to tell */
+		series = hlg_saved_more(&s->saved->series, sizeof(*series));
+		if (!series)
+			return false;
+		series->key = key_of(p, i);
+		series->squares = p->series[i].squares;
+	}
+	return true;
+}
+
+static bool save_hosts(struct saver *s)
+{
+	for (size_t i = 0; i < s->run->host.n_rows; i++) {
+		const struct hlg_host_row *from = &s->run->host.rows[i];
+		struct hlg_saved_host *row =
+			hlg_saved_more(&s->saved->hosts, sizeof(*row));
+
+		if (!row)
+			return false;
+		row->key = key_of(&s->run->profile, from->series);
+		row->count = from->count;
+		row->dso = keep(s->saved, strdup(from->dso));
+		row->symbol = keep(s->saved, strdup(from->symbol));
+		if (!row->dso || !row->symbol)
+			return false;
+	}
+	return true;
+}
+
+static void save_totals(struct saver *s, const struct hlg_feed_sums *sums)
+{
+	const struct hlg_profile *p = &s->run->profile;
+	struct hlg_saved_totals *t = &s->saved->totals;
+
+	t->seen = p->seen;
+	t->deselected = p->deselected;
+	t->host = p->host;
+	t->unnamed = s->run->host.unnamed;
+	t->untold = p->untold;
+	t->unrecorded = p->unrecorded;
+	t->overflow = p->overflow;
+	t->samples = sums->samples;
+	t->lost = sums->lost;
+	t->throttled = sums->throttled;
+	t->skipped = sums->skipped;
+	t->left = sums->left;
+}
+
+int hlg_pprof_write(const struct hlg_saved *saved, const char *path, FILE *stream,
+		    struct hlg_err *err)
+{
+	unsigned char *data;
+	struct hlg_out out;
+	size_t size;
+	int rc = hlg_pprof_encode(saved, &data, &size, err);
+
+	if (rc < 0)
+		return rc;
+	rc = hlg_out_open(&out, path, stream, err);
+	if (rc == 0) {
+		rc = hlg_gzip_write(out.f, data, size, err);
+		if (rc == 0)
+			rc = hlg_out_commit(&out, err);
+		else
+			hlg_out_abort(&out);
+	}
+	free(data);
+	return rc;
+}
+
+int hlg_pprof_report(struct hlg_run *run, const struct hlg_feed_sums *sums, FILE *stream,
+		     struct hlg_err *err)
+{
+	struct hlg_saved saved = {.by = run->options.by &
+					(HLG_BY_PID | HLG_BY_TID | HLG_BY_CPU)};
+	struct saver s = {.run = run, .saved = &saved};
+	int rc = hlg_space_settle(&run->space, err);
+
+	if (rc < 0)
+		return rc;
+	save_totals(&s, sums);
+	if (!save_events(&s) || !save_images(&s) || !save_cells(&s) || !save_series(&s) ||
+	    !save_hosts(&s) || !hlg_saved_settle(&saved))
+		rc = hlg_err_memory(err, "profile");
+	if (rc == 0)
+		rc = hlg_pprof_write(&saved, run->options.out, stream, err);
+	hlg_saved_finish(&saved);
+	return rc;
+}
+
+int hlg_pprof_check(struct hlg_err *err)
+{
+	(void)err;
+	return 0;
+}

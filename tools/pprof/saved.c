@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "saved.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *hlg_saved_more(struct hlg_saved_table *table, size_t size)
+{
+	unsigned char *item;
+
+	if (table->n == table->room) {
+		uint32_t room = table->room ? 2 * table->room : 16;
+		void *items = room <= UINT32_MAX / 2
+				      ? reallocarray(table->items, room, size)
+				      : NULL;
+
+		if (!items)
+			return NULL;
+		table->items = items;
+		table->room = room;
+	}
+	item = (unsigned char *)table->items + size * table->n++;
+	memset(item, 0, size);
+	return item;
+}
+
+/* Room for all of from behind table's own. */
+static void *append(struct hlg_saved_table *table, const struct hlg_saved_table *from,
+		    size_t size)
+{
+	uint64_t n = (uint64_t)table->n + from->n;
+	unsigned char *items;
+
+	if (n > UINT32_MAX / 4)
+		return NULL;
+	if (n > table->room || !table->items) {
+		uint64_t room =
+			n > 2 * (uint64_t)table->room ? n + 1 : 2 * (uint64_t)table->room;
+
+		items = reallocarray(table->items, room, size);
+		if (!items)
+			return NULL;
+		table->items = items;
+		table->room = (uint32_t)room;
+	}
+	items = (unsigned char *)table->items + size * table->n;
+	if (from->n)
+		memcpy(items, from->items, size * from->n);
+	table->n = (uint32_t)n;
+	return items;
+}
+
+static void add_totals(struct hlg_saved_totals *to, const struct hlg_saved_totals *from)
+{
+	uint64_t *sums = (uint64_t *)to;
+	const uint64_t *more = (const uint64_t *)from;
+	bool overflow = to->overflow || from->overflow ||
+			from->seen.period > UINT64_MAX - to->seen.period;
+
+	for (size_t i = 0; i < sizeof(*to) / sizeof(*sums); i++)
+		sums[i] += more[i];
+	to->overflow = overflow;
+}
+
+bool hlg_saved_add(struct hlg_saved *saved, struct hlg_saved *from)
+{
+	uint32_t event = saved->events.n, image = saved->images.n;
+	uint32_t function = saved->functions.n;
+	struct hlg_saved_cell *cells;
+	struct hlg_saved_series *series;
+	struct hlg_saved_host *hosts;
+
+	if (!append(&saved->events, &from->events, sizeof(struct hlg_saved_event)) ||
+	    !append(&saved->images, &from->images, sizeof(struct hlg_saved_image)) ||
+	    !append(&saved->functions, &from->functions,
+		    sizeof(struct hlg_saved_function)))
+		return false;
+	cells = append(&saved->cells, &from->cells, sizeof(*cells));
+	series = append(&saved->series, &from->series, sizeof(*series));
+	hosts = append(&saved->hosts, &from->hosts, sizeof(*hosts));
+	if (!cells || !series || !hosts)
+		return false;
+	for (uint32_t i = 0; i < from->cells.n; i++) {
+		cells[i].key.event += event;
+		cells[i].function += function;
+		cells[i].image += cells[i].image ? image : 0;
+	}
+	for (uint32_t i = 0; i < from->series.n; i++)
+		series[i].key.event += event;
+	for (uint32_t i = 0; i < from->hosts.n; i++)
+		hosts[i].key.event += event;
+	add_totals(&saved->totals, &from->totals);
+	hlg_arena_join(&saved->arena, &from->arena);
+	return true;
+}
+
+int hlg_saved_compare_keys(const struct hlg_saved_key *a, const struct hlg_saved_key *b)
+{
+	if (a->event != b->event)
+		return a->event < b->event ? -1 : 1;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
+}
+
+void hlg_saved_finish(struct hlg_saved *saved)
+{
+	free(saved->events.items);
+	free(saved->images.items);
+	free(saved->functions.items);
+	free(saved->cells.items);
+	free(saved->series.items);
+	free(saved->hosts.items);
+	hlg_arena_finish(&saved->arena);
+	memset(saved, 0, sizeof(*saved));
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A saved profile: what a .pb.gz of hlguest's says, in flat tables.
+ *
+ * A table may hold a thing twice until hlg_saved_settle sorts and folds all of them;
+ * afterwards the same profile has the same tables, in whatever order and groups it was
+ * put together. That is what makes merging associative and commutative.
+ */
+#ifndef HLG_TOOLS_PPROF_SAVED_H
+#define HLG_TOOLS_PPROF_SAVED_H
+
+#include "../../filter/profile.h"
+#include "arena.h"
+
+/* No recording has so many samples: what says so is broken, and sums stay below 2^64. */
+#define HLG_SAVED_MAX_SAMPLES (UINT64_C(1) << 53)
+
+/* All of it adds up but overflow, which is 0 or 1. Nothing but uint64_t: see comment.c.
+ */
+struct hlg_saved_totals {
+	struct hlg_count seen, deselected, host, guest;
+	struct hlg_count unnamed; /* of host: in no row, for want of memory */
+	uint64_t untold, unrecorded, overflow;
+	uint64_t samples, lost, throttled, skipped, left; /* of the recordings: feed.h */
+};
+
+/* The id of the first three is their place before settling. */
+struct hlg_saved_event {
+	uint32_t id, precise_ip;
+	const char *name; /* as it is */
+};
+
+struct hlg_saved_image {
+	uint32_t id;
+	bool map;             /* a perf map */
+	const char *path;     /* escaped */
+	const char *build_id; /* lower-case hex, or "" */
+	uint64_t base, bias;
+	uint64_t start, limit; /* guest addresses [start, limit) */
+};
+
+struct hlg_saved_function {
+	uint32_t id;
+	const char *name, *symbol; /* escaped; readable, and as in the symbol table */
+};
+
+struct hlg_saved_key {
+	uint32_t event;
+	int32_t pid, tid, cpu; /* -1: not asked for, or not recorded */
+};
+
+struct hlg_saved_cell {
+	uint64_t ip;
+	uint32_t image; /* its place + 1; 0: outside */
+	uint32_t function;
+	struct hlg_saved_key key;
+	struct hlg_count count;
+};
+
+struct hlg_saved_series {
+	struct hlg_saved_key key;
+	hlg_u128 squares;
+};
+
+struct hlg_saved_host {
+	struct hlg_saved_key key;
+	const char *dso, *symbol; /* as they are */
+	struct hlg_count count;
+};
+
+struct hlg_saved_table {
+	void *items;
+	uint32_t n, room;
+};
+
+struct hlg_saved {
+	unsigned by; /* HLG_BY_ bits of pid, tid, cpu: which of these the keys tell */
+	struct hlg_saved_totals totals;
+	struct hlg_saved_table events, images, functions, cells, series, hosts;
+	struct hlg_arena arena; /* of all strings */
+};
+
+/* table->items as an array of struct hlg_saved_TYPE, item i of it. */
+#define HLG_SAVED(type, table, i) (&((struct hlg_saved_##type *)(table)->items)[i])
+
+/* Room for one thing more of size bytes, zeroed; NULL without memory. */
+void *hlg_saved_more(struct hlg_saved_table *table, size_t size);
+
+/* Sorts and folds every table, drops what nothing refers to. False without memory. */
+bool hlg_saved_settle(struct hlg_saved *saved);
+
+/*
+ * Adds from to saved, whose by must be the same; from's tables are taken, it is to be
+ * finished still. To be settled before it is used. False without memory.
+ */
+bool hlg_saved_add(struct hlg_saved *saved, struct hlg_saved *from);
+
+/* Compares by event, pid, tid, cpu. */
+int hlg_saved_compare_keys(const struct hlg_saved_key *a, const struct hlg_saved_key *b);
+
+void hlg_saved_finish(struct hlg_saved *saved);
+
+#endif
