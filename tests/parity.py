@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Both feeds give the same report.
+
+    parity.py --build DIR
+
+`hlguest report` and `perf script --dlfilter hlguest.so` on every recording of tests/data,
+in every format and with a spread of options: the same bytes, the same status, nothing on
+the command's standard error. mode=host and mode=all are left out: host symbols are perf's.
+Then several recordings at once: the same bytes in any order and with any -j, and one that
+cannot be read among them is named, the rest reported, with status 1.
+"""
+import concurrent.futures
+import itertools
+import os
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True  # this folder is the source's
+sys.path[:0] = [os.path.join(HERE, "perf"), os.path.join(HERE, "tools")]
+from programs import hlguest_of
+from tap import DATA, Skip, Tap, environment, filter_argv, need, parser, run
+
+FORMATS = ["text", "csv", "json", "folded"]
+# Images are named as from tests/data. {map} is a perf map, {tid} a thread, {time} a
+# second of the recording.
+SPREAD = [
+    ("gaps=drop",), ("gaps=stretch",), ("weight=samples",), ("region=0",), ("region=64",),
+    ("region=1M",), ("by=event",), ("by=pid,tid",), ("by=cpu",), ("by=event,pid,tid,cpu",),
+    ("event=cpu-clock",), ("event=*-clock*",), ("event=nosuch",), ("pid=1-99999999",),
+    ("pid=1",), ("tid=1-99999999",), ("tid=1",), ("cpu=0",), ("cpu=1-7",), ("time=,1",),
+    ("time=0.5,",), ("top=3",), ("top=0", "min=1.5"), ("demangle=no",), ("aliases=yes",),
+    ("gaps=stretch", "weight=samples", "by=tid", "aliases=yes", "demangle=no", "top=5"),
+]
+IMAGES = [
+    ("demo.elf", "rusty.elf@0x7000000"), ("rusty.elf@0x7000000", "demo.elf"),
+    ("demo.elf@0x4000", "map:{map}"), ("map:{map}",), ("demo.elf@0x7f3a51c26000",),
+    ("demo.elf@auto", "map:{map}@0x900000"),
+]
+MAP = "5000 100 jit_one\n5100 80 jit<two>\nnonsense\n900000 10 three\n"
+
+
+def image_of(recording):
+    return recording.split("-")[0] + ".elf"
+
+
+def as_option(word):
+    """A word of the filter as one of the command."""
+    return "--" + word if "=" in word else word
+
+
+def middle_of(recording):
+    """The second in the middle of a recording, as perf writes it."""
+    out, _, _ = run("perf", "script", "-i", recording, "-F", "time", cwd=DATA)
+    times = [float(line.strip().rstrip(":")) for line in out.split()]
+    return f"{(min(times) + max(times)) / 2:.6f}"
+
+
+def compare(build, recording, words):
+    """The differences between both feeds, as lines."""
+    mine, complaint, status = run(
+        hlguest_of(build), "report", *map(as_option, words), recording, cwd=DATA)
+    theirs, their_complaint, their_status = run(
+        *filter_argv(build, recording, *words), cwd=DATA)
+    if "not in this build" in complaint and "not in this build" in their_complaint:
+        raise Skip(complaint.strip())
+    wrong = []
+    if status or their_status:
+        wrong.append(f"status: hlguest {status}, perf {their_status}")
+        wrong.append(their_complaint.strip())
+    if complaint:
+        wrong.append(f"hlguest says: {complaint.strip()}")
+    if not mine and not (wrong or "format=folded" in words):
+        wrong.append("both are empty")
+    if mine != theirs:
+        pairs = itertools.zip_longest(mine.splitlines(), theirs.splitlines())
+        wrong += [f"hlguest: {a!r}\nperf:    {b!r}" for a, b in pairs if a != b][:8]
+    return wrong
+
+
+def word_sets(recording, a_map):
+    """What a recording is tried with."""
+    elf = image_of(recording)
+    middle = middle_of(recording)
+    for style in FORMATS:
+        yield (elf, "format=" + style)
+        yield (elf, "format=" + style, "by=event,tid", "gaps=drop", f"time=,{middle}")
+    yield (elf, f"time={middle},")
+    for words in SPREAD:
+        yield (elf,) + words
+    if elf == "demo.elf":
+        for images in IMAGES:
+            yield tuple(word.format(map=a_map) for word in images)
+
+
+def check_out(build, recording, folder):
+    """out=FILE: the same file, and nothing on standard output."""
+    place = os.path.join(folder, "out")
+    found = []
+    for argv in ([hlguest_of(build), "report", "--out=" + place, "demo.elf", recording],
+                 filter_argv(build, recording, "demo.elf", "out=" + place)):
+        out, _, status = run(*argv, cwd=DATA)
+        with open(place, encoding="utf-8") as f:
+            found.append((out, status, f.read()))
+        os.unlink(place)
+    if found[0] != found[1] or found[0][0] or not found[0][2]:
+        return [f"hlguest: {found[0]!r}", f"perf:    {found[1]!r}"]
+    return []
+
+
+def many(build, recordings, *options):
+    return run(hlguest_of(build), "report", "demo.elf", *options, *recordings, cwd=DATA)
+
+
+def check_order(build, recordings, style):
+    """Some orders, each with some -j: all as the first."""
+    first = many(build, recordings, "--format=" + style)
+    if "not in this build" in first[1]:
+        raise Skip(first[1].strip())
+    if first[2] or first[1] or not first[0]:
+        return [f"status {first[2]}", first[1]]
+    wrong = []
+    orders = list(itertools.permutations(recordings))
+    for order in orders[:: len(orders) // 7]:
+        for threads in "1", "2", "4":
+            if many(build, order, "--format=" + style, "-j", threads) != first:
+                wrong.append(f"-j {threads} {' '.join(order)}: another report")
+    return wrong
+
+
+def check_one_thread(build, recording):
+    """One file, several threads."""
+    if many(build, [recording], "-j4") != many(build, [recording], "-j1"):
+        return ["another report with -j4 than with -j1"]
+    return []
+
+
+def check_sum(build, recordings):
+    """The totals of several are the sums of each."""
+    def totals(files):
+        out, err, status = many(build, files, "--format=csv")
+        if status:
+            raise RuntimeError(err)
+        rows = [line.split(",") for line in out.splitlines()]
+        places = [rows[0].index(name) for name in ("name", "samples", "period")]
+        return {row[places[0]]: [int(row[i]) for i in places[1:]]
+                for row in rows if row[0] == "total"}
+
+    whole = totals(recordings)
+    parts = [totals([recording]) for recording in recordings]
+    return [f"{name}: {count}, but the files' {[part[name] for part in parts]}"
+            for name, count in whole.items()
+            if count != [sum(part[name][i] for part in parts) for i in (0, 1)]]
+
+
+def bad_files(folder):
+    """(what is wrong, path) of files that are no recordings."""
+    garbage = os.path.join(folder, "garbage.data")
+    with open(garbage, "wb") as f:
+        f.write(b"PERFILE2" + bytes(range(256)) * 16)
+    text = os.path.join(folder, "text.data")
+    with open(text, "w", encoding="utf-8") as f:
+        f.write("no recording\n")
+    empty = os.path.join(folder, "empty.data")
+    with open(empty, "wb"):
+        pass
+    secret = os.path.join(folder, "secret.data")
+    with open(secret, "wb"):
+        pass
+    os.chmod(secret, 0)
+    found = [("missing", os.path.join(folder, "missing.data")), ("garbage", garbage),
+             ("text", text), ("empty", empty), ("directory", folder)]
+    if not os.access(secret, os.R_OK):
+        found.append(("unreadable", secret))
+    return found
+
+
+def check_bad(build, bad, good):
+    """The rest as without the bad one, but for the list of files."""
+    found = set()
+    wrong = []
+    for place in range(len(good) + 1):
+        for threads in "1", "4":
+            argv = []
+            for i, path in enumerate(good[:place] + [bad] + good[place:]):
+                argv += ["-i", path]
+            found.add(many(build, argv, "--format=csv", "-j", threads))
+    if len(found) != 1:
+        return [f"{len(found)} different results"]
+    out, err, status = found.pop()
+    if status != 1:
+        wrong.append(f"status {status}")
+    if err.count("\n") != 1 or not err.startswith(f"hlguest: {bad}: "):
+        wrong.append(f"standard error: {err!r}")
+    if out != many(build, good, "--format=csv")[0]:
+        wrong.append("the others are not reported as without it")
+    return wrong
+
+
+def check_all_bad(build, bad):
+    out, err, status = many(build, ["-i", bad, "-i", bad + "2"])
+    if out or status != 1 or err.count("\n") != 2:
+        return [f"status {status}", f"stdout {out!r}", f"stderr {err!r}"]
+    return []
+
+
+def main():
+    build = parser(__doc__).parse_args().build
+    tap = Tap()
+    try:
+        need("perf")
+    except Skip as e:
+        print(f"1..0 # SKIP {e}")
+        return 0
+    os.environ.update(environment())
+    recordings = sorted(name for name in os.listdir(DATA) if name.endswith(".data"))
+    demos = [name for name in recordings if name.startswith("demo-")]
+    with tempfile.TemporaryDirectory(prefix="parity-") as folder, \
+            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        a_map = os.path.join(folder, "perf-1.map")
+        with open(a_map, "w", encoding="utf-8") as f:
+            f.write(MAP)
+        for recording in recordings:
+            tries = list(word_sets(recording, a_map))
+            runs = [pool.submit(compare, build, recording, words) for words in tries]
+            for words, done in zip(tries, runs):
+                named = " ".join(words).replace(folder + os.sep, "")
+                tap.run(f"{recording}: {named}", done.result)
+        tap.run("out=FILE", check_out, build, demos[0], folder)
+        for style in FORMATS:
+            tap.run(f"any order, any -j: {style}", check_order, build, demos, style)
+        for recording in demos:
+            tap.run(f"{recording}: -j4 as -j1", check_one_thread, build, recording)
+        tap.run("several add up", check_sum, build, demos)
+        for what, path in bad_files(folder):
+            tap.run(f"one is bad: {what}", check_bad, build, path, demos[:2])
+        tap.run("all are bad", check_all_bad, build, os.path.join(folder, "missing"))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The manual pages describe the options that the verbs have, and no others.
+
+    verbs.py --build DIR
+
+Compares `hlguest VERB --help` with man/hlguest-VERB.1, option by option: both spellings
+and the values. What report shares with the filter is described in hlguest.7 and only
+listed in its own page. Every verb of `hlguest help` has a page, hlguest.1 names it, and
+mandoc finds nothing to complain of, where it is installed.
+"""
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True  # this folder is the source's
+sys.path[:0] = [os.path.join(HERE, "perf"), os.path.join(HERE, "tools")]
+from programs import hlguest_of
+from tap import Tap, must, need, parser
+
+MAN = os.path.join(os.path.dirname(HERE), "man")
+COMMON = {"--help": "-?", "--usage": ""}
+HELPED = re.compile(r"^ {2,6}(?:(-\S), )? *(--[a-z-]+)(?:=(\S+))?", re.M)
+
+
+def verbs_of(build):
+    """The verbs in `hlguest help`."""
+    return re.findall(r"^  hlguest ([a-z]+) ", must(hlguest_of(build), "help"), re.M)
+
+
+def options_of(build, verb):
+    """{long: (short or "", value or "")} of a verb, as argp prints them."""
+    text = must(hlguest_of(build), verb, "--help")
+    return {long: (short, value) for short, long, value in HELPED.findall(text)}
+
+
+def page(name):
+    with open(os.path.join(MAN, name), encoding="utf-8") as f:
+        return f.read()
+
+
+def described(text):
+    """{long: (short or "", value or "")} of the items of a page."""
+    found = {}
+    for head in re.findall(r"^\.It (Fl .*)$", text, re.M):
+        head = head.replace(" Ns ", "").replace("Ns=", "=").replace("\\&", "")
+        head = re.sub(r"\bFl ", "-", re.sub(r"\b(?:Ar|Cm) ", "", head)).replace(" | ", "|")
+        names = head.split(" , ")
+        long, _, value = names[-1].partition("=")
+        short, _, same = names[0].partition(" ") if len(names) > 1 else ("", "", value)
+        found[long] = (short, value if same == value else f"{same} and {value}")
+    return found
+
+
+def shared(text):
+    """The options that report's page lists and leaves to hlguest.7."""
+    begin, end = text.index(".Sh OPTIONS"), text.index("They are described in")
+    words = re.findall(r"^\.Cm (.*)$", text[begin:end], re.M)
+    return sorted("--" + w for w in " ".join(words).replace(",", " ").split() if w != ".")
+
+
+def filters():
+    """{long: ("", value)} of what hlguest.7 describes."""
+    text = page("hlguest.7")
+    options = text[text.index(".Sh OPTIONS"):text.index(".Sh FORMATS")]
+    found = {}
+    for name, value in re.findall(r"^\.It Cm ([a-z]+) Ns = Ns (.*)$", options, re.M):
+        value = re.sub(r"\b(?:Ar|Cm|Ns) ", "", value).replace(" ", "")
+        found["--" + name] = ("", value)
+    return found
+
+
+def differences(helped, found):
+    return [f"{name}: help has {helped.get(name)}, the page {found.get(name)}"
+            for name in sorted({*helped, *found}) if helped.get(name) != found.get(name)]
+
+
+def check_verb(build, verb):
+    helped = options_of(build, verb)
+    text = page(f"hlguest-{verb}.1")
+    found = dict(described(text), **{name: (short, "") for name, short in COMMON.items()})
+    wrong = []
+    if verb == "report":
+        table = filters()
+        table.pop("--emit")  # the filter's only
+        table = {name: how for name, how in table.items() if name not in found}
+        if shared(text) != sorted(table):
+            wrong.append(f"hlguest-report.1 lists {shared(text)}, hlguest.7 {sorted(table)}")
+        found.update(table)
+    return wrong + differences(helped, found)
+
+
+def check_synopsis(verb):
+    """Options without a value in brackets, those of one letter, are described, too."""
+    text = page(f"hlguest-{verb}.1")
+    synopsis = text[text.index(".Sh SYNOPSIS"):text.index(".Sh DESCRIPTION")]
+    known = [name for long, (short, _) in described(text).items() for name in (long, short)]
+    used = re.findall(r"\bFl (-?[a-zA-Z]+)", synopsis)
+    return [f"the synopsis has -{name}" for name in used if "-" + name not in known]
+
+
+def check_common():
+    found = described(page("hlguest.1"))
+    return differences({name: (short, "") for name, short in COMMON.items()},
+                       {name: found[name] for name in COMMON if name in found})
+
+
+def check_named(verbs):
+    text = page("hlguest.1")
+    wrong = [f"hlguest.1 does not list {v}" for v in verbs if f"\n.It Cm {v}\n" not in text]
+    wrong += [f"hlguest.1 does not refer to hlguest-{v}" for v in verbs
+              if f"\n.Xr hlguest-{v} 1 ,\n" not in text]
+    pages = sorted(n for n in os.listdir(MAN) if re.fullmatch(r"hlguest-.*\.1", n))
+    if pages != sorted(f"hlguest-{v}.1" for v in verbs):
+        wrong.append(f"pages: {pages}; verbs: {verbs}")
+    with open(os.path.join(MAN, "meson.build"), encoding="utf-8") as f:
+        installed = re.findall(r"'(hlguest[^']*\.[17])'", f.read())
+    wrong += [f"{n} is not installed" for n in pages + ["hlguest.1"] if n not in installed]
+    return wrong
+
+
+def check_mandoc():
+    need("mandoc")
+    pages = [os.path.join(MAN, n) for n in os.listdir(MAN) if re.search(r"\.[1-8]$", n)]
+    must("mandoc", "-T", "lint", "-W", "warning", *pages)
+
+
+def main():
+    build = parser(__doc__).parse_args().build
+    tap = Tap()
+    verbs = verbs_of(build)
+    tap.run("hlguest help lists verbs", lambda: [] if verbs else ["none is found"])
+    for verb in verbs:
+        tap.run(f"{verb}: options", check_verb, build, verb)
+        tap.run(f"{verb}: synopsis", check_synopsis, verb)
+    tap.run("options of every verb", check_common)
+    tap.run("every verb has a page", check_named, verbs)
+    tap.run("mandoc", check_mandoc)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
