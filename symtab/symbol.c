@@ -189,18 +189,15 @@ static void sort_runs(struct hlg_symtab *tab)
 bool hlg_symtab_sort(struct hlg_symtab *tab)
 {
 	uint64_t least = UINT64_MAX, most = 0;
-	bool sorted = true, alone = true;
+	bool sorted = true;
 
 	for (size_t i = 0; i < tab->n_syms; i++) {
 		uint64_t addr = tab->syms[i].addr;
 
-		sorted &= addr >= most; /* many linkers write them in order */
-		alone &= addr > most || i == 0;
+		sorted &= addr >= most;
 		least = addr < least ? addr : least;
 		most = addr > most ? addr : most;
 	}
-	if (sorted && alone)
-		return true;
 	if (!sorted && most - least <= UINT32_MAX) {
 		if (!sort_near(tab, least, most))
 			return false;
@@ -216,6 +213,8 @@ int hlg_symtab_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 {
 	const char *table = elf->syms;
 	struct home home = {0};
+	bool ordered = true; /* as many a linker writes them: nothing to sort */
+	uint64_t next = 0;
 
 	memset(tab, 0, sizeof(*tab));
 	if (elf->n_syms > HLG_MAX_SYMBOLS)
@@ -225,14 +224,19 @@ int hlg_symtab_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 	elf->syms = NULL;
 	/* What is kept never overtakes what is read. */
 	for (size_t i = 0; i < elf->n_syms; i++) {
+		struct hlg_symbol *out = &tab->syms[tab->n_syms];
 		Elf64_Sym sym;
 
 		memcpy(&sym, table + i * sizeof(sym), sizeof(sym));
-		tab->n_syms += take(elf, i, &sym, &home, &tab->syms[tab->n_syms]);
+		if (!take(elf, i, &sym, &home, out))
+			continue;
+		ordered &= out->addr >= next;
+		next = out->addr + 1;
+		tab->n_syms++;
 	}
 	tab->names = elf->strtab;
 	elf->strtab = NULL;
-	if (!hlg_symtab_sort(tab))
+	if (!ordered && !hlg_symtab_sort(tab))
 		return hlg_err_memory(err, path);
 	return 0;
 }
