@@ -278,6 +278,13 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	for (uint32_t i = 0; series && i < from->n_series; i++)
 		if (series[i] != HLG_NO_SERIES)
 			to->series[series[i]].squares += from->series[i].squares;
+	/*
+	 * Cells come in the order of their slots, which is the same in every size: all of
+	 * a smaller table's would crowd at its front before it is grown.
+	 */
+	while (from->n_cells && 2 * (to->n_cells + from->n_cells) > hlg_profile_room(to))
+		if (!grow(to))
+			break;
 	for (size_t i = 0; i < hlg_profile_room(from); i++)
 		if (from->cells[i].count.samples)
 			merge_cell(to, &from->cells[i],
