@@ -17,7 +17,7 @@ Each comes from the environment, else from its place in DIR. LC_ALL is C, or
 HLG_TEST_LOCALE; HOME is empty, stdin /dev/null, no pager, no perf configuration.
 
 Needs: perf, perf-record (a cpu-clock recording works) and kvm are tried out; the
-others are the words of HLG_FEATURES. A case whose needs are not met is skipped with
+others are the words of HLG_FEATURES; those of HLG_WITHOUT are not met. A case whose needs are not met is skipped with
 the reason.
 
 Output is TAP, a failure with a unified diff from expected to actual. --update rewrites
@@ -57,6 +57,7 @@ class Features:
         self.lock = threading.Lock()
         self.known = {name: False for name in FEATURES}
         self.known.update({name: True for name in env.get("HLG_FEATURES", "").split()})
+        self.known.update({name: False for name in env.get("HLG_WITHOUT", "").split()})
         self.probes = {
             "perf": lambda: self.run("perf", "version"),
             "perf-record": lambda: self.run(
