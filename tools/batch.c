@@ -65,8 +65,7 @@ static void add_sums(struct hlg_feed_sums *to, const struct hlg_feed_sums *from)
 
 static void start(struct worker *workers, unsigned n)
 {
-	/* The first is this thread's; one that cannot be had leaves more to the others.
-	 */
+	/* The first is this thread's; one that cannot be had leaves its files to it. */
 	for (unsigned i = 1; i < n; i++)
 		workers[i].started =
 			pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;

@@ -58,24 +58,31 @@ static void add_file(struct arguments *args, const char *path)
 	args->files = append(args->files, args->n_files++, strdup(path));
 }
 
-/* Is it a recording rather than an image? By its first bytes; what is neither is told
- * later. */
+/* The first bytes of a file, as far as it has any and can be read; the rest is zero. */
+static void read_magic(const char *path, char magic[static 8])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	memset(magic, 0, 8);
+	if (fd < 0)
+		return;
+	if (read(fd, magic, 8) < 0)
+		memset(magic, 0, 8);
+	close(fd);
+}
+
+/* Is it a recording, by its first bytes? What is neither that nor an image is told later.
+ */
 static bool is_recording(const char *path)
 {
-	char magic[8] = "";
+	char magic[8];
 	struct stat st;
-	int fd;
 
 	if (strcmp(path, "-") == 0)
 		return true;
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return true; /* perf record --threads makes folders */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return false;
-	if (read(fd, magic, sizeof(magic)) < 0)
-		magic[0] = '\0';
-	close(fd);
+	read_magic(path, magic);
 	return memcmp(magic, "PERFILE", 7) == 0 || memcmp(magic, "2ELIFREP", 8) == 0 ||
 	       memcmp(magic, "\x1f\x8b", 2) == 0; /* gzip: a saved profile */
 }
@@ -83,17 +90,11 @@ static bool is_recording(const char *path)
 /* map:FILE, an ELF, or FILE@BASE, whose file the image's own opening examines. */
 static bool is_image(const char *path)
 {
-	char magic[4] = "";
-	int fd;
+	char magic[8];
 
 	if (strncmp(path, "map:", 4) == 0 || strchr(path, '@'))
 		return true;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return false;
-	if (read(fd, magic, sizeof(magic)) < 0)
-		magic[0] = '\0';
-	close(fd);
+	read_magic(path, magic);
 	return memcmp(magic, "\177ELF", 4) == 0;
 }
 
