@@ -8,19 +8,20 @@
 #include "format.h"
 #include "out.h"
 
-static int open_image(struct hlg_run *run, const struct hlg_image_arg *arg,
-		      struct hlg_err *err)
+int hlg_run_open_image(struct hlg_image **image, const struct hlg_image_arg *arg,
+		       struct hlg_err *err)
 {
-	struct hlg_image *image;
-	int rc = arg->map ? hlg_image_open_map(&image, arg->path, err)
-			  : hlg_image_open_elf(&image, arg->path, err);
+	int rc = arg->map ? hlg_image_open_map(image, arg->path, err)
+			  : hlg_image_open_elf(image, arg->path, err);
 
-	if (rc == 0 && arg->stated) {
-		rc = hlg_image_set_base(image, arg->base, HLG_BASE_STATED, err);
-		if (rc < 0)
-			hlg_image_destroy(image);
+	if (rc < 0 || !arg->stated)
+		return rc;
+	rc = hlg_image_set_base(*image, arg->base, HLG_BASE_STATED, err);
+	if (rc < 0) {
+		hlg_image_destroy(*image);
+		*image = NULL;
 	}
-	return rc < 0 ? rc : hlg_space_add(&run->space, image, err);
+	return rc;
 }
 
 static int open_images(struct hlg_run *run, struct hlg_err *err)
@@ -31,8 +32,11 @@ static int open_images(struct hlg_run *run, struct hlg_err *err)
 			"no guest ELF is given (name it: --dlarg guest.elf; --dlarg "
 			"help lists the options)");
 	for (size_t i = 0; i < run->options.n_images; i++) {
-		int rc = open_image(run, &run->options.images[i], err);
+		struct hlg_image *image;
+		int rc = hlg_run_open_image(&image, &run->options.images[i], err);
 
+		if (rc == 0)
+			rc = hlg_space_add(&run->space, image, err);
 		if (rc < 0)
 			return rc;
 	}

@@ -27,6 +27,11 @@ struct hlg_run {
  */
 int hlg_run_start(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err);
 
+/* Opens an image as a user named it, at its base if stated. *image is NULL after a
+ * failure. */
+int hlg_run_open_image(struct hlg_image **image, const struct hlg_image_arg *arg,
+		       struct hlg_err *err);
+
 /* Adds a note to the report to come; without memory it is lost. */
 __attribute__((format(printf, 2, 3))) void hlg_run_note(struct hlg_run *run,
 							const char *fmt, ...);

@@ -4,6 +4,7 @@
 
 #include <argp.h>
 
+#include "../filter/run.h"
 #include "../symtab/base.h"
 #include "images.h"
 #include "output.h"
@@ -33,7 +34,7 @@ static int open_image(struct hlg_image **image, char *word, struct hlg_err *err)
 
 	*image = NULL;
 	if (rc == 0)
-		rc = hlg_images_open_one(image, &options.images[0], err);
+		rc = hlg_run_open_image(image, &options.images[0], err);
 	if (rc == 0)
 		rc = hlg_base_decide(*image, err);
 	hlg_options_finish(&options);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../filter/run.h"
 #include "../symtab/escape.h"
 
 /* A file called gaps=drop is no option here: `./` in front makes it a file for all. */
@@ -40,22 +41,6 @@ int hlg_images_parse(struct hlg_options *options, char *const *words, size_t n,
 	return rc;
 }
 
-int hlg_images_open_one(struct hlg_image **image, const struct hlg_image_arg *arg,
-			struct hlg_err *err)
-{
-	int rc = arg->map ? hlg_image_open_map(image, arg->path, err)
-			  : hlg_image_open_elf(image, arg->path, err);
-
-	if (rc < 0 || !arg->stated)
-		return rc;
-	rc = hlg_image_set_base(*image, arg->base, HLG_BASE_STATED, err);
-	if (rc < 0) {
-		hlg_image_destroy(*image);
-		*image = NULL;
-	}
-	return rc;
-}
-
 int hlg_images_open(struct hlg_space *space, char *const *words, size_t n,
 		    struct hlg_err *err)
 {
@@ -65,7 +50,7 @@ int hlg_images_open(struct hlg_space *space, char *const *words, size_t n,
 	for (size_t i = 0; rc == 0 && i < options.n_images; i++) {
 		struct hlg_image *image;
 
-		rc = hlg_images_open_one(&image, &options.images[i], err);
+		rc = hlg_run_open_image(&image, &options.images[i], err);
 		if (rc == 0)
 			rc = hlg_space_add(space, image, err);
 	}

@@ -13,10 +13,6 @@
 int hlg_images_parse(struct hlg_options *options, char *const *words, size_t n,
 		     struct hlg_err *err);
 
-/* Opens one; *image is NULL after a failure. A stated base is set. */
-int hlg_images_open_one(struct hlg_image **image, const struct hlg_image_arg *arg,
-			struct hlg_err *err);
-
 /*
  * Opens the images that the words name into *space (empty before) and settles it. The
  * caller finishes it in any case.

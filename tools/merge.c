@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../filter/out.h"
+#include "output.h"
 #include "pprof/pprof.h"
 #include "verb.h"
 
@@ -49,10 +50,7 @@ static int merge(const struct arguments *args)
 		rc = hlg_out_check(args->out, &err);
 	if (rc == 0)
 		rc = hlg_pprof_merge(args->paths, args->n_paths, args->out, stdout, &err);
-	if (rc == 0)
-		return 0;
-	fprintf(stderr, "hlguest: %s\n", err.msg);
-	return 1;
+	return rc < 0 ? hlg_output_error(&err) : 0;
 }
 
 int hlg_verb_merge(int argc, char **argv)

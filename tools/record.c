@@ -20,6 +20,7 @@
 #include "../filter/number.h"
 #include "../symtab/escape.h"
 #include "feed.h"
+#include "output.h"
 #include "verb.h"
 
 /* A prime, so that sampling does not fall into step with what is sampled. */
@@ -216,10 +217,8 @@ static int tell(const struct arguments *args, const char *event)
 	struct hlg_err err;
 	int rc = hlg_feed_count(args->out, &sums, &err);
 
-	if (rc < 0) {
-		fprintf(stderr, "hlguest: %s\n", err.msg);
-		return 1;
-	}
+	if (rc < 0)
+		return hlg_output_error(&err);
 	fprintf(stderr, "hlguest: ");
 	hlg_escape_print(stderr, args->out);
 	fprintf(stderr,

@@ -15,6 +15,7 @@
 
 #include "../filter/run.h"
 #include "batch.h"
+#include "output.h"
 #include "pprof/pprof.h"
 #include "verb.h"
 
@@ -189,13 +190,6 @@ static void free_list(char **list, size_t n)
 	free(list);
 }
 
-static int complain(const struct hlg_err *err)
-{
-	fflush(stdout);
-	fprintf(stderr, "hlguest: %s\n", err->msg);
-	return 1;
-}
-
 static int compare_files(const void *a, const void *b)
 {
 	return strcmp(((const struct hlg_report_file *)a)->path,
@@ -296,14 +290,14 @@ static int profile(const struct arguments *args)
 		rc = hlg_batch_read(&batch, &run, &err);
 	for (size_t i = 0; i < batch.n_paths && batch.files; i++)
 		if (batch.files[i].rc < 0)
-			status = complain(&batch.files[i].err);
+			status = hlg_output_error(&batch.files[i].err);
 	if (rc == 0 && batch.n_read == 0)
 		status = 1;
 	else if (rc == 0)
 		rc = args->pprof ? hlg_pprof_report(&run, &batch.sums, stdout, &err)
 				 : write_report(&run, &batch, &err);
 	if (rc < 0)
-		status = complain(&err);
+		status = hlg_output_error(&err);
 	hlg_batch_finish(&batch);
 	hlg_run_finish(&run);
 	return status;
@@ -328,7 +322,7 @@ static int check_words(struct arguments *args)
 			"report: no recording is given, and there is no perf.data.guest "
 			"(name one, or make one: hlguest record -- VMM)");
 	if (rc < 0)
-		complain(&err);
+		hlg_output_error(&err);
 	return rc;
 }
 
