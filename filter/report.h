@@ -10,6 +10,7 @@
 #define HLG_FILTER_REPORT_H
 
 #include "host.h"
+#include "paint.h"
 #include "view.h"
 
 /* An event's guest samples. */
@@ -49,6 +50,7 @@ struct hlg_report {
 	size_t n_files;
 	char **notes; /* lines without '\n', not escaped */
 	size_t n_notes;
+	struct hlg_paint paint; /* of the stream it goes to; off as it is built */
 };
 
 /* All arguments outlive the report; host is sorted here. The caller finishes it always.

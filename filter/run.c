@@ -86,14 +86,16 @@ void hlg_run_note(struct hlg_run *run, const char *fmt, ...)
 		run->notes = append(run->notes, &run->n_notes, note);
 }
 
-static int write_report(struct hlg_run *run, const struct hlg_report *report,
-			FILE *stream, struct hlg_err *err)
+static int write_report(struct hlg_run *run, struct hlg_report *report, FILE *stream,
+			struct hlg_err *err)
 {
 	struct hlg_out out;
 	int rc = hlg_out_open(&out, run->options.out, stream, err);
 
 	if (rc < 0)
 		return rc;
+	if (!run->options.out) /* what is named is a file, even if it is a terminal */
+		report->paint = hlg_paint_of(out.f);
 	rc = hlg_format_write(out.f, report, err);
 	if (rc == 0)
 		return hlg_out_commit(&out, err);

@@ -10,6 +10,11 @@
 #include "format.h"
 #include "write.h"
 
+enum {
+	REGION_BAR = 20, /* cells */
+	ROW_BAR = 10     /* on a terminal only */
+};
+
 static const char *machine_name(const struct hlg_image *image)
 {
 	if (image->map)
@@ -114,12 +119,16 @@ static void write_notes(FILE *f, const struct hlg_report *r)
 		fputc('\n', f);
 }
 
-static void write_share(FILE *f, const struct hlg_share *share)
+static void write_share(FILE *f, const struct hlg_paint *paint,
+			const struct hlg_share *share)
 {
 	char percent[16], low[16], high[16];
 
-	fprintf(f, "%8s %%  %6s - %6s", hlg_write_percent(percent, share->share),
-		hlg_write_percent(low, share->low), hlg_write_percent(high, share->high));
+	hlg_paint_begin(f, paint, share->share);
+	fprintf(f, "%8s %%", hlg_write_percent(percent, share->share));
+	hlg_paint_end(f, paint, share->share);
+	fprintf(f, "  %6s - %6s", hlg_write_percent(low, share->low),
+		hlg_write_percent(high, share->high));
 }
 
 static void write_aliases(FILE *f, const struct hlg_report *r,
@@ -162,14 +171,20 @@ static void write_remark(FILE *f, const struct hlg_report *r, const struct hlg_r
 	}
 }
 
-static void write_row(FILE *f, const struct hlg_report *r, const struct hlg_row *row)
+/* most is the largest share of a row, for the bar. */
+static void write_row(FILE *f, const struct hlg_report *r, const struct hlg_row *row,
+		      double most)
 {
-	write_share(f, &row->share);
+	write_share(f, &r->paint, &row->share);
 	fprintf(f, " %10" PRIu64 " %16" PRIu64, row->count.samples, row->count.period);
 	if (row->place.kind == HLG_OUTSIDE)
 		fprintf(f, " %8s  ", "-");
 	else
 		fprintf(f, " %8" PRIu64 "  ", row->place.end - row->place.start);
+	if (r->paint.on) {
+		hlg_paint_bar(f, &r->paint, row->share.share, most, ROW_BAR);
+		fputs("  ", f);
+	}
 	hlg_escape_print(f, row->name);
 	write_remark(f, r, row);
 	fputc('\n', f);
@@ -190,10 +205,13 @@ static void write_rows(FILE *f, const struct hlg_report *r, const struct hlg_vie
 	size_t shown = hlg_report_shown(r, v->n_rows, hlg_report_row_share, v);
 	double rest = 0;
 
-	fprintf(f, "%10s  %15s %10s %16s %8s  %s\n", "overhead", "95 % interval",
-		"samples", "period", "size", "function");
+	fprintf(f, "%10s  %15s %10s %16s %8s  ", "overhead", "95 % interval", "samples",
+		"period", "size");
+	if (r->paint.on)
+		fprintf(f, "%-*s  ", ROW_BAR, "heat");
+	fputs("function\n", f);
 	for (size_t i = 0; i < shown; i++)
-		write_row(f, r, &v->rows[i]);
+		write_row(f, r, &v->rows[i], v->rows[0].share.share);
 	for (size_t i = shown; i < v->n_rows; i++)
 		rest += v->rows[i].share.share;
 	write_rest(f, v->n_rows - shown, rest);
@@ -223,16 +241,11 @@ static void write_parts(FILE *f, const struct hlg_view *v,
 static void write_region(FILE *f, const struct hlg_report *r, const struct hlg_view *v,
 			 const struct hlg_region *region)
 {
-	enum {
-		BAR = 20
-	};
-	static const char bar[] = "####################";
-	double most = v->regions[0].share.share;
-	int heat = most > 0 ? (int)ceil(BAR * region->share.share / most) : 0;
-
-	write_share(f, &region->share);
-	fprintf(f, " %10" PRIu64 "  %-20.*s  0x%" PRIx64 "-0x%" PRIx64 "  ",
-		region->count.samples, heat, bar, region->addr,
+	write_share(f, &r->paint, &region->share);
+	fprintf(f, " %10" PRIu64 "  ", region->count.samples);
+	hlg_paint_bar(f, &r->paint, region->share.share, v->regions[0].share.share,
+		      REGION_BAR);
+	fprintf(f, "  0x%" PRIx64 "-0x%" PRIx64 "  ", region->addr,
 		region->addr + (r->options->region - 1));
 	if (r->space->n_images > 1 && region->image) {
 		fputc('[', f);
@@ -250,8 +263,8 @@ static void write_regions(FILE *f, const struct hlg_report *r, const struct hlg_
 
 	if (!v->n_regions)
 		return;
-	fprintf(f, "%10s  %15s %10s  %-20s  %s\n", "overhead", "95 % interval", "samples",
-		"heat", "region (own addresses) and what is in it");
+	fprintf(f, "%10s  %15s %10s  %-*s  %s\n", "overhead", "95 % interval", "samples",
+		REGION_BAR, "heat", "region (own addresses) and what is in it");
 	for (size_t i = 0; i < shown; i++)
 		write_region(f, r, v, &v->regions[i]);
 	for (size_t i = shown; i < v->n_regions; i++)

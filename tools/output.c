@@ -2,7 +2,6 @@
 #include "output.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,12 +33,4 @@ int hlg_output_end(int status)
 			"write elsewhere)\n",
 			strerrordesc_np(failure));
 	return 1;
-}
-
-bool hlg_output_colours(FILE *f)
-{
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	/* no-color.org: set and not empty. */
-	return !(no && no[0]) && term && strcmp(term, "dumb") != 0 && isatty(fileno(f));
 }

@@ -20,7 +20,4 @@ bool hlg_output_failed(void);
  */
 int hlg_output_end(int status);
 
-/* Does f show colours, and is it to? A terminal but a dumb one, without NO_COLOR. */
-bool hlg_output_colours(FILE *f);
-
 #endif

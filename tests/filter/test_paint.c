@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Bars by the eighth and by the sign, colours by the share, and nothing of it where paint
+ * is off. What is a terminal is tried in tests/terminal.py.
+ */
+#include <string.h>
+
+#include "../../filter/paint.h"
+#include "../tap.h"
+
+static char text[256];
+
+static const char *bar(bool on, bool blocks, double share, double most)
+{
+	const struct hlg_paint paint = {.on = on, .blocks = blocks};
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	ck_assert_ptr_nonnull(f);
+	hlg_paint_bar(f, &paint, share, most, 4);
+	ck_assert_int_eq(fclose(f), 0);
+	return text;
+}
+
+START_TEST(signs)
+{
+	ck_assert_str_eq(bar(false, false, 0.4, 0.4), "####");
+	ck_assert_str_eq(bar(false, false, 0.3, 0.4), "### ");
+	ck_assert_str_eq(bar(false, false, 0.31, 0.4), "####"); /* rounded up */
+	ck_assert_str_eq(bar(false, false, 1e-9, 1), "#   ");
+	ck_assert_str_eq(bar(false, false, 0, 1), "    ");
+	ck_assert_str_eq(bar(false, false, 0, 0), "    ");
+	ck_assert_str_eq(bar(false, false, 2, 1), "####"); /* never wider */
+}
+END_TEST
+
+START_TEST(blocks)
+{
+	static const char *const parts[] = {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+	char expected[32];
+
+	for (int i = 1; i <= 8; i++) {
+		snprintf(expected, sizeof(expected), "█%s  ", parts[i - 1]);
+		ck_assert_str_eq(bar(false, true, 8 + i, 32), expected);
+	}
+	ck_assert_str_eq(bar(false, true, 1, 1), "████");
+	ck_assert_str_eq(bar(false, true, 1e-9, 1), "▏   ");
+	ck_assert_str_eq(bar(false, true, 0, 1), "    ");
+}
+END_TEST
+
+/* The blanks behind the bar have no colour. */
+START_TEST(colours)
+{
+	ck_assert_str_eq(bar(true, false, 0.05, 0.1), "\033[31m##\033[m  ");
+	ck_assert_str_eq(bar(true, false, 0.0499, 0.1), "\033[32m##\033[m  ");
+	ck_assert_str_eq(bar(true, false, 0.005, 0.005), "\033[32m####\033[m");
+	ck_assert_str_eq(bar(true, false, 0.00499, 0.005), "####");
+}
+END_TEST
+
+START_TEST(no_terminal)
+{
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	setenv("TERM", "xterm", 1);
+	unsetenv("NO_COLOR");
+	ck_assert(!hlg_paint_of(f).on && !hlg_paint_of(f).blocks);
+	fclose(f);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("paint");
+	TCase *tc = tap_case(suite, "paint");
+
+	tcase_add_test(tc, signs);
+	tcase_add_test(tc, blocks);
+	tcase_add_test(tc, colours);
+	tcase_add_test(tc, no_terminal);
+	return tap_main(suite);
+}
