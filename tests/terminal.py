@@ -6,7 +6,8 @@
 
 The command and the filter write their reports to a pseudo-terminal. Without what paint
 adds - colours, the rows' bars - these are byte for byte those in a pipe; with NO_COLOR, a
-terminal that is dumb, or out=FILE, they are the same to begin with.
+terminal that is dumb, or out=FILE, they are the same to begin with. The progress line of
+slow reading is wiped.
 """
 import os
 import pty
@@ -14,6 +15,8 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True  # this folder is the source's
@@ -28,11 +31,11 @@ ROW = re.compile(r"^( {0,7}[0-9.]+ %  +[0-9.]+ - +[0-9.]+ +\d+ +\d+ +(?:\d+|-)  
 BLOCKS = re.compile("[█▉▊▋▌▍▎▏]+")
 
 
-def on_terminal(argv, **env):
+def on_terminal(argv, stdin=subprocess.DEVNULL, stdout=None, **env):
     """(what a program writes to a terminal, its status)"""
     env = {k: v for k, v in environment(**{"NO_COLOR": "", **env}).items() if v}
     ours, its = pty.openpty()
-    child = subprocess.Popen(argv, cwd=DATA, env=env, stdin=subprocess.DEVNULL, stdout=its,
+    child = subprocess.Popen(argv, cwd=DATA, env=env, stdin=stdin, stdout=stdout or its,
                              stderr=its)
     os.close(its)
     text = b""
@@ -121,6 +124,39 @@ def check_file(build):
             yield f"{name}: csv is another on a terminal"
 
 
+def slowly(data):
+    """A pipe that has data in it, the last of it after a second and a half."""
+    ours, its = os.pipe()
+
+    def write():
+        with os.fdopen(its, "wb", buffering=0) as f:
+            f.write(data[:-1])
+            time.sleep(1.5)
+            f.write(data[-1:])
+    threading.Thread(target=write).start()
+    return ours
+
+
+def check_progress(build):
+    """A line while a profile is read for over a second, wiped at the end."""
+    with tempfile.TemporaryDirectory(prefix="terminal-") as folder:
+        saved = os.path.join(folder, "x.pb.gz")
+        out, err, status = run(hlguest_of(build), "report", "demo.elf", "demo-user.data",
+                               "--format=pprof", "--out=" + saved, cwd=DATA)
+        if "not in this build" in err:
+            raise Skip(err.strip())
+        with open(saved, "rb") as f:
+            data = f.read()
+        for words in (["merge", "-"], ["merge", "-q", "-"],
+                      ["report", "demo.elf", "-"], ["report", "-q", "demo.elf", "-"]):
+            argv = [hlguest_of(build), *words]
+            with os.fdopen(slowly(data), "rb") as stdin:
+                said = on_terminal(argv, stdin=stdin, stdout=subprocess.DEVNULL,
+                                   TERM="xterm")
+            if said != ("" if "-q" in words else "\r0 MiB\033[K\r\033[K", 0):
+                yield f"{' '.join(words)}: {said!r}"
+
+
 def main():
     build = parser(__doc__).parse_args().build
     tap = Tap()
@@ -131,6 +167,7 @@ def main():
                       ("no TERM", {"TERM": ""})):
         tap.run(f"plain: {name}", lambda e=env: list(check_plain(build, **e)))
     tap.run("plain: out=FILE, csv", lambda: list(check_file(build)))
+    tap.run("progress of saved profiles", lambda: list(check_progress(build)))
     return tap.finish()
 
 

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 struct worker {
 	pthread_t thread;
@@ -105,20 +104,6 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 	return ok ? 0 : hlg_err_memory(err, "threads");
 }
 
-/* Bytes of all files, for the progress line; 0 if one does not tell. */
-static uint64_t total_size(const struct hlg_batch *batch)
-{
-	uint64_t total = 0;
-	struct stat st;
-
-	for (size_t i = 0; i < batch->n_paths; i++) {
-		if (stat(batch->paths[i], &st) != 0 || !S_ISREG(st.st_mode))
-			return 0;
-		total += (uint64_t)st.st_size;
-	}
-	return total;
-}
-
 int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err *err)
 {
 	unsigned n = batch->threads;
@@ -134,7 +119,8 @@ int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err 
 		free(workers);
 		return hlg_err_memory(err, "files");
 	}
-	hlg_progress_init(&progress, total_size(batch), batch->quiet);
+	hlg_progress_init(&progress, hlg_progress_size(batch->paths, batch->n_paths),
+			  batch->quiet);
 	rc = run_workers(batch, run, workers, n ? n : 1, &progress, err);
 	hlg_progress_end(&progress);
 	free(workers);

@@ -194,8 +194,8 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	struct hlg_perfdata *pd;
 	int rc;
 
-	if (how->space && strcmp(path, "-") != 0 && hlg_pprof_is(path))
-		return hlg_pprof_read(path, how->space, profile, host, sums, err);
+	if (how->space && hlg_pprof_is(path))
+		return hlg_pprof_read(path, how, profile, host, sums, err);
 	memset(sums, 0, sizeof(*sums));
 	rc = hlg_perfdata_open(&pd, path, err);
 	if (rc < 0)

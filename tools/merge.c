@@ -12,6 +12,7 @@
 
 struct arguments {
 	const char *out;
+	bool quiet;
 	char **paths; /* not owned, but the list */
 	size_t n_paths;
 };
@@ -23,6 +24,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	switch (key) {
 	case 'o':
 		args->out = value;
+		return 0;
+	case 'q':
+		args->quiet = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		args->paths[args->n_paths++] = value;
@@ -43,13 +47,20 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static int merge(const struct arguments *args)
 {
+	struct hlg_progress progress;
 	struct hlg_err err;
 	int rc = hlg_pprof_check(&err);
 
 	if (rc == 0 && args->out)
 		rc = hlg_out_check(args->out, &err);
-	if (rc == 0)
-		rc = hlg_pprof_merge(args->paths, args->n_paths, args->out, stdout, &err);
+	if (rc == 0) {
+		hlg_progress_init(&progress,
+				  hlg_progress_size(args->paths, args->n_paths),
+				  args->quiet);
+		rc = hlg_pprof_merge(args->paths, args->n_paths, args->out, stdout,
+				     &progress, &err);
+		hlg_progress_end(&progress);
+	}
 	return rc < 0 ? hlg_output_error(&err) : 0;
 }
 
@@ -58,6 +69,7 @@ int hlg_verb_merge(int argc, char **argv)
 	static const struct argp_option options[] = {
 		{"output", 'o', "FILE", 0,
 		 "where the sum goes (standard output); whole or not at all", 0},
+		{"quiet", 'q', NULL, 0, "no progress on the terminal", 0},
 		{0}};
 	const struct argp argp = {
 		options,
@@ -66,7 +78,8 @@ int hlg_verb_merge(int argc, char **argv)
 		"Sums profiles that hlguest report --format=pprof saved. "
 		"Nothing is lost, and neither order nor grouping "
 		"matters.\v"
-		"Builds, and bases of one build, are kept apart.",
+		"PROFILE may be -, standard input. Builds, and bases of one build, are "
+		"kept apart.",
 		NULL,
 		NULL,
 		NULL};

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,6 +33,19 @@ void hlg_progress_init(struct hlg_progress *p, uint64_t total, bool quiet)
 	p->shown = false;
 }
 
+uint64_t hlg_progress_size(char *const *paths, size_t n)
+{
+	uint64_t total = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < n; i++) {
+		if (stat(paths[i], &st) != 0 || !S_ISREG(st.st_mode))
+			return 0;
+		total += (uint64_t)st.st_size;
+	}
+	return total;
+}
+
 static void show(struct hlg_progress *p, uint64_t at)
 {
 	double seconds = (double)(at - p->start) / (double)SECOND;
@@ -42,8 +56,10 @@ static void show(struct hlg_progress *p, uint64_t at)
 		fprintf(stderr, " of %" PRIu64 ", %" PRIu64 " %%, %.0f s left",
 			p->total >> 20, percent,
 			seconds * (double)(p->total - bytes) / (double)bytes);
-	fprintf(stderr, ", %.1f million samples/s\033[K",
-		(double)p->samples / seconds / 1e6);
+	if (p->samples) /* those of saved profiles are not read one by one */
+		fprintf(stderr, ", %.1f million samples/s",
+			(double)p->samples / seconds / 1e6);
+	fputs("\033[K", stderr);
 	p->shown = true;
 }
 

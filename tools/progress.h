@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct hlg_progress {
@@ -22,6 +23,9 @@ struct hlg_progress {
 
 /* quiet turns it off whatever standard error is. */
 void hlg_progress_init(struct hlg_progress *progress, uint64_t total, bool quiet);
+
+/* Bytes of all these files; 0 if one does not tell. */
+uint64_t hlg_progress_size(char *const *paths, size_t n);
 
 /* What was read since the last call of this thread. progress may be NULL. */
 void hlg_progress_add(struct hlg_progress *progress, uint64_t bytes, uint64_t samples);

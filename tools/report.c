@@ -81,8 +81,9 @@ static bool is_recording(const char *path)
 
 	if (strcmp(path, "-") == 0)
 		return true;
-	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		return true; /* perf record --threads makes folders */
+	/* perf record --threads makes folders; a FIFO's first bytes would be lost. */
+	if (stat(path, &st) == 0 && (S_ISDIR(st.st_mode) || S_ISFIFO(st.st_mode)))
+		return true;
 	read_magic(path, magic);
 	return memcmp(magic, "PERFILE", 7) == 0 || memcmp(magic, "2ELIFREP", 8) == 0 ||
 	       memcmp(magic, "\x1f\x8b", 2) == 0; /* gzip: a saved profile */

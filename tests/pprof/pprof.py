@@ -16,13 +16,16 @@ import os
 import random
 import re
 import shutil
+import socket
+import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True  # this folder is the source's
 from kit import RECORDINGS, Bench, content, elf_of
 
-from tap import Skip, Tap, need, parser, run
+from tap import TIMEOUT, Skip, Tap, need, parser, run
 
 FORMATS = ("text", "csv", "json", "folded")
 SPLITS = ("", "--by=tid", "--by=pid,tid,cpu", "--by=event,cpu")
@@ -190,6 +193,66 @@ def builds_stay_apart(bench):
         yield f"without rusty.elf: status {status}: {err}"
 
 
+def given(bench, argv, how, data):
+    """(standard output, standard error, status) of hlguest with data as its input."""
+    if how == "file":
+        with tempfile.TemporaryFile() as f:
+            f.write(data)
+            f.seek(0)
+            return finish(bench, argv, f, None)
+    if how == "socket":
+        ours, its = socket.socketpair()
+        with ours, its:
+            return finish(bench, argv, its, lambda: ours.sendall(data), ours.close)
+    ours, its = os.pipe()  # "pipe", or one byte first and the rest later
+
+    def write():
+        with os.fdopen(its, "wb", buffering=0) as f:
+            if how == "slow pipe":
+                f.write(data[:1])
+                time.sleep(0.1)
+            f.write(data[how == "slow pipe":])
+    with os.fdopen(ours, "rb") as f:
+        return finish(bench, argv, f, write)
+
+
+def finish(bench, argv, its, *writes):
+    child = subprocess.Popen([bench.hlguest, *argv], cwd=bench.folder("given"), stdin=its,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for write in filter(None, writes):
+        write()
+    out, err = child.communicate(timeout=TIMEOUT)
+    return out, err.decode(), child.returncode
+
+
+def standard_input(bench):
+    """A profile, and a recording of perf record -o -, are told apart where they are read."""
+    saved = bench.save("demo.elf", "demo-user.data")
+    other = bench.save("demo.elf", "demo-far.data")
+    report = bench.run("report", "demo.elf", saved)[0].encode()
+    merged = content(bench.merge([saved, other]))
+    for how in ("file", "pipe", "slow pipe", "socket"):
+        for argv, expected in ((["report", "demo.elf", "-"], report),
+                               (["report", "demo.elf", "-i", "-"], report),
+                               (["merge", "-", other], merged),
+                               (["merge", other, "-"], merged)):
+            found = given(bench, argv, how, content(saved))
+            if found != (expected, "", 0):
+                yield f"{how}: {' '.join(argv)}: {found[2]}, {found[1]!r}"
+        for argv, data, said in (
+            (["merge", "-", other], b"", "standard input: is empty (save it again)"),
+            (["merge", other, "-"], content(saved)[:99], "standard input: is cut off, "),
+            (["report", "demo.elf", "-"], content(saved)[:99], "standard input: is cut off"),
+            (["report", "rusty.elf", "-"], content(saved), "standard input: has samples in"),
+            (["report", "demo.elf", "-"], b"no", "standard input: is too short for"),
+            (["report", "demo.elf", "-"], b"no recording, no profile",
+             "standard input: is no recording"),
+        ):
+            out, err, status = given(bench, argv, how, data)
+            if (out, status, err.count("\n")) != (b"", 1, 1) or said not in err:
+                yield f"{how}: {' '.join(argv)}: {status}, {err!r}"
+
+
 def refusals(bench):
     plain = bench.save("demo.elf", "demo-user.data")
     split = bench.save("demo.elf", "demo-user.data", "--by=tid")
@@ -273,6 +336,7 @@ def main():
             ("a merge is the sum", merged_is_sum),
             ("a build at two bases", bases_add_up),
             ("two builds at one address", builds_stay_apart),
+            ("standard input", standard_input),
             ("what cannot be had is refused", refusals),
             ("go tool pprof agrees", go_agrees),
         ):

@@ -71,8 +71,8 @@ _hlguest()
 		long='--all-cpus --event= --freq= --host --output= --pid='
 		;;
 	merge)
-		short='-o'
-		long='--output='
+		short='-o -q'
+		long='--output= --quiet'
 		;;
 	kallsyms) long='--compat' ;;
 	lookup) long='--demangle= --format= --inlines --own' ;;

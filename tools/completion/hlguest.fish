@@ -90,6 +90,7 @@ complete -c hlguest -n "$record" -s p -l pid -x -a '(__fish_complete_pids)' -d '
 set -l merge '__hlguest_verb merge'
 complete -c hlguest -n "$merge" -a '(__hlguest_files \x1f\x8b)'
 complete -c hlguest -n "$merge" -s o -l output -r -F -d 'where the sum goes'
+complete -c hlguest -n "$merge" -s q -l quiet -d 'no progress on the terminal'
 
 set -l kallsyms '__hlguest_verb kallsyms'
 complete -c hlguest -n "$kallsyms" -a '(__hlguest_elf)'

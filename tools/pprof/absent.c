@@ -16,11 +16,11 @@ int hlg_pprof_report(struct hlg_run *run, const struct hlg_feed_sums *sums, FILE
 	return hlg_pprof_check(err);
 }
 
-int hlg_pprof_read(const char *path, const struct hlg_space *space,
+int hlg_pprof_read(const char *path, const struct hlg_feed_how *how,
 		   struct hlg_profile *profile, struct hlg_host *host,
 		   struct hlg_feed_sums *sums, struct hlg_err *err)
 {
-	(void)space, (void)profile, (void)host, (void)sums;
+	(void)how, (void)profile, (void)host, (void)sums;
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: saved profiles are not in this build (install "
 			   "libprotobuf-c-dev, protobuf-c-compiler and zlib1g-dev and "
@@ -29,8 +29,8 @@ int hlg_pprof_read(const char *path, const struct hlg_space *space,
 }
 
 int hlg_pprof_merge(char *const *paths, size_t n, const char *out, FILE *stream,
-		    struct hlg_err *err)
+		    struct hlg_progress *progress, struct hlg_err *err)
 {
-	(void)paths, (void)n, (void)out, (void)stream;
+	(void)paths, (void)n, (void)out, (void)stream, (void)progress;
 	return hlg_pprof_check(err);
 }

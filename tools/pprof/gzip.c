@@ -2,6 +2,7 @@
 #include "gzip.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +21,8 @@ enum {
 struct input {
 	z_stream z;
 	const char *path;
-	struct hlg_file_id id;
+	struct hlg_progress *progress;
+	uint64_t taken; /* bytes read of the file */
 	int fd;
 	unsigned char in[1 << 16];
 	unsigned char *out;
@@ -30,15 +32,15 @@ struct input {
 /* Makes room behind what is inflated, unless it is too much already. */
 static int make_room(struct input *in, struct hlg_err *err)
 {
-	size_t sane = SANE_SIZE + (size_t)in->id.size * SANE_RATIO;
+	size_t sane = SANE_SIZE + (size_t)in->taken * SANE_RATIO;
 	size_t room = in->room ? 2 * in->room : 1 << 18;
 	unsigned char *out;
 
 	if (in->size > HLG_GZIP_MAX || in->size > sane)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: inflates from %lld bytes to more than %zu: not a "
-				   "profile of hlguest's (save it again)",
-				   in->path, (long long)in->id.size,
+				   "%s: inflates from %" PRIu64 " bytes to more than "
+				   "%zu: not a profile of hlguest's (save it again)",
+				   in->path, in->taken,
 				   sane < HLG_GZIP_MAX ? sane : HLG_GZIP_MAX);
 	out = realloc(in->out, room);
 	if (!out)
@@ -58,6 +60,9 @@ static int refill(struct input *in, struct hlg_err *err)
 	if (n < 0)
 		return hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be read: %s", in->path,
 				   strerrordesc_np(errno));
+	if (n == 0 && in->taken == 0)
+		return hlg_err_set(err, HLG_EINPUT, "%s: is empty (save it again)",
+				   in->path);
 	if (n == 0)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is cut off, the gzip data have no end (copy it "
@@ -65,6 +70,8 @@ static int refill(struct input *in, struct hlg_err *err)
 				   in->path);
 	in->z.next_in = in->in;
 	in->z.avail_in = (uInt)n;
+	in->taken += (uint64_t)n;
+	hlg_progress_add(in->progress, (uint64_t)n, 0);
 	return 0;
 }
 
@@ -100,8 +107,26 @@ static int inflate_all(struct input *in, struct hlg_err *err)
 	return 0;
 }
 
-int hlg_gzip_read(const char *path, unsigned char **data, size_t *size,
-		  struct hlg_err *err)
+static int open_input(struct input *in, const char *path, struct hlg_err *err)
+{
+	struct hlg_file_id id;
+
+	if (strcmp(path, "-") != 0) {
+		in->path = path;
+		in->fd = hlg_file_open(path, &id, err);
+		return in->fd;
+	}
+	in->path = "standard input";
+	in->fd = STDIN_FILENO;
+	if (isatty(in->fd))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is a terminal (pipe a profile into it)",
+				   in->path);
+	return 0;
+}
+
+int hlg_gzip_read(const char *path, struct hlg_progress *progress, unsigned char **data,
+		  size_t *size, struct hlg_err *err)
 {
 	struct input *in = calloc(1, sizeof(*in));
 	int rc;
@@ -112,13 +137,12 @@ int hlg_gzip_read(const char *path, unsigned char **data, size_t *size,
 		free(in);
 		return hlg_err_memory(err, path);
 	}
-	in->path = path;
-	in->fd = hlg_file_open(path, &in->id, err);
-	rc = in->fd;
-	if (in->fd >= 0) {
+	in->progress = progress;
+	rc = open_input(in, path, err);
+	if (rc >= 0)
 		rc = inflate_all(in, err);
+	if (in->fd > STDIN_FILENO)
 		close(in->fd);
-	}
 	inflateEnd(&in->z);
 	if (rc == 0) {
 		*data = in->out;

@@ -7,17 +7,19 @@
 #include <stdio.h>
 
 #include "../../symtab/err.h"
+#include "../progress.h"
 
 /* What is written is not larger inflated, and what is larger is not read. */
 #define HLG_GZIP_MAX ((size_t)128 << 20)
 
 /*
- * Inflates the file at path into *data (to be freed) of *size bytes. A file that is cut
- * off, damaged, has something behind its end or inflates to more than HLG_GZIP_MAX bytes
- * or to suspiciously many for its size is refused.
+ * Inflates the file at path ("-" is standard input) into *data (to be freed) of *size
+ * bytes. A file that is cut off, damaged, has something behind its end or inflates to
+ * more than HLG_GZIP_MAX bytes or to suspiciously many for its size is refused. progress
+ * may be NULL.
  */
-int hlg_gzip_read(const char *path, unsigned char **data, size_t *size,
-		  struct hlg_err *err);
+int hlg_gzip_read(const char *path, struct hlg_progress *progress, unsigned char **data,
+		  size_t *size, struct hlg_err *err);
 
 /* Deflates data onto f; write errors stay on f. */
 int hlg_gzip_write(FILE *f, const unsigned char *data, size_t size, struct hlg_err *err);

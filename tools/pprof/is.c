@@ -1,19 +1,69 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "pprof.h"
 
+enum {
+	MAGIC = 2 /* bytes: RFC 1952, 2.3.1 */
+};
+
+/* A pipe's first bytes without taking them: through a second pipe. */
+static ssize_t peek_pipe(int fd, unsigned char *magic)
+{
+	ssize_t got;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return -1;
+	got = tee(fd, ends[1], MAGIC, 0); /* waits for the writer */
+	if (got > 0)
+		got = read(ends[0], magic, (size_t)got);
+	close(ends[0]);
+	close(ends[1]);
+	return got;
+}
+
+static ssize_t peek_input(unsigned char *magic)
+{
+	struct stat st;
+
+	if (fstat(STDIN_FILENO, &st) != 0)
+		return -1;
+	if (S_ISREG(st.st_mode))
+		return pread(STDIN_FILENO, magic, MAGIC, 0);
+	if (S_ISFIFO(st.st_mode))
+		return peek_pipe(STDIN_FILENO, magic);
+	if (S_ISSOCK(st.st_mode))
+		return recv(STDIN_FILENO, magic, MAGIC, MSG_PEEK);
+	return -1; /* what is read here would be lost */
+}
+
+/* A FIFO is not even opened: closing it again would end its writer. */
+static ssize_t peek_file(const char *path, unsigned char *magic)
+{
+	struct stat st;
+	ssize_t got;
+	int fd;
+
+	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -1;
+	got = pread(fd, magic, MAGIC, 0);
+	close(fd);
+	return got;
+}
+
 bool hlg_pprof_is(const char *path)
 {
-	unsigned char magic[2] = {0, 0};
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool is;
+	unsigned char magic[MAGIC];
+	ssize_t got = strcmp(path, "-") == 0 ? peek_input(magic) : peek_file(path, magic);
 
-	if (fd < 0)
-		return false;
-	is = read(fd, magic, sizeof(magic)) == sizeof(magic) && magic[0] == 0x1f &&
-	     magic[1] == 0x8b; /* RFC 1952, 2.3.1 */
-	close(fd);
-	return is;
+	/* A slow writer's first byte will do: no recording begins with it. */
+	return got > 0 && magic[0] == 0x1f && (got < MAGIC || magic[1] == 0x8b);
 }

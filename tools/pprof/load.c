@@ -11,7 +11,7 @@
 
 struct loader {
 	struct hlg_saved saved;
-	const char *path;
+	const char *path; /* as messages have it */
 	const struct hlg_space *space;
 	struct hlg_profile *profile;
 	uint64_t *shift;  /* of each image: what its samples move by */
@@ -19,16 +19,22 @@ struct loader {
 	struct hlg_err *err;
 };
 
-int hlg_pprof_load(struct hlg_saved *saved, const char *path, struct hlg_err *err)
+const char *hlg_pprof_name(const char *path)
+{
+	return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+int hlg_pprof_load(struct hlg_saved *saved, const char *path,
+		   struct hlg_progress *progress, struct hlg_err *err)
 {
 	unsigned char *data;
 	size_t size;
 	int rc;
 
 	memset(saved, 0, sizeof(*saved));
-	rc = hlg_gzip_read(path, &data, &size, err);
+	rc = hlg_gzip_read(path, progress, &data, &size, err);
 	if (rc == 0)
-		rc = hlg_pprof_decode(saved, data, size, path, err);
+		rc = hlg_pprof_decode(saved, data, size, hlg_pprof_name(path), err);
 	free(data);
 	return rc;
 }
@@ -261,10 +267,8 @@ static void add_totals(struct loader *l, struct hlg_feed_sums *sums)
 
 static int load(struct loader *l, struct hlg_host *host, struct hlg_feed_sums *sums)
 {
-	int rc = hlg_pprof_load(&l->saved, l->path, l->err);
+	int rc = check_keys(l);
 
-	if (rc == 0)
-		rc = check_keys(l);
 	if (rc < 0)
 		return rc;
 	l->shift = calloc((size_t)l->saved.images.n + 1, sizeof(*l->shift));
@@ -285,17 +289,22 @@ static int load(struct loader *l, struct hlg_host *host, struct hlg_feed_sums *s
 	return 0;
 }
 
-int hlg_pprof_read(const char *path, const struct hlg_space *space,
+int hlg_pprof_read(const char *path, const struct hlg_feed_how *how,
 		   struct hlg_profile *profile, struct hlg_host *host,
 		   struct hlg_feed_sums *sums, struct hlg_err *err)
 {
-	struct loader l = {.path = path, .space = space, .profile = profile, .err = err};
+	struct loader l = {.path = hlg_pprof_name(path),
+			   .space = how->space,
+			   .profile = profile,
+			   .err = err};
 	uint64_t seen = profile->seen.samples, deselected = profile->deselected.samples;
 	uint64_t of_host = profile->host.samples;
 	int rc;
 
 	memset(sums, 0, sizeof(*sums));
-	rc = load(&l, host, sums);
+	rc = hlg_pprof_load(&l.saved, path, how->progress, err);
+	if (rc == 0)
+		rc = load(&l, host, sums);
 	sums->deselected = profile->deselected.samples - deselected;
 	sums->host = profile->host.samples - of_host;
 	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;

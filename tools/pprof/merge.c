@@ -24,8 +24,6 @@ static const char *by_words(unsigned by)
 static int add_file(struct hlg_saved *sum, struct hlg_saved *from, const char *first,
 		    const char *path, struct hlg_err *err)
 {
-	if (path == first)
-		sum->by = from->by;
 	if (from->by != sum->by)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is split by %s, but %s by %s (save both with the "
@@ -42,7 +40,7 @@ static int add_file(struct hlg_saved *sum, struct hlg_saved *from, const char *f
 }
 
 int hlg_pprof_merge(char *const *paths, size_t n, const char *out, FILE *stream,
-		    struct hlg_err *err)
+		    struct hlg_progress *progress, struct hlg_err *err)
 {
 	struct hlg_saved sum = {0};
 	size_t settled = SETTLE_AT_LEAST;
@@ -51,9 +49,12 @@ int hlg_pprof_merge(char *const *paths, size_t n, const char *out, FILE *stream,
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		struct hlg_saved from;
 
-		rc = hlg_pprof_load(&from, paths[i], err);
+		rc = hlg_pprof_load(&from, paths[i], progress, err);
+		if (rc == 0 && i == 0)
+			sum.by = from.by;
 		if (rc == 0)
-			rc = add_file(&sum, &from, paths[0], paths[i], err);
+			rc = add_file(&sum, &from, hlg_pprof_name(paths[0]),
+				      hlg_pprof_name(paths[i]), err);
 		hlg_saved_finish(&from);
 		if (rc < 0 || (weight(&sum) < 2 * settled && i + 1 < n))
 			continue;

@@ -19,7 +19,10 @@
 /* Can this build do it? Asked before work is begun. */
 int hlg_pprof_check(struct hlg_err *err);
 
-/* Is there a gzip file at path? By its first bytes. */
+/*
+ * Is there a gzip file at path, or in standard input for "-"? By its first bytes, which
+ * stay to be read. What comes through a FIFO of another name is none.
+ */
 bool hlg_pprof_is(const char *path);
 
 /*
@@ -33,15 +36,18 @@ int hlg_pprof_report(struct hlg_run *run, const struct hlg_feed_sums *sums, FILE
  * Adds a saved profile to profile (and host, unless NULL), as hlg_feed_read does with a
  * recording; what options ask for is selected from it. Samples inside an image keep their
  * place in it when its base here is another. Fails, before anything is counted, if
- * options ask for what was not saved, or an image with samples is not in the space
+ * options ask for what was not saved, or an image with samples is not in how->space
  * (settled).
  */
-int hlg_pprof_read(const char *path, const struct hlg_space *space,
+int hlg_pprof_read(const char *path, const struct hlg_feed_how *how,
 		   struct hlg_profile *profile, struct hlg_host *host,
 		   struct hlg_feed_sums *sums, struct hlg_err *err);
 
-/* Sums the saved profiles at n paths into one: to out, else to stream. All or nothing. */
+/*
+ * Sums the saved profiles at n paths ("-" is standard input) into one: to out, else to
+ * stream. All or nothing. progress may be NULL.
+ */
 int hlg_pprof_merge(char *const *paths, size_t n, const char *out, FILE *stream,
-		    struct hlg_err *err);
+		    struct hlg_progress *progress, struct hlg_err *err);
 
 #endif

@@ -5,13 +5,21 @@
 
 #include <stdio.h>
 
+#include "../progress.h"
 #include "saved.h"
 
 /* Writes a settled profile to path, or to stream if path is NULL. */
 int hlg_pprof_write(const struct hlg_saved *saved, const char *path, FILE *stream,
 		    struct hlg_err *err);
 
-/* Reads the file at path, checked and settled. The caller finishes *saved always. */
-int hlg_pprof_load(struct hlg_saved *saved, const char *path, struct hlg_err *err);
+/*
+ * Reads the file at path ("-" is standard input), checked and settled. progress may be
+ * NULL. The caller finishes *saved always.
+ */
+int hlg_pprof_load(struct hlg_saved *saved, const char *path,
+		   struct hlg_progress *progress, struct hlg_err *err);
+
+/* What messages call path. */
+const char *hlg_pprof_name(const char *path);
 
 #endif
