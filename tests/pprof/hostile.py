@@ -10,6 +10,7 @@ on standard error and status 1; they never crash, and never take much memory.
 import gzip
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -184,8 +185,9 @@ def wrong_numbers(v):
             (f, message([(1, n), (3, n), (4, n)]) if f == 3 else x)
             for f, x in fields(value))
         yield from v.deflated(replaced(v.parts, 2, labels), f"labels of {n}", "damaged")
-        yield from v.deflated(replaced(v.parts, 13, lambda _, n=n: varint(n)),
-                              f"comment {n}", "")
+        for field in (13, 1000):
+            yield from v.deflated(replaced(v.parts, field, lambda _, n=n: varint(n)),
+                                  f"field {field}: string {n}", "")
 
 
 def keeps(field, place, n, v):
@@ -199,11 +201,19 @@ def keeps(field, place, n, v):
 
 
 def comments(v):
-    """Each line of ours gone, twice, and with other numbers."""
+    """The comment and each row of ours gone, twice, and with other numbers."""
     strings = [x for f, x in v.parts if f == 6]
     for i, line in enumerate(strings):
-        if not line.startswith(b"hlguest: "):
+        if not re.match(b"hlguest: |(event|image|series|hostrow)=", line):
             continue
+        for word in line.split(b" ")[1:]:
+            for other in (b"", word + b" " + word, word[:-1], word + b"0", word + b",",
+                          word.replace(b"=", b"=-"), b"x" * 500, word + b" ",
+                          word.partition(b"=")[0] + b"=18446744073709551616"):
+                yield from v.deflated(
+                    replaced(v.parts, 6, lambda l, w=word, o=other: l.replace(w, o, 1),
+                             only=i), f"{word} as {other}",
+                    None if word.startswith(b"samples=") else "(")
         key, _, value = line.partition(b"=")
         for other in (b"", b"x", key, key + b"=", key + b"=-1", line + b",", line + b"0",
                       line + b",1,2,3", key + b"=" + b"9" * 30, line[:-1],
@@ -222,6 +232,8 @@ def strings(v):
     twice = v.parts + [(6, x) for f, x in v.parts if f == 6]
     yield from v.deflated(twice, "every string twice")
     yield from v.deflated(v.parts + v.parts, "everything twice", "damaged")
+    yield from v.deflated([(f, x) for f, x in v.parts if f != 1000], "no rows",
+                          "its rows are gone, another program wrote it")
     escapes = [(f, b"\x1b[2J\n\xff" if f == 6 and x == b"demo.elf" else x)
                for f, x in v.parts]
     yield from v.deflated(escapes, "escapes in a path")

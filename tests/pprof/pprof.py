@@ -315,6 +315,25 @@ def go_agrees(bench):
                 yield f"{recording}: type {i}: {rows}, not {said}"
 
 
+def pprof_stays_quiet(bench):
+    """Before its table Go's pprof prints one line of ours, however many threads there are."""
+    need("go")
+    path = bench.save("demo.elf", "demo-threads.data", "--by=pid,tid,cpu")
+    out, err, status = run("go", "tool", "pprof", "-top", path)
+    head = out.partition("Showing nodes")[0].splitlines()
+    ours = [line for line in head if not re.match("(File|Build ID|Type|Time): ", line)]
+    totals = {name: dict(zip(("samples", "period"), map(int, counts.split(","))))
+              for name, counts in re.findall(r"(\w+)=(\d+,\d+)", "".join(ours))}
+    text = bench.run("report", "demo.elf", "demo-threads.data", "--format=csv")[0]
+    expected = {row["name"]: {k: int(row[k]) for k in ("samples", "period")}
+                for row in csv.DictReader(io.StringIO(text))
+                if row["record"] == "total" and row["name"] in ("seen", "host", "guest")}
+    if len(ours) != 1 or len(ours[0]) > 150 or status:
+        yield f"status {status}, {err}, {ours}"
+    if totals != expected:
+        yield f"{totals}, not {expected}"
+
+
 def main():
     args = parser(__doc__).parse_args()
     tap = Tap()
@@ -339,6 +358,7 @@ def main():
             ("standard input", standard_input),
             ("what cannot be had is refused", refusals),
             ("go tool pprof agrees", go_agrees),
+            ("go tool pprof stays quiet", pprof_stays_quiet),
         ):
             tap.run(name, lambda f=function: list(f(bench)))
     return tap.finish()

@@ -45,43 +45,48 @@ static void write_text(FILE *f, const char *text)
 
 static void write_key(FILE *f, const char *name, const struct hlg_saved_key *key)
 {
-	fprintf(f, PREFIX "%s=%" PRIu32 ",%" PRId32 ",%" PRId32 ",%" PRId32 ",", name,
+	fprintf(f, "%s=%" PRIu32 ",%" PRId32 ",%" PRId32 ",%" PRId32 ",", name,
 		key->event, key->pid, key->tid, key->cpu);
 }
 
-static void write_totals(FILE *f, const struct hlg_saved_totals *sums)
+static void write_total(FILE *f, const struct hlg_saved_totals *sums, size_t i)
 {
-	for (size_t i = 0; i < N_TOTALS; i++) {
-		const uint64_t *value = (const void *)((const char *)sums + totals[i].at);
+	const uint64_t *value = (const void *)((const char *)sums + totals[i].at);
 
-		fprintf(f, PREFIX "%s=%" PRIu64, totals[i].name, value[0]);
-		if (totals[i].n > 1)
-			fprintf(f, ",%" PRIu64, value[1]);
-		fputc('\n', f);
-	}
+	if (value[0] == 0 && (totals[i].n == 1 || value[1] == 0))
+		return;
+	fprintf(f, " %s=%" PRIu64, totals[i].name, value[0]);
+	if (totals[i].n > 1)
+		fprintf(f, ",%" PRIu64, value[1]);
+}
+
+static void write_comment(FILE *f, const struct hlg_saved *saved)
+{
+	const char *before = " by=";
+
+	fputs(PREFIX "version=2", f);
+	for (size_t i = 0; i < 3; i++)
+		if (saved->by & key_bits[i])
+			fprintf(f, "%s%s", before, keys[i]), before = ",";
+	for (size_t i = 0; i < N_TOTALS; i++)
+		write_total(f, &saved->totals, i);
+	fputc('\n', f);
 }
 
 void hlg_comment_write(FILE *f, const struct hlg_saved *saved)
 {
-	const char *comma = "";
-
-	fputs(PREFIX "version=1\n" PREFIX "by=", f);
-	for (size_t i = 0; i < 3; i++)
-		if (saved->by & key_bits[i])
-			fprintf(f, "%s%s", comma, keys[i]), comma = ",";
-	fputc('\n', f);
-	write_totals(f, &saved->totals);
+	write_comment(f, saved);
 	for (uint32_t i = 0; i < saved->events.n; i++) {
 		const struct hlg_saved_event *event = HLG_SAVED(event, &saved->events, i);
 
-		fprintf(f, PREFIX "event=%" PRIu32 ",", event->precise_ip);
+		fprintf(f, "event=%" PRIu32 ",", event->precise_ip);
 		write_text(f, event->name);
 		fputc('\n', f);
 	}
 	for (uint32_t i = 0; i < saved->images.n; i++) {
 		const struct hlg_saved_image *image = HLG_SAVED(image, &saved->images, i);
 
-		fprintf(f, PREFIX "image=%s,0x%" PRIx64 ",0x%" PRIx64 "\n",
+		fprintf(f, "image=%s,0x%" PRIx64 ",0x%" PRIx64 "\n",
 			image->map ? "map" : "elf", image->base, image->bias);
 	}
 	for (uint32_t i = 0; i < saved->series.n; i++) {
@@ -202,7 +207,7 @@ static const char *read_by(struct hlg_comments *c, const char *value)
 	if (c->given & 1u << N_TOTALS)
 		return "by is told twice";
 	c->given |= 1u << N_TOTALS;
-	while (*value) {
+	do {
 		size_t len = strcspn(value, ","), i = 0;
 
 		while (i < 3 && (strlen(keys[i]) != len || memcmp(keys[i], value, len)))
@@ -210,8 +215,8 @@ static const char *read_by(struct hlg_comments *c, const char *value)
 		if (i == 3)
 			return "by has a word that is not known";
 		c->saved->by |= key_bits[i];
-		value += len + (value[len] == ',');
-	}
+		value += len;
+	} while (*value++ == ',');
 	return NULL;
 }
 
@@ -283,42 +288,68 @@ static const char *read_hostrow(struct hlg_comments *c, const char *value)
 	return ok ? NULL : "a host row is malformed";
 }
 
+/* One word of the comment. */
+static const char *read_word(struct hlg_comments *c, const char *word)
+{
+	if (!c->version) {
+		c->version = strcmp(word, "version=2") == 0;
+		return c->version ? NULL : "it is of a version that is not known here";
+	}
+	if (strncmp(word, "by=", 3) == 0)
+		return read_by(c, word + 3);
+	for (size_t i = 0; i < N_TOTALS; i++) {
+		size_t len = strlen(totals[i].name);
+
+		if (strncmp(word, totals[i].name, len) == 0 && word[len] == '=')
+			return read_total(c, i, word + len + 1);
+	}
+	return "its comment has a key that is not known";
+}
+
 const char *hlg_comment_read(struct hlg_comments *c, const char *text)
+{
+	const char *problem = NULL;
+
+	if (strncmp(text, PREFIX, strlen(PREFIX)) != 0)
+		return NULL;
+	if (c->version)
+		return "it has two comments of hlguest's";
+	text += strlen(PREFIX);
+	for (bool more = true; more && !problem;) {
+		size_t len = strcspn(text, " ");
+		char word[128];
+
+		if (len >= sizeof(word))
+			return "its comment has a word that is too long";
+		memcpy(word, text, len);
+		word[len] = '\0';
+		problem = read_word(c, word);
+		more = text[len] == ' ';
+		text += len + more;
+	}
+	return problem;
+}
+
+const char *hlg_comment_read_row(struct hlg_comments *c, const char *text)
 {
 	static const struct {
 		const char *name;
 		const char *(*read)(struct hlg_comments *c, const char *value);
-	} readers[] = {{"by=", read_by},
-		       {"event=", read_event},
+	} readers[] = {{"event=", read_event},
 		       {"image=", read_image},
 		       {"series=", read_series},
 		       {"hostrow=", read_hostrow}};
 
-	if (strncmp(text, PREFIX, strlen(PREFIX)) != 0)
-		return NULL;
-	text += strlen(PREFIX);
-	if (!c->version) {
-		c->version = strcmp(text, "version=1") == 0;
-		return c->version ? NULL : "it is of a version that is not known here";
-	}
 	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
 		if (strncmp(text, readers[i].name, strlen(readers[i].name)) == 0)
 			return readers[i].read(c, text + strlen(readers[i].name));
-	for (size_t i = 0; i < N_TOTALS; i++) {
-		size_t len = strlen(totals[i].name);
-
-		if (strncmp(text, totals[i].name, len) == 0 && text[len] == '=')
-			return read_total(c, i, text + len + 1);
-	}
-	return "a comment has a key that is not known";
+	return "a row has a key that is not known";
 }
 
 const char *hlg_comment_check(const struct hlg_comments *c)
 {
 	if (!c->version)
 		return "it is not a profile that hlguest saved";
-	if (c->given != (2u << N_TOTALS) - 1)
-		return "some of its totals are missing";
 	if (c->n_images != c->saved->images.n)
 		return "there are more mappings than images";
 	if (c->saved->totals.overflow > 1)

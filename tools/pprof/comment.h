@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What pprof's format has no field for: comments, a line `hlguest: KEY=VALUES` each, the
- * values separated by commas. In them, %XX stands for a byte that is no plain character.
+ * What pprof's format has no field for: words `KEY=VALUES`, the values separated by
+ * commas. In them, %XX stands for a byte that is no plain character.
  *
- *   version=1                  the first; a change that old readers miss gets a new one
+ * The totals are one comment, which pprof's programs print: `hlguest: ` and words with a
+ * blank between two. What is 0 or nothing is left out.
+ *
+ *   version=2                  the first; a change that old readers miss gets a new one
  *   by=pid,tid,cpu             which labels every sample has
  *   seen=SAMPLES,PERIOD        and deselected, host, guest, unnamed; then single numbers
+ *
+ * The others can be many, one or two for every thread. Each is a row, a string in a field
+ * that only hlguest knows (pprof.proto).
+ *
  *   event=PRECISE,NAME         the first is that of the first two value types, and so on
  *   image=elf|map,BASE,BIAS    the first is that of the first mapping, and so on
  *   series=EVENT,PID,TID,CPU,SQUARES   the sum of period^2, hexadecimal
@@ -18,7 +25,7 @@
 
 #include "saved.h"
 
-/* Writes the comments, each with '\n' behind it. */
+/* Writes the comment, then the rows, each with '\n' behind it. */
 void hlg_comment_write(FILE *f, const struct hlg_saved *saved);
 
 /* What is being read. */
@@ -34,6 +41,9 @@ struct hlg_comments {
  * with it ("out of memory" too).
  */
 const char *hlg_comment_read(struct hlg_comments *comments, const char *text);
+
+/* The same for a row, after the comments. */
+const char *hlg_comment_read_row(struct hlg_comments *comments, const char *text);
 
 /* The same for all of them together, after the last. */
 const char *hlg_comment_check(const struct hlg_comments *comments);

@@ -112,6 +112,14 @@ static int read_comments(struct decoder *d)
 		problem = line ? hlg_comment_read(&comments, line)
 			       : "a comment is not there";
 	}
+	if (!problem && comments.version && d->p->n_row == 0 && d->p->n_sample)
+		problem = "its rows are gone, another program wrote it";
+	for (size_t i = 0; !problem && i < d->p->n_row; i++) {
+		const char *row = text(d, d->p->row[i]);
+
+		problem =
+			row ? hlg_comment_read_row(&comments, row) : "a row is not there";
+	}
 	if (!problem)
 		problem = hlg_comment_check(&comments);
 	if (!problem)

@@ -285,7 +285,7 @@ static bool add_samples(struct encoder *e)
 	return true;
 }
 
-/* Cuts the lines of text apart. */
+/* Cuts the lines of text apart: the first is the comment, the others are rows. */
 static bool add_comments(struct encoder *e, char *text)
 {
 	Pprof__Profile *p = &e->profile;
@@ -296,7 +296,9 @@ static bool add_comments(struct encoder *e, char *text)
 	p->comment = hlg_arena_alloc(&e->arena, n, sizeof(*p->comment));
 	if (!p->comment)
 		return false;
-	p->n_comment = n;
+	p->n_comment = 1;
+	p->row = p->comment + 1;
+	p->n_row = n - 1;
 	for (size_t i = 0; i < n; i++) {
 		char *line = text, *end = text + strcspn(text, "\n");
 
@@ -307,7 +309,7 @@ static bool add_comments(struct encoder *e, char *text)
 	return true;
 }
 
-/* The comments, each line of them in the arena. */
+/* The comment and the rows, each line of them in the arena. */
 static char *make_comments(struct encoder *e)
 {
 	char *text = NULL, *copy = NULL;
