@@ -40,7 +40,7 @@ static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
 	 "where to (perf.data.guest; with --host perf.data.kvm)", 0},
 	{"pid", 'p', "PID", 0, "a VMM that runs already", 0},
-	{"all-cpus", 'a', NULL, 0, "all VMMs, until ^C", 0},
+	{"all-cpus", 'a', NULL, 0, "all VMMs", 0},
 	{0},
 };
 
@@ -83,10 +83,13 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
-		if (!args->command + !args->pid + !args->everything != 2)
+		if (!args->command && !args->pid && !args->everything)
+			argp_error(state, "say what to record: -- COMMAND, -p PID or -a");
+		if (args->pid && args->everything)
 			argp_error(state,
-				   "say what to record, one thing only: -p PID, -a or "
-				   "-- COMMAND");
+				   "-p %s and -a: these processes or all (say one "
+				   "of both)",
+				   args->pid);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -144,6 +147,26 @@ static char **perf_words(const struct arguments *args, const char *event)
 	return words;
 }
 
+static volatile sig_atomic_t perf_pid;
+
+/* ^C reaches perf by itself, kill reaches us alone. */
+static void hand_on(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (info->si_code <= 0)
+		kill(perf_pid, sig);
+}
+
+/* perf is to end, and we tell what it got. */
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_sigaction = hand_on,
+				   .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
 static int run_perf(char **words)
 {
 	int status = 0;
@@ -160,7 +183,8 @@ static int run_perf(char **words)
 			strerrordesc_np(errno));
 		return 1;
 	}
-	signal(SIGINT, SIG_IGN); /* ^C ends perf, and we tell what it got */
+	perf_pid = pid;
+	catch_signals();
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -240,8 +264,9 @@ int hlg_verb_record(int argc, char **argv)
 	static const struct argp argp = {
 		options,
 		parse,
-		"-- COMMAND [ARGUMENT...]\n-p PID\n-a",
-		"Records guest samples with perf kvm. The command's exit status is kept.",
+		"-- COMMAND [ARGUMENT...]\n-p PID [-- COMMAND...]\n-a [-- COMMAND...]",
+		"Records guest samples with perf kvm. -p and -a end with ^C, or with "
+		"COMMAND, whose exit status is kept.",
 		NULL,
 		NULL,
 		NULL};
@@ -267,6 +292,9 @@ int hlg_verb_record(int argc, char **argv)
 	free(words);
 	after = look_at(args.out);
 	if (S_ISREG(after.st_mode) && !is_same(&before, &after)) {
+		/* Nothing but ^C ends what has no command. */
+		if (!args.command && status == 128 + SIGINT)
+			status = 0;
 		if (tell(&args, event) != 0 && status == 0)
 			status = 1;
 	} else if (status != 0 && status != 127 && strcmp(args.out, "-") != 0) {
