@@ -169,20 +169,21 @@ static int set(struct hlg_options *options, const struct hlg_option *opt, const 
 	}
 }
 
-static int parse_option(struct hlg_options *options, const char *arg, size_t key_len,
-			struct hlg_err *err)
+/* key is in arg, which is what messages show. */
+static int parse_option(struct hlg_options *options, const char *arg, const char *key,
+			size_t key_len, struct hlg_err *err)
 {
 	for (size_t i = 0; i < hlg_n_options; i++) {
 		const struct hlg_option *opt = &hlg_option_table[i];
 
-		if (strlen(opt->name) != key_len || memcmp(opt->name, arg, key_len) != 0)
+		if (strlen(opt->name) != key_len || memcmp(opt->name, key, key_len) != 0)
 			continue;
 		if (options->given & 1u << i)
 			return hlg_err_set(err, HLG_EINPUT,
 					   "%s: %s is given twice (give it once)", arg,
 					   opt->name);
 		options->given |= 1u << i;
-		return set(options, opt, arg, arg + key_len + 1, err);
+		return set(options, opt, arg, key + key_len + 1, err);
 	}
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: unknown option (--dlarg help lists them)", arg);
@@ -231,12 +232,12 @@ static int parse_image(struct hlg_options *options, const char *arg, struct hlg_
 	return rc;
 }
 
-/* Length of the key if arg is key=value: nothing but lower-case letters before '='. */
-static size_t key_length(const char *arg)
+/* Length of the key if word is key=value: only lower-case letters before '='. */
+static size_t key_length(const char *word)
 {
-	size_t n = strspn(arg, "abcdefghijklmnopqrstuvwxyz");
+	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz");
 
-	return arg[n] == '=' ? n : 0;
+	return word[n] == '=' ? n : 0;
 }
 
 static int set_fallbacks(struct hlg_options *options, struct hlg_err *err)
@@ -261,9 +262,10 @@ int hlg_options_parse(struct hlg_options *options, int argc, char *const *argv,
 	int rc = set_fallbacks(options, err);
 
 	for (int i = 0; rc == 0 && i < argc; i++) {
-		size_t key = key_length(argv[i]);
+		const char *key = argv[i] + (strncmp(argv[i], "--", 2) == 0 ? 2 : 0);
+		size_t len = key_length(key);
 
-		rc = key ? parse_option(options, argv[i], key, err)
+		rc = len ? parse_option(options, argv[i], key, len, err)
 			 : parse_image(options, argv[i], err);
 	}
 	return rc;

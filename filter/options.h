@@ -2,9 +2,10 @@
 /*
  * Options: one table for parsing, for help and for the check of the man page.
  *
- * The words are `key=value`, an image `FILE[@BASE]` or a map `map:FILE[@BASE]`. An image
- * whose name contains '=' is written with a '/' in front of it (./a=b). A base
- * begins with a digit or is the word auto; any other '@' is part of the name.
+ * The words are `key=value` or `--key=value`, an image `FILE[@BASE]` or a map
+ * `map:FILE[@BASE]`. An image whose name contains '=' is written with a '/' in front of
+ * it (./a=b). A base begins with a digit or is the word auto; any other '@' is part of
+ * the name.
  */
 #ifndef HLG_FILTER_OPTIONS_H
 #define HLG_FILTER_OPTIONS_H

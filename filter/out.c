@@ -9,10 +9,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int fail(const char *path, const char *verb, struct hlg_err *err)
+static const char *remedy(int error)
 {
-	return hlg_err_set(err, HLG_ESYSTEM, "out=%s: cannot be %s: %s", path, verb,
-			   strerrordesc_np(errno));
+	switch (error) {
+	case ENOSPC:
+	case EDQUOT:
+	case EFBIG:
+		return "make room, or write elsewhere";
+	case EPIPE:
+		return "its reader went away";
+	case EBADF:
+		return "it is closed: say where to";
+	default:
+		return "write elsewhere";
+	}
+}
+
+int hlg_out_fail(const char *what, const char *verb, int error, struct hlg_err *err)
+{
+	return hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be %s: %s (%s)", what, verb,
+			   strerrordesc_np(error), remedy(error));
 }
 
 /* The folder of path, "folder/." so that nothing but a folder will do; to be freed. */
@@ -33,24 +49,23 @@ int hlg_out_check(const char *path, struct hlg_err *err)
 	int rc = 0;
 
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		return hlg_err_set(err, HLG_EINPUT,
-				   "out=%s: is a directory (name a file)", path);
+		return hlg_err_set(err, HLG_EINPUT, "%s: is a directory (name a file)",
+				   path);
 	/* What is no regular file is written itself: its folder may be closed (/dev). */
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		if (access(path, W_OK) == 0)
 			return 0;
 		return hlg_err_set(err, HLG_EINPUT,
-				   "out=%s: cannot be written: %s (name another)", path,
+				   "%s: cannot be written: %s (name another)", path,
 				   strerrordesc_np(errno));
 	}
 	folder = folder_of(path);
 	if (!folder)
 		return hlg_err_memory(err, path);
 	if (access(folder, W_OK | X_OK) != 0)
-		rc = hlg_err_set(
-			err, HLG_EINPUT,
-			"out=%s: its folder cannot be written: %s (name another)", path,
-			strerrordesc_np(errno));
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: its folder cannot be written: %s (name another)",
+				 path, strerrordesc_np(errno));
 	free(folder);
 	return rc;
 }
@@ -96,7 +111,7 @@ int hlg_out_open(struct hlg_out *out, const char *path, FILE *stream, struct hlg
 	else
 		out->f = open_temp(path, &out->temp);
 	if (!out->f) {
-		int rc = fail(path, "created", err);
+		int rc = hlg_out_fail(path, "created", errno, err);
 
 		free(out->path);
 		return rc;
@@ -118,9 +133,7 @@ int hlg_out_commit(struct hlg_out *out, struct hlg_err *err)
 
 	if (!out->path) {
 		if (!ok)
-			rc = hlg_err_set(err, HLG_ESYSTEM,
-					 "standard output: cannot be written: %s",
-					 strerrordesc_np(errno));
+			rc = hlg_out_fail("standard output", "written", errno, err);
 		forget(out);
 		return rc;
 	}
@@ -131,7 +144,7 @@ int hlg_out_commit(struct hlg_out *out, struct hlg_err *err)
 	if (ok && out->temp)
 		ok = rename(out->temp, out->path) == 0;
 	if (!ok) {
-		rc = fail(out->path, "written", err);
+		rc = hlg_out_fail(out->path, "written", errno, err);
 		if (out->temp)
 			unlink(out->temp);
 	}

@@ -29,4 +29,7 @@ int hlg_out_commit(struct hlg_out *out, struct hlg_err *err);
 
 void hlg_out_abort(struct hlg_out *out);
 
+/* "WHAT: cannot be VERB: ERROR (what to do)", for an errno. */
+int hlg_out_fail(const char *what, const char *verb, int error, struct hlg_err *err);
+
 #endif

@@ -4,16 +4,39 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "format.h"
 #include "out.h"
 
+/* FILE@WHAT where only FILE exists: a base was meant. */
+static int check_base(const char *path, struct hlg_err *err)
+{
+	const char *at = strrchr(path, '@');
+	char *file =
+		at && access(path, F_OK) != 0 ? strndup(path, (size_t)(at - path)) : NULL;
+	int rc = 0;
+
+	if (file && access(file, F_OK) == 0)
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: no such file, and what follows %s is no base (as "
+				 "in @0x4000, @16384, @auto)",
+				 path, file);
+	free(file);
+	return rc;
+}
+
 int hlg_run_open_image(struct hlg_image **image, const struct hlg_image_arg *arg,
 		       struct hlg_err *err)
 {
-	int rc = arg->map ? hlg_image_open_map(image, arg->path, err)
-			  : hlg_image_open_elf(image, arg->path, err);
+	int rc;
 
+	*image = NULL;
+	rc = arg->stated ? 0 : check_base(arg->path, err);
+	if (rc < 0)
+		return rc;
+	rc = arg->map ? hlg_image_open_map(image, arg->path, err)
+		      : hlg_image_open_elf(image, arg->path, err);
 	if (rc < 0 || !arg->stated)
 		return rc;
 	rc = hlg_image_set_base(*image, arg->base, HLG_BASE_STATED, err);

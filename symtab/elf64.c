@@ -243,7 +243,8 @@ static int read_contents(struct reader *r, const GElf_Shdr *sh, size_t extra, vo
 		return hlg_err_memory(r->err, r->path);
 	memset((char *)*out + sh->sh_size, 0, extra);
 	if (hlg_file_read(r->fd, *out, sh->sh_size, sh->sh_offset) < 0)
-		return hlg_err_set(r->err, HLG_ESYSTEM, "%s: cannot be read: %s", r->path,
+		return hlg_err_set(r->err, HLG_ESYSTEM,
+				   "%s: cannot be read: %s (try a copy)", r->path,
 				   errno ? strerrordesc_np(errno) : "it became shorter");
 	return 0;
 }

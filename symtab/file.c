@@ -19,19 +19,30 @@ static int check_kind(const char *path, const struct stat *st, struct hlg_err *e
 	return 0;
 }
 
+int hlg_file_fail(const char *path, int error, struct hlg_err *err)
+{
+	if (path[0] == '\0')
+		path = "''";
+	if (error == ENOENT)
+		return hlg_err_set(err, HLG_EINPUT, "%s: no such file (check the path)",
+				   path);
+	return hlg_err_set(err, HLG_EINPUT, "%s: cannot be opened: %s (%s)", path,
+			   strerrordesc_np(error),
+			   error == EACCES || error == EPERM
+				   ? "run as one who may, or change its mode"
+				   : "check the path");
+}
+
 int hlg_file_open(const char *path, struct hlg_file_id *id, struct hlg_err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
 	struct stat st;
 
-	if (fd < 0 && errno == ENOENT)
-		return hlg_err_set(err, HLG_EINPUT, "%s: no such file (check the path)",
-				   path);
 	if (fd < 0)
-		return hlg_err_set(err, HLG_EINPUT, "%s: cannot be opened: %s", path,
-				   strerrordesc_np(errno));
+		return hlg_file_fail(path, errno, err);
 	if (fstat(fd, &st) != 0) {
-		rc = hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be examined: %s", path,
+		rc = hlg_err_set(err, HLG_ESYSTEM,
+				 "%s: cannot be examined: %s (try a copy)", path,
 				 strerrordesc_np(errno));
 		close(fd);
 		return rc;

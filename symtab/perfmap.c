@@ -96,7 +96,8 @@ static int read_text(const char *path, struct hlg_symtab *tab, size_t *size,
 	else if (*size >= UINT32_MAX)
 		rc = hlg_err_set(err, HLG_EINPUT, "%s: is larger than 4 GiB", path);
 	else if (hlg_file_read(fd, tab->names, *size, 0) < 0)
-		rc = hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be read: %s", path,
+		rc = hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be read: %s (try a copy)",
+				 path,
 				 errno ? strerrordesc_np(errno) : "it became shorter");
 	close(fd);
 	return rc;

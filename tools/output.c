@@ -2,8 +2,8 @@
 #include "output.h"
 
 #include <errno.h>
-#include <string.h>
-#include <unistd.h>
+
+#include "../filter/out.h"
 
 static int failure; /* errno of the first write that failed */
 
@@ -22,15 +22,13 @@ bool hlg_output_failed(void)
 
 int hlg_output_end(int status)
 {
+	struct hlg_err err;
+
 	errno = 0;
 	if (!failure && fflush(stdout) != 0)
 		failure = errno ? errno : EIO;
 	if (!hlg_output_failed())
 		return status;
-	if (failure != EPIPE)
-		fprintf(stderr,
-			"hlguest: standard output: cannot be written: %s (make room, or "
-			"write elsewhere)\n",
-			strerrordesc_np(failure));
-	return 1;
+	hlg_out_fail("standard output", "written", failure, &err);
+	return hlg_output_error(&err);
 }

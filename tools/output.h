@@ -16,7 +16,7 @@ bool hlg_output_failed(void);
 
 /*
  * The last word on standard output: flushes it and tells, once, when anything could not
- * be written, but for a reader that went away. Returns status, or 1 after a failure.
+ * be written. Returns status, or 1 after a failure.
  */
 int hlg_output_end(int status);
 

@@ -5,30 +5,34 @@
  * it, and the words they are turned back into go through the same parser.
  */
 #include <argp.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../filter/run.h"
+#include "argument.h"
 #include "batch.h"
 #include "output.h"
 #include "pprof/pprof.h"
 #include "verb.h"
+
+#define DEFAULT_FILE "perf.data.guest" /* what record writes */
 
 enum {
 	KEY_OPTION = 0x100 /* + place in the table */
 };
 
 struct arguments {
-	char **words; /* for hlg_run_start: key=value and images */
+	char **words; /* for hlg_run_start: --key=value and images */
 	int n_words;
 	unsigned n_images;
 	char **files; /* recordings */
 	size_t n_files;
+	char **others; /* arguments, until all of them are known; not owned, but the list
+			*/
+	size_t n_others;
 	unsigned threads;
 	bool quiet;
 	unsigned formats; /* how often format= is given */
@@ -59,47 +63,6 @@ static void add_file(struct arguments *args, const char *path)
 	args->files = append(args->files, args->n_files++, strdup(path));
 }
 
-/* The first bytes of a file, as far as it has any and can be read; the rest is zero. */
-static void read_magic(const char *path, char magic[static 8])
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	memset(magic, 0, 8);
-	if (fd < 0)
-		return;
-	if (read(fd, magic, 8) < 0)
-		memset(magic, 0, 8);
-	close(fd);
-}
-
-/* Is it a recording, by its first bytes? What is neither that nor an image is told later.
- */
-static bool is_recording(const char *path)
-{
-	char magic[8];
-	struct stat st;
-
-	if (strcmp(path, "-") == 0)
-		return true;
-	/* perf record --threads makes folders; a FIFO's first bytes would be lost. */
-	if (stat(path, &st) == 0 && (S_ISDIR(st.st_mode) || S_ISFIFO(st.st_mode)))
-		return true;
-	read_magic(path, magic);
-	return memcmp(magic, "PERFILE", 7) == 0 || memcmp(magic, "2ELIFREP", 8) == 0 ||
-	       memcmp(magic, "\x1f\x8b", 2) == 0; /* gzip: a saved profile */
-}
-
-/* map:FILE, an ELF, or FILE@BASE, whose file the image's own opening examines. */
-static bool is_image(const char *path)
-{
-	char magic[8];
-
-	if (strncmp(path, "map:", 4) == 0 || strchr(path, '@'))
-		return true;
-	read_magic(path, magic);
-	return memcmp(magic, "\177ELF", 4) == 0;
-}
-
 static void set_threads(struct arguments *args, const char *value,
 			struct argp_state *state)
 {
@@ -120,9 +83,62 @@ static void set_option(struct arguments *args, int i, const char *value)
 		if (strcmp(value, "pprof") == 0 && args->formats == 1)
 			return;
 	}
-	if (asprintf(&word, "%s=%s", hlg_option_table[i].name, value) < 0)
+	if (asprintf(&word, "--%s=%s", hlg_option_table[i].name, value) < 0)
 		word = NULL;
 	add_word(args, word);
+}
+
+static void add_image(struct arguments *args, const char *path)
+{
+	add_word(args, strdup(path));
+	args->n_images++;
+}
+
+/*
+ * Images and recordings in any order. What is neither is a recording that cannot be read
+ * if there is an image, else the first of these is an image that cannot.
+ */
+static void sort_others(struct arguments *args)
+{
+	for (size_t i = 0; i < args->n_others; i++)
+		if (hlg_argument_kind(args->others[i]) == HLG_ARGUMENT_IMAGE)
+			add_image(args, args->others[i]);
+	for (size_t i = 0; i < args->n_others; i++) {
+		enum hlg_argument kind = hlg_argument_kind(args->others[i]);
+
+		if (kind == HLG_ARGUMENT_OTHER && args->n_images == 0)
+			add_image(args, args->others[i]);
+		else if (kind != HLG_ARGUMENT_IMAGE)
+			add_file(args, args->others[i]);
+	}
+}
+
+/* Without an image: was one of the recordings meant to be it? */
+static int no_image(const struct arguments *args, struct hlg_err *err)
+{
+	for (size_t i = 0; i < args->n_others; i++)
+		if (hlg_argument_kind(args->others[i]) == HLG_ARGUMENT_FOLDER)
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s: is a directory that holds no recording, "
+					   "and no guest ELF is given (name files)",
+					   args->others[i]);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "report: no guest ELF is given (name it: guest.elf; hlguest "
+			   "help report tells more)");
+}
+
+/* The same without a recording, where there is none by default. */
+static int no_recording(const struct arguments *args, struct hlg_err *err)
+{
+	for (size_t i = 0; i < args->n_others; i++)
+		if (hlg_argument_kind(args->others[i]) == HLG_ARGUMENT_OTHER)
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s: is no recording and no ELF, or cannot be "
+					   "read (name both: guest.elf perf.data)",
+					   args->others[i]);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "report: no recording is given, and there is no " DEFAULT_FILE
+			   " (name one, or make one: hlguest record -- VMM)");
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -144,13 +160,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		set_threads(args, value, state);
 		return 0;
 	case ARGP_KEY_ARG:
-		/* Behind an image, what is neither is a recording that cannot be read. */
-		if (is_recording(value) || (args->n_images && !is_image(value))) {
-			add_file(args, value);
-		} else {
-			add_word(args, strdup(value));
-			args->n_images++;
-		}
+		args->others = append(args->others, args->n_others++, value);
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		sort_others(args);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -264,11 +277,12 @@ static int start_pprof(const struct arguments *args, struct hlg_run *run,
 		       struct hlg_err *err)
 {
 	if (args->formats > 1)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "format=pprof: format is given twice (give it once)");
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"--format=pprof: format is given twice (give it once)");
 	if (!run->options.out && isatty(STDOUT_FILENO))
 		return hlg_err_set(err, HLG_EINPUT,
-				   "format=pprof: is nothing for a terminal (say "
+				   "--format=pprof: is nothing for a terminal (say "
 				   "--out=x.pb.gz)");
 	run->options.mode = HLG_SHOW_ALL;
 	return hlg_pprof_check(err);
@@ -311,17 +325,17 @@ static int check_words(struct arguments *args)
 	struct hlg_err err;
 	int rc = hlg_options_parse(&options, args->n_words, args->words, &err);
 
+	/* "--out FILE.data" is easily written for "--out=x FILE.data". */
+	if (rc == 0 && options.out && hlg_argument_is_precious(options.out))
+		rc = hlg_err_set(&err, HLG_EINPUT,
+				 "--out=%s: is a recording or an ELF (name another, or "
+				 "remove it)",
+				 options.out);
 	hlg_options_finish(&options);
 	if (rc == 0 && args->n_images == 0)
-		rc = hlg_err_set(
-			&err, HLG_EINPUT,
-			"report: no guest ELF is given (name it: guest.elf; hlguest "
-			"help report tells more)");
-	if (rc == 0 && args->n_files == 0 && access("perf.data.guest", F_OK) != 0)
-		rc = hlg_err_set(
-			&err, HLG_EINPUT,
-			"report: no recording is given, and there is no perf.data.guest "
-			"(name one, or make one: hlguest record -- VMM)");
+		rc = no_image(args, &err);
+	if (rc == 0 && args->n_files == 0 && access(DEFAULT_FILE, F_OK) != 0)
+		rc = no_recording(args, &err);
 	if (rc < 0)
 		hlg_output_error(&err);
 	return rc;
@@ -350,10 +364,11 @@ int hlg_verb_report(int argc, char **argv)
 	free(options);
 	status = check_words(&args) < 0 ? 2 : 0;
 	if (args.n_files == 0)
-		add_file(&args, "perf.data.guest");
+		add_file(&args, DEFAULT_FILE);
 	if (status == 0)
 		status = profile(&args);
 	free_list(args.words, (size_t)args.n_words);
 	free_list(args.files, args.n_files);
+	free(args.others);
 	return status;
 }

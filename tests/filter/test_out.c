@@ -197,7 +197,10 @@ START_TEST(full_device)
 	for (int i = 0; i < (_i ? 100000 : 1); i++)
 		fputs("text", out.f);
 	errno = EPERM; /* whatever was called since */
-	check_failure(&out, "out=/dev/full: cannot be written: No space left on device");
+	check_failure(
+		&out,
+		"/dev/full: cannot be written: No space left on device (make room, or "
+		"write elsewhere)");
 }
 END_TEST
 
@@ -211,8 +214,9 @@ START_TEST(full_stream)
 	for (int i = 0; i < (_i ? 100000 : 1); i++)
 		fputs("text", out.f);
 	errno = EPERM;
-	check_failure(&out,
-		      "standard output: cannot be written: No space left on device");
+	check_failure(&out, "standard output: cannot be written: No space left on device "
+			    "(make room, or "
+			    "write elsewhere)");
 	fclose(f);
 }
 END_TEST
@@ -225,7 +229,8 @@ START_TEST(rename_fails)
 	open_ok(&out, "report");
 	fputs("text", out.f);
 	ck_assert_int_eq(mkdir("report", 0777), 0);
-	check_failure(&out, "out=report: cannot be written: Is a directory");
+	check_failure(&out,
+		      "report: cannot be written: Is a directory (write elsewhere)");
 	ck_assert_uint_eq(kit_count_files(), 1);
 }
 END_TEST
@@ -235,12 +240,13 @@ START_TEST(cannot_be_opened)
 	static const struct {
 		const char *path, *message;
 	} c[] = {
-		{"none/report",
-		 "out=none/report: cannot be created: No such file or directory"},
-		{"file/report", "out=file/report: cannot be created: Not a directory"},
-		{"folder", "out=folder: cannot be created: Is a directory"},
-		{"e\x1bvil/x", "out=e\\x1bvil/x: cannot be created: No such file or "
-			       "directory"},
+		{"none/report", "none/report: cannot be created: No such file or "
+				"directory (write elsewhere)"},
+		{"file/report",
+		 "file/report: cannot be created: Not a directory (write elsewhere)"},
+		{"folder", "folder: cannot be created: Is a directory (write elsewhere)"},
+		{"e\x1bvil/x", "e\\x1bvil/x: cannot be created: No such file or "
+			       "directory (write elsewhere)"},
 	};
 	struct hlg_out out;
 	struct hlg_err err = {""};
@@ -266,14 +272,14 @@ static const struct {
 	{"dangling", NULL},
 	{"/dev/null", NULL},
 	{"/dev/full", NULL},
-	{"folder", "out=folder: is a directory (name a file)"},
-	{"folder/", "out=folder/: is a directory (name a file)"},
-	{"/", "out=/: is a directory (name a file)"},
-	{"folderlink", "out=folderlink: is a directory (name a file)"},
+	{"folder", "folder: is a directory (name a file)"},
+	{"folder/", "folder/: is a directory (name a file)"},
+	{"/", "/: is a directory (name a file)"},
+	{"folderlink", "folderlink: is a directory (name a file)"},
 	{"none/report",
-	 "out=none/report" NO_FOLDER "No such file or directory (name another)"},
-	{"new/", "out=new/" NO_FOLDER "No such file or directory (name another)"},
-	{"file/report", "out=file/report" NO_FOLDER "Not a directory (name another)"},
+	 "none/report" NO_FOLDER "No such file or directory (name another)"},
+	{"new/", "new/" NO_FOLDER "No such file or directory (name another)"},
+	{"file/report", "file/report" NO_FOLDER "Not a directory (name another)"},
 };
 
 START_TEST(check)
@@ -325,15 +331,15 @@ START_TEST(permission)
 	ck_assert_int_eq(chmod(".", 0755), 0);
 	ck_assert_int_eq(mkdir("closed", 0555), 0);
 	ck_assert_int_eq(check_as_nobody("closed/report", &err), HLG_EINPUT);
-	ck_assert_str_eq(err.msg, "out=closed/report" NO_FOLDER
-				  "Permission denied (name another)");
+	ck_assert_str_eq(err.msg,
+			 "closed/report" NO_FOLDER "Permission denied (name another)");
 	ck_assert_int_eq(check_as_nobody("/dev/null", &err), 0);
 	ck_assert_int_eq(check_as_nobody("/dev/full", &err), 0);
 	ck_assert_int_eq(mkfifo("pipe", 0444), 0);
 	ck_assert_int_eq(chmod("pipe", 0444), 0);
 	ck_assert_int_eq(check_as_nobody("pipe", &err), HLG_EINPUT);
 	ck_assert_str_eq(err.msg,
-			 "out=pipe: cannot be written: Permission denied (name another)");
+			 "pipe: cannot be written: Permission denied (name another)");
 }
 END_TEST
 

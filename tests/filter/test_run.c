@@ -22,9 +22,9 @@ static const struct {
 		  "the options)"},
 	{"guest.elf top=x", "top=x: not a number"},
 	{"guest.elf out=none/report",
-	 "out=none/report: its folder cannot be written: No such file or directory (name "
+	 "none/report: its folder cannot be written: No such file or directory (name "
 	 "another)"},
-	{"guest.elf out=.", "out=.: is a directory (name a file)"},
+	{"guest.elf out=.", ".: is a directory (name a file)"},
 	{"guest.elf@0xffffffffffffcef1",
 	 "guest.elf: its 12560 bytes at base 0xffffffffffffcef1 pass the end of memory "
 	 "(give a lower base)"},
@@ -100,8 +100,8 @@ START_TEST(folder_vanishes)
 	kit_start(&run, "guest.elf out=sub/report");
 	ck_assert_int_eq(rmdir("sub"), 0);
 	ck_assert_int_eq(hlg_run_report(&run, stdout, &err), HLG_ESYSTEM);
-	ck_assert_str_eq(err.msg,
-			 "out=sub/report: cannot be created: No such file or directory");
+	ck_assert_str_eq(err.msg, "sub/report: cannot be created: No such file or "
+				  "directory (write elsewhere)");
 	hlg_run_finish(&run);
 }
 END_TEST

@@ -260,16 +260,16 @@ def refusals(bench):
     with open(foreign, "wb") as f:
         f.write(gzip.compress(b"\x32\x00"))
     for argv, expected in (
-        (["report", "demo.elf", plain, "--pid=1"], "pid= needs the pid of each sample"),
-        (["report", "demo.elf", plain, "--by=cpu"], "by=cpu= needs the cpu"),
-        (["report", "demo.elf", split, "--by=pid"], "save it again with by=pid"),
+        (["report", "demo.elf", plain, "--pid=1"], "--pid needs the pid of each sample"),
+        (["report", "demo.elf", plain, "--by=cpu"], "--by=cpu needs the cpu"),
+        (["report", "demo.elf", split, "--by=pid"], "save it again with --by=pid"),
         (["report", "demo.elf", plain, "--time=1,2"], "has no times"),
         (["report", "rusty.elf", plain], "not among the images"),
         (["report", "demo.elf", foreign], "not a profile that hlguest saved"),
-        (["merge", plain, split], "save both with the same by="),
+        (["merge", plain, split], "save both with the same --by="),
         (["merge", plain, "demo-user.data"], "demo-user.data: "),
         (["merge", plain, "missing.pb.gz"], "missing.pb.gz: "),
-        (["merge", plain, "-o", "no/such/folder"], "out=no/such/folder"),
+        (["merge", plain, "-o", "no/such/folder"], "no/such/folder: its folder"),
         (["report", "demo.elf", plain, "--format=csv", "--format=pprof"], "twice"),
     ):
         out, err, status = bench.run(*argv)

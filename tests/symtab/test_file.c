@@ -22,7 +22,7 @@ static void expect_error(const char *path, int code, const char *message)
 	struct hlg_err err, full;
 	struct hlg_file_id id;
 
-	hlg_err_set(&full, code, "%s: %s", path, message);
+	hlg_err_set(&full, code, "%s: %s", path[0] ? path : "''", message);
 	ck_assert_int_eq(hlg_file_open(path, &id, &err), code);
 	ck_assert_str_eq(err.msg, full.msg);
 }
@@ -62,8 +62,9 @@ START_TEST(symbolic_links_are_followed)
 	expect_error(scratch_path("dangling"), HLG_EINPUT,
 		     "no such file (check the path)");
 	ck_assert_int_eq(symlink("loop", scratch_path("loop")), 0);
-	expect_error(scratch_path("loop"), HLG_EINPUT,
-		     "cannot be opened: Too many levels of symbolic links");
+	expect_error(
+		scratch_path("loop"), HLG_EINPUT,
+		"cannot be opened: Too many levels of symbolic links (check the path)");
 }
 END_TEST
 
@@ -83,7 +84,7 @@ START_TEST(other_things_are_refused)
 	expect_error("", HLG_EINPUT, "no such file (check the path)");
 	scratch_write("file", "", 0);
 	expect_error(scratch_path("file/inside"), HLG_EINPUT,
-		     "cannot be opened: Not a directory");
+		     "cannot be opened: Not a directory (check the path)");
 }
 END_TEST
 
@@ -106,7 +107,10 @@ static int try_as_nobody(const char *path)
 
 	if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
 		return 77;
-	hlg_err_set(&full, 0, "%s: cannot be opened: Permission denied", path);
+	hlg_err_set(&full, 0,
+		    "%s: cannot be opened: Permission denied (run as one who may, or "
+		    "change its mode)",
+		    path);
 	return hlg_file_open(path, &id, &err) == HLG_EINPUT && !strcmp(err.msg, full.msg)
 		       ? 0
 		       : 1;

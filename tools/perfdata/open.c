@@ -20,8 +20,9 @@ int hlg_reader_errno(const struct hlg_perfdata *pd, struct hlg_err *err)
 				   "%s: became shorter while it was read (is it still "
 				   "being written?)",
 				   pd->path);
-	return hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be read: %s", pd->path,
-			   strerrordesc_np(errno));
+	return hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be read: %s (%s)", pd->path,
+			   strerrordesc_np(errno),
+			   errno == EISDIR ? "give a perf.data" : "try a copy");
 }
 
 static int check_magic(const struct hlg_perfdata *pd, const uint64_t start[2],
@@ -34,6 +35,8 @@ static int check_magic(const struct hlg_perfdata *pd, const uint64_t start[2],
 	if (start[0] == HLG_MAGIC_SWAPPED)
 		problem = "was recorded on a machine of the other byte order (report "
 			  "there, with perf script --dlfilter)";
+	else if (memcmp(start, "\177ELF", 4) == 0)
+		problem = "is an ELF, no recording (give a perf.data of perf record)";
 	else if (start[0] == HLG_MAGIC_1)
 		problem = "is of a perf from before 2012 (record again)";
 	else
@@ -121,11 +124,7 @@ static int open_named(struct hlg_perfdata *pd, const char *path, struct hlg_err 
 	pd->close_fd = pd->fd >= 0;
 	if (pd->close_fd)
 		return 0;
-	if (errno == ENOENT)
-		return hlg_err_set(err, HLG_EINPUT, "%s: no such file (check the path)",
-				   path);
-	return hlg_err_set(err, HLG_EINPUT, "%s: cannot be opened: %s", path,
-			   strerrordesc_np(errno));
+	return hlg_file_fail(path, errno, err);
 }
 
 static int open_shape(struct hlg_perfdata *pd, const char *path, struct hlg_err *err)

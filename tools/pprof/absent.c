@@ -4,9 +4,10 @@
 
 int hlg_pprof_check(struct hlg_err *err)
 {
-	return hlg_err_set(err, HLG_EINPUT,
-			   "format=pprof: not in this build (install libprotobuf-c-dev, "
-			   "protobuf-c-compiler and zlib1g-dev and build again)");
+	return hlg_err_set(
+		err, HLG_EINPUT,
+		"saved profiles: not in this build (install libprotobuf-c-dev, "
+		"protobuf-c-compiler and zlib1g-dev and build again)");
 }
 
 int hlg_pprof_report(struct hlg_run *run, const struct hlg_feed_sums *sums, FILE *stream,

@@ -58,7 +58,8 @@ static int refill(struct input *in, struct hlg_err *err)
 		n = read(in->fd, in->in, sizeof(in->in));
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be read: %s", in->path,
+		return hlg_err_set(err, HLG_ESYSTEM,
+				   "%s: cannot be read: %s (try a copy)", in->path,
 				   strerrordesc_np(errno));
 	if (n == 0 && in->taken == 0)
 		return hlg_err_set(err, HLG_EINPUT, "%s: is empty (save it again)",

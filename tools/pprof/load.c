@@ -53,7 +53,7 @@ static int check_keys(struct loader *l)
 
 	if (o->start != 0 || o->stop != UINT64_MAX)
 		return hlg_err_set(l->err, HLG_EINPUT,
-				   "%s: time= cannot select from a saved profile, which "
+				   "%s: --time cannot select from a saved profile, which "
 				   "has no times (select when it is saved)",
 				   l->path);
 	for (size_t i = 0; i < 3; i++)
@@ -61,8 +61,8 @@ static int check_keys(struct loader *l)
 		    !(l->saved.by & keys[i].bit))
 			return hlg_err_set(
 				l->err, HLG_EINPUT,
-				"%s: %s%s= needs the %s of each sample, which was not "
-				"saved (save it again with by=%s)",
+				"%s: --%s%s needs the %s of each sample, which was not "
+				"saved (save it again with --by=%s)",
 				l->path, keys[i].selects ? "" : "by=", keys[i].name,
 				keys[i].name, keys[i].name);
 	return 0;

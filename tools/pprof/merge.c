@@ -27,7 +27,7 @@ static int add_file(struct hlg_saved *sum, struct hlg_saved *from, const char *f
 	if (from->by != sum->by)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is split by %s, but %s by %s (save both with the "
-				   "same by=)",
+				   "same --by=)",
 				   path, by_words(from->by), first, by_words(sum->by));
 	if (!hlg_saved_add(sum, from))
 		return hlg_err_memory(err, path);
