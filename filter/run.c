@@ -9,10 +9,9 @@
 #include "format.h"
 #include "out.h"
 
-/* FILE@WHAT where only FILE exists: a base was meant. */
-static int check_base(const char *path, struct hlg_err *err)
+int hlg_run_check_base(const struct hlg_image_arg *arg, struct hlg_err *err)
 {
-	const char *at = strrchr(path, '@');
+	const char *path = arg->path, *at = arg->stated ? NULL : strrchr(path, '@');
 	char *file =
 		at && access(path, F_OK) != 0 ? strndup(path, (size_t)(at - path)) : NULL;
 	int rc = 0;
@@ -29,10 +28,9 @@ static int check_base(const char *path, struct hlg_err *err)
 int hlg_run_open_image(struct hlg_image **image, const struct hlg_image_arg *arg,
 		       struct hlg_err *err)
 {
-	int rc;
+	int rc = hlg_run_check_base(arg, err);
 
 	*image = NULL;
-	rc = arg->stated ? 0 : check_base(arg->path, err);
 	if (rc < 0)
 		return rc;
 	rc = arg->map ? hlg_image_open_map(image, arg->path, err)

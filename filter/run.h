@@ -27,6 +27,9 @@ struct hlg_run {
  */
 int hlg_run_start(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err);
 
+/* Fails where FILE@WHAT does not exist, but FILE: WHAT was meant to be a base. */
+int hlg_run_check_base(const struct hlg_image_arg *arg, struct hlg_err *err);
+
 /* Opens an image as a user named it, at its base if stated. *image is NULL after a
  * failure. */
 int hlg_run_open_image(struct hlg_image **image, const struct hlg_image_arg *arg,

@@ -70,8 +70,11 @@ static int read_identity(struct reader *r)
 
 	if (r->size == 0)
 		return unsuited(r, "is empty");
-	if (r->size < EI_NIDENT || hlg_file_read(r->fd, &eh, EI_NIDENT, 0) < 0 ||
-	    memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0)
+	if (r->size < EI_NIDENT || hlg_file_read(r->fd, &eh, EI_NIDENT, 0) < 0)
+		return unsuited(r, "is not an ELF file");
+	if (memcmp(eh.e_ident, "PERFILE2", 8) == 0)
+		return unsuited(r, "is perf's recording, not an ELF file");
+	if (memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0)
 		return unsuited(r, "is not an ELF file");
 	if (eh.e_ident[EI_CLASS] == ELFCLASS32)
 		return unsuited(r, "is a 32-bit ELF");

@@ -19,12 +19,16 @@ static bool holds_recording(const char *folder)
 	       stat(data, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* The first bytes of a file, as far as it has any and can be read; the rest is zero. */
+/* The first bytes of a regular file, as far as there are any; the rest is zero. */
 static void read_magic(const char *path, char magic[static 8])
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	int fd;
 
 	memset(magic, 0, 8);
+	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return;
 	if (pread(fd, magic, 8, 0) < 0)

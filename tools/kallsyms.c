@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "../filter/run.h"
 #include "../symtab/base.h"
 #include "images.h"
 #include "output.h"
@@ -111,6 +112,8 @@ static int write_compat(const struct arguments *args, struct hlg_err *err)
 		rc = hlg_err_set(err, HLG_EINPUT,
 				 "map:%s: is no ELF (--compat takes one ELF)",
 				 parsed.images[0].path);
+	if (rc == 0)
+		rc = hlg_run_check_base(&parsed.images[0], err);
 	if (rc == 0) {
 		const struct hlg_image_arg *arg = &parsed.images[0];
 

@@ -96,6 +96,7 @@ int main(int argc, char **argv)
 
 	setlocale(LC_ALL, "C"); /* the same bytes everywhere, argp's messages too */
 	argp_err_exit_status = 2;
+	atexit(hlg_output_exit);
 	if (argc < 2) {
 		print_verbs(stderr);
 		return 2;

@@ -2,13 +2,17 @@
 #include "output.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "../filter/out.h"
 
 static int failure; /* errno of the first write that failed */
 
+static bool told; /* something is known to have failed */
+
 int hlg_output_error(const struct hlg_err *err)
 {
+	told = true;
 	fprintf(stderr, "hlguest: %s\n", err->msg);
 	return 1;
 }
@@ -31,4 +35,10 @@ int hlg_output_end(int status)
 		return status;
 	hlg_out_fail("standard output", "written", failure, &err);
 	return hlg_output_error(&err);
+}
+
+void hlg_output_exit(void)
+{
+	if (!told && hlg_output_end(0) != 0)
+		_exit(1);
 }

@@ -20,4 +20,7 @@ bool hlg_output_failed(void);
  */
 int hlg_output_end(int status);
 
+/* For atexit(): the same where nobody else has the last word, as behind argp's help. */
+void hlg_output_exit(void);
+
 #endif

@@ -265,6 +265,11 @@ static void make_text(void)
 	memcpy(guest.img.bytes, "#!/bin/sh\n", 10);
 }
 
+static void make_recording(void)
+{
+	memcpy(guest.img.bytes, "PERFILE2", 8);
+}
+
 static void make_elf32(void)
 {
 	guest.elf.elf32 = true;
@@ -323,6 +328,7 @@ static const struct {
 	const char *message;
 } unsuitable[] = {
 	{"no bytes", NULL, 0, "is empty" SUITED},
+	{"a recording", make_recording, 0, "is perf's recording, not an ELF file" SUITED},
 	{"a script", make_text, 0, "is not an ELF file" SUITED},
 	{"15 bytes", NULL, 15, "is not an ELF file" SUITED},
 	{"16 bytes", NULL, 16, "ends inside its header" AGAIN},

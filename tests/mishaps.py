@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""What goes wrong for somebody new to a verb is told in one line that says what to do.
+
+    mishaps.py --build DIR
+
+Files that are missing, empty, folders, closed to the user, or of the wrong kind, for
+every verb; outputs that are full, closed, or that nobody reads any more; and ^C. One line
+`hlguest...: subject: problem (what to do)` on standard error, nothing on standard output,
+and status 1, or 2 where the command line makes no sense.
+"""
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True  # this folder is the source's
+sys.path[:0] = [os.path.join(HERE, "perf"), os.path.join(HERE, "tools")]
+from programs import hlguest_of
+from tap import DATA, TIMEOUT, Skip, Tap, environment, need, parser, run
+
+LINE = re.compile(r"hlguest[ a-z]*: .+: .+ \(.+\)\n|hlguest \w+: .+\n")
+TRY = re.compile(r"^(Try `hlguest|information\.).*\n", re.M)
+
+# {verb: words}, {x} is the file that is wrong
+IMAGES = {
+    "report": ["{x}", "good.data"],
+    "kallsyms": ["{x}"],
+    "kallsyms --compat": ["{x}"],
+    "lookup": ["{x}", "0x5000"],
+}
+RECORDINGS = {
+    "report": ["good.elf", "{x}"],
+    "report first": ["{x}", "good.elf"],
+    "report -i": ["good.elf", "-i", "{x}"],
+}
+PROFILES = {
+    "merge": ["{x}"],
+    "merge, second": ["good.pb.gz", "{x}", "-o", "sum"],
+}
+# what is wrong, and what is said of it
+WRONG = {
+    "missing": "no such file",
+    "empty": "is empty",
+    "folder": "is a directory",
+    "secret": "Permission denied",
+    "good.elf/below": "Not a directory",
+    "text": "is not an ELF|is no recording|gzip data are damaged",
+}
+
+
+class Place:
+    """A folder with good and bad files in it, and the command run there, not as root."""
+
+    def __init__(self, build, folder):
+        self.folder = folder
+        self.hlguest = os.path.join(folder, "hlguest")
+        shutil.copy(hlguest_of(build), self.hlguest)
+        shutil.copy(os.path.join(DATA, "demo.elf"), os.path.join(folder, "good.elf"))
+        shutil.copy(os.path.join(DATA, "demo-user.data"), os.path.join(folder, "good.data"))
+        for name, text in (("empty", ""), ("text", "nothing of the kind\n" * 9),
+                           ("secret", "")):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        os.mkdir(os.path.join(folder, "folder"))
+        self.profiles = "not in this build" not in self.run(
+            "report", "good.elf", "good.data", "--format=pprof", "--out=good.pb.gz")[1]
+        os.chmod(os.path.join(folder, "secret"), 0)
+        os.chmod(folder, 0o755)
+
+    def run(self, verb, *words, **how):
+        """(standard output, standard error, status); verb may have an option."""
+        verb = verb.split(",")[0].split()
+        done = subprocess.run(
+            [self.hlguest, *verb[:1], *(w for w in verb[1:] if w[0] == "-" and len(w) > 2),
+             *words], cwd=self.folder, env=environment(), stdin=subprocess.DEVNULL,
+            timeout=TIMEOUT, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how})
+        return ((done.stdout or b"").decode(), done.stderr.decode("utf-8", "replace"),
+                done.returncode)
+
+    def nobody(self):
+        """For run(): as another user, if this one may read everything."""
+        return {"user": 65534, "group": 65534, "extra_groups": []} if os.getuid() == 0 else {}
+
+
+def differences(what, found, said="", status=1):
+    out, err, got = found
+    err = TRY.sub("", err)
+    if out or got != status or not LINE.fullmatch(err) or not err[:-1].isprintable() or \
+            not re.search(said, err):
+        yield f"{what}: status {got}, {err!r}, {out[:99]!r}, not {status}, {said!r}"
+
+
+def check_files(place, verbs):
+    for verb, words in verbs.items():
+        if "merge" in verb and not place.profiles:
+            continue
+        for wrong, said in WRONG.items():
+            argv = [word.format(x=wrong) for word in words]
+            found = place.run(verb, *argv, **(place.nobody() if wrong == "secret" else {}))
+            # Of one folder and one recording, report cannot know what the folder is for.
+            status = 2 if argv == ["folder", "good.data"] else 1
+            yield from differences(f"{verb} {' '.join(argv)}", found, said, status)
+
+
+def check_wrong_kind(place):
+    """A recording for an ELF, an ELF for a recording, a profile, a base that is none."""
+    for argv, status, said in (
+        (["report", "good.data"], 2, "no guest ELF is given"),
+        (["report", "good.data", "good.data"], 2, "no guest ELF is given"),
+        (["report", "good.elf"], 2, "no recording is given"),
+        (["report", "good.elf", "good.elf"], 2, "no recording is given"),
+        (["report", "good.elf", "-i", "good.elf"], 1, "is an ELF, no recording"),
+        (["report", "folder"], 2, "is a directory that holds no recording"),
+        (["report", "missing"], 2, "is no recording and no ELF"),
+        (["report", "good.elf", "--out", "good.data"], 2, "--out=good.data: is a recording"),
+        (["report", "good.elf", "--out=good.elf", "good.data"], 2, "is a recording or an"),
+        (["report", "map:good.elf", "good.data"], 1, "has no line of a perf map"),
+        (["report", "good.elf@here", "good.data"], 1, "what follows good.elf is no base"),
+        (["report", "good.elf@0xx", "good.data"], 2, "the base is not a number"),
+        (["lookup", "good.data", "0x5000"], 1, "is perf's recording, not an ELF"),
+        (["lookup", "good.elf@here", "0x5000"], 1, "what follows good.elf is no base"),
+        (["lookup"], 2, "no guest ELF is given"),
+        (["kallsyms", "good.data"], 1, "is perf's recording, not an ELF"),
+        (["kallsyms", "good.elf@here"], 1, "what follows good.elf is no base"),
+        (["kallsyms", "--compat", "good.elf@here"], 1, "what follows good.elf is no base"),
+        (["kallsyms"], 2, "no guest ELF is given"),
+        (["doctor", "good.elf", "good.elf"], 2, "one image at a time"),
+        (["merge"], 2, "no profile is given"),
+        (["record"], 2, "say what to record"),
+        (["record", "-F", "often", "--", "true"], 2, "not a frequency"),
+    ):
+        yield from differences(" ".join(argv), place.run(*argv), said, status)
+    if place.profiles:
+        for argv in (["merge", "good.data"], ["merge", "good.elf"]):
+            yield from differences(" ".join(argv), place.run(*argv), "damaged")
+    with open(os.path.join(place.folder, "good.data"), "rb") as f:
+        if f.read(7) != b"PERFILE":
+            yield "the recording was overwritten"
+
+
+def writers(place):
+    for argv in (["report", "good.elf", "good.data"],
+                 ["report", "good.elf", "good.data", "--format=csv"],
+                 ["report", "good.elf", "good.data", "--format=pprof"],
+                 ["merge", "good.pb.gz"], ["kallsyms", "good.elf"],
+                 ["kallsyms", "--compat", "good.elf@0x4000"], ["lookup", "good.elf", "5000"],
+                 ["doctor"], ["help"], ["help", "report"], ["record", "--help"],
+                 ["lookup", "--usage"], ["--version"]):
+        if place.profiles or not {"merge", "--format=pprof"} & {*argv}:
+            yield argv
+
+
+def check_full(place):
+    for argv in writers(place):
+        with open("/dev/full", "wb") as full:
+            found = place.run(*argv, stdout=full)
+        yield from differences(" ".join(argv), found, "standard output: .*No space left")
+
+
+def check_closed(place):
+    for argv in writers(place):
+        found = place.run(*argv, stdout=None, preexec_fn=lambda: os.close(1))
+        yield from differences(" ".join(argv), found, "standard output: .*is closed")
+
+
+def check_gone(place):
+    """Nobody reads: SIGPIPE ends it as it ends others; ignored, it is told by all alike."""
+    for argv in writers(place):
+        for ignored in (True, False):
+            ours, its = os.pipe()
+            os.close(ours)
+            found = place.run(
+                *argv, stdout=its, restore_signals=False, preexec_fn=lambda i=ignored:
+                signal.signal(signal.SIGPIPE, signal.SIG_IGN if i else signal.SIG_DFL))
+            os.close(its)
+            if ignored:
+                yield from differences(" ".join(argv), found, "its reader went away")
+            elif found != ("", "", -signal.SIGPIPE):
+                yield f"{' '.join(argv)}: {found}, not SIGPIPE"
+
+
+def limit():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+
+
+def check_too_large(place):
+    """As on a disk that becomes full in the middle; nothing of the file is left."""
+    before = sorted(os.listdir(place.folder))
+    argvs = [["report", "good.elf", "good.data", "--out=x"]]
+    if place.profiles:
+        argvs += [argvs[0] + ["--format=pprof"], ["merge", "good.pb.gz", "-o", "x"]]
+    for argv in argvs:
+        found = place.run(*argv, preexec_fn=limit)
+        yield from differences(" ".join(argv), found, "^hlguest: x: cannot be .*make room")
+    if sorted(os.listdir(place.folder)) != before:
+        yield f"left behind: {sorted(os.listdir(place.folder))}"
+
+
+def check_outputs(place):
+    for out, said in (("folder", "is a directory"), ("folder/", "is a directory"),
+                      ("missing/x", "No such file"), ("good.elf/x", "Not a directory"),
+                      ("x", "Permission denied")):
+        for argv in (["report", "good.elf", "good.data", "--out=" + out],
+                     ["merge", "good.pb.gz", "-o", out]):
+            if place.profiles or argv[0] != "merge":
+                how = place.nobody() if out == "x" else {}
+                if out == "x" and not how:  # the folder is ours
+                    continue
+                yield from differences(" ".join(argv), place.run(*argv, **how), said)
+
+
+def check_interrupt(place):
+    """Waiting for standard input: ^C ends at once, by the signal, and leaves nothing."""
+    before = sorted(os.listdir(place.folder))
+    for argv in (["report", "good.elf", "-", "--out=x"], ["lookup", "good.elf"],
+                 ["merge", "-", "-o", "x"]):
+        child = subprocess.Popen([place.hlguest, *argv], cwd=place.folder, env=environment(),
+                                 stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE)
+        time.sleep(0.2)
+        if child.poll() is None:
+            child.send_signal(signal.SIGINT)
+            _, err = child.communicate(timeout=TIMEOUT)
+            if child.returncode != -signal.SIGINT or err:
+                yield f"{' '.join(argv)}: {child.returncode}, {err}"
+        elif argv[0] != "merge" or place.profiles:
+            yield f"{' '.join(argv)}: did not wait"
+    if sorted(os.listdir(place.folder)) != before:
+        yield f"left behind: {sorted(os.listdir(place.folder))}"
+
+
+def check_recording(place):
+    """^C is the end of -a and -p, but not of a command; kill's signal reaches perf."""
+    need("perf")
+    folder = place.folder
+    if run("perf", "record", "-q", "-e", "cpu-clock", "-a", "-o",
+           os.path.join(folder, "p.data"), "--", "true", cwd=folder)[2]:
+        raise Skip("perf cannot record here")
+    for words, group, sig, status in ((["-a"], True, signal.SIGINT, 0),
+                                      (["-a"], False, signal.SIGINT, 0),
+                                      (["-p", str(os.getpid())], True, signal.SIGINT, 0),
+                                      (["-a"], False, signal.SIGTERM, 128 + signal.SIGTERM),
+                                      (["--", "sleep", "60"], True, signal.SIGINT,
+                                       128 + signal.SIGINT)):
+        at = os.path.join(folder, "r.data")
+        child = subprocess.Popen(
+            [place.hlguest, "record", "-e", "cpu-clock", "-o", at, *words], cwd=folder,
+            env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            start_new_session=True)
+        until = time.monotonic() + 10
+        while time.monotonic() < until and not os.path.exists(at):
+            time.sleep(0.05)
+        time.sleep(1)
+        (os.killpg if group else os.kill)(child.pid, sig)
+        try:
+            _, err = child.communicate(timeout=10)
+        finally:
+            try:
+                os.killpg(child.pid, signal.SIGKILL)  # perf, if it was left behind
+            except ProcessLookupError:
+                pass
+        os.unlink(at)
+        if child.returncode != status or "guest samples, " not in err.decode():
+            yield f"{words}: status {child.returncode}, not {status}: {err.decode()}"
+
+
+def main():
+    build = parser(__doc__).parse_args().build
+    tap = Tap()
+    with tempfile.TemporaryDirectory(prefix="mishaps-") as folder:
+        place = Place(build, folder)
+        for name, verbs in (("image", IMAGES), ("recording", RECORDINGS),
+                            ("profile", PROFILES)):
+            tap.run(f"bad files: {name}", lambda v=verbs: list(check_files(place, v)))
+        for name, function in (
+            ("files of the wrong kind, words of no sense", check_wrong_kind),
+            ("standard output is full", check_full),
+            ("standard output is closed", check_closed),
+            ("nobody reads standard output", check_gone),
+            ("a file becomes too large", check_too_large),
+            ("no place for a file", check_outputs),
+            ("^C", check_interrupt),
+            ("^C while recording", check_recording),
+        ):
+            tap.run(name, lambda f=function: list(f(place)))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
