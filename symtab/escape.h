@@ -6,6 +6,11 @@
  * reach a terminal or a text format, everything that could move a cursor, start an
  * escape sequence, break a line, reorder text or is no valid UTF-8 is written as
  * \xNN, byte by byte. The rules do not depend on the locale.
+ *
+ * A backslash stays as it is: what is escaped already is not escaped again (a name may
+ * pass here on its way into a saved profile and out of it), and no path looks other than
+ * it was typed. So this is for eyes, not to be undone: a name that spells \x1b out looks
+ * like one that has that byte. Rows are told apart by address, never by this text.
  */
 #ifndef HLG_SYMTAB_ESCAPE_H
 #define HLG_SYMTAB_ESCAPE_H

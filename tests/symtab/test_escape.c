@@ -147,6 +147,17 @@ START_TEST(texts_come_out_as_expected)
 }
 END_TEST
 
+/* Escaped twice is escaped once; so a name that spells an escape out is left alone. */
+START_TEST(escaped_text_stays)
+{
+	char buf[128];
+
+	ck_assert_uint_eq(hlg_escape(buf, sizeof(buf), texts[_i].shown),
+			  strlen(texts[_i].shown));
+	ck_assert_str_eq(buf, texts[_i].shown);
+}
+END_TEST
+
 START_TEST(printed_text_is_the_same)
 {
 	char *out = NULL;
@@ -227,6 +238,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, characters_are_told_apart, 0, N_CHARACTERS);
 	tcase_add_loop_test(tc, texts_come_out_as_expected, 0, N_TEXTS);
+	tcase_add_loop_test(tc, escaped_text_stays, 0, N_TEXTS);
 	tcase_add_loop_test(tc, printed_text_is_the_same, 0, N_TEXTS);
 	tcase_add_loop_test(tc, short_buffers_are_cut_between_characters, 0, N_TEXTS);
 	tcase_add_test(tc, nothing_is_written_without_room);
