@@ -47,15 +47,19 @@ void hlg_lasts_finish(struct hlg_lasts *lasts)
 	free(lasts->entries);
 }
 
-/* *delta becomes what the counter has moved by since it was seen last. */
-static int advance(struct hlg_perfdata *pd, uint32_t slot, int32_t tid, uint64_t value,
-		   uint64_t *delta, struct hlg_err *err)
+/*
+ * *delta becomes what the counter has moved by since it was seen last. A sample that
+ * stands in the file behind a later one (perf sorts them) has moved nothing: what it
+ * could tell is in the later one's. That is 1, else 0, or an error.
+ */
+static int advance(struct hlg_perfdata *pd, const struct hlg_last *now, uint64_t *delta,
+		   struct hlg_err *err)
 {
 	struct hlg_last *last;
 
 	if (!make_room(&pd->lasts))
 		return hlg_err_memory(err, pd->path);
-	last = last_slot(&pd->lasts, slot, tid);
+	last = last_slot(&pd->lasts, now->slot, now->tid);
 	if (!last->used) {
 		if (pd->lasts.n >= HLG_MAX_THREADED)
 			return hlg_err_set(
@@ -63,11 +67,16 @@ static int advance(struct hlg_perfdata *pd, uint32_t slot, int32_t tid, uint64_t
 				"%s: has counter values of more than %u threads and "
 				"events (record fewer at a time)",
 				pd->path, HLG_MAX_THREADED);
-		*last = (struct hlg_last){.slot = slot, .tid = tid, .used = true};
+		*last = (struct hlg_last){
+			.slot = now->slot, .tid = now->tid, .used = true};
 		pd->lasts.n++;
 	}
-	*delta = value - last->value;
-	last->value = value;
+	*delta = 0;
+	if (now->time < last->time && now->value < last->value)
+		return 1;
+	*delta = now->value - last->value;
+	last->value = now->value;
+	last->time = now->time;
 	return 0;
 }
 
@@ -94,7 +103,7 @@ static int deliver(struct hlg_perfdata *pd, const struct hlg_perfdata_raw *raw,
 
 /* One value of a sample, with its own event and period. */
 static int deliver_value(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
-			 uint64_t id, uint64_t value, int32_t tid, struct hlg_err *err)
+			 uint64_t id, struct hlg_last *now, struct hlg_err *err)
 {
 	const struct hlg_ids_entry *entry =
 		hlg_ids_entry(pd->ids.entries, pd->ids.shift, id);
@@ -104,15 +113,27 @@ static int deliver_value(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
 		pd->counts.unknown_id++;
 		return 0;
 	}
-	rc = advance(pd, entry->slot, tid, value, &raw->period, err);
+	now->slot = entry->slot;
+	rc = advance(pd, now, &raw->period, err);
 	if (rc < 0)
 		return rc;
-	if (raw->period == 0) {
+	if (rc == 0 && raw->period == 0) {
 		pd->counts.zero_delta++;
 		return 0;
 	}
 	raw->event = entry->event;
 	return deliver(pd, raw, err);
+}
+
+/*
+ * An inherited counter counts anew in each thread, under the one id. One of a whole CPU
+ * is inherited by nobody, whatever the attribute says: perf records the CPU then, and
+ * starts it by itself.
+ */
+static bool counts_by_thread(const struct perf_event_attr *attr,
+			     const struct hlg_perfdata_layout *l)
+{
+	return attr->inherit && l->tid && (!l->cpu || attr->enable_on_exec);
 }
 
 static int deliver_values(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
@@ -121,11 +142,13 @@ static int deliver_values(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
 	const struct perf_event_attr *attr = &pd->events[raw->event]->attr;
 	const struct hlg_perfdata_layout *l = raw->layout;
 	struct hlg_perfdata_values values;
-	/* An inherited counter counts anew in each thread, under the one id. */
-	int32_t tid = attr->inherit && l->tid
-			      ? (int32_t)hlg_perfdata_u32(raw->record + l->tid + 4)
-			      : -1;
+	struct hlg_last now = {.tid = -1};
 	int rc = 0;
+
+	if (counts_by_thread(attr, l))
+		now.tid = (int32_t)hlg_perfdata_u32(raw->record + l->tid + 4);
+	if (l->time)
+		now.time = hlg_perfdata_u64(raw->record + l->time);
 
 	if (!hlg_perfdata_values(&values, attr->read_format, raw->record + l->read,
 				 raw->size - l->read)) {
@@ -135,8 +158,8 @@ static int deliver_values(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
 	for (uint64_t i = 0; rc == 0 && i < values.n; i++) {
 		const uint8_t *at = values.at + i * values.stride;
 
-		rc = deliver_value(pd, raw, hlg_perfdata_u64(at + values.id),
-				   hlg_perfdata_u64(at), tid, err);
+		now.value = hlg_perfdata_u64(at);
+		rc = deliver_value(pd, raw, hlg_perfdata_u64(at + values.id), &now, err);
 	}
 	return rc;
 }

@@ -167,7 +167,9 @@ static inline __attribute__((always_inline)) void hlg_perfdata_run(
  * A sample of counter values (PERF_SAMPLE_READ) is delivered as perf delivers it: once
  * for each member of the group that has moved, with the member's event, and as period
  * what it moved by since its last sample. Of an inherited counter each thread counts
- * anew: as perf since 6.12, where older ones make up periods near 2^64.
+ * anew, where perf up to 6.12 makes up periods near 2^64. Where samples of a CPU stand in
+ * another order than that of time, the earlier one has period 0 and the later one both
+ * periods: their sums are perf's.
  */
 static inline __attribute__((always_inline)) int hlg_perfdata_read(
 	struct hlg_perfdata *pd, hlg_perfdata_sample_fn *sample,
