@@ -272,6 +272,8 @@ static int dispatch(struct hlg_perfdata *pd, uint32_t type, const uint8_t *recor
 	case PERF_RECORD_LOST_SAMPLES: /* u64 lost */
 		add_to(pd, &pd->counts.lost_samples, record, size, 8);
 		return 0;
+	case HLG_RECORD_FINISHED_ROUND:
+		return pd->sink && pd->sink->round ? pd->sink->round(pd->ctx, err) : 0;
 	case HLG_RECORD_AUXTRACE:
 		return auxtrace(pd, record, size, err);
 	case HLG_RECORD_COMPRESSED:

@@ -3,11 +3,14 @@
 
 #include <linux/perf_event.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "walk.h"
 
 /* PERF_RECORD_MMAP2: with this bit a build id stands where the device would. */
 #define MISC_MMAP_BUILD_ID (1 << 14)
+/* PERF_RECORD_FORK: made up by perf for a process that had run before. */
+#define MISC_FORK_EXEC (1 << 13)
 
 /* Bytes before the name, by enum perf_event_type; of FORK and EXIT all. */
 static size_t fixed_size(uint32_t type)
@@ -32,8 +35,11 @@ static void read_mapping(struct hlg_perfdata_task *task, const uint8_t *r, unsig
 	task->start = hlg_perfdata_u64(r + 16);
 	task->size = hlg_perfdata_u64(r + 24);
 	task->file_offset = hlg_perfdata_u64(r + 32);
-	if (task->type != PERF_RECORD_MMAP2)
+	if (task->type != PERF_RECORD_MMAP2) {
+		/* It was the only kind for long: executable but for this flag. */
+		task->prot = misc & PERF_RECORD_MISC_MMAP_DATA ? 0 : PROT_EXEC;
 		return;
+	}
 	if (misc & MISC_MMAP_BUILD_ID) {
 		task->build_id_size = r[40] <= 20 ? r[40] : 20;
 		task->build_id = r + 44;
@@ -62,11 +68,14 @@ bool hlg_perfdata_task(struct hlg_perfdata_task *task, const uint8_t *record, si
 	task->pid = (int32_t)hlg_perfdata_u32(record + 8);
 	task->tid = (int32_t)hlg_perfdata_u32(record + 12);
 	if (type == PERF_RECORD_FORK || type == PERF_RECORD_EXIT) {
-		/* pid, ppid, tid, ptid, and the time whether or not there is a trailer */
+		/*
+		 * pid, ppid, tid, ptid, and a time, which is not the trailer's to the
+		 * nanosecond: the trailer's is what perf sorts by.
+		 */
 		task->ppid = task->tid;
 		task->tid = (int32_t)hlg_perfdata_u32(record + 16);
 		task->ptid = (int32_t)hlg_perfdata_u32(record + 20);
-		task->time = hlg_perfdata_u64(record + 24);
+		task->exec = misc & MISC_FORK_EXEC;
 		return true;
 	}
 	if (!memchr(record + fixed, '\0', size - fixed))

@@ -17,10 +17,10 @@ struct hlg_perfdata_task {
 	int32_t ppid, ptid; /* FORK, EXIT: the parent; else 0 */
 	uint64_t time;      /* ns; UINT64_MAX not recorded */
 	const char *name;   /* COMM: the new name; mappings: the file; else "" */
-	bool exec;          /* COMM: by execve(2) */
+	bool exec;          /* COMM: by execve(2); FORK: shares nothing with its parent */
 	uint8_t cpumode;    /* mappings: whose; PERF_RECORD_MISC_CPUMODE_MASK */
 	uint64_t start, size, file_offset; /* mappings, in bytes */
-	uint32_t prot, flags;              /* MMAP2: as of mmap(2) */
+	uint32_t prot, flags;              /* as of mmap(2); MMAP: PROT_EXEC or nothing */
 	uint32_t major, minor;             /* MMAP2 without a build id */
 	uint64_t inode;
 	const uint8_t *build_id; /* MMAP2, or NULL */

@@ -64,6 +64,8 @@ struct hlg_perfdata_sink {
 		     struct hlg_err *err);
 	/* Processes and mappings, in the order of the file. */
 	int (*task)(void *ctx, const struct hlg_perfdata_task *task, struct hlg_err *err);
+	/* FINISHED_ROUND: perf has emptied all its buffers once. */
+	int (*round)(void *ctx, struct hlg_err *err);
 	/* Now and then; total is 0 where it is not known (a pipe). In bytes. */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total, struct hlg_err *err);
 };
