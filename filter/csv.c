@@ -160,7 +160,7 @@ static void write_host_row(void *f, const struct hlg_host_row *row, uint64_t wei
 	char percent[16];
 
 	(void)weight;
-	begin(f, "host", series, "", row->symbol);
+	begin(f, "host", series, "", row->comm);
 	fputs(",,", f);
 	write_text(f, row->dso);
 	fputs(",,,", f);

@@ -45,9 +45,9 @@ static void write_host_row(void *f, const struct hlg_host_row *row, uint64_t wei
 		write_frame(f, series);
 		fputc(';', f);
 	}
-	write_frame(f, row->dso);
+	write_frame(f, row->comm);
 	fputc(';', f);
-	write_frame(f, row->symbol);
+	write_frame(f, row->dso);
 	fprintf(f, " %" PRIu64 "\n", weight);
 }
 

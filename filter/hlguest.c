@@ -189,7 +189,7 @@ static void count_host(struct filter *f, const struct hlg_sample *s, void *ctx)
 		perf_dlfilter_fns.resolve_ip ? perf_dlfilter_fns.resolve_ip(ctx) : NULL;
 
 	hlg_host_add(&f->run.host, hlg_profile_series(&f->run.profile, s),
-		     al ? al->dso : NULL, al ? al->sym : NULL, s->period);
+		     al ? al->dso : NULL, al ? al->comm : NULL, s->period);
 }
 
 /* What perf does with the sample afterwards: 0 keeps it, 1 filters it out. */

@@ -14,16 +14,16 @@ static uint64_t hash_text(uint64_t h, const char *s)
 }
 
 static size_t find_slot(const struct hlg_host *host, uint32_t series, const char *dso,
-			const char *symbol)
+			const char *comm)
 {
 	uint64_t h =
-		hash_text(hash_text(UINT64_C(0xcbf29ce484222325) ^ series, dso), symbol);
+		hash_text(hash_text(UINT64_C(0xcbf29ce484222325) ^ series, dso), comm);
 	size_t mask = host->n_index - 1, i = (h ^ h >> 32) & mask;
 
 	for (; host->index[i]; i = (i + 1) & mask) {
 		const struct hlg_host_row *row = &host->rows[host->index[i] - 1];
 
-		if (row->series == series && strcmp(row->symbol, symbol) == 0 &&
+		if (row->series == series && strcmp(row->comm, comm) == 0 &&
 		    strcmp(row->dso, dso) == 0)
 			break;
 	}
@@ -47,27 +47,27 @@ static bool grow(struct hlg_host *host)
 	host->n_index = 2 * room;
 	host->room = room;
 	for (size_t i = 0; i < host->n_rows; i++)
-		index[find_slot(host, rows[i].series, rows[i].dso, rows[i].symbol)] =
+		index[find_slot(host, rows[i].series, rows[i].dso, rows[i].comm)] =
 			(uint32_t)i + 1;
 	return true;
 }
 
 static struct hlg_host_row *find_row(struct hlg_host *host, uint32_t series,
-				     const char *dso, const char *symbol)
+				     const char *dso, const char *comm)
 {
 	struct hlg_host_row *row;
 	size_t slot;
 
 	if (host->n_rows == host->room && !grow(host))
 		return NULL;
-	slot = find_slot(host, series, dso, symbol);
+	slot = find_slot(host, series, dso, comm);
 	if (host->index[slot])
 		return &host->rows[host->index[slot] - 1];
 	row = &host->rows[host->n_rows];
-	*row = (struct hlg_host_row){series, strdup(dso), strdup(symbol), {0, 0}};
-	if (!row->dso || !row->symbol) {
+	*row = (struct hlg_host_row){series, strdup(dso), strdup(comm), {0, 0}};
+	if (!row->dso || !row->comm) {
 		free(row->dso);
-		free(row->symbol);
+		free(row->comm);
 		return NULL;
 	}
 	host->index[slot] = (uint32_t)++host->n_rows;
@@ -75,13 +75,13 @@ static struct hlg_host_row *find_row(struct hlg_host *host, uint32_t series,
 }
 
 void hlg_host_add(struct hlg_host *host, uint32_t series, const char *dso,
-		  const char *symbol, uint64_t period)
+		  const char *comm, uint64_t period)
 {
 	struct hlg_host_row *row = NULL;
 
 	if (series != HLG_NO_SERIES)
 		row = find_row(host, series, dso ? dso : "[unknown]",
-			       symbol ? symbol : "[unknown]");
+			       comm ? comm : "[unknown]");
 	hlg_count_add(row ? &row->count : &host->unnamed, (struct hlg_count){1, period});
 }
 
@@ -94,7 +94,7 @@ void hlg_host_merge(struct hlg_host *host, struct hlg_profile *profile,
 		struct hlg_host_row *to = NULL;
 
 		if (series != HLG_NO_SERIES)
-			to = find_row(host, series, row->dso, row->symbol);
+			to = find_row(host, series, row->dso, row->comm);
 		hlg_count_add(to ? &to->count : &host->unnamed, row->count);
 	}
 	hlg_count_add(&host->unnamed, from->unnamed);
@@ -117,7 +117,7 @@ static int compare_rows(const void *a, const void *b, void *order)
 
 	if (wx != wy)
 		return wx > wy ? -1 : 1;
-	rc = strcmp(x->symbol, y->symbol);
+	rc = strcmp(x->comm, y->comm);
 	if (rc == 0)
 		rc = strcmp(x->dso, y->dso);
 	return rc ? rc : hlg_profile_compare_series(o->profile, x->series, y->series);
@@ -137,7 +137,7 @@ void hlg_host_finish(struct hlg_host *host)
 {
 	for (size_t i = 0; i < host->n_rows; i++) {
 		free(host->rows[i].dso);
-		free(host->rows[i].symbol);
+		free(host->rows[i].comm);
 	}
 	free(host->rows);
 	free(host->index);

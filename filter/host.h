@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Host samples by (series, module, symbol), for mode=host and mode=all. The feed resolves
- * them; here they are only counted. Memory grows with distinct names.
+ * Host samples by (series, process, mapping), for mode=host and mode=all: dso is what the
+ * address is mapped from ("/usr/bin/vmm", "[vdso]", "[kernel.kallsyms]", "[kvm]"), comm
+ * the thread's name. The feed knows both, as perf script prints them; here they are only
+ * counted. Memory grows with distinct names.
  */
 #ifndef HLG_FILTER_HOST_H
 #define HLG_FILTER_HOST_H
@@ -10,7 +12,7 @@
 
 struct hlg_host_row {
 	uint32_t series;
-	char *dso, *symbol; /* never NULL; "[unknown]" stands in */
+	char *dso, *comm; /* never NULL; "[unknown]" stands in */
 	struct hlg_count count;
 };
 
@@ -22,9 +24,9 @@ struct hlg_host {
 	struct hlg_count unnamed; /* for want of memory */
 };
 
-/* Counts a host sample; dso and symbol may be NULL and are copied. */
+/* Counts a host sample; dso and comm may be NULL and are copied. */
 void hlg_host_add(struct hlg_host *host, uint32_t series, const char *dso,
-		  const char *symbol, uint64_t period);
+		  const char *comm, uint64_t period);
 
 /* Adds the rows of from, whose series are those of its profile, to host, of another. */
 void hlg_host_merge(struct hlg_host *host, struct hlg_profile *profile,

@@ -275,7 +275,7 @@ static void add_host_row(void *list, const struct hlg_host_row *row, uint64_t we
 	json_t *o = json_object();
 
 	(void)weight;
-	json_object_set_new(o, "name", text(row->symbol));
+	json_object_set_new(o, "name", text(row->comm));
 	json_object_set_new(o, "dso", text(row->dso));
 	json_object_set_new(o, "series", series_name ? text(series_name) : json_null());
 	put_count(o, row->count);

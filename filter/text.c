@@ -296,7 +296,7 @@ static void write_host_row(void *f, const struct hlg_host_row *row, uint64_t wei
 	(void)weight;
 	fprintf(f, "%8s %% %10" PRIu64 " %16" PRIu64 "  ",
 		hlg_write_percent(percent, share), row->count.samples, row->count.period);
-	hlg_escape_print(f, row->symbol);
+	hlg_escape_print(f, row->comm);
 	fputs(" (", f);
 	hlg_escape_print(f, row->dso);
 	fputc(')', f);
@@ -345,7 +345,8 @@ int hlg_write_text(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	rc = hlg_write_views(f, r, write_view, err);
 	if (rc < 0 || r->options->mode == HLG_SHOW_GUEST)
 		return rc;
-	fprintf(f, "%10s %10s %16s  %s\n", "of host", "samples", "period", "host symbol");
+	fprintf(f, "%10s %10s %16s  %s\n", "of host", "samples", "period",
+		"process (mapping)");
 	rc = hlg_write_host(f, r, write_host_row, err);
 	if (shown < r->host->n_rows)
 		fprintf(f, "     ... and %zu more\n", r->host->n_rows - shown);

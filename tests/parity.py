@@ -6,7 +6,7 @@
 
 `hlguest report` and `perf script --dlfilter hlguest.so` on every recording of tests/data,
 in every format and with a spread of options: the same bytes, the same status, nothing on
-the command's standard error. mode=host and mode=all are left out: host symbols are perf's.
+the command's standard error.
 Then several recordings at once: the same bytes in any order and with any -j, and one that
 cannot be read among them is named, the rest reported, with status 1.
 """
@@ -31,6 +31,7 @@ SPREAD = [
     ("event=cpu-clock",), ("event=*-clock*",), ("event=nosuch",), ("pid=1-99999999",),
     ("pid=1",), ("tid=1-99999999",), ("tid=1",), ("cpu=0",), ("cpu=1-7",), ("time=,1",),
     ("time=0.5,",), ("top=3",), ("top=0", "min=1.5"), ("demangle=no",), ("aliases=yes",),
+    ("mode=host",), ("mode=all",), ("mode=all", "by=event,tid", "weight=samples"),
     ("gaps=stretch", "weight=samples", "by=tid", "aliases=yes", "demangle=no", "top=5"),
 ]
 IMAGES = [
@@ -85,6 +86,7 @@ def word_sets(recording, a_map):
     middle = middle_of(recording)
     for style in FORMATS:
         yield (elf, "format=" + style)
+        yield (elf, "format=" + style, "mode=all")
         yield (elf, "format=" + style, "by=event,tid", "gaps=drop", f"time=,{middle}")
     yield (elf, f"time={middle},")
     for words in SPREAD:

@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comm.h"
+#include "order.h"
 #include "perfdata/perfdata.h"
 #include "pprof/pprof.h"
 
 struct feed {
 	struct hlg_profile *profile;
 	struct hlg_host *host;
-	struct hlg_comms comms; /* of threads, if host samples are wanted */
+	struct hlg_order order; /* if host samples are wanted */
+	bool directory;         /* of several files, which are not ordered */
 	uint32_t *events;       /* the profile's number of each of the reader's */
 	const char *path;
 	struct hlg_progress *progress;
@@ -36,15 +37,34 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 						     : 0;
 }
 
+/* For what processes have mapped. */
+static int no_room(const struct feed *feed, struct hlg_err *err)
+{
+	if (feed->order.tasks.ranges + 2 <= HLG_MAPS_MAX)
+		return hlg_err_memory(err, feed->path);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: has processes with more than %zu mappings (report it "
+			   "without mode=)",
+			   feed->path, HLG_MAPS_MAX);
+}
+
 static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_err *err)
 {
 	struct feed *feed = ctx;
 
-	if (!feed->host || task->type != PERF_RECORD_COMM)
+	if (!feed->host || hlg_order_task(&feed->order, task))
 		return 0;
-	if (!hlg_comms_set(&feed->comms, task->tid, task->name))
-		return hlg_err_memory(err, feed->path);
-	return 0;
+	return no_room(feed, err);
+}
+
+static int on_round(void *ctx, struct hlg_err *err)
+{
+	struct feed *feed = ctx;
+
+	/* One of several files is read to its end before the next begins. */
+	if (!feed->host || feed->directory || hlg_order_round(&feed->order))
+		return 0;
+	return no_room(feed, err);
 }
 
 static int on_progress(void *ctx, uint64_t done, uint64_t total, struct hlg_err *err)
@@ -67,9 +87,7 @@ static __attribute__((noinline)) void take(struct feed *feed,
 
 	s.event = feed->events[raw->event];
 	if (hlg_profile_add(feed->profile, &s) == HLG_HOST && feed->host)
-		hlg_host_add(feed->host, hlg_profile_series(feed->profile, &s),
-			     s.cpumode == PERF_RECORD_MISC_KERNEL ? "[kernel]" : "[user]",
-			     hlg_comms_get(&feed->comms, s.tid), s.period);
+		hlg_order_sample(&feed->order, &s, hlg_profile_series(feed->profile, &s));
 }
 
 static inline __attribute__((always_inline)) void on_sample(
@@ -97,17 +115,24 @@ static void add_counts(struct hlg_feed_sums *sums,
 /* Reads what pd's range holds. */
 static int read_range(struct feed *feed, struct hlg_perfdata *pd, struct hlg_err *err)
 {
-	static const struct hlg_perfdata_sink sink = {
-		.event = on_event, .task = on_task, .progress = on_progress};
+	static const struct hlg_perfdata_sink sink = {.event = on_event,
+						      .task = on_task,
+						      .round = on_round,
+						      .progress = on_progress};
+
+	int rc;
 
 	feed->done = 0;
-
-	return hlg_perfdata_read(pd, on_sample, &sink, feed, err);
+	feed->directory = hlg_perfdata_host(pd)->directory;
+	rc = hlg_perfdata_read(pd, on_sample, &sink, feed, err);
+	if (rc == 0 && feed->host && !hlg_order_end(&feed->order))
+		rc = no_room(feed, err);
+	return rc;
 }
 
 static void finish(struct feed *feed)
 {
-	hlg_comms_finish(&feed->comms);
+	hlg_order_finish(&feed->order);
 	free(feed->events);
 }
 
@@ -154,8 +179,8 @@ static int read_both(struct feed *feed, struct hlg_perfdata *pd, struct second *
 }
 
 /*
- * Two threads where the recording can be split and no names of threads are wanted, which
- * need the order; else, and where the guess was wrong, one.
+ * Two threads where the recording can be split and no names of host samples are wanted,
+ * which need the order; else, and where the guess was wrong, one.
  */
 static int read_split(struct feed *feed, struct hlg_perfdata *pd,
 		      struct hlg_feed_sums *sums, struct hlg_err *err)
@@ -200,8 +225,11 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	rc = hlg_perfdata_open(&pd, path, err);
 	if (rc < 0)
 		return rc;
-	rc = how->threads > 1 ? read_split(&feed, pd, sums, err)
-			      : read_range(&feed, pd, err);
+	if (host && !hlg_order_init(&feed.order, host))
+		rc = hlg_err_memory(err, path);
+	else
+		rc = how->threads > 1 ? read_split(&feed, pd, sums, err)
+				      : read_range(&feed, pd, err);
 	add_counts(sums, hlg_perfdata_counts(pd));
 	sums->deselected = profile->deselected.samples - deselected;
 	sums->host = profile->host.samples - of_host;

@@ -22,9 +22,10 @@ struct hlg_feed_sums {
 
 /*
  * Reads path ("-" is standard input) into profile, and host samples into host if that is
- * not NULL: by process name, symbols being perf's to tell. Memory is bounded by distinct
- * addresses and events. With how->threads > 1 a large file is read by two at once, where
- * its format lets a second one begin in the middle.
+ * not NULL: by process and mapping, see tasks.h and order.h. Memory is bounded by
+ * distinct addresses and events, and with host by what order.h and tasks.h say. With
+ * how->threads > 1 a large file is read by two at once, where its format lets a second
+ * one begin in the middle.
  */
 struct hlg_feed_how {
 	unsigned threads;

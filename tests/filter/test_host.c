@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Host samples are counted by series, module and symbol, each in one row, and none is
+ * Host samples are counted by series, mapping and process, each in one row, and none is
  * lost: not while the table grows, not for want of a name, not for want of memory. The
  * sorted order is that of weight and names, however the samples came.
  */
@@ -38,11 +38,11 @@ static void leave(void)
 }
 
 static void check_row(const struct hlg_host_row *row, uint32_t series, const char *dso,
-		      const char *symbol, uint64_t samples, uint64_t period)
+		      const char *comm, uint64_t samples, uint64_t period)
 {
 	ck_assert_uint_eq(row->series, series);
 	ck_assert_str_eq(row->dso, dso);
-	ck_assert_str_eq(row->symbol, symbol);
+	ck_assert_str_eq(row->comm, comm);
 	ck_assert_uint_eq(row->count.samples, samples);
 	ck_assert_uint_eq(row->count.period, period);
 }
@@ -74,11 +74,11 @@ END_TEST
 START_TEST(names_are_copied)
 {
 	struct hlg_host host = {0};
-	char dso[] = "kvm.ko", symbol[] = "vmx_vcpu_run";
+	char dso[] = "kvm.ko", comm[] = "vmx_vcpu_run";
 
-	hlg_host_add(&host, 0, dso, symbol, 1);
+	hlg_host_add(&host, 0, dso, comm, 1);
 	memset(dso, 'x', sizeof(dso) - 1);
-	memset(symbol, 'x', sizeof(symbol) - 1);
+	memset(comm, 'x', sizeof(comm) - 1);
 	check_row(&host.rows[0], 0, "kvm.ko", "vmx_vcpu_run", 1, 1);
 	hlg_host_finish(&host);
 }
@@ -92,16 +92,16 @@ START_TEST(many)
 
 	for (int i = 0; i < 100000; i++) {
 		unsigned n = (unsigned)kit_random(&random, 5000);
-		char symbol[16];
+		char comm[16];
 
-		snprintf(symbol, sizeof(symbol), "f%u", n / 2);
-		hlg_host_add(&host, n % 2, "vmlinux", symbol, 3);
+		snprintf(comm, sizeof(comm), "f%u", n / 2);
+		hlg_host_add(&host, n % 2, "vmlinux", comm, 3);
 		naive[n]++;
 	}
 	ck_assert_uint_eq(host.n_rows, 5000);
 	for (size_t i = 0; i < host.n_rows; i++) {
 		const struct hlg_host_row *row = &host.rows[i];
-		unsigned n = (unsigned)atoi(row->symbol + 1) * 2 + row->series;
+		unsigned n = (unsigned)atoi(row->comm + 1) * 2 + row->series;
 
 		ck_assert_uint_eq(row->count.samples, naive[n]);
 		ck_assert_uint_eq(row->count.period, 3 * naive[n]);
@@ -138,7 +138,7 @@ START_TEST(order)
 {
 	static const struct {
 		uint32_t series;
-		const char *dso, *symbol;
+		const char *dso, *comm;
 		uint64_t period;
 	} sorted[] = {{0, "z", "z", 9}, {0, "a", "f", 5}, {0, "b", "f", 5},
 		      {1, "a", "g", 5}, {0, "a", "g", 5}, {0, "a", "a", 1}};
@@ -147,13 +147,13 @@ START_TEST(order)
 	for (int i = 0; i < 6; i++) {
 		int k = (i * 5 + _i) % 6;
 
-		hlg_host_add(&host, sorted[k].series, sorted[k].dso, sorted[k].symbol,
+		hlg_host_add(&host, sorted[k].series, sorted[k].dso, sorted[k].comm,
 			     sorted[k].period);
 	}
 	hlg_host_sort(&host, &profile, HLG_WEIGHT_PERIOD);
 	for (int i = 0; i < 6; i++)
-		check_row(&host.rows[i], sorted[i].series, sorted[i].dso,
-			  sorted[i].symbol, 1, sorted[i].period);
+		check_row(&host.rows[i], sorted[i].series, sorted[i].dso, sorted[i].comm,
+			  1, sorted[i].period);
 	hlg_host_sort(&host, &profile, HLG_WEIGHT_SAMPLES);
 	check_row(&host.rows[0], 0, "a", "a", 1, 1); /* all alike: names */
 	hlg_host_finish(&host);
@@ -190,12 +190,12 @@ START_TEST(without_memory)
 	for (unsigned n = 1; struck; n += n < 40 ? 1 : 37) {
 		struct hlg_host host = {0};
 		uint64_t sum = 0;
-		char symbol[16];
+		char comm[16];
 
 		oom_arm(n, _i);
 		for (unsigned i = 0; i < 1200; i++) {
-			snprintf(symbol, sizeof(symbol), "f%u", i % 600);
-			hlg_host_add(&host, 0, "vmlinux", symbol, 2);
+			snprintf(comm, sizeof(comm), "f%u", i % 600);
+			hlg_host_add(&host, 0, "vmlinux", comm, 2);
 		}
 		struck = oom_disarm();
 		for (size_t i = 0; i < host.n_rows; i++)

@@ -104,7 +104,7 @@ void hlg_comment_write(FILE *f, const struct hlg_saved *saved)
 			row->count.period);
 		write_text(f, row->dso);
 		fputc(',', f);
-		write_text(f, row->symbol);
+		write_text(f, row->comm);
 		fputc('\n', f);
 	}
 }
@@ -283,8 +283,8 @@ static const char *read_hostrow(struct hlg_comments *c, const char *value)
 	     take_u64(&value, ",", &row->count.period);
 	row->dso = ok ? take_text(&c->saved->arena, &value) : NULL;
 	ok = row->dso && *value++ == ',';
-	row->symbol = ok ? take_text(&c->saved->arena, &value) : NULL;
-	ok = row->symbol && *value == '\0';
+	row->comm = ok ? take_text(&c->saved->arena, &value) : NULL;
+	ok = row->comm && *value == '\0';
 	return ok ? NULL : "a host row is malformed";
 }
 

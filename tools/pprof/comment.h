@@ -16,7 +16,7 @@
  *   event=PRECISE,NAME         the first is that of the first two value types, and so on
  *   image=elf|map,BASE,BIAS    the first is that of the first mapping, and so on
  *   series=EVENT,PID,TID,CPU,SQUARES   the sum of period^2, hexadecimal
- *   hostrow=EVENT,PID,TID,CPU,SAMPLES,PERIOD,DSO,SYMBOL
+ *   hostrow=EVENT,PID,TID,CPU,SAMPLES,PERIOD,DSO,PROCESS
  */
 #ifndef HLG_TOOLS_PPROF_COMMENT_H
 #define HLG_TOOLS_PPROF_COMMENT_H

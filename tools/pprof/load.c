@@ -232,7 +232,7 @@ static int add_hosts(struct loader *l, struct hlg_host *host)
 			continue;
 		kept.rows[kept.n_rows].series = hlg_profile_series(l->profile, &s);
 		kept.rows[kept.n_rows].dso = (char *)row->dso;
-		kept.rows[kept.n_rows].symbol = (char *)row->symbol;
+		kept.rows[kept.n_rows].comm = (char *)row->comm;
 		kept.rows[kept.n_rows].count = row->count;
 		if (kept.rows[kept.n_rows].series != HLG_NO_SERIES)
 			kept.n_rows++;

@@ -181,8 +181,8 @@ static bool save_hosts(struct saver *s)
 		row->key = key_of(&s->run->profile, from->series);
 		row->count = from->count;
 		row->dso = keep(s->saved, strdup(from->dso));
-		row->symbol = keep(s->saved, strdup(from->symbol));
-		if (!row->dso || !row->symbol)
+		row->comm = keep(s->saved, strdup(from->comm));
+		if (!row->dso || !row->comm)
 			return false;
 	}
 	return true;

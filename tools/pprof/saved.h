@@ -64,7 +64,7 @@ struct hlg_saved_series {
 
 struct hlg_saved_host {
 	struct hlg_saved_key key;
-	const char *dso, *symbol; /* as they are */
+	const char *dso, *comm; /* as they are */
 	struct hlg_count count;
 };
 

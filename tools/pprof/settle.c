@@ -198,7 +198,7 @@ static int compare_hosts(const void *a, const void *b)
 
 	if (order == 0)
 		order = strcmp(x->dso, y->dso);
-	return order ? order : strcmp(x->symbol, y->symbol);
+	return order ? order : strcmp(x->comm, y->comm);
 }
 
 static void fold_hosts(struct hlg_saved_table *table)
@@ -262,7 +262,7 @@ static bool move_strings(struct hlg_saved *saved)
 		     move(&arena, &HLG_SAVED(function, &saved->functions, i)->symbol);
 	for (uint32_t i = 0; ok && i < saved->hosts.n; i++)
 		ok = move(&arena, &HLG_SAVED(host, &saved->hosts, i)->dso) &&
-		     move(&arena, &HLG_SAVED(host, &saved->hosts, i)->symbol);
+		     move(&arena, &HLG_SAVED(host, &saved->hosts, i)->comm);
 	if (ok)
 		hlg_arena_finish(&saved->arena);
 	hlg_arena_join(&saved->arena, &arena);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Texts that recur, each kept once and called by a number from 1 on. */
+#ifndef HLG_TOOLS_NAMES_H
+#define HLG_TOOLS_NAMES_H
+
+#include <stdint.h>
+
+#define HLG_NO_NAME 0
+
+struct hlg_names {
+	char **names; /* [n] is number n + 1 */
+	uint32_t n;
+	uint32_t *index; /* hash, at most half used; holds numbers */
+	uint32_t room;   /* of index; a power of two */
+};
+
+/* The number of a text, which is copied when it is new; HLG_NO_NAME without memory. */
+uint32_t hlg_names_add(struct hlg_names *names, const char *text);
+
+/* Owned by names; NULL for HLG_NO_NAME. */
+const char *hlg_names_get(const struct hlg_names *names, uint32_t name);
+
+void hlg_names_finish(struct hlg_names *names);
+
+#endif
