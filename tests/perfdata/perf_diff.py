@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The reader against perf itself: perf_diff.py DUMP TELL_FILTER.so [DATA...]
+"""The reader against perf itself: perf_diff.py DUMP HOSTS TELL_FILTER.so [DATA...]
 
 Recordings of every shape that perf can make here, and those given, are read by
 perfdata-dump and by perf script with a filter that tells each sample. The samples must be
 the same, each with its event, process, time, CPU, address, period and mode: their order
-may differ, for perf sorts by time. TAP on standard output; what cannot be recorded is
-skipped, with perf's reason.
+may differ, for perf sorts by time. Each host sample must have the process and the mapping
+that perf gives it. TAP on standard output; what cannot be recorded is skipped, with perf's
+reason.
+
+PERF names the perf to read with, PERF_RECORD the one to record with, if not that.
 """
 import collections
 import os
@@ -18,27 +21,14 @@ import sys
 import tempfile
 import time
 
-DUMP, FILTER, GIVEN = sys.argv[1], os.path.abspath(sys.argv[2]), sys.argv[3:]
+DUMP, HOSTS, FILTER = map(os.path.abspath, sys.argv[1:4])
+GIVEN = sys.argv[4:]
+PERF = os.environ.get("PERF") or "perf"
+RECORDER = os.environ.get("PERF_RECORD") or PERF
 
-# Threads, processes that come and go, page faults, system calls.
-WORK = """
-import os, threading, time
-def spin():
-    end = time.time() + 0.4
-    while time.time() < end:
-        bytearray(300000)[::4096]
-        os.write(fd, b'x' * 100)
-        sum(range(5000))
-fd = os.open('/dev/null', os.O_WRONLY)
-t = [threading.Thread(target=spin) for _ in range(2)]
-[x.start() for x in t]
-for _ in range(3):
-    if os.fork() == 0:
-        spin()
-        os._exit(0)
-[x.join() for x in t]
-"""
-WORKLOAD = ["--", sys.executable, "-c", WORK]
+HERE = os.path.dirname(os.path.abspath(__file__))
+WORKLOAD = ["--", sys.executable, os.path.join(HERE, "work.py")]
+NO_TIME = str(2 ** 64 - 1)
 GROUP = "{cpu-clock,task-clock,page-faults}:S"
 
 SHAPES = {
@@ -53,6 +43,7 @@ SHAPES = {
     "group without sampled members": "-e {cpu-clock,page-faults} -c 500000",
     "one counter": "-i -e cpu-clock:S -c 500000",
     "one counter, inherited": "-e cpu-clock:S -c 500000",
+    "one counter on all CPUs": "-a -e cpu-clock:S -c 500000",
     "groups of counters on all CPUs": f"-a -e {GROUP} -c 500000",
     "no inherit": "-i -e cpu-clock,task-clock -F 2000",
     "callchains": "-g -e cpu-clock -F 2000",
@@ -83,7 +74,7 @@ SHAPES = {
     "tracepoints": "-a -e sched:sched_switch,sched:sched_process_exit -c 1",
     "tracepoint and clock": "-g -e cpu-clock,syscalls:sys_enter_write",
     "counters at a tracepoint":
-        "-a -e {syscalls:sys_enter_write,task-clock,page-faults}:S -c 10",
+        "-a -e {syscalls:sys_enter_write,context-switches,page-faults}:S -c 10",
     "zstd": "-z -e cpu-clock -F 5000",
     "zstd, callchains": "-z -g -a -e cpu-clock,page-faults -F 15000",
     "zstd, stacks": "-z --call-graph dwarf,16384 -e cpu-clock -F 2000",
@@ -106,7 +97,7 @@ def run(argv, **kwargs):
 
 
 def record(shape, out):
-    done = run(["perf", "record", "-q", "-o", out, *SHAPES[shape].split(), *WORKLOAD],
+    done = run([RECORDER, "record", "-q", "-o", out, *SHAPES[shape].split(), *WORKLOAD],
                stdin=subprocess.DEVNULL)
     if done.returncode or (out != "-" and not os.path.exists(out)):
         said = done.stderr.decode(errors="replace").strip().splitlines()
@@ -114,11 +105,11 @@ def record(shape, out):
     return done.stdout
 
 
-def perfs_samples(path, tmp, stdin=None):
-    """Counter of (event name, rest of the line)."""
+def perfs_samples(path, tmp, *args, stdin=None):
+    """Counter of (event name, rest of the line): fields parted by tabs."""
     told = os.path.join(tmp, "told")
-    done = run(["perf", "script", "-i", path, "--dlfilter", FILTER, "--dlarg", told],
-               stdin=stdin or subprocess.DEVNULL)
+    done = run([PERF, "script", "-i", path, "--dlfilter", FILTER, "--dlarg", told,
+                *(word for arg in args for word in ("--dlarg", arg))], stdin=stdin or subprocess.DEVNULL)
     if done.returncode:
         raise Skip("perf script: " + done.stderr.decode(errors="replace")[-200:].strip())
     with open(told) as f:
@@ -154,13 +145,76 @@ def sums(samples):
     return dict(total)
 
 
+def without_periods(samples):
+    total = collections.Counter()
+    for (event, rest), n in samples.items():
+        words = rest.split()
+        total[event, " ".join(words[:5] + words[6:])] += n
+    return total
+
+
+def only_late(mine, perfs):
+    """Counters' samples that stand behind later ones have period 0 (walk.h). perf, which
+    sorts first, has them with their part of the period, or not at all if that is 0."""
+    late = without_periods(collections.Counter(
+        {key: n for key, n in mine.items() if key[1].split()[5] == "0"}))
+    extra = without_periods(mine) - without_periods(perfs)
+    periods = [{key: n for key, n in sums(samples).items() if key[1] == "period"}
+               for samples in (mine, perfs)]
+    return (late and periods[0] == periods[1] and not extra - late and
+            not without_periods(perfs) - without_periods(mine))
+
+
 def same(mine, perfs):
-    if mine == perfs:
+    if mine == perfs or only_late(mine, perfs):
         return
     extra, missing = mine - perfs, perfs - mine
     raise AssertionError(
         f"ours {sums(mine)}\nperf {sums(perfs)}\n"
         f"only ours: {list(extra.items())[:3]}\nonly perf's: {list(missing.items())[:3]}")
+
+
+def forgets():
+    """A perf later than 6.1, such as 6.12, forgets the name of a thread that has exited."""
+    words = run([PERF, "--version"]).stdout.decode().split()
+    return [int(word) for word in words[-1].split(".")[:2]] > [6, 1]
+
+
+def nameless(samples):
+    """Those of threads without a name, ":TID"; where no times tell what came before the
+    end of a thread, it has no mappings either."""
+    total = collections.Counter()
+    for (where, comm, dso), n in samples.items():
+        if comm == ":" + where.split()[1]:
+            total[where, dso if NO_TIME not in where else ""] += n
+    return total
+
+
+def compare_hosts(path, tmp):
+    """Process and mapping of each host sample; returns how many perf has forgotten."""
+    perfs = perfs_samples(path, tmp, "hosts")
+    done = run([HOSTS, path])
+    if done.returncode:
+        raise AssertionError(f"status {done.returncode}: {done.stderr.decode()}")
+    lines = [tuple(line.split("\t")) for line in done.stdout.decode().splitlines()]
+    mine = collections.Counter(line[:3] for line in lines)
+    extra, missing = mine - perfs, perfs - mine
+    # Counters' samples that stand behind later ones: only_late says which perf drops.
+    late = collections.Counter(line[:3] for line in lines if line[3] == "0")
+    if not missing and not extra - late:
+        return 0
+    if nameless(missing) and forgets():
+        named = collections.Counter()
+        for (where, _, dso), n in extra.items():
+            named[where, ":" + where.split()[1], dso] += n
+        forgotten = nameless(missing)
+        if forgotten == nameless(named) and forgotten.total() == missing.total():
+            return forgotten.total()
+    if extra or missing:
+        raise AssertionError(
+            f"of {sum(mine.values())} host samples {sum(extra.values())} differ:\n"
+            f"ours: {list(extra.items())[:4]}\nperf: {list(missing.items())[:4]}")
+    return 0
 
 
 def clean(facts):
@@ -181,7 +235,9 @@ def compare(path, tmp):
     same(in_two, perfs)
     if "X wrong" in more:
         raise AssertionError("a wrong guess where to split")
-    return f"{sum(mine.values())} samples" + (", split" if "X split" in more else "")
+    forgotten = compare_hosts(path, tmp)
+    return (f"{sum(mine.values())} samples" + (", split" if "X split" in more else "") +
+            (f", {forgotten} of exited threads" if forgotten else ""))
 
 
 def check_shape(shape, tmp):
@@ -213,7 +269,7 @@ def check_killed(_, tmp):
     features, which were never written, taken out.
     """
     path, mended = os.path.join(tmp, "killed.data"), os.path.join(tmp, "mended.data")
-    perf = subprocess.Popen(["perf", "record", "-q", "-a", "-e", "cpu-clock", "-F", "4000",
+    perf = subprocess.Popen([RECORDER, "record", "-q", "-a", "-e", "cpu-clock", "-F", "4000",
                              "-m", "4", "-o", path], stderr=subprocess.DEVNULL)
     time.sleep(1.5)
     perf.send_signal(signal.SIGKILL)
@@ -233,19 +289,13 @@ def check_killed(_, tmp):
 
 
 def check_inherited(_, tmp):
-    """One counter read with each sample, inherited: perf before 6.12 takes the values of
+    """One counter read with each sample, inherited: perf up to 6.12 takes the values of
     all threads for those of one, so its periods are wrong; only the samples are compared.
     """
     path = os.path.join(tmp, "perf.data")
     record("one counter, inherited", path)
     mine, perfs = ours([path])[0], perfs_samples(path, tmp)
-    def strip(samples):
-        total = collections.Counter()
-        for (event, rest), n in samples.items():
-            words = rest.split()
-            total[event, " ".join(words[:5] + words[6:])] += n
-        return total
-    same(strip(mine), strip(perfs))
+    same(without_periods(mine), without_periods(perfs))
     periods = [int(rest.split()[5]) for _, rest in mine]
     if max(periods) > 100 * min(periods):
         raise AssertionError(f"periods from {min(periods)} to {max(periods)}")
@@ -257,7 +307,7 @@ def check_header(_, tmp):
     path = os.path.join(tmp, "perf.data")
     record("times of the samples", path)
     told = dict(line[2:].split(" : ", 1) for line in
-                run(["perf", "script", "-i", path, "--header-only"])
+                run([PERF, "script", "-i", path, "--header-only"])
                 .stdout.decode().splitlines() if " : " in line)
     told = {key.strip(): value.strip() for key, value in told.items()}
     _, facts, _ = ours([path])
@@ -298,7 +348,7 @@ def check_names(_, tmp):
         struct.pack_into("<IQ", data, attrs + 52, what % 8, what)
         with open(patched, "wb") as f:
             f.write(data)
-        perfs = run(["perf", "evlist", "-i", patched]).stdout.decode().splitlines()
+        perfs = run([PERF, "evlist", "-i", patched]).stdout.decode().splitlines()
         perfs = [line for line in perfs if not line.startswith("#")]
         mine = list(ours([patched])[2].values())
         if perfs and mine != perfs:  # it refuses tracepoints without their formats
@@ -316,7 +366,7 @@ def main():
                (check_names, None, "names made up")]
     checks += [(lambda path, tmp: compare(path, tmp), path, os.path.basename(path))
                for path in GIVEN]
-    if not shutil.which("perf"):
+    if not (shutil.which(PERF) and shutil.which(RECORDER)):
         print("1..0 # SKIP no perf here")
         return 0
     if os.path.isdir("/sys/kernel/tracing") and not os.listdir("/sys/kernel/tracing"):
