@@ -62,7 +62,7 @@ record demo-host 1 "--host --guest" -e cpu-clock -F 1000 -- ./microvm --seconds=
 record demo-events 1 --guest -e cpu-clock,task-clock -F 1000 -- \
 	./microvm --seconds=2 demo.elf
 record demo-threads 1 --guest -e cpu-clock -F 1000 --sample-cpu -- \
-	./microvm --seconds=2 --threads=2 demo.elf
+	./microvm --seconds=2 --sandboxes=2 demo.elf
 record rusty-user 1 --guest -e cpu-clock -F 1000 -- ./microvm --seconds=3 rusty.elf
 # Where ring 0 is emulated, nearly all samples hit the emulator: hence the short period.
 record demo-kernel 1000 --guest -e cpu-clock -c 20000 -- \

@@ -18,36 +18,14 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # this folder is the source's
-sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "perf"))
+sys.path.insert(1, os.path.dirname(os.path.abspath(__file__)))
+from recordings import guest as path_of, monitor
 from tap import Skip, Tap, must, need, parser, report, run
 from readelf_oracle import Elf, attribute, check, read_samples
 
 SECONDS = 2
 PAGE = 0x1000
 ENOUGH = 200
-
-
-def need_all(build, folder):
-    """Raises Skip when something is missing; returns microvm and its guest."""
-    need("perf", "readelf")
-    tools = os.path.join(os.path.abspath(build), "tools", "microvm")
-    vm, guest = os.path.join(tools, "microvm"), os.path.join(tools, "demo.elf")
-    for path in (vm, guest):
-        if not os.path.exists(path):
-            raise Skip(f"{path} is not built (x86-64 only)")
-    try:
-        os.close(os.open("/dev/kvm", os.O_RDWR | os.O_CLOEXEC))
-    except OSError as e:
-        raise Skip(f"/dev/kvm: {e.strerror}")
-    _, err, status = run("perf", "record", "-q", "-e", "cpu-clock", "-o",
-                         os.path.join(folder, "probe.data"), "true")
-    if status:
-        lines = err.strip().split("\n")
-        raise Skip(f"perf may not record: {lines[0] or 'no reason given'}")
-    _, err, status = run(vm, guest)
-    if status:
-        raise Skip(f"no guest runs here: {err.strip()}")
-    return vm, guest
 
 
 def record(folder, name, sampling, vm, *args):
@@ -120,7 +98,8 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory(prefix="live-") as folder:
         try:
-            vm, guest = need_all(args.build, folder)
+            need("readelf")
+            vm, guest = monitor(args.build, folder), path_of("demo", args.build, folder)
         except Skip as e:
             tap.skip("live", e)
             return tap.finish()

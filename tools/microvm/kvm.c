@@ -8,39 +8,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kvm.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../../symtab/err.h"
+#include "deadline.h"
 #include "pages.h"
+#include "regs.h"
 
-/* Intel SDM volume 3, 2.5 (control registers), 2.2.1 (EFER), 4.5 (paging). */
-#define CR0_LONG_MODE  0x80050033 /* PG AM WP NE ET MP PE */
-#define CR4_LONG_MODE  0x620      /* OSXMMEXCPT OSFXSR PAE */
-#define EFER_LONG_MODE 0x501      /* LMA LME SCE */
-#define RFLAGS_START   0x2        /* the bit that is always set */
-#define SEGMENT_CODE   11         /* execute, read, accessed */
-#define SEGMENT_DATA   3          /* read, write, accessed */
-#define SEGMENT_TSS    11         /* busy 64-bit TSS */
-#define CPUID_MAX      256
-
-/*
- * The task state segment is there for its I/O bitmap: it lets ring 3 use the ports below
- * 256, also where software emulates out and does not look at IOPL.
- */
-#define TSS_ADDRESS  0xfffffd0000000000 /* guest-virtual, where Hyperlight has it */
 #define TSS_MAP_BASE 102 /* offset of the bitmap's offset; SDM volume 3, 8.7 */
-#define TSS_MAP      104
-#define TSS_MAP_SIZE 32 /* bytes: 256 ports, a set bit forbids one */
-#define TSS_LIMIT    (TSS_MAP + TSS_MAP_SIZE) /* with the byte of ones after the map */
-
-/* What the deadline's signal stops: the vCPU of the thread it is sent to. */
-static _Thread_local struct kvm_run *volatile stepping;
-static _Thread_local volatile sig_atomic_t expired;
 
 static int fail_errno(struct hlg_err *err, const char *what, const char *advice)
 {
@@ -80,7 +58,8 @@ static int add_memory(struct mvm_machine *machine, size_t window, struct hlg_err
 	void *memory;
 
 	machine->window = window;
-	machine->size = window + MVM_PAGE_SIZE + mvm_pages_size(window);
+	machine->root = window + MVM_OWN_PAGES * MVM_PAGE_SIZE;
+	machine->size = machine->root + mvm_pages_size(window);
 	memory = mmap(NULL, machine->size, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
@@ -91,24 +70,6 @@ static int add_memory(struct mvm_machine *machine, size_t window, struct hlg_err
 	if (ioctl(machine->vm_fd, KVM_SET_USER_MEMORY_REGION, &region) < 0)
 		return fail_errno(err, "KVM_SET_USER_MEMORY_REGION", "lower --memory");
 	return 0;
-}
-
-/* The guest's CPUID is the host's, as far as KVM can serve it. */
-static int set_cpuid(struct mvm_machine *machine, struct hlg_err *err)
-{
-	struct kvm_cpuid2 *cpuid;
-	int rc = 0;
-
-	cpuid = calloc(1, sizeof(*cpuid) + CPUID_MAX * sizeof(cpuid->entries[0]));
-	if (!cpuid)
-		return hlg_err_set(err, -ENOMEM, "CPUID: out of memory (free some)");
-	cpuid->nent = CPUID_MAX;
-	if (ioctl(machine->kvm_fd, KVM_GET_SUPPORTED_CPUID, cpuid) < 0)
-		rc = fail_errno(err, "KVM_GET_SUPPORTED_CPUID", "report this as a bug");
-	else if (ioctl(machine->vcpu_fd, KVM_SET_CPUID2, cpuid) < 0)
-		rc = fail_errno(err, "KVM_SET_CPUID2", "report this as a bug");
-	free(cpuid);
-	return rc;
 }
 
 static int add_vcpu(struct mvm_machine *machine, struct hlg_err *err)
@@ -126,7 +87,7 @@ static int add_vcpu(struct mvm_machine *machine, struct hlg_err *err)
 		return fail_errno(err, "vCPU state", "free some memory");
 	machine->run = run;
 	machine->run_size = size;
-	return set_cpuid(machine, err);
+	return mvm_regs_init(machine, err);
 }
 
 int mvm_machine_init(struct mvm_machine *machine, size_t window, struct hlg_err *err)
@@ -151,10 +112,7 @@ int mvm_machine_init(struct mvm_machine *machine, size_t window, struct hlg_err 
 
 void mvm_machine_finish(struct mvm_machine *machine)
 {
-	if (machine->timer_set)
-		timer_delete(machine->timer);
-	if (stepping == machine->run)
-		stepping = NULL;
+	(void)mvm_deadline_passed(NULL);
 	if (machine->run)
 		munmap(machine->run, machine->run_size);
 	if (machine->vcpu_fd >= 0)
@@ -168,18 +126,12 @@ void mvm_machine_finish(struct mvm_machine *machine)
 	*machine = (struct mvm_machine){.kvm_fd = -1, .vm_fd = -1, .vcpu_fd = -1};
 }
 
-/* Physical address of the top page table. */
-static size_t root_of(const struct mvm_machine *machine)
-{
-	return machine->window + MVM_PAGE_SIZE;
-}
-
-static void add_tss(struct mvm_machine *machine)
+static void add_own_pages(struct mvm_machine *machine)
 {
 	uint8_t *tss = machine->memory + machine->window;
 
-	tss[TSS_MAP_BASE] = TSS_MAP;
-	tss[TSS_LIMIT] = 0xff;
+	tss[TSS_MAP_BASE] = MVM_TSS_MAP;
+	tss[MVM_TSS_LIMIT] = 0xff;
 }
 
 static int map_all(struct mvm_machine *machine, uint64_t base)
@@ -187,10 +139,10 @@ static int map_all(struct mvm_machine *machine, uint64_t base)
 	struct mvm_pages pages = {
 		.memory = machine->memory,
 		.size = machine->size,
-		.root = root_of(machine),
-		.next_free = root_of(machine) + MVM_PAGE_SIZE,
+		.root = machine->root,
+		.next_free = machine->root + MVM_PAGE_SIZE,
 	};
-	int rc = mvm_pages_map(&pages, TSS_ADDRESS, machine->window, false);
+	int rc = mvm_pages_map(&pages, MVM_TSS_ADDRESS, machine->window, false);
 
 	for (uint64_t at = 0; rc == 0 && at < machine->window; at += MVM_PAGE_SIZE)
 		rc = mvm_pages_map(&pages, base + at, at, true);
@@ -209,95 +161,7 @@ int mvm_machine_map(struct mvm_machine *machine, uint64_t base, struct hlg_err *
 	rc = map_all(machine, base);
 	if (rc < 0)
 		return hlg_err_set(err, rc, "page tables: full (report this as a bug)");
-	add_tss(machine);
-	return 0;
-}
-
-static struct kvm_segment segment(uint8_t ring, uint16_t selector, uint8_t type)
-{
-	return (struct kvm_segment){
-		.limit = 0xffffffff,
-		.selector = selector | ring,
-		.type = type,
-		.present = 1,
-		.dpl = ring,
-		.db = type == SEGMENT_DATA,
-		.s = 1,
-		.l = type == SEGMENT_CODE,
-		.g = 1,
-	};
-}
-
-static int start_sregs(struct mvm_machine *machine, uint8_t ring, struct hlg_err *err)
-{
-	struct kvm_sregs sregs;
-
-	if (ioctl(machine->vcpu_fd, KVM_GET_SREGS, &sregs) < 0)
-		return fail_errno(err, "KVM_GET_SREGS", "report this as a bug");
-	sregs.cr0 = CR0_LONG_MODE;
-	sregs.cr3 = root_of(machine);
-	sregs.cr4 = CR4_LONG_MODE;
-	sregs.efer = EFER_LONG_MODE;
-	sregs.cs = segment(ring, ring ? 0x30 : 0x10, SEGMENT_CODE);
-	sregs.ss = segment(ring, ring ? 0x28 : 0x18, SEGMENT_DATA);
-	sregs.ds = sregs.ss;
-	sregs.es = sregs.ss;
-	sregs.fs = sregs.ss;
-	sregs.gs = sregs.ss;
-	sregs.tr = (struct kvm_segment){.base = TSS_ADDRESS,
-					.limit = TSS_LIMIT,
-					.type = SEGMENT_TSS,
-					.present = 1};
-	sregs.idt.limit = 0;
-	sregs.gdt.limit = 0;
-	if (ioctl(machine->vcpu_fd, KVM_SET_SREGS, &sregs) < 0)
-		return fail_errno(err, "KVM_SET_SREGS", "report this as a bug");
-	return 0;
-}
-
-int mvm_machine_start(struct mvm_machine *machine, const struct mvm_start *start,
-		      struct hlg_err *err)
-{
-	struct kvm_regs regs = {
-		.rip = start->rip,
-		.rsp = start->rsp,
-		.rflags = RFLAGS_START,
-	};
-	int rc = start_sregs(machine, start->ring, err);
-
-	if (rc < 0)
-		return rc;
-	if (ioctl(machine->vcpu_fd, KVM_SET_REGS, &regs) < 0)
-		return fail_errno(err, "KVM_SET_REGS", "report this as a bug");
-	return 0;
-}
-
-/* immediate_exit closes the gap between the test of expired and KVM_RUN. */
-static void on_deadline(int signal)
-{
-	(void)signal;
-	expired = 1;
-	if (stepping)
-		stepping->immediate_exit = 1;
-}
-
-int mvm_machine_deadline(struct mvm_machine *machine, unsigned int seconds,
-			 struct hlg_err *err)
-{
-	struct sigaction action = {.sa_handler = on_deadline};
-	struct itimerspec when = {.it_value.tv_sec = seconds};
-	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM};
-
-	expired = 0;
-	stepping = machine->run;
-	machine->run->immediate_exit = 0;
-	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
-	if (sigaction(SIGALRM, &action, NULL) < 0 ||
-	    timer_create(CLOCK_MONOTONIC, &event, &machine->timer) < 0)
-		return fail_errno(err, "deadline", "free some timers");
-	machine->timer_set = true;
-	if (timer_settime(machine->timer, 0, &when, NULL) < 0)
-		return fail_errno(err, "deadline", "choose a shorter one");
+	add_own_pages(machine);
 	return 0;
 }
 
@@ -355,7 +219,7 @@ int mvm_machine_step(struct mvm_machine *machine, struct mvm_exit *exit,
 
 	*exit = (struct mvm_exit){0};
 	do {
-		if (expired)
+		if (mvm_deadline_passed(machine->run))
 			return hlg_err_set(err, -ETIME,
 					   "guest: killed at its deadline, at rip 0x%llx "
 					   "(hung? else raise --deadline)",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One virtual machine with one vCPU: the only file that knows KVM.
+ * One virtual machine with one vCPU. Only kvm.c, regs.c and deadline.c know KVM.
  *
  * The guest starts in 64-bit mode with its window of memory mapped, read, write and
  * execute, at any page-aligned virtual base below 2^47. It may write to ports below 256
@@ -12,11 +12,9 @@
 #ifndef MICROVM_KVM_H
 #define MICROVM_KVM_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 struct kvm_run;
 struct hlg_err;
@@ -31,17 +29,10 @@ struct mvm_machine {
 	int vcpu_fd;
 	struct kvm_run *run;
 	size_t run_size; /* bytes */
-	uint8_t *memory; /* the window, the TSS, the page tables */
+	uint8_t *memory; /* the window, the monitor's own pages, the page tables */
 	size_t size;     /* bytes of memory */
 	size_t window;   /* bytes of memory the guest sees */
-	timer_t timer;
-	bool timer_set;
-};
-
-struct mvm_start {
-	uint64_t rip; /* guest addresses */
-	uint64_t rsp;
-	uint8_t ring; /* 0 or 3 */
+	size_t root;     /* physical address of the top page table */
 };
 
 /* Why the guest stopped. */
@@ -59,18 +50,10 @@ void mvm_machine_finish(struct mvm_machine *machine);
  */
 int mvm_machine_map(struct mvm_machine *machine, uint64_t base, struct hlg_err *err);
 
-/* Sets every register for a fresh run; guest memory stays as it is. */
-int mvm_machine_start(struct mvm_machine *machine, const struct mvm_start *start,
-		      struct hlg_err *err);
-
 /*
- * Lets mvm_machine_step fail with -ETIME in the calling thread when this many seconds
- * from now have passed; takes SIGALRM. Only the thread that called it may step.
+ * Runs the guest up to its next out or hlt. Any other exit is -EIO, told
+ * with the rip; -ETIME when the deadline of the calling thread has passed.
  */
-int mvm_machine_deadline(struct mvm_machine *machine, unsigned int seconds,
-			 struct hlg_err *err);
-
-/* Runs the guest up to its next out or hlt. Any other exit is -EIO, told with the rip. */
 int mvm_machine_step(struct mvm_machine *machine, struct mvm_exit *exit,
 		     struct hlg_err *err);
 

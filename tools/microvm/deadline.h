@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An end for guests that hang: a timer of the calling thread that takes its vCPUs out of
+ * KVM_RUN. It takes SIGALRM. Each thread has its own, or none.
+ */
+#ifndef MICROVM_DEADLINE_H
+#define MICROVM_DEADLINE_H
+
+#include <stdbool.h>
+
+struct kvm_run;
+struct hlg_err;
+
+/* Once per thread, before its first guest runs. Returns 0 or a negative errno. */
+int mvm_deadline_start(unsigned int seconds, struct hlg_err *err);
+void mvm_deadline_stop(void);
+
+/*
+ * Is this thread's deadline over? If not, it will stop the vCPU of run from now on, at
+ * the latest when KVM_RUN is entered; NULL: none.
+ */
+bool mvm_deadline_passed(struct kvm_run *run);
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sandbox.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../../symtab/err.h"
+#include "regs.h"
+
+#define STACK_SHARE 16 /* of the window, the stack is one part in so many */
+
+enum port {
+	PORT_LOG = 99,
+	PORT_CALL = 101,
+	PORT_ABORT = 102,
+	PORT_PRINT = 103,
+	PORT_HALT = 108,
+};
+
+const char *mvm_sandbox_port(unsigned int port)
+{
+	switch (port) {
+	case PORT_LOG:
+		return " Log";
+	case PORT_CALL:
+		return " CallFunction";
+	case PORT_ABORT:
+		return " Abort";
+	case PORT_PRINT:
+		return " DebugPrint";
+	case PORT_HALT:
+		return " Halt";
+	default:
+		return "";
+	}
+}
+
+static int load(struct mvm_sandbox *sandbox, struct hlg_err *err)
+{
+	const struct mvm_machine *machine = &sandbox->machine;
+	struct mvm_window window = {
+		.mem = machine->memory,
+		.size = machine->window - machine->window / STACK_SHARE,
+	};
+
+	return mvm_load(sandbox->options->guest,
+			mvm_options_base(sandbox->options, sandbox->number), window,
+			&sandbox->image, err);
+}
+
+int mvm_sandbox_init(struct mvm_sandbox *sandbox, struct hlg_err *err)
+{
+	struct mvm_machine *machine = &sandbox->machine;
+	int rc = mvm_machine_init(machine, sandbox->options->memory * MVM_MIB, err);
+
+	if (rc < 0)
+		return rc;
+	sandbox->tid = (pid_t)syscall(SYS_gettid);
+	rc = load(sandbox, err);
+	if (rc == 0)
+		rc = mvm_machine_map(machine, sandbox->image.base, err);
+	return rc;
+}
+
+void mvm_sandbox_finish(struct mvm_sandbox *sandbox)
+{
+	if (sandbox->machine.memory)
+		mvm_machine_finish(&sandbox->machine);
+}
+
+static int start(struct mvm_sandbox *sandbox, struct hlg_err *err)
+{
+	const struct mvm_image *image = &sandbox->image;
+	struct mvm_start start = {
+		.rip = image->entry,
+		/* As if called: 8 below a multiple of 16 (System V ABI, 3.2.2). */
+		.rsp = image->base + sandbox->machine.window - 8,
+		.ring = (uint8_t)sandbox->options->ring,
+	};
+
+	return mvm_regs_start(&sandbox->machine, &start, err);
+}
+
+/* Returns 1 if the exit ends the run, 0 if the guest goes on, or a negative errno. */
+static int take_exit(struct mvm_sandbox *sandbox, const struct mvm_exit *exit,
+		     struct hlg_err *err)
+{
+	if (exit->halted) {
+		sandbox->hlts++;
+		return 1;
+	}
+	if (sandbox->options->verbose)
+		printf("port %u%s: 0x%" PRIx32 "\n", exit->port,
+		       mvm_sandbox_port(exit->port), exit->value);
+	if (exit->port >= MVM_PORT_COUNT)
+		return hlg_err_set(err, -EIO,
+				   "guest: out to port %u (only ports below %d are used)",
+				   exit->port, MVM_PORT_COUNT);
+	sandbox->exits[exit->port]++;
+	if (exit->port == PORT_ABORT)
+		return hlg_err_set(err, -EIO,
+				   "guest: it aborted with code 0x%" PRIx32
+				   " (see --verbose)",
+				   exit->value);
+	return exit->port == PORT_HALT;
+}
+
+int mvm_sandbox_run(struct mvm_sandbox *sandbox, struct hlg_err *err)
+{
+	struct mvm_exit exit;
+	int rc = start(sandbox, err);
+
+	while (rc == 0) {
+		rc = mvm_machine_step(&sandbox->machine, &exit, err);
+		if (rc == 0)
+			rc = take_exit(sandbox, &exit, err);
+	}
+	if (rc < 0)
+		return rc;
+	sandbox->runs++;
+	return 0;
+}

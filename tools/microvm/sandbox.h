@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One guest in one machine, and what it did.
+ *
+ * The guest speaks as a Hyperlight guest speaks to its host, with out to a port. A run
+ * lasts from the entry point to Halt or hlt; guest memory is kept between the runs.
+ *
+ * A sandbox is used by one thread. Functions return 0 or a negative errno with err set.
+ */
+#ifndef MICROVM_SANDBOX_H
+#define MICROVM_SANDBOX_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "kvm.h"
+#include "load.h"
+#include "options.h"
+
+struct hlg_err;
+
+#define MVM_PORT_COUNT 256
+
+/* The caller's memory, zeroed. */
+struct mvm_sandbox {
+	const struct mvm_options *options;
+	uint64_t number; /* from 0 */
+	pid_t tid;       /* of the thread it runs on; perf's samples have it */
+	struct mvm_machine machine;
+	struct mvm_image image;
+	uint64_t runs;
+	uint64_t exits[MVM_PORT_COUNT];
+	uint64_t hlts;
+};
+
+/* Makes the machine and loads the guest, with options and number set. */
+int mvm_sandbox_init(struct mvm_sandbox *sandbox, struct hlg_err *err);
+
+/* Leaves the numbers. For a zeroed sandbox too, and after a failed init. */
+void mvm_sandbox_finish(struct mvm_sandbox *sandbox);
+
+int mvm_sandbox_run(struct mvm_sandbox *sandbox, struct hlg_err *err);
+
+/* Hyperlight's name of a port with a space before it, or "". */
+const char *mvm_sandbox_port(unsigned int port);
+
+#endif
