@@ -45,13 +45,24 @@ FREESTANDING = (
     "-fno-asynchronous-unwind-tables", "-Wl,--build-id=none", "-Wl,--no-dynamic-linker",
     "-Wl,-z,noexecstack,-z,text",
 )
+HOSTED = ("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-static-pie")
+RUST = ("--edition", "2021", "-C", "opt-level=2", "-C", "strip=debuginfo",
+        "-C", "target-feature=+crt-static", "-C", "relocation-model=pie")
 
 # Name: the command that makes it, and its source here. The others are files already.
 BUILT = {
     "holes": ("gcc", *FREESTANDING, "-fno-toplevel-reorder", "holes.c"),
     "wide": ("gcc", *FREESTANDING, "-fno-toplevel-reorder", "-DHOLE=1572864", "holes.c"),
+    "sorts": ("gcc", *HOSTED, "sorts.c"),
+    "prints": ("gcc", *HOSTED, "prints.c", "-lm"),
+    "finds": ("gcc", *HOSTED, "finds.c", "-lm"),
+    "words": ("rustc", *RUST, "words.rs"),
 }
 NAMES = ("demo", "rusty", *BUILT)
+
+# Made by the same commands, not for recording.
+TESTING = {"calls": ("gcc", *HOSTED, "calls.c")}
+HOSTED_NAMES = ("sorts", "prints", "finds", "words", *TESTING)
 
 
 def monitor(build, folder):
@@ -77,17 +88,18 @@ def monitor(build, folder):
     return vm
 
 
-def guest(name, build, folder):
-    """The path of a guest's ELF; one that is built lies in folder then."""
+def guest(name, build, folder, *more):
+    """The path of a guest's ELF; one that is built lies in folder then. more are more
+    arguments of its compiler."""
     if name == "demo":
         return os.path.join(os.path.abspath(build), "tools", "microvm", "demo.elf")
     if name == "rusty":
         return os.path.join(DATA, "rusty.elf")
-    path = os.path.join(folder, name + ".elf")
+    path = os.path.join(folder, "".join((name, *more, ".elf")))
     if not os.path.exists(path):
-        command = BUILT[name]
+        command = (BUILT | TESTING)[name]
         need(command[0])
-        _, err, status = run(*command, "-o", path, cwd=os.path.join(HERE, "guests"))
+        _, err, status = run(*command, *more, "-o", path, cwd=os.path.join(HERE, "guests"))
         if status:
             lines = err.strip().split("\n")
             raise Skip(f"{command[0]} cannot build {name}: {lines[-1]}")

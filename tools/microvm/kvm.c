@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Guest-physical memory is one slot from 0: the window first, then, where ring 3 cannot
- * reach them, the page with the TSS and the page tables.
+ * Guest-physical memory is one slot from 0: the window first, then the page with the TSS,
+ * that with the entry for system calls, and the page tables. Of these ring 3 reaches only
+ * the entry, and needs to: software that emulates syscall may stay in ring 3.
  */
 #include "kvm.h"
 
@@ -19,6 +20,9 @@
 #include "regs.h"
 
 #define TSS_MAP_BASE 102 /* offset of the bitmap's offset; SDM volume 3, 8.7 */
+
+/* What the guest's syscall instruction enters: out %al, $MVM_PORT_CALL; ud2. */
+static const uint8_t call_stub[] = {0xe6, MVM_PORT_CALL, 0x0f, 0x0b};
 
 static int fail_errno(struct hlg_err *err, const char *what, const char *advice)
 {
@@ -132,6 +136,7 @@ static void add_own_pages(struct mvm_machine *machine)
 
 	tss[TSS_MAP_BASE] = MVM_TSS_MAP;
 	tss[MVM_TSS_LIMIT] = 0xff;
+	memcpy(tss + MVM_PAGE_SIZE, call_stub, sizeof(call_stub));
 }
 
 static int map_all(struct mvm_machine *machine, uint64_t base)
@@ -144,6 +149,9 @@ static int map_all(struct mvm_machine *machine, uint64_t base)
 	};
 	int rc = mvm_pages_map(&pages, MVM_TSS_ADDRESS, machine->window, false);
 
+	if (rc == 0)
+		rc = mvm_pages_map(&pages, MVM_CALL_ADDRESS,
+				   machine->window + MVM_PAGE_SIZE, true);
 	for (uint64_t at = 0; rc == 0 && at < machine->window; at += MVM_PAGE_SIZE)
 		rc = mvm_pages_map(&pages, base + at, at, true);
 	return rc;
@@ -162,6 +170,14 @@ int mvm_machine_map(struct mvm_machine *machine, uint64_t base, struct hlg_err *
 	if (rc < 0)
 		return hlg_err_set(err, rc, "page tables: full (report this as a bug)");
 	add_own_pages(machine);
+	return 0;
+}
+
+int mvm_machine_clear(struct mvm_machine *machine, size_t offset, size_t size,
+		      struct hlg_err *err)
+{
+	if (madvise(machine->memory + offset, size, MADV_DONTNEED) < 0)
+		return fail_errno(err, "guest memory", "report this as a bug");
 	return 0;
 }
 
@@ -208,6 +224,7 @@ static int take_out(const struct mvm_machine *machine, struct mvm_exit *exit,
 				   "(only out is served)",
 				   run->io.port, rip_of(machine));
 	exit->port = run->io.port;
+	exit->call = run->io.port == MVM_PORT_CALL;
 	memcpy(&exit->value, (const uint8_t *)run + run->io.data_offset, run->io.size);
 	return 0;
 }

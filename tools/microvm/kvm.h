@@ -4,7 +4,8 @@
  *
  * The guest starts in 64-bit mode with its window of memory mapped, read, write and
  * execute, at any page-aligned virtual base below 2^47. It may write to ports below 256
- * from either ring. There is no IDT: an exception ends the run.
+ * from either ring; the one of MVM_PORT_CALL means a system call. There is no IDT: an
+ * exception ends the run.
  *
  * A machine is used by one thread at a time; machines on different threads do not
  * disturb each other. Functions return 0 or a negative errno with err set.
@@ -19,6 +20,7 @@
 struct kvm_run;
 struct hlg_err;
 
+#define MVM_PORT_CALL   200
 #define MVM_WINDOW_MAX  (UINT64_C(1) << 30) /* bytes */
 #define MVM_ADDRESS_END (UINT64_C(1) << 47) /* of the lower canonical half */
 
@@ -32,12 +34,14 @@ struct mvm_machine {
 	uint8_t *memory; /* the window, the monitor's own pages, the page tables */
 	size_t size;     /* bytes of memory */
 	size_t window;   /* bytes of memory the guest sees */
+	bool avx;        /* the guest may use it */
 	size_t root;     /* physical address of the top page table */
 };
 
 /* Why the guest stopped. */
 struct mvm_exit {
 	bool halted;    /* by hlt; port and value are 0 then */
+	bool call;      /* by syscall: see mvm_regs_call */
 	uint16_t port;  /* of an out instruction */
 	uint32_t value; /* what it wrote, zero-extended */
 };
@@ -50,8 +54,12 @@ void mvm_machine_finish(struct mvm_machine *machine);
  */
 int mvm_machine_map(struct mvm_machine *machine, uint64_t base, struct hlg_err *err);
 
+/* Zeroes these bytes of the window, both page-aligned, and gives their memory back. */
+int mvm_machine_clear(struct mvm_machine *machine, size_t offset, size_t size,
+		      struct hlg_err *err);
+
 /*
- * Runs the guest up to its next out or hlt. Any other exit is -EIO, told
+ * Runs the guest up to its next out, hlt or system call. Any other exit is -EIO, told
  * with the rip; -ETIME when the deadline of the calling thread has passed.
  */
 int mvm_machine_step(struct mvm_machine *machine, struct mvm_exit *exit,

@@ -28,6 +28,7 @@ struct load {
 	const char *file; /* the raw bytes of the file, libelf's */
 	size_t file_size;
 	uint64_t first_vaddr;
+	uint64_t first_offset; /* in the file */
 };
 
 struct relocations {
@@ -94,8 +95,11 @@ static int find_first(struct load *load)
 		segment = segment_at(load, i);
 		if (segment.p_type == PT_INTERP)
 			return refuse(load, "needs a dynamic linker (use -static-pie)");
+		if (segment.p_type == PT_TLS)
+			load->image->hosted = true;
 		if (segment.p_type == PT_LOAD && !found) {
 			load->first_vaddr = segment.p_vaddr;
+			load->first_offset = segment.p_offset;
 			found = true;
 		}
 	}
@@ -159,6 +163,15 @@ static int set_entry(struct load *load)
 		return refuse(load, "the entry point is in no PT_LOAD (set one with -e)");
 	load->image->entry = entry - load->first_vaddr + load->image->base;
 	return 0;
+}
+
+/* The program headers lie in the first PT_LOAD, or a hosted program cannot find them. */
+static void set_segments(struct load *load)
+{
+	struct mvm_image *image = load->image;
+
+	image->segments = image->base + load->header->e_phoff - load->first_offset;
+	image->segment_count = load->segment_count;
 }
 
 static int read_dynamic(struct load *load, const GElf_Phdr *dynamic,
@@ -255,6 +268,8 @@ static int load_elf(struct load *load, uint64_t base)
 	if (rc == 0)
 		rc = set_entry(load);
 	if (rc == 0)
+		set_segments(load);
+	if (rc == 0 && !load->image->hosted)
 		rc = relocate_all(load);
 	return rc;
 }

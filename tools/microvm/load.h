@@ -5,11 +5,13 @@
  *	guest address = p_vaddr - p_vaddr of the first PT_LOAD + base
  *
  * Static PIEs get their R_X86_64_RELATIVE relocations applied. ET_EXEC files run only at
- * their own addresses.
+ * their own addresses. A program with thread-local storage (PT_TLS) is taken for one that
+ * a C library starts: it is hosted, needs the process of process.h, and relocates itself.
  */
 #ifndef MICROVM_LOAD_H
 #define MICROVM_LOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,9 +28,12 @@ struct mvm_window {
 };
 
 struct mvm_image {
-	uint64_t base;  /* guest address of the first PT_LOAD */
-	uint64_t entry; /* guest address of the first instruction */
-	uint64_t size;  /* bytes from base to the end of the last PT_LOAD */
+	uint64_t base;     /* guest address of the first PT_LOAD */
+	uint64_t entry;    /* guest address of the first instruction */
+	uint64_t size;     /* bytes from base to the end of the last PT_LOAD */
+	bool hosted;       /* it makes system calls */
+	uint64_t segments; /* guest address of the program headers */
+	uint64_t segment_count;
 };
 
 /*

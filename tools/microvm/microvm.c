@@ -125,8 +125,12 @@ static void print_exits(const struct mvm_sandbox *total)
 			mvm_sandbox_port(port), total->exits[port]);
 		separator = ", ";
 	}
-	if (total->hlts)
+	if (total->hlts) {
 		fprintf(stderr, "%shlt %" PRIu64, separator, total->hlts);
+		separator = ", ";
+	}
+	if (total->calls)
+		fprintf(stderr, "%ssyscall %" PRIu64, separator, total->calls);
 	fputc('\n', stderr);
 }
 
@@ -139,6 +143,7 @@ static void summarize(const struct mvm_options *options,
 	for (uint64_t i = 0; i < count; i++) {
 		total.runs += sandboxes[i].runs;
 		total.hlts += sandboxes[i].hlts;
+		total.calls += sandboxes[i].calls;
 		for (unsigned int port = 0; port < MVM_PORT_COUNT; port++)
 			total.exits[port] += sandboxes[i].exits[port];
 	}

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/kvm.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,26 +11,60 @@
 #include "../../symtab/err.h"
 #include "kvm.h"
 
-/* Intel SDM volume 3, 2.5 (control registers), 2.2.1 (EFER). */
+/* Intel SDM volume 3, 2.5 (control registers), 2.2.1 (EFER), 13.3 (XCR0). */
 #define CR0_LONG_MODE  0x80050033 /* PG AM WP NE ET MP PE */
 #define CR4_LONG_MODE  0x620      /* OSXMMEXCPT OSFXSR PAE */
-#define EFER_LONG_MODE 0x501      /* LMA LME SCE */
-#define RFLAGS_START   0x2        /* the bit that is always set */
-#define SEGMENT_CODE   11         /* execute, read, accessed */
-#define SEGMENT_DATA   3          /* read, write, accessed */
-#define SEGMENT_TSS    11         /* busy 64-bit TSS */
+#define CR4_OSXSAVE    (1 << 18)
+#define EFER_LONG_MODE 0x501 /* LMA LME SCE */
+#define RFLAGS_START   0x2   /* the bit that is always set */
+#define SEGMENT_CODE   11    /* execute, read, accessed */
+#define SEGMENT_DATA   3     /* read, write, accessed */
+#define SEGMENT_TSS    11    /* busy 64-bit TSS */
+#define XCR0_AVX       7     /* x87, SSE, AVX */
 #define CPUID_MAX      256
+#define CPUID_XSAVE    0xd /* subleaf 0: eax has the bits XCR0 may have */
 
+/* SDM volume 4: the model-specific registers of syscall. */
+#define MSR_STAR   0xc0000081
+#define MSR_LSTAR  0xc0000082
+#define MSR_SFMASK 0xc0000084
+
+/* syscall takes cs 0x10 and ss 0x18 from STAR; sysret would take 0x33 and 0x2b. */
 #define SELECTOR_KERNEL_CODE 0x10
 #define SELECTOR_KERNEL_DATA 0x18
 #define SELECTOR_USER_DATA   0x28
 #define SELECTOR_USER_CODE   0x30
+#define STAR                 (UINT64_C(0x0023) << 48 | (uint64_t)SELECTOR_KERNEL_CODE << 32)
+
+/* What a processor has after fninit, and mxcsr after reset. */
+#define FCW_START   0x37f
+#define MXCSR_START 0x1f80
 
 static int fail(struct hlg_err *err, const char *what)
 {
 	int rc = -errno;
 
 	return hlg_err_set(err, rc, "%s: %s (report this as a bug)", what, strerror(-rc));
+}
+
+static bool can_avx(const struct kvm_cpuid2 *cpuid)
+{
+	for (uint32_t i = 0; i < cpuid->nent; i++) {
+		const struct kvm_cpuid_entry2 *entry = &cpuid->entries[i];
+
+		if (entry->function == CPUID_XSAVE && entry->index == 0)
+			return (entry->eax & XCR0_AVX) == XCR0_AVX;
+	}
+	return false;
+}
+
+static int set_xcr0(struct mvm_machine *machine, struct hlg_err *err)
+{
+	struct kvm_xcrs xcrs = {.nr_xcrs = 1, .xcrs[0].value = XCR0_AVX};
+
+	if (ioctl(machine->vcpu_fd, KVM_SET_XCRS, &xcrs) < 0)
+		return fail(err, "KVM_SET_XCRS");
+	return 0;
 }
 
 /* The guest's CPUID is the host's, as far as KVM can serve it. */
@@ -46,8 +81,9 @@ int mvm_regs_init(struct mvm_machine *machine, struct hlg_err *err)
 		rc = fail(err, "KVM_GET_SUPPORTED_CPUID");
 	else if (ioctl(machine->vcpu_fd, KVM_SET_CPUID2, cpuid) < 0)
 		rc = fail(err, "KVM_SET_CPUID2");
+	machine->avx = rc == 0 && can_avx(cpuid);
 	free(cpuid);
-	return rc;
+	return machine->avx ? set_xcr0(machine, err) : rc;
 }
 
 static struct kvm_segment segment(uint8_t ring, uint16_t selector, uint8_t type)
@@ -81,7 +117,7 @@ static int start_sregs(struct mvm_machine *machine, uint8_t ring, struct hlg_err
 		return fail(err, "KVM_GET_SREGS");
 	sregs.cr0 = CR0_LONG_MODE;
 	sregs.cr3 = machine->root;
-	sregs.cr4 = CR4_LONG_MODE;
+	sregs.cr4 = CR4_LONG_MODE | (machine->avx ? CR4_OSXSAVE : 0);
 	sregs.efer = EFER_LONG_MODE;
 	set_ring(&sregs, ring);
 	sregs.ds = sregs.ss;
@@ -99,6 +135,30 @@ static int start_sregs(struct mvm_machine *machine, uint8_t ring, struct hlg_err
 	return 0;
 }
 
+static int start_calls(struct mvm_machine *machine, struct hlg_err *err)
+{
+	static const struct kvm_msr_entry entries[] = {
+		{.index = MSR_STAR, .data = STAR},
+		{.index = MSR_LSTAR, .data = MVM_CALL_ADDRESS},
+		{.index = MSR_SFMASK, .data = 0},
+	};
+	struct kvm_msrs *msrs = calloc(1, sizeof(*msrs) + sizeof(entries));
+	int set;
+
+	if (!msrs)
+		return hlg_err_set(err, -ENOMEM, "registers: out of memory (free some)");
+	msrs->nmsrs = sizeof(entries) / sizeof(entries[0]);
+	memcpy(msrs->entries, entries, sizeof(entries));
+	set = ioctl(machine->vcpu_fd, KVM_SET_MSRS, msrs);
+	free(msrs);
+	if (set < 0)
+		return fail(err, "KVM_SET_MSRS");
+	if (set != sizeof(entries) / sizeof(entries[0]))
+		return hlg_err_set(err, -EIO, "KVM_SET_MSRS: refuses 0x%x (%s)",
+				   entries[set].index, "report this as a bug");
+	return 0;
+}
+
 int mvm_regs_start(struct mvm_machine *machine, const struct mvm_start *start,
 		   struct hlg_err *err)
 {
@@ -107,11 +167,65 @@ int mvm_regs_start(struct mvm_machine *machine, const struct mvm_start *start,
 		.rsp = start->rsp,
 		.rflags = RFLAGS_START,
 	};
+	struct kvm_fpu fpu = {.fcw = FCW_START, .mxcsr = MXCSR_START};
 	int rc = start_sregs(machine, start->ring, err);
 
+	if (rc == 0)
+		rc = start_calls(machine, err);
 	if (rc < 0)
 		return rc;
+	if (ioctl(machine->vcpu_fd, KVM_SET_FPU, &fpu) < 0)
+		return fail(err, "KVM_SET_FPU");
 	if (ioctl(machine->vcpu_fd, KVM_SET_REGS, &regs) < 0)
 		return fail(err, "KVM_SET_REGS");
+	return 0;
+}
+
+int mvm_regs_call(const struct mvm_machine *machine, struct mvm_call *call,
+		  struct hlg_err *err)
+{
+	struct kvm_regs regs;
+
+	if (ioctl(machine->vcpu_fd, KVM_GET_REGS, &regs) < 0)
+		return fail(err, "KVM_GET_REGS");
+	*call = (struct mvm_call){
+		.number = regs.rax,
+		.args = {regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9},
+	};
+	return 0;
+}
+
+/* What sysret does, by hand: after an emulated syscall the guest is in ring 3 already. */
+int mvm_regs_return(struct mvm_machine *machine, uint64_t result, struct hlg_err *err)
+{
+	struct kvm_sregs sregs;
+	struct kvm_regs regs;
+
+	if (ioctl(machine->vcpu_fd, KVM_GET_SREGS, &sregs) < 0)
+		return fail(err, "KVM_GET_SREGS");
+	if (sregs.cs.dpl == 0) {
+		set_ring(&sregs, 3);
+		if (ioctl(machine->vcpu_fd, KVM_SET_SREGS, &sregs) < 0)
+			return fail(err, "KVM_SET_SREGS");
+	}
+	if (ioctl(machine->vcpu_fd, KVM_GET_REGS, &regs) < 0)
+		return fail(err, "KVM_GET_REGS");
+	regs.rip = regs.rcx;
+	regs.rflags = regs.r11;
+	regs.rax = result;
+	if (ioctl(machine->vcpu_fd, KVM_SET_REGS, &regs) < 0)
+		return fail(err, "KVM_SET_REGS");
+	return 0;
+}
+
+int mvm_regs_set_fs(struct mvm_machine *machine, uint64_t address, struct hlg_err *err)
+{
+	struct kvm_sregs sregs;
+
+	if (ioctl(machine->vcpu_fd, KVM_GET_SREGS, &sregs) < 0)
+		return fail(err, "KVM_GET_SREGS");
+	sregs.fs.base = address;
+	if (ioctl(machine->vcpu_fd, KVM_SET_SREGS, &sregs) < 0)
+		return fail(err, "KVM_SET_SREGS");
 	return 0;
 }

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "../../symtab/err.h"
-#include "regs.h"
 
 #define STACK_SHARE 16 /* of the window, the stack is one part in so many */
 
@@ -62,13 +61,32 @@ int mvm_sandbox_init(struct mvm_sandbox *sandbox, struct hlg_err *err)
 	rc = load(sandbox, err);
 	if (rc == 0)
 		rc = mvm_machine_map(machine, sandbox->image.base, err);
+	if (rc == 0 && sandbox->image.hosted)
+		rc = mvm_process_init(&sandbox->process, machine, &sandbox->image,
+				      machine->window / STACK_SHARE, err);
 	return rc;
 }
 
 void mvm_sandbox_finish(struct mvm_sandbox *sandbox)
 {
+	mvm_process_finish(&sandbox->process);
 	if (sandbox->machine.memory)
 		mvm_machine_finish(&sandbox->machine);
+}
+
+/* A hosted program has written to its data, and counts on zeroes elsewhere. */
+static int start_hosted(struct mvm_sandbox *sandbox, struct mvm_start *start,
+			struct hlg_err *err)
+{
+	struct mvm_machine *machine = &sandbox->machine;
+	int rc = 0;
+
+	if (sandbox->runs > 0) {
+		rc = mvm_machine_clear(machine, 0, machine->window, err);
+		if (rc == 0)
+			rc = load(sandbox, err);
+	}
+	return rc < 0 ? rc : mvm_process_start(&sandbox->process, start, err);
 }
 
 static int start(struct mvm_sandbox *sandbox, struct hlg_err *err)
@@ -80,8 +98,24 @@ static int start(struct mvm_sandbox *sandbox, struct hlg_err *err)
 		.rsp = image->base + sandbox->machine.window - 8,
 		.ring = (uint8_t)sandbox->options->ring,
 	};
+	int rc = 0;
 
-	return mvm_regs_start(&sandbox->machine, &start, err);
+	if (image->hosted)
+		rc = start_hosted(sandbox, &start, err);
+	return rc < 0 ? rc : mvm_regs_start(&sandbox->machine, &start, err);
+}
+
+static int take_call(struct mvm_sandbox *sandbox, struct hlg_err *err)
+{
+	int rc;
+
+	sandbox->calls++;
+	if (!sandbox->image.hosted)
+		return hlg_err_set(err, -EIO,
+				   "guest: a system call, but it has no PT_TLS (only "
+				   "programs that a C library starts may make any)");
+	rc = mvm_process_call(&sandbox->process, err);
+	return rc < 0 ? rc : sandbox->process.exited;
 }
 
 /* Returns 1 if the exit ends the run, 0 if the guest goes on, or a negative errno. */
@@ -92,6 +126,8 @@ static int take_exit(struct mvm_sandbox *sandbox, const struct mvm_exit *exit,
 		sandbox->hlts++;
 		return 1;
 	}
+	if (exit->call)
+		return take_call(sandbox, err);
 	if (sandbox->options->verbose)
 		printf("port %u%s: 0x%" PRIx32 "\n", exit->port,
 		       mvm_sandbox_port(exit->port), exit->value);

@@ -2,8 +2,9 @@
 /*
  * One guest in one machine, and what it did.
  *
- * The guest speaks as a Hyperlight guest speaks to its host, with out to a port. A run
- * lasts from the entry point to Halt or hlt; guest memory is kept between the runs.
+ * The guest speaks as a Hyperlight guest speaks to its host, with out to a port, or as a
+ * Linux program to its kernel. A run lasts from the entry point to Halt, hlt or exit. A
+ * guest's memory is kept between its runs, but a hosted program (see load.h) starts anew.
  *
  * A sandbox is used by one thread. Functions return 0 or a negative errno with err set.
  */
@@ -16,6 +17,7 @@
 #include "kvm.h"
 #include "load.h"
 #include "options.h"
+#include "process.h"
 
 struct hlg_err;
 
@@ -28,9 +30,11 @@ struct mvm_sandbox {
 	pid_t tid;       /* of the thread it runs on; perf's samples have it */
 	struct mvm_machine machine;
 	struct mvm_image image;
+	struct mvm_process process; /* of a hosted guest */
 	uint64_t runs;
 	uint64_t exits[MVM_PORT_COUNT];
 	uint64_t hlts;
+	uint64_t calls;
 };
 
 /* Makes the machine and loads the guest, with options and number set. */
