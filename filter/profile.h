@@ -100,12 +100,21 @@ static inline size_t hlg_profile_room(const struct hlg_profile *profile)
 	return (size_t)1 << (64 - profile->shift);
 }
 
+static inline size_t hlg_cell_slot(uint64_t ip, uint32_t series, unsigned shift)
+{
+	/* Fibonacci hashing (Knuth, volume 3, 6.4): the upper bits of the product. */
+	return (ip ^ (uint64_t)series << 48) * UINT64_C(0x9e3779b97f4a7c15) >> shift;
+}
+
+static inline bool hlg_cell_is(const struct hlg_cell *cell, uint64_t ip, uint32_t series)
+{
+	return cell->ip == ip && cell->series == series && cell->count.samples;
+}
+
 static inline size_t hlg_profile_slot(const struct hlg_profile *profile, uint64_t ip,
 				      uint32_t series)
 {
-	/* Fibonacci hashing (Knuth, volume 3, 6.4): the upper bits of the product. */
-	return (ip ^ (uint64_t)series << 48) * UINT64_C(0x9e3779b97f4a7c15) >>
-	       profile->shift;
+	return hlg_cell_slot(ip, series, profile->shift);
 }
 
 /* Counts one sample. sample->event must come from hlg_profile_event. */
@@ -122,11 +131,76 @@ enum hlg_verdict hlg_profile_add_many(struct hlg_profile *profile,
 				      struct hlg_count count, hlg_u128 squares);
 
 /*
- * The short cut for what a feed brings by the tens of millions: a sample of a plain
- * event, of the host if that gets no rows, or of a guest at an address met before. Counts
- * it exactly as hlg_profile_add would and returns true, or does nothing and returns
- * false: then hlg_profile_add must be asked.
+ * The short cut for what a feed brings by the tens of millions: samples of one plain
+ * event, of the host if that gets no rows, or of guests at addresses met before. What
+ * they add up to stays here, which is in registers, and goes into the profile at the end;
+ * in between nobody else may touch the profile.
  */
+struct hlg_hits {
+	struct hlg_cell *cells;
+	unsigned shift;
+	uint32_t series; /* HLG_NO_SERIES, and so no cell's, if the short cut is closed */
+	bool takes_host;
+	struct hlg_count host;
+	uint64_t period; /* of all samples the profile has seen: tells overflow */
+	hlg_u128 squares;
+};
+
+static inline void hlg_hits_begin(struct hlg_hits *hits,
+				  const struct hlg_profile *profile, uint32_t event)
+{
+	*hits = (struct hlg_hits){
+		.cells = profile->cells,
+		.shift = profile->shift,
+		.series = profile->events[event].series,
+		.takes_host = profile->events[event].plain_host,
+		.period = profile->seen.period,
+	};
+}
+
+/*
+ * Counts a sample exactly as hlg_profile_add would and returns true, or does nothing and
+ * returns false: then the hits must end, and hlg_profile_add be asked.
+ */
+static inline __attribute__((always_inline)) bool hlg_hits_add(struct hlg_hits *hits,
+							       unsigned cpumode,
+							       uint64_t ip,
+							       uint64_t period)
+{
+	struct hlg_cell *cell;
+	uint64_t sum;
+
+	if (__builtin_add_overflow(hits->period, period, &sum))
+		return false;
+	if (hlg_mode_is_guest(cpumode)) {
+		cell = &hits->cells[hlg_cell_slot(ip, hits->series, hits->shift)];
+		if (!hlg_cell_is(cell, ip, hits->series))
+			return false;
+		cell->count.samples++;
+		cell->count.period += period;
+		hits->squares += (hlg_u128)period * period;
+	} else {
+		if (!hits->takes_host)
+			return false;
+		hits->host.samples++;
+		hits->host.period += period;
+	}
+	hits->period = sum;
+	return true;
+}
+
+/* samples: how many were added, the host's among them. */
+static inline void hlg_hits_end(const struct hlg_hits *hits, struct hlg_profile *profile,
+				uint64_t samples)
+{
+	if (hits->series != HLG_NO_SERIES)
+		profile->series[hits->series].squares += hits->squares;
+	hlg_count_add(&profile->host, hits->host);
+	profile->seen.samples += samples;
+	profile->seen.period = hits->period;
+}
+
+/* The same for a single sample, without what only pays for many. */
 static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_index,
 				   unsigned cpumode, uint64_t ip, uint64_t period)
 {
@@ -147,7 +221,7 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 	if (event->series == HLG_NO_SERIES)
 		return false;
 	cell = &profile->cells[hlg_profile_slot(profile, ip, event->series)];
-	if (cell->ip != ip || cell->series != event->series || cell->count.samples == 0 ||
+	if (!hlg_cell_is(cell, ip, event->series) ||
 	    __builtin_add_overflow(profile->seen.period, period, &sum))
 		return false;
 	profile->seen.samples++;

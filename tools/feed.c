@@ -80,24 +80,35 @@ static int on_progress(void *ctx, uint64_t done, uint64_t total, struct hlg_err 
 	return 0;
 }
 
-static __attribute__((noinline)) void take(struct feed *feed,
-					   const struct hlg_perfdata_raw *raw)
+static __attribute__((noinline)) void take(struct feed *feed, struct hlg_sample s)
 {
-	struct hlg_sample s = hlg_perfdata_sample(raw);
-
-	s.event = feed->events[raw->event];
+	s.event = feed->events[s.event];
 	if (hlg_profile_add(feed->profile, &s) == HLG_HOST && feed->host)
 		hlg_order_sample(&feed->order, &s, hlg_profile_series(feed->profile, &s));
 }
 
-static inline __attribute__((always_inline)) void on_sample(
-	void *ctx, const struct hlg_perfdata_raw *raw)
+static inline __attribute__((always_inline)) void on_sample(void *ctx,
+							    struct hlg_perfdata_raw *raw)
 {
 	struct feed *feed = ctx;
+	uint32_t event = feed->events[raw->event], before = raw->before;
+	struct hlg_hits hits;
+	bool hit;
 
-	if (!hlg_profile_hit(feed->profile, feed->events[raw->event],
-			     hlg_perfdata_cpumode(raw), raw->ip, raw->period))
-		take(feed, raw);
+	if (raw->alone) {
+		if (!hlg_profile_hit(feed->profile, event, hlg_perfdata_cpumode(raw),
+				     raw->ip, raw->period))
+			take(feed, hlg_perfdata_sample(raw));
+		return;
+	}
+	hlg_hits_begin(&hits, feed->profile, event);
+	do
+		hit = hlg_hits_add(&hits, hlg_perfdata_cpumode(raw), raw->ip,
+				   raw->period);
+	while (hit && hlg_perfdata_next(raw));
+	hlg_hits_end(&hits, feed->profile, raw->before - before + hit);
+	if (!hit)
+		take(feed, hlg_perfdata_sample(raw));
 }
 
 static void add_counts(struct hlg_feed_sums *sums,

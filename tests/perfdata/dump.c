@@ -25,7 +25,7 @@ struct dump {
 	FILE *out;
 };
 
-static void on_sample(void *ctx, const struct hlg_perfdata_raw *raw)
+static void on_sample(void *ctx, struct hlg_perfdata_raw *raw)
 {
 	struct dump *d = ctx;
 	struct hlg_sample s = hlg_perfdata_sample(raw);

@@ -22,7 +22,7 @@ struct hosts {
 	bool directory;
 };
 
-static void on_sample(void *ctx, const struct hlg_perfdata_raw *raw)
+static void on_sample(void *ctx, struct hlg_perfdata_raw *raw)
 {
 	struct hlg_sample s = hlg_perfdata_sample(raw);
 	struct hosts *h = ctx;

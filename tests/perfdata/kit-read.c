@@ -21,10 +21,12 @@ static void keep(struct kit_seen *seen, struct hlg_sample sample)
 	seen->samples[seen->n++] = sample;
 }
 
-static inline __attribute__((always_inline)) void on_sample(
-	void *ctx, const struct hlg_perfdata_raw *raw)
+static inline __attribute__((always_inline)) void on_sample(void *ctx,
+							    struct hlg_perfdata_raw *raw)
 {
-	keep(ctx, hlg_perfdata_sample(raw));
+	do
+		keep(ctx, hlg_perfdata_sample(raw));
+	while (hlg_perfdata_next(raw));
 }
 
 static void note(struct kit_seen *seen, const char *kind, const char *name)

@@ -126,7 +126,7 @@ static int shorten(void *ctx, uint64_t done, uint64_t total, struct hlg_err *err
 	return truncate(ctx, 400000);
 }
 
-static void ignore(void *ctx, const struct hlg_perfdata_raw *raw)
+static void ignore(void *ctx, struct hlg_perfdata_raw *raw)
 {
 	(void)ctx;
 	(void)raw;

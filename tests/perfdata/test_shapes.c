@@ -89,6 +89,37 @@ START_TEST(late_events)
 }
 END_TEST
 
+/* Sizes and modes that change between samples, and after runs of the same. */
+START_TEST(sizes_and_modes)
+{
+	const struct kit_event event = {.attr = {.sample_type = KIT_PLAIN}};
+	struct kit records = {0}, k = {0};
+	struct kit_seen seen;
+
+	for (uint64_t i = 0; i < 40000; i++) {
+		size_t at =
+			kit_begin(&records, PERF_RECORD_SAMPLE, (uint16_t)(i / 3 % 6));
+
+		for (uint64_t n = 0; n < 4 + i / 5 % 4 * (i % 1000 < 500); n++)
+			kit_u64(&records, i + n);
+		kit_end(&records, at);
+		if (i % 700 == 0)
+			kit_end(&records, kit_begin(&records, PERF_RECORD_COMM, 0));
+	}
+	kit_file(&k, &event, 1, &records, 0);
+	kit_read_bytes(&seen, k.at, k.n);
+	ck_assert_int_eq(seen.rc, 0);
+	ck_assert_uint_eq(seen.n, 40000);
+	for (uint64_t i = 0; i < seen.n; i++)
+		ck_assert(seen.samples[i].ip == i && seen.samples[i].period == i + 3 &&
+			  seen.samples[i].cpumode == i / 3 % 6);
+	ck_assert_uint_eq(seen.counts.samples, 40000);
+	kit_free(&records);
+	kit_free(&k);
+	kit_finish(&seen);
+}
+END_TEST
+
 static void put_tracing(struct kit *k, const char *formats)
 {
 	size_t start = kit_begin(k, 66, 0); /* PERF_RECORD_HEADER_TRACING_DATA */
@@ -292,6 +323,7 @@ int main(void)
 	Suite *suite = suite_create("perfdata shapes");
 	TCase *tc = tap_case(suite, "shapes");
 
+	tcase_add_test(tc, sizes_and_modes);
 	tcase_add_test(tc, pipe_mode);
 	tcase_add_test(tc, late_events);
 	tcase_add_test(tc, tracing_data);

@@ -7,7 +7,6 @@
  */
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "../../filter/run.h"
+#include "../../tools/feed.h"
 #include "../../tools/perfdata/format.h"
 #include "../../tools/perfdata/perfdata.h"
 
@@ -103,8 +103,8 @@ static uint64_t bare_windows(void)
 	return n;
 }
 
-static inline __attribute__((always_inline)) void add_up(
-	void *ctx, const struct hlg_perfdata_raw *raw)
+static inline __attribute__((always_inline)) void add_up(void *ctx,
+							 struct hlg_perfdata_raw *raw)
 {
 	uint64_t *total = ctx;
 
@@ -112,7 +112,7 @@ static inline __attribute__((always_inline)) void add_up(
 }
 
 static inline __attribute__((always_inline)) void add_up_whole(
-	void *ctx, const struct hlg_perfdata_raw *raw)
+	void *ctx, struct hlg_perfdata_raw *raw)
 {
 	struct hlg_sample s = hlg_perfdata_sample(raw);
 	uint64_t *total = ctx;
@@ -154,105 +154,31 @@ static uint64_t reader_whole(void)
 	return finish(pd, hlg_perfdata_read(pd, add_up_whole, &sink, &sum, &err), &err);
 }
 
-struct feed {
-	struct hlg_profile *profile;
-	uint32_t events[64]; /* of the profile, by the reader's index */
-};
-
-static int feed_event(void *ctx, const struct hlg_perfdata_event *event,
-		      struct hlg_err *err)
+/* As hlguest report reads it, its images included. */
+static uint64_t feed(unsigned threads)
 {
-	struct feed *feed = ctx;
-
-	(void)err;
-	if (event->index < 64)
-		feed->events[event->index] = hlg_profile_event(feed->profile, event->name,
-							       event->attr.precise_ip);
-	return 0;
-}
-
-static inline __attribute__((always_inline)) void feed_sample(
-	void *ctx, const struct hlg_perfdata_raw *raw)
-{
-	struct feed *feed = ctx;
-	uint32_t event = feed->events[raw->event % 64];
-	struct hlg_sample s;
-
-	if (hlg_profile_hit(feed->profile, event, hlg_perfdata_cpumode(raw), raw->ip,
-			    raw->period))
-		return;
-	s = hlg_perfdata_sample(raw);
-	s.event = event;
-	hlg_profile_add(feed->profile, &s);
-}
-
-static uint64_t reader_profile(void)
-{
-	const struct hlg_perfdata_sink sink = {.event = feed_event};
+	const struct hlg_feed_how how = {.threads = threads};
 	char *argv[] = {(char *)(uintptr_t)guest};
+	struct hlg_feed_sums sums;
 	struct hlg_run run;
-	struct feed feed = {.profile = &run.profile};
-	struct hlg_perfdata *pd;
 	struct hlg_err err;
-	uint64_t n;
 
 	if (hlg_run_start(&run, 1, argv, &err) < 0 ||
-	    hlg_perfdata_open(&pd, path, &err) < 0)
+	    hlg_feed_read(path, &how, &run.profile, NULL, &sums, &err) < 0)
 		die(err.msg);
-	n = finish(pd, hlg_perfdata_read(pd, feed_sample, &sink, &feed, &err), &err);
 	sum += run.profile.seen.period;
 	hlg_run_finish(&run);
-	return n;
+	return sums.samples;
 }
 
-struct half {
-	struct hlg_perfdata *pd;
-	struct hlg_run run;
-};
-
-static void *read_half(void *arg)
+static uint64_t one_thread(void)
 {
-	const struct hlg_perfdata_sink sink = {.event = feed_event};
-	struct half *half = arg;
-	struct feed feed = {.profile = &half->run.profile};
-	struct hlg_err err;
-
-	if (hlg_perfdata_read(half->pd, feed_sample, &sink, &feed, &err) < 0)
-		die(err.msg);
-	return NULL;
+	return feed(1);
 }
 
-/* What adding up the two profiles costs is not in it. */
 static uint64_t two_threads(void)
 {
-	char *argv[] = {(char *)(uintptr_t)guest};
-	static struct half halves[2];
-	struct hlg_err err;
-	pthread_t thread;
-	uint64_t at, n = 0;
-
-	if (hlg_perfdata_open(&halves[0].pd, path, &err) < 0 ||
-	    hlg_perfdata_clone(&halves[1].pd, halves[0].pd, &err) < 0)
-		die(err.msg);
-	for (int i = 0; i < 2; i++)
-		if (hlg_run_start(&halves[i].run, 1, argv, &err) < 0)
-			die(err.msg);
-	if (!hlg_perfdata_split(halves[0].pd, &at))
-		die("cannot be split");
-	hlg_perfdata_range(halves[0].pd, 0, at);
-	hlg_perfdata_range(halves[1].pd, at, UINT64_MAX);
-	if (pthread_create(&thread, NULL, read_half, &halves[1]))
-		die("no thread");
-	read_half(&halves[0]);
-	pthread_join(thread, NULL);
-	if (hlg_perfdata_tell(halves[0].pd) != at)
-		die("the guess was wrong");
-	for (int i = 1; i >= 0; i--) {
-		n += hlg_perfdata_counts(halves[i].pd)->samples;
-		hlg_perfdata_close(halves[i].pd);
-		hlg_run_finish(&halves[i].run);
-	}
-	return n;
+	return feed(2);
 }
 
 int main(int argc, char **argv)
@@ -265,7 +191,7 @@ int main(int argc, char **argv)
 		{"(a) headers, windows", bare_windows},
 		{"(b) reader, ip+period", reader_sum},
 		{"(b) reader, all fields", reader_whole},
-		{"(c) reader, profile", reader_profile},
+		{"(c) reader, profile", one_thread},
 		{"(d) the same, 2 threads", two_threads},
 	};
 	double least[6] = {0};

@@ -80,7 +80,7 @@ static int advance(struct hlg_perfdata *pd, const struct hlg_last *now, uint64_t
 	return 0;
 }
 
-static int deliver(struct hlg_perfdata *pd, const struct hlg_perfdata_raw *raw,
+static int deliver(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
 		   struct hlg_err *err)
 {
 	struct hlg_perfdata_layout *l = &pd->layouts[raw->event];
@@ -209,6 +209,7 @@ int hlg_sample_step(struct hlg_perfdata *pd, const uint8_t *record, uint16_t siz
 		.event = event,
 		.size = size,
 		.misc = hlg_perfdata_u32(record + 4) & UINT16_MAX,
+		.alone = true,
 	};
 	return l->read ? deliver_values(pd, &raw, err) : deliver(pd, &raw, err);
 }
