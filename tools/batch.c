@@ -119,8 +119,7 @@ int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err 
 		free(workers);
 		return hlg_err_memory(err, "files");
 	}
-	hlg_progress_init(&progress, hlg_progress_size(batch->paths, batch->n_paths),
-			  batch->quiet);
+	hlg_progress_init(&progress, batch->paths, batch->n_paths, batch->quiet);
 	rc = run_workers(batch, run, workers, n ? n : 1, &progress, err);
 	hlg_progress_end(&progress);
 	free(workers);

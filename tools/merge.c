@@ -54,9 +54,7 @@ static int merge(const struct arguments *args)
 	if (rc == 0 && args->out)
 		rc = hlg_out_check(args->out, &err);
 	if (rc == 0) {
-		hlg_progress_init(&progress,
-				  hlg_progress_size(args->paths, args->n_paths),
-				  args->quiet);
+		hlg_progress_init(&progress, args->paths, args->n_paths, args->quiet);
 		rc = hlg_pprof_merge(args->paths, args->n_paths, args->out, stdout,
 				     &progress, &err);
 		hlg_progress_end(&progress);

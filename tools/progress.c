@@ -21,19 +21,8 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
-void hlg_progress_init(struct hlg_progress *p, uint64_t total, bool quiet)
-{
-	const char *term = getenv("TERM");
-
-	p->on = !quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
-	p->total = total;
-	p->start = now();
-	p->bytes = p->samples = 0;
-	p->next = p->start + PATIENCE;
-	p->shown = false;
-}
-
-uint64_t hlg_progress_size(char *const *paths, size_t n)
+/* Bytes of all these files; 0 if one does not tell. */
+static uint64_t total_size(char *const *paths, size_t n)
 {
 	uint64_t total = 0;
 	struct stat st;
@@ -44,6 +33,18 @@ uint64_t hlg_progress_size(char *const *paths, size_t n)
 		total += (uint64_t)st.st_size;
 	}
 	return total;
+}
+
+void hlg_progress_init(struct hlg_progress *p, char *const *paths, size_t n, bool quiet)
+{
+	const char *term = getenv("TERM");
+
+	p->on = !quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+	p->total = p->on ? total_size(paths, n) : 0;
+	p->start = now();
+	p->bytes = p->samples = 0;
+	p->next = p->start + PATIENCE;
+	p->shown = false;
 }
 
 static void show(struct hlg_progress *p, uint64_t at)

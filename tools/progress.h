@@ -21,11 +21,9 @@ struct hlg_progress {
 	atomic_bool shown;
 };
 
-/* quiet turns it off whatever standard error is. */
-void hlg_progress_init(struct hlg_progress *progress, uint64_t total, bool quiet);
-
-/* Bytes of all these files; 0 if one does not tell. */
-uint64_t hlg_progress_size(char *const *paths, size_t n);
+/* For reading n files; quiet turns it off whatever standard error is. */
+void hlg_progress_init(struct hlg_progress *progress, char *const *paths, size_t n,
+		       bool quiet);
 
 /* What was read since the last call of this thread. progress may be NULL. */
 void hlg_progress_add(struct hlg_progress *progress, uint64_t bytes, uint64_t samples);

@@ -12,6 +12,7 @@
 #include "reader.h"
 
 #define SOME_IDS 512
+#define AHEAD    8192 /* bytes that are read at once: headers are many small pieces */
 
 static bool inside(struct hlg_file_section s, uint64_t limit)
 {
@@ -24,9 +25,34 @@ static int bad(const struct hlg_perfdata *pd, const char *problem, struct hlg_er
 			   problem);
 }
 
+/* What was read of the file last. */
+struct hlg_ahead {
+	uint64_t at, n;
+	uint8_t bytes[AHEAD];
+};
+
+static bool has(const struct hlg_ahead *ahead, uint64_t at, size_t size)
+{
+	return at >= ahead->at && at - ahead->at <= ahead->n &&
+	       size <= ahead->n - (at - ahead->at);
+}
+
 static int read_at(struct hlg_perfdata *pd, void *to, size_t size, uint64_t at,
 		   struct hlg_err *err)
 {
+	struct hlg_ahead *ahead = pd->ahead;
+	ssize_t got;
+
+	if (!has(ahead, at, size) && size <= AHEAD) {
+		got = pread(pd->fd, ahead->bytes, AHEAD, (off_t)at);
+		ahead->at = at;
+		ahead->n = got > 0 ? (uint64_t)got : 0;
+	}
+	if (has(ahead, at, size)) {
+		memcpy(to, ahead->bytes + (at - ahead->at), size);
+		return 0;
+	}
+	/* Large, or interrupted, or not there: which of them is told here. */
 	return hlg_file_read(pd->fd, to, size, at) ? hlg_reader_errno(pd, err) : 0;
 }
 
@@ -203,7 +229,7 @@ static int check_alone(struct hlg_perfdata *pd, const struct hlg_file_header *h,
 			   pd->path);
 }
 
-int hlg_header_read(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err)
+static int read_header(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err)
 {
 	struct hlg_file_header h = {0};
 	int rc;
@@ -226,5 +252,17 @@ int hlg_header_read(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err 
 		rc = read_attrs(pd, &h, file_size, err);
 	if (rc == 0)
 		rc = read_features(pd, &h, file_size, err);
+	return rc;
+}
+
+int hlg_header_read(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err)
+{
+	struct hlg_ahead ahead;
+	int rc;
+
+	ahead.at = ahead.n = 0;
+	pd->ahead = &ahead;
+	rc = read_header(pd, file_size, err);
+	pd->ahead = NULL;
 	return rc;
 }

@@ -48,6 +48,7 @@ struct hlg_perfdata {
 	struct hlg_unzip *unzip;
 	bool unzipping;
 
+	struct hlg_ahead *ahead; /* header.c's own */
 	char *path;
 	int fd;      /* of the file with the header */
 	int part_fd; /* of the data.N that is being read; -1 */
