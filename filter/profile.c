@@ -12,6 +12,19 @@ enum {
 
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* as in hlg_profile_slot */
 
+/*
+ * Free cells. Each page is written at once: one that is looked at first gets the kernel's
+ * page of zeros, and a page of its own only later, with all processors told.
+ */
+static struct hlg_cell *new_cells(size_t n)
+{
+	struct hlg_cell *cells = calloc(n, sizeof(*cells));
+
+	for (size_t i = 0; cells && i < n; i += 4096 / sizeof(*cells))
+		*(volatile uint64_t *)&cells[i].ip = 0;
+	return cells;
+}
+
 bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *options)
 {
 	memset(profile, 0, sizeof(*profile));
@@ -19,7 +32,7 @@ bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *opt
 	profile->restricts = hlg_select_restricts(options);
 	profile->last_series = HLG_NO_SERIES;
 	profile->shift = 64 - FIRST_BITS;
-	profile->cells = calloc((size_t)1 << FIRST_BITS, sizeof(*profile->cells));
+	profile->cells = new_cells((size_t)1 << FIRST_BITS);
 	return profile->cells != NULL;
 }
 
@@ -32,6 +45,31 @@ void hlg_profile_finish(struct hlg_profile *profile)
 	free(profile->series_index);
 	free(profile->cells);
 	memset(profile, 0, sizeof(*profile));
+}
+
+void hlg_profile_clear(struct hlg_profile *profile)
+{
+	struct hlg_profile empty = {.options = profile->options,
+				    .restricts = profile->restricts,
+				    .last_series = HLG_NO_SERIES,
+				    .cells = profile->cells,
+				    .shift = profile->shift};
+
+	/* A large table is not cleared again and again for a few addresses. */
+	if (empty.shift != 64 - FIRST_BITS) {
+		struct hlg_cell *small = new_cells((size_t)1 << FIRST_BITS);
+
+		if (small) {
+			free(empty.cells);
+			empty.cells = small;
+			empty.shift = 64 - FIRST_BITS;
+		}
+	}
+	if (empty.cells == profile->cells)
+		memset(empty.cells, 0, hlg_profile_room(&empty) * sizeof(*empty.cells));
+	profile->cells = NULL;
+	hlg_profile_finish(profile);
+	*profile = empty;
 }
 
 uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
@@ -151,7 +189,7 @@ static bool grow(struct hlg_profile *p)
 {
 	struct hlg_cell *old = p->cells;
 	size_t n = hlg_profile_room(p);
-	struct hlg_cell *cells = calloc(2 * n, sizeof(*cells));
+	struct hlg_cell *cells = new_cells(2 * n);
 
 	if (!cells)
 		return false;

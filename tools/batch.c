@@ -11,10 +11,24 @@ struct worker {
 	const struct hlg_options *options;
 	atomic_size_t *next; /* file to take */
 	struct hlg_feed_how how;
-	struct hlg_profile sum;
-	struct hlg_host host;
+	struct hlg_profile *sum; /* the run's own, or the thread's; and so */
+	struct hlg_host *host;
+	struct hlg_profile own_sum;
+	struct hlg_host own_host;
+	struct hlg_profile file; /* of the file that is being read */
 	bool started;
 };
+
+/* Errors are rare, and a kilobyte each: only those that there are take memory. */
+static const struct hlg_err *keep(struct hlg_batch *batch, const struct hlg_err *err)
+{
+	struct hlg_err *kept = malloc(sizeof(*kept));
+
+	if (!kept)
+		return &batch->no_memory;
+	*kept = *err;
+	return kept;
+}
 
 /*
  * A file is counted on its own first: one that turns out to be unreadable half-way must
@@ -23,21 +37,19 @@ struct worker {
 static void read_file(struct worker *w, const char *path, struct hlg_batch_file *file)
 {
 	bool host = w->options->mode != HLG_SHOW_GUEST;
-	struct hlg_profile profile;
 	struct hlg_host rows = {0};
+	struct hlg_err err;
 
-	if (!hlg_profile_init(&profile, w->options)) {
-		file->rc = hlg_err_memory(&file->err, path);
-		return;
-	}
-	file->rc = hlg_feed_read(path, &w->how, &profile, host ? &rows : NULL,
-				 &file->sums, &file->err);
+	file->rc = hlg_feed_read(path, &w->how, &w->file, host ? &rows : NULL,
+				 &file->sums, &err);
 	if (file->rc == 0) {
-		hlg_host_merge(&w->host, &w->sum, &rows, &profile);
-		hlg_profile_merge(&w->sum, &profile);
+		hlg_host_merge(w->host, w->sum, &rows, &w->file);
+		hlg_profile_merge(w->sum, &w->file);
+	} else {
+		file->err = keep(w->batch, &err);
 	}
 	hlg_host_finish(&rows);
-	hlg_profile_finish(&profile);
+	hlg_profile_clear(&w->file);
 }
 
 static void *work(void *arg)
@@ -74,6 +86,16 @@ static void start(struct worker *workers, unsigned n)
 			pthread_join(workers[i].thread, NULL);
 }
 
+/* The first worker, this thread's, counts into the run itself. */
+static bool init(struct worker *w, struct hlg_run *run, bool first)
+{
+	w->options = &run->options;
+	w->sum = first ? &run->profile : &w->own_sum;
+	w->host = first ? &run->host : &w->own_host;
+	return hlg_profile_init(&w->file, &run->options) &&
+	       (first || hlg_profile_init(&w->own_sum, &run->options));
+}
+
 static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 		       struct worker *workers, unsigned n, struct hlg_progress *progress,
 		       struct hlg_err *err)
@@ -83,23 +105,23 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 
 	for (unsigned i = 0; i < n; i++) {
 		workers[i].batch = batch;
-		workers[i].options = &run->options;
 		workers[i].next = &next;
 		workers[i].how.threads = n > 1 ? 1 : batch->threads;
 		workers[i].how.progress = progress;
 		workers[i].how.space = &run->space;
-		ok = hlg_profile_init(&workers[i].sum, &run->options) && ok;
+		ok = init(&workers[i], run, i == 0) && ok;
 	}
 	if (ok)
 		start(workers, n);
 	for (unsigned i = 0; i < n; i++) {
-		if (ok) {
-			hlg_host_merge(&run->host, &run->profile, &workers[i].host,
-				       &workers[i].sum);
-			hlg_profile_merge(&run->profile, &workers[i].sum);
+		if (ok && i > 0) {
+			hlg_host_merge(&run->host, &run->profile, &workers[i].own_host,
+				       &workers[i].own_sum);
+			hlg_profile_merge(&run->profile, &workers[i].own_sum);
 		}
-		hlg_host_finish(&workers[i].host);
-		hlg_profile_finish(&workers[i].sum);
+		hlg_host_finish(&workers[i].own_host);
+		hlg_profile_finish(&workers[i].own_sum);
+		hlg_profile_finish(&workers[i].file);
 	}
 	return ok ? 0 : hlg_err_memory(err, "threads");
 }
@@ -119,6 +141,7 @@ int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err 
 		free(workers);
 		return hlg_err_memory(err, "files");
 	}
+	hlg_err_memory(&batch->no_memory, "files");
 	hlg_progress_init(&progress, batch->paths, batch->n_paths, batch->quiet);
 	rc = run_workers(batch, run, workers, n ? n : 1, &progress, err);
 	hlg_progress_end(&progress);
@@ -134,6 +157,9 @@ int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err 
 
 void hlg_batch_finish(struct hlg_batch *batch)
 {
+	for (size_t i = 0; batch->files && i < batch->n_paths; i++)
+		if (batch->files[i].err != &batch->no_memory)
+			free((void *)(uintptr_t)batch->files[i].err);
 	free(batch->files);
 	batch->files = NULL;
 }

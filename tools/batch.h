@@ -12,8 +12,8 @@
 #include "feed.h"
 
 struct hlg_batch_file {
-	int rc;             /* of reading it */
-	struct hlg_err err; /* if rc < 0 */
+	int rc;                    /* of reading it */
+	const struct hlg_err *err; /* if rc < 0; the batch's */
 	struct hlg_feed_sums sums;
 };
 
@@ -27,6 +27,7 @@ struct hlg_batch {
 	struct hlg_batch_file *files; /* one for each path */
 	size_t n_read;                /* files that could be read */
 	struct hlg_feed_sums sums;    /* over these */
+	struct hlg_err no_memory;     /* for errors that cannot be kept */
 };
 
 /*

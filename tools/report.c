@@ -219,7 +219,7 @@ static struct hlg_report_file *list_files(const struct hlg_batch *batch)
 		const struct hlg_batch_file *file = &batch->files[i];
 
 		files[i] = (struct hlg_report_file){
-			batch->paths[i], file->rc < 0 ? file->err.msg : NULL,
+			batch->paths[i], file->rc < 0 ? file->err->msg : NULL,
 			file->sums.samples, file->sums.guest, file->sums.lost};
 	}
 	if (files)
@@ -305,7 +305,7 @@ static int profile(const struct arguments *args)
 		rc = hlg_batch_read(&batch, &run, &err);
 	for (size_t i = 0; i < batch.n_paths && batch.files; i++)
 		if (batch.files[i].rc < 0)
-			status = hlg_output_error(&batch.files[i].err);
+			status = hlg_output_error(batch.files[i].err);
 	if (rc == 0 && batch.n_read == 0)
 		status = 1;
 	else if (rc == 0)
