@@ -101,13 +101,14 @@ void hlg_image_destroy(struct hlg_image *image)
 	hlg_spans_finish(&image->spans);
 	hlg_symtab_finish(&image->tab);
 	hlg_elf64_finish(&image->elf);
+	free(image->also);
 	free(image->areas);
 	free(image->path);
 	free(image);
 }
 
-int hlg_image_set_base(struct hlg_image *image, uint64_t base, enum hlg_base_from from,
-		       struct hlg_err *err)
+static int place_at(const struct hlg_image *image, uint64_t base, struct hlg_base *at,
+		    struct hlg_err *err)
 {
 	uint64_t low = image->map ? 0 : image->first;
 
@@ -117,10 +118,55 @@ int hlg_image_set_base(struct hlg_image *image, uint64_t base, enum hlg_base_fro
 				   "%s: its %" PRIu64 " bytes at base 0x%" PRIx64
 				   " pass the end of memory (give a lower base)",
 				   image->path, image->end - low, base);
-	image->base = base;
-	image->bias = base - low;
-	image->from = from;
+	*at = (struct hlg_base){base, base - low};
 	return 0;
+}
+
+int hlg_image_set_base(struct hlg_image *image, uint64_t base, enum hlg_base_from from,
+		       struct hlg_err *err)
+{
+	struct hlg_base at = {0, 0};
+	int rc = place_at(image, base, &at, err);
+
+	if (rc < 0)
+		return rc;
+	image->base = at.base;
+	image->bias = at.bias;
+	image->from = from;
+	image->n_also = 0;
+	return 0;
+}
+
+void hlg_image_clear_base(struct hlg_image *image)
+{
+	image->base = image->bias = 0;
+	image->from = HLG_BASE_NONE;
+	image->n_also = 0;
+}
+
+int hlg_image_add_base(struct hlg_image *image, uint64_t base, struct hlg_err *err)
+{
+	struct hlg_base at = {0, 0}, *also;
+	int rc = place_at(image, base, &at, err);
+
+	if (rc < 0)
+		return rc;
+	also = reallocarray(image->also, image->n_also + 1, sizeof(*also));
+	if (!also)
+		return hlg_err_memory(err, image->path);
+	image->also = also;
+	also[image->n_also++] = at;
+	return 0;
+}
+
+size_t hlg_image_n_bases(const struct hlg_image *image)
+{
+	return image->from == HLG_BASE_NONE ? 0 : 1 + image->n_also;
+}
+
+struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i)
+{
+	return i ? image->also[i - 1] : (struct hlg_base){image->base, image->bias};
 }
 
 void hlg_image_lookup(const struct hlg_image *image, uint64_t addr,
@@ -197,24 +243,49 @@ static const struct hlg_load *find_load(const struct hlg_elf64 *elf, uint64_t ad
 	return NULL;
 }
 
-size_t hlg_image_read(const struct hlg_image *image, uint64_t addr, void *buf, size_t len)
+uint64_t hlg_image_stored(const struct hlg_image *image, uint64_t addr)
 {
 	const struct hlg_load *load = find_load(&image->elf, addr);
-	struct hlg_file_id now;
-	struct hlg_err err;
-	uint64_t off;
-	int fd;
 
 	if (!load || addr - load->addr >= load->filesz)
 		return 0;
-	off = addr - load->addr;
-	len = len < load->filesz - off ? len : load->filesz - off;
-	fd = hlg_file_open(image->path, &now, &err);
+	return load->filesz - (addr - load->addr);
+}
+
+int hlg_image_reopen(const struct hlg_image *image, struct hlg_err *err)
+{
+	struct hlg_file_id now;
+	int fd = hlg_file_open(image->path, &now, err);
+
+	if (fd < 0 || same_file(&now, &image->elf.id))
+		return fd;
+	close(fd);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: has changed since it was opened (start again)",
+			   image->path);
+}
+
+size_t hlg_image_pread(const struct hlg_image *image, int fd, uint64_t addr, void *buf,
+		       size_t len)
+{
+	const struct hlg_load *load = find_load(&image->elf, addr);
+	uint64_t stored = hlg_image_stored(image, addr);
+
+	len = len < stored ? len : stored;
+	if (len == 0 ||
+	    hlg_file_read(fd, buf, len, load->offset + (addr - load->addr)) < 0)
+		return 0;
+	return len;
+}
+
+size_t hlg_image_read(const struct hlg_image *image, uint64_t addr, void *buf, size_t len)
+{
+	struct hlg_err err;
+	int fd = hlg_image_stored(image, addr) ? hlg_image_reopen(image, &err) : -1;
+
 	if (fd < 0)
 		return 0;
-	if (!same_file(&now, &image->elf.id) ||
-	    hlg_file_read(fd, buf, len, load->offset + off) < 0)
-		len = 0;
+	len = hlg_image_pread(image, fd, addr, buf, len);
 	close(fd);
 	return len;
 }

@@ -7,8 +7,8 @@
  * (modulo 2^64). For an ELF, bias = base - first PT_LOAD p_vaddr; for a perf map, bias =
  * base, which is 0 unless stated.
  *
- * Everything is settled when an opening function returns; only the base may be set
- * later. Lookups only read. Strings and symbols live as long as the image.
+ * Everything is settled when an opening function returns; only its base, or bases, may be
+ * set later. Lookups only read. Strings and symbols live as long as the image.
  */
 #ifndef HLG_SYMTAB_IMAGE_H
 #define HLG_SYMTAB_IMAGE_H
@@ -21,7 +21,13 @@ enum hlg_base_from {
 	HLG_BASE_NOTE,    /* the Hyperlight version note */
 	HLG_BASE_EXEC,    /* ET_EXEC: linked to its address */
 	HLG_BASE_MAP,     /* a perf map: its addresses are the guest's */
+	HLG_BASE_FOUND,   /* the one that sampled addresses fit */
 	HLG_BASE_DEFAULT, /* nothing said anything */
+};
+
+/* Where an image lies in the guest; bias is what own addresses move by. */
+struct hlg_base {
+	uint64_t base, bias;
 };
 
 struct hlg_image {
@@ -36,6 +42,8 @@ struct hlg_image {
 	uint64_t first, end; /* lowest address, and the address behind the highest byte */
 	uint64_t base, bias; /* valid unless from is HLG_BASE_NONE */
 	enum hlg_base_from from;
+	struct hlg_base *also; /* further bases: several guests run it */
+	size_t n_also;
 };
 
 /* What is at an address. */
@@ -54,9 +62,20 @@ int hlg_image_open_elf(struct hlg_image **image, const char *path, struct hlg_er
 int hlg_image_open_map(struct hlg_image **image, const char *path, struct hlg_err *err);
 void hlg_image_destroy(struct hlg_image *image);
 
-/* Fails when the image would pass the end of the address space. */
+/* Its only base from now on. Fails when the image would pass the end of the address
+ * space. */
 int hlg_image_set_base(struct hlg_image *image, uint64_t base, enum hlg_base_from from,
 		       struct hlg_err *err);
+
+/* Takes all bases from it again. */
+void hlg_image_clear_base(struct hlg_image *image);
+
+/* Adds a base to the one (or ones) it has. Fails as above, and without memory. */
+int hlg_image_add_base(struct hlg_image *image, uint64_t base, struct hlg_err *err);
+
+/* All bases, in the order they were set and added: i from 0, below the number. */
+size_t hlg_image_n_bases(const struct hlg_image *image);
+struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i);
 
 /* The place of one of the image's own addresses; place->image is NULL if outside. */
 void hlg_image_lookup(const struct hlg_image *image, uint64_t addr,
@@ -80,11 +99,23 @@ const struct hlg_symbol *hlg_image_aliases(const struct hlg_image *image,
 const struct hlg_symbol *hlg_image_neighbour(const struct hlg_image *image,
 					     const struct hlg_place *gap, int dir);
 
+/* How many bytes from an own address on are in the file (0 for a perf map). */
+uint64_t hlg_image_stored(const struct hlg_image *image, uint64_t addr);
+
 /*
- * Reads bytes at own addresses [addr, addr + len) back from the file. Returns how many
- * could be had (0 for a perf map, for bytes that are only in memory, and when the file
- * is not the one that was opened any more).
+ * Opens the image's file again, to read bytes: a descriptor for the caller to close. It
+ * is an error if the file is not the one that was opened first.
  */
+int hlg_image_reopen(const struct hlg_image *image, struct hlg_err *err);
+
+/*
+ * Reads bytes at own addresses [addr, addr + len) from the reopened file. Returns how
+ * many could be had: less at the end of what is stored, 0 if nothing is.
+ */
+size_t hlg_image_pread(const struct hlg_image *image, int fd, uint64_t addr, void *buf,
+		       size_t len);
+
+/* The same for once, reopening the file; 0 if that is not possible. */
 size_t hlg_image_read(const struct hlg_image *image, uint64_t addr, void *buf,
 		      size_t len);
 

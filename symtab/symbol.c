@@ -31,8 +31,7 @@ static bool taken_name(const struct hlg_elf64 *elf, uint32_t name)
 		return false;
 	if (s[0] == '.')
 		return s[1] != 'L';
-	return s[0] != '$' || elf->machine != EM_AARCH64 ||
-	       (s[1] != 'x' && s[1] != 'd') || (s[2] != '\0' && s[2] != '.');
+	return elf->machine != EM_AARCH64 || !hlg_mark_name(s);
 }
 
 /* The section that entry i names, if it holds code: gABI, "Symbol Table", st_shndx. */
@@ -220,6 +219,8 @@ int hlg_symtab_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 	if (elf->n_syms > HLG_MAX_SYMBOLS)
 		return hlg_err_set(err, HLG_EINPUT, "%s: has more than 2^28 symbols",
 				   path);
+	if (!hlg_marks_build(&tab->marks, elf))
+		return hlg_err_memory(err, path);
 	tab->syms = elf->syms;
 	elf->syms = NULL;
 	/* What is kept never overtakes what is read. */
@@ -241,8 +242,24 @@ int hlg_symtab_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 	return 0;
 }
 
+size_t hlg_symtab_behind(const struct hlg_symtab *tab, uint64_t addr)
+{
+	size_t from = 0, to = tab->n_syms;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (tab->syms[mid].addr <= addr)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
 void hlg_symtab_finish(struct hlg_symtab *tab)
 {
+	hlg_marks_finish(&tab->marks);
 	free(tab->syms);
 	free(tab->names);
 	memset(tab, 0, sizeof(*tab));

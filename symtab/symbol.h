@@ -6,7 +6,7 @@
  *  - Taken: any type but SECTION, FILE and TLS, with a name, in an executable section,
  *    its value inside that section. Passed over: undefined, common and absolute symbols
  *    (they are in no section), section symbols, local labels (`.L`), on AArch64 the
- *    mapping symbols `$x` and `$d` (AAELF64, 5.5.4).
+ *    mapping symbols, which are kept aside (mark.h).
  *  - FUNC and GNU_IFUNC with a size are functions. Any other type with a size is a sized
  *    label (hand-written assembly often leaves NOTYPE). Anything without a size is a
  *    bare label.
@@ -21,6 +21,7 @@
 #define HLG_SYMTAB_SYMBOL_H
 
 #include "elf64.h"
+#include "mark.h"
 
 enum hlg_symbol_class {
 	HLG_SYM_FUNCTION,
@@ -42,6 +43,7 @@ struct hlg_symbol {
 struct hlg_symtab {
 	struct hlg_symbol *syms; /* sorted as above */
 	size_t n_syms;
+	struct hlg_marks marks;
 	char *names;     /* NUL-terminated strings */
 	bool later_wins; /* a perf map: a later line owns before an earlier one */
 };
@@ -53,6 +55,9 @@ int hlg_symtab_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 
 /* Sorts what a caller filled in by hand. Returns false without memory. */
 bool hlg_symtab_sort(struct hlg_symtab *tab);
+
+/* Index of the first symbol behind addr; n_syms if there is none. */
+size_t hlg_symtab_behind(const struct hlg_symtab *tab, uint64_t addr);
 
 void hlg_symtab_finish(struct hlg_symtab *tab);
 

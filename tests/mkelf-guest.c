@@ -132,6 +132,20 @@ void mkelf_guest_code(struct mkelf_guest *g)
 		put_insn(g->text + i, i & 0xffff); /* udf #i */
 }
 
+void mkelf_guest_words(struct mkelf_guest *g, bool decodable)
+{
+	static const uint8_t mov[] = {0x48, 0x8b, 0x45, 0xf8}; /* rax, [rbp - 8] */
+	static const struct {
+		size_t off, end;
+	} code[] = {{0x000, 0x054}, {0x060, 0x1e0}, {0x200, 0x220}};
+
+	g->elf.machine = decodable ? EM_X86_64 : EM_AARCH64;
+	mkelf_guest_code(g);
+	for (size_t i = 0; decodable && i < sizeof(code) / sizeof(code[0]); i++)
+		for (size_t at = code[i].off; at < code[i].end; at += sizeof(mov))
+			memcpy(g->text + at, mov, sizeof(mov));
+}
+
 void mkelf_guest_init(struct mkelf_guest *g, uint64_t base)
 {
 	static const uint8_t build_id[] = {0xb0, 0x1d, 0x1d, 0xea, 0xd0, 0xbe, 0xef,

@@ -58,4 +58,10 @@ void mkelf_guest_init(struct mkelf_guest *g, uint64_t base);
 /* Writes g->text anew, for the machine now in g->elf (AArch64, else x86-64). */
 void mkelf_guest_code(struct mkelf_guest *g);
 
+/*
+ * The same of four-byte instructions on x86-64, too. Without Zydis that cannot be decoded,
+ * so decodable false makes it an AArch64 guest; but there a base hardly stands out.
+ */
+void mkelf_guest_words(struct mkelf_guest *g, bool decodable);
+
 #endif
