@@ -23,7 +23,7 @@ static bool of_version(const char *version, uint64_t *base)
 	return true;
 }
 
-int hlg_base_decide(struct hlg_image *image, struct hlg_err *err)
+int hlg_base_read(struct hlg_image *image, struct hlg_err *err)
 {
 	uint64_t base;
 
@@ -35,6 +35,15 @@ int hlg_base_decide(struct hlg_image *image, struct hlg_err *err)
 		return hlg_image_set_base(image, base, HLG_BASE_NOTE, err);
 	if (image->elf.type == ET_EXEC)
 		return hlg_image_set_base(image, image->first, HLG_BASE_EXEC, err);
+	return 0;
+}
+
+int hlg_base_decide(struct hlg_image *image, struct hlg_err *err)
+{
+	int rc = hlg_base_read(image, err);
+
+	if (rc < 0 || image->from != HLG_BASE_NONE)
+		return rc;
 	return hlg_image_set_base(image, BASE_0_13, HLG_BASE_DEFAULT, err);
 }
 
@@ -54,6 +63,9 @@ void hlg_base_describe(const struct hlg_image *image, char *buf, size_t size)
 	case HLG_BASE_MAP:
 		snprintf(buf, size, "its own addresses, a perf map");
 		break;
+	case HLG_BASE_FOUND:
+		snprintf(buf, size, "found from the samples");
+		break;
 	default:
 		snprintf(buf, size, "assumed: nothing states it");
 	}
@@ -70,6 +82,8 @@ const char *hlg_base_word(enum hlg_base_from from)
 		return "exec";
 	case HLG_BASE_MAP:
 		return "map";
+	case HLG_BASE_FOUND:
+		return "found";
 	default:
 		return "default";
 	}

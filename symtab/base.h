@@ -12,14 +12,17 @@
 
 #include "image.h"
 
-/* Sets the base of an image that has none yet. */
+/* Sets the base of an image that has none yet, if its file states one. */
+int hlg_base_read(struct hlg_image *image, struct hlg_err *err);
+
+/* Sets the base of an image that has none yet, to the last resort if need be. */
 int hlg_base_decide(struct hlg_image *image, struct hlg_err *err);
 
 /* How the base was found, in words for a report: "stated", "Hyperlight note 0.17.0" ...
  */
 void hlg_base_describe(const struct hlg_image *image, char *buf, size_t size);
 
-/* The same in one stable word: stated, note, exec, map, default. */
+/* The same in one stable word: stated, note, exec, map, found, default. */
 const char *hlg_base_word(enum hlg_base_from from);
 
 #endif

@@ -24,17 +24,17 @@ int hlg_space_add(struct hlg_space *space, struct hlg_image *image, struct hlg_e
 }
 
 static size_t add_ranges(struct hlg_range *ranges, size_t n,
-			 const struct hlg_image *image)
+			 const struct hlg_image *image, struct hlg_base at)
 {
 	for (size_t i = 0; i < image->n_areas; i++) {
 		const struct hlg_area *area = &image->areas[i];
+		uint64_t last = area->end - 1 + at.bias;
 
 		if (i && area[-1].end == area->start)
-			ranges[n - 1].last = area->end - 1 + image->bias;
+			ranges[n - 1].last = last;
 		else
-			ranges[n++] =
-				(struct hlg_range){area->start + image->bias,
-						   area->end - 1 + image->bias, image};
+			ranges[n++] = (struct hlg_range){area->start + at.bias, last,
+							 image, at};
 	}
 	return n;
 }
@@ -56,22 +56,29 @@ static int check_overlap(const struct hlg_space *space, struct hlg_err *err)
 					   "%s@0x%" PRIx64 ": overlaps %s@0x%" PRIx64
 					   " at 0x%" PRIx64
 					   " (state the bases as FILE@ADDR)",
-					   b->image->path, b->image->base, a->image->path,
-					   a->image->base, b->first);
+					   b->image->path, b->at.base, a->image->path,
+					   a->at.base, b->first);
 	}
 	return 0;
 }
 
 int hlg_space_settle(struct hlg_space *space, struct hlg_err *err)
 {
-	size_t max = 0;
-
 	for (size_t i = 0; i < space->n_images; i++) {
 		int rc = hlg_base_decide(space->images[i], err);
 
 		if (rc < 0)
 			return rc;
-		max += space->images[i]->n_areas;
+	}
+	return hlg_space_arrange(space, err);
+}
+
+int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err)
+{
+	size_t max = 0;
+
+	for (size_t i = 0; i < space->n_images; i++) {
+		max += space->images[i]->n_areas * hlg_image_n_bases(space->images[i]);
 	}
 	free(space->ranges);
 	space->n_ranges = 0;
@@ -79,8 +86,10 @@ int hlg_space_settle(struct hlg_space *space, struct hlg_err *err)
 	if (!space->ranges)
 		return hlg_err_memory(err, "images");
 	for (size_t i = 0; i < space->n_images; i++)
-		space->n_ranges =
-			add_ranges(space->ranges, space->n_ranges, space->images[i]);
+		for (size_t k = 0; k < hlg_image_n_bases(space->images[i]); k++)
+			space->n_ranges = add_ranges(space->ranges, space->n_ranges,
+						     space->images[i],
+						     hlg_image_base(space->images[i], k));
 	qsort(space->ranges, space->n_ranges, sizeof(*space->ranges), compare_ranges);
 	return check_overlap(space, err);
 }
@@ -99,9 +108,9 @@ void hlg_space_lookup(const struct hlg_space *space, uint64_t ip, struct hlg_pla
 	}
 	*place = (struct hlg_place){.kind = HLG_OUTSIDE, .addr = ip};
 	if (from && ip <= space->ranges[from - 1].last) {
-		const struct hlg_image *image = space->ranges[from - 1].image;
+		const struct hlg_range *range = &space->ranges[from - 1];
 
-		hlg_image_lookup(image, ip - image->bias, place);
+		hlg_image_lookup(range->image, ip - range->at.bias, place);
 	}
 }
 

@@ -11,10 +11,11 @@
 
 #include "image.h"
 
-/* Guest addresses [first, last] of one image's contiguous areas. */
+/* Guest addresses [first, last] of one image's contiguous areas, at one of its bases. */
 struct hlg_range {
 	uint64_t first, last;
 	const struct hlg_image *image;
+	struct hlg_base at;
 };
 
 struct hlg_space {
@@ -28,6 +29,9 @@ struct hlg_space {
 int hlg_space_add(struct hlg_space *space, struct hlg_image *image, struct hlg_err *err);
 
 int hlg_space_settle(struct hlg_space *space, struct hlg_err *err);
+
+/* The same without deciding: images without a base are in the space, but nowhere. */
+int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err);
 
 /* Fills *place for any ip. The space must be settled. */
 void hlg_space_lookup(const struct hlg_space *space, uint64_t ip,

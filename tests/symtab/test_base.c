@@ -3,7 +3,8 @@
  * Proves the order in which an image's base is decided: what the user states, the
  * Hyperlight note (every version around the two changes, and versions that are none),
  * an ET_EXEC's own addresses, a perf map's, and 0x1000 at last; that a base which is
- * decided stays; and the words a report uses for each.
+ * decided stays; and the words a report uses for each. What is only read, not decided,
+ * is what a file states, and nothing else.
  */
 #include "symtab/base.h"
 
@@ -141,6 +142,50 @@ START_TEST(what_is_decided_stays)
 }
 END_TEST
 
+static void expect_read(uint64_t base, enum hlg_base_from from)
+{
+	struct hlg_err err;
+
+	ck_assert_int_eq(hlg_base_read(image, &err), 0);
+	ck_assert_int_eq(image->from, from);
+	ck_assert_uint_eq(hlg_image_n_bases(image), from != HLG_BASE_NONE);
+	if (from != HLG_BASE_NONE)
+		ck_assert_uint_eq(image->base, base);
+}
+
+/* Nothing is assumed: without a statement there is no base, asked twice or not. */
+START_TEST(what_is_stated_is_read)
+{
+	guest.elf.version = versions[_i].version;
+	load();
+	for (int i = 0; i < 2; i++)
+		expect_read(versions[_i].base,
+			    versions[_i].base == NO_BASE ? HLG_BASE_NONE : HLG_BASE_NOTE);
+}
+END_TEST
+
+START_TEST(other_statements_are_read)
+{
+	struct hlg_err err;
+
+	guest.elf.version = NULL;
+	load();
+	expect_read(0, HLG_BASE_NONE);
+	ck_assert_int_eq(hlg_image_set_base(image, 0x9000, HLG_BASE_FOUND, &err), 0);
+	expect_read(0x9000, HLG_BASE_FOUND);
+	expect(0x9000, HLG_BASE_FOUND, "found", "found from the samples");
+	guest.elf.type = ET_EXEC;
+	load();
+	expect_read(0x400000, HLG_BASE_EXEC);
+	hlg_image_destroy(image);
+	ck_assert_int_eq(hlg_image_open_map(&image,
+					    scratch_write("m.map", "7000 10 jit\n", 12),
+					    &err),
+			 0);
+	expect_read(0, HLG_BASE_MAP);
+}
+END_TEST
+
 /* Even the default can be too high, for an image that takes all of memory. */
 START_TEST(decided_bases_are_checked)
 {
@@ -181,6 +226,8 @@ int main(void)
 	tcase_add_test(tc, without_a_note_the_type_decides);
 	tcase_add_test(tc, maps_have_their_own_addresses);
 	tcase_add_test(tc, what_is_decided_stays);
+	tcase_add_loop_test(tc, what_is_stated_is_read, 0, N_VERSIONS);
+	tcase_add_test(tc, other_statements_are_read);
 	tcase_add_test(tc, decided_bases_are_checked);
 	tcase_add_test(tc, short_buffers_are_enough);
 	return tap_main(suite);

@@ -3,7 +3,8 @@
  * Proves that several images share one guest: each address goes to the image that lies
  * there, through that image's own bias; images may lie in each other's holes but not on
  * each other's bytes, and then both are named; the last byte of memory can be one of an
- * image; and a space can be settled again after a base was changed.
+ * image; and a space can be settled again after a base was changed. An image may lie at
+ * several bases at once; and one that has none is nowhere until that is decided.
  */
 #include "symtab/space.h"
 
@@ -282,6 +283,83 @@ START_TEST(many_images_are_told_apart)
 }
 END_TEST
 
+static void put_also(struct hlg_image *image, uint64_t base)
+{
+	int rc = hlg_image_add_base(image, base, &err);
+
+	ck_assert_msg(rc == 0, "%s", err.msg);
+}
+
+/* In each other's holes, too, and up to the last byte of memory. */
+START_TEST(an_image_lies_at_all_its_bases)
+{
+	struct hlg_image *a = add_guest("a.elf", 0x400000), *b = add_guest("b.elf", 0);
+	static const uint64_t bases[] = {0x30000, 0x10000, 0x10240, -UINT64_C(0x3110)};
+
+	put(a, bases[0]);
+	for (int i = 1; i < 4; i++)
+		put_also(a, bases[i]);
+	put(b, 0x20000);
+	settle();
+	for (int i = 0; i < 4; i++) {
+		expect(bases[i], a, 0x400000, NULL);
+		expect(bases[i] + 0x1000, a, 0x401000, "entrypoint");
+		expect(bases[i] + 0x1070, a, 0x401070, "compute");
+		expect(bases[i] + 0x310f, a, 0x40310f, NULL);
+	}
+	expect(0x21070, b, 0x1070, "compute");
+	expect_outside(0x40000 + 0x1070);
+	expect_outside(0xffff);
+	expect_outside(-UINT64_C(0x3111));
+}
+END_TEST
+
+START_TEST(overlaps_name_the_base)
+{
+	struct hlg_image *a = add_guest("a.elf", 0), *b = add_guest("b.elf", 0);
+
+	put(a, 0x10000);
+	put_also(a, 0x50000);
+	put(b, 0x80000);
+	put_also(b, 0x51000); /* its head on the code of a */
+	expect_overlap("%s@0x51000: overlaps %s@0x50000 at 0x51000 (state the bases as "
+		       "FILE@ADDR)",
+		       "b.elf", "a.elf");
+	put(b, 0x80000); /* the other one is gone */
+	settle();
+	expect_outside(0x52000);
+	expect(0x51000, a, 0x1000, "entrypoint");
+	put_also(a, 0x81040); /* one's own head on the other's code */
+	expect_overlap("%s@0x81040: overlaps %s@0x80000 at 0x81040 (state the bases as "
+		       "FILE@ADDR)",
+		       "a.elf", "b.elf");
+	put(b, 0x1000000);
+	put_also(a, 0x82080);
+	expect_overlap("%s@0x82080: overlaps %s@0x81040 at 0x82080 (state the bases as "
+		       "FILE@ADDR)",
+		       "a.elf", "a.elf");
+}
+END_TEST
+
+START_TEST(arranging_decides_nothing)
+{
+	struct hlg_image *a = add_guest("a.elf", 0), *b = add_guest("b.elf", 0);
+
+	put(a, 0x10000);
+	ck_assert_int_eq(hlg_space_arrange(&space, &err), 0);
+	ck_assert_int_eq(b->from, HLG_BASE_NONE);
+	ck_assert_uint_eq(space.n_ranges, 3);
+	expect(0x11000, a, 0x1000, "entrypoint");
+	expect_outside(0x5000);
+	expect_outside(0x1000);
+	put(b, 0x10000);
+	ck_assert_int_eq(hlg_space_arrange(&space, &err), HLG_EINPUT);
+	put(b, 0x20000);
+	ck_assert_int_eq(hlg_space_arrange(&space, &err), 0);
+	expect(0x21000, b, 0x1000, "entrypoint");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("space");
@@ -299,5 +377,8 @@ int main(void)
 	tcase_add_test(tc, bases_past_the_end_are_refused);
 	tcase_add_test(tc, settling_again_follows_the_bases);
 	tcase_add_test(tc, many_images_are_told_apart);
+	tcase_add_test(tc, an_image_lies_at_all_its_bases);
+	tcase_add_test(tc, overlaps_name_the_base);
+	tcase_add_test(tc, arranging_decides_nothing);
 	return tap_main(suite);
 }
