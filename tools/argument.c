@@ -20,13 +20,12 @@ static bool holds_recording(const char *folder)
 }
 
 /* The first bytes of a regular file, as far as there are any; the rest is zero. */
-static void read_magic(const char *path, char magic[static 8])
+static void read_magic(const char *path, const struct stat *st, char magic[static 8])
 {
-	struct stat st;
 	int fd;
 
 	memset(magic, 0, 8);
-	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+	if (!S_ISREG(st->st_mode))
 		return;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
@@ -49,24 +48,28 @@ static bool is_elf(const char magic[static 8])
 bool hlg_argument_is_precious(const char *path)
 {
 	char magic[8];
+	struct stat st;
 
-	read_magic(path, magic);
+	if (stat(path, &st) != 0)
+		return false;
+	read_magic(path, &st, magic);
 	return is_perfs(magic) || is_elf(magic);
 }
 
 enum hlg_argument hlg_argument_kind(const char *path)
 {
+	struct stat st = {0};
 	char magic[8];
-	struct stat st;
 
 	if (strcmp(path, "-") == 0)
 		return HLG_ARGUMENT_RECORDING;
+	/* Of what is not there, or not to be asked, st stays empty. */
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return holds_recording(path) ? HLG_ARGUMENT_RECORDING
 					     : HLG_ARGUMENT_FOLDER;
-	if (stat(path, &st) == 0 && S_ISFIFO(st.st_mode))
+	if (S_ISFIFO(st.st_mode))
 		return HLG_ARGUMENT_RECORDING;
-	read_magic(path, magic);
+	read_magic(path, &st, magic);
 	if (is_perfs(magic) || hlg_pprof_is(path))
 		return HLG_ARGUMENT_RECORDING;
 	if (is_elf(magic) || strncmp(path, "map:", 4) == 0 || strchr(path, '@'))

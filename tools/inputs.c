@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "inputs.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "argument.h"
+#include "output.h"
+
+#define DEFAULT_FILE "perf.data.guest" /* what record writes */
+
+enum {
+	KEY_OPTION = 0x100 /* + place in the table */
+};
+
+/* An argument, and what it seems to be. */
+struct hlg_other {
+	const char *word;
+	enum hlg_argument kind;
+};
+
+static _Noreturn void no_memory(void)
+{
+	fputs("hlguest: arguments: out of memory\n", stderr);
+	exit(1);
+}
+
+static char **append(char **list, size_t n, char *word)
+{
+	char **more = word ? reallocarray(list, n + 2, sizeof(*list)) : NULL;
+
+	if (!more)
+		no_memory();
+	more[n] = word;
+	more[n + 1] = NULL;
+	return more;
+}
+
+static void add_word(struct hlg_inputs *in, char *word)
+{
+	in->words = append(in->words, (size_t)in->n_words, word);
+	in->n_words++;
+}
+
+static void add_file(struct hlg_inputs *in, const char *path)
+{
+	in->files = append(in->files, in->n_files++, strdup(path));
+}
+
+static void set_threads(struct hlg_inputs *in, const char *value,
+			struct argp_state *state)
+{
+	uint64_t n;
+
+	if (!hlg_number_u64(value, &n) || n < 1 || n > 256)
+		argp_error(state, "-j %s: not a number of threads (1 to 256)", value);
+	in->threads = (unsigned)n;
+}
+
+static void set_option(struct hlg_inputs *in, int i, const char *value)
+{
+	char *word;
+
+	if (strcmp(hlg_option_table[i].name, "format") == 0) {
+		in->formats++;
+		in->pprof |= strcmp(value, "pprof") == 0;
+		if (strcmp(value, "pprof") == 0 && in->formats == 1)
+			return;
+	}
+	if (asprintf(&word, "--%s=%s", hlg_option_table[i].name, value ? value : "yes") <
+	    0)
+		word = NULL;
+	add_word(in, word);
+}
+
+static void add_image(struct hlg_inputs *in, const char *path)
+{
+	add_word(in, strdup(path));
+	in->n_images++;
+}
+
+/*
+ * Images and recordings in any order. What is neither is a recording that cannot be read
+ * if there is an image, else the first of these is an image that cannot.
+ */
+static void sort_others(struct hlg_inputs *in)
+{
+	for (size_t i = 0; i < in->n_others; i++)
+		if (in->others[i].kind == HLG_ARGUMENT_IMAGE)
+			add_image(in, in->others[i].word);
+	for (size_t i = 0; i < in->n_others; i++) {
+		const struct hlg_other *other = &in->others[i];
+
+		if (other->kind == HLG_ARGUMENT_OTHER && in->n_images == 0)
+			add_image(in, other->word);
+		else if (other->kind != HLG_ARGUMENT_IMAGE)
+			add_file(in, other->word);
+	}
+}
+
+/* The first argument of a kind, or NULL. */
+static const char *find_other(const struct hlg_inputs *in, enum hlg_argument kind)
+{
+	for (size_t i = 0; i < in->n_others; i++)
+		if (in->others[i].kind == kind)
+			return in->others[i].word;
+	return NULL;
+}
+
+/* Without an image: was one of the recordings meant to be it? */
+static int no_image(const struct hlg_inputs *in, const char *verb, struct hlg_err *err)
+{
+	const char *folder = find_other(in, HLG_ARGUMENT_FOLDER);
+
+	if (folder)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is a directory that holds no recording, and no "
+				   "guest ELF is given (name files)",
+				   folder);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: no guest ELF is given (name it: guest.elf; hlguest help "
+			   "%s tells more)",
+			   verb, verb);
+}
+
+/* The same without a recording, where there is none by default. */
+static int no_recording(const struct hlg_inputs *in, const char *verb,
+			struct hlg_err *err)
+{
+	const char *other = find_other(in, HLG_ARGUMENT_OTHER);
+
+	if (other)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is no recording and no ELF, or cannot be read "
+				   "(name both: guest.elf perf.data)",
+				   other);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: no recording is given, and there is no " DEFAULT_FILE
+			   " (name one, or make one: hlguest record -- VMM)",
+			   verb);
+}
+
+static void add_other(struct hlg_inputs *in, const char *word)
+{
+	struct hlg_other *more =
+		reallocarray(in->others, in->n_others + 1, sizeof(*more));
+
+	if (!more)
+		no_memory();
+	in->others = more;
+	more[in->n_others++] = (struct hlg_other){word, hlg_argument_kind(word)};
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct hlg_inputs *in = state->input;
+
+	if (key >= KEY_OPTION && key < KEY_OPTION + (int)hlg_n_options) {
+		set_option(in, key - KEY_OPTION, value);
+		return 0;
+	}
+	switch (key) {
+	case 'i':
+		add_file(in, value);
+		return 0;
+	case 'q':
+		in->quiet = true;
+		return 0;
+	case 'j':
+		set_threads(in, value, state);
+		return 0;
+	case ARGP_KEY_ARG:
+		add_other(in, value);
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		sort_others(in);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The table's options as argp has them, and our own. */
+static struct argp_option *make_options(const struct hlg_inputs *in)
+{
+	struct argp_option *options = calloc(hlg_n_options + 4, sizeof(*options));
+	size_t n = 0;
+
+	if (!options)
+		return NULL;
+	options[n++] = (struct argp_option){
+		"input", 'i', "FILE", 0, "a recording; - is standard input", 0};
+	options[n++] = (struct argp_option){"jobs", 'j', "N", 0, "threads (1)", 0};
+	options[n++] = (struct argp_option){
+		"quiet", 'q', NULL, 0, "no progress on the terminal", 0};
+	for (size_t i = 0; i < hlg_n_options; i++)
+		if (in->takes(hlg_option_table[i].name))
+			options[n++] = (struct argp_option){
+				hlg_option_table[i].name,
+				KEY_OPTION + (int)i,
+				strcmp(hlg_option_table[i].name, "format") == 0
+					? "text|csv|json|folded|pprof"
+					: hlg_option_table[i].value,
+				strcmp(hlg_option_table[i].name, "force") == 0
+					? OPTION_ARG_OPTIONAL
+					: 0,
+				hlg_option_table[i].help,
+				1};
+	return options;
+}
+
+static void free_list(char **list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(list[i]);
+	free(list);
+}
+
+/* Words that make no sense are told before any file is opened; 2 is their status. */
+static int check_words(const struct hlg_inputs *in, const char *verb)
+{
+	struct hlg_options options;
+	struct hlg_err err;
+	int rc = hlg_options_parse(&options, in->n_words, in->words, &err);
+
+	/* "--out FILE.data" is easily written for "--out=x FILE.data". */
+	if (rc == 0 && options.out && hlg_argument_is_precious(options.out))
+		rc = hlg_err_set(&err, HLG_EINPUT,
+				 "--out=%s: is a recording or an ELF (name another, or "
+				 "remove it)",
+				 options.out);
+	hlg_options_finish(&options);
+	if (rc == 0 && in->n_images == 0)
+		rc = no_image(in, verb, &err);
+	if (rc == 0 && in->n_files == 0 && access(DEFAULT_FILE, F_OK) != 0)
+		rc = no_recording(in, verb, &err);
+	if (rc < 0)
+		hlg_output_error(&err);
+	return rc;
+}
+
+/* The verb's name, from "hlguest VERB". */
+static const char *verb_of(const char *name)
+{
+	const char *blank = strchr(name, ' ');
+
+	return blank ? blank + 1 : name;
+}
+
+int hlg_inputs_parse(struct hlg_inputs *in, int argc, char **argv, const char *args,
+		     const char *doc)
+{
+	struct argp_option *options = make_options(in);
+	struct argp argp = {options, parse, args, doc, NULL, NULL, NULL};
+
+	in->threads = 1;
+	if (!options)
+		no_memory();
+	argp_parse(&argp, argc, argv, 0, NULL, in);
+	free(options);
+	if (check_words(in, verb_of(argv[0])) < 0)
+		return 2;
+	if (in->n_files == 0)
+		add_file(in, DEFAULT_FILE);
+	return 0;
+}
+
+int hlg_inputs_read(const struct hlg_inputs *in, struct hlg_run *run,
+		    struct hlg_batch *batch, int *status, struct hlg_err *err)
+{
+	int rc;
+
+	*batch = (struct hlg_batch){.paths = in->files,
+				    .n_paths = in->n_files,
+				    .threads = in->threads,
+				    .quiet = in->quiet};
+	rc = hlg_batch_read(batch, run, err);
+	for (size_t i = 0; i < batch->n_paths && batch->files; i++)
+		if (batch->files[i].rc < 0)
+			*status = hlg_output_error(batch->files[i].err);
+	if (rc == 0 && batch->n_read == 0)
+		*status = 1;
+	return rc;
+}
+
+void hlg_inputs_finish(struct hlg_inputs *in)
+{
+	free_list(in->words, (size_t)in->n_words);
+	free_list(in->files, in->n_files);
+	free(in->others);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a verb that reads recordings is given: images, recordings, options of the filter's
+ * table as --key=value, and -i, -j, -q. argp's options are made from the table, and the
+ * words they are turned back into go through the filter's own parser.
+ */
+#ifndef HLG_TOOLS_INPUTS_H
+#define HLG_TOOLS_INPUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "batch.h"
+
+struct hlg_inputs {
+	/* In: which of the table's options the verb has. */
+	bool (*takes)(const char *option);
+	/* Out. */
+	char **words; /* for hlg_run_start: --key=value and images */
+	int n_words;
+	unsigned n_images;
+	char **files; /* recordings */
+	size_t n_files;
+	struct hlg_other *others; /* arguments, until all of them are known */
+	size_t n_others;
+	unsigned threads;
+	bool quiet;
+	unsigned formats; /* how often format= is given */
+	bool pprof;       /* it is pprof, which the filter's table does not know */
+};
+
+/*
+ * Parses argv; what makes no sense at all ends the program, as argp does. Returns 0, or 2
+ * after telling what does not make sense. Finish inputs in any case.
+ */
+int hlg_inputs_parse(struct hlg_inputs *inputs, int argc, char **argv, const char *args,
+		     const char *doc);
+
+/*
+ * Reads all recordings into run, which is started. Tells which could not be read: then
+ * *status is 1. Fails as hlg_batch_read does; the caller finishes the batch in any case.
+ */
+int hlg_inputs_read(const struct hlg_inputs *inputs, struct hlg_run *run,
+		    struct hlg_batch *batch, int *status, struct hlg_err *err);
+
+void hlg_inputs_finish(struct hlg_inputs *inputs);
+
+#endif
