@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * CSV (RFC 4180, with '\n'): one header, then records `total`, `event`, `note`,
- * `function` (with labels and gaps), `other` (data, outside), `region`, `host`. A cell
+ * `trust`, `remark`, `function` (with labels and gaps), `other` (data, outside; and guest
+ * addresses, when functions are withheld), `region`, `host`. A cell
  * that a spreadsheet would take for a formula gets a ' in front.
  */
 #include <inttypes.h>
@@ -45,16 +46,50 @@ static void share(FILE *f, const struct hlg_share *s)
 {
 	char percent[16], low[16], high[16];
 
-	fprintf(f, ",%s,%s,%s\n", hlg_write_percent(percent, s->share),
+	fprintf(f, ",%s,%s,%s", hlg_write_percent(percent, s->share),
 		hlg_write_percent(low, s->low), hlg_write_percent(high, s->high));
+}
+
+/* A record that has nothing but a name and a count. */
+static void write_count(FILE *f, const char *record, const char *name, struct hlg_count c)
+{
+	begin(f, record, NULL, "", name);
+	fputs(",,,,,", f);
+	count(f, c);
+	fputs(",,,,,\n", f);
 }
 
 static void write_total(FILE *f, const char *name, struct hlg_count c)
 {
-	begin(f, "total", NULL, "", name);
-	fputs(",,,,,", f);
-	count(f, c);
-	fputs(",,,\n", f);
+	write_count(f, "total", name, c);
+}
+
+static void write_note(FILE *f, const char *record, const char *text)
+{
+	begin(f, record, NULL, "", text);
+	fputs(",,,,,,,,,,,\n", f);
+}
+
+/* Shares of samples on boundaries; the verdict is the first record's kind. */
+static void write_trust(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_tested *t = &r->trust.all;
+	const struct hlg_share chance = {t->chance, t->chance, t->chance};
+
+	begin(f, "trust", NULL, hlg_trust_word(t->verdict), "on boundaries");
+	fprintf(f, ",,,,,%" PRIu64 ",", t->samples.on);
+	share(f, &t->by_samples);
+	fputs(",,\n", f);
+	begin(f, "trust", NULL, "", "off boundaries");
+	fprintf(f, ",,,,,%" PRIu64 ",,,,,,\n", t->samples.off);
+	begin(f, "trust", NULL, "", "not tested");
+	fprintf(f, ",,,,,%" PRIu64 ",,,,,,\n", t->samples.undecodable);
+	begin(f, "trust", NULL, "", "by chance");
+	fputs(",,,,,,", f);
+	share(f, &chance);
+	fputs(",,\n", f);
+	for (size_t i = 0; i < r->n_remarks; i++)
+		write_note(f, "remark", r->remarks[i]);
 }
 
 static void write_totals(FILE *f, const struct hlg_report *r)
@@ -69,16 +104,12 @@ static void write_totals(FILE *f, const struct hlg_report *r)
 		write_total(f, hlg_write_kind((enum hlg_kind)k), v->kinds[k]);
 	write_total(f, "padding", v->padding);
 	write_total(f, "dropped", v->dropped);
-	for (uint32_t i = 0; i < r->n_events; i++) {
-		begin(f, "event", NULL, "", r->profile->events[r->events[i].event].name);
-		fputs(",,,,,", f);
-		count(f, r->events[i].count);
-		fputs(",,,\n", f);
-	}
-	for (size_t i = 0; i < r->n_notes; i++) {
-		begin(f, "note", NULL, "", r->notes[i]);
-		fputs(",,,,,,,,,\n", f);
-	}
+	for (uint32_t i = 0; i < r->n_events; i++)
+		write_count(f, "event", r->profile->events[r->events[i].event].name,
+			    r->events[i].count);
+	for (size_t i = 0; i < r->n_notes; i++)
+		write_note(f, "note", r->notes[i]);
+	write_trust(f, r);
 }
 
 static void write_aliases(FILE *f, const struct hlg_report *r,
@@ -109,9 +140,10 @@ static void write_row(FILE *f, const struct hlg_report *r, const char *series,
 		      const struct hlg_row *row)
 {
 	const struct hlg_place *place = &row->place;
+	const char *kind = r->withheld ? "address" : hlg_write_kind(place->kind);
+	char percent[16];
 
-	begin(f, place->kind <= HLG_GAP ? "function" : "other", series,
-	      hlg_write_kind(place->kind), row->name);
+	begin(f, place->kind <= HLG_GAP ? "function" : "other", series, kind, row->name);
 	if (place->symbol)
 		write_text(f, hlg_image_name(place->image, place->symbol));
 	fputc(',', f);
@@ -126,6 +158,12 @@ static void write_row(FILE *f, const struct hlg_report *r, const char *series,
 	}
 	count(f, row->count);
 	share(f, &row->share);
+	fprintf(f, ",%d,", row->unsure);
+	if (row->edge_known)
+		fputs(hlg_write_percent(percent,
+					(double)row->edge / (double)row->count.samples),
+		      f);
+	fputc('\n', f);
 }
 
 static void write_region(FILE *f, const struct hlg_report *r, const struct hlg_view *v,
@@ -140,6 +178,7 @@ static void write_region(FILE *f, const struct hlg_report *r, const struct hlg_v
 	fprintf(f, ",0x%" PRIx64 ",%" PRIu64 ",", region->addr, r->options->region);
 	count(f, region->count);
 	share(f, &region->share);
+	fputs(",,\n", f);
 }
 
 static void write_view(FILE *f, const struct hlg_report *r, const struct hlg_view *v,
@@ -165,7 +204,7 @@ static void write_host_row(void *f, const struct hlg_host_row *row, uint64_t wei
 	write_text(f, row->dso);
 	fputs(",,,", f);
 	count(f, row->count);
-	fprintf(f, ",%s,,\n", hlg_write_percent(percent, share_of_host));
+	fprintf(f, ",%s,,,,\n", hlg_write_percent(percent, share_of_host));
 }
 
 int hlg_write_csv(FILE *f, const struct hlg_report *r, struct hlg_err *err)
@@ -173,8 +212,7 @@ int hlg_write_csv(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	int rc;
 
 	fputs("record,series,kind,name,symbol,aliases,image,addr,size,samples,period,"
-	      "percent,"
-	      "low,high\n",
+	      "percent,low,high,unsure,edge\n",
 	      f);
 	write_totals(f, r);
 	rc = hlg_write_views(f, r, write_view, err);

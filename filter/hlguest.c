@@ -6,7 +6,7 @@
  * Guest samples reach only the early hook: without a guest option perf drops them before
  * the late one. The hook counts; everything is printed by start() and stop(). perf
  * ignores what stop() returns, so a report that could not be written ends perf by
- * exit(1) from there.
+ * exit(1) from there, and one whose samples do not fit, if strict=yes, by exit(3).
  */
 #include <perf/perf_dlfilter.h>
 
@@ -154,6 +154,11 @@ static uint32_t new_event(struct filter *f, const void *key, const char *name,
 		&f->run.profile, name ? name : "[unknown]", attr ? attr->precise_ip : 0);
 	if (events[f->n_events].event == HLG_NO_SERIES)
 		return HLG_NO_SERIES;
+	if (attr)
+		hlg_profile_describe(
+			&f->run.profile, events[f->n_events].event,
+			hlg_event_kind(attr->type, attr->config),
+			hlg_event_member(attr->sample_type, attr->read_format));
 	return events[f->n_events++].event;
 }
 
@@ -260,7 +265,7 @@ int filter_event_early(void *data, const struct perf_dlfilter_sample *sample, vo
 
 	if (likely(attr == f->hot_key && sample->size >= NEEDED &&
 		   hlg_profile_hit(&f->run.profile, f->hot_event, sample->cpumode,
-				   sample->ip, sample->period)))
+				   sample->ip, sample->tid, sample->period)))
 		return 1;
 	return take(f, sample, attr, ctx);
 }
@@ -269,11 +274,13 @@ int stop(void *data, void *ctx)
 {
 	struct filter *f = data;
 	struct hlg_err err;
+	bool strict;
 	int rc;
 
 	(void)ctx;
 	if (!f)
 		return 0;
+	strict = f->run.options.strict;
 	if (interrupted)
 		hlg_run_note(&f->run,
 			     "interrupted: the report covers what was read until then");
@@ -287,11 +294,14 @@ int stop(void *data, void *ctx)
 		rc = hlg_run_report(
 			&f->run, f->run.options.emit == HLG_EMIT_NONE ? stdout : stderr,
 			&err);
+	strict = strict && f->run.mismatch;
 	destroy(f);
 	if (rc < 0) {
 		complain(&err);
 		exit(1);
 	}
+	if (strict)
+		exit(3);
 	return 0;
 }
 

@@ -3,85 +3,39 @@
  * JSON, format 1. Stable: keys may be added, none changes its meaning. Counts are
  * numbers, addresses strings of hex, percentages of the kept guest weight. Text is
  * escaped (escape.h), so that it is valid UTF-8 whatever the file held.
- *
- * Inside jansson a failed allocation only loses what was to be added. So its allocator
- * is watched here, and a document that lacks anything is not written.
  */
-#include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "../symtab/base.h"
 #include "../symtab/escape.h"
 #include "config.h"
 #include "format.h"
+#include "json-parts.h"
+#include "json-trust.h"
 #include "write.h"
-
-static bool lost; /* an allocation failed */
-
-static void *watched_malloc(size_t size)
-{
-	void *p = malloc(size);
-
-	lost |= !p;
-	return p;
-}
-
-static json_t *text(const char *s)
-{
-	char *safe = hlg_escape_dup(s);
-	json_t *json = safe ? json_string(safe) : NULL;
-
-	lost |= !safe;
-
-	free(safe);
-	return json;
-}
-
-static json_t *hex(uint64_t value)
-{
-	char buf[24];
-
-	snprintf(buf, sizeof(buf), "0x%" PRIx64, value);
-	return json_string(buf);
-}
-
-/* JSON integers are signed here; a count beyond 2^63 is one that overflowed anyway. */
-static json_t *number(uint64_t value)
-{
-	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
-}
-
-static void put_count(json_t *object, struct hlg_count count)
-{
-	json_object_set_new(object, "samples", number(count.samples));
-	json_object_set_new(object, "period", number(count.period));
-}
-
-static json_t *counts(struct hlg_count count)
-{
-	json_t *object = json_object();
-
-	put_count(object, count);
-	return object;
-}
-
-static json_t *percent(double share)
-{
-	return json_real((double)lround(share * 10000) / 100);
-}
-
-static void put_share(json_t *object, const struct hlg_share *share)
-{
-	json_object_set_new(object, "percent", percent(share->share));
-	json_object_set_new(object, "low", percent(share->low));
-	json_object_set_new(object, "high", percent(share->high));
-}
 
 static json_t *image_path(const struct hlg_image *image)
 {
-	return image ? text(image->path) : json_null();
+	return image ? hlg_json_text(image->path) : json_null();
+}
+
+/* All bases, with what lies at each. */
+static json_t *bases(const struct hlg_report *r, const struct hlg_image *image)
+{
+	const struct hlg_trust_image *ti = hlg_trust_of(&r->trust, image);
+	json_t *list = json_array();
+
+	for (size_t i = 0; ti && i < ti->n_bases; i++) {
+		json_t *o = hlg_json_count(ti->bases[i].count);
+
+		json_object_set_new(o, "base", hlg_json_hex(ti->bases[i].base));
+		json_object_set_new(o, "tid",
+				    ti->bases[i].tid >= 0 ? json_integer(ti->bases[i].tid)
+							  : json_null());
+		json_array_append_new(list, o);
+	}
+	return list;
 }
 
 static json_t *images(const struct hlg_report *r)
@@ -93,15 +47,16 @@ static json_t *images(const struct hlg_report *r)
 		const char *table = image->elf.dynsym ? ".dynsym" : ".symtab";
 		json_t *o = json_object();
 
-		json_object_set_new(o, "path", text(image->path));
+		json_object_set_new(o, "path", hlg_json_text(image->path));
 		json_object_set_new(o, "build_id",
 				    image->elf.build_id[0]
 					    ? json_string(image->elf.build_id)
 					    : json_null());
-		json_object_set_new(o, "base", hex(image->base));
+		json_object_set_new(o, "base", hlg_json_hex(image->base));
+		json_object_set_new(o, "bases", bases(r, image));
 		json_object_set_new(o, "base_from",
 				    json_string(hlg_base_word(image->from)));
-		json_object_set_new(o, "symbols", number(image->tab.n_syms));
+		json_object_set_new(o, "symbols", hlg_json_number(image->tab.n_syms));
 		json_object_set_new(o, "symbol_table",
 				    json_string(image->map ? "perf map" : table));
 		json_array_append_new(list, o);
@@ -117,9 +72,9 @@ static json_t *events(const struct hlg_report *r)
 		const struct hlg_event *event = &r->profile->events[r->events[i].event];
 		json_t *o = json_object();
 
-		json_object_set_new(o, "name", text(event->name));
+		json_object_set_new(o, "name", hlg_json_text(event->name));
 		json_object_set_new(o, "precise_ip", json_integer(event->precise_ip));
-		put_count(o, r->events[i].count);
+		hlg_json_put_count(o, r->events[i].count);
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -130,15 +85,15 @@ static json_t *totals(const struct hlg_report *r)
 	const struct hlg_view *v = &r->all;
 	json_t *o = json_object();
 
-	json_object_set_new(o, "seen", counts(r->profile->seen));
-	json_object_set_new(o, "deselected", counts(r->profile->deselected));
-	json_object_set_new(o, "host", counts(r->profile->host));
-	json_object_set_new(o, "guest", counts(v->guest));
+	json_object_set_new(o, "seen", hlg_json_count(r->profile->seen));
+	json_object_set_new(o, "deselected", hlg_json_count(r->profile->deselected));
+	json_object_set_new(o, "host", hlg_json_count(r->profile->host));
+	json_object_set_new(o, "guest", hlg_json_count(v->guest));
 	for (int k = 0; k < HLG_N_KINDS; k++)
 		json_object_set_new(o, hlg_write_kind((enum hlg_kind)k),
-				    counts(v->kinds[k]));
-	json_object_set_new(o, "padding", counts(v->padding));
-	json_object_set_new(o, "dropped", counts(v->dropped));
+				    hlg_json_count(v->kinds[k]));
+	json_object_set_new(o, "padding", hlg_json_count(v->padding));
+	json_object_set_new(o, "dropped", hlg_json_count(v->dropped));
 	return o;
 }
 
@@ -153,8 +108,8 @@ static json_t *aliases(const struct hlg_place *place)
 	first = hlg_image_aliases(place->image, place->symbol, &n);
 	for (size_t i = 0; i < n; i++)
 		if (&first[i] != place->symbol)
-			json_array_append_new(
-				list, text(hlg_image_name(place->image, &first[i])));
+			json_array_append_new(list, hlg_json_text(hlg_image_name(
+							    place->image, &first[i])));
 	return list;
 }
 
@@ -190,12 +145,13 @@ static json_t *series(const struct hlg_report *r, const struct hlg_row *row)
 
 		for (j = i; j < row->n_hits && hits[j].series == hits[i].series; j++)
 			hlg_count_add(&count, hits[j].count);
-		put_count(o, count);
+		hlg_json_put_count(o, count);
 		json_object_set_new(
 			o, "percent",
-			percent(total > 0 ? (double)hlg_weigh(v->weight, count) / total
-					  : 0));
-		lost |= !safe;
+			hlg_json_percent(total > 0 ? (double)hlg_weigh(v->weight, count) /
+							     total
+						   : 0));
+		hlg_json_watch(safe);
 		json_object_set_new(map, safe ? safe : "", o);
 		free(safe);
 		free(name);
@@ -208,19 +164,25 @@ static json_t *function(const struct hlg_report *r, const struct hlg_row *row)
 	const struct hlg_place *place = &row->place;
 	json_t *o = json_object();
 
-	json_object_set_new(o, "name", text(row->name));
-	json_object_set_new(o, "symbol",
-			    place->symbol
-				    ? text(hlg_image_name(place->image, place->symbol))
-				    : json_null());
+	json_object_set_new(o, "name", hlg_json_text(row->name));
+	json_object_set_new(
+		o, "symbol",
+		place->symbol ? hlg_json_text(hlg_image_name(place->image, place->symbol))
+			      : json_null());
 	json_object_set_new(o, "kind", json_string(hlg_write_kind(place->kind)));
 	json_object_set_new(o, "image", image_path(place->image));
-	json_object_set_new(o, "addr", place->image ? hex(place->start) : json_null());
+	json_object_set_new(o, "addr",
+			    place->image ? hlg_json_hex(place->start) : json_null());
 	json_object_set_new(o, "size",
-			    place->image ? number(place->end - place->start)
+			    place->image ? hlg_json_number(place->end - place->start)
 					 : json_null());
-	put_count(o, row->count);
-	put_share(o, &row->share);
+	hlg_json_put_count(o, row->count);
+	hlg_json_put_share(o, &row->share);
+	json_object_set_new(o, "unsure", json_boolean(row->unsure));
+	if (row->edge_known)
+		json_object_set_new(
+			o, "edge",
+			hlg_json_percent((double)row->edge / (double)row->count.samples));
 	json_object_set_new(o, "aliases", aliases(place));
 	json_object_set_new(o, "series", series(r, row));
 	return o;
@@ -244,6 +206,23 @@ static json_t *functions(const struct hlg_report *r)
 	return list;
 }
 
+/* What there is instead of functions when these are withheld. */
+static json_t *addresses(const struct hlg_report *r)
+{
+	size_t n = hlg_report_shown(r, r->all.n_rows, hlg_report_row_share, &r->all);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		const struct hlg_row *row = &r->all.rows[i];
+		json_t *o = hlg_json_count(row->count);
+
+		json_object_set_new(o, "ip", hlg_json_hex(row->place.addr));
+		hlg_json_put_share(o, &row->share);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 static json_t *regions(const struct hlg_report *r)
 {
 	const struct hlg_view *v = &r->all;
@@ -255,14 +234,16 @@ static json_t *regions(const struct hlg_report *r)
 		json_t *o = json_object(), *symbols = json_array();
 
 		json_object_set_new(o, "image", image_path(region->image));
-		json_object_set_new(o, "addr", hex(region->addr));
-		json_object_set_new(o, "size", number(r->options->region));
-		put_count(o, region->count);
-		put_share(o, &region->share);
+		json_object_set_new(o, "addr", hlg_json_hex(region->addr));
+		json_object_set_new(o, "size", hlg_json_number(r->options->region));
+		hlg_json_put_count(o, region->count);
+		hlg_json_put_share(o, &region->share);
 		for (size_t k = 0; k < region->n_parts; k++)
 			json_array_append_new(
 				symbols,
-				text(v->rows[v->parts[region->first_part + k].row].name));
+				hlg_json_text(
+					v->rows[v->parts[region->first_part + k].row]
+						.name));
 		json_object_set_new(o, "symbols", symbols);
 		json_array_append_new(list, o);
 	}
@@ -275,11 +256,12 @@ static void add_host_row(void *list, const struct hlg_host_row *row, uint64_t we
 	json_t *o = json_object();
 
 	(void)weight;
-	json_object_set_new(o, "name", text(row->comm));
-	json_object_set_new(o, "dso", text(row->dso));
-	json_object_set_new(o, "series", series_name ? text(series_name) : json_null());
-	put_count(o, row->count);
-	json_object_set_new(o, "percent", percent(share));
+	json_object_set_new(o, "name", hlg_json_text(row->comm));
+	json_object_set_new(o, "dso", hlg_json_text(row->dso));
+	json_object_set_new(o, "series",
+			    series_name ? hlg_json_text(series_name) : json_null());
+	hlg_json_put_count(o, row->count);
+	json_object_set_new(o, "percent", hlg_json_percent(share));
 	json_array_append_new(list, o);
 }
 
@@ -292,15 +274,6 @@ static int add_host(json_t *root, const struct hlg_report *r, struct hlg_err *er
 	return rc;
 }
 
-static json_t *notes(const struct hlg_report *r)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < r->n_notes; i++)
-		json_array_append_new(list, text(r->notes[i]));
-	return list;
-}
-
 static json_t *files(const struct hlg_report *r)
 {
 	json_t *list = json_array();
@@ -309,12 +282,21 @@ static json_t *files(const struct hlg_report *r)
 		const struct hlg_report_file *file = &r->files[i];
 		json_t *o = json_object();
 
-		json_object_set_new(o, "path", text(file->path));
+		json_object_set_new(o, "path", hlg_json_text(file->path));
 		json_object_set_new(o, "problem",
-				    file->problem ? text(file->problem) : json_null());
-		json_object_set_new(o, "samples", number(file->samples));
-		json_object_set_new(o, "guest", number(file->guest));
-		json_object_set_new(o, "lost", number(file->lost));
+				    file->problem ? hlg_json_text(file->problem)
+						  : json_null());
+		json_object_set_new(o, "samples", hlg_json_number(file->samples));
+		json_object_set_new(o, "guest", hlg_json_number(file->guest));
+		json_object_set_new(o, "lost", hlg_json_number(file->lost));
+		json_object_set_new(o, "base",
+				    file->fit.n_bases ? hlg_json_hex(file->fit.base)
+						      : json_null());
+		json_object_set_new(o, "bases", hlg_json_number(file->fit.n_bases));
+		json_object_set_new(
+			o, "verdict",
+			file->problem ? json_null()
+				      : json_string(hlg_trust_word(file->fit.verdict)));
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -326,8 +308,7 @@ int hlg_write_json(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	int rc = 0;
 	bool ok;
 
-	lost = false;
-	json_set_alloc_funcs(watched_malloc, free);
+	hlg_json_begin();
 	root = json_object();
 	json_object_set_new(root, "hlguest", json_string(HLG_VERSION));
 	json_object_set_new(root, "format", json_integer(1));
@@ -337,19 +318,22 @@ int hlg_write_json(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	json_object_set_new(root, "images", images(r));
 	json_object_set_new(root, "events", events(r));
 	json_object_set_new(root, "totals", totals(r));
-	json_object_set_new(root, "notes", notes(r));
+	json_object_set_new(root, "trust", hlg_json_trust(r));
+	json_object_set_new(root, "notes", hlg_json_lines(r->notes, r->n_notes));
 	if (r->n_files > 1)
 		json_object_set_new(root, "files", files(r));
 	if (r->options->mode != HLG_SHOW_HOST) {
 		json_object_set_new(root, "functions", functions(r));
+		if (r->withheld)
+			json_object_set_new(root, "addresses", addresses(r));
 		json_object_set_new(root, "regions", regions(r));
 	}
 	if (r->options->mode != HLG_SHOW_GUEST)
 		rc = add_host(root, r, err);
-	ok = rc == 0 && !lost &&
+	ok = rc == 0 && !hlg_json_lost() &&
 	     json_dumpf(root, f, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
 	json_decref(root);
-	if (rc == 0 && (lost || (!ok && !ferror(f))))
+	if (rc == 0 && (hlg_json_lost() || (!ok && !ferror(f))))
 		rc = hlg_err_memory(err, "format=json");
 	if (rc < 0)
 		return rc;

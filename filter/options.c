@@ -40,10 +40,19 @@ const struct hlg_option hlg_option_table[] = {
 	 FIELD(demangle)},
 	{"aliases", "no|yes", "no", "show all names of an address", HLG_OPT_CHOICE,
 	 FIELD(aliases)},
+	{"skid", "N", "0",
+	 "show which part of a function's samples lies within N instructions of where "
+	 "control comes in, and may belong elsewhere (edge %)",
+	 HLG_OPT_COUNT, FIELD(skid)},
+	{"force", "no|yes", "no",
+	 "name functions although the samples do not fit the ELF or its base",
+	 HLG_OPT_CHOICE, FIELD(force)},
 	{"format", "text|csv|json|folded", "text", "of the report", HLG_OPT_CHOICE,
 	 FIELD(format)},
 	{"out", "FILE", "(standard output)", "where the report goes; whole or not at all",
 	 HLG_OPT_TEXT, FIELD(out)},
+	{"strict", "no|yes", "no", "end with status 3 when the samples do not fit",
+	 HLG_OPT_CHOICE, FIELD(strict)},
 	{"emit", "none|pass|lines", "none",
 	 "besides the report: nothing; kept samples to perf's own output and scripts; "
 	 "one "
@@ -197,8 +206,10 @@ static int split_base(const char *arg, struct hlg_image_arg *image, struct hlg_e
 	if (!at || (strcmp(at + 1, "auto") != 0 && (at[1] < '0' || at[1] > '9')))
 		return 0;
 	*at = '\0';
-	if (at[1] == 'a')
+	if (at[1] == 'a') {
+		image->find = true;
 		return 0;
+	}
 	image->stated = true;
 	if (!hlg_number_u64(at + 1, &image->base))
 		return hlg_err_set(
@@ -314,8 +325,8 @@ char *hlg_options_help(void)
 
 	if (!f)
 		return NULL;
-	fputs("FILE[@BASE]  an image: the guest's ELF; BASE: auto (default), 0x.., "
-	      "decimal\n"
+	fputs("FILE[@BASE]  an image: the guest's ELF; BASE: 0x.., decimal, or auto: "
+	      "found\n    from the samples; default: what the file says, else auto\n"
 	      "map:FILE[@BASE]  a perf map (START SIZE NAME lines) as an image\n",
 	      f);
 	for (size_t i = 0; i < hlg_n_options; i++) {

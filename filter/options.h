@@ -4,8 +4,8 @@
  *
  * The words are `key=value` or `--key=value`, an image `FILE[@BASE]` or a map
  * `map:FILE[@BASE]`. An image whose name contains '=' is written with a '/' in front of
- * it (./a=b). A base begins with a digit or is the word auto; any other '@' is part of
- * the name.
+ * it (./a=b). A base begins with a digit or is the word auto (found from the samples,
+ * whatever the file says); any other '@' is part of the name.
  */
 #ifndef HLG_FILTER_OPTIONS_H
 #define HLG_FILTER_OPTIONS_H
@@ -51,6 +51,7 @@ struct hlg_image_arg {
 	char *path;
 	uint64_t base;
 	bool stated; /* base is the user's */
+	bool find;   /* the user wants it found from the samples (@auto) */
 	bool map;
 };
 
@@ -59,8 +60,10 @@ struct hlg_options {
 	size_t n_images;
 	int gaps, weight, mode, format, emit; /* the enums above */
 	int demangle, aliases;                /* 0 no, 1 yes */
+	int strict, force;                    /* 0 no, 1 yes */
 	unsigned by;                          /* HLG_BY_ bits */
 	uint64_t region;                      /* bytes, a power of two; 0: no regions */
+	uint64_t skid;                        /* instructions; 0: no edges */
 	uint64_t top;                         /* rows; 0: all; HLG_UNSET */
 	uint64_t min;                         /* 10^-9 percent; HLG_UNSET */
 	uint64_t start, stop;                 /* ns, [start, stop) */

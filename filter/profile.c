@@ -104,6 +104,28 @@ uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
 	return profile->n_events++;
 }
 
+void hlg_profile_describe(struct hlg_profile *profile, uint32_t event,
+			  enum hlg_event_kind kind, bool member)
+{
+	struct hlg_event *e = &profile->events[event];
+
+	/* The larger of both pairs, so that it does not matter which was first. */
+	if (kind > e->kind || (kind == e->kind && member)) {
+		e->kind = kind;
+		e->member = member;
+	}
+}
+
+/* What from knows of an event, as profile has it. */
+static uint32_t map_event(struct hlg_profile *profile, const struct hlg_event *from)
+{
+	uint32_t event = hlg_profile_event(profile, from->name, from->precise_ip);
+
+	if (event != HLG_NO_SERIES)
+		hlg_profile_describe(profile, event, from->kind, from->member);
+	return event;
+}
+
 static bool same_key(const struct hlg_series *a, const struct hlg_series *b)
 {
 	return a->event == b->event && a->pid == b->pid && a->tid == b->tid &&
@@ -204,7 +226,7 @@ static bool grow(struct hlg_profile *p)
 
 /* Takes a free cell for a new key. Past half full without memory, keys are refused. */
 static struct hlg_cell *claim(struct hlg_profile *p, struct hlg_cell *cell, uint64_t ip,
-			      uint32_t series)
+			      uint32_t series, int32_t tid)
 {
 	if (2 * (p->n_cells + 1) > hlg_profile_room(p)) {
 		if (!grow(p))
@@ -214,6 +236,7 @@ static struct hlg_cell *claim(struct hlg_profile *p, struct hlg_cell *cell, uint
 	p->n_cells++;
 	cell->ip = ip;
 	cell->series = series;
+	cell->tid = tid;
 	return cell;
 }
 
@@ -227,9 +250,10 @@ static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
 		return false;
 	cell = find_cell(p, sample->ip, series);
 	if (cell->count.samples == 0)
-		cell = claim(p, cell, sample->ip, series);
+		cell = claim(p, cell, sample->ip, series, sample->tid);
 	if (!cell)
 		return false;
+	hlg_cell_see(cell, sample->tid);
 	hlg_count_add(&cell->count, count);
 	p->series[series].squares += squares;
 	if (p->events[sample->event].plain)
@@ -272,10 +296,9 @@ uint32_t hlg_profile_map(struct hlg_profile *to, const struct hlg_profile *from,
 			 uint32_t series)
 {
 	struct hlg_series key = from->series[series];
-	const struct hlg_event *event = &from->events[key.event];
 
 	key.squares = 0;
-	key.event = hlg_profile_event(to, event->name, event->precise_ip);
+	key.event = map_event(to, &from->events[key.event]);
 	return key.event == HLG_NO_SERIES ? HLG_NO_SERIES : find_series(to, &key);
 }
 
@@ -287,9 +310,10 @@ static void merge_cell(struct hlg_profile *to, const struct hlg_cell *from,
 	if (series != HLG_NO_SERIES) {
 		cell = find_cell(to, from->ip, series);
 		if (cell->count.samples == 0)
-			cell = claim(to, cell, from->ip, series);
+			cell = claim(to, cell, from->ip, series, from->tid);
 	}
 	if (cell) {
+		hlg_cell_see(cell, from->tid);
 		hlg_count_add(&cell->count, from->count);
 		return;
 	}
@@ -310,7 +334,7 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	to->unrecorded += from->unrecorded;
 	for (uint32_t i = 0; i < from->n_events;
 	     i++) /* also those without guest samples */
-		hlg_profile_event(to, from->events[i].name, from->events[i].precise_ip);
+		map_event(to, &from->events[i]);
 	for (uint32_t i = 0; series && i < from->n_series; i++)
 		series[i] = hlg_profile_map(to, from, i);
 	for (uint32_t i = 0; series && i < from->n_series; i++)

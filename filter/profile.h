@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 
+#include "event.h"
 #include "options.h"
 #include "sample.h"
 
@@ -37,6 +38,9 @@ static inline void hlg_count_sub(struct hlg_count *from, struct hlg_count sub)
 struct hlg_event {
 	char *name;
 	uint8_t precise_ip; /* as the file says */
+	enum hlg_event_kind kind;
+	bool member; /* of a group whose leader samples for all: counted, not sampled by
+		      */
 	bool selected;
 	bool plain;      /* nothing but the event decides about a sample: see series */
 	bool plain_host; /* the same, and host samples get no rows */
@@ -55,7 +59,10 @@ struct hlg_cell {
 	uint64_t ip;
 	struct hlg_count count;
 	uint32_t series;
+	int32_t tid; /* of all of them (-1: not recorded), or HLG_MANY_TIDS */
 };
+
+#define HLG_MANY_TIDS (-2)
 
 struct hlg_profile {
 	struct hlg_cell *cells; /* open addressing, 2^bits of them, at most half used */
@@ -90,6 +97,11 @@ void hlg_profile_clear(struct hlg_profile *profile);
 uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
 			   unsigned precise_ip);
 
+/* Says what is known of an event. Of what is said of different events of one name and
+ * precision, the order does not matter. */
+void hlg_profile_describe(struct hlg_profile *profile, uint32_t event,
+			  enum hlg_event_kind kind, bool member);
+
 /* What became of a sample. */
 enum hlg_verdict {
 	HLG_DESELECTED,
@@ -118,6 +130,13 @@ static inline size_t hlg_profile_slot(const struct hlg_profile *profile, uint64_
 				      uint32_t series)
 {
 	return hlg_cell_slot(ip, series, profile->shift);
+}
+
+/* Says that a sample of a cell is of this thread. */
+static inline void hlg_cell_see(struct hlg_cell *cell, int32_t tid)
+{
+	if (cell->tid != tid)
+		cell->tid = HLG_MANY_TIDS;
 }
 
 /* Counts one sample. sample->event must come from hlg_profile_event. */
@@ -167,7 +186,7 @@ static inline void hlg_hits_begin(struct hlg_hits *hits,
  */
 static inline __attribute__((always_inline)) bool hlg_hits_add(struct hlg_hits *hits,
 							       unsigned cpumode,
-							       uint64_t ip,
+							       uint64_t ip, int32_t tid,
 							       uint64_t period)
 {
 	struct hlg_cell *cell;
@@ -179,6 +198,7 @@ static inline __attribute__((always_inline)) bool hlg_hits_add(struct hlg_hits *
 		cell = &hits->cells[hlg_cell_slot(ip, hits->series, hits->shift)];
 		if (!hlg_cell_is(cell, ip, hits->series))
 			return false;
+		hlg_cell_see(cell, tid);
 		cell->count.samples++;
 		cell->count.period += period;
 		hits->squares += (hlg_u128)period * period;
@@ -205,7 +225,8 @@ static inline void hlg_hits_end(const struct hlg_hits *hits, struct hlg_profile 
 
 /* The same for a single sample, without what only pays for many. */
 static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_index,
-				   unsigned cpumode, uint64_t ip, uint64_t period)
+				   unsigned cpumode, uint64_t ip, int32_t tid,
+				   uint64_t period)
 {
 	const struct hlg_event *event = &profile->events[event_index];
 	struct hlg_cell *cell;
@@ -229,6 +250,7 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 		return false;
 	profile->seen.samples++;
 	profile->seen.period = sum;
+	hlg_cell_see(cell, tid);
 	cell->count.samples++;
 	cell->count.period += period;
 	profile->series[event->series].squares += (hlg_u128)period * period;

@@ -42,9 +42,8 @@ static struct piece *cut(const struct hlg_view *view, uint64_t size)
 		for (size_t i = 0; i < row->n_hits; i++) {
 			const struct hlg_hit *hit = &view->hits[row->first_hit + i];
 
-			pieces[n++] = (struct piece){
-				image, hlg_own_addr(image, hit->ip) & ~(size - 1),
-				(uint32_t)r, hit->count};
+			pieces[n++] = (struct piece){image, hit->addr & ~(size - 1),
+						     (uint32_t)r, hit->count};
 		}
 	}
 	qsort(pieces, n, sizeof(*pieces), compare_pieces);

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "notes.h"
+#include "skid.h"
+#include "trust-words.h"
 
 static int compare_events(const void *a, const void *b, void *profile)
 {
@@ -89,14 +91,50 @@ static int build_view(const struct hlg_report *r, struct hlg_view *view,
 		      const struct hlg_cell *cells, size_t n_cells,
 		      enum hlg_weight weight, struct hlg_err *err)
 {
-	struct hlg_view_input in = {r->space, r->options, cells, n_cells,
-				    r->rank,  0,          weight};
+	struct hlg_view_input in = {.space = r->space,
+				    .options = r->options,
+				    .cells = cells,
+				    .n_cells = n_cells,
+				    .rank = r->rank,
+				    .weight = weight,
+				    .raw = r->withheld};
 
 	/* Cells lie by series, so each series is met once. */
 	for (size_t i = 0; i < n_cells; i++)
 		if (i == 0 || cells[i].series != cells[i - 1].series)
 			in.squares += r->profile->series[cells[i].series].squares;
 	return hlg_view_build(view, &in, err);
+}
+
+/* Edges need code, which a report that names no function does not look at. */
+static int mark_edges(const struct hlg_report *r, struct hlg_view *view,
+		      struct hlg_err *err)
+{
+	if (r->options->skid == 0 || r->withheld ||
+	    hlg_skid_mark(view, &r->trust, r->options->skid))
+		return 0;
+	return hlg_err_memory(err, "report");
+}
+
+/* The view of everything, and how far it can be believed. */
+static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_err *err)
+{
+	int rc = build_view(r, &r->all, r->cells, r->n_cells, weight, err);
+
+	if (rc == 0)
+		rc = hlg_trust_build(&r->trust, r->space, &r->all, r->profile, err);
+	if (rc == 0 && r->trust.all.verdict == HLG_TRUST_MISMATCH && !r->options->force) {
+		r->withheld = true;
+		hlg_view_finish(&r->all);
+		rc = build_view(r, &r->all, r->cells, r->n_cells, weight, err);
+	}
+	if (rc == 0 && r->trust.all.verdict == HLG_TRUST_MISMATCH) {
+		r->shout = hlg_trust_shout(r);
+		rc = r->shout ? 0 : hlg_err_memory(err, "report");
+	}
+	if (rc == 0 && !hlg_sizes_test(&r->sizes, &r->all, r->options->region))
+		rc = hlg_err_memory(err, "report");
+	return rc < 0 ? rc : mark_edges(r, &r->all, err);
 }
 
 /* One group for each series that has cells. */
@@ -116,6 +154,8 @@ static int split(struct hlg_report *r, struct hlg_err *err)
 		group->series = r->cells[i].series;
 		rc = build_view(r, &group->view, r->cells + i, j - i,
 				(enum hlg_weight)r->options->weight, err);
+		if (rc == 0)
+			rc = mark_edges(r, &group->view, err);
 	}
 	return rc;
 }
@@ -160,12 +200,14 @@ int hlg_report_build(struct hlg_report *r, const struct hlg_options *options,
 		r->by |= HLG_BY_EVENT;
 		weight = HLG_WEIGHT_SAMPLES;
 	}
-	rc = build_view(r, &r->all, r->cells, r->n_cells, weight, err);
+	rc = build_all(r, weight, err);
 	if (rc == 0 && r->by)
 		rc = split(r, err);
 	hlg_host_sort(host, profile, weight);
-	if (rc == 0)
+	if (rc == 0) {
 		hlg_notes_add(r);
+		hlg_trust_words_add(r);
+	}
 	return rc;
 }
 
@@ -175,6 +217,11 @@ void hlg_report_finish(struct hlg_report *r)
 		hlg_view_finish(&r->groups[i].view);
 	for (size_t i = 0; i < r->n_notes; i++)
 		free(r->notes[i]);
+	for (size_t i = 0; i < r->n_remarks; i++)
+		free(r->remarks[i]);
+	free(r->remarks);
+	free(r->shout);
+	hlg_trust_finish(&r->trust);
 	hlg_view_finish(&r->all);
 	free(r->cells);
 	free(r->rank);
@@ -184,20 +231,33 @@ void hlg_report_finish(struct hlg_report *r)
 	memset(r, 0, sizeof(*r));
 }
 
+static void add_line(char ***lines, size_t *n, const char *fmt, va_list ap)
+{
+	char **more = reallocarray(*lines, *n + 1, sizeof(*more)), *line;
+
+	if (!more)
+		return;
+	*lines = more;
+	if (vasprintf(&line, fmt, ap) >= 0)
+		more[(*n)++] = line;
+}
+
 void hlg_report_note(struct hlg_report *r, const char *fmt, ...)
 {
-	char **notes = reallocarray(r->notes, r->n_notes + 1, sizeof(*notes)), *note;
 	va_list ap;
-	int len;
 
-	if (!notes)
-		return;
-	r->notes = notes;
 	va_start(ap, fmt);
-	len = vasprintf(&note, fmt, ap);
+	add_line(&r->notes, &r->n_notes, fmt, ap);
 	va_end(ap);
-	if (len >= 0)
-		r->notes[r->n_notes++] = note;
+}
+
+void hlg_report_remark(struct hlg_report *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_line(&r->remarks, &r->n_remarks, fmt, ap);
+	va_end(ap);
 }
 
 /* Is there another event of this one's name, told apart by its precision only? */

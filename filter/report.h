@@ -9,9 +9,11 @@
 #ifndef HLG_FILTER_REPORT_H
 #define HLG_FILTER_REPORT_H
 
+#include "fits.h"
 #include "host.h"
 #include "paint.h"
-#include "view.h"
+#include "sizes.h"
+#include "trust.h"
 
 /* An event's guest samples. */
 struct hlg_event_sum {
@@ -30,6 +32,7 @@ struct hlg_report_file {
 	const char *path;
 	const char *problem; /* why it could not be read; NULL if it was */
 	uint64_t samples, guest, lost;
+	struct hlg_file_fit fit;
 };
 
 struct hlg_report {
@@ -37,6 +40,12 @@ struct hlg_report {
 	const struct hlg_space *space;
 	const struct hlg_profile *profile;
 	const struct hlg_host *host;
+	struct hlg_trust trust;
+	struct hlg_sizes sizes;
+	char *shout;    /* hlg_trust_shout() of it; NULL if the samples fit */
+	bool withheld;  /* the samples do not fit: rows are guest addresses */
+	char **remarks; /* what the trust block says in words; not escaped */
+	size_t n_remarks;
 	unsigned by; /* options->by, and the event if there are several */
 	struct hlg_view all;
 	struct hlg_event_sum *events; /* by name and precision */
@@ -63,6 +72,10 @@ void hlg_report_finish(struct hlg_report *report);
 /* Adds a note; without memory it is lost. */
 __attribute__((format(printf, 2, 3))) void hlg_report_note(struct hlg_report *report,
 							   const char *fmt, ...);
+
+/* The same, to the trust block. */
+__attribute__((format(printf, 2, 3))) void hlg_report_remark(struct hlg_report *report,
+							     const char *fmt, ...);
 
 /* "event=cpu-clock,tid=17": a series as by= splits, in memory to be freed, or NULL. */
 char *hlg_report_series_name(const struct hlg_report *report, uint32_t series);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../symtab/base.h"
+#include "bases.h"
 #include "format.h"
 #include "out.h"
 
@@ -45,6 +47,22 @@ int hlg_run_open_image(struct hlg_image **image, const struct hlg_image_arg *arg
 	return rc;
 }
 
+static int add_image(struct hlg_run *run, const struct hlg_image_arg *arg,
+		     struct hlg_err *err)
+{
+	struct hlg_image *image;
+	int rc = hlg_run_open_image(&image, arg, err);
+
+	if (rc == 0)
+		rc = hlg_space_add(&run->space, image, err);
+	if (rc < 0)
+		return rc;
+	/* Samples that are handed on one by one need a place before the last is seen. */
+	if (run->options.emit != HLG_EMIT_NONE)
+		return hlg_base_decide(image, err);
+	return arg->find ? 0 : hlg_base_read(image, err);
+}
+
 static int open_images(struct hlg_run *run, struct hlg_err *err)
 {
 	if (run->options.n_images == 0)
@@ -53,16 +71,14 @@ static int open_images(struct hlg_run *run, struct hlg_err *err)
 			"no guest ELF is given (name it: --dlarg guest.elf; --dlarg "
 			"help lists the options)");
 	for (size_t i = 0; i < run->options.n_images; i++) {
-		struct hlg_image *image;
-		int rc = hlg_run_open_image(&image, &run->options.images[i], err);
+		const struct hlg_image_arg *arg = &run->options.images[i];
+		int rc = add_image(run, arg, err);
 
-		if (rc == 0)
-			rc = hlg_space_add(&run->space, image, err);
 		if (rc < 0)
 			return rc;
 	}
 	/* Tells overlaps before hours of samples; the bases are final at the end. */
-	return hlg_space_settle(&run->space, err);
+	return hlg_space_arrange(&run->space, err);
 }
 
 int hlg_run_start(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err)
@@ -124,10 +140,17 @@ static int write_report(struct hlg_run *run, struct hlg_report *report, FILE *st
 	return rc;
 }
 
+int hlg_run_settle(struct hlg_run *run, struct hlg_err *err)
+{
+	int rc = hlg_bases_find(&run->space, &run->profile, err);
+
+	return rc < 0 ? rc : hlg_space_settle(&run->space, err);
+}
+
 int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 {
 	struct hlg_report report;
-	int rc = hlg_space_settle(&run->space, err);
+	int rc = hlg_run_settle(run, err);
 
 	if (rc < 0)
 		return rc;
@@ -135,6 +158,7 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 			      &run->host, err);
 	report.files = run->files;
 	report.n_files = run->n_files;
+	run->mismatch = rc == 0 && report.trust.all.verdict == HLG_TRUST_MISMATCH;
 	for (size_t i = 0; i < run->n_notes; i++)
 		hlg_report_note(&report, "%s", run->notes[i]);
 	if (rc == 0)

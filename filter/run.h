@@ -17,7 +17,8 @@ struct hlg_run {
 	struct hlg_host host;       /* and host samples here, if mode asks for rows */
 	const struct hlg_report_file *files; /* of the feed, not owned, for the report */
 	size_t n_files;
-	char **notes; /* of the feed, for the report */
+	bool mismatch; /* set by hlg_run_report: the samples do not fit the images */
+	char **notes;  /* of the feed, for the report */
 	size_t n_notes;
 };
 
@@ -38,6 +39,9 @@ int hlg_run_open_image(struct hlg_image **image, const struct hlg_image_arg *arg
 /* Adds a note to the report to come; without memory it is lost. */
 __attribute__((format(printf, 2, 3))) void hlg_run_note(struct hlg_run *run,
 							const char *fmt, ...);
+
+/* Decides the bases, from the samples where nothing states them. */
+int hlg_run_settle(struct hlg_run *run, struct hlg_err *err);
 
 /* Settles the bases, builds the report and writes it: to out=, else to stream. */
 int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err);

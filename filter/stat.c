@@ -6,17 +6,78 @@
 /* The 97.5th percentile of the standard normal distribution. */
 #define Z95 1.959963984540054
 
-struct hlg_share hlg_stat_wilson(double share, double n)
+struct hlg_share hlg_stat_wilson_at(double share, double n, double z)
 {
-	const double z2 = Z95 * Z95;
+	const double z2 = z * z;
 	double mid, half;
 
 	if (!(n > 0))
 		return (struct hlg_share){share, 0, 1};
 	mid = (share + z2 / (2 * n)) / (1 + z2 / n);
-	half = Z95 / (1 + z2 / n) * sqrt(share * (1 - share) / n + z2 / (4 * n * n));
+	half = z / (1 + z2 / n) * sqrt(share * (1 - share) / n + z2 / (4 * n * n));
 	return (struct hlg_share){share, fmax(0, fmin(mid - half, share)),
 				  fmin(1, fmax(mid + half, share))};
+}
+
+struct hlg_share hlg_stat_wilson(double share, double n)
+{
+	return hlg_stat_wilson_at(share, n, Z95);
+}
+
+enum {
+	MOST_STEPS = 1000000 /* they grow with the root of df: enough for any unsigned */
+};
+
+/* e^-x x^a / gamma(a), the factor of both expansions. */
+static double gamma_factor(double a, double x)
+{
+	return exp(a * log(x) - x - lgamma(a));
+}
+
+/* P(a, x) = factor * sum of x^n / (a (a + 1) ... (a + n)); quick for x < a + 1. */
+static double lower_gamma(double a, double x)
+{
+	double term = 1 / a, sum = term;
+
+	for (int n = 1; n < MOST_STEPS && term > sum * 1e-16; n++) {
+		term *= x / (a + n);
+		sum += term;
+	}
+	return sum * gamma_factor(a, x);
+}
+
+/*
+ * Q(a, x) = factor / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / ...)), from the
+ * front by Lentz's method (Applied Optics 15, 1976); quick for x >= a + 1.
+ */
+static double upper_gamma(double a, double x)
+{
+	double b = x + 1 - a, c = INFINITY, d = 1 / b, f = d;
+
+	for (int n = 1; n < MOST_STEPS; n++) {
+		double an = n * (a - n), step;
+
+		b += 2;
+		d = 1 / (an * d + b);
+		c = b + an / c;
+		step = c * d;
+		f *= step;
+		if (fabs(step - 1) < 1e-15)
+			break;
+	}
+	return f * gamma_factor(a, x);
+}
+
+double hlg_stat_chi_square(double x, unsigned df)
+{
+	double a = df / 2.0;
+
+	x /= 2;
+	if (df == 0 || !(x > 0))
+		return 1;
+	if (isinf(x))
+		return 0;
+	return x < a + 1 ? 1 - lower_gamma(a, x) : upper_gamma(a, x);
 }
 
 double hlg_stat_effective(uint64_t samples, uint64_t sum, hlg_u128 squares)

@@ -19,6 +19,19 @@ struct hlg_share {
 /* Interval of a share seen in n observations; n need not be whole. n <= 0: 0 to 1. */
 struct hlg_share hlg_stat_wilson(double share, double n);
 
+/* The same at another level: z is the normal distribution's quantile for it. */
+struct hlg_share hlg_stat_wilson_at(double share, double n, double z);
+
+/* z of 99 %: the 99.5th percentile of the standard normal distribution. */
+#define HLG_STAT_Z99 2.5758293035489004
+
+/*
+ * The probability that a chi-square variable of df degrees of freedom is x or more: the
+ * upper incomplete gamma function Q(df / 2, x / 2), by its series and its continued
+ * fraction (NIST DLMF 8.11.4 and 8.9.2). 1 for x <= 0 or no degree of freedom.
+ */
+double hlg_stat_chi_square(double x, unsigned df);
+
 /* Effective number of observations in samples whose periods sum to sum and squares. */
 double hlg_stat_effective(uint64_t samples, uint64_t sum, hlg_u128 squares);
 

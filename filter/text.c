@@ -8,6 +8,7 @@
 #include "../symtab/escape.h"
 #include "config.h"
 #include "format.h"
+#include "trust-text.h"
 #include "write.h"
 
 enum {
@@ -22,7 +23,8 @@ static const char *machine_name(const struct hlg_image *image)
 	return image->elf.machine == EM_AARCH64 ? "AArch64" : "x86-64";
 }
 
-static void write_image(FILE *f, const struct hlg_image *image)
+static void write_image(FILE *f, const struct hlg_report *r,
+			const struct hlg_image *image)
 {
 	char from[96];
 
@@ -36,9 +38,13 @@ static void write_image(FILE *f, const struct hlg_image *image)
 	if (image->elf.build_id[0])
 		fprintf(f, "         build id %s\n", image->elf.build_id);
 	hlg_base_describe(image, from, sizeof(from));
-	fprintf(f, "         base 0x%" PRIx64 " (", image->base);
+	if (image->n_also)
+		fprintf(f, "         %zu bases (", hlg_image_n_bases(image));
+	else
+		fprintf(f, "         base 0x%" PRIx64 " (", image->base);
 	hlg_escape_print(f, from);
 	fputs(")\n", f);
+	hlg_trust_text_bases(f, r, image);
 }
 
 static const char *weight_words(const struct hlg_report *r)
@@ -55,9 +61,10 @@ static void write_header(FILE *f, const struct hlg_report *r)
 	static const char *const gaps[] = {"retag: rows of their own", "drop: left out",
 					   "stretch: credited to the symbol before"};
 
+	hlg_trust_text_shout(f, r);
 	fprintf(f, "hlguest %s\n\n", HLG_VERSION);
 	for (size_t i = 0; i < r->space->n_images; i++)
-		write_image(f, r->space->images[i]);
+		write_image(f, r, r->space->images[i]);
 	for (uint32_t i = 0; i < r->n_events; i++) {
 		const struct hlg_event *event = &r->profile->events[r->events[i].event];
 
@@ -71,7 +78,9 @@ static void write_header(FILE *f, const struct hlg_report *r)
 			r->events[i].count.period);
 	}
 	fprintf(f, "weight   %s\n", weight_words(r));
-	fprintf(f, "gaps     %s\n\n", gaps[r->options->gaps]);
+	fprintf(f, "gaps     %s\n", gaps[r->options->gaps]);
+	hlg_trust_text_write(f, r);
+	fputc('\n', f);
 }
 
 static void write_sum(FILE *f, const char *what, struct hlg_count count,
@@ -120,14 +129,14 @@ static void write_notes(FILE *f, const struct hlg_report *r)
 }
 
 static void write_share(FILE *f, const struct hlg_paint *paint,
-			const struct hlg_share *share)
+			const struct hlg_share *share, bool unsure)
 {
 	char percent[16], low[16], high[16];
 
 	hlg_paint_begin(f, paint, share->share);
 	fprintf(f, "%8s %%", hlg_write_percent(percent, share->share));
 	hlg_paint_end(f, paint, share->share);
-	fprintf(f, "  %6s - %6s", hlg_write_percent(low, share->low),
+	fprintf(f, " %c%6s - %6s", unsure ? '~' : ' ', hlg_write_percent(low, share->low),
 		hlg_write_percent(high, share->high));
 }
 
@@ -171,16 +180,30 @@ static void write_remark(FILE *f, const struct hlg_report *r, const struct hlg_r
 	}
 }
 
+static void write_edge(FILE *f, const struct hlg_row *row)
+{
+	double samples = (double)row->count.samples;
+	char percent[16];
+
+	if (row->edge_known)
+		fprintf(f, "%6s  ",
+			hlg_write_percent(percent, (double)row->edge / samples));
+	else
+		fprintf(f, "%6s  ", "-");
+}
+
 /* most is the largest share of a row, for the bar. */
 static void write_row(FILE *f, const struct hlg_report *r, const struct hlg_row *row,
 		      double most)
 {
-	write_share(f, &r->paint, &row->share);
+	write_share(f, &r->paint, &row->share, row->unsure);
 	fprintf(f, " %10" PRIu64 " %16" PRIu64, row->count.samples, row->count.period);
 	if (row->place.kind == HLG_OUTSIDE)
 		fprintf(f, " %8s  ", "-");
 	else
 		fprintf(f, " %8" PRIu64 "  ", row->place.end - row->place.start);
+	if (r->options->skid)
+		write_edge(f, row);
 	if (r->paint.on) {
 		hlg_paint_bar(f, &r->paint, row->share.share, most, ROW_BAR);
 		fputs("  ", f);
@@ -203,18 +226,27 @@ static void write_rest(FILE *f, size_t n, double rest)
 static void write_rows(FILE *f, const struct hlg_report *r, const struct hlg_view *v)
 {
 	size_t shown = hlg_report_shown(r, v->n_rows, hlg_report_row_share, v);
+	bool unsure = false;
 	double rest = 0;
 
 	fprintf(f, "%10s  %15s %10s %16s %8s  ", "overhead", "95 % interval", "samples",
 		"period", "size");
+	if (r->options->skid)
+		fputs("edge %  ", f);
 	if (r->paint.on)
 		fprintf(f, "%-*s  ", ROW_BAR, "heat");
-	fputs("function\n", f);
-	for (size_t i = 0; i < shown; i++)
+	fprintf(f, "%s\n", r->withheld ? "guest address" : "function");
+	for (size_t i = 0; i < shown; i++) {
 		write_row(f, r, &v->rows[i], v->rows[0].share.share);
+		unsure |= v->rows[i].unsure;
+	}
 	for (size_t i = shown; i < v->n_rows; i++)
 		rest += v->rows[i].share.share;
 	write_rest(f, v->n_rows - shown, rest);
+	if (unsure)
+		fputs("         ~ the order of this row and the next is not "
+		      "established\n",
+		      f);
 	fputc('\n', f);
 }
 
@@ -241,7 +273,7 @@ static void write_parts(FILE *f, const struct hlg_view *v,
 static void write_region(FILE *f, const struct hlg_report *r, const struct hlg_view *v,
 			 const struct hlg_region *region)
 {
-	write_share(f, &r->paint, &region->share);
+	write_share(f, &r->paint, &region->share, false);
 	fprintf(f, " %10" PRIu64 "  ", region->count.samples);
 	hlg_paint_bar(f, &r->paint, region->share.share, v->regions[0].share.share,
 		      REGION_BAR);
@@ -263,8 +295,9 @@ static void write_regions(FILE *f, const struct hlg_report *r, const struct hlg_
 
 	if (!v->n_regions)
 		return;
-	fprintf(f, "%10s  %15s %10s  %-*s  %s\n", "overhead", "95 % interval", "samples",
-		REGION_BAR, "heat", "region (own addresses) and what is in it");
+	fprintf(f, "%10s  %15s %10s  %-*s  region (%s addresses) and what is in it\n",
+		"overhead", "95 % interval", "samples", REGION_BAR, "heat",
+		r->withheld ? "guest" : "own");
 	for (size_t i = 0; i < shown; i++)
 		write_region(f, r, v, &v->regions[i]);
 	for (size_t i = shown; i < v->n_regions; i++)
@@ -307,26 +340,38 @@ static void write_host_row(void *f, const struct hlg_host_row *row, uint64_t wei
 	fputc('\n', f);
 }
 
+static void write_file(FILE *f, const struct hlg_report_file *file)
+{
+	double all = (double)file->samples;
+	const char *verdict = hlg_trust_word(file->fit.verdict);
+	char percent[16], base[32] = "-";
+
+	if (file->fit.n_bases > 1)
+		snprintf(base, sizeof(base), "%zu bases", file->fit.n_bases);
+	else if (file->fit.n_bases)
+		snprintf(base, sizeof(base), "0x%" PRIx64, file->fit.base);
+	/* "too few samples to tell" is long for a column. */
+	fprintf(f, "%12" PRIu64 " %12" PRIu64 " %8s %% %10" PRIu64 "  %-18s %-10.*s ",
+		file->samples, file->guest,
+		hlg_write_percent(percent, all > 0 ? (double)file->guest / all : 0),
+		file->lost, base, file->fit.verdict == HLG_TRUST_TOO_FEW ? 7 : 10,
+		verdict);
+}
+
 static void write_files(FILE *f, const struct hlg_report *r)
 {
-	char percent[16];
-
 	if (r->n_files < 2)
 		return;
-	fprintf(f, "%12s %12s %10s %10s  %s\n", "samples", "guest", "share", "lost",
-		"file");
+	fprintf(f, "%12s %12s %10s %10s  %-18s %-10s %s\n", "samples", "guest", "share",
+		"lost", "base", "trust", "file");
 	for (size_t i = 0; i < r->n_files; i++) {
 		const struct hlg_report_file *file = &r->files[i];
-		double all = (double)file->samples;
 
 		if (file->problem)
-			fprintf(f, "%12s %12s %10s %10s  ", "-", "-", "-", "-");
+			fprintf(f, "%12s %12s %10s %10s  %-18s %-10s ", "-", "-", "-",
+				"-", "-", "-");
 		else
-			fprintf(f, "%12" PRIu64 " %12" PRIu64 " %8s %% %10" PRIu64 "  ",
-				file->samples, file->guest,
-				hlg_write_percent(
-					percent, all > 0 ? (double)file->guest / all : 0),
-				file->lost);
+			write_file(f, file);
 		hlg_escape_print(f, file->path);
 		fputs(file->problem ? "  (not read)\n" : "\n", f);
 	}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +44,24 @@ enum hlg_kind hlg_view_place(const struct hlg_space *space, int gaps, uint64_t i
 	return kind;
 }
 
+/* A guest address as a place of its own. */
+static struct hlg_place raw_place(uint64_t ip)
+{
+	return (struct hlg_place){.kind = HLG_OUTSIDE,
+				  .addr = ip,
+				  .start = ip,
+				  .owner = (const void *)(uintptr_t)ip};
+}
+
+static char *name_row(const struct builder *b, const struct hlg_place *place)
+{
+	char *name;
+
+	if (!b->in->raw)
+		return hlg_name_place(place, b->in->options->demangle);
+	return asprintf(&name, "0x%" PRIx64, place->addr) < 0 ? NULL : name;
+}
+
 static bool place_cell(struct builder *b, const struct hlg_cell *cell)
 {
 	struct hlg_view *v = b->view;
@@ -62,11 +82,15 @@ static bool place_cell(struct builder *b, const struct hlg_cell *cell)
 		hlg_count_add(&v->dropped, cell->count);
 		return true;
 	}
-	if (kind != place.kind)
+	if (kind != place.kind && !b->in->raw)
 		hlg_count_add(&v->stretched, cell->count);
+	if (b->in->raw)
+		place = raw_place(cell->ip);
 	v->hits[v->n_hits++] = (struct hlg_hit){.ip = cell->ip,
+						.addr = place.addr,
 						.count = cell->count,
 						.series = cell->series,
+						.tid = cell->tid,
 						.rank = b->in->rank[cell->series],
 						.owner = place.owner};
 	return true;
@@ -113,14 +137,17 @@ static bool make_row(struct builder *b, size_t first, size_t end)
 	struct hlg_row *row = &v->rows[v->n_rows];
 
 	*row = (struct hlg_row){.first_hit = first, .n_hits = end - first};
-	hlg_view_place(b->in->space, b->in->options->gaps, v->hits[first].ip,
-		       &row->place);
+	if (b->in->raw)
+		row->place = raw_place(v->hits[first].ip);
+	else
+		hlg_view_place(b->in->space, b->in->options->gaps, v->hits[first].ip,
+			       &row->place);
 	for (size_t i = first; i < end; i++) {
 		hlg_count_add(&row->count, v->hits[i].count);
 		if (row->place.kind == HLG_GAP && v->hits[i].filler)
 			hlg_count_add(&row->padding, v->hits[i].count);
 	}
-	row->name = hlg_name_place(&row->place, b->in->options->demangle);
+	row->name = name_row(b, &row->place);
 	if (!row->name)
 		return false;
 	v->n_rows++;
@@ -196,6 +223,8 @@ static void share_out(struct builder *b)
 			hlg_stat_wilson(total > 0 ? w / total : 0, v->observations);
 	}
 	qsort_r(v->rows, v->n_rows, sizeof(*v->rows), compare_rows, v);
+	for (size_t i = 0; i + 1 < v->n_rows; i++)
+		v->rows[i].unsure = v->rows[i].share.low <= v->rows[i + 1].share.high;
 }
 
 int hlg_view_build(struct hlg_view *view, const struct hlg_view_input *in,

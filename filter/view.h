@@ -15,9 +15,10 @@
 
 /* One cell, placed. */
 struct hlg_hit {
-	uint64_t ip;
+	uint64_t ip, addr; /* guest's, image's own; both the guest's outside */
 	struct hlg_count count;
 	uint32_t series;
+	int32_t tid;       /* as in the cell */
 	uint32_t rank;     /* of the series in the stable order */
 	const void *owner; /* of the place it is credited to */
 	bool filler;       /* really in the padding of a gap */
@@ -28,7 +29,10 @@ struct hlg_row {
 	struct hlg_count count;
 	struct hlg_count padding; /* of a gap: what fell into filler */
 	struct hlg_share share;   /* of the view's kept weight */
-	char *name;               /* readable, not escaped */
+	uint64_t edge;            /* samples at an edge (skid.h), if edge_known */
+	bool edge_known;
+	bool unsure; /* the next row may well have more: their intervals overlap */
+	char *name;  /* readable, not escaped */
 	size_t first_hit, n_hits; /* in the view's hits; by series rank, then address */
 };
 
@@ -62,12 +66,6 @@ struct hlg_view {
 	struct hlg_part *parts;
 };
 
-/* Own address of an ip that belongs to image (NULL: outside, the ip itself). */
-static inline uint64_t hlg_own_addr(const struct hlg_image *image, uint64_t ip)
-{
-	return image ? ip - image->bias : ip;
-}
-
 /* A stable order of images, for rows that are otherwise alike; NULL comes last. */
 int hlg_view_compare_images(const struct hlg_image *a, const struct hlg_image *b);
 
@@ -86,6 +84,7 @@ struct hlg_view_input {
 	const uint32_t *rank; /* of each series, in the stable order */
 	hlg_u128 squares;     /* of the series the cells belong to */
 	enum hlg_weight weight;
+	bool raw; /* rows are guest addresses: nothing is said about what is there */
 };
 
 /*

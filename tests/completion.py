@@ -22,7 +22,7 @@ sys.path[:0] = [os.path.join(HERE, "perf"), os.path.join(HERE, "tools"), HERE]
 import doc
 from programs import hlguest_of
 from tap import DATA, Skip, Tap, must, parser, run
-from verbs import options_of, verbs_of
+from verbs import optional_of, options_of, verbs_of
 
 FOLDER = os.path.join(os.path.dirname(HERE), "tools", "completion")
 BASH = os.path.join(FOLDER, "hlguest.bash")
@@ -53,10 +53,15 @@ class Command:
     def __init__(self, build):
         self.verbs = verbs_of(build)
         self.options = {verb: options_of(build, verb) for verb in self.verbs}
+        self.optional = {verb: optional_of(build, verb) for verb in self.verbs}
+
+    def takes(self, verb, long):
+        """Whether an option takes a value: True, False or "perhaps"."""
+        return "perhaps" if long in self.optional[verb] else bool(self.options[verb][long][1])
 
     def shape(self, verb):
         """{long: (short, takes a value, its choices)}, without those of every verb."""
-        return {long: (short, bool(value), choices(value))
+        return {long: (short, self.takes(verb, long), choices(value))
                 for long, (short, value) in self.options[verb].items()
                 if long not in ("--help", "--usage")}
 
@@ -66,7 +71,7 @@ def check_table(build, command):
     helped = command.options["report"]
     more = {"format": "|pprof"}
     return [f"--{name}={value}: report has {helped.get('--' + name)}"
-            for name, value, _ in doc.helped(build) if name != "emit"
+            for name, value, _ in doc.helped(build) if name not in ("emit", "strict")
             and helped.get("--" + name, ("", ""))[1] != value + more.get(name, "")]
 
 
@@ -86,8 +91,9 @@ def zsh_verb(command, verb):
         action = rest.split(":")[-1]
         words = re.sub(r"^_values -s , key ", "(", action)
         values = sorted(words.strip("()").split()) if words.startswith("(") else []
-        found[long.rstrip("=")] = ("".join(short), long.endswith("="),
-                                   values if "\\" not in rest else [])
+        takes = "perhaps" if long.endswith("=-") else long.endswith("=")
+        found[long.rstrip("=-")] = ("".join(short), takes,
+                                    values if "\\" not in rest else [])
     return differences(command.shape(verb), found, "_hlguest")
 
 
@@ -121,7 +127,8 @@ def fish_verb(command, verb):
         if ":" in words:  # proposals, not choices
             values = []
         short = "-" + line["-s"] if "-s" in line else ""
-        found["--" + line["-l"]] = (short, bool({"-x", "-r"} & {*line["flags"]}), values)
+        takes = bool({"-x", "-r"} & {*line["flags"]}) or ("perhaps" if values else False)
+        found["--" + line["-l"]] = (short, takes, values)
     return differences(command.shape(verb), found, "hlguest.fish")
 
 
@@ -159,8 +166,9 @@ def bash(line, breaks=BREAKS, cwd=DATA):
 
 def bash_verb(command, verb):
     expected = sorted(
-        word for long, (short, value) in command.options[verb].items()
-        for word in (long + "=" * bool(value), short) if word not in ("", "-?"))
+        word for long, (short, _) in command.options[verb].items()
+        for word in (long + "=" * (command.takes(verb, long) is True), short)
+        if word not in ("", "-?"))
     found = bash(f"hlguest {verb} -")
     wrong = [] if found == expected else [f"{found}, but the command has {expected}"]
     for long, (short, value, words) in command.shape(verb).items():
@@ -192,6 +200,11 @@ CASES = [
     ("hlguest report --gaps=x", []),
     ("hlguest report --by=event,t", ["event,tid"]),
     ("hlguest report --out=REA", ["README.md"]),
+    ("hlguest report --force", ["--force"]),
+    ("hlguest report --force=", ["no", "yes"]),
+    ("hlguest base demo.", ["demo.elf"]),
+    ("hlguest base demo.elf -i r", ["rusty-user.data"]),
+    ("hlguest base demo.elf rusty-", ["rusty-user.data"]),
     ("hlguest report demo.elf@", ["auto"]),
     ("hlguest report map:REA", ["README.md"]),
     ("hlguest record -e cy", ["cycles:G"]),
@@ -259,6 +272,9 @@ FISH_CASES = [
     ("hlguest report --gaps=s", ["--gaps=stretch"]),
     ("hlguest report --gaps s", ["stretch"]),
     ("hlguest report --by=event,t", ["--by=event,tid"]),
+    ("hlguest report --force", ["--force", "--force="]),
+    ("hlguest report --force=", ["--force=no", "--force=yes"]),
+    ("hlguest base demo.elf -i r", ["rusty-user.data"]),
     ("hlguest lookup --format ", ["json", "text"]),
     ("hlguest lookup --in", ["--inlines"]),
     ("hlguest help lo", ["lookup"]),

@@ -155,6 +155,25 @@ static bool read_event(struct samples *s, char *at)
 	return true;
 }
 
+static bool begins(const char *name, const char *with)
+{
+	return strncmp(name, with, strlen(with)) == 0;
+}
+
+/* What perf makes of these names; any other is a clock. */
+static void set_kind(struct perf_event_attr *attr, const char *name)
+{
+	attr->type = PERF_TYPE_HARDWARE;
+	if (begins(name, "cycles")) {
+		attr->config = PERF_COUNT_HW_CPU_CYCLES;
+	} else if (begins(name, "branches")) {
+		attr->config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+	} else {
+		attr->type = PERF_TYPE_SOFTWARE;
+		attr->config = PERF_COUNT_SW_CPU_CLOCK;
+	}
+}
+
 static size_t event_of(struct samples *s, const char *name)
 {
 	size_t i = find_event(s, name);
@@ -163,8 +182,7 @@ static size_t event_of(struct samples *s, const char *name)
 	if (i < s->n_events)
 		return i;
 	event = add_event(s, name);
-	event->attr.type = PERF_TYPE_SOFTWARE;
-	event->attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	set_kind(&event->attr, name);
 	event->attr.sample_period = DEFAULT_PERIOD;
 	return i;
 }

@@ -20,8 +20,9 @@
  *	event cycles:ppG type=0 config=0 sample_period=4000 precise_ip=2
  *
  * (also sample_freq, which sets freq; exclude_host, exclude_guest, exclude_kernel,
- * exclude_user; sample_type). An event never described is cpu-clock with a
- * sample_period of 1000000. In event names \xHH is a byte, "\x20" a blank.
+ * exclude_user; sample_type). An event never described is a hardware counter if its name
+ * begins with cycles or branches, else cpu-clock, with a sample_period of 1000000. In
+ * event names \xHH is a byte, "\x20" a blank.
  */
 #ifndef HLG_TESTS_SAMPLES_H
 #define HLG_TESTS_SAMPLES_H

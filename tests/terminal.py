@@ -26,7 +26,7 @@ from tap import DATA, TIMEOUT, Skip, Tap, environment, filter_argv, need, parser
 
 SGR = re.compile("\033\\[[0-9]*m")
 # overhead, interval, samples, period, size, then the bar of ten cells
-ROW = re.compile(r"^( {0,7}[0-9.]+ %  +[0-9.]+ - +[0-9.]+ +\d+ +\d+ +(?:\d+|-)  )"
+ROW = re.compile(r"^( {0,7}[0-9.]+ % [ ~] *[0-9.]+ - +[0-9.]+ +\d+ +\d+ +(?:\d+|-)  )"
                  "([#█▉▊▋▌▍▎▏]* *)(?=\\S)", re.M)
 BLOCKS = re.compile("[█▉▊▋▌▍▎▏]+")
 

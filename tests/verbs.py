@@ -6,7 +6,7 @@
 
 Compares `hlguest VERB --help` with man/hlguest-VERB.1, option by option: both spellings
 and the values. What report shares with the filter is described in hlguest.7 and only
-listed in its own page. Every verb of `hlguest help` has a page, hlguest.1 names it, and
+listed in its own page, as base's page lists what it shares with report. Every verb of `hlguest help` has a page, hlguest.1 names it, and
 mandoc finds nothing to complain of, where it is installed.
 """
 import os
@@ -21,7 +21,7 @@ from tap import Tap, must, need, parser
 
 MAN = os.path.join(os.path.dirname(HERE), "man")
 COMMON = {"--help": "-?", "--usage": ""}
-HELPED = re.compile(r"^ {2,6}(?:(-\S), )? *(--[a-z-]+)(?:=(\S+))?", re.M)
+HELPED = re.compile(r"^ {2,6}(?:(-\S), )? *(--[a-z-]+)(?:=(\S+)|\[=(\S+)\])?", re.M)
 
 
 def verbs_of(build):
@@ -32,7 +32,13 @@ def verbs_of(build):
 def options_of(build, verb):
     """{long: (short or "", value or "")} of a verb, as argp prints them."""
     text = must(hlguest_of(build), verb, "--help")
-    return {long: (short, value) for short, long, value in HELPED.findall(text)}
+    return {long: (short, value or perhaps)
+            for short, long, value, perhaps in HELPED.findall(text)}
+
+
+def optional_of(build, verb):
+    """Those options whose value may be left out."""
+    return set(re.findall(r"(--[a-z-]+)\[=", must(hlguest_of(build), verb, "--help")))
 
 
 def page(name):
@@ -76,14 +82,27 @@ def differences(helped, found):
             for name in sorted({*helped, *found}) if helped.get(name) != found.get(name)]
 
 
+def borrowed(text):
+    """Those options that a page only lists, since hlguest-report.1 has them."""
+    match = re.search(r"^\.Sh OPTIONS\n((?:\.Cm|and\n|\.Fl|.*\n)*?)^\.Sh ", text, re.M)
+    listed = match.group(1) if match and "whose\n.Fl" in match.group(1) else ""
+    words = " ".join(re.findall(r"^\.Cm (.*)$", listed, re.M)).replace(",", " ").split()
+    letters = " ".join(re.findall(r"^\.Fl (.*)$", listed, re.M)).replace(",", " ").split()
+    report = described(page("hlguest-report.1"))
+    return {**{"--" + word: filters()["--" + word] for word in words},
+            **{long: how for long, how in report.items() if how[0].lstrip("-") in letters}}
+
+
 def check_verb(build, verb):
     helped = options_of(build, verb)
     text = page(f"hlguest-{verb}.1")
     found = dict(described(text), **{name: (short, "") for name, short in COMMON.items()})
+    found.update(borrowed(text))
     wrong = []
     if verb == "report":
         table = filters()
-        table.pop("--emit")  # the filter's only
+        for name in "--emit", "--strict":  # the filter's only
+            table.pop(name)
         table = {name: how for name, how in table.items() if name not in found}
         if shared(text) != sorted(table):
             wrong.append(f"hlguest-report.1 lists {shared(text)}, hlguest.7 {sorted(table)}")
@@ -95,7 +114,8 @@ def check_synopsis(verb):
     """Options without a value in brackets, those of one letter, are described, too."""
     text = page(f"hlguest-{verb}.1")
     synopsis = text[text.index(".Sh SYNOPSIS"):text.index(".Sh DESCRIPTION")]
-    known = [name for long, (short, _) in described(text).items() for name in (long, short)]
+    options = {**described(text), **borrowed(text)}
+    known = [name for long, (short, _) in options.items() for name in (long, short)]
     used = re.findall(r"\bFl (-?[a-zA-Z]+)", synopsis)
     return [f"the synopsis has -{name}" for name in used if "-" + name not in known]
 

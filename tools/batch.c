@@ -16,6 +16,7 @@ struct worker {
 	struct hlg_profile own_sum;
 	struct hlg_host own_host;
 	struct hlg_profile file; /* of the file that is being read */
+	struct hlg_fits fits;    /* judges it, if there are several */
 	bool started;
 };
 
@@ -42,6 +43,9 @@ static void read_file(struct worker *w, const char *path, struct hlg_batch_file 
 
 	file->rc = hlg_feed_read(path, &w->how, &w->file, host ? &rows : NULL,
 				 &file->sums, &err);
+	if (file->rc == 0 && w->fits.space &&
+	    !hlg_fits_judge(&w->fits, &w->file, &file->fit))
+		file->rc = hlg_err_memory(&err, path);
 	if (file->rc == 0) {
 		hlg_host_merge(w->host, w->sum, &rows, &w->file);
 		hlg_profile_merge(w->sum, &w->file);
@@ -92,6 +96,8 @@ static bool init(struct worker *w, struct hlg_run *run, bool first)
 	w->options = &run->options;
 	w->sum = first ? &run->profile : &w->own_sum;
 	w->host = first ? &run->host : &w->own_host;
+	if (w->batch->n_paths > 1 && !hlg_fits_begin(&w->fits, &run->space))
+		return false;
 	return hlg_profile_init(&w->file, &run->options) &&
 	       (first || hlg_profile_init(&w->own_sum, &run->options));
 }
@@ -122,6 +128,7 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 		hlg_host_finish(&workers[i].own_host);
 		hlg_profile_finish(&workers[i].own_sum);
 		hlg_profile_finish(&workers[i].file);
+		hlg_fits_finish(&workers[i].fits);
 	}
 	return ok ? 0 : hlg_err_memory(err, "threads");
 }

@@ -8,6 +8,7 @@
 #ifndef HLG_TOOLS_BATCH_H
 #define HLG_TOOLS_BATCH_H
 
+#include "../filter/fits.h"
 #include "../filter/run.h"
 #include "feed.h"
 
@@ -15,6 +16,7 @@ struct hlg_batch_file {
 	int rc;                    /* of reading it */
 	const struct hlg_err *err; /* if rc < 0; the batch's */
 	struct hlg_feed_sums sums;
+	struct hlg_file_fit fit; /* if there are several files */
 };
 
 struct hlg_batch {

@@ -33,8 +33,13 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 	feed->events = events;
 	events[event->index] =
 		hlg_profile_event(feed->profile, event->name, event->attr.precise_ip);
-	return events[event->index] == HLG_NO_SERIES ? hlg_err_memory(err, feed->path)
-						     : 0;
+	if (events[event->index] == HLG_NO_SERIES)
+		return hlg_err_memory(err, feed->path);
+	hlg_profile_describe(
+		feed->profile, events[event->index],
+		hlg_event_kind(event->attr.type, event->attr.config),
+		hlg_event_member(event->attr.sample_type, event->attr.read_format));
+	return 0;
 }
 
 /* For what processes have mapped. */
@@ -97,14 +102,14 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 
 	if (raw->alone) {
 		if (!hlg_profile_hit(feed->profile, event, hlg_perfdata_cpumode(raw),
-				     raw->ip, raw->period))
+				     raw->ip, hlg_perfdata_tid(raw), raw->period))
 			take(feed, hlg_perfdata_sample(raw));
 		return;
 	}
 	hlg_hits_begin(&hits, feed->profile, event);
 	do
 		hit = hlg_hits_add(&hits, hlg_perfdata_cpumode(raw), raw->ip,
-				   raw->period);
+				   hlg_perfdata_tid(raw), raw->period);
 	while (hit && hlg_perfdata_next(raw));
 	hlg_hits_end(&hits, feed->profile, raw->before - before + hit);
 	if (!hit)

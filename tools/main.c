@@ -22,6 +22,8 @@ static const struct verb verbs[] = {
 	{"record", "[-a | -p PID | -- COMMAND]", "record guests with perf",
 	 hlg_verb_record},
 	{"merge", "-o FILE PROFILE...", "sum saved profiles", hlg_verb_merge},
+	{"base", "guest.elf [-i] FILE...", "find where the guest's ELF lay",
+	 hlg_verb_base},
 	{"kallsyms", "guest.elf[@BASE]", "symbols for perf kvm --guestkallsyms",
 	 hlg_verb_kallsyms},
 	{"lookup", "guest.elf[@BASE] [ADDR...]", "what is at these addresses",

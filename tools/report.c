@@ -29,8 +29,9 @@ static struct hlg_report_file *list_files(const struct hlg_batch *batch)
 		const struct hlg_batch_file *file = &batch->files[i];
 
 		files[i] = (struct hlg_report_file){
-			batch->paths[i], file->rc < 0 ? file->err->msg : NULL,
-			file->sums.samples, file->sums.guest, file->sums.lost};
+			batch->paths[i],    file->rc < 0 ? file->err->msg : NULL,
+			file->sums.samples, file->sums.guest,
+			file->sums.lost,    file->fit};
 	}
 	if (files)
 		qsort(files, batch->n_paths, sizeof(*files), compare_files);
@@ -115,15 +116,17 @@ static int profile(const struct hlg_inputs *in)
 			       : write_report(&run, &batch, &err);
 	if (rc < 0)
 		status = hlg_output_error(&err);
+	if (status == 0 && run.mismatch)
+		status = 3;
 	hlg_batch_finish(&batch);
 	hlg_run_finish(&run);
 	return status;
 }
 
-/* emit= is perf's business. */
+/* emit= is perf's business, and strict= what this verb always is. */
 static bool takes(const char *option)
 {
-	return strcmp(option, "emit") != 0;
+	return strcmp(option, "emit") != 0 && strcmp(option, "strict") != 0;
 }
 
 int hlg_verb_report(int argc, char **argv)

@@ -36,7 +36,7 @@ static void check_kinds(const struct hlg_view *v)
 	ck_assert_uint_le(v->ip_zero.samples, v->guest.samples);
 }
 
-static void check_rows(const struct hlg_view *v)
+static void check_rows(const struct hlg_view *v, bool raw)
 {
 	struct hlg_count sum = {0, 0}, padding = {0, 0};
 	double shares = 0;
@@ -54,6 +54,9 @@ static void check_rows(const struct hlg_view *v)
 			hlg_count_add(&of_hits, v->hits[row->first_hit + k].count);
 		same(of_hits, row->count);
 		check_share(v, &row->share, row->count);
+		ck_assert_int_eq(row->unsure,
+				 i + 1 < v->n_rows &&
+					 row->share.low <= row[1].share.high);
 		hlg_count_add(&sum, row->count);
 		hlg_count_add(&padding, row->padding);
 		shares += row->share.share;
@@ -61,7 +64,9 @@ static void check_rows(const struct hlg_view *v)
 	}
 	same(sum, v->kept);
 	/* Dropped and stretched gaps have no rows, but their filler counts. */
-	if (v->dropped.samples == 0 && v->stretched.samples == 0)
+	if (raw)
+		same(padding, (struct hlg_count){0, 0});
+	else if (v->dropped.samples == 0 && v->stretched.samples == 0)
 		same(padding, v->padding);
 	else
 		ck_assert_uint_ge(v->padding.samples, padding.samples);
@@ -92,12 +97,12 @@ static void check_region(const struct hlg_view *v, const struct hlg_region *regi
 	check_share(v, &region->share, region->count);
 }
 
-void kit_check_view(const struct hlg_view *v, uint64_t size)
+static void check_view(const struct hlg_view *v, uint64_t size, bool raw)
 {
 	struct hlg_count sum = {0, 0};
 
 	check_kinds(v);
-	check_rows(v);
+	check_rows(v, raw);
 	for (size_t i = 0; i < v->n_regions; i++) {
 		check_region(v, &v->regions[i], size);
 		if (i)
@@ -109,4 +114,27 @@ void kit_check_view(const struct hlg_view *v, uint64_t size)
 		same(sum, v->kept);
 	else
 		ck_assert_uint_eq(v->n_regions, 0);
+}
+
+void kit_check_view(const struct hlg_view *v, uint64_t size)
+{
+	check_view(v, size, false);
+}
+
+void kit_check_raw_view(const struct hlg_view *v, uint64_t size)
+{
+	check_view(v, size, true);
+	for (size_t i = 0; i < v->n_rows; i++) {
+		const struct hlg_row *row = &v->rows[i];
+		char name[32];
+
+		ck_assert_int_eq(row->place.kind, HLG_OUTSIDE);
+		ck_assert_ptr_null(row->place.image);
+		ck_assert_ptr_null(row->place.symbol);
+		snprintf(name, sizeof(name), "0x%jx", (uintmax_t)row->place.addr);
+		ck_assert_str_eq(row->name, name);
+		for (size_t k = 0; k < row->n_hits; k++)
+			ck_assert_uint_eq(v->hits[row->first_hit + k].ip,
+					  row->place.addr);
+	}
 }

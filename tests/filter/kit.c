@@ -90,6 +90,7 @@ void kit_start(struct hlg_run *run, const char *text)
 	rc = hlg_run_start(run, words.n, words.word, &err);
 	kit_words_finish(&words);
 	ck_assert_msg(rc == 0, "%s: %s", text, err.msg);
+	run->options.force = 1;
 }
 
 struct hlg_sample kit_sample(uint32_t event, uint64_t ip)
@@ -117,9 +118,11 @@ void kit_add(struct hlg_run *run, uint32_t event, uint64_t ip, uint64_t period,
 void kit_build(struct hlg_run *run, struct hlg_report *report)
 {
 	struct hlg_err err = {""};
-	int rc = hlg_report_build(report, &run->options, &run->space, &run->profile,
-				  &run->host, &err);
+	int rc = hlg_run_settle(run, &err);
 
+	ck_assert_msg(rc == 0, "%s", err.msg);
+	rc = hlg_report_build(report, &run->options, &run->space, &run->profile,
+			      &run->host, &err);
 	ck_assert_msg(rc == 0, "%s", err.msg);
 }
 

@@ -32,7 +32,11 @@ void kit_words_finish(struct kit_words *words);
 /* Options from such words; the test fails if they are refused. */
 void kit_options(struct hlg_options *options, const char *text);
 
-/* Starts a run with these words; the test fails if that fails. */
+/*
+ * Starts a run with these words; the test fails if that fails. What is fed here need not
+ * fit the guest, so force is 1 from then on: a test of what a mismatch withholds sets
+ * options.force back to 0.
+ */
 void kit_start(struct hlg_run *run, const char *text);
 
 /* A guest sample of period 1 with nothing recorded but the event. */
@@ -42,7 +46,7 @@ struct hlg_sample kit_sample(uint32_t event, uint64_t ip);
 void kit_add(struct hlg_run *run, uint32_t event, uint64_t ip, uint64_t period,
 	     unsigned n);
 
-/* Builds the report of a started run; hlg_report_finish() is the caller's. */
+/* Settles a started run and builds its report; hlg_report_finish() is the caller's. */
 void kit_build(struct hlg_run *run, struct hlg_report *report);
 
 /* The report as it is written, to be freed. */
@@ -59,5 +63,8 @@ uint64_t kit_random(uint64_t *state, uint64_t n);
 
 /* Conservation, order and shares of one view, whatever is in it. */
 void kit_check_view(const struct hlg_view *view, uint64_t region);
+
+/* The same of a view whose rows are guest addresses, which say nothing of a place. */
+void kit_check_raw_view(const struct hlg_view *view, uint64_t region);
 
 #endif

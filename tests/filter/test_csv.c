@@ -3,7 +3,8 @@
  * The CSV, read back by the rules of RFC 4180 alone, has as many cells in every record as
  * in the header, holds each name as it may be shown, begins no cell the way a formula
  * does, and reconciles: the functions and others are the kept guest samples, and so are
- * the regions. Names are hostile.
+ * the regions. So does the trust block: what was tested and what was not are the samples
+ * in functions and labels. Names are hostile.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -27,6 +28,8 @@ enum column {
 	PERCENT,
 	LOW,
 	HIGH,
+	UNSURE,
+	EDGE,
 	N_COLUMNS
 };
 
@@ -84,7 +87,8 @@ static void add(struct hlg_count *to, char *cells[N_COLUMNS])
 struct sums {
 	struct hlg_count seen, deselected, host, guest, kinds[HLG_N_KINDS], dropped;
 	struct hlg_count functions, others, regions, host_rows, events;
-	size_t notes;
+	uint64_t trust; /* samples on and off boundaries, and not tested */
+	size_t notes, remarks, trusts;
 	double percent;
 };
 
@@ -99,6 +103,45 @@ static struct hlg_count *total_of(struct sums *sums, const char *name)
 	       : strcmp(name, "guest") == 0      ? &sums->guest
 	       : strcmp(name, "dropped") == 0    ? &sums->dropped
 						 : NULL;
+}
+
+/* Four records in this order; the verdict stands in the first. */
+static void check_trust(struct sums *sums, char *cells[N_COLUMNS])
+{
+	static const char *const names[] = {"on boundaries", "off boundaries",
+					    "not tested", "by chance"};
+	size_t i = sums->trusts++;
+
+	ck_assert_uint_lt(i, 4);
+	ck_assert_str_eq(cells[NAME], names[i]);
+	ck_assert_int_eq(cells[KIND][0] != '\0', i == 0);
+	ck_assert_int_eq(cells[SAMPLES][0] != '\0', i < 3);
+	ck_assert_int_eq(cells[PERCENT][0] != '\0', i == 0 || i == 3);
+	ck_assert_str_eq(cells[PERIOD], "");
+	sums->trust += strtoull(cells[SAMPLES], NULL, 10);
+}
+
+/* Nothing but the text. */
+static void check_text(char *cells[N_COLUMNS])
+{
+	ck_assert_str_ne(cells[NAME], "");
+	for (int i = 0; i < N_COLUMNS; i++)
+		if (i != RECORD && i != NAME)
+			ck_assert_str_eq(cells[i], "");
+}
+
+/* Of rows only; edges only where skid= asks. */
+static void check_row(char *cells[N_COLUMNS])
+{
+	bool row = strcmp(cells[RECORD], "function") == 0 ||
+		   strcmp(cells[RECORD], "other") == 0;
+
+	ck_assert_msg(strcmp(cells[UNSURE], "") == 0
+			      ? !row
+			      : row && (strcmp(cells[UNSURE], "0") == 0 ||
+					strcmp(cells[UNSURE], "1") == 0),
+		      "unsure of a %s: '%s'", cells[RECORD], cells[UNSURE]);
+	ck_assert_str_eq(cells[EDGE], "");
 }
 
 static struct hlg_count *sum_of(struct sums *sums, char *cells[N_COLUMNS])
@@ -117,6 +160,15 @@ static struct hlg_count *sum_of(struct sums *sums, char *cells[N_COLUMNS])
 		return &sums->host_rows;
 	if (strcmp(record, "event") == 0)
 		return &sums->events;
+	if (strcmp(record, "trust") == 0) {
+		check_trust(sums, cells);
+		return NULL;
+	}
+	check_text(cells);
+	if (strcmp(record, "remark") == 0) {
+		sums->remarks++;
+		return NULL;
+	}
 	ck_assert_str_eq(record, "note");
 	sums->notes++;
 	return NULL;
@@ -130,10 +182,13 @@ static void read_all(char *s, struct sums *sums)
 	next_record(&s, cells);
 	ck_assert_str_eq(cells[RECORD], "record");
 	ck_assert_str_eq(cells[HIGH], "high");
+	ck_assert_str_eq(cells[UNSURE], "unsure");
+	ck_assert_str_eq(cells[EDGE], "edge");
 	while (*s) {
 		struct hlg_count *to;
 
 		next_record(&s, cells);
+		check_row(cells);
 		to = sum_of(sums, cells);
 		if (to)
 			add(to, cells);
@@ -185,6 +240,10 @@ START_TEST(reconciles)
 	ck_assert_uint_eq(s.host_rows.samples,
 			  strstr(words[_i], "all") ? s.host.samples : 0);
 	ck_assert_uint_ge(s.notes, 1);
+	ck_assert_uint_ge(s.remarks, 1);
+	ck_assert_uint_eq(s.trusts, 4);
+	ck_assert_uint_eq(s.trust,
+			  s.kinds[HLG_FUNCTION].samples + s.kinds[HLG_LABEL].samples);
 	free(text);
 }
 END_TEST

@@ -89,12 +89,20 @@ static void check_totals(const json_t *root)
 {
 	static const char *const kinds[] = {"function", "label", "gap", "data",
 					    "outside"};
+	const json_t *boundary =
+		json_object_get(json_object_get(root, "trust"), "boundary");
 	struct hlg_count sum = {0, 0};
+	json_int_t on = -1, off = -1, undecodable = -1;
 
 	for (int i = 0; i < 5; i++)
 		hlg_count_add(&sum, total(root, kinds[i]));
 	same(sum, total(root, "guest"));
 	same(sum, (struct hlg_count){GUEST, 10 * GUEST});
+	ck_assert_int_eq(json_unpack((json_t *)boundary, "{s:I, s:I, s:I}", "on", &on,
+				     "off", &off, "undecodable", &undecodable),
+			 0);
+	ck_assert_uint_eq((uint64_t)(on + off + undecodable),
+			  total(root, "function").samples + total(root, "label").samples);
 	hlg_count_add(&sum, total(root, "host"));
 	hlg_count_add(&sum, total(root, "deselected"));
 	same(sum, total(root, "seen"));
@@ -145,17 +153,27 @@ static void check_keys(const json_t *o, const char *const *keys)
 
 START_TEST(shape)
 {
-	static const char *const top[] = {"hlguest", "format", "weight", "images",
-					  "events",  "totals", "notes",  "functions",
-					  "regions", NULL};
-	static const char *const image[] = {
-		"path", "build_id", "base", "base_from", "symbols", "symbol_table", NULL};
-	static const char *const function[] = {
-		"name",   "symbol",  "kind", "image", "addr",    "size",   "samples",
-		"period", "percent", "low",  "high",  "aliases", "series", NULL};
+	static const char *const top[] = {"hlguest",   "format",  "weight", "images",
+					  "events",    "totals",  "trust",  "notes",
+					  "functions", "regions", NULL};
+	static const char *const image[] = {"path",         "build_id",  "base",
+					    "bases",        "base_from", "symbols",
+					    "symbol_table", NULL};
+	static const char *const function[] = {"name",    "symbol", "kind",    "image",
+					       "addr",    "size",   "samples", "period",
+					       "percent", "low",    "high",    "unsure",
+					       "aliases", "series", NULL};
 	static const char *const region[] = {"image",   "addr",    "size", "samples",
 					     "period",  "percent", "low",  "high",
 					     "symbols", NULL};
+	static const char *const trust[] = {"verdict",    "boundary",    "addresses",
+					    "base",       "more_images", "gap_share",
+					    "precise_ip", "event_kind",  "shout",
+					    "notes",      NULL};
+	static const char *const boundary[] = {"on",  "off",  "undecodable", "share",
+					       "low", "high", "chance",      NULL};
+	static const char *const base[] = {"image", "verdict", "base", "from",
+					   "bases", "fits",    NULL};
 	json_t *root = hostile("format=json"), *first;
 
 	check_keys(root, top);
@@ -174,6 +192,11 @@ START_TEST(shape)
 	check_keys(first, function);
 	ck_assert_str_eq(json_string_value(json_object_get(first, "addr")), "0x1000");
 	check_keys(json_array_get(json_object_get(root, "regions"), 0), region);
+	first = json_object_get(root, "trust");
+	check_keys(first, trust);
+	check_keys(json_object_get(first, "boundary"), boundary);
+	check_keys(json_object_get(first, "addresses"), boundary);
+	check_keys(json_object_get(first, "base"), base);
 	json_decref(root);
 }
 END_TEST

@@ -146,7 +146,7 @@ static void end_hits(struct way *way, struct hlg_profile *p)
 static bool hit(struct way *way, struct hlg_profile *p, const struct hlg_sample *s)
 {
 	if (way->kind == SHORT_CUT)
-		return hlg_profile_hit(p, s->event, s->cpumode, s->ip, s->period);
+		return hlg_profile_hit(p, s->event, s->cpumode, s->ip, s->tid, s->period);
 	if (way->event != s->event)
 		end_hits(way, p);
 	if (!way->open) {
@@ -155,7 +155,7 @@ static bool hit(struct way *way, struct hlg_profile *p, const struct hlg_sample 
 		way->n = 0;
 		way->open = true;
 	}
-	if (hlg_hits_add(&way->hits, s->cpumode, s->ip, s->period)) {
+	if (hlg_hits_add(&way->hits, s->cpumode, s->ip, s->tid, s->period)) {
 		way->n++;
 		return true;
 	}

@@ -333,6 +333,30 @@ START_TEST(overflow)
 }
 END_TEST
 
+/* Rows of 1000, 960, 100 and 99 samples: which order is not established? */
+START_TEST(unsure_order)
+{
+	static const unsigned samples[] = {1000, 960, 100, 99};
+	static const bool unsure[] = {true, false, true, false};
+	struct hlg_report report;
+	struct hlg_run run;
+
+	kit_guest("guest.elf");
+	kit_start(&run, "guest.elf");
+	hlg_profile_event(&run.profile, "a", 0);
+	for (int i = 0; i < 4; i++)
+		kit_add(&run, 0, KIT_BASE + guest[i == 2 ? 5 : i].start, 1, samples[i]);
+	kit_build(&run, &report);
+	ck_assert_uint_eq(report.all.n_rows, 4);
+	for (int i = 0; i < 4; i++) {
+		ck_assert_uint_eq(report.all.rows[i].count.samples, samples[i]);
+		ck_assert_int_eq(report.all.rows[i].unsure, unsure[i]);
+	}
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 START_TEST(nothing)
 {
 	struct hlg_report report;
@@ -363,6 +387,7 @@ int main(void)
 	tcase_add_test(tc, end_of_memory);
 	tcase_add_test(tc, ip_zero);
 	tcase_add_test(tc, overflow);
+	tcase_add_test(tc, unsure_order);
 	tcase_add_test(tc, nothing);
 	return tap_main(suite);
 }

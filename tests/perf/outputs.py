@@ -81,7 +81,7 @@ def parse_text(text):
     for name, samples, period in total.findall(text):
         profile.totals[name.split()[0]].add(int(samples), int(period))
     row = re.compile(
-        r"^ *\d+\.\d\d % +\d+\.\d\d - +\d+\.\d\d +(\d+) +(\d+) +(\d+|-)  (\S.*)$", re.M
+        r"^ *\d+\.\d\d % [ ~] *\d+\.\d\d - +\d+\.\d\d +(\d+) +(\d+) +(\d+|-)  (\S.*)$", re.M
     )
     remark = re.compile(
         r"  \((label|unlabelled code|padding|\d+ in padding|\+\d+ alias(?:es)?)\)"

@@ -27,7 +27,7 @@ _hlguest_value()
 	local cur=$3 words= done=
 
 	case $1$2 in
-	report--aliases | report--demangle | lookup--demangle) words='no yes' ;;
+	report--aliases | report--demangle | report--force | lookup--demangle) words='no yes' ;;
 	report--format) words='text csv json folded pprof' ;;
 	lookup--format) words='text json' ;;
 	report--gaps) words='retag drop stretch' ;;
@@ -39,7 +39,7 @@ _hlguest_value()
 		;;
 	record--event | record-e) words='cycles:G cpu-clock' ;;
 	record--pid | record-p) words=$(compgen -G '/proc/[0-9]*') words=${words//\/proc\//} ;;
-	report--input | report-i) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
+	report--input | report-i | base--input | base-i) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
 	report--out | record--output | record-o | merge--output | merge-o)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -50,7 +50,7 @@ _hlguest_value()
 
 _hlguest()
 {
-	local verbs='report record merge kallsyms lookup doctor help'
+	local verbs='report record merge base kallsyms lookup doctor help'
 	local elf=$'\x7fELF' gzip=$'\x1f\x8b' cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}
 	local prev=${COMP_WORDS[COMP_CWORD - 1]} valued short= long= word i
 
@@ -63,8 +63,8 @@ _hlguest()
 	report)
 		short='-i -j -q'
 		long='--input= --jobs= --quiet --aliases= --by= --cpu= --demangle= --event=
-			--format= --gaps= --min= --mode= --out= --pid= --region= --tid= --time=
-			--top= --weight='
+			--force --format= --gaps= --min= --mode= --out= --pid= --region= --skid=
+			--tid= --time= --top= --weight='
 		;;
 	record)
 		short='-a -e -F -H -o -p'
@@ -73,6 +73,10 @@ _hlguest()
 	merge)
 		short='-o -q'
 		long='--output= --quiet'
+		;;
+	base)
+		short='-i -j -q'
+		long='--input= --jobs= --quiet --cpu= --event= --pid= --tid= --time='
 		;;
 	kallsyms) long='--compat' ;;
 	lookup) long='--demangle= --format= --inlines --own' ;;
@@ -128,7 +132,7 @@ _hlguest()
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	else
 		case $verb in
-		report) _hlguest_files "$cur" "$elf" PERFILE "$gzip" ;;
+		report | base) _hlguest_files "$cur" "$elf" PERFILE "$gzip" ;;
 		merge) _hlguest_files "$cur" "$gzip" ;;
 		record) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
 		*) _hlguest_files "$cur" "$elf" ;;

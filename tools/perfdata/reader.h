@@ -23,7 +23,7 @@
 /* The last value of a counter; with inherit, each thread has its own. */
 struct hlg_last {
 	uint64_t value, time; /* ns; 0: not recorded */
-	uint32_t slot; /* of the id */
+	uint32_t slot;        /* of the id */
 	int32_t tid;
 	bool used;
 };

@@ -242,6 +242,15 @@ static inline unsigned hlg_perfdata_cpumode(const struct hlg_perfdata_raw *raw)
 	return raw->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 }
 
+/* -1 if it was not recorded. */
+static inline int32_t hlg_perfdata_tid(const struct hlg_perfdata_raw *raw)
+{
+	/* PERF_SAMPLE_TID: u32 pid, tid */
+	return raw->layout->tid
+		       ? (int32_t)hlg_perfdata_u32(raw->record + raw->layout->tid + 4)
+		       : -1;
+}
+
 /* The sample for the filter's profile; event is the reader's own index. */
 static inline struct hlg_sample hlg_perfdata_sample(const struct hlg_perfdata_raw *raw)
 {
@@ -253,7 +262,7 @@ static inline struct hlg_sample hlg_perfdata_sample(const struct hlg_perfdata_ra
 		.period = raw->period,
 		.time = l->time ? hlg_perfdata_u64(r + l->time) : HLG_NO_TIME,
 		.pid = l->tid ? (int32_t)hlg_perfdata_u32(r + l->tid) : -1,
-		.tid = l->tid ? (int32_t)hlg_perfdata_u32(r + l->tid + 4) : -1,
+		.tid = hlg_perfdata_tid(raw),
 		.cpu = l->cpu ? (int32_t)hlg_perfdata_u32(r + l->cpu) : -1,
 		.event = raw->event,
 		.cpumode = (uint8_t)hlg_perfdata_cpumode(raw),

@@ -79,7 +79,8 @@ void hlg_comment_write(FILE *f, const struct hlg_saved *saved)
 	for (uint32_t i = 0; i < saved->events.n; i++) {
 		const struct hlg_saved_event *event = HLG_SAVED(event, &saved->events, i);
 
-		fprintf(f, "event=%" PRIu32 ",", event->precise_ip);
+		fprintf(f, "event=%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",",
+			event->precise_ip, event->kind, event->member);
 		write_text(f, event->name);
 		fputc('\n', f);
 	}
@@ -223,14 +224,18 @@ static const char *read_by(struct hlg_comments *c, const char *value)
 static const char *read_event(struct hlg_comments *c, const char *value)
 {
 	struct hlg_saved_event *event = hlg_saved_more(&c->saved->events, sizeof(*event));
-	uint64_t precise;
+	uint64_t precise, kind, member;
 
 	if (!event)
 		return NO_MEMORY;
 	event->name = ""; /* until it is known */
-	if (!take_u64(&value, ",", &precise) || precise > MAX_PRECISE)
+	if (!take_u64(&value, ",", &precise) || precise > MAX_PRECISE ||
+	    !take_u64(&value, ",", &kind) || kind > HLG_EVENT_BREAKPOINT ||
+	    !take_u64(&value, ",", &member) || member > 1)
 		return "an event is malformed";
 	event->precise_ip = (uint32_t)precise;
+	event->kind = (uint32_t)kind;
+	event->member = (uint32_t)member;
 	event->name = take_text(&c->saved->arena, &value);
 	return event->name && *value == '\0' ? NULL : "an event is malformed";
 }

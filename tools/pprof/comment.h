@@ -13,7 +13,8 @@
  * The others can be many, one or two for every thread. Each is a row, a string in a field
  * that only hlguest knows (pprof.proto).
  *
- *   event=PRECISE,NAME         the first is that of the first two value types, and so on
+ *   event=PRECISE,KIND,MEMBER,NAME   the first is that of the first two value types, and
+ *                              so on; enum hlg_event_kind, and 0 or 1
  *   image=elf|map,BASE,BIAS    the first is that of the first mapping, and so on
  *   series=EVENT,PID,TID,CPU,SQUARES   the sum of period^2, hexadecimal
  *   hostrow=EVENT,PID,TID,CPU,SAMPLES,PERIOD,DSO,PROCESS

@@ -79,6 +79,15 @@ static bool is_image(const struct hlg_image *here, const struct hlg_saved_image 
 	       here->end == saved->limit - saved->bias;
 }
 
+/* Does the image lie with this bias here? */
+static bool lies_at(const struct hlg_image *here, uint64_t bias)
+{
+	for (size_t i = 0; i < hlg_image_n_bases(here); i++)
+		if (hlg_image_base(here, i).bias == bias)
+			return true;
+	return false;
+}
+
 /* One at the same base rather than another one. */
 static const struct hlg_image *find_image(const struct hlg_space *space,
 					  const struct hlg_saved_image *saved)
@@ -88,10 +97,19 @@ static const struct hlg_image *find_image(const struct hlg_space *space,
 	for (size_t i = 0; i < space->n_images; i++) {
 		const struct hlg_image *here = space->images[i];
 
-		if (is_image(here, saved) && (!found || here->bias == saved->bias))
+		if (is_image(here, saved) && (!found || lies_at(here, saved->bias)))
 			found = here;
 	}
 	return found;
+}
+
+/* One whose base is still to be found keeps its samples where they were. */
+static uint64_t shift_of(const struct hlg_image *here,
+			 const struct hlg_saved_image *saved)
+{
+	if (here->from == HLG_BASE_NONE || lies_at(here, saved->bias))
+		return 0;
+	return here->bias - saved->bias;
 }
 
 static int find_images(struct loader *l)
@@ -115,7 +133,7 @@ static int find_images(struct loader *l)
 				l->path, saved->path,
 				saved->build_id[0] ? "build id " : "no build id",
 				saved->build_id);
-		l->shift[image - 1] = here->bias - saved->bias;
+		l->shift[image - 1] = shift_of(here, saved);
 	}
 	return 0;
 }
@@ -156,6 +174,8 @@ static int find_events(struct loader *l)
 			hlg_profile_event(l->profile, event->name, event->precise_ip);
 		if (l->events[i] == HLG_NO_SERIES)
 			return hlg_err_memory(l->err, l->path);
+		hlg_profile_describe(l->profile, l->events[i],
+				     (enum hlg_event_kind)event->kind, event->member);
 	}
 	return 0;
 }

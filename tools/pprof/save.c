@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../filter/fits.h"
 #include "../../filter/name.h"
 #include "../../filter/out.h"
 #include "../../symtab/escape.h"
@@ -45,6 +46,8 @@ static bool save_events(struct saver *s)
 		if (!event)
 			return false;
 		event->precise_ip = p->events[i].precise_ip;
+		event->kind = (uint32_t)p->events[i].kind;
+		event->member = p->events[i].member;
 		event->name = keep(s->saved, strdup(p->events[i].name));
 		if (!event->name)
 			return false;
@@ -52,24 +55,31 @@ static bool save_events(struct saver *s)
 	return true;
 }
 
+/* An image at one of its bases: a mapping of its own. */
+static bool save_image(struct saver *s, const struct hlg_image *from, struct hlg_base at)
+{
+	struct hlg_saved_image *image = hlg_saved_more(&s->saved->images, sizeof(*image));
+
+	if (!image)
+		return false;
+	image->map = from->map;
+	image->base = at.base;
+	image->bias = at.bias;
+	image->start = from->first + at.bias;
+	image->limit = from->end + at.bias;
+	image->path = keep(s->saved, hlg_escape_dup(from->path));
+	image->build_id = keep(s->saved, strdup(from->elf.build_id));
+	return image->path && image->build_id;
+}
+
 static bool save_images(struct saver *s)
 {
 	for (size_t i = 0; i < s->run->space.n_images; i++) {
-		const struct hlg_image *from = s->run->space.images[i];
-		struct hlg_saved_image *image =
-			hlg_saved_more(&s->saved->images, sizeof(*image));
+		const struct hlg_image *image = s->run->space.images[i];
 
-		if (!image)
-			return false;
-		image->map = from->map;
-		image->base = from->base;
-		image->bias = from->bias;
-		image->start = from->first + from->bias;
-		image->limit = from->end + from->bias;
-		image->path = keep(s->saved, hlg_escape_dup(from->path));
-		image->build_id = keep(s->saved, strdup(from->elf.build_id));
-		if (!image->path || !image->build_id)
-			return false;
+		for (size_t k = 0; k < hlg_image_n_bases(image); k++)
+			if (!save_image(s, image, hlg_image_base(image, k)))
+				return false;
 	}
 	return true;
 }
@@ -99,11 +109,22 @@ static bool save_function(struct saver *s, const struct hlg_place *place)
 	return f->name && f->symbol;
 }
 
-static uint32_t image_number(const struct hlg_space *space, const struct hlg_image *image)
+/* The number of the mapping that ip is in, as save_images has them; 0 outside. */
+static uint32_t image_number(const struct saver *s, const struct hlg_place *place,
+			     uint64_t ip)
 {
-	for (size_t i = 0; image && i < space->n_images; i++)
-		if (space->images[i] == image)
-			return (uint32_t)i + 1;
+	uint32_t n = 0;
+
+	for (size_t i = 0; place->image && i < s->run->space.n_images; i++) {
+		const struct hlg_image *image = s->run->space.images[i];
+
+		for (size_t k = 0; k < hlg_image_n_bases(image); k++) {
+			n++;
+			if (image == place->image &&
+			    hlg_image_base(image, k).bias == ip - place->addr)
+				return n;
+		}
+	}
 	return 0;
 }
 
@@ -118,7 +139,7 @@ static bool save_cell(struct saver *s, const struct hlg_cell *from)
 	if (!save_function(s, &place))
 		return false;
 	cell->ip = from->ip;
-	cell->image = image_number(&s->run->space, place.image);
+	cell->image = image_number(s, &place, from->ip);
 	cell->function = s->saved->functions.n - 1;
 	cell->key = key_of(&s->run->profile, from->series);
 	cell->count = from->count;
@@ -229,14 +250,29 @@ int hlg_pprof_write(const struct hlg_saved *saved, const char *path, FILE *strea
 	return rc;
 }
 
+/* A saved profile shows no verdict; who saves it is told by the exit status. */
+static int judge(struct hlg_run *run, struct hlg_err *err)
+{
+	struct hlg_file_fit fit = {0};
+	struct hlg_fits fits;
+	bool ok = hlg_fits_begin(&fits, &run->space) &&
+		  hlg_fits_judge(&fits, &run->profile, &fit);
+
+	hlg_fits_finish(&fits);
+	run->mismatch = fit.verdict == HLG_TRUST_MISMATCH;
+	return ok ? 0 : hlg_err_memory(err, "profile");
+}
+
 int hlg_pprof_report(struct hlg_run *run, const struct hlg_feed_sums *sums, FILE *stream,
 		     struct hlg_err *err)
 {
 	struct hlg_saved saved = {.by = run->options.by &
 					(HLG_BY_PID | HLG_BY_TID | HLG_BY_CPU)};
 	struct saver s = {.run = run, .saved = &saved};
-	int rc = hlg_space_settle(&run->space, err);
+	int rc = hlg_run_settle(run, err);
 
+	if (rc == 0)
+		rc = judge(run, err);
 	if (rc < 0)
 		return rc;
 	save_totals(&s, sums);

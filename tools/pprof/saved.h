@@ -27,7 +27,8 @@ struct hlg_saved_totals {
 /* The id of the first three is their place before settling. */
 struct hlg_saved_event {
 	uint32_t id, precise_ip;
-	const char *name; /* as it is */
+	uint32_t kind, member; /* enum hlg_event_kind; 0 or 1 */
+	const char *name;      /* as it is */
 };
 
 struct hlg_saved_image {

@@ -25,6 +25,17 @@ static int compare_events(const void *a, const void *b)
 	return order ? order : compare_u64(x->precise_ip, y->precise_ip);
 }
 
+/* Of what is said of one event, the larger comes first, as in hlg_profile_describe. */
+static int order_events(const void *a, const void *b)
+{
+	const struct hlg_saved_event *x = a, *y = b;
+	int order = compare_events(a, b);
+
+	if (order == 0)
+		order = compare_u64(y->kind, x->kind);
+	return order ? order : compare_u64(y->member, x->member);
+}
+
 /* The same image? Its build id says; without one, its path. */
 static int compare_identity(const void *a, const void *b)
 {
@@ -272,7 +283,7 @@ static bool move_strings(struct hlg_saved *saved)
 bool hlg_saved_settle(struct hlg_saved *saved)
 {
 	uint32_t *events = fold_named(&saved->events, sizeof(struct hlg_saved_event),
-				      compare_events, compare_events);
+				      order_events, compare_events);
 	uint32_t *images = fold_named(&saved->images, sizeof(struct hlg_saved_image),
 				      compare_images, compare_identity);
 	uint32_t *functions =

@@ -5,12 +5,15 @@
  *
  * Plain C with the linker's own script, so that text and data lie as in most programs.
  * Every run does the same work and ends with an out to Hyperlight's Halt port. With
- * -DHOLE=WORDS there is one more hole, of so many times eight bytes, without a symbol.
+ * -DHOLE=WORDS there is one more hole, of so many times eight bytes, without a symbol;
+ * with -DCHANGED=BYTES there is a function of so many more in front, as after a change.
  */
 #include <stddef.h>
 #include <stdint.h>
 
 #define PORT_HALT 108 /* Hyperlight's */
+#define STRING(x) #x
+#define EXPAND(x) STRING(x)
 #define NOINLINE  __attribute__((noinline))
 #define WORDS     256
 #define ROUNDS    400
@@ -27,6 +30,13 @@ static void out(uint16_t port, uint32_t value)
 {
 	__asm__ volatile("outl %0, %1" : : "a"(value), "d"(port) : "memory");
 }
+
+#ifdef CHANGED
+__attribute__((used)) static NOINLINE void first(void)
+{
+	__asm__ volatile(".fill " EXPAND(CHANGED) ", 1, 0x90");
+}
+#endif
 
 /* Hot: a loop of a few instructions, no two alike. */
 #define HOT(n)                                                                           \
@@ -66,8 +76,6 @@ COLD(9) HOT(16) HOT(17) COLD(10) HOT(18)
 /* clang-format on */
 
 #ifdef HOLE
-#define STRING(x) #x
-#define EXPAND(x) STRING(x)
 	/* add rbx, rax; xor rcx, rax; a nop of two bytes */
 	__asm__(".text\n.fill " EXPAND(HOLE) ", 8, 0x9066c83148d80148\n");
 #endif

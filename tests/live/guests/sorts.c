@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A C library guest that sorts, copies, searches and allocates: most of it inside libc.
+/*
+ * A C library guest that sorts, copies, searches and allocates: most of it inside libc.
+ * With -DCHANGED=BYTES one early function is longer by so many, as after a change.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -9,6 +11,9 @@
 #define KEYS   3000
 #define BLOCKS 256
 #define TEXT   8192
+
+#define STRING(x) #x
+#define EXPAND(x) STRING(x)
 
 static uint32_t seed = 1;
 static char text[TEXT];
@@ -25,6 +30,9 @@ static int compare(const void *left, const void *right)
 	uint32_t a = *(const uint32_t *)left;
 	uint32_t b = *(const uint32_t *)right;
 
+#ifdef CHANGED
+	__asm__ volatile(".fill " EXPAND(CHANGED) ", 1, 0x90");
+#endif
 	return (a > b) - (a < b);
 }
 
