@@ -6,15 +6,16 @@ import argparse
 import contextlib
 import datetime
 import os
+import random
 import re
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 
 import copies
+import guest
+from cost import Cost, Problem, collected, interleave, nanoseconds, peak
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, os.pardir, "data")
@@ -23,38 +24,18 @@ DATA = os.path.join(HERE, os.pardir, "data")
 COMMAND_LEAST = {1: 12, 2: 20}  # times as fast, by number of threads
 SORTED_LEAST = 40
 MANY_LEAST = 1.7
-LIMIT = {"filter": (1.10, 1.05), "load": (1.5, None), "walk": (2, None)}
+LIMIT = {"filter": (1.10, 1.05), "load": (1.5, None), "walk": (2, None),
+         "trust": (1.10, 1.05)}
+FIND_MOST = 1.0  # seconds
+
+# The guests of `trust` and `find`: bytes of code; functions and addresses with samples.
+TRUST_GUEST = (4 << 20, 500, 10000)
+FIND_GUEST = (12 << 20, 5000, 100000)
+BASE = 0x7f1234567000
 
 # Of one guest, which `many` makes its recordings of, and how many of each.
 SOURCES = ("demo-user", "demo-far", "demo-kernel", "demo-threads", "demo-events")
 COPIES = 200
-
-
-class Problem(Exception):
-    """One line for the user: subject: problem (what to do)."""
-
-
-class Cost:
-    """CPU time, wall time and output of one run of a program."""
-
-    def __init__(self, argv):
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            begin = time.monotonic()
-            child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out,
-                                     stderr=err)
-            _, status, usage = os.wait4(child.pid, 0)
-            self.wall = time.monotonic() - begin
-            # Popen is not to wait for it again.
-            child.returncode = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1
-            out.seek(0)
-            err.seek(0)
-            self.out = out.read().decode(errors="replace")
-            self.err = err.read().decode(errors="replace")
-        self.cpu = usage.ru_utime + usage.ru_stime
-        if status:
-            said = (self.err.strip() or self.out.strip() or "nothing").splitlines()[-1]
-            raise Problem(f"{' '.join(argv)}: exit status {child.returncode}, it said: "
-                          f"{said} (run it by hand)")
 
 
 class Bench:
@@ -220,6 +201,57 @@ class Bench:
         print(f"  memory {sizes[0]} KiB for {len(few)} recordings, {sizes[1]} KiB for "
               f"{len(paths)}")
 
+    def made_up(self, name, size, functions, addresses):
+        """A guest of so much code, and a recording of it, one sample per address and nine
+        more at some of them."""
+        elf, data = (os.path.join(self.cache, name + end) for end in (".elf", ".data"))
+        ips = guest.Guest(elf, size).spread(functions, addresses)
+        rng = random.Random(3)
+        hot = rng.choices(ips, [rng.paretovariate(1.1) for _ in ips], k=9 * len(ips))
+        guest.record(self.args.data, [BASE + ip for ip in ips + hot], data)
+        return elf, data
+
+    def trust(self):
+        """A report against that of a build without Zydis, which cannot test boundaries."""
+        if not self.args.plain:
+            raise Problem("trust: needs a build without Zydis (meson setup -Dzydis=disabled; "
+                          "give it as --plain)")
+        elf, short = self.made_up("trust", *TRUST_GUEST)
+        data = os.path.join(self.cache, f"trust-{self.args.samples}.data")
+        if os.path.exists(data):
+            os.unlink(data)
+        Cost([self.built("repeat"), f"--samples={self.args.samples}", short, data])
+        for jobs in (1, 2):
+            argv = [f"-j{jobs}", "-q", f"{elf}@{BASE:#x}", data]
+            ours, plain = interleave(
+                [self.built("hlguest"), "report", *argv],
+                [os.path.join(self.args.plain, "tools", "hlguest"), "report", *argv],
+                self.args.rounds)
+            if "verified" not in ours[0].out or "not tested" not in plain[0].out:
+                raise Problem("trust: only one of the builds may have Zydis (see --plain)")
+            ratios = [a.wall / b.wall for a, b in zip(ours, plain)]
+            ratio = statistics.median(ratios)
+            more = statistics.median(a.wall - b.wall for a, b in zip(ours, plain))
+            print(f"trust: -j{jobs}, {self.args.samples} samples of {TRUST_GUEST[2]} "
+                  f"addresses in {TRUST_GUEST[1]} functions: {more * 1e3:.1f} ms more, "
+                  f"ratio {ratio:.3f}  [{min(ratios):.3f} .. {max(ratios):.3f}]  "
+                  f"{self.verdict('trust', ratio, 'trust')}")
+
+    def find(self):
+        """The base of a large guest, from many addresses."""
+        elf, data = self.made_up("find", *FIND_GUEST)
+        runs = [Cost([self.built("hlguest"), "base", "-q", elf, data])
+                for _ in range(self.args.rounds)]
+        if f"\n{BASE:#x} " not in runs[0].out:
+            raise Problem(f"find: it is not {BASE:#x} that was found (run it by hand)")
+        walls = [run.wall for run in runs]
+        wall = statistics.median(walls)
+        if wall > FIND_MOST:
+            self.over.append("find")
+        print(f"find: {FIND_GUEST[2]} addresses in {FIND_GUEST[0] >> 20} MiB: {wall:.3f} s  "
+              f"[{min(walls):.3f} .. {max(walls):.3f}]  "
+              f"{'OVER' if wall > FIND_MOST else 'within'} (at most {FIND_MOST:.1f} s)")
+
     def walk(self):
         """The feed against a walk over the headers of the same windows."""
         recording = self.fresh(self.recording(self.args.samples, 1, 256))
@@ -259,36 +291,6 @@ class Bench:
               f"{each[0][1] - each[1][1]:8.1f} ns")
 
 
-def interleave(a, b, rounds):
-    """A B, B A, A B ...: a machine that slows down in the run slows down both."""
-    runs = ([], [])
-    for i in range(rounds):
-        for side in ((0, 1), (1, 0))[i % 2]:
-            runs[side].append(Cost((a, b)[side]))
-    return runs
-
-
-def peak(argv):
-    """KiB of memory at most. Of a child of Python's wait4 would tell Python's own."""
-    if not shutil.which("time"):
-        raise Problem("time: not found (install it)")
-    return int(Cost(["time", "-f", "%M", *argv]).err.split()[-1])
-
-
-def collected(cost):
-    found = re.search(r"Collected\s*:\s*(\d+)", cost.err)
-    if not found:
-        raise Problem("valgrind: no count in what it printed (is it callgrind?)")
-    return int(found.group(1))
-
-
-def nanoseconds(cost):
-    found = re.search(r"^drive: \d+ samples, ([0-9.]+) ns", cost.err, re.MULTILINE)
-    if not found:
-        raise Problem("drive: no figure in what it printed (run it by hand)")
-    return float(found.group(1))
-
-
 def positive(text):
     value = int(text)
     if value < 1:
@@ -298,7 +300,7 @@ def positive(text):
 
 def parse():
     names = ("filter", "interleaved", "load", "instructions", "command", "sorted", "many",
-             "walk")
+             "walk", "find", "trust")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True, metavar="DIR", help="meson's folder")
     parser.add_argument("--samples", type=positive, default=10000000, metavar="N",
@@ -314,6 +316,8 @@ def parse():
     parser.add_argument("--elf", default=os.path.join(DATA, "demo.elf"),
                         metavar="FILE", help="its guest")
     parser.add_argument("--filter", metavar="FILE", help="another hlguest.so")
+    parser.add_argument("--plain", metavar="DIR",
+                        help="a build without Zydis (for `trust`, left out otherwise)")
     parser.add_argument("--perf", default="perf", metavar="FILE", help="another perf")
     parser.add_argument("--valgrind", default="valgrind", metavar="FILE",
                         help="another valgrind")
@@ -325,7 +329,7 @@ def parse():
     for name in args.name:
         if name not in names:
             parser.error(f"{name}: no such benchmark (one of {', '.join(names)})")
-    args.name = args.name or names
+    args.name = args.name or [n for n in names if n != "trust" or args.plain]
     return args
 
 
