@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "inputs.h"
 
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,16 +59,47 @@ static void set_threads(struct hlg_inputs *in, const char *value,
 	in->threads = (unsigned)n;
 }
 
-static void set_option(struct hlg_inputs *in, int i, const char *value)
+static const char *format_words(const struct hlg_inputs *in)
+{
+	return in->format_words ? in->format_words : "text|csv|json|folded|pprof";
+}
+
+/* Is word one of words, "a|b|c"? */
+static bool is_one_of(const char *words, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (; words; words = strchr(words, '|') ? strchr(words, '|') + 1 : NULL)
+		if (n && strcspn(words, "|") == n && strncmp(words, word, n) == 0)
+			return true;
+	return false;
+}
+
+/* True if it is nothing for the filter. */
+static bool set_format(struct hlg_inputs *in, const struct hlg_option *option,
+		       const char *value, struct argp_state *state)
+{
+	in->formats++;
+	if (is_one_of(option->value, value)) {
+		if (!is_one_of(format_words(in), value))
+			argp_error(state, "--format=%s: not here (one of %s)", value,
+				   format_words(in));
+		return false;
+	}
+	if (!is_one_of(format_words(in), value))
+		return false; /* and it says so */
+	in->format = value;
+	return in->formats == 1;
+}
+
+static void set_option(struct hlg_inputs *in, int i, const char *value,
+		       struct argp_state *state)
 {
 	char *word;
 
-	if (strcmp(hlg_option_table[i].name, "format") == 0) {
-		in->formats++;
-		in->pprof |= strcmp(value, "pprof") == 0;
-		if (strcmp(value, "pprof") == 0 && in->formats == 1)
-			return;
-	}
+	if (strcmp(hlg_option_table[i].name, "format") == 0 &&
+	    set_format(in, &hlg_option_table[i], value, state))
+		return;
 	if (asprintf(&word, "--%s=%s", hlg_option_table[i].name, value ? value : "yes") <
 	    0)
 		word = NULL;
@@ -159,10 +189,14 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	struct hlg_inputs *in = state->input;
 
 	if (key >= KEY_OPTION && key < KEY_OPTION + (int)hlg_n_options) {
-		set_option(in, key - KEY_OPTION, value);
+		set_option(in, key - KEY_OPTION, value, state);
 		return 0;
 	}
 	switch (key) {
+	case ARGP_KEY_INIT:
+		if (in->own)
+			state->child_inputs[0] = in->own_input;
+		return 0;
 	case 'i':
 		add_file(in, value);
 		return 0;
@@ -202,7 +236,7 @@ static struct argp_option *make_options(const struct hlg_inputs *in)
 				hlg_option_table[i].name,
 				KEY_OPTION + (int)i,
 				strcmp(hlg_option_table[i].name, "format") == 0
-					? "text|csv|json|folded|pprof"
+					? format_words(in)
 					: hlg_option_table[i].value,
 				strcmp(hlg_option_table[i].name, "force") == 0
 					? OPTION_ARG_OPTIONAL
@@ -254,7 +288,8 @@ int hlg_inputs_parse(struct hlg_inputs *in, int argc, char **argv, const char *a
 		     const char *doc)
 {
 	struct argp_option *options = make_options(in);
-	struct argp argp = {options, parse, args, doc, NULL, NULL, NULL};
+	const struct argp_child own[] = {{in->own, 0, NULL, 0}, {0}};
+	struct argp argp = {options, parse, args, doc, in->own ? own : NULL, NULL, NULL};
 
 	in->threads = 1;
 	if (!options)

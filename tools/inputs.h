@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a verb that reads recordings is given: images, recordings, options of the filter's
- * table as --key=value, and -i, -j, -q. argp's options are made from the table, and the
- * words they are turned back into go through the filter's own parser.
+ * table as --key=value, and -i, -j, -q; and options of its own. argp's options are made
+ * from the table, and the words they are turned back into go through the filter's own
+ * parser.
  */
 #ifndef HLG_TOOLS_INPUTS_H
 #define HLG_TOOLS_INPUTS_H
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -15,6 +17,11 @@
 struct hlg_inputs {
 	/* In: which of the table's options the verb has. */
 	bool (*takes)(const char *option);
+	/* In, each may be NULL: the verb's own options, whose parser gets own_input; the
+	 * words of format=, "text|csv|svg", if not report's. */
+	const struct argp *own;
+	void *own_input;
+	const char *format_words;
 	/* Out. */
 	char **words; /* for hlg_run_start: --key=value and images */
 	int n_words;
@@ -26,7 +33,9 @@ struct hlg_inputs {
 	unsigned threads;
 	bool quiet;
 	unsigned formats; /* how often format= is given */
-	bool pprof;       /* it is pprof, which the filter's table does not know */
+	/* One of format_words that the filter's table does not know; NULL: none is given
+	 */
+	const char *format;
 };
 
 /*

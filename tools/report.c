@@ -107,13 +107,13 @@ static int profile(const struct hlg_inputs *in)
 	struct hlg_err err;
 	int rc = hlg_run_start(&run, in->n_words, in->words, &err), status = 0;
 
-	if (rc == 0 && in->pprof)
+	if (rc == 0 && in->format)
 		rc = start_pprof(in, &run, &err);
 	if (rc == 0)
 		rc = hlg_inputs_read(in, &run, &batch, &status, &err);
 	if (rc == 0 && batch.n_read)
-		rc = in->pprof ? hlg_pprof_report(&run, &batch.sums, stdout, &err)
-			       : write_report(&run, &batch, &err);
+		rc = in->format ? hlg_pprof_report(&run, &batch.sums, stdout, &err)
+				: write_report(&run, &batch, &err);
 	if (rc < 0)
 		status = hlg_output_error(&err);
 	if (status == 0 && run.mismatch)

@@ -71,7 +71,12 @@ static void layout_init(struct hlg_perfdata_layout *l, const struct perf_event_a
 					       ? PERF_SAMPLE_IDENTIFIER
 					       : PERF_SAMPLE_ID),
 		.time_back = trailer_back(attr, PERF_SAMPLE_TIME),
+		.cpu_back = trailer_back(attr, PERF_SAMPLE_CPU),
+		.attr = attr,
 	};
+	if (type & PERF_SAMPLE_RAW &&
+	    !(type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN)))
+		l->raw = end;
 	/* Without ids there is no telling whose values they are: a plain sample. */
 	if (type & PERF_SAMPLE_READ && attr->read_format & PERF_FORMAT_ID)
 		l->read = end;

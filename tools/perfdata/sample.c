@@ -80,6 +80,19 @@ static int advance(struct hlg_perfdata *pd, const struct hlg_last *now, uint64_t
 	return 0;
 }
 
+bool hlg_perfdata_find_data(const struct hlg_perfdata_raw *raw,
+			    struct hlg_perfdata_bytes *data)
+{
+	struct hlg_perfdata_fields fields;
+
+	if (!(raw->layout->attr->sample_type & PERF_SAMPLE_RAW))
+		return false;
+	/* What comes behind may make no sense. */
+	hlg_perfdata_decode(&fields, raw->layout->attr, raw->record, (uint16_t)raw->size);
+	*data = fields.raw;
+	return fields.has & PERF_SAMPLE_RAW;
+}
+
 static int deliver(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
 		   struct hlg_err *err)
 {

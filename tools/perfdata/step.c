@@ -204,9 +204,9 @@ static int unzip(struct hlg_perfdata *pd, uint32_t type, const uint8_t *record,
 	return 0;
 }
 
-/* Where the time of another record stands: perf's own have no id of an event. */
-static unsigned time_back(const struct hlg_perfdata *pd, const uint8_t *record,
-			  size_t size)
+/* How another record ends; NULL without events. perf's own have no id of an event. */
+static const struct hlg_perfdata_layout *layout_of(const struct hlg_perfdata *pd,
+						   const uint8_t *record, size_t size)
 {
 	uint32_t event = HLG_NO_ID;
 
@@ -214,8 +214,16 @@ static unsigned time_back(const struct hlg_perfdata *pd, const uint8_t *record,
 		event = hlg_ids_find(pd->ids.entries, pd->ids.shift,
 				     hlg_perfdata_u64(record + size - pd->id_back));
 	if (pd->n_events == 0)
-		return 0;
-	return pd->layouts[event == HLG_NO_ID ? 0 : event].time_back;
+		return NULL;
+	return &pd->layouts[event == HLG_NO_ID ? 0 : event];
+}
+
+static unsigned time_back(const struct hlg_perfdata *pd, const uint8_t *record,
+			  size_t size)
+{
+	const struct hlg_perfdata_layout *l = layout_of(pd, record, size);
+
+	return l ? l->time_back : 0;
 }
 
 static int read_task(struct hlg_perfdata *pd, const uint8_t *record, size_t size,
@@ -238,6 +246,26 @@ static void add_to(struct hlg_perfdata *pd, uint64_t *sum, const uint8_t *record
 		*sum += hlg_perfdata_u64(record + at);
 	else
 		pd->counts.bad_record++;
+}
+
+/* LOST: u64 id, u64 lost, and of which CPU and when. */
+static int read_lost(struct hlg_perfdata *pd, const uint8_t *record, size_t size,
+		     struct hlg_err *err)
+{
+	const struct hlg_perfdata_layout *l = layout_of(pd, record, size);
+	struct hlg_perfdata_lost lost = {.time = UINT64_MAX, .cpu = -1};
+
+	add_to(pd, &pd->counts.lost, record, size, 16);
+	if (size < HLG_HEADER_SIZE + 16 || !pd->sink || !pd->sink->lost)
+		return 0;
+	lost.n = hlg_perfdata_u64(record + 16);
+	size -= HLG_HEADER_SIZE + 16;
+	record += HLG_HEADER_SIZE + 16 + size;
+	if (l && l->time_back && l->time_back <= size)
+		lost.time = hlg_perfdata_u64(record - l->time_back);
+	if (l && l->cpu_back && l->cpu_back <= size)
+		lost.cpu = (int32_t)hlg_perfdata_u32(record - l->cpu_back);
+	return pd->sink->lost(pd->ctx, &lost, err);
 }
 
 static int auxtrace(struct hlg_perfdata *pd, const uint8_t *record, size_t size,
@@ -266,9 +294,8 @@ static int dispatch(struct hlg_perfdata *pd, uint32_t type, const uint8_t *recor
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		return read_task(pd, record, size, err);
-	case PERF_RECORD_LOST: /* u64 id, u64 lost */
-		add_to(pd, &pd->counts.lost, record, size, 16);
-		return 0;
+	case PERF_RECORD_LOST:
+		return read_lost(pd, record, size, err);
 	case PERF_RECORD_LOST_SAMPLES: /* u64 lost */
 		add_to(pd, &pd->counts.lost_samples, record, size, 8);
 		return 0;

@@ -20,6 +20,7 @@
 
 #include "../../filter/sample.h"
 #include "../../symtab/err.h"
+#include "decode.h"
 #include "event.h"
 #include "ids.h"
 #include "task.h"
@@ -37,8 +38,12 @@ struct hlg_perfdata_layout {
 	/* needs, or UINT32_MAX where a sample is more than plain: step handles it. */
 	uint32_t short_needs;
 	uint16_t ip, tid, time, cpu, period, id, read;
-	uint16_t time_back; /* in other records: from their end (sample_id_all) */
-	bool known;         /* to the sink */
+	uint16_t
+		raw; /* of its length, unless something of variable length comes before */
+	/* In other records: from their end (sample_id_all). */
+	uint16_t time_back, cpu_back;
+	bool known;                         /* to the sink */
+	const struct perf_event_attr *attr; /* the event's */
 };
 
 /* One sample as the sink gets it. Valid during the call only. */
@@ -64,6 +69,13 @@ struct hlg_perfdata_raw {
  */
 typedef void hlg_perfdata_sample_fn(void *ctx, struct hlg_perfdata_raw *raw);
 
+/* Records that a buffer had no room for: they stood right before this one (LOST). */
+struct hlg_perfdata_lost {
+	uint64_t n;
+	uint64_t time; /* ns, behind the last of them; UINT64_MAX not recorded */
+	int32_t cpu;   /* whose buffer; -1 not recorded */
+};
+
 /* Functions may be NULL. A negative value ends the read, which then returns it. */
 struct hlg_perfdata_sink {
 	/* Before the first sample of each event. */
@@ -71,6 +83,7 @@ struct hlg_perfdata_sink {
 		     struct hlg_err *err);
 	/* Processes and mappings, in the order of the file. */
 	int (*task)(void *ctx, const struct hlg_perfdata_task *task, struct hlg_err *err);
+	int (*lost)(void *ctx, const struct hlg_perfdata_lost *lost, struct hlg_err *err);
 	/* FINISHED_ROUND: perf has emptied all its buffers once. */
 	int (*round)(void *ctx, struct hlg_err *err);
 	/* Now and then; total is 0 where it is not known (a pipe). In bytes. */
@@ -267,6 +280,28 @@ static inline struct hlg_sample hlg_perfdata_sample(const struct hlg_perfdata_ra
 		.event = raw->event,
 		.cpumode = (uint8_t)hlg_perfdata_cpumode(raw),
 	};
+}
+
+/* The same where something of variable length stands before. */
+bool hlg_perfdata_find_data(const struct hlg_perfdata_raw *raw,
+			    struct hlg_perfdata_bytes *data);
+
+/*
+ * The raw data of a sample (PERF_SAMPLE_RAW), a tracepoint's fields; false if it has none
+ * or they pass its end.
+ */
+static inline __attribute__((always_inline)) bool hlg_perfdata_data(
+	const struct hlg_perfdata_raw *raw, struct hlg_perfdata_bytes *data)
+{
+	uint32_t at = raw->layout->raw, n;
+
+	if (!at)
+		return hlg_perfdata_find_data(raw, data);
+	if (at + sizeof(n) > raw->size)
+		return false;
+	n = hlg_perfdata_u32(raw->record + at);
+	*data = (struct hlg_perfdata_bytes){raw->record + at + sizeof(n), n};
+	return n <= raw->size - at - sizeof(n);
 }
 
 #endif
