@@ -209,6 +209,7 @@ void hlg_perfdata_close(struct hlg_perfdata *pd)
 	hlg_directory_finish(pd);
 	hlg_attrs_finish(pd);
 	hlg_lasts_finish(&pd->lasts);
+	free(pd->members);
 	hlg_unzip_destroy(pd->unzip);
 	hlg_source_finish(&pd->source);
 	if (!pd->parent) {

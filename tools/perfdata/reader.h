@@ -67,6 +67,8 @@ struct hlg_perfdata {
 	uint16_t id_back; /* of the id, from the end of other records; 0: none */
 	struct hlg_perfdata_host host;
 	struct hlg_lasts lasts;
+	struct hlg_perfdata_member *members; /* of the group at hand, for the sink */
+	uint64_t room_members;
 
 	struct hlg_file_section tracing; /* in the file; size 0: none */
 	void *tracing_copy;              /* from a pipe */

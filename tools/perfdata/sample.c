@@ -47,15 +47,23 @@ void hlg_lasts_finish(struct hlg_lasts *lasts)
 	free(lasts->entries);
 }
 
+/* What advance finds besides the delta. */
+enum {
+	LATE = 1,
+	FIRST = 2
+};
+
 /*
- * *delta becomes what the counter has moved by since it was seen last. A sample that
- * stands in the file behind a later one (perf sorts them) has moved nothing: what it
- * could tell is in the later one's. That is 1, else 0, or an error.
+ * *delta becomes what the counter has moved by since it was seen last; if it never was,
+ * that is FIRST. A sample that stands in the file behind a later one (perf sorts them)
+ * has moved nothing: what it could tell is in the later one's. That is LATE; else 0, or
+ * an error.
  */
 static int advance(struct hlg_perfdata *pd, const struct hlg_last *now, uint64_t *delta,
 		   struct hlg_err *err)
 {
 	struct hlg_last *last;
+	int found = 0;
 
 	if (!make_room(&pd->lasts))
 		return hlg_err_memory(err, pd->path);
@@ -70,13 +78,31 @@ static int advance(struct hlg_perfdata *pd, const struct hlg_last *now, uint64_t
 		*last = (struct hlg_last){
 			.slot = now->slot, .tid = now->tid, .used = true};
 		pd->lasts.n++;
+		found = FIRST;
 	}
 	*delta = 0;
 	if (now->time < last->time && now->value < last->value)
-		return 1;
+		return LATE;
 	*delta = now->value - last->value;
 	last->value = now->value;
 	last->time = now->time;
+	return found;
+}
+
+/* Tells the sink of an event before its first sample. */
+static int announce(struct hlg_perfdata *pd, uint32_t event, struct hlg_err *err)
+{
+	struct hlg_perfdata_layout *l = &pd->layouts[event];
+	int rc;
+
+	if (l->known)
+		return 0;
+	rc = pd->sink->event ? pd->sink->event(pd->ctx, pd->events[event], err) : 0;
+	if (rc < 0)
+		return rc;
+	l->known = true;
+	if (!l->read)
+		l->short_needs = l->needs;
 	return 0;
 }
 
@@ -96,19 +122,10 @@ bool hlg_perfdata_find_data(const struct hlg_perfdata_raw *raw,
 static int deliver(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
 		   struct hlg_err *err)
 {
-	struct hlg_perfdata_layout *l = &pd->layouts[raw->event];
-	int rc;
+	int rc = announce(pd, raw->event, err);
 
-	if (!l->known) {
-		rc = pd->sink->event
-			     ? pd->sink->event(pd->ctx, pd->events[raw->event], err)
-			     : 0;
-		if (rc < 0)
-			return rc;
-		l->known = true;
-		if (!l->read)
-			l->short_needs = l->needs;
-	}
+	if (rc < 0)
+		return rc;
 	pd->sample(pd->ctx, raw);
 	pd->counts.samples++;
 	return 0;
@@ -130,7 +147,7 @@ static int deliver_value(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
 	rc = advance(pd, now, &raw->period, err);
 	if (rc < 0)
 		return rc;
-	if (rc == 0 && raw->period == 0) {
+	if (rc != LATE && raw->period == 0) {
 		pd->counts.zero_delta++;
 		return 0;
 	}
@@ -147,6 +164,64 @@ static bool counts_by_thread(const struct perf_event_attr *attr,
 			     const struct hlg_perfdata_layout *l)
 {
 	return attr->inherit && l->tid && (!l->cpu || attr->enable_on_exec);
+}
+
+/* Adds the member of an id to the group at hand, unless nobody knows it. */
+static int add_member(struct hlg_perfdata *pd, struct hlg_perfdata_group *group,
+		      uint64_t id, struct hlg_last *now, struct hlg_err *err)
+{
+	const struct hlg_ids_entry *entry =
+		hlg_ids_entry(pd->ids.entries, pd->ids.shift, id);
+	struct hlg_perfdata_member *member = &pd->members[group->n];
+	int rc;
+
+	if (!entry) {
+		pd->counts.unknown_id++;
+		return 0;
+	}
+	now->slot = entry->slot;
+	member->event = entry->event;
+	rc = advance(pd, now, &member->delta, err);
+	if (rc < 0)
+		return rc;
+	if (group->n++ == 0) {
+		group->counter = entry->slot;
+		group->first = rc == FIRST;
+		group->late = rc == LATE;
+	}
+	return announce(pd, entry->event, err);
+}
+
+/* All values of a sample at once, for a sink that asks for groups. */
+static int deliver_group(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
+			 const struct hlg_perfdata_values *values, struct hlg_last *now,
+			 struct hlg_err *err)
+{
+	struct hlg_perfdata_group group = {.raw = raw, .thread = now->tid};
+	int rc = 0;
+
+	if (values->n > pd->room_members) {
+		/* A record holds at most 4,000. */
+		struct hlg_perfdata_member *more =
+			reallocarray(pd->members, values->n, sizeof(*more));
+
+		if (!more)
+			return hlg_err_memory(err, pd->path);
+		pd->members = more;
+		pd->room_members = values->n;
+	}
+	for (uint64_t i = 0; rc == 0 && i < values->n; i++) {
+		const uint8_t *at = values->at + i * values->stride;
+
+		now->value = hlg_perfdata_u64(at);
+		rc = add_member(pd, &group, hlg_perfdata_u64(at + values->id), now, err);
+	}
+	if (rc < 0 || group.n == 0)
+		return rc;
+	raw->event = pd->members[0].event;
+	group.members = pd->members;
+	pd->counts.samples++;
+	return pd->sink->group(pd->ctx, &group, err);
 }
 
 static int deliver_values(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
@@ -168,6 +243,8 @@ static int deliver_values(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
 		pd->counts.bad_sample++;
 		return 0;
 	}
+	if (pd->sink->group)
+		return deliver_group(pd, raw, &values, &now, err);
 	for (uint64_t i = 0; rc == 0 && i < values.n; i++) {
 		const uint8_t *at = values.at + i * values.stride;
 

@@ -76,8 +76,29 @@ struct hlg_perfdata_lost {
 	int32_t cpu;   /* whose buffer; -1 not recorded */
 };
 
+/* One counter of a group. */
+struct hlg_perfdata_member {
+	uint64_t delta; /* what it moved by since its last sample; may be 0 */
+	uint32_t event;
+};
+
+/* A sample of counter values in one piece. Valid during the call only. */
+struct hlg_perfdata_group {
+	const struct hlg_perfdata_raw *raw;        /* as the leader's; its period is 0 */
+	const struct hlg_perfdata_member *members; /* as recorded: the leader first */
+	uint32_t n;       /* members, those of no known event left out */
+	uint32_t counter; /* the same for samples of one counter, from 0 on */
+	int32_t thread;   /* the same for those of one thread of it, if inherited; or -1
+			   */
+	bool first;       /* of this counter and thread: counted since it was enabled */
+	bool late; /* stands behind a later one: what it counted is in that one's */
+};
+
 /* Functions may be NULL. A negative value ends the read, which then returns it. */
 struct hlg_perfdata_sink {
+	/* If there is one, samples of counter values go here and to nobody else. */
+	int (*group)(void *ctx, const struct hlg_perfdata_group *group,
+		     struct hlg_err *err);
 	/* Before the first sample of each event. */
 	int (*event)(void *ctx, const struct hlg_perfdata_event *event,
 		     struct hlg_err *err);
@@ -231,7 +252,7 @@ static inline __attribute__((always_inline)) void hlg_perfdata_run(
  * what it moved by since its last sample. Of an inherited counter each thread counts
  * anew, where perf up to 6.12 makes up periods near 2^64. Where samples of a CPU stand in
  * another order than that of time, the earlier one has period 0 and the later one both
- * periods: their sums are perf's.
+ * periods: their sums are perf's. A sink with group() gets each such sample whole.
  */
 static inline __attribute__((always_inline)) int hlg_perfdata_read(
 	struct hlg_perfdata *pd, hlg_perfdata_sample_fn *sample,
