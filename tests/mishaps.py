@@ -42,6 +42,7 @@ RECORDINGS = {
     "report -i": ["good.elf", "-i", "{x}"],
     "base": ["good.elf", "{x}"],
     "base -i": ["good.elf", "-i", "{x}"],
+    "windows": ["good.elf", "{x}"],
 }
 PROFILES = {
     "merge": ["{x}"],
@@ -67,6 +68,8 @@ class Place:
         shutil.copy(hlguest_of(build), self.hlguest)
         shutil.copy(os.path.join(DATA, "demo.elf"), os.path.join(folder, "good.elf"))
         shutil.copy(os.path.join(DATA, "demo-user.data"), os.path.join(folder, "good.data"))
+        shutil.copy(os.path.join(DATA, "demo-windows.data"),
+                    os.path.join(folder, "windows.data"))
         for name, text in (("empty", ""), ("text", "nothing of the kind\n" * 9),
                            ("secret", "")):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
@@ -158,6 +161,8 @@ def writers(place):
     for argv in (["report", "good.elf", "good.data"],
                  ["report", "good.elf", "good.data", "--format=csv"],
                  ["report", "good.elf", "good.data", "--format=pprof"],
+                 ["windows", "good.elf", "windows.data"],
+                 ["windows", "good.elf", "windows.data", "--format=svg"],
                  ["merge", "good.pb.gz"], ["kallsyms", "good.elf"],
                  *([["base", "good.elf", "good.data"]] if place.decodes else []),
                  ["kallsyms", "--compat", "good.elf@0x4000"], ["lookup", "good.elf", "5000"],

@@ -63,10 +63,14 @@ record demo-events 1 --guest -e cpu-clock,task-clock -F 1000 -- \
 	./microvm --seconds=2 demo.elf
 record demo-threads 1 --guest -e cpu-clock -F 1000 --sample-cpu -- \
 	./microvm --seconds=2 --sandboxes=2 demo.elf
+record demo-windows 1 --guest -T --sample-cpu -c 10000000 \
+	-e '{cpu-clock,page-faults,context-switches}:S' -- ./microvm --seconds=1 demo.elf
+record demo-calls 1 "--host --guest" -T --sample-cpu -c 1 \
+	-e '{kvm:kvm_pio,task-clock,page-faults}:S' -- ./microvm --seconds=0.05 demo.elf
 record rusty-user 1 --guest -e cpu-clock -F 1000 -- ./microvm --seconds=3 rusty.elf
 # Where ring 0 is emulated, nearly all samples hit the emulator: hence the short period.
 record demo-kernel 1000 --guest -e cpu-clock -c 20000 -- \
 	./microvm --ring=0 --seconds=30 --deadline=120 demo.elf
 
 cp demo.elf demo-user.data demo-far.data demo-host.data demo-events.data \
-	demo-threads.data rusty-user.data demo-kernel.data "$data"
+	demo-threads.data demo-windows.data demo-calls.data rusty-user.data demo-kernel.data "$data"

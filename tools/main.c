@@ -21,6 +21,8 @@ static const struct verb verbs[] = {
 	 hlg_verb_report},
 	{"record", "[-a | -p PID | -- COMMAND]", "record guests with perf",
 	 hlg_verb_record},
+	{"windows", "guest.elf[@BASE] [-i] FILE",
+	 "counter windows, as rows, sums, a plot", hlg_verb_windows},
 	{"merge", "-o FILE PROFILE...", "sum saved profiles", hlg_verb_merge},
 	{"base", "guest.elf [-i] FILE...", "find where the guest's ELF lay",
 	 hlg_verb_base},

@@ -21,14 +21,19 @@
 #include "../symtab/escape.h"
 #include "feed.h"
 #include "output.h"
+#include "perfdata/perfdata.h"
 #include "verb.h"
 
 /* A prime, so that sampling does not fall into step with what is sampled. */
 #define FREQUENCY "997"
 
+/* A window of counters: with instructions some 100 us, with clocks 1 ms. */
+#define WINDOW "1000000"
+
 struct arguments {
 	bool host, everything;
 	const char *event, *frequency, *out, *pid;
+	const char *windows, *count; /* a group, and its leader's period */
 	char **command;
 };
 
@@ -36,11 +41,18 @@ static const struct argp_option options[] = {
 	{"host", 'H', NULL, 0, "sample the host as well", 0},
 	{"event", 'e', "EVENT", 0,
 	 "what to sample by (cycles:G where guests have it, else cpu-clock)", 0},
+	{"count", 'c', "N", 0,
+	 "with --windows: a window each N of the first event "
+	 "(" WINDOW ")",
+	 0},
 	{"freq", 'F', "HZ", 0, "samples a second (" FREQUENCY ")", 0},
 	{"output", 'o', "FILE", 0,
 	 "where to (perf.data.guest; with --host perf.data.kvm)", 0},
 	{"pid", 'p', "PID", 0, "a VMM that runs already", 0},
 	{"all-cpus", 'a', NULL, 0, "all VMMs", 0},
+	{"windows", 'W', "EVENTS", 0,
+	 "counters for hlguest windows: EVENTS as one group, read each N of the first",
+	 0},
 	{0},
 };
 
@@ -53,6 +65,34 @@ static void set_frequency(struct arguments *args, const char *value,
 		argp_error(state, "-F %s: not a frequency (samples a second, or max)",
 			   value);
 	args->frequency = value;
+}
+
+static void set_count(struct arguments *args, const char *value, struct argp_state *state)
+{
+	uint64_t n;
+
+	if (!hlg_number_u64(value, &n) || n == 0)
+		argp_error(state, "-c %s: not a number of events", value);
+	args->count = value;
+}
+
+/* What does not go together. */
+static void check_words(const struct arguments *args, struct argp_state *state)
+{
+	if (!args->command && !args->pid && !args->everything)
+		argp_error(state, "say what to record: -- COMMAND, -p PID or -a");
+	if (args->pid && args->everything)
+		argp_error(state,
+			   "-p %s and -a: these processes or all (say one of both)",
+			   args->pid);
+	if (args->count && !args->windows)
+		argp_error(state, "-c %s: goes with --windows=EVENTS (or say -F)",
+			   args->count);
+	if (args->windows && (args->event || args->frequency))
+		argp_error(state,
+			   "--windows=%s: its first event samples (say -c N, and "
+			   "neither -e nor -F)",
+			   args->windows);
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -69,6 +109,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case 'F':
 		set_frequency(args, value, state);
 		return 0;
+	case 'c':
+		set_count(args, value, state);
+		return 0;
+	case 'W':
+		args->windows = value;
+		return 0;
 	case 'o':
 		args->out = value;
 		return 0;
@@ -83,13 +129,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
-		if (!args->command && !args->pid && !args->everything)
-			argp_error(state, "say what to record: -- COMMAND, -p PID or -a");
-		if (args->pid && args->everything)
-			argp_error(state,
-				   "-p %s and -a: these processes or all (say one "
-				   "of both)",
-				   args->pid);
+		check_words(args, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -119,7 +159,7 @@ static char **perf_words(const struct arguments *args, const char *event)
 
 	while (args->command && args->command[command])
 		command++;
-	words = calloc(command + 16, sizeof(*words));
+	words = calloc(command + 18, sizeof(*words));
 	if (!words)
 		return NULL;
 	words[n++] = (char *)"perf";
@@ -130,8 +170,12 @@ static char **perf_words(const struct arguments *args, const char *event)
 	words[n++] = (char *)"record";
 	words[n++] = (char *)"-e";
 	words[n++] = (char *)event;
-	words[n++] = (char *)"-F";
-	words[n++] = (char *)args->frequency;
+	words[n++] = (char *)(args->windows ? "-c" : "-F");
+	words[n++] = (char *)(args->windows ? args->count : args->frequency);
+	if (args->windows) { /* whose row, and when: perf leaves them out else */
+		words[n++] = (char *)"-T";
+		words[n++] = (char *)"--sample-cpu";
+	}
 	words[n++] = (char *)"-o";
 	words[n++] = (char *)args->out;
 	if (args->everything)
@@ -211,7 +255,7 @@ static void tell_nothing(const char *event)
 {
 	fprintf(stderr, "hlguest: no guest sample was recorded with -e ");
 	hlg_escape_print(stderr, event);
-	fputs(strncmp(event, "cpu-clock", 9) == 0
+	fputs(strncmp(event + (event[0] == '{'), "cpu-clock", 9) == 0
 		      ? ": did a guest run, and long enough? (hlguest doctor tells what "
 			"this machine can record)\n"
 		      : ": did a guest run at all? Does the event reach guests "
@@ -234,6 +278,39 @@ static void print_word(const char *word)
 	fputs(quote, stderr);
 }
 
+/*
+ * perf up to 6.12 turns inherit off where samples hold counter values
+ * (evsel__config, tools/perf/util/evsel.c): of a command, threads made later have none.
+ * Nothing we could say changes that, so it is told when it has happened.
+ */
+static void tell_threads(const struct arguments *args)
+{
+	const struct hlg_perfdata_event *event;
+	struct hlg_perfdata *pd;
+	struct hlg_err err;
+
+	if (!args->command || args->pid || args->everything ||
+	    hlg_perfdata_open(&pd, args->out, &err) < 0)
+		return;
+	event = hlg_perfdata_n_events(pd) ? hlg_perfdata_event(pd, 0) : NULL;
+	if (event && !event->attr.inherit)
+		fputs("hlguest: this perf (before 6.13) counts the command's first "
+		      "thread only: if the VMM runs its vCPUs in others, start it first "
+		      "and record with -p PID, or with -a\n",
+		      stderr);
+	hlg_perfdata_close(pd);
+}
+
+/* EVENTS as perf takes a group that is sampled by its leader; to be freed. */
+static char *group_word(const char *events)
+{
+	char *word;
+
+	if (asprintf(&word, events[0] == '{' ? "%s" : "{%s}:S", events) < 0)
+		return NULL;
+	return word;
+}
+
 /* One line of what is in the file, and what to type next. */
 static int tell(const struct arguments *args, const char *event)
 {
@@ -249,14 +326,36 @@ static int tell(const struct arguments *args, const char *event)
 		": %" PRIu64 " guest samples, %" PRIu64 " of the host, %" PRIu64
 		" lost\n",
 		sums.guest, sums.host, sums.lost);
+	if (args->windows)
+		tell_threads(args);
 	if (sums.guest == 0) {
 		tell_nothing(event);
 		return 0;
 	}
-	fputs("hlguest: now: hlguest report guest.elf ", stderr);
+	fprintf(stderr, "hlguest: now: hlguest %s guest.elf ",
+		args->windows ? "windows" : "report");
 	print_word(args->out);
 	fputc('\n', stderr);
 	return 0;
+}
+
+/* Tells what came of it; returns the exit status, from perf's. */
+static int finish(const struct arguments *args, const char *event, int status,
+		  bool recorded)
+{
+	if (recorded) {
+		/* Nothing but ^C ends what has no command. */
+		if (!args->command && status == 128 + SIGINT)
+			status = 0;
+		if (tell(args, event) != 0 && status == 0)
+			status = 1;
+	} else if (status != 0 && status != 127 && strcmp(args->out, "-") != 0) {
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, args->out);
+		fprintf(stderr, ": nothing was recorded: perf ended with status %d\n",
+			status);
+	}
+	return status;
 }
 
 int hlg_verb_record(int argc, char **argv)
@@ -270,19 +369,25 @@ int hlg_verb_record(int argc, char **argv)
 		NULL,
 		NULL,
 		NULL};
-	struct arguments args = {.frequency = FREQUENCY};
+	struct arguments args = {0};
 	struct stat before, after;
 	const char *event;
-	char **words;
+	char **words, *group;
 	int status;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
 	if (!args.out)
 		args.out = args.host ? "perf.data.kvm" : "perf.data.guest";
-	event = args.event              ? args.event
+	if (!args.frequency)
+		args.frequency = FREQUENCY;
+	if (!args.count)
+		args.count = WINDOW;
+	group = args.windows ? group_word(args.windows) : NULL;
+	event = args.windows            ? group
+		: args.event            ? args.event
 		: cycles_count_guests() ? "cycles:G"
 					: "cpu-clock";
-	words = perf_words(&args, event);
+	words = event ? perf_words(&args, event) : NULL;
 	if (!words) {
 		fputs("hlguest: record: out of memory\n", stderr);
 		return 1;
@@ -291,17 +396,8 @@ int hlg_verb_record(int argc, char **argv)
 	status = run_perf(words);
 	free(words);
 	after = look_at(args.out);
-	if (S_ISREG(after.st_mode) && !is_same(&before, &after)) {
-		/* Nothing but ^C ends what has no command. */
-		if (!args.command && status == 128 + SIGINT)
-			status = 0;
-		if (tell(&args, event) != 0 && status == 0)
-			status = 1;
-	} else if (status != 0 && status != 127 && strcmp(args.out, "-") != 0) {
-		fputs("hlguest: ", stderr);
-		hlg_escape_print(stderr, args.out);
-		fprintf(stderr, ": nothing was recorded: perf ended with status %d\n",
-			status);
-	}
+	status = finish(&args, event, status,
+			S_ISREG(after.st_mode) && !is_same(&before, &after));
+	free(group);
 	return status;
 }

@@ -27,11 +27,12 @@ _hlguest_value()
 	local cur=$3 words= done=
 
 	case $1$2 in
-	report--aliases | report--demangle | report--force | lookup--demangle) words='no yes' ;;
+	report--aliases | report--demangle | report--force | windows--demangle | lookup--demangle) words='no yes' ;;
 	report--format) words='text csv json folded pprof' ;;
+	windows--format) words='csv text json svg' ;;
 	lookup--format) words='text json' ;;
 	report--gaps) words='retag drop stretch' ;;
-	report--mode) words='guest host all' ;;
+	report--mode | windows--mode) words='guest host all' ;;
 	report--weight) words='period samples' ;;
 	report--by)
 		words='event pid tid cpu'
@@ -40,7 +41,8 @@ _hlguest_value()
 	record--event | record-e) words='cycles:G cpu-clock' ;;
 	record--pid | record-p) words=$(compgen -G '/proc/[0-9]*') words=${words//\/proc\//} ;;
 	report--input | report-i | base--input | base-i) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
-	report--out | record--output | record-o | merge--output | merge-o)
+	windows--input | windows-i) _hlguest_files "$cur" PERFILE ;;
+	report--out | windows--out | record--output | record-o | merge--output | merge-o)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;
@@ -50,7 +52,7 @@ _hlguest_value()
 
 _hlguest()
 {
-	local verbs='report record merge base kallsyms lookup doctor help'
+	local verbs='report record windows merge base kallsyms lookup doctor help'
 	local elf=$'\x7fELF' gzip=$'\x1f\x8b' cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}
 	local prev=${COMP_WORDS[COMP_CWORD - 1]} valued short= long= word i
 
@@ -67,8 +69,14 @@ _hlguest()
 			--tid= --time= --top= --weight='
 		;;
 	record)
-		short='-a -e -F -H -o -p'
-		long='--all-cpus --event= --freq= --host --output= --pid='
+		short='-a -c -e -F -H -o -p -W'
+		long='--all-cpus --count= --event= --freq= --host --output= --pid= --windows='
+		;;
+	windows)
+		short='-i -j -q'
+		long='--input= --jobs= --quiet --between= --cpu= --demangle= --event= --every=
+			--format= --function= --hpctool --mode= --out= --pid= --rates --summary
+			--tid= --time='
 		;;
 	merge)
 		short='-o -q'
@@ -88,7 +96,7 @@ _hlguest()
 		;;
 	*) return ;;
 	esac
-	valued='-e -F -i -j -o -p'
+	valued='-c -e -F -i -j -o -p -W'
 
 	# What follows record's command is the command's own.
 	for ((i = 2; i < COMP_CWORD; i++)); do
@@ -133,6 +141,7 @@ _hlguest()
 	else
 		case $verb in
 		report | base) _hlguest_files "$cur" "$elf" PERFILE "$gzip" ;;
+		windows) _hlguest_files "$cur" "$elf" PERFILE ;;
 		merge) _hlguest_files "$cur" "$gzip" ;;
 		record) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
 		*) _hlguest_files "$cur" "$elf" ;;

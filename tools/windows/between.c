@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Markers: from the words of the command line to samples. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../trace.h"
+#include "pairs.h"
+
+/* "port:N" is Hyperlight's way to say kvm:kvm_pio:port=N. */
+static bool parse_marker(struct hlg_marker *marker, const char *text, size_t n)
+{
+	char *word = strndup(text, n), *equals, *colon;
+	bool ok = false;
+
+	if (!word)
+		return false;
+	equals = strchr(word, '=');
+	if (equals)
+		*equals = '\0';
+	colon = strrchr(word, ':');
+	if (!equals && strncmp(word, "port:", 5) == 0) {
+		marker->event = strdup("kvm:kvm_pio");
+		marker->field = strdup("port");
+		ok = hlg_number_u64(word + 5, &marker->value) && marker->field;
+	} else if (equals && colon && colon[1] && strchr(word, ':') != colon) {
+		*colon = '\0';
+		marker->event = strdup(word);
+		marker->field = strdup(colon + 1);
+		ok = hlg_number_u64(equals + 1, &marker->value) && marker->field;
+	} else if (!equals && colon && colon[1] && colon != word &&
+		   strchr(word, ':') == colon) {
+		marker->event = strdup(word);
+		ok = true;
+	}
+	free(word);
+	return ok && marker->event;
+}
+
+int hlg_between_parse(struct hlg_between *between, const char *text, struct hlg_err *err)
+{
+	const char *dots = strstr(text, "..");
+
+	*between = (struct hlg_between){0};
+	if (!dots || !parse_marker(&between->from, text, (size_t)(dots - text)) ||
+	    !parse_marker(&between->to, dots + 2, strlen(dots + 2)))
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"--between=%s: not two markers (say port:101..port:108 "
+			"or SYSTEM:NAME:FIELD=VALUE..SYSTEM:NAME:FIELD=VALUE)",
+			text);
+	if (strcmp(between->from.event, between->to.event) != 0)
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"--between=%s: markers of two tracepoints (both must be "
+			"of the one that leads the group)",
+			text);
+	return 0;
+}
+
+void hlg_between_finish(struct hlg_between *between)
+{
+	free(between->from.event);
+	free(between->from.field);
+	free(between->to.event);
+	free(between->to.field);
+}
+
+struct marking {
+	const struct hlg_between *between;
+	const char *path;
+	struct hlg_trace *trace;
+	struct hlg_trace_field from, to;
+};
+
+/* Where the fields stand, once the formats are there. */
+static int find_fields(struct marking *m, const struct hlg_perfdata *pd,
+		       struct hlg_err *err)
+{
+	const struct hlg_between *b = m->between;
+	int rc = 0;
+
+	if (m->trace || (!b->from.field && !b->to.field))
+		return 0;
+	rc = hlg_trace_open(&m->trace, pd, m->path,
+			    "perf record -e '{TRACEPOINT,EVENTS}:S' -c 1", err);
+	if (rc == 0 && b->from.field)
+		rc = hlg_trace_need(m->trace, b->from.event, b->from.field, &m->from,
+				    err);
+	if (rc == 0 && b->to.field)
+		rc = hlg_trace_need(m->trace, b->to.event, b->to.field, &m->to, err);
+	return rc;
+}
+
+static int on_event(void *ctx, const struct hlg_perfdata *pd,
+		    const struct hlg_perfdata_event *event, bool *is, struct hlg_err *err)
+{
+	struct marking *m = ctx;
+
+	*is = event->attr.type == PERF_TYPE_TRACEPOINT &&
+	      strcmp(event->name, m->between->from.event) == 0;
+	return *is ? find_fields(m, pd, err) : 0;
+}
+
+static bool is_marker(const struct hlg_marker *marker,
+		      const struct hlg_trace_field *field,
+		      const struct hlg_perfdata_bytes *data)
+{
+	uint64_t value;
+
+	return !marker->field || (hlg_trace_get(field, data->at, data->n, &value) &&
+				  value == marker->value);
+}
+
+static uint8_t mark(void *ctx, const struct hlg_perfdata_raw *raw)
+{
+	const struct marking *m = ctx;
+	struct hlg_perfdata_bytes data;
+
+	if (!hlg_perfdata_data(raw, &data))
+		data = (struct hlg_perfdata_bytes){0};
+	return (is_marker(&m->between->from, &m->from, &data) ? HLG_WINDOW_FROM : 0) |
+	       (is_marker(&m->between->to, &m->to, &data) ? HLG_WINDOW_TO : 0);
+}
+
+int hlg_between_read(struct hlg_windows *w, const char *path, struct hlg_profile *profile,
+		     const struct hlg_between *between, struct hlg_err *err)
+{
+	struct marking m = {.between = between, .path = path};
+	const struct hlg_windows_marker marker = {on_event, mark, between->from.event,
+						  &m};
+	int rc = hlg_windows_read(w, path, profile, &marker, err);
+
+	hlg_trace_close(m.trace);
+	if (rc == 0 && w->period != 1)
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: not each %s has a sample, so markers are missing "
+				 "(record with -c 1)",
+				 path, between->from.event);
+	return rc;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where windows end: the places of their addresses in the guest's images. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../filter/name.h"
+#include "windows.h"
+
+/* An address of a row. */
+struct at {
+	uint64_t ip;
+	size_t row;
+	bool guest;
+};
+
+static int compare_at(const void *a, const void *b)
+{
+	const struct at *x = a, *y = b;
+
+	if (x->guest != y->guest)
+		return x->guest ? 1 : -1;
+	if (x->ip != y->ip)
+		return x->ip < y->ip ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* The number of the place with this owner: the newest first, for they come in runs. */
+static uint32_t find_place(const struct hlg_windows *w, const struct hlg_place *place,
+			   bool host)
+{
+	for (size_t i = w->n_places; i--;) {
+		const struct hlg_windows_place *p = &w->places[i];
+
+		if (p->host == host && (host || (p->place.owner == place->owner &&
+						 p->place.kind == place->kind)))
+			return (uint32_t)i;
+	}
+	return HLG_NO_PLACE;
+}
+
+static uint32_t add_place(struct hlg_windows *w, const struct hlg_place *place, bool host,
+			  bool demangle)
+{
+	struct hlg_windows_place *more =
+		reallocarray(w->places, w->n_places + 1, sizeof(*more));
+	char *name;
+
+	if (!more)
+		return HLG_NO_PLACE;
+	w->places = more;
+	name = host ? strdup("[host]") : hlg_name_place(place, demangle);
+	if (!name)
+		return HLG_NO_PLACE;
+	more[w->n_places] = (struct hlg_windows_place){name, *place, host};
+	return (uint32_t)w->n_places++;
+}
+
+bool hlg_windows_locate(struct hlg_windows *w, const struct hlg_space *space,
+			bool demangle)
+{
+	struct at *ats = calloc(w->n_rows + 1, sizeof(*ats));
+	struct hlg_place place = {.kind = HLG_OUTSIDE};
+	uint32_t number = HLG_NO_PLACE;
+
+	if (!ats)
+		return false;
+	for (size_t i = 0; i < w->n_rows; i++)
+		ats[i] = (struct at){w->rows[i].guest ? w->rows[i].ip : 0, i,
+				     w->rows[i].guest};
+	qsort(ats, w->n_rows, sizeof(*ats), compare_at);
+	for (size_t i = 0; i < w->n_rows; i++) {
+		if (i == 0 || ats[i].ip != ats[i - 1].ip ||
+		    ats[i].guest != ats[i - 1].guest) {
+			if (ats[i].guest)
+				hlg_space_lookup(space, ats[i].ip, &place);
+			number = find_place(w, &place, !ats[i].guest);
+			if (number == HLG_NO_PLACE)
+				number = add_place(w, &place, !ats[i].guest, demangle);
+			if (number == HLG_NO_PLACE)
+				break;
+		}
+		w->rows[ats[i].row].place = number;
+	}
+	free(ats);
+	return w->n_rows == 0 || number != HLG_NO_PLACE;
+}
+
+/* Is the symbol, or one at the same address, called so? */
+static bool is_called(const struct hlg_image *image, const struct hlg_symbol *symbol,
+		      const char *function)
+{
+	size_t n;
+	const struct hlg_symbol *alias = hlg_image_aliases(image, symbol, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		char *name;
+		bool same;
+
+		if (strcmp(hlg_image_name(image, &alias[i]), function) == 0)
+			return true;
+		name = hlg_name_symbol(image, &alias[i], true);
+		same = name && strcmp(name, function) == 0;
+		free(name);
+		if (same)
+			return true;
+	}
+	return false;
+}
+
+static bool has_function(const struct hlg_space *space, const char *function)
+{
+	for (size_t i = 0; i < space->n_images; i++) {
+		const struct hlg_image *image = space->images[i];
+
+		for (size_t j = 0; j < image->tab.n_syms; j++)
+			if (is_called(image, &image->tab.syms[j], function))
+				return true;
+	}
+	return false;
+}
+
+int hlg_windows_in(struct hlg_windows *w, const struct hlg_space *space,
+		   const char *function, struct hlg_err *err)
+{
+	bool *in = calloc(w->n_places + 1, sizeof(*in));
+	bool any = false;
+	size_t n = 0;
+
+	if (!in)
+		return hlg_err_memory(err, "function");
+	for (size_t i = 0; i < w->n_places; i++) {
+		const struct hlg_place *place = &w->places[i].place;
+
+		in[i] = (!w->places[i].host && place->symbol &&
+			 is_called(place->image, place->symbol, function)) ||
+			strcmp(w->places[i].name, function) == 0;
+		any |= in[i];
+	}
+	for (size_t i = 0; i < w->n_rows; i++)
+		if (in[w->rows[i].place])
+			w->rows[n++] = w->rows[i];
+	w->n_rows = n;
+	free(in);
+	if (any || has_function(space, function))
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "--function=%s: no image has such a function (hlguest "
+			   "windows --format=text lists those there are)",
+			   function);
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From a recording to the table of its windows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../filter/select.h"
+#include "windows.h"
+
+struct reading {
+	struct hlg_windows *w;
+	struct hlg_perfdata *pd;
+	struct hlg_profile *profile;
+	const struct hlg_windows_marker *marker;
+	const char *path;
+	uint32_t *numbers; /* the profile's, of each of the reader's events */
+	bool *can_mark;    /* the same for markers */
+	size_t n_events;
+	uint64_t first_time, last_time;
+};
+
+static int on_event(void *ctx, const struct hlg_perfdata_event *event,
+		    struct hlg_err *err)
+{
+	struct reading *r = ctx;
+	size_t n = (size_t)event->index + 1;
+	uint32_t *numbers;
+	bool *can_mark;
+
+	if (n > r->n_events) {
+		numbers = reallocarray(r->numbers, n, sizeof(*numbers));
+		if (numbers)
+			r->numbers = numbers;
+		can_mark = reallocarray(r->can_mark, n, sizeof(*can_mark));
+		if (can_mark)
+			r->can_mark = can_mark;
+		if (!numbers || !can_mark)
+			return hlg_err_memory(err, r->path);
+		memset(can_mark + r->n_events, 0, n - r->n_events);
+		r->n_events = n;
+	}
+	r->numbers[event->index] =
+		hlg_profile_event(r->profile, event->name, event->attr.precise_ip);
+	if (r->numbers[event->index] == HLG_NO_SERIES)
+		return hlg_err_memory(err, r->path);
+	return r->marker ? r->marker->event(r->marker->ctx, r->pd, event,
+					    &r->can_mark[event->index], err)
+			 : 0;
+}
+
+static struct hlg_sample take(struct reading *r, const struct hlg_perfdata_raw *raw)
+{
+	struct hlg_sample sample = hlg_perfdata_sample(raw), for_profile = sample;
+
+	for_profile.event = r->numbers[raw->event];
+	hlg_profile_add(r->profile, &for_profile);
+	if (sample.time != HLG_NO_TIME) {
+		r->first_time = sample.time < r->first_time ? sample.time : r->first_time;
+		r->last_time = sample.time > r->last_time ? sample.time : r->last_time;
+	}
+	return sample;
+}
+
+static inline __attribute__((always_inline)) void on_sample(void *ctx,
+							    struct hlg_perfdata_raw *raw)
+{
+	struct reading *r = ctx;
+
+	do {
+		take(r, raw);
+		r->w->plain++;
+	} while (hlg_perfdata_next(raw));
+}
+
+/* Is the group the one that is asked for? */
+static bool is_wanted(const struct reading *r, const struct hlg_perfdata_group *group)
+{
+	uint32_t leader = group->members[0].event;
+
+	if (r->w->n_columns)
+		return r->w->columns[0].event == leader;
+	if (r->marker)
+		return r->can_mark[leader];
+	return hlg_select_event(r->profile->options,
+				hlg_perfdata_event(r->pd, leader)->name);
+}
+
+/* The first group says which columns there are. */
+static bool set_columns(struct reading *r, const struct hlg_perfdata_group *group)
+{
+	const struct perf_event_attr *leader =
+		&hlg_perfdata_event(r->pd, group->members[0].event)->attr;
+	struct hlg_windows *w = r->w;
+
+	w->columns = calloc(group->n, sizeof(*w->columns));
+	for (uint32_t i = 0; w->columns && i < group->n; i++) {
+		const struct hlg_perfdata_event *event =
+			hlg_perfdata_event(r->pd, group->members[i].event);
+
+		w->columns[i] = (struct hlg_windows_column){
+			strdup(event->name), event->index,
+			hlg_counter_of(event->attr.type, event->attr.config,
+				       event->name)};
+		w->n_columns = i + 1;
+		if (!w->columns[i].name)
+			return false;
+	}
+	w->period = leader->freq ? 0 : leader->sample_period;
+	w->one_thread = leader->enable_on_exec && !leader->inherit;
+	return w->columns != NULL;
+}
+
+static bool add_row(struct hlg_windows *w)
+{
+	size_t room = w->room ? 2 * w->room : 1024;
+	void *more;
+
+	if (w->n_rows < w->room)
+		return true;
+	more = reallocarray(w->rows, room, sizeof(*w->rows));
+	if (!more)
+		return false;
+	w->rows = more;
+	more = reallocarray(w->counts, room, w->n_columns * sizeof(*w->counts));
+	if (!more)
+		return false;
+	w->counts = more;
+	w->room = room;
+	return true;
+}
+
+/* Members in the columns' places; one that was not delivered counted nothing. */
+static void put_counts(struct hlg_windows *w, uint64_t *counts,
+		       const struct hlg_perfdata_group *group)
+{
+	memset(counts, 0, w->n_columns * sizeof(*counts));
+	for (uint32_t i = 0; i < group->n; i++) {
+		const struct hlg_perfdata_member *member = &group->members[i];
+		size_t at = i;
+
+		if (at >= w->n_columns || w->columns[at].event != member->event)
+			for (at = 0; at < w->n_columns; at++)
+				if (w->columns[at].event == member->event)
+					break;
+		if (at < w->n_columns)
+			counts[at] += member->delta;
+		else
+			w->strangers++;
+	}
+}
+
+static int on_group(void *ctx, const struct hlg_perfdata_group *group,
+		    struct hlg_err *err)
+{
+	struct reading *r = ctx;
+	struct hlg_sample sample = take(r, group->raw);
+	struct hlg_windows *w = r->w;
+	struct hlg_windows_row *row;
+
+	if (!is_wanted(r, group)) {
+		w->other_groups++;
+		if (!w->other)
+			w->other = strdup(
+				hlg_perfdata_event(r->pd, group->members[0].event)->name);
+		return 0;
+	}
+	if ((w->n_columns == 0 && !set_columns(r, group)) || !add_row(w))
+		return hlg_err_memory(err, r->path);
+	row = &w->rows[w->n_rows];
+	*row = (struct hlg_windows_row){
+		.time = sample.time,
+		.ip = sample.ip,
+		.windows = 1,
+		.at = w->n_rows,
+		.sequence = w->n_rows,
+		.pid = sample.pid,
+		.tid = sample.tid,
+		.cpu = sample.cpu,
+		.counter = group->counter,
+		.thread = group->thread,
+		.place = HLG_NO_PLACE,
+		.marks = (group->first ? HLG_WINDOW_FIRST : 0) |
+			 (group->late ? HLG_WINDOW_LATE : 0),
+		.guest = hlg_mode_is_guest(sample.cpumode),
+	};
+	if (r->marker)
+		row->marks |= r->marker->mark(r->marker->ctx, group->raw);
+	put_counts(w, w->counts + row->at * w->n_columns, group);
+	w->n_rows++;
+	return 0;
+}
+
+static int by_counter(const void *a, const void *b)
+{
+	const struct hlg_windows_row *x = a, *y = b;
+
+	if (x->counter != y->counter)
+		return x->counter < y->counter ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+}
+
+static void mark_last(struct hlg_windows *w)
+{
+	if (w->n_rows)
+		qsort(w->rows, w->n_rows, sizeof(*w->rows), by_counter);
+	for (size_t i = 0; i < w->n_rows; i++)
+		if (i + 1 == w->n_rows || w->rows[i].counter != w->rows[i + 1].counter ||
+		    w->rows[i].thread != w->rows[i + 1].thread)
+			w->rows[i].marks |= HLG_WINDOW_LAST;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct hlg_windows_row *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+}
+
+void hlg_windows_sort(struct hlg_windows *w)
+{
+	if (w->n_rows)
+		qsort(w->rows, w->n_rows, sizeof(*w->rows), by_time);
+}
+
+static int no_windows(const struct reading *r, struct hlg_err *err)
+{
+	const char *glob = r->profile->options->event;
+
+	if (r->marker)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: holds no counters read at %s (record with perf "
+				   "record -e '{%s,EVENTS}:S' -c 1)",
+				   r->path, r->marker->leader, r->marker->leader);
+	if (r->w->other_groups && glob)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: no group is led by %s, but one by %s (name that)",
+				   r->path, glob, r->w->other ? r->w->other : "another");
+	return hlg_err_set(
+		err, HLG_EINPUT,
+		"%s: holds no samples of counter groups (record with hlguest "
+		"record --windows=EVENTS, or perf record -e '{EVENTS}:S' -c N)",
+		r->path);
+}
+
+int hlg_windows_read(struct hlg_windows *w, const char *path, struct hlg_profile *profile,
+		     const struct hlg_windows_marker *marker, struct hlg_err *err)
+{
+	static const struct hlg_perfdata_sink sink = {.event = on_event,
+						      .group = on_group};
+	struct reading r = {.w = w,
+			    .profile = profile,
+			    .marker = marker,
+			    .path = path,
+			    .first_time = UINT64_MAX};
+	const struct hlg_perfdata_counts *counts;
+	int rc = hlg_perfdata_open(&r.pd, path, err);
+
+	if (rc < 0)
+		return rc;
+	rc = hlg_perfdata_read(r.pd, on_sample, &sink, &r, err);
+	counts = hlg_perfdata_counts(r.pd);
+	/* As in tools/feed.c: LOST_SAMPLES counts the same again. */
+	w->lost =
+		counts->lost > counts->lost_samples ? counts->lost : counts->lost_samples;
+	w->read = w->n_rows;
+	w->between = r.last_time > r.first_time ? r.last_time - r.first_time : 0;
+	if (rc == 0 && w->n_rows == 0)
+		rc = no_windows(&r, err);
+	hlg_perfdata_close(r.pd);
+	free(r.numbers);
+	free(r.can_mark);
+	if (rc == 0) {
+		mark_last(w);
+		hlg_windows_sort(w);
+	}
+	return rc;
+}
+
+void hlg_windows_finish(struct hlg_windows *w)
+{
+	for (size_t i = 0; i < w->n_columns; i++)
+		free(w->columns[i].name);
+	for (size_t i = 0; i < w->n_places; i++)
+		free(w->places[i].name);
+	free(w->columns);
+	free(w->places);
+	free(w->rows);
+	free(w->counts);
+	free(w->other);
+	*w = (struct hlg_windows){0};
+}

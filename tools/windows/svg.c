@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A plot: a panel for each column and rate, one above the other over the same time. Each
+ * pixel's windows are one point: their mean, and behind it the range from the least to
+ * the most, so that nothing a plot of all windows would show is lost. Nothing is loaded
+ * from elsewhere; colours follow the reader's (prefers-color-scheme).
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../filter/write.h"
+#include "../../symtab/escape.h"
+#include "write.h"
+
+enum {
+	LEFT = 70,
+	RIGHT = 20,
+	TOP = 64,
+	PANEL = 92, /* from one panel to the next */
+	HEIGHT = 60,
+	WIDTH = 800, /* of what is drawn in, and so many points */
+	TICKS = 5,
+	MAX_PANELS = 64
+};
+
+struct point {
+	double sum, min, max;
+	uint64_t n;
+};
+
+struct plot {
+	const struct hlg_windows *w;
+	uint64_t start, stop; /* ns */
+	struct point points[WIDTH];
+};
+
+static const char style[] =
+	"<style>\n"
+	"svg{--ink:#1b1f24;--soft:#59636e;--line:#d1d9e0;--back:#fff;--mean:#0969da;"
+	"--range:#b6d7ff;font:12px system-ui,sans-serif;background:var(--back)}\n"
+	"@media(prefers-color-scheme:dark){svg{--ink:#f0f6fc;--soft:#9198a1;"
+	"--line:#3d444d;--back:#0d1117;--mean:#4493f8;--range:#1c3c66}}\n"
+	".back{fill:var(--back)}text{fill:var(--ink)}.soft{fill:var(--soft)}"
+	".axis{stroke:var(--line);fill:none}.mean{stroke:var(--mean);fill:none;"
+	"stroke-width:1.5;stroke-linejoin:round}.range{fill:var(--range)}"
+	".end{text-anchor:end}.mid{text-anchor:middle}\n"
+	"</style>\n";
+
+/* Text between tags: escaped, and safe there. */
+static void put_text(FILE *f, const char *text)
+{
+	for (; *text; text++) {
+		char one[2] = {*text, '\0'};
+		size_t plain = hlg_escape_plain(text);
+
+		if (*text == '&' || *text == '<' || *text == '>')
+			fputs(*text == '&' ? "&amp;" : *text == '<' ? "&lt;" : "&gt;", f);
+		else if (plain)
+			fwrite(text, 1, plain, f);
+		else
+			hlg_escape_print(f, one);
+		text += plain ? plain - 1 : 0;
+	}
+}
+
+/* A number with at most four digits that matter: "1.25 M". */
+static void put_short(FILE *f, double value)
+{
+	static const char *const units[] = {"", " k", " M", " G", " T", " P", " E"};
+	unsigned unit = 0;
+
+	while (value >= 1000 && unit < 6) {
+		value /= 1000;
+		unit++;
+	}
+	fprintf(f, "%.3g%s", value, units[unit]);
+}
+
+/* The value of a row in panel i: a column's, then a rate's. */
+static double value_of(const struct hlg_windows *w, size_t row, size_t panel)
+{
+	const uint64_t *counts = hlg_windows_counts(w, row);
+
+	return panel < w->n_columns
+		       ? (double)counts[panel]
+		       : hlg_rate_of(w, &hlg_rates[panel - w->n_columns], counts);
+}
+
+static unsigned place_of(const struct plot *plot, uint64_t time)
+{
+	double part =
+		(double)(time - plot->start) / ((double)(plot->stop - plot->start) + 1);
+
+	return (unsigned)(part * WIDTH) < WIDTH ? (unsigned)(part * WIDTH) : WIDTH - 1;
+}
+
+/* Fills the points of a panel; returns the largest value. */
+static double gather(struct plot *plot, size_t panel)
+{
+	double max = 0;
+
+	memset(plot->points, 0, sizeof(plot->points));
+	for (size_t i = 0; i < plot->w->n_rows; i++) {
+		double value = value_of(plot->w, i, panel);
+		struct point *p;
+
+		if (plot->w->rows[i].time == HLG_NO_TIME || isnan(value))
+			continue;
+		p = &plot->points[place_of(plot, plot->w->rows[i].time)];
+		p->min = p->n == 0 || value < p->min ? value : p->min;
+		p->max = p->n == 0 || value > p->max ? value : p->max;
+		p->sum += value;
+		p->n++;
+		max = value > max ? value : max;
+	}
+	return max;
+}
+
+static void put_curves(FILE *f, const struct plot *plot, double top, double max)
+{
+	const char *letter = "M";
+
+	fputs("<path class=\"range\" d=\"", f);
+	for (unsigned i = 0; max > 0 && i < WIDTH; i++) {
+		const struct point *p = &plot->points[i];
+
+		if (p->n > 1 && p->max > p->min)
+			fprintf(f, "M%u %.1fh1V%.1fh-1z", LEFT + i,
+				top + HEIGHT * (1 - p->max / max),
+				top + HEIGHT * (1 - p->min / max));
+	}
+	fputs("\"/>\n<path class=\"mean\" d=\"", f);
+	for (unsigned i = 0; i < WIDTH; i++) {
+		const struct point *p = &plot->points[i];
+
+		if (p->n == 0)
+			continue;
+		fprintf(f, "%s%u %.1f", letter, LEFT + i,
+			top + HEIGHT * (1 - (max > 0 ? p->sum / (double)p->n / max : 0)));
+		letter = "L";
+	}
+	fputs("\"/>\n", f);
+}
+
+static const char *unit_of(const struct hlg_windows *w, size_t panel)
+{
+	if (panel >= w->n_columns)
+		return hlg_rates[panel - w->n_columns].unit;
+	return w->columns[panel].counter == HLG_COUNTER_TIME ? "ns" : "count";
+}
+
+static void put_panel(FILE *f, struct plot *plot, size_t panel, double top)
+{
+	const struct hlg_windows *w = plot->w;
+	double max = gather(plot, panel);
+	const char *unit = unit_of(w, panel);
+
+	fprintf(f, "<g><title>");
+	put_text(f, panel < w->n_columns ? w->columns[panel].name
+					 : hlg_rates[panel - w->n_columns].title);
+	fprintf(f, "</title><text x=\"%d\" y=\"%.0f\">", LEFT, top - 7);
+	put_text(f, panel < w->n_columns ? w->columns[panel].name
+					 : hlg_rates[panel - w->n_columns].title);
+	fputs("<tspan class=\"soft\">", f);
+	if (unit[0])
+		fprintf(f, " (%s%s)", unit,
+			panel >= w->n_columns ? ""
+			: w->every            ? " an interval"
+					      : " a window");
+	fprintf(f,
+		"</tspan></text>\n<path class=\"axis\" d=\"M%d %.0fh%d\"/>"
+		"<path class=\"axis\" d=\"M%d %.0fh%d\"/>\n",
+		LEFT, top, WIDTH, LEFT, top + HEIGHT, WIDTH);
+	fprintf(f, "<text class=\"soft end\" x=\"%d\" y=\"%.0f\">", LEFT - 6, top + 5);
+	put_short(f, max);
+	fprintf(f, "</text><text class=\"soft end\" x=\"%d\" y=\"%.0f\">0</text>\n",
+		LEFT - 6, top + HEIGHT + 4);
+	put_curves(f, plot, top, max);
+	fputs("</g>\n", f);
+}
+
+static void put_time_axis(FILE *f, const struct plot *plot, double y)
+{
+	double span = (double)(plot->stop - plot->start) / 1e9;
+
+	for (int i = 0; i <= TICKS; i++)
+		fprintf(f,
+			"<path class=\"axis\" d=\"M%d %.0fv5\"/><text class=\"soft mid\" "
+			"x=\"%d\" y=\"%.0f\">%.4g</text>\n",
+			LEFT + WIDTH * i / TICKS, y, LEFT + WIDTH * i / TICKS, y + 18,
+			span * i / TICKS);
+	fprintf(f,
+		"<text class=\"soft mid\" x=\"%d\" y=\"%.0f\">seconds since %" PRIu64
+		".%09" PRIu64 "</text>\n",
+		LEFT + WIDTH / 2, y + 36, plot->start / 1000000000,
+		plot->start % 1000000000);
+}
+
+static void set_times(struct plot *plot)
+{
+	const struct hlg_windows *w = plot->w;
+
+	plot->start = UINT64_MAX;
+	for (size_t i = 0; i < w->n_rows; i++) {
+		uint64_t time = w->rows[i].time;
+
+		if (time == HLG_NO_TIME)
+			continue;
+		plot->start = time < plot->start ? time : plot->start;
+		plot->stop = time > plot->stop ? time : plot->stop;
+	}
+	if (plot->start > plot->stop)
+		plot->start = plot->stop = 0;
+}
+
+bool hlg_windows_write_svg(FILE *f, const struct hlg_windows *w,
+			   const struct hlg_windows_style *how)
+{
+	size_t n = w->n_columns + (how->rates ? HLG_N_RATES : 0), drawn = 0;
+	struct plot *plot = calloc(1, sizeof(*plot));
+	size_t panels = 0;
+
+	if (!plot)
+		return false;
+	plot->w = w;
+	set_times(plot);
+	for (size_t i = 0; i < n && panels < MAX_PANELS; i++)
+		panels += i < w->n_columns ||
+			  hlg_rate_known(w, &hlg_rates[i - w->n_columns]);
+	fprintf(f,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" "
+		"width=\"%d\" height=\"%zu\" role=\"img\">\n<title>counter "
+		"windows</title>\n%s<rect class=\"back\" width=\"100%%\" "
+		"height=\"100%%\"/>\n",
+		LEFT + WIDTH + RIGHT, TOP + panels * PANEL + 30, LEFT + WIDTH + RIGHT,
+		TOP + panels * PANEL + 30, style);
+	fprintf(f, "<text x=\"%d\" y=\"22\">%zu %s, led by ", LEFT, w->n_rows,
+		w->every ? "intervals" : "windows");
+	put_text(f, w->columns[0].name);
+	fprintf(f,
+		"</text><text class=\"soft\" x=\"%d\" y=\"38\">line: mean; band: least "
+		"to "
+		"most; counts as read, never extrapolated</text>\n",
+		LEFT);
+	for (size_t i = 0; i < n && drawn < panels; i++)
+		if (i < w->n_columns || hlg_rate_known(w, &hlg_rates[i - w->n_columns]))
+			put_panel(f, plot, i, TOP + (double)(drawn++ * PANEL));
+	put_time_axis(f, plot, TOP + (double)((panels - 1) * PANEL) + HEIGHT);
+	fputs("</svg>\n", f);
+	free(plot);
+	return true;
+}
