@@ -227,7 +227,9 @@ static struct argp_option *make_options(const struct hlg_inputs *in)
 		return NULL;
 	options[n++] = (struct argp_option){
 		"input", 'i', "FILE", 0, "a recording; - is standard input", 0};
-	options[n++] = (struct argp_option){"jobs", 'j', "N", 0, "threads (1)", 0};
+	if (!in->one_thread)
+		options[n++] =
+			(struct argp_option){"jobs", 'j', "N", 0, "threads (1)", 0};
 	options[n++] = (struct argp_option){
 		"quiet", 'q', NULL, 0, "no progress on the terminal", 0};
 	for (size_t i = 0; i < hlg_n_options; i++)

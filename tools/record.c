@@ -22,6 +22,7 @@
 #include "feed.h"
 #include "output.h"
 #include "perfdata/perfdata.h"
+#include "record-exits.h"
 #include "verb.h"
 
 /* A prime, so that sampling does not fall into step with what is sampled. */
@@ -31,10 +32,14 @@
 #define WINDOW "1000000"
 
 struct arguments {
-	bool host, everything;
+	bool host, everything, exits;
 	const char *event, *frequency, *out, *pid;
 	const char *windows, *count; /* a group, and its leader's period */
 	char **command;
+};
+
+enum {
+	KEY_EXITS = 0x100
 };
 
 static const struct argp_option options[] = {
@@ -48,6 +53,7 @@ static const struct argp_option options[] = {
 	{"freq", 'F', "HZ", 0, "samples a second (" FREQUENCY ")", 0},
 	{"output", 'o', "FILE", 0,
 	 "where to (perf.data.guest; with --host perf.data.kvm)", 0},
+	{"exits", KEY_EXITS, NULL, 0, "what hlguest exits needs, beside samples", 0},
 	{"pid", 'p', "PID", 0, "a VMM that runs already", 0},
 	{"all-cpus", 'a', NULL, 0, "all VMMs", 0},
 	{"windows", 'W', "EVENTS", 0,
@@ -79,6 +85,9 @@ static void set_count(struct arguments *args, const char *value, struct argp_sta
 /* What does not go together. */
 static void check_words(const struct arguments *args, struct argp_state *state)
 {
+	if (args->exits && args->windows)
+		argp_error(state, "--exits and --windows: record different things (give "
+				  "one)");
 	if (!args->command && !args->pid && !args->everything)
 		argp_error(state, "say what to record: -- COMMAND, -p PID or -a");
 	if (args->pid && args->everything)
@@ -114,6 +123,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case 'W':
 		args->windows = value;
+		return 0;
+	case KEY_EXITS:
+		args->exits = true;
 		return 0;
 	case 'o':
 		args->out = value;
@@ -151,30 +163,47 @@ static bool cycles_count_guests(void)
 	return fd >= 0;
 }
 
-/* perf's words; the last is NULL. To be freed. */
-static char **perf_words(const struct arguments *args, const char *event)
+/* Appends what to record. */
+static int event_words(const struct arguments *args, const char *event, char **words,
+		       size_t *n, struct hlg_err *err)
+{
+	if (args->exits)
+		return hlg_record_exits((const char **)words, n, event, args->frequency,
+					NULL, err);
+	words[(*n)++] = (char *)"-e";
+	words[(*n)++] = (char *)event;
+	words[(*n)++] = (char *)(args->windows ? "-c" : "-F");
+	words[(*n)++] = (char *)(args->windows ? args->count : args->frequency);
+	if (args->windows) { /* whose row, and when: perf leaves them out else */
+		words[(*n)++] = (char *)"-T";
+		words[(*n)++] = (char *)"--sample-cpu";
+	}
+	return 0;
+}
+
+/* perf's words; the last is NULL. To be freed; NULL after an error. */
+static char **perf_words(const struct arguments *args, const char *event,
+			 struct hlg_err *err)
 {
 	size_t n = 0, command = 0;
 	char **words;
 
 	while (args->command && args->command[command])
 		command++;
-	words = calloc(command + 18, sizeof(*words));
-	if (!words)
+	words = calloc(command + HLG_RECORD_EXITS_WORDS + 18, sizeof(*words));
+	if (!words) {
+		hlg_err_memory(err, "record");
 		return NULL;
+	}
 	words[n++] = (char *)"perf";
 	words[n++] = (char *)"kvm";
 	if (args->host)
 		words[n++] = (char *)"--host";
 	words[n++] = (char *)"--guest";
 	words[n++] = (char *)"record";
-	words[n++] = (char *)"-e";
-	words[n++] = (char *)event;
-	words[n++] = (char *)(args->windows ? "-c" : "-F");
-	words[n++] = (char *)(args->windows ? args->count : args->frequency);
-	if (args->windows) { /* whose row, and when: perf leaves them out else */
-		words[n++] = (char *)"-T";
-		words[n++] = (char *)"--sample-cpu";
+	if (event_words(args, event, words, &n, err) < 0) {
+		free(words);
+		return NULL;
 	}
 	words[n++] = (char *)"-o";
 	words[n++] = (char *)args->out;
@@ -328,12 +357,14 @@ static int tell(const struct arguments *args, const char *event)
 		sums.guest, sums.host, sums.lost);
 	if (args->windows)
 		tell_threads(args);
-	if (sums.guest == 0) {
+	if (sums.guest == 0 && !args->exits) {
 		tell_nothing(event);
 		return 0;
 	}
 	fprintf(stderr, "hlguest: now: hlguest %s guest.elf ",
-		args->windows ? "windows" : "report");
+		args->windows ? "windows"
+		: args->exits ? "exits"
+			      : "report");
 	print_word(args->out);
 	fputc('\n', stderr);
 	return 0;
@@ -371,6 +402,7 @@ int hlg_verb_record(int argc, char **argv)
 		NULL};
 	struct arguments args = {0};
 	struct stat before, after;
+	struct hlg_err err;
 	const char *event;
 	char **words, *group;
 	int status;
@@ -387,11 +419,13 @@ int hlg_verb_record(int argc, char **argv)
 		: args.event            ? args.event
 		: cycles_count_guests() ? "cycles:G"
 					: "cpu-clock";
-	words = event ? perf_words(&args, event) : NULL;
-	if (!words) {
-		fputs("hlguest: record: out of memory\n", stderr);
-		return 1;
+	if (args.windows && !event) {
+		hlg_err_memory(&err, "record");
+		return hlg_output_error(&err);
 	}
+	words = perf_words(&args, event, &err);
+	if (!words)
+		return hlg_output_error(&err);
 	before = look_at(args.out);
 	status = run_perf(words);
 	free(words);

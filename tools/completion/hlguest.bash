@@ -27,9 +27,11 @@ _hlguest_value()
 	local cur=$3 words= done=
 
 	case $1$2 in
-	report--aliases | report--demangle | report--force | windows--demangle | lookup--demangle) words='no yes' ;;
+	report--aliases | report--demangle | report--force | windows--demangle | exits--demangle | lookup--demangle) words='no yes' ;;
 	report--format) words='text csv json folded pprof' ;;
 	windows--format) words='csv text json svg' ;;
+	exits--format) words='text csv json' ;;
+	exits--by) words='tid' ;;
 	lookup--format) words='text json' ;;
 	report--gaps) words='retag drop stretch' ;;
 	report--mode | windows--mode) words='guest host all' ;;
@@ -41,8 +43,8 @@ _hlguest_value()
 	record--event | record-e) words='cycles:G cpu-clock' ;;
 	record--pid | record-p) words=$(compgen -G '/proc/[0-9]*') words=${words//\/proc\//} ;;
 	report--input | report-i | base--input | base-i) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
-	windows--input | windows-i) _hlguest_files "$cur" PERFILE ;;
-	report--out | windows--out | record--output | record-o | merge--output | merge-o)
+	windows--input | windows-i | exits--input | exits-i) _hlguest_files "$cur" PERFILE ;;
+	report--out | windows--out | exits--out | record--output | record-o | merge--output | merge-o)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;
@@ -52,7 +54,7 @@ _hlguest_value()
 
 _hlguest()
 {
-	local verbs='report record windows merge base kallsyms lookup doctor help'
+	local verbs='report record windows merge base exits kallsyms lookup doctor help'
 	local elf=$'\x7fELF' gzip=$'\x1f\x8b' cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}
 	local prev=${COMP_WORDS[COMP_CWORD - 1]} valued short= long= word i
 
@@ -70,7 +72,7 @@ _hlguest()
 		;;
 	record)
 		short='-a -c -e -F -H -o -p -W'
-		long='--all-cpus --count= --event= --freq= --host --output= --pid= --windows='
+		long='--all-cpus --count= --event= --exits --freq= --host --output= --pid= --windows='
 		;;
 	windows)
 		short='-i -j -q'
@@ -85,6 +87,11 @@ _hlguest()
 	base)
 		short='-i -j -q'
 		long='--input= --jobs= --quiet --cpu= --event= --pid= --tid= --time='
+		;;
+	exits)
+		short='-i -q'
+		long='--input= --quiet --by= --demangle= --exact --format= --out= --pid= --port=
+			--reason= --tid= --time= --top='
 		;;
 	kallsyms) long='--compat' ;;
 	lookup) long='--demangle= --format= --inlines --own' ;;
@@ -141,7 +148,7 @@ _hlguest()
 	else
 		case $verb in
 		report | base) _hlguest_files "$cur" "$elf" PERFILE "$gzip" ;;
-		windows) _hlguest_files "$cur" "$elf" PERFILE ;;
+		windows | exits) _hlguest_files "$cur" "$elf" PERFILE ;;
 		merge) _hlguest_files "$cur" "$gzip" ;;
 		record) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
 		*) _hlguest_files "$cur" "$elf" ;;

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * When records were lost. Two records of a thread make no pair if any could have been
+ * lost between them: if there is a gap in between on the CPU of either, or on any CPU if
+ * the thread has moved.
+ */
+#ifndef HLG_TOOLS_EXITS_GAPS_H
+#define HLG_TOOLS_EXITS_GAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HLG_ANY_CPU UINT16_MAX
+
+struct hlg_exits_gap {
+	uint64_t start, end; /* (start, end], ns */
+	uint16_t cpu;
+};
+
+struct hlg_exits_gaps {
+	struct hlg_exits_gap *gaps; /* by end */
+	size_t n, room;
+	uint64_t longest; /* end - start */
+};
+
+/* The latest record of a CPU's buffer before the loss is of start. False without memory.
+ */
+bool hlg_exits_gap(struct hlg_exits_gaps *gaps, uint64_t start, uint64_t end,
+		   uint16_t cpu);
+
+/* Could records be lost between two of a thread? from <= to. */
+bool hlg_exits_is_torn(const struct hlg_exits_gaps *gaps, uint64_t from,
+		       uint16_t from_cpu, uint64_t to, uint16_t to_cpu);
+
+void hlg_exits_gaps_finish(struct hlg_exits_gaps *gaps);
+
+#endif

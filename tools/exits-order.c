@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "exits-order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void hlg_exits_order_init(struct hlg_exits_order *o, struct hlg_exits_sums *sums)
+{
+	o->pairing.sums = sums;
+	o->pairing.stop = UINT64_MAX;
+	o->limit = HLG_EXITS_HELD;
+}
+
+static size_t find_index(const struct hlg_exits_order *o, int32_t pid, int32_t tid)
+{
+	uint64_t key = (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid;
+	size_t mask = o->room_index - 1;
+	size_t i = (key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+	while (o->index[i] &&
+	       (o->index[i]->thread.tid != tid || o->index[i]->thread.pid != pid))
+		i = (i + 1) & mask;
+	return i;
+}
+
+static bool grow(struct hlg_exits_order *o)
+{
+	size_t room = o->room_streams ? 2 * o->room_streams : 16;
+	struct hlg_exits_stream **streams =
+		reallocarray(o->streams, room, sizeof(*streams));
+	struct hlg_exits_stream **index;
+
+	if (!streams)
+		return false;
+	o->streams = streams;
+	index = calloc(2 * room, sizeof(*index));
+	if (!index)
+		return false;
+	free(o->index);
+	o->index = index;
+	o->room_index = 2 * room;
+	o->room_streams = room;
+	for (size_t i = 0; i < o->n_streams; i++)
+		index[find_index(o, streams[i]->thread.pid, streams[i]->thread.tid)] =
+			streams[i];
+	return true;
+}
+
+/* NULL without memory. */
+static __attribute__((noinline)) struct hlg_exits_stream *find(struct hlg_exits_order *o,
+							       int32_t pid, int32_t tid)
+{
+	struct hlg_exits_stream *s;
+	size_t at;
+
+	if (o->n_streams == o->room_streams && !grow(o))
+		return NULL;
+	at = find_index(o, pid, tid);
+	if (!o->index[at]) {
+		s = calloc(1, sizeof(*s));
+		if (!s)
+			return NULL;
+		s->sorted = true;
+		hlg_exits_thread_init(&s->thread, pid, tid);
+		o->streams[o->n_streams++] = o->index[at] = s;
+	}
+	return o->last = o->index[at];
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct hlg_exits_item *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (int32_t)(x->sequence - y->sequence) < 0 ? -1 : 1;
+}
+
+/* Lets go what is not newer than limit. */
+static void release(struct hlg_exits_order *o, struct hlg_exits_stream *s, uint64_t limit)
+{
+	size_t i, from = s->from;
+
+	if (!s->sorted)
+		qsort(s->items + from, s->n - from, sizeof(*s->items), compare);
+	s->sorted = true;
+	for (i = from; i < s->n && s->items[i].time <= limit; i++)
+		hlg_exits_take(&o->pairing, &s->thread, &s->items[i]);
+	if (i == from)
+		return;
+	s->released = s->items[i - 1].time;
+	o->held -= i - from;
+	s->from = i;
+	/* The rest moves to the front when that is little work. */
+	if (2 * s->from < s->n && s->from < s->n)
+		return;
+	memmove(s->items, s->items + s->from, (s->n - s->from) * sizeof(*s->items));
+	s->n -= s->from;
+	s->from = 0;
+}
+
+static void release_all(struct hlg_exits_order *o, uint64_t limit)
+{
+	for (size_t i = 0; i < o->n_streams; i++)
+		if (o->streams[i]->n > o->streams[i]->from)
+			release(o, o->streams[i], limit);
+}
+
+/* Too many are held: the older half goes, by time. */
+static void relieve(struct hlg_exits_order *o)
+{
+	uint64_t from = o->complete;
+
+	release_all(o, from);
+	while (o->held > o->limit / 2) {
+		from += (o->newest - from) / 2 + 1;
+		release_all(o, from);
+	}
+}
+
+static bool make_room(struct hlg_exits_stream *s)
+{
+	size_t room = s->room ? 2 * s->room : 64;
+	struct hlg_exits_item *more = reallocarray(s->items, room, sizeof(*more));
+
+	if (!more)
+		return false;
+	s->items = more;
+	s->room = room;
+	return true;
+}
+
+/* Remembers when a CPU's buffer was written to last. */
+static __attribute__((noinline)) bool add_cpu(struct hlg_exits_order *o, uint16_t cpu)
+{
+	size_t n = (size_t)cpu + 1;
+	uint64_t *more = reallocarray(o->cpus, n, sizeof(*more));
+
+	if (!more)
+		return false;
+	memset(more + o->n_cpus, 0, (n - o->n_cpus) * sizeof(*more));
+	o->cpus = more;
+	o->n_cpus = n;
+	return true;
+}
+
+void hlg_exits_lose_at(struct hlg_exits_order *o, uint64_t time)
+{
+	if (time && !hlg_exits_gap(&o->pairing.gaps, time - 1, time, HLG_ANY_CPU))
+		o->pairing.sums->no_memory = true;
+}
+
+void hlg_exits_push(struct hlg_exits_order *o, int32_t pid, int32_t tid,
+		    const struct hlg_exits_item *item)
+{
+	struct hlg_exits_stream *s = o->last;
+
+	if (!s || s->thread.tid != tid || s->thread.pid != pid)
+		s = find(o, pid, tid);
+	if (!s || (s->n == s->room && !make_room(s)) ||
+	    (item->cpu != HLG_ANY_CPU && item->cpu >= o->n_cpus &&
+	     !add_cpu(o, item->cpu))) {
+		o->pairing.sums->no_memory = true;
+		return;
+	}
+	if (item->cpu != HLG_ANY_CPU)
+		o->cpus[item->cpu] = item->time;
+	if (item->time < s->released) {
+		o->pairing.sums->lone.late++;
+		hlg_exits_lose_at(o, item->time);
+		return;
+	}
+	if (s->n == s->from)
+		s->latest = 0;
+	if (item->time < s->latest)
+		s->sorted = false;
+	else
+		s->latest = item->time;
+	if (item->time > o->newest)
+		o->newest = item->time;
+	s->items[s->n] = *item;
+	s->items[s->n++].sequence = o->sequence++;
+	if (++o->held > o->limit)
+		relieve(o);
+}
+
+void hlg_exits_lose(struct hlg_exits_order *o, uint64_t time, uint16_t cpu)
+{
+	uint64_t start = o->complete;
+
+	if (cpu != HLG_ANY_CPU && cpu < o->n_cpus && o->cpus[cpu])
+		start = o->cpus[cpu];
+	if (!hlg_exits_gap(&o->pairing.gaps, start, time, cpu))
+		o->pairing.sums->no_memory = true;
+}
+
+void hlg_exits_round(struct hlg_exits_order *o)
+{
+	release_all(o, o->complete);
+	o->complete = o->newest;
+}
+
+void hlg_exits_order_end(struct hlg_exits_order *o)
+{
+	release_all(o, UINT64_MAX);
+	for (size_t i = 0; i < o->n_streams; i++)
+		hlg_exits_thread_end(&o->pairing, &o->streams[i]->thread);
+}
+
+void hlg_exits_order_finish(struct hlg_exits_order *o)
+{
+	for (size_t i = 0; i < o->n_streams; i++) {
+		free(o->streams[i]->thread.turns);
+		free(o->streams[i]->items);
+		free(o->streams[i]);
+	}
+	free(o->streams);
+	free(o->index);
+	free(o->cpus);
+	hlg_exits_gaps_finish(&o->pairing.gaps);
+	*o = (struct hlg_exits_order){0};
+}

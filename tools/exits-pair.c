@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "exits-pair.h"
+
+#include <linux/kvm.h>
+#include <stdlib.h>
+
+#include "exits-reasons.h"
+
+#define TURNS_MAX 4096 /* KVM_MAX_VCPUS; guards memory and time */
+
+/* One vCPU on its thread. */
+struct hlg_exits_turn {
+	uint32_t id;              /* HLG_NO_VCPU: not recorded */
+	uint32_t row;             /* in the sums' vcpus */
+	struct hlg_exits_key key; /* of the exit that is open */
+	uint64_t exit_time, entry_time;
+	uint64_t vmm; /* ns in the VMM since the exit */
+	uint16_t exit_cpu, entry_cpu;
+	bool open, in_guest;
+};
+
+static bool in_window(const struct hlg_exits_pairing *p, uint64_t time)
+{
+	return time >= p->start && time < p->stop;
+}
+
+void hlg_exits_thread_init(struct hlg_exits_thread *t, int32_t pid, int32_t tid)
+{
+	*t = (struct hlg_exits_thread){.pid = pid, .tid = tid, .port = HLG_NO_PORT};
+}
+
+/* NULL without memory, or with too many. */
+static struct hlg_exits_turn *turn_of(struct hlg_exits_pairing *p,
+				      struct hlg_exits_thread *t, uint32_t id)
+{
+	struct hlg_exits_turn *more;
+	uint32_t row, i = 0;
+
+	if (t->n_turns && t->turns[t->current].id == id)
+		return &t->turns[t->current];
+	while (i < t->n_turns && t->turns[i].id != id)
+		i++;
+	t->current = i < t->n_turns ? i : t->current;
+	if (i < t->n_turns)
+		return &t->turns[i];
+	if (t->n_turns == TURNS_MAX) {
+		p->sums->lone.bad++;
+		return NULL;
+	}
+	row = hlg_exits_add_vcpu(p->sums, t->pid, t->tid,
+				 id == HLG_NO_VCPU ? -1 : (int64_t)id);
+	more = reallocarray(t->turns, (size_t)t->n_turns + 1, sizeof(*more));
+	if (more)
+		t->turns = more;
+	if (row == UINT32_MAX || !more) {
+		p->sums->no_memory = true;
+		return NULL;
+	}
+	more[i] = (struct hlg_exits_turn){.id = id, .row = row};
+	t->current = t->n_turns++;
+	return &more[i];
+}
+
+/* The exit the thread is in, or NULL. */
+static struct hlg_exits_turn *open_turn(const struct hlg_exits_thread *t)
+{
+	struct hlg_exits_turn *turn = t->n_turns ? &t->turns[t->current] : NULL;
+
+	return turn && turn->open ? turn : NULL;
+}
+
+/* A time in the VMM is complete, and what came right behind it has had its say. */
+static void settle_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t)
+{
+	if (!t->user_done)
+		return;
+	t->user_done = false;
+	if (!in_window(p, t->user_time))
+		return;
+	hlg_exits_add(p->sums, &t->user, t->user_ns);
+	p->sums->vcpus[t->user.vcpu].vmm += t->user_ns;
+}
+
+/* The VMM hands back to KVM. */
+static void close_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
+		       const struct hlg_exits_item *item)
+{
+	struct hlg_exits_turn *turn = open_turn(t);
+
+	t->user_open = false;
+	if (hlg_exits_is_torn(&p->gaps, t->user_time, t->user_cpu, item->time,
+			      item->cpu)) {
+		p->sums->lone.lost++;
+		return;
+	}
+	t->user_ns = item->time - t->user_time;
+	t->user_done = true;
+	if (turn)
+		turn->vmm += t->user_ns;
+}
+
+static void take_exit(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
+		      const struct hlg_exits_item *item)
+{
+	struct hlg_exits_turn *turn = turn_of(p, t, item->vcpu);
+	bool has_rip = !(item->c & HLG_EXITS_NO_RIP);
+
+	if (!turn)
+		return;
+	p->sums->lone.exits += turn->open;
+	if (turn->in_guest && in_window(p, turn->entry_time) &&
+	    !hlg_exits_is_torn(&p->gaps, turn->entry_time, turn->entry_cpu, item->time,
+			       item->cpu))
+		p->sums->vcpus[turn->row].guest += item->time - turn->entry_time;
+	turn->in_guest = false;
+	turn->open = true;
+	turn->exit_time = item->time;
+	turn->exit_cpu = item->cpu;
+	turn->vmm = 0;
+	turn->key = (struct hlg_exits_key){
+		.kind = HLG_EXITS_GUEST,
+		.rip = has_rip ? item->a : 0,
+		.has_rip = has_rip,
+		.port = HLG_NO_PORT,
+		.reason = item->b,
+		.isa = item->c & (uint8_t)~HLG_EXITS_NO_RIP,
+		.vcpu = turn->row,
+	};
+}
+
+static void close_exit(struct hlg_exits_pairing *p, struct hlg_exits_turn *turn,
+		       const struct hlg_exits_item *item)
+{
+	struct hlg_exits_vcpu *vcpu = &p->sums->vcpus[turn->row];
+	uint64_t ns = item->time - turn->exit_time;
+
+	turn->open = false;
+	if (hlg_exits_is_torn(&p->gaps, turn->exit_time, turn->exit_cpu, item->time,
+			      item->cpu)) {
+		p->sums->lone.lost++;
+		return;
+	}
+	if (!in_window(p, turn->exit_time))
+		return;
+	hlg_exits_add(p->sums, &turn->key, ns);
+	vcpu->outside += ns;
+	vcpu->inner += turn->vmm;
+}
+
+static void take_entry(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
+		       const struct hlg_exits_item *item)
+{
+	struct hlg_exits_turn *turn = turn_of(p, t, item->vcpu);
+
+	if (!turn)
+		return;
+	if (!p->has_runs && t->user_open) {
+		close_user(p, t, item);
+		settle_user(p, t);
+	}
+	if (turn->open)
+		close_exit(p, turn, item);
+	else
+		p->sums->lone.entries++;
+	turn->in_guest = true;
+	turn->entry_time = item->time;
+	turn->entry_cpu = item->cpu;
+}
+
+static void take_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
+		      const struct hlg_exits_item *item)
+{
+	struct hlg_exits_turn *turn = open_turn(t), *any;
+
+	any = t->n_turns ? &t->turns[t->current] : turn_of(p, t, HLG_NO_VCPU);
+	if (!any)
+		return;
+	p->sums->lone.user += t->user_open;
+	if (t->run_open && in_window(p, t->run_time) &&
+	    !hlg_exits_is_torn(&p->gaps, t->run_time, t->run_cpu, item->time, item->cpu))
+		p->sums->vcpus[any->row].run += item->time - t->run_time;
+	t->run_open = false;
+	t->user_open = true;
+	t->user_time = item->time;
+	t->user_cpu = item->cpu;
+	t->user = (struct hlg_exits_key){
+		.kind = HLG_EXITS_VMM,
+		.rip = turn          ? turn->key.rip
+		       : t->has_insn ? t->insn
+				     : 0,
+		.has_rip = turn ? turn->key.has_rip : t->has_insn,
+		.port = t->port,
+		.reason = item->b,
+		.isa = item->c,
+		.vcpu = any->row,
+	};
+	t->port = HLG_NO_PORT;
+	t->has_insn = false;
+}
+
+static void take_run(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
+		     const struct hlg_exits_item *item)
+{
+	if (t->user_open)
+		close_user(p, t, item);
+	else
+		p->sums->lone.runs += t->run_open;
+	t->run_open = true;
+	t->run_time = item->time;
+	t->run_cpu = item->cpu;
+	t->port = HLG_NO_PORT;
+	t->has_insn = false;
+}
+
+/*
+ * What the guest writes is told when it leaves, what it reads when the answer is there:
+ * behind KVM_RUN, if the VMM has given it.
+ */
+static void take_port(struct hlg_exits_thread *t, const struct hlg_exits_item *item)
+{
+	uint64_t port = item->kind == HLG_EXITS_PIO
+				? item->b
+				: HLG_PORT_MMIO | (item->a & ~UINT64_C(0xfff));
+	uint32_t reason = item->kind == HLG_EXITS_PIO ? KVM_EXIT_IO : KVM_EXIT_MMIO;
+	struct hlg_exits_turn *turn = open_turn(t);
+
+	if (turn && turn->key.port == HLG_NO_PORT)
+		turn->key.port = port;
+	if (!item->c) {
+		if (t->port == HLG_NO_PORT)
+			t->port = port;
+	} else if (t->user_done && t->user.port == HLG_NO_PORT &&
+		   t->user.isa == HLG_ISA_USER && t->user.reason == reason) {
+		t->user.port = port;
+	}
+}
+
+void hlg_exits_take(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
+		    const struct hlg_exits_item *item)
+{
+	if (item->kind != HLG_EXITS_PIO && item->kind != HLG_EXITS_MMIO)
+		settle_user(p, t);
+	switch (item->kind) {
+	case HLG_EXITS_EXIT:
+		take_exit(p, t, item);
+		break;
+	case HLG_EXITS_ENTRY:
+		take_entry(p, t, item);
+		break;
+	case HLG_EXITS_PIO:
+	case HLG_EXITS_MMIO:
+		take_port(t, item);
+		break;
+	case HLG_EXITS_USER:
+		take_user(p, t, item);
+		break;
+	case HLG_EXITS_RUN:
+		take_run(p, t, item);
+		break;
+	case HLG_EXITS_INSN:
+		t->insn = item->a;
+		t->has_insn = true;
+		break;
+	default:
+		break;
+	}
+}
+
+void hlg_exits_thread_end(struct hlg_exits_pairing *p, struct hlg_exits_thread *t)
+{
+	settle_user(p, t);
+	for (uint32_t i = 0; i < t->n_turns; i++)
+		p->sums->lone.exits += t->turns[i].open;
+	p->sums->lone.user += t->user_open;
+	free(t->turns);
+	t->turns = NULL;
+	t->n_turns = 0;
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "exits-read.h"
+
+#include <linux/kvm.h>
+#include <stdlib.h>
+
+#include "../filter/select.h"
+#include "exits-order.h"
+#include "exits-reasons.h"
+#include "perfdata/perfdata.h"
+#include "trace.h"
+
+/* A tracepoint of interest: what it is here, and what its fields are called. */
+struct source {
+	const char *name;
+	uint8_t record;
+	const char *a, *b, *c, *vcpu; /* as in struct hlg_exits_item; NULL: none */
+	bool needs_a;                 /* b always is needed, if there is a name */
+};
+
+static const struct source sources[] = {
+	{"kvm:kvm_exit", HLG_EXITS_EXIT, "guest_rip", "exit_reason", "isa", "vcpu_id",
+	 false},
+	{"kvm:kvm_entry", HLG_EXITS_ENTRY, NULL, NULL, NULL, "vcpu_id", false},
+	{"kvm:kvm_pio", HLG_EXITS_PIO, NULL, "port", "rw", NULL, false},
+	{"kvm:kvm_mmio", HLG_EXITS_MMIO, "gpa", "type", NULL, NULL, true},
+	{"kvm:kvm_userspace_exit", HLG_EXITS_USER, "errno", "reason", NULL, NULL, true},
+	{"syscalls:sys_enter_ioctl", HLG_EXITS_RUN, NULL, "cmd", NULL, NULL, false},
+	{"kvm:kvm_emulate_insn", HLG_EXITS_INSN, "rip", NULL, NULL, NULL, true},
+};
+
+enum {
+	N_SOURCES = sizeof(sources) / sizeof(sources[0])
+};
+
+/* The same for an event of the recording: where the fields stand. */
+struct probe {
+	uint8_t record;
+	bool needs_a, needs_b;
+	struct hlg_trace_field a, b, c, vcpu;
+};
+
+struct reader {
+	const char *path;
+	struct hlg_perfdata *pd;
+	const struct hlg_options *options;
+	bool restricts;
+	struct hlg_trace *trace;
+	struct probe *probes; /* by the reader's number of the event */
+	uint32_t n_probes;
+	struct hlg_exits_order order;
+	struct hlg_exits_counts *counts;
+	struct hlg_progress *progress;
+	uint64_t done, told; /* bytes, samples told to progress */
+	bool directory;
+};
+
+static const struct source *find_source(const char *name)
+{
+	for (size_t i = 0; i < N_SOURCES; i++)
+		if (strcmp(sources[i].name, name) == 0)
+			return &sources[i];
+	return NULL;
+}
+
+static int find_field(struct reader *r, const struct source *source, const char *name,
+		      bool needed, struct hlg_trace_field *field, struct hlg_err *err)
+{
+	if (!name)
+		return 0;
+	return (needed ? hlg_trace_need : hlg_trace_find)(r->trace, source->name, name,
+							  field, err);
+}
+
+/* What a sample of these lacks shows only when there is one. */
+static int check_event(const struct reader *r, const struct hlg_perfdata_event *event,
+		       const struct source *source, struct hlg_err *err)
+{
+	const char *lacks = NULL;
+
+	if (!(event->attr.sample_type & PERF_SAMPLE_RAW))
+		lacks = "fields (raw data)";
+	else if (!(event->attr.sample_type & PERF_SAMPLE_TIME))
+		lacks = "times";
+	else if (!(event->attr.sample_type & PERF_SAMPLE_TID))
+		lacks = "threads";
+	if (!lacks)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: %s was recorded without %s (record it with " HLG_EXITS_HOW
+			   ")",
+			   r->path, source->name, lacks);
+}
+
+static int add_probe(struct reader *r, const struct hlg_perfdata_event *event,
+		     const struct source *s, struct hlg_err *err)
+{
+	struct probe p = {.record = s->record, .needs_a = s->needs_a, .needs_b = s->b};
+	int rc = check_event(r, event, s, err);
+
+	if (rc == 0)
+		rc = find_field(r, s, s->a, s->needs_a, &p.a, err);
+	if (rc == 0)
+		rc = find_field(r, s, s->b, true, &p.b, err);
+	if (rc == 0)
+		rc = find_field(r, s, s->c, false, &p.c, err);
+	if (rc == 0)
+		rc = find_field(r, s, s->vcpu, false, &p.vcpu, err);
+	if (rc < 0)
+		return rc;
+	r->probes[event->index] = p;
+	if (s->record == HLG_EXITS_EXIT) {
+		r->counts->no_rip |= !p.a.size;
+		r->counts->no_isa |= !p.c.size;
+	}
+	r->counts->no_vcpu |= s->vcpu && !p.vcpu.size;
+	r->order.pairing.has_runs |= s->record == HLG_EXITS_RUN;
+	return 0;
+}
+
+/* A name is perf's, or the user's own; the number is the kernel's. */
+static int add_event(struct reader *r, uint32_t index, struct hlg_err *err)
+{
+	const struct hlg_perfdata_event *event = hlg_perfdata_event(r->pd, index);
+	const char *name = event->name;
+	const struct source *source;
+	int rc = 0;
+
+	if (event->attr.type != PERF_TYPE_TRACEPOINT)
+		return 0;
+	if (!r->trace)
+		rc = hlg_trace_open(&r->trace, r->pd, r->path, HLG_EXITS_HOW, err);
+	if (rc < 0)
+		return rc;
+	if (hlg_trace_name(r->trace, event->attr.config))
+		name = hlg_trace_name(r->trace, event->attr.config);
+	source = find_source(name);
+	return source ? add_probe(r, event, source, err) : 0;
+}
+
+/* All events that are known by now: in pipe mode those before the first sample. */
+static int add_events(struct reader *r, struct hlg_err *err)
+{
+	uint32_t n = hlg_perfdata_n_events(r->pd);
+	struct probe *more = reallocarray(r->probes, (size_t)n + 1, sizeof(*more));
+	int rc = 0;
+
+	if (!more)
+		return hlg_err_memory(err, r->path);
+	r->probes = more;
+	memset(more + r->n_probes, 0, (n - r->n_probes) * sizeof(*more));
+	for (uint32_t i = r->n_probes; rc == 0 && i < n; i++)
+		rc = add_event(r, i, err);
+	r->n_probes = n;
+	/* One of the two is not enough to tell vCPUs apart by. */
+	for (uint32_t i = 0; r->counts->no_vcpu && i < n; i++)
+		r->probes[i].vcpu = (struct hlg_trace_field){0};
+	return rc;
+}
+
+static int on_event(void *ctx, const struct hlg_perfdata_event *event,
+		    struct hlg_err *err)
+{
+	struct reader *r = ctx;
+
+	return event->index >= r->n_probes ? add_events(r, err) : 0;
+}
+
+static int on_lost(void *ctx, const struct hlg_perfdata_lost *lost, struct hlg_err *err)
+{
+	struct reader *r = ctx;
+	bool known = lost->cpu >= 0 && lost->cpu < HLG_ANY_CPU;
+
+	(void)err;
+	if (lost->time != HLG_NO_TIME)
+		hlg_exits_lose(&r->order, lost->time,
+			       known ? (uint16_t)lost->cpu : HLG_ANY_CPU);
+	return 0;
+}
+
+static int on_round(void *ctx, struct hlg_err *err)
+{
+	struct reader *r = ctx;
+
+	(void)err;
+	if (!r->directory)
+		hlg_exits_round(&r->order);
+	return 0;
+}
+
+static int on_progress(void *ctx, uint64_t done, uint64_t total, struct hlg_err *err)
+{
+	struct reader *r = ctx;
+	uint64_t samples = hlg_perfdata_counts(r->pd)->samples;
+
+	(void)total;
+	(void)err;
+	hlg_progress_add(r->progress, done - r->done, samples - r->told);
+	r->done = done;
+	r->told = samples;
+	return 0;
+}
+
+static uint8_t code_of(const struct probe *p, const struct hlg_exits_item *item,
+		       uint64_t c)
+{
+	switch (p->record) {
+	case HLG_EXITS_EXIT:
+		return (uint8_t)(c & 0x7f) | (p->a.size ? 0 : HLG_EXITS_NO_RIP);
+	case HLG_EXITS_PIO:
+		return p->c.size && c == 0; /* rw: 0 is a read */
+	case HLG_EXITS_MMIO:
+		return item->b == 1; /* type: 0 read begins, 1 read, 2 write */
+	default:
+		return HLG_ISA_USER;
+	}
+}
+
+/* False if the raw data are too short for what is needed. */
+static inline __attribute__((always_inline)) bool fill(const struct probe *p,
+						       const struct hlg_perfdata_raw *raw,
+						       struct hlg_exits_item *item)
+{
+	struct hlg_perfdata_bytes data;
+	uint64_t b = 0, c = 0, vcpu = HLG_NO_VCPU;
+
+	if (!hlg_perfdata_data(raw, &data))
+		return false;
+	item->a = 0;
+	if (p->a.size && !hlg_trace_get(&p->a, data.at, data.n, &item->a))
+		return false;
+	if (p->b.size && !hlg_trace_get(&p->b, data.at, data.n, &b))
+		return false;
+	if (p->c.size && !hlg_trace_get(&p->c, data.at, data.n, &c))
+		return false;
+	if (p->vcpu.size && !hlg_trace_get(&p->vcpu, data.at, data.n, &vcpu))
+		return false;
+	item->b = (uint32_t)b;
+	item->vcpu = (uint32_t)vcpu;
+	item->kind = p->record;
+	item->c = code_of(p, item, c);
+	return true;
+}
+
+/* KVM_RUN may have failed: then its errno is the reason. */
+static void settle(struct hlg_exits_item *item)
+{
+	int64_t error = (int64_t)item->a;
+
+	if (item->kind == HLG_EXITS_USER && error < 0) {
+		item->b = (uint32_t)-error;
+		item->c = HLG_ISA_ERRNO;
+	}
+}
+
+static inline __attribute__((always_inline)) void on_sample(void *ctx,
+							    struct hlg_perfdata_raw *raw)
+{
+	struct reader *r = ctx;
+	const struct probe *p = &r->probes[raw->event];
+	const struct hlg_perfdata_layout *l = raw->layout;
+	struct hlg_exits_item item;
+	int32_t pid;
+
+	if (!p->record)
+		return;
+	if (r->restricts) {
+		struct hlg_sample sample = hlg_perfdata_sample(raw);
+
+		/* time= selects pairs, not halves. */
+		sample.time = r->options->start;
+		if (!hlg_select_keeps(r->options, &sample))
+			return;
+	}
+	item.time = hlg_perfdata_u64(raw->record + l->time);
+	if (!fill(p, raw, &item)) {
+		r->order.pairing.sums->lone.bad++;
+		hlg_exits_lose_at(&r->order, item.time);
+		return;
+	}
+	settle(&item);
+	if (item.kind == HLG_EXITS_RUN && item.b != KVM_RUN)
+		return;
+	r->counts->records[item.kind]++;
+	item.cpu = HLG_ANY_CPU;
+	if (l->cpu)
+		item.cpu = (uint16_t)hlg_perfdata_u32(raw->record + l->cpu);
+	pid = (int32_t)hlg_perfdata_u32(raw->record + l->tid);
+	hlg_exits_push(&r->order, pid, hlg_perfdata_tid(raw), &item);
+}
+
+/* Pairs need both halves of one kind at least. */
+static int check_records(const struct reader *r, struct hlg_err *err)
+{
+	bool any[HLG_EXITS_RECORDS] = {0};
+	const char *lacks = NULL;
+
+	for (uint32_t i = 0; i < r->n_probes; i++)
+		any[r->probes[i].record] = true;
+	r->counts->no_runs |= any[HLG_EXITS_USER] && !any[HLG_EXITS_RUN];
+	if (any[HLG_EXITS_USER] && (any[HLG_EXITS_RUN] || any[HLG_EXITS_ENTRY]))
+		return 0;
+	if (any[HLG_EXITS_EXIT] && any[HLG_EXITS_ENTRY])
+		return 0;
+	if (any[HLG_EXITS_EXIT])
+		lacks = "kvm:kvm_entry";
+	else if (any[HLG_EXITS_ENTRY])
+		lacks = "kvm:kvm_exit";
+	else if (any[HLG_EXITS_USER])
+		lacks = "syscalls:sys_enter_ioctl";
+	else
+		lacks = "kvm:kvm_exit and no kvm:kvm_userspace_exit";
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: has no %s (record it with " HLG_EXITS_HOW ")", r->path,
+			   lacks);
+}
+
+static int read_all(struct reader *r, struct hlg_err *err)
+{
+	static const struct hlg_perfdata_sink sink = {.event = on_event,
+						      .lost = on_lost,
+						      .round = on_round,
+						      .progress = on_progress};
+	const struct hlg_perfdata_counts *counts = hlg_perfdata_counts(r->pd);
+	int rc = add_events(r, err);
+
+	r->directory = hlg_perfdata_host(r->pd)->directory;
+	if (r->directory)
+		r->order.limit = SIZE_MAX;
+	if (rc == 0)
+		rc = hlg_perfdata_read(r->pd, on_sample, &sink, r, err);
+	if (rc == 0)
+		rc = check_records(r, err);
+	if (rc < 0)
+		return rc;
+	hlg_exits_order_end(&r->order);
+	r->counts->lost +=
+		counts->lost > counts->lost_samples ? counts->lost : counts->lost_samples;
+	r->counts->left += counts->left + counts->missing;
+	return r->order.pairing.sums->no_memory ? hlg_err_memory(err, r->path) : 0;
+}
+
+int hlg_exits_read(const char *path, const struct hlg_options *options,
+		   struct hlg_progress *progress, struct hlg_exits_sums *sums,
+		   struct hlg_exits_counts *counts, struct hlg_err *err)
+{
+	struct reader r = {.path = path,
+			   .options = options,
+			   .restricts = hlg_select_restricts(options),
+			   .counts = counts,
+			   .progress = progress};
+	int rc = hlg_perfdata_open(&r.pd, path, err);
+
+	if (rc < 0)
+		return rc;
+	hlg_exits_order_init(&r.order, sums);
+	r.order.pairing.start = options->start;
+	r.order.pairing.stop = options->stop;
+	rc = read_all(&r, err);
+	hlg_exits_order_finish(&r.order);
+	hlg_trace_close(r.trace);
+	free(r.probes);
+	hlg_perfdata_close(r.pd);
+	return rc;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Crossings out of a recording. */
+#ifndef HLG_TOOLS_EXITS_READ_H
+#define HLG_TOOLS_EXITS_READ_H
+
+#include "../filter/options.h"
+#include "../symtab/err.h"
+#include "exits-sums.h"
+#include "progress.h"
+
+/* What records them, for messages. */
+#define HLG_EXITS_HOW "hlguest record --exits"
+
+struct hlg_exits_counts {
+	uint64_t records[8]; /* met, by enum hlg_exits_record */
+	uint64_t lost;       /* as perf tells */
+	uint64_t left;       /* bytes that could not be read: the recording was cut off */
+	bool no_rip, no_isa; /* of kvm_exit, on the kernel of a recording */
+	bool no_vcpu;        /* of kvm_exit or kvm_entry: vCPUs go by thread */
+	bool no_runs;        /* KVM_RUN was not recorded: kvm_entry stands for it */
+};
+
+/*
+ * Adds the pairs of a recording ("-" is standard input) to sums, of the threads and times
+ * that options select, and what it held to counts. Fails when the recording has none of
+ * these tracepoints, or they lack what is needed. progress may be NULL.
+ */
+int hlg_exits_read(const char *path, const struct hlg_options *options,
+		   struct hlg_progress *progress, struct hlg_exits_sums *sums,
+		   struct hlg_exits_counts *counts, struct hlg_err *err);
+
+#endif

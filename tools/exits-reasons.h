@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What exits are called. Which table a number is of says the event itself (its field
+ * isa), never the machine that recorded or the one that reads.
+ */
+#ifndef HLG_TOOLS_EXITS_REASONS_H
+#define HLG_TOOLS_EXITS_REASONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Values of isa in kvm:kvm_exit (arch/x86/kvm/trace.h), and two of our own. */
+enum {
+	HLG_ISA_NONE = 0,    /* not recorded */
+	HLG_ISA_VMX = 1,     /* basic exit reasons: Intel SDM, volume 3, appendix C */
+	HLG_ISA_SVM = 2,     /* exit codes: AMD APM, volume 2, appendix C */
+	HLG_ISA_USER = 254,  /* KVM_EXIT_* of linux/kvm.h: what the VMM gets to see */
+	HLG_ISA_ERRNO = 255, /* KVM_RUN ended with this errno */
+};
+
+/* "EPT_VIOLATION", "npf", "KVM_EXIT_IO"; a number that has no name as "0x1f5". */
+const char *hlg_exits_reason(unsigned isa, uint32_t reason, char *buf, size_t size);
+
+/* "VMX", "SVM", "KVM"; "?" where the event does not say. */
+const char *hlg_exits_isa(unsigned isa);
+
+/* The name Hyperlight has for a port; NULL for others. */
+const char *hlg_exits_port(uint64_t port);
+
+#endif

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "exits-sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_CELL UINT32_MAX
+
+/* splitmix64's last steps (Steele, Lea, Flood, 2014). */
+static uint64_t mix(uint64_t v)
+{
+	v = (v ^ v >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	v = (v ^ v >> 27) * UINT64_C(0x94d049bb133111eb);
+	return v ^ v >> 31;
+}
+
+static uint64_t hash_key(const struct hlg_exits_key *k)
+{
+	uint64_t rest = (uint64_t)k->reason << 32 | (uint64_t)k->vcpu;
+
+	return mix(k->rip ^ mix(rest ^ k->port * UINT64_C(0x9e3779b97f4a7c15)) ^
+		   ((uint64_t)k->kind << 8 | k->isa));
+}
+
+static bool same(const struct hlg_exits_key *a, const struct hlg_exits_key *b)
+{
+	return a->rip == b->rip && a->port == b->port && a->reason == b->reason &&
+	       a->vcpu == b->vcpu && a->kind == b->kind && a->isa == b->isa &&
+	       a->has_rip == b->has_rip;
+}
+
+static size_t find_index(const struct hlg_exits_sums *s, const struct hlg_exits_key *key)
+{
+	size_t mask = s->room_index - 1, i = hash_key(key) & mask;
+
+	while (s->index[i] && !same(&s->cells[s->index[i] - 1].key, key))
+		i = (i + 1) & mask;
+	return i;
+}
+
+static bool grow_cells(struct hlg_exits_sums *s)
+{
+	size_t room = s->room_cells ? 2 * s->room_cells : 64;
+	struct hlg_exits_cell *cells = NULL;
+	uint32_t *index;
+
+	if (room < UINT32_MAX / 2)
+		cells = reallocarray(s->cells, room, sizeof(*cells));
+	if (!cells)
+		return false;
+	s->cells = cells;
+	index = calloc(2 * room, sizeof(*index));
+	if (!index)
+		return false;
+	free(s->index);
+	s->index = index;
+	s->room_index = 2 * room;
+	s->room_cells = room;
+	for (size_t i = 0; i < s->n_cells; i++)
+		index[find_index(s, &cells[i].key)] = (uint32_t)i + 1;
+	return true;
+}
+
+static uint32_t cell_of(struct hlg_exits_sums *s, const struct hlg_exits_key *key)
+{
+	size_t at;
+
+	if (s->n_cells == s->room_cells && !grow_cells(s))
+		return NO_CELL;
+	at = find_index(s, key);
+	if (!s->index[at]) {
+		s->cells[s->n_cells] =
+			(struct hlg_exits_cell){.key = *key, .min = UINT64_MAX};
+		s->index[at] = (uint32_t)++s->n_cells;
+	}
+	return s->index[at] - 1;
+}
+
+static struct hlg_exits_value *value_of(const struct hlg_exits_sums *s, uint32_t cell,
+					uint64_t value)
+{
+	size_t mask = s->room_values - 1;
+	size_t i = mix(value ^ (uint64_t)cell << 40) & mask;
+
+	while (s->values[i].n &&
+	       (s->values[i].value != value || s->values[i].cell != cell))
+		i = (i + 1) & mask;
+	return &s->values[i];
+}
+
+static bool grow_values(struct hlg_exits_sums *s)
+{
+	struct hlg_exits_sums more = {.room_values =
+					      s->room_values ? 2 * s->room_values : 256};
+
+	more.values = calloc(more.room_values, sizeof(*more.values));
+	if (!more.values)
+		return false;
+	for (size_t i = 0; i < s->room_values; i++)
+		if (s->values[i].n)
+			*value_of(&more, s->values[i].cell, s->values[i].value) =
+				s->values[i];
+	free(s->values);
+	s->values = more.values;
+	s->room_values = more.room_values;
+	return true;
+}
+
+void hlg_exits_add(struct hlg_exits_sums *s, const struct hlg_exits_key *key, uint64_t ns)
+{
+	uint64_t value = s->exact ? ns : hlg_exits_quantize(ns);
+	uint32_t number = cell_of(s, key);
+	struct hlg_exits_value *v;
+	struct hlg_exits_cell *cell;
+
+	if (number == NO_CELL || (2 * s->n_values >= s->room_values && !grow_values(s))) {
+		s->no_memory = true;
+		return;
+	}
+	cell = &s->cells[number];
+	cell->n++;
+	cell->total += ns;
+	if (ns < cell->min)
+		cell->min = ns;
+	if (ns > cell->max)
+		cell->max = ns;
+	v = value_of(s, number, value);
+	s->n_values += v->n == 0;
+	v->value = value;
+	v->cell = number;
+	v->n++;
+	s->pairs[key->kind]++;
+	s->total[key->kind] += ns;
+}
+
+uint32_t hlg_exits_add_vcpu(struct hlg_exits_sums *s, int32_t pid, int32_t tid,
+			    int64_t id)
+{
+	if (s->n_vcpus == s->room_vcpus) {
+		size_t room = s->room_vcpus ? 2 * s->room_vcpus : 16;
+		struct hlg_exits_vcpu *vcpus = NULL;
+
+		if (room < UINT32_MAX)
+			vcpus = reallocarray(s->vcpus, room, sizeof(*vcpus));
+		if (!vcpus) {
+			s->no_memory = true;
+			return UINT32_MAX;
+		}
+		s->vcpus = vcpus;
+		s->room_vcpus = room;
+	}
+	s->vcpus[s->n_vcpus] = (struct hlg_exits_vcpu){.pid = pid, .tid = tid, .id = id};
+	return (uint32_t)s->n_vcpus++;
+}
+
+void hlg_exits_sums_finish(struct hlg_exits_sums *s)
+{
+	free(s->cells);
+	free(s->index);
+	free(s->values);
+	free(s->vcpus);
+	*s = (struct hlg_exits_sums){0};
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What crossings add up to: times outside the guest, by what there is to tell of each.
+ *
+ * A latency is not kept but counted: as it is if sums are exact, else as the middle of
+ * one of 64 equal parts of its power of two, which is never off by more than 1/128 (0.8
+ * %). Percentiles come out with the same error; counts, totals, least and greatest are
+ * exact. Memory grows with distinct (cell, value), never with pairs, unless exact.
+ */
+#ifndef HLG_TOOLS_EXITS_SUMS_H
+#define HLG_TOOLS_EXITS_SUMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HLG_NO_PORT   UINT64_MAX
+#define HLG_PORT_MMIO ((uint64_t)1 << 63) /* | address of the page, not a port */
+
+/* What a pair was. */
+enum hlg_exits_kind {
+	HLG_EXITS_GUEST, /* kvm_exit to kvm_entry: outside the guest */
+	HLG_EXITS_VMM,   /* kvm_userspace_exit to KVM_RUN: in the VMM */
+	HLG_EXITS_KINDS
+};
+
+struct hlg_exits_key {
+	uint64_t rip;    /* guest's; 0 if has_rip is 0 */
+	uint64_t port;   /* HLG_NO_PORT, or with HLG_PORT_MMIO */
+	uint32_t reason; /* see exits-reasons.h */
+	uint32_t vcpu;   /* index into vcpus */
+	uint8_t kind, isa, has_rip;
+};
+
+struct hlg_exits_cell {
+	struct hlg_exits_key key;
+	uint64_t n, total, min, max; /* ns */
+};
+
+/* Pairs of a cell that took about value ns; n == 0: free. */
+struct hlg_exits_value {
+	uint64_t value, n;
+	uint32_t cell;
+};
+
+/* A vCPU: what one thread ran under one number. */
+struct hlg_exits_vcpu {
+	int32_t pid, tid;
+	int64_t id;       /* -1: not recorded */
+	uint64_t guest;   /* ns from kvm_entry to kvm_exit */
+	uint64_t outside; /* ns of pairs of HLG_EXITS_GUEST */
+	uint64_t inner;   /* ns of these in the VMM */
+	uint64_t vmm;     /* ns of pairs of HLG_EXITS_VMM */
+	uint64_t run;     /* ns from KVM_RUN to kvm_userspace_exit */
+};
+
+/* Halves that have no other half, and records that are no good. */
+struct hlg_exits_lone {
+	uint64_t exits, entries; /* kvm_exit without kvm_entry, and the other way round */
+	uint64_t user, runs;     /* kvm_userspace_exit, KVM_RUN; the same */
+	uint64_t lost;           /* pairs of either kind that records were lost between */
+	uint64_t late;           /* records that came too late to be put in order */
+	uint64_t bad;            /* records that lack fields */
+};
+
+struct hlg_exits_sums {
+	bool exact;
+	struct hlg_exits_cell *cells;
+	size_t n_cells, room_cells;
+	uint32_t *index; /* hash of cells, at most half used; holds number + 1 */
+	size_t room_index;
+	struct hlg_exits_value *values; /* open addressing, at most half used */
+	size_t n_values, room_values;
+	struct hlg_exits_vcpu *vcpus;
+	size_t n_vcpus, room_vcpus;
+	struct hlg_exits_lone lone;
+	uint64_t pairs[HLG_EXITS_KINDS], total[HLG_EXITS_KINDS]; /* total in ns */
+	bool no_memory; /* something could not be counted: sums are worthless */
+};
+
+/* The value a latency is counted as. */
+static inline uint64_t hlg_exits_quantize(uint64_t ns)
+{
+	unsigned shift;
+
+	if (ns < 128)
+		return ns;
+	shift = 63 - (unsigned)__builtin_clzll(ns) - 6;
+	return (ns >> shift << shift) + ((uint64_t)1 << shift >> 1);
+}
+
+/* *sums is all zero before, but for exact. Finish in any case. */
+void hlg_exits_add(struct hlg_exits_sums *sums, const struct hlg_exits_key *key,
+		   uint64_t ns);
+
+/* The number of a new vCPU; UINT32_MAX without memory, which counts as no_memory. */
+uint32_t hlg_exits_add_vcpu(struct hlg_exits_sums *sums, int32_t pid, int32_t tid,
+			    int64_t id);
+
+void hlg_exits_sums_finish(struct hlg_exits_sums *sums);
+
+#endif

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cells get a row each by sorting them by what the table tells apart; then the counted
+ * latencies of all rows are sorted once, and a walk over them finds every percentile.
+ */
+#include "exits-table.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../filter/name.h"
+#include "exits-reasons.h"
+
+#define NO_ROW UINT32_MAX
+
+/* What tells a cell's row from another, and the cell. */
+struct sorted {
+	uint64_t major, minor;
+	int32_t tid;
+	uint32_t cell;
+};
+
+/* Pairs of a row that took about this long. */
+struct spent {
+	uint64_t value, n;
+	uint32_t row;
+};
+
+bool hlg_exits_wants(const struct hlg_exits_choice *c, const struct hlg_exits_key *key)
+{
+	char name[64];
+	uint64_t number;
+
+	if (c->port && c->port->n &&
+	    (key->port > INT32_MAX || !hlg_number_list_has(c->port, (int32_t)key->port)))
+		return false;
+	if (!c->reason)
+		return true;
+	if (hlg_number_u64(c->reason, &number))
+		return key->reason == number;
+	hlg_exits_reason(key->isa, key->reason, name, sizeof(name));
+	return fnmatch(c->reason, name, FNM_CASEFOLD) == 0;
+}
+
+static int compare_sorted(const void *a, const void *b)
+{
+	const struct sorted *x = a, *y = b;
+
+	if (x->major != y->major)
+		return x->major < y->major ? -1 : 1;
+	if (x->minor != y->minor)
+		return x->minor < y->minor ? -1 : 1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static int compare_spent(const void *a, const void *b)
+{
+	const struct spent *x = a, *y = b;
+
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct hlg_exits_row *x = a, *y = b;
+	int names;
+
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	if (x->n != y->n)
+		return x->n < y->n ? 1 : -1;
+	names = strcmp(x->name, y->name);
+	if (names != 0)
+		return names;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return (x->vcpu > y->vcpu) - (x->vcpu < y->vcpu);
+}
+
+static struct hlg_place place_of(const struct hlg_space *space,
+				 const struct hlg_exits_key *key)
+{
+	struct hlg_place place = {.kind = HLG_OUTSIDE};
+
+	if (key->has_rip)
+		hlg_space_lookup(space, key->rip, &place);
+	return place;
+}
+
+static struct sorted sort_key(const struct hlg_exits_sums *sums, uint32_t cell,
+			      const struct hlg_exits_table *table,
+			      const struct hlg_exits_choice *choice,
+			      const struct hlg_space *space)
+{
+	const struct hlg_exits_key *key = &sums->cells[cell].key;
+	const struct hlg_exits_vcpu *vcpu = &sums->vcpus[key->vcpu];
+	struct sorted s = {.tid = choice->by_tid ? vcpu->tid : -1, .cell = cell};
+	struct hlg_place place;
+
+	switch (table->by) {
+	case HLG_EXITS_BY_REASON:
+		s.major = key->isa;
+		s.minor = key->reason;
+		break;
+	case HLG_EXITS_BY_FUNCTION:
+		place = place_of(space, key);
+		s.major = (uintptr_t)place.owner;
+		s.minor = key->has_rip;
+		if (place.kind == HLG_OUTSIDE)
+			s.major = 0;
+		break;
+	case HLG_EXITS_BY_PORT:
+		s.major = key->port;
+		break;
+	default:
+		s.major = (uint64_t)(uint32_t)vcpu->pid;
+		s.minor = (uint64_t)vcpu->id;
+		s.tid = vcpu->tid;
+	}
+	return s;
+}
+
+static char *name_row(const struct hlg_exits_sums *sums, const struct sorted *s,
+		      const struct hlg_exits_table *table,
+		      const struct hlg_exits_choice *choice,
+		      const struct hlg_space *space)
+{
+	const struct hlg_exits_key *key = &sums->cells[s->cell].key;
+	const struct hlg_exits_vcpu *vcpu = &sums->vcpus[key->vcpu];
+	struct hlg_place place;
+	char buf[64];
+
+	switch (table->by) {
+	case HLG_EXITS_BY_REASON:
+		return strdup(hlg_exits_reason(key->isa, key->reason, buf, sizeof(buf)));
+	case HLG_EXITS_BY_FUNCTION:
+		place = place_of(space, key);
+		return key->has_rip ? hlg_name_place(&place, choice->demangle)
+				    : strdup("[address not recorded]");
+	case HLG_EXITS_BY_PORT:
+		if (hlg_exits_port(key->port))
+			return strdup(hlg_exits_port(key->port));
+		if (key->port == HLG_NO_PORT)
+			return strdup("no port");
+		snprintf(buf, sizeof(buf),
+			 key->port & HLG_PORT_MMIO ? "mmio 0x%" PRIx64 : "0x%" PRIx64,
+			 key->port & ~HLG_PORT_MMIO);
+		return strdup(buf);
+	default:
+		snprintf(buf, sizeof(buf), "%d/%d", vcpu->pid, vcpu->tid);
+		return strdup(buf);
+	}
+}
+
+static bool fill_row(struct hlg_exits_row *row, const struct hlg_exits_sums *sums,
+		     const struct sorted *s, const struct hlg_exits_table *table,
+		     const struct hlg_exits_choice *choice, const struct hlg_space *space)
+{
+	const struct hlg_exits_key *key = &sums->cells[s->cell].key;
+	const struct hlg_exits_vcpu *vcpu = &sums->vcpus[key->vcpu];
+
+	*row = (struct hlg_exits_row){
+		.name = name_row(sums, s, table, choice, space),
+		.pid = -1,
+		.tid = s->tid,
+		.vcpu = -1,
+		.min = UINT64_MAX,
+	};
+	if (table->by == HLG_EXITS_BY_REASON) {
+		row->isa = hlg_exits_isa(key->isa);
+		row->number = key->reason;
+	} else if (table->by == HLG_EXITS_BY_PORT) {
+		row->number = key->port;
+	} else if (table->by == HLG_EXITS_BY_VCPU) {
+		row->pid = vcpu->pid;
+		row->vcpu = vcpu->id;
+	}
+	return row->name;
+}
+
+static void add_cell(struct hlg_exits_row *row, const struct hlg_exits_cell *cell)
+{
+	row->n += cell->n;
+	row->total += cell->total;
+	if (cell->min < row->min)
+		row->min = cell->min;
+	if (cell->max > row->max)
+		row->max = cell->max;
+}
+
+/* Rows from cells that are sorted; row_of[cell] becomes each cell's. */
+static bool make_rows(struct hlg_exits_table *table, const struct hlg_exits_sums *sums,
+		      const struct sorted *sorted, size_t n, uint32_t *row_of,
+		      const struct hlg_exits_choice *choice,
+		      const struct hlg_space *space)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || compare_sorted(&sorted[i - 1], &sorted[i]) != 0) {
+			if (!fill_row(&table->rows[table->n], sums, &sorted[i], table,
+				      choice, space))
+				return false;
+			table->n++;
+		}
+		add_cell(&table->rows[table->n - 1], &sums->cells[sorted[i].cell]);
+		row_of[sorted[i].cell] = (uint32_t)(table->n - 1);
+	}
+	return true;
+}
+
+void hlg_exits_add_times(struct hlg_exits_vcpu *to, const struct hlg_exits_vcpu *from)
+{
+	to->guest += from->guest;
+	to->outside += from->outside;
+	to->inner += from->inner;
+	to->vmm += from->vmm;
+	to->run += from->run;
+}
+
+/* To each vCPU's row what it did. */
+static bool add_times(struct hlg_exits_table *table, const struct hlg_exits_sums *sums,
+		      const uint32_t *row_of)
+{
+	bool *seen = calloc(sums->n_vcpus + 1, sizeof(*seen));
+
+	if (!seen)
+		return false;
+	for (size_t i = 0; i < sums->n_cells; i++) {
+		uint32_t vcpu = sums->cells[i].key.vcpu;
+
+		if (row_of[i] == NO_ROW || seen[vcpu])
+			continue;
+		seen[vcpu] = true;
+		hlg_exits_add_times(&table->rows[row_of[i]].time, &sums->vcpus[vcpu]);
+	}
+	free(seen);
+	return true;
+}
+
+/* A counted value stands for some around it; a row's own ends are known. */
+static uint64_t clamp(const struct hlg_exits_row *row, uint64_t value)
+{
+	return value < row->min ? row->min : value > row->max ? row->max : value;
+}
+
+static void find_percentiles(struct hlg_exits_table *table, const struct spent *spent,
+			     size_t n)
+{
+	uint64_t below = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct hlg_exits_row *row = &table->rows[spent[i].row];
+		uint64_t value = clamp(row, spent[i].value);
+
+		if (i == 0 || spent[i - 1].row != spent[i].row)
+			below = 0;
+		/* below < rank <= below + n, where rank is the least that is enough. */
+		if (below < row->n - row->n / 2 &&
+		    below + spent[i].n >= row->n - row->n / 2)
+			row->p50 = value;
+		if (below < row->n - row->n / 10 &&
+		    below + spent[i].n >= row->n - row->n / 10)
+			row->p90 = value;
+		if (below < row->n - row->n / 100 &&
+		    below + spent[i].n >= row->n - row->n / 100)
+			row->p99 = value;
+		below += spent[i].n;
+	}
+}
+
+static bool add_percentiles(struct hlg_exits_table *table,
+			    const struct hlg_exits_sums *sums, const uint32_t *row_of)
+{
+	struct spent *spent = calloc(sums->n_values + 1, sizeof(*spent));
+	size_t n = 0;
+
+	if (!spent)
+		return false;
+	for (size_t i = 0; i < sums->room_values; i++) {
+		const struct hlg_exits_value *v = &sums->values[i];
+
+		if (v->n && row_of[v->cell] != NO_ROW)
+			spent[n++] = (struct spent){v->value, v->n, row_of[v->cell]};
+	}
+	qsort(spent, n, sizeof(*spent), compare_spent);
+	find_percentiles(table, spent, n);
+	free(spent);
+	return true;
+}
+
+int hlg_exits_tabulate(struct hlg_exits_table *table, const struct hlg_exits_sums *sums,
+		       enum hlg_exits_kind kind, enum hlg_exits_by by,
+		       const struct hlg_exits_choice *choice,
+		       const struct hlg_space *space, struct hlg_err *err)
+{
+	struct sorted *sorted = calloc(sums->n_cells + 1, sizeof(*sorted));
+	uint32_t *row_of = calloc(sums->n_cells + 1, sizeof(*row_of));
+	size_t n = 0;
+	bool ok;
+
+	*table = (struct hlg_exits_table){.kind = kind, .by = by};
+	table->rows = calloc(sums->n_cells + 1, sizeof(*table->rows));
+	ok = sorted && row_of && table->rows;
+	for (uint32_t i = 0; ok && i < sums->n_cells; i++) {
+		row_of[i] = NO_ROW;
+		if (sums->cells[i].key.kind == kind &&
+		    hlg_exits_wants(choice, &sums->cells[i].key))
+			sorted[n++] = sort_key(sums, i, table, choice, space);
+	}
+	if (ok)
+		qsort(sorted, n, sizeof(*sorted), compare_sorted);
+	ok = ok && make_rows(table, sums, sorted, n, row_of, choice, space) &&
+	     add_percentiles(table, sums, row_of);
+	if (by == HLG_EXITS_BY_VCPU)
+		ok = ok && add_times(table, sums, row_of);
+	if (ok)
+		qsort(table->rows, table->n, sizeof(*table->rows), compare_rows);
+	free(sorted);
+	free(row_of);
+	return ok ? 0 : hlg_err_memory(err, "exits");
+}
+
+void hlg_exits_table_finish(struct hlg_exits_table *table)
+{
+	for (size_t i = 0; i < table->n; i++)
+		free(table->rows[i].name);
+	free(table->rows);
+	*table = (struct hlg_exits_table){0};
+}
+
+void hlg_exits_histogram(uint64_t octaves[HLG_EXITS_OCTAVES],
+			 const struct hlg_exits_sums *sums, enum hlg_exits_kind kind,
+			 const struct hlg_exits_choice *choice)
+{
+	memset(octaves, 0, HLG_EXITS_OCTAVES * sizeof(*octaves));
+	for (size_t i = 0; i < sums->room_values; i++) {
+		const struct hlg_exits_value *v = &sums->values[i];
+		const struct hlg_exits_key *key;
+
+		if (!v->n)
+			continue;
+		key = &sums->cells[v->cell].key;
+		if (key->kind == kind && hlg_exits_wants(choice, key))
+			octaves[63 - __builtin_clzll(v->value | 1)] += v->n;
+	}
+}

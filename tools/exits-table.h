@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tables of crossings: what the sums say of each reason, function, port and vCPU. */
+#ifndef HLG_TOOLS_EXITS_TABLE_H
+#define HLG_TOOLS_EXITS_TABLE_H
+
+#include "../filter/number.h"
+#include "../symtab/err.h"
+#include "../symtab/space.h"
+#include "exits-sums.h"
+
+enum hlg_exits_by {
+	HLG_EXITS_BY_REASON,
+	HLG_EXITS_BY_FUNCTION,
+	HLG_EXITS_BY_PORT,
+	HLG_EXITS_BY_VCPU,
+	HLG_EXITS_BYS
+};
+
+#define HLG_EXITS_OCTAVES 64
+
+struct hlg_exits_row {
+	char *name;       /* not escaped */
+	const char *isa;  /* reasons; else NULL */
+	uint64_t number;  /* reasons, ports (HLG_PORT_MMIO and an address, HLG_NO_PORT) */
+	int32_t pid, tid; /* vCPUs, and if split by thread; else -1 */
+	int64_t vcpu;     /* vCPUs: its number, -1 not recorded */
+	uint64_t n, total, min, p50, p90, p99, max; /* ns */
+	struct hlg_exits_vcpu time;                 /* vCPUs: of all pairs */
+};
+
+/* Adds the times of one to another's. */
+void hlg_exits_add_times(struct hlg_exits_vcpu *to, const struct hlg_exits_vcpu *from);
+
+struct hlg_exits_table {
+	enum hlg_exits_kind kind;
+	enum hlg_exits_by by;
+	struct hlg_exits_row *rows; /* by total, the largest first */
+	size_t n;
+};
+
+/* Which pairs, and how they are told apart. */
+struct hlg_exits_choice {
+	const char *reason; /* a name with * and ?, or a number; NULL: any */
+	const struct hlg_number_list *port; /* empty: any */
+	bool by_tid;
+	bool demangle;
+};
+
+/* Is the pair of a cell wanted? */
+bool hlg_exits_wants(const struct hlg_exits_choice *choice,
+		     const struct hlg_exits_key *key);
+
+/*
+ * Pairs of a kind by what by says; the space is settled. A percentile is the value that
+ * at least that part of the pairs does not exceed (nearest rank). Fails without memory;
+ * finish *table in any case.
+ */
+int hlg_exits_tabulate(struct hlg_exits_table *table, const struct hlg_exits_sums *sums,
+		       enum hlg_exits_kind kind, enum hlg_exits_by by,
+		       const struct hlg_exits_choice *choice,
+		       const struct hlg_space *space, struct hlg_err *err);
+void hlg_exits_table_finish(struct hlg_exits_table *table);
+
+/* Pairs of [2^i, 2^(i + 1)) ns; those of less than 2 ns are in the first. */
+void hlg_exits_histogram(uint64_t octaves[HLG_EXITS_OCTAVES],
+			 const struct hlg_exits_sums *sums, enum hlg_exits_kind kind,
+			 const struct hlg_exits_choice *choice);
+
+#endif
