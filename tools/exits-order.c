@@ -67,13 +67,60 @@ static __attribute__((noinline)) struct hlg_exits_stream *find(struct hlg_exits_
 	return o->last = o->index[at];
 }
 
-static int compare(const void *a, const void *b)
+/* Where the run that begins at from ends: each of its items is no older than the last. */
+static size_t run_end(const struct hlg_exits_item *items, size_t from, size_t n)
 {
-	const struct hlg_exits_item *x = a, *y = b;
+	size_t i = from + 1;
 
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return (int32_t)(x->sequence - y->sequence) < 0 ? -1 : 1;
+	while (i < n && items[i].time >= items[i - 1].time)
+		i++;
+	return i < n ? i : n;
+}
+
+/* [from, middle) and [middle, to) into out; of two at one time the first comes first. */
+static void merge(const struct hlg_exits_item *in, size_t from, size_t middle, size_t to,
+		  struct hlg_exits_item *out)
+{
+	size_t a = from, b = middle;
+
+	for (size_t i = from; i < to; i++) {
+		if (b == to || (a < middle && in[a].time <= in[b].time))
+			out[i] = in[a++];
+		else
+			out[i] = in[b++];
+	}
+}
+
+/*
+ * Buffers of a few CPUs, each in order: a merge sort of the runs that are there (Knuth,
+ * volume 3, 5.2.4, algorithm N). Stable. False without memory.
+ */
+static bool sort(struct hlg_exits_order *o, struct hlg_exits_item *items, size_t n)
+{
+	struct hlg_exits_item *in = items, *out, *swap;
+	bool merged = n > 0;
+
+	if (n > o->room_scratch) {
+		out = reallocarray(o->scratch, n, sizeof(*out));
+		if (!out)
+			return false;
+		o->scratch = out;
+		o->room_scratch = n;
+	}
+	for (out = o->scratch; merged; swap = in, in = out, out = swap) {
+		merged = false;
+		for (size_t from = 0; from < n;) {
+			size_t middle = run_end(in, from, n);
+			size_t to = middle < n ? run_end(in, middle, n) : n;
+
+			merged |= from > 0 || to < n;
+			merge(in, from, middle, to, out);
+			from = to;
+		}
+	}
+	if (in != items)
+		memcpy(items, in, n * sizeof(*items));
+	return true;
 }
 
 /* Lets go what is not newer than limit. */
@@ -81,8 +128,10 @@ static void release(struct hlg_exits_order *o, struct hlg_exits_stream *s, uint6
 {
 	size_t i, from = s->from;
 
-	if (!s->sorted)
-		qsort(s->items + from, s->n - from, sizeof(*s->items), compare);
+	if (!s->sorted && !sort(o, s->items + from, s->n - from)) {
+		o->pairing.sums->no_memory = true;
+		return;
+	}
 	s->sorted = true;
 	for (i = from; i < s->n && s->items[i].time <= limit; i++)
 		hlg_exits_take(&o->pairing, &s->thread, &s->items[i]);
@@ -178,8 +227,7 @@ void hlg_exits_push(struct hlg_exits_order *o, int32_t pid, int32_t tid,
 		s->latest = item->time;
 	if (item->time > o->newest)
 		o->newest = item->time;
-	s->items[s->n] = *item;
-	s->items[s->n++].sequence = o->sequence++;
+	s->items[s->n++] = *item;
 	if (++o->held > o->limit)
 		relieve(o);
 }
@@ -217,6 +265,7 @@ void hlg_exits_order_finish(struct hlg_exits_order *o)
 	free(o->streams);
 	free(o->index);
 	free(o->cpus);
+	free(o->scratch);
 	hlg_exits_gaps_finish(&o->pairing.gaps);
 	*o = (struct hlg_exits_order){0};
 }

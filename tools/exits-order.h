@@ -34,14 +34,15 @@ struct hlg_exits_order {
 	uint64_t *cpus;                /* time of each CPU's latest record */
 	size_t n_cpus;
 	size_t held, limit;
-	uint32_t sequence;
+	struct hlg_exits_item *scratch; /* for sorting */
+	size_t room_scratch;
 	uint64_t newest, complete; /* see hlg_order_round */
 };
 
 /* *order is all zero before; the sums are not owned. Finish in any case. */
 void hlg_exits_order_init(struct hlg_exits_order *order, struct hlg_exits_sums *sums);
 
-/* A record; all of *item but sequence is set. Without memory, sums->no_memory. */
+/* A record, which is copied. Without memory, sums->no_memory. */
 void hlg_exits_push(struct hlg_exits_order *order, int32_t pid, int32_t tid,
 		    const struct hlg_exits_item *item);
 

@@ -37,8 +37,7 @@ struct hlg_exits_item {
 	uint64_t a; /* EXIT, INSN: address in the guest; MMIO: guest physical address */
 	uint32_t b; /* EXIT, USER: reason; PIO: port */
 	uint32_t vcpu; /* EXIT, ENTRY: its number, or HLG_NO_VCPU */
-	uint32_t sequence;
-	uint16_t cpu; /* or HLG_ANY_CPU */
+	uint16_t cpu;  /* or HLG_ANY_CPU */
 	uint8_t kind;
 	uint8_t c; /* EXIT: isa, | 0x80 if a is not recorded; USER: isa; PIO, MMIO: is
 		    * it told once done (a read)? */

@@ -106,14 +106,90 @@ static bool grow_values(struct hlg_exits_sums *s)
 	return true;
 }
 
-void hlg_exits_add(struct hlg_exits_sums *s, const struct hlg_exits_key *key, uint64_t ns)
-{
-	uint64_t value = s->exact ? ns : hlg_exits_quantize(ns);
-	uint32_t number = cell_of(s, key);
-	struct hlg_exits_value *v;
-	struct hlg_exits_cell *cell;
+#define OCTAVES 59 /* of 64 values; the first has 0 to 63 */
 
-	if (number == NO_CELL || (2 * s->n_values >= s->room_values && !grow_values(s))) {
+/* Where a latency is counted in dense, and the value it is counted as. */
+static unsigned octave_of(uint64_t ns)
+{
+	return ns < 64 ? 0 : 58 - (unsigned)__builtin_clzll(ns);
+}
+
+static unsigned part_of(uint64_t ns, unsigned octave)
+{
+	return ns >> (octave ? octave - 1 : 0) & 63;
+}
+
+static uint64_t dense_value(unsigned octave, unsigned part)
+{
+	return octave ? hlg_exits_quantize((uint64_t)(64 + part) << (octave - 1)) : part;
+}
+
+/* A cell that has many pairs gets a table: false without memory, or if it has few. */
+static bool count_dense(struct hlg_exits_cell *cell, uint64_t ns)
+{
+	unsigned octave = octave_of(ns);
+
+	if (!cell->dense && cell->n >= HLG_EXITS_DENSE)
+		cell->dense = calloc(OCTAVES, sizeof(*cell->dense));
+	if (!cell->dense)
+		return false;
+	if (!cell->dense[octave])
+		cell->dense[octave] = calloc(64, sizeof(*cell->dense[octave]));
+	if (!cell->dense[octave])
+		return false;
+	cell->dense[octave][part_of(ns, octave)]++;
+	return true;
+}
+
+static void count_value(struct hlg_exits_sums *s, uint32_t cell, uint64_t value,
+			uint64_t n)
+{
+	struct hlg_exits_value *v;
+
+	if (2 * s->n_values >= s->room_values && !grow_values(s)) {
+		s->no_memory = true;
+		return;
+	}
+	v = value_of(s, cell, value);
+	s->n_values += v->n == 0;
+	v->value = value;
+	v->cell = cell;
+	v->n += n;
+}
+
+static void free_dense(struct hlg_exits_cell *cell)
+{
+	for (unsigned i = 0; cell->dense && i < OCTAVES; i++)
+		free(cell->dense[i]);
+	free(cell->dense);
+	cell->dense = NULL;
+}
+
+void hlg_exits_settle(struct hlg_exits_sums *s)
+{
+	for (uint32_t cell = 0; cell < s->n_cells; cell++) {
+		uint64_t **dense = s->cells[cell].dense;
+
+		for (unsigned i = 0; dense && i < OCTAVES; i++)
+			for (unsigned k = 0; dense[i] && k < 64; k++)
+				if (dense[i][k])
+					count_value(s, cell, dense_value(i, k),
+						    dense[i][k]);
+		free_dense(&s->cells[cell]);
+	}
+}
+
+void hlg_exits_add(struct hlg_exits_sums *s, const struct hlg_exits_key *pair,
+		   uint64_t ns)
+{
+	struct hlg_exits_key key = *pair;
+	struct hlg_exits_cell *cell;
+	uint32_t number;
+
+	if (s->fold && key.has_rip)
+		key.rip = s->fold(s->fold_ctx, key.rip);
+	number = cell_of(s, &key);
+	if (number == NO_CELL) {
 		s->no_memory = true;
 		return;
 	}
@@ -124,13 +200,10 @@ void hlg_exits_add(struct hlg_exits_sums *s, const struct hlg_exits_key *key, ui
 		cell->min = ns;
 	if (ns > cell->max)
 		cell->max = ns;
-	v = value_of(s, number, value);
-	s->n_values += v->n == 0;
-	v->value = value;
-	v->cell = number;
-	v->n++;
-	s->pairs[key->kind]++;
-	s->total[key->kind] += ns;
+	if (s->exact || !count_dense(cell, ns))
+		count_value(s, number, s->exact ? ns : hlg_exits_quantize(ns), 1);
+	s->pairs[key.kind]++;
+	s->total[key.kind] += ns;
 }
 
 uint32_t hlg_exits_add_vcpu(struct hlg_exits_sums *s, int32_t pid, int32_t tid,
@@ -155,6 +228,8 @@ uint32_t hlg_exits_add_vcpu(struct hlg_exits_sums *s, int32_t pid, int32_t tid,
 
 void hlg_exits_sums_finish(struct hlg_exits_sums *s)
 {
+	for (size_t i = 0; i < s->n_cells; i++)
+		free_dense(&s->cells[i]);
 	free(s->cells);
 	free(s->index);
 	free(s->values);

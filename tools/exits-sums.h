@@ -35,7 +35,10 @@ struct hlg_exits_key {
 struct hlg_exits_cell {
 	struct hlg_exits_key key;
 	uint64_t n, total, min, max; /* ns */
+	uint64_t **dense; /* values of a cell that has many, until they are settled */
 };
+
+#define HLG_EXITS_DENSE 1000 /* pairs of a cell that has many */
 
 /* Pairs of a cell that took about value ns; n == 0: free. */
 struct hlg_exits_value {
@@ -65,6 +68,9 @@ struct hlg_exits_lone {
 
 struct hlg_exits_sums {
 	bool exact;
+	/* What an address counts as; NULL: itself. */
+	uint64_t (*fold)(void *ctx, uint64_t rip);
+	void *fold_ctx;
 	struct hlg_exits_cell *cells;
 	size_t n_cells, room_cells;
 	uint32_t *index; /* hash of cells, at most half used; holds number + 1 */
@@ -89,9 +95,12 @@ static inline uint64_t hlg_exits_quantize(uint64_t ns)
 	return (ns >> shift << shift) + ((uint64_t)1 << shift >> 1);
 }
 
-/* *sums is all zero before, but for exact. Finish in any case. */
+/* *sums is all zero before, but for exact and fold. Finish in any case. */
 void hlg_exits_add(struct hlg_exits_sums *sums, const struct hlg_exits_key *key,
 		   uint64_t ns);
+
+/* When all is added: sums->values then has all of it. Without memory, no_memory. */
+void hlg_exits_settle(struct hlg_exits_sums *sums);
 
 /* The number of a new vCPU; UINT32_MAX without memory, which counts as no_memory. */
 uint32_t hlg_exits_add_vcpu(struct hlg_exits_sums *sums, int32_t pid, int32_t tid,

@@ -10,6 +10,7 @@
 #include "../filter/out.h"
 #include "../filter/run.h"
 #include "../symtab/base.h"
+#include "exits-fold.h"
 #include "exits-read.h"
 #include "exits-write.h"
 #include "inputs.h"
@@ -224,7 +225,26 @@ static int read_files(const struct hlg_inputs *in, const struct hlg_run *run,
 		rc = hlg_exits_read(in->files[i], &run->options, &progress, sums, counts,
 				    err);
 	hlg_progress_end(&progress);
+	hlg_exits_settle(sums);
+	if (rc == 0 && sums->no_memory)
+		rc = hlg_err_memory(err, "exits");
 	return rc;
+}
+
+/* Where no base has to be found from the addresses, functions are counted at once. */
+static int start_fold(struct hlg_run *run, struct hlg_exits_fold *fold,
+		      struct hlg_exits_sums *sums, struct hlg_err *err)
+{
+	for (size_t i = 0; i < run->space.n_images; i++)
+		if (run->space.images[i]->from == HLG_BASE_NONE)
+			return 0;
+	if (hlg_space_settle(&run->space, err) < 0)
+		return HLG_EINPUT;
+	if (!hlg_exits_fold_init(fold, &run->space))
+		return hlg_err_memory(err, "exits");
+	sums->fold = hlg_exits_fold;
+	sums->fold_ctx = fold;
+	return 0;
 }
 
 static int check_options(const struct hlg_options *options, struct hlg_err *err)
@@ -239,12 +259,15 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 {
 	struct hlg_exits_sums sums = {.exact = args->exact};
 	struct hlg_exits_counts counts = {0};
+	struct hlg_exits_fold fold = {0};
 	struct hlg_run run;
 	struct hlg_err err;
 	int rc = hlg_run_start(&run, in->n_words, in->words, &err), status = 0;
 
 	if (rc == 0)
 		rc = check_options(&run.options, &err);
+	if (rc == 0)
+		rc = start_fold(&run, &fold, &sums, &err);
 	if (rc == 0)
 		rc = read_files(in, &run, &sums, &counts, &err);
 	if (rc == 0)
@@ -256,6 +279,7 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 	if (rc < 0)
 		status = hlg_output_error(&err);
 	hlg_exits_sums_finish(&sums);
+	hlg_exits_fold_finish(&fold);
 	hlg_run_finish(&run);
 	return status;
 }

@@ -37,6 +37,7 @@ START_TEST(values_are_few)
 		hlg_exits_add(&sums, &key, 1000 * i);
 		total += 1000 * i;
 	}
+	hlg_exits_settle(&sums);
 	ck_assert(!sums.no_memory);
 	ck_assert_uint_eq(sums.n_cells, 1);
 	ck_assert_uint_eq(sums.cells[0].n, n);
@@ -44,6 +45,12 @@ START_TEST(values_are_few)
 	ck_assert_uint_eq(sums.cells[0].min, 1000);
 	ck_assert_uint_eq(sums.cells[0].max, 1000 * n);
 	ck_assert_uint_le(sums.n_values, 64 * 21);
+	for (size_t i = 0; i < sums.room_values; i++) {
+		n -= sums.values[i].n;
+		ck_assert_uint_eq(hlg_exits_quantize(sums.values[i].value),
+				  sums.values[i].value);
+	}
+	ck_assert_uint_eq(n, 0);
 	hlg_exits_sums_finish(&sums);
 }
 END_TEST
