@@ -38,6 +38,9 @@ struct probe {
 	uint8_t record;
 	bool needs_a, needs_b;
 	struct hlg_trace_field a, b, c, vcpu;
+	struct hlg_trace_load load[4]; /* the same */
+	uint64_t needs;                /* bytes for all of load */
+	uint64_t no_vcpu;              /* HLG_NO_VCPU if vcpu is absent */
 };
 
 struct reader {
@@ -138,6 +141,19 @@ static int add_event(struct reader *r, uint32_t index, struct hlg_err *err)
 	return source ? add_probe(r, event, source, err) : 0;
 }
 
+static void make_loads(struct probe *p)
+{
+	const struct hlg_trace_field *const fields[] = {&p->a, &p->b, &p->c, &p->vcpu};
+
+	p->needs = 0;
+	for (int i = 0; i < 4; i++) {
+		p->load[i] = hlg_trace_load(fields[i]);
+		if (hlg_trace_needs(&p->load[i]) > p->needs)
+			p->needs = hlg_trace_needs(&p->load[i]);
+	}
+	p->no_vcpu = p->vcpu.size ? 0 : HLG_NO_VCPU;
+}
+
 /* All events that are known by now: in pipe mode those before the first sample. */
 static int add_events(struct reader *r, struct hlg_err *err)
 {
@@ -153,8 +169,11 @@ static int add_events(struct reader *r, struct hlg_err *err)
 		rc = add_event(r, i, err);
 	r->n_probes = n;
 	/* One of the two is not enough to tell vCPUs apart by. */
-	for (uint32_t i = 0; r->counts->no_vcpu && i < n; i++)
-		r->probes[i].vcpu = (struct hlg_trace_field){0};
+	for (uint32_t i = 0; i < n; i++) {
+		if (r->counts->no_vcpu)
+			r->probes[i].vcpu = (struct hlg_trace_field){0};
+		make_loads(&r->probes[i]);
+	}
 	return rc;
 }
 
@@ -216,29 +235,42 @@ static uint8_t code_of(const struct probe *p, const struct hlg_exits_item *item,
 	}
 }
 
+/* The fields of samples that end too soon for loads of 8 bytes; false if one does. */
+static __attribute__((noinline)) bool fill_short(const struct probe *p,
+						 const struct hlg_perfdata_bytes *data,
+						 uint64_t values[static 4])
+{
+	const struct hlg_trace_field *const fields[] = {&p->a, &p->b, &p->c, &p->vcpu};
+
+	for (int i = 0; i < 4; i++) {
+		values[i] = 0;
+		if (fields[i]->size &&
+		    !hlg_trace_get(fields[i], data->at, data->n, &values[i]))
+			return false;
+	}
+	return true;
+}
+
 /* False if the raw data are too short for what is needed. */
 static inline __attribute__((always_inline)) bool fill(const struct probe *p,
 						       const struct hlg_perfdata_raw *raw,
 						       struct hlg_exits_item *item)
 {
 	struct hlg_perfdata_bytes data;
-	uint64_t b = 0, c = 0, vcpu = HLG_NO_VCPU;
+	uint64_t values[4];
 
 	if (!hlg_perfdata_data(raw, &data))
 		return false;
-	item->a = 0;
-	if (p->a.size && !hlg_trace_get(&p->a, data.at, data.n, &item->a))
+	if (data.n >= p->needs)
+		for (int i = 0; i < 4; i++)
+			values[i] = hlg_trace_loaded(&p->load[i], data.at);
+	else if (!fill_short(p, &data, values))
 		return false;
-	if (p->b.size && !hlg_trace_get(&p->b, data.at, data.n, &b))
-		return false;
-	if (p->c.size && !hlg_trace_get(&p->c, data.at, data.n, &c))
-		return false;
-	if (p->vcpu.size && !hlg_trace_get(&p->vcpu, data.at, data.n, &vcpu))
-		return false;
-	item->b = (uint32_t)b;
-	item->vcpu = (uint32_t)vcpu;
+	item->a = values[0];
+	item->b = (uint32_t)values[1];
+	item->vcpu = (uint32_t)(values[3] | p->no_vcpu);
 	item->kind = p->record;
-	item->c = code_of(p, item, c);
+	item->c = code_of(p, item, values[2]);
 	return true;
 }
 

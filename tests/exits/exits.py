@@ -352,7 +352,12 @@ def check_live(build, folder):
 
 
 def main():
-    build = parser(__doc__).parse_args().build
+    args = parser(__doc__)
+    args.add_argument("--write", metavar="FILE", help="only write a recording, to measure")
+    build, write = (lambda a: (a.build, a.write))(args.parse_args())
+    if write:
+        Known(1, 1, splice.NEW, False).write(write)
+        return 0
     tap = Tap()
     layouts = {"new": (splice.NEW, True), "old": (splice.OLD, False),
                "moved": (splice.MOVED, True)}
