@@ -15,6 +15,7 @@ struct feed {
 	struct hlg_order order; /* if host samples are wanted */
 	bool directory;         /* of several files, which are not ordered */
 	uint32_t *events;       /* the profile's number of each of the reader's */
+	uint32_t n_events;
 	const char *path;
 	struct hlg_progress *progress;
 	uint64_t done, seen; /* told to progress so far: bytes, samples */
@@ -25,12 +26,16 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 		    struct hlg_err *err)
 {
 	struct feed *feed = ctx;
-	uint32_t *events =
-		reallocarray(feed->events, (size_t)event->index + 1, sizeof(*events));
+	uint32_t *events = feed->events;
 
-	if (!events)
-		return hlg_err_memory(err, feed->path);
-	feed->events = events;
+	/* They are met in any order. */
+	if (event->index >= feed->n_events) {
+		events = reallocarray(events, (size_t)event->index + 1, sizeof(*events));
+		if (!events)
+			return hlg_err_memory(err, feed->path);
+		feed->events = events;
+		feed->n_events = event->index + 1;
+	}
 	events[event->index] =
 		hlg_profile_event(feed->profile, event->name, event->attr.precise_ip);
 	if (events[event->index] == HLG_NO_SERIES)
