@@ -293,6 +293,7 @@ int hlg_verb_exits(int argc, char **argv)
 				.own = &own,
 				.own_input = &args,
 				.format_words = "text|csv|json",
+				.by_words = "tid",
 				.one_thread = true};
 	int status =
 		hlg_inputs_parse(&in, argc, argv, "guest.elf[@BASE]... FILE...",

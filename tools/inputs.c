@@ -217,6 +217,16 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	}
 }
 
+static const char *shown_value(const struct hlg_inputs *in,
+			       const struct hlg_option *option)
+{
+	if (strcmp(option->name, "format") == 0)
+		return format_words(in);
+	if (strcmp(option->name, "by") == 0 && in->by_words)
+		return in->by_words;
+	return option->value;
+}
+
 /* The table's options as argp has them, and our own. */
 static struct argp_option *make_options(const struct hlg_inputs *in)
 {
@@ -237,9 +247,7 @@ static struct argp_option *make_options(const struct hlg_inputs *in)
 			options[n++] = (struct argp_option){
 				hlg_option_table[i].name,
 				KEY_OPTION + (int)i,
-				strcmp(hlg_option_table[i].name, "format") == 0
-					? format_words(in)
-					: hlg_option_table[i].value,
+				shown_value(in, &hlg_option_table[i]),
 				strcmp(hlg_option_table[i].name, "force") == 0
 					? OPTION_ARG_OPTIONAL
 					: 0,

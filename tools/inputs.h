@@ -22,7 +22,8 @@ struct hlg_inputs {
 	const struct argp *own;
 	void *own_input;
 	const char *format_words;
-	bool one_thread; /* there is no -j */
+	const char *by_words; /* of by=, if not all: for help */
+	bool one_thread;      /* there is no -j */
 	/* Out. */
 	char **words; /* for hlg_run_start: --key=value and images */
 	int n_words;
