@@ -6,7 +6,6 @@
  */
 #include <argp.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,10 +18,9 @@
 
 #include "../filter/number.h"
 #include "../symtab/escape.h"
-#include "feed.h"
 #include "output.h"
-#include "perfdata/perfdata.h"
 #include "record-exits.h"
+#include "record-tell.h"
 #include "verb.h"
 
 /* A prime, so that sampling does not fall into step with what is sampled. */
@@ -280,56 +278,6 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static void tell_nothing(const char *event)
-{
-	fprintf(stderr, "hlguest: no guest sample was recorded with -e ");
-	hlg_escape_print(stderr, event);
-	fputs(strncmp(event + (event[0] == '{'), "cpu-clock", 9) == 0
-		      ? ": did a guest run, and long enough? (hlguest doctor tells what "
-			"this machine can record)\n"
-		      : ": did a guest run at all? Does the event reach guests "
-			"(cycles:G, "
-			"not cycles:P)? Does a mediated PMU keep them to itself? (try -e "
-			"cpu-clock; hlguest doctor tells more)\n",
-	      stderr);
-}
-
-/* A word as a shell takes it; one with a ' in it is the reader's to quote. */
-static void print_word(const char *word)
-{
-	bool plain =
-		word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				  "0123456789_./+,:@%-")] == '\0';
-	const char *quote = plain || strchr(word, '\'') ? "" : "'";
-
-	fputs(quote, stderr);
-	hlg_escape_print(stderr, word);
-	fputs(quote, stderr);
-}
-
-/*
- * perf up to 6.12 turns inherit off where samples hold counter values
- * (evsel__config, tools/perf/util/evsel.c): of a command, threads made later have none.
- * Nothing we could say changes that, so it is told when it has happened.
- */
-static void tell_threads(const struct arguments *args)
-{
-	const struct hlg_perfdata_event *event;
-	struct hlg_perfdata *pd;
-	struct hlg_err err;
-
-	if (!args->command || args->pid || args->everything ||
-	    hlg_perfdata_open(&pd, args->out, &err) < 0)
-		return;
-	event = hlg_perfdata_n_events(pd) ? hlg_perfdata_event(pd, 0) : NULL;
-	if (event && !event->attr.inherit)
-		fputs("hlguest: this perf (before 6.13) counts the command's first "
-		      "thread only: if the VMM runs its vCPUs in others, start it first "
-		      "and record with -p PID, or with -a\n",
-		      stderr);
-	hlg_perfdata_close(pd);
-}
-
 /* EVENTS as perf takes a group that is sampled by its leader; to be freed. */
 static char *group_word(const char *events)
 {
@@ -340,34 +288,18 @@ static char *group_word(const char *events)
 	return word;
 }
 
-/* One line of what is in the file, and what to type next. */
 static int tell(const struct arguments *args, const char *event)
 {
-	struct hlg_feed_sums sums;
-	struct hlg_err err;
-	int rc = hlg_feed_count(args->out, &sums, &err);
+	const struct hlg_recorded recorded = {
+		.path = args->out,
+		.event = event,
+		.verb = args->windows ? "windows"
+			: args->exits ? "exits"
+				      : "report",
+		.of_command = args->command && !args->pid && !args->everything,
+	};
 
-	if (rc < 0)
-		return hlg_output_error(&err);
-	fprintf(stderr, "hlguest: ");
-	hlg_escape_print(stderr, args->out);
-	fprintf(stderr,
-		": %" PRIu64 " guest samples, %" PRIu64 " of the host, %" PRIu64
-		" lost\n",
-		sums.guest, sums.host, sums.lost);
-	if (args->windows)
-		tell_threads(args);
-	if (sums.guest == 0 && !args->exits) {
-		tell_nothing(event);
-		return 0;
-	}
-	fprintf(stderr, "hlguest: now: hlguest %s guest.elf ",
-		args->windows ? "windows"
-		: args->exits ? "exits"
-			      : "report");
-	print_word(args->out);
-	fputc('\n', stderr);
-	return 0;
+	return hlg_record_tell(&recorded);
 }
 
 /* Tells what came of it; returns the exit status, from perf's. */
