@@ -34,7 +34,10 @@ BLOCKS = re.compile("[█▉▊▋▌▍▎▏]+")
 def on_terminal(argv, stdin=subprocess.DEVNULL, stdout=None, **env):
     """(what a program writes to a terminal, its status)"""
     env = {k: v for k, v in environment(**{"NO_COLOR": "", **env}).items() if v}
-    ours, its = pty.openpty()
+    try:
+        ours, its = pty.openpty()
+    except OSError as e:
+        raise Skip(f"no terminal can be had: {e}") from e
     child = subprocess.Popen(argv, cwd=DATA, env=env, stdin=stdin, stdout=stdout or its,
                              stderr=its)
     os.close(its)

@@ -53,10 +53,10 @@ def find_locale(folder):
 
 
 def find_library(build, folder):
-    """The library from the build, else built here."""
-    library = os.path.abspath(os.path.join(build, "tests", "setlocale.so"))
-    if os.path.exists(library):
-        return library
+    """The library, where any user can read it: built with the rest, else built here."""
+    built = os.path.join(build, "tests", "setlocale.so")
+    if os.path.exists(built):
+        return shutil.copy(built, folder)
     compiler = shutil.which(os.environ.get("CC") or "cc")
     if not compiler:
         skip("tests/setlocale.so is not built, and there is no compiler")
@@ -71,6 +71,7 @@ def main():
     p.add_argument("case", nargs="*")
     args = p.parse_args()
     with tempfile.TemporaryDirectory(prefix="french-") as folder:
+        os.chmod(folder, 0o755)
         env = dict(os.environ, HLG_TEST_LOCALE=NAME)
         locpath = find_locale(folder)
         if locpath:
