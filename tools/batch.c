@@ -96,7 +96,8 @@ static bool init(struct worker *w, struct hlg_run *run, bool first)
 	w->options = &run->options;
 	w->sum = first ? &run->profile : &w->own_sum;
 	w->host = first ? &run->host : &w->own_host;
-	if (w->batch->n_paths > 1 && !hlg_fits_begin(&w->fits, &run->space))
+	if (w->batch->judge && w->batch->n_paths > 1 &&
+	    !hlg_fits_begin(&w->fits, &run->space))
 		return false;
 	return hlg_profile_init(&w->file, &run->options) &&
 	       (first || hlg_profile_init(&w->own_sum, &run->options));

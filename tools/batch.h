@@ -16,7 +16,7 @@ struct hlg_batch_file {
 	int rc;                    /* of reading it */
 	const struct hlg_err *err; /* if rc < 0; the batch's */
 	struct hlg_feed_sums sums;
-	struct hlg_file_fit fit; /* if there are several files */
+	struct hlg_file_fit fit; /* if it was asked for */
 };
 
 struct hlg_batch {
@@ -25,6 +25,7 @@ struct hlg_batch {
 	size_t n_paths;
 	unsigned threads;
 	bool quiet; /* no progress line */
+	bool judge; /* fill in fit, if there are several: it costs */
 	/* Out. */
 	struct hlg_batch_file *files; /* one for each path */
 	size_t n_read;                /* files that could be read */

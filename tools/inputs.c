@@ -318,10 +318,10 @@ int hlg_inputs_read(const struct hlg_inputs *in, struct hlg_run *run,
 {
 	int rc;
 
-	*batch = (struct hlg_batch){.paths = in->files,
-				    .n_paths = in->n_files,
-				    .threads = in->threads,
-				    .quiet = in->quiet};
+	batch->paths = in->files;
+	batch->n_paths = in->n_files;
+	batch->threads = in->threads;
+	batch->quiet = in->quiet;
 	rc = hlg_batch_read(batch, run, err);
 	for (size_t i = 0; i < batch->n_paths && batch->files; i++)
 		if (batch->files[i].rc < 0)

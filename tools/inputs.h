@@ -48,8 +48,9 @@ int hlg_inputs_parse(struct hlg_inputs *inputs, int argc, char **argv, const cha
 		     const char *doc);
 
 /*
- * Reads all recordings into run, which is started. Tells which could not be read: then
- * *status is 1. Fails as hlg_batch_read does; the caller finishes the batch in any case.
+ * Reads all recordings into run, which is started; of *batch, judge is the caller's to
+ * set, and the rest zero. Tells which could not be read: then *status is 1. Fails as
+ * hlg_batch_read does; the caller finishes the batch in any case.
  */
 int hlg_inputs_read(const struct hlg_inputs *inputs, struct hlg_run *run,
 		    struct hlg_batch *batch, int *status, struct hlg_err *err);

@@ -109,6 +109,9 @@ static int profile(const struct hlg_inputs *in)
 
 	if (rc == 0 && in->format)
 		rc = start_pprof(in, &run, &err);
+	/* The formats that have a table of files. */
+	batch.judge = !in->format && (run.options.format == HLG_FORMAT_TEXT ||
+				      run.options.format == HLG_FORMAT_JSON);
 	if (rc == 0)
 		rc = hlg_inputs_read(in, &run, &batch, &status, &err);
 	if (rc == 0 && batch.n_read)
