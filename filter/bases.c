@@ -70,8 +70,8 @@ void hlg_addresses_finish(struct hlg_addresses *addrs)
 	*addrs = (struct hlg_addresses){0};
 }
 
-static int set_bases(struct hlg_image *image, const struct hlg_found *found,
-		     struct hlg_err *err)
+int hlg_bases_set(struct hlg_image *image, const struct hlg_found *found,
+		  struct hlg_err *err)
 {
 	int rc = 0;
 
@@ -93,7 +93,7 @@ static int find_bases(struct hlg_image *image, const struct hlg_addresses *addrs
 	if (rc < 0)
 		return rc == HLG_ESYSTEM ? rc : 0;
 	if (hlg_find_bases(code, image, addrs->at, addrs->n, &found))
-		rc = set_bases(image, &found, err);
+		rc = hlg_bases_set(image, &found, err);
 	else
 		rc = hlg_err_memory(err, image->path);
 	hlg_found_finish(&found);

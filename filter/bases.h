@@ -33,6 +33,10 @@ void hlg_addresses_claim(struct hlg_addresses *addrs, const struct hlg_space *sp
 
 void hlg_addresses_finish(struct hlg_addresses *addrs);
 
+/* Places an image at all bases that were found, in place of those it has. */
+int hlg_bases_set(struct hlg_image *image, const struct hlg_found *found,
+		  struct hlg_err *err);
+
 /*
  * Gives every image that has no base those that the samples fit, if there are any, and
  * arranges the space again. An image whose code cannot be decoded, or which no base

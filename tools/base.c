@@ -132,10 +132,7 @@ static int find(struct hlg_run *run, struct hlg_image *image, const struct claim
 		print_bases(image, &found, claim, *n_found == 0);
 		*n_found += found.n;
 		status = compare(image, &found, claim);
-		for (size_t i = 0; rc == 0 && i < found.n; i++)
-			rc = i ? hlg_image_add_base(image, found.fits[i].base, err)
-			       : hlg_image_set_base(image, found.fits[i].base,
-						    HLG_BASE_FOUND, err);
+		rc = hlg_bases_set(image, &found, err);
 		if (rc == 0)
 			rc = hlg_space_arrange(&run->space, err);
 		if (rc < 0)
