@@ -24,8 +24,8 @@ enum {
 /*
  * Opens an ELF and decodes it; false if it cannot be opened, or has no symbols, or this
  * build cannot decode it. Finish it in any case. sampling_guest(): those below
- * SAMPLING_GUESTS: 0 AArch64, of which any build knows the instructions; 1 x86-64 linked
- * to no page's start; 2 the demo; 3 the one in Rust; 4 this machine's C library.
+ * SAMPLING_GUESTS: 0 written here; 1 the same, larger, linked to no page's start; 2 the
+ * demo; 3 the one in Rust; 4 this machine's C library.
  */
 bool sampling_open(struct sampling *s, const char *path);
 bool sampling_guest(struct sampling *s, int i);

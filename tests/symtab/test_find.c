@@ -10,56 +10,13 @@
 #include <elf.h>
 #include <math.h>
 
-#include "sampling.h"
+#include "finding.h"
 #include "scratch.h"
 #include "tap.h"
-
-static struct sampling guest;
-static struct sampled_set set;
-static struct hlg_found found;
-
-static void setup(void)
-{
-	set = (struct sampled_set){0};
-	found = (struct hlg_found){0};
-	guest = (struct sampling){0};
-}
-
-static void teardown(void)
-{
-	sampled_finish(&set);
-	hlg_found_finish(&found);
-	hlg_found_finish(&found); /* twice does no harm */
-	sampling_finish(&guest);
-}
 
 static uint64_t size_of(const struct sampling *s)
 {
 	return s->image->end - s->image->first;
-}
-
-static uint64_t random_base(uint64_t *random)
-{
-	return sampling_random(random, UINT64_C(1) << 35) << 12;
-}
-
-static void draw_on(size_t n, uint64_t base, uint64_t *random)
-{
-	sampled_draw(&set, guest.on, guest.n_on, n, base - guest.image->first, random);
-}
-
-static void find(void)
-{
-	hlg_found_finish(&found);
-	sampled_sort(&set);
-	ck_assert(hlg_find_bases(guest.code, guest.image, set.at, set.n, &found));
-}
-
-static void check_empty(void)
-{
-	ck_assert_msg(found.n == 0, "a base 0x%jx fits %ju of %zu",
-		      (uintmax_t)found.fits[0].base, (uintmax_t)found.fits[0].on, set.n);
-	ck_assert_uint_eq(found.rival.on, 0);
 }
 
 /* All of the set are boundaries at this base. */
@@ -76,12 +33,13 @@ static void check_whole(const struct hlg_fit *fit, uint64_t base, size_t n)
 
 static void expect_one(uint64_t base)
 {
-	find();
-	ck_assert_uint_eq(found.n, 1);
-	check_whole(&found.fits[0], base, set.n);
-	if (found.rival.on) {
-		ck_assert_uint_ne(found.rival.base, base);
-		ck_assert_double_lt(found.rival.score + log(1000), found.fits[0].score);
+	finding_run();
+	ck_assert_uint_eq(finding_found.n, 1);
+	check_whole(&finding_found.fits[0], base, finding_set.n);
+	if (finding_found.rival.on) {
+		ck_assert_uint_ne(finding_found.rival.base, base);
+		ck_assert_double_lt(finding_found.rival.score + log(1000),
+				    finding_found.fits[0].score);
 	}
 }
 
@@ -89,13 +47,13 @@ START_TEST(two_hundred_find_the_base)
 {
 	uint64_t random = (uint64_t)_i;
 
-	if (!sampling_guest(&guest, _i))
+	if (!sampling_guest(&finding_guest, _i))
 		return;
 	for (int i = 0; i < 50; i++) {
-		uint64_t base = random_base(&random);
+		uint64_t base = finding_base(&random);
 
-		sampled_finish(&set);
-		draw_on(200, base, &random);
+		sampled_finish(&finding_set);
+		finding_draw(200, base, &random);
 		expect_one(base);
 	}
 }
@@ -105,17 +63,17 @@ START_TEST(bases_at_the_limits)
 {
 	uint64_t random = 3, size, bases[5];
 
-	if (!sampling_guest(&guest, _i))
+	if (!sampling_guest(&finding_guest, _i))
 		return;
-	size = (size_of(&guest) + 0xfff) & ~UINT64_C(0xfff);
+	size = (size_of(&finding_guest) + 0xfff) & ~UINT64_C(0xfff);
 	bases[0] = 0;
 	bases[1] = 0x1000;
 	bases[2] = (UINT64_C(1) << 47) - size;
 	bases[3] = (UINT64_C(1) << 63) - size / 2 / 4096 * 4096;
 	bases[4] = -size;
 	for (int i = 0; i < 5; i++) {
-		sampled_finish(&set);
-		draw_on(200, bases[i], &random);
+		sampled_finish(&finding_set);
+		finding_draw(200, bases[i], &random);
 		expect_one(bases[i]);
 	}
 }
@@ -127,20 +85,20 @@ START_TEST(few_find_it_or_nothing)
 	uint64_t random = 100 + (uint64_t)_i;
 	int right = 0;
 
-	if (!sampling_guest(&guest, _i))
+	if (!sampling_guest(&finding_guest, _i))
 		return;
 	for (int i = 0; i < 300; i++) {
-		uint64_t base = random_base(&random);
+		uint64_t base = finding_base(&random);
 
-		sampled_finish(&set);
-		draw_on(5 + (size_t)i % 30, base, &random);
-		find();
-		ck_assert_uint_le(found.n, 1);
-		if (found.n)
-			check_whole(&found.fits[0], base, set.n);
-		if (set.n < 8)
-			check_empty();
-		right += found.n == 1;
+		sampled_finish(&finding_set);
+		finding_draw(5 + (size_t)i % 30, base, &random);
+		finding_run();
+		ck_assert_uint_le(finding_found.n, 1);
+		if (finding_found.n)
+			check_whole(&finding_found.fits[0], base, finding_set.n);
+		if (finding_set.n < 8)
+			finding_expect_none();
+		right += finding_found.n == 1;
 	}
 	if (_i)
 		ck_assert_int_gt(right, 30); /* some do suffice */
@@ -152,23 +110,25 @@ START_TEST(some_strangers_do_no_harm)
 {
 	uint64_t random = 200 + (uint64_t)_i;
 
-	if (!sampling_guest(&guest, _i) || _i == 0)
+	if (!sampling_guest(&finding_guest, _i) || _i == 0)
 		return;
 	for (int i = 0; i < 20; i++) {
-		uint64_t base = random_base(&random);
+		uint64_t base = finding_base(&random);
 
-		sampled_finish(&set);
-		draw_on(200, base, &random);
+		sampled_finish(&finding_set);
+		finding_draw(200, base, &random);
 		for (int k = 0; k < 10; k++)
-			sampled_add(&set,
-				    base + sampling_random(&random, size_of(&guest)), 1);
-		find();
-		ck_assert_uint_eq(found.n, 1);
-		ck_assert_uint_eq(found.fits[0].base, base);
-		ck_assert_uint_ge(found.fits[0].on, 200);
-		ck_assert_uint_eq(found.fits[0].on + found.fits[0].off +
-					  found.fits[0].unknown,
-				  set.n);
+			sampled_add(
+				&finding_set,
+				base + sampling_random(&random, size_of(&finding_guest)),
+				1);
+		finding_run();
+		ck_assert_uint_eq(finding_found.n, 1);
+		ck_assert_uint_eq(finding_found.fits[0].base, base);
+		ck_assert_uint_ge(finding_found.fits[0].on, 200);
+		ck_assert_uint_eq(finding_found.fits[0].on + finding_found.fits[0].off +
+					  finding_found.fits[0].unknown,
+				  finding_set.n);
 	}
 }
 END_TEST
@@ -178,34 +138,35 @@ static void several(int n, bool near, uint64_t seed)
 {
 	uint64_t random = seed, base[8], last = 0x7000;
 	size_t count[8];
-	uint64_t step = (size_of(&guest) + 0xfff) & ~UINT64_C(0xfff);
+	uint64_t step = (size_of(&finding_guest) + 0xfff) & ~UINT64_C(0xfff);
 
 	for (int i = 0; i < n; i++) {
 		count[i] = near ? 200 : 200 + 10 * (size_t)i;
 		last += step +
 			(near ? 0 : sampling_random(&random, UINT64_C(1) << 30) << 12);
 		base[i] = last;
-		draw_on(count[i], base[i], &random);
+		finding_draw(count[i], base[i], &random);
 	}
-	find();
-	ck_assert_uint_eq(found.n, n);
+	finding_run();
+	ck_assert_uint_eq(finding_found.n, n);
 	for (int i = 0; i < n; i++) {
 		int k = 0;
 
-		while (k < n && base[k] != found.fits[i].base)
+		while (k < n && base[k] != finding_found.fits[i].base)
 			k++;
-		ck_assert_msg(k < n, "0x%jx is none", (uintmax_t)found.fits[i].base);
-		check_whole(&found.fits[i], base[k], count[k]);
+		ck_assert_msg(k < n, "0x%jx is none",
+			      (uintmax_t)finding_found.fits[i].base);
+		check_whole(&finding_found.fits[i], base[k], count[k]);
 		base[k] = UINT64_MAX; /* once only */
 		if (i)
-			ck_assert_uint_ge(found.fits[i - 1].samples,
-					  found.fits[i].samples);
+			ck_assert_uint_ge(finding_found.fits[i - 1].samples,
+					  finding_found.fits[i].samples);
 	}
 }
 
 START_TEST(several_guests_are_all_found)
 {
-	if (!sampling_guest(&guest, _i / 4) || _i / 4 == 0)
+	if (!sampling_guest(&finding_guest, _i / 4) || _i / 4 == 0)
 		return;
 	several(_i % 2 ? 8 : 2, _i / 2 % 2, (uint64_t)_i);
 }
@@ -216,17 +177,17 @@ START_TEST(equal_fits_lie_by_base)
 {
 	uint64_t random = 1;
 
-	if (!sampling_guest(&guest, 2))
+	if (!sampling_guest(&finding_guest, 2))
 		return;
 	for (int i = 0; i < 3; i++)
-		draw_on(150, (uint64_t[]){0x9000000, 0x4000, 0x5000000}[i], &random);
-	for (size_t i = 0; i < set.n; i++)
-		set.at[i].samples = 7;
-	find();
-	ck_assert_uint_eq(found.n, 3);
-	ck_assert_uint_eq(found.fits[0].base, 0x4000);
-	ck_assert_uint_eq(found.fits[1].base, 0x5000000);
-	ck_assert_uint_eq(found.fits[2].base, 0x9000000);
+		finding_draw(150, (uint64_t[]){0x9000000, 0x4000, 0x5000000}[i], &random);
+	for (size_t i = 0; i < finding_set.n; i++)
+		finding_set.at[i].samples = 7;
+	finding_run();
+	ck_assert_uint_eq(finding_found.n, 3);
+	ck_assert_uint_eq(finding_found.fits[0].base, 0x4000);
+	ck_assert_uint_eq(finding_found.fits[1].base, 0x5000000);
+	ck_assert_uint_eq(finding_found.fits[2].base, 0x9000000);
 }
 END_TEST
 
@@ -236,14 +197,15 @@ START_TEST(input_stays)
 	struct sampled_set copy = {0};
 	uint64_t random = 9;
 
-	ck_assert(sampling_guest(&guest, 0));
-	draw_on(300, 0x4000, &random);
-	draw_on(300, 0x40000000, &random);
-	sampled_sort(&set);
-	for (size_t i = 0; i < set.n; i++)
-		sampled_add(&copy, set.at[i].ip, set.at[i].samples);
-	find();
-	ck_assert_mem_eq(copy.at, set.at, set.n * sizeof(*set.at));
+	ck_assert(sampling_guest(&finding_guest, 0));
+	finding_draw(300, 0x4000, &random);
+	finding_draw(300, 0x40000000, &random);
+	sampled_sort(&finding_set);
+	for (size_t i = 0; i < finding_set.n; i++)
+		sampled_add(&copy, finding_set.at[i].ip, finding_set.at[i].samples);
+	finding_run();
+	ck_assert_mem_eq(copy.at, finding_set.at,
+			 finding_set.n * sizeof(*finding_set.at));
 	sampled_finish(&copy);
 }
 END_TEST
@@ -254,19 +216,19 @@ START_TEST(equal_neighbours_lie_by_base)
 	uint64_t random = 1, next;
 	size_t n;
 
-	if (!sampling_guest(&guest, 2))
+	if (!sampling_guest(&finding_guest, 2))
 		return;
-	next = 0x4000 + ((size_of(&guest) + 0xfff) & ~UINT64_C(0xfff));
-	draw_on(150, 0x4000, &random);
-	n = set.n;
-	draw_on(300, next, &random);
-	for (size_t i = 0; i < set.n; i++)
-		set.at[i].samples = i < n ? 14 : 7;
-	find();
-	ck_assert_uint_eq(found.n, 2);
-	check_whole(&found.fits[0], 0x4000, 150);
-	check_whole(&found.fits[1], next, 300);
-	ck_assert_uint_eq(found.fits[0].samples, found.fits[1].samples);
+	next = 0x4000 + ((size_of(&finding_guest) + 0xfff) & ~UINT64_C(0xfff));
+	finding_draw(150, 0x4000, &random);
+	n = finding_set.n;
+	finding_draw(300, next, &random);
+	for (size_t i = 0; i < finding_set.n; i++)
+		finding_set.at[i].samples = i < n ? 14 : 7;
+	finding_run();
+	ck_assert_uint_eq(finding_found.n, 2);
+	check_whole(&finding_found.fits[0], 0x4000, 150);
+	check_whole(&finding_found.fits[1], next, 300);
+	ck_assert_uint_eq(finding_found.fits[0].samples, finding_found.fits[1].samples);
 }
 END_TEST
 
@@ -276,20 +238,21 @@ START_TEST(fits_do_not_overlap)
 	uint64_t random = 5, half;
 	size_t upper = 0;
 
-	if (!sampling_guest(&guest, 1))
+	if (!sampling_guest(&finding_guest, 1))
 		return;
-	half = size_of(&guest) / 2 & ~UINT64_C(0xfff);
-	draw_on(300, 0x40000000, &random);
-	while (upper < guest.n_on &&
-	       guest.on[upper] - guest.image->first < size_of(&guest) - half)
+	half = size_of(&finding_guest) / 2 & ~UINT64_C(0xfff);
+	finding_draw(300, 0x40000000, &random);
+	while (upper < finding_guest.n_on &&
+	       finding_guest.on[upper] - finding_guest.image->first <
+		       size_of(&finding_guest) - half)
 		upper++;
-	ck_assert_uint_gt(guest.n_on - upper, 120);
-	sampled_draw(&set, guest.on + upper, guest.n_on - upper, 120,
-		     0x40000000 + half - guest.image->first, &random);
-	find();
-	ck_assert_uint_eq(found.n, 1);
-	check_whole(&found.fits[0], 0x40000000, 300);
-	ck_assert_uint_eq(found.best.base, 0x40000000 + half);
+	ck_assert_uint_gt(finding_guest.n_on - upper, 120);
+	sampled_draw(&finding_set, finding_guest.on + upper, finding_guest.n_on - upper,
+		     120, 0x40000000 + half - finding_guest.image->first, &random);
+	finding_run();
+	ck_assert_uint_eq(finding_found.n, 1);
+	check_whole(&finding_found.fits[0], 0x40000000, 300);
+	ck_assert_uint_eq(finding_found.best.base, 0x40000000 + half);
 }
 END_TEST
 
@@ -298,15 +261,16 @@ START_TEST(all_addresses_have_a_voice)
 {
 	uint64_t random = 6, size;
 
-	if (!sampling_guest(&guest, 1))
+	if (!sampling_guest(&finding_guest, 1))
 		return;
-	size = size_of(&guest);
-	draw_on(1500, 0x40000000, &random);
+	size = size_of(&finding_guest);
+	finding_draw(1500, 0x40000000, &random);
 	for (int i = 0; i < 600; i++)
-		sampled_add(&set, 0x40000000 - 1 - sampling_random(&random, size), 1);
-	find();
-	ck_assert_uint_eq(found.n, 1);
-	check_whole(&found.fits[0], 0x40000000, 1500);
+		sampled_add(&finding_set, 0x40000000 - 1 - sampling_random(&random, size),
+			    1);
+	finding_run();
+	ck_assert_uint_eq(finding_found.n, 1);
+	check_whole(&finding_found.fits[0], 0x40000000, 1500);
 }
 END_TEST
 
@@ -316,7 +280,7 @@ int main(void)
 	TCase *tc = tap_case(suite, "find");
 
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, finding_setup, finding_teardown);
 	tcase_add_loop_test(tc, two_hundred_find_the_base, 0, SAMPLING_GUESTS);
 	tcase_add_loop_test(tc, bases_at_the_limits, 0, SAMPLING_GUESTS);
 	tcase_add_loop_test(tc, few_find_it_or_nothing, 0, SAMPLING_GUESTS);

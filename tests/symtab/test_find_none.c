@@ -9,70 +9,28 @@
 #include <elf.h>
 
 #include "config.h"
-#include "sampling.h"
+#include "finding.h"
 #include "scratch.h"
 #include "tap.h"
 
-static struct sampling guest;
-static struct sampled_set set;
-static struct hlg_found found;
-
-static void setup(void)
-{
-	set = (struct sampled_set){0};
-	found = (struct hlg_found){0};
-	guest = (struct sampling){0};
-}
-
-static void teardown(void)
-{
-	sampled_finish(&set);
-	hlg_found_finish(&found);
-	hlg_found_finish(&found); /* twice does no harm */
-	sampling_finish(&guest);
-}
-
-static uint64_t random_base(uint64_t *random)
-{
-	return sampling_random(random, UINT64_C(1) << 35) << 12;
-}
-
-static void draw_on(size_t n, uint64_t base, uint64_t *random)
-{
-	sampled_draw(&set, guest.on, guest.n_on, n, base - guest.image->first, random);
-}
-
-static void find(void)
-{
-	hlg_found_finish(&found);
-	sampled_sort(&set);
-	ck_assert(hlg_find_bases(guest.code, guest.image, set.at, set.n, &found));
-}
-
-static void check_empty(void)
-{
-	ck_assert_msg(found.n == 0, "a base 0x%jx fits %ju of %zu",
-		      (uintmax_t)found.fits[0].base, (uintmax_t)found.fits[0].on, set.n);
-	ck_assert_uint_eq(found.rival.on, 0);
-}
-
 static void expect_none(void)
 {
-	find();
-	check_empty();
+	finding_run();
+	finding_expect_none();
 }
 
 START_TEST(random_addresses_find_nothing)
 {
 	uint64_t random = 300 + (uint64_t)_i;
 
-	if (!sampling_guest(&guest, _i) || _i == 0) /* any word is one of AArch64 */
+	if (!sampling_guest(&finding_guest, _i) ||
+	    _i == 0) /* any word is one of AArch64 */
 		return;
 	for (int i = 0; i < (_i == 4 ? 40 : 200); i++) {
-		sampled_finish(&set);
-		sampled_draw(&set, guest.covered, guest.n_covered,
+		sampled_finish(&finding_set);
+		sampled_draw(&finding_set, finding_guest.covered, finding_guest.n_covered,
 			     10 + (size_t)i * 11 % 1000,
-			     random_base(&random) - guest.image->first, &random);
+			     finding_base(&random) - finding_guest.image->first, &random);
 		expect_none();
 	}
 }
@@ -85,12 +43,13 @@ START_TEST(other_programs_find_nothing)
 	int mine = 1 + _i / 4, others = 1 + _i % 4;
 	struct sampling other;
 
-	if (mine != others && sampling_guest(&guest, mine) &&
+	if (mine != others && sampling_guest(&finding_guest, mine) &&
 	    sampling_guest(&other, others)) {
 		for (int i = 0; i < 40; i++) {
-			sampled_finish(&set);
-			sampled_draw(&set, other.on, other.n_on, 20 + (size_t)i * 25,
-				     random_base(&random) - other.image->first, &random);
+			sampled_finish(&finding_set);
+			sampled_draw(&finding_set, other.on, other.n_on,
+				     20 + (size_t)i * 25,
+				     finding_base(&random) - other.image->first, &random);
 			expect_none();
 		}
 		sampling_finish(&other);
@@ -103,12 +62,13 @@ START_TEST(bases_between_pages_are_none)
 {
 	uint64_t random = 500 + (uint64_t)_i;
 
-	if (!sampling_guest(&guest, _i) || _i == 0)
+	if (!sampling_guest(&finding_guest, _i) || _i == 0)
 		return;
 	for (int i = 0; i < 50; i++) {
-		sampled_finish(&set);
-		draw_on(200, random_base(&random) + 1 + sampling_random(&random, 4095),
-			&random);
+		sampled_finish(&finding_set);
+		finding_draw(200,
+			     finding_base(&random) + 1 + sampling_random(&random, 4095),
+			     &random);
 		expect_none();
 	}
 }
@@ -119,11 +79,11 @@ START_TEST(one_byte_instructions_find_nothing)
 {
 	uint64_t random = 1;
 
-	if (!sampling_open(&guest,
+	if (!sampling_open(&finding_guest,
 			   sampling_write("nops", EM_X86_64, 0, SAMPLING_CODE, 1)))
 		return;
-	ck_assert_uint_eq(guest.n_on, SAMPLING_CODE);
-	draw_on(3000, 0x4000, &random);
+	ck_assert_uint_eq(finding_guest.n_on, SAMPLING_CODE);
+	finding_draw(3000, 0x4000, &random);
 	expect_none();
 }
 END_TEST
@@ -133,28 +93,29 @@ START_TEST(ties_are_not_decided)
 {
 	if (!HLG_HAVE_ZYDIS)
 		return;
-	ck_assert(sampling_open(&guest,
+	ck_assert(sampling_open(&finding_guest,
 				sampling_write("words", EM_X86_64, 0, SAMPLING_CODE, 4)));
 	for (uint64_t i = 0; i < 500; i++)
-		sampled_add(&set, 0x10000000 + SAMPLING_CODE / 2 + 4 * i, 1);
+		sampled_add(&finding_set, 0x10000000 + SAMPLING_CODE / 2 + 4 * i, 1);
 	expect_none();
-	ck_assert_uint_eq(found.best.on, 500);
-	ck_assert_double_gt(found.best.score, 0);
+	ck_assert_uint_eq(finding_found.best.on, 500);
+	ck_assert_double_gt(finding_found.best.score, 0);
 }
 END_TEST
 
 START_TEST(nothing_finds_nothing)
 {
-	if (!sampling_guest(&guest, 0))
+	if (!sampling_guest(&finding_guest, 0))
 		return;
 	expect_none();
-	ck_assert_uint_eq(found.best.on, 0);
-	ck_assert(hlg_find_bases(guest.code, guest.image, NULL, 0, &found));
-	check_empty();
-	sampled_add(&set, 0x4000, 1000000);
+	ck_assert_uint_eq(finding_found.best.on, 0);
+	ck_assert(hlg_find_bases(finding_guest.code, finding_guest.image, NULL, 0,
+				 &finding_found));
+	finding_expect_none();
+	sampled_add(&finding_set, 0x4000, 1000000);
 	expect_none();
-	sampled_add(&set, 0, 1);
-	sampled_add(&set, UINT64_MAX, 1);
+	sampled_add(&finding_set, 0, 1);
+	sampled_add(&finding_set, UINT64_MAX, 1);
 	expect_none();
 }
 END_TEST
@@ -162,10 +123,12 @@ END_TEST
 /* Each address once, whatever its samples are. */
 START_TEST(samples_are_no_evidence)
 {
-	if (!sampling_guest(&guest, 2))
+	if (!sampling_guest(&finding_guest, 2))
 		return;
 	for (size_t i = 0; i < 5; i++)
-		sampled_add(&set, guest.on[i * 50] + 0x4000 - guest.image->first,
+		sampled_add(&finding_set,
+			    finding_guest.on[i * 50] + 0x4000 -
+				    finding_guest.image->first,
 			    1000000);
 	expect_none();
 }
@@ -176,10 +139,11 @@ START_TEST(instructions_of_one_length_tell_nothing)
 {
 	uint64_t random = 5;
 
-	ck_assert(sampling_open(
-		&guest, sampling_write("a64", EM_AARCH64, 0x400000, SAMPLING_CODE, 0)));
-	sampled_draw(&set, guest.on, guest.n_on, 200, 0x7000 - guest.image->first,
-		     &random);
+	ck_assert(
+		sampling_open(&finding_guest, sampling_write("a64", EM_AARCH64, 0x400000,
+							     SAMPLING_CODE, 0)));
+	sampled_draw(&finding_set, finding_guest.on, finding_guest.n_on, 200,
+		     0x7000 - finding_guest.image->first, &random);
 	expect_none();
 }
 END_TEST
@@ -190,7 +154,7 @@ int main(void)
 	TCase *tc = tap_case(suite, "find none");
 
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, finding_setup, finding_teardown);
 	tcase_add_loop_test(tc, random_addresses_find_nothing, 0, SAMPLING_GUESTS);
 	tcase_add_loop_test(tc, other_programs_find_nothing, 0, 16);
 	tcase_add_loop_test(tc, bases_between_pages_are_none, 0, SAMPLING_GUESTS);
