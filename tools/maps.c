@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
+#include "../filter/names.h"
 
 struct range {
 	uint64_t start, end;

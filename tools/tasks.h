@@ -22,8 +22,8 @@
 #ifndef HLG_TOOLS_TASKS_H
 #define HLG_TOOLS_TASKS_H
 
+#include "../filter/names.h"
 #include "maps.h"
-#include "names.h"
 #include "perfdata/task.h"
 
 struct hlg_thread;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Texts that recur, each kept once and called by a number from 1 on. */
-#ifndef HLG_TOOLS_NAMES_H
-#define HLG_TOOLS_NAMES_H
+#ifndef HLG_FILTER_NAMES_H
+#define HLG_FILTER_NAMES_H
 
 #include <stdint.h>
 
