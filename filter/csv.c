@@ -181,7 +181,7 @@ static void write_region(FILE *f, const struct hlg_report *r, const struct hlg_v
 	fputs(",,\n", f);
 }
 
-static void write_view(FILE *f, const struct hlg_report *r, const struct hlg_view *v,
+static void write_view(void *f, const struct hlg_report *r, const struct hlg_view *v,
 		       const char *series)
 {
 	size_t rows = hlg_report_shown(r, v->n_rows, hlg_report_row_share, v);

@@ -1,59 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Folded stacks, the input of flame graph tools: `frame;frame NUMBER`. The frames are the
- * series (if the report is split), the image and the place; the number is the weight.
- * Together the lines hold the kept guest weight, and that of the host if it is shown.
- */
+#include "folded.h"
+
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "format.h"
+#include "frames.h"
 #include "write.h"
 
-/* A frame: escaped, and without the character that ends one. */
-static void write_frame(FILE *f, const char *text)
+int hlg_folded_write(FILE *f, const struct hlg_tree *tree, enum hlg_weight weight,
+		     struct hlg_err *err)
 {
-	hlg_write_escaped(f, text, ';', ":");
-}
+	uint32_t depth = 0;
+	uint32_t *path; /* nodes from the root to the one at hand */
 
-static void write_view(FILE *f, const struct hlg_report *r, const struct hlg_view *v,
-		       const char *series)
-{
-	size_t shown = hlg_report_shown(r, v->n_rows, hlg_report_row_share, v);
+	for (uint32_t i = 0; i < tree->n; i++)
+		if (tree->nodes[i].depth > depth)
+			depth = tree->nodes[i].depth;
+	path = calloc((size_t)depth + 1, sizeof(*path));
+	if (!path)
+		return hlg_err_memory(err, "report");
+	for (uint32_t i = 1; i < tree->n; i++) {
+		const struct hlg_node *node = &tree->nodes[i];
+		uint64_t self = hlg_weigh(weight, node->self);
 
-	for (size_t i = 0; i < shown; i++) {
-		const struct hlg_row *row = &v->rows[i];
-
-		if (series) {
-			write_frame(f, series);
-			fputc(';', f);
+		path[node->depth] = i;
+		for (uint32_t d = 1; self && d <= node->depth; d++) {
+			if (d > 1)
+				fputc(';', f);
+			hlg_write_escaped(f, hlg_tree_name(tree, &tree->nodes[path[d]]),
+					  ';', ":");
 		}
-		if (row->place.image) {
-			write_frame(f, row->place.image->path);
-			fputc(';', f);
-		}
-		write_frame(f, row->name);
-		fprintf(f, " %" PRIu64 "\n", hlg_weigh(v->weight, row->count));
+		if (self)
+			fprintf(f, " %" PRIu64 "\n", self);
 	}
-}
-
-static void write_host_row(void *f, const struct hlg_host_row *row, uint64_t weight,
-			   double share, const char *series)
-{
-	(void)share;
-	fputs("[host];", f);
-	if (series) {
-		write_frame(f, series);
-		fputc(';', f);
-	}
-	write_frame(f, row->comm);
-	fputc(';', f);
-	write_frame(f, row->dso);
-	fprintf(f, " %" PRIu64 "\n", weight);
+	free(path);
+	return 0;
 }
 
 int hlg_write_folded(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
-	int rc = hlg_write_views(f, r, write_view, err);
+	struct hlg_tree tree = {0};
+	int rc = hlg_frames_build(&tree, r, err);
 
-	return rc < 0 ? rc : hlg_write_host(f, r, write_host_row, err);
+	if (rc == 0)
+		rc = hlg_folded_write(f, &tree, (enum hlg_weight)r->options->weight, err);
+	hlg_tree_finish(&tree);
+	return rc;
 }

@@ -306,7 +306,7 @@ static void write_regions(FILE *f, const struct hlg_report *r, const struct hlg_
 	fputc('\n', f);
 }
 
-static void write_view(FILE *f, const struct hlg_report *r, const struct hlg_view *v,
+static void write_view(void *f, const struct hlg_report *r, const struct hlg_view *v,
 		       const char *of)
 {
 	if (of) {

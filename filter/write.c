@@ -5,21 +5,22 @@
 #include <stdlib.h>
 
 #include "../symtab/escape.h"
-int hlg_write_views(FILE *f, const struct hlg_report *report,
-		    void (*view)(FILE *f, const struct hlg_report *report,
+
+int hlg_write_views(void *to, const struct hlg_report *report,
+		    void (*view)(void *to, const struct hlg_report *report,
 				 const struct hlg_view *view, const char *series),
 		    struct hlg_err *err)
 {
 	if (report->options->mode == HLG_SHOW_HOST)
 		return 0;
 	if (!report->n_groups)
-		view(f, report, &report->all, NULL);
+		view(to, report, &report->all, NULL);
 	for (uint32_t i = 0; i < report->n_groups; i++) {
 		char *series = hlg_report_series_name(report, report->groups[i].series);
 
 		if (!series)
 			return hlg_err_memory(err, "report");
-		view(f, report, &report->groups[i].view, series);
+		view(to, report, &report->groups[i].view, series);
 		free(series);
 	}
 	return 0;

@@ -12,16 +12,16 @@
 
 /*
  * Calls view for what mode= and by= ask for: the whole report, or each group with its
- * series' name (not escaped), or nothing.
+ * series' name (not escaped), or nothing. to is handed on.
  */
-int hlg_write_views(FILE *f, const struct hlg_report *report,
-		    void (*view)(FILE *f, const struct hlg_report *report,
+int hlg_write_views(void *to, const struct hlg_report *report,
+		    void (*view)(void *to, const struct hlg_report *report,
 				 const struct hlg_view *view, const char *series),
 		    struct hlg_err *err);
 
 /*
  * The same for the host's rows: those that mode= and top= ask for, each with its share of
- * the host's weight. to is handed on.
+ * the host's weight.
  */
 int hlg_write_host(void *to, const struct hlg_report *report,
 		   void (*row)(void *to, const struct hlg_host_row *row, uint64_t weight,
