@@ -147,20 +147,28 @@ int hlg_run_settle(struct hlg_run *run, struct hlg_err *err)
 	return rc < 0 ? rc : hlg_space_settle(&run->space, err);
 }
 
+int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err *err)
+{
+	int rc = hlg_run_settle(run, err);
+
+	*report = (struct hlg_report){0};
+	if (rc < 0)
+		return rc;
+	rc = hlg_report_build(report, &run->options, &run->space, &run->profile,
+			      &run->host, err);
+	report->files = run->files;
+	report->n_files = run->n_files;
+	run->mismatch = rc == 0 && report->trust.all.verdict == HLG_TRUST_MISMATCH;
+	for (size_t i = 0; i < run->n_notes; i++)
+		hlg_report_note(report, "%s", run->notes[i]);
+	return rc;
+}
+
 int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 {
 	struct hlg_report report;
-	int rc = hlg_run_settle(run, err);
+	int rc = hlg_run_build(run, &report, err);
 
-	if (rc < 0)
-		return rc;
-	rc = hlg_report_build(&report, &run->options, &run->space, &run->profile,
-			      &run->host, err);
-	report.files = run->files;
-	report.n_files = run->n_files;
-	run->mismatch = rc == 0 && report.trust.all.verdict == HLG_TRUST_MISMATCH;
-	for (size_t i = 0; i < run->n_notes; i++)
-		hlg_report_note(&report, "%s", run->notes[i]);
 	if (rc == 0)
 		rc = write_report(run, &report, stream, err);
 	hlg_report_finish(&report);

@@ -17,7 +17,7 @@ struct hlg_run {
 	struct hlg_host host;       /* and host samples here, if mode asks for rows */
 	const struct hlg_report_file *files; /* of the feed, not owned, for the report */
 	size_t n_files;
-	bool mismatch; /* set by hlg_run_report: the samples do not fit the images */
+	bool mismatch; /* set by hlg_run_build: the samples do not fit the images */
 	char **notes;  /* of the feed, for the report */
 	size_t n_notes;
 };
@@ -43,7 +43,13 @@ __attribute__((format(printf, 2, 3))) void hlg_run_note(struct hlg_run *run,
 /* Decides the bases, from the samples where nothing states them. */
 int hlg_run_settle(struct hlg_run *run, struct hlg_err *err);
 
-/* Settles the bases, builds the report and writes it: to out=, else to stream. */
+/*
+ * Settles the bases and builds the report, for a writer of the caller's own. The caller
+ * finishes *report in any case, before the run.
+ */
+int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err *err);
+
+/* The same, and writes it: to out=, else to stream. */
 int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err);
 
 void hlg_run_finish(struct hlg_run *run);

@@ -68,6 +68,8 @@ static void note_sums(struct hlg_run *run, const struct hlg_feed_sums *sums)
 }
 
 static int write_report(struct hlg_run *run, const struct hlg_batch *batch,
+			int (*write)(struct hlg_run *run, FILE *stream,
+				     struct hlg_err *err),
 			struct hlg_err *err)
 {
 	struct hlg_report_file *files = list_files(batch);
@@ -78,19 +80,14 @@ static int write_report(struct hlg_run *run, const struct hlg_batch *batch,
 	run->files = files;
 	run->n_files = batch->n_paths;
 	note_sums(run, &batch->sums);
-	rc = hlg_run_report(run, stdout, err);
+	rc = write(run, stdout, err);
 	free(files);
 	return rc;
 }
 
 /* A saved profile keeps host rows, whatever mode= says: it may be read with another. */
-static int start_pprof(const struct hlg_inputs *in, struct hlg_run *run,
-		       struct hlg_err *err)
+static int start_pprof(struct hlg_run *run, struct hlg_err *err)
 {
-	if (in->formats > 1)
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"--format=pprof: format is given twice (give it once)");
 	if (!run->options.out && isatty(STDOUT_FILENO))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--format=pprof: is nothing for a terminal (say "
@@ -99,24 +96,68 @@ static int start_pprof(const struct hlg_inputs *in, struct hlg_run *run,
 	return hlg_pprof_check(err);
 }
 
+static int write_pprof(struct hlg_run *run, const struct hlg_batch *batch,
+		       struct hlg_err *err)
+{
+	return hlg_pprof_report(run, &batch->sums, stdout, err);
+}
+
+static int write_table(struct hlg_run *run, const struct hlg_batch *batch,
+		       struct hlg_err *err)
+{
+	return write_report(run, batch, hlg_run_report, err);
+}
+
+/* Formats that the filter has not, and behind them all that it has. */
+static const struct form {
+	const char *word; /* of --format= */
+	/* Can it be done? Before anything is read; may be NULL. */
+	int (*start)(struct hlg_run *run, struct hlg_err *err);
+	int (*write)(struct hlg_run *run, const struct hlg_batch *batch,
+		     struct hlg_err *err);
+} forms[] = {
+	{"pprof", start_pprof, write_pprof},
+	{NULL, NULL, write_table},
+};
+
+/* word may be NULL. */
+static const struct form *find_form(const char *word)
+{
+	const struct form *form = forms;
+
+	while (form->word && !(word && strcmp(form->word, word) == 0))
+		form++;
+	return form;
+}
+
+static int start_form(const struct form *form, const struct hlg_inputs *in,
+		      struct hlg_run *run, struct hlg_err *err)
+{
+	if (form->word && in->formats > 1)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--format=%s: format is given twice (give it once)",
+				   form->word);
+	return form->start ? form->start(run, err) : 0;
+}
+
 /* Reads the files and writes the report. Returns the exit status. */
 static int profile(const struct hlg_inputs *in)
 {
+	const struct form *form = find_form(in->format);
 	struct hlg_batch batch = {0};
 	struct hlg_run run;
 	struct hlg_err err;
 	int rc = hlg_run_start(&run, in->n_words, in->words, &err), status = 0;
 
-	if (rc == 0 && in->format)
-		rc = start_pprof(in, &run, &err);
+	if (rc == 0)
+		rc = start_form(form, in, &run, &err);
 	/* The formats that have a table of files. */
 	batch.judge = !in->format && (run.options.format == HLG_FORMAT_TEXT ||
 				      run.options.format == HLG_FORMAT_JSON);
 	if (rc == 0)
 		rc = hlg_inputs_read(in, &run, &batch, &status, &err);
 	if (rc == 0 && batch.n_read)
-		rc = in->format ? hlg_pprof_report(&run, &batch.sums, stdout, &err)
-				: write_report(&run, &batch, &err);
+		rc = form->write(&run, &batch, &err);
 	if (rc < 0)
 		status = hlg_output_error(&err);
 	if (status == 0 && run.mismatch)
