@@ -161,6 +161,7 @@ def writers(place):
     for argv in (["report", "good.elf", "good.data"],
                  ["report", "good.elf", "good.data", "--format=csv"],
                  ["report", "good.elf", "good.data", "--format=pprof"],
+                 ["report", "good.elf", "good.data", "--format=callgrind"],
                  ["windows", "good.elf", "windows.data"],
                  ["windows", "good.elf", "windows.data", "--format=svg"],
                  ["merge", "good.pb.gz"], ["kallsyms", "good.elf"],
@@ -209,7 +210,8 @@ def limit():
 def check_too_large(place):
     """As on a disk that becomes full in the middle; nothing of the file is left."""
     before = sorted(os.listdir(place.folder))
-    argvs = [["report", "good.elf", "good.data", "--out=x"]]
+    argvs = [["report", "good.elf", "good.data", "--out=x", *how]
+             for how in ([], ["--format=callgrind"])]
     if place.profiles:
         argvs += [argvs[0] + ["--format=pprof"], ["merge", "good.pb.gz", "-o", "x"]]
     for argv in argvs:

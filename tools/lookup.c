@@ -16,6 +16,7 @@
 #include "../filter/name.h"
 #include "images.h"
 #include "output.h"
+#include "sources.h"
 #include "verb.h"
 
 enum {
@@ -35,7 +36,7 @@ struct arguments {
 struct lookup {
 	const struct arguments *args;
 	struct hlg_space space;
-	struct hlg_source **sources; /* one for each image, or NULL */
+	struct hlg_sources sources;
 	int status;
 };
 
@@ -135,17 +136,9 @@ static bool read_address(const char *s, uint64_t *addr)
 	return true;
 }
 
-static struct hlg_source *source_of(const struct lookup *l, const struct hlg_image *image)
+static void find_line(struct lookup *l, struct hlg_answer *a)
 {
-	for (size_t i = 0; i < l->space.n_images; i++)
-		if (l->space.images[i] == image)
-			return l->sources[i];
-	return NULL;
-}
-
-static void find_line(const struct lookup *l, struct hlg_answer *a)
-{
-	struct hlg_source *source = source_of(l, a->place.image);
+	struct hlg_source *source = hlg_sources_of(&l->sources, a->place.image);
 
 	if (!source)
 		return;
@@ -155,7 +148,7 @@ static void find_line(const struct lookup *l, struct hlg_answer *a)
 						  HLG_MAX_INLINES);
 }
 
-static bool answer(const struct lookup *l, uint64_t addr)
+static bool answer(struct lookup *l, uint64_t addr)
 {
 	const struct arguments *args = l->args;
 	struct hlg_answer a = {.asked = addr};
@@ -242,20 +235,15 @@ static int open_lookup(struct lookup *l, struct hlg_err *err)
 		return rc;
 	if (!l->args->own)
 		hlg_images_warn(&l->space);
-	l->sources = calloc(l->space.n_images, sizeof(*l->sources));
-	if (!l->sources)
+	if (!hlg_sources_open(&l->sources, &l->space))
 		return hlg_err_memory(err, "lines");
-	for (size_t i = 0; i < l->space.n_images; i++)
-		if (!l->space.images[i]->map)
-			l->sources[i] = hlg_source_open(l->space.images[i]->path);
 	return 0;
 }
 
 static void close_lookup(struct lookup *l)
 {
-	for (size_t i = 0; l->sources && i < l->space.n_images; i++)
-		hlg_source_close(l->sources[i]);
-	free(l->sources);
+	if (l->sources.space)
+		hlg_sources_close(&l->sources);
 	hlg_space_finish(&l->space);
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../filter/run.h"
+#include "callgrind.h"
 #include "inputs.h"
 #include "output.h"
 #include "pprof/pprof.h"
@@ -108,6 +109,12 @@ static int write_table(struct hlg_run *run, const struct hlg_batch *batch,
 	return write_report(run, batch, hlg_run_report, err);
 }
 
+static int write_callgrind(struct hlg_run *run, const struct hlg_batch *batch,
+			   struct hlg_err *err)
+{
+	return write_report(run, batch, hlg_callgrind_report, err);
+}
+
 /* Formats that the filter has not, and behind them all that it has. */
 static const struct form {
 	const char *word; /* of --format= */
@@ -117,6 +124,7 @@ static const struct form {
 		     struct hlg_err *err);
 } forms[] = {
 	{"pprof", start_pprof, write_pprof},
+	{"callgrind", NULL, write_callgrind},
 	{NULL, NULL, write_table},
 };
 

@@ -28,7 +28,7 @@ _hlguest_value()
 
 	case $1$2 in
 	report--aliases | report--demangle | report--force | windows--demangle | exits--demangle | lookup--demangle) words='no yes' ;;
-	report--format) words='text csv json folded pprof' ;;
+	report--format) words='text csv json folded pprof callgrind' ;;
 	windows--format) words='csv text json svg' ;;
 	exits--format) words='text csv json' ;;
 	exits--by) words='tid' ;;

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Recordings made by hand: guest samples at stated addresses, as perf would write them.
+
+The layout is that of linux/perf_event.h and of perf's own file format
+(tools/perf/Documentation/perf.data-file-format.txt): a header, an attribute for each event,
+samples.
+"""
+import struct
+
+HEADER, ATTR, IDS = 104, 128, 16
+IP, TID, PERIOD, IDENTIFIER = 1, 2, 0x100, 0x10000
+GUEST_USER = 5  # PERF_RECORD_MISC_GUEST_USER
+SAMPLE = 9      # PERF_RECORD_SAMPLE
+
+
+def attribute(config):
+    """Of a software event: 0 is cpu-clock, 1 task-clock."""
+    head = struct.pack("<IIQQQQ", 1, ATTR, config, 1000000, IP | TID | PERIOD | IDENTIFIER, 0)
+    return head + bytes(ATTR - len(head))
+
+
+def write(path, samples, configs=(0,)):
+    """samples: (ip, tid, period, index of the event) each."""
+    ids = b"".join(struct.pack("<Q", i + 1) for i in range(len(configs)))
+    body = b"".join(struct.pack("<IHHQQIIQ", SAMPLE, GUEST_USER, 40, event + 1, ip, tid, tid,
+                                period) for ip, tid, period, event in samples)
+    attrs = HEADER + len(ids)
+    data = attrs + len(configs) * (ATTR + IDS)
+    with open(path, "wb") as f:
+        f.write(struct.pack("<8sQQQQQQQQ4Q", b"PERFILE2", HEADER, ATTR + IDS, attrs,
+                            len(configs) * (ATTR + IDS), data, len(body), 0, 0, 0, 0, 0, 0))
+        f.write(ids)
+        for i, config in enumerate(configs):
+            f.write(attribute(config) + struct.pack("<QQ", HEADER + 8 * i, 8))
+        f.write(body)

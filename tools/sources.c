@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources.h"
+
+#include <stdlib.h>
+
+bool hlg_sources_open(struct hlg_sources *s, const struct hlg_space *space)
+{
+	*s = (struct hlg_sources){
+		.space = space,
+		.source = calloc(space->n_images + 1, sizeof(*s->source)),
+		.tried = calloc(space->n_images + 1, sizeof(*s->tried)),
+	};
+	return s->source && s->tried;
+}
+
+struct hlg_source *hlg_sources_of(struct hlg_sources *s, const struct hlg_image *image)
+{
+	for (size_t i = 0; i < s->space->n_images; i++) {
+		if (s->space->images[i] != image)
+			continue;
+		if (!s->tried[i] && !image->map)
+			s->source[i] = hlg_source_open(image->path);
+		s->tried[i] = true;
+		return s->source[i];
+	}
+	return NULL;
+}
+
+void hlg_sources_close(struct hlg_sources *s)
+{
+	for (size_t i = 0; s->source && i < s->space->n_images; i++)
+		hlg_source_close(s->source[i]);
+	free(s->source);
+	free(s->tried);
+	*s = (struct hlg_sources){0};
+}
