@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "../symtab/padding.h"
-
 bool hlg_gap_add(struct hlg_gap_cells *cells, const struct hlg_place *gap,
 		 struct hlg_count count, size_t tag)
 {
@@ -29,8 +27,7 @@ static int compare_owners(const void *a, const void *b)
 	return i < j ? -1 : i > j;
 }
 
-/* Where a gap's filler is. Returns false without memory. */
-static bool find_padding(const struct hlg_place *gap, struct hlg_padding *pad)
+bool hlg_gap_padding(const struct hlg_place *gap, struct hlg_padding *pad)
 {
 	uint64_t size = gap->end - gap->start;
 	unsigned char *bytes;
@@ -59,7 +56,7 @@ bool hlg_gap_sort_out(struct hlg_gap_cells *cells)
 		uint64_t off = gap->addr - gap->start;
 
 		if ((i == 0 || gap->owner != cell[-1].gap.owner) &&
-		    !find_padding(gap, &pad))
+		    !hlg_gap_padding(gap, &pad))
 			return false;
 		cell->filler = off < pad.lead || off >= gap->end - gap->start - pad.trail;
 	}

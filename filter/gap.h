@@ -6,6 +6,7 @@
 #ifndef HLG_FILTER_GAP_H
 #define HLG_FILTER_GAP_H
 
+#include "../symtab/padding.h"
 #include "../symtab/space.h"
 #include "profile.h"
 
@@ -31,6 +32,10 @@ bool hlg_gap_add(struct hlg_gap_cells *cells, const struct hlg_place *gap,
  * order. A gap whose bytes cannot be read is all code. Returns false without memory.
  */
 bool hlg_gap_sort_out(struct hlg_gap_cells *cells);
+
+/* Where the filler of a gap is; none if its bytes cannot be read. False without memory.
+ */
+bool hlg_gap_padding(const struct hlg_place *gap, struct hlg_padding *pad);
 
 void hlg_gap_finish(struct hlg_gap_cells *cells);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "batch.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -170,4 +171,34 @@ void hlg_batch_finish(struct hlg_batch *batch)
 			free((void *)(uintptr_t)batch->files[i].err);
 	free(batch->files);
 	batch->files = NULL;
+}
+
+void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)
+{
+	const struct hlg_feed_sums *sums = &batch->sums;
+
+	if (sums->lost)
+		hlg_run_note(run,
+			     "%" PRIu64
+			     " events were lost while recording (a larger -m, or "
+			     "a lower -F, loses less)",
+			     sums->lost);
+	if (sums->throttled)
+		hlg_run_note(run,
+			     "the kernel throttled sampling %" PRIu64
+			     " times: busy periods "
+			     "have too few samples",
+			     sums->throttled);
+	if (sums->skipped)
+		hlg_run_note(run,
+			     "%" PRIu64
+			     " samples or frames of the recording make no sense "
+			     "and were skipped",
+			     sums->skipped);
+	if (sums->left)
+		hlg_run_note(run,
+			     "the recording was cut off: its last %" PRIu64
+			     " bytes hold no "
+			     "whole record",
+			     sums->left);
 }

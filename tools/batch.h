@@ -40,6 +40,9 @@ struct hlg_batch {
  */
 int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err *err);
 
+/* Notes for the report what a filter cannot see: lost events, throttling, a cut. */
+void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run);
+
 void hlg_batch_finish(struct hlg_batch *batch);
 
 #endif

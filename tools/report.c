@@ -3,7 +3,6 @@
  * hlguest report: what hlguest.so does under perf script, straight from perf.data, over
  * any number of files.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,35 +38,6 @@ static struct hlg_report_file *list_files(const struct hlg_batch *batch)
 	return files;
 }
 
-/* What a filter cannot see. */
-static void note_sums(struct hlg_run *run, const struct hlg_feed_sums *sums)
-{
-	if (sums->lost)
-		hlg_run_note(run,
-			     "%" PRIu64
-			     " events were lost while recording (a larger -m, or "
-			     "a lower -F, loses less)",
-			     sums->lost);
-	if (sums->throttled)
-		hlg_run_note(run,
-			     "the kernel throttled sampling %" PRIu64
-			     " times: busy periods "
-			     "have too few samples",
-			     sums->throttled);
-	if (sums->skipped)
-		hlg_run_note(run,
-			     "%" PRIu64
-			     " samples or frames of the recording make no sense "
-			     "and were skipped",
-			     sums->skipped);
-	if (sums->left)
-		hlg_run_note(run,
-			     "the recording was cut off: its last %" PRIu64
-			     " bytes hold no "
-			     "whole record",
-			     sums->left);
-}
-
 static int write_report(struct hlg_run *run, const struct hlg_batch *batch,
 			int (*write)(struct hlg_run *run, FILE *stream,
 				     struct hlg_err *err),
@@ -80,7 +50,7 @@ static int write_report(struct hlg_run *run, const struct hlg_batch *batch,
 		return hlg_err_memory(err, "files");
 	run->files = files;
 	run->n_files = batch->n_paths;
-	note_sums(run, &batch->sums);
+	hlg_batch_note(batch, run);
 	rc = write(run, stdout, err);
 	free(files);
 	return rc;
