@@ -186,6 +186,8 @@ def bash_verb(command, verb):
 CASES = [
     ("hlguest rep", ["report"]),
     ("hlguest help re", ["record", "report"]),
+    ("hlguest annotate demo.", ["demo.elf"]),
+    ("hlguest annotate --syntax=i", ["intel"]),
     ("hlguest --v", ["--version"]),
     ("hlguest nosuch ", []),
     ("hlguest kallsyms ", ["demo.elf", "rusty.elf"]),

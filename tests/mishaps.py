@@ -31,6 +31,7 @@ TRY = re.compile(r"^(Try `hlguest|information\.).*\n", re.M)
 # {verb: words}, {x} is the file that is wrong
 IMAGES = {
     "report": ["{x}", "good.data"],
+    "annotate": ["{x}", "good.data"],
     "base": ["{x}", "good.data"],
     "kallsyms": ["{x}"],
     "kallsyms --compat": ["{x}"],
@@ -40,6 +41,7 @@ RECORDINGS = {
     "report": ["good.elf", "{x}"],
     "report first": ["{x}", "good.elf"],
     "report -i": ["good.elf", "-i", "{x}"],
+    "annotate -i": ["good.elf", "hash_block", "-i", "{x}"],
     "base": ["good.elf", "{x}"],
     "base -i": ["good.elf", "-i", "{x}"],
     "windows": ["good.elf", "{x}"],
@@ -126,6 +128,11 @@ def check_wrong_kind(place):
         (["report", "good.elf", "-i", "good.elf"], 1, "is an ELF, no recording"),
         (["report", "folder"], 2, "is a directory that holds no recording"),
         (["report", "missing"], 2, "is no recording and no ELF"),
+        (["annotate", "good.elf", "tick"], 2, "no recording is given"),
+        (["annotate", "good.elf", "good.data", "missing"], 1, "missing: no such function .*"
+                                                              "no such file"),
+        (["annotate", "good.elf", "good.data", "--function=folder/x"], 1, "no such function"),
+        (["annotate", "good.elf", "-i", "good.data", "--function="], 2, "no name is given"),
         (["report", "good.elf", "--out", "good.data"], 2, "--out=good.data: is a recording"),
         (["report", "good.elf", "--out=good.elf", "good.data"], 2, "is a recording or an"),
         (["report", "map:good.elf", "good.data"], 1, "has no line of a perf map"),
@@ -161,6 +168,7 @@ def writers(place):
     for argv in (["report", "good.elf", "good.data"],
                  ["report", "good.elf", "good.data", "--format=csv"],
                  ["report", "good.elf", "good.data", "--format=pprof"],
+                 ["annotate", "good.elf", "good.data", "hash_block"],
                  ["report", "good.elf", "good.data", "--format=callgrind"],
                  ["windows", "good.elf", "windows.data"],
                  ["windows", "good.elf", "windows.data", "--format=svg"],
@@ -212,6 +220,7 @@ def check_too_large(place):
     before = sorted(os.listdir(place.folder))
     argvs = [["report", "good.elf", "good.data", "--out=x", *how]
              for how in ([], ["--format=callgrind"])]
+    argvs += [["annotate", "good.elf", "good.data", "--out=x"]]
     if place.profiles:
         argvs += [argvs[0] + ["--format=pprof"], ["merge", "good.pb.gz", "-o", "x"]]
     for argv in argvs:
@@ -226,6 +235,7 @@ def check_outputs(place):
                       ("missing/x", "No such file"), ("good.elf/x", "Not a directory"),
                       ("x", "Permission denied")):
         for argv in (["report", "good.elf", "good.data", "--out=" + out],
+                     ["annotate", "good.elf", "good.data", "--out=" + out],
                      ["merge", "good.pb.gz", "-o", out]):
             if place.profiles or argv[0] != "merge":
                 how = place.nobody() if out == "x" else {}
@@ -237,7 +247,8 @@ def check_outputs(place):
 def check_interrupt(place):
     """Waiting for standard input: ^C ends at once, by the signal, and leaves nothing."""
     before = sorted(os.listdir(place.folder))
-    for argv in (["report", "good.elf", "-", "--out=x"], ["base", "good.elf", "-"],
+    for argv in (["report", "good.elf", "-", "--out=x"],
+                 ["annotate", "good.elf", "tick", "-", "--out=x"], ["base", "good.elf", "-"],
                  ["lookup", "good.elf"],
                  ["merge", "-", "-o", "x"]):
         child = subprocess.Popen([place.hlguest, *argv], cwd=place.folder, env=environment(),

@@ -61,7 +61,8 @@ static void set_threads(struct hlg_inputs *in, const char *value,
 
 static const char *format_words(const struct hlg_inputs *in)
 {
-	return in->format_words ? in->format_words : "text|csv|json|folded|pprof|callgrind";
+	return in->format_words ? in->format_words
+				: "text|csv|json|folded|pprof|callgrind";
 }
 
 /* Is word one of words, "a|b|c"? */
@@ -112,6 +113,13 @@ static void add_image(struct hlg_inputs *in, const char *path)
 	in->n_images++;
 }
 
+/* Is it for the verb itself? */
+static bool is_word(const struct hlg_inputs *in, const struct hlg_other *other)
+{
+	return in->take_word && other->kind == HLG_ARGUMENT_OTHER &&
+	       !strchr(other->word, '/') && access(other->word, F_OK) != 0;
+}
+
 /*
  * Images and recordings in any order. What is neither is a recording that cannot be read
  * if there is an image, else the first of these is an image that cannot.
@@ -126,6 +134,8 @@ static void sort_others(struct hlg_inputs *in)
 
 		if (other->kind == HLG_ARGUMENT_OTHER && in->n_images == 0)
 			add_image(in, other->word);
+		else if (is_word(in, other))
+			in->take_word(in->own_input, other->word);
 		else if (other->kind != HLG_ARGUMENT_IMAGE)
 			add_file(in, other->word);
 	}
@@ -162,7 +172,7 @@ static int no_recording(const struct hlg_inputs *in, const char *verb,
 {
 	const char *other = find_other(in, HLG_ARGUMENT_OTHER);
 
-	if (other)
+	if (other && !in->take_word)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is no recording and no ELF, or cannot be read "
 				   "(name both: guest.elf perf.data)",

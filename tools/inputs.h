@@ -24,6 +24,9 @@ struct hlg_inputs {
 	const char *format_words;
 	const char *by_words; /* of by=, if not all: for help */
 	bool one_thread;      /* there is no -j */
+	/* Takes arguments that can be no file, if there is an image: neither is there one
+	 * of that name nor a / in it. NULL: such a file is missing. */
+	void (*take_word)(void *own_input, const char *word);
 	/* Out. */
 	char **words; /* for hlg_run_start: --key=value and images */
 	int n_words;

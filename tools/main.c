@@ -19,6 +19,8 @@ struct verb {
 static const struct verb verbs[] = {
 	{"report", "guest.elf[@BASE] [-i] FILE...", "profile recordings",
 	 hlg_verb_report},
+	{"annotate", "guest.elf [FUNCTION] FILE...", "instructions with samples",
+	 hlg_verb_annotate},
 	{"record", "[-a | -p PID | -- COMMAND]", "record guests with perf",
 	 hlg_verb_record},
 	{"windows", "guest.elf[@BASE] [-i] FILE",

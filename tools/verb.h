@@ -11,6 +11,7 @@
 #define HLG_TOOLS_VERB_H
 
 int hlg_verb_report(int argc, char **argv);
+int hlg_verb_annotate(int argc, char **argv);
 int hlg_verb_record(int argc, char **argv);
 int hlg_verb_windows(int argc, char **argv);
 int hlg_verb_merge(int argc, char **argv);

@@ -20,7 +20,7 @@ import tempfile
 
 sys.dont_write_bytecode = True  # this folder is the source's
 import recording
-from programs import hlguest_of
+from programs import hlguest_of, need_zydis
 
 from tap import DATA, Skip, Tap, must, need, parser, run
 
@@ -213,6 +213,7 @@ def own_lines(program, addrs):
 
 def check_lines(bench):
     need("gcc", "addr2line", "readelf")
+    need_zydis(bench.hlguest)
     work, program = bench.work, os.path.join(bench.work, "program")
     for name, text in (("program.c", SOURCE), ("inlined.h", INLINED)):
         with open(os.path.join(work, name), "w", encoding="utf-8") as f:
@@ -238,6 +239,7 @@ def check_lines(bench):
 
 def check_same_names(bench):
     """Functions of one name stay apart, which callgrind_annotate would add up."""
+    need("gcc", "readelf")
     work = bench.work
     for name, text in (("a.c", "static int __attribute__((noinline)) same(int x) "
                                "{ return x * 3; } int a(int x) { return same(x) + 1; }"),
@@ -261,6 +263,7 @@ def check_same_names(bench):
 
 def check_misfit(bench):
     """Functions are not named where the samples do not fit; addresses are."""
+    need_zydis(bench.hlguest)
     for words, named in (((), False), (("--force",), True)):
         profile = Profile(bench.report("demo.elf@0x4001", "demo-user.data",
                                        "--format=callgrind", *words, status=MISFIT))

@@ -7,7 +7,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "perf"))
 
-from tap import TIMEOUT, environment  # noqa: E402
+from tap import DATA, TIMEOUT, Skip, environment, run  # noqa: E402
 
 
 def program(build, variable, place):
@@ -21,6 +21,12 @@ def hlguest_of(build):
 
 def mkelf_of(build):
     return program(build, "MKELF", "tests/mkelf")
+
+
+def need_zydis(hlguest):
+    """Whether this build can tell where instructions of x86-64 begin."""
+    if "without Zydis" in run(hlguest, "base", "demo.elf", "demo-user.data", cwd=DATA)[1]:
+        raise Skip("not built with Zydis")
 
 
 def feed(argv, text, **options):

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "disasm.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config.h"
+
+#if HLG_HAVE_ZYDIS
+#include <Zydis/Zydis.h>
+
+static bool set_style(ZydisFormatter *formatter, enum hlg_syntax syntax)
+{
+	/* Numbers as objdump has them: 0x10(%rip), -0x8(%rbp), targets without zeros. */
+	static const struct {
+		ZydisFormatterProperty property;
+		ZyanUPointer value;
+	} properties[] = {
+		{ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE},
+		{ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE},
+		{ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED},
+		{ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE, ZYDIS_PADDING_DISABLED},
+		{ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED},
+		{ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED},
+	};
+
+	if (!ZYAN_SUCCESS(ZydisFormatterInit(
+		    formatter, syntax == HLG_SYNTAX_INTEL ? ZYDIS_FORMATTER_STYLE_INTEL
+							  : ZYDIS_FORMATTER_STYLE_ATT)))
+		return false;
+	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
+		if (!ZYAN_SUCCESS(ZydisFormatterSetProperty(
+			    formatter, properties[i].property, properties[i].value)))
+			return false;
+	return true;
+}
+
+static bool disasm_x86(enum hlg_syntax syntax, const unsigned char *p, size_t left,
+		       uint64_t addr, char *buf, size_t size, uint64_t *memory,
+		       bool *has_memory)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction insn;
+	ZydisFormatter formatter;
+	ZydisDecoder decoder;
+
+	if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
+					   ZYDIS_STACK_WIDTH_64)) ||
+	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, p, left, &insn, operands)) ||
+	    !set_style(&formatter, syntax) ||
+	    !ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &insn, operands,
+							  insn.operand_count_visible, buf,
+							  size, addr, NULL)))
+		return false;
+	for (unsigned i = 0; i < insn.operand_count_visible; i++) {
+		const ZydisDecodedOperand *op = &operands[i];
+
+		if (op->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    op->mem.base == ZYDIS_REGISTER_RIP &&
+		    ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&insn, op, addr, memory)))
+			*has_memory = true;
+	}
+	return true;
+}
+#else
+static bool disasm_x86(enum hlg_syntax syntax, const unsigned char *p, size_t left,
+		       uint64_t addr, char *buf, size_t size, uint64_t *memory,
+		       bool *has_memory)
+{
+	(void)syntax, (void)p, (void)left, (void)addr, (void)buf, (void)size;
+	(void)memory, (void)has_memory;
+	return false;
+}
+#endif
+
+bool hlg_disasm_available(unsigned machine)
+{
+	return machine == EM_X86_64 && HLG_HAVE_ZYDIS;
+}
+
+bool hlg_disasm(unsigned machine, enum hlg_syntax syntax, const unsigned char *p,
+		size_t left, uint64_t addr, char *buf, size_t size, uint64_t *memory,
+		bool *has_memory)
+{
+	*has_memory = false;
+	if (machine != EM_AARCH64)
+		return disasm_x86(syntax, p, left, addr, buf, size, memory, has_memory);
+	if (left < 4)
+		return false;
+	snprintf(buf, size, ".inst 0x%02x%02x%02x%02x", p[3], p[2], p[1], p[0]);
+	return true;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One instruction as text. x86-64 by Zydis, in AT&T's syntax, as perf annotate and
+ * objdump show it, or Intel's. Nothing here disassembles AArch64: its instructions are
+ * words
+ * (`.inst 0xd503201f`). Addresses are the image's own.
+ */
+#ifndef HLG_TOOLS_ANNOTATE_DISASM_H
+#define HLG_TOOLS_ANNOTATE_DISASM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum hlg_syntax {
+	HLG_SYNTAX_ATT,
+	HLG_SYNTAX_INTEL
+};
+
+/* Is there text for code of this ELF machine, beyond words, in this build? */
+bool hlg_disasm_available(unsigned machine);
+
+/*
+ * Writes the instruction at addr, whose bytes are at p, left of them (at least one), to
+ * buf. *memory becomes the address of an operand relative to the instruction, if
+ * *has_memory does become true. Returns false when they are no whole instruction.
+ */
+bool hlg_disasm(unsigned machine, enum hlg_syntax syntax, const unsigned char *p,
+		size_t left, uint64_t addr, char *buf, size_t size, uint64_t *memory,
+		bool *has_memory);
+
+#endif

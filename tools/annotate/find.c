@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "find.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../filter/name.h"
+#include "../../filter/number.h"
+
+enum {
+	CLOSE = 3 /* names that are told where there is none of the word's */
+};
+
+struct search {
+	struct hlg_found_places *places;
+	const char *word;
+	char *close[CLOSE];
+	size_t n_close;
+	bool found; /* a place, perhaps one that was there before */
+	bool lost;  /* no memory */
+};
+
+bool hlg_places_is_address(const char *word, uint64_t *ip)
+{
+	return strncmp(word, "0x", 2) == 0 && hlg_number_u64(word, ip);
+}
+
+static bool add(struct hlg_found_places *places, const struct hlg_place *place)
+{
+	struct hlg_place *more;
+
+	for (size_t i = 0; i < places->n; i++)
+		if (places->place[i].owner == place->owner)
+			return true;
+	more = reallocarray(places->place, places->n + 1, sizeof(*more));
+	if (!more)
+		return false;
+	places->place = more;
+	more[places->n++] = *place;
+	return true;
+}
+
+static void take(struct search *s, const struct hlg_place *place)
+{
+	s->found = true;
+	if (!add(s->places, place))
+		s->lost = true;
+}
+
+/* Is name the word, or a C++ function of that name? */
+static bool is_called(const char *name, const char *word)
+{
+	size_t n = strlen(word);
+
+	return strncmp(name, word, n) == 0 && (name[n] == '\0' || name[n] == '(');
+}
+
+/* Keeps a name that has the word in it, once. */
+static void keep_close(struct search *s, const char *name)
+{
+	if (s->n_close == CLOSE || !s->word[0] || !strstr(name, s->word))
+		return;
+	for (size_t i = 0; i < s->n_close; i++)
+		if (strcmp(s->close[i], name) == 0)
+			return;
+	s->close[s->n_close] = strdup(name);
+	if (s->close[s->n_close])
+		s->n_close++;
+}
+
+/* Takes name over, which is NULL without memory. */
+static bool matches(struct search *s, char *name)
+{
+	bool match = name && is_called(name, s->word);
+
+	if (!name)
+		s->lost = true;
+	else if (!match)
+		keep_close(s, name);
+	free(name);
+	return match;
+}
+
+static void search_symbols(struct search *s, const struct hlg_image *image)
+{
+	for (size_t i = 0; i < image->tab.n_syms && !s->lost; i++) {
+		const struct hlg_symbol *symbol = &image->tab.syms[i];
+		struct hlg_place place;
+
+		if (strcmp(hlg_image_name(image, symbol), s->word) != 0 &&
+		    !matches(s, hlg_name_symbol(image, symbol, true)))
+			continue;
+		hlg_image_lookup(image, symbol->addr, &place);
+		if (place.image)
+			take(s, &place);
+	}
+}
+
+/* Gaps and data have no symbols: their names are made. */
+static void search_gaps(struct search *s, const struct hlg_image *image)
+{
+	for (size_t i = 0; i < image->spans.n && !s->lost; i++) {
+		const struct hlg_span *span = &image->spans.span[i];
+		struct hlg_place place;
+
+		if (span->kind != HLG_GAP && span->kind != HLG_DATA)
+			continue;
+		hlg_image_lookup(image, span->start, &place);
+		if (matches(s, hlg_name_place(&place, true)) ||
+		    matches(s, hlg_name_place(&place, false)))
+			take(s, &place);
+	}
+}
+
+static int tell_none(const struct search *s, const struct hlg_space *space,
+		     struct hlg_err *err)
+{
+	char list[256] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < s->n_close && used < sizeof(list); i++) {
+		const char *comma = i ? ", " : "";
+
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", comma,
+					 s->close[i]);
+	}
+	if (s->n_close)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: no such function (there are %s%s)", s->word, list,
+				   s->n_close == CLOSE ? ", perhaps more" : "");
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: no such function in %s%s, and no such file (hlguest "
+			   "report lists those with samples)",
+			   s->word, space->images[0]->path,
+			   space->n_images > 1 ? " and the others" : "");
+}
+
+int hlg_places_find(struct hlg_found_places *places, const struct hlg_space *space,
+		    const char *word, struct hlg_err *err)
+{
+	struct search s = {.places = places, .word = word};
+	int rc = 0;
+
+	for (size_t i = 0; i < space->n_images; i++) {
+		search_symbols(&s, space->images[i]);
+		if (strncmp(word, "__gap__", 7) == 0 || word[0] == '[')
+			search_gaps(&s, space->images[i]);
+	}
+	if (s.lost)
+		rc = hlg_err_memory(err, word);
+	else if (!s.found)
+		rc = tell_none(&s, space, err);
+	for (size_t i = 0; i < s.n_close; i++)
+		free(s.close[i]);
+	return rc;
+}
+
+int hlg_places_find_ip(struct hlg_found_places *places, const struct hlg_space *space,
+		       uint64_t ip, struct hlg_err *err)
+{
+	struct hlg_place place;
+
+	hlg_space_lookup(space, ip, &place);
+	return add(places, &place) ? 0 : hlg_err_memory(err, "address");
+}
+
+void hlg_places_finish(struct hlg_found_places *places)
+{
+	free(places->place);
+	*places = (struct hlg_found_places){0};
+}

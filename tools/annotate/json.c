@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <config.h>
+
+#include "annotate.h"
+
+#if HLG_HAVE_JANSSON
+#include "../../filter/json-parts.h"
+#include "../../filter/json-trust.h"
+#include "../../filter/write.h"
+
+static void put_target(json_t *o, const struct hlg_line *line)
+{
+	json_t *target;
+
+	if (!line->has_target)
+		return;
+	target = json_object();
+	json_object_set_new(target, "addr", hlg_json_hex(line->target));
+	json_object_set_new(target, "name",
+			    line->target_name ? hlg_json_text(line->target_name)
+					      : json_null());
+	json_object_set_new(o, "target", target);
+}
+
+static json_t *line_of(const struct hlg_listing *l, const struct hlg_line *line,
+		       bool edges)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "addr", hlg_json_hex(line->addr));
+	json_object_set_new(o, "kind", json_string(hlg_listing_word(line->kind)));
+	json_object_set_new(o, "size", hlg_json_number(line->length));
+	json_object_set_new(o, "text",
+			    line->text ? hlg_json_text(line->text) : json_null());
+	hlg_json_put_count(o, line->count);
+	json_object_set_new(o, "percent", hlg_json_percent(line->share));
+	json_object_set_new(o, "hottest", json_boolean(line->hottest));
+	json_object_set_new(o, "is_target", json_boolean(line->is_target));
+	put_target(o, line);
+	if (edges && !l->no_edges)
+		json_object_set_new(o, "edge", json_boolean(line->edge));
+	if (line->file) {
+		json_object_set_new(o, "file", hlg_json_text(line->file));
+		if (line->source_line > 0)
+			json_object_set_new(o, "line", json_integer(line->source_line));
+	}
+	return o;
+}
+
+static json_t *aliases_of(const struct hlg_place *place)
+{
+	json_t *list = json_array();
+	const struct hlg_symbol *first;
+	size_t n;
+
+	if (!place->symbol)
+		return list;
+	first = hlg_image_aliases(place->image, place->symbol, &n);
+	for (size_t i = 0; i < n; i++)
+		if (&first[i] != place->symbol)
+			json_array_append_new(list, hlg_json_text(hlg_image_name(
+							    place->image, &first[i])));
+	return list;
+}
+
+static void put_place(json_t *o, const struct hlg_place *place)
+{
+	const struct hlg_image *image = place->image;
+
+	json_object_set_new(o, "symbol",
+			    place->symbol
+				    ? hlg_json_text(hlg_image_name(image, place->symbol))
+				    : json_null());
+	json_object_set_new(o, "kind", json_string(hlg_write_kind(place->kind)));
+	json_object_set_new(o, "image", image ? hlg_json_text(image->path) : json_null());
+	json_object_set_new(o, "addr", image ? hlg_json_hex(place->start) : json_null());
+	json_object_set_new(o, "size",
+			    image ? hlg_json_number(place->end - place->start)
+				  : json_null());
+	json_object_set_new(o, "aliases", aliases_of(place));
+}
+
+struct writer {
+	json_t *functions;
+	bool edges;
+};
+
+static void add_listing(void *ctx, const struct hlg_listing *l,
+			const struct hlg_view *view, const char *series)
+{
+	const struct writer *w = ctx;
+	json_t *o = json_object(), *lines = json_array(), *sums = json_object();
+
+	(void)view;
+	json_object_set_new(o, "name", hlg_json_text(l->row->name));
+	json_object_set_new(o, "series", series ? hlg_json_text(series) : json_null());
+	put_place(o, &l->row->place);
+	hlg_json_put_count(o, l->row->count);
+	hlg_json_put_share(o, &l->row->share);
+	json_object_set_new(sums, "instruction", hlg_json_count(l->on));
+	json_object_set_new(sums, "inside", hlg_json_count(l->inside));
+	json_object_set_new(sums, "plain", hlg_json_count(l->plain));
+	json_object_set_new(o, "sums", sums);
+	json_object_set_new(o, "note", l->remark ? json_string(l->remark) : json_null());
+	for (size_t i = 0; i < l->n; i++)
+		json_array_append_new(lines, line_of(l, &l->lines[i], w->edges));
+	json_object_set_new(o, "lines", lines);
+	json_array_append_new(w->functions, o);
+}
+
+int hlg_annotate_json(FILE *f, const struct hlg_annotate *a, struct hlg_err *err)
+{
+	const struct hlg_report *r = a->report;
+	struct writer w = {.edges = r->options->skid != 0};
+	json_t *root;
+	bool ok;
+	int rc;
+
+	hlg_json_begin();
+	root = json_object();
+	w.functions = json_array();
+	json_object_set_new(root, "hlguest", json_string(HLG_VERSION));
+	json_object_set_new(root, "format", json_integer(1));
+	json_object_set_new(
+		root, "weight",
+		json_string(r->all.weight == HLG_WEIGHT_SAMPLES ? "samples" : "period"));
+	json_object_set_new(root, "guest", hlg_json_count(r->all.guest));
+	json_object_set_new(root, "trust", hlg_json_trust(r));
+	json_object_set_new(root, "notes", hlg_json_lines(r->notes, r->n_notes));
+	json_object_set_new(root, "withheld", json_boolean(r->withheld));
+	rc = hlg_annotate_each(a, add_listing, &w, err);
+	json_object_set_new(root, "functions", w.functions);
+	ok = rc == 0 && !hlg_json_lost() &&
+	     json_dumpf(root, f, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
+	json_decref(root);
+	/* A write that failed is found when the output is closed. */
+	if (rc == 0 && (hlg_json_lost() || (!ok && !ferror(f))))
+		rc = hlg_err_memory(err, "format=json");
+	if (rc == 0)
+		fputc('\n', f);
+	return rc;
+}
+
+#else
+int hlg_annotate_json(FILE *f, const struct hlg_annotate *a, struct hlg_err *err)
+{
+	(void)f, (void)a;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "format=json: not in this build (build with libjansson-dev)");
+}
+
+#endif
