@@ -127,6 +127,32 @@ def check_file(build):
             yield f"{name}: csv is another on a terminal"
 
 
+LISTED = 38  # columns of share, samples and period, then a bar of ten cells
+
+
+def unlist(text):
+    """Listings without colours and without the column of bars."""
+    lines, listing = [], False
+    for line in SGR.sub("", text).split("\n"):
+        listing = listing and "sum, as in" not in line
+        if line.endswith("address   instruction"):
+            listing = True
+        lines.append(line[:LISTED] + line[LISTED + 11:] if listing else line)
+    return "\n".join(lines)
+
+
+def check_listing(build):
+    """hlguest annotate: the hottest instruction is in colour and has the longest bar."""
+    argv = [hlguest_of(build), "annotate", "demo.elf", "demo-user.data", "hash_block"]
+    painted, status = on_terminal(argv, TERM="xterm", LC_ALL="C")
+    if status or unlist(painted) != in_pipe(argv):
+        yield f"status {status}, without its paint it is another listing: {painted}"
+    if not re.search("\033\\[31m +43.49 %\033\\[m .* \033\\[31m##########\033\\[m \\* ", painted):
+        yield "0x12db is in no colour"
+    if on_terminal(argv, TERM="dumb") != (in_pipe(argv), 0):
+        yield "painted on a dumb terminal"
+
+
 def slowly(data):
     """A pipe that has data in it, the last of it after a second and a half."""
     ours, its = os.pipe()
@@ -170,6 +196,7 @@ def main():
                       ("no TERM", {"TERM": ""})):
         tap.run(f"plain: {name}", lambda e=env: list(check_plain(build, **e)))
     tap.run("plain: out=FILE, csv", lambda: list(check_file(build)))
+    tap.run("listings", lambda: list(check_listing(build)))
     tap.run("progress of saved profiles", lambda: list(check_progress(build)))
     return tap.finish()
 

@@ -375,6 +375,25 @@ def check_no_text(bench):
         yield f"map: {got}"
 
 
+def check_hostile(bench):
+    """Names that attack terminals and formats are escaped."""
+    work = bench.work
+    must(bench.mkelf, "hostile", "hostile.elf", cwd=work)
+    recording.write(os.path.join(work, "hostile.data"),
+                    [(BASE + a, 7, 1000, 0) for a in range(0x1000, 0x1800, 8)])
+    words = ("hostile.elf@0x4000", "hostile.data", "--force", "--top=0")
+    for line in bench.text(*words, cwd=work).split("\n"):
+        if not line.isprintable():
+            yield f"{line!r}"
+    got = bench.functions(*words, cwd=work)
+    if len(got) < 20 or sum(f["samples"] for f in got) != 256:
+        yield f"{len(got)} functions, {sum(f['samples'] for f in got)} samples"
+    # One is found by what it really is called.
+    found = bench.functions(*words, "new\nline", cwd=work)
+    if [f["name"] for f in found] != ["new\\x0aline"]:
+        yield f"{[f['name'] for f in found]}"
+
+
 def main():
     build = parser(__doc__).parse_args().build
     tap = Tap()
@@ -390,7 +409,8 @@ def main():
                                ("names", check_names), ("functions of one name", check_twins),
                                ("odd places", check_odd_places), ("lines", check_lines),
                                ("samples that do not fit", check_misfit),
-                               ("no disassembler", check_no_text)):
+                               ("no disassembler", check_no_text),
+                               ("hostile names", check_hostile)):
             tap.run(name, lambda f=function: list(f(bench)))
     return tap.finish()
 

@@ -20,7 +20,7 @@ import tempfile
 
 sys.dont_write_bytecode = True  # this folder is the source's
 import recording
-from programs import hlguest_of, need_zydis
+from programs import hlguest_of, mkelf_of, need_zydis
 
 from tap import DATA, Skip, Tap, must, need, parser, run
 
@@ -105,7 +105,7 @@ class Profile:
 
 class Bench:
     def __init__(self, build, work):
-        self.hlguest, self.work = hlguest_of(build), work
+        self.hlguest, self.mkelf, self.work = hlguest_of(build), mkelf_of(build), work
 
     def report(self, *words, cwd=DATA, status=0):
         out, err, got = run(self.hlguest, "report", *words, cwd=cwd)
@@ -261,6 +261,28 @@ def check_same_names(bench):
     return [] if found == expected else [f"{found}, not {expected}"]
 
 
+def check_hostile(bench):
+    """Names that attack formats break neither the file nor its sums."""
+    work = bench.work
+    must(bench.mkelf, "hostile", "hostile.elf", cwd=work)
+    recording.write(os.path.join(work, "hostile.data"),
+                    [(BASE + a, 7, 1000, 0) for a in range(0x1000, 0x1800, 8)])
+    text = bench.report(f"hostile.elf@{BASE:#x}", "hostile.data", "--format=callgrind",
+                        "--force", cwd=work)
+    profile = Profile(text)
+    wrong = [f"{line!r}" for line in text.split("\n") if not line.isprintable()]
+    if profile.totals != [256000, 256] or len(profile.sums()) < 20 or \
+            sum(sums["Samples"] for sums in profile.sums().values()) != 256:
+        wrong.append(f"totals {profile.totals}, {len(profile.sums())} functions")
+    need("callgrind_annotate")
+    with open(os.path.join(work, "hostile.out"), "w", encoding="utf-8") as f:
+        f.write(text)
+    out, err, status = run("callgrind_annotate", "--auto=no", "hostile.out", cwd=work)
+    if status or err or "256 (100.0%)  PROGRAM TOTALS" not in out:
+        wrong.append(f"callgrind_annotate: status {status}: {err}")
+    return wrong
+
+
 def check_misfit(bench):
     """Functions are not named where the samples do not fit; addresses are."""
     need_zydis(bench.hlguest)
@@ -298,6 +320,7 @@ def main():
                 tap.run(f"{recorded}: callgrind_annotate", check_valgrind, bench, recorded, elf)
         tap.run("lines", lambda: list(check_lines(bench)))
         tap.run("functions of one name", check_same_names, bench)
+        tap.run("hostile names", check_hostile, bench)
         tap.run("samples that do not fit", lambda: list(check_misfit(bench)))
         tap.run("weight=", lambda: list(check_weight(bench)))
     return tap.finish()
