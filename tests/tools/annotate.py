@@ -21,6 +21,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # this folder is the source's
+import compiled
 import recording
 from programs import hlguest_of, mkelf_of, need_zydis
 
@@ -246,19 +247,8 @@ def check_names(bench):
 
 def check_twins(bench):
     """Functions of one name are all shown, and told."""
-    need("gcc", "readelf")
     work = bench.work
-    for name, text in (("a.c", "static int __attribute__((noinline)) same(int x) "
-                               "{ return x * 3; } int a(int x) { return same(x) + 1; }"),
-                       ("b.c", "static int __attribute__((noinline)) same(int x) "
-                               "{ return x * 5; } int a(int); int main(int c, char **v) "
-                               "{ (void)v; return same(c) + a(c); }")):
-        with open(os.path.join(work, name), "w", encoding="utf-8") as f:
-            f.write(text)
-    must("gcc", "-O1", "-pie", "-fPIE", "a.c", "b.c", "-o", "twins", cwd=work)
-    starts = sorted(int(w[1], 16) for w in
-                    (line.split() for line in must("readelf", "-sW", "twins", cwd=work)
-                     .splitlines()) if len(w) == 8 and w[7] == "same")
+    starts = compiled.twins(work)
     recording.write(os.path.join(work, "twins.data"), [(BASE + starts[1], 7, 1000, 0)])
     got = bench.json("twins@0x4000", "twins.data", "same", "--force", cwd=work)
     found = [(f["addr"], f["samples"]) for f in got["functions"]]
@@ -295,41 +285,11 @@ def check_odd_places(bench):
             yield f"the text does not say {said}"
 
 
-SOURCE = """
-#include "inlined.h"
-int table[64];
-__attribute__((noinline)) int outer(int x)
-{
-	int sum = 0;
-
-	for (int i = 0; i < 64; i++)
-		sum += mix(table[i] + x);
-	return sum;
-}
-int main(int argc, char **argv)
-{
-	(void)argv;
-	return outer(argc);
-}
-"""
-INLINED = """
-static inline __attribute__((always_inline)) int mix(int a)
-{
-	for (int i = 0; i < 3; i++)
-		a = a * 31 + (a >> 3);
-	return a;
-}
-"""
-
-
 def check_lines(bench):
-    need("gcc", "addr2line")
+    need("addr2line")
     need_zydis(bench.hlguest)
     work = bench.work
-    for name, text in (("program.c", SOURCE), ("inlined.h", INLINED)):
-        with open(os.path.join(work, name), "w", encoding="utf-8") as f:
-            f.write(text)
-    must("gcc", "-g", "-O2", "-pie", "-fPIE", "program.c", "-o", "program", cwd=work)
+    compiled.inlined(work)
     recording.write(os.path.join(work, "made.data"), [(1, 7, 1000, 0)])
     outer, = bench.functions("program@0x4000", "made.data", "outer", "--force", cwd=work)
     lines = [line for line in outer["lines"] if line["kind"] == "instruction"]

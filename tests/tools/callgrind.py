@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # this folder is the source's
+import compiled
 import recording
 from programs import hlguest_of, mkelf_of, need_zydis
 
@@ -29,31 +30,6 @@ RECORDINGS = {"demo-user.data": "demo.elf", "demo-events.data": "demo.elf",
               "demo-threads.data": "demo.elf", "rusty-user.data": "rusty.elf"}
 MISFIT = 3
 DATA_BASE = 0x4000  # of these recordings
-SOURCE = """
-#include "inlined.h"
-int table[64];
-__attribute__((noinline)) int outer(int x)
-{
-	int sum = 0;
-
-	for (int i = 0; i < 64; i++)
-		sum += mix(table[i] + x);
-	return sum;
-}
-int main(int argc, char **argv)
-{
-	(void)argv;
-	return outer(argc);
-}
-"""
-INLINED = """
-static inline __attribute__((always_inline)) int mix(int a)
-{
-	for (int i = 0; i < 3; i++)
-		a = a * 31 + (a >> 3);
-	return a;
-}
-"""
 BASE = 0x7F0000004000
 
 
@@ -212,16 +188,11 @@ def own_lines(program, addrs):
 
 
 def check_lines(bench):
-    need("gcc", "addr2line", "readelf")
+    need("addr2line")
     need_zydis(bench.hlguest)
-    work, program = bench.work, os.path.join(bench.work, "program")
-    for name, text in (("program.c", SOURCE), ("inlined.h", INLINED)):
-        with open(os.path.join(work, name), "w", encoding="utf-8") as f:
-            f.write(text)
-    must("gcc", "-g", "-O2", "-pie", "-fPIE", "program.c", "-o", program, cwd=work)
-    start, size = next((int(w[1], 16), int(w[2])) for w in
-                       (line.split() for line in must("readelf", "-sW", program).splitlines())
-                       if len(w) == 8 and w[7] == "outer")
+    work = bench.work
+    program = os.path.join(work, compiled.inlined(work))
+    (start, size), = compiled.starts_and_sizes(work, program, "outer")
     addrs = range(start, start + size)
     recording.write(os.path.join(work, "made.data"),
                     [(BASE + a, 7, 1000, 0) for a in addrs])
@@ -239,19 +210,8 @@ def check_lines(bench):
 
 def check_same_names(bench):
     """Functions of one name stay apart, which callgrind_annotate would add up."""
-    need("gcc", "readelf")
     work = bench.work
-    for name, text in (("a.c", "static int __attribute__((noinline)) same(int x) "
-                               "{ return x * 3; } int a(int x) { return same(x) + 1; }"),
-                       ("b.c", "static int __attribute__((noinline)) same(int x) "
-                               "{ return x * 5; } int a(int); int main(int c, char **v) "
-                               "{ (void)v; return same(c) + a(c); }")):
-        with open(os.path.join(work, name), "w", encoding="utf-8") as f:
-            f.write(text)
-    must("gcc", "-O1", "-pie", "-fPIE", "a.c", "b.c", "-o", "twins", cwd=work)
-    starts = sorted(int(w[1], 16) for w in
-                    (line.split() for line in must("readelf", "-sW", "twins", cwd=work)
-                     .splitlines()) if len(w) == 8 and w[7] == "same")
+    starts = compiled.twins(work)
     recording.write(os.path.join(work, "twins.data"),
                     [(BASE + starts[0], 7, 1000, 0)] * 2 + [(BASE + starts[1], 7, 1000, 0)])
     profile = Profile(bench.report(f"twins@{BASE:#x}", "twins.data", "--format=callgrind",
