@@ -6,8 +6,8 @@
  * u64 size and text; u32 number of systems, each a name, u32 number of formats, and these
  * (tools/perf/util/trace-event-info.c, tracing_data_get). What follows is not read.
  *
- * libtraceevent gets to see a format only when a field of it is asked for, and without
- * its "print fmt", a program in C that nobody here runs.
+ * libtraceevent gets to see a format only when a field of it is asked for, and then what
+ * trace-vet.h lets through.
  */
 #include "trace.h"
 
@@ -15,6 +15,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "trace-vet.h"
 
 #if HLG_HAVE_TRACEEVENT
 #include <traceevent/event-parse.h>
@@ -282,10 +284,8 @@ void hlg_trace_close(struct hlg_trace *trace)
 /* Leaves format->event NULL where the text makes no sense. False without memory. */
 static bool parse(struct hlg_trace *trace, struct format *format)
 {
-	static const char print[] = "\nprint fmt: \"\"\n";
-	const char *end = memmem(format->text, format->size, "\nprint fmt:", 11);
-	size_t size = end ? (size_t)(end - format->text) : format->size;
 	char *text, *system;
+	size_t size;
 
 	if (!trace->tep) {
 		trace->tep = tep_alloc();
@@ -294,12 +294,11 @@ static bool parse(struct hlg_trace *trace, struct format *format)
 		tep_set_loglevel(TEP_LOG_NONE);
 	}
 	system = strndup(format->name, format->system_size);
-	text = malloc(size + sizeof(print));
+	text = malloc(HLG_TRACE_VET_ROOM(format->size));
 	if (text && system) {
-		memcpy(text, format->text, size);
-		memcpy(text + size, print, sizeof(print));
-		tep_parse_format(trace->tep, &format->event, text,
-				 (unsigned long)(size + sizeof(print) - 1), system);
+		size = hlg_trace_vet(text, format->text, format->size);
+		tep_parse_format(trace->tep, &format->event, text, (unsigned long)size,
+				 system);
 		format->parsed = true;
 	}
 	free(text);
