@@ -80,6 +80,71 @@ double hlg_stat_chi_square(double x, unsigned df)
 	return x < a + 1 ? 1 - lower_gamma(a, x) : upper_gamma(a, x);
 }
 
+/* The steps of 8.17.22: d(2m) and d(2m + 1). */
+static double beta_step(double a, double b, double x, int n)
+{
+	int m = n / 2;
+
+	if (n % 2 == 0)
+		return m * (b - m) * x / ((a + n - 1) * (a + n));
+	return -(a + m) * (a + b + m) * x / ((a + n - 1) * (a + n));
+}
+
+/* I(x; a, b) for x < (a + 1) / (a + b + 2), where 1 / (1 + d1 / (1 + d2 / ...)) is quick;
+ * rest is 1 - x, which may be known better than that. */
+static double beta_fraction(double a, double b, double x, double rest)
+{
+	double c = 1, d = 0, f = 1;
+	double front =
+		exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(rest)) /
+		a;
+
+	for (int n = 1; n < MOST_STEPS; n++) {
+		double step = beta_step(a, b, x, n);
+
+		d = 1 / (1 + step * d);
+		c = 1 + step / c;
+		f *= c * d;
+		if (fabs(c * d - 1) < 1e-15)
+			break;
+	}
+	return front / f;
+}
+
+double hlg_stat_student(double t, double df)
+{
+	double a = df / 2, t2 = t * t, x, rest;
+
+	if (isnan(t) || !(df > 0))
+		return 1;
+	if (df > 1e8) /* no digit tells it from the normal distribution */
+		return erfc(fabs(t) / sqrt(2));
+	if (isinf(t2) || t2 == 0)
+		return t2 == 0;
+	x = df / (df + t2);
+	rest = t2 / (df + t2);
+	if (x < (a + 1) / (a + 2.5))
+		return beta_fraction(a, 0.5, x, rest);
+	return 1 - beta_fraction(0.5, a, rest, x);
+}
+
+double hlg_stat_student_quantile(double tail, double df)
+{
+	double low = 0, high = 1;
+
+	while (hlg_stat_student(high, df) > tail && high < 1e300)
+		high *= 2;
+	for (int i = 0; i < 200 && high - low > high * 1e-13; i++) {
+		double mid = (low + high) / 2;
+
+		if (hlg_stat_student(mid, df) > tail)
+			low = mid;
+		else
+			high = mid;
+	}
+	return high;
+}
+
 double hlg_stat_effective(uint64_t samples, uint64_t sum, hlg_u128 squares)
 {
 	double n;

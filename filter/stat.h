@@ -32,6 +32,17 @@ struct hlg_share hlg_stat_wilson_at(double share, double n, double z);
  */
 double hlg_stat_chi_square(double x, unsigned df);
 
+/*
+ * The probability that |T| of Student's t with df degrees of freedom is |t| or more: the
+ * incomplete beta function I(df / (df + t^2); df / 2, 1 / 2), by its continued fraction
+ * (NIST DLMF 8.17.22). df > 0 need not be whole; an infinite df is the normal
+ * distribution. 1 if t is no number.
+ */
+double hlg_stat_student(double t, double df);
+
+/* The t whose hlg_stat_student() is tail, 0 < tail < 1, to twelve digits. */
+double hlg_stat_student_quantile(double tail, double df);
+
 /* Effective number of observations in samples whose periods sum to sum and squares. */
 double hlg_stat_effective(uint64_t samples, uint64_t sum, hlg_u128 squares);
 

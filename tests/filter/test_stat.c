@@ -12,6 +12,9 @@
  * unit more and less must enclose the table's), against the finite sum that it is for an
  * even number of degrees of freedom, evaluated apart with sixty digits, and far out
  * against the approximation of Wilson and Hilferty (PNAS 17, 1931).
+ *
+ * Those of Student's t against the handbook's 1.3.6.7.2, and against the closed forms
+ * that it has for 1, 2 and 4 degrees of freedom.
  */
 #include "../../filter/stat.h"
 
@@ -324,6 +327,71 @@ START_TEST(chi_square_is_smooth)
 }
 END_TEST
 
+/* Rows of the table: upper tails of .10 to .005, so both tails of twice that. */
+START_TEST(student_nist)
+{
+	static const double tail[] = {0.20, 0.10, 0.05, 0.02, 0.01};
+	static const struct {
+		double df, t[5];
+	} row[] = {
+		{1, {3.078, 6.314, 12.706, 31.821, 63.657}},
+		{2, {1.886, 2.920, 4.303, 6.965, 9.925}},
+		{3, {1.638, 2.353, 3.182, 4.541, 5.841}},
+		{4, {1.533, 2.132, 2.776, 3.747, 4.604}},
+		{5, {1.476, 2.015, 2.571, 3.365, 4.032}},
+		{10, {1.372, 1.812, 2.228, 2.764, 3.169}},
+		{30, {1.310, 1.697, 2.042, 2.457, 2.750}},
+		{100, {1.290, 1.660, 1.984, 2.364, 2.626}},
+		{INFINITY, {1.282, 1.645, 1.960, 2.326, 2.576}},
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		for (int k = 0; k < 5; k++) {
+			double t = row[i].t[k], df = row[i].df;
+
+			ck_assert_double_ge(hlg_stat_student(t - 0.00051, df), tail[k]);
+			ck_assert_double_le(hlg_stat_student(-t - 0.00051, df), tail[k]);
+			ck_assert_double_eq_tol(hlg_stat_student_quantile(tail[k], df), t,
+						0.00051);
+		}
+}
+END_TEST
+
+/* 1 - 2 atan(t) / pi; 1 - t / sqrt(t^2 + 2); and for 4 by s = t / sqrt(t^2 + 4). */
+START_TEST(student_closed)
+{
+	for (double t = 0.001; t < 300; t *= 1.3) {
+		double s = t / sqrt(t * t + 4);
+
+		ck_assert_double_eq_tol(hlg_stat_student(t, 1), 2 * atan(1 / t) / M_PI,
+					1e-13);
+		ck_assert_double_eq_tol(hlg_stat_student(t, 2), 1 - t / sqrt(t * t + 2),
+					1e-13);
+		ck_assert_double_eq_tol(hlg_stat_student(t, 4), 1 - s * (3 - s * s) / 2,
+					1e-13);
+	}
+}
+END_TEST
+
+START_TEST(student_limits)
+{
+	ck_assert_double_eq(hlg_stat_student(0, 3), 1);
+	ck_assert_double_eq(hlg_stat_student(INFINITY, 3), 0);
+	ck_assert_double_eq(hlg_stat_student(NAN, 3), 1);
+	ck_assert_double_eq(hlg_stat_student(2, 0), 1);
+	ck_assert_double_eq(hlg_stat_student(2, NAN), 1);
+	ck_assert_double_eq_tol(hlg_stat_student(2, 1e7), erfc(sqrt(2)), 1e-7);
+	for (double df = 0.5; df < 1e12; df *= 7.3)
+		for (double t = 0.01, before = 1; t < 1e9; t *= 1.7) {
+			double p = hlg_stat_student(t, df);
+
+			ck_assert_double_ge(p, 0);
+			ck_assert_double_le(p, before + 1e-12);
+			before = p;
+		}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("stat");
@@ -346,5 +414,9 @@ int main(void)
 	tcase_add_test(tc, chi_square_limits);
 	tcase_add_test(tc, chi_square_of_many);
 	tcase_add_test(tc, chi_square_is_smooth);
+	tc = tap_case(suite, "student");
+	tcase_add_test(tc, student_nist);
+	tcase_add_test(tc, student_closed);
+	tcase_add_test(tc, student_limits);
 	return tap_main(suite);
 }
