@@ -36,6 +36,7 @@ IMAGES = {
     "kallsyms": ["{x}"],
     "kallsyms --compat": ["{x}"],
     "lookup": ["{x}", "0x5000"],
+    "diff": ["{x}", "good.data", "--after", "good.data"],
 }
 RECORDINGS = {
     "report": ["good.elf", "{x}"],
@@ -45,6 +46,9 @@ RECORDINGS = {
     "base": ["good.elf", "{x}"],
     "base -i": ["good.elf", "-i", "{x}"],
     "windows": ["good.elf", "{x}"],
+    "diff, before": ["good.elf", "{x}", "good.data"],
+    "diff, after": ["good.elf", "good.data", "{x}"],
+    "diff, build": ["good.elf", "good.data", "--after", "good.elf", "{x}"],
 }
 PROFILES = {
     "merge": ["{x}"],
@@ -114,7 +118,7 @@ def check_files(place, verbs):
             argv = [word.format(x=wrong) for word in words]
             found = place.run(verb, *argv, **(place.nobody() if wrong == "secret" else {}))
             # Of one folder and one recording, neither can know what the folder is for.
-            status = 2 if argv == ["folder", "good.data"] else 1
+            status = 2 if argv[:2] == ["folder", "good.data"] else 1
             yield from differences(f"{verb} {' '.join(argv)}", found, said, status)
 
 
@@ -143,6 +147,12 @@ def check_wrong_kind(place):
         (["base", "good.elf", "-i", "good.elf"], 1, "is an ELF, no recording"),
         (["base", "good.elf@here", "good.data"], 1, "what follows good.elf is no base"),
         (["base", "map:good.elf", "good.data"], 1, "has no line of a perf map"),
+        (["diff", "good.data", "good.data"], 2, "no guest ELF is given"),
+        (["diff", "good.elf", "good.data"], 2, "one side has no recording"),
+        (["diff", "good.elf", "good.data", "-i", "good.elf"], 1, "is an ELF, no recording"),
+        (["diff", "good.elf", "good.data", "--after"], 2, "one side has no recording"),
+        (["diff", "good.elf@here", "good.data", "good.data"], 1, "is no base"),
+        (["diff", "good.elf", "good.data", "good.data", "--out=good.elf"], 2, "is a rec"),
         (["lookup", "good.data", "0x5000"], 1, "is perf's recording, not an ELF"),
         (["lookup", "good.elf@here", "0x5000"], 1, "what follows good.elf is no base"),
         (["lookup"], 2, "no guest ELF is given"),
@@ -170,6 +180,8 @@ def writers(place):
                  ["report", "good.elf", "good.data", "--format=pprof"],
                  ["annotate", "good.elf", "good.data", "hash_block"],
                  ["report", "good.elf", "good.data", "--format=callgrind"],
+                 ["diff", "good.elf", "good.data", "good.data"],
+                 ["diff", "good.elf", "good.data", "good.data", "--format=csv"],
                  ["windows", "good.elf", "windows.data"],
                  ["windows", "good.elf", "windows.data", "--format=svg"],
                  ["merge", "good.pb.gz"], ["kallsyms", "good.elf"],
@@ -220,7 +232,8 @@ def check_too_large(place):
     before = sorted(os.listdir(place.folder))
     argvs = [["report", "good.elf", "good.data", "--out=x", *how]
              for how in ([], ["--format=callgrind"])]
-    argvs += [["annotate", "good.elf", "good.data", "--out=x"]]
+    argvs += [["annotate", "good.elf", "good.data", "--out=x"],
+             ["diff", "good.elf", "good.data", "good.data", "--out=x"]]
     if place.profiles:
         argvs += [argvs[0] + ["--format=pprof"], ["merge", "good.pb.gz", "-o", "x"]]
     for argv in argvs:
@@ -236,6 +249,7 @@ def check_outputs(place):
                       ("x", "Permission denied")):
         for argv in (["report", "good.elf", "good.data", "--out=" + out],
                      ["annotate", "good.elf", "good.data", "--out=" + out],
+                     ["diff", "good.elf", "good.data", "good.data", "--out=" + out],
                      ["merge", "good.pb.gz", "-o", out]):
             if place.profiles or argv[0] != "merge":
                 how = place.nobody() if out == "x" else {}
@@ -249,7 +263,7 @@ def check_interrupt(place):
     before = sorted(os.listdir(place.folder))
     for argv in (["report", "good.elf", "-", "--out=x"],
                  ["annotate", "good.elf", "tick", "-", "--out=x"], ["base", "good.elf", "-"],
-                 ["lookup", "good.elf"],
+                 ["diff", "good.elf", "good.data", "-", "--out=x"], ["lookup", "good.elf"],
                  ["merge", "-", "-o", "x"]):
         child = subprocess.Popen([place.hlguest, *argv], cwd=place.folder, env=environment(),
                                  stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,

@@ -36,7 +36,8 @@ static const struct hlg_err *keep(struct hlg_batch *batch, const struct hlg_err 
  * A file is counted on its own first: one that turns out to be unreadable half-way must
  * leave nothing behind.
  */
-static void read_file(struct worker *w, const char *path, struct hlg_batch_file *file)
+static void read_file(struct worker *w, const char *path, struct hlg_batch_file *file,
+		      struct hlg_profile *alone)
 {
 	bool host = w->options->mode != HLG_SHOW_GUEST;
 	struct hlg_host rows = {0};
@@ -47,7 +48,11 @@ static void read_file(struct worker *w, const char *path, struct hlg_batch_file 
 	if (file->rc == 0 && w->fits.space &&
 	    !hlg_fits_judge(&w->fits, &w->file, &file->fit))
 		file->rc = hlg_err_memory(&err, path);
+	if (file->rc == 0 && alone && !hlg_profile_init(alone, w->options))
+		file->rc = hlg_err_memory(&err, path);
 	if (file->rc == 0) {
+		if (alone)
+			hlg_profile_merge(alone, &w->file);
 		hlg_host_merge(w->host, w->sum, &rows, &w->file);
 		hlg_profile_merge(w->sum, &w->file);
 	} else {
@@ -63,7 +68,8 @@ static void *work(void *arg)
 	size_t i;
 
 	while ((i = atomic_fetch_add(w->next, 1)) < w->batch->n_paths)
-		read_file(w, w->batch->paths[i], &w->batch->files[i]);
+		read_file(w, w->batch->paths[i], &w->batch->files[i],
+			  w->batch->profiles ? &w->batch->profiles[i] : NULL);
 	return NULL;
 }
 

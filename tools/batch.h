@@ -26,6 +26,9 @@ struct hlg_batch {
 	unsigned threads;
 	bool quiet; /* no progress line */
 	bool judge; /* fill in fit, if there are several: it costs */
+	/* NULL, or one for each path, zeroed: what each file that could be read held by
+	 * itself. The caller finishes them. */
+	struct hlg_profile *profiles;
 	/* Out. */
 	struct hlg_batch_file *files; /* one for each path */
 	size_t n_read;                /* files that could be read */

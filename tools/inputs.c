@@ -7,47 +7,15 @@
 #include <unistd.h>
 
 #include "argument.h"
+#include "inputs-words.h"
 #include "output.h"
 
 #define DEFAULT_FILE "perf.data.guest" /* what record writes */
 
 enum {
-	KEY_OPTION = 0x100 /* + place in the table */
+	KEY_OPTION = 0x100, /* + place in the table */
+	KEY_AFTER = 0x1000,
 };
-
-/* An argument, and what it seems to be. */
-struct hlg_other {
-	const char *word;
-	enum hlg_argument kind;
-};
-
-static _Noreturn void no_memory(void)
-{
-	fputs("hlguest: arguments: out of memory\n", stderr);
-	exit(1);
-}
-
-static char **append(char **list, size_t n, char *word)
-{
-	char **more = word ? reallocarray(list, n + 2, sizeof(*list)) : NULL;
-
-	if (!more)
-		no_memory();
-	more[n] = word;
-	more[n + 1] = NULL;
-	return more;
-}
-
-static void add_word(struct hlg_inputs *in, char *word)
-{
-	in->words = append(in->words, (size_t)in->n_words, word);
-	in->n_words++;
-}
-
-static void add_file(struct hlg_inputs *in, const char *path)
-{
-	in->files = append(in->files, in->n_files++, strdup(path));
-}
 
 static void set_threads(struct hlg_inputs *in, const char *value,
 			struct argp_state *state)
@@ -104,41 +72,9 @@ static void set_option(struct hlg_inputs *in, int i, const char *value,
 	if (asprintf(&word, "--%s=%s", hlg_option_table[i].name, value ? value : "yes") <
 	    0)
 		word = NULL;
-	add_word(in, word);
-}
-
-static void add_image(struct hlg_inputs *in, const char *path)
-{
-	add_word(in, strdup(path));
-	in->n_images++;
-}
-
-/* Is it for the verb itself? */
-static bool is_word(const struct hlg_inputs *in, const struct hlg_other *other)
-{
-	return in->take_word && other->kind == HLG_ARGUMENT_OTHER &&
-	       !strchr(other->word, '/') && access(other->word, F_OK) != 0;
-}
-
-/*
- * Images and recordings in any order. What is neither is a recording that cannot be read
- * if there is an image, else the first of these is an image that cannot.
- */
-static void sort_others(struct hlg_inputs *in)
-{
-	for (size_t i = 0; i < in->n_others; i++)
-		if (in->others[i].kind == HLG_ARGUMENT_IMAGE)
-			add_image(in, in->others[i].word);
-	for (size_t i = 0; i < in->n_others; i++) {
-		const struct hlg_other *other = &in->others[i];
-
-		if (other->kind == HLG_ARGUMENT_OTHER && in->n_images == 0)
-			add_image(in, other->word);
-		else if (is_word(in, other))
-			in->take_word(in->own_input, other->word);
-		else if (other->kind != HLG_ARGUMENT_IMAGE)
-			add_file(in, other->word);
-	}
+	hlg_inputs_add_word(in, word);
+	if (in->after)
+		hlg_inputs_add_word(in->after, strdup(word));
 }
 
 /* The first argument of a kind, or NULL. */
@@ -183,20 +119,9 @@ static int no_recording(const struct hlg_inputs *in, const char *verb,
 			   verb);
 }
 
-static void add_other(struct hlg_inputs *in, const char *word)
-{
-	struct hlg_other *more =
-		reallocarray(in->others, in->n_others + 1, sizeof(*more));
-
-	if (!more)
-		no_memory();
-	in->others = more;
-	more[in->n_others++] = (struct hlg_other){word, hlg_argument_kind(word)};
-}
-
 static error_t parse(int key, char *value, struct argp_state *state)
 {
-	struct hlg_inputs *in = state->input;
+	struct hlg_inputs *in = state->input, *side = in->behind ? in->after : in;
 
 	if (key >= KEY_OPTION && key < KEY_OPTION + (int)hlg_n_options) {
 		set_option(in, key - KEY_OPTION, value, state);
@@ -208,7 +133,16 @@ static error_t parse(int key, char *value, struct argp_state *state)
 			state->child_inputs[0] = in->own_input;
 		return 0;
 	case 'i':
-		add_file(in, value);
+		/* Which of two recordings is the first one counts. */
+		if (in->after)
+			hlg_inputs_add_other(side, value, HLG_ARGUMENT_RECORDING);
+		else
+			hlg_inputs_add_file(in, value);
+		return 0;
+	case KEY_AFTER:
+		if (in->behind)
+			argp_error(state, "--after: is given twice (give it once)");
+		in->behind = true;
 		return 0;
 	case 'q':
 		in->quiet = true;
@@ -217,10 +151,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		set_threads(in, value, state);
 		return 0;
 	case ARGP_KEY_ARG:
-		add_other(in, value);
+		hlg_inputs_add_other(side, value, hlg_argument_kind(value));
 		return 0;
 	case ARGP_KEY_SUCCESS:
-		sort_others(in);
+		hlg_inputs_sort(in);
+		if (in->after)
+			hlg_inputs_part(in, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -240,7 +176,7 @@ static const char *shown_value(const struct hlg_inputs *in,
 /* The table's options as argp has them, and our own. */
 static struct argp_option *make_options(const struct hlg_inputs *in)
 {
-	struct argp_option *options = calloc(hlg_n_options + 4, sizeof(*options));
+	struct argp_option *options = calloc(hlg_n_options + 5, sizeof(*options));
 	size_t n = 0;
 
 	if (!options)
@@ -252,6 +188,15 @@ static struct argp_option *make_options(const struct hlg_inputs *in)
 			(struct argp_option){"jobs", 'j', "N", 0, "threads (1)", 0};
 	options[n++] = (struct argp_option){
 		"quiet", 'q', NULL, 0, "no progress on the terminal", 0};
+	if (in->after)
+		options[n++] = (struct argp_option){
+			"after",
+			KEY_AFTER,
+			NULL,
+			0,
+			"what follows is of the side after: its build, if it is another, "
+			"and its recordings",
+			0};
 	for (size_t i = 0; i < hlg_n_options; i++)
 		if (in->takes(hlg_option_table[i].name))
 			options[n++] = (struct argp_option){
@@ -313,13 +258,14 @@ int hlg_inputs_parse(struct hlg_inputs *in, int argc, char **argv, const char *a
 
 	in->threads = 1;
 	if (!options)
-		no_memory();
-	argp_parse(&argp, argc, argv, 0, NULL, in);
+		hlg_inputs_no_memory();
+	/* Which side an argument is of is told by its place. */
+	argp_parse(&argp, argc, argv, in->after ? ARGP_IN_ORDER : 0, NULL, in);
 	free(options);
 	if (check_words(in, verb_of(argv[0])) < 0)
 		return 2;
 	if (in->n_files == 0)
-		add_file(in, DEFAULT_FILE);
+		hlg_inputs_add_file(in, DEFAULT_FILE);
 	return 0;
 }
 
@@ -346,4 +292,6 @@ void hlg_inputs_finish(struct hlg_inputs *in)
 	free_list(in->words, (size_t)in->n_words);
 	free_list(in->files, in->n_files);
 	free(in->others);
+	if (in->after)
+		hlg_inputs_finish(in->after);
 }

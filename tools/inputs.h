@@ -27,6 +27,11 @@ struct hlg_inputs {
 	/* Takes arguments that can be no file, if there is an image: neither is there one
 	 * of that name nor a / in it. NULL: such a file is missing. */
 	void (*take_word)(void *own_input, const char *word);
+	/* NULL, or where the words of a second side go: images and recordings behind
+	 * --after, else the second of two recordings. Options are of both; images of the
+	 * first side are the second's too, unless that has its own. Its words, files and
+	 * others are set, and finished with the first's. */
+	struct hlg_inputs *after;
 	/* Out. */
 	char **words; /* for hlg_run_start: --key=value and images */
 	int n_words;
@@ -38,6 +43,7 @@ struct hlg_inputs {
 	unsigned threads;
 	bool quiet;
 	unsigned formats; /* how often format= is given */
+	bool behind;      /* --after was met */
 	/* One of format_words that the filter's table does not know; NULL: none is given
 	 */
 	const char *format;

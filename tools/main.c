@@ -28,6 +28,8 @@ static const struct verb verbs[] = {
 	{"merge", "-o FILE PROFILE...", "sum saved profiles", hlg_verb_merge},
 	{"base", "guest.elf [-i] FILE...", "find where the guest's ELF lay",
 	 hlg_verb_base},
+	{"diff", "guest.elf BEFORE AFTER", "what changed between recordings",
+	 hlg_verb_diff},
 	{"exits", "guest.elf [-i] FILE...", "what leaving the guest costs",
 	 hlg_verb_exits},
 	{"kallsyms", "guest.elf[@BASE]", "symbols for perf kvm --guestkallsyms",

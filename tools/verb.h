@@ -16,6 +16,7 @@ int hlg_verb_record(int argc, char **argv);
 int hlg_verb_windows(int argc, char **argv);
 int hlg_verb_merge(int argc, char **argv);
 int hlg_verb_base(int argc, char **argv);
+int hlg_verb_diff(int argc, char **argv);
 int hlg_verb_exits(int argc, char **argv);
 int hlg_verb_kallsyms(int argc, char **argv);
 int hlg_verb_lookup(int argc, char **argv);

@@ -27,26 +27,26 @@ _hlguest_value()
 	local cur=$3 words= done=
 
 	case $1$2 in
-	report--aliases | report--demangle | report--force | annotate--demangle | annotate--force | windows--demangle | exits--demangle | lookup--demangle) words='no yes' ;;
+	report--aliases | report--demangle | report--force | annotate--demangle | annotate--force | diff--demangle | diff--force | windows--demangle | exits--demangle | lookup--demangle) words='no yes' ;;
 	report--format) words='text csv json folded pprof callgrind' ;;
 	annotate--format) words='text json' ;;
 	annotate--syntax) words='att intel' ;;
 	windows--format) words='csv text json svg' ;;
-	exits--format) words='text csv json' ;;
+	exits--format | diff--format) words='text csv json' ;;
 	exits--by) words='tid' ;;
 	lookup--format) words='text json' ;;
-	report--gaps) words='retag drop stretch' ;;
+	report--gaps | diff--gaps) words='retag drop stretch' ;;
 	report--mode | windows--mode) words='guest host all' ;;
-	report--weight | annotate--weight) words='period samples' ;;
+	report--weight | annotate--weight | diff--weight) words='period samples' ;;
 	report--by | annotate--by)
 		words='event pid tid cpu'
 		[[ $cur == *,* ]] && done=${cur%,*},
 		;;
 	record--event | record-e) words='cycles:G cpu-clock' ;;
 	record--pid | record-p) words=$(compgen -G '/proc/[0-9]*') words=${words//\/proc\//} ;;
-	report--input | report-i | annotate--input | annotate-i | base--input | base-i) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
+	report--input | report-i | annotate--input | annotate-i | base--input | base-i | diff--input | diff-i) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
 	windows--input | windows-i | exits--input | exits-i) _hlguest_files "$cur" PERFILE ;;
-	report--out | annotate--out | windows--out | exits--out | record--output | record-o | merge--output | merge-o)
+	report--out | annotate--out | diff--out | windows--out | exits--out | record--output | record-o | merge--output | merge-o)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;
@@ -56,7 +56,7 @@ _hlguest_value()
 
 _hlguest()
 {
-	local verbs='report annotate record windows merge base exits kallsyms lookup doctor help'
+	local verbs='report annotate record windows merge base diff exits kallsyms lookup doctor help'
 	local elf=$'\x7fELF' gzip=$'\x1f\x8b' cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}
 	local prev=${COMP_WORDS[COMP_CWORD - 1]} valued short= long= word i
 
@@ -95,6 +95,12 @@ _hlguest()
 	base)
 		short='-i -j -q'
 		long='--input= --jobs= --quiet --cpu= --event= --pid= --tid= --time='
+		;;
+	diff)
+		short='-i -j -q'
+		long='--input= --jobs= --quiet --after --cpu= --demangle= --event= --fail-if=
+			--force --format= --gaps= --min= --out= --pid= --region= --tid= --time=
+			--top= --weight='
 		;;
 	exits)
 		short='-i -q'
@@ -155,7 +161,7 @@ _hlguest()
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	else
 		case $verb in
-		report | annotate | base) _hlguest_files "$cur" "$elf" PERFILE "$gzip" ;;
+		report | annotate | base | diff) _hlguest_files "$cur" "$elf" PERFILE "$gzip" ;;
 		windows | exits) _hlguest_files "$cur" "$elf" PERFILE ;;
 		merge) _hlguest_files "$cur" "$gzip" ;;
 		record) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "join.h"
+#include "words.h"
+
+/* Regions of different builds hold different code, and have no name. */
+static bool join(struct hlg_diff *diff)
+{
+	struct hlg_diff_rows *functions = &diff->functions, *regions = &diff->regions;
+
+	return hlg_diff_join_rows(diff) && hlg_diff_tell_presence(diff, functions) &&
+	       hlg_diff_judge_rows(diff, functions) &&
+	       (!diff->images.same ||
+		(hlg_diff_join_regions(diff) && hlg_diff_tell_presence(diff, regions) &&
+		 hlg_diff_judge_rows(diff, regions)));
+}
+
+/*
+ * Events that fire together are no independent observations, and periods of different
+ * events do not add up.
+ */
+static int check_events(const struct hlg_diff *diff, struct hlg_err *err)
+{
+	for (int s = 0; s < 2; s++) {
+		const struct hlg_report *r = &diff->side[s].report;
+		const char *first = NULL;
+
+		for (uint32_t i = 0; i < r->n_events; i++) {
+			const char *name = r->profile->events[r->events[i].event].name;
+
+			if (r->events[i].count.samples == 0)
+				continue;
+			if (first)
+				return hlg_err_set(
+					err, HLG_EINPUT,
+					"%s: the samples are of several events, "
+					"%s and %s (take one: --event=%s)",
+					s ? "after" : "before", first, name, first);
+			first = name;
+		}
+	}
+	return 0;
+}
+
+static void count_runs(struct hlg_diff *diff, int side)
+{
+	const struct hlg_diff_side *s = &diff->side[side];
+
+	for (size_t i = 0; s->each && i < s->n_runs; i++)
+		diff->n_runs[side] += hlg_weigh(diff->weight, s->each[i].kept) > 0;
+	diff->by_runs |= diff->n_runs[side] >= HLG_COMPARE_RUNS;
+}
+
+int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err)
+{
+	int rc = 0;
+
+	for (int s = 0; rc == 0 && s < 2; s++)
+		rc = hlg_diff_side_judge(&diff->side[s], err);
+	if (rc == 0)
+		rc = check_events(diff, err);
+	if (rc < 0)
+		return rc;
+	if (!hlg_diff_images_pair(&diff->images, diff->side[0].space,
+				  diff->side[1].space))
+		return hlg_err_memory(err, "diff");
+	diff->weight = (enum hlg_weight)diff->side[0].options->weight;
+	diff->withheld = diff->side[0].report.withheld || diff->side[1].report.withheld;
+	diff->incomparable = diff->withheld && !diff->images.same;
+	for (int s = 0; rc == 0 && s < 2; s++) {
+		rc = hlg_diff_side_view(&diff->side[s], diff->weight, diff->withheld,
+					err);
+		count_runs(diff, s);
+	}
+	if (rc == 0 &&
+	    ((!diff->incomparable && !join(diff)) || !hlg_diff_tell_words(diff)))
+		rc = hlg_err_memory(err, "diff");
+	return rc;
+}
+
+static void finish_rows(struct hlg_diff_rows *rows)
+{
+	free(rows->row);
+	free(rows->to[0]);
+	free(rows->to[1]);
+	memset(rows, 0, sizeof(*rows));
+}
+
+void hlg_diff_finish(struct hlg_diff *diff)
+{
+	finish_rows(&diff->functions);
+	finish_rows(&diff->regions);
+	for (size_t i = 0; i < diff->n_notes; i++)
+		free(diff->notes[i]);
+	free(diff->notes);
+	free(diff->matched);
+	free(diff->shares);
+	free(diff->test);
+	hlg_diff_images_finish(&diff->images);
+	hlg_diff_side_finish(&diff->side[0]);
+	hlg_diff_side_finish(&diff->side[1]);
+}
+
+double hlg_diff_growth(const struct hlg_diff_row *row)
+{
+	double before = row->share[0].share, after = row->share[1].share;
+
+	if (before > 0)
+		return after / before - 1;
+	return after > 0 ? INFINITY : 0;
+}
+
+const struct hlg_diff_row *hlg_diff_grown(const struct hlg_diff *diff, double least)
+{
+	for (size_t i = 0; i < diff->functions.n; i++) {
+		const struct hlg_diff_row *row = &diff->functions.row[i];
+
+		if (row->significant && hlg_diff_growth(row) > least &&
+		    row->compared.diff > 0)
+			return row;
+	}
+	return NULL;
+}
+
+const char *hlg_diff_name(const struct hlg_diff_row *row)
+{
+	int s = row->n[1] ? 1 : 0;
+
+	return row->row[s] ? row->row[s]->name : "";
+}
+
+const struct hlg_place *hlg_diff_place(const struct hlg_diff_row *row, int side)
+{
+	return row->row[side] ? &row->row[side]->place : NULL;
+}
+
+const char *hlg_diff_presence_word(enum hlg_diff_presence presence)
+{
+	static const char *const words[] = {"", "new", "gone", "not sampled before",
+					    "not sampled after"};
+
+	return words[presence];
+}

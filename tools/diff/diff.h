@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Two profiles compared, row by row.
+ *
+ * A row of both sides is the same function, label, gap or data by its image's own
+ * addresses where both sides ran the same build (pairs.h), else by its symbol's name
+ * (key.h) within the paired image; what is in no image is one row. Regions are compared
+ * only if every image is of the same build.
+ *
+ * Shares are of a side's kept guest weight (view.h), so what a side has more of in total
+ * does not show; and when one function takes less, all others have more of what is left.
+ *
+ * Conservation: over the rows, the counts of a side sum to its kept count; and so over
+ * the regions, if there are any.
+ */
+#ifndef HLG_TOOLS_DIFF_DIFF_H
+#define HLG_TOOLS_DIFF_DIFF_H
+
+#include "pairs.h"
+#include "side.h"
+
+enum hlg_diff_presence {
+	HLG_DIFF_BOTH,
+	HLG_DIFF_NEW,         /* no symbol of this name in the build before */
+	HLG_DIFF_GONE,        /* none in the build after */
+	HLG_DIFF_ONLY_AFTER,  /* it is in the build before, but no sample was in it */
+	HLG_DIFF_ONLY_BEFORE, /* it is in the build after, but no sample was in it */
+};
+
+struct hlg_diff_row {
+	/* Of each side (0 before, 1 after): the row of side->all, the largest of those
+	 * that share the name; NULL: no sample. For regions the other of both. */
+	const struct hlg_row *row[2];
+	const struct hlg_region *region[2];
+	size_t pair; /* in images; images.n: in none */
+	size_t n[2]; /* how many rows of the side it sums: functions of one name */
+	enum hlg_diff_presence presence;
+	struct hlg_count count[2];
+	struct hlg_share share[2];
+	struct hlg_compared compared;
+	double q; /* false discovery rate, over all rows, or all regions */
+	bool significant;
+};
+
+struct hlg_diff_rows {
+	struct hlg_diff_row *row; /* significant first, then by size of the difference */
+	size_t n, n_significant;
+	size_t *to[2]; /* while they are made: which row a side's i-th is part of */
+};
+
+struct hlg_diff {
+	struct hlg_diff_side side[2]; /* in; filled by the caller as side.h says */
+	struct hlg_diff_images images;
+	enum hlg_weight weight;
+	bool withheld;     /* a side's samples do not fit: rows are guest addresses */
+	bool incomparable; /* and as the builds differ, there are none */
+	size_t n_runs[2];  /* recordings with guest samples */
+	bool by_runs;      /* the spread between recordings is used */
+	/* In words: how rows were found, what shares are of, which test. Then what a
+	 * reader must know; lines without '\n', not escaped. */
+	char *matched, *shares, *test;
+	char **notes;
+	size_t n_notes;
+	struct hlg_diff_rows functions, regions;
+};
+
+/*
+ * Compares both sides. Fails without memory, and if the guest samples of a side are of
+ * several events. The caller finishes the diff in any case, also the sides.
+ */
+int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err);
+void hlg_diff_finish(struct hlg_diff *diff);
+
+/*
+ * The first row that grew significantly, and by more than least (0.05: 5 %) of what it
+ * was; one that was nothing grew by more than that. NULL if none did.
+ */
+const struct hlg_diff_row *hlg_diff_grown(const struct hlg_diff *diff, double least);
+
+/* What a row is called, of the side after if it is there; not escaped. */
+const char *hlg_diff_name(const struct hlg_diff_row *row);
+
+/* Of a row's image and place, those of a side; NULL if there are none. */
+const struct hlg_place *hlg_diff_place(const struct hlg_diff_row *row, int side);
+
+/* By how much of what it was did the share change? INFINITY from nothing. */
+double hlg_diff_growth(const struct hlg_diff_row *row);
+
+/* "", "new", "gone", "not sampled before", "not sampled after". */
+const char *hlg_diff_presence_word(enum hlg_diff_presence presence);
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "join.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../filter/name.h"
+#include "key.h"
+
+/* A row or region of a side, and what makes it one with another of the other side. */
+struct item {
+	size_t pair;
+	int sort;  /* of things that names and addresses do not tell apart */
+	char *key; /* NULL: by address */
+	uint64_t start, end;
+	int side;
+	size_t index; /* in the side's view */
+};
+
+struct items {
+	struct item *item;
+	size_t n;
+};
+
+static int compare_same(const struct item *x, const struct item *y)
+{
+	if (x->pair != y->pair)
+		return x->pair < y->pair ? -1 : 1;
+	if (x->sort != y->sort)
+		return x->sort - y->sort;
+	if (x->key && y->key)
+		return strcmp(x->key, y->key);
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+	int order = compare_same(x, y);
+
+	if (order)
+		return order;
+	if (x->side != y->side)
+		return x->side - y->side;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static bool init(struct items *items, struct hlg_diff_rows *rows, size_t n0, size_t n1)
+{
+	items->item = calloc(n0 + n1 + 1, sizeof(*items->item));
+	rows->row = calloc(n0 + n1 + 1, sizeof(*rows->row));
+	rows->to[0] = calloc(n0 + 1, sizeof(**rows->to));
+	rows->to[1] = calloc(n1 + 1, sizeof(**rows->to));
+	return items->item && rows->row && rows->to[0] && rows->to[1];
+}
+
+static void finish(struct items *items)
+{
+	for (size_t i = 0; items->item && i < items->n; i++)
+		free(items->item[i].key);
+	free(items->item);
+}
+
+/* A function of one build can be a label of the next; its name is the same. */
+static bool add_row(struct items *items, const struct hlg_diff *diff, int side,
+		    size_t index)
+{
+	const struct hlg_place *place = &diff->side[side].all.rows[index].place;
+	struct item *item = &items->item[items->n++];
+
+	*item = (struct item){.side = side, .index = index};
+	item->pair = hlg_diff_images_find(&diff->images, side, place->image);
+	if (item->pair == diff->images.n) {
+		item->start = diff->withheld ? place->start : 0;
+		return true;
+	}
+	if (diff->images.pairs[item->pair].same) {
+		item->sort = (int)place->kind;
+		item->start = place->start;
+		item->end = place->end;
+		return true;
+	}
+	item->sort = place->symbol ? HLG_FUNCTION : (int)place->kind;
+	item->key = place->symbol
+			    ? hlg_diff_key(hlg_image_name(place->image, place->symbol))
+			    : hlg_name_place(place, false);
+	return item->key;
+}
+
+/* Adds one of a side to a row; the first is the largest. */
+static void put(struct hlg_diff *diff, struct hlg_diff_rows *rows,
+		const struct item *item, struct hlg_diff_row *row)
+{
+	const struct hlg_view *view = &diff->side[item->side].all;
+	struct hlg_count count;
+
+	if (rows == &diff->regions) {
+		const struct hlg_region *region = &view->regions[item->index];
+
+		if (!row->region[item->side])
+			row->region[item->side] = region;
+		count = region->count;
+	} else {
+		const struct hlg_row *of = &view->rows[item->index];
+
+		if (!row->row[item->side])
+			row->row[item->side] = of;
+		count = of->count;
+	}
+	row->pair = item->pair;
+	row->n[item->side]++;
+	hlg_count_add(&row->count[item->side], count);
+	rows->to[item->side][item->index] = (size_t)(row - rows->row);
+}
+
+static void fold(struct hlg_diff *diff, struct hlg_diff_rows *rows, struct items *items)
+{
+	qsort(items->item, items->n, sizeof(*items->item), compare_items);
+	for (size_t i = 0; i < items->n; i++) {
+		if (i == 0 || compare_same(&items->item[i - 1], &items->item[i]) != 0)
+			rows->n++;
+		put(diff, rows, &items->item[i], &rows->row[rows->n - 1]);
+	}
+}
+
+bool hlg_diff_join_rows(struct hlg_diff *diff)
+{
+	const struct hlg_view *a = &diff->side[0].all, *b = &diff->side[1].all;
+	struct items items = {0};
+	bool ok = init(&items, &diff->functions, a->n_rows, b->n_rows);
+
+	for (size_t i = 0; ok && i < a->n_rows; i++)
+		ok = add_row(&items, diff, 0, i);
+	for (size_t i = 0; ok && i < b->n_rows; i++)
+		ok = add_row(&items, diff, 1, i);
+	if (ok)
+		fold(diff, &diff->functions, &items);
+	finish(&items);
+	return ok;
+}
+
+static void add_regions(struct items *items, const struct hlg_diff *diff, int side)
+{
+	const struct hlg_view *view = &diff->side[side].all;
+
+	for (size_t i = 0; i < view->n_regions; i++)
+		items->item[items->n++] = (struct item){
+			.pair = hlg_diff_images_find(&diff->images, side,
+						     view->regions[i].image),
+			.start = view->regions[i].addr,
+			.side = side,
+			.index = i};
+}
+
+bool hlg_diff_join_regions(struct hlg_diff *diff)
+{
+	struct items items = {0};
+	bool ok = init(&items, &diff->regions, diff->side[0].all.n_regions,
+		       diff->side[1].all.n_regions);
+
+	if (ok) {
+		add_regions(&items, diff, 0);
+		add_regions(&items, diff, 1);
+		fold(diff, &diff->regions, &items);
+	}
+	finish(&items);
+	return ok;
+}

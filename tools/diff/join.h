@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The parts that hlg_diff_build puts together: which rows of both sides are one, and how
+ * much they changed. */
+#ifndef HLG_TOOLS_DIFF_JOIN_H
+#define HLG_TOOLS_DIFF_JOIN_H
+
+#include "diff.h"
+
+/* Makes diff->functions from the sides' rows, diff->regions from their regions: all but
+ * what judging fills in. False without memory. */
+bool hlg_diff_join_rows(struct hlg_diff *diff);
+bool hlg_diff_join_regions(struct hlg_diff *diff);
+
+/* Tells rows that only one build has from those that only one side sampled. */
+bool hlg_diff_tell_presence(const struct hlg_diff *diff, struct hlg_diff_rows *rows);
+
+/* Tests every row and sorts them; those of diff->regions, or of diff->functions. */
+bool hlg_diff_judge_rows(const struct hlg_diff *diff, struct hlg_diff_rows *rows);
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "join.h"
+
+/* What each recording of a side has in each row: weight[run * rows + row]. */
+struct runs {
+	uint64_t *weight;
+	size_t n;
+};
+
+/* A row of the side as a whole, as it is looked for. */
+struct where {
+	const void *owner; /* of a row; or image of a region */
+	uint64_t addr;
+	size_t index;
+};
+
+static int compare_where(const void *a, const void *b)
+{
+	const struct where *x = a, *y = b;
+
+	if (x->owner != y->owner)
+		return (uintptr_t)x->owner < (uintptr_t)y->owner ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static struct where where_row(const struct hlg_view *view, bool regions, size_t i)
+{
+	if (regions)
+		return (struct where){view->regions[i].image, view->regions[i].addr, i};
+	return (struct where){view->rows[i].place.owner, 0, i};
+}
+
+static size_t n_of(const struct hlg_view *view, bool regions)
+{
+	return regions ? view->n_regions : view->n_rows;
+}
+
+/* Adds what one recording has to its line of weights. */
+static void add_run(uint64_t *weight, const struct hlg_diff_side *side, size_t run,
+		    const struct where *where, const size_t *to, bool regions)
+{
+	const struct hlg_view *view = &side->each[run];
+
+	for (size_t i = 0; i < n_of(view, regions); i++) {
+		struct where key = where_row(view, regions, i);
+		const struct where *found =
+			bsearch(&key, where, n_of(&side->all, regions), sizeof(*where),
+				compare_where);
+		struct hlg_count count =
+			regions ? view->regions[i].count : view->rows[i].count;
+
+		if (found)
+			weight[to[found->index]] += hlg_weigh(view->weight, count);
+	}
+}
+
+static bool weigh_runs(struct runs *runs, const struct hlg_diff_side *side,
+		       const struct hlg_diff_rows *rows, const size_t *to, bool regions)
+{
+	size_t n = n_of(&side->all, regions);
+	struct where *where = calloc(n + 1, sizeof(*where));
+
+	runs->n = side->n_runs;
+	if (!where || __builtin_mul_overflow(runs->n + 1, rows->n + 1, &n) ||
+	    !(runs->weight = calloc(n, sizeof(*runs->weight)))) {
+		free(where);
+		return false;
+	}
+	n = n_of(&side->all, regions);
+	for (size_t i = 0; i < n; i++)
+		where[i] = where_row(&side->all, regions, i);
+	qsort(where, n, sizeof(*where), compare_where);
+	for (size_t i = 0; i < runs->n; i++)
+		add_run(runs->weight + i * rows->n, side, i, where, to, regions);
+	free(where);
+	return true;
+}
+
+/* One row's share in every recording of a side. */
+static void list_runs(struct hlg_compare_run *list, const struct hlg_diff_side *side,
+		      const struct runs *runs, size_t n_rows, size_t row)
+{
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct hlg_view *view = &side->each[i];
+		double total = (double)hlg_weigh(view->weight, view->kept);
+		double weight = (double)runs->weight[i * n_rows + row];
+
+		list[i] =
+			(struct hlg_compare_run){.share = total > 0 ? weight / total : 0,
+						 .weight = total,
+						 .n = view->observations};
+	}
+}
+
+static struct hlg_share share_of(const struct hlg_view *view, struct hlg_count count)
+{
+	double total = (double)hlg_weigh(view->weight, view->kept);
+	double weight = (double)hlg_weigh(view->weight, count);
+
+	return hlg_stat_wilson(total > 0 ? weight / total : 0, view->observations);
+}
+
+static void compare(const struct hlg_diff *diff, struct hlg_diff_row *row,
+		    const struct hlg_compare_run *const lists[2])
+{
+	const struct hlg_diff_side *a = &diff->side[0], *b = &diff->side[1];
+
+	for (int s = 0; s < 2; s++)
+		row->share[s] = share_of(&diff->side[s].all, row->count[s]);
+	if (diff->by_runs)
+		hlg_compare_runs(&row->compared, lists[0], a->n_runs, lists[1],
+				 b->n_runs);
+	else
+		hlg_compare_samples(
+			&row->compared,
+			(struct hlg_proportion){row->share[0].share, a->all.observations},
+			(struct hlg_proportion){row->share[1].share,
+						b->all.observations});
+	row->compared.diff = row->share[1].share - row->share[0].share;
+}
+
+static bool compare_all(const struct hlg_diff *diff, struct hlg_diff_rows *rows,
+			const struct runs runs[2])
+{
+	struct hlg_compare_run *lists[2];
+
+	for (int s = 0; s < 2; s++)
+		lists[s] = calloc(runs[s].n + 1, sizeof(**lists));
+	if (lists[0] && lists[1])
+		for (size_t i = 0; i < rows->n; i++) {
+			const struct hlg_compare_run *const both[2] = {lists[0],
+								       lists[1]};
+
+			for (int s = 0; s < 2; s++)
+				list_runs(lists[s], &diff->side[s], &runs[s], rows->n, i);
+			compare(diff, &rows->row[i], both);
+		}
+	free(lists[0]);
+	free(lists[1]);
+	return lists[0] && lists[1];
+}
+
+static bool adjust(struct hlg_diff_rows *rows)
+{
+	double *p = calloc(2 * rows->n + 1, sizeof(*p)), *q = p + rows->n;
+	bool ok = false;
+
+	for (size_t i = 0; p && i < rows->n; i++)
+		p[i] = rows->row[i].compared.p;
+	if (p)
+		ok = hlg_compare_adjust(q, p, rows->n);
+	for (size_t i = 0; ok && i < rows->n; i++) {
+		rows->row[i].q = q[i];
+		rows->row[i].significant = q[i] <= HLG_COMPARE_LEVEL;
+		rows->n_significant += rows->row[i].significant;
+	}
+	free(p);
+	return ok;
+}
+
+/* Where a row is, of the side after if it is there. */
+static uint64_t address(const struct hlg_diff_row *row)
+{
+	int s = row->n[1] ? 1 : 0;
+
+	return row->region[s] ? row->region[s]->addr : row->row[s]->place.start;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct hlg_diff_row *x = a, *y = b;
+	double dx = fabs(x->compared.diff), dy = fabs(y->compared.diff);
+	int order;
+
+	if (x->significant != y->significant)
+		return y->significant - x->significant;
+	if (dx != dy)
+		return dx > dy ? -1 : 1;
+	order = strcmp(hlg_diff_name(x), hlg_diff_name(y));
+	if (order)
+		return order;
+	if (x->pair != y->pair)
+		return x->pair < y->pair ? -1 : 1;
+	return address(x) < address(y) ? -1 : address(x) > address(y);
+}
+
+bool hlg_diff_judge_rows(const struct hlg_diff *diff, struct hlg_diff_rows *rows)
+{
+	struct runs runs[2] = {{0}, {0}};
+	bool regions = rows == &diff->regions, ok = true;
+
+	for (int s = 0; ok && s < 2; s++)
+		ok = weigh_runs(&runs[s], &diff->side[s], rows, rows->to[s], regions);
+	ok = ok && compare_all(diff, rows, runs) && adjust(rows);
+	if (ok)
+		qsort(rows->row, rows->n, sizeof(*rows->row), compare_rows);
+	for (int s = 0; s < 2; s++)
+		free(runs[s].weight);
+	return ok;
+}

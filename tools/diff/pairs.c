@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "pairs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool files_are_alike(const char *a, const char *b)
+{
+	FILE *f = fopen(a, "rbe"), *g = fopen(b, "rbe");
+	char x[4096], y[4096];
+	size_t n = 0, m = 0;
+	bool alike = f && g;
+
+	while (alike) {
+		n = fread(x, 1, sizeof(x), f);
+		m = fread(y, 1, sizeof(y), g);
+		alike = n == m && memcmp(x, y, n) == 0 && !ferror(f) && !ferror(g);
+		if (n == 0)
+			break;
+	}
+	if (f)
+		fclose(f);
+	if (g)
+		fclose(g);
+	return alike;
+}
+
+static bool is_same(const struct hlg_image *a, const struct hlg_image *b)
+{
+	if (a->map != b->map)
+		return false;
+	if (a->elf.build_id[0] || b->elf.build_id[0])
+		return strcmp(a->elf.build_id, b->elf.build_id) == 0;
+	return files_are_alike(a->path, b->path);
+}
+
+static bool has_name_of(const struct hlg_image *a, const struct hlg_image *b)
+{
+	const char *x = strrchr(a->path, '/'), *y = strrchr(b->path, '/');
+
+	return a->map == b->map && strcmp(x ? x + 1 : a->path, y ? y + 1 : b->path) == 0;
+}
+
+static bool is_any(const struct hlg_image *a, const struct hlg_image *b)
+{
+	return a->map == b->map;
+}
+
+/* Gives every image before that has no partner the first one left that is like it. */
+static void match(struct hlg_diff_images *images, const struct hlg_space *after,
+		  bool *taken,
+		  bool (*like)(const struct hlg_image *, const struct hlg_image *))
+{
+	for (size_t i = 0; i < images->n; i++) {
+		struct hlg_diff_image *pair = &images->pairs[i];
+
+		for (size_t k = 0; k < after->n_images && !pair->image[1]; k++) {
+			if (taken[k] || !like(pair->image[0], after->images[k]))
+				continue;
+			pair->image[1] = after->images[k];
+			pair->same = like == is_same;
+			taken[k] = true;
+		}
+	}
+}
+
+bool hlg_diff_images_pair(struct hlg_diff_images *images, const struct hlg_space *before,
+			  const struct hlg_space *after)
+{
+	bool *taken = calloc(after->n_images + 1, sizeof(*taken));
+
+	*images = (struct hlg_diff_images){.same = true};
+	images->pairs =
+		calloc(before->n_images + after->n_images + 1, sizeof(*images->pairs));
+	if (!taken || !images->pairs) {
+		free(taken);
+		return false;
+	}
+	for (size_t i = 0; i < before->n_images; i++)
+		images->pairs[images->n++].image[0] = before->images[i];
+	match(images, after, taken, is_same);
+	match(images, after, taken, has_name_of);
+	match(images, after, taken, is_any);
+	for (size_t k = 0; k < after->n_images; k++)
+		if (!taken[k])
+			images->pairs[images->n++].image[1] = after->images[k];
+	for (size_t i = 0; i < images->n; i++)
+		images->same = images->same && images->pairs[i].same;
+	free(taken);
+	return true;
+}
+
+size_t hlg_diff_images_find(const struct hlg_diff_images *images, int side,
+			    const struct hlg_image *image)
+{
+	size_t i = 0;
+
+	while (i < images->n && (!image || images->pairs[i].image[side] != image))
+		i++;
+	return i;
+}
+
+void hlg_diff_images_finish(struct hlg_diff_images *images)
+{
+	free(images->pairs);
+	images->pairs = NULL;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which image of one side is which of the other.
+ *
+ * Two images are the same build if their build ids say so, or, of images without one, if
+ * the files are alike byte by byte. What is left is paired by file name, then in the
+ * order given: these are two builds of one thing.
+ */
+#ifndef HLG_TOOLS_DIFF_PAIRS_H
+#define HLG_TOOLS_DIFF_PAIRS_H
+
+#include "../../symtab/space.h"
+
+struct hlg_diff_image {
+	const struct hlg_image *image[2]; /* before, after; NULL: not on that side */
+	bool same;                        /* the same build */
+};
+
+struct hlg_diff_images {
+	struct hlg_diff_image *pairs;
+	size_t n;
+	bool same; /* all of them */
+};
+
+/* False without memory; the caller finishes it in any case. Both spaces outlive it. */
+bool hlg_diff_images_pair(struct hlg_diff_images *images, const struct hlg_space *before,
+			  const struct hlg_space *after);
+
+/* The pair an image of a side (0, 1) is in; images->n for none (NULL). */
+size_t hlg_diff_images_find(const struct hlg_diff_images *images, int side,
+			    const struct hlg_image *image);
+
+void hlg_diff_images_finish(struct hlg_diff_images *images);
+
+#endif

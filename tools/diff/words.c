@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "words.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FEW_RUNS = 5 /* with as many, a t of eight degrees of freedom is not far from z */
+};
+
+static const char *const sides[2] = {"before", "after"};
+
+bool hlg_diff_note(struct hlg_diff *diff, const char *fmt, ...)
+{
+	char **more = reallocarray(diff->notes, diff->n_notes + 1, sizeof(*more)), *note;
+	va_list ap;
+	int len;
+
+	if (!more)
+		return false;
+	diff->notes = more;
+	va_start(ap, fmt);
+	len = vasprintf(&note, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		return false;
+	more[diff->n_notes++] = note;
+	return true;
+}
+
+static const char *matched(const struct hlg_diff *diff)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; i < diff->images.n; i++)
+		same += diff->images.pairs[i].same;
+	if (diff->incomparable)
+		return "not at all: the samples of a side do not fit its images";
+	if (diff->withheld)
+		return "by guest address: the samples of a side do not fit its images";
+	if (same == diff->images.n)
+		return "by address: both sides are of the same build";
+	if (same)
+		return "by address in images of the same build, by symbol in others";
+	return "by symbol: the builds differ";
+}
+
+static int tell_shares(struct hlg_diff *diff)
+{
+	double before = (double)hlg_weigh(diff->weight, diff->side[0].all.kept);
+	double after = (double)hlg_weigh(diff->weight, diff->side[1].all.kept);
+	const char *unit = diff->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period";
+
+	if (!(before > 0) || !(after > 0))
+		return asprintf(&diff->shares, "of each side's guest %s", unit);
+	return asprintf(&diff->shares,
+			"of each side's own guest %s (after has %.3g times before's, "
+			"which no row shows)",
+			unit, after / before);
+}
+
+static const char *test(const struct hlg_diff *diff)
+{
+	if (!diff->by_runs)
+		return "chi-square of samples (Fisher's mid-P where fewer than 5 are "
+		       "expected), Newcombe's interval";
+	if (diff->n_runs[0] >= HLG_COMPARE_RUNS && diff->n_runs[1] >= HLG_COMPARE_RUNS)
+		return "Welch's t of the recordings' shares, which are not taken to "
+		       "vary less than samples do";
+	return "t of the recordings' shares; the side of fewer than three is taken to "
+	       "vary as the other does";
+}
+
+/* The event of a side, if all its guest samples are of one. */
+static const char *event_of(const struct hlg_report *r)
+{
+	const char *name = NULL;
+
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		if (r->events[i].count.samples == 0)
+			continue;
+		if (name)
+			return NULL;
+		name = r->profile->events[r->events[i].event].name;
+	}
+	return name;
+}
+
+static bool tell_events(struct hlg_diff *diff)
+{
+	const char *before = event_of(&diff->side[0].report);
+	const char *after = event_of(&diff->side[1].report);
+
+	if (before && after && strcmp(before, after) != 0)
+		return hlg_diff_note(diff,
+				     "the sides were sampled by different events (before "
+				     "%s, after %s): their shares need not mean the same",
+				     before, after);
+	return true;
+}
+
+static bool tell_limits(struct hlg_diff *diff)
+{
+	bool ok = true;
+
+	if (diff->incomparable)
+		return hlg_diff_note(diff,
+				     "rows would be guest addresses, and those of two "
+				     "builds are not comparable (name the right ELF or "
+				     "base; --force compares all the same)");
+	if (!diff->by_runs)
+		ok = hlg_diff_note(
+			diff, "samples of one recording are taken as independent; how "
+			      "much two recordings of the same thing differ cannot be "
+			      "seen (three or more of a side show it)");
+	else if (diff->n_runs[0] < FEW_RUNS || diff->n_runs[1] < FEW_RUNS)
+		ok = hlg_diff_note(diff,
+				   "few recordings (%zu before, %zu after) tell only "
+				   "large changes from their spread (five of a side find "
+				   "more)",
+				   diff->n_runs[0], diff->n_runs[1]);
+	if (diff->images.same || diff->incomparable)
+		return ok;
+	return ok && hlg_diff_note(diff, "regions are not compared: the builds differ");
+}
+
+/* Does a row hold several functions of one name? */
+static bool has_namesakes(const struct hlg_diff *diff)
+{
+	for (size_t i = 0; i < diff->functions.n; i++)
+		if (diff->functions.row[i].n[0] > 1 || diff->functions.row[i].n[1] > 1)
+			return true;
+	return false;
+}
+
+static bool has_line(char *const *lines, size_t n, const char *line)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(lines[i], line) == 0)
+			return true;
+	return false;
+}
+
+/* What a side's report notes, or remarks on trust; once, if it holds for both. */
+static bool tell_lines(struct hlg_diff *diff, int side, bool remarks)
+{
+	const struct hlg_report *r = &diff->side[side].report;
+	const struct hlg_report *other = &diff->side[!side].report;
+	char *const *lines = remarks ? r->remarks : r->notes;
+	char *const *others = remarks ? other->remarks : other->notes;
+	size_t n = remarks ? r->n_remarks : r->n_notes;
+	size_t n_others = remarks ? other->n_remarks : other->n_notes;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		bool both = has_line(others, n_others, lines[i]);
+
+		if (!both || side == 0)
+			ok = hlg_diff_note(diff, "%s: %s",
+					   both ? "both sides" : sides[side], lines[i]);
+	}
+	return ok;
+}
+
+bool hlg_diff_tell_words(struct hlg_diff *diff)
+{
+	bool ok = tell_events(diff) && tell_limits(diff);
+
+	diff->matched = strdup(matched(diff));
+	diff->test = strdup(test(diff));
+	if (!diff->matched || !diff->test || tell_shares(diff) < 0)
+		return false;
+	if (ok && has_namesakes(diff))
+		ok = hlg_diff_note(diff, "functions of one name (file-local ones) cannot "
+					 "be told apart across builds: they are one row");
+	for (int s = 0; ok && s < 2; s++)
+		ok = tell_lines(diff, s, false) && tell_lines(diff, s, true);
+	return ok;
+}
