@@ -81,7 +81,7 @@ static int open_images(struct hlg_run *run, struct hlg_err *err)
 	return hlg_space_arrange(&run->space, err);
 }
 
-int hlg_run_start(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err)
+int hlg_run_begin(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err)
 {
 	int rc;
 
@@ -91,11 +91,16 @@ int hlg_run_start(struct hlg_run *run, int argc, char *const *argv, struct hlg_e
 		rc = hlg_format_check(&run->options, err);
 	if (rc == 0 && run->options.out)
 		rc = hlg_out_check(run->options.out, err);
-	if (rc == 0)
-		rc = open_images(run, err);
 	if (rc == 0 && !hlg_profile_init(&run->profile, &run->options))
 		rc = hlg_err_memory(err, "profile");
 	return rc;
+}
+
+int hlg_run_start(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err)
+{
+	int rc = hlg_run_begin(run, argc, argv, err);
+
+	return rc < 0 ? rc : open_images(run, err);
 }
 
 static char **append(char **lines, size_t *n, char *line)

@@ -28,6 +28,9 @@ struct hlg_run {
  */
 int hlg_run_start(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err);
 
+/* The same without any image: the caller adds some to run->space, and settles it. */
+int hlg_run_begin(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err);
+
 /* Fails where FILE@WHAT does not exist, but FILE: WHAT was meant to be a base. */
 int hlg_run_check_base(const struct hlg_image_arg *arg, struct hlg_err *err);
 

@@ -94,6 +94,35 @@ int hlg_image_open_map(struct hlg_image **image, const char *path, struct hlg_er
 	return open_with(load_map, image, path, err);
 }
 
+int hlg_image_make(struct hlg_image **out, const char *path, struct hlg_symtab *tab,
+		   uint64_t first, uint64_t end, struct hlg_err *err)
+{
+	struct hlg_image *image = create(path);
+	int rc = 0;
+
+	*out = NULL;
+	if (!image) {
+		hlg_symtab_finish(tab);
+		return hlg_err_memory(err, path);
+	}
+	image->made = true;
+	image->tab = *tab;
+	memset(tab, 0, sizeof(*tab));
+	image->areas = malloc(sizeof(*image->areas));
+	if (!image->areas || !hlg_symtab_sort(&image->tab)) {
+		rc = hlg_err_memory(err, path);
+	} else {
+		image->n_areas = 1;
+		image->areas[0] = (struct hlg_area){first, end, 0, true};
+		rc = freeze(image, err);
+	}
+	if (rc < 0)
+		hlg_image_destroy(image);
+	else
+		*out = image;
+	return rc;
+}
+
 void hlg_image_destroy(struct hlg_image *image)
 {
 	if (!image)

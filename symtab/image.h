@@ -34,6 +34,7 @@ struct hlg_image {
 	char *path;
 	struct hlg_elf64 elf; /* without syms and strtab; all zero for a perf map */
 	bool map;             /* from a perf map */
+	bool made;            /* by hlg_image_make */
 	size_t skipped;       /* lines of the map that could not be used */
 	struct hlg_symtab tab;
 	struct hlg_area *areas;
@@ -60,6 +61,15 @@ struct hlg_place {
 /* Open, check and freeze. *image is for hlg_image_destroy; NULL after a failure. */
 int hlg_image_open_elf(struct hlg_image **image, const char *path, struct hlg_err *err);
 int hlg_image_open_map(struct hlg_image **image, const char *path, struct hlg_err *err);
+
+/*
+ * An image without a file, for what is known of one: code at own addresses [first, end),
+ * first < end, with the symbols of tab, which is taken over (also after a failure) and
+ * need not be sorted. path is what it is called. Nothing can be read from it.
+ */
+int hlg_image_make(struct hlg_image **image, const char *path, struct hlg_symtab *tab,
+		   uint64_t first, uint64_t end, struct hlg_err *err);
+
 void hlg_image_destroy(struct hlg_image *image);
 
 /* Its only base from now on. Fails when the image would pass the end of the address

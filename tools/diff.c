@@ -13,6 +13,7 @@
 #include "diff/write.h"
 #include "inputs.h"
 #include "output.h"
+#include "pprof/pprof.h"
 #include "verb.h"
 
 enum {
@@ -100,6 +101,21 @@ static void note_sums(struct hlg_diff *diff, const char *side,
 			      side, sums->left);
 }
 
+/* Without an image, what was saved with the profiles does. */
+static int start_side(struct reading *r, struct hlg_err *err)
+{
+	struct hlg_inputs *in = r->in;
+	int rc;
+
+	if (in->n_images)
+		return hlg_run_start(&r->run, in->n_words, in->words, err);
+	rc = hlg_run_begin(&r->run, in->n_words, in->words, err);
+	r->run.options.region = 0; /* nor are the sizes known that regions are held to */
+	if (rc == 0)
+		rc = hlg_pprof_images(&r->run.space, in->files, in->n_files, err);
+	return rc < 0 ? rc : hlg_space_settle(&r->run.space, err);
+}
+
 /* Recordings of a side, in an order that is not that of the words: sums are rounded. */
 static int read_side(struct reading *r, int *status, struct hlg_err *err)
 {
@@ -110,7 +126,7 @@ static int read_side(struct reading *r, int *status, struct hlg_err *err)
 	r->profiles = calloc(in->n_files + 1, sizeof(*r->profiles));
 	if (!r->profiles)
 		return hlg_err_memory(err, "files");
-	rc = hlg_run_start(&r->run, in->n_words, in->words, err);
+	rc = start_side(r, err);
 	if (rc < 0)
 		return rc;
 	r->batch.profiles = r->profiles;

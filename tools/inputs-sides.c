@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "inputs-words.h"
+#include "pprof/pprof.h"
 
 /*
  * Without --after, two recordings are the sides. An image in between might be meant for
@@ -36,12 +37,25 @@ static void part_pair(struct hlg_inputs *in, struct argp_state *state)
 	}
 }
 
+/* Saved profiles do without images; what is read only once is not looked into. */
+static bool are_saved(const struct hlg_inputs *in)
+{
+	for (size_t i = 0; i < in->n_others; i++)
+		if (in->others[i].kind != HLG_ARGUMENT_RECORDING ||
+		    strcmp(in->others[i].word, "-") == 0 ||
+		    !hlg_pprof_is(in->others[i].word))
+			return false;
+	return true;
+}
+
 /* Both sides have images, and each its recordings. */
 void hlg_inputs_part(struct hlg_inputs *in, struct argp_state *state)
 {
 	struct hlg_inputs *after = in->after;
 
-	if (in->n_images == 0) /* which is told later */
+	in->no_images =
+		in->n_images == 0 && in->n_others && are_saved(in) && are_saved(after);
+	if (in->n_images == 0 && !in->no_images) /* which is told later */
 		return;
 	if (!in->behind)
 		part_pair(in, state);

@@ -232,7 +232,7 @@ static int check_words(const struct hlg_inputs *in, const char *verb)
 				 "remove it)",
 				 options.out);
 	hlg_options_finish(&options);
-	if (rc == 0 && in->n_images == 0)
+	if (rc == 0 && in->n_images == 0 && !in->no_images)
 		rc = no_image(in, verb, &err);
 	if (rc == 0 && in->n_files == 0 && access(DEFAULT_FILE, F_OK) != 0)
 		rc = no_recording(in, verb, &err);

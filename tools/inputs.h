@@ -43,7 +43,8 @@ struct hlg_inputs {
 	unsigned threads;
 	bool quiet;
 	unsigned formats; /* how often format= is given */
-	bool behind;      /* --after was met */
+	bool behind;    /* --after was met */
+	bool no_images; /* with after: none is named, and all files are saved profiles */
 	/* One of format_words that the filter's table does not know; NULL: none is given
 	 */
 	const char *format;

@@ -169,18 +169,51 @@ def check_order(build):
     return wrong
 
 
+def save(build, folder, elf, path):
+    saved = os.path.join(folder, os.path.basename(path) + ".pb.gz")
+    _, err, _ = run(hlguest_of(build), "report", elf, path, "--format=pprof", "--out=" + saved)
+    if "not in this build" in err:
+        raise Skip(err.strip())
+    return saved
+
+
 def check_saved(build):
     with tempfile.TemporaryDirectory(prefix="diff-") as folder:
-        saved = []
-        for path in USER, KERNEL:
-            saved.append(os.path.join(folder, os.path.basename(path) + ".pb.gz"))
-            _, err, _ = run(hlguest_of(build), "report", ELF, path, "--format=pprof",
-                            "--out=" + saved[-1])
-            if "not in this build" in err:
-                raise Skip(err.strip())
+        saved = [save(build, folder, ELF, path) for path in (USER, KERNEL)]
         rows = [table(compared(build, *paths), "function", "region", "total", "trust")
                 for paths in ((USER, KERNEL), saved)]
         return [] if rows[0] == rows[1] else ["saved profiles differ from recordings"]
+
+
+def check_saved_alone(build):
+    """Without the ELF: the same functions, counts and tests, whatever the bases."""
+    columns = ["name", "samples_before", "period_before", "samples_after", "period_after",
+               "points", "low", "high", "p", "q", "significant"]
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="diff-") as folder:
+        user, kernel, host = (save(build, folder, ELF, path) for path in (USER, KERNEL, HOST))
+        far = save(build, folder, ELF + "@0x7f3a51c26000", FAR)
+        rusty = save(build, folder, RUSTY, RUSTY_USER)
+        for alone, words in (
+                ([user, kernel], [ELF, USER, KERNEL]),
+                ([user, far], [ELF, USER, "--after", ELF + "@0x7f3a51c26000", FAR]),
+                ([user, host, kernel, "--after", rusty],
+                 [ELF, USER, HOST, KERNEL, "--after", RUSTY, RUSTY_USER]),
+                ([rusty, user], [RUSTY, RUSTY_USER, "--after", ELF, USER])):
+            rows = [sorted([row[c] for c in columns] for row in table(
+                must(hlguest_of(build), "diff", *w, "--format=csv"), "function"))
+                    for w in (alone, words)]
+            if rows[0] != rows[1]:
+                wrong += [f"{a} and {b}" for a, b in zip(*rows) if a != b] or ["rows"]
+        # A side of two bases is one of one image.
+        both = must(hlguest_of(build), "diff", user, far, "--after", kernel)
+        if "2 bases" not in both:
+            wrong.append(both)
+        for words in ([user, KERNEL], [user, "nosuch.pb.gz"], [user, ELF]):
+            out, err, status = run(hlguest_of(build), "diff", *words)
+            if out or status == 0 or len(err.splitlines()) > 2:
+                wrong.append(f"{words}: {status} {err}")
+    return wrong
 
 
 def check_missing(build):
@@ -219,6 +252,7 @@ def main():
     tap.run("formats", check_formats, build)
     tap.run("order and threads", check_order, build)
     tap.run("saved profiles", check_saved, build)
+    tap.run("saved profiles, no ELF", check_saved_alone, build)
     tap.run("a recording is missing", check_missing, build)
     tap.run("--fail-if", lambda: list(check_fail(build)))
     return tap.finish()

@@ -105,6 +105,9 @@ static void put(struct hlg_diff *diff, struct hlg_diff_rows *rows,
 	} else {
 		const struct hlg_row *of = &view->rows[item->index];
 
+		/* In an image without a file, one function may have several symbols. */
+		if (row->row[item->side] && of->place.image && of->place.image->made)
+			row->n[item->side]--;
 		if (!row->row[item->side])
 			row->row[item->side] = of;
 		count = of->count;

@@ -4,7 +4,8 @@
  *
  * Two images are the same build if their build ids say so, or, of images without one, if
  * the files are alike byte by byte. What is left is paired by file name, then in the
- * order given: these are two builds of one thing.
+ * order given: these are two builds of one thing, or images without a file
+ * (hlg_image_make), of which nothing tells.
  */
 #ifndef HLG_TOOLS_DIFF_PAIRS_H
 #define HLG_TOOLS_DIFF_PAIRS_H

@@ -78,6 +78,13 @@ static bool tell_pair(const struct hlg_diff *diff, struct hlg_diff_rows *rows,
 	return ok;
 }
 
+/* Its symbols are those that were sampled, not all there are. */
+static bool is_made(const struct hlg_diff_image *pair)
+{
+	return (pair->image[0] && pair->image[0]->made) ||
+	       (pair->image[1] && pair->image[1]->made);
+}
+
 bool hlg_diff_tell_presence(const struct hlg_diff *diff, struct hlg_diff_rows *rows)
 {
 	bool ok = true;
@@ -92,7 +99,7 @@ bool hlg_diff_tell_presence(const struct hlg_diff *diff, struct hlg_diff_rows *r
 	if (rows == &diff->regions) /* then the builds are the same */
 		return true;
 	for (size_t i = 0; ok && i < diff->images.n; i++)
-		if (!diff->images.pairs[i].same)
+		if (!diff->images.pairs[i].same && !is_made(&diff->images.pairs[i]))
 			ok = tell_pair(diff, rows, i, 0) && tell_pair(diff, rows, i, 1);
 	return ok;
 }

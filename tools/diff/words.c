@@ -31,6 +31,15 @@ bool hlg_diff_note(struct hlg_diff *diff, const char *fmt, ...)
 	return true;
 }
 
+/* Are there images without a file? Then there is no other. */
+static bool is_made(const struct hlg_diff *diff)
+{
+	for (int s = 0; s < 2; s++)
+		if (diff->side[s].space->n_images && diff->side[s].space->images[0]->made)
+			return true;
+	return false;
+}
+
 static const char *matched(const struct hlg_diff *diff)
 {
 	size_t same = 0;
@@ -43,6 +52,8 @@ static const char *matched(const struct hlg_diff *diff)
 		return "by guest address: the samples of a side do not fit its images";
 	if (same == diff->images.n)
 		return "by address: both sides are of the same build";
+	if (is_made(diff))
+		return "by the symbols that the profiles were saved with";
 	if (same)
 		return "by address in images of the same build, by symbol in others";
 	return "by symbol: the builds differ";
@@ -122,6 +133,12 @@ static bool tell_limits(struct hlg_diff *diff)
 				   "large changes from their spread (five of a side find "
 				   "more)",
 				   diff->n_runs[0], diff->n_runs[1]);
+	if (ok && is_made(diff))
+		return hlg_diff_note(
+			diff,
+			"no ELF is given: whether the samples fit it is not tested, "
+			"functions of one name are one row, and regions are not "
+			"compared");
 	if (diff->images.same || diff->incomparable)
 		return ok;
 	return ok && hlg_diff_note(diff, "regions are not compared: the builds differ");

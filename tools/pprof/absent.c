@@ -35,3 +35,10 @@ int hlg_pprof_merge(char *const *paths, size_t n, const char *out, FILE *stream,
 	(void)paths, (void)n, (void)out, (void)stream, (void)progress;
 	return hlg_pprof_check(err);
 }
+
+int hlg_pprof_images(struct hlg_space *space, char *const *paths, size_t n,
+		     struct hlg_err *err)
+{
+	(void)space, (void)paths, (void)n;
+	return hlg_pprof_check(err);
+}

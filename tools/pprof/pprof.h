@@ -44,6 +44,15 @@ int hlg_pprof_read(const char *path, const struct hlg_feed_how *how,
 		   struct hlg_feed_sums *sums, struct hlg_err *err);
 
 /*
+ * Adds to space, which is empty, the images that the saved profiles at n paths have
+ * samples in, as far as these tell: at each sampled address a function of the name that
+ * was saved (also where it was none: a gap, data), and the bases. They have no file, so
+ * nothing can be tested. space is to be settled.
+ */
+int hlg_pprof_images(struct hlg_space *space, char *const *paths, size_t n,
+		     struct hlg_err *err);
+
+/*
  * Sums the saved profiles at n paths ("-" is standard input) into one: to out, else to
  * stream. All or nothing. progress may be NULL.
  */
