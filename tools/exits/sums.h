@@ -27,7 +27,7 @@ enum hlg_exits_kind {
 struct hlg_exits_key {
 	uint64_t rip;    /* guest's; 0 if has_rip is 0 */
 	uint64_t port;   /* HLG_NO_PORT, or with HLG_PORT_MMIO */
-	uint32_t reason; /* see exits-reasons.h */
+	uint32_t reason; /* see reasons.h */
 	uint32_t vcpu;   /* index into vcpus */
 	uint8_t kind, isa, has_rip;
 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "exits-read.h"
+#include "read.h"
 
 #include <linux/kvm.h>
 #include <stdlib.h>
 
-#include "../filter/select.h"
-#include "exits-order.h"
-#include "exits-reasons.h"
-#include "perfdata/perfdata.h"
-#include "trace.h"
+#include "../../filter/select.h"
+#include "../perfdata/perfdata.h"
+#include "../trace.h"
+#include "order.h"
+#include "reasons.h"
 
 /* A tracepoint of interest: what it is here, and what its fields are called. */
 struct source {

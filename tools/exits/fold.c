@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "exits-fold.h"
+#include "fold.h"
 
 #include <stdlib.h>
 

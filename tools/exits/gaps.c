@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "exits-gaps.h"
+#include "gaps.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../filter/write.h"
-#include "exits-write.h"
+#include "../../filter/write.h"
+#include "write.h"
 
 /* A cell that a spreadsheet would take for a formula gets a ' in front. */
 static void write_text(FILE *f, const char *text)

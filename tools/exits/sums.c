@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "exits-sums.h"
+#include "sums.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,8 +14,8 @@
 #ifndef HLG_TOOLS_EXITS_PAIR_H
 #define HLG_TOOLS_EXITS_PAIR_H
 
-#include "exits-gaps.h"
-#include "exits-sums.h"
+#include "gaps.h"
+#include "sums.h"
 
 enum hlg_exits_record {
 	HLG_EXITS_NONE, /* of no interest */

@@ -3,7 +3,7 @@
  * Cells get a row each by sorting them by what the table tells apart; then the counted
  * latencies of all rows are sorted once, and a walk over them finds every percentile.
  */
-#include "exits-table.h"
+#include "table.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../filter/name.h"
-#include "exits-reasons.h"
+#include "../../filter/name.h"
+#include "reasons.h"
 
 #define NO_ROW UINT32_MAX
 
