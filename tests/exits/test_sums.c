@@ -26,6 +26,75 @@ START_TEST(values_are_near)
 }
 END_TEST
 
+/* Parts follow each other without holes, and stand for what a latency is counted as. */
+START_TEST(parts_are_in_order)
+{
+	uint32_t last = 0;
+
+	for (uint64_t ns = 0; ns < 1 << 16; ns++) {
+		uint32_t part = hlg_exits_part_number(ns);
+
+		ck_assert_uint_le(part - last, 1);
+		ck_assert_uint_eq(hlg_exits_part_value(part), hlg_exits_quantize(ns));
+		last = part;
+	}
+	for (uint64_t ns = 1 << 16; ns; ns <<= 1) {
+		uint32_t part = hlg_exits_part_number(ns - 1);
+
+		ck_assert_uint_eq(part + 1, hlg_exits_part_number(ns));
+		ck_assert_uint_eq(hlg_exits_part_value(part), hlg_exits_quantize(ns - 1));
+		ck_assert_uint_eq(hlg_exits_part_value(part + 1), hlg_exits_quantize(ns));
+	}
+	ck_assert_uint_eq(hlg_exits_part_value(hlg_exits_part_number(UINT64_MAX)),
+			  hlg_exits_quantize(UINT64_MAX));
+}
+END_TEST
+
+/* Whatever octave comes when, none is lost; a counter that is full refuses. */
+START_TEST(parts_grow_both_ways)
+{
+	static const uint64_t met[] = {5000, 3, UINT64_MAX, 70, 5000, 0};
+	struct hlg_exits_parts parts = {0};
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < sizeof(met) / sizeof(met[0]); i++) {
+		if (hlg_exits_parts_count(&parts, met[i]))
+			continue;
+		ck_assert(hlg_exits_parts_grow(&parts, hlg_exits_part_number(met[i])));
+		ck_assert(hlg_exits_parts_count(&parts, met[i]));
+	}
+	for (uint32_t i = 0; i < parts.room; i++)
+		n += parts.n[i];
+	ck_assert_uint_eq(n, sizeof(met) / sizeof(met[0]));
+	ck_assert_uint_eq(parts.n[hlg_exits_part_number(5000) - parts.first], 2);
+	parts.n[hlg_exits_part_number(70) - parts.first] = UINT32_MAX;
+	ck_assert(!hlg_exits_parts_count(&parts, 70));
+	hlg_exits_parts_finish(&parts);
+}
+END_TEST
+
+/* A full counter's next ones are counted elsewhere, and all come together again. */
+START_TEST(full_counters_lose_nothing)
+{
+	struct hlg_exits_sums sums = {0};
+	const struct hlg_exits_key key = {.rip = 1, .has_rip = 1};
+	uint64_t n = 0, added = HLG_EXITS_MANY + 10;
+
+	for (uint64_t i = 0; i < added; i++)
+		hlg_exits_add(&sums, &key, 100);
+	ck_assert_uint_eq(sums.cells[0].parts.room, HLG_EXITS_PARTS);
+	sums.cells[0].parts.n[hlg_exits_part_number(100) % HLG_EXITS_PARTS] = UINT32_MAX;
+	hlg_exits_add(&sums, &key, 100);
+	hlg_exits_add(&sums, &key, 100);
+	hlg_exits_settle(&sums);
+	for (size_t i = 0; i < sums.room_values; i++)
+		n += sums.values[i].n;
+	ck_assert_uint_eq(n, HLG_EXITS_MANY + (uint64_t)UINT32_MAX + 2);
+	ck_assert_uint_eq(sums.n_values, 1);
+	hlg_exits_sums_finish(&sums);
+}
+END_TEST
+
 /* What is counted does not grow with what comes, and sums stay exact. */
 START_TEST(values_are_few)
 {
@@ -82,6 +151,9 @@ int main(void)
 	TCase *tc = tap_case(suite, "values");
 
 	tcase_add_test(tc, values_are_near);
+	tcase_add_test(tc, parts_are_in_order);
+	tcase_add_test(tc, parts_grow_both_ways);
+	tcase_add_test(tc, full_counters_lose_nothing);
 	tcase_add_test(tc, values_are_few);
 	tcase_add_test(tc, exact_values_are_kept);
 	return tap_main(suite);

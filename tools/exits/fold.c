@@ -17,7 +17,8 @@ void hlg_exits_fold_finish(struct hlg_exits_fold *fold)
 	fold->known = NULL;
 }
 
-static uint64_t look_up(struct hlg_exits_fold *fold, uint64_t ip)
+static __attribute__((noinline)) uint64_t look_up(struct hlg_exits_fold *fold,
+						  uint64_t ip)
 {
 	struct hlg_place place, start;
 	uint64_t first;

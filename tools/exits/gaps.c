@@ -27,8 +27,8 @@ bool hlg_exits_gap(struct hlg_exits_gaps *g, uint64_t start, uint64_t end, uint1
 	return true;
 }
 
-bool hlg_exits_is_torn(const struct hlg_exits_gaps *g, uint64_t from, uint16_t from_cpu,
-		       uint64_t to, uint16_t to_cpu)
+bool hlg_exits_gaps_tear(const struct hlg_exits_gaps *g, uint64_t from, uint16_t from_cpu,
+			 uint64_t to, uint16_t to_cpu)
 {
 	size_t low = 0, high = g->n;
 

@@ -29,9 +29,15 @@ struct hlg_exits_gaps {
 bool hlg_exits_gap(struct hlg_exits_gaps *gaps, uint64_t start, uint64_t end,
 		   uint16_t cpu);
 
-/* Could records be lost between two of a thread? from <= to. */
-bool hlg_exits_is_torn(const struct hlg_exits_gaps *gaps, uint64_t from,
-		       uint16_t from_cpu, uint64_t to, uint16_t to_cpu);
+/* Could records be lost between two of a thread, where any were lost? from <= to. */
+bool hlg_exits_gaps_tear(const struct hlg_exits_gaps *gaps, uint64_t from,
+			 uint16_t from_cpu, uint64_t to, uint16_t to_cpu);
+
+static inline bool hlg_exits_is_torn(const struct hlg_exits_gaps *gaps, uint64_t from,
+				     uint16_t from_cpu, uint64_t to, uint16_t to_cpu)
+{
+	return gaps->n && hlg_exits_gaps_tear(gaps, from, from_cpu, to, to_cpu);
+}
 
 void hlg_exits_gaps_finish(struct hlg_exits_gaps *gaps);
 

@@ -47,8 +47,7 @@ static bool grow(struct hlg_exits_order *o)
 }
 
 /* NULL without memory. */
-static __attribute__((noinline)) struct hlg_exits_stream *find(struct hlg_exits_order *o,
-							       int32_t pid, int32_t tid)
+static struct hlg_exits_stream *find(struct hlg_exits_order *o, int32_t pid, int32_t tid)
 {
 	struct hlg_exits_stream *s;
 	size_t at;
@@ -64,7 +63,7 @@ static __attribute__((noinline)) struct hlg_exits_stream *find(struct hlg_exits_
 		hlg_exits_thread_init(&s->thread, pid, tid);
 		o->streams[o->n_streams++] = o->index[at] = s;
 	}
-	return o->last = o->index[at];
+	return o->index[at];
 }
 
 /* Where the run that begins at from ends: each of its items is no older than the last. */
@@ -126,20 +125,19 @@ static bool sort(struct hlg_exits_order *o, struct hlg_exits_item *items, size_t
 /* Lets go what is not newer than limit. */
 static void release(struct hlg_exits_order *o, struct hlg_exits_stream *s, uint64_t limit)
 {
-	size_t i, from = s->from;
+	size_t n, from = s->from;
 
 	if (!s->sorted && !sort(o, s->items + from, s->n - from)) {
 		o->pairing.sums->no_memory = true;
 		return;
 	}
 	s->sorted = true;
-	for (i = from; i < s->n && s->items[i].time <= limit; i++)
-		hlg_exits_take(&o->pairing, &s->thread, &s->items[i]);
-	if (i == from)
+	n = hlg_exits_take(&o->pairing, &s->thread, s->items + from, s->n - from, limit);
+	if (n == 0)
 		return;
-	s->released = s->items[i - 1].time;
-	o->held -= i - from;
-	s->from = i;
+	s->from = from + n;
+	s->released = s->items[s->from - 1].time;
+	o->held -= n;
 	/* The rest moves to the front when that is little work. */
 	if (2 * s->from < s->n && s->from < s->n)
 		return;
@@ -199,35 +197,42 @@ void hlg_exits_lose_at(struct hlg_exits_order *o, uint64_t time)
 		o->pairing.sums->no_memory = true;
 }
 
-void hlg_exits_push(struct hlg_exits_order *o, int32_t pid, int32_t tid,
+struct hlg_exits_stream *hlg_exits_find(struct hlg_exits_order *o, int32_t pid,
+					int32_t tid)
+{
+	struct hlg_exits_stream *s = find(o, pid, tid);
+
+	if (!s || (s->n == s->room && !make_room(s))) {
+		o->pairing.sums->no_memory = true;
+		return NULL;
+	}
+	o->recent[(uint32_t)tid % HLG_EXITS_RECENT] = s;
+	return s;
+}
+
+/* A CPU that is new or not known, a record out of order, too many: all that is rare. */
+void hlg_exits_look(struct hlg_exits_order *o, struct hlg_exits_stream *s,
 		    const struct hlg_exits_item *item)
 {
-	struct hlg_exits_stream *s = o->last;
-
-	if (!s || s->thread.tid != tid || s->thread.pid != pid)
-		s = find(o, pid, tid);
-	if (!s || (s->n == s->room && !make_room(s)) ||
-	    (item->cpu != HLG_ANY_CPU && item->cpu >= o->n_cpus &&
-	     !add_cpu(o, item->cpu))) {
-		o->pairing.sums->no_memory = true;
-		return;
-	}
-	if (item->cpu != HLG_ANY_CPU)
+	if (item->cpu != HLG_ANY_CPU) {
+		if (item->cpu >= o->n_cpus && !add_cpu(o, item->cpu)) {
+			o->pairing.sums->no_memory = true;
+			return;
+		}
 		o->cpus[item->cpu] = item->time;
+	}
 	if (item->time < s->released) {
 		o->pairing.sums->lone.late++;
 		hlg_exits_lose_at(o, item->time);
 		return;
 	}
-	if (s->n == s->from)
-		s->latest = 0;
 	if (item->time < s->latest)
 		s->sorted = false;
 	else
 		s->latest = item->time;
 	if (item->time > o->newest)
 		o->newest = item->time;
-	s->items[s->n++] = *item;
+	s->n++;
 	if (++o->held > o->limit)
 		relieve(o);
 }

@@ -13,13 +13,14 @@
 
 #include "pair.h"
 
-#define HLG_EXITS_HELD ((size_t)1 << 21)
+#define HLG_EXITS_HELD   ((size_t)1 << 21)
+#define HLG_EXITS_RECENT 16
 
 struct hlg_exits_stream {
 	struct hlg_exits_thread thread;
 	struct hlg_exits_item *items; /* [from, n) wait */
 	size_t from, n, room;
-	uint64_t latest;   /* of those */
+	uint64_t latest;   /* of those, or released */
 	uint64_t released; /* time of the last one that was let go */
 	bool sorted;
 };
@@ -30,8 +31,9 @@ struct hlg_exits_order {
 	size_t n_streams, room_streams;
 	struct hlg_exits_stream **index; /* hash by thread, at most half used */
 	size_t room_index;
-	struct hlg_exits_stream *last; /* asked for */
-	uint64_t *cpus;                /* time of each CPU's latest record */
+	/* By tid: threads take turns within a buffer. */
+	struct hlg_exits_stream *recent[HLG_EXITS_RECENT];
+	uint64_t *cpus; /* time of each CPU's latest record */
 	size_t n_cpus;
 	size_t held, limit;
 	struct hlg_exits_item *scratch; /* for sorting */
@@ -42,9 +44,58 @@ struct hlg_exits_order {
 /* *order is all zero before; the sums are not owned. Finish in any case. */
 void hlg_exits_order_init(struct hlg_exits_order *order, struct hlg_exits_sums *sums);
 
-/* A record, which is copied. Without memory, sums->no_memory. */
-void hlg_exits_push(struct hlg_exits_order *order, int32_t pid, int32_t tid,
+/* What the two below do when it is not simple. */
+struct hlg_exits_stream *hlg_exits_find(struct hlg_exits_order *order, int32_t pid,
+					int32_t tid);
+void hlg_exits_look(struct hlg_exits_order *order, struct hlg_exits_stream *stream,
 		    const struct hlg_exits_item *item);
+
+/*
+ * A record comes in three steps: the stream of its thread, with room for one more; the
+ * record, written where hlg_exits_next says; hlg_exits_pushed, without which nothing has
+ * happened. NULL without memory, which is sums->no_memory.
+ */
+static inline struct hlg_exits_stream *hlg_exits_stream(struct hlg_exits_order *order,
+							int32_t pid, int32_t tid)
+{
+	struct hlg_exits_stream *s = order->recent[(uint32_t)tid % HLG_EXITS_RECENT];
+
+	if (s && ((s->thread.tid ^ tid) | (s->thread.pid ^ pid)) == 0 && s->n < s->room)
+		return s;
+	return hlg_exits_find(order, pid, tid);
+}
+
+static inline struct hlg_exits_item *hlg_exits_next(const struct hlg_exits_stream *stream)
+{
+	return &stream->items[stream->n];
+}
+
+static inline void hlg_exits_pushed(struct hlg_exits_order *o, struct hlg_exits_stream *s,
+				    const struct hlg_exits_item *item)
+{
+	uint64_t time = item->time;
+
+	if (item->cpu >= o->n_cpus || time < s->latest || o->held >= o->limit) {
+		hlg_exits_look(o, s, item);
+		return;
+	}
+	o->cpus[item->cpu] = s->latest = time;
+	o->newest = time > o->newest ? time : o->newest;
+	s->n++;
+	o->held++;
+}
+
+/* The same of a record that is there already. */
+static inline void hlg_exits_push(struct hlg_exits_order *order, int32_t pid, int32_t tid,
+				  const struct hlg_exits_item *record)
+{
+	struct hlg_exits_stream *s = hlg_exits_stream(order, pid, tid);
+
+	if (!s)
+		return;
+	*hlg_exits_next(s) = *record;
+	hlg_exits_pushed(order, s, record);
+}
 
 /* Records of a CPU's buffer (HLG_ANY_CPU: not known) were lost before time. */
 void hlg_exits_lose(struct hlg_exits_order *order, uint64_t time, uint16_t cpu);

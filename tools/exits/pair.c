@@ -30,14 +30,12 @@ void hlg_exits_thread_init(struct hlg_exits_thread *t, int32_t pid, int32_t tid)
 }
 
 /* NULL without memory, or with too many. */
-static struct hlg_exits_turn *turn_of(struct hlg_exits_pairing *p,
-				      struct hlg_exits_thread *t, uint32_t id)
+static __attribute__((noinline)) struct hlg_exits_turn *other_turn(
+	struct hlg_exits_pairing *p, struct hlg_exits_thread *t, uint32_t id)
 {
 	struct hlg_exits_turn *more;
 	uint32_t row, i = 0;
 
-	if (t->n_turns && t->turns[t->current].id == id)
-		return &t->turns[t->current];
 	while (i < t->n_turns && t->turns[i].id != id)
 		i++;
 	t->current = i < t->n_turns ? i : t->current;
@@ -59,6 +57,14 @@ static struct hlg_exits_turn *turn_of(struct hlg_exits_pairing *p,
 	more[i] = (struct hlg_exits_turn){.id = id, .row = row};
 	t->current = t->n_turns++;
 	return &more[i];
+}
+
+static inline struct hlg_exits_turn *turn_of(struct hlg_exits_pairing *p,
+					     struct hlg_exits_thread *t, uint32_t id)
+{
+	if (t->n_turns && t->turns[t->current].id == id)
+		return &t->turns[t->current];
+	return other_turn(p, t, id);
 }
 
 /* The exit the thread is in, or NULL. */
@@ -119,7 +125,7 @@ static void take_exit(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	turn->vmm = 0;
 	turn->key = (struct hlg_exits_key){
 		.kind = HLG_EXITS_GUEST,
-		.rip = has_rip ? item->a : 0,
+		.rip = has_rip ? hlg_exits_fold_rip(p->sums, item->a) : 0,
 		.has_rip = has_rip,
 		.port = HLG_NO_PORT,
 		.reason = item->b,
@@ -186,7 +192,7 @@ static void take_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	t->user = (struct hlg_exits_key){
 		.kind = HLG_EXITS_VMM,
 		.rip = turn          ? turn->key.rip
-		       : t->has_insn ? t->insn
+		       : t->has_insn ? hlg_exits_fold_rip(p->sums, t->insn)
 				     : 0,
 		.has_rip = turn ? turn->key.has_rip : t->has_insn,
 		.port = t->port,
@@ -235,10 +241,11 @@ static void take_port(struct hlg_exits_thread *t, const struct hlg_exits_item *i
 	}
 }
 
-void hlg_exits_take(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
-		    const struct hlg_exits_item *item)
+static inline __attribute__((always_inline)) void take(struct hlg_exits_pairing *p,
+						       struct hlg_exits_thread *t,
+						       const struct hlg_exits_item *item)
 {
-	if (item->kind != HLG_EXITS_PIO && item->kind != HLG_EXITS_MMIO)
+	if (t->user_done && item->kind != HLG_EXITS_PIO && item->kind != HLG_EXITS_MMIO)
 		settle_user(p, t);
 	switch (item->kind) {
 	case HLG_EXITS_EXIT:
@@ -264,6 +271,16 @@ void hlg_exits_take(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	default:
 		break;
 	}
+}
+
+size_t hlg_exits_take(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
+		      const struct hlg_exits_item *items, size_t n, uint64_t limit)
+{
+	size_t i;
+
+	for (i = 0; i < n && items[i].time <= limit; i++)
+		take(p, t, &items[i]);
+	return i;
 }
 
 void hlg_exits_thread_end(struct hlg_exits_pairing *p, struct hlg_exits_thread *t)

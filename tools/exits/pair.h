@@ -69,9 +69,9 @@ struct hlg_exits_thread {
 
 void hlg_exits_thread_init(struct hlg_exits_thread *thread, int32_t pid, int32_t tid);
 
-/* The next record of a thread. */
-void hlg_exits_take(struct hlg_exits_pairing *pairing, struct hlg_exits_thread *thread,
-		    const struct hlg_exits_item *item);
+/* The next records of a thread: those of n up to limit (ns). Returns how many. */
+size_t hlg_exits_take(struct hlg_exits_pairing *pairing, struct hlg_exits_thread *thread,
+		      const struct hlg_exits_item *items, size_t n, uint64_t limit);
 
 /* The end of the recording: what is open stays without its other half. Frees. */
 void hlg_exits_thread_end(struct hlg_exits_pairing *pairing,

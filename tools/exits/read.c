@@ -23,7 +23,7 @@ static const struct source sources[] = {
 	 false},
 	{"kvm:kvm_entry", HLG_EXITS_ENTRY, NULL, NULL, NULL, "vcpu_id", false},
 	{"kvm:kvm_pio", HLG_EXITS_PIO, NULL, "port", "rw", NULL, false},
-	{"kvm:kvm_mmio", HLG_EXITS_MMIO, "gpa", "type", NULL, NULL, true},
+	{"kvm:kvm_mmio", HLG_EXITS_MMIO, "gpa", "type", "type", NULL, true},
 	{"kvm:kvm_userspace_exit", HLG_EXITS_USER, "errno", "reason", NULL, NULL, true},
 	{"syscalls:sys_enter_ioctl", HLG_EXITS_RUN, NULL, "cmd", NULL, NULL, false},
 	{"kvm:kvm_emulate_insn", HLG_EXITS_INSN, "rip", NULL, NULL, NULL, true},
@@ -36,11 +36,12 @@ enum {
 /* The same for an event of the recording: where the fields stand. */
 struct probe {
 	uint8_t record;
-	bool needs_a, needs_b;
 	struct hlg_trace_field a, b, c, vcpu;
 	struct hlg_trace_load load[4]; /* the same */
 	uint64_t needs;                /* bytes for all of load */
 	uint64_t no_vcpu;              /* HLG_NO_VCPU if vcpu is absent */
+	uint64_t c_is;                 /* the value of c that makes it 1; see make_code */
+	uint8_t c_mask, c_plus;
 };
 
 struct reader {
@@ -95,10 +96,30 @@ static int check_event(const struct reader *r, const struct hlg_perfdata_event *
 			   r->path, source->name, lacks);
 }
 
+/* How item->c comes of the field c; without branches, as kinds of records alternate. */
+static void make_code(struct probe *p)
+{
+	switch (p->record) {
+	case HLG_EXITS_EXIT:
+		p->c_mask = 0x7f;
+		p->c_plus = p->a.size ? 0 : HLG_EXITS_NO_RIP;
+		break;
+	case HLG_EXITS_PIO:
+		p->c_is = p->c.size ? 0 : UINT64_MAX; /* rw: 0 is a read */
+		break;
+	case HLG_EXITS_MMIO:
+		p->c_is = 1; /* type: 0 read begins, 1 read, 2 write */
+		break;
+	default:
+		p->c_plus = HLG_ISA_USER;
+		break;
+	}
+}
+
 static int add_probe(struct reader *r, const struct hlg_perfdata_event *event,
 		     const struct source *s, struct hlg_err *err)
 {
-	struct probe p = {.record = s->record, .needs_a = s->needs_a, .needs_b = s->b};
+	struct probe p = {.record = s->record, .c_is = UINT64_MAX};
 	int rc = check_event(r, event, s, err);
 
 	if (rc == 0)
@@ -111,6 +132,7 @@ static int add_probe(struct reader *r, const struct hlg_perfdata_event *event,
 		rc = find_field(r, s, s->vcpu, false, &p.vcpu, err);
 	if (rc < 0)
 		return rc;
+	make_code(&p);
 	r->probes[event->index] = p;
 	if (s->record == HLG_EXITS_EXIT) {
 		r->counts->no_rip |= !p.a.size;
@@ -220,34 +242,22 @@ static int on_progress(void *ctx, uint64_t done, uint64_t total, struct hlg_err 
 	return 0;
 }
 
-static uint8_t code_of(const struct probe *p, const struct hlg_exits_item *item,
-		       uint64_t c)
-{
-	switch (p->record) {
-	case HLG_EXITS_EXIT:
-		return (uint8_t)(c & 0x7f) | (p->a.size ? 0 : HLG_EXITS_NO_RIP);
-	case HLG_EXITS_PIO:
-		return p->c.size && c == 0; /* rw: 0 is a read */
-	case HLG_EXITS_MMIO:
-		return item->b == 1; /* type: 0 read begins, 1 read, 2 write */
-	default:
-		return HLG_ISA_USER;
-	}
-}
+struct values {
+	uint64_t v[4]; /* a, b, c, vcpu; 0: absent */
+};
 
 /* The fields of samples that end too soon for loads of 8 bytes; false if one does. */
 static __attribute__((noinline)) bool fill_short(const struct probe *p,
-						 const struct hlg_perfdata_bytes *data,
-						 uint64_t values[static 4])
+						 struct hlg_perfdata_bytes data,
+						 struct values *values)
 {
 	const struct hlg_trace_field *const fields[] = {&p->a, &p->b, &p->c, &p->vcpu};
 
-	for (int i = 0; i < 4; i++) {
-		values[i] = 0;
+	*values = (struct values){0};
+	for (int i = 0; i < 4; i++)
 		if (fields[i]->size &&
-		    !hlg_trace_get(fields[i], data->at, data->n, &values[i]))
+		    !hlg_trace_get(fields[i], data.at, data.n, &values->v[i]))
 			return false;
-	}
 	return true;
 }
 
@@ -257,20 +267,28 @@ static inline __attribute__((always_inline)) bool fill(const struct probe *p,
 						       struct hlg_exits_item *item)
 {
 	struct hlg_perfdata_bytes data;
-	uint64_t values[4];
+	struct values values;
 
 	if (!hlg_perfdata_data(raw, &data))
 		return false;
-	if (data.n >= p->needs)
-		for (int i = 0; i < 4; i++)
-			values[i] = hlg_trace_loaded(&p->load[i], data.at);
-	else if (!fill_short(p, &data, values))
-		return false;
-	item->a = values[0];
-	item->b = (uint32_t)values[1];
-	item->vcpu = (uint32_t)(values[3] | p->no_vcpu);
+	if (data.n >= p->needs) {
+		values.v[0] = hlg_trace_loaded(&p->load[0], data.at);
+		values.v[1] = hlg_trace_loaded(&p->load[1], data.at);
+		values.v[2] = hlg_trace_loaded(&p->load[2], data.at);
+		values.v[3] = hlg_trace_loaded(&p->load[3], data.at);
+	} else {
+		struct values found;
+
+		if (!fill_short(p, data, &found))
+			return false;
+		values = found;
+	}
+	item->a = values.v[0];
+	item->b = (uint32_t)values.v[1];
+	item->vcpu = (uint32_t)(values.v[3] | p->no_vcpu);
 	item->kind = p->record;
-	item->c = code_of(p, item, values[2]);
+	item->c =
+		(uint8_t)(values.v[2] & p->c_mask) | p->c_plus | (values.v[2] == p->c_is);
 	return true;
 }
 
@@ -279,10 +297,24 @@ static void settle(struct hlg_exits_item *item)
 {
 	int64_t error = (int64_t)item->a;
 
-	if (item->kind == HLG_EXITS_USER && error < 0) {
+	if (error < 0 && item->kind == HLG_EXITS_USER) {
 		item->b = (uint32_t)-error;
 		item->c = HLG_ISA_ERRNO;
 	}
+}
+
+static __attribute__((noinline)) bool is_wanted(const struct reader *r,
+						const uint8_t *record,
+						const struct hlg_perfdata_layout *layout,
+						uint32_t misc)
+{
+	const struct hlg_perfdata_raw raw = {
+		.record = record, .layout = layout, .event = layout->event, .misc = misc};
+	struct hlg_sample sample = hlg_perfdata_sample(&raw);
+
+	/* time= selects pairs, not halves. */
+	sample.time = r->options->start;
+	return hlg_select_keeps(r->options, &sample);
 }
 
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
@@ -291,34 +323,31 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 	struct reader *r = ctx;
 	const struct probe *p = &r->probes[raw->event];
 	const struct hlg_perfdata_layout *l = raw->layout;
-	struct hlg_exits_item item;
-	int32_t pid;
+	struct hlg_exits_stream *s;
+	struct hlg_exits_item *item;
 
 	if (!p->record)
 		return;
-	if (r->restricts) {
-		struct hlg_sample sample = hlg_perfdata_sample(raw);
-
-		/* time= selects pairs, not halves. */
-		sample.time = r->options->start;
-		if (!hlg_select_keeps(r->options, &sample))
-			return;
-	}
-	item.time = hlg_perfdata_u64(raw->record + l->time);
-	if (!fill(p, raw, &item)) {
+	if (r->restricts && !is_wanted(r, raw->record, l, raw->misc))
+		return;
+	s = hlg_exits_stream(&r->order, (int32_t)hlg_perfdata_u32(raw->record + l->tid),
+			     (int32_t)hlg_perfdata_u32(raw->record + l->tid + 4));
+	if (!s)
+		return;
+	item = hlg_exits_next(s);
+	item->time = hlg_perfdata_u64(raw->record + l->time);
+	if (!fill(p, raw, item)) {
 		r->order.pairing.sums->lone.bad++;
-		hlg_exits_lose_at(&r->order, item.time);
+		hlg_exits_lose_at(&r->order, item->time);
 		return;
 	}
-	settle(&item);
-	if (item.kind == HLG_EXITS_RUN && item.b != KVM_RUN)
+	settle(item);
+	if (item->kind == HLG_EXITS_RUN && item->b != KVM_RUN)
 		return;
-	r->counts->records[item.kind]++;
-	item.cpu = HLG_ANY_CPU;
+	item->cpu = HLG_ANY_CPU;
 	if (l->cpu)
-		item.cpu = (uint16_t)hlg_perfdata_u32(raw->record + l->cpu);
-	pid = (int32_t)hlg_perfdata_u32(raw->record + l->tid);
-	hlg_exits_push(&r->order, pid, hlg_perfdata_tid(raw), &item);
+		item->cpu = (uint16_t)hlg_perfdata_u32(raw->record + l->cpu);
+	hlg_exits_pushed(&r->order, s, item);
 }
 
 /* Pairs need both halves of one kind at least. */

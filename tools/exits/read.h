@@ -12,7 +12,6 @@
 #define HLG_EXITS_HOW "hlguest record --exits"
 
 struct hlg_exits_counts {
-	uint64_t records[8]; /* met, by enum hlg_exits_record */
 	uint64_t lost;       /* as perf tells */
 	uint64_t left;       /* bytes that could not be read: the recording was cut off */
 	bool no_rip, no_isa; /* of kvm_exit, on the kernel of a recording */

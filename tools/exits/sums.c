@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_CELL UINT32_MAX
-
 /* splitmix64's last steps (Steele, Lea, Flood, 2014). */
 static uint64_t mix(uint64_t v)
 {
@@ -14,31 +12,29 @@ static uint64_t mix(uint64_t v)
 	return v ^ v >> 31;
 }
 
+/* What multiplies does not wait for each other; one more step mixes what they made. */
 static uint64_t hash_key(const struct hlg_exits_key *k)
 {
 	uint64_t rest = (uint64_t)k->reason << 32 | (uint64_t)k->vcpu;
+	uint64_t v = k->rip * UINT64_C(0x9e3779b97f4a7c15) ^
+		     rest * UINT64_C(0xbf58476d1ce4e5b9) ^
+		     (k->port ^ (uint64_t)k->kind << 32 ^ (uint64_t)k->isa << 40) *
+			     UINT64_C(0x94d049bb133111eb);
 
-	return mix(k->rip ^ mix(rest ^ k->port * UINT64_C(0x9e3779b97f4a7c15)) ^
-		   ((uint64_t)k->kind << 8 | k->isa));
-}
-
-static bool same(const struct hlg_exits_key *a, const struct hlg_exits_key *b)
-{
-	return a->rip == b->rip && a->port == b->port && a->reason == b->reason &&
-	       a->vcpu == b->vcpu && a->kind == b->kind && a->isa == b->isa &&
-	       a->has_rip == b->has_rip;
+	v = (v ^ v >> 31) * UINT64_C(0xbf58476d1ce4e5b9);
+	return v ^ v >> 29;
 }
 
 static size_t find_index(const struct hlg_exits_sums *s, const struct hlg_exits_key *key)
 {
 	size_t mask = s->room_index - 1, i = hash_key(key) & mask;
 
-	while (s->index[i] && !same(&s->cells[s->index[i] - 1].key, key))
+	while (s->index[i] && memcmp(&s->cells[s->index[i] - 1].key, key, sizeof(*key)))
 		i = (i + 1) & mask;
 	return i;
 }
 
-static bool grow_cells(struct hlg_exits_sums *s)
+static __attribute__((noinline)) bool grow_cells(struct hlg_exits_sums *s)
 {
 	size_t room = s->room_cells ? 2 * s->room_cells : 64;
 	struct hlg_exits_cell *cells = NULL;
@@ -61,19 +57,26 @@ static bool grow_cells(struct hlg_exits_sums *s)
 	return true;
 }
 
-static uint32_t cell_of(struct hlg_exits_sums *s, const struct hlg_exits_key *key)
+static __attribute__((noinline)) struct hlg_exits_cell *add_cell(
+	struct hlg_exits_sums *s, const struct hlg_exits_key *key)
 {
-	size_t at;
+	struct hlg_exits_cell *cell;
 
 	if (s->n_cells == s->room_cells && !grow_cells(s))
-		return NO_CELL;
-	at = find_index(s, key);
-	if (!s->index[at]) {
-		s->cells[s->n_cells] =
-			(struct hlg_exits_cell){.key = *key, .min = UINT64_MAX};
-		s->index[at] = (uint32_t)++s->n_cells;
-	}
-	return s->index[at] - 1;
+		return NULL;
+	cell = &s->cells[s->n_cells++];
+	*cell = (struct hlg_exits_cell){.key = *key, .min = UINT64_MAX};
+	s->index[find_index(s, key)] = (uint32_t)s->n_cells;
+	return cell;
+}
+
+/* NULL without memory. */
+static inline struct hlg_exits_cell *cell_of(struct hlg_exits_sums *s,
+					     const struct hlg_exits_key *key)
+{
+	uint32_t number = s->room_index ? s->index[find_index(s, key)] : 0;
+
+	return number ? &s->cells[number - 1] : add_cell(s, key);
 }
 
 static struct hlg_exits_value *value_of(const struct hlg_exits_sums *s, uint32_t cell,
@@ -106,41 +109,6 @@ static bool grow_values(struct hlg_exits_sums *s)
 	return true;
 }
 
-#define OCTAVES 59 /* of 64 values; the first has 0 to 63 */
-
-/* Where a latency is counted in dense, and the value it is counted as. */
-static unsigned octave_of(uint64_t ns)
-{
-	return ns < 64 ? 0 : 58 - (unsigned)__builtin_clzll(ns);
-}
-
-static unsigned part_of(uint64_t ns, unsigned octave)
-{
-	return ns >> (octave ? octave - 1 : 0) & 63;
-}
-
-static uint64_t dense_value(unsigned octave, unsigned part)
-{
-	return octave ? hlg_exits_quantize((uint64_t)(64 + part) << (octave - 1)) : part;
-}
-
-/* A cell that has many pairs gets a table: false without memory, or if it has few. */
-static bool count_dense(struct hlg_exits_cell *cell, uint64_t ns)
-{
-	unsigned octave = octave_of(ns);
-
-	if (!cell->dense && cell->n >= HLG_EXITS_DENSE)
-		cell->dense = calloc(OCTAVES, sizeof(*cell->dense));
-	if (!cell->dense)
-		return false;
-	if (!cell->dense[octave])
-		cell->dense[octave] = calloc(64, sizeof(*cell->dense[octave]));
-	if (!cell->dense[octave])
-		return false;
-	cell->dense[octave][part_of(ns, octave)]++;
-	return true;
-}
-
 static void count_value(struct hlg_exits_sums *s, uint32_t cell, uint64_t value,
 			uint64_t n)
 {
@@ -157,53 +125,56 @@ static void count_value(struct hlg_exits_sums *s, uint32_t cell, uint64_t value,
 	v->n += n;
 }
 
-static void free_dense(struct hlg_exits_cell *cell)
-{
-	for (unsigned i = 0; cell->dense && i < OCTAVES; i++)
-		free(cell->dense[i]);
-	free(cell->dense);
-	cell->dense = NULL;
-}
-
 void hlg_exits_settle(struct hlg_exits_sums *s)
 {
 	for (uint32_t cell = 0; cell < s->n_cells; cell++) {
-		uint64_t **dense = s->cells[cell].dense;
+		struct hlg_exits_parts *parts = &s->cells[cell].parts;
 
-		for (unsigned i = 0; dense && i < OCTAVES; i++)
-			for (unsigned k = 0; dense[i] && k < 64; k++)
-				if (dense[i][k])
-					count_value(s, cell, dense_value(i, k),
-						    dense[i][k]);
-		free_dense(&s->cells[cell]);
+		for (uint32_t i = 0; i < parts->room; i++)
+			if (parts->n[i])
+				count_value(s, cell,
+					    hlg_exits_part_value(parts->first + i),
+					    parts->n[i]);
+		hlg_exits_parts_finish(parts);
 	}
 }
 
-void hlg_exits_add(struct hlg_exits_sums *s, const struct hlg_exits_key *pair,
-		   uint64_t ns)
+/* What is not counted in parts: few, or exact, or there is no room. */
+static __attribute__((noinline)) void count_apart(struct hlg_exits_sums *s,
+						  struct hlg_exits_cell *cell,
+						  uint64_t ns)
 {
-	struct hlg_exits_key key = *pair;
-	struct hlg_exits_cell *cell;
-	uint32_t number;
+	uint32_t number = (uint32_t)(cell - s->cells);
 
-	if (s->fold && key.has_rip)
-		key.rip = s->fold(s->fold_ctx, key.rip);
-	number = cell_of(s, &key);
-	if (number == NO_CELL) {
+	if (s->exact) {
+		count_value(s, number, ns, 1);
+		return;
+	}
+	if (cell->n > HLG_EXITS_MANY &&
+	    hlg_exits_parts_grow(&cell->parts, hlg_exits_part_number(ns)) &&
+	    hlg_exits_parts_count(&cell->parts, ns))
+		return;
+	count_value(s, number, hlg_exits_quantize(ns), 1);
+}
+
+void hlg_exits_add(struct hlg_exits_sums *s, const struct hlg_exits_key *key, uint64_t ns)
+{
+	struct hlg_exits_cell *cell = cell_of(s, key);
+
+	if (!cell) {
 		s->no_memory = true;
 		return;
 	}
-	cell = &s->cells[number];
 	cell->n++;
 	cell->total += ns;
 	if (ns < cell->min)
 		cell->min = ns;
 	if (ns > cell->max)
 		cell->max = ns;
-	if (s->exact || !count_dense(cell, ns))
-		count_value(s, number, s->exact ? ns : hlg_exits_quantize(ns), 1);
-	s->pairs[key.kind]++;
-	s->total[key.kind] += ns;
+	if (!hlg_exits_parts_count(&cell->parts, ns))
+		count_apart(s, cell, ns);
+	s->pairs[key->kind]++;
+	s->total[key->kind] += ns;
 }
 
 uint32_t hlg_exits_add_vcpu(struct hlg_exits_sums *s, int32_t pid, int32_t tid,
@@ -229,7 +200,7 @@ uint32_t hlg_exits_add_vcpu(struct hlg_exits_sums *s, int32_t pid, int32_t tid,
 void hlg_exits_sums_finish(struct hlg_exits_sums *s)
 {
 	for (size_t i = 0; i < s->n_cells; i++)
-		free_dense(&s->cells[i]);
+		hlg_exits_parts_finish(&s->cells[i].parts);
 	free(s->cells);
 	free(s->index);
 	free(s->values);

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "parts.h"
+
 #define HLG_NO_PORT   UINT64_MAX
 #define HLG_PORT_MMIO ((uint64_t)1 << 63) /* | address of the page, not a port */
 
@@ -24,21 +26,25 @@ enum hlg_exits_kind {
 	HLG_EXITS_KINDS
 };
 
+/* Compared as bytes. */
 struct hlg_exits_key {
-	uint64_t rip;    /* guest's; 0 if has_rip is 0 */
+	uint64_t rip;    /* guest's, as hlg_exits_fold_rip says; 0 if has_rip is 0 */
 	uint64_t port;   /* HLG_NO_PORT, or with HLG_PORT_MMIO */
 	uint32_t reason; /* see reasons.h */
 	uint32_t vcpu;   /* index into vcpus */
 	uint8_t kind, isa, has_rip;
+	uint8_t zero[5]; /* no byte without a name */
 };
+
+_Static_assert(sizeof(struct hlg_exits_key) == 32, "no padding");
 
 struct hlg_exits_cell {
 	struct hlg_exits_key key;
-	uint64_t n, total, min, max; /* ns */
-	uint64_t **dense; /* values of a cell that has many, until they are settled */
+	uint64_t n, total, min, max;  /* ns */
+	struct hlg_exits_parts parts; /* values of a cell that has many, until settled */
 };
 
-#define HLG_EXITS_DENSE 1000 /* pairs of a cell that has many */
+#define HLG_EXITS_MANY 1000 /* pairs of a cell that has many */
 
 /* Pairs of a cell that took about value ns; n == 0: free. */
 struct hlg_exits_value {
@@ -84,15 +90,10 @@ struct hlg_exits_sums {
 	bool no_memory; /* something could not be counted: sums are worthless */
 };
 
-/* The value a latency is counted as. */
-static inline uint64_t hlg_exits_quantize(uint64_t ns)
+/* What an address of the guest counts as. */
+static inline uint64_t hlg_exits_fold_rip(const struct hlg_exits_sums *sums, uint64_t rip)
 {
-	unsigned shift;
-
-	if (ns < 128)
-		return ns;
-	shift = 63 - (unsigned)__builtin_clzll(ns) - 6;
-	return (ns >> shift << shift) + ((uint64_t)1 << shift >> 1);
+	return sums->fold ? sums->fold(sums->fold_ctx, rip) : rip;
 }
 
 /* *sums is all zero before, but for exact and fold. Finish in any case. */

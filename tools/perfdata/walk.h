@@ -316,8 +316,20 @@ static inline __attribute__((always_inline)) bool hlg_perfdata_data(
 {
 	uint32_t at = raw->layout->raw, n;
 
-	if (!at)
-		return hlg_perfdata_find_data(raw, data);
+	if (!at) {
+		/*
+		 * Copies of what it looks at: what a call could change would be kept in
+		 * memory, and fields that nobody wants would be read, for all samples.
+		 */
+		const struct hlg_perfdata_raw here = {
+			.record = raw->record, .layout = raw->layout, .size = raw->size};
+		struct hlg_perfdata_bytes found;
+		bool has = hlg_perfdata_find_data(&here, &found);
+
+		if (has)
+			*data = found;
+		return has;
+	}
 	if (at + sizeof(n) > raw->size)
 		return false;
 	n = hlg_perfdata_u32(raw->record + at);
