@@ -107,15 +107,20 @@ static inline uint64_t hlg_trace_needs(const struct hlg_trace_load *load)
 	return (uint64_t)load->offset + 8;
 }
 
-/* 0 if the field is absent. */
-static inline uint64_t hlg_trace_loaded(const struct hlg_trace_load *load,
-					const uint8_t *raw)
+/* 0 if the field is absent. The bits alone are those of a number that is not negative. */
+static inline uint64_t hlg_trace_bits(const struct hlg_trace_load *load,
+				      const uint8_t *raw)
 {
 	uint64_t v;
 
 	memcpy(&v, raw + load->offset, sizeof(v));
-	v &= load->mask;
-	return (v ^ load->sign) - load->sign;
+	return v & load->mask;
+}
+
+static inline uint64_t hlg_trace_loaded(const struct hlg_trace_load *load,
+					const uint8_t *raw)
+{
+	return (hlg_trace_bits(load, raw) ^ load->sign) - load->sign;
 }
 
 #endif

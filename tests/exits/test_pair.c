@@ -38,7 +38,12 @@ static void push_on(int32_t tid, uint16_t cpu, uint8_t kind, uint64_t time, uint
 					    .kind = kind,
 					    .c = c};
 
-	hlg_exits_push(&order, 1, tid, &item);
+	struct hlg_exits_stream *s =
+		hlg_exits_stream(&order, (uint64_t)(uint32_t)tid << 32 | 1);
+
+	ck_assert(s);
+	*hlg_exits_next(s) = item;
+	hlg_exits_pushed(&order, s, &item);
 }
 
 static void push(uint8_t kind, uint64_t time)

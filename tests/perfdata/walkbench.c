@@ -4,6 +4,8 @@
  * the mapped file and of the file read in windows, (b) the reader with a sum over the
  * samples, (c) the reader feeding a profile, (d) two of them. Interleaved, the least of
  * several rounds.
+ *
+ * perfdata-bench --walk FILE: (a) in windows, once, for others to be measured against.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -198,8 +200,13 @@ int main(int argc, char **argv)
 	uint64_t n = 0;
 
 	if (argc != 3) {
-		fputs("usage: perfdata-bench FILE GUEST.elf\n", stderr);
+		fputs("usage: perfdata-bench FILE GUEST.elf | --walk FILE\n", stderr);
 		return 2;
+	}
+	if (strcmp(argv[1], "--walk") == 0) {
+		path = argv[2];
+		printf("%" PRIu64 " samples\n", bare_windows());
+		return 0;
 	}
 	path = argv[1];
 	guest = argv[2];

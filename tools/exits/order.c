@@ -11,14 +11,12 @@ void hlg_exits_order_init(struct hlg_exits_order *o, struct hlg_exits_sums *sums
 	o->limit = HLG_EXITS_HELD;
 }
 
-static size_t find_index(const struct hlg_exits_order *o, int32_t pid, int32_t tid)
+static size_t find_index(const struct hlg_exits_order *o, uint64_t thread)
 {
-	uint64_t key = (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid;
 	size_t mask = o->room_index - 1;
-	size_t i = (key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+	size_t i = (thread * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
 
-	while (o->index[i] &&
-	       (o->index[i]->thread.tid != tid || o->index[i]->thread.pid != pid))
+	while (o->index[i] && o->index[i]->id != thread)
 		i = (i + 1) & mask;
 	return i;
 }
@@ -41,26 +39,27 @@ static bool grow(struct hlg_exits_order *o)
 	o->room_index = 2 * room;
 	o->room_streams = room;
 	for (size_t i = 0; i < o->n_streams; i++)
-		index[find_index(o, streams[i]->thread.pid, streams[i]->thread.tid)] =
-			streams[i];
+		index[find_index(o, streams[i]->id)] = streams[i];
 	return true;
 }
 
 /* NULL without memory. */
-static struct hlg_exits_stream *find(struct hlg_exits_order *o, int32_t pid, int32_t tid)
+static struct hlg_exits_stream *find(struct hlg_exits_order *o, uint64_t thread)
 {
 	struct hlg_exits_stream *s;
 	size_t at;
 
 	if (o->n_streams == o->room_streams && !grow(o))
 		return NULL;
-	at = find_index(o, pid, tid);
+	at = find_index(o, thread);
 	if (!o->index[at]) {
 		s = calloc(1, sizeof(*s));
 		if (!s)
 			return NULL;
+		s->id = thread;
 		s->sorted = true;
-		hlg_exits_thread_init(&s->thread, pid, tid);
+		hlg_exits_thread_init(&s->thread, (int32_t)(thread & UINT32_MAX),
+				      (int32_t)(thread >> 32));
 		o->streams[o->n_streams++] = o->index[at] = s;
 	}
 	return o->index[at];
@@ -197,16 +196,15 @@ void hlg_exits_lose_at(struct hlg_exits_order *o, uint64_t time)
 		o->pairing.sums->no_memory = true;
 }
 
-struct hlg_exits_stream *hlg_exits_find(struct hlg_exits_order *o, int32_t pid,
-					int32_t tid)
+struct hlg_exits_stream *hlg_exits_find(struct hlg_exits_order *o, uint64_t thread)
 {
-	struct hlg_exits_stream *s = find(o, pid, tid);
+	struct hlg_exits_stream *s = find(o, thread);
 
 	if (!s || (s->n == s->room && !make_room(s))) {
 		o->pairing.sums->no_memory = true;
 		return NULL;
 	}
-	o->recent[(uint32_t)tid % HLG_EXITS_RECENT] = s;
+	o->recent[(thread >> 32) % HLG_EXITS_RECENT] = s;
 	return s;
 }
 

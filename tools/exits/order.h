@@ -17,6 +17,7 @@
 #define HLG_EXITS_RECENT 16
 
 struct hlg_exits_stream {
+	uint64_t id; /* of the thread; see hlg_exits_stream */
 	struct hlg_exits_thread thread;
 	struct hlg_exits_item *items; /* [from, n) wait */
 	size_t from, n, room;
@@ -45,24 +46,24 @@ struct hlg_exits_order {
 void hlg_exits_order_init(struct hlg_exits_order *order, struct hlg_exits_sums *sums);
 
 /* What the two below do when it is not simple. */
-struct hlg_exits_stream *hlg_exits_find(struct hlg_exits_order *order, int32_t pid,
-					int32_t tid);
+struct hlg_exits_stream *hlg_exits_find(struct hlg_exits_order *order, uint64_t thread);
 void hlg_exits_look(struct hlg_exits_order *order, struct hlg_exits_stream *stream,
 		    const struct hlg_exits_item *item);
 
 /*
  * A record comes in three steps: the stream of its thread, with room for one more; the
  * record, written where hlg_exits_next says; hlg_exits_pushed, without which nothing has
- * happened. NULL without memory, which is sums->no_memory.
+ * happened. NULL without memory, which is sums->no_memory. A thread is called what
+ * PERF_SAMPLE_TID has in eight bytes: its pid, and its tid in the upper half.
  */
 static inline struct hlg_exits_stream *hlg_exits_stream(struct hlg_exits_order *order,
-							int32_t pid, int32_t tid)
+							uint64_t thread)
 {
-	struct hlg_exits_stream *s = order->recent[(uint32_t)tid % HLG_EXITS_RECENT];
+	struct hlg_exits_stream *s = order->recent[(thread >> 32) % HLG_EXITS_RECENT];
 
-	if (s && ((s->thread.tid ^ tid) | (s->thread.pid ^ pid)) == 0 && s->n < s->room)
+	if (s && s->id == thread && s->n < s->room)
 		return s;
-	return hlg_exits_find(order, pid, tid);
+	return hlg_exits_find(order, thread);
 }
 
 static inline struct hlg_exits_item *hlg_exits_next(const struct hlg_exits_stream *stream)
@@ -83,18 +84,6 @@ static inline void hlg_exits_pushed(struct hlg_exits_order *o, struct hlg_exits_
 	o->newest = time > o->newest ? time : o->newest;
 	s->n++;
 	o->held++;
-}
-
-/* The same of a record that is there already. */
-static inline void hlg_exits_push(struct hlg_exits_order *order, int32_t pid, int32_t tid,
-				  const struct hlg_exits_item *record)
-{
-	struct hlg_exits_stream *s = hlg_exits_stream(order, pid, tid);
-
-	if (!s)
-		return;
-	*hlg_exits_next(s) = *record;
-	hlg_exits_pushed(order, s, record);
 }
 
 /* Records of a CPU's buffer (HLG_ANY_CPU: not known) were lost before time. */

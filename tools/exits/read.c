@@ -242,53 +242,51 @@ static int on_progress(void *ctx, uint64_t done, uint64_t total, struct hlg_err 
 	return 0;
 }
 
-struct values {
-	uint64_t v[4]; /* a, b, c, vcpu; 0: absent */
-};
+static inline __attribute__((always_inline)) void set_fields(struct hlg_exits_item *item,
+							     const struct probe *p,
+							     uint64_t a, uint64_t b,
+							     uint64_t c, uint64_t vcpu)
+{
+	uint8_t code = (uint8_t)(c & p->c_mask) | p->c_plus | (c == p->c_is);
+
+	item->a = a;
+	item->b = (uint32_t)b;
+	item->vcpu = (uint32_t)(vcpu | p->no_vcpu);
+	item->kind = p->record;
+	item->c = code;
+}
 
 /* The fields of samples that end too soon for loads of 8 bytes; false if one does. */
 static __attribute__((noinline)) bool fill_short(const struct probe *p,
 						 struct hlg_perfdata_bytes data,
-						 struct values *values)
+						 struct hlg_exits_item *item)
 {
 	const struct hlg_trace_field *const fields[] = {&p->a, &p->b, &p->c, &p->vcpu};
+	uint64_t v[4] = {0};
 
-	*values = (struct values){0};
 	for (int i = 0; i < 4; i++)
-		if (fields[i]->size &&
-		    !hlg_trace_get(fields[i], data.at, data.n, &values->v[i]))
+		if (fields[i]->size && !hlg_trace_get(fields[i], data.at, data.n, &v[i]))
 			return false;
+	set_fields(item, p, v[0], v[1] & p->load[1].mask, v[2] & p->load[2].mask,
+		   v[3] & p->load[3].mask);
 	return true;
 }
 
-/* False if the raw data are too short for what is needed. */
+/* False if the raw data are too short for what is needed. Only a can be negative. */
 static inline __attribute__((always_inline)) bool fill(const struct probe *p,
 						       const struct hlg_perfdata_raw *raw,
 						       struct hlg_exits_item *item)
 {
 	struct hlg_perfdata_bytes data;
-	struct values values;
 
 	if (!hlg_perfdata_data(raw, &data))
 		return false;
-	if (data.n >= p->needs) {
-		values.v[0] = hlg_trace_loaded(&p->load[0], data.at);
-		values.v[1] = hlg_trace_loaded(&p->load[1], data.at);
-		values.v[2] = hlg_trace_loaded(&p->load[2], data.at);
-		values.v[3] = hlg_trace_loaded(&p->load[3], data.at);
-	} else {
-		struct values found;
-
-		if (!fill_short(p, data, &found))
-			return false;
-		values = found;
-	}
-	item->a = values.v[0];
-	item->b = (uint32_t)values.v[1];
-	item->vcpu = (uint32_t)(values.v[3] | p->no_vcpu);
-	item->kind = p->record;
-	item->c =
-		(uint8_t)(values.v[2] & p->c_mask) | p->c_plus | (values.v[2] == p->c_is);
+	if (data.n < p->needs)
+		return fill_short(p, data, item);
+	set_fields(item, p, hlg_trace_loaded(&p->load[0], data.at),
+		   hlg_trace_bits(&p->load[1], data.at),
+		   hlg_trace_bits(&p->load[2], data.at),
+		   hlg_trace_bits(&p->load[3], data.at));
 	return true;
 }
 
@@ -330,8 +328,7 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 		return;
 	if (r->restricts && !is_wanted(r, raw->record, l, raw->misc))
 		return;
-	s = hlg_exits_stream(&r->order, (int32_t)hlg_perfdata_u32(raw->record + l->tid),
-			     (int32_t)hlg_perfdata_u32(raw->record + l->tid + 4));
+	s = hlg_exits_stream(&r->order, hlg_perfdata_u64(raw->record + l->tid));
 	if (!s)
 		return;
 	item = hlg_exits_next(s);

@@ -48,15 +48,15 @@ static inline uint64_t hlg_ids_hash(uint64_t id, unsigned shift)
 static inline const struct hlg_ids_entry *hlg_ids_entry(
 	const struct hlg_ids_entry *entries, unsigned shift, uint64_t id)
 {
-	uint64_t mask = (UINT64_C(1) << (64 - shift)) - 1;
 	uint64_t i = hlg_ids_hash(id, shift);
 
-	for (;; i = (i + 1) & mask) {
+	/* Most are where they are looked for first. */
+	while (entries[i].id != id) {
 		if (entries[i].id == 0)
 			return NULL;
-		if (entries[i].id == id)
-			return &entries[i];
+		i = (i + 1) & ((UINT64_C(1) << (64 - shift)) - 1);
 	}
+	return id ? &entries[i] : NULL;
 }
 
 /* The event of an id, HLG_NO_ID if unknown. */
