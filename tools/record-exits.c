@@ -6,48 +6,61 @@
 #include "record-exits.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#define EVENTS_SIZE 4096
+#define PATH_SIZE 4096
 
-/* Where tracefs is: of its own, or as debugfs has it. NULL with errno. */
-static const char *find_tracing(void)
+static bool may_read(const char *path, int mode, int *error)
+{
+	if (access(path, mode) == 0)
+		return true;
+	if (errno != ENOENT && errno != ENOTDIR)
+		*error = errno;
+	return false;
+}
+
+/* Where tracefs is: of its own, or as debugfs has it. False if there is none, or with
+ * *error where something is, but cannot be read. */
+static bool find_tracing(char tracing[static PATH_SIZE], const char *root, int *error)
 {
 	static const char *const folders[] = {"/sys/kernel/tracing",
 					      "/sys/kernel/debug/tracing"};
-	char path[128];
-	int error = ENOENT;
+	char path[PATH_SIZE + 16];
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		snprintf(path, sizeof(path), "%s/events", folders[i]);
-		if (access(path, R_OK | X_OK) == 0)
-			return folders[i];
-		if (errno != ENOENT)
-			error = errno;
+		snprintf(tracing, PATH_SIZE, "%s%s", root, folders[i]);
+		snprintf(path, sizeof(path), "%s/events", tracing);
+		if (may_read(path, R_OK | X_OK, error))
+			return true;
 	}
-	errno = error;
-	return NULL;
+	return false;
 }
 
 /* perf asks for the number of a tracepoint. */
-static int has_event(const char *tracing, const char *event)
+static bool has_event(const char *tracing, const char *event, int *error)
 {
-	char path[EVENTS_SIZE];
+	char path[PATH_SIZE + 128];
 
 	snprintf(path, sizeof(path), "%s/events/%s/id", tracing, event);
-	return access(path, R_OK) == 0;
+	return may_read(path, R_OK, error);
 }
 
-static int no_tracing(struct hlg_err *err)
+static int no_tracing(int error, struct hlg_err *err)
 {
-	if (errno == EACCES || errno == EPERM)
+	if (error == EACCES || error == EPERM)
 		return hlg_err_set(
 			err, HLG_ESYSTEM,
 			"--exits: tracepoints may not be read by this user (as "
 			"root, or: mount -o remount,mode=755 "
 			"/sys/kernel/tracing)");
+	if (error)
+		return hlg_err_set(err, HLG_ESYSTEM,
+				   "--exits: tracefs cannot be read: %s (see what is "
+				   "at /sys/kernel/tracing)",
+				   strerrordesc_np(error));
 	return hlg_err_set(err, HLG_ESYSTEM,
 			   "--exits: tracefs is not mounted (as root: mount -t tracefs "
 			   "nodev /sys/kernel/tracing)");
@@ -75,37 +88,39 @@ static int sampling_word(char *word, size_t size, const char *event,
 }
 
 int hlg_record_exits(const char **words, size_t *n, const char *event,
-		     const char *frequency, const char *tracing, struct hlg_err *err)
+		     const char *frequency, const char *root, struct hlg_err *err)
 {
 	static const char *const events[] = {"kvm_exit",         "kvm_entry",
 					     "kvm_pio",          "kvm_mmio",
 					     "kvm_emulate_insn", "kvm_userspace_exit"};
 	static char sampling[256], names[6][64];
+	char tracing[PATH_SIZE];
 	size_t i, found = 0;
+	int error = 0;
 	int rc = sampling_word(sampling, sizeof(sampling), event, frequency, err);
 
 	if (rc < 0)
 		return rc;
-	if (!tracing)
-		tracing = find_tracing();
-	if (!tracing)
-		return no_tracing(err);
+	if (!find_tracing(tracing, root, &error))
+		return no_tracing(error, err);
 	words[(*n)++] = "-e";
 	words[(*n)++] = sampling;
 	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
 		snprintf(names[i], sizeof(names[i]), "kvm/%s", events[i]);
-		if (!has_event(tracing, names[i]))
+		if (!has_event(tracing, names[i], &error))
 			continue;
 		names[i][3] = ':';
 		words[(*n)++] = "-e";
 		words[(*n)++] = names[i];
 		found++;
 	}
+	if (!found && error)
+		return no_tracing(error, err);
 	if (!found)
 		return hlg_err_set(err, HLG_ESYSTEM,
 				   "--exits: the kernel has no tracepoints of KVM (load "
 				   "it: modprobe kvm_intel or kvm_amd)");
-	if (has_event(tracing, "syscalls/sys_enter_ioctl")) {
+	if (has_event(tracing, "syscalls/sys_enter_ioctl", &error)) {
 		words[(*n)++] = "-e";
 		words[(*n)++] = "syscalls:sys_enter_ioctl";
 		words[(*n)++] = "--filter";

@@ -12,11 +12,12 @@
 /*
  * Appends to words[*n] the options that record a sampling event, frequency times a
  * second, and of KVM's tracepoints those that this machine has, each time they are hit.
- * tracing is where tracefs is to be looked for, NULL for where it is mounted usually.
- * Words live as long as the program. Fails without tracefs, KVM's tracepoints or the
- * right to read them, and for an event that perf would not take a frequency with.
+ * root is "" but in tests: a folder that has another sys in it. Words live until the next
+ * call. Fails, and says how to get it, without tracefs, KVM's tracepoints or the right to
+ * read them; nothing is mounted. And for an event that perf would not take a frequency
+ * with.
  */
 int hlg_record_exits(const char **words, size_t *n, const char *event,
-		     const char *frequency, const char *tracing, struct hlg_err *err);
+		     const char *frequency, const char *root, struct hlg_err *err);
 
 #endif

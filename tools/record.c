@@ -167,7 +167,7 @@ static int event_words(const struct arguments *args, const char *event, char **w
 {
 	if (args->exits)
 		return hlg_record_exits((const char **)words, n, event, args->frequency,
-					NULL, err);
+					"", err);
 	words[(*n)++] = (char *)"-e";
 	words[(*n)++] = (char *)event;
 	words[(*n)++] = (char *)(args->windows ? "-c" : "-F");
