@@ -284,10 +284,13 @@ static int show_windows(struct hlg_windows *w, struct hlg_run *run,
 
 static int show(const struct hlg_inputs *in, const struct arguments *args)
 {
-	struct hlg_windows w = {0};
+	struct hlg_progress progress;
+	struct hlg_windows w = {.progress = &progress};
 	struct hlg_run run;
 	struct hlg_err err;
 	int rc = hlg_run_start(&run, in->n_words, in->words, &err), failed = 1;
+
+	hlg_progress_init(&progress, in->files, 1, in->quiet);
 
 	if (rc == 0) {
 		rc = settle_options(&run.options, in, args, &err);
@@ -298,6 +301,7 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 						    &args->between, &err)
 				 : hlg_windows_read(&w, in->files[0], &run.profile, NULL,
 						    &err);
+	hlg_progress_end(&progress);
 	if (rc == 0)
 		rc = args->pairs
 			     ? show_pairs(&w, &run, args, in->format, in->files[0], &err)
@@ -330,7 +334,8 @@ int hlg_verb_windows(int argc, char **argv)
 	struct hlg_inputs in = {.takes = takes,
 				.own = &own,
 				.own_input = &args,
-				.format_words = "csv|text|json|svg"};
+				.format_words = "csv|text|json|svg",
+				.one_thread = true};
 	int status = hlg_inputs_parse(
 		&in, argc, argv, "guest.elf[@BASE]... FILE",
 		"Shows what counters counted from one sample of their group to the next: "

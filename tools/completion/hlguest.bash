@@ -83,8 +83,8 @@ _hlguest()
 		long='--all-cpus --count= --event= --exits --freq= --host --output= --pid= --windows='
 		;;
 	windows)
-		short='-i -j -q'
-		long='--input= --jobs= --quiet --between= --cpu= --demangle= --event= --every=
+		short='-i -q'
+		long='--input= --quiet --between= --cpu= --demangle= --event= --every=
 			--format= --function= --hpctool --mode= --out= --pid= --rates --summary
 			--tid= --time='
 		;;

@@ -123,7 +123,6 @@ complete -c hlguest -n "$record" -s W -l windows -x -d 'counters, as one group'
 set -l windows '__hlguest_verb windows'
 complete -c hlguest -n "$windows" -a '(__hlguest_files \x7fELF PERFILE)'
 complete -c hlguest -n "$windows" -s i -l input -x -a '(__hlguest_files PERFILE)' -d 'the recording'
-complete -c hlguest -n "$windows" -s j -l jobs -x -d threads
 complete -c hlguest -n "$windows" -s q -l quiet -d 'no progress on the terminal'
 complete -c hlguest -n "$windows" -l between -x -d 'count between two markers'
 complete -c hlguest -n "$windows" -l cpu -x -d 'only these host CPUs'

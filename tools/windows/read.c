@@ -16,6 +16,7 @@ struct reading {
 	bool *can_mark;    /* the same for markers */
 	size_t n_events;
 	uint64_t first_time, last_time;
+	uint64_t done, told; /* bytes, samples told to progress */
 };
 
 static int on_event(void *ctx, const struct hlg_perfdata_event *event,
@@ -225,6 +226,19 @@ void hlg_windows_sort(struct hlg_windows *w)
 		qsort(w->rows, w->n_rows, sizeof(*w->rows), by_time);
 }
 
+static int on_progress(void *ctx, uint64_t done, uint64_t total, struct hlg_err *err)
+{
+	struct reading *r = ctx;
+	uint64_t samples = hlg_perfdata_counts(r->pd)->samples;
+
+	(void)total;
+	(void)err;
+	hlg_progress_add(r->w->progress, done - r->done, samples - r->told);
+	r->done = done;
+	r->told = samples;
+	return 0;
+}
+
 static int no_windows(const struct reading *r, struct hlg_err *err)
 {
 	const char *glob = r->profile->options->event;
@@ -248,8 +262,8 @@ static int no_windows(const struct reading *r, struct hlg_err *err)
 int hlg_windows_read(struct hlg_windows *w, const char *path, struct hlg_profile *profile,
 		     const struct hlg_windows_marker *marker, struct hlg_err *err)
 {
-	static const struct hlg_perfdata_sink sink = {.event = on_event,
-						      .group = on_group};
+	static const struct hlg_perfdata_sink sink = {
+		.event = on_event, .group = on_group, .progress = on_progress};
 	struct reading r = {.w = w,
 			    .profile = profile,
 			    .marker = marker,

@@ -17,6 +17,7 @@
 #include "../../filter/run.h"
 #include "../feed.h"
 #include "../perfdata/perfdata.h"
+#include "../progress.h"
 #include "counter.h"
 
 enum hlg_windows_mark {
@@ -57,6 +58,8 @@ struct hlg_windows_place {
 };
 
 struct hlg_windows {
+	struct hlg_progress *progress; /* given, of the read; or NULL */
+
 	struct hlg_windows_column *columns; /* the leader first */
 	size_t n_columns;
 	struct hlg_windows_row *rows; /* in the order of the file, then of time */
@@ -91,8 +94,8 @@ struct hlg_windows_marker {
 /*
  * Reads the windows of the recording at path: those of the first group whose leader
  * options->event matches, or with a marker, of a leader that can be one. Guest samples of
- * all kinds go into the profile, for the base. *windows is all zero before; the caller
- * finishes it in any case.
+ * all kinds go into the profile, for the base. *windows is all zero before, but for
+ * progress; the caller finishes it in any case.
  *
  * That there are no windows is an error, which tells how to record them.
  */
