@@ -195,7 +195,7 @@ CASES = [
     ("hlguest lookup --own demo.elf r", ["rusty.elf"]),
     ("hlguest report demo-t", ["demo-threads.data"]),
     ("hlguest report demo.", ["demo.elf"]),
-    ("hlguest report -i d", ["demo-calls.data", "demo-events.data", "demo-far.data",
+    ("hlguest report -i d", ["demo-calls.data", "demo-events.data", "demo-exits.data", "demo-far.data",
                              "demo-host.data", "demo-kernel.data", "demo-threads.data",
                              "demo-user.data", "demo-windows.data"]),
     ("hlguest windows demo-w", ["demo-windows.data"]),

@@ -49,6 +49,7 @@ RECORDINGS = {
     "diff, before": ["good.elf", "{x}", "good.data"],
     "diff, after": ["good.elf", "good.data", "{x}"],
     "diff, build": ["good.elf", "good.data", "--after", "good.elf", "{x}"],
+    "exits": ["good.elf", "{x}"],
 }
 PROFILES = {
     "merge": ["{x}"],
@@ -76,6 +77,7 @@ class Place:
         shutil.copy(os.path.join(DATA, "demo-user.data"), os.path.join(folder, "good.data"))
         shutil.copy(os.path.join(DATA, "demo-windows.data"),
                     os.path.join(folder, "windows.data"))
+        shutil.copy(os.path.join(DATA, "demo-exits.data"), os.path.join(folder, "exits.data"))
         for name, text in (("empty", ""), ("text", "nothing of the kind\n" * 9),
                            ("secret", "")):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
@@ -83,6 +85,8 @@ class Place:
         os.mkdir(os.path.join(folder, "folder"))
         self.profiles = "not in this build" not in self.run(
             "report", "good.elf", "good.data", "--format=pprof", "--out=good.pb.gz")[1]
+        self.traces = "without libtraceevent" not in str(
+            self.run("exits", "good.elf", "exits.data"))
         self.decodes = "without Zydis" not in self.run("base", "good.elf", "good.data")[1]
         os.chmod(os.path.join(folder, "secret"), 0)
         os.chmod(folder, 0o755)
@@ -184,6 +188,8 @@ def writers(place):
                  ["diff", "good.elf", "good.data", "good.data", "--format=csv"],
                  ["windows", "good.elf", "windows.data"],
                  ["windows", "good.elf", "windows.data", "--format=svg"],
+                 *([["exits", "good.elf", "exits.data"],
+                    ["exits", "good.elf", "exits.data", "--format=csv"]] if place.traces else []),
                  ["merge", "good.pb.gz"], ["kallsyms", "good.elf"],
                  *([["base", "good.elf", "good.data"]] if place.decodes else []),
                  ["kallsyms", "--compat", "good.elf@0x4000"], ["lookup", "good.elf", "5000"],

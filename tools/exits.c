@@ -213,22 +213,58 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 	return rc;
 }
 
-static int read_files(const struct hlg_inputs *in, const struct hlg_run *run,
-		      struct hlg_exits_sums *sums, struct hlg_exits_counts *counts,
-		      struct hlg_err *err)
+static void add_counts(struct hlg_exits_counts *to, const struct hlg_exits_counts *from)
+{
+	to->lost += from->lost;
+	to->left += from->left;
+	to->no_rip |= from->no_rip;
+	to->no_isa |= from->no_isa;
+	to->no_vcpu |= from->no_vcpu;
+	to->no_runs |= from->no_runs;
+}
+
+/* A recording counts whole or not at all. */
+static int read_file(const char *path, const struct hlg_run *run,
+		     struct hlg_progress *progress, struct hlg_exits_sums *sums,
+		     struct hlg_exits_counts *counts, struct hlg_err *err)
+{
+	struct hlg_exits_sums own = {
+		.exact = sums->exact, .fold = sums->fold, .fold_ctx = sums->fold_ctx};
+	struct hlg_exits_counts own_counts = {0};
+	int rc = hlg_exits_read(path, &run->options, progress, &own, &own_counts, err);
+
+	if (rc == 0) {
+		hlg_exits_settle(&own);
+		hlg_exits_merge(sums, &own);
+		add_counts(counts, &own_counts);
+		if (sums->no_memory)
+			rc = hlg_err_memory(err, path);
+	}
+	hlg_exits_sums_finish(&own);
+	return rc;
+}
+
+/* Tells which could not be read: then *status is 1. Returns how many could. */
+static size_t read_files(const struct hlg_inputs *in, const struct hlg_run *run,
+			 struct hlg_exits_sums *sums, struct hlg_exits_counts *counts,
+			 int *status)
 {
 	struct hlg_progress progress;
-	int rc = 0;
+	size_t n = 0;
 
 	hlg_progress_init(&progress, in->files, in->n_files, in->quiet);
-	for (size_t i = 0; rc == 0 && i < in->n_files; i++)
-		rc = hlg_exits_read(in->files[i], &run->options, &progress, sums, counts,
-				    err);
+	for (size_t i = 0; i < in->n_files; i++) {
+		struct hlg_err err;
+
+		if (read_file(in->files[i], run, &progress, sums, counts, &err) == 0) {
+			n++;
+			continue;
+		}
+		hlg_progress_end(&progress);
+		*status = hlg_output_error(&err);
+	}
 	hlg_progress_end(&progress);
-	hlg_exits_settle(sums);
-	if (rc == 0 && sums->no_memory)
-		rc = hlg_err_memory(err, "exits");
-	return rc;
+	return sums->no_memory ? 0 : n;
 }
 
 /* Where no base has to be found from the addresses, functions are counted at once. */
@@ -268,13 +304,12 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 		rc = check_options(&run.options, &err);
 	if (rc == 0)
 		rc = start_fold(&run, &fold, &sums, &err);
-	if (rc == 0)
-		rc = read_files(in, &run, &sums, &counts, &err);
-	if (rc == 0)
+	if (rc == 0 && read_files(in, &run, &sums, &counts, &status)) {
 		rc = settle_bases(&run, &sums, &err);
-	if (rc == 0) {
-		note_counts(&run, &sums, &counts);
-		rc = report(&run, &sums, args, &err);
+		if (rc == 0) {
+			note_counts(&run, &sums, &counts);
+			rc = report(&run, &sums, args, &err);
+		}
 	}
 	if (rc < 0)
 		status = hlg_output_error(&err);

@@ -55,7 +55,7 @@ def places():
 class Known:
     """What goes into a recording, and what must come out."""
 
-    def __init__(self, seed, isa, layout, lose):
+    def __init__(self, seed, isa, layout, lose, pairs=PAIRS):
         self.random = random.Random(seed)
         self.isa, self.lose = isa, lose
         self.file = splice.File()
@@ -68,7 +68,7 @@ class Known:
         self.lone = {"exits": 0, "entries": 0, "lost": 0}
         self.guest = 0
         for vcpu, tid in enumerate(TIDS):
-            self.run(vcpu, tid, PAIRS // len(TIDS))
+            self.run(vcpu, tid, pairs // len(TIDS))
         self.records.sort(key=lambda r: r[0])
 
     def add(self, event, time, cpu, tid, **values):
@@ -357,9 +357,11 @@ def check_live(build, folder):
 def main():
     args = parser(__doc__)
     args.add_argument("--write", metavar="FILE", help="only write a recording, to measure")
-    build, write = (lambda a: (a.build, a.write))(args.parse_args())
-    if write:
-        Known(1, 1, splice.NEW, False).write(write)
+    args.add_argument("--pairs", type=int, default=PAIRS, metavar="N", help="in that one")
+    args = args.parse_args()
+    build = args.build
+    if args.write:
+        Known(1, 1, splice.NEW, False, args.pairs).write(args.write)
         return 0
     tap = Tap()
     layouts = {"new": (splice.NEW, True), "old": (splice.OLD, False),

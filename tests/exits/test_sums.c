@@ -124,6 +124,48 @@ START_TEST(values_are_few)
 }
 END_TEST
 
+/* Two recordings added up are what one would be that has both, with vCPUs of its own. */
+START_TEST(sums_add_up)
+{
+	struct hlg_exits_sums sums = {0};
+
+	for (int file = 0; file < 2; file++) {
+		struct hlg_exits_sums own = {0};
+		struct hlg_exits_key key = {.rip = 7, .has_rip = 1};
+
+		for (int i = 0; i < 2; i++) {
+			key.vcpu = hlg_exits_add_vcpu(&own, 10 + file, 20 + i, i);
+			own.vcpus[key.vcpu].guest = 1000;
+			for (uint64_t n = 0; n < 2000; n++)
+				hlg_exits_add(&own, &key, 100 + (uint64_t)file);
+		}
+		own.lone.exits = 3;
+		hlg_exits_settle(&own);
+		hlg_exits_merge(&sums, &own);
+		hlg_exits_sums_finish(&own);
+	}
+	ck_assert(!sums.no_memory);
+	ck_assert_uint_eq(sums.n_vcpus, 4);
+	ck_assert_uint_eq(sums.n_cells, 4);
+	ck_assert_uint_eq(sums.n_values, 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		const struct hlg_exits_cell *cell = &sums.cells[i];
+
+		ck_assert_uint_eq(cell->key.vcpu, i);
+		ck_assert_int_eq(sums.vcpus[i].pid, 10 + (int)i / 2);
+		ck_assert_int_eq(sums.vcpus[i].tid, 20 + (int)i % 2);
+		ck_assert_uint_eq(sums.vcpus[i].guest, 1000);
+		ck_assert_uint_eq(cell->n, 2000);
+		ck_assert_uint_eq(cell->min, 100 + i / 2);
+		ck_assert_uint_eq(cell->max, 100 + i / 2);
+	}
+	ck_assert_uint_eq(sums.pairs[HLG_EXITS_GUEST], 8000);
+	ck_assert_uint_eq(sums.total[HLG_EXITS_GUEST], 4000 * (100 + 101));
+	ck_assert_uint_eq(sums.lone.exits, 6);
+	hlg_exits_sums_finish(&sums);
+}
+END_TEST
+
 START_TEST(exact_values_are_kept)
 {
 	struct hlg_exits_sums sums = {.exact = true};
@@ -155,6 +197,7 @@ int main(void)
 	tcase_add_test(tc, parts_grow_both_ways);
 	tcase_add_test(tc, full_counters_lose_nothing);
 	tcase_add_test(tc, values_are_few);
+	tcase_add_test(tc, sums_add_up);
 	tcase_add_test(tc, exact_values_are_kept);
 	return tap_main(suite);
 }

@@ -197,6 +197,64 @@ uint32_t hlg_exits_add_vcpu(struct hlg_exits_sums *s, int32_t pid, int32_t tid,
 	return (uint32_t)s->n_vcpus++;
 }
 
+static void add_lone(struct hlg_exits_lone *to, const struct hlg_exits_lone *from)
+{
+	to->exits += from->exits;
+	to->entries += from->entries;
+	to->user += from->user;
+	to->runs += from->runs;
+	to->lost += from->lost;
+	to->late += from->late;
+	to->bad += from->bad;
+}
+
+/* Adds a cell of other sums; its number here, UINT32_MAX without memory. */
+static uint32_t merge_cell(struct hlg_exits_sums *s, const struct hlg_exits_cell *from,
+			   uint32_t first_vcpu)
+{
+	struct hlg_exits_key key = from->key;
+	struct hlg_exits_cell *cell;
+
+	key.vcpu += first_vcpu;
+	cell = cell_of(s, &key);
+	if (!cell)
+		return UINT32_MAX;
+	cell->n += from->n;
+	cell->total += from->total;
+	cell->min = from->min < cell->min ? from->min : cell->min;
+	cell->max = from->max > cell->max ? from->max : cell->max;
+	return (uint32_t)(cell - s->cells);
+}
+
+void hlg_exits_merge(struct hlg_exits_sums *s, const struct hlg_exits_sums *other)
+{
+	uint32_t first = (uint32_t)s->n_vcpus;
+	uint32_t *numbers = calloc(other->n_cells + 1, sizeof(*numbers));
+
+	s->no_memory |= other->no_memory || !numbers;
+	for (size_t i = 0; i < other->n_vcpus && !s->no_memory; i++) {
+		const struct hlg_exits_vcpu *from = &other->vcpus[i];
+		uint32_t row = hlg_exits_add_vcpu(s, from->pid, from->tid, from->id);
+
+		if (row != UINT32_MAX)
+			s->vcpus[row] = *from;
+	}
+	for (size_t i = 0; i < other->n_cells && !s->no_memory; i++) {
+		numbers[i] = merge_cell(s, &other->cells[i], first);
+		s->no_memory |= numbers[i] == UINT32_MAX;
+	}
+	for (size_t i = 0; i < other->room_values && !s->no_memory; i++)
+		if (other->values[i].n)
+			count_value(s, numbers[other->values[i].cell],
+				    other->values[i].value, other->values[i].n);
+	for (int kind = 0; kind < HLG_EXITS_KINDS; kind++) {
+		s->pairs[kind] += other->pairs[kind];
+		s->total[kind] += other->total[kind];
+	}
+	add_lone(&s->lone, &other->lone);
+	free(numbers);
+}
+
 void hlg_exits_sums_finish(struct hlg_exits_sums *s)
 {
 	for (size_t i = 0; i < s->n_cells; i++)

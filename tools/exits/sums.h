@@ -103,6 +103,10 @@ void hlg_exits_add(struct hlg_exits_sums *sums, const struct hlg_exits_key *key,
 /* When all is added: sums->values then has all of it. Without memory, no_memory. */
 void hlg_exits_settle(struct hlg_exits_sums *sums);
 
+/* Adds what another has, which is settled: its vCPUs are others. Without memory,
+ * no_memory. */
+void hlg_exits_merge(struct hlg_exits_sums *sums, const struct hlg_exits_sums *other);
+
 /* The number of a new vCPU; UINT32_MAX without memory, which counts as no_memory. */
 uint32_t hlg_exits_add_vcpu(struct hlg_exits_sums *sums, int32_t pid, int32_t tid,
 			    int64_t id);
