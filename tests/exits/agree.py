@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""hlguest exits against `perf kvm stat report`, where that is right.
+
+    agree.py --build DIR
+
+perf knows the reasons of the processor it runs on, so the recording is of that kind; it
+pairs from a thread's first kvm_entry on, so the recording begins with one. Then both must
+name the same reasons, with as many exits, and least, greatest and mean times equal to what
+perf prints of them. Skipped where perf cannot: no perf, no `perf kvm stat`, a processor
+that is neither Intel's nor AMD's.
+"""
+import os
+import re
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True  # this folder is the source's
+sys.path[:0] = [os.path.join(HERE, "..", "perf"), os.path.join(HERE, "..", "tools"), HERE]
+import exits
+import splice
+from tap import Skip, Tap, need, parser, run
+
+ROW = re.compile(r"^ *(\S+) +(\d+) +[\d.]+% +[\d.]+% +([\d.]+)us +([\d.]+)us +([\d.]+)us ", re.M)
+TOTAL = re.compile(r"^Total Samples:(\d+), Total events handled time:([\d.]+)us", re.M)
+
+
+def isa_here():
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        text = f.read()
+    for vendor, isa in (("GenuineIntel", 1), ("AuthenticAMD", 2)):
+        if vendor in text:
+            return isa
+    raise Skip("the processor is neither Intel's nor AMD's")
+
+
+def make(path, seed):
+    known = exits.Known(seed, isa_here(), splice.NEW, False)
+    for vcpu, tid in enumerate(exits.TIDS):
+        known.add("kvm_entry", 10 ** 9 - 1000 + vcpu, vcpu, tid, vcpu_id=vcpu)
+    known.records.sort(key=lambda r: r[0])
+    known.write(path)
+
+
+def of_perf(path):
+    """{reason: (count, min, max, mean)}, count and time of all; µs as perf prints them."""
+    need("perf")
+    out, err, status = run("perf", "kvm", "-i", path, "stat", "report")
+    total = TOTAL.search(out + err)
+    if status or not total:
+        raise Skip(f"perf kvm stat report cannot: {err.strip()[-200:] or 'it prints no total'}")
+    rows = {name: (int(n), *times) for name, n, *times in ROW.findall(out + err)}
+    if not rows or any("UNKNOWN" in name for name in rows):
+        raise Skip("perf kvm stat does not know the reasons of this processor")
+    return rows, (int(total[1]), total[2])
+
+
+def micro(ns):
+    return f"{ns / 1000:.2f}"
+
+
+def compare(build, path, seed):
+    make(path, seed)
+    rows, total = of_perf(path)
+    document = exits.ask(build, path)
+    ours = exits.tables(document)["exit", "reason"]
+    wrong = []
+    # perf's names are the processor manual's, as KVM's headers spell them.
+    found = {r["name"]: (r["count"], micro(r["min_ns"]), micro(r["max_ns"]),
+                         micro(r["total_ns"] / r["count"])) for r in ours}
+    for name in sorted({*rows, *found}):
+        theirs, mine = rows.get(name), found.get(name)
+        # Of a mean perf keeps a running one.
+        if not theirs or not mine or theirs[:3] != mine[:3] or \
+                abs(float(theirs[3]) - float(mine[3])) > 0.015:
+            wrong.append(f"{name}: {mine}, perf {theirs}")
+    mine = document["pairs"]["exit"], micro(sum(r["total_ns"] for r in ours))
+    if mine != total:
+        wrong.append(f"all: {mine}, perf {total}")
+    return wrong
+
+
+def main():
+    build = parser(__doc__).parse_args().build
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        tap.run("reasons, counts and times", compare, build,
+                os.path.join(folder, "known.data"), 1)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
