@@ -17,11 +17,11 @@
 enum {
 	LEFT = 70,
 	RIGHT = 20,
-	TOP = 64,
+	TOP = 72,
 	PANEL = 92, /* from one panel to the next */
 	HEIGHT = 60,
 	WIDTH = 800, /* of what is drawn in, and so many points */
-	TICKS = 5,
+	TICKS = 8,   /* at most */
 	MAX_PANELS = 64
 };
 
@@ -78,6 +78,19 @@ static void put_short(FILE *f, double value)
 	fprintf(f, "%.3g%s", value, units[unit]);
 }
 
+/* The same of ns: "10.3 ms". */
+static void put_short_time(FILE *f, double ns)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	unsigned unit = 0;
+
+	while (ns >= 1000 && unit < 3) {
+		ns /= 1000;
+		unit++;
+	}
+	fprintf(f, ns < 1000 ? "%.3g %s" : "%.0f %s", ns, units[unit]);
+}
+
 /* The value of a row in panel i: a column's, then a rate's. */
 static double value_of(const struct hlg_windows *w, size_t row, size_t panel)
 {
@@ -121,6 +134,7 @@ static double gather(struct plot *plot, size_t panel)
 static void put_curves(FILE *f, const struct plot *plot, double top, double max)
 {
 	const char *letter = "M";
+	unsigned drawn = 0;
 
 	fputs("<path class=\"range\" d=\"", f);
 	for (unsigned i = 0; max > 0 && i < WIDTH; i++) {
@@ -140,57 +154,80 @@ static void put_curves(FILE *f, const struct plot *plot, double top, double max)
 		fprintf(f, "%s%u %.1f", letter, LEFT + i,
 			top + HEIGHT * (1 - (max > 0 ? p->sum / (double)p->n / max : 0)));
 		letter = "L";
+		drawn++;
 	}
-	fputs("\"/>\n", f);
+	/* A point alone would not be seen. */
+	fputs(drawn == 1 ? "h2\"/>\n" : "\"/>\n", f);
 }
 
-static const char *unit_of(const struct hlg_windows *w, size_t panel)
+/* The name, and what is drawn: counts by window, or the unit of a rate. */
+static void put_heading(FILE *f, const struct hlg_windows *w, size_t panel, double y)
 {
-	if (panel >= w->n_columns)
-		return hlg_rates[panel - w->n_columns].unit;
-	return w->columns[panel].counter == HLG_COUNTER_TIME ? "ns" : "count";
+	const char *name = panel < w->n_columns ? w->columns[panel].name
+						: hlg_rates[panel - w->n_columns].title;
+	const char *unit =
+		panel < w->n_columns ? "" : hlg_rates[panel - w->n_columns].unit;
+
+	fprintf(f, "<title>");
+	put_text(f, name);
+	fprintf(f, "</title><text x=\"%d\" y=\"%.0f\">", LEFT, y);
+	put_text(f, name);
+	fputs("<tspan class=\"soft\">", f);
+	if (panel < w->n_columns)
+		fputs(w->every ? " (an interval)" : " (a window)", f);
+	else if (unit[0])
+		fprintf(f, " (%s)", unit);
+	fputs("</tspan></text>\n", f);
 }
 
 static void put_panel(FILE *f, struct plot *plot, size_t panel, double top)
 {
 	const struct hlg_windows *w = plot->w;
 	double max = gather(plot, panel);
-	const char *unit = unit_of(w, panel);
 
-	fprintf(f, "<g><title>");
-	put_text(f, panel < w->n_columns ? w->columns[panel].name
-					 : hlg_rates[panel - w->n_columns].title);
-	fprintf(f, "</title><text x=\"%d\" y=\"%.0f\">", LEFT, top - 7);
-	put_text(f, panel < w->n_columns ? w->columns[panel].name
-					 : hlg_rates[panel - w->n_columns].title);
-	fputs("<tspan class=\"soft\">", f);
-	if (unit[0])
-		fprintf(f, " (%s%s)", unit,
-			panel >= w->n_columns ? ""
-			: w->every            ? " an interval"
-					      : " a window");
+	fputs("<g>", f);
+	put_heading(f, w, panel, top - 7);
 	fprintf(f,
-		"</tspan></text>\n<path class=\"axis\" d=\"M%d %.0fh%d\"/>"
+		"<path class=\"axis\" d=\"M%d %.0fh%d\"/>"
 		"<path class=\"axis\" d=\"M%d %.0fh%d\"/>\n",
 		LEFT, top, WIDTH, LEFT, top + HEIGHT, WIDTH);
 	fprintf(f, "<text class=\"soft end\" x=\"%d\" y=\"%.0f\">", LEFT - 6, top + 5);
-	put_short(f, max);
+	if (panel < w->n_columns && w->columns[panel].counter == HLG_COUNTER_TIME)
+		put_short_time(f, max);
+	else
+		put_short(f, max);
 	fprintf(f, "</text><text class=\"soft end\" x=\"%d\" y=\"%.0f\">0</text>\n",
 		LEFT - 6, top + HEIGHT + 4);
 	put_curves(f, plot, top, max);
 	fputs("</g>\n", f);
 }
 
+/* From one tick to the next: 1, 2 or 5 times a power of ten, in seconds. */
+static double step_of(double span)
+{
+	double step = pow(10, floor(log10(span / TICKS)));
+
+	while (step * TICKS < span)
+		step *= step * 2 * TICKS < span ? 5 : 2;
+	return step;
+}
+
+static void put_tick(FILE *f, double x, double y, double seconds)
+{
+	fprintf(f,
+		"<path class=\"axis\" d=\"M%.0f %.0fv5\"/><text class=\"soft mid\" "
+		"x=\"%.0f\" y=\"%.0f\">%.6g</text>\n",
+		x, y, x, y + 18, seconds);
+}
+
 static void put_time_axis(FILE *f, const struct plot *plot, double y)
 {
 	double span = (double)(plot->stop - plot->start) / 1e9;
 
-	for (int i = 0; i <= TICKS; i++)
-		fprintf(f,
-			"<path class=\"axis\" d=\"M%d %.0fv5\"/><text class=\"soft mid\" "
-			"x=\"%d\" y=\"%.0f\">%.4g</text>\n",
-			LEFT + WIDTH * i / TICKS, y, LEFT + WIDTH * i / TICKS, y + 18,
-			span * i / TICKS);
+	put_tick(f, LEFT, y, 0);
+	for (int i = 1; span > 0 && i * step_of(span) <= span; i++)
+		put_tick(f, LEFT + WIDTH * (i * step_of(span) / span), y,
+			 i * step_of(span));
 	fprintf(f,
 		"<text class=\"soft mid\" x=\"%d\" y=\"%.0f\">seconds since %" PRIu64
 		".%09" PRIu64 "</text>\n",
