@@ -15,6 +15,7 @@ import tempfile
 
 import copies
 import guest
+import windows
 from cost import Cost, Problem, collected, interleave, nanoseconds, peak
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -306,7 +307,7 @@ class Bench:
         path = os.path.join(self.cache, "windows.data")
         source = os.path.join(DATA, "demo-windows.data")
         n = max(1, self.args.samples // 10)
-        Cost([self.built("repeat"), f"--samples={n}", source, path])
+        windows.repeat(source, n, path)
         argv = [self.built("hlguest"), "windows", "-q", self.guest()]
         self.against_walk("windows", argv, path, "windows as CSV")
         self.against_walk("windows", [*argv, "--summary"], path, "windows summed up")
