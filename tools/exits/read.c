@@ -8,41 +8,8 @@
 #include "../perfdata/perfdata.h"
 #include "../trace.h"
 #include "order.h"
+#include "probe.h"
 #include "reasons.h"
-
-/* A tracepoint of interest: what it is here, and what its fields are called. */
-struct source {
-	const char *name;
-	uint8_t record;
-	const char *a, *b, *c, *vcpu; /* as in struct hlg_exits_item; NULL: none */
-	bool needs_a;                 /* b always is needed, if there is a name */
-};
-
-static const struct source sources[] = {
-	{"kvm:kvm_exit", HLG_EXITS_EXIT, "guest_rip", "exit_reason", "isa", "vcpu_id",
-	 false},
-	{"kvm:kvm_entry", HLG_EXITS_ENTRY, NULL, NULL, NULL, "vcpu_id", false},
-	{"kvm:kvm_pio", HLG_EXITS_PIO, NULL, "port", "rw", NULL, false},
-	{"kvm:kvm_mmio", HLG_EXITS_MMIO, "gpa", "type", "type", NULL, true},
-	{"kvm:kvm_userspace_exit", HLG_EXITS_USER, "errno", "reason", NULL, NULL, true},
-	{"syscalls:sys_enter_ioctl", HLG_EXITS_RUN, NULL, "cmd", NULL, NULL, false},
-	{"kvm:kvm_emulate_insn", HLG_EXITS_INSN, "rip", NULL, NULL, NULL, true},
-};
-
-enum {
-	N_SOURCES = sizeof(sources) / sizeof(sources[0])
-};
-
-/* The same for an event of the recording: where the fields stand. */
-struct probe {
-	uint8_t record;
-	struct hlg_trace_field a, b, c, vcpu;
-	struct hlg_trace_load load[4]; /* the same */
-	uint64_t needs;                /* bytes for all of load */
-	uint64_t no_vcpu;              /* HLG_NO_VCPU if vcpu is absent */
-	uint64_t c_is;                 /* the value of c that makes it 1; see make_code */
-	uint8_t c_mask, c_plus;
-};
 
 struct reader {
 	const char *path;
@@ -50,7 +17,7 @@ struct reader {
 	const struct hlg_options *options;
 	bool restricts;
 	struct hlg_trace *trace;
-	struct probe *probes; /* by the reader's number of the event */
+	struct hlg_exits_probe *probes; /* by the reader's number of the event */
 	uint32_t n_probes;
 	struct hlg_exits_order order;
 	struct hlg_exits_counts *counts;
@@ -59,96 +26,12 @@ struct reader {
 	bool directory;
 };
 
-static const struct source *find_source(const char *name)
-{
-	for (size_t i = 0; i < N_SOURCES; i++)
-		if (strcmp(sources[i].name, name) == 0)
-			return &sources[i];
-	return NULL;
-}
-
-static int find_field(struct reader *r, const struct source *source, const char *name,
-		      bool needed, struct hlg_trace_field *field, struct hlg_err *err)
-{
-	if (!name)
-		return 0;
-	return (needed ? hlg_trace_need : hlg_trace_find)(r->trace, source->name, name,
-							  field, err);
-}
-
-/* What a sample of these lacks shows only when there is one. */
-static int check_event(const struct reader *r, const struct hlg_perfdata_event *event,
-		       const struct source *source, struct hlg_err *err)
-{
-	const char *lacks = NULL;
-
-	if (!(event->attr.sample_type & PERF_SAMPLE_RAW))
-		lacks = "fields (raw data)";
-	else if (!(event->attr.sample_type & PERF_SAMPLE_TIME))
-		lacks = "times";
-	else if (!(event->attr.sample_type & PERF_SAMPLE_TID))
-		lacks = "threads";
-	if (!lacks)
-		return 0;
-	return hlg_err_set(err, HLG_EINPUT,
-			   "%s: %s was recorded without %s (record it with " HLG_EXITS_HOW
-			   ")",
-			   r->path, source->name, lacks);
-}
-
-/* How item->c comes of the field c; without branches, as kinds of records alternate. */
-static void make_code(struct probe *p)
-{
-	switch (p->record) {
-	case HLG_EXITS_EXIT:
-		p->c_mask = 0x7f;
-		p->c_plus = p->a.size ? 0 : HLG_EXITS_NO_RIP;
-		break;
-	case HLG_EXITS_PIO:
-		p->c_is = p->c.size ? 0 : UINT64_MAX; /* rw: 0 is a read */
-		break;
-	case HLG_EXITS_MMIO:
-		p->c_is = 1; /* type: 0 read begins, 1 read, 2 write */
-		break;
-	default:
-		p->c_plus = HLG_ISA_USER;
-		break;
-	}
-}
-
-static int add_probe(struct reader *r, const struct hlg_perfdata_event *event,
-		     const struct source *s, struct hlg_err *err)
-{
-	struct probe p = {.record = s->record, .c_is = UINT64_MAX};
-	int rc = check_event(r, event, s, err);
-
-	if (rc == 0)
-		rc = find_field(r, s, s->a, s->needs_a, &p.a, err);
-	if (rc == 0)
-		rc = find_field(r, s, s->b, true, &p.b, err);
-	if (rc == 0)
-		rc = find_field(r, s, s->c, false, &p.c, err);
-	if (rc == 0)
-		rc = find_field(r, s, s->vcpu, false, &p.vcpu, err);
-	if (rc < 0)
-		return rc;
-	make_code(&p);
-	r->probes[event->index] = p;
-	if (s->record == HLG_EXITS_EXIT) {
-		r->counts->no_rip |= !p.a.size;
-		r->counts->no_isa |= !p.c.size;
-	}
-	r->counts->no_vcpu |= s->vcpu && !p.vcpu.size;
-	r->order.pairing.has_runs |= s->record == HLG_EXITS_RUN;
-	return 0;
-}
-
 /* A name is perf's, or the user's own; the number is the kernel's. */
 static int add_event(struct reader *r, uint32_t index, struct hlg_err *err)
 {
 	const struct hlg_perfdata_event *event = hlg_perfdata_event(r->pd, index);
 	const char *name = event->name;
-	const struct source *source;
+	struct hlg_exits_probe *p = &r->probes[index];
 	int rc = 0;
 
 	if (event->attr.type != PERF_TYPE_TRACEPOINT)
@@ -159,28 +42,25 @@ static int add_event(struct reader *r, uint32_t index, struct hlg_err *err)
 		return rc;
 	if (hlg_trace_name(r->trace, event->attr.config))
 		name = hlg_trace_name(r->trace, event->attr.config);
-	source = find_source(name);
-	return source ? add_probe(r, event, source, err) : 0;
-}
-
-static void make_loads(struct probe *p)
-{
-	const struct hlg_trace_field *const fields[] = {&p->a, &p->b, &p->c, &p->vcpu};
-
-	p->needs = 0;
-	for (int i = 0; i < 4; i++) {
-		p->load[i] = hlg_trace_load(fields[i]);
-		if (hlg_trace_needs(&p->load[i]) > p->needs)
-			p->needs = hlg_trace_needs(&p->load[i]);
+	rc = hlg_exits_probe_make(p, &(struct hlg_exits_probing){r->trace, r->path},
+				  event, name, err);
+	if (rc < 0)
+		return rc;
+	if (p->record == HLG_EXITS_EXIT) {
+		r->counts->no_rip |= !p->a.size;
+		r->counts->no_isa |= !p->c.size;
 	}
-	p->no_vcpu = p->vcpu.size ? 0 : HLG_NO_VCPU;
+	r->counts->no_vcpu |= p->has_vcpu && !p->vcpu.size;
+	r->order.pairing.has_runs |= p->record == HLG_EXITS_RUN;
+	return 0;
 }
 
 /* All events that are known by now: in pipe mode those before the first sample. */
 static int add_events(struct reader *r, struct hlg_err *err)
 {
 	uint32_t n = hlg_perfdata_n_events(r->pd);
-	struct probe *more = reallocarray(r->probes, (size_t)n + 1, sizeof(*more));
+	struct hlg_exits_probe *more =
+		reallocarray(r->probes, (size_t)n + 1, sizeof(*more));
 	int rc = 0;
 
 	if (!more)
@@ -194,7 +74,7 @@ static int add_events(struct reader *r, struct hlg_err *err)
 	for (uint32_t i = 0; i < n; i++) {
 		if (r->counts->no_vcpu)
 			r->probes[i].vcpu = (struct hlg_trace_field){0};
-		make_loads(&r->probes[i]);
+		hlg_exits_probe_load(&r->probes[i]);
 	}
 	return rc;
 }
@@ -242,10 +122,9 @@ static int on_progress(void *ctx, uint64_t done, uint64_t total, struct hlg_err 
 	return 0;
 }
 
-static inline __attribute__((always_inline)) void set_fields(struct hlg_exits_item *item,
-							     const struct probe *p,
-							     uint64_t a, uint64_t b,
-							     uint64_t c, uint64_t vcpu)
+static inline __attribute__((always_inline)) void set_fields(
+	struct hlg_exits_item *item, const struct hlg_exits_probe *p, uint64_t a,
+	uint64_t b, uint64_t c, uint64_t vcpu)
 {
 	uint8_t code = (uint8_t)(c & p->c_mask) | p->c_plus | (c == p->c_is);
 
@@ -257,7 +136,7 @@ static inline __attribute__((always_inline)) void set_fields(struct hlg_exits_it
 }
 
 /* The fields of samples that end too soon for loads of 8 bytes; false if one does. */
-static __attribute__((noinline)) bool fill_short(const struct probe *p,
+static __attribute__((noinline)) bool fill_short(const struct hlg_exits_probe *p,
 						 struct hlg_perfdata_bytes data,
 						 struct hlg_exits_item *item)
 {
@@ -273,7 +152,7 @@ static __attribute__((noinline)) bool fill_short(const struct probe *p,
 }
 
 /* False if the raw data are too short for what is needed. Only a can be negative. */
-static inline __attribute__((always_inline)) bool fill(const struct probe *p,
+static inline __attribute__((always_inline)) bool fill(const struct hlg_exits_probe *p,
 						       const struct hlg_perfdata_raw *raw,
 						       struct hlg_exits_item *item)
 {
@@ -319,7 +198,7 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 							    struct hlg_perfdata_raw *raw)
 {
 	struct reader *r = ctx;
-	const struct probe *p = &r->probes[raw->event];
+	const struct hlg_exits_probe *p = &r->probes[raw->event];
 	const struct hlg_perfdata_layout *l = raw->layout;
 	struct hlg_exits_stream *s;
 	struct hlg_exits_item *item;

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "probe.h"
+
+#include "read.h"
+#include "reasons.h"
+
+/* A tracepoint of interest: what it is here, and what its fields are called. */
+struct source {
+	const char *name;
+	uint8_t record;
+	const char *a, *b, *c, *vcpu; /* as in struct hlg_exits_item; NULL: none */
+	bool needs_a;                 /* b always is needed, if there is a name */
+};
+
+static const struct source sources[] = {
+	{"kvm:kvm_exit", HLG_EXITS_EXIT, "guest_rip", "exit_reason", "isa", "vcpu_id",
+	 false},
+	{"kvm:kvm_entry", HLG_EXITS_ENTRY, NULL, NULL, NULL, "vcpu_id", false},
+	{"kvm:kvm_pio", HLG_EXITS_PIO, NULL, "port", "rw", NULL, false},
+	{"kvm:kvm_mmio", HLG_EXITS_MMIO, "gpa", "type", "type", NULL, true},
+	{"kvm:kvm_userspace_exit", HLG_EXITS_USER, "errno", "reason", NULL, NULL, true},
+	{"syscalls:sys_enter_ioctl", HLG_EXITS_RUN, NULL, "cmd", NULL, NULL, false},
+	{"kvm:kvm_emulate_insn", HLG_EXITS_INSN, "rip", NULL, NULL, NULL, true},
+};
+
+enum {
+	N_SOURCES = sizeof(sources) / sizeof(sources[0])
+};
+
+static const struct source *find_source(const char *name)
+{
+	for (size_t i = 0; i < N_SOURCES; i++)
+		if (strcmp(sources[i].name, name) == 0)
+			return &sources[i];
+	return NULL;
+}
+
+static int find_field(const struct hlg_exits_probing *r, const struct source *source,
+		      const char *name, bool needed, struct hlg_trace_field *field,
+		      struct hlg_err *err)
+{
+	if (!name)
+		return 0;
+	return (needed ? hlg_trace_need : hlg_trace_find)(r->trace, source->name, name,
+							  field, err);
+}
+
+/* What a sample of these lacks shows only when there is one. */
+static int check_event(const struct hlg_exits_probing *r,
+		       const struct hlg_perfdata_event *event,
+		       const struct source *source, struct hlg_err *err)
+{
+	const char *lacks = NULL;
+
+	if (!(event->attr.sample_type & PERF_SAMPLE_RAW))
+		lacks = "fields (raw data)";
+	else if (!(event->attr.sample_type & PERF_SAMPLE_TIME))
+		lacks = "times";
+	else if (!(event->attr.sample_type & PERF_SAMPLE_TID))
+		lacks = "threads";
+	if (!lacks)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: %s was recorded without %s (record it with " HLG_EXITS_HOW
+			   ")",
+			   r->path, source->name, lacks);
+}
+
+/* How item->c comes of the field c; without branches, as kinds of records alternate. */
+static void make_code(struct hlg_exits_probe *p)
+{
+	switch (p->record) {
+	case HLG_EXITS_EXIT:
+		p->c_mask = 0x7f;
+		p->c_plus = p->a.size ? 0 : HLG_EXITS_NO_RIP;
+		break;
+	case HLG_EXITS_PIO:
+		p->c_is = p->c.size ? 0 : UINT64_MAX; /* rw: 0 is a read */
+		break;
+	case HLG_EXITS_MMIO:
+		p->c_is = 1; /* type: 0 read begins, 1 read, 2 write */
+		break;
+	default:
+		p->c_plus = HLG_ISA_USER;
+		break;
+	}
+}
+
+int hlg_exits_probe_make(struct hlg_exits_probe *probe, const struct hlg_exits_probing *r,
+			 const struct hlg_perfdata_event *event, const char *name,
+			 struct hlg_err *err)
+{
+	const struct source *s = find_source(name);
+	struct hlg_exits_probe p = {.c_is = UINT64_MAX};
+	int rc;
+
+	*probe = (struct hlg_exits_probe){0};
+	if (!s)
+		return 0;
+	p.record = s->record;
+	p.has_vcpu = s->vcpu;
+	rc = check_event(r, event, s, err);
+	if (rc == 0)
+		rc = find_field(r, s, s->a, s->needs_a, &p.a, err);
+	if (rc == 0)
+		rc = find_field(r, s, s->b, true, &p.b, err);
+	if (rc == 0)
+		rc = find_field(r, s, s->c, false, &p.c, err);
+	if (rc == 0)
+		rc = find_field(r, s, s->vcpu, false, &p.vcpu, err);
+	if (rc < 0)
+		return rc;
+	make_code(&p);
+	*probe = p;
+	return 0;
+}
+
+void hlg_exits_probe_load(struct hlg_exits_probe *p)
+{
+	const struct hlg_trace_field *const fields[] = {&p->a, &p->b, &p->c, &p->vcpu};
+
+	p->needs = 0;
+	for (int i = 0; i < 4; i++) {
+		p->load[i] = hlg_trace_load(fields[i]);
+		if (hlg_trace_needs(&p->load[i]) > p->needs)
+			p->needs = hlg_trace_needs(&p->load[i]);
+	}
+	p->no_vcpu = p->vcpu.size ? 0 : HLG_NO_VCPU;
+}

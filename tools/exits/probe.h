@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which tracepoints tell of crossings, and where their fields stand in a recording. */
+#ifndef HLG_TOOLS_EXITS_PROBE_H
+#define HLG_TOOLS_EXITS_PROBE_H
+
+#include "../perfdata/perfdata.h"
+#include "../trace.h"
+#include "pair.h"
+
+/* An event of a recording: where its fields stand. */
+struct hlg_exits_probe {
+	uint8_t record; /* enum hlg_exits_record */
+	bool has_vcpu;  /* on kernels of today */
+	struct hlg_trace_field a, b, c, vcpu;
+	struct hlg_trace_load load[4]; /* the same */
+	uint64_t needs;                /* bytes for all of load */
+	uint64_t no_vcpu;              /* HLG_NO_VCPU if vcpu is absent */
+	uint64_t c_is;                 /* the value of c that makes it 1; see make_code */
+	uint8_t c_mask, c_plus;
+};
+
+struct hlg_exits_probing {
+	struct hlg_trace *trace;
+	const char *path; /* of the recording, for messages */
+};
+
+/*
+ * Of an event that is called name (as the kernel does); record is HLG_EXITS_NONE if it is
+ * of no interest. Fails if its samples or its format lack what is needed.
+ */
+int hlg_exits_probe_make(struct hlg_exits_probe *probe,
+			 const struct hlg_exits_probing *probing,
+			 const struct hlg_perfdata_event *event, const char *name,
+			 struct hlg_err *err);
+
+/* From fields to loads; again after a field was taken out. */
+void hlg_exits_probe_load(struct hlg_exits_probe *probe);
+
+#endif
