@@ -36,9 +36,10 @@ def read(name):
 
 
 def choices(value):
-    """The words that a value is made of, or none: yes|no, event,pid,tid,cpu."""
+    """The words that a value is made of, or none: yes|no, event,pid,tid,cpu, D|L|C."""
     found = re.split(r"[|,]", value)
-    return sorted(found) if len(found) > 1 and value == value.lower() else []
+    words = value == value.lower() or re.fullmatch(r"[A-Z](\|[A-Z])+", value)
+    return sorted(found) if len(found) > 1 and words else []
 
 
 def differences(expected, found, where):
@@ -200,6 +201,9 @@ CASES = [
                              "demo-user.data", "demo-windows.data"]),
     ("hlguest windows demo-w", ["demo-windows.data"]),
     ("hlguest windows --format=s", ["svg"]),
+    ("hlguest sysprof sysprof/a", ["sysprof/all-records.bin"]),
+    ("hlguest sysprof --format=s", ["stock"]),
+    ("hlguest sysprof --elf=r", ["rusty.elf"]),
     ("hlguest report --input=r", ["rusty-user.data"]),
     ("hlguest report --gaps=s", ["stretch"]),
     ("hlguest report --gaps=x", []),

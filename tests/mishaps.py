@@ -55,6 +55,11 @@ PROFILES = {
     "merge": ["{x}"],
     "merge, second": ["good.pb.gz", "{x}", "-o", "sum"],
 }
+STREAMS = {
+    "sysprof": ["{x}"],
+    "sysprof recording": ["stream", "--merge={x}", "--elf=good.elf"],
+    "sysprof image": ["stream", "--merge=good.data", "--elf={x}"],
+}
 # what is wrong, and what is said of it
 WRONG = {
     "missing": "no such file",
@@ -62,7 +67,7 @@ WRONG = {
     "folder": "is a directory",
     "secret": "Permission denied",
     "good.elf/below": "Not a directory",
-    "text": "is not an ELF|is no recording|gzip data are damaged",
+    "text": "is not an ELF|is no recording|is no stream|gzip data are damaged",
 }
 
 
@@ -78,6 +83,8 @@ class Place:
         shutil.copy(os.path.join(DATA, "demo-windows.data"),
                     os.path.join(folder, "windows.data"))
         shutil.copy(os.path.join(DATA, "demo-exits.data"), os.path.join(folder, "exits.data"))
+        shutil.copy(os.path.join(DATA, "sysprof", "all-records.bin"),
+                    os.path.join(folder, "stream"))
         for name, text in (("empty", ""), ("text", "nothing of the kind\n" * 9),
                            ("secret", "")):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
@@ -164,6 +171,14 @@ def check_wrong_kind(place):
         (["kallsyms", "good.elf@here"], 1, "what follows good.elf is no base"),
         (["kallsyms", "--compat", "good.elf@here"], 1, "what follows good.elf is no base"),
         (["kallsyms"], 2, "no guest ELF is given"),
+        (["sysprof"], 2, "no stream is given"),
+        (["sysprof", "stream", "stream"], 2, "is a second stream"),
+        (["sysprof", "good.data"], 1, "is perf's recording"),
+        (["sysprof", "good.elf"], 1, "is no stream of LuaJIT's sysprof"),
+        (["sysprof", "stream", "--merge=good.data"], 2, "no guest ELF is given"),
+        (["sysprof", "stream", "--elf=good.elf"], 2, "is of a recording"),
+        (["sysprof", "stream", "--out=good.data"], 2, "is a recording or an ELF"),
+        (["sysprof", "stream", "--out=stream"], 2, "is a recording or an ELF"),
         (["doctor", "good.elf", "good.elf"], 2, "one image at a time"),
         (["merge"], 2, "no profile is given"),
         (["record"], 2, "say what to record"),
@@ -190,6 +205,7 @@ def writers(place):
                  ["windows", "good.elf", "windows.data", "--format=svg"],
                  *([["exits", "good.elf", "exits.data"],
                     ["exits", "good.elf", "exits.data", "--format=csv"]] if place.traces else []),
+                 ["sysprof", "stream"], ["sysprof", "stream", "--format=folded"],
                  ["merge", "good.pb.gz"], ["kallsyms", "good.elf"],
                  *([["base", "good.elf", "good.data"]] if place.decodes else []),
                  ["kallsyms", "--compat", "good.elf@0x4000"], ["lookup", "good.elf", "5000"],
@@ -240,6 +256,7 @@ def check_too_large(place):
              for how in ([], ["--format=callgrind"])]
     argvs += [["annotate", "good.elf", "good.data", "--out=x"],
              ["diff", "good.elf", "good.data", "good.data", "--out=x"]]
+    argvs += [["sysprof", "stream", "--out=x"]]
     if place.profiles:
         argvs += [argvs[0] + ["--format=pprof"], ["merge", "good.pb.gz", "-o", "x"]]
     for argv in argvs:
@@ -256,6 +273,7 @@ def check_outputs(place):
         for argv in (["report", "good.elf", "good.data", "--out=" + out],
                      ["annotate", "good.elf", "good.data", "--out=" + out],
                      ["diff", "good.elf", "good.data", "good.data", "--out=" + out],
+                     ["sysprof", "stream", "--out=" + out],
                      ["merge", "good.pb.gz", "-o", out]):
             if place.profiles or argv[0] != "merge":
                 how = place.nobody() if out == "x" else {}
@@ -269,7 +287,7 @@ def check_interrupt(place):
     before = sorted(os.listdir(place.folder))
     for argv in (["report", "good.elf", "-", "--out=x"],
                  ["annotate", "good.elf", "tick", "-", "--out=x"], ["base", "good.elf", "-"],
-                 ["diff", "good.elf", "good.data", "-", "--out=x"], ["lookup", "good.elf"],
+                 ["diff", "good.elf", "good.data", "-", "--out=x"], ["lookup", "good.elf"], ["sysprof", "-", "--out=x"],
                  ["merge", "-", "-o", "x"]):
         child = subprocess.Popen([place.hlguest, *argv], cwd=place.folder, env=environment(),
                                  stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
@@ -329,7 +347,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="mishaps-") as folder:
         place = Place(build, folder)
         for name, verbs in (("image", IMAGES), ("recording", RECORDINGS),
-                            ("profile", PROFILES)):
+                            ("profile", PROFILES), ("stream", STREAMS)):
             tap.run(f"bad files: {name}", lambda v=verbs: list(check_files(place, v)))
         for name, function in (
             ("files of the wrong kind, words of no sense", check_wrong_kind),

@@ -32,6 +32,7 @@ static const struct verb verbs[] = {
 	 hlg_verb_diff},
 	{"exits", "guest.elf [-i] FILE...", "what leaving the guest costs",
 	 hlg_verb_exits},
+	{"sysprof", "FILE", "what LuaJIT's sysprof recorded", hlg_verb_sysprof},
 	{"kallsyms", "guest.elf[@BASE]", "symbols for perf kvm --guestkallsyms",
 	 hlg_verb_kallsyms},
 	{"lookup", "guest.elf[@BASE] [ADDR...]", "what is at these addresses",

@@ -28,11 +28,16 @@ _hlguest_value()
 
 	case $1$2 in
 	report--aliases | report--demangle | report--force | annotate--demangle | annotate--force | diff--demangle | diff--force | windows--demangle | exits--demangle | lookup--demangle) words='no yes' ;;
-	report--format) words='text csv json folded pprof callgrind' ;;
+	report--format) words='text csv json folded pprof callgrind sysprof' ;;
 	annotate--format) words='text json' ;;
 	annotate--syntax) words='att intel' ;;
 	windows--format) words='csv text json svg' ;;
 	exits--format | diff--format) words='text csv json' ;;
+	sysprof--format) words='text folded json stock' ;;
+	sysprof--mode) words='D L C' ;;
+	sysprof--roots) words='state' ;;
+	sysprof--elf) _hlguest_files "$cur" $'\x7fELF' ;;
+	sysprof--merge) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
 	exits--by) words='tid' ;;
 	lookup--format) words='text json' ;;
 	report--gaps | diff--gaps) words='retag drop stretch' ;;
@@ -46,7 +51,7 @@ _hlguest_value()
 	record--pid | record-p) words=$(compgen -G '/proc/[0-9]*') words=${words//\/proc\//} ;;
 	report--input | report-i | annotate--input | annotate-i | base--input | base-i | diff--input | diff-i) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
 	windows--input | windows-i | exits--input | exits-i) _hlguest_files "$cur" PERFILE ;;
-	report--out | annotate--out | diff--out | windows--out | exits--out | record--output | record-o | merge--output | merge-o)
+	report--out | annotate--out | diff--out | windows--out | exits--out | sysprof--out | record--output | record-o | merge--output | merge-o)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;
@@ -56,7 +61,7 @@ _hlguest_value()
 
 _hlguest()
 {
-	local verbs='report annotate record windows merge base diff exits kallsyms lookup doctor help'
+	local verbs='report annotate record windows merge base diff exits sysprof kallsyms lookup doctor help'
 	local elf=$'\x7fELF' gzip=$'\x1f\x8b' cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}
 	local prev=${COMP_WORDS[COMP_CWORD - 1]} valued short= long= word i
 
@@ -107,6 +112,7 @@ _hlguest()
 		long='--input= --quiet --by= --demangle= --exact --format= --out= --pid= --port=
 			--reason= --tid= --time= --top='
 		;;
+	sysprof) long='--elf= --format= --merge= --mode= --out= --roots= --top=' ;;
 	kallsyms) long='--compat' ;;
 	lookup) long='--demangle= --format= --inlines --own' ;;
 	doctor) ;;
@@ -164,6 +170,7 @@ _hlguest()
 		report | annotate | base | diff) _hlguest_files "$cur" "$elf" PERFILE "$gzip" ;;
 		windows | exits) _hlguest_files "$cur" "$elf" PERFILE ;;
 		merge) _hlguest_files "$cur" "$gzip" ;;
+		sysprof) _hlguest_files "$cur" ljs ;;
 		record) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
 		*) _hlguest_files "$cur" "$elf" ;;
 		esac

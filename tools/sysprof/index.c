@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "index.h"
+
+#include <stdlib.h>
+
+static uint32_t fold(uint64_t hash)
+{
+	return (uint32_t)(hash ^ hash >> 29 ^ hash >> 47);
+}
+
+static void put(struct hlg_index *index, struct hlg_index_slot slot)
+{
+	uint32_t mask = index->room - 1, i = slot.hash & mask;
+
+	while (index->slots[i].number)
+		i = (i + 1) & mask;
+	index->slots[i] = slot;
+}
+
+bool hlg_index_reserve(struct hlg_index *index)
+{
+	struct hlg_index old = *index;
+
+	if (2 * (index->n + 1) <= index->room)
+		return true;
+	if (index->room > UINT32_C(1) << 30)
+		return false;
+	index->room = old.room ? 2 * old.room : 64;
+	index->slots = calloc(index->room, sizeof(*index->slots));
+	if (!index->slots) {
+		*index = old;
+		return false;
+	}
+	for (uint32_t i = 0; i < old.room; i++)
+		if (old.slots[i].number)
+			put(index, old.slots[i]);
+	free(old.slots);
+	return true;
+}
+
+uint32_t hlg_index_find(struct hlg_index *index, uint64_t hash,
+			bool (*same)(const void *ctx, uint32_t number), const void *ctx,
+			uint32_t new)
+{
+	const struct hlg_index_slot slot = {fold(hash), new + 1};
+	uint32_t mask = index->room - 1, i = slot.hash & mask;
+
+	for (; index->slots[i].number; i = (i + 1) & mask)
+		if (index->slots[i].hash == slot.hash &&
+		    same(ctx, index->slots[i].number - 1))
+			return index->slots[i].number - 1;
+	index->slots[i] = slot;
+	index->n++;
+	return HLG_INDEX_NONE;
+}
+
+void hlg_index_finish(struct hlg_index *index)
+{
+	free(index->slots);
+	*index = (struct hlg_index){0};
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <config.h>
+
+#include "write.h"
+
+#if HLG_HAVE_JANSSON
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../filter/json-parts.h"
+
+/* A stack, or the leaves of some. */
+struct row {
+	const uint32_t *lua, *host;
+	uint32_t n_lua, n_host;
+	enum hlg_sysprof_state state;
+	uint64_t samples;
+};
+
+static void set_number(json_t *object, const char *key, uint64_t value)
+{
+	json_object_set_new(object, key, hlg_json_number(value));
+}
+
+static json_t *name_of(const struct hlg_sysprof *s, const struct hlg_sysprof_frame *frame)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	json_t *name = NULL;
+
+	if (f) {
+		hlg_sysprof_name(f, s, frame);
+		if (fclose(f) == 0)
+			name = hlg_json_text(text);
+	}
+	hlg_json_watch(name);
+	free(text);
+	return name;
+}
+
+static json_t *frame_of(const struct hlg_sysprof *s,
+			const struct hlg_sysprof_frame *frame)
+{
+	static const char *const kinds[] = {"", "lua", "c", "fast", "host", "trace"};
+	json_t *o = json_object();
+
+	json_object_set_new(o, "kind", json_string(kinds[frame->kind]));
+	json_object_set_new(o, "name", name_of(s, frame));
+	if (frame->kind == HLG_FRAME_FAST)
+		set_number(o, "number", frame->addr);
+	else
+		json_object_set_new(o, "address", hlg_json_hex(frame->addr));
+	if (frame->kind == HLG_FRAME_TRACE) {
+		set_number(o, "number", frame->trace);
+		json_object_set_new(o, "begins",
+				    frame->begins_known ? hlg_json_number(frame->begins)
+							: json_null());
+	}
+	if (frame->kind == HLG_FRAME_TRACE || frame->kind == HLG_FRAME_LUA) {
+		json_object_set_new(o, "chunk",
+				    frame->chunk ? hlg_json_text(hlg_names_get(
+							   &s->names, frame->chunk))
+						 : json_null());
+		set_number(o, "line", frame->line);
+	} else if (frame->symbol) {
+		json_object_set_new(o, "symbol_address", hlg_json_hex(frame->start));
+	}
+	return o;
+}
+
+static json_t *frames_of(const struct hlg_sysprof *s)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < s->n_frames; i++)
+		json_array_append_new(list, frame_of(s, &s->frames[i]));
+	return list;
+}
+
+static json_t *ids_of(const uint32_t *ids, uint32_t n)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < n; i++)
+		json_array_append_new(list, json_integer(ids[i]));
+	return list;
+}
+
+static int compare_ids(const uint32_t *a, uint32_t n_a, const uint32_t *b, uint32_t n_b)
+{
+	for (uint32_t i = 0; i < n_a && i < n_b; i++)
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+	return n_a < n_b ? -1 : n_a > n_b;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	int order = (int)x->state - (int)y->state;
+
+	if (order == 0)
+		order = compare_ids(x->lua, x->n_lua, y->lua, y->n_lua);
+	return order ? order : compare_ids(x->host, x->n_host, y->host, y->n_host);
+}
+
+static int compare_samples(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples < y->samples ? 1 : -1;
+	return compare_rows(a, b);
+}
+
+/* Stacks, cut to their leaves if asked for; equal ones added up. */
+static struct row *make_rows(const struct hlg_sysprof *s, bool leaves, size_t *n)
+{
+	struct row *rows = calloc((size_t)s->n_stacks + 1, sizeof(*rows));
+	size_t kept = 0;
+
+	for (uint32_t i = 0; rows && i < s->n_stacks; i++) {
+		const struct hlg_sysprof_stack *from = &s->stacks[i];
+		const uint32_t *lua = s->ids + from->at;
+
+		rows[i] = (struct row){lua,
+				       lua + from->n_lua,
+				       leaves && from->n_lua ? 1 : from->n_lua,
+				       leaves && from->n_host ? 1 : from->n_host,
+				       from->state,
+				       from->samples};
+	}
+	hlg_json_watch(rows);
+	*n = 0;
+	if (!rows)
+		return NULL;
+	qsort(rows, s->n_stacks, sizeof(*rows), compare_rows);
+	for (uint32_t i = 0; i < s->n_stacks; i++)
+		if (kept && compare_rows(&rows[kept - 1], &rows[i]) == 0)
+			rows[kept - 1].samples += rows[i].samples;
+		else
+			rows[kept++] = rows[i];
+	qsort(rows, kept, sizeof(*rows), compare_samples);
+	*n = kept;
+	return rows;
+}
+
+static json_t *stacks_of(const struct hlg_sysprof *s, bool leaves)
+{
+	json_t *list = json_array();
+	size_t n;
+	struct row *rows = make_rows(s, leaves, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *o = json_object();
+
+		json_object_set_new(o, "state",
+				    json_string(hlg_sysprof_state(rows[i].state)));
+		set_number(o, "samples", rows[i].samples);
+		json_object_set_new(o, "lua", ids_of(rows[i].lua, rows[i].n_lua));
+		json_object_set_new(o, "host", ids_of(rows[i].host, rows[i].n_host));
+		json_array_append_new(list, o);
+	}
+	free(rows);
+	return list;
+}
+
+static json_t *records_of(const struct hlg_sysprof_records *records)
+{
+	json_t *o = json_object();
+
+	set_number(o, "lua", records->lua);
+	set_number(o, "c", records->c);
+	set_number(o, "traces", records->traces);
+	return o;
+}
+
+static json_t *root_of(const struct hlg_sysprof *s, const struct hlg_sysprof_style *style)
+{
+	json_t *root = json_object(), *states = json_object();
+
+	json_object_set_new(root, "path", hlg_json_text(style->path));
+	set_number(root, "samples", s->samples);
+	for (int i = 0; i < HLG_SYSPROF_STATES; i++)
+		set_number(states, hlg_sysprof_state(i), s->states[i]);
+	json_object_set_new(root, "states", states);
+	json_object_set_new(root, "symbols", records_of(&s->table));
+	json_object_set_new(root, "changes", records_of(&s->changes));
+	json_object_set_new(root, "complete", json_boolean(s->ended));
+	set_number(root, "bytes_lost", s->left);
+	json_object_set_new(root, "notes", hlg_json_lines(style->notes, style->n_notes));
+	if (style->mode == HLG_SYSPROF_COUNTERS)
+		return root;
+	json_object_set_new(root, "frames", frames_of(s));
+	json_object_set_new(root, "stacks",
+			    stacks_of(s, style->mode == HLG_SYSPROF_LEAF));
+	return root;
+}
+
+int hlg_sysprof_json(FILE *f, const struct hlg_sysprof *s,
+		     const struct hlg_sysprof_style *style, struct hlg_err *err)
+{
+	json_t *root;
+	bool ok;
+
+	hlg_json_begin();
+	root = root_of(s, style);
+	ok = !hlg_json_lost() && json_dumpf(root, f, JSON_INDENT(1)) == 0;
+	json_decref(root);
+	/* A write that failed is found when the output is closed. */
+	if (hlg_json_lost() || (!ok && !ferror(f)))
+		return hlg_err_memory(err, "format=json");
+	fputc('\n', f);
+	return 0;
+}
+
+#else
+
+int hlg_sysprof_json(FILE *f, const struct hlg_sysprof *s,
+		     const struct hlg_sysprof_style *style, struct hlg_err *err)
+{
+	(void)f;
+	(void)s;
+	(void)style;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "format=json: not in this build (build with libjansson-dev)");
+}
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One stack from two. Example, roots first:
+ *
+ *	host  main lua_cpcall pmain docall lua_pcall lj_BC_TNEW lj_tab_new
+ *	Lua   pmain a.lua:0 a.lua:7
+ *	laid  main lua_cpcall pmain docall lua_pcall a.lua:0 a.lua:7 lj_BC_TNEW lj_tab_new
+ */
+#include <string.h>
+
+#include "sysprof.h"
+
+/* Both stacks root first, and how far they are laid. */
+struct layer {
+	const struct hlg_sysprof *s;
+	const uint32_t *lua, *host; /* leaf first, as they are kept */
+	uint32_t n_lua, n_host;
+	uint32_t lua_done, host_done, n;
+	uint32_t *list;
+};
+
+static const struct hlg_sysprof_frame *frame_of(const struct layer *l, uint32_t id)
+{
+	return &l->s->frames[id];
+}
+
+static uint32_t next_lua(const struct layer *l)
+{
+	return l->lua[l->n_lua - 1 - l->lua_done];
+}
+
+static uint32_t next_host(const struct layer *l)
+{
+	return l->host[l->n_host - 1 - l->host_done];
+}
+
+/* Is a function of the Lua stack the one that a host frame is in? */
+static bool is_same(const struct layer *l, uint32_t lua, uint32_t host)
+{
+	const struct hlg_sysprof_frame *a = frame_of(l, lua), *b = frame_of(l, host);
+
+	return a->kind == HLG_FRAME_C && a->symbol != HLG_NO_NAME &&
+	       b->symbol != HLG_NO_NAME && a->start == b->start;
+}
+
+static bool enters_lua(const struct layer *l, uint32_t host)
+{
+	static const char *const words[] = {"lua_call", "lua_pcall", "lua_cpcall"};
+	const char *name = hlg_names_get(&l->s->names, frame_of(l, host)->symbol);
+
+	for (size_t i = 0; name && i < sizeof(words) / sizeof(words[0]); i++)
+		if (strncmp(name, words[i], strlen(words[i])) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Does the next of Lua's functions stand in the host's stack, before that enters Lua
+ * again? The host frame that is laid last has just entered it.
+ */
+static bool stands_in_host(const struct layer *l)
+{
+	if (frame_of(l, next_lua(l))->kind != HLG_FRAME_C)
+		return false;
+	for (uint32_t i = l->n_host - l->host_done; i-- > 0;) {
+		if (is_same(l, next_lua(l), l->host[i]))
+			return true;
+		if (enters_lua(l, l->host[i]))
+			return false;
+	}
+	return false;
+}
+
+/* From a function that C code called to one that is C code again. */
+static void lay_lua(struct layer *l)
+{
+	bool is_c = false;
+
+	while (l->lua_done < l->n_lua && !is_c && !stands_in_host(l)) {
+		is_c = frame_of(l, next_lua(l))->kind == HLG_FRAME_C;
+		l->list[l->n++] = next_lua(l);
+		l->lua_done++;
+	}
+}
+
+uint32_t hlg_sysprof_lay(const struct hlg_sysprof *s,
+			 const struct hlg_sysprof_stack *stack, uint32_t *list)
+{
+	struct layer l = {.s = s,
+			  .lua = s->ids + stack->at,
+			  .host = s->ids + stack->at + stack->n_lua,
+			  .n_lua = stack->n_lua,
+			  .n_host = stack->n_host,
+			  .list = list};
+
+	while (l.host_done < l.n_host) {
+		uint32_t host = next_host(&l);
+
+		if (l.lua_done < l.n_lua && is_same(&l, next_lua(&l), host))
+			l.lua_done++;
+		l.list[l.n++] = host;
+		l.host_done++;
+		if (enters_lua(&l, host))
+			lay_lua(&l);
+	}
+	while (l.lua_done < l.n_lua) {
+		l.list[l.n++] = next_lua(&l);
+		l.lua_done++;
+	}
+	return l.n;
+}
+
+uint32_t hlg_sysprof_leaves(const struct hlg_sysprof *s,
+			    const struct hlg_sysprof_stack *stack, uint32_t *list)
+{
+	const struct layer l = {.s = s};
+	uint32_t n = hlg_sysprof_lay(s, stack, list);
+	const uint32_t *lua = s->ids + stack->at, *host = lua + stack->n_lua;
+	bool host_last;
+
+	if (stack->n_lua == 0 || stack->n_host == 0) {
+		list[0] = n ? list[n - 1] : 0;
+		return n ? 1 : 0;
+	}
+	/* The last that was laid is one of both leaves. */
+	host_last = s->frames[list[n - 1]].kind == HLG_FRAME_HOST;
+	if (host_last && is_same(&l, *lua, *host)) {
+		list[0] = *host;
+		return 1;
+	}
+	list[0] = host_last ? *lua : *host;
+	list[1] = host_last ? *host : *lua;
+	return 2;
+}

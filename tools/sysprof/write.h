@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The writers of a stream that was read. They return false without memory; what cannot be
+ * written stays on f, for hlg_out_commit to find. Nothing a stream holds reaches f
+ * unescaped.
+ */
+#ifndef HLG_TOOLS_SYSPROF_WRITE_H
+#define HLG_TOOLS_SYSPROF_WRITE_H
+
+#include <stdio.h>
+
+#include "sysprof.h"
+
+/* What a reader wants to see, by the letters of the profiler's own modes. */
+enum hlg_sysprof_mode {
+	HLG_SYSPROF_CALLGRAPH, /* whole stacks */
+	HLG_SYSPROF_LEAF,      /* the leaves, of Lua and of the host */
+	HLG_SYSPROF_COUNTERS,  /* states only */
+};
+
+struct hlg_sysprof_style {
+	enum hlg_sysprof_mode mode;
+	bool by_state;    /* the state is a frame, the first */
+	uint64_t top;     /* rows of stacks in text; 0: all */
+	const char *path; /* of the stream */
+	const char *root; /* a frame below all others of folded stacks; NULL: none */
+	char *const *notes;
+	size_t n_notes;
+};
+
+/* For text: the states, then stacks, those with most samples first. */
+bool hlg_sysprof_text(FILE *f, const struct hlg_sysprof *s,
+		      const struct hlg_sysprof_style *style);
+
+/*
+ * "frame;frame NUMBER", root first; all samples are in it. A stack without frames is its
+ * state, "[INTERP]".
+ */
+bool hlg_sysprof_folded(FILE *f, const struct hlg_sysprof *s,
+			const struct hlg_sysprof_style *style);
+
+/*
+ * What luajit-parse-sysprof of Tarantool's LuaJIT prints (tools/sysprof/parse.lua), but
+ * in an order: "frame;frame;<TAB>NUMBER". It has frames of Lua only behind lua_call and
+ * lua_pcall, none for a trace, none for a fast function it has no name for.
+ */
+bool hlg_sysprof_stock(FILE *f, const struct hlg_sysprof *s);
+
+/* JSON: see hlguest-sysprof(1). Fails without memory, and in a build without jansson. */
+int hlg_sysprof_json(FILE *f, const struct hlg_sysprof *s,
+		     const struct hlg_sysprof_style *style, struct hlg_err *err);
+
+/* The name of a frame; escaped, and without the ';' that ends a frame. */
+void hlg_sysprof_name(FILE *f, const struct hlg_sysprof *s,
+		      const struct hlg_sysprof_frame *frame);
+
+/* Text that several stacks may have, and their samples. */
+struct hlg_sysprof_line {
+	char *text;
+	uint64_t samples;
+	enum hlg_sysprof_state state; /* of all of them, if lines are parted by it */
+};
+
+/*
+ * A line for each text that put(f, ctx, stack) writes for a stack; for each state its own
+ * if parted. By samples, then text, then state. NULL without memory; else for
+ * hlg_sysprof_free_lines.
+ */
+struct hlg_sysprof_line *hlg_sysprof_lines(
+	const struct hlg_sysprof *s, bool parted,
+	bool (*put)(FILE *f, void *ctx, const struct hlg_sysprof_stack *stack), void *ctx,
+	size_t *n);
+void hlg_sysprof_free_lines(struct hlg_sysprof_line *lines, size_t n);
+
+/* Ids of frames for any one stack: room for hlg_sysprof_lay. NULL without memory. */
+uint32_t *hlg_sysprof_room(const struct hlg_sysprof *s);
+
+/* Writes the frames of a stack as style wants them, ';' between; list is room. */
+void hlg_sysprof_frames(FILE *f, const struct hlg_sysprof *s,
+			const struct hlg_sysprof_style *style,
+			const struct hlg_sysprof_stack *stack, uint32_t *list);
+
+#endif
