@@ -179,6 +179,12 @@ def check_wrong_kind(place):
         (["sysprof", "stream", "--elf=good.elf"], 2, "is of a recording"),
         (["sysprof", "stream", "--out=good.data"], 2, "is a recording or an ELF"),
         (["sysprof", "stream", "--out=stream"], 2, "is a recording or an ELF"),
+        (["report", "good.elf", "good.data", "--format=sysprof", "--by=tid"], 1,
+         "has no room for by="),
+        (["report", "good.elf", "good.data", "--format=sysprof", "--mode=all"], 1,
+         "the guest's samples only"),
+        (["report", "good.elf", "good.data", "--format=sysprof", "--format=csv"], 1,
+         "format is given twice"),
         (["doctor", "good.elf", "good.elf"], 2, "one image at a time"),
         (["merge"], 2, "no profile is given"),
         (["record"], 2, "say what to record"),
@@ -205,6 +211,7 @@ def writers(place):
                  ["windows", "good.elf", "windows.data", "--format=svg"],
                  *([["exits", "good.elf", "exits.data"],
                     ["exits", "good.elf", "exits.data", "--format=csv"]] if place.traces else []),
+                 ["report", "good.elf", "good.data", "--format=sysprof"],
                  ["sysprof", "stream"], ["sysprof", "stream", "--format=folded"],
                  ["merge", "good.pb.gz"], ["kallsyms", "good.elf"],
                  *([["base", "good.elf", "good.data"]] if place.decodes else []),
@@ -256,7 +263,7 @@ def check_too_large(place):
              for how in ([], ["--format=callgrind"])]
     argvs += [["annotate", "good.elf", "good.data", "--out=x"],
              ["diff", "good.elf", "good.data", "good.data", "--out=x"]]
-    argvs += [["sysprof", "stream", "--out=x"]]
+    argvs += [argvs[0] + ["--format=sysprof"], ["sysprof", "stream", "--out=x"]]
     if place.profiles:
         argvs += [argvs[0] + ["--format=pprof"], ["merge", "good.pb.gz", "-o", "x"]]
     for argv in argvs:

@@ -12,6 +12,7 @@
 #include "inputs.h"
 #include "output.h"
 #include "pprof/pprof.h"
+#include "sysprof/report.h"
 #include "verb.h"
 
 static int compare_files(const void *a, const void *b)
@@ -59,10 +60,6 @@ static int write_report(struct hlg_run *run, const struct hlg_batch *batch,
 /* A saved profile keeps host rows, whatever mode= says: it may be read with another. */
 static int start_pprof(struct hlg_run *run, struct hlg_err *err)
 {
-	if (!run->options.out && isatty(STDOUT_FILENO))
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--format=pprof: is nothing for a terminal (say "
-				   "--out=x.pb.gz)");
 	run->options.mode = HLG_SHOW_ALL;
 	return hlg_pprof_check(err);
 }
@@ -85,17 +82,30 @@ static int write_callgrind(struct hlg_run *run, const struct hlg_batch *batch,
 	return write_report(run, batch, hlg_callgrind_report, err);
 }
 
+static int start_sysprof(struct hlg_run *run, struct hlg_err *err)
+{
+	return hlg_sysprof_check(run, err);
+}
+
+static int write_sysprof(struct hlg_run *run, const struct hlg_batch *batch,
+			 struct hlg_err *err)
+{
+	return hlg_sysprof_report(run, &batch->sums, stdout, err);
+}
+
 /* Formats that the filter has not, and behind them all that it has. */
 static const struct form {
 	const char *word; /* of --format= */
+	const char *file; /* what to call its file, if it is nothing for a terminal */
 	/* Can it be done? Before anything is read; may be NULL. */
 	int (*start)(struct hlg_run *run, struct hlg_err *err);
 	int (*write)(struct hlg_run *run, const struct hlg_batch *batch,
 		     struct hlg_err *err);
 } forms[] = {
-	{"pprof", start_pprof, write_pprof},
-	{"callgrind", NULL, write_callgrind},
-	{NULL, NULL, write_table},
+	{"pprof", "x.pb.gz", start_pprof, write_pprof},
+	{"callgrind", NULL, NULL, write_callgrind},
+	{"sysprof", "x.sysprof", start_sysprof, write_sysprof},
+	{NULL, NULL, NULL, write_table},
 };
 
 /* word may be NULL. */
@@ -115,6 +125,11 @@ static int start_form(const struct form *form, const struct hlg_inputs *in,
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--format=%s: format is given twice (give it once)",
 				   form->word);
+	if (form->file && !run->options.out && isatty(STDOUT_FILENO))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--format=%s: is nothing for a terminal (say "
+				   "--out=%s)",
+				   form->word, form->file);
 	return form->start ? form->start(run, err) : 0;
 }
 

@@ -185,18 +185,24 @@ static void check_folded(struct stream *stream, enum hlg_sysprof_mode mode,
 	hlg_sysprof_finish(&s);
 }
 
-/* One sample of state LFUNC: Lua's frames by the letters of f (FUNC), p (pmain), w
- * (work), t (tostring); then the host's. Both leaf first. */
+/* One sample of state LFUNC: Lua's frames by the letters of f (FUNC), 0 (a function at
+ * 0), p (pmain), w (work), t (tostring), u (a fast function of no name); then the host's.
+ * Both leaf first. */
 static void sample(struct stream *s, const char *lua, const uint64_t *host, size_t n)
 {
 	put(s, HLG_SYSPROF_LFUNC);
 	for (; *lua; lua++) {
-		if (*lua == 'f') {
-			lua_frame(s, FUNC, 7);
+		bool fast = *lua == 't' || *lua == 'u';
+
+		if (*lua == 'f' || *lua == '0') {
+			lua_frame(s, *lua == 'f' ? FUNC : 0, 7);
 			continue;
 		}
-		put(s, *lua == 't' ? HLG_FRAME_FAST : HLG_FRAME_C);
-		uleb(s, *lua == 't' ? 18 : *lua == 'p' ? PMAIN : WORK);
+		put(s, fast ? HLG_FRAME_FAST : HLG_FRAME_C);
+		uleb(s, *lua == 't'   ? 18
+			: *lua == 'u' ? 250
+			: *lua == 'p' ? PMAIN
+				      : WORK);
 	}
 	put(s, 0x80);
 	for (size_t i = 0; i < n; i++)
@@ -226,6 +232,10 @@ static const struct {
 	/* the same where the host's stack lacks the C function */
 	{"fwf", {PCALL, DOCALL, PCALL, MAIN},
 	 "main;lua_pcall;@a.lua:7;work;docall;lua_pcall;@a.lua:7", "lua_pcall;@a.lua:7"},
+	/* and once more, where a later one of the host's is another call of it */
+	{"fwfwf", {PCALL, WORK, PCALL, DOCALL, PCALL, MAIN},
+	 "main;lua_pcall;@a.lua:7;work;docall;lua_pcall;@a.lua:7;work;lua_pcall;@a.lua:7",
+	 "lua_pcall;@a.lua:7"},
 	/* a host stack that was lost leaves Lua on top; a fast function stays in place */
 	{"tfp", {MAIN}, "main;pmain;@a.lua:7;tostring", "main;tostring"},
 	{"f", {0}, "@a.lua:7", "@a.lua:7"},
@@ -249,6 +259,55 @@ START_TEST(lays_stacks)
 			 mode == HLG_SYSPROF_LEAF ? stacks[_i].leaves : stacks[_i].laid);
 		check_folded(&s, mode, expected);
 	}
+}
+END_TEST
+
+/* clang-format off */
+/* What Tarantool's parser prints for them. */
+static const struct {
+	const char *lua;
+	uint64_t host[8];
+	const char *printed;
+} stocks[] = {
+	{"ff", {PCALL, PCALL, PCALL, MAIN},
+	 "main:0x1000;lua_pcall:0x2000;@a.lua:7;@a.lua:7;lua_pcall:0x2000;@a.lua:7;"
+	 "lua_pcall:0x2000;\t1\n"},
+	{"tfp", {PCALL, PCALL, CPCALL, MAIN},
+	 "main:0x1000;lua_cpcall:0x6000;lua_pcall:0x2000;lua_pcall:0x2000;@a.lua:7;\t1\n"},
+	{"tfp", {PCALL, PCALL, MAIN},
+	 "main:0x1000;lua_pcall:0x2000;lua_pcall:0x2000;@a.lua:7;tostring;\t1\n"},
+	{"uf", {PCALL, MAIN}, "main:0x1000;lua_pcall:0x2000;@a.lua:7;\t1\n"},
+	{"0f", {PCALL}, "lua_pcall:0x2000;@a.lua:7;INTERNAL;\t1\n"},
+	{"f", {FUNC - 5, PCALL, 0x10},
+	 "CFUNC 0x15;lua_pcall:0x2000;@a.lua:7;@a.lua:0;\t1\n"},
+	{"fwf", {PCALL, WORK, PCALL, MAIN},
+	 "main:0x1000;lua_pcall:0x2000;@a.lua:7;work:0x5000;lua_pcall:0x2000;@a.lua:7;"
+	 "@a.lua:7;\t1\n"},
+	{"", {PCALL, MAIN}, "main:0x1000;lua_pcall:0x2000;\t1\n"},
+	{"f", {0}, ";\t1\n"},
+};
+/* clang-format on */
+
+START_TEST(prints_as_stock)
+{
+	struct hlg_sysprof read;
+	struct stream s;
+	size_t n = 0, size;
+	char *made;
+	FILE *f;
+
+	begin(&s);
+	while (n < 8 && stocks[_i].host[n])
+		n++;
+	sample(&s, stocks[_i].lua, stocks[_i].host, n);
+	put(&s, 0x80);
+	read_good(&read, &s);
+	f = open_memstream(&made, &size);
+	ck_assert(hlg_sysprof_stock(f, &read));
+	fclose(f);
+	ck_assert_str_eq(made, stocks[_i].printed);
+	free(made);
+	hlg_sysprof_finish(&read);
 }
 END_TEST
 
@@ -600,6 +659,7 @@ int main(void)
 	tcase_add_test(tc, finds_floors);
 	tc = tap_case(suite, "lay");
 	tcase_add_loop_test(tc, lays_stacks, 0, sizeof(stacks) / sizeof(stacks[0]));
+	tcase_add_loop_test(tc, prints_as_stock, 0, sizeof(stocks) / sizeof(stocks[0]));
 	tc = tap_case(suite, "hostile");
 	tcase_add_loop_test(tc, bounds_numbers, 0, 4);
 	tcase_add_loop_test(tc, bounds_names, 0, 2);
