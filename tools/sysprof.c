@@ -200,7 +200,12 @@ static int write_stream(FILE *f, const struct hlg_sysprof *s,
 	     : args->format == FORMAT_FOLDED ? hlg_sysprof_folded(f, s, &args->style)
 					     : hlg_sysprof_stock(f, s);
 	/* A write that failed is found when the output is closed. */
-	return ok || ferror(f) ? 0 : hlg_err_memory(err, args->path);
+	if (ok || ferror(f))
+		return 0;
+	return hlg_err_set(err, HLG_ESYSTEM,
+			   "%s: its stacks take too much memory as text (say "
+			   "--format=json, or --mode=D)",
+			   args->path);
 }
 
 static int write_all(const struct hlg_sysprof *s, const struct hlg_beside *beside,

@@ -489,6 +489,33 @@ START_TEST(bounds_stacks)
 }
 END_TEST
 
+/* A long name for each of many frames is too much text, but for no other format. */
+START_TEST(bounds_text)
+{
+	const struct hlg_sysprof_style style = {.path = ""};
+	struct hlg_sysprof read;
+	struct stream s;
+	FILE *f = fopen("/dev/null", "w");
+
+	begin(&s);
+	put(&s, 11);
+	uleb(&s, WORK);
+	uleb(&s, 1 << 20);
+	for (int i = 0; i < 1 << 20; i++)
+		put(&s, 'x');
+	SAMPLE(&s, "", WORK, WORK, WORK, WORK, WORK, WORK, WORK, WORK);
+	if (_i)
+		SAMPLE(&s, "", WORK, WORK, WORK, WORK, WORK, WORK, WORK, WORK, WORK, WORK,
+		       WORK, WORK, WORK, WORK, WORK, WORK, WORK, WORK, WORK, WORK);
+	read_good(&read, &s);
+	ck_assert_int_eq(hlg_sysprof_folded(f, &read, &style), _i == 0);
+	ck_assert_int_eq(hlg_sysprof_text(f, &read, &style), _i == 0);
+	ck_assert_int_eq(hlg_sysprof_stock(f, &read), _i == 0);
+	hlg_sysprof_finish(&read);
+	fclose(f);
+}
+END_TEST
+
 /* clang-format off */
 static const struct {
 	const char *bytes;
@@ -664,6 +691,7 @@ int main(void)
 	tcase_add_loop_test(tc, bounds_numbers, 0, 4);
 	tcase_add_loop_test(tc, bounds_names, 0, 2);
 	tcase_add_loop_test(tc, bounds_stacks, 0, 3);
+	tcase_add_loop_test(tc, bounds_text, 0, 2);
 	tcase_add_loop_test(tc, refuses, 0, sizeof(foreign) / sizeof(foreign[0]));
 	tcase_add_test(tc, survives_truncation);
 	tcase_add_test(tc, survives_flipped_bits);

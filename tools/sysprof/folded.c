@@ -27,8 +27,7 @@ static bool put(FILE *f, void *ctx, const struct hlg_sysprof_stack *stack)
 	if (style->by_state &&
 	    !(style->mode == HLG_SYSPROF_COUNTERS || stack->n_lua + stack->n_host == 0))
 		fprintf(f, "[%s];", hlg_sysprof_state(stack->state));
-	hlg_sysprof_frames(f, folder->s, style, stack, folder->list);
-	return !ferror(f);
+	return hlg_sysprof_frames(f, folder->s, style, stack, folder->list);
 }
 
 bool hlg_sysprof_folded(FILE *f, const struct hlg_sysprof *s,

@@ -72,9 +72,20 @@ static json_t *frame_of(const struct hlg_sysprof *s,
 static json_t *frames_of(const struct hlg_sysprof *s)
 {
 	json_t *list = json_array();
+	uint64_t total = 0;
 
-	for (uint32_t i = 0; i < s->n_frames; i++)
-		json_array_append_new(list, frame_of(s, &s->frames[i]));
+	for (uint32_t i = 0; i < s->n_frames; i++) {
+		json_t *o = frame_of(s, &s->frames[i]);
+
+		total += json_string_length(json_object_get(o, "name")) +
+			 json_string_length(json_object_get(o, "chunk"));
+		json_array_append_new(list, o);
+		/* As with text: many frames may be of one long name. */
+		if (total > HLG_SYSPROF_MAX_TEXT / 2) {
+			hlg_json_watch(NULL);
+			break;
+		}
+	}
 	return list;
 }
 

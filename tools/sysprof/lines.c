@@ -57,6 +57,7 @@ struct hlg_sysprof_line *hlg_sysprof_lines(
 	size_t *n)
 {
 	struct hlg_sysprof_line *lines = calloc((size_t)s->n_stacks + 1, sizeof(*lines));
+	uint64_t total = 0;
 
 	*n = 0;
 	for (uint32_t i = 0; lines && i < s->n_stacks; i++) {
@@ -64,7 +65,9 @@ struct hlg_sysprof_line *hlg_sysprof_lines(
 		struct hlg_sysprof_line *line = &lines[*n];
 
 		line->text = text_of(put, ctx, stack);
-		if (!line->text) {
+		total += line->text ? strlen(line->text) : 0;
+		if (!line->text || total > HLG_SYSPROF_MAX_TEXT) {
+			free(line->text);
 			hlg_sysprof_free_lines(lines, *n);
 			return NULL;
 		}

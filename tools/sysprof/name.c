@@ -73,7 +73,7 @@ void hlg_sysprof_name(FILE *f, const struct hlg_sysprof *s,
 			frame->addr);
 }
 
-void hlg_sysprof_frames(FILE *f, const struct hlg_sysprof *s,
+bool hlg_sysprof_frames(FILE *f, const struct hlg_sysprof *s,
 			const struct hlg_sysprof_style *style,
 			const struct hlg_sysprof_stack *stack, uint32_t *list)
 {
@@ -88,5 +88,8 @@ void hlg_sysprof_frames(FILE *f, const struct hlg_sysprof *s,
 		if (i)
 			fputc(';', f);
 		hlg_sysprof_name(f, s, &s->frames[list[i]]);
+		if (ftello(f) > HLG_SYSPROF_MAX_LINE)
+			return false;
 	}
+	return !ferror(f);
 }

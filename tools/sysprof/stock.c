@@ -11,11 +11,6 @@
 #include "../../symtab/escape.h"
 #include "write.h"
 
-enum {
-	/* Bytes of a line: each entry into Lua may print all of Lua's frames again. */
-	LONGEST = 64 << 20
-};
-
 /* The frames of Lua that are not used yet, root first. */
 struct chain {
 	const struct hlg_sysprof *s;
@@ -66,7 +61,8 @@ static void put_frame(FILE *f, const struct hlg_sysprof *s,
 	}
 }
 
-/* Up to the first C function, which is taken, too; else the last frame is. */
+/* Up to the first C function, which is taken, too; else the last frame is. So each entry
+ * into Lua may print nearly all of its frames again. */
 static void insert_lua(FILE *f, struct chain *lua)
 {
 	size_t i = 0;
@@ -77,6 +73,8 @@ static void insert_lua(FILE *f, struct chain *lua)
 		if (frame->kind == HLG_FRAME_C)
 			break;
 		put_frame(f, lua->s, frame);
+		if (ftello(f) > HLG_SYSPROF_MAX_LINE)
+			return;
 	}
 	if (lua->n == 0)
 		return;
@@ -113,7 +111,7 @@ static bool put(FILE *f, void *ctx, const struct hlg_sysprof_stack *stack)
 			lua->n--;
 		if (starts(name, "lua_call") || starts(name, "lua_pcall"))
 			insert_lua(f, lua);
-		if (ftello(f) > LONGEST)
+		if (ftello(f) > HLG_SYSPROF_MAX_LINE)
 			return false;
 	}
 	if (ftello(f) == 0) /* no frame at all */

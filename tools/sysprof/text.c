@@ -52,8 +52,7 @@ static bool put(FILE *f, void *ctx, const struct hlg_sysprof_stack *stack)
 {
 	const struct writer *w = ctx;
 
-	hlg_sysprof_frames(f, w->s, w->style, stack, w->list);
-	return !ferror(f);
+	return hlg_sysprof_frames(f, w->s, w->style, stack, w->list);
 }
 
 static bool put_stacks(FILE *f, const struct hlg_sysprof *s,

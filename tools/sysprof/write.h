@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The writers of a stream that was read. They return false without memory; what cannot be
- * written stays on f, for hlg_out_commit to find. Nothing a stream holds reaches f
- * unescaped.
+ * The writers of a stream that was read. They return false without memory, and where text
+ * would take too much of it: a few bytes can call for a long name again and again. What
+ * cannot be written stays on f, for hlg_out_commit to find. Nothing a stream holds
+ * reaches f unescaped.
  */
 #ifndef HLG_TOOLS_SYSPROF_WRITE_H
 #define HLG_TOOLS_SYSPROF_WRITE_H
@@ -54,6 +55,10 @@ int hlg_sysprof_json(FILE *f, const struct hlg_sysprof *s,
 void hlg_sysprof_name(FILE *f, const struct hlg_sysprof *s,
 		      const struct hlg_sysprof_frame *frame);
 
+/* Bytes of one stack as text, and of all together; a little more is no harm. */
+#define HLG_SYSPROF_MAX_LINE ((int64_t)16 << 20)
+#define HLG_SYSPROF_MAX_TEXT ((uint64_t)512 << 20)
+
 /* Text that several stacks may have, and their samples. */
 struct hlg_sysprof_line {
 	char *text;
@@ -63,8 +68,8 @@ struct hlg_sysprof_line {
 
 /*
  * A line for each text that put(f, ctx, stack) writes for a stack; for each state its own
- * if parted. By samples, then text, then state. NULL without memory; else for
- * hlg_sysprof_free_lines.
+ * if parted. By samples, then text, then state. NULL if put returned false, or passed a
+ * maximum, and without memory; else for hlg_sysprof_free_lines.
  */
 struct hlg_sysprof_line *hlg_sysprof_lines(
 	const struct hlg_sysprof *s, bool parted,
@@ -75,8 +80,9 @@ void hlg_sysprof_free_lines(struct hlg_sysprof_line *lines, size_t n);
 /* Ids of frames for any one stack: room for hlg_sysprof_lay. NULL without memory. */
 uint32_t *hlg_sysprof_room(const struct hlg_sysprof *s);
 
-/* Writes the frames of a stack as style wants them, ';' between; list is room. */
-void hlg_sysprof_frames(FILE *f, const struct hlg_sysprof *s,
+/* Writes the frames of a stack as style wants them, ';' between; list is room. False if
+ * it passed the maximum of a line. */
+bool hlg_sysprof_frames(FILE *f, const struct hlg_sysprof *s,
 			const struct hlg_sysprof_style *style,
 			const struct hlg_sysprof_stack *stack, uint32_t *list);
 
