@@ -117,6 +117,9 @@ void hlg_directory_finish(struct hlg_perfdata *pd);
 /* sample.c: a sample the short way refused. */
 int hlg_sample_step(struct hlg_perfdata *pd, const uint8_t *record, uint16_t size,
 		    struct hlg_err *err);
+/* How a sample is laid out; NULL, and counted, if that cannot be told. */
+const struct hlg_perfdata_layout *hlg_sample_layout(struct hlg_perfdata *pd,
+						    const uint8_t *record, uint16_t size);
 void hlg_lasts_finish(struct hlg_lasts *lasts);
 
 /* step.c: what is to be walked next; on with the bytes behind a record, to dst if any. */

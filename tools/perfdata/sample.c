@@ -276,27 +276,34 @@ static uint32_t find_event(struct hlg_perfdata *pd, const uint8_t *record, uint1
 	return event;
 }
 
+const struct hlg_perfdata_layout *hlg_sample_layout(struct hlg_perfdata *pd,
+						    const uint8_t *record, uint16_t size)
+{
+	uint32_t event = find_event(pd, record, size);
+
+	if (event == HLG_NO_ID)
+		return NULL;
+	if (size >= pd->layouts[event].needs)
+		return &pd->layouts[event];
+	pd->counts.bad_sample++;
+	return NULL;
+}
+
 int hlg_sample_step(struct hlg_perfdata *pd, const uint8_t *record, uint16_t size,
 		    struct hlg_err *err)
 {
-	uint32_t event = find_event(pd, record, size);
-	const struct hlg_perfdata_layout *l;
+	const struct hlg_perfdata_layout *l = hlg_sample_layout(pd, record, size);
 	struct hlg_perfdata_raw raw;
 
-	if (event == HLG_NO_ID)
+	if (!l)
 		return 0;
-	l = &pd->layouts[event];
-	if (size < l->needs) {
-		pd->counts.bad_sample++;
-		return 0;
-	}
 	raw = (struct hlg_perfdata_raw){
 		.record = record,
 		.layout = l,
 		.ip = l->ip ? hlg_perfdata_u64(record + l->ip) : 0,
 		.period = l->period ? hlg_perfdata_u64(record + l->period)
 				    : l->fixed_period,
-		.event = event,
+		.event = l->event,
 		.size = size,
 		.misc = hlg_perfdata_u32(record + 4) & UINT16_MAX,
 		.alone = true,

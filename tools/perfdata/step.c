@@ -149,6 +149,30 @@ static int more(struct hlg_perfdata *pd, struct hlg_err *err)
 	return rc > 0 ? tell_progress(pd, err) : leave_end(pd, err);
 }
 
+/* Hands n bytes on to the sink. Returns how many there were, or an error. */
+static int64_t hand_on(struct hlg_perfdata *pd, struct hlg_window *w, uint64_t n,
+		       struct hlg_err *err)
+{
+	uint8_t some[16384];
+	uint64_t done = 0;
+
+	while (done < n) {
+		uint64_t now = n - done < sizeof(some) ? n - done : sizeof(some);
+		int64_t got = hlg_source_take(&pd->source, w, some, now);
+		int rc;
+
+		if (got < 0)
+			return hlg_reader_errno(pd, err);
+		rc = pd->sink->payload(pd->ctx, some, (size_t)got, err);
+		if (rc < 0)
+			return rc;
+		done += (uint64_t)got;
+		if ((uint64_t)got < now)
+			break;
+	}
+	return (int64_t)done;
+}
+
 int hlg_step_payload(struct hlg_perfdata *pd, void *dst, uint64_t n, size_t record_size,
 		     struct hlg_err *err)
 {
@@ -161,7 +185,13 @@ int hlg_step_payload(struct hlg_perfdata *pd, void *dst, uint64_t n, size_t reco
 				   "%s: compressed records hold what is never compressed "
 				   "(damaged; record again)",
 				   pd->path);
-	got = hlg_source_take(&pd->source, &w, dst, n);
+	if (!dst && pd->sink && pd->sink->payload) {
+		got = hand_on(pd, &w, n, err);
+		if (got < 0)
+			return (int)got;
+	} else {
+		got = hlg_source_take(&pd->source, &w, dst, n);
+	}
 	if (got < 0)
 		return hlg_reader_errno(pd, err);
 	hlg_step_window(pd, w);
@@ -311,6 +341,21 @@ static int dispatch(struct hlg_perfdata *pd, uint32_t type, const uint8_t *recor
 	}
 }
 
+/* For a sink that copies: 1 if the record is for nobody else, 0, or an error. */
+static int hand_record(struct hlg_perfdata *pd, uint32_t type, const uint8_t *record,
+		       uint16_t size, struct hlg_err *err)
+{
+	const struct hlg_perfdata_layout *layout = NULL;
+	int rc;
+
+	if (type == HLG_RECORD_COMPRESSED || type == HLG_RECORD_COMPRESSED2)
+		return 0;
+	if (type == PERF_RECORD_SAMPLE)
+		layout = hlg_sample_layout(pd, record, size);
+	rc = pd->sink->record(pd->ctx, record, size, layout, err);
+	return rc < 0 ? rc : type == PERF_RECORD_SAMPLE;
+}
+
 int hlg_perfdata_step(struct hlg_perfdata *pd, struct hlg_err *err)
 {
 	const uint8_t *record = pd->walk.at;
@@ -338,6 +383,8 @@ int hlg_perfdata_step(struct hlg_perfdata *pd, struct hlg_err *err)
 		pd->walk.end = pd->walk.at;
 	*(type < HLG_PERFDATA_TYPES ? &pd->counts.types[type]
 				    : &pd->counts.unknown_types) += 1;
-	rc = dispatch(pd, type, record, size, err);
+	rc = pd->sink && pd->sink->record ? hand_record(pd, type, record, size, err) : 0;
+	if (rc == 0)
+		rc = dispatch(pd, type, record, size, err);
 	return rc < 0 ? rc : 1;
 }

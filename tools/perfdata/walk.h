@@ -107,6 +107,15 @@ struct hlg_perfdata_sink {
 	int (*lost)(void *ctx, const struct hlg_perfdata_lost *lost, struct hlg_err *err);
 	/* FINISHED_ROUND: perf has emptied all its buffers once. */
 	int (*round)(void *ctx, struct hlg_err *err);
+	/*
+	 * For who copies: every record as it stands, those of a compressed one in its
+	 * place, before it is taken apart; samples are then taken apart by nobody else.
+	 * layout: of a sample that is whole and of a known event, else NULL.
+	 */
+	int (*record)(void *ctx, const uint8_t *record, uint16_t size,
+		      const struct hlg_perfdata_layout *layout, struct hlg_err *err);
+	/* What follows such a record without being in its size (AUXTRACE), in pieces. */
+	int (*payload)(void *ctx, const uint8_t *bytes, size_t n, struct hlg_err *err);
 	/* Now and then; total is 0 where it is not known (a pipe). In bytes. */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total, struct hlg_err *err);
 };

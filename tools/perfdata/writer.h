@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A recording written from another one: its events and facts as they are, records as the
+ * caller says. File mode is written as file mode, in the order perf record has: header,
+ * ids, attributes, records, facts; pipe mode as pipe mode. Not written: facts that tell
+ * how the old file was stored (compressed, in a directory, where its AUX records stand).
+ *
+ *	rc = hlg_writer_begin(&w, f, "out.data", &parts, &err);
+ *	... hlg_writer_put(&w, record, size) ...
+ *	rc = hlg_writer_finish(&w, &parts, &err);
+ *
+ * Everything goes through the stream's buffer; memory does not grow with the file. A
+ * write that fails is told by finish.
+ */
+#ifndef HLG_PERFDATA_WRITER_H
+#define HLG_PERFDATA_WRITER_H
+
+#include <stdio.h>
+
+#include "parts.h"
+
+struct hlg_writer {
+	FILE *f;
+	const char *path;  /* for messages; not owned */
+	uint64_t start;    /* offset of the first record */
+	uint64_t at;       /* offset of the next byte */
+	uint64_t attrs_at; /* of the attributes */
+	uint64_t has[HLG_FEATURES / 64];
+	/* Entries for the build-id feature, of hlg_synth_build_id(); not owned. */
+	const uint8_t *build_ids;
+	size_t build_ids_size;
+};
+
+/* f: empty, and one that can seek unless parts->pipe. It stays the caller's. */
+int hlg_writer_begin(struct hlg_writer *w, FILE *f, const char *path,
+		     const struct hlg_parts *parts, struct hlg_err *err);
+
+/* A record, or what follows it. */
+static inline void hlg_writer_put(struct hlg_writer *w, const void *bytes, size_t n)
+{
+	fwrite_unlocked(bytes, 1, n, w->f);
+	w->at += n;
+}
+
+/* Goes back to an offset that w->at had: what was written behind is taken back. */
+int hlg_writer_rewind(struct hlg_writer *w, uint64_t at, struct hlg_err *err);
+
+/* Facts, then the header again, which has the size of the records. */
+int hlg_writer_finish(struct hlg_writer *w, const struct hlg_parts *parts,
+		      struct hlg_err *err);
+
+#endif
