@@ -33,6 +33,8 @@ static const struct verb verbs[] = {
 	{"exits", "guest.elf [-i] FILE...", "what leaving the guest costs",
 	 hlg_verb_exits},
 	{"sysprof", "FILE", "what LuaJIT's sysprof recorded", hlg_verb_sysprof},
+	{"inject", "guest.elf[@BASE] FILE -o OUT", "a recording that perf can show",
+	 hlg_verb_inject},
 	{"kallsyms", "guest.elf[@BASE]", "symbols for perf kvm --guestkallsyms",
 	 hlg_verb_kallsyms},
 	{"lookup", "guest.elf[@BASE] [ADDR...]", "what is at these addresses",

@@ -27,7 +27,7 @@ _hlguest_value()
 	local cur=$3 words= done=
 
 	case $1$2 in
-	report--aliases | report--demangle | report--force | annotate--demangle | annotate--force | diff--demangle | diff--force | windows--demangle | exits--demangle | lookup--demangle) words='no yes' ;;
+	report--aliases | report--demangle | report--force | annotate--demangle | annotate--force | diff--demangle | diff--force | windows--demangle | exits--demangle | inject--demangle | inject--force | lookup--demangle) words='no yes' ;;
 	report--format) words='text csv json folded pprof callgrind sysprof' ;;
 	annotate--format) words='text json' ;;
 	annotate--syntax) words='att intel' ;;
@@ -40,7 +40,7 @@ _hlguest_value()
 	sysprof--merge) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
 	exits--by) words='tid' ;;
 	lookup--format) words='text json' ;;
-	report--gaps | diff--gaps) words='retag drop stretch' ;;
+	report--gaps | diff--gaps | inject--gaps) words='retag drop stretch' ;;
 	report--mode | windows--mode) words='guest host all' ;;
 	report--weight | annotate--weight | diff--weight) words='period samples' ;;
 	report--by | annotate--by)
@@ -50,8 +50,8 @@ _hlguest_value()
 	record--event | record-e) words='cycles:G cpu-clock' ;;
 	record--pid | record-p) words=$(compgen -G '/proc/[0-9]*') words=${words//\/proc\//} ;;
 	report--input | report-i | annotate--input | annotate-i | base--input | base-i | diff--input | diff-i) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
-	windows--input | windows-i | exits--input | exits-i) _hlguest_files "$cur" PERFILE ;;
-	report--out | annotate--out | diff--out | windows--out | exits--out | sysprof--out | record--output | record-o | merge--output | merge-o)
+	windows--input | windows-i | exits--input | exits-i | inject--input | inject-i) _hlguest_files "$cur" PERFILE ;;
+	report--out | annotate--out | diff--out | windows--out | exits--out | sysprof--out | record--output | record-o | merge--output | merge-o | inject--output | inject-o)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;
@@ -61,7 +61,7 @@ _hlguest_value()
 
 _hlguest()
 {
-	local verbs='report annotate record windows merge base diff exits sysprof kallsyms lookup doctor help'
+	local verbs='report annotate record windows merge base diff exits sysprof inject kallsyms lookup doctor help'
 	local elf=$'\x7fELF' gzip=$'\x1f\x8b' cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}
 	local prev=${COMP_WORDS[COMP_CWORD - 1]} valued short= long= word i
 
@@ -113,6 +113,10 @@ _hlguest()
 			--reason= --tid= --time= --top='
 		;;
 	sysprof) long='--elf= --format= --merge= --mode= --out= --roots= --top=' ;;
+	inject)
+		short='-i -o -q'
+		long='--input= --output= --quiet --demangle= --force --gaps='
+		;;
 	kallsyms) long='--compat' ;;
 	lookup) long='--demangle= --format= --inlines --own' ;;
 	doctor) ;;
@@ -168,7 +172,7 @@ _hlguest()
 	else
 		case $verb in
 		report | annotate | base | diff) _hlguest_files "$cur" "$elf" PERFILE "$gzip" ;;
-		windows | exits) _hlguest_files "$cur" "$elf" PERFILE ;;
+		windows | exits | inject) _hlguest_files "$cur" "$elf" PERFILE ;;
 		merge) _hlguest_files "$cur" "$gzip" ;;
 		sysprof) _hlguest_files "$cur" ljs ;;
 		record) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;

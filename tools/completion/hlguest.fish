@@ -52,13 +52,14 @@ complete -c hlguest -n __hlguest_first -a base -d 'find where the guest\'s ELF l
 complete -c hlguest -n __hlguest_first -a diff -d 'what changed between recordings'
 complete -c hlguest -n __hlguest_first -a exits -d 'what leaving the guest costs'
 complete -c hlguest -n __hlguest_first -a sysprof -d 'what LuaJIT\'s sysprof recorded'
+complete -c hlguest -n __hlguest_first -a inject -d 'a recording that perf can show'
 complete -c hlguest -n __hlguest_first -a kallsyms -d 'symbols for perf kvm --guestkallsyms'
 complete -c hlguest -n __hlguest_first -a lookup -d 'what is at these addresses'
 complete -c hlguest -n __hlguest_first -a doctor -d 'can this machine profile guests'
 complete -c hlguest -n __hlguest_first -a help -d 'the verbs, or the options of one'
-complete -c hlguest -n '__hlguest_verb help' -a 'report annotate record windows merge base diff exits sysprof kallsyms lookup doctor'
+complete -c hlguest -n '__hlguest_verb help' -a 'report annotate record windows merge base diff exits sysprof inject kallsyms lookup doctor'
 
-set -l every '__hlguest_verb report annotate record windows merge base diff exits sysprof kallsyms lookup doctor'
+set -l every '__hlguest_verb report annotate record windows merge base diff exits sysprof inject kallsyms lookup doctor'
 complete -c hlguest -n "$every" -s '?' -l help -d 'print all options'
 complete -c hlguest -n "$every" -l usage -d 'print them in short'
 
@@ -204,6 +205,15 @@ complete -c hlguest -n "$sysprof" -l mode -x -a 'D L C' -d 'counters, leaves, or
 complete -c hlguest -n "$sysprof" -l out -r -F -d 'where it goes'
 complete -c hlguest -n "$sysprof" -l roots -x -d 'the first frame of each stack: state'
 complete -c hlguest -n "$sysprof" -l top -x -d 'rows of stacks'
+
+set -l inject '__hlguest_verb inject'
+complete -c hlguest -n "$inject" -a '(__hlguest_input)'
+complete -c hlguest -n "$inject" -s i -l input -x -a '(__hlguest_files PERFILE)' -d 'the recording'
+complete -c hlguest -n "$inject" -s o -l output -r -F -d 'where the new recording goes'
+complete -c hlguest -n "$inject" -s q -l quiet -d 'no progress on the terminal'
+complete -c hlguest -n "$inject" -l demangle -x -a 'no yes' -d 'C++ and Rust names readable'
+complete -c hlguest -n "$inject" -l force -a 'no yes' -d 'write although the samples do not fit'
+complete -c hlguest -n "$inject" -l gaps -x -a 'retag drop stretch' -d 'samples no symbol covers'
 
 set -l kallsyms '__hlguest_verb kallsyms'
 complete -c hlguest -n "$kallsyms" -a '(__hlguest_elf)'

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "companion.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../symtab/file.h"
+#include "sized.h"
+
+#define SOME 65536
+
+static int damaged(const struct hlg_companion *c, struct hlg_err *err)
+{
+	return hlg_err_set(
+		err, HLG_EINPUT,
+		"%s: its section headers make no sense to copy (link it again)",
+		c->image->path);
+}
+
+/* In the file, wholly. */
+static bool is_inside(const struct hlg_companion *c, const Elf64_Shdr *s)
+{
+	uint64_t size = (uint64_t)c->image->elf.id.size;
+
+	return s->sh_type != SHT_NOBITS && s->sh_offset <= size &&
+	       s->sh_size <= size - s->sh_offset;
+}
+
+static int read_sections(struct hlg_companion *c, Elf *elf, struct hlg_err *err)
+{
+	size_t n, names;
+	Elf64_Shdr *sections;
+
+	if (elf_getshdrnum(elf, &n) != 0 || elf_getshdrstrndx(elf, &names) != 0 ||
+	    n == 0 || n + 3 >= SHN_LORESERVE || names >= n)
+		return damaged(c, err);
+	sections = c->sections = calloc(n + 3, sizeof(*sections));
+	if (!sections)
+		return hlg_err_memory(err, c->image->path);
+	for (size_t i = 0; i < n; i++)
+		if (!gelf_getshdr(elf_getscn(elf, i), &sections[i]))
+			return damaged(c, err);
+	c->n_sections = n;
+	if (!is_inside(c, &sections[names]) || sections[names].sh_size > UINT32_MAX / 2)
+		return damaged(c, err);
+	c->names_size = sections[names].sh_size;
+	c->names = calloc(1, c->names_size + 1);
+	if (!c->names)
+		return hlg_err_memory(err, c->image->path);
+	if (hlg_file_read(c->fd, c->names, c->names_size, sections[names].sh_offset))
+		return damaged(c, err);
+	return 0;
+}
+
+static const char *name_of(const struct hlg_companion *c, const Elf64_Shdr *s)
+{
+	return s->sh_name < c->names_size ? c->names + s->sh_name : "";
+}
+
+/* A note's header, and "GNU" behind it. */
+struct gnu_note {
+	Elf64_Nhdr header;
+	char name[4];
+};
+
+/* The first build id in a section of notes, if there is one. */
+static void find_in(struct hlg_companion *c, const Elf64_Shdr *s)
+{
+	uint64_t at = s->sh_offset, end = s->sh_offset + s->sh_size;
+	struct gnu_note note;
+
+	while (c->id.size == 0 && end - at >= sizeof(note)) {
+		uint64_t size;
+
+		if (hlg_file_read(c->fd, &note, sizeof(note), at))
+			return;
+		size = sizeof(note.header) + ((uint64_t)note.header.n_namesz + 3) / 4 * 4;
+		if (note.header.n_type == NT_GNU_BUILD_ID && note.header.n_namesz == 4 &&
+		    memcmp(note.name, "GNU", 4) == 0 && note.header.n_descsz > 0 &&
+		    note.header.n_descsz <= HLG_BUILD_ID_MAX &&
+		    end - at - sizeof(note) >= note.header.n_descsz) {
+			c->id_at = at + sizeof(note);
+			if (!hlg_file_read(c->fd, c->id.bytes, note.header.n_descsz,
+					   c->id_at))
+				c->id.size = note.header.n_descsz;
+			return;
+		}
+		size += ((uint64_t)note.header.n_descsz + 3) / 4 * 4;
+		if (size > end - at)
+			return;
+		at += size;
+	}
+}
+
+/* Where perf looks for it, in this order (elf_read_build_id, util/symbol-elf.c). */
+static void find_id(struct hlg_companion *c)
+{
+	static const char *const names[] = {".note.gnu.build-id", ".notes", ".note"};
+	const Elf64_Shdr *s = c->sections;
+
+	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+		for (size_t i = 1; c->id.size == 0 && i < c->n_sections; i++)
+			if (s[i].sh_type == SHT_NOTE && is_inside(c, &s[i]) &&
+			    strcmp(name_of(c, &s[i]), names[k]) == 0)
+				find_in(c, &s[i]);
+}
+
+int hlg_companion_open(struct hlg_companion *c, const struct hlg_image *image,
+		       struct hlg_err *err)
+{
+	Elf *elf;
+	int rc;
+
+	*c = (struct hlg_companion){.image = image};
+	c->fd = hlg_image_reopen(image, err);
+	if (c->fd < 0)
+		return c->fd;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(c->fd, ELF_C_READ, NULL);
+	rc = elf ? read_sections(c, elf, err) : damaged(c, err);
+	elf_end(elf);
+	if (rc == 0)
+		find_id(c);
+	return rc;
+}
+
+void hlg_companion_finish(struct hlg_companion *c)
+{
+	free(c->sections);
+	free(c->names);
+	if (c->image && c->fd >= 0)
+		close(c->fd);
+}
+
+/* FNV-1a (Fowler, Noll, Vo), once for each 8 bytes of the id: it names, nothing more. */
+static void hash_id(const struct hlg_companion *c, const struct hlg_sized *s,
+		    struct hlg_build_id *id)
+{
+	const struct {
+		const void *at;
+		size_t size;
+	} parts[] = {{c->id.bytes, c->id.size},
+		     {s->syms, s->n * sizeof(*s->syms)},
+		     {s->names, s->names_size}};
+	uint8_t *to = id->bytes;
+
+	*id = (struct hlg_build_id){.size = c->id.size};
+	for (size_t done = 0; done < id->size; done += 8) {
+		uint64_t h = UINT64_C(0xcbf29ce484222325) + done;
+
+		for (size_t p = 0; p < 3; p++)
+			for (size_t i = 0; i < parts[p].size; i++)
+				h = (h ^ ((const uint8_t *)parts[p].at)[i]) *
+				    UINT64_C(0x100000001b3);
+		memcpy(to + done, &h, id->size - done < 8 ? id->size - done : 8);
+	}
+}
+
+/* What perf, or objdump, could take symbols from. */
+static void hide(const struct hlg_companion *c, Elf64_Shdr *s)
+{
+	const char *name = name_of(c, s);
+	bool relocations = s->sh_type == SHT_RELA || s->sh_type == SHT_REL;
+
+	if (s->sh_type == SHT_SYMTAB || s->sh_type == SHT_SYMTAB_SHNDX ||
+	    (relocations && !(s->sh_flags & SHF_ALLOC))) {
+		s->sh_type = SHT_NULL;
+		s->sh_name = 0;
+	} else if (s->sh_type == SHT_DYNSYM || strcmp(name, ".gnu_debuglink") == 0 ||
+		   (relocations && strstr(name, "plt"))) {
+		s->sh_type = SHT_PROGBITS;
+		s->sh_name = 0;
+	}
+}
+
+static int cannot_write(const char *path, struct hlg_err *err)
+{
+	return hlg_err_set(err, HLG_ESYSTEM,
+			   "%s: cannot be written: %s (make room, or write elsewhere)",
+			   path, strerrordesc_np(errno));
+}
+
+/* The file as it is; *at becomes its end, aligned to 8. */
+static int copy_file(const struct hlg_companion *c, FILE *f, uint64_t *at,
+		     struct hlg_err *err)
+{
+	uint64_t size = (uint64_t)c->image->elf.id.size;
+	static const uint8_t none[8];
+	uint8_t some[SOME];
+
+	for (*at = 0; *at < size && !ferror(f);) {
+		size_t now = size - *at < SOME ? (size_t)(size - *at) : SOME;
+
+		if (hlg_file_read(c->fd, some, now, *at))
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s: cannot be copied (is it changing?)",
+					   c->image->path);
+		fwrite_unlocked(some, 1, now, f);
+		*at += now;
+	}
+	fwrite_unlocked(none, 1, -*at & 7, f);
+	*at += -*at & 7;
+	return 0;
+}
+
+/* A section behind what is there; at is where. */
+static void put_section(FILE *f, Elf64_Shdr *s, uint64_t *at, const void *bytes)
+{
+	static const uint8_t none[8];
+
+	s->sh_offset = *at;
+	fwrite_unlocked(bytes, 1, s->sh_size, f);
+	fwrite_unlocked(none, 1, -s->sh_size & 7, f);
+	*at += s->sh_size + (-s->sh_size & 7);
+}
+
+/* .symtab, .strtab and .shstrtab, then all section headers; returns where these are. */
+static uint64_t put_tables(const struct hlg_companion *c, const struct hlg_sized *s,
+			   FILE *f, uint64_t at)
+{
+	static const char more[] = "\0.symtab\0.strtab\0.shstrtab";
+	Elf64_Shdr *own = (Elf64_Shdr *)c->sections + c->n_sections;
+	Elf64_Word name = (Elf64_Word)c->names_size + 1;
+
+	own[0] = (Elf64_Shdr){.sh_name = name,
+			      .sh_type = SHT_SYMTAB,
+			      .sh_size = s->n * sizeof(*s->syms),
+			      .sh_link = (Elf64_Word)c->n_sections + 1,
+			      .sh_info = 1, /* the first that is not local */
+			      .sh_addralign = 8,
+			      .sh_entsize = sizeof(*s->syms)};
+	own[1] = (Elf64_Shdr){.sh_name = name + 8,
+			      .sh_type = SHT_STRTAB,
+			      .sh_size = s->names_size,
+			      .sh_addralign = 1};
+	own[2] = (Elf64_Shdr){.sh_name = name + 16,
+			      .sh_type = SHT_STRTAB,
+			      .sh_size = c->names_size + sizeof(more),
+			      .sh_addralign = 1};
+	put_section(f, &own[0], &at, s->syms);
+	put_section(f, &own[1], &at, s->names);
+	own[2].sh_offset = at;
+	fwrite_unlocked(c->names, 1, c->names_size, f);
+	fwrite_unlocked(more, 1, sizeof(more), f);
+	at += own[2].sh_size;
+	fwrite_unlocked("\0\0\0\0\0\0\0", 1, -at & 7, f);
+	at += -at & 7;
+	for (size_t i = 1; i < c->n_sections; i++)
+		hide(c, (Elf64_Shdr *)c->sections + i);
+	fwrite_unlocked(c->sections, sizeof(*own), c->n_sections + 3, f);
+	return at;
+}
+
+static int put_at(FILE *f, uint64_t at, const void *bytes, size_t n)
+{
+	return fseeko(f, (off_t)at, SEEK_SET) != 0 || fwrite(bytes, 1, n, f) != n;
+}
+
+int hlg_companion_write(const struct hlg_companion *c, const struct hlg_units *units,
+			bool demangle, FILE *f, const char *path, struct hlg_build_id *id,
+			struct hlg_err *err)
+{
+	struct hlg_sized symbols;
+	Elf64_Ehdr header;
+	uint64_t at;
+	int rc = 0;
+
+	if (!hlg_sized_build(&symbols, units, demangle))
+		rc = hlg_err_memory(err, c->image->path);
+	if (rc == 0 && hlg_file_read(c->fd, &header, sizeof(header), 0))
+		rc = damaged(c, err);
+	if (rc == 0)
+		rc = copy_file(c, f, &at, err);
+	if (rc == 0) {
+		hash_id(c, &symbols, id);
+		header.e_shoff = put_tables(c, &symbols, f, at);
+		header.e_shentsize = sizeof(Elf64_Shdr);
+		header.e_shnum = (Elf64_Half)(c->n_sections + 3);
+		header.e_shstrndx = (Elf64_Half)(c->n_sections + 2);
+		if (put_at(f, 0, &header, sizeof(header)) ||
+		    (id->size && put_at(f, c->id_at, id->bytes, id->size)) ||
+		    fflush(f) != 0 || ferror(f))
+			rc = cannot_write(path, err);
+	}
+	hlg_sized_finish(&symbols);
+	return rc;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The absolute path that a file, which need not be there, has; NULL with errno. */
+static char *absolute(const char *path, const char *suffix)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder, *real, *joined = NULL;
+
+	if (asprintf(&folder, "%.*s.", slash ? (int)(slash + 1 - path) : 0, path) < 0)
+		return NULL;
+	real = realpath(folder, NULL);
+	free(folder);
+	if (real && asprintf(&joined, "%s/%s%s", strcmp(real, "/") ? real : "",
+			     slash ? slash + 1 : path, suffix) < 0)
+		joined = NULL;
+	free(real);
+	return joined;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool same_file(const char *path, const struct hlg_image *image)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_dev == image->elf.id.dev &&
+	       st.st_ino == image->elf.id.ino;
+}
+
+static int make_folder(struct hlg_files *files, const char *out, struct hlg_err *err)
+{
+	if (files->folder)
+		return 0;
+	files->folder = absolute(out, ".elf");
+	if (!files->folder)
+		return hlg_out_fail(out, "named", errno, err);
+	files->made = mkdir(files->folder, 0777) == 0;
+	return files->made || errno == EEXIST
+		       ? 0
+		       : hlg_out_fail(files->folder, "created", errno, err);
+}
+
+/* FOLDER/guest.elf; of several images of one name the others get a number. */
+static int name_companion(struct hlg_files *files, size_t i,
+			  const struct hlg_image *image, struct hlg_err *err)
+{
+	struct hlg_files_image *file = &files->images[i];
+	const char *name = base_name(file->elf);
+	size_t before = 0;
+	int n;
+
+	for (size_t k = 0; k < i; k++)
+		before += strcmp(base_name(files->images[k].elf), name) == 0;
+	n = before ? asprintf(&file->companion, "%s/%s.%zu", files->folder, name,
+			      before + 1)
+		   : asprintf(&file->companion, "%s/%s", files->folder, name);
+	if (n < 0) {
+		file->companion = NULL;
+		return hlg_err_memory(err, image->path);
+	}
+	if (same_file(file->companion, image))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is where its own companion would be written "
+				   "(name another output)",
+				   image->path);
+	return 0;
+}
+
+static int write_image(struct hlg_files *files, size_t i, const char *out,
+		       const struct hlg_units *units, bool wanted, bool demangle,
+		       struct hlg_err *err)
+{
+	struct hlg_files_image *file = &files->images[i];
+	const struct hlg_image *image = units->image;
+	struct hlg_companion c;
+	int rc = hlg_companion_open(&c, image, err);
+
+	file->elf = rc == 0 ? realpath(image->path, NULL) : NULL;
+	if (rc == 0 && !file->elf)
+		rc = hlg_out_fail(image->path, "found", errno, err);
+	file->elf_id = c.id;
+	if (rc == 0 && wanted) {
+		rc = make_folder(files, out, err);
+		if (rc == 0)
+			rc = name_companion(files, i, image, err);
+		if (rc == 0)
+			rc = hlg_out_open(&file->out, file->companion, NULL, err);
+		if (rc == 0)
+			rc = hlg_companion_write(&c, units, demangle, file->out.f,
+						 file->companion, &file->companion_id,
+						 err);
+	}
+	hlg_companion_finish(&c);
+	return rc;
+}
+
+int hlg_files_open(struct hlg_files *files, const char *out,
+		   const struct hlg_space *space, const struct hlg_units *units,
+		   const bool *wanted, bool demangle, struct hlg_err *err)
+{
+	int rc;
+
+	*files = (struct hlg_files){.n_images = space->n_images};
+	files->images = calloc(space->n_images + 1, sizeof(*files->images));
+	if (!files->images)
+		return hlg_err_memory(err, out);
+	rc = hlg_out_open(&files->out, out, NULL, err);
+	for (size_t i = 0; rc == 0 && i < space->n_images; i++)
+		rc = write_image(files, i, out, &units[i], wanted[i], demangle, err);
+	return rc;
+}
+
+int hlg_files_commit(struct hlg_files *files, struct hlg_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < files->n_images; i++)
+		if (files->images[i].out.f)
+			rc = hlg_out_commit(&files->images[i].out, err);
+	return rc < 0 ? rc : hlg_out_commit(&files->out, err);
+}
+
+void hlg_files_finish(struct hlg_files *files)
+{
+	for (size_t i = 0; i < files->n_images && files->images; i++) {
+		struct hlg_files_image *file = &files->images[i];
+
+		if (file->out.path)
+			hlg_out_abort(&file->out);
+		free(file->elf);
+		free(file->companion);
+	}
+	if (files->out.path)
+		hlg_out_abort(&files->out);
+	/* Fails where something is in it, and is to. */
+	if (files->made)
+		rmdir(files->folder);
+	free(files->folder);
+	free(files->images);
+}

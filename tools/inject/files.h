@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The files that an injection leaves: OUT, and beside it, if perf needs any, a folder
+ * OUT.elf with companions, which are called as their ELFs are. Each is whole or absent;
+ * OUT is the last to appear, so that what it names is there.
+ */
+#ifndef HLG_INJECT_FILES_H
+#define HLG_INJECT_FILES_H
+
+#include "../../filter/out.h"
+#include "../../symtab/space.h"
+#include "companion.h"
+
+struct hlg_files_image {
+	char *elf;       /* absolute path of the ELF */
+	char *companion; /* the same of its companion; NULL: there is none */
+	struct hlg_build_id elf_id, companion_id;
+	struct hlg_out out; /* of the companion, until it is committed */
+};
+
+struct hlg_files {
+	struct hlg_files_image *images; /* as in the space */
+	size_t n_images;
+	char *folder; /* absolute; NULL: there is none */
+	bool made;    /* folder: it was not there before */
+	struct hlg_out out;
+};
+
+/*
+ * Opens OUT, and writes the companions of images i for which wanted[i] is set. The caller
+ * finishes *files in any case, which removes what was not committed.
+ */
+int hlg_files_open(struct hlg_files *files, const char *out,
+		   const struct hlg_space *space, const struct hlg_units *units,
+		   const bool *wanted, bool demangle, struct hlg_err *err);
+
+/* Companions first; after a failure none of them is removed that appeared before. */
+int hlg_files_commit(struct hlg_files *files, struct hlg_err *err);
+
+void hlg_files_finish(struct hlg_files *files);
+
+#endif

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../filter/sample.h"
+#include "stop.h"
+
+static struct hlg_scan_thread *slot(const struct hlg_scan *scan, int32_t pid, int32_t tid)
+{
+	/* splitmix64's last step: the numbers are small and near each other. */
+	uint64_t i = ((uint64_t)(uint32_t)pid << 32 | (uint32_t)tid) *
+		     UINT64_C(0xbf58476d1ce4e5b9);
+
+	for (i = (i ^ i >> 32) & (scan->room - 1);; i = (i + 1) & (scan->room - 1)) {
+		struct hlg_scan_thread *t = &scan->threads[i];
+
+		if (!t->used || (t->pid == pid && t->tid == tid))
+			return t;
+	}
+}
+
+static bool grow(struct hlg_scan *scan)
+{
+	struct hlg_scan more = {.room = scan->room ? 2 * scan->room : 64};
+
+	more.threads = calloc(more.room, sizeof(*more.threads));
+	if (!more.threads)
+		return false;
+	for (size_t i = 0; i < scan->room; i++) {
+		const struct hlg_scan_thread *t = &scan->threads[i];
+
+		if (t->used)
+			*slot(&more, t->pid, t->tid) = *t;
+	}
+	free(scan->threads);
+	scan->threads = more.threads;
+	scan->room = more.room;
+	scan->last = NULL;
+	return true;
+}
+
+/* New or known; NULL without memory. */
+static struct hlg_scan_thread *thread_of(struct hlg_scan *scan, int32_t pid, int32_t tid)
+{
+	struct hlg_scan_thread *t;
+
+	if (scan->n * 2 >= scan->room && !grow(scan))
+		return NULL;
+	t = slot(scan, pid, tid);
+	if (!t->used) {
+		*t = (struct hlg_scan_thread){.pid = pid, .tid = tid, .used = true};
+		scan->n++;
+	}
+	return t;
+}
+
+const char *hlg_scan_comm(const struct hlg_scan *scan, int32_t pid)
+{
+	return scan->room ? slot(scan, pid, pid)->comm : "";
+}
+
+static void see_number(struct hlg_scan *scan, int32_t number)
+{
+	if (number > scan->highest)
+		scan->highest = number;
+}
+
+/* COMM names a process by its first thread; FORK gives a new one its parent's name. */
+static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_err *err)
+{
+	struct hlg_scan *scan = ctx;
+	char comm[HLG_SCAN_COMM] = "";
+	struct hlg_scan_thread *t;
+
+	see_number(scan, task->pid);
+	see_number(scan, task->tid);
+	see_number(scan, task->ppid);
+	see_number(scan, task->ptid);
+	if (task->pid != task->tid)
+		return 0;
+	if (task->type == PERF_RECORD_COMM)
+		strncpy(comm, task->name, sizeof(comm) - 1);
+	else if (task->type == PERF_RECORD_FORK)
+		strcpy(comm, hlg_scan_comm(scan, task->ppid));
+	else
+		return 0;
+	t = thread_of(scan, task->pid, task->tid);
+	if (!t)
+		return hlg_err_memory(err, "processes");
+	memcpy(t->comm, comm, sizeof(comm));
+	return 0;
+}
+
+static int on_guest(struct hlg_scan *scan, int32_t pid, int32_t tid, struct hlg_err *err)
+{
+	if (scan->last && scan->last->pid == pid && scan->last->tid == tid)
+		return 0;
+	scan->last = thread_of(scan, pid, tid);
+	if (!scan->last)
+		return hlg_err_memory(err, "processes");
+	scan->last->guest = true;
+	return 0;
+}
+
+static int on_record(void *ctx, const uint8_t *record, uint16_t size,
+		     const struct hlg_perfdata_layout *layout, struct hlg_err *err)
+{
+	struct hlg_scan *scan = ctx;
+	int32_t pid, tid;
+	bool guest;
+
+	(void)size;
+	if (!layout)
+		return 0;
+	guest = hlg_mode_is_guest(hlg_perfdata_u32(record + 4) &
+				  PERF_RECORD_MISC_CPUMODE_MASK);
+	if (!layout->tid) {
+		if (!guest)
+			return 0;
+		return hlg_err_set(err, HLG_EINPUT,
+				   "recording: its guest samples do not tell their "
+				   "process (record again, with perf record)");
+	}
+	pid = (int32_t)hlg_perfdata_u32(record + layout->tid);
+	tid = (int32_t)hlg_perfdata_u32(record + layout->tid + 4);
+	see_number(scan, pid);
+	see_number(scan, tid);
+	return guest ? on_guest(scan, pid, tid, err) : 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct hlg_scan_thread *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static int list_guests(struct hlg_scan *scan, struct hlg_err *err)
+{
+	scan->guests = calloc(scan->n + 1, sizeof(*scan->guests));
+	if (!scan->guests)
+		return hlg_err_memory(err, "processes");
+	for (size_t i = 0; i < scan->room; i++)
+		if (scan->threads[i].guest)
+			scan->guests[scan->n_guests++] = scan->threads[i];
+	qsort(scan->guests, scan->n_guests, sizeof(*scan->guests), compare);
+	return 0;
+}
+
+/* The loop has no plain samples: on_record() gets them. */
+static inline __attribute__((always_inline)) void on_sample(void *ctx,
+							    struct hlg_perfdata_raw *raw)
+{
+	(void)ctx;
+	(void)raw;
+}
+
+int hlg_scan_read(struct hlg_scan *scan, struct hlg_perfdata *pd, struct hlg_err *err)
+{
+	static const struct hlg_perfdata_sink sink = {
+		.record = on_record, .task = on_task, .progress = hlg_stop_progress};
+	int rc;
+
+	*scan = (struct hlg_scan){0};
+	rc = hlg_perfdata_read(pd, on_sample, &sink, scan, err);
+	if (rc == 0 && hlg_perfdata_counts(pd)->no_zstd)
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "recording: is compressed, and this hlguest was built "
+				 "without libzstd (record without -z)");
+	return rc < 0 ? rc : list_guests(scan, err);
+}
+
+void hlg_scan_finish(struct hlg_scan *scan)
+{
+	free(scan->threads);
+	free(scan->guests);
+}

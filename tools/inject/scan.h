@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The first look at a recording's records: whose guest samples there are, what their
+ * VMMs are called, and which numbers of processes are in use.
+ */
+#ifndef HLG_INJECT_SCAN_H
+#define HLG_INJECT_SCAN_H
+
+#include "../perfdata/perfdata.h"
+
+#define HLG_SCAN_COMM 32 /* TASK_COMM_LEN is 16 */
+
+struct hlg_scan_thread {
+	int32_t pid, tid;
+	bool used, guest;         /* guest: has guest samples */
+	char comm[HLG_SCAN_COMM]; /* of a process, the last it had; else "" */
+};
+
+struct hlg_scan {
+	struct hlg_scan_thread *threads; /* open addressing, at most half used */
+	size_t n, room;                  /* room is a power of two */
+	struct hlg_scan_thread *last;    /* of the last guest sample */
+	int32_t highest;                 /* number of a process or thread */
+	struct hlg_scan_thread *guests;  /* those with guest samples, by pid, tid */
+	size_t n_guests;
+};
+
+/*
+ * Reads all of pd. Fails as hlg_perfdata_read does, where a guest sample does not tell
+ * its process, where a compressed record cannot be read, and without memory. The caller
+ * finishes *scan in any case.
+ */
+int hlg_scan_read(struct hlg_scan *scan, struct hlg_perfdata *pd, struct hlg_err *err);
+void hlg_scan_finish(struct hlg_scan *scan);
+
+/* What a process is called, "" if nothing tells. */
+const char *hlg_scan_comm(const struct hlg_scan *scan, int32_t pid);
+
+#endif

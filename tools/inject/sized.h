@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The symbol table of a companion, as an ELF file holds it. */
+#ifndef HLG_INJECT_SIZED_H
+#define HLG_INJECT_SIZED_H
+
+#include <elf.h>
+
+#include "unit.h"
+
+struct hlg_sized {
+	Elf64_Sym *syms; /* the first is the null symbol; all others are global */
+	size_t n, room;
+	char *names; /* strings, the first one empty */
+	size_t names_size, names_room;
+};
+
+/*
+ * One symbol for each unit, in the order of addresses. demangle: of gaps, which are
+ * called by what is next to them; functions and labels are called as in the ELF, since
+ * perf demangles them itself. False without memory; finish in any case.
+ */
+bool hlg_sized_build(struct hlg_sized *symbols, const struct hlg_units *units,
+		     bool demangle);
+void hlg_sized_finish(struct hlg_sized *symbols);
+
+#endif
