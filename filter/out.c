@@ -114,6 +114,7 @@ int hlg_out_open(struct hlg_out *out, const char *path, FILE *stream, struct hlg
 		int rc = hlg_out_fail(path, "created", errno, err);
 
 		free(out->path);
+		*out = (struct hlg_out){0};
 		return rc;
 	}
 	return 0;

@@ -21,14 +21,24 @@
 #include "output.h"
 #include "verb.h"
 
+enum {
+	KEY_DIRECT = 0x400 /* none of inputs.c's */
+};
+
+struct arguments {
+	const char *out;
+	bool direct;
+};
+
 /* All that an injection needs, from the words of the command to the sums. */
 struct injection {
 	const char *out;
+	bool direct;
 	const char *in;
 	struct hlg_run run;
 	struct hlg_report report;
 	struct hlg_units *units; /* of each image */
-	struct hlg_pieces pieces;
+	struct hlg_mappings mappings;
 	struct hlg_scan scan;
 	struct hlg_files files;
 	struct hlg_copy copy;
@@ -122,7 +132,7 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 	return rc;
 }
 
-static int cut_pieces(struct injection *j, struct hlg_err *err)
+static int find_mappings(struct injection *j, struct hlg_err *err)
 {
 	const struct hlg_space *space = &j->run.space;
 
@@ -132,24 +142,17 @@ static int cut_pieces(struct injection *j, struct hlg_err *err)
 	for (size_t i = 0; i < space->n_images; i++)
 		if (!hlg_units_init(&j->units[i], space->images[i], j->run.options.gaps))
 			return hlg_err_memory(err, "images");
-	return hlg_pieces_build(&j->pieces, &j->report, j->units)
-		       ? 0
-		       : hlg_err_memory(err, "images");
+	if (!hlg_mappings_build(&j->mappings, &j->report, j->units))
+		return hlg_err_memory(err, "images");
+	for (size_t i = 0; j->direct && i < space->n_images; i++)
+		j->mappings.companion[i] = false;
+	return 0;
 }
 
 static int open_files(struct injection *j, struct hlg_err *err)
 {
-	bool *wanted = calloc(j->run.space.n_images + 1, sizeof(*wanted));
-	int rc;
-
-	if (!wanted)
-		return hlg_err_memory(err, j->out);
-	for (size_t i = 0; i < j->pieces.n; i++)
-		wanted[j->pieces.piece[i].image] |= j->pieces.piece[i].companion;
-	rc = hlg_files_open(&j->files, j->out, &j->run.space, j->units, wanted,
-			    j->run.options.demangle, err);
-	free(wanted);
-	return rc;
+	return hlg_files_open(&j->files, j->out, &j->run.space, j->units,
+			      j->mappings.companion, j->run.options.demangle, err);
 }
 
 static int scan(struct injection *j, struct hlg_err *err)
@@ -210,7 +213,7 @@ static int write_records(struct injection *j, struct hlg_perfdata *pd,
 	j->copy.space = &j->run.space;
 	j->copy.gaps = j->run.options.gaps;
 	j->copy.scan = &j->scan;
-	j->copy.pieces = &j->pieces;
+	j->copy.mappings = &j->mappings;
 	j->copy.files = &j->files;
 	rc = hlg_copy_records(&j->copy, pd, &writer, err);
 	if (rc == 0)
@@ -299,7 +302,7 @@ static void finish(struct injection *j)
 {
 	hlg_files_finish(&j->files);
 	hlg_scan_finish(&j->scan);
-	hlg_pieces_finish(&j->pieces);
+	hlg_mappings_finish(&j->mappings);
 	for (size_t i = 0; j->units && i < j->run.space.n_images; i++)
 		hlg_units_finish(&j->units[i]);
 	free(j->units);
@@ -308,16 +311,17 @@ static void finish(struct injection *j)
 }
 
 /* Returns the exit status. */
-static int inject(const struct hlg_inputs *in, const char *out)
+static int inject(const struct hlg_inputs *in, const struct arguments *args)
 {
-	struct injection j = {.out = out, .in = in->files[0]};
+	struct injection j = {
+		.out = args->out, .in = in->files[0], .direct = args->direct};
 	struct hlg_err err;
 	int status = 0, rc;
 
 	hlg_stop_begin();
 	rc = judge(&j, in, &status, &err);
 	if (rc == 0 && status == 0)
-		rc = cut_pieces(&j, &err);
+		rc = find_mappings(&j, &err);
 	if (rc == 0 && status == 0)
 		rc = scan(&j, &err);
 	if (rc == 0 && status == 0)
@@ -334,14 +338,17 @@ static int inject(const struct hlg_inputs *in, const char *out)
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
-	const char **out = state->input;
+	struct arguments *args = state->input;
 
 	switch (key) {
 	case 'o':
-		*out = value;
+		args->out = value;
+		return 0;
+	case KEY_DIRECT:
+		args->direct = true;
 		return 0;
 	case ARGP_KEY_SUCCESS:
-		if (!*out)
+		if (!args->out)
 			argp_error(state, "say where the new recording goes: -o FILE");
 		return 0;
 	default:
@@ -356,7 +363,7 @@ static bool takes(const char *option)
 }
 
 /* One recording; one that can be read only once is kept first. */
-static int run(struct hlg_inputs *in, const char *out)
+static int run(struct hlg_inputs *in, const struct arguments *args)
 {
 	char *again = NULL;
 	struct hlg_err err;
@@ -369,7 +376,7 @@ static int run(struct hlg_inputs *in, const char *out)
 		hlg_output_error(&err);
 		return 2;
 	}
-	rc = check_out(out, in->files[0], &err);
+	rc = check_out(args->out, in->files[0], &err);
 	if (rc == 0)
 		rc = hlg_spool(in->files[0], &again, &fd, &err);
 	if (rc < 0)
@@ -378,7 +385,7 @@ static int run(struct hlg_inputs *in, const char *out)
 		free(in->files[0]);
 		in->files[0] = again;
 	}
-	status = inject(in, out);
+	status = inject(in, args);
 	if (fd >= 0)
 		close(fd);
 	return status;
@@ -389,11 +396,13 @@ int hlg_verb_inject(int argc, char **argv)
 	static const struct argp_option options[] = {
 		{"output", 'o', "FILE", 0,
 		 "where the new recording goes; whole or not at all", 0},
+		{"direct", KEY_DIRECT, NULL, 0,
+		 "map guest.elf itself, whatever perf makes of its symbols", 0},
 		{0}};
-	const char *out = NULL;
+	struct arguments args = {0};
 	const struct argp own = {options, parse, NULL, NULL, NULL, NULL, NULL};
 	struct hlg_inputs in = {
-		.takes = takes, .own = &own, .own_input = &out, .one_thread = true};
+		.takes = takes, .own = &own, .own_input = &args, .one_thread = true};
 	int status = hlg_inputs_parse(
 		&in, argc, argv, "guest.elf[@BASE]... FILE -o OUT",
 		"Writes a recording anew so that perf report, annotate, script and diff, "
@@ -403,7 +412,7 @@ int hlg_verb_inject(int argc, char **argv)
 		"OUT.elf, a folder beside OUT.");
 
 	if (status == 0)
-		status = run(&in, out);
+		status = run(&in, &args);
 	hlg_inputs_finish(&in);
 	return status;
 }

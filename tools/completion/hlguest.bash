@@ -115,7 +115,7 @@ _hlguest()
 	sysprof) long='--elf= --format= --merge= --mode= --out= --roots= --top=' ;;
 	inject)
 		short='-i -o -q'
-		long='--input= --output= --quiet --demangle= --force --gaps='
+		long='--input= --direct --output= --quiet --demangle= --force --gaps='
 		;;
 	kallsyms) long='--compat' ;;
 	lookup) long='--demangle= --format= --inlines --own' ;;

@@ -27,33 +27,27 @@ static void add_record(struct hlg_copy *copy, const uint8_t *record, size_t size
 	copy->counts.added++;
 }
 
-static void add_piece(struct hlg_copy *copy, const struct hlg_piece *piece,
-		      size_t trailer)
+static void add_mapping(struct hlg_copy *copy, const struct hlg_mapping *mapping,
+			size_t trailer)
 {
-	const struct hlg_elf64 *elf = &copy->space->images[piece->image]->elf;
-	const struct hlg_files_image *file = &copy->files->images[piece->image];
+	const struct hlg_load *load =
+		&copy->space->images[mapping->image]->elf.loads[mapping->load];
+	const struct hlg_files_image *file = &copy->files->images[mapping->image];
 	const struct hlg_build_id *id =
-		piece->companion ? &file->companion_id : &file->elf_id;
-	const struct hlg_load *load = elf->loads;
+		file->companion ? &file->companion_id : &file->elf_id;
 	uint8_t record[HLG_SYNTH_MAX];
+	struct hlg_synth_map map = {
+		.pid = hlg_rewrite_id(copy->offset, mapping->pid),
+		.start = load->addr + mapping->bias,
+		.size = load->end - load->addr,
+		.file_offset = load->offset,
+		.exec = load->exec,
+		.path = file->companion ? file->companion : file->elf,
+		.build_id = id->size ? id->bytes : NULL,
+		.build_id_size = id->size,
+	};
 
-	while (piece->start >= load->end)
-		load++;
-	add_record(
-		copy, record,
-		hlg_synth_mmap2(
-			record,
-			&(struct hlg_synth_map){
-				.pid = hlg_rewrite_id(copy->offset, piece->pid),
-				.start = piece->start + piece->bias,
-				.size = piece->end - piece->start,
-				.file_offset = load->offset + (piece->start - load->addr),
-				.exec = load->exec,
-				.path = piece->companion ? file->companion : file->elf,
-				.build_id = id->size ? id->bytes : NULL,
-				.build_id_size = id->size,
-			},
-			trailer));
+	add_record(copy, record, hlg_synth_mmap2(record, &map, trailer));
 }
 
 /* A VMM's new process: its name, what it maps, then its other threads. */
@@ -67,9 +61,9 @@ static int add_process(struct hlg_copy *copy, const struct hlg_scan_thread *thre
 	if (!name)
 		return hlg_err_memory(err, "processes");
 	add_record(copy, record, hlg_synth_comm(record, pid, pid, name, trailer));
-	for (size_t i = 0; i < copy->pieces->n; i++)
-		if (copy->pieces->piece[i].pid == threads[0].pid)
-			add_piece(copy, &copy->pieces->piece[i], trailer);
+	for (size_t i = 0; i < copy->mappings->n; i++)
+		if (copy->mappings->at[i].pid == threads[0].pid)
+			add_mapping(copy, &copy->mappings->at[i], trailer);
 	for (size_t i = 0; i < n; i++) {
 		int32_t tid = hlg_rewrite_id(copy->offset, threads[i].tid);
 

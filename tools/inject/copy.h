@@ -13,7 +13,7 @@
 
 #include "../perfdata/writer.h"
 #include "files.h"
-#include "piece.h"
+#include "mapping.h"
 #include "scan.h"
 
 /* in = guest + host + other; guest = rewritten + dropped + kept. Records. */
@@ -32,7 +32,7 @@ struct hlg_copy {
 	const struct hlg_space *space; /* settled */
 	int gaps;                      /* enum hlg_gaps */
 	const struct hlg_scan *scan;
-	const struct hlg_pieces *pieces;
+	const struct hlg_mappings *mappings;
 	const struct hlg_files *files;
 	int32_t offset; /* hlg_rewrite_offset() */
 	/* Out. */

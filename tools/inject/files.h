@@ -13,7 +13,7 @@
 
 struct hlg_files_image {
 	char *elf;       /* absolute path of the ELF */
-	char *companion; /* the same of its companion; NULL: there is none */
+	char *companion; /* the same of its companion; NULL: the ELF is mapped */
 	struct hlg_build_id elf_id, companion_id;
 	struct hlg_out out; /* of the companion, until it is committed */
 };

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mapping.h"
+
+#include <stdlib.h>
+
+static bool add(struct hlg_mappings *to, struct hlg_mapping mapping)
+{
+	if (to->n == to->room) {
+		size_t room = to->room ? 2 * to->room : 64;
+		void *more = reallocarray(to->at, room, sizeof(*to->at));
+
+		if (!more)
+			return false;
+		to->at = more;
+		to->room = room;
+	}
+	to->at[to->n++] = mapping;
+	return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct hlg_mapping *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	if (x->bias != y->bias)
+		return x->bias < y->bias ? -1 : 1;
+	return x->load < y->load ? -1 : x->load > y->load;
+}
+
+static uint32_t index_of(const struct hlg_space *space, const struct hlg_image *image)
+{
+	uint32_t i = 0;
+
+	while (space->images[i] != image)
+		i++;
+	return i;
+}
+
+/* All that hold code, once for a run of hits; and where the hit itself is. */
+static bool add_hit(struct hlg_mappings *m, const struct hlg_elf64 *elf,
+		    struct hlg_mapping mapping, uint64_t addr, bool first)
+{
+	for (uint32_t i = 0; i < elf->n_loads; i++) {
+		const struct hlg_load *load = &elf->loads[i];
+
+		mapping.load = i;
+		if (load->exec ? !first : addr < load->addr || addr >= load->end)
+			continue;
+		if (!add(m, mapping))
+			return false;
+	}
+	return true;
+}
+
+static bool add_row(struct hlg_mappings *m, const struct hlg_report *r,
+		    const struct hlg_units *units, const struct hlg_row *row)
+{
+	uint32_t image = index_of(r->space, row->place.image);
+	const struct hlg_elf64 *elf = &row->place.image->elf;
+	struct hlg_mapping last = {0};
+	struct hlg_unit unit;
+
+	for (size_t i = 0; i < row->n_hits; i++) {
+		const struct hlg_hit *hit = &r->all.hits[row->first_hit + i];
+		struct hlg_mapping mapping = {
+			.pid = r->profile->series[hit->series].pid,
+			.image = image,
+			.bias = hit->ip - hit->addr,
+		};
+
+		if (!hlg_units_find(&units[image], hit->addr, &unit) || !unit.plain)
+			m->companion[image] = true;
+		if (!add_hit(m, elf, mapping, hit->addr,
+			     i == 0 || compare(&last, &mapping) != 0))
+			return false;
+		last = mapping;
+	}
+	return true;
+}
+
+static void sort(struct hlg_mappings *m)
+{
+	size_t n = 0;
+
+	if (m->n)
+		qsort(m->at, m->n, sizeof(*m->at), compare);
+	for (size_t i = 0; i < m->n; i++)
+		if (n == 0 || compare(&m->at[n - 1], &m->at[i]) != 0)
+			m->at[n++] = m->at[i];
+	m->n = n;
+}
+
+bool hlg_mappings_build(struct hlg_mappings *m, const struct hlg_report *report,
+			const struct hlg_units *units)
+{
+	size_t limit = 4096;
+
+	*m = (struct hlg_mappings){0};
+	m->companion = calloc(report->space->n_images + 1, sizeof(*m->companion));
+	if (!m->companion)
+		return false;
+	for (size_t i = 0; i < report->all.n_rows; i++) {
+		const struct hlg_row *row = &report->all.rows[i];
+
+		if (row->place.image && !add_row(m, report, units, row))
+			return false;
+		/* Hits are many, mappings few. */
+		if (m->n > limit) {
+			sort(m);
+			limit = 2 * m->n + 4096;
+		}
+	}
+	sort(m);
+	return true;
+}
+
+void hlg_mappings_finish(struct hlg_mappings *m)
+{
+	free(m->at);
+	free(m->companion);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the new processes map: for each VM, each image at each base that its samples are
+ * at, PT_LOAD by PT_LOAD: those that hold code, and others that have samples all the
+ * same.
+ *
+ * An image is mapped from its ELF if all that was sampled of it is plain (unit.h), else
+ * from its companion, and then wholly, in all processes. One file mapped in pieces from
+ * both would do for perf 6.1, but perf annotate of 6.12 frees a mapping that is in use
+ * when code in it calls into another one (maps__find_ams, util/maps.c).
+ */
+#ifndef HLG_INJECT_MAPPING_H
+#define HLG_INJECT_MAPPING_H
+
+#include "../../filter/report.h"
+#include "unit.h"
+
+struct hlg_mapping {
+	int32_t pid;    /* the VMM's */
+	uint32_t image; /* in the space */
+	uint64_t bias;  /* of the base */
+	uint32_t load;  /* in the image's ELF */
+};
+
+struct hlg_mappings {
+	struct hlg_mapping *at; /* by pid, image, base, address */
+	size_t n, room;
+	bool *companion; /* of each image in the space: mapped from its companion */
+};
+
+/*
+ * Of a report on all samples, its series split by pid. units: of each image of the
+ * space. False without memory; finish in any case.
+ */
+bool hlg_mappings_build(struct hlg_mappings *mappings, const struct hlg_report *report,
+			const struct hlg_units *units);
+void hlg_mappings_finish(struct hlg_mappings *mappings);
+
+#endif
