@@ -33,6 +33,7 @@ IMAGES = {
     "report": ["{x}", "good.data"],
     "annotate": ["{x}", "good.data"],
     "base": ["{x}", "good.data"],
+    "inject": ["{x}", "good.data", "-o", "injected"],
     "kallsyms": ["{x}"],
     "kallsyms --compat": ["{x}"],
     "lookup": ["{x}", "0x5000"],
@@ -50,6 +51,7 @@ RECORDINGS = {
     "diff, after": ["good.elf", "good.data", "{x}"],
     "diff, build": ["good.elf", "good.data", "--after", "good.elf", "{x}"],
     "exits": ["good.elf", "{x}"],
+    "inject": ["good.elf", "{x}", "-o", "injected"],
 }
 PROFILES = {
     "merge": ["{x}"],
@@ -187,6 +189,9 @@ def check_wrong_kind(place):
          "format is given twice"),
         (["doctor", "good.elf", "good.elf"], 2, "one image at a time"),
         (["merge"], 2, "no profile is given"),
+        (["inject", "good.elf", "good.data"], 2, "say where the new recording goes"),
+        (["inject", "good.elf", "good.data", "-o", "good.elf"], 1, "is an ELF"),
+        (["inject", "good.elf", "good.data", "-o", "good.data"], 1, "the recording that is"),
         (["record"], 2, "say what to record"),
         (["record", "-F", "often", "--", "true"], 2, "not a frequency"),
     ):
@@ -214,6 +219,7 @@ def writers(place):
                  ["report", "good.elf", "good.data", "--format=sysprof"],
                  ["sysprof", "stream"], ["sysprof", "stream", "--format=folded"],
                  ["merge", "good.pb.gz"], ["kallsyms", "good.elf"],
+                 ["inject", "good.elf", "good.data", "-o", "injected"],
                  *([["base", "good.elf", "good.data"]] if place.decodes else []),
                  ["kallsyms", "--compat", "good.elf@0x4000"], ["lookup", "good.elf", "5000"],
                  ["doctor"], ["help"], ["help", "report"], ["record", "--help"],
@@ -263,12 +269,14 @@ def check_too_large(place):
              for how in ([], ["--format=callgrind"])]
     argvs += [["annotate", "good.elf", "good.data", "--out=x"],
              ["diff", "good.elf", "good.data", "good.data", "--out=x"]]
-    argvs += [argvs[0] + ["--format=sysprof"], ["sysprof", "stream", "--out=x"]]
+    argvs += [argvs[0] + ["--format=sysprof"], ["sysprof", "stream", "--out=x"],
+             ["inject", "good.elf", "good.data", "-o", "x"],
+             ["inject", "good.elf", "good.data", "-o", "x", "--direct"]]
     if place.profiles:
         argvs += [argvs[0] + ["--format=pprof"], ["merge", "good.pb.gz", "-o", "x"]]
     for argv in argvs:
         found = place.run(*argv, preexec_fn=limit)
-        yield from differences(" ".join(argv), found, "^hlguest: x: cannot be .*make room")
+        yield from differences(" ".join(argv), found, "^hlguest: (x|/.*/x.elf/good.elf): cannot be .*make room")
     if sorted(os.listdir(place.folder)) != before:
         yield f"left behind: {sorted(os.listdir(place.folder))}"
 
@@ -281,6 +289,7 @@ def check_outputs(place):
                      ["annotate", "good.elf", "good.data", "--out=" + out],
                      ["diff", "good.elf", "good.data", "good.data", "--out=" + out],
                      ["sysprof", "stream", "--out=" + out],
+                     ["inject", "good.elf", "good.data", "-o", out],
                      ["merge", "good.pb.gz", "-o", out]):
             if place.profiles or argv[0] != "merge":
                 how = place.nobody() if out == "x" else {}
@@ -294,7 +303,7 @@ def check_interrupt(place):
     before = sorted(os.listdir(place.folder))
     for argv in (["report", "good.elf", "-", "--out=x"],
                  ["annotate", "good.elf", "tick", "-", "--out=x"], ["base", "good.elf", "-"],
-                 ["diff", "good.elf", "good.data", "-", "--out=x"], ["lookup", "good.elf"], ["sysprof", "-", "--out=x"],
+                 ["diff", "good.elf", "good.data", "-", "--out=x"], ["lookup", "good.elf"], ["sysprof", "-", "--out=x"], ["inject", "good.elf", "-", "-o", "x"],
                  ["merge", "-", "-o", "x"]):
         child = subprocess.Popen([place.hlguest, *argv], cwd=place.folder, env=environment(),
                                  stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,

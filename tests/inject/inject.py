@@ -17,6 +17,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -589,6 +590,32 @@ def check_refused(place):
          cwd=place.folder)
 
 
+def check_interrupt(place):
+    """^C while the files are written: nothing of them is left."""
+    recording = original()
+    samples = [r for r in recording.records if r.type == rec.SAMPLE]
+    recording.records += samples * 300
+    folder = place.path("interrupt")
+    os.mkdir(folder)
+    recording.write(os.path.join(folder, "large"))
+    for _ in range(10):
+        with subprocess.Popen([place.hlguest, "inject", DEMO, "large", "-o", "x"],
+                              cwd=folder, env=environment(), stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE) as child:
+            while child.poll() is None and len(os.listdir(folder)) == 1:
+                pass
+            child.send_signal(signal.SIGINT)
+            _, err = child.communicate()
+        if child.returncode == -signal.SIGINT:
+            break
+        for name in {*os.listdir(folder)} - {"large"}:  # it was faster
+            (shutil.rmtree if name == "x.elf" else os.unlink)(os.path.join(folder, name))
+    else:
+        return ["it could not be interrupted"]
+    left = sorted(os.listdir(folder))
+    return [f"left behind: {left}, {err}"] if left != ["large"] or err else []
+
+
 SHAPES = {
     "pipe mode": check_pipe_mode, "a directory": check_directory,
     "compressed": check_compressed, "callchains": check_callchains,
@@ -596,7 +623,7 @@ SHAPES = {
     "build id": lambda place: check_build_id(place, False),
     "build id, without a companion": lambda place: check_build_id(place, True),
     "source lines": check_lines, "cut off": check_cut, "hostile headers": check_hostile,
-    "refused": check_refused,
+    "refused": check_refused, "^C": check_interrupt,
 }
 
 

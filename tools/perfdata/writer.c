@@ -142,7 +142,7 @@ static int write_features(struct hlg_writer *w, const struct hlg_parts *parts,
 		/* One that is only ours is none of the old file. */
 		if (parts->has[i / 64] >> (i % 64) & 1)
 			rc = copy(w, parts, parts->features[i], err);
-		if (i == HLG_FEATURE_BUILD_ID)
+		if (i == HLG_FEATURE_BUILD_ID && w->build_ids_size)
 			hlg_writer_put(w, w->build_ids, w->build_ids_size);
 		table[n].size = w->at - table[n].offset;
 		n++;
