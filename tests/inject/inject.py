@@ -616,7 +616,40 @@ def check_interrupt(place):
     return [f"left behind: {left}, {err}"] if left != ["large"] or err else []
 
 
+def check_sizes(place):
+    """The companion's symbols have the sizes that hlguest tells, and no others are in it."""
+    need("readelf")
+    place.inject(DEMO, data_of("demo-user"), "sizes", "--demangle=no")
+    document = json.loads(must(place.hlguest, "report", DEMO, data_of("demo-user"),
+                               "--format=json", "--top=0", "--min=0", "--demangle=no"))
+    text = must("readelf", "-sW", place.path("sizes.elf/demo.elf"))
+    found = {name: (int(at, 16), int(size, 0)) for at, size, name in re.findall(
+        r"^ +\d+: ([0-9a-f]{16}) +(\w+) FUNC +GLOBAL DEFAULT +\d+ (.*)$", text, re.M)}
+    if len(found) < 25 or "SECTION" in text or text.count("Symbol table") != 1:
+        yield text
+    for f in document["functions"]:
+        name, place_of = f["symbol"] or f["name"], (int(f["addr"], 16), f["size"])
+        if found.get(name) != place_of:
+            yield f"{name}: {found.get(name)}, not {place_of}"
+    ends = [at + size for at, size in sorted(found.values())]
+    starts = [at for at, _ in sorted(found.values())]
+    if any(end > start for end, start in zip(ends, starts[1:])):
+        yield "symbols overlap"
+
+
+def check_diff(place):
+    """perf diff compares two recordings of one guest by function."""
+    for name in "demo-user", "demo-host":
+        place.inject(DEMO, data_of(name), name)
+    text = perf("diff", "--comms", "guest:microvm", "-s", "sym", place.path("demo-user"),
+                place.path("demo-host"))
+    for name in "hash_block", "__gap__ after checksum_words", "excp_page_fault":
+        if not re.search(rf"^ +\d+\.\d+% +[-+]\d+\.\d+% +\[\.\] {name} *$", text, re.M):
+            yield f"{name}: {text}"
+
+
 SHAPES = {
+    "companion": check_sizes, "perf diff": check_diff,
     "pipe mode": check_pipe_mode, "a directory": check_directory,
     "compressed": check_compressed, "callchains": check_callchains,
     "registers and stack": check_unwinding, "several processes": check_processes,
