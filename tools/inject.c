@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../filter/run.h"
@@ -44,50 +43,14 @@ struct injection {
 	struct hlg_copy copy;
 };
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
-}
-
-/* Is path in this folder? */
-static bool is_in(const char *path, const char *folder)
-{
-	const char *slash = strrchr(path, '/');
-	char *own;
-	bool in;
-
-	if (asprintf(&own, "%.*s.", slash ? (int)(slash + 1 - path) : 0, path) < 0)
-		return true;
-	in = same_file(own, folder);
-	free(own);
-	return in;
-}
-
 static int check_out(const char *out, const char *in, struct hlg_err *err)
 {
-	bool standard = strcmp(in, "-") == 0;
-	struct stat st;
-	int rc = hlg_out_check(out, err);
+	int rc = hlg_files_check(out, in, err);
 
-	if (rc < 0)
-		return rc;
-	if (same_file(out, standard ? "/proc/self/fd/0" : in) ||
-	    (!standard && is_in(out, in)))
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is the recording that is read (name another)",
-				   out);
-	if (stat(out, &st) == 0 && !S_ISREG(st.st_mode))
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is no file, and a recording is written in two "
-				   "places at once (name a file)",
-				   out);
-	if (hlg_argument_kind(out) == HLG_ARGUMENT_IMAGE)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is an ELF (name another, or remove it)", out);
-	return 0;
+	if (rc == 0 && hlg_argument_kind(out) == HLG_ARGUMENT_IMAGE)
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: is an ELF (name another, or remove it)", out);
+	return rc;
 }
 
 static int check_images(const struct hlg_space *space, struct hlg_err *err)
@@ -101,6 +64,33 @@ static int check_images(const struct hlg_space *space, struct hlg_err *err)
 	return 0;
 }
 
+static int scan(struct injection *j, struct hlg_err *err)
+{
+	struct hlg_perfdata *pd;
+	int rc = hlg_perfdata_open(&pd, j->in, err);
+
+	if (rc < 0)
+		return rc;
+	rc = hlg_scan_read(&j->scan, pd, err);
+	hlg_perfdata_close(pd);
+	j->copy.offset = hlg_rewrite_offset(j->scan.highest);
+	if (rc == 0 && j->copy.offset == 0)
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: has processes up to number %" PRId32
+				 ": there is none left for the guest (damaged)",
+				 j->in, j->scan.highest);
+	return rc;
+}
+
+/* The process of all guest samples; NULL if they are of several. */
+static const int32_t *only_process(const struct hlg_scan *scan)
+{
+	if (scan->n_guests == 0 ||
+	    scan->guests[0].pid != scan->guests[scan->n_guests - 1].pid)
+		return NULL;
+	return &scan->guests[0].pid;
+}
+
 /* The profile, where the images lie, and whether that can be believed. */
 static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 		 struct hlg_err *err)
@@ -110,8 +100,11 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 
 	if (rc == 0)
 		rc = check_images(&j->run.space, err);
+	if (rc == 0)
+		rc = scan(j, err);
 	/* A process has the bases that its own samples are at. */
-	j->run.options.by |= HLG_BY_PID;
+	if (rc == 0 && !only_process(&j->scan))
+		j->run.options.by |= HLG_BY_PID;
 	if (rc == 0)
 		rc = hlg_inputs_read(in, &j->run, &batch, status, err);
 	if (rc == 0 && batch.n_read) {
@@ -142,7 +135,8 @@ static int find_mappings(struct injection *j, struct hlg_err *err)
 	for (size_t i = 0; i < space->n_images; i++)
 		if (!hlg_units_init(&j->units[i], space->images[i], j->run.options.gaps))
 			return hlg_err_memory(err, "images");
-	if (!hlg_mappings_build(&j->mappings, &j->report, j->units))
+	if (!hlg_mappings_build(&j->mappings, &j->report, j->units,
+				only_process(&j->scan)))
 		return hlg_err_memory(err, "images");
 	for (size_t i = 0; j->direct && i < space->n_images; i++)
 		j->mappings.companion[i] = false;
@@ -153,24 +147,6 @@ static int open_files(struct injection *j, struct hlg_err *err)
 {
 	return hlg_files_open(&j->files, j->out, &j->run.space, j->units,
 			      j->mappings.companion, j->run.options.demangle, err);
-}
-
-static int scan(struct injection *j, struct hlg_err *err)
-{
-	struct hlg_perfdata *pd;
-	int rc = hlg_perfdata_open(&pd, j->in, err);
-
-	if (rc < 0)
-		return rc;
-	rc = hlg_scan_read(&j->scan, pd, err);
-	hlg_perfdata_close(pd);
-	j->copy.offset = hlg_rewrite_offset(j->scan.highest);
-	if (rc == 0 && j->copy.offset == 0)
-		rc = hlg_err_set(err, HLG_EINPUT,
-				 "%s: has processes up to number %" PRId32
-				 ": there is none left for the guest (damaged)",
-				 j->in, j->scan.highest);
-	return rc;
 }
 
 /* Entries for the build-id feature, of all files that are mapped; NULL: no memory. */
@@ -322,8 +298,6 @@ static int inject(const struct hlg_inputs *in, const struct arguments *args)
 	rc = judge(&j, in, &status, &err);
 	if (rc == 0 && status == 0)
 		rc = find_mappings(&j, &err);
-	if (rc == 0 && status == 0)
-		rc = scan(&j, &err);
 	if (rc == 0 && status == 0)
 		rc = write_files(&j, &err);
 	if (rc == 0 && status == 0)

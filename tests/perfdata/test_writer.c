@@ -167,13 +167,16 @@ END_TEST
 
 START_TEST(rewind_)
 {
-	struct hlg_writer w = {.f = tmpfile(), .path = "new"};
+	static struct hlg_writer w;
 	struct hlg_err err;
 
+	w.f = tmpfile();
+	w.path = "new";
 	ck_assert_ptr_nonnull(w.f);
 	hlg_writer_put(&w, "onetwo", 6);
 	ck_assert_int_eq(hlg_writer_rewind(&w, 3, &err), 0);
 	hlg_writer_put(&w, "X", 1);
+	hlg_writer_flush(&w);
 	fseek(w.f, 0, SEEK_END);
 	ck_assert_int_eq(ftell(w.f), 4);
 	ck_assert_uint_eq(w.at, 4);

@@ -8,6 +8,49 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static bool is_same(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+/* Is path in this folder? */
+static bool is_in(const char *path, const char *folder)
+{
+	const char *slash = strrchr(path, '/');
+	char *own;
+	bool in;
+
+	if (asprintf(&own, "%.*s.", slash ? (int)(slash + 1 - path) : 0, path) < 0)
+		return true;
+	in = is_same(own, folder);
+	free(own);
+	return in;
+}
+
+int hlg_files_check(const char *out, const char *in, struct hlg_err *err)
+{
+	bool standard = strcmp(in, "-") == 0;
+	struct stat st;
+	int rc = hlg_out_check(out, err);
+
+	if (rc < 0)
+		return rc;
+	if (is_same(out, standard ? "/proc/self/fd/0" : in) ||
+	    (!standard && is_in(out, in)))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is the recording that is read (name another)",
+				   out);
+	if (stat(out, &st) == 0 && !S_ISREG(st.st_mode))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is no file, and a recording is written in two "
+				   "places at once (name a file)",
+				   out);
+	return 0;
+}
+
 /* The absolute path that a file, which need not be there, has; NULL with errno. */
 static char *absolute(const char *path, const char *suffix)
 {

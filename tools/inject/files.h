@@ -27,6 +27,13 @@ struct hlg_files {
 };
 
 /*
+ * Can OUT be written? Told before anything is read: not if it is the recording itself,
+ * "-" being standard input, or in the folder that is one, or no regular file. Changes
+ * nothing.
+ */
+int hlg_files_check(const char *out, const char *in, struct hlg_err *err);
+
+/*
  * Opens OUT, and writes the companions of images i for which wanted[i] is set. The caller
  * finishes *files in any case, which removes what was not committed.
  */

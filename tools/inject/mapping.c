@@ -57,7 +57,8 @@ static bool add_hit(struct hlg_mappings *m, const struct hlg_elf64 *elf,
 }
 
 static bool add_row(struct hlg_mappings *m, const struct hlg_report *r,
-		    const struct hlg_units *units, const struct hlg_row *row)
+		    const struct hlg_units *units, const int32_t *pid,
+		    const struct hlg_row *row)
 {
 	uint32_t image = index_of(r->space, row->place.image);
 	const struct hlg_elf64 *elf = &row->place.image->elf;
@@ -67,7 +68,7 @@ static bool add_row(struct hlg_mappings *m, const struct hlg_report *r,
 	for (size_t i = 0; i < row->n_hits; i++) {
 		const struct hlg_hit *hit = &r->all.hits[row->first_hit + i];
 		struct hlg_mapping mapping = {
-			.pid = r->profile->series[hit->series].pid,
+			.pid = pid ? *pid : r->profile->series[hit->series].pid,
 			.image = image,
 			.bias = hit->ip - hit->addr,
 		};
@@ -95,7 +96,7 @@ static void sort(struct hlg_mappings *m)
 }
 
 bool hlg_mappings_build(struct hlg_mappings *m, const struct hlg_report *report,
-			const struct hlg_units *units)
+			const struct hlg_units *units, const int32_t *pid)
 {
 	size_t limit = 4096;
 
@@ -106,7 +107,7 @@ bool hlg_mappings_build(struct hlg_mappings *m, const struct hlg_report *report,
 	for (size_t i = 0; i < report->all.n_rows; i++) {
 		const struct hlg_row *row = &report->all.rows[i];
 
-		if (row->place.image && !add_row(m, report, units, row))
+		if (row->place.image && !add_row(m, report, units, pid, row))
 			return false;
 		/* Hits are many, mappings few. */
 		if (m->n > limit) {

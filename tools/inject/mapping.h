@@ -29,11 +29,12 @@ struct hlg_mappings {
 };
 
 /*
- * Of a report on all samples, its series split by pid. units: of each image of the
- * space. False without memory; finish in any case.
+ * Of a report on all samples. units: of each image of the space. pid: of all guest
+ * samples; NULL if they are of several, and the report's series are split by it. False
+ * without memory; finish in any case.
  */
 bool hlg_mappings_build(struct hlg_mappings *mappings, const struct hlg_report *report,
-			const struct hlg_units *units);
+			const struct hlg_units *units, const int32_t *pid);
 void hlg_mappings_finish(struct hlg_mappings *mappings);
 
 #endif

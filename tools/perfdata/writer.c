@@ -82,13 +82,32 @@ static int write_attrs(struct hlg_writer *w, const struct hlg_parts *parts,
 	return rc;
 }
 
+void hlg_writer_flush(struct hlg_writer *w)
+{
+	fwrite_unlocked(w->buffer, 1, w->n, w->f);
+	w->n = 0;
+}
+
+void hlg_writer_large(struct hlg_writer *w, const void *bytes, size_t n)
+{
+	hlg_writer_flush(w);
+	if (n <= sizeof(w->buffer)) {
+		memcpy(w->buffer, bytes, n);
+		w->n = n;
+	} else {
+		fwrite_unlocked(bytes, 1, n, w->f);
+	}
+}
+
 int hlg_writer_begin(struct hlg_writer *w, FILE *f, const char *path,
 		     const struct hlg_parts *parts, struct hlg_err *err)
 {
 	static const struct hlg_file_header none;
 	int rc;
 
-	*w = (struct hlg_writer){.f = f, .path = path};
+	memset(w, 0, offsetof(struct hlg_writer, buffer));
+	w->f = f;
+	w->path = path;
 	if (parts->pipe) {
 		/* What stands for the header is records, too. */
 		rc = copy(w, parts, (struct hlg_file_section){0, parts->records_at}, err);
@@ -102,6 +121,7 @@ int hlg_writer_begin(struct hlg_writer *w, FILE *f, const char *path,
 
 int hlg_writer_rewind(struct hlg_writer *w, uint64_t at, struct hlg_err *err)
 {
+	hlg_writer_flush(w);
 	if (fflush(w->f) != 0 || ftruncate(fileno(w->f), (off_t)at) != 0 ||
 	    fseeko(w->f, (off_t)at, SEEK_SET) != 0)
 		return cannot_write(w, err);
@@ -147,6 +167,7 @@ static int write_features(struct hlg_writer *w, const struct hlg_parts *parts,
 		table[n].size = w->at - table[n].offset;
 		n++;
 	}
+	hlg_writer_flush(w);
 	if (rc == 0 && (fseeko(w->f, (off_t)table_at, SEEK_SET) != 0 ||
 			fwrite(table, sizeof(table[0]), n, w->f) != n))
 		rc = cannot_write(w, err);
@@ -177,6 +198,7 @@ int hlg_writer_finish(struct hlg_writer *w, const struct hlg_parts *parts,
 	uint64_t data_size = w->at - w->start;
 	int rc = 0;
 
+	hlg_writer_flush(w);
 	if (!parts->pipe) {
 		rc = write_features(w, parts, err);
 		if (rc == 0)

@@ -9,13 +9,14 @@
  *	... hlg_writer_put(&w, record, size) ...
  *	rc = hlg_writer_finish(&w, &parts, &err);
  *
- * Everything goes through the stream's buffer; memory does not grow with the file. A
- * write that fails is told by finish.
+ * Everything goes through a buffer, larger than the page that a stream has; memory does
+ * not grow with the file. A write that fails is told by finish.
  */
 #ifndef HLG_PERFDATA_WRITER_H
 #define HLG_PERFDATA_WRITER_H
 
 #include <stdio.h>
+#include <string.h>
 
 #include "parts.h"
 
@@ -29,17 +30,28 @@ struct hlg_writer {
 	/* Entries for the build-id feature, of hlg_synth_build_id(); not owned. */
 	const uint8_t *build_ids;
 	size_t build_ids_size;
+	size_t n;               /* bytes in the buffer */
+	uint8_t buffer[131072]; /* what is not written yet */
 };
 
 /* f: empty, and one that can seek unless parts->pipe. It stays the caller's. */
 int hlg_writer_begin(struct hlg_writer *w, FILE *f, const char *path,
 		     const struct hlg_parts *parts, struct hlg_err *err);
 
+/* Writes what is in the buffer; the same, and then what may be too large for it. */
+void hlg_writer_flush(struct hlg_writer *w);
+void hlg_writer_large(struct hlg_writer *w, const void *bytes, size_t n);
+
 /* A record, or what follows it. */
 static inline void hlg_writer_put(struct hlg_writer *w, const void *bytes, size_t n)
 {
-	fwrite_unlocked(bytes, 1, n, w->f);
 	w->at += n;
+	if (n > sizeof(w->buffer) - w->n) {
+		hlg_writer_large(w, bytes, n);
+		return;
+	}
+	memcpy(w->buffer + w->n, bytes, n);
+	w->n += n;
 }
 
 /* Goes back to an offset that w->at had: what was written behind is taken back. */
