@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * CSV (RFC 4180, with '\n'): one header, then records `total`, `event`, `note`,
- * `trust`, `remark`, `function` (with labels and gaps), `other` (data, outside; and guest
- * addresses, when functions are withheld), `region`, `host`. A cell
- * that a spreadsheet would take for a formula gets a ' in front.
+ * `stacks`, `trust`, `remark`, `function` (with labels and gaps), `other` (data, outside;
+ * and guest addresses, when functions are withheld), `region`, `host`. A cell that a
+ * spreadsheet would take for a formula gets a ' in front.
  */
 #include <inttypes.h>
 #include <string.h>
 
+#include "callgraph-write.h"
 #include "format.h"
 #include "write.h"
 
@@ -215,6 +216,8 @@ int hlg_write_csv(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	      "percent,low,high,unsure,edge\n",
 	      f);
 	write_totals(f, r);
-	rc = hlg_write_views(f, r, write_view, err);
+	rc = hlg_callgraph_csv(f, r, err);
+	if (rc == 0)
+		rc = hlg_write_views(f, r, write_view, err);
 	return rc < 0 ? rc : hlg_write_host(f, r, write_host_row, err);
 }

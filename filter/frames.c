@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "frames.h"
 
+#include "callgraph.h"
 #include "write.h"
 
-/* What hlg_write_views and hlg_write_host hand on; ok is false without memory. */
-struct frames {
-	struct hlg_tree *tree;
-	bool ok;
-};
-
-static void add(struct frames *frames, uint32_t node, struct hlg_count count)
+static void add(struct hlg_growing *frames, uint32_t node, struct hlg_count count)
 {
 	if (node == HLG_NO_NODE)
 		frames->ok = false;
@@ -27,9 +22,13 @@ static enum hlg_frame frame_of(const struct hlg_row *row)
 static void add_view(void *to, const struct hlg_report *r, const struct hlg_view *v,
 		     const char *series)
 {
-	struct frames *frames = to;
+	struct hlg_growing *frames = to;
 	size_t shown = hlg_report_shown(r, v->n_rows, hlg_report_row_share, v);
 
+	if (r->stacks) {
+		hlg_callgraph_add_view(frames, r, v, series);
+		return;
+	}
 	for (size_t i = 0; i < shown; i++) {
 		const struct hlg_row *row = &v->rows[i];
 		uint32_t node = HLG_TREE_ROOT;
@@ -48,7 +47,7 @@ static void add_view(void *to, const struct hlg_report *r, const struct hlg_view
 static void add_host(void *to, const struct hlg_host_row *row, uint64_t weight,
 		     double share, const char *series)
 {
-	struct frames *frames = to;
+	struct hlg_growing *frames = to;
 	uint32_t node =
 		hlg_tree_child(frames->tree, HLG_TREE_ROOT, HLG_FRAME_NOTE, "[host]");
 
@@ -64,13 +63,14 @@ static void add_host(void *to, const struct hlg_host_row *row, uint64_t weight,
 int hlg_frames_build(struct hlg_tree *tree, const struct hlg_report *report,
 		     struct hlg_err *err)
 {
-	struct frames frames = {tree, hlg_tree_init(tree)};
+	struct hlg_growing frames = {tree, hlg_tree_init(tree)};
 	int rc = 0;
 
 	if (frames.ok)
 		rc = hlg_write_views(&frames, report, add_view, err);
 	if (frames.ok && rc == 0)
-		rc = hlg_write_host(&frames, report, add_host, err);
+		rc = report->stacks ? hlg_callgraph_add_host(&frames, report, err)
+				    : hlg_write_host(&frames, report, add_host, err);
 	if (rc == 0 && !(frames.ok &&
 			 hlg_tree_settle(tree, (enum hlg_weight)report->options->weight)))
 		rc = hlg_err_memory(err, "report");

@@ -2,6 +2,7 @@
 /*
  * Stacks of a report, as a tree (tree.h): what the series is if the report is split, the
  * image, the place; and of the host, if it is shown, "[host]", the process, the mapping.
+ * With stacks=callgraph they are real ones instead, see callgraph.h.
  */
 #ifndef HLG_FILTER_FRAMES_H
 #define HLG_FILTER_FRAMES_H

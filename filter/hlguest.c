@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * hlguest.so: perf's side of a run. The only file that knows perf's dlfilter interface
- * (perf_dlfilter.h, perf-dlfilter(1)).
+ * (perf_dlfilter.h, perf-dlfilter(1)), besides perfchain.c.
  *
  * Guest samples reach only the early hook: without a guest option perf drops them before
  * the late one. The hook counts; everything is printed by start() and stop(). perf
@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "lines.h"
+#include "perfchain.h"
 #include "perfopts.h"
 #include "run.h"
 
@@ -43,6 +44,7 @@ struct known_event {
 
 struct filter {
 	struct hlg_run run;
+	struct hlg_perfchain chain; /* for stacks=callgraph */
 	struct known_event *events; /* events[0] was used last */
 	size_t n_events;
 	uint32_t sample_size; /* of the samples that were looked at so far; 0: none */
@@ -111,6 +113,7 @@ static void look_at_perfs_options(struct hlg_run *run)
 
 static void destroy(struct filter *f)
 {
+	hlg_perfchain_finish(&f->chain);
 	hlg_run_finish(&f->run);
 	free(f->events);
 	free(f);
@@ -197,15 +200,16 @@ static void count_host(struct filter *f, const struct hlg_sample *s, void *ctx)
 		     al ? al->dso : NULL, al ? al->comm : NULL, s->period);
 }
 
-/* What perf does with the sample afterwards: 0 keeps it, 1 filters it out. */
+/* What perf does with the sample afterwards: 0 keeps it, 1 filters it out. row: a host
+ * sample gets one. */
 static int hand_on(struct filter *f, const struct hlg_sample *s, enum hlg_verdict verdict,
-		   void *ctx)
+		   bool row, void *ctx)
 {
 	const struct hlg_options *o = &f->run.options;
 	struct hlg_place place;
 
 	if (verdict == HLG_HOST) {
-		if (o->mode != HLG_SHOW_GUEST)
+		if (o->mode != HLG_SHOW_GUEST && row)
 			count_host(f, s, ctx);
 		return o->emit != HLG_EMIT_PASS || o->mode == HLG_SHOW_GUEST;
 	}
@@ -227,6 +231,7 @@ static __attribute__((noinline)) int take(struct filter *f,
 {
 	struct hlg_sample s;
 	enum hlg_verdict verdict;
+	bool row = true;
 
 	if (f->sample_size == 0)
 		chain_sigint();
@@ -249,12 +254,16 @@ static __attribute__((noinline)) int take(struct filter *f,
 		f->run.profile.unrecorded++;
 		return 1;
 	}
-	if (f->run.options.emit == HLG_EMIT_NONE && attr) {
+	if (f->run.options.emit == HLG_EMIT_NONE && attr &&
+	    f->run.options.stacks == HLG_STACKS_LEAF) {
 		f->hot_key = attr;
 		f->hot_event = s.event;
 	}
 	verdict = hlg_profile_add(&f->run.profile, &s);
-	return hand_on(f, &s, verdict, ctx);
+	if (f->run.options.stacks == HLG_STACKS_CALLGRAPH)
+		row = hlg_perfchain_take(&f->chain, &f->run.stacks, &f->run.profile, &s,
+					 verdict, sample, ctx, comm_of);
+	return hand_on(f, &s, verdict, row, ctx);
 }
 
 int filter_event_early(void *data, const struct perf_dlfilter_sample *sample, void *ctx)

@@ -12,6 +12,7 @@
 #include "config.h"
 #include "format.h"
 #include "json-parts.h"
+#include "json-stacks.h"
 #include "json-trust.h"
 #include "write.h"
 
@@ -330,6 +331,8 @@ int hlg_write_json(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	}
 	if (r->options->mode != HLG_SHOW_GUEST)
 		rc = add_host(root, r, err);
+	if (rc == 0)
+		rc = hlg_json_stacks(root, r, err);
 	ok = rc == 0 && !hlg_json_lost() &&
 	     json_dumpf(root, f, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
 	json_decref(root);

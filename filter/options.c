@@ -30,6 +30,14 @@ const struct hlg_option hlg_option_table[] = {
 	 HLG_OPT_WINDOW, FIELD(start)},
 	{"mode", "guest|host|all", "guest", "whose samples get rows", HLG_OPT_CHOICE,
 	 FIELD(mode)},
+	{"stacks", "leaf|callgraph", "leaf",
+	 "samples by function, or also the stacks of the host and the guest that led "
+	 "there "
+	 "(in format=folded and json)",
+	 HLG_OPT_CHOICE, FIELD(stacks)},
+	{"roots", "comm,tid,image,section", "comm",
+	 "with stacks=callgraph: what stands at the bottom of each stack", HLG_OPT_SET,
+	 FIELD(roots)},
 	{"by", "event,pid,tid,cpu", "", "split the report by these", HLG_OPT_SET,
 	 FIELD(by)},
 	{"top", "N", "(40 in text, else 0)", "rows of each table; 0: all", HLG_OPT_COUNT,
@@ -157,6 +165,7 @@ static int set(struct hlg_options *options, const struct hlg_option *opt, const 
 		*(int *)field = i;
 		return i < 0 ? unknown_word(arg, opt, err) : 0;
 	case HLG_OPT_SET:
+		*(unsigned *)field = 0; /* not the fallback and this */
 		return set_bits(arg, opt, value, field, err);
 	case HLG_OPT_SIZE:
 		return set_size(arg, value, field, err);

@@ -38,6 +38,16 @@ enum hlg_emit {
 	HLG_EMIT_PASS,
 	HLG_EMIT_LINES
 };
+enum hlg_stacks_mode {
+	HLG_STACKS_LEAF,
+	HLG_STACKS_CALLGRAPH
+};
+enum {
+	HLG_ROOT_COMM = 1,
+	HLG_ROOT_TID = 2,
+	HLG_ROOT_IMAGE = 4,
+	HLG_ROOT_SECTION = 8
+};
 enum {
 	HLG_BY_EVENT = 1,
 	HLG_BY_PID = 2,
@@ -59,6 +69,8 @@ struct hlg_options {
 	struct hlg_image_arg *images;
 	size_t n_images;
 	int gaps, weight, mode, format, emit; /* the enums above */
+	int stacks;                           /* enum hlg_stacks_mode */
+	unsigned roots;                       /* HLG_ROOT_ bits; of callgraph */
 	int demangle, aliases;                /* 0 no, 1 yes */
 	int strict, force;                    /* 0 no, 1 yes */
 	unsigned by;                          /* HLG_BY_ bits */

@@ -13,6 +13,7 @@
 #include "host.h"
 #include "paint.h"
 #include "sizes.h"
+#include "stacks.h"
 #include "trust.h"
 
 /* An event's guest samples. */
@@ -40,6 +41,7 @@ struct hlg_report {
 	const struct hlg_space *space;
 	const struct hlg_profile *profile;
 	const struct hlg_host *host;
+	const struct hlg_stacks *stacks; /* set by who has them; NULL: stacks=leaf */
 	struct hlg_trust trust;
 	struct hlg_sizes sizes;
 	char *shout;    /* hlg_trust_shout() of it; NULL if the samples fit */

@@ -91,6 +91,9 @@ int hlg_run_begin(struct hlg_run *run, int argc, char *const *argv, struct hlg_e
 		rc = hlg_format_check(&run->options, err);
 	if (rc == 0 && run->options.out)
 		rc = hlg_out_check(run->options.out, err);
+	if (rc == 0 && run->options.stacks == HLG_STACKS_CALLGRAPH &&
+	    !hlg_stacks_init(&run->stacks, &run->options))
+		rc = hlg_err_memory(err, "stacks");
 	if (rc == 0 && !hlg_profile_init(&run->profile, &run->options))
 		rc = hlg_err_memory(err, "profile");
 	return rc;
@@ -161,6 +164,8 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 		return rc;
 	rc = hlg_report_build(report, &run->options, &run->space, &run->profile,
 			      &run->host, err);
+	if (run->options.stacks == HLG_STACKS_CALLGRAPH)
+		report->stacks = &run->stacks;
 	report->files = run->files;
 	report->n_files = run->n_files;
 	run->mismatch = rc == 0 && report->trust.all.verdict == HLG_TRUST_MISMATCH;
@@ -185,6 +190,7 @@ void hlg_run_finish(struct hlg_run *run)
 	for (size_t i = 0; i < run->n_notes; i++)
 		free(run->notes[i]);
 	free(run->notes);
+	hlg_stacks_finish(&run->stacks);
 	hlg_host_finish(&run->host);
 	hlg_profile_finish(&run->profile);
 	hlg_space_finish(&run->space);

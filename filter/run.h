@@ -15,6 +15,7 @@ struct hlg_run {
 	struct hlg_space space;
 	struct hlg_profile profile; /* the feed adds samples here */
 	struct hlg_host host;       /* and host samples here, if mode asks for rows */
+	struct hlg_stacks stacks;   /* and stacks here, for stacks=callgraph */
 	const struct hlg_report_file *files; /* of the feed, not owned, for the report */
 	size_t n_files;
 	bool mismatch; /* set by hlg_run_build: the samples do not fit the images */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../symtab/escape.h"
+#include "callgraph-write.h"
 #include "format.h"
 #include "text-head.h"
 #include "write.h"
@@ -270,8 +271,10 @@ int hlg_write_text(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	int rc;
 
 	hlg_text_head(f, r);
+	rc = hlg_callgraph_text(f, r, err);
 	write_files(f, r);
-	rc = hlg_write_views(f, r, write_view, err);
+	if (rc == 0)
+		rc = hlg_write_views(f, r, write_view, err);
 	if (rc < 0 || r->options->mode == HLG_SHOW_GUEST)
 		return rc;
 	fprintf(f, "%10s %10s %16s  %s\n", "of host", "samples", "period",

@@ -122,9 +122,8 @@ def fish_verb(command, verb):
             continue
         words = line.get("-a", "")
         values = sorted(words.split()) if words and words[0] != "(" else []
-        if words == "(__hlguest_by)":
-            by = re.search(r"printf \S+ (.*)$", read("hlguest.fish"), re.M).group(1)
-            values = sorted(by.split())
+        if words.startswith("(__hlguest_some "):
+            values = sorted(words.strip("()").split()[1:])
         if ":" in words:  # proposals, not choices
             values = []
         short = "-" + line["-s"] if "-s" in line else ""

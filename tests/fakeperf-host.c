@@ -96,6 +96,32 @@ static const struct perf_dlfilter_al *host_resolve_ip(void *ctx)
 	return h->al;
 }
 
+/*
+ * Every other page has a function of its own, what is between is in a file only. As in
+ * perf, an address is looked for where the sample's mode says.
+ */
+static __s32 host_resolve_address(void *ctx, __u64 address, struct perf_dlfilter_al *to)
+{
+	struct perf_dlfilter_al al;
+	struct fakeperf *h = ctx;
+	bool kernel = address >= KERNEL;
+
+	if (!h->in_sample || !to)
+		return -1;
+	memset(&al, 0, sizeof(al));
+	al.is_kernel_ip = kernel;
+	if (address >= HOST_START && !is_guest(h->row) &&
+	    kernel == (h->row->cpumode == PERF_RECORD_MISC_KERNEL)) {
+		snprintf(h->name, sizeof(h->name), "%s_%llx", kernel ? "kernel" : "vmm",
+			 (unsigned long long)(address & ~KERNEL) >> 12);
+		al.sym = address >> 12 & 1 ? NULL : h->name;
+		al.dso = kernel ? "[kernel.kallsyms]" : "/usr/bin/vmm";
+	}
+	al.size = to->size;
+	memcpy(to, &al, to->size < sizeof(al) ? to->size : sizeof(al));
+	return 0;
+}
+
 /* The table is 1,024 bytes in every perf; what is not here is NULL. */
 static void fill_fns(const struct fakeperf *h)
 {
@@ -103,6 +129,7 @@ static void fill_fns(const struct fakeperf *h)
 		.args = host_args,
 		.attr = h->no_attr ? NULL : host_attr,
 		.resolve_ip = h->no_resolve_ip ? NULL : host_resolve_ip,
+		.resolve_address = h->no_resolve_ip ? NULL : host_resolve_address,
 	};
 	void *theirs = dlsym(h->handle, "perf_dlfilter_fns");
 
@@ -154,7 +181,7 @@ int fakeperf_describe(const struct fakeperf *h)
 	return description && longer != unset ? 0 : 1;
 }
 
-static void fill_sample(struct perf_dlfilter_sample *s, const struct fakeperf *h)
+static void fill_sample(struct perf_dlfilter_sample *s, struct fakeperf *h)
 {
 	const struct samples_row *row = h->row;
 
@@ -171,6 +198,16 @@ static void fill_sample(struct perf_dlfilter_sample *s, const struct fakeperf *h
 	s->cpumode = row->cpumode;
 	s->misc = row->cpumode;
 	s->event = h->event->name;
+	s->raw_callchain_nr = row->n_chain;
+	s->raw_callchain =
+		row->n_chain ? (const __u64 *)(h->samples->words + row->chain) : NULL;
+	if (row->ioctl >= 0) {
+		/* struct syscall_trace_enter: args[1] is cmd */
+		memset(h->raw, 0, sizeof(h->raw));
+		memcpy(h->raw + 24, &row->ioctl, sizeof(row->ioctl));
+		s->raw_data = h->raw;
+		s->raw_size = sizeof(h->raw);
+	}
 #ifdef PERF_DLFILTER_HAS_MACHINE_PID
 	s->vcpu = -1;
 #endif
@@ -215,6 +252,7 @@ static int run_samples(struct fakeperf *h, struct samples *s)
 {
 	uint64_t passed = 0;
 
+	h->samples = s;
 	for (size_t i = 0; i < s->n_rows; i++) {
 		h->row = &s->rows[i];
 		h->event = &s->events[h->row->event];

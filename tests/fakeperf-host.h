@@ -30,9 +30,12 @@ struct fakeperf {
 
 	/* The call under way. */
 	bool in_start_or_stop, in_sample;
+	const struct samples *samples;
 	struct samples_event *event;
 	const struct samples_row *row;
 	struct perf_dlfilter_al *al; /* of this sample; NULL: not asked for yet */
+	char name[32];               /* the function resolve_address() told of last */
+	unsigned char raw[40];       /* of this sample */
 };
 
 /*

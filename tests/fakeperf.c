@@ -10,7 +10,7 @@
  *	                   208 is 6.0 and later, other sizes are perfs that never were
  *	--al-size=N        the same for struct perf_dlfilter_al (80; 6.6 and later: 88)
  *	--no-attr          a perf whose attr() is not there
- *	--no-resolve-ip    a perf whose resolve_ip() is not there
+ *	--no-resolve-ip    a perf whose resolve_ip() and resolve_address() are not there
  *	--sigint-after=N   raise SIGINT once N samples have been passed on
  *	--header-only      perf script --header-only: stop() without start()
  *	--describe         only print filter_description(), as --list-dlfilters -v does

@@ -203,12 +203,39 @@ static uint64_t read_count(char **at)
 	return count;
 }
 
+static bool read_chain(struct samples *s, char *at)
+{
+	const char *w;
+
+	s->next.chain = s->n_words;
+	s->next.n_chain = 0;
+	while ((w = word(&at))) {
+		s->words = grow(s->words, s->n_words, sizeof(*s->words));
+		if (!number(w, UINT64_MAX, &s->words[s->n_words++]))
+			return false;
+		s->next.n_chain++;
+	}
+	return true;
+}
+
+static bool read_ioctl(struct samples *s, char *at)
+{
+	const char *w = word(&at);
+	uint64_t cmd = 0;
+
+	if (w && !number(w, UINT32_MAX, &cmd))
+		return false;
+	s->next.ioctl = w ? (int64_t)cmd : -1;
+	return true;
+}
+
 static bool read_row(struct samples *s, char *at)
 {
-	struct samples_row row = {.count = read_count(&at)};
+	struct samples_row row = s->next;
 	uint64_t cpumode, pid, tid, cpu;
 	uint64_t missing = (uint32_t)-1;
 
+	row.count = read_count(&at);
 	if (!row.count || !number(word(&at), CPUMODE_MAX, &cpumode) ||
 	    !field(&at, UINT64_MAX, 0, &row.ip) ||
 	    !field(&at, UINT64_MAX, UINT64_MAX, &row.period) ||
@@ -240,6 +267,10 @@ static bool read_line(struct samples *s, char *text)
 		return true;
 	if (!strncmp(text, "event ", 6))
 		return read_event(s, text + 6);
+	if (!strncmp(text, "chain", 5))
+		return read_chain(s, text + 5);
+	if (!strncmp(text, "ioctl", 5))
+		return read_ioctl(s, text + 5);
 	return read_row(s, text);
 }
 
@@ -251,7 +282,7 @@ int samples_read(struct samples *s, const char *path, unsigned *line)
 	int error = 0;
 	FILE *f;
 
-	*s = (struct samples){0};
+	*s = (struct samples){.next.ioctl = -1};
 	*line = 0;
 	f = fopen(path, "r");
 	if (!f)
@@ -277,5 +308,6 @@ void samples_finish(struct samples *s)
 		free(s->events[i].name);
 	free(s->events);
 	free(s->rows);
+	free(s->words);
 	*s = (struct samples){0};
 }

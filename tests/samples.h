@@ -23,6 +23,12 @@
  * exclude_user; sample_type). An event never described is a hardware counter if its name
  * begins with cycles or branches, else cpu-clock, with a sample_period of 1000000. In
  * event names \xHH is a byte, "\x20" a blank.
+ *
+ * Samples behind such a line have this callchain, or this cmd as data of
+ * syscalls:sys_enter_ioctl, until the next; without words they have none:
+ *
+ *	chain 0xfffffffffffffe00 0x401000 0x402000
+ *	ioctl 0xae80
  */
 #ifndef HLG_TESTS_SAMPLES_H
 #define HLG_TESTS_SAMPLES_H
@@ -46,6 +52,9 @@ struct samples_row {
 	int32_t cpu;
 	uint64_t time;
 	size_t event; /* index into events */
+	size_t chain; /* the first of its callchain in words */
+	size_t n_chain;
+	int64_t ioctl; /* cmd; -1: no data */
 };
 
 struct samples {
@@ -53,6 +62,9 @@ struct samples {
 	size_t n_events;
 	struct samples_row *rows;
 	size_t n_rows;
+	uint64_t *words; /* of all callchains */
+	size_t n_words;
+	struct samples_row next; /* what lines have said of those to come */
 };
 
 /*

@@ -142,6 +142,8 @@ static int profile(const struct hlg_inputs *in)
 	struct hlg_err err;
 	int rc = hlg_run_start(&run, in->n_words, in->words, &err), status = 0;
 
+	if (rc == 0 && run.options.stacks != HLG_STACKS_LEAF)
+		rc = hlg_err_set(&err, HLG_EINPUT, "--stacks=callgraph: only the filter reads stacks");
 	if (rc == 0)
 		rc = start_form(form, in, &run, &err);
 	/* The formats that have a table of files. */

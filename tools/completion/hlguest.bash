@@ -42,9 +42,14 @@ _hlguest_value()
 	lookup--format) words='text json' ;;
 	report--gaps | diff--gaps | inject--gaps) words='retag drop stretch' ;;
 	report--mode | windows--mode) words='guest host all' ;;
+	report--stacks) words='leaf callgraph' ;;
 	report--weight | annotate--weight | diff--weight) words='period samples' ;;
 	report--by | annotate--by)
 		words='event pid tid cpu'
+		[[ $cur == *,* ]] && done=${cur%,*},
+		;;
+	report--roots)
+		words='comm tid image section'
 		[[ $cur == *,* ]] && done=${cur%,*},
 		;;
 	record--event | record-e) words='cycles:G cpu-clock' ;;
@@ -74,8 +79,8 @@ _hlguest()
 	report)
 		short='-i -j -q'
 		long='--input= --jobs= --quiet --aliases= --by= --cpu= --demangle= --event=
-			--force --format= --gaps= --min= --mode= --out= --pid= --region= --skid=
-			--tid= --time= --top= --weight='
+			--force --format= --gaps= --min= --mode= --out= --pid= --region= --roots=
+			--skid= --stacks= --tid= --time= --top= --weight='
 		;;
 	annotate)
 		short='-i -j -q'

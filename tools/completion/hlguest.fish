@@ -34,10 +34,10 @@ function __hlguest_first
     test (count (commandline -opc)) -eq 1
 end
 
-function __hlguest_by
-    set -l typed (string replace -r -- '^--by=' '' (commandline -ct))
+function __hlguest_some
+    set -l typed (string replace -r -- '^--[a-z]*=' '' (commandline -ct))
     set -l done (string replace -r -- '[^,]*$' '' "$typed")
-    printf "$done%s\n" event pid tid cpu
+    printf "$done%s\n" $argv
 end
 
 complete -c hlguest -f
@@ -69,7 +69,7 @@ complete -c hlguest -n "$report" -s i -l input -x -a '(__hlguest_files PERFILE \
 complete -c hlguest -n "$report" -s j -l jobs -x -d threads
 complete -c hlguest -n "$report" -s q -l quiet -d 'no progress on the terminal'
 complete -c hlguest -n "$report" -l aliases -x -a 'no yes' -d 'show all names of an address'
-complete -c hlguest -n "$report" -l by -x -a '(__hlguest_by)' -d 'split the report'
+complete -c hlguest -n "$report" -l by -x -a '(__hlguest_some event pid tid cpu)' -d 'split the report'
 complete -c hlguest -n "$report" -l cpu -x -d 'only these host CPUs'
 complete -c hlguest -n "$report" -l demangle -x -a 'no yes' -d 'C++ and Rust names readable'
 complete -c hlguest -n "$report" -l event -x -d 'only events whose name matches'
@@ -81,7 +81,9 @@ complete -c hlguest -n "$report" -l mode -x -a 'guest host all' -d 'whose sample
 complete -c hlguest -n "$report" -l out -r -F -d 'where the report goes'
 complete -c hlguest -n "$report" -l pid -x -d 'only these processes'
 complete -c hlguest -n "$report" -l region -x -d 'window of the region histogram'
+complete -c hlguest -n "$report" -l roots -x -a '(__hlguest_some comm tid image section)' -d 'at the bottom of stacks'
 complete -c hlguest -n "$report" -l skid -x -d 'show what may have come late by so many instructions'
+complete -c hlguest -n "$report" -l stacks -x -a 'leaf callgraph' -d 'with the stacks that led there'
 complete -c hlguest -n "$report" -l tid -x -d 'only these threads'
 complete -c hlguest -n "$report" -l time -x -d 'only from START up to STOP'
 complete -c hlguest -n "$report" -l top -x -d 'rows of each table'
@@ -92,7 +94,7 @@ complete -c hlguest -n "$annotate" -a '(__hlguest_input)'
 complete -c hlguest -n "$annotate" -s i -l input -x -a '(__hlguest_files PERFILE \x1f\x8b)' -d 'a recording'
 complete -c hlguest -n "$annotate" -s j -l jobs -x -d threads
 complete -c hlguest -n "$annotate" -s q -l quiet -d 'no progress on the terminal'
-complete -c hlguest -n "$annotate" -l by -x -a '(__hlguest_by)' -d 'listings for each'
+complete -c hlguest -n "$annotate" -l by -x -a '(__hlguest_some event pid tid cpu)' -d 'listings for each'
 complete -c hlguest -n "$annotate" -l cpu -x -d 'only these host CPUs'
 complete -c hlguest -n "$annotate" -l demangle -x -a 'no yes' -d 'C++ and Rust names readable'
 complete -c hlguest -n "$annotate" -l event -x -d 'only events whose name matches'
