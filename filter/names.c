@@ -54,6 +54,11 @@ uint32_t hlg_names_add(struct hlg_names *names, const char *text)
 	return names->index[at] = ++names->n;
 }
 
+uint32_t hlg_names_find(const struct hlg_names *names, const char *text)
+{
+	return names->room ? names->index[find(names, text)] : HLG_NO_NAME;
+}
+
 const char *hlg_names_get(const struct hlg_names *names, uint32_t name)
 {
 	return name == HLG_NO_NAME ? NULL : names->names[name - 1];

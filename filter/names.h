@@ -17,6 +17,9 @@ struct hlg_names {
 /* The number of a text, which is copied when it is new; HLG_NO_NAME without memory. */
 uint32_t hlg_names_add(struct hlg_names *names, const char *text);
 
+/* The number of a text that is there; HLG_NO_NAME if it is not. */
+uint32_t hlg_names_find(const struct hlg_names *names, const char *text);
+
 /* Owned by names; NULL for HLG_NO_NAME. */
 const char *hlg_names_get(const struct hlg_names *names, uint32_t name);
 

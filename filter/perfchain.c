@@ -28,47 +28,61 @@ void hlg_perfchain_finish(struct hlg_perfchain *chain)
 	*chain = (struct hlg_perfchain){0};
 }
 
+/* The first function of the process that ends behind ip, or of a later process. */
+static size_t first_behind(const struct hlg_perfchain *c, int32_t pid, uint64_t ip)
+{
+	size_t from = 0, to = c->n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		const struct hlg_perfchain_known *known = &c->known[middle];
+
+		if (known->pid > pid || (known->pid == pid && known->last >= ip))
+			to = middle;
+		else
+			from = middle + 1;
+	}
+	return from;
+}
+
 static struct hlg_perfchain_known *find(const struct hlg_perfchain *c, int32_t pid,
 					uint64_t ip)
 {
-	size_t mask = c->room - 1;
-	/* As hlg_cell_slot. */
-	size_t i = (ip ^ (uint64_t)(uint32_t)pid << 32) * UINT64_C(0x9e3779b97f4a7c15) >>
-			   20 &
-		   mask;
+	size_t i = first_behind(c, pid, ip);
 
-	while (c->known[i].name && (c->known[i].ip != ip || c->known[i].pid != pid))
-		i = (i + 1) & mask;
-	return &c->known[i];
+	return i < c->n && c->known[i].pid == pid && c->known[i].first <= ip
+		       ? &c->known[i]
+		       : NULL;
 }
 
-static bool grow(struct hlg_perfchain *c)
-{
-	struct hlg_perfchain more = {.room = c->room ? 2 * c->room : 256};
-
-	more.known = calloc(more.room, sizeof(*more.known));
-	if (!more.known)
-		return false;
-	for (size_t i = 0; i < c->room; i++)
-		if (c->known[i].name)
-			*find(&more, c->known[i].pid, c->known[i].ip) = c->known[i];
-	free(c->known);
-	c->known = more.known;
-	c->room = more.room;
-	return true;
-}
-
-/* The newest name counts. Without memory it is forgotten. */
-static void remember(struct hlg_perfchain *c, int32_t pid, uint64_t ip, const char *text)
+/*
+ * A function, [first, last]; the newest name counts, and what lies across it is
+ * forgotten, since something else was mapped there. Without memory nothing is remembered.
+ */
+static void remember(struct hlg_perfchain *c, int32_t pid, uint64_t first, uint64_t last,
+		     const char *text)
 {
 	uint32_t name = hlg_names_add(&c->names, text);
-	struct hlg_perfchain_known *known;
+	size_t from = first_behind(c, pid, first), to = from;
 
-	if (name == HLG_NO_NAME || (2 * (c->n + 1) > c->room && !grow(c)))
+	while (to < c->n && c->known[to].pid == pid && c->known[to].first <= last)
+		to++;
+	if (name == HLG_NO_NAME ||
+	    (from < to && c->known[from].first == first && c->known[from].last == last &&
+	     c->known[from].name == name))
 		return;
-	known = find(c, pid, ip);
-	c->n += known->name == HLG_NO_NAME;
-	*known = (struct hlg_perfchain_known){ip, pid, name};
+	if (c->n == c->room) {
+		size_t room = c->room ? 2 * c->room : 64;
+		void *known = reallocarray(c->known, room, sizeof(*c->known));
+
+		if (!known)
+			return;
+		c->known = known;
+		c->room = room;
+	}
+	memmove(c->known + from + 1, c->known + to, (c->n - to) * sizeof(*c->known));
+	c->n = c->n + 1 - (to - from);
+	c->known[from] = (struct hlg_perfchain_known){first, last, pid, name};
 }
 
 static void name_frame(void *to, uint64_t ip, unsigned cpumode,
@@ -79,9 +93,10 @@ static void name_frame(void *to, uint64_t ip, unsigned cpumode,
 	struct perf_dlfilter_al al = {.size = AL_SIZE};
 
 	if (cpumode != naming->cpumode) {
-		if (c->room && find(c, naming->pid, ip)->name)
-			frame->name =
-				hlg_names_get(&c->names, find(c, naming->pid, ip)->name);
+		const struct hlg_perfchain_known *known = find(c, naming->pid, ip);
+
+		if (known)
+			frame->name = hlg_names_get(&c->names, known->name);
 		return;
 	}
 	if (!perf_dlfilter_fns.resolve_address ||
@@ -90,8 +105,13 @@ static void name_frame(void *to, uint64_t ip, unsigned cpumode,
 	frame->name =
 		al.sym ? al.sym
 		       : hlg_mapped_name(naming->text, sizeof(naming->text), al.dso);
-	if (cpumode == PERF_RECORD_MISC_USER)
-		remember(c, naming->pid, ip, frame->name);
+	if (cpumode != PERF_RECORD_MISC_USER)
+		return;
+	if (al.sym && al.sym_end > al.sym_start && al.symoff < al.sym_end - al.sym_start)
+		remember(c, naming->pid, ip - al.symoff,
+			 ip - al.symoff + (al.sym_end - al.sym_start - 1), frame->name);
+	else
+		remember(c, naming->pid, ip, ip, frame->name);
 }
 
 bool hlg_perfchain_take(struct hlg_perfchain *chain, struct hlg_stacks *stacks,

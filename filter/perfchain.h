@@ -5,7 +5,7 @@
  *
  * perf names an address as code of the mode its sample was taken in (resolve_address,
  * tools/perf/util/dlfilter.c). So in a chain of the kernel, the frames of user space get
- * the names they had in a chain of user space of that process, if there was one.
+ * the names of the functions that were met in chains of user space of that process.
  */
 #ifndef HLG_FILTER_PERFCHAIN_H
 #define HLG_FILTER_PERFCHAIN_H
@@ -16,16 +16,16 @@
 #include "profile.h"
 #include "stacks.h"
 
-/* A user address that perf has named. */
+/* A function that perf has named in a process. */
 struct hlg_perfchain_known {
-	uint64_t ip;
+	uint64_t first, last; /* its bytes, [first, last] */
 	int32_t pid;
-	uint32_t name; /* HLG_NO_NAME: free */
+	uint32_t name;
 };
 
 struct hlg_perfchain {
 	struct hlg_names names;
-	struct hlg_perfchain_known *known; /* open addressing, at most half used */
+	struct hlg_perfchain_known *known; /* by process and address, disjoint */
 	size_t n, room;
 };
 

@@ -116,6 +116,9 @@ static __s32 host_resolve_address(void *ctx, __u64 address, struct perf_dlfilter
 			 (unsigned long long)(address & ~KERNEL) >> 12);
 		al.sym = address >> 12 & 1 ? NULL : h->name;
 		al.dso = kernel ? "[kernel.kallsyms]" : "/usr/bin/vmm";
+		al.symoff = address & 0xfff;
+		al.sym_start = address & ~0xfffULL;
+		al.sym_end = al.sym_start + 0x1000;
 	}
 	al.size = to->size;
 	memcpy(to, &al, to->size < sizeof(al) ? to->size : sizeof(al));

@@ -16,8 +16,9 @@ struct worker {
 	struct hlg_host *host;
 	struct hlg_profile own_sum;
 	struct hlg_host own_host;
-	struct hlg_profile file; /* of the file that is being read */
-	struct hlg_fits fits;    /* judges it, if there are several */
+	struct hlg_stacks *stacks, own_stacks; /* for stacks=callgraph */
+	struct hlg_profile file;               /* of the file that is being read */
+	struct hlg_fits fits;                  /* judges it, if there are several */
 	bool started;
 };
 
@@ -40,11 +41,18 @@ static void read_file(struct worker *w, const char *path, struct hlg_batch_file 
 		      struct hlg_profile *alone)
 {
 	bool host = w->options->mode != HLG_SHOW_GUEST;
+	bool callgraph = w->options->stacks == HLG_STACKS_CALLGRAPH;
 	struct hlg_host rows = {0};
+	struct hlg_stacks stacks = {0};
 	struct hlg_err err;
 
-	file->rc = hlg_feed_read(path, &w->how, &w->file, host ? &rows : NULL,
-				 &file->sums, &err);
+	w->how.stacks = callgraph ? &stacks : NULL;
+	file->rc = callgraph && !hlg_stacks_init(&stacks, w->options)
+			   ? hlg_err_memory(&err, path)
+			   : 0;
+	if (file->rc == 0)
+		file->rc = hlg_feed_read(path, &w->how, &w->file, host ? &rows : NULL,
+					 &file->sums, &err);
 	if (file->rc == 0 && w->fits.space &&
 	    !hlg_fits_judge(&w->fits, &w->file, &file->fit))
 		file->rc = hlg_err_memory(&err, path);
@@ -54,11 +62,14 @@ static void read_file(struct worker *w, const char *path, struct hlg_batch_file 
 		if (alone)
 			hlg_profile_merge(alone, &w->file);
 		hlg_host_merge(w->host, w->sum, &rows, &w->file);
+		if (callgraph)
+			hlg_stacks_merge(w->stacks, &stacks, w->sum, &w->file);
 		hlg_profile_merge(w->sum, &w->file);
 	} else {
 		file->err = keep(w->batch, &err);
 	}
 	hlg_host_finish(&rows);
+	hlg_stacks_finish(&stacks);
 	hlg_profile_clear(&w->file);
 }
 
@@ -103,6 +114,10 @@ static bool init(struct worker *w, struct hlg_run *run, bool first)
 	w->options = &run->options;
 	w->sum = first ? &run->profile : &w->own_sum;
 	w->host = first ? &run->host : &w->own_host;
+	w->stacks = first ? &run->stacks : &w->own_stacks;
+	if (!first && run->options.stacks == HLG_STACKS_CALLGRAPH &&
+	    !hlg_stacks_init(&w->own_stacks, &run->options))
+		return false;
 	if (w->batch->judge && w->batch->n_paths > 1 &&
 	    !hlg_fits_begin(&w->fits, &run->space))
 		return false;
@@ -123,6 +138,7 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 		workers[i].how.threads = n > 1 ? 1 : batch->threads;
 		workers[i].how.progress = progress;
 		workers[i].how.space = &run->space;
+		workers[i].how.syms = &batch->syms;
 		ok = init(&workers[i], run, i == 0) && ok;
 	}
 	if (ok)
@@ -131,9 +147,13 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 		if (ok && i > 0) {
 			hlg_host_merge(&run->host, &run->profile, &workers[i].own_host,
 				       &workers[i].own_sum);
+			if (run->options.stacks == HLG_STACKS_CALLGRAPH)
+				hlg_stacks_merge(&run->stacks, &workers[i].own_stacks,
+						 &run->profile, &workers[i].own_sum);
 			hlg_profile_merge(&run->profile, &workers[i].own_sum);
 		}
 		hlg_host_finish(&workers[i].own_host);
+		hlg_stacks_finish(&workers[i].own_stacks);
 		hlg_profile_finish(&workers[i].own_sum);
 		hlg_profile_finish(&workers[i].file);
 		hlg_fits_finish(&workers[i].fits);
@@ -157,6 +177,7 @@ int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err 
 		return hlg_err_memory(err, "files");
 	}
 	hlg_err_memory(&batch->no_memory, "files");
+	hlg_hostsyms_init(&batch->syms, run->options.demangle);
 	hlg_progress_init(&progress, batch->paths, batch->n_paths, batch->quiet);
 	rc = run_workers(batch, run, workers, n ? n : 1, &progress, err);
 	hlg_progress_end(&progress);
@@ -175,8 +196,30 @@ void hlg_batch_finish(struct hlg_batch *batch)
 	for (size_t i = 0; batch->files && i < batch->n_paths; i++)
 		if (batch->files[i].err != &batch->no_memory)
 			free((void *)(uintptr_t)batch->files[i].err);
+	if (batch->files)
+		hlg_hostsyms_finish(&batch->syms);
 	free(batch->files);
 	batch->files = NULL;
+}
+
+/* Why host frames have no names. */
+static void note_syms(struct hlg_run *run, const struct hlg_hostsyms *syms)
+{
+	if (syms->kernel_is_other)
+		hlg_run_note(run,
+			     "frames of the host's kernel have no names: it is not the "
+			     "one that runs here, or that does not show addresses "
+			     "(kernel.kptr_restrict)");
+	if (syms->file_is_other)
+		hlg_run_note(run,
+			     "%s: is not the file that was recorded (its build id is "
+			     "another), so frames in it have no names",
+			     syms->other);
+	if (syms->too_many)
+		hlg_run_note(run,
+			     "more than %d files are mapped: frames in others have no "
+			     "names",
+			     HLG_HOSTSYMS_MAX);
 }
 
 void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)
@@ -207,4 +250,5 @@ void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)
 			     " bytes hold no "
 			     "whole record",
 			     sums->left);
+	note_syms(run, &batch->syms);
 }

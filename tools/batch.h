@@ -34,12 +34,13 @@ struct hlg_batch {
 	size_t n_read;                /* files that could be read */
 	struct hlg_feed_sums sums;    /* over these */
 	struct hlg_err no_memory;     /* for errors that cannot be kept */
+	struct hlg_hostsyms syms;     /* for stacks; what it could not name */
 };
 
 /*
- * Reads all files into run's profile (and host, if mode= asks for it). Fails only without
- * memory or threads; a file that cannot be read is told in files[] and counts nothing.
- * The caller finishes the batch in any case.
+ * Reads all files into run's profile (and host, if mode= asks for it, and stacks). Fails
+ * only without memory or threads; a file that cannot be read is told in files[] and
+ * counts nothing. The caller finishes the batch in any case.
  */
 int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err *err);
 

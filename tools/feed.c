@@ -12,9 +12,11 @@
 struct feed {
 	struct hlg_profile *profile;
 	struct hlg_host *host;
-	struct hlg_order order; /* if host samples are wanted */
+	struct hlg_stacks *stacks;
+	struct hlg_order order; /* if host samples or stacks are wanted */
 	bool directory;         /* of several files, which are not ordered */
 	uint32_t *events;       /* the profile's number of each of the reader's */
+	bool ordered;
 	uint32_t n_events;
 	const char *path;
 	struct hlg_progress *progress;
@@ -62,7 +64,12 @@ static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_e
 {
 	struct feed *feed = ctx;
 
-	if (!feed->host || hlg_order_task(&feed->order, task))
+	if (!feed->ordered)
+		return 0;
+	if (task->build_id && !hlg_buildids_set(&feed->order.ids, task->name,
+						task->build_id, task->build_id_size))
+		return hlg_err_memory(err, feed->path);
+	if (hlg_order_task(&feed->order, task))
 		return 0;
 	return no_room(feed, err);
 }
@@ -72,7 +79,7 @@ static int on_round(void *ctx, struct hlg_err *err)
 	struct feed *feed = ctx;
 
 	/* One of several files is read to its end before the next begins. */
-	if (!feed->host || feed->directory || hlg_order_round(&feed->order))
+	if (!feed->ordered || feed->directory || hlg_order_round(&feed->order))
 		return 0;
 	return no_room(feed, err);
 }
@@ -121,6 +128,52 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 		take(feed, hlg_perfdata_sample(raw));
 }
 
+/* What a sample is for, besides the profile; its chain is wanted for any of it. */
+static unsigned purpose(struct feed *feed, const struct hlg_perfdata_raw *raw,
+			const struct hlg_sample *s, enum hlg_verdict verdict)
+{
+	enum hlg_kvm_mark mark = hlg_stacks_event(feed->profile->events[s->event].name);
+	struct hlg_perfdata_bytes data;
+	unsigned what = 0;
+
+	/* Also when nobody has selected it. */
+	if (mark && hlg_perfdata_data(raw, &data) &&
+	    hlg_stacks_is_run(mark, data.at, data.n))
+		what |= HLG_ORDER_ENTER;
+	if (verdict == HLG_GUEST)
+		what |= HLG_ORDER_STACK;
+	if (verdict == HLG_HOST && mark)
+		hlg_count_add(&feed->stacks->aside, (struct hlg_count){1, s->period});
+	else if (verdict == HLG_HOST && feed->host)
+		what |= HLG_ORDER_ROW | HLG_ORDER_STACK;
+	return what;
+}
+
+static inline __attribute__((always_inline)) void on_stack(void *ctx,
+							   struct hlg_perfdata_raw *raw)
+{
+	struct hlg_sample s = hlg_perfdata_sample(raw);
+	struct hlg_perfdata_fields fields;
+	struct feed *feed = ctx;
+	enum hlg_verdict verdict;
+	uint32_t chain = HLG_NO_CHAIN;
+	unsigned what;
+
+	s.event = feed->events[s.event];
+	verdict = hlg_profile_add(feed->profile, &s);
+	what = purpose(feed, raw, &s, verdict);
+	if (!what)
+		return;
+	hlg_perfdata_decode(&fields, raw->layout->attr, raw->record, (uint16_t)raw->size);
+	if (fields.callchain.at)
+		chain = hlg_chains_add(&feed->stacks->chains, fields.callchain.at,
+				       fields.callchain.n);
+	hlg_order_add(&feed->order, &s,
+		      verdict == HLG_DESELECTED ? HLG_NO_SERIES
+						: hlg_profile_series(feed->profile, &s),
+		      chain, what);
+}
+
 static void add_counts(struct hlg_feed_sums *sums,
 		       const struct hlg_perfdata_counts *counts)
 {
@@ -145,8 +198,9 @@ static int read_range(struct feed *feed, struct hlg_perfdata *pd, struct hlg_err
 
 	feed->done = 0;
 	feed->directory = hlg_perfdata_host(pd)->directory;
-	rc = hlg_perfdata_read(pd, on_sample, &sink, feed, err);
-	if (rc == 0 && feed->host && !hlg_order_end(&feed->order))
+	rc = feed->stacks ? hlg_perfdata_read(pd, on_stack, &sink, feed, err)
+			  : hlg_perfdata_read(pd, on_sample, &sink, feed, err);
+	if (rc == 0 && feed->ordered && !hlg_order_end(&feed->order))
 		rc = no_room(feed, err);
 	return rc;
 }
@@ -210,7 +264,7 @@ static int read_split(struct feed *feed, struct hlg_perfdata *pd,
 	uint64_t at;
 	int rc = 0;
 
-	if (feed->host || !hlg_perfdata_split(pd, &at) ||
+	if (feed->ordered || !hlg_perfdata_split(pd, &at) ||
 	    hlg_perfdata_clone(&s.pd, pd, &s.err) < 0)
 		return read_range(feed, pd, err);
 	s.feed.profile = &s.profile;
@@ -226,12 +280,33 @@ static int read_split(struct feed *feed, struct hlg_perfdata *pd,
 	return read_range(feed, pd, err);
 }
 
+static bool keep_build_id(void *ids, const struct hlg_perfdata_build_id *b)
+{
+	return (b->cpumode != PERF_RECORD_MISC_USER &&
+		b->cpumode != PERF_RECORD_MISC_KERNEL) ||
+	       hlg_buildids_set(ids, b->path, b->id, b->size);
+}
+
+static int begin_order(struct feed *feed, const struct hlg_perfdata *pd,
+		       const struct hlg_feed_how *how, struct hlg_err *err)
+{
+	if (!hlg_order_init(&feed->order, feed->host))
+		return hlg_err_memory(err, feed->path);
+	feed->order.stacks = how->stacks;
+	feed->order.syms = how->syms;
+	return how->stacks
+		       ? hlg_perfdata_build_ids(pd, keep_build_id, &feed->order.ids, err)
+		       : 0;
+}
+
 int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 		  struct hlg_profile *profile, struct hlg_host *host,
 		  struct hlg_feed_sums *sums, struct hlg_err *err)
 {
 	struct feed feed = {.profile = profile,
 			    .host = host,
+			    .stacks = how->stacks,
+			    .ordered = host || how->stacks,
 			    .path = path,
 			    .progress = how->progress,
 			    .seen = profile->seen.samples};
@@ -246,9 +321,9 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	rc = hlg_perfdata_open(&pd, path, err);
 	if (rc < 0)
 		return rc;
-	if (host && !hlg_order_init(&feed.order, host))
-		rc = hlg_err_memory(err, path);
-	else
+	if (feed.ordered)
+		rc = begin_order(&feed, pd, how, err);
+	if (rc == 0)
 		rc = how->threads > 1 ? read_split(&feed, pd, sums, err)
 				      : read_range(&feed, pd, err);
 	add_counts(sums, hlg_perfdata_counts(pd));

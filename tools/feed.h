@@ -8,7 +8,9 @@
 
 #include "../filter/host.h"
 #include "../filter/profile.h"
+#include "../filter/stacks.h"
 #include "../symtab/space.h"
+#include "hostsyms.h"
 #include "progress.h"
 
 /* What one recording held. */
@@ -22,15 +24,17 @@ struct hlg_feed_sums {
 
 /*
  * Reads path ("-" is standard input) into profile, and host samples into host if that is
- * not NULL: by process and mapping, see tasks.h and order.h. Memory is bounded by
- * distinct addresses and events, and with host by what order.h and tasks.h say. With
- * how->threads > 1 a large file is read by two at once, where its format lets a second
- * one begin in the middle.
+ * not NULL: by process and mapping, see tasks.h and order.h; stacks into how->stacks.
+ * Memory is bounded by distinct addresses and events, and with host by what order.h and
+ * tasks.h say. With how->threads > 1 a large file is read by two at once, where its
+ * format lets a second one begin in the middle.
  */
 struct hlg_feed_how {
 	unsigned threads;
 	struct hlg_progress *progress; /* NULL: not shown */
 	const struct hlg_space *space; /* settled, for saved profiles; NULL: none read */
+	struct hlg_stacks *stacks;     /* NULL: not wanted */
+	struct hlg_hostsyms *syms;     /* for stacks; NULL: frames are named by mapping */
 };
 
 int hlg_feed_read(const char *path, const struct hlg_feed_how *how,

@@ -8,6 +8,7 @@
 
 struct range {
 	uint64_t start, end;
+	uint64_t shift; /* from an address to the offset in the file */
 	uint32_t name;
 };
 
@@ -32,13 +33,16 @@ static size_t first_behind(const struct hlg_maps_list *list, uint64_t ip)
 	return from;
 }
 
-uint32_t hlg_maps_find(const struct hlg_maps *maps, uint64_t ip)
+uint32_t hlg_maps_find(const struct hlg_maps *maps, uint64_t ip, uint64_t *offset)
 {
 	const struct hlg_maps_list *list = maps->list;
 	size_t i = list ? first_behind(list, ip) : 0;
 
-	return list && i < list->n && list->ranges[i].start <= ip ? list->ranges[i].name
-								  : HLG_NO_NAME;
+	if (!list || i == list->n || list->ranges[i].start > ip)
+		return HLG_NO_NAME;
+	if (offset)
+		*offset = ip + list->ranges[i].shift;
+	return list->ranges[i].name;
 }
 
 void hlg_maps_copy(struct hlg_maps *to, const struct hlg_maps *from)
@@ -97,7 +101,7 @@ static bool own(struct hlg_maps *maps, size_t *total)
 }
 
 bool hlg_maps_insert(struct hlg_maps *maps, uint64_t start, uint64_t end, uint32_t name,
-		     size_t *total)
+		     uint64_t offset, size_t *total)
 {
 	struct range put[3];
 	struct hlg_maps_list *list;
@@ -113,11 +117,13 @@ bool hlg_maps_insert(struct hlg_maps *maps, uint64_t start, uint64_t end, uint32
 		to++;
 	/* What is left of the ranges [from, to) on both sides, and the new one. */
 	if (from < to && list->ranges[from].start < start)
-		put[n++] = (struct range){list->ranges[from].start, start,
-					  list->ranges[from].name};
-	put[n++] = (struct range){start, end, name};
+		put[n++] =
+			(struct range){list->ranges[from].start, start,
+				       list->ranges[from].shift, list->ranges[from].name};
+	put[n++] = (struct range){start, end, offset - start, name};
 	if (from < to && list->ranges[to - 1].end > end)
 		put[n++] = (struct range){end, list->ranges[to - 1].end,
+					  list->ranges[to - 1].shift,
 					  list->ranges[to - 1].name};
 	memmove(list->ranges + from + n, list->ranges + to,
 		(list->n - to) * sizeof(*list->ranges));

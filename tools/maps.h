@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ranges of all processes together; guards memory. 24 bytes each. */
+/* Ranges of all processes together; guards memory. 32 bytes each. */
 #define HLG_MAPS_MAX ((size_t)1 << 24)
 
 struct hlg_maps_list;
@@ -23,14 +23,16 @@ struct hlg_maps {
 };
 
 /*
- * Maps [start, end) under a name; an empty range does nothing. *total is the sum over
+ * Maps [start, end) under a name, from offset of a file on (bytes); an empty range does
+ * nothing. *total is the sum over
  * all there is, kept by these functions. False without memory, or past HLG_MAPS_MAX.
  */
 bool hlg_maps_insert(struct hlg_maps *maps, uint64_t start, uint64_t end, uint32_t name,
-		     size_t *total);
+		     uint64_t offset, size_t *total);
 
-/* The name at an address, HLG_NO_NAME if nothing is mapped there. */
-uint32_t hlg_maps_find(const struct hlg_maps *maps, uint64_t ip);
+/* The name at an address, HLG_NO_NAME if nothing is mapped there; and where in its file,
+ * unless offset is NULL. */
+uint32_t hlg_maps_find(const struct hlg_maps *maps, uint64_t ip, uint64_t *offset);
 
 /* to is empty before. */
 void hlg_maps_copy(struct hlg_maps *to, const struct hlg_maps *from);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "order.h"
 
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../filter/mapped.h"
 
 #define A_TASK UINT8_MAX /* instead of a cpumode */
 
@@ -14,8 +17,15 @@ struct hlg_order_item {
 	};
 	uint64_t period;
 	int32_t pid, tid;
-	uint32_t series;
-	uint8_t cpumode;
+	uint32_t series, chain;
+	uint8_t cpumode, what;
+};
+
+/* A frame to be named. */
+struct naming {
+	struct hlg_order *order;
+	const struct hlg_order_item *item;
+	char text[4096]; /* PATH_MAX */
 };
 
 bool hlg_order_init(struct hlg_order *order, struct hlg_host *host)
@@ -31,8 +41,63 @@ void hlg_order_finish(struct hlg_order *order)
 		if (order->items[i].cpumode == A_TASK)
 			free(order->items[i].task);
 	free(order->items);
+	hlg_buildids_finish(&order->ids);
 	hlg_tasks_finish(&order->tasks);
 	memset(order, 0, sizeof(*order));
+}
+
+static const char *name_function(const struct hlg_order *order, unsigned cpumode,
+				 uint64_t ip, const char *dso, uint64_t offset)
+{
+	if (!order->syms || !dso)
+		return NULL;
+	if (cpumode == PERF_RECORD_MISC_USER)
+		return hlg_hostsyms_user(order->syms, dso,
+					 hlg_buildids_get(&order->ids, dso), offset);
+	return hlg_hostsyms_kernel(order->syms,
+				   hlg_buildids_get(&order->ids, HLG_TASKS_KERNEL),
+				   order->tasks.kernel_text, ip);
+}
+
+static void name_frame(void *to, uint64_t ip, unsigned cpumode,
+		       struct hlg_host_frame *frame)
+{
+	struct naming *naming = to;
+	struct hlg_order *order = naming->order;
+	const char *dso;
+	uint64_t offset;
+
+	hlg_tasks_map(&order->tasks, naming->item->pid, naming->item->tid, cpumode, ip,
+		      &dso, &offset);
+	frame->name = name_function(order, cpumode, ip, dso, offset);
+	if (!frame->name)
+		frame->name = hlg_mapped_name(naming->text, sizeof(naming->text), dso);
+}
+
+static void add_stack(struct hlg_order *order, const struct hlg_order_item *item,
+		      const char *comm)
+{
+	struct naming naming = {.order = order, .item = item};
+	struct hlg_stacks_sample of = {
+		.pid = item->pid,
+		.tid = item->tid,
+		.comm = comm,
+		.chain = item->chain,
+		.mappings = hlg_tasks_version(&order->tasks, item->pid, item->tid),
+		.ip = item->ip,
+		.cpumode = item->cpumode,
+		.name = name_frame,
+		.ctx = &naming,
+	};
+
+	if (item->what & HLG_ORDER_ENTER)
+		hlg_stacks_enter(order->stacks, &of);
+	if (!(item->what & HLG_ORDER_STACK))
+		return;
+	if (hlg_mode_is_guest(item->cpumode))
+		hlg_stacks_guest(order->stacks, &of, item->series, item->period);
+	else
+		hlg_stacks_host(order->stacks, &of, item->series, item->period);
 }
 
 static void count(struct hlg_order *order, const struct hlg_order_item *item)
@@ -45,7 +110,10 @@ static void count(struct hlg_order *order, const struct hlg_order_item *item)
 		series = HLG_NO_SERIES;
 		comm = dso = NULL;
 	}
-	hlg_host_add(order->host, series, dso, comm, item->period);
+	if (item->what & HLG_ORDER_ROW)
+		hlg_host_add(order->host, series, dso, comm, item->period);
+	if (item->what & (HLG_ORDER_STACK | HLG_ORDER_ENTER))
+		add_stack(order, item, comm);
 }
 
 static int compare(const void *a, const void *b)
@@ -136,11 +204,19 @@ bool hlg_order_task(struct hlg_order *order, const struct hlg_perfdata_task *tas
 void hlg_order_sample(struct hlg_order *order, const struct hlg_sample *sample,
 		      uint32_t series)
 {
+	hlg_order_add(order, sample, series, HLG_NO_CHAIN, HLG_ORDER_ROW);
+}
+
+void hlg_order_add(struct hlg_order *order, const struct hlg_sample *sample,
+		   uint32_t series, uint32_t chain, unsigned what)
+{
 	struct hlg_order_item of_sample = {.ip = sample->ip,
 					   .period = sample->period,
 					   .pid = sample->pid,
 					   .tid = sample->tid,
 					   .series = series,
+					   .chain = chain,
+					   .what = (uint8_t)what,
 					   .cpumode = sample->cpumode};
 	struct hlg_order_item *item;
 
@@ -150,7 +226,9 @@ void hlg_order_sample(struct hlg_order *order, const struct hlg_sample *sample,
 	}
 	item = more(order, sample->time);
 	if (!item) {
-		hlg_host_add(order->host, HLG_NO_SERIES, NULL, NULL, sample->period);
+		if (what & HLG_ORDER_ROW)
+			hlg_host_add(order->host, HLG_NO_SERIES, NULL, NULL,
+				     sample->period);
 		return;
 	}
 	of_sample.time = item->time;

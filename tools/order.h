@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Host samples and the records that name them, in the order of time.
+ * Host samples and the records that name them, in the order of time; for stacks, guest
+ * samples and KVM_RUNs as well.
  *
  * perf writes what each CPU's buffer holds one after the other, so a mapping can stand in
  * the file behind samples that came after it. A FINISHED_ROUND record says that all
@@ -10,13 +11,15 @@
  * tools/perf/Documentation/perf.data-file-format.txt). What has no time, or 0 as what
  * perf itself makes up of /proc, counts at once.
  *
- * Guest samples do not come here. Memory: the host samples of two rounds, 48 bytes each,
+ * Else guest samples do not come here. Memory: the samples of two rounds, 56 bytes each,
  * at most HLG_ORDER_MAX; at that the older half is let go, as perf does at its limit.
  */
 #ifndef HLG_TOOLS_ORDER_H
 #define HLG_TOOLS_ORDER_H
 
 #include "../filter/host.h"
+#include "../filter/stacks.h"
+#include "hostsyms.h"
 #include "tasks.h"
 
 #define HLG_ORDER_MAX ((size_t)1 << 21)
@@ -25,14 +28,25 @@ struct hlg_order_item;
 
 struct hlg_order {
 	struct hlg_tasks tasks;
-	struct hlg_host *host;        /* the rows; not owned */
+	struct hlg_host *host;        /* the rows; not owned, as the next two */
+	struct hlg_stacks *stacks;    /* NULL: none wanted; set by who wants them */
+	struct hlg_hostsyms *syms;    /* names their frames; NULL: only by mapping */
+	struct hlg_buildids ids;      /* of what the recording maps */
 	struct hlg_order_item *items; /* in the order of the file, or sorted */
 	size_t n, room;
 	uint64_t sequence;         /* how many there were */
 	uint64_t newest, complete; /* times; see hlg_order_round */
 };
 
-/* Returns false without memory. To be finished in any case. */
+/* What a sample is for. */
+enum {
+	HLG_ORDER_ROW = 1,   /* a row of the host */
+	HLG_ORDER_STACK = 2, /* a stack, of the host or of a guest as its mode says */
+	HLG_ORDER_ENTER = 4  /* a KVM_RUN */
+};
+
+/* Returns false without memory. To be finished in any case. host may be NULL without
+ * rows. */
 bool hlg_order_init(struct hlg_order *order, struct hlg_host *host);
 void hlg_order_finish(struct hlg_order *order);
 
@@ -42,6 +56,13 @@ bool hlg_order_task(struct hlg_order *order, const struct hlg_perfdata_task *tas
 /* A host sample of a series. Without memory it counts as unnamed. */
 void hlg_order_sample(struct hlg_order *order, const struct hlg_sample *sample,
 		      uint32_t series);
+
+/*
+ * A sample for all that what says. chain is of stacks->chains. Without memory its stack
+ * is missing.
+ */
+void hlg_order_add(struct hlg_order *order, const struct hlg_sample *sample,
+		   uint32_t series, uint32_t chain, unsigned what);
 
 /* A FINISHED_ROUND, and the end of the recording. False without memory. */
 bool hlg_order_round(struct hlg_order *order);

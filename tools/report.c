@@ -97,15 +97,16 @@ static int write_sysprof(struct hlg_run *run, const struct hlg_batch *batch,
 static const struct form {
 	const char *word; /* of --format= */
 	const char *file; /* what to call its file, if it is nothing for a terminal */
+	bool stacks;      /* shows them */
 	/* Can it be done? Before anything is read; may be NULL. */
 	int (*start)(struct hlg_run *run, struct hlg_err *err);
 	int (*write)(struct hlg_run *run, const struct hlg_batch *batch,
 		     struct hlg_err *err);
 } forms[] = {
-	{"pprof", "x.pb.gz", start_pprof, write_pprof},
-	{"callgrind", NULL, NULL, write_callgrind},
-	{"sysprof", "x.sysprof", start_sysprof, write_sysprof},
-	{NULL, NULL, NULL, write_table},
+	{"pprof", "x.pb.gz", false, start_pprof, write_pprof},
+	{"callgrind", NULL, false, NULL, write_callgrind},
+	{"sysprof", "x.sysprof", false, start_sysprof, write_sysprof},
+	{NULL, NULL, true, NULL, write_table},
 };
 
 /* word may be NULL. */
@@ -130,6 +131,12 @@ static int start_form(const struct form *form, const struct hlg_inputs *in,
 				   "--format=%s: is nothing for a terminal (say "
 				   "--out=%s)",
 				   form->word, form->file);
+	if (form->word && !form->stacks && run->options.stacks != HLG_STACKS_LEAF)
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"--format=%s: keeps no stacks (leave --stacks away, or "
+			"say --format=folded)",
+			form->word);
 	return form->start ? form->start(run, err) : 0;
 }
 
@@ -142,8 +149,6 @@ static int profile(const struct hlg_inputs *in)
 	struct hlg_err err;
 	int rc = hlg_run_start(&run, in->n_words, in->words, &err), status = 0;
 
-	if (rc == 0 && run.options.stacks != HLG_STACKS_LEAF)
-		rc = hlg_err_set(&err, HLG_EINPUT, "--stacks=callgraph: only the filter reads stacks");
 	if (rc == 0)
 		rc = start_form(form, in, &run, &err);
 	/* The formats that have a table of files. */

@@ -7,12 +7,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define KERNEL "[kernel.kallsyms]"
-
 /* What the threads of a process share. */
 struct process {
 	struct hlg_maps maps;
 	size_t refs, live; /* threads, and those that have not exited */
+	uint32_t version;  /* of maps; see hlg_tasks_version */
 };
 
 struct hlg_thread {
@@ -156,8 +155,10 @@ static bool fork_thread(struct hlg_tasks *tasks, const struct hlg_perfdata_task 
 	if (parent->comm != HLG_NO_NAME)
 		thread->comm = parent->comm;
 	if (thread->pid != parent->pid && thread->process != parent->process &&
-	    !task->exec && !thread->process->maps.list)
+	    !task->exec && !thread->process->maps.list) {
 		hlg_maps_copy(&thread->process->maps, &parent->process->maps);
+		thread->process->version = ++tasks->version;
+	}
 	return true;
 }
 
@@ -200,9 +201,10 @@ static bool map_user(struct hlg_tasks *tasks, const struct hlg_perfdata_task *ta
 	name = hlg_names_add(&tasks->names, has_no_file(task) && task->prot & PROT_EXEC
 						    ? jit
 						    : task->name);
-	return name != HLG_NO_NAME &&
-	       hlg_maps_insert(&thread->process->maps, task->start,
-			       task->start + task->size, name, &tasks->ranges);
+	thread->process->version = ++tasks->version;
+	return name != HLG_NO_NAME && hlg_maps_insert(&thread->process->maps, task->start,
+						      task->start + task->size, name,
+						      task->file_offset, &tasks->ranges);
 }
 
 /* "/lib/modules/.../kvm-amd.ko.xz" is "[kvm_amd]"; what is no module keeps its name. */
@@ -231,6 +233,7 @@ static bool map_kernel(struct hlg_tasks *tasks, const struct hlg_perfdata_task *
 	if (starts(task->name, "[kernel.kallsyms")) {
 		tasks->kernel_start = task->start;
 		tasks->kernel_end = task->start + task->size;
+		tasks->kernel_text = task->file_offset;
 		/* Some perf wrote a kernel of no size (machine__set_kernel_mmap). */
 		if (tasks->kernel_start == 0 && tasks->kernel_end == 0)
 			tasks->kernel_end = UINT64_MAX;
@@ -240,9 +243,10 @@ static bool map_kernel(struct hlg_tasks *tasks, const struct hlg_perfdata_task *
 		return true;
 	name_module(module, sizeof(module), task->name);
 	name = hlg_names_add(&tasks->names, module);
+	tasks->modules_version = ++tasks->version;
 	return name != HLG_NO_NAME &&
 	       hlg_maps_insert(&tasks->modules, task->start, task->start + task->size,
-			       name, &tasks->ranges);
+			       name, 0, &tasks->ranges);
 }
 
 bool hlg_tasks_init(struct hlg_tasks *tasks)
@@ -282,6 +286,22 @@ bool hlg_tasks_apply(struct hlg_tasks *tasks, const struct hlg_perfdata_task *ta
 	return map_user(tasks, task);
 }
 
+static const char *mapped(const struct hlg_tasks *tasks, const struct hlg_thread *thread,
+			  unsigned cpumode, uint64_t ip, uint64_t *offset)
+{
+	const char *dso = NULL;
+
+	if (cpumode == PERF_RECORD_MISC_USER)
+		return hlg_names_get(&tasks->names,
+				     hlg_maps_find(&thread->process->maps, ip, offset));
+	if (cpumode != PERF_RECORD_MISC_KERNEL)
+		return NULL;
+	dso = hlg_names_get(&tasks->names, hlg_maps_find(&tasks->modules, ip, NULL));
+	if (!dso && ip >= tasks->kernel_start && ip < tasks->kernel_end)
+		dso = HLG_TASKS_KERNEL;
+	return dso;
+}
+
 bool hlg_tasks_find(struct hlg_tasks *tasks, int32_t pid, int32_t tid, unsigned cpumode,
 		    uint64_t ip, const char **comm, const char **dso)
 {
@@ -295,14 +315,26 @@ bool hlg_tasks_find(struct hlg_tasks *tasks, int32_t pid, int32_t tid, unsigned 
 		snprintf(tasks->unnamed, sizeof(tasks->unnamed), ":%d", tid);
 		*comm = tasks->unnamed;
 	}
-	*dso = NULL;
-	if (cpumode == PERF_RECORD_MISC_USER) {
-		*dso = hlg_names_get(&tasks->names,
-				     hlg_maps_find(&thread->process->maps, ip));
-	} else if (cpumode == PERF_RECORD_MISC_KERNEL) {
-		*dso = hlg_names_get(&tasks->names, hlg_maps_find(&tasks->modules, ip));
-		if (!*dso && ip >= tasks->kernel_start && ip < tasks->kernel_end)
-			*dso = KERNEL;
-	}
+	*dso = mapped(tasks, thread, cpumode, ip, NULL);
 	return true;
+}
+
+bool hlg_tasks_map(struct hlg_tasks *tasks, int32_t pid, int32_t tid, unsigned cpumode,
+		   uint64_t ip, const char **dso, uint64_t *offset)
+{
+	const struct hlg_thread *thread =
+		make_room(tasks) ? find_thread(tasks, pid, tid) : NULL;
+
+	*offset = 0;
+	*dso = thread ? mapped(tasks, thread, cpumode, ip, offset) : NULL;
+	return thread;
+}
+
+uint32_t hlg_tasks_version(struct hlg_tasks *tasks, int32_t pid, int32_t tid)
+{
+	const struct hlg_thread *thread =
+		make_room(tasks) ? find_thread(tasks, pid, tid) : NULL;
+	uint32_t version = thread ? thread->process->version : 0;
+
+	return version > tasks->modules_version ? version : tasks->modules_version;
 }

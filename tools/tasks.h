@@ -26,6 +26,8 @@
 #include "maps.h"
 #include "perfdata/task.h"
 
+#define HLG_TASKS_KERNEL "[kernel.kallsyms]"
+
 struct hlg_thread;
 
 struct hlg_tasks {
@@ -34,6 +36,8 @@ struct hlg_tasks {
 	size_t n, room;             /* room is a power of two */
 	struct hlg_maps modules;
 	uint64_t kernel_start, kernel_end; /* [start, end) */
+	uint64_t kernel_text; /* where the recorded kernel has _text, or _stext */
+	uint32_t version, modules_version; /* see hlg_tasks_version */
 	size_t ranges;                     /* of all mappings */
 	char unnamed[16];                  /* ":TID" */
 };
@@ -51,5 +55,13 @@ bool hlg_tasks_apply(struct hlg_tasks *tasks, const struct hlg_perfdata_task *ta
  */
 bool hlg_tasks_find(struct hlg_tasks *tasks, int32_t pid, int32_t tid, unsigned cpumode,
 		    uint64_t ip, const char **comm, const char **dso);
+
+/* The same for any address of the thread's; and, of user space, where in the file that is
+ * mapped there. */
+bool hlg_tasks_map(struct hlg_tasks *tasks, int32_t pid, int32_t tid, unsigned cpumode,
+		   uint64_t ip, const char **dso, uint64_t *offset);
+
+/* Another number whenever something was mapped that the thread sees. */
+uint32_t hlg_tasks_version(struct hlg_tasks *tasks, int32_t pid, int32_t tid);
 
 #endif

@@ -105,11 +105,11 @@ START_TEST(maps_as_a_picture)
 			memcpy(picture[which], picture[(which + 1) % 3],
 			       sizeof(picture[0]));
 		}
-		ck_assert(hlg_maps_insert(&maps[which], from, to, step, &total));
+		ck_assert(hlg_maps_insert(&maps[which], from, to, step, 0, &total));
 		for (unsigned i = from; i < to; i++)
 			picture[which][i] = step;
 		for (unsigned k = 0; k < 3 * ROOM; k++)
-			wrong += hlg_maps_find(&maps[k / ROOM], k % ROOM) !=
+			wrong += hlg_maps_find(&maps[k / ROOM], k % ROOM, NULL) !=
 				 picture[k / ROOM][k % ROOM];
 		ck_assert_uint_eq(wrong, 0);
 	}
@@ -119,21 +119,40 @@ START_TEST(maps_as_a_picture)
 }
 END_TEST
 
+/* What is left of a range stays where it was in its file. */
+START_TEST(offsets)
+{
+	struct hlg_maps maps = {0};
+	uint64_t offset = 0;
+	size_t total = 0;
+
+	ck_assert(hlg_maps_insert(&maps, 0x1000, 0x5000, 1, 0x10000, &total));
+	ck_assert(hlg_maps_insert(&maps, 0x2000, 0x3000, 2, 0, &total));
+	ck_assert_uint_eq(hlg_maps_find(&maps, 0x1800, &offset), 1);
+	ck_assert_uint_eq(offset, 0x10800);
+	ck_assert_uint_eq(hlg_maps_find(&maps, 0x2008, &offset), 2);
+	ck_assert_uint_eq(offset, 8);
+	ck_assert_uint_eq(hlg_maps_find(&maps, 0x4fff, &offset), 1);
+	ck_assert_uint_eq(offset, 0x13fff);
+	hlg_maps_clear(&maps, &total);
+}
+END_TEST
+
 START_TEST(maps_at_the_ends)
 {
 	struct hlg_maps maps = {0};
 	size_t total = 0;
 
-	ck_assert_uint_eq(hlg_maps_find(&maps, 0), HLG_NO_NAME);
-	ck_assert(hlg_maps_insert(&maps, 5, 5, 1, &total));
-	ck_assert(hlg_maps_insert(&maps, 5, 4, 1, &total));
+	ck_assert_uint_eq(hlg_maps_find(&maps, 0, NULL), HLG_NO_NAME);
+	ck_assert(hlg_maps_insert(&maps, 5, 5, 1, 0, &total));
+	ck_assert(hlg_maps_insert(&maps, 5, 4, 1, 0, &total));
 	ck_assert_uint_eq(total, 0);
-	ck_assert(hlg_maps_insert(&maps, 0, UINT64_MAX, 2, &total));
-	ck_assert_uint_eq(hlg_maps_find(&maps, 0), 2);
-	ck_assert_uint_eq(hlg_maps_find(&maps, UINT64_MAX - 1), 2);
-	ck_assert_uint_eq(hlg_maps_find(&maps, UINT64_MAX), HLG_NO_NAME);
+	ck_assert(hlg_maps_insert(&maps, 0, UINT64_MAX, 2, 0, &total));
+	ck_assert_uint_eq(hlg_maps_find(&maps, 0, NULL), 2);
+	ck_assert_uint_eq(hlg_maps_find(&maps, UINT64_MAX - 1, NULL), 2);
+	ck_assert_uint_eq(hlg_maps_find(&maps, UINT64_MAX, NULL), HLG_NO_NAME);
 	total = HLG_MAPS_MAX - 1;
-	ck_assert(!hlg_maps_insert(&maps, 1, 2, 3, &total));
+	ck_assert(!hlg_maps_insert(&maps, 1, 2, 3, 0, &total));
 	hlg_maps_clear(&maps, &total);
 }
 END_TEST
@@ -306,6 +325,7 @@ int main(void)
 	TCase *tc = tap_case(suite, "maps");
 
 	tcase_add_loop_test(tc, maps_as_a_picture, 0, 20);
+	tcase_add_test(tc, offsets);
 	tcase_add_test(tc, maps_at_the_ends);
 	tc = tap_case(suite, "tasks");
 	tcase_add_checked_fixture(tc, enter, leave);

@@ -144,7 +144,10 @@ static int read_feature(struct hlg_perfdata *pd, unsigned feature,
 
 	if (feature == HLG_FEATURE_TRACING_DATA)
 		pd->tracing = s;
-	if (feature == HLG_FEATURE_TRACING_DATA || s.size > HLG_MAX_FEATURE)
+	if (feature == HLG_FEATURE_BUILD_ID)
+		pd->build_ids = s;
+	if (feature == HLG_FEATURE_TRACING_DATA || feature == HLG_FEATURE_BUILD_ID ||
+	    s.size > HLG_MAX_FEATURE)
 		return 0;
 	data = malloc(s.size + 1);
 	if (!data)
@@ -156,11 +159,12 @@ static int read_feature(struct hlg_perfdata *pd, unsigned feature,
 	return rc;
 }
 
-/* Features that are wanted: others, such as build ids, are not even read. */
+/* Features that are wanted: others are not even read. */
 static bool wanted(unsigned feature)
 {
 	switch (feature) {
 	case HLG_FEATURE_TRACING_DATA:
+	case HLG_FEATURE_BUILD_ID:
 	case HLG_FEATURE_HOSTNAME:
 	case HLG_FEATURE_OSRELEASE:
 	case HLG_FEATURE_VERSION:

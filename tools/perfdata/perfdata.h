@@ -71,6 +71,23 @@ const struct hlg_perfdata_host *hlg_perfdata_host(const struct hlg_perfdata *pd)
 int hlg_perfdata_tracing(const struct hlg_perfdata *pd, void **data, size_t *size,
 			 struct hlg_err *err);
 
+/* What a file that the recording knows was built as. Valid during the call only. */
+struct hlg_perfdata_build_id {
+	const char *path; /* "[kernel.kallsyms]", "[vdso]" too; not escaped */
+	uint8_t cpumode;  /* PERF_RECORD_MISC_CPUMODE_MASK: whose */
+	uint8_t size;     /* of the id, 1 to 20 */
+	const uint8_t *id;
+};
+
+/*
+ * Calls found for each ("HEADER_BUILD_ID"); not in pipe mode, where they come last. What
+ * is malformed ends it. found returns false without memory.
+ */
+int hlg_perfdata_build_ids(const struct hlg_perfdata *pd,
+			   bool (*found)(void *ctx,
+					 const struct hlg_perfdata_build_id *build_id),
+			   void *ctx, struct hlg_err *err);
+
 #define HLG_PERFDATA_TYPES 128 /* record types counted one by one */
 
 /* What was met besides samples. Complete when hlg_perfdata_read has returned. */

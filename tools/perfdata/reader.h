@@ -70,8 +70,9 @@ struct hlg_perfdata {
 	struct hlg_perfdata_member *members; /* of the group at hand, for the sink */
 	uint64_t room_members;
 
-	struct hlg_file_section tracing; /* in the file; size 0: none */
-	void *tracing_copy;              /* from a pipe */
+	struct hlg_file_section tracing;   /* in the file; size 0: none */
+	struct hlg_file_section build_ids; /* the same */
+	void *tracing_copy;                /* from a pipe */
 	size_t tracing_size;
 
 	struct hlg_part *parts;
