@@ -20,6 +20,7 @@
 #include "../symtab/escape.h"
 #include "output.h"
 #include "record-exits.h"
+#include "record-stacks.h"
 #include "record-tell.h"
 #include "verb.h"
 
@@ -30,14 +31,15 @@
 #define WINDOW "1000000"
 
 struct arguments {
-	bool host, everything, exits;
+	bool host, everything, exits, stacks;
 	const char *event, *frequency, *out, *pid;
 	const char *windows, *count; /* a group, and its leader's period */
 	char **command;
 };
 
 enum {
-	KEY_EXITS = 0x100
+	KEY_EXITS = 0x100,
+	KEY_STACKS
 };
 
 static const struct argp_option options[] = {
@@ -52,6 +54,8 @@ static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
 	 "where to (perf.data.guest; with --host perf.data.kvm)", 0},
 	{"exits", KEY_EXITS, NULL, 0, "what hlguest exits needs, beside samples", 0},
+	{"stacks", KEY_STACKS, NULL, 0,
+	 "callchains, and those of KVM_RUN, for the stacks of hlguest report", 0},
 	{"pid", 'p', "PID", 0, "a VMM that runs already", 0},
 	{"all-cpus", 'a', NULL, 0, "all VMMs", 0},
 	{"windows", 'W', "EVENTS", 0,
@@ -83,6 +87,9 @@ static void set_count(struct arguments *args, const char *value, struct argp_sta
 /* What does not go together. */
 static void check_words(const struct arguments *args, struct argp_state *state)
 {
+	if (args->stacks && (args->exits || args->windows))
+		argp_error(state, "--stacks and --%s: record different things (give one)",
+			   args->exits ? "exits" : "windows");
 	if (args->exits && args->windows)
 		argp_error(state, "--exits and --windows: record different things (give "
 				  "one)");
@@ -124,6 +131,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_EXITS:
 		args->exits = true;
+		return 0;
+	case KEY_STACKS:
+		args->stacks = true;
 		return 0;
 	case 'o':
 		args->out = value;
@@ -168,6 +178,9 @@ static int event_words(const struct arguments *args, const char *event, char **w
 	if (args->exits)
 		return hlg_record_exits((const char **)words, n, event, args->frequency,
 					"", err);
+	if (args->stacks)
+		return hlg_record_stacks((const char **)words, n, event, args->frequency,
+					 "", err);
 	words[(*n)++] = (char *)"-e";
 	words[(*n)++] = (char *)event;
 	words[(*n)++] = (char *)(args->windows ? "-c" : "-F");
@@ -293,9 +306,10 @@ static int tell(const struct arguments *args, const char *event)
 	const struct hlg_recorded recorded = {
 		.path = args->out,
 		.event = event,
-		.verb = args->windows ? "windows"
-			: args->exits ? "exits"
-				      : "report",
+		.verb = args->windows  ? "windows"
+			: args->exits  ? "exits"
+			: args->stacks ? "report --stacks=callgraph"
+				       : "report",
 		.of_command = args->command && !args->pid && !args->everything,
 	};
 

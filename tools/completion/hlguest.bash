@@ -90,7 +90,8 @@ _hlguest()
 		;;
 	record)
 		short='-a -c -e -F -H -o -p -W'
-		long='--all-cpus --count= --event= --exits --freq= --host --output= --pid= --windows='
+		long='--all-cpus --count= --event= --exits --freq= --host --output= --pid= --stacks
+			--windows='
 		;;
 	windows)
 		short='-i -q'
