@@ -2,6 +2,7 @@
 #include "frames.h"
 
 #include "callgraph.h"
+#include "counters.h"
 #include "write.h"
 
 static void add(struct hlg_growing *frames, uint32_t node, struct hlg_count count)
@@ -66,9 +67,11 @@ int hlg_frames_build(struct hlg_tree *tree, const struct hlg_report *report,
 	struct hlg_growing frames = {tree, hlg_tree_init(tree)};
 	int rc = 0;
 
-	if (frames.ok)
+	if (frames.ok && report->options->stacks == HLG_STACKS_COUNTERS)
+		rc = hlg_counters_grow(tree, report, err);
+	else if (frames.ok)
 		rc = hlg_write_views(&frames, report, add_view, err);
-	if (frames.ok && rc == 0)
+	if (frames.ok && rc == 0 && report->options->stacks != HLG_STACKS_COUNTERS)
 		rc = report->stacks ? hlg_callgraph_add_host(&frames, report, err)
 				    : hlg_write_host(&frames, report, add_host, err);
 	if (rc == 0 && !(frames.ok &&

@@ -30,10 +30,9 @@ const struct hlg_option hlg_option_table[] = {
 	 HLG_OPT_WINDOW, FIELD(start)},
 	{"mode", "guest|host|all", "guest", "whose samples get rows", HLG_OPT_CHOICE,
 	 FIELD(mode)},
-	{"stacks", "leaf|callgraph", "leaf",
-	 "samples by function, or also the stacks of the host and the guest that led "
-	 "there "
-	 "(in format=folded and json)",
+	{"stacks", "leaf|counters|callgraph", "leaf",
+	 "samples by function; only how many in which state (no image is needed); or by "
+	 "function and by the stack of host and guest that led there",
 	 HLG_OPT_CHOICE, FIELD(stacks)},
 	{"roots", "comm,tid,image,section", "comm",
 	 "with stacks=callgraph: what stands at the bottom of each stack", HLG_OPT_SET,

@@ -40,6 +40,7 @@ enum hlg_emit {
 };
 enum hlg_stacks_mode {
 	HLG_STACKS_LEAF,
+	HLG_STACKS_COUNTERS,
 	HLG_STACKS_CALLGRAPH
 };
 enum {

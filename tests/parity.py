@@ -35,6 +35,9 @@ SPREAD = [
     ("time=0.5,",), ("top=3",), ("top=0", "min=1.5"), ("demangle=no",), ("aliases=yes",),
     ("mode=host",), ("mode=all",), ("mode=all", "by=event,tid", "weight=samples"),
     ("skid=1",), ("skid=4", "by=tid"), ("skid=1000000",), ("force=yes",), ("force=no",),
+    ("stacks=counters", "by=tid", "weight=samples"), ("stacks=counters", "event=nosuch"),
+    ("stacks=counters", "time=0.5,", "cpu=0"), ("stacks=leaf",),
+    ("stacks=callgraph", "roots=comm,tid,image,section", "format=folded"),
     ("gaps=stretch", "weight=samples", "by=tid", "aliases=yes", "demangle=no", "top=5"),
 ]
 IMAGES = [
@@ -95,6 +98,8 @@ def word_sets(recording, a_map):
         yield (elf, "format=" + style, "mode=all")
         yield (elf, "format=" + style, "by=event,tid", "gaps=drop", f"time=,{middle}")
         yield (elf, "format=" + style, "skid=2")
+        yield (elf, "format=" + style, "stacks=counters")
+        yield (elf, "format=" + style, "stacks=callgraph", "mode=all")
         for base in BASES:
             yield (elf + base, "format=" + style)
             yield (elf + base, "format=" + style, "force=yes", "skid=2")

@@ -128,6 +128,23 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 		take(feed, hlg_perfdata_sample(raw));
 }
 
+/* For stacks=counters. */
+static inline __attribute__((always_inline)) void on_state(void *ctx,
+							   struct hlg_perfdata_raw *raw)
+{
+	struct feed *feed = ctx;
+	struct hlg_tally tally;
+	bool ok;
+
+	hlg_tally_begin(&tally, feed->profile, feed->events[raw->event]);
+	do
+		ok = hlg_tally_add(&tally, hlg_perfdata_cpumode(raw), raw->period);
+	while (ok && hlg_perfdata_next(raw));
+	hlg_tally_end(&tally, feed->profile);
+	if (!ok)
+		take(feed, hlg_perfdata_sample(raw));
+}
+
 /* What a sample is for, besides the profile; its chain is wanted for any of it. */
 static unsigned purpose(struct feed *feed, const struct hlg_perfdata_raw *raw,
 			const struct hlg_sample *s, enum hlg_verdict verdict)
@@ -198,8 +215,12 @@ static int read_range(struct feed *feed, struct hlg_perfdata *pd, struct hlg_err
 
 	feed->done = 0;
 	feed->directory = hlg_perfdata_host(pd)->directory;
-	rc = feed->stacks ? hlg_perfdata_read(pd, on_stack, &sink, feed, err)
-			  : hlg_perfdata_read(pd, on_sample, &sink, feed, err);
+	if (feed->stacks)
+		rc = hlg_perfdata_read(pd, on_stack, &sink, feed, err);
+	else if (feed->profile->options->stacks == HLG_STACKS_COUNTERS)
+		rc = hlg_perfdata_read(pd, on_state, &sink, feed, err);
+	else
+		rc = hlg_perfdata_read(pd, on_sample, &sink, feed, err);
 	if (rc == 0 && feed->ordered && !hlg_order_end(&feed->order))
 		rc = no_room(feed, err);
 	return rc;
@@ -315,6 +336,13 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	struct hlg_perfdata *pd;
 	int rc;
 
+	if (profile->options->stacks == HLG_STACKS_COUNTERS && how->space &&
+	    hlg_pprof_is(path))
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"%s: is a saved profile, which does not tell states (name "
+			"a recording)",
+			path);
 	if (how->space && hlg_pprof_is(path))
 		return hlg_pprof_read(path, how, profile, host, sums, err);
 	memset(sums, 0, sizeof(*sums));

@@ -223,6 +223,7 @@ static int check_words(const struct hlg_inputs *in, const char *verb)
 {
 	struct hlg_options options;
 	struct hlg_err err;
+	bool counts; /* no image is needed */
 	int rc = hlg_options_parse(&options, in->n_words, in->words, &err);
 
 	/* "--out FILE.data" is easily written for "--out=x FILE.data". */
@@ -231,8 +232,9 @@ static int check_words(const struct hlg_inputs *in, const char *verb)
 				 "--out=%s: is a recording or an ELF (name another, or "
 				 "remove it)",
 				 options.out);
+	counts = options.stacks == HLG_STACKS_COUNTERS;
 	hlg_options_finish(&options);
-	if (rc == 0 && in->n_images == 0 && !in->no_images)
+	if (rc == 0 && in->n_images == 0 && !in->no_images && !counts)
 		rc = no_image(in, verb, &err);
 	if (rc == 0 && in->n_files == 0 && access(DEFAULT_FILE, F_OK) != 0)
 		rc = no_recording(in, verb, &err);

@@ -152,8 +152,9 @@ static int profile(const struct hlg_inputs *in)
 	if (rc == 0)
 		rc = start_form(form, in, &run, &err);
 	/* The formats that have a table of files. */
-	batch.judge = !in->format && (run.options.format == HLG_FORMAT_TEXT ||
-				      run.options.format == HLG_FORMAT_JSON);
+	batch.judge = !in->format && run.options.stacks != HLG_STACKS_COUNTERS &&
+		      (run.options.format == HLG_FORMAT_TEXT ||
+		       run.options.format == HLG_FORMAT_JSON);
 	if (rc == 0)
 		rc = hlg_inputs_read(in, &run, &batch, &status, &err);
 	if (rc == 0 && batch.n_read)

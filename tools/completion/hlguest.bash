@@ -42,7 +42,7 @@ _hlguest_value()
 	lookup--format) words='text json' ;;
 	report--gaps | diff--gaps | inject--gaps) words='retag drop stretch' ;;
 	report--mode | windows--mode) words='guest host all' ;;
-	report--stacks) words='leaf callgraph' ;;
+	report--stacks) words='leaf counters callgraph' ;;
 	report--weight | annotate--weight | diff--weight) words='period samples' ;;
 	report--by | annotate--by)
 		words='event pid tid cpu'
