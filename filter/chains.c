@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "chains.h"
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,56 @@ const uint64_t *hlg_chains_get(const struct hlg_chains *c, uint32_t chain, size_
 		return NULL;
 	*n = c->chains[chain - 1].n;
 	return c->words + c->chains[chain - 1].at;
+}
+
+/*
+ * The cpumode that a marker opens, 0 for one that perf does not know here, and for which
+ * it throws the chain away (add_callchain_ip, tools/perf/util/machine.c).
+ */
+static uint8_t mode_of(uint64_t marker)
+{
+	switch (marker) {
+	case (uint64_t)PERF_CONTEXT_HV:
+		return PERF_RECORD_MISC_HYPERVISOR;
+	case (uint64_t)PERF_CONTEXT_KERNEL:
+		return PERF_RECORD_MISC_KERNEL;
+	case (uint64_t)PERF_CONTEXT_USER:
+		return PERF_RECORD_MISC_USER;
+	default:
+		return 0;
+	}
+}
+
+size_t hlg_chains_modes(const uint64_t *words, size_t n, uint8_t *modes)
+{
+	uint8_t mode = PERF_RECORD_MISC_USER;
+
+	for (size_t i = 0; i < n; i++) {
+		modes[i] = mode;
+		if (words[i] < (uint64_t)PERF_CONTEXT_MAX)
+			continue;
+		modes[i] = 0;
+		mode = mode_of(words[i]);
+		if (!mode)
+			return 0;
+	}
+	return n;
+}
+
+size_t hlg_chains_guest(const uint64_t *words, size_t n, uint64_t *guest)
+{
+	bool inside = false;
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (words[i] >= (uint64_t)PERF_CONTEXT_MAX)
+			inside = words[i] == (uint64_t)PERF_CONTEXT_GUEST ||
+				 words[i] == (uint64_t)PERF_CONTEXT_GUEST_KERNEL ||
+				 words[i] == (uint64_t)PERF_CONTEXT_GUEST_USER;
+		else if (inside)
+			guest[found++] = words[i];
+	}
+	return found;
 }
 
 void hlg_chains_finish(struct hlg_chains *c)

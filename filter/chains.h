@@ -37,6 +37,16 @@ uint32_t hlg_chains_add(struct hlg_chains *chains, const void *words, size_t n);
 const uint64_t *hlg_chains_get(const struct hlg_chains *chains, uint32_t chain,
 			       size_t *n);
 
+/*
+ * The cpumode of each word as code of the host, 0 for markers. Returns n, or 0 if a
+ * marker is none that perf knows in a host's chain: it throws the chain away. It begins
+ * in user mode.
+ */
+size_t hlg_chains_modes(const uint64_t *words, size_t n, uint8_t *modes);
+
+/* The words that stand behind markers of a guest, at most n; how many. */
+size_t hlg_chains_guest(const uint64_t *words, size_t n, uint64_t *guest);
+
 void hlg_chains_finish(struct hlg_chains *chains);
 
 #endif

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "modes.h"
+
 const char *hlg_counters_word(enum hlg_state state)
 {
 	static const char *const words[] = {"guest kernel", "guest user", "host kernel",

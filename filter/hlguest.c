@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "lines.h"
+#include "modes.h"
 #include "perfchain.h"
 #include "perfopts.h"
 #include "run.h"
@@ -231,10 +232,10 @@ static bool tally(struct filter *f, const struct perf_dlfilter_sample *sample)
 	struct hlg_tally one;
 	bool ok;
 
-	hlg_tally_begin(&one, &f->run.profile, f->hot_event);
-	ok = hlg_tally_add(&one, sample->cpumode % HLG_N_MODES, sample->period);
+	hlg_modes_begin(&one, &f->run.profile, f->hot_event);
+	ok = hlg_modes_tally(&one, sample->cpumode % HLG_N_MODES, sample->period);
 	if (ok)
-		hlg_tally_end(&one, &f->run.profile);
+		hlg_modes_end(&one, &f->run.profile);
 	return ok;
 }
 

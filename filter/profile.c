@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "modes.h"
 #include "select.h"
 
 enum {
@@ -163,20 +164,6 @@ static bool grow_series_index(struct hlg_profile *p)
 	return true;
 }
 
-static bool grow_modes(struct hlg_profile *p, uint32_t room)
-{
-	struct hlg_modes *modes;
-
-	if (p->options->stacks != HLG_STACKS_COUNTERS)
-		return true;
-	modes = reallocarray(p->modes, room, sizeof(*modes));
-	if (!modes)
-		return false;
-	memset(modes + p->room_series, 0, (room - p->room_series) * sizeof(*modes));
-	p->modes = modes;
-	return true;
-}
-
 static uint32_t find_series(struct hlg_profile *p, const struct hlg_series *key)
 {
 	size_t slot;
@@ -193,7 +180,7 @@ static uint32_t find_series(struct hlg_profile *p, const struct hlg_series *key)
 		if (!series)
 			return HLG_NO_SERIES;
 		p->series = series;
-		if (!grow_modes(p, room))
+		if (!hlg_modes_grow(p, room))
 			return HLG_NO_SERIES;
 		p->room_series = room;
 	}
@@ -281,32 +268,6 @@ static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
 	return true;
 }
 
-/* By its state only. */
-static bool add_state(struct hlg_profile *p, const struct hlg_sample *sample,
-		      struct hlg_count count)
-{
-	uint32_t series = hlg_profile_series(p, sample);
-
-	if (series == HLG_NO_SERIES)
-		return false;
-	hlg_count_add(&p->modes[series].of[sample->cpumode % HLG_N_MODES], count);
-	if (p->events[sample->event].plain)
-		p->events[sample->event].modes = series;
-	return true;
-}
-
-void hlg_tally_end(const struct hlg_tally *tally, struct hlg_profile *p)
-{
-	for (unsigned i = 0; tally->series != HLG_NO_SERIES && i < HLG_N_MODES; i++) {
-		struct hlg_count count = tally->modes.of[i];
-
-		hlg_count_add(&p->modes[tally->series].of[i], count);
-		hlg_count_add(&p->seen, count);
-		if (!hlg_mode_is_guest(i))
-			hlg_count_add(&p->host, count);
-	}
-}
-
 enum hlg_verdict hlg_profile_add_many(struct hlg_profile *p,
 				      const struct hlg_sample *sample,
 				      struct hlg_count count, hlg_u128 squares)
@@ -321,7 +282,7 @@ enum hlg_verdict hlg_profile_add_many(struct hlg_profile *p,
 		    hlg_select_lacks(p->options, sample))
 			p->untold += count.samples;
 	} else if (p->options->stacks == HLG_STACKS_COUNTERS &&
-		   !add_state(p, sample, count)) {
+		   !hlg_modes_add(p, sample, count)) {
 		p->unrecorded += count.samples;
 		return HLG_DESELECTED;
 	} else if (!hlg_mode_is_guest(sample->cpumode)) {
@@ -372,21 +333,6 @@ static void merge_cell(struct hlg_profile *to, const struct hlg_cell *from,
 	hlg_count_sub(&to->seen, from->count);
 }
 
-static void merge_modes(struct hlg_profile *to, const struct hlg_modes *from,
-			uint32_t series)
-{
-	for (unsigned i = 0; i < HLG_N_MODES; i++) {
-		if (series != HLG_NO_SERIES) {
-			hlg_count_add(&to->modes[series].of[i], from->of[i]);
-			continue;
-		}
-		to->unrecorded += from->of[i].samples;
-		hlg_count_sub(&to->seen, from->of[i]);
-		if (!hlg_mode_is_guest(i))
-			hlg_count_sub(&to->host, from->of[i]);
-	}
-}
-
 void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 {
 	uint32_t *series = malloc((from->n_series + 1) * sizeof(*series));
@@ -407,7 +353,7 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 		if (series[i] != HLG_NO_SERIES)
 			to->series[series[i]].squares += from->series[i].squares;
 	for (uint32_t i = 0; from->modes && i < from->n_series; i++)
-		merge_modes(to, &from->modes[i], series ? series[i] : HLG_NO_SERIES);
+		hlg_modes_merge(to, &from->modes[i], series ? series[i] : HLG_NO_SERIES);
 	/*
 	 * Cells come in the order of their slots, which is the same in every size: all of
 	 * a smaller table's would crowd at its front before it is grown.

@@ -65,14 +65,7 @@ struct hlg_cell {
 
 #define HLG_MANY_TIDS (-2)
 
-/* Samples of one series by cpumode, for stacks=counters; see counters.h. */
-enum {
-	HLG_N_MODES = 8 /* PERF_RECORD_MISC_CPUMODE_MASK */
-};
-
-struct hlg_modes {
-	struct hlg_count of[HLG_N_MODES];
-};
+struct hlg_modes; /* modes.h */
 
 struct hlg_profile {
 	struct hlg_cell *cells; /* open addressing, 2^bits of them, at most half used */
@@ -267,40 +260,6 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 	profile->series[event->series].squares += (hlg_u128)period * period;
 	return true;
 }
-
-/*
- * The short cut of stacks=counters, as hlg_hits is for cells: samples of one plain event,
- * whatever their address.
- */
-struct hlg_tally {
-	struct hlg_modes modes;
-	uint32_t series; /* HLG_NO_SERIES if the short cut is closed */
-	uint64_t period; /* of all samples the profile has seen */
-};
-
-static inline void hlg_tally_begin(struct hlg_tally *tally,
-				   const struct hlg_profile *profile, uint32_t event)
-{
-	*tally = (struct hlg_tally){.series = profile->events[event].modes,
-				    .period = profile->seen.period};
-}
-
-/* Counts a sample and returns true, or hlg_profile_add is to be asked. */
-static inline bool hlg_tally_add(struct hlg_tally *tally, unsigned cpumode,
-				 uint64_t period)
-{
-	uint64_t sum;
-
-	if (tally->series == HLG_NO_SERIES ||
-	    __builtin_add_overflow(tally->period, period, &sum))
-		return false;
-	tally->period = sum;
-	tally->modes.of[cpumode].samples++;
-	tally->modes.of[cpumode].period += period;
-	return true;
-}
-
-void hlg_tally_end(const struct hlg_tally *tally, struct hlg_profile *profile);
 
 /* The series of a sample as by= has it; HLG_NO_SERIES without memory. */
 uint32_t hlg_profile_series(struct hlg_profile *profile, const struct hlg_sample *sample);

@@ -140,44 +140,6 @@ static uint32_t note(struct hlg_stacks *s, const struct hlg_stacks_sample *sampl
 	return hlg_tree_child(&s->tree, bottom_of(s, sample), HLG_FRAME_NOTE, text);
 }
 
-/*
- * The cpumode that a marker opens, 0 for one that perf does not know here, and for which
- * it throws the chain away (add_callchain_ip, tools/perf/util/machine.c).
- */
-static uint8_t mode_of(uint64_t marker)
-{
-	switch (marker) {
-	case (uint64_t)PERF_CONTEXT_HV:
-		return PERF_RECORD_MISC_HYPERVISOR;
-	case (uint64_t)PERF_CONTEXT_KERNEL:
-		return PERF_RECORD_MISC_KERNEL;
-	case (uint64_t)PERF_CONTEXT_USER:
-		return PERF_RECORD_MISC_USER;
-	default:
-		return 0;
-	}
-}
-
-/*
- * The modes of the words of a chain, 0 for markers. How many of them count. perf begins
- * with user mode.
- */
-static size_t modes_of(const uint64_t *words, size_t n, uint8_t *modes)
-{
-	uint8_t mode = PERF_RECORD_MISC_USER;
-
-	for (size_t i = 0; i < n; i++) {
-		modes[i] = mode;
-		if (words[i] < (uint64_t)PERF_CONTEXT_MAX)
-			continue;
-		modes[i] = 0;
-		mode = mode_of(words[i]);
-		if (!mode)
-			return 0;
-	}
-	return n;
-}
-
 static uint32_t frame(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
 		      uint32_t node, uint64_t ip, unsigned cpumode)
 {
@@ -198,7 +160,7 @@ static uint32_t name_chain(struct hlg_stacks *s, const struct hlg_stacks_sample 
 	size_t n;
 	const uint64_t *words = hlg_chains_get(&s->chains, sample->chain, &n);
 
-	n = modes_of(words, n, modes);
+	n = hlg_chains_modes(words, n, modes);
 	for (size_t i = n; i-- > 0;)
 		if (modes[i])
 			node = frame(s, sample, node, words[i], modes[i]);
@@ -324,21 +286,13 @@ bool hlg_stacks_knows(const struct hlg_stacks *s, int32_t pid, int32_t tid)
 static uint32_t guest_chain(struct hlg_stacks *s, uint32_t chain, uint64_t ip)
 {
 	uint64_t callers[HLG_CHAIN_MAX];
-	bool guest = false;
-	size_t n, found = 0;
+	size_t n, first = 0;
 	const uint64_t *words = hlg_chains_get(&s->chains, chain, &n);
 
-	for (size_t i = 0; i < n; i++) {
-		if (words[i] >= (uint64_t)PERF_CONTEXT_MAX)
-			guest = words[i] == (uint64_t)PERF_CONTEXT_GUEST ||
-				words[i] == (uint64_t)PERF_CONTEXT_GUEST_KERNEL ||
-				words[i] == (uint64_t)PERF_CONTEXT_GUEST_USER;
-		else if (guest)
-			callers[found++] = words[i];
-	}
-	if (found && callers[0] == ip)
-		return hlg_chains_add(&s->chains, callers + 1, found - 1);
-	return hlg_chains_add(&s->chains, callers, found);
+	n = hlg_chains_guest(words, n, callers);
+	if (n && callers[0] == ip)
+		first = 1;
+	return hlg_chains_add(&s->chains, callers + first, n - first);
 }
 
 void hlg_stacks_guest(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,

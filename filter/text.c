@@ -10,9 +10,10 @@
 #include "text-head.h"
 #include "write.h"
 
+/* Cells; of rows on a terminal only. */
 enum {
-	REGION_BAR = 20, /* cells */
-	ROW_BAR = 10     /* on a terminal only */
+	REGION_BAR = 20,
+	ROW_BAR = 10
 };
 
 static void write_share(FILE *f, const struct hlg_paint *paint,
@@ -273,8 +274,7 @@ int hlg_write_text(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	hlg_text_head(f, r);
 	rc = hlg_callgraph_text(f, r, err);
 	write_files(f, r);
-	if (rc == 0)
-		rc = hlg_write_views(f, r, write_view, err);
+	rc = rc < 0 ? rc : hlg_write_views(f, r, write_view, err);
 	if (rc < 0 || r->options->mode == HLG_SHOW_GUEST)
 		return rc;
 	fprintf(f, "%10s %10s %16s  %s\n", "of host", "samples", "period",

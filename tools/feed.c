@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../filter/modes.h"
 #include "order.h"
 #include "perfdata/perfdata.h"
 #include "pprof/pprof.h"
@@ -136,11 +137,11 @@ static inline __attribute__((always_inline)) void on_state(void *ctx,
 	struct hlg_tally tally;
 	bool ok;
 
-	hlg_tally_begin(&tally, feed->profile, feed->events[raw->event]);
+	hlg_modes_begin(&tally, feed->profile, feed->events[raw->event]);
 	do
-		ok = hlg_tally_add(&tally, hlg_perfdata_cpumode(raw), raw->period);
+		ok = hlg_modes_tally(&tally, hlg_perfdata_cpumode(raw), raw->period);
 	while (ok && hlg_perfdata_next(raw));
-	hlg_tally_end(&tally, feed->profile);
+	hlg_modes_end(&tally, feed->profile);
 	if (!ok)
 		take(feed, hlg_perfdata_sample(raw));
 }
