@@ -99,7 +99,7 @@ def word_sets(recording, a_map):
         yield (elf, "format=" + style, "by=event,tid", "gaps=drop", f"time=,{middle}")
         yield (elf, "format=" + style, "skid=2")
         yield (elf, "format=" + style, "stacks=counters")
-        yield (elf, "format=" + style, "stacks=callgraph", "mode=all")
+        yield (elf, "format=" + style, "stacks=callgraph")  # host frames: live/stacks.py
         for base in BASES:
             yield (elf + base, "format=" + style)
             yield (elf + base, "format=" + style, "force=yes", "skid=2")
