@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "perfchain.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ struct naming {
 	void *ctx;
 	int32_t pid;
 	uint8_t cpumode;
-	char text[4096]; /* PATH_MAX: of what has no symbol */
+	char *text; /* PATH_MAX bytes: too many to be zeroed for each sample */
 };
 
 void hlg_perfchain_finish(struct hlg_perfchain *chain)
@@ -102,9 +103,7 @@ static void name_frame(void *to, uint64_t ip, unsigned cpumode,
 	if (!perf_dlfilter_fns.resolve_address ||
 	    perf_dlfilter_fns.resolve_address(naming->ctx, ip, &al) != 0)
 		return;
-	frame->name =
-		al.sym ? al.sym
-		       : hlg_mapped_name(naming->text, sizeof(naming->text), al.dso);
+	frame->name = al.sym ? al.sym : hlg_mapped_name(naming->text, PATH_MAX, al.dso);
 	if (cpumode != PERF_RECORD_MISC_USER)
 		return;
 	if (al.sym && al.sym_end > al.sym_start && al.symoff < al.sym_end - al.sym_start)
@@ -123,8 +122,8 @@ bool hlg_perfchain_take(struct hlg_perfchain *chain, struct hlg_stacks *stacks,
 	enum hlg_kvm_mark mark = hlg_stacks_event(profile->events[s->event].name);
 	bool runs = mark && hlg_stacks_is_run(mark, sample->raw_data, sample->raw_size);
 	bool shows_host = profile->options->mode != HLG_SHOW_GUEST;
-	struct naming naming = {
-		.chain = chain, .ctx = ctx, .pid = s->pid, .cpumode = s->cpumode};
+	char text[PATH_MAX];
+	struct naming naming = {chain, ctx, s->pid, s->cpumode, text};
 	struct hlg_stacks_sample of = {.pid = s->pid,
 				       .tid = s->tid,
 				       .ip = s->ip,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "order.h"
 
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ struct hlg_order_item {
 struct naming {
 	struct hlg_order *order;
 	const struct hlg_order_item *item;
-	char text[4096]; /* PATH_MAX */
+	char *text; /* PATH_MAX bytes: too many to be zeroed for each sample */
 };
 
 bool hlg_order_init(struct hlg_order *order, struct hlg_host *host)
@@ -71,13 +72,14 @@ static void name_frame(void *to, uint64_t ip, unsigned cpumode,
 		      &dso, &offset);
 	frame->name = name_function(order, cpumode, ip, dso, offset);
 	if (!frame->name)
-		frame->name = hlg_mapped_name(naming->text, sizeof(naming->text), dso);
+		frame->name = hlg_mapped_name(naming->text, PATH_MAX, dso);
 }
 
 static void add_stack(struct hlg_order *order, const struct hlg_order_item *item,
 		      const char *comm)
 {
-	struct naming naming = {.order = order, .item = item};
+	char text[PATH_MAX];
+	struct naming naming = {order, item, text};
 	struct hlg_stacks_sample of = {
 		.pid = item->pid,
 		.tid = item->tid,
