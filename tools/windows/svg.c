@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "../../filter/write.h"
-#include "../../symtab/escape.h"
+#include "../svg/xml.h"
 #include "write.h"
 
 enum {
@@ -47,23 +47,6 @@ static const char style[] =
 	"stroke-width:1.5;stroke-linejoin:round}.range{fill:var(--range)}"
 	".end{text-anchor:end}.mid{text-anchor:middle}\n"
 	"</style>\n";
-
-/* Text between tags: escaped, and safe there. */
-static void put_text(FILE *f, const char *text)
-{
-	for (; *text; text++) {
-		char one[2] = {*text, '\0'};
-		size_t plain = hlg_escape_plain(text);
-
-		if (*text == '&' || *text == '<' || *text == '>')
-			fputs(*text == '&' ? "&amp;" : *text == '<' ? "&lt;" : "&gt;", f);
-		else if (plain)
-			fwrite(text, 1, plain, f);
-		else
-			hlg_escape_print(f, one);
-		text += plain ? plain - 1 : 0;
-	}
-}
 
 /* A number with at most four digits that matter: "1.25 M". */
 static void put_short(FILE *f, double value)
@@ -169,9 +152,9 @@ static void put_heading(FILE *f, const struct hlg_windows *w, size_t panel, doub
 		panel < w->n_columns ? "" : hlg_rates[panel - w->n_columns].unit;
 
 	fprintf(f, "<title>");
-	put_text(f, name);
+	hlg_xml_text(f, name);
 	fprintf(f, "</title><text x=\"%d\" y=\"%.0f\">", LEFT, y);
-	put_text(f, name);
+	hlg_xml_text(f, name);
 	fputs("<tspan class=\"soft\">", f);
 	if (panel < w->n_columns)
 		fputs(w->every ? " (an interval)" : " (a window)", f);
@@ -275,7 +258,7 @@ bool hlg_windows_write_svg(FILE *f, const struct hlg_windows *w,
 		TOP + panels * PANEL + 30, style);
 	fprintf(f, "<text x=\"%d\" y=\"22\">%zu %s, led by ", LEFT, w->n_rows,
 		w->every ? "intervals" : "windows");
-	put_text(f, w->columns[0].name);
+	hlg_xml_text(f, w->columns[0].name);
 	fprintf(f,
 		"</text><text class=\"soft\" x=\"%d\" y=\"38\">line: mean; band: least "
 		"to "
