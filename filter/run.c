@@ -144,21 +144,29 @@ void hlg_run_note(struct hlg_run *run, const char *fmt, ...)
 		run->notes = append(run->notes, &run->n_notes, note);
 }
 
-static int write_report(struct hlg_run *run, struct hlg_report *report, FILE *stream,
-			struct hlg_err *err)
+int hlg_run_write(const struct hlg_run *run, FILE *stream,
+		  int (*write)(void *to, FILE *f, struct hlg_err *err), void *to,
+		  struct hlg_err *err)
 {
 	struct hlg_out out;
 	int rc = hlg_out_open(&out, run->options.out, stream, err);
 
 	if (rc < 0)
 		return rc;
-	if (!run->options.out) /* what is named is a file, even if it is a terminal */
-		report->paint = hlg_paint_of(out.f);
-	rc = hlg_format_write(out.f, report, err);
+	rc = write(to, out.f, err);
 	if (rc == 0)
 		return hlg_out_commit(&out, err);
 	hlg_out_abort(&out);
 	return rc;
+}
+
+static int write_report(void *to, FILE *f, struct hlg_err *err)
+{
+	struct hlg_report *report = to;
+
+	if (!report->options->out) /* what is named is a file, even if it is a terminal */
+		report->paint = hlg_paint_of(f);
+	return hlg_format_write(f, report, err);
 }
 
 int hlg_run_settle(struct hlg_run *run, struct hlg_err *err)
@@ -197,7 +205,7 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 	int rc = hlg_run_build(run, &report, err);
 
 	if (rc == 0)
-		rc = write_report(run, &report, stream, err);
+		rc = hlg_run_write(run, stream, write_report, &report, err);
 	hlg_report_finish(&report);
 	return rc;
 }

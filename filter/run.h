@@ -53,7 +53,12 @@ int hlg_run_settle(struct hlg_run *run, struct hlg_err *err);
  */
 int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err *err);
 
-/* The same, and writes it: to out=, else to stream. */
+/* Calls write for out=, else for stream; what it writes is whole or absent. */
+int hlg_run_write(const struct hlg_run *run, FILE *stream,
+		  int (*write)(void *to, FILE *f, struct hlg_err *err), void *to,
+		  struct hlg_err *err);
+
+/* The same as hlg_run_build, and writes it: to out=, else to stream. */
 int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err);
 
 void hlg_run_finish(struct hlg_run *run);
