@@ -32,6 +32,7 @@ TRY = re.compile(r"^(Try `hlguest|information\.).*\n", re.M)
 IMAGES = {
     "report": ["{x}", "good.data"],
     "annotate": ["{x}", "good.data"],
+    "flame": ["{x}", "good.data"],
     "base": ["{x}", "good.data"],
     "inject": ["{x}", "good.data", "-o", "injected"],
     "kallsyms": ["{x}"],
@@ -44,6 +45,9 @@ RECORDINGS = {
     "report first": ["{x}", "good.elf"],
     "report -i": ["good.elf", "-i", "{x}"],
     "annotate -i": ["good.elf", "hash_block", "-i", "{x}"],
+    "flame": ["good.elf", "{x}"],
+    "flame -i": ["good.elf", "-i", "{x}"],
+    "flame, before": ["good.elf", "good.data", "--before={x}"],
     "base": ["good.elf", "{x}"],
     "base -i": ["good.elf", "-i", "{x}"],
     "windows": ["good.elf", "{x}"],
@@ -155,6 +159,9 @@ def check_wrong_kind(place):
         (["report", "map:good.elf", "good.data"], 1, "has no line of a perf map"),
         (["report", "good.elf@here", "good.data"], 1, "what follows good.elf is no base"),
         (["report", "good.elf@0xx", "good.data"], 2, "the base is not a number"),
+        (["flame", "good.data"], 2, "no guest ELF is given"),
+        (["flame", "good.elf"], 2, "no recording is given"),
+        (["flame", "good.elf", "-o", "good.data"], 2, "--out=good.data: is a recording"),
         (["base", "good.data"], 2, "no guest ELF is given"),
         (["base", "good.elf"], 2, "no recording is given"),
         (["base", "good.elf", "-i", "good.elf"], 1, "is an ELF, no recording"),
@@ -212,6 +219,9 @@ def writers(place):
                  ["report", "good.elf", "good.data", "--format=callgrind"],
                  ["diff", "good.elf", "good.data", "good.data"],
                  ["diff", "good.elf", "good.data", "good.data", "--format=csv"],
+                 ["flame", "good.elf", "good.data"],
+                 ["flame", "good.elf", "good.data", "--before=good.data"],
+                 ["flame", "good.elf", "good.data", "--format=folded"],
                  ["windows", "good.elf", "windows.data"],
                  ["windows", "good.elf", "windows.data", "--format=svg"],
                  *([["exits", "good.elf", "exits.data"],
@@ -272,6 +282,7 @@ def check_too_large(place):
     argvs += [argvs[0] + ["--format=sysprof"], ["sysprof", "stream", "--out=x"],
              ["inject", "good.elf", "good.data", "-o", "x"],
              ["inject", "good.elf", "good.data", "-o", "x", "--direct"]]
+    argvs += [["flame", "good.elf", "good.data", "-o", "x"]]
     if place.profiles:
         argvs += [argvs[0] + ["--format=pprof"], ["merge", "good.pb.gz", "-o", "x"]]
     for argv in argvs:
@@ -290,6 +301,7 @@ def check_outputs(place):
                      ["diff", "good.elf", "good.data", "good.data", "--out=" + out],
                      ["sysprof", "stream", "--out=" + out],
                      ["inject", "good.elf", "good.data", "-o", out],
+                     ["flame", "good.elf", "good.data", "-o", out],
                      ["merge", "good.pb.gz", "-o", out]):
             if place.profiles or argv[0] != "merge":
                 how = place.nobody() if out == "x" else {}
@@ -302,7 +314,8 @@ def check_interrupt(place):
     """Waiting for standard input: ^C ends at once, by the signal, and leaves nothing."""
     before = sorted(os.listdir(place.folder))
     for argv in (["report", "good.elf", "-", "--out=x"],
-                 ["annotate", "good.elf", "tick", "-", "--out=x"], ["base", "good.elf", "-"],
+                 ["annotate", "good.elf", "tick", "-", "--out=x"],
+                 ["flame", "good.elf", "-", "-o", "x"], ["base", "good.elf", "-"],
                  ["diff", "good.elf", "good.data", "-", "--out=x"], ["lookup", "good.elf"], ["sysprof", "-", "--out=x"], ["inject", "good.elf", "-", "-o", "x"],
                  ["merge", "-", "-o", "x"]):
         child = subprocess.Popen([place.hlguest, *argv], cwd=place.folder, env=environment(),

@@ -77,6 +77,14 @@ static void set_option(struct hlg_inputs *in, int i, const char *value,
 		hlg_inputs_add_word(in->after, strdup(word));
 }
 
+/* -o, which is --out. */
+static void set_out(struct hlg_inputs *in, const char *value, struct argp_state *state)
+{
+	for (size_t i = 0; i < hlg_n_options; i++)
+		if (strcmp(hlg_option_table[i].name, "out") == 0)
+			set_option(in, (int)i, value, state);
+}
+
 /* The first argument of a kind, or NULL. */
 static const char *find_other(const struct hlg_inputs *in, enum hlg_argument kind)
 {
@@ -147,6 +155,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case 'q':
 		in->quiet = true;
 		return 0;
+	case 'o':
+		set_out(in, value, state);
+		return 0;
 	case 'j':
 		set_threads(in, value, state);
 		return 0;
@@ -197,17 +208,22 @@ static struct argp_option *make_options(const struct hlg_inputs *in)
 			"what follows is of the side after: its build, if it is another, "
 			"and its recordings",
 			0};
-	for (size_t i = 0; i < hlg_n_options; i++)
-		if (in->takes(hlg_option_table[i].name))
-			options[n++] = (struct argp_option){
-				hlg_option_table[i].name,
-				KEY_OPTION + (int)i,
-				shown_value(in, &hlg_option_table[i]),
-				strcmp(hlg_option_table[i].name, "force") == 0
-					? OPTION_ARG_OPTIONAL
-					: 0,
-				hlg_option_table[i].help,
-				1};
+	for (size_t i = 0; i < hlg_n_options; i++) {
+		if (!in->takes(hlg_option_table[i].name))
+			continue;
+		options[n++] = (struct argp_option){
+			hlg_option_table[i].name,
+			KEY_OPTION + (int)i,
+			shown_value(in, &hlg_option_table[i]),
+			strcmp(hlg_option_table[i].name, "force") == 0
+				? OPTION_ARG_OPTIONAL
+				: 0,
+			hlg_option_table[i].help,
+			1};
+		if (in->short_out && strcmp(hlg_option_table[i].name, "out") == 0)
+			options[n++] = (struct argp_option){NULL,         'o',  NULL,
+							    OPTION_ALIAS, NULL, 1};
+	}
 	return options;
 }
 

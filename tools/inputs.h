@@ -32,6 +32,7 @@ struct hlg_inputs {
 	 * first side are the second's too, unless that has its own. Its words, files and
 	 * others are set, and finished with the first's. */
 	struct hlg_inputs *after;
+	bool short_out;       /* -o is --out */
 	/* Out. */
 	char **words; /* for hlg_run_start: --key=value and images */
 	int n_words;

@@ -21,6 +21,8 @@ static const struct verb verbs[] = {
 	 hlg_verb_report},
 	{"annotate", "guest.elf [FUNCTION] FILE...", "instructions with samples",
 	 hlg_verb_annotate},
+	{"flame", "guest.elf[@BASE] [-i] FILE...", "flame graph of recordings",
+	 hlg_verb_flame},
 	{"record", "[-a | -p PID | -- COMMAND]", "record guests with perf",
 	 hlg_verb_record},
 	{"windows", "guest.elf[@BASE] [-i] FILE",

@@ -12,6 +12,7 @@
 
 int hlg_verb_report(int argc, char **argv);
 int hlg_verb_annotate(int argc, char **argv);
+int hlg_verb_flame(int argc, char **argv);
 int hlg_verb_record(int argc, char **argv);
 int hlg_verb_windows(int argc, char **argv);
 int hlg_verb_merge(int argc, char **argv);

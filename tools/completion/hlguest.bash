@@ -27,10 +27,11 @@ _hlguest_value()
 	local cur=$3 words= done=
 
 	case $1$2 in
-	report--aliases | report--demangle | report--force | annotate--demangle | annotate--force | diff--demangle | diff--force | windows--demangle | exits--demangle | inject--demangle | inject--force | lookup--demangle) words='no yes' ;;
+	report--aliases | report--demangle | report--force | flame--demangle | flame--force | annotate--demangle | annotate--force | diff--demangle | diff--force | windows--demangle | exits--demangle | inject--demangle | inject--force | lookup--demangle) words='no yes' ;;
 	report--format) words='text csv json folded pprof callgrind sysprof' ;;
 	annotate--format) words='text json' ;;
 	annotate--syntax) words='att intel' ;;
+	flame--format) words='svg folded' ;;
 	windows--format) words='csv text json svg' ;;
 	exits--format | diff--format) words='text csv json' ;;
 	sysprof--format) words='text folded json stock' ;;
@@ -40,11 +41,11 @@ _hlguest_value()
 	sysprof--merge) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
 	exits--by) words='tid' ;;
 	lookup--format) words='text json' ;;
-	report--gaps | diff--gaps | inject--gaps) words='retag drop stretch' ;;
-	report--mode | windows--mode) words='guest host all' ;;
+	report--gaps | diff--gaps | inject--gaps | flame--gaps) words='retag drop stretch' ;;
+	report--mode | flame--mode | windows--mode) words='guest host all' ;;
 	report--stacks) words='leaf counters callgraph' ;;
-	report--weight | annotate--weight | diff--weight) words='period samples' ;;
-	report--by | annotate--by)
+	report--weight | annotate--weight | diff--weight | flame--weight) words='period samples' ;;
+	report--by | annotate--by | flame--by)
 		words='event pid tid cpu'
 		[[ $cur == *,* ]] && done=${cur%,*},
 		;;
@@ -54,9 +55,9 @@ _hlguest_value()
 		;;
 	record--event | record-e) words='cycles:G cpu-clock' ;;
 	record--pid | record-p) words=$(compgen -G '/proc/[0-9]*') words=${words//\/proc\//} ;;
-	report--input | report-i | annotate--input | annotate-i | base--input | base-i | diff--input | diff-i) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
+	report--input | report-i | annotate--input | annotate-i | base--input | base-i | diff--input | diff-i | flame--input | flame-i | flame--before) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
 	windows--input | windows-i | exits--input | exits-i | inject--input | inject-i) _hlguest_files "$cur" PERFILE ;;
-	report--out | annotate--out | diff--out | windows--out | exits--out | sysprof--out | record--output | record-o | merge--output | merge-o | inject--output | inject-o)
+	report--out | annotate--out | diff--out | windows--out | exits--out | sysprof--out | flame--out | flame-o | record--output | record-o | merge--output | merge-o | inject--output | inject-o)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;
@@ -66,7 +67,7 @@ _hlguest_value()
 
 _hlguest()
 {
-	local verbs='report annotate record windows merge base diff exits sysprof inject kallsyms lookup doctor help'
+	local verbs='report annotate flame record windows merge base diff exits sysprof inject kallsyms lookup doctor help'
 	local elf=$'\x7fELF' gzip=$'\x1f\x8b' cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}
 	local prev=${COMP_WORDS[COMP_CWORD - 1]} valued short= long= word i
 
@@ -87,6 +88,12 @@ _hlguest()
 		long='--input= --jobs= --quiet --by= --cpu= --demangle= --event= --force --format=
 			--function= --min= --out= --pid= --skid= --syntax= --tid= --time= --top=
 			--weight='
+		;;
+	flame)
+		short='-i -j -o -q'
+		long='--input= --jobs= --quiet --before= --by= --cpu= --demangle= --event= --force
+			--format= --gaps= --inverted --min= --mode= --out= --pid= --tid= --time=
+			--title= --weight='
 		;;
 	record)
 		short='-a -c -e -F -H -o -p -W'
@@ -177,7 +184,7 @@ _hlguest()
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	else
 		case $verb in
-		report | annotate | base | diff) _hlguest_files "$cur" "$elf" PERFILE "$gzip" ;;
+		report | annotate | base | diff | flame) _hlguest_files "$cur" "$elf" PERFILE "$gzip" ;;
 		windows | exits | inject) _hlguest_files "$cur" "$elf" PERFILE ;;
 		merge) _hlguest_files "$cur" "$gzip" ;;
 		sysprof) _hlguest_files "$cur" ljs ;;

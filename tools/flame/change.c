@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "change.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../filter/view.h"
+
+struct maker {
+	struct hlg_changes *changes;
+	const struct hlg_change_side *before, *after;
+	enum hlg_weight weight;
+	uint32_t *same; /* of each node after: the one before, or HLG_NO_NODE */
+	/* Children of one node, sorted by name and kind. */
+	uint32_t *old, *new;
+	struct hlg_change *gone; /* of changes->gone, one by one */
+};
+
+static int compare_nodes(const struct hlg_tree *a, uint32_t x, const struct hlg_tree *b,
+			 uint32_t y)
+{
+	int order =
+		strcmp(hlg_tree_name(a, &a->nodes[x]), hlg_tree_name(b, &b->nodes[y]));
+
+	return order ? order : (int)a->nodes[x].frame - (int)b->nodes[y].frame;
+}
+
+static int compare_in(const void *x, const void *y, void *tree)
+{
+	return compare_nodes(tree, *(const uint32_t *)x, tree, *(const uint32_t *)y);
+}
+
+static size_t sort_children(const struct hlg_tree *tree, uint32_t node, uint32_t *into)
+{
+	size_t n = 0;
+
+	if (node == HLG_NO_NODE)
+		return 0;
+	for (uint32_t i = node + 1; i < tree->nodes[node].end; i = tree->nodes[i].end)
+		into[n++] = i;
+	qsort_r(into, n, sizeof(*into), compare_in, (void *)(uintptr_t)tree);
+	return n;
+}
+
+static double share_of(const struct maker *m, const struct hlg_tree *tree, uint32_t node)
+{
+	double total = (double)hlg_weigh(m->weight, tree->nodes[HLG_TREE_ROOT].total);
+
+	if (node == HLG_NO_NODE || total == 0)
+		return 0;
+	return (double)hlg_weigh(m->weight, tree->nodes[node].total) / total;
+}
+
+static void compare(const struct maker *m, struct hlg_change *change, uint32_t old,
+		    uint32_t new)
+{
+	change->before = share_of(m, m->before->tree, old);
+	change->after = share_of(m, m->after->tree, new);
+	hlg_compare_samples(
+		&change->compared,
+		(struct hlg_proportion){change->before, m->before->observations},
+		(struct hlg_proportion){change->after, m->after->observations});
+}
+
+static void add_gone(struct maker *m, uint32_t old)
+{
+	struct hlg_changes *c = m->changes;
+
+	c->gone[c->n_gone] = (struct hlg_gone){
+		hlg_tree_name(m->before->tree, &m->before->tree->nodes[old]),
+		share_of(m, m->before->tree, old), false};
+	compare(m, &m->gone[c->n_gone], old, HLG_NO_NODE);
+	c->n_gone++;
+}
+
+/* Finds for each child of a node after the one it was before. */
+static void match_children(struct maker *m, uint32_t node)
+{
+	const struct hlg_tree *before = m->before->tree, *after = m->after->tree;
+	size_t n_old = sort_children(before, m->same[node], m->old), i = 0;
+	size_t n_new = sort_children(after, node, m->new), k = 0;
+
+	while (i < n_old || k < n_new) {
+		int order = i == n_old ? 1
+			    : k == n_new
+				    ? -1
+				    : compare_nodes(before, m->old[i], after, m->new[k]);
+
+		if (order == 0)
+			m->same[m->new[k++]] = m->old[i++];
+		else if (order > 0)
+			m->same[m->new[k++]] = HLG_NO_NODE;
+		else
+			add_gone(m, m->old[i++]);
+	}
+}
+
+/* Which tests are significant, together: those of nodes behind the root, then gone. */
+static bool judge(struct maker *m)
+{
+	struct hlg_changes *c = m->changes;
+	uint32_t nodes = m->after->tree->n - 1;
+	size_t n = (size_t)nodes + c->n_gone;
+	double *p = calloc(n + 1, sizeof(*p)), *q = calloc(n + 1, sizeof(*q));
+	bool ok = p && q;
+
+	for (size_t i = 0; ok && i < n; i++)
+		p[i] = i < nodes ? c->nodes[i + 1].compared.p
+				 : m->gone[i - nodes].compared.p;
+	ok = ok && hlg_compare_adjust(q, p, n);
+	for (size_t i = 0; ok && i < n; i++) {
+		bool significant = q[i] <= HLG_COMPARE_LEVEL;
+
+		if (i < nodes)
+			c->nodes[i + 1].significant = significant;
+		else
+			c->gone[i - nodes].significant = significant;
+		c->n_significant += significant;
+	}
+	free(p);
+	free(q);
+	return ok;
+}
+
+static int compare_gone(const void *a, const void *b)
+{
+	const struct hlg_gone *x = a, *y = b;
+
+	if (x->share != y->share)
+		return x->share > y->share ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static bool make(struct maker *m)
+{
+	struct hlg_changes *c = m->changes;
+	const struct hlg_tree *after = m->after->tree;
+
+	m->same[HLG_TREE_ROOT] = HLG_TREE_ROOT;
+	for (uint32_t i = 0; i < after->n; i++) {
+		match_children(m, i);
+		compare(m, &c->nodes[i], m->same[i], i);
+	}
+	if (!judge(m))
+		return false;
+	qsort(c->gone, c->n_gone, sizeof(*c->gone), compare_gone);
+	return true;
+}
+
+bool hlg_changes_make(struct hlg_changes *changes, const struct hlg_change_side *before,
+		      const struct hlg_change_side *after, enum hlg_weight weight)
+{
+	uint32_t n_old = before->tree->n, n_new = after->tree->n;
+	struct maker m = {
+		.changes = changes,
+		.before = before,
+		.after = after,
+		.weight = weight,
+		.same = calloc(n_new, sizeof(*m.same)),
+		.old = calloc(n_old, sizeof(*m.old)),
+		.new = calloc(n_new, sizeof(*m.new)),
+		.gone = calloc(n_old, sizeof(*m.gone)),
+	};
+	bool ok;
+
+	*changes = (struct hlg_changes){
+		.nodes = calloc(n_new, sizeof(*changes->nodes)),
+		.gone = calloc(n_old, sizeof(*changes->gone)),
+	};
+	ok = m.same && m.old && m.new &&m.gone && changes->nodes &&
+	     changes->gone &&make(&m);
+	free(m.same);
+	free(m.old);
+	free(m.new);
+	free(m.gone);
+	return ok;
+}
+
+void hlg_changes_finish(struct hlg_changes *changes)
+{
+	free(changes->nodes);
+	free(changes->gone);
+	*changes = (struct hlg_changes){0};
+}

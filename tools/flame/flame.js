@@ -1,0 +1,256 @@
+/*
+ * What a flame graph does where scripts run: zoom, search, the frame under the pointer
+ * told, keys. All it knows it reads from the picture's own elements:
+ *
+ *	<g class="f ..." data-at="WEIGHT TO THE LEFT" data-n="WEIGHT" data-d="DEPTH">
+ *		<title>NAME\nWHAT IS KNOWN OF IT</title><rect/><text/>
+ *	</g>
+ *
+ * parents before children. Names are text in every place, never markup.
+ */
+(function () {
+	'use strict';
+	const SVG = 'http://www.w3.org/2000/svg', XHTML = 'http://www.w3.org/1999/xhtml';
+	const root = document.currentScript.closest('svg');
+	const graph = root.querySelector('.graph');
+	const up = graph.getAttribute('data-up') === 'yes'; // children stand above
+	const BAR = 48; // pixels for what is put in above the graph
+	const frames = [], frameByElement = new Map();
+	let zoomed = null, current = null, charWidth = 7.3;
+
+	/* Frames, their parents, and where what stands on them ends. */
+	function readFrames() {
+		const path = [];
+		for (const g of graph.querySelectorAll('.f')) {
+			const words = g.querySelector('title').textContent;
+			const name = words.split('\n', 1)[0];
+			const frame = {
+				g, name, words, rect: g.querySelector('rect'),
+				text: g.querySelector('text'), index: frames.length,
+				at: Number(g.getAttribute('data-at')),
+				n: Number(g.getAttribute('data-n')),
+				depth: Number(g.getAttribute('data-d')),
+			};
+			frame.parent = path[frame.depth - 1] || null;
+			frame.end = frame.index + 1;
+			for (let above = frame.parent; above; above = above.parent)
+				above.end = frame.index + 1;
+			path[frame.depth] = frame;
+			frames.push(frame);
+			frameByElement.set(g, frame);
+		}
+	}
+
+	/* As many characters as fit; those beyond ASCII may be twice as wide. */
+	function cut(name, columns) {
+		let used = 0, fits = 0;
+		for (const c of name) {
+			used += c > '~' ? 2 : 1;
+			if (used > columns)
+				return name.slice(0, fits) + '…';
+			if (used < columns)
+				fits += c.length;
+		}
+		return name;
+	}
+
+	function label(frame, x, width, pixels) {
+		const columns = Math.floor((pixels * width / 100 - 6) / charWidth);
+		if (columns < 3) {
+			if (frame.text)
+				frame.text.textContent = '';
+			return;
+		}
+		if (!frame.text) {
+			frame.text = document.createElementNS(SVG, 'text');
+			frame.text.setAttribute('dx', '3');
+			frame.text.setAttribute('y', Number(frame.rect.getAttribute('y')) + 13);
+			frame.g.appendChild(frame.text);
+		}
+		frame.text.setAttribute('x', x + '%');
+		frame.text.textContent = cut(frame.name, columns);
+	}
+
+	function isBelow(frame, other) {
+		return frame.index < other.index && other.index < frame.end;
+	}
+
+	/* Gives every frame its place; the zoomed one is as wide as the graph. */
+	function draw() {
+		const pixels = graph.getBoundingClientRect().width || 1176;
+		const top = zoomed || frames[0];
+		for (const frame of frames) {
+			const below = isBelow(frame, top);
+			const shown = below || (frame.index >= top.index && frame.index < top.end);
+			frame.g.setAttribute('display', shown ? 'inline' : 'none');
+			frame.g.classList.toggle('below', below);
+			if (!shown)
+				continue;
+			const x = below || !top.n ? 0 : 100 * (frame.at - top.at) / top.n;
+			const width = below || !top.n ? 100 : 100 * frame.n / top.n;
+			frame.rect.setAttribute('x', x.toFixed(4) + '%');
+			frame.rect.setAttribute('width', width.toFixed(4) + '%');
+			label(frame, x.toFixed(4), width, pixels);
+		}
+		reset.disabled = top === frames[0];
+	}
+
+	function zoom(frame) {
+		zoomed = frame && frame.index ? frame : null;
+		draw();
+	}
+
+	function tell(frame) {
+		const words = frame ? frame.words.split('\n') : [''];
+		const name = document.createElementNS(XHTML, 'b');
+		name.textContent = words[0];
+		detail.replaceChildren(name, frame ? ' — ' + words.slice(1).join('; ') : '');
+	}
+
+	function select(frame) {
+		if (!frame)
+			return;
+		if (current)
+			current.g.setAttribute('tabindex', '-1');
+		current = frame;
+		frame.g.setAttribute('tabindex', '0');
+		frame.g.focus();
+		tell(frame);
+	}
+
+	/* A regular expression, or what is none as plain text; upper and lower case alike. */
+	function matcher(words) {
+		try {
+			return new RegExp(words, 'i');
+		} catch (e) {
+			return new RegExp(words.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'i');
+		}
+	}
+
+	/* Marks what matches. A stack counts once, however many of its frames do. */
+	function find(words) {
+		const expression = words && matcher(words);
+		let sum = 0, count = 0, end = 0;
+		for (const frame of frames) {
+			const hit = Boolean(words) && frame.index > 0 && expression.test(frame.name);
+			frame.g.classList.toggle('hit', hit);
+			count += hit;
+			if (hit && frame.index >= end) {
+				sum += frame.n;
+				end = frame.end;
+			}
+		}
+		const share = frames[0].n ? 100 * sum / frames[0].n : 0;
+		found.textContent = words ? 'matched ' + share.toFixed(2) + ' % in ' + count +
+			(count === 1 ? ' frame' : ' frames') : '';
+	}
+
+	function visible(frame) {
+		return frame && frame.g.getAttribute('display') !== 'none';
+	}
+
+	function child(frame) {
+		return frames.slice(frame.index + 1, frame.end).find(visible);
+	}
+
+	/* The next frame to the right (1) or left (-1) at this depth. */
+	function beside(frame, step) {
+		for (let i = frame.index + step; frames[i]; i += step)
+			if (frames[i].depth === frame.depth && visible(frames[i]))
+				return frames[i];
+		return null;
+	}
+
+	function onKey(event) {
+		const frame = frameByElement.get(event.target);
+		const move = {
+			ArrowUp: (f) => (up ? child(f) : f.parent),
+			ArrowDown: (f) => (up ? f.parent : child(f)),
+			ArrowLeft: (f) => beside(f, -1),
+			ArrowRight: (f) => beside(f, 1),
+		}[event.key];
+		if (event.key === 'Escape') {
+			input.value = '';
+			find('');
+			zoom(null);
+			current.g.focus();
+		} else if (event.key === '/' && event.target !== input) {
+			input.focus();
+		} else if (frame && move) {
+			select(move(frame));
+		} else if (frame && (event.key === 'Enter' || event.key === ' ')) {
+			zoom(frame);
+		} else {
+			return;
+		}
+		event.preventDefault();
+	}
+
+	function frameOf(event) {
+		return frameByElement.get(event.target.closest('.f'));
+	}
+
+	function make(name, parent, attributes) {
+		const element = document.createElementNS(XHTML, name);
+		for (const key of Object.keys(attributes))
+			element.setAttribute(key, attributes[key]);
+		parent.appendChild(element);
+		return element;
+	}
+
+	/* Room for the search above the graph, which only a script can use. */
+	function makeRoom() {
+		const y = Number(graph.getAttribute('y'));
+		const holder = document.createElementNS(SVG, 'foreignObject');
+		holder.setAttribute('x', '1%');
+		holder.setAttribute('y', String(y));
+		holder.setAttribute('width', '98%');
+		holder.setAttribute('height', String(BAR));
+		root.insertBefore(holder, graph);
+		graph.setAttribute('y', String(y + BAR));
+		root.querySelector('.notes').setAttribute('transform', 'translate(0,' + BAR + ')');
+		root.setAttribute('height', String(Number(root.getAttribute('height')) + BAR));
+		root.setAttribute('width', '100%');
+		return holder;
+	}
+
+	function measure() {
+		const probe = document.createElementNS(SVG, 'text');
+		frames[0].g.appendChild(probe);
+		probe.textContent = 'm'.repeat(50);
+		charWidth = probe.getComputedTextLength() / 50 || charWidth;
+		probe.remove();
+	}
+
+	readFrames();
+	const holder = makeRoom();
+	const bar = make('div', holder, {class: 'bar'});
+	const input = make('input', bar, {
+		type: 'search', placeholder: 'search (text or regular expression)',
+		'aria-label': 'search frames', title: 'a key: /',
+	});
+	const reset = make('button', bar, {type: 'button', title: 'a key: Escape'});
+	const found = make('output', bar, {});
+	const detail = make('div', holder, {class: 'detail', 'aria-live': 'polite'});
+
+	reset.textContent = 'reset zoom';
+	measure();
+	for (const frame of frames) {
+		frame.g.setAttribute('tabindex', frame.index ? '-1' : '0');
+		frame.g.setAttribute('role', 'button');
+	}
+	current = frames[0];
+	draw();
+	input.addEventListener('input', () => find(input.value));
+	reset.addEventListener('click', () => zoom(null));
+	graph.addEventListener('click', (event) => {
+		const frame = frameOf(event);
+		if (frame) {
+			select(frame);
+			zoom(frame);
+		}
+	});
+	graph.addEventListener('mouseover', (event) => tell(frameOf(event) || current));
+	root.addEventListener('keydown', onKey);
+	window.addEventListener('resize', draw);
+})();
