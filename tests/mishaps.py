@@ -100,6 +100,8 @@ class Place:
             "report", "good.elf", "good.data", "--format=pprof", "--out=good.pb.gz")[1]
         self.traces = "without libtraceevent" not in str(
             self.run("exits", "good.elf", "exits.data"))
+        self.json = "not in this build" not in self.run(
+            "report", "good.elf", "good.data", "--format=json")[1]
         self.decodes = "without Zydis" not in self.run("base", "good.elf", "good.data")[1]
         os.chmod(os.path.join(folder, "secret"), 0)
         os.chmod(folder, 0o755)
@@ -219,6 +221,8 @@ def writers(place):
                  ["report", "good.elf", "good.data", "--format=callgrind"],
                  ["diff", "good.elf", "good.data", "good.data"],
                  ["diff", "good.elf", "good.data", "good.data", "--format=csv"],
+                 *([["report", "good.elf", "good.data", "--format=speedscope"]]
+                   if place.json else []),
                  ["flame", "good.elf", "good.data"],
                  ["flame", "good.elf", "good.data", "--before=good.data"],
                  ["flame", "good.elf", "good.data", "--format=folded"],

@@ -11,6 +11,7 @@
 #include "../filter/frames.h"
 #include "../filter/run.h"
 #include "flame/facts.h"
+#include "flame/speedscope.h"
 #include "inputs.h"
 #include "output.h"
 #include "verb.h"
@@ -241,28 +242,39 @@ static int write_folded(void *to, FILE *f, struct hlg_err *err)
 				(enum hlg_weight)flame->after.run.options.weight, err);
 }
 
-static bool is_folded(const struct hlg_inputs *in, const struct side *side)
+static int write_speedscope(void *to, FILE *f, struct hlg_err *err)
 {
-	return !in->format && is_given(&side->run.options, "format");
+	struct flame *flame = to;
+
+	return hlg_speedscope_write(f, &flame->after.report, &flame->after.tree, err);
+}
+
+/* What to write; of the formats, folded stacks are the filter's own. */
+static int (*find_writer(const struct hlg_inputs *in))(void *to, FILE *f,
+						       struct hlg_err *err)
+{
+	if (in->format)
+		return strcmp(in->format, "svg") == 0 ? write_svg : write_speedscope;
+	return in->formats ? write_folded : write_svg;
 }
 
 /* What cannot be done, before anything is read. */
 static int check(const struct flame *flame, const struct hlg_inputs *in,
 		 struct hlg_err *err)
 {
-	bool folded = is_folded(in, &flame->after);
+	bool picture = find_writer(in) == write_svg;
 
 	if (in->formats > 1)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--format: is given twice (give it once)");
-	if (folded && flame->args->n_before)
+	if (!picture && flame->args->n_before)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--before: is for pictures (leave --format out)");
-	if (!folded && !flame->after.run.options.out && isatty(STDOUT_FILENO))
+	if (picture && !flame->after.run.options.out && isatty(STDOUT_FILENO))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "standard output: is a terminal, and a picture is "
 				   "nothing for one (say -o flame.svg)");
-	return 0;
+	return find_writer(in) == write_speedscope ? hlg_speedscope_check(err) : 0;
 }
 
 static int start(struct flame *flame, const struct hlg_inputs *in, struct hlg_err *err)
@@ -274,7 +286,7 @@ static int start(struct flame *flame, const struct hlg_inputs *in, struct hlg_er
 		rc = check(flame, in, err);
 	if (rc == 0 && flame->args->n_before)
 		rc = start_side(&flame->before, in, err);
-	if (rc < 0 || is_folded(in, &flame->after))
+	if (rc < 0 || find_writer(in) != write_svg)
 		return rc;
 	flame->least = options->min == HLG_UNSET ? LEAST : (double)options->min / 1e11;
 	options->min = flame->before.run.options.min = HLG_UNSET;
@@ -304,9 +316,7 @@ static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 		rc = build_side(&flame->before, err);
 	if (rc < 0)
 		return rc;
-	return hlg_run_write(&flame->after.run, stdout,
-			     is_folded(in, &flame->after) ? write_folded : write_svg,
-			     flame, err);
+	return hlg_run_write(&flame->after.run, stdout, find_writer(in), flame, err);
 }
 
 static int show(const struct hlg_inputs *in, const struct arguments *args)
@@ -349,7 +359,7 @@ int hlg_verb_flame(int argc, char **argv)
 				.own = &own,
 				.own_input = &args,
 				.short_out = true,
-				.format_words = "svg|folded"};
+				.format_words = "svg|folded|speedscope"};
 	int status = hlg_inputs_parse(
 		&in, argc, argv, "guest.elf[@BASE]... FILE...",
 		"Draws stacks of guest and host as a flame graph: an SVG that zooms and "

@@ -9,6 +9,7 @@
 
 #include "../filter/run.h"
 #include "callgrind.h"
+#include "flame/speedscope.h"
 #include "inputs.h"
 #include "output.h"
 #include "pprof/pprof.h"
@@ -93,6 +94,19 @@ static int write_sysprof(struct hlg_run *run, const struct hlg_batch *batch,
 	return hlg_sysprof_report(run, &batch->sums, stdout, err);
 }
 
+/* All rows, as in folded stacks. */
+static int start_speedscope(struct hlg_run *run, struct hlg_err *err)
+{
+	run->options.format = HLG_FORMAT_FOLDED;
+	return hlg_speedscope_check(err);
+}
+
+static int write_speedscope(struct hlg_run *run, const struct hlg_batch *batch,
+			    struct hlg_err *err)
+{
+	return write_report(run, batch, hlg_speedscope_report, err);
+}
+
 /* Formats that the filter has not, and behind them all that it has. */
 static const struct form {
 	const char *word; /* of --format= */
@@ -105,6 +119,7 @@ static const struct form {
 } forms[] = {
 	{"pprof", "x.pb.gz", false, start_pprof, write_pprof},
 	{"callgrind", NULL, false, NULL, write_callgrind},
+	{"speedscope", NULL, true, start_speedscope, write_speedscope},
 	{"sysprof", "x.sysprof", false, start_sysprof, write_sysprof},
 	{NULL, NULL, true, NULL, write_table},
 };
