@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../../tools/flame/change.h"
+#include "../filter/oom.h"
 #include "../tap.h"
 
 static struct hlg_tree before, after;
@@ -152,6 +153,28 @@ START_TEST(nothing_on_a_side)
 }
 END_TEST
 
+START_TEST(without_memory)
+{
+	bool struck = true, ok;
+
+	begin();
+	put(&before, 100, HLG_FRAME_GUEST, "x", "old");
+	put(&after, 100, HLG_FRAME_GUEST, "x", "new");
+	ck_assert(hlg_tree_settle(&before, HLG_WEIGHT_SAMPLES));
+	ck_assert(hlg_tree_settle(&after, HLG_WEIGHT_SAMPLES));
+	struct hlg_change_side a = {&before, 100}, b = {&after, 100};
+
+	for (unsigned n = 1; struck; n++) {
+		oom_arm(n, false);
+		ok = hlg_changes_make(&changes, &a, &b, HLG_WEIGHT_SAMPLES);
+		struck = oom_disarm();
+		ck_assert(ok == !struck);
+		hlg_changes_finish(&changes);
+	}
+	end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("change");
@@ -162,5 +185,6 @@ int main(void)
 	tcase_add_test(tc, new_and_gone);
 	tcase_add_test(tc, kinds_are_told_apart);
 	tcase_add_test(tc, nothing_on_a_side);
+	tcase_add_test(tc, without_memory);
 	return tap_main(suite);
 }

@@ -9,6 +9,7 @@
 
 #include "../../filter/view.h"
 #include "../../tools/flame/layout.h"
+#include "../filter/oom.h"
 #include "../tap.h"
 
 static struct hlg_tree tree;
@@ -211,6 +212,24 @@ START_TEST(heavy)
 }
 END_TEST
 
+START_TEST(without_memory)
+{
+	bool struck = true, ok;
+
+	begin();
+	hlg_tree_add(&tree, child(child(HLG_TREE_ROOT, 1), 2), (struct hlg_count){1, 1});
+	ck_assert(hlg_tree_settle(&tree, HLG_WEIGHT_PERIOD));
+	for (unsigned n = 1; struck; n++) {
+		oom_arm(n, false);
+		ok = hlg_layout_make(&layout, &tree, HLG_WEIGHT_PERIOD, 0);
+		struck = oom_disarm();
+		ck_assert(ok == !struck);
+		hlg_layout_finish(&layout);
+	}
+	end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("layout");
@@ -222,5 +241,6 @@ int main(void)
 	tcase_add_test(tc, deep);
 	tcase_add_test(tc, wide);
 	tcase_add_test(tc, heavy);
+	tcase_add_test(tc, without_memory);
 	return tap_main(suite);
 }
