@@ -303,6 +303,14 @@ void hlg_options_finish(struct hlg_options *options)
 	*options = (struct hlg_options){0};
 }
 
+bool hlg_options_given(const struct hlg_options *options, const char *name)
+{
+	for (size_t i = 0; i < hlg_n_options; i++)
+		if (strcmp(hlg_option_table[i].name, name) == 0)
+			return options->given >> i & 1;
+	return false;
+}
+
 /* Prints text from column 4 on, broken between words. */
 static void print_wrapped(FILE *f, const char *text)
 {

@@ -117,6 +117,9 @@ int hlg_options_parse(struct hlg_options *options, int argc, char *const *argv,
 		      struct hlg_err *err);
 void hlg_options_finish(struct hlg_options *options);
 
+/* Did the user set the option of this name? */
+bool hlg_options_given(const struct hlg_options *options, const char *name);
+
 /* Help for all options: lines of at most 78 columns, '\n' behind each; to be freed. */
 char *hlg_options_help(void);
 

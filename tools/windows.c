@@ -108,14 +108,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	}
 }
 
-static bool is_given(const struct hlg_options *options, const char *name)
-{
-	for (size_t i = 0; i < hlg_n_options; i++)
-		if (strcmp(hlg_option_table[i].name, name) == 0)
-			return options->given >> i & 1;
-	return false;
-}
-
 /* Words that do not go together. */
 static int check_style(const struct hlg_options *options, const struct hlg_inputs *in,
 		       const struct arguments *args, struct hlg_err *err)
@@ -148,9 +140,9 @@ static int check_style(const struct hlg_options *options, const struct hlg_input
 static int settle_options(struct hlg_options *options, const struct hlg_inputs *in,
 			  const struct arguments *args, struct hlg_err *err)
 {
-	if (!is_given(options, "mode"))
+	if (!hlg_options_given(options, "mode"))
 		options->mode = HLG_SHOW_ALL;
-	if (!is_given(options, "format"))
+	if (!hlg_options_given(options, "format"))
 		options->format = HLG_FORMAT_CSV;
 	if (in->n_files != 1)
 		return hlg_err_set(err, HLG_EINPUT,
