@@ -8,11 +8,10 @@
 #include <unistd.h>
 
 #include "../filter/folded.h"
-#include "../filter/frames.h"
-#include "../filter/run.h"
+#include "argument.h"
+#include "flame-side.h"
 #include "flame/facts.h"
 #include "flame/speedscope.h"
-#include "inputs.h"
 #include "output.h"
 #include "verb.h"
 
@@ -25,16 +24,10 @@ enum {
 struct arguments {
 	char **before; /* recordings to compare with */
 	size_t n_before;
+	char **images; /* of these, if others */
+	size_t n_images;
 	const char *title;
 	bool inverted;
-};
-
-/* Recordings of one side, up to their tree. */
-struct side {
-	struct hlg_run run;
-	struct hlg_batch batch;
-	struct hlg_report report;
-	struct hlg_tree tree;
 };
 
 #define LEAST 0.0001 /* share of a frame that is a tenth of a pixel wide, or so */
@@ -42,25 +35,36 @@ struct side {
 struct flame {
 	const struct arguments *args;
 	double least;
-	struct side after, before;
+	struct hlg_flame_side after, before;
 };
 
 static const struct argp_option own_options[] = {
 	{"before", KEY_BEFORE, "FILE", 0,
-	 "colour what changed since this recording; repeatable", 2},
+	 "colour what changed since this recording; and its ELF, if it is "
+	 "another",
+	 2},
 	{"inverted", KEY_INVERTED, NULL, 0, "callers above: icicles", 2},
 	{"title", KEY_TITLE, "TEXT", 0, "of the picture", 2},
 	{0},
 };
 
-static void add_before(struct arguments *args, char *path, struct argp_state *state)
+static void append(char ***list, size_t *n, char *word, struct argp_state *state)
 {
-	char **more = reallocarray(args->before, args->n_before + 1, sizeof(*more));
+	char **more = reallocarray(*list, *n + 1, sizeof(*more));
 
 	if (!more)
 		argp_failure(state, 1, 0, "arguments: out of memory");
-	args->before = more;
-	more[args->n_before++] = path;
+	*list = more;
+	more[(*n)++] = word;
+}
+
+/* A recording, or another build of the guest. */
+static void add_before(struct arguments *args, char *path, struct argp_state *state)
+{
+	if (hlg_argument_kind(path) == HLG_ARGUMENT_IMAGE)
+		append(&args->images, &args->n_images, path, state);
+	else
+		append(&args->before, &args->n_before, path, state);
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -82,53 +86,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	}
 }
 
-static bool is_given(const struct hlg_options *options, const char *name)
-{
-	for (size_t i = 0; i < hlg_n_options; i++)
-		if (strcmp(hlg_option_table[i].name, name) == 0)
-			return options->given >> i & 1;
-	return false;
-}
-
-/* Host and guest unless the words say otherwise, and all rows: a picture drops frames. */
-static int start_side(struct side *side, const struct hlg_inputs *in, struct hlg_err *err)
-{
-	struct hlg_options *options = &side->run.options;
-	int rc = hlg_run_start(&side->run, in->n_words, in->words, err);
-
-	if (rc < 0)
-		return rc;
-	if (!is_given(options, "mode"))
-		options->mode = HLG_SHOW_ALL;
-	if (options->format == HLG_FORMAT_TEXT)
-		options->format = HLG_FORMAT_FOLDED; /* has all rows, as pictures have */
-	if (options->out && strcmp(options->out, "-") == 0) {
-		free(options->out);
-		options->out = NULL;
-	}
-	return 0;
-}
-
-static int read_side(struct side *side, const struct hlg_inputs *in, int *status,
-		     struct hlg_err *err)
-{
-	int rc = hlg_inputs_read(in, &side->run, &side->batch, status, err);
-
-	if (rc < 0 || side->batch.n_read == 0)
-		return rc;
-	hlg_batch_note(&side->batch, &side->run);
-	return 0;
-}
-
-static int build_side(struct side *side, struct hlg_err *err)
-{
-	int rc = hlg_run_build(&side->run, &side->report, err);
-
-	if (rc == 0)
-		rc = hlg_frames_build(&side->tree, &side->report, err);
-	return rc;
-}
-
 /* Of several events on a side the report weighs samples, whatever weight= says. */
 static enum hlg_weight weight_of(const struct flame *flame)
 {
@@ -136,25 +93,6 @@ static enum hlg_weight weight_of(const struct flame *flame)
 			       flame->before.report.all.weight == HLG_WEIGHT_SAMPLES
 		       ? HLG_WEIGHT_SAMPLES
 		       : flame->after.report.all.weight;
-}
-
-/* What a tree's weight is worth: the host's periods are taken to vary as the guest's. */
-static double observations_of(const struct side *side, enum hlg_weight weight)
-{
-	const struct hlg_view *v = &side->report.all;
-	double samples = (double)side->tree.nodes[HLG_TREE_ROOT].total.samples;
-
-	if (weight == HLG_WEIGHT_SAMPLES || v->kept.samples == 0)
-		return samples;
-	return samples * v->observations / (double)v->kept.samples;
-}
-
-static void finish_side(struct side *side)
-{
-	hlg_tree_finish(&side->tree);
-	hlg_report_finish(&side->report);
-	hlg_batch_finish(&side->batch);
-	hlg_run_finish(&side->run);
 }
 
 /* "Flame graph of guest.elf, jit.map"; to be freed. */
@@ -205,8 +143,8 @@ static int write_svg(void *to, FILE *f, struct hlg_err *err)
 {
 	struct flame *flame = to;
 	enum hlg_weight weight = weight_of(flame);
-	struct hlg_change_side after = {&flame->after.tree,
-					observations_of(&flame->after, weight)};
+	struct hlg_change_side after = {
+		&flame->after.tree, hlg_flame_side_observations(&flame->after, weight)};
 	struct hlg_change_side before = {&flame->before.tree, 0};
 	struct hlg_layout layout = {0};
 	struct hlg_changes changes = {0};
@@ -224,7 +162,7 @@ static int write_svg(void *to, FILE *f, struct hlg_err *err)
 	int rc;
 
 	if (ok && graph.changes) {
-		before.observations = observations_of(&flame->before, weight);
+		before.observations = hlg_flame_side_observations(&flame->before, weight);
 		ok = hlg_changes_make(&changes, &before, &after, weight);
 	}
 	rc = ok ? write_graph(f, flame, &graph, err) : hlg_err_memory(err, "flame graph");
@@ -262,14 +200,19 @@ static int (*find_writer(const struct hlg_inputs *in))(void *to, FILE *f,
 static int check(const struct flame *flame, const struct hlg_inputs *in,
 		 struct hlg_err *err)
 {
+	const struct arguments *args = flame->args;
 	bool picture = find_writer(in) == write_svg;
 
 	if (in->formats > 1)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--format: is given twice (give it once)");
-	if (!picture && flame->args->n_before)
+	if (!picture && (args->n_before || args->n_images))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--before: is for pictures (leave --format out)");
+	if (args->n_images && !args->n_before)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--before=%s: is no recording (name one of it, too)",
+				   args->images[0]);
 	if (picture && !flame->after.run.options.out && isatty(STDOUT_FILENO))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "standard output: is a terminal, and a picture is "
@@ -279,41 +222,43 @@ static int check(const struct flame *flame, const struct hlg_inputs *in,
 
 static int start(struct flame *flame, const struct hlg_inputs *in, struct hlg_err *err)
 {
+	const struct arguments *args = flame->args;
 	struct hlg_options *options = &flame->after.run.options;
-	int rc = start_side(&flame->after, in, err);
+	int rc = hlg_flame_side_start(&flame->after, in, NULL, 0, err);
 
 	if (rc == 0)
 		rc = check(flame, in, err);
-	if (rc == 0 && flame->args->n_before)
-		rc = start_side(&flame->before, in, err);
+	if (rc == 0 && args->n_before)
+		rc = hlg_flame_side_start(&flame->before, in, args->images,
+					  args->n_images, err);
 	if (rc < 0 || find_writer(in) != write_svg)
 		return rc;
+	/* Of a picture, min= is about frames. */
 	flame->least = options->min == HLG_UNSET ? LEAST : (double)options->min / 1e11;
 	options->min = flame->before.run.options.min = HLG_UNSET;
 	return 0;
 }
 
-/* Reads both sides. What cannot be read is told, and the rest is shown. */
+/* What cannot be read is told, and the rest is shown. */
 static int read_sides(struct flame *flame, const struct hlg_inputs *in, int *status,
 		      struct hlg_err *err)
 {
-	struct hlg_inputs old = *in;
-	int rc = read_side(&flame->after, in, status, err);
+	int rc = hlg_flame_side_read(&flame->after, in, in->files, in->n_files, status,
+				     err);
 
 	if (rc < 0 || !flame->args->n_before)
 		return rc;
-	old.files = flame->args->before;
-	old.n_files = flame->args->n_before;
-	return read_side(&flame->before, &old, status, err);
+	return hlg_flame_side_read(&flame->before, in, flame->args->before,
+				   flame->args->n_before, status, err);
 }
 
 static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 			   struct hlg_err *err)
 {
-	int rc = build_side(&flame->after, err);
+	int rc = hlg_flame_side_build(&flame->after, NULL, err);
 
 	if (rc == 0 && flame->args->n_before)
-		rc = build_side(&flame->before, err);
+		rc = hlg_flame_side_build(&flame->before, &flame->after, err);
 	if (rc < 0)
 		return rc;
 	return hlg_run_write(&flame->after.run, stdout, find_writer(in), flame, err);
@@ -334,8 +279,8 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 		status = hlg_output_error(&err);
 	if (status == 0 && (flame.after.run.mismatch || flame.before.run.mismatch))
 		status = 3;
-	finish_side(&flame.after);
-	finish_side(&flame.before);
+	hlg_flame_side_finish(&flame.after);
+	hlg_flame_side_finish(&flame.before);
 	return status;
 }
 
@@ -371,6 +316,7 @@ int hlg_verb_flame(int argc, char **argv)
 	if (status == 0)
 		status = show(&in, &args);
 	free(args.before);
+	free(args.images);
 	hlg_inputs_finish(&in);
 	return status;
 }

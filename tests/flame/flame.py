@@ -164,6 +164,24 @@ def check_before(build):
         yield f"{coloured} coloured: {graph.said()}"
 
 
+def check_builds(build):
+    """Another build, whose functions have moved, is compared by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        old = os.path.join(folder, "old.elf")
+        must("objcopy", "--change-addresses", "0x10000", ELF, old)
+        report = run(hlguest_of(build), "report", old + "@0x4000", data("demo-user"))
+        if report[2] not in (0, 3):
+            raise Skip(report[1])
+        graph = flame(build, data("demo-user"), "--before=" + old,
+                      "--before=" + data("demo-user"))
+    if any("same" not in f.classes for f in graph.frames) or "gone:" in graph.said():
+        yield f"{graph.said()}"
+    out, err, status = run(hlguest_of(build), "flame", ELF, data("demo-user"),
+                           "--before=" + ELF)
+    if status != 1 or "is no recording" not in err:
+        yield f"without a recording: {status}, {err}"
+
+
 def check_words(build):
     graph = flame(build, data("demo-user"), "--title=<b>&", "--inverted")
     tops = {f.depth: f.top for f in graph.frames}
@@ -263,6 +281,7 @@ def main():
         ("several events", check_events),
         ("a base that does not fit", check_mismatch),
         ("what changed", check_before),
+        ("another build", check_builds),
         ("words", check_words),
         ("outputs", check_outputs),
         ("hostile names", check_hostile),

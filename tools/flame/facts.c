@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../filter/write.h"
 
@@ -151,6 +152,20 @@ static void tell_changes(struct hlg_facts *facts, const struct hlg_changes *c)
 		add(facts, HLG_GRAPH_NOTE, "gone: %u more", c->n_gone - NAMED);
 }
 
+static void tell_events(struct hlg_facts *facts, const struct hlg_report *before,
+			const struct hlg_report *after)
+{
+	char *old = list_events(before), *new = list_events(after);
+
+	facts->lost |= !old || !new;
+	if (old && new &&strcmp(old, new) != 0)
+		add(facts, HLG_GRAPH_WARN,
+		    "the sides were sampled by different events: shares of different "
+		    "things are compared");
+	free(old);
+	free(new);
+}
+
 bool hlg_facts_make(struct hlg_facts *facts, const struct hlg_graph *g,
 		    const struct hlg_facts_side *after,
 		    const struct hlg_facts_side *before, double least)
@@ -161,6 +176,8 @@ bool hlg_facts_make(struct hlg_facts *facts, const struct hlg_graph *g,
 	if (before)
 		tell_side(facts, before, "before: ", "");
 	tell_side(facts, after, before ? "after: " : "", widths);
+	if (before)
+		tell_events(facts, before->report, after->report);
 	if (before)
 		tell_changes(facts, g->changes);
 	tell_hidden(facts, g, least);
