@@ -90,6 +90,7 @@
 			const width = below || !top.n ? 100 : 100 * frame.n / top.n;
 			frame.rect.setAttribute('x', x.toFixed(4) + '%');
 			frame.rect.setAttribute('width', width.toFixed(4) + '%');
+			frame.g.classList.toggle('thin', width * pixels < 300);
 			label(frame, x.toFixed(4), width, pixels);
 		}
 		reset.disabled = top === frames[0];

@@ -146,6 +146,9 @@ void hlg_frame_write(FILE *f, const struct hlg_graph *g, const struct hlg_box *b
 			box->node == HLG_TREE_ROOT
 				? "same"
 				: change_class(&g->changes->nodes[box->node]));
+	/* Below three pixels an edge would be all there is. */
+	if (box->right - box->left < 3 * HLG_LAYOUT_WIDTH / HLG_GRAPH_WIDTH)
+		fputs(" thin", f);
 	fprintf(f, "\" data-at=\"%" PRIu64 "\" data-n=\"%" PRIu64 "\" data-d=\"%u\">",
 		box->at, weight, node->depth);
 	fputs("<title>", f);

@@ -82,9 +82,9 @@ static void put_legend(FILE *f, const struct hlg_graph *g, int y)
 					       HLG_FRAME_HOST_KERNEL, HLG_FRAME_HOST_USER,
 					       HLG_FRAME_GROUP,       HLG_FRAME_NOTE};
 	bool has[HLG_N_FRAMES] = {false};
-	int x = HLG_GRAPH_WIDTH / 100;
+	int x = 0;
 
-	fputs("<g class=\"legend\">\n", f);
+	fputs("<svg class=\"legend\" x=\"1%\">\n", f);
 	if (g->changes) {
 		x = put_key(f, "grew2", "grew", x, y);
 		x = put_key(f, "shrank2", "shrank", x, y);
@@ -102,7 +102,7 @@ static void put_legend(FILE *f, const struct hlg_graph *g, int y)
 		if (has[order[i]])
 			x = put_key(f, hlg_frame_class(order[i]),
 				    hlg_frame_word(order[i]), x, y);
-	fputs("</g>\n", f);
+	fputs("</svg>\n", f);
 }
 
 static void put_head(FILE *f, const struct hlg_graph *g, int height)

@@ -17,7 +17,7 @@
 #include "change.h"
 #include "layout.h"
 
-#define HLG_GRAPH_COLUMNS 160 /* of a line of text, about */
+#define HLG_GRAPH_COLUMNS 140 /* of a line of text, about */
 
 enum hlg_graph_line {
 	HLG_GRAPH_HEAD, /* under the title */
