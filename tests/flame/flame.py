@@ -62,6 +62,10 @@ def check_frames(graph, folded):
         parent = f.path[:-1]
         if f.depth and f.at != at[parent]:
             yield f"{f.path}: begins at {f.at}, not {at[parent]}"
+        of_parent = [float(n) for n in re.findall(r"([\d.]+) % of its parent", f.words)]
+        if f.depth > 1 and (len(of_parent) != 1 or
+                            abs(of_parent[0] - 100 * f.n / folded[parent]) > 0.0051):
+            yield f"{f.path}: {f.said}"
         at[parent] = f.at + f.n
         at[f.path] = f.at
 
@@ -160,6 +164,9 @@ def check_before(build):
         if len(colour) != 1 or colour[0].rstrip("123") != right:
             yield f"{f.path}: {f.classes}, {word}, {diff}"
         coloured += right != "same"
+    seen = [note for note in graph.notes if re.match("(before|after): seen", note)]
+    if len(seen) != 2:
+        yield f"{seen}"
     if not coloured or "gone: " not in graph.said():
         yield f"{coloured} coloured: {graph.said()}"
 

@@ -22,6 +22,7 @@ class Frame:
         words = g.find(SVG + "title").text
         rect = g.find(SVG + "rect")
         self.name, *self.said = words.split("\n")
+        self.words = words
         self.classes = g.get("class").split()[1:]
         self.at, self.n = int(g.get("data-at")), int(g.get("data-n"))
         self.depth = int(g.get("data-d"))

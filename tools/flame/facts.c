@@ -106,17 +106,19 @@ static void tell_hidden(struct hlg_facts *facts, const struct hlg_graph *g, doub
 	    layout->n_hidden == 1 ? "is" : "are");
 }
 
-static void tell_sums(struct hlg_facts *facts, const struct hlg_report *r)
+static void tell_sums(struct hlg_facts *facts, const struct hlg_report *r,
+		      const char *which)
 {
 	const struct hlg_profile *p = r->profile;
 
 	add(facts, HLG_GRAPH_NOTE,
-	    "seen %" PRIu64 " sample%s: deselected %" PRIu64 ", host %" PRIu64
+	    "%sseen %" PRIu64 " sample%s: deselected %" PRIu64 ", host %" PRIu64
 	    ", guest %" PRIu64,
-	    p->seen.samples, plural(p->seen.samples), p->deselected.samples,
+	    which, p->seen.samples, plural(p->seen.samples), p->deselected.samples,
 	    p->host.samples, r->all.guest.samples);
 	if (r->all.dropped.samples)
-		add(facts, HLG_GRAPH_NOTE, "gaps=drop: %" PRIu64 " gap sample%s left out",
+		add(facts, HLG_GRAPH_NOTE,
+		    "%sgaps=drop: %" PRIu64 " gap sample%s left out", which,
 		    r->all.dropped.samples,
 		    r->all.dropped.samples == 1 ? " is" : "s are");
 }
@@ -181,9 +183,11 @@ bool hlg_facts_make(struct hlg_facts *facts, const struct hlg_graph *g,
 	if (before)
 		tell_changes(facts, g->changes);
 	tell_hidden(facts, g, least);
-	if (before)
+	if (before) {
+		tell_sums(facts, before->report, "before: ");
 		tell_notes(facts, before->report, "before: ");
-	tell_sums(facts, after->report);
+	}
+	tell_sums(facts, after->report, before ? "after: " : "");
 	tell_notes(facts, after->report, before ? "after: " : "");
 	return !facts->lost;
 }
