@@ -198,6 +198,8 @@ CASES = [
     ("hlguest report -i d", ["demo-calls.data", "demo-events.data", "demo-exits.data", "demo-far.data",
                              "demo-host.data", "demo-kernel.data", "demo-threads.data",
                              "demo-user.data", "demo-windows.data"]),
+    ("hlguest flame --before=demo-t", ["demo-threads.data"]),
+    ("hlguest flame -o demo.", ["demo.elf"]),
     ("hlguest windows demo-w", ["demo-windows.data"]),
     ("hlguest windows --format=s", ["svg"]),
     ("hlguest sysprof sysprof/a", ["sysprof/all-records.bin"]),

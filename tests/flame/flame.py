@@ -282,6 +282,8 @@ def main():
         check_recording(build, "demo-threads", "--by=tid", "--weight=samples")))
     tap.run("gaps=stretch, demangle=no", lambda: list(
         check_recording(build, "demo-user", "--gaps=stretch", "--demangle=no")))
+    tap.run("gaps=drop", lambda: list(
+        check_recording(build, "demo-user", "--gaps=drop", "--event=cpu*")))
     for name, function in (
         ("intervals", check_intervals),
         ("what is not drawn", check_hidden),

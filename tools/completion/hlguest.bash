@@ -55,7 +55,8 @@ _hlguest_value()
 		;;
 	record--event | record-e) words='cycles:G cpu-clock' ;;
 	record--pid | record-p) words=$(compgen -G '/proc/[0-9]*') words=${words//\/proc\//} ;;
-	report--input | report-i | annotate--input | annotate-i | base--input | base-i | diff--input | diff-i | flame--input | flame-i | flame--before) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
+	report--input | report-i | annotate--input | annotate-i | base--input | base-i | diff--input | diff-i | flame--input | flame-i) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
+	flame--before) _hlguest_files "$cur" $'\x7fELF' PERFILE $'\x1f\x8b' ;;
 	windows--input | windows-i | exits--input | exits-i | inject--input | inject-i) _hlguest_files "$cur" PERFILE ;;
 	report--out | annotate--out | diff--out | windows--out | exits--out | sysprof--out | flame--out | flame-o | record--output | record-o | merge--output | merge-o | inject--output | inject-o)
 		compopt -o filenames 2>/dev/null

@@ -117,7 +117,7 @@ complete -c hlguest -n "$flame" -a '(__hlguest_input)'
 complete -c hlguest -n "$flame" -s i -l input -x -a '(__hlguest_files PERFILE \x1f\x8b)' -d 'a recording'
 complete -c hlguest -n "$flame" -s j -l jobs -x -d threads
 complete -c hlguest -n "$flame" -s q -l quiet -d 'no progress on the terminal'
-complete -c hlguest -n "$flame" -l before -x -a '(__hlguest_files PERFILE \x1f\x8b)' -d 'colour what changed since this recording'
+complete -c hlguest -n "$flame" -l before -x -a '(__hlguest_input)' -d 'colour what changed since this recording'
 complete -c hlguest -n "$flame" -l by -x -a '(__hlguest_by)' -d 'split the stacks'
 complete -c hlguest -n "$flame" -l cpu -x -d 'only these host CPUs'
 complete -c hlguest -n "$flame" -l demangle -x -a 'no yes' -d 'C++ and Rust names readable'

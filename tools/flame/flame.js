@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a flame graph does where scripts run: zoom, search, the frame under the pointer
  * told, keys. All it knows it reads from the picture's own elements:

@@ -13,7 +13,7 @@ int hlg_frame_top(const struct hlg_graph *graph, uint32_t depth)
 {
 	uint32_t rows = graph->inverted ? depth : graph->layout->depth - depth;
 
-	return (int)rows * HLG_FRAME_HEIGHT;
+	return (int)rows * HLG_BOX_HEIGHT;
 }
 
 const char *hlg_frame_class(enum hlg_frame kind)
@@ -157,7 +157,7 @@ void hlg_frame_write(FILE *f, const struct hlg_graph *g, const struct hlg_box *b
 	fputs("</title><rect", f);
 	put_place(f, "x", box->left);
 	put_place(f, "width", box->right - box->left);
-	fprintf(f, " y=\"%d\" height=\"%d\"/>", top, HLG_FRAME_HEIGHT - 1);
+	fprintf(f, " y=\"%d\" height=\"%d\"/>", top, HLG_BOX_HEIGHT - 1);
 	put_label(f, g, box, top);
 	fputs("</g>\n", f);
 }

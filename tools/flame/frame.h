@@ -6,8 +6,9 @@
 #include "graph.h"
 
 enum {
-	HLG_FRAME_HEIGHT = 18, /* pixels, from one depth to the next */
-	HLG_GRAPH_WIDTH = 1200,
+	HLG_BOX_HEIGHT = 18, /* pixels, from one depth to the next */
+	HLG_GRAPH_WIDTH =
+		1200, /* without a script; it makes the picture fill its window */
 };
 
 /* Pixels down to the frames of a depth. */

@@ -127,7 +127,7 @@ static void put_head(FILE *f, const struct hlg_graph *g, int height)
 
 int hlg_graph_write(FILE *f, const struct hlg_graph *g, struct hlg_err *err)
 {
-	int rows = ((int)g->layout->depth + 1) * HLG_FRAME_HEIGHT;
+	int rows = ((int)g->layout->depth + 1) * HLG_BOX_HEIGHT;
 	int y = put_texts(NULL, g, HLG_GRAPH_WARN, TOP + LINE + 3, err);
 	int legend = put_texts(NULL, g, HLG_GRAPH_HEAD, y, err) - LINE + 12;
 	int graph = legend + LEGEND, notes = graph + rows + LINE + 6;
