@@ -178,6 +178,32 @@ def check_keys(browser, pictures):
         page.close()
 
 
+def check_flip(browser, pictures):
+    """Callers go above and back; a picture higher than the window begins with them."""
+    deep = pictures.write("deep.svg", feed([pictures.draw], STACKS + "5 " + "\037".join(
+        f"kf{i}" for i in range(100)) + "\n")[0])
+    for path, above in (pictures.hand, False), (pictures.icicle, True), (deep, True):
+        page = Page(browser, path)
+        for right in above, not above, above:
+            rows = {name: place[2] for name, place in page.run(SHOWN).items()}
+            if (rows["all"] < rows["vmm"] < rows["vm_run"]) is not right or \
+                    (rows["all"] > rows["vmm"] > rows["vm_run"]) is right:
+                yield f"{path}, {right}: {rows}"
+            if abs(rows["all"] - rows["vmm"]) != 18:
+                yield f"{path}: {rows}"
+            labels = page.run("""[...document.querySelectorAll('.f text')].filter(t => {
+                const a = t.getBoundingClientRect(), b =
+                    t.parentNode.querySelector('rect').getBoundingClientRect();
+                return t.textContent && (a.top < b.top - 1 || a.bottom > b.bottom + 1);
+                }).length""")
+            if labels:
+                yield f"{path}: {labels} labels beside their frames"
+            box = page.run("(() => { const b = document.querySelectorAll('button')[1]"
+                           ".getBoundingClientRect(); return [b.x, b.y]; })()")
+            page.click(box[0] + 5, box[1] + 5)
+        page.close()
+
+
 def check_telling(browser, pictures):
     """A tooltip has what the file says, and the line above the graph as well."""
     graph = Graph(pictures.read(pictures.real))
@@ -280,6 +306,7 @@ CHECKS = (
     ("reset", check_reset),
     ("search", check_search),
     ("keys", check_keys),
+    ("flip", check_flip),
     ("what is told of a frame", check_telling),
     ("hostile names", check_hostile),
     ("content security policy", check_policy),

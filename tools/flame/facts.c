@@ -39,6 +39,19 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+bool hlg_facts_shows(const struct hlg_report *r, uint32_t event)
+{
+	for (uint32_t i = 0; i < r->n_events; i++)
+		if (r->events[i].event == event && r->events[i].count.samples &&
+		    r->options->mode != HLG_SHOW_HOST)
+			return true;
+	for (size_t i = 0; i < r->host->n_rows; i++)
+		if (r->profile->series[r->host->rows[i].series].event == event &&
+		    r->options->mode != HLG_SHOW_GUEST)
+			return true;
+	return false;
+}
+
 /* "cycles:G, branches:G": what the samples were taken by. To be freed. */
 static char *list_events(const struct hlg_report *r)
 {
@@ -52,7 +65,7 @@ static char *list_events(const struct hlg_report *r)
 	for (uint32_t i = 0; i < r->profile->n_events; i++) {
 		const struct hlg_event *event = &r->profile->events[i];
 
-		if (!event->selected)
+		if (!hlg_facts_shows(r, i))
 			continue;
 		fprintf(f, "%s%s", comma, event->name);
 		comma = ", ";

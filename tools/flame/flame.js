@@ -14,8 +14,8 @@
 	const SVG = 'http://www.w3.org/2000/svg', XHTML = 'http://www.w3.org/1999/xhtml';
 	const root = document.currentScript.closest('svg');
 	const graph = root.querySelector('.graph');
-	const up = graph.getAttribute('data-up') === 'yes'; // children stand above
-	const BAR = 48; // pixels for what is put in above the graph
+	const BAR = 48, ROW = 18; // pixels: what is put in above the graph; frame.h has ROW, too
+	let up = graph.getAttribute('data-up') === 'yes'; // children stand above
 	const frames = [], frameByElement = new Map();
 	let zoomed = null, current = null, charWidth = 7.3;
 
@@ -55,7 +55,7 @@
 		return name;
 	}
 
-	function label(frame, x, width, pixels) {
+	function label(frame, x, y, width, pixels) {
 		const columns = Math.floor((pixels * width / 100 - 6) / charWidth);
 		if (columns < 3) {
 			if (frame.text)
@@ -65,10 +65,10 @@
 		if (!frame.text) {
 			frame.text = document.createElementNS(SVG, 'text');
 			frame.text.setAttribute('dx', '3');
-			frame.text.setAttribute('y', Number(frame.rect.getAttribute('y')) + 13);
 			frame.g.appendChild(frame.text);
 		}
 		frame.text.setAttribute('x', x + '%');
+		frame.text.setAttribute('y', y + 13);
 		frame.text.textContent = cut(frame.name, columns);
 	}
 
@@ -89,16 +89,23 @@
 				continue;
 			const x = below || !top.n ? 0 : 100 * (frame.at - top.at) / top.n;
 			const width = below || !top.n ? 100 : 100 * frame.n / top.n;
+			const y = ROW * (up ? depth - frame.depth : frame.depth);
 			frame.rect.setAttribute('x', x.toFixed(4) + '%');
+			frame.rect.setAttribute('y', y);
 			frame.rect.setAttribute('width', width.toFixed(4) + '%');
 			frame.g.classList.toggle('thin', width * pixels < 300);
-			label(frame, x.toFixed(4), width, pixels);
+			label(frame, x.toFixed(4), y, width, pixels);
 		}
 		reset.disabled = top === frames[0];
 	}
 
 	function zoom(frame) {
 		zoomed = frame && frame.index ? frame : null;
+		draw();
+	}
+
+	function flip() {
+		up = !up;
 		draw();
 	}
 
@@ -225,6 +232,7 @@
 	}
 
 	readFrames();
+	const depth = frames.reduce((most, frame) => Math.max(most, frame.depth), 0);
 	const holder = makeRoom();
 	const bar = make('div', holder, {class: 'bar'});
 	const input = make('input', bar, {
@@ -232,10 +240,15 @@
 		'aria-label': 'search frames', title: 'a key: /',
 	});
 	const reset = make('button', bar, {type: 'button', title: 'a key: Escape'});
+	const turn = make('button', bar, {type: 'button', title: 'callers above, or below'});
 	const found = make('output', bar, {});
 	const detail = make('div', holder, {class: 'detail', 'aria-live': 'polite'});
 
 	reset.textContent = 'reset zoom';
+	turn.textContent = 'flip';
+	/* Where a window cannot hold all, what is at the bottom of stacks is seen first. */
+	if (root.getBoundingClientRect().height > window.innerHeight)
+		up = false;
 	measure();
 	for (const frame of frames) {
 		frame.g.setAttribute('tabindex', frame.index ? '-1' : '0');
@@ -245,6 +258,7 @@
 	draw();
 	input.addEventListener('input', () => find(input.value));
 	reset.addEventListener('click', () => zoom(null));
+	turn.addEventListener('click', flip);
 	graph.addEventListener('click', (event) => {
 		const frame = frameOf(event);
 		if (frame) {

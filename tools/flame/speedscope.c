@@ -7,6 +7,7 @@
 #include "../../filter/frames.h"
 #include "../../filter/json-parts.h"
 #include "config.h"
+#include "facts.h"
 #include "frame.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
@@ -75,12 +76,15 @@ static bool add_stacks(struct writer *w)
 /* Is period time, for all that was sampled? */
 static bool is_time(const struct hlg_report *r)
 {
-	bool time = r->all.weight == HLG_WEIGHT_PERIOD && r->profile->n_events;
+	bool time = r->all.weight == HLG_WEIGHT_PERIOD, any = false;
 
-	for (uint32_t i = 0; i < r->profile->n_events; i++)
-		if (r->profile->events[i].selected)
-			time &= r->profile->events[i].kind == HLG_EVENT_TIMER;
-	return time;
+	for (uint32_t i = 0; i < r->profile->n_events; i++) {
+		if (!hlg_facts_shows(r, i))
+			continue;
+		time &= r->profile->events[i].kind == HLG_EVENT_TIMER;
+		any = true;
+	}
+	return time && any;
 }
 
 static json_t *profile(const struct writer *w, const struct hlg_report *r)
