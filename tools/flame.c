@@ -196,24 +196,29 @@ static int (*find_writer(const struct hlg_inputs *in))(void *to, FILE *f,
 	return in->formats ? write_folded : write_svg;
 }
 
-/* What cannot be done, before anything is read. */
-static int check(const struct flame *flame, const struct hlg_inputs *in,
-		 struct hlg_err *err)
+/* Words that do not go together. */
+static int check_words(const struct hlg_inputs *in, const struct arguments *args,
+		       struct hlg_err *err)
 {
-	const struct arguments *args = flame->args;
-	bool picture = find_writer(in) == write_svg;
-
 	if (in->formats > 1)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--format: is given twice (give it once)");
-	if (!picture && (args->n_before || args->n_images))
+	if (find_writer(in) != write_svg && (args->n_before || args->n_images))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--before: is for pictures (leave --format out)");
 	if (args->n_images && !args->n_before)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--before=%s: is no recording (name one of it, too)",
 				   args->images[0]);
-	if (picture && !flame->after.run.options.out && isatty(STDOUT_FILENO))
+	return 0;
+}
+
+/* What cannot be written, before anything is read. */
+static int check_output(const struct flame *flame, const struct hlg_inputs *in,
+			struct hlg_err *err)
+{
+	if (find_writer(in) == write_svg && !flame->after.run.options.out &&
+	    isatty(STDOUT_FILENO))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "standard output: is a terminal, and a picture is "
 				   "nothing for one (say -o flame.svg)");
@@ -227,7 +232,7 @@ static int start(struct flame *flame, const struct hlg_inputs *in, struct hlg_er
 	int rc = hlg_flame_side_start(&flame->after, in, NULL, 0, err);
 
 	if (rc == 0)
-		rc = check(flame, in, err);
+		rc = check_output(flame, in, err);
 	if (rc == 0 && args->n_before)
 		rc = hlg_flame_side_start(&flame->before, in, args->images,
 					  args->n_images, err);
@@ -268,8 +273,13 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 {
 	struct flame flame = {.args = args};
 	struct hlg_err err;
-	int rc = start(&flame, in, &err), status = 0;
+	int rc = check_words(in, args, &err), status = 0;
 
+	if (rc < 0) {
+		hlg_output_error(&err);
+		return 2;
+	}
+	rc = start(&flame, in, &err);
 	if (rc == 0)
 		rc = read_sides(&flame, in, &status, &err);
 	if (rc == 0 && flame.after.batch.n_read &&

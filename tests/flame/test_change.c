@@ -4,6 +4,7 @@
  * change: frames of recordings that are alike have none.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +154,54 @@ START_TEST(nothing_on_a_side)
 }
 END_TEST
 
+/* Random samples of 30 functions; the first is so much slower. */
+static void sample(struct hlg_tree *tree, int n, double slower)
+{
+	for (int i = 0; i < n; i++) {
+		/* Of Zipf's distribution, so that rare ones are among them. */
+		double at = (double)rand() / RAND_MAX * (3.99 + slower - 1);
+		char name[16];
+		int f = 1;
+
+		for (at -= slower; at > 0 && f < 30; f++)
+			at -= 1.0 / (f + 1);
+		snprintf(name, sizeof(name), "f%d", f);
+		put(tree, 1, HLG_FRAME_GUEST, f % 2 ? "odd" : "even", name);
+	}
+}
+
+/* A picture of no change has no colour, but in one of twenty. */
+START_TEST(noise_has_no_colour)
+{
+	int coloured = 0;
+
+	srand(1);
+	for (int i = 0; i < 200; i++) {
+		begin();
+		sample(&before, 2000, 1);
+		sample(&after, 3000, 1);
+		compare();
+		coloured += changes.n_significant > 0;
+		end();
+	}
+	ck_assert_int_le(coloured, 20); /* 10 are expected, and 20 almost never */
+}
+END_TEST
+
+START_TEST(a_change_is_found)
+{
+	srand(2);
+	for (int i = 0; i < 20; i++) {
+		begin();
+		sample(&before, 20000, 1);
+		sample(&after, 20000, 1.2);
+		compare();
+		ck_assert(of("f1")->significant && of("f1")->compared.diff > 0);
+		end();
+	}
+}
+END_TEST
+
 START_TEST(without_memory)
 {
 	bool struck = true, ok;
@@ -185,6 +234,8 @@ int main(void)
 	tcase_add_test(tc, new_and_gone);
 	tcase_add_test(tc, kinds_are_told_apart);
 	tcase_add_test(tc, nothing_on_a_side);
+	tcase_add_test(tc, noise_has_no_colour);
+	tcase_add_test(tc, a_change_is_found);
 	tcase_add_test(tc, without_memory);
 	return tap_main(suite);
 }
