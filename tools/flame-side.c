@@ -3,16 +3,54 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../filter/frames.h"
+#include "perfdata/perfdata.h"
 
-/* Words that are not images, then the images; a list of n + n_images + 1 to be freed. */
+/* Do samples of a recording have callchains? What can be read but once is not asked. */
+static bool has_chains(const char *path)
+{
+	struct hlg_perfdata *pd;
+	struct hlg_err err;
+	struct stat st;
+	bool found = false;
+
+	if (stat(path, &st) < 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) ||
+	    hlg_perfdata_open(&pd, path, &err) < 0)
+		return false;
+	for (uint32_t i = 0; !found && i < hlg_perfdata_n_events(pd); i++)
+		found = hlg_perfdata_event(pd, i)->attr.sample_type &
+			PERF_SAMPLE_CALLCHAIN;
+	hlg_perfdata_close(pd);
+	return found;
+}
+
+/* Whole stacks are what a flame graph is for, where there are any. */
+static bool wants_callgraph(const struct hlg_inputs *in)
+{
+	for (int i = 0; i < in->n_words; i++)
+		if (strncmp(in->words[i], "--stacks=", 9) == 0)
+			return false;
+	for (size_t i = 0; i < in->n_files; i++)
+		if (has_chains(in->files[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Words that are not images, then the images; a list of n + n_images + 2 to be freed. The
+ * sides' stacks are of one kind: that of the recordings that are shown.
+ */
 static char **join_words(const struct hlg_inputs *in, char *const *images,
 			 size_t n_images, int *n)
 {
-	char **words = calloc((size_t)in->n_words + n_images + 1, sizeof(*words));
+	static char callgraph[] = "--stacks=callgraph";
+	char **words = calloc((size_t)in->n_words + n_images + 2, sizeof(*words));
 
 	*n = 0;
+	if (words && wants_callgraph(in))
+		words[(*n)++] = callgraph;
 	for (int i = 0; words && i < in->n_words; i++)
 		if (n_images == 0 || strncmp(in->words[i], "--", 2) == 0)
 			words[(*n)++] = in->words[i];

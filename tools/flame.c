@@ -206,6 +206,11 @@ static int check_words(const struct hlg_inputs *in, const struct arguments *args
 	if (find_writer(in) != write_svg && (args->n_before || args->n_images))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--before: is for pictures (leave --format out)");
+	for (int i = 0; i < in->n_words; i++)
+		if (strcmp(in->words[i], "--stacks=counters") == 0)
+			return hlg_err_set(err, HLG_EINPUT,
+					   "--stacks=counters: has no stacks (hlguest "
+					   "report shows it)");
 	if (args->n_images && !args->n_before)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--before=%s: is no recording (name one of it, too)",
@@ -319,6 +324,8 @@ int hlg_verb_flame(int argc, char **argv)
 		&in, argc, argv, "guest.elf[@BASE]... FILE...",
 		"Draws stacks of guest and host as a flame graph: an SVG that zooms and "
 		"searches in a browser, and shows the same without a script.\v"
+		"Whole stacks are drawn where samples have callchains (hlguest record "
+		"--stacks). "
 		"With --before, widths are those of FILE, and frames are coloured whose "
 		"share changed significantly. Without mode= host and guest are shown; "
 		"min= is the share of the narrowest frame (0.01).");

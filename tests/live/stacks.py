@@ -174,7 +174,10 @@ def orphans(build, image, recording):
 def vm_part(tap, build, folder):
     vm, image = monitor(build, folder), path_of("demo", build, folder)
     recording, found = threads(build, folder, vm, image, "--stacks", "--host")
+    drawn = folded(must(hlguest_of(build), "flame", "--format=folded", "--weight=samples",
+                        "--mode=guest", "--roots=tid", "-o", "-", image, recording))
     for name, stacks in (
+            ("flame, without being asked for stacks", drawn),
             ("command", our_stacks(build, image, recording, "--roots=tid")),
             ("filter", filters_stacks(build, image, recording, "roots=tid"))):
         tap.run(f"{name}: each guest sample on its thread's path", sandwich, name, found,

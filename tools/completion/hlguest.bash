@@ -43,13 +43,13 @@ _hlguest_value()
 	lookup--format) words='text json' ;;
 	report--gaps | diff--gaps | inject--gaps | flame--gaps) words='retag drop stretch' ;;
 	report--mode | flame--mode | windows--mode) words='guest host all' ;;
-	report--stacks) words='leaf counters callgraph' ;;
+	report--stacks | flame--stacks) words='leaf counters callgraph' ;;
 	report--weight | annotate--weight | diff--weight | flame--weight) words='period samples' ;;
 	report--by | annotate--by | flame--by)
 		words='event pid tid cpu'
 		[[ $cur == *,* ]] && done=${cur%,*},
 		;;
-	report--roots)
+	report--roots | flame--roots)
 		words='comm tid image section'
 		[[ $cur == *,* ]] && done=${cur%,*},
 		;;
@@ -93,8 +93,8 @@ _hlguest()
 	flame)
 		short='-i -j -o -q'
 		long='--input= --jobs= --quiet --before= --by= --cpu= --demangle= --event= --force
-			--format= --gaps= --inverted --min= --mode= --out= --pid= --tid= --time=
-			--title= --weight='
+			--format= --gaps= --inverted --min= --mode= --out= --pid= --roots=
+			--stacks= --tid= --time= --title= --weight='
 		;;
 	record)
 		short='-a -c -e -F -H -o -p -W'
