@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Guest-physical memory is one slot from 0: the window first, then the page with the TSS,
- * that with the entry for system calls, and the page tables. Of these ring 3 reaches only
- * the entry, and needs to: software that emulates syscall may stay in ring 3.
+ * that with the entry for system calls, those of rings.c, and the page tables. Of these
+ * ring 3 reaches only the entry, and needs to: software that emulates syscall may stay in
+ * ring 3.
  */
 #include "kvm.h"
 
@@ -61,14 +62,21 @@ static int add_memory(struct mvm_machine *machine, size_t window, struct hlg_err
 	struct kvm_userspace_memory_region region = {0};
 	void *memory;
 
+	size_t root = window + MVM_OWN_PAGES * MVM_PAGE_SIZE;
+
 	machine->window = window;
-	machine->root = window + MVM_OWN_PAGES * MVM_PAGE_SIZE;
-	machine->size = machine->root + mvm_pages_size(window);
+	machine->size = root + mvm_pages_size(window);
 	memory = mmap(NULL, machine->size, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return fail_errno(err, "guest memory", "lower --memory");
 	machine->memory = memory;
+	machine->pages = (struct mvm_pages){
+		.memory = memory,
+		.size = machine->size,
+		.root = root,
+		.next_free = root + MVM_PAGE_SIZE,
+	};
 	region.memory_size = machine->size;
 	region.userspace_addr = (uintptr_t)memory;
 	if (ioctl(machine->vm_fd, KVM_SET_USER_MEMORY_REGION, &region) < 0)
@@ -141,19 +149,14 @@ static void add_own_pages(struct mvm_machine *machine)
 
 static int map_all(struct mvm_machine *machine, uint64_t base)
 {
-	struct mvm_pages pages = {
-		.memory = machine->memory,
-		.size = machine->size,
-		.root = machine->root,
-		.next_free = machine->root + MVM_PAGE_SIZE,
-	};
-	int rc = mvm_pages_map(&pages, MVM_TSS_ADDRESS, machine->window, false);
+	struct mvm_pages *pages = &machine->pages;
+	int rc = mvm_pages_map(pages, MVM_TSS_ADDRESS, machine->window, false);
 
 	if (rc == 0)
-		rc = mvm_pages_map(&pages, MVM_CALL_ADDRESS,
+		rc = mvm_pages_map(pages, MVM_CALL_ADDRESS,
 				   machine->window + MVM_PAGE_SIZE, true);
 	for (uint64_t at = 0; rc == 0 && at < machine->window; at += MVM_PAGE_SIZE)
-		rc = mvm_pages_map(&pages, base + at, at, true);
+		rc = mvm_pages_map(pages, base + at, at, true);
 	return rc;
 }
 

@@ -4,8 +4,8 @@
  *
  * The guest starts in 64-bit mode with its window of memory mapped, read, write and
  * execute, at any page-aligned virtual base below 2^47. It may write to ports below 256
- * from either ring; the one of MVM_PORT_CALL means a system call. There is no IDT: an
- * exception ends the run.
+ * from either ring; the one of MVM_PORT_CALL means a system call. An exception ends the
+ * run, unless the guest has handlers (rings.h).
  *
  * A machine is used by one thread at a time; machines on different threads do not
  * disturb each other. Functions return 0 or a negative errno with err set.
@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "pages.h"
 
 struct kvm_run;
 struct hlg_err;
@@ -35,7 +37,9 @@ struct mvm_machine {
 	size_t size;     /* bytes of memory */
 	size_t window;   /* bytes of memory the guest sees */
 	bool avx;        /* the guest may use it */
-	size_t root;     /* physical address of the top page table */
+	struct mvm_pages pages;
+	bool rings;    /* it has tables for exceptions: rings.h */
+	uint64_t call; /* guest address that syscall enters; 0: the monitor's own */
 };
 
 /* Why the guest stopped. */

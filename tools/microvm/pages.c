@@ -55,3 +55,15 @@ int mvm_pages_map(struct mvm_pages *pages, uint64_t address, uint64_t frame, boo
 		frame | (user ? ENTRY_USER : ENTRY_SYSTEM);
 	return 0;
 }
+
+size_t mvm_pages_entry(const struct mvm_pages *pages, uint64_t address)
+{
+	size_t table = pages->root;
+
+	for (unsigned int shift = TOP_SHIFT; shift > PAGE_SHIFT; shift -= LEVEL_BITS) {
+		table = *entry_at(pages, table, address, shift) & ENTRY_FRAME;
+		if (table == 0)
+			return 0;
+	}
+	return table + (address >> PAGE_SHIFT & (ENTRIES - 1)) * sizeof(uint64_t);
+}

@@ -31,4 +31,12 @@ size_t mvm_pages_size(size_t range);
  */
 int mvm_pages_map(struct mvm_pages *pages, uint64_t address, uint64_t frame, bool user);
 
+/*
+ * Where the entry of a mapped page is: a physical address, so an offset into memory.
+ * Returns 0 if the page is not mapped; 0 is never an entry's place.
+ */
+size_t mvm_pages_entry(const struct mvm_pages *pages, uint64_t address);
+
+#define MVM_PAGE_PRESENT UINT64_C(1) /* in an entry; SDM volume 3, 4.5 */
+
 #endif

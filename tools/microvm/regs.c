@@ -10,6 +10,7 @@
 
 #include "../../symtab/err.h"
 #include "kvm.h"
+#include "rings.h"
 
 /* Intel SDM volume 3, 2.5 (control registers), 2.2.1 (EFER), 13.3 (XCR0). */
 #define CR0_LONG_MODE  0x80050033 /* PG AM WP NE ET MP PE */
@@ -17,6 +18,7 @@
 #define CR4_OSXSAVE    (1 << 18)
 #define EFER_LONG_MODE 0x501 /* LMA LME SCE */
 #define RFLAGS_START   0x2   /* the bit that is always set */
+#define RFLAGS_TRAP    0x100 /* TF */
 #define SEGMENT_CODE   11    /* execute, read, accessed */
 #define SEGMENT_DATA   3     /* read, write, accessed */
 #define SEGMENT_TSS    11    /* busy 64-bit TSS */
@@ -29,12 +31,8 @@
 #define MSR_LSTAR  0xc0000082
 #define MSR_SFMASK 0xc0000084
 
-/* syscall takes cs 0x10 and ss 0x18 from STAR; sysret would take 0x33 and 0x2b. */
-#define SELECTOR_KERNEL_CODE 0x10
-#define SELECTOR_KERNEL_DATA 0x18
-#define SELECTOR_USER_DATA   0x28
-#define SELECTOR_USER_CODE   0x30
-#define STAR                 (UINT64_C(0x0023) << 48 | (uint64_t)SELECTOR_KERNEL_CODE << 32)
+/* sysret adds 16 for cs, 8 for ss. */
+#define STAR (UINT64_C(0x0023) << 48 | (uint64_t)MVM_KERNEL_CODE << 32)
 
 /* What a processor has after fninit, and mxcsr after reset. */
 #define FCW_START   0x37f
@@ -103,10 +101,8 @@ static struct kvm_segment segment(uint8_t ring, uint16_t selector, uint8_t type)
 
 static void set_ring(struct kvm_sregs *sregs, uint8_t ring)
 {
-	sregs->cs = segment(ring, ring ? SELECTOR_USER_CODE : SELECTOR_KERNEL_CODE,
-			    SEGMENT_CODE);
-	sregs->ss = segment(ring, ring ? SELECTOR_USER_DATA : SELECTOR_KERNEL_DATA,
-			    SEGMENT_DATA);
+	sregs->cs = segment(ring, ring ? MVM_USER_CODE : MVM_KERNEL_CODE, SEGMENT_CODE);
+	sregs->ss = segment(ring, ring ? MVM_USER_DATA : MVM_KERNEL_DATA, SEGMENT_DATA);
 }
 
 static int start_sregs(struct mvm_machine *machine, uint8_t ring, struct hlg_err *err)
@@ -116,7 +112,7 @@ static int start_sregs(struct mvm_machine *machine, uint8_t ring, struct hlg_err
 	if (ioctl(machine->vcpu_fd, KVM_GET_SREGS, &sregs) < 0)
 		return fail(err, "KVM_GET_SREGS");
 	sregs.cr0 = CR0_LONG_MODE;
-	sregs.cr3 = machine->root;
+	sregs.cr3 = machine->pages.root;
 	sregs.cr4 = CR4_LONG_MODE | (machine->avx ? CR4_OSXSAVE : 0);
 	sregs.efer = EFER_LONG_MODE;
 	set_ring(&sregs, ring);
@@ -128,8 +124,7 @@ static int start_sregs(struct mvm_machine *machine, uint8_t ring, struct hlg_err
 					.limit = MVM_TSS_LIMIT,
 					.type = SEGMENT_TSS,
 					.present = 1};
-	sregs.idt.limit = 0;
-	sregs.gdt.limit = 0;
+	mvm_rings_tables(machine, &sregs);
 	if (ioctl(machine->vcpu_fd, KVM_SET_SREGS, &sregs) < 0)
 		return fail(err, "KVM_SET_SREGS");
 	return 0;
@@ -137,9 +132,10 @@ static int start_sregs(struct mvm_machine *machine, uint8_t ring, struct hlg_err
 
 static int start_calls(struct mvm_machine *machine, struct hlg_err *err)
 {
-	static const struct kvm_msr_entry entries[] = {
+	const struct kvm_msr_entry entries[] = {
 		{.index = MSR_STAR, .data = STAR},
-		{.index = MSR_LSTAR, .data = MVM_CALL_ADDRESS},
+		{.index = MSR_LSTAR,
+		 .data = machine->call ? machine->call : MVM_CALL_ADDRESS},
 		{.index = MSR_SFMASK, .data = 0},
 	};
 	struct kvm_msrs *msrs = calloc(1, sizeof(*msrs) + sizeof(entries));
@@ -165,7 +161,7 @@ int mvm_regs_start(struct mvm_machine *machine, const struct mvm_start *start,
 	struct kvm_regs regs = {
 		.rip = start->rip,
 		.rsp = start->rsp,
-		.rflags = RFLAGS_START,
+		.rflags = RFLAGS_START | (start->trap ? RFLAGS_TRAP : 0),
 	};
 	struct kvm_fpu fpu = {.fcw = FCW_START, .mxcsr = MXCSR_START};
 	int rc = start_sregs(machine, start->ring, err);

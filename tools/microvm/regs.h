@@ -8,6 +8,7 @@
 #ifndef MICROVM_REGS_H
 #define MICROVM_REGS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct hlg_err;
@@ -20,7 +21,7 @@ struct mvm_machine;
  */
 #define MVM_TSS_ADDRESS  UINT64_C(0xfffffd0000000000)
 #define MVM_CALL_ADDRESS (MVM_TSS_ADDRESS + 0x1000)
-#define MVM_OWN_PAGES    2
+#define MVM_OWN_PAGES    5 /* these two, and rings.c's GDT, IDT and stack */
 #define MVM_TSS_MAP      104
 #define MVM_TSS_MAP_SIZE 32 /* bytes: 256 ports, a set bit forbids one */
 #define MVM_TSS_LIMIT    (MVM_TSS_MAP + MVM_TSS_MAP_SIZE) /* a byte of ones is there */
@@ -31,7 +32,15 @@ struct mvm_start {
 	uint64_t rip; /* guest addresses */
 	uint64_t rsp;
 	uint8_t ring; /* 0 or 3 */
+	bool trap;    /* #DB after each instruction, with rings.h */
 };
+
+/* Selectors without their ring. syscall takes the first two from STAR, sysret the others.
+ */
+#define MVM_KERNEL_CODE 0x10
+#define MVM_KERNEL_DATA 0x18
+#define MVM_USER_DATA   0x28
+#define MVM_USER_CODE   0x30
 
 /* A system call by the rules of x86-64 Linux. */
 struct mvm_call {

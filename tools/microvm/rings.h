@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Two rings: tables with which a guest in ring 3 reaches handlers of its own in ring 0,
+ * by an exception or int, and comes back with iretq.
+ *
+ * A handler runs on the monitor's stack page, with interrupts as they were (there are
+ * none). Ring 0 also sees the page tables, at MVM_TABLES_ADDRESS, so that a handler can
+ * make a page present.
+ */
+#ifndef MICROVM_RINGS_H
+#define MICROVM_RINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "regs.h"
+
+struct kvm_sregs;
+
+#define MVM_GDT_ADDRESS    (MVM_TSS_ADDRESS + 0x2000)
+#define MVM_IDT_ADDRESS    (MVM_TSS_ADDRESS + 0x3000)
+#define MVM_STACK_ADDRESS  (MVM_TSS_ADDRESS + 0x4000) /* the lowest byte of the page */
+#define MVM_TABLES_ADDRESS (MVM_TSS_ADDRESS + 0x10000)
+
+#define MVM_VECTORS 256
+
+/* A vector that does not end the run. Ring 3 may use any of them with int. */
+struct mvm_gate {
+	uint8_t vector;
+	uint64_t handler; /* guest address */
+};
+
+/*
+ * Gives a machine that is mapped these n gates; once. Vectors without a gate end the run
+ * as before. Counts for runs that start later (mvm_regs_start). Returns 0 or a negative
+ * errno with err set.
+ */
+int mvm_rings_init(struct mvm_machine *machine, const struct mvm_gate *gates, size_t n,
+		   struct hlg_err *err);
+
+/*
+ * Takes the page at a guest address away: touching it is a #PF from now on. Before the
+ * first run: what the processor remembers is not flushed. Returns the guest address of
+ * its entry, for a handler to set bit 0 of, or 0 if the page is not mapped.
+ */
+uint64_t mvm_rings_absent(struct mvm_machine *machine, uint64_t address);
+
+/* For regs.c: IDT and GDT as they belong into the registers. */
+void mvm_rings_tables(const struct mvm_machine *machine, struct kvm_sregs *sregs);
+
+#endif
