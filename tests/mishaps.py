@@ -196,6 +196,8 @@ def check_wrong_kind(place):
          "the guest's samples only"),
         (["report", "good.elf", "good.data", "--format=sysprof", "--format=csv"], 1,
          "format is given twice"),
+        (["calibrate", "good.elf"], 2, "takes no file"),
+        (["calibrate", "--out=good.data"], 2, "is a recording"),
         (["doctor", "good.elf", "good.elf"], 2, "one image at a time"),
         (["merge"], 2, "no profile is given"),
         (["inject", "good.elf", "good.data"], 2, "say where the new recording goes"),
@@ -236,7 +238,7 @@ def writers(place):
                  ["inject", "good.elf", "good.data", "-o", "injected"],
                  *([["base", "good.elf", "good.data"]] if place.decodes else []),
                  ["kallsyms", "--compat", "good.elf@0x4000"], ["lookup", "good.elf", "5000"],
-                 ["doctor"], ["help"], ["help", "report"], ["record", "--help"],
+                 ["calibrate", "-q", "--only=crossing"], ["doctor"], ["help"], ["help", "report"], ["record", "--help"],
                  ["lookup", "--usage"], ["--version"]):
         if place.profiles or not {"merge", "--format=pprof"} & {*argv}:
             yield argv

@@ -37,6 +37,7 @@ static const struct verb verbs[] = {
 	{"sysprof", "FILE", "what LuaJIT's sysprof recorded", hlg_verb_sysprof},
 	{"inject", "guest.elf[@BASE] FILE -o OUT", "a recording that perf can show",
 	 hlg_verb_inject},
+	{"calibrate", "", "how far to trust samples of this machine", hlg_verb_calibrate},
 	{"kallsyms", "guest.elf[@BASE]", "symbols for perf kvm --guestkallsyms",
 	 hlg_verb_kallsyms},
 	{"lookup", "guest.elf[@BASE] [ADDR...]", "what is at these addresses",

@@ -21,6 +21,7 @@ int hlg_verb_diff(int argc, char **argv);
 int hlg_verb_exits(int argc, char **argv);
 int hlg_verb_sysprof(int argc, char **argv);
 int hlg_verb_inject(int argc, char **argv);
+int hlg_verb_calibrate(int argc, char **argv);
 int hlg_verb_kallsyms(int argc, char **argv);
 int hlg_verb_lookup(int argc, char **argv);
 int hlg_verb_doctor(int argc, char **argv);

@@ -39,6 +39,11 @@ _hlguest_value()
 	sysprof--roots) words='state' ;;
 	sysprof--elf) _hlguest_files "$cur" $'\x7fELF' ;;
 	sysprof--merge) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
+	calibrate--format) words='text json csv' ;;
+	calibrate--only)
+		words='crossing counting'
+		[[ $cur == *,* ]] && done=${cur%,*},
+		;;
 	exits--by) words='tid' ;;
 	lookup--format) words='text json' ;;
 	report--gaps | diff--gaps | inject--gaps | flame--gaps) words='retag drop stretch' ;;
@@ -58,7 +63,7 @@ _hlguest_value()
 	report--input | report-i | annotate--input | annotate-i | base--input | base-i | diff--input | diff-i | flame--input | flame-i) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
 	flame--before) _hlguest_files "$cur" $'\x7fELF' PERFILE $'\x1f\x8b' ;;
 	windows--input | windows-i | exits--input | exits-i | inject--input | inject-i) _hlguest_files "$cur" PERFILE ;;
-	report--out | annotate--out | diff--out | windows--out | exits--out | sysprof--out | flame--out | flame-o | record--output | record-o | merge--output | merge-o | inject--output | inject-o)
+	report--out | annotate--out | diff--out | windows--out | exits--out | sysprof--out | flame--out | flame-o | calibrate--out | record--output | record-o | merge--output | merge-o | inject--output | inject-o)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;
@@ -68,7 +73,7 @@ _hlguest_value()
 
 _hlguest()
 {
-	local verbs='report annotate flame record windows merge base diff exits sysprof inject kallsyms lookup doctor help'
+	local verbs='report annotate flame record windows merge base diff exits sysprof inject calibrate kallsyms lookup doctor help'
 	local elf=$'\x7fELF' gzip=$'\x1f\x8b' cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}
 	local prev=${COMP_WORDS[COMP_CWORD - 1]} valued short= long= word i
 
@@ -131,6 +136,10 @@ _hlguest()
 		short='-i -o -q'
 		long='--input= --direct --output= --quiet --demangle= --force --gaps='
 		;;
+	calibrate)
+		short='-q'
+		long='--quiet --deadline= --format= --only= --operations= --out= --runs='
+		;;
 	kallsyms) long='--compat' ;;
 	lookup) long='--demangle= --format= --inlines --own' ;;
 	doctor) ;;
@@ -190,6 +199,7 @@ _hlguest()
 		merge) _hlguest_files "$cur" "$gzip" ;;
 		sysprof) _hlguest_files "$cur" ljs ;;
 		record) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
+		calibrate) ;;
 		*) _hlguest_files "$cur" "$elf" ;;
 		esac
 	fi

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""hlguest calibrate: what it writes is complete, adds up and is the same in each format.
+
+    calibrate.py --build DIR
+
+Measures once with few operations, as JSON and CSV; with and without /dev/kvm (taken away
+by a user namespace, where that is allowed); and is interrupted.
+"""
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True  # this folder is the source's
+sys.path[:0] = [os.path.join(HERE, "..", "perf"), os.path.join(HERE, "..", "tools")]
+from programs import hlguest_of
+from tap import Skip, Tap, environment, must, parser, run
+
+FEW = ["--operations=100", "--runs=2", "-q"]
+COLUMNS = ["ins", "l_cycle", "ref_cycle", "event1", "event2", "event3", "event4"]
+
+
+def check_crossings(document):
+    crossings = document["crossings"]
+    kvm = "no_kvm" not in document["machine"]
+    for row in crossings["rows"]:
+        if "skipped" in row:
+            if not row["skipped"]:
+                yield f"{row['row']}: no reason"
+            continue
+        if sum(row["bins"]) + row["outliers"] != row["n"]:
+            yield f"{row['row']}: bins do not add up"
+        values = [row[k] for k in ("min", "p50", "p90", "p99", "max", "worst")]
+        if values != sorted(values):
+            yield f"{row['row']}: {values}"
+    native = [r["row"] for r in crossings["rows"] if "skipped" not in r]
+    if not {"getppid", "host_fault", "pair_host"} <= set(native):
+        yield f"native rows are missing: {native}"
+    if kvm and crossings["faults_served"] != crossings["faults_asked"]:
+        yield f"{crossings['faults_served']} faults were served"
+    if kvm and crossings["ring0_emulated"] is None:
+        yield "no verdict on ring 0"
+    if not all(r["source"] and r["cpu"] for r in crossings["references"]):
+        yield "a reference without its source"
+
+
+def check_counts(document):
+    counts = document["counts"]
+    sides = ["native"] if "no_kvm" in document["machine"] else ["guest", "native"]
+    if len(counts["programs"]) != 20:
+        yield f"{len(counts['programs'])} programs"
+    for program in counts["programs"]:
+        for side in sides:
+            found = program[side]
+            if found.get("steps") != program["expected"] or not found["exact"]:
+                yield f"{program['program']}, {side}: {found}"
+
+
+def check_csv(build):
+    rows = list(csv.reader(io.StringIO(
+        must(hlguest_of(build), "calibrate", *FEW, "--only=counting", "--format=csv"))))
+    if rows[0][:7] != COLUMNS:
+        yield f"columns {rows[0]}"
+    for row in rows[1:]:
+        found = dict(zip(rows[0], row))
+        if found["ins_from"] == "steps" and found["program"].startswith("rep"):
+            if int(found["ins"]) not in (8, 9):
+                yield f"{found}"
+        if not int(found["ref_cycle"]):
+            yield f"no ticks: {found}"
+    if len(rows) - 1 not in (40, 80):
+        yield f"{len(rows) - 1} rows"
+
+
+def without_kvm(build):
+    """The machine without its /dev/kvm: native rows, and a reason for all others."""
+    hidden = ["unshare", "-rm", "sh", "-c",
+              'mount -t tmpfs none /dev/shm 2>/dev/null; '
+              'mount --bind /dev/null /dev/kvm && exec "$0" "$@"']
+    if not os.path.exists("/dev/kvm"):
+        hidden = []
+    elif run(*hidden, "true")[2]:
+        raise Skip("no user namespaces here")
+    out, err, status = run(*hidden, hlguest_of(build), "calibrate", *FEW, "--format=json")
+    if status or err:
+        return [f"status {status}: {err}"]
+    document = json.loads(out)
+    if "no_kvm" not in document["machine"]:
+        return [f"a guest ran: {document['machine']}"]
+    return [*check_crossings(document), *check_counts(document)]
+
+
+def interrupted(build):
+    """^C while a guest or a child runs: it ends by the signal, and nothing is left."""
+    with tempfile.TemporaryDirectory(prefix="calibrate-") as folder:
+        child = subprocess.Popen(
+            [hlguest_of(build), "calibrate", "-q", "--only=counting",
+             "--operations=1000000", "--out=x"], cwd=folder, env=environment(),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=20)  # ends when no child has the pipe
+        if child.returncode != -signal.SIGINT or out or err:
+            yield f"{child.returncode}: {out} {err}"
+        if os.listdir(folder):
+            yield f"left behind: {os.listdir(folder)}"
+
+
+def main():
+    args = parser(__doc__).parse_args()
+    tap = Tap()
+    try:
+        document = json.loads(
+            must(hlguest_of(args.build), "calibrate", *FEW, "--format=json"))
+    except RuntimeError as e:
+        tap.result(False, "calibrate", [e])
+        return tap.finish()
+    if "no_kvm" in document["machine"]:
+        print(f"# no guest runs: {document['machine']['no_kvm']}")
+    tap.result(document["holds"], "the truths hold")
+    tap.run("crossings are figures or reasons", lambda: [*check_crossings(document)])
+    tap.run("counts are exact", lambda: [*check_counts(document)])
+    tap.run("CSV has HPCTool's columns", lambda: [*check_csv(args.build)])
+    tap.run("without /dev/kvm", without_kvm, args.build)
+    tap.run("^C", lambda: [*interrupted(args.build)])
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

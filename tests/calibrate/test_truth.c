@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The truths hold, and a fault in each is noticed: the guests' ELF is copied, one byte or
+ * two of it changed, and measured again. Guests run where /dev/kvm opens.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../tools/calibrate/calibration.h"
+#include "../../tools/microvm/deadline.h"
+#include "tap.h"
+
+static struct hlg_guests guests;
+static char *bytes;
+static size_t size;
+static struct hlg_err err;
+static const char *no_kvm;
+
+static void enter(void)
+{
+	struct mvm_machine machine;
+
+	no_kvm = NULL;
+	if (mvm_machine_init(&machine, MVM_PAGE_SIZE, &err) < 0)
+		no_kvm = "/dev/kvm does not open here";
+	else
+		mvm_machine_finish(&machine);
+	size = (size_t)(hlg_guests_elf_end - hlg_guests_elf);
+	bytes = malloc(size);
+	ck_assert_ptr_nonnull(bytes);
+	memcpy(bytes, hlg_guests_elf, size);
+	ck_assert_int_eq(hlg_guests_open(&guests, bytes, size, &err), 0);
+	ck_assert_int_eq(mvm_deadline_start(60, &err), 0);
+}
+
+static void leave(void)
+{
+	mvm_deadline_stop();
+	hlg_guests_finish(&guests);
+	free(bytes);
+}
+
+/* Where the file has what a symbol names: the text is loaded from the file's begin. */
+static char *at_symbol(const char *name)
+{
+	uint64_t address = hlg_guests_symbol(&guests, name);
+
+	ck_assert_uint_ge(address, GUESTS_BASE);
+	return bytes + (address - GUESTS_BASE);
+}
+
+static void reopen(void)
+{
+	hlg_guests_finish(&guests);
+	ck_assert_int_eq(hlg_guests_open(&guests, bytes, size, &err), 0);
+}
+
+static struct hlg_calibration *count(void)
+{
+	static struct hlg_calibration c;
+
+	memset(&c, 0, sizeof(c));
+	c.parts = HLG_CALIBRATE_COUNTING;
+	c.kvm = !no_kvm;
+	c.counts.sizes[0] = 50;
+	c.counts.sizes[1] = 10;
+	ck_assert_int_eq(hlg_count_measure(&c.counts, &guests, no_kvm, 1, &err), 0);
+	return &c;
+}
+
+START_TEST(counts_hold)
+{
+	struct hlg_calibration *c = count();
+
+	ck_assert_uint_eq(hlg_calibration_faults(NULL, c), 0);
+	ck_assert(hlg_count_exact(&c->counts, HLG_COUNT_NATIVE));
+	ck_assert_int_eq(hlg_count_exact(&c->counts, HLG_COUNT_GUEST), !no_kvm);
+}
+END_TEST
+
+/* `xor %eax, %eax` becomes two instructions of a byte each: one more, in one program. */
+START_TEST(one_more_is_noticed)
+{
+	static const char xor [] = {0x31, (char)0xc0};
+	char *at = at_symbol("loop_lodsw");
+	struct hlg_calibration *c;
+
+	while (memcmp(at, xor, 2) != 0)
+		at++;
+	memset(at, 0x90, 2);
+	reopen();
+	c = count();
+	ck_assert_uint_eq(hlg_calibration_faults(stdout, c), no_kvm ? 1 : 2);
+	ck_assert(!hlg_count_exact(&c->counts, HLG_COUNT_NATIVE));
+	ck_assert(!hlg_count_exact(&c->counts, HLG_COUNT_GUEST));
+}
+END_TEST
+
+static struct hlg_calibration *cross(void)
+{
+	static struct hlg_calibration c;
+
+	memset(&c, 0, sizeof(c));
+	c.parts = HLG_CALIBRATE_CROSSING;
+	c.kvm = !no_kvm;
+	ck_assert_int_eq(hlg_crossing_measure(&c.crossings, &guests, no_kvm, &err), 0);
+	return &c;
+}
+
+/* Every row is a figure or a reason; all page faults are served. */
+START_TEST(crossings_hold)
+{
+	struct hlg_calibration *c = cross();
+
+	for (size_t i = 0; i < HLG_CROSS_ROWS; i++) {
+		const struct hlg_crossing *row = &c->crossings.rows[i];
+
+		ck_assert_int_eq(row->state == HLG_CROSS_SKIPPED, row->reason[0] != '\0');
+		ck_assert_int_eq(row->state == HLG_CROSS_SKIPPED, row->ticks.n == 0);
+	}
+	ck_assert_uint_eq(hlg_calibration_faults(NULL, c), 0);
+	ck_assert_uint_eq(c->crossings.served, no_kvm ? 0 : GUESTS_CROSSINGS);
+}
+END_TEST
+
+/* The handler counts none: then nothing proves that they were served. */
+START_TEST(faults_unserved_are_noticed)
+{
+	static const char inc[] = {0x48, (char)0xff, 0x05};
+	char *at = at_symbol("handle_fault");
+
+	if (no_kvm) {
+		printf("# no guest: %s\n", no_kvm);
+		return;
+	}
+	while (memcmp(at, inc, sizeof(inc)) != 0)
+		at++;
+	memset(at, 0x90, 7);
+	reopen();
+	ck_assert_uint_eq(hlg_calibration_faults(stdout, cross()), 1);
+}
+END_TEST
+
+/* A guest that never ends is killed, and the next one runs. */
+START_TEST(hung_guests_are_killed)
+{
+	char *at = at_symbol("cross_nothing");
+	struct hlg_guest guest;
+	int rc;
+
+	if (no_kvm) {
+		printf("# no guest: %s\n", no_kvm);
+		return;
+	}
+	memcpy(at, "\xeb\xfe", 2); /* jmp to itself */
+	reopen();
+	mvm_deadline_stop();
+	ck_assert_int_eq(mvm_deadline_start(1, &err), 0);
+	ck_assert_int_eq(hlg_guest_init(&guest, &guests, &err), 0);
+	rc = hlg_guest_start(&guest, "cross_nothing", 3, false, &err);
+	while (rc == 0)
+		rc = hlg_guest_step(&guest, &err);
+	ck_assert_int_lt(rc, 0);
+	ck_assert_ptr_nonnull(strstr(err.msg, "killed at its deadline"));
+	hlg_guest_finish(&guest);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("calibrate truth");
+	TCase *tc = tap_case(suite, "counts");
+
+	tcase_add_checked_fixture(tc, enter, leave);
+	tcase_add_test(tc, counts_hold);
+	tcase_add_test(tc, one_more_is_noticed);
+	tc = tap_case(suite, "crossings");
+	tcase_add_checked_fixture(tc, enter, leave);
+	tcase_add_test(tc, crossings_hold);
+	tcase_add_test(tc, faults_unserved_are_noticed);
+	tcase_add_test(tc, hung_guests_are_killed);
+	return tap_main(suite);
+}

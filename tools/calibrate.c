@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* hlguest calibrate: how far samples, counts and crossings of this machine can be
+ * trusted. */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../filter/number.h"
+#include "../filter/out.h"
+#include "../symtab/err.h"
+#include "argument.h"
+#include "calibrate/calibration.h"
+#include "microvm/deadline.h"
+#include "output.h"
+#include "verb.h"
+
+enum {
+	KEY_DEADLINE = 0x200,
+	KEY_FORMAT,
+	KEY_ONLY,
+	KEY_OPERATIONS,
+	KEY_OUT,
+	KEY_RUNS,
+};
+
+struct arguments {
+	unsigned parts;
+	uint64_t runs, operations, deadline; /* deadline: seconds */
+	const char *out;
+	void (*write)(FILE *f, const struct hlg_calibration *calibration);
+	bool quiet;
+};
+
+static const struct argp_option options[] = {
+	{"deadline", KEY_DEADLINE, "SECONDS", 0,
+	 "guests of one part that take longer are killed (60)", 0},
+	{"format", KEY_FORMAT, "text|json|csv", 0, "of the result (text)", 0},
+	{"only", KEY_ONLY, "crossing,counting", 0, "these parts (all)", 0},
+	{"operations", KEY_OPERATIONS, "N", 0,
+	 "string operations that are single-stepped, 10 to 1000000 (10000)", 0},
+	{"out", KEY_OUT, "FILE", 0, "where the result goes (standard output)", 0},
+	{"quiet", 'q', NULL, 0, "no word about what is being measured", 0},
+	{"runs", KEY_RUNS, "N", 0, "how often each program is counted, 1 to 100 (5)", 0},
+	{0},
+};
+
+static const char doc[] =
+	"Measures how far samples, counts and crossings of this machine can be trusted, "
+	"in "
+	"guests of its own whose truth is known.\v"
+	"Takes less than a minute. Needs /dev/kvm for guests and perf_event_paranoid of "
+	"1 "
+	"or less for samples; what cannot be measured is left out, with the reason. The "
+	"exit "
+	"status is 1 if a truth does not hold: then the figures mean nothing.";
+
+static void set_number(uint64_t *to, const char *option, const char *value, uint64_t low,
+		       uint64_t high, struct argp_state *state)
+{
+	if (!hlg_number_u64(value, to) || *to < low || *to > high)
+		argp_error(state, "--%s=%s: not a number from %ju to %ju", option, value,
+			   (uintmax_t)low, (uintmax_t)high);
+}
+
+static void set_parts(struct arguments *args, const char *value, struct argp_state *state)
+{
+	static const struct {
+		const char *word;
+		enum hlg_calibration_part part;
+	} words[] = {
+		{"crossing", HLG_CALIBRATE_CROSSING},
+		{"counting", HLG_CALIBRATE_COUNTING},
+	};
+
+	args->parts = 0;
+	while (*value || args->parts == 0) {
+		size_t n = strcspn(value, ","), i = 0;
+
+		while (i < sizeof(words) / sizeof(words[0]) &&
+		       (strlen(words[i].word) != n || strncmp(words[i].word, value, n)))
+			i++;
+		if (i == sizeof(words) / sizeof(words[0]))
+			argp_error(state, "--only: %.*s is no part (one of %s)", (int)n,
+				   value, "crossing, counting");
+		args->parts |= words[i].part;
+		value += n + (value[n] == ',');
+	}
+}
+
+static void set_format(struct arguments *args, const char *value,
+		       struct argp_state *state)
+{
+	if (strcmp(value, "text") == 0)
+		args->write = hlg_calibration_text;
+	else if (strcmp(value, "json") == 0)
+		args->write = hlg_calibration_json;
+	else if (strcmp(value, "csv") == 0)
+		args->write = hlg_calibration_csv;
+	else
+		argp_error(state, "--format=%s: not here (one of text, json, csv)",
+			   value);
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct arguments *args = state->input;
+
+	switch (key) {
+	case KEY_DEADLINE:
+		set_number(&args->deadline, "deadline", value, 1, 3600, state);
+		return 0;
+	case KEY_FORMAT:
+		set_format(args, value, state);
+		return 0;
+	case KEY_ONLY:
+		set_parts(args, value, state);
+		return 0;
+	case KEY_OPERATIONS:
+		set_number(&args->operations, "operations", value, 10,
+			   GUESTS_OPERATES_MAX, state);
+		return 0;
+	case KEY_OUT:
+		args->out = value;
+		return 0;
+	case KEY_RUNS:
+		set_number(&args->runs, "runs", value, 1, HLG_COUNT_RUNS_MAX, state);
+		return 0;
+	case 'q':
+		args->quiet = true;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (args->write == hlg_calibration_csv &&
+		    !(args->parts & HLG_CALIBRATE_COUNTING))
+			argp_error(state,
+				   "--format=csv: is of counts (leave --only out, or "
+				   "name counting)");
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "%s: calibrate takes no file", value);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Can a guest run here at all? If not, no_kvm says why. */
+static void try_kvm(struct hlg_calibration *c)
+{
+	struct mvm_machine machine;
+	struct hlg_err err;
+
+	c->kvm = mvm_machine_init(&machine, MVM_PAGE_SIZE, &err) == 0;
+	if (c->kvm)
+		mvm_machine_finish(&machine);
+	else
+		snprintf(c->no_kvm, sizeof(c->no_kvm), "%.255s", err.msg);
+}
+
+static void tell(const struct arguments *args, const char *what)
+{
+	if (!args->quiet)
+		fprintf(stderr, "hlguest: %s ...\n", what);
+}
+
+/* Each part has a deadline of its own. */
+static int measure_part(struct hlg_calibration *c, const struct hlg_guests *guests,
+			enum hlg_calibration_part part, const struct arguments *args,
+			struct hlg_err *err)
+{
+	const char *no_kvm = c->kvm ? NULL : c->no_kvm;
+	int rc;
+
+	if (!(args->parts & part))
+		return 0;
+	rc = mvm_deadline_start((unsigned)args->deadline, err);
+	if (rc == 0 && part == HLG_CALIBRATE_CROSSING) {
+		tell(args, "crossings");
+		rc = hlg_crossing_measure(&c->crossings, guests, no_kvm, err);
+	} else if (rc == 0) {
+		tell(args, "counts");
+		rc = hlg_count_measure(&c->counts, guests, no_kvm, args->runs, err);
+	}
+	mvm_deadline_stop();
+	return rc;
+}
+
+static int measure(struct hlg_calibration *c, const struct arguments *args,
+		   struct hlg_err *err)
+{
+	struct hlg_guests guests;
+	int rc = hlg_guests_open(&guests, hlg_guests_elf,
+				 (size_t)(hlg_guests_elf_end - hlg_guests_elf), err);
+
+	c->parts = args->parts;
+	c->counts.sizes[0] = args->operations;
+	c->counts.sizes[1] = args->operations / 10;
+	hlg_machine_look(&c->machine);
+	try_kvm(c);
+	if (rc == 0)
+		rc = measure_part(c, &guests, HLG_CALIBRATE_CROSSING, args, err);
+	if (rc == 0)
+		rc = measure_part(c, &guests, HLG_CALIBRATE_COUNTING, args, err);
+	hlg_guests_finish(&guests);
+	return rc;
+}
+
+static int write_result(const struct hlg_calibration *c, const struct arguments *args,
+			struct hlg_err *err)
+{
+	struct hlg_out out;
+	int rc = hlg_out_open(&out, args->out, stdout, err);
+
+	if (rc < 0)
+		return rc;
+	args->write(out.f, c);
+	return hlg_out_commit(&out, err);
+}
+
+int hlg_verb_calibrate(int argc, char **argv)
+{
+	static const struct argp argp = {options, parse, NULL, doc, NULL, NULL, NULL};
+	static struct hlg_calibration calibration;
+	struct arguments args = {.parts = HLG_CALIBRATE_ALL,
+				 .runs = 5,
+				 .operations = 10000,
+				 .deadline = 60,
+				 .write = hlg_calibration_text};
+	struct hlg_err err;
+	int rc = 0, failed = 1;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	if (args.out && hlg_argument_is_precious(args.out)) {
+		failed = 2;
+		rc = hlg_err_set(&err, HLG_EINPUT,
+				 "--out=%s: is a recording or an ELF (name another)",
+				 args.out);
+	}
+	if (rc == 0 && args.out)
+		rc = hlg_out_check(args.out, &err);
+	if (rc == 0)
+		rc = measure(&calibration, &args, &err);
+	if (rc == 0)
+		rc = write_result(&calibration, &args, &err);
+	if (rc < 0) {
+		hlg_output_error(&err);
+		return failed;
+	}
+	return hlg_output_end(hlg_calibration_faults(NULL, &calibration) != 0);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A calibration: what was measured of a machine, and how it is told. It is large: let it
+ * be static, or on the heap.
+ */
+#ifndef HLG_CALIBRATE_CALIBRATION_H
+#define HLG_CALIBRATE_CALIBRATION_H
+
+#include <stdio.h>
+
+#include "count.h"
+#include "crossing.h"
+#include "machine.h"
+
+enum hlg_calibration_part {
+	HLG_CALIBRATE_CROSSING = 1,
+	HLG_CALIBRATE_COUNTING = 2,
+	HLG_CALIBRATE_ALL = 3
+};
+
+struct hlg_calibration {
+	struct hlg_machine machine;
+	unsigned parts; /* of enum hlg_calibration_part: those that were measured */
+	bool kvm;       /* guests ran; else no_kvm says why not */
+	char no_kvm[256];
+	struct hlg_crossings crossings;
+	struct hlg_counts counts;
+};
+
+/* Figures of other machines, as published. */
+struct hlg_reference {
+	const char *what, *cpu, *source;
+	const char *word; /* the row it is to be held against, or NULL */
+	unsigned low, high;
+	const char *unit; /* "cycles", "ns" */
+};
+
+extern const struct hlg_reference hlg_references[];
+extern const size_t hlg_n_references;
+
+/*
+ * What is wrong with the truth itself: counts that are not the programs' laws, faults
+ * that were not served. Writes a line each to f if that is not NULL; returns how many.
+ */
+size_t hlg_calibration_faults(FILE *f, const struct hlg_calibration *calibration);
+
+/* Writers. Errors stay on the stream. */
+void hlg_calibration_text(FILE *f, const struct hlg_calibration *calibration);
+void hlg_calibration_json(FILE *f, const struct hlg_calibration *calibration);
+/* A row for each counted run, HPCTool's columns first: event1 branches, event2 page
+ * faults, event3 interrupts; ref_cycle is the TSC. */
+void hlg_calibration_csv(FILE *f, const struct hlg_calibration *calibration);
+
+/* Their parts. */
+void hlg_crossing_write_text(FILE *f, const struct hlg_calibration *calibration);
+void hlg_crossing_write_json(FILE *f, const struct hlg_calibration *calibration);
+void hlg_count_write_text(FILE *f, const struct hlg_calibration *calibration);
+void hlg_count_write_json(FILE *f, const struct hlg_calibration *calibration);
+
+/* Ticks as ns; 0 where the rate is not known. */
+double hlg_calibration_ns(const struct hlg_calibration *calibration, uint64_t ticks);
+
+#endif

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The programs natively, in a child process: their bytes as in the guest, but for the
+ * last instruction, which leaves the guest there. Stepped through it is the system call
+ * that ends the child, and the handler of SIGTRAP counts; counted and timed it is a
+ * return, and what an empty program counts is taken off.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "../child.h"
+#include "count.h"
+#include "pmu.h"
+
+#define MEMORY   (UINT64_C(24) << 20) /* all of guests.elf has less */
+#define PATIENCE 120000               /* ms for a million steps, on a slow machine */
+
+static const uint8_t end[] = {0xe6, GUESTS_PORT_DONE}; /* out %al, $GUESTS_PORT_DONE */
+static const uint8_t leave[] = {0x0f, 0x05};           /* syscall */
+static const uint8_t give_back[] = {0xc3, 0x90};       /* ret */
+
+/* What parent and child share. */
+struct result {
+	uint64_t steps;
+	struct hlg_counted counted;
+};
+
+struct job {
+	const struct hlg_guests *guests;
+	const char *program;
+	uint64_t operations, runs; /* runs: 0 to step through */
+	struct result *result;
+};
+
+static struct result *stepped;
+static uint64_t began;
+
+static void on_step(int signal, siginfo_t *info, void *context)
+{
+	const ucontext_t *at = context;
+
+	(void)signal;
+	(void)info;
+	/* The first is of the jump into the program. */
+	if ((uint64_t)at->uc_mcontext.gregs[REG_RIP] != began)
+		stepped->steps++;
+}
+
+static uint8_t *find(uint8_t *code, const uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < 64; i++)
+		if (memcmp(code + i, bytes, n) == 0)
+			return code + i;
+	return NULL;
+}
+
+/* Puts the guests into memory and turns the program's end into another. */
+static uint8_t *load(const struct job *job, const uint8_t *instead)
+{
+	uint8_t *memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE | PROT_EXEC,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct mvm_image image;
+	struct hlg_err err;
+	uint8_t *code, *at;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* ^C ends the parent only */
+	if (memory == MAP_FAILED) {
+		printf("memory to run code in: %s", strerrordesc_np(errno));
+		return NULL;
+	}
+	if (mvm_load(job->guests->path, MVM_BASE_UNSET,
+		     (struct mvm_window){memory, MEMORY}, &image, &err) < 0) {
+		printf("%s", err.msg);
+		return NULL;
+	}
+	code = memory + (hlg_guests_symbol(job->guests, job->program) - image.base);
+	memcpy(memory + (hlg_guests_symbol(job->guests, "shared") - image.base) +
+		       GUESTS_OPERATIONS,
+	       &job->operations, sizeof(job->operations));
+	at = find(code, end, sizeof(end));
+	if (at)
+		memcpy(at, instead, sizeof(end));
+	else
+		printf("the program has no end (report this as a bug)");
+	return at ? code : NULL;
+}
+
+/* In the child; does not come back. */
+static int step_through(void *arg)
+{
+	const struct job *job = arg;
+	struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
+	uint8_t *code = load(job, leave);
+
+	if (!code)
+		return 1;
+	stepped = job->result;
+	began = (uint64_t)(uintptr_t)code;
+	sigaction(SIGTRAP, &action, NULL);
+	__asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tjmp *%0"
+			 :
+			 : "r"(code)
+			 : "memory");
+	__builtin_unreachable();
+}
+
+static void call(const uint8_t *code)
+{
+	__asm__ volatile("sub $128, %%rsp\n\tcall *%0\n\tadd $128, %%rsp"
+			 :
+			 : "b"(code)
+			 : "rax", "rcx", "rsi", "rdi", "cc", "memory");
+}
+
+/* In the child: the empty program first, so that it is known what calling costs. */
+static int count(void *arg)
+{
+	const struct job *job = arg;
+	struct hlg_counted *counted = &job->result->counted;
+	uint64_t empty[HLG_COUNT_EVENTS];
+	uint8_t *code = load(job, give_back);
+	struct hlg_pmu pmu;
+
+	if (!code)
+		return 1;
+	hlg_pmu_open(&pmu, false, counted->reason);
+	hlg_pmu_begin(&pmu);
+	call(find(code, give_back, 1));
+	hlg_pmu_end(&pmu, counted, 0);
+	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++)
+		empty[i] = counted->values[i][0];
+	if (empty[HLG_COUNT_INSTRUCTIONS])
+		empty[HLG_COUNT_INSTRUCTIONS]--; /* the return, which the program has too
+						  */
+	for (size_t i = 0; i < job->runs; i++) {
+		hlg_pmu_begin(&pmu);
+		call(code);
+		hlg_pmu_end(&pmu, counted, i);
+		for (size_t k = 0; k < HLG_COUNT_EVENTS; k++)
+			counted->values[k][i] -= counted->values[k][i] < empty[k]
+							 ? counted->values[k][i]
+							 : empty[k];
+		counted->runs = i + 1;
+	}
+	hlg_pmu_finish(&pmu);
+	return 0;
+}
+
+/* Empty if the child did as it should; else why not. */
+static void tell(const struct hlg_child *child, char reason[static 256])
+{
+	reason[0] = '\0';
+	if (child->end == HLG_CHILD_TIMEOUT)
+		snprintf(reason, 256, "killed at its deadline of %d s", PATIENCE / 1000);
+	else if (child->end == HLG_CHILD_KILLED)
+		snprintf(reason, 256, "the program was killed by signal %d",
+			 child->status);
+	else if (child->end == HLG_CHILD_FAILED)
+		snprintf(reason, 256, "no process: %s", strerrordesc_np(child->status));
+	else if (child->status != 0)
+		snprintf(reason, 256, "%.200s",
+			 child->text[0] ? child->text : "it failed");
+}
+
+static void step_program(struct hlg_steps *steps, struct job *job, const uint64_t *sizes)
+{
+	struct hlg_child child;
+
+	for (size_t k = 0; k < HLG_COUNT_SIZES; k++) {
+		job->operations = sizes[k];
+		job->result->steps = 0;
+		hlg_child_call(&child, step_through, job, PATIENCE);
+		tell(&child, steps->reason);
+		/* The last instruction ends the child before its trap. */
+		steps->steps[k] = job->result->steps + 1;
+		if (steps->reason[0])
+			return;
+	}
+}
+
+int hlg_count_native(struct hlg_counts *counts, const struct hlg_guests *guests,
+		     uint64_t runs)
+{
+	struct result *result = mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (result == MAP_FAILED)
+		return HLG_ESYSTEM;
+	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++) {
+		struct hlg_steps *steps = &counts->steps[HLG_COUNT_NATIVE][i];
+		struct job job = {guests, hlg_count_laws[i].program, counts->operations,
+				  runs, result};
+		struct hlg_child child;
+
+		memset(result, 0, sizeof(*result));
+		hlg_child_call(&child, count, &job, PATIENCE);
+		tell(&child, steps->reason);
+		counts->counted[HLG_COUNT_NATIVE][i] = result->counted;
+		job.runs = 0;
+		if (!steps->reason[0])
+			step_program(steps, &job, counts->sizes);
+	}
+	munmap(result, sizeof(*result));
+	return 0;
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "crossing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <x86intrin.h>
+
+#define TURNS    2000
+#define EMULATED 10 /* so many times as long in ring 0: rdtsc is not run, but read */
+
+enum spans {
+	ROUND,     /* one row: from the first reading to the last */
+	IN_AND_OUT /* two: into the handler, and out of it */
+};
+
+struct kind {
+	enum hlg_crossing_row row;
+	enum spans spans;
+	unsigned ring;
+	uint64_t turns;
+	const char *function;
+	bool refusable; /* #UD and #GP mean that it is not to be had here */
+};
+
+static const struct kind kinds[] = {
+	{HLG_CROSS_PAIR_USER, ROUND, 3, TURNS, "cross_nothing", false},
+	{HLG_CROSS_PAIR_KERNEL, ROUND, 0, TURNS, "cross_nothing", false},
+	{HLG_CROSS_FAULT_IN, IN_AND_OUT, 3, GUESTS_CROSSINGS, "cross_fault", false},
+	{HLG_CROSS_INT_IN, IN_AND_OUT, 3, TURNS, "cross_int", true},
+	{HLG_CROSS_TRAP_IN, IN_AND_OUT, 3, TURNS, "cross_trap", true},
+	{HLG_CROSS_UD_IN, IN_AND_OUT, 3, TURNS, "cross_ud", false},
+	{HLG_CROSS_SYSCALL_IN, IN_AND_OUT, 3, TURNS, "cross_syscall", true},
+	{HLG_CROSS_CPUID, ROUND, 3, TURNS, "cross_cpuid", false},
+	{HLG_CROSS_OUT, ROUND, 3, TURNS, "cross_out", false},
+	{HLG_CROSS_HYPERCALL, ROUND, 3, TURNS, "cross_vmcall", true},
+	{HLG_CROSS_HLT, ROUND, 0, TURNS, "cross_hlt", false},
+};
+
+#define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static const struct {
+	const char *word, *text;
+	bool ring0;
+} names[HLG_CROSS_ROWS] = {
+	[HLG_CROSS_PAIR_USER] = {"pair_user", "nothing (rdtsc twice), ring 3", false},
+	[HLG_CROSS_PAIR_KERNEL] = {"pair_kernel", "nothing (rdtsc twice), ring 0", true},
+	[HLG_CROSS_FAULT_IN] = {"fault_u2k", "page fault, u2k", true},
+	[HLG_CROSS_FAULT_OUT] = {"fault_k2u", "page fault, k2u", true},
+	[HLG_CROSS_INT_IN] = {"int_u2k", "int 0x81, u2k", true},
+	[HLG_CROSS_INT_OUT] = {"int_k2u", "int 0x81, k2u", true},
+	[HLG_CROSS_TRAP_IN] = {"int3_u2k", "int 3, u2k", true},
+	[HLG_CROSS_TRAP_OUT] = {"int3_k2u", "int 3, k2u", true},
+	[HLG_CROSS_UD_IN] = {"ud_u2k", "#UD, u2k", true},
+	[HLG_CROSS_UD_OUT] = {"ud_k2u", "#UD, k2u", true},
+	[HLG_CROSS_SYSCALL_IN] = {"syscall_u2k", "syscall, u2k", true},
+	[HLG_CROSS_SYSCALL_OUT] = {"syscall_k2u", "sysret, k2u", true},
+	[HLG_CROSS_CPUID] = {"cpuid", "cpuid, to the kernel and back", false},
+	[HLG_CROSS_OUT] = {"out", "out, to the VMM and back", false},
+	[HLG_CROSS_HYPERCALL] = {"hypercall", "hypercall and back", false},
+	[HLG_CROSS_HLT] = {"hlt", "hlt, to the VMM and back", true},
+	[HLG_CROSS_RUN] = {"kvm_run", "KVM_RUN, to the guest and back", false},
+	[HLG_CROSS_PAIR_HOST] = {"pair_host", "nothing (rdtsc twice), native", false},
+	[HLG_CROSS_GETPPID] = {"getppid", "getppid, native", false},
+	[HLG_CROSS_HOST_FAULT] = {"host_fault", "page fault and back, native", false},
+};
+
+const char *hlg_crossing_text(enum hlg_crossing_row row)
+{
+	return names[row].text;
+}
+
+const char *hlg_crossing_word(enum hlg_crossing_row row)
+{
+	return names[row].word;
+}
+
+bool hlg_crossing_in_ring0(enum hlg_crossing_row row)
+{
+	return names[row].ring0;
+}
+
+/* Time between two of a crossing's readings; 0 if they are the wrong way round. */
+static uint64_t span(const uint64_t *times, size_t i, unsigned from, unsigned to)
+{
+	uint64_t a = times[i * GUESTS_TIMES + from], b = times[i * GUESTS_TIMES + to];
+
+	return b > a ? b - a : 0;
+}
+
+static bool sum_up(struct hlg_crossing *row, const uint64_t *times, uint64_t n,
+		   unsigned from, unsigned to, uint64_t *room)
+{
+	for (size_t i = 0; i < n; i++)
+		room[i] = span(times, i, from, to);
+	row->state = HLG_CROSS_MEASURED;
+	return hlg_ticks_sum(&row->ticks, room, n);
+}
+
+static void skip(struct hlg_crossings *crossings, const struct kind *kind,
+		 const char *reason)
+{
+	for (unsigned i = 0; i <= (unsigned)kind->spans; i++) {
+		struct hlg_crossing *row = &crossings->rows[kind->row + i];
+
+		row->state = HLG_CROSS_SKIPPED;
+		snprintf(row->reason, sizeof(row->reason), "%.255s", reason);
+	}
+}
+
+/* Runs the guest to its end; host: room for how long each stay in it took, or NULL. */
+static int run(struct hlg_guest *guest, const struct kind *kind, uint64_t *host,
+	       struct hlg_err *err)
+{
+	int rc = hlg_guest_start(guest, kind->function, kind->ring, false, err);
+	uint64_t n = 0;
+
+	*hlg_guest_word(guest, GUESTS_ITERATIONS) = kind->turns;
+	while (rc == 0) {
+		uint64_t before = __rdtsc();
+
+		rc = hlg_guest_step(guest, err);
+		if (host && n < kind->turns)
+			host[n++] = __rdtsc() - before;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+static bool take(struct hlg_crossings *crossings, const struct hlg_guest *guest,
+		 const struct kind *kind, uint64_t *room)
+{
+	struct hlg_crossing *row = &crossings->rows[kind->row];
+	const uint64_t *times = hlg_guest_bytes(guest, "samples");
+	uint64_t refused = *hlg_guest_word(guest, GUESTS_REFUSED);
+
+	if (kind->refusable && refused) {
+		skip(crossings, kind, "KVM refuses it here, with an exception");
+		return true;
+	}
+	if (kind->row == HLG_CROSS_SYSCALL_IN &&
+	    *hlg_guest_word(guest, GUESTS_CALL_RING) != 0) {
+		skip(crossings, kind, "software serves it here, without leaving ring 3");
+		return true;
+	}
+	if (kind->row == HLG_CROSS_FAULT_IN)
+		crossings->served = *hlg_guest_word(guest, GUESTS_SERVED);
+	if (kind->spans == ROUND)
+		return sum_up(row, times, kind->turns, 0, 3, room);
+	return sum_up(row, times, kind->turns, 0, 1, room) &&
+	       sum_up(row + 1, times, kind->turns, 2, 3, room);
+}
+
+/* A machine of its own: what one crossing breaks is no harm to the next. */
+static bool measure(struct hlg_crossings *crossings, const struct hlg_guests *guests,
+		    const struct kind *kind, uint64_t *room)
+{
+	struct hlg_crossing *in_host = &crossings->rows[HLG_CROSS_RUN];
+	bool out = kind->row == HLG_CROSS_OUT, ok = true;
+	uint64_t *host = room + GUESTS_CROSSINGS;
+	struct hlg_guest guest;
+	struct hlg_err err;
+	int rc = hlg_guest_init(&guest, guests, &err);
+
+	if (rc == 0)
+		rc = run(&guest, kind, out ? host : NULL, &err);
+	if (rc < 0)
+		skip(crossings, kind, err.msg);
+	else
+		ok = take(crossings, &guest, kind, room);
+	if (out && rc < 0)
+		memcpy(in_host->reason, crossings->rows[kind->row].reason,
+		       sizeof(in_host->reason));
+	else if (out && ok) {
+		in_host->state = HLG_CROSS_MEASURED;
+		ok = hlg_ticks_sum(&in_host->ticks, host, kind->turns);
+	}
+	hlg_guest_finish(&guest);
+	return ok;
+}
+
+/* KVM knows the processor's own hypercall, and most often the other vendor's as well. */
+static bool measure_hypercall(struct hlg_crossings *crossings,
+			      const struct hlg_guests *guests, const struct kind *intel,
+			      uint64_t *room)
+{
+	struct kind amd = *intel;
+
+	amd.function = "cross_vmmcall";
+	if (!measure(crossings, guests, intel, room))
+		return false;
+	if (crossings->rows[intel->row].state != HLG_CROSS_SKIPPED)
+		return true;
+	crossings->rows[intel->row].reason[0] = '\0';
+	return measure(crossings, guests, &amd, room);
+}
+
+void hlg_crossing_judge(struct hlg_crossings *crossings)
+{
+	const struct hlg_crossing *user = &crossings->rows[HLG_CROSS_PAIR_USER];
+	const struct hlg_crossing *kernel = &crossings->rows[HLG_CROSS_PAIR_KERNEL];
+
+	crossings->emulated = user->state != HLG_CROSS_SKIPPED &&
+			      kernel->state != HLG_CROSS_SKIPPED &&
+			      kernel->ticks.p50 / EMULATED > user->ticks.p50;
+	for (size_t i = 0; crossings->emulated && i < HLG_CROSS_ROWS; i++)
+		if (names[i].ring0 && crossings->rows[i].state == HLG_CROSS_MEASURED)
+			crossings->rows[i].state = HLG_CROSS_EMULATED;
+}
+
+int hlg_crossing_measure(struct hlg_crossings *crossings, const struct hlg_guests *guests,
+			 const char *no_kvm, struct hlg_err *err)
+{
+	uint64_t *room = calloc(2 * GUESTS_CROSSINGS, sizeof(*room));
+	bool ok = room != NULL;
+
+	memset(crossings->rows, 0, sizeof(crossings->rows));
+	for (size_t i = 0; ok && i < N_KINDS; i++) {
+		if (no_kvm)
+			skip(crossings, &kinds[i], no_kvm);
+		else if (kinds[i].row == HLG_CROSS_HYPERCALL)
+			ok = measure_hypercall(crossings, guests, &kinds[i], room);
+		else
+			ok = measure(crossings, guests, &kinds[i], room);
+	}
+	if (no_kvm)
+		snprintf(crossings->rows[HLG_CROSS_RUN].reason,
+			 sizeof(crossings->rows[0].reason), "%.255s", no_kvm);
+	free(room);
+	if (!ok)
+		return hlg_err_memory(err, "crossings");
+	hlg_crossing_judge(crossings);
+	return hlg_native_measure(crossings, err);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What crossings cost: between the rings of a guest, from a guest to its host and back,
+ * and natively. Each row is a figure, or a reason why there is none.
+ */
+#ifndef HLG_CALIBRATE_CROSSING_H
+#define HLG_CALIBRATE_CROSSING_H
+
+#include "guest.h"
+#include "ticks.h"
+
+enum hlg_crossing_row {
+	HLG_CROSS_PAIR_USER, /* the measurement itself, in ring 3 ... */
+	HLG_CROSS_PAIR_KERNEL,
+	HLG_CROSS_FAULT_IN, /* a page fault, into ring 0 ... */
+	HLG_CROSS_FAULT_OUT,
+	HLG_CROSS_INT_IN,
+	HLG_CROSS_INT_OUT,
+	HLG_CROSS_TRAP_IN,
+	HLG_CROSS_TRAP_OUT,
+	HLG_CROSS_UD_IN,
+	HLG_CROSS_UD_OUT,
+	HLG_CROSS_SYSCALL_IN,
+	HLG_CROSS_SYSCALL_OUT,
+	HLG_CROSS_CPUID, /* round trips, guest to host and back */
+	HLG_CROSS_OUT,
+	HLG_CROSS_HYPERCALL,
+	HLG_CROSS_HLT,
+	HLG_CROSS_RUN,       /* host to guest and back */
+	HLG_CROSS_PAIR_HOST, /* natively */
+	HLG_CROSS_GETPPID,
+	HLG_CROSS_HOST_FAULT,
+	HLG_CROSS_ROWS
+};
+
+enum hlg_crossing_state {
+	HLG_CROSS_SKIPPED, /* and reason says why */
+	HLG_CROSS_MEASURED,
+	HLG_CROSS_EMULATED, /* measured, but software runs ring 0: not comparable */
+};
+
+struct hlg_crossing {
+	enum hlg_crossing_state state;
+	char reason[256];
+	struct hlg_ticks ticks; /* TSC ticks */
+};
+
+struct hlg_crossings {
+	struct hlg_crossing rows[HLG_CROSS_ROWS];
+	double hz;       /* of the TSC; 0: not known */
+	bool emulated;   /* the pair takes longer in ring 0 by far */
+	uint64_t served; /* page faults of GUESTS_CROSSINGS */
+};
+
+/* What a row is, for tables: "page fault, ring 3 to 0"; and for JSON: "fault_u2k". */
+const char *hlg_crossing_text(enum hlg_crossing_row row);
+const char *hlg_crossing_word(enum hlg_crossing_row row);
+
+/* Does ring 0 have a part in it? */
+bool hlg_crossing_in_ring0(enum hlg_crossing_row row);
+
+/*
+ * Measures all rows. no_kvm: NULL, or why no guest can run. Fails only without memory;
+ * what cannot be measured is a row with a reason. The deadline of the calling thread is
+ * that of each guest.
+ */
+int hlg_crossing_measure(struct hlg_crossings *crossings, const struct hlg_guests *guests,
+			 const char *no_kvm, struct hlg_err *err);
+
+/* Decides whether ring 0 is emulated, from the two pairs, and marks the rows. */
+void hlg_crossing_judge(struct hlg_crossings *crossings);
+
+/* The native rows, by native.c. */
+int hlg_native_measure(struct hlg_crossings *crossings, struct hlg_err *err);
+
+/* Of the native rows, the largest drift: how noisy this machine was. */
+double hlg_native_noise(const struct hlg_crossings *crossings);
+
+#endif

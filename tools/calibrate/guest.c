@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "guest.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../microvm/regs.h"
+#include "../microvm/rings.h"
+
+#define STACK_SIZE (16 * MVM_PAGE_SIZE)
+#define WINDOW                                                                           \
+	((UINT64_C(24) << 20) + STACK_SIZE) /* all of guests.elf has less than 24 MiB */
+
+static int write_all(int fd, const char *bytes, size_t size, struct hlg_err *err)
+{
+	while (size) {
+		ssize_t n = write(fd, bytes, size);
+
+		if (n < 0)
+			return hlg_err_set(
+				err, HLG_ESYSTEM,
+				"guests: cannot be copied: %s (free some memory)",
+				strerrordesc_np(errno));
+		bytes += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+int hlg_guests_open(struct hlg_guests *guests, const void *bytes, size_t size,
+		    struct hlg_err *err)
+{
+	int rc;
+
+	*guests = (struct hlg_guests){.fd = memfd_create("guests.elf", MFD_CLOEXEC)};
+	if (guests->fd < 0)
+		return hlg_err_set(err, HLG_ESYSTEM, "guests: no memory file: %s (%s)",
+				   strerrordesc_np(errno), "free some memory");
+	snprintf(guests->path, sizeof(guests->path), "/proc/self/fd/%d", guests->fd);
+	rc = write_all(guests->fd, bytes, size, err);
+	elf_version(EV_CURRENT);
+	guests->elf = rc == 0 ? elf_begin(guests->fd, ELF_C_READ, NULL) : NULL;
+	if (rc == 0 && !guests->elf)
+		rc = hlg_err_set(err, HLG_EINPUT, "guests: libelf cannot read them (%s)",
+				 "report this as a bug");
+	if (rc == 0)
+		rc = hlg_image_open_elf(&guests->image, guests->path, err);
+	if (rc == 0)
+		rc = hlg_image_set_base(guests->image, GUESTS_BASE, HLG_BASE_EXEC, err);
+	return rc;
+}
+
+void hlg_guests_finish(struct hlg_guests *guests)
+{
+	hlg_image_destroy(guests->image);
+	elf_end(guests->elf);
+	if (guests->fd >= 0)
+		close(guests->fd);
+	*guests = (struct hlg_guests){.fd = -1};
+}
+
+/* Data too, which an image does not know. */
+uint64_t hlg_guests_symbol(const struct hlg_guests *guests, const char *name)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Sym symbol;
+
+	while ((section = elf_nextscn(guests->elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB)
+			continue;
+		data = elf_getdata(section, NULL);
+		for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+			const char *is =
+				elf_strptr(guests->elf, header.sh_link, symbol.st_name);
+
+			if (is && strcmp(is, name) == 0)
+				return symbol.st_value;
+		}
+	}
+	return 0;
+}
+
+uint64_t *hlg_guest_word(const struct hlg_guest *guest, unsigned offset)
+{
+	char *shared = hlg_guest_bytes(guest, "shared");
+
+	return (uint64_t *)(void *)(shared + offset);
+}
+
+void *hlg_guest_bytes(const struct hlg_guest *guest, const char *symbol)
+{
+	return guest->machine.memory +
+	       (hlg_guests_symbol(guest->guests, symbol) - guest->image.base);
+}
+
+static int add_gates(struct hlg_guest *guest, struct hlg_err *err)
+{
+	static const struct {
+		uint8_t vector; /* SDM volume 3, 6.15 */
+		const char *handler;
+	} handlers[] = {
+		{0, "handle_lost"},
+		{1, "handle_step"},
+		{GUESTS_VECTOR_TRAP, "handle_int"},
+		{6, "handle_ud"},
+		{13, "handle_protection"},
+		{14, "handle_fault"},
+		{GUESTS_VECTOR_INT, "handle_int"},
+	};
+	struct mvm_gate gates[sizeof(handlers) / sizeof(handlers[0])];
+	size_t n = sizeof(handlers) / sizeof(handlers[0]);
+
+	for (size_t i = 0; i < n; i++)
+		gates[i] = (struct mvm_gate){
+			handlers[i].vector,
+			hlg_guests_symbol(guest->guests, handlers[i].handler)};
+	guest->machine.call = hlg_guests_symbol(guest->guests, "enter_syscall");
+	return mvm_rings_init(&guest->machine, gates, n, err);
+}
+
+static void take_field(struct hlg_guest *guest)
+{
+	uint64_t field = hlg_guests_symbol(guest->guests, "field");
+
+	*hlg_guest_word(guest, GUESTS_ENTRY) = mvm_rings_absent(&guest->machine, field);
+	for (uint64_t i = 1; i < GUESTS_CROSSINGS; i++)
+		mvm_rings_absent(&guest->machine, field + i * GUESTS_PAGE);
+}
+
+int hlg_guest_init(struct hlg_guest *guest, const struct hlg_guests *guests,
+		   struct hlg_err *err)
+{
+	struct mvm_machine *machine = &guest->machine;
+	int rc;
+
+	*guest = (struct hlg_guest){.guests = guests};
+	rc = mvm_machine_init(machine, WINDOW, err);
+	if (rc == 0)
+		rc = mvm_load(guests->path, MVM_BASE_UNSET,
+			      (struct mvm_window){machine->memory, WINDOW - STACK_SIZE},
+			      &guest->image, err);
+	if (rc == 0)
+		rc = mvm_machine_map(machine, guest->image.base, err);
+	if (rc == 0)
+		rc = add_gates(guest, err);
+	if (rc == 0)
+		take_field(guest);
+	return rc;
+}
+
+void hlg_guest_finish(struct hlg_guest *guest)
+{
+	if (guest->machine.memory)
+		mvm_machine_finish(&guest->machine);
+}
+
+int hlg_guest_start(struct hlg_guest *guest, const char *function, unsigned ring,
+		    bool trap, struct hlg_err *err)
+{
+	struct mvm_start start = {
+		.rip = hlg_guests_symbol(guest->guests, function),
+		.rsp = guest->image.base + WINDOW - 8,
+		.ring = (uint8_t)ring,
+		.trap = trap,
+	};
+
+	if (start.rip == 0)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "guests: no %s (report this as a bug)", function);
+	return mvm_regs_start(&guest->machine, &start, err);
+}
+
+int hlg_guest_step(struct hlg_guest *guest, struct hlg_err *err)
+{
+	struct mvm_exit exit;
+	int rc = mvm_machine_step(&guest->machine, &exit, err);
+
+	if (rc < 0)
+		return rc;
+	if (exit.port == GUESTS_PORT_LOST)
+		return hlg_err_set(err, HLG_ESYSTEM,
+				   "guest: an exception it does not expect (see hlguest "
+				   "doctor)");
+	return exit.port == GUESTS_PORT_DONE;
+}

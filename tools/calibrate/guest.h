@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The guests of calibrate (guests/guests.h): one ELF inside this program, whose functions
+ * run in virtual machines with two rings, or natively.
+ *
+ * Functions return 0 or a negative value with err set, unless they say otherwise.
+ */
+#ifndef HLG_CALIBRATE_GUEST_H
+#define HLG_CALIBRATE_GUEST_H
+
+#include <libelf.h>
+
+#include "../../symtab/image.h"
+#include "../microvm/kvm.h"
+#include "../microvm/load.h"
+#include "guests/guests.h"
+
+/* The ELF, as a file without a name, and as an image with its base. */
+struct hlg_guests {
+	int fd;
+	char path[32]; /* opens the file, in this process */
+	struct hlg_image *image;
+	Elf *elf; /* for symbols of data */
+};
+
+/* The bytes that are linked into this program. */
+extern const char hlg_guests_elf[], hlg_guests_elf_end[];
+
+/* bytes: an ELF made as guests.elf is. Finish *guests in any case. */
+int hlg_guests_open(struct hlg_guests *guests, const void *bytes, size_t size,
+		    struct hlg_err *err);
+void hlg_guests_finish(struct hlg_guests *guests);
+
+/* The address of a symbol, the same in the image and the guest; 0: there is none. */
+uint64_t hlg_guests_symbol(const struct hlg_guests *guests, const char *name);
+
+/* A machine with the guests in it. The guests outlive it. */
+struct hlg_guest {
+	const struct hlg_guests *guests;
+	struct mvm_machine machine;
+	struct mvm_image image;
+};
+
+/* The pages of `field` are absent; the caller finishes *guest in any case. */
+int hlg_guest_init(struct hlg_guest *guest, const struct hlg_guests *guests,
+		   struct hlg_err *err);
+void hlg_guest_finish(struct hlg_guest *guest);
+
+/* The next step begins the function of this name; trap: with #DB after each instruction.
+ */
+int hlg_guest_start(struct hlg_guest *guest, const char *function, unsigned ring,
+		    bool trap, struct hlg_err *err);
+
+/*
+ * Runs up to the next exit: 1 at GUESTS_PORT_DONE, 0 at any other that a guest may make.
+ * A lost exception and a passed deadline are failures.
+ */
+int hlg_guest_step(struct hlg_guest *guest, struct hlg_err *err);
+
+/* A word of `shared`, by its offset; and what lies at a symbol. Of the guest's memory. */
+uint64_t *hlg_guest_word(const struct hlg_guest *guest, unsigned offset);
+void *hlg_guest_bytes(const struct hlg_guest *guest, const char *symbol);
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* As JSON, written as it comes. */
+#include <inttypes.h>
+
+#include "../windows/write.h"
+#include "calibration.h"
+
+static void put_pair(FILE *f, const char *key, const char *value, const char *end)
+{
+	fprintf(f, "\"%s\": ", key);
+	hlg_windows_put_string(f, value);
+	fputs(end, f);
+}
+
+static void put_ticks(FILE *f, const struct hlg_calibration *c, const struct hlg_ticks *t)
+{
+	fprintf(f,
+		", \"n\": %" PRIu64 ", \"outliers\": %" PRIu64 ", \"min\": %" PRIu64
+		", \"p50\": %" PRIu64 ", \"p90\": %" PRIu64 ", \"p99\": %" PRIu64
+		", \"max\": %" PRIu64 ", \"worst\": %" PRIu64
+		", \"p50_ns\": %.1f, \"drift\": %.4f, \"bins\": [",
+		t->n, t->outliers, t->min, t->p50, t->p90, t->p99, t->max, t->worst,
+		hlg_calibration_ns(c, t->p50), t->drift);
+	for (size_t i = 0; i < HLG_TICKS_BINS; i++)
+		fprintf(f, "%s%" PRIu64, i ? ", " : "", t->bins[i]);
+	fputc(']', f);
+}
+
+static void put_references(FILE *f)
+{
+	fputs("    \"references\": [\n", f);
+	for (size_t i = 0; i < hlg_n_references; i++) {
+		const struct hlg_reference *r = &hlg_references[i];
+
+		fputs("      {", f);
+		put_pair(f, "what", r->what, ", ");
+		if (r->word)
+			put_pair(f, "row", r->word, ", ");
+		fprintf(f, "\"low\": %u, \"high\": %u, ", r->low, r->high);
+		put_pair(f, "unit", r->unit, ", ");
+		put_pair(f, "cpu", r->cpu, ", ");
+		put_pair(f, "source", r->source,
+			 i + 1 < hlg_n_references ? "},\n" : "}\n");
+	}
+	fputs("    ]\n", f);
+}
+
+void hlg_crossing_write_json(FILE *f, const struct hlg_calibration *c)
+{
+	const struct hlg_crossings *all = &c->crossings;
+	const struct hlg_crossing *kernel = &all->rows[HLG_CROSS_PAIR_KERNEL];
+
+	fprintf(f,
+		",\n  \"crossings\": {\n    \"tsc_hz\": %.0f,\n    \"ring0_emulated\": "
+		"%s,\n"
+		"    \"faults_served\": %" PRIu64 ",\n    \"faults_asked\": %d,\n"
+		"    \"noise\": %.4f,\n    \"rows\": [\n",
+		all->hz,
+		kernel->state == HLG_CROSS_SKIPPED ? "null"
+		: all->emulated                    ? "true"
+						   : "false",
+		all->served, GUESTS_CROSSINGS, hlg_native_noise(all));
+	for (enum hlg_crossing_row i = 0; i < HLG_CROSS_ROWS; i++) {
+		const struct hlg_crossing *row = &all->rows[i];
+
+		fputs("      {", f);
+		put_pair(f, "row", hlg_crossing_word(i), ", ");
+		put_pair(f, "text", hlg_crossing_text(i), "");
+		if (row->state == HLG_CROSS_SKIPPED) {
+			fputs(", ", f);
+			put_pair(f, "skipped", row->reason, "");
+		} else {
+			put_ticks(f, c, &row->ticks);
+			fprintf(f, ", \"comparable\": %s",
+				row->state == HLG_CROSS_EMULATED ? "false" : "true");
+		}
+		fputs(i + 1 < HLG_CROSS_ROWS ? "},\n" : "}\n", f);
+	}
+	fputs("    ],\n", f);
+	put_references(f);
+	fputs("  }", f);
+}
+
+static void put_machine(FILE *f, const struct hlg_calibration *c)
+{
+	const struct hlg_machine *m = &c->machine;
+
+	fputs("  \"machine\": {", f);
+	put_pair(f, "cpu", m->cpu, ", ");
+	put_pair(f, "kernel", m->kernel, ", ");
+	put_pair(f, "kvm", m->kvm, ", ");
+	put_pair(f, "date", m->date, ", ");
+	if (!c->kvm)
+		put_pair(f, "no_kvm", c->no_kvm, ", ");
+	fprintf(f, "\"virtual\": %s, \"cpus\": %ld, \"load\": %.2f}",
+		m->guest ? "true" : "false", m->cpus, m->load);
+}
+
+void hlg_calibration_json(FILE *f, const struct hlg_calibration *c)
+{
+	fputs("{\n  \"hlguest_calibration\": 1,\n", f);
+	put_machine(f, c);
+	fprintf(f, ",\n  \"holds\": %s",
+		hlg_calibration_faults(NULL, c) ? "false" : "true");
+	if (c->parts & HLG_CALIBRATE_CROSSING)
+		hlg_crossing_write_json(f, c);
+	if (c->parts & HLG_CALIBRATE_COUNTING)
+		hlg_count_write_json(f, c);
+	fputs("\n}\n", f);
+}

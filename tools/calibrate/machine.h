@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What was measured: a calibration is of this processor, kernel and KVM only. */
+#ifndef HLG_CALIBRATE_MACHINE_H
+#define HLG_CALIBRATE_MACHINE_H
+
+#include <stdbool.h>
+
+struct hlg_machine {
+	char cpu[128];    /* "model name" of /proc/cpuinfo */
+	char kernel[192]; /* release, version */
+	char kvm[64];     /* kvm_intel, kvm_amd ...; "" without a module's name */
+	char date[32];    /* ISO 8601, UTC */
+	bool guest;       /* it is a virtual machine itself */
+	double load;      /* load average of the last minute, at the begin */
+	long cpus;        /* online */
+};
+
+/* Fills what can be known; the rest is empty or 0. */
+void hlg_machine_look(struct hlg_machine *machine);
+
+#endif

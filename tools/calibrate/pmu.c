@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "pmu.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+/* linux/perf_event.h, enum perf_hw_id; loads and stores have no generic event. */
+static const int configs[HLG_COUNT_EVENTS] = {
+	[HLG_COUNT_INSTRUCTIONS] = PERF_COUNT_HW_INSTRUCTIONS,
+	[HLG_COUNT_CYCLES] = PERF_COUNT_HW_CPU_CYCLES,
+	[HLG_COUNT_BRANCHES] = PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+	[HLG_COUNT_LOADS] = -1,
+	[HLG_COUNT_STORES] = -1,
+};
+
+const char *hlg_pmu_why(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case EOPNOTSUPP:
+	case ENODEV:
+		return "this machine has no such counter";
+	case EACCES:
+	case EPERM:
+		return "perf_event_paranoid forbids it";
+	case ENOSYS:
+		return "this kernel has no perf events";
+	case EINVAL:
+		return "this counter cannot do that";
+	default:
+		return strerrordesc_np(error);
+	}
+}
+
+void hlg_pmu_open(struct hlg_pmu *pmu, bool guest, char reasons[][96])
+{
+	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++) {
+		struct perf_event_attr attr = {
+			.type = PERF_TYPE_HARDWARE,
+			.size = sizeof(attr),
+			.config = (uint64_t)configs[i],
+			.disabled = 1,
+			.exclude_kernel = 1,
+			.exclude_hv = 1,
+			.exclude_host = guest,
+			.exclude_guest = !guest,
+		};
+
+		reasons[i][0] = '\0';
+		pmu->fds[i] = -1;
+		if (configs[i] < 0) {
+			snprintf(reasons[i], 96, "no event counts them on every machine");
+			continue;
+		}
+		pmu->fds[i] = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+					   PERF_FLAG_FD_CLOEXEC);
+		if (pmu->fds[i] < 0)
+			snprintf(reasons[i], 96, "%s", hlg_pmu_why(errno));
+	}
+}
+
+void hlg_pmu_finish(struct hlg_pmu *pmu)
+{
+	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++)
+		if (pmu->fds[i] >= 0)
+			close(pmu->fds[i]);
+}
+
+static uint64_t faults(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_THREAD, &usage) < 0)
+		return 0;
+	return (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
+}
+
+/* The column of a CPU, all lines of /proc/interrupts; 0 where it cannot be read. */
+static uint64_t interrupts(int cpu)
+{
+	FILE *f = fopen("/proc/interrupts", "re");
+	char *line = NULL, *at;
+	size_t size = 0;
+	uint64_t sum = 0;
+
+	while (f && getline(&line, &size, f) > 0) {
+		at = strchr(line, ':');
+		for (int i = 0; at && i <= cpu; i++) {
+			char *end;
+			uint64_t n = strtoull(at + (i == 0), &end, 10);
+
+			if (end == at + (i == 0))
+				break;
+			sum += i == cpu ? n : 0;
+			at = end;
+		}
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+void hlg_pmu_begin(struct hlg_pmu *pmu)
+{
+	pmu->cpu = sched_getcpu();
+	pmu->before_interrupts = interrupts(pmu->cpu);
+	pmu->before_faults = faults();
+	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++)
+		if (pmu->fds[i] >= 0) {
+			ioctl(pmu->fds[i], PERF_EVENT_IOC_RESET, 0);
+			ioctl(pmu->fds[i], PERF_EVENT_IOC_ENABLE, 0);
+		}
+	pmu->before_ticks = __rdtsc();
+}
+
+void hlg_pmu_end(struct hlg_pmu *pmu, struct hlg_counted *counted, size_t run)
+{
+	counted->ticks[run] = __rdtsc() - pmu->before_ticks;
+	for (size_t i = HLG_COUNT_EVENTS; i-- > 0;)
+		if (pmu->fds[i] >= 0)
+			ioctl(pmu->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+	counted->faults[run] = faults() - pmu->before_faults;
+	counted->interrupts[run] = interrupts(pmu->cpu) - pmu->before_interrupts;
+	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++) {
+		uint64_t value = 0;
+
+		if (pmu->fds[i] >= 0 &&
+		    read(pmu->fds[i], &value, sizeof(value)) != sizeof(value))
+			value = 0;
+		counted->values[i][run] = value;
+	}
+}

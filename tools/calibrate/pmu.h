@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Counters of the hardware on the calling thread, and what disturbs them. A counter that
+ * cannot be opened is left out, with a reason.
+ */
+#ifndef HLG_CALIBRATE_PMU_H
+#define HLG_CALIBRATE_PMU_H
+
+#include "count.h"
+
+struct hlg_pmu {
+	int fds[HLG_COUNT_EVENTS]; /* -1: not open */
+	uint64_t before_faults, before_interrupts, before_ticks;
+	int cpu;
+};
+
+/*
+ * Opens what can be, each counter by itself; guest: only of guests that the thread runs.
+ * reasons: for those that cannot, empty strings for the others. Always finish it.
+ */
+void hlg_pmu_open(struct hlg_pmu *pmu, bool guest, char reasons[][96]);
+void hlg_pmu_finish(struct hlg_pmu *pmu);
+
+/* Around what is counted: what they counted is run `run` of counted. */
+void hlg_pmu_begin(struct hlg_pmu *pmu);
+void hlg_pmu_end(struct hlg_pmu *pmu, struct hlg_counted *counted, size_t run);
+
+/* Why perf_event_open failed, in few words. */
+const char *hlg_pmu_why(int error);
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "calibration.h"
+
+#include <inttypes.h>
+
+#include "../../symtab/escape.h"
+
+double hlg_calibration_ns(const struct hlg_calibration *calibration, uint64_t ticks)
+{
+	double hz = calibration->crossings.hz;
+
+	return hz > 0 ? (double)ticks * 1e9 / hz : 0;
+}
+
+static size_t fault(FILE *f, const char *line)
+{
+	if (f)
+		fprintf(f, "  %s\n", line);
+	return 1;
+}
+
+static size_t count_faults(FILE *f, const struct hlg_counts *counts)
+{
+	char line[256];
+	size_t n = 0;
+
+	for (size_t side = 0; side < HLG_COUNT_SIDES; side++)
+		for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++) {
+			const struct hlg_steps *steps = &counts->steps[side][i];
+			const struct hlg_law *law = &hlg_count_laws[i];
+
+			if (steps->reason[0] || steps->exact)
+				continue;
+			snprintf(line, sizeof(line),
+				 "%s, %s: %" PRIu64 " steps, and its law says %" PRIu64,
+				 law->program, hlg_count_side_name(side), steps->steps[0],
+				 hlg_count_steps(law, counts->sizes[0]));
+			n += fault(f, line);
+		}
+	return n;
+}
+
+size_t hlg_calibration_faults(FILE *f, const struct hlg_calibration *c)
+{
+	char line[256];
+	size_t n = 0;
+
+	if (c->parts & HLG_CALIBRATE_CROSSING && c->kvm &&
+	    c->crossings.served != GUESTS_CROSSINGS) {
+		snprintf(line, sizeof(line), "page faults: %" PRIu64 " of %d were served",
+			 c->crossings.served, GUESTS_CROSSINGS);
+		n += fault(f, line);
+	}
+	if (c->parts & HLG_CALIBRATE_COUNTING)
+		n += count_faults(f, &c->counts);
+	return n;
+}
+
+static void put_machine(FILE *f, const struct hlg_calibration *c)
+{
+	const struct hlg_machine *m = &c->machine;
+
+	fputs("hlguest calibrate: ", f);
+	hlg_escape_print(f, m->cpu[0] ? m->cpu : "unknown processor");
+	fprintf(f, ", %ld CPUs%s\n", m->cpus,
+		m->guest ? ", itself a virtual machine" : "");
+	fprintf(f, "  %s, load %.2f\n  Linux ", m->date, m->load);
+	hlg_escape_print(f, m->kernel);
+	fputs("\n  KVM: ", f);
+	hlg_escape_print(f, !c->kvm     ? c->no_kvm
+			    : m->kvm[0] ? m->kvm
+					: "no module's name");
+	fputs("\n\n", f);
+}
+
+void hlg_calibration_text(FILE *f, const struct hlg_calibration *c)
+{
+	put_machine(f, c);
+	if (c->parts & HLG_CALIBRATE_CROSSING)
+		hlg_crossing_write_text(f, c);
+	if (c->parts & HLG_CALIBRATE_COUNTING)
+		hlg_count_write_text(f, c);
+	if (hlg_calibration_faults(NULL, c)) {
+		fputs("\nThe truth does not hold: believe none of this\n", f);
+		hlg_calibration_faults(f, c);
+	}
+}
