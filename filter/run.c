@@ -131,17 +131,32 @@ static char **append(char **lines, size_t *n, char *line)
 	return more;
 }
 
+__attribute__((format(printf, 3, 0))) static char **append_formatted(char **lines,
+								     size_t *n,
+								     const char *fmt,
+								     va_list ap)
+{
+	char *line;
+
+	return vasprintf(&line, fmt, ap) < 0 ? lines : append(lines, n, line);
+}
+
 void hlg_run_note(struct hlg_run *run, const char *fmt, ...)
 {
-	char *note;
 	va_list ap;
-	int len;
 
 	va_start(ap, fmt);
-	len = vasprintf(&note, fmt, ap);
+	run->notes = append_formatted(run->notes, &run->n_notes, fmt, ap);
 	va_end(ap);
-	if (len >= 0)
-		run->notes = append(run->notes, &run->n_notes, note);
+}
+
+void hlg_run_remark(struct hlg_run *run, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	run->remarks = append_formatted(run->remarks, &run->n_remarks, fmt, ap);
+	va_end(ap);
 }
 
 int hlg_run_write(const struct hlg_run *run, FILE *stream,
@@ -196,6 +211,8 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 		rc == 0 && !counters && report->trust.all.verdict == HLG_TRUST_MISMATCH;
 	for (size_t i = 0; i < run->n_notes; i++)
 		hlg_report_note(report, "%s", run->notes[i]);
+	for (size_t i = 0; i < run->n_remarks; i++)
+		hlg_report_remark(report, "%s", run->remarks[i]);
 	return rc;
 }
 
@@ -210,11 +227,17 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 	return rc;
 }
 
+static void free_lines(char **lines, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(lines[i]);
+	free(lines);
+}
+
 void hlg_run_finish(struct hlg_run *run)
 {
-	for (size_t i = 0; i < run->n_notes; i++)
-		free(run->notes[i]);
-	free(run->notes);
+	free_lines(run->notes, run->n_notes);
+	free_lines(run->remarks, run->n_remarks);
 	hlg_stacks_finish(&run->stacks);
 	hlg_host_finish(&run->host);
 	hlg_profile_finish(&run->profile);

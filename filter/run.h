@@ -21,6 +21,8 @@ struct hlg_run {
 	bool mismatch; /* set by hlg_run_build: the samples do not fit the images */
 	char **notes;  /* of the feed, for the report */
 	size_t n_notes;
+	char **remarks; /* the same, for its trust block */
+	size_t n_remarks;
 };
 
 /*
@@ -43,6 +45,10 @@ int hlg_run_open_image(struct hlg_image **image, const struct hlg_image_arg *arg
 /* Adds a note to the report to come; without memory it is lost. */
 __attribute__((format(printf, 2, 3))) void hlg_run_note(struct hlg_run *run,
 							const char *fmt, ...);
+
+/* The same, to the report's trust block. */
+__attribute__((format(printf, 2, 3))) void hlg_run_remark(struct hlg_run *run,
+							  const char *fmt, ...);
 
 /* Decides the bases, from the samples where nothing states them. */
 int hlg_run_settle(struct hlg_run *run, struct hlg_err *err);

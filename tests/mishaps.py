@@ -57,6 +57,9 @@ RECORDINGS = {
     "exits": ["good.elf", "{x}"],
     "inject": ["good.elf", "{x}", "-o", "injected"],
 }
+CALIBRATIONS = {
+    "report": ["good.elf", "good.data", "--calibration={x}"],
+}
 PROFILES = {
     "merge": ["{x}"],
     "merge, second": ["good.pb.gz", "{x}", "-o", "sum"],
@@ -73,7 +76,7 @@ WRONG = {
     "folder": "is a directory",
     "secret": "Permission denied",
     "good.elf/below": "Not a directory",
-    "text": "is not an ELF|is no recording|is no stream|gzip data are damaged",
+    "text": "is not an ELF|is no recording|is no stream|gzip data are damaged|is no calibration",
 }
 
 
@@ -382,7 +385,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="mishaps-") as folder:
         place = Place(build, folder)
         for name, verbs in (("image", IMAGES), ("recording", RECORDINGS),
-                            ("profile", PROFILES), ("stream", STREAMS)):
+                            ("profile", PROFILES), ("stream", STREAMS),
+                            ("calibration", CALIBRATIONS)):
             tap.run(f"bad files: {name}", lambda v=verbs: list(check_files(place, v)))
         for name, function in (
             ("files of the wrong kind, words of no sense", check_wrong_kind),

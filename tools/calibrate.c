@@ -4,12 +4,14 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../filter/number.h"
 #include "../filter/out.h"
 #include "../symtab/err.h"
 #include "argument.h"
 #include "calibrate/calibration.h"
+#include "calibrated.h"
 #include "microvm/deadline.h"
 #include "output.h"
 #include "verb.h"
@@ -21,12 +23,16 @@ enum {
 	KEY_OPERATIONS,
 	KEY_OUT,
 	KEY_RUNS,
+	KEY_SAVE,
+	KEY_TIME,
 };
 
 struct arguments {
 	unsigned parts;
-	uint64_t runs, operations, deadline; /* deadline: seconds */
-	const char *out;
+	uint64_t runs, operations;
+	uint64_t deadline; /* seconds */
+	uint64_t time;     /* ms */
+	const char *out, *save;
 	void (*write)(FILE *f, const struct hlg_calibration *calibration);
 	bool quiet;
 };
@@ -35,12 +41,16 @@ static const struct argp_option options[] = {
 	{"deadline", KEY_DEADLINE, "SECONDS", 0,
 	 "guests of one part that take longer are killed (60)", 0},
 	{"format", KEY_FORMAT, "text|json|csv", 0, "of the result (text)", 0},
-	{"only", KEY_ONLY, "crossing,counting", 0, "these parts (all)", 0},
+	{"only", KEY_ONLY, "crossing,landing,counting", 0, "these parts (all)", 0},
 	{"operations", KEY_OPERATIONS, "N", 0,
 	 "string operations that are single-stepped, 10 to 1000000 (10000)", 0},
 	{"out", KEY_OUT, "FILE", 0, "where the result goes (standard output)", 0},
 	{"quiet", 'q', NULL, 0, "no word about what is being measured", 0},
 	{"runs", KEY_RUNS, "N", 0, "how often each program is counted, 1 to 100 (5)", 0},
+	{"save", KEY_SAVE, "FILE", 0,
+	 "keep the result as JSON, for hlguest report and doctor", 0},
+	{"time", KEY_TIME, "MS", 0,
+	 "how long each guest is sampled with each event, 10 to 60000 (250)", 0},
 	{0},
 };
 
@@ -69,6 +79,7 @@ static void set_parts(struct arguments *args, const char *value, struct argp_sta
 		enum hlg_calibration_part part;
 	} words[] = {
 		{"crossing", HLG_CALIBRATE_CROSSING},
+		{"landing", HLG_CALIBRATE_LANDING},
 		{"counting", HLG_CALIBRATE_COUNTING},
 	};
 
@@ -81,7 +92,7 @@ static void set_parts(struct arguments *args, const char *value, struct argp_sta
 			i++;
 		if (i == sizeof(words) / sizeof(words[0]))
 			argp_error(state, "--only: %.*s is no part (one of %s)", (int)n,
-				   value, "crossing, counting");
+				   value, "crossing, landing, counting");
 		args->parts |= words[i].part;
 		value += n + (value[n] == ',');
 	}
@@ -124,6 +135,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_RUNS:
 		set_number(&args->runs, "runs", value, 1, HLG_COUNT_RUNS_MAX, state);
+		return 0;
+	case KEY_SAVE:
+		args->save = value;
+		return 0;
+	case KEY_TIME:
+		set_number(&args->time, "time", value, 10, 60000, state);
 		return 0;
 	case 'q':
 		args->quiet = true;
@@ -176,6 +193,10 @@ static int measure_part(struct hlg_calibration *c, const struct hlg_guests *gues
 	if (rc == 0 && part == HLG_CALIBRATE_CROSSING) {
 		tell(args, "crossings");
 		rc = hlg_crossing_measure(&c->crossings, guests, no_kvm, err);
+	} else if (rc == 0 && part == HLG_CALIBRATE_LANDING) {
+		tell(args, "landing");
+		rc = hlg_landing_measure(&c->landings, guests, no_kvm,
+					 args->time * 1000000, err);
 	} else if (rc == 0) {
 		tell(args, "counts");
 		rc = hlg_count_measure(&c->counts, guests, no_kvm, args->runs, err);
@@ -199,6 +220,8 @@ static int measure(struct hlg_calibration *c, const struct arguments *args,
 	if (rc == 0)
 		rc = measure_part(c, &guests, HLG_CALIBRATE_CROSSING, args, err);
 	if (rc == 0)
+		rc = measure_part(c, &guests, HLG_CALIBRATE_LANDING, args, err);
+	if (rc == 0)
 		rc = measure_part(c, &guests, HLG_CALIBRATE_COUNTING, args, err);
 	hlg_guests_finish(&guests);
 	return rc;
@@ -216,6 +239,52 @@ static int write_result(const struct hlg_calibration *c, const struct arguments 
 	return hlg_out_commit(&out, err);
 }
 
+static int save(const struct hlg_calibration *c, const char *path, struct hlg_err *err)
+{
+	struct hlg_out out;
+	int rc = hlg_out_open(&out, path, NULL, err);
+
+	if (rc < 0)
+		return rc;
+	hlg_calibration_json(out.f, c);
+	return hlg_out_commit(&out, err);
+}
+
+/* The doctor's copy: the folders above it are made where they are missing. */
+static int save_last(const struct hlg_calibration *c, struct hlg_err *err)
+{
+	char path[PATH_MAX];
+
+	hlg_calibrated_place(path);
+	for (char *at = path[0] ? strchr(path + 1, '/') : NULL; at;
+	     at = strchr(at + 1, '/')) {
+		*at = '\0';
+		mkdir(path, 0700);
+		*at = '/';
+	}
+	return path[0] ? save(c, path, err) : 0;
+}
+
+/* Can both files be written? Told before a minute is spent. */
+static int check_outputs(const struct arguments *args, struct hlg_err *err)
+{
+	const char *const paths[] = {args->out, args->save};
+
+	for (size_t i = 0; i < 2; i++) {
+		int rc;
+
+		if (paths[i] && hlg_argument_is_precious(paths[i]))
+			return hlg_err_set(err, HLG_EINPUT,
+					   "--%s=%s: is a recording or an ELF (name "
+					   "another)",
+					   i ? "save" : "out", paths[i]);
+		rc = paths[i] ? hlg_out_check(paths[i], err) : 0;
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
 int hlg_verb_calibrate(int argc, char **argv)
 {
 	static const struct argp argp = {options, parse, NULL, doc, NULL, NULL, NULL};
@@ -224,26 +293,25 @@ int hlg_verb_calibrate(int argc, char **argv)
 				 .runs = 5,
 				 .operations = 10000,
 				 .deadline = 60,
+				 .time = 250,
 				 .write = hlg_calibration_text};
 	struct hlg_err err;
-	int rc = 0, failed = 1;
+	int rc;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	if (args.out && hlg_argument_is_precious(args.out)) {
-		failed = 2;
-		rc = hlg_err_set(&err, HLG_EINPUT,
-				 "--out=%s: is a recording or an ELF (name another)",
-				 args.out);
-	}
-	if (rc == 0 && args.out)
-		rc = hlg_out_check(args.out, &err);
-	if (rc == 0)
-		rc = measure(&calibration, &args, &err);
-	if (rc == 0)
-		rc = write_result(&calibration, &args, &err);
+	rc = check_outputs(&args, &err);
 	if (rc < 0) {
 		hlg_output_error(&err);
-		return failed;
+		return 2;
 	}
+	rc = measure(&calibration, &args, &err);
+	if (rc == 0)
+		rc = write_result(&calibration, &args, &err);
+	if (rc == 0 && args.save)
+		rc = save(&calibration, args.save, &err);
+	if (rc < 0)
+		return hlg_output_error(&err);
+	if (args.save && save_last(&calibration, &err) < 0)
+		hlg_output_error(&err);
 	return hlg_output_end(hlg_calibration_faults(NULL, &calibration) != 0);
 }

@@ -14,7 +14,28 @@
 #include "output.h"
 #include "pprof/pprof.h"
 #include "sysprof/report.h"
+#include "report-calibration.h"
 #include "verb.h"
+
+enum {
+	KEY_CALIBRATION = 0x200
+};
+
+static const struct argp_option own_options[] = {
+	{"calibration", KEY_CALIBRATION, "FILE", 0,
+	 "what hlguest calibrate --save wrote: sets skid, and is told", 2},
+	{0},
+};
+
+static error_t parse_own(int key, char *value, struct argp_state *state)
+{
+	const char **calibration = state->input;
+
+	if (key != KEY_CALIBRATION)
+		return ARGP_ERR_UNKNOWN;
+	*calibration = value;
+	return 0;
+}
 
 static int compare_files(const void *a, const void *b)
 {
@@ -156,9 +177,10 @@ static int start_form(const struct form *form, const struct hlg_inputs *in,
 }
 
 /* Reads the files and writes the report. Returns the exit status. */
-static int profile(const struct hlg_inputs *in)
+static int profile(const struct hlg_inputs *in, const char *calibration)
 {
 	const struct form *form = find_form(in->format);
+	struct hlg_calibrated calibrated;
 	struct hlg_batch batch = {0};
 	struct hlg_run run;
 	struct hlg_err err;
@@ -166,12 +188,17 @@ static int profile(const struct hlg_inputs *in)
 
 	if (rc == 0)
 		rc = start_form(form, in, &run, &err);
+	if (rc == 0 && calibration)
+		rc = hlg_calibrated_read(&calibrated, calibration, &err);
 	/* The formats that have a table of files. */
 	batch.judge = !in->format && run.options.stacks != HLG_STACKS_COUNTERS &&
 		      (run.options.format == HLG_FORMAT_TEXT ||
 		       run.options.format == HLG_FORMAT_JSON);
 	if (rc == 0)
 		rc = hlg_inputs_read(in, &run, &batch, &status, &err);
+	if (rc == 0 && calibration)
+		rc = hlg_report_calibrate(&run, &calibrated, calibration, batch.paths,
+					  batch.n_paths, &err);
 	if (rc == 0 && batch.n_read)
 		rc = form->write(&run, &batch, &err);
 	if (rc < 0)
@@ -191,7 +218,10 @@ static bool takes(const char *option)
 
 int hlg_verb_report(int argc, char **argv)
 {
-	struct hlg_inputs in = {.takes = takes};
+	static const struct argp own = {own_options, parse_own, NULL, NULL,
+					NULL,        NULL,      NULL};
+	const char *calibration = NULL;
+	struct hlg_inputs in = {.takes = takes, .own = &own, .own_input = &calibration};
 	int status = hlg_inputs_parse(
 		&in, argc, argv, "guest.elf[@BASE]... FILE...",
 		"Profiles recordings of guests: every sample once, by function, "
@@ -200,7 +230,7 @@ int hlg_verb_report(int argc, char **argv)
 		"other names an image: FILE[@BASE] or map:FILE[@BASE].");
 
 	if (status == 0)
-		status = profile(&in);
+		status = profile(&in, calibration);
 	hlg_inputs_finish(&in);
 	return status;
 }

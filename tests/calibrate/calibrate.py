@@ -21,9 +21,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True  # this folder is the source's
 sys.path[:0] = [os.path.join(HERE, "..", "perf"), os.path.join(HERE, "..", "tools")]
 from programs import hlguest_of
-from tap import Skip, Tap, environment, must, parser, run
+from tap import Skip, Tap, environment, must, need, parser, run
 
-FEW = ["--operations=100", "--runs=2", "-q"]
+FEW = ["--operations=100", "--runs=2", "--time=20", "-q"]
 COLUMNS = ["ins", "l_cycle", "ref_cycle", "event1", "event2", "event3", "event4"]
 
 
@@ -61,6 +61,22 @@ def check_counts(document):
             found = program[side]
             if found.get("steps") != program["expected"] or not found["exact"]:
                 yield f"{program['program']}, {side}: {found}"
+
+
+def check_landing(document):
+    landing = document["landing"]
+    for event in landing["events"]:
+        if "skipped" in event:
+            if not event["skipped"]:
+                yield f"{event['event']}: no reason"
+            continue
+        for guest in event["guests"]:
+            if guest["off_boundary"] or guest["on_boundary"] != guest["guest"]:
+                yield f"{event['event']}: not on boundaries: {guest}"
+            if guest["right"] + guest["wrong"] + guest["gap"] != guest["guest"]:
+                yield f"{event['event']}: does not add up: {guest}"
+            if sum(guest.get("distance", [guest["guest"]])) != guest["guest"]:
+                yield f"{event['event']}: distances do not add up: {guest}"
 
 
 def check_csv(build):
@@ -113,6 +129,41 @@ def interrupted(build):
             yield f"left behind: {os.listdir(folder)}"
 
 
+def saved(build):
+    """What is saved is what report uses: the guests' own recording, with their ELF."""
+    hlguest, elf = hlguest_of(build), os.path.join(build, "tools", "calibrate", "guests.elf")
+    with tempfile.TemporaryDirectory(prefix="calibrate-") as folder:
+        env = environment(XDG_STATE_HOME=os.path.join(folder, "state"))
+        path, data = os.path.join(folder, "c.json"), os.path.join(folder, "g.data")
+        landing = [hlguest, "calibrate", "-q", "--only=landing", "--time=60", "--out=/dev/null"]
+        must(*landing, "--save=" + path, env=env)
+        with open(path, encoding="utf-8") as f:
+            document = json.load(f)
+        windows = {e["event"]: e["window"] for e in document["landing"]["events"]}
+        if windows.get("cpu-clock") is None:
+            raise Skip(f"no window of cpu-clock: {document['landing']}")
+        if not os.path.exists(os.path.join(folder, "state", "hlguest", "calibration.json")):
+            return ["no last calibration is kept"]
+        need("perf")
+        must("perf", "kvm", "--guest", "record", "-q", "-B", "-N", "-e", "cpu-clock", "-F",
+             "4000", "-o", data, "--", *landing)
+        if "jansson" not in os.environ.get("HLG_FEATURES", ""):
+            raise Skip("no jansson")
+        report = json.loads(must(hlguest, "report", elf, data, "--calibration=" + path,
+                                 "--format=json", "--top=0"))
+    # Every sample is of a function that runs, or where a late one of it would be.
+    rows = {f["name"]: f for f in report["functions"]}
+    idle = {"neighbour_cold", "neighbour_before"}
+    contained = sum(f["samples"] if name not in idle else f.get("edge", 0)
+                    for name, f in rows.items())
+    guest = report["totals"]["guest"]["samples"]
+    notes = " ".join(report["trust"]["notes"])
+    print(f"# {contained} of {guest} samples; {windows}")
+    return [*([] if contained >= 0.95 * guest and guest > 200 else
+              [f"{contained} of {guest} samples are within the window"]),
+            *([] if f"up to {windows['cpu-clock']} instruction" in notes else [notes])]
+
+
 def main():
     args = parser(__doc__).parse_args()
     tap = Tap()
@@ -127,7 +178,9 @@ def main():
     tap.result(document["holds"], "the truths hold")
     tap.run("crossings are figures or reasons", lambda: [*check_crossings(document)])
     tap.run("counts are exact", lambda: [*check_counts(document)])
+    tap.run("samples land on boundaries", lambda: [*check_landing(document)])
     tap.run("CSV has HPCTool's columns", lambda: [*check_csv(args.build)])
+    tap.run("saved, and used by report", saved, args.build)
     tap.run("without /dev/kvm", without_kvm, args.build)
     tap.run("^C", lambda: [*interrupted(args.build)])
     return tap.finish()

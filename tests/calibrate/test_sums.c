@@ -8,6 +8,7 @@
 
 #include "../../tools/calibrate/count.h"
 #include "../../tools/calibrate/crossing.h"
+#include "../../tools/calibrate/landing.h"
 #include "tap.h"
 
 #define MANY 5000
@@ -164,6 +165,54 @@ START_TEST(variation)
 }
 END_TEST
 
+/* 95 of 100 samples are no further than the window, in the worst of the hot guests. */
+START_TEST(windows)
+{
+	static struct hlg_landed landed;
+	struct hlg_land *rep = &landed.guests[0], *div = &landed.guests[1];
+
+	memset(&landed, 0, sizeof(landed));
+	ck_assert(hlg_landing_window(&landed) == HLG_WINDOW_UNKNOWN);
+	rep->guest = 200;
+	rep->distance[0] = 190;
+	rep->distance[7] = 10;
+	ck_assert_uint_eq(hlg_landing_window(&landed), 0);
+	rep->distance[0] = 189;
+	rep->distance[HLG_LANDING_FAR] = 1;
+	ck_assert_uint_eq(hlg_landing_window(&landed), 7);
+	div->guest = 99; /* too few */
+	div->distance[12] = 99;
+	ck_assert_uint_eq(hlg_landing_window(&landed), 7);
+	div->guest = div->distance[12] = 100;
+	ck_assert_uint_eq(hlg_landing_window(&landed), 12);
+	div->distance[HLG_LANDING_FAR] = 100;
+	div->distance[12] = 0;
+	ck_assert(hlg_landing_window(&landed) == HLG_WINDOW_UNKNOWN);
+}
+END_TEST
+
+/* A timer finds an interrupted string operation where it is, and no half instruction. */
+START_TEST(refutations)
+{
+	static struct hlg_landed landed;
+	struct hlg_land *rep = &landed.guests[0];
+	char fault[256];
+
+	memset(&landed, 0, sizeof(landed));
+	rep->guest = 200;
+	rep->distance[0] = 150;
+	rep->distance[1] = 50;
+	ck_assert(!hlg_landing_refutes(&landed, &hlg_samplings[0], fault));
+	rep->distance[1] = 151;
+	ck_assert(hlg_landing_refutes(&landed, &hlg_samplings[0], fault));
+	ck_assert(!hlg_samplings[2].timer);
+	ck_assert(!hlg_landing_refutes(&landed, &hlg_samplings[2], fault));
+	landed.guests[4].off = 1;
+	ck_assert(hlg_landing_refutes(&landed, &hlg_samplings[2], fault));
+	ck_assert_ptr_nonnull(strstr(fault, "in the middle"));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("calibrate sums");
@@ -178,5 +227,7 @@ int main(void)
 	tcase_add_test(tc, emulation);
 	tcase_add_test(tc, laws);
 	tcase_add_test(tc, variation);
+	tcase_add_test(tc, windows);
+	tcase_add_test(tc, refutations);
 	return tap_main(suite);
 }

@@ -10,12 +10,14 @@
 
 #include "count.h"
 #include "crossing.h"
+#include "landing.h"
 #include "machine.h"
 
 enum hlg_calibration_part {
 	HLG_CALIBRATE_CROSSING = 1,
 	HLG_CALIBRATE_COUNTING = 2,
-	HLG_CALIBRATE_ALL = 3
+	HLG_CALIBRATE_LANDING = 4,
+	HLG_CALIBRATE_ALL = 7
 };
 
 struct hlg_calibration {
@@ -25,6 +27,7 @@ struct hlg_calibration {
 	char no_kvm[256];
 	struct hlg_crossings crossings;
 	struct hlg_counts counts;
+	struct hlg_landings landings;
 };
 
 /* Figures of other machines, as published. */
@@ -54,6 +57,8 @@ void hlg_calibration_csv(FILE *f, const struct hlg_calibration *calibration);
 /* Their parts. */
 void hlg_crossing_write_text(FILE *f, const struct hlg_calibration *calibration);
 void hlg_crossing_write_json(FILE *f, const struct hlg_calibration *calibration);
+void hlg_landing_write_text(FILE *f, const struct hlg_calibration *calibration);
+void hlg_landing_write_json(FILE *f, const struct hlg_calibration *calibration);
 void hlg_count_write_text(FILE *f, const struct hlg_calibration *calibration);
 void hlg_count_write_json(FILE *f, const struct hlg_calibration *calibration);
 

@@ -104,6 +104,8 @@ void hlg_calibration_json(FILE *f, const struct hlg_calibration *c)
 		hlg_calibration_faults(NULL, c) ? "false" : "true");
 	if (c->parts & HLG_CALIBRATE_CROSSING)
 		hlg_crossing_write_json(f, c);
+	if (c->parts & HLG_CALIBRATE_LANDING)
+		hlg_landing_write_json(f, c);
 	if (c->parts & HLG_CALIBRATE_COUNTING)
 		hlg_count_write_json(f, c);
 	fputs("\n}\n", f);

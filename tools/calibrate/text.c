@@ -51,6 +51,8 @@ size_t hlg_calibration_faults(FILE *f, const struct hlg_calibration *c)
 			 c->crossings.served, GUESTS_CROSSINGS);
 		n += fault(f, line);
 	}
+	if (c->parts & HLG_CALIBRATE_LANDING && c->landings.fault[0])
+		n += fault(f, c->landings.fault);
 	if (c->parts & HLG_CALIBRATE_COUNTING)
 		n += count_faults(f, &c->counts);
 	return n;
@@ -78,6 +80,8 @@ void hlg_calibration_text(FILE *f, const struct hlg_calibration *c)
 	put_machine(f, c);
 	if (c->parts & HLG_CALIBRATE_CROSSING)
 		hlg_crossing_write_text(f, c);
+	if (c->parts & HLG_CALIBRATE_LANDING)
+		hlg_landing_write_text(f, c);
 	if (c->parts & HLG_CALIBRATE_COUNTING)
 		hlg_count_write_text(f, c);
 	if (hlg_calibration_faults(NULL, c)) {

@@ -41,7 +41,7 @@ _hlguest_value()
 	sysprof--merge) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
 	calibrate--format) words='text json csv' ;;
 	calibrate--only)
-		words='crossing counting'
+		words='crossing landing counting'
 		[[ $cur == *,* ]] && done=${cur%,*},
 		;;
 	exits--by) words='tid' ;;
@@ -63,7 +63,7 @@ _hlguest_value()
 	report--input | report-i | annotate--input | annotate-i | base--input | base-i | diff--input | diff-i | flame--input | flame-i) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
 	flame--before) _hlguest_files "$cur" $'\x7fELF' PERFILE $'\x1f\x8b' ;;
 	windows--input | windows-i | exits--input | exits-i | inject--input | inject-i) _hlguest_files "$cur" PERFILE ;;
-	report--out | annotate--out | diff--out | windows--out | exits--out | sysprof--out | flame--out | flame-o | calibrate--out | record--output | record-o | merge--output | merge-o | inject--output | inject-o)
+	report--out | annotate--out | diff--out | windows--out | exits--out | sysprof--out | flame--out | flame-o | calibrate--out | calibrate--save | report--calibration | record--output | record-o | merge--output | merge-o | inject--output | inject-o)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;
@@ -85,7 +85,7 @@ _hlguest()
 	case $verb in
 	report)
 		short='-i -j -q'
-		long='--input= --jobs= --quiet --aliases= --by= --cpu= --demangle= --event=
+		long='--input= --jobs= --quiet --aliases= --by= --calibration= --cpu= --demangle= --event=
 			--force --format= --gaps= --min= --mode= --out= --pid= --region= --roots=
 			--skid= --stacks= --tid= --time= --top= --weight='
 		;;
@@ -138,7 +138,7 @@ _hlguest()
 		;;
 	calibrate)
 		short='-q'
-		long='--quiet --deadline= --format= --only= --operations= --out= --runs='
+		long='--quiet --deadline= --format= --only= --operations= --out= --runs= --save= --time='
 		;;
 	kallsyms) long='--compat' ;;
 	lookup) long='--demangle= --format= --inlines --own' ;;
