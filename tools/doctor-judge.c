@@ -236,4 +236,5 @@ void hlg_doctor_judge(struct hlg_findings *f, const struct hlg_probes *p)
 	judge_counters(f, p);
 	judge_mediation(f, p);
 	judge_tracefs(f, p);
+	hlg_doctor_judge_calibration(f, p);
 }

@@ -125,6 +125,18 @@ static void look_at_rights(struct hlg_probes *p, const char *root)
 	p->perfmon = held >> CAP_PERFMON & 1 || held >> CAP_SYS_ADMIN & 1;
 }
 
+/* The first "model name" of /proc/cpuinfo. */
+static void take_model(struct hlg_probes *p, const char *cpuinfo)
+{
+	const char *line = strstr(cpuinfo, "model name"), *colon;
+
+	colon = line ? strchr(line, ':') : NULL;
+	if (!colon)
+		return;
+	colon += 1 + strspn(colon + 1, " \t");
+	snprintf(p->cpu, sizeof(p->cpu), "%.*s", (int)strcspn(colon, "\n"), colon);
+}
+
 void hlg_doctor_look_at_files(struct hlg_probes *p, const char *root)
 {
 	char cpu[16384];
@@ -135,6 +147,7 @@ void hlg_doctor_look_at_files(struct hlg_probes *p, const char *root)
 	slurp(cpu, sizeof(cpu), root, "/proc/cpuinfo");
 	p->intel = strstr(cpu, "GenuineIntel") != NULL;
 	p->virtual_machine = strstr(cpu, " hypervisor") != NULL;
+	take_model(p, cpu);
 }
 
 /* Opens an event on this process, as perf would; errno of it. */
@@ -175,4 +188,5 @@ void hlg_doctor_look(struct hlg_probes *p, const char *root)
 	hlg_doctor_look_at_perf(p);
 	hlg_doctor_look_at_files(p, root);
 	look_at_events(p);
+	hlg_doctor_look_at_calibration(p);
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "../symtab/image.h"
+#include "calibrated.h"
 #include "child.h"
 
 /* What was seen. An int that is called after a thing is the errno of trying it; 0: can.
@@ -31,6 +32,10 @@ struct hlg_probes {
 	int clock, cycles, guest_cycles; /* opening events; the last without the host */
 	int tracefs;                     /* opening its folder of events */
 	bool kvm_events;                 /* and kvm has some there */
+	char cpu[128], kernel[192];      /* as a calibration tells them */
+	bool calibration;                /* there is a last one that could be read */
+	char calibration_problem[1024];  /* why it could not; empty: none is there */
+	struct hlg_calibrated calibrated;
 };
 
 enum hlg_level {
@@ -64,9 +69,12 @@ struct hlg_finding *hlg_doctor_add(struct hlg_findings *findings, enum hlg_level
 void hlg_doctor_look(struct hlg_probes *probes, const char *root);
 void hlg_doctor_look_at_perf(struct hlg_probes *probes);
 void hlg_doctor_look_at_files(struct hlg_probes *probes, const char *root);
+void hlg_doctor_look_at_calibration(struct hlg_probes *probes);
 
 /* Rules: the machine, and an image that is open and has a base. */
 void hlg_doctor_judge(struct hlg_findings *findings, const struct hlg_probes *probes);
+void hlg_doctor_judge_calibration(struct hlg_findings *findings,
+				  const struct hlg_probes *probes);
 void hlg_doctor_judge_image(struct hlg_findings *findings, const struct hlg_image *image);
 
 /* Writes a line for each finding, and one for its remedy; the worst level of all. */

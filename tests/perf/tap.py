@@ -68,7 +68,8 @@ def environment(**more):
     for name in ("LANG", "LANGUAGE", "LD_PRELOAD", "DEBUGINFOD_URLS"):
         env.pop(name, None)
     env.update(LC_ALL="C", PAGER="cat", PERF_PAGER="cat", PERF_CONFIG="/dev/null")
-    env.update(TZ="UTC", **more)
+    env.update(TZ="UTC")
+    env.update({"XDG_STATE_HOME": "/dev/null/none", **more})
     return env
 
 

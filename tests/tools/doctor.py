@@ -23,7 +23,7 @@ from tap import DATA, Tap, environment, parser, run
 FINDING = re.compile(r"(ok|warn|fail) +(\S.{0,11}?)  +(\S.*)$")
 REMEDY = re.compile(r" {20}-> \S.*$")
 TOPICS = ["perf", "hlguest.so", "/dev/kvm", "nesting", "perf events", "counters",
-          "guest only", "mediated PMU", "tracefs"]
+          "guest only", "mediated PMU", "tracefs", "calibration"]
 IMAGE = ["image", "symbols", "gaps", "base", "note", "build id", "lines"]
 
 # name, program or None, pattern that the line on perf has
