@@ -40,7 +40,7 @@ struct arguments {
 static const struct argp_option options[] = {
 	{"deadline", KEY_DEADLINE, "SECONDS", 0,
 	 "guests of one part that take longer are killed (60)", 0},
-	{"format", KEY_FORMAT, "text|json|csv", 0, "of the result (text)", 0},
+	{"format", KEY_FORMAT, "text|json|csv|html", 0, "of the result (text)", 0},
 	{"only", KEY_ONLY, "crossing,landing,counting", 0, "these parts (all)", 0},
 	{"operations", KEY_OPERATIONS, "N", 0,
 	 "string operations that are single-stepped, 10 to 1000000 (10000)", 0},
@@ -105,10 +105,12 @@ static void set_format(struct arguments *args, const char *value,
 		args->write = hlg_calibration_text;
 	else if (strcmp(value, "json") == 0)
 		args->write = hlg_calibration_json;
+	else if (strcmp(value, "html") == 0)
+		args->write = hlg_calibration_html;
 	else if (strcmp(value, "csv") == 0)
 		args->write = hlg_calibration_csv;
 	else
-		argp_error(state, "--format=%s: not here (one of text, json, csv)",
+		argp_error(state, "--format=%s: not here (one of text, json, csv, html)",
 			   value);
 }
 

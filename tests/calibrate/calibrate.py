@@ -8,6 +8,7 @@ Measures once with few operations, as JSON and CSV; with and without /dev/kvm (t
 by a user namespace, where that is allowed); and is interrupted.
 """
 import csv
+import html.parser
 import io
 import json
 import os
@@ -129,6 +130,40 @@ def interrupted(build):
             yield f"left behind: {os.listdir(folder)}"
 
 
+class Page(html.parser.HTMLParser):
+    """Its tags are closed in order; what it names outside itself is kept."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.outside, self.plots, self.wrong = [], [], 0, []
+
+    def handle_starttag(self, tag, attrs):
+        self.plots += tag == "svg"
+        self.outside += [v for k, v in attrs if k in ("src", "href", "xlink:href")]
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        if self.open[-1:] != [tag]:
+            self.wrong.append(f"</{tag}> in {self.open}")
+        else:
+            self.open.pop()
+
+
+def check_html(build):
+    text = must(hlguest_of(build), "calibrate", *FEW, "--format=html")
+    page = Page()
+    page.feed(text)
+    yield from page.wrong
+    if page.open or page.outside or page.plots not in (2, 3) or "url(" in text:
+        yield f"{page.open} left open, {page.outside}, {page.plots} plots"
+    if "nan" in text or "inf" in text.replace("info", ""):
+        yield "a figure is none"
+
+
 def saved(build):
     """What is saved is what report uses: the guests' own recording, with their ELF."""
     hlguest, elf = hlguest_of(build), os.path.join(build, "tools", "calibrate", "guests.elf")
@@ -180,6 +215,7 @@ def main():
     tap.run("counts are exact", lambda: [*check_counts(document)])
     tap.run("samples land on boundaries", lambda: [*check_landing(document)])
     tap.run("CSV has HPCTool's columns", lambda: [*check_csv(args.build)])
+    tap.run("a page with three plots", lambda: [*check_html(args.build)])
     tap.run("saved, and used by report", saved, args.build)
     tap.run("without /dev/kvm", without_kvm, args.build)
     tap.run("^C", lambda: [*interrupted(args.build)])

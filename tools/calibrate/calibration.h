@@ -50,6 +50,8 @@ size_t hlg_calibration_faults(FILE *f, const struct hlg_calibration *calibration
 /* Writers. Errors stay on the stream. */
 void hlg_calibration_text(FILE *f, const struct hlg_calibration *calibration);
 void hlg_calibration_json(FILE *f, const struct hlg_calibration *calibration);
+/* A page by itself, with three plots and the text. */
+void hlg_calibration_html(FILE *f, const struct hlg_calibration *calibration);
 /* A row for each counted run, HPCTool's columns first: event1 branches, event2 page
  * faults, event3 interrupts; ref_cycle is the TSC. */
 void hlg_calibration_csv(FILE *f, const struct hlg_calibration *calibration);

@@ -39,7 +39,7 @@ _hlguest_value()
 	sysprof--roots) words='state' ;;
 	sysprof--elf) _hlguest_files "$cur" $'\x7fELF' ;;
 	sysprof--merge) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
-	calibrate--format) words='text json csv' ;;
+	calibrate--format) words='text json csv html' ;;
 	calibrate--only)
 		words='crossing landing counting'
 		[[ $cur == *,* ]] && done=${cur%,*},

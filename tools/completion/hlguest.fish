@@ -250,7 +250,7 @@ complete -c hlguest -n "$inject" -l gaps -x -a 'retag drop stretch' -d 'samples 
 
 set -l calibrate '__hlguest_verb calibrate'
 complete -c hlguest -n "$calibrate" -l deadline -x -d 'seconds until guests are killed'
-complete -c hlguest -n "$calibrate" -l format -x -a 'text json csv' -d 'of the result'
+complete -c hlguest -n "$calibrate" -l format -x -a 'text json csv html' -d 'of the result'
 complete -c hlguest -n "$calibrate" -l only -x -a 'crossing landing counting' -d 'these parts'
 complete -c hlguest -n "$calibrate" -l operations -x -d 'string operations that are single-stepped'
 complete -c hlguest -n "$calibrate" -l out -r -F -d 'where the result goes'

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A page with three plots: what crossings cost, where samples land, what was counted.
+ * Nothing is loaded from elsewhere; colours follow the reader's (prefers-color-scheme).
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calibration.h"
+#include "html.h"
+
+enum {
+	LEFT = 240,
+	WIDTH = 560, /* of what is drawn in */
+	ROW = 22,
+	RIGHT = 150,
+	TOP = 30,
+	CROSSING = 6, /* the axis ends at so many powers of ten */
+	COUNT = 8
+};
+
+static const char head[] =
+	"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+	"<title>hlguest calibrate</title>\n<style>\n"
+	":root{--ink:#1b1f24;--soft:#59636e;--line:#d1d9e0;--back:#fff;--one:#0969da;"
+	"--two:#bc4c00;--range:#b6d7ff}\n"
+	"@media(prefers-color-scheme:dark){:root{--ink:#f0f6fc;--soft:#9198a1;"
+	"--line:#3d444d;--back:#0d1117;--one:#4493f8;--two:#f0883e;--range:#1c3c66}}\n"
+	"body{font:14px system-ui,sans-serif;color:var(--ink);background:var(--back);"
+	"margin:2em auto;max-width:62em;padding:0 1em}\n"
+	"p.soft{color:var(--soft)}svg{width:100%;height:auto;font-size:12px}"
+	"text{fill:var(--ink)}.soft{fill:var(--soft)}.line{stroke:var(--line)}"
+	".one{fill:var(--one)}.two{fill:var(--two)}.range{fill:var(--range)}"
+	".end{text-anchor:end}.mid{text-anchor:middle}\n"
+	"pre{overflow-x:auto;font-size:12px}\n"
+	"</style></head><body>\n";
+
+void hlg_html_text(FILE *f, const char *text)
+{
+	for (; *text; text++)
+		if (*text == '&')
+			fputs("&amp;", f);
+		else if (*text == '<')
+			fputs("&lt;", f);
+		else if (*text == '"')
+			fputs("&quot;", f);
+		else if (*text == '\n' || (unsigned char)*text >= ' ')
+			fputc(*text, f);
+}
+
+static void begin_plot(FILE *f, size_t rows, const char *title)
+{
+	fprintf(f, "<svg role=\"img\" viewBox=\"0 0 %d %zu\"><title>",
+		LEFT + WIDTH + RIGHT, TOP + ROW * rows + 10);
+	hlg_html_text(f, title);
+	fputs("</title>\n", f);
+}
+
+static void put_label(FILE *f, double x, double y, const char *class, const char *text)
+{
+	fprintf(f, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, x, y);
+	hlg_html_text(f, text);
+	fputs("</text>\n", f);
+}
+
+static void put_bar(FILE *f, const char *class, double x, double y, double width,
+		    double height)
+{
+	fprintf(f,
+		"<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+		"height=\"%.1f\"/>\n",
+		class, x, y, width < 1 ? 1 : width, height);
+}
+
+/* From 1 to a power of ten, each as wide. */
+static double log_place(double value, int powers)
+{
+	double at = value < 1 ? 0 : log10(value) / powers;
+
+	return LEFT + WIDTH * (at > 1 ? 1 : at);
+}
+
+static void put_grid(FILE *f, size_t rows, int powers)
+{
+	for (int power = 0; power <= powers; power++) {
+		double x = log_place(pow(10, power), powers);
+		char text[16];
+
+		fprintf(f,
+			"<line class=\"line\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" "
+			"y2=\"%zu\"/>"
+			"\n",
+			x, x, TOP - 8, TOP + ROW * rows);
+		snprintf(text, sizeof(text), "%.0f", pow(10, power));
+		put_label(f, x, TOP - 14, "soft mid", text);
+	}
+}
+
+/* min to max, p50 to p99 over it, and published figures as marks. */
+static void put_crossing(FILE *f, const struct hlg_crossing *row, size_t i, double y)
+{
+	const struct hlg_ticks *t = &row->ticks;
+	char text[64];
+
+	put_label(f, LEFT - 8, y + 11, "end", hlg_crossing_text(i));
+	for (size_t k = 0; k < hlg_n_references; k++)
+		if (hlg_references[k].word &&
+		    strcmp(hlg_references[k].word, hlg_crossing_word(i)) == 0)
+			fprintf(f,
+				"<circle class=\"two\" cx=\"%.1f\" cy=\"%.1f\" "
+				"r=\"4\"/>\n",
+				log_place(hlg_references[k].low, CROSSING), y + 7);
+	if (row->state == HLG_CROSS_SKIPPED) {
+		put_label(f, LEFT + 4, y + 11, "soft", row->reason);
+		return;
+	}
+	put_bar(f, "range", log_place((double)t->min, CROSSING), y,
+		log_place((double)t->max, CROSSING) - log_place((double)t->min, CROSSING),
+		14);
+	put_bar(f, "one", log_place((double)t->p50, CROSSING), y + 3,
+		log_place((double)t->p99, CROSSING) - log_place((double)t->p50, CROSSING),
+		8);
+	snprintf(text, sizeof(text), "%" PRIu64 "%s", t->p50,
+		 row->state == HLG_CROSS_EMULATED ? " (emulated)" : "");
+	put_label(f, LEFT + WIDTH + 8, y + 11, "", text);
+}
+
+static void plot_crossings(FILE *f, const struct hlg_calibration *c)
+{
+	fputs("<h2>Crossings</h2>\n<p class=\"soft\">Ticks of the TSC: from the least to "
+	      "the "
+	      "most, and from the median (the figure) to the 99th percentile; dots are "
+	      "published figures of other machines.",
+	      f);
+	fprintf(f,
+		" Noise: medians of ten parts of a native row differ by up to %.1f %%%s.",
+		100 * hlg_native_noise(&c->crossings),
+		c->crossings.emulated
+			? ". Ring 0 is emulated: such rows are not comparable with others"
+			: "");
+	fputs("</p>\n", f);
+	begin_plot(f, HLG_CROSS_ROWS, "what crossings cost");
+	put_grid(f, HLG_CROSS_ROWS, CROSSING);
+	for (size_t i = 0; i < HLG_CROSS_ROWS; i++)
+		put_crossing(f, &c->crossings.rows[i], i, TOP + (double)(ROW * i));
+	fputs("</svg>\n", f);
+}
+
+/* A cell for each distance, the fuller the more samples. */
+static void put_distances(FILE *f, const struct hlg_land *land, double y)
+{
+	const double cell = (double)WIDTH / (HLG_LANDING_FAR + 1);
+
+	for (size_t k = 0; k <= HLG_LANDING_FAR; k++) {
+		double share =
+			land->guest ? (double)land->distance[k] / (double)land->guest : 0;
+
+		if (share > 0)
+			put_bar(f, "one", LEFT + cell * (double)k, y + 16 * (1 - share),
+				cell - 2, 16 * share < 1 ? 1 : 16 * share);
+	}
+}
+
+static size_t put_landed(FILE *f, const struct hlg_landed *landed, const char *event,
+			 size_t row)
+{
+	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++) {
+		const struct hlg_land *land = &landed->guests[i];
+		double y = TOP + (double)(ROW * row);
+		char text[64];
+
+		if (!hlg_landing_hot(i))
+			continue;
+		snprintf(text, sizeof(text), "%s, %s", event, hlg_landing_name(i));
+		put_label(f, LEFT - 8, y + 12, "end", text);
+		put_distances(f, land, y);
+		if (landed->window == HLG_WINDOW_UNKNOWN)
+			snprintf(text, sizeof(text), "window not known");
+		else
+			snprintf(text, sizeof(text), "window %" PRIu64, landed->window);
+		put_label(f, LEFT + WIDTH + 8, y + 12, "", text);
+		row++;
+	}
+	return row;
+}
+
+static void plot_landing(FILE *f, const struct hlg_calibration *c)
+{
+	const struct hlg_landings *l = &c->landings;
+	size_t rows = 0;
+
+	fputs("<h2>Landing</h2>\n<p class=\"soft\">Share of samples by how many "
+	      "instructions "
+	      "they lie behind the one that has the time. The window has 95 % of the "
+	      "samples "
+	      "of each guest.</p>\n",
+	      f);
+	for (size_t i = 0; i < HLG_SAMPLINGS && !l->reason[0]; i++)
+		if (l->events[i].reason[0])
+			fprintf(f, "<p class=\"soft\">%s: %s</p>\n",
+				hlg_samplings[i].name, l->events[i].reason);
+		else
+			rows += 3;
+	if (rows == 0) {
+		hlg_html_text(f, l->reason[0] ? l->reason : "nothing was sampled");
+		return;
+	}
+	begin_plot(f, rows, "where samples land");
+	for (size_t k = 0; k <= HLG_LANDING_FAR; k++) {
+		char text[16];
+
+		snprintf(text, sizeof(text), "%zu%s", k, k == HLG_LANDING_FAR ? "+" : "");
+		put_label(f, LEFT + ((double)k + 0.5) * WIDTH / (HLG_LANDING_FAR + 1),
+			  TOP - 14, "soft mid", text);
+	}
+	rows = 0;
+	for (size_t i = 0; i < HLG_SAMPLINGS; i++)
+		if (!l->events[i].reason[0])
+			rows = put_landed(f, &l->events[i], hlg_samplings[i].name, rows);
+	fputs("</svg>\n", f);
+}
+
+/* What one run took at least, at most, and in the middle. */
+static void put_runs(FILE *f, const struct hlg_counted *counted, const char *class,
+		     double y)
+{
+	bool ins = !counted->reason[HLG_COUNT_INSTRUCTIONS][0];
+	struct hlg_variation v;
+	double low, high;
+
+	if (counted->runs == 0)
+		return;
+	v = hlg_count_variation(ins ? counted->values[HLG_COUNT_INSTRUCTIONS]
+				    : counted->ticks,
+				counted->runs);
+	low = log_place((double)v.min, COUNT);
+	high = log_place((double)v.max, COUNT);
+	put_bar(f, "range", low, y, high - low, 7);
+	put_bar(f, class, log_place((double)v.median, COUNT) - 1.5, y, 3, 7);
+}
+
+static void plot_counts(FILE *f, const struct hlg_calibration *c)
+{
+	const struct hlg_counts *counts = &c->counts;
+
+	fputs("<h2>Counts</h2>\n<p class=\"soft\">Runs of 1,000,000 operations, in a "
+	      "guest "
+	      "(above) and natively (below), from the least to the most with the median: "
+	      "instructions where they are counted, else TSC ticks, from 1 to "
+	      "100,000,000. "
+	      "The figure: steps in a guest and natively, against the program's "
+	      "law.</p>\n",
+	      f);
+	begin_plot(f, HLG_COUNT_PROGRAMS, "what was counted");
+	put_grid(f, HLG_COUNT_PROGRAMS, COUNT);
+	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++) {
+		double y = TOP + (double)(ROW * i);
+		char text[64] = "";
+		size_t n = 0;
+
+		put_label(f, LEFT - 8, y + 11, "end", hlg_count_laws[i].program);
+		put_runs(f, &counts->counted[HLG_COUNT_GUEST][i], "one", y);
+		put_runs(f, &counts->counted[HLG_COUNT_NATIVE][i], "two", y + 8);
+		for (size_t side = 0; side < HLG_COUNT_SIDES; side++)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s",
+					      side ? ", " : "",
+					      counts->steps[side][i].reason[0] ? "skipped"
+					      : counts->steps[side][i].exact   ? "exact"
+									       : "WRONG");
+		put_label(f, LEFT + WIDTH + 8, y + 11, "", text);
+	}
+	fputs("</svg>\n", f);
+}
+
+/* The whole of the text below the plots: the page leaves nothing out. */
+static void put_text(FILE *f, const struct hlg_calibration *c)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory)
+		return;
+	hlg_calibration_text(memory, c);
+	if (fclose(memory) == 0) {
+		fputs("<h2>All figures</h2>\n<pre>", f);
+		hlg_html_text(f, text);
+		fputs("</pre>\n", f);
+	}
+	free(text);
+}
+
+void hlg_calibration_html(FILE *f, const struct hlg_calibration *c)
+{
+	fputs(head, f);
+	fputs("<h1>hlguest calibrate</h1>\n<p>", f);
+	hlg_html_text(f, c->machine.cpu);
+	fputs("<br>Linux ", f);
+	hlg_html_text(f, c->machine.kernel);
+	fputs("<br>", f);
+	hlg_html_text(f, c->kvm ? c->machine.kvm : c->no_kvm);
+	fprintf(f, "<br>%s, load %.2f</p>\n", c->machine.date, c->machine.load);
+	if (hlg_calibration_faults(NULL, c))
+		fputs("<p><b>The truth does not hold: believe none of this.</b></p>\n",
+		      f);
+	if (c->parts & HLG_CALIBRATE_CROSSING)
+		plot_crossings(f, c);
+	if (c->parts & HLG_CALIBRATE_LANDING)
+		plot_landing(f, c);
+	if (c->parts & HLG_CALIBRATE_COUNTING)
+		plot_counts(f, c);
+	put_text(f, c);
+	fputs("</body></html>\n", f);
+}
