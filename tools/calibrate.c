@@ -27,10 +27,14 @@ enum {
 	KEY_TIME,
 };
 
+#define DEADLINE          60  /* seconds, for a part */
+#define STEPPED_IN_SECOND 500 /* operations of all programs, on a slow machine */
+#define SAMPLED           400 /* guests and events, each run up to eight times as long */
+
 struct arguments {
 	unsigned parts;
 	uint64_t runs, operations;
-	uint64_t deadline; /* seconds */
+	uint64_t deadline; /* seconds; 0: not stated */
 	uint64_t time;     /* ms */
 	const char *out, *save;
 	void (*write)(FILE *f, const struct hlg_calibration *calibration);
@@ -39,7 +43,9 @@ struct arguments {
 
 static const struct argp_option options[] = {
 	{"deadline", KEY_DEADLINE, "SECONDS", 0,
-	 "guests of one part that take longer are killed (60)", 0},
+	 "guests of one part that take longer are killed (60, and more for a larger "
+	 "--operations or --time)",
+	 0},
 	{"format", KEY_FORMAT, "text|json|csv|html", 0, "of the result (text)", 0},
 	{"only", KEY_ONLY, "crossing,landing,counting", 0, "these parts (all)", 0},
 	{"operations", KEY_OPERATIONS, "N", 0,
@@ -181,6 +187,20 @@ static void tell(const struct arguments *args, const char *what)
 		fprintf(stderr, "hlguest: %s ...\n", what);
 }
 
+/* Long enough for what is asked for, unless it is stated. */
+static unsigned deadline_of(const struct arguments *args, enum hlg_calibration_part part)
+{
+	uint64_t seconds = DEADLINE;
+
+	if (args->deadline)
+		return (unsigned)args->deadline;
+	if (part == HLG_CALIBRATE_COUNTING)
+		seconds += args->operations / STEPPED_IN_SECOND;
+	if (part == HLG_CALIBRATE_LANDING)
+		seconds += args->time * SAMPLED / 1000;
+	return (unsigned)seconds;
+}
+
 /* Each part has a deadline of its own. */
 static int measure_part(struct hlg_calibration *c, const struct hlg_guests *guests,
 			enum hlg_calibration_part part, const struct arguments *args,
@@ -191,7 +211,7 @@ static int measure_part(struct hlg_calibration *c, const struct hlg_guests *gues
 
 	if (!(args->parts & part))
 		return 0;
-	rc = mvm_deadline_start((unsigned)args->deadline, err);
+	rc = mvm_deadline_start(deadline_of(args, part), err);
 	if (rc == 0 && part == HLG_CALIBRATE_CROSSING) {
 		tell(args, "crossings");
 		rc = hlg_crossing_measure(&c->crossings, guests, no_kvm, err);
@@ -294,7 +314,6 @@ int hlg_verb_calibrate(int argc, char **argv)
 	struct arguments args = {.parts = HLG_CALIBRATE_ALL,
 				 .runs = 5,
 				 .operations = 10000,
-				 .deadline = 60,
 				 .time = 250,
 				 .write = hlg_calibration_text};
 	struct hlg_err err;

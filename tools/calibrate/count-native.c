@@ -19,7 +19,7 @@
 #include "pmu.h"
 
 #define MEMORY   (UINT64_C(24) << 20) /* all of guests.elf has less */
-#define PATIENCE 120000               /* ms for a million steps, on a slow machine */
+#define PATIENCE 300000               /* ms for a million steps, on a slow machine */
 
 static const uint8_t end[] = {0xe6, GUESTS_PORT_DONE}; /* out %al, $GUESTS_PORT_DONE */
 static const uint8_t leave[] = {0x0f, 0x05};           /* syscall */

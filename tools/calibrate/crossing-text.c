@@ -31,9 +31,10 @@ static void put_row(FILE *f, const struct hlg_calibration *calibration,
 	}
 	fprintf(f,
 		" %5" PRIu64 " %7" PRIu64 " %7" PRIu64 " %7" PRIu64 " %7" PRIu64
-		" %7" PRIu64 " %8.0f %5" PRIu64 " %8" PRIu64 "  ",
+		" %7" PRIu64 " %7.0f %7.0f %5" PRIu64 " %8" PRIu64 "  ",
 		t->n, t->min, t->p50, t->p90, t->p99, t->max,
-		hlg_calibration_ns(calibration, t->p50), t->outliers, t->worst);
+		hlg_calibration_ns(calibration, t->p50),
+		hlg_calibration_ns(calibration, t->p99), t->outliers, t->worst);
 	put_bins(f, t);
 	if (row->state == HLG_CROSS_EMULATED)
 		fputs("  emulated: not comparable", f);
@@ -139,9 +140,9 @@ void hlg_crossing_write_text(FILE *f, const struct hlg_calibration *calibration)
 	fprintf(f,
 		"Crossings, in ticks of the TSC (%.0f MHz); the measurement itself is in "
 		"each\n"
-		"  %-32s %5s %7s %7s %7s %7s %7s %8s %5s %8s  %s\n",
+		"  %-32s %5s %7s %7s %7s %7s %7s %7s %7s %5s %8s  %s\n",
 		calibration->crossings.hz / 1e6, "", "n", "min", "p50", "p90", "p99",
-		"max", "p50 ns", "out", "worst", "from min to max");
+		"max", "p50 ns", "p99 ns", "out", "worst", "from min to max");
 	for (enum hlg_crossing_row i = 0; i < HLG_CROSS_ROWS; i++)
 		put_row(f, calibration, i);
 	fputs("  out: far out, as interrupts do it (in n, in no other figure but "

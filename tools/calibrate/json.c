@@ -14,13 +14,21 @@ static void put_pair(FILE *f, const char *key, const char *value, const char *en
 
 static void put_ticks(FILE *f, const struct hlg_calibration *c, const struct hlg_ticks *t)
 {
-	fprintf(f,
-		", \"n\": %" PRIu64 ", \"outliers\": %" PRIu64 ", \"min\": %" PRIu64
-		", \"p50\": %" PRIu64 ", \"p90\": %" PRIu64 ", \"p99\": %" PRIu64
-		", \"max\": %" PRIu64 ", \"worst\": %" PRIu64
-		", \"p50_ns\": %.1f, \"drift\": %.4f, \"bins\": [",
-		t->n, t->outliers, t->min, t->p50, t->p90, t->p99, t->max, t->worst,
-		hlg_calibration_ns(c, t->p50), t->drift);
+	const struct {
+		const char *key;
+		uint64_t ticks;
+	} values[] = {{"min", t->min}, {"p50", t->p50}, {"p90", t->p90},
+		      {"p99", t->p99}, {"max", t->max}, {"worst", t->worst}};
+	const size_t n = sizeof(values) / sizeof(values[0]);
+
+	fprintf(f, ", \"n\": %" PRIu64 ", \"outliers\": %" PRIu64, t->n, t->outliers);
+	for (size_t i = 0; i < n; i++)
+		fprintf(f, ", \"%s\": %" PRIu64, values[i].key, values[i].ticks);
+	fputs(", \"ns\": {", f);
+	for (size_t i = 0; i < n; i++)
+		fprintf(f, "%s\"%s\": %.1f", i ? ", " : "", values[i].key,
+			hlg_calibration_ns(c, values[i].ticks));
+	fprintf(f, "}, \"drift\": %.4f, \"bins\": [", t->drift);
 	for (size_t i = 0; i < HLG_TICKS_BINS; i++)
 		fprintf(f, "%s%" PRIu64, i ? ", " : "", t->bins[i]);
 	fputc(']', f);

@@ -296,7 +296,8 @@ int hlg_landing_measure(struct hlg_landings *landings, const struct hlg_guests *
 	if (no_kvm)
 		snprintf(landings->reason, sizeof(landings->reason), "%.255s", no_kvm);
 	else if (hlg_code_open(&code, guests->image, err) < 0)
-		snprintf(landings->reason, sizeof(landings->reason), "%.255s", err->msg);
+		snprintf(landings->reason, sizeof(landings->reason),
+			 "the guests' code cannot be decoded (build hlguest with Zydis)");
 	for (size_t i = 0; rc == 0 && code && i < HLG_SAMPLINGS; i++)
 		rc = sample_event(landings, guests, code, i, ns);
 	if (rc == 0 && code)

@@ -47,6 +47,13 @@ bool hlg_sampler_open(struct hlg_sampler *sampler, const struct hlg_sampling *ev
 	}
 	sampler->fd =
 		(int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	/* Without privileges ring 3 only, which is where the guests are. A timer would
+	 * then drop them, since it interrupts the host's kernel. */
+	if (sampler->fd < 0 && errno == EACCES && !event->timer) {
+		attr.exclude_kernel = 1;
+		sampler->fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+					   PERF_FLAG_FD_CLOEXEC);
+	}
 	if (sampler->fd < 0) {
 		snprintf(reason, 256, "%s", hlg_pmu_why(errno));
 		return false;
