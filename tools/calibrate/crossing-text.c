@@ -115,6 +115,7 @@ static void put_verdict(FILE *f, const struct hlg_calibration *calibration)
 	const struct hlg_crossings *c = &calibration->crossings;
 	const struct hlg_crossing *user = &c->rows[HLG_CROSS_PAIR_USER];
 	const struct hlg_crossing *kernel = &c->rows[HLG_CROSS_PAIR_KERNEL];
+	double noise = hlg_native_noise(c);
 
 	if (user->state == HLG_CROSS_SKIPPED || kernel->state == HLG_CROSS_SKIPPED)
 		fputs("  Whether ring 0 is emulated is not known: no guest ran.\n", f);
@@ -130,9 +131,12 @@ static void put_verdict(FILE *f, const struct hlg_calibration *calibration)
 			GUESTS_CROSSINGS);
 	fprintf(f,
 		"  Noise: medians of ten parts of a native row differ by up to %.1f "
-		"%%%s.\n",
-		100 * hlg_native_noise(c),
-		hlg_native_noise(c) > 0.1 ? " (not idle: measure again)" : "");
+		"%%%s;\n"
+		"  in the quietest part they are %" PRIu64 " (getppid) and %" PRIu64
+		" (page fault).\n",
+		100 * noise, noise > 0.1 ? " (not idle: measure again)" : "",
+		c->rows[HLG_CROSS_GETPPID].ticks.quiet,
+		c->rows[HLG_CROSS_HOST_FAULT].ticks.quiet);
 }
 
 void hlg_crossing_write_text(FILE *f, const struct hlg_calibration *calibration)

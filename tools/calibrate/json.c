@@ -28,7 +28,8 @@ static void put_ticks(FILE *f, const struct hlg_calibration *c, const struct hlg
 	for (size_t i = 0; i < n; i++)
 		fprintf(f, "%s\"%s\": %.1f", i ? ", " : "", values[i].key,
 			hlg_calibration_ns(c, values[i].ticks));
-	fprintf(f, "}, \"drift\": %.4f, \"bins\": [", t->drift);
+	fprintf(f, "}, \"quiet\": %" PRIu64 ", \"drift\": %.4f, \"bins\": [", t->quiet,
+		t->drift);
 	for (size_t i = 0; i < HLG_TICKS_BINS; i++)
 		fprintf(f, "%s%" PRIu64, i ? ", " : "", t->bins[i]);
 	fputc(']', f);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The same machine without a guest: a system call and a page fault, and its TSC. */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -12,10 +9,10 @@
 
 #include "crossing.h"
 
-#define TURNS       20000
-#define PAGES       512
-#define FAULT_TURNS (PAGES * 16)
-#define TSC_NS      50000000 /* how long its rate is measured */
+#define TURNS    2000 /* of a round */
+#define PAGES    512
+#define PAUSE_NS 20000000 /* before each round */
+#define TSC_NS   50000000 /* how long its rate is measured */
 
 static uint64_t now(void)
 {
@@ -35,26 +32,24 @@ static double tsc_rate(void)
 	return (double)(__rdtsc() - ticks) * 1e9 / (double)(end - ns);
 }
 
-static bool sum_up(struct hlg_crossing *row, uint64_t *readings, size_t n)
-{
-	row->state = HLG_CROSS_MEASURED;
-	return hlg_ticks_sum(&row->ticks, readings, n);
-}
+/* Readings of the native rows, a round's behind those of the rounds before. */
+struct readings {
+	uint64_t *pair, *getppid, *fault;
+};
 
-static bool measure_pair(struct hlg_crossing *row, uint64_t *room)
+static void read_pairs(uint64_t *to)
 {
 	for (size_t i = 0; i < TURNS; i++) {
 		uint64_t before;
 
 		_mm_mfence();
 		before = __rdtsc();
-		room[i] = __rdtsc() - before;
+		to[i] = __rdtsc() - before;
 		_mm_mfence();
 	}
-	return sum_up(row, room, TURNS);
 }
 
-static bool measure_getppid(struct hlg_crossing *row, uint64_t *room)
+static void read_getppid(uint64_t *to)
 {
 	for (size_t i = 0; i < TURNS; i++) {
 		uint64_t before;
@@ -62,48 +57,66 @@ static bool measure_getppid(struct hlg_crossing *row, uint64_t *room)
 		_mm_mfence();
 		before = __rdtsc();
 		syscall(SYS_getppid);
-		room[i] = __rdtsc() - before;
+		to[i] = __rdtsc() - before;
 	}
-	return sum_up(row, room, TURNS);
 }
 
-/* Each page once, of memory that is new each time round. */
-static bool measure_fault(struct hlg_crossing *row, uint64_t *room)
+/* Each page once: the memory is given back before. */
+static void read_faults(uint64_t *to, volatile char *memory, size_t page)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = PAGES * page, n = 0;
-	volatile char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	madvise((void *)memory, PAGES * page, MADV_DONTNEED);
+	for (size_t i = 0; i < PAGES; i++) {
+		uint64_t before;
 
-	if (memory == MAP_FAILED) {
-		snprintf(row->reason, sizeof(row->reason), "no memory: %s",
-			 strerrordesc_np(errno));
-		return true;
+		_mm_mfence();
+		before = __rdtsc();
+		memory[i * page] = 1;
+		to[i] = __rdtsc() - before;
 	}
-	madvise((void *)memory, size, MADV_NOHUGEPAGE);
-	while (n < FAULT_TURNS) {
-		for (size_t i = 0; i < PAGES; i++) {
-			uint64_t before;
+}
 
-			_mm_mfence();
-			before = __rdtsc();
-			memory[i * page] = 1;
-			room[n++] = __rdtsc() - before;
+/* A round is a part of hlg_ticks, and they are apart in time: so drift is seen. */
+static void read_rounds(struct readings *all, volatile char *memory, size_t page)
+{
+	const struct timespec pause = {0, PAUSE_NS};
+
+	for (size_t round = 0; round < HLG_TICKS_PARTS; round++) {
+		nanosleep(&pause, NULL);
+		for (size_t warm = 0; warm < 2; warm++) {
+			read_pairs(all->pair + round * TURNS);
+			read_getppid(all->getppid + round * TURNS);
+			read_faults(all->fault + round * PAGES, memory, page);
 		}
-		if (madvise((void *)memory, size, MADV_DONTNEED) < 0)
-			break;
 	}
-	munmap((void *)memory, size);
-	return sum_up(row, room, n);
+}
+
+static bool sum_up(struct hlg_crossing *row, uint64_t *readings, size_t n)
+{
+	row->state = HLG_CROSS_MEASURED;
+	return hlg_ticks_sum(&row->ticks, readings, n);
 }
 
 int hlg_native_measure(struct hlg_crossings *crossings, struct hlg_err *err)
 {
+	const size_t n = HLG_TICKS_PARTS * TURNS, faults = HLG_TICKS_PARTS * PAGES;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t *room = malloc((2 * n + faults) * sizeof(*room));
 	struct hlg_crossing *rows = crossings->rows;
-	uint64_t *room = malloc(TURNS * sizeof(*room));
-	bool ok = room && measure_pair(&rows[HLG_CROSS_PAIR_HOST], room) &&
-		  measure_getppid(&rows[HLG_CROSS_GETPPID], room) &&
-		  measure_fault(&rows[HLG_CROSS_HOST_FAULT], room);
+	bool ok = room && memory != MAP_FAILED;
 
+	if (ok) {
+		struct readings all = {room, room + n, room + 2 * n};
+
+		madvise(memory, PAGES * page, MADV_NOHUGEPAGE);
+		read_rounds(&all, memory, page);
+		ok = sum_up(&rows[HLG_CROSS_PAIR_HOST], all.pair, n) &&
+		     sum_up(&rows[HLG_CROSS_GETPPID], all.getppid, n) &&
+		     sum_up(&rows[HLG_CROSS_HOST_FAULT], all.fault, faults);
+	}
+	if (memory != MAP_FAILED)
+		munmap(memory, PAGES * page);
 	free(room);
 	crossings->hz = tsc_rate();
 	return ok ? 0 : hlg_err_memory(err, "crossings");

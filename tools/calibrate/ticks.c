@@ -61,8 +61,10 @@ static void fill_bins(struct hlg_ticks *ticks, const uint64_t *sorted, size_t n)
 	}
 }
 
-/* The largest distance of the parts' medians. False without memory. */
-static bool measure_drift(uint64_t *distance, const uint64_t *readings, size_t n)
+/* The parts' medians: the smallest, and how far the largest is from it. False without
+ * memory. */
+static bool measure_drift(uint64_t *quiet, uint64_t *distance, const uint64_t *readings,
+			  size_t n)
 {
 	size_t size = n / HLG_TICKS_PARTS;
 	uint64_t low = UINT64_MAX, high = 0;
@@ -80,16 +82,17 @@ static bool measure_drift(uint64_t *distance, const uint64_t *readings, size_t n
 		high = median > high ? median : high;
 	}
 	free(part);
+	*quiet = low;
 	*distance = high - low;
 	return true;
 }
 
 bool hlg_ticks_sum(struct hlg_ticks *ticks, uint64_t *readings, size_t n)
 {
-	uint64_t distance = 0;
+	uint64_t distance = 0, quiet = 0;
 	size_t kept;
 
-	if (n >= MANY && !measure_drift(&distance, readings, n))
+	if (n >= MANY && !measure_drift(&quiet, &distance, readings, n))
 		return false;
 	qsort(readings, n, sizeof(*readings), compare);
 	kept = keep(readings, n);
@@ -103,6 +106,7 @@ bool hlg_ticks_sum(struct hlg_ticks *ticks, uint64_t *readings, size_t n)
 		.max = readings[kept - 1],
 		.worst = readings[n - 1],
 	};
+	ticks->quiet = n >= MANY ? quiet : ticks->p50;
 	ticks->drift = ticks->p50 ? (double)distance / (double)ticks->p50 : 0;
 	fill_bins(ticks, readings, kept);
 	return true;

@@ -27,6 +27,7 @@ struct hlg_ticks {
 	/* Of the medians of ten parts, one after the other in time: how far the largest
 	 * is from the smallest, as a share of p50. 0 with fewer than 100 readings. */
 	double drift;
+	uint64_t quiet; /* the smallest of these medians; p50 with fewer readings */
 };
 
 /*
