@@ -166,22 +166,25 @@ def check_html(build):
 
 def saved(build):
     """What is saved is what report uses: the guests' own recording, with their ELF."""
-    hlguest, elf = hlguest_of(build), os.path.join(build, "tools", "calibrate", "guests.elf")
+    hlguest = hlguest_of(build)
+    elf = os.path.join(build, "tools", "calibrate", "guests.elf")
     with tempfile.TemporaryDirectory(prefix="calibrate-") as folder:
         env = environment(XDG_STATE_HOME=os.path.join(folder, "state"))
         path, data = os.path.join(folder, "c.json"), os.path.join(folder, "g.data")
-        landing = [hlguest, "calibrate", "-q", "--only=landing", "--time=60", "--out=/dev/null"]
+        landing = [hlguest, "calibrate", "-q", "--only=landing", "--time=60",
+                   "--out=/dev/null"]
         must(*landing, "--save=" + path, env=env)
         with open(path, encoding="utf-8") as f:
             document = json.load(f)
         windows = {e["event"]: e["window"] for e in document["landing"]["events"]}
         if windows.get("cpu-clock") is None:
             raise Skip(f"no window of cpu-clock: {document['landing']}")
-        if not os.path.exists(os.path.join(folder, "state", "hlguest", "calibration.json")):
+        last = os.path.join(folder, "state", "hlguest", "calibration.json")
+        if not os.path.exists(last):
             return ["no last calibration is kept"]
         need("perf")
-        must("perf", "kvm", "--guest", "record", "-q", "-B", "-N", "-e", "cpu-clock", "-F",
-             "4000", "-o", data, "--", *landing)
+        must("perf", "kvm", "--guest", "record", "-q", "-B", "-N", "-e", "cpu-clock",
+             "-F", "4000", "-o", data, "--", *landing)
         if "jansson" not in os.environ.get("HLG_FEATURES", ""):
             raise Skip("no jansson")
         report = json.loads(must(hlguest, "report", elf, data, "--calibration=" + path,

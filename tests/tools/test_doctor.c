@@ -230,40 +230,6 @@ static void make_file(const char *root, const char *path, const char *text)
 	ck_assert_int_eq(fclose(f), 0);
 }
 
-START_TEST(calibration)
-{
-	struct hlg_probes p = healthy();
-
-	strcpy(p.cpu, "A");
-	strcpy(p.kernel, "6.18");
-	p.calibration = true;
-	p.calibrated = (struct hlg_calibrated){
-		.cpu = "A",
-		.kernel = "6.18",
-		.date = "2026-11-22",
-		.holds = true,
-		.events = {{"cpu-clock", true, 1}, {"cycles:G", false, 0}},
-		.n_events = 2,
-	};
-	{
-		static struct hlg_findings f;
-		size_t n[3];
-
-		judge(&f, &p, n);
-		ck_assert_uint_eq(n[HLG_LEVEL_WARN] + n[HLG_LEVEL_FAIL], 0);
-		ck_assert_ptr_nonnull(strstr(f.finding[f.n - 1].text,
-					     "instructions: cpu-clock 1; ring 0 "
-					     "runs on the processor"));
-	}
-	strcpy(p.kernel, "6.19");
-	expect(&p, HLG_LEVEL_WARN, "calibration", "cpu-clock 1", "another processor");
-	p.calibrated.holds = false;
-	expect(&p, HLG_LEVEL_WARN, "calibration", "did not hold", "hlguest calibrate");
-	strcpy(p.calibration_problem, "x: is no calibration");
-	expect(&p, HLG_LEVEL_WARN, "calibration", "is no calibration", "--save=FILE");
-}
-END_TEST
-
 START_TEST(probes_read_files)
 {
 	static struct hlg_probes p;
@@ -409,7 +375,6 @@ int main(void)
 	tcase_add_test(tc, events_are_refused);
 	tcase_add_test(tc, no_counters);
 	tcase_add_test(tc, tracefs);
-	tcase_add_test(tc, calibration);
 	tcase_add_test(tc, probes_read_files);
 	tcase_add_test(tc, children_are_bounded);
 	tcase_add_test(tc, images);

@@ -16,8 +16,8 @@
 #define GUESTS_PORT_LOST  102 /* an exception that nobody expects; ends the run */
 #define GUESTS_PORT_DONE  108 /* the end */
 
-#define GUESTS_VECTOR_INT 0x81 /* a vector for programs ... */
-#define GUESTS_VECTOR_TRAP 3 /* ... and one that they reach everywhere */
+#define GUESTS_VECTOR_INT  0x81 /* a vector for programs ... */
+#define GUESTS_VECTOR_TRAP 3    /* ... and one that they reach everywhere */
 
 /* Words of `shared`, by their offset. */
 #define GUESTS_OPERATIONS 0  /* in: of a string program */

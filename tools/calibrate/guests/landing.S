@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Guests in which it is known where the time goes. Each turns shared.HOT times, leaves the
- * guest once, and begins again for as long as it is run.
+ * Guests in which it is known where the time goes. Each turns shared.HOT times, leaves
+ * the guest once, and begins again for as long as it is run.
  *
  * Where one instruction has the time, `NAME_hot` is its address, and from `NAME_field` to
  * `NAME_end` are instructions of one byte but for it: so an address there tells how many
