@@ -131,12 +131,11 @@ static void put_verdict(FILE *f, const struct hlg_calibration *calibration)
 			GUESTS_CROSSINGS);
 	fprintf(f,
 		"  Noise: medians of ten parts of a native row differ by up to %.1f "
-		"%%%s;\n"
-		"  in the quietest part they are %" PRIu64 " (getppid) and %" PRIu64
-		" (page fault).\n",
-		100 * noise, noise > 0.1 ? " (not idle: measure again)" : "",
-		c->rows[HLG_CROSS_GETPPID].ticks.quiet,
-		c->rows[HLG_CROSS_HOST_FAULT].ticks.quiet);
+		"%%%s.\n"
+		"  Native rows are of their quiet rounds: medians at most a tenth above "
+		"the "
+		"least.\n",
+		100 * noise, noise > 0.1 ? " (not idle: measure again)" : "");
 }
 
 void hlg_crossing_write_text(FILE *f, const struct hlg_calibration *calibration)

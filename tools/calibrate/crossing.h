@@ -70,7 +70,10 @@ int hlg_crossing_measure(struct hlg_crossings *crossings, const struct hlg_guest
 /* Decides whether ring 0 is emulated, from the two pairs, and marks the rows. */
 void hlg_crossing_judge(struct hlg_crossings *crossings);
 
-/* The native rows, by native.c. */
+/*
+ * The native rows, by native.c: twenty rounds over a second, of which the quiet ones
+ * count, whose medians are at most a tenth above the least; their drift is of all rounds.
+ */
 int hlg_native_measure(struct hlg_crossings *crossings, struct hlg_err *err);
 
 /* Of the native rows, the largest drift: how noisy this machine was. */

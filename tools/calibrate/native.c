@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The same machine without a guest: a system call and a page fault, and its TSC. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -9,9 +10,10 @@
 
 #include "crossing.h"
 
+#define ROUNDS   20
 #define TURNS    2000 /* of a round */
 #define PAGES    512
-#define PAUSE_NS 20000000 /* before each round */
+#define PAUSE_NS 40000000 /* before each round */
 #define TSC_NS   50000000 /* how long its rate is measured */
 
 static uint64_t now(void)
@@ -75,12 +77,12 @@ static void read_faults(uint64_t *to, volatile char *memory, size_t page)
 	}
 }
 
-/* A round is a part of hlg_ticks, and they are apart in time: so drift is seen. */
+/* Rounds are apart in time, so that a slow spell of the processor is not in all. */
 static void read_rounds(struct readings *all, volatile char *memory, size_t page)
 {
 	const struct timespec pause = {0, PAUSE_NS};
 
-	for (size_t round = 0; round < HLG_TICKS_PARTS; round++) {
+	for (size_t round = 0; round < ROUNDS; round++) {
 		nanosleep(&pause, NULL);
 		for (size_t warm = 0; warm < 2; warm++) {
 			read_pairs(all->pair + round * TURNS);
@@ -90,15 +92,50 @@ static void read_rounds(struct readings *all, volatile char *memory, size_t page
 	}
 }
 
-static bool sum_up(struct hlg_crossing *row, uint64_t *readings, size_t n)
+static uint64_t median_of(const uint64_t *readings, size_t n, uint64_t *room)
 {
-	row->state = HLG_CROSS_MEASURED;
-	return hlg_ticks_sum(&row->ticks, readings, n);
+	struct hlg_ticks ticks;
+
+	memcpy(room, readings, n * sizeof(*room));
+	return hlg_ticks_sum(&ticks, room, n) ? ticks.p50 : 0;
+}
+
+/*
+ * The row is of the quiet rounds: those whose median is at most a tenth above the least.
+ * Drift is of all.
+ */
+static bool sum_up(struct hlg_crossing *row, uint64_t *readings, size_t per_round)
+{
+	uint64_t medians[ROUNDS], least = UINT64_MAX;
+	uint64_t *room = calloc(ROUNDS * per_round, sizeof(*room));
+	struct hlg_ticks all;
+	size_t n = 0;
+	bool ok = room != NULL;
+
+	for (size_t i = 0; ok && i < ROUNDS; i++) {
+		medians[i] = median_of(readings + i * per_round, per_round, room);
+		least = medians[i] < least ? medians[i] : least;
+	}
+	for (size_t i = 0; ok && i < ROUNDS; i++)
+		if (medians[i] <= least + least / 10) {
+			memcpy(room + n, readings + i * per_round,
+			       per_round * sizeof(*room));
+			n += per_round;
+		}
+	ok = ok && hlg_ticks_sum(&row->ticks, room, n) &&
+	     hlg_ticks_sum(&all, readings, ROUNDS * per_round);
+	if (ok) {
+		row->state = HLG_CROSS_MEASURED;
+		row->ticks.drift = all.drift;
+		row->ticks.quiet = all.quiet;
+	}
+	free(room);
+	return ok;
 }
 
 int hlg_native_measure(struct hlg_crossings *crossings, struct hlg_err *err)
 {
-	const size_t n = HLG_TICKS_PARTS * TURNS, faults = HLG_TICKS_PARTS * PAGES;
+	const size_t n = ROUNDS * TURNS, faults = ROUNDS * PAGES;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -111,9 +148,9 @@ int hlg_native_measure(struct hlg_crossings *crossings, struct hlg_err *err)
 
 		madvise(memory, PAGES * page, MADV_NOHUGEPAGE);
 		read_rounds(&all, memory, page);
-		ok = sum_up(&rows[HLG_CROSS_PAIR_HOST], all.pair, n) &&
-		     sum_up(&rows[HLG_CROSS_GETPPID], all.getppid, n) &&
-		     sum_up(&rows[HLG_CROSS_HOST_FAULT], all.fault, faults);
+		ok = sum_up(&rows[HLG_CROSS_PAIR_HOST], all.pair, TURNS) &&
+		     sum_up(&rows[HLG_CROSS_GETPPID], all.getppid, TURNS) &&
+		     sum_up(&rows[HLG_CROSS_HOST_FAULT], all.fault, PAGES);
 	}
 	if (memory != MAP_FAILED)
 		munmap(memory, PAGES * page);
