@@ -52,43 +52,52 @@ static void on_step(int signal, siginfo_t *info, void *context)
 		stepped->steps++;
 }
 
-static uint8_t *find(uint8_t *code, const uint8_t *bytes, size_t n)
+/* A program in memory, and its last instruction. */
+struct loaded {
+	uint8_t *code, *end;
+};
+
+static bool find(struct loaded *loaded, const struct job *job, uint8_t *memory,
+		 uint64_t base)
 {
-	for (size_t i = 0; i < 64; i++)
-		if (memcmp(code + i, bytes, n) == 0)
-			return code + i;
-	return NULL;
+	struct hlg_place place;
+
+	hlg_image_lookup(job->guests->image, hlg_guests_symbol(job->guests, job->program),
+			 &place);
+	if (!place.symbol || place.end - place.start < sizeof(end))
+		return false;
+	loaded->code = memory + (place.start - base);
+	loaded->end = memory + (place.end - base) - sizeof(end);
+	return memcmp(loaded->end, end, sizeof(end)) == 0;
 }
 
 /* Puts the guests into memory and turns the program's end into another. */
-static uint8_t *load(const struct job *job, const uint8_t *instead)
+static bool load(struct loaded *loaded, const struct job *job, const uint8_t *instead)
 {
 	uint8_t *memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE | PROT_EXEC,
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	struct mvm_image image;
 	struct hlg_err err;
-	uint8_t *code, *at;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* ^C ends the parent only */
 	if (memory == MAP_FAILED) {
 		printf("memory to run code in: %s", strerrordesc_np(errno));
-		return NULL;
+		return false;
 	}
 	if (mvm_load(job->guests->path, MVM_BASE_UNSET,
 		     (struct mvm_window){memory, MEMORY}, &image, &err) < 0) {
 		printf("%s", err.msg);
-		return NULL;
+		return false;
 	}
-	code = memory + (hlg_guests_symbol(job->guests, job->program) - image.base);
 	memcpy(memory + (hlg_guests_symbol(job->guests, "shared") - image.base) +
 		       GUESTS_OPERATIONS,
 	       &job->operations, sizeof(job->operations));
-	at = find(code, end, sizeof(end));
-	if (at)
-		memcpy(at, instead, sizeof(end));
-	else
+	if (!find(loaded, job, memory, image.base)) {
 		printf("the program has no end (report this as a bug)");
-	return at ? code : NULL;
+		return false;
+	}
+	memcpy(loaded->end, instead, sizeof(end));
+	return true;
 }
 
 /* In the child; does not come back. */
@@ -96,16 +105,16 @@ static int step_through(void *arg)
 {
 	const struct job *job = arg;
 	struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
-	uint8_t *code = load(job, leave);
+	struct loaded loaded;
 
-	if (!code)
+	if (!load(&loaded, job, leave))
 		return 1;
 	stepped = job->result;
-	began = (uint64_t)(uintptr_t)code;
+	began = (uint64_t)(uintptr_t)loaded.code;
 	sigaction(SIGTRAP, &action, NULL);
 	__asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tjmp *%0"
 			 :
-			 : "r"(code)
+			 : "r"(loaded.code)
 			 : "memory");
 	__builtin_unreachable();
 }
@@ -124,14 +133,14 @@ static int count(void *arg)
 	const struct job *job = arg;
 	struct hlg_counted *counted = &job->result->counted;
 	uint64_t empty[HLG_COUNT_EVENTS];
-	uint8_t *code = load(job, give_back);
+	struct loaded loaded;
 	struct hlg_pmu pmu;
 
-	if (!code)
+	if (!load(&loaded, job, give_back))
 		return 1;
 	hlg_pmu_open(&pmu, false, counted->reason);
 	hlg_pmu_begin(&pmu);
-	call(find(code, give_back, 1));
+	call(loaded.end);
 	hlg_pmu_end(&pmu, counted, 0);
 	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++)
 		empty[i] = counted->values[i][0];
@@ -140,7 +149,7 @@ static int count(void *arg)
 						  */
 	for (size_t i = 0; i < job->runs; i++) {
 		hlg_pmu_begin(&pmu);
-		call(code);
+		call(loaded.code);
 		hlg_pmu_end(&pmu, counted, i);
 		for (size_t k = 0; k < HLG_COUNT_EVENTS; k++)
 			counted->values[k][i] -= counted->values[k][i] < empty[k]
