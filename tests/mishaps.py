@@ -241,7 +241,8 @@ def writers(place):
                  ["inject", "good.elf", "good.data", "-o", "injected"],
                  *([["base", "good.elf", "good.data"]] if place.decodes else []),
                  ["kallsyms", "--compat", "good.elf@0x4000"], ["lookup", "good.elf", "5000"],
-                 ["calibrate", "-q", "--only=crossing"], ["doctor"], ["help"], ["help", "report"], ["record", "--help"],
+                 ["calibrate", "-q", "--only=landing", "--time=10"],
+                 ["doctor"], ["help"], ["help", "report"], ["record", "--help"],
                  ["lookup", "--usage"], ["--version"]):
         if place.profiles or not {"merge", "--format=pprof"} & {*argv}:
             yield argv
