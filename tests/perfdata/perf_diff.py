@@ -12,6 +12,7 @@ reason.
 PERF names the perf to read with, PERF_RECORD the one to record with, if not that.
 """
 import collections
+import concurrent.futures
 import os
 import shutil
 import signal
@@ -357,6 +358,17 @@ def check_names(_, tmp):
     return "300 attributes"
 
 
+def judge(check, what, name):
+    """How it went, its name and what there is to say, line by line."""
+    with tempfile.TemporaryDirectory(prefix="hlguest-") as tmp:
+        try:
+            return "ok", f"{name} ({check(what, tmp)})"
+        except Skip as why:
+            return "ok", f"{name} # SKIP {str(why)[:100]}"
+        except (AssertionError, subprocess.TimeoutExpired) as why:
+            return ("not ok", name, *("# " + line[:2000] for line in str(why).splitlines()))
+
+
 def main():
     checks = [(check_inherited if "inherited" in shape else check_shape, shape, shape)
               for shape in SHAPES]
@@ -373,17 +385,11 @@ def main():
         run(["mount", "-t", "tracefs", "nodev", "/sys/kernel/tracing"])
     print(f"1..{len(checks)}")
     failed = 0
-    for i, (check, what, name) in enumerate(checks, 1):
-        with tempfile.TemporaryDirectory(prefix="hlguest-") as tmp:
-            try:
-                print(f"ok {i} - {name} ({check(what, tmp)})", flush=True)
-            except Skip as why:
-                print(f"ok {i} - {name} # SKIP {str(why)[:100]}", flush=True)
-            except (AssertionError, subprocess.TimeoutExpired) as why:
-                failed += 1
-                print(f"not ok {i} - {name}", flush=True)
-                for line in str(why).splitlines():
-                    print("# " + line[:2000], flush=True)
+    # Most of the time is perf's, of which several can run.
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for i, said in enumerate(pool.map(lambda c: judge(*c), checks), 1):
+            failed += said[0].startswith("not")
+            print(f"{said[0]} {i} - {said[1]}", *said[2:], sep="\n", flush=True)
     return failed != 0
 
 
