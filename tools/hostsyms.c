@@ -260,11 +260,13 @@ const char *hlg_hostsyms_kernel(struct hlg_hostsyms *syms, const struct hlg_buil
 	const char *name = NULL;
 
 	pthread_mutex_lock(&syms->lock);
-	if (!syms->kernel && id)
+	if (!id)
+		syms->kernel_is_untold = true;
+	else if (!syms->kernel)
 		syms->kernel = hlg_kernelsyms_read("/proc/kallsyms", "/sys/kernel/notes");
-	if (syms->kernel && id && hlg_kernelsyms_is(syms->kernel, id->id, id->size, text))
+	if (id && syms->kernel && hlg_kernelsyms_is(syms->kernel, id->id, id->size, text))
 		name = hlg_kernelsyms_find(syms->kernel, ip);
-	else
+	else if (id)
 		syms->kernel_is_other = true;
 	pthread_mutex_unlock(&syms->lock);
 	return name;

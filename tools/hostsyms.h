@@ -51,7 +51,7 @@ struct hlg_hostsyms {
 	struct hlg_names keys, names;  /* of files: build id and path; of functions */
 	struct hlg_hostfile *files;    /* one for each key */
 	struct hlg_kernelsyms *kernel; /* NULL: not asked for, or no memory */
-	bool kernel_is_other, file_is_other, too_many;
+	bool kernel_is_untold, kernel_is_other, file_is_other, too_many;
 	char other[256]; /* the file, of all the first by name */
 };
 

@@ -16,6 +16,8 @@ int hlg_record_stacks(const char **words, size_t *n, const char *event,
 	if (rc < 0)
 		return rc;
 	words[(*n)++] = "-g";
+	/* Else perf tells which kernel it was only if a sample of the host is shown. */
+	words[(*n)++] = "--buildid-all";
 	words[(*n)++] = "-e";
 	words[(*n)++] = sampling;
 	if (hlg_record_tracing_kvm_run(&tracing, words, n))

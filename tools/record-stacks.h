@@ -7,7 +7,7 @@
 
 #include "../symtab/err.h"
 
-#define HLG_RECORD_STACKS_WORDS 7 /* at most */
+#define HLG_RECORD_STACKS_WORDS 8 /* at most */
 
 /*
  * Appends to words[*n] the options that record a sampling event, frequency times a

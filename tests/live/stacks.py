@@ -160,6 +160,21 @@ def sandwich(image, found, stacks):
     return wrong
 
 
+def kernel_named(build, image, recording):
+    """perf tells the kernel's build id only if asked, where no host sample is shown."""
+    frames = collections.Counter()
+    for stack in our_stacks(build, image, recording, "--mode=all"):
+        frames.update(f for f in stack if f == "[kernel]" or f.startswith("do_syscall"))
+    if readable_kernel() and (frames["[kernel]"] or not frames):
+        return [str(dict(frames))]
+    return []
+
+
+def readable_kernel():
+    with open("/proc/kallsyms", encoding="ascii") as f:
+        return f.readline().split()[0].strip("0")
+
+
 def orphans(build, image, recording):
     stacks = our_stacks(build, image, recording, "--roots=tid")
     wrong = [f"{samples} samples on {';'.join(frames)}"
@@ -183,6 +198,8 @@ def vm_part(tap, build, folder):
         tap.run(f"{name}: each guest sample on its thread's path", sandwich, name, found,
                 stacks)
     tap.run("both feeds on the same stacks", feeds_agree, build, image, recording)
+    alone, _ = threads(build, folder, vm, image, "--stacks")
+    tap.run("the kernel's frames without --host", kernel_named, build, image, alone)
     without, _ = threads(build, folder, vm, image)
     tap.run("without the tracepoint all are orphans", orphans, build, image, without)
 
