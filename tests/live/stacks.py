@@ -91,23 +91,44 @@ def agree(a, b):
         x == y or unresolved(x) or unresolved(y) for x, y in zip(a, b))
 
 
+def pair(left, rest):
+    """Gives each sample of left one of rest that it agrees with; what of both stays over.
+
+    Of stacks with unknown frames several may agree with one, so who was first may have to
+    take another: augmenting paths (H. W. Kuhn, 1955).
+    """
+    edges = {stack: [other for other in rest if agree(stack, other)] for stack in left}
+    taken = collections.defaultdict(collections.Counter)
+
+    def place(stack, seen):
+        for other in edges[stack]:
+            if other in seen:
+                continue
+            seen.add(other)
+            if taken[other].total() < rest[other]:
+                taken[other][stack] += 1
+                return True
+            for first in [s for s, n in taken[other].items() if n]:
+                if place(first, seen):
+                    taken[other][first] -= 1
+                    taken[other][stack] += 1
+                    return True
+        return False
+
+    over = collections.Counter(stack for stack, samples in left.items()
+                               for _ in range(samples) if not place(stack, set()))
+    return over, rest - collections.Counter({o: t.total() for o, t in taken.items()})
+
+
 def compare(ours, theirs, most):
     """Differences. most: the share of samples whose stacks one may resolve less of."""
     if sum(ours.values()) != sum(theirs.values()):
         return [f"{sum(ours.values())} samples, perf has {sum(theirs.values())}"]
     left, rest = ours - theirs, theirs - ours
-    wrong, vague = [], 0
-    for stack, samples in left.items():
-        for other in rest:
-            if samples and rest[other] and agree(stack, other):
-                both = min(samples, rest[other])
-                rest[other] -= both
-                samples -= both
-                vague += both
-        if samples:
-            near = max((o for o in rest if rest[o]), default=(),
-                       key=lambda o, s=stack: sum(x == y for x, y in zip(o, s)))
-            wrong += [f"{samples} on {';'.join(stack)}", f"perf: {';'.join(near)}"]
+    over, others = pair(left, rest)
+    wrong = [f"{n} on {';'.join(stack)}" for stack, n in over.items()]
+    wrong += [f"perf: {n} on {';'.join(stack)}" for stack, n in others.items()]
+    vague = left.total() - over.total()
     if vague > most * sum(ours.values()):
         wrong.append(f"{vague} of {sum(ours.values())} only agree in part")
     print(f"# {sum(ours.values())} samples, {len(ours)} stacks; {vague} agree in part")
