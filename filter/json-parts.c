@@ -92,3 +92,19 @@ json_t *hlg_json_lines(char *const *lines, size_t n)
 		json_array_append_new(list, hlg_json_text(lines[i]));
 	return list;
 }
+
+json_t *hlg_json_aliases(const struct hlg_place *place)
+{
+	json_t *list = json_array();
+	const struct hlg_symbol *first;
+	size_t n;
+
+	if (!place->symbol)
+		return list;
+	first = hlg_image_aliases(place->image, place->symbol, &n);
+	for (size_t i = 0; i < n; i++)
+		if (&first[i] != place->symbol)
+			json_array_append_new(list, hlg_json_text(hlg_image_name(
+							    place->image, &first[i])));
+	return list;
+}

@@ -32,6 +32,9 @@ json_t *hlg_json_lines(char *const *lines, size_t n);
 void hlg_json_put_count(json_t *object, struct hlg_count count);
 json_t *hlg_json_count(struct hlg_count count);
 
+/* The other names of a place's symbol, a list; empty where it has no symbol. */
+json_t *hlg_json_aliases(const struct hlg_place *place);
+
 /* Sets percent, low and high in object. */
 void hlg_json_put_share(json_t *object, const struct hlg_share *share);
 

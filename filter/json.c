@@ -98,22 +98,6 @@ static json_t *totals(const struct hlg_report *r)
 	return o;
 }
 
-static json_t *aliases(const struct hlg_place *place)
-{
-	json_t *list = json_array();
-	const struct hlg_symbol *first;
-	size_t n;
-
-	if (!place->symbol)
-		return list;
-	first = hlg_image_aliases(place->image, place->symbol, &n);
-	for (size_t i = 0; i < n; i++)
-		if (&first[i] != place->symbol)
-			json_array_append_new(list, hlg_json_text(hlg_image_name(
-							    place->image, &first[i])));
-	return list;
-}
-
 /* The view of one series, for percentages within it. Groups lie in rank order. */
 static const struct hlg_view *group_of(const struct hlg_report *r, uint32_t series)
 {
@@ -184,7 +168,7 @@ static json_t *function(const struct hlg_report *r, const struct hlg_row *row)
 		json_object_set_new(
 			o, "edge",
 			hlg_json_percent((double)row->edge / (double)row->count.samples));
-	json_object_set_new(o, "aliases", aliases(place));
+	json_object_set_new(o, "aliases", hlg_json_aliases(place));
 	json_object_set_new(o, "series", series(r, row));
 	return o;
 }

@@ -47,22 +47,6 @@ static json_t *line_of(const struct hlg_listing *l, const struct hlg_line *line,
 	return o;
 }
 
-static json_t *aliases_of(const struct hlg_place *place)
-{
-	json_t *list = json_array();
-	const struct hlg_symbol *first;
-	size_t n;
-
-	if (!place->symbol)
-		return list;
-	first = hlg_image_aliases(place->image, place->symbol, &n);
-	for (size_t i = 0; i < n; i++)
-		if (&first[i] != place->symbol)
-			json_array_append_new(list, hlg_json_text(hlg_image_name(
-							    place->image, &first[i])));
-	return list;
-}
-
 static void put_place(json_t *o, const struct hlg_place *place)
 {
 	const struct hlg_image *image = place->image;
@@ -77,7 +61,7 @@ static void put_place(json_t *o, const struct hlg_place *place)
 	json_object_set_new(o, "size",
 			    image ? hlg_json_number(place->end - place->start)
 				  : json_null());
-	json_object_set_new(o, "aliases", aliases_of(place));
+	json_object_set_new(o, "aliases", hlg_json_aliases(place));
 }
 
 struct writer {
