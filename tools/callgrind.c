@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../filter/out.h"
 #include "../filter/trust-words.h"
 #include "../symtab/base.h"
 #include "../symtab/escape.h"
@@ -291,8 +290,9 @@ static bool put_all(struct writer *w)
 	return true;
 }
 
-static int write_profile(const struct hlg_report *r, FILE *f, struct hlg_err *err)
+static int write_profile(void *report, FILE *f, struct hlg_err *err)
 {
+	const struct hlg_report *r = report;
 	struct writer w = {.f = f, .r = r};
 	bool ok = hlg_sources_open(&w.sources, r->space) && number_columns(&w) &&
 		  find_shared(&w) && put_all(&w);
@@ -309,18 +309,10 @@ static int write_profile(const struct hlg_report *r, FILE *f, struct hlg_err *er
 int hlg_callgrind_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 {
 	struct hlg_report report;
-	struct hlg_out out;
 	int rc = hlg_run_build(run, &report, err);
 
 	if (rc == 0)
-		rc = hlg_out_open(&out, run->options.out, stream, err);
-	if (rc == 0) {
-		rc = write_profile(&report, out.f, err);
-		if (rc == 0)
-			rc = hlg_out_commit(&out, err);
-		else
-			hlg_out_abort(&out);
-	}
+		rc = hlg_run_write(run, stream, write_profile, &report, err);
 	hlg_report_finish(&report);
 	return rc;
 }
