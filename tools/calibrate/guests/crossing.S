@@ -22,17 +22,6 @@
 	mov	%rax, \to
 	.endm
 
-	.macro function name
-	.p2align 6, 0xcc
-	.globl	\name
-	.type	\name, @function
-\name:
-	.endm
-
-	.macro end name
-	.size	\name, . - \name
-	.endm
-
 	.macro prologue
 	mov	shared + GUESTS_ITERATIONS(%rip), %r12
 	mov	shared + GUESTS_ENTRY(%rip), %r10

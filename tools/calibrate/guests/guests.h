@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the guests of hlguest calibrate share with the command that runs them. Included by
- * assembly too: macros only.
+ * assembly too: macros only, those for assembly at the end.
  *
  * Each guest is a function of one ELF, guests.elf, at GUESTS_BASE: the command starts it
  * by its symbol, in ring 3 unless said otherwise. It ends with out to GUESTS_PORT_DONE.
@@ -38,5 +38,21 @@
 #define GUESTS_PAGE         4096
 #define GUESTS_OPERATES_MAX 1000000
 #define GUESTS_BUFFER       (2 * GUESTS_OPERATES_MAX) /* bytes: operations on words */
+
+#ifdef __ASSEMBLER__
+
+/* A function of the ELF, up to `end`, on a line of the cache of its own. */
+	.macro function name
+	.p2align 6, 0xcc
+	.globl	\name
+	.type	\name, @function
+\name:
+	.endm
+
+	.macro end name
+	.size	\name, . - \name
+	.endm
+
+#endif
 
 #endif

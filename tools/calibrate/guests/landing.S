@@ -11,17 +11,6 @@
 
 	.text
 
-	.macro function name
-	.p2align 6, 0xcc
-	.globl	\name
-	.type	\name, @function
-\name:
-	.endm
-
-	.macro end name
-	.size	\name, . - \name
-	.endm
-
 	/* In the loop: no call, no symbol of its own for the hot instruction. */
 	.macro mark name
 	.globl	\name
