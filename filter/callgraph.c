@@ -158,12 +158,12 @@ void hlg_callgraph_add_view(struct hlg_growing *to, const struct hlg_report *r,
 	if (series)
 		bottom = child(to, bottom, HLG_FRAME_GROUP, series);
 	to->ok = to->ok && credits;
-	for (size_t i = 0; to->ok && n && i < s->room; i++) {
+	for (size_t i = 0; to->ok && n && i < s->n_stacks; i++) {
 		const struct hlg_stack *stack = &s->stacks[i];
 		const struct credit key = {.ip = stack->ip, .series = stack->series};
 		struct credit *credit;
 
-		if (!stack->count.samples || !stack->guest)
+		if (!stack->guest)
 			continue;
 		credit = bsearch(&key, credits, n, sizeof(key), compare_credits);
 		if (!credit)
@@ -188,12 +188,12 @@ int hlg_callgraph_add_host(struct hlg_growing *to, const struct hlg_report *r,
 {
 	const struct hlg_stacks *s = r->stacks;
 
-	for (size_t i = 0; r->options->mode != HLG_SHOW_GUEST && i < s->room; i++) {
+	for (size_t i = 0; r->options->mode != HLG_SHOW_GUEST && i < s->n_stacks; i++) {
 		const struct hlg_stack *stack = &s->stacks[i];
 		uint32_t node = HLG_TREE_ROOT;
 		char *series;
 
-		if (!stack->count.samples || stack->guest)
+		if (stack->guest)
 			continue;
 		if (r->by) {
 			series = hlg_report_series_name(r, stack->series);
@@ -249,12 +249,10 @@ int hlg_callgraph_sum(struct hlg_callgraph_sums *sums, const struct hlg_report *
 
 	*sums = (struct hlg_callgraph_sums){
 		.lost = r->all.guest, .aside = s->aside, .marks = s->marks};
-	for (size_t i = 0; ok && i < s->room; i++) {
+	for (size_t i = 0; ok && i < s->n_stacks; i++) {
 		const struct hlg_stack *stack = &s->stacks[i];
 		struct hlg_count *sum;
 
-		if (!stack->count.samples)
-			continue;
 		mark(&s->tree, stack->node, used);
 		if (!stack->guest)
 			continue;

@@ -6,95 +6,79 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By the golden ratio, as hlg_cell_slot, word after word. */
-static uint64_t hash(const uint8_t *words, size_t n)
+struct search {
+	const struct hlg_chains *chains;
+	const uint8_t *words;
+	size_t n;
+};
+
+static bool same(const void *ctx, uint32_t number)
 {
-	uint64_t h = n, word;
+	const struct search *search = ctx;
+	const struct hlg_chain *chain = &search->chains->chains[number];
+
+	return chain->n == search->n && memcmp(search->chains->words + chain->at,
+					       search->words, 8 * search->n) == 0;
+}
+
+static uint64_t hash_words(const uint8_t *words, size_t n)
+{
+	uint64_t h = hlg_hash_word(HLG_HASH_SEED, n), word;
 
 	for (size_t i = 0; i < n; i++) {
 		memcpy(&word, words + 8 * i, sizeof(word));
-		h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		h ^= h >> 29;
+		h = hlg_hash_word(h, word);
 	}
 	return h;
-}
-
-static uint32_t find(const struct hlg_chains *c, const uint8_t *words, size_t n)
-{
-	uint32_t mask = c->n_index - 1, i = (uint32_t)(hash(words, n) >> 32) & mask;
-
-	for (; c->index[i]; i = (i + 1) & mask) {
-		const struct hlg_chain *chain = &c->chains[c->index[i] - 1];
-
-		if (chain->n == n && memcmp(c->words + chain->at, words, 8 * n) == 0)
-			break;
-	}
-	return i;
-}
-
-static bool grow(struct hlg_chains *c)
-{
-	uint32_t room = c->room ? 2 * c->room : 64;
-	struct hlg_chain *chains = NULL;
-	uint32_t *index;
-
-	if (room <= HLG_LOST_CHAIN / 4)
-		chains = reallocarray(c->chains, room, sizeof(*chains));
-	if (!chains)
-		return false;
-	c->chains = chains;
-	index = calloc(2 * (size_t)room, sizeof(*index));
-	if (!index)
-		return false;
-	free(c->index);
-	c->index = index;
-	c->n_index = 2 * room;
-	c->room = room;
-	for (uint32_t i = 0; i < c->n; i++)
-		index[find(c, (const uint8_t *)(c->words + chains[i].at), chains[i].n)] =
-			i + 1;
-	return true;
 }
 
 static bool make_room(struct hlg_chains *c, size_t n)
 {
 	size_t room = c->room_words ? c->room_words : 1024;
-	uint64_t *words;
 
-	if (c->n == c->room && !grow(c))
-		return false;
+	if (c->n == c->room) {
+		uint32_t more = c->room ? 2 * c->room : 64;
+		struct hlg_chain *chains = NULL;
+
+		if (more <= HLG_LOST_CHAIN / 4)
+			chains = reallocarray(c->chains, more, sizeof(*chains));
+		if (!chains)
+			return false;
+		c->chains = chains;
+		c->room = more;
+	}
 	while (room - c->n_words < n)
 		room *= 2;
-	if (room == c->room_words)
-		return true;
-	words = reallocarray(c->words, room, sizeof(*words));
-	if (!words)
-		return false;
-	c->words = words;
-	c->room_words = room;
+	if (room != c->room_words) {
+		uint64_t *words = reallocarray(c->words, room, sizeof(*words));
+
+		if (!words)
+			return false;
+		c->words = words;
+		c->room_words = room;
+	}
 	return true;
 }
 
 uint32_t hlg_chains_add(struct hlg_chains *c, const void *words, size_t n)
 {
-	uint32_t at;
+	struct search search = {c, words, n < HLG_CHAIN_MAX ? n : HLG_CHAIN_MAX};
+	uint64_t hash;
+	uint32_t known;
 
 	if (n == 0)
 		return HLG_NO_CHAIN;
-	if (n > HLG_CHAIN_MAX)
-		n = HLG_CHAIN_MAX;
-	if (c->n_index) {
-		at = find(c, words, n);
-		if (c->index[at])
-			return c->index[at];
-	}
-	if (!make_room(c, n))
+	n = search.n;
+	hash = hash_words(words, n);
+	known = hlg_index_find(&c->index, hash, same, &search);
+	if (known != HLG_INDEX_NONE)
+		return known + 1;
+	if (!make_room(c, n) || !hlg_index_add(&c->index, hash, c->n))
 		return HLG_LOST_CHAIN;
-	at = find(c, words, n); /* the table may be another now */
 	memcpy(c->words + c->n_words, words, 8 * n);
 	c->chains[c->n] = (struct hlg_chain){c->n_words, (uint32_t)n};
 	c->n_words += n;
-	return c->index[at] = ++c->n;
+	return ++c->n;
 }
 
 const uint64_t *hlg_chains_get(const struct hlg_chains *c, uint32_t chain, size_t *n)
@@ -160,6 +144,6 @@ void hlg_chains_finish(struct hlg_chains *c)
 {
 	free(c->words);
 	free(c->chains);
-	free(c->index);
+	hlg_index_finish(&c->index);
 	*c = (struct hlg_chains){0};
 }

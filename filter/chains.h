@@ -7,8 +7,7 @@
 #ifndef HLG_FILTER_CHAINS_H
 #define HLG_FILTER_CHAINS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "index.h"
 
 #define HLG_NO_CHAIN   0          /* the empty one */
 #define HLG_LOST_CHAIN UINT32_MAX /* for want of memory */
@@ -26,8 +25,7 @@ struct hlg_chains {
 	size_t n_words, room_words;
 	struct hlg_chain *chains; /* [n] is number n + 1 */
 	uint32_t n, room;
-	uint32_t *index; /* hash, at most half used; holds numbers */
-	uint32_t n_index;
+	struct hlg_index index; /* of chains, from 0 */
 };
 
 /* The number of a chain of n words, which need not be aligned; HLG_LOST_CHAIN. */

@@ -4,74 +4,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FNV-1a (Fowler, Noll, Vo), 64 bits. */
-static uint64_t hash_text(uint64_t h, const char *s)
+struct search {
+	const struct hlg_host *host;
+	uint32_t series;
+	const char *dso, *comm;
+};
+
+static bool same(const void *ctx, uint32_t number)
 {
-	do
-		h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
-	while (*s++);
-	return h;
+	const struct search *search = ctx;
+	const struct hlg_host_row *row = &search->host->rows[number];
+
+	return row->series == search->series && strcmp(row->comm, search->comm) == 0 &&
+	       strcmp(row->dso, search->dso) == 0;
 }
 
-static size_t find_slot(const struct hlg_host *host, uint32_t series, const char *dso,
-			const char *comm)
-{
-	uint64_t h =
-		hash_text(hash_text(UINT64_C(0xcbf29ce484222325) ^ series, dso), comm);
-	size_t mask = host->n_index - 1, i = (h ^ h >> 32) & mask;
-
-	for (; host->index[i]; i = (i + 1) & mask) {
-		const struct hlg_host_row *row = &host->rows[host->index[i] - 1];
-
-		if (row->series == series && strcmp(row->comm, comm) == 0 &&
-		    strcmp(row->dso, dso) == 0)
-			break;
-	}
-	return i;
-}
-
-static bool grow(struct hlg_host *host)
+static bool make_room(struct hlg_host *host)
 {
 	size_t room = host->room ? 2 * host->room : 256;
-	struct hlg_host_row *rows = reallocarray(host->rows, room, sizeof(*rows));
-	uint32_t *index;
+	struct hlg_host_row *rows;
 
+	if (host->n_rows < host->room)
+		return true;
+	rows = reallocarray(host->rows, room, sizeof(*rows));
 	if (!rows)
 		return false;
 	host->rows = rows;
-	index = calloc(2 * room, sizeof(*index));
-	if (!index)
-		return false;
-	free(host->index);
-	host->index = index;
-	host->n_index = 2 * room;
 	host->room = room;
-	for (size_t i = 0; i < host->n_rows; i++)
-		index[find_slot(host, rows[i].series, rows[i].dso, rows[i].comm)] =
-			(uint32_t)i + 1;
 	return true;
 }
 
 static struct hlg_host_row *find_row(struct hlg_host *host, uint32_t series,
 				     const char *dso, const char *comm)
 {
-	struct hlg_host_row *row;
-	size_t slot;
+	const struct search search = {host, series, dso, comm};
+	uint64_t hash = hlg_hash_text(
+		hlg_hash_text(hlg_hash_word(HLG_HASH_SEED, series), dso), comm);
+	uint32_t known = hlg_index_find(&host->index, hash, same, &search);
+	struct hlg_host_row row = {.series = series};
 
-	if (host->n_rows == host->room && !grow(host))
-		return NULL;
-	slot = find_slot(host, series, dso, comm);
-	if (host->index[slot])
-		return &host->rows[host->index[slot] - 1];
-	row = &host->rows[host->n_rows];
-	*row = (struct hlg_host_row){series, strdup(dso), strdup(comm), {0, 0}};
-	if (!row->dso || !row->comm) {
-		free(row->dso);
-		free(row->comm);
+	if (known != HLG_INDEX_NONE)
+		return &host->rows[known];
+	row.dso = strdup(dso);
+	row.comm = strdup(comm);
+	if (!row.dso || !row.comm || !make_room(host) ||
+	    !hlg_index_add(&host->index, hash, (uint32_t)host->n_rows)) {
+		free(row.dso);
+		free(row.comm);
 		return NULL;
 	}
-	host->index[slot] = (uint32_t)++host->n_rows;
-	return row;
+	host->rows[host->n_rows] = row;
+	return &host->rows[host->n_rows++];
 }
 
 void hlg_host_add(struct hlg_host *host, uint32_t series, const char *dso,
@@ -140,6 +123,6 @@ void hlg_host_finish(struct hlg_host *host)
 		free(host->rows[i].comm);
 	}
 	free(host->rows);
-	free(host->index);
+	hlg_index_finish(&host->index);
 	memset(host, 0, sizeof(*host));
 }

@@ -8,6 +8,7 @@
 #ifndef HLG_FILTER_HOST_H
 #define HLG_FILTER_HOST_H
 
+#include "index.h"
 #include "profile.h"
 
 struct hlg_host_row {
@@ -19,8 +20,7 @@ struct hlg_host_row {
 struct hlg_host {
 	struct hlg_host_row *rows; /* in the order of first sight until sorted */
 	size_t n_rows, room;
-	uint32_t *index; /* hash, at most half used; holds row + 1 */
-	size_t n_index;
+	struct hlg_index index;   /* of rows, until they are sorted */
 	struct hlg_count unnamed; /* for want of memory */
 };
 

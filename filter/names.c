@@ -1,62 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "names.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t find(const struct hlg_names *names, const char *text)
-{
-	/* FNV-1a (Fowler, Noll, Vo), 64 bits. */
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-	uint32_t mask = names->room - 1, i;
+struct search {
+	const struct hlg_names *names;
+	const char *text;
+};
 
-	for (const char *s = text; *s; s++)
-		h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
-	for (i = (uint32_t)(h ^ h >> 32) & mask; names->index[i]; i = (i + 1) & mask)
-		if (strcmp(names->names[names->index[i] - 1], text) == 0)
-			break;
-	return i;
+static bool same(const void *ctx, uint32_t number)
+{
+	const struct search *search = ctx;
+
+	return strcmp(search->names->names[number], search->text) == 0;
 }
 
-static bool grow(struct hlg_names *names)
+static uint64_t hash(const char *text)
 {
-	uint32_t room = names->room ? 2 * names->room : 64;
-	char **texts = reallocarray(names->names, room / 2, sizeof(*texts));
-	uint32_t *index;
+	return hlg_hash_text(HLG_HASH_SEED, text);
+}
 
+static bool make_room(struct hlg_names *names)
+{
+	uint32_t room = names->room ? 2 * names->room : 32;
+	char **texts;
+
+	if (names->n < names->room)
+		return true;
+	texts = reallocarray(names->names, room, sizeof(*texts));
 	if (!texts)
 		return false;
 	names->names = texts;
-	index = calloc(room, sizeof(*index));
-	if (!index)
-		return false;
-	free(names->index);
-	names->index = index;
 	names->room = room;
-	for (uint32_t i = 0; i < names->n; i++)
-		index[find(names, texts[i])] = i + 1;
 	return true;
-}
-
-uint32_t hlg_names_add(struct hlg_names *names, const char *text)
-{
-	uint32_t at;
-
-	if (2 * (names->n + 1) > names->room && !grow(names))
-		return HLG_NO_NAME;
-	at = find(names, text);
-	if (names->index[at])
-		return names->index[at];
-	names->names[names->n] = strdup(text);
-	if (!names->names[names->n])
-		return HLG_NO_NAME;
-	return names->index[at] = ++names->n;
 }
 
 uint32_t hlg_names_find(const struct hlg_names *names, const char *text)
 {
-	return names->room ? names->index[find(names, text)] : HLG_NO_NAME;
+	const struct search search = {names, text};
+
+	/* HLG_INDEX_NONE + 1 is HLG_NO_NAME. */
+	return hlg_index_find(&names->index, hash(text), same, &search) + 1;
+}
+
+uint32_t hlg_names_add(struct hlg_names *names, const char *text)
+{
+	uint32_t known = hlg_names_find(names, text);
+	char *copy;
+
+	if (known != HLG_NO_NAME)
+		return known;
+	copy = make_room(names) ? strdup(text) : NULL;
+	if (!copy || !hlg_index_add(&names->index, hash(text), names->n)) {
+		free(copy);
+		return HLG_NO_NAME;
+	}
+	names->names[names->n] = copy;
+	return ++names->n;
 }
 
 const char *hlg_names_get(const struct hlg_names *names, uint32_t name)
@@ -69,6 +70,6 @@ void hlg_names_finish(struct hlg_names *names)
 	for (uint32_t i = 0; i < names->n; i++)
 		free(names->names[i]);
 	free(names->names);
-	free(names->index);
+	hlg_index_finish(&names->index);
 	*names = (struct hlg_names){0};
 }

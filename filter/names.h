@@ -3,15 +3,14 @@
 #ifndef HLG_FILTER_NAMES_H
 #define HLG_FILTER_NAMES_H
 
-#include <stdint.h>
+#include "index.h"
 
 #define HLG_NO_NAME 0
 
 struct hlg_names {
 	char **names; /* [n] is number n + 1 */
-	uint32_t n;
-	uint32_t *index; /* hash, at most half used; holds numbers */
-	uint32_t room;   /* of index; a power of two */
+	uint32_t n, room;
+	struct hlg_index index; /* of names, from 0 */
 };
 
 /* The number of a text, which is copied when it is new; HLG_NO_NAME without memory. */

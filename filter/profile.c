@@ -44,7 +44,7 @@ void hlg_profile_finish(struct hlg_profile *profile)
 	free(profile->events);
 	free(profile->series);
 	free(profile->modes);
-	free(profile->series_index);
+	hlg_index_finish(&profile->series_index);
 	free(profile->cells);
 	memset(profile, 0, sizeof(*profile));
 }
@@ -137,56 +137,50 @@ static bool same_key(const struct hlg_series *a, const struct hlg_series *b)
 	       a->cpu == b->cpu;
 }
 
-static size_t series_slot(const struct hlg_profile *p, const struct hlg_series *key)
-{
-	uint64_t h = ((uint64_t)(uint32_t)key->pid << 32 | (uint32_t)key->tid) * GOLDEN;
-	size_t mask = p->n_series_index - 1, i;
+struct search {
+	const struct hlg_profile *p;
+	const struct hlg_series *key;
+};
 
-	h = (h ^ ((uint64_t)key->event << 32 | (uint32_t)key->cpu)) * GOLDEN;
-	for (i = (size_t)(h >> 32) & mask; p->series_index[i]; i = (i + 1) & mask)
-		if (same_key(&p->series[p->series_index[i] - 1], key))
-			break;
-	return i;
+static bool same_series(const void *ctx, uint32_t number)
+{
+	const struct search *search = ctx;
+
+	return same_key(&search->p->series[number], search->key);
 }
 
-static bool grow_series_index(struct hlg_profile *p)
+static bool make_room(struct hlg_profile *p)
 {
-	uint32_t n = p->n_series_index ? 2 * p->n_series_index : 64;
-	uint32_t *index = calloc(n, sizeof(*index));
+	uint32_t room = p->room_series ? 2 * p->room_series : 8;
+	void *series;
 
-	if (!index)
+	if (p->n_series < p->room_series)
+		return true;
+	series = reallocarray(p->series, room, sizeof(*p->series));
+	if (!series)
 		return false;
-	free(p->series_index);
-	p->series_index = index;
-	p->n_series_index = n;
-	for (uint32_t i = 0; i < p->n_series; i++)
-		index[series_slot(p, &p->series[i])] = i + 1;
+	p->series = series;
+	if (!hlg_modes_grow(p, room))
+		return false;
+	p->room_series = room;
 	return true;
 }
 
 static uint32_t find_series(struct hlg_profile *p, const struct hlg_series *key)
 {
-	size_t slot;
+	const struct search search = {p, key};
+	uint64_t hash = hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, (uint32_t)key->pid),
+				      (uint32_t)key->tid);
+	uint32_t known;
 
-	if (2 * (p->n_series + 1) > p->n_series_index && !grow_series_index(p))
+	hash = hlg_hash_word(hash, (uint64_t)key->event << 32 | (uint32_t)key->cpu);
+	known = hlg_index_find(&p->series_index, hash, same_series, &search);
+	if (known != HLG_INDEX_NONE)
+		return known;
+	if (!make_room(p) || !hlg_index_add(&p->series_index, hash, p->n_series))
 		return HLG_NO_SERIES;
-	slot = series_slot(p, key);
-	if (p->series_index[slot])
-		return p->series_index[slot] - 1;
-	if (p->n_series == p->room_series) {
-		uint32_t room = p->room_series ? 2 * p->room_series : 8;
-		void *series = reallocarray(p->series, room, sizeof(*p->series));
-
-		if (!series)
-			return HLG_NO_SERIES;
-		p->series = series;
-		if (!hlg_modes_grow(p, room))
-			return HLG_NO_SERIES;
-		p->room_series = room;
-	}
 	p->series[p->n_series] = *key;
-	p->series_index[slot] = ++p->n_series;
-	return p->n_series - 1;
+	return p->n_series++;
 }
 
 uint32_t hlg_profile_series(struct hlg_profile *p, const struct hlg_sample *sample)

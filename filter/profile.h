@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "event.h"
+#include "index.h"
 #include "options.h"
 #include "sample.h"
 
@@ -74,8 +75,7 @@ struct hlg_profile {
 	struct hlg_series *series;
 	struct hlg_modes *modes; /* of each series if options say so; then no cells */
 	uint32_t n_series, room_series;
-	uint32_t *series_index; /* hash of series, at most half used; holds index + 1 */
-	uint32_t n_series_index;
+	struct hlg_index series_index;
 	struct hlg_event *events;
 	uint32_t n_events;
 	struct hlg_count seen, deselected, host; /* guest: the sum over the cells */

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* as in hlg_cell_slot */
-
-/* A chain of a process, named. node is 0 in free slots, which no chain's end has. */
+/* A chain of a process, named. */
 struct hlg_stacks_memo {
 	uint32_t chain, comm, mappings, node;
 	int32_t pid, tid; /* tid: -1 unless it is a root */
@@ -17,7 +15,7 @@ struct hlg_stacks_memo {
 
 struct hlg_stacks_thread {
 	int32_t pid, tid;
-	uint32_t node; /* 0: free; HLG_NO_NODE: the mark's stack was lost */
+	uint32_t node; /* HLG_NO_NODE: the mark's stack was lost */
 };
 
 enum hlg_kvm_mark hlg_stacks_event(const char *event)
@@ -56,66 +54,67 @@ void hlg_stacks_finish(struct hlg_stacks *s)
 	free(s->stacks);
 	free(s->memos);
 	free(s->threads);
+	hlg_index_finish(&s->stack_index);
+	hlg_index_finish(&s->memo_index);
+	hlg_index_finish(&s->thread_index);
 	*s = (struct hlg_stacks){0};
 }
 
 static uint64_t hash_key(uint64_t a, uint64_t b, uint64_t c)
 {
-	uint64_t h = a * GOLDEN;
-
-	h = (h ^ h >> 32 ^ b) * GOLDEN;
-	h = (h ^ h >> 32 ^ c) * GOLDEN;
-	return h >> 20;
+	return hlg_hash_word(hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, a), b), c);
 }
 
-static struct hlg_stack *find_stack(const struct hlg_stacks *s,
-				    const struct hlg_stack *key)
+/* Room for one more of n things. */
+static void *one_more(void *things, uint32_t n, uint32_t *room, size_t size)
 {
-	size_t mask = s->room - 1;
-	size_t i = hash_key((uint64_t)key->series << 32 | key->node,
-			    (uint64_t)key->chain << 1 | key->guest, key->ip) &
-		   mask;
+	uint32_t more = *room ? 2 * *room : 64;
+	void *to;
 
-	for (; s->stacks[i].count.samples; i = (i + 1) & mask)
-		if (s->stacks[i].ip == key->ip && s->stacks[i].node == key->node &&
-		    s->stacks[i].series == key->series &&
-		    s->stacks[i].chain == key->chain && s->stacks[i].guest == key->guest)
-			break;
-	return &s->stacks[i];
+	if (n < *room)
+		return things;
+	to = reallocarray(things, more, size);
+	if (to)
+		*room = more;
+	return to;
 }
 
-static bool grow_stacks(struct hlg_stacks *s)
-{
-	struct hlg_stacks more = {.room = s->room ? 2 * s->room : 256};
+struct search {
+	const struct hlg_stacks *s;
+	const void *key;
+};
 
-	more.stacks = calloc(more.room, sizeof(*more.stacks));
-	if (!more.stacks)
-		return false;
-	for (size_t i = 0; i < s->room; i++)
-		if (s->stacks[i].count.samples)
-			*find_stack(&more, &s->stacks[i]) = s->stacks[i];
-	free(s->stacks);
-	s->stacks = more.stacks;
-	s->room = more.room;
-	return true;
+static bool same_stack(const void *ctx, uint32_t number)
+{
+	const struct search *search = ctx;
+	const struct hlg_stack *a = search->key, *b = &search->s->stacks[number];
+
+	return a->ip == b->ip && a->node == b->node && a->series == b->series &&
+	       a->chain == b->chain && a->guest == b->guest;
 }
 
 /* What is in key, with its count. Without memory nothing happens. */
 static void add(struct hlg_stacks *s, const struct hlg_stack *key)
 {
-	struct hlg_stack *stack;
+	const struct search search = {s, key};
+	uint64_t hash = hash_key((uint64_t)key->series << 32 | key->node,
+				 (uint64_t)key->chain << 1 | key->guest, key->ip);
+	uint32_t known;
+	void *stacks;
 
-	if (key->node == HLG_NO_NODE || key->series == HLG_NO_SERIES ||
-	    key->count.samples == 0 ||
-	    (2 * (s->n_stacks + 1) > s->room && !grow_stacks(s)))
+	if (key->node == HLG_NO_NODE || key->series == HLG_NO_SERIES)
 		return;
-	stack = find_stack(s, key);
-	if (stack->count.samples) {
-		hlg_count_add(&stack->count, key->count);
+	known = hlg_index_find(&s->stack_index, hash, same_stack, &search);
+	if (known != HLG_INDEX_NONE) {
+		hlg_count_add(&s->stacks[known].count, key->count);
 		return;
 	}
-	*stack = *key;
-	s->n_stacks++;
+	stacks = one_more(s->stacks, s->n_stacks, &s->room_stacks, sizeof(*s->stacks));
+	if (!stacks)
+		return;
+	s->stacks = stacks;
+	if (hlg_index_add(&s->stack_index, hash, s->n_stacks))
+		s->stacks[s->n_stacks++] = *key;
 }
 
 /* What stands below all frames of a sample. */
@@ -167,119 +166,114 @@ static uint32_t name_chain(struct hlg_stacks *s, const struct hlg_stacks_sample 
 	return node == bottom ? HLG_TREE_ROOT : node;
 }
 
-static struct hlg_stacks_memo *find_memo(const struct hlg_stacks *s,
-					 const struct hlg_stacks_memo *key)
+static bool same_memo(const void *ctx, uint32_t number)
 {
-	size_t mask = s->room_memos - 1;
-	size_t i = hash_key((uint64_t)key->chain << 32 | key->comm,
-			    (uint64_t)(uint32_t)key->pid << 32 | (uint32_t)key->tid,
-			    key->ip ^ (uint64_t)key->mappings << 40) &
-		   mask;
+	const struct search *search = ctx;
+	const struct hlg_stacks_memo *a = search->key, *b = &search->s->memos[number];
 
-	for (; s->memos[i].node; i = (i + 1) & mask)
-		if (s->memos[i].chain == key->chain && s->memos[i].comm == key->comm &&
-		    s->memos[i].pid == key->pid && s->memos[i].tid == key->tid &&
-		    s->memos[i].mappings == key->mappings && s->memos[i].ip == key->ip)
-			break;
-	return &s->memos[i];
+	return a->chain == b->chain && a->comm == b->comm && a->pid == b->pid &&
+	       a->tid == b->tid && a->mappings == b->mappings && a->ip == b->ip;
 }
 
-static bool grow_memos(struct hlg_stacks *s)
+/* Names the chain of a sample, or the sample; mark: it is a mark. */
+static uint32_t name_stack(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
+			   bool mark)
 {
-	struct hlg_stacks more = {.room_memos = s->room_memos ? 2 * s->room_memos : 256};
+	uint32_t node = name_chain(s, sample);
 
-	more.memos = calloc(more.room_memos, sizeof(*more.memos));
-	if (!more.memos)
-		return false;
-	for (size_t i = 0; i < s->room_memos; i++)
-		if (s->memos[i].node)
-			*find_memo(&more, &s->memos[i]) = s->memos[i];
-	free(s->memos);
-	s->memos = more.memos;
-	s->room_memos = more.room_memos;
-	return true;
+	if (node != HLG_TREE_ROOT)
+		return node;
+	return mark ? note(s, sample, HLG_STACKS_BARE)
+		    : frame(s, sample, bottom_of(s, sample), sample->ip, sample->cpumode);
 }
 
 /* The stack of a host sample or a mark. */
 static uint32_t stack_of(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
 			 bool mark)
 {
-	struct hlg_stacks_memo *memo,
-		key = {
-			.chain = sample->chain,
-			.mappings = sample->mappings,
-			.pid = sample->pid,
-			.tid = s->roots & HLG_ROOT_TID ? sample->tid : -1,
-			.ip = mark || sample->chain ? 0 : sample->ip,
-			.comm = hlg_names_add(&s->tree.names,
-					      sample->comm ? sample->comm : "[unknown]"),
-		};
+	struct hlg_stacks_memo key = {
+		.chain = sample->chain,
+		.mappings = sample->mappings,
+		.pid = sample->pid,
+		.tid = s->roots & HLG_ROOT_TID ? sample->tid : -1,
+		.ip = mark || sample->chain ? 0 : sample->ip,
+		.comm = hlg_names_add(&s->tree.names,
+				      sample->comm ? sample->comm : "[unknown]"),
+	};
+	const struct search search = {s, &key};
+	uint64_t hash = hash_key((uint64_t)key.chain << 32 | key.comm,
+				 (uint64_t)(uint32_t)key.pid << 32 | (uint32_t)key.tid,
+				 key.ip ^ (uint64_t)key.mappings << 40);
+	uint32_t known;
+	void *memos;
 
-	if (sample->chain == HLG_LOST_CHAIN || key.comm == HLG_NO_NAME ||
-	    (2 * (s->n_memos + 1) > s->room_memos && !grow_memos(s)))
+	if (sample->chain == HLG_LOST_CHAIN || key.comm == HLG_NO_NAME)
 		return HLG_NO_NODE;
-	memo = find_memo(s, &key);
-	if (memo->node)
-		return memo->node;
-	key.node = name_chain(s, sample);
-	if (key.node == HLG_TREE_ROOT && mark)
-		key.node = note(s, sample, HLG_STACKS_BARE);
-	else if (key.node == HLG_TREE_ROOT)
-		key.node = frame(s, sample, bottom_of(s, sample), sample->ip,
-				 sample->cpumode);
-	if (key.node != HLG_NO_NODE) {
-		*memo = key;
-		s->n_memos++;
-	}
+	known = hlg_index_find(&s->memo_index, hash, same_memo, &search);
+	if (known != HLG_INDEX_NONE)
+		return s->memos[known].node;
+	key.node = name_stack(s, sample, mark);
+	if (key.node == HLG_NO_NODE)
+		return HLG_NO_NODE;
+	memos = one_more(s->memos, s->n_memos, &s->room_memos, sizeof(*s->memos));
+	if (!memos)
+		return HLG_NO_NODE;
+	s->memos = memos;
+	if (!hlg_index_add(&s->memo_index, hash, s->n_memos))
+		return HLG_NO_NODE;
+	s->memos[s->n_memos++] = key;
 	return key.node;
 }
 
+static bool same_thread(const void *ctx, uint32_t number)
+{
+	const struct search *search = ctx;
+	const struct hlg_stacks_thread *a = search->key, *b = &search->s->threads[number];
+
+	return a->tid == b->tid && a->pid == b->pid;
+}
+
+static uint64_t hash_thread(int32_t pid, int32_t tid)
+{
+	return hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, (uint32_t)pid), (uint32_t)tid);
+}
+
+/* NULL if there was no mark of it. */
 static struct hlg_stacks_thread *find_thread(const struct hlg_stacks *s, int32_t pid,
 					     int32_t tid)
 {
-	size_t mask = s->room_threads - 1;
-	size_t i = hash_key((uint32_t)pid, (uint32_t)tid, 0) & mask;
+	const struct hlg_stacks_thread key = {pid, tid, 0};
+	const struct search search = {s, &key};
+	uint32_t known = hlg_index_find(&s->thread_index, hash_thread(pid, tid),
+					same_thread, &search);
 
-	while (s->threads[i].node &&
-	       (s->threads[i].tid != tid || s->threads[i].pid != pid))
-		i = (i + 1) & mask;
-	return &s->threads[i];
-}
-
-static bool grow_threads(struct hlg_stacks *s)
-{
-	struct hlg_stacks more = {.room_threads =
-					  s->room_threads ? 2 * s->room_threads : 64};
-
-	more.threads = calloc(more.room_threads, sizeof(*more.threads));
-	if (!more.threads)
-		return false;
-	for (size_t i = 0; i < s->room_threads; i++)
-		if (s->threads[i].node)
-			*find_thread(&more, s->threads[i].pid, s->threads[i].tid) =
-				s->threads[i];
-	free(s->threads);
-	s->threads = more.threads;
-	s->room_threads = more.room_threads;
-	return true;
+	return known == HLG_INDEX_NONE ? NULL : &s->threads[known];
 }
 
 void hlg_stacks_enter(struct hlg_stacks *s, const struct hlg_stacks_sample *sample)
 {
-	struct hlg_stacks_thread *thread;
+	struct hlg_stacks_thread *thread = find_thread(s, sample->pid, sample->tid);
+	void *threads;
 
 	s->marks++;
-	if (2 * (s->n_threads + 1) > s->room_threads && !grow_threads(s))
-		return;
-	thread = find_thread(s, sample->pid, sample->tid);
-	s->n_threads += !thread->node;
+	if (!thread) {
+		threads = one_more(s->threads, s->n_threads, &s->room_threads,
+				   sizeof(*s->threads));
+		if (!threads)
+			return;
+		s->threads = threads;
+		if (!hlg_index_add(&s->thread_index,
+				   hash_thread(sample->pid, sample->tid), s->n_threads))
+			return;
+		thread = &s->threads[s->n_threads++];
+	}
 	*thread = (struct hlg_stacks_thread){sample->pid, sample->tid,
 					     stack_of(s, sample, true)};
 }
 
 bool hlg_stacks_knows(const struct hlg_stacks *s, int32_t pid, int32_t tid)
 {
-	return s->room_threads && find_thread(s, pid, tid)->node;
+	return find_thread(s, pid, tid);
 }
 
 /* The callers inside the guest: what stands behind its markers, but for the ip itself. */
@@ -298,13 +292,11 @@ static uint32_t guest_chain(struct hlg_stacks *s, uint32_t chain, uint64_t ip)
 void hlg_stacks_guest(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
 		      uint32_t series, uint64_t period)
 {
+	const struct hlg_stacks_thread *thread = find_thread(s, sample->pid, sample->tid);
 	struct hlg_stack key = {
 		.series = series, .guest = true, .ip = sample->ip, .count = {1, period}};
 
-	if (hlg_stacks_knows(s, sample->pid, sample->tid))
-		key.node = find_thread(s, sample->pid, sample->tid)->node;
-	else
-		key.node = note(s, sample, HLG_STACKS_ORPHAN);
+	key.node = thread ? thread->node : note(s, sample, HLG_STACKS_ORPHAN);
 	if (sample->chain != HLG_NO_CHAIN)
 		key.chain = guest_chain(s, sample->chain, sample->ip);
 	add(s, &key);
@@ -339,13 +331,11 @@ void hlg_stacks_merge(struct hlg_stacks *to, const struct hlg_stacks *from,
 
 	to->marks += from->marks;
 	hlg_count_add(&to->aside, from->aside);
-	for (size_t i = 0; nodes && i < from->room; i++) {
+	for (size_t i = 0; nodes && i < from->n_stacks; i++) {
 		struct hlg_stack key = from->stacks[i];
 		const uint64_t *words;
 		size_t n;
 
-		if (!key.count.samples)
-			continue;
 		words = hlg_chains_get(&from->chains, key.chain, &n);
 		if (key.chain != HLG_LOST_CHAIN)
 			key.chain = hlg_chains_add(&to->chains, words, n);

@@ -69,23 +69,24 @@ struct hlg_stacks_sample {
 /* A stack and what it counts. */
 struct hlg_stack {
 	uint32_t series;
-	uint32_t node;          /* in tree: of the host */
-	uint32_t chain;         /* of guest callers, without the ip itself; may be lost */
-	bool guest;             /* else the stack ends with node */
-	uint64_t ip;            /* guest's */
-	struct hlg_count count; /* samples is 0: free */
+	uint32_t node;  /* in tree: of the host */
+	uint32_t chain; /* of guest callers, without the ip itself; may be lost */
+	bool guest;     /* else the stack ends with node */
+	uint64_t ip;    /* guest's */
+	struct hlg_count count;
 };
 
 struct hlg_stacks {
 	unsigned roots; /* HLG_ROOT_ bits */
 	struct hlg_chains chains;
-	struct hlg_tree tree;          /* groups at the bottom, then host frames */
-	struct hlg_stack *stacks;      /* open addressing, at most half used */
-	size_t n_stacks, room;         /* room is a power of two */
-	struct hlg_stacks_memo *memos; /* chains that were named; so */
-	size_t n_memos, room_memos;
-	struct hlg_stacks_thread *threads; /* the last mark of each; so */
-	size_t n_threads, room_threads;
+	struct hlg_tree tree; /* groups at the bottom, then host frames */
+	struct hlg_stack *stacks;
+	uint32_t n_stacks, room_stacks;
+	struct hlg_stacks_memo *memos; /* chains that were named */
+	uint32_t n_memos, room_memos;
+	struct hlg_stacks_thread *threads; /* the last mark of each */
+	uint32_t n_threads, room_threads;
+	struct hlg_index stack_index, memo_index, thread_index;
 	uint64_t marks;         /* KVM_RUNs seen, whatever is selected */
 	struct hlg_count aside; /* of the profile's host samples: those of mark events */
 };

@@ -6,52 +6,41 @@
 
 #include "view.h"
 
-static uint32_t find(const struct hlg_tree *tree, const struct hlg_node *key)
+struct search {
+	const struct hlg_tree *tree;
+	const struct hlg_node *key;
+};
+
+static bool same(const void *ctx, uint32_t number)
 {
-	/* Fibonacci hashing (Knuth, volume 3, 6.4). */
-	uint64_t h = ((uint64_t)key->parent << 32 ^ (uint64_t)key->name << 3 ^
-		      (uint64_t)key->frame) *
-		     UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t mask = tree->n_index - 1, i = (uint32_t)(h >> 32) & mask;
+	const struct search *search = ctx;
+	const struct hlg_node *node = &search->tree->nodes[number];
 
-	for (; tree->index[i]; i = (i + 1) & mask) {
-		const struct hlg_node *node = &tree->nodes[tree->index[i] - 1];
-
-		if (node->parent == key->parent && node->name == key->name &&
-		    node->frame == key->frame)
-			break;
-	}
-	return i;
+	return node->parent == search->key->parent && node->name == search->key->name &&
+	       node->frame == search->key->frame;
 }
 
-static bool grow(struct hlg_tree *tree)
+static bool make_room(struct hlg_tree *tree)
 {
 	uint32_t room = tree->room ? 2 * tree->room : 64;
 	struct hlg_node *nodes = NULL;
-	uint32_t *index;
 
+	if (tree->n < tree->room)
+		return true;
 	if (room <= HLG_NO_NODE / 4)
 		nodes = reallocarray(tree->nodes, room, sizeof(*nodes));
 	if (!nodes)
 		return false;
 	tree->nodes = nodes;
-	index = calloc(2 * (size_t)room, sizeof(*index));
-	if (!index)
-		return false;
-	free(tree->index);
-	tree->index = index;
-	tree->n_index = 2 * room;
 	tree->room = room;
-	/* The root is nobody's child. */
-	for (uint32_t i = 1; i < tree->n; i++)
-		index[find(tree, &nodes[i])] = i + 1;
 	return true;
 }
 
 bool hlg_tree_init(struct hlg_tree *tree)
 {
-	if (!grow(tree))
+	if (!make_room(tree))
 		return false;
+	/* Not in the index: the root is nobody's child. */
 	tree->nodes[HLG_TREE_ROOT] = (struct hlg_node){.parent = HLG_NO_NODE};
 	tree->n = 1;
 	return true;
@@ -61,7 +50,7 @@ void hlg_tree_finish(struct hlg_tree *tree)
 {
 	hlg_names_finish(&tree->names);
 	free(tree->nodes);
-	free(tree->index);
+	hlg_index_finish(&tree->index);
 	*tree = (struct hlg_tree){0};
 }
 
@@ -69,20 +58,24 @@ uint32_t hlg_tree_child(struct hlg_tree *tree, uint32_t parent, enum hlg_frame f
 			const char *name)
 {
 	struct hlg_node key = {.parent = parent, .frame = frame};
-	uint32_t at;
+	const struct search search = {tree, &key};
+	uint64_t hash = hlg_hash_word(HLG_HASH_SEED, parent);
+	uint32_t known;
 
-	if (parent == HLG_NO_NODE || (tree->n == tree->room && !grow(tree)))
+	if (parent == HLG_NO_NODE)
 		return HLG_NO_NODE;
 	key.name = hlg_names_add(&tree->names, name);
 	if (key.name == HLG_NO_NAME)
 		return HLG_NO_NODE;
-	at = find(tree, &key);
-	if (tree->index[at])
-		return tree->index[at] - 1;
+	hash = hlg_hash_word(hash, (uint64_t)key.name << 3 | (uint64_t)frame);
+	known = hlg_index_find(&tree->index, hash, same, &search);
+	if (known != HLG_INDEX_NONE)
+		return known;
+	if (!make_room(tree) || !hlg_index_add(&tree->index, hash, tree->n))
+		return HLG_NO_NODE;
 	key.depth = tree->nodes[parent].depth + 1;
 	tree->nodes[tree->n] = key;
-	tree->index[at] = ++tree->n;
-	return tree->n - 1;
+	return tree->n++;
 }
 
 /* A node and where it was, for sorting. */

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 
+#include "index.h"
 #include "names.h"
 #include "profile.h"
 
@@ -47,8 +48,7 @@ struct hlg_tree {
 	struct hlg_names names;
 	struct hlg_node *nodes; /* [0] is the root */
 	uint32_t n, room;
-	uint32_t *index; /* hash of (parent, frame, name), at most half used; node + 1 */
-	uint32_t n_index;
+	struct hlg_index index; /* of nodes but the root, until they are settled */
 };
 
 /* *tree is all zero before; false without memory. The caller finishes it in any case. */

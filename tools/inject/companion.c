@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../filter/index.h"
 #include "../../symtab/file.h"
 #include "sized.h"
 
@@ -137,7 +138,7 @@ void hlg_companion_finish(struct hlg_companion *c)
 		close(c->fd);
 }
 
-/* FNV-1a (Fowler, Noll, Vo), once for each 8 bytes of the id: it names, nothing more. */
+/* A hash, once for each 8 bytes of the id: it names, nothing more. */
 static void hash_id(const struct hlg_companion *c, const struct hlg_sized *s,
 		    struct hlg_build_id *id)
 {
@@ -151,12 +152,10 @@ static void hash_id(const struct hlg_companion *c, const struct hlg_sized *s,
 
 	*id = (struct hlg_build_id){.size = c->id.size};
 	for (size_t done = 0; done < id->size; done += 8) {
-		uint64_t h = UINT64_C(0xcbf29ce484222325) + done;
+		uint64_t h = HLG_HASH_SEED + done;
 
 		for (size_t p = 0; p < 3; p++)
-			for (size_t i = 0; i < parts[p].size; i++)
-				h = (h ^ ((const uint8_t *)parts[p].at)[i]) *
-				    UINT64_C(0x100000001b3);
+			h = hlg_hash_bytes(h, parts[p].at, parts[p].size);
 		memcpy(to + done, &h, id->size - done < 8 ? id->size - done : 8);
 	}
 }

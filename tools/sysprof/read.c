@@ -21,7 +21,7 @@ static int bad(const struct hlg_reader *r, const char *what)
 /* Puts a frame behind the stack at hand. */
 static int push(struct hlg_reader *r, struct hlg_sysprof_frame frame)
 {
-	uint64_t hash = hlg_index_mix(hlg_index_mix(frame.kind, frame.addr), frame.line);
+	uint64_t hash = hlg_hash_word(hlg_hash_word(frame.kind, frame.addr), frame.line);
 	struct hlg_memo *memo = &r->memos[(hash ^ hash >> 32) % HLG_MEMOS];
 	const struct hlg_memo now = {r->generation, frame.addr, frame.line, frame.kind,
 				     0};

@@ -53,19 +53,19 @@ static bool same_frame(const void *ctx, uint32_t number)
 uint32_t hlg_stacks_frame(struct hlg_sysprof *s, const struct hlg_sysprof_frame *frame)
 {
 	const struct frame_search search = {s, frame};
-	uint64_t hash = hlg_index_mix(HLG_INDEX_SEED, frame->kind);
+	uint64_t hash = hlg_hash_word(HLG_HASH_SEED, frame->kind);
 	uint32_t number;
 
-	hash = hlg_index_mix(hash, frame->addr);
-	hash = hlg_index_mix(hash, frame->line);
-	hash = hlg_index_mix(hash, frame->trace);
-	hash = hlg_index_mix(hash, frame->chunk ^ (uint64_t)frame->symbol << 32);
-	if (!hlg_index_reserve(&s->frame_index) ||
-	    !one_more(&s->frames, s->n_frames, &s->room_frames, sizeof(*s->frames)))
-		return HLG_INDEX_NONE;
-	number = hlg_index_find(&s->frame_index, hash, same_frame, &search, s->n_frames);
+	hash = hlg_hash_word(hash, frame->addr);
+	hash = hlg_hash_word(hash, frame->line);
+	hash = hlg_hash_word(hash, frame->trace);
+	hash = hlg_hash_word(hash, frame->chunk ^ (uint64_t)frame->symbol << 32);
+	number = hlg_index_find(&s->frame_index, hash, same_frame, &search);
 	if (number != HLG_INDEX_NONE)
 		return number;
+	if (!one_more(&s->frames, s->n_frames, &s->room_frames, sizeof(*s->frames)) ||
+	    !hlg_index_add(&s->frame_index, hash, s->n_frames))
+		return HLG_INDEX_NONE;
 	s->frames[s->n_frames] = *frame;
 	return s->n_frames++;
 }
@@ -93,18 +93,20 @@ bool hlg_stacks_count(struct hlg_sysprof *s, enum hlg_sysprof_state state,
 {
 	const struct stack_search search = {
 		s, {.state = state, .n_lua = n_lua, .n_host = n_host}, ids};
-	uint64_t hash = hlg_index_mix(HLG_INDEX_SEED, (uint64_t)state << 32 | n_lua);
+	uint64_t hash = hlg_hash_word(HLG_HASH_SEED, (uint64_t)state << 32 | n_lua);
 	size_t n = (size_t)n_lua + n_host;
 	uint32_t number;
 
 	for (size_t i = 0; i < n; i++)
-		hash = hlg_index_mix(hash, ids[i]);
-	if (!hlg_index_reserve(&s->stack_index) ||
-	    !one_more(&s->stacks, s->n_stacks, &s->room_stacks, sizeof(*s->stacks)) ||
-	    !hlg_stacks_more(&s->ids, s->n_ids, n, &s->room_ids, sizeof(*s->ids)))
-		return false;
-	number = hlg_index_find(&s->stack_index, hash, same_stack, &search, s->n_stacks);
+		hash = hlg_hash_word(hash, ids[i]);
+	number = hlg_index_find(&s->stack_index, hash, same_stack, &search);
 	if (number == HLG_INDEX_NONE) {
+		if (!one_more(&s->stacks, s->n_stacks, &s->room_stacks,
+			      sizeof(*s->stacks)) ||
+		    !hlg_stacks_more(&s->ids, s->n_ids, n, &s->room_ids,
+				     sizeof(*s->ids)) ||
+		    !hlg_index_add(&s->stack_index, hash, s->n_stacks))
+			return false;
 		number = s->n_stacks++;
 		s->stacks[number] = search.stack;
 		s->stacks[number].at = s->n_ids;

@@ -22,9 +22,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../filter/index.h"
 #include "../../filter/names.h"
 #include "../../symtab/err.h"
-#include "index.h"
 
 /* What the VM was doing; numbers as in the stream (lj_obj.h, LJ_VMST_). */
 enum hlg_sysprof_state {

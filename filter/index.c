@@ -17,12 +17,10 @@ static void put(struct hlg_index *index, struct hlg_index_slot slot)
 	index->slots[i] = slot;
 }
 
-bool hlg_index_reserve(struct hlg_index *index)
+static bool grow(struct hlg_index *index)
 {
 	struct hlg_index old = *index;
 
-	if (2 * (index->n + 1) <= index->room)
-		return true;
 	if (index->room > UINT32_C(1) << 30)
 		return false;
 	index->room = old.room ? 2 * old.room : 64;
@@ -38,20 +36,27 @@ bool hlg_index_reserve(struct hlg_index *index)
 	return true;
 }
 
-uint32_t hlg_index_find(struct hlg_index *index, uint64_t hash,
-			bool (*same)(const void *ctx, uint32_t number), const void *ctx,
-			uint32_t new)
+uint32_t hlg_index_find(const struct hlg_index *index, uint64_t hash,
+			hlg_index_same_fn *same, const void *ctx)
 {
-	const struct hlg_index_slot slot = {fold(hash), new + 1};
-	uint32_t mask = index->room - 1, i = slot.hash & mask;
+	uint32_t wanted = fold(hash), mask = index->room - 1, i = wanted & mask;
 
+	if (index->room == 0)
+		return HLG_INDEX_NONE;
 	for (; index->slots[i].number; i = (i + 1) & mask)
-		if (index->slots[i].hash == slot.hash &&
+		if (index->slots[i].hash == wanted &&
 		    same(ctx, index->slots[i].number - 1))
 			return index->slots[i].number - 1;
-	index->slots[i] = slot;
-	index->n++;
 	return HLG_INDEX_NONE;
+}
+
+bool hlg_index_add(struct hlg_index *index, uint64_t hash, uint32_t number)
+{
+	if (2 * (index->n + 1) > index->room && !grow(index))
+		return false;
+	put(index, (struct hlg_index_slot){fold(hash), number + 1});
+	index->n++;
+	return true;
 }
 
 void hlg_index_finish(struct hlg_index *index)
