@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search.h"
+
 enum {
 	PAGE = 4096,
 	VOTERS = 512,
@@ -60,17 +62,7 @@ static void set_weights(struct search *s)
 
 static size_t first_from(const struct hlg_sampled *addrs, size_t n, uint64_t ip)
 {
-	size_t from = 0, to = n;
-
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-
-		if (addrs[mid].ip < ip)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return from;
+	return ip ? HLG_UPTO(addrs, n, ip, ip - 1) : 0;
 }
 
 static void add_addr(const struct search *s, struct hlg_fit *fit,

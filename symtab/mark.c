@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search.h"
+
 bool hlg_mark_name(const char *name)
 {
 	return name[0] == '$' && (name[1] == 'x' || name[1] == 'd') &&
@@ -73,17 +75,9 @@ bool hlg_marks_build(struct hlg_marks *marks, const struct hlg_elf64 *elf)
 
 bool hlg_marks_data(const struct hlg_marks *marks, uint64_t addr)
 {
-	size_t from = 0, to = marks->n;
+	size_t behind = HLG_UPTO(marks->mark, marks->n, addr, addr);
 
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-
-		if (marks->mark[mid].addr <= addr)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return from && marks->mark[from - 1].data;
+	return behind && marks->mark[behind - 1].data;
 }
 
 void hlg_marks_finish(struct hlg_marks *marks)

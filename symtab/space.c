@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base.h"
+#include "search.h"
 
 int hlg_space_add(struct hlg_space *space, struct hlg_image *image, struct hlg_err *err)
 {
@@ -96,19 +97,11 @@ int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err)
 
 void hlg_space_lookup(const struct hlg_space *space, uint64_t ip, struct hlg_place *place)
 {
-	size_t from = 0, to = space->n_ranges;
+	size_t behind = HLG_UPTO(space->ranges, space->n_ranges, first, ip);
 
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-
-		if (space->ranges[mid].first <= ip)
-			from = mid + 1;
-		else
-			to = mid;
-	}
 	*place = (struct hlg_place){.kind = HLG_OUTSIDE, .addr = ip};
-	if (from && ip <= space->ranges[from - 1].last) {
-		const struct hlg_range *range = &space->ranges[from - 1];
+	if (behind && ip <= space->ranges[behind - 1].last) {
+		const struct hlg_range *range = &space->ranges[behind - 1];
 
 		hlg_image_lookup(range->image, ip - range->at.bias, place);
 	}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "memory.h"
+#include "search.h"
 
 struct sweep {
 	const struct hlg_symtab *tab;
@@ -218,18 +219,7 @@ bool hlg_spans_build(struct hlg_spans *spans, const struct hlg_area *areas,
 
 size_t hlg_spans_find(const struct hlg_spans *spans, uint64_t addr)
 {
-	size_t from = 0, n = spans->n;
-
-	/* The number of spans that start at or before addr, by halving without branches.
-	 */
-	while (n) {
-		size_t half = n / 2;
-		bool right = spans->span[from + half].start <= addr;
-
-		from = right ? from + half + 1 : from;
-		n = right ? n - half - 1 : half;
-	}
-	return from - 1;
+	return HLG_UPTO(spans->span, spans->n, start, addr) - 1;
 }
 
 void hlg_spans_finish(struct hlg_spans *spans)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "search.h"
 
 static_assert(sizeof(struct hlg_symbol) == sizeof(Elf64_Sym), "compacted in place");
 
@@ -244,17 +245,7 @@ int hlg_symtab_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 
 size_t hlg_symtab_behind(const struct hlg_symtab *tab, uint64_t addr)
 {
-	size_t from = 0, to = tab->n_syms;
-
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-
-		if (tab->syms[mid].addr <= addr)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return from;
+	return HLG_UPTO(tab->syms, tab->n_syms, addr, addr);
 }
 
 void hlg_symtab_finish(struct hlg_symtab *tab)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../symtab/file.h"
+#include "../symtab/search.h"
 
 /* More than a kernel with all its modules has. */
 #define SYMBOLS_MAX ((size_t)1 << 22)
@@ -184,15 +185,7 @@ bool hlg_kernelsyms_is(const struct hlg_kernelsyms *k, const uint8_t *id, size_t
 
 const char *hlg_kernelsyms_find(const struct hlg_kernelsyms *k, uint64_t ip)
 {
-	size_t from = 0, to = k->n;
+	size_t behind = HLG_UPTO(k->symbols, k->n, ip, ip);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (k->symbols[middle].ip <= ip)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from ? k->text + k->symbols[from - 1].name : NULL;
+	return behind ? k->text + k->symbols[behind - 1].name : NULL;
 }

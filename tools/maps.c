@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../filter/names.h"
+#include "../symtab/search.h"
 
 struct range {
 	uint64_t start, end;
@@ -20,17 +21,7 @@ struct hlg_maps_list {
 /* The first range that ends behind ip. */
 static size_t first_behind(const struct hlg_maps_list *list, uint64_t ip)
 {
-	size_t from = 0, to = list->n;
-
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (list->ranges[middle].end > ip)
-			to = middle;
-		else
-			from = middle + 1;
-	}
-	return from;
+	return HLG_UPTO(list->ranges, list->n, end, ip);
 }
 
 uint32_t hlg_maps_find(const struct hlg_maps *maps, uint64_t ip, uint64_t *offset)

@@ -14,6 +14,8 @@
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 
+#include "../symtab/search.h"
+
 enum {
 	MAX_DEPTH = 256, /* of nested entries: stops damaged files */
 	MAX_CHAIN = 64
@@ -99,16 +101,8 @@ static bool collect_ranges(struct hlg_source *s)
  */
 static Dwarf_Die *find_unit(struct hlg_source *s, uint64_t addr)
 {
-	size_t from = 0, to = s->n_ranges;
+	size_t from = HLG_UPTO(s->ranges, s->n_ranges, start, addr);
 
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-
-		if (s->ranges[mid].start <= addr)
-			from = mid + 1;
-		else
-			to = mid;
-	}
 	for (; from && s->ranges[from - 1].reach > addr; from--)
 		if (s->ranges[from - 1].end > addr)
 			return &s->ranges[from - 1].unit;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../symtab/search.h"
+
 bool hlg_exits_gap(struct hlg_exits_gaps *g, uint64_t start, uint64_t end, uint16_t cpu)
 {
 	size_t i = g->n;
@@ -30,17 +32,8 @@ bool hlg_exits_gap(struct hlg_exits_gaps *g, uint64_t start, uint64_t end, uint1
 bool hlg_exits_gaps_tear(const struct hlg_exits_gaps *g, uint64_t from, uint16_t from_cpu,
 			 uint64_t to, uint16_t to_cpu)
 {
-	size_t low = 0, high = g->n;
+	size_t low = HLG_UPTO(g->gaps, g->n, end, from); /* ends behind from */
 
-	/* The first that ends behind from. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (g->gaps[middle].end > from)
-			high = middle;
-		else
-			low = middle + 1;
-	}
 	for (; low < g->n; low++) {
 		const struct hlg_exits_gap *gap = &g->gaps[low];
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../filter/name.h"
+#include "../../symtab/search.h"
 
 /* Room for n more of size bytes each; false without memory, or past 2^32. */
 static bool make_room(void *to, size_t *room, size_t used, size_t n, size_t size)
@@ -48,18 +49,10 @@ static bool add(struct hlg_sized *s, Elf64_Sym sym, const char *name)
 static Elf64_Section section_of(const struct hlg_image *image, uint64_t addr)
 {
 	const struct hlg_elf64 *elf = &image->elf;
-	size_t from = 0, to = image->n_areas;
+	size_t behind = HLG_UPTO(image->areas, image->n_areas, start, addr);
 	uint32_t section;
 
-	while (to - from > 1) {
-		size_t mid = from + (to - from) / 2;
-
-		if (image->areas[mid].start <= addr)
-			from = mid;
-		else
-			to = mid;
-	}
-	section = image->n_areas ? image->areas[from].section : 0;
+	section = image->n_areas ? image->areas[behind ? behind - 1 : 0].section : 0;
 	for (uint32_t i = 1; section == 0 && i < elf->n_sections; i++)
 		if (elf->sections[i].exec)
 			section = i;
