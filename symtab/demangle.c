@@ -7,6 +7,8 @@
 #include "config.h"
 
 #if HLG_HAVE_LIBIBERTY
+#include "costly.h"
+
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 
@@ -50,7 +52,7 @@ static char *readable(const char *name)
 	struct sink sink = {.text = malloc(MAX_TEXT)};
 	char *nice = NULL;
 
-	if (sink.text && demangle_into(&sink, name))
+	if (sink.text && !hlg_costly_name(name) && demangle_into(&sink, name))
 		nice = strndup(sink.text, sink.len);
 	free(sink.text);
 	return nice;

@@ -228,6 +228,73 @@ START_TEST(rust_back_references_do_not_explode)
 }
 END_TEST
 
+/*
+ * f(b<a<int, int>, a<S1_, S1_>, a<S2_, S2_> ...>...): nothing is written before the "..."
+ * at the end has been looked for in all of it, 2^depth arguments.
+ */
+static void put_pack(char *name, int depth)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char *at = stpcpy(name, "_Z1fDp1bI1aIiiE");
+
+	for (int i = 1; i <= depth; i++) { /* S<i>_ is the argument before */
+		char ref[3] = {digits[i / 36], digits[i % 36]};
+		const char *r = i < 36 ? ref + 1 : ref;
+
+		at += sprintf(at, "S0_IS%s_S%s_E", r, r);
+	}
+	strcpy(at, "E");
+}
+
+START_TEST(cpp_packs_do_not_explode)
+{
+	char name[1024], inside[1040];
+
+	for (int depth = 1; depth <= 60; depth++) {
+		put_pack(name, depth);
+		survive(name);
+		snprintf(inside, sizeof(inside), "_GLOBAL__I_%s", name);
+		survive(inside);
+	}
+	if (!hlg_demangle_available())
+		return;
+	put_pack(name, 1);
+	expect(name, "f((b<a<int, int>, a<a<int, int>, a<int, int> > >)...)");
+	put_pack(name, 60);
+	expect(name, name);
+}
+END_TEST
+
+/* What is left out of the text is counted all the same: 62^8 lifetimes. */
+START_TEST(rust_binders_do_not_count_for_ever)
+{
+	survive("_RNvMIC1aFGzzzzzzzz_EuEu1f");
+	survive("_RNvMIC1aDGzzzzzzzz_C1bEL_Eu1f");
+	survive_repeated("_RNvMIC1aT", "FGzz_Eu", 100000, "EEu1f");
+	survive_repeated("_RNvMIC1aT", "FG", 100000, "EEu1f");
+	if (!hlg_demangle_available())
+		return;
+	expect("_RNvMIC1aFGzzz_EuEu1f", "_RNvMIC1aFGzzz_EuEu1f");
+	expect("_RNvMIC1aFGz_EuEu1f", "<()>::f");
+	expect("_RINvC1a1fFG_RL0_lEuE", "a::f::<for<'a> fn(&'a i32)>");
+	/* What only looks like a binder's number. */
+	expect("_RNvC1a9xDGemmS_f", "_RNvC1a9xDGemmS_f");
+	expect("_RNvC1a9xDGem_S_f", "a::xDGem_S_f");
+}
+END_TEST
+
+/* Each letter of an identifier in Punycode is put among those before it. */
+START_TEST(rust_unicode_is_not_slow)
+{
+	for (size_t count = 100; count <= 1000000; count *= 10) {
+		char prefix[64];
+
+		snprintf(prefix, sizeof(prefix), "_RNvC7mycrateu%zu", count);
+		survive_repeated(prefix, "b", count, "");
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("demangle");
@@ -238,5 +305,8 @@ int main(void)
 	tcase_add_loop_test(tc, long_names_are_survived, 0, N(towers));
 	tcase_add_test(tc, cpp_substitutions_do_not_explode);
 	tcase_add_test(tc, rust_back_references_do_not_explode);
+	tcase_add_test(tc, cpp_packs_do_not_explode);
+	tcase_add_test(tc, rust_binders_do_not_count_for_ever);
+	tcase_add_test(tc, rust_unicode_is_not_slow);
 	return tap_main(suite);
 }
