@@ -203,7 +203,7 @@ static void describe(Dwarf_Die *unit, Dwarf_Die *scope, struct hlg_source_inline
 /* The inlined functions around an address, outermost first. */
 struct chain {
 	uint64_t addr;
-	size_t max, n, depth;
+	size_t max, n;
 	Dwarf_Die die[MAX_CHAIN];
 };
 
@@ -222,32 +222,45 @@ static bool is_scope(int tag)
 	       tag == DW_TAG_catch_block;
 }
 
-/*
- * Follows the address down from parent; true when code below it has it. dwarf_getscopes
- * does not look into namespaces, where Rust has all of its functions.
- */
-static bool descend(struct chain *chain, Dwarf_Die *parent)
+/* Takes note of a scope that has the address. */
+static void enter(struct chain *chain, const Dwarf_Die *scope, int tag)
 {
-	bool found = false;
-	Dwarf_Die child;
+	if (tag == DW_TAG_inlined_subroutine && chain->n < chain->max)
+		chain->die[chain->n++] = *scope;
+}
 
-	if (chain->depth == MAX_DEPTH || dwarf_child(parent, &child) != 0)
-		return false;
-	chain->depth++;
-	do {
-		int tag = dwarf_tag(&child);
+/*
+ * Follows the address down from the tree's top: into each container until one has it,
+ * and from a scope that has it never back. dwarf_getscopes does not look into namespaces,
+ * where Rust has all of its functions.
+ */
+static void descend(struct chain *chain, Dwarf_Die *tree)
+{
+	Dwarf_Die path[MAX_DEPTH];   /* entries that are open; [0] is among the top's */
+	size_t depth = 0, floor = 0; /* above floor there is a way back */
 
-		if (is_container(tag)) {
-			found = descend(chain, &child);
-		} else if (is_scope(tag) && dwarf_haspc(&child, chain->addr) == 1) {
-			if (tag == DW_TAG_inlined_subroutine && chain->n < chain->max)
-				chain->die[chain->n++] = child;
-			descend(chain, &child);
-			found = true;
+	if (dwarf_child(tree, &path[0]) != 0)
+		return;
+	for (;;) {
+		Dwarf_Die *at = &path[depth];
+		int tag = dwarf_tag(at);
+		bool has = is_scope(tag) && dwarf_haspc(at, chain->addr) == 1;
+
+		if (has) {
+			enter(chain, at, tag);
+			floor = depth + 1;
 		}
-	} while (!found && dwarf_siblingof(&child, &child) == 0);
-	chain->depth--;
-	return found;
+		if ((has || is_container(tag)) && depth + 1 < MAX_DEPTH &&
+		    dwarf_child(at, &path[depth + 1]) == 0) {
+			depth++;
+			continue;
+		}
+		while (depth >= floor && dwarf_siblingof(&path[depth], &path[depth]) != 0)
+			if (depth-- == floor)
+				return;
+		if (depth < floor)
+			return;
+	}
 }
 
 size_t hlg_source_inlines(struct hlg_source *s, uint64_t addr,

@@ -69,15 +69,11 @@ static void join_process(struct hlg_thread *thread, struct process *process)
 	process->live += !thread->exited;
 }
 
-static struct hlg_thread *find_thread(struct hlg_tasks *tasks, int32_t pid, int32_t tid);
-
-/* The thread in slot begins, whatever was there before. */
-static bool begin_thread(struct hlg_tasks *tasks, struct hlg_thread *slot, int32_t pid,
-			 int32_t tid)
+/* The thread in slot begins, whatever was there before, in a process of its own. */
+static bool begin_alone(struct hlg_tasks *tasks, struct hlg_thread *slot, int32_t pid,
+			int32_t tid)
 {
-	/* Of its own for now: the slot must not be taken for a free one. */
 	struct process *process = calloc(1, sizeof(*process));
-	struct hlg_thread *leader;
 
 	if (!process)
 		return false;
@@ -87,9 +83,33 @@ static bool begin_thread(struct hlg_tasks *tasks, struct hlg_thread *slot, int32
 		tasks->n++;
 	*slot = (struct hlg_thread){.tid = tid, .pid = pid};
 	join_process(slot, process);
+	return true;
+}
+
+/* The thread that the process is called by. NULL without memory. */
+static struct hlg_thread *find_leader(struct hlg_tasks *tasks, int32_t pid)
+{
+	struct hlg_thread *thread = slot_of(tasks, pid);
+
+	if (!thread->process)
+		return begin_alone(tasks, thread, pid, pid) ? thread : NULL;
+	if (thread->pid == -1)
+		thread->pid = pid;
+	return thread;
+}
+
+/* The thread in slot begins in its leader's process. */
+static bool begin_thread(struct hlg_tasks *tasks, struct hlg_thread *slot, int32_t pid,
+			 int32_t tid)
+{
+	struct hlg_thread *leader;
+
+	/* Of its own for now: the slot must not be taken for a free one. */
+	if (!begin_alone(tasks, slot, pid, tid))
+		return false;
 	if (pid == tid || pid == -1)
 		return true;
-	leader = find_thread(tasks, pid, pid);
+	leader = find_leader(tasks, pid);
 	if (!leader)
 		return false;
 	leave_process(tasks, slot);
@@ -110,7 +130,7 @@ static struct hlg_thread *find_thread(struct hlg_tasks *tasks, int32_t pid, int3
 	thread->pid = pid;
 	if (pid == tid)
 		return thread;
-	leader = find_thread(tasks, pid, pid);
+	leader = find_leader(tasks, pid);
 	if (!leader)
 		return NULL;
 	if (leader->process != thread->process) {
