@@ -187,6 +187,7 @@ static inline __attribute__((always_inline)) bool hlg_perfdata_plain(
 		return false;
 	raw->event = 0;
 	if (several) {
+		__builtin_prefetch(at + 512);
 		if (walk->id_at + 8u > raw->size)
 			return false;
 		raw->event = hlg_ids_find(walk->ids, walk->ids_shift,
