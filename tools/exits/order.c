@@ -152,6 +152,17 @@ static void release_all(struct hlg_exits_order *o, uint64_t limit)
 			release(o, o->streams[i], limit);
 }
 
+/* The time of the latest record there is. */
+static uint64_t newest(const struct hlg_exits_order *o)
+{
+	uint64_t time = 0;
+
+	for (size_t i = 0; i < o->n_streams; i++)
+		if (o->streams[i]->latest > time)
+			time = o->streams[i]->latest;
+	return time;
+}
+
 /* Too many are held: the older half goes, by time. */
 static void relieve(struct hlg_exits_order *o)
 {
@@ -159,7 +170,7 @@ static void relieve(struct hlg_exits_order *o)
 
 	release_all(o, from);
 	while (o->held > o->limit / 2) {
-		from += (o->newest - from) / 2 + 1;
+		from += (newest(o) - from) / 2 + 1;
 		release_all(o, from);
 	}
 }
@@ -228,8 +239,6 @@ void hlg_exits_look(struct hlg_exits_order *o, struct hlg_exits_stream *s,
 		s->sorted = false;
 	else
 		s->latest = item->time;
-	if (item->time > o->newest)
-		o->newest = item->time;
 	s->n++;
 	if (++o->held > o->limit)
 		relieve(o);
@@ -248,7 +257,7 @@ void hlg_exits_lose(struct hlg_exits_order *o, uint64_t time, uint16_t cpu)
 void hlg_exits_round(struct hlg_exits_order *o)
 {
 	release_all(o, o->complete);
-	o->complete = o->newest;
+	o->complete = newest(o);
 }
 
 void hlg_exits_order_end(struct hlg_exits_order *o)
@@ -256,6 +265,7 @@ void hlg_exits_order_end(struct hlg_exits_order *o)
 	release_all(o, UINT64_MAX);
 	for (size_t i = 0; i < o->n_streams; i++)
 		hlg_exits_thread_end(&o->pairing, &o->streams[i]->thread);
+	hlg_exits_count(o->pairing.sums);
 }
 
 void hlg_exits_order_finish(struct hlg_exits_order *o)

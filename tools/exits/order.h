@@ -39,7 +39,7 @@ struct hlg_exits_order {
 	size_t held, limit;
 	struct hlg_exits_item *scratch; /* for sorting */
 	size_t room_scratch;
-	uint64_t newest, complete; /* see hlg_order_round */
+	uint64_t complete; /* see hlg_order_round */
 };
 
 /* *order is all zero before; the sums are not owned. Finish in any case. */
@@ -55,15 +55,22 @@ void hlg_exits_look(struct hlg_exits_order *order, struct hlg_exits_stream *stre
  * record, written where hlg_exits_next says; hlg_exits_pushed, without which nothing has
  * happened. NULL without memory, which is sums->no_memory. A thread is called what
  * PERF_SAMPLE_TID has in eight bytes: its pid, and its tid in the upper half.
+ * hlg_exits_recent is for who can do without: NULL if it would take a search, or room.
  */
-static inline struct hlg_exits_stream *hlg_exits_stream(struct hlg_exits_order *order,
-							uint64_t thread)
+static inline struct hlg_exits_stream *hlg_exits_recent(
+	const struct hlg_exits_order *order, uint64_t thread)
 {
 	struct hlg_exits_stream *s = order->recent[(thread >> 32) % HLG_EXITS_RECENT];
 
-	if (s && s->id == thread && s->n < s->room)
-		return s;
-	return hlg_exits_find(order, thread);
+	return s && s->id == thread && s->n < s->room ? s : NULL;
+}
+
+static inline struct hlg_exits_stream *hlg_exits_stream(struct hlg_exits_order *order,
+							uint64_t thread)
+{
+	struct hlg_exits_stream *s = hlg_exits_recent(order, thread);
+
+	return s ? s : hlg_exits_find(order, thread);
 }
 
 static inline struct hlg_exits_item *hlg_exits_next(const struct hlg_exits_stream *stream)
@@ -81,7 +88,6 @@ static inline void hlg_exits_pushed(struct hlg_exits_order *o, struct hlg_exits_
 		return;
 	}
 	o->cpus[item->cpu] = s->latest = time;
-	o->newest = time > o->newest ? time : o->newest;
 	s->n++;
 	o->held++;
 }

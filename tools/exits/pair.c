@@ -10,12 +10,17 @@
 
 /* One vCPU on its thread. */
 struct hlg_exits_turn {
-	uint32_t id;              /* HLG_NO_VCPU: not recorded */
-	uint32_t row;             /* in the sums' vcpus */
-	struct hlg_exits_key key; /* of the exit that is open */
-	uint64_t exit_time, entry_time;
+	uint32_t id;  /* HLG_NO_VCPU: not recorded */
+	uint32_t row; /* in the sums' vcpus */
+	/*
+	 * The latest exit, as it came: copied in one piece and read field by field, which
+	 * a processor can do at once; the other way round it waits for the copy.
+	 */
+	struct hlg_exits_item exit;
+	uint64_t port; /* of the exit */
+	uint64_t entry_time;
 	uint64_t vmm; /* ns in the VMM since the exit */
-	uint16_t exit_cpu, entry_cpu;
+	uint16_t entry_cpu;
 	bool open, in_guest;
 };
 
@@ -75,6 +80,11 @@ static struct hlg_exits_turn *open_turn(const struct hlg_exits_thread *t)
 	return turn && turn->open ? turn : NULL;
 }
 
+static bool has_rip(const struct hlg_exits_turn *turn)
+{
+	return !(turn->exit.c & HLG_EXITS_NO_RIP);
+}
+
 /* A time in the VMM is complete, and what came right behind it has had its say. */
 static void settle_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t)
 {
@@ -109,7 +119,6 @@ static void take_exit(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 		      const struct hlg_exits_item *item)
 {
 	struct hlg_exits_turn *turn = turn_of(p, t, item->vcpu);
-	bool has_rip = !(item->c & HLG_EXITS_NO_RIP);
 
 	if (!turn)
 		return;
@@ -120,35 +129,36 @@ static void take_exit(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 		p->sums->vcpus[turn->row].guest += item->time - turn->entry_time;
 	turn->in_guest = false;
 	turn->open = true;
-	turn->exit_time = item->time;
-	turn->exit_cpu = item->cpu;
+	turn->exit = *item;
+	turn->port = HLG_NO_PORT;
 	turn->vmm = 0;
-	turn->key = (struct hlg_exits_key){
-		.kind = HLG_EXITS_GUEST,
-		.rip = has_rip ? hlg_exits_fold_rip(p->sums, item->a) : 0,
-		.has_rip = has_rip,
-		.port = HLG_NO_PORT,
-		.reason = item->b,
-		.isa = item->c & (uint8_t)~HLG_EXITS_NO_RIP,
-		.vcpu = turn->row,
-	};
 }
 
 static void close_exit(struct hlg_exits_pairing *p, struct hlg_exits_turn *turn,
 		       const struct hlg_exits_item *item)
 {
 	struct hlg_exits_vcpu *vcpu = &p->sums->vcpus[turn->row];
-	uint64_t ns = item->time - turn->exit_time;
+	uint64_t ns = item->time - turn->exit.time;
 
 	turn->open = false;
-	if (hlg_exits_is_torn(&p->gaps, turn->exit_time, turn->exit_cpu, item->time,
+	if (hlg_exits_is_torn(&p->gaps, turn->exit.time, turn->exit.cpu, item->time,
 			      item->cpu)) {
 		p->sums->lone.lost++;
 		return;
 	}
-	if (!in_window(p, turn->exit_time))
+	if (!in_window(p, turn->exit.time))
 		return;
-	hlg_exits_add(p->sums, &turn->key, ns);
+	hlg_exits_add(p->sums,
+		      &(struct hlg_exits_key){
+			      .kind = HLG_EXITS_GUEST,
+			      .rip = turn->exit.a,
+			      .has_rip = has_rip(turn),
+			      .port = turn->port,
+			      .reason = turn->exit.b,
+			      .isa = turn->exit.c & (uint8_t)~HLG_EXITS_NO_RIP,
+			      .vcpu = turn->row,
+		      },
+		      ns);
 	vcpu->outside += ns;
 	vcpu->inner += turn->vmm;
 }
@@ -191,10 +201,10 @@ static void take_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	t->user_cpu = item->cpu;
 	t->user = (struct hlg_exits_key){
 		.kind = HLG_EXITS_VMM,
-		.rip = turn          ? turn->key.rip
-		       : t->has_insn ? hlg_exits_fold_rip(p->sums, t->insn)
+		.rip = turn          ? turn->exit.a
+		       : t->has_insn ? t->insn
 				     : 0,
-		.has_rip = turn ? turn->key.has_rip : t->has_insn,
+		.has_rip = turn ? has_rip(turn) : t->has_insn,
 		.port = t->port,
 		.reason = item->b,
 		.isa = item->c,
@@ -230,8 +240,8 @@ static void take_port(struct hlg_exits_thread *t, const struct hlg_exits_item *i
 	uint32_t reason = item->kind == HLG_EXITS_PIO ? KVM_EXIT_IO : KVM_EXIT_MMIO;
 	struct hlg_exits_turn *turn = open_turn(t);
 
-	if (turn && turn->key.port == HLG_NO_PORT)
-		turn->key.port = port;
+	if (turn && turn->port == HLG_NO_PORT)
+		turn->port = port;
 	if (!item->c) {
 		if (t->port == HLG_NO_PORT)
 			t->port = port;

@@ -12,24 +12,28 @@ static uint64_t mix(uint64_t v)
 	return v ^ v >> 31;
 }
 
-/* What multiplies does not wait for each other; one more step mixes what they made. */
+/* Fibonacci hashing of each part (Knuth, volume 3, 6.4): the highest bits tell. */
 static uint64_t hash_key(const struct hlg_exits_key *k)
 {
 	uint64_t rest = (uint64_t)k->reason << 32 | (uint64_t)k->vcpu;
-	uint64_t v = k->rip * UINT64_C(0x9e3779b97f4a7c15) ^
-		     rest * UINT64_C(0xbf58476d1ce4e5b9) ^
-		     (k->port ^ (uint64_t)k->kind << 32 ^ (uint64_t)k->isa << 40) *
-			     UINT64_C(0x94d049bb133111eb);
 
-	v = (v ^ v >> 31) * UINT64_C(0xbf58476d1ce4e5b9);
-	return v ^ v >> 29;
+	return k->rip * UINT64_C(0x9e3779b97f4a7c15) +
+	       rest * UINT64_C(0xbf58476d1ce4e5b9) +
+	       (k->port ^ (uint64_t)k->kind << 32 ^ (uint64_t)k->isa << 40) *
+		       UINT64_C(0x94d049bb133111eb);
 }
 
-static size_t find_index(const struct hlg_exits_sums *s, const struct hlg_exits_key *key)
+static bool is_key(const struct hlg_exits_key *a, const struct hlg_exits_key *b)
 {
-	size_t mask = s->room_index - 1, i = hash_key(key) & mask;
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
 
-	while (s->index[i] && memcmp(&s->cells[s->index[i] - 1].key, key, sizeof(*key)))
+static inline size_t find_index(const struct hlg_exits_sums *s,
+				const struct hlg_exits_key *key)
+{
+	size_t mask = s->room_index - 1, i = hash_key(key) >> s->index_shift;
+
+	while (s->index[i] && !is_key(&s->cells[s->index[i] - 1].key, key))
 		i = (i + 1) & mask;
 	return i;
 }
@@ -40,17 +44,18 @@ static __attribute__((noinline)) bool grow_cells(struct hlg_exits_sums *s)
 	struct hlg_exits_cell *cells = NULL;
 	uint32_t *index;
 
-	if (room < UINT32_MAX / 2)
+	if (room < UINT32_MAX / 8)
 		cells = reallocarray(s->cells, room, sizeof(*cells));
 	if (!cells)
 		return false;
 	s->cells = cells;
-	index = calloc(2 * room, sizeof(*index));
+	index = calloc(8 * room, sizeof(*index));
 	if (!index)
 		return false;
 	free(s->index);
 	s->index = index;
-	s->room_index = 2 * room;
+	s->room_index = 8 * room; /* a power of two */
+	s->index_shift = (unsigned)__builtin_clzll(s->room_index) + 1;
 	s->room_cells = room;
 	for (size_t i = 0; i < s->n_cells; i++)
 		index[find_index(s, &cells[i].key)] = (uint32_t)i + 1;
@@ -125,20 +130,6 @@ static void count_value(struct hlg_exits_sums *s, uint32_t cell, uint64_t value,
 	v->n += n;
 }
 
-void hlg_exits_settle(struct hlg_exits_sums *s)
-{
-	for (uint32_t cell = 0; cell < s->n_cells; cell++) {
-		struct hlg_exits_parts *parts = &s->cells[cell].parts;
-
-		for (uint32_t i = 0; i < parts->room; i++)
-			if (parts->n[i])
-				count_value(s, cell,
-					    hlg_exits_part_value(parts->first + i),
-					    parts->n[i]);
-		hlg_exits_parts_finish(parts);
-	}
-}
-
 /* What is not counted in parts: few, or exact, or there is no room. */
 static __attribute__((noinline)) void count_apart(struct hlg_exits_sums *s,
 						  struct hlg_exits_cell *cell,
@@ -157,24 +148,56 @@ static __attribute__((noinline)) void count_apart(struct hlg_exits_sums *s,
 	count_value(s, number, hlg_exits_quantize(ns), 1);
 }
 
-void hlg_exits_add(struct hlg_exits_sums *s, const struct hlg_exits_key *key, uint64_t ns)
+/* One pair of a cell. */
+static void count(struct hlg_exits_sums *s, struct hlg_exits_cell *cell, uint64_t ns)
 {
-	struct hlg_exits_cell *cell = cell_of(s, key);
-
-	if (!cell) {
-		s->no_memory = true;
-		return;
-	}
 	cell->n++;
 	cell->total += ns;
-	if (ns < cell->min)
-		cell->min = ns;
-	if (ns > cell->max)
-		cell->max = ns;
+	cell->min = ns < cell->min ? ns : cell->min;
+	cell->max = ns > cell->max ? ns : cell->max;
 	if (!hlg_exits_parts_count(&cell->parts, ns))
 		count_apart(s, cell, ns);
-	s->pairs[key->kind]++;
-	s->total[key->kind] += ns;
+	s->pairs[cell->key.kind]++;
+	s->total[cell->key.kind] += ns;
+}
+
+void hlg_exits_count(struct hlg_exits_sums *s)
+{
+	uint32_t cells[HLG_EXITS_WAITING];
+	size_t n = s->n_waiting;
+
+	/* Adding a cell moves them all: first they are found, then they are counted. */
+	for (size_t i = 0; i < n; i++) {
+		struct hlg_exits_key *key = &s->waiting[i].key;
+		const struct hlg_exits_cell *cell;
+
+		if (s->fold && key->has_rip)
+			key->rip = s->fold(s->fold_ctx, key->rip);
+		cell = cell_of(s, key);
+		cells[i] = cell ? (uint32_t)(cell - s->cells) : UINT32_MAX;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (cells[i] == UINT32_MAX)
+			s->no_memory = true;
+		else
+			count(s, &s->cells[cells[i]], s->waiting[i].ns);
+	}
+	s->n_waiting = 0;
+}
+
+void hlg_exits_settle(struct hlg_exits_sums *s)
+{
+	hlg_exits_count(s);
+	for (uint32_t cell = 0; cell < s->n_cells; cell++) {
+		struct hlg_exits_parts *parts = &s->cells[cell].parts;
+
+		for (uint32_t i = 0; i < parts->room; i++)
+			if (parts->n[i])
+				count_value(s, cell,
+					    hlg_exits_part_value(parts->first + i),
+					    parts->n[i]);
+		hlg_exits_parts_finish(parts);
+	}
 }
 
 uint32_t hlg_exits_add_vcpu(struct hlg_exits_sums *s, int32_t pid, int32_t tid,
