@@ -111,19 +111,29 @@ int hlg_exits_probe_make(struct hlg_exits_probe *probe, const struct hlg_exits_p
 	if (rc < 0)
 		return rc;
 	make_code(&p);
+	p.no_vcpu = p.vcpu.size ? 0 : HLG_NO_VCPU;
 	*probe = p;
 	return 0;
 }
 
-void hlg_exits_probe_load(struct hlg_exits_probe *p)
+void hlg_exits_probe_place(struct hlg_exits_probe *p, const struct hlg_perfdata_layout *l)
 {
 	const struct hlg_trace_field *const fields[] = {&p->a, &p->b, &p->c, &p->vcpu};
 
 	p->needs = 0;
 	for (int i = 0; i < 4; i++) {
+		uint64_t needs;
+
 		p->load[i] = hlg_trace_load(fields[i]);
-		if (hlg_trace_needs(&p->load[i]) > p->needs)
-			p->needs = hlg_trace_needs(&p->load[i]);
+		needs = hlg_trace_needs(&p->load[i]);
+		if (needs > p->needs)
+			p->needs = (uint32_t)needs;
+		/* PERF_SAMPLE_RAW: u32 size, and that many bytes */
+		p->load[i].offset += l->raw + 4u;
 	}
-	p->no_vcpu = p->vcpu.size ? 0 : HLG_NO_VCPU;
+	p->raw = l->raw;
+	p->tid = l->tid;
+	p->time = l->time;
+	p->cpu = l->cpu;
+	p->placed = l->raw && l->tid && l->time && l->cpu;
 }

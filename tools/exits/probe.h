@@ -12,11 +12,18 @@ struct hlg_exits_probe {
 	uint8_t record; /* enum hlg_exits_record */
 	bool has_vcpu;  /* on kernels of today */
 	struct hlg_trace_field a, b, c, vcpu;
-	struct hlg_trace_load load[4]; /* the same */
-	uint64_t needs;                /* bytes for all of load */
-	uint64_t no_vcpu;              /* HLG_NO_VCPU if vcpu is absent */
-	uint64_t c_is;                 /* the value of c that makes it 1; see make_code */
+	uint64_t no_vcpu; /* HLG_NO_VCPU if vcpu is absent */
+	uint64_t c_is;    /* the value of c that makes it 1; see make_code */
 	uint8_t c_mask, c_plus;
+	/*
+	 * Set by hlg_exits_probe_place, in bytes from a record's start: the fields; the
+	 * length of the raw data, how long these must be for all of the fields to be
+	 * loaded, and the rest.
+	 */
+	bool placed;
+	uint16_t raw, tid, time, cpu;
+	uint32_t needs;
+	struct hlg_trace_load load[4];
 };
 
 struct hlg_exits_probing {
@@ -33,7 +40,11 @@ int hlg_exits_probe_make(struct hlg_exits_probe *probe,
 			 const struct hlg_perfdata_event *event, const char *name,
 			 struct hlg_err *err);
 
-/* From fields to loads; again after a field was taken out. */
-void hlg_exits_probe_load(struct hlg_exits_probe *probe);
+/*
+ * Where all that is wanted stands in records of this layout, if that is the same in each;
+ * else placed stays false. To be forgotten (placed = false) when a field is taken out.
+ */
+void hlg_exits_probe_place(struct hlg_exits_probe *probe,
+			   const struct hlg_perfdata_layout *layout);
 
 #endif

@@ -71,10 +71,10 @@ static int add_events(struct reader *r, struct hlg_err *err)
 		rc = add_event(r, i, err);
 	r->n_probes = n;
 	/* One of the two is not enough to tell vCPUs apart by. */
-	for (uint32_t i = 0; i < n; i++) {
-		if (r->counts->no_vcpu)
-			r->probes[i].vcpu = (struct hlg_trace_field){0};
-		hlg_exits_probe_load(&r->probes[i]);
+	for (uint32_t i = 0; r->counts->no_vcpu && i < n; i++) {
+		r->probes[i].vcpu = (struct hlg_trace_field){0};
+		r->probes[i].no_vcpu = HLG_NO_VCPU;
+		r->probes[i].placed = false;
 	}
 	return rc;
 }
@@ -135,78 +135,79 @@ static inline __attribute__((always_inline)) void set_fields(
 	item->c = code;
 }
 
-/* The fields of samples that end too soon for loads of 8 bytes; false if one does. */
-static __attribute__((noinline)) bool fill_short(const struct hlg_exits_probe *p,
-						 struct hlg_perfdata_bytes data,
-						 struct hlg_exits_item *item)
+/* False if the raw data are too short for what is needed. Only a can be negative. */
+static bool fill(const struct hlg_exits_probe *p, const struct hlg_perfdata_raw *raw,
+		 struct hlg_exits_item *item)
 {
 	const struct hlg_trace_field *const fields[] = {&p->a, &p->b, &p->c, &p->vcpu};
-	uint64_t v[4] = {0};
-
-	for (int i = 0; i < 4; i++)
-		if (fields[i]->size && !hlg_trace_get(fields[i], data.at, data.n, &v[i]))
-			return false;
-	set_fields(item, p, v[0], v[1] & p->load[1].mask, v[2] & p->load[2].mask,
-		   v[3] & p->load[3].mask);
-	return true;
-}
-
-/* False if the raw data are too short for what is needed. Only a can be negative. */
-static inline __attribute__((always_inline)) bool fill(const struct hlg_exits_probe *p,
-						       const struct hlg_perfdata_raw *raw,
-						       struct hlg_exits_item *item)
-{
 	struct hlg_perfdata_bytes data;
+	uint64_t v[4] = {0};
 
 	if (!hlg_perfdata_data(raw, &data))
 		return false;
-	if (data.n < p->needs)
-		return fill_short(p, data, item);
-	set_fields(item, p, hlg_trace_loaded(&p->load[0], data.at),
-		   hlg_trace_bits(&p->load[1], data.at),
-		   hlg_trace_bits(&p->load[2], data.at),
-		   hlg_trace_bits(&p->load[3], data.at));
+	for (int i = 0; i < 4; i++) {
+		if (fields[i]->size && !hlg_trace_get(fields[i], data.at, data.n, &v[i]))
+			return false;
+		if (i > 0)
+			v[i] &= hlg_trace_load(fields[i]).mask;
+	}
+	set_fields(item, p, v[0], v[1], v[2], v[3]);
 	return true;
 }
 
-/* KVM_RUN may have failed: then its errno is the reason. */
-static void settle(struct hlg_exits_item *item)
+/* The same where all of them stand in known places; false then says nothing yet. */
+static inline __attribute__((always_inline)) bool fill_placed(
+	const struct hlg_exits_probe *p, const uint8_t *record, uint32_t size,
+	struct hlg_exits_item *item)
+{
+	uint32_t n = hlg_perfdata_u32(record + p->raw);
+
+	if (n < p->needs || (uint64_t)n + p->raw + sizeof(n) > size)
+		return false;
+	set_fields(item, p, hlg_trace_loaded(&p->load[0], record),
+		   hlg_trace_bits(&p->load[1], record),
+		   hlg_trace_bits(&p->load[2], record),
+		   hlg_trace_bits(&p->load[3], record));
+	return true;
+}
+
+/* A record is complete: what it says, and on to the others of its thread. */
+static inline __attribute__((always_inline)) void push(struct reader *r,
+						       struct hlg_exits_stream *s,
+						       struct hlg_exits_item *item)
 {
 	int64_t error = (int64_t)item->a;
 
+	/* KVM_RUN may have failed: then its errno is the reason. */
 	if (error < 0 && item->kind == HLG_EXITS_USER) {
 		item->b = (uint32_t)-error;
 		item->c = HLG_ISA_ERRNO;
 	}
+	if (item->kind != HLG_EXITS_RUN || item->b == KVM_RUN)
+		hlg_exits_pushed(&r->order, s, item);
 }
 
-static __attribute__((noinline)) bool is_wanted(const struct reader *r,
-						const uint8_t *record,
-						const struct hlg_perfdata_layout *layout,
-						uint32_t misc)
+static bool is_wanted(const struct reader *r, const struct hlg_perfdata_raw *raw)
 {
-	const struct hlg_perfdata_raw raw = {
-		.record = record, .layout = layout, .event = layout->event, .misc = misc};
-	struct hlg_sample sample = hlg_perfdata_sample(&raw);
+	struct hlg_sample sample = hlg_perfdata_sample(raw);
 
 	/* time= selects pairs, not halves. */
 	sample.time = r->options->start;
 	return hlg_select_keeps(r->options, &sample);
 }
 
-static inline __attribute__((always_inline)) void on_sample(void *ctx,
-							    struct hlg_perfdata_raw *raw)
+/* Any sample, step by step. */
+static void take(struct reader *r, const struct hlg_perfdata_raw *raw)
 {
-	struct reader *r = ctx;
-	const struct hlg_exits_probe *p = &r->probes[raw->event];
+	struct hlg_exits_probe *p = &r->probes[raw->event];
 	const struct hlg_perfdata_layout *l = raw->layout;
 	struct hlg_exits_stream *s;
 	struct hlg_exits_item *item;
 
-	if (!p->record)
+	if (!p->record || (r->restricts && !is_wanted(r, raw)))
 		return;
-	if (r->restricts && !is_wanted(r, raw->record, l, raw->misc))
-		return;
+	if (!r->restricts)
+		hlg_exits_probe_place(p, l);
 	s = hlg_exits_stream(&r->order, hlg_perfdata_u64(raw->record + l->tid));
 	if (!s)
 		return;
@@ -217,13 +218,48 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 		hlg_exits_lose_at(&r->order, item->time);
 		return;
 	}
-	settle(item);
-	if (item->kind == HLG_EXITS_RUN && item->b != KVM_RUN)
-		return;
 	item->cpu = HLG_ANY_CPU;
 	if (l->cpu)
 		item->cpu = (uint16_t)hlg_perfdata_u32(raw->record + l->cpu);
-	hlg_exits_pushed(&r->order, s, item);
+	push(r, s, item);
+}
+
+/* A copy: what a call could change would be kept in memory, for all samples. */
+static __attribute__((noinline)) void take_other(struct reader *r, const uint8_t *record,
+						 const struct hlg_perfdata_layout *layout,
+						 uint32_t event, uint32_t misc)
+{
+	/* struct perf_event_header: u32 type, u16 misc, u16 size */
+	uint32_t size = hlg_perfdata_u32(record + 4) >> 16;
+
+	take(r, &(const struct hlg_perfdata_raw){.record = record,
+						 .layout = layout,
+						 .event = event,
+						 .size = size,
+						 .misc = misc});
+}
+
+static inline __attribute__((always_inline)) void on_sample(void *ctx,
+							    struct hlg_perfdata_raw *raw)
+{
+	struct reader *r = ctx;
+	const struct hlg_exits_probe *p = &r->probes[raw->event];
+	const uint8_t *record = raw->record;
+	struct hlg_exits_stream *s = NULL;
+	struct hlg_exits_item *item;
+
+	if (p->placed)
+		s = hlg_exits_recent(&r->order, hlg_perfdata_u64(record + p->tid));
+	if (s) {
+		item = hlg_exits_next(s);
+		item->time = hlg_perfdata_u64(record + p->time);
+		item->cpu = (uint16_t)hlg_perfdata_u32(record + p->cpu);
+		if (fill_placed(p, record, raw->size, item)) {
+			push(r, s, item);
+			return;
+		}
+	}
+	take_other(r, record, raw->layout, raw->event, raw->misc);
 }
 
 /* Pairs need both halves of one kind at least. */
