@@ -90,11 +90,14 @@ static int read_text(const char *path, struct hlg_symtab *tab, size_t *size,
 	if (fd < 0)
 		return fd;
 	*size = (size_t)id.size;
-	tab->names = malloc(*size + 1);
-	if (!tab->names)
+	if (*size < UINT32_MAX)
+		tab->names = malloc(*size + 1);
+	if (*size >= UINT32_MAX)
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: is 4 GiB or more (no perf map is; name another)",
+				 path);
+	else if (!tab->names)
 		rc = hlg_err_memory(err, path);
-	else if (*size >= UINT32_MAX)
-		rc = hlg_err_set(err, HLG_EINPUT, "%s: is larger than 4 GiB", path);
 	else if (hlg_file_read(fd, tab->names, *size, 0) < 0)
 		rc = hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be read: %s (try a copy)",
 				 path,

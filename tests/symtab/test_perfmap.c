@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "scratch.h"
 #include "symtab/image.h"
@@ -206,6 +207,24 @@ START_TEST(missing_files_are_refused)
 }
 END_TEST
 
+/* Names are found by 32-bit offsets. */
+START_TEST(enormous_files_are_refused)
+{
+	const char *path = scratch_write("perf.map", "1000 20 f\n", 10);
+	struct hlg_symtab tab;
+	struct hlg_err err, want;
+	size_t skipped;
+
+	ck_assert_int_eq(truncate(path, UINT32_MAX), 0);
+	ck_assert_int_eq(hlg_perfmap_read(path, &tab, &skipped, &err), HLG_EINPUT);
+	hlg_err_set(&want, 0, "%s: is 4 GiB or more (no perf map is; name another)",
+		    scratch_path("perf.map"));
+	ck_assert_str_eq(err.msg, want.msg);
+	ck_assert_ptr_null(tab.names); /* nothing of that size was asked for */
+	hlg_symtab_finish(&tab);
+}
+END_TEST
+
 START_TEST(areas_are_the_union)
 {
 	static const char text[] = "1000 10 a\n1008 10 b\n1018 8 c\n1004 2 d\n"
@@ -282,6 +301,7 @@ int main(void)
 	tcase_add_loop_test(tc, useless_files_are_refused, 0,
 			    (int)(sizeof(useless) / sizeof(useless[0])));
 	tcase_add_test(tc, missing_files_are_refused);
+	tcase_add_test(tc, enormous_files_are_refused);
 	tcase_add_test(tc, areas_are_the_union);
 	tcase_add_loop_test(tc, later_lines_own, 0, N_PICTURES);
 	return tap_main(suite);
