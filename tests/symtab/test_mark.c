@@ -212,6 +212,26 @@ START_TEST(names_may_be_cut)
 }
 END_TEST
 
+/* gABI: st_shndx SHN_XINDEX, the number in a table beside. Without one it is nothing. */
+START_TEST(wide_section_numbers_are_followed)
+{
+	static const struct row rows[] = {{"$d", 0x1010, SHN_XINDEX, 0},
+					  {"$d", 0x1020, SHN_XINDEX, 0},
+					  {"$d", 0x1030, SHN_ABS, 0}};
+	uint32_t numbers[] = {1, 2, 1};
+	struct hlg_elf64 elf = table(EM_AARCH64, rows, N(rows));
+
+	for (int wide = 0; wide < 2; wide++) {
+		elf.shndx = wide ? numbers : NULL;
+		hlg_marks_finish(&marks);
+		ck_assert(hlg_marks_build(&marks, &elf));
+		ck_assert_uint_eq(marks.n, wide);
+		ck_assert_int_eq(hlg_marks_data(&marks, 0x1010), wide);
+	}
+	free(elf.syms);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("mark");
@@ -226,5 +246,6 @@ int main(void)
 	tcase_add_test(tc, none_is_none);
 	tcase_add_test(tc, hostile_entries_are_passed_over);
 	tcase_add_test(tc, names_may_be_cut);
+	tcase_add_test(tc, wide_section_numbers_are_followed);
 	return tap_main(suite);
 }
