@@ -2,12 +2,13 @@
 #include "out.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "target.h"
 
 static const char *remedy(int error)
 {
@@ -27,6 +28,8 @@ static const char *remedy(int error)
 
 int hlg_out_fail(const char *what, const char *verb, int error, struct hlg_err *err)
 {
+	if (error == ENOMEM)
+		return hlg_err_memory(err, what);
 	return hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be %s: %s (%s)", what, verb,
 			   strerrordesc_np(error), remedy(error));
 }
@@ -44,15 +47,15 @@ static char *folder_of(const char *path)
 
 int hlg_out_check(const char *path, struct hlg_err *err)
 {
-	struct stat st;
+	enum hlg_target target = hlg_target_look(path);
 	char *folder;
 	int rc = 0;
 
-	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+	if (target == HLG_TARGET_FOLDER)
 		return hlg_err_set(err, HLG_EINPUT, "%s: is a directory (name a file)",
 				   path);
-	/* What is no regular file is written itself: its folder may be closed (/dev). */
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+	/* What is no file is written itself: its folder may be closed (/dev). */
+	if (target != HLG_TARGET_FILE) {
 		if (access(path, W_OK) == 0)
 			return 0;
 		return hlg_err_set(err, HLG_EINPUT,
@@ -70,46 +73,48 @@ int hlg_out_check(const char *path, struct hlg_err *err)
 	return rc;
 }
 
-/* A new file beside path, with the mode a plain open would give it. */
-static FILE *open_temp(const char *path, char **temp)
+/* A file of our own that is replaced hands its mode on, as if it were written. */
+static int open_temp(struct hlg_temp *temp, const char *path)
 {
-	mode_t mask = umask(0);
-	FILE *f = NULL;
-	int fd = -1;
+	struct stat st;
+	mode_t mode;
 
-	umask(mask);
-	if (asprintf(temp, "%s.XXXXXX", path) < 0) {
-		*temp = NULL;
-		return NULL;
-	}
-	fd = mkostemp(*temp, O_CLOEXEC);
-	if (fd >= 0 && fchmod(fd, 0666 & ~mask) == 0)
-		f = fdopen(fd, "w");
-	if (f)
+	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
+		return hlg_temp_open(temp, path, NULL);
+	mode = st.st_mode & 0777;
+	return hlg_temp_open(temp, path, &mode);
+}
+
+static FILE *open_file(struct hlg_out *out)
+{
+	enum hlg_target target = hlg_target_look(out->path);
+	int fd = -1, error;
+	FILE *f;
+
+	if (target == HLG_TARGET_FOLDER)
+		errno = EISDIR;
+	else
+		fd = target == HLG_TARGET_FILE ? open_temp(&out->temp, out->path)
+					       : hlg_target_open(out->path, target);
+	f = fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (f || fd < 0)
 		return f;
-	if (fd >= 0) {
-		close(fd);
-		unlink(*temp);
-	}
-	free(*temp);
-	*temp = NULL;
+	error = errno;
+	hlg_temp_abort(&out->temp);
+	close(fd);
+	errno = error;
 	return NULL;
 }
 
 int hlg_out_open(struct hlg_out *out, const char *path, FILE *stream, struct hlg_err *err)
 {
-	struct stat st;
-
 	*out = (struct hlg_out){.f = stream};
 	if (!path)
 		return 0;
 	out->path = strdup(path);
 	if (!out->path)
 		return hlg_err_memory(err, path);
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		out->f = fopen(path, "we");
-	else
-		out->f = open_temp(path, &out->temp);
+	out->f = open_file(out);
 	if (!out->f) {
 		int rc = hlg_out_fail(path, "created", errno, err);
 
@@ -123,41 +128,57 @@ int hlg_out_open(struct hlg_out *out, const char *path, FILE *stream, struct hlg
 static void forget(struct hlg_out *out)
 {
 	free(out->path);
-	free(out->temp);
 	*out = (struct hlg_out){0};
+}
+
+/*
+ * Writes what is left. If an earlier write failed and this does not, nobody knows any
+ * more why; of a file that will be gone, another byte tells.
+ */
+static bool flush(struct hlg_out *out)
+{
+	int fd = fileno(out->f);
+
+	errno = 0;
+	if (fflush(out->f) == 0 && !ferror(out->f))
+		return true;
+	if (errno == 0 &&
+	    (!out->temp.base || pwrite(fd, "", 1, lseek(fd, 0, SEEK_CUR)) >= 0))
+		errno = EIO;
+	return false;
 }
 
 int hlg_out_commit(struct hlg_out *out, struct hlg_err *err)
 {
-	bool ok = fflush(out->f) == 0 && !ferror(out->f);
-	int rc = 0;
+	bool ok = flush(out), file = out->temp.base;
+	int error = errno, rc = 0;
 
 	if (!out->path) {
 		if (!ok)
-			rc = hlg_out_fail("standard output", "written", errno, err);
+			rc = hlg_out_fail("standard output", "written", error, err);
 		forget(out);
 		return rc;
 	}
-	if (ok && out->temp)
-		ok = fsync(fileno(out->f)) == 0;
-	if (fclose(out->f) != 0)
-		ok = false;
-	if (ok && out->temp)
-		ok = rename(out->temp, out->path) == 0;
-	if (!ok) {
-		rc = hlg_out_fail(out->path, "written", errno, err);
-		if (out->temp)
-			unlink(out->temp);
+	if (ok && file) {
+		ok = hlg_temp_commit(&out->temp, fileno(out->f)) == 0;
+		error = errno;
 	}
+	hlg_temp_abort(&out->temp);
+	/* A file that was synced is on the disk. */
+	if (fclose(out->f) != 0 && ok && !file) {
+		ok = false;
+		error = errno;
+	}
+	if (!ok)
+		rc = hlg_out_fail(out->path, "written", error, err);
 	forget(out);
 	return rc;
 }
 
 void hlg_out_abort(struct hlg_out *out)
 {
+	hlg_temp_abort(&out->temp);
 	if (out->path && out->f)
 		fclose(out->f);
-	if (out->temp)
-		unlink(out->temp);
 	forget(out);
 }
