@@ -31,12 +31,32 @@ static size_t decode(const unsigned char *s, uint32_t *cp)
 	return len;
 }
 
-/* Characters that change how the text around them is shown (UAX #9, section 2). */
+/*
+ * Characters that change how the text around them is shown (UAX #9, section 2), or that
+ * nobody sees: Default_Ignorable_Code_Point (DerivedCoreProperties.txt of Unicode 15.0)
+ * and the interlinear annotations behind its last block of three bytes.
+ */
+static const struct {
+	uint32_t first, last;
+} disturbing[] =
+	{
+		{0x0, 0x1f},        {0x7f, 0x9f},       {0xad, 0xad},
+		{0x34f, 0x34f},     {0x61c, 0x61c},     {0x115f, 0x1160},
+		{0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},
+		{0x2028, 0x202e}, /* with the separators of lines and paragraphs */
+		{0x2060, 0x206f},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},
+		{0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},
+		{0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+};
+
 static bool disturbs(uint32_t cp)
 {
-	return cp < 0x20 || (cp >= 0x7f && cp <= 0x9f) || cp == 0x061c || cp == 0x200e ||
-	       cp == 0x200f || (cp >= 0x2028 && cp <= 0x202e) ||
-	       (cp >= 0x2066 && cp <= 0x2069) || cp == 0xfeff;
+	if (cp >= 0x20 && cp < 0x7f)
+		return false; /* nearly all there is */
+	for (size_t i = 0; i < sizeof(disturbing) / sizeof(disturbing[0]); i++)
+		if (cp <= disturbing[i].last)
+			return cp >= disturbing[i].first;
+	return false;
 }
 
 size_t hlg_escape_plain(const char *s)

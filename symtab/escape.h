@@ -4,8 +4,8 @@
  *
  * Symbol names, paths and process names are bytes somebody else chose. Before they
  * reach a terminal or a text format, everything that could move a cursor, start an
- * escape sequence, break a line, reorder text or is no valid UTF-8 is written as
- * \xNN, byte by byte. The rules do not depend on the locale.
+ * escape sequence, break a line, reorder text, hide in it, or is no valid UTF-8 is
+ * written as \xNN, byte by byte. The rules do not depend on the locale.
  *
  * A backslash stays as it is: what is escaped already is not escaped again (a name may
  * pass here on its way into a saved profile and out of it), and no path looks other than
@@ -21,7 +21,9 @@
 /*
  * Length in bytes of the character at s if it may be shown as it is, 0 if its first
  * byte must be escaped. Refused: C0 and C1 controls, DEL, malformed or overlong UTF-8,
- * surrogates, line and paragraph separators, bidirectional controls. s ends with NUL.
+ * surrogates, line and paragraph separators, bidirectional controls, and characters
+ * without a glyph: zero-width ones, joiners, fillers, variation selectors, tags. Two
+ * names that differ look different, but for letters alike. s ends with NUL.
  */
 size_t hlg_escape_plain(const char *s);
 

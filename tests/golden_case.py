@@ -35,7 +35,7 @@ import signal
 BASH_SIGNALS = range(128, 193)  # 128 + SIGRTMAX
 PLAIN = re.compile(rb"(?:[\t\x20-\x7e]|[^\x00-\x7f])*(?<![ \t])", re.S)
 # What is text in UTF-8 and yet moves the cursor or reverses the line.
-UNSAFE = re.compile("[\x80-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+UNSAFE = re.compile("[\x80-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
 class BadCase(Exception):

@@ -23,16 +23,22 @@ static const struct {
 	{"\\", 1},
 	{"\"", 1},
 	{"a\x80", 1},
-	{"\xc2\xa0", 2},         /* the first one behind C1 */
-	{"\xc3\xa9", 2},         /* e with acute accent */
-	{"\xdf\xbf", 2},         /* the last of two bytes */
-	{"\xe0\xa0\x80", 3},     /* the first of three */
-	{"\xe2\x82\xac", 3},     /* euro sign */
-	{"\xe2\x80\x90", 3},     /* behind the directional marks */
-	{"\xe2\x80\xa7", 3},     /* in front of the line separator */
-	{"\xe2\x80\xaf", 3},     /* behind the embeddings */
-	{"\xe2\x81\xa5", 3},     /* in front of the isolates */
-	{"\xe2\x81\xaa", 3},     /* behind them */
+	{"\xc2\xa0", 2},     /* the first one behind C1 */
+	{"\xc3\xa9", 2},     /* e with acute accent */
+	{"\xdf\xbf", 2},     /* the last of two bytes */
+	{"\xe0\xa0\x80", 3}, /* the first of three */
+	{"\xe2\x82\xac", 3}, /* euro sign */
+	{"\xe2\x80\x90", 3}, /* a hyphen, behind the directional marks */
+	{"\xe2\x80\xa7", 3}, /* in front of the line separator */
+	{"\xe2\x80\xaf", 3}, /* behind the embeddings */
+	{"\xc2\xac", 2},     /* on both sides of the soft hyphen */
+	{"\xc2\xae", 2},
+	{"\xe2\x80\x8a", 3},     /* a space, in front of the zero-width one */
+	{"\xe2\x81\x9f", 3},     /* in front of the word joiner */
+	{"\xe2\x81\xb0", 3},     /* behind what has no glyph */
+	{"\xef\xbf\xbd", 3},     /* replacement character */
+	{"\xf3\x9f\xbf\xbd", 4}, /* in front of the tags */
+	{"\xf3\xa1\x80\x80", 4}, /* behind them */
 	{"\xed\x9f\xbf", 3},     /* in front of the surrogates */
 	{"\xee\x80\x80", 3},     /* behind them */
 	{"\xf0\x90\x80\x80", 4}, /* the first of four */
@@ -66,6 +72,27 @@ static const struct {
 	{"\xe2\x81\xa8", 0},
 	{"\xe2\x81\xa9", 0},
 	{"\xef\xbb\xbf", 0}, /* byte order mark */
+
+	{"\xc2\xad", 0},     /* soft hyphen */
+	{"\xcd\x8f", 0},     /* combining grapheme joiner */
+	{"\xe1\x85\x9f", 0}, /* Hangul fillers */
+	{"\xe3\x85\xa4", 0},
+	{"\xef\xbe\xa0", 0},
+	{"\xe1\xa0\x8e", 0}, /* Mongolian vowel separator */
+	{"\xe2\x80\x8b", 0}, /* zero-width space, non-joiner, joiner */
+	{"\xe2\x80\x8c", 0},
+	{"\xe2\x80\x8d", 0},
+	{"\xe2\x81\xa0", 0}, /* word joiner */
+	{"\xe2\x81\xa4", 0}, /* invisible plus */
+	{"\xe2\x81\xa5", 0},
+	{"\xe2\x81\xaa", 0}, /* deprecated formats */
+	{"\xe2\x81\xaf", 0},
+	{"\xef\xb8\x8f", 0}, /* variation selector */
+	{"\xef\xbf\xb9", 0}, /* interlinear annotations */
+	{"\xef\xbf\xbb", 0},
+	{"\xf0\x9d\x85\xb3", 0}, /* musical beam */
+	{"\xf3\xa0\x80\x81", 0}, /* tags */
+	{"\xf3\xa0\x84\x80", 0}, /* variation selector 17 */
 
 	{"\x80", 0}, /* continuations with nothing to continue */
 	{"\xbf", 0},

@@ -20,8 +20,9 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True  # this folder is the source's
-sys.path[:0] = [os.path.join(os.path.dirname(HERE), name) for name in ("tools", "perf")]
+sys.path[:0] = [os.path.join(os.path.dirname(HERE), name) for name in ("tools", "perf", "hostile")]
 from decode import Bad, Stream
+from names import shown as escaped
 from programs import hlguest_of
 from tap import DATA, Skip, Tap, must, parser, run
 
@@ -36,24 +37,6 @@ def content(path, mode="r"):
 
 def hexadecimal(frame, key):
     return int(frame[key], 16)
-
-
-def escaped(text):
-    """As escape.h has it, for text that may hold anything."""
-    out, text = "", text.replace(b"\0", b"\\x00")
-    while text:
-        for n in range(1, 5):
-            try:
-                char = text[:n].decode()
-                break
-            except UnicodeDecodeError:
-                char = None
-        if char and not re.match("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e"
-                                 "\u2066-\u2069]", char):
-            out, text = out + char, text[n:]
-        else:
-            out, text = out + f"\\x{text[0]:02x}", text[1:]
-    return out
 
 
 def shown(frame):

@@ -22,6 +22,9 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # this folder is the source's
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
+                                "hostile"))
+from names import shown
 from programs import hlguest_of, mkelf_of
 
 from tap import DATA, Tap, must, need, parser, report, run
@@ -102,15 +105,6 @@ def agrees_with_perf(build, perf):
 # --- --compat -----------------------------------------------------------------------
 
 
-def escaped(name):
-    """As symtab/escape.h has it."""
-    def bad(c):
-        return (c < " " or "\x7f" <= c <= "\x9f" or c in "\u061c\u200e\u200f\ufeff"
-                or "\u2028" <= c <= "\u202e" or "\u2066" <= c <= "\u2069")
-    return "".join("".join(f"\\x{b:02x}" for b in c.encode()) if bad(c) else c
-                   for c in name)
-
-
 def sections(data):
     """[(name, type, addr, offset, size, link)]"""
     offset, = struct.unpack_from("<Q", data, 40)
@@ -158,7 +152,7 @@ def expected(path, base):
     if text:
         lines += [(text[0], "_text"), (text[0], "_stext")]
         lines.sort(key=lambda l: (l[0], l[1] not in MARKERS, l[1].encode()))
-    return "".join(f"{addr:016x} T {escaped(name)}\n" for addr, name in lines)
+    return "".join(f"{addr:016x} T {shown(name.encode())}\n" for addr, name in lines)
 
 
 def compat(build, path, base):
