@@ -61,6 +61,40 @@ START_TEST(too_long)
 }
 END_TEST
 
+/* What perf_event.h calls the markers; (uint64_t)-1 is none of them. */
+START_TEST(markers)
+{
+	uint64_t words[] = {1,    (uint64_t)PERF_CONTEXT_KERNEL,
+			    2,    (uint64_t)PERF_CONTEXT_HV,
+			    3,    4,
+			    USER, 5};
+	static const uint8_t expected[] = {2, 0, 1, 0, 3, 3, 0, 2};
+	uint64_t callers[] = {1,
+			      (uint64_t)PERF_CONTEXT_GUEST,
+			      2,
+			      3,
+			      (uint64_t)PERF_CONTEXT_GUEST_KERNEL,
+			      4,
+			      USER,
+			      5,
+			      (uint64_t)PERF_CONTEXT_GUEST_USER,
+			      6};
+	static const uint64_t inside[] = {2, 3, 4, 6};
+	uint64_t guest[10];
+	uint8_t modes[8];
+
+	ck_assert_uint_eq(hlg_chains_modes(words, 8, modes), 8);
+	ck_assert_mem_eq(modes, expected, 8);
+	words[6] = UINT64_MAX; /* perf throws such a chain away */
+	ck_assert_uint_eq(hlg_chains_modes(words, 8, modes), 0);
+	words[6] = (uint64_t)PERF_CONTEXT_MAX - 1; /* an address */
+	ck_assert_uint_eq(hlg_chains_modes(words, 8, modes), 8);
+	ck_assert_uint_eq(modes[6], 3);
+	ck_assert_uint_eq(hlg_chains_guest(callers, 10, guest), 4);
+	ck_assert_mem_eq(guest, inside, sizeof(inside));
+}
+END_TEST
+
 static unsigned named;
 
 static void name(void *ctx, uint64_t ip, unsigned cpumode, struct hlg_host_frame *frame)
@@ -196,6 +230,54 @@ START_TEST(merged)
 }
 END_TEST
 
+/* Three times the threads that the first tables have room for, in two processes. */
+START_TEST(many_threads)
+{
+	enum {
+		N = 400
+	};
+	uint64_t words[2] = {USER};
+	struct hlg_stacks s = {0};
+	struct hlg_options options = {.roots = HLG_ROOT_COMM};
+	uint32_t node[N];
+
+	ck_assert(hlg_stacks_init(&s, &options));
+	for (int round = 0; round < 2; round++) {
+		named = 0;
+		for (int32_t i = 0; i < N; i++) {
+			struct hlg_stacks_sample mark;
+
+			words[1] = (uint64_t)(i % 300);
+			mark = of(&s, i / 2, words, 2);
+			mark.pid = i % 2;
+			ck_assert(hlg_stacks_knows(&s, i % 2, i / 2) == (round == 1));
+			hlg_stacks_enter(&s, &mark);
+			hlg_stacks_guest(&s, &mark, 0, 1);
+		}
+		/* 300 is even: a chain always comes from the same process. */
+		ck_assert_uint_eq(named, round ? 0 : 300);
+	}
+	ck_assert_uint_eq(s.marks, 2 * N);
+	ck_assert_uint_eq(s.n_threads, N);
+	ck_assert_uint_eq(s.n_memos, 300);
+	ck_assert_uint_eq(s.n_stacks, 300);
+	memset(node, 0, sizeof(node));
+	for (size_t i = 0; i < s.n_stacks; i++) {
+		const struct hlg_stack *stack = &s.stacks[i];
+		uint64_t addr;
+
+		addr = strtoull(hlg_tree_name(&s.tree, &s.tree.nodes[stack->node]) + 1,
+				NULL, 10);
+		ck_assert_uint_lt(addr, 300);
+		ck_assert_uint_eq(node[addr]++, 0);
+		ck_assert_uint_eq(stack->count.samples, addr < 100 ? 4 : 2);
+	}
+	ck_assert(!hlg_stacks_knows(&s, 2, 0));
+	ck_assert(!hlg_stacks_knows(&s, 0, N));
+	hlg_stacks_finish(&s);
+}
+END_TEST
+
 /* The sum of the numbers at the ends of lines. */
 static uint64_t sum_of(char *text)
 {
@@ -263,7 +345,9 @@ int main(void)
 	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
 	tcase_add_test(tc, chains);
 	tcase_add_test(tc, too_long);
+	tcase_add_test(tc, markers);
 	tcase_add_test(tc, last_mark_counts);
+	tcase_add_test(tc, many_threads);
 	tcase_add_test(tc, merged);
 	tcase_add_loop_test(tc, out_of_memory, 0, 2);
 	return tap_main(suite);
