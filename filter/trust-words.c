@@ -187,14 +187,15 @@ static void tell_sizes(struct hlg_report *r)
 {
 	const struct hlg_sizes *s = &r->sizes;
 	bool follows = s->p > HLG_SIZES_LEVEL;
-	char p[32];
+	long parts = (long)(s->p * 10000); /* printf would ask the locale for a point */
+	char p[48];
 
 	if (!s->region)
 		return;
 	if (s->p < 0.0001)
 		snprintf(p, sizeof(p), "p < 0.0001");
 	else
-		snprintf(p, sizeof(p), "p = 0.%04ld", (long)(s->p * 10000));
+		snprintf(p, sizeof(p), "p = %ld.%04ld", parts / 10000, parts % 10000);
 	hlg_report_remark(
 		r,
 		"in the hot region 0x%" PRIx64 " the %" PRIu64
