@@ -122,12 +122,66 @@ START_TEST(shuffled)
 }
 END_TEST
 
+/* Two symbols begin where entrypoint does: dispatch owns what lies behind it. */
+static void guest_with_nested_symbols(const char *path)
+{
+	struct mkelf_guest g;
+
+	mkelf_guest_init(&g, 0);
+	for (int i = 0; i < MKELF_N_SYMS; i++)
+		if (g.syms[i].name && strcmp(g.syms[i].name, "dispatch") == 0) {
+			g.syms[i].value = 0x1000;
+			g.syms[i].size = 0x54;
+		}
+	kit_write(&g, path);
+}
+
+/* Rows of one weight: by own address, path, base, and then as the symbols are. */
+START_TEST(ties)
+{
+	static const struct {
+		uint64_t base;
+		const char *path;
+	} at[] = {{0x200000, "a.elf"}, {0x300000, "a.elf"}, {0x100000, "b.elf"}};
+	static const uint64_t addrs[] = {0x1008, 0x1030, 0x1060};
+	struct hlg_report report;
+	struct hlg_run run;
+
+	guest_with_nested_symbols("a.elf");
+	guest_with_nested_symbols("b.elf");
+	kit_start(&run, "b.elf@0x100000 a.elf@0x300000 a.elf@0x200000 demangle=no");
+	hlg_profile_event(&run.profile, "a", 0);
+	for (int i = 0; i < 9; i++) { /* _i: from another of them on */
+		int k = (i + _i) % 9;
+
+		kit_add(&run, 0, at[k / 3].base + addrs[k % 3], 7, 1);
+	}
+	kit_build(&run, &report);
+	kit_check_view(&report.all, run.options.region);
+	ck_assert_uint_eq(report.all.n_rows, 9);
+	for (int i = 0; i < 9; i++) {
+		const struct hlg_row *row = &report.all.rows[i];
+		int image = i < 6 ? i / 2 : i - 6;
+
+		ck_assert_uint_eq(row->place.start, i < 6 ? 0x1000 : 0x1060);
+		ck_assert_str_eq(row->place.image->path, at[image].path);
+		ck_assert_uint_eq(row->place.image->base, at[image].base);
+		ck_assert_str_eq(row->name, i >= 6  ? "compute"
+					    : i % 2 ? "dispatch"
+						    : "entrypoint");
+	}
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("order");
 	TCase *tc = tap_case(suite, "order");
 
 	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
+	tcase_add_loop_test(tc, ties, 0, 9);
 	for (int several = 0; several < 4; several++) /* json comes last of the formats */
 		tcase_add_loop_test(tc, shuffled, 16 * several,
 				    16 * several + (HLG_HAVE_JANSSON ? 16 : 12));
