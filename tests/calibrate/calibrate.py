@@ -42,6 +42,13 @@ def check_crossings(document):
         if values != sorted(values):
             yield f"{row['row']}: {values}"
     native = [r["row"] for r in crossings["rows"] if "skipped" not in r]
+    for row in crossings["rows"]:
+        if row["row"] in ("getppid", "host_fault", "pair_host"):
+            found = row["batches"]
+            parts = [found[k] for k in ("quiet", "shared", "switched", "stolen")]
+            counted = found["quiet"] if found["undisturbed"] else found["n"]
+            if sum(parts) != found["n"] or row["n"] % counted:
+                yield f"{row['row']}: batches do not add up: {found}, {row['n']}"
     if not {"getppid", "host_fault", "pair_host"} <= set(native):
         yield f"native rows are missing: {native}"
     if kvm and crossings["faults_served"] != crossings["faults_asked"]:

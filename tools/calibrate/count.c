@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* guests/strings.S says why: seven instructions besides, eight with two pointers. */
@@ -69,20 +68,13 @@ bool hlg_count_exact(const struct hlg_counts *counts, enum hlg_count_side side)
 	return exact > 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 struct hlg_variation hlg_count_variation(const uint64_t *values, size_t n)
 {
 	uint64_t sorted[HLG_COUNT_RUNS_MAX];
 	double mean = 0, squares = 0;
 
 	memcpy(sorted, values, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), compare);
+	hlg_ticks_sort(sorted, n);
 	for (size_t i = 0; i < n; i++)
 		mean += (double)sorted[i] / (double)n;
 	for (size_t i = 0; i < n; i++)

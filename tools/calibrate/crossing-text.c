@@ -115,7 +115,6 @@ static void put_verdict(FILE *f, const struct hlg_calibration *calibration)
 	const struct hlg_crossings *c = &calibration->crossings;
 	const struct hlg_crossing *user = &c->rows[HLG_CROSS_PAIR_USER];
 	const struct hlg_crossing *kernel = &c->rows[HLG_CROSS_PAIR_KERNEL];
-	double noise = hlg_native_noise(c);
 
 	if (user->state == HLG_CROSS_SKIPPED || kernel->state == HLG_CROSS_SKIPPED)
 		fputs("  Whether ring 0 is emulated is not known: no guest ran.\n", f);
@@ -129,13 +128,54 @@ static void put_verdict(FILE *f, const struct hlg_calibration *calibration)
 	if (calibration->kvm)
 		fprintf(f, "  Page faults served: %" PRIu64 " of %d.\n", c->served,
 			GUESTS_CROSSINGS);
+}
+
+/* What became of the native batches: what the rows are of, and what they leave out. */
+static void put_batches(FILE *f, const struct hlg_crossings *c)
+{
 	fprintf(f,
-		"  Noise: medians of ten parts of a native row differ by up to %.1f "
-		"%%%s.\n"
-		"  Native rows are of their quiet rounds: medians at most a tenth above "
-		"the "
-		"least.\n",
-		100 * noise, noise > 0.1 ? " (not idle: measure again)" : "");
+		"\nNative rows, in batches, are of the quiet ones\n"
+		"  %-32s %7s %7s %7s %8s %7s  %s\n",
+		"", "batches", "quiet", "shared", "switched", "stolen",
+		"medians, quiet and all");
+	for (size_t i = 0; i < HLG_NATIVE_ROWS; i++) {
+		const struct hlg_batches *b = &c->batches[i];
+
+		fprintf(f,
+			"  %-32s %7" PRIu64 " %7" PRIu64 " %7" PRIu64 " %8" PRIu64
+			" %7" PRIu64 "  %" PRIu64 "-%" PRIu64 " of %" PRIu64 "-%" PRIu64
+			"%s\n",
+			hlg_crossing_text(HLG_CROSS_PAIR_HOST + i), b->n,
+			b->whys[HLG_NATIVE_QUIET], b->whys[HLG_NATIVE_SHARED],
+			b->whys[HLG_NATIVE_SWITCHED], b->whys[HLG_NATIVE_STOLEN],
+			b->quiet_least, b->quiet_most, b->least, b->most,
+			b->undisturbed ? "" : "  too few are quiet: the row is of all");
+	}
+	fputs("  shared: adds that wait for nothing took 3 % longer beside it than at "
+	      "best, as\n  when a sibling thread has the other half of the core; "
+	      "switched: another thread ran,\n  or this one moved; stolen: the "
+	      "hypervisor ran something else.\n",
+	      f);
+}
+
+static void put_noise(FILE *f, const struct hlg_crossings *c)
+{
+	const char *verdict = hlg_crossing_verdict(c);
+	const struct hlg_clock *clock = &c->clock;
+
+	fprintf(f,
+		"  Noise: medians of ten parts of a native row differ by up to %.1f %% "
+		"of "
+		"all batches,\n  by %.1f %% of those that count%s%s%s.\n",
+		100 * hlg_crossing_noise(c, true), 100 * hlg_crossing_noise(c, false),
+		verdict[0] ? " (" : "", verdict, verdict[0] ? ")" : "");
+	if (clock->ticks > 0)
+		fprintf(f,
+			"  Core clock: a cycle took %.3f ticks (%.0f MHz), from %.3f to "
+			"%.3f in nine tenths of\n  the time; at best the core did %.1f "
+			"adds in a cycle (3 or more where it is alone).\n",
+			clock->ticks, c->hz / clock->ticks / 1e6, clock->low, clock->high,
+			clock->width);
 }
 
 void hlg_crossing_write_text(FILE *f, const struct hlg_calibration *calibration)
@@ -152,6 +192,8 @@ void hlg_crossing_write_text(FILE *f, const struct hlg_calibration *calibration)
 	      "worst)\n",
 	      f);
 	put_verdict(f, calibration);
+	put_batches(f, &calibration->crossings);
+	put_noise(f, &calibration->crossings);
 	put_xperf(f, &calibration->crossings);
 	put_references(f, &calibration->crossings);
 }

@@ -7,7 +7,9 @@
 #include <x86intrin.h>
 
 #define TURNS    2000
-#define EMULATED 10 /* so many times as long in ring 0: rdtsc is not run, but read */
+#define NOISE    0.1 /* medians that far apart are */
+#define ADDS     2.8 /* less in a cycle does no x86-64 core at best that is alone */
+#define EMULATED 10  /* so many times as long in ring 0: rdtsc is not run, but read */
 
 enum spans {
 	ROUND,     /* one row: from the first reading to the last */
@@ -207,14 +209,15 @@ void hlg_crossing_judge(struct hlg_crossings *crossings)
 			crossings->rows[i].state = HLG_CROSS_EMULATED;
 }
 
-int hlg_crossing_measure(struct hlg_crossings *crossings, const struct hlg_guests *guests,
-			 const char *no_kvm, struct hlg_err *err)
+/* The guests' rows, a visit of the native ones between each two. False without memory. */
+static bool measure_all(struct hlg_crossings *crossings, const struct hlg_guests *guests,
+			const char *no_kvm, struct hlg_native *native)
 {
 	uint64_t *room = calloc(2 * GUESTS_CROSSINGS, sizeof(*room));
 	bool ok = room != NULL;
 
-	memset(crossings->rows, 0, sizeof(crossings->rows));
 	for (size_t i = 0; ok && i < N_KINDS; i++) {
+		hlg_native_visit(native);
 		if (no_kvm)
 			skip(crossings, &kinds[i], no_kvm);
 		else if (kinds[i].row == HLG_CROSS_HYPERCALL)
@@ -226,8 +229,77 @@ int hlg_crossing_measure(struct hlg_crossings *crossings, const struct hlg_guest
 		snprintf(crossings->rows[HLG_CROSS_RUN].reason,
 			 sizeof(crossings->rows[0].reason), "%.255s", no_kvm);
 	free(room);
-	if (!ok)
-		return hlg_err_memory(err, "crossings");
-	hlg_crossing_judge(crossings);
-	return hlg_native_measure(crossings, err);
+	return ok;
+}
+
+/* After the last visit. False without memory. */
+static bool sum_native(struct hlg_crossings *crossings, struct hlg_native *native)
+{
+	bool ok = true;
+
+	hlg_native_judge(native);
+	for (size_t i = 0; ok && i < HLG_NATIVE_ROWS; i++) {
+		struct hlg_crossing *row = &crossings->rows[HLG_CROSS_PAIR_HOST + i];
+
+		ok = hlg_native_sum(native, i, &row->ticks, &crossings->batches[i]);
+		row->state = HLG_CROSS_MEASURED;
+	}
+	hlg_native_clock(native, &crossings->clock);
+	crossings->hz = hlg_native_rate(native);
+	return ok;
+}
+
+int hlg_crossing_measure(struct hlg_crossings *crossings, const struct hlg_guests *guests,
+			 const char *no_kvm, struct hlg_err *err)
+{
+	struct hlg_native *native;
+	int rc = hlg_native_open(&native, err);
+
+	*crossings = (struct hlg_crossings){0};
+	if (rc == 0 && !measure_all(crossings, guests, no_kvm, native))
+		rc = hlg_err_memory(err, "crossings");
+	if (rc == 0) {
+		hlg_crossing_judge(crossings);
+		hlg_native_top_up(native);
+		if (!sum_native(crossings, native))
+			rc = hlg_err_memory(err, "crossings");
+	}
+	hlg_native_finish(native);
+	return rc;
+}
+
+double hlg_crossing_noise(const struct hlg_crossings *crossings, bool raw)
+{
+	double worst = 0;
+
+	for (size_t i = HLG_NATIVE_GETPPID; i < HLG_NATIVE_ROWS; i++) {
+		double drift = raw ? crossings->batches[i].raw
+				   : crossings->rows[HLG_CROSS_PAIR_HOST + i].ticks.drift;
+
+		worst = drift > worst ? drift : worst;
+	}
+	return worst;
+}
+
+double hlg_crossing_quiet(const struct hlg_crossings *crossings)
+{
+	uint64_t quiet = 0, all = 0;
+
+	for (size_t i = 0; i < HLG_NATIVE_ROWS; i++) {
+		quiet += crossings->batches[i].whys[HLG_NATIVE_QUIET];
+		all += crossings->batches[i].n;
+	}
+	return all ? (double)quiet / (double)all : 0;
+}
+
+const char *hlg_crossing_verdict(const struct hlg_crossings *crossings)
+{
+	bool few = false;
+
+	for (size_t i = 0; i < HLG_NATIVE_ROWS; i++)
+		few |= !crossings->batches[i].undisturbed;
+	if (few || crossings->clock.width < ADDS ||
+	    hlg_crossing_noise(crossings, false) > NOISE)
+		return "not idle: measure again";
+	return hlg_crossing_noise(crossings, true) > NOISE ? "not idle" : "";
 }

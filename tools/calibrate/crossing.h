@@ -7,7 +7,7 @@
 #define HLG_CALIBRATE_CROSSING_H
 
 #include "guest.h"
-#include "ticks.h"
+#include "native.h"
 
 enum hlg_crossing_row {
 	HLG_CROSS_PAIR_USER, /* the measurement itself, in ring 3 ... */
@@ -27,7 +27,7 @@ enum hlg_crossing_row {
 	HLG_CROSS_HYPERCALL,
 	HLG_CROSS_HLT,
 	HLG_CROSS_RUN,       /* host to guest and back */
-	HLG_CROSS_PAIR_HOST, /* natively */
+	HLG_CROSS_PAIR_HOST, /* natively, in the order of enum hlg_native_row */
 	HLG_CROSS_GETPPID,
 	HLG_CROSS_HOST_FAULT,
 	HLG_CROSS_ROWS
@@ -47,6 +47,8 @@ struct hlg_crossing {
 
 struct hlg_crossings {
 	struct hlg_crossing rows[HLG_CROSS_ROWS];
+	struct hlg_batches batches[HLG_NATIVE_ROWS]; /* of the native rows */
+	struct hlg_clock clock;
 	double hz;       /* of the TSC; 0: not known */
 	bool emulated;   /* the pair takes longer in ring 0 by far */
 	uint64_t served; /* page faults of GUESTS_CROSSINGS */
@@ -62,7 +64,7 @@ bool hlg_crossing_in_ring0(enum hlg_crossing_row row);
 /*
  * Measures all rows. no_kvm: NULL, or why no guest can run. Fails only without memory;
  * what cannot be measured is a row with a reason. The deadline of the calling thread is
- * that of each guest.
+ * that of each guest. Until it returns the thread stays on one CPU.
  */
 int hlg_crossing_measure(struct hlg_crossings *crossings, const struct hlg_guests *guests,
 			 const char *no_kvm, struct hlg_err *err);
@@ -71,12 +73,18 @@ int hlg_crossing_measure(struct hlg_crossings *crossings, const struct hlg_guest
 void hlg_crossing_judge(struct hlg_crossings *crossings);
 
 /*
- * The native rows, by native.c: twenty rounds over a second, of which the quiet ones
- * count, whose medians are at most a tenth above the least; their drift is of all rounds.
+ * How noisy this machine was: of getppid and the page fault the larger drift (ticks.h),
+ * as a share; raw: of all batches, else of those their rows are of.
  */
-int hlg_native_measure(struct hlg_crossings *crossings, struct hlg_err *err);
+double hlg_crossing_noise(const struct hlg_crossings *crossings, bool raw);
 
-/* Of the native rows, the largest drift: how noisy this machine was. */
-double hlg_native_noise(const struct hlg_crossings *crossings);
+/* Share of the native batches that were quiet; 0: none was measured. */
+double hlg_crossing_quiet(const struct hlg_crossings *crossings);
+
+/*
+ * What to say of it: "" when idle; "not idle" where quiet batches made up for it; else
+ * "not idle: measure again". More than a tenth is noise; so are too few quiet batches.
+ */
+const char *hlg_crossing_verdict(const struct hlg_crossings *crossings);
 
 #endif

@@ -129,22 +129,28 @@ static void put_crossing(FILE *f, const struct hlg_crossing *row, size_t i, doub
 
 static void plot_crossings(FILE *f, const struct hlg_calibration *c)
 {
+	const struct hlg_crossings *all = &c->crossings;
+	const char *verdict = hlg_crossing_verdict(all);
+
 	fputs("<h2>Crossings</h2>\n<p class=\"soft\">Ticks of the TSC: from the least to "
 	      "the "
 	      "most, and from the median (the figure) to the 99th percentile; dots are "
 	      "published figures of other machines.",
 	      f);
 	fprintf(f,
-		" Noise: medians of ten parts of a native row differ by up to %.1f %%%s.",
-		100 * hlg_native_noise(&c->crossings),
-		c->crossings.emulated
+		" Noise: medians of ten parts of a native row differ by up to %.1f %%, "
+		"by "
+		"%.1f %% of the batches that count (%.0f %% of all)%s%s%s.",
+		100 * hlg_crossing_noise(all, true), 100 * hlg_crossing_noise(all, false),
+		100 * hlg_crossing_quiet(all), verdict[0] ? ": " : "", verdict,
+		all->emulated
 			? ". Ring 0 is emulated: such rows are not comparable with others"
 			: "");
 	fputs("</p>\n", f);
 	begin_plot(f, HLG_CROSS_ROWS, "what crossings cost");
 	put_grid(f, HLG_CROSS_ROWS, CROSSING);
 	for (size_t i = 0; i < HLG_CROSS_ROWS; i++)
-		put_crossing(f, &c->crossings.rows[i], i, TOP + (double)(ROW * i));
+		put_crossing(f, &all->rows[i], i, TOP + (double)(ROW * i));
 	fputs("</svg>\n", f);
 }
 

@@ -35,6 +35,54 @@ static void put_ticks(FILE *f, const struct hlg_calibration *c, const struct hlg
 	fputc(']', f);
 }
 
+static void put_batches(FILE *f, const struct hlg_batches *b)
+{
+	fprintf(f,
+		", \"batches\": {\"n\": %" PRIu64 ", \"quiet\": %" PRIu64
+		", \"shared\": %" PRIu64 ", \"switched\": %" PRIu64
+		", \"stolen\": %" PRIu64 ", \"medians\": [%" PRIu64 ", %" PRIu64
+		"], \"quiet_medians\": [%" PRIu64 ", %" PRIu64
+		"], \"noise\": %.4f, \"undisturbed\": %s}",
+		b->n, b->whys[HLG_NATIVE_QUIET], b->whys[HLG_NATIVE_SHARED],
+		b->whys[HLG_NATIVE_SWITCHED], b->whys[HLG_NATIVE_STOLEN], b->least,
+		b->most, b->quiet_least, b->quiet_most, b->raw,
+		b->undisturbed ? "true" : "false");
+}
+
+static void put_row(FILE *f, const struct hlg_calibration *c, enum hlg_crossing_row i)
+{
+	const struct hlg_crossing *row = &c->crossings.rows[i];
+
+	fputs("      {", f);
+	put_pair(f, "row", hlg_crossing_word(i), ", ");
+	put_pair(f, "text", hlg_crossing_text(i), "");
+	if (row->state == HLG_CROSS_SKIPPED) {
+		fputs(", ", f);
+		put_pair(f, "skipped", row->reason, "");
+		return;
+	}
+	put_ticks(f, c, &row->ticks);
+	if (i >= HLG_CROSS_PAIR_HOST)
+		put_batches(f, &c->crossings.batches[i - HLG_CROSS_PAIR_HOST]);
+	fprintf(f, ", \"comparable\": %s",
+		row->state == HLG_CROSS_EMULATED ? "false" : "true");
+}
+
+static void put_noise(FILE *f, const struct hlg_crossings *all)
+{
+	const struct hlg_clock *clock = &all->clock;
+
+	fprintf(f, "    \"noise\": %.4f,\n    \"quiet_noise\": %.4f,\n",
+		hlg_crossing_noise(all, true), hlg_crossing_noise(all, false));
+	fprintf(f, "    \"quiet_share\": %.4f,\n", hlg_crossing_quiet(all));
+	fputs("    ", f);
+	put_pair(f, "idle", hlg_crossing_verdict(all), ",\n");
+	fprintf(f,
+		"    \"core_clock\": {\"ticks\": %.4f, \"low\": %.4f, \"high\": %.4f, "
+		"\"adds_in_cycle\": %.2f},\n",
+		clock->ticks, clock->low, clock->high, clock->width);
+}
+
 static void put_references(FILE *f)
 {
 	fputs("    \"references\": [\n", f);
@@ -62,27 +110,16 @@ void hlg_crossing_write_json(FILE *f, const struct hlg_calibration *c)
 	fprintf(f,
 		",\n  \"crossings\": {\n    \"tsc_hz\": %.0f,\n    \"ring0_emulated\": "
 		"%s,\n"
-		"    \"faults_served\": %" PRIu64 ",\n    \"faults_asked\": %d,\n"
-		"    \"noise\": %.4f,\n    \"rows\": [\n",
+		"    \"faults_served\": %" PRIu64 ",\n    \"faults_asked\": %d,\n",
 		all->hz,
 		kernel->state == HLG_CROSS_SKIPPED ? "null"
 		: all->emulated                    ? "true"
 						   : "false",
-		all->served, GUESTS_CROSSINGS, hlg_native_noise(all));
+		all->served, GUESTS_CROSSINGS);
+	put_noise(f, all);
+	fputs("    \"rows\": [\n", f);
 	for (enum hlg_crossing_row i = 0; i < HLG_CROSS_ROWS; i++) {
-		const struct hlg_crossing *row = &all->rows[i];
-
-		fputs("      {", f);
-		put_pair(f, "row", hlg_crossing_word(i), ", ");
-		put_pair(f, "text", hlg_crossing_text(i), "");
-		if (row->state == HLG_CROSS_SKIPPED) {
-			fputs(", ", f);
-			put_pair(f, "skipped", row->reason, "");
-		} else {
-			put_ticks(f, c, &row->ticks);
-			fprintf(f, ", \"comparable\": %s",
-				row->state == HLG_CROSS_EMULATED ? "false" : "true");
-		}
+		put_row(f, c, i);
 		fputs(i + 1 < HLG_CROSS_ROWS ? "},\n" : "}\n", f);
 	}
 	fputs("    ],\n", f);

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The same machine without a guest: a system call and a page fault, and its TSC. */
+/* Batches: how they are read. */
+#include "native.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
-#include "crossing.h"
-
-#define ROUNDS   20
-#define TURNS    2000 /* of a round */
-#define PAGES    512
-#define PAUSE_NS 40000000 /* before each round */
-#define TSC_NS   50000000 /* how long its rate is measured */
+#define ROUNDS   8 /* batches of each row in a visit */
+#define PAGES    16
+#define VISITS   60 /* at least, before enough is enough: 0.3 s */
+#define PAUSE_NS 5000000
+#define LIMIT_NS UINT64_C(5000000000)
+#define ANCHORS  8
 
 static uint64_t now(void)
 {
@@ -24,24 +28,38 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static double tsc_rate(void)
+/* One moment on both clocks: of several tries that with the least between its readings.
+ */
+static void anchor(uint64_t *ns, uint64_t *ticks)
 {
-	uint64_t ns = now(), ticks = __rdtsc(), end;
+	uint64_t best = UINT64_MAX;
 
-	do
-		end = now();
-	while (end - ns < TSC_NS);
-	return (double)(__rdtsc() - ticks) * 1e9 / (double)(end - ns);
+	for (int i = 0; i < ANCHORS; i++) {
+		uint64_t before = __rdtsc(), at = now(), between = __rdtsc() - before;
+
+		if (between < best) {
+			best = between;
+			*ns = at;
+			*ticks = before + between / 2;
+		}
+	}
 }
 
-/* Readings of the native rows, a round's behind those of the rounds before. */
-struct readings {
-	uint64_t *pair, *getppid, *fault;
-};
-
-static void read_pairs(uint64_t *to)
+double hlg_native_rate(const struct hlg_native *native)
 {
-	for (size_t i = 0; i < TURNS; i++) {
+	uint64_t ns, ticks;
+
+	anchor(&ns, &ticks);
+	if (ns <= native->began_ns)
+		return 0;
+	return (double)(ticks - native->began_ticks) * 1e9 /
+	       (double)(ns - native->began_ns);
+}
+
+static void read_pairs(const struct hlg_native *native, uint64_t *to)
+{
+	(void)native;
+	for (size_t i = 0; i < HLG_NATIVE_TURNS; i++) {
 		uint64_t before;
 
 		_mm_mfence();
@@ -51,9 +69,10 @@ static void read_pairs(uint64_t *to)
 	}
 }
 
-static void read_getppid(uint64_t *to)
+static void read_getppid(const struct hlg_native *native, uint64_t *to)
 {
-	for (size_t i = 0; i < TURNS; i++) {
+	(void)native;
+	for (size_t i = 0; i < HLG_NATIVE_TURNS; i++) {
 		uint64_t before;
 
 		_mm_mfence();
@@ -63,109 +82,201 @@ static void read_getppid(uint64_t *to)
 	}
 }
 
-/* Each page once: the memory is given back before. */
-static void read_faults(uint64_t *to, volatile char *memory, size_t page)
+/*
+ * Each page once: the memory is given back before. They are read, so that the kernel maps
+ * its page of zeros: to find and clear a page of one's own takes half as long again, and
+ * how long depends on what the allocator has at hand.
+ */
+static void read_faults(const struct hlg_native *native, uint64_t *to)
 {
-	madvise((void *)memory, PAGES * page, MADV_DONTNEED);
+	madvise((void *)native->pages, PAGES * native->page, MADV_DONTNEED);
 	for (size_t i = 0; i < PAGES; i++) {
 		uint64_t before;
 
 		_mm_mfence();
 		before = __rdtsc();
-		memory[i * page] = 1;
+		(void)native->pages[i * native->page];
 		to[i] = __rdtsc() - before;
 	}
 }
 
-/* Rounds are apart in time, so that a slow spell of the processor is not in all. */
-static void read_rounds(struct readings *all, volatile char *memory, size_t page)
+static const struct {
+	void (*read)(const struct hlg_native *native, uint64_t *to);
+	size_t turns;
+} rows[HLG_NATIVE_ROWS] = {
+	[HLG_NATIVE_PAIR] = {read_pairs, HLG_NATIVE_TURNS},
+	[HLG_NATIVE_GETPPID] = {read_getppid, HLG_NATIVE_TURNS},
+	[HLG_NATIVE_FAULT] = {read_faults, PAGES},
+};
+
+/* What a thread that lost its CPU sees change: its switches, and where it is. */
+struct seat {
+	long switches;
+	int cpu;
+};
+
+static struct seat look(void)
 {
-	const struct timespec pause = {0, PAUSE_NS};
+	struct seat seat = {.cpu = sched_getcpu()};
+	struct rusage usage;
 
-	for (size_t round = 0; round < ROUNDS; round++) {
-		nanosleep(&pause, NULL);
-		for (size_t warm = 0; warm < 2; warm++) {
-			read_pairs(all->pair + round * TURNS);
-			read_getppid(all->getppid + round * TURNS);
-			read_faults(all->fault + round * PAGES, memory, page);
-		}
-	}
-}
-
-static uint64_t median_of(const uint64_t *readings, size_t n, uint64_t *room)
-{
-	struct hlg_ticks ticks;
-
-	memcpy(room, readings, n * sizeof(*room));
-	return hlg_ticks_sum(&ticks, room, n) ? ticks.p50 : 0;
+	if (getrusage(RUSAGE_THREAD, &usage) == 0)
+		seat.switches = usage.ru_nvcsw + usage.ru_nivcsw;
+	return seat;
 }
 
 /*
- * The row is of the quiet rounds: those whose median is at most a tenth above the least.
- * Drift is of all.
+ * "cpuN user nice system idle iowait irq softirq steal ...": the last of these, if the
+ * line is of that CPU.
  */
-static bool sum_up(struct hlg_crossing *row, uint64_t *readings, size_t per_round)
+static bool read_steal(const char *line, int cpu, uint64_t *stolen)
 {
-	uint64_t medians[ROUNDS], least = UINT64_MAX;
-	uint64_t *room = calloc(ROUNDS * per_round, sizeof(*room));
-	struct hlg_ticks all;
-	size_t n = 0;
-	bool ok = room != NULL;
+	char *rest;
 
-	for (size_t i = 0; ok && i < ROUNDS; i++) {
-		medians[i] = median_of(readings + i * per_round, per_round, room);
-		least = medians[i] < least ? medians[i] : least;
+	if (line[3] == ' ' || strtol(line + 3, &rest, 10) != cpu)
+		return false;
+	for (int column = 0; column < 8; column++)
+		*stolen = strtoull(rest, &rest, 10);
+	return true;
+}
+
+/* The CPU's column "steal", proc(5), in its own unit; 0 where it cannot be read. */
+static uint64_t stolen_from(int cpu)
+{
+	FILE *f = fopen("/proc/stat", "re");
+	char *line = NULL;
+	uint64_t stolen = 0;
+	size_t size = 0;
+
+	while (f && getline(&line, &size, f) > 0 && strncmp(line, "cpu", 3) == 0)
+		if (read_steal(line, cpu, &stolen))
+			break;
+	free(line);
+	if (f)
+		fclose(f);
+	return stolen;
+}
+
+int hlg_native_open(struct hlg_native **native, struct hlg_err *err)
+{
+	struct hlg_native *n = calloc(1, sizeof(*n));
+	bool ok = n != NULL;
+	cpu_set_t one;
+	void *pages;
+
+	*native = n;
+	if (!n)
+		return hlg_err_memory(err, "crossings");
+	for (size_t i = 0; i < HLG_NATIVE_ROWS; i++) {
+		n->logs[i].turns = rows[i].turns;
+		n->logs[i].readings = calloc(HLG_NATIVE_MOST * rows[i].turns,
+					     sizeof(*n->logs[i].readings));
+		ok = ok && n->logs[i].readings;
 	}
-	for (size_t i = 0; ok && i < ROUNDS; i++)
-		if (medians[i] <= least + least / 10) {
-			memcpy(room + n, readings + i * per_round,
-			       per_round * sizeof(*room));
-			n += per_round;
+	n->page = (size_t)sysconf(_SC_PAGESIZE);
+	pages = mmap(NULL, PAGES * n->page, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!ok || pages == MAP_FAILED)
+		return hlg_err_memory(err, "crossings");
+	n->pages = pages;
+	madvise(pages, PAGES * n->page, MADV_NOHUGEPAGE);
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	n->pinned = sched_getaffinity(0, sizeof(n->allowed), &n->allowed) == 0 &&
+		    sched_setaffinity(0, sizeof(one), &one) == 0;
+	anchor(&n->began_ns, &n->began_ticks);
+	return 0;
+}
+
+void hlg_native_finish(struct hlg_native *native)
+{
+	if (!native)
+		return;
+	if (native->pinned)
+		sched_setaffinity(0, sizeof(native->allowed), &native->allowed);
+	if (native->pages)
+		munmap((void *)native->pages, PAGES * native->page);
+	for (size_t i = 0; i < HLG_NATIVE_ROWS; i++)
+		free(native->logs[i].readings);
+	free(native);
+}
+
+/* A batch of each row, a probe behind each; wide: of the probe in front, then behind. */
+static void read_round(struct hlg_native *native, uint64_t *wide)
+{
+	for (size_t row = 0; row < HLG_NATIVE_ROWS; row++) {
+		struct hlg_native_log *log = &native->logs[row];
+		struct hlg_native_batch *batch = &log->batches[native->n];
+		struct seat from = look(), to;
+		uint64_t before = *wide;
+
+		rows[row].read(native, log->readings + native->n * log->turns);
+		*wide = hlg_probe_wide();
+		to = look();
+		batch->wide = *wide > before ? *wide : before;
+		batch->why = from.switches != to.switches || from.cpu != to.cpu
+				     ? HLG_NATIVE_SWITCHED
+				     : HLG_NATIVE_QUIET;
+	}
+	native->n++;
+}
+
+/* What is known of a visit only when it is over. */
+static void note_visit(struct hlg_native *native, size_t first, uint64_t clock,
+		       bool stolen)
+{
+	for (size_t row = 0; row < HLG_NATIVE_ROWS; row++)
+		for (size_t i = first; i < native->n; i++) {
+			struct hlg_native_batch *batch = &native->logs[row].batches[i];
+
+			batch->clock = clock;
+			if (stolen && batch->why == HLG_NATIVE_QUIET)
+				batch->why = HLG_NATIVE_STOLEN;
 		}
-	ok = ok && hlg_ticks_sum(&row->ticks, room, n) &&
-	     hlg_ticks_sum(&all, readings, ROUNDS * per_round);
-	if (ok) {
-		row->state = HLG_CROSS_MEASURED;
-		row->ticks.drift = all.drift;
-		row->ticks.quiet = all.quiet;
-	}
-	free(room);
-	return ok;
 }
 
-int hlg_native_measure(struct hlg_crossings *crossings, struct hlg_err *err)
+/* The first round is thrown away: what slept, or was a guest, has cold caches. */
+void hlg_native_visit(struct hlg_native *native)
 {
-	const size_t n = ROUNDS * TURNS, faults = ROUNDS * PAGES;
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	void *memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	uint64_t *room = malloc((2 * n + faults) * sizeof(*room));
-	struct hlg_crossing *rows = crossings->rows;
-	bool ok = room && memory != MAP_FAILED;
+	size_t first = native->n;
+	int cpu = sched_getcpu();
+	uint64_t stolen = stolen_from(cpu), wide, clock, again;
 
-	if (ok) {
-		struct readings all = {room, room + n, room + 2 * n};
-
-		madvise(memory, PAGES * page, MADV_NOHUGEPAGE);
-		read_rounds(&all, memory, page);
-		ok = sum_up(&rows[HLG_CROSS_PAIR_HOST], all.pair, TURNS) &&
-		     sum_up(&rows[HLG_CROSS_GETPPID], all.getppid, TURNS) &&
-		     sum_up(&rows[HLG_CROSS_HOST_FAULT], all.fault, PAGES);
-	}
-	if (memory != MAP_FAILED)
-		munmap(memory, PAGES * page);
-	free(room);
-	crossings->hz = tsc_rate();
-	return ok ? 0 : hlg_err_memory(err, "crossings");
+	if (HLG_NATIVE_MOST - first <= ROUNDS)
+		return;
+	clock = hlg_probe_chain();
+	wide = hlg_probe_wide();
+	read_round(native, &wide);
+	native->n = first;
+	for (size_t i = 0; i < ROUNDS; i++)
+		read_round(native, &wide);
+	again = hlg_probe_chain();
+	note_visit(native, first, again < clock ? again : clock,
+		   stolen_from(cpu) != stolen);
 }
 
-double hlg_native_noise(const struct hlg_crossings *crossings)
+static bool has_enough(struct hlg_native *native)
 {
-	double worst = 0;
+	hlg_native_judge(native);
+	for (size_t row = 0; row < HLG_NATIVE_ROWS; row++) {
+		size_t quiet = 0;
 
-	for (size_t i = HLG_CROSS_GETPPID; i <= HLG_CROSS_HOST_FAULT; i++)
-		if (crossings->rows[i].state == HLG_CROSS_MEASURED &&
-		    crossings->rows[i].ticks.drift > worst)
-			worst = crossings->rows[i].ticks.drift;
-	return worst;
+		for (size_t i = 0; i < native->n; i++)
+			quiet += native->logs[row].batches[i].why == HLG_NATIVE_QUIET;
+		if (quiet < HLG_NATIVE_ENOUGH)
+			return false;
+	}
+	return native->n >= VISITS * ROUNDS;
+}
+
+void hlg_native_top_up(struct hlg_native *native)
+{
+	const struct timespec pause = {0, PAUSE_NS};
+	uint64_t until = now() + LIMIT_NS;
+
+	while (now() < until && HLG_NATIVE_MOST - native->n > ROUNDS &&
+	       !has_enough(native)) {
+		nanosleep(&pause, NULL);
+		hlg_native_visit(native);
+	}
 }

@@ -42,7 +42,7 @@ static size_t count_faults(FILE *f, const struct hlg_counts *counts)
 
 size_t hlg_calibration_faults(FILE *f, const struct hlg_calibration *c)
 {
-	char line[256];
+	char line[320];
 	size_t n = 0;
 
 	if (c->parts & HLG_CALIBRATE_CROSSING && c->kvm &&

@@ -15,6 +15,11 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+void hlg_ticks_sort(uint64_t *values, size_t n)
+{
+	qsort(values, n, sizeof(*values), compare);
+}
+
 uint64_t hlg_ticks_percentile(const uint64_t *sorted, size_t n, unsigned p)
 {
 	size_t rank = n / 100 * p + (n % 100 * p + 99) / 100;
@@ -76,7 +81,7 @@ static bool measure_drift(uint64_t *quiet, uint64_t *distance, const uint64_t *r
 		uint64_t median;
 
 		memcpy(part, readings + i * size, size * sizeof(*part));
-		qsort(part, size, sizeof(*part), compare);
+		hlg_ticks_sort(part, size);
 		median = hlg_ticks_percentile(part, size, 50);
 		low = median < low ? median : low;
 		high = median > high ? median : high;
@@ -94,7 +99,7 @@ bool hlg_ticks_sum(struct hlg_ticks *ticks, uint64_t *readings, size_t n)
 
 	if (n >= MANY && !measure_drift(&quiet, &distance, readings, n))
 		return false;
-	qsort(readings, n, sizeof(*readings), compare);
+	hlg_ticks_sort(readings, n);
 	kept = keep(readings, n);
 	*ticks = (struct hlg_ticks){
 		.n = n,

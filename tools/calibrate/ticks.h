@@ -36,6 +36,9 @@ struct hlg_ticks {
  */
 bool hlg_ticks_sum(struct hlg_ticks *ticks, uint64_t *readings, size_t n);
 
+/* Upwards. */
+void hlg_ticks_sort(uint64_t *values, size_t n);
+
 /* The nearest-rank percentile of sorted values: p in 1 to 100, n not 0. */
 uint64_t hlg_ticks_percentile(const uint64_t *sorted, size_t n, unsigned p);
 
