@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@ struct job {
 	char *const *argv; /* or else */
 	int (*f)(void *arg);
 	void *arg;
+	pid_t parent;
 };
 
 static long long now(void)
@@ -26,12 +28,17 @@ static long long now(void)
 	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
-/* In the child: a group of its own, so that all it starts can be ended with it. */
+/*
+ * In the child: a group of its own, so that all it starts can be ended with it. A ^C does
+ * not reach that group, so it ends when its parent does.
+ */
 static void become(const struct job *job, int out)
 {
 	int null = open("/dev/null", O_RDONLY), status;
 
 	setpgid(0, 0);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != job->parent)
+		_exit(127);
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
 	    dup2(out, STDERR_FILENO) < 0)
 		_exit(127);
@@ -133,11 +140,11 @@ static void start(struct hlg_child *child, const struct job *job, unsigned milli
 
 void hlg_child_run(struct hlg_child *child, char *const argv[], unsigned milliseconds)
 {
-	start(child, &(struct job){.argv = argv}, milliseconds);
+	start(child, &(struct job){.argv = argv, .parent = getpid()}, milliseconds);
 }
 
 void hlg_child_call(struct hlg_child *child, int (*f)(void *arg), void *arg,
 		    unsigned milliseconds)
 {
-	start(child, &(struct job){.f = f, .arg = arg}, milliseconds);
+	start(child, &(struct job){.f = f, .arg = arg, .parent = getpid()}, milliseconds);
 }

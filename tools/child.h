@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Other programs, and code that may not come back, run beside us for a bounded time. */
+/* Other programs, and code that may not come back, run beside us for a bounded time,
+ * and end with the thread that started them. */
 #ifndef HLG_TOOLS_CHILD_H
 #define HLG_TOOLS_CHILD_H
 

@@ -103,36 +103,82 @@ def check_csv(build):
         yield f"{len(rows) - 1} rows"
 
 
+def hidden_kvm():
+    """What to put before a command so that it finds no /dev/kvm."""
+    if not os.path.exists("/dev/kvm"):
+        return []
+    hidden = ["unshare", "-rm", "sh", "-c",
+              'mount --bind /dev/null /dev/kvm && exec "$0" "$@"']
+    if run(*hidden, "true")[2]:
+        raise Skip("no user namespaces here")
+    return hidden
+
+
 def without_kvm(build):
     """The machine without its /dev/kvm: native rows, and a reason for all others."""
-    hidden = ["unshare", "-rm", "sh", "-c",
-              'mount -t tmpfs none /dev/shm 2>/dev/null; '
-              'mount --bind /dev/null /dev/kvm && exec "$0" "$@"']
-    if not os.path.exists("/dev/kvm"):
-        hidden = []
-    elif run(*hidden, "true")[2]:
-        raise Skip("no user namespaces here")
-    out, err, status = run(*hidden, hlguest_of(build), "calibrate", *FEW, "--format=json")
+    out, err, status = run(*hidden_kvm(), hlguest_of(build), "calibrate", *FEW,
+                           "--format=json")
     if status or err:
         return [f"status {status}: {err}"]
     document = json.loads(out)
     if "no_kvm" not in document["machine"]:
         return [f"a guest ran: {document['machine']}"]
+    if document["landing"].get("skipped") != document["machine"]["no_kvm"]:
+        return [f"landing has no reason: {document['landing']}"]
     return [*check_crossings(document), *check_counts(document)]
 
 
-def interrupted(build):
+def children_of(pid):
+    """Of hlguest; before it is that, the shell that hides /dev/kvm has one, too."""
+    try:
+        with open(f"/proc/{pid}/comm", encoding="ascii") as f:
+            if f.read() != "hlguest\n":
+                return []
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+            return [int(child) for child in f.read().split()]
+    except FileNotFoundError:
+        return []
+
+
+def wait_for(what, seconds=20):
+    """What is true at last, or what is not after all that time."""
+    until = time.monotonic() + seconds
+    while not (found := what()) and time.monotonic() < until:
+        time.sleep(0.01)
+    return found
+
+
+def is_gone(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as f:
+            return f.read().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def interrupted(build, before, in_child):
     """^C while a guest or a child runs: it ends by the signal, and nothing is left."""
     with tempfile.TemporaryDirectory(prefix="calibrate-") as folder:
-        child = subprocess.Popen(
-            [hlguest_of(build), "calibrate", "-q", "--only=counting",
+        program = subprocess.Popen(
+            [*before, hlguest_of(build), "calibrate", "-q", "--only=counting",
              "--operations=1000000", "--out=x"], cwd=folder, env=environment(),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(0.5)
-        child.send_signal(signal.SIGINT)
-        out, err = child.communicate(timeout=20)  # ends when no child has the pipe
-        if child.returncode != -signal.SIGINT or out or err:
-            yield f"{child.returncode}: {out} {err}"
+        children = []
+        if in_child:
+            children = wait_for(lambda: children_of(program.pid))
+            if not children:
+                yield "no child ran"
+        else:
+            time.sleep(0.5)
+        program.send_signal(signal.SIGINT)
+        program.wait(timeout=20)
+        for child in children:
+            if not wait_for(lambda c=child: is_gone(c), 5):
+                yield f"still there: {child}"
+                os.kill(child, signal.SIGKILL)
+        out, err = program.communicate(timeout=20)  # ends when no child has the pipe
+        if program.returncode != -signal.SIGINT or out or err:
+            yield f"{program.returncode}: {out} {err}"
         if os.listdir(folder):
             yield f"left behind: {os.listdir(folder)}"
 
@@ -228,7 +274,8 @@ def main():
     tap.run("a page with three plots", lambda: [*check_html(args.build)])
     tap.run("saved, and used by report", saved, args.build)
     tap.run("without /dev/kvm", without_kvm, args.build)
-    tap.run("^C", lambda: [*interrupted(args.build)])
+    tap.run("^C", lambda: [*interrupted(args.build, [], False)])
+    tap.run("^C while a child runs", lambda: [*interrupted(args.build, hidden_kvm(), True)])
     return tap.finish()
 
 

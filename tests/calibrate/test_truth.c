@@ -143,6 +143,44 @@ START_TEST(faults_unserved_are_noticed)
 }
 END_TEST
 
+/* `int 3` becomes nothing: no handler reads the TSC. */
+START_TEST(handlers_unentered_are_noticed)
+{
+	static const char trap[] = {(char)0xcd, 3};
+	char *at = at_symbol("cross_trap");
+
+	if (no_kvm) {
+		printf("# no guest: %s\n", no_kvm);
+		return;
+	}
+	while (memcmp(at, trap, sizeof(trap)) != 0)
+		at++;
+	memset(at, 0x90, 2);
+	reopen();
+	ck_assert_uint_eq(hlg_calibration_faults(NULL, cross()), 1);
+}
+END_TEST
+
+/* A program that never ends is killed, as a guest and as a process, at the same deadline.
+ */
+START_TEST(hung_programs_are_killed)
+{
+	struct hlg_calibration *c;
+
+	memcpy(at_symbol("rep_lodsb"), "\xeb\xfe", 2);
+	reopen();
+	mvm_deadline_stop();
+	ck_assert_int_eq(mvm_deadline_start(1, &err), 0);
+	c = count();
+	for (size_t side = no_kvm ? HLG_COUNT_NATIVE : 0; side < HLG_COUNT_SIDES;
+	     side++) {
+		ck_assert_ptr_nonnull(strstr(c->counts.steps[side][0].reason,
+					     "killed at its deadline"));
+		ck_assert_uint_eq(c->counts.counted[side][0].runs, 0);
+	}
+}
+END_TEST
+
 /* A guest that never ends is killed, and the next one runs. */
 START_TEST(hung_guests_are_killed)
 {
@@ -241,10 +279,12 @@ int main(void)
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, counts_hold);
 	tcase_add_test(tc, one_more_is_noticed);
+	tcase_add_test(tc, hung_programs_are_killed);
 	tc = tap_case(suite, "crossings");
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, crossings_hold);
 	tcase_add_test(tc, faults_unserved_are_noticed);
+	tcase_add_test(tc, handlers_unentered_are_noticed);
 	tcase_add_test(tc, hung_guests_are_killed);
 	tc = tap_case(suite, "landing");
 	tcase_add_checked_fixture(tc, enter, leave);

@@ -8,9 +8,11 @@
 #include "../../tools/doctor.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../symtab/base.h"
@@ -311,6 +313,40 @@ START_TEST(children_are_bounded)
 }
 END_TEST
 
+static int tell_and_hang(void *arg)
+{
+	if (write(*(int *)arg, "x", 1) != 1)
+		return 1;
+	return hang(NULL);
+}
+
+/* Whoever started a child is killed: the pipe that both hold ends. */
+START_TEST(children_end_with_their_parent)
+{
+	static struct hlg_child child;
+	struct pollfd end;
+	int pipes[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(pipes), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		hlg_child_call(&child, tell_and_hang, &pipes[1], 60000);
+		_exit(0);
+	}
+	close(pipes[1]);
+	ck_assert_int_eq(read(pipes[0], &byte, 1), 1);
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	end = (struct pollfd){.fd = pipes[0], .events = POLLIN};
+	ck_assert_int_eq(poll(&end, 1, 10000), 1);
+	ck_assert_int_eq(read(pipes[0], &byte, 1), 0);
+	close(pipes[0]);
+}
+END_TEST
+
 START_TEST(images)
 {
 	static struct mkelf_guest g;
@@ -377,6 +413,7 @@ int main(void)
 	tcase_add_test(tc, tracefs);
 	tcase_add_test(tc, probes_read_files);
 	tcase_add_test(tc, children_are_bounded);
+	tcase_add_test(tc, children_end_with_their_parent);
 	tcase_add_test(tc, images);
 	tcase_add_test(tc, text_is_escaped);
 	return tap_main(suite);

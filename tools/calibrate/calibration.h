@@ -43,7 +43,8 @@ extern const size_t hlg_n_references;
 
 /*
  * What is wrong with the truth itself: counts that are not the programs' laws, faults
- * that were not served. Writes a line each to f if that is not NULL; returns how many.
+ * that were not served, crossings that were not read in order, samples where none can be.
+ * Writes a line each to f if that is not NULL; returns how many.
  */
 size_t hlg_calibration_faults(FILE *f, const struct hlg_calibration *calibration);
 
@@ -63,6 +64,9 @@ void hlg_landing_write_text(FILE *f, const struct hlg_calibration *calibration);
 void hlg_landing_write_json(FILE *f, const struct hlg_calibration *calibration);
 void hlg_count_write_text(FILE *f, const struct hlg_calibration *calibration);
 void hlg_count_write_json(FILE *f, const struct hlg_calibration *calibration);
+
+/* What KVM there is, or why no guest ran; not escaped. */
+const char *hlg_calibration_kvm(const struct hlg_calibration *calibration);
 
 /* Ticks as ns; 0 where the rate is not known. */
 double hlg_calibration_ns(const struct hlg_calibration *calibration, uint64_t ticks);

@@ -40,7 +40,8 @@ static int count(struct hlg_counted *counted, struct hlg_pmu *pmu,
 		hlg_pmu_begin(pmu);
 		rc = run(guest, program, operations, false, err);
 		hlg_pmu_end(pmu, counted, i);
-		counted->runs = i + 1;
+		if (rc == 0)
+			counted->runs = i + 1;
 	}
 	return rc;
 }

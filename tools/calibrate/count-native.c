@@ -10,16 +10,17 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "../child.h"
+#include "../microvm/deadline.h"
 #include "count.h"
 #include "pmu.h"
 
 #define MEMORY   (UINT64_C(24) << 20) /* all of guests.elf has less */
-#define PATIENCE 300000               /* ms for a million steps, on a slow machine */
+#define PATIENCE 300000               /* ms for a program, where there is no deadline */
+#define EMPTY    3                    /* empty programs: the first meets cold caches */
 
 static const uint8_t end[] = {0xe6, GUESTS_PORT_DONE}; /* out %al, $GUESTS_PORT_DONE */
 static const uint8_t leave[] = {0x0f, 0x05};           /* syscall */
@@ -79,7 +80,6 @@ static bool load(struct loaded *loaded, const struct job *job, const uint8_t *in
 	struct mvm_image image;
 	struct hlg_err err;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* ^C ends the parent only */
 	if (memory == MAP_FAILED) {
 		printf("memory to run code in: %s", strerrordesc_np(errno));
 		return false;
@@ -127,7 +127,25 @@ static void call(const uint8_t *code)
 			 : "rax", "rcx", "rsi", "rdi", "cc", "memory");
 }
 
-/* In the child: the empty program first, so that it is known what calling costs. */
+/* What calling costs: the least that a program with nothing but the return counts. */
+static void count_empty(struct hlg_pmu *pmu, const struct loaded *loaded,
+			struct hlg_counted *counted, uint64_t *empty)
+{
+	memset(empty, 0xff, HLG_COUNT_EVENTS * sizeof(*empty));
+	for (size_t run = 0; run < EMPTY; run++) {
+		hlg_pmu_begin(pmu);
+		call(loaded->end);
+		hlg_pmu_end(pmu, counted, 0);
+		for (size_t i = 0; i < HLG_COUNT_EVENTS; i++)
+			if (counted->values[i][0] < empty[i])
+				empty[i] = counted->values[i][0];
+	}
+	/* The return, which the program has too. */
+	if (empty[HLG_COUNT_INSTRUCTIONS])
+		empty[HLG_COUNT_INSTRUCTIONS]--;
+}
+
+/* In the child: the empty program first. */
 static int count(void *arg)
 {
 	const struct job *job = arg;
@@ -139,14 +157,7 @@ static int count(void *arg)
 	if (!load(&loaded, job, give_back))
 		return 1;
 	hlg_pmu_open(&pmu, false, counted->reason);
-	hlg_pmu_begin(&pmu);
-	call(loaded.end);
-	hlg_pmu_end(&pmu, counted, 0);
-	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++)
-		empty[i] = counted->values[i][0];
-	if (empty[HLG_COUNT_INSTRUCTIONS])
-		empty[HLG_COUNT_INSTRUCTIONS]--; /* the return, which the program has too
-						  */
+	count_empty(&pmu, &loaded, counted, empty);
 	for (size_t i = 0; i < job->runs; i++) {
 		hlg_pmu_begin(&pmu);
 		call(loaded.code);
@@ -166,7 +177,8 @@ static void tell(const struct hlg_child *child, char reason[static 256])
 {
 	reason[0] = '\0';
 	if (child->end == HLG_CHILD_TIMEOUT)
-		snprintf(reason, 256, "killed at its deadline of %d s", PATIENCE / 1000);
+		snprintf(reason, 256,
+			 "killed at its deadline (hung? else raise --deadline)");
 	else if (child->end == HLG_CHILD_KILLED)
 		snprintf(reason, 256, "the program was killed by signal %d",
 			 child->status);
@@ -184,7 +196,7 @@ static void step_program(struct hlg_steps *steps, struct job *job, const uint64_
 	for (size_t k = 0; k < HLG_COUNT_SIZES; k++) {
 		job->operations = sizes[k];
 		job->result->steps = 0;
-		hlg_child_call(&child, step_through, job, PATIENCE);
+		hlg_child_call(&child, step_through, job, mvm_deadline_left(PATIENCE));
 		tell(&child, steps->reason);
 		/* The last instruction ends the child before its trap. */
 		steps->steps[k] = job->result->steps + 1;
@@ -208,7 +220,7 @@ int hlg_count_native(struct hlg_counts *counts, const struct hlg_guests *guests,
 		struct hlg_child child;
 
 		memset(result, 0, sizeof(*result));
-		hlg_child_call(&child, count, &job, PATIENCE);
+		hlg_child_call(&child, count, &job, mvm_deadline_left(PATIENCE));
 		tell(&child, steps->reason);
 		counts->counted[HLG_COUNT_NATIVE][i] = result->counted;
 		job.runs = 0;

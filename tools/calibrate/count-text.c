@@ -126,7 +126,8 @@ void hlg_count_write_text(FILE *f, const struct hlg_calibration *calibration)
 	put_events(f, counts);
 }
 
-static void put_counted_json(FILE *f, const struct hlg_counted *c)
+/* why: there are no runs, if there are none. */
+static void put_counted_json(FILE *f, const struct hlg_counted *c, const char *why)
 {
 	fprintf(f, "\"runs\": %" PRIu64, c->runs);
 	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++) {
@@ -135,7 +136,7 @@ static void put_counted_json(FILE *f, const struct hlg_counted *c)
 		fprintf(f, ", \"%s\": ", hlg_count_event_name(i));
 		if (c->reason[i][0] || c->runs == 0) {
 			fputs("{\"skipped\": ", f);
-			hlg_windows_put_string(f, c->reason[i]);
+			hlg_windows_put_string(f, c->reason[i][0] ? c->reason[i] : why);
 			fputc('}', f);
 			continue;
 		}
@@ -174,7 +175,7 @@ static void put_side_json(FILE *f, const struct hlg_counts *counts, size_t side,
 			steps->exact ? "true" : "false");
 	}
 	fputs(", ", f);
-	put_counted_json(f, &counts->counted[side][i]);
+	put_counted_json(f, &counts->counted[side][i], steps->reason);
 	fputc('}', f);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "crossing.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,21 +83,30 @@ bool hlg_crossing_in_ring0(enum hlg_crossing_row row)
 	return names[row].ring0;
 }
 
-/* Time between two of a crossing's readings; 0 if they are the wrong way round. */
-static uint64_t span(const uint64_t *times, size_t i, unsigned from, unsigned to)
-{
-	uint64_t a = times[i * GUESTS_TIMES + from], b = times[i * GUESTS_TIMES + to];
-
-	return b > a ? b - a : 0;
-}
-
 static bool sum_up(struct hlg_crossing *row, const uint64_t *times, uint64_t n,
 		   unsigned from, unsigned to, uint64_t *room)
 {
 	for (size_t i = 0; i < n; i++)
-		room[i] = span(times, i, from, to);
+		room[i] = times[i * GUESTS_TIMES + to] - times[i * GUESTS_TIMES + from];
 	row->state = HLG_CROSS_MEASURED;
 	return hlg_ticks_sum(&row->ticks, room, n);
+}
+
+/*
+ * How many crossings were not read in order: then the handler was not entered, or the TSC
+ * does not go on steadily.
+ */
+static uint64_t unordered(const uint64_t *times, const struct kind *kind)
+{
+	uint64_t wrong = 0;
+
+	for (size_t i = 0; i < kind->turns; i++) {
+		const uint64_t *t = times + i * GUESTS_TIMES;
+
+		wrong += kind->spans == ROUND ? t[3] < t[0]
+					      : t[1] < t[0] || t[2] < t[1] || t[3] < t[2];
+	}
+	return wrong;
 }
 
 static void skip(struct hlg_crossings *crossings, const struct kind *kind,
@@ -110,22 +120,31 @@ static void skip(struct hlg_crossings *crossings, const struct kind *kind,
 	}
 }
 
-/* Runs the guest to its end; host: room for how long each stay in it took, or NULL. */
-static int run(struct hlg_guest *guest, const struct kind *kind, uint64_t *host,
-	       struct hlg_err *err)
+/* Runs a function to its end; host: room for how long each of turns stays took, or NULL.
+ */
+static int run(struct hlg_guest *guest, const char *function, unsigned ring,
+	       uint64_t turns, uint64_t *host, struct hlg_err *err)
 {
-	int rc = hlg_guest_start(guest, kind->function, kind->ring, false, err);
+	int rc = hlg_guest_start(guest, function, ring, false, err);
 	uint64_t n = 0;
 
-	*hlg_guest_word(guest, GUESTS_ITERATIONS) = kind->turns;
+	*hlg_guest_word(guest, GUESTS_ITERATIONS) = turns;
 	while (rc == 0) {
 		uint64_t before = __rdtsc();
 
 		rc = hlg_guest_step(guest, err);
-		if (host && n < kind->turns)
+		if (host && n < turns)
 			host[n++] = __rdtsc() - before;
 	}
 	return rc < 0 ? rc : 0;
+}
+
+/* Pages that are there for the host, and not for the guest. */
+static int prepare_faults(struct hlg_guest *guest, struct hlg_err *err)
+{
+	int rc = run(guest, "touch_field", 3, 0, NULL, err);
+
+	return rc < 0 ? rc : run(guest, "take_field", 0, 0, NULL, err);
 }
 
 static bool take(struct hlg_crossings *crossings, const struct hlg_guest *guest,
@@ -146,6 +165,16 @@ static bool take(struct hlg_crossings *crossings, const struct hlg_guest *guest,
 	}
 	if (kind->row == HLG_CROSS_FAULT_IN)
 		crossings->served = *hlg_guest_word(guest, GUESTS_SERVED);
+	row->unordered = unordered(times, kind);
+	if (row->unordered) {
+		char reason[128];
+
+		snprintf(reason, sizeof(reason),
+			 "%" PRIu64 " of %" PRIu64 " were not read in their order",
+			 row->unordered, kind->turns);
+		skip(crossings, kind, reason);
+		return true;
+	}
 	if (kind->spans == ROUND)
 		return sum_up(row, times, kind->turns, 0, 3, room);
 	return sum_up(row, times, kind->turns, 0, 1, room) &&
@@ -163,8 +192,11 @@ static bool measure(struct hlg_crossings *crossings, const struct hlg_guests *gu
 	struct hlg_err err;
 	int rc = hlg_guest_init(&guest, guests, &err);
 
+	if (rc == 0 && kind->row == HLG_CROSS_FAULT_IN)
+		rc = prepare_faults(&guest, &err);
 	if (rc == 0)
-		rc = run(&guest, kind, out ? host : NULL, &err);
+		rc = run(&guest, kind->function, kind->ring, kind->turns,
+			 out ? host : NULL, &err);
 	if (rc < 0)
 		skip(crossings, kind, err.msg);
 	else

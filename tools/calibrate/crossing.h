@@ -43,6 +43,8 @@ struct hlg_crossing {
 	enum hlg_crossing_state state;
 	char reason[256];
 	struct hlg_ticks ticks; /* TSC ticks */
+	uint64_t unordered;     /* crossings whose readings are not in their order: a
+				   truth that does not hold; the row is skipped */
 };
 
 struct hlg_crossings {

@@ -31,6 +31,29 @@ static int write_all(int fd, const char *bytes, size_t size, struct hlg_err *err
 	return 0;
 }
 
+/* What is reached by address alone must be inside the window that a guest gets. */
+static bool has_data(const struct hlg_guests *guests)
+{
+	static const struct {
+		const char *name;
+		uint64_t size;
+	} data[] = {
+		{"shared", GUESTS_SHARED},
+		{"samples", GUESTS_CROSSINGS * GUESTS_TIMES * sizeof(uint64_t)},
+		{"source", 2 * GUESTS_BUFFER},
+		{"field", GUESTS_CROSSINGS * GUESTS_PAGE},
+	};
+
+	for (size_t i = 0; i < sizeof(data) / sizeof(data[0]); i++) {
+		uint64_t address = hlg_guests_symbol(guests, data[i].name);
+
+		if (address < GUESTS_BASE ||
+		    address - GUESTS_BASE > WINDOW - STACK_SIZE - data[i].size)
+			return false;
+	}
+	return true;
+}
+
 int hlg_guests_open(struct hlg_guests *guests, const void *bytes, size_t size,
 		    struct hlg_err *err)
 {
@@ -46,6 +69,9 @@ int hlg_guests_open(struct hlg_guests *guests, const void *bytes, size_t size,
 	guests->elf = rc == 0 ? elf_begin(guests->fd, ELF_C_READ, NULL) : NULL;
 	if (rc == 0 && !guests->elf)
 		rc = hlg_err_set(err, HLG_EINPUT, "guests: libelf cannot read them (%s)",
+				 "report this as a bug");
+	if (rc == 0 && !has_data(guests))
+		rc = hlg_err_set(err, HLG_EINPUT, "guests: data are missing (%s)",
 				 "report this as a bug");
 	if (rc == 0)
 		rc = hlg_image_open_elf(&guests->image, guests->path, err);
@@ -125,15 +151,6 @@ static int add_gates(struct hlg_guest *guest, struct hlg_err *err)
 	return mvm_rings_init(&guest->machine, gates, n, err);
 }
 
-static void take_field(struct hlg_guest *guest)
-{
-	uint64_t field = hlg_guests_symbol(guest->guests, "field");
-
-	*hlg_guest_word(guest, GUESTS_ENTRY) = mvm_rings_absent(&guest->machine, field);
-	for (uint64_t i = 1; i < GUESTS_CROSSINGS; i++)
-		mvm_rings_absent(&guest->machine, field + i * GUESTS_PAGE);
-}
-
 int hlg_guest_init(struct hlg_guest *guest, const struct hlg_guests *guests,
 		   struct hlg_err *err)
 {
@@ -151,7 +168,8 @@ int hlg_guest_init(struct hlg_guest *guest, const struct hlg_guests *guests,
 	if (rc == 0)
 		rc = add_gates(guest, err);
 	if (rc == 0)
-		take_field(guest);
+		*hlg_guest_word(guest, GUESTS_ENTRY) =
+			mvm_rings_entry(machine, hlg_guests_symbol(guests, "field"));
 	return rc;
 }
 

@@ -26,7 +26,10 @@ struct hlg_guests {
 /* The bytes that are linked into this program. */
 extern const char hlg_guests_elf[], hlg_guests_elf_end[];
 
-/* bytes: an ELF made as guests.elf is. Finish *guests in any case. */
+/*
+ * bytes: an ELF made as guests.elf is; refused if the data that monitor and guest share
+ * are not where a guest has memory. Finish *guests in any case.
+ */
 int hlg_guests_open(struct hlg_guests *guests, const void *bytes, size_t size,
 		    struct hlg_err *err);
 void hlg_guests_finish(struct hlg_guests *guests);
@@ -41,7 +44,7 @@ struct hlg_guest {
 	struct mvm_image image;
 };
 
-/* The pages of `field` are absent; the caller finishes *guest in any case. */
+/* The caller finishes *guest in any case. */
 int hlg_guest_init(struct hlg_guest *guest, const struct hlg_guests *guests,
 		   struct hlg_err *err);
 void hlg_guest_finish(struct hlg_guest *guest);
@@ -57,7 +60,8 @@ int hlg_guest_start(struct hlg_guest *guest, const char *function, unsigned ring
  */
 int hlg_guest_step(struct hlg_guest *guest, struct hlg_err *err);
 
-/* A word of `shared`, by its offset; and what lies at a symbol. Of the guest's memory. */
+/* A word of `shared`, by its offset; and what lies at a symbol of those shared data
+ * (`shared`, `samples`, `source`). Of the guest's memory, which ends with *guest. */
 uint64_t *hlg_guest_word(const struct hlg_guest *guest, unsigned offset);
 void *hlg_guest_bytes(const struct hlg_guest *guest, const char *symbol);
 

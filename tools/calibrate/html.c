@@ -306,7 +306,7 @@ void hlg_calibration_html(FILE *f, const struct hlg_calibration *c)
 	fputs("<br>Linux ", f);
 	hlg_html_text(f, c->machine.kernel);
 	fputs("<br>", f);
-	hlg_html_text(f, c->kvm ? c->machine.kvm : c->no_kvm);
+	hlg_html_text(f, hlg_calibration_kvm(c));
 	fprintf(f, "<br>%s, load %.2f</p>\n", c->machine.date, c->machine.load);
 	if (hlg_calibration_faults(NULL, c))
 		fputs("<p><b>The truth does not hold: believe none of this.</b></p>\n",

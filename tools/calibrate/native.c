@@ -17,7 +17,7 @@
 #define PAGES    16
 #define VISITS   60 /* at least, before enough is enough: 0.3 s */
 #define PAUSE_NS 5000000
-#define LIMIT_NS UINT64_C(5000000000)
+#define LIMIT_NS UINT64_C(3000000000)
 #define ANCHORS  8
 
 static uint64_t now(void)

@@ -94,7 +94,7 @@ void hlg_native_finish(struct hlg_native *native);
 /* Reads some batches of each row, half a millisecond; none when there is no more room. */
 void hlg_native_visit(struct hlg_native *native);
 
-/* Visits, with pauses, until each row has enough quiet batches, but 5 s at most. */
+/* Visits, with pauses, until each row has enough quiet batches, but 3 s at most. */
 void hlg_native_top_up(struct hlg_native *native);
 
 /* Decides for each batch that was neither switched nor stolen whether it was shared. */

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <x86intrin.h>
+
+#include "event.h"
 
 /* linux/perf_event.h, enum perf_hw_id; loads and stores have no generic event. */
 static const int configs[HLG_COUNT_EVENTS] = {
@@ -22,25 +22,6 @@ static const int configs[HLG_COUNT_EVENTS] = {
 	[HLG_COUNT_STORES] = -1,
 };
 
-const char *hlg_pmu_why(int error)
-{
-	switch (error) {
-	case ENOENT:
-	case EOPNOTSUPP:
-	case ENODEV:
-		return "this machine has no such counter";
-	case EACCES:
-	case EPERM:
-		return "perf_event_paranoid forbids it";
-	case ENOSYS:
-		return "this kernel has no perf events";
-	case EINVAL:
-		return "this counter cannot do that";
-	default:
-		return strerrordesc_np(error);
-	}
-}
-
 void hlg_pmu_open(struct hlg_pmu *pmu, bool guest, char reasons[][96])
 {
 	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++) {
@@ -48,6 +29,8 @@ void hlg_pmu_open(struct hlg_pmu *pmu, bool guest, char reasons[][96])
 			.type = PERF_TYPE_HARDWARE,
 			.size = sizeof(attr),
 			.config = (uint64_t)configs[i],
+			.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+				       PERF_FORMAT_TOTAL_TIME_RUNNING,
 			.disabled = 1,
 			.exclude_kernel = 1,
 			.exclude_hv = 1,
@@ -61,10 +44,9 @@ void hlg_pmu_open(struct hlg_pmu *pmu, bool guest, char reasons[][96])
 			snprintf(reasons[i], 96, "no event counts them on every machine");
 			continue;
 		}
-		pmu->fds[i] = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-					   PERF_FLAG_FD_CLOEXEC);
+		pmu->fds[i] = hlg_event_open(&attr);
 		if (pmu->fds[i] < 0)
-			snprintf(reasons[i], 96, "%s", hlg_pmu_why(errno));
+			snprintf(reasons[i], 96, "%s", hlg_event_why(errno));
 	}
 }
 
@@ -117,10 +99,31 @@ void hlg_pmu_begin(struct hlg_pmu *pmu)
 	pmu->before_faults = faults();
 	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++)
 		if (pmu->fds[i] >= 0) {
-			ioctl(pmu->fds[i], PERF_EVENT_IOC_RESET, 0);
-			ioctl(pmu->fds[i], PERF_EVENT_IOC_ENABLE, 0);
+			pmu->ok[i] = hlg_event_read(pmu->fds[i], &pmu->before[i]);
+			hlg_event_enable(pmu->fds[i]);
 		}
 	pmu->before_ticks = __rdtsc();
+}
+
+/* What an event counted since begin; 0 with a reason if that is not known. */
+static uint64_t counted_by(const struct hlg_pmu *pmu, size_t event, char reason[96])
+{
+	const struct hlg_event_count *before = &pmu->before[event];
+	struct hlg_event_count after;
+
+	if (pmu->fds[event] < 0)
+		return 0;
+	if (!pmu->ok[event] || !hlg_event_read(pmu->fds[event], &after)) {
+		snprintf(reason, 96, "the counter cannot be read");
+		return 0;
+	}
+	/* Counters that take turns count a part of the time only: no truth is in that. */
+	if (after.running - before->running != after.enabled - before->enabled) {
+		snprintf(reason, 96,
+			 "it had to share a counter (stop other users of perf)");
+		return 0;
+	}
+	return after.value - before->value;
 }
 
 void hlg_pmu_end(struct hlg_pmu *pmu, struct hlg_counted *counted, size_t run)
@@ -128,15 +131,9 @@ void hlg_pmu_end(struct hlg_pmu *pmu, struct hlg_counted *counted, size_t run)
 	counted->ticks[run] = __rdtsc() - pmu->before_ticks;
 	for (size_t i = HLG_COUNT_EVENTS; i-- > 0;)
 		if (pmu->fds[i] >= 0)
-			ioctl(pmu->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+			hlg_event_disable(pmu->fds[i]);
 	counted->faults[run] = faults() - pmu->before_faults;
 	counted->interrupts[run] = interrupts(pmu->cpu) - pmu->before_interrupts;
-	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++) {
-		uint64_t value = 0;
-
-		if (pmu->fds[i] >= 0 &&
-		    read(pmu->fds[i], &value, sizeof(value)) != sizeof(value))
-			value = 0;
-		counted->values[i][run] = value;
-	}
+	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++)
+		counted->values[i][run] = counted_by(pmu, i, counted->reason[i]);
 }

@@ -7,9 +7,12 @@
 #define HLG_CALIBRATE_PMU_H
 
 #include "count.h"
+#include "event.h"
 
 struct hlg_pmu {
 	int fds[HLG_COUNT_EVENTS]; /* -1: not open */
+	struct hlg_event_count before[HLG_COUNT_EVENTS];
+	bool ok[HLG_COUNT_EVENTS]; /* before could be read */
 	uint64_t before_faults, before_interrupts, before_ticks;
 	int cpu;
 };
@@ -21,11 +24,12 @@ struct hlg_pmu {
 void hlg_pmu_open(struct hlg_pmu *pmu, bool guest, char reasons[][96]);
 void hlg_pmu_finish(struct hlg_pmu *pmu);
 
-/* Around what is counted: what they counted is run `run` of counted. */
+/*
+ * Around what is counted: what they counted is run `run` of counted. Where a counter
+ * fails, or counted a part of the time only, its reason is set there: none of its runs is
+ * worth anything then.
+ */
 void hlg_pmu_begin(struct hlg_pmu *pmu);
 void hlg_pmu_end(struct hlg_pmu *pmu, struct hlg_counted *counted, size_t run);
-
-/* Why perf_event_open failed, in few words. */
-const char *hlg_pmu_why(int error);
 
 #endif

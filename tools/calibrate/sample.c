@@ -5,12 +5,10 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "pmu.h"
+#include "event.h"
 
 #define RING_PAGES 64     /* a power of two; perf_event_mlock_kb allows 128 */
 #define TIMER_NS   249989 /* a prime, so as not to beat with what a guest does */
@@ -45,17 +43,15 @@ bool hlg_sampler_open(struct hlg_sampler *sampler, const struct hlg_sampling *ev
 		attr.freq = 1;
 		attr.sample_freq = FREQUENCY;
 	}
-	sampler->fd =
-		(int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	sampler->fd = hlg_event_open(&attr);
 	/* Without privileges ring 3 only, which is where the guests are. A timer would
 	 * then drop them, since it interrupts the host's kernel. */
 	if (sampler->fd < 0 && errno == EACCES && !event->timer) {
 		attr.exclude_kernel = 1;
-		sampler->fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-					   PERF_FLAG_FD_CLOEXEC);
+		sampler->fd = hlg_event_open(&attr);
 	}
 	if (sampler->fd < 0) {
-		snprintf(reason, 256, "%s", hlg_pmu_why(errno));
+		snprintf(reason, 256, "%s", hlg_event_why(errno));
 		return false;
 	}
 	sampler->size = (RING_PAGES + 1) * (size_t)sysconf(_SC_PAGESIZE);
@@ -76,12 +72,12 @@ void hlg_sampler_finish(struct hlg_sampler *sampler)
 
 void hlg_sampler_start(struct hlg_sampler *sampler)
 {
-	ioctl(sampler->fd, PERF_EVENT_IOC_ENABLE, 0);
+	hlg_event_enable(sampler->fd);
 }
 
 void hlg_sampler_stop(struct hlg_sampler *sampler)
 {
-	ioctl(sampler->fd, PERF_EVENT_IOC_DISABLE, 0);
+	hlg_event_disable(sampler->fd);
 }
 
 /* Bytes of the ring from a position on, which may go around its end. */

@@ -12,6 +12,13 @@ double hlg_calibration_ns(const struct hlg_calibration *calibration, uint64_t ti
 	return hz > 0 ? (double)ticks * 1e9 / hz : 0;
 }
 
+const char *hlg_calibration_kvm(const struct hlg_calibration *c)
+{
+	return !c->kvm             ? c->no_kvm
+	       : c->machine.kvm[0] ? c->machine.kvm
+				   : "no module's name";
+}
+
 static size_t fault(FILE *f, const char *line)
 {
 	if (f)
@@ -40,17 +47,31 @@ static size_t count_faults(FILE *f, const struct hlg_counts *counts)
 	return n;
 }
 
-size_t hlg_calibration_faults(FILE *f, const struct hlg_calibration *c)
+static size_t crossing_faults(FILE *f, const struct hlg_crossings *crossings, bool kvm)
 {
 	char line[320];
 	size_t n = 0;
 
-	if (c->parts & HLG_CALIBRATE_CROSSING && c->kvm &&
-	    c->crossings.served != GUESTS_CROSSINGS) {
+	if (kvm && crossings->served != GUESTS_CROSSINGS) {
 		snprintf(line, sizeof(line), "page faults: %" PRIu64 " of %d were served",
-			 c->crossings.served, GUESTS_CROSSINGS);
+			 crossings->served, GUESTS_CROSSINGS);
 		n += fault(f, line);
 	}
+	for (enum hlg_crossing_row i = 0; i < HLG_CROSS_ROWS; i++)
+		if (crossings->rows[i].unordered) {
+			snprintf(line, sizeof(line), "%s: %s", hlg_crossing_text(i),
+				 crossings->rows[i].reason);
+			n += fault(f, line);
+		}
+	return n;
+}
+
+size_t hlg_calibration_faults(FILE *f, const struct hlg_calibration *c)
+{
+	size_t n = 0;
+
+	if (c->parts & HLG_CALIBRATE_CROSSING)
+		n += crossing_faults(f, &c->crossings, c->kvm);
 	if (c->parts & HLG_CALIBRATE_LANDING && c->landings.fault[0])
 		n += fault(f, c->landings.fault);
 	if (c->parts & HLG_CALIBRATE_COUNTING)
@@ -69,9 +90,7 @@ static void put_machine(FILE *f, const struct hlg_calibration *c)
 	fprintf(f, "  %s, load %.2f\n  Linux ", m->date, m->load);
 	hlg_escape_print(f, m->kernel);
 	fputs("\n  KVM: ", f);
-	hlg_escape_print(f, !c->kvm     ? c->no_kvm
-			    : m->kvm[0] ? m->kvm
-					: "no module's name");
+	hlg_escape_print(f, hlg_calibration_kvm(c));
 	fputs("\n\n", f);
 }
 

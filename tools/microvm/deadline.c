@@ -58,6 +58,17 @@ void mvm_deadline_stop(void)
 	stepping = NULL;
 }
 
+unsigned int mvm_deadline_left(unsigned int none)
+{
+	struct itimerspec left;
+
+	if (!timer_set || timer_gettime(timer, &left) < 0)
+		return none;
+	return (unsigned int)(left.it_value.tv_sec * 1000 +
+			      left.it_value.tv_nsec / 1000000) +
+	       1;
+}
+
 bool mvm_deadline_passed(struct kvm_run *run)
 {
 	stepping = run;

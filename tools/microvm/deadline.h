@@ -15,6 +15,10 @@ struct hlg_err;
 int mvm_deadline_start(unsigned int seconds, struct hlg_err *err);
 void mvm_deadline_stop(void);
 
+/* Milliseconds until this thread's deadline: 1 when it has passed; none, if it has none.
+ */
+unsigned int mvm_deadline_left(unsigned int none);
+
 /*
  * Is this thread's deadline over? If not, it will stop the vCPU of run from now on, at
  * the latest when KVM_RUN is entered; NULL: none.

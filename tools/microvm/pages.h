@@ -37,6 +37,4 @@ int mvm_pages_map(struct mvm_pages *pages, uint64_t address, uint64_t frame, boo
  */
 size_t mvm_pages_entry(const struct mvm_pages *pages, uint64_t address);
 
-#define MVM_PAGE_PRESENT UINT64_C(1) /* in an entry; SDM volume 3, 4.5 */
-
 #endif

@@ -84,17 +84,11 @@ int mvm_rings_init(struct mvm_machine *machine, const struct mvm_gate *gates, si
 	return 0;
 }
 
-uint64_t mvm_rings_absent(struct mvm_machine *machine, uint64_t address)
+uint64_t mvm_rings_entry(const struct mvm_machine *machine, uint64_t address)
 {
 	size_t at = mvm_pages_entry(&machine->pages, address);
-	uint64_t entry;
 
-	if (at == 0)
-		return 0;
-	memcpy(&entry, machine->memory + at, sizeof(entry));
-	entry &= ~MVM_PAGE_PRESENT;
-	memcpy(machine->memory + at, &entry, sizeof(entry));
-	return MVM_TABLES_ADDRESS + (at - machine->pages.root);
+	return at ? MVM_TABLES_ADDRESS + (at - machine->pages.root) : 0;
 }
 
 void mvm_rings_tables(const struct mvm_machine *machine, struct kvm_sregs *sregs)

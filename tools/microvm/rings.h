@@ -39,11 +39,11 @@ int mvm_rings_init(struct mvm_machine *machine, const struct mvm_gate *gates, si
 		   struct hlg_err *err);
 
 /*
- * Takes the page at a guest address away: touching it is a #PF from now on. Before the
- * first run: what the processor remembers is not flushed. Returns the guest address of
- * its entry, for a handler to set bit 0 of, or 0 if the page is not mapped.
+ * Where ring 0 finds the entry of the page at a guest address, to set or clear bit 0
+ * (present) of; 0 if the page is not mapped. Entries of pages that follow each other do
+ * so too. Only the guest may change them: a host's change need not reach the processor.
  */
-uint64_t mvm_rings_absent(struct mvm_machine *machine, uint64_t address);
+uint64_t mvm_rings_entry(const struct mvm_machine *machine, uint64_t address);
 
 /* For regs.c: IDT and GDT as they belong into the registers. */
 void mvm_rings_tables(const struct mvm_machine *machine, struct kvm_sregs *sregs);

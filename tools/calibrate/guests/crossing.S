@@ -83,6 +83,38 @@
 	epilogue
 	end	cross_cpuid
 
+	/*
+	 * Before cross_fault: every page is touched while it is there, so that the host
+	 * has memory for it, and has mapped that; else its own fault would be in the way
+	 * back. Then ring 0 takes the pages away.
+	 */
+	function touch_field
+	lea	field(%rip), %rsi
+	mov	$GUESTS_CROSSINGS, %ecx
+1:
+	mov	(%rsi), %ebx
+	add	$GUESTS_PAGE, %rsi
+	dec	%ecx
+	jnz	1b
+	out	%al, $GUESTS_PORT_DONE
+	ud2
+	end	touch_field
+
+	function take_field
+	lea	field(%rip), %rsi
+	mov	shared + GUESTS_ENTRY(%rip), %r10
+	mov	$GUESTS_CROSSINGS, %ecx
+1:
+	andq	$~1, (%r10)
+	invlpg	(%rsi)
+	add	$8, %r10
+	add	$GUESTS_PAGE, %rsi
+	dec	%ecx
+	jnz	1b
+	out	%al, $GUESTS_PORT_DONE
+	ud2
+	end	take_field
+
 	/* Handlers: in ring 0, on the monitor's stack. */
 
 	.macro leave
@@ -105,7 +137,7 @@
 	leave
 	end	handle_int
 
-	/* #GP has an error code, of read by nobody; #UD has none. */
+	/* #GP has an error code, which nobody reads; #UD has none. */
 	function handle_protection
 	ticks	%r13
 	add	$8, %rsp

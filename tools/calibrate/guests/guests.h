@@ -25,7 +25,7 @@
 #define GUESTS_ENTRY      16 /* in: guest address of the entry of field's first page */
 #define GUESTS_STEPS      24 /* out: instructions that ended in #DB */
 #define GUESTS_SERVED     32 /* out: page faults */
-#define GUESTS_REFUSED    40 /* out: #UD */
+#define GUESTS_REFUSED    40 /* out: #UD and #GP */
 #define GUESTS_CALL_RING  48 /* out: the ring that syscall entered, last */
 #define GUESTS_HOT        56 /* in: of a landing guest, turns between two exits */
 #define GUESTS_CHAIN      64 /* in: guest address of the first link of the chain */
