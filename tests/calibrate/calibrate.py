@@ -73,11 +73,16 @@ def check_counts(document):
 
 def check_landing(document):
     landing = document["landing"]
+    if not (landing.get("skipped") or landing.get("programs_skipped") or
+            len(landing["programs"]) == 20):
+        yield f"no programs, and no reason: {landing}"
     for event in landing["events"]:
         if "skipped" in event:
             if not event["skipped"]:
                 yield f"{event['event']}: no reason"
             continue
+        if event["window"] is None and not event["window_why"]:
+            yield f"{event['event']}: no window, and no reason"
         for guest in event["guests"]:
             if guest["off_boundary"] or guest["on_boundary"] != guest["guest"]:
                 yield f"{event['event']}: not on boundaries: {guest}"

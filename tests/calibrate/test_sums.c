@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../tools/calibrate/count.h"
 #include "../../tools/calibrate/crossing.h"
@@ -166,29 +167,48 @@ START_TEST(variation)
 }
 END_TEST
 
-/* 95 of 100 samples are no further than the window, in the worst of the hot guests. */
+/*
+ * 95 of 100 samples are no further than the window, in the worst of the hot guests; one
+ * that has too few, or lies too far, and nothing is known. Nor of what is no time.
+ */
 START_TEST(windows)
 {
 	static struct hlg_landed landed;
-	struct hlg_land *rep = &landed.guests[0], *div = &landed.guests[1];
+	struct hlg_land *rep = &landed.guests[0], *div = &landed.guests[1],
+			*load = &landed.guests[2];
+	const struct hlg_sampling *cycles = &hlg_samplings[2];
 
 	memset(&landed, 0, sizeof(landed));
-	ck_assert(hlg_landing_window(&landed) == HLG_WINDOW_UNKNOWN);
+	hlg_landing_window(&landed, cycles);
+	ck_assert(landed.window == HLG_WINDOW_UNKNOWN);
 	rep->guest = 200;
 	rep->distance[0] = 190;
 	rep->distance[7] = 10;
-	ck_assert_uint_eq(hlg_landing_window(&landed), 0);
+	div->guest = div->distance[0] = load->guest = load->distance[0] = 100;
+	hlg_landing_window(&landed, cycles);
+	ck_assert_uint_eq(landed.window, 0);
+	ck_assert_str_eq(landed.why, "");
 	rep->distance[0] = 189;
 	rep->distance[HLG_LANDING_FAR] = 1;
-	ck_assert_uint_eq(hlg_landing_window(&landed), 7);
-	div->guest = 99; /* too few */
-	div->distance[12] = 99;
-	ck_assert_uint_eq(hlg_landing_window(&landed), 7);
-	div->guest = div->distance[12] = 100;
-	ck_assert_uint_eq(hlg_landing_window(&landed), 12);
+	hlg_landing_window(&landed, cycles);
+	ck_assert_uint_eq(landed.window, 7);
+	div->distance[0] = 0;
+	div->distance[12] = 100;
+	hlg_landing_window(&landed, cycles);
+	ck_assert_uint_eq(landed.window, 12);
+	hlg_landing_window(&landed, &hlg_samplings[4]);
+	ck_assert(!hlg_samplings[4].time && landed.window == HLG_WINDOW_UNKNOWN);
+	ck_assert_ptr_nonnull(strstr(landed.why, "instructions"));
+	load->guest = load->distance[0] = 99;
+	hlg_landing_window(&landed, cycles);
+	ck_assert(landed.window == HLG_WINDOW_UNKNOWN);
+	ck_assert_ptr_nonnull(strstr(landed.why, "too few"));
+	load->guest = load->distance[0] = 100;
 	div->distance[HLG_LANDING_FAR] = 100;
 	div->distance[12] = 0;
-	ck_assert(hlg_landing_window(&landed) == HLG_WINDOW_UNKNOWN);
+	hlg_landing_window(&landed, cycles);
+	ck_assert(landed.window == HLG_WINDOW_UNKNOWN);
+	ck_assert_ptr_nonnull(strstr(landed.why, "too far"));
 }
 END_TEST
 

@@ -192,6 +192,15 @@ static size_t put_landed(FILE *f, const struct hlg_landed *landed, const char *e
 	return row;
 }
 
+static size_t hot_guests(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++)
+		n += hlg_landing_hot(i);
+	return n;
+}
+
 static void plot_landing(FILE *f, const struct hlg_calibration *c)
 {
 	const struct hlg_landings *l = &c->landings;
@@ -208,11 +217,12 @@ static void plot_landing(FILE *f, const struct hlg_calibration *c)
 			fprintf(f, "<p class=\"soft\">%s: %s</p>\n",
 				hlg_samplings[i].name, l->events[i].reason);
 		else
-			rows += 3;
+			rows++;
 	if (rows == 0) {
 		hlg_html_text(f, l->reason[0] ? l->reason : "nothing was sampled");
 		return;
 	}
+	rows *= hot_guests();
 	begin_plot(f, rows, "where samples land");
 	for (size_t k = 0; k <= HLG_LANDING_FAR; k++) {
 		char text[16];

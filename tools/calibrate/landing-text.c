@@ -22,8 +22,8 @@ static void put_land(FILE *f, const struct hlg_landed *landed, size_t i)
 {
 	const struct hlg_land *land = &landed->guests[i];
 
-	fprintf(f, "    %-14s %6" PRIu64 " %6" PRIu64 " %7.2f %7.2f %7.2f",
-		hlg_landing_name(i), land->guest, land->host,
+	fprintf(f, "    %-14s %6" PRIu64 " %6" PRIu64 " %6" PRIu64 " %7.2f %7.2f %7.2f",
+		hlg_landing_name(i), land->guest, land->host, land->lost,
 		percent(land->on, land->guest), percent(land->wrong, land->guest),
 		percent(land->gap, land->guest));
 	if (hlg_landing_hot(i))
@@ -44,9 +44,7 @@ static void put_event(FILE *f, const struct hlg_landed *landed, const char *name
 		return;
 	}
 	if (landed->window == HLG_WINDOW_UNKNOWN)
-		fprintf(f,
-			"  %-16s skid window: not known (too few samples, or too far)\n",
-			name);
+		fprintf(f, "  %-16s skid window: not known (%s)\n", name, landed->why);
 	else
 		fprintf(f, "  %-16s skid window: %" PRIu64 " instruction%s\n", name,
 			landed->window, landed->window == 1 ? "" : "s");
@@ -56,8 +54,11 @@ static void put_event(FILE *f, const struct hlg_landed *landed, const char *name
 
 static void put_programs(FILE *f, const struct hlg_landings *landings)
 {
-	if (!landings->programs_by)
+	if (!landings->programs_by) {
+		fprintf(f, "\nLanding in the string programs\n  skipped: %s\n",
+			landings->programs_reason);
 		return;
+	}
 	fprintf(f,
 		"\nLanding in the string programs, by %s (%% of guest samples)\n"
 		"  %-11s %7s %8s %8s %8s %8s\n",
@@ -86,9 +87,9 @@ void hlg_landing_write_text(FILE *f, const struct hlg_calibration *calibration)
 		fprintf(f, "  skipped: %s\n", landings->reason);
 		return;
 	}
-	fprintf(f, "    %-14s %6s %6s %7s %7s %7s  %6s %6s %6s %6s %6s %6s\n", "",
-		"guest", "host", "bound%", "wrong%", "gap%", "at 0 %", "1", "2", "3-7",
-		"8-15", "more");
+	fprintf(f, "    %-14s %6s %6s %6s %7s %7s %7s  %6s %6s %6s %6s %6s %6s\n", "",
+		"guest", "host", "lost", "bound%", "wrong%", "gap%", "at 0 %", "1", "2",
+		"3-7", "8-15", "more");
 	for (size_t i = 0; i < HLG_SAMPLINGS; i++)
 		put_event(f, &landings->events[i], hlg_samplings[i].name);
 	fputs("  bound: on an instruction's boundary; wrong: in another function than "
@@ -123,6 +124,10 @@ static void put_event_json(FILE *f, const struct hlg_landed *landed, const char 
 		fputs("null", f);
 	else
 		fprintf(f, "%" PRIu64, landed->window);
+	if (landed->why[0]) {
+		fputs(", \"window_why\": ", f);
+		hlg_windows_put_string(f, landed->why);
+	}
 	fputs(", \"guests\": [", f);
 	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++) {
 		const struct hlg_land *land = &landed->guests[i];
@@ -153,7 +158,15 @@ void hlg_landing_write_json(FILE *f, const struct hlg_calibration *calibration)
 		put_event_json(f, &landings->events[i], hlg_samplings[i].name);
 		fputs(i + 1 < HLG_SAMPLINGS ? ",\n" : "\n", f);
 	}
-	fputs("    ],\n    \"programs\": [", f);
+	fputs("    ],\n", f);
+	if (landings->programs_by)
+		fprintf(f, "    \"programs_by\": \"%s\",\n", landings->programs_by);
+	else if (landings->programs_reason[0]) {
+		fputs("    \"programs_skipped\": ", f);
+		hlg_windows_put_string(f, landings->programs_reason);
+		fputs(",\n", f);
+	}
+	fputs("    \"programs\": [", f);
 	for (size_t i = 0; landings->programs_by && i < HLG_COUNT_PROGRAMS; i++) {
 		const struct hlg_land *land = &landings->programs[i];
 

@@ -80,27 +80,41 @@ bool hlg_landing_check(const struct hlg_guests *guests, char fault[static 256])
 	return true;
 }
 
-uint64_t hlg_landing_window(const struct hlg_landed *landed)
+/* The least distance that has the share of a guest's samples; HLG_LANDING_FAR: none. */
+static uint64_t window_of(const struct hlg_land *land)
 {
-	uint64_t window = HLG_WINDOW_UNKNOWN;
+	uint64_t n = 0, within = 0;
 
-	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++) {
-		const struct hlg_land *land = &landed->guests[i];
-		uint64_t n = 0, within = 0;
-
-		if (!kinds[i].hot || land->guest < HLG_LANDING_ENOUGH)
-			continue;
-		while (n < HLG_LANDING_FAR) {
-			within += land->distance[n];
-			if ((double)within >= HLG_LANDING_SHARE * (double)land->guest)
-				break;
-			n++;
-		}
-		if (n == HLG_LANDING_FAR)
-			return HLG_WINDOW_UNKNOWN;
-		window = window == HLG_WINDOW_UNKNOWN || n > window ? n : window;
+	while (n < HLG_LANDING_FAR) {
+		within += land->distance[n];
+		if ((double)within >= HLG_LANDING_SHARE * (double)land->guest)
+			break;
+		n++;
 	}
-	return window;
+	return n;
+}
+
+void hlg_landing_window(struct hlg_landed *landed, const struct hlg_sampling *event)
+{
+	uint64_t window = 0;
+
+	landed->window = HLG_WINDOW_UNKNOWN;
+	landed->why = "no guest has all of its instructions in one place";
+	if (!event->time)
+		return;
+	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++) {
+		uint64_t n = kinds[i].hot ? window_of(&landed->guests[i]) : 0;
+
+		landed->why = "too few samples: raise --time";
+		if (kinds[i].hot && landed->guests[i].guest < HLG_LANDING_ENOUGH)
+			return;
+		landed->why = "samples lie too far behind";
+		if (n == HLG_LANDING_FAR)
+			return;
+		window = n > window ? n : window;
+	}
+	landed->window = window;
+	landed->why = "";
 }
 
 bool hlg_landing_refutes(const struct hlg_landed *landed,
@@ -131,17 +145,22 @@ bool hlg_landing_refutes(const struct hlg_landed *landed,
 	return true;
 }
 
-/* A circle through every line of both buffers, in an order that no prefetcher knows. */
-static void make_chain(struct hlg_guest *guest)
+/*
+ * A circle through every line of both buffers, in an order that no prefetcher knows.
+ * False without memory.
+ */
+static bool make_chain(struct hlg_guest *guest)
 {
 	size_t n = 2 * GUESTS_BUFFER / LINE - 2 * GUESTS_PAGE / LINE, at = 0;
 	uint64_t base = hlg_guests_symbol(guest->guests, "source"), seed = 1;
 	char *memory = hlg_guest_bytes(guest, "source");
 	uint32_t *order = calloc(n, sizeof(*order));
 
-	for (size_t i = 0; order && i < n; i++)
+	if (!order)
+		return false;
+	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
-	for (size_t i = n; order && i-- > 1;) {
+	for (size_t i = n; i-- > 1;) {
 		uint32_t other, kept = order[i];
 
 		seed = seed * 6364136223846793005 +
@@ -150,16 +169,16 @@ static void make_chain(struct hlg_guest *guest)
 		order[i] = order[other];
 		order[other] = kept;
 	}
-	for (size_t i = 0; order && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		uint64_t next = base + (uint64_t)order[i] * LINE;
 
 		memcpy(memory + at, &next, sizeof(next));
 		at = (size_t)order[i] * LINE;
 	}
-	if (order)
-		memcpy(memory + at, &base, sizeof(base));
+	memcpy(memory + at, &base, sizeof(base));
 	free(order);
 	*hlg_guest_word(guest, GUESTS_CHAIN) = base;
+	return true;
 }
 
 static uint64_t clock_ns(clockid_t clock)
@@ -207,12 +226,13 @@ static int sample_guest(struct hlg_landed *landed, struct hlg_guest *guest,
 		.land = &landed->guests[kind],
 	};
 	const char *start = kinds[kind].caller ? kinds[kind].caller : truth.function;
-	bool known = hlg_landing_know(
-		&truth, kinds[kind].hot ? mark_of(guest->guests, kind, "hot") : 0);
+	bool known = make_chain(guest) &&
+		     hlg_landing_know(
+			     &truth,
+			     kinds[kind].hot ? mark_of(guest->guests, kind, "hot") : 0);
 	struct hlg_err err;
 
 	*hlg_guest_word(guest, GUESTS_HOT) = kinds[kind].turns;
-	make_chain(guest);
 	if (known && run(guest, start, false, sampler, &truth, ns, &err) < 0)
 		snprintf(landed->reason, sizeof(landed->reason), "%.255s", err.msg);
 	hlg_landing_forget(&truth);
@@ -238,7 +258,7 @@ static int sample_event(struct hlg_landings *landings, const struct hlg_guests *
 	hlg_sampler_finish(&sampler);
 	hlg_guest_finish(&guest);
 	if (rc == 0 && !landed->reason[0]) {
-		landed->window = hlg_landing_window(landed);
+		hlg_landing_window(landed, &hlg_samplings[event]);
 		if (!landings->fault[0])
 			hlg_landing_refutes(landed, &hlg_samplings[event],
 					    landings->fault);
@@ -246,41 +266,56 @@ static int sample_event(struct hlg_landings *landings, const struct hlg_guests *
 	return rc;
 }
 
+/* One string program. Returns a negative value without memory only. */
+static int sample_program(struct hlg_landings *landings, struct hlg_guest *guest,
+			  struct hlg_code *code, struct hlg_sampler *sampler, size_t i,
+			  uint64_t ns)
+{
+	const struct hlg_law *law = &hlg_count_laws[i];
+	struct hlg_landing_truth truth = {.guests = guest->guests,
+					  .code = code,
+					  .function = law->program,
+					  .program = true,
+					  .land = &landings->programs[i]};
+	bool known = hlg_landing_know(&truth, 0);
+	struct hlg_err err;
+
+	/* Three instructions end it; one before is the loop, or it itself. */
+	truth.hot = (size_t)law->besides - 3;
+	if (known && run(guest, law->program, true, sampler, &truth, ns, &err) < 0)
+		snprintf(landings->programs_reason, sizeof(landings->programs_reason),
+			 "%.255s", err.msg);
+	hlg_landing_forget(&truth);
+	return known ? 0 : HLG_ESYSTEM;
+}
+
 /* The string programs, with the first event that guests can be sampled with. */
 static int sample_programs(struct hlg_landings *landings, const struct hlg_guests *guests,
 			   struct hlg_code *code, uint64_t ns)
 {
+	char *reason = landings->programs_reason;
 	struct hlg_sampler sampler;
 	struct hlg_guest guest;
 	struct hlg_err err;
-	char reason[256];
 	size_t event = 0;
 	int rc = 0;
 
 	while (event < HLG_SAMPLINGS && landings->events[event].reason[0])
 		event++;
-	if (event == HLG_SAMPLINGS || hlg_guest_init(&guest, guests, &err) < 0)
+	if (event == HLG_SAMPLINGS) {
+		strcpy(reason, "no event samples guests here");
 		return 0;
-	if (hlg_sampler_open(&sampler, &hlg_samplings[event], reason))
-		landings->programs_by = hlg_samplings[event].name;
-	*hlg_guest_word(&guest, GUESTS_OPERATIONS) = GUESTS_OPERATES_MAX;
-	for (size_t i = 0; rc == 0 && landings->programs_by && i < HLG_COUNT_PROGRAMS;
-	     i++) {
-		const struct hlg_law *law = &hlg_count_laws[i];
-		struct hlg_landing_truth truth = {.guests = guests,
-						  .code = code,
-						  .function = law->program,
-						  .program = true,
-						  .land = &landings->programs[i]};
-
-		rc = hlg_landing_know(&truth, 0) ? 0 : HLG_ESYSTEM;
-		/* Three instructions end it; one before is the loop, or it itself. */
-		truth.hot = (size_t)law->besides - 3;
-		if (rc == 0 &&
-		    run(&guest, law->program, true, &sampler, &truth, ns, &err) < 0)
-			landings->programs_by = NULL;
-		hlg_landing_forget(&truth);
 	}
+	if (hlg_guest_init(&guest, guests, &err) < 0) {
+		snprintf(reason, sizeof(landings->programs_reason), "%.255s", err.msg);
+		return 0;
+	}
+	*hlg_guest_word(&guest, GUESTS_OPERATIONS) = GUESTS_OPERATES_MAX;
+	if (hlg_sampler_open(&sampler, &hlg_samplings[event], reason))
+		for (size_t i = 0; rc == 0 && !reason[0] && i < HLG_COUNT_PROGRAMS; i++)
+			rc = sample_program(landings, &guest, code, &sampler, i, ns);
+	if (!reason[0])
+		landings->programs_by = hlg_samplings[event].name;
 	hlg_sampler_finish(&sampler);
 	hlg_guest_finish(&guest);
 	return rc;

@@ -33,7 +33,8 @@ struct hlg_land {
 struct hlg_landed {
 	char reason[256]; /* empty: sampled */
 	struct hlg_land guests[HLG_LANDING_GUESTS];
-	uint64_t window; /* instructions, or HLG_WINDOW_UNKNOWN */
+	uint64_t window; /* instructions, or HLG_WINDOW_UNKNOWN, and why says why */
+	const char *why;
 };
 
 struct hlg_landings {
@@ -42,6 +43,7 @@ struct hlg_landings {
 	struct hlg_landed events[HLG_SAMPLINGS];      /* as in hlg_samplings */
 	struct hlg_land programs[HLG_COUNT_PROGRAMS]; /* by the first event there is */
 	const char *programs_by;                      /* its name; NULL: none */
+	char programs_reason[256];                    /* why there is none; else empty */
 };
 
 /* "rep movsb", "branches" ...; hot: one instruction has the time. */
@@ -61,8 +63,12 @@ bool hlg_landing_check(const struct hlg_guests *guests, char fault[static 256]);
 int hlg_landing_measure(struct hlg_landings *landings, const struct hlg_guests *guests,
 			const char *no_kvm, uint64_t ns, struct hlg_err *err);
 
-/* The window of one event's samples; judges only guests with HLG_LANDING_ENOUGH. */
-uint64_t hlg_landing_window(const struct hlg_landed *landed);
+/*
+ * Sets window and why of one event's samples. Not known: if a hot guest has fewer than
+ * HLG_LANDING_ENOUGH, or lies too far behind; or if the event does not count time, so
+ * that nothing is known of where its samples should be.
+ */
+void hlg_landing_window(struct hlg_landed *landed, const struct hlg_sampling *event);
 
 /*
  * What an event's samples themselves say against the truth: in the middle of an

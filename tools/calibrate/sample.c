@@ -15,12 +15,14 @@
 #define FREQUENCY  4000
 
 const struct hlg_sampling hlg_samplings[HLG_SAMPLINGS] = {
-	{"cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0, true},
-	{"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0, true},
-	{"cycles:G", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, false},
-	{"cycles:Gp", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1, false},
-	{"instructions:G", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 0, false},
-	{"instructions:Gp", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1, false},
+	{"cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0, true, true},
+	{"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0, true, true},
+	{"cycles:G", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, false, true},
+	{"cycles:Gp", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1, false, true},
+	{"instructions:G", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 0, false,
+	 false},
+	{"instructions:Gp", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1, false,
+	 false},
 };
 
 bool hlg_sampler_open(struct hlg_sampler *sampler, const struct hlg_sampling *event,

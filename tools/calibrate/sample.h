@@ -18,6 +18,7 @@ struct hlg_sampling {
 	unsigned precise;
 	bool timer; /* a timer of the host: its interrupt comes between two instructions
 		     */
+	bool time;  /* counts time: then the hot instruction of a guest has the samples */
 };
 
 #define HLG_SAMPLINGS 6
