@@ -188,6 +188,7 @@ static const char *shown_value(const struct hlg_inputs *in,
 static struct argp_option *make_options(const struct hlg_inputs *in)
 {
 	struct argp_option *options = calloc(hlg_n_options + 5, sizeof(*options));
+	const char *threads = in->threads == 2 ? "threads (2)" : "threads (1)";
 	size_t n = 0;
 
 	if (!options)
@@ -195,8 +196,7 @@ static struct argp_option *make_options(const struct hlg_inputs *in)
 	options[n++] = (struct argp_option){
 		"input", 'i', "FILE", 0, "a recording; - is standard input", 0};
 	if (!in->one_thread)
-		options[n++] =
-			(struct argp_option){"jobs", 'j', "N", 0, "threads (1)", 0};
+		options[n++] = (struct argp_option){"jobs", 'j', "N", 0, threads, 0};
 	options[n++] = (struct argp_option){
 		"quiet", 'q', NULL, 0, "no progress on the terminal", 0};
 	if (in->after)
@@ -274,7 +274,8 @@ int hlg_inputs_parse(struct hlg_inputs *in, int argc, char **argv, const char *a
 	const struct argp_child own[] = {{in->own, 0, NULL, 0}, {0}};
 	struct argp argp = {options, parse, args, doc, in->own ? own : NULL, NULL, NULL};
 
-	in->threads = 1;
+	if (!in->threads)
+		in->threads = 1;
 	if (!options)
 		hlg_inputs_no_memory();
 	/* Which side an argument is of is told by its place. */

@@ -41,7 +41,7 @@ struct hlg_inputs {
 	size_t n_files;
 	struct hlg_other *others; /* arguments, until all of them are known */
 	size_t n_others;
-	unsigned threads;
+	unsigned threads; /* in: of the help and without -j; 0: 1 */
 	bool quiet;
 	unsigned formats; /* how often format= is given */
 	bool behind;    /* --after was met */

@@ -224,8 +224,7 @@ def check_choice(build, path, known):
         mine = [r for r in rows if r["tid"] == tid]
         wrong += compare_rows(f"tid {tid}", mine, group(
             [p for p in known.pairs if p[3] == tid], lambda p: names[p[0]]), True)
-    first = ask(build, path, "--time=,1.02")["pairs"]["exit"]
-    rest = ask(build, path, "--time=1.02,")["pairs"]["exit"]
+    first, rest = (ask(build, path, f"--time={t}")["pairs"]["exit"] for t in (",1.02", "1.02,"))
     if not first or not rest or first + rest != len(known.pairs):
         wrong.append(f"time= gives {first} and {rest} of {len(known.pairs)}")
     out = must(hlguest_of(build), "exits", "--format=csv", f"{ELF}@{BASE:#x}", path)
@@ -234,6 +233,16 @@ def check_choice(build, path, known):
     counts = sum(int(r[8]) for r in table if r[0] == "reason" and r[1] == "exit")
     if counts != len(known.pairs):
         wrong.append(f"csv has {counts} pairs")
+    return wrong
+
+
+def check_threads(build, path):
+    """The same bytes with one thread, with two, and by default."""
+    wrong = []
+    for args in ([], ["--exact", "--format=csv"], [f"--tid={TIDS[1]}", "--format=json"]):
+        if len({must(hlguest_of(build), "exits", f"{ELF}@{BASE:#x}", *args, *jobs, path)
+                for jobs in (["-j1"], ["-j2"], [])}) != 1:
+            wrong.append(f"{' '.join(args)}: -j1, -j2 and the default differ")
     return wrong
 
 
@@ -310,8 +319,8 @@ def check_hostile(build, folder):
 
 
 def check_none(build):
-    path = os.path.join(HERE, "..", "data", "demo-user.data")
-    return refused(build, path, "has no kvm:kvm_exit", "hlguest record --exits")
+    return refused(build, os.path.join(os.path.dirname(ELF), "demo-user.data"),
+                   "has no kvm:kvm_exit", "hlguest record --exits")
 
 
 def check_far(build, folder):
@@ -379,6 +388,7 @@ def main():
                         tap.run(f"{what}: {'exact' if exact else 'within 1 %'}", check,
                                 build, path, known, exact, per_vcpu)
         tap.run("selection, csv", check_choice, build, path, known)
+        tap.run("one thread or two", check_threads, build, path)
         tap.run("lost records", check_lost, build, folder)
         tap.run("formats missing, damaged, hostile", check_hostile, build, folder)
         tap.run("no tracepoints", check_none, build)

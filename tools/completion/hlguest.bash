@@ -127,9 +127,9 @@ _hlguest()
 			--top= --weight='
 		;;
 	exits)
-		short='-i -q'
-		long='--input= --quiet --by= --demangle= --exact --format= --out= --pid= --port=
-			--reason= --tid= --time= --top='
+		short='-i -j -q'
+		long='--input= --jobs= --quiet --by= --demangle= --exact --format= --out= --pid=
+			--port= --reason= --tid= --time= --top='
 		;;
 	sysprof) long='--elf= --format= --merge= --mode= --out= --roots= --top=' ;;
 	inject)

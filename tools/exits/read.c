@@ -10,6 +10,7 @@
 #include "order.h"
 #include "probe.h"
 #include "reasons.h"
+#include "relay.h"
 
 struct reader {
 	const char *path;
@@ -19,7 +20,8 @@ struct reader {
 	struct hlg_trace *trace;
 	struct hlg_exits_probe *probes; /* by the reader's number of the event */
 	uint32_t n_probes;
-	struct hlg_exits_order order;
+	struct hlg_exits_order order; /* the relay's while it runs */
+	struct hlg_exits_relay relay;
 	struct hlg_exits_counts *counts;
 	struct hlg_progress *progress;
 	uint64_t done, told; /* bytes, samples told to progress */
@@ -51,7 +53,8 @@ static int add_event(struct reader *r, uint32_t index, struct hlg_err *err)
 		r->counts->no_isa |= !p->c.size;
 	}
 	r->counts->no_vcpu |= p->has_vcpu && !p->vcpu.size;
-	r->order.pairing.has_runs |= p->record == HLG_EXITS_RUN;
+	if (p->record == HLG_EXITS_RUN)
+		hlg_exits_relay_mark(&r->relay, HLG_EXITS_MARK_RUNS, 0, HLG_ANY_CPU);
 	return 0;
 }
 
@@ -94,8 +97,8 @@ static int on_lost(void *ctx, const struct hlg_perfdata_lost *lost, struct hlg_e
 
 	(void)err;
 	if (lost->time != HLG_NO_TIME)
-		hlg_exits_lose(&r->order, lost->time,
-			       known ? (uint16_t)lost->cpu : HLG_ANY_CPU);
+		hlg_exits_relay_mark(&r->relay, HLG_EXITS_MARK_LOST, lost->time,
+				     known ? (uint16_t)lost->cpu : HLG_ANY_CPU);
 	return 0;
 }
 
@@ -105,7 +108,7 @@ static int on_round(void *ctx, struct hlg_err *err)
 
 	(void)err;
 	if (!r->directory)
-		hlg_exits_round(&r->order);
+		hlg_exits_relay_mark(&r->relay, HLG_EXITS_MARK_ROUND, 0, HLG_ANY_CPU);
 	return 0;
 }
 
@@ -171,10 +174,9 @@ static inline __attribute__((always_inline)) bool fill_placed(
 	return true;
 }
 
-/* A record is complete: what it says, and on to the others of its thread. */
-static inline __attribute__((always_inline)) void push(struct reader *r,
-						       struct hlg_exits_stream *s,
-						       struct hlg_exits_item *item)
+/* A record is complete, its fields are not what they mean yet; false: it means nothing.
+ */
+static inline __attribute__((always_inline)) bool settle(struct hlg_exits_item *item)
 {
 	int64_t error = (int64_t)item->a;
 
@@ -183,8 +185,7 @@ static inline __attribute__((always_inline)) void push(struct reader *r,
 		item->b = (uint32_t)-error;
 		item->c = HLG_ISA_ERRNO;
 	}
-	if (item->kind != HLG_EXITS_RUN || item->b == KVM_RUN)
-		hlg_exits_pushed(&r->order, s, item);
+	return item->kind != HLG_EXITS_RUN || item->b == KVM_RUN;
 }
 
 static bool is_wanted(const struct reader *r, const struct hlg_perfdata_raw *raw)
@@ -201,27 +202,21 @@ static void take(struct reader *r, const struct hlg_perfdata_raw *raw)
 {
 	struct hlg_exits_probe *p = &r->probes[raw->event];
 	const struct hlg_perfdata_layout *l = raw->layout;
-	struct hlg_exits_stream *s;
-	struct hlg_exits_item *item;
+	struct hlg_exits_item item = {.cpu = HLG_ANY_CPU};
 
 	if (!p->record || (r->restricts && !is_wanted(r, raw)))
 		return;
 	if (!r->restricts)
 		hlg_exits_probe_place(p, l);
-	s = hlg_exits_stream(&r->order, hlg_perfdata_u64(raw->record + l->tid));
-	if (!s)
-		return;
-	item = hlg_exits_next(s);
-	item->time = hlg_perfdata_u64(raw->record + l->time);
-	if (!fill(p, raw, item)) {
-		r->order.pairing.sums->lone.bad++;
-		hlg_exits_lose_at(&r->order, item->time);
-		return;
-	}
-	item->cpu = HLG_ANY_CPU;
+	item.time = hlg_perfdata_u64(raw->record + l->time);
 	if (l->cpu)
-		item->cpu = (uint16_t)hlg_perfdata_u32(raw->record + l->cpu);
-	push(r, s, item);
+		item.cpu = (uint16_t)hlg_perfdata_u32(raw->record + l->cpu);
+	if (!fill(p, raw, &item))
+		hlg_exits_relay_mark(&r->relay, HLG_EXITS_MARK_BAD, item.time,
+				     HLG_ANY_CPU);
+	else if (settle(&item))
+		hlg_exits_relay_send(&r->relay, hlg_perfdata_u64(raw->record + l->tid),
+				     &item);
 }
 
 /* A copy: what a call could change would be kept in memory, for all samples. */
@@ -239,27 +234,49 @@ static __attribute__((noinline)) void take_other(struct reader *r, const uint8_t
 						 .misc = misc});
 }
 
+/* What is plain into *item; false, and nothing is done, if it is not. */
+static inline __attribute__((always_inline)) bool take_placed(
+	const struct hlg_exits_probe *p, const struct hlg_perfdata_raw *raw,
+	struct hlg_exits_item *item)
+{
+	item->time = hlg_perfdata_u64(raw->record + p->time);
+	item->cpu = (uint16_t)hlg_perfdata_u32(raw->record + p->cpu);
+	return fill_placed(p, raw->record, raw->size, item);
+}
+
+/* Straight to where it waits. */
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
 							    struct hlg_perfdata_raw *raw)
 {
 	struct reader *r = ctx;
 	const struct hlg_exits_probe *p = &r->probes[raw->event];
-	const uint8_t *record = raw->record;
 	struct hlg_exits_stream *s = NULL;
-	struct hlg_exits_item *item;
 
 	if (p->placed)
-		s = hlg_exits_recent(&r->order, hlg_perfdata_u64(record + p->tid));
-	if (s) {
-		item = hlg_exits_next(s);
-		item->time = hlg_perfdata_u64(record + p->time);
-		item->cpu = (uint16_t)hlg_perfdata_u32(record + p->cpu);
-		if (fill_placed(p, record, raw->size, item)) {
-			push(r, s, item);
-			return;
-		}
+		s = hlg_exits_recent(&r->order, hlg_perfdata_u64(raw->record + p->tid));
+	if (s && take_placed(p, raw, hlg_exits_next(s))) {
+		if (settle(hlg_exits_next(s)))
+			hlg_exits_pushed(&r->order, s, hlg_exits_next(s));
+		return;
 	}
-	take_other(r, record, raw->layout, raw->event, raw->misc);
+	take_other(r, raw->record, raw->layout, raw->event, raw->misc);
+}
+
+/* The same by way of another thread. */
+static inline __attribute__((always_inline)) void on_relayed(void *ctx,
+							     struct hlg_perfdata_raw *raw)
+{
+	struct reader *r = ctx;
+	const struct hlg_exits_probe *p = &r->probes[raw->event];
+	struct hlg_exits_entry *entry = hlg_exits_relay_next(&r->relay);
+
+	if (p->placed && take_placed(p, raw, &entry->item)) {
+		entry->thread = hlg_perfdata_u64(raw->record + p->tid);
+		if (settle(&entry->item))
+			hlg_exits_relay_sent(&r->relay);
+		return;
+	}
+	take_other(r, raw->record, raw->layout, raw->event, raw->misc);
 }
 
 /* Pairs need both halves of one kind at least. */
@@ -288,20 +305,34 @@ static int check_records(const struct reader *r, struct hlg_err *err)
 			   lacks);
 }
 
-static int read_all(struct reader *r, struct hlg_err *err)
+/* Returns when all has been taken, also after a failure. */
+static int read_records(struct reader *r, unsigned threads, struct hlg_err *err)
 {
 	static const struct hlg_perfdata_sink sink = {.event = on_event,
 						      .lost = on_lost,
 						      .round = on_round,
 						      .progress = on_progress};
+	int rc;
+
+	hlg_exits_relay_start(&r->relay, &r->order, threads);
+	rc = add_events(r, err);
+	if (rc == 0 && r->relay.here)
+		rc = hlg_perfdata_read(r->pd, on_relayed, &sink, r, err);
+	else if (rc == 0)
+		rc = hlg_perfdata_read(r->pd, on_sample, &sink, r, err);
+	hlg_exits_relay_finish(&r->relay);
+	return rc;
+}
+
+static int read_all(struct reader *r, unsigned threads, struct hlg_err *err)
+{
 	const struct hlg_perfdata_counts *counts = hlg_perfdata_counts(r->pd);
-	int rc = add_events(r, err);
+	int rc;
 
 	r->directory = hlg_perfdata_host(r->pd)->directory;
 	if (r->directory)
 		r->order.limit = SIZE_MAX;
-	if (rc == 0)
-		rc = hlg_perfdata_read(r->pd, on_sample, &sink, r, err);
+	rc = read_records(r, threads, err);
 	if (rc == 0)
 		rc = check_records(r, err);
 	if (rc < 0)
@@ -313,7 +344,7 @@ static int read_all(struct reader *r, struct hlg_err *err)
 	return r->order.pairing.sums->no_memory ? hlg_err_memory(err, r->path) : 0;
 }
 
-int hlg_exits_read(const char *path, const struct hlg_options *options,
+int hlg_exits_read(const char *path, const struct hlg_options *options, unsigned threads,
 		   struct hlg_progress *progress, struct hlg_exits_sums *sums,
 		   struct hlg_exits_counts *counts, struct hlg_err *err)
 {
@@ -329,7 +360,7 @@ int hlg_exits_read(const char *path, const struct hlg_options *options,
 	hlg_exits_order_init(&r.order, sums);
 	r.order.pairing.start = options->start;
 	r.order.pairing.stop = options->stop;
-	rc = read_all(&r, err);
+	rc = read_all(&r, threads, err);
 	hlg_exits_order_finish(&r.order);
 	hlg_trace_close(r.trace);
 	free(r.probes);
