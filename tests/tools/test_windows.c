@@ -338,22 +338,6 @@ START_TEST(spread)
 }
 END_TEST
 
-START_TEST(student)
-{
-	/* Abramowitz and Stegun, table 26.10. */
-	static const struct {
-		size_t df;
-		double t;
-	} table[] = {{1, 12.706},   {2, 4.303},   {3, 3.182},  {5, 2.571},
-		     {10, 2.228},   {30, 2.042},  {60, 2.000}, {120, 1.980},
-		     {1000, 1.962}, {1001, 1.962}};
-
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		ck_assert_double_eq_tol(hlg_spread_student(table[i].df), table[i].t,
-					6e-4);
-}
-END_TEST
-
 START_TEST(markers)
 {
 	static const char *const bad[] = {"port:1",
@@ -449,7 +433,6 @@ int main(void)
 	tcase_add_test(tc, no_groups);
 	tcase_add_test(tc, pairs);
 	tcase_add_test(tc, spread);
-	tcase_add_test(tc, student);
 	tcase_add_test(tc, markers);
 	tcase_add_test(tc, counters);
 	tcase_add_test(tc, hostile_names);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../windows/spread.h"
+
 /* guests/strings.S says why: seven instructions besides, eight with two pointers. */
 #define REP(op)                                                                          \
 	{                                                                                \
@@ -71,19 +73,15 @@ bool hlg_count_exact(const struct hlg_counts *counts, enum hlg_count_side side)
 struct hlg_variation hlg_count_variation(const uint64_t *values, size_t n)
 {
 	uint64_t sorted[HLG_COUNT_RUNS_MAX];
-	double mean = 0, squares = 0;
+	struct hlg_spread spread;
 
 	memcpy(sorted, values, n * sizeof(*sorted));
-	hlg_ticks_sort(sorted, n);
-	for (size_t i = 0; i < n; i++)
-		mean += (double)sorted[i] / (double)n;
-	for (size_t i = 0; i < n; i++)
-		squares += ((double)sorted[i] - mean) * ((double)sorted[i] - mean);
+	hlg_spread_of(&spread, sorted, n);
 	return (struct hlg_variation){
-		sorted[0],
+		spread.min,
 		hlg_ticks_percentile(sorted, n, 50),
-		sorted[n - 1],
-		mean > 0 && n > 1 ? sqrt(squares / (double)(n - 1)) / mean : 0,
+		spread.max,
+		isnan(spread.variation) ? 0 : spread.variation / 100,
 	};
 }
 

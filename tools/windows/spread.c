@@ -4,48 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PI 3.14159265358979323846
-
-/*
- * The probability of |T| < t by the finite sums of M. Abramowitz, I. Stegun, Handbook of
- * Mathematical Functions, 26.7.3 (odd df) and 26.7.4 (even df).
- */
-static double within(double t, size_t df)
-{
-	double angle = atan(t / sqrt((double)df)), c = cos(angle) * cos(angle);
-	double term = df % 2 ? cos(angle) : 1, sum = df > 1 ? term : 0;
-
-	for (size_t k = df % 2 ? 3 : 2; k < df; k += 2) {
-		term *= c * (double)(k - 1) / (double)k;
-		sum += term;
-	}
-	return df % 2 ? 2 / PI * (angle + sin(angle) * sum) : sin(angle) * sum;
-}
-
-/* Of the normal distribution, corrected for df: ibid., 26.7.5. */
-static double student_of_many(double df)
-{
-	const double z = 1.959963984540054, z3 = z * z * z, z5 = z3 * z * z;
-
-	return z + (z3 + z) / 4 / df + (5 * z5 + 16 * z3 + 3 * z) / 96 / (df * df);
-}
-
-double hlg_spread_student(size_t df)
-{
-	double low = 1.9, high = 13;
-
-	if (df > 1000)
-		return student_of_many((double)df);
-	for (int i = 0; i < 60; i++) {
-		double mid = (low + high) / 2;
-
-		if (within(mid, df) < 0.95)
-			low = mid;
-		else
-			high = mid;
-	}
-	return high;
-}
+#include "../../filter/stat.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -82,7 +41,8 @@ void hlg_spread_of(struct hlg_spread *s, uint64_t *values, size_t n)
 		squares += ((double)values[i] - s->mean) * ((double)values[i] - s->mean);
 	if (n > 1) {
 		s->deviation = sqrt(squares / (double)(n - 1));
-		half = hlg_spread_student(n - 1) * s->deviation / sqrt((double)n);
+		half = hlg_stat_student_quantile(0.05, (double)(n - 1)) * s->deviation /
+		       sqrt((double)n);
 		s->low = s->mean - half;
 		s->high = s->mean + half;
 		if (s->mean > 0)

@@ -26,7 +26,4 @@ struct hlg_spread {
 /* Sorts the n values. */
 void hlg_spread_of(struct hlg_spread *spread, uint64_t *values, size_t n);
 
-/* The 97.5th percentile of Student's t with df degrees of freedom; df >= 1. */
-double hlg_spread_student(size_t df);
-
 #endif
