@@ -39,8 +39,8 @@ bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *opt
 
 void hlg_profile_finish(struct hlg_profile *profile)
 {
-	for (uint32_t i = 0; i < profile->n_events; i++)
-		free(profile->events[i].name);
+	hlg_names_finish(&profile->event_names);
+	free(profile->named);
 	free(profile->events);
 	free(profile->series);
 	free(profile->modes);
@@ -72,53 +72,6 @@ void hlg_profile_clear(struct hlg_profile *profile)
 	profile->cells = NULL;
 	hlg_profile_finish(profile);
 	*profile = empty;
-}
-
-uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
-			   unsigned precise_ip)
-{
-	struct hlg_event *events;
-	char *copy;
-
-	for (uint32_t i = 0; i < profile->n_events; i++)
-		if (strcmp(profile->events[i].name, name) == 0 &&
-		    profile->events[i].precise_ip == precise_ip)
-			return i;
-	copy = strdup(name);
-	events = reallocarray(profile->events, profile->n_events + 1, sizeof(*events));
-	if (events)
-		profile->events = events;
-	if (!events || !copy) {
-		free(copy);
-		return HLG_NO_SERIES;
-	}
-	events[profile->n_events] = (struct hlg_event){
-		.name = copy,
-		.precise_ip = (uint8_t)precise_ip,
-		.selected = hlg_select_event(profile->options, name),
-		.series = HLG_NO_SERIES,
-		.modes = HLG_NO_SERIES,
-	};
-	events[profile->n_events].plain =
-		events[profile->n_events].selected && !profile->restricts &&
-		!(profile->options->by & (HLG_BY_PID | HLG_BY_TID | HLG_BY_CPU));
-	events[profile->n_events].plain_host =
-		events[profile->n_events].plain &&
-		profile->options->mode == HLG_SHOW_GUEST &&
-		profile->options->stacks != HLG_STACKS_COUNTERS;
-	return profile->n_events++;
-}
-
-void hlg_profile_describe(struct hlg_profile *profile, uint32_t event,
-			  enum hlg_event_kind kind, bool member)
-{
-	struct hlg_event *e = &profile->events[event];
-
-	/* The larger of both pairs, so that it does not matter which was first. */
-	if (kind > e->kind || (kind == e->kind && member)) {
-		e->kind = kind;
-		e->member = member;
-	}
 }
 
 /* What from knows of an event, as profile has it. */

@@ -14,6 +14,7 @@
 
 #include "event.h"
 #include "index.h"
+#include "names.h"
 #include "options.h"
 #include "sample.h"
 
@@ -37,8 +38,10 @@ static inline void hlg_count_sub(struct hlg_count *from, struct hlg_count sub)
 
 /* What a sample was sampled by. Two events of one name and precision are one. */
 struct hlg_event {
-	char *name;
+	const char *name;   /* the profile's */
 	uint8_t precise_ip; /* as the file says */
+	bool shared;        /* there is another event of this name */
+	uint32_t next;      /* event of this name; HLG_NO_SERIES: none */
 	enum hlg_event_kind kind;
 	bool member; /* of a group whose leader samples for all: counted, not sampled by
 		      */
@@ -78,6 +81,8 @@ struct hlg_profile {
 	struct hlg_index series_index;
 	struct hlg_event *events;
 	uint32_t n_events;
+	struct hlg_names event_names; /* texts of events, */
+	uint32_t *named; /* and by their number less one the last event of each */
 	struct hlg_count seen, deselected, host; /* guest: the sum over the cells */
 	uint64_t untold;     /* of deselected: for want of a recorded cpu or time */
 	uint64_t unrecorded; /* samples lost for want of memory; in none of the above */

@@ -260,15 +260,6 @@ void hlg_report_remark(struct hlg_report *r, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Is there another event of this one's name, told apart by its precision only? */
-static bool name_is_shared(const struct hlg_profile *p, uint32_t event)
-{
-	for (uint32_t i = 0; i < p->n_events; i++)
-		if (i != event && strcmp(p->events[i].name, p->events[event].name) == 0)
-			return true;
-	return false;
-}
-
 char *hlg_report_series_name(const struct hlg_report *r, uint32_t series)
 {
 	const struct hlg_series *s = &r->profile->series[series];
@@ -283,7 +274,7 @@ char *hlg_report_series_name(const struct hlg_report *r, uint32_t series)
 		const struct hlg_event *event = &r->profile->events[s->event];
 
 		fprintf(f, "event=%s", event->name);
-		if (name_is_shared(r->profile, s->event))
+		if (event->shared)
 			fprintf(f, ",precise_ip=%u", event->precise_ip);
 		comma = ",";
 	}

@@ -118,10 +118,11 @@ static int read_event_desc(struct hlg_perfdata *pd, struct blob *b, struct hlg_e
 	return rc;
 }
 
-/* "HEADER_GROUP_DESC": nr_members counts the leader. */
+/* "HEADER_GROUP_DESC": nr_members counts the leader. An event is in one group: what is
+ * said of more events than there are is no work for us. */
 static void read_group_desc(struct hlg_perfdata *pd, struct blob *b)
 {
-	uint32_t n, leader, members;
+	uint32_t n, leader, members, told = 0;
 	const char *text;
 	size_t length;
 
@@ -129,8 +130,11 @@ static void read_group_desc(struct hlg_perfdata *pd, struct blob *b)
 		return;
 	while (n-- && take_string(b, &text, &length) && take_u32(b, &leader) &&
 	       take_u32(b, &members)) {
-		for (uint32_t i = leader; members-- && i < pd->n_events; i++)
+		for (uint32_t i = leader; members && i < pd->n_events; i++, members--) {
+			if (told++ == pd->n_events)
+				return;
 			pd->events[i]->leader = leader;
+		}
 	}
 }
 
