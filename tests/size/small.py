@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The cases of size.py, small: each is read, and memory does not grow faster than the input.
+
+    small.py --build DIR
+
+Each runs at a size and at four times that. What a program of no input takes is MARGIN; the
+rest may at most be PER_PART times as much. What a hostile file would keep busy for hours
+ends by TIMEOUT of tap.py's tests or the suite's.
+"""
+import os
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True
+sys.path[:0] = [os.path.join(HERE, "..", "perf"), HERE]
+import cases  # noqa: E402
+import size  # noqa: E402
+from tap import Skip, Tap, parser  # noqa: E402
+
+MARGIN = 24  # MiB: of the program, its libraries, and Python's that starts it
+PER_PART = 4.5
+# Enough to pass the first, fixed sizes of tables.
+SMALL = {
+    "symbols": 8000, "addresses": 8000, "threads": 800, "files": 40, "long names": 24,
+    "mangled names": 24, "images": 24, "stacks": 4000, "deep stacks": 1000, "windows": 8000,
+    "sysprof": 1 << 21, "profiles": 4000, "vCPUs": 100, "one function": 8192, "map": 8000,
+    "sections": 70000, "segments": 70000, "events": 4000, "sparse": 1 << 32,
+}
+# Of a case with many formats these.
+RUNS = ("report", "report text", "report json", "report by=tid json", "report callgraph text",
+        "report callgraph json", "flame", "diff", "merge", "lookup", "kallsyms", "inject",
+        "windows csv", "sysprof text", "exits --by=tid", "annotate text")
+# Statuses of a build without an optional library, and what it says.
+WITHOUT = ("not in this build", "built without", "without ")
+
+
+def peaks(case, tools, n, folder):
+    """{label: MiB}"""
+    found = {}
+    os.mkdir(folder)
+    for label, argv, wanted in case.make(tools, folder, n):
+        needed = label == "report pprof of one" or label.startswith("report pprof ")
+        if label not in RUNS and not needed:
+            continue
+        _, _, peak, status, said = size.run_once(argv, os.path.join(folder, "out"))
+        if status not in (wanted if isinstance(wanted, tuple) else (wanted,)):
+            if any(words in said for words in WITHOUT):
+                continue
+            raise RuntimeError(f"{label}: status {status}: {said[-300:]}")
+        found[label] = peak
+    return found
+
+
+def check(case, tools, folder):
+    n = SMALL[case.name]
+    few, many = (peaks(case, tools, k, os.path.join(folder, str(k))) for k in (n // 4, n))
+    if not many:
+        raise Skip("this build lacks what is needed")
+    return [f"{label}: {few[label]:.0f} MiB for {n // 4}, {peak:.0f} MiB for {n}"
+            for label, peak in many.items()
+            if peak > MARGIN + PER_PART * max(0, few.get(label, 0) - 4)]
+
+
+def main():
+    args = parser(__doc__).parse_args()
+    if os.environ.get("HLG_WITHOUT"):  # a sanitizer's memory is not the program's
+        print("1..0 # SKIP memory is not measured with sanitizers")
+        return 0
+    tap, tools = Tap(), cases.Tools(args.build)
+    for case in cases.CASES:
+        if case.name in SMALL:
+            with tempfile.TemporaryDirectory(prefix="hlguest-small-") as folder:
+                tap.run(case.name, check, case, tools, folder)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
