@@ -53,9 +53,12 @@ static int copy(int from, const char *path, int to, const char *folder,
 
 static int open_unnamed(const char *folder, struct hlg_err *err)
 {
+	int fd = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 	char *name;
-	int fd;
 
+	if (fd >= 0)
+		return fd;
+	/* Not every file system can. */
 	if (asprintf(&name, "%s/hlguest.XXXXXX", folder) < 0)
 		return hlg_err_memory(err, folder);
 	fd = mkostemp(name, O_CLOEXEC);
