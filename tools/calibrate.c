@@ -15,6 +15,7 @@
 #include "microvm/deadline.h"
 #include "output.h"
 #include "verb.h"
+#include "words.h"
 
 enum {
 	KEY_DEADLINE = 0x200,
@@ -319,11 +320,11 @@ int hlg_verb_calibrate(int argc, char **argv)
 	struct hlg_err err;
 	int rc;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	hlg_words_parse(&argp, argc, argv, 0, &args);
 	rc = check_outputs(&args, &err);
 	if (rc < 0) {
 		hlg_output_error(&err);
-		return 2;
+		return rc == HLG_ESYSTEM ? 1 : 2;
 	}
 	rc = measure(&calibration, &args, &err);
 	if (rc == 0)

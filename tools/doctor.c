@@ -9,6 +9,7 @@
 #include "images.h"
 #include "output.h"
 #include "verb.h"
+#include "words.h"
 
 static const char doc[] =
 	"Says what this machine and a guest's ELF can do for a profile, and how to do "
@@ -66,7 +67,7 @@ int hlg_verb_doctor(int argc, char **argv)
 	char *image = NULL;
 	enum hlg_level worst;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &image);
+	hlg_words_parse(&argp, argc, argv, 0, &image);
 	hlg_doctor_look(&probes, "");
 	hlg_doctor_judge(&findings, &probes);
 	if (image)

@@ -282,7 +282,7 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 
 	if (rc < 0) {
 		hlg_output_error(&err);
-		return 2;
+		return rc == HLG_ESYSTEM ? 1 : 2;
 	}
 	rc = start(&flame, in, &err);
 	if (rc == 0)

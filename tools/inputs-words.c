@@ -6,18 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-_Noreturn void hlg_inputs_no_memory(void)
-{
-	fputs("hlguest: arguments: out of memory\n", stderr);
-	exit(1);
-}
+#include "words.h"
 
 static char **append(char **list, size_t n, char *word)
 {
 	char **more = word ? reallocarray(list, n + 2, sizeof(*list)) : NULL;
 
 	if (!more)
-		hlg_inputs_no_memory();
+		hlg_words_no_memory();
 	more[n] = word;
 	more[n + 1] = NULL;
 	return more;
@@ -40,7 +36,7 @@ void hlg_inputs_add_other(struct hlg_inputs *in, const char *word, enum hlg_argu
 		reallocarray(in->others, in->n_others + 1, sizeof(*more));
 
 	if (!more)
-		hlg_inputs_no_memory();
+		hlg_words_no_memory();
 	in->others = more;
 	more[in->n_others++] = (struct hlg_other){word, kind};
 }

@@ -13,8 +13,6 @@ struct hlg_other {
 	enum hlg_argument kind;
 };
 
-_Noreturn void hlg_inputs_no_memory(void);
-
 /* Takes word over, which is from malloc(). */
 void hlg_inputs_add_word(struct hlg_inputs *in, char *word);
 

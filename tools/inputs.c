@@ -9,6 +9,7 @@
 #include "argument.h"
 #include "inputs-words.h"
 #include "output.h"
+#include "words.h"
 
 #define DEFAULT_FILE "perf.data.guest" /* what record writes */
 
@@ -29,8 +30,9 @@ static void set_threads(struct hlg_inputs *in, const char *value,
 
 static const char *format_words(const struct hlg_inputs *in)
 {
-	return in->format_words ? in->format_words
-				: "text|csv|json|folded|pprof|callgrind|sysprof|speedscope";
+	return in->format_words
+		       ? in->format_words
+		       : "text|csv|json|folded|pprof|callgrind|sysprof|speedscope";
 }
 
 /* Is word one of words, "a|b|c"? */
@@ -234,7 +236,7 @@ static void free_list(char **list, size_t n)
 	free(list);
 }
 
-/* Words that make no sense are told before any file is opened; 2 is their status. */
+/* Words that make no sense are told before any file is opened. Returns the status. */
 static int check_words(const struct hlg_inputs *in, const char *verb)
 {
 	struct hlg_options options;
@@ -256,7 +258,7 @@ static int check_words(const struct hlg_inputs *in, const char *verb)
 		rc = no_recording(in, verb, &err);
 	if (rc < 0)
 		hlg_output_error(&err);
-	return rc;
+	return rc == HLG_ESYSTEM ? 1 : rc < 0 ? 2 : 0;
 }
 
 /* The verb's name, from "hlguest VERB". */
@@ -273,19 +275,19 @@ int hlg_inputs_parse(struct hlg_inputs *in, int argc, char **argv, const char *a
 	struct argp_option *options = make_options(in);
 	const struct argp_child own[] = {{in->own, 0, NULL, 0}, {0}};
 	struct argp argp = {options, parse, args, doc, in->own ? own : NULL, NULL, NULL};
+	int status;
 
 	if (!in->threads)
 		in->threads = 1;
 	if (!options)
-		hlg_inputs_no_memory();
+		hlg_words_no_memory();
 	/* Which side an argument is of is told by its place. */
-	argp_parse(&argp, argc, argv, in->after ? ARGP_IN_ORDER : 0, NULL, in);
+	hlg_words_parse(&argp, argc, argv, in->after ? ARGP_IN_ORDER : 0, in);
 	free(options);
-	if (check_words(in, verb_of(argv[0])) < 0)
-		return 2;
-	if (in->n_files == 0)
+	status = check_words(in, verb_of(argv[0]));
+	if (status == 0 && in->n_files == 0)
 		hlg_inputs_add_file(in, DEFAULT_FILE);
-	return 0;
+	return status;
 }
 
 int hlg_inputs_read(const struct hlg_inputs *in, struct hlg_run *run,

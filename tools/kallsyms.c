@@ -11,6 +11,7 @@
 #include "images.h"
 #include "output.h"
 #include "verb.h"
+#include "words.h"
 
 /* Where cargo hyperlight perf thinks every guest is, unless it is told. */
 #define COMPAT_BASE UINT64_C(0x1000)
@@ -134,7 +135,7 @@ int hlg_verb_kallsyms(int argc, char **argv)
 	struct hlg_err err;
 	int rc;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	hlg_words_parse(&argp, argc, argv, 0, &args);
 	rc = args.compat ? write_compat(&args, &err) : write_own(&args, &err);
 	return hlg_output_end(rc < 0 ? hlg_output_error(&err) : 0);
 }

@@ -18,6 +18,7 @@
 #include "output.h"
 #include "sources.h"
 #include "verb.h"
+#include "words.h"
 
 enum {
 	KEY_OWN = 0x100,
@@ -274,7 +275,7 @@ int hlg_verb_lookup(int argc, char **argv)
 	args.images = calloc((size_t)argc, sizeof(*args.images));
 	args.addresses = calloc((size_t)argc, sizeof(*args.addresses));
 	if (args.images && args.addresses) {
-		argp_parse(&argp, argc, argv, 0, NULL, &args);
+		hlg_words_parse(&argp, argc, argv, 0, &args);
 		status = run(&args);
 	} else {
 		hlg_err_memory(&err, "arguments");

@@ -9,6 +9,7 @@
 #include "output.h"
 #include "pprof/pprof.h"
 #include "verb.h"
+#include "words.h"
 
 struct arguments {
 	const char *out;
@@ -85,11 +86,9 @@ int hlg_verb_merge(int argc, char **argv)
 	int status;
 
 	args.paths = calloc((size_t)argc + 1, sizeof(*args.paths));
-	if (!args.paths) {
-		fputs("hlguest: arguments: out of memory\n", stderr);
-		return 1;
-	}
-	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	if (!args.paths)
+		hlg_words_no_memory();
+	hlg_words_parse(&argp, argc, argv, 0, &args);
 	status = merge(&args);
 	free(args.paths);
 	return status;

@@ -23,6 +23,7 @@
 #include "record-stacks.h"
 #include "record-tell.h"
 #include "verb.h"
+#include "words.h"
 
 /* A prime, so that sampling does not fall into step with what is sampled. */
 #define FREQUENCY "997"
@@ -353,7 +354,7 @@ int hlg_verb_record(int argc, char **argv)
 	char **words, *group;
 	int status;
 
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
+	hlg_words_parse(&argp, argc, argv, ARGP_IN_ORDER, &args);
 	if (!args.out)
 		args.out = args.host ? "perf.data.kvm" : "perf.data.guest";
 	if (!args.frequency)
