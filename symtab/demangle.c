@@ -46,16 +46,17 @@ static bool demangle_into(struct sink *sink, const char *name)
 	return cplus_demangle_v3_callback(name, options, collect, sink);
 }
 
-/* NULL when the name is not mangled, hostile, or there is no memory. */
-static char *readable(const char *name)
+/* *nice is NULL when the name is not mangled, or hostile. False without memory. */
+static bool readable(const char *name, char **nice)
 {
 	struct sink sink = {.text = malloc(MAX_TEXT)};
-	char *nice = NULL;
+	bool mangled = sink.text && !hlg_costly_name(name) && demangle_into(&sink, name);
+	bool ok;
 
-	if (sink.text && !hlg_costly_name(name) && demangle_into(&sink, name))
-		nice = strndup(sink.text, sink.len);
+	*nice = mangled ? strndup(sink.text, sink.len) : NULL;
+	ok = sink.text && (*nice || !mangled);
 	free(sink.text);
-	return nice;
+	return ok;
 }
 #endif
 
@@ -79,9 +80,9 @@ char *hlg_demangle(const char *name)
 	char *plain = strndup(name, plain_length(name));
 
 #if HLG_HAVE_LIBIBERTY
-	char *nice = plain ? readable(plain) : NULL;
+	char *nice;
 
-	if (nice) {
+	if (plain && (!readable(plain, &nice) || nice)) {
 		free(plain);
 		return nice;
 	}

@@ -27,8 +27,20 @@ struct reader {
 	"\"symbols\"` "                                                                  \
 	"remove them, `strip --strip-debug` is safe)"
 
+/* The system's reason, if it has one, and errno was 0 before. */
+static int unread(struct reader *r)
+{
+	if (errno == ENOMEM)
+		return hlg_err_memory(r->err, r->path);
+	return hlg_err_set(r->err, HLG_ESYSTEM, "%s: cannot be read: %s (try a copy)",
+			   r->path, errno ? strerrordesc_np(errno) : "it became shorter");
+}
+
+/* Or libelf could not read it: it says why only in errno. */
 static int damaged(struct reader *r, const char *what)
 {
+	if (errno)
+		return unread(r);
 	return hlg_err_set(r->err, HLG_EINPUT,
 			   "%s: %s (the ELF is damaged; build or copy it again)", r->path,
 			   what);
@@ -70,8 +82,10 @@ static int read_identity(struct reader *r)
 
 	if (r->size == 0)
 		return unsuited(r, "is empty");
-	if (r->size < EI_NIDENT || hlg_file_read(r->fd, &eh, EI_NIDENT, 0) < 0)
+	if (r->size < EI_NIDENT)
 		return unsuited(r, "is not an ELF file");
+	if (hlg_file_read(r->fd, &eh, EI_NIDENT, 0) < 0)
+		return unread(r);
 	if (memcmp(eh.e_ident, "PERFILE2", 8) == 0)
 		return unsuited(r, "is perf's recording, not an ELF file");
 	if (memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0)
@@ -84,8 +98,10 @@ static int read_identity(struct reader *r)
 		return unsuited(r, "is a big-endian ELF");
 	if (eh.e_ident[EI_DATA] != ELFDATA2LSB)
 		return damaged(r, "has an unknown byte order");
-	if (r->size < sizeof(eh) || hlg_file_read(r->fd, &eh, sizeof(eh), 0) < 0)
+	if (r->size < sizeof(eh))
 		return damaged(r, "ends inside its header");
+	if (hlg_file_read(r->fd, &eh, sizeof(eh), 0) < 0)
+		return unread(r);
 	snprintf(what, sizeof(what), "is for machine %u", eh.e_machine);
 	if (eh.e_machine != EM_X86_64 && eh.e_machine != EM_AARCH64)
 		return unsuited(r, what);
@@ -160,6 +176,8 @@ static int read_section(struct reader *r, struct hlg_section *out, const GElf_Sh
 {
 	bool tbss = (sh->sh_flags & SHF_TLS) && sh->sh_type == SHT_NOBITS;
 
+	if (!name && errno)
+		return unread(r);
 	out->name = strdup(name ? name : "");
 	if (!out->name)
 		return hlg_err_memory(r->err, r->path);
@@ -221,19 +239,22 @@ static void take_note(struct hlg_elf64 *elf, const GElf_Nhdr *nh, const char *ow
 		sprintf(elf->build_id + 2 * i, "%02x", (unsigned)(unsigned char)desc[i]);
 }
 
-static void read_notes(struct reader *r, Elf_Scn *scn)
+static int read_notes(struct reader *r, Elf_Scn *scn)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t off = 0, name_off, desc_off;
 	GElf_Nhdr nh;
 
+	if (!data && errno)
+		return unread(r);
 	while (data && off < data->d_size) {
 		off = gelf_getnote(data, off, &nh, &name_off, &desc_off);
 		if (off == 0)
-			return;
+			return 0;
 		take_note(r->elf, &nh, (char *)data->d_buf + name_off,
 			  (char *)data->d_buf + desc_off);
 	}
+	return 0;
 }
 
 /* Memory for, and bytes of, a section's contents, with extra zero bytes behind them. */
@@ -246,9 +267,7 @@ static int read_contents(struct reader *r, const GElf_Shdr *sh, size_t extra, vo
 		return hlg_err_memory(r->err, r->path);
 	memset((char *)*out + sh->sh_size, 0, extra);
 	if (hlg_file_read(r->fd, *out, sh->sh_size, sh->sh_offset) < 0)
-		return hlg_err_set(r->err, HLG_ESYSTEM,
-				   "%s: cannot be read: %s (try a copy)", r->path,
-				   errno ? strerrordesc_np(errno) : "it became shorter");
+		return unread(r);
 	return 0;
 }
 
@@ -284,7 +303,7 @@ static int read_tables(struct reader *r)
 {
 	GElf_Shdr sh, symtab = {0}, dynsym = {0}, wide = {0};
 	size_t symtab_at = 0;
-	int rc;
+	int rc = 0;
 
 	for (size_t i = 1; i < r->elf->n_sections; i++) {
 		Elf_Scn *scn = elf_getscn(r->libelf, i);
@@ -292,7 +311,9 @@ static int read_tables(struct reader *r)
 		if (!scn || !gelf_getshdr(scn, &sh))
 			return damaged(r, "has no readable section headers");
 		if (sh.sh_type == SHT_NOTE)
-			read_notes(r, scn);
+			rc = read_notes(r, scn);
+		if (rc < 0)
+			return rc;
 		if (sh.sh_type == SHT_DYNSYM)
 			dynsym = sh;
 		if (sh.sh_type == SHT_SYMTAB) {
@@ -313,8 +334,10 @@ static int read_tables(struct reader *r)
 
 static int read_all(struct reader *r)
 {
-	int rc = read_identity(r);
+	int rc;
 
+	errno = 0;
+	rc = read_identity(r);
 	if (rc < 0)
 		return rc;
 	elf_version(EV_CURRENT);
