@@ -7,22 +7,35 @@
 
 #if HLG_HAVE_ZYDIS
 #include <Zydis/Zydis.h>
+#include <pthread.h>
 
-/* Made once for each thread: a tenth of what an instruction takes otherwise. */
+static ZydisDecoder decoders[2]; /* the second is minimal */
+static bool made;
+
+static void make(void)
+{
+	bool ok = true;
+
+	for (int i = 0; i < 2; i++)
+		ok &= ZYAN_SUCCESS(ZydisDecoderInit(&decoders[i],
+						    ZYDIS_MACHINE_MODE_LONG_64,
+						    ZYDIS_STACK_WIDTH_64)) &&
+		      ZYAN_SUCCESS(ZydisDecoderEnableMode(
+			      &decoders[i], ZYDIS_DECODER_MODE_MINIMAL, i == 1));
+	made = ok;
+}
+
+/*
+ * Made once: a tenth of what an instruction takes otherwise. Nothing changes them then.
+ * Not once for each thread: a library that is loaded late, as a filter is, gets such
+ * variables when they are first used, and without memory for them libc ends the program.
+ */
 static const ZydisDecoder *decoder_of(bool minimal)
 {
-	static _Thread_local ZydisDecoder decoders[2];
-	static _Thread_local bool made;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	for (int i = 0; i < 2 && !made; i++)
-		if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoders[i],
-						   ZYDIS_MACHINE_MODE_LONG_64,
-						   ZYDIS_STACK_WIDTH_64)) ||
-		    !ZYAN_SUCCESS(ZydisDecoderEnableMode(
-			    &decoders[i], ZYDIS_DECODER_MODE_MINIMAL, i == 1)))
-			return NULL;
-	made = true;
-	return &decoders[minimal];
+	pthread_once(&once, make);
+	return made ? &decoders[minimal] : NULL;
 }
 
 static bool decode(bool minimal, const unsigned char *p, size_t left,
