@@ -4,6 +4,8 @@
  * number by number, and its memory is limited, for two bytes can ask for a hundred.
  */
 #include <inttypes.h>
+#include <setjmp.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,10 +60,12 @@ static int read_mappings(struct decoder *d)
 		image->path = image->build_id = "";
 		if (mapping->id != i + 1)
 			return fail(d, "a mapping has a wrong id");
+		if (!text(d, mapping->filename) || !text(d, mapping->build_id))
+			return fail(d, "a mapping has a wrong name");
 		image->path = copy(d, mapping->filename);
 		image->build_id = copy(d, mapping->build_id);
 		if (!image->path || !image->build_id)
-			return fail(d, "a mapping has a wrong name");
+			return fail_memory(d);
 		image->start = mapping->memory_start;
 		image->limit = mapping->memory_limit;
 	}
@@ -79,10 +83,12 @@ static int read_functions(struct decoder *d)
 			return fail_memory(d);
 		if (function->id != i + 1)
 			return fail(d, "a function has a wrong id");
+		if (!text(d, function->name) || !text(d, function->system_name))
+			return fail(d, "a function has a wrong name");
 		f->name = copy(d, function->name);
 		f->symbol = copy(d, function->system_name);
 		if (!f->name || !f->symbol)
-			return fail(d, "a function has a wrong name");
+			return fail_memory(d);
 	}
 	return 0;
 }
@@ -265,32 +271,66 @@ static int decode(struct decoder *d)
 	return rc;
 }
 
+/* Of what protobuf-c has; all of them are in a list. */
+struct block {
+	struct block *next, **link;
+	_Alignas(max_align_t) unsigned char bytes[];
+};
+
 struct budget {
 	size_t used;
 	bool spent, failed;
+	struct block *blocks;
+	jmp_buf none; /* there is no more */
 };
 
-/* Memory for protobuf-c, that it cannot ask for without end. */
+/*
+ * Memory for protobuf-c, that it cannot ask for without end. Where there is none it does
+ * not return: protobuf-c 1.4 frees what it has not got for a repeated field.
+ */
 static void *limited_alloc(void *ctx, size_t size)
 {
 	struct budget *budget = ctx;
-	size_t cost = size + 32; /* and what malloc takes for itself */
-	void *p;
+	size_t cost = size + 48; /* and what malloc takes for itself */
+	struct block *block = NULL;
 
-	if (size > MAX_MEMORY || cost > MAX_MEMORY - budget->used) {
-		budget->spent = true;
-		return NULL;
-	}
+	budget->spent = size > MAX_MEMORY || cost > MAX_MEMORY - budget->used;
+	if (!budget->spent)
+		block = malloc(sizeof(*block) + size);
+	budget->failed = !budget->spent && !block;
+	if (!block)
+		longjmp(budget->none, 1);
 	budget->used += cost;
-	p = malloc(size);
-	budget->failed |= !p;
-	return p;
+	*block = (struct block){.next = budget->blocks, .link = &budget->blocks};
+	if (block->next)
+		block->next->link = &block->next;
+	budget->blocks = block;
+	return block->bytes;
 }
 
 static void limited_free(void *ctx, void *p)
 {
+	struct block *block;
+
 	(void)ctx;
-	free(p);
+	if (!p)
+		return;
+	block = (struct block *)((unsigned char *)p - offsetof(struct block, bytes));
+	*block->link = block->next;
+	if (block->next)
+		block->next->link = block->link;
+	free(block);
+}
+
+/* NULL if it is no message, or there was no memory for it. */
+static Pprof__Profile *unpack(ProtobufCAllocator *allocator, struct budget *budget,
+			      const unsigned char *data, size_t size)
+{
+	if (setjmp(budget->none) == 0)
+		return pprof__profile__unpack(allocator, size, data);
+	while (budget->blocks)
+		limited_free(budget, budget->blocks->bytes);
+	return NULL;
 }
 
 int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t size,
@@ -299,7 +339,7 @@ int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t 
 	struct budget budget = {0};
 	ProtobufCAllocator allocator = {limited_alloc, limited_free, &budget};
 	struct decoder d = {.saved = saved, .path = path, .err = err};
-	Pprof__Profile *p = pprof__profile__unpack(&allocator, size, data);
+	Pprof__Profile *p = unpack(&allocator, &budget, data, size);
 	int rc;
 
 	memset(saved, 0, sizeof(*saved));

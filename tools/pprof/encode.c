@@ -319,7 +319,7 @@ static char *make_comments(struct encoder *e)
 	if (!f)
 		return NULL;
 	hlg_comment_write(f, e->saved);
-	if (fclose(f) == 0)
+	if (fclose(f) == 0 && text)
 		copy = hlg_arena_text(&e->arena, text, size);
 	free(text);
 	return copy;
