@@ -89,13 +89,15 @@ static int find_bases(struct hlg_image *image, const struct hlg_addresses *addrs
 	struct hlg_code *code;
 	int rc = hlg_code_open(&code, image, err);
 
-	/* Not an error: it cannot be told, and gets the last resort. */
+	/* Not an error if it cannot be decoded: it gets the last resort. */
 	if (rc < 0)
-		return rc == HLG_ESYSTEM ? rc : 0;
-	if (hlg_find_bases(code, image, addrs->at, addrs->n, &found))
-		rc = hlg_bases_set(image, &found, err);
-	else
+		return rc == HLG_ESYSTEM || hlg_image_unread(image) ? rc : 0;
+	if (!hlg_find_bases(code, image, addrs->at, addrs->n, &found))
 		rc = hlg_err_memory(err, image->path);
+	else if (hlg_image_unread(image))
+		rc = hlg_image_fail_unread(image, err);
+	else
+		rc = hlg_bases_set(image, &found, err);
 	hlg_found_finish(&found);
 	hlg_code_close(code);
 	return rc;

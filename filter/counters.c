@@ -107,7 +107,7 @@ int hlg_counters_report(struct hlg_report *r, const struct hlg_options *options,
 		r->rank[i] = i;
 	qsort_r(r->rank, n, sizeof(*r->rank), compare_series, (void *)profile);
 	add_notes(r);
-	return 0;
+	return r->lost ? hlg_err_memory(err, "report") : 0;
 }
 
 int hlg_counters_tables(void *to, const struct hlg_report *r,

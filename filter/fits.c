@@ -10,12 +10,24 @@ bool hlg_fits_begin(struct hlg_fits *fits, const struct hlg_space *space)
 {
 	*fits = (struct hlg_fits){.space = space};
 	fits->codes = calloc(space->n_images + 1, sizeof(*fits->codes));
-	for (size_t i = 0; fits->codes && i < space->n_images; i++) {
+	if (!fits->codes)
+		return false;
+	for (size_t i = 0; i < space->n_images; i++) {
 		struct hlg_err err;
 
-		hlg_code_open(&fits->codes[i], space->images[i], &err);
+		/* What cannot be decoded is not tested. */
+		if (hlg_code_open(&fits->codes[i], space->images[i], &err) == HLG_ESYSTEM)
+			return false;
 	}
-	return fits->codes != NULL;
+	return true;
+}
+
+static bool lost(const struct hlg_fits *fits)
+{
+	for (size_t i = 0; i < fits->space->n_images; i++)
+		if (fits->codes[i] && hlg_code_lost(fits->codes[i]))
+			return true;
+	return false;
 }
 
 void hlg_fits_finish(struct hlg_fits *fits)
@@ -115,5 +127,5 @@ bool hlg_fits_judge(struct hlg_fits *fits, const struct hlg_profile *profile,
 	hlg_tested_judge(&tested, addrs.n);
 	fit->verdict = tested.verdict;
 	hlg_addresses_finish(&addrs);
-	return ok;
+	return ok && !lost(fits);
 }

@@ -41,8 +41,10 @@ int hlg_folded_write(FILE *f, const struct hlg_tree *tree, enum hlg_weight weigh
 int hlg_write_folded(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
 	struct hlg_tree tree = {0};
-	int rc = hlg_frames_build(&tree, r, err);
+	int rc = hlg_report_check_whole(r, err);
 
+	if (rc == 0)
+		rc = hlg_frames_build(&tree, r, err);
 	if (rc == 0)
 		rc = hlg_folded_write(f, &tree, (enum hlg_weight)r->options->weight, err);
 	hlg_tree_finish(&tree);

@@ -106,10 +106,26 @@ static void note_accounting(struct hlg_report *r)
 				p->untold);
 }
 
+/* Last, when all that needs the bytes was built. */
+static void note_unread(struct hlg_report *r)
+{
+	for (size_t i = 0; i < r->space->n_images; i++) {
+		if (!hlg_image_unread(r->space->images[i]))
+			continue;
+		r->unread = true;
+		hlg_report_note(r,
+				"%s: could not be read again: it has changed, or the "
+				"disk fails; what needs its bytes is not complete: "
+				"trust, padding, instructions (start again)",
+				r->space->images[i]->path);
+	}
+}
+
 void hlg_notes_add(struct hlg_report *r)
 {
 	for (size_t i = 0; i < r->space->n_images; i++)
 		note_image(r, r->space->images[i]);
+	note_unread(r);
 	if (r->options->demangle && !hlg_demangle_available())
 		hlg_report_note(r,
 				"names are shown as they are in the symbol table: built "

@@ -208,7 +208,14 @@ int hlg_report_build(struct hlg_report *r, const struct hlg_options *options,
 		hlg_notes_add(r);
 		hlg_trust_words_add(r);
 	}
-	return rc;
+	return rc == 0 && r->lost ? hlg_err_memory(err, "report") : rc;
+}
+
+int hlg_report_check_whole(const struct hlg_report *r, struct hlg_err *err)
+{
+	if (r->profile->unrecorded || r->host->unnamed.samples)
+		return hlg_err_memory(err, "report");
+	return 0;
 }
 
 void hlg_report_finish(struct hlg_report *r)
@@ -231,15 +238,18 @@ void hlg_report_finish(struct hlg_report *r)
 	memset(r, 0, sizeof(*r));
 }
 
-static void add_line(char ***lines, size_t *n, const char *fmt, va_list ap)
+/* False without memory. */
+static bool add_line(char ***lines, size_t *n, const char *fmt, va_list ap)
 {
 	char **more = reallocarray(*lines, *n + 1, sizeof(*more)), *line;
 
 	if (!more)
-		return;
+		return false;
 	*lines = more;
-	if (vasprintf(&line, fmt, ap) >= 0)
-		more[(*n)++] = line;
+	if (vasprintf(&line, fmt, ap) < 0)
+		return false;
+	more[(*n)++] = line;
+	return true;
 }
 
 void hlg_report_note(struct hlg_report *r, const char *fmt, ...)
@@ -247,7 +257,7 @@ void hlg_report_note(struct hlg_report *r, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	add_line(&r->notes, &r->n_notes, fmt, ap);
+	r->lost |= !add_line(&r->notes, &r->n_notes, fmt, ap);
 	va_end(ap);
 }
 
@@ -256,7 +266,7 @@ void hlg_report_remark(struct hlg_report *r, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	add_line(&r->remarks, &r->n_remarks, fmt, ap);
+	r->lost |= !add_line(&r->remarks, &r->n_remarks, fmt, ap);
 	va_end(ap);
 }
 

@@ -61,6 +61,8 @@ struct hlg_report {
 	size_t n_files;
 	char **notes; /* lines without '\n', not escaped */
 	size_t n_notes;
+	bool unread; /* a note says that an image could not be read again */
+	bool lost;   /* a note or remark had no memory: a report without it must not be */
 	struct hlg_paint paint; /* of the stream it goes to; off as it is built */
 };
 
@@ -69,6 +71,9 @@ struct hlg_report {
 int hlg_report_build(struct hlg_report *report, const struct hlg_options *options,
 		     const struct hlg_space *space, const struct hlg_profile *profile,
 		     struct hlg_host *host, struct hlg_err *err);
+/* For a format that has no room for notes: fails if samples were lost without memory. */
+int hlg_report_check_whole(const struct hlg_report *report, struct hlg_err *err);
+
 void hlg_report_finish(struct hlg_report *report);
 
 /* Adds a note; without memory it is lost. */

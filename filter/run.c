@@ -119,26 +119,19 @@ int hlg_run_start(struct hlg_run *run, int argc, char *const *argv, struct hlg_e
 	return rc < 0 ? rc : open_images(run, err);
 }
 
-static char **append(char **lines, size_t *n, char *line)
+/* False without memory. */
+__attribute__((format(printf, 3, 0))) static bool append(char ***lines, size_t *n,
+							 const char *fmt, va_list ap)
 {
-	char **more = reallocarray(lines, *n + 1, sizeof(*lines));
+	char **more = reallocarray(*lines, *n + 1, sizeof(**lines)), *line;
 
-	if (!more) {
-		free(line);
-		return lines;
-	}
+	if (!more)
+		return false;
+	*lines = more;
+	if (vasprintf(&line, fmt, ap) < 0)
+		return false;
 	more[(*n)++] = line;
-	return more;
-}
-
-__attribute__((format(printf, 3, 0))) static char **append_formatted(char **lines,
-								     size_t *n,
-								     const char *fmt,
-								     va_list ap)
-{
-	char *line;
-
-	return vasprintf(&line, fmt, ap) < 0 ? lines : append(lines, n, line);
+	return true;
 }
 
 void hlg_run_note(struct hlg_run *run, const char *fmt, ...)
@@ -146,7 +139,7 @@ void hlg_run_note(struct hlg_run *run, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	run->notes = append_formatted(run->notes, &run->n_notes, fmt, ap);
+	run->lost |= !append(&run->notes, &run->n_notes, fmt, ap);
 	va_end(ap);
 }
 
@@ -155,7 +148,7 @@ void hlg_run_remark(struct hlg_run *run, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	run->remarks = append_formatted(run->remarks, &run->n_remarks, fmt, ap);
+	run->lost |= !append(&run->remarks, &run->n_remarks, fmt, ap);
 	va_end(ap);
 }
 
@@ -213,7 +206,8 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 		hlg_report_note(report, "%s", run->notes[i]);
 	for (size_t i = 0; i < run->n_remarks; i++)
 		hlg_report_remark(report, "%s", run->remarks[i]);
-	return rc;
+	return rc == 0 && (run->lost || report->lost) ? hlg_err_memory(err, "report")
+						      : rc;
 }
 
 int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)

@@ -23,6 +23,7 @@ struct hlg_run {
 	size_t n_notes;
 	char **remarks; /* the same, for its trust block */
 	size_t n_remarks;
+	bool lost; /* one of them had no memory: then there is no report */
 };
 
 /*
@@ -42,7 +43,7 @@ int hlg_run_check_base(const struct hlg_image_arg *arg, struct hlg_err *err);
 int hlg_run_open_image(struct hlg_image **image, const struct hlg_image_arg *arg,
 		       struct hlg_err *err);
 
-/* Adds a note to the report to come; without memory it is lost. */
+/* Adds a note to the report to come; without memory there will be none. */
 __attribute__((format(printf, 2, 3))) void hlg_run_note(struct hlg_run *run,
 							const char *fmt, ...);
 

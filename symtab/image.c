@@ -281,12 +281,34 @@ uint64_t hlg_image_stored(const struct hlg_image *image, uint64_t addr)
 	return load->filesz - (addr - load->addr);
 }
 
+/* All images are made here, and none is constant: only who asks for bytes has it so. */
+static void miss(const struct hlg_image *image)
+{
+	__atomic_store_n(&((struct hlg_image *)image)->unread, true, __ATOMIC_RELAXED);
+}
+
+bool hlg_image_unread(const struct hlg_image *image)
+{
+	return __atomic_load_n(&image->unread, __ATOMIC_RELAXED);
+}
+
+int hlg_image_fail_unread(const struct hlg_image *image, struct hlg_err *err)
+{
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: cannot be read again: it has changed, or the disk fails "
+			   "(start again)",
+			   image->path);
+}
+
 int hlg_image_reopen(const struct hlg_image *image, struct hlg_err *err)
 {
 	struct hlg_file_id now;
 	int fd = hlg_file_open(image->path, &now, err);
 
-	if (fd < 0 || same_file(&now, &image->elf.id))
+	if (fd >= 0 && same_file(&now, &image->elf.id))
+		return fd;
+	miss(image);
+	if (fd < 0)
 		return fd;
 	close(fd);
 	return hlg_err_set(err, HLG_EINPUT,
@@ -301,9 +323,12 @@ size_t hlg_image_pread(const struct hlg_image *image, int fd, uint64_t addr, voi
 	uint64_t stored = hlg_image_stored(image, addr);
 
 	len = len < stored ? len : stored;
-	if (len == 0 ||
-	    hlg_file_read(fd, buf, len, load->offset + (addr - load->addr)) < 0)
+	if (len == 0)
 		return 0;
+	if (hlg_file_read(fd, buf, len, load->offset + (addr - load->addr)) < 0) {
+		miss(image);
+		return 0;
+	}
 	return len;
 }
 

@@ -35,6 +35,7 @@ struct hlg_image {
 	struct hlg_elf64 elf; /* without syms and strtab; all zero for a perf map */
 	bool map;             /* from a perf map */
 	bool made;            /* by hlg_image_make */
+	bool unread;          /* see hlg_image_unread() */
 	size_t skipped;       /* lines of the map that could not be used */
 	struct hlg_symtab tab;
 	struct hlg_area *areas;
@@ -124,6 +125,16 @@ int hlg_image_reopen(const struct hlg_image *image, struct hlg_err *err);
  */
 size_t hlg_image_pread(const struct hlg_image *image, int fd, uint64_t addr, void *buf,
 		       size_t len);
+
+/*
+ * Could bytes that should be there not be had at some time, because the file has changed
+ * or the disk fails? Then what was made of them is not complete, and has to say so. From
+ * any thread.
+ */
+bool hlg_image_unread(const struct hlg_image *image);
+
+/* The same as an error, for who cannot do without. */
+int hlg_image_fail_unread(const struct hlg_image *image, struct hlg_err *err);
 
 /* The same for once, reopening the file; 0 if that is not possible. */
 size_t hlg_image_read(const struct hlg_image *image, uint64_t addr, void *buf,

@@ -126,6 +126,9 @@ static int find(struct hlg_run *run, struct hlg_image *image, const struct claim
 	if (!hlg_find_bases(code, image, addrs->at, addrs->n, &found)) {
 		hlg_err_memory(err, image->path);
 		status = hlg_output_error(err);
+	} else if (hlg_image_unread(image)) {
+		hlg_image_fail_unread(image, err);
+		status = hlg_output_error(err);
 	} else if (found.n == 0) {
 		status = not_found(image, addrs, &found, *n_found != 0);
 	} else {

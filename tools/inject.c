@@ -113,6 +113,9 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 			rc = hlg_report_build(&j->report, &j->run.options, &j->run.space,
 					      &j->run.profile, &j->run.host, err);
 	}
+	for (size_t i = 0; rc == 0 && i < j->run.space.n_images; i++)
+		if (hlg_image_unread(j->run.space.images[i]))
+			rc = hlg_image_fail_unread(j->run.space.images[i], err);
 	if (rc == 0 && j->run.profile.unrecorded)
 		rc = hlg_err_memory(err, j->in);
 	if (rc == 0 && j->report.withheld) {
@@ -222,13 +225,17 @@ static void print_count(const char *what, uint64_t n, const char *note)
 static void print_process(const struct injection *j, const struct hlg_scan_thread *first,
 			  size_t n)
 {
-	char *name = hlg_copy_name(&j->scan, first->pid);
+	const char *comm = hlg_scan_comm(&j->scan, first->pid);
 
-	printf("process  %" PRId32 "  ", hlg_rewrite_id(j->copy.offset, first->pid));
-	hlg_escape_print(stdout, name ? name : "");
+	/* hlg_copy_name(): it is too late for want of memory. */
+	printf("process  %" PRId32 "  guest:",
+	       hlg_rewrite_id(j->copy.offset, first->pid));
+	if (comm[0])
+		hlg_escape_print(stdout, comm);
+	else
+		printf("%" PRId32, first->pid);
 	printf("  (of VMM %" PRId32 ", %zu %s)\n", first->pid, n,
 	       n == 1 ? "thread" : "threads");
-	free(name);
 }
 
 static void print_files(const struct injection *j)

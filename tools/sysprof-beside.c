@@ -30,7 +30,7 @@ static int fold(struct hlg_beside *beside, struct hlg_run *run, struct hlg_err *
 	if (!f)
 		return hlg_err_memory(err, "--merge");
 	rc = hlg_run_report(run, f, err);
-	if (fclose(f) != 0 && rc == 0)
+	if ((fclose(f) != 0 || !beside->folded) && rc == 0)
 		rc = hlg_err_memory(err, "--merge");
 	beside->mismatch = run->mismatch;
 	return rc;

@@ -15,6 +15,7 @@
 #include "sysprof-beside.h"
 #include "sysprof/write.h"
 #include "verb.h"
+#include "words.h"
 
 #define TOP_OF_TEXT 40
 
@@ -157,25 +158,27 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	}
 }
 
-/* What was not read; to be freed. NULL if all was, and without memory. */
-static char *note_of(const struct hlg_sysprof *s)
+/* What was not read; to be freed. NULL if all was. False without memory. */
+static bool note_of(const struct hlg_sysprof *s, char **note)
 {
-	char *note = NULL;
 	int n = 0;
 
+	*note = NULL;
 	if (!s->ended && s->left)
-		n = asprintf(&note,
+		n = asprintf(note,
 			     "the stream was cut off: its last %" PRIu64
 			     " bytes hold no whole record",
 			     s->left);
 	else if (!s->ended)
-		n = asprintf(&note, "the stream was cut off: its end is not marked");
+		n = asprintf(note, "the stream was cut off: its end is not marked");
 	else if (s->behind)
-		n = asprintf(&note,
+		n = asprintf(note,
 			     "%" PRIu64 " bytes behind the end of the stream were not "
 			     "looked at",
 			     s->behind);
-	return n < 0 ? NULL : note;
+	if (n < 0)
+		*note = NULL;
+	return n >= 0;
 }
 
 /* Where the format has no room for notes. */
@@ -239,8 +242,9 @@ static int show(struct arguments *args)
 	if (rc == 0 && args->merge)
 		rc = hlg_beside_read(&beside, args->merge, args->elfs, args->n_elfs,
 				     &err);
+	if (rc == 0 && !note_of(&s, &note))
+		rc = hlg_err_memory(&err, args->path);
 	if (rc == 0) {
-		note = note_of(&s);
 		args->style.notes = &note;
 		args->style.n_notes = note ? 1 : 0;
 		args->style.path = args->path;
@@ -294,11 +298,9 @@ int hlg_verb_sysprof(int argc, char **argv)
 	int status;
 
 	args.elfs = calloc((size_t)argc + 1, sizeof(*args.elfs));
-	if (!args.elfs) {
-		fputs("hlguest: arguments: out of memory\n", stderr);
-		return 1;
-	}
-	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	if (!args.elfs)
+		hlg_words_no_memory();
+	hlg_words_parse(&argp, argc, argv, 0, &args);
 	status = show(&args);
 	free(args.elfs);
 	return status;

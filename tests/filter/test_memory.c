@@ -2,9 +2,8 @@
 /*
  * No failed allocation is silent. Each one a run makes is let fail in turn, alone and
  * with all behind it: the sample path never fails and keeps its books, and the run ends
- * either with an error that says "out of memory" and no file, or with the whole report,
- * lacking at most its notes and remarks. A report that merely lost a name or a row fails
- * here.
+ * either with an error that says "out of memory" and no file, or with the whole report. A
+ * report that merely lost a name, a row or a note fails here.
  */
 #include <string.h>
 #include <unistd.h>
@@ -112,45 +111,6 @@ static int run_once(char **argv, int argc, uint64_t *lost, struct hlg_err *err)
 	return rc;
 }
 
-static bool begins(const char *line, const char *with)
-{
-	return strncmp(line, with, strlen(with)) == 0;
-}
-
-/* A remark of the text: in the trust block, but neither of its own two kinds of lines. */
-static bool is_remark(const char *line, size_t n)
-{
-	char copy[512];
-
-	snprintf(copy, sizeof(copy), "%.*s", (int)n, line);
-	return begins(copy, "         ") && !strstr(copy, "(99 %: ") &&
-	       !strstr(copy, "could not be tested");
-}
-
-/* Cuts notes and remarks out of a report in any format: they may get lost. */
-static void drop_notes(char *report)
-{
-	char *to = report, *json = report, *end;
-	bool trust = false;
-
-	while ((json = strstr(json, "\"notes\": ["))) {
-		end = strchr(json, ']');
-		memmove(json, end, strlen(end) + 1);
-	}
-	for (char *line = report; *line;) {
-		size_t n = strcspn(line, "\n") + 1;
-
-		trust = begins(line, "trust  ") || (trust && n > 1);
-		if (n > 1 && !begins(line, "note") && !begins(line, "remark") &&
-		    !(trust && is_remark(line, n))) {
-			memmove(to, line, n);
-			to += n;
-		}
-		line += n;
-	}
-	*to = '\0';
-}
-
 static const char *const formats[] = {"format=text", "format=csv", "format=folded",
 				      "format=json"};
 
@@ -170,7 +130,6 @@ static void check_report(char *report, uint64_t lost, const char *whole, unsigne
 {
 	ck_assert_ptr_nonnull(report);
 	if (lost == 0) {
-		drop_notes(report);
 		check_same(report, whole, n);
 	} else if (noted) {
 		ck_assert_msg(strstr(report, "out of memory"),
@@ -206,7 +165,6 @@ START_TEST(whole_run)
 	ck_assert_int_eq(run_once(argv, 10, &lost, &err), 0);
 	whole = kit_read("report");
 	unlink("report");
-	drop_notes(whole);
 	for (n = 1; struck; n++) {
 		char *report;
 		int rc;

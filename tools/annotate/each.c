@@ -24,6 +24,10 @@ static int show_row(const struct show *s, const struct hlg_row *row, struct hlg_
 	struct hlg_listing listing;
 	int rc = hlg_listing_build(&listing, &in, err);
 
+	/* Too late for a note. */
+	if (rc == 0 && row->place.image && hlg_image_unread(row->place.image) &&
+	    !s->a->report->unread)
+		rc = hlg_image_fail_unread(row->place.image, err);
 	if (rc == 0)
 		s->each(s->ctx, &listing, s->view, s->series);
 	hlg_listing_finish(&listing);

@@ -113,7 +113,7 @@ static json_t *name(const struct hlg_report *r)
 
 	for (size_t i = 0; f && i < r->space->n_images; i++)
 		fprintf(f, "%s%s", i ? ", " : "", r->space->images[i]->path);
-	if (f && fclose(f) == 0)
+	if (f && fclose(f) == 0 && text)
 		json = hlg_json_text(text);
 	hlg_json_watch(json);
 	free(text);
@@ -185,6 +185,8 @@ int hlg_speedscope_report(struct hlg_run *run, FILE *stream, struct hlg_err *err
 	struct sheet sheet = {.report = &report};
 	int rc = hlg_run_build(run, &report, err);
 
+	if (rc == 0)
+		rc = hlg_report_check_whole(&report, err);
 	if (rc == 0)
 		rc = hlg_frames_build(&sheet.tree, &report, err);
 	if (rc == 0)

@@ -31,7 +31,7 @@ static json_t *name_of(const struct hlg_sysprof *s, const struct hlg_sysprof_fra
 
 	if (f) {
 		hlg_sysprof_name(f, s, frame);
-		if (fclose(f) == 0)
+		if (fclose(f) == 0 && text)
 			name = hlg_json_text(text);
 	}
 	hlg_json_watch(name);

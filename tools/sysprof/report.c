@@ -37,7 +37,10 @@ static void put_uleb(FILE *f, uint64_t value)
 	fputc((int)value, f);
 }
 
-/* Readers end a frame at ';', and print what they find. */
+/*
+ * Readers end a frame at ';', and print what they find. Without memory fclose() succeeds,
+ * and there is no text.
+ */
 static bool put_symbol(FILE *f, uint64_t addr, const char *name)
 {
 	char *text = NULL;
@@ -46,7 +49,7 @@ static bool put_symbol(FILE *f, uint64_t addr, const char *name)
 
 	if (made)
 		hlg_write_escaped(made, name, ';', ":");
-	if (!made || fclose(made) != 0) {
+	if (!made || fclose(made) != 0 || !text) {
 		free(text);
 		return false;
 	}
@@ -161,7 +164,7 @@ static bool write_samples(const struct writer *w, const struct spot *spot)
 			put_uleb(made, image);
 		fputc(0, made);
 	}
-	if (!made || fclose(made) != 0) {
+	if (!made || fclose(made) != 0 || !event) {
 		free(event);
 		return false;
 	}
@@ -218,6 +221,8 @@ int hlg_sysprof_report(struct hlg_run *run, const struct hlg_feed_sums *sums,
 		return rc;
 	rc = hlg_report_build(&report, &run->options, &run->space, &run->profile,
 			      &run->host, err);
+	if (rc == 0)
+		rc = hlg_report_check_whole(&report, err);
 	if (rc == 0) {
 		run->mismatch = report.trust.all.verdict == HLG_TRUST_MISMATCH;
 		rc = write_out(&w, stream, err);
