@@ -17,6 +17,13 @@
 
 static int damaged(const struct hlg_companion *c, struct hlg_err *err)
 {
+	/* libelf says why only there. */
+	if (errno == ENOMEM)
+		return hlg_err_memory(err, c->image->path);
+	if (errno)
+		return hlg_err_set(err, HLG_ESYSTEM,
+				   "%s: cannot be read: %s (try a copy)", c->image->path,
+				   strerrordesc_np(errno));
 	return hlg_err_set(
 		err, HLG_EINPUT,
 		"%s: its section headers make no sense to copy (link it again)",
@@ -122,6 +129,7 @@ int hlg_companion_open(struct hlg_companion *c, const struct hlg_image *image,
 	if (c->fd < 0)
 		return c->fd;
 	elf_version(EV_CURRENT);
+	errno = 0;
 	elf = elf_begin(c->fd, ELF_C_READ, NULL);
 	rc = elf ? read_sections(c, elf, err) : damaged(c, err);
 	elf_end(elf);

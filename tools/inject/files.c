@@ -16,15 +16,15 @@ static bool is_same(const char *a, const char *b)
 	       x.st_ino == y.st_ino;
 }
 
-/* Is path in this folder? */
-static bool is_in(const char *path, const char *folder)
+/* Is path in this folder? -1 without memory. */
+static int is_in(const char *path, const char *folder)
 {
 	const char *slash = strrchr(path, '/');
 	char *own;
 	bool in;
 
 	if (asprintf(&own, "%.*s.", slash ? (int)(slash + 1 - path) : 0, path) < 0)
-		return true;
+		return -1;
 	in = is_same(own, folder);
 	free(own);
 	return in;
@@ -34,12 +34,14 @@ int hlg_files_check(const char *out, const char *in, struct hlg_err *err)
 {
 	bool standard = strcmp(in, "-") == 0;
 	struct stat st;
-	int rc = hlg_out_check(out, err);
+	int rc = hlg_out_check(out, err), inside;
 
 	if (rc < 0)
 		return rc;
-	if (is_same(out, standard ? "/proc/self/fd/0" : in) ||
-	    (!standard && is_in(out, in)))
+	inside = standard ? 0 : is_in(out, in);
+	if (inside < 0)
+		return hlg_err_memory(err, out);
+	if (is_same(out, standard ? "/proc/self/fd/0" : in) || inside)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is the recording that is read (name another)",
 				   out);
