@@ -12,6 +12,7 @@
 #include "trace.h"
 
 #include <config.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -297,9 +298,11 @@ static bool parse(struct hlg_trace *trace, struct format *format)
 	text = malloc(HLG_TRACE_VET_ROOM(format->size));
 	if (text && system) {
 		size = hlg_trace_vet(text, format->text, format->size);
+		errno = 0;
 		tep_parse_format(trace->tep, &format->event, text, (unsigned long)size,
 				 system);
-		format->parsed = true;
+		/* Without memory it may have fewer fields, and no error. */
+		format->parsed = errno != ENOMEM;
 	}
 	free(text);
 	free(system);
