@@ -9,6 +9,7 @@
 #include "../symtab/escape.h"
 #include "config.h"
 #include "output.h"
+#include "shorter.h"
 #include "verb.h"
 
 struct verb {
@@ -113,6 +114,7 @@ int main(int argc, char **argv)
 	setlocale(LC_ALL, "C"); /* the same bytes everywhere, argp's messages too */
 	argp_err_exit_status = 2;
 	atexit(hlg_output_exit);
+	hlg_shorter_watch();
 	if (argc < 2) {
 		print_verbs(stderr);
 		return 2;
