@@ -282,7 +282,7 @@ uint64_t hlg_image_stored(const struct hlg_image *image, uint64_t addr)
 }
 
 /* All images are made here, and none is constant: only who asks for bytes has it so. */
-static void miss(const struct hlg_image *image)
+void hlg_image_miss(const struct hlg_image *image)
 {
 	__atomic_store_n(&((struct hlg_image *)image)->unread, true, __ATOMIC_RELAXED);
 }
@@ -307,7 +307,7 @@ int hlg_image_reopen(const struct hlg_image *image, struct hlg_err *err)
 
 	if (fd >= 0 && same_file(&now, &image->elf.id))
 		return fd;
-	miss(image);
+	hlg_image_miss(image);
 	if (fd < 0)
 		return fd;
 	close(fd);
@@ -326,7 +326,7 @@ size_t hlg_image_pread(const struct hlg_image *image, int fd, uint64_t addr, voi
 	if (len == 0)
 		return 0;
 	if (hlg_file_read(fd, buf, len, load->offset + (addr - load->addr)) < 0) {
-		miss(image);
+		hlg_image_miss(image);
 		return 0;
 	}
 	return len;

@@ -133,6 +133,9 @@ size_t hlg_image_pread(const struct hlg_image *image, int fd, uint64_t addr, voi
  */
 bool hlg_image_unread(const struct hlg_image *image);
 
+/* Notes that, for who reads the file by other means. */
+void hlg_image_miss(const struct hlg_image *image);
+
 /* The same as an error, for who cannot do without. */
 int hlg_image_fail_unread(const struct hlg_image *image, struct hlg_err *err);
 

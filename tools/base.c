@@ -226,6 +226,8 @@ static int base(const struct hlg_inputs *in)
 
 	if (rc == 0)
 		rc = hlg_inputs_read(in, &run, &batch, &status, &err);
+	if (rc == 0 && run.profile.unrecorded)
+		rc = hlg_err_memory(&err, "base");
 	if (rc < 0) {
 		status = hlg_output_error(&err);
 	} else if (batch.n_read) {

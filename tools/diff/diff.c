@@ -56,6 +56,15 @@ static void count_runs(struct hlg_diff *diff, int side)
 	diff->by_runs |= diff->n_runs[side] >= HLG_COMPARE_RUNS;
 }
 
+/* What was found unreadable while images were paired came too late for a note. */
+static int check_read(const struct hlg_diff_side *side, struct hlg_err *err)
+{
+	for (size_t i = 0; i < side->space->n_images; i++)
+		if (hlg_image_unread(side->space->images[i]) && !side->report.unread)
+			return hlg_image_fail_unread(side->space->images[i], err);
+	return 0;
+}
+
 int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err)
 {
 	int rc = 0;
@@ -69,6 +78,10 @@ int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err)
 	if (!hlg_diff_images_pair(&diff->images, diff->side[0].space,
 				  diff->side[1].space))
 		return hlg_err_memory(err, "diff");
+	for (int i = 0; rc == 0 && i < 2; i++)
+		rc = check_read(&diff->side[i], err);
+	if (rc < 0)
+		return rc;
 	diff->weight = (enum hlg_weight)diff->side[0].options->weight;
 	diff->withheld = diff->side[0].report.withheld || diff->side[1].report.withheld;
 	diff->incomparable = diff->withheld && !diff->images.same;

@@ -1,29 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "pairs.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static bool files_are_alike(const char *a, const char *b)
+/* What of the file is at off, up to 4096 bytes; -1 if they could not be read. */
+static int read_some(int fd, const struct hlg_file_id *id, char *some, off_t off)
 {
-	FILE *f = fopen(a, "rbe"), *g = fopen(b, "rbe");
-	char x[4096], y[4096];
-	size_t n = 0, m = 0;
-	bool alike = f && g;
+	int n = id->size - off < 4096 ? (int)(id->size - off) : 4096;
 
-	while (alike) {
-		n = fread(x, 1, sizeof(x), f);
-		m = fread(y, 1, sizeof(y), g);
-		alike = n == m && memcmp(x, y, n) == 0 && !ferror(f) && !ferror(g);
-		if (n == 0)
-			break;
+	return hlg_file_read(fd, some, (size_t)n, (uint64_t)off) < 0 ? -1 : n;
+}
+
+/* What cannot be read is missed, and a reason for the comparison to fail. */
+static bool files_are_alike(const struct hlg_image *a, const struct hlg_image *b)
+{
+	struct hlg_file_id x = {0}, y = {0};
+	struct hlg_err err;
+	int f = hlg_file_open(a->path, &x, &err), g = hlg_file_open(b->path, &y, &err);
+	bool alike = x.size == y.size;
+	char s[4096], t[4096];
+
+	if (f < 0)
+		hlg_image_miss(a);
+	if (g < 0)
+		hlg_image_miss(b);
+	for (off_t off = 0; f >= 0 && g >= 0 && alike && off < x.size; off += 4096) {
+		int n = read_some(f, &x, s, off), m = read_some(g, &y, t, off);
+
+		if (n < 0)
+			hlg_image_miss(a);
+		if (m < 0)
+			hlg_image_miss(b);
+		alike = n == m && n > 0 && memcmp(s, t, (size_t)n) == 0;
 	}
-	if (f)
-		fclose(f);
-	if (g)
-		fclose(g);
-	return alike;
+	if (f >= 0)
+		close(f);
+	if (g >= 0)
+		close(g);
+	return f >= 0 && g >= 0 && alike;
 }
 
 static bool is_same(const struct hlg_image *a, const struct hlg_image *b)
@@ -33,7 +49,7 @@ static bool is_same(const struct hlg_image *a, const struct hlg_image *b)
 		return false;
 	if (a->elf.build_id[0] || b->elf.build_id[0])
 		return strcmp(a->elf.build_id, b->elf.build_id) == 0;
-	return files_are_alike(a->path, b->path);
+	return files_are_alike(a, b);
 }
 
 static bool has_name_of(const struct hlg_image *a, const struct hlg_image *b)
