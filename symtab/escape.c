@@ -34,7 +34,9 @@ static size_t decode(const unsigned char *s, uint32_t *cp)
 /*
  * Characters that change how the text around them is shown (UAX #9, section 2), or that
  * nobody sees: Default_Ignorable_Code_Point (DerivedCoreProperties.txt of Unicode 15.0)
- * and the interlinear annotations behind its last block of three bytes.
+ * and the interlinear annotations behind its last block of three bytes. Noncharacters,
+ * two at each plane's end among them, are not for interchange, and XML has none of the
+ * first two.
  */
 static const struct {
 	uint32_t first, last;
@@ -44,15 +46,18 @@ static const struct {
 		{0x34f, 0x34f},     {0x61c, 0x61c},     {0x115f, 0x1160},
 		{0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},
 		{0x2028, 0x202e}, /* with the separators of lines and paragraphs */
-		{0x2060, 0x206f},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},
-		{0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},
-		{0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+		{0x2060, 0x206f},   {0x3164, 0x3164},   {0xfdd0, 0xfdef},
+		{0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
+		{0xfff0, 0xfffb},   {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+		{0xe0000, 0xe0fff},
 };
 
 static bool disturbs(uint32_t cp)
 {
 	if (cp >= 0x20 && cp < 0x7f)
 		return false; /* nearly all there is */
+	if ((cp & 0xfffe) == 0xfffe)
+		return true;
 	for (size_t i = 0; i < sizeof(disturbing) / sizeof(disturbing[0]); i++)
 		if (cp <= disturbing[i].last)
 			return cp >= disturbing[i].first;

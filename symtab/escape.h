@@ -22,7 +22,8 @@
  * Length in bytes of the character at s if it may be shown as it is, 0 if its first
  * byte must be escaped. Refused: C0 and C1 controls, DEL, malformed or overlong UTF-8,
  * surrogates, line and paragraph separators, bidirectional controls, and characters
- * without a glyph: zero-width ones, joiners, fillers, variation selectors, tags. Two
+ * without a glyph: zero-width ones, joiners, fillers, variation selectors, tags,
+ * noncharacters. What is left, XML 1.0 takes as well (2.2, Char). Two
  * names that differ look different, but for letters alike. s ends with NUL.
  */
 size_t hlg_escape_plain(const char *s);

@@ -48,7 +48,7 @@ MARKUP = [
 ]
 TABLES = [
     b"[", b"]", b"[module]", b"name [module]", b"(1) short", b"(1)", b";", b"a;b", b"a:b",
-    b"two words", b" edges ", b"count 12", b"count 12 34", b"7", b"12.5", b"$a", b".Lx",
+    b"two words", b" edges ", b"count 12", b"count 12 34", b"7", b"12.5", b"$a", b"x.Lx",
     b"L0x", b"_text", b"_stext", b"_etext", b"_edata", b"__gap__", b"__gap__ after x",
     b"0000000000001000 T other", b"fn=(1) x", b"calls=1 1", b"events: a", b"--", b"-x",
     b"/etc/passwd", b"../../x", b"@0x1000", b"x@0x1000", b"_ZN9truncated", b"_Z\x1b[2J",
@@ -71,23 +71,24 @@ LONG = [b"x" * 4000, b"\x1b" * 300 + b"y", "é".encode() * 300]
 
 
 def names():
-    """All of them, once."""
+    """All of them, once; .L begins what an assembler should have left out (symbol.h)."""
     return list(dict.fromkeys([*PLAIN, *TERMINAL, *CELLS, *MARKUP, *TABLES, *wrapped(),
                                *LONG]))
 
 
 # As symtab/escape.h has it: controls, surrogates and separators by their category; what has
-# no glyph, by Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt, 15.0), and
-# interlinear annotations.
+# no glyph, by Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt, 15.0);
+# interlinear annotations; noncharacters.
 CATEGORIES = ("Cc", "Cs", "Zl", "Zp")
 IGNORABLE = {0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x17b5, *range(0x180b, 0x1810),
              *range(0x200b, 0x2010), *range(0x202a, 0x202f), *range(0x2060, 0x2070), 0x3164,
-             *range(0xfe00, 0xfe10), 0xfeff, 0xffa0, *range(0xfff0, 0xfffc),
+             *range(0xfdd0, 0xfdf0), *range(0xfe00, 0xfe10), 0xfeff, 0xffa0, *range(0xfff0, 0xfffc),
              *range(0x1bca0, 0x1bca4), *range(0x1d173, 0x1d17b), *range(0xe0000, 0xe1000)}
 
 
 def disturbs(c):
-    return unicodedata.category(c) in CATEGORIES or ord(c) in IGNORABLE
+    return unicodedata.category(c) in CATEGORIES or ord(c) in IGNORABLE or \
+        ord(c) & 0xfffe == 0xfffe
 
 
 def shown(name):

@@ -43,7 +43,7 @@ static const struct {
 	{"\xee\x80\x80", 3},     /* behind them */
 	{"\xf0\x90\x80\x80", 4}, /* the first of four */
 	{"\xf0\x9f\xa6\x80", 4},
-	{"\xf4\x8f\xbf\xbf", 4}, /* the last of all */
+	{"\xf4\x8f\xbf\xbd", 4}, /* the last of all */
 
 	{"", 0},
 	{"\x01", 0},
@@ -88,6 +88,12 @@ static const struct {
 	{"\xe2\x81\xaa", 0}, /* deprecated formats */
 	{"\xe2\x81\xaf", 0},
 	{"\xef\xb8\x8f", 0}, /* variation selector */
+	{"\xef\xb7\x90", 0}, /* noncharacters */
+	{"\xef\xb7\xaf", 0},
+	{"\xef\xbf\xbe", 0},
+	{"\xef\xbf\xbf", 0},
+	{"\xf0\x9f\xbf\xbe", 0},
+	{"\xf4\x8f\xbf\xbf", 0},
 	{"\xef\xbf\xb9", 0}, /* interlinear annotations */
 	{"\xef\xbf\xbb", 0},
 	{"\xf0\x9d\x85\xb3", 0}, /* musical beam */

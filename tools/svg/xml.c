@@ -13,14 +13,6 @@ struct piece {
 	char hex[5];
 };
 
-/* U+FFFE and U+FFFF are valid UTF-8, but no characters of XML. */
-static size_t plain_length(const char *s)
-{
-	return strncmp(s, "\xef\xbf\xbe", 3) == 0 || strncmp(s, "\xef\xbf\xbf", 3) == 0
-		       ? 0
-		       : hlg_escape_plain(s);
-}
-
 static const char *entity(char c)
 {
 	switch (c) {
@@ -41,7 +33,7 @@ static const char *entity(char c)
 
 static void next_piece(struct piece *piece, const char *s)
 {
-	size_t plain = plain_length(s);
+	size_t plain = hlg_escape_plain(s);
 
 	*piece = (struct piece){s, plain, plain > 1 ? 2 : 1, plain, ""};
 	if (plain == 0) {
