@@ -59,14 +59,10 @@ int hlg_counters_text(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 static void csv_begin(FILE *f, const char *record, const char *series, const char *name)
 {
 	fprintf(f, "%s,", record);
-	if (series) { /* "event=..." and such: never a formula */
-		fputc('"', f);
-		hlg_write_escaped(f, series, '"', "\"\"");
-		fputc('"', f);
-	}
-	fputs(",,\"", f);
-	hlg_write_escaped(f, name, '"', "\"\"");
-	fputc('"', f);
+	if (series)
+		hlg_write_cell(f, series);
+	fputs(",,", f);
+	hlg_write_cell(f, name);
 }
 
 static void csv_total(FILE *f, const char *name, struct hlg_count c)

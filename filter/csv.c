@@ -12,29 +12,16 @@
 #include "format.h"
 #include "write.h"
 
-/* Opens a cell that begins with text. */
-static void open_cell(FILE *f, const char *text)
-{
-	fputs(text[0] && strchr("=+-@", text[0]) ? "\"'" : "\"", f);
-}
-
-static void write_text(FILE *f, const char *text)
-{
-	open_cell(f, text);
-	hlg_write_escaped(f, text, '"', "\"\"");
-	fputc('"', f);
-}
-
 /* The columns every record begins with. */
 static void begin(FILE *f, const char *record, const char *series, const char *kind,
 		  const char *name)
 {
 	fprintf(f, "%s,", record);
 	if (series)
-		write_text(f, series);
+		hlg_write_cell(f, series);
 	fprintf(f, ",%s,", kind);
 	if (name)
-		write_text(f, name);
+		hlg_write_cell(f, name);
 	fputc(',', f);
 }
 
@@ -130,7 +117,7 @@ static void write_aliases(FILE *f, const struct hlg_report *r,
 		if (some++)
 			fputc(' ', f);
 		else
-			open_cell(f, name);
+			hlg_write_cell_begin(f, name);
 		hlg_write_escaped(f, name, '"', "\"\"");
 	}
 	if (some)
@@ -146,12 +133,12 @@ static void write_row(FILE *f, const struct hlg_report *r, const char *series,
 
 	begin(f, place->kind <= HLG_GAP ? "function" : "other", series, kind, row->name);
 	if (place->symbol)
-		write_text(f, hlg_image_name(place->image, place->symbol));
+		hlg_write_cell(f, hlg_image_name(place->image, place->symbol));
 	fputc(',', f);
 	write_aliases(f, r, place);
 	fputc(',', f);
 	if (place->image) {
-		write_text(f, place->image->path);
+		hlg_write_cell(f, place->image->path);
 		fprintf(f, ",0x%" PRIx64 ",%" PRIu64 ",", place->start,
 			place->end - place->start);
 	} else {
@@ -175,7 +162,7 @@ static void write_region(FILE *f, const struct hlg_report *r, const struct hlg_v
 	begin(f, "region", series, "", name);
 	fputs(",,", f);
 	if (region->image)
-		write_text(f, region->image->path);
+		hlg_write_cell(f, region->image->path);
 	fprintf(f, ",0x%" PRIx64 ",%" PRIu64 ",", region->addr, r->options->region);
 	count(f, region->count);
 	share(f, &region->share);
@@ -202,7 +189,7 @@ static void write_host_row(void *f, const struct hlg_host_row *row, uint64_t wei
 	(void)weight;
 	begin(f, "host", series, "", row->comm);
 	fputs(",,", f);
-	write_text(f, row->dso);
+	hlg_write_cell(f, row->dso);
 	fputs(",,,", f);
 	count(f, row->count);
 	fprintf(f, ",%s,,,,\n", hlg_write_percent(percent, share_of_host));

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../symtab/escape.h"
 
@@ -80,6 +81,33 @@ void hlg_write_escaped(FILE *f, const char *text, char c, const char *instead)
 			fprintf(f, "\\x%02x", (unsigned)(unsigned char)*text);
 		text += plain ? plain : 1;
 	}
+}
+
+/*
+ * OWASP's list of what begins a formula (CSV Injection), among it the full-width forms of
+ * =+-@ that some locales' spreadsheets take for the same. Tabs and line ends are escaped.
+ */
+bool hlg_write_is_formula(const char *text)
+{
+	static const char *const wide[] = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d",
+					   "\xef\xbc\xa0"};
+
+	for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
+		if (strncmp(text, wide[i], strlen(wide[i])) == 0)
+			return true;
+	return text[0] && strchr("=+-@", text[0]);
+}
+
+void hlg_write_cell_begin(FILE *f, const char *text)
+{
+	fputs(hlg_write_is_formula(text) ? "\"'" : "\"", f);
+}
+
+void hlg_write_cell(FILE *f, const char *text)
+{
+	hlg_write_cell_begin(f, text);
+	hlg_write_escaped(f, text, '"', "\"\"");
+	fputc('"', f);
 }
 
 const char *hlg_write_kind(enum hlg_kind kind)

@@ -35,6 +35,15 @@ const char *hlg_write_percent(char buf[static 16], double share);
 /* Writes text escaped (escape.h), each c in it as instead. Needs no memory to do so. */
 void hlg_write_escaped(FILE *f, const char *text, char c, const char *instead);
 
+/*
+ * Text as a cell of CSV (RFC 4180): in quotes, escaped, and behind a ' if a spreadsheet
+ * would take it for a formula. begin writes what is in front of a cell's text, when that
+ * is put together from several.
+ */
+bool hlg_write_is_formula(const char *text);
+void hlg_write_cell(FILE *f, const char *text);
+void hlg_write_cell_begin(FILE *f, const char *text);
+
 /* "function", "label", "gap", "data", "outside". */
 const char *hlg_write_kind(enum hlg_kind kind);
 

@@ -188,6 +188,60 @@ START_TEST(percent)
 }
 END_TEST
 
+/* What a function writes of a name. */
+static void written(void (*write)(FILE *f, const char *text), const char *name,
+		    const char *expected)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(f);
+	write(f, name);
+	ck_assert_int_eq(fclose(f), 0);
+	ck_assert_str_eq(text, expected);
+	free(text);
+}
+
+START_TEST(cells)
+{
+	static const char *const texts[][2] = {
+		{"", "\"\""},
+		{"a \"b\", c", "\"a \"\"b\"\", c\""},
+		{"=1+2", "\"'=1+2\""},
+		{"+1", "\"'+1\""},
+		{"-1", "\"'-1\""},
+		{"@A", "\"'@A\""},
+		{"\xef\xbc\x9d"
+		 "1",
+		 "\"'\xef\xbc\x9d"
+		 "1\""}, /* full width: = + - @ */
+		{"\xef\xbc\x8b"
+		 "1",
+		 "\"'\xef\xbc\x8b"
+		 "1\""},
+		{"\xef\xbc\x8d"
+		 "1",
+		 "\"'\xef\xbc\x8d"
+		 "1\""},
+		{"\xef\xbc\xa0"
+		 "1",
+		 "\"'\xef\xbc\xa0"
+		 "1\""},
+		{"\xef\xbc\x8c"
+		 "1",
+		 "\"\xef\xbc\x8c"
+		 "1\""}, /* a comma */
+		{"\t=1", "\"\\x09=1\""},
+		{"\r=1", "\"\\x0d=1\""},
+		{"1=2", "\"1=2\""},
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		written(hlg_write_cell, texts[i][0], texts[i][1]);
+}
+END_TEST
+
 /* Asked before the work is begun, answered by this build. */
 START_TEST(check_of_the_build)
 {
@@ -211,6 +265,7 @@ int main(void)
 	tcase_add_test(tc, folded);
 	tcase_add_test(tc, folded_frames);
 	tcase_add_test(tc, percent);
+	tcase_add_test(tc, cells);
 	tcase_add_loop_test(tc, check_of_the_build, 0, 4);
 	return tap_main(suite);
 }

@@ -17,13 +17,6 @@ enum {
 	COLUMNS = 24
 };
 
-static void write_text(FILE *f, const char *text)
-{
-	fputs(text[0] && strchr("=+-@", text[0]) ? "\"'" : "\"", f);
-	hlg_write_escaped(f, text, '"', "\"\"");
-	fputc('"', f);
-}
-
 /* Ends a record of which n columns are written. */
 static void end(FILE *f, int n)
 {
@@ -35,7 +28,7 @@ static void end(FILE *f, int n)
 static void write_line(FILE *f, const char *record, const char *name, const char *status)
 {
 	fprintf(f, "%s,", record);
-	write_text(f, name);
+	hlg_write_cell(f, name);
 	fprintf(f, ",,,%s", status);
 	end(f, 5);
 }
@@ -87,13 +80,13 @@ static void write_row(FILE *f, const struct hlg_diff *diff,
 	const struct hlg_place *place = hlg_diff_place(row, row->n[1] ? 1 : 0);
 
 	fputs("function,", f);
-	write_text(f, hlg_diff_name(row));
+	hlg_write_cell(f, hlg_diff_name(row));
 	fputc(',', f);
 	if (place->symbol)
-		write_text(f, hlg_image_name(place->image, place->symbol));
+		hlg_write_cell(f, hlg_image_name(place->image, place->symbol));
 	fputc(',', f);
 	if (place->image)
-		write_text(f, place->image->path);
+		hlg_write_cell(f, place->image->path);
 	fprintf(f, ",%s,%s,%zu,%zu,", hlg_diff_presence_word(row->presence),
 		hlg_diff_kind(diff, row), row->n[0], row->n[1]);
 	write_places(f, row);
@@ -109,10 +102,10 @@ static void write_region(FILE *f, const struct hlg_diff *diff,
 	const struct hlg_region *region = row->region[s];
 
 	fputs("region,", f);
-	write_text(f, view->rows[view->parts[region->first_part].row].name);
+	hlg_write_cell(f, view->rows[view->parts[region->first_part].row].name);
 	fputs(",,", f);
 	if (region->image)
-		write_text(f, region->image->path);
+		hlg_write_cell(f, region->image->path);
 	fprintf(f, ",%s,region,%zu,%zu,", hlg_diff_presence_word(row->presence),
 		row->n[0], row->n[1]);
 	write_places(f, row);

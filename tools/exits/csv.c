@@ -10,18 +10,10 @@
 #include "../../filter/write.h"
 #include "write.h"
 
-/* A cell that a spreadsheet would take for a formula gets a ' in front. */
-static void write_text(FILE *f, const char *text)
-{
-	fputs(text[0] && strchr("=+-@", text[0]) ? "\"'" : "\"", f);
-	hlg_write_escaped(f, text, '"', "\"\"");
-	fputc('"', f);
-}
-
 static void begin(FILE *f, const char *record, const char *kind, const char *name)
 {
 	fprintf(f, "%s,%s,", record, kind);
-	write_text(f, name);
+	hlg_write_cell(f, name);
 }
 
 /* Records that have a count, or a time, and nothing else. */

@@ -77,15 +77,10 @@ void hlg_windows_put_lines(FILE *f, const char *lines, const char *prefix)
 
 void hlg_windows_put_cell(FILE *f, const char *text)
 {
-	bool formula = text[0] && strchr("=+-@", text[0]);
-
-	if (!formula && !text[strcspn(text, "\",\n\r\t ")]) {
+	if (hlg_write_is_formula(text) || text[strcspn(text, "\",\n\r\t ")])
+		hlg_write_cell(f, text);
+	else
 		hlg_escape_print(f, text);
-		return;
-	}
-	fputs(formula ? "\"'" : "\"", f);
-	hlg_write_escaped(f, text, '"', "\"\"");
-	fputc('"', f);
 }
 
 /* What hlg_escape_plain lets pass needs a \ only before these two. */
