@@ -8,6 +8,17 @@
 #include "frames.h"
 #include "write.h"
 
+/* A group, as "tid 72", is never last: nobody takes what it ends in for a count. */
+static void write_node(FILE *f, const struct hlg_tree *tree, const struct hlg_node *node)
+{
+	const char *name = hlg_tree_name(tree, node);
+
+	if (node->frame == HLG_FRAME_GROUP && node->self.samples == 0)
+		hlg_write_escaped(f, name, ';', ":");
+	else
+		hlg_write_frame(f, name);
+}
+
 int hlg_folded_write(FILE *f, const struct hlg_tree *tree, enum hlg_weight weight,
 		     struct hlg_err *err)
 {
@@ -28,8 +39,7 @@ int hlg_folded_write(FILE *f, const struct hlg_tree *tree, enum hlg_weight weigh
 		for (uint32_t d = 1; self && d <= node->depth; d++) {
 			if (d > 1)
 				fputc(';', f);
-			hlg_write_escaped(f, hlg_tree_name(tree, &tree->nodes[path[d]]),
-					  ';', ":");
+			write_node(f, tree, &tree->nodes[path[d]]);
 		}
 		if (self)
 			fprintf(f, " %" PRIu64 "\n", self);

@@ -68,9 +68,11 @@ const char *hlg_write_percent(char buf[static 16], double share)
 	return buf;
 }
 
-void hlg_write_escaped(FILE *f, const char *text, char c, const char *instead)
+/* Up to end. */
+static void write_part(FILE *f, const char *text, const char *end, char c,
+		       const char *instead)
 {
-	while (*text) {
+	while (text < end) {
 		size_t plain = hlg_escape_plain(text);
 
 		if (*text == c)
@@ -81,6 +83,11 @@ void hlg_write_escaped(FILE *f, const char *text, char c, const char *instead)
 			fprintf(f, "\\x%02x", (unsigned)(unsigned char)*text);
 		text += plain ? plain : 1;
 	}
+}
+
+void hlg_write_escaped(FILE *f, const char *text, char c, const char *instead)
+{
+	write_part(f, text, text + strlen(text), c, instead);
 }
 
 /*
@@ -108,6 +115,32 @@ void hlg_write_cell(FILE *f, const char *text)
 	hlg_write_cell_begin(f, text);
 	hlg_write_escaped(f, text, '"', "\"\"");
 	fputc('"', f);
+}
+
+/* The blank before digits, or digits with a point behind some, that end text; or NULL. */
+static const char *find_count(const char *text)
+{
+	static const char digits[] = "0123456789";
+	const char *blank = strrchr(text, ' '), *end;
+
+	if (!blank || !strspn(blank + 1, digits))
+		return NULL;
+	end = blank + 1 + strspn(blank + 1, digits);
+	if (*end == '.')
+		end += 1 + strspn(end + 1, digits);
+	return *end ? NULL : blank;
+}
+
+void hlg_write_frame(FILE *f, const char *name)
+{
+	const char *blank = find_count(name);
+
+	if (blank) {
+		write_part(f, name, blank, ';', ":");
+		fputs("\\x20", f);
+		name = blank + 1;
+	}
+	hlg_write_escaped(f, name, ';', ":");
 }
 
 const char *hlg_write_kind(enum hlg_kind kind)

@@ -44,6 +44,13 @@ bool hlg_write_is_formula(const char *text);
 void hlg_write_cell(FILE *f, const char *text);
 void hlg_write_cell_begin(FILE *f, const char *text);
 
+/*
+ * Text as a frame of folded stacks, escaped. What ends a frame, ';', becomes ':'; and of
+ * a name that ends like a count, as "pass 2", the last blank is written as \x20:
+ * flamegraph.pl takes a number behind a blank for a second count, and cuts it off.
+ */
+void hlg_write_frame(FILE *f, const char *name);
+
 /* "function", "label", "gap", "data", "outside". */
 const char *hlg_write_kind(enum hlg_kind kind);
 

@@ -165,7 +165,7 @@ START_TEST(folded_frames)
 	char *text = report("format=folded");
 
 	ck_assert_ptr_nonnull(strstr(text, "./a:\"g\\x1b]0:\\x07e\\x0ast,\\xff.elf;"
-					   "a:b:c 99 600\n"));
+					   "a:b:c\\x2099 600\n"));
 	ck_assert_ptr_nonnull(strstr(text, "\n[outside] 50\n"));
 	free(text);
 }
@@ -242,6 +242,29 @@ START_TEST(cells)
 }
 END_TEST
 
+START_TEST(frames)
+{
+	static const char *const texts[][2] = {
+		{"", ""},
+		{"a;b", "a:b"},
+		{"two words", "two words"},
+		{"pass 2", "pass\\x202"},
+		{"a;b  1 22.5", "a:b  1\\x2022.5"},
+		{"pass 2.", "pass\\x202."},
+		{"pass 2.x", "pass 2.x"},
+		{"pass 2b", "pass 2b"},
+		{"pass ", "pass "},
+		{"12", "12"},
+		{" 12", "\\x2012"},
+		{"\033 7", "\\x1b\\x207"},
+		{"\xc3\xa9; 7", "\xc3\xa9:\\x207"},
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		written(hlg_write_frame, texts[i][0], texts[i][1]);
+}
+END_TEST
+
 /* Asked before the work is begun, answered by this build. */
 START_TEST(check_of_the_build)
 {
@@ -266,6 +289,7 @@ int main(void)
 	tcase_add_test(tc, folded_frames);
 	tcase_add_test(tc, percent);
 	tcase_add_test(tc, cells);
+	tcase_add_test(tc, frames);
 	tcase_add_loop_test(tc, check_of_the_build, 0, 4);
 	return tap_main(suite);
 }

@@ -11,7 +11,7 @@ enum {
 
 static void put(FILE *f, const char *text)
 {
-	hlg_write_escaped(f, text, ';', ":");
+	hlg_write_frame(f, text);
 }
 
 /* "@file" and "=name" as they are; else as Lua puts it, the first line of the text. */
@@ -29,7 +29,7 @@ static void put_chunk(FILE *f, const char *chunk)
 	memcpy(first, chunk, n);
 	first[n] = '\0';
 	fputs("[string \"", f);
-	put(f, first);
+	hlg_write_escaped(f, first, ';', ":"); /* ends no name, so a count may end it */
 	fputs(chunk[n] ? "...\"]" : "\"]", f);
 }
 
