@@ -2,10 +2,12 @@
 /*
  * mkelf KIND OUT: writes one of the well-known inputs of the golden tests; without
  * arguments, lists them. The same bytes every time. Most are the guest of
- * mkelf-guest.h with something changed.
+ * mkelf-guest.h with something changed. One kind takes its names from standard input, so
+ * that whoever wrote them knows what has to come out.
  */
 #include "mkelf-guest.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,6 +224,37 @@ static int make_hostile(struct mkelf_guest *g)
 	return make_row(g, syms, N_HOSTILE + 1, FN_SIZE);
 }
 
+/*
+ * Functions of 0x20 by the names on standard input, each ended by NUL, from 0x1000 on;
+ * the last is also the section's, and the first what the version note says.
+ */
+static int make_named(struct mkelf_guest *g)
+{
+	struct mkelf_sym *syms = NULL;
+	char *name = NULL;
+	size_t n = 0, room = 0;
+	int rc;
+
+	while (getdelim(&name, &room, '\0', stdin) >= 0) {
+		syms = reallocarray(syms, n + 1, sizeof(*syms));
+		if (!syms)
+			abort();
+		syms[n++].name = name;
+		name = NULL;
+		room = 0;
+	}
+	free(name);
+	if (n == 0)
+		return -EINVAL;
+	g->elf.version = syms[0].name;
+	g->sec[MKELF_SEC_TEXT].name = syms[n - 1].name;
+	rc = make_row(g, syms, n, FN_SIZE);
+	while (n > 0)
+		free((char *)syms[--n].name);
+	free(syms);
+	return rc;
+}
+
 static int make_many(struct mkelf_guest *g)
 {
 	struct mkelf_sym *syms = xcalloc(N_MANY, sizeof(*syms));
@@ -258,6 +291,8 @@ static const struct kind kinds[] = {
 	{"empty", make_empty, "no bytes"},
 	{"notelf", make_notelf, "a shell script"},
 	{"hostile", make_hostile, "names that attack terminals and formats"},
+	{"named", make_named,
+	 "functions by the names on standard input, NUL behind each"},
 	{"many", make_many, "100000 functions of 16 bytes"},
 };
 

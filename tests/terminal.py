@@ -31,14 +31,14 @@ ROW = re.compile(r"^( {0,7}[0-9.]+ % [ ~] *[0-9.]+ - +[0-9.]+ +\d+ +\d+ +(?:\d+|
 BLOCKS = re.compile("[█▉▊▋▌▍▎▏]+")
 
 
-def on_terminal(argv, stdin=subprocess.DEVNULL, stdout=None, **env):
+def on_terminal(argv, stdin=subprocess.DEVNULL, stdout=None, cwd=DATA, **env):
     """(what a program writes to a terminal, its status)"""
     env = {k: v for k, v in environment(**{"NO_COLOR": "", **env}).items() if v}
     try:
         ours, its = pty.openpty()
     except OSError as e:
         raise Skip(f"no terminal can be had: {e}") from e
-    child = subprocess.Popen(argv, cwd=DATA, env=env, stdin=stdin, stdout=stdout or its,
+    child = subprocess.Popen(argv, cwd=cwd, env=env, stdin=stdin, stdout=stdout or its,
                              stderr=its)
     os.close(its)
     text = b""
