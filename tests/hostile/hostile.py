@@ -78,7 +78,11 @@ def check_csv(place):
             (False, ["report", place.image, place.chains, "--stacks=callgraph",
                      "--mode=all"]),
             (False, ["diff", place.image, place.single, place.single, "--demangle=no"]),
-            (False, ["exits", place.image, place.exits, "--demangle=no"])):
+            (False, ["exits", place.image, place.exits, "--demangle=no"]),
+            (True, ["windows", place.image, place.windows]),
+            (True, ["windows", place.image, place.windows, "--summary"]),
+            (True, ["windows", place.image, place.windows, "--rates"]),
+            (True, ["windows", place.image, place.calls, "--between=port:101..port:101"])):
         top = [] if argv[0] == "windows" else ["--top=0"]
         out = place.must(argv[0], "-q", *argv[1:], "--format=csv", *top)
         what = title(argv)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../../filter/write.h"
 #include "../../symtab/escape.h"
 #include "pairs.h"
 
@@ -49,6 +50,22 @@ static void put_outliers(FILE *f, const struct hlg_pairs *pairs, size_t row,
 		}
 }
 
+static const char *first_outlier(const struct hlg_pairs *pairs, size_t row)
+{
+	const struct hlg_windows *t = &pairs->table;
+
+	for (size_t c = 0; c < t->n_columns; c++)
+		if (hlg_pairs_is_outlier(pairs, c, hlg_windows_counts(t, row)[c]))
+			return t->columns[c].name;
+	return "";
+}
+
+/* Inside a cell. */
+static void put_quoted(FILE *f, const char *text)
+{
+	hlg_write_escaped(f, text, '"', "\"\"");
+}
+
 /* Rates of a row, each behind before; empty or none where undefined. */
 static void put_rates(FILE *f, const struct hlg_windows *t, size_t row, bool json)
 {
@@ -70,7 +87,7 @@ static void put_spread_line(FILE *f, const struct hlg_pairs *pairs, size_t c)
 	const struct hlg_spread *s = &pairs->spreads[c];
 
 	fputs("# ", f);
-	hlg_escape_print(f, pairs->table.columns[c].name);
+	hlg_windows_put_comment(f, pairs->table.columns[c].name);
 	fprintf(f, ": n %zu, min %" PRIu64 ", mean ", s->n, s->min);
 	put_double(f, s->mean, 0, 2, "-");
 	fprintf(f, ", max %" PRIu64 ", cov ", s->max);
@@ -108,8 +125,9 @@ static void put_csv_row(FILE *f, const struct hlg_pairs *pairs, size_t i, bool r
 		fprintf(f, ",%" PRIu64, counts[c]);
 	if (rates)
 		put_rates(f, &pairs->table, i, false);
-	fputs(",\"", f);
-	put_outliers(f, pairs, i, hlg_escape_print, ";");
+	fputc(',', f);
+	hlg_write_cell_begin(f, first_outlier(pairs, i));
+	put_outliers(f, pairs, i, put_quoted, ";");
 	fputs("\"\n", f);
 }
 
@@ -118,12 +136,9 @@ bool hlg_pairs_write_csv(FILE *f, const struct hlg_pairs *pairs,
 			 const struct hlg_windows_style *style)
 {
 	const struct hlg_windows *t = &pairs->table;
-	char *notes = notes_of(pairs, w);
 
-	if (!notes)
+	if (!hlg_windows_put_comments(f, notes_of(pairs, w)))
 		return false;
-	hlg_windows_put_lines(f, notes, "# ");
-	free(notes);
 	for (size_t c = 0; c < t->n_columns; c++)
 		put_spread_line(f, pairs, c);
 	fputs("start,end,pid,tid,cpu", f);

@@ -83,6 +83,37 @@ void hlg_windows_put_cell(FILE *f, const char *text)
 		hlg_escape_print(f, text);
 }
 
+/*
+ * To what reads all lines as CSV, a comment is a row as well: a quote would begin a cell
+ * that ends somewhere below, and what follows a comma may be a formula.
+ */
+void hlg_windows_put_comment(FILE *f, const char *text)
+{
+	for (; *text; text++) {
+		size_t plain = hlg_escape_plain(text);
+
+		if (!plain || *text == '"' ||
+		    (*text == ',' && hlg_write_is_formula(text + 1)))
+			fprintf(f, "\\x%02x", (unsigned)(unsigned char)*text);
+		else
+			fwrite(text, 1, plain, f);
+		text += plain ? plain - 1 : 0;
+	}
+}
+
+bool hlg_windows_put_comments(FILE *f, char *lines)
+{
+	char *rest, *line = lines ? strtok_r(lines, "\n", &rest) : NULL;
+
+	for (; line; line = strtok_r(NULL, "\n", &rest)) {
+		fputs("# ", f);
+		hlg_windows_put_comment(f, line);
+		fputc('\n', f);
+	}
+	free(lines);
+	return lines != NULL;
+}
+
 /* What hlg_escape_plain lets pass needs a \ only before these two. */
 void hlg_windows_put_string(FILE *f, const char *text)
 {

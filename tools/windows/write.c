@@ -112,7 +112,7 @@ bool hlg_windows_write_csv(FILE *f, const struct hlg_windows *w,
 {
 	if (style->hpctool)
 		return write_hpctool(f, w);
-	if (!put_notes(f, w, "# "))
+	if (!hlg_windows_put_comments(f, hlg_windows_notes(w)))
 		return false;
 	if (style->summary)
 		return write_sums_csv(f, w);

@@ -35,6 +35,10 @@ bool hlg_windows_write_svg(FILE *f, const struct hlg_windows *windows,
 
 /* Each line of notes behind a prefix. */
 void hlg_windows_put_lines(FILE *f, const char *lines, const char *prefix);
+/* Text in a line of CSV that begins with #. */
+void hlg_windows_put_comment(FILE *f, const char *text);
+/* Each line behind a #; lines are freed. False if they are NULL. */
+bool hlg_windows_put_comments(FILE *f, char *lines);
 /* A CSV cell, quoted where it must be; a formula gets a ' in front. */
 void hlg_windows_put_cell(FILE *f, const char *text);
 /* A JSON string. */
