@@ -152,6 +152,23 @@ def check_callgrind(place):
     yield from checks.annotated(path, "callgrind", total)
 
 
+def check_pprof(place):
+    path = path_of(b"q", b".pb.gz")
+    place.report("--format=pprof", b"--out=" + path)
+    with open(path, "rb") as f:
+        data = f.read()
+    yield from checks.pprof(data, "pprof", SHOWN)
+    os.link(path, "plain.pb.gz")
+    yield from checks.go_pprof("plain.pb.gz", "pprof", SHOWN[:60], place.folder)
+    again = place.must("report", "-q", place.image, path, "--top=0", "--demangle=no")
+    yield from checks.text(again, "a saved profile")
+    yield from lacking(again, "a saved profile", SHOWN)
+    merged = path_of(b"t", b".pb.gz")
+    place.must("merge", "-q", "-o", merged, path, path)
+    with open(merged, "rb") as f:
+        yield from checks.pprof(f.read(), "merged", SHOWN)
+
+
 def check_sysprof(place):
     stream = path_of(b"l", b".bin")
     place.report("--format=sysprof", b"--out=" + stream)
@@ -283,6 +300,7 @@ CHECKS = (
     ("JSON", check_json),
     ("folded stacks", check_stacks),
     ("callgrind", check_callgrind),
+    ("pprof", check_pprof),
     ("sysprof", check_sysprof),
     ("pictures", check_pictures),
     ("pictures in a browser", check_browser),

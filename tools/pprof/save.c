@@ -48,7 +48,7 @@ static bool save_events(struct saver *s)
 		event->precise_ip = p->events[i].precise_ip;
 		event->kind = (uint32_t)p->events[i].kind;
 		event->member = p->events[i].member;
-		event->name = keep(s->saved, strdup(p->events[i].name));
+		event->name = keep(s->saved, hlg_escape_dup(p->events[i].name));
 		if (!event->name)
 			return false;
 	}
@@ -201,8 +201,8 @@ static bool save_hosts(struct saver *s)
 			return false;
 		row->key = key_of(&s->run->profile, from->series);
 		row->count = from->count;
-		row->dso = keep(s->saved, strdup(from->dso));
-		row->comm = keep(s->saved, strdup(from->comm));
+		row->dso = keep(s->saved, hlg_escape_dup(from->dso));
+		row->comm = keep(s->saved, hlg_escape_dup(from->comm));
 		if (!row->dso || !row->comm)
 			return false;
 	}
