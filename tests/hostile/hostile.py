@@ -255,6 +255,20 @@ def check_lookup(place):
     yield from (f"lookup, json: {n[:80]!r}" for n in SHOWN if n not in found)
 
 
+def check_inject(place):
+    out = path_of(b"i", b".data")
+    said = place.must("inject", place.image, place.samples, "-o", out)
+    yield from checks.text(said, "inject")
+    need("perf")
+    for argv in (["report", "--stdio", "-F", "overhead,comm,sym"],
+                 ["script", "-F", "comm,sym,ip"]):
+        text, err, status = checks.asked(["perf", argv[0], "-i", out, *argv[1:]])
+        if status:
+            yield f"perf {argv}: {err}"
+        guests = b"\n".join(line for line in text.split(b"\n") if b"guest:" in line)
+        yield from unclean(guests, f"perf {argv}")
+
+
 def check_filter(place):
     need("perf")
     if "perf" in os.environ.get("HLG_WITHOUT", "").split():
@@ -306,6 +320,7 @@ CHECKS = (
     ("pictures in a browser", check_browser),
     ("kallsyms", check_kallsyms),
     ("lookup", check_lookup),
+    ("inject", check_inject),
     ("the filter under perf", check_filter),
     ("a terminal", check_terminal),
 )

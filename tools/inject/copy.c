@@ -7,6 +7,7 @@
 
 #include "../../filter/options.h"
 #include "../../filter/sample.h"
+#include "../../symtab/escape.h"
 #include "../perfdata/synth.h"
 #include "rewrite.h"
 #include "stop.h"
@@ -14,10 +15,13 @@
 char *hlg_copy_name(const struct hlg_scan *scan, int32_t pid)
 {
 	const char *comm = hlg_scan_comm(scan, pid);
+	char safe[4 * HLG_SCAN_COMM]; /* perf shows all bytes */
 	char *name;
-	int n = comm[0] ? asprintf(&name, "guest:%s", comm)
-			: asprintf(&name, "guest:%" PRId32, pid);
+	int n;
 
+	hlg_escape(safe, sizeof(safe), comm);
+	n = comm[0] ? asprintf(&name, "guest:%s", safe)
+		    : asprintf(&name, "guest:%" PRId32, pid);
 	return n < 0 ? NULL : name;
 }
 

@@ -6,6 +6,7 @@
 
 #include "../../filter/name.h"
 #include "../../symtab/search.h"
+#include "../../symtab/escape.h"
 
 /* Room for n more of size bytes each; false without memory, or past 2^32. */
 static bool make_room(void *to, size_t *room, size_t used, size_t n, size_t size)
@@ -63,7 +64,8 @@ static bool add_unit(struct hlg_sized *s, const struct hlg_image *image,
 		     const struct hlg_unit *unit, bool demangle)
 {
 	bool named = unit->place.kind == HLG_FUNCTION || unit->place.kind == HLG_LABEL;
-	char *name = hlg_name_place(&unit->place, demangle && !named);
+	char *raw = hlg_name_place(&unit->place, demangle && !named);
+	char *name = raw ? hlg_escape_dup(raw) : NULL; /* perf shows all bytes */
 	bool ok = name && add(s,
 			      (Elf64_Sym){
 				      .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
@@ -73,6 +75,7 @@ static bool add_unit(struct hlg_sized *s, const struct hlg_image *image,
 			      },
 			      name);
 
+	free(raw);
 	free(name);
 	return ok;
 }

@@ -15,7 +15,8 @@ struct hlg_sized {
 };
 
 /*
- * One symbol for each unit, in the order of addresses. demangle: of gaps, which are
+ * One symbol for each unit, in the order of addresses, its name escaped (escape.h), since
+ * perf shows names as they are. demangle: of gaps, which are
  * called by what is next to them; functions and labels are called as in the ELF, since
  * perf demangles them itself. False without memory; finish in any case.
  */

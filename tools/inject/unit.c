@@ -2,8 +2,10 @@
 #include "unit.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../filter/options.h"
+#include "../../symtab/escape.h"
 
 bool hlg_units_init(struct hlg_units *units, const struct hlg_image *image, int gaps)
 {
@@ -24,7 +26,15 @@ void hlg_units_finish(struct hlg_units *units)
 	free(units->ends);
 }
 
-/* Does a function have all of its bytes, and its address, for itself? */
+/* May perf show the name, which it does as it is? */
+static bool is_harmless(const struct hlg_units *units, const struct hlg_symbol *symbol)
+{
+	const char *name = hlg_image_name(units->image, symbol);
+
+	return hlg_escape(NULL, 0, name) == strlen(name);
+}
+
+/* Does a function have all of its bytes, and its address, for itself, and a good name? */
 static bool is_plain(const struct hlg_units *units, const struct hlg_unit *unit)
 {
 	const struct hlg_symbol *symbol = unit->place.symbol;
@@ -33,7 +43,8 @@ static bool is_plain(const struct hlg_units *units, const struct hlg_unit *unit)
 
 	if (unit->place.kind != HLG_FUNCTION || units->image->elf.dynsym)
 		return false;
-	if (unit->start != symbol->addr || unit->end != symbol->end)
+	if (unit->start != symbol->addr || unit->end != symbol->end ||
+	    !is_harmless(units, symbol))
 		return false;
 	i = (size_t)(symbol - tab->syms);
 	return units->ends[i] <= symbol->addr &&
