@@ -295,6 +295,42 @@ def check_filter(place):
 
 # --- what is told -------------------------------------------------------------------
 
+VERBS = ("report", "annotate", "flame", "windows", "merge", "base", "diff", "exits",
+         "sysprof", "inject", "calibrate", "kallsyms", "lookup", "doctor", "record")
+
+
+def check_errors(place):
+    """Files that are not there or not good, and options that are none."""
+    nasty = path_of(b"n", b"")
+    with open(path_of(b"k", b""), "wb") as f:
+        f.write(b"\x1b[31mnothing of the kind\n" * 9)
+    for verb in VERBS:
+        for words in ([nasty], [path_of(b"k", b"")], [place.elf], [place.samples],
+                      [place.image, nasty], [place.elf + b"@" + nasty, place.samples],
+                      [b"--" + nasty], [b"-\x1b[31m"], [b"-\xc2\x9b"],
+                      [b"--format=" + nasty],
+                      [b"--out=/dev/null/" + nasty, place.image, place.samples],
+                      [b"--by=" + nasty, place.image, place.samples],
+                      [b"--event=" + nasty, place.image, place.samples],
+                      [b"--help=" + nasty], [b"--top=" + nasty], [b"--time=" + nasty],
+                      [place.image, place.samples, nasty, b"--function=" + nasty]):
+            if verb in ("calibrate", "record") and not words[0].startswith(b"-"):
+                continue
+            out, err, status = place.run(verb, *words)
+            if verb == "record":  # with what perf says
+                err = b"\n".join(re.findall(b"^hlguest.*", err, re.M))
+            yield from unclean(err, f"{verb} {words}, stderr")
+            if verb not in ("merge",) and b"=/dev/null" not in words[0]:
+                yield from unclean(out, f"{verb} {words}")
+            if status < 0:
+                yield f"{verb} {words}: status {status}"
+    for words in ([nasty], [b"help", nasty], [b"--" + nasty]):
+        out, err, status = place.run(*words)
+        yield from unclean(out + err, f"{words}")
+        if status != 2:
+            yield f"{words}: status {status}"
+
+
 def check_terminal(place):
     """On a terminal there is what is in a pipe, and our own colours."""
     for argv in (["report", place.image, place.samples, "--top=0"],
@@ -322,6 +358,7 @@ CHECKS = (
     ("lookup", check_lookup),
     ("inject", check_inject),
     ("the filter under perf", check_filter),
+    ("what is told of mistakes", check_errors),
     ("a terminal", check_terminal),
 )
 
