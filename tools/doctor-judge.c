@@ -99,7 +99,12 @@ static void judge_filter(struct hlg_findings *f, const struct hlg_probes *p)
 		    p->folder);
 		return;
 	}
-	if (p->filter.end != HLG_CHILD_EXITED || p->filter.status != 0)
+	if (p->untrusted)
+		say(f, HLG_LEVEL_WARN, "hlguest.so",
+		    "work in another folder: perf runs it for --dlfilter hlguest.so",
+		    "./hlguest.so: was not loaded: root does not run what the current "
+		    "folder has, nor others what is not theirs alone");
+	else if (p->filter.end != HLG_CHILD_EXITED || p->filter.status != 0)
 		say(f, HLG_LEVEL_FAIL, "hlguest.so",
 		    "install what it needs, or build it on this machine",
 		    "%s/hlguest.so: does not load: %.*s", folder,

@@ -1,42 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which perf there is, and whether it will find the filter and can load it. */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "doctor.h"
+#include "perf-find.h"
 
 #define PATIENCE 5000 /* ms for a perf to say what it is */
 
 /* What perf looks for in a filter (perf-dlfilter(1)). */
 static const char *const exports[] = {"start", "stop", "filter_event_early",
 				      "filter_description", "perf_dlfilter_fns"};
-
-static bool is_program(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
-/* As execvp would, but for what a shell does with a file that is no program. */
-static void find_perf(struct hlg_probes *p)
-{
-	const char *path = getenv("PATH");
-
-	for (path = path ? path : "/usr/bin:/bin"; *path;) {
-		size_t len = strcspn(path, ":");
-
-		if (snprintf(p->perf, sizeof(p->perf), "%.*s%sperf", (int)len, path,
-			     len ? "/" : "./") < (int)sizeof(p->perf) &&
-		    is_program(p->perf))
-			return;
-		path += len + (path[len] == ':');
-	}
-	p->perf[0] = '\0';
-}
 
 static bool answers(const struct hlg_child *child)
 {
@@ -84,22 +62,45 @@ static int load(void *path)
 	return 0;
 }
 
-/* perf takes the one in the current folder first. */
+/*
+ * The one in the current folder, if it is the user's own and nobody else may write it: to
+ * load a library is to run it. Nothing there is root's own.
+ */
+static int open_own(void)
+{
+	int fd = open("hlguest.so", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (geteuid() != 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* perf takes the one in the current folder first, whosever it is. */
 static void try_filter(struct hlg_probes *p)
 {
-	char here[] = "./hlguest.so", there[PATH_MAX + 16];
+	char here[32], there[PATH_MAX + 16];
+	int own;
 
 	snprintf(there, sizeof(there), "%s/hlguest.so", p->folder);
-	p->here = access(here, F_OK) == 0;
+	p->here = access("hlguest.so", F_OK) == 0;
 	p->installed = p->folder[0] && access(there, F_OK) == 0;
-	if (p->here || p->installed)
+	own = p->here ? open_own() : -1;
+	p->untrusted = p->here && own < 0;
+	snprintf(here, sizeof(here), "/proc/self/fd/%d", own);
+	if (own >= 0 || (p->installed && !p->here))
 		hlg_child_call(&p->filter, load, p->here ? here : there, PATIENCE);
+	if (own >= 0)
+		close(own);
 }
 
 void hlg_doctor_look_at_perf(struct hlg_probes *p)
 {
-	find_perf(p);
-	if (p->perf[0])
+	if (hlg_perf_find(p->perf))
 		ask_version(p);
 	if (p->perf[0] && answers(&p->perf_asked))
 		ask_folder(p);

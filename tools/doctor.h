@@ -22,6 +22,7 @@ struct hlg_probes {
 	unsigned major, minor;           /* of perf; 0.0: not understood */
 	char folder[PATH_MAX];           /* its dlfilters; empty: it did not say */
 	bool installed, here;            /* hlguest.so there, in the current folder */
+	bool untrusted;                  /* that here was not loaded: maybe another's */
 	struct hlg_child filter;         /* loading the one that perf would take */
 	bool intel, virtual_machine;     /* by /proc/cpuinfo */
 	int kvm;                         /* opening /dev/kvm for reading and writing */

@@ -19,6 +19,7 @@
 #include "../filter/number.h"
 #include "../symtab/escape.h"
 #include "output.h"
+#include "perf-find.h"
 #include "record-exits.h"
 #include "record-stacks.h"
 #include "record-tell.h"
@@ -255,10 +256,18 @@ static void catch_signals(void)
 static int run_perf(char **words)
 {
 	int status = 0;
-	pid_t pid = fork();
+	char perf[PATH_MAX];
+	pid_t pid;
 
+	if (!hlg_perf_find(perf)) {
+		fputs("hlguest: perf: is in no folder of PATH; those that are not "
+		      "absolute do not count (install linux-perf)\n",
+		      stderr);
+		return 127;
+	}
+	pid = fork();
 	if (pid == 0) {
-		execvp(words[0], words);
+		execv(perf, words);
 		fprintf(stderr, "hlguest: perf: cannot be run: %s (install linux-perf)\n",
 			strerrordesc_np(errno));
 		_exit(127);

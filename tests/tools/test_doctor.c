@@ -124,6 +124,9 @@ START_TEST(perf_has_traps)
 	p.minor = 0;
 	p.here = true;
 	expect(&p, HLG_LEVEL_WARN, "hlguest.so", "goes before", "remove");
+	p.installed = false;
+	p.untrusted = true;
+	expect(&p, HLG_LEVEL_WARN, "hlguest.so", "was not loaded", "another folder");
 }
 END_TEST
 
