@@ -23,7 +23,7 @@ sys.path[:0] = [HERE]
 from place import TESTS, unclean  # the other folders, too
 
 import checks
-from programs import hlguest_of
+from programs import hlguest_of, mkelf_of
 from tap import DATA, TIMEOUT, Skip, Tap, environment, filter_of, need, parser
 
 MAN = os.path.join(os.path.dirname(TESTS), "man")
@@ -287,13 +287,14 @@ def check_network(bench):
             pass
 
     here = bench.place()
-    shutil.copy(DEMO, os.path.join(here, "g.elf"))
+    # With a build id and without lines, which a server might have.
+    subprocess.run([mkelf_of(bench.build), "good", os.path.join(here, "g.elf")], check=True)
     with http.server.HTTPServer(("127.0.0.1", 0), Server) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         more = {"DEBUGINFOD_URLS": f"http://127.0.0.1:{server.server_port}/", "HOME": here,
                 "DEBUGINFOD_CACHE_PATH": here}
-        for argv in (["lookup", "--inlines", "g.elf", "0x5280"], ["doctor", "g.elf"],
+        for argv in (["lookup", "--inlines", "g.elf", "0x5060"], ["doctor", "g.elf"],
                      ["annotate", "g.elf", USER],
                      ["report", "g.elf", USER, "--format=callgrind"]):
             bench.run(*argv, cwd=here, **more)
@@ -336,6 +337,8 @@ CHECKS = (
     ("perf of PATH", check_path),
     ("words handed on", check_words),
     ("a library in the current folder", check_planted),
+    ("a link where a folder goes", check_folder),
+    ("the network", check_network),
 )
 
 

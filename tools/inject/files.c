@@ -87,15 +87,24 @@ static bool same_file(const char *path, const struct hlg_image *image)
 
 static int make_folder(struct hlg_files *files, const char *out, struct hlg_err *err)
 {
+	struct stat st;
+
 	if (files->folder)
 		return 0;
 	files->folder = absolute(out, ".elf");
 	if (!files->folder)
 		return hlg_out_fail(out, "named", errno, err);
 	files->made = mkdir(files->folder, 0777) == 0;
-	return files->made || errno == EEXIST
-		       ? 0
-		       : hlg_out_fail(files->folder, "created", errno, err);
+	if (!files->made && errno != EEXIST)
+		return hlg_out_fail(files->folder, "created", errno, err);
+	/* Where others may write, it may be a link to anywhere, or a trap. */
+	if (lstat(files->folder, &st) != 0 || !S_ISDIR(st.st_mode) ||
+	    st.st_uid != geteuid())
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is not a folder of yours, as the companion's "
+				   "must be (remove it, or name another output)",
+				   files->folder);
+	return 0;
 }
 
 /* FOLDER/guest.elf; of several images of one name the others get a number. */
