@@ -13,6 +13,7 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "../symtab/search.h"
 
@@ -111,6 +112,7 @@ static Dwarf_Die *find_unit(struct hlg_source *s, uint64_t addr)
 
 static bool open_dwarf(struct hlg_source *s, const char *path)
 {
+	static char system[] = "/usr/lib/debug";
 	static char *folders; /* of debug files: libdwfl's default */
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
@@ -121,6 +123,10 @@ static bool open_dwarf(struct hlg_source *s, const char *path)
 	Dwfl_Module *module;
 	Dwarf_Addr bias;
 
+	/* By default also beside the ELF, where others may write: root reads none there.
+	 */
+	if (geteuid() == 0)
+		folders = system;
 	/* A guest's own ELF is on no server; asking could take minutes. */
 	unsetenv("DEBUGINFOD_URLS");
 	s->dwfl = dwfl_begin(&callbacks);

@@ -339,6 +339,7 @@ CHECKS = (
     ("a library in the current folder", check_planted),
     ("a link where a folder goes", check_folder),
     ("the network", check_network),
+    ("files of the current folder", check_calls),
 )
 
 
