@@ -338,6 +338,7 @@ CHECKS = (
     ("words handed on", check_words),
     ("a library in the current folder", check_planted),
     ("a link where a folder goes", check_folder),
+    ("environment variables", check_environment),
     ("the network", check_network),
     ("files of the current folder", check_calls),
 )

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../svg/xml.h"
 #include "calibration.h"
-#include "html.h"
 
 enum {
 	LEFT = 240,
@@ -37,31 +37,18 @@ static const char head[] =
 	"pre{overflow-x:auto;font-size:12px}\n"
 	"</style></head><body>\n";
 
-void hlg_html_text(FILE *f, const char *text)
-{
-	for (; *text; text++)
-		if (*text == '&')
-			fputs("&amp;", f);
-		else if (*text == '<')
-			fputs("&lt;", f);
-		else if (*text == '"')
-			fputs("&quot;", f);
-		else if (*text == '\n' || (unsigned char)*text >= ' ')
-			fputc(*text, f);
-}
-
 static void begin_plot(FILE *f, size_t rows, const char *title)
 {
 	fprintf(f, "<svg role=\"img\" viewBox=\"0 0 %d %zu\"><title>",
 		LEFT + WIDTH + RIGHT, TOP + ROW * rows + 10);
-	hlg_html_text(f, title);
+	hlg_xml_text(f, title);
 	fputs("</title>\n", f);
 }
 
 static void put_label(FILE *f, double x, double y, const char *class, const char *text)
 {
 	fprintf(f, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, x, y);
-	hlg_html_text(f, text);
+	hlg_xml_text(f, text);
 	fputs("</text>\n", f);
 }
 
@@ -201,6 +188,13 @@ static size_t hot_guests(void)
 	return n;
 }
 
+static void put_reason(FILE *f, const char *event, const char *reason)
+{
+	fprintf(f, "<p class=\"soft\">%s: ", event);
+	hlg_xml_text(f, reason);
+	fputs("</p>\n", f);
+}
+
 static void plot_landing(FILE *f, const struct hlg_calibration *c)
 {
 	const struct hlg_landings *l = &c->landings;
@@ -214,12 +208,11 @@ static void plot_landing(FILE *f, const struct hlg_calibration *c)
 	      f);
 	for (size_t i = 0; i < HLG_SAMPLINGS && !l->reason[0]; i++)
 		if (l->events[i].reason[0])
-			fprintf(f, "<p class=\"soft\">%s: %s</p>\n",
-				hlg_samplings[i].name, l->events[i].reason);
+			put_reason(f, hlg_samplings[i].name, l->events[i].reason);
 		else
 			rows++;
 	if (rows == 0) {
-		hlg_html_text(f, l->reason[0] ? l->reason : "nothing was sampled");
+		hlg_xml_text(f, l->reason[0] ? l->reason : "nothing was sampled");
 		return;
 	}
 	rows *= hot_guests();
@@ -290,6 +283,18 @@ static void plot_counts(FILE *f, const struct hlg_calibration *c)
 	fputs("</svg>\n", f);
 }
 
+/* As text from elsewhere is written, but for the ends of lines. Takes lines apart. */
+static void put_lines(FILE *f, char *lines)
+{
+	char *line;
+
+	while ((line = strsep(&lines, "\n"))) {
+		hlg_xml_text(f, line);
+		if (lines)
+			fputc('\n', f);
+	}
+}
+
 /* The whole of the text below the plots: the page leaves nothing out. */
 static void put_text(FILE *f, const struct hlg_calibration *c)
 {
@@ -302,7 +307,7 @@ static void put_text(FILE *f, const struct hlg_calibration *c)
 	hlg_calibration_text(memory, c);
 	if (fclose(memory) == 0) {
 		fputs("<h2>All figures</h2>\n<pre>", f);
-		hlg_html_text(f, text);
+		put_lines(f, text);
 		fputs("</pre>\n", f);
 	}
 	free(text);
@@ -312,11 +317,11 @@ void hlg_calibration_html(FILE *f, const struct hlg_calibration *c)
 {
 	fputs(head, f);
 	fputs("<h1>hlguest calibrate</h1>\n<p>", f);
-	hlg_html_text(f, c->machine.cpu);
+	hlg_xml_text(f, c->machine.cpu);
 	fputs("<br>Linux ", f);
-	hlg_html_text(f, c->machine.kernel);
+	hlg_xml_text(f, c->machine.kernel);
 	fputs("<br>", f);
-	hlg_html_text(f, hlg_calibration_kvm(c));
+	hlg_xml_text(f, hlg_calibration_kvm(c));
 	fprintf(f, "<br>%s, load %.2f</p>\n", c->machine.date, c->machine.load);
 	if (hlg_calibration_faults(NULL, c))
 		fputs("<p><b>The truth does not hold: believe none of this.</b></p>\n",
