@@ -241,6 +241,19 @@ def check_kallsyms(place):
     if len(plain) < len(NAMES) - 1:
         yield f"{len(plain)} names of {len(NAMES)}"
     yield from unclean(place.must("kallsyms", "--compat", place.image), "--compat")
+    need("perf")
+    with open("table", "wb") as f:
+        f.write(out)
+    make.kernel("kernel.data", NAMES)
+    said, err, status = checks.asked(
+        ["perf", "kvm", "--guest", "--guestkallsyms=table", "report", "--stdio", "-i",
+         "kernel.data", "-F", "sample,sym"])
+    rows = re.findall(rb"^ *(\d+) +\[g\] (\S+)\s*$", said, re.M)
+    if status or sum(int(n) for n, _ in rows) != len(NAMES):
+        yield f"perf kvm report: status {status}: {err}, {len(rows)} rows"
+    found = {name for _, name in rows}
+    yield from (f"perf has no {name[:80]}" for name in plain - found
+                if name not in (b"_text", b"_stext", b"__gap__"))
 
 
 def check_lookup(place):

@@ -19,10 +19,10 @@ from programs import mkelf_of  # noqa: E402
 BASE, TEXT, SIZE = 0x4000, 0x1000, 0x20  # where the guest lies; its functions
 VMM = 0x500000                           # where the same ELF lies in the host's processes
 FIRST = 1000                             # thread of the first name
-MMAP2, COMM, SAMPLE = 10, 3, 9
+MMAP, MMAP2, COMM, SAMPLE = 1, 10, 3, 9
 IP, TID, TIME, READ, CALLCHAIN, CPU, PERIOD, RAW, IDENTIFIER = (
     1, 2, 4, 16, 32, 128, 256, 1 << 10, 1 << 16)
-GUEST_USER, USER, KERNEL = 5, 2, 1
+GUEST_KERNEL, GUEST_USER, USER, KERNEL = 4, 5, 2, 1
 CONTEXT_USER, CONTEXT_GUEST_USER = 2 ** 64 - 512, 2 ** 64 - 2560
 HOSTNAME, OSRELEASE, VERSION, CPUDESC, CMDLINE, EVENT_DESC = 3, 4, 5, 8, 11, 12
 ENTRY = b"kvm:kvm_entry"
@@ -122,6 +122,17 @@ def samples(path, names, events):
             r.sample(GUEST_USER, ip_of(i), tid, event)
         r.sample(USER, VMM + 16, tid, event)
         r.sample(KERNEL, 0xffffffff81000000, tid, event)
+    r.write(path)
+
+
+def kernel(path, names):
+    """A sample in each function, in ring 0; perf is told where the guest's kernel begins."""
+    r = Hostile([b"cpu-clock"])
+    start = ip_of(0)
+    r.add(MMAP, GUEST_KERNEL, struct.pack("<iiQQQ", 0, 0, start, 2**64 - 1 - start, start) +
+          b"[guest.kernel.kallsyms]_text\0", 0)
+    for i in range(len(names)):
+        r.sample(GUEST_KERNEL, ip_of(i), FIRST)
     r.write(path)
 
 
