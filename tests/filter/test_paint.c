@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Bars by the eighth and by the sign, colours by the share, and nothing of it where paint
- * is off. What is a terminal is tried in tests/terminal.py.
+ * is off; and on a terminal what its user asked for. Whole reports on one are tried in
+ * tests/terminal.py.
  */
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../filter/paint.h"
 #include "../tap.h"
@@ -69,6 +72,51 @@ START_TEST(no_terminal)
 }
 END_TEST
 
+static void set(const char *name, const char *value)
+{
+	if (value)
+		setenv(name, value, 1);
+	else
+		unsetenv(name);
+}
+
+START_TEST(terminal)
+{
+	static const struct {
+		const char *no_color, *term, *locale;
+		bool on, blocks;
+	} c[] = {
+		{NULL, "xterm", "C", true, false},
+		{NULL, "xterm", "C.UTF-8", true, true},
+		{NULL, "xterm", "nowhere", true, false},
+		{"", "xterm", "C.UTF-8", true, true}, /* no-color.org: if not empty */
+		{"0", "xterm", "C.UTF-8", false, false},
+		{NULL, "dumb", "C.UTF-8", false, false},
+		{NULL, "", "C.UTF-8", false, false},
+		{NULL, NULL, "C.UTF-8", false, false},
+	};
+	int fd = posix_openpt(O_RDWR | O_NOCTTY);
+	FILE *f;
+
+	if (fd < 0 || grantpt(fd) != 0 || unlockpt(fd) != 0)
+		return; /* no terminals here */
+	f = fopen(ptsname(fd), "w");
+	ck_assert_ptr_nonnull(f);
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		struct hlg_paint paint;
+
+		set("NO_COLOR", c[i].no_color);
+		set("TERM", c[i].term);
+		set("LC_ALL", c[i].locale);
+		paint = hlg_paint_of(f);
+		ck_assert_int_eq(paint.on, c[i].on);
+		ck_assert_int_eq(paint.blocks, c[i].blocks);
+	}
+	fclose(f);
+	close(fd);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("paint");
@@ -78,5 +126,6 @@ int main(void)
 	tcase_add_test(tc, blocks);
 	tcase_add_test(tc, colours);
 	tcase_add_test(tc, no_terminal);
+	tcase_add_test(tc, terminal);
 	return tap_main(suite);
 }
