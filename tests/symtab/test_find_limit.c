@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Proves how sure a base must be, as symtab/find.h has it: a slow search looks at every
+ * page, counts those that any address makes a candidate, and says whether the best of
+ * them pays for their number and beats what overlaps it. Around the limit, with so few
+ * addresses that some sets pass and some do not, both must agree.
+ */
+#include "symtab/find.h"
+
+#include <math.h>
+
+#include "finding.h"
+#include "scratch.h"
+#include "tap.h"
+
+enum {
+	PAGE = 4096,
+	LEAST = 8
+};
+
+struct slow {
+	struct hlg_fit best, rival;
+	size_t candidates;
+};
+
+/* Does any address of the set lie on a boundary of code if the image is at base? */
+static bool is_candidate(uint64_t base)
+{
+	const struct hlg_image *image = finding_guest.image;
+
+	for (size_t i = 0; i < finding_set.n; i++) {
+		uint64_t off = finding_set.at[i].ip - base;
+
+		if (finding_set.at[i].ip >= base && off < image->end - image->first &&
+		    hlg_code_test(finding_guest.code, image->first + off) ==
+			    HLG_BOUNDARY_ON)
+			return true;
+	}
+	return false;
+}
+
+/* Of the bases from first on that are candidates: the best, or the best near it. */
+static struct hlg_fit best_of(uint64_t first, uint64_t last, uint64_t size,
+			      const struct hlg_fit *near)
+{
+	struct hlg_fit best = {.score = -INFINITY}, fit;
+
+	for (uint64_t base = first; base <= last; base += PAGE) {
+		if (!is_candidate(base) ||
+		    (near && (base == near->base ||
+			      (base - near->base >= size && near->base - base >= size))))
+			continue;
+		hlg_find_fit(finding_guest.code, finding_guest.image, finding_set.at,
+			     finding_set.n, base, &fit);
+		if (fit.score > best.score)
+			best = fit;
+	}
+	return best;
+}
+
+static struct slow search(void)
+{
+	uint64_t size = finding_guest.image->end - finding_guest.image->first;
+	uint64_t last = finding_set.at[finding_set.n - 1].ip / PAGE * PAGE;
+	uint64_t first = finding_set.at[0].ip / PAGE * PAGE - (size / PAGE + 1) * PAGE;
+	struct slow slow = {.best = best_of(first, last, size, NULL)};
+
+	slow.rival = best_of(first, last, size, &slow.best);
+	for (uint64_t base = first; base <= last; base += PAGE)
+		slow.candidates += is_candidate(base);
+	return slow;
+}
+
+START_TEST(clear_enough)
+{
+	uint64_t random = (uint64_t)_i;
+	unsigned found = 0, refused = 0;
+
+	if (!sampling_guest(&finding_guest, 0))
+		return;
+	for (int i = 0; i < 30; i++) {
+		struct slow slow;
+		bool clear;
+
+		sampled_finish(&finding_set);
+		finding_draw((size_t)_i, 0x40000000, &random);
+		for (int k = 0; k < i % 3; k++) /* some that are of nothing */
+			sampled_add(&finding_set,
+				    0x40000000 + sampling_random(&random, SAMPLING_CODE),
+				    1);
+		finding_run();
+		slow = search();
+		ck_assert_uint_lt(slow.candidates, 48); /* all of them are looked at */
+		clear = finding_set.n >= LEAST &&
+			slow.best.score > log(10000.0 * (double)(slow.candidates + 1)) &&
+			slow.best.score - slow.rival.score > log(1000);
+		ck_assert_uint_eq(finding_found.n, clear);
+		if (clear)
+			ck_assert_uint_eq(finding_found.fits[0].base, slow.best.base);
+		found += clear;
+		refused += !clear;
+	}
+	ck_assert_uint_ge(found, _i > 16 ? 20 : 0);
+	ck_assert_uint_ge(refused, _i < 10 ? 10 : 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("find limit");
+	TCase *tc = tap_case(suite, "find limit");
+
+	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
+	tcase_add_checked_fixture(tc, finding_setup, finding_teardown);
+	tcase_add_loop_test(tc, clear_enough, 5, 20);
+	return tap_main(suite);
+}
