@@ -7,9 +7,9 @@
 #include "modes.h"
 #include "select.h"
 
-enum {
-	FIRST_BITS = 12
-};
+#ifndef HLG_FIRST_BITS
+#define HLG_FIRST_BITS 12
+#endif
 
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* as in hlg_profile_slot */
 
@@ -32,8 +32,8 @@ bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *opt
 	profile->options = options;
 	profile->restricts = hlg_select_restricts(options);
 	profile->last_series = HLG_NO_SERIES;
-	profile->shift = 64 - FIRST_BITS;
-	profile->cells = new_cells((size_t)1 << FIRST_BITS);
+	profile->shift = 64 - HLG_FIRST_BITS;
+	profile->cells = new_cells((size_t)1 << HLG_FIRST_BITS);
 	return profile->cells != NULL;
 }
 
@@ -58,13 +58,13 @@ void hlg_profile_clear(struct hlg_profile *profile)
 				    .shift = profile->shift};
 
 	/* A large table is not cleared again and again for a few addresses. */
-	if (empty.shift != 64 - FIRST_BITS) {
-		struct hlg_cell *small = new_cells((size_t)1 << FIRST_BITS);
+	if (empty.shift != 64 - HLG_FIRST_BITS) {
+		struct hlg_cell *small = new_cells((size_t)1 << HLG_FIRST_BITS);
 
 		if (small) {
 			free(empty.cells);
 			empty.cells = small;
-			empty.shift = 64 - FIRST_BITS;
+			empty.shift = 64 - HLG_FIRST_BITS;
 		}
 	}
 	if (empty.cells == profile->cells)

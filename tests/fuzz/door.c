@@ -7,39 +7,38 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int put(const void *data, size_t size, char path[DOOR_PATH])
+static int make(char path[DOOR_PATH])
 {
 	int fd = memfd_create("door", MFD_CLOEXEC);
-	size_t done = 0;
 
 	if (fd < 0)
 		door_fail("memfd_create");
-	while (done < size) {
-		ssize_t n = write(fd, (const char *)data + done, size - done);
-
-		if (n <= 0)
-			door_fail("write");
-		done += (size_t)n;
-	}
 	snprintf(path, DOOR_PATH, "/proc/self/fd/%d", fd);
 	return fd;
 }
 
-/* A new file each time: files are told apart by their inodes. */
+static void put(int fd, const void *data, size_t size)
+{
+	if (ftruncate(fd, (off_t)size) < 0 ||
+	    (size && pwrite(fd, data, size, 0) != (ssize_t)size))
+		door_fail("memfd");
+}
+
+/* One file for all inputs: making and removing one takes longer than reading it. */
 const char *door_path(const void *data, size_t size)
 {
 	static char path[DOOR_PATH];
 	static int fd = -1;
 
-	if (fd >= 0)
-		close(fd);
-	fd = put(data, size, path);
+	if (fd < 0)
+		fd = make(path);
+	put(fd, data, size);
 	return path;
 }
 
 void door_keep(const void *data, size_t size, char path[DOOR_PATH])
 {
-	put(data, size, path);
+	put(make(path), data, size);
 }
 
 _Noreturn void door_fail(const char *what)

@@ -88,13 +88,63 @@ def profiles(folder, build):
             scratch.unlink()
 
 
+def elf(named, note):
+    """A guest of a few hundred bytes: short inputs are quick ones."""
+    text = b"\x55\x48\x89\xe5\x0f\x05\x5d\xc3" * 4
+    strings, symbols = b"\0", bytes(24)
+    for i, (name, info, size) in enumerate(named):
+        symbols += struct.pack("<IBBHQQ", len(strings), info, 0, 1, 0x1000 + 8 * i, size)
+        strings += name + b"\0"
+    names = b"\0.text\0.symtab\0.strtab\0.shstrtab\0.note\0"
+    at, sections, body = 64 + 2 * 56, [bytes(64)], b""
+    for name, kind, flags, addr, data, link, entry in (
+            (1, 1, 6, 0x1000, text, 0, 0), (7, 2, 0, 0, symbols, 3, 24),
+            (15, 3, 0, 0, strings, 0, 0), (23, 3, 0, 0, names, 0, 0),
+            (33, 7, 0, 0, note, 0, 0)):
+        sections.append(struct.pack("<IIQQQQIIQQ", name, kind, flags, addr, at + len(body),
+                                    len(data), link, 1, 8, entry))
+        body += data + bytes(-len(data) % 8)
+    head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack(
+        "<HHIQQQIHHHHHH", 3, 62, 1, 0x1000, 64, at + len(body), 0, 64, 56, 2, 64, 6, 4)
+    note_at = at + len(body) - len(note) - -len(note) % 8
+    loads = struct.pack("<IIQQQQQQ", 1, 5, at, 0x1000, 0x1000, len(text), 0x100, 0x1000)
+    loads += struct.pack("<IIQQQQQQ", 4, 4, note_at, 0, 0, len(note), len(note), 4)
+    return head + loads + body + b"".join(sections)
+
+
+def elfs(folder):
+    note = struct.pack("<III", 11, 6, 1) + b"Hyperlight\0\0" + b"0.5.1\0\0\0"
+    put(folder, "tiny", elf([(b"main", 0x12, 8), (b"_ZN1a1bEv", 0x22, 8), (b"l", 2, 0),
+                             (b"alias", 0x12, 8), (b"data", 0x11, 4)], note))
+    put(folder, "tiny-plain", elf([(b"f", 0x12, 8)], b""))
+    for path in DATA.glob("*.elf"):
+        put(folder, path.name, path.read_bytes())
+
+
+def streams(folder):
+    for path in sorted((DATA / "sysprof").glob("*.bin")):
+        for size in (500, 4000, 30000):
+            put(folder, f"{size}-{path.name}", path.read_bytes()[:size])
+
+
+def exits(folder):
+    """Runs, exits and entries, a port, an instruction; on two vCPUs and threads."""
+    one = bytes((6, 9, 0, 0, 0, 1, 9, 0, 0, 0, 0, 5, 7, 30, 0, 2, 1, 0x40, 0, 4, 1, 1, 5, 0,
+                 5, 2, 9, 0, 0, 3, 2, 0x40, 2, 1, 1, 3, 0, 0, 0))
+    two = b"".join(bytes((0x20 | b if i % 4 == 0 and i < 8 else b,))
+                   for i, b in enumerate(one))
+    put(folder, "one", b"\0" + one * 4)
+    put(folder, "two", b"\3" + one + two + bytes((7, 1, 5, 7, 1, 130)) + two + one)
+
+
 def main():
     build, folder = Path(sys.argv[1]), Path(sys.argv[2])
     corpus = Path(__file__).resolve().parent / "corpus"
     for door in corpus.iterdir():
         shutil.copytree(door, folder / door.name, dirs_exist_ok=True)
-    for path in DATA.glob("*.elf"):
-        put(folder / "elf", path.name, path.read_bytes())
+    elfs(folder / "elf")
+    streams(folder / "sysprof")
+    exits(folder / "exits")
     recordings(folder / "recording")
     formats(folder / "formats")
     profiles(folder / "profile", build)

@@ -10,6 +10,10 @@
 
 #include "../../symtab/file.h"
 
+#ifndef HLG_GZIP_ROOM
+#define HLG_GZIP_ROOM (1 << 18) /* bytes, at first */
+#endif
+
 enum {
 	GZIP = 15 + 16, /* window bits, and that it is gzip's format: zlib.h */
 	/* A profile deflates to a fifth or a tenth; one of a few samples is small anyway.
@@ -33,7 +37,7 @@ struct input {
 static int make_room(struct input *in, struct hlg_err *err)
 {
 	size_t sane = SANE_SIZE + (size_t)in->taken * SANE_RATIO;
-	size_t room = in->room ? 2 * in->room : 1 << 18;
+	size_t room = in->room ? 2 * in->room : HLG_GZIP_ROOM;
 	unsigned char *out;
 
 	if (in->size > HLG_GZIP_MAX || in->size > sane)

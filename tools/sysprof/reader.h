@@ -24,9 +24,9 @@ struct hlg_memo {
 	uint32_t frame;
 };
 
-enum {
-	HLG_MEMOS = 4096 /* a power of two */
-};
+#ifndef HLG_MEMOS
+#define HLG_MEMOS 4096 /* a power of two */
+#endif
 
 struct hlg_reader {
 	struct hlg_sysprof *s;

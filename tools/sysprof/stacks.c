@@ -95,6 +95,8 @@ bool hlg_stacks_count(struct hlg_sysprof *s, enum hlg_sysprof_state state,
 		s, {.state = state, .n_lua = n_lua, .n_host = n_host}, ids};
 	uint64_t hash = hlg_hash_word(HLG_HASH_SEED, (uint64_t)state << 32 | n_lua);
 	size_t n = (size_t)n_lua + n_host;
+	/* Room, even for no frames: ids is never NULL where there is a stack. */
+	size_t room = n ? n : 1;
 	uint32_t number;
 
 	for (size_t i = 0; i < n; i++)
@@ -103,7 +105,7 @@ bool hlg_stacks_count(struct hlg_sysprof *s, enum hlg_sysprof_state state,
 	if (number == HLG_INDEX_NONE) {
 		if (!one_more(&s->stacks, s->n_stacks, &s->room_stacks,
 			      sizeof(*s->stacks)) ||
-		    !hlg_stacks_more(&s->ids, s->n_ids, n, &s->room_ids,
+		    !hlg_stacks_more(&s->ids, s->n_ids, room, &s->room_ids,
 				     sizeof(*s->ids)) ||
 		    !hlg_index_add(&s->stack_index, hash, s->n_stacks))
 			return false;
