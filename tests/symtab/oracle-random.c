@@ -112,9 +112,10 @@ static void make_sections(struct oracle_case *c, uint64_t *state)
 
 static void make_name(struct oracle_case *c, uint64_t *state, size_t i)
 {
-	static const char *const formats[] = {"f%zu",   "f%zu",   "f%zu",  "f%zu", "f%zu",
-					      "f%zu",   ".Lf%zu", ".f%zu", "$x",   "$d",
-					      "$x.%zu", "$d%zu",  "$t",    ""};
+	static const char *const formats[] = {"f%zu", "f%zu", "f%zu",   "f%zu",
+					      "f%zu", "f%zu", ".Lf%zu", ".f%zu",
+					      "$x",   "$d",   "$x.%zu", "$d%zu",
+					      "$t",   "",     "a b%zu", "<f>%zu"};
 	size_t at = below(state, sizeof(formats) / sizeof(formats[0]));
 
 #pragma GCC diagnostic push
