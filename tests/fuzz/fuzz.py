@@ -27,7 +27,8 @@ PREFIXES = ("crash-", "leak-", "timeout-", "oom-", "slow-unit-")
 # the next slice's start they are, in all inputs that led somewhere new), less remembered of
 # what was freed.
 SHORT = {"words": 200, "map": 400, "calibration": 600, "formats": 1200, "report": 120,
-         "elf": 2400, "profile": 2000, "recording": 4096, "exits": 400, "sysprof": 600}
+         "elf": 2400, "profile": 2000, "recording": 4096, "exits": 400, "pairs": 300,
+         "sysprof": 600}
 QUICK = "max_malloc_fill_size=16:malloc_context_size=1:quarantine_size_mb=8"
 
 

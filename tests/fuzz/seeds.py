@@ -134,6 +134,9 @@ def exits(folder):
     two = b"".join(bytes((0x20 | b if i % 4 == 0 and i < 8 else b,))
                    for i, b in enumerate(one))
     put(folder, "one", b"\0" + one * 4)
+    put(folder.parent / "pairs", "one", bytes((
+        4, 6, 9, 0, 0, 0, 1, 9, 64, 30, 4, 2, 9, 0, 0, 4, 3, 9, 0, 96, 1, 5, 7, 0, 2, 0,
+        6, 5, 0, 0, 0, 2, 4, 0, 0, 4)) * 2)
     put(folder, "two", b"\3" + one + two + bytes((7, 1, 5, 7, 1, 130)) + two + one)
 
 
