@@ -8,6 +8,8 @@
 
 #include "tap.h"
 
+#define LONG (10 * HLG_EXITS_BATCH)
+
 static uint64_t state;
 
 static unsigned draw(unsigned below)
@@ -56,7 +58,7 @@ static void run(struct hlg_exits_sums *sums, unsigned threads, uint64_t n)
 			hlg_exits_relay_mark(&relay, HLG_EXITS_MARK_RUNS, 0, HLG_ANY_CPU);
 		send(&relay, 1000 + 100 * i);
 	}
-	ck_assert_int_eq(relay.started, threads > 1 && n + 1 >= HLG_EXITS_BATCH);
+	ck_assert_int_eq(relay.started, threads > 1 && n + 1 >= HLG_EXITS_FIRST);
 	hlg_exits_relay_finish(&relay);
 	hlg_exits_order_end(&order);
 	ck_assert(!sums->no_memory);
@@ -64,7 +66,7 @@ static void run(struct hlg_exits_sums *sums, unsigned threads, uint64_t n)
 }
 
 static const uint64_t lengths[] = {
-	0, 1, HLG_EXITS_BATCH - 1, HLG_EXITS_BATCH, HLG_EXITS_BATCH + 1, 100000};
+	0, 1, HLG_EXITS_FIRST - 2, HLG_EXITS_FIRST - 1, HLG_EXITS_FIRST, LONG};
 
 START_TEST(threads_agree)
 {
@@ -85,7 +87,7 @@ START_TEST(threads_agree)
 	for (size_t i = 0; i < one.n_vcpus; i++)
 		ck_assert_mem_eq(&one.vcpus[i], &two.vcpus[i], sizeof(one.vcpus[i]));
 	ck_assert_mem_eq(&one.lone, &two.lone, sizeof(one.lone));
-	if (lengths[_i] == 100000) {
+	if (lengths[_i] == LONG) {
 		ck_assert_uint_gt(one.pairs[HLG_EXITS_GUEST], 1000);
 		ck_assert_uint_gt(one.pairs[HLG_EXITS_VMM], 1000);
 		ck_assert_uint_gt(one.lone.lost, 0);

@@ -40,8 +40,10 @@ static inline void take(struct hlg_exits_order *o, uint64_t thread,
 
 static void take_batch(struct hlg_exits_order *o, const struct hlg_exits_batch *batch)
 {
-	for (size_t i = 0; i < batch->n; i++)
+	for (size_t i = 0; i < batch->n; i++) {
+		__builtin_prefetch(&batch->entries[i] + HLG_EXITS_AHEAD);
 		take(o, batch->entries[i].thread, &batch->entries[i].item);
+	}
 }
 
 static void *take_all(void *arg)
@@ -67,7 +69,7 @@ static void *take_all(void *arg)
 void hlg_exits_relay_start(struct hlg_exits_relay *r, struct hlg_exits_order *order,
 			   unsigned threads)
 {
-	*r = (struct hlg_exits_relay){.order = order};
+	*r = (struct hlg_exits_relay){.order = order, .room = HLG_EXITS_FIRST};
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->changed, NULL);
 	if (threads > 1)
@@ -79,6 +81,8 @@ void hlg_exits_relay_start(struct hlg_exits_relay *r, struct hlg_exits_order *or
 
 void hlg_exits_relay_hand(struct hlg_exits_relay *r)
 {
+	if (r->room < HLG_EXITS_BATCH)
+		r->room *= 2;
 	if (!r->started)
 		r->started = pthread_create(&r->thread, NULL, take_all, r) == 0;
 	if (!r->started) {
