@@ -15,7 +15,7 @@ import tempfile
 
 import copies
 import guest
-import windows
+import walks
 from cost import Cost, Problem, collected, interleave, nanoseconds, peak
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -26,9 +26,8 @@ COMMAND_LEAST = {1: 12, 2: 20}  # times as fast, by number of threads
 SORTED_LEAST = 40
 MANY_LEAST = 1.7
 LIMIT = {"filter": (1.10, 1.05), "load": (1.5, None), "walk": (2, None),
-         "trust": (1.10, 1.05), "exits": (3, None)}
+         "trust": (1.10, 1.05), "exits": (3, 2.5)}
 FIND_MOST = 1.0  # seconds
-EXITS_GROWTH = 1.1  # of memory, from a tenth of the records to all
 
 # The guests of `trust` and `find`: bytes of code; functions and addresses with samples.
 TRUST_GUEST = (4 << 20, 500, 10000)
@@ -40,8 +39,10 @@ SOURCES = ("demo-user", "demo-far", "demo-kernel", "demo-threads", "demo-events"
 COPIES = 200
 
 
-class Bench:
+class Bench(walks.Walks):
     """The programs, the recordings and the verdicts of one run."""
+
+    limit = LIMIT
 
     def __init__(self, args, cache):
         self.args = args
@@ -87,7 +88,7 @@ class Bench:
 
     def verdict(self, name, ratio, kind):
         """' (limit ..): within' or OVER, which --check turns into exit status 1."""
-        most, aim = LIMIT[kind]
+        most, aim = self.limit[kind]
         wanted = f"at most {most:.2f}" + (f", aim {aim:.2f}" if aim else "")
         if ratio > most:
             self.over.append(name)
@@ -254,64 +255,6 @@ class Bench:
         print(f"find: {FIND_GUEST[2]} addresses in {FIND_GUEST[0] >> 20} MiB: {wall:.3f} s  "
               f"[{min(walls):.3f} .. {max(walls):.3f}]  "
               f"{'OVER' if wall > FIND_MOST else 'within'} (at most {FIND_MOST:.1f} s)")
-
-    def walk(self):
-        """The feed against a walk over the headers of the same windows."""
-        recording = self.fresh(self.recording(self.args.samples, 1, 256))
-        ratios = []
-        print("walk:")
-        for _ in range(self.args.rounds // 2 + 1):
-            out = Cost([self.built("perfdata-bench"), recording, self.guest()]).out
-            took = dict(re.findall(r"^\((.)\).* ([0-9.]+) ns/sample", out, re.MULTILINE))
-            ratios.append(float(took["c"]) / float(took["a"]))
-        print("  " + out.strip().replace("\n", "\n  "))
-        ratio = statistics.median(ratios)
-        print(f"  profile/windows ratio {ratio:.2f}  [{min(ratios):.2f} .. {max(ratios):.2f}]"
-              f"  {self.verdict('walk', ratio, 'walk')}")
-
-    def against_walk(self, name, argv, recording, what):
-        """CPU time of a program against that of a bare walk over the record headers."""
-        walk = [self.built("perfdata-bench"), "--walk", recording]
-        samples = int(Cost(walk).out.split()[0])
-        ours, bare = interleave([*argv, recording], walk, self.args.rounds)
-        ratios = [a.cpu / b.cpu for a, b in zip(ours, bare)]
-        ratio = statistics.median(ratios)
-        each = [statistics.median(run.cpu for run in runs) * 1e9 / samples
-                for runs in (ours, bare)]
-        verdict = self.verdict(name, ratio, name) if name in LIMIT else ""
-        print(f"{name}: {samples} {what}: {each[0]:.1f} ns each, a walk {each[1]:.1f} ns, "
-              f"ratio {ratio:.2f}  [{min(ratios):.2f} .. {max(ratios):.2f}]  {verdict}")
-
-    def exits(self):
-        """hlguest exits against a bare walk, and its memory against that for a tenth."""
-        short = os.path.join(self.cache, "exits.data")
-        Cost([sys.executable, os.path.join(HERE, os.pardir, "exits", "exits.py"),
-              "--build", self.args.build, "--write", short])
-        once = int(Cost([self.built("perfdata-bench"), "--walk", short]).out.split()[0])
-        paths = []
-        for part in (10, 1):
-            paths.append(os.path.join(self.cache, f"exits-{part}.data"))
-            times = max(1, self.args.samples // part // once)
-            Cost([self.built("exits-repeat"), short, str(times), paths[-1]])
-        argv = [self.built("hlguest"), "exits", "-q", f"{self.guest()}@0x4000"]
-        self.against_walk("exits", argv, paths[1], "records")
-        few, many = [peak([*argv, path]) for path in paths]
-        if many > few * EXITS_GROWTH:
-            self.over.append("exits memory")
-        print(f"  memory {few} KiB for a tenth of them, {many} KiB for all  "
-              f"{'within' if many <= few * EXITS_GROWTH else 'OVER'} "
-              f"(at most {EXITS_GROWTH:.1f} x)")
-
-    def windows(self):
-        """hlguest windows, a tenth as many: a row each, against a bare walk."""
-        path = os.path.join(self.cache, "windows.data")
-        source = os.path.join(DATA, "demo-windows.data")
-        n = max(1, self.args.samples // 10)
-        windows.repeat(source, n, path)
-        argv = [self.built("hlguest"), "windows", "-q", self.guest()]
-        self.against_walk("windows", argv, path, "windows as CSV")
-        self.against_walk("windows", [*argv, "--summary"], path, "windows summed up")
-        print(f"  memory {peak([*argv, path]) * 1024 / n:.0f} bytes for a window")
 
     def drive(self, samples, filter_so, dlargs, tool=()):
         return [*tool, self.built("drive"), f"--samples={samples}", filter_so,
