@@ -30,6 +30,7 @@ enum {
 
 #define DEADLINE          60  /* seconds, for a part */
 #define STEPPED_IN_SECOND 500 /* operations of all programs, on a slow machine */
+#define QUIET_NS          UINT64_C(3000000000) /* to wait for a quiet machine */
 #define SAMPLED           400 /* guests and events, each run up to eight times as long */
 
 struct arguments {
@@ -215,7 +216,7 @@ static int measure_part(struct hlg_calibration *c, const struct hlg_guests *gues
 	rc = mvm_deadline_start(deadline_of(args, part), err);
 	if (rc == 0 && part == HLG_CALIBRATE_CROSSING) {
 		tell(args, "crossings");
-		rc = hlg_crossing_measure(&c->crossings, guests, no_kvm, err);
+		rc = hlg_crossing_measure(&c->crossings, guests, no_kvm, QUIET_NS, err);
 	} else if (rc == 0 && part == HLG_CALIBRATE_LANDING) {
 		tell(args, "landing");
 		rc = hlg_landing_measure(&c->landings, guests, no_kvm,

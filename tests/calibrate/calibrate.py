@@ -8,6 +8,7 @@ Measures once with few operations, as JSON and CSV; with and without /dev/kvm (t
 by a user namespace, where that is allowed); and is interrupted.
 """
 import csv
+import html
 import html.parser
 import io
 import json
@@ -92,9 +93,25 @@ def check_landing(document):
                 yield f"{event['event']}: distances do not add up: {guest}"
 
 
+def measure_twice_told(build, *words):
+    """One measurement: as the words have it, and as JSON."""
+    with tempfile.TemporaryDirectory(prefix="calibrate-") as folder:
+        path = os.path.join(folder, "saved.json")
+        text = must(hlguest_of(build), "calibrate", *FEW, *words, "--save=" + path,
+                    env=environment(XDG_STATE_HOME=folder))
+        with open(path, encoding="utf-8") as f:
+            return text, json.load(f)
+
+
 def check_csv(build):
-    rows = list(csv.reader(io.StringIO(
-        must(hlguest_of(build), "calibrate", *FEW, "--only=counting", "--format=csv"))))
+    text, document = measure_twice_told(build, "--only=counting", "--format=csv")
+    rows = list(csv.reader(io.StringIO(text)))
+    ticks = {(p["program"], side, run + 1): n
+             for p in document["counts"]["programs"] for side in ("guest", "native")
+             for run, n in enumerate(p[side]["ticks"])}
+    told = {(row[7], row[8], int(row[9])): int(row[2]) for row in rows[1:]}
+    if ticks != told:
+        yield "ticks are not those of the JSON"
     if rows[0][:7] != COLUMNS:
         yield f"columns {rows[0]}"
     for row in rows[1:]:
@@ -211,8 +228,30 @@ class Page(html.parser.HTMLParser):
             self.open.pop()
 
 
+def check_told(text, document):
+    """What the text says of a crossing is what the JSON says."""
+    for row in document["crossings"]["rows"]:
+        line = [html.unescape(t) for t in text.splitlines()
+                if t.startswith("  " + row["text"] + " ")]
+        if "skipped" in row:
+            if not line or "skipped: " + row["skipped"] not in line[0]:
+                yield f"{row['row']}: {line}"
+            continue
+        told = line[0][2 + len(row["text"]):].split()[:6]
+        values = [str(row[k]) for k in ("n", "min", "p50", "p90", "p99", "max")]
+        if told != values:
+            yield f"{row['row']}: {told}, and as JSON {values}"
+    for program in document["counts"]["programs"]:
+        line = [t.split() for t in text.splitlines()
+                if t.startswith(f"  {program['program']} ")]
+        exact = [side for side in ("guest", "native") if program[side].get("exact")]
+        if not any(row.count("exact") == len(exact) for row in line):
+            yield f"{program['program']}: {line}"
+
+
 def check_html(build):
-    text = must(hlguest_of(build), "calibrate", *FEW, "--format=html")
+    text, document = measure_twice_told(build, "--format=html")
+    yield from check_told(text, document)
     page = Page()
     page.feed(text)
     yield from page.wrong

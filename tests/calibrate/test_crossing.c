@@ -136,7 +136,7 @@ static struct hlg_calibration *measure(void)
 	c.parts = HLG_CALIBRATE_CROSSING;
 	running = NULL;
 	tried_amd = 0;
-	ck_assert_int_eq(hlg_crossing_measure(&c.crossings, &guests, NULL, &err), 0);
+	ck_assert_int_eq(hlg_crossing_measure(&c.crossings, &guests, NULL, 0, &err), 0);
 	for (size_t i = 0; i < HLG_CROSS_ROWS; i++)
 		ck_assert_int_eq(c.crossings.rows[i].state == HLG_CROSS_SKIPPED,
 				 c.crossings.rows[i].reason[0] != '\0');

@@ -181,7 +181,11 @@ START_TEST(verdicts)
 
 	ck_assert_str_eq(hlg_crossing_verdict(&c), "");
 	ck_assert_double_eq_tol(hlg_crossing_quiet(&c), 0.25, 1e-9);
-	c.clock.width = 2; /* never alone */
+	c.clock.width = 5.9;
+	ck_assert_str_eq(hlg_crossing_verdict(&c), "");
+	c.clock.width = 3.3; /* of 4: never alone */
+	ck_assert_str_eq(hlg_crossing_verdict(&c), "not idle: measure again");
+	c.clock.width = 2;
 	ck_assert_str_eq(hlg_crossing_verdict(&c), "not idle: measure again");
 	c = crossings(0.3, 0.05, true);
 	ck_assert_str_eq(hlg_crossing_verdict(&c), "not idle");

@@ -105,7 +105,7 @@ static struct hlg_calibration *cross(void)
 	memset(&c, 0, sizeof(c));
 	c.parts = HLG_CALIBRATE_CROSSING;
 	c.kvm = !no_kvm;
-	ck_assert_int_eq(hlg_crossing_measure(&c.crossings, &guests, no_kvm, &err), 0);
+	ck_assert_int_eq(hlg_crossing_measure(&c.crossings, &guests, no_kvm, 0, &err), 0);
 	return &c;
 }
 

@@ -173,7 +173,7 @@ static void put_noise(FILE *f, const struct hlg_crossings *c)
 		fprintf(f,
 			"  Core clock: a cycle took %.3f ticks (%.0f MHz), from %.3f to "
 			"%.3f in nine tenths of\n  the time; at best the core did %.1f "
-			"adds in a cycle (3 or more where it is alone).\n",
+			"adds in a cycle (alone: a whole number, 3 or more).\n",
 			clock->ticks, c->hz / clock->ticks / 1e6, clock->low, clock->high,
 			clock->width);
 }

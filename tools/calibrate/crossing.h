@@ -64,12 +64,13 @@ const char *hlg_crossing_word(enum hlg_crossing_row row);
 bool hlg_crossing_in_ring0(enum hlg_crossing_row row);
 
 /*
- * Measures all rows. no_kvm: NULL, or why no guest can run. Fails only without memory;
- * what cannot be measured is a row with a reason. The deadline of the calling thread is
- * that of each guest. Until it returns the thread stays on one CPU.
+ * Measures all rows. no_kvm: NULL, or why no guest can run; wait_ns: how long to go on
+ * with native rows, once guests are done, on a machine that is not quiet. Fails only
+ * without memory; what cannot be measured is a row with a reason. The deadline of the
+ * calling thread is that of each guest. Until it returns the thread stays on one CPU.
  */
 int hlg_crossing_measure(struct hlg_crossings *crossings, const struct hlg_guests *guests,
-			 const char *no_kvm, struct hlg_err *err);
+			 const char *no_kvm, uint64_t wait_ns, struct hlg_err *err);
 
 /* Decides whether ring 0 is emulated, from the two pairs, and marks the rows. */
 void hlg_crossing_judge(struct hlg_crossings *crossings);

@@ -94,8 +94,8 @@ void hlg_native_finish(struct hlg_native *native);
 /* Reads some batches of each row, half a millisecond; none when there is no more room. */
 void hlg_native_visit(struct hlg_native *native);
 
-/* Visits, with pauses, until each row has enough quiet batches, but 3 s at most. */
-void hlg_native_top_up(struct hlg_native *native);
+/* Visits, with pauses, until each row has enough quiet batches, for ns at most. */
+void hlg_native_top_up(struct hlg_native *native, uint64_t ns);
 
 /* Decides for each batch that was neither switched nor stolen whether it was shared. */
 void hlg_native_judge(struct hlg_native *native);
