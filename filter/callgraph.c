@@ -204,6 +204,9 @@ int hlg_callgraph_add_host(struct hlg_growing *to, const struct hlg_report *r,
 		}
 		add(to, copy_path(to, node, r, stack->node, NULL), stack->count);
 	}
+	if (r->options->mode != HLG_SHOW_GUEST && s->lost.samples)
+		add(to, child(to, HLG_TREE_ROOT, HLG_FRAME_NOTE, HLG_STACKS_LOST),
+		    s->lost);
 	return 0;
 }
 

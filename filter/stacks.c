@@ -93,7 +93,15 @@ static bool same_stack(const void *ctx, uint32_t number)
 	       a->chain == b->chain && a->guest == b->guest;
 }
 
-/* What is in key, with its count. Without memory nothing happens. */
+/* Without memory a guest sample has no stack, which is seen as the profile has it, too.
+ */
+static void lose(struct hlg_stacks *s, const struct hlg_stack *key)
+{
+	if (!key->guest)
+		hlg_count_add(&s->lost, key->count);
+}
+
+/* What is in key, with its count. */
 static void add(struct hlg_stacks *s, const struct hlg_stack *key)
 {
 	const struct search search = {s, key};
@@ -102,19 +110,24 @@ static void add(struct hlg_stacks *s, const struct hlg_stack *key)
 	uint32_t known;
 	void *stacks;
 
-	if (key->node == HLG_NO_NODE || key->series == HLG_NO_SERIES)
+	if (key->series == HLG_NO_SERIES)
 		return;
+	if (key->node == HLG_NO_NODE) {
+		lose(s, key);
+		return;
+	}
 	known = hlg_index_find(&s->stack_index, hash, same_stack, &search);
 	if (known != HLG_INDEX_NONE) {
 		hlg_count_add(&s->stacks[known].count, key->count);
 		return;
 	}
 	stacks = one_more(s->stacks, s->n_stacks, &s->room_stacks, sizeof(*s->stacks));
-	if (!stacks)
-		return;
-	s->stacks = stacks;
-	if (hlg_index_add(&s->stack_index, hash, s->n_stacks))
+	if (stacks)
+		s->stacks = stacks;
+	if (stacks && hlg_index_add(&s->stack_index, hash, s->n_stacks))
 		s->stacks[s->n_stacks++] = *key;
+	else
+		lose(s, key);
 }
 
 /* What stands below all frames of a sample. */
@@ -331,7 +344,8 @@ void hlg_stacks_merge(struct hlg_stacks *to, const struct hlg_stacks *from,
 
 	to->marks += from->marks;
 	hlg_count_add(&to->aside, from->aside);
-	for (size_t i = 0; nodes && i < from->n_stacks; i++) {
+	hlg_count_add(&to->lost, from->lost);
+	for (size_t i = 0; i < from->n_stacks; i++) {
 		struct hlg_stack key = from->stacks[i];
 		const uint64_t *words;
 		size_t n;
@@ -340,7 +354,7 @@ void hlg_stacks_merge(struct hlg_stacks *to, const struct hlg_stacks *from,
 		if (key.chain != HLG_LOST_CHAIN)
 			key.chain = hlg_chains_add(&to->chains, words, n);
 		key.series = hlg_profile_map(profile, from_profile, key.series);
-		key.node = nodes[key.node];
+		key.node = nodes ? nodes[key.node] : HLG_NO_NODE;
 		add(to, &key);
 	}
 	free(nodes);
