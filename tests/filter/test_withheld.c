@@ -209,7 +209,9 @@ START_TEST(remarks_on_events)
 {
 	static const char *const remarks[] = {
 		"clock is a timer of the host: ", "cycles is a hardware counter: ",
-		"cycles is of a group: ", NULL};
+		"cycles is of a group: its samples are taken when the leader overflows, "
+		"its period is what it counted since",
+		NULL};
 	struct hlg_run run;
 
 	kit_trust_guest("guest.elf");
