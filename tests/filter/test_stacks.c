@@ -190,6 +190,32 @@ START_TEST(last_mark_counts)
 }
 END_TEST
 
+/* A chain that was not kept is no chain: neither an orphan's nor anybody else's. */
+START_TEST(lost_chains)
+{
+	struct hlg_stacks_sample mark;
+	struct hlg_run run;
+	uint64_t total;
+	char *text;
+
+	kit_guest("guest.elf");
+	kit_start(&run, WORDS " mode=all");
+	mark = of(&run.stacks, 1, NULL, 0);
+	mark.chain = HLG_LOST_CHAIN;
+	hlg_stacks_enter(&run.stacks, &mark);
+	ck_assert(hlg_stacks_knows(&run.stacks, 7, 1));
+	guest(&run, 1, 0x1000);
+	hlg_stacks_host(&run.stacks, &mark, 0, 1);
+	ck_assert_uint_eq(run.stacks.n_stacks, 0);
+	text = fold(&run, &total);
+	ck_assert_str_eq(text, "[stack not kept] 1\n"
+			       "[stack not kept];[guest];entrypoint 1\n");
+	ck_assert_uint_eq(total, 2);
+	free(text);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* Half of the feed each, or all. */
 static void feed(struct hlg_run *run, unsigned from, unsigned to)
 {
@@ -347,6 +373,7 @@ int main(void)
 	tcase_add_test(tc, too_long);
 	tcase_add_test(tc, markers);
 	tcase_add_test(tc, last_mark_counts);
+	tcase_add_test(tc, lost_chains);
 	tcase_add_test(tc, many_threads);
 	tcase_add_test(tc, merged);
 	tcase_add_loop_test(tc, out_of_memory, 0, 2);

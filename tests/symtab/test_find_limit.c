@@ -105,6 +105,36 @@ START_TEST(clear_enough)
 }
 END_TEST
 
+/* Right is 95 % on boundaries; by chance as many are as the code has boundaries. */
+START_TEST(scores)
+{
+	uint64_t random = 1;
+	unsigned tried = 0;
+
+	if (!sampling_guest(&finding_guest, _i))
+		return;
+	finding_draw(300, 0x40000000, &random);
+	sampled_sort(&finding_set);
+	for (uint64_t base = 0x3fff0000; base <= 0x40010000; base += PAGE) {
+		struct hlg_density all = hlg_code_total(finding_guest.code);
+		double chance = (double)all.starts / (double)all.bytes;
+		struct hlg_fit fit;
+
+		hlg_find_fit(finding_guest.code, finding_guest.image, finding_set.at,
+			     finding_set.n, base, &fit);
+		if (fit.unknown) /* in data: as what is off */
+			continue;
+		tried++;
+		ck_assert_double_eq_tol(fit.score,
+					(double)fit.on * log(0.95 / chance) +
+						(double)fit.off *
+							log(0.05 / (1 - chance)),
+					1e-9);
+	}
+	ck_assert_uint_gt(tried, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("find limit");
@@ -113,5 +143,6 @@ int main(void)
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
 	tcase_add_checked_fixture(tc, finding_setup, finding_teardown);
 	tcase_add_loop_test(tc, clear_enough, 5, 20);
+	tcase_add_loop_test(tc, scores, 0, 3);
 	return tap_main(suite);
 }
