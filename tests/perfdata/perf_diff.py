@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The reader against perf itself: perf_diff.py DUMP HOSTS TELL_FILTER.so [DATA...]
+"""The reader against perf itself:
+perf_diff.py DUMP HOSTS TELL_FILTER.so [--seeds=N] [DATA...]
 
 Recordings of every shape that perf can make here, and those given, are read by
 perfdata-dump and by perf script with a filter that tells each sample. The samples must be
@@ -8,6 +9,8 @@ the same, each with its event, process, time, CPU, address, period and mode: the
 may differ, for perf sorts by time. Each host sample must have the process and the mapping
 that perf gives it. TAP on standard output; what cannot be recorded is skipped, with perf's
 reason.
+
+Also recordings made up (made.py), of seeds from 0 on; with --seeds of N, and no others.
 
 PERF names the perf to read with, PERF_RECORD the one to record with, if not that.
 """
@@ -22,8 +25,12 @@ import sys
 import tempfile
 import time
 
+import made
+
 DUMP, HOSTS, FILTER = map(os.path.abspath, sys.argv[1:4])
-GIVEN = sys.argv[4:]
+SEEDS = int(sys.argv[4].removeprefix("--seeds=")) if sys.argv[4:5] and \
+    sys.argv[4].startswith("--seeds=") else 0
+GIVEN = sys.argv[5 if SEEDS else 4:]
 PERF = os.environ.get("PERF") or "perf"
 RECORDER = os.environ.get("PERF_RECORD") or PERF
 
@@ -263,6 +270,23 @@ def check_pipe(shape, tmp):
     return told
 
 
+def check_made(seeds, tmp):
+    """Recordings made up: see made.py."""
+    path, samples, skipped = os.path.join(tmp, "made.data"), 0, 0
+    for seed in seeds:
+        with open(path, "wb") as f:
+            f.write(made.make(seed))
+        try:
+            samples += int(compare(path, tmp).split()[0])
+        except Skip as why:
+            if "finds no samples" not in str(why):
+                raise AssertionError(f"seed {seed}: {why}") from why
+            skipped += 1
+        except AssertionError as why:
+            raise AssertionError(f"seed {seed}: {why}") from why
+    return f"{len(seeds)} recordings, {samples} samples, {skipped} without samples"
+
+
 def check_killed(_, tmp):
     """perf killed while it records: the header says 0 bytes of records.
 
@@ -376,6 +400,10 @@ def main():
     checks += [(check_killed, None, "killed"),
                (check_header, None, "facts of the host"),
                (check_names, None, "names made up")]
+    if SEEDS:
+        checks = []
+    checks += [(check_made, range(first, min(first + 20, SEEDS or 40)),
+                f"made up from seed {first} on") for first in range(0, SEEDS or 40, 20)]
     checks += [(lambda path, tmp: compare(path, tmp), path, os.path.basename(path))
                for path in GIVEN]
     if not (shutil.which(PERF) and shutil.which(RECORDER)):
