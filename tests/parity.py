@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Both feeds give the same report.
 
-    parity.py --build DIR
+    parity.py --build DIR [--seeds N]
 
 `hlguest report` and `perf script --dlfilter hlguest.so` on every recording of tests/data,
 in every format, with a spread of options, and with images that do not fit or are to be
@@ -10,16 +10,21 @@ found: the same bytes, the same status (the filter is strict, as the command alw
 nothing on the command's standard error.
 Then several recordings at once: the same bytes in any order and with any -j, and one that
 cannot be read among them is named, the rest reported, with status 1.
+Recordings made up (perfdata/made.py) are reported alike, too; with --seeds, N of them and
+nothing else.
 """
 import concurrent.futures
 import itertools
 import os
+import random
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True  # this folder is the source's
-sys.path[:0] = [os.path.join(HERE, "perf"), os.path.join(HERE, "tools")]
+sys.path[:0] = [os.path.join(HERE, "perf"), os.path.join(HERE, "tools"),
+                os.path.join(HERE, "perfdata")]
+import made
 from programs import hlguest_of
 from tap import DATA, Skip, Tap, environment, filter_argv, need, parser, run
 
@@ -244,8 +249,31 @@ def check_all_bad(build, bad):
     return []
 
 
+def check_made(build, seed, folder):
+    """A recording made up, with a format and words of its own."""
+    rng, path = random.Random(seed), os.path.join(folder, f"made-{seed}.data")
+    with open(path, "wb") as f:
+        f.write(made.make(seed, lossy=False))
+    words = ["demo.elf@0x400000", "force=yes", "format=" + rng.choice(FORMATS)]
+    words += rng.choice([more for more in SPREAD if not any(
+        word.startswith(("force", "format")) for word in more)])
+    wrong = compare(build, path, words)
+    os.unlink(path)
+    return wrong and [" ".join(words)] + wrong
+
+
+def check_seeds(build, seeds, folder):
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = pool.map(lambda seed: check_made(build, seed, folder), seeds)
+        return [f"seed {seed}: {line}" for seed, lines in zip(seeds, found)
+                for line in lines]
+
+
 def main():
-    build = parser(__doc__).parse_args().build
+    words = parser(__doc__)
+    words.add_argument("--seeds", type=int, default=0)
+    args = words.parse_args()
+    build = args.build
     tap = Tap()
     try:
         need("perf")
@@ -253,6 +281,10 @@ def main():
         print(f"1..0 # SKIP {e}")
         return 0
     os.environ.update(environment())
+    if args.seeds:
+        with tempfile.TemporaryDirectory(prefix="parity-") as folder:
+            tap.run("made up", check_seeds, build, range(args.seeds), folder)
+        return tap.finish()
     recordings = sorted(name for name in os.listdir(DATA) if name.endswith(".data"))
     demos = [name for name in recordings if name.startswith("demo-")]
     with tempfile.TemporaryDirectory(prefix="parity-") as folder, \
@@ -276,6 +308,7 @@ def main():
         tap.run("several add up", check_sum, build, demos)
         for what, path in bad_files(folder):
             tap.run(f"one is bad: {what}", check_bad, build, path, demos[:2])
+        tap.run("made up", check_seeds, build, range(40), folder)
         tap.run("all are bad", check_all_bad, build, os.path.join(folder, "missing"))
     return tap.finish()
 

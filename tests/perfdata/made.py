@@ -17,6 +17,7 @@ OFTEN = (ADDR, CALLCHAIN, CPU, PERIOD, WEIGHT, RAW)
 SELDOM = (ID, STREAM, READ, BRANCH, REGS_USER, STACK, SRC, TXN, REGS_INTR, PHYS, CGROUP,
           DATA_PAGE, CODE_PAGE)
 SAMPLE_ID_ALL = 1 << 18
+CPUS = 4
 ATTR = 128      # bytes: PERF_ATTR_SIZE_VER7, of Linux 5.13
 NAMES = (("cpu-clock", 1, 0), ("task-clock", 1, 1), ("page-faults", 1, 2),
          ("cycles:G", 0, 0), ("my event", 1, 3))
@@ -33,7 +34,7 @@ def text(what):
 class Event:
     def __init__(self, number, kind, rng):
         self.name, self.type, self.config = NAMES[number]
-        self.kind, self.ids = kind, [100 * (number + 1) + i for i in range(rng.randint(1, 3))]
+        self.kind, self.ids = kind, [100 * (number + 1) + i for i in range(rng.randint(1, CPUS))]
         self.period = rng.choice((1, 4000, 250000))
         self.freq = rng.random() < .3
         self.read_format = 0
@@ -73,8 +74,8 @@ def record(kind, misc, body):
 
 
 class Maker:
-    def __init__(self, seed):
-        self.rng = random.Random(seed)
+    def __init__(self, seed, lossy=True):
+        self.rng, self.lossy = random.Random(seed), lossy
         self.make_events()
         self.leader = self.events[0]
         self.now = 10 ** 9
@@ -96,7 +97,10 @@ class Maker:
         self.events = [Event(n, kind, rng) for n, kind in zip(numbers, kinds)]
         reads = 4 | rng.choice((0, 1, 2, 3))
         for event in self.events:
-            event.read_format = reads if event.kind & READ else 0
+            if event.kind & READ:
+                event.read_format = reads
+                event.ids = [event.ids[0] + i for i in range(CPUS)]
+                event.value = dict.fromkeys(event.ids, 0)
             event.id_all = bool(self.events[0].kind & TIME) or rng.random() < .7
         for event in self.events:
             event.id_all = self.events[0].id_all
@@ -126,7 +130,9 @@ class Maker:
     def sample(self, cpu):
         rng = self.rng
         event = rng.choice(self.events)
-        chosen = rng.choice(event.ids)
+        # A counter that is read has one buffer.
+        chosen = event.ids[cpu % len(event.ids)] if event.kind & READ else \
+            rng.choice(event.ids)
         pid, tid = self.someone()
         mode = rng.choice((USER, USER, GUEST_KERNEL, GUEST_USER))
         ip = rng.choice((0x400000 + rng.getrandbits(14), rng.getrandbits(44)))
@@ -209,7 +215,7 @@ class Maker:
     def any(self, cpu):
         rng, (pid, tid) = self.rng, self.someone()
         what = rng.random()
-        if what < .75:
+        if what < .75 or (.90 <= what < .97 and not self.lossy):
             return self.sample(cpu)
         if what < .80:
             return self.mapping(pid, pid, cpu)
@@ -238,7 +244,7 @@ class Maker:
                                   text(f"task{pid}"), pid, pid, 0))
             out.append(self.mapping(pid, pid, 0))
         ordered = self.leader.kind & TIME
-        cpus = rng.randint(1, 4) if ordered else 1
+        cpus = rng.randint(1, CPUS) if ordered else 1
         for _ in range(rng.randint(1, 6)):
             buffers = [[] for _ in range(cpus)]
             for _ in range(rng.randint(0, 60)):
@@ -279,6 +285,7 @@ class Maker:
         return out + self.records()
 
 
-def make(seed):
-    maker = Maker(seed)
+def make(seed, lossy=True):
+    """Without records of loss and throttling if not lossy: a filter in perf sees none."""
+    maker = Maker(seed, lossy)
     return maker.pipe() if maker.rng.random() < .25 else maker.file()

@@ -6,7 +6,8 @@ import shutil
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(os.path.dirname(HERE), name) for name in ("tools", "perf")]
+sys.path[:0] = [os.path.join(os.path.dirname(HERE), name)
+                for name in ("tools", "perf", "perfdata")]
 
 from programs import hlguest_of  # noqa: E402
 from tap import DATA, Skip, must, run  # noqa: E402

@@ -25,6 +25,7 @@ import time
 sys.dont_write_bytecode = True  # this folder is the source's
 from kit import MISFIT, RECORDINGS, Bench, content, elf_of
 
+import made
 from tap import TIMEOUT, Skip, Tap, need, parser, run
 
 FORMATS = ("text", "csv", "json", "folded")
@@ -298,10 +299,14 @@ def rows_of(table, event):
 
 
 def go_agrees(bench):
-    """Totals and rows of every value type, as Go's pprof adds them up."""
+    """Totals and rows of every value type, as Go's pprof adds them up; also of recordings
+    made up."""
     need("go")
-    for recording in RECORDINGS:
-        elf = elf_of(recording)
+    for seed in range(6):
+        with open(os.path.join(bench.folder("given"), f"made-{seed}"), "wb") as f:
+            f.write(made.make(seed))
+    for recording in RECORDINGS + [f"made-{seed}" for seed in range(6)]:
+        elf = "demo.elf@0x400000" if recording.startswith("made") else elf_of(recording)
         path = bench.save(elf, recording, "--by=tid")
         # A saved profile names functions whether the samples fit or not.
         text = bench.run("report", elf, recording, "--by=event", "--format=csv", "--force")[0]
