@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A place in the image that moves on as fields are written. */
 struct cursor {
@@ -311,9 +312,12 @@ void mkelf_finish(struct mkelf_image *img)
 
 int mkelf_write(const struct mkelf_image *img, const char *path)
 {
-	FILE *f = fopen(path, "wb");
+	FILE *f;
 	size_t done;
 	int rc = 0;
+
+	unlink(path); /* ext4 writes what replaces a file to the disk at once */
+	f = fopen(path, "wb");
 
 	if (!f)
 		return -errno;

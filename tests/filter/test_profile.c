@@ -120,7 +120,7 @@ static void compare_cells(const struct hlg_profile *p, struct books *b)
 }
 
 enum {
-	STREAM = 100000
+	STREAM = 20000
 };
 
 /* How samples are handed over: one by one, the short cut first, or in runs of hits. */

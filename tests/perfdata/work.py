@@ -14,7 +14,7 @@ import time
 
 
 def spin():
-    end = time.time() + 0.4
+    end = time.time() + 0.15
     while time.time() < end:
         bytearray(300000)[::4096]
         os.write(fd, b'x' * 100)
@@ -29,8 +29,8 @@ for _ in range(3):
 for _ in range(4):
     subprocess.run(['sh', '-c', 'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done; ls /'],
                    stdout=fd)
-# mov $0x800000, %ecx; 1: dec %ecx; jne 1b; ret
-LOOP = bytes([0xb9, 0, 0, 0x80, 0, 0xff, 0xc9, 0x75, 0xfc, 0xc3])
+# mov $0x200000, %ecx; 1: dec %ecx; jne 1b; ret
+LOOP = bytes([0xb9, 0, 0, 0x20, 0, 0xff, 0xc9, 0x75, 0xfc, 0xc3])
 if platform.machine() == 'x86_64':
     call = lambda at: ctypes.CFUNCTYPE(None)(at)()
     nameless = mmap.mmap(-1, 4096, prot=7)

@@ -101,7 +101,7 @@ class Victim:
 
 def cut_off(v):
     whole = content(v.good)
-    for n in list(range(0, 40)) + list(range(40, len(whole), 97)) + [len(whole) - 1]:
+    for n in list(range(0, 40)) + list(range(40, len(whole), 397)) + [len(whole) - 1]:
         yield from v.feed(whole[:n], f"first {n} bytes",
                           "is cut off" if n >= 2 else "")
     yield from v.feed(whole + b"x", "a byte behind the end", "behind the end")
@@ -241,7 +241,7 @@ def strings(v):
 
 def main():
     p = parser(__doc__)
-    p.add_argument("--rounds", type=int, default=150)
+    p.add_argument("--rounds", type=int, default=60)
     p.add_argument("--seed", type=int, default=1)
     args = p.parse_args()
     tap = Tap()

@@ -50,8 +50,10 @@ const char *scratch_path(const char *name)
 const char *scratch_write(const char *name, const void *bytes, size_t size)
 {
 	const char *path = scratch_path(name);
-	FILE *f = fopen(path, "wb");
+	FILE *f;
 
+	unlink(path); /* ext4 writes what replaces a file to the disk at once */
+	f = fopen(path, "wb");
 	ck_assert_ptr_nonnull(f);
 	if (size)
 		ck_assert_uint_eq(fwrite(bytes, 1, size, f), size);

@@ -26,10 +26,10 @@ START_TEST(random_addresses_find_nothing)
 	if (!sampling_guest(&finding_guest, _i) ||
 	    _i == 0) /* any word is one of AArch64 */
 		return;
-	for (int i = 0; i < (_i == 4 ? 40 : 200); i++) {
+	for (int i = 0; i < (_i == 4 ? 20 : 60); i++) {
 		sampled_finish(&finding_set);
 		sampled_draw(&finding_set, finding_guest.covered, finding_guest.n_covered,
-			     10 + (size_t)i * 11 % 1000,
+			     10 + (size_t)i * 37 % 1000,
 			     finding_base(&random) - finding_guest.image->first, &random);
 		expect_none();
 	}
@@ -45,10 +45,10 @@ START_TEST(other_programs_find_nothing)
 
 	if (mine != others && sampling_guest(&finding_guest, mine) &&
 	    sampling_guest(&other, others)) {
-		for (int i = 0; i < 40; i++) {
+		for (int i = 0; i < 20; i++) {
 			sampled_finish(&finding_set);
 			sampled_draw(&finding_set, other.on, other.n_on,
-				     20 + (size_t)i * 25,
+				     20 + (size_t)i * 50,
 				     finding_base(&random) - other.image->first, &random);
 			expect_none();
 		}
@@ -64,7 +64,7 @@ START_TEST(bases_between_pages_are_none)
 
 	if (!sampling_guest(&finding_guest, _i) || _i == 0)
 		return;
-	for (int i = 0; i < 50; i++) {
+	for (int i = 0; i < 25; i++) {
 		sampled_finish(&finding_set);
 		finding_draw(200,
 			     finding_base(&random) + 1 + sampling_random(&random, 4095),
