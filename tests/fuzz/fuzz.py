@@ -143,6 +143,8 @@ def main():
     doors = [Door(p, work, found) for p in programs]
     doors = [d for d in doors if not args.doors or d.name in args.doors]
     totals = Totals(work / "totals.json")
+    for door in doors:
+        door.slices = round(totals.of(door)[1] / SLICE)
     signal.signal(signal.SIGTERM, stop)
     run(doors, time.monotonic() + 60 * args.minutes, totals)
     tell("this run", [(d.name, d.executions, d.seconds, d.coverage) for d in doors])
