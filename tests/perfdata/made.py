@@ -16,6 +16,7 @@ CGROUP, DATA_PAGE, CODE_PAGE = 1 << 21, 1 << 22, 1 << 23
 OFTEN = (ADDR, CALLCHAIN, CPU, PERIOD, WEIGHT, RAW)
 SELDOM = (ID, STREAM, READ, BRANCH, REGS_USER, STACK, SRC, TXN, REGS_INTR, PHYS, CGROUP,
           DATA_PAGE, CODE_PAGE)
+GROUP = 8       # PERF_FORMAT_GROUP
 SAMPLE_ID_ALL = 1 << 18
 CPUS = 4
 ATTR = 128      # bytes: PERF_ATTR_SIZE_VER7, of Linux 5.13
@@ -95,7 +96,7 @@ class Maker:
             kinds = [common | self.draw() & ~READ for _ in range(count)]
         numbers = rng.sample(range(len(NAMES)), count)
         self.events = [Event(n, kind, rng) for n, kind in zip(numbers, kinds)]
-        reads = 4 | rng.choice((0, 1, 2, 3))
+        reads = 4 | rng.choice((0, 1, 2, 3)) | (GROUP if rng.random() < .5 else 0)
         for event in self.events:
             if event.kind & READ:
                 event.read_format = reads
@@ -114,12 +115,19 @@ class Maker:
         pid = self.rng.choice(list(self.tasks))
         return pid, self.rng.choice(self.tasks[pid])
 
-    def read(self, event, chosen):
-        event.value[chosen] += self.rng.randint(1, 10 ** 6)
-        out = struct.pack("<Q", event.value[chosen])
-        out += b"".join(struct.pack("<Q", self.now) for bit in (1, 2)
-                        if event.read_format & bit)
-        return out + struct.pack("<Q", chosen)
+    def read(self, event, cpu):
+        """The counter, or those of the whole group."""
+        times = b"".join(struct.pack("<Q", self.now) for bit in (1, 2)
+                         if event.read_format & bit)
+        members = self.events if event.read_format & GROUP else [event]
+        counts = []
+        for member in members:
+            chosen = member.ids[cpu]
+            member.value[chosen] += self.rng.randint(1, 10 ** 6)
+            counts.append(struct.pack("<QQ", member.value[chosen], chosen))
+        if event.read_format & GROUP:
+            return struct.pack("<Q", len(counts)) + times + b"".join(counts)
+        return counts[0][:8] + times + counts[0][8:]
 
     def chain(self):
         rng = self.rng
@@ -130,6 +138,8 @@ class Maker:
     def sample(self, cpu):
         rng = self.rng
         event = rng.choice(self.events)
+        if event.read_format & GROUP:
+            event = self.leader
         # A counter that is read has one buffer.
         chosen = event.ids[cpu % len(event.ids)] if event.kind & READ else \
             rng.choice(event.ids)
@@ -152,7 +162,7 @@ class Maker:
         put(CPU, "<II", cpu, 0)
         put(PERIOD, "<Q", rng.choice((1, 250000, rng.getrandbits(40) + 1)))
         if kind & READ:
-            parts.append(self.read(event, chosen))
+            parts.append(self.read(event, cpu))
         if kind & CALLCHAIN:
             parts.append(self.chain())
         if kind & RAW:
