@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The same records as of door exits, without the recording around them: a hundred times
- * as many inputs. They are put in order and paired; few are held, so that many are late.
+ * The same records as of door exits, without the recording around them: many times as
+ * many inputs. They are put in order and paired; few are held, so that many are late.
  */
 #include "../../tools/exits/order.h"
 #include "../../tools/exits/reasons.h"
