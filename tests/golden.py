@@ -14,7 +14,7 @@ directory, with these in it:
 so that commands, and what they print, need no absolute path. $MKELF and $FAKEPERF are
 the test programs, $PERF_FILTER the filter, $HLGUEST the command, $DATA is `data`.
 Each comes from the environment, else from its place in DIR. LC_ALL is C, or
-HLG_TEST_LOCALE; HOME is empty, stdin /dev/null, no pager, no perf configuration.
+HLG_TEST_LOCALE, TZ is UTC or HLG_TEST_ZONE; HOME is empty, stdin /dev/null, no pager, no perf configuration.
 
 Needs: perf, perf-record (a cpu-clock recording works) and kvm are tried out; the
 others are the words of HLG_FEATURES; those of HLG_WITHOUT are not met. A case whose needs are not met is skipped with
@@ -113,7 +113,7 @@ def environment(build):
         PERF_CONFIG="/dev/null",
         PERF_PAGER="cat",
         TERM="dumb",
-        TZ="UTC",
+        TZ=os.environ.get("HLG_TEST_ZONE") or "UTC",
     )
     return env
 

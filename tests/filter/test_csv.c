@@ -7,6 +7,7 @@
  * in functions and labels. Names are hostile.
  */
 #include <inttypes.h>
+#include <locale.h>
 #include <string.h>
 
 #include "../../filter/write.h"
@@ -174,6 +175,17 @@ static struct hlg_count *sum_of(struct sums *sums, char *cells[N_COLUMNS])
 	return NULL;
 }
 
+/* With a decimal point, whatever the locale. */
+static double in_c(const char *number)
+{
+	locale_t c = newlocale(LC_ALL_MASK, "C", NULL), before = uselocale(c);
+	double value = strtod(number, NULL);
+
+	uselocale(before);
+	freelocale(c);
+	return value;
+}
+
 static void read_all(char *s, struct sums *sums)
 {
 	char *cells[N_COLUMNS];
@@ -193,7 +205,7 @@ static void read_all(char *s, struct sums *sums)
 		if (to)
 			add(to, cells);
 		if (to == &sums->functions || to == &sums->others)
-			sums->percent += strtod(cells[PERCENT], NULL);
+			sums->percent += in_c(cells[PERCENT]);
 	}
 }
 
