@@ -91,7 +91,7 @@ static uint16_t id_back(const struct perf_event_attr *attr)
 
 static bool make_room(struct hlg_perfdata *pd)
 {
-	size_t n = (size_t)pd->n_events + 1;
+	size_t n;
 	void *more;
 
 	/* Doubled at powers of two. */
