@@ -112,10 +112,9 @@ static void make_sections(struct oracle_case *c, uint64_t *state)
 
 static void make_name(struct oracle_case *c, uint64_t *state, size_t i)
 {
-	static const char *const formats[] = {"f%zu", "f%zu", "f%zu",   "f%zu",
-					      "f%zu", "f%zu", ".Lf%zu", ".f%zu",
-					      "$x",   "$d",   "$x.%zu", "$d%zu",
-					      "$t",   "",     "a b%zu", "<f>%zu"};
+	static const char *const formats[] = {
+		"f%zu", "f%zu", "f%zu",   "f%zu",  "f%zu", "f%zu", ".Lf%zu", ".f%zu",
+		"$x",   "$d",   "$x.%zu", "$d%zu", "$t",   "",     "a b%zu", "<f>%zu"};
 	size_t at = below(state, sizeof(formats) / sizeof(formats[0]));
 
 #pragma GCC diagnostic push
@@ -227,6 +226,7 @@ void oracle_make_elf(struct oracle_case *c, uint64_t seed)
 	c->elf.syms = c->syms;
 	c->elf.tables = (unsigned)PICK(&state, MKELF_SYMTAB, MKELF_SYMTAB, MKELF_DYNSYM,
 				       MKELF_BOTH);
+	c->elf.osabi = one_in(&state, 2) ? ELFOSABI_GNU : ELFOSABI_NONE;
 }
 
 static char *make_bad_line(char *at, uint64_t *state)
