@@ -63,7 +63,9 @@ class Door:
         self.log.close()
         done = re.findall(r"number_of_executed_units: (\d+)", text)
         cover = re.findall(r" cov: (\d+) ", text)
-        self.seconds += time.monotonic() - self.started
+        # The fuzzer's own clock: this program may have been stopped meanwhile.
+        took = re.findall(r"^Done \d+ runs in (\d+) second", text, re.M)
+        self.seconds += int(took[-1]) if took else time.monotonic() - self.started
         self.executions += int(done[-1]) if done else 0
         self.coverage = max([self.coverage, *map(int, cover)])
 
