@@ -35,28 +35,17 @@ static uint64_t hash_words(const uint8_t *words, size_t n)
 static bool make_room(struct hlg_chains *c, size_t n)
 {
 	size_t room = c->room_words ? c->room_words : 1024;
+	uint64_t *words;
 
-	if (c->n == c->room) {
-		uint32_t more = c->room ? 2 * c->room : 64;
-		struct hlg_chain *chains = NULL;
-
-		if (more <= HLG_LOST_CHAIN / 4)
-			chains = reallocarray(c->chains, more, sizeof(*chains));
-		if (!chains)
-			return false;
-		c->chains = chains;
-		c->room = more;
-	}
 	while (room - c->n_words < n)
 		room *= 2;
-	if (room != c->room_words) {
-		uint64_t *words = reallocarray(c->words, room, sizeof(*words));
-
-		if (!words)
-			return false;
-		c->words = words;
-		c->room_words = room;
-	}
+	if (room == c->room_words)
+		return true;
+	words = reallocarray(c->words, room, sizeof(*words));
+	if (!words)
+		return false;
+	c->words = words;
+	c->room_words = room;
 	return true;
 }
 
@@ -73,7 +62,9 @@ uint32_t hlg_chains_add(struct hlg_chains *c, const void *words, size_t n)
 	known = hlg_index_find(&c->index, hash, same, &search);
 	if (known != HLG_INDEX_NONE)
 		return known + 1;
-	if (!make_room(c, n) || !hlg_index_add(&c->index, hash, c->n))
+	if (!make_room(c, n) ||
+	    !hlg_index_room(&c->chains, c->n, &c->room, sizeof(*c->chains)) ||
+	    !hlg_index_add(&c->index, hash, c->n))
 		return HLG_LOST_CHAIN;
 	memcpy(c->words + c->n_words, words, 8 * n);
 	c->chains[c->n] = (struct hlg_chain){c->n_words, (uint32_t)n};

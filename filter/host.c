@@ -19,21 +19,6 @@ static bool same(const void *ctx, uint32_t number)
 	       strcmp(row->dso, search->dso) == 0;
 }
 
-static bool make_room(struct hlg_host *host)
-{
-	size_t room = host->room ? 2 * host->room : 256;
-	struct hlg_host_row *rows;
-
-	if (host->n_rows < host->room)
-		return true;
-	rows = reallocarray(host->rows, room, sizeof(*rows));
-	if (!rows)
-		return false;
-	host->rows = rows;
-	host->room = room;
-	return true;
-}
-
 static struct hlg_host_row *find_row(struct hlg_host *host, uint32_t series,
 				     const char *dso, const char *comm)
 {
@@ -47,8 +32,10 @@ static struct hlg_host_row *find_row(struct hlg_host *host, uint32_t series,
 		return &host->rows[known];
 	row.dso = strdup(dso);
 	row.comm = strdup(comm);
-	if (!row.dso || !row.comm || !make_room(host) ||
-	    !hlg_index_add(&host->index, hash, (uint32_t)host->n_rows)) {
+	if (!row.dso || !row.comm ||
+	    !hlg_index_room(&host->rows, host->n_rows, &host->room,
+			    sizeof(*host->rows)) ||
+	    !hlg_index_add(&host->index, hash, host->n_rows)) {
 		free(row.dso);
 		free(row.comm);
 		return NULL;

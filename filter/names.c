@@ -21,21 +21,6 @@ static uint64_t hash(const char *text)
 	return hlg_hash_text(HLG_HASH_SEED, text);
 }
 
-static bool make_room(struct hlg_names *names)
-{
-	uint32_t room = names->room ? 2 * names->room : 32;
-	char **texts;
-
-	if (names->n < names->room)
-		return true;
-	texts = reallocarray(names->names, room, sizeof(*texts));
-	if (!texts)
-		return false;
-	names->names = texts;
-	names->room = room;
-	return true;
-}
-
 uint32_t hlg_names_find(const struct hlg_names *names, const char *text)
 {
 	const struct search search = {names, text};
@@ -51,8 +36,11 @@ uint32_t hlg_names_add(struct hlg_names *names, const char *text)
 
 	if (known != HLG_NO_NAME)
 		return known;
-	copy = make_room(names) ? strdup(text) : NULL;
-	if (!copy || !hlg_index_add(&names->index, hash(text), names->n)) {
+	copy = strdup(text);
+	if (!copy ||
+	    !hlg_index_room(&names->names, names->n, &names->room,
+			    sizeof(*names->names)) ||
+	    !hlg_index_add(&names->index, hash(text), names->n)) {
 		free(copy);
 		return HLG_NO_NAME;
 	}

@@ -65,20 +65,6 @@ static uint64_t hash_key(uint64_t a, uint64_t b, uint64_t c)
 	return hlg_hash_word(hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, a), b), c);
 }
 
-/* Room for one more of n things. */
-static void *one_more(void *things, uint32_t n, uint32_t *room, size_t size)
-{
-	uint32_t more = *room ? 2 * *room : 64;
-	void *to;
-
-	if (n < *room)
-		return things;
-	to = reallocarray(things, more, size);
-	if (to)
-		*room = more;
-	return to;
-}
-
 struct search {
 	const struct hlg_stacks *s;
 	const void *key;
@@ -108,7 +94,6 @@ static void add(struct hlg_stacks *s, const struct hlg_stack *key)
 	uint64_t hash = hash_key((uint64_t)key->series << 32 | key->node,
 				 (uint64_t)key->chain << 1 | key->guest, key->ip);
 	uint32_t known;
-	void *stacks;
 
 	if (key->series == HLG_NO_SERIES)
 		return;
@@ -121,10 +106,9 @@ static void add(struct hlg_stacks *s, const struct hlg_stack *key)
 		hlg_count_add(&s->stacks[known].count, key->count);
 		return;
 	}
-	stacks = one_more(s->stacks, s->n_stacks, &s->room_stacks, sizeof(*s->stacks));
-	if (stacks)
-		s->stacks = stacks;
-	if (stacks && hlg_index_add(&s->stack_index, hash, s->n_stacks))
+	if (hlg_index_room(&s->stacks, s->n_stacks, &s->room_stacks,
+			   sizeof(*s->stacks)) &&
+	    hlg_index_add(&s->stack_index, hash, s->n_stacks))
 		s->stacks[s->n_stacks++] = *key;
 	else
 		lose(s, key);
@@ -218,7 +202,6 @@ static uint32_t stack_of(struct hlg_stacks *s, const struct hlg_stacks_sample *s
 				 (uint64_t)(uint32_t)key.pid << 32 | (uint32_t)key.tid,
 				 key.ip ^ (uint64_t)key.mappings << 40);
 	uint32_t known;
-	void *memos;
 
 	if (sample->chain == HLG_LOST_CHAIN || key.comm == HLG_NO_NAME)
 		return HLG_NO_NODE;
@@ -228,11 +211,8 @@ static uint32_t stack_of(struct hlg_stacks *s, const struct hlg_stacks_sample *s
 	key.node = name_stack(s, sample, mark);
 	if (key.node == HLG_NO_NODE)
 		return HLG_NO_NODE;
-	memos = one_more(s->memos, s->n_memos, &s->room_memos, sizeof(*s->memos));
-	if (!memos)
-		return HLG_NO_NODE;
-	s->memos = memos;
-	if (!hlg_index_add(&s->memo_index, hash, s->n_memos))
+	if (!hlg_index_room(&s->memos, s->n_memos, &s->room_memos, sizeof(*s->memos)) ||
+	    !hlg_index_add(&s->memo_index, hash, s->n_memos))
 		return HLG_NO_NODE;
 	s->memos[s->n_memos++] = key;
 	return key.node;
@@ -266,16 +246,12 @@ static struct hlg_stacks_thread *find_thread(const struct hlg_stacks *s, int32_t
 void hlg_stacks_enter(struct hlg_stacks *s, const struct hlg_stacks_sample *sample)
 {
 	struct hlg_stacks_thread *thread = find_thread(s, sample->pid, sample->tid);
-	void *threads;
 
 	s->marks++;
 	if (!thread) {
-		threads = one_more(s->threads, s->n_threads, &s->room_threads,
-				   sizeof(*s->threads));
-		if (!threads)
-			return;
-		s->threads = threads;
-		if (!hlg_index_add(&s->thread_index,
+		if (!hlg_index_room(&s->threads, s->n_threads, &s->room_threads,
+				    sizeof(*s->threads)) ||
+		    !hlg_index_add(&s->thread_index,
 				   hash_thread(sample->pid, sample->tid), s->n_threads))
 			return;
 		thread = &s->threads[s->n_threads++];

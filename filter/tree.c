@@ -20,25 +20,9 @@ static bool same(const void *ctx, uint32_t number)
 	       node->frame == search->key->frame;
 }
 
-static bool make_room(struct hlg_tree *tree)
-{
-	uint32_t room = tree->room ? 2 * tree->room : 64;
-	struct hlg_node *nodes = NULL;
-
-	if (tree->n < tree->room)
-		return true;
-	if (room <= HLG_NO_NODE / 4)
-		nodes = reallocarray(tree->nodes, room, sizeof(*nodes));
-	if (!nodes)
-		return false;
-	tree->nodes = nodes;
-	tree->room = room;
-	return true;
-}
-
 bool hlg_tree_init(struct hlg_tree *tree)
 {
-	if (!make_room(tree))
+	if (!hlg_index_room(&tree->nodes, 0, &tree->room, sizeof(*tree->nodes)))
 		return false;
 	/* Not in the index: the root is nobody's child. */
 	tree->nodes[HLG_TREE_ROOT] = (struct hlg_node){.parent = HLG_NO_NODE};
@@ -71,7 +55,8 @@ uint32_t hlg_tree_child(struct hlg_tree *tree, uint32_t parent, enum hlg_frame f
 	known = hlg_index_find(&tree->index, hash, same, &search);
 	if (known != HLG_INDEX_NONE)
 		return known;
-	if (!make_room(tree) || !hlg_index_add(&tree->index, hash, tree->n))
+	if (!hlg_index_room(&tree->nodes, tree->n, &tree->room, sizeof(*tree->nodes)) ||
+	    !hlg_index_add(&tree->index, hash, tree->n))
 		return HLG_NO_NODE;
 	key.depth = tree->nodes[parent].depth + 1;
 	tree->nodes[tree->n] = key;

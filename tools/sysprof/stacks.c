@@ -22,17 +22,6 @@ bool hlg_stacks_more(void *list, size_t n, size_t more, size_t *room, size_t siz
 	return true;
 }
 
-/* The same for what 32 bits count. */
-static bool one_more(void *list, uint32_t n, uint32_t *room, size_t size)
-{
-	size_t wide = *room;
-
-	if (!hlg_stacks_more(list, n, 1, &wide, size) || wide > UINT32_MAX)
-		return false;
-	*room = (uint32_t)wide;
-	return true;
-}
-
 struct frame_search {
 	const struct hlg_sysprof *s;
 	const struct hlg_sysprof_frame *frame;
@@ -63,7 +52,8 @@ uint32_t hlg_stacks_frame(struct hlg_sysprof *s, const struct hlg_sysprof_frame 
 	number = hlg_index_find(&s->frame_index, hash, same_frame, &search);
 	if (number != HLG_INDEX_NONE)
 		return number;
-	if (!one_more(&s->frames, s->n_frames, &s->room_frames, sizeof(*s->frames)) ||
+	if (!hlg_index_room(&s->frames, s->n_frames, &s->room_frames,
+			    sizeof(*s->frames)) ||
 	    !hlg_index_add(&s->frame_index, hash, s->n_frames))
 		return HLG_INDEX_NONE;
 	s->frames[s->n_frames] = *frame;
@@ -103,8 +93,8 @@ bool hlg_stacks_count(struct hlg_sysprof *s, enum hlg_sysprof_state state,
 		hash = hlg_hash_word(hash, ids[i]);
 	number = hlg_index_find(&s->stack_index, hash, same_stack, &search);
 	if (number == HLG_INDEX_NONE) {
-		if (!one_more(&s->stacks, s->n_stacks, &s->room_stacks,
-			      sizeof(*s->stacks)) ||
+		if (!hlg_index_room(&s->stacks, s->n_stacks, &s->room_stacks,
+				    sizeof(*s->stacks)) ||
 		    !hlg_stacks_more(&s->ids, s->n_ids, room, &s->room_ids,
 				     sizeof(*s->ids)) ||
 		    !hlg_index_add(&s->stack_index, hash, s->n_stacks))
