@@ -238,8 +238,7 @@ void hlg_report_finish(struct hlg_report *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* False without memory. */
-static bool add_line(char ***lines, size_t *n, const char *fmt, va_list ap)
+bool hlg_report_add_line(char ***lines, size_t *n, const char *fmt, va_list ap)
 {
 	char **more = reallocarray(*lines, *n + 1, sizeof(*more)), *line;
 
@@ -257,7 +256,7 @@ void hlg_report_note(struct hlg_report *r, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	r->lost |= !add_line(&r->notes, &r->n_notes, fmt, ap);
+	r->lost |= !hlg_report_add_line(&r->notes, &r->n_notes, fmt, ap);
 	va_end(ap);
 }
 
@@ -266,7 +265,7 @@ void hlg_report_remark(struct hlg_report *r, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	r->lost |= !add_line(&r->remarks, &r->n_remarks, fmt, ap);
+	r->lost |= !hlg_report_add_line(&r->remarks, &r->n_remarks, fmt, ap);
 	va_end(ap);
 }
 

@@ -9,6 +9,8 @@
 #ifndef HLG_FILTER_REPORT_H
 #define HLG_FILTER_REPORT_H
 
+#include <stdarg.h>
+
 #include "fits.h"
 #include "host.h"
 #include "paint.h"
@@ -76,13 +78,18 @@ int hlg_report_check_whole(const struct hlg_report *report, struct hlg_err *err)
 
 void hlg_report_finish(struct hlg_report *report);
 
-/* Adds a note; without memory it is lost. */
+/* Adds a note; without memory the report is lost. */
 __attribute__((format(printf, 2, 3))) void hlg_report_note(struct hlg_report *report,
 							   const char *fmt, ...);
 
 /* The same, to the trust block. */
 __attribute__((format(printf, 2, 3))) void hlg_report_remark(struct hlg_report *report,
 							     const char *fmt, ...);
+
+/* Adds a line to a list of n, in memory of its own. False without memory. */
+__attribute__((format(printf, 3, 0))) bool hlg_report_add_line(char ***lines, size_t *n,
+							       const char *fmt,
+							       va_list ap);
 
 /* "event=cpu-clock,tid=17": a series as by= splits, in memory to be freed, or NULL. */
 char *hlg_report_series_name(const struct hlg_report *report, uint32_t series);

@@ -119,27 +119,12 @@ int hlg_run_start(struct hlg_run *run, int argc, char *const *argv, struct hlg_e
 	return rc < 0 ? rc : open_images(run, err);
 }
 
-/* False without memory. */
-__attribute__((format(printf, 3, 0))) static bool append(char ***lines, size_t *n,
-							 const char *fmt, va_list ap)
-{
-	char **more = reallocarray(*lines, *n + 1, sizeof(**lines)), *line;
-
-	if (!more)
-		return false;
-	*lines = more;
-	if (vasprintf(&line, fmt, ap) < 0)
-		return false;
-	more[(*n)++] = line;
-	return true;
-}
-
 void hlg_run_note(struct hlg_run *run, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	run->lost |= !append(&run->notes, &run->n_notes, fmt, ap);
+	run->lost |= !hlg_report_add_line(&run->notes, &run->n_notes, fmt, ap);
 	va_end(ap);
 }
 
@@ -148,7 +133,7 @@ void hlg_run_remark(struct hlg_run *run, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	run->lost |= !append(&run->remarks, &run->n_remarks, fmt, ap);
+	run->lost |= !hlg_report_add_line(&run->remarks, &run->n_remarks, fmt, ap);
 	va_end(ap);
 }
 
