@@ -99,7 +99,10 @@ def cases(hlguest):
              inputs=("demo.elf", "demo-windows.data")),
         verb("sysprof", "sysprof", "stream", "--out=out", out=True, inputs=("stream",)),
         verb("base", "base", "demo.elf", "demo-user.data"),
-        verb("lookup", "lookup", "demo.elf", "5000", "0x5100", inputs=("demo.elf",)),
+        # One each: an answer that cannot be given is told, and the next is given.
+        verb("lookup", "lookup", "demo.elf", "5000", inputs=("demo.elf",)),
+        verb("lookup json", "lookup", "demo.elf", "0x5100", "--format=json",
+             inputs=("demo.elf",)),
         verb("kallsyms", "kallsyms", "demo.elf", inputs=("demo.elf",)),
     ]
     return found
