@@ -117,6 +117,24 @@ void hlg_write_cell(FILE *f, const char *text)
 	fputc('"', f);
 }
 
+/* What hlg_escape_plain lets pass needs a \ only before these two. */
+void hlg_write_string(FILE *f, const char *text)
+{
+	fputc('"', f);
+	while (*text) {
+		size_t plain = hlg_escape_plain(text);
+
+		if (*text == '"' || *text == '\\')
+			fprintf(f, "\\%c", *text);
+		else if (plain)
+			fwrite(text, 1, plain, f);
+		else
+			fprintf(f, "\\\\x%02x", (unsigned)(unsigned char)*text);
+		text += plain ? plain : 1;
+	}
+	fputc('"', f);
+}
+
 /* The blank before digits, or digits with a point behind some, that end text; or NULL. */
 static const char *find_count(const char *text)
 {

@@ -44,6 +44,9 @@ bool hlg_write_is_formula(const char *text);
 void hlg_write_cell(FILE *f, const char *text);
 void hlg_write_cell_begin(FILE *f, const char *text);
 
+/* Text as a string of JSON, escaped. */
+void hlg_write_string(FILE *f, const char *text);
+
 /*
  * Text as a frame of folded stacks, escaped. What ends a frame, ';', becomes ':'; and of
  * a name that ends like a count, as "pass 2", the last blank is written as \x20:

@@ -63,44 +63,32 @@ bool hlg_lookup_text(FILE *f, const struct hlg_answer *a, bool demangle)
 	return ok;
 }
 
-/* Escaped text has no controls left, so that these two are all that JSON minds. */
-static bool put_string(FILE *f, const char *key, const char *text)
+static void put_string(FILE *f, const char *key, const char *text)
 {
-	char *safe = hlg_escape_dup(text);
-
-	if (!safe)
-		return false;
-	fprintf(f, ",\"%s\":\"", key);
-	for (const char *c = safe; *c; c++) {
-		if (*c == '"' || *c == '\\')
-			fputc('\\', f);
-		fputc(*c, f);
-	}
-	fputc('"', f);
-	free(safe);
-	return true;
+	fprintf(f, ",\"%s\":", key);
+	hlg_write_string(f, text);
 }
 
-static bool put_line(FILE *f, const struct hlg_source_line *line)
+static void put_line(FILE *f, const struct hlg_source_line *line)
 {
-	bool ok = put_string(f, "file", line->file);
-
+	put_string(f, "file", line->file);
 	if (line->line > 0)
 		fprintf(f, ",\"line\":%d", line->line);
-	return ok;
 }
 
 static bool put_inline(FILE *f, const struct hlg_source_inline *inl, bool demangle,
 		       size_t depth)
 {
 	char *name = inline_name(inl, demangle);
-	bool ok;
 
+	if (!name)
+		return false;
 	fprintf(f, "%s{\"depth\":%zu", depth ? "," : "", depth);
-	ok = name && put_string(f, "name", name) && put_line(f, &inl->call);
+	put_string(f, "name", name);
+	put_line(f, &inl->call);
 	fputc('}', f);
 	free(name);
-	return ok;
+	return true;
 }
 
 bool hlg_lookup_json(FILE *f, const struct hlg_answer *a, bool demangle)
@@ -109,15 +97,15 @@ bool hlg_lookup_json(FILE *f, const struct hlg_answer *a, bool demangle)
 
 	fprintf(f, "{\"asked\":\"0x%" PRIx64 "\",\"kind\":\"%s\"", a->asked,
 		hlg_write_kind(a->place.kind));
-	ok = put_string(f, "name", a->name);
+	put_string(f, "name", a->name);
 	if (a->place.image) {
-		ok = ok && put_string(f, "image", a->place.image->path);
+		put_string(f, "image", a->place.image->path);
 		fprintf(f, ",\"address\":\"0x%" PRIx64 "\",\"offset\":%" PRIu64,
 			a->place.addr, a->place.addr - a->place.start);
 		fprintf(f, ",\"size\":%" PRIu64, a->place.end - a->place.start);
 	}
 	if (a->known)
-		ok = ok && put_line(f, &a->line);
+		put_line(f, &a->line);
 	if (a->n_inlines) {
 		fputs(",\"inlined\":[", f);
 		for (size_t i = 0; ok && i < a->n_inlines; i++)

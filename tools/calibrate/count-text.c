@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../windows/write.h"
+#include "../../filter/write.h"
 #include "calibration.h"
 
 static void put_steps(FILE *f, const struct hlg_counts *counts, size_t i)
@@ -136,7 +136,7 @@ static void put_counted_json(FILE *f, const struct hlg_counted *c, const char *w
 		fprintf(f, ", \"%s\": ", hlg_count_event_name(i));
 		if (c->reason[i][0] || c->runs == 0) {
 			fputs("{\"skipped\": ", f);
-			hlg_windows_put_string(f, c->reason[i][0] ? c->reason[i] : why);
+			hlg_write_string(f, c->reason[i][0] ? c->reason[i] : why);
 			fputc('}', f);
 			continue;
 		}
@@ -168,7 +168,7 @@ static void put_side_json(FILE *f, const struct hlg_counts *counts, size_t side,
 	fprintf(f, ",\n       \"%s\": {", hlg_count_side_name(side));
 	if (steps->reason[0]) {
 		fputs("\"skipped\": ", f);
-		hlg_windows_put_string(f, steps->reason);
+		hlg_write_string(f, steps->reason);
 	} else {
 		fprintf(f, "\"steps\": [%" PRIu64 ", %" PRIu64 "], \"exact\": %s",
 			steps->steps[0], steps->steps[1],

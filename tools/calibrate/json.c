@@ -2,13 +2,13 @@
 /* As JSON, written as it comes. */
 #include <inttypes.h>
 
-#include "../windows/write.h"
+#include "../../filter/write.h"
 #include "calibration.h"
 
 static void put_pair(FILE *f, const char *key, const char *value, const char *end)
 {
 	fprintf(f, "\"%s\": ", key);
-	hlg_windows_put_string(f, value);
+	hlg_write_string(f, value);
 	fputs(end, f);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
 
-#include "../windows/write.h"
+#include "../../filter/write.h"
 #include "calibration.h"
 
 static double percent(uint64_t part, uint64_t all)
@@ -116,7 +116,7 @@ static void put_event_json(FILE *f, const struct hlg_landed *landed, const char 
 	fprintf(f, "      {\"event\": \"%s\", \"window\": ", name);
 	if (landed->reason[0]) {
 		fputs("null, \"skipped\": ", f);
-		hlg_windows_put_string(f, landed->reason);
+		hlg_write_string(f, landed->reason);
 		fputc('}', f);
 		return;
 	}
@@ -126,7 +126,7 @@ static void put_event_json(FILE *f, const struct hlg_landed *landed, const char 
 		fprintf(f, "%" PRIu64, landed->window);
 	if (landed->why[0]) {
 		fputs(", \"window_why\": ", f);
-		hlg_windows_put_string(f, landed->why);
+		hlg_write_string(f, landed->why);
 	}
 	fputs(", \"guests\": [", f);
 	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++) {
@@ -150,7 +150,7 @@ void hlg_landing_write_json(FILE *f, const struct hlg_calibration *calibration)
 	fputs(",\n  \"landing\": {\n", f);
 	if (landings->reason[0]) {
 		fputs("    \"skipped\": ", f);
-		hlg_windows_put_string(f, landings->reason);
+		hlg_write_string(f, landings->reason);
 		fputs(",\n", f);
 	}
 	fputs("    \"events\": [\n", f);
@@ -163,7 +163,7 @@ void hlg_landing_write_json(FILE *f, const struct hlg_calibration *calibration)
 		fprintf(f, "    \"programs_by\": \"%s\",\n", landings->programs_by);
 	else if (landings->programs_reason[0]) {
 		fputs("    \"programs_skipped\": ", f);
-		hlg_windows_put_string(f, landings->programs_reason);
+		hlg_write_string(f, landings->programs_reason);
 		fputs(",\n", f);
 	}
 	fputs("    \"programs\": [", f);

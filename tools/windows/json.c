@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../../filter/write.h"
 #include "write.h"
 
 static void put_number(FILE *f, const char *key, int32_t number)
@@ -41,7 +42,7 @@ static void put_place(FILE *f, const struct hlg_windows *w, uint32_t place)
 	if (place == HLG_NO_PLACE)
 		fputs("null", f);
 	else
-		hlg_windows_put_string(f, w->places[place].name);
+		hlg_write_string(f, w->places[place].name);
 }
 
 static void put_row(FILE *f, const struct hlg_windows *w, size_t i, bool rates)
@@ -94,7 +95,7 @@ bool hlg_windows_write_json(FILE *f, const struct hlg_windows *w,
 	fputs(",\n  \"events\": [", f);
 	for (size_t i = 0; i < w->n_columns; i++) {
 		fputs(i ? ", " : "", f);
-		hlg_windows_put_string(f, w->columns[i].name);
+		hlg_write_string(f, w->columns[i].name);
 	}
 	fprintf(f,
 		"],\n  \"period\": %" PRIu64 ",\n  \"every\": %" PRIu64

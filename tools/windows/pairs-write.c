@@ -221,7 +221,7 @@ static void put_json_spread(FILE *f, const struct hlg_pairs *pairs, size_t c)
 	const struct hlg_spread *s = &pairs->spreads[c];
 
 	fputs(c ? ",\n    {\"event\": " : "\n    {\"event\": ", f);
-	hlg_windows_put_string(f, pairs->table.columns[c].name);
+	hlg_write_string(f, pairs->table.columns[c].name);
 	fprintf(f, ", \"n\": %zu, \"min\": %" PRIu64 ", \"mean\": ", s->n, s->min);
 	put_double(f, s->mean, 0, 2, "null");
 	fprintf(f, ", \"max\": %" PRIu64 ", \"deviation\": ", s->max);
@@ -257,7 +257,7 @@ static void put_json_pair(FILE *f, const struct hlg_pairs *pairs, size_t i, bool
 	if (rates)
 		put_rates(f, &pairs->table, i, true);
 	fputs(", \"outlier\": [", f);
-	put_outliers(f, pairs, i, hlg_windows_put_string, ", ");
+	put_outliers(f, pairs, i, hlg_write_string, ", ");
 	fputs("]}", f);
 }
 

@@ -114,24 +114,6 @@ bool hlg_windows_put_comments(FILE *f, char *lines)
 	return lines != NULL;
 }
 
-/* What hlg_escape_plain lets pass needs a \ only before these two. */
-void hlg_windows_put_string(FILE *f, const char *text)
-{
-	fputc('"', f);
-	while (*text) {
-		size_t plain = hlg_escape_plain(text);
-
-		if (*text == '"' || *text == '\\')
-			fprintf(f, "\\%c", *text);
-		else if (plain)
-			fwrite(text, 1, plain, f);
-		else
-			fprintf(f, "\\\\x%02x", (unsigned)(unsigned char)*text);
-		text += plain ? plain : 1;
-	}
-	fputc('"', f);
-}
-
 void hlg_windows_put_strings(FILE *f, const char *lines)
 {
 	const char *comma = "";
@@ -142,7 +124,7 @@ void hlg_windows_put_strings(FILE *f, const char *lines)
 		char *line = strndup(lines, n);
 
 		fputs(comma, f);
-		hlg_windows_put_string(f, line ? line : "");
+		hlg_write_string(f, line ? line : "");
 		free(line);
 		comma = ", ";
 		lines += n + (lines[n] != '\0');

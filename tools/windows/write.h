@@ -41,8 +41,6 @@ void hlg_windows_put_comment(FILE *f, const char *text);
 bool hlg_windows_put_comments(FILE *f, char *lines);
 /* A CSV cell, quoted where it must be; a formula gets a ' in front. */
 void hlg_windows_put_cell(FILE *f, const char *text);
-/* A JSON string. */
-void hlg_windows_put_string(FILE *f, const char *text);
 /* Lines as a JSON array of strings. */
 void hlg_windows_put_strings(FILE *f, const char *lines);
 /* Seconds with nine places, as perf script has them; "" and null if not recorded. */
