@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../windows/spread.h"
+#include "../../filter/spread.h"
 
 /* guests/strings.S says why: seven instructions besides, eight with two pointers. */
 #define REP(op)                                                                          \

@@ -12,7 +12,7 @@
 #ifndef HLG_TOOLS_WINDOWS_PAIRS_H
 #define HLG_TOOLS_WINDOWS_PAIRS_H
 
-#include "spread.h"
+#include "../../filter/spread.h"
 #include "write.h"
 
 struct hlg_marker {

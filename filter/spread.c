@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../filter/stat.h"
+#include "stat.h"
 
 static int compare(const void *a, const void *b)
 {

@@ -7,8 +7,8 @@
  * below the first or above the third (J. W. Tukey, Exploratory Data Analysis, 1977, 2D).
  * They are shown, and count in everything else here.
  */
-#ifndef HLG_TOOLS_WINDOWS_SPREAD_H
-#define HLG_TOOLS_WINDOWS_SPREAD_H
+#ifndef HLG_FILTER_SPREAD_H
+#define HLG_FILTER_SPREAD_H
 
 #include <stddef.h>
 #include <stdint.h>
