@@ -16,14 +16,27 @@
 
 #include "tap.h"
 
+/* A row of a table of five tails. */
+struct chi_square {
+	unsigned df;
+	double x[5];
+};
+
+static void check_chi_square(const struct chi_square *row, const double *tail)
+{
+	for (int k = 0; k < 5; k++) {
+		ck_assert_double_ge(hlg_stat_chi_square(row->x[k] - 0.00051, row->df),
+				    tail[k]);
+		ck_assert_double_le(hlg_stat_chi_square(row->x[k] + 0.00051, row->df),
+				    tail[k]);
+	}
+}
+
 /* Rows of the table: upper tails of .10, .05, .025, .01 and .001. */
 START_TEST(chi_square_nist)
 {
 	static const double tail[] = {0.10, 0.05, 0.025, 0.01, 0.001};
-	static const struct {
-		unsigned df;
-		double x[5];
-	} row[] = {
+	static const struct chi_square row[] = {
 		{1, {2.706, 3.841, 5.024, 6.635, 10.828}},
 		{2, {4.605, 5.991, 7.378, 9.210, 13.816}},
 		{5, {9.236, 11.070, 12.833, 15.086, 20.515}},
@@ -34,14 +47,7 @@ START_TEST(chi_square_nist)
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
-		for (int k = 0; k < 5; k++) {
-			double x = row[i].x[k];
-
-			ck_assert_double_ge(hlg_stat_chi_square(x - 0.00051, row[i].df),
-					    tail[k]);
-			ck_assert_double_le(hlg_stat_chi_square(x + 0.00051, row[i].df),
-					    tail[k]);
-		}
+		check_chi_square(&row[i], tail);
 }
 END_TEST
 
@@ -49,24 +55,14 @@ END_TEST
 START_TEST(chi_square_nist_lower)
 {
 	static const double tail[] = {0.90, 0.95, 0.975, 0.99, 0.999};
-	static const struct {
-		unsigned df;
-		double x[5];
-	} row[] = {
+	static const struct chi_square row[] = {
 		{2, {0.211, 0.103, 0.051, 0.020, 0.002}},
 		{10, {4.865, 3.940, 3.247, 2.558, 1.479}},
 		{100, {82.358, 77.929, 74.222, 70.065, 61.918}},
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
-		for (int k = 0; k < 5; k++) {
-			double x = row[i].x[k];
-
-			ck_assert_double_ge(hlg_stat_chi_square(x - 0.00051, row[i].df),
-					    tail[k]);
-			ck_assert_double_le(hlg_stat_chi_square(x + 0.00051, row[i].df),
-					    tail[k]);
-		}
+		check_chi_square(&row[i], tail);
 }
 END_TEST
 
