@@ -59,3 +59,10 @@ uint64_t door_take(struct door_bytes *bytes, size_t size)
 	bytes->left -= size;
 	return v;
 }
+
+uint64_t door_take_time(struct door_bytes *bytes, uint64_t time)
+{
+	int8_t step = (int8_t)door_take(bytes, 1);
+
+	return step == -128 ? door_take(bytes, 8) : time + (uint64_t)(int64_t)step * 16;
+}

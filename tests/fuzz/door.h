@@ -34,4 +34,7 @@ struct door_bytes {
 
 uint64_t door_take(struct door_bytes *bytes, size_t size);
 
+/* The time of what comes behind time: some steps of 16 ns later or earlier, or any. */
+uint64_t door_take_time(struct door_bytes *bytes, uint64_t time);
+
 #endif

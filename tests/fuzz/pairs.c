@@ -62,12 +62,8 @@ static void feed(struct hlg_exits_order *order, struct door_bytes *bytes)
 
 	while (bytes->left) {
 		unsigned how = (unsigned)door_take(bytes, 1);
-		int8_t step = (int8_t)door_take(bytes, 1);
 
-		if (step == -128)
-			time = door_take(bytes, 8);
-		else
-			time += (uint64_t)(int64_t)step * 16;
+		time = door_take_time(bytes, time);
 		if ((how & 7) == HLG_EXITS_NONE)
 			lose(order, bytes, time);
 		else
