@@ -9,7 +9,9 @@
 
 #include <math.h>
 
+#include "config.h"
 #include "finding.h"
+#include "mkelf-guest.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -135,6 +137,25 @@ START_TEST(scores)
 }
 END_TEST
 
+/* Any byte is a boundary of code that is nops only: being on one says next to nothing. */
+START_TEST(one_byte_instructions)
+{
+	struct hlg_sampled at = {.ip = 0x40001070, .samples = 1};
+	struct mkelf_guest g;
+	struct hlg_fit fit;
+
+	if (!HLG_HAVE_ZYDIS)
+		return;
+	mkelf_guest_init(&g, 0);
+	memset(g.text, 0x90, sizeof(g.text));
+	ck_assert(sampling_open(&finding_guest, scratch_elf("nops.elf", &g.elf)));
+	mkelf_finish(&g.img);
+	hlg_find_fit(finding_guest.code, finding_guest.image, &at, 1, 0x40000000, &fit);
+	ck_assert_uint_eq(fit.on, 1);
+	ck_assert_double_eq_tol(fit.score, log(0.95 / 0.9495), 1e-9);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("find limit");
@@ -144,5 +165,6 @@ int main(void)
 	tcase_add_checked_fixture(tc, finding_setup, finding_teardown);
 	tcase_add_loop_test(tc, clear_enough, 5, 20);
 	tcase_add_loop_test(tc, scores, 0, 3);
+	tcase_add_test(tc, one_byte_instructions);
 	return tap_main(suite);
 }

@@ -284,6 +284,37 @@ START_TEST(another_file_is_not_read)
 }
 END_TEST
 
+/* A file that has changed is told, and nothing stays open of it. */
+START_TEST(another_file_is_told)
+{
+	struct hlg_err err;
+	char want[512];
+	int before = dup(0);
+
+	close(before);
+	for (int i = 0; i < 2; i++) {
+		if (i == 1)
+			touch((struct timespec){.tv_sec = 1001});
+		else
+			ck_assert_int_eq(truncate(image->path, 100), 0);
+		snprintf(want, sizeof(want),
+			 "%s: has changed since it was opened (start again)",
+			 image->path);
+		ck_assert_int_eq(hlg_image_reopen(image, &err), HLG_EINPUT);
+		ck_assert_str_eq(err.msg, want);
+		ck_assert_int_eq(dup(0), before);
+		close(before);
+	}
+	ck_assert(hlg_image_unread(image));
+	snprintf(want, sizeof(want),
+		 "%s: cannot be read again: it has changed, or the disk fails "
+		 "(start again)",
+		 image->path);
+	ck_assert_int_eq(hlg_image_fail_unread(image, &err), HLG_EINPUT);
+	ck_assert_str_eq(err.msg, want);
+}
+END_TEST
+
 /* gABI, "Symbol Table": st_shndx SHN_XINDEX, the number in SHT_SYMTAB_SHNDX. */
 START_TEST(wide_section_numbers_are_followed)
 {
@@ -372,6 +403,7 @@ int main(void)
 	tcase_add_test(tc, neighbours_are_of_the_same_section);
 	tcase_add_test(tc, bytes_are_read_back);
 	tcase_add_test(tc, another_file_is_not_read);
+	tcase_add_test(tc, another_file_is_told);
 	tcase_add_test(tc, wide_section_numbers_are_followed);
 	tcase_add_test(tc, images_lie_where_they_are_put);
 	return tap_main(suite);
