@@ -241,6 +241,8 @@ START_TEST(merged)
 	feed(&all, 0, 4000);
 	feed(&one, 2000, 4000);
 	feed(&two, 0, 2000);
+	one.stacks.aside = (struct hlg_count){3, 30};
+	two.stacks.aside = (struct hlg_count){4, 40};
 	hlg_stacks_merge(&one.stacks, &two.stacks, &one.profile, &two.profile);
 	hlg_profile_merge(&one.profile, &two.profile);
 	text[0] = fold(&all, &n[0]);
@@ -248,6 +250,8 @@ START_TEST(merged)
 	ck_assert_uint_eq(n[0], 4000);
 	ck_assert_str_eq(text[0], text[1]);
 	ck_assert_uint_eq(one.stacks.marks, all.stacks.marks);
+	ck_assert_uint_eq(one.stacks.aside.samples, 7);
+	ck_assert_uint_eq((uint64_t)one.stacks.aside.period, 70);
 	free(text[0]);
 	free(text[1]);
 	hlg_run_finish(&all);

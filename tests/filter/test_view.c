@@ -357,6 +357,27 @@ START_TEST(unsure_order)
 }
 END_TEST
 
+/* What was in the structure before does not matter. */
+START_TEST(over_garbage)
+{
+	struct hlg_view view;
+	struct hlg_err err;
+	struct hlg_run run;
+
+	kit_guest("guest.elf");
+	kit_start(&run, "guest.elf");
+	memset(&view, 0xa5, sizeof(view));
+	ck_assert_int_eq(hlg_view_build(&view,
+					&(struct hlg_view_input){.space = &run.space,
+								 .options = &run.options},
+					&err),
+			 0);
+	ck_assert_uint_eq(view.n_rows + view.n_hits + view.guest.samples, 0);
+	hlg_view_finish(&view);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 START_TEST(nothing)
 {
 	struct hlg_report report;
@@ -389,5 +410,6 @@ int main(void)
 	tcase_add_test(tc, overflow);
 	tcase_add_test(tc, unsure_order);
 	tcase_add_test(tc, nothing);
+	tcase_add_test(tc, over_garbage);
 	return tap_main(suite);
 }
