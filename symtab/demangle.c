@@ -30,7 +30,8 @@ static void collect(const char *s, size_t len, void *opaque)
 
 	if (len > MAX_TEXT - sink->len)
 		longjmp(sink->full, 1);
-	memcpy(sink->text + sink->len, s, len);
+	if (len) /* of an empty name s may be NULL */
+		memcpy(sink->text + sink->len, s, len);
 	sink->len += len;
 }
 

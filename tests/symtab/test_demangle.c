@@ -66,6 +66,7 @@ static const struct name mangled[] = {
 	{"_RNvCs1234_7mycrate3foo.llvm.99", "mycrate::foo"},
 	{"_RNvMs_NtCs4fqI2P2rA04_4core3fmtNtB4_9Formatter3pad",
 	 "<core::fmt::Formatter>::pad"},
+	{"_RNvC03foo", "::foo"}, /* the crate has no name */
 	{"_RINvNtC3std3mem8align_ofjdE", "std::mem::align_of::<usize, f64>"},
 	{"_RNvC7mycrateu8gdel_5qa", "mycrate::g\xc3\xb6"
 				    "del"},
