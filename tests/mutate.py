@@ -4,7 +4,8 @@
 
 Changes one place by one token (mutations.py), builds it and runs tests until one fails:
 the quick unit tests that are named like the file; the goldens; the other quick ones; then
-of those named like the file the slow ones, and all again to see whether they lose memory.
+of those named like the file the slow ones, and the quick ones under valgrind; at last some
+that run the programs.
 COUNT changes are drawn with SEED: the same of both, and of the sources, draws the same. Drawn
 again and not counted is what does not compile, or only with pointers and numbers mixed
 up, and what compiles to the same code. A crash counts as noticed, and so does a test
@@ -38,12 +39,20 @@ import mutations
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("symtab", "filter")
+VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
+            "--errors-for-leak-kinds=definite"]
+# Of the tests that run the programs, those that ask most of symtab/ and filter/ for their
+# time.
+PROGRAMS = {"faults", "parity", "terminal", "privilege", "hostile names",
+            "images against readelf", "hlguest annotate", "hlguest diff", "hlguest flame",
+            "hlguest kallsyms", "hlguest lookup", "hlguest pprof"}
 # A wrong type is the compiler's to notice, not the tests'.
 C_ARGS = ("-Werror=int-conversion -Werror=incompatible-pointer-types "
           "-Werror=implicit-function-declaration")
 GOLDEN_PROGRAMS = ("filter/hlguest.so", "tools/hlguest", "tests/mkelf", "tests/fakeperf")
 MEMORY = 8 << 30        # bytes of address space, of one process
 WRITES = 5 << 30        # bytes of one file: a test has one that is sparse
+CPU = 300               # seconds of one process: what tests start can outlive them
 LINE = re.compile(r"not noticed: (\S+):(\d+):(\d+): (.*) -> (.*)")
 
 
@@ -51,6 +60,7 @@ def limit(memory):
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_FSIZE, (WRITES, WRITES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU, CPU))
     os.nice(10)
 
 
@@ -81,23 +91,17 @@ def end(process):
             return
 
 
-def leaks_preload():
-    """gcc's library that makes a program fail which has lost memory."""
-    return subprocess.run(["gcc", "-print-file-name=liblsan.so"], check=True,
-                          capture_output=True, text=True).stdout.strip()
-
-
 class Test:
-    def __init__(self, about, leaks=None):
+    def __init__(self, about, valgrind=False):
         self.name, self.words, self.env = about["name"], about["cmd"], about["env"]
-        self.leaks = bool(leaks)
-        if leaks:
-            self.name += ", for leaks"
-            self.env = dict(self.env, LD_PRELOAD=leaks,
-                            LSAN_OPTIONS="allocator_may_return_null=1")
+        self.valgrind = valgrind
+        if valgrind:
+            self.name += ", valgrind"
+            self.words = VALGRIND + self.words
+            self.env = dict(self.env, CK_FORK="no")
         self.suites = {suite.split(":")[-1] for suite in about["suite"]}
         self.seconds = 600.0    # how long it may take
-        self.program = Path(self.words[0])
+        self.program = Path(about["cmd"][0])
 
     def is_golden(self):
         return self.name == "golden"
@@ -105,8 +109,12 @@ class Test:
     def is_unit(self):
         return not self.suites.isdisjoint(ROOMS)
 
+    def is_of_programs(self):
+        return self.name in PROGRAMS
+
     def is_fast(self):
-        return self.is_unit() and not self.leaks and not self.suites & {"slow", "fuzz"}
+        return (self.is_unit() and not self.valgrind
+                and not self.suites & {"slow", "fuzz"})
 
     def is_of(self, path):
         """Is it named like that source?"""
@@ -138,13 +146,13 @@ class Copy:
         about = subprocess.run(["meson", "introspect", "--tests", str(self.build)],
                                check=True, capture_output=True, text=True).stdout
         self.tests = [test for test in map(Test, json.loads(about))
-                      if test.is_unit() or test.is_golden()]
-        self.tests += [Test(each, leaks_preload()) for each in json.loads(about)
+                      if test.is_unit() or test.is_golden() or test.is_of_programs()]
+        self.tests += [Test(each, valgrind=True) for each in json.loads(about)
                        if Test(each).is_fast()]
         sources = [path.relative_to(ROOT) for room in ROOMS
                    for path in (ROOT / room).glob("*.[ch]")]
         self.tests = [test for test in self.tests if test.is_fast() or test.is_golden()
-                      or any(map(test.is_of, sources))]
+                      or test.is_of_programs() or any(map(test.is_of, sources))]
         if not self.make(self.targets(self.tests)):
             sys.exit("mutate: the sources as they are do not compile")
 
@@ -162,6 +170,9 @@ class Copy:
             sys.exit(f"mutate: {words[0]} failed:\n{done.stdout}{done.stderr}")
 
     def targets(self, tests):
+        """What they need built: nothing named is all."""
+        if any(test.is_of_programs() for test in tests):
+            return []
         found = {str(test.program.relative_to(self.build)) for test in tests
                  if not test.is_golden()}
         return sorted(found) + list(GOLDEN_PROGRAMS) * any(t.is_golden() for t in tests)
@@ -179,8 +190,9 @@ class Copy:
             start = time.monotonic()
             if self.passes(test):
                 seconds[test.name] = 10 + 10 * (time.monotonic() - start)
-            elif test.leaks:
-                print(f"{test.name}: loses some as it is, not asked", flush=True)
+            elif test.valgrind or test.is_of_programs():
+                print(f"{test.name}: fails on the sources as they are, not asked",
+                      flush=True)
             else:
                 sys.exit(f"mutate: {test.name}: fails on the sources as they are")
         return seconds
@@ -193,7 +205,7 @@ class Copy:
 
     def passes(self, test):
         good = run(test.words, test.seconds, self.build, dict(self.env, **test.env),
-                   resource.RLIM_INFINITY if test.leaks else MEMORY)
+                   resource.RLIM_INFINITY if test.valgrind else MEMORY)
         for left in self.temp.iterdir():
             shutil.rmtree(left, ignore_errors=True)
         return good
@@ -204,7 +216,8 @@ class Copy:
         for chosen in (lambda test: test.is_fast() and test.is_of(path),
                        Test.is_golden,
                        Test.is_fast,
-                       lambda test: test.is_of(path)):
+                       lambda test: test.is_of(path),
+                       Test.is_of_programs):
             stage = [test for test in rest if chosen(test)]
             rest = [test for test in rest if not chosen(test)]
             if stage and not self.make(self.targets(stage)):

@@ -10,7 +10,8 @@ are not parsed, only told into tokens: what comes out need not compile.
 
 Some changes are no errors wherever they stand, and are not made: of an order only the
 sign counts, so its 1 becomes no 2 and its < no <=; the sizes of local buffers have room
-to spare; and of some functions the arguments have no order.
+to spare; what is allocated, and an array, become no larger; and of some functions the
+arguments have no order.
 """
 import re
 
@@ -35,7 +36,8 @@ WORDS = {"true": ["false"], "false": ["true"], "break": ["continue"],
 KEYWORDS = set("""if else for while do switch case default return break continue goto
     sizeof struct union enum static const int char void unsigned signed long short double
     float bool typedef extern inline volatile""".split())
-COMMUTES = re.compile(r"__builtin_\w+_overflow|fmin|fmax|hypot")
+COMMUTES = re.compile(r"__builtin_\w+_overflow|fmin|fmax|hypot|calloc|reallocarray")
+ALLOCATES = re.compile(r"malloc|calloc|realloc|reallocarray|hlg_memory_alloc")
 ASSERTS = ("_Static_assert", "static_assert")
 CONVERSION = re.compile(r"\\.[0-9a-fA-F]{0,2}|%[^a-zA-Z%]*(?:ll|[hljzt])?[a-zA-Z%]")
 
@@ -46,6 +48,7 @@ class Token:
         self.end = start + len(text)
         self.depth = 0      # in how many braces
         self.held = False   # in parentheses
+        self.room = False   # in the arguments of what allocates
         self.pair = None    # of a bracket: where the other one is
 
     def is_operand(self):
@@ -69,6 +72,8 @@ def tokens(text):
         depth -= token.text == "}"
         token.depth = depth
         token.held = any(kept[o].text == "(" for o in opened)
+        token.room = any(kept[o].text == "(" and ALLOCATES.fullmatch(kept[o - 1].text)
+                         for o in opened)
         depth += token.text == "{"
         if token.text in ("(", "[", "{"):
             opened.append(i)
@@ -94,7 +99,14 @@ def is_size(all_tokens, i):
             and all_tokens[i - 3].text in ("char", "*") and all_tokens[i].depth > 0)
 
 
-def other_number(text):
+def is_declared(all_tokens, i):
+    """Is it the [size] of any array?"""
+    before = all_tokens[i - 3]
+    return (all_tokens[i - 1].text == "[" and all_tokens[i + 1].text == "]"
+            and before.kind == "word" and before.text not in ("return", "case", "else"))
+
+
+def other_number(text, larger=True):
     if re.fullmatch(r"\d+\.\d*.*|\d+[eE].*", text):
         return [f"({text} + 1)"]
     digits = re.match(r"0[xX][0-9a-fA-F]+|\d+", text).group()
@@ -105,7 +117,8 @@ def other_number(text):
         value, shown = int(digits, 8), "0{:o}"
     else:
         value, shown = int(digits), "{}"
-    return [shown.format(n) + rest for n in (value + 1, value - 1) if n >= 0]
+    return [shown.format(n) + rest for n in (value + 1, value - 1)
+            if n >= 0 and (larger or n < value)]
 
 
 def other_string(text):
@@ -188,7 +201,9 @@ def at_token(text, all_tokens, i):
     if token.kind == "number" and of_an_order(all_tokens, i):
         yield (*here, ["0"] if token.text == "1" else other_number(token.text))
     elif token.kind == "number":
-        yield (*here, [] if is_size(all_tokens, i) else other_number(token.text))
+        larger = not token.room and not is_declared(all_tokens, i)
+        yield (*here, [] if is_size(all_tokens, i)
+               else other_number(token.text, larger))
     elif token.kind == "string":
         yield (*here, other_string(token.text))
     elif token.kind == "char":
