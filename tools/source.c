@@ -13,9 +13,9 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "../symtab/search.h"
+#include "source-files.h"
 
 enum {
 	MAX_DEPTH = 256, /* of nested entries: stops damaged files */
@@ -32,6 +32,7 @@ struct range {
 struct hlg_source {
 	Dwfl *dwfl;
 	Dwarf *dwarf;
+	const char *path;     /* of the file that has it; dwfl's */
 	struct range *ranges; /* sorted by start */
 	size_t n_ranges, room;
 };
@@ -112,31 +113,23 @@ static Dwarf_Die *find_unit(struct hlg_source *s, uint64_t addr)
 
 static bool open_dwarf(struct hlg_source *s, const char *path)
 {
-	static char system[] = "/usr/lib/debug";
-	static char *folders; /* of debug files: libdwfl's default */
-	static const Dwfl_Callbacks callbacks = {
-		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
-		.section_address = dwfl_offline_section_address,
-		.debuginfo_path = &folders,
-	};
 	Dwfl_Module *module;
+	const char *own = NULL;
 	Dwarf_Addr bias;
 
-	/* By default also beside the ELF, where others may write: root reads none there.
-	 */
-	if (geteuid() == 0)
-		folders = system;
-	/* A guest's own ELF is on no server; asking could take minutes. */
-	unsetenv("DEBUGINFOD_URLS");
-	s->dwfl = dwfl_begin(&callbacks);
+	s->dwfl = hlg_source_files_begin();
 	if (!s->dwfl)
 		return false;
 	dwfl_report_begin(s->dwfl);
 	module = dwfl_report_offline(s->dwfl, "", path, -1);
 	dwfl_report_end(s->dwfl, NULL, NULL);
 	s->dwarf = module ? dwfl_module_getdwarf(module, &bias) : NULL;
-	return s->dwarf != NULL;
+	if (!s->dwarf || !hlg_source_files_shared(s->dwarf))
+		return false;
+	dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &own, &s->path);
+	if (!s->path)
+		s->path = own;
+	return s->path != NULL;
 }
 
 struct hlg_source *hlg_source_open(const char *path)
@@ -278,7 +271,8 @@ size_t hlg_source_inlines(struct hlg_source *s, uint64_t addr,
 	if (!unit)
 		return 0;
 	/* Of a unit that was split off, the tree is in the other file. */
-	if (dwarf_cu_info(unit->cu, NULL, NULL, NULL, &tree, NULL, NULL, NULL) != 0 ||
+	if (!hlg_source_files_split(unit, s->path) ||
+	    dwarf_cu_info(unit->cu, NULL, NULL, NULL, &tree, NULL, NULL, NULL) != 0 ||
 	    !tree.cu)
 		tree = *unit;
 	descend(&chain, &tree);

@@ -63,8 +63,8 @@ class Bench:
         os.chmod(path, mode)
         return path
 
-    def run(self, *argv, cwd, how=None, **env):
-        done = subprocess.run([self.hlguest, *argv], cwd=cwd, timeout=TIMEOUT,
+    def run(self, *argv, cwd, how=None, timeout=TIMEOUT, **env):
+        done = subprocess.run([self.hlguest, *argv], cwd=cwd, timeout=timeout,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, env=environment(**env), check=False,
                               **(how or {}))
@@ -167,6 +167,114 @@ def check_folder(bench):
     out, err, status = bench.run("inject", DEMO, USER, "-o", "out", cwd=here)
     if status != 1 or os.listdir(aim) or os.path.exists(os.path.join(here, "out")):
         yield f"status {status}: {out}{err}, {os.listdir(aim)}"
+
+
+# --- files that debug information names ---------------------------------------------
+
+INLINED = """
+volatile int seen;
+static inline __attribute__((always_inline)) int inlined(volatile int *x)
+{
+	return *x + *x * 3;
+}
+void _start(void)
+{
+	for (;;)
+		seen = inlined(&seen);
+}
+"""
+# An inlined function whose name is in a file that others share (DW_FORM_GNU_strp_alt)
+SHARED = """
+	.globl _start
+	.type _start, @function
+_start:	nop
+	nop
+	.size _start, . - _start
+	.set .Lend, .
+	.section .debug_abbrev, "", @progbits
+	.uleb128 1, 0x11
+	.byte 1
+	.uleb128 0x11, 1, 0x12, 7, 0, 0, 2, 0x2e
+	.byte 1
+	.uleb128 0x11, 1, 0x12, 7, 0, 0, 3, 0x1d
+	.byte 0
+	.uleb128 0x03, 0x1f21, 0x11, 1, 0x12, 7, 0, 0, 0
+	.section .debug_info, "", @progbits
+	.long .Lover - .Lunit
+.Lunit:	.short 4
+	.long .debug_abbrev
+	.byte 8
+	.uleb128 1
+	.quad _start, 2
+	.uleb128 2
+	.quad _start, 2
+	.uleb128 3
+	.long 1
+	.quad _start, 2
+	.byte 0, 0
+.Lover:
+	.section .gnu_debugaltlink, "", @progbits
+	.asciz "%s/fifo"
+	.quad 1, 2
+	.long 3
+"""
+
+
+def inlines_of(bench, here, elf, how):
+    """Is inlined code told of? None if hlguest waits for somebody."""
+    path = os.path.join(here, elf)
+    symbols = checks.asked(["nm", path])[0].decode()
+    start = int(re.search(r"^(\w+) T _start$", symbols, re.M)[1], 16)
+    try:
+        out, err, status = bench.run(
+            "lookup", "--inlines", "--own", elf, *(hex(start + i) for i in range(16)),
+            cwd=here, how=how, timeout=20)
+    except subprocess.TimeoutExpired:
+        return None
+    if status or b"_start" not in out:
+        raise RuntimeError(f"{elf}: {out}{err}")
+    return b"  inlined " in out
+
+
+def check_debug_files(bench):
+    """Debug information leads to regular files only, and root to nothing that others made."""
+    need("gcc", "objcopy", "nm")
+    here = bench.place()
+    for name, text in ("a.c", INLINED), ("s.s", SHARED % here):
+        with open(os.path.join(here, name), "w", encoding="ascii") as f:
+            f.write(text)
+    _, err, _ = bench.run("lookup", "--inlines", DEMO, "0x5280", cwd=here)
+    if checks.re.search(b"built without|not in this build", err):
+        raise Skip(err.decode().strip())
+    build = ["gcc", "-nostdlib", "-static", "-g", "-O1"]
+    for argv in ([*build, "a.c", "-o", "plain"],
+                 [*build, "-gsplit-dwarf", "a.c", "-o", "split"],
+                 ["gcc", "-nostdlib", "-static", "s.s", "-o", "shared"],
+                 ["objcopy", "--only-keep-debug", "plain", "plain.far"],
+                 ["objcopy", "--strip-debug", "--add-gnu-debuglink=plain.far", "plain", "far"],
+                 ["objcopy", "--strip-debug", "plain", "bare"]):
+        subprocess.run(argv, cwd=here, check=True, stderr=subprocess.PIPE)
+    dwo = next(n for n in os.listdir(here) if n.endswith(".dwo"))
+    os.symlink("far", os.path.join(here, "link"))
+    root = os.getuid() == 0
+    other = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+    for who, how, beside in (("root", {}, False), ("a user", other, True)) if root else (
+            ("a user", {}, True),):
+        for elf, wanted in (("plain", True), ("split", beside), ("far", beside),
+                            ("link", beside), ("shared", False), ("bare", False)):
+            found = inlines_of(bench, here, elf, how)
+            if found != wanted:
+                yield f"{who}: {elf}: inlined code: {found}"
+    for name in dwo, "plain.far":
+        os.unlink(os.path.join(here, name))
+    for name in dwo, "plain.far", "fifo", "bare.debug":
+        os.mkfifo(os.path.join(here, name), 0o666)
+        os.chmod(os.path.join(here, name), 0o666)
+    for who, how in (("root", {}), ("a user", other)) if root else (("a user", {}),):
+        for elf in "split", "far", "link", "shared", "bare":
+            found = inlines_of(bench, here, elf, how)
+            if found is not False:
+                yield f"{who}: {elf}: inlined code: {found}"
 
 
 # --- environment --------------------------------------------------------------------
@@ -336,6 +444,7 @@ CHECKS = (
     ("words handed on", check_words),
     ("a library in the current folder", check_planted),
     ("a link where a folder goes", check_folder),
+    ("files that debug information names", check_debug_files),
     ("environment variables", check_environment),
     ("the network", check_network),
     ("files of the current folder", check_calls),
