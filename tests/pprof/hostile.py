@@ -67,6 +67,13 @@ def message(parts):
     return b"".join(blob(f, v) if isinstance(v, bytes) else number(f, v) for f, v in parts)
 
 
+def shown_as_it_is(line):
+    try:
+        return line.decode("utf-8").isprintable()
+    except UnicodeDecodeError:
+        return False
+
+
 class Victim:
     """A good profile, and what hlguest says to others made from it."""
 
@@ -94,6 +101,11 @@ class Victim:
                      err[:-1].isprintable() and (refused or "") in err)
             if not fine and not clean:
                 yield f"{what}: {argv[0]}: status {done.returncode}: {err[:2000]}"
+            out = [done.stdout]
+            if fine and argv[0] == "merge":
+                out = [x for f, x in fields(gzip.decompress(done.stdout)) if f == 6]
+            yield from (f"{what}: {argv[0]}: writes {line!r}" for data in out
+                        for line in data.split(b"\n") if not shown_as_it_is(line))
 
     def deflated(self, parts, what, refused=None):
         yield from self.feed(gzip.compress(message(parts), 1), what, refused)
@@ -234,9 +246,13 @@ def strings(v):
     yield from v.deflated(v.parts + v.parts, "everything twice", "damaged")
     yield from v.deflated([(f, x) for f, x in v.parts if f != 1000], "no rows",
                           "its rows are gone, another program wrote it")
-    escapes = [(f, b"\x1b[2J\n\xff" if f == 6 and x == b"demo.elf" else x)
-               for f, x in v.parts]
-    yield from v.deflated(escapes, "escapes in a path")
+    nasty = b"\x1b[2J\xc2\x9b\xe2\x80\xae\x9b\xff"
+    for i, (field, _) in enumerate(v.parts):
+        if field != 6:
+            continue
+        for more in (nasty, b"%1b%5b2J%c2%9b%ff"):
+            yield from v.deflated([(f, x + more if k == i else x)
+                                   for k, (f, x) in enumerate(v.parts)], f"escapes in {i}")
 
 
 def main():

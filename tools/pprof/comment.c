@@ -163,11 +163,11 @@ static int hex_digit(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* Takes text up to the next comma or the end, decoded; NULL if malformed. */
-static const char *take_text(struct hlg_arena *arena, const char **text)
+/* Takes text up to the next comma or the end, decoded and escaped; NULL if malformed. */
+static const char *take_text(struct hlg_saved *saved, const char **text)
 {
 	size_t len = strcspn(*text, ","), n = 0;
-	char *copy = hlg_arena_text(arena, *text, len);
+	char *copy = hlg_arena_text(&saved->arena, *text, len);
 
 	for (size_t i = 0; copy && i < len; i++) {
 		int high = -1, low = -1;
@@ -185,10 +185,11 @@ static const char *take_text(struct hlg_arena *arena, const char **text)
 			copy[n++] = copy[i];
 		}
 	}
-	if (copy)
-		copy[n] = '\0';
 	*text += len;
-	return copy;
+	if (!copy)
+		return NULL;
+	copy[n] = '\0';
+	return hlg_saved_text(saved, copy);
 }
 
 static const char *read_total(struct hlg_comments *c, size_t i, const char *value)
@@ -236,7 +237,7 @@ static const char *read_event(struct hlg_comments *c, const char *value)
 	event->precise_ip = (uint32_t)precise;
 	event->kind = (uint32_t)kind;
 	event->member = (uint32_t)member;
-	event->name = take_text(&c->saved->arena, &value);
+	event->name = take_text(c->saved, &value);
 	return event->name && *value == '\0' ? NULL : "an event is malformed";
 }
 
@@ -286,9 +287,9 @@ static const char *read_hostrow(struct hlg_comments *c, const char *value)
 	ok = take_key(&value, c->saved, &row->key) &&
 	     take_u64(&value, ",", &row->count.samples) &&
 	     take_u64(&value, ",", &row->count.period);
-	row->dso = ok ? take_text(&c->saved->arena, &value) : NULL;
+	row->dso = ok ? take_text(c->saved, &value) : NULL;
 	ok = row->dso && *value++ == ',';
-	row->comm = ok ? take_text(&c->saved->arena, &value) : NULL;
+	row->comm = ok ? take_text(c->saved, &value) : NULL;
 	ok = row->comm && *value == '\0';
 	return ok ? NULL : "a host row is malformed";
 }

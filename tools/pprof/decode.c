@@ -45,7 +45,7 @@ static const char *copy(struct decoder *d, int64_t i)
 {
 	const char *s = text(d, i);
 
-	return s ? hlg_arena_text(&d->saved->arena, s, strlen(s)) : NULL;
+	return s ? hlg_saved_text(d->saved, s) : NULL;
 }
 
 static int read_mappings(struct decoder *d)

@@ -6,7 +6,6 @@
 #include "../../filter/fits.h"
 #include "../../filter/name.h"
 #include "../../filter/out.h"
-#include "../../symtab/escape.h"
 #include "encode.h"
 #include "gzip.h"
 #include "pprof.h"
@@ -21,18 +20,10 @@ struct saver {
 /* A copy of a string made for us, which is freed; NULL without memory. */
 static const char *keep(struct hlg_saved *saved, char *text)
 {
-	char *copy = text ? hlg_arena_text(&saved->arena, text, strlen(text)) : NULL;
+	const char *copy = text ? hlg_saved_text(saved, text) : NULL;
 
 	free(text);
 	return copy;
-}
-
-static const char *keep_escaped(struct hlg_saved *saved, char *text)
-{
-	char *escaped = text ? hlg_escape_dup(text) : NULL;
-
-	free(text);
-	return keep(saved, escaped);
 }
 
 static bool save_events(struct saver *s)
@@ -48,7 +39,7 @@ static bool save_events(struct saver *s)
 		event->precise_ip = p->events[i].precise_ip;
 		event->kind = (uint32_t)p->events[i].kind;
 		event->member = p->events[i].member;
-		event->name = keep(s->saved, hlg_escape_dup(p->events[i].name));
+		event->name = hlg_saved_text(s->saved, p->events[i].name);
 		if (!event->name)
 			return false;
 	}
@@ -67,8 +58,8 @@ static bool save_image(struct saver *s, const struct hlg_image *from, struct hlg
 	image->bias = at.bias;
 	image->start = from->first + at.bias;
 	image->limit = from->end + at.bias;
-	image->path = keep(s->saved, hlg_escape_dup(from->path));
-	image->build_id = keep(s->saved, strdup(from->elf.build_id));
+	image->path = hlg_saved_text(s->saved, from->path);
+	image->build_id = hlg_saved_text(s->saved, from->elf.build_id);
 	return image->path && image->build_id;
 }
 
@@ -104,8 +95,8 @@ static bool save_function(struct saver *s, const struct hlg_place *place)
 		return false;
 	s->owner = place->owner;
 	symbol = place->symbol ? hlg_image_name(place->image, place->symbol) : NULL;
-	f->name = keep_escaped(s->saved, hlg_name_place(place, s->run->options.demangle));
-	f->symbol = symbol ? keep_escaped(s->saved, strdup(symbol)) : f->name;
+	f->name = keep(s->saved, hlg_name_place(place, s->run->options.demangle));
+	f->symbol = symbol ? hlg_saved_text(s->saved, symbol) : f->name;
 	return f->name && f->symbol;
 }
 
@@ -201,8 +192,8 @@ static bool save_hosts(struct saver *s)
 			return false;
 		row->key = key_of(&s->run->profile, from->series);
 		row->count = from->count;
-		row->dso = keep(s->saved, hlg_escape_dup(from->dso));
-		row->comm = keep(s->saved, hlg_escape_dup(from->comm));
+		row->dso = hlg_saved_text(s->saved, from->dso);
+		row->comm = hlg_saved_text(s->saved, from->comm);
 		if (!row->dso || !row->comm)
 			return false;
 	}

@@ -4,6 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../symtab/escape.h"
+
+const char *hlg_saved_text(struct hlg_saved *saved, const char *text)
+{
+	size_t size = hlg_escape(NULL, 0, text) + 1;
+	char *copy = hlg_arena_alloc(&saved->arena, size, 1);
+
+	if (copy)
+		hlg_escape(copy, size, text);
+	return copy;
+}
+
 void *hlg_saved_more(struct hlg_saved_table *table, size_t size)
 {
 	unsigned char *item;

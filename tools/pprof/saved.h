@@ -5,6 +5,9 @@
  * A table may hold a thing twice until hlg_saved_settle sorts and folds all of them;
  * afterwards the same profile has the same tables, in whatever order and groups it was
  * put together. That is what makes merging associative and commutative.
+ *
+ * All text in it is escaped, wherever it comes from: a file that somebody else wrote may
+ * hold any, and what is read is written again by merge.
  */
 #ifndef HLG_TOOLS_PPROF_SAVED_H
 #define HLG_TOOLS_PPROF_SAVED_H
@@ -28,14 +31,14 @@ struct hlg_saved_totals {
 struct hlg_saved_event {
 	uint32_t id, precise_ip;
 	uint32_t kind, member; /* enum hlg_event_kind; 0 or 1 */
-	const char *name;      /* as it is */
+	const char *name;      /* escaped */
 };
 
 struct hlg_saved_image {
 	uint32_t id;
 	bool map;             /* a perf map */
 	const char *path;     /* escaped */
-	const char *build_id; /* lower-case hex, or "" */
+	const char *build_id; /* lower-case hex, or ""; escaped */
 	uint64_t base, bias;
 	uint64_t start, limit; /* guest addresses [start, limit) */
 };
@@ -65,7 +68,7 @@ struct hlg_saved_series {
 
 struct hlg_saved_host {
 	struct hlg_saved_key key;
-	const char *dso, *comm; /* as they are */
+	const char *dso, *comm; /* escaped */
 	struct hlg_count count;
 };
 
@@ -83,6 +86,9 @@ struct hlg_saved {
 
 /* table->items as an array of struct hlg_saved_TYPE, item i of it. */
 #define HLG_SAVED(type, table, i) (&((struct hlg_saved_##type *)(table)->items)[i])
+
+/* A copy of text in saved's arena, escaped (escape.h); NULL without memory. */
+const char *hlg_saved_text(struct hlg_saved *saved, const char *text);
 
 /* Room for one thing more of size bytes, zeroed; NULL without memory. */
 void *hlg_saved_more(struct hlg_saved_table *table, size_t size);
