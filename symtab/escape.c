@@ -33,22 +33,24 @@ static size_t decode(const unsigned char *s, uint32_t *cp)
 
 /*
  * Characters that change how the text around them is shown (UAX #9, section 2), or that
- * nobody sees: Default_Ignorable_Code_Point (DerivedCoreProperties.txt of Unicode 15.0)
- * and the interlinear annotations behind its last block of three bytes. Noncharacters,
- * two at each plane's end among them, are not for interchange, and XML has none of the
- * first two.
+ * nobody sees: Default_Ignorable_Code_Point (DerivedCoreProperties.txt of Unicode 15.0),
+ * the interlinear annotations behind its last block of three bytes, and what looks like a
+ * blank and is none (General_Category Zs but U+0020, an empty Braille pattern, a note
+ * without a head), at which some readers split. Noncharacters, two at each plane's end
+ * among them, are not for interchange, and XML has none of the first two.
  */
 static const struct {
 	uint32_t first, last;
 } disturbing[] =
 	{
-		{0x0, 0x1f},        {0x7f, 0x9f},       {0xad, 0xad},
+		{0x0, 0x1f},        {0x7f, 0xa0},       {0xad, 0xad},
 		{0x34f, 0x34f},     {0x61c, 0x61c},     {0x115f, 0x1160},
-		{0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},
-		{0x2028, 0x202e}, /* with the separators of lines and paragraphs */
-		{0x2060, 0x206f},   {0x3164, 0x3164},   {0xfdd0, 0xfdef},
-		{0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
-		{0xfff0, 0xfffb},   {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+		{0x1680, 0x1680},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
+		{0x2000, 0x200f},   {0x2028, 0x202f}, /* separators of lines among them */
+		{0x205f, 0x206f},   {0x2800, 0x2800},   {0x3000, 0x3000},
+		{0x3164, 0x3164},   {0xfdd0, 0xfdef},   {0xfe00, 0xfe0f},
+		{0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},
+		{0x1bca0, 0x1bca3}, {0x1d159, 0x1d159}, {0x1d173, 0x1d17a},
 		{0xe0000, 0xe0fff},
 };
 

@@ -23,8 +23,9 @@
  * byte must be escaped. Refused: C0 and C1 controls, DEL, malformed or overlong UTF-8,
  * surrogates, line and paragraph separators, bidirectional controls, and characters
  * without a glyph: zero-width ones, joiners, fillers, variation selectors, tags,
- * noncharacters. What is left, XML 1.0 takes as well (2.2, Char). Two
- * names that differ look different, but for letters alike. s ends with NUL.
+ * noncharacters, and all that look like a blank, but the blank. What is left, XML 1.0
+ * takes as well (2.2, Char). Two names that differ look different, but for letters alike.
+ * s ends with NUL.
  */
 size_t hlg_escape_plain(const char *s);
 

@@ -17,6 +17,9 @@ HIDDEN = [chr(c).encode() for c in (0xad, 0x34f, 0x115f, 0x1160, 0x17b4, 0x180e,
                                     0x200c, 0x200d, 0x2060, 0x2061, 0x2064, 0x206a, 0x206f,
                                     0x3164, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xfffb,
                                     0x1bca0, 0x1d173, 0xe0001, 0xe0041, 0xe007f, 0xe0100)]
+# What looks like a blank, and to some readers is one
+BLANKS = [chr(c).encode() for c in (0xa0, 0x1680, *range(0x2000, 0x200b), 0x202f, 0x205f,
+                                    0x2800, 0x3000, 0x1d159)]
 NO_UTF8 = [
     b"\xff\xfe", b"\xc0\x80", b"\xc1\xbf", b"\xe0\x80\xaf", b"\xf0\x80\x80\xaf",  # overlong
     b"\xed\xa0\x80", b"\xed\xbf\xbf", b"\xed\xa0\xbd\xed\xb8\x80",                # surrogates
@@ -52,9 +55,11 @@ TABLES = [
     b"L0x", b"_text", b"_stext", b"_etext", b"_edata", b"__gap__", b"__gap__ after x",
     b"0000000000001000 T other", b"fn=(1) x", b"calls=1 1", b"events: a", b"--", b"-x",
     b"/etc/passwd", b"../../x", b"@0x1000", b"x@0x1000", b"_ZN9truncated", b"_Z\x1b[2J",
-    b"_RNvC1a1\x1b", b"hlguest: base=0x0",
+    b"_RNvC1a1\x1b", b"hlguest: base=0x0", "pass\u00a07".encode(), "pass\u30007".encode(),
+    "\u2003edges\u2003".encode(), b"(gap)", b"total", b"other", b"[unknown]", b"outside",
+    b"data", b"[outside]", b"0x1000", b"deadbeef", b"__proto__",
 ]
-GROUPS = (C0, C1, C1_UTF8, BIDI, HIDDEN, NO_UTF8, NO_XML)
+GROUPS = (C0, C1, C1_UTF8, BIDI, HIDDEN, BLANKS, NO_UTF8, NO_XML)
 
 
 def wrapped():
@@ -78,17 +83,18 @@ def names():
 
 # As symtab/escape.h has it: controls, surrogates and separators by their category; what has
 # no glyph, by Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt, 15.0);
-# interlinear annotations; noncharacters.
-CATEGORIES = ("Cc", "Cs", "Zl", "Zp")
+# interlinear annotations; noncharacters; a Braille pattern and a note that show nothing.
+CATEGORIES = ("Cc", "Cs", "Zl", "Zp", "Zs")
 IGNORABLE = {0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x17b5, *range(0x180b, 0x1810),
              *range(0x200b, 0x2010), *range(0x202a, 0x202f), *range(0x2060, 0x2070), 0x3164,
              *range(0xfdd0, 0xfdf0), *range(0xfe00, 0xfe10), 0xfeff, 0xffa0, *range(0xfff0, 0xfffc),
-             *range(0x1bca0, 0x1bca4), *range(0x1d173, 0x1d17b), *range(0xe0000, 0xe1000)}
+             *range(0x1bca0, 0x1bca4), 0x1d159, *range(0x1d173, 0x1d17b), 0x2800,
+             *range(0xe0000, 0xe1000)}
 
 
 def disturbs(c):
-    return unicodedata.category(c) in CATEGORIES or ord(c) in IGNORABLE or \
-        ord(c) & 0xfffe == 0xfffe
+    return c != " " and (unicodedata.category(c) in CATEGORIES or ord(c) in IGNORABLE or
+                         ord(c) & 0xfffe == 0xfffe)
 
 
 def shown(name):

@@ -23,18 +23,20 @@ static const struct {
 	{"\\", 1},
 	{"\"", 1},
 	{"a\x80", 1},
-	{"\xc2\xa0", 2},     /* the first one behind C1 */
+	{"\xc2\xa1", 2},     /* the first one behind C1 and the no-break space */
 	{"\xc3\xa9", 2},     /* e with acute accent */
 	{"\xdf\xbf", 2},     /* the last of two bytes */
 	{"\xe0\xa0\x80", 3}, /* the first of three */
 	{"\xe2\x82\xac", 3}, /* euro sign */
 	{"\xe2\x80\x90", 3}, /* a hyphen, behind the directional marks */
 	{"\xe2\x80\xa7", 3}, /* in front of the line separator */
-	{"\xe2\x80\xaf", 3}, /* behind the embeddings */
+	{"\xe2\x80\xb0", 3}, /* behind the embeddings and a narrow space */
 	{"\xc2\xac", 2},     /* on both sides of the soft hyphen */
 	{"\xc2\xae", 2},
-	{"\xe2\x80\x8a", 3},     /* a space, in front of the zero-width one */
-	{"\xe2\x81\x9f", 3},     /* in front of the word joiner */
+	{"\xe1\xbf\xbf", 3},     /* in front of the spaces */
+	{"\xe2\x81\x9e", 3},     /* in front of the last of them and the word joiner */
+	{"\xe2\xa0\x81", 3},     /* a Braille pattern with a dot */
+	{"\xe3\x80\x81", 3},     /* an ideographic comma */
 	{"\xe2\x81\xb0", 3},     /* behind what has no glyph */
 	{"\xef\xbf\xbd", 3},     /* replacement character */
 	{"\xf3\x9f\xbf\xbd", 4}, /* in front of the tags */
@@ -72,6 +74,16 @@ static const struct {
 	{"\xe2\x81\xa8", 0},
 	{"\xe2\x81\xa9", 0},
 	{"\xef\xbb\xbf", 0}, /* byte order mark */
+
+	{"\xc2\xa0", 0}, /* blanks that are none: no-break, Ogham, en quad, hair, ... */
+	{"\xe1\x9a\x80", 0},
+	{"\xe2\x80\x80", 0},
+	{"\xe2\x80\x8a", 0},
+	{"\xe2\x80\xaf", 0},
+	{"\xe2\x81\x9f", 0},
+	{"\xe2\xa0\x80", 0},     /* a Braille pattern without dots */
+	{"\xe3\x80\x80", 0},     /* ideographic */
+	{"\xf0\x9d\x85\x99", 0}, /* a note without a head */
 
 	{"\xc2\xad", 0},     /* soft hyphen */
 	{"\xcd\x8f", 0},     /* combining grapheme joiner */
