@@ -73,13 +73,17 @@ int hlg_out_check(const char *path, struct hlg_err *err)
 	return rc;
 }
 
-/* A file of our own that is replaced hands its mode on, as if it were written. */
+/*
+ * A file of our own that is replaced hands its mode on, as if it were written; but for
+ * one with a second name: somebody may have given it this one, for its mode.
+ */
 static int open_temp(struct hlg_temp *temp, const char *path)
 {
 	struct stat st;
 	mode_t mode;
 
-	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
+	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+	    st.st_nlink > 1)
 		return hlg_temp_open(temp, path, NULL);
 	mode = st.st_mode & 0777;
 	return hlg_temp_open(temp, path, &mode);

@@ -51,13 +51,19 @@ static bool is_open_file(const char *path)
 	return false;
 }
 
-/* May somebody else have put it there for us to write into? */
+/*
+ * May somebody else have put it there for us to write into? In folders as /tmp is, as the
+ * kernel has it (protected_fifos in proc_sys_fs(5)). A link that leads from somebody's
+ * folder into /dev is followed nowhere, but if root has made it or we.
+ */
 static bool is_planted(const char *path)
 {
 	char folder[PATH_MAX];
 	struct stat own, in;
 
 	if (!folder_of(folder, path) || lstat(path, &own) != 0 || stat(folder, &in) != 0)
+		return true;
+	if (S_ISLNK(own.st_mode) && own.st_uid != geteuid() && own.st_uid != 0)
 		return true;
 	return (in.st_mode & S_ISVTX) && (in.st_mode & S_IWOTH) &&
 	       own.st_uid != geteuid() && own.st_uid != in.st_uid;

@@ -5,10 +5,10 @@
  * A file, or nothing yet, is replaced by a new one when that is whole; so is a symbolic
  * link to a file, the link itself: what it leads to stays as it was. A device, a FIFO and
  * what is open already (/dev/stdout, /dev/fd/3, /proc/self/fd/3) are written themselves,
- * symbolic links to them followed. In a folder that all may write and only owners tidy
- * (/tmp), that holds for those only that we or the folder's owner have put there, the
- * rule of fs.protected_symlinks in proc_sys_fs(5): others' may be traps, and are not
- * written but replaced, which the kernel refuses there.
+ * symbolic links to them followed, if we or root have made the link. In a folder that all
+ * may write and only owners tidy (/tmp), that holds for those only that we or the
+ * folder's owner have put there, the rule of fs.protected_fifos in proc_sys_fs(5):
+ * others' may be traps, and are not written but replaced, which the kernel refuses there.
  */
 #ifndef HLG_FILTER_TARGET_H
 #define HLG_FILTER_TARGET_H

@@ -123,6 +123,29 @@ START_TEST(mode)
 }
 END_TEST
 
+/* A file that anybody may write, linked to where a secret will be. */
+START_TEST(hard_link)
+{
+	struct hlg_out out;
+	mode_t before;
+	char *text;
+
+	put("public", "old");
+	ck_assert_int_eq(chmod("public", 0666), 0);
+	ck_assert_int_eq(link("public", "report"), 0);
+	before = umask(077);
+	open_ok(&out, "report");
+	fputs("new", out.f);
+	commit_ok(&out);
+	umask(before);
+	ck_assert_uint_eq(mode_of("report"), 0600);
+	ck_assert_uint_eq(mode_of("public"), 0666);
+	text = kit_read("public");
+	ck_assert_str_eq(text, "old");
+	free(text);
+}
+END_TEST
+
 /* The link is what is replaced; what it pointed to stays as it was. */
 START_TEST(symbolic_link)
 {
@@ -354,6 +377,7 @@ int main(void)
 	tcase_add_test(tc, replaced_at_commit);
 	tcase_add_loop_test(tc, aborted, 0, 2);
 	tcase_add_loop_test(tc, mode, 0, 8);
+	tcase_add_test(tc, hard_link);
 	tcase_add_loop_test(tc, symbolic_link, 0, 2);
 	tcase_add_test(tc, stream_is_not_ours);
 	tcase_add_test(tc, fifo);
