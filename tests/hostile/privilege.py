@@ -12,6 +12,7 @@ import http.server
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -161,12 +162,105 @@ def check_planted(bench):
 
 
 def check_folder(bench):
-    """inject goes through no link that somebody put where its folder goes."""
+    """inject goes through no link that somebody put where its folder goes, or into it."""
+    def inject(here):
+        out, err, status = bench.run("inject", DEMO, USER, "-o", "out", cwd=here)
+        return status, f"status {status}: {out}{err}"
+
     here, aim = bench.place(), bench.place()
     os.symlink(aim, os.path.join(here, "out.elf"))
-    out, err, status = bench.run("inject", DEMO, USER, "-o", "out", cwd=here)
+    status, said = inject(here)
     if status != 1 or os.listdir(aim) or os.path.exists(os.path.join(here, "out")):
-        yield f"status {status}: {out}{err}, {os.listdir(aim)}"
+        yield f"{said}, {os.listdir(aim)}"
+    if os.getuid() == 0:
+        here = bench.place()
+        os.mkdir(os.path.join(here, "out.elf"))
+        os.chown(os.path.join(here, "out.elf"), NOBODY, -1)
+        status, said = inject(here)
+        if status != 1 or os.listdir(here) != ["out.elf"]:
+            yield f"a folder of somebody else's: {said}"
+    here = bench.place()
+    victim, folder = os.path.join(here, "victim"), os.path.join(here, "out.elf")
+    os.mkdir(folder)
+    with open(victim, "wb"):
+        pass
+    os.symlink(victim, os.path.join(folder, "demo.elf"))
+    status, said = inject(here)
+    if status or os.path.getsize(victim) or os.listdir(folder) != ["demo.elf"] or \
+            os.path.islink(os.path.join(folder, "demo.elf")):
+        yield f"a link in the folder: {said}"
+
+
+WRITERS = (
+    ["report", DEMO, USER, "--out=%s"], ["report", DEMO, USER, "--format=pprof", "--out=%s"],
+    ["annotate", DEMO, USER, "--out=%s"], ["flame", DEMO, USER, "--out=%s"],
+    ["diff", DEMO, USER, USER, "--out=%s"],
+    ["windows", DEMO, os.path.join(DATA, "demo-windows.data"), "--out=%s"],
+    ["exits", DEMO, os.path.join(DATA, "demo-exits.data"), "--out=%s"],
+    ["sysprof", os.path.join(DATA, "sysprof", "all-records.bin"), "--out=%s"],
+    ["merge", "saved.pb.gz", "-o", "%s"],
+    ["inject", DEMO, USER, "-o", "%s"],
+)
+# What others may have put where the result goes, into a folder as /tmp is
+TRAPS = {
+    "a link to a file": lambda here: os.symlink("secret", here),
+    "a link to nothing": lambda here: os.symlink("made", here),
+    "a link to a device": lambda here: os.symlink("/dev/null", here),
+    "a FIFO": os.mkfifo,
+    "a file": lambda here: open(here, "wb").close(),
+    "another name": lambda here: os.link("secret", here),
+}
+
+
+def traps(bench, words, name, trap):
+    """A folder with a trap, and what the command makes of it."""
+    here = bench.place(0o1777)
+    os.chdir(here)
+    with open("secret", "w", encoding="ascii") as f:
+        f.write("secret")
+    bench.run("report", DEMO, USER, "--format=pprof", "--out=saved.pb.gz", cwd=here)
+    trap("out")
+    # What looks like our own unfinished files
+    os.symlink("secret", ".out.hlguest-0123456789abcdef")
+    os.mkfifo(".out.hlguest-0123456789abcdee")
+    os.link("secret", ".out.hlguest-0123456789abcded")
+    root = os.getuid() == 0
+    if root and name != "another name":
+        os.chown("out", NOBODY, NOBODY, follow_symlinks=False)
+    before = os.lstat("out").st_ino
+    try:
+        out, err, status = bench.run(*(w.replace("%s", "out") for w in words), cwd=here,
+                                     timeout=20)
+    except subprocess.TimeoutExpired:
+        yield "waits"
+        return
+    with open("secret", encoding="ascii") as f:
+        if f.read() != "secret":
+            yield "secret: was written"
+    if os.path.exists("made"):
+        yield "made: was written"
+    now = os.lstat("out")
+    if now.st_ino == before and status == 0 and (root or name not in (
+            "a link to a device", "a FIFO")):
+        yield f"status 0, and the trap is there: {err}"
+    if now.st_ino != before and (not stat.S_ISREG(now.st_mode) or not now.st_size):
+        yield f"status {status}: {now}"
+    left = {n for n in os.listdir(here) if n.startswith(".out.hlguest-")}
+    if left - {f".out.hlguest-0123456789abcde{c}" for c in "def"}:
+        yield f"left: {left}"
+
+
+def check_traps(bench):
+    """A result is a new file, whatever others have put in its place."""
+    for number, words in enumerate(WRITERS):
+        for name, trap in TRAPS.items():
+            if name == "a FIFO" and os.getuid() != 0:
+                continue  # the user's own, who may want it
+            # What all share is seen with one.
+            if number == 0 or name in ("a link to a file", "a FIFO"):
+                yield from (f"{words[0]}, {name}: {d}"
+                            for d in traps(bench, words, name, trap))
+    os.chdir("/")
 
 
 # --- files that debug information names ---------------------------------------------
@@ -444,6 +538,7 @@ CHECKS = (
     ("words handed on", check_words),
     ("a library in the current folder", check_planted),
     ("a link where a folder goes", check_folder),
+    ("traps where results go", check_traps),
     ("files that debug information names", check_debug_files),
     ("environment variables", check_environment),
     ("the network", check_network),
