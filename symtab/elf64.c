@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "note.h"
 
 /* What is open while hlg_elf64_read runs. */
 struct reader {
@@ -18,6 +19,8 @@ struct reader {
 	int fd;
 	Elf *libelf;
 	uint64_t size;
+	uint64_t names_size; /* of elf->section_names */
+	uint64_t notes;      /* bytes of them that were read */
 	struct hlg_elf64 *elf;
 	struct hlg_err *err;
 };
@@ -167,34 +170,68 @@ static int read_loads(struct reader *r)
 	return 0;
 }
 
+/* Memory for, and bytes of, a section that is in the file, with a zero behind them. */
+static int read_contents(struct reader *r, const GElf_Shdr *sh, void **out)
+{
+	*out = hlg_memory_alloc(sh->sh_size + 1);
+	if (!*out)
+		return hlg_err_memory(r->err, r->path);
+	((char *)*out)[sh->sh_size] = '\0';
+	if (hlg_file_read(r->fd, *out, sh->sh_size, sh->sh_offset) < 0)
+		return unread(r);
+	return 0;
+}
+
+static int read_table(struct reader *r, const GElf_Shdr *sh, void **out)
+{
+	if (!in_file(r, sh->sh_offset, sh->sh_size))
+		return damaged(r, "has a symbol table that ends past the file");
+	return read_contents(r, sh, out);
+}
+
+/*
+ * The names of sections, once: many sections may share a long one. Without a table of
+ * names they have none.
+ */
+static int read_names(struct reader *r, size_t index)
+{
+	Elf_Scn *scn = elf_getscn(r->libelf, index);
+	GElf_Shdr sh = {0};
+	int rc;
+
+	if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_STRTAB ||
+	    sh.sh_flags & SHF_COMPRESSED || !in_file(r, sh.sh_offset, sh.sh_size))
+		sh.sh_size = sh.sh_offset = 0;
+	rc = read_contents(r, &sh, (void **)&r->elf->section_names);
+	r->names_size = rc == 0 ? sh.sh_size : 0;
+	return rc;
+}
+
 /*
  * A section takes room when it is allocated, not empty and not thread-local bss, which
  * has an address but no bytes of its own there. Ends are cut at the end of memory.
  */
-static int read_section(struct reader *r, struct hlg_section *out, const GElf_Shdr *sh,
-			const char *name)
+static void read_section(const struct reader *r, struct hlg_section *out,
+			 const GElf_Shdr *sh)
 {
 	bool tbss = (sh->sh_flags & SHF_TLS) && sh->sh_type == SHT_NOBITS;
 
-	if (!name && errno)
-		return unread(r);
-	out->name = strdup(name ? name : "");
-	if (!out->name)
-		return hlg_err_memory(r->err, r->path);
+	out->name =
+		sh->sh_name < r->names_size ? r->elf->section_names + sh->sh_name : "";
 	out->addr = out->end = sh->sh_addr;
 	if (!(sh->sh_flags & SHF_ALLOC) || tbss)
-		return 0;
+		return;
 	out->exec = (sh->sh_flags & SHF_EXECINSTR) != 0;
 	out->end += sh->sh_size < UINT64_MAX - sh->sh_addr ? sh->sh_size
 							   : UINT64_MAX - sh->sh_addr;
-	return 0;
 }
 
 static int read_sections(struct reader *r)
 {
 	struct hlg_elf64 *elf = r->elf;
 	GElf_Ehdr eh;
-	size_t n, names;
+	size_t n, names = 0;
+	int rc;
 
 	if (elf_getshdrnum(r->libelf, &n) != 0 ||
 	    (n && elf_getshdrstrndx(r->libelf, &names)))
@@ -208,67 +245,37 @@ static int read_sections(struct reader *r)
 	elf->sections = calloc(n + 1, sizeof(*elf->sections));
 	if (!elf->sections)
 		return hlg_err_memory(r->err, r->path);
+	rc = read_names(r, names);
+	if (rc < 0)
+		return rc;
 	for (size_t i = 0; i < n; i++) {
 		Elf_Scn *scn = elf_getscn(r->libelf, i);
 		GElf_Shdr sh;
-		int rc;
 
 		if (!scn || !gelf_getshdr(scn, &sh))
 			return damaged(r, "has no readable section headers");
-		rc = read_section(r, &elf->sections[i], &sh,
-				  elf_strptr(r->libelf, names, sh.sh_name));
-		if (rc < 0)
-			return rc;
+		read_section(r, &elf->sections[i], &sh);
 		elf->n_sections = i + 1;
 	}
 	return 0;
 }
 
-static void take_note(struct hlg_elf64 *elf, const GElf_Nhdr *nh, const char *owner,
-		      const char *desc)
+/* Sections of notes do not overlap: all of them are in the file but once. */
+static int read_notes(struct reader *r, const GElf_Shdr *sh)
 {
-	/* The Hyperlight note: type 1, the version as text, with or without a NUL. */
-	if (nh->n_type == 1 && nh->n_namesz == sizeof("Hyperlight") &&
-	    memcmp(owner, "Hyperlight", sizeof("Hyperlight")) == 0)
-		snprintf(elf->hyperlight, sizeof(elf->hyperlight), "%.*s",
-			 (int)(nh->n_descsz < 31 ? nh->n_descsz : 31), desc);
-	if (nh->n_type != NT_GNU_BUILD_ID || nh->n_namesz != sizeof("GNU") ||
-	    memcmp(owner, "GNU", sizeof("GNU")) != 0)
-		return;
-	for (size_t i = 0; i < nh->n_descsz && 2 * i + 2 < sizeof(elf->build_id); i++)
-		sprintf(elf->build_id + 2 * i, "%02x", (unsigned)(unsigned char)desc[i]);
-}
+	void *bytes;
+	int rc;
 
-static int read_notes(struct reader *r, Elf_Scn *scn)
-{
-	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t off = 0, name_off, desc_off;
-	GElf_Nhdr nh;
-
-	if (!data && errno)
-		return unread(r);
-	while (data && off < data->d_size) {
-		off = gelf_getnote(data, off, &nh, &name_off, &desc_off);
-		if (off == 0)
-			return 0;
-		take_note(r->elf, &nh, (char *)data->d_buf + name_off,
-			  (char *)data->d_buf + desc_off);
-	}
-	return 0;
-}
-
-/* Memory for, and bytes of, a section's contents, with extra zero bytes behind them. */
-static int read_contents(struct reader *r, const GElf_Shdr *sh, size_t extra, void **out)
-{
-	if (!in_file(r, sh->sh_offset, sh->sh_size))
-		return damaged(r, "has a symbol table that ends past the file");
-	*out = hlg_memory_alloc(sh->sh_size + extra);
-	if (!*out)
-		return hlg_err_memory(r->err, r->path);
-	memset((char *)*out + sh->sh_size, 0, extra);
-	if (hlg_file_read(r->fd, *out, sh->sh_size, sh->sh_offset) < 0)
-		return unread(r);
-	return 0;
+	if (sh->sh_flags & SHF_COMPRESSED || !in_file(r, sh->sh_offset, sh->sh_size))
+		return 0;
+	if (sh->sh_size > r->size - r->notes)
+		return damaged(r, "has sections of notes that overlap");
+	r->notes += sh->sh_size;
+	rc = read_contents(r, sh, &bytes);
+	if (rc == 0)
+		hlg_note_read(r->elf, bytes, sh->sh_size, sh->sh_addralign);
+	free(bytes);
+	return rc;
 }
 
 static int read_symbols(struct reader *r, const GElf_Shdr *sh)
@@ -281,11 +288,11 @@ static int read_symbols(struct reader *r, const GElf_Shdr *sh)
 	if (sh->sh_entsize != sizeof(Elf64_Sym) || !names || !gelf_getshdr(names, &str) ||
 	    str.sh_type != SHT_STRTAB)
 		return damaged(r, "has a malformed symbol table");
-	rc = read_contents(r, sh, 1, (void **)&elf->syms);
+	rc = read_table(r, sh, (void **)&elf->syms);
 	if (rc < 0)
 		return rc;
 	elf->n_syms = sh->sh_size / sizeof(Elf64_Sym);
-	rc = read_contents(r, &str, 1, (void **)&elf->strtab);
+	rc = read_table(r, &str, (void **)&elf->strtab);
 	if (rc == 0)
 		elf->strsz = str.sh_size;
 	return rc;
@@ -296,7 +303,7 @@ static int read_shndx(struct reader *r, const GElf_Shdr *sh)
 {
 	if (sh->sh_size / sizeof(uint32_t) < r->elf->n_syms)
 		return damaged(r, "has a short section index table");
-	return read_contents(r, sh, 1, (void **)&r->elf->shndx);
+	return read_table(r, sh, (void **)&r->elf->shndx);
 }
 
 static int read_tables(struct reader *r)
@@ -311,7 +318,7 @@ static int read_tables(struct reader *r)
 		if (!scn || !gelf_getshdr(scn, &sh))
 			return damaged(r, "has no readable section headers");
 		if (sh.sh_type == SHT_NOTE)
-			rc = read_notes(r, scn);
+			rc = read_notes(r, &sh);
 		if (rc < 0)
 			return rc;
 		if (sh.sh_type == SHT_DYNSYM)
@@ -370,8 +377,7 @@ int hlg_elf64_read(struct hlg_elf64 *elf, const char *path, struct hlg_err *err)
 
 void hlg_elf64_finish(struct hlg_elf64 *elf)
 {
-	for (size_t i = 0; i < elf->n_sections; i++)
-		free(elf->sections[i].name);
+	free(elf->section_names);
 	free(elf->sections);
 	free(elf->loads);
 	free(elf->syms);

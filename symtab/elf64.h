@@ -30,7 +30,7 @@ struct hlg_load {
 struct hlg_section {
 	uint64_t addr, end;
 	bool exec;
-	char *name;
+	const char *name; /* in section_names, or "" */
 };
 
 struct hlg_elf64 {
@@ -40,7 +40,8 @@ struct hlg_elf64 {
 	size_t n_loads;
 	struct hlg_section *sections;
 	size_t n_sections;
-	void *syms; /* n_syms of Elf64_Sym, as in the file */
+	char *section_names; /* of all of them, as in the file */
+	void *syms;          /* n_syms of Elf64_Sym, as in the file */
 	size_t n_syms;
 	uint32_t *shndx; /* SHT_SYMTAB_SHNDX, n_syms long, or NULL */
 	char *strtab;    /* strsz bytes and a NUL behind them */

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Small files that say much: time and memory are in proportion to what is there, not to
+what is said of it.
+
+    bombs.py --build DIR [CASE ...]
+
+Each file has a few MB, and would take hours or many GB if it were believed. It is read, or
+refused in one line, with at most MEMORY and CPU_LIMIT seconds of a processor.
+"""
+import os
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True
+sys.path[:0] = [os.path.join(HERE, "..", "perf"), HERE]
+import forged as f  # noqa: E402
+from tap import Skip, Tap, parser  # noqa: E402
+
+MEMORY = 400  # MiB
+CPU_LIMIT = 30  # seconds; nothing here should take three
+LONG = 1 << 20  # bytes of a name
+WITHOUT = ("not in this build", "built without", "without ")
+
+
+def shared_section_names(put, verb):
+    """Sections called by one long name."""
+    elf = f.Elf()
+    name = elf.name(b"A" * LONG)
+    for i in range(20000):
+        elf.section(name + i % 1000, 1)
+    guest = put("guest.elf", elf.symbols([(1, f.TEXT, 16)], b"\0main\0").build())
+    yield verb("report", guest, put("a.data", f.recording(f.sample()))), 0, ""
+    yield verb("lookup", guest, "0x1000"), 0, ""
+
+
+def shared_notes(put, verb):
+    """Sections of notes, all in one place."""
+    elf = f.Elf()
+    notes = struct.pack("<III4s8s", 4, 8, 77, b"GNU", b"12345678") * 40000
+    at = elf.put(notes)
+    for i in range(20000):
+        elf.section(0, 7, 2, 0, at, len(notes))
+    guest = put("guest.elf", elf.symbols([(1, f.TEXT, 16)], b"\0main\0").build())
+    yield verb("lookup", guest, "0x1000"), 1, "sections of notes that overlap"
+
+
+CASES = [shared_section_names, shared_notes]
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT, CPU_LIMIT))
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))  # not the machine's
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def run(argv, folder):
+    """(status, MiB, what it said)"""
+    with open(os.path.join(folder, "said"), "w+b") as said:
+        p = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=said, preexec_fn=limit, cwd=folder,
+                             env={**os.environ, "LC_ALL": "C"})
+        _, status, usage = os.wait4(p.pid, 0)
+        p.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        return p.returncode, usage.ru_maxrss / 1024, said.read().decode(errors="replace")
+
+
+def check(case, hlguest, folder):
+    def put(name, data):
+        with open(os.path.join(folder, name), "wb") as out:
+            out.write(data)
+        return os.path.join(folder, name)
+
+    differences = []
+    for argv, wanted, words in case(put, lambda *args: [hlguest, *args]):
+        status, peak, said = run(argv, folder)
+        if any(word in said for word in WITHOUT):
+            raise Skip("this build lacks what is needed")
+        if status != wanted or words not in said or len(said.splitlines()) > 1:
+            differences.append(f"{argv[1]}: status {status}: {said[:300]}")
+        if peak > MEMORY:
+            differences.append(f"{argv[1]}: takes {peak:.0f} MiB")
+    return differences
+
+
+def main():
+    p = parser(__doc__)
+    p.add_argument("case", nargs="*", help=", ".join(case.__name__ for case in CASES))
+    args = p.parse_args()
+    if os.environ.get("HLG_WITHOUT"):  # a sanitizer's memory is not the program's
+        print("1..0 # SKIP memory is not measured with sanitizers")
+        return 0
+    tap, hlguest = Tap(), os.path.abspath(os.path.join(args.build, "tools/hlguest"))
+    for case in CASES:
+        if not args.case or case.__name__ in args.case:
+            with tempfile.TemporaryDirectory(prefix="hlguest-bombs-") as folder:
+                tap.run(case.__doc__.rstrip("."), check, case, hlguest, folder)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
