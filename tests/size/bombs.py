@@ -49,7 +49,17 @@ def shared_notes(put, verb):
     yield verb("lookup", guest, "0x1000"), 1, "sections of notes that overlap"
 
 
-CASES = [shared_section_names, shared_notes]
+def shared_ids(put, verb):
+    """Ids of 30,000 events, all in one place."""
+    n, ids = 30000, bytes(8 * 400000)
+    attrs = [f.attr(f.IP | f.TID | f.TIME | f.PERIOD | f.IDENTIFIER)] * n
+    data = put("a.data", f.recording(f.sample(), attrs, [ids] + [(104, len(ids))] * (n - 1)))
+    guest = put("guest.elf", f.guest())
+    yield verb("report", guest, data), 1, "ids of its events overlap"
+    yield verb("inject", guest, data, "-o", "o.data"), 1, "ids of its events overlap"
+
+
+CASES = [shared_section_names, shared_notes, shared_ids]
 
 
 def limit():

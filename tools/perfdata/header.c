@@ -77,7 +77,7 @@ static int read_ids(struct hlg_perfdata *pd, uint32_t event, struct hlg_file_sec
 
 /* "Event types": an attribute as old or new as it likes, then the section of its ids. */
 static int read_attr(struct hlg_perfdata *pd, uint64_t at, uint64_t attr_size,
-		     uint64_t file_size, struct hlg_err *err)
+		     uint64_t file_size, uint64_t *ids_size, struct hlg_err *err)
 {
 	uint8_t attr[sizeof(struct perf_event_attr)] = {0};
 	struct hlg_file_section ids;
@@ -95,6 +95,10 @@ static int read_attr(struct hlg_perfdata *pd, uint64_t at, uint64_t attr_size,
 		return bad(pd, "an event is larger than its place in the header", err);
 	if (!inside(ids, file_size))
 		return bad(pd, "ids of an event are past the end of the file", err);
+	/* Nobody shares ids: all of them are in the file but once. */
+	if (ids.size > file_size - *ids_size)
+		return bad(pd, "ids of its events overlap", err);
+	*ids_size += ids.size;
 	/* The first perf's attributes said 0. */
 	if (own_size < PERF_ATTR_SIZE_VER0)
 		own_size = PERF_ATTR_SIZE_VER0;
@@ -106,6 +110,7 @@ static int read_attrs(struct hlg_perfdata *pd, const struct hlg_file_header *h,
 		      uint64_t file_size, struct hlg_err *err)
 {
 	uint64_t attr_size = h->attr_size - sizeof(struct hlg_file_section);
+	uint64_t ids_size = 0;
 	int rc = 0;
 
 	if (h->attr_size < PERF_ATTR_SIZE_VER0 + sizeof(struct hlg_file_section))
@@ -116,7 +121,7 @@ static int read_attrs(struct hlg_perfdata *pd, const struct hlg_file_header *h,
 		return bad(pd, "has no events", err);
 	for (uint64_t i = 0; rc == 0 && i < h->attrs.size / h->attr_size; i++)
 		rc = read_attr(pd, h->attrs.offset + i * h->attr_size, attr_size,
-			       file_size, err);
+			       file_size, &ids_size, err);
 	return rc < 0 ? rc : hlg_attrs_check(pd, err);
 }
 
