@@ -59,7 +59,16 @@ def shared_ids(put, verb):
     yield verb("inject", guest, data, "-o", "o.data"), 1, "ids of its events overlap"
 
 
-CASES = [shared_section_names, shared_notes, shared_ids]
+def shared_functions(put, verb):
+    """Functions of a saved profile called by one long name."""
+    saved = put("a.pb.gz", f.profile([b"A" * LONG], [5] * 30000))
+    guest = put("x.elf", f.guest())
+    for words in (("report", guest, saved), ("merge", "-o", "o.pb.gz", saved, saved),
+                  ("diff", saved, saved)):
+        yield verb(*words), 1, "its entries share too long names"
+
+
+CASES = [shared_section_names, shared_notes, shared_ids, shared_functions]
 
 
 def limit():

@@ -15,8 +15,13 @@
 
 #define MAX_MEMORY ((size_t)2 << 30) /* of the messages, over ten times HLG_GZIP_MAX */
 
+/* Bytes of names for one of the file: few things share a name, and none shares many. */
+#define MAX_SHARING 16
+#define FREE_NAMES  ((size_t)1 << 20)
+
 struct decoder {
 	const Pprof__Profile *p;
+	size_t names; /* bytes of names that may still be copied */
 	struct hlg_saved *saved;
 	const char *path;
 	struct hlg_err *err;
@@ -40,12 +45,27 @@ static const char *text(const struct decoder *d, int64_t i)
 							    : NULL;
 }
 
-/* The same as a copy in the arena; NULL without memory, too. */
+/*
+ * The same as a copy in the arena; NULL without memory, too. Who gets a name has it for
+ * himself, whoever else has it: the budget keeps that in proportion to the file.
+ */
 static const char *copy(struct decoder *d, int64_t i)
 {
 	const char *s = text(d, i);
+	size_t len = s ? strlen(s) : 0;
 
-	return s ? hlg_saved_text(d->saved, s) : NULL;
+	if (!s || len >= d->names) {
+		d->names = s ? 0 : d->names;
+		return NULL;
+	}
+	d->names -= len;
+	return hlg_saved_text(d->saved, s);
+}
+
+/* Behind a copy that there is none of. */
+static int fail_copy(struct decoder *d)
+{
+	return d->names ? fail_memory(d) : fail(d, "its entries share too long names");
 }
 
 static int read_mappings(struct decoder *d)
@@ -65,7 +85,7 @@ static int read_mappings(struct decoder *d)
 		image->path = copy(d, mapping->filename);
 		image->build_id = copy(d, mapping->build_id);
 		if (!image->path || !image->build_id)
-			return fail_memory(d);
+			return fail_copy(d);
 		image->start = mapping->memory_start;
 		image->limit = mapping->memory_limit;
 	}
@@ -88,7 +108,7 @@ static int read_functions(struct decoder *d)
 		f->name = copy(d, function->name);
 		f->symbol = copy(d, function->system_name);
 		if (!f->name || !f->symbol)
-			return fail_memory(d);
+			return fail_copy(d);
 	}
 	return 0;
 }
@@ -338,7 +358,10 @@ int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t 
 {
 	struct budget budget = {0};
 	ProtobufCAllocator allocator = {limited_alloc, limited_free, &budget};
-	struct decoder d = {.saved = saved, .path = path, .err = err};
+	struct decoder d = {.saved = saved,
+			    .names = MAX_SHARING * size + FREE_NAMES,
+			    .path = path,
+			    .err = err};
 	Pprof__Profile *p = unpack(&allocator, &budget, data, size);
 	int rc;
 
