@@ -15,6 +15,14 @@ enum {
 	BUCKETS = 1 << DIGIT_BITS
 };
 
+/*
+ * Bytes of all names for one of both tables, and those that are free. Names share bytes
+ * where one is another's end, or two symbols have the same, but few share many: whoever
+ * shows names shows each of them.
+ */
+#define MAX_SHARING 16
+#define FREE_NAMES  ((uint64_t)64 << 20)
+
 /* Where the symbols of one section index may lie; most neighbours in a table share it. */
 struct home {
 	uint32_t index;
@@ -208,6 +216,38 @@ bool hlg_symtab_sort(struct hlg_symtab *tab)
 	return true;
 }
 
+/* Has every name at most len bytes? Looks at one in len of the table. */
+static bool are_short(const char *names, size_t size, size_t len)
+{
+	while (size > len) {
+		const char *end = memrchr(names, '\0', len + 1);
+
+		if (!end)
+			return false;
+		size -= (size_t)(end + 1 - names);
+		names = end + 1;
+	}
+	return true;
+}
+
+/* Are all names together in proportion to the n symbols and size bytes of both tables? */
+static bool names_fit(const struct hlg_symtab *tab, const char *names, size_t size,
+		      size_t n)
+{
+	uint64_t left = FREE_NAMES + MAX_SHARING * (size + n * sizeof(Elf64_Sym));
+
+	if (are_short(names, size, left / (tab->n_syms + 1)))
+		return true;
+	for (size_t i = 0; i < tab->n_syms; i++) {
+		size_t len = strlen(names + tab->syms[i].name);
+
+		if (len > left)
+			return false;
+		left -= len;
+	}
+	return true;
+}
+
 int hlg_symtab_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const char *path,
 			struct hlg_err *err)
 {
@@ -236,6 +276,11 @@ int hlg_symtab_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 		next = out->addr + 1;
 		tab->n_syms++;
 	}
+	if (!names_fit(tab, elf->strtab, elf->strsz, elf->n_syms))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: its symbols share too long names (the ELF is "
+				   "damaged; build or copy it again)",
+				   path);
 	tab->names = elf->strtab;
 	elf->strtab = NULL;
 	if (!ordered && !hlg_symtab_sort(tab))

@@ -38,6 +38,17 @@ def shared_section_names(put, verb):
     yield verb("lookup", guest, "0x1000"), 0, ""
 
 
+def shared_names(put, verb):
+    """Functions called by one long name, each by a little less of it."""
+    n = 20000
+    elf = f.Elf(2 * n).symbols([(1 + i, f.TEXT + 2 * i, 2) for i in range(n)],
+                               b"\0" + b"A" * LONG + b"\0")
+    guest = put("guest.elf", elf.build())
+    data = put("a.data", f.recording(b"".join(f.sample(f.TEXT + 2 * i) for i in range(n))))
+    yield verb("report", "--format=json", guest, data), 1, "share too long names"
+    yield verb("kallsyms", guest), 1, "share too long names"
+
+
 def shared_notes(put, verb):
     """Sections of notes, all in one place."""
     elf = f.Elf()
@@ -68,7 +79,7 @@ def shared_functions(put, verb):
         yield verb(*words), 1, "its entries share too long names"
 
 
-CASES = [shared_section_names, shared_notes, shared_ids, shared_functions]
+CASES = [shared_section_names, shared_names, shared_notes, shared_ids, shared_functions]
 
 
 def limit():
