@@ -235,13 +235,18 @@ static int read_file(const char *path, const struct hlg_run *run, unsigned threa
 	int rc = hlg_exits_read(path, &run->options, threads, progress, &own, &own_counts,
 				err);
 
-	if (rc == 0) {
+	if (rc == 0 && !own.overflow) {
 		hlg_exits_settle(&own);
 		hlg_exits_merge(sums, &own);
 		add_counts(counts, &own_counts);
 		if (sums->no_memory)
 			rc = hlg_err_memory(err, path);
 	}
+	if (rc == 0 && (own.overflow || sums->overflow))
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: its times add up to more than 2^64 ns (damaged; "
+				 "record again)",
+				 path);
 	hlg_exits_sums_finish(&own);
 	return rc;
 }
@@ -267,7 +272,7 @@ static size_t read_files(const struct hlg_inputs *in, const struct hlg_run *run,
 		*status = hlg_output_error(&err);
 	}
 	hlg_progress_end(&progress);
-	return sums->no_memory ? 0 : n;
+	return sums->no_memory || sums->overflow ? 0 : n;
 }
 
 /* Where no base has to be found from the addresses, functions are counted at once. */

@@ -77,6 +77,20 @@ START_TEST(halves_are_counted)
 }
 END_TEST
 
+/* Of a time in the VMM that began before the exit, what lies behind it is the exit's. */
+START_TEST(vmm_is_inside_the_exit)
+{
+	push(HLG_EXITS_USER, 2);
+	push(HLG_EXITS_EXIT, 100);
+	push_on(2, 0, HLG_EXITS_RUN, 101, 0xae80, 0, 0);
+	push(HLG_EXITS_ENTRY, 103);
+	expect(1, 3, 0, 0);
+	ck_assert_uint_eq(sums.total[HLG_EXITS_VMM], 99);
+	ck_assert_uint_eq(sums.vcpus[1].outside, 3);
+	ck_assert_uint_eq(sums.vcpus[1].inner, 1);
+}
+END_TEST
+
 /* One thread runs two vCPUs, so that their records interleave. */
 START_TEST(vcpus_are_apart)
 {
@@ -227,6 +241,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, begin, end);
 	tcase_add_test(tc, halves_are_counted);
 	tcase_add_test(tc, vcpus_are_apart);
+	tcase_add_test(tc, vmm_is_inside_the_exit);
 	tcase_add_test(tc, threads_move);
 	tcase_add_test(tc, late_records_make_no_pair);
 	tcase_add_test(tc, memory_is_bounded);

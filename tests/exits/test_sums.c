@@ -189,6 +189,33 @@ START_TEST(exact_values_are_kept)
 }
 END_TEST
 
+/* A sum that passed 2^64 is told, whether of pairs or of what several files have. */
+START_TEST(overflow_is_told)
+{
+	const struct hlg_exits_key key = {.rip = 1, .has_rip = 1};
+	struct hlg_exits_sums a = {0}, b = {0};
+
+	hlg_exits_add(&a, &key, UINT64_MAX - 1);
+	hlg_exits_add(&a, &key, 1);
+	hlg_exits_settle(&a);
+	ck_assert(!a.overflow);
+	hlg_exits_add(&a, &key, 1);
+	hlg_exits_settle(&a);
+	ck_assert(a.overflow);
+	hlg_exits_sums_finish(&a);
+	hlg_exits_add_vcpu(&a, 1, 1, 0);
+	a.vcpus[0].guest = UINT64_MAX - 1;
+	a.vcpus[0].run = 1;
+	hlg_exits_merge(&b, &a);
+	ck_assert(!b.overflow);
+	a.vcpus[0] = (struct hlg_exits_vcpu){.vmm = 1};
+	hlg_exits_merge(&b, &a);
+	ck_assert(b.overflow && b.vcpus[1].vmm == 1);
+	hlg_exits_sums_finish(&a);
+	hlg_exits_sums_finish(&b);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("exits sums");
@@ -201,5 +228,6 @@ int main(void)
 	tcase_add_test(tc, values_are_few);
 	tcase_add_test(tc, sums_add_up);
 	tcase_add_test(tc, exact_values_are_kept);
+	tcase_add_test(tc, overflow_is_told);
 	return tap_main(suite);
 }

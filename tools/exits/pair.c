@@ -111,8 +111,11 @@ static void close_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	}
 	t->user_ns = item->time - t->user_time;
 	t->user_done = true;
+	/* What of it lies before the exit, as no kernel would tell it, is none of its. */
 	if (turn)
-		turn->vmm += t->user_ns;
+		turn->vmm +=
+			item->time -
+			(turn->exit.time > t->user_time ? turn->exit.time : t->user_time);
 }
 
 static void take_exit(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,

@@ -182,7 +182,7 @@ static inline __attribute__((always_inline)) bool settle(struct hlg_exits_item *
 
 	/* KVM_RUN may have failed: then its errno is the reason. */
 	if (error < 0 && item->kind == HLG_EXITS_USER) {
-		item->b = (uint32_t)-error;
+		item->b = (uint32_t)(0 - item->a);
 		item->c = HLG_ISA_ERRNO;
 	}
 	return item->kind != HLG_EXITS_RUN || item->b == KVM_RUN;

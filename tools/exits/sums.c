@@ -158,7 +158,8 @@ static void count(struct hlg_exits_sums *s, struct hlg_exits_cell *cell, uint64_
 	if (!hlg_exits_parts_count(&cell->parts, ns))
 		count_apart(s, cell, ns);
 	s->pairs[cell->key.kind]++;
-	s->total[cell->key.kind] += ns;
+	s->overflow |= __builtin_add_overflow(s->total[cell->key.kind], ns,
+					      &s->total[cell->key.kind]);
 }
 
 void hlg_exits_count(struct hlg_exits_sums *s)
@@ -249,18 +250,29 @@ static uint32_t merge_cell(struct hlg_exits_sums *s, const struct hlg_exits_cell
 	return (uint32_t)(cell - s->cells);
 }
 
+/* Each of the others' sums is one of these. */
+static void add_times(struct hlg_exits_sums *s, const struct hlg_exits_vcpu *from)
+{
+	const uint64_t times[] = {from->guest, from->outside, from->vmm, from->run};
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		s->overflow |= __builtin_add_overflow(s->all, times[i], &s->all);
+}
+
 void hlg_exits_merge(struct hlg_exits_sums *s, const struct hlg_exits_sums *other)
 {
 	uint32_t first = (uint32_t)s->n_vcpus;
 	uint32_t *numbers = calloc(other->n_cells + 1, sizeof(*numbers));
 
 	s->no_memory |= other->no_memory || !numbers;
+	s->overflow |= other->overflow;
 	for (size_t i = 0; i < other->n_vcpus && !s->no_memory; i++) {
 		const struct hlg_exits_vcpu *from = &other->vcpus[i];
 		uint32_t row = hlg_exits_add_vcpu(s, from->pid, from->tid, from->id);
 
 		if (row != UINT32_MAX)
 			s->vcpus[row] = *from;
+		add_times(s, from);
 	}
 	for (size_t i = 0; i < other->n_cells && !s->no_memory; i++) {
 		numbers[i] = merge_cell(s, &other->cells[i], first);

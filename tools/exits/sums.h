@@ -102,7 +102,9 @@ struct hlg_exits_sums {
 	size_t n_vcpus, room_vcpus;
 	struct hlg_exits_lone lone;
 	uint64_t pairs[HLG_EXITS_KINDS], total[HLG_EXITS_KINDS]; /* total in ns */
-	bool no_memory; /* something could not be counted: sums are worthless */
+	uint64_t all;   /* ns of all vCPUs' times, of merged sums */
+	bool overflow;  /* times add up to more than 2^64 ns: sums are worthless */
+	bool no_memory; /* something could not be counted: the same */
 };
 
 /* Counts what waits: until then what follows in *sums lacks up to HLG_EXITS_WAITING. */
