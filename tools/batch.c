@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "../symtab/sum.h"
+
 struct worker {
 	pthread_t thread;
 	struct hlg_batch *batch;
@@ -91,10 +93,10 @@ static void add_sums(struct hlg_feed_sums *to, const struct hlg_feed_sums *from)
 	to->guest += from->guest;
 	to->host += from->host;
 	to->deselected += from->deselected;
-	to->lost += from->lost;
+	to->lost = hlg_sum(to->lost, from->lost);
 	to->throttled += from->throttled;
 	to->skipped += from->skipped;
-	to->left += from->left;
+	to->left = hlg_sum(to->left, from->left);
 }
 
 static void start(struct worker *workers, unsigned n)

@@ -10,6 +10,7 @@
 #include "../filter/out.h"
 #include "../filter/run.h"
 #include "../symtab/base.h"
+#include "../symtab/sum.h"
 #include "exits/fold.h"
 #include "exits/read.h"
 #include "exits/write.h"
@@ -216,8 +217,8 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 
 static void add_counts(struct hlg_exits_counts *to, const struct hlg_exits_counts *from)
 {
-	to->lost += from->lost;
-	to->left += from->left;
+	to->lost = hlg_sum(to->lost, from->lost);
+	to->left = hlg_sum(to->left, from->left);
 	to->no_rip |= from->no_rip;
 	to->no_isa |= from->no_isa;
 	to->no_vcpu |= from->no_vcpu;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../filter/modes.h"
+#include "../symtab/sum.h"
 #include "order.h"
 #include "perfdata/perfdata.h"
 #include "pprof/pprof.h"
@@ -197,11 +198,12 @@ static void add_counts(struct hlg_feed_sums *sums,
 {
 	sums->samples += counts->samples;
 	/* LOST counts what LOST_SAMPLES counts again at the end of newer recordings. */
-	sums->lost +=
-		counts->lost > counts->lost_samples ? counts->lost : counts->lost_samples;
+	sums->lost = hlg_sum(sums->lost, counts->lost > counts->lost_samples
+						 ? counts->lost
+						 : counts->lost_samples);
 	sums->throttled += counts->types[PERF_RECORD_THROTTLE];
 	sums->skipped += counts->unknown_id + counts->bad_sample + counts->no_zstd;
-	sums->left += counts->left + counts->missing;
+	sums->left = hlg_sum(sums->left, hlg_sum(counts->left, counts->missing));
 }
 
 /* Reads what pd's range holds. */

@@ -288,6 +288,28 @@ static void put_others(struct kit *k)
 	kit_end(k, start);
 }
 
+/* What passes 2^64 is told as the most there is, not as little. */
+START_TEST(very_many_lost)
+{
+	struct kit records = {0};
+	struct kit_seen seen;
+
+	for (unsigned i = 0; i < 3; i++) {
+		size_t start = kit_begin(&records, PERF_RECORD_LOST, 0);
+
+		kit_u64(&records, 1);
+		kit_u64(&records, UINT64_MAX / 2);
+		kit_end(&records, start);
+	}
+	kit_plain(&records, 1, 2);
+	read_kit(&seen, &plain, 1, &records);
+	ck_assert_int_eq(seen.rc, 0);
+	ck_assert_uint_eq(seen.counts.lost, UINT64_MAX);
+	kit_free(&records);
+	kit_finish(&seen);
+}
+END_TEST
+
 START_TEST(other_records)
 {
 	struct kit records = {0};
@@ -390,6 +412,7 @@ int main(void)
 	tcase_add_test(tc, one_counter);
 	tcase_add_test(tc, attribute_sizes);
 	tcase_add_test(tc, other_records);
+	tcase_add_test(tc, very_many_lost);
 	tcase_add_test(tc, payloads);
 	tcase_add_test(tc, two_parts);
 	return tap_main(suite);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../../filter/select.h"
+#include "../../symtab/sum.h"
 #include "../perfdata/perfdata.h"
 #include "../trace.h"
 #include "order.h"
@@ -338,9 +339,11 @@ static int read_all(struct reader *r, unsigned threads, struct hlg_err *err)
 	if (rc < 0)
 		return rc;
 	hlg_exits_order_end(&r->order);
-	r->counts->lost +=
-		counts->lost > counts->lost_samples ? counts->lost : counts->lost_samples;
-	r->counts->left += counts->left + counts->missing;
+	r->counts->lost = hlg_sum(r->counts->lost, counts->lost > counts->lost_samples
+							   ? counts->lost
+							   : counts->lost_samples);
+	r->counts->left =
+		hlg_sum(r->counts->left, hlg_sum(counts->left, counts->missing));
 	return r->order.pairing.sums->no_memory ? hlg_err_memory(err, r->path) : 0;
 }
 

@@ -8,6 +8,7 @@
 #include "../../filter/options.h"
 #include "../../filter/sample.h"
 #include "../../symtab/escape.h"
+#include "../../symtab/sum.h"
 #include "../perfdata/synth.h"
 #include "rewrite.h"
 #include "stop.h"
@@ -197,7 +198,7 @@ int hlg_copy_records(struct hlg_copy *copy, struct hlg_perfdata *pd,
 	rc = add_processes(copy, pd, err);
 	if (rc == 0)
 		rc = hlg_perfdata_read(pd, on_sample, &sink, copy, err);
-	copy->counts.left_bytes = counts->left + counts->missing;
+	copy->counts.left_bytes = hlg_sum(counts->left, counts->missing);
 	if (rc == 0 && copy->payload_done < copy->payload_size) {
 		copy->counts.other--;
 		rc = hlg_writer_rewind(writer, copy->payload_at, err);

@@ -3,6 +3,7 @@
  * Everything of a walk that is not a plain sample: other records, the end of the window,
  * compressed records, the end of a file.
  */
+#include "../../symtab/sum.h"
 #include "reader.h"
 
 static struct hlg_window window(const struct hlg_perfdata *pd)
@@ -88,7 +89,8 @@ static int leave_file(struct hlg_perfdata *pd, uint64_t at, uint64_t bytes,
 	}
 	if (!pd->source.stream && pd->source.next < pd->source.limit &&
 	    !pd->counts.corrupt)
-		pd->counts.missing += pd->source.limit - pd->source.next;
+		pd->counts.missing =
+			hlg_sum(pd->counts.missing, pd->source.limit - pd->source.next);
 	pd->unzipping = false;
 	pd->walk.end = pd->walk.at;
 	rc = hlg_directory_next(pd, err);
@@ -197,7 +199,7 @@ int hlg_step_payload(struct hlg_perfdata *pd, void *dst, uint64_t n, size_t reco
 	hlg_step_window(pd, w);
 	if ((uint64_t)got == n)
 		return 0;
-	pd->counts.missing += n - (uint64_t)got;
+	pd->counts.missing = hlg_sum(pd->counts.missing, n - (uint64_t)got);
 	return leave_file(pd, at, record_size + (uint64_t)got, err);
 }
 
@@ -273,7 +275,7 @@ static void add_to(struct hlg_perfdata *pd, uint64_t *sum, const uint8_t *record
 		   size_t size, size_t at)
 {
 	if (size >= at + 8)
-		*sum += hlg_perfdata_u64(record + at);
+		*sum = hlg_sum(*sum, hlg_perfdata_u64(record + at));
 	else
 		pd->counts.bad_record++;
 }
@@ -307,8 +309,10 @@ static int auxtrace(struct hlg_perfdata *pd, const uint8_t *record, size_t size,
 	if (size < 16)
 		return leave_corrupt(pd, err);
 	n = hlg_perfdata_u64(record + 8);
+	pd->counts.missing = 0;
 	rc = hlg_step_payload(pd, NULL, n, size, err);
-	pd->counts.aux_bytes += n - (pd->counts.missing - missing);
+	pd->counts.aux_bytes += n - pd->counts.missing;
+	pd->counts.missing = hlg_sum(missing, pd->counts.missing);
 	return rc;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "saved.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../symtab/escape.h"
+#include "../../symtab/sum.h"
 
 const char *hlg_saved_text(struct hlg_saved *saved, const char *text)
 {
@@ -69,8 +71,11 @@ static void add_totals(struct hlg_saved_totals *to, const struct hlg_saved_total
 	bool overflow = to->overflow || from->overflow ||
 			from->seen.period > UINT64_MAX - to->seen.period;
 
+	/* Those of the recordings end at the most there is; the others come out again. */
 	for (size_t i = 0; i < sizeof(*to) / sizeof(*sums); i++)
-		sums[i] += more[i];
+		sums[i] = i < offsetof(struct hlg_saved_totals, samples) / sizeof(*sums)
+				  ? sums[i] + more[i]
+				  : hlg_sum(sums[i], more[i]);
 	to->overflow = overflow;
 }
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Adding up numbers that files say. */
+#ifndef HLG_SYMTAB_SUM_H
+#define HLG_SYMTAB_SUM_H
+
+#include <stdint.h>
+
+/* The sum, or UINT64_MAX where it is more: too many is told as very many, not as few. */
+static inline uint64_t hlg_sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+#endif
