@@ -36,9 +36,10 @@ struct hlg_counters hlg_counters_sum(const struct hlg_profile *p, uint32_t serie
 {
 	struct hlg_counters c = {0};
 
-	for (uint32_t i = 0; i < p->n_series; i++)
-		if (series == HLG_NO_SERIES || series == i)
-			add_series(&c, &p->modes[i]);
+	if (series != HLG_NO_SERIES)
+		add_series(&c, &p->modes[series]);
+	for (uint32_t i = 0; series == HLG_NO_SERIES && i < p->n_series; i++)
+		add_series(&c, &p->modes[i]);
 	return c;
 }
 

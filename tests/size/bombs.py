@@ -79,7 +79,14 @@ def shared_functions(put, verb):
         yield verb(*words), 1, "its entries share too long names"
 
 
-CASES = [shared_section_names, shared_names, shared_notes, shared_ids, shared_functions]
+def many_states(put, verb):
+    """Sums of states, of 200,000 threads each."""
+    data = put("a.data", f.recording(b"".join(f.sample(tid=i + 1) for i in range(200000))))
+    yield verb("report", "--stacks=counters", "--by=tid", data), 0, ""
+
+
+CASES = [shared_section_names, shared_names, shared_notes, shared_ids, shared_functions,
+         many_states]
 
 
 def limit():
