@@ -85,8 +85,22 @@ def many_states(put, verb):
     yield verb("report", "--stacks=counters", "--by=tid", data), 0, ""
 
 
+def wide_windows(put, verb):
+    """Windows of one counter each, but for the first, of 4,000."""
+    def group(time, n):
+        fixed = struct.pack("<QIIQQQ", f.TEXT, 1, 1, time, 1, n)
+        return f.record(f.SAMPLE, f.GUEST, fixed + b"".join(
+            struct.pack("<2Q", time + 1, i + 1) for i in range(n)))
+
+    ids = struct.pack("<4000Q", *range(1, 4001))
+    attr = f.attr(f.IP | f.TID | f.TIME | f.PERIOD | f.READ, read_format=12)  # group, ids
+    records = group(1, 4000) + b"".join(group(2 + i, 1) for i in range(60000))
+    data = put("a.data", f.recording(records, [attr], [ids]))
+    yield verb("windows", data, put("guest.elf", f.guest())), 1, "a group of 4000 counters"
+
+
 CASES = [shared_section_names, shared_names, shared_notes, shared_ids, shared_functions,
-         many_states]
+         many_states, wide_windows]
 
 
 def limit():

@@ -217,6 +217,34 @@ START_TEST(sets_and_intervals)
 }
 END_TEST
 
+/* Counters that go back count nothing; a sum past 2^64 and a time past the last are told.
+ */
+START_TEST(impossible_counts)
+{
+	static const uint64_t v[][1] = {{0},         {INT64_MAX}, {0},
+					{INT64_MAX}, {1},         {INT64_MAX}};
+	struct made m;
+	struct got g;
+	char *text;
+
+	begin(&m, 1);
+	for (uint64_t i = 0; i < 6; i++)
+		add(&m, 1, 7, UINT64_MAX - 7 + i, 2, v[i]);
+	read_made(&g, &m, NULL);
+	ck_assert_int_eq(g.rc, 0);
+	ck_assert_uint_eq(g.w.back, 2);
+	ck_assert(g.w.overflow);
+	text = hlg_windows_notes(&g.w);
+	ck_assert_ptr_nonnull(strstr(text, "\n2 counts are of counters that went back"));
+	ck_assert_ptr_nonnull(strstr(text, "\nCOUNTS ADD UP TO MORE THAN 2^64"));
+	free(text);
+	ck_assert(hlg_windows_bin(&g.w, 1000000000));
+	ck_assert_uint_eq(g.w.n_rows, 1);
+	ck_assert_uint_eq(g.w.rows[0].time, UINT64_MAX);
+	finish(&g);
+}
+END_TEST
+
 START_TEST(no_groups)
 {
 	struct made m;
@@ -430,6 +458,7 @@ int main(void)
 	tcase_add_test(tc, tutorial);
 	tcase_add_test(tc, all_columns);
 	tcase_add_test(tc, sets_and_intervals);
+	tcase_add_test(tc, impossible_counts);
 	tcase_add_test(tc, no_groups);
 	tcase_add_test(tc, pairs);
 	tcase_add_test(tc, spread);

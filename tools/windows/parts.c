@@ -53,6 +53,13 @@ char *hlg_windows_notes(const struct hlg_windows *w)
 	if (w->plain)
 		fprintf(f, "%" PRIu64 " samples belong to no group and are no windows\n",
 			w->plain);
+	if (w->back)
+		fprintf(f,
+			"%" PRIu64 " counts are of counters that went back, which none "
+			"can: 0 here\n",
+			w->back);
+	if (w->overflow)
+		fputs("COUNTS ADD UP TO MORE THAN 2^64: sums of them are wrong\n", f);
 	if (w->strangers)
 		fprintf(f,
 			"%" PRIu64 " counts are of events that the first window lacks: "

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From a recording to the table of its windows. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../filter/select.h"
 #include "windows.h"
+
+/*
+ * Processors have a few dozen counters. Each row has room for all columns, so a group of
+ * thousands that is there but once would make a table of many GB.
+ */
+#define COLUMNS_MAX 256
 
 struct reading {
 	struct hlg_windows *w;
@@ -85,6 +92,19 @@ static bool is_wanted(const struct reading *r, const struct hlg_perfdata_group *
 				hlg_perfdata_event(r->pd, leader)->name);
 }
 
+/* Sums of rows, in whatever order, are right if those of all rows are. */
+static bool check_sums(struct hlg_windows *w)
+{
+	uint64_t *sums = calloc(w->n_columns + 1, sizeof(*sums));
+
+	for (size_t i = 0; sums && i < w->n_rows; i++)
+		for (size_t c = 0; c < w->n_columns; c++)
+			w->overflow |= __builtin_add_overflow(
+				sums[c], hlg_windows_counts(w, i)[c], &sums[c]);
+	free(sums);
+	return sums != NULL;
+}
+
 /* The first group says which columns there are. */
 static bool set_columns(struct reading *r, const struct hlg_perfdata_group *group)
 {
@@ -142,10 +162,13 @@ static void put_counts(struct hlg_windows *w, uint64_t *counts,
 			for (at = 0; at < w->n_columns; at++)
 				if (w->columns[at].event == member->event)
 					break;
-		if (at < w->n_columns)
-			counts[at] += member->delta;
-		else
+		if (at == w->n_columns)
 			w->strangers++;
+		else if (member->delta > INT64_MAX)
+			w->back++;
+		else
+			w->overflow |= __builtin_add_overflow(counts[at], member->delta,
+							      &counts[at]);
 	}
 }
 
@@ -164,6 +187,11 @@ static int on_group(void *ctx, const struct hlg_perfdata_group *group,
 				hlg_perfdata_event(r->pd, group->members[0].event)->name);
 		return 0;
 	}
+	if (group->n > COLUMNS_MAX)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: has a group of %" PRIu32 " counters, and at most "
+				   "%d are shown (record fewer at a time)",
+				   r->path, group->n, COLUMNS_MAX);
 	if ((w->n_columns == 0 && !set_columns(r, group)) || !add_row(w))
 		return hlg_err_memory(err, r->path);
 	row = &w->rows[w->n_rows];
@@ -283,6 +311,8 @@ int hlg_windows_read(struct hlg_windows *w, const char *path, struct hlg_profile
 	w->between = r.last_time > r.first_time ? r.last_time - r.first_time : 0;
 	if (rc == 0 && w->n_rows == 0)
 		rc = no_windows(&r, err);
+	if (rc == 0 && !check_sums(w))
+		rc = hlg_err_memory(err, path);
 	hlg_perfdata_close(r.pd);
 	free(r.numbers);
 	free(r.can_mark);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../filter/select.h"
+#include "../../symtab/sum.h"
 #include "windows.h"
 
 void hlg_windows_select(struct hlg_windows *w, const struct hlg_options *options)
@@ -89,7 +90,8 @@ bool hlg_windows_bin(struct hlg_windows *w, uint64_t every)
 		if (i == 0 || bin->interval != bin[-1].interval ||
 		    bin->pid != bin[-1].pid || bin->tid != bin[-1].tid) {
 			rows[n] = w->rows[bin->row];
-			rows[n].time = start + (bin->interval + 1) * every;
+			/* At most the end of time. */
+			rows[n].time = hlg_sum(start + bin->interval * every, every);
 			rows[n].at = n;
 			n++;
 		} else {

@@ -73,6 +73,8 @@ struct hlg_windows {
 	uint64_t other_groups; /* windows of groups that were not asked for */
 	uint64_t plain;        /* samples that belong to no group */
 	uint64_t strangers;    /* counts of events that the group did not have at first */
+	uint64_t back;         /* counts of counters that went back: 0 here */
+	bool overflow;         /* counts of a column add up to more than 2^64 */
 	uint64_t lost;         /* records lost while recording */
 	uint64_t every;        /* ns; 0: rows are windows */
 	uint64_t between;      /* of the recording: from the first time to the last */
