@@ -164,8 +164,6 @@ int hlg_attrs_add_ids(struct hlg_perfdata *pd, uint32_t event, const uint8_t *id
 
 int hlg_attrs_check(struct hlg_perfdata *pd, struct hlg_err *err)
 {
-	uint32_t i;
-
 	pd->walk.layouts = pd->layouts;
 	pd->walk.ids = pd->ids.entries;
 	pd->walk.ids_shift = pd->ids.shift;
@@ -176,13 +174,15 @@ int hlg_attrs_check(struct hlg_perfdata *pd, struct hlg_err *err)
 	/* "ID vs IDENTIFIER": the id must stand at one place in the samples of all. */
 	pd->walk.id_at = pd->layouts[0].id;
 	pd->id_back = id_back(&pd->events[0]->attr);
-	for (i = 0; i < pd->n_events; i++)
+	/* In pipe mode they come one by one. */
+	for (uint32_t i = pd->n_checked; i < pd->n_events; i++)
 		if (!pd->walk.id_at || pd->layouts[i].id != pd->walk.id_at ||
 		    id_back(&pd->events[i]->attr) != pd->id_back)
 			return hlg_err_set(err, HLG_EINPUT,
 					   "%s: samples of its events cannot be told "
 					   "apart (record with a newer perf)",
 					   pd->path);
+	pd->n_checked = pd->n_events;
 	return 0;
 }
 

@@ -64,7 +64,8 @@ struct hlg_perfdata {
 	struct hlg_perfdata_layout *layouts;
 	uint32_t n_events;
 	struct hlg_ids ids;
-	uint16_t id_back; /* of the id, from the end of other records; 0: none */
+	uint32_t n_checked; /* events that hlg_attrs_check has seen */
+	uint16_t id_back;   /* of the id, from the end of other records; 0: none */
 	struct hlg_perfdata_host host;
 	struct hlg_lasts lasts;
 	struct hlg_perfdata_member *members; /* of the group at hand, for the sink */
