@@ -131,6 +131,7 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 static int find_mappings(struct injection *j, struct hlg_err *err)
 {
 	const struct hlg_space *space = &j->run.space;
+	int rc;
 
 	j->units = calloc(space->n_images + 1, sizeof(*j->units));
 	if (!j->units)
@@ -138,12 +139,11 @@ static int find_mappings(struct injection *j, struct hlg_err *err)
 	for (size_t i = 0; i < space->n_images; i++)
 		if (!hlg_units_init(&j->units[i], space->images[i], j->run.options.gaps))
 			return hlg_err_memory(err, "images");
-	if (!hlg_mappings_build(&j->mappings, &j->report, j->units,
-				only_process(&j->scan)))
-		return hlg_err_memory(err, "images");
-	for (size_t i = 0; j->direct && i < space->n_images; i++)
+	rc = hlg_mappings_build(&j->mappings, &j->report, j->units,
+				only_process(&j->scan), err);
+	for (size_t i = 0; rc == 0 && j->direct && i < space->n_images; i++)
 		j->mappings.companion[i] = false;
-	return 0;
+	return rc;
 }
 
 static int open_files(struct injection *j, struct hlg_err *err)

@@ -107,8 +107,20 @@ def many_attributes(put, verb):
     yield verb("report", put("guest.elf", f.guest()), data), 0, ""
 
 
+def many_mappings(put, verb):
+    """Segments of one ELF, in each of 20,000 processes."""
+    elf = f.Elf().symbols([(1, f.TEXT, 16)], b"\0main\0")
+    for i in range(1, 30000):
+        elf.segment(f.TEXT + 0x1000 * i, 0x1000)
+    data = put("a.data", f.recording(b"".join(f.sample(pid=i + 1, tid=i + 1)
+                                              for i in range(20000))))
+    yield (verb("inject", "-q", put("guest.elf", elf.build()), data, "-o", "o.data"), 1,
+           "would map more than 1048576 pieces")
+
+
 CASES = [shared_section_names, shared_names, shared_notes, shared_ids, shared_functions,
-         many_states, wide_windows, many_attributes]
+         many_states, wide_windows, many_attributes,
+         many_mappings]
 
 
 def limit():

@@ -61,14 +61,19 @@ static int add_process(struct hlg_copy *copy, const struct hlg_scan_thread *thre
 {
 	int32_t pid = hlg_rewrite_id(copy->offset, threads[0].pid);
 	char *name = hlg_copy_name(copy->scan, threads[0].pid);
+	const struct hlg_mappings *mappings = copy->mappings;
 	uint8_t record[HLG_SYNTH_MAX];
 
 	if (!name)
 		return hlg_err_memory(err, "processes");
 	add_record(copy, record, hlg_synth_comm(record, pid, pid, name, trailer));
-	for (size_t i = 0; i < copy->mappings->n; i++)
-		if (copy->mappings->at[i].pid == threads[0].pid)
-			add_mapping(copy, &copy->mappings->at[i], trailer);
+	/* Mappings are in the order of processes, as these are. */
+	for (; copy->mapping < mappings->n; copy->mapping++) {
+		if (mappings->at[copy->mapping].pid > threads[0].pid)
+			break;
+		if (mappings->at[copy->mapping].pid == threads[0].pid)
+			add_mapping(copy, &mappings->at[copy->mapping], trailer);
+	}
 	for (size_t i = 0; i < n; i++) {
 		int32_t tid = hlg_rewrite_id(copy->offset, threads[i].tid);
 
@@ -194,6 +199,7 @@ int hlg_copy_records(struct hlg_copy *copy, struct hlg_perfdata *pd,
 	int rc;
 
 	copy->writer = writer;
+	copy->mapping = 0;
 	copy->directory = hlg_perfdata_host(pd)->directory;
 	rc = add_processes(copy, pd, err);
 	if (rc == 0)

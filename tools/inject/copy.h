@@ -33,6 +33,7 @@ struct hlg_copy {
 	int gaps;                      /* enum hlg_gaps */
 	const struct hlg_scan *scan;
 	const struct hlg_mappings *mappings;
+	size_t mapping; /* the next of them to be added */
 	const struct hlg_files *files;
 	int32_t offset; /* hlg_rewrite_offset() */
 	/* Out. */

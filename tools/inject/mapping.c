@@ -31,6 +31,18 @@ static int compare(const void *a, const void *b)
 	return x->load < y->load ? -1 : x->load > y->load;
 }
 
+static void sort(struct hlg_mappings *m)
+{
+	size_t n = 0;
+
+	if (m->n)
+		qsort(m->at, m->n, sizeof(*m->at), compare);
+	for (size_t i = 0; i < m->n; i++)
+		if (n == 0 || compare(&m->at[n - 1], &m->at[i]) != 0)
+			m->at[n++] = m->at[i];
+	m->n = n;
+}
+
 static uint32_t index_of(const struct hlg_space *space, const struct hlg_image *image)
 {
 	uint32_t i = 0;
@@ -40,7 +52,8 @@ static uint32_t index_of(const struct hlg_space *space, const struct hlg_image *
 	return i;
 }
 
-/* All that hold code, once for a run of hits; and where the hit itself is. */
+/* All that hold code, once for a run of hits; and where the hit itself is. False without
+ * memory, or room for them. */
 static bool add_hit(struct hlg_mappings *m, const struct hlg_elf64 *elf,
 		    struct hlg_mapping mapping, uint64_t addr, bool first)
 {
@@ -51,6 +64,11 @@ static bool add_hit(struct hlg_mappings *m, const struct hlg_elf64 *elf,
 		if (load->exec ? !first : addr < load->addr || addr >= load->end)
 			continue;
 		if (!add(m, mapping))
+			return false;
+		if (m->n <= 2 * HLG_MAPPINGS_MAX)
+			continue;
+		sort(m);
+		if (m->n > HLG_MAPPINGS_MAX)
 			return false;
 	}
 	return true;
@@ -83,32 +101,30 @@ static bool add_row(struct hlg_mappings *m, const struct hlg_report *r,
 	return true;
 }
 
-static void sort(struct hlg_mappings *m)
+static int too_many(struct hlg_err *err)
 {
-	size_t n = 0;
-
-	if (m->n)
-		qsort(m->at, m->n, sizeof(*m->at), compare);
-	for (size_t i = 0; i < m->n; i++)
-		if (n == 0 || compare(&m->at[n - 1], &m->at[i]) != 0)
-			m->at[n++] = m->at[i];
-	m->n = n;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "recording: its guests would map more than %zu pieces of the "
+			   "images (select fewer processes, or link with fewer segments)",
+			   HLG_MAPPINGS_MAX);
 }
 
-bool hlg_mappings_build(struct hlg_mappings *m, const struct hlg_report *report,
-			const struct hlg_units *units, const int32_t *pid)
+int hlg_mappings_build(struct hlg_mappings *m, const struct hlg_report *report,
+		       const struct hlg_units *units, const int32_t *pid,
+		       struct hlg_err *err)
 {
 	size_t limit = 4096;
 
 	*m = (struct hlg_mappings){0};
 	m->companion = calloc(report->space->n_images + 1, sizeof(*m->companion));
 	if (!m->companion)
-		return false;
+		return hlg_err_memory(err, "images");
 	for (size_t i = 0; i < report->all.n_rows; i++) {
 		const struct hlg_row *row = &report->all.rows[i];
 
 		if (row->place.image && !add_row(m, report, units, pid, row))
-			return false;
+			return m->n > HLG_MAPPINGS_MAX ? too_many(err)
+						       : hlg_err_memory(err, "images");
 		/* Hits are many, mappings few. */
 		if (m->n > limit) {
 			sort(m);
@@ -116,7 +132,7 @@ bool hlg_mappings_build(struct hlg_mappings *m, const struct hlg_report *report,
 		}
 	}
 	sort(m);
-	return true;
+	return m->n > HLG_MAPPINGS_MAX ? too_many(err) : 0;
 }
 
 void hlg_mappings_finish(struct hlg_mappings *m)

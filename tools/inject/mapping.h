@@ -15,6 +15,12 @@
 #include "../../filter/report.h"
 #include "unit.h"
 
+/*
+ * perf reads one by one what is mapped, in all processes: this many would take it
+ * minutes. (1,000 VMs of 100 segments at 10 bases.)
+ */
+#define HLG_MAPPINGS_MAX ((size_t)1 << 20)
+
 struct hlg_mapping {
 	int32_t pid;    /* the VMM's */
 	uint32_t image; /* in the space */
@@ -30,11 +36,12 @@ struct hlg_mappings {
 
 /*
  * Of a report on all samples. units: of each image of the space. pid: of all guest
- * samples; NULL if they are of several, and the report's series are split by it. False
- * without memory; finish in any case.
+ * samples; NULL if they are of several, and the report's series are split by it. 0,
+ * HLG_EINPUT for more than HLG_MAPPINGS_MAX, HLG_ESYSTEM; finish in any case.
  */
-bool hlg_mappings_build(struct hlg_mappings *mappings, const struct hlg_report *report,
-			const struct hlg_units *units, const int32_t *pid);
+int hlg_mappings_build(struct hlg_mappings *mappings, const struct hlg_report *report,
+		       const struct hlg_units *units, const int32_t *pid,
+		       struct hlg_err *err);
 void hlg_mappings_finish(struct hlg_mappings *mappings);
 
 #endif
