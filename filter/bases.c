@@ -49,8 +49,7 @@ bool hlg_addresses_collect(struct hlg_addresses *addrs, const struct hlg_profile
 	return true;
 }
 
-void hlg_addresses_claim(struct hlg_addresses *addrs, const struct hlg_space *space,
-			 const struct hlg_image *except)
+void hlg_addresses_claim(struct hlg_addresses *addrs, const struct hlg_space *space)
 {
 	size_t n = 0;
 
@@ -58,7 +57,7 @@ void hlg_addresses_claim(struct hlg_addresses *addrs, const struct hlg_space *sp
 		struct hlg_place place;
 
 		hlg_space_lookup(space, addrs->at[i].ip, &place);
-		if (!place.image || place.image == except)
+		if (!place.image)
 			addrs->at[n++] = addrs->at[i];
 	}
 	addrs->n = n;
@@ -118,7 +117,7 @@ int hlg_bases_find(struct hlg_space *space, const struct hlg_profile *profile,
 			rc = hlg_err_memory(err, image->path);
 			break;
 		}
-		hlg_addresses_claim(&addrs, space, NULL);
+		hlg_addresses_claim(&addrs, space);
 		rc = find_bases(image, &addrs, err);
 		if (rc == 0)
 			rc = hlg_space_arrange(space, err);

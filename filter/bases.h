@@ -27,9 +27,8 @@ bool hlg_addresses_collect(struct hlg_addresses *addrs,
 bool hlg_addresses_gather(struct hlg_addresses *addrs, const struct hlg_profile *profile);
 void hlg_addresses_sort(struct hlg_addresses *addrs);
 
-/* Leaves out those that lie in another image of the space (arranged) than except. */
-void hlg_addresses_claim(struct hlg_addresses *addrs, const struct hlg_space *space,
-			 const struct hlg_image *except);
+/* Leaves out those that lie in an image of the space (arranged). */
+void hlg_addresses_claim(struct hlg_addresses *addrs, const struct hlg_space *space);
 
 void hlg_addresses_finish(struct hlg_addresses *addrs);
 

@@ -41,10 +41,7 @@ void hlg_fits_finish(struct hlg_fits *fits)
 static struct hlg_code *code_of(const struct hlg_fits *fits,
 				const struct hlg_image *image)
 {
-	for (size_t i = 0; i < fits->space->n_images; i++)
-		if (fits->space->images[i] == image)
-			return fits->codes[i];
-	return NULL;
+	return hlg_space_has(fits->space, image) ? fits->codes[image->number] : NULL;
 }
 
 /* Images that have a base are tested there. Keeps the addresses that are in none. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bases.h"
+#include "claims.h"
 #include "misfits.h"
 
 static void add_boundaries(struct hlg_boundaries *to, const struct hlg_boundaries *from)
@@ -26,10 +26,10 @@ static void add_tested(struct hlg_tested *to, const struct hlg_tested *from)
 struct hlg_trust_image *hlg_trust_of(const struct hlg_trust *trust,
 				     const struct hlg_image *image)
 {
-	for (size_t i = 0; i < trust->n_images; i++)
-		if (trust->images[i].image == image)
-			return &trust->images[i];
-	return NULL;
+	if (!image || image->number >= trust->n_images ||
+	    trust->images[image->number].image != image)
+		return NULL;
+	return &trust->images[image->number];
 }
 
 static void add_to_base(struct hlg_trust_image *ti, const struct hlg_hit *hit)
@@ -160,28 +160,24 @@ static bool is_worth_a_look(const struct hlg_trust *trust, uint64_t strays)
 static int look_elsewhere(struct hlg_trust *trust, const struct hlg_space *space,
 			  const struct hlg_profile *profile, struct hlg_err *err)
 {
-	int rc = 0;
+	struct hlg_claims claims;
+	bool ok = hlg_claims_build(&claims, space, profile);
+	size_t i = 0;
 
-	for (size_t i = 0; rc == 0 && i < trust->n_images; i++) {
+	for (; ok && i < trust->n_images; i++) {
 		struct hlg_trust_image *ti = &trust->images[i];
-		struct hlg_addresses addrs = {0};
+		bool fits =
+			ti->tested.verdict == HLG_TRUST_VERIFIED && !must_stand_out(ti);
 
 		if (!ti->code)
 			continue;
-		if (!hlg_addresses_collect(&addrs, profile))
-			rc = hlg_err_memory(err, ti->image->path);
-		if (rc == 0)
-			hlg_addresses_claim(&addrs, space,
-					    ti->tested.verdict == HLG_TRUST_VERIFIED &&
-							    !must_stand_out(ti)
-						    ? NULL
-						    : ti->image);
-		if (rc == 0 &&
-		    !hlg_find_bases(ti->code, ti->image, addrs.at, addrs.n, &ti->found))
-			rc = hlg_err_memory(err, ti->image->path);
-		hlg_addresses_finish(&addrs);
+		hlg_claims_ask(&claims, fits ? NULL : ti->image);
+		ok = hlg_find_bases(ti->code, ti->image, claims.some, claims.n,
+				    &ti->found);
 	}
-	return rc;
+	hlg_claims_finish(&claims);
+	return ok ? 0
+		  : hlg_err_memory(err, i ? trust->images[i - 1].image->path : "report");
 }
 
 /* Takes out of what was found where the image lies already. */

@@ -46,6 +46,7 @@ struct hlg_image {
 	enum hlg_base_from from;
 	struct hlg_base *also; /* further bases: several guests run it */
 	size_t n_also;
+	size_t number; /* among the images of its space, from 0 on */
 };
 
 /* What is at an address. */

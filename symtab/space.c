@@ -20,6 +20,7 @@ int hlg_space_add(struct hlg_space *space, struct hlg_image *image, struct hlg_e
 		return rc;
 	}
 	space->images = images;
+	image->number = space->n_images;
 	space->images[space->n_images++] = image;
 	return 0;
 }

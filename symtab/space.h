@@ -19,7 +19,7 @@ struct hlg_range {
 };
 
 struct hlg_space {
-	struct hlg_image **images; /* owned, in the order they were added */
+	struct hlg_image **images; /* owned, in the order they were added: by number */
 	size_t n_images;
 	struct hlg_range *ranges; /* sorted, disjoint */
 	size_t n_ranges;
@@ -36,6 +36,14 @@ int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err);
 /* Fills *place for any ip. The space must be settled. */
 void hlg_space_lookup(const struct hlg_space *space, uint64_t ip,
 		      struct hlg_place *place);
+
+/* Is image, which may be NULL, one of the space? Then it is images[image->number]. */
+static inline bool hlg_space_has(const struct hlg_space *space,
+				 const struct hlg_image *image)
+{
+	return image && image->number < space->n_images &&
+	       space->images[image->number] == image;
+}
 
 void hlg_space_finish(struct hlg_space *space);
 

@@ -122,7 +122,7 @@ static int find(struct hlg_run *run, struct hlg_image *image, const struct claim
 
 	if (rc < 0)
 		return hlg_output_error(err);
-	hlg_addresses_claim(addrs, &run->space, NULL);
+	hlg_addresses_claim(addrs, &run->space);
 	if (!hlg_find_bases(code, image, addrs->at, addrs->n, &found)) {
 		hlg_err_memory(err, image->path);
 		status = hlg_output_error(err);

@@ -15,15 +15,14 @@ bool hlg_sources_open(struct hlg_sources *s, const struct hlg_space *space)
 
 struct hlg_source *hlg_sources_of(struct hlg_sources *s, const struct hlg_image *image)
 {
-	for (size_t i = 0; i < s->space->n_images; i++) {
-		if (s->space->images[i] != image)
-			continue;
-		if (!s->tried[i] && !image->map)
-			s->source[i] = hlg_source_open(image->path);
-		s->tried[i] = true;
-		return s->source[i];
-	}
-	return NULL;
+	size_t i = hlg_space_has(s->space, image) ? image->number : s->space->n_images;
+
+	if (i == s->space->n_images)
+		return NULL;
+	if (!s->tried[i] && !image->map)
+		s->source[i] = hlg_source_open(image->path);
+	s->tried[i] = true;
+	return s->source[i];
 }
 
 void hlg_sources_close(struct hlg_sources *s)

@@ -5,7 +5,7 @@
  * passes over the file. Several guests, and several images, of which one may have
  * claimed addresses. No failed allocation decides a base.
  */
-#include "../../filter/bases.h"
+#include "../../filter/claims.h"
 #include "config.h"
 
 #include <string.h>
@@ -173,6 +173,49 @@ START_TEST(addresses_are_collected)
 }
 END_TEST
 
+static void expect_claims(struct hlg_claims *claims, const struct hlg_image *image,
+			  const uint64_t *ips, size_t n)
+{
+	hlg_claims_ask(claims, image);
+	ck_assert_uint_eq(claims->n, n);
+	for (size_t i = 0; i < n; i++) {
+		ck_assert_uint_eq(claims->some[i].ip, ips[i]);
+		ck_assert_uint_eq(claims->some[i].samples, ips[i] % 4 + 1);
+	}
+}
+
+/* Each image is asked for what is its own and what is nobody's, by address. */
+START_TEST(claims_are_by_image)
+{
+	static const uint64_t ips[] = {0x70001, 0x9003, 0x30002, 0x70100,
+				       0x30010, 0x10,   0xf000};
+	struct hlg_claims claims;
+	struct hlg_run run;
+
+	write_guest("a.elf", NULL, ET_DYN);
+	write_guest("b.elf", NULL, ET_DYN);
+	write_guest("c.elf", NULL, ET_DYN);
+	kit_start(&run, "a.elf@0x70000 b.elf@0x30000 c.elf@0x50000");
+	hlg_profile_event(&run.profile, "a", 0);
+	for (size_t i = 0; i < sizeof(ips) / sizeof(*ips); i++)
+		kit_add(&run, 0, ips[i], 1, (unsigned)(ips[i] % 4 + 1));
+	ck_assert_uint_eq(run.space.images[2]->number, 2);
+	ck_assert(hlg_space_has(&run.space, run.space.images[2]));
+	ck_assert(!hlg_space_has(&run.space, NULL));
+	ck_assert(hlg_claims_build(&claims, &run.space, &run.profile));
+	expect_claims(&claims, run.space.images[0],
+		      (uint64_t[]){0x10, 0x9003, 0xf000, 0x70001, 0x70100}, 5);
+	expect_claims(&claims, run.space.images[1],
+		      (uint64_t[]){0x10, 0x9003, 0xf000, 0x30002, 0x30010}, 5);
+	expect_claims(&claims, run.space.images[2], (uint64_t[]){0x10, 0x9003, 0xf000},
+		      3);
+	expect_claims(&claims, NULL, (uint64_t[]){0x10, 0x9003, 0xf000}, 3);
+	hlg_claims_finish(&claims);
+	hlg_claims_finish(&claims);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* Each allocation fails in turn: an error, or the base that is right. */
 START_TEST(no_memory_decides_nothing)
 {
@@ -209,6 +252,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
 	tcase_add_test(tc, addresses_are_collected);
+	tcase_add_test(tc, claims_are_by_image);
 	/* On AArch64 a base hardly stands out. */
 	if (HLG_HAVE_ZYDIS) {
 		tcase_add_loop_test(tc, bases_are_decided_in_order, 0,

@@ -43,15 +43,6 @@ static void sort(struct hlg_mappings *m)
 	m->n = n;
 }
 
-static uint32_t index_of(const struct hlg_space *space, const struct hlg_image *image)
-{
-	uint32_t i = 0;
-
-	while (space->images[i] != image)
-		i++;
-	return i;
-}
-
 /* All that hold code, once for a run of hits; and where the hit itself is. False without
  * memory, or room for them. */
 static bool add_hit(struct hlg_mappings *m, const struct hlg_elf64 *elf,
@@ -78,7 +69,7 @@ static bool add_row(struct hlg_mappings *m, const struct hlg_report *r,
 		    const struct hlg_units *units, const int32_t *pid,
 		    const struct hlg_row *row)
 {
-	uint32_t image = index_of(r->space, row->place.image);
+	uint32_t image = (uint32_t)row->place.image->number;
 	const struct hlg_elf64 *elf = &row->place.image->elf;
 	struct hlg_mapping last = {0};
 	struct hlg_unit unit;

@@ -14,7 +14,10 @@
 struct saver {
 	const struct hlg_run *run;
 	struct hlg_saved *saved;
-	const void *owner; /* of the function added last */
+	const void *owner;             /* of the function added last */
+	const struct hlg_image *image; /* of the cell saved last, if its, at this bias */
+	uint64_t bias;
+	uint32_t number; /* of its mapping */
 };
 
 /* A copy of a string made for us, which is freed; NULL without memory. */
@@ -130,7 +133,11 @@ static bool save_cell(struct saver *s, const struct hlg_cell *from)
 	if (!save_function(s, &place))
 		return false;
 	cell->ip = from->ip;
-	cell->image = image_number(s, &place, from->ip);
+	if (place.image != s->image || from->ip - place.addr != s->bias)
+		s->number = image_number(s, &place, from->ip);
+	s->image = place.image;
+	s->bias = from->ip - place.addr;
+	cell->image = s->number;
 	cell->function = s->saved->functions.n - 1;
 	cell->key = key_of(&s->run->profile, from->series);
 	cell->count = from->count;

@@ -125,10 +125,7 @@ static void part_spots(struct writer *w)
 /* 0 outside. */
 static uint64_t image_addr(const struct writer *w, const struct hlg_image *image)
 {
-	for (size_t i = 0; image && i < w->run->space.n_images; i++)
-		if (w->run->space.images[i] == image)
-			return w->top + 1 + i;
-	return 0;
+	return hlg_space_has(&w->run->space, image) ? w->top + 1 + image->number : 0;
 }
 
 static bool write_table(const struct writer *w)
