@@ -8,6 +8,7 @@
  */
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../../tools/diff/diff.h"
 #include "../../tools/diff/key.h"
@@ -40,6 +41,15 @@ static void rename_symbol(struct mkelf_guest *g, const char *from, const char *t
 			g->syms[i].name = to;
 }
 
+static void write_map(const char *path)
+{
+	FILE *f = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(f);
+	fputs("900000 10 jitted\n", f);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
 /* The build after, or one that differs in nothing but its bytes and has no id. */
 static void write_builds(void)
 {
@@ -64,6 +74,9 @@ static void write_builds(void)
 	g.elf.build_id = NULL;
 	kit_write(&g, "bare.elf");
 	kit_write(&g, "copy.elf");
+	mkdir("to", 0700);
+	kit_write(&g, "to/other.elf");
+	write_map("list.map");
 	rename_symbol(&g, "last", "tail");
 	kit_write(&g, "other.elf");
 }
@@ -284,6 +297,44 @@ START_TEST(no_build_id)
 }
 END_TEST
 
+/* Of several that are alike the first goes with the first; then by name, then any. */
+START_TEST(several_images)
+{
+	static const struct {
+		const char *before, *after;
+		bool same;
+	} wanted[] = {
+		{"bare.elf", "copy.elf", true}, {"copy.elf", "bare.elf", true},
+		{"local.elf", "old.elf", true}, {"other.elf", "to/other.elf", false},
+		{"list.map", "list.map", true}, {NULL, "new.elf", false},
+	};
+
+	start("bare.elf@0x10000 copy.elf@0x20000 local.elf@0x30000 other.elf@0x40000 "
+	      "map:list.map",
+	      "old.elf@0x10000 copy.elf@0x20000 new.elf@0x30000 bare.elf@0x40000 "
+	      "to/other.elf@0x50000 map:list.map");
+	add(0, LAST, 1);
+	add(1, LAST, 1);
+	compare();
+	ck_assert(!diff.images.same);
+	ck_assert_uint_eq(diff.images.n, sizeof(wanted) / sizeof(*wanted));
+	for (size_t i = 0; i < diff.images.n; i++) {
+		const struct hlg_diff_image *pair = &diff.images.pairs[i];
+
+		ck_assert_pstr_eq(pair->image[0] ? pair->image[0]->path : NULL,
+				  wanted[i].before);
+		ck_assert_pstr_eq(pair->image[1] ? pair->image[1]->path : NULL,
+				  wanted[i].after);
+		ck_assert(pair->same == wanted[i].same);
+		for (int s = 0; s < 2; s++)
+			ck_assert_uint_eq(
+				hlg_diff_images_find(&diff.images, s, pair->image[s]),
+				pair->image[s] ? i : diff.images.n);
+	}
+	finish();
+}
+END_TEST
+
 START_TEST(several_events)
 {
 	struct hlg_err err = {""};
@@ -370,6 +421,7 @@ int main(void)
 	tcase_add_test(tc, two_builds);
 	tcase_add_test(tc, namesakes);
 	tcase_add_test(tc, no_build_id);
+	tcase_add_test(tc, several_images);
 	tcase_add_test(tc, several_events);
 	tcase_add_test(tc, nothing_on_a_side);
 	tcase_add_test(tc, grown);

@@ -210,16 +210,20 @@ def make_names(name):
 
 
 def make_images(tools, folder, n):
-    """n images, side by side, with 10 samples in each."""
-    images = [f"{made.elf(os.path.join(folder, f'{i}.elf'), made.functions(50))}@"
-              f"{BASE + i * 0x10000:#x}" for i in range(n)]
+    """n images of one length, side by side, with 10 samples in each; another build of each."""
+    images, builds = ([f"{made.elf(os.path.join(folder, f'{i}{b}.elf'), image(i, b))}@"
+                       f"{BASE + i * 0x10000:#x}" for i in range(n)] for b in "ab")
     data = samples(os.path.join(folder, "a.data"), (
         START + i * 0x10000 + k * CODE for i in range(n) for k in range(10)))
     yield "report", tools.verb("report", "-q", *images, data), 0
     yield "report csv", tools.verb("report", "-q", "--format=csv", *images, data), 0
     yield "lookup", tools.verb("lookup", *images, hex(START)), 0
-    yield "diff", tools.verb("diff", "-q", *images, data, data), 0
+    yield "diff", tools.verb("diff", "-q", *images, data, "--after", *builds, data), 0
     yield "perf script with the filter", tools.perf(data, *images), 0
+
+
+def image(i, build):
+    return made.functions(50, lambda k: b"function_%04d_%02d%c" % (i, k, ord(build)))
 
 
 def make_windows(tools, folder, n):

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../filter/index.h"
+
 /* What of the file is at off, up to 4096 bytes; -1 if they could not be read. */
 static int read_some(int fd, const struct hlg_file_id *id, char *some, off_t off)
 {
@@ -52,11 +54,36 @@ static bool is_same(const struct hlg_image *a, const struct hlg_image *b)
 	return files_are_alike(a, b);
 }
 
+/* Files that are alike have the same symbols; most that are not differ there. */
+static uint64_t hash_same(const struct hlg_image *image)
+{
+	uint64_t hash = hlg_hash_text(HLG_HASH_SEED, image->elf.build_id);
+
+	for (size_t i = 0; i < image->tab.n_syms && !image->elf.build_id[0]; i++) {
+		const struct hlg_symbol *symbol = &image->tab.syms[i];
+
+		hash = hlg_hash_word(hash, symbol->addr);
+		hash = hlg_hash_word(hash, symbol->end);
+		hash = hlg_hash_text(hash, hlg_image_name(image, symbol));
+	}
+	return hash;
+}
+
+static const char *base_name(const struct hlg_image *image)
+{
+	const char *slash = strrchr(image->path, '/');
+
+	return slash ? slash + 1 : image->path;
+}
+
 static bool has_name_of(const struct hlg_image *a, const struct hlg_image *b)
 {
-	const char *x = strrchr(a->path, '/'), *y = strrchr(b->path, '/');
+	return a->map == b->map && strcmp(base_name(a), base_name(b)) == 0;
+}
 
-	return a->map == b->map && strcmp(x ? x + 1 : a->path, y ? y + 1 : b->path) == 0;
+static uint64_t hash_name(const struct hlg_image *image)
+{
+	return hlg_hash_text(HLG_HASH_SEED, base_name(image));
 }
 
 static bool is_any(const struct hlg_image *a, const struct hlg_image *b)
@@ -64,62 +91,159 @@ static bool is_any(const struct hlg_image *a, const struct hlg_image *b)
 	return a->map == b->map;
 }
 
-/* Gives every image before that has no partner the first one left that is like it. */
-static void match(struct hlg_diff_images *images, const struct hlg_space *after,
-		  bool *taken,
-		  bool (*like)(const struct hlg_image *, const struct hlg_image *))
+static uint64_t hash_any(const struct hlg_image *image)
 {
-	for (size_t i = 0; i < images->n; i++) {
+	return hlg_hash_word(HLG_HASH_SEED, image->map);
+}
+
+/* Images after without a partner, in lists of those that may be like the same image. */
+struct left {
+	const struct hlg_space *after;
+	struct hlg_index heads;
+	struct left_one {
+		uint64_t hash;
+		uint32_t first; /* of the list, in its head: number + 1; 0: none */
+		uint32_t last;  /* the same */
+		uint32_t next;  /* the same */
+		bool taken;
+	} * at;          /* by number */
+	uint64_t wanted; /* hash that is looked for */
+};
+
+static bool has_hash(const void *ctx, uint32_t number)
+{
+	const struct left *left = ctx;
+
+	return left->at[number].hash == left->wanted;
+}
+
+static uint32_t find_head(struct left *left, uint64_t hash)
+{
+	left->wanted = hash;
+	return hlg_index_find(&left->heads, hash, has_hash, left);
+}
+
+static bool append(struct left *left, uint32_t number, uint64_t hash)
+{
+	uint32_t head = find_head(left, hash);
+	struct left_one *one = &left->at[number];
+
+	one->hash = hash;
+	one->next = one->first = 0;
+	if (head == HLG_INDEX_NONE) {
+		one->first = one->last = number + 1;
+		return hlg_index_add(&left->heads, hash, number);
+	}
+	left->at[left->at[head].last - 1].next = number + 1;
+	left->at[head].last = number + 1;
+	return true;
+}
+
+/* What makes two images partners; those that are have the same hash. */
+struct likeness {
+	bool (*like)(const struct hlg_image *, const struct hlg_image *);
+	uint64_t (*hash)(const struct hlg_image *);
+};
+
+/* The first that is left and like it is taken; NULL: there is none. */
+static const struct hlg_image *take(struct left *left, const struct hlg_image *image,
+				    const struct likeness *by)
+{
+	uint32_t head = find_head(left, by->hash(image)), *at;
+
+	if (head == HLG_INDEX_NONE)
+		return NULL;
+	for (at = &left->at[head].first; *at; at = &left->at[*at - 1].next) {
+		struct left_one *one = &left->at[*at - 1];
+		const struct hlg_image *found = left->after->images[*at - 1];
+
+		if (!by->like(image, found))
+			continue;
+		one->taken = true;
+		*at = one->next;
+		return found;
+	}
+	return NULL;
+}
+
+/* Gives every image before that has no partner the first one left that is like it. */
+static bool match(struct hlg_diff_images *images, struct left *left,
+		  const struct likeness *by, bool same)
+{
+	bool ok = true;
+
+	for (size_t k = 0; ok && k < left->after->n_images; k++)
+		if (!left->at[k].taken)
+			ok = append(left, (uint32_t)k, by->hash(left->after->images[k]));
+	for (size_t i = 0; ok && i < images->n; i++) {
 		struct hlg_diff_image *pair = &images->pairs[i];
 
-		for (size_t k = 0; k < after->n_images && !pair->image[1]; k++) {
-			if (taken[k] || !like(pair->image[0], after->images[k]))
-				continue;
-			pair->image[1] = after->images[k];
-			pair->same = like == is_same;
-			taken[k] = true;
-		}
+		if (pair->image[1])
+			continue;
+		pair->image[1] = take(left, pair->image[0], by);
+		pair->same = same && pair->image[1];
+	}
+	hlg_index_finish(&left->heads);
+	return ok;
+}
+
+static bool match_all(struct hlg_diff_images *images, struct left *left)
+{
+	return match(images, left, &(struct likeness){is_same, hash_same}, true) &&
+	       match(images, left, &(struct likeness){has_name_of, hash_name}, false) &&
+	       match(images, left, &(struct likeness){is_any, hash_any}, false);
+}
+
+/* Notes where each image is. */
+static void number_pairs(struct hlg_diff_images *images)
+{
+	images->same = true;
+	for (size_t i = 0; i < images->n; i++) {
+		const struct hlg_diff_image *pair = &images->pairs[i];
+
+		images->same = images->same && pair->same;
+		for (int s = 0; s < 2; s++)
+			if (pair->image[s])
+				images->of[s][pair->image[s]->number] = i;
 	}
 }
 
 bool hlg_diff_images_pair(struct hlg_diff_images *images, const struct hlg_space *before,
 			  const struct hlg_space *after)
 {
-	bool *taken = calloc(after->n_images + 1, sizeof(*taken));
+	struct left left = {.after = after,
+			    .at = calloc(after->n_images + 1, sizeof(*left.at))};
+	bool ok;
 
-	*images = (struct hlg_diff_images){.same = true};
+	*images = (struct hlg_diff_images){
+		.of = {calloc(before->n_images + 1, sizeof(size_t)),
+		       calloc(after->n_images + 1, sizeof(size_t))},
+	};
 	images->pairs =
 		calloc(before->n_images + after->n_images + 1, sizeof(*images->pairs));
-	if (!taken || !images->pairs) {
-		free(taken);
-		return false;
-	}
-	for (size_t i = 0; i < before->n_images; i++)
+	ok = left.at && images->pairs && images->of[0] && images->of[1];
+	for (size_t i = 0; ok && i < before->n_images; i++)
 		images->pairs[images->n++].image[0] = before->images[i];
-	match(images, after, taken, is_same);
-	match(images, after, taken, has_name_of);
-	match(images, after, taken, is_any);
-	for (size_t k = 0; k < after->n_images; k++)
-		if (!taken[k])
+	ok = ok && match_all(images, &left);
+	for (size_t k = 0; ok && k < after->n_images; k++)
+		if (!left.at[k].taken)
 			images->pairs[images->n++].image[1] = after->images[k];
-	for (size_t i = 0; i < images->n; i++)
-		images->same = images->same && images->pairs[i].same;
-	free(taken);
-	return true;
+	if (ok)
+		number_pairs(images);
+	free(left.at);
+	return ok;
 }
 
 size_t hlg_diff_images_find(const struct hlg_diff_images *images, int side,
 			    const struct hlg_image *image)
 {
-	size_t i = 0;
-
-	while (i < images->n && (!image || images->pairs[i].image[side] != image))
-		i++;
-	return i;
+	return image ? images->of[side][image->number] : images->n;
 }
 
 void hlg_diff_images_finish(struct hlg_diff_images *images)
 {
 	free(images->pairs);
-	images->pairs = NULL;
+	free(images->of[0]);
+	free(images->of[1]);
+	*images = (struct hlg_diff_images){0};
 }

@@ -20,14 +20,15 @@ struct hlg_diff_image {
 struct hlg_diff_images {
 	struct hlg_diff_image *pairs;
 	size_t n;
-	bool same; /* all of them */
+	size_t *of[2]; /* by the number of an image of a side: the pair it is in */
+	bool same;     /* all of them */
 };
 
 /* False without memory; the caller finishes it in any case. Both spaces outlive it. */
 bool hlg_diff_images_pair(struct hlg_diff_images *images, const struct hlg_space *before,
 			  const struct hlg_space *after);
 
-/* The pair an image of a side (0, 1) is in; images->n for none (NULL). */
+/* The pair that an image of a side's space (0, 1) is in; images->n for NULL. */
 size_t hlg_diff_images_find(const struct hlg_diff_images *images, int side,
 			    const struct hlg_image *image);
 
