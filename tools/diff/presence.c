@@ -59,20 +59,48 @@ static bool tell(struct hlg_diff_row *row, int lacks, const struct names *names)
 	return true;
 }
 
+/* Rows by the pair of images they are of; the last pair is none. */
+struct by_pair {
+	struct hlg_diff_row **row;
+	size_t *end; /* where each pair's end in row */
+};
+
+static bool sort_rows(struct by_pair *by, const struct hlg_diff_rows *rows,
+		      size_t n_pairs)
+{
+	size_t sum = 0;
+
+	by->row = calloc(rows->n + 1, sizeof(*by->row));
+	by->end = calloc(n_pairs + 1, sizeof(*by->end));
+	if (!by->row || !by->end)
+		return false;
+	for (size_t i = 0; i < rows->n; i++)
+		by->end[rows->row[i].pair]++;
+	for (size_t k = 0; k <= n_pairs; k++) {
+		size_t n = by->end[k];
+
+		by->end[k] = sum;
+		sum += n;
+	}
+	for (size_t i = 0; i < rows->n; i++)
+		by->row[by->end[rows->row[i].pair]++] = &rows->row[i];
+	return true;
+}
+
 /* The rows of one pair of builds that a side has no sample of. */
-static bool tell_pair(const struct hlg_diff *diff, struct hlg_diff_rows *rows,
-		      size_t pair, int lacks)
+static bool tell_pair(const struct hlg_diff *diff, const struct by_pair *by, size_t pair,
+		      int lacks)
 {
 	const struct hlg_image *image = diff->images.pairs[pair].image[lacks];
 	struct names names = {0};
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < rows->n; i++) {
-		if (rows->row[i].pair != pair || rows->row[i].row[lacks])
+	for (size_t i = pair ? by->end[pair - 1] : 0; ok && i < by->end[pair]; i++) {
+		if (by->row[i]->row[lacks])
 			continue;
 		if (image && !names.name)
 			ok = collect(&names, image);
-		ok = ok && tell(&rows->row[i], lacks, &names);
+		ok = ok && tell(by->row[i], lacks, &names);
 	}
 	finish(&names);
 	return ok;
@@ -87,7 +115,8 @@ static bool is_made(const struct hlg_diff_image *pair)
 
 bool hlg_diff_tell_presence(const struct hlg_diff *diff, struct hlg_diff_rows *rows)
 {
-	bool ok = true;
+	struct by_pair by = {0};
+	bool ok;
 
 	for (size_t i = 0; i < rows->n; i++) {
 		struct hlg_diff_row *row = &rows->row[i];
@@ -98,8 +127,11 @@ bool hlg_diff_tell_presence(const struct hlg_diff *diff, struct hlg_diff_rows *r
 	}
 	if (rows == &diff->regions) /* then the builds are the same */
 		return true;
+	ok = sort_rows(&by, rows, diff->images.n);
 	for (size_t i = 0; ok && i < diff->images.n; i++)
 		if (!diff->images.pairs[i].same && !is_made(&diff->images.pairs[i]))
-			ok = tell_pair(diff, rows, i, 0) && tell_pair(diff, rows, i, 1);
+			ok = tell_pair(diff, &by, i, 0) && tell_pair(diff, &by, i, 1);
+	free(by.row);
+	free(by.end);
 	return ok;
 }
