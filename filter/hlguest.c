@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index.h"
 #include "lines.h"
 #include "modes.h"
 #include "perfchain.h"
@@ -46,8 +47,9 @@ struct known_event {
 struct filter {
 	struct hlg_run run;
 	struct hlg_perfchain chain; /* for stacks=callgraph */
-	struct known_event *events; /* events[0] was used last */
-	size_t n_events;
+	struct known_event *events; /* found by the index of their keys */
+	uint32_t n_events, room_events;
+	struct hlg_index event_index;
 	uint32_t sample_size; /* of the samples that were looked at so far; 0: none */
 	uint64_t too_short;   /* samples without the fields that are needed */
 	const void *hot_key; /* attr of the last event, if its samples are only counted */
@@ -117,6 +119,7 @@ static void destroy(struct filter *f)
 {
 	hlg_perfchain_finish(&f->chain);
 	hlg_run_finish(&f->run);
+	hlg_index_finish(&f->event_index);
 	free(f->events);
 	free(f);
 }
@@ -145,41 +148,49 @@ int start(void **data, void *ctx)
 	return 0;
 }
 
-static uint32_t new_event(struct filter *f, const void *key, const char *name,
+/* The profile's number of an event that was not met before. */
+static uint32_t new_event(struct filter *f, const char *name,
 			  const struct perf_event_attr *attr)
 {
-	struct known_event *events =
-		reallocarray(f->events, f->n_events + 1, sizeof(*events));
+	uint32_t event = hlg_profile_event(&f->run.profile, name ? name : "[unknown]",
+					   attr ? attr->precise_ip : 0);
 
-	if (!events)
-		return HLG_NO_SERIES;
-	f->events = events;
-	events[f->n_events].key = key;
-	events[f->n_events].event = hlg_profile_event(
-		&f->run.profile, name ? name : "[unknown]", attr ? attr->precise_ip : 0);
-	if (events[f->n_events].event == HLG_NO_SERIES)
-		return HLG_NO_SERIES;
-	if (attr)
+	if (event != HLG_NO_SERIES && attr)
 		hlg_profile_describe(
-			&f->run.profile, events[f->n_events].event,
-			hlg_event_kind(attr->type, attr->config),
+			&f->run.profile, event, hlg_event_kind(attr->type, attr->config),
 			hlg_event_member(attr->sample_type, attr->read_format));
-	return events[f->n_events++].event;
+	return event;
+}
+
+struct wanted_event {
+	const struct known_event *events;
+	const void *key;
+};
+
+static bool has_key(const void *ctx, uint32_t number)
+{
+	const struct wanted_event *wanted = ctx;
+
+	return wanted->events[number].key == wanted->key;
 }
 
 static uint32_t find_event(struct filter *f, const struct perf_dlfilter_sample *sample,
 			   const struct perf_event_attr *attr, const void *key)
 {
-	for (size_t i = 0; i < f->n_events; i++) {
-		struct known_event found = f->events[i];
+	const struct wanted_event wanted = {f->events, key};
+	uint64_t hash = hlg_hash_word(HLG_HASH_SEED, (uintptr_t)key);
+	uint32_t known = hlg_index_find(&f->event_index, hash, has_key, &wanted), event;
 
-		if (found.key != key)
-			continue;
-		f->events[i] = f->events[0];
-		f->events[0] = found;
-		return found.event;
-	}
-	return new_event(f, key, sample->event, attr);
+	if (known != HLG_INDEX_NONE)
+		return f->events[known].event;
+	event = new_event(f, sample->event, attr);
+	/* Without memory it is asked for again. */
+	if (event != HLG_NO_SERIES &&
+	    hlg_index_room(&f->events, f->n_events, &f->room_events,
+			   sizeof(*f->events)) &&
+	    hlg_index_add(&f->event_index, hash, f->n_events))
+		f->events[f->n_events++] = (struct known_event){key, event};
+	return event;
 }
 
 static const char *comm_of(void *ctx)
