@@ -2,7 +2,7 @@
 #include "padding.h"
 
 #include <elf.h>
-#include <stdlib.h>
+#include <stdbool.h>
 
 /*
  * Length of a ModRM operand in memory and what follows it (SDM volume 2, 2.1.3); at
@@ -63,27 +63,26 @@ static size_t a64_filler(const unsigned char *p, size_t left)
 
 /*
  * x86 cannot be read backwards: the trailing filler is the longest suffix that reads as
- * filler from its first byte to the end, found from the back one byte at a time.
+ * filler from its first byte to the end, found from the back one byte at a time. No
+ * filler is longer than 23 bytes, so of those behind a byte no more has to be known than
+ * 64 bits: bit k is set if the suffix that begins k bytes behind the next one reads so.
  */
 static uint64_t find_trail(size_t (*filler)(const unsigned char *, size_t),
 			   const unsigned char *bytes, size_t lead, size_t size)
 {
-	unsigned char *good = calloc(size + 1, 1);
+	uint64_t good = 1; /* the empty one */
 	size_t start = size;
 
-	if (!good)
-		return 0;
-	good[size] = 1;
 	for (size_t i = size; i-- > lead;) {
 		size_t len = filler(bytes + i, size - i);
+		bool reads = len && (good >> (len - 1) & 1);
 
-		good[i] = len && good[i + len];
-		if (good[i])
+		good = good << 1 | reads;
+		if (reads)
 			start = i;
 		else if (size - i > 16 && start > i + 16)
 			break; /* longer than any instruction: nothing leads across */
 	}
-	free(good);
 	return size - start;
 }
 

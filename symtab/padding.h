@@ -18,7 +18,8 @@ struct hlg_padding {
 	uint64_t lead, trail; /* bytes of filler at either end; lead == size: no code */
 };
 
-/* machine is EM_X86_64 or EM_AARCH64; for any other (and for size 0) all is code. */
+/* machine is EM_X86_64 or EM_AARCH64; for any other (and for size 0) all is code. Nothing
+ * is allocated. */
 struct hlg_padding hlg_padding_find(unsigned machine, const unsigned char *bytes,
 				    size_t size);
 

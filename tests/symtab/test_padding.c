@@ -9,7 +9,9 @@
 
 #include <elf.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "tap.h"
 
@@ -303,11 +305,34 @@ START_TEST(random_bytes_stay_inside)
 }
 END_TEST
 
+/* What cannot be had cannot make a gap look like code. */
+START_TEST(no_memory_is_needed)
+{
+	const size_t size = 64 << 20; /* more than a heap has left over */
+	unsigned char *bytes = malloc(size);
+	struct rlimit before, none;
+	struct hlg_padding pad;
+
+	ck_assert_ptr_nonnull(bytes);
+	memset(bytes, 0x90, size);
+	bytes[size / 2] = 0xc3;
+	ck_assert_int_eq(getrlimit(RLIMIT_AS, &before), 0);
+	none = (struct rlimit){0, before.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &none), 0);
+	pad = hlg_padding_find(EM_X86_64, bytes, size);
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &before), 0);
+	ck_assert_uint_eq(pad.lead, size / 2);
+	ck_assert_uint_eq(pad.trail, size / 2 - 1);
+	free(bytes);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("padding");
 	TCase *tc = tap_case(suite, "padding");
 
+	tcase_add_test(tc, no_memory_is_needed);
 	tcase_add_loop_test(tc, x86_fillers_are_known, 0, N(x86_fillers));
 	tcase_add_loop_test(tc, a64_fillers_are_known, 0, N(a64_fillers));
 	tcase_add_loop_test(tc, x86_code_is_not_filler, 0, N(x86_code));
