@@ -11,6 +11,10 @@ import tempfile
 
 from tap import DATA, TIMEOUT, environment
 
+# Of a build with gcc's sanitizers: what they find ends a program by a status of its own.
+# faults.so comes before their library. The loader has a list that they take for lost.
+ASAN = "exitcode=99:verify_asan_link_order=0:detect_leaks="
+KNOWN = "leak:_dl_map_object_deps\n"
 TOLD = struct.Struct("QQ496s")  # told.h
 LINE = re.compile(r"hlguest[ a-z]*: .+: .+\n")
 
@@ -74,9 +78,9 @@ class Place:
     def changed(self):
         return [name for name in self.inputs if self.stamp(name) != self.inputs[name]]
 
-    def run(self, case, before=(), env=None, wait=None, keep=False):
+    def run(self, case, before=(), env=None, wait=None, keep=False, **how):
         """Runs it behind the words `before`; wait(child) may do something meanwhile. keep:
-        what was made stays for the next run."""
+        what was made stays for the next run. how: is Popen's."""
         with open(self.told, "wb") as f:
             f.write(bytes(TOLD.size))
         words = [w.replace("{told}", self.told).replace("{place}", self.folder)
@@ -85,7 +89,7 @@ class Place:
             child = subprocess.Popen(
                 words + case.argv, cwd=self.folder, stdin=stdin, stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE, close_fds=False,
-                env={**self.bed.env, **(env or {}), "FAULT_TOLD": self.told})
+                env={**self.bed.env, **(env or {}), "FAULT_TOLD": self.told}, **how)
             if wait:
                 wait(child)
             out, err = child.communicate(timeout=TIMEOUT)
@@ -122,17 +126,38 @@ class Bed:
     """All places, and the programs."""
 
     def __init__(self, build, folder, workers):
+        # A shell lets what it starts in the background ignore ^C; what we start is not to.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         self.folder = folder
         self.programs = os.path.join(build, "tests", "faults")
         self.calls = os.path.abspath(os.path.join(self.programs, "calls"))
         self.memory = os.path.abspath(os.path.join(self.programs, "faults.so"))
         self.env = environment(MALLOC_PERTURB_="0", TMPDIR=folder)
         self.env.setdefault("ASAN_OPTIONS", "")
+        self.checks = self.add_sanitizers(build)
         self.inputs = {name: os.path.join(DATA, name) for name in os.listdir(DATA)
                        if name.endswith((".data", ".elf"))}
         self.inputs["stream"] = os.path.join(DATA, "sysprof", "all-records.bin")
         self.places = queue.Queue()
         self.workers = workers
+
+    def add_sanitizers(self, build):
+        """Are there gcc's? clang's are in the program, where nothing preloaded is asked."""
+        with open(os.path.join(build, "tools", "hlguest"), "rb") as f:
+            if b"libasan.so" not in f.read():
+                return False
+        known = os.path.join(self.folder, "known-leaks")
+        with open(known, "w", encoding="ascii") as f:
+            f.write(KNOWN)
+        self.env.update(ASAN_OPTIONS=ASAN + "1", UBSAN_OPTIONS="halt_on_error=1:exitcode=99",
+                        LSAN_OPTIONS=f"suppressions={known}:print_suppressions=0")
+        return True
+
+    def traced(self, leave):
+        """More environment for what is traced: leaks are only found of what is not."""
+        if not self.checks:
+            return {}
+        return {"CALLS_LEAVE": "1"} if leave else {"ASAN_OPTIONS": ASAN + "0"}
 
     def open(self):
         """Once all inputs are named."""

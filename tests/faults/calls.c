@@ -5,20 +5,23 @@
  *
  *	calls CLASS N ACTION TOLD PROGRAM [ARGUMENT...]
  *
- *	CLASS   read    what looks at files: open, read, stat, lseek, mmap of a file ...
- *	        write   what makes and fills them: open to write, write, fsync, rename
- *...; not what goes to standard error map     mmap of a file any     all N       from 1
- *on; 0 only counts ACTION  fail:ERRNO           it is not done, and fails every:ERRNO the
- *same, and so does each one behind it short                half of what is to be read or
- *written is (one byte at least); counts only calls that have a length signal:NUMBER the
- *signal comes as it begins truncate:SIZE:PATH   PATH is cut to SIZE: before a read,
- *behind an mmap TOLD    a file for struct told
+ * CLASS is read: what looks at files (open, read, stat, lseek, mmap of a file ...);
+ * write: what makes and fills them, but for standard error; map: mmap of a file;
+ * any: all. N counts from 1 on; 0 only counts. TOLD is a file for struct told. ACTION:
+ *
+ *	fail:ERRNO          it is not done, and fails
+ *	every:ERRNO         the same, and so does each one behind it
+ *	short               half of what is to be read or written is (one byte at least);
+ *	                    counts only calls that have a length
+ *	signal:NUMBER       the signal comes as it begins
+ *	truncate:SIZE:PATH  PATH is cut to SIZE: before a read, behind an mmap
  *
  * With CALLS_NAMED in the environment, files without names (O_TMPFILE) are not to be had,
- *as on some file systems.
+ * as on some file systems. With CALLS_LEAVE the program is alone again behind the nth
+ * call: leak sanitizer does not look at a program that is traced.
  *
  * What the dynamic loader does is not counted, nor what other processes do. The exit
- *status, or the signal, is the program's.
+ * status, or the signal, is the program's.
  */
 #include <elf.h>
 #include <errno.h>
@@ -32,60 +35,18 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kinds.h"
 #include "told.h"
-
-enum class {
-	READ = 1,
-	WRITE = 2,
-	MAP = 4,
-	OPEN = 8 /* READ or WRITE, as its flags say */
-};
 
 enum action {
 	FAIL,
 	SHORT,
 	SIGNAL,
 	TRUNCATE
-};
-
-struct call {
-	long nr;
-	const char *name;
-	unsigned class;
-	int fd, flags, length; /* which argument; -1: none */
-};
-
-static const struct call calls[] = {
-	{SYS_read, "read", READ, 0, -1, 2},
-	{SYS_pread64, "pread64", READ, 0, -1, 2},
-	{SYS_newfstatat, "newfstatat", READ, -1, -1, -1},
-	{SYS_fstat, "fstat", READ, 0, -1, -1},
-	{SYS_lseek, "lseek", READ, 0, -1, -1},
-	{SYS_access, "access", READ, -1, -1, -1},
-	{SYS_readlink, "readlink", READ, -1, -1, -1},
-	{SYS_readlinkat, "readlinkat", READ, -1, -1, -1},
-	{SYS_getdents64, "getdents64", READ, 0, -1, -1},
-	{SYS_fstatfs, "fstatfs", READ, 0, -1, -1},
-	{SYS_mmap, "mmap", READ | MAP, 4, -1, -1},
-	{SYS_openat, "openat", OPEN, -1, 2, -1},
-	{SYS_write, "write", WRITE, 0, -1, 2},
-	{SYS_pwrite64, "pwrite64", WRITE, 0, -1, 2},
-	{SYS_writev, "writev", WRITE, 0, -1, -1},
-	{SYS_fsync, "fsync", WRITE, 0, -1, -1},
-	{SYS_ftruncate, "ftruncate", WRITE, 0, -1, -1},
-	{SYS_rename, "rename", WRITE, -1, -1, -1},
-	{SYS_renameat, "renameat", WRITE, -1, -1, -1},
-	{SYS_link, "link", WRITE, -1, -1, -1},
-	{SYS_linkat, "linkat", WRITE, -1, -1, -1},
-	{SYS_mkdir, "mkdir", WRITE, -1, -1, -1},
-	{SYS_fchmod, "fchmod", WRITE, 0, -1, -1},
-	{SYS_flock, "flock", WRITE, 0, -1, -1},
-	{SYS_close, "close", WRITE, 0, -1, -1},
 };
 
 static struct {
@@ -97,6 +58,7 @@ static struct {
 	off_t size;
 	const char *path;
 	bool named; /* no O_TMPFILE */
+	bool leave; /* behind it */
 } order;
 
 static struct told *told;
@@ -300,6 +262,12 @@ static int on_stop(pid_t thread, int status)
 	return 0;
 }
 
+/* Is all done that was to be? What is to be done at a call's end is first. */
+static bool is_over(pid_t thread)
+{
+	return order.leave && told->struck && pending_of(thread)->what == NOTHING;
+}
+
 /* Returns the program's wait status. */
 static int follow(void)
 {
@@ -310,9 +278,13 @@ static int follow(void)
 
 		if (thread < 0)
 			die("waitpid");
-		if (WIFSTOPPED(status))
-			ptrace(PTRACE_SYSCALL, thread, 0, on_stop(thread, status));
-		else if (thread == program)
+		if (WIFSTOPPED(status)) {
+			int sig = on_stop(thread, status);
+
+			ptrace(is_over(thread) ? PTRACE_DETACH : PTRACE_SYSCALL, thread,
+			       0, sig);
+		}
+		if (thread == program && !WIFSTOPPED(status))
 			return status;
 	}
 }
@@ -389,6 +361,7 @@ int main(int argc, char **argv)
 		die(argv[4]);
 	close(fd);
 	order.named = getenv("CALLS_NAMED");
+	order.leave = getenv("CALLS_LEAVE");
 	start(argv + 5);
 	status = follow();
 	if (WIFEXITED(status))
