@@ -5,7 +5,6 @@
  * shell sees a name.
  */
 #include <argp.h>
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,14 +12,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../filter/number.h"
 #include "../symtab/escape.h"
 #include "output.h"
-#include "perf-find.h"
 #include "record-exits.h"
+#include "record-run.h"
 #include "record-stacks.h"
 #include "record-tell.h"
 #include "verb.h"
@@ -233,57 +231,6 @@ static char **perf_words(const struct arguments *args, const char *event,
 	return words;
 }
 
-static volatile sig_atomic_t perf_pid;
-
-/* ^C reaches perf by itself, kill reaches us alone. */
-static void hand_on(int sig, siginfo_t *info, void *context)
-{
-	(void)context;
-	if (info->si_code <= 0)
-		kill(perf_pid, sig);
-}
-
-/* perf is to end, and we tell what it got. */
-static void catch_signals(void)
-{
-	struct sigaction action = {.sa_sigaction = hand_on,
-				   .sa_flags = SA_SIGINFO | SA_RESTART};
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
-
-static int run_perf(char **words)
-{
-	int status = 0;
-	char perf[PATH_MAX];
-	pid_t pid;
-
-	if (!hlg_perf_find(perf)) {
-		fputs("hlguest: perf: is in no folder of PATH; those that are not "
-		      "absolute do not count (install linux-perf)\n",
-		      stderr);
-		return 127;
-	}
-	pid = fork();
-	if (pid == 0) {
-		execv(perf, words);
-		fprintf(stderr, "hlguest: perf: cannot be run: %s (install linux-perf)\n",
-			strerrordesc_np(errno));
-		_exit(127);
-	}
-	if (pid < 0) {
-		fprintf(stderr, "hlguest: perf: cannot be started: %s\n",
-			strerrordesc_np(errno));
-		return 1;
-	}
-	perf_pid = pid;
-	catch_signals();
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 /* Which file path names, to know afterwards whether perf has made another. */
 static struct stat look_at(const char *path)
 {
@@ -383,7 +330,7 @@ int hlg_verb_record(int argc, char **argv)
 	if (!words)
 		return hlg_output_error(&err);
 	before = look_at(args.out);
-	status = run_perf(words);
+	status = hlg_record_run(words);
 	free(words);
 	after = look_at(args.out);
 	status = finish(&args, event, status,
