@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "modes.h"
+#include "notes.h"
 
 const char *hlg_counters_word(enum hlg_state state)
 {
@@ -58,8 +59,7 @@ static void add_notes(struct hlg_report *r)
 
 	hlg_count_add(&sum, p->deselected);
 	if (p->seen.samples == 0)
-		hlg_report_note(r, "no sample was seen: the recording is empty, or newer "
-				   "than this perf can read");
+		hlg_report_note(r, HLG_NOTES_NO_SAMPLE);
 	if (sum.samples != p->seen.samples || sum.period != p->seen.period)
 		hlg_report_note(r,
 				"THE SUMS DO NOT AGREE: %" PRIu64

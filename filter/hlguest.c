@@ -70,7 +70,10 @@ static void on_sigint(int sig, siginfo_t *info, void *context)
 		perfs_sigint.sa_handler(sig);
 }
 
-/* perf sets its own handler after start(), so ours goes before it at the first sample. */
+/*
+ * perf sets its own handler after start(), so ours goes before it at the first sample. Of
+ * one that comes earlier nobody tells us: HLG_NOTES_NO_SAMPLE has it among the reasons.
+ */
 static void chain_sigint(void)
 {
 	struct sigaction ours = {.sa_sigaction = on_sigint,
@@ -312,6 +315,17 @@ int filter_event_early(void *data, const struct perf_dlfilter_sample *sample, vo
 	return take(f, sample, attr, ctx);
 }
 
+/* What has no room for notes leaves it to standard error. */
+static void tell_interrupt(struct filter *f)
+{
+	static const char text[] =
+		"interrupted: the report covers what was read until then";
+
+	hlg_run_note(&f->run, "%s", text);
+	if (f->run.options.format == HLG_FORMAT_FOLDED)
+		fprintf(stderr, "hlguest: %s\n", text);
+}
+
 int stop(void *data, void *ctx)
 {
 	struct filter *f = data;
@@ -324,8 +338,7 @@ int stop(void *data, void *ctx)
 		return 0;
 	strict = f->run.options.strict;
 	if (interrupted)
-		hlg_run_note(&f->run,
-			     "interrupted: the report covers what was read until then");
+		tell_interrupt(f);
 	if (f->too_short)
 		rc = hlg_err_set(
 			&err, HLG_EINPUT,

@@ -35,9 +35,7 @@ static void note_guest(struct hlg_report *r)
 	const struct hlg_view *v = &r->all;
 
 	if (r->profile->seen.samples == 0)
-		hlg_report_note(
-			r, "no sample was seen: the recording is empty, or newer than "
-			   "this perf can read");
+		hlg_report_note(r, HLG_NOTES_NO_SAMPLE);
 	else if (v->guest.samples == 0 && r->profile->deselected.samples)
 		hlg_report_note(
 			r,

@@ -5,6 +5,10 @@
 
 #include "report.h"
 
+#define HLG_NOTES_NO_SAMPLE                                                              \
+	"no sample was seen: the recording is empty, or newer than this perf can read, " \
+	"or perf was interrupted (^C) before it passed one on"
+
 /* Adds every note that follows from the report itself. */
 void hlg_notes_add(struct hlg_report *report);
 
