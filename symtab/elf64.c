@@ -108,6 +108,10 @@ static int read_identity(struct reader *r)
 	snprintf(what, sizeof(what), "is for machine %u", eh.e_machine);
 	if (eh.e_machine != EM_X86_64 && eh.e_machine != EM_AARCH64)
 		return unsuited(r, what);
+	/* libelf takes them to have the usual size, whatever is said. */
+	if ((eh.e_phnum && eh.e_phentsize != sizeof(Elf64_Phdr)) ||
+	    (eh.e_shoff && eh.e_shentsize != sizeof(Elf64_Shdr)))
+		return damaged(r, "has headers of an unknown size");
 	r->elf->machine = eh.e_machine;
 	r->elf->type = eh.e_type;
 	return check_type(r, eh.e_type);
@@ -141,6 +145,19 @@ static int read_load(struct reader *r, const GElf_Phdr *ph)
 	return 0;
 }
 
+/* gABI, "ELF Header": as many that e_phnum has no room for them are in section 0. */
+static uint64_t promised_loads(struct reader *r)
+{
+	GElf_Ehdr eh;
+	GElf_Shdr zero;
+
+	if (!gelf_getehdr(r->libelf, &eh) || eh.e_phoff == 0)
+		return 0;
+	if (eh.e_phnum != PN_XNUM)
+		return eh.e_phnum;
+	return gelf_getshdr(elf_getscn(r->libelf, 0), &zero) ? zero.sh_info : 0;
+}
+
 static int read_loads(struct reader *r)
 {
 	struct hlg_elf64 *elf = r->elf;
@@ -148,6 +165,12 @@ static int read_loads(struct reader *r)
 
 	if (elf_getphdrnum(r->libelf, &n) != 0)
 		return damaged(r, "has no readable program headers");
+	/* libelf makes do with those that the file has. */
+	if (n < promised_loads(r))
+		return hlg_err_set(r->err, HLG_EINPUT,
+				   "%s: is truncated: its program headers end past its "
+				   "%" PRIu64 " bytes (copy it again)",
+				   r->path, r->size);
 	elf->loads = calloc(n + 1, sizeof(*elf->loads));
 	if (!elf->loads)
 		return hlg_err_memory(r->err, r->path);
@@ -184,6 +207,10 @@ static int read_contents(struct reader *r, const GElf_Shdr *sh, void **out)
 
 static int read_table(struct reader *r, const GElf_Shdr *sh, void **out)
 {
+	if (sh->sh_flags & SHF_COMPRESSED)
+		return hlg_err_set(r->err, HLG_EINPUT,
+				   "%s: has a compressed symbol table (build it without)",
+				   r->path);
 	if (!in_file(r, sh->sh_offset, sh->sh_size))
 		return damaged(r, "has a symbol table that ends past the file");
 	return read_contents(r, sh, out);
@@ -298,18 +325,30 @@ static int read_symbols(struct reader *r, const GElf_Shdr *sh)
 	return rc;
 }
 
-/* The table with the section numbers that do not fit st_shndx: gABI, SHT_SYMTAB_SHNDX. */
-static int read_shndx(struct reader *r, const GElf_Shdr *sh)
+/*
+ * The table with those section numbers that do not fit st_shndx, if the symbols of
+ * section table have one: gABI, SHT_SYMTAB_SHNDX.
+ */
+static int read_shndx(struct reader *r, size_t table)
 {
-	if (sh->sh_size / sizeof(uint32_t) < r->elf->n_syms)
-		return damaged(r, "has a short section index table");
-	return read_table(r, sh, (void **)&r->elf->shndx);
+	for (size_t i = 1; i < r->elf->n_sections; i++) {
+		Elf_Scn *scn = elf_getscn(r->libelf, i);
+		GElf_Shdr sh;
+
+		if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_SYMTAB_SHNDX ||
+		    sh.sh_link != table)
+			continue;
+		if (sh.sh_size / sizeof(uint32_t) < r->elf->n_syms)
+			return damaged(r, "has a short section index table");
+		return read_table(r, &sh, (void **)&r->elf->shndx);
+	}
+	return 0;
 }
 
 static int read_tables(struct reader *r)
 {
-	GElf_Shdr sh, symtab = {0}, dynsym = {0}, wide = {0};
-	size_t symtab_at = 0;
+	GElf_Shdr sh, symtab = {0}, dynsym = {0};
+	size_t symtab_at = 0, dynsym_at = 0;
 	int rc = 0;
 
 	for (size_t i = 1; i < r->elf->n_sections; i++) {
@@ -321,22 +360,20 @@ static int read_tables(struct reader *r)
 			rc = read_notes(r, &sh);
 		if (rc < 0)
 			return rc;
-		if (sh.sh_type == SHT_DYNSYM)
+		if (sh.sh_type == SHT_DYNSYM && !dynsym_at) {
 			dynsym = sh;
-		if (sh.sh_type == SHT_SYMTAB) {
+			dynsym_at = i;
+		}
+		if (sh.sh_type == SHT_SYMTAB && !symtab_at) {
 			symtab = sh;
 			symtab_at = i;
 		}
-		if (sh.sh_type == SHT_SYMTAB_SHNDX)
-			wide = sh;
 	}
 	r->elf->dynsym = symtab.sh_size <= sizeof(Elf64_Sym);
 	if (r->elf->dynsym && dynsym.sh_size <= sizeof(Elf64_Sym))
 		return hlg_err_set(r->err, HLG_EINPUT, "%s: " NO_SYMBOLS, r->path);
 	rc = read_symbols(r, r->elf->dynsym ? &dynsym : &symtab);
-	if (rc == 0 && !r->elf->dynsym && wide.sh_size && wide.sh_link == symtab_at)
-		rc = read_shndx(r, &wide);
-	return rc;
+	return rc < 0 ? rc : read_shndx(r, r->elf->dynsym ? dynsym_at : symtab_at);
 }
 
 static int read_all(struct reader *r)

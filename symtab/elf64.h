@@ -7,6 +7,14 @@
  * when hlg_elf64_read returns, and every number in the result has been checked against
  * the file's size; what the symbols mean is decided in image.c. All addresses
  * are the image's own (before the bias). References: System V gABI chapters 4 and 5.
+ *
+ * The rule for what readers do not agree on: headers of another size than usual, tables
+ * that end past the file, segments that overlap, that are larger in the file than in
+ * memory or reach the last byte of memory, and compressed symbol tables are refused, as
+ * is a symbol table whose link is no string table. Symbols are those of the first
+ * SHT_SYMTAB; if it has none but the null symbol, of the first SHT_DYNSYM, without their
+ * versions. Counts and section indices that do not fit their fields are taken from where
+ * the gABI puts them.
  */
 #ifndef HLG_SYMTAB_ELF64_H
 #define HLG_SYMTAB_ELF64_H

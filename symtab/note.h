@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Notes of an ELF: its build id, and the version that Hyperlight's linker leaves. */
+/*
+ * Notes (gABI, "Note Section"): the build id, and the version that Hyperlight's guest
+ * library leaves in its guests. Of several of one kind, the last counts.
+ */
 #ifndef HLG_SYMTAB_NOTE_H
 #define HLG_SYMTAB_NOTE_H
 
