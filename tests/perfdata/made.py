@@ -3,11 +3,13 @@
 
 Any mix of what a sample can hold, one to four events with ids of their own, processes
 with threads, names and mappings that come and go, records of no interest here and there,
-several CPUs, whose buffers are written round by round; in file or in pipe mode. The
-layout is that of perf_event_open(2) and perf.data-file-format.txt.
+several CPUs, whose buffers are written round by round, some compressed; in file or in pipe
+mode. The layout is that of perf_event_open(2) and perf.data-file-format.txt.
 """
 import random
 import struct
+
+import extras
 
 # PERF_SAMPLE_: a name, its bit
 IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, STREAM, RAW, BRANCH, REGS_USER, \
@@ -16,7 +18,7 @@ CGROUP, DATA_PAGE, CODE_PAGE = 1 << 21, 1 << 22, 1 << 23
 OFTEN = (ADDR, CALLCHAIN, CPU, PERIOD, WEIGHT, RAW)
 SELDOM = (ID, STREAM, READ, BRANCH, REGS_USER, STACK, SRC, TXN, REGS_INTR, PHYS, CGROUP,
           DATA_PAGE, CODE_PAGE)
-GROUP = 8       # PERF_FORMAT_GROUP
+GROUP, COUNT_LOST = 8, 16  # PERF_FORMAT_
 SAMPLE_ID_ALL = 1 << 18
 CPUS = 4
 ATTR = 128      # bytes: PERF_ATTR_SIZE_VER7, of Linux 5.13
@@ -25,6 +27,7 @@ NAMES = (("cpu-clock", 1, 0), ("task-clock", 1, 1), ("page-faults", 1, 2),
 COMM, EXIT, THROTTLE, FORK, SAMPLE, MMAP, MMAP2, LOST, LOST_SAMPLES, SWITCH = \
     3, 4, 5, 7, 9, 1, 10, 2, 13, 14
 USER, GUEST_KERNEL, GUEST_USER = 2, 4, 5
+BUILD_ID = 1 << 14
 FINISHED_ROUND = struct.pack("<IHH", 68, 0, 8)
 
 
@@ -80,6 +83,8 @@ class Maker:
         self.make_events()
         self.leader = self.events[0]
         self.now = 10 ** 9
+        self.zip = extras.Zip(self.rng)
+        self.piped = self.rng.random() < .25
         self.tasks = {pid: [pid] for pid in (101, 202, 303)}
         self.next_tid = 1000
 
@@ -96,7 +101,8 @@ class Maker:
             kinds = [common | self.draw() & ~READ for _ in range(count)]
         numbers = rng.sample(range(len(NAMES)), count)
         self.events = [Event(n, kind, rng) for n, kind in zip(numbers, kinds)]
-        reads = 4 | rng.choice((0, 1, 2, 3)) | (GROUP if rng.random() < .5 else 0)
+        reads = 4 | rng.choice((0, 1, 2, 3)) | (GROUP if rng.random() < .5 else 0) | \
+            (COUNT_LOST if rng.random() < .2 else 0)
         for event in self.events:
             if event.kind & READ:
                 event.read_format = reads
@@ -124,7 +130,8 @@ class Maker:
         for member in members:
             chosen = member.ids[cpu]
             member.value[chosen] += self.rng.randint(1, 10 ** 6)
-            counts.append(struct.pack("<QQ", member.value[chosen], chosen))
+            counts.append(struct.pack("<QQ", member.value[chosen], chosen) +
+                          (bytes(8) if event.read_format & COUNT_LOST else b""))
         if event.read_format & GROUP:
             return struct.pack("<Q", len(counts)) + times + b"".join(counts)
         return counts[0][:8] + times + counts[0][8:]
@@ -144,7 +151,8 @@ class Maker:
         chosen = event.ids[cpu % len(event.ids)] if event.kind & READ else \
             rng.choice(event.ids)
         pid, tid = self.someone()
-        mode = rng.choice((USER, USER, GUEST_KERNEL, GUEST_USER))
+        mode = rng.choice((USER, USER, GUEST_KERNEL, GUEST_USER) if rng.random() < .9 else
+                          (0, 1, 3, 6, 7))
         ip = rng.choice((0x400000 + rng.getrandbits(14), rng.getrandbits(44)))
         kind, parts = event.kind, []
 
@@ -201,8 +209,11 @@ class Maker:
         if rng.random() < .5:
             return self.other(MMAP, USER, struct.pack("<IIQQQ", pid, tid, start, size, 0) +
                               text(name), pid, tid, cpu)
-        return self.other(MMAP2, USER, struct.pack(
-            "<IIQQQIIQQII", pid, tid, start, size, 0, 8, 1, rng.randint(1, 9), 0, 5, 2) +
+        known = rng.random() < .4
+        what = struct.pack("<Bxxx20s", 20, rng.randbytes(20)) if known else \
+            struct.pack("<IIQQ", 8, 1, rng.randint(1, 9), 0)
+        return self.other(MMAP2, USER | BUILD_ID * known, struct.pack(
+            "<IIQQQ", pid, tid, start, size, 0) + what + struct.pack("<II", 5, 2) +
             text(name), pid, tid, cpu)
 
     def born(self, cpu):
@@ -245,6 +256,9 @@ class Maker:
         if what < .97:
             return self.other(THROTTLE, 0, struct.pack("<QQQ", self.now, self.leader.ids[0],
                                                        1), pid, tid, cpu)
+        if rng.random() < .5:
+            kind, misc, body = extras.draw(rng, pid, tid, self.now, self.leader.ids[0])
+            return self.other(kind, misc, body, pid, tid, cpu)
         return self.other(SWITCH, 0x2000 * rng.randint(0, 1), b"", pid, tid, cpu)
 
     def records(self):
@@ -261,7 +275,12 @@ class Maker:
                 cpu = rng.randrange(cpus)
                 self.now += rng.choice((1, 1000, 10 ** 6))
                 buffers[cpu].append(self.any(cpu))
-            out += [b"".join(buffer) for buffer in buffers]
+            for buffer in buffers:
+                out.append(self.zip.records(b"".join(buffer)))
+                if self.zip.newer:
+                    out.append(extras.unknown(rng.getstate()))
+            if rng.random() < .1 and self.lossy:
+                out.append(extras.aside(rng, self.piped))
             if ordered:
                 out.append(FINISHED_ROUND)
         return b"".join(out)
@@ -281,10 +300,14 @@ class Maker:
             ids += struct.pack(f"<{len(event.ids)}Q", *event.ids)
         at = 104 + len(ids)
         data = at + len(attrs)
-        end = data + len(records)
+        features = {12: self.desc(), **self.zip.feature()}
+        end, table, contents = data + len(records) + 16 * len(features), b"", b""
+        for bit in sorted(features):
+            table += struct.pack("<QQ", end + len(contents), len(features[bit]))
+            contents += features[bit]
         return struct.pack("<8s12Q", b"PERFILE2", 104, ATTR + 16, at, len(attrs), data,
-                           len(records), 0, 0, 1 << 12, 0, 0, 0) + ids + attrs + records + \
-            struct.pack("<QQ", end + 16, len(self.desc())) + self.desc()
+                           len(records), 0, 0, sum(1 << bit for bit in features), 0, 0,
+                           0) + ids + attrs + records + table + contents
 
     def pipe(self):
         """Without names: perf 6.1 overlooks those in a pipe where it had asked before."""
@@ -292,10 +315,38 @@ class Maker:
         for event in self.events:
             out += record(64, 0, event.attr() + struct.pack(f"<{len(event.ids)}Q",
                                                             *event.ids))
+        for bit, contents in self.zip.feature().items():
+            out += record(80, 0, struct.pack("<Q", bit) + contents)
         return out + self.records()
 
 
-def make(seed, lossy=True):
-    """Without records of loss and throttling if not lossy: a filter in perf sees none."""
+def make(seed, lossy=True, newer=False):
+    """Without records of loss and throttling if not lossy: a filter in perf sees none.
+    newer: the same by perf 6.15 of a kernel yet to come, which perf 6.1 does not read."""
     maker = Maker(seed, lossy)
-    return maker.pipe() if maker.rng.random() < .25 else maker.file()
+    maker.zip.newer = newer
+    return maker.pipe() if maker.piped else maker.file()
+
+
+def cut(seed):
+    """(cut, mended): a recording that ends anywhere, and what perf reads of its whole
+    records; or None where that is no file, or perf would need what was cut off."""
+    maker = Maker(seed)
+    if maker.piped or maker.zip.used:
+        return None
+    data = maker.file()
+    start, size = struct.unpack_from("<QQ", data, 40)
+    end = maker.rng.randint(start, start + size)
+    whole = at = start
+    while at + 8 <= end:
+        whole = at
+        kind, _, length = struct.unpack_from("<IHH", data, at)
+        at += length + (struct.unpack_from("<Q", data, at + 8)[0]
+                        if kind == extras.AUXTRACE else 0)
+    whole = at if at <= end else whole
+    if whole == start:  # which perf reads to the end of the file
+        return None
+    mended = bytearray(data[:whole])
+    struct.pack_into("<Q", mended, 48, whole - start)
+    mended[72:104] = bytes(32)
+    return data[:end], bytes(mended)

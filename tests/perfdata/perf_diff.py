@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """The reader against perf itself:
-perf_diff.py DUMP HOSTS TELL_FILTER.so [--seeds=N] [DATA...]
+perf_diff.py DUMP HOSTS TELL_FILTER.so [--seeds=N|--seeds=FROM-TO] [DATA...]
 
 Recordings of every shape that perf can make here, and those given, are read by
 perfdata-dump and by perf script with a filter that tells each sample. The samples must be
@@ -10,7 +10,8 @@ may differ, for perf sorts by time. Each host sample must have the process and t
 that perf gives it. TAP on standard output; what cannot be recorded is skipped, with perf's
 reason.
 
-Also recordings made up (made.py), of seeds from 0 on; with --seeds of N, and no others.
+Also recordings made up (made.py), of seeds from 0 on; with --seeds of those, and no others.
+Each is read again as a newer perf of a newer kernel would have written it, and cut off.
 
 PERF names the perf to read with, PERF_RECORD the one to record with, if not that.
 """
@@ -28,8 +29,8 @@ import time
 import made
 
 DUMP, HOSTS, FILTER = map(os.path.abspath, sys.argv[1:4])
-SEEDS = int(sys.argv[4].removeprefix("--seeds=")) if sys.argv[4:5] and \
-    sys.argv[4].startswith("--seeds=") else 0
+SEEDS = [int(n) for n in sys.argv[4].removeprefix("--seeds=").split("-")] if \
+    sys.argv[4:5] and sys.argv[4].startswith("--seeds=") else []
 GIVEN = sys.argv[5 if SEEDS else 4:]
 PERF = os.environ.get("PERF") or "perf"
 RECORDER = os.environ.get("PERF_RECORD") or PERF
@@ -116,7 +117,7 @@ def record(shape, out):
 def perfs_samples(path, tmp, *args, stdin=None):
     """Counter of (event name, rest of the line): fields parted by tabs."""
     told = os.path.join(tmp, "told")
-    done = run([PERF, "script", "-i", path, "--dlfilter", FILTER, "--dlarg", told,
+    done = run([PERF, "script", "--no-itrace", "-i", path, "--dlfilter", FILTER, "--dlarg", told,
                 *(word for arg in args for word in ("--dlarg", arg))], stdin=stdin or subprocess.DEVNULL)
     if done.returncode:
         raise Skip("perf script: " + done.stderr.decode(errors="replace")[-200:].strip())
@@ -232,7 +233,8 @@ def clean(facts):
             raise AssertionError(f"{what} is {facts['C ' + what]}")
 
 
-def compare(path, tmp):
+def compare(path, tmp, guess=True):
+    """guess: where to split a recording that was recorded must be guessed well."""
     perfs = perfs_samples(path, tmp)
     if not perfs:
         raise Skip("perf finds no samples")
@@ -241,7 +243,7 @@ def compare(path, tmp):
     clean(facts)
     in_two, more, _ = ours(["--split", path])
     same(in_two, perfs)
-    if "X wrong" in more:
+    if guess and "X wrong" in more:
         raise AssertionError("a wrong guess where to split")
     forgotten = compare_hosts(path, tmp)
     return (f"{sum(mine.values())} samples" + (", split" if "X split" in more else "") +
@@ -270,21 +272,54 @@ def check_pipe(shape, tmp):
     return told
 
 
-def check_made(seeds, tmp):
-    """Recordings made up: see made.py."""
-    path, samples, skipped = os.path.join(tmp, "made.data"), 0, 0
-    for seed in seeds:
-        with open(path, "wb") as f:
-            f.write(made.make(seed))
+def check_newer(seed, path, tmp):
+    """With records nobody knows, and those that only a newer perf decompresses."""
+    newer = os.path.join(tmp, "newer.data")
+    with open(newer, "wb") as f:
+        f.write(made.make(seed, newer=True))
+    same(ours([newer])[0], ours([path])[0])
+
+
+def check_cut(seed, tmp):
+    """Samples of all that is whole."""
+    path, mended = os.path.join(tmp, "cut.data"), os.path.join(tmp, "mended.data")
+    for name, content in zip((path, mended), made.cut(seed) or ()):
+        with open(name, "wb") as f:
+            f.write(content)
+    if not os.path.exists(path):
+        return
+    try:
+        perfs = perfs_samples(mended, tmp)
+    except Skip as why:
+        raise AssertionError(f"cut: {why}") from why
+    same(ours([path])[0], perfs)
+    os.unlink(path)
+
+
+def check_one(seed, tmp):
+    """How many samples; 0 if perf finds none."""
+    path = os.path.join(tmp, "made.data")
+    with open(path, "wb") as f:
+        f.write(made.make(seed))
+    try:
         try:
-            samples += int(compare(path, tmp).split()[0])
+            told = compare(path, tmp, guess=False)
         except Skip as why:
             if "finds no samples" not in str(why):
-                raise AssertionError(f"seed {seed}: {why}") from why
-            skipped += 1
-        except AssertionError as why:
-            raise AssertionError(f"seed {seed}: {why}") from why
-    return f"{len(seeds)} recordings, {samples} samples, {skipped} without samples"
+                raise AssertionError(why) from why
+            return 0
+        check_newer(seed, path, tmp)
+        check_cut(seed, tmp)
+    except AssertionError as why:
+        raise AssertionError(f"seed {seed}: {why}") from why
+    return int(told.split()[0])
+
+
+def check_made(seeds, tmp):
+    """Recordings made up: see made.py."""
+    counts = [check_one(seed, tmp) for seed in seeds]
+    return (f"{len(seeds)} recordings, {sum(counts)} samples, "
+            f"{counts.count(0)} without samples")
 
 
 def check_killed(_, tmp):
@@ -413,8 +448,9 @@ def main():
                (check_names, None, "names made up")]
     if SEEDS:
         checks = []
-    checks += [(check_made, range(first, min(first + 20, SEEDS or 40)),
-                f"made up from seed {first} on") for first in range(0, SEEDS or 40, 20)]
+    seeds = range(*SEEDS or [40])
+    checks += [(check_made, seeds[first:first + 20], f"made up from seed {seeds[first]} on")
+               for first in range(0, len(seeds), 20)]
     checks += [(lambda path, tmp: compare(path, tmp), path, os.path.basename(path))
                for path in GIVEN]
     if not (shutil.which(PERF) and shutil.which(RECORDER)):
