@@ -52,21 +52,25 @@ static void judge_symbols(struct hlg_findings *f, const struct hlg_image *image)
 struct gaps {
 	size_t n;
 	uint64_t code, bytes, filler;
+	bool lost; /* no memory to look for filler */
 };
 
 /* Of a gap that cannot be read, or is larger than the file, nothing is filler. */
-static uint64_t count_filler(const struct hlg_image *image, uint64_t start, uint64_t size)
+static void count_filler(struct gaps *gaps, const struct hlg_image *image, uint64_t start,
+			 uint64_t size)
 {
 	struct hlg_padding pad = {0, 0};
 	unsigned char *bytes;
 
 	if (size > (uint64_t)image->elf.id.size)
-		return 0;
+		return;
 	bytes = malloc(size);
-	if (bytes && hlg_image_read(image, start, bytes, size) == size)
+	if (!bytes)
+		gaps->lost = true;
+	else if (hlg_image_read(image, start, bytes, size) == size)
 		pad = hlg_padding_find(image->elf.machine, bytes, size);
+	gaps->filler += pad.lead + pad.trail;
 	free(bytes);
-	return pad.lead + pad.trail;
 }
 
 static struct gaps count_gaps(const struct hlg_image *image)
@@ -84,7 +88,7 @@ static struct gaps count_gaps(const struct hlg_image *image)
 			continue;
 		gaps.n++;
 		gaps.bytes += size;
-		gaps.filler += count_filler(image, span->start, size);
+		count_filler(&gaps, image, span->start, size);
 	}
 	return gaps;
 }
@@ -98,6 +102,10 @@ static void judge_gaps(struct hlg_findings *f, const struct hlg_image *image)
 	snprintf(finding->text, sizeof(finding->text),
 		 "%zu, %" PRIu64 " of %" PRIu64 " bytes of code; no padding: %" PRIu64,
 		 gaps.n, gaps.bytes, gaps.code, unlabelled);
+	if (gaps.lost || hlg_image_unread(image)) {
+		warn(finding, "not all of it was read: run it again");
+		return;
+	}
 	/* A tenth of the code without a name is more than anybody's assembly. */
 	if (unlabelled > gaps.code / 10)
 		warn(finding, "much code has no symbol: was some of it stripped, or "

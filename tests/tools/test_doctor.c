@@ -379,6 +379,27 @@ START_TEST(images)
 }
 END_TEST
 
+START_TEST(image_is_cut)
+{
+	static struct mkelf_guest g;
+	static struct hlg_findings f;
+	struct hlg_image *image;
+	struct hlg_err err;
+	const char *path;
+
+	mkelf_guest_init(&g, 0);
+	path = scratch_elf("cut.elf", &g.elf);
+	ck_assert_int_eq(hlg_image_open_elf(&image, path, &err), 0);
+	ck_assert_int_eq(hlg_base_decide(image, &err), 0);
+	ck_assert_int_eq(truncate(path, 0), 0);
+	memset(&f, 0, sizeof(f));
+	hlg_doctor_judge_image(&f, image);
+	hlg_image_destroy(image);
+	ck_assert_int_eq(f.finding[2].level, HLG_LEVEL_WARN);
+	ck_assert_str_eq(f.finding[2].remedy, "not all of it was read: run it again");
+}
+END_TEST
+
 START_TEST(text_is_escaped)
 {
 	static struct hlg_findings f;
@@ -418,6 +439,7 @@ int main(void)
 	tcase_add_test(tc, children_are_bounded);
 	tcase_add_test(tc, children_end_with_their_parent);
 	tcase_add_test(tc, images);
+	tcase_add_test(tc, image_is_cut);
 	tcase_add_test(tc, text_is_escaped);
 	return tap_main(suite);
 }
