@@ -268,12 +268,15 @@ class Maker:
                                   text(f"task{pid}"), pid, pid, 0))
             out.append(self.mapping(pid, pid, 0))
         ordered = self.leader.kind & TIME
+        # As clocks of CPUs that differ; but what counters tell goes up with time.
+        back = rng.random() < .1 and not any(e.kind & READ for e in self.events)
         cpus = rng.randint(1, CPUS) if ordered else 1
         for _ in range(rng.randint(1, 6)):
             buffers = [[] for _ in range(cpus)]
             for _ in range(rng.randint(0, 60)):
                 cpu = rng.randrange(cpus)
-                self.now += rng.choice((1, 1000, 10 ** 6))
+                self.now += rng.choice((1, 1000, 10 ** 6) if not back else
+                                       (1000, 10 ** 6, -rng.randint(0, 10 ** 6)))
                 buffers[cpu].append(self.any(cpu))
             for buffer in buffers:
                 out.append(self.zip.records(b"".join(buffer)))
