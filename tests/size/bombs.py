@@ -118,9 +118,18 @@ def many_mappings(put, verb):
            "would map more than 1048576 pieces")
 
 
+def many_rounds(put, verb):
+    """Rounds of few records each, of 60,000 threads that run guests."""
+    n, end = 60000, f.record(f.FINISHED_ROUND, 0, b"")
+    records = b"".join(f.crossing(False, 1 + i, i + 1) for i in range(n)) + 2 * end
+    records += b"".join(f.crossing(True, 2 * n + i, i + 1) + end for i in range(n))
+    data = put("a.data", f.crossings(records))
+    yield verb("exits", "-q", put("guest.elf", f.guest()), data), 0, ""
+
+
 CASES = [shared_section_names, shared_names, shared_notes, shared_ids, shared_functions,
          many_states, wide_windows, many_attributes,
-         many_mappings]
+         many_mappings, many_rounds]
 
 
 def limit():

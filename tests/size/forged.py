@@ -141,3 +141,38 @@ def profile(strings, functions):
                      for i, at in enumerate(functions))
     body += b"".join(message(6, text) for text in table)
     return gzip.compress(body + packed(13, [1]) + packed(1000, [2, 3]), mtime=0)
+
+
+TRACED = IP | TID | TIME | CPU | PERIOD | RAW | IDENTIFIER
+FIELDS = {  # name: of each field its type, name, place and size
+    "kvm_exit": (("unsigned int", "exit_reason", 8, 4), ("unsigned long", "guest_rip", 16, 8)),
+    "kvm_entry": (("unsigned int", "vcpu_id", 8, 4),),
+}
+
+
+def formats():
+    """Of tracepoints, as /sys/kernel/tracing has them; their numbers are 1, 2."""
+    data = b"\x17\x08\x44tracing0.6\0" + struct.pack("<BBI", 0, 8, 4096)
+    for word in (b"header_page\0", b"header_event\0"):
+        data += word + struct.pack("<Q", 1) + b"-"
+    data += struct.pack("<II", 0, 1) + b"kvm\0" + struct.pack("<I", len(FIELDS))
+    for i, (name, fields) in enumerate(FIELDS.items()):
+        lines = (("unsigned short", "common_type", 0, 2),) + fields
+        text = f"name: {name}\nID: {i + 1}\nformat:\n" + "".join(
+            f"\tfield:{kind} {word};\toffset:{at};\tsize:{size};\tsigned:0;\n"
+            for kind, word, at, size in lines) + '\nprint fmt: ""\n'
+        data += struct.pack("<Q", len(text)) + text.encode()
+    return data + struct.pack("<IQ", 0, 0)
+
+
+def crossing(entry, time, tid=1, cpu=0):
+    """A sample of kvm_exit or kvm_entry."""
+    raw = struct.pack("<HHiIIQI", 1 + entry, 0, tid, 0, 0, TEXT, 0)
+    return record(SAMPLE, 1, struct.pack("<2Q2IQ2IQI", 1 + entry, TEXT, tid, tid, time, cpu, 0,
+                                         1, len(raw)) + raw)
+
+
+def crossings(records):
+    attrs = [attr(TRACED, 2, i + 1) for i in range(len(FIELDS))]
+    ids = [struct.pack("<Q", i + 1) for i in range(len(FIELDS))]
+    return recording(records, attrs, ids, {1: formats()})

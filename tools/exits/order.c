@@ -145,22 +145,49 @@ static void release(struct hlg_exits_order *o, struct hlg_exits_stream *s, uint6
 	s->from = 0;
 }
 
-static void release_all(struct hlg_exits_order *o, uint64_t limit)
-{
-	for (size_t i = 0; i < o->n_streams; i++)
-		if (o->streams[i]->n > o->streams[i]->from)
-			release(o, o->streams[i], limit);
-}
-
 /* The time of the latest record there is. */
 static uint64_t newest(const struct hlg_exits_order *o)
 {
-	uint64_t time = 0;
+	uint64_t time = o->newest;
 
-	for (size_t i = 0; i < o->n_streams; i++)
-		if (o->streams[i]->latest > time)
-			time = o->streams[i]->latest;
+	for (size_t i = 0; i < o->n_waiting; i++)
+		if (o->waiting[i]->latest > time)
+			time = o->waiting[i]->latest;
 	return time;
+}
+
+static void release_all(struct hlg_exits_order *o, uint64_t limit)
+{
+	size_t n = 0;
+
+	o->newest = newest(o);
+	for (size_t i = 0; i < o->n_waiting; i++) {
+		struct hlg_exits_stream *s = o->waiting[i];
+
+		release(o, s, limit);
+		s->waits = s->n > s->from;
+		if (s->waits)
+			o->waiting[n++] = s;
+	}
+	o->n_waiting = n;
+}
+
+/* Adds a stream to those that have records. */
+static bool add_waiting(struct hlg_exits_order *o, struct hlg_exits_stream *s)
+{
+	if (o->n_waiting == o->room_waiting) {
+		size_t room = o->room_waiting ? 2 * o->room_waiting : 64;
+		struct hlg_exits_stream **more =
+			reallocarray(o->waiting, room, sizeof(struct hlg_exits_stream *));
+
+		if (!more)
+			return false;
+		o->waiting = more;
+		o->room_waiting = room;
+	}
+	o->waiting[o->n_waiting++] = s;
+	s->waits = true;
+	return true;
 }
 
 /* Too many are held: the older half goes, by time. */
@@ -169,7 +196,7 @@ static void relieve(struct hlg_exits_order *o)
 	uint64_t from = o->complete;
 
 	release_all(o, from);
-	while (o->held > o->limit / 2) {
+	while (o->held > o->limit / 2 && !o->pairing.sums->no_memory) {
 		from += (newest(o) - from) / 2 + 1;
 		release_all(o, from);
 	}
@@ -219,7 +246,10 @@ struct hlg_exits_stream *hlg_exits_find(struct hlg_exits_order *o, uint64_t thre
 	return s;
 }
 
-/* A CPU that is new or not known, a record out of order, too many: all that is rare. */
+/*
+ * A CPU that is new or not known, a record out of order, too many, the first since a
+ * round: all that is rare.
+ */
 void hlg_exits_look(struct hlg_exits_order *o, struct hlg_exits_stream *s,
 		    const struct hlg_exits_item *item)
 {
@@ -233,6 +263,10 @@ void hlg_exits_look(struct hlg_exits_order *o, struct hlg_exits_stream *s,
 	if (item->time < s->released) {
 		o->pairing.sums->lone.late++;
 		hlg_exits_lose_at(o, item->time);
+		return;
+	}
+	if (!s->waits && !add_waiting(o, s)) {
+		o->pairing.sums->no_memory = true;
 		return;
 	}
 	if (item->time < s->latest)
@@ -276,6 +310,7 @@ void hlg_exits_order_finish(struct hlg_exits_order *o)
 		free(o->streams[i]);
 	}
 	free(o->streams);
+	free(o->waiting);
 	free(o->index);
 	free(o->cpus);
 	free(o->scratch);

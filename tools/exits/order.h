@@ -21,9 +21,9 @@ struct hlg_exits_stream {
 	struct hlg_exits_thread thread;
 	struct hlg_exits_item *items; /* [from, n) wait */
 	size_t from, n, room;
-	uint64_t latest;   /* of those, or released */
-	uint64_t released; /* time of the last one that was let go */
-	bool sorted;
+	uint64_t latest;    /* of those, or released */
+	uint64_t released;  /* time of the last one that was let go */
+	bool sorted, waits; /* waits: it is in the order's list of those that do */
 };
 
 struct hlg_exits_order {
@@ -32,6 +32,10 @@ struct hlg_exits_order {
 	size_t n_streams, room_streams;
 	struct hlg_exits_stream **index; /* hash by thread, at most half used */
 	size_t room_index;
+	/* Those that have records: the others cost nothing, a round being 8 bytes. */
+	struct hlg_exits_stream **waiting;
+	size_t n_waiting, room_waiting;
+	uint64_t newest; /* time of the latest record that was let go */
 	/* By tid: threads take turns within a buffer. */
 	struct hlg_exits_stream *recent[HLG_EXITS_RECENT];
 	uint64_t *cpus; /* time of each CPU's latest record */
@@ -83,7 +87,8 @@ static inline void hlg_exits_pushed(struct hlg_exits_order *o, struct hlg_exits_
 {
 	uint64_t time = item->time;
 
-	if (item->cpu >= o->n_cpus || time < s->latest || o->held >= o->limit) {
+	if (item->cpu >= o->n_cpus || time < s->latest || o->held >= o->limit ||
+	    !s->waits) {
 		hlg_exits_look(o, s, item);
 		return;
 	}
