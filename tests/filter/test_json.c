@@ -2,11 +2,14 @@
 /*
  * The JSON is parsed back by a strict reader that refuses doubled keys and bad UTF-8. Its
  * shape is format 1, its names are those that may be shown, its sums reconcile: totals,
- * functions, regions, and the series of each function, which add up to the function.
+ * functions, regions, and the series of each function, which add up to the function. What
+ * is written as it is made has the bytes that jansson would write.
  */
 #include <jansson.h>
 #include <string.h>
 
+#include "../../filter/json-parts.h"
+#include "../../filter/json-stream.h"
 #include "config.h"
 #include "hostile.h"
 #include "tap.h"
@@ -330,6 +333,60 @@ START_TEST(great_counts)
 }
 END_TEST
 
+static json_t *made(int i)
+{
+	return json_pack("{s:i, s:s, s:[i, {s:f}], s:[], s:{}}", "i", i, "text", "a\n\"b",
+			 "list", i, "third", i / 3.0, "none", "no");
+}
+
+/* n objects of n values each, the first of none. */
+static char *streamed(int n)
+{
+	struct hlg_json_stream s = {0};
+	char *text = NULL;
+	size_t size;
+
+	s.f = open_memstream(&text, &size);
+	hlg_json_begin();
+	hlg_json_stream_open(&s, made(-1), "objects");
+	for (int i = 0; i < n; i++) {
+		hlg_json_stream_open(&s, made(i), "values");
+		for (int k = 0; k < i; k++)
+			hlg_json_stream_add(&s, k % 2 ? made(k) : json_integer(k));
+		hlg_json_stream_close(&s);
+	}
+	hlg_json_stream_close(&s);
+	ck_assert_int_eq(fclose(s.f), 0);
+	ck_assert(!hlg_json_lost());
+	return text;
+}
+
+/* What is written as it is made has the bytes of the whole. */
+START_TEST(stream)
+{
+	for (int n = 0; n < 5; n++) {
+		json_t *root = made(-1), *objects = json_array();
+		char *text = streamed(n), *whole;
+
+		json_object_set_new(root, "objects", objects);
+		for (int i = 0; i < n; i++) {
+			json_t *object = made(i), *values = json_array();
+
+			for (int k = 0; k < i; k++)
+				json_array_append_new(values,
+						      k % 2 ? made(k) : json_integer(k));
+			json_object_set_new(object, "values", values);
+			json_array_append_new(objects, object);
+		}
+		whole = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+		ck_assert_str_eq(text, whole);
+		json_decref(root);
+		free(whole);
+		free(text);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("json");
@@ -342,5 +399,6 @@ int main(void)
 	tcase_add_test(tc, host);
 	tcase_add_test(tc, series);
 	tcase_add_test(tc, great_counts);
+	tcase_add_test(tc, stream);
 	return tap_main(suite);
 }

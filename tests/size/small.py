@@ -25,13 +25,16 @@ PER_PART = 4.5
 SMALL = {
     "symbols": 8000, "addresses": 8000, "threads": 800, "files": 40, "long names": 24,
     "mangled names": 24, "images": 24, "stacks": 4000, "deep stacks": 1000, "windows": 8000,
-    "sysprof": 1 << 21, "profiles": 4000, "vCPUs": 100, "one function": 8192, "map": 8000,
+    "sysprof": 1 << 21, "profiles": 4000, "vCPUs": 100, "one function": 16384, "map": 8000,
     "sections": 70000, "segments": 70000, "events": 4000, "sparse": 1 << 32,
 }
 # Of a case with many formats these.
 RUNS = ("report", "report text", "report json", "report by=tid json", "report callgraph text",
         "report callgraph json", "flame", "diff", "merge", "lookup", "kallsyms", "inject",
-        "windows csv", "sysprof text", "exits --by=tid", "annotate text")
+        "windows csv", "sysprof text", "exits --by=tid", "annotate text",
+        "annotate json")
+# Written as it is made: what it may need more than text, in MiB.
+AS_TEXT, MORE = {"annotate json": "annotate text"}, 8
 # Statuses of a build without an optional library, and what it says.
 WITHOUT = ("not in this build", "built without", "without ")
 
@@ -60,7 +63,10 @@ def check(case, tools, folder):
         raise Skip("this build lacks what is needed")
     return [f"{label}: {few[label]:.0f} MiB for {n // 4}, {peak:.0f} MiB for {n}"
             for label, peak in many.items()
-            if peak > MARGIN + PER_PART * max(0, few.get(label, 0) - 4)]
+            if peak > MARGIN + PER_PART * max(0, few.get(label, 0) - 4)] + [
+                f"{label}: {many[label]:.0f} MiB, as text {many[text]:.0f}"
+                for label, text in AS_TEXT.items()
+                if label in many and many[label] > many[text] + MORE]
 
 
 def main():

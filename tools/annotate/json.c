@@ -5,6 +5,7 @@
 
 #if HLG_HAVE_JANSSON
 #include "../../filter/json-parts.h"
+#include "../../filter/json-stream.h"
 #include "../../filter/json-trust.h"
 #include "../../filter/write.h"
 
@@ -65,15 +66,15 @@ static void put_place(json_t *o, const struct hlg_place *place)
 }
 
 struct writer {
-	json_t *functions;
+	struct hlg_json_stream to;
 	bool edges;
 };
 
 static void add_listing(void *ctx, const struct hlg_listing *l,
 			const struct hlg_view *view, const char *series)
 {
-	const struct writer *w = ctx;
-	json_t *o = json_object(), *lines = json_array(), *sums = json_object();
+	struct writer *w = ctx;
+	json_t *o = json_object(), *sums = json_object();
 
 	(void)view;
 	json_object_set_new(o, "name", hlg_json_text(l->row->name));
@@ -86,23 +87,21 @@ static void add_listing(void *ctx, const struct hlg_listing *l,
 	json_object_set_new(sums, "plain", hlg_json_count(l->plain));
 	json_object_set_new(o, "sums", sums);
 	json_object_set_new(o, "note", l->remark ? json_string(l->remark) : json_null());
-	for (size_t i = 0; i < l->n; i++)
-		json_array_append_new(lines, line_of(l, &l->lines[i], w->edges));
-	json_object_set_new(o, "lines", lines);
-	json_array_append_new(w->functions, o);
+	hlg_json_stream_open(&w->to, o, "lines");
+	for (size_t i = 0; i < l->n && !hlg_json_lost(); i++)
+		hlg_json_stream_add(&w->to, line_of(l, &l->lines[i], w->edges));
+	hlg_json_stream_close(&w->to);
 }
 
 int hlg_annotate_json(FILE *f, const struct hlg_annotate *a, struct hlg_err *err)
 {
 	const struct hlg_report *r = a->report;
-	struct writer w = {.edges = r->options->skid != 0};
+	struct writer w = {.to = {.f = f}, .edges = r->options->skid != 0};
 	json_t *root;
-	bool ok;
 	int rc;
 
 	hlg_json_begin();
 	root = json_object();
-	w.functions = json_array();
 	json_object_set_new(root, "hlguest", json_string(HLG_VERSION));
 	json_object_set_new(root, "format", json_integer(1));
 	json_object_set_new(
@@ -112,16 +111,15 @@ int hlg_annotate_json(FILE *f, const struct hlg_annotate *a, struct hlg_err *err
 	json_object_set_new(root, "trust", hlg_json_trust(r));
 	json_object_set_new(root, "notes", hlg_json_lines(r->notes, r->n_notes));
 	json_object_set_new(root, "withheld", json_boolean(r->withheld));
+	hlg_json_stream_open(&w.to, root, "functions");
 	rc = hlg_annotate_each(a, add_listing, &w, err);
-	json_object_set_new(root, "functions", w.functions);
-	ok = rc == 0 && !hlg_json_lost() &&
-	     json_dumpf(root, f, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
-	json_decref(root);
 	/* A write that failed is found when the output is closed. */
-	if (rc == 0 && (hlg_json_lost() || (!ok && !ferror(f))))
+	if (rc == 0 && hlg_json_lost())
 		rc = hlg_err_memory(err, "format=json");
-	if (rc == 0)
+	if (rc == 0) {
+		hlg_json_stream_close(&w.to);
 		fputc('\n', f);
+	}
 	return rc;
 }
 
