@@ -40,7 +40,7 @@ SECTION = re.compile(r"  \[ *(\d+)\] .*? +(\S+) +([0-9a-f]{16}) ([0-9a-f]+) ([0-
                      r"[0-9a-f]+ ( *[A-Za-z]* *) \d+ +\d+ +\d+")
 VERSION = re.compile(r"@@?(V1|[A-Z][\w.]*)( \(\d+\))?$")
 KSYM_NAME = 255
-LARGE = 1000  # addresses of a large image
+LARGE = 300  # addresses of a large image
 LOAD = re.compile(r"  LOAD +\S+ 0x([0-9a-f]+) \S+ \S+ 0x([0-9a-f]+) (...) ")
 
 
