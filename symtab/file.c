@@ -35,9 +35,15 @@ int hlg_file_fail(const char *path, int error, struct hlg_err *err)
 
 int hlg_file_open(const char *path, struct hlg_file_id *id, struct hlg_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
 	struct stat st;
+	int fd, rc = 0;
 
+	/* To open a device can do something: a recording may name it for a program. */
+	if (stat(path, &st) == 0)
+		rc = check_kind(path, &st, err);
+	if (rc < 0)
+		return rc;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return hlg_file_fail(path, errno, err);
 	if (fstat(fd, &st) != 0) {

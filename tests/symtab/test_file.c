@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -163,6 +164,23 @@ START_TEST(reads_are_whole_or_fail)
 }
 END_TEST
 
+/* To open a device can do something, and the kernel tells who looks. */
+START_TEST(what_is_refused_is_not_opened)
+{
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	struct inotify_event event;
+	struct hlg_file_id id;
+	struct hlg_err err;
+
+	ck_assert_int_eq(mkfifo(scratch_path("never"), 0600), 0);
+	ck_assert_int_ge(inotify_add_watch(watch, scratch_path("never"), IN_OPEN), 0);
+	ck_assert_int_eq(hlg_file_open(scratch_path("never"), &id, &err), HLG_EINPUT);
+	ck_assert_int_eq(read(watch, &event, sizeof(event)), -1);
+	ck_assert_int_eq(errno, EAGAIN);
+	close(watch);
+}
+END_TEST
+
 /* The message itself: never longer than its room, never with a control character. */
 START_TEST(messages_fit)
 {
@@ -195,6 +213,7 @@ int main(void)
 	tcase_add_test(tc, paths_are_escaped);
 	tcase_add_test(tc, unreadable_files_are_refused);
 	tcase_add_test(tc, reads_are_whole_or_fail);
+	tcase_add_test(tc, what_is_refused_is_not_opened);
 	tcase_add_test(tc, messages_fit);
 	return tap_main(suite);
 }
