@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The cases of size.py, small: each is read, and memory does not grow faster than the input.
+"""The cases of size.py, small: each is read, all its samples are counted, and memory does not
+grow faster than the input.
 
     small.py --build DIR
 
@@ -8,7 +9,9 @@ Each runs at a size and at four times that. What a program of no input takes is 
 rest may at most be PER_PART times as much. What a hostile file would keep busy for hours
 ends by TIMEOUT of tap.py's tests or the suite's.
 """
+import json
 import os
+import re
 import sys
 import tempfile
 
@@ -29,19 +32,54 @@ SMALL = {
     "sections": 70000, "segments": 70000, "events": 4000, "sparse": 1 << 32,
 }
 # Of a case with many formats these.
-RUNS = ("report", "report text", "report json", "report by=tid json", "report callgraph text",
-        "report callgraph json", "flame", "diff", "merge", "lookup", "kallsyms", "inject",
-        "windows csv", "sysprof text", "exits --by=tid", "annotate text",
+RUNS = ("report", "report text", "report of them", "report json", "report by=tid json",
+        "report callgraph text", "report callgraph json", "flame", "diff", "merge", "lookup",
+        "kallsyms", "inject", "windows csv", "sysprof text", "exits --by=tid", "annotate text",
         "annotate json")
 # Written as it is made: what it may need more than text, in MiB.
 AS_TEXT, MORE = {"annotate json": "annotate text"}, 8
+# Guest samples in a case's input of size n.
+MADE = {
+    "symbols": lambda n: 10000, "addresses": lambda n: n, "threads": lambda n: 2 * n,
+    "files": lambda n: 20 * n, "long names": lambda n: 2 * n, "mangled names": lambda n: 2 * n,
+    "images": lambda n: 10 * n, "stacks": lambda n: n, "deep stacks": lambda n: 64,
+    "profiles": lambda n: 2 * n, "one function": lambda n: -(-n // 256), "map": lambda n: 10000,
+    "sections": lambda n: 1000, "segments": lambda n: 1000, "events": lambda n: n,
+}
 # Statuses of a build without an optional library, and what it says.
 WITHOUT = ("not in this build", "built without", "without ")
 
 
+def counted(path):
+    """Guest samples that a report, text or JSON, says it has; None if it is neither."""
+    with open(path, encoding="utf-8", errors="replace") as f:
+        text = f.read()
+    if not text.startswith(("{", "hlguest ")):
+        return None
+    if text.startswith("hlguest "):
+        found = re.findall(r"^(?:event)? +.*, ([0-9]+) guest samples?[,)]", text, re.M)
+        return sum(map(int, found)) if found else None
+    totals = {name: count["samples"] for name, count in json.loads(text)["totals"].items()}
+    parts = sum(totals[name] for name in ("function", "label", "gap", "data", "outside"))
+    if parts != totals["guest"]:
+        raise RuntimeError(f"{totals['guest']} guest samples, {parts} in the parts")
+    return totals["guest"]
+
+
+def check_counted(case, label, n, *paths):
+    """Is what the report says what was made?"""
+    path = next(path for path in paths if os.path.exists(path))
+    got = counted(path) if label.startswith("report") else None
+    made = MADE[case.name](n) if case.name in MADE else got
+    made = n if label.startswith("report callgraph by thread") else made
+    if got is not None and got != made:
+        raise RuntimeError(f"{label}: {got} guest samples, {made} were made")
+    return got is not None
+
+
 def peaks(case, tools, n, folder):
     """{label: MiB}"""
-    found = {}
+    found, any_counted = {}, False
     os.mkdir(folder)
     for label, argv, wanted in case.make(tools, folder, n):
         needed = label == "report pprof of one" or label.startswith("report pprof ")
@@ -53,6 +91,11 @@ def peaks(case, tools, n, folder):
                 continue
             raise RuntimeError(f"{label}: status {status}: {said[-300:]}")
         found[label] = peak
+        if status in (0, 3) and not needed:
+            any_counted |= check_counted(case, label, n, os.path.join(
+                folder, "out." + label.split()[-1]), os.path.join(folder, "out"))
+    if found and case.name in MADE and not any_counted:
+        raise RuntimeError("no report says how many samples it has")
     return found
 
 
