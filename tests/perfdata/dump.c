@@ -4,6 +4,7 @@
  * perf. One line for each sample:
  *
  *	S event pid tid time cpu ip period cpumode callchain-length raw-length addr
+ *	digest-of-callchain digest-of-raw
  *
  * and then what else there is: E events, C counts, T tasks (with --tasks), H host.
  * --split reads it in two parts, the way two threads would.
@@ -25,6 +26,16 @@ struct dump {
 	FILE *out;
 };
 
+/* Tells what is in it, and in which order. */
+static uint64_t digest(const uint8_t *at, uint64_t n)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		sum = sum * 31 + at[i];
+	return sum;
+}
+
 static void on_sample(void *ctx, struct hlg_perfdata_raw *raw)
 {
 	struct dump *d = ctx;
@@ -36,9 +47,12 @@ static void on_sample(void *ctx, struct hlg_perfdata_raw *raw)
 		fprintf(d->out, "undecoded ");
 	fprintf(d->out,
 		"S %" PRIu32 " %" PRId32 " %" PRId32 " %" PRIu64 " %" PRId32 " %" PRIx64
-		" %" PRIu64 " %u %" PRIu64 " %" PRIu64 " %" PRIx64 "\n",
+		" %" PRIu64 " %u %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIx64 " %" PRIx64
+		"\n",
 		s.event, s.pid, s.tid, s.time, s.cpu, s.ip, s.period, s.cpumode,
-		f.callchain.n, f.raw.n, f.addr);
+		f.callchain.n, f.raw.n, f.addr,
+		digest(f.callchain.at, f.callchain.n * sizeof(uint64_t)),
+		digest(f.raw.at, f.raw.n));
 }
 
 static int on_task(void *ctx, const struct hlg_perfdata_task *t, struct hlg_err *err)

@@ -54,6 +54,17 @@ static void tell_host(FILE *f, const struct perf_dlfilter_sample *s, void *ctx)
 		al && al->dso ? al->dso : "[unknown]");
 }
 
+/* Tells what is in it, and in which order; as perfdata-dump does. */
+static uint64_t digest(const void *bytes, uint64_t n)
+{
+	const unsigned char *at = bytes;
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		sum = sum * 31 + at[i];
+	return sum;
+}
+
 int filter_event_early(void *data, const struct perf_dlfilter_sample *s, void *ctx)
 {
 	if (hosts) {
@@ -62,9 +73,11 @@ int filter_event_early(void *data, const struct perf_dlfilter_sample *s, void *c
 	}
 	fprintf(data,
 		"%s\t%" PRId32 " %" PRId32 " %" PRIu64 " %" PRId32 " %" PRIx64 " %" PRIu64
-		" %u %" PRIu64 " %" PRIu64 " %" PRIx64 "\n",
+		" %u %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIx64 " %" PRIx64 "\n",
 		s->event, s->pid, s->tid, (uint64_t)s->time, (int32_t)s->cpu,
 		(uint64_t)s->ip, (uint64_t)s->period, s->cpumode,
-		(uint64_t)s->raw_callchain_nr, (uint64_t)s->raw_size, (uint64_t)s->addr);
+		(uint64_t)s->raw_callchain_nr, (uint64_t)s->raw_size, (uint64_t)s->addr,
+		digest(s->raw_callchain, s->raw_callchain_nr * sizeof(uint64_t)),
+		digest(s->raw_data, s->raw_size));
 	return 1;
 }

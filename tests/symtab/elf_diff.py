@@ -104,6 +104,8 @@ class Image:
 
     def refused(self):
         """Part of what is said of an image that is refused; or None."""
+        if any(end > TOP for _, end, _ in self.loads):
+            return b"passes the end of memory"
         code = [s for s in self.sections.values() if s[2]]
         if any(max(a[0], b[0]) < min(a[1], b[1])
                for i, a in enumerate(code) for b in code[:i]):
