@@ -5,7 +5,7 @@
 
 static uint32_t fold(uint64_t hash)
 {
-	return (uint32_t)(hash ^ hash >> 29 ^ hash >> 47);
+	return (uint32_t)hlg_factor_mix(hash);
 }
 
 static void put(struct hlg_index *index, struct hlg_index_slot slot)

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../symtab/factor.h"
+
 /* All zero before the first use. */
 struct hlg_index {
 	struct hlg_index_slot {
@@ -41,12 +43,12 @@ bool hlg_index_room(void *list, uint32_t n, uint32_t *room, size_t size);
 
 void hlg_index_finish(struct hlg_index *index);
 
-/* FNV-1a (Fowler, Noll, Vo), 64 bits; by bytes of a text, and a word at a time. */
+/* FNV-1a (Fowler, Noll, Vo), 64 bits, by bytes of a text; and a word at a time. */
 #define HLG_HASH_SEED UINT64_C(0xcbf29ce484222325)
 
 static inline uint64_t hlg_hash_word(uint64_t hash, uint64_t word)
 {
-	return (hash ^ word ^ word >> 32) * UINT64_C(0x100000001b3);
+	return hlg_factor_mix(hash ^ word);
 }
 
 static inline uint64_t hlg_hash_bytes(uint64_t hash, const void *bytes, size_t size)

@@ -11,8 +11,6 @@
 #define HLG_FIRST_BITS 12
 #endif
 
-#define GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* as in hlg_profile_slot */
-
 /*
  * Free cells. Each page is written at once: one that is looked at first gets the kernel's
  * page of zeros, and a page of its own only later, with all processors told.

@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 
+#include "../symtab/factor.h"
 #include "event.h"
 #include "index.h"
 #include "names.h"
@@ -126,8 +127,7 @@ static inline size_t hlg_profile_room(const struct hlg_profile *profile)
 
 static inline size_t hlg_cell_slot(uint64_t ip, uint32_t series, unsigned shift)
 {
-	/* Fibonacci hashing (Knuth, volume 3, 6.4): the upper bits of the product. */
-	return (ip ^ (uint64_t)series << 48) * UINT64_C(0x9e3779b97f4a7c15) >> shift;
+	return (ip ^ (uint64_t)series << 48) * hlg_factor >> shift;
 }
 
 static inline bool hlg_cell_is(const struct hlg_cell *cell, uint64_t ip, uint32_t series)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tasks.h"
+#include "../symtab/factor.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ struct hlg_thread {
 static struct hlg_thread *slot_of(const struct hlg_tasks *tasks, int32_t tid)
 {
 	size_t mask = tasks->room - 1;
-	size_t i = (uint32_t)tid * UINT32_C(0x9e3779b9) >> 7 & mask;
+	size_t i = (uint32_t)tid * hlg_factor >> 36 & mask;
 
 	while (tasks->threads[i].process && tasks->threads[i].tid != tid)
 		i = (i + 1) & mask;

@@ -127,9 +127,22 @@ def many_rounds(put, verb):
     yield verb("exits", "-q", put("guest.elf", f.guest()), data), 0, ""
 
 
+def one_place(put, verb):
+    """Addresses and ids that a known hash would put in one place."""
+    n, word = 200000, 1 << 64
+    inverse = pow(0x9E3779B97F4A7C15, -1, word)
+    keys = [i * inverse % word for i in range(1, n + 1)]
+    guest = put("guest.elf", f.guest())
+    data = put("a.data", f.recording(b"".join(map(f.sample, keys))))
+    yield verb("report", guest, data), 3, ""  # they fit nothing
+    attr = f.attr(f.IP | f.TID | f.TIME | f.PERIOD | f.IDENTIFIER)
+    data = put("b.data", f.recording(b"", [attr], [struct.pack(f"<{n}Q", *keys)]))
+    yield verb("report", guest, data), 0, ""
+
+
 CASES = [shared_section_names, shared_names, shared_notes, shared_ids, shared_functions,
          many_states, wide_windows, many_attributes,
-         many_mappings, many_rounds]
+         many_mappings, many_rounds, one_place]
 
 
 def limit():

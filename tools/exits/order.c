@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "order.h"
+#include "../../symtab/factor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ void hlg_exits_order_init(struct hlg_exits_order *o, struct hlg_exits_sums *sums
 static size_t find_index(const struct hlg_exits_order *o, uint64_t thread)
 {
 	size_t mask = o->room_index - 1;
-	size_t i = (thread * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+	size_t i = (thread * hlg_factor >> 32) & mask;
 
 	while (o->index[i] && o->index[i]->id != thread)
 		i = (i + 1) & mask;

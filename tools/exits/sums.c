@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sums.h"
+#include "../../symtab/factor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,20 +8,19 @@
 /* splitmix64's last steps (Steele, Lea, Flood, 2014). */
 static uint64_t mix(uint64_t v)
 {
+	v *= hlg_factor;
 	v = (v ^ v >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	v = (v ^ v >> 27) * UINT64_C(0x94d049bb133111eb);
 	return v ^ v >> 31;
 }
 
-/* Fibonacci hashing of each part (Knuth, volume 3, 6.4): the highest bits tell. */
+/* The highest bits tell. */
 static uint64_t hash_key(const struct hlg_exits_key *k)
 {
-	uint64_t rest = (uint64_t)k->reason << 32 | (uint64_t)k->vcpu;
+	uint64_t rest = (uint64_t)k->reason << 32 | (uint64_t)k->vcpu, hash;
 
-	return k->rip * UINT64_C(0x9e3779b97f4a7c15) +
-	       rest * UINT64_C(0xbf58476d1ce4e5b9) +
-	       (k->port ^ (uint64_t)k->kind << 32 ^ (uint64_t)k->isa << 40) *
-		       UINT64_C(0x94d049bb133111eb);
+	hash = hlg_factor_mix(k->port ^ (uint64_t)k->kind << 32 ^ (uint64_t)k->isa << 40);
+	return (hlg_factor_mix(hash ^ rest) ^ k->rip) * hlg_factor;
 }
 
 static bool is_key(const struct hlg_exits_key *a, const struct hlg_exits_key *b)

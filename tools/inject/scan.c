@@ -5,13 +5,12 @@
 #include <string.h>
 
 #include "../../filter/sample.h"
+#include "../../symtab/factor.h"
 #include "stop.h"
 
 static struct hlg_scan_thread *slot(const struct hlg_scan *scan, int32_t pid, int32_t tid)
 {
-	/* splitmix64's last step: the numbers are small and near each other. */
-	uint64_t i = ((uint64_t)(uint32_t)pid << 32 | (uint32_t)tid) *
-		     UINT64_C(0xbf58476d1ce4e5b9);
+	uint64_t i = ((uint64_t)(uint32_t)pid << 32 | (uint32_t)tid) * hlg_factor;
 
 	for (i = (i ^ i >> 32) & (scan->room - 1);; i = (i + 1) & (scan->room - 1)) {
 		struct hlg_scan_thread *t = &scan->threads[i];

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../symtab/factor.h"
+
 #define HLG_NO_ID UINT32_MAX
 
 /*
@@ -40,8 +42,7 @@ bool hlg_ids_add(struct hlg_ids *ids, uint64_t id, uint32_t event);
 /* Where to look for an id first. */
 static inline uint64_t hlg_ids_hash(uint64_t id, unsigned shift)
 {
-	/* Fibonacci hashing (Knuth, volume 3, 6.4): ids are near each other. */
-	return id * UINT64_C(0x9e3779b97f4a7c15) >> shift;
+	return id * hlg_factor >> shift;
 }
 
 /* The entry of an id, NULL if unknown (0 always is). */

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "../../symtab/factor.h"
 #include "decode.h"
 #include "reader.h"
 
@@ -12,8 +13,7 @@ static struct hlg_last *last_slot(const struct hlg_lasts *lasts, uint32_t slot,
 				  int32_t tid)
 {
 	uint64_t key = (uint64_t)slot << 32 | (uint32_t)tid;
-	/* splitmix64's last step: slots and tids are small and near each other. */
-	uint64_t i = key * UINT64_C(0xbf58476d1ce4e5b9);
+	uint64_t i = key * hlg_factor;
 
 	for (i = (i ^ i >> 32) & (lasts->room - 1);; i = (i + 1) & (lasts->room - 1)) {
 		struct hlg_last *last = &lasts->entries[i];
