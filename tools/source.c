@@ -19,7 +19,9 @@
 
 enum {
 	MAX_DEPTH = 256, /* of nested entries: stops damaged files */
-	MAX_CHAIN = 64
+	MAX_CHAIN = 64,
+	MAX_RANGES =
+		1 << 22 /* ten times a kernel's: units of a damaged file share them */
 };
 
 /* [start, end) is code of unit. */
@@ -42,6 +44,8 @@ static bool add_range(struct hlg_source *s, const Dwarf_Die *unit, uint64_t star
 {
 	if (start >= end)
 		return true;
+	if (s->n_ranges == MAX_RANGES)
+		return false;
 	if (s->n_ranges == s->room) {
 		size_t room = s->room ? 2 * s->room : 256;
 		void *more = reallocarray(s->ranges, room, sizeof(*s->ranges));

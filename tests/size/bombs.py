@@ -140,9 +140,25 @@ def one_place(put, verb):
     yield verb("report", guest, data), 0, ""
 
 
+def shared_ranges(put, verb):
+    """Units of debug information that share their ranges."""
+    n, elf = 30000, f.Elf()
+    # One kind of entry: DW_TAG_compile_unit, no children, DW_AT_ranges as DW_FORM_sec_offset.
+    unit = struct.pack("<IHIBBI", 12, 4, 0, 8, 1, 0)
+    ranges = b"".join(struct.pack("<2Q", f.TEXT + i % 4000, f.TEXT + i % 4000 + 1)
+                      for i in range(n))
+    for name, data in ((b".debug_abbrev", b"\1\x11\0\x55\x17\0\0\0"),
+                       (b".debug_info", unit * n), (b".debug_ranges", ranges + bytes(16))):
+        elf.section(elf.name(name), 1, at=elf.put(data), size=len(data))
+    guest = put("guest.elf", elf.symbols([(1, f.TEXT, 16)], b"\0main\0").build())
+    data = put("a.data", f.recording(f.sample()))
+    yield verb("annotate", "-q", guest, data), 0, ""
+
+
 CASES = [shared_section_names, shared_names, shared_notes, shared_ids, shared_functions,
          many_states, wide_windows, many_attributes,
-         many_mappings, many_rounds, one_place]
+         many_mappings, many_rounds, one_place,
+         shared_ranges]
 
 
 def limit():
