@@ -30,8 +30,9 @@ int hlg_out_fail(const char *what, const char *verb, int error, struct hlg_err *
 {
 	if (error == ENOMEM)
 		return hlg_err_memory(err, what);
-	return hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be %s: %s (%s)", what, verb,
-			   strerrordesc_np(error), remedy(error));
+	return hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be %s: %s (%s)",
+			   what[0] ? what : "''", verb, strerrordesc_np(error),
+			   remedy(error));
 }
 
 /* The folder of path, "folder/." so that nothing but a folder will do; to be freed. */
@@ -118,7 +119,8 @@ int hlg_out_open(struct hlg_out *out, const char *path, FILE *stream, struct hlg
 	out->path = strdup(path);
 	if (!out->path)
 		return hlg_err_memory(err, path);
-	out->f = open_file(out);
+	errno = ENOENT; /* of no name at all, which a temporary file would not mind */
+	out->f = path[0] ? open_file(out) : NULL;
 	if (!out->f) {
 		int rc = hlg_out_fail(path, "created", errno, err);
 

@@ -269,6 +269,8 @@ START_TEST(cannot_be_opened)
 		{"file/report",
 		 "file/report: cannot be created: Not a directory (write elsewhere)"},
 		{"folder", "folder: cannot be created: Is a directory (write elsewhere)"},
+		{"",
+		 "'': cannot be created: No such file or directory (write elsewhere)"},
 		{"e\x1bvil/x", "e\\x1bvil/x: cannot be created: No such file or "
 			       "directory (write elsewhere)"},
 	};
@@ -384,7 +386,7 @@ int main(void)
 	tcase_add_loop_test(tc, full_device, 0, 2);
 	tcase_add_loop_test(tc, full_stream, 0, 2);
 	tcase_add_test(tc, rename_fails);
-	tcase_add_loop_test(tc, cannot_be_opened, 0, 4);
+	tcase_add_loop_test(tc, cannot_be_opened, 0, 5);
 	tcase_add_loop_test(tc, check, 0, sizeof(checks) / sizeof(checks[0]));
 	tcase_add_test(tc, permission);
 	return tap_main(suite);
