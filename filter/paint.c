@@ -40,8 +40,10 @@ static const char *colour(double share)
 
 void hlg_paint_begin(FILE *f, const struct hlg_paint *paint, double share)
 {
-	if (paint->on && colour(share))
-		fputs(colour(share), f);
+	const char *begin = paint->on ? colour(share) : NULL;
+
+	if (begin)
+		fputs(begin, f);
 }
 
 void hlg_paint_end(FILE *f, const struct hlg_paint *paint, double share)

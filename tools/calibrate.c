@@ -98,9 +98,11 @@ static void set_parts(struct arguments *args, const char *value, struct argp_sta
 		while (i < sizeof(words) / sizeof(words[0]) &&
 		       (strlen(words[i].word) != n || strncmp(words[i].word, value, n)))
 			i++;
-		if (i == sizeof(words) / sizeof(words[0]))
+		if (i == sizeof(words) / sizeof(words[0])) {
 			argp_error(state, "--only: %.*s is no part (one of %s)", (int)n,
 				   value, "crossing, landing, counting");
+			return;
+		}
 		args->parts |= words[i].part;
 		value += n + (value[n] == ',');
 	}
@@ -233,8 +235,7 @@ static int measure(struct hlg_calibration *c, const struct arguments *args,
 		   struct hlg_err *err)
 {
 	struct hlg_guests guests;
-	int rc = hlg_guests_open(&guests, hlg_guests_elf,
-				 (size_t)(hlg_guests_elf_end - hlg_guests_elf), err);
+	int rc = hlg_guests_open(&guests, hlg_guests_elf, hlg_guests_elf_size(), err);
 
 	c->parts = args->parts;
 	c->counts.sizes[0] = args->operations;

@@ -117,7 +117,7 @@ static void look_at_rights(struct hlg_probes *p, const char *root)
 	unsigned long long held = 0;
 
 	slurp(text, sizeof(text), root, "/proc/sys/kernel/perf_event_paranoid");
-	p->paranoid = text[0] ? atoi(text) : INT_MIN;
+	p->paranoid = text[0] ? (int)strtol(text, NULL, 10) : INT_MIN;
 	slurp(text, sizeof(text), root, "/proc/self/status");
 	caps = strstr(text, "\nCapEff:");
 	if (caps)

@@ -27,9 +27,13 @@ static void ask_version(struct hlg_probes *p)
 
 	hlg_child_run(&p->perf_asked, argv, PATIENCE);
 	number = strstr(p->perf_asked.text, "version ");
-	if (!answers(&p->perf_asked) || !number ||
-	    sscanf(number, "version %6u.%6u", &p->major, &p->minor) != 2)
-		p->major = p->minor = 0;
+	if (!answers(&p->perf_asked) || !number)
+		return;
+	number += strlen("version ");
+	if (number[strspn(number, "0123456789")] != '.')
+		return;
+	p->major = (unsigned)strtoul(number, &number, 10);
+	p->minor = (unsigned)strtoul(number + 1, NULL, 10);
 }
 
 static void ask_folder(struct hlg_probes *p)

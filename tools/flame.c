@@ -14,6 +14,7 @@
 #include "flame/speedscope.h"
 #include "output.h"
 #include "verb.h"
+#include "words.h"
 
 enum {
 	KEY_BEFORE = 0x200,
@@ -48,23 +49,23 @@ static const struct argp_option own_options[] = {
 	{0},
 };
 
-static void append(char ***list, size_t *n, char *word, struct argp_state *state)
+static void append(char ***list, size_t *n, char *word)
 {
 	char **more = reallocarray(*list, *n + 1, sizeof(*more));
 
 	if (!more)
-		argp_failure(state, 1, 0, "arguments: out of memory");
+		hlg_words_no_memory();
 	*list = more;
 	more[(*n)++] = word;
 }
 
 /* A recording, or another build of the guest. */
-static void add_before(struct arguments *args, char *path, struct argp_state *state)
+static void add_before(struct arguments *args, char *path)
 {
 	if (hlg_argument_kind(path) == HLG_ARGUMENT_IMAGE)
-		append(&args->images, &args->n_images, path, state);
+		append(&args->images, &args->n_images, path);
 	else
-		append(&args->before, &args->n_before, path, state);
+		append(&args->before, &args->n_before, path);
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -73,7 +74,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 	switch (key) {
 	case KEY_BEFORE:
-		add_before(args, value, state);
+		add_before(args, value);
 		return 0;
 	case KEY_INVERTED:
 		args->inverted = true;

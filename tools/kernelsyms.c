@@ -68,11 +68,11 @@ static bool add(struct hlg_kernelsyms *k, uint64_t ip, const char *name)
 
 static bool read_line(struct hlg_kernelsyms *k, const char *line)
 {
-	char name[512], type;
-	uint64_t ip;
+	char name[512], type, *end;
+	uint64_t ip = strtoull(line, &end, 16);
 
 	/* "ffffffff81000000 T _text", modules' with "[kvm]" behind */
-	if (sscanf(line, "%" SCNx64 " %c %511s", &ip, &type, name) != 3 || ip == 0)
+	if (sscanf(end, " %c %511s", &type, name) != 2 || ip == 0)
 		return true;
 	if (strcmp(name, "_text") == 0)
 		k->text_ip = ip;

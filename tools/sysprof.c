@@ -250,6 +250,8 @@ static int show(struct arguments *args)
 		args->style.path = args->path;
 		args->style.root = args->merge ? "[lua]" : NULL;
 		rc = write_all(&s, &beside, args, &err);
+		args->style.notes = NULL;
+		args->style.n_notes = 0;
 	}
 	if (rc == 0) {
 		tell(args, note);

@@ -85,10 +85,8 @@ static void enter(void)
 	machine.each = 19; /* 8 of the program, 11 of calling it, without its return */
 	machine.first = 15;
 	machine.then = 12;
-	ck_assert_int_eq(hlg_guests_open(&guests, hlg_guests_elf,
-					 (size_t)(hlg_guests_elf_end - hlg_guests_elf),
-					 &err),
-			 0);
+	ck_assert_int_eq(
+		hlg_guests_open(&guests, hlg_guests_elf, hlg_guests_elf_size(), &err), 0);
 }
 
 static void leave(void)

@@ -27,7 +27,7 @@ static void enter(void)
 		no_kvm = "/dev/kvm does not open here";
 	else
 		mvm_machine_finish(&machine);
-	size = (size_t)(hlg_guests_elf_end - hlg_guests_elf);
+	size = hlg_guests_elf_size();
 	bytes = malloc(size);
 	ck_assert_ptr_nonnull(bytes);
 	memcpy(bytes, hlg_guests_elf, size);

@@ -23,7 +23,7 @@ START_TEST(chains)
 {
 	struct hlg_chains c = {0};
 	unsigned char bytes[3 * 8 + 1] = {0};
-	uint32_t numbers[500];
+	uint32_t numbers[500] = {0};
 	size_t n;
 
 	ck_assert_uint_eq(hlg_chains_add(&c, NULL, 0), HLG_NO_CHAIN);

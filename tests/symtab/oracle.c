@@ -39,8 +39,9 @@ static struct hlg_image *image;
 			differ(#cond, addr, __VA_ARGS__);                                \
 	} while (0)
 
-__attribute__((format(printf, 3, 4))) static void differ(const char *what, uint64_t addr,
-							 const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static _Noreturn void differ(const char *what,
+								   uint64_t addr,
+								   const char *fmt, ...)
 {
 	char text[256];
 	va_list ap;

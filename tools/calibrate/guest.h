@@ -26,6 +26,11 @@ struct hlg_guests {
 /* The bytes that are linked into this program. */
 extern const char hlg_guests_elf[], hlg_guests_elf_end[];
 
+static inline size_t hlg_guests_elf_size(void)
+{
+	return (uintptr_t)hlg_guests_elf_end - (uintptr_t)hlg_guests_elf;
+}
+
 /*
  * bytes: an ELF made as guests.elf is; refused if the data that monitor and guest share
  * are not where a guest has memory. Finish *guests in any case.

@@ -80,7 +80,7 @@ static int read_attr(struct hlg_perfdata *pd, uint64_t at, uint64_t attr_size,
 		     uint64_t file_size, uint64_t *ids_size, struct hlg_err *err)
 {
 	uint8_t attr[sizeof(struct perf_event_attr)] = {0};
-	struct hlg_file_section ids;
+	struct hlg_file_section ids = {0};
 	uint32_t own_size;
 	int rc;
 

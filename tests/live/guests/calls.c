@@ -54,7 +54,7 @@ static void use_memory(void)
 	int prot = PROT_READ | PROT_WRITE;
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 	char *kept = mmap(NULL, MIB, prot, flags, -1, 0);
-	char *first = mmap(NULL, MIB, prot, flags, -1, 0);
+	char *first = mmap(NULL, MIB, prot, flags, -1, 0), *more;
 	char *end = sbrk(0);
 
 	memset(kept, 1, MIB);
@@ -71,7 +71,9 @@ static void use_memory(void)
 	       sbrk(-(intptr_t)MIB) != (void *)-1 && sbrk(0) == (void *)end);
 	printf("zero again %d\n", sbrk(MIB) == (void *)end && all_zero(end, MIB));
 	first = memset(calloc(1, MIB), 4, MIB);
-	first = realloc(first, 3 * MIB);
+	more = realloc(first, 3 * MIB);
+	if (more)
+		first = more;
 	printf("realloc %d\n", first[MIB - 1]);
 	free(first);
 }
