@@ -175,12 +175,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
 /* Can a guest run here at all? If not, no_kvm says why. */
 static void try_kvm(struct hlg_calibration *c)
 {
-	struct mvm_machine machine;
+	struct hlg_vm_machine machine;
 	struct hlg_err err;
 
-	c->kvm = mvm_machine_init(&machine, MVM_PAGE_SIZE, &err) == 0;
+	c->kvm = hlg_vm_machine_init(&machine, HLG_VM_PAGE_SIZE, &err) == 0;
 	if (c->kvm)
-		mvm_machine_finish(&machine);
+		hlg_vm_machine_finish(&machine);
 	else
 		snprintf(c->no_kvm, sizeof(c->no_kvm), "%.255s", err.msg);
 }
@@ -215,7 +215,7 @@ static int measure_part(struct hlg_calibration *c, const struct hlg_guests *gues
 
 	if (!(args->parts & part))
 		return 0;
-	rc = mvm_deadline_start(deadline_of(args, part), err);
+	rc = hlg_vm_deadline_start(deadline_of(args, part), err);
 	if (rc == 0 && part == HLG_CALIBRATE_CROSSING) {
 		tell(args, "crossings");
 		rc = hlg_crossing_measure(&c->crossings, guests, no_kvm, QUIET_NS, err);
@@ -227,7 +227,7 @@ static int measure_part(struct hlg_calibration *c, const struct hlg_guests *gues
 		tell(args, "counts");
 		rc = hlg_count_measure(&c->counts, guests, no_kvm, args->runs, err);
 	}
-	mvm_deadline_stop();
+	hlg_vm_deadline_stop();
 	return rc;
 }
 

@@ -20,24 +20,24 @@ static const char *no_kvm;
 
 static void enter(void)
 {
-	struct mvm_machine machine;
+	struct hlg_vm_machine machine;
 
 	no_kvm = NULL;
-	if (mvm_machine_init(&machine, MVM_PAGE_SIZE, &err) < 0)
+	if (hlg_vm_machine_init(&machine, HLG_VM_PAGE_SIZE, &err) < 0)
 		no_kvm = "/dev/kvm does not open here";
 	else
-		mvm_machine_finish(&machine);
+		hlg_vm_machine_finish(&machine);
 	size = hlg_guests_elf_size();
 	bytes = malloc(size);
 	ck_assert_ptr_nonnull(bytes);
 	memcpy(bytes, hlg_guests_elf, size);
 	ck_assert_int_eq(hlg_guests_open(&guests, bytes, size, &err), 0);
-	ck_assert_int_eq(mvm_deadline_start(60, &err), 0);
+	ck_assert_int_eq(hlg_vm_deadline_start(60, &err), 0);
 }
 
 static void leave(void)
 {
-	mvm_deadline_stop();
+	hlg_vm_deadline_stop();
 	hlg_guests_finish(&guests);
 	free(bytes);
 }
@@ -169,8 +169,8 @@ START_TEST(hung_programs_are_killed)
 
 	memcpy(at_symbol("rep_lodsb"), "\xeb\xfe", 2);
 	reopen();
-	mvm_deadline_stop();
-	ck_assert_int_eq(mvm_deadline_start(1, &err), 0);
+	hlg_vm_deadline_stop();
+	ck_assert_int_eq(hlg_vm_deadline_start(1, &err), 0);
 	c = count();
 	for (size_t side = no_kvm ? HLG_COUNT_NATIVE : 0; side < HLG_COUNT_SIDES;
 	     side++) {
@@ -194,8 +194,8 @@ START_TEST(hung_guests_are_killed)
 	}
 	memcpy(at, "\xeb\xfe", 2); /* jmp to itself */
 	reopen();
-	mvm_deadline_stop();
-	ck_assert_int_eq(mvm_deadline_start(1, &err), 0);
+	hlg_vm_deadline_stop();
+	ck_assert_int_eq(hlg_vm_deadline_start(1, &err), 0);
 	ck_assert_int_eq(hlg_guest_init(&guest, &guests, &err), 0);
 	rc = hlg_guest_start(&guest, "cross_nothing", 3, false, &err);
 	while (rc == 0)

@@ -77,15 +77,15 @@ static bool load(struct loaded *loaded, const struct job *job, const uint8_t *in
 {
 	uint8_t *memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE | PROT_EXEC,
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	struct mvm_image image;
+	struct hlg_vm_image image;
 	struct hlg_err err;
 
 	if (memory == MAP_FAILED) {
 		printf("memory to run code in: %s", strerrordesc_np(errno));
 		return false;
 	}
-	if (mvm_load(job->guests->path, MVM_BASE_UNSET,
-		     (struct mvm_window){memory, MEMORY}, &image, &err) < 0) {
+	if (hlg_vm_load(job->guests->path, HLG_VM_BASE_UNSET,
+			(struct hlg_vm_window){memory, MEMORY}, &image, &err) < 0) {
 		printf("%s", err.msg);
 		return false;
 	}
@@ -196,7 +196,7 @@ static void step_program(struct hlg_steps *steps, struct job *job, const uint64_
 	for (size_t k = 0; k < HLG_COUNT_SIZES; k++) {
 		job->operations = sizes[k];
 		job->result->steps = 0;
-		hlg_child_call(&child, step_through, job, mvm_deadline_left(PATIENCE));
+		hlg_child_call(&child, step_through, job, hlg_vm_deadline_left(PATIENCE));
 		tell(&child, steps->reason);
 		/* The last instruction ends the child before its trap. */
 		steps->steps[k] = job->result->steps + 1;
@@ -220,7 +220,7 @@ int hlg_count_native(struct hlg_counts *counts, const struct hlg_guests *guests,
 		struct hlg_child child;
 
 		memset(result, 0, sizeof(*result));
-		hlg_child_call(&child, count, &job, mvm_deadline_left(PATIENCE));
+		hlg_child_call(&child, count, &job, hlg_vm_deadline_left(PATIENCE));
 		tell(&child, steps->reason);
 		counts->counted[HLG_COUNT_NATIVE][i] = result->counted;
 		job.runs = 0;

@@ -11,7 +11,7 @@
 #include "../microvm/regs.h"
 #include "../microvm/rings.h"
 
-#define STACK_SIZE (16 * MVM_PAGE_SIZE)
+#define STACK_SIZE (16 * HLG_VM_PAGE_SIZE)
 #define WINDOW                                                                           \
 	((UINT64_C(24) << 20) + STACK_SIZE) /* all of guests.elf has less than 24 MiB */
 
@@ -140,49 +140,50 @@ static int add_gates(struct hlg_guest *guest, struct hlg_err *err)
 		{14, "handle_fault"},
 		{GUESTS_VECTOR_INT, "handle_int"},
 	};
-	struct mvm_gate gates[sizeof(handlers) / sizeof(handlers[0])];
+	struct hlg_vm_gate gates[sizeof(handlers) / sizeof(handlers[0])];
 	size_t n = sizeof(handlers) / sizeof(handlers[0]);
 
 	for (size_t i = 0; i < n; i++)
-		gates[i] = (struct mvm_gate){
+		gates[i] = (struct hlg_vm_gate){
 			handlers[i].vector,
 			hlg_guests_symbol(guest->guests, handlers[i].handler)};
 	guest->machine.call = hlg_guests_symbol(guest->guests, "enter_syscall");
-	return mvm_rings_init(&guest->machine, gates, n, err);
+	return hlg_vm_rings_init(&guest->machine, gates, n, err);
 }
 
 int hlg_guest_init(struct hlg_guest *guest, const struct hlg_guests *guests,
 		   struct hlg_err *err)
 {
-	struct mvm_machine *machine = &guest->machine;
+	struct hlg_vm_machine *machine = &guest->machine;
 	int rc;
 
 	*guest = (struct hlg_guest){.guests = guests};
-	rc = mvm_machine_init(machine, WINDOW, err);
+	rc = hlg_vm_machine_init(machine, WINDOW, err);
 	if (rc == 0)
-		rc = mvm_load(guests->path, MVM_BASE_UNSET,
-			      (struct mvm_window){machine->memory, WINDOW - STACK_SIZE},
-			      &guest->image, err);
+		rc = hlg_vm_load(
+			guests->path, HLG_VM_BASE_UNSET,
+			(struct hlg_vm_window){machine->memory, WINDOW - STACK_SIZE},
+			&guest->image, err);
 	if (rc == 0)
-		rc = mvm_machine_map(machine, guest->image.base, err);
+		rc = hlg_vm_machine_map(machine, guest->image.base, err);
 	if (rc == 0)
 		rc = add_gates(guest, err);
 	if (rc == 0)
 		*hlg_guest_word(guest, GUESTS_ENTRY) =
-			mvm_rings_entry(machine, hlg_guests_symbol(guests, "field"));
+			hlg_vm_rings_entry(machine, hlg_guests_symbol(guests, "field"));
 	return rc;
 }
 
 void hlg_guest_finish(struct hlg_guest *guest)
 {
 	if (guest->machine.memory)
-		mvm_machine_finish(&guest->machine);
+		hlg_vm_machine_finish(&guest->machine);
 }
 
 int hlg_guest_start(struct hlg_guest *guest, const char *function, unsigned ring,
 		    bool trap, struct hlg_err *err)
 {
-	struct mvm_start start = {
+	struct hlg_vm_start start = {
 		.rip = hlg_guests_symbol(guest->guests, function),
 		.rsp = guest->image.base + WINDOW - 8,
 		.ring = (uint8_t)ring,
@@ -192,13 +193,13 @@ int hlg_guest_start(struct hlg_guest *guest, const char *function, unsigned ring
 	if (start.rip == 0)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "guests: no %s (report this as a bug)", function);
-	return mvm_regs_start(&guest->machine, &start, err);
+	return hlg_vm_regs_start(&guest->machine, &start, err);
 }
 
 int hlg_guest_step(struct hlg_guest *guest, struct hlg_err *err)
 {
-	struct mvm_exit exit;
-	int rc = mvm_machine_step(&guest->machine, &exit, err);
+	struct hlg_vm_exit exit;
+	int rc = hlg_vm_machine_step(&guest->machine, &exit, err);
 
 	if (rc < 0)
 		return rc;

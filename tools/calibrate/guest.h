@@ -45,8 +45,8 @@ uint64_t hlg_guests_symbol(const struct hlg_guests *guests, const char *name);
 /* A machine with the guests in it. The guests outlive it. */
 struct hlg_guest {
 	const struct hlg_guests *guests;
-	struct mvm_machine machine;
-	struct mvm_image image;
+	struct hlg_vm_machine machine;
+	struct hlg_vm_image image;
 };
 
 /* The caller finishes *guest in any case. */

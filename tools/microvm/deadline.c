@@ -33,7 +33,7 @@ static int fail(struct hlg_err *err, const char *advice)
 	return hlg_err_set(err, rc, "deadline: %s (%s)", strerror(-rc), advice);
 }
 
-int mvm_deadline_start(unsigned int seconds, struct hlg_err *err)
+int hlg_vm_deadline_start(unsigned int seconds, struct hlg_err *err)
 {
 	struct sigaction action = {.sa_handler = on_deadline};
 	struct itimerspec when = {.it_value.tv_sec = seconds};
@@ -50,7 +50,7 @@ int mvm_deadline_start(unsigned int seconds, struct hlg_err *err)
 	return 0;
 }
 
-void mvm_deadline_stop(void)
+void hlg_vm_deadline_stop(void)
 {
 	if (timer_set)
 		timer_delete(timer);
@@ -58,7 +58,7 @@ void mvm_deadline_stop(void)
 	stepping = NULL;
 }
 
-unsigned int mvm_deadline_left(unsigned int none)
+unsigned int hlg_vm_deadline_left(unsigned int none)
 {
 	struct itimerspec left;
 
@@ -69,7 +69,7 @@ unsigned int mvm_deadline_left(unsigned int none)
 	       1;
 }
 
-bool mvm_deadline_passed(struct kvm_run *run)
+bool hlg_vm_deadline_passed(struct kvm_run *run)
 {
 	stepping = run;
 	return expired;

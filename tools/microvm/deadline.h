@@ -12,17 +12,17 @@ struct kvm_run;
 struct hlg_err;
 
 /* Once per thread, before its first guest runs. Returns 0 or a negative errno. */
-int mvm_deadline_start(unsigned int seconds, struct hlg_err *err);
-void mvm_deadline_stop(void);
+int hlg_vm_deadline_start(unsigned int seconds, struct hlg_err *err);
+void hlg_vm_deadline_stop(void);
 
 /* Milliseconds until this thread's deadline: 1 when it has passed; none, if it has none.
  */
-unsigned int mvm_deadline_left(unsigned int none);
+unsigned int hlg_vm_deadline_left(unsigned int none);
 
 /*
  * Is this thread's deadline over? If not, it will stop the vCPU of run from now on, at
  * the latest when KVM_RUN is entered; NULL: none.
  */
-bool mvm_deadline_passed(struct kvm_run *run);
+bool hlg_vm_deadline_passed(struct kvm_run *run);
 
 #endif

@@ -22,8 +22,8 @@
 
 #define TSS_MAP_BASE 102 /* offset of the bitmap's offset; SDM volume 3, 8.7 */
 
-/* What the guest's syscall instruction enters: out %al, $MVM_PORT_CALL; ud2. */
-static const uint8_t call_stub[] = {0xe6, MVM_PORT_CALL, 0x0f, 0x0b};
+/* What the guest's syscall instruction enters: out %al, $HLG_VM_PORT_CALL; ud2. */
+static const uint8_t call_stub[] = {0xe6, HLG_VM_PORT_CALL, 0x0f, 0x0b};
 
 static int fail_errno(struct hlg_err *err, const char *what, const char *advice)
 {
@@ -32,7 +32,7 @@ static int fail_errno(struct hlg_err *err, const char *what, const char *advice)
 	return hlg_err_set(err, rc, "%s: %s (%s)", what, strerror(-rc), advice);
 }
 
-static int open_kvm(struct mvm_machine *machine, struct hlg_err *err)
+static int open_kvm(struct hlg_vm_machine *machine, struct hlg_err *err)
 {
 	int version;
 
@@ -57,25 +57,25 @@ static int open_kvm(struct mvm_machine *machine, struct hlg_err *err)
 	return 0;
 }
 
-static int add_memory(struct mvm_machine *machine, size_t window, struct hlg_err *err)
+static int add_memory(struct hlg_vm_machine *machine, size_t window, struct hlg_err *err)
 {
 	struct kvm_userspace_memory_region region = {0};
 	void *memory;
 
-	size_t root = window + MVM_OWN_PAGES * MVM_PAGE_SIZE;
+	size_t root = window + HLG_VM_OWN_PAGES * HLG_VM_PAGE_SIZE;
 
 	machine->window = window;
-	machine->size = root + mvm_pages_size(window);
+	machine->size = root + hlg_vm_pages_size(window);
 	memory = mmap(NULL, machine->size, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return fail_errno(err, "guest memory", "lower --memory");
 	machine->memory = memory;
-	machine->pages = (struct mvm_pages){
+	machine->pages = (struct hlg_vm_pages){
 		.memory = memory,
 		.size = machine->size,
 		.root = root,
-		.next_free = root + MVM_PAGE_SIZE,
+		.next_free = root + HLG_VM_PAGE_SIZE,
 	};
 	region.memory_size = machine->size;
 	region.userspace_addr = (uintptr_t)memory;
@@ -84,7 +84,7 @@ static int add_memory(struct mvm_machine *machine, size_t window, struct hlg_err
 	return 0;
 }
 
-static int add_vcpu(struct mvm_machine *machine, struct hlg_err *err)
+static int add_vcpu(struct hlg_vm_machine *machine, struct hlg_err *err)
 {
 	int size = ioctl(machine->kvm_fd, KVM_GET_VCPU_MMAP_SIZE, 0);
 	void *run;
@@ -99,15 +99,16 @@ static int add_vcpu(struct mvm_machine *machine, struct hlg_err *err)
 		return fail_errno(err, "vCPU state", "free some memory");
 	machine->run = run;
 	machine->run_size = size;
-	return mvm_regs_init(machine, err);
+	return hlg_vm_regs_init(machine, err);
 }
 
-int mvm_machine_init(struct mvm_machine *machine, size_t window, struct hlg_err *err)
+int hlg_vm_machine_init(struct hlg_vm_machine *machine, size_t window,
+			struct hlg_err *err)
 {
 	int rc;
 
-	*machine = (struct mvm_machine){.kvm_fd = -1, .vm_fd = -1, .vcpu_fd = -1};
-	if (window == 0 || window > MVM_WINDOW_MAX || window % MVM_PAGE_SIZE)
+	*machine = (struct hlg_vm_machine){.kvm_fd = -1, .vm_fd = -1, .vcpu_fd = -1};
+	if (window == 0 || window > HLG_VM_WINDOW_MAX || window % HLG_VM_PAGE_SIZE)
 		return hlg_err_set(err, -EINVAL,
 				   "guest memory: %zu bytes are not 1 page to 1 GiB, in "
 				   "whole pages (change --memory)",
@@ -118,13 +119,13 @@ int mvm_machine_init(struct mvm_machine *machine, size_t window, struct hlg_err 
 	if (rc == 0)
 		rc = add_vcpu(machine, err);
 	if (rc < 0)
-		mvm_machine_finish(machine);
+		hlg_vm_machine_finish(machine);
 	return rc;
 }
 
-void mvm_machine_finish(struct mvm_machine *machine)
+void hlg_vm_machine_finish(struct hlg_vm_machine *machine)
 {
-	(void)mvm_deadline_passed(NULL);
+	(void)hlg_vm_deadline_passed(NULL);
 	if (machine->run)
 		munmap(machine->run, machine->run_size);
 	if (machine->vcpu_fd >= 0)
@@ -135,36 +136,36 @@ void mvm_machine_finish(struct mvm_machine *machine)
 		munmap(machine->memory, machine->size);
 	if (machine->kvm_fd >= 0)
 		close(machine->kvm_fd);
-	*machine = (struct mvm_machine){.kvm_fd = -1, .vm_fd = -1, .vcpu_fd = -1};
+	*machine = (struct hlg_vm_machine){.kvm_fd = -1, .vm_fd = -1, .vcpu_fd = -1};
 }
 
-static void add_own_pages(struct mvm_machine *machine)
+static void add_own_pages(struct hlg_vm_machine *machine)
 {
 	uint8_t *tss = machine->memory + machine->window;
 
-	tss[TSS_MAP_BASE] = MVM_TSS_MAP;
-	tss[MVM_TSS_LIMIT] = 0xff;
-	memcpy(tss + MVM_PAGE_SIZE, call_stub, sizeof(call_stub));
+	tss[TSS_MAP_BASE] = HLG_VM_TSS_MAP;
+	tss[HLG_VM_TSS_LIMIT] = 0xff;
+	memcpy(tss + HLG_VM_PAGE_SIZE, call_stub, sizeof(call_stub));
 }
 
-static int map_all(struct mvm_machine *machine, uint64_t base)
+static int map_all(struct hlg_vm_machine *machine, uint64_t base)
 {
-	struct mvm_pages *pages = &machine->pages;
-	int rc = mvm_pages_map(pages, MVM_TSS_ADDRESS, machine->window, false);
+	struct hlg_vm_pages *pages = &machine->pages;
+	int rc = hlg_vm_pages_map(pages, HLG_VM_TSS_ADDRESS, machine->window, false);
 
 	if (rc == 0)
-		rc = mvm_pages_map(pages, MVM_CALL_ADDRESS,
-				   machine->window + MVM_PAGE_SIZE, true);
-	for (uint64_t at = 0; rc == 0 && at < machine->window; at += MVM_PAGE_SIZE)
-		rc = mvm_pages_map(pages, base + at, at, true);
+		rc = hlg_vm_pages_map(pages, HLG_VM_CALL_ADDRESS,
+				      machine->window + HLG_VM_PAGE_SIZE, true);
+	for (uint64_t at = 0; rc == 0 && at < machine->window; at += HLG_VM_PAGE_SIZE)
+		rc = hlg_vm_pages_map(pages, base + at, at, true);
 	return rc;
 }
 
-int mvm_machine_map(struct mvm_machine *machine, uint64_t base, struct hlg_err *err)
+int hlg_vm_machine_map(struct hlg_vm_machine *machine, uint64_t base, struct hlg_err *err)
 {
 	int rc;
 
-	if (base % MVM_PAGE_SIZE || base > MVM_ADDRESS_END - machine->window)
+	if (base % HLG_VM_PAGE_SIZE || base > HLG_VM_ADDRESS_END - machine->window)
 		return hlg_err_set(err, -EINVAL,
 				   "base 0x%llx: not page-aligned, or its window ends "
 				   "above 2^47 (choose another)",
@@ -176,22 +177,22 @@ int mvm_machine_map(struct mvm_machine *machine, uint64_t base, struct hlg_err *
 	return 0;
 }
 
-int mvm_machine_clear(struct mvm_machine *machine, size_t offset, size_t size,
-		      struct hlg_err *err)
+int hlg_vm_machine_clear(struct hlg_vm_machine *machine, size_t offset, size_t size,
+			 struct hlg_err *err)
 {
 	if (madvise(machine->memory + offset, size, MADV_DONTNEED) < 0)
 		return fail_errno(err, "guest memory", "report this as a bug");
 	return 0;
 }
 
-static unsigned long long rip_of(const struct mvm_machine *machine)
+static unsigned long long rip_of(const struct hlg_vm_machine *machine)
 {
 	struct kvm_regs regs;
 
 	return ioctl(machine->vcpu_fd, KVM_GET_REGS, &regs) < 0 ? 0 : regs.rip;
 }
 
-static int fail_exit(const struct mvm_machine *machine, struct hlg_err *err)
+static int fail_exit(const struct hlg_vm_machine *machine, struct hlg_err *err)
 {
 	const struct kvm_run *run = machine->run;
 	unsigned long long rip = rip_of(machine);
@@ -216,7 +217,7 @@ static int fail_exit(const struct mvm_machine *machine, struct hlg_err *err)
 			   run->exit_reason, rip, "see KVM_EXIT_ in linux/kvm.h");
 }
 
-static int take_out(const struct mvm_machine *machine, struct mvm_exit *exit,
+static int take_out(const struct hlg_vm_machine *machine, struct hlg_vm_exit *exit,
 		    struct hlg_err *err)
 {
 	const struct kvm_run *run = machine->run;
@@ -227,19 +228,19 @@ static int take_out(const struct mvm_machine *machine, struct mvm_exit *exit,
 				   "(only out is served)",
 				   run->io.port, rip_of(machine));
 	exit->port = run->io.port;
-	exit->call = run->io.port == MVM_PORT_CALL;
+	exit->call = run->io.port == HLG_VM_PORT_CALL;
 	memcpy(&exit->value, (const uint8_t *)run + run->io.data_offset, run->io.size);
 	return 0;
 }
 
-int mvm_machine_step(struct mvm_machine *machine, struct mvm_exit *exit,
-		     struct hlg_err *err)
+int hlg_vm_machine_step(struct hlg_vm_machine *machine, struct hlg_vm_exit *exit,
+			struct hlg_err *err)
 {
 	int rc;
 
-	*exit = (struct mvm_exit){0};
+	*exit = (struct hlg_vm_exit){0};
 	do {
-		if (mvm_deadline_passed(machine->run))
+		if (hlg_vm_deadline_passed(machine->run))
 			return hlg_err_set(err, -ETIME,
 					   "guest: killed at its deadline, at rip 0x%llx "
 					   "(hung? else raise --deadline)",

@@ -19,8 +19,8 @@
 
 struct load {
 	const char *path;
-	struct mvm_window window;
-	struct mvm_image *image;
+	struct hlg_vm_window window;
+	struct hlg_vm_image *image;
 	struct hlg_err *err;
 	Elf *elf;
 	const Elf64_Ehdr *header;
@@ -110,8 +110,8 @@ static int choose_base(struct load *load, uint64_t base)
 {
 	bool fixed = load->header->e_type == ET_EXEC;
 
-	if (base == MVM_BASE_UNSET)
-		base = fixed ? load->first_vaddr : MVM_BASE_DEFAULT;
+	if (base == HLG_VM_BASE_UNSET)
+		base = fixed ? load->first_vaddr : HLG_VM_BASE_DEFAULT;
 	if (fixed && base != load->first_vaddr)
 		return hlg_err_set(
 			load->err, -EINVAL,
@@ -168,7 +168,7 @@ static int set_entry(struct load *load)
 /* The program headers lie in the first PT_LOAD, or a hosted program cannot find them. */
 static void set_segments(struct load *load)
 {
-	struct mvm_image *image = load->image;
+	struct hlg_vm_image *image = load->image;
 
 	image->segments = image->base + load->header->e_phoff - load->first_offset;
 	image->segment_count = load->segment_count;
@@ -274,8 +274,8 @@ static int load_elf(struct load *load, uint64_t base)
 	return rc;
 }
 
-int mvm_load(const char *path, uint64_t base, struct mvm_window window,
-	     struct mvm_image *image, struct hlg_err *err)
+int hlg_vm_load(const char *path, uint64_t base, struct hlg_vm_window window,
+		struct hlg_vm_image *image, struct hlg_err *err)
 {
 	struct load load = {.path = path, .window = window, .image = image, .err = err};
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -286,7 +286,7 @@ int mvm_load(const char *path, uint64_t base, struct mvm_window window,
 		return hlg_err_set(err, rc, "%s: cannot open: %s (give a guest program)",
 				   path, strerror(-rc));
 	}
-	*image = (struct mvm_image){0};
+	*image = (struct hlg_vm_image){0};
 	elf_version(EV_CURRENT);
 	load.elf = elf_begin(fd, ELF_C_READ, NULL);
 	rc = load.elf ? load_elf(&load, base) : refuse(&load, "libelf cannot read it");

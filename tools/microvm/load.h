@@ -18,16 +18,16 @@
 struct hlg_err;
 
 /* Where the guest sees the memory it is loaded into. */
-#define MVM_BASE_DEFAULT UINT64_C(0x4000) /* of a Hyperlight 0.17 guest */
-#define MVM_BASE_UNSET   UINT64_MAX       /* ET_DYN: the default; ET_EXEC: its own */
+#define HLG_VM_BASE_DEFAULT UINT64_C(0x4000) /* of a Hyperlight 0.17 guest */
+#define HLG_VM_BASE_UNSET   UINT64_MAX       /* ET_DYN: the default; ET_EXEC: its own */
 
 /* A window of guest memory; window.mem[0] is what the guest sees at image.base. */
-struct mvm_window {
+struct hlg_vm_window {
 	uint8_t *mem; /* zeroed, owned by the caller */
 	size_t size;  /* bytes */
 };
 
-struct mvm_image {
+struct hlg_vm_image {
 	uint64_t base;     /* guest address of the first PT_LOAD */
 	uint64_t entry;    /* guest address of the first instruction */
 	uint64_t size;     /* bytes from base to the end of the last PT_LOAD */
@@ -43,7 +43,7 @@ struct mvm_image {
  * window) or another negative errno, with err set. The window's contents are unspecified
  * after a failure.
  */
-int mvm_load(const char *path, uint64_t base, struct mvm_window window,
-	     struct mvm_image *image, struct hlg_err *err);
+int hlg_vm_load(const char *path, uint64_t base, struct hlg_vm_window window,
+		struct hlg_vm_image *image, struct hlg_err *err);
 
 #endif

@@ -15,22 +15,22 @@
 
 static size_t pages_of(uint64_t size)
 {
-	return (size + MVM_PAGE_SIZE - 1) / MVM_PAGE_SIZE;
+	return (size + HLG_VM_PAGE_SIZE - 1) / HLG_VM_PAGE_SIZE;
 }
 
-static void release(struct mvm_process *process, size_t page, size_t count)
+static void release(struct hlg_vm_process *process, size_t page, size_t count)
 {
 	struct hlg_err ignored;
-	size_t offset = page * MVM_PAGE_SIZE;
+	size_t offset = page * HLG_VM_PAGE_SIZE;
 
-	if (mvm_machine_clear(process->machine, offset, count * MVM_PAGE_SIZE, &ignored) <
-	    0)
-		memset(process->machine->memory + offset, 0, count * MVM_PAGE_SIZE);
+	if (hlg_vm_machine_clear(process->machine, offset, count * HLG_VM_PAGE_SIZE,
+				 &ignored) < 0)
+		memset(process->machine->memory + offset, 0, count * HLG_VM_PAGE_SIZE);
 	memset(process->used + page, 0, count);
 }
 
 /* A request that cannot be met is answered with the old end, as the kernel does. */
-int64_t mvm_process_brk(struct mvm_process *process, const uint64_t *args)
+int64_t hlg_vm_process_brk(struct hlg_vm_process *process, const uint64_t *args)
 {
 	uint64_t base = process->image->base;
 	size_t old = pages_of(process->brk);
@@ -51,11 +51,11 @@ int64_t mvm_process_brk(struct mvm_process *process, const uint64_t *args)
 }
 
 /* The first page of the highest free run of count pages, or 0, which the image has. */
-static size_t find_free(const struct mvm_process *process, size_t count)
+static size_t find_free(const struct hlg_vm_process *process, size_t count)
 {
 	size_t run = 0;
 
-	for (size_t page = process->stack / MVM_PAGE_SIZE; page > 0; page--) {
+	for (size_t page = process->stack / HLG_VM_PAGE_SIZE; page > 0; page--) {
 		run = process->used[page - 1] ? 0 : run + 1;
 		if (run == count)
 			return page - 1;
@@ -64,17 +64,17 @@ static size_t find_free(const struct mvm_process *process, size_t count)
 }
 
 /* The pages of [address, address + size) below the stack, or false. */
-static bool pages_at(const struct mvm_process *process, uint64_t address, uint64_t size,
-		     size_t *page)
+static bool pages_at(const struct hlg_vm_process *process, uint64_t address,
+		     uint64_t size, size_t *page)
 {
-	if (address % MVM_PAGE_SIZE || !mvm_process_bytes(process, address, size))
+	if (address % HLG_VM_PAGE_SIZE || !hlg_vm_process_bytes(process, address, size))
 		return false;
-	*page = (address - process->image->base) / MVM_PAGE_SIZE;
-	return *page + pages_of(size) <= process->stack / MVM_PAGE_SIZE;
+	*page = (address - process->image->base) / HLG_VM_PAGE_SIZE;
+	return *page + pages_of(size) <= process->stack / HLG_VM_PAGE_SIZE;
 }
 
 /* Anonymous memory only, whatever protection is asked for; hints are not followed. */
-int64_t mvm_process_mmap(struct mvm_process *process, const uint64_t *args)
+int64_t hlg_vm_process_mmap(struct hlg_vm_process *process, const uint64_t *args)
 {
 	size_t count = pages_of(args[1]);
 	size_t page;
@@ -95,10 +95,10 @@ int64_t mvm_process_mmap(struct mvm_process *process, const uint64_t *args)
 			return -ENOMEM;
 	}
 	memset(process->used + page, 1, count);
-	return (int64_t)(process->image->base + page * MVM_PAGE_SIZE);
+	return (int64_t)(process->image->base + page * HLG_VM_PAGE_SIZE);
 }
 
-int64_t mvm_process_munmap(struct mvm_process *process, const uint64_t *args)
+int64_t hlg_vm_process_munmap(struct hlg_vm_process *process, const uint64_t *args)
 {
 	size_t page;
 

@@ -28,8 +28,8 @@
 
 /* A thread and its sandboxes; nobody else touches them until it is joined. */
 struct worker {
-	const struct mvm_options *options;
-	struct mvm_sandbox *sandboxes;
+	const struct hlg_vm_options *options;
+	struct hlg_vm_sandbox *sandboxes;
 	uint64_t count;
 	pthread_t thread;
 	int rc;
@@ -49,9 +49,9 @@ static int init_all(struct worker *worker)
 	int rc = 0;
 
 	for (uint64_t i = 0; rc == 0 && i < worker->count; i++) {
-		struct mvm_sandbox *sandbox = &worker->sandboxes[i];
+		struct hlg_vm_sandbox *sandbox = &worker->sandboxes[i];
 
-		rc = mvm_sandbox_init(sandbox, &worker->err);
+		rc = hlg_vm_sandbox_init(sandbox, &worker->err);
 		if (rc == 0)
 			fprintf(stderr,
 				"microvm: sandbox %" PRIu64 ": tid %d, base 0x%" PRIx64
@@ -66,31 +66,31 @@ static int init_all(struct worker *worker)
  * Two ways into the guest, for tests that tell stacks apart. A compiler may put functions
  * that are alike into one: the texts for the assembler make a difference.
  */
-static __attribute__((noinline)) int enter_odd(struct mvm_sandbox *sandbox,
+static __attribute__((noinline)) int enter_odd(struct hlg_vm_sandbox *sandbox,
 					       struct hlg_err *err)
 {
 	__asm__ volatile("# odd");
-	return mvm_sandbox_run(sandbox, err);
+	return hlg_vm_sandbox_run(sandbox, err);
 }
 
-static __attribute__((noinline)) int enter_even(struct mvm_sandbox *sandbox,
+static __attribute__((noinline)) int enter_even(struct hlg_vm_sandbox *sandbox,
 						struct hlg_err *err)
 {
 	__asm__ volatile("# even");
-	return mvm_sandbox_run(sandbox, err);
+	return hlg_vm_sandbox_run(sandbox, err);
 }
 
-static int run_once(struct mvm_sandbox *sandbox, struct hlg_err *err)
+static int run_once(struct hlg_vm_sandbox *sandbox, struct hlg_err *err)
 {
 	return sandbox->number % 2 ? enter_even(sandbox, err) : enter_odd(sandbox, err);
 }
 
 static int run_until_done(struct worker *worker)
 {
-	const struct mvm_options *options = worker->options;
+	const struct hlg_vm_options *options = worker->options;
 	uint64_t end = now_ns() + options->duration;
 	uint64_t rounds = 0;
-	int rc = mvm_deadline_start(
+	int rc = hlg_vm_deadline_start(
 		(unsigned int)(options->duration / NS_PER_S + options->deadline),
 		&worker->err);
 
@@ -99,7 +99,7 @@ static int run_until_done(struct worker *worker)
 			rc = run_once(&worker->sandboxes[i], &worker->err);
 		rounds++;
 	}
-	mvm_deadline_stop();
+	hlg_vm_deadline_stop();
 	return rc;
 }
 
@@ -111,7 +111,7 @@ static void *work(void *arg)
 	if (worker->rc == 0)
 		worker->rc = run_until_done(worker);
 	for (uint64_t i = 0; i < worker->count; i++)
-		mvm_sandbox_finish(&worker->sandboxes[i]);
+		hlg_vm_sandbox_finish(&worker->sandboxes[i]);
 	return NULL;
 }
 
@@ -138,15 +138,15 @@ static void work_all(struct worker *workers, uint64_t count)
 		pthread_join(workers[i].thread, NULL);
 }
 
-static void print_exits(const struct mvm_sandbox *total)
+static void print_exits(const struct hlg_vm_sandbox *total)
 {
 	const char *separator = " ";
 
-	for (unsigned int port = 0; port < MVM_PORT_COUNT; port++) {
+	for (unsigned int port = 0; port < HLG_VM_PORT_COUNT; port++) {
 		if (total->exits[port] == 0)
 			continue;
 		fprintf(stderr, "%s%u%s %" PRIu64, separator, port,
-			mvm_sandbox_port(port), total->exits[port]);
+			hlg_vm_sandbox_port(port), total->exits[port]);
 		separator = ", ";
 	}
 	if (total->hlts) {
@@ -158,17 +158,17 @@ static void print_exits(const struct mvm_sandbox *total)
 	fputc('\n', stderr);
 }
 
-static void summarize(const struct mvm_options *options,
-		      const struct mvm_sandbox *sandboxes)
+static void summarize(const struct hlg_vm_options *options,
+		      const struct hlg_vm_sandbox *sandboxes)
 {
-	struct mvm_sandbox total = {0};
+	struct hlg_vm_sandbox total = {0};
 	uint64_t count = options->sandboxes;
 
 	for (uint64_t i = 0; i < count; i++) {
 		total.runs += sandboxes[i].runs;
 		total.hlts += sandboxes[i].hlts;
 		total.calls += sandboxes[i].calls;
-		for (unsigned int port = 0; port < MVM_PORT_COUNT; port++)
+		for (unsigned int port = 0; port < HLG_VM_PORT_COUNT; port++)
 			total.exits[port] += sandboxes[i].exits[port];
 	}
 	fprintf(stderr,
@@ -178,14 +178,14 @@ static void summarize(const struct mvm_options *options,
 	print_exits(&total);
 }
 
-static int run_all(const struct mvm_options *options, struct worker *workers,
-		   struct mvm_sandbox *sandboxes)
+static int run_all(const struct hlg_vm_options *options, struct worker *workers,
+		   struct hlg_vm_sandbox *sandboxes)
 {
 	uint64_t count = options->in_turn ? 1 : options->sandboxes;
 	int status = EXIT_SUCCESS;
 
 	for (uint64_t i = 0; i < options->sandboxes; i++)
-		sandboxes[i] = (struct mvm_sandbox){.options = options, .number = i};
+		sandboxes[i] = (struct hlg_vm_sandbox){.options = options, .number = i};
 	for (uint64_t i = 0; i < count; i++)
 		workers[i] = (struct worker){
 			.options = options,
@@ -206,12 +206,12 @@ static int run_all(const struct mvm_options *options, struct worker *workers,
 
 int main(int argc, char **argv)
 {
-	struct mvm_options options;
-	struct mvm_sandbox *sandboxes;
+	struct hlg_vm_options options;
+	struct hlg_vm_sandbox *sandboxes;
 	struct worker *workers;
 	int status = EXIT_FAILURE;
 
-	mvm_options_parse(&options, argc, argv);
+	hlg_vm_options_parse(&options, argc, argv);
 	sandboxes = calloc(options.sandboxes, sizeof(*sandboxes));
 	workers = calloc(options.sandboxes, sizeof(*workers));
 	if (sandboxes && workers)

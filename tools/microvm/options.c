@@ -75,17 +75,17 @@ static uint64_t seconds(struct argp_state *state, const char *text)
 	return (uint64_t)(value * NS_PER_S);
 }
 
-static void take_base(struct mvm_options *options, struct argp_state *state,
+static void take_base(struct hlg_vm_options *options, struct argp_state *state,
 		      const char *text)
 {
 	static const char word[] = "random";
 	const char *rest = text + strlen(word);
 
 	if (strncmp(text, word, strlen(word)) != 0) {
-		if (options->base_count == MVM_SANDBOXES_MAX)
+		if (options->base_count == HLG_VM_SANDBOXES_MAX)
 			argp_error(state, "--base=%s: one too many", text);
 		options->bases[options->base_count++] =
-			number(state, text, 0, MVM_ADDRESS_END);
+			number(state, text, 0, HLG_VM_ADDRESS_END);
 		return;
 	}
 	options->random = true;
@@ -97,7 +97,7 @@ static void take_base(struct mvm_options *options, struct argp_state *state,
 		argp_error(state, "--base=random: no random numbers here (give a seed)");
 }
 
-static void check(struct mvm_options *options, struct argp_state *state)
+static void check(struct hlg_vm_options *options, struct argp_state *state)
 {
 	if (options->random && options->base_count > 0)
 		argp_error(state, "--base: either random or addresses");
@@ -107,7 +107,7 @@ static void check(struct mvm_options *options, struct argp_state *state)
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	struct mvm_options *options = state->input;
+	struct hlg_vm_options *options = state->input;
 
 	switch (key) {
 	case KEY_RING:
@@ -125,13 +125,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->duration = seconds(state, arg);
 		return 0;
 	case KEY_SANDBOXES:
-		options->sandboxes = number(state, arg, 1, MVM_SANDBOXES_MAX);
+		options->sandboxes = number(state, arg, 1, HLG_VM_SANDBOXES_MAX);
 		return 0;
 	case KEY_IN_TURN:
 		options->in_turn = true;
 		return 0;
 	case KEY_MEMORY:
-		options->memory = number(state, arg, 1, MVM_WINDOW_MAX / MVM_MIB);
+		options->memory = number(state, arg, 1, HLG_VM_WINDOW_MAX / HLG_VM_MIB);
 		return 0;
 	case KEY_DEADLINE:
 		options->deadline = number(state, arg, 1, SECONDS_MAX);
@@ -155,7 +155,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-void mvm_options_parse(struct mvm_options *options, int argc, char **argv)
+void hlg_vm_options_parse(struct hlg_vm_options *options, int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_table,
@@ -164,7 +164,7 @@ void mvm_options_parse(struct mvm_options *options, int argc, char **argv)
 		.doc = "Runs a guest program in KVM virtual machines, until it ends.",
 	};
 
-	*options = (struct mvm_options){
+	*options = (struct hlg_vm_options){
 		.ring = 3,
 		.runs = 1,
 		.sandboxes = 1,
@@ -186,15 +186,15 @@ static uint64_t random_number(uint64_t seed, uint64_t n)
 	return z ^ z >> 31;
 }
 
-uint64_t mvm_options_base(const struct mvm_options *options, uint64_t sandbox)
+uint64_t hlg_vm_options_base(const struct hlg_vm_options *options, uint64_t sandbox)
 {
-	uint64_t highest = MVM_ADDRESS_END - options->memory * MVM_MIB;
+	uint64_t highest = HLG_VM_ADDRESS_END - options->memory * HLG_VM_MIB;
 
 	if (options->random)
 		return random_number(options->seed, sandbox) %
-		       (highest / MVM_PAGE_SIZE + 1) * MVM_PAGE_SIZE;
+		       (highest / HLG_VM_PAGE_SIZE + 1) * HLG_VM_PAGE_SIZE;
 	if (options->base_count == 0)
-		return MVM_BASE_UNSET;
+		return HLG_VM_BASE_UNSET;
 	if (sandbox >= options->base_count)
 		sandbox = options->base_count - 1;
 	return options->bases[sandbox];

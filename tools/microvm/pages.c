@@ -12,35 +12,36 @@
 #define ENTRY_USER   UINT64_C(0x7) /* present, writable, user */
 #define ENTRY_FRAME  (~UINT64_C(0xfff))
 
-size_t mvm_pages_size(size_t range)
+size_t hlg_vm_pages_size(size_t range)
 {
 	/*
 	 * One table of the lowest level for each 2 MiB and one more when the range starts
 	 * inside one; up to 1 GiB, the three levels above need at most 2 + 2 + 1. The
 	 * page more has three tables of its own at worst.
 	 */
-	return (range / MVM_PAGE_SIZE / ENTRIES + 12) * MVM_PAGE_SIZE;
+	return (range / HLG_VM_PAGE_SIZE / ENTRIES + 12) * HLG_VM_PAGE_SIZE;
 }
 
 /* The entry for address in the table at offset, whose entries span 1 << shift bytes. */
-static uint64_t *entry_at(const struct mvm_pages *pages, size_t offset, uint64_t address,
-			  unsigned int shift)
+static uint64_t *entry_at(const struct hlg_vm_pages *pages, size_t offset,
+			  uint64_t address, unsigned int shift)
 {
 	uint64_t *table = (uint64_t *)(void *)(pages->memory + offset);
 
 	return &table[(address >> shift) & (ENTRIES - 1)];
 }
 
-static int add_table(struct mvm_pages *pages, uint64_t *entry)
+static int add_table(struct hlg_vm_pages *pages, uint64_t *entry)
 {
-	if (pages->size - pages->next_free < MVM_PAGE_SIZE)
+	if (pages->size - pages->next_free < HLG_VM_PAGE_SIZE)
 		return -ENOMEM;
 	*entry = pages->next_free | ENTRY_USER;
-	pages->next_free += MVM_PAGE_SIZE;
+	pages->next_free += HLG_VM_PAGE_SIZE;
 	return 0;
 }
 
-int mvm_pages_map(struct mvm_pages *pages, uint64_t address, uint64_t frame, bool user)
+int hlg_vm_pages_map(struct hlg_vm_pages *pages, uint64_t address, uint64_t frame,
+		     bool user)
 {
 	size_t table = pages->root;
 	uint64_t *entry;
@@ -56,7 +57,7 @@ int mvm_pages_map(struct mvm_pages *pages, uint64_t address, uint64_t frame, boo
 	return 0;
 }
 
-size_t mvm_pages_entry(const struct mvm_pages *pages, uint64_t address)
+size_t hlg_vm_pages_entry(const struct hlg_vm_pages *pages, uint64_t address)
 {
 	size_t table = pages->root;
 

@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MVM_PAGE_SIZE UINT64_C(4096)
+#define HLG_VM_PAGE_SIZE UINT64_C(4096)
 
 /* Where the tables grow. The memory is the caller's, and zero from root on. */
-struct mvm_pages {
+struct hlg_vm_pages {
 	uint8_t *memory;  /* memory[0] is guest-physical address 0 */
 	size_t size;      /* bytes of memory; the tables end there at the latest */
 	size_t root;      /* physical address of the top table: cr3 */
@@ -22,19 +22,20 @@ struct mvm_pages {
 
 /* Bytes of tables for one range of this many bytes and one page more, wherever they are.
  */
-size_t mvm_pages_size(size_t range);
+size_t hlg_vm_pages_size(size_t range);
 
 /*
  * Maps the page at guest address onto the physical page frame; both are page-aligned.
  * Ring 3 may use it only if user is set.
  * Returns 0, or -ENOMEM if the tables are full.
  */
-int mvm_pages_map(struct mvm_pages *pages, uint64_t address, uint64_t frame, bool user);
+int hlg_vm_pages_map(struct hlg_vm_pages *pages, uint64_t address, uint64_t frame,
+		     bool user);
 
 /*
  * Where the entry of a mapped page is: a physical address, so an offset into memory.
  * Returns 0 if the page is not mapped; 0 is never an entry's place.
  */
-size_t mvm_pages_entry(const struct mvm_pages *pages, uint64_t address);
+size_t hlg_vm_pages_entry(const struct hlg_vm_pages *pages, uint64_t address);
 
 #endif

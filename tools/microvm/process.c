@@ -17,30 +17,31 @@
 #define NAME        "guest"
 #define PLATFORM    "x86_64"
 
-int mvm_process_init(struct mvm_process *process, struct mvm_machine *machine,
-		     const struct mvm_image *image, size_t stack, struct hlg_err *err)
+int hlg_vm_process_init(struct hlg_vm_process *process, struct hlg_vm_machine *machine,
+			const struct hlg_vm_image *image, size_t stack,
+			struct hlg_err *err)
 {
-	*process = (struct mvm_process){
+	*process = (struct hlg_vm_process){
 		.machine = machine,
 		.image = image,
 		.stack = machine->window - stack,
-		.heap = (image->size + MVM_PAGE_SIZE - 1) & ~(MVM_PAGE_SIZE - 1),
+		.heap = (image->size + HLG_VM_PAGE_SIZE - 1) & ~(HLG_VM_PAGE_SIZE - 1),
 	};
-	process->used = malloc(process->stack / MVM_PAGE_SIZE);
+	process->used = malloc(process->stack / HLG_VM_PAGE_SIZE);
 	if (!process->used)
 		return hlg_err_set(err, -ENOMEM, "guest memory map: out of memory (%s)",
 				   "lower --memory");
 	return 0;
 }
 
-void mvm_process_finish(struct mvm_process *process)
+void hlg_vm_process_finish(struct hlg_vm_process *process)
 {
 	free(process->used);
 	process->used = NULL;
 }
 
-void *mvm_process_bytes(const struct mvm_process *process, uint64_t address,
-			uint64_t size)
+void *hlg_vm_process_bytes(const struct hlg_vm_process *process, uint64_t address,
+			   uint64_t size)
 {
 	uint64_t offset = address - process->image->base;
 	size_t window = process->machine->window;
@@ -73,7 +74,7 @@ static uint64_t push_random(struct stack *stack)
 }
 
 /* One argument, no environment; both arrays are whole multiples of the alignment. */
-static void push_vectors(struct stack *stack, const struct mvm_image *image)
+static void push_vectors(struct stack *stack, const struct hlg_vm_image *image)
 {
 	uint64_t name = push(stack, NAME, sizeof(NAME));
 	uint64_t platform = push(stack, PLATFORM, sizeof(PLATFORM));
@@ -82,7 +83,7 @@ static void push_vectors(struct stack *stack, const struct mvm_image *image)
 		{AT_PHDR, {image->segments}},
 		{AT_PHENT, {sizeof(Elf64_Phdr)}},
 		{AT_PHNUM, {image->segment_count}},
-		{AT_PAGESZ, {MVM_PAGE_SIZE}},
+		{AT_PAGESZ, {HLG_VM_PAGE_SIZE}},
 		{AT_ENTRY, {image->entry}},
 		{AT_SECURE, {0}},
 		{AT_CLKTCK, {100}},
@@ -96,8 +97,8 @@ static void push_vectors(struct stack *stack, const struct mvm_image *image)
 	push(stack, arguments, sizeof(arguments));
 }
 
-int mvm_process_start(struct mvm_process *process, struct mvm_start *start,
-		      struct hlg_err *err)
+int hlg_vm_process_start(struct hlg_vm_process *process, struct hlg_vm_start *start,
+			 struct hlg_err *err)
 {
 	struct stack stack = {
 		.memory = process->machine->memory,
@@ -110,8 +111,8 @@ int mvm_process_start(struct mvm_process *process, struct mvm_start *start,
 				   "guest: a program that makes system calls runs in "
 				   "ring 3 only (use no --ring)");
 	process->brk = process->heap;
-	memset(process->used, 0, process->stack / MVM_PAGE_SIZE);
-	memset(process->used, 1, process->heap / MVM_PAGE_SIZE);
+	memset(process->used, 0, process->stack / HLG_VM_PAGE_SIZE);
+	memset(process->used, 1, process->heap / HLG_VM_PAGE_SIZE);
 	process->fs = 0;
 	process->exited = false;
 	process->signal = 0;

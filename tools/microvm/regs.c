@@ -32,7 +32,7 @@
 #define MSR_SFMASK 0xc0000084
 
 /* sysret adds 16 for cs, 8 for ss. */
-#define STAR (UINT64_C(0x0023) << 48 | (uint64_t)MVM_KERNEL_CODE << 32)
+#define STAR (UINT64_C(0x0023) << 48 | (uint64_t)HLG_VM_KERNEL_CODE << 32)
 
 /* What a processor has after fninit, and mxcsr after reset. */
 #define FCW_START   0x37f
@@ -56,7 +56,7 @@ static bool can_avx(const struct kvm_cpuid2 *cpuid)
 	return false;
 }
 
-static int set_xcr0(struct mvm_machine *machine, struct hlg_err *err)
+static int set_xcr0(struct hlg_vm_machine *machine, struct hlg_err *err)
 {
 	struct kvm_xcrs xcrs = {.nr_xcrs = 1, .xcrs[0].value = XCR0_AVX};
 
@@ -66,7 +66,7 @@ static int set_xcr0(struct mvm_machine *machine, struct hlg_err *err)
 }
 
 /* The guest's CPUID is the host's, as far as KVM can serve it. */
-int mvm_regs_init(struct mvm_machine *machine, struct hlg_err *err)
+int hlg_vm_regs_init(struct hlg_vm_machine *machine, struct hlg_err *err)
 {
 	struct kvm_cpuid2 *cpuid;
 	int rc = 0;
@@ -101,11 +101,13 @@ static struct kvm_segment segment(uint8_t ring, uint16_t selector, uint8_t type)
 
 static void set_ring(struct kvm_sregs *sregs, uint8_t ring)
 {
-	sregs->cs = segment(ring, ring ? MVM_USER_CODE : MVM_KERNEL_CODE, SEGMENT_CODE);
-	sregs->ss = segment(ring, ring ? MVM_USER_DATA : MVM_KERNEL_DATA, SEGMENT_DATA);
+	sregs->cs =
+		segment(ring, ring ? HLG_VM_USER_CODE : HLG_VM_KERNEL_CODE, SEGMENT_CODE);
+	sregs->ss =
+		segment(ring, ring ? HLG_VM_USER_DATA : HLG_VM_KERNEL_DATA, SEGMENT_DATA);
 }
 
-static int start_sregs(struct mvm_machine *machine, uint8_t ring, struct hlg_err *err)
+static int start_sregs(struct hlg_vm_machine *machine, uint8_t ring, struct hlg_err *err)
 {
 	struct kvm_sregs sregs;
 
@@ -120,22 +122,22 @@ static int start_sregs(struct mvm_machine *machine, uint8_t ring, struct hlg_err
 	sregs.es = sregs.ss;
 	sregs.fs = sregs.ss;
 	sregs.gs = sregs.ss;
-	sregs.tr = (struct kvm_segment){.base = MVM_TSS_ADDRESS,
-					.limit = MVM_TSS_LIMIT,
+	sregs.tr = (struct kvm_segment){.base = HLG_VM_TSS_ADDRESS,
+					.limit = HLG_VM_TSS_LIMIT,
 					.type = SEGMENT_TSS,
 					.present = 1};
-	mvm_rings_tables(machine, &sregs);
+	hlg_vm_rings_tables(machine, &sregs);
 	if (ioctl(machine->vcpu_fd, KVM_SET_SREGS, &sregs) < 0)
 		return fail(err, "KVM_SET_SREGS");
 	return 0;
 }
 
-static int start_calls(struct mvm_machine *machine, struct hlg_err *err)
+static int start_calls(struct hlg_vm_machine *machine, struct hlg_err *err)
 {
 	const struct kvm_msr_entry entries[] = {
 		{.index = MSR_STAR, .data = STAR},
 		{.index = MSR_LSTAR,
-		 .data = machine->call ? machine->call : MVM_CALL_ADDRESS},
+		 .data = machine->call ? machine->call : HLG_VM_CALL_ADDRESS},
 		{.index = MSR_SFMASK, .data = 0},
 	};
 	struct kvm_msrs *msrs = calloc(1, sizeof(*msrs) + sizeof(entries));
@@ -155,8 +157,8 @@ static int start_calls(struct mvm_machine *machine, struct hlg_err *err)
 	return 0;
 }
 
-int mvm_regs_start(struct mvm_machine *machine, const struct mvm_start *start,
-		   struct hlg_err *err)
+int hlg_vm_regs_start(struct hlg_vm_machine *machine, const struct hlg_vm_start *start,
+		      struct hlg_err *err)
 {
 	struct kvm_regs regs = {
 		.rip = start->rip,
@@ -177,14 +179,14 @@ int mvm_regs_start(struct mvm_machine *machine, const struct mvm_start *start,
 	return 0;
 }
 
-int mvm_regs_call(const struct mvm_machine *machine, struct mvm_call *call,
-		  struct hlg_err *err)
+int hlg_vm_regs_call(const struct hlg_vm_machine *machine, struct hlg_vm_call *call,
+		     struct hlg_err *err)
 {
 	struct kvm_regs regs;
 
 	if (ioctl(machine->vcpu_fd, KVM_GET_REGS, &regs) < 0)
 		return fail(err, "KVM_GET_REGS");
-	*call = (struct mvm_call){
+	*call = (struct hlg_vm_call){
 		.number = regs.rax,
 		.args = {regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9},
 	};
@@ -192,7 +194,8 @@ int mvm_regs_call(const struct mvm_machine *machine, struct mvm_call *call,
 }
 
 /* What sysret does, by hand: after an emulated syscall the guest is in ring 3 already. */
-int mvm_regs_return(struct mvm_machine *machine, uint64_t result, struct hlg_err *err)
+int hlg_vm_regs_return(struct hlg_vm_machine *machine, uint64_t result,
+		       struct hlg_err *err)
 {
 	struct kvm_sregs sregs;
 	struct kvm_regs regs;
@@ -214,7 +217,8 @@ int mvm_regs_return(struct mvm_machine *machine, uint64_t result, struct hlg_err
 	return 0;
 }
 
-int mvm_regs_set_fs(struct mvm_machine *machine, uint64_t address, struct hlg_err *err)
+int hlg_vm_regs_set_fs(struct hlg_vm_machine *machine, uint64_t address,
+		       struct hlg_err *err)
 {
 	struct kvm_sregs sregs;
 

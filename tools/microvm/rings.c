@@ -26,41 +26,41 @@ enum {
 	PAGE_STACK
 };
 
-static uint8_t *own_page(const struct mvm_machine *machine, size_t page)
+static uint8_t *own_page(const struct hlg_vm_machine *machine, size_t page)
 {
-	return machine->memory + machine->window + page * MVM_PAGE_SIZE;
+	return machine->memory + machine->window + page * HLG_VM_PAGE_SIZE;
 }
 
-static int map_all(struct mvm_machine *machine)
+static int map_all(struct hlg_vm_machine *machine)
 {
-	struct mvm_pages *pages = &machine->pages;
+	struct hlg_vm_pages *pages = &machine->pages;
 	int rc = 0;
 
 	for (size_t i = PAGE_GDT; rc == 0 && i <= PAGE_STACK; i++)
-		rc = mvm_pages_map(pages, MVM_TSS_ADDRESS + i * MVM_PAGE_SIZE,
-				   machine->window + i * MVM_PAGE_SIZE, false);
-	for (size_t at = pages->root; rc == 0 && at < pages->size; at += MVM_PAGE_SIZE)
-		rc = mvm_pages_map(pages, MVM_TABLES_ADDRESS + (at - pages->root), at,
-				   false);
+		rc = hlg_vm_pages_map(pages, HLG_VM_TSS_ADDRESS + i * HLG_VM_PAGE_SIZE,
+				      machine->window + i * HLG_VM_PAGE_SIZE, false);
+	for (size_t at = pages->root; rc == 0 && at < pages->size; at += HLG_VM_PAGE_SIZE)
+		rc = hlg_vm_pages_map(pages, HLG_VM_TABLES_ADDRESS + (at - pages->root),
+				      at, false);
 	return rc;
 }
 
 static void fill_gdt(uint8_t *page)
 {
 	uint64_t gdt[GDT_ENTRIES] = {
-		[MVM_KERNEL_CODE / 8] = DESCRIPTOR_CODE,
-		[MVM_KERNEL_DATA / 8] = DESCRIPTOR_DATA,
-		[MVM_USER_DATA / 8] = DESCRIPTOR_DATA | DESCRIPTOR_USER,
-		[MVM_USER_CODE / 8] = DESCRIPTOR_CODE | DESCRIPTOR_USER,
+		[HLG_VM_KERNEL_CODE / 8] = DESCRIPTOR_CODE,
+		[HLG_VM_KERNEL_DATA / 8] = DESCRIPTOR_DATA,
+		[HLG_VM_USER_DATA / 8] = DESCRIPTOR_DATA | DESCRIPTOR_USER,
+		[HLG_VM_USER_CODE / 8] = DESCRIPTOR_CODE | DESCRIPTOR_USER,
 	};
 
 	memcpy(page, gdt, sizeof(gdt));
 }
 
-static void fill_gate(uint8_t *idt, const struct mvm_gate *gate)
+static void fill_gate(uint8_t *idt, const struct hlg_vm_gate *gate)
 {
 	const uint64_t words[2] = {
-		(gate->handler & 0xffff) | (uint64_t)MVM_KERNEL_CODE << 16 |
+		(gate->handler & 0xffff) | (uint64_t)HLG_VM_KERNEL_CODE << 16 |
 			(uint64_t)GATE_FLAGS << 40 | (gate->handler >> 16 & 0xffff) << 48,
 		gate->handler >> 32,
 	};
@@ -68,10 +68,10 @@ static void fill_gate(uint8_t *idt, const struct mvm_gate *gate)
 	memcpy(idt + (size_t)gate->vector * GATE_SIZE, words, sizeof(words));
 }
 
-int mvm_rings_init(struct mvm_machine *machine, const struct mvm_gate *gates, size_t n,
-		   struct hlg_err *err)
+int hlg_vm_rings_init(struct hlg_vm_machine *machine, const struct hlg_vm_gate *gates,
+		      size_t n, struct hlg_err *err)
 {
-	const uint64_t stack = MVM_STACK_ADDRESS + MVM_PAGE_SIZE;
+	const uint64_t stack = HLG_VM_STACK_ADDRESS + HLG_VM_PAGE_SIZE;
 	int rc = map_all(machine);
 
 	if (rc < 0)
@@ -84,21 +84,21 @@ int mvm_rings_init(struct mvm_machine *machine, const struct mvm_gate *gates, si
 	return 0;
 }
 
-uint64_t mvm_rings_entry(const struct mvm_machine *machine, uint64_t address)
+uint64_t hlg_vm_rings_entry(const struct hlg_vm_machine *machine, uint64_t address)
 {
-	size_t at = mvm_pages_entry(&machine->pages, address);
+	size_t at = hlg_vm_pages_entry(&machine->pages, address);
 
-	return at ? MVM_TABLES_ADDRESS + (at - machine->pages.root) : 0;
+	return at ? HLG_VM_TABLES_ADDRESS + (at - machine->pages.root) : 0;
 }
 
-void mvm_rings_tables(const struct mvm_machine *machine, struct kvm_sregs *sregs)
+void hlg_vm_rings_tables(const struct hlg_vm_machine *machine, struct kvm_sregs *sregs)
 {
 	sregs->idt = (struct kvm_dtable){0};
 	sregs->gdt = (struct kvm_dtable){0};
 	if (!machine->rings)
 		return;
-	sregs->idt.base = MVM_IDT_ADDRESS;
-	sregs->idt.limit = MVM_VECTORS * GATE_SIZE - 1;
-	sregs->gdt.base = MVM_GDT_ADDRESS;
+	sregs->idt.base = HLG_VM_IDT_ADDRESS;
+	sregs->idt.limit = HLG_VM_VECTORS * GATE_SIZE - 1;
+	sregs->gdt.base = HLG_VM_GDT_ADDRESS;
 	sregs->gdt.limit = GDT_ENTRIES * 8 - 1;
 }

@@ -19,7 +19,7 @@ enum port {
 	PORT_HALT = 108,
 };
 
-const char *mvm_sandbox_port(unsigned int port)
+const char *hlg_vm_sandbox_port(unsigned int port)
 {
 	switch (port) {
 	case PORT_LOG:
@@ -37,62 +37,62 @@ const char *mvm_sandbox_port(unsigned int port)
 	}
 }
 
-static int load(struct mvm_sandbox *sandbox, struct hlg_err *err)
+static int load(struct hlg_vm_sandbox *sandbox, struct hlg_err *err)
 {
-	const struct mvm_machine *machine = &sandbox->machine;
-	struct mvm_window window = {
+	const struct hlg_vm_machine *machine = &sandbox->machine;
+	struct hlg_vm_window window = {
 		.mem = machine->memory,
 		.size = machine->window - machine->window / STACK_SHARE,
 	};
 
-	return mvm_load(sandbox->options->guest,
-			mvm_options_base(sandbox->options, sandbox->number), window,
-			&sandbox->image, err);
+	return hlg_vm_load(sandbox->options->guest,
+			   hlg_vm_options_base(sandbox->options, sandbox->number), window,
+			   &sandbox->image, err);
 }
 
-int mvm_sandbox_init(struct mvm_sandbox *sandbox, struct hlg_err *err)
+int hlg_vm_sandbox_init(struct hlg_vm_sandbox *sandbox, struct hlg_err *err)
 {
-	struct mvm_machine *machine = &sandbox->machine;
-	int rc = mvm_machine_init(machine, sandbox->options->memory * MVM_MIB, err);
+	struct hlg_vm_machine *machine = &sandbox->machine;
+	int rc = hlg_vm_machine_init(machine, sandbox->options->memory * HLG_VM_MIB, err);
 
 	if (rc < 0)
 		return rc;
 	sandbox->tid = (pid_t)syscall(SYS_gettid);
 	rc = load(sandbox, err);
 	if (rc == 0)
-		rc = mvm_machine_map(machine, sandbox->image.base, err);
+		rc = hlg_vm_machine_map(machine, sandbox->image.base, err);
 	if (rc == 0 && sandbox->image.hosted)
-		rc = mvm_process_init(&sandbox->process, machine, &sandbox->image,
-				      machine->window / STACK_SHARE, err);
+		rc = hlg_vm_process_init(&sandbox->process, machine, &sandbox->image,
+					 machine->window / STACK_SHARE, err);
 	return rc;
 }
 
-void mvm_sandbox_finish(struct mvm_sandbox *sandbox)
+void hlg_vm_sandbox_finish(struct hlg_vm_sandbox *sandbox)
 {
-	mvm_process_finish(&sandbox->process);
+	hlg_vm_process_finish(&sandbox->process);
 	if (sandbox->machine.memory)
-		mvm_machine_finish(&sandbox->machine);
+		hlg_vm_machine_finish(&sandbox->machine);
 }
 
 /* A hosted program has written to its data, and counts on zeroes elsewhere. */
-static int start_hosted(struct mvm_sandbox *sandbox, struct mvm_start *start,
+static int start_hosted(struct hlg_vm_sandbox *sandbox, struct hlg_vm_start *start,
 			struct hlg_err *err)
 {
-	struct mvm_machine *machine = &sandbox->machine;
+	struct hlg_vm_machine *machine = &sandbox->machine;
 	int rc = 0;
 
 	if (sandbox->runs > 0) {
-		rc = mvm_machine_clear(machine, 0, machine->window, err);
+		rc = hlg_vm_machine_clear(machine, 0, machine->window, err);
 		if (rc == 0)
 			rc = load(sandbox, err);
 	}
-	return rc < 0 ? rc : mvm_process_start(&sandbox->process, start, err);
+	return rc < 0 ? rc : hlg_vm_process_start(&sandbox->process, start, err);
 }
 
-static int start(struct mvm_sandbox *sandbox, struct hlg_err *err)
+static int start(struct hlg_vm_sandbox *sandbox, struct hlg_err *err)
 {
-	const struct mvm_image *image = &sandbox->image;
-	struct mvm_start start = {
+	const struct hlg_vm_image *image = &sandbox->image;
+	struct hlg_vm_start start = {
 		.rip = image->entry,
 		/* As if called: 8 below a multiple of 16 (System V ABI, 3.2.2). */
 		.rsp = image->base + sandbox->machine.window - 8,
@@ -102,10 +102,10 @@ static int start(struct mvm_sandbox *sandbox, struct hlg_err *err)
 
 	if (image->hosted)
 		rc = start_hosted(sandbox, &start, err);
-	return rc < 0 ? rc : mvm_regs_start(&sandbox->machine, &start, err);
+	return rc < 0 ? rc : hlg_vm_regs_start(&sandbox->machine, &start, err);
 }
 
-static int take_call(struct mvm_sandbox *sandbox, struct hlg_err *err)
+static int take_call(struct hlg_vm_sandbox *sandbox, struct hlg_err *err)
 {
 	int rc;
 
@@ -114,12 +114,12 @@ static int take_call(struct mvm_sandbox *sandbox, struct hlg_err *err)
 		return hlg_err_set(err, -EIO,
 				   "guest: a system call, but it has no PT_TLS (only "
 				   "programs that a C library starts may make any)");
-	rc = mvm_process_call(&sandbox->process, err);
+	rc = hlg_vm_process_call(&sandbox->process, err);
 	return rc < 0 ? rc : sandbox->process.exited;
 }
 
 /* Returns 1 if the exit ends the run, 0 if the guest goes on, or a negative errno. */
-static int take_exit(struct mvm_sandbox *sandbox, const struct mvm_exit *exit,
+static int take_exit(struct hlg_vm_sandbox *sandbox, const struct hlg_vm_exit *exit,
 		     struct hlg_err *err)
 {
 	if (exit->halted) {
@@ -130,11 +130,11 @@ static int take_exit(struct mvm_sandbox *sandbox, const struct mvm_exit *exit,
 		return take_call(sandbox, err);
 	if (sandbox->options->verbose)
 		printf("port %u%s: 0x%" PRIx32 "\n", exit->port,
-		       mvm_sandbox_port(exit->port), exit->value);
-	if (exit->port >= MVM_PORT_COUNT)
+		       hlg_vm_sandbox_port(exit->port), exit->value);
+	if (exit->port >= HLG_VM_PORT_COUNT)
 		return hlg_err_set(err, -EIO,
 				   "guest: out to port %u (only ports below %d are used)",
-				   exit->port, MVM_PORT_COUNT);
+				   exit->port, HLG_VM_PORT_COUNT);
 	sandbox->exits[exit->port]++;
 	if (exit->port == PORT_ABORT)
 		return hlg_err_set(err, -EIO,
@@ -144,13 +144,13 @@ static int take_exit(struct mvm_sandbox *sandbox, const struct mvm_exit *exit,
 	return exit->port == PORT_HALT;
 }
 
-int mvm_sandbox_run(struct mvm_sandbox *sandbox, struct hlg_err *err)
+int hlg_vm_sandbox_run(struct hlg_vm_sandbox *sandbox, struct hlg_err *err)
 {
-	struct mvm_exit exit;
+	struct hlg_vm_exit exit;
 	int rc = start(sandbox, err);
 
 	while (rc == 0) {
-		rc = mvm_machine_step(&sandbox->machine, &exit, err);
+		rc = hlg_vm_machine_step(&sandbox->machine, &exit, err);
 		if (rc == 0)
 			rc = take_exit(sandbox, &exit, err);
 	}

@@ -21,31 +21,31 @@
 
 struct hlg_err;
 
-#define MVM_PORT_COUNT 256
+#define HLG_VM_PORT_COUNT 256
 
 /* The caller's memory, zeroed. */
-struct mvm_sandbox {
-	const struct mvm_options *options;
+struct hlg_vm_sandbox {
+	const struct hlg_vm_options *options;
 	uint64_t number; /* from 0 */
 	pid_t tid;       /* of the thread it runs on; perf's samples have it */
-	struct mvm_machine machine;
-	struct mvm_image image;
-	struct mvm_process process; /* of a hosted guest */
+	struct hlg_vm_machine machine;
+	struct hlg_vm_image image;
+	struct hlg_vm_process process; /* of a hosted guest */
 	uint64_t runs;
-	uint64_t exits[MVM_PORT_COUNT];
+	uint64_t exits[HLG_VM_PORT_COUNT];
 	uint64_t hlts;
 	uint64_t calls;
 };
 
 /* Makes the machine and loads the guest, with options and number set. */
-int mvm_sandbox_init(struct mvm_sandbox *sandbox, struct hlg_err *err);
+int hlg_vm_sandbox_init(struct hlg_vm_sandbox *sandbox, struct hlg_err *err);
 
 /* Leaves the numbers. For a zeroed sandbox too, and after a failed init. */
-void mvm_sandbox_finish(struct mvm_sandbox *sandbox);
+void hlg_vm_sandbox_finish(struct hlg_vm_sandbox *sandbox);
 
-int mvm_sandbox_run(struct mvm_sandbox *sandbox, struct hlg_err *err);
+int hlg_vm_sandbox_run(struct hlg_vm_sandbox *sandbox, struct hlg_err *err);
 
 /* Hyperlight's name of a port with a space before it, or "". */
-const char *mvm_sandbox_port(unsigned int port);
+const char *hlg_vm_sandbox_port(unsigned int port);
 
 #endif

@@ -28,16 +28,16 @@
 #define IOV_LIMIT 1024
 
 /* The result or a negative errno, both for the guest. */
-typedef int64_t (*handler)(struct mvm_process *process, const uint64_t *args);
+typedef int64_t (*handler)(struct hlg_vm_process *process, const uint64_t *args);
 
 static bool is_output(uint64_t fd)
 {
 	return fd == STDOUT_FILENO || fd == STDERR_FILENO;
 }
 
-static int64_t do_write(struct mvm_process *process, const uint64_t *args)
+static int64_t do_write(struct hlg_vm_process *process, const uint64_t *args)
 {
-	const void *bytes = mvm_process_bytes(process, args[1], args[2]);
+	const void *bytes = hlg_vm_process_bytes(process, args[1], args[2]);
 	ssize_t written;
 
 	if (!is_output(args[0]))
@@ -48,7 +48,7 @@ static int64_t do_write(struct mvm_process *process, const uint64_t *args)
 	return written < 0 ? -errno : written;
 }
 
-static int64_t do_writev(struct mvm_process *process, const uint64_t *args)
+static int64_t do_writev(struct hlg_vm_process *process, const uint64_t *args)
 {
 	int64_t total = 0;
 
@@ -56,8 +56,8 @@ static int64_t do_writev(struct mvm_process *process, const uint64_t *args)
 		return -EINVAL;
 	for (uint64_t i = 0; i < args[2]; i++) {
 		const void *from =
-			mvm_process_bytes(process, args[1] + i * sizeof(struct iovec),
-					  sizeof(struct iovec));
+			hlg_vm_process_bytes(process, args[1] + i * sizeof(struct iovec),
+					     sizeof(struct iovec));
 		struct iovec part;
 		int64_t written;
 
@@ -75,17 +75,17 @@ static int64_t do_writev(struct mvm_process *process, const uint64_t *args)
 }
 
 /* Standard input is empty. */
-static int64_t do_read(struct mvm_process *process, const uint64_t *args)
+static int64_t do_read(struct hlg_vm_process *process, const uint64_t *args)
 {
 	(void)process;
 	return args[0] == STDIN_FILENO ? 0 : -EBADF;
 }
 
 /* Copies an answer into the guest. */
-static int64_t answer(struct mvm_process *process, uint64_t address, const void *from,
+static int64_t answer(struct hlg_vm_process *process, uint64_t address, const void *from,
 		      size_t size)
 {
-	void *to = mvm_process_bytes(process, address, size);
+	void *to = hlg_vm_process_bytes(process, address, size);
 
 	if (!to)
 		return -EFAULT;
@@ -94,7 +94,7 @@ static int64_t answer(struct mvm_process *process, uint64_t address, const void 
 }
 
 /* All three standard streams are pipes: unlike a terminal, those need no ioctl. */
-static int64_t stat_stream(struct mvm_process *process, uint64_t fd, uint64_t to)
+static int64_t stat_stream(struct hlg_vm_process *process, uint64_t fd, uint64_t to)
 {
 	struct stat stat = {.st_mode = S_IFIFO | 0600, .st_nlink = 1, .st_blksize = 4096};
 
@@ -103,23 +103,23 @@ static int64_t stat_stream(struct mvm_process *process, uint64_t fd, uint64_t to
 	return answer(process, to, &stat, sizeof(stat));
 }
 
-static int64_t do_fstat(struct mvm_process *process, const uint64_t *args)
+static int64_t do_fstat(struct hlg_vm_process *process, const uint64_t *args)
 {
 	return stat_stream(process, args[0], args[1]);
 }
 
-static int64_t do_newfstatat(struct mvm_process *process, const uint64_t *args)
+static int64_t do_newfstatat(struct hlg_vm_process *process, const uint64_t *args)
 {
-	const char *path = mvm_process_bytes(process, args[1], 1);
+	const char *path = hlg_vm_process_bytes(process, args[1], 1);
 
 	if (!path)
 		return -EFAULT;
 	return *path ? -ENOENT : stat_stream(process, args[0], args[2]);
 }
 
-static int64_t do_getrandom(struct mvm_process *process, const uint64_t *args)
+static int64_t do_getrandom(struct hlg_vm_process *process, const uint64_t *args)
 {
-	void *to = mvm_process_bytes(process, args[0], args[1]);
+	void *to = hlg_vm_process_bytes(process, args[0], args[1]);
 	ssize_t size;
 
 	if (!to)
@@ -128,7 +128,7 @@ static int64_t do_getrandom(struct mvm_process *process, const uint64_t *args)
 	return size < 0 ? -errno : size;
 }
 
-static int64_t do_clock_gettime(struct mvm_process *process, const uint64_t *args)
+static int64_t do_clock_gettime(struct hlg_vm_process *process, const uint64_t *args)
 {
 	struct timespec now;
 
@@ -137,7 +137,7 @@ static int64_t do_clock_gettime(struct mvm_process *process, const uint64_t *arg
 	return answer(process, args[1], &now, sizeof(now));
 }
 
-static int64_t do_prlimit64(struct mvm_process *process, const uint64_t *args)
+static int64_t do_prlimit64(struct hlg_vm_process *process, const uint64_t *args)
 {
 	struct rlimit limit = {.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
 
@@ -146,7 +146,7 @@ static int64_t do_prlimit64(struct mvm_process *process, const uint64_t *args)
 	return args[3] ? answer(process, args[3], &limit, sizeof(limit)) : 0;
 }
 
-static int64_t do_uname(struct mvm_process *process, const uint64_t *args)
+static int64_t do_uname(struct hlg_vm_process *process, const uint64_t *args)
 {
 	static const struct utsname name = {
 		.sysname = "Linux",
@@ -160,7 +160,7 @@ static int64_t do_uname(struct mvm_process *process, const uint64_t *args)
 }
 
 /* qsort() asks how much memory there is. */
-static int64_t do_sysinfo(struct mvm_process *process, const uint64_t *args)
+static int64_t do_sysinfo(struct hlg_vm_process *process, const uint64_t *args)
 {
 	const struct sysinfo info = {
 		.totalram = process->machine->window,
@@ -172,43 +172,43 @@ static int64_t do_sysinfo(struct mvm_process *process, const uint64_t *args)
 	return answer(process, args[0], &info, sizeof(info));
 }
 
-static int64_t do_arch_prctl(struct mvm_process *process, const uint64_t *args)
+static int64_t do_arch_prctl(struct hlg_vm_process *process, const uint64_t *args)
 {
 	if (args[0] == ARCH_GET_FS)
 		return answer(process, args[1], &process->fs, sizeof(process->fs));
 	if (args[0] != ARCH_SET_FS)
 		return -EINVAL;
 	process->fs = args[1];
-	return 0; /* mvm_process_call sets the register */
+	return 0; /* hlg_vm_process_call sets the register */
 }
 
 /* Nobody else is there to wake it up, or to be woken up. */
-static int64_t do_futex(struct mvm_process *process, const uint64_t *args)
+static int64_t do_futex(struct hlg_vm_process *process, const uint64_t *args)
 {
 	(void)process;
 	return (args[1] & FUTEX_CMD_MASK) == FUTEX_WAIT ? -EAGAIN : 0;
 }
 
-static int64_t do_exit(struct mvm_process *process, const uint64_t *args)
+static int64_t do_exit(struct hlg_vm_process *process, const uint64_t *args)
 {
 	process->exited = true;
 	process->status = (int)(args[0] & 0xff);
 	return 0;
 }
 
-static int64_t kill_itself(struct mvm_process *process, uint64_t signal)
+static int64_t kill_itself(struct hlg_vm_process *process, uint64_t signal)
 {
 	process->exited = signal != 0;
 	process->signal = (int)(signal & 0x7f);
 	return 0;
 }
 
-static int64_t do_kill(struct mvm_process *process, const uint64_t *args)
+static int64_t do_kill(struct hlg_vm_process *process, const uint64_t *args)
 {
 	return kill_itself(process, args[1]);
 }
 
-static int64_t do_tgkill(struct mvm_process *process, const uint64_t *args)
+static int64_t do_tgkill(struct hlg_vm_process *process, const uint64_t *args)
 {
 	return kill_itself(process, args[2]);
 }
@@ -218,7 +218,7 @@ static const struct call {
 	bool known;
 	int16_t result;
 	handler handler;
-} calls[MVM_CALLS] = {
+} calls[HLG_VM_CALLS] = {
 	[SYS_read] = {true, 0, do_read},
 	[SYS_write] = {true, 0, do_write},
 	[SYS_writev] = {true, 0, do_writev},
@@ -235,9 +235,9 @@ static const struct call {
 	[SYS_ioctl] = {true, -ENOTTY, NULL},
 	[SYS_fcntl] = {true, 0, NULL},
 	[SYS_poll] = {true, 0, NULL},
-	[SYS_brk] = {true, 0, mvm_process_brk},
-	[SYS_mmap] = {true, 0, mvm_process_mmap},
-	[SYS_munmap] = {true, 0, mvm_process_munmap},
+	[SYS_brk] = {true, 0, hlg_vm_process_brk},
+	[SYS_mmap] = {true, 0, hlg_vm_process_mmap},
+	[SYS_munmap] = {true, 0, hlg_vm_process_munmap},
 	[SYS_mremap] = {true, -ENOMEM, NULL}, /* realloc() copies then */
 	[SYS_mprotect] = {true, 0, NULL},
 	[SYS_madvise] = {true, -EINVAL, NULL}, /* it may count on the pages being zero */
@@ -269,40 +269,40 @@ static const struct call {
 	[SYS_exit_group] = {true, 0, do_exit},
 };
 
-static int64_t refuse(struct mvm_process *process, uint64_t number)
+static int64_t refuse(struct hlg_vm_process *process, uint64_t number)
 {
-	if (number >= MVM_CALLS || !process->told[number])
+	if (number >= HLG_VM_CALLS || !process->told[number])
 		fprintf(stderr, "microvm: system call %llu is not served (ENOSYS)\n",
 			(unsigned long long)number);
-	if (number < MVM_CALLS)
+	if (number < HLG_VM_CALLS)
 		process->told[number] = true;
 	return -ENOSYS;
 }
 
-static int64_t serve(struct mvm_process *process, const struct mvm_call *call)
+static int64_t serve(struct hlg_vm_process *process, const struct hlg_vm_call *call)
 {
 	const struct call *known;
 
-	if (call->number >= MVM_CALLS || !calls[call->number].known)
+	if (call->number >= HLG_VM_CALLS || !calls[call->number].known)
 		return refuse(process, call->number);
 	known = &calls[call->number];
 	return known->handler ? known->handler(process, call->args) : known->result;
 }
 
-int mvm_process_call(struct mvm_process *process, struct hlg_err *err)
+int hlg_vm_process_call(struct hlg_vm_process *process, struct hlg_err *err)
 {
-	struct mvm_call call;
+	struct hlg_vm_call call;
 	uint64_t fs = process->fs;
 	int64_t result;
-	int rc = mvm_regs_call(process->machine, &call, err);
+	int rc = hlg_vm_regs_call(process->machine, &call, err);
 
 	if (rc < 0)
 		return rc;
 	result = serve(process, &call);
 	if (process->fs != fs)
-		rc = mvm_regs_set_fs(process->machine, process->fs, err);
+		rc = hlg_vm_regs_set_fs(process->machine, process->fs, err);
 	if (rc == 0)
-		rc = mvm_regs_return(process->machine, (uint64_t)result, err);
+		rc = hlg_vm_regs_return(process->machine, (uint64_t)result, err);
 	if (rc == 0 && process->exited && process->signal)
 		return hlg_err_set(err, -EIO, "guest: it ended with signal %d (%s)",
 				   process->signal, "see its messages");
