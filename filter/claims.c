@@ -39,7 +39,7 @@ bool hlg_claims_build(struct hlg_claims *claims, const struct hlg_space *space,
 
 	*claims = (struct hlg_claims){.end = calloc(space->n_images + 1, sizeof(size_t))};
 	if (ok) {
-		owner = malloc((addrs.n + 1) * sizeof(*owner));
+		owner = calloc(addrs.n + 1, sizeof(*owner));
 		claims->at = malloc((addrs.n + 1) * sizeof(*claims->at));
 	}
 	ok = owner && claims->at && claims->end;

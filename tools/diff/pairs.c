@@ -178,7 +178,7 @@ static bool match(struct hlg_diff_images *images, struct left *left,
 	for (size_t i = 0; ok && i < images->n; i++) {
 		struct hlg_diff_image *pair = &images->pairs[i];
 
-		if (pair->image[1])
+		if (!pair->image[0] || pair->image[1])
 			continue;
 		pair->image[1] = take(left, pair->image[0], by);
 		pair->same = same && pair->image[1];

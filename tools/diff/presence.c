@@ -51,7 +51,8 @@ static bool tell(struct hlg_diff_row *row, int lacks, const struct names *names)
 
 		if (!key)
 			return false;
-		known = bsearch(&key, names->name, names->n, sizeof(key), compare);
+		known = names->n &&
+			bsearch(&key, names->name, names->n, sizeof(key), compare);
 		free(key);
 	}
 	if (!known)
