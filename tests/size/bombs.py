@@ -155,10 +155,18 @@ def shared_ranges(put, verb):
     yield verb("annotate", "-q", guest, data), 0, ""
 
 
+def descending_maps(put, verb):
+    """Mappings of one process, each below the one before."""
+    n = 300000
+    maps = b"".join(f.mmap2(1, f.TEXT + 0x2000 * (n - i), 0x1000) for i in range(n))
+    data = put("a.data", f.recording(maps + f.sample()))
+    yield verb("report", "--mode=all", put("guest.elf", f.guest()), data), 0, ""
+
+
 CASES = [shared_section_names, shared_names, shared_notes, shared_ids, shared_functions,
          many_states, wide_windows, many_attributes,
          many_mappings, many_rounds, one_place,
-         shared_ranges]
+         shared_ranges, descending_maps]
 
 
 def limit():
