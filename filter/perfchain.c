@@ -3,9 +3,9 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "mapped.h"
+#include "ranges.h"
 
 /* perf's, filled in when it loads the filter (hlguest.c). */
 extern __attribute__((visibility("default"))) struct perf_dlfilter_fns perf_dlfilter_fns;
@@ -22,82 +22,86 @@ struct naming {
 	char *text; /* PATH_MAX bytes: too many to be zeroed for each sample */
 };
 
+/* The functions that perf has named in a process. */
+struct hlg_perfchain_process {
+	struct hlg_ranges known;
+	int32_t pid;
+};
+
 void hlg_perfchain_finish(struct hlg_perfchain *chain)
 {
 	hlg_names_finish(&chain->names);
-	free(chain->known);
+	for (uint32_t i = 0; i < chain->n; i++)
+		hlg_ranges_finish(&chain->processes[i].known);
+	free(chain->processes);
+	hlg_index_finish(&chain->index);
 	*chain = (struct hlg_perfchain){0};
 }
 
-/* The first function of the process that ends behind ip, or of a later process. */
-static size_t first_behind(const struct hlg_perfchain *c, int32_t pid, uint64_t ip)
+static bool same(const void *ctx, uint32_t number)
 {
-	size_t from = 0, to = c->n;
+	const struct naming *naming = ctx;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-		const struct hlg_perfchain_known *known = &c->known[middle];
-
-		if (known->pid > pid || (known->pid == pid && known->last >= ip))
-			to = middle;
-		else
-			from = middle + 1;
-	}
-	return from;
+	return naming->chain->processes[number].pid == naming->pid;
 }
 
-static struct hlg_perfchain_known *find(const struct hlg_perfchain *c, int32_t pid,
-					uint64_t ip)
+static uint64_t hash_of(int32_t pid)
 {
-	size_t i = first_behind(c, pid, ip);
+	return hlg_hash_word(HLG_HASH_SEED, (uint32_t)pid);
+}
 
-	return i < c->n && c->known[i].pid == pid && c->known[i].first <= ip
-		       ? &c->known[i]
-		       : NULL;
+/* What is known of the sample's process, NULL if nothing is. */
+static struct hlg_ranges *known_of(const struct naming *naming)
+{
+	const struct hlg_perfchain *c = naming->chain;
+	uint32_t i = hlg_index_find(&c->index, hash_of(naming->pid), same, naming);
+
+	return i == HLG_INDEX_NONE ? NULL : &c->processes[i].known;
+}
+
+static struct hlg_ranges *add_process(struct hlg_perfchain *c, int32_t pid)
+{
+	if (!hlg_index_room(&c->processes, c->n, &c->room, sizeof(*c->processes)) ||
+	    !hlg_index_add(&c->index, hash_of(pid), c->n))
+		return NULL;
+	c->processes[c->n] = (struct hlg_perfchain_process){.pid = pid};
+	return &c->processes[c->n++].known;
 }
 
 /*
- * A function, [first, last]; the newest name counts, and what lies across it is
+ * A function, [start, end); the newest name counts, and what lies across it is
  * forgotten, since something else was mapped there. Without memory nothing is remembered.
  */
-static void remember(struct hlg_perfchain *c, int32_t pid, uint64_t first, uint64_t last,
+static void remember(const struct naming *naming, uint64_t start, uint64_t end,
 		     const char *text)
 {
+	struct hlg_perfchain *c = naming->chain;
 	uint32_t name = hlg_names_add(&c->names, text);
-	size_t from = first_behind(c, pid, first), to = from;
+	struct hlg_ranges *known = known_of(naming);
+	const struct hlg_range *there = known ? hlg_ranges_find(known, start) : NULL;
 
-	while (to < c->n && c->known[to].pid == pid && c->known[to].first <= last)
-		to++;
 	if (name == HLG_NO_NAME ||
-	    (from < to && c->known[from].first == first && c->known[from].last == last &&
-	     c->known[from].name == name))
+	    (there && there->start == start && there->end == end && there->name == name))
 		return;
-	if (c->n == c->room) {
-		size_t room = c->room ? 2 * c->room : 64;
-		void *known = reallocarray(c->known, room, sizeof(*c->known));
-
-		if (!known)
-			return;
-		c->known = known;
-		c->room = room;
-	}
-	memmove(c->known + from + 1, c->known + to, (c->n - to) * sizeof(*c->known));
-	c->n = c->n + 1 - (to - from);
-	c->known[from] = (struct hlg_perfchain_known){first, last, pid, name};
+	if (!known)
+		known = add_process(c, naming->pid);
+	if (known)
+		hlg_ranges_put(known, (struct hlg_range){start, end, 0, name},
+			       HLG_RANGES_FORGET);
 }
 
 static void name_frame(void *to, uint64_t ip, unsigned cpumode,
 		       struct hlg_host_frame *frame)
 {
 	struct naming *naming = to;
-	struct hlg_perfchain *c = naming->chain;
 	struct perf_dlfilter_al al = {.size = AL_SIZE};
 
 	if (cpumode != naming->cpumode) {
-		const struct hlg_perfchain_known *known = find(c, naming->pid, ip);
+		const struct hlg_ranges *known = known_of(naming);
+		const struct hlg_range *at = known ? hlg_ranges_find(known, ip) : NULL;
 
-		if (known)
-			frame->name = hlg_names_get(&c->names, known->name);
+		if (at)
+			frame->name = hlg_names_get(&naming->chain->names, at->name);
 		return;
 	}
 	if (!perf_dlfilter_fns.resolve_address ||
@@ -107,10 +111,10 @@ static void name_frame(void *to, uint64_t ip, unsigned cpumode,
 	if (cpumode != PERF_RECORD_MISC_USER)
 		return;
 	if (al.sym && al.sym_end > al.sym_start && al.symoff < al.sym_end - al.sym_start)
-		remember(c, naming->pid, ip - al.symoff,
-			 ip - al.symoff + (al.sym_end - al.sym_start - 1), frame->name);
+		remember(naming, ip - al.symoff,
+			 ip - al.symoff + (al.sym_end - al.sym_start), frame->name);
 	else
-		remember(c, naming->pid, ip, ip, frame->name);
+		remember(naming, ip, ip + 1, frame->name);
 }
 
 bool hlg_perfchain_take(struct hlg_perfchain *chain, struct hlg_stacks *stacks,

@@ -16,17 +16,11 @@
 #include "profile.h"
 #include "stacks.h"
 
-/* A function that perf has named in a process. */
-struct hlg_perfchain_known {
-	uint64_t first, last; /* its bytes, [first, last] */
-	int32_t pid;
-	uint32_t name;
-};
-
 struct hlg_perfchain {
 	struct hlg_names names;
-	struct hlg_perfchain_known *known; /* by process and address, disjoint */
-	size_t n, room;
+	struct hlg_perfchain_process *processes;
+	uint32_t n, room;
+	struct hlg_index index; /* of processes */
 };
 
 void hlg_perfchain_finish(struct hlg_perfchain *chain);
