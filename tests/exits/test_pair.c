@@ -165,37 +165,6 @@ START_TEST(lost_records_tear_pairs)
 }
 END_TEST
 
-/* What a slow reading says of gaps. */
-START_TEST(gaps_are_found)
-{
-	static struct {
-		uint64_t start, end;
-		uint16_t cpu;
-	} all[200];
-	struct hlg_exits_gaps gaps = {0};
-	uint64_t state = 7;
-
-	for (int i = 0; i < 200; i++) {
-		state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
-		all[i].end = (uint64_t)i * 50 + (state >> 40) % 300 + 300;
-		all[i].start = all[i].end - (state >> 20) % 290;
-		all[i].cpu = state >> 60 & 3;
-		ck_assert(hlg_exits_gap(&gaps, all[i].start, all[i].end, all[i].cpu));
-	}
-	for (uint64_t from = 0; from < 11000; from += 7) {
-		for (uint64_t to = from; to < from + 900; to += 89) {
-			bool torn = false;
-
-			for (int i = 0; i < 200; i++)
-				torn |= all[i].start < to && all[i].end > from &&
-					all[i].cpu == 1;
-			ck_assert_int_eq(hlg_exits_is_torn(&gaps, from, 1, to, 1), torn);
-		}
-	}
-	hlg_exits_gaps_finish(&gaps);
-}
-END_TEST
-
 /* Software KVM: only the VMM's pairs; a read tells its port when the answer is there. */
 START_TEST(vmm_alone)
 {
@@ -246,7 +215,6 @@ int main(void)
 	tcase_add_test(tc, late_records_make_no_pair);
 	tcase_add_test(tc, memory_is_bounded);
 	tcase_add_test(tc, lost_records_tear_pairs);
-	tcase_add_test(tc, gaps_are_found);
 	tcase_add_test(tc, vmm_alone);
 	tcase_add_test(tc, window_selects_pairs);
 	return tap_main(suite);

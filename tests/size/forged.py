@@ -172,6 +172,11 @@ def crossing(entry, time, tid=1, cpu=0):
                                          1, len(raw)) + raw)
 
 
+def lost(time, cpu=0):
+    """A record was lost, by what crossings() records."""
+    return record(LOST, 0, struct.pack("<2Q2IQ2IQ", 1, 1, 1, 1, time, cpu, 0, 1))
+
+
 def crossings(records):
     attrs = [attr(TRACED, 2, i + 1) for i in range(len(FIELDS))]
     ids = [struct.pack("<Q", i + 1) for i in range(len(FIELDS))]

@@ -2,52 +2,139 @@
 #include "gaps.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "../../symtab/search.h"
 
-bool hlg_exits_gap(struct hlg_exits_gaps *g, uint64_t start, uint64_t end, uint16_t cpu)
+#define ROOM 4 /* of a new run */
+
+enum {
+	N_CPUS = HLG_ANY_CPU + 1
+};
+
+/* The bytes of a run with so much room; SIZE_MAX if there are too many. */
+static size_t bytes_of(size_t room)
 {
-	size_t i = g->n;
+	const size_t head = sizeof(struct hlg_exits_run);
 
-	if (g->n == g->room) {
-		size_t room = g->room ? 2 * g->room : 16;
-		struct hlg_exits_gap *more = reallocarray(g->gaps, room, sizeof(*more));
+	if (room > (SIZE_MAX - head) / sizeof(struct hlg_exits_gap))
+		return SIZE_MAX;
+	return head + room * sizeof(struct hlg_exits_gap);
+}
 
-		if (!more)
-			return false;
-		g->gaps = more;
-		g->room = room;
+/* An empty one. NULL without memory. */
+static struct hlg_exits_run *make_run(struct hlg_exits_run *older, size_t room)
+{
+	struct hlg_exits_run *run = malloc(bytes_of(room));
+
+	if (run)
+		*run = (struct hlg_exits_run){.older = older, .room = room};
+	return run;
+}
+
+/*
+ * Behind all others of the run: those that begin no earlier lie within it. There is room.
+ */
+static void append(struct hlg_exits_run *run, struct hlg_exits_gap gap)
+{
+	while (run->n && run->gaps[run->n - 1].start >= gap.start)
+		run->n--;
+	run->gaps[run->n++] = gap;
+}
+
+/* The two newest runs become one. */
+static bool merge(struct hlg_exits_run **newest)
+{
+	struct hlg_exits_run *b = *newest, *a = b->older;
+	struct hlg_exits_run *run = make_run(a->older, a->n + b->n);
+
+	if (!run)
+		return false;
+	for (size_t i = 0, j = 0; i < a->n || j < b->n;) {
+		bool older = j == b->n || (i < a->n && a->gaps[i].end <= b->gaps[j].end);
+
+		append(run, older ? a->gaps[i++] : b->gaps[j++]);
 	}
-	while (i > 0 && g->gaps[i - 1].end > end)
-		i--; /* buffers of other CPUs: a few at most */
-	memmove(&g->gaps[i + 1], &g->gaps[i], (g->n - i) * sizeof(*g->gaps));
-	g->gaps[i] = (struct hlg_exits_gap){start < end ? start : end, end, cpu};
-	g->n++;
-	if (end - g->gaps[i].start > g->longest)
-		g->longest = end - g->gaps[i].start;
+	free(a);
+	free(b);
+	*newest = run;
 	return true;
 }
 
-bool hlg_exits_gaps_tear(const struct hlg_exits_gaps *g, uint64_t from, uint16_t from_cpu,
-			 uint64_t to, uint16_t to_cpu)
+/* A gap takes part in so few merges because each makes its run half as long again. */
+static bool begin_run(struct hlg_exits_run **newest)
 {
-	size_t low = HLG_UPTO(g->gaps, g->n, end, from); /* ends behind from */
+	struct hlg_exits_run *run;
 
-	for (; low < g->n; low++) {
-		const struct hlg_exits_gap *gap = &g->gaps[low];
+	while (*newest && (*newest)->older && (*newest)->older->n / 2 < (*newest)->n)
+		if (!merge(newest))
+			return false;
+	run = make_run(*newest, ROOM);
+	if (!run)
+		return false;
+	*newest = run;
+	return true;
+}
 
-		if (gap->end >= to && gap->end - to >= g->longest)
-			break; /* all that follow begin behind to */
-		if (gap->start < to && (gap->cpu == from_cpu || gap->cpu == to_cpu ||
-					from_cpu != to_cpu || gap->cpu == HLG_ANY_CPU))
+static bool add(struct hlg_exits_run **newest, struct hlg_exits_gap gap)
+{
+	struct hlg_exits_run *run = *newest;
+
+	if (!run || run->gaps[run->n - 1].end > gap.end) {
+		if (!begin_run(newest))
+			return false;
+	} else if (run->n == run->room) {
+		run = realloc(run, bytes_of(2 * run->room));
+		if (!run)
+			return false;
+		run->room *= 2;
+		*newest = run;
+	}
+	append(*newest, gap);
+	return true;
+}
+
+bool hlg_exits_gap(struct hlg_exits_gaps *g, uint64_t start, uint64_t end, uint16_t cpu)
+{
+	const struct hlg_exits_gap gap = {start < end ? start : end, end};
+
+	if (!g->cpu)
+		g->cpu = calloc(N_CPUS, sizeof(struct hlg_exits_run *));
+	return g->cpu && add(&g->all, gap) && add(&g->cpu[cpu], gap);
+}
+
+/* Of the gaps that end behind from the first begins first. */
+static bool tears(const struct hlg_exits_run *run, uint64_t from, uint64_t to)
+{
+	for (; run; run = run->older) {
+		size_t i = HLG_UPTO(run->gaps, run->n, end, from);
+
+		if (i < run->n && run->gaps[i].start < to)
 			return true;
 	}
 	return false;
 }
 
+bool hlg_exits_gaps_tear(const struct hlg_exits_gaps *g, uint64_t from, uint16_t from_cpu,
+			 uint64_t to, uint16_t to_cpu)
+{
+	if (from_cpu != to_cpu)
+		return tears(g->all, from, to);
+	return tears(g->cpu[from_cpu], from, to) || tears(g->cpu[HLG_ANY_CPU], from, to);
+}
+
+static void finish(struct hlg_exits_run *run)
+{
+	for (struct hlg_exits_run *older; run; run = older) {
+		older = run->older;
+		free(run);
+	}
+}
+
 void hlg_exits_gaps_finish(struct hlg_exits_gaps *g)
 {
-	free(g->gaps);
+	finish(g->all);
+	for (size_t i = 0; g->cpu && i < N_CPUS; i++)
+		finish(g->cpu[i]);
+	free(g->cpu);
 	*g = (struct hlg_exits_gaps){0};
 }
