@@ -30,7 +30,7 @@ struct tep_event;
 #define FIELD_MAX  UINT16_MAX /* no record is longer */
 
 struct format {
-	char *name; /* "kvm:kvm_exit" */
+	char *name; /* "kvm:kvm_exit"; owned */
 	uint64_t id;
 	const char *text; /* in the data; not terminated */
 	size_t size;
@@ -42,8 +42,9 @@ struct format {
 struct hlg_trace {
 	const char *path, *how;
 	char *data;
-	struct format *formats;
+	struct format *formats; /* as in the recording */
 	size_t n;
+	struct format **by_id, **by_name; /* each; the first of several comes first */
 	struct tep_handle *tep;
 };
 
@@ -173,6 +174,65 @@ static int read_systems(struct hlg_trace *trace, struct cursor *c)
 	return 1;
 }
 
+static int compare_ids(const struct format *a, const struct format *b)
+{
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static int compare_names(const struct format *a, const struct format *b)
+{
+	return strcmp(a->name, b->name);
+}
+
+static int order_ids(const void *a, const void *b)
+{
+	const struct format *const *x = a, *const *y = b;
+	int order = compare_ids(*x, *y);
+
+	return order ? order : (*x > *y) - (*x < *y);
+}
+
+static int order_names(const void *a, const void *b)
+{
+	const struct format *const *x = a, *const *y = b;
+	int order = compare_names(*x, *y);
+
+	return order ? order : (*x > *y) - (*x < *y);
+}
+
+/* Once all are there. False without memory. */
+static bool sort_formats(struct hlg_trace *trace)
+{
+	trace->by_id = calloc(trace->n + 1, sizeof(struct format *));
+	trace->by_name = calloc(trace->n + 1, sizeof(struct format *));
+	if (!trace->by_id || !trace->by_name)
+		return false;
+	for (size_t i = 0; i < trace->n; i++)
+		trace->by_id[i] = trace->by_name[i] = &trace->formats[i];
+	qsort(trace->by_id, trace->n, sizeof(struct format *), order_ids);
+	qsort(trace->by_name, trace->n, sizeof(struct format *), order_names);
+	return true;
+}
+
+/* The first that is as wanted, or NULL. */
+static struct format *find_sorted(struct format *const *sorted, size_t n,
+				  const struct format *wanted,
+				  int (*compare)(const struct format *,
+						 const struct format *))
+{
+	size_t from = 0;
+
+	for (size_t to = n; from < to;) {
+		size_t middle = from + (to - from) / 2;
+
+		if (compare(sorted[middle], wanted) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < n && compare(sorted[from], wanted) == 0 ? sorted[from] : NULL;
+}
+
 static int read_data(struct hlg_trace *trace, size_t size)
 {
 	static const char magic[] = {'\x17', '\x08', '\x44', 't', 'r',
@@ -209,6 +269,8 @@ static int read_trace(struct hlg_trace *trace, const struct hlg_perfdata *pd,
 	if (size == 0)
 		return fail(trace, "holds no formats of tracepoints", err);
 	rc = read_data(trace, size);
+	if (rc > 0 && !sort_formats(trace))
+		rc = -1;
 	if (rc < 0)
 		return hlg_err_memory(err, trace->path);
 	if (rc == 0)
@@ -243,10 +305,11 @@ int hlg_trace_open(struct hlg_trace **trace, const struct hlg_perfdata *pd,
 
 const char *hlg_trace_name(const struct hlg_trace *trace, uint64_t id)
 {
-	for (size_t i = 0; i < trace->n; i++)
-		if (trace->formats[i].id == id)
-			return trace->formats[i].name;
-	return NULL;
+	const struct format wanted = {.id = id};
+	const struct format *format =
+		find_sorted(trace->by_id, trace->n, &wanted, compare_ids);
+
+	return format ? format->name : NULL;
 }
 
 int hlg_trace_need(struct hlg_trace *trace, const char *event, const char *name,
@@ -276,6 +339,8 @@ void hlg_trace_close(struct hlg_trace *trace)
 	for (size_t i = 0; i < trace->n; i++)
 		free(trace->formats[i].name);
 	free(trace->formats);
+	free(trace->by_id);
+	free(trace->by_name);
 	if (trace->tep)
 		tep_free(trace->tep);
 	free(trace->data);
@@ -318,18 +383,12 @@ static bool is_number(const struct tep_format_field *field)
 	       field->offset >= 0 && field->offset <= FIELD_MAX;
 }
 
-static struct format *find_format(struct hlg_trace *trace, const char *event)
-{
-	for (size_t i = 0; i < trace->n; i++)
-		if (strcmp(trace->formats[i].name, event) == 0)
-			return &trace->formats[i];
-	return NULL;
-}
-
 int hlg_trace_find(struct hlg_trace *trace, const char *event, const char *name,
 		   struct hlg_trace_field *field, struct hlg_err *err)
 {
-	struct format *format = find_format(trace, event);
+	const struct format wanted = {.name = (char *)event};
+	struct format *format =
+		find_sorted(trace->by_name, trace->n, &wanted, compare_names);
 	const struct tep_format_field *found;
 
 	*field = (struct hlg_trace_field){0};

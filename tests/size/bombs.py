@@ -180,10 +180,20 @@ def many_losses(put, verb):
     yield verb("exits", "-q", guest, put("c.data", f.crossings(pairs + forward))), 0, ""
 
 
+def many_formats(put, verb):
+    """Tracepoints, each of which has its format behind many others."""
+    n = 60000
+    attrs = [f.attr(f.TRACED, 2, 1 + i % 2) for i in range(n)]
+    ids = [struct.pack("<Q", i + 1) for i in range(n)]
+    records = f.crossing(False, 1) + f.crossing(True, 2)
+    data = put("a.data", f.recording(records, attrs, ids, {1: f.formats(4 * n)}))
+    yield verb("exits", "-q", put("guest.elf", f.guest()), data), 0, ""
+
+
 CASES = [shared_section_names, shared_names, shared_notes, shared_ids, shared_functions,
          many_states, wide_windows, many_attributes,
          many_mappings, many_rounds, one_place,
-         shared_ranges, descending_maps, many_losses]
+         shared_ranges, descending_maps, many_losses, many_formats]
 
 
 def limit():

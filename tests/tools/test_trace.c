@@ -11,7 +11,7 @@
 #include "../tap.h"
 
 /* What the recording holds; trace.c asks for it here. */
-static uint8_t data[65536];
+static uint8_t data[1 << 17];
 static size_t size;
 
 int hlg_perfdata_tracing(const struct hlg_perfdata *pd, void **bytes, size_t *n,
@@ -45,8 +45,8 @@ static void put_text(const char *text)
 	put(text, strlen(text));
 }
 
-/* One event of one system; text is all of its format. */
-static void hold(const char *text)
+/* n events of one system; the texts of their formats follow. */
+static void hold_system(unsigned n)
 {
 	size = 0;
 	put("\x17\x08\x44tracing0.6", 14);
@@ -61,7 +61,13 @@ static void hold(const char *text)
 	put_text("name: function\nID: 1\n");
 	put_number(1, 4);
 	put("kvm", 4);
-	put_number(1, 4);
+	put_number(n, 4);
+}
+
+/* One event of one system; text is all of its format. */
+static void hold(const char *text)
+{
+	hold_system(1);
 	put_text(text);
 }
 
@@ -100,6 +106,41 @@ START_TEST(fields_are_found)
 	ck_assert_int_lt(hlg_trace_find(trace, "kvm:kvm_pio", "port", &field, &err), 0);
 	ck_assert_str_eq(err.msg,
 			 "x.data: holds no format of kvm:kvm_pio (record it with perf)");
+	hlg_trace_close(trace);
+}
+END_TEST
+
+/* Of formats in any order; the first of those with one name or number. */
+START_TEST(formats_are_found)
+{
+	struct hlg_trace_field field;
+	char text[200];
+	const unsigned n = 500;
+
+	hold_system(2 * n);
+	for (unsigned i = 0; i < n; i++) {
+		unsigned k = i * 77 % n; /* each once */
+
+		for (unsigned second = 0; second < 2; second++) {
+			snprintf(text, sizeof(text),
+				 "name: n%u%s\nID: %u\nformat:\n"
+				 "\tfield:int a;\toffset:%u;\tsize:4;\tsigned:1;\n",
+				 k, second && k % 2 ? "x" : "", 3 * k + k % 2 + 5,
+				 8 * k + second);
+			put_text(text);
+		}
+	}
+	ck_assert_int_eq(hlg_trace_open(&trace, NULL, "x.data", "perf", &err), 0);
+	for (unsigned k = 0; k < n; k++) {
+		snprintf(text, sizeof(text), "kvm:n%u", k);
+		ck_assert_str_eq(hlg_trace_name(trace, 3 * k + k % 2 + 5), text);
+		ck_assert_ptr_null(hlg_trace_name(trace, 3 * k + 7));
+		ck_assert_int_eq(hlg_trace_need(trace, text, "a", &field, &err), 0);
+		ck_assert_uint_eq(field.offset, 8 * k);
+	}
+	ck_assert_ptr_null(hlg_trace_name(trace, 0));
+	ck_assert_ptr_null(hlg_trace_name(trace, UINT64_MAX));
+	ck_assert_int_lt(hlg_trace_find(trace, "kvm:o", "a", &field, &err), 0);
 	hlg_trace_close(trace);
 }
 END_TEST
@@ -234,6 +275,7 @@ int main(void)
 	if (!hlg_trace_available())
 		return tap_main(suite);
 	tcase_add_test(tc, fields_are_found);
+	tcase_add_test(tc, formats_are_found);
 	tcase_add_loop_test(tc, hostile_fields_are_none, 0,
 			    sizeof(hostile) / sizeof(hostile[0]));
 	tcase_add_test(tc, formats_of_nobody);
