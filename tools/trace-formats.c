@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WORD_MAX   256        /* bytes of a name, and of its system's, which all share */
 #define FORMAT_MAX (1u << 20) /* bytes of one format; the kernel's are a few thousand */
 
 struct cursor {
@@ -97,7 +98,9 @@ static bool add_format(struct hlg_trace_formats *f, const char *system, const ch
 	size_t digits = find_word(text, size, "\nID: ", &number);
 	struct hlg_trace_format *more, format = {.text = text, .size = size};
 
-	if (!length || !digits || length > 256 || size > FORMAT_MAX)
+	format.system_size = strnlen(system, WORD_MAX + 1);
+	if (!length || !digits || length > WORD_MAX || format.system_size > WORD_MAX ||
+	    size > FORMAT_MAX)
 		return true;
 	for (size_t i = 0; i < digits && i < 18; i++) {
 		if (number[i] < '0' || number[i] > '9')
@@ -111,7 +114,6 @@ static bool add_format(struct hlg_trace_formats *f, const char *system, const ch
 			return false;
 		f->formats = more;
 	}
-	format.system_size = strlen(system);
 	if (asprintf(&format.name, "%s:%.*s", system, (int)length, name) < 0)
 		return false;
 	f->formats[f->n++] = format;

@@ -187,7 +187,12 @@ def many_formats(put, verb):
     ids = [struct.pack("<Q", i + 1) for i in range(n)]
     records = f.crossing(False, 1) + f.crossing(True, 2)
     data = put("a.data", f.recording(records, attrs, ids, {1: f.formats(4 * n)}))
-    yield verb("exits", "-q", put("guest.elf", f.guest()), data), 0, ""
+    guest = put("guest.elf", f.guest())
+    yield verb("exits", "-q", guest, data), 0, ""
+    # Of one system with a long name.
+    data = put("b.data", f.recording(records, attrs[:2], ids[:2],
+                                     {1: f.formats(n, b"A" * LONG)}))
+    yield verb("exits", "-q", guest, data), 1, "has no kvm:kvm_exit"
 
 
 CASES = [shared_section_names, shared_names, shared_notes, shared_ids, shared_functions,

@@ -150,13 +150,13 @@ FIELDS = {  # name: of each field its type, name, place and size
 }
 
 
-def formats(before=0):
+def formats(before=0, system=b"kvm"):
     """Of tracepoints, as /sys/kernel/tracing has them; their numbers are 1, 2. Some of no
     interest stand before them, numbered from 3 on."""
     data = b"\x17\x08\x44tracing0.6\0" + struct.pack("<BBI", 0, 8, 4096)
     for word in (b"header_page\0", b"header_event\0"):
         data += word + struct.pack("<Q", 1) + b"-"
-    data += struct.pack("<II", 0, 1) + b"kvm\0" + struct.pack("<I", before + len(FIELDS))
+    data += struct.pack("<II", 0, 1) + system + b"\0" + struct.pack("<I", before + len(FIELDS))
     others = [b"name: k\nID: %d\n" % (i + 3) for i in range(before)]
     data += b"".join(struct.pack("<Q", len(text)) + text for text in others)
     for i, (name, fields) in enumerate(FIELDS.items()):
