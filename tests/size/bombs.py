@@ -165,17 +165,17 @@ def descending_maps(put, verb):
 
 def many_losses(put, verb):
     """Lost records, each before the last, or all for as long as the recording."""
-    n, end = 200000, f.record(f.FINISHED_ROUND, 0, b"")
+    n, end = 300000, f.record(f.FINISHED_ROUND, 0, b"")
     guest = put("guest.elf", f.guest())
     pair = f.crossing(False, 1) + f.crossing(True, 2)
     backward = b"".join(f.lost(2 * n - i, cpu=1) for i in range(n))
     yield verb("exits", "-q", guest, put("a.data", f.crossings(pair + backward))), 0, ""
-    # A round between them, in which there is something to ask.
+    # Records without fields, and a round between them, in which there is something to ask.
     rounds = b"".join(f.crossing(False, 2 * i + 1) + f.crossing(True, 2 * i + 2) +
-                      f.lost(4 * n - i, cpu=1) + end for i in range(n // 4))
+                      f.crossing(False, 6 * n - 2 * i, short=True) + end for i in range(n // 2))
     yield verb("exits", "-q", guest, put("b.data", f.crossings(rounds))), 0, ""
     pairs = b"".join(f.crossing(False, 2 * i + 1) + f.crossing(True, 2 * i + 2)
-                     for i in range(n // 2))
+                     for i in range(n // 3))
     forward = b"".join(f.lost(2 * n + i, cpu=1) for i in range(n))
     yield verb("exits", "-q", guest, put("c.data", f.crossings(pairs + forward))), 0, ""
 
