@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define WORD_MAX   256        /* bytes of a name, and of its system's, which all share */
-#define FORMAT_MAX (1u << 20) /* bytes of one format; the kernel's are a few thousand */
+#define FORMAT_MAX (1u << 16) /* bytes of one format; the kernel's are a few thousand */
 
 struct cursor {
 	const char *at;
