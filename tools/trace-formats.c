@@ -141,6 +141,8 @@ static int read_systems(struct hlg_trace_formats *f, struct cursor *c)
 	return 1;
 }
 
+typedef int comparison(const struct hlg_trace_format *, const struct hlg_trace_format *);
+
 static int compare_ids(const struct hlg_trace_format *a, const struct hlg_trace_format *b)
 {
 	return (a->id > b->id) - (a->id < b->id);
@@ -152,20 +154,18 @@ static int compare_names(const struct hlg_trace_format *a,
 	return strcmp(a->name, b->name);
 }
 
-static int order_ids(const void *a, const void *b)
+/* By what is compared, then as in the recording. */
+static int order(const void *a, const void *b, void *compare)
 {
 	const struct hlg_trace_format *const *x = a, *const *y = b;
-	int order = compare_ids(*x, *y);
+	int order = (*(comparison **)compare)(*x, *y);
 
 	return order ? order : (*x > *y) - (*x < *y);
 }
 
-static int order_names(const void *a, const void *b)
+static void sort(struct hlg_trace_format **sorted, size_t n, comparison *compare)
 {
-	const struct hlg_trace_format *const *x = a, *const *y = b;
-	int order = compare_names(*x, *y);
-
-	return order ? order : (*x > *y) - (*x < *y);
+	qsort_r(sorted, n, sizeof(*sorted), order, &compare);
 }
 
 /* Once all are there. False without memory. */
@@ -177,16 +177,16 @@ static bool sort_formats(struct hlg_trace_formats *f)
 		return false;
 	for (size_t i = 0; i < f->n; i++)
 		f->by_id[i] = f->by_name[i] = &f->formats[i];
-	qsort(f->by_id, f->n, sizeof(struct hlg_trace_format *), order_ids);
-	qsort(f->by_name, f->n, sizeof(struct hlg_trace_format *), order_names);
+	sort(f->by_id, f->n, compare_ids);
+	sort(f->by_name, f->n, compare_names);
 	return true;
 }
 
 /* The first that is as wanted, or NULL. */
-static struct hlg_trace_format *find_sorted(
-	struct hlg_trace_format *const *sorted, size_t n,
-	const struct hlg_trace_format *wanted,
-	int (*compare)(const struct hlg_trace_format *, const struct hlg_trace_format *))
+static struct hlg_trace_format *find_sorted(struct hlg_trace_format *const *sorted,
+					    size_t n,
+					    const struct hlg_trace_format *wanted,
+					    comparison *compare)
 {
 	size_t from = 0;
 
