@@ -22,16 +22,21 @@ enum {
 	MISMATCH = HLG_TRUST_MISMATCH
 };
 
+static void start_two(struct hlg_run *run)
+{
+	kit_trust_guest("a.elf");
+	kit_trust_guest("b.elf");
+	kit_start(run, "a.elf@0x100000 b.elf@0x200000");
+	hlg_profile_event(&run->profile, "a", 0);
+}
+
 /* Each image for itself, all together. */
 START_TEST(images_are_judged_apart)
 {
 	struct hlg_report r;
 	struct hlg_run run;
 
-	kit_trust_guest("a.elf");
-	kit_trust_guest("b.elf");
-	kit_start(&run, "a.elf@0x100000 b.elf@0x200000");
-	hlg_profile_event(&run.profile, "a", 0);
+	start_two(&run);
 	for (uint64_t i = 0; i < 30; i++) {
 		kit_add(&run, 0, 0x101060 + 4 * i, 1, 4);
 		kit_add(&run, 0, 0x201062 + 4 * i, 1, 1);
@@ -105,10 +110,7 @@ START_TEST(claimed_samples_fit_nothing_else)
 	struct hlg_report r;
 	struct hlg_run run;
 
-	kit_trust_guest("a.elf");
-	kit_trust_guest("b.elf");
-	kit_start(&run, "a.elf@0x100000 b.elf@0x200000");
-	hlg_profile_event(&run.profile, "a", 0);
+	start_two(&run);
 	for (uint64_t i = 0; i < 32; i++) {
 		kit_add(&run, 0, 0x201060 + 4 * i, 1, 1);
 		kit_add(&run, 0, 0x101060 + 4 * (i % 5), 1, 1);
