@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where faults.py runs programs: folders with inputs, one fault each, and what came of it."""
+"""Where faults.py and kills.py run programs: folders with inputs, and what came of a run."""
 import os
 import queue
 import re
@@ -9,7 +9,7 @@ import struct
 import subprocess
 import tempfile
 
-from tap import DATA, TIMEOUT, environment
+from tap import DATA, TIMEOUT, Skip, environment
 
 # Of a build with gcc's sanitizers: what they find ends a program by a status of its own.
 # faults.so comes before their library. The loader has a list that they take for lost, and
@@ -164,6 +164,19 @@ class Bed:
         """Once all inputs are named."""
         for i in range(self.workers):
             self.places.put(Place(self, i))
+
+    def tell(self, tap, case, attempt):
+        """The result of attempt(case): (differences, what there was to see)."""
+        if not all(name in self.inputs for name in case.inputs):
+            tap.skip(case.name, "not in this build")
+            return
+        try:
+            wrong, seen = attempt(case)
+            tap.result(not wrong, f"{case.name}: {seen}", wrong)
+        except Skip as e:
+            tap.skip(case.name, e)
+        except Exception as e:  # one case must not hide the others
+            tap.result(False, case.name, [f"{type(e).__name__}: {e}"])
 
     def run(self, function):
         """function(place) in a place that is free."""

@@ -327,7 +327,7 @@ def learn(bed, case):
 
 
 def try_all(bed, pool, case, args, chance):
-    """(differences, how many runs there were)."""
+    """(differences, how many runs there were in words)."""
     learn(bed, case)
     differences, done = [], 0
     for kind in (k for k in kinds(bed, case) if args.kind in k.name):
@@ -337,7 +337,7 @@ def try_all(bed, pool, case, args, chance):
         done += len(trials)
         for wrong in pool.map(lambda t: one_trial(bed, case, t), trials):
             differences += wrong
-    return differences, done
+    return differences, f"{done} runs"
 
 
 def add_inputs(bed, hlguest):
@@ -382,16 +382,7 @@ def main():
         for case in [*cases(hlguest), *filter_cases(args.build)]:
             if args.case not in case.name:
                 continue
-            if not all(name in bed.inputs for name in case.inputs):
-                tap.skip(case.name, "not in this build")
-                continue
-            try:
-                wrong, done = try_all(bed, pool, case, args, chance)
-                tap.result(not wrong, f"{case.name}, {done} runs", wrong)
-            except Skip as e:
-                tap.skip(case.name, e)
-            except Exception as e:  # one case must not hide the others
-                tap.result(False, case.name, [f"{type(e).__name__}: {e}"])
+            bed.tell(tap, case, lambda c: try_all(bed, pool, c, args, chance))
     return tap.finish()
 
 

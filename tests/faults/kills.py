@@ -334,29 +334,24 @@ def kill(place, case, strike, old):
     return [f"{strike}: {what}" for what in differences], found
 
 
-def kills(bed, case, times, chance):
+def kills(place, case, times, chance):
     """(differences, what there was to see)."""
-    place = bed.places.get()
-    try:
-        learn(place, case)
-        wrong, i, struck, whole = [], 0, 0, 0
-        first, span = chance.randrange(3), 1.05 * case.span
-        while struck < times and i < 4 * times:
-            sig = SIGNALS[(first + i) % 3]
-            strike = Strike(sig, chance.uniform(0, span),
-                            sig == signal.SIGINT and chance.random() < 0.5)
-            differences, found = kill(place, case, strike, old=chance.random() < 0.5)
-            wrong += differences
-            struck += not strike.late
-            # What else the machine does is not the same all the time.
-            span = 0.97 * span if strike.late else min(1.01 * span, 1.05 * case.span)
-            i += 1
-            whole += found.made.get("out", OLD) != OLD
-        return wrong, f"{i} kills, {struck} while it ran ({1000 * case.span:.0f} " \
-                      f"ms), {whole} with a new file"
-    finally:
-        place.restore()
-        bed.places.put(place)
+    learn(place, case)
+    wrong, i, struck, whole = [], 0, 0, 0
+    first, span = chance.randrange(3), 1.05 * case.span
+    while struck < times and i < 4 * times:
+        sig = SIGNALS[(first + i) % 3]
+        strike = Strike(sig, chance.uniform(0, span),
+                        sig == signal.SIGINT and chance.random() < 0.5)
+        differences, found = kill(place, case, strike, old=chance.random() < 0.5)
+        wrong += differences
+        struck += not strike.late
+        # What else the machine does is not the same all the time.
+        span = 0.97 * span if strike.late else min(1.01 * span, 1.05 * case.span)
+        i += 1
+        whole += found.made.get("out", OLD) != OLD
+    return wrong, f"{i} kills, {struck} while it ran ({1000 * case.span:.0f} " \
+                  f"ms), {whole} with a new file"
 
 
 def choose(found, args, chance):
@@ -382,16 +377,7 @@ def main():
         add_inputs(bed, args.build)
         bed.open()
         for case, times in choose(cases(args.build, folder), args, chance).items():
-            if not all(name in bed.inputs for name in case.inputs):
-                tap.skip(case.name, "not in this build")
-                continue
-            try:
-                wrong, seen = kills(bed, case, times, chance)
-                tap.result(not wrong, f"{case.name}: {seen}", wrong)
-            except Skip as e:
-                tap.skip(case.name, e)
-            except Exception as e:  # one case must not hide the others
-                tap.result(False, case.name, [f"{type(e).__name__}: {e}"])
+            bed.tell(tap, case, lambda c, n=times: bed.run(lambda place: kills(place, c, n, chance)))
     return tap.finish()
 
 
