@@ -158,8 +158,9 @@ static int read_names(struct hlg_elf64_reader *r, size_t index)
 	GElf_Shdr sh = {0};
 	int rc;
 
-	if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_STRTAB ||
-	    sh.sh_flags & SHF_COMPRESSED ||
+	if ((!scn || !gelf_getshdr(scn, &sh)) && errno)
+		return hlg_elf64_reader_unread(r);
+	if (sh.sh_type != SHT_STRTAB || sh.sh_flags & SHF_COMPRESSED ||
 	    !hlg_elf64_reader_in_file(r, sh.sh_offset, sh.sh_size))
 		sh.sh_size = sh.sh_offset = 0;
 	rc = hlg_elf64_reader_contents(r, &sh, (void **)&r->elf->section_names);
