@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "run.h"
+#include "filter/run.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../symtab/base.h"
-#include "bases.h"
-#include "counters.h"
-#include "format.h"
-#include "out.h"
+#include "filter/output/out.h"
+#include "filter/report/states.h"
+#include "filter/trust/base-search.h"
+#include "filter/write/format.h"
+#include "symtab/image/base.h"
 
 int hlg_run_check_base(const struct hlg_image_arg *arg, struct hlg_err *err)
 {

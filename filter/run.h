@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "report.h"
+#include "filter/report/report.h"
 
 struct hlg_run {
 	struct hlg_options options;

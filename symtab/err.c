@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "err.h"
+#include "symtab/err.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "escape.h"
+#include "symtab/escape.h"
 
 int hlg_err_set(struct hlg_err *err, int code, const char *fmt, ...)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "escape.h"
+#include "symtab/escape.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "file.h"
+#include "symtab/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "err.h"
+#include "symtab/err.h"
 
 /* Which file was read, to notice when it is another one later. */
 struct hlg_file_id {

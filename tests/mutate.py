@@ -123,6 +123,14 @@ class Test:
             set(re.split(r"[-_]", path.stem)) & set(words[2:]))
 
 
+def product():
+    """The files to change, in an order that only their names decide."""
+    found = sorted(file for room in ROOMS for file in (ROOT / room).rglob("*.[ch]"))
+    if not found:
+        sys.exit(f"mutate: no sources under {', '.join(ROOMS)} (have they moved?)")
+    return found
+
+
 class DoesNotCompile(Exception):
     pass
 
@@ -149,8 +157,7 @@ class Copy:
                       if test.is_unit() or test.is_golden() or test.is_of_programs()]
         self.tests += [Test(each, valgrind=True) for each in json.loads(about)
                        if Test(each).is_fast()]
-        sources = [path.relative_to(ROOT) for room in ROOMS
-                   for path in (ROOT / room).glob("*.[ch]")]
+        sources = [path.relative_to(ROOT) for path in product()]
         self.tests = [test for test in self.tests if test.is_fast() or test.is_golden()
                       or test.is_of_programs() or any(map(test.is_of, sources))]
         if not self.make(self.targets(self.tests)):
@@ -229,7 +236,8 @@ class Copy:
 
     def object_of(self, path):
         """What it is compiled to; nothing for headers."""
-        found = list((self.build / path.parent).glob(f"*.p/{path.name}.o"))
+        room, name = path.parts[0], "_".join(path.parts[1:])
+        found = list((self.build / room).glob(f"*.p/{name}.o"))
         return found[0] if found else None
 
 
@@ -266,11 +274,10 @@ class Mutant:
 def drawn(seed):
     """Mutants in the order of that seed, each place of the sources once."""
     places = []
-    for room in ROOMS:
-        for file in sorted((ROOT / room).glob("*.[ch]")):
-            text, path = file.read_text(encoding="utf-8"), file.relative_to(ROOT)
-            places += [(path, text, *place) for place in
-                       mutations.places(text, in_bodies=file.suffix == ".h")]
+    for file in product():
+        text, path = file.read_text(encoding="utf-8"), file.relative_to(ROOT)
+        places += [(path, text, *place) for place in
+                   mutations.places(text, in_bodies=file.suffix == ".h")]
     chance = random.Random(seed)
     chance.shuffle(places)
     for path, text, start, end, others in places:

@@ -41,8 +41,8 @@ record()
 }
 
 [ $# -eq 1 ] || { echo "usage: record.sh BUILD-DIR" >&2; exit 2; }
-built=$(cd "$1" && pwd)/tools/microvm
-[ -x "$built/microvm" ] || fail "$1: no tools/microvm/microvm there (build it first)"
+built=$(cd "$1" && pwd)/tests/rig
+[ -x "$built/microvm" ] || fail "$1: no tests/rig/microvm there (build it first)"
 [ -w /dev/kvm ] || skip "/dev/kvm is absent or not permitted"
 command -v perf >/dev/null || skip "perf is not installed"
 perf record -q -e cpu-clock -o /dev/null true 2>/dev/null ||

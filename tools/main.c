@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../symtab/escape.h"
 #include "config.h"
-#include "output.h"
-#include "shorter.h"
-#include "verb.h"
+#include "symtab/escape.h"
+#include "tools/cli/output.h"
+#include "tools/cli/shorter.h"
+#include "tools/cli/verb.h"
 
 struct verb {
 	const char *name, *args, *does;

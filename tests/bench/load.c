@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "symtab/image.h"
+#include "symtab/image/image.h"
 
 static volatile uint64_t sink; /* so that no walk is optimised away */
 

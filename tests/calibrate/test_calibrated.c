@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../tools/calibrated.h"
 #include "config.h"
 #include "tap.h"
+#include "tools/inputs/calibration-file.h"
 
 static char path[] = "/tmp/calibrated-XXXXXX";
 static struct hlg_calibrated c;

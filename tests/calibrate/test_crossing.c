@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/calibrate/calibration.h"
 #include "tap.h"
+#include "tools/calibrate/calibration.h"
 
 static struct {
 	const char *refused;  /* functions, with a blank behind each */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/calibrate/crossing.h"
 #include "tap.h"
+#include "tools/calibrate/crossing.h"
 
 #define BATCHES 400
 #define CLOCK   2800 /* ticks of the chain */

@@ -13,11 +13,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../tools/calibrate/calibration.h"
-#include "../../tools/calibrate/event.h"
-#include "../../tools/calibrate/pmu.h"
-#include "../../tools/calibrate/sample.h"
 #include "tap.h"
+#include "tools/calibrate/calibration.h"
+#include "tools/calibrate/event.h"
+#include "tools/calibrate/pmu.h"
+#include "tools/calibrate/sample.h"
 
 #define FDS        64
 #define RING_PAGES 64 /* as sample.c has it */

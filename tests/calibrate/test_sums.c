@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/calibrate/count.h"
-#include "../../tools/calibrate/crossing.h"
-#include "../../tools/calibrate/landing.h"
 #include "tap.h"
+#include "tools/calibrate/count.h"
+#include "tools/calibrate/crossing.h"
+#include "tools/calibrate/landing.h"
 
 #define MANY 5000
 

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../tools/calibrate/calibration.h"
-#include "../../tools/microvm/deadline.h"
 #include "tap.h"
+#include "tools/calibrate/calibration.h"
+#include "tools/vm/deadline.h"
 
 static struct hlg_guests guests;
 static char *bytes;

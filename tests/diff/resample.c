@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/feed.h"
+#include "tools/feed/feed.h"
 
 #define UNIT 1000000
 

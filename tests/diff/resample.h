@@ -8,7 +8,7 @@
 #ifndef HLG_TESTS_RESAMPLE_H
 #define HLG_TESTS_RESAMPLE_H
 
-#include "../../filter/run.h"
+#include "filter/run.h"
 
 struct resample {
 	struct hlg_run run; /* of the real one: space and options */

@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../tools/diff/diff.h"
 #include "resample.h"
 #include "tap.h"
+#include "tools/diff/diff.h"
 
 enum {
 	TRIALS = 200,

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../../tools/diff/diff.h"
-#include "../../tools/diff/key.h"
-#include "../../tools/diff/significance.h"
 #include "kit.h"
 #include "tap.h"
+#include "tools/diff/diff.h"
+#include "tools/diff/key.h"
+#include "tools/diff/significance.h"
 
 /* Addresses in the guest, at its base. */
 enum {

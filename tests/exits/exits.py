@@ -336,8 +336,8 @@ def check_far(build, folder):
 
 
 def check_live(build, folder):
-    vm = os.path.join(os.path.abspath(build), "tools", "microvm", "microvm")
-    guest = os.path.join(os.path.abspath(build), "tools", "microvm", "demo.elf")
+    vm = os.path.join(os.path.abspath(build), "tests", "rig", "microvm")
+    guest = os.path.join(os.path.abspath(build), "tests", "rig", "demo.elf")
     path = os.path.join(folder, "live.data")
     if not os.access("/dev/kvm", os.R_OK | os.W_OK):
         raise Skip("/dev/kvm does not open")

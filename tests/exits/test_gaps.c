@@ -3,7 +3,7 @@
  * Where records were lost, against a slow and literal reading of the rule: gaps in any
  * order, asked for at any moment, with times so few that all of them meet.
  */
-#include "../../tools/exits/gaps.h"
+#include "tools/exits/gaps.h"
 
 #include "tap.h"
 

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "../../tools/exits/order.h"
-#include "../../tools/exits/reasons.h"
+#include "tools/exits/order.h"
+#include "tools/exits/reasons.h"
 
 #include "tap.h"
 

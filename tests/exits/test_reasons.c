@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A reason's name is that of its isa; what has none is a number. */
-#include "../../tools/exits/reasons.h"
+#include "tools/exits/reasons.h"
 
 #include "tap.h"
 

@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "../../tools/exits/reasons.h"
-#include "../../tools/exits/relay.h"
+#include "tools/exits/reasons.h"
+#include "tools/exits/relay.h"
 
 #include "tap.h"
 

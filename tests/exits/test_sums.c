@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Latencies are counted as values that are off by 1/128 at most, or not at all. */
-#include "../../tools/exits/sums.h"
+#include "tools/exits/sums.h"
 
 #include "tap.h"
 

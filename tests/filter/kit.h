@@ -7,7 +7,7 @@
 #ifndef HLG_TESTS_KIT_H
 #define HLG_TESTS_KIT_H
 
-#include "../../filter/run.h"
+#include "filter/run.h"
 #include "mkelf-guest.h"
 
 /* Where the small guest lies by its version note, 0.17.0. */

@@ -5,8 +5,8 @@
  * passes over the file. Several guests, and several images, of which one may have
  * claimed addresses. No failed allocation decides a base.
  */
-#include "../../filter/claims.h"
 #include "config.h"
+#include "filter/trust/addresses.h"
 
 #include <string.h>
 

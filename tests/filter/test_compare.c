@@ -7,11 +7,11 @@
  * against the `sleep` data of Cushny and Peebles as R's t.test reports them; the false
  * discovery rate against the example of Benjamini and Hochberg, JRSS B 57, 1995, 3.2.
  */
-#include "../../filter/compare.h"
+#include "filter/stats/compare.h"
 
 #include <math.h>
 
-#include "../../filter/stat.h"
+#include "filter/stats/interval.h"
 #include "tap.h"
 
 static struct hlg_compared compare(double x1, double n1, double x2, double n2)

@@ -10,7 +10,7 @@
 #include <locale.h>
 #include <string.h>
 
-#include "../../filter/write.h"
+#include "filter/write/write.h"
 #include "hostile.h"
 #include "tap.h"
 

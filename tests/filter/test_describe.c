@@ -3,7 +3,7 @@
  * What is said of an event stays said: in whatever order, by whatever number of files,
  * and after profiles were added up, in either direction, with samples or without.
  */
-#include "../../filter/profile.h"
+#include "filter/profile/profile.h"
 
 #include "kit.h"
 #include "tap.h"

@@ -3,7 +3,7 @@
  * What an event is, by the numbers of linux/perf_event.h, which are written as numbers
  * here; and that each kind has a word and a sentence of its own.
  */
-#include "../../filter/event.h"
+#include "filter/profile/event.h"
 
 #include <string.h>
 

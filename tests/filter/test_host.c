@@ -4,7 +4,7 @@
  * lost: not while the table grows, not for want of a name, not for want of memory. The
  * sorted order is that of weight and names, however the samples came.
  */
-#include "../../filter/host.h"
+#include "filter/profile/host.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * What was entered is found by what it is, through every growth and among things of the
  * same hash; what was not is not. A failed allocation loses nothing.
  */
-#include "../../filter/index.h"
+#include "filter/profile/index.h"
 
 #include <stdlib.h>
 

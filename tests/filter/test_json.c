@@ -8,9 +8,9 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "../../filter/json-parts.h"
-#include "../../filter/json-stream.h"
 #include "config.h"
+#include "filter/write/json-parts.h"
+#include "filter/write/json-stream.h"
 #include "hostile.h"
 #include "tap.h"
 

@@ -4,7 +4,7 @@
  * records for each kind of place and gap policy, for everything that may not have been
  * recorded, and for names that would break a line or move a cursor.
  */
-#include "../../filter/lines.h"
+#include "filter/write/perf-lines.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * a report by their beginnings, in order, so that a note too many fails like a missing
  * one.
  */
-#include "../../filter/notes.h"
+#include "filter/report/notes.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * expected values are written out, not computed the way number.c computes them. Where a
  * locale with a decimal comma is installed the fractions are read under it as well.
  */
-#include "../../filter/number.h"
+#include "filter/options/number.h"
 
 #include <locale.h>
 

@@ -5,7 +5,7 @@
  * and the table itself is checked: each entry is in the help, with its words, in lines of
  * at most 78 columns, and its stated default is what an empty command line gives.
  */
-#include "../../filter/options.h"
+#include "filter/options/options.h"
 
 #include <string.h>
 

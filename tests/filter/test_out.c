@@ -5,7 +5,7 @@
  * and every failure; a full disk and each impossible name are one error with its reason.
  * What happens at a symbolic link, a FIFO and a device is pinned down here, too.
  */
-#include "../../filter/out.h"
+#include "filter/output/out.h"
 
 #include <errno.h>
 #include <fcntl.h>

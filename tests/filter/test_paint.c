@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../filter/paint.h"
 #include "../tap.h"
+#include "filter/output/colour.h"
 
 static char text[256];
 

@@ -5,7 +5,7 @@
  * alike, not the program's own name. A command line cut in the middle of a word is read
  * no further than its end.
  */
-#include "../../filter/perfopts.h"
+#include "filter/dlfilter/perf-options.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * and many addresses; then what the table promises of its growth, and that no failed
  * allocation, wherever it strikes, loses a sample from the books.
  */
-#include "../../filter/profile.h"
+#include "filter/profile/profile.h"
 
 #include <string.h>
 

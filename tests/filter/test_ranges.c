@@ -4,7 +4,7 @@
  * order they were put and with however many blocks; the blocks keep their rules, and what
  * fails without memory changes nothing.
  */
-#include "../../filter/ranges.h"
+#include "filter/stacks/address-map.h"
 
 #include "oom.h"
 #include "tap.h"

@@ -5,7 +5,7 @@
  * window size; and that a base moves no sample into another region, that images do not
  * share windows, and that what is outside keeps its guest address.
  */
-#include "../../filter/region.h"
+#include "filter/view/region.h"
 
 #include <string.h>
 

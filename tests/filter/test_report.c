@@ -5,7 +5,7 @@
  * period. Proved on random profiles for every by=, and by hand for what the report
  * decides itself: names of series, top=, min=, which events count as several.
  */
-#include "../../filter/report.h"
+#include "filter/report/report.h"
 
 #include <string.h>
 

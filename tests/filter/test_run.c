@@ -3,7 +3,7 @@
  * What makes a run impossible is told at its start, in one line, before samples are
  * counted for hours; and a run that failed, wherever, is finished like any other.
  */
-#include "../../filter/run.h"
+#include "filter/run.h"
 
 #include <string.h>
 #include <sys/stat.h>

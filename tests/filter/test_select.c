@@ -4,7 +4,7 @@
  * Proved on all combinations of a few values against a literal reading of that sentence,
  * and on the edges of the time window, which is half open.
  */
-#include "../../filter/select.h"
+#include "filter/profile/select.h"
 
 #include <string.h>
 

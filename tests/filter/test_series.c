@@ -5,7 +5,7 @@
  * first. Each is proved by keys written out by hand; so is which of the deselected
  * samples count as not recorded.
  */
-#include "../../filter/profile.h"
+#include "filter/profile/profile.h"
 
 #include "kit.h"
 #include "tap.h"

@@ -3,7 +3,7 @@
  * When the profile's short cut may be taken: that it then counts what the long way counts
  * is test_profile.c's to show.
  */
-#include "../../filter/profile.h"
+#include "filter/profile/profile.h"
 
 #include <stdio.h>
 

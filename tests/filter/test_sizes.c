@@ -6,7 +6,7 @@
  * none of it. Then the sum itself, by hand, over the seven functions and labels of
  * mkelf-guest.h: which classes there are, what is pooled, which region is tested.
  */
-#include "../../filter/sizes.h"
+#include "filter/trust/size-test.h"
 
 #include <math.h>
 #include <string.h>

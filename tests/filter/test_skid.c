@@ -5,7 +5,7 @@
  * targets are known as they are written; samples fall anywhere, also between
  * instructions, in gaps and outside, at two bases and in several series.
  */
-#include "../../filter/skid.h"
+#include "filter/trust/skid.h"
 
 #include <string.h>
 

@@ -4,15 +4,15 @@
  * of a report sum to its rows: also after a merge, and whatever memory was missing, which
  * the report then tells. What is seen of chains twice is named once.
  */
-#include "../../filter/callgraph.h"
+#include "filter/report/callgraph.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../../filter/folded.h"
-#include "../../filter/frames.h"
+#include "filter/report/frames.h"
+#include "filter/write/folded.h"
 #include "kit.h"
 #include "oom.h"
 #include "tap.h"

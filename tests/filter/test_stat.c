@@ -7,7 +7,7 @@
  * six of which are written here; then that no input leaves the range 0 to 1. The same
  * formula at 99 % (z = 2.5758293035489004), with sixty digits.
  */
-#include "../../filter/stat.h"
+#include "filter/stats/interval.h"
 
 #include <math.h>
 

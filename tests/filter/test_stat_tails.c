@@ -9,7 +9,7 @@
  * The tails of Student's t against the handbook's 1.3.6.7.2, and against the closed forms
  * that it has for 1, 2 and 4 degrees of freedom.
  */
-#include "../../filter/stat.h"
+#include "filter/stats/interval.h"
 
 #include <limits.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  * What a name that is to be written stands for: files and links to them are replaced,
  * what is no file and what is open already is written, and nobody else's trap is.
  */
-#include "../../filter/target.h"
+#include "filter/output/target.h"
 
 #include <errno.h>
 #include <fcntl.h>

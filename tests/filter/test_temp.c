@@ -5,7 +5,7 @@
  * or, where the program was killed, the next that writes the same name removes it, and
  * nothing else: no file that somebody still writes, of another name, or not made so.
  */
-#include "../../filter/temp.h"
+#include "filter/output/temp-file.h"
 
 #include <errno.h>
 #include <fcntl.h>

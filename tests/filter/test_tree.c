@@ -4,12 +4,12 @@
  * settled tree is the same in whatever order its stacks came, keeps every weight, and
  * stands in the order it is read in. Without memory nothing is half done.
  */
-#include "../../filter/tree.h"
+#include "filter/stacks/tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/folded.h"
+#include "filter/write/folded.h"
 #include "kit.h"
 #include "oom.h"
 #include "tap.h"

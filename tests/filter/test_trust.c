@@ -5,7 +5,7 @@
  * count by hand over the small AArch64 guest of mkelf-guest.h, whose instructions any
  * build knows; what is not tested; and samples that fit another base.
  */
-#include "../../filter/trust.h"
+#include "filter/trust/trust.h"
 
 #include <string.h>
 

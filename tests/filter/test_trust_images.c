@@ -4,15 +4,15 @@
  * another, and one that does not fit is not hidden by those that do. And what is said of
  * a base that fits as well.
  */
-#include "../../filter/trust.h"
+#include "filter/trust/trust.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../../filter/trust-words.h"
 #include "config.h"
+#include "filter/report/trust-notes.h"
 #include "kit-trust.h"
 #include "tap.h"
 

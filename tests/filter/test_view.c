@@ -5,7 +5,7 @@
  * policy and both weights: each row has what the list says, and all sums agree. Then
  * places of their own kind: gaps without a neighbour, the end of memory, address 0.
  */
-#include "../../filter/view.h"
+#include "filter/view/view.h"
 
 #include <string.h>
 

@@ -4,15 +4,15 @@
  * that could move its cursor, every line is one the writer began, and the numbers still
  * add up. The printed sums are read back from the text and must reconcile.
  */
-#include "../../filter/write.h"
+#include "filter/write/write.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "../../symtab/escape.h"
 #include "config.h"
-#include "filter/format.h"
+#include "filter/write/format.h"
 #include "hostile.h"
+#include "symtab/escape.h"
 #include "tap.h"
 
 enum {

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/flame/change.h"
 #include "../filter/oom.h"
 #include "../tap.h"
+#include "tools/flame/change.h"
 
 static struct hlg_tree before, after;
 static struct hlg_changes changes;

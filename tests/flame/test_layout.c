@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../filter/view.h"
-#include "../../tools/flame/layout.h"
 #include "../filter/oom.h"
 #include "../tap.h"
+#include "filter/view/view.h"
+#include "tools/flame/layout.h"
 
 static struct hlg_tree tree;
 static struct hlg_layout layout;

@@ -2,8 +2,8 @@
 /* A saved calibration: read, asked for events, and what a report makes of it. */
 #include <stdlib.h>
 
-#include "../../tools/report-calibration.h"
 #include "door.h"
+#include "tools/report/calibration.h"
 
 static void use(const struct hlg_calibrated *calibrated)
 {

@@ -6,7 +6,7 @@
 #ifndef HLG_TESTS_FUZZ_EXITS_REPORT_H
 #define HLG_TESTS_FUZZ_EXITS_REPORT_H
 
-#include "../../tools/exits/write.h"
+#include "tools/exits/write.h"
 
 void door_exits_report(const struct hlg_exits_sums *sums, unsigned how);
 

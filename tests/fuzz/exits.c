@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/exits/read.h"
 #include "door.h"
 #include "exits-report.h"
+#include "tools/exits/read.h"
 #include "tracing.h"
 
 #define FIELD(type, name, at, size)                                                      \

@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "../../tools/trace.h"
 #include "door.h"
+#include "tools/tracepoint/trace.h"
 #include "tracing.h"
 
 /* libtraceevent 1.7 leaks a few bytes of texts that it refuses

@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-#include "../../filter/name.h"
-#include "../../symtab/base.h"
-#include "../../symtab/code.h"
-#include "../../symtab/space.h"
 #include "door.h"
+#include "filter/view/place-name.h"
+#include "symtab/code/code.h"
+#include "symtab/image/base.h"
+#include "symtab/image/space.h"
 
 /* Of a hostile file's symbols: enough to meet each path, few enough to be fast. */
 #define LOOKS 64

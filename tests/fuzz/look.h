@@ -6,7 +6,7 @@
 #ifndef HLG_TESTS_FUZZ_LOOK_H
 #define HLG_TESTS_FUZZ_LOOK_H
 
-#include "../../symtab/image.h"
+#include "symtab/image/image.h"
 
 /* Takes image over. */
 void door_look(struct hlg_image *image);

@@ -3,10 +3,10 @@
  * The same records as of door exits, without the recording around them: many times as
  * many inputs. They are put in order and paired; few are held, so that many are late.
  */
-#include "../../tools/exits/order.h"
-#include "../../tools/exits/reasons.h"
 #include "door.h"
 #include "exits-report.h"
+#include "tools/exits/order.h"
+#include "tools/exits/reasons.h"
 
 #define FEW 16
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "../../tools/pprof/pprof.h"
 #include "door.h"
+#include "tools/pprof/pprof.h"
 
 static FILE *nowhere;
 

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../tools/feed.h"
-#include "../../tools/perfdata/decode.h"
-#include "../../tools/perfdata/perfdata.h"
 #include "door.h"
+#include "tools/feed/feed.h"
+#include "tools/perfdata/decode.h"
+#include "tools/perfdata/perfdata.h"
 
 static void check(const struct hlg_profile *profile, const struct hlg_feed_sums *sums)
 {

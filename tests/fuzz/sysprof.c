@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "../../tools/sysprof/write.h"
 #include "door.h"
+#include "tools/sysprof/write.h"
 
 static FILE *nowhere;
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/profile.h"
 #include "door.h"
+#include "filter/profile/profile.h"
 
 #define WORDS 64
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/inject/rewrite.h"
 #include "../tap.h"
+#include "tools/inject/rewrite.h"
 
 static uint8_t room[HLG_REWRITE_MAX];
 

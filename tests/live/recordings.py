@@ -68,7 +68,7 @@ HOSTED_NAMES = ("sorts", "prints", "finds", "words", *TESTING)
 def monitor(build, folder):
     """The path of microvm, if it runs here and perf may record it."""
     need("perf")
-    tools = os.path.join(os.path.abspath(build), "tools", "microvm")
+    tools = os.path.join(os.path.abspath(build), "tests", "rig")
     vm, guest = os.path.join(tools, "microvm"), os.path.join(tools, "demo.elf")
     for path in (vm, guest):
         if not os.path.exists(path):

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../symtab/escape.h"
-#include "../../tools/perfdata/decode.h"
-#include "../../tools/perfdata/perfdata.h"
+#include "symtab/escape.h"
+#include "tools/perfdata/decode.h"
+#include "tools/perfdata/perfdata.h"
 
 struct dump {
 	struct hlg_perfdata *pd;

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../tools/order.h"
-#include "../../tools/perfdata/perfdata.h"
+#include "tools/feed/queue.h"
+#include "tools/perfdata/perfdata.h"
 
 struct hosts {
 	struct hlg_order order;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../tools/perfdata/perfdata.h"
+#include "tools/perfdata/perfdata.h"
 
 /* Bytes that grow; free with kit_free. */
 struct kit {

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/perfdata/walk.h"
 #include "../tap.h"
 #include "kit.h"
+#include "tools/perfdata/walk.h"
 
 #define BEFORE (PERF_SAMPLE_IP | PERF_SAMPLE_TID)
 #define CHAIN  3

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/perfdata/synth.h"
-#include "../../tools/perfdata/writer.h"
 #include "../tap.h"
 #include "kit.h"
+#include "tools/perfdata/synth.h"
+#include "tools/perfdata/writer.h"
 
 static const struct kit_event two[] = {
 	{{.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME,

@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../filter/run.h"
-#include "../../tools/feed.h"
-#include "../../tools/perfdata/format.h"
-#include "../../tools/perfdata/perfdata.h"
+#include "filter/run.h"
+#include "tools/feed/feed.h"
+#include "tools/perfdata/format.h"
+#include "tools/perfdata/perfdata.h"
 
 #define ROUNDS 7
 #define WINDOW (256 * 1024)

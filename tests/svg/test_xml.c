@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/svg/xml.h"
 #include "../tap.h"
+#include "tools/svg/xml.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
 

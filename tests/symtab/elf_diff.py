@@ -4,7 +4,7 @@
 elf_diff.py --build BUILD [--seed N] [--seeds N] [ELF...]
 
 What is at each address is concluded from what readelf prints of segments, sections and
-symbols, by the rules of symtab/area.h, symbol.h and span.h; hlguest lookup and hlguest
+symbols, by the rules of symtab/image/area.h, symbol.h and span.h; hlguest lookup and hlguest
 kallsyms must say the same, and refuse what the rules refuse. nm, which has a reader of
 its own, must know each symbol that counts; it reads nothing of a table with an SHN_XINDEX
 that lacks the section behind it, where hlguest passes over that one symbol, no file with

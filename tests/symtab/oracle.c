@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "scratch.h"
-#include "symtab/image.h"
+#include "symtab/image/image.h"
 #include "tap.h"
 
 #define DEFAULT_SEED   1

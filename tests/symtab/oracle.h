@@ -12,7 +12,7 @@
 #define HLG_TESTS_SYMTAB_ORACLE_H
 
 #include "mkelf.h"
-#include "symtab/span.h"
+#include "symtab/image/span.h"
 
 #define ORACLE_MAX_SEGMENTS 5
 #define ORACLE_MAX_SECTIONS 9

@@ -7,7 +7,7 @@
 #ifndef HLG_TESTS_SYMTAB_SAMPLING_H
 #define HLG_TESTS_SYMTAB_SAMPLING_H
 
-#include "symtab/find.h"
+#include "symtab/code/base-find.h"
 
 struct sampling {
 	struct hlg_image *image;

@@ -6,7 +6,7 @@
  * executable sections that overlap are refused. What the rule makes of random layouts is
  * the oracle's matter.
  */
-#include "symtab/area.h"
+#include "symtab/image/area.h"
 
 #include <string.h>
 

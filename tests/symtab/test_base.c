@@ -6,7 +6,7 @@
  * decided stays; and the words a report uses for each. What is only read, not decided,
  * is what a file states, and nothing else.
  */
-#include "symtab/base.h"
+#include "symtab/image/base.h"
 
 #include <stdio.h>
 #include <string.h>

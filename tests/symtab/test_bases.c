@@ -7,7 +7,7 @@
 
 #include "mkelf-guest.h"
 #include "scratch.h"
-#include "symtab/image.h"
+#include "symtab/image/image.h"
 #include "tap.h"
 
 static struct hlg_image *image;

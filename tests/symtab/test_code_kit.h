@@ -8,7 +8,7 @@
 #define HLG_TESTS_SYMTAB_TEST_CODE_KIT_H
 
 #include "mkelf.h"
-#include "symtab/code.h"
+#include "symtab/code/code.h"
 
 #define N(table) ((int)(sizeof(table) / sizeof((table)[0])))
 

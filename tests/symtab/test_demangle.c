@@ -5,7 +5,7 @@
  * stays as it is, and that no name, however it was made up, costs more than a moment:
  * back-references can make a short name stand for terabytes of text.
  */
-#include "symtab/demangle.h"
+#include "symtab/name/demangle.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * function or into it from another. Each for no, few and more instructions than there
  * are.
  */
-#include "symtab/edge.h"
+#include "symtab/code/edge.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * compared for every kind of unsuitable file. Files that lie in a single field are the
  * matter of test_elf64_hostile.c.
  */
-#include "symtab/elf64.h"
+#include "symtab/elf/elf64.h"
 
 #include <stdio.h>
 #include <string.h>

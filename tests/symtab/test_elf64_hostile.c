@@ -6,7 +6,7 @@
  * every byte, and files with random bytes in their headers and tables, end in success or
  * in one clear line, and never in a crash. (The sanitizers watch over what is read.)
  */
-#include "symtab/image.h"
+#include "symtab/image/image.h"
 
 #include <string.h>
 #include <unistd.h>

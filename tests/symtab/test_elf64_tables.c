@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which tables of an ELF the symbols are read from (symtab/elf64.h). */
+/* Which tables of an ELF the symbols are read from (symtab/elf/elf64.h). */
 #include <check.h>
 #include <string.h>
 
 #include "mkelf-guest.h"
 #include "scratch.h"
-#include "symtab/elf64.h"
+#include "symtab/elf/elf64.h"
 #include "tap.h"
 
 static struct mkelf_guest guest;

@@ -5,7 +5,7 @@
  * right base and no other, wherever it is; few the right one or none. Several guests in
  * one set are all found.
  */
-#include "symtab/find.h"
+#include "symtab/code/base-find.h"
 
 #include <elf.h>
 #include <math.h>

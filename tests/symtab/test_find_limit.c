@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Proves how sure a base must be, as symtab/find.h has it: a slow search looks at every
- * page, counts those that any address makes a candidate, and says whether the best of
- * them pays for their number and beats what overlaps it. Around the limit, with so few
- * addresses that some sets pass and some do not, both must agree.
+ * Proves how sure a base must be, as symtab/code/base-find.h has it: a slow search looks
+ * at every page, counts those that any address makes a candidate, and says whether the
+ * best of them pays for their number and beats what overlaps it. Around the limit, with
+ * so few addresses that some sets pass and some do not, both must agree.
  */
-#include "symtab/find.h"
+#include "symtab/code/base-find.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * random inside of functions, of another program, at a base that is between pages, of
  * code that any base fits, of one hot loop, and the smallest inputs find nothing.
  */
-#include "symtab/find.h"
+#include "symtab/code/base-find.h"
 
 #include <elf.h>
 

@@ -4,7 +4,7 @@
  * instructions of four bytes: boundaries and what is between them, gaps, data,
  * what lies outside; and its score, by the formula of find.h. Then which base is a rival.
  */
-#include "symtab/find.h"
+#include "symtab/code/base-find.h"
 
 #include <elf.h>
 #include <math.h>

@@ -6,7 +6,7 @@
  * from a file that has been replaced. Then section numbers that do not fit their field,
  * and where in the guest's address space an image can lie.
  */
-#include "symtab/image.h"
+#include "symtab/image/image.h"
 
 #include <fcntl.h>
 #include <stdio.h>

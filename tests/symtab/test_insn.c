@@ -6,7 +6,7 @@
  * is decoded from an allocation of its exact size, for the sanitizer; without its last
  * byte, which must fail; and with bytes behind it, which must change nothing.
  */
-#include "symtab/insn.h"
+#include "symtab/code/insn.h"
 
 #include <elf.h>
 #include <string.h>

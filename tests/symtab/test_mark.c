@@ -4,7 +4,7 @@
  * one up to an address decides, whatever the order in the table; of two at one address
  * code counts; x86-64 has none; and entries that name nothing readable are passed over.
  */
-#include "symtab/mark.h"
+#include "symtab/elf/mapping-symbol.h"
 
 #include <string.h>
 

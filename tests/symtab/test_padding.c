@@ -5,7 +5,7 @@
  * that look like it do not, and what is measured never depends on, or reads, a byte
  * outside the gap (each input is an allocation of its exact size, for the sanitizer).
  */
-#include "symtab/padding.h"
+#include "symtab/code/padding.h"
 
 #include <elf.h>
 #include <stdbool.h>

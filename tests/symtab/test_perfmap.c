@@ -5,14 +5,14 @@
  * earlier ones; the areas are the union of the lines; and a file without a usable line,
  * or one that is no text at all, is refused.
  */
-#include "symtab/perfmap.h"
+#include "symtab/image/perfmap.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "scratch.h"
-#include "symtab/image.h"
+#include "symtab/image/image.h"
 #include "tap.h"
 
 struct line {

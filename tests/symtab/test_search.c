@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Counted one by one, the same: every size up to 70, every key, equal keys among them. */
-#include "../../symtab/search.h"
+#include "symtab/bsearch.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  * image; and a space can be settled again after a base was changed. An image may lie at
  * several bases at once; and one that has none is nowhere until that is decided.
  */
-#include "symtab/space.h"
+#include "symtab/image/space.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * function, functions before sized labels before bare ones, how far a bare label
  * reaches, cuts at the end of an area, and the order of perf maps.
  */
-#include "symtab/span.h"
+#include "symtab/image/span.h"
 
 #include <stdio.h>
 #include <string.h>

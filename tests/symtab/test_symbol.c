@@ -6,7 +6,7 @@
  * that makes the canonical name the first. Sorting is checked on random addresses of
  * every magnitude, since it goes by digits of the address.
  */
-#include "symtab/symbol.h"
+#include "symtab/image/symbol.h"
 
 #include <stdio.h>
 #include <string.h>

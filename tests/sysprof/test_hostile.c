@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/sysprof/symbols.h"
 #include "../tap.h"
 #include "stream.h"
+#include "tools/sysprof/symbols.h"
 
 static void refuse(struct stream *stream, const char *said)
 {

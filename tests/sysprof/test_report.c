@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../tools/sysprof/report.h"
-#include "../../tools/sysprof/write.h"
 #include "../tap.h"
+#include "tools/sysprof/report.h"
+#include "tools/sysprof/write.h"
 
 struct samples {
 	uint64_t ip, n;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Listings of random guests. Whatever bytes and samples there are: the lines of decoded
- * code cover the place without holes, in order; instructions are where symtab/code.h has
- * boundaries; every sample is in one line, at its own address, and the lines sum to the
- * row. Then what a word names; what an instruction reads as; and allocations that fail,
- * each in turn: the text is whole or there is an error.
+ * code cover the place without holes, in order; instructions are where symtab/code/code.h
+ * has boundaries; every sample is in one line, at its own address, and the lines sum to
+ * the row. Then what a word names; what an instruction reads as; and allocations that
+ * fail, each in turn: the text is whole or there is an error.
  */
-#include "../../tools/annotate/annotate.h"
+#include "tools/annotate/annotate.h"
 
 #include <stdlib.h>
 #include <string.h>

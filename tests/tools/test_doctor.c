@@ -5,7 +5,7 @@
  * the remedy that is written here. The probes read folders that are made up as well, and
  * a child that hangs, dies or floods its pipe holds nobody up.
  */
-#include "../../tools/doctor.h"
+#include "tools/doctor/doctor.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../symtab/base.h"
 #include "mkelf-guest.h"
+#include "symtab/image/base.h"
 #include "symtab/scratch.h"
 #include "tap.h"
 

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "../../tools/doctor.h"
 #include "tap.h"
+#include "tools/doctor/doctor.h"
 
 static struct hlg_probes probes(void)
 {

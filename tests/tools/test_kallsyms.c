@@ -6,7 +6,7 @@
  * or __gap__ where there is none: on the small guest, on hundreds of random symbol
  * tables, on two images that touch, on a map, and at the end of the address space.
  */
-#include "../../tools/kallsyms.h"
+#include "tools/kallsyms/kallsyms.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * and shows its addresses; what is in the file beside symbols is passed over. Of names of
  * one address the file's last counts, as in perf.
  */
-#include "../../tools/kernelsyms.h"
+#include "tools/feed/kernelsyms.h"
 
 #include <stdio.h>
 #include <stdlib.h>

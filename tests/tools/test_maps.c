@@ -5,11 +5,11 @@
  * of which copies share one until they change. Without memory nothing changes. (A few
  * mappings, address by address: test_tasks.c.)
  */
-#include "../../tools/maps.h"
+#include "tools/feed/maps.h"
 
 #include <string.h>
 
-#include "../../filter/names.h"
+#include "filter/profile/strings.h"
 #include "oom.h"
 #include "tap.h"
 

@@ -4,7 +4,7 @@
  * into the file, as long as rounds keep what they promise. What a slow reading in the
  * order of time says is the measure. Each sample counts once, also without memory.
  */
-#include "../../tools/order.h"
+#include "tools/feed/queue.h"
 
 #include <linux/perf_event.h>
 #include <string.h>

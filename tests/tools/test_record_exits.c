@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../tools/record-exits.h"
 #include "tap.h"
+#include "tools/record/exits.h"
 
 static char root[64];
 

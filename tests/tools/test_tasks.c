@@ -2,10 +2,10 @@
 /*
  * Mappings are what a byte-by-byte picture of the address space says, also after forks,
  * and their sum is kept. Threads and processes get the names and mappings that
- * perf gives them; each rule that tools/tasks.h lists has a test here, on records made up
- * for it. Whether the rules are perf's is for tests/perfdata/perf_diff.py to say.
+ * perf gives them; each rule that tools/feed/tasks.h lists has a test here, on records
+ * made up for it. Whether the rules are perf's is for tests/perfdata/perf_diff.py to say.
  */
-#include "../../tools/tasks.h"
+#include "tools/feed/tasks.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>

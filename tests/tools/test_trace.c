@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/trace.h"
 #include "../tap.h"
+#include "tools/tracepoint/trace.h"
 
 /* What the recording holds; trace.c asks for it here. */
 static uint8_t data[1 << 17];

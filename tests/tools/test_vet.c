@@ -3,7 +3,7 @@
  * Lines as the kernel writes them go through, with the numbers they declare; whatever
  * else a format text says does not.
  */
-#include "../../tools/trace-vet.h"
+#include "tools/tracepoint/vet.h"
 
 #include <stdlib.h>
 #include <string.h>

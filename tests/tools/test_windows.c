@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/windows/pairs.h"
 #include "../perfdata/kit.h"
 #include "../tap.h"
+#include "tools/windows/pairs.h"
 
 #define TYPE                                                                             \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |  \

@@ -211,8 +211,8 @@ def words_are_told(w, _):
 
 
 def calls_are_counted(build, folder):
-    vm = program(build, "MICROVM", "tools/microvm/microvm")
-    guest = program(build, "MICROVM_GUEST", "tools/microvm/demo.elf")
+    vm = program(build, "MICROVM", "tests/rig/microvm")
+    guest = program(build, "MICROVM_GUEST", "tests/rig/demo.elf")
     if not os.access("/dev/kvm", os.R_OK | os.W_OK):
         raise Skip("/dev/kvm does not open")
     events = ["kvm:kvm_pio", "task-clock", "page-faults"]

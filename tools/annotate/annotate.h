@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-#include "find.h"
-#include "listing.h"
+#include "tools/annotate/find.h"
+#include "tools/annotate/listing.h"
 
 struct hlg_annotate {
 	const struct hlg_report *report;

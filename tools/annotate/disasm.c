@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "disasm.h"
+#include "tools/annotate/disasm.h"
 
 #include <elf.h>
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 /* Which rows of which views are listed. */
 #include <stdlib.h>
 
-#include "../../filter/name.h"
-#include "annotate.h"
+#include "filter/view/place-name.h"
+#include "tools/annotate/annotate.h"
 
 struct show {
 	const struct hlg_annotate *a;

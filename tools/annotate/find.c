@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "find.h"
+#include "tools/annotate/find.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/name.h"
-#include "../../filter/number.h"
+#include "filter/options/number.h"
+#include "filter/view/place-name.h"
 
 enum {
 	CLOSE = 3 /* names that are told where there is none of the word's */

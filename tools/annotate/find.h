@@ -3,7 +3,7 @@
 #ifndef HLG_TOOLS_ANNOTATE_FIND_H
 #define HLG_TOOLS_ANNOTATE_FIND_H
 
-#include "../../symtab/space.h"
+#include "symtab/image/space.h"
 
 struct hlg_found_places {
 	struct hlg_place *place; /* no owner twice; by image, then address, for a word */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <config.h>
 
-#include "annotate.h"
+#include "tools/annotate/annotate.h"
 
 #if HLG_HAVE_JANSSON
-#include "../../filter/json-parts.h"
-#include "../../filter/json-stream.h"
-#include "../../filter/json-trust.h"
-#include "../../filter/write.h"
+#include "filter/write/json-parts.h"
+#include "filter/write/json-stream.h"
+#include "filter/write/json-trust.h"
+#include "filter/write/write.h"
 
 static void put_target(json_t *o, const struct hlg_line *line)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lines.h"
+#include "tools/annotate/lines.h"
 
 #include <stdlib.h>
 
-#include "../../filter/gap.h"
+#include "filter/view/gap.h"
 
 struct walk {
 	struct hlg_lines *lines;

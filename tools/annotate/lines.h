@@ -3,7 +3,7 @@
 #ifndef HLG_TOOLS_ANNOTATE_LINES_H
 #define HLG_TOOLS_ANNOTATE_LINES_H
 
-#include "listing.h"
+#include "tools/annotate/listing.h"
 
 struct hlg_lines {
 	struct hlg_line *line; /* by address; they cover the place without holes */

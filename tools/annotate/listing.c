@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "listing.h"
+#include "tools/annotate/listing.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/name.h"
-#include "../../symtab/edge.h"
-#include "../spots.h"
-#include "lines.h"
+#include "filter/view/place-name.h"
+#include "symtab/code/edge.h"
+#include "tools/annotate/lines.h"
+#include "tools/export/address-counts.h"
 
 /* Samples at an address that no line of lines begins at. */
 static struct hlg_line line_of(const struct hlg_line *before, const struct hlg_spot *spot)

@@ -8,16 +8,16 @@
  * does: it has a line of its own. So the lines' counts sum to the row's, whatever was
  * decoded.
  *
- * Instructions of functions and labels are decoded as symtab/code.h says. Those of a gap
- * are decoded from its first byte that is no padding, a guess; it says so. All addresses
- * are the image's own; outside of every image, the guest's.
+ * Instructions of functions and labels are decoded as symtab/code/code.h says. Those of a
+ * gap are decoded from its first byte that is no padding, a guess; it says so. All
+ * addresses are the image's own; outside of every image, the guest's.
  */
 #ifndef HLG_TOOLS_ANNOTATE_LISTING_H
 #define HLG_TOOLS_ANNOTATE_LISTING_H
 
-#include "../../filter/report.h"
-#include "../sources.h"
-#include "disasm.h"
+#include "filter/report/report.h"
+#include "tools/annotate/disasm.h"
+#include "tools/source/sources.h"
 
 enum hlg_line_kind {
 	HLG_LINE_INSN,

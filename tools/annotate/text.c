@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../../filter/text-head.h"
-#include "../../filter/write.h"
-#include "../../symtab/escape.h"
-#include "annotate.h"
+#include "filter/write/text-head.h"
+#include "filter/write/write.h"
+#include "symtab/escape.h"
+#include "tools/annotate/annotate.h"
 
 enum {
 	BAR = 10,   /* cells, on a terminal only */

@@ -3,15 +3,15 @@
  * A calibration: what was measured of a machine, and how it is told. It is large: let it
  * be static, or on the heap.
  */
-#ifndef HLG_CALIBRATE_CALIBRATION_H
-#define HLG_CALIBRATE_CALIBRATION_H
+#ifndef HLG_TOOLS_CALIBRATE_CALIBRATION_H
+#define HLG_TOOLS_CALIBRATE_CALIBRATION_H
 
 #include <stdio.h>
 
-#include "count.h"
-#include "crossing.h"
-#include "landing.h"
-#include "machine.h"
+#include "tools/calibrate/count.h"
+#include "tools/calibrate/crossing.h"
+#include "tools/calibrate/landing.h"
+#include "tools/calibrate/machine.h"
 
 enum hlg_calibration_part {
 	HLG_CALIBRATE_CROSSING = 1,

@@ -2,8 +2,8 @@
 /* The programs in a guest: its own handler of #DB counts the steps. */
 #include <stdio.h>
 
-#include "count.h"
-#include "pmu.h"
+#include "tools/calibrate/count.h"
+#include "tools/calibrate/pmu.h"
 
 static int run(struct hlg_guest *guest, const char *program, uint64_t operations,
 	       bool trap, struct hlg_err *err)

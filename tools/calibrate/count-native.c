@@ -13,10 +13,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "../child.h"
-#include "../microvm/deadline.h"
-#include "count.h"
-#include "pmu.h"
+#include "tools/calibrate/count.h"
+#include "tools/calibrate/pmu.h"
+#include "tools/cli/child.h"
+#include "tools/vm/deadline.h"
 
 #define MEMORY   (UINT64_C(24) << 20) /* all of guests.elf has less */
 #define PATIENCE 300000               /* ms for a program, where there is no deadline */

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../../filter/write.h"
-#include "calibration.h"
+#include "filter/write/write.h"
+#include "tools/calibrate/calibration.h"
 
 static void put_steps(FILE *f, const struct hlg_counts *counts, size_t i)
 {

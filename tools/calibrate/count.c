@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "count.h"
+#include "tools/calibrate/count.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "../../filter/spread.h"
+#include "filter/stats/spread.h"
 
 /* guests/strings.S says why: seven instructions besides, eight with two pointers. */
 #define REP(op)                                                                          \

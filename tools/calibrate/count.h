@@ -6,11 +6,11 @@
  * A million steps take many seconds, so fewer operations are stepped through, at two
  * numbers of them: where both counts are as the program's law says, so is every other.
  */
-#ifndef HLG_CALIBRATE_COUNT_H
-#define HLG_CALIBRATE_COUNT_H
+#ifndef HLG_TOOLS_CALIBRATE_COUNT_H
+#define HLG_TOOLS_CALIBRATE_COUNT_H
 
-#include "guest.h"
-#include "ticks.h"
+#include "tools/calibrate/guest.h"
+#include "tools/calibrate/ticks.h"
 
 #define HLG_COUNT_PROGRAMS 20
 #define HLG_COUNT_SIZES    2

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "calibration.h"
+#include "tools/calibrate/calibration.h"
 
 /* A line of marks, a bin each: the more readings, the darker; none is a blank. */
 static void put_bins(FILE *f, const struct hlg_ticks *ticks)

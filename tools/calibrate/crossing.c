@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "crossing.h"
+#include "tools/calibrate/crossing.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,11 +3,11 @@
  * What crossings cost: between the rings of a guest, from a guest to its host and back,
  * and natively. Each row is a figure, or a reason why there is none.
  */
-#ifndef HLG_CALIBRATE_CROSSING_H
-#define HLG_CALIBRATE_CROSSING_H
+#ifndef HLG_TOOLS_CALIBRATE_CROSSING_H
+#define HLG_TOOLS_CALIBRATE_CROSSING_H
 
-#include "guest.h"
-#include "native.h"
+#include "tools/calibrate/guest.h"
+#include "tools/calibrate/native.h"
 
 enum hlg_crossing_row {
 	HLG_CROSS_PAIR_USER, /* the measurement itself, in ring 3 ... */

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "event.h"
+#include "tools/calibrate/event.h"
 
 const char *hlg_event_why(int error)
 {

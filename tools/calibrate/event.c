@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "event.h"
+#include "tools/calibrate/event.h"
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>

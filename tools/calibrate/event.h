@@ -3,8 +3,8 @@
  * Events of perf, on the calling thread. Nothing else here calls perf_event_open, so that
  * a test can be linked with another event.c, which has the counters its machine has not.
  */
-#ifndef HLG_CALIBRATE_EVENT_H
-#define HLG_CALIBRATE_EVENT_H
+#ifndef HLG_TOOLS_CALIBRATE_EVENT_H
+#define HLG_TOOLS_CALIBRATE_EVENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

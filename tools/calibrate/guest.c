@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "guest.h"
+#include "tools/calibrate/guest.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../microvm/regs.h"
-#include "../microvm/rings.h"
+#include "tools/vm/regs.h"
+#include "tools/vm/rings.h"
 
 #define STACK_SIZE (16 * HLG_VM_PAGE_SIZE)
 #define WINDOW                                                                           \

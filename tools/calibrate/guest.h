@@ -5,15 +5,15 @@
  *
  * Functions return 0 or a negative value with err set, unless they say otherwise.
  */
-#ifndef HLG_CALIBRATE_GUEST_H
-#define HLG_CALIBRATE_GUEST_H
+#ifndef HLG_TOOLS_CALIBRATE_GUEST_H
+#define HLG_TOOLS_CALIBRATE_GUEST_H
 
 #include <libelf.h>
 
-#include "../../symtab/image.h"
-#include "../microvm/kvm.h"
-#include "../microvm/load.h"
-#include "guests/guests.h"
+#include "symtab/image/image.h"
+#include "tools/calibrate/guests/guests.h"
+#include "tools/vm/kvm.h"
+#include "tools/vm/load.h"
 
 /* The ELF, as a file without a name, and as an image with its base. */
 struct hlg_guests {

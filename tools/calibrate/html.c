@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../svg/xml.h"
-#include "calibration.h"
+#include "tools/calibrate/calibration.h"
+#include "tools/svg/xml.h"
 
 enum {
 	LEFT = 240,

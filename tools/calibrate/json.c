@@ -2,8 +2,8 @@
 /* As JSON, written as it comes. */
 #include <inttypes.h>
 
-#include "../../filter/write.h"
-#include "calibration.h"
+#include "filter/write/write.h"
+#include "tools/calibrate/calibration.h"
 
 static void put_pair(FILE *f, const char *key, const char *value, const char *end)
 {

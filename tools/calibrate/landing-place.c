@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../symtab/code.h"
-#include "landing.h"
+#include "symtab/code/code.h"
+#include "tools/calibrate/landing.h"
 
 static void add(void *ctx, uint64_t addr, const struct hlg_insn *insn)
 {

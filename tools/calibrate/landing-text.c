@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
 
-#include "../../filter/write.h"
-#include "calibration.h"
+#include "filter/write/write.h"
+#include "tools/calibrate/calibration.h"
 
 static double percent(uint64_t part, uint64_t all)
 {

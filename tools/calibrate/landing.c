@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "landing.h"
+#include "tools/calibrate/landing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "../../symtab/code.h"
-#include "../microvm/kvm.h"
+#include "symtab/code/code.h"
+#include "tools/vm/kvm.h"
 
 #define LINE       64 /* bytes of a cache line: the chain has a link in each */
 #define WALL_LIMIT 8  /* times as long as the processor time that is asked for */

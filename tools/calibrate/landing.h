@@ -7,12 +7,12 @@
  * event is the least number of instructions that, for every hot guest, at least 95 % of
  * all samples are no further behind than.
  */
-#ifndef HLG_CALIBRATE_LANDING_H
-#define HLG_CALIBRATE_LANDING_H
+#ifndef HLG_TOOLS_CALIBRATE_LANDING_H
+#define HLG_TOOLS_CALIBRATE_LANDING_H
 
-#include "count.h"
-#include "guest.h"
-#include "sample.h"
+#include "tools/calibrate/count.h"
+#include "tools/calibrate/guest.h"
+#include "tools/calibrate/sample.h"
 
 #define HLG_LANDING_GUESTS 6
 #define HLG_LANDING_FAR    16 /* distances of so many instructions and more are one */

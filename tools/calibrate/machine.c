@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "machine.h"
+#include "tools/calibrate/machine.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What was measured: a calibration is of this processor, kernel and KVM only. */
-#ifndef HLG_CALIBRATE_MACHINE_H
-#define HLG_CALIBRATE_MACHINE_H
+#ifndef HLG_TOOLS_CALIBRATE_MACHINE_H
+#define HLG_TOOLS_CALIBRATE_MACHINE_H
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "native.h"
+#include "tools/calibrate/native.h"
 
 #define SLOWER 1.03 /* than the fastest, and a probe had no core of its own */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Batches: how they are read. */
-#include "native.h"
+#include "tools/calibrate/native.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,16 +11,16 @@
  * if the thread lost its CPU meanwhile, or if the hypervisor took that away. A row is of
  * the batches that are left, the quiet ones.
  */
-#ifndef HLG_CALIBRATE_NATIVE_H
-#define HLG_CALIBRATE_NATIVE_H
+#ifndef HLG_TOOLS_CALIBRATE_NATIVE_H
+#define HLG_TOOLS_CALIBRATE_NATIVE_H
 
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../../symtab/err.h"
-#include "probe.h"
-#include "ticks.h"
+#include "symtab/err.h"
+#include "tools/calibrate/probe.h"
+#include "tools/calibrate/ticks.h"
 
 enum hlg_native_row {
 	HLG_NATIVE_PAIR,

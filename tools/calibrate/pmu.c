@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "pmu.h"
+#include "tools/calibrate/pmu.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#include "event.h"
+#include "tools/calibrate/event.h"
 
 /* linux/perf_event.h, enum perf_hw_id; loads and stores have no generic event. */
 static const int configs[HLG_COUNT_EVENTS] = {

@@ -3,11 +3,11 @@
  * Counters of the hardware on the calling thread, and what disturbs them. A counter that
  * cannot be opened is left out, with a reason.
  */
-#ifndef HLG_CALIBRATE_PMU_H
-#define HLG_CALIBRATE_PMU_H
+#ifndef HLG_TOOLS_CALIBRATE_PMU_H
+#define HLG_TOOLS_CALIBRATE_PMU_H
 
-#include "count.h"
-#include "event.h"
+#include "tools/calibrate/count.h"
+#include "tools/calibrate/event.h"
 
 struct hlg_pmu {
 	int fds[HLG_COUNT_EVENTS]; /* -1: not open */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "probe.h"
+#include "tools/calibrate/probe.h"
 
 #include <x86intrin.h>
 

@@ -8,8 +8,8 @@
  * other half. Neither needs a counter, or to be told what runs beside: in a virtual
  * machine the sibling may be somebody else's.
  */
-#ifndef HLG_CALIBRATE_PROBE_H
-#define HLG_CALIBRATE_PROBE_H
+#ifndef HLG_TOOLS_CALIBRATE_PROBE_H
+#define HLG_TOOLS_CALIBRATE_PROBE_H
 
 #include <stdint.h>
 

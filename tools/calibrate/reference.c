@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Published figures, to hold one's own against. */
-#include "calibration.h"
+#include "tools/calibrate/calibration.h"
 
 #define XPERF      "xperf, its README"
 #define TORVALDS   "L. Torvalds, Google+, 30 April 2014"

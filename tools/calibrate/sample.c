@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "sample.h"
+#include "tools/calibrate/sample.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "event.h"
+#include "tools/calibrate/event.h"
 
 #define RING_PAGES 64     /* a power of two; perf_event_mlock_kb allows 128 */
 #define TIMER_NS   249989 /* a prime, so as not to beat with what a guest does */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "calibration.h"
+#include "tools/calibrate/calibration.h"
 
 #include <inttypes.h>
 
-#include "../../symtab/escape.h"
+#include "symtab/escape.h"
 
 double hlg_calibration_ns(const struct hlg_calibration *calibration, uint64_t ticks)
 {

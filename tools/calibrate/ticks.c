@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "ticks.h"
+#include "tools/calibrate/ticks.h"
 
 #include <stdlib.h>
 #include <string.h>

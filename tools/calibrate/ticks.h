@@ -8,8 +8,8 @@
  * readings that hardly differ are none. Only slow readings can be outliers: nothing makes
  * a crossing fast. All figures but n, outliers and worst are of the others.
  */
-#ifndef HLG_CALIBRATE_TICKS_H
-#define HLG_CALIBRATE_TICKS_H
+#ifndef HLG_TOOLS_CALIBRATE_TICKS_H
+#define HLG_TOOLS_CALIBRATE_TICKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../filter/write.h"
 #include "config.h"
-#include "write.h"
+#include "filter/write/write.h"
+#include "tools/diff/write.h"
 
 enum {
 	COLUMNS = 24

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "diff.h"
+#include "tools/diff/diff.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "join.h"
-#include "words.h"
+#include "tools/diff/join.h"
+#include "tools/diff/words.h"
 
 /* Regions of different builds hold different code, and have no name. */
 static bool join(struct hlg_diff *diff)

@@ -16,8 +16,8 @@
 #ifndef HLG_TOOLS_DIFF_DIFF_H
 #define HLG_TOOLS_DIFF_DIFF_H
 
-#include "pairs.h"
-#include "side.h"
+#include "tools/diff/pairs.h"
+#include "tools/diff/side.h"
 
 enum hlg_diff_presence {
 	HLG_DIFF_BOTH,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "join.h"
+#include "tools/diff/join.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/name.h"
-#include "key.h"
+#include "filter/view/place-name.h"
+#include "tools/diff/key.h"
 
 /* A row or region of a side, and what makes it one with another of the other side. */
 struct item {

@@ -4,7 +4,7 @@
 #ifndef HLG_TOOLS_DIFF_JOIN_H
 #define HLG_TOOLS_DIFF_JOIN_H
 
-#include "diff.h"
+#include "tools/diff/diff.h"
 
 /* Makes diff->functions from the sides' rows, diff->regions from their regions: all but
  * what judging fills in. False without memory. */

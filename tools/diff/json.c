@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../filter/json-parts.h"
 #include "config.h"
-#include "write.h"
+#include "filter/write/json-parts.h"
+#include "tools/diff/write.h"
 
 static void put(json_t *object, const char *key, json_t *value)
 {

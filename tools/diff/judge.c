@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "join.h"
+#include "tools/diff/join.h"
 
 /* What each recording of a side has in each row: weight[run * rows + row]. */
 struct runs {

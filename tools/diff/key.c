@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "key.h"
+#include "tools/diff/key.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

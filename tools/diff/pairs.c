@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "pairs.h"
+#include "tools/diff/pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../../filter/index.h"
+#include "filter/profile/index.h"
 
 /* What of the file is at off, up to 4096 bytes; -1 if they could not be read. */
 static int read_some(int fd, const struct hlg_file_id *id, char *some, off_t off)

@@ -10,7 +10,7 @@
 #ifndef HLG_TOOLS_DIFF_PAIRS_H
 #define HLG_TOOLS_DIFF_PAIRS_H
 
-#include "../../symtab/space.h"
+#include "symtab/image/space.h"
 
 struct hlg_diff_image {
 	const struct hlg_image *image[2]; /* before, after; NULL: not on that side */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "join.h"
-#include "key.h"
+#include "tools/diff/join.h"
+#include "tools/diff/key.h"
 
 /* The names of all symbols of an image, as key.h has them, sorted. */
 struct names {

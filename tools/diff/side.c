@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "side.h"
+#include "tools/diff/side.h"
 
 #include <stdlib.h>
 

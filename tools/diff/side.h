@@ -6,8 +6,8 @@
 #ifndef HLG_TOOLS_DIFF_SIDE_H
 #define HLG_TOOLS_DIFF_SIDE_H
 
-#include "../../filter/compare.h"
-#include "../../filter/report.h"
+#include "filter/report/report.h"
+#include "filter/stats/compare.h"
 
 struct hlg_diff_side {
 	/* In: not owned. The space is settled, the profile is the sum of the runs'. */

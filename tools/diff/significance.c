@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "significance.h"
+#include "tools/diff/significance.h"
 
 #include <stdlib.h>
 
-#include "../../filter/compare.h"
+#include "filter/stats/compare.h"
 
 static struct hlg_proportion proportion(uint64_t count, struct hlg_diff_total total)
 {

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../filter/write.h"
-#include "../../symtab/base.h"
-#include "../../symtab/escape.h"
 #include "config.h"
-#include "write.h"
+#include "filter/write/write.h"
+#include "symtab/escape.h"
+#include "symtab/image/base.h"
+#include "tools/diff/write.h"
 
 #define INDENT "         "
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "words.h"
+#include "tools/diff/words.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

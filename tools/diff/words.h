@@ -3,7 +3,7 @@
 #ifndef HLG_TOOLS_DIFF_WORDS_H
 #define HLG_TOOLS_DIFF_WORDS_H
 
-#include "diff.h"
+#include "tools/diff/diff.h"
 
 /* Makes matched, shares, test and the notes. False without memory. */
 bool hlg_diff_tell_words(struct hlg_diff *diff);

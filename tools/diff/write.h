@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "diff.h"
+#include "tools/diff/diff.h"
 
 /* Text, csv or json, as the options of the side before say. json needs jansson. */
 int hlg_diff_write(FILE *f, const struct hlg_diff *diff, const struct hlg_paint *paint,

@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../../filter/write.h"
-#include "write.h"
+#include "filter/write/write.h"
+#include "tools/exits/write.h"
 
 static void begin(FILE *f, const char *record, const char *kind, const char *name)
 {

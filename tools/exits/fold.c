@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "fold.h"
+#include "tools/exits/fold.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #ifndef HLG_TOOLS_EXITS_FOLD_H
 #define HLG_TOOLS_EXITS_FOLD_H
 
-#include "../../symtab/space.h"
+#include "symtab/image/space.h"
 
 #define HLG_EXITS_FOLDED 4096 /* addresses remembered */
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "gaps.h"
+#include "tools/exits/gaps.h"
 
 #include <stdlib.h>
 
-#include "../../symtab/search.h"
+#include "symtab/bsearch.h"
 
 #define ROOM 4 /* of a new run */
 

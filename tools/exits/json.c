@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <config.h>
 
-#include "write.h"
+#include "tools/exits/write.h"
 
 #if HLG_HAVE_JANSSON
 #include <string.h>
 
-#include "../../filter/json-parts.h"
+#include "filter/write/json-parts.h"
 
 static void set_number(json_t *object, const char *key, uint64_t value)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "order.h"
-#include "../../symtab/factor.h"
+#include "tools/exits/order.h"
+#include "symtab/hash-seed.h"
 
 #include <stdlib.h>
 #include <string.h>

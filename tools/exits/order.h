@@ -11,7 +11,7 @@
 #ifndef HLG_TOOLS_EXITS_ORDER_H
 #define HLG_TOOLS_EXITS_ORDER_H
 
-#include "pair.h"
+#include "tools/exits/pair.h"
 
 #define HLG_EXITS_HELD   ((size_t)1 << 21)
 #define HLG_EXITS_RECENT 16

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "pair.h"
+#include "tools/exits/pair.h"
 
 #include <linux/kvm.h>
 #include <stdlib.h>
 
-#include "reasons.h"
+#include "tools/exits/reasons.h"
 
 #define TURNS_MAX 4096 /* KVM_MAX_VCPUS; guards memory and time */
 

@@ -14,8 +14,8 @@
 #ifndef HLG_TOOLS_EXITS_PAIR_H
 #define HLG_TOOLS_EXITS_PAIR_H
 
-#include "gaps.h"
-#include "sums.h"
+#include "tools/exits/gaps.h"
+#include "tools/exits/sums.h"
 
 enum hlg_exits_record {
 	HLG_EXITS_NONE, /* of no interest */

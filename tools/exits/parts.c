@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "parts.h"
+#include "tools/exits/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "probe.h"
+#include "tools/exits/probe.h"
 
-#include "read.h"
-#include "reasons.h"
+#include "tools/exits/read.h"
+#include "tools/exits/reasons.h"
 
 /* A tracepoint of interest: what it is here, and what its fields are called. */
 struct source {

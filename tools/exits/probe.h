@@ -3,9 +3,9 @@
 #ifndef HLG_TOOLS_EXITS_PROBE_H
 #define HLG_TOOLS_EXITS_PROBE_H
 
-#include "../perfdata/perfdata.h"
-#include "../trace.h"
-#include "pair.h"
+#include "tools/exits/pair.h"
+#include "tools/perfdata/perfdata.h"
+#include "tools/tracepoint/trace.h"
 
 /* An event of a recording: where its fields stand. */
 struct hlg_exits_probe {

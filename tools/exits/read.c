@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "read.h"
+#include "tools/exits/read.h"
 
 #include <linux/kvm.h>
 #include <stdlib.h>
 
-#include "../../filter/select.h"
-#include "../../symtab/sum.h"
-#include "../perfdata/perfdata.h"
-#include "../trace.h"
-#include "order.h"
-#include "probe.h"
-#include "reasons.h"
-#include "relay.h"
+#include "filter/profile/select.h"
+#include "symtab/sum.h"
+#include "tools/exits/order.h"
+#include "tools/exits/probe.h"
+#include "tools/exits/reasons.h"
+#include "tools/exits/relay.h"
+#include "tools/perfdata/perfdata.h"
+#include "tools/tracepoint/trace.h"
 
 struct reader {
 	const char *path;

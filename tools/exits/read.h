@@ -3,10 +3,10 @@
 #ifndef HLG_TOOLS_EXITS_READ_H
 #define HLG_TOOLS_EXITS_READ_H
 
-#include "../../filter/options.h"
-#include "../../symtab/err.h"
-#include "../progress.h"
-#include "sums.h"
+#include "filter/options/options.h"
+#include "symtab/err.h"
+#include "tools/cli/progress.h"
+#include "tools/exits/sums.h"
 
 /* What records them, for messages. */
 #define HLG_EXITS_HOW "hlguest record --exits"

@@ -3,7 +3,7 @@
  * Names as KVM's own tracepoints print them (arch/x86/include/uapi/asm/vmx.h and svm.h,
  * linux/kvm.h); numbers that KVM has no name for are named by the manuals.
  */
-#include "reasons.h"
+#include "tools/exits/reasons.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "relay.h"
+#include "tools/exits/relay.h"
 
 #include <stdlib.h>
 

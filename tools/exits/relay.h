@@ -13,7 +13,7 @@
 
 #include <pthread.h>
 
-#include "order.h"
+#include "tools/exits/order.h"
 
 /*
  * More than the caches of one processor hold: what it has just written another one would

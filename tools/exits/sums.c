@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "sums.h"
-#include "../../symtab/factor.h"
+#include "tools/exits/sums.h"
+#include "symtab/hash-seed.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parts.h"
+#include "tools/exits/parts.h"
 
 #define HLG_NO_PORT   UINT64_MAX
 #define HLG_PORT_MMIO ((uint64_t)1 << 63) /* | address of the page, not a port */

@@ -3,7 +3,7 @@
  * Cells get a row each by sorting them by what the table tells apart; then the counted
  * latencies of all rows are sorted once, and a walk over them finds every percentile.
  */
-#include "table.h"
+#include "tools/exits/table.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/name.h"
-#include "reasons.h"
+#include "filter/view/place-name.h"
+#include "tools/exits/reasons.h"
 
 #define NO_ROW UINT32_MAX
 

@@ -3,10 +3,10 @@
 #ifndef HLG_TOOLS_EXITS_TABLE_H
 #define HLG_TOOLS_EXITS_TABLE_H
 
-#include "../../filter/number.h"
-#include "../../symtab/err.h"
-#include "../../symtab/space.h"
-#include "sums.h"
+#include "filter/options/number.h"
+#include "symtab/err.h"
+#include "symtab/image/space.h"
+#include "tools/exits/sums.h"
 
 enum hlg_exits_by {
 	HLG_EXITS_BY_REASON,

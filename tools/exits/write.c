@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the writers share, and text. */
-#include "write.h"
+#include "tools/exits/write.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "../../filter/write.h"
-#include "../../symtab/escape.h"
+#include "filter/write/write.h"
+#include "symtab/escape.h"
 
 #define BAR_WIDTH 40
 

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "../../filter/paint.h"
-#include "table.h"
+#include "filter/output/colour.h"
+#include "tools/exits/table.h"
 
 #define HLG_EXITS_TABLES (HLG_EXITS_KINDS + HLG_EXITS_BYS - 1)
 

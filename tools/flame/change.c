@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "change.h"
+#include "tools/flame/change.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/view.h"
+#include "filter/view/view.h"
 
 struct maker {
 	struct hlg_changes *changes;

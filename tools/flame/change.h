@@ -2,14 +2,14 @@
 /*
  * Two trees of stacks compared, frame by frame: a frame is the same one where its kind,
  * its name and all below it are. Shares are of each tree's whole weight, tested as
- * filter/compare.h says, samples against samples; what is called significant holds its
- * false discovery rate over all frames of both trees.
+ * filter/stats/compare.h says, samples against samples; what is called significant holds
+ * its false discovery rate over all frames of both trees.
  */
 #ifndef HLG_TOOLS_FLAME_CHANGE_H
 #define HLG_TOOLS_FLAME_CHANGE_H
 
-#include "../../filter/compare.h"
-#include "../../filter/tree.h"
+#include "filter/stacks/tree.h"
+#include "filter/stats/compare.h"
 
 struct hlg_change {
 	double before, after; /* shares */

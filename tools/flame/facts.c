@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "facts.h"
+#include "tools/flame/facts.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/write.h"
+#include "filter/write/write.h"
 
 enum {
 	NAMED = 5 /* of what is gone */

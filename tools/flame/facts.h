@@ -3,8 +3,8 @@
 #ifndef HLG_TOOLS_FLAME_FACTS_H
 #define HLG_TOOLS_FLAME_FACTS_H
 
-#include "../../filter/report.h"
-#include "graph.h"
+#include "filter/report/report.h"
+#include "tools/flame/graph.h"
 
 struct hlg_facts {
 	struct hlg_graph_text *texts;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "frame.h"
+#include "tools/flame/frame.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-#include "../../filter/stat.h"
-#include "../../filter/view.h"
-#include "../../filter/write.h"
-#include "../svg/xml.h"
+#include "filter/stats/interval.h"
+#include "filter/view/view.h"
+#include "filter/write/write.h"
+#include "tools/svg/xml.h"
 
 int hlg_frame_top(const struct hlg_graph *graph, uint32_t depth)
 {

@@ -3,7 +3,7 @@
 #ifndef HLG_TOOLS_FLAME_FRAME_H
 #define HLG_TOOLS_FLAME_FRAME_H
 
-#include "graph.h"
+#include "tools/flame/graph.h"
 
 enum {
 	HLG_BOX_HEIGHT = 18, /* pixels, from one depth to the next */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "graph.h"
+#include "tools/flame/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../svg/xml.h"
 #include "flame.css.h"
 #include "flame.js.h"
-#include "frame.h"
+#include "tools/flame/frame.h"
+#include "tools/svg/xml.h"
 
 enum {
 	TOP = 26, /* base line of the title */

@@ -13,9 +13,9 @@
 
 #include <stdio.h>
 
-#include "../../symtab/err.h"
-#include "change.h"
-#include "layout.h"
+#include "symtab/err.h"
+#include "tools/flame/change.h"
+#include "tools/flame/layout.h"
 
 #define HLG_GRAPH_COLUMNS 140 /* of a line of text, about */
 

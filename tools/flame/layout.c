@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "layout.h"
+#include "tools/flame/layout.h"
 
 #include <stdlib.h>
 
-#include "../../filter/view.h"
+#include "filter/view/view.h"
 
 /* Rounded the same way wherever it is asked: what touches stays in touch. */
 static uint32_t place(const struct hlg_layout *layout, uint64_t at)

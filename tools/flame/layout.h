@@ -7,7 +7,7 @@
 #ifndef HLG_TOOLS_FLAME_LAYOUT_H
 #define HLG_TOOLS_FLAME_LAYOUT_H
 
-#include "../../filter/tree.h"
+#include "filter/stacks/tree.h"
 
 #define HLG_LAYOUT_WIDTH 1000000 /* of the whole, in the units of left and right */
 

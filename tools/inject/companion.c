@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "companion.h"
+#include "tools/inject/companion.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../filter/index.h"
-#include "../../symtab/file.h"
-#include "sized.h"
+#include "filter/profile/index.h"
+#include "symtab/file.h"
+#include "tools/inject/sized.h"
 
 #define SOME 65536
 

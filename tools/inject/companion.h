@@ -17,13 +17,13 @@
  * Formats: System V gABI, chapters 4 and 5; the note of a build id as binutils' ld
  * writes it.
  */
-#ifndef HLG_INJECT_COMPANION_H
-#define HLG_INJECT_COMPANION_H
+#ifndef HLG_TOOLS_INJECT_COMPANION_H
+#define HLG_TOOLS_INJECT_COMPANION_H
 
 #include <stdio.h>
 
-#include "../perfdata/synth.h"
-#include "unit.h"
+#include "tools/inject/unit.h"
+#include "tools/perfdata/synth.h"
 
 /* As perf can read it; size 0: there is none. */
 struct hlg_build_id {

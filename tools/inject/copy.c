@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "copy.h"
+#include "tools/inject/copy.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../filter/options.h"
-#include "../../filter/sample.h"
-#include "../../symtab/escape.h"
-#include "../../symtab/sum.h"
-#include "../perfdata/synth.h"
-#include "rewrite.h"
-#include "stop.h"
+#include "filter/options/options.h"
+#include "filter/profile/sample.h"
+#include "symtab/escape.h"
+#include "symtab/sum.h"
+#include "tools/inject/rewrite.h"
+#include "tools/inject/stop.h"
+#include "tools/perfdata/synth.h"
 
 char *hlg_copy_name(const struct hlg_scan *scan, int32_t pid)
 {

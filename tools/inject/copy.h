@@ -8,13 +8,13 @@
  * that perf sorts by (FINISHED_ROUND) would lie: they are left out. A record at the end
  * that is cut off is left out, too.
  */
-#ifndef HLG_INJECT_COPY_H
-#define HLG_INJECT_COPY_H
+#ifndef HLG_TOOLS_INJECT_COPY_H
+#define HLG_TOOLS_INJECT_COPY_H
 
-#include "../perfdata/writer.h"
-#include "files.h"
-#include "mapping.h"
-#include "scan.h"
+#include "tools/inject/files.h"
+#include "tools/inject/mapping.h"
+#include "tools/inject/scan.h"
+#include "tools/perfdata/writer.h"
 
 /* in = guest + host + other; guest = rewritten + dropped + kept. Records. */
 struct hlg_copy_counts {

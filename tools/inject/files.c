@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "files.h"
+#include "tools/inject/files.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,12 +4,12 @@
  * OUT.elf with companions, which are called as their ELFs are. Each is whole or absent;
  * OUT is the last to appear, so that what it names is there.
  */
-#ifndef HLG_INJECT_FILES_H
-#define HLG_INJECT_FILES_H
+#ifndef HLG_TOOLS_INJECT_FILES_H
+#define HLG_TOOLS_INJECT_FILES_H
 
-#include "../../filter/out.h"
-#include "../../symtab/space.h"
-#include "companion.h"
+#include "filter/output/out.h"
+#include "symtab/image/space.h"
+#include "tools/inject/companion.h"
 
 struct hlg_files_image {
 	char *elf;       /* absolute path of the ELF */

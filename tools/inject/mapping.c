@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "mapping.h"
+#include "tools/inject/mapping.h"
 
 #include <stdlib.h>
 

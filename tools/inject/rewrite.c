@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "rewrite.h"
+#include "tools/inject/rewrite.h"
 
 #include <string.h>
 

@@ -13,14 +13,14 @@
  *
  * Everything else stays, ids and counter values among it.
  */
-#ifndef HLG_INJECT_REWRITE_H
-#define HLG_INJECT_REWRITE_H
+#ifndef HLG_TOOLS_INJECT_REWRITE_H
+#define HLG_TOOLS_INJECT_REWRITE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../perfdata/perfdata.h"
+#include "tools/perfdata/perfdata.h"
 
 #define HLG_REWRITE_MAX (UINT16_MAX + 1)
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scan.h"
+#include "tools/inject/scan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/sample.h"
-#include "../../symtab/factor.h"
-#include "stop.h"
+#include "filter/profile/sample.h"
+#include "symtab/hash-seed.h"
+#include "tools/inject/stop.h"
 
 static struct hlg_scan_thread *slot(const struct hlg_scan *scan, int32_t pid, int32_t tid)
 {

@@ -3,10 +3,10 @@
  * The first look at a recording's records: whose guest samples there are, what their
  * VMMs are called, and which numbers of processes are in use.
  */
-#ifndef HLG_INJECT_SCAN_H
-#define HLG_INJECT_SCAN_H
+#ifndef HLG_TOOLS_INJECT_SCAN_H
+#define HLG_TOOLS_INJECT_SCAN_H
 
-#include "../perfdata/perfdata.h"
+#include "tools/perfdata/perfdata.h"
 
 #define HLG_SCAN_COMM 32 /* TASK_COMM_LEN is 16 */
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "sized.h"
+#include "tools/inject/sized.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/name.h"
-#include "../../symtab/search.h"
-#include "../../symtab/escape.h"
+#include "filter/view/place-name.h"
+#include "symtab/bsearch.h"
+#include "symtab/escape.h"
 
 /* Room for n more of size bytes each; false without memory, or past 2^32. */
 static bool make_room(void *to, size_t *room, size_t used, size_t n, size_t size)

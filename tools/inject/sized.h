@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The symbol table of a companion, as an ELF file holds it. */
-#ifndef HLG_INJECT_SIZED_H
-#define HLG_INJECT_SIZED_H
+#ifndef HLG_TOOLS_INJECT_SIZED_H
+#define HLG_TOOLS_INJECT_SIZED_H
 
 #include <elf.h>
 
-#include "unit.h"
+#include "tools/inject/unit.h"
 
 struct hlg_sized {
 	Elf64_Sym *syms; /* the first is the null symbol; all others are global */

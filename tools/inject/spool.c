@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "spool.h"
+#include "tools/inject/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../filter/out.h"
-#include "../../symtab/file.h"
+#include "filter/output/out.h"
+#include "symtab/file.h"
 
 #define SOME 65536
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A recording that can be read only once, kept in a file, as it is read several times. */
-#ifndef HLG_INJECT_SPOOL_H
-#define HLG_INJECT_SPOOL_H
+#ifndef HLG_TOOLS_INJECT_SPOOL_H
+#define HLG_TOOLS_INJECT_SPOOL_H
 
-#include "../../symtab/err.h"
+#include "symtab/err.h"
 
 /*
  * path: a recording, "-" is standard input. If it is a pipe, it is read to its end into a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "stop.h"
+#include "tools/inject/stop.h"
 
 #include <signal.h>
 #include <stddef.h>

@@ -3,12 +3,12 @@
  * SIGINT, SIGTERM and SIGHUP while files are written: they end the work at its next step,
  * so that what was begun is removed, and then the program, as they would have.
  */
-#ifndef HLG_INJECT_STOP_H
-#define HLG_INJECT_STOP_H
+#ifndef HLG_TOOLS_INJECT_STOP_H
+#define HLG_TOOLS_INJECT_STOP_H
 
 #include <stdint.h>
 
-#include "../../symtab/err.h"
+#include "symtab/err.h"
 
 /* Only notes them from now on; a second one ends the program at once. */
 void hlg_stop_begin(void);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "unit.h"
+#include "tools/inject/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/options.h"
-#include "../../symtab/escape.h"
+#include "filter/options/options.h"
+#include "symtab/escape.h"
 
 bool hlg_units_init(struct hlg_units *units, const struct hlg_image *image, int gaps)
 {

@@ -8,17 +8,18 @@
  * behind it; of several at one address the longest name may win; where symbols overlap,
  * any of them may be found; labels that are hidden are not taken; bytes that no symbol
  * covers have no name; names are shown as they are. Only of a function that has its bytes
- * for itself, and a name that does nothing to a terminal, there is but one reading: it is called plain. All others are shown by means of a companion
- * (companion.h), whose table has one sized symbol for each unit.
+ * for itself, and a name that does nothing to a terminal, there is but one reading: it is
+ * called plain. All others are shown by means of a companion (companion.h), whose table
+ * has one sized symbol for each unit.
  */
-#ifndef HLG_INJECT_UNIT_H
-#define HLG_INJECT_UNIT_H
+#ifndef HLG_TOOLS_INJECT_UNIT_H
+#define HLG_TOOLS_INJECT_UNIT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../symtab/image.h"
+#include "symtab/image/image.h"
 
 struct hlg_unit {
 	uint64_t start, end;    /* own addresses */

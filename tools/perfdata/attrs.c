@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "name.h"
-#include "reader.h"
+#include "tools/perfdata/name.h"
+#include "tools/perfdata/reader.h"
 
 /* What a sample begins with, 8 bytes each (linux/perf_event.h, PERF_RECORD_SAMPLE). */
 static const uint64_t leading[] = {

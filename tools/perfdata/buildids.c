@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../symtab/file.h"
-#include "reader.h"
+#include "symtab/file.h"
+#include "tools/perfdata/reader.h"
 
 enum {
 	PID = HLG_HEADER_SIZE,

@@ -3,13 +3,13 @@
  * One pass over the record, a field at a time, in the order that the comment above
  * PERF_RECORD_SAMPLE in linux/perf_event.h gives. Each step either fits or ends the pass.
  */
-#include "decode.h"
+#include "tools/perfdata/decode.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "format.h"
-#include "walk.h"
+#include "tools/perfdata/format.h"
+#include "tools/perfdata/walk.h"
 
 #define BRANCH_ENTRY 24 /* struct perf_branch_entry */
 

@@ -3,14 +3,14 @@
  * All that a sample can hold: PERF_SAMPLE_* in the order of linux/perf_event.h (struct
  * PERF_RECORD_SAMPLE). For views that need more than struct hlg_sample has.
  */
-#ifndef HLG_PERFDATA_DECODE_H
-#define HLG_PERFDATA_DECODE_H
+#ifndef HLG_TOOLS_PERFDATA_DECODE_H
+#define HLG_TOOLS_PERFDATA_DECODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "event.h"
+#include "tools/perfdata/event.h"
 
 /*
  * The values of PERF_SAMPLE_READ: of one counter, or of a group (struct read_format in

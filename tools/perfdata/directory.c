@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../symtab/file.h"
-#include "reader.h"
+#include "symtab/file.h"
+#include "tools/perfdata/reader.h"
 
 static char *join(const char *dir, const char *name)
 {

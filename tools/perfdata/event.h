@@ -2,8 +2,8 @@
 /*
  * What a recording says about itself: its events, and the host it was made on.
  */
-#ifndef HLG_PERFDATA_EVENT_H
-#define HLG_PERFDATA_EVENT_H
+#ifndef HLG_TOOLS_PERFDATA_EVENT_H
+#define HLG_TOOLS_PERFDATA_EVENT_H
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader.h"
+#include "tools/perfdata/reader.h"
 
 struct blob {
 	const uint8_t *at;

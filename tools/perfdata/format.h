@@ -4,8 +4,8 @@
  * tools/perf/Documentation/perf.data-file-format.txt; types that it lacks are of
  * tools/lib/perf/include/perf/event.h. Internal.
  */
-#ifndef HLG_PERFDATA_FORMAT_H
-#define HLG_PERFDATA_FORMAT_H
+#ifndef HLG_TOOLS_PERFDATA_FORMAT_H
+#define HLG_TOOLS_PERFDATA_FORMAT_H
 
 #include <linux/perf_event.h>
 #include <stdint.h>

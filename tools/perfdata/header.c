@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../symtab/file.h"
-#include "reader.h"
+#include "symtab/file.h"
+#include "tools/perfdata/reader.h"
 
 #define SOME_IDS 512
 #define AHEAD    8192 /* bytes that are read at once: headers are many small pieces */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "ids.h"
+#include "tools/perfdata/ids.h"
 
 #include <stdlib.h>
 

@@ -3,14 +3,14 @@
  * Which event a sample's id means. The kernel numbers every opened counter (one for each
  * event, CPU and thread); the recording lists the numbers of each event.
  */
-#ifndef HLG_PERFDATA_IDS_H
-#define HLG_PERFDATA_IDS_H
+#ifndef HLG_TOOLS_PERFDATA_IDS_H
+#define HLG_TOOLS_PERFDATA_IDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../symtab/factor.h"
+#include "symtab/hash-seed.h"
 
 #define HLG_NO_ID UINT32_MAX
 

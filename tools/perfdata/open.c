@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../symtab/file.h"
-#include "reader.h"
+#include "symtab/file.h"
+#include "tools/perfdata/reader.h"
 
 int hlg_reader_errno(const struct hlg_perfdata *pd, struct hlg_err *err)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "parts.h"
+#include "tools/perfdata/parts.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../../symtab/file.h"
-#include "reader.h"
+#include "symtab/file.h"
+#include "tools/perfdata/reader.h"
 
 static int too_large(const struct hlg_parts *parts, struct hlg_err *err)
 {

@@ -4,13 +4,13 @@
  * perf.data-file-format.txt ("perf_header", "Flags section"). Offsets are in bytes from
  * the start of the file with the header, which for a directory is its "data".
  */
-#ifndef HLG_PERFDATA_PARTS_H
-#define HLG_PERFDATA_PARTS_H
+#ifndef HLG_TOOLS_PERFDATA_PARTS_H
+#define HLG_TOOLS_PERFDATA_PARTS_H
 
 #include <stdio.h>
 
-#include "format.h"
-#include "perfdata.h"
+#include "tools/perfdata/format.h"
+#include "tools/perfdata/perfdata.h"
 
 struct hlg_parts {
 	int fd;              /* of the reader, which must stay open */

@@ -25,16 +25,16 @@
  * Formats: linux/perf_event.h (records), tools/perf/Documentation/
  * perf.data-file-format.txt of the kernel (the file).
  */
-#ifndef HLG_PERFDATA_PERFDATA_H
-#define HLG_PERFDATA_PERFDATA_H
+#ifndef HLG_TOOLS_PERFDATA_PERFDATA_H
+#define HLG_TOOLS_PERFDATA_PERFDATA_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../symtab/err.h"
-#include "event.h"
-#include "walk.h"
+#include "symtab/err.h"
+#include "tools/perfdata/event.h"
+#include "tools/perfdata/walk.h"
 
 /*
  * Opens a recording: a file, a directory, or "-" for standard input. *pd is for the

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader.h"
+#include "tools/perfdata/reader.h"
 
 static int contradicts(const struct hlg_perfdata *pd, const char *what,
 		       struct hlg_err *err)

@@ -6,14 +6,14 @@
  * decompressor's while a compressed record is being used up. walk.at .. hard_end is the
  * one in use; walk.end is before hard_end only where a range ends.
  */
-#ifndef HLG_PERFDATA_READER_H
-#define HLG_PERFDATA_READER_H
+#ifndef HLG_TOOLS_PERFDATA_READER_H
+#define HLG_TOOLS_PERFDATA_READER_H
 
-#include "format.h"
-#include "ids.h"
-#include "perfdata.h"
-#include "source.h"
-#include "unzip.h"
+#include "tools/perfdata/format.h"
+#include "tools/perfdata/ids.h"
+#include "tools/perfdata/perfdata.h"
+#include "tools/perfdata/source.h"
+#include "tools/perfdata/unzip.h"
 
 #define HLG_MAX_EVENTS   65536       /* of a recording; guards memory */
 #define HLG_MAX_FEATURE  (64u << 20) /* bytes of one feature that are looked at */

@@ -5,9 +5,9 @@
  */
 #include <stdlib.h>
 
-#include "../../symtab/factor.h"
-#include "decode.h"
-#include "reader.h"
+#include "symtab/hash-seed.h"
+#include "tools/perfdata/decode.h"
+#include "tools/perfdata/reader.h"
 
 static struct hlg_last *last_slot(const struct hlg_lasts *lasts, uint32_t slot,
 				  int32_t tid)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "source.h"
+#include "tools/perfdata/source.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format.h"
+#include "tools/perfdata/format.h"
 
 #define KEEP (HLG_RECORD_MAX + 1)
 

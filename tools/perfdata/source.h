@@ -3,8 +3,8 @@
  * The bytes of a recording through a window of fixed size: from a file, by pread(2), or
  * from a stream. Internal.
  */
-#ifndef HLG_PERFDATA_SOURCE_H
-#define HLG_PERFDATA_SOURCE_H
+#ifndef HLG_TOOLS_PERFDATA_SOURCE_H
+#define HLG_TOOLS_PERFDATA_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

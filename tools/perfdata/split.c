@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader.h"
+#include "tools/perfdata/reader.h"
 
 #define LOOK_AT 262144 /* bytes that are searched; a record is at most 65535 */
 #define CHAIN   64     /* headers in a row that make a guess */

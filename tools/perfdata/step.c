@@ -3,8 +3,8 @@
  * Everything of a walk that is not a plain sample: other records, the end of the window,
  * compressed records, the end of a file.
  */
-#include "../../symtab/sum.h"
-#include "reader.h"
+#include "symtab/sum.h"
+#include "tools/perfdata/reader.h"
 
 static struct hlg_window window(const struct hlg_perfdata *pd)
 {

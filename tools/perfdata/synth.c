@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "synth.h"
+#include "tools/perfdata/synth.h"
 
 #include <assert.h>
 #include <string.h>

@@ -5,16 +5,16 @@
  * which is every event's (linux/perf_event.h, PERF_RECORD_COMM, _MMAP2, struct
  * sample_id).
  */
-#ifndef HLG_PERFDATA_SYNTH_H
-#define HLG_PERFDATA_SYNTH_H
+#ifndef HLG_TOOLS_PERFDATA_SYNTH_H
+#define HLG_TOOLS_PERFDATA_SYNTH_H
 
 #include <linux/limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format.h"
-#include "perfdata.h"
+#include "tools/perfdata/format.h"
+#include "tools/perfdata/perfdata.h"
 
 #define HLG_BUILD_ID_MAX 20 /* bytes that a record has room for */
 

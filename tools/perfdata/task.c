@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "task.h"
+#include "tools/perfdata/task.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "walk.h"
+#include "tools/perfdata/walk.h"
 
 /* PERF_RECORD_MMAP2: with this bit a build id stands where the device would. */
 #define MISC_MMAP_BUILD_ID (1 << 14)

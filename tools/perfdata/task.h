@@ -3,8 +3,8 @@
  * Records about processes and what they map: COMM, FORK, EXIT, MMAP and MMAP2
  * (linux/perf_event.h, enum perf_event_type).
  */
-#ifndef HLG_PERFDATA_TASK_H
-#define HLG_PERFDATA_TASK_H
+#ifndef HLG_TOOLS_PERFDATA_TASK_H
+#define HLG_TOOLS_PERFDATA_TASK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "unzip.h"
+#include "tools/perfdata/unzip.h"
 
 #if HLG_HAVE_ZSTD
 #include <assert.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "format.h"
+#include "tools/perfdata/format.h"
 
 #define KEEP (HLG_RECORD_MAX + 1)
 

@@ -3,14 +3,14 @@
  * Compressed records (perf record -z): one zstd stream over all of a file's, whose output
  * is records again. They may begin in one compressed record and end in another. Internal.
  */
-#ifndef HLG_PERFDATA_UNZIP_H
-#define HLG_PERFDATA_UNZIP_H
+#ifndef HLG_TOOLS_PERFDATA_UNZIP_H
+#define HLG_TOOLS_PERFDATA_UNZIP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "source.h"
+#include "tools/perfdata/source.h"
 
 struct hlg_unzip; /* NULL: nothing was compressed so far */
 

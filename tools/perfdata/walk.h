@@ -9,8 +9,8 @@
  * through hlg_perfdata_step, out of line. Fields that are wanted less often are read on
  * demand: hlg_perfdata_sample for what struct hlg_sample has, decode.h for all there is.
  */
-#ifndef HLG_PERFDATA_WALK_H
-#define HLG_PERFDATA_WALK_H
+#ifndef HLG_TOOLS_PERFDATA_WALK_H
+#define HLG_TOOLS_PERFDATA_WALK_H
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -18,12 +18,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../../filter/sample.h"
-#include "../../symtab/err.h"
-#include "decode.h"
-#include "event.h"
-#include "ids.h"
-#include "task.h"
+#include "filter/profile/sample.h"
+#include "symtab/err.h"
+#include "tools/perfdata/decode.h"
+#include "tools/perfdata/event.h"
+#include "tools/perfdata/ids.h"
+#include "tools/perfdata/task.h"
 
 struct hlg_perfdata;
 

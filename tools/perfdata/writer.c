@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "writer.h"
+#include "tools/perfdata/writer.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../../symtab/file.h"
+#include "symtab/file.h"
 
 #define SOME 65536
 

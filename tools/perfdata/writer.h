@@ -12,13 +12,13 @@
  * Everything goes through a buffer, larger than the page that a stream has; memory does
  * not grow with the file. A write that fails is told by finish.
  */
-#ifndef HLG_PERFDATA_WRITER_H
-#define HLG_PERFDATA_WRITER_H
+#ifndef HLG_TOOLS_PERFDATA_WRITER_H
+#define HLG_TOOLS_PERFDATA_WRITER_H
 
 #include <stdio.h>
 #include <string.h>
 
-#include "parts.h"
+#include "tools/perfdata/parts.h"
 
 struct hlg_writer {
 	FILE *f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* pprof.h in a build without protobuf-c or zlib. */
-#include "pprof.h"
+#include "tools/pprof/pprof.h"
 
 int hlg_pprof_check(struct hlg_err *err)
 {

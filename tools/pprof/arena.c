@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "arena.h"
+#include "tools/pprof/arena.h"
 
 #include <stdint.h>
 #include <stdlib.h>

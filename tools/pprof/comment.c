@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "comment.h"
+#include "tools/pprof/comment.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

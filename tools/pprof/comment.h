@@ -24,7 +24,7 @@
 
 #include <stdio.h>
 
-#include "saved.h"
+#include "tools/pprof/saved.h"
 
 /* Writes the comment, then the rows, each with '\n' behind it. */
 void hlg_comment_write(FILE *f, const struct hlg_saved *saved);

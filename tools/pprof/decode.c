@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comment.h"
-#include "encode.h"
 #include "pprof.pb-c.h"
+#include "tools/pprof/comment.h"
+#include "tools/pprof/encode.h"
 
 #define MAX_MEMORY ((size_t)2 << 30) /* of the messages, over ten times HLG_GZIP_MAX */
 

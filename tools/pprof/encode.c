@@ -3,14 +3,14 @@
  * Two passes over the same code: the first collects the strings, the second, when they
  * are sorted, builds the messages, in which a string is its place in the table.
  */
-#include "encode.h"
+#include "tools/pprof/encode.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "comment.h"
 #include "pprof.pb-c.h"
+#include "tools/pprof/comment.h"
 
 /* A message's array of pointers, and the things they point to, all in the arena. */
 #define MESSAGES(e, to, count, type, init)                                               \

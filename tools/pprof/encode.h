@@ -4,7 +4,7 @@
 #ifndef HLG_TOOLS_PPROF_ENCODE_H
 #define HLG_TOOLS_PPROF_ENCODE_H
 
-#include "saved.h"
+#include "tools/pprof/saved.h"
 
 /* The bytes of a settled profile in *data, to be freed. */
 int hlg_pprof_encode(const struct hlg_saved *saved, unsigned char **data, size_t *size,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "gzip.h"
+#include "tools/pprof/gzip.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "../../symtab/file.h"
+#include "symtab/file.h"
 
 #ifndef HLG_GZIP_ROOM
 #define HLG_GZIP_ROOM (1 << 18) /* bytes, at first */

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "../../symtab/err.h"
-#include "../progress.h"
+#include "symtab/err.h"
+#include "tools/cli/progress.h"
 
 /* What is written is not larger inflated, and what is larger is not read. */
 #define HLG_GZIP_MAX ((size_t)128 << 20)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pprof.h"
-#include "save.h"
+#include "tools/pprof/pprof.h"
+#include "tools/pprof/save.h"
 
 /* A sampled address of an image, its own, and what is there. */
 struct point {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pprof.h"
+#include "tools/pprof/pprof.h"
 
 enum {
 	MAGIC = 2 /* bytes: RFC 1952, 2.3.1 */

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "encode.h"
-#include "gzip.h"
-#include "pprof.h"
-#include "save.h"
+#include "tools/pprof/encode.h"
+#include "tools/pprof/gzip.h"
+#include "tools/pprof/pprof.h"
+#include "tools/pprof/save.h"
 
 struct loader {
 	struct hlg_saved saved;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "pprof.h"
-#include "save.h"
+#include "tools/pprof/pprof.h"
+#include "tools/pprof/save.h"
 
 /* Settling costs a sort: done when what was added is as much as was there. */
 enum {

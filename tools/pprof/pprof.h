@@ -10,11 +10,11 @@
  *
  * In a build without protobuf-c or zlib all of these fail and say so.
  */
-#ifndef HLG_TOOLS_PPROF_H
-#define HLG_TOOLS_PPROF_H
+#ifndef HLG_TOOLS_PPROF_PPROF_H
+#define HLG_TOOLS_PPROF_PPROF_H
 
-#include "../../filter/run.h"
-#include "../feed.h"
+#include "filter/run.h"
+#include "tools/feed/feed.h"
 
 /* Can this build do it? Asked before work is begun. */
 int hlg_pprof_check(struct hlg_err *err);

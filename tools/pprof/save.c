@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/fits.h"
-#include "../../filter/name.h"
-#include "../../filter/out.h"
-#include "encode.h"
-#include "gzip.h"
-#include "pprof.h"
-#include "save.h"
+#include "filter/output/out.h"
+#include "filter/trust/per-file.h"
+#include "filter/view/place-name.h"
+#include "tools/pprof/encode.h"
+#include "tools/pprof/gzip.h"
+#include "tools/pprof/pprof.h"
+#include "tools/pprof/save.h"
 
 struct saver {
 	const struct hlg_run *run;

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "../progress.h"
-#include "saved.h"
+#include "tools/cli/progress.h"
+#include "tools/pprof/saved.h"
 
 /* Writes a settled profile to path, or to stream if path is NULL. */
 int hlg_pprof_write(const struct hlg_saved *saved, const char *path, FILE *stream,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "saved.h"
+#include "tools/pprof/saved.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../symtab/escape.h"
-#include "../../symtab/sum.h"
+#include "symtab/escape.h"
+#include "symtab/sum.h"
 
 const char *hlg_saved_text(struct hlg_saved *saved, const char *text)
 {

@@ -12,8 +12,8 @@
 #ifndef HLG_TOOLS_PPROF_SAVED_H
 #define HLG_TOOLS_PPROF_SAVED_H
 
-#include "../../filter/profile.h"
-#include "arena.h"
+#include "filter/profile/profile.h"
+#include "tools/pprof/arena.h"
 
 /* No recording has so many samples: what says so is broken, and sums stay below 2^64. */
 #define HLG_SAVED_MAX_SAMPLES (UINT64_C(1) << 53)

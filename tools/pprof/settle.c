@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "saved.h"
+#include "tools/pprof/saved.h"
 
 typedef int compare_fn(const void *a, const void *b);
 

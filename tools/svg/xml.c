@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "xml.h"
+#include "tools/svg/xml.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#include "../../symtab/escape.h"
+#include "symtab/escape.h"
 
 /* One character of a text as it is written, and how wide it is then. */
 struct piece {

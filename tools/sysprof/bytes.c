@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "bytes.h"
+#include "tools/sysprof/bytes.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../symtab/file.h"
+#include "symtab/file.h"
 
 int hlg_bytes_open(struct hlg_bytes *b, const char *path, struct hlg_err *err)
 {

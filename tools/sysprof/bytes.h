@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../../symtab/err.h"
+#include "symtab/err.h"
 
 struct hlg_bytes {
 	FILE *f;

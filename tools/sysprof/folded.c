@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "../../filter/write.h"
-#include "write.h"
+#include "filter/write/write.h"
+#include "tools/sysprof/write.h"
 
 struct folder {
 	const struct hlg_sysprof *s;

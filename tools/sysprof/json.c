@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <config.h>
 
-#include "write.h"
+#include "tools/sysprof/write.h"
 
 #if HLG_HAVE_JANSSON
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/json-parts.h"
+#include "filter/write/json-parts.h"
 
 /* A stack, or the leaves of some. */
 struct row {

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "sysprof.h"
+#include "tools/sysprof/sysprof.h"
 
 /* Both stacks root first, and how far they are laid. */
 struct layer {

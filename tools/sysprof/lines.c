@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "write.h"
+#include "tools/sysprof/write.h"
 
 static int compare_text(const void *a, const void *b)
 {

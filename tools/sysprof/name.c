@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../../filter/write.h"
-#include "write.h"
+#include "filter/write/write.h"
+#include "tools/sysprof/write.h"
 
 enum {
 	SHOWN = 48 /* bytes of a chunk that is text; Lua's own messages have 60 */

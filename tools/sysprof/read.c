@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader.h"
+#include "tools/sysprof/reader.h"
 
 enum {
 	HEADER = 7,     /* bytes: three letters, version, three reserved */

@@ -6,9 +6,9 @@
 #ifndef HLG_TOOLS_SYSPROF_READER_H
 #define HLG_TOOLS_SYSPROF_READER_H
 
-#include "bytes.h"
-#include "stacks.h"
-#include "symbols.h"
+#include "tools/sysprof/bytes.h"
+#include "tools/sysprof/stacks.h"
+#include "tools/sysprof/symbols.h"
 
 /* Records of a symbol table by their number; the same among events. */
 enum {

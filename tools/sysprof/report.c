@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "report.h"
+#include "tools/sysprof/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/out.h"
-#include "../../filter/write.h"
-#include "sysprof.h"
+#include "filter/output/out.h"
+#include "filter/write/write.h"
+#include "tools/sysprof/sysprof.h"
 
 enum {
 	SYM_C = 1, /* a record of the symbol table (lj_symtab.h) */

@@ -18,8 +18,8 @@
 
 #include <stdio.h>
 
-#include "../../filter/run.h"
-#include "../feed.h"
+#include "filter/run.h"
+#include "tools/feed/feed.h"
 
 /* More samples, an event of some 12 bytes each, are refused. */
 #define HLG_SYSPROF_MAX_SAMPLES UINT64_C(100000000)

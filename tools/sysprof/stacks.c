@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "stacks.h"
+#include "tools/sysprof/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef HLG_TOOLS_SYSPROF_STACKS_H
 #define HLG_TOOLS_SYSPROF_STACKS_H
 
-#include "sysprof.h"
+#include "tools/sysprof/sysprof.h"
 
 /* The number of a frame, new or known; HLG_INDEX_NONE without memory. */
 uint32_t hlg_stacks_frame(struct hlg_sysprof *s, const struct hlg_sysprof_frame *frame);

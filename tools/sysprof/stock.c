@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../symtab/escape.h"
-#include "write.h"
+#include "symtab/escape.h"
+#include "tools/sysprof/write.h"
 
 /* The frames of Lua that are not used yet, root first. */
 struct chain {

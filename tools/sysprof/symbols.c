@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "symbols.h"
+#include "tools/sysprof/symbols.h"
 
 #include <search.h>
 #include <stdlib.h>

@@ -22,9 +22,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../filter/index.h"
-#include "../../filter/names.h"
-#include "../../symtab/err.h"
+#include "filter/profile/index.h"
+#include "filter/profile/strings.h"
+#include "symtab/err.h"
 
 /* What the VM was doing; numbers as in the stream (lj_obj.h, LJ_VMST_). */
 enum hlg_sysprof_state {

@@ -2,7 +2,7 @@
 /* The symbol table of a stream that is being read: its records, and what they say. */
 #include <string.h>
 
-#include "reader.h"
+#include "tools/sysprof/reader.h"
 
 /* The stock parser calls a chunk of several lines by a number, in order. */
 static bool name_chunk(struct hlg_reader *r, struct hlg_symbols_entry *entry)

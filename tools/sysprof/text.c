@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "../../filter/write.h"
-#include "write.h"
+#include "filter/write/write.h"
+#include "tools/sysprof/write.h"
 
 static const char *percent(char buf[static 16], uint64_t part, uint64_t all)
 {

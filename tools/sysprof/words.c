@@ -4,7 +4,7 @@
  * libraries (lib_base.c to lib_misc.c) define them, as its build lists them in
  * jit/vmdef.lua.
  */
-#include "sysprof.h"
+#include "tools/sysprof/sysprof.h"
 
 static const char *const fast[] = {
 	"Lua",

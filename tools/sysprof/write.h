@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "sysprof.h"
+#include "tools/sysprof/sysprof.h"
 
 /* What a reader wants to see, by the letters of the profiler's own modes. */
 enum hlg_sysprof_mode {

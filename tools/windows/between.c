@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../trace.h"
-#include "pairs.h"
+#include "tools/tracepoint/trace.h"
+#include "tools/windows/pairs.h"
 
 /* "port:N" is Hyperlight's way to say kvm:kvm_pio:port=N. */
 static bool parse_marker(struct hlg_marker *marker, const char *text, size_t n)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "counter.h"
+#include "tools/windows/counter.h"
 
 #include <linux/perf_event.h>
 #include <math.h>
 #include <string.h>
 
-#include "windows.h"
+#include "tools/windows/windows.h"
 
 const struct hlg_rate hlg_rates[HLG_N_RATES] = {
 	{"ipc", "", "instructions per cycle", HLG_COUNTER_INSTRUCTIONS,

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../filter/write.h"
-#include "write.h"
+#include "filter/write/write.h"
+#include "tools/windows/write.h"
 
 static void put_number(FILE *f, const char *key, int32_t number)
 {

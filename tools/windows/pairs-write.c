@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../filter/write.h"
-#include "../../symtab/escape.h"
-#include "pairs.h"
+#include "filter/write/write.h"
+#include "symtab/escape.h"
+#include "tools/windows/pairs.h"
 
 #define SHOWN 20 /* outliers that the text lists */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "pairs.h"
+#include "tools/windows/pairs.h"
 
 #include <stdlib.h>
 #include <string.h>

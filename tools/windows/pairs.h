@@ -12,8 +12,8 @@
 #ifndef HLG_TOOLS_WINDOWS_PAIRS_H
 #define HLG_TOOLS_WINDOWS_PAIRS_H
 
-#include "../../filter/spread.h"
-#include "write.h"
+#include "filter/stats/spread.h"
+#include "tools/windows/write.h"
 
 struct hlg_marker {
 	char *event;    /* "kvm:kvm_pio" */

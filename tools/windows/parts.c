@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/write.h"
-#include "../../symtab/escape.h"
-#include "write.h"
+#include "filter/write/write.h"
+#include "symtab/escape.h"
+#include "tools/windows/write.h"
 
 static void note_reading(FILE *f, const struct hlg_windows *w)
 {

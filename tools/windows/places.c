@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/name.h"
-#include "windows.h"
+#include "filter/view/place-name.h"
+#include "tools/windows/windows.h"
 
 /* An address of a row. */
 struct at {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/select.h"
-#include "windows.h"
+#include "filter/profile/select.h"
+#include "tools/windows/windows.h"
 
 /*
  * Processors have a few dozen counters. Each row has room for all columns, so a group of
@@ -304,7 +304,7 @@ int hlg_windows_read(struct hlg_windows *w, const char *path, struct hlg_profile
 		return rc;
 	rc = hlg_perfdata_read(r.pd, on_sample, &sink, &r, err);
 	counts = hlg_perfdata_counts(r.pd);
-	/* As in tools/feed.c: LOST_SAMPLES counts the same again. */
+	/* As in tools/feed/feed.c: LOST_SAMPLES counts the same again. */
 	w->lost =
 		counts->lost > counts->lost_samples ? counts->lost : counts->lost_samples;
 	w->read = w->n_rows;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/select.h"
-#include "../../symtab/sum.h"
-#include "windows.h"
+#include "filter/profile/select.h"
+#include "symtab/sum.h"
+#include "tools/windows/windows.h"
 
 void hlg_windows_select(struct hlg_windows *w, const struct hlg_options *options)
 {

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../filter/write.h"
-#include "../svg/xml.h"
-#include "write.h"
+#include "filter/write/write.h"
+#include "tools/svg/xml.h"
+#include "tools/windows/write.h"
 
 enum {
 	LEFT = 70,

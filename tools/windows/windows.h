@@ -14,11 +14,11 @@
 #ifndef HLG_TOOLS_WINDOWS_WINDOWS_H
 #define HLG_TOOLS_WINDOWS_WINDOWS_H
 
-#include "../../filter/run.h"
-#include "../feed.h"
-#include "../perfdata/perfdata.h"
-#include "../progress.h"
-#include "counter.h"
+#include "filter/run.h"
+#include "tools/cli/progress.h"
+#include "tools/feed/feed.h"
+#include "tools/perfdata/perfdata.h"
+#include "tools/windows/counter.h"
 
 enum hlg_windows_mark {
 	HLG_WINDOW_FIRST = 1, /* of its counters: since they were enabled */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows and sums as CSV, text and JSON. */
-#include "write.h"
+#include "tools/windows/write.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../symtab/escape.h"
+#include "symtab/escape.h"
 
 /* Rates, each behind a comma; there is none where nothing can be divided by. */
 static void put_rates(FILE *f, const struct hlg_windows *w, const uint64_t *counts)

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "windows.h"
+#include "tools/windows/windows.h"
 
 struct hlg_windows_style {
 	bool rates;   /* hlg_rates behind the counts, as far as there are counters for */

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hlguest.so: perf's side of a run. The only file that knows perf's dlfilter interface
+ * (perf_dlfilter.h, perf-dlfilter(1)), besides callchain.c.
+ *
+ * Guest samples reach only the early hook: without a guest option perf drops them before
+ * the late one. The hook counts; everything is printed by start() and stop(). perf
+ * ignores what stop() returns, so a report that could not be written ends perf by
+ * exit(1) from there, and one whose samples do not fit, if strict=yes, by exit(3).
+ */
+#include <perf/perf_dlfilter.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "filter/dlfilter/callchain.h"
+#include "filter/dlfilter/perf-options.h"
+#include "filter/profile/cpumode.h"
+#include "filter/profile/index.h"
+#include "filter/run.h"
+#include "filter/write/perf-lines.h"
+
+#define EXPORT    __attribute__((visibility("default")))
+#define likely(x) __builtin_expect(!!(x), 1)
+
+/* perf fills this in when it loads the filter; it must be writable. */
+EXPORT struct perf_dlfilter_fns perf_dlfilter_fns;
+EXPORT int start(void **data, void *ctx);
+EXPORT int stop(void *data, void *ctx);
+EXPORT int filter_event_early(void *data, const struct perf_dlfilter_sample *sample,
+			      void *ctx);
+EXPORT const char *filter_description(const char **long_description);
+
+/* What every perf has had since the first, 5.14; later fields are not needed. */
+#define NEEDED (offsetof(struct perf_dlfilter_sample, event) + sizeof(const char *))
+
+/* perf's attr is the same object for all samples of an event. */
+struct known_event {
+	const void *key;
+	uint32_t event;
+};
+
+struct filter {
+	struct hlg_run run;
+	struct hlg_perfchain chain; /* for stacks=callgraph */
+	struct known_event *events; /* found by the index of their keys */
+	uint32_t n_events, room_events;
+	struct hlg_index event_index;
+	uint32_t sample_size; /* of the samples that were looked at so far; 0: none */
+	uint64_t too_short;   /* samples without the fields that are needed */
+	const void *hot_key; /* attr of the last event, if its samples are only counted */
+	uint32_t hot_event;
+	const void *tally_key; /* the same for stacks=counters */
+};
+
+/* SIGINT ends perf's reading and calls stop(): the report must say it is partial. */
+static volatile sig_atomic_t interrupted;
+static struct sigaction perfs_sigint;
+
+static void on_sigint(int sig, siginfo_t *info, void *context)
+{
+	interrupted = 1;
+	if (perfs_sigint.sa_flags & SA_SIGINFO)
+		perfs_sigint.sa_sigaction(sig, info, context);
+	else if (perfs_sigint.sa_handler != SIG_DFL && perfs_sigint.sa_handler != SIG_IGN)
+		perfs_sigint.sa_handler(sig);
+}
+
+/*
+ * perf sets its own handler after start(), so ours goes before it at the first sample. Of
+ * one that comes earlier nobody tells us: HLG_NOTES_NO_SAMPLE has it among the reasons.
+ */
+static void chain_sigint(void)
+{
+	struct sigaction ours = {.sa_sigaction = on_sigint,
+				 .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	if (sigaction(SIGINT, NULL, &perfs_sigint) == 0 &&
+	    perfs_sigint.sa_sigaction != on_sigint && perfs_sigint.sa_handler != SIG_DFL)
+		sigaction(SIGINT, &ours, NULL);
+}
+
+static void complain(const struct hlg_err *err)
+{
+	fflush(stdout);
+	fprintf(stderr, "hlguest: %s\n", err->msg);
+	fflush(stderr);
+}
+
+static _Noreturn void print_help(void)
+{
+	char *help = hlg_options_help();
+
+	if (help)
+		fputs(help, stdout);
+	exit(help && fflush(stdout) == 0 ? 0 : 1);
+}
+
+static void note_perfs_option(void *ctx, const char *option, const char *instead)
+{
+	hlg_run_note(ctx, "perf's %s does not restrict this report%s%s", option,
+		     instead ? "; say --dlarg " : "", instead ? instead : "");
+}
+
+static void look_at_perfs_options(struct hlg_run *run)
+{
+	char cmdline[65536];
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t size = fd < 0 ? -1 : read(fd, cmdline, sizeof(cmdline));
+
+	if (fd >= 0)
+		close(fd);
+	if (size > 0)
+		hlg_perfopts_find(cmdline, (size_t)size, note_perfs_option, run);
+}
+
+static void destroy(struct filter *f)
+{
+	hlg_perfchain_finish(&f->chain);
+	hlg_run_finish(&f->run);
+	hlg_index_finish(&f->event_index);
+	free(f->events);
+	free(f);
+}
+
+int start(void **data, void *ctx)
+{
+	struct filter *f = calloc(1, sizeof(*f));
+	struct hlg_err err;
+	int argc = 0, rc;
+	char **argv = perf_dlfilter_fns.args(ctx, &argc);
+
+	*data = NULL;
+	for (int i = 0; i < argc; i++)
+		if (strcmp(argv[i], "help") == 0)
+			print_help();
+	rc = f ? hlg_run_start(&f->run, argc, argv, &err) : hlg_err_memory(&err, "start");
+	if (rc < 0) {
+		complain(&err);
+		if (f)
+			destroy(f);
+		return -1;
+	}
+	f->hot_key = f; /* no attr */
+	look_at_perfs_options(&f->run);
+	*data = f;
+	return 0;
+}
+
+/* The profile's number of an event that was not met before. */
+static uint32_t new_event(struct filter *f, const char *name,
+			  const struct perf_event_attr *attr)
+{
+	uint32_t event = hlg_profile_event(&f->run.profile, name ? name : "[unknown]",
+					   attr ? attr->precise_ip : 0);
+
+	if (event != HLG_NO_SERIES && attr)
+		hlg_profile_describe(
+			&f->run.profile, event, hlg_event_kind(attr->type, attr->config),
+			hlg_event_member(attr->sample_type, attr->read_format));
+	return event;
+}
+
+struct wanted_event {
+	const struct known_event *events;
+	const void *key;
+};
+
+static bool has_key(const void *ctx, uint32_t number)
+{
+	const struct wanted_event *wanted = ctx;
+
+	return wanted->events[number].key == wanted->key;
+}
+
+static uint32_t find_event(struct filter *f, const struct perf_dlfilter_sample *sample,
+			   const struct perf_event_attr *attr, const void *key)
+{
+	const struct wanted_event wanted = {f->events, key};
+	uint64_t hash = hlg_hash_word(HLG_HASH_SEED, (uintptr_t)key);
+	uint32_t known = hlg_index_find(&f->event_index, hash, has_key, &wanted), event;
+
+	if (known != HLG_INDEX_NONE)
+		return f->events[known].event;
+	event = new_event(f, sample->event, attr);
+	/* Without memory it is asked for again. */
+	if (event != HLG_NO_SERIES &&
+	    hlg_index_room(&f->events, f->n_events, &f->room_events,
+			   sizeof(*f->events)) &&
+	    hlg_index_add(&f->event_index, hash, f->n_events))
+		f->events[f->n_events++] = (struct known_event){key, event};
+	return event;
+}
+
+static const char *comm_of(void *ctx)
+{
+	const struct perf_dlfilter_al *al =
+		perf_dlfilter_fns.resolve_ip ? perf_dlfilter_fns.resolve_ip(ctx) : NULL;
+
+	return al && al->size >= offsetof(struct perf_dlfilter_al, comm) +
+					       sizeof(al->comm)
+		       ? al->comm
+		       : NULL;
+}
+
+static void count_host(struct filter *f, const struct hlg_sample *s, void *ctx)
+{
+	const struct perf_dlfilter_al *al =
+		perf_dlfilter_fns.resolve_ip ? perf_dlfilter_fns.resolve_ip(ctx) : NULL;
+
+	hlg_host_add(&f->run.host, hlg_profile_series(&f->run.profile, s),
+		     al ? al->dso : NULL, al ? al->comm : NULL, s->period);
+}
+
+/* What perf does with the sample afterwards: 0 keeps it, 1 filters it out. row: a host
+ * sample gets one. */
+static int hand_on(struct filter *f, const struct hlg_sample *s, enum hlg_verdict verdict,
+		   bool row, void *ctx)
+{
+	const struct hlg_options *o = &f->run.options;
+	struct hlg_place place;
+
+	if (verdict == HLG_HOST) {
+		if (o->mode != HLG_SHOW_GUEST && row)
+			count_host(f, s, ctx);
+		return o->emit != HLG_EMIT_PASS || o->mode == HLG_SHOW_GUEST;
+	}
+	if (verdict != HLG_GUEST || o->mode == HLG_SHOW_HOST)
+		return 1;
+	if (o->emit == HLG_EMIT_LINES)
+		hlg_lines_write(stdout, &f->run.space, o, s,
+				f->run.profile.events[s->event].name, comm_of(ctx));
+	if (o->emit != HLG_EMIT_PASS)
+		return 1;
+	return o->gaps == HLG_GAPS_DROP &&
+	       hlg_view_place(&f->run.space, o->gaps, s->ip, &place) == HLG_GAP;
+}
+
+/* The short cut of stacks=counters, for an event that was met. */
+static bool tally(struct filter *f, const struct perf_dlfilter_sample *sample)
+{
+	struct hlg_tally one;
+	bool ok;
+
+	hlg_modes_begin(&one, &f->run.profile, f->hot_event);
+	ok = hlg_modes_tally(&one, sample->cpumode % HLG_N_MODES, sample->period);
+	if (ok)
+		hlg_modes_end(&one, &f->run.profile);
+	return ok;
+}
+
+/* Any sample, in full. */
+static __attribute__((noinline)) int take(struct filter *f,
+					  const struct perf_dlfilter_sample *sample,
+					  const struct perf_event_attr *attr, void *ctx)
+{
+	struct hlg_sample s;
+	enum hlg_verdict verdict;
+	bool row = f->run.options.stacks != HLG_STACKS_COUNTERS;
+
+	if (f->tally_key && attr == f->tally_key && sample->size >= NEEDED &&
+	    tally(f, sample))
+		return 1;
+	if (f->sample_size == 0)
+		chain_sigint();
+	f->sample_size = sample->size;
+	if (sample->size < NEEDED) {
+		f->too_short++;
+		return 1;
+	}
+	s = (struct hlg_sample){
+		.ip = sample->ip,
+		.period = sample->period,
+		.time = sample->time,
+		.pid = sample->pid,
+		.tid = sample->tid,
+		.cpu = sample->cpu,
+		.cpumode = sample->cpumode,
+		.event = find_event(f, sample, attr, attr ? (void *)attr : sample->event),
+	};
+	if (s.event == HLG_NO_SERIES) {
+		f->run.profile.unrecorded++;
+		return 1;
+	}
+	if (f->run.options.stacks == HLG_STACKS_COUNTERS) {
+		f->tally_key = attr;
+		f->hot_event = s.event;
+	}
+	if (f->run.options.emit == HLG_EMIT_NONE && attr &&
+	    f->run.options.stacks == HLG_STACKS_LEAF) {
+		f->hot_key = attr;
+		f->hot_event = s.event;
+	}
+	verdict = hlg_profile_add(&f->run.profile, &s);
+	if (f->run.options.stacks == HLG_STACKS_CALLGRAPH)
+		row = hlg_perfchain_take(&f->chain, &f->run.stacks, &f->run.profile, &s,
+					 verdict, sample, ctx, comm_of);
+	return hand_on(f, &s, verdict, row, ctx);
+}
+
+int filter_event_early(void *data, const struct perf_dlfilter_sample *sample, void *ctx)
+{
+	struct filter *f = data;
+	const struct perf_event_attr *attr =
+		perf_dlfilter_fns.attr ? perf_dlfilter_fns.attr(ctx) : NULL;
+
+	if (likely(attr == f->hot_key && sample->size >= NEEDED &&
+		   hlg_profile_hit(&f->run.profile, f->hot_event, sample->cpumode,
+				   sample->ip, sample->tid, sample->period)))
+		return 1;
+	return take(f, sample, attr, ctx);
+}
+
+/* What has no room for notes leaves it to standard error. */
+static void tell_interrupt(struct filter *f)
+{
+	static const char text[] =
+		"interrupted: the report covers what was read until then";
+
+	hlg_run_note(&f->run, "%s", text);
+	if (f->run.options.format == HLG_FORMAT_FOLDED)
+		fprintf(stderr, "hlguest: %s\n", text);
+}
+
+int stop(void *data, void *ctx)
+{
+	struct filter *f = data;
+	struct hlg_err err;
+	bool strict;
+	int rc;
+
+	(void)ctx;
+	if (!f)
+		return 0;
+	strict = f->run.options.strict;
+	if (interrupted)
+		tell_interrupt(f);
+	if (f->too_short)
+		rc = hlg_err_set(
+			&err, HLG_EINPUT,
+			"perf: its samples have %u bytes, %zu are needed (use perf "
+			"5.14 or later)",
+			f->sample_size, NEEDED);
+	else /* Standard output belongs to the samples, if any are printed there. */
+		rc = hlg_run_report(
+			&f->run, f->run.options.emit == HLG_EMIT_NONE ? stdout : stderr,
+			&err);
+	strict = strict && f->run.mismatch;
+	destroy(f);
+	if (rc < 0) {
+		complain(&err);
+		exit(1);
+	}
+	if (strict)
+		exit(3);
+	return 0;
+}
+
+const char *filter_description(const char **long_description)
+{
+	static char *text;
+
+	if (!text)
+		text = hlg_options_help();
+	*long_description = text ? text : "";
+	return "guest samples by function, gap and region of the guest's own ELF";
+}

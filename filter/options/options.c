@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/options/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD(name) offsetof(struct hlg_options, name)
+
+const struct hlg_option hlg_option_table[] = {
+	{"gaps", "retag|drop|stretch", "retag",
+	 "samples in bytes that no symbol covers: in rows of their own, left out, or "
+	 "credited to the symbol before, as perf kvm does",
+	 HLG_OPT_CHOICE, FIELD(gaps)},
+	{"region", "SIZE", "1K",
+	 "window of the region histogram, a power of two; 0: none", HLG_OPT_SIZE,
+	 FIELD(region)},
+	{"weight", "period|samples", "period", "what percentages are shares of",
+	 HLG_OPT_CHOICE, FIELD(weight)},
+	{"event", "GLOB", "", "only events whose name matches", HLG_OPT_TEXT,
+	 FIELD(event)},
+	{"pid", "LIST", "", "only these processes (the VMM's), as in 17,20-29",
+	 HLG_OPT_LIST, FIELD(pid)},
+	{"tid", "LIST", "", "only these threads (the vCPUs')", HLG_OPT_LIST, FIELD(tid)},
+	{"cpu", "LIST", "", "only these host CPUs, if recorded", HLG_OPT_LIST,
+	 FIELD(cpu)},
+	{"time", "START,STOP", "",
+	 "only from START up to, not including, STOP, in seconds of perf's clock; either "
+	 "may be empty",
+	 HLG_OPT_WINDOW, FIELD(start)},
+	{"mode", "guest|host|all", "guest", "whose samples get rows", HLG_OPT_CHOICE,
+	 FIELD(mode)},
+	{"stacks", "leaf|counters|callgraph", "leaf",
+	 "samples by function; only how many in which state (no image is needed); or by "
+	 "function and by the stack of host and guest that led there",
+	 HLG_OPT_CHOICE, FIELD(stacks)},
+	{"roots", "comm,tid,image,section", "comm",
+	 "with stacks=callgraph: what stands at the bottom of each stack", HLG_OPT_SET,
+	 FIELD(roots)},
+	{"by", "event,pid,tid,cpu", "", "split the report by these", HLG_OPT_SET,
+	 FIELD(by)},
+	{"top", "N", "(40 in text, else 0)", "rows of each table; 0: all", HLG_OPT_COUNT,
+	 FIELD(top)},
+	{"min", "PERCENT", "(0)", "leave rows below PERCENT out", HLG_OPT_PERCENT,
+	 FIELD(min)},
+	{"demangle", "no|yes", "yes", "C++ and Rust names readable", HLG_OPT_CHOICE,
+	 FIELD(demangle)},
+	{"aliases", "no|yes", "no", "show all names of an address", HLG_OPT_CHOICE,
+	 FIELD(aliases)},
+	{"skid", "N", "0",
+	 "show which part of a function's samples lies within N instructions of where "
+	 "control comes in, and may belong elsewhere (edge %)",
+	 HLG_OPT_COUNT, FIELD(skid)},
+	{"force", "no|yes", "no",
+	 "name functions although the samples do not fit the ELF or its base",
+	 HLG_OPT_CHOICE, FIELD(force)},
+	{"format", "text|csv|json|folded", "text", "of the report", HLG_OPT_CHOICE,
+	 FIELD(format)},
+	{"out", "FILE", "(standard output)", "where the report goes; whole or not at all",
+	 HLG_OPT_TEXT, FIELD(out)},
+	{"strict", "no|yes", "no", "end with status 3 when the samples do not fit",
+	 HLG_OPT_CHOICE, FIELD(strict)},
+	{"emit", "none|pass|lines", "none",
+	 "besides the report: nothing; kept samples to perf's own output and scripts; "
+	 "one "
+	 "perf-script line a sample, with the true symbol",
+	 HLG_OPT_CHOICE, FIELD(emit)},
+};
+
+const size_t hlg_n_options = sizeof(hlg_option_table) / sizeof(hlg_option_table[0]);
+
+/* The place of word (len bytes) in "a|b|c" or "a,b,c", or -1. */
+static int word_index(const char *words, const char *word, size_t len)
+{
+	for (int i = 0;; i++) {
+		size_t n = strcspn(words, "|,");
+
+		if (n == len && memcmp(words, word, len) == 0)
+			return i;
+		if (words[n] == '\0')
+			return -1;
+		words += n + 1;
+	}
+}
+
+static int unknown_word(const char *arg, const struct hlg_option *opt,
+			struct hlg_err *err)
+{
+	return hlg_err_set(err, HLG_EINPUT, "%s: unknown value (%s %s)", arg,
+			   opt->kind == HLG_OPT_SET ? "any of" : "one of", opt->value);
+}
+
+static int set_bits(const char *arg, const struct hlg_option *opt, const char *value,
+		    unsigned *bits, struct hlg_err *err)
+{
+	for (;;) {
+		size_t n = strcspn(value, ",");
+		int i = word_index(opt->value, value, n);
+
+		if (i < 0)
+			return unknown_word(arg, opt, err);
+		*bits |= 1u << i;
+		if (value[n] == '\0')
+			return 0;
+		value += n + 1;
+	}
+}
+
+static int set_size(const char *arg, const char *value, uint64_t *size,
+		    struct hlg_err *err)
+{
+	if (hlg_number_size(value, size) && (*size & (*size - 1)) == 0)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: not a size (a power of two, as in 1K, 4096; or 0)", arg);
+}
+
+static int set_percent(const char *arg, const char *value, uint64_t *min,
+		       struct hlg_err *err)
+{
+	if (hlg_number_nano(value, min) && *min <= UINT64_C(100000000000))
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT, "%s: not a percentage (0 to 100, as in 0.5)",
+			   arg);
+}
+
+static int set_window(const char *arg, const char *value, uint64_t *window,
+		      struct hlg_err *err)
+{
+	const char *comma = strchr(value, ',');
+	char start[32] = "";
+	bool ok = comma && comma - value < (long)sizeof(start);
+
+	if (ok)
+		memcpy(start, value, (size_t)(comma - value));
+	ok = ok && (start[0] == '\0' || hlg_number_nano(start, &window[0])) &&
+	     (comma[1] == '\0' || hlg_number_nano(comma + 1, &window[1])) &&
+	     window[0] < window[1];
+	if (ok)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: not a time window (START,STOP in seconds, as in 12.5,13)",
+			   arg);
+}
+
+static int set_text(const char *arg, const char *value, char **text, struct hlg_err *err)
+{
+	if (value[0] == '\0')
+		return hlg_err_set(err, HLG_EINPUT, "%s: empty value (name one)", arg);
+	*text = strdup(value);
+	return *text ? 0 : hlg_err_memory(err, arg);
+}
+
+/* Stores one value; arg is the whole word, for messages. */
+static int set(struct hlg_options *options, const struct hlg_option *opt, const char *arg,
+	       const char *value, struct hlg_err *err)
+{
+	void *field = (char *)options + opt->field;
+	int i;
+
+	switch (opt->kind) {
+	case HLG_OPT_CHOICE:
+		i = word_index(opt->value, value, strlen(value));
+		*(int *)field = i;
+		return i < 0 ? unknown_word(arg, opt, err) : 0;
+	case HLG_OPT_SET:
+		*(unsigned *)field = 0; /* not the fallback and this */
+		return set_bits(arg, opt, value, field, err);
+	case HLG_OPT_SIZE:
+		return set_size(arg, value, field, err);
+	case HLG_OPT_COUNT:
+		if (hlg_number_u64(value, field) && *(uint64_t *)field != HLG_UNSET)
+			return 0;
+		return hlg_err_set(err, HLG_EINPUT, "%s: not a number", arg);
+	case HLG_OPT_PERCENT:
+		return set_percent(arg, value, field, err);
+	case HLG_OPT_LIST:
+		if (hlg_number_list_parse(field, value))
+			return 0;
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: not a list of numbers (as in 17,20-29)", arg);
+	case HLG_OPT_WINDOW:
+		return set_window(arg, value, field, err);
+	default:
+		return set_text(arg, value, field, err);
+	}
+}
+
+/* key is in arg, which is what messages show. */
+static int parse_option(struct hlg_options *options, const char *arg, const char *key,
+			size_t key_len, struct hlg_err *err)
+{
+	for (size_t i = 0; i < hlg_n_options; i++) {
+		const struct hlg_option *opt = &hlg_option_table[i];
+
+		if (strlen(opt->name) != key_len || memcmp(opt->name, key, key_len) != 0)
+			continue;
+		if (options->given & 1u << i)
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s: %s is given twice (give it once)", arg,
+					   opt->name);
+		options->given |= 1u << i;
+		return set(options, opt, arg, key + key_len + 1, err);
+	}
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: unknown option (--dlarg help lists them)", arg);
+}
+
+/* Splits FILE@BASE in place. A base begins with a digit or is auto. */
+static int split_base(const char *arg, struct hlg_image_arg *image, struct hlg_err *err)
+{
+	char *at = strrchr(image->path, '@');
+
+	if (!at || (strcmp(at + 1, "auto") != 0 && (at[1] < '0' || at[1] > '9')))
+		return 0;
+	*at = '\0';
+	if (at[1] == 'a') {
+		image->find = true;
+		return 0;
+	}
+	image->stated = true;
+	if (!hlg_number_u64(at + 1, &image->base))
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"%s: the base is not a number (as in 0x4000, 16384, auto)", arg);
+	return 0;
+}
+
+static int parse_image(struct hlg_options *options, const char *arg, struct hlg_err *err)
+{
+	bool map = strncmp(arg, "map:", 4) == 0;
+	struct hlg_image_arg *image;
+	void *images = reallocarray(options->images, options->n_images + 1,
+				    sizeof(*options->images));
+	int rc;
+
+	if (!images)
+		return hlg_err_memory(err, arg);
+	options->images = images;
+	image = &options->images[options->n_images];
+	*image = (struct hlg_image_arg){.path = strdup(map ? arg + 4 : arg), .map = map};
+	if (!image->path)
+		return hlg_err_memory(err, arg);
+	options->n_images++;
+	rc = split_base(arg, image, err);
+	if (rc == 0 && image->path[0] == '\0')
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"%s: names no file (FILE, FILE@BASE, map:FILE or key=value)",
+			arg[0] ? arg : "''");
+	return rc;
+}
+
+/* Length of the key if word is key=value: only lower-case letters before '='. */
+static size_t key_length(const char *word)
+{
+	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz");
+
+	return word[n] == '=' ? n : 0;
+}
+
+static int set_fallbacks(struct hlg_options *options, struct hlg_err *err)
+{
+	*options = (struct hlg_options){
+		.top = HLG_UNSET, .min = HLG_UNSET, .stop = UINT64_MAX};
+	for (size_t i = 0; i < hlg_n_options; i++) {
+		const struct hlg_option *opt = &hlg_option_table[i];
+		int rc = 0;
+
+		if (opt->fallback[0] && opt->fallback[0] != '(')
+			rc = set(options, opt, opt->name, opt->fallback, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int hlg_options_parse(struct hlg_options *options, int argc, char *const *argv,
+		      struct hlg_err *err)
+{
+	int rc = set_fallbacks(options, err);
+
+	for (int i = 0; rc == 0 && i < argc; i++) {
+		const char *key = argv[i] + (strncmp(argv[i], "--", 2) == 0 ? 2 : 0);
+		size_t len = key_length(key);
+
+		rc = len ? parse_option(options, argv[i], key, len, err)
+			 : parse_image(options, argv[i], err);
+	}
+	return rc;
+}
+
+void hlg_options_finish(struct hlg_options *options)
+{
+	for (size_t i = 0; i < options->n_images; i++)
+		free(options->images[i].path);
+	free(options->images);
+	hlg_number_list_finish(&options->pid);
+	hlg_number_list_finish(&options->tid);
+	hlg_number_list_finish(&options->cpu);
+	free(options->event);
+	free(options->out);
+	*options = (struct hlg_options){0};
+}
+
+bool hlg_options_given(const struct hlg_options *options, const char *name)
+{
+	for (size_t i = 0; i < hlg_n_options; i++)
+		if (strcmp(hlg_option_table[i].name, name) == 0)
+			return options->given >> i & 1;
+	return false;
+}
+
+/* Prints text from column 4 on, broken between words. */
+static void print_wrapped(FILE *f, const char *text)
+{
+	size_t column = 0;
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (column == 0 || column + 1 + n > 78) {
+			fputs(column == 0 ? "    " : "\n    ", f);
+			column = 4;
+		} else {
+			fputc(' ', f);
+			column++;
+		}
+		fwrite(text, 1, n, f);
+		column += n;
+		text += n + (text[n] == ' ');
+	}
+	fputc('\n', f);
+}
+
+char *hlg_options_help(void)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	fputs("FILE[@BASE]  an image: the guest's ELF; BASE: 0x.., decimal, or auto: "
+	      "found\n    from the samples; default: what the file says, else auto\n"
+	      "map:FILE[@BASE]  a perf map (START SIZE NAME lines) as an image\n",
+	      f);
+	for (size_t i = 0; i < hlg_n_options; i++) {
+		const struct hlg_option *opt = &hlg_option_table[i];
+
+		fprintf(f, "%s=%s", opt->name, opt->value);
+		if (opt->fallback[0] == '(')
+			fprintf(f, "  %s", opt->fallback);
+		else if (opt->fallback[0])
+			fprintf(f, "  (%s)", opt->fallback);
+		fputc('\n', f);
+		print_wrapped(f, opt->help);
+	}
+	if (fclose(f) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Options: one table for parsing, for help and for the check of the man page.
+ *
+ * The words are `key=value` or `--key=value`, an image `FILE[@BASE]` or a map
+ * `map:FILE[@BASE]`. An image whose name contains '=' is written with a '/' in front of
+ * it (./a=b). A base begins with a digit or is the word auto (found from the samples,
+ * whatever the file says); any other '@' is part of the name.
+ */
+#ifndef HLG_FILTER_OPTIONS_OPTIONS_H
+#define HLG_FILTER_OPTIONS_OPTIONS_H
+
+#include "filter/options/number.h"
+#include "symtab/err.h"
+
+enum hlg_gaps {
+	HLG_GAPS_RETAG,
+	HLG_GAPS_DROP,
+	HLG_GAPS_STRETCH
+};
+enum hlg_weight {
+	HLG_WEIGHT_PERIOD,
+	HLG_WEIGHT_SAMPLES
+};
+enum hlg_mode {
+	HLG_SHOW_GUEST,
+	HLG_SHOW_HOST,
+	HLG_SHOW_ALL
+};
+enum hlg_format {
+	HLG_FORMAT_TEXT,
+	HLG_FORMAT_CSV,
+	HLG_FORMAT_JSON,
+	HLG_FORMAT_FOLDED
+};
+enum hlg_emit {
+	HLG_EMIT_NONE,
+	HLG_EMIT_PASS,
+	HLG_EMIT_LINES
+};
+enum hlg_stacks_mode {
+	HLG_STACKS_LEAF,
+	HLG_STACKS_COUNTERS,
+	HLG_STACKS_CALLGRAPH
+};
+enum {
+	HLG_ROOT_COMM = 1,
+	HLG_ROOT_TID = 2,
+	HLG_ROOT_IMAGE = 4,
+	HLG_ROOT_SECTION = 8
+};
+enum {
+	HLG_BY_EVENT = 1,
+	HLG_BY_PID = 2,
+	HLG_BY_TID = 4,
+	HLG_BY_CPU = 8
+};
+
+#define HLG_UNSET UINT64_MAX /* of top and min: the format decides */
+
+struct hlg_image_arg {
+	char *path;
+	uint64_t base;
+	bool stated; /* base is the user's */
+	bool find;   /* the user wants it found from the samples (@auto) */
+	bool map;
+};
+
+struct hlg_options {
+	struct hlg_image_arg *images;
+	size_t n_images;
+	int gaps, weight, mode, format, emit; /* the enums above */
+	int stacks;                           /* enum hlg_stacks_mode */
+	unsigned roots;                       /* HLG_ROOT_ bits; of callgraph */
+	int demangle, aliases;                /* 0 no, 1 yes */
+	int strict, force;                    /* 0 no, 1 yes */
+	unsigned by;                          /* HLG_BY_ bits */
+	uint64_t region;                      /* bytes, a power of two; 0: no regions */
+	uint64_t skid;                        /* instructions; 0: no edges */
+	uint64_t top;                         /* rows; 0: all; HLG_UNSET */
+	uint64_t min;                         /* 10^-9 percent; HLG_UNSET */
+	uint64_t start, stop;                 /* ns, [start, stop) */
+	struct hlg_number_list pid, tid, cpu; /* empty: any */
+	char *event;                          /* glob; NULL: any */
+	char *out;                            /* NULL: standard output */
+	unsigned given; /* bit i: table entry i was set by the user */
+};
+
+enum hlg_option_kind {
+	HLG_OPT_CHOICE, /* one of values, stored as its number (int) */
+	HLG_OPT_SET,    /* some of values, stored as bits (unsigned) */
+	HLG_OPT_SIZE,
+	HLG_OPT_COUNT,
+	HLG_OPT_PERCENT,
+	HLG_OPT_LIST,
+	HLG_OPT_WINDOW, /* stores start and stop */
+	HLG_OPT_TEXT,
+};
+
+struct hlg_option {
+	const char *name;
+	const char *value;    /* syntax, and the words of a choice, "a|b|c" or "a,b,c" */
+	const char *fallback; /* as shown in help; parsed too unless it is "" or in () */
+	const char *help;
+	enum hlg_option_kind kind;
+	size_t field; /* offset into struct hlg_options */
+};
+
+extern const struct hlg_option hlg_option_table[];
+extern const size_t hlg_n_options;
+
+/*
+ * Parses argc words into *options; the caller finishes them in any case. An empty list
+ * of images is accepted here.
+ */
+int hlg_options_parse(struct hlg_options *options, int argc, char *const *argv,
+		      struct hlg_err *err);
+void hlg_options_finish(struct hlg_options *options);
+
+/* Did the user set the option of this name? */
+bool hlg_options_given(const struct hlg_options *options, const char *name);
+
+/* Help for all options: lines of at most 78 columns, '\n' behind each; to be freed. */
+char *hlg_options_help(void);
+
+#endif

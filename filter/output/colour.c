@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/output/colour.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Of the user's locale, without setting it for the whole of perf. */
+static bool is_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool is;
+
+	if (!locale)
+		return false;
+	is = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+	freelocale(locale);
+	return is;
+}
+
+struct hlg_paint hlg_paint_of(FILE *f)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	struct hlg_paint paint = {0};
+
+	paint.on = !(no && no[0]) && term && term[0] && strcmp(term, "dumb") != 0 &&
+		   isatty(fileno(f));
+	paint.blocks = paint.on && is_utf8();
+	return paint;
+}
+
+/* ECMA-48, 8.3.117; NULL for what is too little to be marked. */
+static const char *colour(double share)
+{
+	return share >= 0.05 ? "\033[31m" : share >= 0.005 ? "\033[32m" : NULL;
+}
+
+void hlg_paint_begin(FILE *f, const struct hlg_paint *paint, double share)
+{
+	const char *begin = paint->on ? colour(share) : NULL;
+
+	if (begin)
+		fputs(begin, f);
+}
+
+void hlg_paint_end(FILE *f, const struct hlg_paint *paint, double share)
+{
+	if (paint->on && colour(share))
+		fputs("\033[m", f);
+}
+
+/* Rounded up: what has a share at all shows. */
+static int length(double share, double most, int of)
+{
+	return most > 0 ? (int)fmin(ceil(of * share / most), of) : 0;
+}
+
+/* Whole cells, then one that is filled from the left by eighths. */
+static int write_blocks(FILE *f, int eighths)
+{
+	for (int i = 0; i < eighths / 8; i++)
+		fputs("\u2588", f);
+	if (eighths % 8) /* U+258F is one eighth, U+2589 seven */
+		fprintf(f, "\xe2\x96%c", 0x90 - eighths % 8);
+	return (eighths + 7) / 8;
+}
+
+static int write_signs(FILE *f, int n)
+{
+	for (int i = 0; i < n; i++)
+		fputc('#', f);
+	return n;
+}
+
+void hlg_paint_bar(FILE *f, const struct hlg_paint *paint, double share, double most,
+		   int width)
+{
+	int used;
+
+	hlg_paint_begin(f, paint, share);
+	used = paint->blocks ? write_blocks(f, length(share, most, 8 * width))
+			     : write_signs(f, length(share, most, width));
+	hlg_paint_end(f, paint, share);
+	fprintf(f, "%*s", width - used, "");
+}

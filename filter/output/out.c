@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/output/out.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "filter/output/target.h"
+
+static const char *remedy(int error)
+{
+	switch (error) {
+	case ENOSPC:
+	case EDQUOT:
+	case EFBIG:
+		return "make room, or write elsewhere";
+	case EPIPE:
+		return "its reader went away";
+	case EBADF:
+		return "it is closed: say where to";
+	default:
+		return "write elsewhere";
+	}
+}
+
+int hlg_out_fail(const char *what, const char *verb, int error, struct hlg_err *err)
+{
+	if (error == ENOMEM)
+		return hlg_err_memory(err, what);
+	return hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be %s: %s (%s)",
+			   what[0] ? what : "''", verb, strerrordesc_np(error),
+			   remedy(error));
+}
+
+/* The folder of path, "folder/." so that nothing but a folder will do; to be freed. */
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder;
+
+	if (asprintf(&folder, "%.*s.", slash ? (int)(slash + 1 - path) : 0, path) < 0)
+		return NULL;
+	return folder;
+}
+
+int hlg_out_check(const char *path, struct hlg_err *err)
+{
+	enum hlg_target target = hlg_target_look(path);
+	char *folder;
+	int rc = 0;
+
+	if (target == HLG_TARGET_FOLDER)
+		return hlg_err_set(err, HLG_EINPUT, "%s: is a directory (name a file)",
+				   path);
+	/* What is no file is written itself: its folder may be closed (/dev). */
+	if (target != HLG_TARGET_FILE) {
+		if (access(path, W_OK) == 0)
+			return 0;
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: cannot be written: %s (name another)", path,
+				   strerrordesc_np(errno));
+	}
+	folder = folder_of(path);
+	if (!folder)
+		return hlg_err_memory(err, path);
+	if (access(folder, W_OK | X_OK) != 0)
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: its folder cannot be written: %s (name another)",
+				 path, strerrordesc_np(errno));
+	free(folder);
+	return rc;
+}
+
+/*
+ * A file of our own that is replaced hands its mode on, as if it were written; but for
+ * one with a second name: somebody may have given it this one, for its mode.
+ */
+static int open_temp(struct hlg_temp *temp, const char *path)
+{
+	struct stat st;
+	mode_t mode;
+
+	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+	    st.st_nlink > 1)
+		return hlg_temp_open(temp, path, NULL);
+	mode = st.st_mode & 0777;
+	return hlg_temp_open(temp, path, &mode);
+}
+
+static FILE *open_file(struct hlg_out *out)
+{
+	enum hlg_target target = hlg_target_look(out->path);
+	int fd = -1, error;
+	FILE *f;
+
+	if (target == HLG_TARGET_FOLDER)
+		errno = EISDIR;
+	else
+		fd = target == HLG_TARGET_FILE ? open_temp(&out->temp, out->path)
+					       : hlg_target_open(out->path, target);
+	f = fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (f || fd < 0)
+		return f;
+	error = errno;
+	hlg_temp_abort(&out->temp);
+	close(fd);
+	errno = error;
+	return NULL;
+}
+
+int hlg_out_open(struct hlg_out *out, const char *path, FILE *stream, struct hlg_err *err)
+{
+	*out = (struct hlg_out){.f = stream};
+	if (!path)
+		return 0;
+	out->path = strdup(path);
+	if (!out->path)
+		return hlg_err_memory(err, path);
+	errno = ENOENT; /* of no name at all, which a temporary file would not mind */
+	out->f = path[0] ? open_file(out) : NULL;
+	if (!out->f) {
+		int rc = hlg_out_fail(path, "created", errno, err);
+
+		free(out->path);
+		*out = (struct hlg_out){0};
+		return rc;
+	}
+	return 0;
+}
+
+static void forget(struct hlg_out *out)
+{
+	free(out->path);
+	*out = (struct hlg_out){0};
+}
+
+/*
+ * Writes what is left. If an earlier write failed and this does not, nobody knows any
+ * more why; of a file that will be gone, another byte tells.
+ */
+static bool flush(struct hlg_out *out)
+{
+	int fd = fileno(out->f);
+
+	errno = 0;
+	if (fflush(out->f) == 0 && !ferror(out->f))
+		return true;
+	if (errno == 0 &&
+	    (!out->temp.base || pwrite(fd, "", 1, lseek(fd, 0, SEEK_CUR)) >= 0))
+		errno = EIO;
+	return false;
+}
+
+int hlg_out_commit(struct hlg_out *out, struct hlg_err *err)
+{
+	bool ok = flush(out), file = out->temp.base;
+	int error = errno, rc = 0;
+
+	if (!out->path) {
+		if (!ok)
+			rc = hlg_out_fail("standard output", "written", error, err);
+		forget(out);
+		return rc;
+	}
+	if (ok && file) {
+		ok = hlg_temp_commit(&out->temp, fileno(out->f)) == 0;
+		error = errno;
+	}
+	hlg_temp_abort(&out->temp);
+	/* A file that was synced is on the disk. */
+	if (fclose(out->f) != 0 && ok && !file) {
+		ok = false;
+		error = errno;
+	}
+	if (!ok)
+		rc = hlg_out_fail(out->path, "written", error, err);
+	forget(out);
+	return rc;
+}
+
+void hlg_out_abort(struct hlg_out *out)
+{
+	hlg_temp_abort(&out->temp);
+	if (out->path && out->f)
+		fclose(out->f);
+	forget(out);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Output that is whole or absent: a file is written without its name, which it gets when
+ * it is synced (temp-file.h); what is no file, as a device or standard output, is written
+ * itself. Which is which, and what becomes of symbolic links, is in target.h. A file that
+ * replaces one of the same user, which has no other name, has its mode; any other what
+ * open() would give it.
+ */
+#ifndef HLG_FILTER_OUTPUT_OUT_H
+#define HLG_FILTER_OUTPUT_OUT_H
+
+#include <stdio.h>
+
+#include "filter/output/temp-file.h"
+#include "symtab/err.h"
+
+struct hlg_out {
+	FILE *f;
+	char *path;           /* final name; NULL for a stream that is not ours */
+	struct hlg_temp temp; /* base is NULL if path is written itself */
+};
+
+/* Can path be written later? Tells a missing folder or permission early; changes nothing.
+ */
+int hlg_out_check(const char *path, struct hlg_err *err);
+
+/* Opens path, or takes stream when path is NULL. Then commit or abort, once. */
+int hlg_out_open(struct hlg_out *out, const char *path, FILE *stream,
+		 struct hlg_err *err);
+
+/* Flushes, checks every write, syncs, names. On failure nothing is left behind. */
+int hlg_out_commit(struct hlg_out *out, struct hlg_err *err);
+
+void hlg_out_abort(struct hlg_out *out);
+
+/* "WHAT: cannot be VERB: ERROR (what to do)", for an errno; "out of memory" is itself. */
+int hlg_out_fail(const char *what, const char *verb, int error, struct hlg_err *err);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a path that is to be written stands for.
+ *
+ * A file, or nothing yet, is replaced by a new one when that is whole; so is a symbolic
+ * link to a file, the link itself: what it leads to stays as it was. A device, a FIFO and
+ * what is open already (/dev/stdout, /dev/fd/3, /proc/self/fd/3) are written themselves,
+ * symbolic links to them followed, if we or root have made the link. In a folder that all
+ * may write and only owners tidy (/tmp), that holds for those only that we or the
+ * folder's owner have put there, the rule of fs.protected_fifos in proc_sys_fs(5):
+ * others' may be traps, and are not written but replaced, which the kernel refuses there.
+ */
+#ifndef HLG_FILTER_OUTPUT_TARGET_H
+#define HLG_FILTER_OUTPUT_TARGET_H
+
+enum hlg_target {
+	HLG_TARGET_FILE,   /* replace it */
+	HLG_TARGET_FOLDER, /* neither */
+	HLG_TARGET_DEVICE, /* write it: no regular file */
+	HLG_TARGET_OPEN    /* write it: open already, be it a regular file */
+};
+
+enum hlg_target hlg_target_look(const char *path);
+
+/* Opens a DEVICE or an OPEN for writing, the latter behind what is in it. -1 and errno.
+ */
+int hlg_target_open(const char *path, enum hlg_target target);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What kind of thing an event is, and so what its samples can mean: by type and config
+ * of its perf_event_attr (linux/perf_event.h, enum perf_type_id and perf_sw_ids).
+ */
+#ifndef HLG_FILTER_PROFILE_EVENT_H
+#define HLG_FILTER_PROFILE_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum hlg_event_kind {
+	HLG_EVENT_UNKNOWN,
+	HLG_EVENT_TIMER,    /* cpu-clock, task-clock: a timer of the host */
+	HLG_EVENT_COUNTER,  /* a hardware counter's overflow */
+	HLG_EVENT_SOFTWARE, /* the kernel counts something: page-faults ... */
+	HLG_EVENT_TRACEPOINT,
+	HLG_EVENT_BREAKPOINT
+};
+
+enum hlg_event_kind hlg_event_kind(uint32_t type, uint64_t config);
+
+/* One of a group whose leader's samples hold the counts of all (perf's `:S`)? */
+bool hlg_event_member(uint64_t sample_type, uint64_t read_format);
+
+/* "timer", "counter", "software", "tracepoint", "breakpoint", "unknown". */
+const char *hlg_event_word(enum hlg_event_kind kind);
+
+/* What to make of its samples, in a sentence's end; precise_ip as recorded. */
+const char *hlg_event_words(enum hlg_event_kind kind, unsigned precise_ip);
+
+#endif

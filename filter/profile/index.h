@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Finds things by what they are. The things are kept elsewhere, in an array that only
+ * grows; the index has their numbers in it, by hash. Memory: 16 to 32 bytes a thing.
+ */
+#ifndef HLG_FILTER_PROFILE_INDEX_H
+#define HLG_FILTER_PROFILE_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symtab/hash-seed.h"
+
+/* All zero before the first use. */
+struct hlg_index {
+	struct hlg_index_slot {
+		uint32_t hash, number; /* number + 1; 0: free */
+	} * slots;                     /* a power of two, at most half used */
+	uint32_t n, room;
+};
+
+#define HLG_INDEX_NONE UINT32_MAX
+
+/* Is the thing of that number the one that ctx describes? */
+typedef bool hlg_index_same_fn(const void *ctx, uint32_t number);
+
+/* The number of the thing, among those of this hash, or HLG_INDEX_NONE. */
+uint32_t hlg_index_find(const struct hlg_index *index, uint64_t hash,
+			hlg_index_same_fn *same, const void *ctx);
+
+/*
+ * Enters a thing that is not there. False without memory, or for 2^30 things; then
+ * nothing has changed.
+ */
+bool hlg_index_add(struct hlg_index *index, uint64_t hash, uint32_t number);
+
+/*
+ * Makes room for one more in *list, the array that the things are kept in: n of them, of
+ * size bytes each, and *room fit. False without memory; then nothing has changed.
+ */
+bool hlg_index_room(void *list, uint32_t n, uint32_t *room, size_t size);
+
+void hlg_index_finish(struct hlg_index *index);
+
+/* FNV-1a (Fowler, Noll, Vo), 64 bits, by bytes of a text; and a word at a time. */
+#define HLG_HASH_SEED UINT64_C(0xcbf29ce484222325)
+
+static inline uint64_t hlg_hash_word(uint64_t hash, uint64_t word)
+{
+	return hlg_factor_mix(hash ^ word);
+}
+
+static inline uint64_t hlg_hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* With its end, so that what follows is apart from it. */
+static inline uint64_t hlg_hash_text(uint64_t hash, const char *text)
+{
+	do
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	while (*text++);
+	return hash;
+}
+
+#endif

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/profile/cpumode.h"
+#include "filter/profile/select.h"
+
+#ifndef HLG_FIRST_BITS
+#define HLG_FIRST_BITS 12
+#endif
+
+/*
+ * Free cells. Each page is written at once: one that is looked at first gets the kernel's
+ * page of zeros, and a page of its own only later, with all processors told.
+ */
+static struct hlg_cell *new_cells(size_t n)
+{
+	struct hlg_cell *cells = calloc(n, sizeof(*cells));
+
+	for (size_t i = 0; cells && i < n; i += 4096 / sizeof(*cells))
+		*(volatile uint64_t *)&cells[i].ip = 0;
+	return cells;
+}
+
+bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *options)
+{
+	memset(profile, 0, sizeof(*profile));
+	profile->options = options;
+	profile->restricts = hlg_select_restricts(options);
+	profile->last_series = HLG_NO_SERIES;
+	profile->shift = 64 - HLG_FIRST_BITS;
+	profile->cells = new_cells((size_t)1 << HLG_FIRST_BITS);
+	return profile->cells != NULL;
+}
+
+void hlg_profile_finish(struct hlg_profile *profile)
+{
+	hlg_names_finish(&profile->event_names);
+	free(profile->named);
+	free(profile->events);
+	free(profile->series);
+	free(profile->modes);
+	hlg_index_finish(&profile->series_index);
+	free(profile->cells);
+	memset(profile, 0, sizeof(*profile));
+}
+
+void hlg_profile_clear(struct hlg_profile *profile)
+{
+	struct hlg_profile empty = {.options = profile->options,
+				    .restricts = profile->restricts,
+				    .last_series = HLG_NO_SERIES,
+				    .cells = profile->cells,
+				    .shift = profile->shift};
+
+	/* A large table is not cleared again and again for a few addresses. */
+	if (empty.shift != 64 - HLG_FIRST_BITS) {
+		struct hlg_cell *small = new_cells((size_t)1 << HLG_FIRST_BITS);
+
+		if (small) {
+			free(empty.cells);
+			empty.cells = small;
+			empty.shift = 64 - HLG_FIRST_BITS;
+		}
+	}
+	if (empty.cells == profile->cells)
+		memset(empty.cells, 0, hlg_profile_room(&empty) * sizeof(*empty.cells));
+	profile->cells = NULL;
+	hlg_profile_finish(profile);
+	*profile = empty;
+}
+
+/* What from knows of an event, as profile has it. */
+static uint32_t map_event(struct hlg_profile *profile, const struct hlg_event *from)
+{
+	uint32_t event = hlg_profile_event(profile, from->name, from->precise_ip);
+
+	if (event != HLG_NO_SERIES)
+		hlg_profile_describe(profile, event, from->kind, from->member);
+	return event;
+}
+
+static bool same_key(const struct hlg_series *a, const struct hlg_series *b)
+{
+	return a->event == b->event && a->pid == b->pid && a->tid == b->tid &&
+	       a->cpu == b->cpu;
+}
+
+struct search {
+	const struct hlg_profile *p;
+	const struct hlg_series *key;
+};
+
+static bool same_series(const void *ctx, uint32_t number)
+{
+	const struct search *search = ctx;
+
+	return same_key(&search->p->series[number], search->key);
+}
+
+static bool make_room(struct hlg_profile *p)
+{
+	uint32_t room = p->room_series ? 2 * p->room_series : 8;
+	void *series;
+
+	if (p->n_series < p->room_series)
+		return true;
+	series = reallocarray(p->series, room, sizeof(*p->series));
+	if (!series)
+		return false;
+	p->series = series;
+	if (!hlg_modes_grow(p, room))
+		return false;
+	p->room_series = room;
+	return true;
+}
+
+static uint32_t find_series(struct hlg_profile *p, const struct hlg_series *key)
+{
+	const struct search search = {p, key};
+	uint64_t hash = hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, (uint32_t)key->pid),
+				      (uint32_t)key->tid);
+	uint32_t known;
+
+	hash = hlg_hash_word(hash, (uint64_t)key->event << 32 | (uint32_t)key->cpu);
+	known = hlg_index_find(&p->series_index, hash, same_series, &search);
+	if (known != HLG_INDEX_NONE)
+		return known;
+	if (!make_room(p) || !hlg_index_add(&p->series_index, hash, p->n_series))
+		return HLG_NO_SERIES;
+	p->series[p->n_series] = *key;
+	return p->n_series++;
+}
+
+uint32_t hlg_profile_series(struct hlg_profile *p, const struct hlg_sample *sample)
+{
+	unsigned by = p->options->by;
+	struct hlg_series key = {sample->event, by & HLG_BY_PID ? sample->pid : -1,
+				 by & HLG_BY_TID ? sample->tid : -1,
+				 by & HLG_BY_CPU ? sample->cpu : -1, 0};
+
+	if (p->last_series != HLG_NO_SERIES && same_key(&p->last, &key))
+		return p->last_series;
+	p->last = key;
+	p->last_series = find_series(p, &key);
+	return p->last_series;
+}
+
+static struct hlg_cell *find_cell(const struct hlg_profile *p, uint64_t ip,
+				  uint32_t series)
+{
+	size_t mask = hlg_profile_room(p) - 1, i = hlg_profile_slot(p, ip, series);
+
+	while (p->cells[i].count.samples &&
+	       (p->cells[i].ip != ip || p->cells[i].series != series))
+		i = (i + 1) & mask;
+	return &p->cells[i];
+}
+
+static bool grow(struct hlg_profile *p)
+{
+	struct hlg_cell *old = p->cells;
+	size_t n = hlg_profile_room(p);
+	struct hlg_cell *cells = new_cells(2 * n);
+
+	if (!cells)
+		return false;
+	p->cells = cells;
+	p->shift--;
+	for (size_t i = 0; i < n; i++)
+		if (old[i].count.samples)
+			*find_cell(p, old[i].ip, old[i].series) = old[i];
+	free(old);
+	return true;
+}
+
+/* Takes a free cell for a new key. Past half full without memory, keys are refused. */
+static struct hlg_cell *claim(struct hlg_profile *p, struct hlg_cell *cell, uint64_t ip,
+			      uint32_t series, int32_t tid)
+{
+	if (2 * (p->n_cells + 1) > hlg_profile_room(p)) {
+		if (!grow(p))
+			return NULL;
+		cell = find_cell(p, ip, series);
+	}
+	p->n_cells++;
+	cell->ip = ip;
+	cell->series = series;
+	cell->tid = tid;
+	return cell;
+}
+
+static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
+		      struct hlg_count count, hlg_u128 squares)
+{
+	uint32_t series = hlg_profile_series(p, sample);
+	struct hlg_cell *cell;
+
+	if (series == HLG_NO_SERIES)
+		return false;
+	cell = find_cell(p, sample->ip, series);
+	if (cell->count.samples == 0)
+		cell = claim(p, cell, sample->ip, series, sample->tid);
+	if (!cell)
+		return false;
+	hlg_cell_see(cell, sample->tid);
+	hlg_count_add(&cell->count, count);
+	p->series[series].squares += squares;
+	if (p->events[sample->event].plain)
+		p->events[sample->event].series = series;
+	return true;
+}
+
+enum hlg_verdict hlg_profile_add_many(struct hlg_profile *p,
+				      const struct hlg_sample *sample,
+				      struct hlg_count count, hlg_u128 squares)
+{
+	enum hlg_verdict verdict = HLG_GUEST;
+
+	if (!p->events[sample->event].selected ||
+	    (p->restricts && !hlg_select_keeps(p->options, sample))) {
+		verdict = HLG_DESELECTED;
+		hlg_count_add(&p->deselected, count);
+		if (p->events[sample->event].selected &&
+		    hlg_select_lacks(p->options, sample))
+			p->untold += count.samples;
+	} else if (p->options->stacks == HLG_STACKS_COUNTERS &&
+		   !hlg_modes_add(p, sample, count)) {
+		p->unrecorded += count.samples;
+		return HLG_DESELECTED;
+	} else if (!hlg_mode_is_guest(sample->cpumode)) {
+		verdict = HLG_HOST;
+		hlg_count_add(&p->host, count);
+	} else if (p->options->stacks != HLG_STACKS_COUNTERS &&
+		   !add_guest(p, sample, count, squares)) {
+		p->unrecorded += count.samples;
+		return HLG_DESELECTED;
+	}
+	p->overflow |= count.period > UINT64_MAX - p->seen.period;
+	hlg_count_add(&p->seen, count);
+	return verdict;
+}
+
+enum hlg_verdict hlg_profile_add(struct hlg_profile *p, const struct hlg_sample *sample)
+{
+	return hlg_profile_add_many(p, sample, (struct hlg_count){1, sample->period},
+				    (hlg_u128)sample->period * sample->period);
+}
+
+uint32_t hlg_profile_map(struct hlg_profile *to, const struct hlg_profile *from,
+			 uint32_t series)
+{
+	struct hlg_series key = from->series[series];
+
+	key.squares = 0;
+	key.event = map_event(to, &from->events[key.event]);
+	return key.event == HLG_NO_SERIES ? HLG_NO_SERIES : find_series(to, &key);
+}
+
+static void merge_cell(struct hlg_profile *to, const struct hlg_cell *from,
+		       uint32_t series)
+{
+	struct hlg_cell *cell = NULL;
+
+	if (series != HLG_NO_SERIES) {
+		cell = find_cell(to, from->ip, series);
+		if (cell->count.samples == 0)
+			cell = claim(to, cell, from->ip, series, from->tid);
+	}
+	if (cell) {
+		hlg_cell_see(cell, from->tid);
+		hlg_count_add(&cell->count, from->count);
+		return;
+	}
+	to->unrecorded += from->count.samples;
+	hlg_count_sub(&to->seen, from->count);
+}
+
+void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
+{
+	uint32_t *series = malloc((from->n_series + 1) * sizeof(*series));
+
+	to->overflow |=
+		from->overflow || from->seen.period > UINT64_MAX - to->seen.period;
+	hlg_count_add(&to->seen, from->seen);
+	hlg_count_add(&to->deselected, from->deselected);
+	hlg_count_add(&to->host, from->host);
+	to->untold += from->untold;
+	to->unrecorded += from->unrecorded;
+	for (uint32_t i = 0; i < from->n_events;
+	     i++) /* also those without guest samples */
+		map_event(to, &from->events[i]);
+	for (uint32_t i = 0; series && i < from->n_series; i++)
+		series[i] = hlg_profile_map(to, from, i);
+	for (uint32_t i = 0; series && i < from->n_series; i++)
+		if (series[i] != HLG_NO_SERIES)
+			to->series[series[i]].squares += from->series[i].squares;
+	for (uint32_t i = 0; from->modes && i < from->n_series; i++)
+		hlg_modes_merge(to, &from->modes[i], series ? series[i] : HLG_NO_SERIES);
+	/*
+	 * Cells come in the order of their slots, which is the same in every size: all of
+	 * a smaller table's would crowd at its front before it is grown.
+	 */
+	while (from->n_cells && 2 * (to->n_cells + from->n_cells) > hlg_profile_room(to))
+		if (!grow(to))
+			break;
+	for (size_t i = 0; i < hlg_profile_room(from); i++)
+		if (from->cells[i].count.samples)
+			merge_cell(to, &from->cells[i],
+				   series ? series[from->cells[i].series]
+					  : HLG_NO_SERIES);
+	free(series);
+}
+
+int hlg_profile_compare_series(const struct hlg_profile *p, uint32_t a, uint32_t b)
+{
+	const struct hlg_series *x = &p->series[a], *y = &p->series[b];
+	const struct hlg_event *ex = &p->events[x->event], *ey = &p->events[y->event];
+	int order = strcmp(ex->name, ey->name);
+
+	if (order == 0)
+		order = ex->precise_ip - ey->precise_ip;
+	if (order == 0)
+		order = x->pid < y->pid ? -1 : x->pid > y->pid;
+	if (order == 0)
+		order = x->tid < y->tid ? -1 : x->tid > y->tid;
+	if (order == 0)
+		order = x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+	return order;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The profile: every sample counted once, guest samples by (series, exact ip).
+ *
+ * This is the hot path and it resolves nothing: names, gaps and the base itself are
+ * derived from the cells when the feed has ended. Memory grows with distinct
+ * (series, ip), never with samples. Without memory a sample is counted as unrecorded
+ * and nothing else happens; nothing here prints or fails.
+ */
+#ifndef HLG_FILTER_PROFILE_PROFILE_H
+#define HLG_FILTER_PROFILE_PROFILE_H
+
+#include <stddef.h>
+
+#include "filter/options/options.h"
+#include "filter/profile/event.h"
+#include "filter/profile/index.h"
+#include "filter/profile/sample.h"
+#include "filter/profile/strings.h"
+#include "symtab/hash-seed.h"
+
+__extension__ typedef unsigned __int128 hlg_u128;
+
+struct hlg_count {
+	uint64_t samples, period;
+};
+
+static inline void hlg_count_add(struct hlg_count *to, struct hlg_count add)
+{
+	to->samples += add.samples;
+	to->period += add.period;
+}
+
+static inline void hlg_count_sub(struct hlg_count *from, struct hlg_count sub)
+{
+	from->samples -= sub.samples;
+	from->period -= sub.period;
+}
+
+/* What a sample was sampled by. Two events of one name and precision are one. */
+struct hlg_event {
+	const char *name;   /* the profile's */
+	uint8_t precise_ip; /* as the file says */
+	bool shared;        /* there is another event of this name */
+	uint32_t next;      /* event of this name; HLG_NO_SERIES: none */
+	enum hlg_event_kind kind;
+	bool member; /* of a group whose leader samples for all: counted, not sampled by
+		      */
+	bool selected;
+	bool plain;      /* nothing but the event decides about a sample: see series */
+	bool plain_host; /* the same, and host samples get no rows */
+	uint32_t series; /* of all its guest samples if plain, once there is one */
+	uint32_t modes;  /* the same of all its samples, for stacks=counters */
+};
+
+/* What a report is split by: the event, and pid, tid, cpu where by= asks, else -1. */
+struct hlg_series {
+	uint32_t event;
+	int32_t pid, tid, cpu;
+	hlg_u128 squares; /* sum of period^2 over its guest samples, for the intervals */
+};
+
+/* Guest samples of one series at one ip; samples == 0 marks a free cell. */
+struct hlg_cell {
+	uint64_t ip;
+	struct hlg_count count;
+	uint32_t series;
+	int32_t tid; /* of all of them (-1: not recorded), or HLG_MANY_TIDS */
+};
+
+#define HLG_MANY_TIDS (-2)
+
+struct hlg_modes; /* cpumode.h */
+
+struct hlg_profile {
+	struct hlg_cell *cells; /* open addressing, 2^bits of them, at most half used */
+	size_t n_cells;         /* used */
+	unsigned shift;         /* 64 - bits */
+	struct hlg_series *series;
+	struct hlg_modes *modes; /* of each series if options say so; then no cells */
+	uint32_t n_series, room_series;
+	struct hlg_index series_index;
+	struct hlg_event *events;
+	uint32_t n_events;
+	struct hlg_names event_names; /* texts of events, */
+	uint32_t *named; /* and by their number less one the last event of each */
+	struct hlg_count seen, deselected, host; /* guest: the sum over the cells */
+	uint64_t untold;     /* of deselected: for want of a recorded cpu or time */
+	uint64_t unrecorded; /* samples lost for want of memory; in none of the above */
+	bool overflow;       /* the periods' sum passed 2^64 */
+	const struct hlg_options *options; /* by, and selection; outlives this */
+	bool restricts;
+	struct hlg_series last; /* key of the series used last */
+	uint32_t last_series;
+};
+
+#define HLG_NO_SERIES UINT32_MAX
+
+/* Returns false without memory. */
+bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *options);
+void hlg_profile_finish(struct hlg_profile *profile);
+
+/* As after init, for the next recording; cheaper than finish and init. Cannot fail. */
+void hlg_profile_clear(struct hlg_profile *profile);
+
+/* The number of an event, new or known; HLG_NO_SERIES without memory. */
+uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
+			   unsigned precise_ip);
+
+/* Says what is known of an event. Of what is said of different events of one name and
+ * precision, the order does not matter. */
+void hlg_profile_describe(struct hlg_profile *profile, uint32_t event,
+			  enum hlg_event_kind kind, bool member);
+
+/* What became of a sample. */
+enum hlg_verdict {
+	HLG_DESELECTED,
+	HLG_HOST,
+	HLG_GUEST
+};
+
+/* How many cells there is room for, and where to look for a key first. */
+static inline size_t hlg_profile_room(const struct hlg_profile *profile)
+{
+	return (size_t)1 << (64 - profile->shift);
+}
+
+static inline size_t hlg_cell_slot(uint64_t ip, uint32_t series, unsigned shift)
+{
+	return (ip ^ (uint64_t)series << 48) * hlg_factor >> shift;
+}
+
+static inline bool hlg_cell_is(const struct hlg_cell *cell, uint64_t ip, uint32_t series)
+{
+	return cell->ip == ip && cell->series == series && cell->count.samples;
+}
+
+static inline size_t hlg_profile_slot(const struct hlg_profile *profile, uint64_t ip,
+				      uint32_t series)
+{
+	return hlg_cell_slot(ip, series, profile->shift);
+}
+
+/* Says that a sample of a cell is of this thread. */
+static inline void hlg_cell_see(struct hlg_cell *cell, int32_t tid)
+{
+	if (cell->tid != tid)
+		cell->tid = HLG_MANY_TIDS;
+}
+
+/* Counts one sample. sample->event must come from hlg_profile_event. */
+enum hlg_verdict hlg_profile_add(struct hlg_profile *profile,
+				 const struct hlg_sample *sample);
+
+/*
+ * Counts what was counted elsewhere: as many samples like this one as count says. Their
+ * periods are count's, not the sample's; squares is the sum of period^2, which may also
+ * come with another call for the same series.
+ */
+enum hlg_verdict hlg_profile_add_many(struct hlg_profile *profile,
+				      const struct hlg_sample *sample,
+				      struct hlg_count count, hlg_u128 squares);
+
+/*
+ * The short cut for what a feed brings by the tens of millions: samples of one plain
+ * event, of the host if that gets no rows, or of guests at addresses met before. What
+ * they add up to stays here, which is in registers, and goes into the profile at the end;
+ * in between nobody else may touch the profile.
+ */
+struct hlg_hits {
+	struct hlg_cell *cells;
+	unsigned shift;
+	uint32_t series; /* HLG_NO_SERIES, and so no cell's, if the short cut is closed */
+	bool takes_host;
+	struct hlg_count host;
+	uint64_t period; /* of all samples the profile has seen: tells overflow */
+	hlg_u128 squares;
+};
+
+static inline void hlg_hits_begin(struct hlg_hits *hits,
+				  const struct hlg_profile *profile, uint32_t event)
+{
+	*hits = (struct hlg_hits){
+		.cells = profile->cells,
+		.shift = profile->shift,
+		.series = profile->events[event].series,
+		.takes_host = profile->events[event].plain_host,
+		.period = profile->seen.period,
+	};
+}
+
+/*
+ * Counts a sample exactly as hlg_profile_add would and returns true, or does nothing and
+ * returns false: then the hits must end, and hlg_profile_add be asked.
+ */
+static inline __attribute__((always_inline)) bool hlg_hits_add(struct hlg_hits *hits,
+							       unsigned cpumode,
+							       uint64_t ip, int32_t tid,
+							       uint64_t period)
+{
+	struct hlg_cell *cell;
+	uint64_t sum;
+
+	if (__builtin_add_overflow(hits->period, period, &sum))
+		return false;
+	if (hlg_mode_is_guest(cpumode)) {
+		cell = &hits->cells[hlg_cell_slot(ip, hits->series, hits->shift)];
+		if (!hlg_cell_is(cell, ip, hits->series))
+			return false;
+		hlg_cell_see(cell, tid);
+		cell->count.samples++;
+		cell->count.period += period;
+		hits->squares += (hlg_u128)period * period;
+	} else {
+		if (!hits->takes_host)
+			return false;
+		hits->host.samples++;
+		hits->host.period += period;
+	}
+	hits->period = sum;
+	return true;
+}
+
+/* samples: how many were added, the host's among them. */
+static inline void hlg_hits_end(const struct hlg_hits *hits, struct hlg_profile *profile,
+				uint64_t samples)
+{
+	if (hits->series != HLG_NO_SERIES)
+		profile->series[hits->series].squares += hits->squares;
+	hlg_count_add(&profile->host, hits->host);
+	profile->seen.samples += samples;
+	profile->seen.period = hits->period;
+}
+
+/* The same for a single sample, without what only pays for many. */
+static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_index,
+				   unsigned cpumode, uint64_t ip, int32_t tid,
+				   uint64_t period)
+{
+	const struct hlg_event *event = &profile->events[event_index];
+	struct hlg_cell *cell;
+	uint64_t sum;
+
+	if (!hlg_mode_is_guest(cpumode)) {
+		if (!event->plain_host ||
+		    __builtin_add_overflow(profile->seen.period, period, &sum))
+			return false;
+		profile->seen.samples++;
+		profile->seen.period = sum;
+		profile->host.samples++;
+		profile->host.period += period;
+		return true;
+	}
+	if (event->series == HLG_NO_SERIES)
+		return false;
+	cell = &profile->cells[hlg_profile_slot(profile, ip, event->series)];
+	if (!hlg_cell_is(cell, ip, event->series) ||
+	    __builtin_add_overflow(profile->seen.period, period, &sum))
+		return false;
+	profile->seen.samples++;
+	profile->seen.period = sum;
+	hlg_cell_see(cell, tid);
+	cell->count.samples++;
+	cell->count.period += period;
+	profile->series[event->series].squares += (hlg_u128)period * period;
+	return true;
+}
+
+/* The series of a sample as by= has it; HLG_NO_SERIES without memory. */
+uint32_t hlg_profile_series(struct hlg_profile *profile, const struct hlg_sample *sample);
+
+/*
+ * Adds what from counted; both have the same options. What does not fit in memory is
+ * counted as unrecorded.
+ */
+void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from);
+
+/* A series of from, as profile has it or has it from now on; HLG_NO_SERIES without
+ * memory. */
+uint32_t hlg_profile_map(struct hlg_profile *profile, const struct hlg_profile *from,
+			 uint32_t series);
+
+/* Compares two series of the profile for a stable order: name, precision, pid, tid, cpu.
+ */
+int hlg_profile_compare_series(const struct hlg_profile *profile, uint32_t a, uint32_t b);
+
+#endif

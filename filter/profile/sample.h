@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One sample, as both feeds hand it over: perf through the dlfilter, and the reader of
+ * perf.data. Nothing behind this structure knows where a sample came from.
+ */
+#ifndef HLG_FILTER_PROFILE_SAMPLE_H
+#define HLG_FILTER_PROFILE_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HLG_NO_TIME UINT64_MAX /* time was not recorded */
+
+/* PERF_RECORD_MISC_CPUMODE_MASK's values (linux/perf_event.h). */
+enum hlg_cpumode {
+	HLG_MODE_GUEST_KERNEL = 4,
+	HLG_MODE_GUEST_USER = 5
+};
+
+struct hlg_sample {
+	uint64_t ip;      /* guest address, when the mode is a guest's */
+	uint64_t period;  /* in the event's unit */
+	uint64_t time;    /* ns, perf's clock; HLG_NO_TIME */
+	int32_t pid, tid; /* the VMM's process, the vCPU's thread; -1 not recorded */
+	int32_t cpu;      /* -1 not recorded */
+	uint32_t event;   /* from hlg_profile_event */
+	uint8_t cpumode;
+};
+
+static inline bool hlg_mode_is_guest(unsigned cpumode)
+{
+	return cpumode == HLG_MODE_GUEST_KERNEL || cpumode == HLG_MODE_GUEST_USER;
+}
+
+#endif

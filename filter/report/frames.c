@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/report/frames.h"
+
+#include "filter/report/callgraph.h"
+#include "filter/report/states.h"
+#include "filter/write/write.h"
+
+static void add(struct hlg_growing *frames, uint32_t node, struct hlg_count count)
+{
+	if (node == HLG_NO_NODE)
+		frames->ok = false;
+	else
+		hlg_tree_add(frames->tree, node, count);
+}
+
+static enum hlg_frame frame_of(const struct hlg_row *row)
+{
+	return row->place.kind == HLG_FUNCTION || row->place.kind == HLG_LABEL
+		       ? HLG_FRAME_GUEST
+		       : HLG_FRAME_GAP;
+}
+
+static void add_view(void *to, const struct hlg_report *r, const struct hlg_view *v,
+		     const char *series)
+{
+	struct hlg_growing *frames = to;
+	size_t shown = hlg_report_shown(r, v->n_rows, hlg_report_row_share, v);
+
+	if (r->stacks) {
+		hlg_callgraph_add_view(frames, r, v, series);
+		return;
+	}
+	for (size_t i = 0; i < shown; i++) {
+		const struct hlg_row *row = &v->rows[i];
+		uint32_t node = HLG_TREE_ROOT;
+
+		if (series)
+			node = hlg_tree_child(frames->tree, node, HLG_FRAME_GROUP,
+					      series);
+		if (row->place.image)
+			node = hlg_tree_child(frames->tree, node, HLG_FRAME_GROUP,
+					      row->place.image->path);
+		node = hlg_tree_child(frames->tree, node, frame_of(row), row->name);
+		add(frames, node, row->count);
+	}
+}
+
+static void add_host(void *to, const struct hlg_host_row *row, uint64_t weight,
+		     double share, const char *series)
+{
+	struct hlg_growing *frames = to;
+	uint32_t node =
+		hlg_tree_child(frames->tree, HLG_TREE_ROOT, HLG_FRAME_NOTE, "[host]");
+
+	(void)weight;
+	(void)share;
+	if (series)
+		node = hlg_tree_child(frames->tree, node, HLG_FRAME_GROUP, series);
+	node = hlg_tree_child(frames->tree, node, HLG_FRAME_GROUP, row->comm);
+	node = hlg_tree_child(frames->tree, node, HLG_FRAME_GROUP, row->dso);
+	add(frames, node, row->count);
+}
+
+int hlg_frames_build(struct hlg_tree *tree, const struct hlg_report *report,
+		     struct hlg_err *err)
+{
+	struct hlg_growing frames = {tree, hlg_tree_init(tree)};
+	int rc = 0;
+
+	if (frames.ok && report->options->stacks == HLG_STACKS_COUNTERS)
+		rc = hlg_counters_grow(tree, report, err);
+	else if (frames.ok)
+		rc = hlg_write_views(&frames, report, add_view, err);
+	if (frames.ok && rc == 0 && report->options->stacks != HLG_STACKS_COUNTERS)
+		rc = report->stacks ? hlg_callgraph_add_host(&frames, report, err)
+				    : hlg_write_host(&frames, report, add_host, err);
+	if (rc == 0 && !(frames.ok &&
+			 hlg_tree_settle(tree, (enum hlg_weight)report->options->weight)))
+		rc = hlg_err_memory(err, "report");
+	return rc;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The report: everything the writers need, computed once, from a profile that has ended
+ * and a space that is settled. Writers read it and nothing else.
+ *
+ * Series are never summed across events by period: if several events have guest
+ * samples, the report is split by event, and its overall percentages weigh samples.
+ */
+#ifndef HLG_FILTER_REPORT_REPORT_H
+#define HLG_FILTER_REPORT_REPORT_H
+
+#include <stdarg.h>
+
+#include "filter/output/colour.h"
+#include "filter/profile/host.h"
+#include "filter/stacks/stacks.h"
+#include "filter/trust/per-file.h"
+#include "filter/trust/size-test.h"
+#include "filter/trust/trust.h"
+
+/* An event's guest samples. */
+struct hlg_event_sum {
+	uint32_t event;
+	struct hlg_count count;
+};
+
+/* One series with guest samples, as its own view. */
+struct hlg_group {
+	uint32_t series;
+	struct hlg_view view;
+};
+
+/* A recording that was asked for, when the feed knows of any. */
+struct hlg_report_file {
+	const char *path;
+	const char *problem; /* why it could not be read; NULL if it was */
+	uint64_t samples, guest, lost;
+	struct hlg_file_fit fit;
+};
+
+struct hlg_report {
+	const struct hlg_options *options;
+	const struct hlg_space *space;
+	const struct hlg_profile *profile;
+	const struct hlg_host *host;
+	const struct hlg_stacks *stacks; /* set by who has them; NULL: stacks=leaf */
+	struct hlg_trust trust;
+	struct hlg_sizes sizes;
+	char *shout;    /* hlg_trust_shout() of it; NULL if the samples fit */
+	bool withheld;  /* the samples do not fit: rows are guest addresses */
+	char **remarks; /* what the trust block says in words; not escaped */
+	size_t n_remarks;
+	unsigned by; /* options->by, and the event if there are several */
+	struct hlg_view all;
+	struct hlg_event_sum *events; /* by name and precision */
+	uint32_t n_events;
+	struct hlg_cell *cells; /* the profile's, by series rank, then ip */
+	size_t n_cells;
+	uint32_t *rank;           /* of each series, in the stable order */
+	struct hlg_group *groups; /* in series order; none if the report is not split */
+	uint32_t n_groups;
+	const struct hlg_report_file *files; /* shown if there are several; not owned */
+	size_t n_files;
+	char **notes; /* lines without '\n', not escaped */
+	size_t n_notes;
+	bool unread; /* a note says that an image could not be read again */
+	bool lost;   /* a note or remark had no memory: a report without it must not be */
+	struct hlg_paint paint; /* of the stream it goes to; off as it is built */
+};
+
+/* All arguments outlive the report; host is sorted here. The caller finishes it always.
+ */
+int hlg_report_build(struct hlg_report *report, const struct hlg_options *options,
+		     const struct hlg_space *space, const struct hlg_profile *profile,
+		     struct hlg_host *host, struct hlg_err *err);
+/* For a format that has no room for notes: fails if samples were lost without memory. */
+int hlg_report_check_whole(const struct hlg_report *report, struct hlg_err *err);
+
+void hlg_report_finish(struct hlg_report *report);
+
+/* Adds a note; without memory the report is lost. */
+__attribute__((format(printf, 2, 3))) void hlg_report_note(struct hlg_report *report,
+							   const char *fmt, ...);
+
+/* The same, to the trust block. */
+__attribute__((format(printf, 2, 3))) void hlg_report_remark(struct hlg_report *report,
+							     const char *fmt, ...);
+
+/* Adds a line to a list of n, in memory of its own. False without memory. */
+__attribute__((format(printf, 3, 0))) bool hlg_report_add_line(char ***lines, size_t *n,
+							       const char *fmt,
+							       va_list ap);
+
+/* "event=cpu-clock,tid=17": a series as by= splits, in memory to be freed, or NULL. */
+char *hlg_report_series_name(const struct hlg_report *report, uint32_t series);
+
+/* top=, or what it is when unset (0: all); min= as a share. */
+uint64_t hlg_report_top(const struct hlg_report *report);
+double hlg_report_least(const struct hlg_report *report);
+
+/* How many of the rows (or regions) of a view the user wants to see; shares descend. */
+size_t hlg_report_shown(const struct hlg_report *report, size_t n,
+			double (*share)(const struct hlg_view *, size_t),
+			const struct hlg_view *view);
+double hlg_report_row_share(const struct hlg_view *view, size_t i);
+double hlg_report_region_share(const struct hlg_view *view, size_t i);
+
+#endif

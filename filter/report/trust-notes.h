@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the trust block says in words, the same in every format. */
+#ifndef HLG_FILTER_REPORT_TRUST_NOTES_H
+#define HLG_FILTER_REPORT_TRUST_NOTES_H
+
+#include "filter/report/report.h"
+
+/* Adds the remarks to a report that is complete but for them. */
+void hlg_trust_words_add(struct hlg_report *report);
+
+/*
+ * Made once, as hlg_report.shout.
+ * One line for a report of samples that do not fit: by how much, and which base would. To
+ * be freed; NULL if they fit, or without memory.
+ */
+char *hlg_trust_shout(const struct hlg_report *report);
+
+#endif

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/stacks/stacks.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A chain of a process, named. */
+struct hlg_stacks_memo {
+	uint32_t chain, comm, mappings, node;
+	int32_t pid, tid; /* tid: -1 unless it is a root */
+	uint64_t ip;      /* of host samples without a chain */
+};
+
+struct hlg_stacks_thread {
+	int32_t pid, tid;
+	uint32_t node; /* HLG_NO_NODE: the mark's stack was lost */
+};
+
+enum hlg_kvm_mark hlg_stacks_event(const char *event)
+{
+	if (strcmp(event, "syscalls:sys_enter_ioctl") == 0)
+		return HLG_MARK_IOCTL;
+	return strcmp(event, "kvm:kvm_entry") == 0 ? HLG_MARK_ENTRY : HLG_MARK_NONE;
+}
+
+bool hlg_stacks_is_run(enum hlg_kvm_mark mark, const void *raw, uint64_t size)
+{
+	enum {
+		CMD = 24,
+		KVM_RUN = 0xae80
+	};
+	uint32_t cmd;
+
+	if (mark != HLG_MARK_IOCTL)
+		return mark == HLG_MARK_ENTRY;
+	if (!raw || size < CMD + sizeof(cmd))
+		return false;
+	memcpy(&cmd, (const uint8_t *)raw + CMD, sizeof(cmd));
+	return cmd == KVM_RUN;
+}
+
+bool hlg_stacks_init(struct hlg_stacks *s, const struct hlg_options *options)
+{
+	s->roots = options->roots;
+	return hlg_tree_init(&s->tree);
+}
+
+void hlg_stacks_finish(struct hlg_stacks *s)
+{
+	hlg_chains_finish(&s->chains);
+	hlg_tree_finish(&s->tree);
+	free(s->stacks);
+	free(s->memos);
+	free(s->threads);
+	hlg_index_finish(&s->stack_index);
+	hlg_index_finish(&s->memo_index);
+	hlg_index_finish(&s->thread_index);
+	*s = (struct hlg_stacks){0};
+}
+
+static uint64_t hash_key(uint64_t a, uint64_t b, uint64_t c)
+{
+	return hlg_hash_word(hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, a), b), c);
+}
+
+struct search {
+	const struct hlg_stacks *s;
+	const void *key;
+};
+
+static bool same_stack(const void *ctx, uint32_t number)
+{
+	const struct search *search = ctx;
+	const struct hlg_stack *a = search->key, *b = &search->s->stacks[number];
+
+	return a->ip == b->ip && a->node == b->node && a->series == b->series &&
+	       a->chain == b->chain && a->guest == b->guest;
+}
+
+/* Without memory a guest sample has no stack, which is seen as the profile has it, too.
+ */
+static void lose(struct hlg_stacks *s, const struct hlg_stack *key)
+{
+	if (!key->guest)
+		hlg_count_add(&s->lost, key->count);
+}
+
+/* What is in key, with its count. */
+static void add(struct hlg_stacks *s, const struct hlg_stack *key)
+{
+	const struct search search = {s, key};
+	uint64_t hash = hash_key((uint64_t)key->series << 32 | key->node,
+				 (uint64_t)key->chain << 1 | key->guest, key->ip);
+	uint32_t known;
+
+	if (key->series == HLG_NO_SERIES)
+		return;
+	if (key->node == HLG_NO_NODE) {
+		lose(s, key);
+		return;
+	}
+	known = hlg_index_find(&s->stack_index, hash, same_stack, &search);
+	if (known != HLG_INDEX_NONE) {
+		hlg_count_add(&s->stacks[known].count, key->count);
+		return;
+	}
+	if (hlg_index_room(&s->stacks, s->n_stacks, &s->room_stacks,
+			   sizeof(*s->stacks)) &&
+	    hlg_index_add(&s->stack_index, hash, s->n_stacks))
+		s->stacks[s->n_stacks++] = *key;
+	else
+		lose(s, key);
+}
+
+/* What stands below all frames of a sample. */
+static uint32_t bottom_of(struct hlg_stacks *s, const struct hlg_stacks_sample *sample)
+{
+	uint32_t node = HLG_TREE_ROOT;
+	char tid[24];
+
+	if (s->roots & HLG_ROOT_COMM)
+		node = hlg_tree_child(&s->tree, node, HLG_FRAME_GROUP,
+				      sample->comm ? sample->comm : "[unknown]");
+	if (s->roots & HLG_ROOT_TID) {
+		snprintf(tid, sizeof(tid), "tid %d", (int)sample->tid);
+		node = hlg_tree_child(&s->tree, node, HLG_FRAME_GROUP, tid);
+	}
+	return node;
+}
+
+static uint32_t note(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
+		     const char *text)
+{
+	return hlg_tree_child(&s->tree, bottom_of(s, sample), HLG_FRAME_NOTE, text);
+}
+
+static uint32_t frame(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
+		      uint32_t node, uint64_t ip, unsigned cpumode)
+{
+	struct hlg_host_frame frame = {cpumode == PERF_RECORD_MISC_USER
+					       ? HLG_FRAME_HOST_USER
+					       : HLG_FRAME_HOST_KERNEL,
+				       "[unknown]"};
+
+	sample->name(sample->ctx, ip, cpumode, &frame);
+	return hlg_tree_child(&s->tree, node, frame.frame, frame.name);
+}
+
+/* The chain of a sample, named; HLG_TREE_ROOT if there is nothing in it. */
+static uint32_t name_chain(struct hlg_stacks *s, const struct hlg_stacks_sample *sample)
+{
+	uint32_t node = bottom_of(s, sample), bottom = node;
+	uint8_t modes[HLG_CHAIN_MAX];
+	size_t n;
+	const uint64_t *words = hlg_chains_get(&s->chains, sample->chain, &n);
+
+	n = hlg_chains_modes(words, n, modes);
+	for (size_t i = n; i-- > 0;)
+		if (modes[i])
+			node = frame(s, sample, node, words[i], modes[i]);
+	return node == bottom ? HLG_TREE_ROOT : node;
+}
+
+static bool same_memo(const void *ctx, uint32_t number)
+{
+	const struct search *search = ctx;
+	const struct hlg_stacks_memo *a = search->key, *b = &search->s->memos[number];
+
+	return a->chain == b->chain && a->comm == b->comm && a->pid == b->pid &&
+	       a->tid == b->tid && a->mappings == b->mappings && a->ip == b->ip;
+}
+
+/* Names the chain of a sample, or the sample; mark: it is a mark. */
+static uint32_t name_stack(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
+			   bool mark)
+{
+	uint32_t node = name_chain(s, sample);
+
+	if (node != HLG_TREE_ROOT)
+		return node;
+	return mark ? note(s, sample, HLG_STACKS_BARE)
+		    : frame(s, sample, bottom_of(s, sample), sample->ip, sample->cpumode);
+}
+
+/* The stack of a host sample or a mark. */
+static uint32_t stack_of(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
+			 bool mark)
+{
+	struct hlg_stacks_memo key = {
+		.chain = sample->chain,
+		.mappings = sample->mappings,
+		.pid = sample->pid,
+		.tid = s->roots & HLG_ROOT_TID ? sample->tid : -1,
+		.ip = mark || sample->chain ? 0 : sample->ip,
+		.comm = hlg_names_add(&s->tree.names,
+				      sample->comm ? sample->comm : "[unknown]"),
+	};
+	const struct search search = {s, &key};
+	uint64_t hash = hash_key((uint64_t)key.chain << 32 | key.comm,
+				 (uint64_t)(uint32_t)key.pid << 32 | (uint32_t)key.tid,
+				 key.ip ^ (uint64_t)key.mappings << 40);
+	uint32_t known;
+
+	if (sample->chain == HLG_LOST_CHAIN || key.comm == HLG_NO_NAME)
+		return HLG_NO_NODE;
+	known = hlg_index_find(&s->memo_index, hash, same_memo, &search);
+	if (known != HLG_INDEX_NONE)
+		return s->memos[known].node;
+	key.node = name_stack(s, sample, mark);
+	if (key.node == HLG_NO_NODE)
+		return HLG_NO_NODE;
+	if (!hlg_index_room(&s->memos, s->n_memos, &s->room_memos, sizeof(*s->memos)) ||
+	    !hlg_index_add(&s->memo_index, hash, s->n_memos))
+		return HLG_NO_NODE;
+	s->memos[s->n_memos++] = key;
+	return key.node;
+}
+
+static bool same_thread(const void *ctx, uint32_t number)
+{
+	const struct search *search = ctx;
+	const struct hlg_stacks_thread *a = search->key, *b = &search->s->threads[number];
+
+	return a->tid == b->tid && a->pid == b->pid;
+}
+
+static uint64_t hash_thread(int32_t pid, int32_t tid)
+{
+	return hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, (uint32_t)pid), (uint32_t)tid);
+}
+
+/* NULL if there was no mark of it. */
+static struct hlg_stacks_thread *find_thread(const struct hlg_stacks *s, int32_t pid,
+					     int32_t tid)
+{
+	const struct hlg_stacks_thread key = {pid, tid, 0};
+	const struct search search = {s, &key};
+	uint32_t known = hlg_index_find(&s->thread_index, hash_thread(pid, tid),
+					same_thread, &search);
+
+	return known == HLG_INDEX_NONE ? NULL : &s->threads[known];
+}
+
+void hlg_stacks_enter(struct hlg_stacks *s, const struct hlg_stacks_sample *sample)
+{
+	struct hlg_stacks_thread *thread = find_thread(s, sample->pid, sample->tid);
+
+	s->marks++;
+	if (!thread) {
+		if (!hlg_index_room(&s->threads, s->n_threads, &s->room_threads,
+				    sizeof(*s->threads)) ||
+		    !hlg_index_add(&s->thread_index,
+				   hash_thread(sample->pid, sample->tid), s->n_threads))
+			return;
+		thread = &s->threads[s->n_threads++];
+	}
+	*thread = (struct hlg_stacks_thread){sample->pid, sample->tid,
+					     stack_of(s, sample, true)};
+}
+
+bool hlg_stacks_knows(const struct hlg_stacks *s, int32_t pid, int32_t tid)
+{
+	return find_thread(s, pid, tid);
+}
+
+/* The callers inside the guest: what stands behind its markers, but for the ip itself. */
+static uint32_t guest_chain(struct hlg_stacks *s, uint32_t chain, uint64_t ip)
+{
+	uint64_t callers[HLG_CHAIN_MAX];
+	size_t n, first = 0;
+	const uint64_t *words = hlg_chains_get(&s->chains, chain, &n);
+
+	n = hlg_chains_guest(words, n, callers);
+	if (n && callers[0] == ip)
+		first = 1;
+	return hlg_chains_add(&s->chains, callers + first, n - first);
+}
+
+void hlg_stacks_guest(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
+		      uint32_t series, uint64_t period)
+{
+	const struct hlg_stacks_thread *thread = find_thread(s, sample->pid, sample->tid);
+	struct hlg_stack key = {
+		.series = series, .guest = true, .ip = sample->ip, .count = {1, period}};
+
+	key.node = thread ? thread->node : note(s, sample, HLG_STACKS_ORPHAN);
+	if (sample->chain != HLG_NO_CHAIN)
+		key.chain = guest_chain(s, sample->chain, sample->ip);
+	add(s, &key);
+}
+
+void hlg_stacks_host(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
+		     uint32_t series, uint64_t period)
+{
+	add(s, &(struct hlg_stack){.series = series,
+				   .node = stack_of(s, sample, false),
+				   .count = {1, period}});
+}
+
+/* Numbers of from's nodes in to; parents come before their children. */
+static uint32_t *map_nodes(struct hlg_stacks *to, const struct hlg_stacks *from)
+{
+	uint32_t *map = calloc((size_t)from->tree.n + 1, sizeof(*map));
+
+	for (uint32_t i = 1; map && i < from->tree.n; i++) {
+		const struct hlg_node *node = &from->tree.nodes[i];
+
+		map[i] = hlg_tree_child(&to->tree, map[node->parent], node->frame,
+					hlg_tree_name(&from->tree, node));
+	}
+	return map;
+}
+
+void hlg_stacks_merge(struct hlg_stacks *to, const struct hlg_stacks *from,
+		      struct hlg_profile *profile, const struct hlg_profile *from_profile)
+{
+	uint32_t *nodes = map_nodes(to, from);
+
+	to->marks += from->marks;
+	hlg_count_add(&to->aside, from->aside);
+	hlg_count_add(&to->lost, from->lost);
+	for (size_t i = 0; i < from->n_stacks; i++) {
+		struct hlg_stack key = from->stacks[i];
+		const uint64_t *words;
+		size_t n;
+
+		words = hlg_chains_get(&from->chains, key.chain, &n);
+		if (key.chain != HLG_LOST_CHAIN)
+			key.chain = hlg_chains_add(&to->chains, words, n);
+		key.series = hlg_profile_map(profile, from_profile, key.series);
+		key.node = nodes ? nodes[key.node] : HLG_NO_NODE;
+		add(to, &key);
+	}
+	free(nodes);
+}

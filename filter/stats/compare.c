@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/stats/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "filter/stats/interval.h"
+
+/* W. G. Cochran's rule (Biometrics 10, 1954). */
+#define LEAST_EXPECTED 5
+
+static const struct hlg_compared unknown = {0, -1, 1, 1, false};
+
+/* The share of both sides together. */
+static double pool(struct hlg_proportion a, struct hlg_proportion b)
+{
+	return (a.share * a.n + b.share * b.n) / (a.n + b.n);
+}
+
+/*
+ * Tables with these margins have probabilities whose neighbours are in a simple ratio:
+ * all of them are had from the table itself, taken as 1, without any factorial. What
+ * lies far behind the mode may pass the largest number, and the tail is 0 then.
+ */
+static double sum_tail(double x1, double n1, double total, double n2, int step)
+{
+	double term = 1, sum = 0, x = x1;
+
+	for (;;) {
+		double up = (n1 - x) * (total - x), down = x * (n2 - total + x);
+
+		if (step > 0)
+			term *= up / ((x + 1) * (n2 - total + x + 1));
+		else
+			term *= down / ((n1 - x + 1) * (total - x + 1));
+		if (!(term > sum * 1e-17)) /* also 0, at the end */
+			return sum;
+		sum += term;
+		if (isinf(sum))
+			return sum;
+		x += step;
+	}
+}
+
+double hlg_compare_exact(double x1, double n1, double x2, double n2)
+{
+	double above = sum_tail(x1, n1, x1 + x2, n2, 1);
+	double below = sum_tail(x1, n1, x1 + x2, n2, -1);
+	double p = 2 * (fmin(above, below) + 0.5) / (1 + above + below);
+
+	return fmin(1, p);
+}
+
+/* Is a count so small that chi-square is no guide? */
+static bool expects_few(double pooled, double n1, double n2)
+{
+	return fmin(n1, n2) * fmin(pooled, 1 - pooled) < LEAST_EXPECTED;
+}
+
+static double exact_of(struct hlg_proportion a, struct hlg_proportion b)
+{
+	double n1 = floor(a.n + 1e-9), n2 = floor(b.n + 1e-9);
+
+	return hlg_compare_exact(round(a.share * n1), n1, round(b.share * n2), n2);
+}
+
+/* Newcombe's method 10: the Wilson limits of each side, squared and added. */
+static void set_interval(struct hlg_compared *result, struct hlg_proportion before,
+			 struct hlg_proportion after)
+{
+	struct hlg_share a = hlg_stat_wilson(before.share, before.n);
+	struct hlg_share b = hlg_stat_wilson(after.share, after.n);
+
+	result->diff = b.share - a.share;
+	result->low = result->diff - hypot(b.share - b.low, a.high - a.share);
+	result->high = result->diff + hypot(b.high - b.share, a.share - a.low);
+}
+
+void hlg_compare_samples(struct hlg_compared *result, struct hlg_proportion before,
+			 struct hlg_proportion after)
+{
+	double pooled, variance;
+
+	*result = unknown;
+	if (!(before.n > 0) || !(after.n > 0))
+		return;
+	set_interval(result, before, after);
+	pooled = pool(before, after);
+	variance = pooled * (1 - pooled) * (1 / before.n + 1 / after.n);
+	result->exact = expects_few(pooled, before.n, after.n);
+	if (result->exact)
+		result->p = exact_of(before, after);
+	else
+		result->p = erfc(fabs(result->diff) / sqrt(2 * variance));
+}
+
+/* The share over all recordings of a side, its observations, and how many there are. */
+struct side {
+	struct hlg_proportion all;
+	double weight, runs;
+	double variance; /* between the recordings; meaningless for fewer than two */
+	double sampling; /* the samples' own, if the pooled share is the true one */
+};
+
+static struct side sum_side(const struct hlg_compare_run *runs, size_t n)
+{
+	struct side s = {0};
+	double sum = 0, squares = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!(runs[i].weight > 0))
+			continue;
+		s.runs++;
+		s.weight += runs[i].weight;
+		sum += runs[i].weight * runs[i].share;
+		/* Kish's number of all: weights within a recording, and between them. */
+		if (runs[i].n > 0)
+			squares += runs[i].weight * runs[i].weight / runs[i].n;
+	}
+	if (!(s.weight > 0))
+		return s;
+	s.all.share = fmin(1, sum / s.weight);
+	s.all.n = squares > 0 ? s.weight * s.weight / squares : 0;
+	for (size_t i = 0; i < n; i++) {
+		double off = runs[i].weight * (runs[i].share - s.all.share) / s.weight;
+
+		s.variance += runs[i].weight > 0 ? off * off : 0;
+	}
+	s.variance *= s.runs / (s.runs - 1);
+	return s;
+}
+
+/* Settles both variances, and the degrees of freedom that their sum has. */
+static double settle(struct side *a, struct side *b)
+{
+	bool both = a->runs >= HLG_COMPARE_RUNS && b->runs >= HLG_COMPARE_RUNS;
+	struct side *known = a->runs >= HLG_COMPARE_RUNS ? a : b;
+	double sum;
+
+	a->variance = fmax(a->variance, a->sampling);
+	b->variance = fmax(b->variance, b->sampling);
+	if (!both) {
+		struct side *other = known == a ? b : a;
+
+		other->variance =
+			other->sampling *
+			(known->sampling > 0 ? known->variance / known->sampling : 1);
+		return known->runs - 1;
+	}
+	sum = a->variance + b->variance;
+	return sum * sum /
+	       (a->variance * a->variance / (a->runs - 1) +
+		b->variance * b->variance / (b->runs - 1));
+}
+
+void hlg_compare_runs(struct hlg_compared *result, const struct hlg_compare_run *before,
+		      size_t n_before, const struct hlg_compare_run *after,
+		      size_t n_after)
+{
+	struct side a = sum_side(before, n_before), b = sum_side(after, n_after);
+	double pooled, df, error, half;
+
+	/* A recording may have turned out to be empty. */
+	hlg_compare_samples(result, a.all, b.all);
+	if (!(a.all.n > 0) || !(b.all.n > 0) ||
+	    (a.runs < HLG_COMPARE_RUNS && b.runs < HLG_COMPARE_RUNS))
+		return;
+	pooled = pool(a.all, b.all);
+	a.sampling = pooled * (1 - pooled) / a.all.n;
+	b.sampling = pooled * (1 - pooled) / b.all.n;
+	if (!(a.sampling > 0)) /* all samples are of this row, or none */
+		return;
+	df = settle(&a, &b);
+	error = sqrt(a.variance + b.variance);
+	half = error * hlg_stat_student_quantile(HLG_COMPARE_LEVEL, df);
+	result->low = fmax(-1, fmin(result->low, result->diff - half));
+	result->high = fmin(1, fmax(result->high, result->diff + half));
+	result->p = fmax(result->exact ? result->p : 0,
+			 hlg_stat_student(result->diff / error, df));
+}
+
+static int compare_p(const void *a, const void *b, void *p)
+{
+	double x = ((const double *)p)[*(const size_t *)a];
+	double y = ((const double *)p)[*(const size_t *)b];
+
+	return x < y ? -1 : x > y;
+}
+
+bool hlg_compare_adjust(double *q, const double *p, size_t n)
+{
+	size_t *order = calloc(n + 1, sizeof(*order));
+	double least = 1;
+
+	if (!order)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		order[i] = i;
+	qsort_r(order, n, sizeof(*order), compare_p, (void *)(size_t)p);
+	for (size_t i = n; i-- > 0;) {
+		least = fmin(least, p[order[i]] * (double)n / (double)(i + 1));
+		q[order[i]] = least;
+	}
+	free(order);
+	return true;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How repetitions of one measurement are spread.
+ *
+ * The interval is that of the mean at 95 %, by Student's t with n - 1 degrees of freedom.
+ * Outliers are what lies past Tukey's fences: 1.5 times the distance of the quartiles
+ * below the first or above the third (J. W. Tukey, Exploratory Data Analysis, 1977, 2D).
+ * They are shown, and count in everything else here.
+ */
+#ifndef HLG_FILTER_STATS_SPREAD_H
+#define HLG_FILTER_STATS_SPREAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct hlg_spread {
+	size_t n;
+	uint64_t min, max;
+	double mean, deviation; /* of the sample: n - 1; NAN for n < 2 */
+	double variation;       /* deviation / mean, percent; NAN where that is nothing */
+	double low, high;       /* of the mean at 95 %; NAN for n < 2 */
+	double median, from, to; /* and the fences: outliers are outside [from, to] */
+	size_t outliers;
+};
+
+/* Sorts the n values. */
+void hlg_spread_of(struct hlg_spread *spread, uint64_t *values, size_t n);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How each recording of several fits the images: the base its samples lie at, and the
+ * verdict on these alone (verdict.h). What a report over all of them cannot show.
+ */
+#ifndef HLG_FILTER_TRUST_PER_FILE_H
+#define HLG_FILTER_TRUST_PER_FILE_H
+
+#include "filter/profile/profile.h"
+#include "filter/trust/verdict.h"
+#include "symtab/image/space.h"
+
+/* What it takes to judge; of one thread, as code is decoded on the way. */
+struct hlg_fits {
+	const struct hlg_space *space;
+	struct hlg_code **codes; /* of each image; NULL: cannot be decoded */
+};
+
+struct hlg_file_fit {
+	uint64_t base;  /* with most samples, of the first image that has any */
+	size_t n_bases; /* of that image with samples; 0: no sample is in an image */
+	enum hlg_trust_verdict verdict;
+};
+
+/* space is arranged, and outlives *fits. False without memory; finish in any case. */
+bool hlg_fits_begin(struct hlg_fits *fits, const struct hlg_space *space);
+
+/* Judges what one recording held. Returns false without memory. */
+bool hlg_fits_judge(struct hlg_fits *fits, const struct hlg_profile *profile,
+		    struct hlg_file_fit *fit);
+
+void hlg_fits_finish(struct hlg_fits *fits);
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/trust/verdict.h"
+
+enum {
+	LEAST_ADDRS = 12 /* fewer prove nothing */
+};
+
+#define NEARLY_ALL 0.99
+
+static struct hlg_share share_of(uint64_t on, uint64_t off)
+{
+	uint64_t n = on + off;
+
+	return hlg_stat_wilson_at(n ? (double)on / (double)n : 0, (double)n,
+				  HLG_STAT_Z99);
+}
+
+static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t strays)
+{
+	const struct hlg_share *addrs = &t->by_addrs;
+	uint64_t n = t->addrs.on + t->addrs.off;
+	double half = t->chance + (1 - t->chance) / 2;
+
+	if (n == 0 && t->addrs.undecodable)
+		return HLG_TRUST_UNTESTED;
+	if (n < LEAST_ADDRS && t->addrs.on < (n ? n : 1) && strays >= HLG_TRUST_STRAYS)
+		return HLG_TRUST_MISMATCH;
+	if (n < LEAST_ADDRS)
+		return HLG_TRUST_TOO_FEW;
+	if (addrs->share >= NEARLY_ALL && t->by_samples.share >= NEARLY_ALL)
+		return addrs->low > half ? HLG_TRUST_VERIFIED : HLG_TRUST_TOO_FEW;
+	if (addrs->high < half && t->by_samples.share < half)
+		return HLG_TRUST_MISMATCH;
+	return HLG_TRUST_MIXED;
+}
+
+void hlg_tested_judge(struct hlg_tested *t, uint64_t strays)
+{
+	t->chance = t->bytes > 0 ? t->starts / t->bytes : 0;
+	t->by_samples = share_of(t->samples.on, t->samples.off);
+	t->by_addrs = share_of(t->addrs.on, t->addrs.off);
+	t->verdict = judge(t, strays);
+}
+
+static void add_boundary(struct hlg_boundaries *to, enum hlg_boundary is, uint64_t n)
+{
+	if (is == HLG_BOUNDARY_ON)
+		to->on += n;
+	else if (is == HLG_BOUNDARY_OFF)
+		to->off += n;
+	else
+		to->undecodable += n;
+}
+
+void hlg_tested_add(struct hlg_tested *t, struct hlg_code *code,
+		    const struct hlg_place *place, uint64_t samples)
+{
+	enum hlg_boundary is = code ? hlg_code_at(code, place) : HLG_BOUNDARY_UNKNOWN;
+	struct hlg_density density;
+
+	if (!place->symbol)
+		return;
+	add_boundary(&t->samples, is, samples);
+	add_boundary(&t->addrs, is, 1);
+	if (is == HLG_BOUNDARY_UNKNOWN)
+		return;
+	density = hlg_code_density(code, place);
+	t->starts += (double)samples * (double)density.starts / (double)density.bytes;
+	t->bytes += (double)samples;
+}
+
+const char *hlg_trust_word(enum hlg_trust_verdict verdict)
+{
+	switch (verdict) {
+	case HLG_TRUST_VERIFIED:
+		return "verified";
+	case HLG_TRUST_MIXED:
+		return "mixed";
+	case HLG_TRUST_MISMATCH:
+		return "mismatch";
+	case HLG_TRUST_TOO_FEW:
+		return "too few samples to tell";
+	default:
+		return "not tested";
+	}
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/view/place-name.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/name/demangle.h"
+
+char *hlg_name_symbol(const struct hlg_image *image, const struct hlg_symbol *symbol,
+		      bool demangle)
+{
+	const char *name = hlg_image_name(image, symbol);
+
+	return demangle ? hlg_demangle(name) : strdup(name);
+}
+
+/* prefix and name in one string, taking name over. */
+static char *join(const char *prefix, char *name)
+{
+	char *joined = NULL;
+
+	if (name && asprintf(&joined, "%s%s", prefix, name) < 0)
+		joined = NULL;
+	free(name);
+	return joined;
+}
+
+static const char *section_name(const struct hlg_place *place)
+{
+	uint32_t section = place->area->section;
+
+	return section ? place->image->elf.sections[section].name : "";
+}
+
+static char *name_gap(const struct hlg_place *place, bool demangle)
+{
+	const struct hlg_symbol *near = hlg_image_neighbour(place->image, place, -1);
+	const char *prefix = "__gap__ after ";
+
+	if (!near) {
+		near = hlg_image_neighbour(place->image, place, 1);
+		prefix = "__gap__ before ";
+	}
+	if (near)
+		return join(prefix, hlg_name_symbol(place->image, near, demangle));
+	if (section_name(place)[0])
+		return join("__gap__ in ", strdup(section_name(place)));
+	return strdup("__gap__");
+}
+
+char *hlg_name_place(const struct hlg_place *place, bool demangle)
+{
+	switch (place->kind) {
+	case HLG_FUNCTION:
+	case HLG_LABEL:
+		return hlg_name_symbol(place->image, place->symbol, demangle);
+	case HLG_GAP:
+		return name_gap(place, demangle);
+	case HLG_DATA:
+		if (section_name(place)[0])
+			return join("[data] ", strdup(section_name(place)));
+		return strdup("[data]");
+	default:
+		return strdup("[outside]");
+	}
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a place is called in a report. Not escaped: every writer escapes for its format.
+ */
+#ifndef HLG_FILTER_VIEW_PLACE_NAME_H
+#define HLG_FILTER_VIEW_PLACE_NAME_H
+
+#include <stdbool.h>
+
+#include "symtab/image/image.h"
+
+/*
+ * "foo", "__gap__ after foo", "__gap__ before foo", "__gap__ in .plt", "[data] .rodata",
+ * "[outside]", in memory for the caller to free; NULL without memory.
+ */
+char *hlg_name_place(const struct hlg_place *place, bool demangle);
+
+/* A symbol's name, readable if asked for; to be freed; NULL without memory. */
+char *hlg_name_symbol(const struct hlg_image *image, const struct hlg_symbol *symbol,
+		      bool demangle);
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/view/region.h"
+
+#include <stdlib.h>
+
+/* One hit, by window; row and image come from the row it is credited to. */
+struct piece {
+	const struct hlg_image *image;
+	uint64_t addr;
+	uint32_t row;
+	struct hlg_count count;
+};
+
+static int compare_pieces(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	if (x->image != y->image)
+		return hlg_view_compare_images(x->image, y->image);
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static bool same_region(const struct piece *a, const struct piece *b)
+{
+	return a->image == b->image && a->addr == b->addr;
+}
+
+/* All hits as pieces, those of one region and row next to each other. */
+static struct piece *cut(const struct hlg_view *view, uint64_t size)
+{
+	struct piece *pieces = malloc((view->n_hits + 1) * sizeof(*pieces));
+	size_t n = 0;
+
+	if (!pieces)
+		return NULL;
+	for (size_t r = 0; r < view->n_rows; r++) {
+		const struct hlg_row *row = &view->rows[r];
+		const struct hlg_image *image = row->place.image;
+
+		for (size_t i = 0; i < row->n_hits; i++) {
+			const struct hlg_hit *hit = &view->hits[row->first_hit + i];
+
+			pieces[n++] = (struct piece){image, hit->addr & ~(size - 1),
+						     (uint32_t)r, hit->count};
+		}
+	}
+	qsort(pieces, n, sizeof(*pieces), compare_pieces);
+	return pieces;
+}
+
+static int compare_parts(const void *a, const void *b, void *view)
+{
+	enum hlg_weight weight = ((const struct hlg_view *)view)->weight;
+	const struct hlg_part *x = a, *y = b;
+	uint64_t wx = hlg_weigh(weight, x->count), wy = hlg_weigh(weight, y->count);
+
+	if (wx != wy)
+		return wx > wy ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static int compare_regions(const void *a, const void *b, void *view)
+{
+	enum hlg_weight weight = ((const struct hlg_view *)view)->weight;
+	const struct hlg_region *x = a, *y = b;
+	uint64_t wx = hlg_weigh(weight, x->count), wy = hlg_weigh(weight, y->count);
+
+	if (wx != wy)
+		return wx > wy ? -1 : 1;
+	if (x->image != y->image)
+		return hlg_view_compare_images(x->image, y->image);
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static void collect(struct hlg_view *view, const struct piece *pieces)
+{
+	size_t n_parts = 0;
+
+	for (size_t i = 0; i < view->n_hits; i++) {
+		const struct piece *p = &pieces[i];
+		bool again = i && same_region(p, p - 1);
+		struct hlg_region *region = &view->regions[view->n_regions - again];
+
+		if (!again) {
+			*region = (struct hlg_region){.image = p->image,
+						      .addr = p->addr,
+						      .first_part = n_parts};
+			view->n_regions++;
+		}
+		if (!again || p->row != p[-1].row) {
+			view->parts[n_parts++] = (struct hlg_part){.row = p->row};
+			region->n_parts++;
+		}
+		hlg_count_add(&view->parts[n_parts - 1].count, p->count);
+		hlg_count_add(&region->count, p->count);
+	}
+}
+
+bool hlg_regions_build(struct hlg_view *view, uint64_t size)
+{
+	double total = (double)hlg_weigh(view->weight, view->kept);
+	struct piece *pieces;
+
+	if (size == 0)
+		return true;
+	pieces = cut(view, size);
+	view->regions = malloc((view->n_hits + 1) * sizeof(*view->regions));
+	view->parts = malloc((view->n_hits + 1) * sizeof(*view->parts));
+	if (!pieces || !view->regions || !view->parts) {
+		free(pieces);
+		return false;
+	}
+	collect(view, pieces);
+	free(pieces);
+	for (size_t i = 0; i < view->n_regions; i++) {
+		struct hlg_region *r = &view->regions[i];
+		double w = (double)hlg_weigh(view->weight, r->count);
+
+		r->share = hlg_stat_wilson(total > 0 ? w / total : 0, view->observations);
+		qsort_r(view->parts + r->first_part, r->n_parts, sizeof(*view->parts),
+			compare_parts, view);
+	}
+	qsort_r(view->regions, view->n_regions, sizeof(*view->regions), compare_regions,
+		view);
+	return true;
+}

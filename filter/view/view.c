@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/view/view.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/view/gap.h"
+#include "filter/view/place-name.h"
+#include "filter/view/region.h"
+
+struct builder {
+	struct hlg_view *view;
+	const struct hlg_view_input *in;
+	struct hlg_gap_cells gaps;
+};
+
+static int compare_hits(const void *a, const void *b)
+{
+	const struct hlg_hit *x = a, *y = b;
+
+	if (x->owner != y->owner)
+		return (uintptr_t)x->owner < (uintptr_t)y->owner ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return x->ip < y->ip ? -1 : x->ip > y->ip;
+}
+
+enum hlg_kind hlg_view_place(const struct hlg_space *space, int gaps, uint64_t ip,
+			     struct hlg_place *place)
+{
+	enum hlg_kind kind;
+
+	hlg_space_lookup(space, ip, place);
+	kind = place->kind;
+	if (kind == HLG_GAP && gaps == HLG_GAPS_STRETCH &&
+	    hlg_image_neighbour(place->image, place, -1)) {
+		uint64_t addr = place->addr;
+
+		hlg_image_lookup(place->image, place->start - 1, place);
+		place->addr = addr;
+	}
+	return kind;
+}
+
+/* A guest address as a place of its own. */
+static struct hlg_place raw_place(uint64_t ip)
+{
+	return (struct hlg_place){.kind = HLG_OUTSIDE,
+				  .addr = ip,
+				  .start = ip,
+				  .owner = (const void *)(uintptr_t)ip};
+}
+
+static char *name_row(const struct builder *b, const struct hlg_place *place)
+{
+	char *name;
+
+	if (!b->in->raw)
+		return hlg_name_place(place, b->in->options->demangle);
+	return asprintf(&name, "0x%" PRIx64, place->addr) < 0 ? NULL : name;
+}
+
+static bool place_cell(struct builder *b, const struct hlg_cell *cell)
+{
+	struct hlg_view *v = b->view;
+	int gaps = b->in->options->gaps;
+	struct hlg_place place, gap;
+	enum hlg_kind kind = hlg_view_place(b->in->space, gaps, cell->ip, &place);
+
+	hlg_count_add(&v->guest, cell->count);
+	hlg_count_add(&v->kinds[kind], cell->count);
+	if (cell->ip == 0)
+		hlg_count_add(&v->ip_zero, cell->count);
+	if (kind == HLG_GAP) {
+		hlg_space_lookup(b->in->space, cell->ip, &gap);
+		if (!hlg_gap_add(&b->gaps, &gap, cell->count, v->n_hits))
+			return false;
+	}
+	if (kind == HLG_GAP && gaps == HLG_GAPS_DROP) {
+		hlg_count_add(&v->dropped, cell->count);
+		return true;
+	}
+	if (kind != place.kind && !b->in->raw)
+		hlg_count_add(&v->stretched, cell->count);
+	if (b->in->raw)
+		place = raw_place(cell->ip);
+	v->hits[v->n_hits++] = (struct hlg_hit){.ip = cell->ip,
+						.addr = place.addr,
+						.count = cell->count,
+						.series = cell->series,
+						.tid = cell->tid,
+						.rank = b->in->rank[cell->series],
+						.owner = place.owner};
+	return true;
+}
+
+/* Counts what fell into filler, and marks the hits that did, if they were not dropped. */
+static bool find_padding(struct builder *b)
+{
+	struct hlg_view *v = b->view;
+
+	if (!hlg_gap_sort_out(&b->gaps))
+		return false;
+	for (size_t i = 0; i < b->gaps.n; i++) {
+		const struct hlg_gap_cell *cell = &b->gaps.cell[i];
+
+		if (!cell->filler)
+			continue;
+		hlg_count_add(&v->padding, cell->count);
+		if (b->in->options->gaps != HLG_GAPS_DROP)
+			v->hits[cell->tag].filler = true;
+	}
+	return true;
+}
+
+static bool place_cells(struct builder *b)
+{
+	struct hlg_view *v = b->view;
+
+	v->hits = malloc((b->in->n_cells + 1) * sizeof(*v->hits));
+	if (!v->hits)
+		return false;
+	for (size_t i = 0; i < b->in->n_cells; i++)
+		if (!place_cell(b, &b->in->cells[i]))
+			return false;
+	if (!find_padding(b))
+		return false;
+	qsort(v->hits, v->n_hits, sizeof(*v->hits), compare_hits);
+	return true;
+}
+
+static bool make_row(struct builder *b, size_t first, size_t end)
+{
+	struct hlg_view *v = b->view;
+	struct hlg_row *row = &v->rows[v->n_rows];
+
+	*row = (struct hlg_row){.first_hit = first, .n_hits = end - first};
+	if (b->in->raw)
+		row->place = raw_place(v->hits[first].ip);
+	else
+		hlg_view_place(b->in->space, b->in->options->gaps, v->hits[first].ip,
+			       &row->place);
+	for (size_t i = first; i < end; i++) {
+		hlg_count_add(&row->count, v->hits[i].count);
+		if (row->place.kind == HLG_GAP && v->hits[i].filler)
+			hlg_count_add(&row->padding, v->hits[i].count);
+	}
+	row->name = name_row(b, &row->place);
+	if (!row->name)
+		return false;
+	v->n_rows++;
+	return true;
+}
+
+static bool make_rows(struct builder *b)
+{
+	struct hlg_view *v = b->view;
+	size_t owners = 0;
+
+	for (size_t i = 0; i < v->n_hits; i++)
+		owners += i == 0 || v->hits[i].owner != v->hits[i - 1].owner;
+	v->rows = malloc((owners + 1) * sizeof(*v->rows));
+	if (!v->rows)
+		return false;
+	for (size_t i = 0, j; i < v->n_hits; i = j) {
+		for (j = i + 1; j < v->n_hits && v->hits[j].owner == v->hits[i].owner;
+		     j++)
+			;
+		if (!make_row(b, i, j))
+			return false;
+	}
+	return true;
+}
+
+int hlg_view_compare_images(const struct hlg_image *a, const struct hlg_image *b)
+{
+	int order;
+
+	if (!a || !b)
+		return !a - !b;
+	order = strcmp(a->path, b->path);
+	return order ? order : a->base < b->base ? -1 : a->base > b->base;
+}
+
+static int compare_rows(const void *a, const void *b, void *view)
+{
+	const struct hlg_row *x = a, *y = b;
+	enum hlg_weight weight = ((const struct hlg_view *)view)->weight;
+	uint64_t wx = hlg_weigh(weight, x->count), wy = hlg_weigh(weight, y->count);
+
+	if (wx != wy)
+		return wx > wy ? -1 : 1;
+	if (x->place.start != y->place.start)
+		return x->place.start < y->place.start ? -1 : 1;
+	if (x->place.image != y->place.image)
+		return hlg_view_compare_images(x->place.image, y->place.image);
+	if (x->place.kind != y->place.kind)
+		return (int)x->place.kind - (int)y->place.kind;
+	return x->place.symbol < y->place.symbol ? -1 : x->place.symbol > y->place.symbol;
+}
+
+static void share_out(struct builder *b)
+{
+	struct hlg_view *v = b->view;
+	double total, n;
+
+	v->kept = v->guest;
+	hlg_count_sub(&v->kept, v->dropped);
+	total = (double)hlg_weigh(v->weight, v->kept);
+	n = (double)v->guest.samples;
+	if (v->weight == HLG_WEIGHT_PERIOD)
+		n = hlg_stat_effective(v->guest.samples, v->guest.period, b->in->squares);
+	/* What was dropped had its part of the observations. */
+	v->observations = v->guest.samples
+				  ? n * (double)v->kept.samples / (double)v->guest.samples
+				  : 0;
+	for (size_t i = 0; i < v->n_rows; i++) {
+		double w = (double)hlg_weigh(v->weight, v->rows[i].count);
+
+		v->rows[i].share =
+			hlg_stat_wilson(total > 0 ? w / total : 0, v->observations);
+	}
+	qsort_r(v->rows, v->n_rows, sizeof(*v->rows), compare_rows, v);
+	for (size_t i = 0; i + 1 < v->n_rows; i++)
+		v->rows[i].unsure = v->rows[i].share.low <= v->rows[i + 1].share.high;
+}
+
+int hlg_view_build(struct hlg_view *view, const struct hlg_view_input *in,
+		   struct hlg_err *err)
+{
+	struct builder b = {view, in, {0}};
+	bool ok;
+
+	memset(view, 0, sizeof(*view));
+	view->weight = in->weight;
+	ok = place_cells(&b) && make_rows(&b);
+	hlg_gap_finish(&b.gaps);
+	if (!ok)
+		return hlg_err_memory(err, "report");
+	share_out(&b);
+	if (!hlg_regions_build(view, in->options->region))
+		return hlg_err_memory(err, "report");
+	return 0;
+}
+
+void hlg_view_finish(struct hlg_view *view)
+{
+	for (size_t i = 0; i < view->n_rows; i++)
+		free(view->rows[i].name);
+	free(view->rows);
+	free(view->hits);
+	free(view->regions);
+	free(view->parts);
+	memset(view, 0, sizeof(*view));
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A view: what the cells of a profile mean in a space. Rows (functions, labels, gaps,
+ * data, outside) and regions, with their shares, all from the same cells.
+ *
+ * Conservation: guest = the sum of kinds[]; kept = guest - dropped = the sum of the rows
+ * = the sum of the regions (if there are any).
+ */
+#ifndef HLG_FILTER_VIEW_VIEW_H
+#define HLG_FILTER_VIEW_VIEW_H
+
+#include "filter/profile/profile.h"
+#include "filter/stats/interval.h"
+#include "symtab/image/space.h"
+
+/* One cell, placed. */
+struct hlg_hit {
+	uint64_t ip, addr; /* guest's, image's own; both the guest's outside */
+	struct hlg_count count;
+	uint32_t series;
+	int32_t tid;       /* as in the cell */
+	uint32_t rank;     /* of the series in the stable order */
+	const void *owner; /* of the place it is credited to */
+	bool filler;       /* really in the padding of a gap */
+};
+
+struct hlg_row {
+	struct hlg_place place; /* of its first hit; place.addr means nothing */
+	struct hlg_count count;
+	struct hlg_count padding; /* of a gap: what fell into filler */
+	struct hlg_share share;   /* of the view's kept weight */
+	uint64_t edge;            /* samples at an edge (skid.h), if edge_known */
+	bool edge_known;
+	bool unsure; /* the next row may well have more: their intervals overlap */
+	char *name;  /* readable, not escaped */
+	size_t first_hit, n_hits; /* in the view's hits; by series rank, then address */
+};
+
+/* What one row has in one region. */
+struct hlg_part {
+	uint32_t row;
+	struct hlg_count count;
+};
+
+struct hlg_region {
+	const struct hlg_image *image; /* NULL outside */
+	uint64_t addr;                 /* own address; outside, a guest address */
+	struct hlg_count count;
+	struct hlg_share share;
+	size_t first_part, n_parts; /* largest first */
+};
+
+struct hlg_view {
+	enum hlg_weight weight;
+	struct hlg_count guest, kinds[HLG_N_KINDS], padding;
+	struct hlg_count dropped, stretched; /* gap samples under gaps=drop, =stretch */
+	struct hlg_count kept;
+	struct hlg_count ip_zero; /* part of guest: the ip is not told */
+	double observations;      /* effective number, of what is kept */
+	struct hlg_row *rows;     /* by weight, then address, then image */
+	size_t n_rows;
+	struct hlg_hit *hits;
+	size_t n_hits;
+	struct hlg_region *regions; /* by weight, then address, then image */
+	size_t n_regions;
+	struct hlg_part *parts;
+};
+
+/* A stable order of images, for rows that are otherwise alike; NULL comes last. */
+int hlg_view_compare_images(const struct hlg_image *a, const struct hlg_image *b);
+
+/* What weight a count has. */
+static inline uint64_t hlg_weigh(enum hlg_weight weight, struct hlg_count count)
+{
+	return weight == HLG_WEIGHT_SAMPLES ? count.samples : count.period;
+}
+
+/* What a view is made of. All of it outlives the view. */
+struct hlg_view_input {
+	const struct hlg_space *space; /* settled */
+	const struct hlg_options *options;
+	const struct hlg_cell *cells;
+	size_t n_cells;
+	const uint32_t *rank; /* of each series, in the stable order */
+	hlg_u128 squares;     /* of the series the cells belong to */
+	enum hlg_weight weight;
+	bool raw; /* rows are guest addresses: nothing is said about what is there */
+};
+
+/*
+ * The place a guest ip is credited to under a gap policy (enum hlg_gaps): its own, or
+ * under stretch, for a gap, that of the symbol before it. Returns the kind it really has.
+ */
+enum hlg_kind hlg_view_place(const struct hlg_space *space, int gaps, uint64_t ip,
+			     struct hlg_place *place);
+
+/* Fails only without memory; the caller finishes the view in any case. */
+int hlg_view_build(struct hlg_view *view, const struct hlg_view_input *in,
+		   struct hlg_err *err);
+void hlg_view_finish(struct hlg_view *view);
+
+#endif

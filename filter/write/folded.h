@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Folded stacks, the input of flame graph tools: a line `frame;frame NUMBER` for each
+ * stack of a tree, the caller of all others first. The number is the weight; stacks
+ * without any have no line, and the lines sum to the weight of the root.
+ */
+#ifndef HLG_FILTER_WRITE_FOLDED_H
+#define HLG_FILTER_WRITE_FOLDED_H
+
+#include <stdio.h>
+
+#include "filter/stacks/tree.h"
+
+/* Names are escaped, a ';' in them is written as ':'. Fails only without memory; errors
+ * of writing stay on the stream. */
+int hlg_folded_write(FILE *f, const struct hlg_tree *tree, enum hlg_weight weight,
+		     struct hlg_err *err);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Binary search in an array that is sorted by one of its members, a uint64_t. */
+#ifndef HLG_SYMTAB_BSEARCH_H
+#define HLG_SYMTAB_BSEARCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/*
+ * How many of n things have a member of at most key: the place of the first above it.
+ * things may be NULL if n is 0.
+ */
+#define HLG_UPTO(things, n, member, key)                                                 \
+	hlg_upto((things), (n), sizeof(*(things)),                                       \
+		 offsetof(__typeof__(*(things)), member), (key))
+
+/*
+ * By halving without a branch on what is read, which a processor would guess wrong half
+ * of the time. What is halved may keep one thing that is known to lie above key.
+ */
+static inline size_t hlg_upto(const void *things, size_t n, size_t size, size_t member,
+			      uint64_t key)
+{
+	size_t from = 0;
+
+	while (n) {
+		size_t half = n - n / 2;
+		uint64_t value;
+
+		memcpy(&value, (const char *)things + (from + half - 1) * size + member,
+		       sizeof(value));
+		from += half & -(size_t)(value <= key);
+		n -= half;
+	}
+	return from;
+}
+
+#endif

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symtab/code/base-find.h"
+
+#include <elf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/bsearch.h"
+
+enum {
+	PAGE = 4096,
+	VOTERS = 512,
+	CANDIDATES = 48,
+	LEAST = 8 /* fewer addresses cannot pass, whatever they say */
+};
+
+/* Odds that a base must have over chance, for each candidate that was looked at, and
+ * over a candidate that overlaps it. */
+#define ODDS_OVER_CHANCE 10000.0
+#define ODDS_OVER_RIVAL  1000.0
+
+#define RIGHT 0.95 /* on boundaries, at the right base */
+
+/*
+ * Where all instructions have one length, each base that is a multiple of it has all
+ * addresses on boundaries but those in padding and data: what little there is must
+ * decide, so next to nothing of another image is allowed for.
+ */
+#define RIGHT_A64 0.9995
+
+struct search {
+	const struct hlg_code *code;
+	const struct hlg_image *image;
+	double on, off; /* what an address adds to a score */
+	uint64_t size;  /* of the image */
+	uint64_t *votes;
+	size_t n_votes, room;
+};
+
+/* One base and how many votes it has. */
+struct candidate {
+	uint64_t base;
+	size_t votes;
+};
+
+static void set_weights(struct search *s)
+{
+	struct hlg_density all = hlg_code_total(s->code);
+	double chance = all.bytes ? (double)all.starts / (double)all.bytes : 1;
+	double right = RIGHT;
+
+	if (s->image->elf.machine == EM_AARCH64) {
+		chance *= 4;
+		right = RIGHT_A64;
+	}
+	/* Code of one-byte instructions only says nothing, and nothing is certain. */
+	chance = fmin(fmax(chance, 0.01), right - 0.01 * (1 - right));
+	s->on = log(right / chance);
+	s->off = log((1 - right) / (1 - chance));
+}
+
+static size_t first_from(const struct hlg_sampled *addrs, size_t n, uint64_t ip)
+{
+	return ip ? HLG_UPTO(addrs, n, ip, ip - 1) : 0;
+}
+
+static void add_addr(const struct search *s, struct hlg_fit *fit,
+		     const struct hlg_sampled *at)
+{
+	uint64_t addr = at->ip - fit->base + s->image->first;
+	enum hlg_boundary is = hlg_code_test(s->code, addr);
+	struct hlg_place place;
+
+	fit->samples += at->samples;
+	if (is == HLG_BOUNDARY_ON) {
+		fit->on++;
+		fit->on_samples += at->samples;
+		fit->score += s->on;
+		return;
+	}
+	if (is == HLG_BOUNDARY_OFF) {
+		fit->off++;
+		fit->off_samples += at->samples;
+		fit->score += s->off;
+		return;
+	}
+	fit->unknown++;
+	/* A gap may hold code; nothing runs in data. */
+	hlg_image_lookup(s->image, addr, &place);
+	if (place.kind == HLG_DATA)
+		fit->score += s->off;
+}
+
+static void score(const struct search *s, const struct hlg_sampled *addrs, size_t n,
+		  uint64_t base, struct hlg_fit *fit)
+{
+	*fit = (struct hlg_fit){.base = base};
+	for (size_t i = first_from(addrs, n, base); i < n && addrs[i].ip - base < s->size;
+	     i++)
+		add_addr(s, fit, &addrs[i]);
+}
+
+void hlg_find_fit(const struct hlg_code *code, const struct hlg_image *image,
+		  const struct hlg_sampled *addrs, size_t n, uint64_t base,
+		  struct hlg_fit *fit)
+{
+	struct search s = {
+		.code = code, .image = image, .size = image->end - image->first};
+
+	set_weights(&s);
+	score(&s, addrs, n, base, fit);
+}
+
+static bool add_vote(struct search *s, uint64_t base)
+{
+	if (s->n_votes == s->room) {
+		size_t room = s->room ? 2 * s->room : 4096;
+		uint64_t *more = reallocarray(s->votes, room, sizeof(*more));
+
+		if (!more)
+			return false;
+		s->votes = more;
+		s->room = room;
+	}
+	s->votes[s->n_votes++] = base;
+	return true;
+}
+
+/* An address votes for each base that makes it a boundary, page by page of the code. */
+static bool vote(struct search *s, uint64_t ip)
+{
+	const struct hlg_image *image = s->image;
+	uint64_t in_page = ip % PAGE, page = ip - in_page;
+
+	for (size_t i = 0; i < image->n_areas; i++) {
+		const struct hlg_area *area = &image->areas[i];
+		uint64_t k = (area->start - image->first) / PAGE;
+
+		if (!area->code)
+			continue;
+		for (; k * PAGE + image->first < area->end && k * PAGE <= page; k++) {
+			uint64_t addr = image->first + k * PAGE + in_page;
+
+			if (addr >= area->start && addr < area->end &&
+			    hlg_code_test(s->code, addr) == HLG_BOUNDARY_ON &&
+			    !add_vote(s, page - k * PAGE))
+				return false;
+		}
+	}
+	return true;
+}
+
+static int compare_bases(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Keeps c if it is among the CANDIDATES with most votes; of equal ones the lower base. */
+static void keep(struct candidate *best, size_t *n, struct candidate c)
+{
+	size_t i = *n;
+
+	if (i == CANDIDATES && best[i - 1].votes >= c.votes)
+		return;
+	if (i == CANDIDATES)
+		i--;
+	else
+		++*n;
+	for (; i && best[i - 1].votes < c.votes; i--)
+		best[i] = best[i - 1];
+	best[i] = c;
+}
+
+/* Counts the votes; returns how many bases have any, the best of them in best. */
+static size_t count_votes(struct search *s, struct candidate *best, size_t *n_best)
+{
+	size_t n = 0;
+
+	*n_best = 0;
+	if (s->n_votes)
+		qsort(s->votes, s->n_votes, sizeof(*s->votes), compare_bases);
+	for (size_t i = 0, j; i < s->n_votes; i = j, n++) {
+		for (j = i + 1; j < s->n_votes && s->votes[j] == s->votes[i]; j++)
+			;
+		keep(best, n_best, (struct candidate){s->votes[i], j - i});
+	}
+	return n;
+}
+
+/* The best fit and the best that overlaps it. */
+static void choose(const struct search *s, const struct hlg_fit *fits, size_t n,
+		   struct hlg_fit *best, struct hlg_fit *rival)
+{
+	*best = *rival = (struct hlg_fit){.score = -INFINITY};
+	for (size_t i = 0; i < n; i++)
+		if (fits[i].score > best->score)
+			*best = fits[i];
+	for (size_t i = 0; i < n; i++) {
+		uint64_t apart = fits[i].base > best->base ? fits[i].base - best->base
+							   : best->base - fits[i].base;
+
+		if (apart && apart < s->size && fits[i].score > rival->score)
+			*rival = fits[i];
+	}
+}
+
+/*
+ * One round over a cluster: the base that fits best, and whether it stands out. Returns
+ * false without memory.
+ */
+static bool search_round(struct search *s, const struct hlg_sampled *addrs, size_t n,
+			 struct hlg_fit *best, struct hlg_fit *rival, bool *clear)
+{
+	struct candidate candidates[CANDIDATES];
+	struct hlg_fit fits[CANDIDATES];
+	size_t voters = n < VOTERS ? n : VOTERS, n_bases, n_best;
+
+	s->n_votes = 0;
+	for (size_t i = 0; i < voters; i++)
+		if (!vote(s, addrs[i * n / voters].ip))
+			return false;
+	n_bases = count_votes(s, candidates, &n_best);
+	for (size_t i = 0; i < n_best; i++)
+		score(s, addrs, n, candidates[i].base, &fits[i]);
+	choose(s, fits, n_best, best, rival);
+	*clear = best->score > log(ODDS_OVER_CHANCE * (double)(n_bases + 1)) &&
+		 best->score - rival->score > log(ODDS_OVER_RIVAL);
+	return true;
+}
+
+static bool add_fit(struct hlg_found *found, const struct hlg_fit *fit)
+{
+	struct hlg_fit *more = reallocarray(found->fits, found->n + 1, sizeof(*more));
+
+	if (!more)
+		return false;
+	found->fits = more;
+	more[found->n++] = *fit;
+	return true;
+}
+
+/* Does a base overlap one that was taken before? */
+static bool is_free(const struct search *s, const struct hlg_found *found, uint64_t base)
+{
+	for (size_t i = 0; i < found->n; i++)
+		if (base - found->fits[i].base < s->size ||
+		    found->fits[i].base - base < s->size)
+			return false;
+	return true;
+}
+
+/* Removes the addresses inside the image at base. */
+static size_t peel(const struct search *s, struct hlg_sampled *addrs, size_t n,
+		   uint64_t base)
+{
+	size_t from = first_from(addrs, n, base), to = from;
+
+	while (to < n && addrs[to].ip - base < s->size)
+		to++;
+	memmove(addrs + from, addrs + to, (n - to) * sizeof(*addrs));
+	return n - (to - from);
+}
+
+/* All bases of a cluster; addrs is used up. */
+static bool search_cluster(struct search *s, struct hlg_sampled *addrs, size_t n,
+			   struct hlg_found *found, struct hlg_fit *rival)
+{
+	while (n >= LEAST) {
+		struct hlg_fit best;
+		bool clear;
+
+		if (!search_round(s, addrs, n, &best, rival, &clear))
+			return false;
+		if (!clear || !is_free(s, found, best.base)) {
+			if (best.on && best.score > found->best.score)
+				found->best = best;
+			return true;
+		}
+		if (found->n == 0 || best.samples > found->fits[0].samples)
+			found->rival = rival->on ? *rival : (struct hlg_fit){0};
+		if (!add_fit(found, &best))
+			return false;
+		/* The largest stays in front: its rival is the one that is told. */
+		if (best.samples > found->fits[0].samples) {
+			found->fits[found->n - 1] = found->fits[0];
+			found->fits[0] = best;
+		}
+		n = peel(s, addrs, n, best.base);
+	}
+	return true;
+}
+
+static int compare_fits(const void *a, const void *b)
+{
+	const struct hlg_fit *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	return x->base < y->base ? -1 : x->base > y->base;
+}
+
+bool hlg_find_bases(struct hlg_code *code, const struct hlg_image *image,
+		    const struct hlg_sampled *addrs, size_t n, struct hlg_found *found)
+{
+	struct search s = {
+		.code = code, .image = image, .size = image->end - image->first};
+	struct hlg_sampled *left = malloc((n + 1) * sizeof(*left));
+	struct hlg_fit rival;
+	bool ok = left != NULL;
+
+	*found = (struct hlg_found){.best = {.score = -INFINITY}};
+	hlg_code_decode_all(code);
+	ok &= !hlg_code_lost(code);
+	set_weights(&s);
+	if (ok && n)
+		memcpy(left, addrs, n * sizeof(*left));
+	for (size_t i = 0, j; ok && i < n; i = j) {
+		for (j = i + 1; j < n && addrs[j].ip - addrs[j - 1].ip < s.size; j++)
+			;
+		ok = search_cluster(&s, left + i, j - i, found, &rival);
+	}
+	if (found->n)
+		qsort(found->fits, found->n, sizeof(*found->fits), compare_fits);
+	free(s.votes);
+	free(left);
+	return ok;
+}
+
+void hlg_found_finish(struct hlg_found *found)
+{
+	free(found->fits);
+	*found = (struct hlg_found){0};
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Finding: at which bases would sampled addresses make sense in an image?
+ *
+ * Every sampled address is an instruction's. A base is therefore a guess that can be
+ * tested: it puts each address on an instruction boundary of the image, or not. At the
+ * right base all are on one, at a wrong one as many as chance has it, about a quarter on
+ * x86-64. A fit's score is the logarithm of how much more likely its addresses are if the
+ * base is right (95 % on boundaries, to leave room for what is not of this image) than by
+ * chance.
+ *
+ * On AArch64 any base puts all addresses on boundaries but those in the padding between
+ * functions, which is all that tells bases apart there: hundreds of addresses are needed
+ * where x86-64 needs twenty, and 99.95 % are to be right.
+ *
+ * Bases are multiples of 4096. Addresses that lie further apart than the image is long
+ * cannot share a base, so each cluster of them is searched on its own: up to 512 of its
+ * addresses vote for the bases that put them on a boundary, the candidates with most
+ * votes are scored over all addresses, and the best is taken if it stands out: its score
+ * must pay for the number of candidates that were looked at, and beat each candidate that
+ * overlaps it by a factor of 1000. What it explains is removed and the search goes on.
+ *
+ * References: the likelihood ratio as a stopping rule is A. Wald's (Sequential Analysis,
+ * 1947).
+ */
+#ifndef HLG_SYMTAB_CODE_BASE_FIND_H
+#define HLG_SYMTAB_CODE_BASE_FIND_H
+
+#include "symtab/code/code.h"
+
+/* A distinct guest address and how many samples it has. */
+struct hlg_sampled {
+	uint64_t ip, samples;
+};
+
+/* How addresses lie in an image at a base. */
+struct hlg_fit {
+	uint64_t base;
+	uint64_t on, off, unknown; /* distinct addresses inside; unknown: gaps and such */
+	uint64_t on_samples, off_samples, samples; /* samples: all inside */
+	double score;                              /* in nats */
+};
+
+struct hlg_found {
+	struct hlg_fit *fits; /* by samples, then base; they do not overlap */
+	size_t n;
+	struct hlg_fit rival; /* the best that overlaps fits[0]; on == 0: none */
+	struct hlg_fit best;  /* if n == 0: what came nearest; on == 0: nothing did */
+};
+
+/* Scores one base. addrs is sorted by ip; code is decoded in full. */
+void hlg_find_fit(const struct hlg_code *code, const struct hlg_image *image,
+		  const struct hlg_sampled *addrs, size_t n, uint64_t base,
+		  struct hlg_fit *fit);
+
+/*
+ * Finds all bases. Decodes code in full; addrs is sorted by ip and not changed. Returns
+ * false without memory; the caller finishes *found in any case.
+ */
+bool hlg_find_bases(struct hlg_code *code, const struct hlg_image *image,
+		    const struct hlg_sampled *addrs, size_t n, struct hlg_found *found);
+
+void hlg_found_finish(struct hlg_found *found);
+
+#endif

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symtab/code/code.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "symtab/code/boundary-map.h"
+#include "symtab/code/padding.h"
+
+enum {
+	NESTING = 16 /* no byte of a real program is in so many symbols */
+};
+
+struct hlg_code {
+	const struct hlg_image *image;
+	int fd;
+	struct hlg_sheet *sheets; /* sorted, disjoint but for the rounding */
+	size_t n_sheets;
+	uint64_t *done;                /* a bit for each symbol */
+	uint64_t left;                 /* bytes that may still be decoded */
+	struct hlg_density *densities; /* of each symbol that was asked for; else 0 */
+	unsigned char *bytes;
+	size_t room;
+	bool lost; /* no memory for them */
+};
+
+/* Bytes of the image, and the next instruction in them. */
+struct sweep {
+	const struct hlg_image *image;
+	const unsigned char *bytes; /* from start on */
+	uint64_t start, end, addr;
+};
+
+static struct hlg_sheet *find_sheet(const struct hlg_code *code, uint64_t addr)
+{
+	for (size_t i = 0; i < code->n_sheets; i++)
+		if (addr < code->sheets[i].end)
+			return addr >= code->sheets[i].start ? &code->sheets[i] : NULL;
+	return NULL;
+}
+
+static int add_sheets(struct hlg_code *code)
+{
+	const struct hlg_image *image = code->image;
+
+	code->sheets = calloc(image->n_areas, sizeof(*code->sheets));
+	if (!code->sheets)
+		return -1;
+	for (size_t i = 0; i < image->n_areas; i++) {
+		const struct hlg_area *area = &image->areas[i];
+		uint64_t stored = hlg_image_stored(image, area->start);
+		struct hlg_sheet *sheet = &code->sheets[code->n_sheets];
+		size_t words;
+
+		if (!area->code || stored == 0)
+			continue;
+		sheet->start = area->start & ~UINT64_C(63);
+		sheet->end = area->end - area->start < stored ? area->end
+							      : area->start + stored;
+		words = (sheet->end - sheet->start) / 64 + 1;
+		sheet->starts = calloc(words, 2 * sizeof(*sheet->starts));
+		if (!sheet->starts)
+			return -1;
+		sheet->known = sheet->starts + words;
+		code->n_sheets++;
+		code->left += NESTING * (sheet->end - sheet->start);
+	}
+	return 0;
+}
+
+int hlg_code_open(struct hlg_code **out, const struct hlg_image *image,
+		  struct hlg_err *err)
+{
+	struct hlg_code *code;
+
+	*out = NULL;
+	if (image->map || !hlg_insn_available(image->elf.machine))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: its instructions cannot be decoded (%s)",
+				   image->path,
+				   image->map ? "a perf map has none"
+					      : "this is a build without Zydis");
+	code = calloc(1, sizeof(*code));
+	if (!code)
+		return hlg_err_memory(err, image->path);
+	code->image = image;
+	code->fd = hlg_image_reopen(image, err);
+	if (code->fd < 0) {
+		int rc = code->fd;
+
+		free(code);
+		return rc;
+	}
+	code->done = calloc(image->tab.n_syms / 64 + 1, sizeof(*code->done));
+	code->densities = calloc(image->tab.n_syms + 1, sizeof(*code->densities));
+	if (!code->done || !code->densities || add_sheets(code) < 0) {
+		hlg_code_close(code);
+		return hlg_err_memory(err, image->path);
+	}
+	*out = code;
+	return 0;
+}
+
+void hlg_code_close(struct hlg_code *code)
+{
+	if (!code)
+		return;
+	for (size_t i = 0; i < code->n_sheets; i++)
+		free(code->sheets[i].starts);
+	close(code->fd);
+	free(code->sheets);
+	free(code->done);
+	free(code->densities);
+	free(code->bytes);
+	free(code);
+}
+
+/* Readies [start, end), or what is stored of it. Returns false without memory. */
+static bool begin_sweep(struct hlg_code *code, uint64_t start, uint64_t end,
+			struct sweep *sweep)
+{
+	uint64_t size = hlg_image_stored(code->image, start);
+
+	size = end - start < size ? end - start : size;
+	if (size > code->room) {
+		unsigned char *more = realloc(code->bytes, size);
+
+		if (!more) {
+			code->lost = true;
+			return false;
+		}
+		code->bytes = more;
+		code->room = size;
+	}
+	size = hlg_image_pread(code->image, code->fd, start, code->bytes, size);
+	*sweep = (struct sweep){code->image, code->bytes, start, start + size, start};
+	return true;
+}
+
+/* What is no instruction hides where the next one begins, until a symbol tells. */
+static uint64_t behind_data(const struct hlg_image *image, uint64_t addr)
+{
+	const struct hlg_symtab *tab = &image->tab;
+	size_t next;
+
+	if (image->elf.machine == EM_AARCH64)
+		return addr < UINT64_MAX - 3 ? (addr | 3) + 1 : UINT64_MAX;
+	next = hlg_symtab_behind(tab, addr);
+	return next < tab->n_syms ? tab->syms[next].addr : UINT64_MAX;
+}
+
+/* Steps over what is no instruction; of the next one's insn, the length at least. */
+static bool next_insn(struct sweep *s, bool whole, struct hlg_insn *insn)
+{
+	unsigned machine = s->image->elf.machine;
+
+	for (; s->addr < s->end; s->addr = behind_data(s->image, s->addr)) {
+		const unsigned char *p = s->bytes + (s->addr - s->start);
+		size_t left = s->end - s->addr;
+
+		if (hlg_marks_data(&s->image->tab.marks, s->addr))
+			continue;
+		if (whole && hlg_insn_decode(machine, p, left, s->addr, insn))
+			return true;
+		if (!whole)
+			insn->length = hlg_insn_length(machine, p, left, s->addr);
+		if (!whole && insn->length)
+			return true;
+	}
+	return false;
+}
+
+bool hlg_code_walk(struct hlg_code *code, const struct hlg_place *place,
+		   void (*each)(void *ctx, uint64_t addr, const struct hlg_insn *insn),
+		   void *ctx)
+{
+	struct sweep sweep;
+	struct hlg_insn insn;
+
+	if (!begin_sweep(code, place->start, place->end, &sweep))
+		return false;
+	for (; next_insn(&sweep, true, &insn); sweep.addr += insn.length)
+		each(ctx, sweep.addr, &insn);
+	return true;
+}
+
+/* What is marked: only what the symbol owns, so that the order of asking is nothing. */
+struct marking {
+	struct hlg_sheet *sheet;
+	const struct hlg_image *image;
+	const struct hlg_symbol *symbol;
+	size_t span; /* of the last address */
+};
+
+static bool owns(const struct hlg_image *image, const struct hlg_symbol *symbol,
+		 const struct hlg_span *span)
+{
+	return (span->kind == HLG_FUNCTION || span->kind == HLG_LABEL) &&
+	       &image->tab.syms[span->index] == symbol;
+}
+
+static void mark(struct marking *m, uint64_t addr, unsigned length)
+{
+	const struct hlg_span *span = m->image->spans.span;
+	struct hlg_sheet *sheet = m->sheet;
+	uint64_t end = addr + length;
+
+	while (span[m->span + 1].start <= addr)
+		m->span++;
+	span += m->span;
+	if (end > sheet->end || !owns(m->image, m->symbol, span))
+		return;
+	hlg_bit_set(sheet->starts, addr - sheet->start);
+	hlg_sheet_mark_known(sheet, addr, end < span[1].start ? end : span[1].start);
+}
+
+/* Decodes a symbol. Returns false without memory. */
+static bool mark_symbol(struct hlg_code *code, const struct hlg_place *place,
+			struct hlg_sheet *sheet)
+{
+	struct marking m = {sheet, code->image, place->symbol,
+			    hlg_spans_find(&code->image->spans, place->start)};
+	struct hlg_insn insn;
+	struct sweep sweep;
+
+	if (!begin_sweep(code, place->start, place->end, &sweep))
+		return false;
+	for (; next_insn(&sweep, false, &insn); sweep.addr += insn.length)
+		mark(&m, sweep.addr, insn.length);
+	return true;
+}
+
+/* Decodes place's symbol unless that is done. Returns where the bits are, or NULL. */
+static struct hlg_sheet *ready(struct hlg_code *code, const struct hlg_place *place)
+{
+	struct hlg_sheet *sheet = find_sheet(code, place->start);
+	uint64_t size;
+	size_t i;
+
+	if (!place->symbol || !sheet)
+		return NULL;
+	i = (size_t)(place->symbol - code->image->tab.syms);
+	size = hlg_image_stored(code->image, place->start);
+	size = place->end - place->start < size ? place->end - place->start : size;
+	if (hlg_bit_get(code->done, i) || size > code->left)
+		return sheet;
+	code->left -= size;
+	if (mark_symbol(code, place, sheet))
+		hlg_bit_set(code->done, i);
+	return sheet;
+}
+
+static enum hlg_boundary test(const struct hlg_sheet *sheet, uint64_t addr)
+{
+	if (!sheet || addr >= sheet->end ||
+	    !hlg_bit_get(sheet->known, addr - sheet->start))
+		return HLG_BOUNDARY_UNKNOWN;
+	return hlg_bit_get(sheet->starts, addr - sheet->start) ? HLG_BOUNDARY_ON
+							       : HLG_BOUNDARY_OFF;
+}
+
+enum hlg_boundary hlg_code_at(struct hlg_code *code, const struct hlg_place *place)
+{
+	return test(ready(code, place), place->addr);
+}
+
+bool hlg_code_lost(const struct hlg_code *code)
+{
+	return code->lost;
+}
+
+enum hlg_boundary hlg_code_test(const struct hlg_code *code, uint64_t addr)
+{
+	return test(find_sheet(code, addr), addr);
+}
+
+static struct hlg_density count_own(const struct hlg_code *code,
+				    const struct hlg_place *place,
+				    const struct hlg_sheet *sheet)
+{
+	const struct hlg_spans *spans = &code->image->spans;
+	size_t i = hlg_spans_find(spans, place->start);
+	struct hlg_density density = {0, 0};
+
+	for (; i + 1 < spans->n && spans->span[i].start < place->end; i++) {
+		const struct hlg_span *span = &spans->span[i];
+
+		if (owns(code->image, place->symbol, span))
+			hlg_sheet_count(sheet, span->start, span[1].start, &density);
+	}
+	return density;
+}
+
+struct hlg_density hlg_code_density(struct hlg_code *code, const struct hlg_place *place)
+{
+	const struct hlg_sheet *sheet = ready(code, place);
+	struct hlg_density *kept;
+
+	if (!sheet)
+		return (struct hlg_density){0, 0};
+	kept = &code->densities[place->symbol - code->image->tab.syms];
+	if (kept->bytes == 0)
+		*kept = count_own(code, place, sheet);
+	return *kept;
+}
+
+struct hlg_density hlg_code_total(const struct hlg_code *code)
+{
+	struct hlg_density density = {0, 0};
+
+	for (size_t i = 0; i < code->n_sheets; i++)
+		hlg_sheet_count(&code->sheets[i], code->sheets[i].start,
+				code->sheets[i].end, &density);
+	return density;
+}
+
+/* Nothing runs in a gap's padding, so no instruction of interest begins there. */
+static void mark_padding(struct hlg_code *code, uint64_t start, uint64_t end)
+{
+	struct hlg_sheet *sheet = find_sheet(code, start);
+	struct hlg_padding pad;
+	struct sweep sweep;
+
+	if (!sheet || !begin_sweep(code, start, end, &sweep) || sweep.end != end)
+		return;
+	pad = hlg_padding_find(code->image->elf.machine, sweep.bytes, end - start);
+	hlg_sheet_mark_known(sheet, start, start + pad.lead);
+	hlg_sheet_mark_known(sheet, end - pad.trail, end);
+}
+
+void hlg_code_decode_all(struct hlg_code *code)
+{
+	const struct hlg_spans *spans = &code->image->spans;
+
+	for (size_t i = 0; i < spans->n; i++) {
+		struct hlg_place place;
+
+		/* Instructions of one length tell little else of a base. */
+		if (spans->span[i].kind == HLG_GAP && i + 1 < spans->n &&
+		    code->image->elf.machine == EM_AARCH64)
+			mark_padding(code, spans->span[i].start,
+				     spans->span[i + 1].start);
+		hlg_image_lookup(code->image, spans->span[i].start, &place);
+		if (place.symbol)
+			ready(code, &place);
+	}
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symtab/code/edge.h"
+
+#include <stdlib.h>
+
+struct addrs {
+	uint64_t *at;
+	size_t n, room;
+};
+
+struct scan {
+	struct addrs insns, ins; /* instructions; where control comes in */
+	const struct hlg_place *place;
+	bool lost;        /* no memory */
+	uint64_t returns; /* return point of the last instruction, if that is a call; else
+			     0 */
+};
+
+static void add(struct scan *scan, struct addrs *to, uint64_t addr)
+{
+	if (to->n == to->room) {
+		size_t room = to->room ? 2 * to->room : 64;
+		uint64_t *more = reallocarray(to->at, room, sizeof(*more));
+
+		if (!more) {
+			scan->lost = true;
+			return;
+		}
+		to->at = more;
+		to->room = room;
+	}
+	to->at[to->n++] = addr;
+}
+
+static void look(void *ctx, uint64_t addr, const struct hlg_insn *insn)
+{
+	struct scan *scan = ctx;
+
+	add(scan, &scan->insns, addr);
+	if (scan->returns && scan->returns == addr)
+		add(scan, &scan->ins, addr);
+	scan->returns = insn->flow == HLG_FLOW_CALL ? addr + insn->length : 0;
+	if (insn->flow == HLG_FLOW_BRANCH && insn->direct &&
+	    insn->target >= scan->place->start && insn->target < scan->place->end)
+		add(scan, &scan->ins, insn->target);
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Keeps the instructions that are among the first from a place where control comes in. */
+static void keep_near(struct scan *scan, uint64_t reach)
+{
+	size_t n = 0, in = 0;
+	uint64_t left = 0;
+
+	for (size_t i = 0; i < scan->insns.n; i++) {
+		uint64_t addr = scan->insns.at[i];
+
+		while (in < scan->ins.n && scan->ins.at[in] < addr)
+			in++; /* into the middle of an instruction */
+		if (in < scan->ins.n && scan->ins.at[in] == addr)
+			left = reach;
+		if (left) {
+			left--;
+			scan->insns.at[n++] = addr;
+		}
+	}
+	scan->insns.n = n;
+}
+
+bool hlg_edges_find(struct hlg_edges *edges, struct hlg_code *code,
+		    const struct hlg_place *place, uint64_t reach)
+{
+	struct scan scan = {.place = place};
+
+	add(&scan, &scan.ins, place->start);
+	if (!hlg_code_walk(code, place, look, &scan))
+		scan.lost = true;
+	if (!scan.lost) {
+		qsort(scan.ins.at, scan.ins.n, sizeof(*scan.ins.at), compare);
+		keep_near(&scan, reach);
+	}
+	free(scan.ins.at);
+	edges->addrs = scan.insns.at;
+	edges->n = scan.insns.n;
+	return !scan.lost;
+}
+
+bool hlg_edges_have(const struct hlg_edges *edges, uint64_t addr)
+{
+	return edges->n &&
+	       bsearch(&addr, edges->addrs, edges->n, sizeof(*edges->addrs), compare);
+}
+
+void hlg_edges_finish(struct hlg_edges *edges)
+{
+	free(edges->addrs);
+	*edges = (struct hlg_edges){0};
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symtab/code/insn.h"
+
+#include <elf.h>
+
+#include "config.h"
+
+#if HLG_HAVE_ZYDIS
+#include <Zydis/Zydis.h>
+#include <pthread.h>
+
+static ZydisDecoder decoders[2]; /* the second is minimal */
+static bool made;
+
+static void make(void)
+{
+	bool ok = true;
+
+	for (int i = 0; i < 2; i++)
+		ok &= ZYAN_SUCCESS(ZydisDecoderInit(&decoders[i],
+						    ZYDIS_MACHINE_MODE_LONG_64,
+						    ZYDIS_STACK_WIDTH_64)) &&
+		      ZYAN_SUCCESS(ZydisDecoderEnableMode(
+			      &decoders[i], ZYDIS_DECODER_MODE_MINIMAL, i == 1));
+	made = ok;
+}
+
+/*
+ * Made once: a tenth of what an instruction takes otherwise. Nothing changes them then.
+ * Not once for each thread: a library that is loaded late, as a filter is, gets such
+ * variables when they are first used, and without memory for them libc ends the program.
+ */
+static const ZydisDecoder *decoder_of(bool minimal)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, make);
+	return made ? &decoders[minimal] : NULL;
+}
+
+static bool decode(bool minimal, const unsigned char *p, size_t left,
+		   ZydisDecodedInstruction *z)
+{
+	const ZydisDecoder *decoder = decoder_of(minimal);
+
+	return decoder &&
+	       ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, NULL, p, left, z));
+}
+
+static unsigned length_x86(const unsigned char *p, size_t left)
+{
+	ZydisDecodedInstruction z;
+
+	return decode(true, p, left, &z) ? z.length : 0;
+}
+
+static bool decode_x86(const unsigned char *p, size_t left, uint64_t addr,
+		       struct hlg_insn *insn)
+{
+	ZydisDecodedInstruction z;
+
+	if (!decode(false, p, left, &z))
+		return false;
+	*insn = (struct hlg_insn){.length = z.length};
+	if (z.meta.category == ZYDIS_CATEGORY_CALL)
+		insn->flow = HLG_FLOW_CALL;
+	else if (z.meta.category == ZYDIS_CATEGORY_COND_BR ||
+		 z.meta.category == ZYDIS_CATEGORY_UNCOND_BR)
+		insn->flow = HLG_FLOW_BRANCH;
+	if (insn->flow != HLG_FLOW_ON && z.raw.imm[0].is_relative) {
+		insn->direct = true;
+		insn->target = addr + z.length + (uint64_t)z.raw.imm[0].value.s;
+	}
+	return true;
+}
+#else
+static unsigned length_x86(const unsigned char *p, size_t left)
+{
+	(void)p;
+	(void)left;
+	return 0;
+}
+
+static bool decode_x86(const unsigned char *p, size_t left, uint64_t addr,
+		       struct hlg_insn *insn)
+{
+	(void)p;
+	(void)left;
+	(void)addr;
+	(void)insn;
+	return false;
+}
+#endif
+
+/* The signed field of word's bits [low, low + bits), in instructions. */
+static uint64_t a64_offset(uint32_t word, unsigned low, unsigned bits)
+{
+	return (uint64_t)((int64_t)((uint64_t)word << (64 - low - bits)) >> (64 - bits)) *
+	       4;
+}
+
+/* Branches of the Arm ARM, C4.1.65 (branches, exception generating, system). */
+static bool decode_a64(const unsigned char *p, size_t left, uint64_t addr,
+		       struct hlg_insn *insn)
+{
+	uint32_t word;
+
+	if (left < 4 || addr % 4)
+		return false;
+	word = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+	       (uint32_t)p[3] << 24;
+	if (word >> 16 == 0)
+		return false; /* udf: permanently undefined */
+	*insn = (struct hlg_insn){.length = 4, .direct = true};
+	if ((word & 0x7c000000) == 0x14000000) { /* b, bl */
+		insn->flow = word >> 31 ? HLG_FLOW_CALL : HLG_FLOW_BRANCH;
+		insn->target = addr + a64_offset(word, 0, 26);
+	} else if ((word & 0xff000000) == 0x54000000 || /* b.cond */
+		   (word & 0x7e000000) == 0x34000000) { /* cbz, cbnz */
+		insn->flow = HLG_FLOW_BRANCH;
+		insn->target = addr + a64_offset(word, 5, 19);
+	} else if ((word & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
+		insn->flow = HLG_FLOW_BRANCH;
+		insn->target = addr + a64_offset(word, 5, 14);
+	} else {
+		insn->direct = false;
+		if ((word & 0xfefff000) == 0xd63f0000) /* blr, blraa ... */
+			insn->flow = HLG_FLOW_CALL;
+		else if ((word & 0xfefff000) == 0xd61f0000) /* br, braa ... */
+			insn->flow = HLG_FLOW_BRANCH;
+	}
+	return true;
+}
+
+bool hlg_insn_available(unsigned machine)
+{
+	return machine == EM_AARCH64 || (machine == EM_X86_64 && HLG_HAVE_ZYDIS);
+}
+
+bool hlg_insn_decode(unsigned machine, const unsigned char *p, size_t left, uint64_t addr,
+		     struct hlg_insn *insn)
+{
+	return machine == EM_AARCH64 ? decode_a64(p, left, addr, insn)
+				     : decode_x86(p, left, addr, insn);
+}
+
+unsigned hlg_insn_length(unsigned machine, const unsigned char *p, size_t left,
+			 uint64_t addr)
+{
+	struct hlg_insn insn;
+
+	if (machine == EM_AARCH64)
+		return decode_a64(p, left, addr, &insn) ? insn.length : 0;
+	return length_x86(p, left);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One instruction: how long it is and where it may lead.
+ *
+ * x86-64 is decoded by Zydis; AArch64 has instructions of four bytes at multiples of
+ * four (Arm ARM, B1.2). Addresses are the image's own.
+ */
+#ifndef HLG_SYMTAB_CODE_INSN_H
+#define HLG_SYMTAB_CODE_INSN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum hlg_flow {
+	HLG_FLOW_ON,    /* to the next instruction */
+	HLG_FLOW_CALL,  /* the next instruction is a return point */
+	HLG_FLOW_BRANCH /* a jump, perhaps on a condition */
+};
+
+struct hlg_insn {
+	unsigned length;
+	enum hlg_flow flow;
+	bool direct;     /* a call or branch whose target stands in the instruction */
+	uint64_t target; /* then this one */
+};
+
+/* Can code for this ELF machine be decoded by this build? */
+bool hlg_insn_available(unsigned machine);
+
+/*
+ * Decodes the instruction at addr, whose bytes are at p, left of them (at least one).
+ * Returns false when they are none, or one that is not whole.
+ */
+bool hlg_insn_decode(unsigned machine, const unsigned char *p, size_t left, uint64_t addr,
+		     struct hlg_insn *insn);
+
+/* Only how long it is, which takes less time; 0 where the above returns false. */
+unsigned hlg_insn_length(unsigned machine, const unsigned char *p, size_t left,
+			 uint64_t addr);
+
+#endif

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symtab/elf/elf64.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symtab/elf/elf64-tables.h"
+
+static int unsuited(struct hlg_elf64_reader *r, const char *what)
+{
+	return hlg_err_set(r->err, HLG_EINPUT,
+			   "%s: %s (give the little-endian ELF64 of an x86-64 or AArch64 "
+			   "guest)",
+			   r->path, what);
+}
+
+static int check_type(struct hlg_elf64_reader *r, uint16_t type)
+{
+	switch (type) {
+	case ET_EXEC:
+	case ET_DYN:
+		return 0;
+	case ET_REL:
+		return unsuited(r, "is an object file, not linked yet");
+	case ET_CORE:
+		return unsuited(r, "is a core dump, not a program");
+	default:
+		return unsuited(r, "is neither an executable nor a shared object");
+	}
+}
+
+/* Who are you, before anything is believed: gABI, "ELF Identification". */
+static int read_identity(struct hlg_elf64_reader *r)
+{
+	Elf64_Ehdr eh;
+	char what[64];
+
+	if (r->size == 0)
+		return unsuited(r, "is empty");
+	if (r->size < EI_NIDENT)
+		return unsuited(r, "is not an ELF file");
+	if (hlg_file_read(r->fd, &eh, EI_NIDENT, 0) < 0)
+		return hlg_elf64_reader_unread(r);
+	if (memcmp(eh.e_ident, "PERFILE2", 8) == 0)
+		return unsuited(r, "is perf's recording, not an ELF file");
+	if (memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0)
+		return unsuited(r, "is not an ELF file");
+	if (eh.e_ident[EI_CLASS] == ELFCLASS32)
+		return unsuited(r, "is a 32-bit ELF");
+	if (eh.e_ident[EI_CLASS] != ELFCLASS64)
+		return hlg_elf64_reader_damaged(r, "has an unknown ELF class");
+	if (eh.e_ident[EI_DATA] == ELFDATA2MSB)
+		return unsuited(r, "is a big-endian ELF");
+	if (eh.e_ident[EI_DATA] != ELFDATA2LSB)
+		return hlg_elf64_reader_damaged(r, "has an unknown byte order");
+	if (r->size < sizeof(eh))
+		return hlg_elf64_reader_damaged(r, "ends inside its header");
+	if (hlg_file_read(r->fd, &eh, sizeof(eh), 0) < 0)
+		return hlg_elf64_reader_unread(r);
+	snprintf(what, sizeof(what), "is for machine %u", eh.e_machine);
+	if (eh.e_machine != EM_X86_64 && eh.e_machine != EM_AARCH64)
+		return unsuited(r, what);
+	/* libelf takes them to have the usual size, whatever is said. */
+	if ((eh.e_phnum && eh.e_phentsize != sizeof(Elf64_Phdr)) ||
+	    (eh.e_shoff && eh.e_shentsize != sizeof(Elf64_Shdr)))
+		return hlg_elf64_reader_damaged(r, "has headers of an unknown size");
+	r->elf->machine = eh.e_machine;
+	r->elf->type = eh.e_type;
+	return check_type(r, eh.e_type);
+}
+
+static int compare_loads(const void *a, const void *b)
+{
+	const struct hlg_load *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int read_load(struct hlg_elf64_reader *r, const GElf_Phdr *ph)
+{
+	struct hlg_load *load = &r->elf->loads[r->elf->n_loads];
+
+	if (ph->p_type != PT_LOAD || ph->p_memsz == 0)
+		return 0;
+	if (ph->p_memsz > UINT64_MAX - ph->p_vaddr)
+		return hlg_elf64_reader_damaged(
+			r, "has a segment that passes the end of memory");
+	if (ph->p_filesz > ph->p_memsz)
+		return hlg_elf64_reader_damaged(
+			r, "has a segment larger in the file than in memory");
+	if (!hlg_elf64_reader_in_file(r, ph->p_offset, ph->p_filesz))
+		return hlg_elf64_reader_truncated(r, "a segment ends");
+	*load = (struct hlg_load){ph->p_vaddr, ph->p_vaddr + ph->p_memsz, ph->p_offset,
+				  ph->p_filesz, (ph->p_flags & PF_X) != 0};
+	r->elf->n_loads++;
+	return 0;
+}
+
+/* gABI, "ELF Header": as many that e_phnum has no room for them are in section 0. */
+static uint64_t promised_loads(struct hlg_elf64_reader *r)
+{
+	GElf_Ehdr eh;
+	GElf_Shdr zero;
+
+	if (!gelf_getehdr(r->libelf, &eh) || eh.e_phoff == 0)
+		return 0;
+	if (eh.e_phnum != PN_XNUM)
+		return eh.e_phnum;
+	return gelf_getshdr(elf_getscn(r->libelf, 0), &zero) ? zero.sh_info : 0;
+}
+
+static int read_loads(struct hlg_elf64_reader *r)
+{
+	struct hlg_elf64 *elf = r->elf;
+	size_t n;
+
+	if (elf_getphdrnum(r->libelf, &n) != 0)
+		return hlg_elf64_reader_damaged(r, "has no readable program headers");
+	/* libelf makes do with those that the file has. */
+	if (n < promised_loads(r))
+		return hlg_elf64_reader_truncated(r, "its program headers end");
+	elf->loads = calloc(n + 1, sizeof(*elf->loads));
+	if (!elf->loads)
+		return hlg_err_memory(r->err, r->path);
+	for (size_t i = 0; i < n; i++) {
+		GElf_Phdr ph;
+		int rc;
+
+		if (!gelf_getphdr(r->libelf, (int)i, &ph))
+			return hlg_elf64_reader_damaged(
+				r, "has no readable program headers");
+		rc = read_load(r, &ph);
+		if (rc < 0)
+			return rc;
+	}
+	if (elf->n_loads == 0)
+		return hlg_elf64_reader_damaged(r, "has nothing to load");
+	qsort(elf->loads, elf->n_loads, sizeof(*elf->loads), compare_loads);
+	for (size_t i = 1; i < elf->n_loads; i++)
+		if (elf->loads[i].addr < elf->loads[i - 1].end)
+			return hlg_elf64_reader_damaged(r, "has segments that overlap");
+	return 0;
+}
+
+/*
+ * The names of sections, once: many sections may share a long one. Without a table of
+ * names they have none.
+ */
+static int read_names(struct hlg_elf64_reader *r, size_t index)
+{
+	Elf_Scn *scn = elf_getscn(r->libelf, index);
+	GElf_Shdr sh = {0};
+	int rc;
+
+	if ((!scn || !gelf_getshdr(scn, &sh)) && errno)
+		return hlg_elf64_reader_unread(r);
+	if (sh.sh_type != SHT_STRTAB || sh.sh_flags & SHF_COMPRESSED ||
+	    !hlg_elf64_reader_in_file(r, sh.sh_offset, sh.sh_size))
+		sh.sh_size = sh.sh_offset = 0;
+	rc = hlg_elf64_reader_contents(r, &sh, (void **)&r->elf->section_names);
+	r->names_size = rc == 0 ? sh.sh_size : 0;
+	return rc;
+}
+
+/*
+ * A section takes room when it is allocated, not empty and not thread-local bss, which
+ * has an address but no bytes of its own there. Ends are cut at the end of memory.
+ */
+static void read_section(const struct hlg_elf64_reader *r, struct hlg_section *out,
+			 const GElf_Shdr *sh)
+{
+	bool tbss = (sh->sh_flags & SHF_TLS) && sh->sh_type == SHT_NOBITS;
+
+	out->name =
+		sh->sh_name < r->names_size ? r->elf->section_names + sh->sh_name : "";
+	out->addr = out->end = sh->sh_addr;
+	if (!(sh->sh_flags & SHF_ALLOC) || tbss)
+		return;
+	out->exec = (sh->sh_flags & SHF_EXECINSTR) != 0;
+	out->end += sh->sh_size < UINT64_MAX - sh->sh_addr ? sh->sh_size
+							   : UINT64_MAX - sh->sh_addr;
+}
+
+static int read_sections(struct hlg_elf64_reader *r)
+{
+	struct hlg_elf64 *elf = r->elf;
+	GElf_Ehdr eh;
+	size_t n, names = 0;
+	int rc;
+
+	if (elf_getshdrnum(r->libelf, &n) != 0 ||
+	    (n && elf_getshdrstrndx(r->libelf, &names)))
+		return hlg_elf64_reader_damaged(r, "has no readable section headers");
+	/* What libelf does not find in the file it passes off as no headers. */
+	if (n == 0 && gelf_getehdr(r->libelf, &eh) && eh.e_shoff != 0)
+		return hlg_elf64_reader_truncated(r, "its section headers end");
+	elf->sections = calloc(n + 1, sizeof(*elf->sections));
+	if (!elf->sections)
+		return hlg_err_memory(r->err, r->path);
+	rc = read_names(r, names);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++) {
+		Elf_Scn *scn = elf_getscn(r->libelf, i);
+		GElf_Shdr sh;
+
+		if (!scn || !gelf_getshdr(scn, &sh))
+			return hlg_elf64_reader_damaged(
+				r, "has no readable section headers");
+		read_section(r, &elf->sections[i], &sh);
+		elf->n_sections = i + 1;
+	}
+	return 0;
+}
+
+static int read_all(struct hlg_elf64_reader *r)
+{
+	int rc;
+
+	errno = 0;
+	rc = read_identity(r);
+	if (rc < 0)
+		return rc;
+	elf_version(EV_CURRENT);
+	r->libelf = elf_begin(r->fd, ELF_C_READ, NULL);
+	if (!r->libelf)
+		return hlg_elf64_reader_damaged(r, "cannot be understood");
+	rc = read_loads(r);
+	if (rc == 0)
+		rc = read_sections(r);
+	if (rc == 0)
+		rc = hlg_elf64_tables_read(r);
+	elf_end(r->libelf);
+	return rc;
+}
+
+int hlg_elf64_read(struct hlg_elf64 *elf, const char *path, struct hlg_err *err)
+{
+	struct hlg_elf64_reader r = {.path = path, .elf = elf, .err = err};
+	int rc;
+
+	memset(elf, 0, sizeof(*elf));
+	r.fd = hlg_file_open(path, &elf->id, err);
+	if (r.fd < 0)
+		return r.fd;
+	r.size = (uint64_t)elf->id.size;
+	rc = read_all(&r);
+	close(r.fd);
+	return rc;
+}
+
+void hlg_elf64_finish(struct hlg_elf64 *elf)
+{
+	free(elf->section_names);
+	free(elf->sections);
+	free(elf->loads);
+	free(elf->syms);
+	free(elf->shndx);
+	free(elf->strtab);
+	memset(elf, 0, sizeof(*elf));
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What an ELF file says, read once and checked.
+ *
+ * In: a path. Out: identity, loadable ranges, sections, notes and the raw symbol table
+ * of a little-endian ELF64 for x86-64 or AArch64 (ET_EXEC or ET_DYN). The file is closed
+ * when hlg_elf64_read returns, and every number in the result has been checked against
+ * the file's size; what the symbols mean is decided in image.c. All addresses
+ * are the image's own (before the bias). References: System V gABI chapters 4 and 5.
+ *
+ * The rule for what readers do not agree on: headers of another size than usual, tables
+ * that end past the file, segments that overlap, that are larger in the file than in
+ * memory or reach the last byte of memory, and compressed symbol tables are refused, as
+ * is a symbol table whose link is no string table. Symbols are those of the first
+ * SHT_SYMTAB; if it has none but the null symbol, of the first SHT_DYNSYM, without their
+ * versions. Counts and section indices that do not fit their fields are taken from where
+ * the gABI puts them.
+ */
+#ifndef HLG_SYMTAB_ELF_ELF64_H
+#define HLG_SYMTAB_ELF_ELF64_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symtab/err.h"
+#include "symtab/file.h"
+
+/* A PT_LOAD: [addr, end) in memory, its first filesz bytes from offset in the file. */
+struct hlg_load {
+	uint64_t addr, end;
+	uint64_t offset, filesz;
+	bool exec;
+};
+
+/* A section, at its ELF index; addr == end when it takes no room in memory. */
+struct hlg_section {
+	uint64_t addr, end;
+	bool exec;
+	const char *name; /* in section_names, or "" */
+};
+
+struct hlg_elf64 {
+	uint16_t machine, type; /* EM_X86_64 or EM_AARCH64; ET_EXEC or ET_DYN */
+	struct hlg_file_id id;
+	struct hlg_load *loads; /* at least one; sorted, disjoint, none empty */
+	size_t n_loads;
+	struct hlg_section *sections;
+	size_t n_sections;
+	char *section_names; /* of all of them, as in the file */
+	void *syms;          /* n_syms of Elf64_Sym, as in the file */
+	size_t n_syms;
+	uint32_t *shndx; /* SHT_SYMTAB_SHNDX, n_syms long, or NULL */
+	char *strtab;    /* strsz bytes and a NUL behind them */
+	size_t strsz;
+	bool dynsym;         /* the symbols are .dynsym's: no .symtab */
+	char build_id[129];  /* lower-case hex, empty when there is none */
+	char hyperlight[32]; /* version in the Hyperlight note, empty without one */
+};
+
+/* Fills *elf (finish it even after a failure). 0, HLG_EINPUT or HLG_ESYSTEM. */
+int hlg_elf64_read(struct hlg_elf64 *elf, const char *path, struct hlg_err *err);
+
+void hlg_elf64_finish(struct hlg_elf64 *elf);
+
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symtab/image/base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BASE_0_13 UINT64_C(0x1000)
+#define BASE_0_17 UINT64_C(0x4000)
+
+/* The base of a Hyperlight version; false for one that did not have a fixed base. */
+static bool of_version(const char *version, uint64_t *base)
+{
+	char digits[2][4]; /* %u would take signs and blanks */
+	unsigned long major, minor;
+
+	if (sscanf(version, "%3[0-9].%3[0-9]", digits[0], digits[1]) != 2)
+		return false;
+	major = strtoul(digits[0], NULL, 10);
+	minor = strtoul(digits[1], NULL, 10);
+	if (major == 0 && minor < 13)
+		return false;
+	*base = major == 0 && minor < 17 ? BASE_0_13 : BASE_0_17;
+	return true;
+}
+
+int hlg_base_read(struct hlg_image *image, struct hlg_err *err)
+{
+	uint64_t base;
+
+	if (image->from != HLG_BASE_NONE)
+		return 0;
+	if (image->map)
+		return hlg_image_set_base(image, 0, HLG_BASE_MAP, err);
+	if (of_version(image->elf.hyperlight, &base))
+		return hlg_image_set_base(image, base, HLG_BASE_NOTE, err);
+	if (image->elf.type == ET_EXEC)
+		return hlg_image_set_base(image, image->first, HLG_BASE_EXEC, err);
+	return 0;
+}
+
+int hlg_base_decide(struct hlg_image *image, struct hlg_err *err)
+{
+	int rc = hlg_base_read(image, err);
+
+	if (rc < 0 || image->from != HLG_BASE_NONE)
+		return rc;
+	return hlg_image_set_base(image, BASE_0_13, HLG_BASE_DEFAULT, err);
+}
+
+void hlg_base_describe(const struct hlg_image *image, char *buf, size_t size)
+{
+	switch (image->from) {
+	case HLG_BASE_STATED:
+		snprintf(buf, size, "stated");
+		break;
+	case HLG_BASE_NOTE:
+		snprintf(buf, size, "from the Hyperlight note, version %s",
+			 image->elf.hyperlight);
+		break;
+	case HLG_BASE_EXEC:
+		snprintf(buf, size, "its own addresses, an ET_EXEC");
+		break;
+	case HLG_BASE_MAP:
+		snprintf(buf, size, "its own addresses, a perf map");
+		break;
+	case HLG_BASE_FOUND:
+		snprintf(buf, size, "found from the samples");
+		break;
+	default:
+		snprintf(buf, size, "assumed: nothing states it");
+	}
+}
+
+const char *hlg_base_word(enum hlg_base_from from)
+{
+	switch (from) {
+	case HLG_BASE_STATED:
+		return "stated";
+	case HLG_BASE_NOTE:
+		return "note";
+	case HLG_BASE_EXEC:
+		return "exec";
+	case HLG_BASE_MAP:
+		return "map";
+	case HLG_BASE_FOUND:
+		return "found";
+	default:
+		return "default";
+	}
+}

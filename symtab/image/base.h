@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where an image lies when the user did not say.
+ *
+ * In order: the Hyperlight version note of the ELF (0.13 to 0.16 load at 0x1000, 0.17
+ * and later at 0x4000); an ET_EXEC's own addresses; a perf map's own addresses; else
+ * 0x1000, Hyperlight's base for four years, with a warning. Hyperlight's own loader is
+ * the source of the two constants (its `BASE_ADDRESS`).
+ */
+#ifndef HLG_SYMTAB_IMAGE_BASE_H
+#define HLG_SYMTAB_IMAGE_BASE_H
+
+#include "symtab/image/image.h"
+
+/* Sets the base of an image that has none yet, if its file states one. */
+int hlg_base_read(struct hlg_image *image, struct hlg_err *err);
+
+/* Sets the base of an image that has none yet, to the last resort if need be. */
+int hlg_base_decide(struct hlg_image *image, struct hlg_err *err);
+
+/* How the base was found, in words for a report: "stated", "Hyperlight note 0.17.0" ...
+ */
+void hlg_base_describe(const struct hlg_image *image, char *buf, size_t size);
+
+/* The same in one stable word: stated, note, exec, map, found, default. */
+const char *hlg_base_word(enum hlg_base_from from);
+
+#endif

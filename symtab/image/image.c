@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symtab/image/image.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symtab/image/perfmap.h"
+
+static struct hlg_image *create(const char *path)
+{
+	struct hlg_image *image = calloc(1, sizeof(*image));
+
+	if (image)
+		image->path = strdup(path);
+	if (image && !image->path) {
+		free(image);
+		image = NULL;
+	}
+	return image;
+}
+
+static int freeze(struct hlg_image *image, struct hlg_err *err)
+{
+	if (!hlg_spans_build(&image->spans, image->areas, image->n_areas, &image->tab))
+		return hlg_err_memory(err, image->path);
+	image->first = image->areas[0].start;
+	image->end = image->areas[image->n_areas - 1].end;
+	return 0;
+}
+
+static int load_elf(struct hlg_image *image, struct hlg_err *err)
+{
+	struct hlg_elf64 *elf = &image->elf;
+	int rc = hlg_elf64_read(elf, image->path, err);
+
+	if (rc == 0)
+		rc = hlg_areas_build(elf, image->path, &image->areas, &image->n_areas,
+				     err);
+	if (rc == 0)
+		rc = hlg_symtab_from_elf(&image->tab, elf, image->path, err);
+	if (rc < 0)
+		return rc;
+	free(elf->syms);
+	free(elf->shndx);
+	elf->syms = NULL;
+	elf->shndx = NULL;
+	if (image->tab.n_syms == 0)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: has no symbol that names code (it was stripped: "
+				   "`strip --strip-debug` is safe, `strip -s` and, for "
+				   "Rust, `strip = \"symbols\"` are not)",
+				   image->path);
+	return freeze(image, err);
+}
+
+static int load_map(struct hlg_image *image, struct hlg_err *err)
+{
+	int rc = hlg_perfmap_read(image->path, &image->tab, &image->skipped, err);
+
+	image->map = true;
+	if (rc == 0)
+		rc = hlg_perfmap_areas(&image->tab, image->path, &image->areas,
+				       &image->n_areas, err);
+	return rc < 0 ? rc : freeze(image, err);
+}
+
+static int open_with(int (*load)(struct hlg_image *, struct hlg_err *),
+		     struct hlg_image **out, const char *path, struct hlg_err *err)
+{
+	struct hlg_image *image = create(path);
+	int rc;
+
+	*out = NULL;
+	if (!image)
+		return hlg_err_memory(err, path);
+	rc = load(image, err);
+	if (rc < 0) {
+		hlg_image_destroy(image);
+		return rc;
+	}
+	*out = image;
+	return 0;
+}
+
+int hlg_image_open_elf(struct hlg_image **image, const char *path, struct hlg_err *err)
+{
+	return open_with(load_elf, image, path, err);
+}
+
+int hlg_image_open_map(struct hlg_image **image, const char *path, struct hlg_err *err)
+{
+	return open_with(load_map, image, path, err);
+}
+
+int hlg_image_make(struct hlg_image **out, const char *path, struct hlg_symtab *tab,
+		   uint64_t first, uint64_t end, struct hlg_err *err)
+{
+	struct hlg_image *image = create(path);
+	int rc = 0;
+
+	*out = NULL;
+	if (!image) {
+		hlg_symtab_finish(tab);
+		return hlg_err_memory(err, path);
+	}
+	image->made = true;
+	image->tab = *tab;
+	memset(tab, 0, sizeof(*tab));
+	image->areas = malloc(sizeof(*image->areas));
+	if (!image->areas || !hlg_symtab_sort(&image->tab)) {
+		rc = hlg_err_memory(err, path);
+	} else {
+		image->n_areas = 1;
+		image->areas[0] = (struct hlg_area){first, end, 0, true};
+		rc = freeze(image, err);
+	}
+	if (rc < 0)
+		hlg_image_destroy(image);
+	else
+		*out = image;
+	return rc;
+}
+
+void hlg_image_destroy(struct hlg_image *image)
+{
+	if (!image)
+		return;
+	hlg_spans_finish(&image->spans);
+	hlg_symtab_finish(&image->tab);
+	hlg_elf64_finish(&image->elf);
+	free(image->also);
+	free(image->areas);
+	free(image->path);
+	free(image);
+}
+
+static int place_at(const struct hlg_image *image, uint64_t base, struct hlg_base *at,
+		    struct hlg_err *err)
+{
+	uint64_t low = image->map ? 0 : image->first;
+
+	/* The last byte may be the last of the address space. */
+	if (image->end - 1 - low > UINT64_MAX - base)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: its %" PRIu64 " bytes at base 0x%" PRIx64
+				   " pass the end of memory (give a lower base)",
+				   image->path, image->end - low, base);
+	*at = (struct hlg_base){base, base - low};
+	return 0;
+}
+
+int hlg_image_set_base(struct hlg_image *image, uint64_t base, enum hlg_base_from from,
+		       struct hlg_err *err)
+{
+	struct hlg_base at = {0, 0};
+	int rc = place_at(image, base, &at, err);
+
+	if (rc < 0)
+		return rc;
+	image->base = at.base;
+	image->bias = at.bias;
+	image->from = from;
+	image->n_also = 0;
+	return 0;
+}
+
+void hlg_image_clear_base(struct hlg_image *image)
+{
+	image->base = image->bias = 0;
+	image->from = HLG_BASE_NONE;
+	image->n_also = 0;
+}
+
+int hlg_image_add_base(struct hlg_image *image, uint64_t base, struct hlg_err *err)
+{
+	struct hlg_base at = {0, 0}, *also;
+	int rc = place_at(image, base, &at, err);
+
+	if (rc < 0)
+		return rc;
+	also = reallocarray(image->also, image->n_also + 1, sizeof(*also));
+	if (!also)
+		return hlg_err_memory(err, image->path);
+	image->also = also;
+	also[image->n_also++] = at;
+	return 0;
+}
+
+size_t hlg_image_n_bases(const struct hlg_image *image)
+{
+	return image->from == HLG_BASE_NONE ? 0 : 1 + image->n_also;
+}
+
+struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i)
+{
+	return i ? image->also[i - 1] : (struct hlg_base){image->base, image->bias};
+}
+
+void hlg_image_lookup(const struct hlg_image *image, uint64_t addr,
+		      struct hlg_place *place)
+{
+	size_t i = hlg_spans_find(&image->spans, addr);
+	const struct hlg_span *span;
+
+	*place = (struct hlg_place){.kind = HLG_OUTSIDE, .addr = addr};
+	if (i == SIZE_MAX)
+		return;
+	span = &image->spans.span[i];
+	if (span->kind == HLG_OUTSIDE)
+		return;
+	place->image = image;
+	place->kind = span->kind;
+	place->start = span->start;
+	place->end = span[1].start;
+	if (span->kind == HLG_GAP || span->kind == HLG_DATA) {
+		place->area = &image->areas[span->index];
+		place->owner = span;
+		return;
+	}
+	place->symbol = &image->tab.syms[span->index];
+	place->owner = place->symbol;
+	if (place->symbol->class != HLG_SYM_BARE_LABEL) {
+		place->start = place->symbol->addr;
+		place->end = place->symbol->end;
+	}
+}
+
+const char *hlg_image_name(const struct hlg_image *image, const struct hlg_symbol *symbol)
+{
+	return image->tab.names + symbol->name;
+}
+
+const struct hlg_symbol *hlg_image_aliases(const struct hlg_image *image,
+					   const struct hlg_symbol *symbol, size_t *n)
+{
+	const struct hlg_symbol *syms = image->tab.syms, *first = symbol, *last = symbol;
+
+	while (first > syms && first[-1].addr == symbol->addr)
+		first--;
+	while (last + 1 < syms + image->tab.n_syms && last[1].addr == symbol->addr)
+		last++;
+	*n = (size_t)(last - first) + 1;
+	return first;
+}
+
+const struct hlg_symbol *hlg_image_neighbour(const struct hlg_image *image,
+					     const struct hlg_place *gap, int dir)
+{
+	size_t i = hlg_spans_find(&image->spans, gap->start);
+	const struct hlg_span *span;
+
+	/* What lies beyond the area is of another section. */
+	if (dir < 0 ? gap->start == gap->area->start : gap->end == gap->area->end)
+		return NULL;
+	span = &image->spans.span[dir < 0 ? i - 1 : i + 1];
+	return &image->tab.syms[span->index];
+}
+
+static bool same_file(const struct hlg_file_id *a, const struct hlg_file_id *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+	       a->mtime.tv_sec == b->mtime.tv_sec && a->mtime.tv_nsec == b->mtime.tv_nsec;
+}
+
+static const struct hlg_load *find_load(const struct hlg_elf64 *elf, uint64_t addr)
+{
+	for (size_t i = 0; i < elf->n_loads; i++)
+		if (addr >= elf->loads[i].addr && addr < elf->loads[i].end)
+			return &elf->loads[i];
+	return NULL;
+}
+
+uint64_t hlg_image_stored(const struct hlg_image *image, uint64_t addr)
+{
+	const struct hlg_load *load = find_load(&image->elf, addr);
+
+	if (!load || addr - load->addr >= load->filesz)
+		return 0;
+	return load->filesz - (addr - load->addr);
+}
+
+/* All images are made here, and none is constant: only who asks for bytes has it so. */
+void hlg_image_miss(const struct hlg_image *image)
+{
+	__atomic_store_n(&((struct hlg_image *)image)->unread, true, __ATOMIC_RELAXED);
+}
+
+bool hlg_image_unread(const struct hlg_image *image)
+{
+	return __atomic_load_n(&image->unread, __ATOMIC_RELAXED);
+}
+
+int hlg_image_fail_unread(const struct hlg_image *image, struct hlg_err *err)
+{
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: cannot be read again: it has changed, or the disk fails "
+			   "(start again)",
+			   image->path);
+}
+
+int hlg_image_reopen(const struct hlg_image *image, struct hlg_err *err)
+{
+	struct hlg_file_id now;
+	int fd = hlg_file_open(image->path, &now, err);
+
+	if (fd >= 0 && same_file(&now, &image->elf.id))
+		return fd;
+	hlg_image_miss(image);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: has changed since it was opened (start again)",
+			   image->path);
+}
+
+size_t hlg_image_pread(const struct hlg_image *image, int fd, uint64_t addr, void *buf,
+		       size_t len)
+{
+	const struct hlg_load *load = find_load(&image->elf, addr);
+	uint64_t stored = hlg_image_stored(image, addr);
+
+	len = len < stored ? len : stored;
+	if (len == 0)
+		return 0;
+	if (hlg_file_read(fd, buf, len, load->offset + (addr - load->addr)) < 0) {
+		hlg_image_miss(image);
+		return 0;
+	}
+	return len;
+}
+
+size_t hlg_image_read(const struct hlg_image *image, uint64_t addr, void *buf, size_t len)
+{
+	struct hlg_err err;
+	int fd = hlg_image_stored(image, addr) ? hlg_image_reopen(image, &err) : -1;
+
+	if (fd < 0)
+		return 0;
+	len = hlg_image_pread(image, fd, addr, buf, len);
+	close(fd);
+	return len;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An image: one guest ELF or perf map, loaded, frozen, and placed at a base.
+ *
+ * Two address spaces meet here and are never mixed in one variable: `addr` is the
+ * image's own address, as in its symbol table; `ip` is the guest's. ip = addr + bias
+ * (modulo 2^64). For an ELF, bias = base - first PT_LOAD p_vaddr; for a perf map, bias =
+ * base, which is 0 unless stated.
+ *
+ * Everything is settled when an opening function returns; only its base, or bases, may be
+ * set later. Lookups only read. Strings and symbols live as long as the image.
+ */
+#ifndef HLG_SYMTAB_IMAGE_IMAGE_H
+#define HLG_SYMTAB_IMAGE_IMAGE_H
+
+#include "symtab/image/span.h"
+
+enum hlg_base_from {
+	HLG_BASE_NONE,    /* not decided yet */
+	HLG_BASE_STATED,  /* by the user */
+	HLG_BASE_NOTE,    /* the Hyperlight version note */
+	HLG_BASE_EXEC,    /* ET_EXEC: linked to its address */
+	HLG_BASE_MAP,     /* a perf map: its addresses are the guest's */
+	HLG_BASE_FOUND,   /* the one that sampled addresses fit */
+	HLG_BASE_DEFAULT, /* nothing said anything */
+};
+
+/* Where an image lies in the guest; bias is what own addresses move by. */
+struct hlg_base {
+	uint64_t base, bias;
+};
+
+struct hlg_image {
+	char *path;
+	struct hlg_elf64 elf; /* without syms and strtab; all zero for a perf map */
+	bool map;             /* from a perf map */
+	bool made;            /* by hlg_image_make */
+	bool unread;          /* see hlg_image_unread() */
+	size_t skipped;       /* lines of the map that could not be used */
+	struct hlg_symtab tab;
+	struct hlg_area *areas;
+	size_t n_areas;
+	struct hlg_spans spans;
+	uint64_t first, end; /* lowest address, and the address behind the highest byte */
+	uint64_t base, bias; /* valid unless from is HLG_BASE_NONE */
+	enum hlg_base_from from;
+	struct hlg_base *also; /* further bases: several guests run it */
+	size_t n_also;
+	size_t number; /* among the images of its space, from 0 on */
+};
+
+/* What is at an address. */
+struct hlg_place {
+	enum hlg_kind kind;
+	const struct hlg_image *image;   /* NULL outside */
+	const struct hlg_symbol *symbol; /* function, label; else NULL */
+	const struct hlg_area *area;     /* gap, data; else NULL */
+	uint64_t addr;                   /* own address; outside, the ip as it is */
+	uint64_t start, end; /* own addresses of function, label, gap or data area */
+	const void *owner;   /* the same for two addresses if they are of one place */
+};
+
+/* Open, check and freeze. *image is for hlg_image_destroy; NULL after a failure. */
+int hlg_image_open_elf(struct hlg_image **image, const char *path, struct hlg_err *err);
+int hlg_image_open_map(struct hlg_image **image, const char *path, struct hlg_err *err);
+
+/*
+ * An image without a file, for what is known of one: code at own addresses [first, end),
+ * first < end, with the symbols of tab, which is taken over (also after a failure) and
+ * need not be sorted. path is what it is called. Nothing can be read from it.
+ */
+int hlg_image_make(struct hlg_image **image, const char *path, struct hlg_symtab *tab,
+		   uint64_t first, uint64_t end, struct hlg_err *err);
+
+void hlg_image_destroy(struct hlg_image *image);
+
+/* Its only base from now on. Fails when the image would pass the end of the address
+ * space. */
+int hlg_image_set_base(struct hlg_image *image, uint64_t base, enum hlg_base_from from,
+		       struct hlg_err *err);
+
+/* Takes all bases from it again. */
+void hlg_image_clear_base(struct hlg_image *image);
+
+/* Adds a base to the one (or ones) it has. Fails as above, and without memory. */
+int hlg_image_add_base(struct hlg_image *image, uint64_t base, struct hlg_err *err);
+
+/* All bases, in the order they were set and added: i from 0, below the number. */
+size_t hlg_image_n_bases(const struct hlg_image *image);
+struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i);
+
+/* The place of one of the image's own addresses; place->image is NULL if outside. */
+void hlg_image_lookup(const struct hlg_image *image, uint64_t addr,
+		      struct hlg_place *place);
+
+/* A symbol's name as in the file, never NULL; escape it before it is shown. */
+const char *hlg_image_name(const struct hlg_image *image,
+			   const struct hlg_symbol *symbol);
+
+/*
+ * The symbols that share symbol's address, itself included: *n of them from the returned
+ * one on, canonical first.
+ */
+const struct hlg_symbol *hlg_image_aliases(const struct hlg_image *image,
+					   const struct hlg_symbol *symbol, size_t *n);
+
+/*
+ * The symbol that owns the bytes just before (dir < 0) or behind (dir > 0) a gap, in the
+ * same section, or NULL.
+ */
+const struct hlg_symbol *hlg_image_neighbour(const struct hlg_image *image,
+					     const struct hlg_place *gap, int dir);
+
+/* How many bytes from an own address on are in the file (0 for a perf map). */
+uint64_t hlg_image_stored(const struct hlg_image *image, uint64_t addr);
+
+/*
+ * Opens the image's file again, to read bytes: a descriptor for the caller to close. It
+ * is an error if the file is not the one that was opened first.
+ */
+int hlg_image_reopen(const struct hlg_image *image, struct hlg_err *err);
+
+/*
+ * Reads bytes at own addresses [addr, addr + len) from the reopened file. Returns how
+ * many could be had: less at the end of what is stored, 0 if nothing is.
+ */
+size_t hlg_image_pread(const struct hlg_image *image, int fd, uint64_t addr, void *buf,
+		       size_t len);
+
+/*
+ * Could bytes that should be there not be had at some time, because the file has changed
+ * or the disk fails? Then what was made of them is not complete, and has to say so. From
+ * any thread.
+ */
+bool hlg_image_unread(const struct hlg_image *image);
+
+/* Notes that, for who reads the file by other means. */
+void hlg_image_miss(const struct hlg_image *image);
+
+/* The same as an error, for who cannot do without. */
+int hlg_image_fail_unread(const struct hlg_image *image, struct hlg_err *err);
+
+/* The same for once, reopening the file; 0 if that is not possible. */
+size_t hlg_image_read(const struct hlg_image *image, uint64_t addr, void *buf,
+		      size_t len);
+
+#endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symtab/image/space.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/bsearch.h"
+#include "symtab/image/base.h"
+
+int hlg_space_add(struct hlg_space *space, struct hlg_image *image, struct hlg_err *err)
+{
+	void *images =
+		reallocarray(space->images, space->n_images + 1, sizeof(*space->images));
+
+	if (!images) {
+		int rc = hlg_err_memory(err, image->path);
+
+		hlg_image_destroy(image);
+		return rc;
+	}
+	space->images = images;
+	image->number = space->n_images;
+	space->images[space->n_images++] = image;
+	return 0;
+}
+
+static size_t add_ranges(struct hlg_range *ranges, size_t n,
+			 const struct hlg_image *image, struct hlg_base at)
+{
+	for (size_t i = 0; i < image->n_areas; i++) {
+		const struct hlg_area *area = &image->areas[i];
+		uint64_t last = area->end - 1 + at.bias;
+
+		if (i && area[-1].end == area->start)
+			ranges[n - 1].last = last;
+		else
+			ranges[n++] = (struct hlg_range){area->start + at.bias, last,
+							 image, at};
+	}
+	return n;
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct hlg_range *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int check_overlap(const struct hlg_space *space, struct hlg_err *err)
+{
+	for (size_t i = 1; i < space->n_ranges; i++) {
+		const struct hlg_range *a = &space->ranges[i - 1], *b = a + 1;
+
+		if (b->first <= a->last)
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s@0x%" PRIx64 ": overlaps %s@0x%" PRIx64
+					   " at 0x%" PRIx64
+					   " (state the bases as FILE@ADDR)",
+					   b->image->path, b->at.base, a->image->path,
+					   a->at.base, b->first);
+	}
+	return 0;
+}
+
+int hlg_space_settle(struct hlg_space *space, struct hlg_err *err)
+{
+	for (size_t i = 0; i < space->n_images; i++) {
+		int rc = hlg_base_decide(space->images[i], err);
+
+		if (rc < 0)
+			return rc;
+	}
+	return hlg_space_arrange(space, err);
+}
+
+int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err)
+{
+	size_t max = 0;
+
+	for (size_t i = 0; i < space->n_images; i++) {
+		max += space->images[i]->n_areas * hlg_image_n_bases(space->images[i]);
+	}
+	free(space->ranges);
+	space->n_ranges = 0;
+	space->ranges = malloc((max + 1) * sizeof(*space->ranges));
+	if (!space->ranges)
+		return hlg_err_memory(err, "images");
+	for (size_t i = 0; i < space->n_images; i++)
+		for (size_t k = 0; k < hlg_image_n_bases(space->images[i]); k++)
+			space->n_ranges = add_ranges(space->ranges, space->n_ranges,
+						     space->images[i],
+						     hlg_image_base(space->images[i], k));
+	qsort(space->ranges, space->n_ranges, sizeof(*space->ranges), compare_ranges);
+	return check_overlap(space, err);
+}
+
+void hlg_space_lookup(const struct hlg_space *space, uint64_t ip, struct hlg_place *place)
+{
+	size_t behind = HLG_UPTO(space->ranges, space->n_ranges, first, ip);
+
+	*place = (struct hlg_place){.kind = HLG_OUTSIDE, .addr = ip};
+	if (behind && ip <= space->ranges[behind - 1].last) {
+		const struct hlg_range *range = &space->ranges[behind - 1];
+
+		hlg_image_lookup(range->image, ip - range->at.bias, place);
+	}
+}
+
+void hlg_space_finish(struct hlg_space *space)
+{
+	for (size_t i = 0; i < space->n_images; i++)
+		hlg_image_destroy(space->images[i]);
+	free(space->images);
+	free(space->ranges);
+	memset(space, 0, sizeof(*space));
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The space: all images of one run at their bases, and what is at a guest address.
+ *
+ * Add images in any state, state bases, settle; then look up. Settling decides the bases
+ * nobody stated and refuses images whose bytes overlap. It may be done again after a
+ * base was changed.
+ */
+#ifndef HLG_SYMTAB_IMAGE_SPACE_H
+#define HLG_SYMTAB_IMAGE_SPACE_H
+
+#include "symtab/image/image.h"
+
+/* Guest addresses [first, last] of one image's contiguous areas, at one of its bases. */
+struct hlg_range {
+	uint64_t first, last;
+	const struct hlg_image *image;
+	struct hlg_base at;
+};
+
+struct hlg_space {
+	struct hlg_image **images; /* owned, in the order they were added: by number */
+	size_t n_images;
+	struct hlg_range *ranges; /* sorted, disjoint */
+	size_t n_ranges;
+};
+
+/* Takes image over; on failure (no memory) destroys it. */
+int hlg_space_add(struct hlg_space *space, struct hlg_image *image, struct hlg_err *err);
+
+int hlg_space_settle(struct hlg_space *space, struct hlg_err *err);
+
+/* The same without deciding: images without a base are in the space, but nowhere. */
+int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err);
+
+/* Fills *place for any ip. The space must be settled. */
+void hlg_space_lookup(const struct hlg_space *space, uint64_t ip,
+		      struct hlg_place *place);
+
+/* Is image, which may be NULL, one of the space? Then it is images[image->number]. */
+static inline bool hlg_space_has(const struct hlg_space *space,
+				 const struct hlg_image *image)
+{
+	return image && image->number < space->n_images &&
+	       space->images[image->number] == image;
+}
+
+void hlg_space_finish(struct hlg_space *space);
+
+#endif

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symtab/image/symbol.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/bsearch.h"
+#include "symtab/memory.h"
+
+static_assert(sizeof(struct hlg_symbol) == sizeof(Elf64_Sym), "compacted in place");
+
+enum {
+	DIGIT_BITS = 11,
+	BUCKETS = 1 << DIGIT_BITS
+};
+
+/*
+ * Bytes of all names for one of both tables, and those that are free. Names share bytes
+ * where one is another's end, or two symbols have the same, but few share many: whoever
+ * shows names shows each of them.
+ */
+#define MAX_SHARING 16
+#define FREE_NAMES  ((uint64_t)64 << 20)
+
+/* Where the symbols of one section index may lie; most neighbours in a table share it. */
+struct home {
+	uint32_t index;
+	uint64_t addr, end; /* equal: no code */
+};
+
+static bool taken_name(const struct hlg_elf64 *elf, uint32_t name)
+{
+	const char *s;
+
+	if (name >= elf->strsz)
+		return false;
+	s = elf->strtab + name;
+	if (s[0] == '\0')
+		return false;
+	if (s[0] == '.')
+		return s[1] != 'L';
+	return elf->machine != EM_AARCH64 || !hlg_mark_name(s);
+}
+
+/* The section that entry i names, if it holds code: gABI, "Symbol Table", st_shndx. */
+static void find_home(const struct hlg_elf64 *elf, size_t i, uint32_t index,
+		      struct home *home)
+{
+	uint32_t wide = index;
+
+	*home = (struct home){.index = index};
+	if (index == SHN_XINDEX && elf->shndx) {
+		wide = elf->shndx[i];
+		home->index = SHN_UNDEF; /* the next one may mean another section */
+	} else if (index >= SHN_LORESERVE) {
+		return;
+	}
+	if (wide == SHN_UNDEF || wide >= elf->n_sections || !elf->sections[wide].exec)
+		return;
+	home->addr = elf->sections[wide].addr;
+	home->end = elf->sections[wide].end;
+}
+
+/* 0 GLOBAL (and GNU_UNIQUE), 1 WEAK, 2 LOCAL */
+static uint32_t bind_rank(unsigned char info)
+{
+	unsigned bind = ELF64_ST_BIND(info);
+
+	return bind == STB_LOCAL ? 2 : bind == STB_WEAK;
+}
+
+/* Applies the rule in symbol.h to entry i. */
+static bool take(const struct hlg_elf64 *elf, size_t i, const Elf64_Sym *sym,
+		 struct home *home, struct hlg_symbol *out)
+{
+	const unsigned passed_over = 1u << STT_SECTION | 1u << STT_FILE | 1u << STT_TLS;
+	const unsigned functions = 1u << STT_FUNC | 1u << STT_GNU_IFUNC;
+	unsigned type = 1u << ELF64_ST_TYPE(sym->st_info);
+	uint64_t room;
+
+	if (sym->st_shndx != home->index || sym->st_shndx == SHN_UNDEF)
+		find_home(elf, i, sym->st_shndx, home);
+	if (sym->st_value < home->addr || sym->st_value >= home->end ||
+	    (type & passed_over) || !taken_name(elf, sym->st_name))
+		return false;
+	room = home->end - sym->st_value;
+	out->addr = sym->st_value;
+	out->end = sym->st_value + (sym->st_size < room ? sym->st_size : room);
+	out->name = sym->st_name;
+	out->index = (uint32_t)i & HLG_MAX_SYMBOLS;
+	out->bind = bind_rank(sym->st_info) & 3;
+	out->class = sym->st_size == 0  ? HLG_SYM_BARE_LABEL
+		     : type & functions ? HLG_SYM_FUNCTION
+					: HLG_SYM_SIZED_LABEL;
+	return true;
+}
+
+/* The order among symbols of one address, as symbol.h has it. */
+static int compare_names(const void *x, const void *y, void *later_wins)
+{
+	const struct hlg_symbol *a = x, *b = y;
+
+	if (a->class != b->class)
+		return a->class < b->class ? -1 : 1;
+	if (later_wins)
+		return a->index > b->index ? -1 : 1;
+	if (a->end != b->end)
+		return a->end < b->end ? -1 : 1;
+	if (a->bind != b->bind)
+		return a->bind < b->bind ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* Counts the digit at shift of each key, as the places where each bucket begins. */
+static void place_buckets(const uint64_t *keys, size_t n, unsigned shift,
+			  uint32_t at[static BUCKETS])
+{
+	uint32_t sum = 0;
+
+	memset(at, 0, BUCKETS * sizeof(*at));
+	for (size_t i = 0; i < n; i++)
+		at[keys[i] >> shift & (BUCKETS - 1)]++;
+	for (size_t b = 0; b < BUCKETS; b++) {
+		uint32_t count = at[b];
+
+		at[b] = sum;
+		sum += count;
+	}
+}
+
+/* Least significant digit first, stable, from bit 32 to bit 32 + bits. */
+static uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, size_t n, unsigned bits)
+{
+	uint32_t at[BUCKETS];
+
+	for (unsigned bit = 0; bit < bits; bit += DIGIT_BITS) {
+		uint64_t *from = keys;
+
+		place_buckets(from, n, 32 + bit, at);
+		for (size_t i = 0; i < n; i++)
+			spare[at[from[i] >> (32 + bit) & (BUCKETS - 1)]++] = from[i];
+		keys = spare;
+		spare = from;
+	}
+	return keys;
+}
+
+/*
+ * Sorts by address: keys of 32 bits of address above 32 bits of position, so that the
+ * big records move once. least and most are the lowest and highest address.
+ */
+static bool sort_near(struct hlg_symtab *tab, uint64_t least, uint64_t most)
+{
+	size_t n = tab->n_syms;
+	uint64_t *keys = hlg_memory_alloc(2 * n * sizeof(*keys)), *sorted;
+	struct hlg_symbol *syms = hlg_memory_alloc(n * sizeof(*syms));
+
+	if (!keys || !syms) {
+		free(keys);
+		free(syms);
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		keys[i] = (tab->syms[i].addr - least) << 32 | i;
+	sorted = sort_keys(keys, keys + n, n,
+			   64 - (unsigned)__builtin_clzll(most - least));
+	for (size_t i = 0; i < n; i++)
+		syms[i] = tab->syms[(uint32_t)sorted[i]];
+	free(keys);
+	free(tab->syms);
+	tab->syms = syms;
+	return true;
+}
+
+static int compare_addr(const void *x, const void *y)
+{
+	const struct hlg_symbol *a = x, *b = y;
+
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+/* Aliases: runs of one address, almost always of length one. */
+static void sort_runs(struct hlg_symtab *tab)
+{
+	struct hlg_symbol *syms = tab->syms;
+
+	for (size_t i = 0, j; i < tab->n_syms; i = j) {
+		for (j = i + 1; j < tab->n_syms && syms[j].addr == syms[i].addr; j++)
+			;
+		if (j - i > 1)
+			qsort_r(syms + i, j - i, sizeof(*syms), compare_names,
+				tab->later_wins ? tab : NULL);
+	}
+}
+
+bool hlg_symtab_sort(struct hlg_symtab *tab)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+	bool sorted = true;
+
+	for (size_t i = 0; i < tab->n_syms; i++) {
+		uint64_t addr = tab->syms[i].addr;
+
+		sorted &= addr >= most;
+		least = addr < least ? addr : least;
+		most = addr > most ? addr : most;
+	}
+	if (!sorted && most - least <= UINT32_MAX) {
+		if (!sort_near(tab, least, most))
+			return false;
+	} else if (!sorted) {
+		qsort(tab->syms, tab->n_syms, sizeof(*tab->syms), compare_addr);
+	}
+	sort_runs(tab);
+	return true;
+}
+
+/* Has every name at most len bytes? Looks at one in len of the table. */
+static bool are_short(const char *names, size_t size, size_t len)
+{
+	while (size > len) {
+		const char *end = memrchr(names, '\0', len + 1);
+
+		if (!end)
+			return false;
+		size -= (size_t)(end + 1 - names);
+		names = end + 1;
+	}
+	return true;
+}
+
+/* Are all names together in proportion to the n symbols and size bytes of both tables? */
+static bool names_fit(const struct hlg_symtab *tab, const char *names, size_t size,
+		      size_t n)
+{
+	uint64_t left = FREE_NAMES + MAX_SHARING * (size + n * sizeof(Elf64_Sym));
+
+	if (are_short(names, size, left / (tab->n_syms + 1)))
+		return true;
+	for (size_t i = 0; i < tab->n_syms; i++) {
+		size_t len = strlen(names + tab->syms[i].name);
+
+		if (len > left)
+			return false;
+		left -= len;
+	}
+	return true;
+}
+
+int hlg_symtab_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const char *path,
+			struct hlg_err *err)
+{
+	const char *table = elf->syms;
+	struct home home = {0};
+	bool ordered = true; /* as many a linker writes them: nothing to sort */
+	uint64_t next = 0;
+
+	memset(tab, 0, sizeof(*tab));
+	if (elf->n_syms > HLG_MAX_SYMBOLS)
+		return hlg_err_set(err, HLG_EINPUT, "%s: has more than 2^28 symbols",
+				   path);
+	if (!hlg_marks_build(&tab->marks, elf))
+		return hlg_err_memory(err, path);
+	tab->syms = elf->syms;
+	elf->syms = NULL;
+	/* What is kept never overtakes what is read. */
+	for (size_t i = 0; i < elf->n_syms; i++) {
+		struct hlg_symbol *out = &tab->syms[tab->n_syms];
+		Elf64_Sym sym;
+
+		memcpy(&sym, table + i * sizeof(sym), sizeof(sym));
+		if (!take(elf, i, &sym, &home, out))
+			continue;
+		ordered &= out->addr >= next;
+		next = out->addr + 1;
+		tab->n_syms++;
+	}
+	if (!names_fit(tab, elf->strtab, elf->strsz, elf->n_syms))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: its symbols share too long names (the ELF is "
+				   "damaged; build or copy it again)",
+				   path);
+	tab->names = elf->strtab;
+	elf->strtab = NULL;
+	if (!ordered && !hlg_symtab_sort(tab))
+		return hlg_err_memory(err, path);
+	return 0;
+}
+
+size_t hlg_symtab_behind(const struct hlg_symtab *tab, uint64_t addr)
+{
+	return HLG_UPTO(tab->syms, tab->n_syms, addr, addr);
+}
+
+void hlg_symtab_finish(struct hlg_symtab *tab)
+{
+	hlg_marks_finish(&tab->marks);
+	free(tab->syms);
+	free(tab->names);
+	memset(tab, 0, sizeof(*tab));
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Names as their authors wrote them: C++ and Rust (legacy and v0) demangled, without
+ * Rust's hashes, and without the `.llvm.N` that ThinLTO appends to local names.
+ */
+#ifndef HLG_SYMTAB_NAME_DEMANGLE_H
+#define HLG_SYMTAB_NAME_DEMANGLE_H
+
+#include <stdbool.h>
+
+/*
+ * The readable form of a symbol name, in memory for the caller to free; the name itself
+ * when it is not mangled, or would take more than its worth of memory. NULL without
+ * memory. Not escaped yet.
+ */
+char *hlg_demangle(const char *name);
+
+/* Built with a demangler? Without one only `.llvm.N` is dropped. */
+bool hlg_demangle_available(void);
+
+#endif

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hlguest base: at which bases do the samples of recordings fit an ELF? What the file or
+ * the user says of a base is not asked, but compared with the answer.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/run.h"
+#include "filter/trust/base-search.h"
+#include "filter/write/write.h"
+#include "symtab/escape.h"
+#include "symtab/image/base.h"
+#include "tools/cli/output.h"
+#include "tools/cli/verb.h"
+#include "tools/inputs/inputs.h"
+
+/* A base that is known, before it is found. */
+struct claim {
+	bool any;
+	uint64_t base;
+	char from[128];
+};
+
+static const char *percent_of(char buf[static 16], uint64_t part, uint64_t rest)
+{
+	double all = (double)part + (double)rest;
+
+	return hlg_write_percent(buf, all > 0 ? (double)part / all : 0);
+}
+
+static void print_fit(const char *base, const struct hlg_fit *fit)
+{
+	char samples[16], addrs[16];
+
+	printf("%-18s %12" PRIu64 " %10s %% %10s %%  ", base, fit->samples,
+	       percent_of(samples, fit->on_samples, fit->off_samples),
+	       percent_of(addrs, fit->on, fit->off));
+	printf("%7" PRIu64 " of %" PRIu64, fit->on, fit->on + fit->off);
+}
+
+static void print_bases(const struct hlg_image *image, const struct hlg_found *found,
+			const struct claim *claim, bool first)
+{
+	char base[32];
+
+	if (first)
+		printf("%-18s %12s %12s %12s  %s\n", "base", "samples", "on boundary",
+		       "addresses", "of them");
+	for (size_t i = 0; i < found->n; i++) {
+		snprintf(base, sizeof(base), "0x%" PRIx64, found->fits[i].base);
+		print_fit(base, &found->fits[i]);
+		fputs("  ", stdout);
+		hlg_escape_print(stdout, image->path);
+		if (claim->any && found->fits[i].base == claim->base) {
+			fputs("  (as ", stdout);
+			hlg_escape_print(stdout, claim->from);
+			fputc(')', stdout);
+		}
+		fputc('\n', stdout);
+	}
+	if (found->rival.on == 0)
+		return;
+	snprintf(base, sizeof(base), "  not 0x%" PRIx64, found->rival.base);
+	print_fit(base, &found->rival);
+	fputs("  runner-up\n", stdout);
+}
+
+/* others: images before this one have some of the samples. */
+static int not_found(const struct hlg_image *image, const struct hlg_addresses *addrs,
+		     const struct hlg_found *found, bool others)
+{
+	char percent[16] = "0";
+	struct hlg_err err;
+
+	if (found->best.on)
+		percent_of(percent, found->best.on, found->best.off);
+	if (addrs->n < 20)
+		hlg_err_set(
+			&err, HLG_EINPUT,
+			"%s: too few samples to tell a base: %zu distinct addresses%s "
+			"(record longer, or at a higher rate)",
+			image->path, addrs->n,
+			others ? " are left by the images before it" : "");
+	else
+		hlg_err_set(&err, HLG_EINPUT,
+			    "%s: no base stands out; the best, 0x%" PRIx64
+			    ", has %s %% of addresses on boundaries (is it this guest's "
+			    "ELF?)",
+			    image->path, found->best.base, percent);
+	return hlg_output_error(&err);
+}
+
+/* Says when what is known and what is found differ; 3 is the status for that. */
+static int compare(const struct hlg_image *image, const struct hlg_found *found,
+		   const struct claim *claim)
+{
+	struct hlg_err err;
+
+	if (!claim->any)
+		return 0;
+	for (size_t i = 0; i < found->n; i++)
+		if (found->fits[i].base == claim->base)
+			return 0;
+	hlg_err_set(&err, HLG_EINPUT,
+		    "%s: base 0x%" PRIx64
+		    " (%s) does not fit the samples (say %s@0x%" PRIx64 ")",
+		    image->path, claim->base, claim->from, image->path,
+		    found->fits[0].base);
+	hlg_output_error(&err);
+	return 3;
+}
+
+/* One image; what it explains is nobody else's. *n_found: bases, of all images so far. */
+static int find(struct hlg_run *run, struct hlg_image *image, const struct claim *claim,
+		struct hlg_addresses *addrs, size_t *n_found, struct hlg_err *err)
+{
+	struct hlg_found found = {0};
+	struct hlg_code *code;
+	int rc = hlg_code_open(&code, image, err), status = 1;
+
+	if (rc < 0)
+		return hlg_output_error(err);
+	hlg_addresses_claim(addrs, &run->space);
+	if (!hlg_find_bases(code, image, addrs->at, addrs->n, &found)) {
+		hlg_err_memory(err, image->path);
+		status = hlg_output_error(err);
+	} else if (hlg_image_unread(image)) {
+		hlg_image_fail_unread(image, err);
+		status = hlg_output_error(err);
+	} else if (found.n == 0) {
+		status = not_found(image, addrs, &found, *n_found != 0);
+	} else {
+		print_bases(image, &found, claim, *n_found == 0);
+		*n_found += found.n;
+		status = compare(image, &found, claim);
+		rc = hlg_bases_set(image, &found, err);
+		if (rc == 0)
+			rc = hlg_space_arrange(&run->space, err);
+		if (rc < 0)
+			status = hlg_output_error(err);
+	}
+	hlg_found_finish(&found);
+	hlg_code_close(code);
+	return status;
+}
+
+/* Opens an image and takes its base off it: claims remembers that. */
+static int open_image(struct hlg_run *run, const struct hlg_image_arg *arg,
+		      struct claim *claim, struct hlg_err *err)
+{
+	struct hlg_image *image;
+	int rc = hlg_run_open_image(&image, arg, err);
+
+	if (rc == 0)
+		rc = hlg_space_add(&run->space, image, err);
+	if (rc == 0 && !arg->find)
+		rc = hlg_base_read(image, err);
+	if (rc < 0)
+		return rc;
+	claim->any = image->from != HLG_BASE_NONE;
+	claim->base = image->base;
+	hlg_base_describe(image, claim->from, sizeof(claim->from));
+	hlg_image_clear_base(image);
+	return 0;
+}
+
+/* A run whose images lie nowhere. *claims is to be freed. */
+static int start(struct hlg_run *run, const struct hlg_inputs *in, struct claim **claims,
+		 struct hlg_err *err)
+{
+	int rc;
+
+	*run = (struct hlg_run){0};
+	*claims = NULL;
+	rc = hlg_options_parse(&run->options, in->n_words, in->words, err);
+	if (rc == 0) {
+		*claims = calloc(run->options.n_images + 1, sizeof(**claims));
+		if (!*claims || !hlg_profile_init(&run->profile, &run->options))
+			rc = hlg_err_memory(err, "base");
+	}
+	for (size_t i = 0; rc == 0 && i < run->options.n_images; i++)
+		rc = open_image(run, &run->options.images[i], &(*claims)[i], err);
+	return rc < 0 ? rc : hlg_space_arrange(&run->space, err);
+}
+
+static int find_all(struct hlg_run *run, const struct claim *claims, struct hlg_err *err)
+{
+	struct hlg_addresses addrs = {0};
+	size_t n_found = 0;
+	int status = 0;
+
+	if (hlg_addresses_collect(&addrs, &run->profile)) {
+		for (size_t i = 0; i < run->space.n_images; i++) {
+			int one = find(run, run->space.images[i], &claims[i], &addrs,
+				       &n_found, err);
+
+			status = status == 1 || one == 0 ? status : one;
+		}
+	} else {
+		hlg_err_memory(err, "samples");
+		status = hlg_output_error(err);
+	}
+	hlg_addresses_finish(&addrs);
+	return status;
+}
+
+static bool takes(const char *option)
+{
+	static const char *const options[] = {"event", "pid", "tid", "cpu", "time"};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (strcmp(option, options[i]) == 0)
+			return true;
+	return false;
+}
+
+static int base(const struct hlg_inputs *in)
+{
+	struct hlg_batch batch = {0};
+	struct claim *claims;
+	struct hlg_run run;
+	struct hlg_err err;
+	int rc = start(&run, in, &claims, &err), status = 0;
+
+	if (rc == 0)
+		rc = hlg_inputs_read(in, &run, &batch, &status, &err);
+	if (rc == 0 && run.profile.unrecorded)
+		rc = hlg_err_memory(&err, "base");
+	if (rc < 0) {
+		status = hlg_output_error(&err);
+	} else if (batch.n_read) {
+		int found = find_all(&run, claims, &err);
+
+		status = status ? status : found;
+	}
+	hlg_batch_finish(&batch);
+	hlg_run_finish(&run);
+	free(claims);
+	return hlg_output_end(status);
+}
+
+int hlg_verb_base(int argc, char **argv)
+{
+	struct hlg_inputs in = {.takes = takes};
+	int status = hlg_inputs_parse(
+		&in, argc, argv, "guest.elf... FILE...",
+		"Finds where a guest's ELF lay when recordings were made: at which bases "
+		"the samples are on instruction boundaries.\v"
+		"What the ELF, or FILE@BASE, says of the base is not used, but "
+		"compared.");
+
+	if (status == 0)
+		status = base(&in);
+	hlg_inputs_finish(&in);
+	return status;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * While argp works, stderr is a stream in memory (a variable in glibc, "Standard
+ * Streams", which getopt writes to as well). What came there is one message, and in its
+ * last line perhaps argp's own hint; whatever else breaks a line is of some word.
+ */
+#include "tools/cli/argp-run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/escape.h"
+#include "tools/cli/output.h"
+
+static FILE *real, *caught;
+static char *said;
+static size_t size;
+
+_Noreturn void hlg_words_no_memory(void)
+{
+	struct hlg_err err;
+
+	hlg_err_memory(&err, "arguments");
+	exit(hlg_output_error(&err));
+}
+
+/* Where argp's hint begins, with the end of the line in front of it; "" if there is none.
+ */
+static char *find_hint(char *message)
+{
+	char *hint = NULL;
+
+	for (char *s = message; (s = strstr(s, "\nTry `hlguest ")); s++)
+		hint = s;
+	return hint ? hint : message + strlen(message);
+}
+
+static void tell(char *message)
+{
+	char *hint = find_hint(message), *line;
+	size_t n = strlen(message);
+
+	if (n && message[n - 1] == '\n')
+		message[n - 1] = '\0';
+	if (*hint == '\n')
+		*hint++ = '\0';
+	if (n) {
+		hlg_escape_print(stderr, message);
+		fputc('\n', stderr);
+	}
+	while ((line = strsep(&hint, "\n")) && *line) { /* argp wraps it */
+		hlg_escape_print(stderr, line);
+		fputc('\n', stderr);
+	}
+}
+
+/* Also when the program ends in the middle of parsing, by argp_error. */
+static void let_go(void)
+{
+	if (!caught)
+		return;
+	stderr = real;
+	/* Told before it is closed, which may take memory. */
+	fflush(caught);
+	if (said)
+		tell(said);
+	fclose(caught);
+	caught = NULL;
+	free(said);
+	said = NULL;
+}
+
+void hlg_words_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
+		     void *input)
+{
+	int rc;
+
+	caught = open_memstream(&said, &size);
+	if (caught) {
+		real = stderr;
+		stderr = caught;
+		atexit(let_go);
+	}
+	rc = argp_parse(argp, argc, argv, flags, NULL, input);
+	let_go();
+	/* All else has ended the program itself. */
+	if (rc != 0)
+		hlg_words_no_memory();
+}

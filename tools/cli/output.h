@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What verbs that print line by line do with standard output and standard error. */
+#ifndef HLG_TOOLS_CLI_OUTPUT_H
+#define HLG_TOOLS_CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "symtab/err.h"
+
+/* Prints err's message as the command's; returns 1, for `return hlg_output_error()`. */
+int hlg_output_error(const struct hlg_err *err);
+
+/* Has a write to standard output failed? Asked right after writing, it keeps why. */
+bool hlg_output_failed(void);
+
+/*
+ * The last word on standard output: flushes it and tells, once, when anything could not
+ * be written. Returns status, or 1 after a failure.
+ */
+int hlg_output_end(int status);
+
+/* For atexit(): the same where nobody else has the last word, as behind argp's help. */
+void hlg_output_exit(void);
+
+#endif

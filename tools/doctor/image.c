@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What an image lets a profile say. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/code/padding.h"
+#include "symtab/image/base.h"
+#include "tools/doctor/doctor.h"
+#include "tools/source/source.h"
+
+#define TEXT sizeof(((struct hlg_finding *)0)->text)
+
+static struct hlg_finding *ok(struct hlg_findings *f, const char *topic)
+{
+	return hlg_doctor_add(f, HLG_LEVEL_OK, topic);
+}
+
+static void warn(struct hlg_finding *finding, const char *remedy)
+{
+	finding->level = HLG_LEVEL_WARN;
+	snprintf(finding->remedy, sizeof(finding->remedy), "%s", remedy);
+}
+
+static void judge_symbols(struct hlg_findings *f, const struct hlg_image *image)
+{
+	struct hlg_finding *finding = ok(f, "symbols");
+	size_t count[HLG_SYM_BARE_LABEL + 1] = {0};
+
+	for (size_t i = 0; i < image->tab.n_syms; i++)
+		count[image->tab.syms[i].class]++;
+	snprintf(finding->text, sizeof(finding->text),
+		 "%zu from %s: functions %zu, labels %zu, without a size %zu",
+		 image->tab.n_syms,
+		 image->map          ? "a perf map"
+		 : image->elf.dynsym ? ".dynsym"
+				     : ".symtab",
+		 count[HLG_SYM_FUNCTION], count[HLG_SYM_SIZED_LABEL],
+		 count[HLG_SYM_BARE_LABEL]);
+	if (image->elf.dynsym)
+		warn(finding, "what is not exported has no name: keep .symtab "
+			      "(strip --strip-debug is safe)");
+	else if (count[HLG_SYM_FUNCTION] == 0)
+		warn(finding, "labels reach to the next one: give functions a type and a "
+			      "size (.type, .size)");
+	if (image->skipped)
+		snprintf(finding->text + strlen(finding->text),
+			 sizeof(finding->text) - strlen(finding->text),
+			 "; lines skipped %zu", image->skipped);
+}
+
+struct gaps {
+	size_t n;
+	uint64_t code, bytes, filler;
+	bool lost; /* no memory to look for filler */
+};
+
+/* Of a gap that cannot be read, or is larger than the file, nothing is filler. */
+static void count_filler(struct gaps *gaps, const struct hlg_image *image, uint64_t start,
+			 uint64_t size)
+{
+	struct hlg_padding pad = {0, 0};
+	unsigned char *bytes;
+
+	if (size > (uint64_t)image->elf.id.size)
+		return;
+	bytes = malloc(size);
+	if (!bytes)
+		gaps->lost = true;
+	else if (hlg_image_read(image, start, bytes, size) == size)
+		pad = hlg_padding_find(image->elf.machine, bytes, size);
+	gaps->filler += pad.lead + pad.trail;
+	free(bytes);
+}
+
+static struct gaps count_gaps(const struct hlg_image *image)
+{
+	struct gaps gaps = {0};
+
+	for (size_t i = 0; i + 1 < image->spans.n; i++) {
+		const struct hlg_span *span = &image->spans.span[i];
+		uint64_t size = span[1].start - span->start;
+
+		if (span->kind == HLG_DATA || span->kind == HLG_OUTSIDE)
+			continue;
+		gaps.code += size;
+		if (span->kind != HLG_GAP)
+			continue;
+		gaps.n++;
+		gaps.bytes += size;
+		count_filler(&gaps, image, span->start, size);
+	}
+	return gaps;
+}
+
+static void judge_gaps(struct hlg_findings *f, const struct hlg_image *image)
+{
+	struct hlg_finding *finding = ok(f, "gaps");
+	struct gaps gaps = count_gaps(image);
+	uint64_t unlabelled = gaps.bytes - gaps.filler;
+
+	snprintf(finding->text, sizeof(finding->text),
+		 "%zu, %" PRIu64 " of %" PRIu64 " bytes of code; no padding: %" PRIu64,
+		 gaps.n, gaps.bytes, gaps.code, unlabelled);
+	if (gaps.lost || hlg_image_unread(image)) {
+		warn(finding, "not all of it was read: run it again");
+		return;
+	}
+	/* A tenth of the code without a name is more than anybody's assembly. */
+	if (unlabelled > gaps.code / 10)
+		warn(finding, "much code has no symbol: was some of it stripped, or "
+			      "linked in without names?");
+}
+
+static void judge_base(struct hlg_findings *f, const struct hlg_image *image)
+{
+	struct hlg_finding *finding = ok(f, "base");
+	char from[128];
+
+	hlg_base_describe(image, from, sizeof(from));
+	snprintf(finding->text, sizeof(finding->text), "0x%" PRIx64 " (%s)", image->base,
+		 from);
+	if (image->from == HLG_BASE_DEFAULT)
+		warn(finding, "say where the guest loads it: FILE@ADDRESS");
+}
+
+/* What only an ELF has. */
+static void judge_elf(struct hlg_findings *f, const struct hlg_image *image)
+{
+	const char *version = image->elf.hyperlight, *id = image->elf.build_id;
+	struct hlg_source *source = hlg_source_open(image->path);
+
+	snprintf(ok(f, "note")->text, TEXT, "%s%s",
+		 version[0] ? "Hyperlight " : "none of Hyperlight's", version);
+	snprintf(ok(f, "build id")->text, TEXT, "%s",
+		 id[0] ? id
+		       : "none (-Wl,--build-id makes one, which tells builds apart)");
+	snprintf(ok(f, "lines")->text, TEXT, "%s",
+		 source                   ? "source lines are known"
+		 : hlg_source_available() ? "none (-g makes them, for hlguest lookup)"
+					  : "not looked for: built without libdw");
+	hlg_source_close(source);
+}
+
+void hlg_doctor_judge_image(struct hlg_findings *f, const struct hlg_image *image)
+{
+	snprintf(ok(f, "image")->text, TEXT, "%s", image->path);
+	judge_symbols(f, image);
+	judge_gaps(f, image);
+	judge_base(f, image);
+	if (!image->map)
+		judge_elf(f, image);
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the kernel says of this machine. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tools/doctor/doctor.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+
+static void under(char path[static PATH_MAX], const char *root, const char *name)
+{
+	if (snprintf(path, PATH_MAX, "%s%s", root, name) >= PATH_MAX)
+		path[0] = '\0';
+}
+
+/* The begin of a small file, as text; empty if it cannot be read. */
+static void slurp(char *buf, size_t size, const char *root, const char *name)
+{
+	char path[PATH_MAX];
+	ssize_t got;
+	int fd;
+
+	buf[0] = '\0';
+	under(path, root, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return;
+	got = read(fd, buf, size - 1);
+	buf[got > 0 ? got : 0] = '\0';
+	close(fd);
+}
+
+/* A module's switch: 1, 0, or -1 where there is none. */
+static int parameter(const char *root, const char *module, const char *name)
+{
+	char path[128], value[8];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/parameters/%s", module, name);
+	slurp(value, sizeof(value), root, path);
+	if (value[0] == '\0')
+		return -1;
+	return value[0] == 'Y' || value[0] == 'y' || value[0] == '1';
+}
+
+/* The part of kvm that knows the hardware, by its module (also when it is built in). */
+static void find_kvm_module(struct hlg_probes *p, const char *root)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	DIR *dir;
+
+	under(path, root, "/sys/module");
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		if (strncmp(entry->d_name, "kvm_", 4) == 0 &&
+		    strlen(entry->d_name) < sizeof(p->kvm_module))
+			strcpy(p->kvm_module, entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+static void look_at_kvm(struct hlg_probes *p, const char *root)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	under(path, root, "/dev/kvm");
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	p->kvm = fd < 0 ? errno : 0;
+	if (fd >= 0)
+		close(fd);
+	find_kvm_module(p, root);
+	p->nested = p->kvm_module[0] ? parameter(root, p->kvm_module, "nested") : -1;
+	p->mediated = p->kvm_module[0]
+			      ? parameter(root, p->kvm_module, "enable_mediated_pmu")
+			      : -1;
+	if (p->mediated < 0)
+		p->mediated = parameter(root, "kvm", "enable_mediated_pmu");
+}
+
+/* tracefs has two places, the older one inside debugfs. */
+static void look_at_tracefs(struct hlg_probes *p, const char *root)
+{
+	static const char *const places[] = {"/sys/kernel/tracing/events",
+					     "/sys/kernel/debug/tracing/events"};
+	char path[PATH_MAX], kvm[PATH_MAX + 8];
+
+	p->tracefs = ENOENT;
+	for (size_t i = 0; i < 2 && p->tracefs != 0; i++) {
+		DIR *dir;
+
+		under(path, root, places[i]);
+		dir = opendir(path);
+		if (!dir) {
+			p->tracefs = errno == ENOENT ? p->tracefs : errno;
+			continue;
+		}
+		closedir(dir);
+		snprintf(kvm, sizeof(kvm), "%s/kvm", path);
+		p->kvm_events = access(kvm, F_OK) == 0;
+		p->tracefs = 0;
+	}
+}
+
+static void look_at_rights(struct hlg_probes *p, const char *root)
+{
+	char text[4096], *caps;
+	unsigned long long held = 0;
+
+	slurp(text, sizeof(text), root, "/proc/sys/kernel/perf_event_paranoid");
+	p->paranoid = text[0] ? (int)strtol(text, NULL, 10) : INT_MIN;
+	slurp(text, sizeof(text), root, "/proc/self/status");
+	caps = strstr(text, "\nCapEff:");
+	if (caps)
+		held = strtoull(caps + strlen("\nCapEff:"), NULL, 16);
+	p->perfmon = held >> CAP_PERFMON & 1 || held >> CAP_SYS_ADMIN & 1;
+}
+
+/* The first "model name" of /proc/cpuinfo. */
+static void take_model(struct hlg_probes *p, const char *cpuinfo)
+{
+	const char *line = strstr(cpuinfo, "model name"), *colon;
+
+	colon = line ? strchr(line, ':') : NULL;
+	if (!colon)
+		return;
+	colon += 1 + strspn(colon + 1, " \t");
+	snprintf(p->cpu, sizeof(p->cpu), "%.*s", (int)strcspn(colon, "\n"), colon);
+}
+
+void hlg_doctor_look_at_files(struct hlg_probes *p, const char *root)
+{
+	char cpu[16384];
+
+	look_at_kvm(p, root);
+	look_at_tracefs(p, root);
+	look_at_rights(p, root);
+	slurp(cpu, sizeof(cpu), root, "/proc/cpuinfo");
+	p->intel = strstr(cpu, "GenuineIntel") != NULL;
+	p->virtual_machine = strstr(cpu, " hypervisor") != NULL;
+	take_model(p, cpu);
+}
+
+/* Opens an event on this process, as perf would; errno of it. */
+static int try_event(unsigned type, unsigned long long config, bool no_host,
+		     bool no_kernel)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.config = config,
+		.sample_period = 1000000,
+		.sample_type = PERF_SAMPLE_IP,
+		.disabled = 1,
+		.exclude_host = no_host,
+		.exclude_kernel = no_kernel,
+		.exclude_hv = no_kernel,
+	};
+	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	close((int)fd);
+	return 0;
+}
+
+static void look_at_events(struct hlg_probes *p)
+{
+	p->clock = try_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, true, false);
+	/* Is there a counter at all? Whether it may be used is the question above. */
+	p->cycles = try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, true);
+	p->guest_cycles =
+		try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true, false);
+}
+
+void hlg_doctor_look(struct hlg_probes *p, const char *root)
+{
+	memset(p, 0, sizeof(*p));
+	hlg_doctor_look_at_perf(p);
+	hlg_doctor_look_at_files(p, root);
+	look_at_events(p);
+	hlg_doctor_look_at_calibration(p);
+}

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hlguest exits: what it costs to leave the guest, by reason, guest function, port and
+ * vCPU, from recordings of KVM's tracepoints.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/output/out.h"
+#include "filter/run.h"
+#include "symtab/image/base.h"
+#include "symtab/sum.h"
+#include "tools/cli/output.h"
+#include "tools/cli/verb.h"
+#include "tools/exits/fold.h"
+#include "tools/exits/read.h"
+#include "tools/exits/write.h"
+#include "tools/inputs/inputs.h"
+
+#define TOP_OF_TEXT 20
+
+enum {
+	KEY_REASON = 0x200,
+	KEY_PORT,
+	KEY_EXACT
+};
+
+struct arguments {
+	const char *reason;
+	struct hlg_number_list port;
+	bool exact;
+};
+
+static const struct argp_option own_options[] = {
+	{"reason", KEY_REASON, "GLOB|NUMBER", 0, "exits of this reason", 2},
+	{"port", KEY_PORT, "LIST", 0, "exits of these I/O ports", 2},
+	{"exact", KEY_EXACT, NULL, 0,
+	 "keep every latency (percentiles are off by up to 0.8 % otherwise)", 2},
+	{0},
+};
+
+static error_t parse_own(int key, char *value, struct argp_state *state)
+{
+	struct arguments *args = state->input;
+
+	switch (key) {
+	case KEY_REASON:
+		args->reason = value;
+		return 0;
+	case KEY_PORT:
+		hlg_number_list_finish(&args->port);
+		if (!hlg_number_list_parse(&args->port, value))
+			argp_error(state,
+				   "--port=%s: not a list of ports (as in 101,103-105)",
+				   value);
+		return 0;
+	case KEY_EXACT:
+		args->exact = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static bool takes(const char *option)
+{
+	static const char *const options[] = {"pid", "tid", "time",     "by",
+					      "top", "out", "demangle", "format"};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (strcmp(option, options[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The addresses that exits left from tell the bases, as samples do. */
+static int settle_bases(struct hlg_run *run, const struct hlg_exits_sums *sums,
+			struct hlg_err *err)
+{
+	uint32_t event = hlg_profile_event(&run->profile, "kvm:kvm_exit", 0);
+	int rc;
+
+	if (event == HLG_NO_SERIES)
+		return hlg_err_memory(err, "exits");
+	for (size_t i = 0; i < sums->n_cells; i++) {
+		const struct hlg_exits_cell *cell = &sums->cells[i];
+		const struct hlg_exits_vcpu *vcpu = &sums->vcpus[cell->key.vcpu];
+		const struct hlg_sample sample = {.ip = cell->key.rip,
+						  .period = 1,
+						  .time = run->options.start,
+						  .pid = vcpu->pid,
+						  .tid = vcpu->tid,
+						  .cpu = -1,
+						  .event = event,
+						  .cpumode = HLG_MODE_GUEST_USER};
+
+		if (cell->key.has_rip)
+			hlg_profile_add_many(&run->profile, &sample,
+					     (struct hlg_count){cell->n, cell->n},
+					     cell->n);
+	}
+	rc = hlg_run_settle(run, err);
+	for (size_t i = 0; rc == 0 && i < run->space.n_images; i++) {
+		const struct hlg_image *image = run->space.images[i];
+		char from[128];
+
+		hlg_base_describe(image, from, sizeof(from));
+		hlg_run_note(run, "image: %s, base 0x%" PRIx64 " (%s)", image->path,
+			     image->base, from);
+	}
+	return rc;
+}
+
+static void note_counts(struct hlg_run *run, const struct hlg_exits_sums *sums,
+			const struct hlg_exits_counts *counts)
+{
+	if (sums->pairs[HLG_EXITS_GUEST] == 0 && sums->pairs[HLG_EXITS_VMM])
+		hlg_run_note(run, "there is no pair of kvm_exit and kvm_entry (software "
+				  "KVM has none): only time in the VMM is known");
+	if (counts->no_rip)
+		hlg_run_note(run, "kvm_exit has no guest_rip on the kernel of a "
+				  "recording: such exits have no function");
+	if (counts->no_isa)
+		hlg_run_note(run, "kvm_exit has no isa on the kernel of a recording: "
+				  "such reasons stay numbers");
+	if (counts->no_vcpu)
+		hlg_run_note(run,
+			     "vCPUs are told apart by thread alone: kvm_exit or "
+			     "kvm_entry has no vcpu_id on the kernel of a recording");
+	if (counts->no_runs)
+		hlg_run_note(run, "KVM_RUN was not recorded: time in the VMM ends with "
+				  "kvm_entry (record it with " HLG_EXITS_HOW ")");
+	if (counts->lost)
+		hlg_run_note(run,
+			     "%" PRIu64 " events were lost while recording (a larger -m "
+			     "loses less)",
+			     counts->lost);
+	if (counts->left)
+		hlg_run_note(run,
+			     "the recording was cut off: its last %" PRIu64
+			     " bytes hold no whole record",
+			     counts->left);
+	if (!sums->exact)
+		hlg_run_note(run, "percentiles are off by 0.8 %% at most (--exact: not "
+				  "at all); all else is exact");
+}
+
+static int build_tables(struct hlg_exits_report *r, const struct hlg_run *run,
+			const struct hlg_exits_choice *choice, struct hlg_err *err)
+{
+	size_t n = 0;
+	int rc = 0;
+
+	for (int kind = 0; rc == 0 && kind < HLG_EXITS_KINDS; kind++)
+		rc = hlg_exits_tabulate(&r->tables[n++], r->sums, kind,
+					HLG_EXITS_BY_REASON, choice, &run->space, err);
+	for (int by = HLG_EXITS_BY_FUNCTION; rc == 0 && by < HLG_EXITS_BYS; by++)
+		rc = hlg_exits_tabulate(&r->tables[n++], r->sums, r->kind, by, choice,
+					&run->space, err);
+	return rc;
+}
+
+static int write_report(const struct hlg_run *run, struct hlg_exits_report *r,
+			struct hlg_err *err)
+{
+	struct hlg_out out;
+	int rc = hlg_out_open(&out, run->options.out, stdout, err);
+
+	if (rc < 0)
+		return rc;
+	if (!run->options.out)
+		r->paint = hlg_paint_of(out.f);
+	if (run->options.format == HLG_FORMAT_JSON)
+		rc = hlg_exits_json(out.f, r, err);
+	else if (run->options.format == HLG_FORMAT_CSV)
+		hlg_exits_csv(out.f, r);
+	else
+		hlg_exits_text(out.f, r);
+	if (rc == 0)
+		return hlg_out_commit(&out, err);
+	hlg_out_abort(&out);
+	return rc;
+}
+
+static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
+		  const struct arguments *args, struct hlg_err *err)
+{
+	const struct hlg_exits_choice choice = {
+		.reason = args->reason,
+		.port = &args->port,
+		.by_tid = run->options.by & HLG_BY_TID,
+		.demangle = run->options.demangle,
+	};
+	struct hlg_exits_report r = {
+		.sums = sums,
+		.kind = sums->pairs[HLG_EXITS_GUEST] ? HLG_EXITS_GUEST : HLG_EXITS_VMM,
+		.notes = run->notes,
+		.n_notes = run->n_notes,
+		.by_tid = choice.by_tid,
+		.top = run->options.top,
+	};
+	int rc = run->lost ? hlg_err_memory(err, "report")
+			   : build_tables(&r, run, &choice, err);
+
+	if (r.top == HLG_UNSET)
+		r.top = run->options.format == HLG_FORMAT_TEXT ? TOP_OF_TEXT : 0;
+	for (size_t i = 0; i < sums->n_vcpus; i++)
+		hlg_exits_add_times(&r.time, &sums->vcpus[i]);
+	hlg_exits_histogram(r.octaves, sums, r.kind, &choice);
+	if (rc == 0)
+		rc = write_report(run, &r, err);
+	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
+		hlg_exits_table_finish(&r.tables[i]);
+	return rc;
+}
+
+static void add_counts(struct hlg_exits_counts *to, const struct hlg_exits_counts *from)
+{
+	to->lost = hlg_sum(to->lost, from->lost);
+	to->left = hlg_sum(to->left, from->left);
+	to->no_rip |= from->no_rip;
+	to->no_isa |= from->no_isa;
+	to->no_vcpu |= from->no_vcpu;
+	to->no_runs |= from->no_runs;
+}
+
+/* A recording counts whole or not at all. */
+static int read_file(const char *path, const struct hlg_run *run, unsigned threads,
+		     struct hlg_progress *progress, struct hlg_exits_sums *sums,
+		     struct hlg_exits_counts *counts, struct hlg_err *err)
+{
+	struct hlg_exits_sums own = {
+		.exact = sums->exact, .fold = sums->fold, .fold_ctx = sums->fold_ctx};
+	struct hlg_exits_counts own_counts = {0};
+	int rc = hlg_exits_read(path, &run->options, threads, progress, &own, &own_counts,
+				err);
+
+	if (rc == 0 && !own.overflow) {
+		hlg_exits_settle(&own);
+		hlg_exits_merge(sums, &own);
+		add_counts(counts, &own_counts);
+		if (sums->no_memory)
+			rc = hlg_err_memory(err, path);
+	}
+	if (rc == 0 && (own.overflow || sums->overflow))
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: its times add up to more than 2^64 ns (damaged; "
+				 "record again)",
+				 path);
+	hlg_exits_sums_finish(&own);
+	return rc;
+}
+
+/* Tells which could not be read: then *status is 1. Returns how many could. */
+static size_t read_files(const struct hlg_inputs *in, const struct hlg_run *run,
+			 struct hlg_exits_sums *sums, struct hlg_exits_counts *counts,
+			 int *status)
+{
+	struct hlg_progress progress;
+	size_t n = 0;
+
+	hlg_progress_init(&progress, in->files, in->n_files, in->quiet);
+	for (size_t i = 0; i < in->n_files; i++) {
+		struct hlg_err err;
+
+		if (read_file(in->files[i], run, in->threads, &progress, sums, counts,
+			      &err) == 0) {
+			n++;
+			continue;
+		}
+		hlg_progress_end(&progress);
+		*status = hlg_output_error(&err);
+	}
+	hlg_progress_end(&progress);
+	return sums->no_memory || sums->overflow ? 0 : n;
+}
+
+/* Where no base has to be found from the addresses, functions are counted at once. */
+static int start_fold(struct hlg_run *run, struct hlg_exits_fold *fold,
+		      struct hlg_exits_sums *sums, struct hlg_err *err)
+{
+	for (size_t i = 0; i < run->space.n_images; i++)
+		if (run->space.images[i]->from == HLG_BASE_NONE)
+			return 0;
+	if (hlg_space_settle(&run->space, err) < 0)
+		return HLG_EINPUT;
+	if (!hlg_exits_fold_init(fold, &run->space))
+		return hlg_err_memory(err, "exits");
+	sums->fold = hlg_exits_fold;
+	sums->fold_ctx = fold;
+	return 0;
+}
+
+static int check_options(const struct hlg_options *options, struct hlg_err *err)
+{
+	if (options->by & ~(unsigned)HLG_BY_TID)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--by: exits are split by tid only (say --by=tid)");
+	return 0;
+}
+
+static int exits(const struct hlg_inputs *in, const struct arguments *args)
+{
+	struct hlg_exits_sums sums = {.exact = args->exact};
+	struct hlg_exits_counts counts = {0};
+	struct hlg_exits_fold fold = {0};
+	struct hlg_run run;
+	struct hlg_err err;
+	int rc = hlg_run_start(&run, in->n_words, in->words, &err), status = 0;
+
+	if (rc == 0)
+		rc = check_options(&run.options, &err);
+	if (rc == 0)
+		rc = start_fold(&run, &fold, &sums, &err);
+	if (rc == 0 && read_files(in, &run, &sums, &counts, &status)) {
+		rc = settle_bases(&run, &sums, &err);
+		if (rc == 0) {
+			note_counts(&run, &sums, &counts);
+			rc = report(&run, &sums, args, &err);
+		}
+	}
+	if (rc < 0)
+		status = hlg_output_error(&err);
+	hlg_exits_sums_finish(&sums);
+	hlg_exits_fold_finish(&fold);
+	hlg_run_finish(&run);
+	return status;
+}
+
+int hlg_verb_exits(int argc, char **argv)
+{
+	static const struct argp own = {own_options, parse_own, NULL, NULL,
+					NULL,        NULL,      NULL};
+	struct arguments args = {0};
+	struct hlg_inputs in = {.takes = takes,
+				.own = &own,
+				.own_input = &args,
+				.format_words = "text|csv|json",
+				.by_words = "tid",
+				.threads = 2};
+	int status =
+		hlg_inputs_parse(&in, argc, argv, "guest.elf[@BASE]... FILE...",
+				 "Tells what leaving the guest costs: time from kvm_exit "
+				 "to kvm_entry, and "
+				 "in the VMM, by reason, guest function, port and vCPU.\v"
+				 "Recordings come from " HLG_EXITS_HOW ".");
+
+	if (status == 0)
+		status = exits(&in, &args);
+	hlg_number_list_finish(&args.port);
+	hlg_inputs_finish(&in);
+	return status;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/export/address-counts.h"
+
+#include <stdlib.h>
+
+static int compare(const void *a, const void *b)
+{
+	const struct hlg_spot *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return x->column < y->column ? -1 : x->column > y->column;
+}
+
+bool hlg_spots_collect(struct hlg_spots *spots, const struct hlg_view *view,
+		       const struct hlg_row *row, const uint32_t *columns)
+{
+	struct hlg_spot *spot = calloc(row->n_hits + 1, sizeof(*spot));
+	size_t n = 0;
+
+	*spots = (struct hlg_spots){spot, 0};
+	if (!spot)
+		return false;
+	for (size_t i = 0; i < row->n_hits; i++) {
+		const struct hlg_hit *hit = &view->hits[row->first_hit + i];
+
+		spot[i] = (struct hlg_spot){hit->addr, columns ? columns[hit->series] : 0,
+					    hit->count};
+	}
+	qsort(spot, row->n_hits, sizeof(*spot), compare);
+	for (size_t i = 0; i < row->n_hits; i++) {
+		if (n && compare(&spot[n - 1], &spot[i]) == 0)
+			hlg_count_add(&spot[n - 1].count, spot[i].count);
+		else
+			spot[n++] = spot[i];
+	}
+	spots->n = n;
+	return true;
+}
+
+void hlg_spots_finish(struct hlg_spots *spots)
+{
+	free(spots->spot);
+	*spots = (struct hlg_spots){0};
+}

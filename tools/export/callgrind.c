@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/export/callgrind.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "filter/report/trust-notes.h"
+#include "symtab/escape.h"
+#include "symtab/image/base.h"
+#include "tools/export/address-counts.h"
+#include "tools/source/sources.h"
+
+#define UNKNOWN "???" /* what valgrind calls a file or object that it does not know */
+
+struct writer {
+	FILE *f;
+	const struct hlg_report *r;
+	struct hlg_sources sources;
+	uint32_t *columns; /* of each series */
+	uint32_t *events;  /* of each column */
+	uint32_t n_columns;
+	struct hlg_count *sums;  /* of each column: what was written */
+	struct hlg_count *costs; /* of each column, at one address */
+	bool *shared;            /* of each row: others have its name */
+};
+
+/* Has the event anything that is written? */
+static bool is_shown(const struct hlg_report *r, const struct hlg_event_sum *sum)
+{
+	bool shown = r->options->mode != HLG_SHOW_HOST && sum->count.samples;
+
+	for (size_t i = 0; i < r->host->n_rows && r->options->mode != HLG_SHOW_GUEST; i++)
+		shown |= r->profile->series[r->host->rows[i].series].event == sum->event;
+	return shown;
+}
+
+static bool number_columns(struct writer *w)
+{
+	const struct hlg_report *r = w->r;
+	uint32_t n = r->n_events;
+
+	w->columns = calloc(r->profile->n_series + 1, sizeof(*w->columns));
+	w->events = calloc(n + 1, sizeof(*w->events));
+	w->sums = calloc(n + 1, sizeof(*w->sums));
+	w->costs = calloc(n + 1, sizeof(*w->costs));
+	if (!w->columns || !w->events || !w->sums || !w->costs)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!is_shown(r, &r->events[i]))
+			continue;
+		for (uint32_t k = 0; k < r->profile->n_series; k++)
+			if (r->profile->series[k].event == r->events[i].event)
+				w->columns[k] = w->n_columns;
+		w->events[w->n_columns++] = r->events[i].event;
+	}
+	return true;
+}
+
+static int compare_names(const void *a, const void *b, void *rows)
+{
+	const struct hlg_row *row = rows;
+
+	return strcmp(row[*(const size_t *)a].name, row[*(const size_t *)b].name);
+}
+
+static bool find_shared(struct writer *w)
+{
+	const struct hlg_view *v = &w->r->all;
+	size_t *order = calloc(v->n_rows + 1, sizeof(*order));
+
+	w->shared = calloc(v->n_rows + 1, sizeof(*w->shared));
+	for (size_t i = 0; order && i < v->n_rows; i++)
+		order[i] = i;
+	if (order && w->shared) {
+		qsort_r(order, v->n_rows, sizeof(*order), compare_names, v->rows);
+		for (size_t i = 1; i < v->n_rows; i++)
+			if (compare_names(&order[i - 1], &order[i], v->rows) == 0)
+				w->shared[order[i - 1]] = w->shared[order[i]] = true;
+	}
+	free(order);
+	return order && w->shared;
+}
+
+/* An event in a word: "Samples", or of several "Samples_cpu_clock". */
+static void put_column(const struct writer *w, const char *what, uint32_t column)
+{
+	const struct hlg_event *event = &w->r->profile->events[w->events[column]];
+
+	fprintf(w->f, " %s", what);
+	if (w->n_columns < 2)
+		return;
+	fputc('_', w->f);
+	for (const char *c = event->name; *c; c++)
+		fputc(isalnum((unsigned char)*c) ? *c : '_', w->f);
+	/* These may have become the same, or have been. */
+	fprintf(w->f, "_%" PRIu32, column + 1);
+}
+
+static void put_columns(const struct writer *w)
+{
+	bool samples = w->r->all.weight == HLG_WEIGHT_SAMPLES;
+	uint32_t n = w->n_columns ? w->n_columns : 1;
+
+	fputs("events:", w->f);
+	for (uint32_t i = 0; i < n; i++) {
+		put_column(w, samples ? "Samples" : "Period", i);
+		put_column(w, samples ? "Period" : "Samples", i);
+	}
+	fputc('\n', w->f);
+}
+
+static void put_costs(const struct writer *w, const struct hlg_count *costs)
+{
+	bool samples = w->r->all.weight == HLG_WEIGHT_SAMPLES;
+	uint32_t n = w->n_columns ? w->n_columns : 1;
+
+	for (uint32_t i = 0; i < n; i++)
+		fprintf(w->f, " %" PRIu64 " %" PRIu64,
+			samples ? costs[i].samples : costs[i].period,
+			samples ? costs[i].period : costs[i].samples);
+	fputc('\n', w->f);
+}
+
+static void put_line(const struct writer *w, const char *what, const char *text)
+{
+	fprintf(w->f, "%s ", what);
+	hlg_escape_print(w->f, text);
+	fputc('\n', w->f);
+}
+
+static void put_header(const struct writer *w)
+{
+	const struct hlg_report *r = w->r;
+
+	fputs("# callgrind format\nversion: 1\ncreator: hlguest " HLG_VERSION "\n", w->f);
+	if (r->space->n_images)
+		put_line(w, "cmd:", r->space->images[0]->path);
+	if (r->shout)
+		put_line(w, "desc: !!", r->shout);
+	put_line(w, "desc: trust:", hlg_trust_word(r->trust.all.verdict));
+	for (size_t i = 0; i < r->space->n_images; i++) {
+		const struct hlg_image *image = r->space->images[i];
+		char from[128];
+
+		hlg_base_describe(image, from, sizeof(from));
+		fprintf(w->f, "desc: base: 0x%" PRIx64 " (", image->base);
+		hlg_escape_print(w->f, from);
+		put_line(w, "),", image->path);
+	}
+	for (size_t i = 0; i < r->n_notes; i++)
+		put_line(w, "desc: note:", r->notes[i]);
+	fputs("positions: instr line\n", w->f);
+	put_columns(w);
+}
+
+/* A name by itself; a number in brackets in front would be taken for its short form. */
+static void put_name(const struct writer *w, const char *what, const char *name)
+{
+	fprintf(w->f, "%s=%s", what, name[0] == '(' ? "./" : "");
+	hlg_escape_print(w->f, name);
+	fputc('\n', w->f);
+}
+
+/* The line in the function itself that code at addr is of. */
+static bool find_line(struct hlg_source *source, uint64_t addr,
+		      struct hlg_source_line *line)
+{
+	enum {
+		DEPTH = 64
+	};
+	struct hlg_source_inline inlines[DEPTH];
+	size_t n;
+
+	*line = (struct hlg_source_line){0};
+	if (!source || !hlg_source_find(source, addr, line))
+		return false;
+	n = hlg_source_inlines(source, addr, inlines, DEPTH);
+	if (n)
+		*line = inlines[n - 1].call;
+	return true;
+}
+
+/* The file of a row's code: that of its beginning, else of the first spot with one. */
+static const char *find_file(struct hlg_source *source, const struct hlg_row *row,
+			     const struct hlg_spots *spots)
+{
+	struct hlg_source_line line;
+
+	if (find_line(source, row->place.start, &line))
+		return line.file;
+	for (size_t i = 0; i < spots->n; i++)
+		if (find_line(source, spots->spot[i].addr, &line))
+			return line.file;
+	return UNKNOWN;
+}
+
+static void put_spots(struct writer *w, const struct hlg_spots *spots,
+		      struct hlg_source *source, const char *file)
+{
+	struct hlg_source_line line;
+
+	for (size_t i = 0; i < spots->n; i++) {
+		const struct hlg_spot *spot = &spots->spot[i];
+
+		w->costs[spot->column] = spot->count;
+		hlg_count_add(&w->sums[spot->column], spot->count);
+		if (i + 1 < spots->n && spot[1].addr == spot->addr)
+			continue;
+		if (!find_line(source, spot->addr, &line) || strcmp(line.file, file) != 0)
+			line.line = 0;
+		fprintf(w->f, "0x%" PRIx64 " %d", spot->addr, line.line);
+		put_costs(w, w->costs);
+		memset(w->costs, 0, w->n_columns * sizeof(*w->costs));
+	}
+}
+
+static void put_function(const struct writer *w, size_t i)
+{
+	const struct hlg_row *row = &w->r->all.rows[i];
+	const struct hlg_image *image = row->place.image;
+
+	fprintf(w->f, "fn=(%zu) ", i + 1);
+	hlg_escape_print(w->f, row->name);
+	if (w->shared[i]) {
+		fputs(" [", w->f);
+		if (image && w->r->space->n_images > 1) {
+			hlg_escape_print(w->f, image->path);
+			fputc(' ', w->f);
+		}
+		fprintf(w->f, "0x%" PRIx64 "]", row->place.start);
+	}
+	fputc('\n', w->f);
+}
+
+static bool put_row(struct writer *w, size_t i)
+{
+	const struct hlg_row *row = &w->r->all.rows[i];
+	const struct hlg_image *image = row->place.image;
+	struct hlg_source *source = image ? hlg_sources_of(&w->sources, image) : NULL;
+	struct hlg_spots spots;
+	const char *file;
+
+	if (!hlg_spots_collect(&spots, &w->r->all, row, w->columns)) {
+		hlg_spots_finish(&spots);
+		return false;
+	}
+	file = find_file(source, row, &spots);
+	fputc('\n', w->f);
+	put_name(w, "ob", image ? image->path : UNKNOWN);
+	put_name(w, "fl", file);
+	put_function(w, i);
+	put_spots(w, &spots, source, file);
+	hlg_spots_finish(&spots);
+	return true;
+}
+
+/* Rows of one process and mapping come once for each series. */
+static void put_host_row(struct writer *w, const struct hlg_host_row *row, size_t id)
+{
+	uint32_t column = w->columns[row->series];
+
+	fputc('\n', w->f);
+	put_name(w, "ob", row->dso);
+	fprintf(w->f, "fl=" UNKNOWN "\nfn=(%zu) ", id);
+	hlg_escape_print(w->f, row->comm);
+	fputs(" (", w->f);
+	hlg_escape_print(w->f, row->dso);
+	fputs(")\n0x0 0", w->f);
+	w->costs[column] = row->count;
+	put_costs(w, w->costs);
+	w->costs[column] = (struct hlg_count){0};
+	hlg_count_add(&w->sums[column], row->count);
+}
+
+static bool put_all(struct writer *w)
+{
+	const struct hlg_report *r = w->r;
+
+	put_header(w);
+	for (size_t i = 0; i < r->all.n_rows && r->options->mode != HLG_SHOW_HOST; i++)
+		if (!put_row(w, i))
+			return false;
+	for (size_t i = 0; i < r->host->n_rows && r->options->mode != HLG_SHOW_GUEST; i++)
+		put_host_row(w, &r->host->rows[i], r->all.n_rows + 1 + i);
+	fputs("\ntotals:", w->f);
+	put_costs(w, w->sums);
+	return true;
+}
+
+static int write_profile(void *report, FILE *f, struct hlg_err *err)
+{
+	const struct hlg_report *r = report;
+	struct writer w = {.f = f, .r = r};
+	bool ok = hlg_sources_open(&w.sources, r->space) && number_columns(&w) &&
+		  find_shared(&w) && put_all(&w);
+
+	hlg_sources_close(&w.sources);
+	free(w.columns);
+	free(w.events);
+	free(w.sums);
+	free(w.costs);
+	free(w.shared);
+	return ok ? 0 : hlg_err_memory(err, "format=callgrind");
+}
+
+int hlg_callgrind_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
+{
+	struct hlg_report report;
+	int rc = hlg_run_build(run, &report, err);
+
+	if (rc == 0)
+		rc = hlg_run_write(run, stream, write_profile, &report, err);
+	hlg_report_finish(&report);
+	return rc;
+}

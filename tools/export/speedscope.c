@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/export/speedscope.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "config.h"
+#include "filter/report/frames.h"
+#include "filter/write/json-parts.h"
+#include "tools/flame/facts.h"
+#include "tools/flame/frame.h"
+
+#define SCHEMA "https://www.speedscope.app/file-format-schema.json"
+
+struct writer {
+	const struct hlg_tree *tree;
+	enum hlg_weight weight;
+	uint32_t *numbers; /* of each name and kind, the frame's plus one */
+	uint32_t n_frames;
+	uint32_t *path; /* frames from the root to the node at hand */
+	json_t *frames, *samples, *weights;
+	uint64_t total;
+};
+
+static uint32_t number_frame(struct writer *w, const struct hlg_node *node)
+{
+	uint32_t *number = &w->numbers[(size_t)node->name * HLG_N_FRAMES + node->frame];
+
+	if (*number == 0) {
+		json_t *o = json_object();
+
+		json_object_set_new(o, "name",
+				    hlg_json_text(hlg_tree_name(w->tree, node)));
+		json_object_set_new(o, "file", json_string(hlg_frame_word(node->frame)));
+		json_array_append_new(w->frames, o);
+		*number = ++w->n_frames;
+	}
+	return *number - 1;
+}
+
+static void add_stack(struct writer *w, uint32_t depth, uint64_t weight)
+{
+	json_t *stack = json_array();
+
+	for (uint32_t d = 1; d <= depth; d++)
+		json_array_append_new(stack, json_integer(w->path[d]));
+	json_array_append_new(w->samples, stack);
+	json_array_append_new(w->weights, hlg_json_number(weight));
+	w->total += weight;
+}
+
+static bool add_stacks(struct writer *w)
+{
+	const struct hlg_tree *tree = w->tree;
+	uint32_t depth = 0;
+
+	for (uint32_t i = 0; i < tree->n; i++)
+		if (tree->nodes[i].depth > depth)
+			depth = tree->nodes[i].depth;
+	w->path = calloc((size_t)depth + 1, sizeof(*w->path));
+	w->numbers =
+		calloc(((size_t)tree->names.n + 1) * HLG_N_FRAMES, sizeof(*w->numbers));
+	if (!w->path || !w->numbers)
+		return false;
+	for (uint32_t i = 1; i < tree->n; i++) {
+		const struct hlg_node *node = &tree->nodes[i];
+		uint64_t self = hlg_weigh(w->weight, node->self);
+
+		w->path[node->depth] = number_frame(w, node);
+		if (self)
+			add_stack(w, node->depth, self);
+	}
+	return true;
+}
+
+/* Is period time, for all that was sampled? */
+static bool is_time(const struct hlg_report *r)
+{
+	bool time = r->all.weight == HLG_WEIGHT_PERIOD, any = false;
+
+	for (uint32_t i = 0; i < r->profile->n_events; i++) {
+		if (!hlg_facts_shows(r, i))
+			continue;
+		time &= r->profile->events[i].kind == HLG_EVENT_TIMER;
+		any = true;
+	}
+	return time && any;
+}
+
+static json_t *profile(const struct writer *w, const struct hlg_report *r)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "type", json_string("sampled"));
+	json_object_set_new(
+		o, "name",
+		json_string(w->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period"));
+	json_object_set_new(o, "unit", json_string(is_time(r) ? "nanoseconds" : "none"));
+	json_object_set_new(o, "startValue", json_integer(0));
+	json_object_set_new(o, "endValue", hlg_json_number(w->total));
+	json_object_set(o, "samples", w->samples);
+	json_object_set(o, "weights", w->weights);
+	return o;
+}
+
+/* The images, which the profile is of. */
+static json_t *name(const struct hlg_report *r)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	json_t *json = NULL;
+
+	for (size_t i = 0; f && i < r->space->n_images; i++)
+		fprintf(f, "%s%s", i ? ", " : "", r->space->images[i]->path);
+	if (f && fclose(f) == 0 && text)
+		json = hlg_json_text(text);
+	hlg_json_watch(json);
+	free(text);
+	return json;
+}
+
+static json_t *document(const struct writer *w, const struct hlg_report *r)
+{
+	json_t *root = json_object(), *shared = json_object(), *profiles = json_array();
+
+	json_object_set(shared, "frames", w->frames);
+	json_array_append_new(profiles, profile(w, r));
+	json_object_set_new(root, "$schema", json_string(SCHEMA));
+	json_object_set_new(root, "exporter", json_string("hlguest " HLG_VERSION));
+	json_object_set_new(root, "name", name(r));
+	json_object_set_new(root, "activeProfileIndex", json_integer(0));
+	json_object_set_new(root, "shared", shared);
+	json_object_set_new(root, "profiles", profiles);
+	return root;
+}
+
+int hlg_speedscope_check(struct hlg_err *err)
+{
+	(void)err;
+	return 0;
+}
+
+int hlg_speedscope_write(FILE *f, const struct hlg_report *r, const struct hlg_tree *tree,
+			 struct hlg_err *err)
+{
+	struct writer w = {.tree = tree, .weight = r->all.weight};
+	json_t *root;
+	bool ok;
+
+	hlg_json_begin();
+	w.frames = json_array();
+	w.samples = json_array();
+	w.weights = json_array();
+	hlg_json_watch(add_stacks(&w) ? &w : NULL);
+	root = document(&w, r);
+	ok = !hlg_json_lost() && json_dumpf(root, f, JSON_COMPACT) == 0;
+	json_decref(root);
+	json_decref(w.frames);
+	json_decref(w.samples);
+	json_decref(w.weights);
+	free(w.path);
+	free(w.numbers);
+	if (hlg_json_lost() || (!ok && !ferror(f)))
+		return hlg_err_memory(err, "format=speedscope");
+	fputc('\n', f);
+	return 0;
+}
+
+struct sheet {
+	const struct hlg_report *report;
+	struct hlg_tree tree;
+};
+
+static int write_sheet(void *to, FILE *f, struct hlg_err *err)
+{
+	const struct sheet *sheet = to;
+
+	return hlg_speedscope_write(f, sheet->report, &sheet->tree, err);
+}
+
+int hlg_speedscope_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
+{
+	struct hlg_report report;
+	struct sheet sheet = {.report = &report};
+	int rc = hlg_run_build(run, &report, err);
+
+	if (rc == 0)
+		rc = hlg_report_check_whole(&report, err);
+	if (rc == 0)
+		rc = hlg_frames_build(&sheet.tree, &report, err);
+	if (rc == 0)
+		rc = hlg_run_write(run, stream, write_sheet, &sheet, err);
+	hlg_tree_finish(&sheet.tree);
+	hlg_report_finish(&report);
+	return rc;
+}

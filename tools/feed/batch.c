@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/feed/batch.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "symtab/sum.h"
+
+struct worker {
+	pthread_t thread;
+	struct hlg_batch *batch;
+	const struct hlg_options *options;
+	atomic_size_t *next; /* file to take */
+	struct hlg_feed_how how;
+	struct hlg_profile *sum; /* the run's own, or the thread's; and so */
+	struct hlg_host *host;
+	struct hlg_profile own_sum;
+	struct hlg_host own_host;
+	struct hlg_stacks *stacks, own_stacks; /* for stacks=callgraph */
+	struct hlg_profile file;               /* of the file that is being read */
+	struct hlg_fits fits;                  /* judges it, if there are several */
+	bool started;
+};
+
+/* Errors are rare, and a kilobyte each: only those that there are take memory. */
+static const struct hlg_err *keep(struct hlg_batch *batch, const struct hlg_err *err)
+{
+	struct hlg_err *kept = malloc(sizeof(*kept));
+
+	if (!kept)
+		return &batch->no_memory;
+	*kept = *err;
+	return kept;
+}
+
+/*
+ * A file is counted on its own first: one that turns out to be unreadable half-way must
+ * leave nothing behind.
+ */
+static void read_file(struct worker *w, const char *path, struct hlg_batch_file *file,
+		      struct hlg_profile *alone)
+{
+	bool host = w->options->mode != HLG_SHOW_GUEST &&
+		    w->options->stacks != HLG_STACKS_COUNTERS;
+	bool callgraph = w->options->stacks == HLG_STACKS_CALLGRAPH;
+	struct hlg_host rows = {0};
+	struct hlg_stacks stacks = {0};
+	struct hlg_err err;
+
+	w->how.stacks = callgraph ? &stacks : NULL;
+	file->rc = callgraph && !hlg_stacks_init(&stacks, w->options)
+			   ? hlg_err_memory(&err, path)
+			   : 0;
+	if (file->rc == 0)
+		file->rc = hlg_feed_read(path, &w->how, &w->file, host ? &rows : NULL,
+					 &file->sums, &err);
+	if (file->rc == 0 && w->fits.space &&
+	    !hlg_fits_judge(&w->fits, &w->file, &file->fit))
+		file->rc = hlg_err_memory(&err, path);
+	if (file->rc == 0 && alone && !hlg_profile_init(alone, w->options))
+		file->rc = hlg_err_memory(&err, path);
+	if (file->rc == 0) {
+		if (alone)
+			hlg_profile_merge(alone, &w->file);
+		hlg_host_merge(w->host, w->sum, &rows, &w->file);
+		if (callgraph)
+			hlg_stacks_merge(w->stacks, &stacks, w->sum, &w->file);
+		hlg_profile_merge(w->sum, &w->file);
+	} else {
+		file->err = keep(w->batch, &err);
+	}
+	hlg_host_finish(&rows);
+	hlg_stacks_finish(&stacks);
+	hlg_profile_clear(&w->file);
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	size_t i;
+
+	while ((i = atomic_fetch_add(w->next, 1)) < w->batch->n_paths)
+		read_file(w, w->batch->paths[i], &w->batch->files[i],
+			  w->batch->profiles ? &w->batch->profiles[i] : NULL);
+	return NULL;
+}
+
+static void add_sums(struct hlg_feed_sums *to, const struct hlg_feed_sums *from)
+{
+	to->samples += from->samples;
+	to->guest += from->guest;
+	to->host += from->host;
+	to->deselected += from->deselected;
+	to->lost = hlg_sum(to->lost, from->lost);
+	to->throttled += from->throttled;
+	to->skipped += from->skipped;
+	to->left = hlg_sum(to->left, from->left);
+}
+
+static void start(struct worker *workers, unsigned n)
+{
+	/* The first is this thread's; one that cannot be had leaves its files to it. */
+	for (unsigned i = 1; i < n; i++)
+		workers[i].started =
+			pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
+	work(&workers[0]);
+	for (unsigned i = 1; i < n; i++)
+		if (workers[i].started)
+			pthread_join(workers[i].thread, NULL);
+}
+
+/* The first worker, this thread's, counts into the run itself. */
+static bool init(struct worker *w, struct hlg_run *run, bool first)
+{
+	w->options = &run->options;
+	w->sum = first ? &run->profile : &w->own_sum;
+	w->host = first ? &run->host : &w->own_host;
+	w->stacks = first ? &run->stacks : &w->own_stacks;
+	if (!first && run->options.stacks == HLG_STACKS_CALLGRAPH &&
+	    !hlg_stacks_init(&w->own_stacks, &run->options))
+		return false;
+	if (w->batch->judge && w->batch->n_paths > 1 &&
+	    !hlg_fits_begin(&w->fits, &run->space))
+		return false;
+	return hlg_profile_init(&w->file, &run->options) &&
+	       (first || hlg_profile_init(&w->own_sum, &run->options));
+}
+
+static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
+		       struct worker *workers, unsigned n, struct hlg_progress *progress,
+		       struct hlg_err *err)
+{
+	atomic_size_t next = 0;
+	bool ok = true;
+
+	for (unsigned i = 0; i < n; i++) {
+		workers[i].batch = batch;
+		workers[i].next = &next;
+		workers[i].how.threads = n > 1 ? 1 : batch->threads;
+		workers[i].how.progress = progress;
+		workers[i].how.space = &run->space;
+		workers[i].how.syms = &batch->syms;
+		ok = init(&workers[i], run, i == 0) && ok;
+	}
+	if (ok)
+		start(workers, n);
+	for (unsigned i = 0; i < n; i++) {
+		if (ok && i > 0) {
+			hlg_host_merge(&run->host, &run->profile, &workers[i].own_host,
+				       &workers[i].own_sum);
+			if (run->options.stacks == HLG_STACKS_CALLGRAPH)
+				hlg_stacks_merge(&run->stacks, &workers[i].own_stacks,
+						 &run->profile, &workers[i].own_sum);
+			hlg_profile_merge(&run->profile, &workers[i].own_sum);
+		}
+		hlg_host_finish(&workers[i].own_host);
+		hlg_stacks_finish(&workers[i].own_stacks);
+		hlg_profile_finish(&workers[i].own_sum);
+		hlg_profile_finish(&workers[i].file);
+		hlg_fits_finish(&workers[i].fits);
+	}
+	return ok ? 0 : hlg_err_memory(err, "threads");
+}
+
+int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err *err)
+{
+	unsigned n = batch->threads;
+	struct hlg_progress progress;
+	struct worker *workers;
+	int rc;
+
+	if (n > batch->n_paths)
+		n = (unsigned)batch->n_paths;
+	batch->files = calloc(batch->n_paths + 1, sizeof(*batch->files));
+	workers = calloc(n + 1, sizeof(*workers));
+	if (!batch->files || !workers) {
+		free(workers);
+		return hlg_err_memory(err, "files");
+	}
+	hlg_err_memory(&batch->no_memory, "files");
+	hlg_hostsyms_init(&batch->syms, run->options.demangle);
+	hlg_progress_init(&progress, batch->paths, batch->n_paths, batch->quiet);
+	rc = run_workers(batch, run, workers, n ? n : 1, &progress, err);
+	hlg_progress_end(&progress);
+	free(workers);
+	for (size_t i = 0; rc == 0 && i < batch->n_paths; i++) {
+		if (batch->files[i].rc < 0)
+			continue;
+		batch->n_read++;
+		add_sums(&batch->sums, &batch->files[i].sums);
+	}
+	return rc;
+}
+
+void hlg_batch_finish(struct hlg_batch *batch)
+{
+	for (size_t i = 0; batch->files && i < batch->n_paths; i++)
+		if (batch->files[i].err != &batch->no_memory)
+			free((void *)(uintptr_t)batch->files[i].err);
+	if (batch->files)
+		hlg_hostsyms_finish(&batch->syms);
+	free(batch->files);
+	batch->files = NULL;
+}
+
+/* Why host frames have no names. */
+static void note_syms(struct hlg_run *run, const struct hlg_hostsyms *syms)
+{
+	if (syms->kernel_is_other)
+		hlg_run_note(run,
+			     "frames of the host's kernel have no names: it is not the "
+			     "one that runs here, or that does not show addresses "
+			     "(kernel.kptr_restrict)");
+	if (syms->kernel_is_untold)
+		hlg_run_note(
+			run,
+			"frames of the host's kernel have no names: a recording does "
+			"not say which kernel it was (hlguest record --stacks has it "
+			"said, perf record --buildid-all)");
+	if (syms->file_is_other)
+		hlg_run_note(run,
+			     "%s: is not the file that was recorded (its build id is "
+			     "another), so frames in it have no names",
+			     syms->other);
+	if (syms->too_many)
+		hlg_run_note(run,
+			     "more than %d files are mapped: frames in others have no "
+			     "names",
+			     HLG_HOSTSYMS_MAX);
+}
+
+void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)
+{
+	const struct hlg_feed_sums *sums = &batch->sums;
+
+	if (sums->lost)
+		hlg_run_note(run,
+			     "%" PRIu64
+			     " events were lost while recording (a larger -m, or "
+			     "a lower -F, loses less)",
+			     sums->lost);
+	if (sums->throttled)
+		hlg_run_note(run,
+			     "the kernel throttled sampling %" PRIu64
+			     " times: busy periods "
+			     "have too few samples",
+			     sums->throttled);
+	if (sums->skipped)
+		hlg_run_note(run,
+			     "%" PRIu64
+			     " samples or frames of the recording make no sense "
+			     "and were skipped",
+			     sums->skipped);
+	if (sums->left)
+		hlg_run_note(run,
+			     "the recording was cut off: its last %" PRIu64
+			     " bytes hold no "
+			     "whole record",
+			     sums->left);
+	note_syms(run, &batch->syms);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Many recordings into one profile. Threads take files in turn, each counts into a
+ * profile of its own, and the profiles are added up at the end, so the result depends
+ * neither on the order of the files nor on the number of threads, and memory on neither
+ * the number of files nor their size.
+ */
+#ifndef HLG_TOOLS_FEED_BATCH_H
+#define HLG_TOOLS_FEED_BATCH_H
+
+#include "filter/run.h"
+#include "filter/trust/per-file.h"
+#include "tools/feed/feed.h"
+
+struct hlg_batch_file {
+	int rc;                    /* of reading it */
+	const struct hlg_err *err; /* if rc < 0; the batch's */
+	struct hlg_feed_sums sums;
+	struct hlg_file_fit fit; /* if it was asked for */
+};
+
+struct hlg_batch {
+	/* In: not owned. */
+	char *const *paths;
+	size_t n_paths;
+	unsigned threads;
+	bool quiet; /* no progress line */
+	bool judge; /* fill in fit, if there are several: it costs */
+	/* NULL, or one for each path, zeroed: what each file that could be read held by
+	 * itself. The caller finishes them. */
+	struct hlg_profile *profiles;
+	/* Out. */
+	struct hlg_batch_file *files; /* one for each path */
+	size_t n_read;                /* files that could be read */
+	struct hlg_feed_sums sums;    /* over these */
+	struct hlg_err no_memory;     /* for errors that cannot be kept */
+	struct hlg_hostsyms syms;     /* for stacks; what it could not name */
+};
+
+/*
+ * Reads all files into run's profile (and host, if mode= asks for it, and stacks). Fails
+ * only without memory or threads; a file that cannot be read is told in files[] and
+ * counts nothing. The caller finishes the batch in any case.
+ */
+int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err *err);
+
+/* Notes for the report what a filter cannot see: lost events, throttling, a cut. */
+void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run);
+
+void hlg_batch_finish(struct hlg_batch *batch);
+
+#endif

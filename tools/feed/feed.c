@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/feed/feed.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/profile/cpumode.h"
+#include "symtab/sum.h"
+#include "tools/feed/queue.h"
+#include "tools/perfdata/perfdata.h"
+#include "tools/pprof/pprof.h"
+
+struct feed {
+	struct hlg_profile *profile;
+	struct hlg_host *host;
+	struct hlg_stacks *stacks;
+	struct hlg_order order; /* if host samples or stacks are wanted */
+	bool directory;         /* of several files, which are not ordered */
+	uint32_t *events;       /* the profile's number of each of the reader's */
+	bool ordered;
+	uint32_t n_events;
+	const char *path;
+	struct hlg_progress *progress;
+	uint64_t done, seen; /* told to progress so far: bytes, samples */
+};
+
+/* Before the first sample of an event: what the profile calls it. */
+static int on_event(void *ctx, const struct hlg_perfdata_event *event,
+		    struct hlg_err *err)
+{
+	struct feed *feed = ctx;
+	uint32_t *events = feed->events;
+
+	/* They are met in any order. */
+	if (event->index >= feed->n_events) {
+		events = reallocarray(events, (size_t)event->index + 1, sizeof(*events));
+		if (!events)
+			return hlg_err_memory(err, feed->path);
+		feed->events = events;
+		feed->n_events = event->index + 1;
+	}
+	events[event->index] =
+		hlg_profile_event(feed->profile, event->name, event->attr.precise_ip);
+	if (events[event->index] == HLG_NO_SERIES)
+		return hlg_err_memory(err, feed->path);
+	hlg_profile_describe(
+		feed->profile, events[event->index],
+		hlg_event_kind(event->attr.type, event->attr.config),
+		hlg_event_member(event->attr.sample_type, event->attr.read_format));
+	return 0;
+}
+
+/* For what processes have mapped. */
+static int no_room(const struct feed *feed, struct hlg_err *err)
+{
+	if (feed->order.tasks.ranges + 2 <= HLG_MAPS_MAX)
+		return hlg_err_memory(err, feed->path);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: has processes with more than %zu mappings (report it "
+			   "without mode=)",
+			   feed->path, HLG_MAPS_MAX);
+}
+
+static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_err *err)
+{
+	struct feed *feed = ctx;
+
+	if (!feed->ordered)
+		return 0;
+	if (task->build_id && !hlg_buildids_set(&feed->order.ids, task->name,
+						task->build_id, task->build_id_size))
+		return hlg_err_memory(err, feed->path);
+	if (hlg_order_task(&feed->order, task))
+		return 0;
+	return no_room(feed, err);
+}
+
+static int on_round(void *ctx, struct hlg_err *err)
+{
+	struct feed *feed = ctx;
+
+	/* One of several files is read to its end before the next begins. */
+	if (!feed->ordered || feed->directory || hlg_order_round(&feed->order))
+		return 0;
+	return no_room(feed, err);
+}
+
+static int on_progress(void *ctx, uint64_t done, uint64_t total, struct hlg_err *err)
+{
+	struct feed *feed = ctx;
+	uint64_t seen = feed->profile->seen.samples;
+
+	(void)total;
+	(void)err;
+	hlg_progress_add(feed->progress, done - feed->done, seen - feed->seen);
+	feed->done = done;
+	feed->seen = seen;
+	return 0;
+}
+
+static __attribute__((noinline)) void take(struct feed *feed, struct hlg_sample s)
+{
+	s.event = feed->events[s.event];
+	if (hlg_profile_add(feed->profile, &s) == HLG_HOST && feed->host)
+		hlg_order_sample(&feed->order, &s, hlg_profile_series(feed->profile, &s));
+}
+
+static inline __attribute__((always_inline)) void on_sample(void *ctx,
+							    struct hlg_perfdata_raw *raw)
+{
+	struct feed *feed = ctx;
+	uint32_t event = feed->events[raw->event], before = raw->before;
+	struct hlg_hits hits;
+	bool hit;
+
+	if (raw->alone) {
+		if (!hlg_profile_hit(feed->profile, event, hlg_perfdata_cpumode(raw),
+				     raw->ip, hlg_perfdata_tid(raw), raw->period))
+			take(feed, hlg_perfdata_sample(raw));
+		return;
+	}
+	hlg_hits_begin(&hits, feed->profile, event);
+	do
+		hit = hlg_hits_add(&hits, hlg_perfdata_cpumode(raw), raw->ip,
+				   hlg_perfdata_tid(raw), raw->period);
+	while (hit && hlg_perfdata_next(raw));
+	hlg_hits_end(&hits, feed->profile, raw->before - before + hit);
+	if (!hit)
+		take(feed, hlg_perfdata_sample(raw));
+}
+
+/* For stacks=counters. */
+static inline __attribute__((always_inline)) void on_state(void *ctx,
+							   struct hlg_perfdata_raw *raw)
+{
+	struct feed *feed = ctx;
+	struct hlg_tally tally;
+	bool ok;
+
+	hlg_modes_begin(&tally, feed->profile, feed->events[raw->event]);
+	do
+		ok = hlg_modes_tally(&tally, hlg_perfdata_cpumode(raw), raw->period);
+	while (ok && hlg_perfdata_next(raw));
+	hlg_modes_end(&tally, feed->profile);
+	if (!ok)
+		take(feed, hlg_perfdata_sample(raw));
+}
+
+/* What a sample is for, besides the profile; its chain is wanted for any of it. */
+static unsigned purpose(struct feed *feed, const struct hlg_perfdata_raw *raw,
+			const struct hlg_sample *s, enum hlg_verdict verdict)
+{
+	enum hlg_kvm_mark mark = hlg_stacks_event(feed->profile->events[s->event].name);
+	struct hlg_perfdata_bytes data;
+	unsigned what = 0;
+
+	/* Also when nobody has selected it. */
+	if (mark && hlg_perfdata_data(raw, &data) &&
+	    hlg_stacks_is_run(mark, data.at, data.n))
+		what |= HLG_ORDER_ENTER;
+	if (verdict == HLG_GUEST)
+		what |= HLG_ORDER_STACK;
+	if (verdict == HLG_HOST && mark)
+		hlg_count_add(&feed->stacks->aside, (struct hlg_count){1, s->period});
+	else if (verdict == HLG_HOST && feed->host)
+		what |= HLG_ORDER_ROW | HLG_ORDER_STACK;
+	return what;
+}
+
+static inline __attribute__((always_inline)) void on_stack(void *ctx,
+							   struct hlg_perfdata_raw *raw)
+{
+	struct hlg_sample s = hlg_perfdata_sample(raw);
+	struct hlg_perfdata_fields fields;
+	struct feed *feed = ctx;
+	enum hlg_verdict verdict;
+	uint32_t chain = HLG_NO_CHAIN;
+	unsigned what;
+
+	s.event = feed->events[s.event];
+	verdict = hlg_profile_add(feed->profile, &s);
+	what = purpose(feed, raw, &s, verdict);
+	if (!what)
+		return;
+	hlg_perfdata_decode(&fields, raw->layout->attr, raw->record, (uint16_t)raw->size);
+	if (fields.callchain.at)
+		chain = hlg_chains_add(&feed->stacks->chains, fields.callchain.at,
+				       fields.callchain.n);
+	hlg_order_add(&feed->order, &s,
+		      verdict == HLG_DESELECTED ? HLG_NO_SERIES
+						: hlg_profile_series(feed->profile, &s),
+		      chain, what);
+}
+
+static void add_counts(struct hlg_feed_sums *sums,
+		       const struct hlg_perfdata_counts *counts)
+{
+	sums->samples += counts->samples;
+	/* LOST counts what LOST_SAMPLES counts again at the end of newer recordings. */
+	sums->lost = hlg_sum(sums->lost, counts->lost > counts->lost_samples
+						 ? counts->lost
+						 : counts->lost_samples);
+	sums->throttled += counts->types[PERF_RECORD_THROTTLE];
+	sums->skipped += counts->unknown_id + counts->bad_sample + counts->no_zstd;
+	sums->left = hlg_sum(sums->left, hlg_sum(counts->left, counts->missing));
+}
+
+/* Reads what pd's range holds. */
+static int read_range(struct feed *feed, struct hlg_perfdata *pd, struct hlg_err *err)
+{
+	static const struct hlg_perfdata_sink sink = {.event = on_event,
+						      .task = on_task,
+						      .round = on_round,
+						      .progress = on_progress};
+
+	int rc;
+
+	feed->done = 0;
+	feed->directory = hlg_perfdata_host(pd)->directory;
+	if (feed->stacks)
+		rc = hlg_perfdata_read(pd, on_stack, &sink, feed, err);
+	else if (feed->profile->options->stacks == HLG_STACKS_COUNTERS)
+		rc = hlg_perfdata_read(pd, on_state, &sink, feed, err);
+	else
+		rc = hlg_perfdata_read(pd, on_sample, &sink, feed, err);
+	if (rc == 0 && feed->ordered && !hlg_order_end(&feed->order))
+		rc = no_room(feed, err);
+	return rc;
+}
+
+static void finish(struct feed *feed)
+{
+	hlg_order_finish(&feed->order);
+	free(feed->events);
+}
+
+/* The part of a recording from a guessed boundary on, for another thread. */
+struct second {
+	struct feed feed;
+	struct hlg_perfdata *pd;
+	struct hlg_profile profile;
+	struct hlg_err err;
+	int rc;
+};
+
+static void *read_second(void *arg)
+{
+	struct second *s = arg;
+
+	s->rc = read_range(&s->feed, s->pd, &s->err);
+	return NULL;
+}
+
+/*
+ * Both parts at once. Returns 1 when the guess was right and all is counted; 0 when only
+ * the part up to hlg_perfdata_tell(pd) is.
+ */
+static int read_both(struct feed *feed, struct hlg_perfdata *pd, struct second *s,
+		     uint64_t at, struct hlg_feed_sums *sums, struct hlg_err *err)
+{
+	pthread_t thread;
+	int rc;
+
+	hlg_perfdata_range(pd, 0, at);
+	hlg_perfdata_range(s->pd, at, UINT64_MAX);
+	if (pthread_create(&thread, NULL, read_second, s) != 0)
+		return read_range(feed, pd, err);
+	rc = read_range(feed, pd, err);
+	pthread_join(thread, NULL);
+	if (rc < 0)
+		return rc;
+	if (s->rc < 0 || hlg_perfdata_tell(pd) != at)
+		return 0;
+	hlg_profile_merge(feed->profile, &s->profile);
+	add_counts(sums, hlg_perfdata_counts(s->pd));
+	return 1;
+}
+
+/*
+ * Two threads where the recording can be split and no names of host samples are wanted,
+ * which need the order; else, and where the guess was wrong, one.
+ */
+static int read_split(struct feed *feed, struct hlg_perfdata *pd,
+		      struct hlg_feed_sums *sums, struct hlg_err *err)
+{
+	struct second s = {.feed = {.path = feed->path, .progress = feed->progress}};
+	uint64_t at;
+	int rc = 0;
+
+	if (feed->ordered || !hlg_perfdata_split(pd, &at) ||
+	    hlg_perfdata_clone(&s.pd, pd, &s.err) < 0)
+		return read_range(feed, pd, err);
+	s.feed.profile = &s.profile;
+	if (hlg_profile_init(&s.profile, feed->profile->options)) {
+		rc = read_both(feed, pd, &s, at, sums, err);
+		hlg_profile_finish(&s.profile);
+	}
+	finish(&s.feed);
+	hlg_perfdata_close(s.pd);
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	hlg_perfdata_range(pd, hlg_perfdata_tell(pd), UINT64_MAX);
+	return read_range(feed, pd, err);
+}
+
+static bool keep_build_id(void *ids, const struct hlg_perfdata_build_id *b)
+{
+	return (b->cpumode != PERF_RECORD_MISC_USER &&
+		b->cpumode != PERF_RECORD_MISC_KERNEL) ||
+	       hlg_buildids_set(ids, b->path, b->id, b->size);
+}
+
+static int begin_order(struct feed *feed, const struct hlg_perfdata *pd,
+		       const struct hlg_feed_how *how, struct hlg_err *err)
+{
+	if (!hlg_order_init(&feed->order, feed->host))
+		return hlg_err_memory(err, feed->path);
+	feed->order.stacks = how->stacks;
+	feed->order.syms = how->syms;
+	return how->stacks
+		       ? hlg_perfdata_build_ids(pd, keep_build_id, &feed->order.ids, err)
+		       : 0;
+}
+
+int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
+		  struct hlg_profile *profile, struct hlg_host *host,
+		  struct hlg_feed_sums *sums, struct hlg_err *err)
+{
+	struct feed feed = {.profile = profile,
+			    .host = host,
+			    .stacks = how->stacks,
+			    .ordered = host || how->stacks,
+			    .path = path,
+			    .progress = how->progress,
+			    .seen = profile->seen.samples};
+	uint64_t seen = profile->seen.samples, deselected = profile->deselected.samples;
+	uint64_t of_host = profile->host.samples;
+	struct hlg_perfdata *pd;
+	int rc;
+
+	if (profile->options->stacks == HLG_STACKS_COUNTERS && how->space &&
+	    hlg_pprof_is(path))
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"%s: is a saved profile, which does not tell states (name "
+			"a recording)",
+			path);
+	if (how->space && hlg_pprof_is(path))
+		return hlg_pprof_read(path, how, profile, host, sums, err);
+	memset(sums, 0, sizeof(*sums));
+	rc = hlg_perfdata_open(&pd, path, err);
+	if (rc < 0)
+		return rc;
+	if (feed.ordered)
+		rc = begin_order(&feed, pd, how, err);
+	if (rc == 0)
+		rc = how->threads > 1 ? read_split(&feed, pd, sums, err)
+				      : read_range(&feed, pd, err);
+	add_counts(sums, hlg_perfdata_counts(pd));
+	sums->deselected = profile->deselected.samples - deselected;
+	sums->host = profile->host.samples - of_host;
+	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;
+	hlg_perfdata_close(pd);
+	finish(&feed);
+	return rc;
+}
+
+int hlg_feed_count(const char *path, struct hlg_feed_sums *sums, struct hlg_err *err)
+{
+	struct hlg_profile profile;
+	struct hlg_options options;
+	const struct hlg_feed_how how = {.threads = 1};
+	int rc = hlg_options_parse(&options, 0, NULL, err);
+
+	if (rc == 0 && !hlg_profile_init(&profile, &options))
+		rc = hlg_err_memory(err, path);
+	if (rc == 0) {
+		rc = hlg_feed_read(path, &how, &profile, NULL, sums, err);
+		hlg_profile_finish(&profile);
+	}
+	hlg_options_finish(&options);
+	return rc;
+}

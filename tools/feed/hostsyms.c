@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/feed/hostsyms.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symtab/image/image.h"
+#include "symtab/name/demangle.h"
+#include "tools/feed/kernelsyms.h"
+
+#define DEBUG_FOLDER "/usr/lib/debug/.build-id"
+
+/* A file of the host. */
+struct hlg_hostfile {
+	struct hlg_image *image; /* of the file or of its debug file; NULL: no symbols */
+	struct hlg_load *loads;  /* of the file itself */
+	size_t n_loads;
+};
+
+bool hlg_buildids_set(struct hlg_buildids *ids, const char *path, const uint8_t *id,
+		      size_t size)
+{
+	uint32_t name = hlg_names_add(&ids->paths, path);
+
+	if (name == HLG_NO_NAME || size > sizeof(ids->ids->id))
+		return name != HLG_NO_NAME;
+	if (name > ids->room) {
+		uint32_t room = 2 * name;
+		void *more = reallocarray(ids->ids, room, sizeof(*ids->ids));
+
+		if (!more)
+			return false;
+		ids->ids = more;
+		memset(ids->ids + ids->room, 0, (room - ids->room) * sizeof(*ids->ids));
+		ids->room = room;
+	}
+	ids->ids[name - 1].size = (uint8_t)size;
+	memcpy(ids->ids[name - 1].id, id, size);
+	return true;
+}
+
+const struct hlg_buildid *hlg_buildids_get(const struct hlg_buildids *ids,
+					   const char *path)
+{
+	uint32_t name = hlg_names_find(&ids->paths, path);
+
+	return name != HLG_NO_NAME && name <= ids->room && ids->ids[name - 1].size
+		       ? &ids->ids[name - 1]
+		       : NULL;
+}
+
+void hlg_buildids_finish(struct hlg_buildids *ids)
+{
+	hlg_names_finish(&ids->paths);
+	free(ids->ids);
+	*ids = (struct hlg_buildids){0};
+}
+
+void hlg_hostsyms_init(struct hlg_hostsyms *syms, bool demangle)
+{
+	*syms = (struct hlg_hostsyms){.demangle = demangle};
+	pthread_mutex_init(&syms->lock, NULL);
+}
+
+void hlg_hostsyms_finish(struct hlg_hostsyms *syms)
+{
+	for (uint32_t i = 0; i < syms->keys.n; i++) {
+		if (syms->files[i].image)
+			hlg_image_destroy(syms->files[i].image);
+		free(syms->files[i].loads);
+	}
+	free(syms->files);
+	hlg_kernelsyms_destroy(syms->kernel);
+	hlg_names_finish(&syms->keys);
+	hlg_names_finish(&syms->names);
+	pthread_mutex_destroy(&syms->lock);
+}
+
+/* perf pads ids with zeros to 20 bytes where it does not tell their size. */
+static bool has_id(const struct hlg_elf64 *elf, const struct hlg_buildid *id)
+{
+	char hex[2 * sizeof(id->id) + 1] = "";
+	size_t n = strlen(elf->build_id);
+
+	for (unsigned i = 0; i < id->size; i++)
+		sprintf(hex + (size_t)2 * i, "%02x", id->id[i]);
+	return n && strncmp(hex, elf->build_id, n) == 0 &&
+	       strspn(hex + n, "0") == strlen(hex + n);
+}
+
+static struct hlg_image *open_debug(const struct hlg_elf64 *elf)
+{
+	char path[sizeof(DEBUG_FOLDER) + sizeof(elf->build_id) + 16];
+	struct hlg_image *image = NULL;
+	struct hlg_err err;
+
+	if (strlen(elf->build_id) < 4)
+		return NULL;
+	snprintf(path, sizeof(path), DEBUG_FOLDER "/%.2s/%s.debug", elf->build_id,
+		 elf->build_id + 2);
+	if (access(path, R_OK) != 0 || hlg_image_open_elf(&image, path, &err) < 0)
+		return NULL;
+	if (strcmp(image->elf.build_id, elf->build_id) == 0 && !image->elf.dynsym)
+		return image;
+	hlg_image_destroy(image);
+	return NULL;
+}
+
+static void say_other(struct hlg_hostsyms *syms, const char *path)
+{
+	/* The first by name: threads come in any order. */
+	if (!syms->file_is_other || strncmp(path, syms->other, sizeof(syms->other)) < 0)
+		snprintf(syms->other, sizeof(syms->other), "%s", path);
+	syms->file_is_other = true;
+}
+
+static void open_file(struct hlg_hostsyms *syms, struct hlg_hostfile *file,
+		      const char *path, const struct hlg_buildid *id)
+{
+	struct hlg_elf64 elf;
+	struct hlg_err err;
+
+	/* A file without symbols may have a debug file. */
+	if (path[0] == '/' && access(path, R_OK) == 0)
+		hlg_elf64_read(&elf, path, &err);
+	else
+		elf = (struct hlg_elf64){0};
+	if (elf.n_loads && id && !has_id(&elf, id)) {
+		say_other(syms, path);
+	} else if (elf.n_loads) {
+		file->image = open_debug(&elf);
+		if (!file->image && hlg_image_open_elf(&file->image, path, &err) < 0)
+			file->image = NULL;
+		file->loads = elf.loads;
+		file->n_loads = elf.n_loads;
+		elf.loads = NULL;
+	}
+	hlg_elf64_finish(&elf);
+}
+
+/* NULL if it is one too many, or without memory. */
+static struct hlg_hostfile *find_file(struct hlg_hostsyms *syms, const char *path,
+				      const struct hlg_buildid *id)
+{
+	char key[2 * sizeof(id->id) + 1 + 4096]; /* PATH_MAX */
+	struct hlg_hostfile *files;
+	uint32_t number;
+	int n = 0;
+
+	for (unsigned i = 0; id && i < id->size; i++)
+		n += sprintf(key + n, "%02x", id->id[i]);
+	snprintf(key + n, sizeof(key) - (size_t)n, " %s", path);
+	number = hlg_names_find(&syms->keys, key);
+	if (number != HLG_NO_NAME)
+		return &syms->files[number - 1];
+	if (syms->keys.n >= HLG_HOSTSYMS_MAX) {
+		syms->too_many = true;
+		return NULL;
+	}
+	files = reallocarray(syms->files, syms->keys.n + 1, sizeof(*files));
+	if (!files)
+		return NULL;
+	syms->files = files;
+	number = hlg_names_add(&syms->keys, key);
+	if (number == HLG_NO_NAME)
+		return NULL;
+	files[number - 1] = (struct hlg_hostfile){0};
+	open_file(syms, &files[number - 1], path, id);
+	return &files[number - 1];
+}
+
+/* Less than 0 for a: fewer underscores at its front, then the longer. */
+static int compare_names(const char *a, const char *b)
+{
+	size_t na = strspn(a, "_"), nb = strspn(b, "_");
+
+	if (na != nb)
+		return na < nb ? -1 : 1;
+	na = strlen(a);
+	nb = strlen(b);
+	return na == nb ? 0 : na > nb ? -1 : 1;
+}
+
+/* The name that perf would take: not weak, else global, else the better. */
+static const char *best_name(const struct hlg_image *image,
+			     const struct hlg_symbol *symbol)
+{
+	enum {
+		WEAK = 1
+	};
+	size_t n;
+	const struct hlg_symbol *first = hlg_image_aliases(image, symbol, &n),
+				*best = symbol;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct hlg_symbol *s = &first[i];
+		int order = compare_names(hlg_image_name(image, s),
+					  hlg_image_name(image, best));
+
+		if ((s->end == s->addr) != (best->end == best->addr))
+			order = s->end == s->addr ? 1 : -1;
+		else if ((s->bind == WEAK) != (best->bind == WEAK))
+			order = s->bind == WEAK ? 1 : -1;
+		else if (s->bind != best->bind)
+			order = s->bind < best->bind ? -1 : 1;
+		if (order < 0)
+			best = s;
+	}
+	return hlg_image_name(image, best);
+}
+
+static const char *keep(struct hlg_hostsyms *syms, const char *name)
+{
+	char *readable = syms->demangle ? hlg_demangle(name) : NULL;
+	uint32_t number = hlg_names_add(&syms->names, readable ? readable : name);
+
+	free(readable);
+	return hlg_names_get(&syms->names, number);
+}
+
+/* An offset of the file as an address of its own. */
+static bool to_addr(const struct hlg_hostfile *file, uint64_t offset, uint64_t *addr)
+{
+	for (size_t i = 0; i < file->n_loads; i++) {
+		const struct hlg_load *load = &file->loads[i];
+
+		if (load->exec && offset >= load->offset &&
+		    offset - load->offset < load->filesz) {
+			*addr = load->addr + (offset - load->offset);
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *hlg_hostsyms_user(struct hlg_hostsyms *syms, const char *path,
+			      const struct hlg_buildid *id, uint64_t offset)
+{
+	const struct hlg_hostfile *file;
+	const char *name = NULL;
+	struct hlg_place place;
+	uint64_t addr;
+
+	pthread_mutex_lock(&syms->lock);
+	file = find_file(syms, path, id);
+	if (file && file->image && to_addr(file, offset, &addr)) {
+		hlg_image_lookup(file->image, addr, &place);
+		if (place.symbol)
+			name = keep(syms, best_name(file->image, place.symbol));
+	}
+	pthread_mutex_unlock(&syms->lock);
+	return name;
+}
+
+const char *hlg_hostsyms_kernel(struct hlg_hostsyms *syms, const struct hlg_buildid *id,
+				uint64_t text, uint64_t ip)
+{
+	const char *name = NULL;
+
+	pthread_mutex_lock(&syms->lock);
+	if (!id)
+		syms->kernel_is_untold = true;
+	else if (!syms->kernel)
+		syms->kernel = hlg_kernelsyms_read("/proc/kallsyms", "/sys/kernel/notes");
+	if (id && syms->kernel && hlg_kernelsyms_is(syms->kernel, id->id, id->size, text))
+		name = hlg_kernelsyms_find(syms->kernel, ip);
+	else if (id)
+		syms->kernel_is_other = true;
+	pthread_mutex_unlock(&syms->lock);
+	return name;
+}

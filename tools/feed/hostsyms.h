@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Names of host functions, as perf has them, from the files of this machine: what is
+ * mapped in a recorded process has a path, and where the recording tells a build id, the
+ * file must have it. The symbols are those of /usr/lib/debug/.build-id/ if there is such
+ * a file, else of .symtab, else of .dynsym; of the kernel those of /proc/kallsyms if the
+ * kernel that runs is the recorded one (kernelsyms.h). Of names of one address the one is
+ * taken that perf takes (choose_best_symbol, tools/perf/util/symbol.c).
+ *
+ * Each file is read once, HLG_HOSTSYMS_MAX of them at most. May be asked by several
+ * threads at once. Names live as long as the struct.
+ */
+#ifndef HLG_TOOLS_FEED_HOSTSYMS_H
+#define HLG_TOOLS_FEED_HOSTSYMS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "filter/profile/strings.h"
+
+#define HLG_HOSTSYMS_MAX 4096
+
+/* Build ids of a recording, by path. */
+struct hlg_buildid {
+	uint8_t id[20], size;
+};
+
+struct hlg_buildids {
+	struct hlg_names paths;
+	struct hlg_buildid *ids; /* of each path */
+	uint32_t room;
+};
+
+/* The last that is said of a path counts. False without memory. */
+bool hlg_buildids_set(struct hlg_buildids *ids, const char *path, const uint8_t *id,
+		      size_t size);
+
+/* NULL if it is not known. */
+const struct hlg_buildid *hlg_buildids_get(const struct hlg_buildids *ids,
+					   const char *path);
+void hlg_buildids_finish(struct hlg_buildids *ids);
+
+struct hlg_hostfile;
+struct hlg_kernelsyms;
+
+struct hlg_hostsyms {
+	pthread_mutex_t lock;
+	bool demangle;
+	struct hlg_names keys, names;  /* of files: build id and path; of functions */
+	struct hlg_hostfile *files;    /* one for each key */
+	struct hlg_kernelsyms *kernel; /* NULL: not asked for, or no memory */
+	bool kernel_is_untold, kernel_is_other, file_is_other, too_many;
+	char other[256]; /* the file, of all the first by name */
+};
+
+void hlg_hostsyms_init(struct hlg_hostsyms *syms, bool demangle);
+void hlg_hostsyms_finish(struct hlg_hostsyms *syms);
+
+/* The function at an offset of a file; NULL if none is known. */
+const char *hlg_hostsyms_user(struct hlg_hostsyms *syms, const char *path,
+			      const struct hlg_buildid *id, uint64_t offset);
+
+/*
+ * The same at a kernel's address. id is that of the recorded kernel, NULL if it is not
+ * known; text is where it had _text or _stext.
+ */
+const char *hlg_hostsyms_kernel(struct hlg_hostsyms *syms, const struct hlg_buildid *id,
+				uint64_t text, uint64_t ip);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Symbols of the kernel that runs, from /proc/kallsyms, and its build id. */
+#ifndef HLG_TOOLS_FEED_KERNELSYMS_H
+#define HLG_TOOLS_FEED_KERNELSYMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hlg_kernelsyms;
+
+/*
+ * From files like /proc/kallsyms and /sys/kernel/notes; what cannot be read leaves it
+ * without symbols, or without a build id. NULL without memory.
+ */
+struct hlg_kernelsyms *hlg_kernelsyms_read(const char *kallsyms, const char *notes);
+void hlg_kernelsyms_destroy(struct hlg_kernelsyms *syms);
+
+/*
+ * Is it the kernel with this build id, at the place where _text or _stext is at text? Not
+ * if its addresses are hidden (kernel.kptr_restrict).
+ */
+bool hlg_kernelsyms_is(const struct hlg_kernelsyms *syms, const uint8_t *id, size_t size,
+		       uint64_t text);
+
+/* The function at ip, a symbol ending where the next begins, as perf has it; or NULL. */
+const char *hlg_kernelsyms_find(const struct hlg_kernelsyms *syms, uint64_t ip);
+
+#endif

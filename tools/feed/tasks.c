@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/feed/tasks.h"
+#include "symtab/hash-seed.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* What the threads of a process share. */
+struct process {
+	struct hlg_maps maps;
+	size_t refs, live; /* threads, and those that have not exited */
+	uint32_t version;  /* of maps; see hlg_tasks_version */
+};
+
+struct hlg_thread {
+	struct process *process; /* NULL: a free slot */
+	int32_t tid, pid;
+	uint32_t comm;
+	bool exited;
+};
+
+static struct hlg_thread *slot_of(const struct hlg_tasks *tasks, int32_t tid)
+{
+	size_t mask = tasks->room - 1;
+	size_t i = (uint32_t)tid * hlg_factor >> 36 & mask;
+
+	while (tasks->threads[i].process && tasks->threads[i].tid != tid)
+		i = (i + 1) & mask;
+	return &tasks->threads[i];
+}
+
+/* Room for the few threads that one record can bring, so that none moves meanwhile. */
+static bool make_room(struct hlg_tasks *tasks)
+{
+	struct hlg_tasks more = {.room = tasks->room ? 2 * tasks->room : 64};
+
+	if (2 * (tasks->n + 6) <= tasks->room)
+		return true;
+	more.threads = calloc(more.room, sizeof(*more.threads));
+	if (!more.threads)
+		return false;
+	for (size_t i = 0; i < tasks->room; i++)
+		if (tasks->threads[i].process)
+			*slot_of(&more, tasks->threads[i].tid) = tasks->threads[i];
+	free(tasks->threads);
+	tasks->threads = more.threads;
+	tasks->room = more.room;
+	return true;
+}
+
+static void leave_process(struct hlg_tasks *tasks, struct hlg_thread *thread)
+{
+	struct process *process = thread->process;
+
+	if (!thread->exited && --process->live == 0)
+		hlg_maps_clear(&process->maps, &tasks->ranges);
+	if (--process->refs == 0) {
+		hlg_maps_clear(&process->maps, &tasks->ranges);
+		free(process);
+	}
+}
+
+static void join_process(struct hlg_thread *thread, struct process *process)
+{
+	thread->process = process;
+	process->refs++;
+	process->live += !thread->exited;
+}
+
+/* The thread in slot begins, whatever was there before, in a process of its own. */
+static bool begin_alone(struct hlg_tasks *tasks, struct hlg_thread *slot, int32_t pid,
+			int32_t tid)
+{
+	struct process *process = calloc(1, sizeof(*process));
+
+	if (!process)
+		return false;
+	if (slot->process)
+		leave_process(tasks, slot);
+	else
+		tasks->n++;
+	*slot = (struct hlg_thread){.tid = tid, .pid = pid};
+	join_process(slot, process);
+	return true;
+}
+
+/* The thread that the process is called by. NULL without memory. */
+static struct hlg_thread *find_leader(struct hlg_tasks *tasks, int32_t pid)
+{
+	struct hlg_thread *thread = slot_of(tasks, pid);
+
+	if (!thread->process)
+		return begin_alone(tasks, thread, pid, pid) ? thread : NULL;
+	if (thread->pid == -1)
+		thread->pid = pid;
+	return thread;
+}
+
+/* The thread in slot begins in its leader's process. */
+static bool begin_thread(struct hlg_tasks *tasks, struct hlg_thread *slot, int32_t pid,
+			 int32_t tid)
+{
+	struct hlg_thread *leader;
+
+	/* Of its own for now: the slot must not be taken for a free one. */
+	if (!begin_alone(tasks, slot, pid, tid))
+		return false;
+	if (pid == tid || pid == -1)
+		return true;
+	leader = find_leader(tasks, pid);
+	if (!leader)
+		return false;
+	leave_process(tasks, slot);
+	join_process(slot, leader->process);
+	return true;
+}
+
+/* Needs make_room before. NULL without memory. */
+static struct hlg_thread *find_thread(struct hlg_tasks *tasks, int32_t pid, int32_t tid)
+{
+	struct hlg_thread *thread = slot_of(tasks, tid), *leader;
+
+	if (!thread->process)
+		return begin_thread(tasks, thread, pid, tid) ? thread : NULL;
+	if (pid == thread->pid || pid == -1 || thread->pid != -1)
+		return thread;
+	/* Until now nobody said whose it is (machine__update_thread_pid). */
+	thread->pid = pid;
+	if (pid == tid)
+		return thread;
+	leader = find_leader(tasks, pid);
+	if (!leader)
+		return NULL;
+	if (leader->process != thread->process) {
+		leave_process(tasks, thread);
+		join_process(thread, leader->process);
+	}
+	return thread;
+}
+
+static void revive(struct hlg_thread *thread)
+{
+	thread->process->live += thread->exited;
+	thread->exited = false;
+}
+
+static bool rename_thread(struct hlg_tasks *tasks, int32_t pid, int32_t tid,
+			  const char *name)
+{
+	struct hlg_thread *thread = find_thread(tasks, pid, tid);
+
+	if (!thread)
+		return false;
+	revive(thread);
+	thread->comm = hlg_names_add(&tasks->names, name);
+	return thread->comm != HLG_NO_NAME;
+}
+
+static bool fork_thread(struct hlg_tasks *tasks, const struct hlg_perfdata_task *task)
+{
+	struct hlg_thread *parent = find_thread(tasks, task->ppid, task->ptid);
+	struct hlg_thread *thread;
+
+	if (parent && parent->pid != task->ppid &&
+	    !begin_thread(tasks, parent, task->ppid, task->ptid))
+		return false;
+	thread = slot_of(tasks, task->tid);
+	/* Nobody forks himself, but a file can say so. */
+	if (!parent || thread == parent)
+		return parent != NULL;
+	if (!begin_thread(tasks, thread, task->pid, task->tid))
+		return false;
+	if (parent->comm != HLG_NO_NAME)
+		thread->comm = parent->comm;
+	if (thread->pid != parent->pid && thread->process != parent->process &&
+	    !task->exec && !thread->process->maps.list) {
+		hlg_maps_copy(&thread->process->maps, &parent->process->maps);
+		thread->process->version = ++tasks->version;
+	}
+	return true;
+}
+
+static void exit_thread(struct hlg_tasks *tasks, const struct hlg_perfdata_task *task)
+{
+	struct hlg_thread *thread = slot_of(tasks, task->tid);
+
+	/* Without times, samples of before its end may still come. */
+	if (!thread->process || thread->exited || task->time == UINT64_MAX)
+		return;
+	thread->exited = true;
+	if (--thread->process->live == 0)
+		hlg_maps_clear(&thread->process->maps, &tasks->ranges);
+}
+
+static bool starts(const char *s, const char *with)
+{
+	return strncmp(s, with, strlen(with)) == 0;
+}
+
+/* The memory names that map__new looks for (is_anon_memory, is_no_dso_memory). */
+static bool has_no_file(const struct hlg_perfdata_task *task)
+{
+	return strcmp(task->name, "//anon") == 0 || starts(task->name, "/dev/zero") ||
+	       starts(task->name, "/anon_hugepage") || starts(task->name, "[stack") ||
+	       starts(task->name, "/SYSV") || strcmp(task->name, "[heap]") == 0 ||
+	       (task->flags & MAP_HUGETLB);
+}
+
+static bool map_user(struct hlg_tasks *tasks, const struct hlg_perfdata_task *task)
+{
+	struct hlg_thread *thread = find_thread(tasks, task->pid, task->tid);
+	char jit[sizeof("/tmp/perf--2147483648.map")];
+	uint32_t name;
+
+	if (!thread)
+		return false;
+	revive(thread);
+	snprintf(jit, sizeof(jit), "/tmp/perf-%d.map", thread->pid);
+	name = hlg_names_add(&tasks->names, has_no_file(task) && task->prot & PROT_EXEC
+						    ? jit
+						    : task->name);
+	thread->process->version = ++tasks->version;
+	return name != HLG_NO_NAME && hlg_maps_insert(&thread->process->maps, task->start,
+						      task->start + task->size, name,
+						      task->file_offset, &tasks->ranges);
+}
+
+/* "/lib/modules/.../kvm-amd.ko.xz" is "[kvm_amd]"; what is no module keeps its name. */
+static void name_module(char *to, size_t room, const char *path)
+{
+	const char *slash = path[0] == '[' ? NULL : strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+	const char *ko = strstr(base, ".ko");
+
+	if (path[0] == '[' || !ko || (ko[3] && ko[3] != '.')) {
+		snprintf(to, room, "%s", base);
+		return;
+	}
+	snprintf(to, room, "[%.*s]", (int)(ko - base), base);
+	for (char *c = to; *c; c++)
+		if (*c == '-')
+			*c = '_';
+}
+
+static bool map_kernel(struct hlg_tasks *tasks, const struct hlg_perfdata_task *task)
+{
+	char module[4096]; /* PATH_MAX: records hold no longer names */
+	uint32_t name;
+
+	/* Named for the symbol it begins with: "[kernel.kallsyms]_text". */
+	if (starts(task->name, "[kernel.kallsyms")) {
+		tasks->kernel_start = task->start;
+		tasks->kernel_end = task->start + task->size;
+		tasks->kernel_text = task->file_offset;
+		/* Some perf wrote a kernel of no size (machine__set_kernel_mmap). */
+		if (tasks->kernel_start == 0 && tasks->kernel_end == 0)
+			tasks->kernel_end = UINT64_MAX;
+		return true;
+	}
+	if (task->name[0] != '/' && task->name[0] != '[')
+		return true;
+	name_module(module, sizeof(module), task->name);
+	name = hlg_names_add(&tasks->names, module);
+	tasks->modules_version = ++tasks->version;
+	return name != HLG_NO_NAME &&
+	       hlg_maps_insert(&tasks->modules, task->start, task->start + task->size,
+			       name, 0, &tasks->ranges);
+}
+
+bool hlg_tasks_init(struct hlg_tasks *tasks)
+{
+	return make_room(tasks) && rename_thread(tasks, 0, 0, "swapper");
+}
+
+void hlg_tasks_finish(struct hlg_tasks *tasks)
+{
+	for (size_t i = 0; i < tasks->room; i++)
+		if (tasks->threads[i].process)
+			leave_process(tasks, &tasks->threads[i]);
+	free(tasks->threads);
+	hlg_maps_clear(&tasks->modules, &tasks->ranges);
+	hlg_names_finish(&tasks->names);
+	*tasks = (struct hlg_tasks){0};
+}
+
+bool hlg_tasks_apply(struct hlg_tasks *tasks, const struct hlg_perfdata_task *task)
+{
+	if (!make_room(tasks))
+		return false;
+	switch (task->type) {
+	case PERF_RECORD_COMM:
+		return rename_thread(tasks, task->pid, task->tid, task->name);
+	case PERF_RECORD_FORK:
+		return fork_thread(tasks, task);
+	case PERF_RECORD_EXIT:
+		exit_thread(tasks, task);
+		return true;
+	}
+	if (task->cpumode == PERF_RECORD_MISC_KERNEL)
+		return map_kernel(tasks, task);
+	if (task->cpumode == PERF_RECORD_MISC_GUEST_KERNEL ||
+	    task->cpumode == PERF_RECORD_MISC_GUEST_USER)
+		return true;
+	return map_user(tasks, task);
+}
+
+static const char *mapped(const struct hlg_tasks *tasks, const struct hlg_thread *thread,
+			  unsigned cpumode, uint64_t ip, uint64_t *offset)
+{
+	const char *dso = NULL;
+
+	if (cpumode == PERF_RECORD_MISC_USER)
+		return hlg_names_get(&tasks->names,
+				     hlg_maps_find(&thread->process->maps, ip, offset));
+	if (cpumode != PERF_RECORD_MISC_KERNEL)
+		return NULL;
+	dso = hlg_names_get(&tasks->names, hlg_maps_find(&tasks->modules, ip, NULL));
+	if (!dso && ip >= tasks->kernel_start && ip < tasks->kernel_end)
+		dso = HLG_TASKS_KERNEL;
+	return dso;
+}
+
+bool hlg_tasks_find(struct hlg_tasks *tasks, int32_t pid, int32_t tid, unsigned cpumode,
+		    uint64_t ip, const char **comm, const char **dso)
+{
+	const struct hlg_thread *thread =
+		make_room(tasks) ? find_thread(tasks, pid, tid) : NULL;
+
+	if (!thread)
+		return false;
+	*comm = hlg_names_get(&tasks->names, thread->comm);
+	if (!*comm) {
+		snprintf(tasks->unnamed, sizeof(tasks->unnamed), ":%d", tid);
+		*comm = tasks->unnamed;
+	}
+	*dso = mapped(tasks, thread, cpumode, ip, NULL);
+	return true;
+}
+
+bool hlg_tasks_map(struct hlg_tasks *tasks, int32_t pid, int32_t tid, unsigned cpumode,
+		   uint64_t ip, const char **dso, uint64_t *offset)
+{
+	const struct hlg_thread *thread =
+		make_room(tasks) ? find_thread(tasks, pid, tid) : NULL;
+
+	*offset = 0;
+	*dso = thread ? mapped(tasks, thread, cpumode, ip, offset) : NULL;
+	return thread;
+}
+
+uint32_t hlg_tasks_version(struct hlg_tasks *tasks, int32_t pid, int32_t tid)
+{
+	const struct hlg_thread *thread =
+		make_room(tasks) ? find_thread(tasks, pid, tid) : NULL;
+	uint32_t version = thread ? thread->process->version : 0;
+
+	return version > tasks->modules_version ? version : tasks->modules_version;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who runs and what it has mapped, from COMM, FORK, EXIT, MMAP and MMAP2 records
+ * (linux/perf_event.h, enum perf_event_type) in the order of their times. What comes out
+ * is what perf makes of the same records, so that a host sample gets the process and the
+ * mapping that perf script prints; the rules, and where perf 6.1 has them:
+ *
+ * - A thread is found by its tid; threads of a process share its mappings. A new process
+ *   has its parent's name and mappings, also across execve(2): new ones replace them bit
+ *   by bit (machine__process_fork_event, util/machine.c; thread__fork, util/thread.c).
+ * - A thread that nothing named is called ":TID"; 0 is swapper.
+ * - A mapping's name is the record's; executable memory without a file is perf's
+ *   "/tmp/perf-PID.map" (map__new, util/map.c).
+ * - The kernel is what its own mapping covers, "[kernel.kallsyms]"; a module is called
+ *   "[module]" (machine__process_kernel_mmap_event, util/machine.c; kmod_path__parse,
+ *   util/dso.c).
+ *
+ * Otherwise than in perf 6.1, the mappings of a process are forgotten when its last
+ * thread has exited, if times are recorded: memory grows with the threads of a recording
+ * and with what is mapped at one time, not with all mappings there ever were.
+ */
+#ifndef HLG_TOOLS_FEED_TASKS_H
+#define HLG_TOOLS_FEED_TASKS_H
+
+#include "filter/profile/strings.h"
+#include "tools/feed/maps.h"
+#include "tools/perfdata/task.h"
+
+#define HLG_TASKS_KERNEL "[kernel.kallsyms]"
+
+struct hlg_thread;
+
+struct hlg_tasks {
+	struct hlg_names names;
+	struct hlg_thread *threads; /* open addressing, at most half used */
+	size_t n, room;             /* room is a power of two */
+	struct hlg_maps modules;
+	uint64_t kernel_start, kernel_end; /* [start, end) */
+	uint64_t kernel_text; /* where the recorded kernel has _text, or _stext */
+	uint32_t version, modules_version; /* see hlg_tasks_version */
+	size_t ranges;                     /* of all mappings */
+	char unnamed[16];                  /* ":TID" */
+};
+
+/* *tasks is all zero before. The rest returns false without memory; then, and in the
+ * end, the caller finishes *tasks. */
+bool hlg_tasks_init(struct hlg_tasks *tasks);
+void hlg_tasks_finish(struct hlg_tasks *tasks);
+
+bool hlg_tasks_apply(struct hlg_tasks *tasks, const struct hlg_perfdata_task *task);
+
+/*
+ * Names for a host sample; *dso NULL if nothing is known to be mapped at ip. Both are
+ * valid until the next call.
+ */
+bool hlg_tasks_find(struct hlg_tasks *tasks, int32_t pid, int32_t tid, unsigned cpumode,
+		    uint64_t ip, const char **comm, const char **dso);
+
+/* The same for any address of the thread's; and, of user space, where in the file that is
+ * mapped there. */
+bool hlg_tasks_map(struct hlg_tasks *tasks, int32_t pid, int32_t tid, unsigned cpumode,
+		   uint64_t ip, const char **dso, uint64_t *offset);
+
+/* Another number whenever something was mapped that the thread sees. */
+uint32_t hlg_tasks_version(struct hlg_tasks *tasks, int32_t pid, int32_t tid);
+
+#endif

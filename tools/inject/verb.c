@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hlguest inject: a recording written anew so that perf, and whatever reads its files,
+ * shows the guest: guest samples become samples of a process that maps the guest's ELF.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "filter/run.h"
+#include "symtab/escape.h"
+#include "tools/cli/output.h"
+#include "tools/cli/verb.h"
+#include "tools/inject/copy.h"
+#include "tools/inject/rewrite.h"
+#include "tools/inject/spool.h"
+#include "tools/inject/stop.h"
+#include "tools/inputs/file-kind.h"
+#include "tools/inputs/inputs.h"
+
+enum {
+	KEY_DIRECT = 0x400 /* none of inputs.c's */
+};
+
+struct arguments {
+	const char *out;
+	bool direct;
+};
+
+/* All that an injection needs, from the words of the command to the sums. */
+struct injection {
+	const char *out;
+	bool direct;
+	const char *in;
+	struct hlg_run run;
+	struct hlg_report report;
+	struct hlg_units *units; /* of each image */
+	struct hlg_mappings mappings;
+	struct hlg_scan scan;
+	struct hlg_files files;
+	struct hlg_copy copy;
+};
+
+static int check_out(const char *out, const char *in, struct hlg_err *err)
+{
+	int rc = hlg_files_check(out, in, err);
+
+	if (rc == 0 && hlg_argument_kind(out) == HLG_ARGUMENT_IMAGE)
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: is an ELF (name another, or remove it)", out);
+	return rc;
+}
+
+static int check_images(const struct hlg_space *space, struct hlg_err *err)
+{
+	for (size_t i = 0; i < space->n_images; i++)
+		if (space->images[i]->map)
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s: is a perf map, and perf maps ELFs (name "
+					   "the guest's ELF)",
+					   space->images[i]->path);
+	return 0;
+}
+
+static int scan(struct injection *j, struct hlg_err *err)
+{
+	struct hlg_perfdata *pd;
+	int rc = hlg_perfdata_open(&pd, j->in, err);
+
+	if (rc < 0)
+		return rc;
+	rc = hlg_scan_read(&j->scan, pd, err);
+	hlg_perfdata_close(pd);
+	j->copy.offset = hlg_rewrite_offset(j->scan.highest);
+	if (rc == 0 && j->copy.offset == 0)
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: has processes up to number %" PRId32
+				 ": there is none left for the guest (damaged)",
+				 j->in, j->scan.highest);
+	return rc;
+}
+
+/* The process of all guest samples; NULL if they are of several. */
+static const int32_t *only_process(const struct hlg_scan *scan)
+{
+	if (scan->n_guests == 0 ||
+	    scan->guests[0].pid != scan->guests[scan->n_guests - 1].pid)
+		return NULL;
+	return &scan->guests[0].pid;
+}
+
+/* The profile, where the images lie, and whether that can be believed. */
+static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
+		 struct hlg_err *err)
+{
+	struct hlg_batch batch = {0};
+	int rc = hlg_run_start(&j->run, in->n_words, in->words, err);
+
+	if (rc == 0)
+		rc = check_images(&j->run.space, err);
+	if (rc == 0)
+		rc = scan(j, err);
+	/* A process has the bases that its own samples are at. */
+	if (rc == 0 && !only_process(&j->scan))
+		j->run.options.by |= HLG_BY_PID;
+	if (rc == 0)
+		rc = hlg_inputs_read(in, &j->run, &batch, status, err);
+	if (rc == 0 && batch.n_read) {
+		rc = hlg_run_settle(&j->run, err);
+		if (rc == 0)
+			rc = hlg_report_build(&j->report, &j->run.options, &j->run.space,
+					      &j->run.profile, &j->run.host, err);
+	}
+	for (size_t i = 0; rc == 0 && i < j->run.space.n_images; i++)
+		if (hlg_image_unread(j->run.space.images[i]))
+			rc = hlg_image_fail_unread(j->run.space.images[i], err);
+	if (rc == 0 && j->run.profile.unrecorded)
+		rc = hlg_err_memory(err, j->in);
+	if (rc == 0 && j->report.withheld) {
+		*status = 3;
+		rc = hlg_err_set(err, HLG_EINPUT, "%s",
+				 j->report.shout ? j->report.shout
+						 : "samples do not fit (force=yes)");
+	}
+	hlg_batch_finish(&batch);
+	return rc;
+}
+
+static int find_mappings(struct injection *j, struct hlg_err *err)
+{
+	const struct hlg_space *space = &j->run.space;
+	int rc;
+
+	j->units = calloc(space->n_images + 1, sizeof(*j->units));
+	if (!j->units)
+		return hlg_err_memory(err, "images");
+	for (size_t i = 0; i < space->n_images; i++)
+		if (!hlg_units_init(&j->units[i], space->images[i], j->run.options.gaps))
+			return hlg_err_memory(err, "images");
+	rc = hlg_mappings_build(&j->mappings, &j->report, j->units,
+				only_process(&j->scan), err);
+	for (size_t i = 0; rc == 0 && j->direct && i < space->n_images; i++)
+		j->mappings.companion[i] = false;
+	return rc;
+}
+
+static int open_files(struct injection *j, struct hlg_err *err)
+{
+	return hlg_files_open(&j->files, j->out, &j->run.space, j->units,
+			      j->mappings.companion, j->run.options.demangle, err);
+}
+
+/* Entries for the build-id feature, of all files that are mapped; NULL: no memory. */
+static uint8_t *list_build_ids(const struct hlg_files *files, size_t *size)
+{
+	uint8_t *list = malloc(2 * files->n_images * HLG_SYNTH_MAX + HLG_SYNTH_MAX);
+
+	*size = 0;
+	for (size_t i = 0; list && i < files->n_images; i++) {
+		const struct hlg_files_image *file = &files->images[i];
+
+		if (file->elf_id.size)
+			*size +=
+				hlg_synth_build_id(list + *size, file->elf,
+						   file->elf_id.bytes, file->elf_id.size);
+		if (file->companion && file->companion_id.size)
+			*size += hlg_synth_build_id(list + *size, file->companion,
+						    file->companion_id.bytes,
+						    file->companion_id.size);
+	}
+	return list;
+}
+
+static int write_records(struct injection *j, struct hlg_perfdata *pd,
+			 struct hlg_err *err)
+{
+	struct hlg_writer writer;
+	struct hlg_parts parts;
+	uint8_t *build_ids;
+	int rc = hlg_parts_read(&parts, pd, err);
+
+	if (rc == 0)
+		rc = hlg_writer_begin(&writer, j->files.out.f, j->out, &parts, err);
+	if (rc < 0)
+		return rc;
+	build_ids = list_build_ids(&j->files, &writer.build_ids_size);
+	if (!build_ids)
+		return hlg_err_memory(err, j->out);
+	writer.build_ids = build_ids;
+	j->copy.space = &j->run.space;
+	j->copy.gaps = j->run.options.gaps;
+	j->copy.scan = &j->scan;
+	j->copy.mappings = &j->mappings;
+	j->copy.files = &j->files;
+	rc = hlg_copy_records(&j->copy, pd, &writer, err);
+	if (rc == 0)
+		rc = hlg_writer_finish(&writer, &parts, err);
+	free(build_ids);
+	return rc;
+}
+
+static int write_files(struct injection *j, struct hlg_err *err)
+{
+	struct hlg_perfdata *pd;
+	int rc = hlg_perfdata_open(&pd, j->in, err);
+
+	if (rc < 0)
+		return rc;
+	rc = open_files(j, err);
+	if (rc == 0)
+		rc = write_records(j, pd, err);
+	hlg_perfdata_close(pd);
+	if (rc == 0)
+		rc = hlg_stop_progress(NULL, 0, 0, err);
+	return rc < 0 ? rc : hlg_files_commit(&j->files, err);
+}
+
+static void print_count(const char *what, uint64_t n, const char *note)
+{
+	printf("%-20s %12" PRIu64 "%s%s\n", what, n, note[0] ? "  " : "", note);
+}
+
+static void print_process(const struct injection *j, const struct hlg_scan_thread *first,
+			  size_t n)
+{
+	const char *comm = hlg_scan_comm(&j->scan, first->pid);
+
+	/* hlg_copy_name(): it is too late for want of memory. */
+	printf("process  %" PRId32 "  guest:",
+	       hlg_rewrite_id(j->copy.offset, first->pid));
+	if (comm[0])
+		hlg_escape_print(stdout, comm);
+	else
+		printf("%" PRId32, first->pid);
+	printf("  (of VMM %" PRId32 ", %zu %s)\n", first->pid, n,
+	       n == 1 ? "thread" : "threads");
+}
+
+static void print_files(const struct injection *j)
+{
+	for (size_t i = 0; i < j->files.n_images; i++) {
+		if (!j->files.images[i].companion)
+			continue;
+		fputs("beside   ", stdout);
+		hlg_escape_print(stdout, j->files.images[i].companion);
+		fputs("  (keep it: names and sizes of what perf would not find)\n",
+		      stdout);
+	}
+}
+
+static void print_sums(const struct injection *j)
+{
+	const struct hlg_copy_counts *c = &j->copy.counts;
+	const struct hlg_scan_thread *g = j->scan.guests;
+
+	fputs("written  ", stdout);
+	hlg_escape_print(stdout, j->out);
+	printf("  (trust: %s)\n", hlg_trust_word(j->report.trust.all.verdict));
+	print_files(j);
+	for (size_t i = 0, k; i < j->scan.n_guests; i = k) {
+		for (k = i; k < j->scan.n_guests && g[k].pid == g[i].pid; k++)
+			;
+		print_process(j, &g[i], k - i);
+	}
+	putchar('\n');
+	print_count("records", c->guest + c->host + c->other, "");
+	print_count("  guest samples", c->guest, "");
+	print_count("    rewritten", c->rewritten, "as the processes'");
+	print_count("    dropped", c->dropped, "");
+	print_count("    kept as guest's", c->kept,
+		    c->kept ? "perf needs their counters" : "");
+	print_count("  host samples", c->host, "as they are");
+	print_count("  other", c->other - c->rounds, "as they are");
+	print_count("  left out", c->rounds, c->rounds ? "marks between files" : "");
+	print_count("added", c->added, "of the processes");
+	if (c->left_bytes)
+		printf("the recording was cut off: its last %" PRIu64
+		       " bytes hold no whole record\n",
+		       c->left_bytes);
+}
+
+static void finish(struct injection *j)
+{
+	hlg_files_finish(&j->files);
+	hlg_scan_finish(&j->scan);
+	hlg_mappings_finish(&j->mappings);
+	for (size_t i = 0; j->units && i < j->run.space.n_images; i++)
+		hlg_units_finish(&j->units[i]);
+	free(j->units);
+	hlg_report_finish(&j->report);
+	hlg_run_finish(&j->run);
+}
+
+/* Returns the exit status. */
+static int inject(const struct hlg_inputs *in, const struct arguments *args)
+{
+	struct injection j = {
+		.out = args->out, .in = in->files[0], .direct = args->direct};
+	struct hlg_err err;
+	int status = 0, rc;
+
+	hlg_stop_begin();
+	rc = judge(&j, in, &status, &err);
+	if (rc == 0 && status == 0)
+		rc = find_mappings(&j, &err);
+	if (rc == 0 && status == 0)
+		rc = write_files(&j, &err);
+	if (rc == 0 && status == 0)
+		print_sums(&j);
+	finish(&j);
+	hlg_stop_end();
+	if (rc < 0)
+		status =
+			status == 3 ? hlg_output_error(&err) + 2 : hlg_output_error(&err);
+	return hlg_output_end(status);
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct arguments *args = state->input;
+
+	switch (key) {
+	case 'o':
+		args->out = value;
+		return 0;
+	case KEY_DIRECT:
+		args->direct = true;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (!args->out)
+			argp_error(state, "say where the new recording goes: -o FILE");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static bool takes(const char *option)
+{
+	return strcmp(option, "gaps") == 0 || strcmp(option, "demangle") == 0 ||
+	       strcmp(option, "force") == 0;
+}
+
+/* One recording; one that can be read only once is kept first. */
+static int run(struct hlg_inputs *in, const struct arguments *args)
+{
+	char *again = NULL;
+	struct hlg_err err;
+	int fd = -1, status, rc;
+
+	if (in->n_files != 1) {
+		hlg_err_set(&err, HLG_EINPUT,
+			    "%s: one recording at a time (%zu are given)", "inject",
+			    in->n_files);
+		hlg_output_error(&err);
+		return 2;
+	}
+	rc = check_out(args->out, in->files[0], &err);
+	if (rc == 0)
+		rc = hlg_spool(in->files[0], &again, &fd, &err);
+	if (rc < 0)
+		return hlg_output_error(&err);
+	if (again) {
+		free(in->files[0]);
+		in->files[0] = again;
+	}
+	status = inject(in, args);
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+int hlg_verb_inject(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{"output", 'o', "FILE", 0,
+		 "where the new recording goes; whole or not at all", 0},
+		{"direct", KEY_DIRECT, NULL, 0,
+		 "map guest.elf itself, whatever perf makes of its symbols", 0},
+		{0}};
+	struct arguments args = {0};
+	const struct argp own = {options, parse, NULL, NULL, NULL, NULL, NULL};
+	struct hlg_inputs in = {
+		.takes = takes, .own = &own, .own_input = &args, .one_thread = true};
+	int status = hlg_inputs_parse(
+		&in, argc, argv, "guest.elf[@BASE]... FILE -o OUT",
+		"Writes a recording anew so that perf report, annotate, script and diff, "
+		"hotspot and samply show the guest: its samples become those of a "
+		"process that maps guest.elf.\v"
+		"All else is copied as it is. What perf would name wrongly it finds in "
+		"OUT.elf, a folder beside OUT.");
+
+	if (status == 0)
+		status = run(&in, &args);
+	hlg_inputs_finish(&in);
+	return status;
+}

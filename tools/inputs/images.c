@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/inputs/images.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/run.h"
+#include "symtab/escape.h"
+
+/* A file called gaps=drop is no option here: `./` in front makes it a file for all. */
+static char *as_image(const char *word)
+{
+	const char *equals = strchr(word, '=');
+	char *image;
+
+	if (!equals || memchr(word, '/', (size_t)(equals - word)) ||
+	    strncmp(word, "map:", 4) == 0)
+		return strdup(word);
+	return asprintf(&image, "./%s", word) < 0 ? NULL : image;
+}
+
+int hlg_images_parse(struct hlg_options *options, char *const *words, size_t n,
+		     struct hlg_err *err)
+{
+	char **images = calloc(n + 1, sizeof(*images));
+	bool whole = images != NULL;
+	int rc;
+
+	*options = (struct hlg_options){0};
+	for (size_t i = 0; whole && i < n; i++) {
+		images[i] = as_image(words[i]);
+		whole = images[i] != NULL;
+	}
+	rc = whole ? hlg_options_parse(options, (int)n, images, err)
+		   : hlg_err_memory(err, "arguments");
+	for (size_t i = 0; images && i < n; i++)
+		free(images[i]);
+	free(images);
+	return rc;
+}
+
+int hlg_images_open(struct hlg_space *space, char *const *words, size_t n,
+		    struct hlg_err *err)
+{
+	struct hlg_options options;
+	int rc = hlg_images_parse(&options, words, n, err);
+
+	for (size_t i = 0; rc == 0 && i < options.n_images; i++) {
+		struct hlg_image *image;
+
+		rc = hlg_run_open_image(&image, &options.images[i], err);
+		if (rc == 0)
+			rc = hlg_space_add(space, image, err);
+	}
+	hlg_options_finish(&options);
+	return rc < 0 ? rc : hlg_space_settle(space, err);
+}
+
+void hlg_images_warn(const struct hlg_space *space)
+{
+	for (size_t i = 0; i < space->n_images; i++) {
+		const struct hlg_image *image = space->images[i];
+
+		if (image->from != HLG_BASE_DEFAULT)
+			continue;
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, image->path);
+		fprintf(stderr,
+			": base 0x%" PRIx64 " is assumed, nothing states it (give it: ",
+			image->base);
+		hlg_escape_print(stderr, image->path);
+		fputs("@ADDRESS)\n", stderr);
+	}
+}

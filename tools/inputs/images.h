@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Images by the words of a command line, for verbs that have no other key=value. */
+#ifndef HLG_TOOLS_INPUTS_IMAGES_H
+#define HLG_TOOLS_INPUTS_IMAGES_H
+
+#include "filter/options/options.h"
+#include "symtab/image/space.h"
+
+/*
+ * Takes the n words FILE[@BASE] or map:FILE[@BASE] apart into options->images; other
+ * options keep their defaults. The caller finishes *options in any case.
+ */
+int hlg_images_parse(struct hlg_options *options, char *const *words, size_t n,
+		     struct hlg_err *err);
+
+/*
+ * Opens the images that the words name into *space (empty before) and settles it. The
+ * caller finishes it in any case.
+ */
+int hlg_images_open(struct hlg_space *space, char *const *words, size_t n,
+		    struct hlg_err *err);
+
+/* Warns on standard error of every image whose base is a guess. */
+void hlg_images_warn(const struct hlg_space *space);
+
+#endif

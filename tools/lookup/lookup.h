@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One answer of hlguest lookup, and how it is written. */
+#ifndef HLG_TOOLS_LOOKUP_LOOKUP_H
+#define HLG_TOOLS_LOOKUP_LOOKUP_H
+
+#include <stdio.h>
+
+#include "symtab/image/image.h"
+#include "tools/source/source.h"
+
+#define HLG_MAX_INLINES 64
+
+struct hlg_answer {
+	uint64_t asked; /* as it was given: a guest address, or with --own the image's */
+	struct hlg_place place;
+	const char *name; /* of the place, readable if wanted; not escaped */
+	bool known;       /* is there a line? */
+	struct hlg_source_line line;
+	size_t n_inlines;
+	struct hlg_source_inline inlines[HLG_MAX_INLINES]; /* innermost first */
+};
+
+/*
+ * Text: `0xADDR name+0xOFF (kind, image) file:line`, no offset and no image outside, no
+ * line where none is known; then a line for each inlined function, `  inlined NAME,
+ * called at file:line`. JSON: one object on one line; keys may be added, none changes its
+ * meaning. A name of an inlined function is readable if demangle says so. Write errors
+ * stay on the stream; returns false without memory.
+ */
+bool hlg_lookup_text(FILE *f, const struct hlg_answer *answer, bool demangle);
+bool hlg_lookup_json(FILE *f, const struct hlg_answer *answer, bool demangle);
+
+#endif

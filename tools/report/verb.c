@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hlguest report: what hlguest.so does under perf script, straight from perf.data, over
+ * any number of files.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "filter/run.h"
+#include "tools/cli/output.h"
+#include "tools/cli/verb.h"
+#include "tools/export/callgrind.h"
+#include "tools/export/speedscope.h"
+#include "tools/inputs/inputs.h"
+#include "tools/pprof/pprof.h"
+#include "tools/report/calibration.h"
+#include "tools/sysprof/report.h"
+
+enum {
+	KEY_CALIBRATION = 0x200
+};
+
+static const struct argp_option own_options[] = {
+	{"calibration", KEY_CALIBRATION, "FILE", 0,
+	 "what hlguest calibrate --save wrote: sets skid, and is told", 2},
+	{0},
+};
+
+static error_t parse_own(int key, char *value, struct argp_state *state)
+{
+	const char **calibration = state->input;
+
+	if (key != KEY_CALIBRATION)
+		return ARGP_ERR_UNKNOWN;
+	*calibration = value;
+	return 0;
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	return strcmp(((const struct hlg_report_file *)a)->path,
+		      ((const struct hlg_report_file *)b)->path);
+}
+
+/* The table of files, by name: the order they were given in must not show. */
+static struct hlg_report_file *list_files(const struct hlg_batch *batch)
+{
+	struct hlg_report_file *files = calloc(batch->n_paths + 1, sizeof(*files));
+
+	for (size_t i = 0; files && i < batch->n_paths; i++) {
+		const struct hlg_batch_file *file = &batch->files[i];
+
+		files[i] = (struct hlg_report_file){
+			batch->paths[i],    file->rc < 0 ? file->err->msg : NULL,
+			file->sums.samples, file->sums.guest,
+			file->sums.lost,    file->fit};
+	}
+	if (files)
+		qsort(files, batch->n_paths, sizeof(*files), compare_files);
+	return files;
+}
+
+static int write_report(struct hlg_run *run, const struct hlg_batch *batch,
+			int (*write)(struct hlg_run *run, FILE *stream,
+				     struct hlg_err *err),
+			struct hlg_err *err)
+{
+	struct hlg_report_file *files = list_files(batch);
+	int rc;
+
+	if (!files)
+		return hlg_err_memory(err, "files");
+	run->files = files;
+	run->n_files = batch->n_paths;
+	hlg_batch_note(batch, run);
+	rc = write(run, stdout, err);
+	free(files);
+	return rc;
+}
+
+/* A saved profile keeps host rows, whatever mode= says: it may be read with another. */
+static int start_pprof(struct hlg_run *run, struct hlg_err *err)
+{
+	run->options.mode = HLG_SHOW_ALL;
+	return hlg_pprof_check(err);
+}
+
+static int write_pprof(struct hlg_run *run, const struct hlg_batch *batch,
+		       struct hlg_err *err)
+{
+	return hlg_pprof_report(run, &batch->sums, stdout, err);
+}
+
+static int write_table(struct hlg_run *run, const struct hlg_batch *batch,
+		       struct hlg_err *err)
+{
+	return write_report(run, batch, hlg_run_report, err);
+}
+
+static int write_callgrind(struct hlg_run *run, const struct hlg_batch *batch,
+			   struct hlg_err *err)
+{
+	return write_report(run, batch, hlg_callgrind_report, err);
+}
+
+static int start_sysprof(struct hlg_run *run, struct hlg_err *err)
+{
+	return hlg_sysprof_check(run, err);
+}
+
+static int write_sysprof(struct hlg_run *run, const struct hlg_batch *batch,
+			 struct hlg_err *err)
+{
+	return hlg_sysprof_report(run, &batch->sums, stdout, err);
+}
+
+/* All rows, as in folded stacks. */
+static int start_speedscope(struct hlg_run *run, struct hlg_err *err)
+{
+	run->options.format = HLG_FORMAT_FOLDED;
+	return hlg_speedscope_check(err);
+}
+
+static int write_speedscope(struct hlg_run *run, const struct hlg_batch *batch,
+			    struct hlg_err *err)
+{
+	return write_report(run, batch, hlg_speedscope_report, err);
+}
+
+/* Formats that the filter has not, and behind them all that it has. */
+static const struct form {
+	const char *word; /* of --format= */
+	const char *file; /* what to call its file, if it is nothing for a terminal */
+	bool stacks;      /* shows them */
+	/* Can it be done? Before anything is read; may be NULL. */
+	int (*start)(struct hlg_run *run, struct hlg_err *err);
+	int (*write)(struct hlg_run *run, const struct hlg_batch *batch,
+		     struct hlg_err *err);
+} forms[] = {
+	{"pprof", "x.pb.gz", false, start_pprof, write_pprof},
+	{"callgrind", NULL, false, NULL, write_callgrind},
+	{"speedscope", NULL, true, start_speedscope, write_speedscope},
+	{"sysprof", "x.sysprof", false, start_sysprof, write_sysprof},
+	{NULL, NULL, true, NULL, write_table},
+};
+
+/* word may be NULL. */
+static const struct form *find_form(const char *word)
+{
+	const struct form *form = forms;
+
+	while (form->word && !(word && strcmp(form->word, word) == 0))
+		form++;
+	return form;
+}
+
+static int start_form(const struct form *form, const struct hlg_inputs *in,
+		      struct hlg_run *run, struct hlg_err *err)
+{
+	if (form->word && in->formats > 1)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--format=%s: format is given twice (give it once)",
+				   form->word);
+	if (form->file && !run->options.out && isatty(STDOUT_FILENO))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--format=%s: is nothing for a terminal (say "
+				   "--out=%s)",
+				   form->word, form->file);
+	if (form->word && !form->stacks && run->options.stacks != HLG_STACKS_LEAF)
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"--format=%s: keeps no stacks (leave --stacks away, or "
+			"say --format=folded)",
+			form->word);
+	return form->start ? form->start(run, err) : 0;
+}
+
+/* Reads the files and writes the report. Returns the exit status. */
+static int profile(const struct hlg_inputs *in, const char *calibration)
+{
+	const struct form *form = find_form(in->format);
+	struct hlg_calibrated calibrated;
+	struct hlg_batch batch = {0};
+	struct hlg_run run;
+	struct hlg_err err;
+	int rc = hlg_run_start(&run, in->n_words, in->words, &err), status = 0;
+
+	if (rc == 0)
+		rc = start_form(form, in, &run, &err);
+	if (rc == 0 && calibration)
+		rc = hlg_calibrated_read(&calibrated, calibration, &err);
+	/* The formats that have a table of files. */
+	batch.judge = !in->format && run.options.stacks != HLG_STACKS_COUNTERS &&
+		      (run.options.format == HLG_FORMAT_TEXT ||
+		       run.options.format == HLG_FORMAT_JSON);
+	if (rc == 0)
+		rc = hlg_inputs_read(in, &run, &batch, &status, &err);
+	if (rc == 0 && calibration)
+		rc = hlg_report_calibrate(&run, &calibrated, calibration, batch.paths,
+					  batch.n_paths, &err);
+	if (rc == 0 && batch.n_read)
+		rc = form->write(&run, &batch, &err);
+	if (rc < 0)
+		status = hlg_output_error(&err);
+	if (status == 0 && run.mismatch)
+		status = 3;
+	hlg_batch_finish(&batch);
+	hlg_run_finish(&run);
+	return status;
+}
+
+/* emit= is perf's business, and strict= what this verb always is. */
+static bool takes(const char *option)
+{
+	return strcmp(option, "emit") != 0 && strcmp(option, "strict") != 0;
+}
+
+int hlg_verb_report(int argc, char **argv)
+{
+	static const struct argp own = {own_options, parse_own, NULL, NULL,
+					NULL,        NULL,      NULL};
+	const char *calibration = NULL;
+	struct hlg_inputs in = {.takes = takes, .own = &own, .own_input = &calibration};
+	int status = hlg_inputs_parse(
+		&in, argc, argv, "guest.elf[@BASE]... FILE...",
+		"Profiles recordings of guests: every sample once, by function, "
+		"gap and region of the guest's own ELF.\v"
+		"An argument that is a recording (or -, or a folder) is read; any "
+		"other names an image: FILE[@BASE] or map:FILE[@BASE].");
+
+	if (status == 0)
+		status = profile(&in, calibration);
+	hlg_inputs_finish(&in);
+	return status;
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * libdw finds the compilation unit of an address through .debug_aranges, which LLVM does
+ * not write (so no Rust guest has it). So the units' own ranges are collected once, into
+ * one sorted array.
+ */
+#include "tools/source/source.h"
+
+#include "config.h"
+
+#if HLG_HAVE_LIBDW
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+
+#include "symtab/bsearch.h"
+#include "tools/source/source-files.h"
+
+enum {
+	MAX_DEPTH = 256, /* of nested entries: stops damaged files */
+	MAX_CHAIN = 64,
+	MAX_RANGES =
+		1 << 22 /* ten times a kernel's: units of a damaged file share them */
+};
+
+/* [start, end) is code of unit. */
+struct range {
+	uint64_t start, end;
+	uint64_t reach; /* the highest end up to here, this one included */
+	Dwarf_Die unit;
+};
+
+struct hlg_source {
+	Dwfl *dwfl;
+	Dwarf *dwarf;
+	const char *path;     /* of the file that has it; dwfl's */
+	struct range *ranges; /* sorted by start */
+	size_t n_ranges, room;
+};
+
+static bool add_range(struct hlg_source *s, const Dwarf_Die *unit, uint64_t start,
+		      uint64_t end)
+{
+	if (start >= end)
+		return true;
+	if (s->n_ranges == MAX_RANGES)
+		return false;
+	if (s->n_ranges == s->room) {
+		size_t room = s->room ? 2 * s->room : 256;
+		void *more = reallocarray(s->ranges, room, sizeof(*s->ranges));
+
+		if (!more)
+			return false;
+		s->ranges = more;
+		s->room = room;
+	}
+	s->ranges[s->n_ranges++] =
+		(struct range){.start = start, .end = end, .unit = *unit};
+	return true;
+}
+
+static bool add_unit(struct hlg_source *s, Dwarf_Die *unit)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t off = 0;
+
+	while ((off = dwarf_ranges(unit, off, &base, &start, &end)) > 0)
+		if (!add_range(s, unit, start, end))
+			return false;
+	return true; /* a unit whose ranges are damaged has those before */
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+static bool collect_ranges(struct hlg_source *s)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+	uint8_t type;
+	uint64_t reach = 0;
+
+	while (dwarf_get_units(s->dwarf, cu, &cu, NULL, &type, &unit, NULL) == 0)
+		if ((type == DW_UT_compile || type == DW_UT_skeleton) &&
+		    !add_unit(s, &unit))
+			return false;
+	if (s->n_ranges)
+		qsort(s->ranges, s->n_ranges, sizeof(*s->ranges), compare_ranges);
+	for (size_t i = 0; i < s->n_ranges; i++) {
+		if (s->ranges[i].end > reach)
+			reach = s->ranges[i].end;
+		s->ranges[i].reach = reach;
+	}
+	return s->n_ranges != 0;
+}
+
+/*
+ * The unit of addr. Functions that the linker threw away leave ranges at 0 that may cover
+ * real code, so of several ranges the one that begins last counts.
+ */
+static Dwarf_Die *find_unit(struct hlg_source *s, uint64_t addr)
+{
+	size_t from = HLG_UPTO(s->ranges, s->n_ranges, start, addr);
+
+	for (; from && s->ranges[from - 1].reach > addr; from--)
+		if (s->ranges[from - 1].end > addr)
+			return &s->ranges[from - 1].unit;
+	return NULL;
+}
+
+static bool open_dwarf(struct hlg_source *s, const char *path)
+{
+	Dwfl_Module *module;
+	const char *own = NULL;
+	Dwarf_Addr bias;
+
+	s->dwfl = hlg_source_files_begin();
+	if (!s->dwfl)
+		return false;
+	dwfl_report_begin(s->dwfl);
+	module = dwfl_report_offline(s->dwfl, "", path, -1);
+	dwfl_report_end(s->dwfl, NULL, NULL);
+	s->dwarf = module ? dwfl_module_getdwarf(module, &bias) : NULL;
+	if (!s->dwarf || !hlg_source_files_shared(s->dwarf))
+		return false;
+	dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &own, &s->path);
+	if (!s->path)
+		s->path = own;
+	return s->path != NULL;
+}
+
+struct hlg_source *hlg_source_open(const char *path)
+{
+	struct hlg_source *s = calloc(1, sizeof(*s));
+
+	if (s && (!open_dwarf(s, path) || !collect_ranges(s))) {
+		hlg_source_close(s);
+		s = NULL;
+	}
+	return s;
+}
+
+void hlg_source_close(struct hlg_source *s)
+{
+	if (!s)
+		return;
+	if (s->dwfl)
+		dwfl_end(s->dwfl);
+	free(s->ranges);
+	free(s);
+}
+
+bool hlg_source_find(struct hlg_source *s, uint64_t addr, struct hlg_source_line *line)
+{
+	Dwarf_Die *unit = find_unit(s, addr);
+	Dwarf_Line *found = unit ? dwarf_getsrc_die(unit, addr) : NULL;
+
+	*line = (struct hlg_source_line){0};
+	if (!found || dwarf_lineno(found, &line->line) != 0)
+		return false;
+	line->file = dwarf_linesrc(found, NULL, NULL);
+	return line->file != NULL;
+}
+
+static bool get_number(Dwarf_Die *die, unsigned name, Dwarf_Word *value)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_attr(die, name, &attr) && dwarf_formudata(&attr, value) == 0;
+}
+
+static void describe(Dwarf_Die *unit, Dwarf_Die *scope, struct hlg_source_inline *out)
+{
+	static const unsigned names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name,
+					 DW_AT_name};
+	Dwarf_Word file, line;
+	Dwarf_Files *files;
+	size_t n;
+
+	*out = (struct hlg_source_inline){.call = {.file = "?"}};
+	for (size_t i = 0; i < 3 && !out->function; i++) {
+		Dwarf_Attribute attr;
+
+		if (dwarf_attr_integrate(scope, names[i], &attr))
+			out->function = dwarf_formstring(&attr);
+	}
+	if (!out->function)
+		out->function = "?";
+	if (get_number(scope, DW_AT_call_line, &line) && line <= INT32_MAX)
+		out->call.line = (int)line;
+	if (get_number(scope, DW_AT_call_file, &file) &&
+	    dwarf_getsrcfiles(unit, &files, &n) == 0 && file < n) {
+		const char *path = dwarf_filesrc(files, file, NULL, NULL);
+
+		out->call.file = path ? path : "?";
+	}
+}
+
+/* The inlined functions around an address, outermost first. */
+struct chain {
+	uint64_t addr;
+	size_t max, n;
+	Dwarf_Die die[MAX_CHAIN];
+};
+
+/* Has the entry no code of its own, but functions in it? */
+static bool is_container(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module ||
+	       tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
+}
+
+static bool is_scope(int tag)
+{
+	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
+	       tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
+	       tag == DW_TAG_catch_block;
+}
+
+/* Takes note of a scope that has the address. */
+static void enter(struct chain *chain, const Dwarf_Die *scope, int tag)
+{
+	if (tag == DW_TAG_inlined_subroutine && chain->n < chain->max)
+		chain->die[chain->n++] = *scope;
+}
+
+/*
+ * Follows the address down from the tree's top: into each container until one has it,
+ * and from a scope that has it never back. dwarf_getscopes does not look into namespaces,
+ * where Rust has all of its functions.
+ */
+static void descend(struct chain *chain, Dwarf_Die *tree)
+{
+	Dwarf_Die path[MAX_DEPTH];   /* entries that are open; [0] is among the top's */
+	size_t depth = 0, floor = 0; /* above floor there is a way back */
+
+	if (dwarf_child(tree, &path[0]) != 0)
+		return;
+	for (;;) {
+		Dwarf_Die *at = &path[depth];
+		int tag = dwarf_tag(at);
+		bool has = is_scope(tag) && dwarf_haspc(at, chain->addr) == 1;
+
+		if (has) {
+			enter(chain, at, tag);
+			floor = depth + 1;
+		}
+		if ((has || is_container(tag)) && depth + 1 < MAX_DEPTH &&
+		    dwarf_child(at, &path[depth + 1]) == 0) {
+			depth++;
+			continue;
+		}
+		while (depth >= floor && dwarf_siblingof(&path[depth], &path[depth]) != 0)
+			if (depth-- == floor)
+				return;
+		if (depth < floor)
+			return;
+	}
+}
+
+size_t hlg_source_inlines(struct hlg_source *s, uint64_t addr,
+			  struct hlg_source_inline *inlines, size_t max)
+{
+	struct chain chain = {.addr = addr, .max = max < MAX_CHAIN ? max : MAX_CHAIN};
+	Dwarf_Die *unit = find_unit(s, addr), tree;
+
+	if (!unit)
+		return 0;
+	/* Of a unit that was split off, the tree is in the other file. */
+	if (!hlg_source_files_split(unit, s->path) ||
+	    dwarf_cu_info(unit->cu, NULL, NULL, NULL, &tree, NULL, NULL, NULL) != 0 ||
+	    !tree.cu)
+		tree = *unit;
+	descend(&chain, &tree);
+	for (size_t i = 0; i < chain.n; i++)
+		describe(unit, &chain.die[i], &inlines[chain.n - 1 - i]);
+	return chain.n;
+}
+
+bool hlg_source_available(void)
+{
+	return true;
+}
+
+#else
+struct hlg_source *hlg_source_open(const char *path)
+{
+	(void)path;
+	return NULL;
+}
+
+void hlg_source_close(struct hlg_source *source)
+{
+	(void)source;
+}
+
+bool hlg_source_find(struct hlg_source *source, uint64_t addr,
+		     struct hlg_source_line *line)
+{
+	(void)source;
+	(void)addr;
+	*line = (struct hlg_source_line){0};
+	return false;
+}
+
+size_t hlg_source_inlines(struct hlg_source *source, uint64_t addr,
+			  struct hlg_source_inline *inlines, size_t max)
+{
+	(void)source;
+	(void)addr;
+	(void)inlines;
+	(void)max;
+	return 0;
+}
+
+bool hlg_source_available(void)
+{
+	return false;
+}
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Source lines of an ELF's code, from its DWARF (its own, or that of a separate debug
+ * file where .gnu_debuglink or the build id leads to one). Nothing is asked of the
+ * network. All addresses are the image's own.
+ *
+ * Strings are as the compiler wrote them: escape them. They live as long as the source.
+ */
+#ifndef HLG_TOOLS_SOURCE_SOURCE_H
+#define HLG_TOOLS_SOURCE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hlg_source;
+
+struct hlg_source_line {
+	const char *file; /* never NULL */
+	int line;         /* 0: the compiler names none */
+};
+
+/* A function that was inlined, and the line that called it. */
+struct hlg_source_inline {
+	const char *function; /* mangled if the DWARF has that; never NULL */
+	struct hlg_source_line call;
+};
+
+/*
+ * The lines of the ELF at path, for hlg_source_close(). NULL when it has none, when they
+ * cannot be read and when hlguest was built without libdw.
+ */
+struct hlg_source *hlg_source_open(const char *path);
+void hlg_source_close(struct hlg_source *source);
+
+/* The line of the instruction at addr; false where none is known. */
+bool hlg_source_find(struct hlg_source *source, uint64_t addr,
+		     struct hlg_source_line *line);
+
+/* Up to max functions that were inlined around addr, innermost first; how many. */
+size_t hlg_source_inlines(struct hlg_source *source, uint64_t addr,
+			  struct hlg_source_inline *inlines, size_t max);
+
+/* Built with libdw? */
+bool hlg_source_available(void);
+
+#endif

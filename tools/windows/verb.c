@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hlguest windows: what counters counted from one sample of their group's leader to the
+ * next, as rows, sums by function, or a plot.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/output/out.h"
+#include "filter/run.h"
+#include "tools/cli/output.h"
+#include "tools/cli/verb.h"
+#include "tools/inputs/inputs.h"
+#include "tools/windows/pairs.h"
+
+enum {
+	KEY_BETWEEN = 0x200,
+	KEY_EVERY,
+	KEY_FUNCTION,
+	KEY_HPCTOOL,
+	KEY_RATES,
+	KEY_SUMMARY,
+};
+
+struct arguments {
+	struct hlg_windows_style style;
+	uint64_t every; /* ns */
+	const char *function;
+	struct hlg_between between;
+	bool pairs; /* between is given */
+};
+
+static const struct argp_option own_options[] = {
+	{"between", KEY_BETWEEN, "FROM..TO", 0,
+	 "count between two markers: port:101..port:108, or "
+	 "SYSTEM:NAME:FIELD=VALUE..SYSTEM:NAME:FIELD=VALUE",
+	 2},
+	{"every", KEY_EVERY, "TIME", 0,
+	 "add windows up in intervals, each thread's for itself (100ms, 2s, 50us)", 2},
+	{"function", KEY_FUNCTION, "NAME", 0, "only windows that end in this function",
+	 2},
+	{"hpctool", KEY_HPCTOOL, NULL, 0,
+	 "CSV with HPCTool's header: ins,l_cycle,ref_cycle,event1...", 2},
+	{"rates", KEY_RATES, NULL, 0,
+	 "IPC, branch-miss and LLC-miss percentages behind the counts", 2},
+	{"summary", KEY_SUMMARY, NULL, 0, "CSV of functions instead of windows", 2},
+	{0},
+};
+
+/* "100ms": a number and a unit, ns to s. */
+static bool parse_time(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		uint64_t per; /* nano-units in a ns */
+	} units[] = {{"ns", 1000000000}, {"us", 1000000}, {"ms", 1000}, {"s", 1}};
+	size_t n = strspn(text, "0123456789.");
+	char number[32];
+
+	if (n == 0 || n >= sizeof(number))
+		return false;
+	memcpy(number, text, n);
+	number[n] = '\0';
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(text + n, units[i].unit) == 0) {
+			if (!hlg_number_nano(number, ns))
+				return false;
+			*ns /= units[i].per;
+			return *ns > 0;
+		}
+	return false;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct arguments *args = state->input;
+	struct hlg_err err;
+
+	switch (key) {
+	case KEY_BETWEEN:
+		hlg_between_finish(&args->between);
+		if (hlg_between_parse(&args->between, value, &err) < 0)
+			argp_error(state, "%s", err.msg);
+		args->pairs = true;
+		return 0;
+	case KEY_EVERY:
+		if (!parse_time(value, &args->every))
+			argp_error(
+				state,
+				"--every=%s: not a time (a number and ns, us, ms or s, "
+				"as 100ms)",
+				value);
+		return 0;
+	case KEY_FUNCTION:
+		args->function = value;
+		return 0;
+	case KEY_HPCTOOL:
+		args->style.hpctool = true;
+		return 0;
+	case KEY_RATES:
+		args->style.rates = true;
+		return 0;
+	case KEY_SUMMARY:
+		args->style.summary = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Words that do not go together. */
+static int check_style(const struct hlg_options *options, const struct hlg_inputs *in,
+		       const struct arguments *args, struct hlg_err *err)
+{
+	const char *rows = args->function        ? "--function"
+			   : args->every         ? "--every"
+			   : args->style.hpctool ? "--hpctool"
+			   : args->style.summary ? "--summary"
+						 : NULL;
+
+	if (args->pairs && rows)
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"%s: is of windows, and --between has pairs (leave one "
+			"of both out)",
+			rows);
+	if ((args->style.hpctool || args->style.summary) &&
+	    (in->format || options->format != HLG_FORMAT_CSV))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is of format=csv only (leave one of both out)",
+				   args->style.hpctool ? "--hpctool" : "--summary");
+	if (args->style.hpctool && args->style.summary)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--hpctool: has rows of windows (leave --summary "
+				   "out)");
+	return 0;
+}
+
+/* What the words say besides; CSV and all windows unless they say otherwise. */
+static int settle_options(struct hlg_options *options, const struct hlg_inputs *in,
+			  const struct arguments *args, struct hlg_err *err)
+{
+	if (!hlg_options_given(options, "mode"))
+		options->mode = HLG_SHOW_ALL;
+	if (!hlg_options_given(options, "format"))
+		options->format = HLG_FORMAT_CSV;
+	if (in->n_files != 1)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is a second recording (windows are read of one "
+				   "at a time)",
+				   in->files[1]);
+	return check_style(options, in, args, err);
+}
+
+/* What the recording must have for what is asked. */
+static int check(const struct hlg_windows *w, const struct arguments *args,
+		 const char *path, struct hlg_err *err)
+{
+	if (args->style.hpctool && !hlg_counters_are_hpctool(w))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--hpctool: the group of %s does not begin with "
+				   "instructions, cycles, ref-cycles (record with "
+				   "--windows=instructions,cycles,ref-cycles,branches,"
+				   "branch-misses,cache-references,cache-misses)",
+				   path);
+	if (args->every && w->n_rows && w->rows[w->n_rows - 1].time == HLG_NO_TIME)
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"--every: the windows of %s have no times (record with "
+			"perf record -T)",
+			path);
+	return 0;
+}
+
+/* From all windows of the recording to the rows that are shown. */
+static int choose(struct hlg_windows *w, struct hlg_run *run,
+		  const struct arguments *args, const char *path, bool sums,
+		  struct hlg_err *err)
+{
+	int rc = check(w, args, path, err);
+
+	if (rc == 0)
+		rc = hlg_run_settle(run, err);
+	if (rc < 0)
+		return rc;
+	hlg_windows_select(w, &run->options);
+	if (!hlg_windows_locate(w, &run->space, run->options.demangle))
+		return hlg_err_memory(err, path);
+	if (args->function)
+		rc = hlg_windows_in(w, &run->space, args->function, err);
+	if (rc == 0 && args->every && !sums && !hlg_windows_bin(w, args->every))
+		rc = hlg_err_memory(err, path);
+	return rc;
+}
+
+static int write_all(const struct hlg_windows *w, const struct hlg_run *run,
+		     const struct arguments *args, const char *format,
+		     struct hlg_err *err)
+{
+	bool (*write)(FILE * f, const struct hlg_windows *w,
+		      const struct hlg_windows_style *style) =
+		format                                   ? hlg_windows_write_svg
+		: run->options.format == HLG_FORMAT_TEXT ? hlg_windows_write_text
+		: run->options.format == HLG_FORMAT_JSON ? hlg_windows_write_json
+							 : hlg_windows_write_csv;
+	struct hlg_out out;
+	int rc = hlg_out_open(&out, run->options.out, stdout, err);
+
+	if (rc < 0)
+		return rc;
+	if (write(out.f, w, &args->style))
+		return hlg_out_commit(&out, err);
+	hlg_out_abort(&out);
+	return hlg_err_memory(err, "windows");
+}
+
+/* The pairs between markers, instead of windows. */
+static int write_pairs(const struct hlg_pairs *pairs, const struct hlg_windows *w,
+		       const struct hlg_run *run, const struct arguments *args,
+		       const char *format, struct hlg_err *err)
+{
+	struct hlg_out out;
+	int rc = hlg_out_open(&out, run->options.out, stdout, err);
+	bool written;
+
+	if (rc < 0)
+		return rc;
+	if (format)
+		written = hlg_windows_write_svg(out.f, &pairs->table, &args->style);
+	else if (run->options.format == HLG_FORMAT_TEXT)
+		written = hlg_pairs_write_text(out.f, pairs, w, &args->style);
+	else if (run->options.format == HLG_FORMAT_JSON)
+		written = hlg_pairs_write_json(out.f, pairs, w, &args->style);
+	else
+		written = hlg_pairs_write_csv(out.f, pairs, w, &args->style);
+	if (written)
+		return hlg_out_commit(&out, err);
+	hlg_out_abort(&out);
+	return hlg_err_memory(err, "pairs");
+}
+
+static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
+		      const struct arguments *args, const char *format, const char *path,
+		      struct hlg_err *err)
+{
+	struct hlg_pairs pairs = {0};
+	int rc = 0;
+
+	if (w->n_rows && w->rows[w->n_rows - 1].time == HLG_NO_TIME)
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: markers have no times (record with perf record -T)",
+				 path);
+	else if (!hlg_pairs_make(&pairs, w))
+		rc = hlg_err_memory(err, path);
+	if (rc == 0) {
+		hlg_windows_select(&pairs.table, &run->options);
+		if (!hlg_pairs_measure(&pairs))
+			rc = hlg_err_memory(err, path);
+	}
+	if (rc == 0)
+		rc = write_pairs(&pairs, w, run, args, format, err);
+	hlg_pairs_finish(&pairs);
+	return rc;
+}
+
+static int show_windows(struct hlg_windows *w, struct hlg_run *run,
+			const struct arguments *args, const char *format,
+			const char *path, struct hlg_err *err)
+{
+	bool sums = args->style.summary ||
+		    (!format && run->options.format == HLG_FORMAT_TEXT);
+	int rc = choose(w, run, args, path, sums, err);
+
+	return rc < 0 ? rc : write_all(w, run, args, format, err);
+}
+
+static int show(const struct hlg_inputs *in, const struct arguments *args)
+{
+	struct hlg_progress progress;
+	struct hlg_windows w = {.progress = &progress};
+	struct hlg_run run;
+	struct hlg_err err;
+	int rc = hlg_run_start(&run, in->n_words, in->words, &err), failed = 1;
+
+	hlg_progress_init(&progress, in->files, 1, in->quiet);
+
+	if (rc == 0) {
+		rc = settle_options(&run.options, in, args, &err);
+		failed = rc < 0 ? 2 : 1;
+	}
+	if (rc == 0)
+		rc = args->pairs ? hlg_between_read(&w, in->files[0], &run.profile,
+						    &args->between, &err)
+				 : hlg_windows_read(&w, in->files[0], &run.profile, NULL,
+						    &err);
+	hlg_progress_end(&progress);
+	if (rc == 0)
+		rc = args->pairs
+			     ? show_pairs(&w, &run, args, in->format, in->files[0], &err)
+			     : show_windows(&w, &run, args, in->format, in->files[0],
+					    &err);
+	hlg_windows_finish(&w);
+	hlg_run_finish(&run);
+	if (rc == 0)
+		return 0;
+	hlg_output_error(&err);
+	return failed;
+}
+
+static bool takes(const char *option)
+{
+	static const char *const options[] = {"cpu",    "demangle", "event",
+					      "format", "mode",     "out",
+					      "pid",    "tid",      "time"};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (strcmp(option, options[i]) == 0)
+			return true;
+	return false;
+}
+
+int hlg_verb_windows(int argc, char **argv)
+{
+	static const struct argp own = {own_options, parse, NULL, NULL, NULL, NULL, NULL};
+	struct arguments args = {0};
+	struct hlg_inputs in = {.takes = takes,
+				.own = &own,
+				.own_input = &args,
+				.format_words = "csv|text|json|svg",
+				.one_thread = true};
+	int status = hlg_inputs_parse(
+		&in, argc, argv, "guest.elf[@BASE]... FILE",
+		"Shows what counters counted from one sample of their group to the next: "
+		"a row for each window, sums by function, or a plot.\v"
+		"Record them with hlguest record --windows=EVENTS -c N. Without mode= "
+		"all "
+		"windows are shown; format is csv.");
+
+	if (status == 0)
+		status = show(&in, &args);
+	hlg_between_finish(&args.between);
+	hlg_inputs_finish(&in);
+	return status;
+}
