@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "tools/perfdata/format.h"
-#include "tools/perfdata/walk.h"
+#include "tools/perfdata/record.h"
 
 #define BRANCH_ENTRY 24 /* struct perf_branch_entry */
 
@@ -269,4 +269,17 @@ bool hlg_perfdata_decode(struct hlg_perfdata_fields *fields,
 		fields->has |= order[i];
 	}
 	return true;
+}
+
+bool hlg_perfdata_find_data(const struct hlg_perfdata_raw *raw,
+			    struct hlg_perfdata_bytes *data)
+{
+	struct hlg_perfdata_fields fields;
+
+	if (!(raw->layout->attr->sample_type & PERF_SAMPLE_RAW))
+		return false;
+	/* What comes behind may make no sense. */
+	hlg_perfdata_decode(&fields, raw->layout->attr, raw->record, (uint16_t)raw->size);
+	*data = fields.raw;
+	return fields.has & PERF_SAMPLE_RAW;
 }

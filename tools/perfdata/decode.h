@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tools/perfdata/bytes.h"
 #include "tools/perfdata/event.h"
 
 /*
@@ -30,12 +31,6 @@ struct hlg_perfdata_values {
  */
 size_t hlg_perfdata_values(struct hlg_perfdata_values *values, uint64_t read_format,
 			   const uint8_t *at, size_t size);
-
-/* Numbers inside a record: in this machine's byte order, not aligned. */
-struct hlg_perfdata_bytes {
-	const uint8_t *at; /* NULL: not recorded */
-	uint64_t n;        /* of elements, whatever they are; see below */
-};
 
 struct hlg_perfdata_fields {
 	uint64_t

@@ -24,7 +24,7 @@ static char *join(const char *dir, const char *name)
 
 static int by_number(const void *pa, const void *pb)
 {
-	const struct hlg_part *a = pa, *b = pb;
+	const struct hlg_directory_file *a = pa, *b = pb;
 
 	return a->number < b->number ? -1 : a->number > b->number;
 }
@@ -45,7 +45,7 @@ static bool is_part(const char *name, uint64_t *number)
 static int add_part(struct hlg_perfdata *pd, const char *name, uint64_t number,
 		    struct hlg_err *err)
 {
-	struct hlg_part *more =
+	struct hlg_directory_file *more =
 		reallocarray(pd->parts, pd->n_parts + 1, sizeof(*pd->parts));
 	struct stat st;
 	char *path;
@@ -60,7 +60,8 @@ static int add_part(struct hlg_perfdata *pd, const char *name, uint64_t number,
 		free(path);
 		return 0;
 	}
-	pd->parts[pd->n_parts++] = (struct hlg_part){path, number, (uint64_t)st.st_size};
+	pd->parts[pd->n_parts++] =
+		(struct hlg_directory_file){path, number, (uint64_t)st.st_size};
 	pd->total += (uint64_t)st.st_size;
 	return 0;
 }
@@ -73,7 +74,7 @@ int hlg_directory_open(struct hlg_perfdata *pd, struct hlg_err *err)
 	int rc = 0;
 
 	if (!dir)
-		return hlg_reader_errno(pd, err);
+		return hlg_source_errno(pd->path, err);
 	while (rc == 0 && (entry = readdir(dir)))
 		if (is_part(entry->d_name, &number))
 			rc = add_part(pd, entry->d_name, number, err);
@@ -83,9 +84,8 @@ int hlg_directory_open(struct hlg_perfdata *pd, struct hlg_err *err)
 	return rc;
 }
 
-int hlg_directory_next(struct hlg_perfdata *pd, struct hlg_err *err)
+int hlg_directory_next(struct hlg_perfdata *pd, uint64_t *size, struct hlg_err *err)
 {
-	struct hlg_window w = {0};
 	struct hlg_file_id id;
 	int fd;
 
@@ -95,16 +95,10 @@ int hlg_directory_next(struct hlg_perfdata *pd, struct hlg_err *err)
 	if (fd < 0)
 		return fd;
 	pd->next_part++;
-	pd->done += pd->source.limit - pd->part_from;
-	pd->part_from = 0;
 	if (pd->part_fd >= 0)
 		close(pd->part_fd);
-	pd->part_fd = pd->source.fd = fd;
-	if (pd->unzip)
-		hlg_unzip_restart(pd->unzip);
-	pd->unzipped = (struct hlg_window){0};
-	hlg_source_seek(&pd->source, &w, 0, (uint64_t)id.size);
-	hlg_step_window(pd, w);
+	pd->part_fd = fd;
+	*size = (uint64_t)id.size;
 	return 1;
 }
 

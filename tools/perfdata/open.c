@@ -13,18 +13,6 @@
 #include "symtab/file.h"
 #include "tools/perfdata/reader.h"
 
-int hlg_reader_errno(const struct hlg_perfdata *pd, struct hlg_err *err)
-{
-	if (errno == 0)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: became shorter while it was read (is it still "
-				   "being written?)",
-				   pd->path);
-	return hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be read: %s (%s)", pd->path,
-			   strerrordesc_np(errno),
-			   errno == EISDIR ? "give a perf.data" : "try a copy");
-}
-
 static int check_magic(const struct hlg_perfdata *pd, const uint64_t start[2],
 		       struct hlg_err *err)
 {
@@ -51,7 +39,7 @@ static int start_source(struct hlg_perfdata *pd, bool stream, struct hlg_err *er
 	if (!hlg_source_init(&pd->source, pd->fd, stream, pd->from, pd->limit))
 		return hlg_err_memory(err, pd->path);
 	w.at = w.end = pd->source.room;
-	hlg_step_window(pd, w);
+	hlg_window_set(pd, w);
 	pd->part_from = pd->from;
 	return 0;
 }
@@ -62,6 +50,30 @@ static int too_short(const struct hlg_perfdata *pd, uint64_t size, struct hlg_er
 			   size ? "is too short for a recording" : "is empty");
 }
 
+/* Does such a record stand for a part of the header? See pipe.c. */
+static bool is_header(uint32_t type)
+{
+	return type >= HLG_RECORD_USER && type != HLG_RECORD_FINISHED_ROUND &&
+	       type != HLG_RECORD_AUXTRACE && type != HLG_RECORD_COMPRESSED &&
+	       type != HLG_RECORD_COMPRESSED2;
+}
+
+/* Reads on to the first record that is not the header's. */
+static int start_pipe(struct hlg_perfdata *pd, struct hlg_err *err)
+{
+	int rc = 1;
+
+	while (rc > 0 && (pd->hard_end - pd->walk.at < HLG_HEADER_SIZE ||
+			  is_header(hlg_perfdata_u32(pd->walk.at))))
+		rc = hlg_perfdata_step(pd, err);
+	if (rc < 0)
+		return rc;
+	if (pd->n_events == 0)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: has no events (damaged; record again)", pd->path);
+	return 0;
+}
+
 static int open_regular(struct hlg_perfdata *pd, uint64_t size, struct hlg_err *err)
 {
 	uint64_t start[2];
@@ -70,7 +82,7 @@ static int open_regular(struct hlg_perfdata *pd, uint64_t size, struct hlg_err *
 	if (size < sizeof(start))
 		return too_short(pd, size, err);
 	if (hlg_file_read(pd->fd, start, sizeof(start), 0))
-		return hlg_reader_errno(pd, err);
+		return hlg_source_errno(pd->path, err);
 	rc = check_magic(pd, start, err);
 	if (rc < 0)
 		return rc;
@@ -84,7 +96,7 @@ static int open_regular(struct hlg_perfdata *pd, uint64_t size, struct hlg_err *
 	pd->total += pd->limit - pd->from;
 	if (rc == 0)
 		rc = start_source(pd, false, err);
-	return rc == 0 && pd->host.pipe ? hlg_pipe_start(pd, err) : rc;
+	return rc == 0 && pd->host.pipe ? start_pipe(pd, err) : rc;
 }
 
 static int open_stream(struct hlg_perfdata *pd, struct hlg_err *err)
@@ -102,7 +114,7 @@ static int open_stream(struct hlg_perfdata *pd, struct hlg_err *err)
 	w = (struct hlg_window){pd->walk.at, pd->hard_end};
 	got = hlg_source_take(&pd->source, &w, start, sizeof(start));
 	if (got < 0)
-		return hlg_reader_errno(pd, err);
+		return hlg_source_errno(pd->path, err);
 	if ((uint64_t)got < sizeof(start))
 		return too_short(pd, (uint64_t)got, err);
 	rc = check_magic(pd, start, err);
@@ -113,8 +125,8 @@ static int open_stream(struct hlg_perfdata *pd, struct hlg_err *err)
 				   "%s: a file's recording cannot be read through a pipe "
 				   "(name the file, or record with -o -)",
 				   pd->path);
-	hlg_step_window(pd, w);
-	return hlg_pipe_start(pd, err);
+	hlg_window_set(pd, w);
+	return start_pipe(pd, err);
 }
 
 static int open_named(struct hlg_perfdata *pd, const char *path, struct hlg_err *err)
@@ -139,7 +151,7 @@ static int open_shape(struct hlg_perfdata *pd, const char *path, struct hlg_err 
 	if (rc < 0)
 		return rc;
 	if (fstat(pd->fd, &st) != 0)
-		return hlg_reader_errno(pd, err);
+		return hlg_source_errno(pd->path, err);
 	if (isatty(pd->fd))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is a terminal (pipe a recording into it)",
@@ -263,7 +275,7 @@ int hlg_perfdata_tracing(const struct hlg_perfdata *pd, void **data, size_t *siz
 	} else if (hlg_file_read(pd->fd, *data, n, pd->tracing.offset)) {
 		free(*data);
 		*data = NULL;
-		return hlg_reader_errno(pd, err);
+		return hlg_source_errno(pd->path, err);
 	}
 	*size = n;
 	return 0;

@@ -28,7 +28,7 @@ static int read_features(struct hlg_parts *parts, const struct hlg_perfdata *pd,
 		if (file_size < sizeof(*s) || at > file_size - sizeof(*s))
 			break;
 		if (hlg_file_read(parts->fd, s, sizeof(*s), at))
-			return hlg_reader_errno(pd, err);
+			return hlg_source_errno(pd->path, err);
 		at += sizeof(*s);
 		if (s->offset > file_size || s->size > file_size - s->offset)
 			continue;
@@ -57,7 +57,7 @@ int hlg_parts_read(struct hlg_parts *parts, const struct hlg_perfdata *pd,
 	if (hlg_file_read(pd->fd, &h, HLG_SHORT_HEADER_SIZE, 0) ||
 	    (h.size == sizeof(h) && hlg_file_read(pd->fd, &h, sizeof(h), 0)) ||
 	    fstat(pd->fd, &st) != 0)
-		return hlg_reader_errno(pd, err);
+		return hlg_source_errno(pd->path, err);
 	/* As the reader has checked, unless the file was changed since. */
 	if (h.attr_size < PERF_ATTR_SIZE_VER0 + sizeof(struct hlg_file_section) ||
 	    h.attr_size > UINT16_MAX || h.attrs.size / h.attr_size != pd->n_events)

@@ -33,6 +33,7 @@
 #include <stdint.h>
 
 #include "symtab/err.h"
+#include "tools/perfdata/decode.h"
 #include "tools/perfdata/event.h"
 #include "tools/perfdata/walk.h"
 

@@ -69,35 +69,6 @@ static int read_feature(struct hlg_perfdata *pd, const uint8_t *record, size_t s
 	return hlg_feature_read(pd, (unsigned)feature, record + 16, size - 16, err);
 }
 
-/* u32 size, then behind the record that many bytes. */
-static int read_tracing(struct hlg_perfdata *pd, const uint8_t *record, size_t size,
-			struct hlg_err *err)
-{
-	struct hlg_window w = {pd->walk.at, pd->hard_end};
-	void *copy = NULL;
-	uint32_t n;
-	int rc;
-
-	if (size < 12)
-		return contradicts(pd, "a record of tracing data is too short", err);
-	n = hlg_perfdata_u32(record + 8);
-	if (!pd->source.stream) {
-		pd->tracing =
-			(struct hlg_file_section){hlg_source_offset(&pd->source, &w), n};
-	} else if (n && n <= HLG_MAX_TRACING) {
-		copy = calloc(1, n);
-		if (!copy)
-			return hlg_err_memory(err, pd->path);
-	}
-	rc = hlg_step_payload(pd, copy, n, size, err);
-	if (copy) {
-		free(pd->tracing_copy);
-		pd->tracing_copy = copy;
-		pd->tracing_size = n;
-	}
-	return rc;
-}
-
 int hlg_pipe_record(struct hlg_perfdata *pd, uint32_t type, const uint8_t *record,
 		    size_t size, struct hlg_err *err)
 {
@@ -108,30 +79,7 @@ int hlg_pipe_record(struct hlg_perfdata *pd, uint32_t type, const uint8_t *recor
 		return pd->host.pipe ? read_update(pd, record, size, err) : 0;
 	case HLG_RECORD_HEADER_FEATURE:
 		return pd->host.pipe ? read_feature(pd, record, size, err) : 0;
-	case HLG_RECORD_TRACING_DATA:
-		return read_tracing(pd, record, size, err);
 	default:
 		return 0;
 	}
-}
-
-static bool starts(uint32_t type)
-{
-	return type >= HLG_RECORD_USER && type != HLG_RECORD_FINISHED_ROUND &&
-	       type != HLG_RECORD_AUXTRACE && type != HLG_RECORD_COMPRESSED &&
-	       type != HLG_RECORD_COMPRESSED2;
-}
-
-int hlg_pipe_start(struct hlg_perfdata *pd, struct hlg_err *err)
-{
-	int rc = 1;
-
-	while (rc > 0 && (pd->hard_end - pd->walk.at < HLG_HEADER_SIZE ||
-			  starts(hlg_perfdata_u32(pd->walk.at))))
-		rc = hlg_perfdata_step(pd, err);
-	if (rc < 0)
-		return rc;
-	if (pd->n_events == 0)
-		return contradicts(pd, "has no events", err);
-	return 0;
 }

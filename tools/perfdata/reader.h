@@ -34,7 +34,7 @@ struct hlg_lasts {
 };
 
 /* One of a directory's data.N. */
-struct hlg_part {
+struct hlg_directory_file {
 	char *name;
 	uint64_t number, size;
 };
@@ -76,7 +76,7 @@ struct hlg_perfdata {
 	void *tracing_copy;                /* from a pipe */
 	size_t tracing_size;
 
-	struct hlg_part *parts;
+	struct hlg_directory_file *parts;
 	size_t n_parts, next_part;
 
 	struct hlg_perfdata_counts counts;
@@ -105,15 +105,14 @@ void hlg_feature_finish(struct hlg_perfdata_host *host);
 /* header.c: from the start of the file to where the records begin. */
 int hlg_header_read(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err);
 
-/* pipe.c: records that stand for the file's header. */
-int hlg_pipe_start(struct hlg_perfdata *pd, struct hlg_err *err);
+/* pipe.c: a record that stands for a part of the file's header, or is none of ours. */
 int hlg_pipe_record(struct hlg_perfdata *pd, uint32_t type, const uint8_t *record,
 		    size_t size, struct hlg_err *err);
 
 /* directory.c */
 int hlg_directory_open(struct hlg_perfdata *pd, struct hlg_err *err);
-/* Goes on with the next data.N: 1, 0 if there is none, or an error. */
-int hlg_directory_next(struct hlg_perfdata *pd, struct hlg_err *err);
+/* Opens the next data.N of *size bytes as part_fd: 1, 0 if there is none, or an error. */
+int hlg_directory_next(struct hlg_perfdata *pd, uint64_t *size, struct hlg_err *err);
 void hlg_directory_finish(struct hlg_perfdata *pd);
 
 /* sample.c: a sample the short way refused. */
@@ -124,12 +123,21 @@ const struct hlg_perfdata_layout *hlg_sample_layout(struct hlg_perfdata *pd,
 						    const uint8_t *record, uint16_t size);
 void hlg_lasts_finish(struct hlg_lasts *lasts);
 
-/* step.c: what is to be walked next; on with the bytes behind a record, to dst if any. */
-void hlg_step_window(struct hlg_perfdata *pd, struct hlg_window w);
-int hlg_step_payload(struct hlg_perfdata *pd, void *dst, uint64_t n, size_t record_size,
-		     struct hlg_err *err);
-
-/* open.c: an error from errno; 0 there means that the file is shorter than it was. */
-int hlg_reader_errno(const struct hlg_perfdata *pd, struct hlg_err *err);
+/*
+ * window.c: what is to be walked next, what of it is left, and where that is in the file
+ * (of what is decompressed: where the compressed record ends).
+ */
+void hlg_window_set(struct hlg_perfdata *pd, struct hlg_window w);
+struct hlg_window hlg_window_rest(const struct hlg_perfdata *pd);
+uint64_t hlg_window_offset(const struct hlg_perfdata *pd);
+bool hlg_window_past_range(const struct hlg_perfdata *pd);
+/* Reads more behind what is left: 1, 0 at the end of the file, or an error. */
+int hlg_window_fill(struct hlg_perfdata *pd, struct hlg_err *err);
+/*
+ * Moves n bytes on: to dst, or if it is NULL to the sink's payload. Returns how many
+ * there were, fewer only at the end of the file, or an error.
+ */
+int64_t hlg_window_take(struct hlg_perfdata *pd, void *dst, uint64_t n,
+			struct hlg_err *err);
 
 #endif

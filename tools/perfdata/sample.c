@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "symtab/hash-seed.h"
-#include "tools/perfdata/decode.h"
 #include "tools/perfdata/reader.h"
 
 static struct hlg_last *last_slot(const struct hlg_lasts *lasts, uint32_t slot,
@@ -104,19 +103,6 @@ static int announce(struct hlg_perfdata *pd, uint32_t event, struct hlg_err *err
 	if (!l->read)
 		l->short_needs = l->needs;
 	return 0;
-}
-
-bool hlg_perfdata_find_data(const struct hlg_perfdata_raw *raw,
-			    struct hlg_perfdata_bytes *data)
-{
-	struct hlg_perfdata_fields fields;
-
-	if (!(raw->layout->attr->sample_type & PERF_SAMPLE_RAW))
-		return false;
-	/* What comes behind may make no sense. */
-	hlg_perfdata_decode(&fields, raw->layout->attr, raw->record, (uint16_t)raw->size);
-	*data = fields.raw;
-	return fields.has & PERF_SAMPLE_RAW;
 }
 
 static int deliver(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,

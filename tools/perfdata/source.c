@@ -11,6 +11,18 @@
 
 #define KEEP (HLG_RECORD_MAX + 1)
 
+int hlg_source_errno(const char *path, struct hlg_err *err)
+{
+	if (errno == 0)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: became shorter while it was read (is it still "
+				   "being written?)",
+				   path);
+	return hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be read: %s (%s)", path,
+			   strerrordesc_np(errno),
+			   errno == EISDIR ? "give a perf.data" : "try a copy");
+}
+
 bool hlg_source_init(struct hlg_source *s, int fd, bool stream, uint64_t from,
 		     uint64_t limit)
 {

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symtab/err.h"
+
 /*
  * Small enough to stay in a second-level cache between the copy and the walk: from 128
  * KiB to 4 MiB the cost is the same within 3 %, and nearly half that of a mapping.
@@ -30,6 +32,12 @@ struct hlg_source {
 struct hlg_window {
 	const uint8_t *at, *end;
 };
+
+/*
+ * The error of a read that failed with errno, path its subject; 0 there means that the
+ * file is shorter than it was.
+ */
+int hlg_source_errno(const char *path, struct hlg_err *err);
 
 /* fd stays the caller's. False without memory. */
 bool hlg_source_init(struct hlg_source *s, int fd, bool stream, uint64_t from,

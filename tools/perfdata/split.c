@@ -102,7 +102,7 @@ void hlg_perfdata_range(struct hlg_perfdata *pd, uint64_t from, uint64_t to)
 	pd->stopped = false;
 	pd->unzipping = false;
 	hlg_source_seek(&pd->source, &w, from, pd->limit);
-	hlg_step_window(pd, w);
+	hlg_window_set(pd, w);
 	pd->part_from = from;
 	pd->total = (to < pd->limit ? to : pd->limit) - from;
 }

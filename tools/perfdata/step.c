@@ -3,27 +3,10 @@
  * Everything of a walk that is not a plain sample: other records, the end of the window,
  * compressed records, the end of a file.
  */
+#include <stdlib.h>
+
 #include "symtab/sum.h"
 #include "tools/perfdata/reader.h"
-
-static struct hlg_window window(const struct hlg_perfdata *pd)
-{
-	return (struct hlg_window){pd->walk.at, pd->hard_end};
-}
-
-void hlg_step_window(struct hlg_perfdata *pd, struct hlg_window w)
-{
-	uint64_t here, ahead;
-
-	pd->walk.at = w.at;
-	pd->walk.end = pd->hard_end = w.end;
-	if (pd->range_to == UINT64_MAX || pd->unzipping)
-		return;
-	here = hlg_source_offset(&pd->source, &w);
-	ahead = pd->range_to > here ? pd->range_to - here : 0;
-	if (ahead < (uint64_t)(w.end - w.at))
-		pd->walk.end = w.at + ahead;
-}
 
 struct hlg_perfdata_walk *hlg_perfdata_begin(struct hlg_perfdata *pd,
 					     hlg_perfdata_sample_fn *sample,
@@ -36,32 +19,6 @@ struct hlg_perfdata_walk *hlg_perfdata_begin(struct hlg_perfdata *pd,
 	return &pd->walk;
 }
 
-/* Where walk.at is; of what is decompressed, where the compressed record ends. */
-static uint64_t offset(const struct hlg_perfdata *pd)
-{
-	struct hlg_window w = window(pd);
-
-	return hlg_source_offset(&pd->source, pd->unzipping ? &pd->raw : &w);
-}
-
-static bool past_range(const struct hlg_perfdata *pd)
-{
-	return pd->range_to != UINT64_MAX && !pd->unzipping && offset(pd) >= pd->range_to;
-}
-
-uint64_t hlg_perfdata_tell(const struct hlg_perfdata *pd)
-{
-	return offset(pd);
-}
-
-void hlg_perfdata_progress(const struct hlg_perfdata *pd, uint64_t *done, uint64_t *total)
-{
-	uint64_t here = offset(pd);
-
-	*done = pd->done + (here > pd->part_from ? here - pd->part_from : 0);
-	*total = pd->total;
-}
-
 static int tell_progress(struct hlg_perfdata *pd, struct hlg_err *err)
 {
 	uint64_t done, total;
@@ -72,6 +29,29 @@ static int tell_progress(struct hlg_perfdata *pd, struct hlg_err *err)
 		rc = pd->sink->progress(pd->ctx, done, total, err);
 	}
 	return rc < 0 ? rc : 1;
+}
+
+/*
+ * On to the next file of a directory: 1, 0 if there is none, or an error. It is opened
+ * there and walked here, so that directory.c knows nothing of windows.
+ */
+static int next_file(struct hlg_perfdata *pd, struct hlg_err *err)
+{
+	uint64_t left = pd->source.limit - pd->part_from, size;
+	struct hlg_window w = {0};
+	int rc = hlg_directory_next(pd, &size, err);
+
+	if (rc <= 0)
+		return rc;
+	pd->done += left;
+	pd->part_from = 0;
+	pd->source.fd = pd->part_fd;
+	if (pd->unzip)
+		hlg_unzip_restart(pd->unzip);
+	pd->unzipped = w;
+	hlg_source_seek(&pd->source, &w, 0, size);
+	hlg_window_set(pd, w);
+	return 1;
 }
 
 /*
@@ -93,7 +73,7 @@ static int leave_file(struct hlg_perfdata *pd, uint64_t at, uint64_t bytes,
 			hlg_sum(pd->counts.missing, pd->source.limit - pd->source.next);
 	pd->unzipping = false;
 	pd->walk.end = pd->walk.at;
-	rc = hlg_directory_next(pd, err);
+	rc = next_file(pd, err);
 	if (rc == 0)
 		pd->stopped = true;
 	return rc;
@@ -102,7 +82,8 @@ static int leave_file(struct hlg_perfdata *pd, uint64_t at, uint64_t bytes,
 /* Not a record: nothing tells where the next one begins. */
 static int leave_corrupt(struct hlg_perfdata *pd, struct hlg_err *err)
 {
-	uint64_t at = offset(pd), rest = (uint64_t)(pd->hard_end - pd->walk.at);
+	uint64_t at = hlg_window_offset(pd),
+		 rest = (uint64_t)(pd->hard_end - pd->walk.at);
 
 	pd->counts.corrupt = true;
 	if (!pd->source.stream)
@@ -114,89 +95,32 @@ static int leave_end(struct hlg_perfdata *pd, struct hlg_err *err)
 {
 	uint64_t tail = (uint64_t)(pd->unzipped.end - pd->unzipped.at);
 
-	return leave_file(pd, offset(pd), (uint64_t)(pd->hard_end - pd->walk.at) + tail,
-			  err);
-}
-
-static int more_unzipped(struct hlg_perfdata *pd, struct hlg_err *err)
-{
-	struct hlg_window w = window(pd);
-	int rc = hlg_unzip_more(pd->unzip, &w);
-
-	if (rc < 0)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: compressed records before offset %ju are damaged "
-				   "(record again)",
-				   pd->path, (uintmax_t)offset(pd));
-	if (rc == 0) {
-		pd->unzipping = false;
-		pd->unzipped = w;
-		w = pd->raw;
-	}
-	hlg_step_window(pd, w);
-	return 1;
+	return leave_file(pd, hlg_window_offset(pd),
+			  (uint64_t)(pd->hard_end - pd->walk.at) + tail, err);
 }
 
 static int more(struct hlg_perfdata *pd, struct hlg_err *err)
 {
-	struct hlg_window w = window(pd);
-	int rc;
+	bool unzipping = pd->unzipping;
+	int rc = hlg_window_fill(pd, err);
 
-	if (pd->unzipping)
-		return more_unzipped(pd, err);
-	rc = hlg_source_fill(&pd->source, &w);
-	hlg_step_window(pd, w);
-	if (rc < 0)
-		return hlg_reader_errno(pd, err);
+	if (rc < 0 || unzipping)
+		return rc;
 	return rc > 0 ? tell_progress(pd, err) : leave_end(pd, err);
 }
 
-/* Hands n bytes on to the sink. Returns how many there were, or an error. */
-static int64_t hand_on(struct hlg_perfdata *pd, struct hlg_window *w, uint64_t n,
-		       struct hlg_err *err)
+/*
+ * On with the n bytes behind a record of record_size bytes that are not in its size, to
+ * dst if any. If they are cut off, so is the file.
+ */
+static int payload(struct hlg_perfdata *pd, void *dst, uint64_t n, size_t record_size,
+		   struct hlg_err *err)
 {
-	uint8_t some[16384];
-	uint64_t done = 0;
+	uint64_t at = hlg_window_offset(pd) - record_size;
+	int64_t got = hlg_window_take(pd, dst, n, err);
 
-	while (done < n) {
-		uint64_t now = n - done < sizeof(some) ? n - done : sizeof(some);
-		int64_t got = hlg_source_take(&pd->source, w, some, now);
-		int rc;
-
-		if (got < 0)
-			return hlg_reader_errno(pd, err);
-		rc = pd->sink->payload(pd->ctx, some, (size_t)got, err);
-		if (rc < 0)
-			return rc;
-		done += (uint64_t)got;
-		if ((uint64_t)got < now)
-			break;
-	}
-	return (int64_t)done;
-}
-
-int hlg_step_payload(struct hlg_perfdata *pd, void *dst, uint64_t n, size_t record_size,
-		     struct hlg_err *err)
-{
-	struct hlg_window w = window(pd);
-	uint64_t at = hlg_source_offset(&pd->source, &w) - record_size;
-	int64_t got;
-
-	if (pd->unzipping)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: compressed records hold what is never compressed "
-				   "(damaged; record again)",
-				   pd->path);
-	if (!dst && pd->sink && pd->sink->payload) {
-		got = hand_on(pd, &w, n, err);
-		if (got < 0)
-			return (int)got;
-	} else {
-		got = hlg_source_take(&pd->source, &w, dst, n);
-	}
 	if (got < 0)
-		return hlg_reader_errno(pd, err);
-	hlg_step_window(pd, w);
+		return (int)got;
 	if ((uint64_t)got == n)
 		return 0;
 	pd->counts.missing = hlg_sum(pd->counts.missing, n - (uint64_t)got);
@@ -223,17 +147,55 @@ static int unzip(struct hlg_perfdata *pd, uint32_t type, const uint8_t *record,
 		return 0;
 	}
 	if (pd->unzipping)
-		return hlg_step_payload(pd, NULL, n, size, err);
+		return payload(pd, NULL, n, size, err);
 	if (!pd->unzip)
 		pd->unzip = hlg_unzip_create();
 	if (!pd->unzip)
 		return hlg_err_memory(err, pd->path);
 	pd->host.compressed = true;
 	hlg_unzip_feed(pd->unzip, record + skip, n);
-	pd->raw = window(pd);
+	pd->raw = hlg_window_rest(pd);
 	pd->unzipping = true;
-	hlg_step_window(pd, pd->unzipped);
+	hlg_window_set(pd, pd->unzipped);
 	return 0;
+}
+
+/* Where walk.at is in the file; of what is decompressed, nowhere. */
+static uint64_t file_offset(const struct hlg_perfdata *pd)
+{
+	struct hlg_window w = hlg_window_rest(pd);
+
+	return hlg_source_offset(&pd->source, &w);
+}
+
+/* u32 size, then behind the record that many bytes. */
+static int read_tracing(struct hlg_perfdata *pd, const uint8_t *record, size_t size,
+			struct hlg_err *err)
+{
+	void *copy = NULL;
+	uint32_t n;
+	int rc;
+
+	if (size < 12)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: a record of tracing data is too short (damaged; "
+				   "record again)",
+				   pd->path);
+	n = hlg_perfdata_u32(record + 8);
+	if (!pd->source.stream) {
+		pd->tracing = (struct hlg_file_section){file_offset(pd), n};
+	} else if (n && n <= HLG_MAX_TRACING) {
+		copy = calloc(1, n);
+		if (!copy)
+			return hlg_err_memory(err, pd->path);
+	}
+	rc = payload(pd, copy, n, size, err);
+	if (copy) {
+		free(pd->tracing_copy);
+		pd->tracing_copy = copy;
+		pd->tracing_size = n;
+	}
+	return rc;
 }
 
 /* How another record ends; NULL without events. perf's own have no id of an event. */
@@ -310,7 +272,7 @@ static int auxtrace(struct hlg_perfdata *pd, const uint8_t *record, size_t size,
 		return leave_corrupt(pd, err);
 	n = hlg_perfdata_u64(record + 8);
 	pd->counts.missing = 0;
-	rc = hlg_step_payload(pd, NULL, n, size, err);
+	rc = payload(pd, NULL, n, size, err);
 	pd->counts.aux_bytes += n - pd->counts.missing;
 	pd->counts.missing = hlg_sum(missing, pd->counts.missing);
 	return rc;
@@ -340,6 +302,8 @@ static int dispatch(struct hlg_perfdata *pd, uint32_t type, const uint8_t *recor
 	case HLG_RECORD_COMPRESSED:
 	case HLG_RECORD_COMPRESSED2:
 		return unzip(pd, type, record, size, err);
+	case HLG_RECORD_TRACING_DATA:
+		return read_tracing(pd, record, size, err);
 	default:
 		return hlg_pipe_record(pd, type, record, size, err);
 	}
@@ -372,7 +336,7 @@ int hlg_perfdata_step(struct hlg_perfdata *pd, struct hlg_err *err)
 	pd->counts.samples += pd->walk.samples;
 	pd->counts.types[PERF_RECORD_SAMPLE] += pd->walk.samples;
 	pd->walk.samples = 0;
-	if (pd->stopped || past_range(pd))
+	if (pd->stopped || hlg_window_past_range(pd))
 		return 0;
 	if (rest < HLG_HEADER_SIZE)
 		return more(pd, err);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "tools/perfdata/walk.h"
+#include "tools/perfdata/bytes.h"
 
 /* PERF_RECORD_MMAP2: with this bit a build id stands where the device would. */
 #define MISC_MMAP_BUILD_ID (1 << 14)

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Does each file of the product stand where it belongs?
+
+    house.py [ROOT]
+
+Reads the sources of symtab/, filter/ and tools/ as text and fails on
+- an include that points the wrong way: FLOORS says which folder may use which;
+- a circle of files (FILE.c and FILE.h are one file here);
+- a type that is defined twice;
+- a function that leaves its file without the file's prefix, and a prefix of two files.
+
+The prefix of symtab/code/edge.c is hlg_edge_ or hlg_code_edge_; a file that is called as its
+folder, or verb.c, may also use that of its folder: hlg_code_. Before that a tree is made up
+that breaks each rule once: what this program does not notice there, it would not notice here.
+"""
+import os
+import re
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+
+# A folder may use itself and the folders on lines above its own, within the limits of VERBS.
+FLOORS = """
+symtab
+symtab/name symtab/elf
+symtab/image
+symtab/code
+filter/options filter/output
+filter/profile
+filter/stats filter/stacks
+filter/view
+filter/trust
+filter/report
+filter/write
+filter
+filter/dlfilter
+tools/cli tools/perfdata tools/source tools/svg tools/vm
+tools/tracepoint tools/pprof
+tools/feed
+tools/inputs
+tools/export
+VERBS
+tools
+"""
+VERBS = """annotate base calibrate diff doctor exits flame inject kallsyms lookup merge record report
+sysprof windows"""
+# What is loaded into perf; the command does not use it.
+NOT_BELOW_TOOLS = ("filter/dlfilter",)
+
+# FUNCTION OR PREFIX: why it is not called as its file.
+EXCEPTIONS = {}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+TYPE = re.compile(r"^(?:typedef\s+)?(struct|enum|union) (hlg_\w+) \{", re.M)
+# A definition begins its line, as .clang-format has it; `static` alone does not leave the file.
+FUNCTION = re.compile(
+    r"^(?!static (?!inline)|extern|typedef|#|return|else)(?:[A-Za-z_][\w ]*[ *]+|)(hlg_\w+)"
+    r"\([^;{}]*\)\s*\{", re.M)
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+SOURCE = (".c", ".h")
+
+
+def floors():
+    """{folder: the folders that it may use}."""
+    below, allowed = [], {}
+    for line in FLOORS.split("\n"):
+        folders = line.split()
+        if folders == ["VERBS"]:
+            folders = ["tools/" + verb for verb in VERBS.split()]
+        for folder in folders:
+            allowed[folder] = {folder, *below}
+            if folder.startswith("tools"):
+                allowed[folder] -= set(NOT_BELOW_TOOLS)
+        below += folders
+    return allowed
+
+
+def read(root):
+    """{path: text without comments} of the product. Guests of calibrate are programs of their own."""
+    texts = {}
+    for room in ("symtab", "filter", "tools"):
+        for folder, _, names in os.walk(os.path.join(root, room)):
+            for name in sorted(names):
+                path = os.path.relpath(os.path.join(folder, name), root)
+                if name.endswith(SOURCE) and "/guests/" not in path:
+                    with open(os.path.join(root, path), encoding="utf-8") as f:
+                        texts[path] = COMMENT.sub("", f.read())
+    return texts
+
+
+def includes(texts):
+    """(file, file that it includes), for files of the product."""
+    for path, text in sorted(texts.items()):
+        for name in INCLUDE.findall(text):
+            if name in texts:
+                yield path, name
+
+
+def wrong_ways(texts):
+    allowed = floors()
+    for folder in sorted({os.path.dirname(path) for path in texts} - allowed.keys()):
+        yield f"{folder}: on no floor (say in {os.path.basename(__file__)} where it stands)"
+    for path, name in includes(texts):
+        here, there = os.path.dirname(path), os.path.dirname(name)
+        if here in allowed and there not in allowed[here]:
+            yield f"{path}: includes {name} ({here} may not use {there})"
+    for path, text in sorted(texts.items()):
+        for name in INCLUDE.findall(text):
+            if name not in texts and os.path.normpath(
+                    os.path.join(os.path.dirname(path), name)) in texts:
+                yield f"{path}: includes {name} (name it from the root)"
+
+
+def circles(texts):
+    """Each circle of files once, as the files on it."""
+    uses = {}
+    for path, name in includes(texts):
+        here, there = path[:-2], name[:-2]
+        if here != there:
+            uses.setdefault(here, set()).add(there)
+    state, way = {}, []
+
+    def visit(file):
+        state[file] = "open"
+        way.append(file)
+        for other in sorted(uses.get(file, ())):
+            if state.get(other) == "open":
+                yield "a circle: " + ", ".join(way[way.index(other):])
+            elif other not in state:
+                yield from visit(other)
+        way.pop()
+        state[file] = "done"
+
+    for file in sorted(uses):
+        if file not in state:
+            yield from visit(file)
+
+
+def twice(texts):
+    found = {}
+    for path, text in sorted(texts.items()):
+        for kind, name in TYPE.findall(text):
+            if name in found:
+                yield f"{path}: {kind} {name} is also in {found[name]}"
+            found[name] = path
+
+
+def prefixes(path):
+    """The prefixes that a file may give what leaves it."""
+    folder, name = os.path.split(path)
+    folder, name = os.path.basename(folder), name[:-2].replace("-", "_")
+    own = [f"hlg_{name}", f"hlg_{folder}_{name}"]
+    return own + [f"hlg_{folder}"] if name in (folder, "verb") else own
+
+
+def names(texts):
+    owners, excepted = {}, set()
+    for path, text in sorted(texts.items()):
+        for name in FUNCTION.findall(text):
+            fits = [p for p in prefixes(path) if name == p or name.startswith(p + "_")]
+            reason = next((e for e in EXCEPTIONS if name.startswith(e)), None)
+            if not fits and reason:
+                excepted.add(reason)
+            elif not fits:
+                yield f"{path}: {name}() leaves it without its prefix ({prefixes(path)[0]}_)"
+            else:
+                owners.setdefault(max(fits, key=len), set()).add(path[:-2])
+    for prefix, files in sorted(owners.items()):
+        if len(files) > 1:
+            yield f"{prefix}_: the prefix of {' and '.join(sorted(files))}"
+    for name in sorted(EXCEPTIONS.keys() - excepted):
+        if texts and os.path.isdir(os.path.join(ROOT, ".git")):
+            yield f"{name}: an exception that nothing needs"
+
+
+RULES = {"includes point down": wrong_ways, "no circle of files": circles,
+         "each type is defined once": twice, "each function has its file's prefix": names}
+
+FAULTS = {
+    "includes point down": {"symtab/err.c": '#include "filter/run.h"\n', "filter/run.h": ""},
+    "includes point down (verbs)": {
+        "tools/diff/verb.c": '#include "tools/flame/frame.h"\n', "tools/flame/frame.h": ""},
+    "includes point down (a new folder)": {"tools/common/all.c": ""},
+    "includes point down (from the root)": {
+        "filter/run.c": '#include "run.h"\n', "filter/run.h": ""},
+    "no circle of files": {
+        "filter/view/view.c": '#include "filter/view/gap.h"\n', "filter/view/view.h": "",
+        "filter/view/gap.h": '#include "filter/view/view.h"\n'},
+    "each type is defined once": {
+        "symtab/err.h": "struct hlg_range {\n};\n", "filter/run.h": "struct hlg_range {\n};\n"},
+    "each function has its file's prefix": {
+        "symtab/err.c": "int hlg_fault(int a,\n\t      int b)\n{\n}\n"},
+    "each function has its file's prefix (in a header)": {
+        "symtab/err.h": "static inline int *hlg_fault(void)\n{\n}\n"},
+    "each function has its file's prefix (of one file)": {
+        "filter/view/csv.c": "void hlg_csv_x(void)\n{\n}\n",
+        "filter/write/csv.c": "void hlg_csv_y(void)\n{\n}\n"},
+}
+
+
+def unnoticed():
+    """What is made up and not noticed by the rule that it breaks."""
+    for what, files in FAULTS.items():
+        with tempfile.TemporaryDirectory() as root:
+            for path, text in files.items():
+                os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
+                with open(os.path.join(root, path), "w", encoding="utf-8") as f:
+                    f.write(text)
+            texts = read(root)
+            if not list(RULES[what.split(" (")[0]](texts)):
+                yield f"not noticed: {what}"
+
+
+def main():
+    texts = read(sys.argv[1] if len(sys.argv) > 1 else ROOT)
+    checks = {"each fault is noticed": unnoticed(),
+              "there are sources": () if len(texts) > 100 else ["few sources: have they moved?"]}
+    checks |= {what: rule(texts) for what, rule in RULES.items()}
+    print(f"1..{len(checks)}")
+    failed = 0
+    for number, (what, wrong) in enumerate(checks.items(), 1):
+        wrong = list(wrong)
+        failed += bool(wrong)
+        print(f"{'not ok' if wrong else 'ok'} {number} - {what}",
+              *("# " + line for line in wrong), sep="\n")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
