@@ -4,7 +4,7 @@
  * were told by perf 6.1 (perf evlist) for the same attributes; perf_diff.py asks it
  * again.
  */
-#include "tools/perfdata/name.h"
+#include "tools/perfdata/event-name.h"
 
 #include "../tap.h"
 

@@ -54,7 +54,7 @@ static char *copy(const struct kit *k, size_t *size, const uint8_t *extra, size_
 						      .payload = put_payload};
 	const char *path = kit_name(k->at, k->n);
 	struct hlg_perfdata *pd;
-	struct hlg_parts parts;
+	struct hlg_sections parts;
 	struct hlg_writer w;
 	struct hlg_err err;
 	char *bytes = NULL;
@@ -62,7 +62,7 @@ static char *copy(const struct kit *k, size_t *size, const uint8_t *extra, size_
 
 	ck_assert_ptr_nonnull(f);
 	ck_assert_msg(hlg_perfdata_open(&pd, path, &err) == 0, "%s", err.msg);
-	ck_assert_msg(hlg_parts_read(&parts, pd, &err) == 0, "%s", err.msg);
+	ck_assert_msg(hlg_sections_read(&parts, pd, &err) == 0, "%s", err.msg);
 	ck_assert_msg(hlg_writer_begin(&w, f, "new", &parts, &err) == 0, "%s", err.msg);
 	w.build_ids = extra;
 	w.build_ids_size = n;
@@ -189,7 +189,7 @@ START_TEST(hostile)
 {
 	struct kit records = {0}, k = {0};
 	struct hlg_perfdata *pd;
-	struct hlg_parts parts;
+	struct hlg_sections parts;
 	struct hlg_err err;
 
 	put_samples(&records, 20);
@@ -207,7 +207,7 @@ START_TEST(hostile)
 				struct hlg_writer w;
 				FILE *f = fopen("/dev/null", "w");
 
-				if (hlg_parts_read(&parts, pd, &err) == 0 &&
+				if (hlg_sections_read(&parts, pd, &err) == 0 &&
 				    hlg_writer_begin(&w, f, "new", &parts, &err) == 0)
 					hlg_writer_finish(&w, &parts, &err);
 				fclose(f);

@@ -177,12 +177,12 @@ static int write_records(struct injection *j, struct hlg_perfdata *pd,
 			 struct hlg_err *err)
 {
 	struct hlg_writer writer;
-	struct hlg_parts parts;
+	struct hlg_sections sections;
 	uint8_t *build_ids;
-	int rc = hlg_parts_read(&parts, pd, err);
+	int rc = hlg_sections_read(&sections, pd, err);
 
 	if (rc == 0)
-		rc = hlg_writer_begin(&writer, j->files.out.f, j->out, &parts, err);
+		rc = hlg_writer_begin(&writer, j->files.out.f, j->out, &sections, err);
 	if (rc < 0)
 		return rc;
 	build_ids = list_build_ids(&j->files, &writer.build_ids_size);
@@ -196,7 +196,7 @@ static int write_records(struct injection *j, struct hlg_perfdata *pd,
 	j->copy.files = &j->files;
 	rc = hlg_copy_records(&j->copy, pd, &writer, err);
 	if (rc == 0)
-		rc = hlg_writer_finish(&writer, &parts, err);
+		rc = hlg_writer_finish(&writer, &sections, err);
 	free(build_ids);
 	return rc;
 }

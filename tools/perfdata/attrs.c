@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/perfdata/name.h"
+#include "tools/perfdata/event-name.h"
 #include "tools/perfdata/reader.h"
 
 /* What a sample begins with, 8 bytes each (linux/perf_event.h, PERF_RECORD_SAMPLE). */

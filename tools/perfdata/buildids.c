@@ -57,7 +57,7 @@ int hlg_perfdata_build_ids(const struct hlg_perfdata *pd,
 		return hlg_err_memory(err, pd->path);
 	if (hlg_file_read(pd->fd, data, n, pd->build_ids.offset)) {
 		free(data);
-		return hlg_source_errno(pd->path, err);
+		return hlg_perfdata_source_errno(pd->path, err);
 	}
 	for (size_t at = 0; ok && (size = read_one(&build_id, data + at, n - at));
 	     at += size)

@@ -30,7 +30,7 @@ static int by_number(const void *pa, const void *pb)
 }
 
 /* data.N, without leading zeros or anything behind. */
-static bool is_part(const char *name, uint64_t *number)
+static bool is_data_file(const char *name, uint64_t *number)
 {
 	const char *digits = name + strlen("data.");
 	size_t n;
@@ -42,17 +42,17 @@ static bool is_part(const char *name, uint64_t *number)
 	return n && n < 10 && !digits[n] && (n == 1 || digits[0] != '0');
 }
 
-static int add_part(struct hlg_perfdata *pd, const char *name, uint64_t number,
+static int add_file(struct hlg_perfdata *pd, const char *name, uint64_t number,
 		    struct hlg_err *err)
 {
-	struct hlg_directory_file *more =
-		reallocarray(pd->parts, pd->n_parts + 1, sizeof(*pd->parts));
+	struct hlg_directory_file *more = reallocarray(
+		pd->data_files, pd->n_data_files + 1, sizeof(*pd->data_files));
 	struct stat st;
 	char *path;
 
 	if (!more)
 		return hlg_err_memory(err, pd->path);
-	pd->parts = more;
+	pd->data_files = more;
 	path = join(pd->path, name);
 	if (!path)
 		return hlg_err_memory(err, pd->path);
@@ -60,7 +60,7 @@ static int add_part(struct hlg_perfdata *pd, const char *name, uint64_t number,
 		free(path);
 		return 0;
 	}
-	pd->parts[pd->n_parts++] =
+	pd->data_files[pd->n_data_files++] =
 		(struct hlg_directory_file){path, number, (uint64_t)st.st_size};
 	pd->total += (uint64_t)st.st_size;
 	return 0;
@@ -74,13 +74,14 @@ int hlg_directory_open(struct hlg_perfdata *pd, struct hlg_err *err)
 	int rc = 0;
 
 	if (!dir)
-		return hlg_source_errno(pd->path, err);
+		return hlg_perfdata_source_errno(pd->path, err);
 	while (rc == 0 && (entry = readdir(dir)))
-		if (is_part(entry->d_name, &number))
-			rc = add_part(pd, entry->d_name, number, err);
+		if (is_data_file(entry->d_name, &number))
+			rc = add_file(pd, entry->d_name, number, err);
 	closedir(dir);
-	if (pd->n_parts)
-		qsort(pd->parts, pd->n_parts, sizeof(*pd->parts), by_number);
+	if (pd->n_data_files)
+		qsort(pd->data_files, pd->n_data_files, sizeof(*pd->data_files),
+		      by_number);
 	return rc;
 }
 
@@ -89,26 +90,26 @@ int hlg_directory_next(struct hlg_perfdata *pd, uint64_t *size, struct hlg_err *
 	struct hlg_file_id id;
 	int fd;
 
-	if (pd->next_part == pd->n_parts)
+	if (pd->next_data_file == pd->n_data_files)
 		return 0;
-	fd = hlg_file_open(pd->parts[pd->next_part].name, &id, err);
+	fd = hlg_file_open(pd->data_files[pd->next_data_file].name, &id, err);
 	if (fd < 0)
 		return fd;
-	pd->next_part++;
-	if (pd->part_fd >= 0)
-		close(pd->part_fd);
-	pd->part_fd = fd;
+	pd->next_data_file++;
+	if (pd->data_fd >= 0)
+		close(pd->data_fd);
+	pd->data_fd = fd;
 	*size = (uint64_t)id.size;
 	return 1;
 }
 
 void hlg_directory_finish(struct hlg_perfdata *pd)
 {
-	if (pd->part_fd >= 0)
-		close(pd->part_fd);
+	if (pd->data_fd >= 0)
+		close(pd->data_fd);
 	if (!pd->parent)
-		for (size_t i = 0; i < pd->n_parts; i++)
-			free(pd->parts[i].name);
+		for (size_t i = 0; i < pd->n_data_files; i++)
+			free(pd->data_files[i].name);
 	if (!pd->parent)
-		free(pd->parts);
+		free(pd->data_files);
 }

@@ -53,7 +53,9 @@ static int read_at(struct hlg_perfdata *pd, void *to, size_t size, uint64_t at,
 		return 0;
 	}
 	/* Large, or interrupted, or not there: which of them is told here. */
-	return hlg_file_read(pd->fd, to, size, at) ? hlg_source_errno(pd->path, err) : 0;
+	return hlg_file_read(pd->fd, to, size, at)
+		       ? hlg_perfdata_source_errno(pd->path, err)
+		       : 0;
 }
 
 static int read_ids(struct hlg_perfdata *pd, uint32_t event, struct hlg_file_section ids,

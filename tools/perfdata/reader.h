@@ -42,7 +42,7 @@ struct hlg_directory_file {
 struct hlg_perfdata {
 	struct hlg_perfdata_walk walk; /* must stay first: the loop works on it */
 	const uint8_t *hard_end;
-	struct hlg_source source;
+	struct hlg_perfdata_source source;
 	struct hlg_window raw;      /* the source's, while records are decompressed */
 	struct hlg_window unzipped; /* the decompressor's tail, while they are not */
 	struct hlg_unzip *unzip;
@@ -51,7 +51,7 @@ struct hlg_perfdata {
 	struct hlg_ahead *ahead; /* header.c's own */
 	char *path;
 	int fd;      /* of the file with the header */
-	int part_fd; /* of the data.N that is being read; -1 */
+	int data_fd; /* of the data.N that is being read; -1 */
 	bool close_fd;
 	uint64_t from, limit; /* of the records in the (first) file */
 	uint64_t range_to;    /* UINT64_MAX: none */
@@ -76,8 +76,8 @@ struct hlg_perfdata {
 	void *tracing_copy;                /* from a pipe */
 	size_t tracing_size;
 
-	struct hlg_directory_file *parts;
-	size_t n_parts, next_part;
+	struct hlg_directory_file *data_files;
+	size_t n_data_files, next_data_file;
 
 	struct hlg_perfdata_counts counts;
 	hlg_perfdata_sample_fn *sample;
@@ -111,7 +111,7 @@ int hlg_pipe_record(struct hlg_perfdata *pd, uint32_t type, const uint8_t *recor
 
 /* directory.c */
 int hlg_directory_open(struct hlg_perfdata *pd, struct hlg_err *err);
-/* Opens the next data.N of *size bytes as part_fd: 1, 0 if there is none, or an error. */
+/* Opens the next data.N of *size bytes as data_fd: 1, 0 if there is none, or an error. */
 int hlg_directory_next(struct hlg_perfdata *pd, uint64_t *size, struct hlg_err *err);
 void hlg_directory_finish(struct hlg_perfdata *pd);
 
@@ -121,7 +121,7 @@ int hlg_sample_step(struct hlg_perfdata *pd, const uint8_t *record, uint16_t siz
 /* How a sample is laid out; NULL, and counted, if that cannot be told. */
 const struct hlg_perfdata_layout *hlg_sample_layout(struct hlg_perfdata *pd,
 						    const uint8_t *record, uint16_t size);
-void hlg_lasts_finish(struct hlg_lasts *lasts);
+void hlg_sample_lasts_finish(struct hlg_lasts *lasts);
 
 /*
  * window.c: what is to be walked next, what of it is left, and where that is in the file

@@ -41,7 +41,7 @@ static bool make_room(struct hlg_lasts *lasts)
 	return true;
 }
 
-void hlg_lasts_finish(struct hlg_lasts *lasts)
+void hlg_sample_lasts_finish(struct hlg_lasts *lasts)
 {
 	free(lasts->entries);
 }

@@ -11,7 +11,7 @@
 
 #define KEEP (HLG_RECORD_MAX + 1)
 
-int hlg_source_errno(const char *path, struct hlg_err *err)
+int hlg_perfdata_source_errno(const char *path, struct hlg_err *err)
 {
 	if (errno == 0)
 		return hlg_err_set(err, HLG_EINPUT,
@@ -23,23 +23,23 @@ int hlg_source_errno(const char *path, struct hlg_err *err)
 			   errno == EISDIR ? "give a perf.data" : "try a copy");
 }
 
-bool hlg_source_init(struct hlg_source *s, int fd, bool stream, uint64_t from,
-		     uint64_t limit)
+bool hlg_perfdata_source_init(struct hlg_perfdata_source *s, int fd, bool stream,
+			      uint64_t from, uint64_t limit)
 {
-	*s = (struct hlg_source){
+	*s = (struct hlg_perfdata_source){
 		.fd = fd, .stream = stream, .next = from, .limit = limit};
 	s->room = malloc(KEEP + HLG_WINDOW);
 	return s->room != NULL;
 }
 
-void hlg_source_finish(struct hlg_source *s)
+void hlg_perfdata_source_finish(struct hlg_perfdata_source *s)
 {
 	free(s->room);
 	s->room = NULL;
 }
 
-void hlg_source_seek(struct hlg_source *s, struct hlg_window *w, uint64_t from,
-		     uint64_t limit)
+void hlg_perfdata_source_seek(struct hlg_perfdata_source *s, struct hlg_window *w,
+			      uint64_t from, uint64_t limit)
 {
 	s->next = from;
 	s->limit = limit;
@@ -47,7 +47,7 @@ void hlg_source_seek(struct hlg_source *s, struct hlg_window *w, uint64_t from,
 }
 
 /* Up to n bytes; 0 at the end, -1 with errno. */
-static ssize_t read_some(struct hlg_source *s, void *dst, uint64_t n)
+static ssize_t read_some(struct hlg_perfdata_source *s, void *dst, uint64_t n)
 {
 	ssize_t got;
 
@@ -64,7 +64,7 @@ static ssize_t read_some(struct hlg_source *s, void *dst, uint64_t n)
 	return got;
 }
 
-int hlg_source_fill(struct hlg_source *s, struct hlg_window *w)
+int hlg_perfdata_source_fill(struct hlg_perfdata_source *s, struct hlg_window *w)
 {
 	size_t left = (size_t)(w->end - w->at);
 	uint8_t *to = s->room + KEEP;
@@ -81,7 +81,8 @@ int hlg_source_fill(struct hlg_source *s, struct hlg_window *w)
 	return got > 0 ? 1 : (int)got;
 }
 
-int64_t hlg_source_take(struct hlg_source *s, struct hlg_window *w, void *dst, uint64_t n)
+int64_t hlg_perfdata_source_take(struct hlg_perfdata_source *s, struct hlg_window *w,
+				 void *dst, uint64_t n)
 {
 	uint64_t here = (uint64_t)(w->end - w->at), todo;
 	uint8_t *to = dst;

@@ -16,8 +16,8 @@ static bool can_split(const struct hlg_perfdata *pd)
 	/* Without all facts it may be compressed after all. */
 	if (pd->counts.unfinished || pd->counts.missing || pd->counts.facts_cut)
 		return false;
-	if (pd->host.pipe || pd->host.directory || pd->host.compressed || pd->n_parts ||
-	    pd->source.stream)
+	if (pd->host.pipe || pd->host.directory || pd->host.compressed ||
+	    pd->n_data_files || pd->source.stream)
 		return false;
 	for (uint32_t i = 0; i < pd->n_events; i++)
 		if (pd->layouts[i].read)
@@ -69,22 +69,22 @@ static bool chain(const struct hlg_perfdata *pd, const uint8_t *at, size_t rest,
 bool hlg_perfdata_split(const struct hlg_perfdata *pd, uint64_t *at)
 {
 	uint64_t half = (pd->limit - pd->from) / 2 & ~UINT64_C(7);
-	struct hlg_source source;
+	struct hlg_perfdata_source source;
 	struct hlg_window w;
 	bool found = false;
 	size_t i, n;
 
 	if (!can_split(pd) ||
-	    !hlg_source_init(&source, pd->fd, false, pd->from + half, pd->limit))
+	    !hlg_perfdata_source_init(&source, pd->fd, false, pd->from + half, pd->limit))
 		return false;
 	w.at = w.end = source.room;
-	if (half && hlg_source_fill(&source, &w) > 0) {
+	if (half && hlg_perfdata_source_fill(&source, &w) > 0) {
 		n = (size_t)(w.end - w.at);
 		for (i = 0; !found && i < n && i < LOOK_AT / 2; i += 8)
 			found = chain(pd, w.at + i, n - i, source.next >= pd->limit);
 		*at = pd->from + half + i - 8;
 	}
-	hlg_source_finish(&source);
+	hlg_perfdata_source_finish(&source);
 	return found;
 }
 
@@ -92,7 +92,7 @@ void hlg_perfdata_range(struct hlg_perfdata *pd, uint64_t from, uint64_t to)
 {
 	struct hlg_window w;
 
-	if (pd->source.stream || pd->n_parts)
+	if (pd->source.stream || pd->n_data_files)
 		return;
 	if (from < pd->from)
 		from = pd->from;
@@ -101,7 +101,7 @@ void hlg_perfdata_range(struct hlg_perfdata *pd, uint64_t from, uint64_t to)
 	pd->range_to = to;
 	pd->stopped = false;
 	pd->unzipping = false;
-	hlg_source_seek(&pd->source, &w, from, pd->limit);
+	hlg_perfdata_source_seek(&pd->source, &w, from, pd->limit);
 	hlg_window_set(pd, w);
 	pd->part_from = from;
 	pd->total = (to < pd->limit ? to : pd->limit) - from;
@@ -125,7 +125,7 @@ int hlg_perfdata_clone(struct hlg_perfdata **to, const struct hlg_perfdata *pd,
 		.walk = pd->walk,
 		.path = pd->path,
 		.fd = pd->fd,
-		.part_fd = -1,
+		.data_fd = -1,
 		.from = pd->from,
 		.limit = pd->limit,
 		.range_to = UINT64_MAX,
@@ -140,8 +140,8 @@ int hlg_perfdata_clone(struct hlg_perfdata **to, const struct hlg_perfdata *pd,
 		.tracing = pd->tracing,
 	};
 	copy->layouts = calloc(n, sizeof(*copy->layouts));
-	if (!copy->layouts ||
-	    !hlg_source_init(&copy->source, pd->fd, false, pd->from, pd->limit)) {
+	if (!copy->layouts || !hlg_perfdata_source_init(&copy->source, pd->fd, false,
+							pd->from, pd->limit)) {
 		hlg_perfdata_close(copy);
 		return hlg_err_memory(err, pd->path);
 	}

@@ -45,11 +45,11 @@ static int next_file(struct hlg_perfdata *pd, struct hlg_err *err)
 		return rc;
 	pd->done += left;
 	pd->part_from = 0;
-	pd->source.fd = pd->part_fd;
+	pd->source.fd = pd->data_fd;
 	if (pd->unzip)
 		hlg_unzip_restart(pd->unzip);
 	pd->unzipped = w;
-	hlg_source_seek(&pd->source, &w, 0, size);
+	hlg_perfdata_source_seek(&pd->source, &w, 0, size);
 	hlg_window_set(pd, w);
 	return 1;
 }
@@ -165,7 +165,7 @@ static uint64_t file_offset(const struct hlg_perfdata *pd)
 {
 	struct hlg_window w = hlg_window_rest(pd);
 
-	return hlg_source_offset(&pd->source, &w);
+	return hlg_perfdata_source_offset(&pd->source, &w);
 }
 
 /* u32 size, then behind the record that many bytes. */

@@ -17,7 +17,7 @@ void hlg_window_set(struct hlg_perfdata *pd, struct hlg_window w)
 	pd->walk.end = pd->hard_end = w.end;
 	if (pd->range_to == UINT64_MAX || pd->unzipping)
 		return;
-	here = hlg_source_offset(&pd->source, &w);
+	here = hlg_perfdata_source_offset(&pd->source, &w);
 	ahead = pd->range_to > here ? pd->range_to - here : 0;
 	if (ahead < (uint64_t)(w.end - w.at))
 		pd->walk.end = w.at + ahead;
@@ -27,7 +27,7 @@ uint64_t hlg_window_offset(const struct hlg_perfdata *pd)
 {
 	struct hlg_window w = hlg_window_rest(pd);
 
-	return hlg_source_offset(&pd->source, pd->unzipping ? &pd->raw : &w);
+	return hlg_perfdata_source_offset(&pd->source, pd->unzipping ? &pd->raw : &w);
 }
 
 bool hlg_window_past_range(const struct hlg_perfdata *pd)
@@ -75,9 +75,9 @@ int hlg_window_fill(struct hlg_perfdata *pd, struct hlg_err *err)
 
 	if (pd->unzipping)
 		return unzip_more(pd, err);
-	rc = hlg_source_fill(&pd->source, &w);
+	rc = hlg_perfdata_source_fill(&pd->source, &w);
 	hlg_window_set(pd, w);
-	return rc < 0 ? hlg_source_errno(pd->path, err) : rc;
+	return rc < 0 ? hlg_perfdata_source_errno(pd->path, err) : rc;
 }
 
 /* Hands n bytes on to the sink. Returns how many there were, or an error. */
@@ -89,11 +89,11 @@ static int64_t hand_on(struct hlg_perfdata *pd, struct hlg_window *w, uint64_t n
 
 	while (done < n) {
 		uint64_t now = n - done < sizeof(some) ? n - done : sizeof(some);
-		int64_t got = hlg_source_take(&pd->source, w, some, now);
+		int64_t got = hlg_perfdata_source_take(&pd->source, w, some, now);
 		int rc;
 
 		if (got < 0)
-			return hlg_source_errno(pd->path, err);
+			return hlg_perfdata_source_errno(pd->path, err);
 		rc = pd->sink->payload(pd->ctx, some, (size_t)got, err);
 		if (rc < 0)
 			return rc;
@@ -120,10 +120,10 @@ int64_t hlg_window_take(struct hlg_perfdata *pd, void *dst, uint64_t n,
 		if (got < 0)
 			return got;
 	} else {
-		got = hlg_source_take(&pd->source, &w, dst, n);
+		got = hlg_perfdata_source_take(&pd->source, &w, dst, n);
 	}
 	if (got < 0)
-		return hlg_source_errno(pd->path, err);
+		return hlg_perfdata_source_errno(pd->path, err);
 	hlg_window_set(pd, w);
 	return got;
 }

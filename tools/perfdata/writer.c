@@ -9,10 +9,10 @@
 
 #define SOME 65536
 
-static int cannot_read(const struct hlg_parts *parts, struct hlg_err *err)
+static int cannot_read(const struct hlg_sections *sections, struct hlg_err *err)
 {
 	return hlg_err_set(err, HLG_EINPUT, "%s: cannot be read: %s (is it changing?)",
-			   parts->path,
+			   sections->path,
 			   errno ? strerrordesc_np(errno) : "it became shorter");
 }
 
@@ -24,7 +24,7 @@ static int cannot_write(const struct hlg_writer *w, struct hlg_err *err)
 }
 
 /* Bytes of the old file, in pieces. */
-static int copy(struct hlg_writer *w, const struct hlg_parts *parts,
+static int copy(struct hlg_writer *w, const struct hlg_sections *sections,
 		struct hlg_file_section s, struct hlg_err *err)
 {
 	uint8_t some[SOME];
@@ -32,8 +32,8 @@ static int copy(struct hlg_writer *w, const struct hlg_parts *parts,
 	while (s.size && !ferror(w->f)) {
 		size_t now = s.size < SOME ? (size_t)s.size : SOME;
 
-		if (hlg_file_read(parts->fd, some, now, s.offset))
-			return cannot_read(parts, err);
+		if (hlg_file_read(sections->fd, some, now, s.offset))
+			return cannot_read(sections, err);
 		hlg_writer_put(w, some, now);
 		s.offset += now;
 		s.size -= now;
@@ -42,39 +42,40 @@ static int copy(struct hlg_writer *w, const struct hlg_parts *parts,
 }
 
 /* Where the ids of an attribute stand in the old file. */
-static int read_ids(const struct hlg_parts *parts, uint64_t i, struct hlg_file_section *s,
-		    struct hlg_err *err)
+static int read_ids(const struct hlg_sections *sections, uint64_t i,
+		    struct hlg_file_section *s, struct hlg_err *err)
 {
-	uint64_t at = parts->attrs_at + i * (parts->attr_size + sizeof(*s));
+	uint64_t at = sections->attrs_at + i * (sections->attr_size + sizeof(*s));
 
-	if (hlg_file_read(parts->fd, s, sizeof(*s), at + parts->attr_size))
-		return cannot_read(parts, err);
+	if (hlg_file_read(sections->fd, s, sizeof(*s), at + sections->attr_size))
+		return cannot_read(sections, err);
 	/* The reader has counted them: so many are in the file. */
 	if (s->size / 8 > HLG_MAX_IDS)
 		return hlg_err_set(err, HLG_EINPUT, "%s: has too many ids (damaged)",
-				   parts->path);
+				   sections->path);
 	return 0;
 }
 
 /* "Event types": ids of all events, then the attributes, each with where its ids are. */
-static int write_attrs(struct hlg_writer *w, const struct hlg_parts *parts,
+static int write_attrs(struct hlg_writer *w, const struct hlg_sections *sections,
 		       struct hlg_err *err)
 {
 	uint64_t ids_at = w->at;
-	struct hlg_file_section ids, attr = {0, parts->attr_size};
+	struct hlg_file_section ids, attr = {0, sections->attr_size};
 	int rc = 0;
 
-	for (uint64_t i = 0; rc == 0 && i < parts->n_attrs; i++) {
-		rc = read_ids(parts, i, &ids, err);
+	for (uint64_t i = 0; rc == 0 && i < sections->n_attrs; i++) {
+		rc = read_ids(sections, i, &ids, err);
 		if (rc == 0)
-			rc = copy(w, parts, ids, err);
+			rc = copy(w, sections, ids, err);
 	}
 	w->attrs_at = w->at;
-	for (uint64_t i = 0; rc == 0 && i < parts->n_attrs; i++) {
-		rc = read_ids(parts, i, &ids, err);
-		attr.offset = parts->attrs_at + i * (parts->attr_size + sizeof(ids));
+	for (uint64_t i = 0; rc == 0 && i < sections->n_attrs; i++) {
+		rc = read_ids(sections, i, &ids, err);
+		attr.offset =
+			sections->attrs_at + i * (sections->attr_size + sizeof(ids));
 		if (rc == 0)
-			rc = copy(w, parts, attr, err);
+			rc = copy(w, sections, attr, err);
 		ids.offset = ids_at;
 		hlg_writer_put(w, &ids, sizeof(ids));
 		ids_at += ids.size;
@@ -100,7 +101,7 @@ void hlg_writer_large(struct hlg_writer *w, const void *bytes, size_t n)
 }
 
 int hlg_writer_begin(struct hlg_writer *w, FILE *f, const char *path,
-		     const struct hlg_parts *parts, struct hlg_err *err)
+		     const struct hlg_sections *sections, struct hlg_err *err)
 {
 	static const struct hlg_file_header none;
 	int rc;
@@ -108,12 +109,13 @@ int hlg_writer_begin(struct hlg_writer *w, FILE *f, const char *path,
 	memset(w, 0, offsetof(struct hlg_writer, buffer));
 	w->f = f;
 	w->path = path;
-	if (parts->pipe) {
+	if (sections->pipe) {
 		/* What stands for the header is records, too. */
-		rc = copy(w, parts, (struct hlg_file_section){0, parts->records_at}, err);
+		rc = copy(w, sections, (struct hlg_file_section){0, sections->records_at},
+			  err);
 	} else {
 		hlg_writer_put(w, &none, sizeof(none));
-		rc = write_attrs(w, parts, err);
+		rc = write_attrs(w, sections, err);
 	}
 	w->start = w->at;
 	return rc;
@@ -129,18 +131,19 @@ int hlg_writer_rewind(struct hlg_writer *w, uint64_t at, struct hlg_err *err)
 	return 0;
 }
 
-static bool is_kept(const struct hlg_writer *w, const struct hlg_parts *parts, unsigned i)
+static bool is_kept(const struct hlg_writer *w, const struct hlg_sections *sections,
+		    unsigned i)
 {
 	if (i == HLG_FEATURE_BUILD_ID && w->build_ids_size)
 		return true;
 	if (i == HLG_FEATURE_COMPRESSED || i == HLG_FEATURE_DIR_FORMAT ||
 	    i == HLG_FEATURE_AUXTRACE)
 		return false;
-	return parts->has[i / 64] >> (i % 64) & 1;
+	return sections->has[i / 64] >> (i % 64) & 1;
 }
 
 /* Contents behind a table that tells where they are, which has one place for each. */
-static int write_features(struct hlg_writer *w, const struct hlg_parts *parts,
+static int write_features(struct hlg_writer *w, const struct hlg_sections *sections,
 			  struct hlg_err *err)
 {
 	struct hlg_file_section table[HLG_FEATURES] = {0};
@@ -149,19 +152,19 @@ static int write_features(struct hlg_writer *w, const struct hlg_parts *parts,
 	int rc = 0;
 
 	for (unsigned i = 0; i < HLG_FEATURES; i++)
-		if (is_kept(w, parts, i)) {
+		if (is_kept(w, sections, i)) {
 			w->has[i / 64] |= UINT64_C(1) << (i % 64);
 			n++;
 		}
 	hlg_writer_put(w, table, n * sizeof(table[0]));
 	n = 0;
 	for (unsigned i = 0; rc == 0 && i < HLG_FEATURES; i++) {
-		if (!is_kept(w, parts, i))
+		if (!is_kept(w, sections, i))
 			continue;
 		table[n].offset = w->at;
 		/* One that is only ours is none of the old file. */
-		if (parts->has[i / 64] >> (i % 64) & 1)
-			rc = copy(w, parts, parts->features[i], err);
+		if (sections->has[i / 64] >> (i % 64) & 1)
+			rc = copy(w, sections, sections->features[i], err);
 		if (i == HLG_FEATURE_BUILD_ID && w->build_ids_size)
 			hlg_writer_put(w, w->build_ids, w->build_ids_size);
 		table[n].size = w->at - table[n].offset;
@@ -174,15 +177,15 @@ static int write_features(struct hlg_writer *w, const struct hlg_parts *parts,
 	return rc;
 }
 
-static int write_header(struct hlg_writer *w, const struct hlg_parts *parts,
+static int write_header(struct hlg_writer *w, const struct hlg_sections *sections,
 			uint64_t data_size, struct hlg_err *err)
 {
-	uint64_t entry = parts->attr_size + sizeof(struct hlg_file_section);
+	uint64_t entry = sections->attr_size + sizeof(struct hlg_file_section);
 	struct hlg_file_header h = {
 		.magic = HLG_MAGIC_2,
 		.size = sizeof(h),
 		.attr_size = entry,
-		.attrs = {w->attrs_at, parts->n_attrs * entry},
+		.attrs = {w->attrs_at, sections->n_attrs * entry},
 		.data = {w->start, data_size},
 	};
 
@@ -192,17 +195,17 @@ static int write_header(struct hlg_writer *w, const struct hlg_parts *parts,
 	return 0;
 }
 
-int hlg_writer_finish(struct hlg_writer *w, const struct hlg_parts *parts,
+int hlg_writer_finish(struct hlg_writer *w, const struct hlg_sections *sections,
 		      struct hlg_err *err)
 {
 	uint64_t data_size = w->at - w->start;
 	int rc = 0;
 
 	hlg_writer_flush(w);
-	if (!parts->pipe) {
-		rc = write_features(w, parts, err);
+	if (!sections->pipe) {
+		rc = write_features(w, sections, err);
 		if (rc == 0)
-			rc = write_header(w, parts, data_size, err);
+			rc = write_header(w, sections, data_size, err);
 	}
 	if (rc == 0 && (fflush(w->f) != 0 || ferror(w->f)))
 		rc = cannot_write(w, err);

@@ -5,9 +5,9 @@
  * ids, attributes, records, facts; pipe mode as pipe mode. Not written: facts that tell
  * how the old file was stored (compressed, in a directory, where its AUX records stand).
  *
- *	rc = hlg_writer_begin(&w, f, "out.data", &parts, &err);
+ *	rc = hlg_writer_begin(&w, f, "out.data", &sections, &err);
  *	... hlg_writer_put(&w, record, size) ...
- *	rc = hlg_writer_finish(&w, &parts, &err);
+ *	rc = hlg_writer_finish(&w, &sections, &err);
  *
  * Everything goes through a buffer, larger than the page that a stream has; memory does
  * not grow with the file. A write that fails is told by finish.
@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/perfdata/parts.h"
+#include "tools/perfdata/sections.h"
 
 struct hlg_writer {
 	FILE *f;
@@ -34,9 +34,9 @@ struct hlg_writer {
 	uint8_t buffer[131072]; /* what is not written yet */
 };
 
-/* f: empty, and one that can seek unless parts->pipe. It stays the caller's. */
+/* f: empty, and one that can seek unless sections->pipe. It stays the caller's. */
 int hlg_writer_begin(struct hlg_writer *w, FILE *f, const char *path,
-		     const struct hlg_parts *parts, struct hlg_err *err);
+		     const struct hlg_sections *sections, struct hlg_err *err);
 
 /* Writes what is in the buffer; the same, and then what may be too large for it. */
 void hlg_writer_flush(struct hlg_writer *w);
@@ -58,7 +58,7 @@ static inline void hlg_writer_put(struct hlg_writer *w, const void *bytes, size_
 int hlg_writer_rewind(struct hlg_writer *w, uint64_t at, struct hlg_err *err);
 
 /* Facts, then the header again, which has the size of the records. */
-int hlg_writer_finish(struct hlg_writer *w, const struct hlg_parts *parts,
+int hlg_writer_finish(struct hlg_writer *w, const struct hlg_sections *sections,
 		      struct hlg_err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names for events of a recording that does not name them. Internal. */
-#ifndef HLG_TOOLS_PERFDATA_NAME_H
-#define HLG_TOOLS_PERFDATA_NAME_H
+#ifndef HLG_TOOLS_PERFDATA_EVENT_NAME_H
+#define HLG_TOOLS_PERFDATA_EVENT_NAME_H
 
 #include <linux/perf_event.h>
 

@@ -36,7 +36,7 @@ static int start_source(struct hlg_perfdata *pd, bool stream, struct hlg_err *er
 {
 	struct hlg_window w;
 
-	if (!hlg_source_init(&pd->source, pd->fd, stream, pd->from, pd->limit))
+	if (!hlg_perfdata_source_init(&pd->source, pd->fd, stream, pd->from, pd->limit))
 		return hlg_err_memory(err, pd->path);
 	w.at = w.end = pd->source.room;
 	hlg_window_set(pd, w);
@@ -82,7 +82,7 @@ static int open_regular(struct hlg_perfdata *pd, uint64_t size, struct hlg_err *
 	if (size < sizeof(start))
 		return too_short(pd, size, err);
 	if (hlg_file_read(pd->fd, start, sizeof(start), 0))
-		return hlg_source_errno(pd->path, err);
+		return hlg_perfdata_source_errno(pd->path, err);
 	rc = check_magic(pd, start, err);
 	if (rc < 0)
 		return rc;
@@ -112,9 +112,9 @@ static int open_stream(struct hlg_perfdata *pd, struct hlg_err *err)
 	if (rc < 0)
 		return rc;
 	w = (struct hlg_window){pd->walk.at, pd->hard_end};
-	got = hlg_source_take(&pd->source, &w, start, sizeof(start));
+	got = hlg_perfdata_source_take(&pd->source, &w, start, sizeof(start));
 	if (got < 0)
-		return hlg_source_errno(pd->path, err);
+		return hlg_perfdata_source_errno(pd->path, err);
 	if ((uint64_t)got < sizeof(start))
 		return too_short(pd, (uint64_t)got, err);
 	rc = check_magic(pd, start, err);
@@ -151,7 +151,7 @@ static int open_shape(struct hlg_perfdata *pd, const char *path, struct hlg_err 
 	if (rc < 0)
 		return rc;
 	if (fstat(pd->fd, &st) != 0)
-		return hlg_source_errno(pd->path, err);
+		return hlg_perfdata_source_errno(pd->path, err);
 	if (isatty(pd->fd))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is a terminal (pipe a recording into it)",
@@ -198,7 +198,7 @@ int hlg_perfdata_open(struct hlg_perfdata **to, const char *path, struct hlg_err
 	*to = NULL;
 	if (!pd)
 		return hlg_err_memory(err, path);
-	pd->fd = pd->part_fd = -1;
+	pd->fd = pd->data_fd = -1;
 	pd->range_to = UINT64_MAX;
 	pd->path = strdup(strcmp(path, "-") ? path : "standard input");
 	if (!pd->path || !hlg_ids_init(&pd->ids)) {
@@ -220,10 +220,10 @@ void hlg_perfdata_close(struct hlg_perfdata *pd)
 		return;
 	hlg_directory_finish(pd);
 	hlg_attrs_finish(pd);
-	hlg_lasts_finish(&pd->lasts);
+	hlg_sample_lasts_finish(&pd->lasts);
 	free(pd->members);
 	hlg_unzip_destroy(pd->unzip);
-	hlg_source_finish(&pd->source);
+	hlg_perfdata_source_finish(&pd->source);
 	if (!pd->parent) {
 		hlg_feature_finish(&pd->host);
 		free(pd->tracing_copy);
@@ -275,7 +275,7 @@ int hlg_perfdata_tracing(const struct hlg_perfdata *pd, void **data, size_t *siz
 	} else if (hlg_file_read(pd->fd, *data, n, pd->tracing.offset)) {
 		free(*data);
 		*data = NULL;
-		return hlg_source_errno(pd->path, err);
+		return hlg_perfdata_source_errno(pd->path, err);
 	}
 	*size = n;
 	return 0;

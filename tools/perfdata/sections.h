@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the parts of a recording's file stand, for who writes another one from it: see
+ * Where the sections of a recording's file stand, for who writes another one from it: see
  * perf.data-file-format.txt ("perf_header", "Flags section"). Offsets are in bytes from
  * the start of the file with the header, which for a directory is its "data".
  */
-#ifndef HLG_TOOLS_PERFDATA_PARTS_H
-#define HLG_TOOLS_PERFDATA_PARTS_H
+#ifndef HLG_TOOLS_PERFDATA_SECTIONS_H
+#define HLG_TOOLS_PERFDATA_SECTIONS_H
 
 #include <stdio.h>
 
 #include "tools/perfdata/format.h"
 #include "tools/perfdata/perfdata.h"
 
-struct hlg_parts {
+struct hlg_sections {
 	int fd;              /* of the reader, which must stay open */
 	const char *path;    /* the reader's, for messages */
 	bool pipe;           /* what follows but records_at is then 0 */
@@ -28,7 +28,7 @@ struct hlg_parts {
  * pd: a regular file or a directory, just opened. Features of a recording that was cut
  * off are not there. Fails where sections of features are larger than the file together.
  */
-int hlg_parts_read(struct hlg_parts *parts, const struct hlg_perfdata *pd,
-		   struct hlg_err *err);
+int hlg_sections_read(struct hlg_sections *sections, const struct hlg_perfdata *pd,
+		      struct hlg_err *err);
 
 #endif

@@ -3,7 +3,7 @@
  * perf's names of software, hardware, cache, breakpoint and raw events, with the
  * modifiers of perf-list(1) that the attribute stands for.
  */
-#include "tools/perfdata/name.h"
+#include "tools/perfdata/event-name.h"
 
 #include <stdbool.h>
 #include <stdint.h>
