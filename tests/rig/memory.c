@@ -9,8 +9,8 @@
 
 #include "symtab/err.h"
 #include "tests/rig/process.h"
-#include "tools/vm/kvm.h"
 #include "tools/vm/load.h"
+#include "tools/vm/machine.h"
 #include "tools/vm/pages.h"
 
 static size_t pages_of(uint64_t size)

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "tools/vm/kvm.h"
 #include "tools/vm/load.h"
+#include "tools/vm/machine.h"
 #include "tools/vm/pages.h"
 
 #define EXIT_USAGE  2

@@ -9,8 +9,8 @@
 #include <sys/random.h>
 
 #include "symtab/err.h"
-#include "tools/vm/kvm.h"
 #include "tools/vm/load.h"
+#include "tools/vm/machine.h"
 #include "tools/vm/pages.h"
 
 #define RANDOM_SIZE 16 /* bytes, for AT_RANDOM */

@@ -16,8 +16,8 @@
 
 #include "tests/rig/options.h"
 #include "tests/rig/process.h"
-#include "tools/vm/kvm.h"
 #include "tools/vm/load.h"
+#include "tools/vm/machine.h"
 
 struct hlg_err;
 

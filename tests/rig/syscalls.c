@@ -21,8 +21,8 @@
 
 #include "symtab/err.h"
 #include "tests/rig/process.h"
-#include "tools/vm/kvm.h"
 #include "tools/vm/load.h"
+#include "tools/vm/machine.h"
 
 #define GUEST_PID 1
 #define IOV_LIMIT 1024

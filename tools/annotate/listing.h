@@ -17,32 +17,8 @@
 
 #include "filter/report/report.h"
 #include "tools/annotate/disasm.h"
+#include "tools/annotate/lines.h"
 #include "tools/source/sources.h"
-
-enum hlg_line_kind {
-	HLG_LINE_INSN,
-	HLG_LINE_INSIDE, /* samples in the middle of the instruction before */
-	HLG_LINE_PLAIN,  /* samples where no instruction is known to be */
-	HLG_LINE_PADDING,
-	HLG_LINE_OTHER, /* another symbol's bytes, which have a row of their own */
-	HLG_LINE_BYTES  /* no instruction, or not decoded */
-};
-
-struct hlg_line {
-	enum hlg_line_kind kind;
-	uint64_t addr, length;  /* length is 0 for samples alone */
-	struct hlg_count count; /* not of padding, others' and bytes: these have none */
-	double share;           /* of the row's weight, 0 to 1 */
-	char *text;             /* the instruction; NULL: not disassembled, or none */
-	bool has_target;        /* a branch or call, or an operand relative to it */
-	uint64_t target;        /* then where to */
-	char *target_name;      /* "foo+0x10", not escaped; NULL where nothing is known */
-	bool is_target;         /* a branch of the same place leads here */
-	bool edge;              /* skid=: a late sample may be from elsewhere */
-	bool hottest;           /* the most of all lines */
-	const char *file;       /* of the source line; NULL: not known. Not escaped. */
-	int source_line;        /* 0: the compiler names none */
-};
 
 #define HLG_LISTING_HOT 5
 

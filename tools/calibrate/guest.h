@@ -12,8 +12,8 @@
 
 #include "symtab/image/image.h"
 #include "tools/calibrate/guests/guests.h"
-#include "tools/vm/kvm.h"
 #include "tools/vm/load.h"
+#include "tools/vm/machine.h"
 
 /* The ELF, as a file without a name, and as an image with its base. */
 struct hlg_guests {

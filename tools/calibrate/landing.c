@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "symtab/code/code.h"
-#include "tools/vm/kvm.h"
+#include "tools/vm/machine.h"
 
 #define LINE       64 /* bytes of a cache line: the chain has a link in each */
 #define WALL_LIMIT 8  /* times as long as the processor time that is asked for */

@@ -9,7 +9,6 @@
 #include <sys/ioctl.h>
 
 #include "symtab/err.h"
-#include "tools/vm/kvm.h"
 #include "tools/vm/rings.h"
 
 /* Intel SDM volume 3, 2.5 (control registers), 2.2.1 (EFER), 13.3 (XCR0). */

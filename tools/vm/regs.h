@@ -11,21 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct hlg_err;
-struct hlg_vm_machine;
+#include "tools/vm/vm.h"
 
-/*
- * The monitor's own pages lie outside of every window: Hyperlight has its TSS there too.
- * The TSS exists for its I/O bitmap, which lets ring 3 use the ports below 256, also
- * where software emulates out and does not look at IOPL.
- */
-#define HLG_VM_TSS_ADDRESS  UINT64_C(0xfffffd0000000000)
-#define HLG_VM_CALL_ADDRESS (HLG_VM_TSS_ADDRESS + 0x1000)
-#define HLG_VM_OWN_PAGES    5 /* these two, and rings.c's GDT, IDT and stack */
-#define HLG_VM_TSS_MAP      104
-#define HLG_VM_TSS_MAP_SIZE 32 /* bytes: 256 ports, a set bit forbids one */
-#define HLG_VM_TSS_LIMIT                                                                 \
-	(HLG_VM_TSS_MAP + HLG_VM_TSS_MAP_SIZE) /* a byte of ones is there */
+struct hlg_err;
 
 #define HLG_VM_CALL_ARGS 6
 
@@ -35,13 +23,6 @@ struct hlg_vm_start {
 	uint8_t ring; /* 0 or 3 */
 	bool trap;    /* #DB after each instruction, with rings.h */
 };
-
-/* Selectors without their ring. syscall takes the first two from STAR, sysret the others.
- */
-#define HLG_VM_KERNEL_CODE 0x10
-#define HLG_VM_KERNEL_DATA 0x18
-#define HLG_VM_USER_DATA   0x28
-#define HLG_VM_USER_CODE   0x30
 
 /* A system call by the rules of x86-64 Linux. */
 struct hlg_vm_call {

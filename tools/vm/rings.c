@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "symtab/err.h"
-#include "tools/vm/kvm.h"
 
 #define GDT_ENTRIES     8
 #define DESCRIPTOR_CODE UINT64_C(0x00af9b000000ffff) /* 64-bit, execute and read */

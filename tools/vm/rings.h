@@ -13,15 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tools/vm/regs.h"
+#include "tools/vm/vm.h"
 
+struct hlg_err;
 struct kvm_sregs;
-
-#define HLG_VM_GDT_ADDRESS (HLG_VM_TSS_ADDRESS + 0x2000)
-#define HLG_VM_IDT_ADDRESS (HLG_VM_TSS_ADDRESS + 0x3000)
-#define HLG_VM_STACK_ADDRESS                                                             \
-	(HLG_VM_TSS_ADDRESS + 0x4000) /* the lowest byte of the page */
-#define HLG_VM_TABLES_ADDRESS (HLG_VM_TSS_ADDRESS + 0x10000)
 
 #define HLG_VM_VECTORS 256
 

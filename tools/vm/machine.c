@@ -5,7 +5,7 @@
  * ring 3 reaches only the entry, and needs to: software that emulates syscall may stay in
  * ring 3.
  */
-#include "tools/vm/kvm.h"
+#include "tools/vm/machine.h"
 
 #include <errno.h>
 #include <fcntl.h>
