@@ -24,8 +24,8 @@ static uint64_t samples[GUESTS_CROSSINGS * GUESTS_TIMES];
 static const char *running;
 static unsigned steps, tried_amd;
 
-int hlg_guests_open(struct hlg_guests *guests, const void *bytes, size_t size,
-		    struct hlg_err *err)
+int hlg_guest_image_open(struct hlg_guests *guests, const void *bytes, size_t size,
+			 struct hlg_err *err)
 {
 	(void)guests;
 	(void)bytes;
@@ -34,12 +34,12 @@ int hlg_guests_open(struct hlg_guests *guests, const void *bytes, size_t size,
 	return 0;
 }
 
-void hlg_guests_finish(struct hlg_guests *guests)
+void hlg_guest_image_finish(struct hlg_guests *guests)
 {
 	(void)guests;
 }
 
-uint64_t hlg_guests_symbol(const struct hlg_guests *guests, const char *name)
+uint64_t hlg_guest_image_symbol(const struct hlg_guests *guests, const char *name)
 {
 	(void)guests;
 	(void)name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters that this machine may not have: in the place of event.c stand events of
+ * Counters that this machine may not have: in the place of perf-event.c stand events of
  * memory, whose counts and samples the test makes up. Counts are taken between begin and
  * end, what calling costs is taken off, counters that fail or take turns give a reason
  * and no figure; samples are read around the ring's end, lost ones counted, and a broken
@@ -15,16 +15,16 @@
 
 #include "tap.h"
 #include "tools/calibrate/calibration.h"
-#include "tools/calibrate/event.h"
+#include "tools/calibrate/perf-event.h"
 #include "tools/calibrate/pmu.h"
-#include "tools/calibrate/sample.h"
+#include "tools/calibrate/sampler.h"
 
 #define FDS        64
 #define RING_PAGES 64 /* as sample.c has it */
 
 static struct fake {
 	struct perf_event_attr attr;
-	struct hlg_event_count count;
+	struct hlg_perf_event_count count;
 	unsigned enabled; /* how often */
 } fakes[FDS];
 
@@ -36,7 +36,7 @@ static struct {
 	bool unreadable;
 } machine;
 
-int hlg_event_open(const struct perf_event_attr *attr)
+int hlg_perf_event_open(const struct perf_event_attr *attr)
 {
 	size_t size = (RING_PAGES + 1) * (size_t)sysconf(_SC_PAGESIZE);
 	int fd;
@@ -53,7 +53,7 @@ int hlg_event_open(const struct perf_event_attr *attr)
 }
 
 /* The first run counts `first`, the next two `then`, all others `each`. */
-void hlg_event_enable(int fd)
+void hlg_perf_event_enable(int fd)
 {
 	struct fake *fake = &fakes[fd];
 
@@ -65,12 +65,12 @@ void hlg_event_enable(int fd)
 	fake->enabled++;
 }
 
-void hlg_event_disable(int fd)
+void hlg_perf_event_disable(int fd)
 {
 	(void)fd;
 }
 
-bool hlg_event_read(int fd, struct hlg_event_count *count)
+bool hlg_perf_event_read(int fd, struct hlg_perf_event_count *count)
 {
 	*count = fakes[fd].count;
 	return !machine.unreadable;
@@ -85,13 +85,14 @@ static void enter(void)
 	machine.each = 19; /* 8 of the program, 11 of calling it, without its return */
 	machine.first = 15;
 	machine.then = 12;
-	ck_assert_int_eq(
-		hlg_guests_open(&guests, hlg_guests_elf, hlg_guests_elf_size(), &err), 0);
+	ck_assert_int_eq(hlg_guest_image_open(&guests, hlg_guests_elf,
+					      hlg_guest_image_elf_size(), &err),
+			 0);
 }
 
 static void leave(void)
 {
-	hlg_guests_finish(&guests);
+	hlg_guest_image_finish(&guests);
 }
 
 static struct hlg_calibration *count(void)

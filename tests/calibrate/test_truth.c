@@ -27,25 +27,25 @@ static void enter(void)
 		no_kvm = "/dev/kvm does not open here";
 	else
 		hlg_vm_machine_finish(&machine);
-	size = hlg_guests_elf_size();
+	size = hlg_guest_image_elf_size();
 	bytes = malloc(size);
 	ck_assert_ptr_nonnull(bytes);
 	memcpy(bytes, hlg_guests_elf, size);
-	ck_assert_int_eq(hlg_guests_open(&guests, bytes, size, &err), 0);
+	ck_assert_int_eq(hlg_guest_image_open(&guests, bytes, size, &err), 0);
 	ck_assert_int_eq(hlg_vm_deadline_start(60, &err), 0);
 }
 
 static void leave(void)
 {
 	hlg_vm_deadline_stop();
-	hlg_guests_finish(&guests);
+	hlg_guest_image_finish(&guests);
 	free(bytes);
 }
 
 /* Where the file has what a symbol names: the text is loaded from the file's begin. */
 static char *at_symbol(const char *name)
 {
-	uint64_t address = hlg_guests_symbol(&guests, name);
+	uint64_t address = hlg_guest_image_symbol(&guests, name);
 
 	ck_assert_uint_ge(address, GUESTS_BASE);
 	return bytes + (address - GUESTS_BASE);
@@ -53,8 +53,8 @@ static char *at_symbol(const char *name)
 
 static void reopen(void)
 {
-	hlg_guests_finish(&guests);
-	ck_assert_int_eq(hlg_guests_open(&guests, bytes, size, &err), 0);
+	hlg_guest_image_finish(&guests);
+	ck_assert_int_eq(hlg_guest_image_open(&guests, bytes, size, &err), 0);
 }
 
 static struct hlg_calibration *count(void)

@@ -10,7 +10,7 @@
 
 #include "../filter/oom.h"
 #include "../tap.h"
-#include "tools/flame/change.h"
+#include "tools/flame/changes.h"
 
 static struct hlg_tree before, after;
 static struct hlg_changes changes;

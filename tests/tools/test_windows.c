@@ -96,7 +96,7 @@ static void read_made(struct got *g, struct made *m,
 
 static void finish(struct got *g)
 {
-	hlg_windows_finish(&g->w);
+	hlg_windows_read_finish(&g->w);
 	hlg_profile_finish(&g->profile);
 	hlg_options_finish(&g->options);
 }
@@ -173,9 +173,9 @@ START_TEST(all_columns)
 	ck_assert_ptr_nonnull(strstr(text, "40,8,0.5000,5.000,20.000,,first\n"));
 	ck_assert_ptr_nonnull(strstr(text, ",0,0,0,0,0,0,,,,,last\n"));
 	free(text);
-	ck_assert(hlg_counters_are_hpctool(&g.w));
+	ck_assert(hlg_rate_are_hpctool(&g.w));
 	g.w.columns[2].counter = HLG_COUNTER_OTHER;
-	ck_assert(!hlg_counters_are_hpctool(&g.w));
+	ck_assert(!hlg_rate_are_hpctool(&g.w));
 	finish(&g);
 }
 END_TEST
@@ -203,7 +203,7 @@ START_TEST(sets_and_intervals)
 			       "1.999999999,1,7,1,20,,last\n"
 			       "3.100000000,1,7,0,150,,last\n");
 	free(text);
-	ck_assert(hlg_windows_bin(&g.w, 1000000000));
+	ck_assert(hlg_windows_rows_bin(&g.w, 1000000000));
 	text = text_of(&g.w, (struct hlg_windows_style){0}, hlg_windows_write_csv);
 	ck_assert_str_eq(text, "time,pid,tid,cpu,instructions,windows,function,mark\n"
 			       "2.000000000,1,7,,270,3,,first;last\n"
@@ -211,7 +211,7 @@ START_TEST(sets_and_intervals)
 			       "4.000000000,1,7,0,150,1,,last\n");
 	free(text);
 	g.options.mode = HLG_SHOW_GUEST;
-	hlg_windows_select(&g.w, &g.options);
+	hlg_windows_rows_select(&g.w, &g.options);
 	ck_assert_uint_eq(g.w.n_rows, 0);
 	finish(&g);
 }
@@ -238,7 +238,7 @@ START_TEST(impossible_counts)
 	ck_assert_ptr_nonnull(strstr(text, "\n2 counts are of counters that went back"));
 	ck_assert_ptr_nonnull(strstr(text, "\nCOUNTS ADD UP TO MORE THAN 2^64"));
 	free(text);
-	ck_assert(hlg_windows_bin(&g.w, 1000000000));
+	ck_assert(hlg_windows_rows_bin(&g.w, 1000000000));
 	ck_assert_uint_eq(g.w.n_rows, 1);
 	ck_assert_uint_eq(g.w.rows[0].time, UINT64_MAX);
 	finish(&g);
@@ -435,7 +435,7 @@ START_TEST(hostile_names)
 	add(&m, 1, 7, 10, 2, v[0]);
 	add(&m, 1, 7, UINT64_MAX, 2, v[1]);
 	read_made(&g, &m, NULL);
-	ck_assert(hlg_windows_locate(&g.w, &space, true));
+	ck_assert(hlg_windows_places_locate(&g.w, &space, true));
 	for (size_t i = 0; i < 4; i++) {
 		char *text = text_of(&g.w, (struct hlg_windows_style){.rates = true},
 				     writers[i]);

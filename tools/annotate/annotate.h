@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-#include "tools/annotate/find.h"
 #include "tools/annotate/listing.h"
+#include "tools/annotate/places.h"
 
 struct hlg_annotate {
 	const struct hlg_report *report;

@@ -13,7 +13,8 @@
 #include "tools/export/address-counts.h"
 
 /* Samples at an address that no line of lines begins at. */
-static struct hlg_line line_of(const struct hlg_line *before, const struct hlg_spot *spot)
+static struct hlg_line line_of(const struct hlg_line *before,
+			       const struct hlg_address_count *spot)
 {
 	bool inside = before && before->kind == HLG_LINE_INSN &&
 		      spot->addr - before->addr < before->length;
@@ -25,14 +26,15 @@ static struct hlg_line line_of(const struct hlg_line *before, const struct hlg_s
 
 /* Lines and spots into one, by address: a spot counts at the instruction it begins. */
 static bool merge(struct hlg_lines *to, struct hlg_lines *from,
-		  const struct hlg_spots *spots)
+		  const struct hlg_address_counts *spots)
 {
 	const struct hlg_line *before = NULL; /* of from */
 	size_t i = 0, k = 0;
 
 	while (i < from->n || k < spots->n) {
 		struct hlg_line *line = i < from->n ? &from->line[i] : NULL;
-		const struct hlg_spot *spot = k < spots->n ? &spots->spot[k] : NULL;
+		const struct hlg_address_count *spot =
+			k < spots->n ? &spots->spot[k] : NULL;
 
 		if (line && (!spot || line->addr <= spot->addr)) {
 			if (spot && line->kind == HLG_LINE_INSN &&
@@ -215,14 +217,14 @@ static void sum_up(struct hlg_listing *l, enum hlg_weight weight)
 	       sum.period == l->row->count.period);
 }
 
-static bool build(struct hlg_listing *l, struct hlg_lines *lines, struct hlg_spots *spots,
-		  const struct hlg_listing_input *in)
+static bool build(struct hlg_listing *l, struct hlg_lines *lines,
+		  struct hlg_address_counts *spots, const struct hlg_listing_input *in)
 {
 	const struct hlg_trust_image *ti =
 		hlg_trust_of(&in->report->trust, in->row->place.image);
 	struct hlg_code *code = ti ? ti->code : NULL;
 	struct hlg_lines merged = {0};
-	bool ok = hlg_spots_collect(spots, in->view, in->row, NULL) &&
+	bool ok = hlg_address_counts_collect(spots, in->view, in->row, NULL) &&
 		  hlg_lines_build(lines, code, &in->row->place) &&
 		  merge(&merged, lines, spots) && put_texts(&merged, in);
 
@@ -239,14 +241,14 @@ static bool build(struct hlg_listing *l, struct hlg_lines *lines, struct hlg_spo
 int hlg_listing_build(struct hlg_listing *l, const struct hlg_listing_input *in,
 		      struct hlg_err *err)
 {
-	struct hlg_spots spots = {0};
+	struct hlg_address_counts spots = {0};
 	struct hlg_lines lines = {0};
 	bool ok;
 
 	*l = (struct hlg_listing){.row = in->row};
 	ok = build(l, &lines, &spots, in);
 	hlg_lines_finish(&lines);
-	hlg_spots_finish(&spots);
+	hlg_address_counts_finish(&spots);
 	return ok ? 0 : hlg_err_memory(err, "annotate");
 }
 

@@ -69,6 +69,12 @@ void hlg_count_write_json(FILE *f, const struct hlg_calibration *calibration);
 const char *hlg_calibration_kvm(const struct hlg_calibration *calibration);
 
 /* Ticks as ns; 0 where the rate is not known. */
-double hlg_calibration_ns(const struct hlg_calibration *calibration, uint64_t ticks);
+static inline double hlg_calibration_ns(const struct hlg_calibration *calibration,
+					uint64_t ticks)
+{
+	double hz = calibration->crossings.hz;
+
+	return hz > 0 ? (double)ticks * 1e9 / hz : 0;
+}
 
 #endif

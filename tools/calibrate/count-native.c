@@ -63,8 +63,8 @@ static bool find(struct loaded *loaded, const struct job *job, uint8_t *memory,
 {
 	struct hlg_place place;
 
-	hlg_image_lookup(job->guests->image, hlg_guests_symbol(job->guests, job->program),
-			 &place);
+	hlg_image_lookup(job->guests->image,
+			 hlg_guest_image_symbol(job->guests, job->program), &place);
 	if (!place.symbol || place.end - place.start < sizeof(end))
 		return false;
 	loaded->code = memory + (place.start - base);
@@ -89,7 +89,7 @@ static bool load(struct loaded *loaded, const struct job *job, const uint8_t *in
 		printf("%s", err.msg);
 		return false;
 	}
-	memcpy(memory + (hlg_guests_symbol(job->guests, "shared") - image.base) +
+	memcpy(memory + (hlg_guest_image_symbol(job->guests, "shared") - image.base) +
 		       GUESTS_OPERATIONS,
 	       &job->operations, sizeof(job->operations));
 	if (!find(loaded, job, memory, image.base)) {

@@ -45,7 +45,7 @@ static bool has_data(const struct hlg_guests *guests)
 	};
 
 	for (size_t i = 0; i < sizeof(data) / sizeof(data[0]); i++) {
-		uint64_t address = hlg_guests_symbol(guests, data[i].name);
+		uint64_t address = hlg_guest_image_symbol(guests, data[i].name);
 
 		if (address < GUESTS_BASE ||
 		    address - GUESTS_BASE > WINDOW - STACK_SIZE - data[i].size)
@@ -54,8 +54,8 @@ static bool has_data(const struct hlg_guests *guests)
 	return true;
 }
 
-int hlg_guests_open(struct hlg_guests *guests, const void *bytes, size_t size,
-		    struct hlg_err *err)
+int hlg_guest_image_open(struct hlg_guests *guests, const void *bytes, size_t size,
+			 struct hlg_err *err)
 {
 	int rc;
 
@@ -80,7 +80,7 @@ int hlg_guests_open(struct hlg_guests *guests, const void *bytes, size_t size,
 	return rc;
 }
 
-void hlg_guests_finish(struct hlg_guests *guests)
+void hlg_guest_image_finish(struct hlg_guests *guests)
 {
 	hlg_image_destroy(guests->image);
 	elf_end(guests->elf);
@@ -90,7 +90,7 @@ void hlg_guests_finish(struct hlg_guests *guests)
 }
 
 /* Data too, which an image does not know. */
-uint64_t hlg_guests_symbol(const struct hlg_guests *guests, const char *name)
+uint64_t hlg_guest_image_symbol(const struct hlg_guests *guests, const char *name)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
@@ -123,7 +123,7 @@ uint64_t *hlg_guest_word(const struct hlg_guest *guest, unsigned offset)
 void *hlg_guest_bytes(const struct hlg_guest *guest, const char *symbol)
 {
 	return guest->machine.memory +
-	       (hlg_guests_symbol(guest->guests, symbol) - guest->image.base);
+	       (hlg_guest_image_symbol(guest->guests, symbol) - guest->image.base);
 }
 
 static int add_gates(struct hlg_guest *guest, struct hlg_err *err)
@@ -146,8 +146,8 @@ static int add_gates(struct hlg_guest *guest, struct hlg_err *err)
 	for (size_t i = 0; i < n; i++)
 		gates[i] = (struct hlg_vm_gate){
 			handlers[i].vector,
-			hlg_guests_symbol(guest->guests, handlers[i].handler)};
-	guest->machine.call = hlg_guests_symbol(guest->guests, "enter_syscall");
+			hlg_guest_image_symbol(guest->guests, handlers[i].handler)};
+	guest->machine.call = hlg_guest_image_symbol(guest->guests, "enter_syscall");
 	return hlg_vm_rings_init(&guest->machine, gates, n, err);
 }
 
@@ -169,8 +169,8 @@ int hlg_guest_init(struct hlg_guest *guest, const struct hlg_guests *guests,
 	if (rc == 0)
 		rc = add_gates(guest, err);
 	if (rc == 0)
-		*hlg_guest_word(guest, GUESTS_ENTRY) =
-			hlg_vm_rings_entry(machine, hlg_guests_symbol(guests, "field"));
+		*hlg_guest_word(guest, GUESTS_ENTRY) = hlg_vm_rings_entry(
+			machine, hlg_guest_image_symbol(guests, "field"));
 	return rc;
 }
 
@@ -184,7 +184,7 @@ int hlg_guest_start(struct hlg_guest *guest, const char *function, unsigned ring
 		    bool trap, struct hlg_err *err)
 {
 	struct hlg_vm_start start = {
-		.rip = hlg_guests_symbol(guest->guests, function),
+		.rip = hlg_guest_image_symbol(guest->guests, function),
 		.rsp = guest->image.base + WINDOW - 8,
 		.ring = (uint8_t)ring,
 		.trap = trap,

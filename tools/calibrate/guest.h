@@ -26,7 +26,7 @@ struct hlg_guests {
 /* The bytes that are linked into this program. */
 extern const char hlg_guests_elf[], hlg_guests_elf_end[];
 
-static inline size_t hlg_guests_elf_size(void)
+static inline size_t hlg_guest_image_elf_size(void)
 {
 	return (uintptr_t)hlg_guests_elf_end - (uintptr_t)hlg_guests_elf;
 }
@@ -35,12 +35,12 @@ static inline size_t hlg_guests_elf_size(void)
  * bytes: an ELF made as guests.elf is; refused if the data that monitor and guest share
  * are not where a guest has memory. Finish *guests in any case.
  */
-int hlg_guests_open(struct hlg_guests *guests, const void *bytes, size_t size,
-		    struct hlg_err *err);
-void hlg_guests_finish(struct hlg_guests *guests);
+int hlg_guest_image_open(struct hlg_guests *guests, const void *bytes, size_t size,
+			 struct hlg_err *err);
+void hlg_guest_image_finish(struct hlg_guests *guests);
 
 /* The address of a symbol, the same in the image and the guest; 0: there is none. */
-uint64_t hlg_guests_symbol(const struct hlg_guests *guests, const char *name);
+uint64_t hlg_guest_image_symbol(const struct hlg_guests *guests, const char *name);
 
 /* A machine with the guests in it. The guests outlive it. */
 struct hlg_guest {

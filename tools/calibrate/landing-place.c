@@ -16,13 +16,13 @@ static void add(void *ctx, uint64_t addr, const struct hlg_insn *insn)
 }
 
 /* Twice: how many there are, then which. */
-bool hlg_landing_know(struct hlg_landing_truth *truth, uint64_t hot)
+bool hlg_landing_place_know(struct hlg_landing_truth *truth, uint64_t hot)
 {
 	struct hlg_place place;
 
 	truth->n = 0;
 	hlg_image_lookup(truth->guests->image,
-			 hlg_guests_symbol(truth->guests, truth->function), &place);
+			 hlg_guest_image_symbol(truth->guests, truth->function), &place);
 	if (!place.symbol)
 		return true;
 	if (!hlg_code_walk(truth->code, &place, add, truth))
@@ -40,7 +40,7 @@ bool hlg_landing_know(struct hlg_landing_truth *truth, uint64_t hot)
 	return true;
 }
 
-void hlg_landing_forget(struct hlg_landing_truth *truth)
+void hlg_landing_place_forget(struct hlg_landing_truth *truth)
 {
 	free(truth->addrs);
 	truth->addrs = NULL;

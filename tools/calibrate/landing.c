@@ -44,7 +44,7 @@ static uint64_t mark_of(const struct hlg_guests *guests, size_t kind, const char
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s_%s", kinds[kind].hot, suffix);
-	return hlg_guests_symbol(guests, name);
+	return hlg_guest_image_symbol(guests, name);
 }
 
 static bool check_field(const struct hlg_guests *guests, size_t kind)
@@ -152,7 +152,7 @@ bool hlg_landing_refutes(const struct hlg_landed *landed,
 static bool make_chain(struct hlg_guest *guest)
 {
 	size_t n = 2 * GUESTS_BUFFER / LINE - 2 * GUESTS_PAGE / LINE, at = 0;
-	uint64_t base = hlg_guests_symbol(guest->guests, "source"), seed = 1;
+	uint64_t base = hlg_guest_image_symbol(guest->guests, "source"), seed = 1;
 	char *memory = hlg_guest_bytes(guest, "source");
 	uint32_t *order = calloc(n, sizeof(*order));
 
@@ -227,7 +227,7 @@ static int sample_guest(struct hlg_landed *landed, struct hlg_guest *guest,
 	};
 	const char *start = kinds[kind].caller ? kinds[kind].caller : truth.function;
 	bool known = make_chain(guest) &&
-		     hlg_landing_know(
+		     hlg_landing_place_know(
 			     &truth,
 			     kinds[kind].hot ? mark_of(guest->guests, kind, "hot") : 0);
 	struct hlg_err err;
@@ -235,7 +235,7 @@ static int sample_guest(struct hlg_landed *landed, struct hlg_guest *guest,
 	*hlg_guest_word(guest, GUESTS_HOT) = kinds[kind].turns;
 	if (known && run(guest, start, false, sampler, &truth, ns, &err) < 0)
 		snprintf(landed->reason, sizeof(landed->reason), "%.255s", err.msg);
-	hlg_landing_forget(&truth);
+	hlg_landing_place_forget(&truth);
 	return known ? 0 : HLG_ESYSTEM;
 }
 
@@ -277,7 +277,7 @@ static int sample_program(struct hlg_landings *landings, struct hlg_guest *guest
 					  .function = law->program,
 					  .program = true,
 					  .land = &landings->programs[i]};
-	bool known = hlg_landing_know(&truth, 0);
+	bool known = hlg_landing_place_know(&truth, 0);
 	struct hlg_err err;
 
 	/* Three instructions end it; one before is the loop, or it itself. */
@@ -285,7 +285,7 @@ static int sample_program(struct hlg_landings *landings, struct hlg_guest *guest
 	if (known && run(guest, law->program, true, sampler, &truth, ns, &err) < 0)
 		snprintf(landings->programs_reason, sizeof(landings->programs_reason),
 			 "%.255s", err.msg);
-	hlg_landing_forget(&truth);
+	hlg_landing_place_forget(&truth);
 	return known ? 0 : HLG_ESYSTEM;
 }
 

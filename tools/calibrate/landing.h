@@ -12,7 +12,7 @@
 
 #include "tools/calibrate/count.h"
 #include "tools/calibrate/guest.h"
-#include "tools/calibrate/sample.h"
+#include "tools/calibrate/sampler.h"
 
 #define HLG_LANDING_GUESTS 6
 #define HLG_LANDING_FAR    16 /* distances of so many instructions and more are one */
@@ -90,8 +90,8 @@ struct hlg_landing_truth {
 };
 
 /* hot: an address, or 0. False without memory; finish it in any case. */
-bool hlg_landing_know(struct hlg_landing_truth *truth, uint64_t hot);
-void hlg_landing_forget(struct hlg_landing_truth *truth);
+bool hlg_landing_place_know(struct hlg_landing_truth *truth, uint64_t hot);
+void hlg_landing_place_forget(struct hlg_landing_truth *truth);
 
 /* For hlg_sampler_drain: counts a sample; ctx is the truth. */
 void hlg_landing_place(void *ctx, uint64_t ip, bool guest);

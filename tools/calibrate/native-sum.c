@@ -26,7 +26,7 @@ static double fastest(const struct hlg_native *native)
 	return least;
 }
 
-void hlg_native_judge(struct hlg_native *native)
+void hlg_native_sum_judge(struct hlg_native *native)
 {
 	double least = fastest(native);
 
@@ -98,7 +98,7 @@ bool hlg_native_sum(const struct hlg_native *native, enum hlg_native_row row,
 	return ok;
 }
 
-void hlg_native_clock(const struct hlg_native *native, struct hlg_clock *clock)
+void hlg_native_sum_clock(const struct hlg_native *native, struct hlg_clock *clock)
 {
 	const struct hlg_native_log *log = &native->logs[0];
 	uint64_t clocks[HLG_NATIVE_MOST]; /* 64 KB */

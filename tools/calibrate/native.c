@@ -268,7 +268,7 @@ void hlg_native_visit(struct hlg_native *native)
 
 static bool has_enough(struct hlg_native *native)
 {
-	hlg_native_judge(native);
+	hlg_native_sum_judge(native);
 	for (size_t row = 0; row < HLG_NATIVE_ROWS; row++) {
 		size_t quiet = 0;
 

@@ -98,7 +98,7 @@ void hlg_native_visit(struct hlg_native *native);
 void hlg_native_top_up(struct hlg_native *native, uint64_t ns);
 
 /* Decides for each batch that was neither switched nor stolen whether it was shared. */
-void hlg_native_judge(struct hlg_native *native);
+void hlg_native_sum_judge(struct hlg_native *native);
 
 /*
  * Sums a row up, after it was judged: ticks of its quiet batches, or of all if these are
@@ -107,7 +107,7 @@ void hlg_native_judge(struct hlg_native *native);
 bool hlg_native_sum(const struct hlg_native *native, enum hlg_native_row row,
 		    struct hlg_ticks *ticks, struct hlg_batches *batches);
 
-void hlg_native_clock(const struct hlg_native *native, struct hlg_clock *clock);
+void hlg_native_sum_clock(const struct hlg_native *native, struct hlg_clock *clock);
 
 /* Ticks of the TSC in a second, from hlg_native_open to now. */
 double hlg_native_rate(const struct hlg_native *native);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#include "tools/calibrate/event.h"
+#include "tools/calibrate/perf-event.h"
 
 /* linux/perf_event.h, enum perf_hw_id; loads and stores have no generic event. */
 static const int configs[HLG_COUNT_EVENTS] = {
@@ -44,9 +44,9 @@ void hlg_pmu_open(struct hlg_pmu *pmu, bool guest, char reasons[][96])
 			snprintf(reasons[i], 96, "no event counts them on every machine");
 			continue;
 		}
-		pmu->fds[i] = hlg_event_open(&attr);
+		pmu->fds[i] = hlg_perf_event_open(&attr);
 		if (pmu->fds[i] < 0)
-			snprintf(reasons[i], 96, "%s", hlg_event_why(errno));
+			snprintf(reasons[i], 96, "%s", hlg_perf_event_why(errno));
 	}
 }
 
@@ -99,8 +99,8 @@ void hlg_pmu_begin(struct hlg_pmu *pmu)
 	pmu->before_faults = faults();
 	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++)
 		if (pmu->fds[i] >= 0) {
-			pmu->ok[i] = hlg_event_read(pmu->fds[i], &pmu->before[i]);
-			hlg_event_enable(pmu->fds[i]);
+			pmu->ok[i] = hlg_perf_event_read(pmu->fds[i], &pmu->before[i]);
+			hlg_perf_event_enable(pmu->fds[i]);
 		}
 	pmu->before_ticks = __rdtsc();
 }
@@ -108,12 +108,12 @@ void hlg_pmu_begin(struct hlg_pmu *pmu)
 /* What an event counted since begin; 0 with a reason if that is not known. */
 static uint64_t counted_by(const struct hlg_pmu *pmu, size_t event, char reason[96])
 {
-	const struct hlg_event_count *before = &pmu->before[event];
-	struct hlg_event_count after;
+	const struct hlg_perf_event_count *before = &pmu->before[event];
+	struct hlg_perf_event_count after;
 
 	if (pmu->fds[event] < 0)
 		return 0;
-	if (!pmu->ok[event] || !hlg_event_read(pmu->fds[event], &after)) {
+	if (!pmu->ok[event] || !hlg_perf_event_read(pmu->fds[event], &after)) {
 		snprintf(reason, 96, "the counter cannot be read");
 		return 0;
 	}
@@ -131,7 +131,7 @@ void hlg_pmu_end(struct hlg_pmu *pmu, struct hlg_counted *counted, size_t run)
 	counted->ticks[run] = __rdtsc() - pmu->before_ticks;
 	for (size_t i = HLG_COUNT_EVENTS; i-- > 0;)
 		if (pmu->fds[i] >= 0)
-			hlg_event_disable(pmu->fds[i]);
+			hlg_perf_event_disable(pmu->fds[i]);
 	counted->faults[run] = faults() - pmu->before_faults;
 	counted->interrupts[run] = interrupts(pmu->cpu) - pmu->before_interrupts;
 	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++)

@@ -7,11 +7,11 @@
 #define HLG_TOOLS_CALIBRATE_PMU_H
 
 #include "tools/calibrate/count.h"
-#include "tools/calibrate/event.h"
+#include "tools/calibrate/perf-event.h"
 
 struct hlg_pmu {
 	int fds[HLG_COUNT_EVENTS]; /* -1: not open */
-	struct hlg_event_count before[HLG_COUNT_EVENTS];
+	struct hlg_perf_event_count before[HLG_COUNT_EVENTS];
 	bool ok[HLG_COUNT_EVENTS]; /* before could be read */
 	uint64_t before_faults, before_interrupts, before_ticks;
 	int cpu;

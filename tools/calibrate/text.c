@@ -5,13 +5,6 @@
 
 #include "symtab/escape.h"
 
-double hlg_calibration_ns(const struct hlg_calibration *calibration, uint64_t ticks)
-{
-	double hz = calibration->crossings.hz;
-
-	return hz > 0 ? (double)ticks * 1e9 / hz : 0;
-}
-
 const char *hlg_calibration_kvm(const struct hlg_calibration *c)
 {
 	return !c->kvm             ? c->no_kvm

@@ -235,7 +235,8 @@ static int measure(struct hlg_calibration *c, const struct arguments *args,
 		   struct hlg_err *err)
 {
 	struct hlg_guests guests;
-	int rc = hlg_guests_open(&guests, hlg_guests_elf, hlg_guests_elf_size(), err);
+	int rc = hlg_guest_image_open(&guests, hlg_guests_elf, hlg_guest_image_elf_size(),
+				      err);
 
 	c->parts = args->parts;
 	c->counts.sizes[0] = args->operations;
@@ -248,7 +249,7 @@ static int measure(struct hlg_calibration *c, const struct arguments *args,
 		rc = measure_part(c, &guests, HLG_CALIBRATE_LANDING, args, err);
 	if (rc == 0)
 		rc = measure_part(c, &guests, HLG_CALIBRATE_COUNTING, args, err);
-	hlg_guests_finish(&guests);
+	hlg_guest_image_finish(&guests);
 	return rc;
 }
 

@@ -5,27 +5,28 @@
 
 static int compare(const void *a, const void *b)
 {
-	const struct hlg_spot *x = a, *y = b;
+	const struct hlg_address_count *x = a, *y = b;
 
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
 	return x->column < y->column ? -1 : x->column > y->column;
 }
 
-bool hlg_spots_collect(struct hlg_spots *spots, const struct hlg_view *view,
-		       const struct hlg_row *row, const uint32_t *columns)
+bool hlg_address_counts_collect(struct hlg_address_counts *spots,
+				const struct hlg_view *view, const struct hlg_row *row,
+				const uint32_t *columns)
 {
-	struct hlg_spot *spot = calloc(row->n_hits + 1, sizeof(*spot));
+	struct hlg_address_count *spot = calloc(row->n_hits + 1, sizeof(*spot));
 	size_t n = 0;
 
-	*spots = (struct hlg_spots){spot, 0};
+	*spots = (struct hlg_address_counts){spot, 0};
 	if (!spot)
 		return false;
 	for (size_t i = 0; i < row->n_hits; i++) {
 		const struct hlg_hit *hit = &view->hits[row->first_hit + i];
 
-		spot[i] = (struct hlg_spot){hit->addr, columns ? columns[hit->series] : 0,
-					    hit->count};
+		spot[i] = (struct hlg_address_count){
+			hit->addr, columns ? columns[hit->series] : 0, hit->count};
 	}
 	qsort(spot, row->n_hits, sizeof(*spot), compare);
 	for (size_t i = 0; i < row->n_hits; i++) {
@@ -38,8 +39,8 @@ bool hlg_spots_collect(struct hlg_spots *spots, const struct hlg_view *view,
 	return true;
 }
 
-void hlg_spots_finish(struct hlg_spots *spots)
+void hlg_address_counts_finish(struct hlg_address_counts *spots)
 {
 	free(spots->spot);
-	*spots = (struct hlg_spots){0};
+	*spots = (struct hlg_address_counts){0};
 }

@@ -10,14 +10,15 @@
 
 #include "filter/view/view.h"
 
-struct hlg_spot {
+struct hlg_address_count {
 	uint64_t addr; /* the image's own; outside, the guest's */
 	uint32_t column;
 	struct hlg_count count; /* samples is not 0 */
 };
 
-struct hlg_spots {
-	struct hlg_spot *spot; /* by address, then column; both together are unique */
+struct hlg_address_counts {
+	struct hlg_address_count
+		*spot; /* by address, then column; both together are unique */
 	size_t n;
 };
 
@@ -25,9 +26,10 @@ struct hlg_spots {
  * The spots of a row, which sum to the row's count. columns has one for each series of
  * the profile; NULL: all are 0. False without memory; finish in any case.
  */
-bool hlg_spots_collect(struct hlg_spots *spots, const struct hlg_view *view,
-		       const struct hlg_row *row, const uint32_t *columns);
+bool hlg_address_counts_collect(struct hlg_address_counts *spots,
+				const struct hlg_view *view, const struct hlg_row *row,
+				const uint32_t *columns);
 
-void hlg_spots_finish(struct hlg_spots *spots);
+void hlg_address_counts_finish(struct hlg_address_counts *spots);
 
 #endif

@@ -185,7 +185,7 @@ static bool find_line(struct hlg_source *source, uint64_t addr,
 
 /* The file of a row's code: that of its beginning, else of the first spot with one. */
 static const char *find_file(struct hlg_source *source, const struct hlg_row *row,
-			     const struct hlg_spots *spots)
+			     const struct hlg_address_counts *spots)
 {
 	struct hlg_source_line line;
 
@@ -197,13 +197,13 @@ static const char *find_file(struct hlg_source *source, const struct hlg_row *ro
 	return UNKNOWN;
 }
 
-static void put_spots(struct writer *w, const struct hlg_spots *spots,
+static void put_spots(struct writer *w, const struct hlg_address_counts *spots,
 		      struct hlg_source *source, const char *file)
 {
 	struct hlg_source_line line;
 
 	for (size_t i = 0; i < spots->n; i++) {
-		const struct hlg_spot *spot = &spots->spot[i];
+		const struct hlg_address_count *spot = &spots->spot[i];
 
 		w->costs[spot->column] = spot->count;
 		hlg_count_add(&w->sums[spot->column], spot->count);
@@ -240,11 +240,11 @@ static bool put_row(struct writer *w, size_t i)
 	const struct hlg_row *row = &w->r->all.rows[i];
 	const struct hlg_image *image = row->place.image;
 	struct hlg_source *source = image ? hlg_sources_of(&w->sources, image) : NULL;
-	struct hlg_spots spots;
+	struct hlg_address_counts spots;
 	const char *file;
 
-	if (!hlg_spots_collect(&spots, &w->r->all, row, w->columns)) {
-		hlg_spots_finish(&spots);
+	if (!hlg_address_counts_collect(&spots, &w->r->all, row, w->columns)) {
+		hlg_address_counts_finish(&spots);
 		return false;
 	}
 	file = find_file(source, row, &spots);
@@ -253,7 +253,7 @@ static bool put_row(struct writer *w, size_t i)
 	put_name(w, "fl", file);
 	put_function(w, i);
 	put_spots(w, &spots, source, file);
-	hlg_spots_finish(&spots);
+	hlg_address_counts_finish(&spots);
 	return true;
 }
 

@@ -68,8 +68,9 @@ static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_e
 
 	if (!feed->ordered)
 		return 0;
-	if (task->build_id && !hlg_buildids_set(&feed->order.ids, task->name,
-						task->build_id, task->build_id_size))
+	if (task->build_id &&
+	    !hlg_hostsyms_build_ids_set(&feed->order.ids, task->name, task->build_id,
+					task->build_id_size))
 		return hlg_err_memory(err, feed->path);
 	if (hlg_order_task(&feed->order, task))
 		return 0;
@@ -308,7 +309,7 @@ static bool keep_build_id(void *ids, const struct hlg_perfdata_build_id *b)
 {
 	return (b->cpumode != PERF_RECORD_MISC_USER &&
 		b->cpumode != PERF_RECORD_MISC_KERNEL) ||
-	       hlg_buildids_set(ids, b->path, b->id, b->size);
+	       hlg_hostsyms_build_ids_set(ids, b->path, b->id, b->size);
 }
 
 static int begin_order(struct feed *feed, const struct hlg_perfdata *pd,

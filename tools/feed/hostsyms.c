@@ -19,8 +19,8 @@ struct hlg_hostfile {
 	size_t n_loads;
 };
 
-bool hlg_buildids_set(struct hlg_buildids *ids, const char *path, const uint8_t *id,
-		      size_t size)
+bool hlg_hostsyms_build_ids_set(struct hlg_buildids *ids, const char *path,
+				const uint8_t *id, size_t size)
 {
 	uint32_t name = hlg_names_add(&ids->paths, path);
 
@@ -41,8 +41,8 @@ bool hlg_buildids_set(struct hlg_buildids *ids, const char *path, const uint8_t 
 	return true;
 }
 
-const struct hlg_buildid *hlg_buildids_get(const struct hlg_buildids *ids,
-					   const char *path)
+const struct hlg_buildid *hlg_hostsyms_build_ids_get(const struct hlg_buildids *ids,
+						     const char *path)
 {
 	uint32_t name = hlg_names_find(&ids->paths, path);
 
@@ -51,7 +51,7 @@ const struct hlg_buildid *hlg_buildids_get(const struct hlg_buildids *ids,
 		       : NULL;
 }
 
-void hlg_buildids_finish(struct hlg_buildids *ids)
+void hlg_hostsyms_build_ids_finish(struct hlg_buildids *ids)
 {
 	hlg_names_finish(&ids->paths);
 	free(ids->ids);

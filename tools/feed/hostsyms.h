@@ -34,13 +34,13 @@ struct hlg_buildids {
 };
 
 /* The last that is said of a path counts. False without memory. */
-bool hlg_buildids_set(struct hlg_buildids *ids, const char *path, const uint8_t *id,
-		      size_t size);
+bool hlg_hostsyms_build_ids_set(struct hlg_buildids *ids, const char *path,
+				const uint8_t *id, size_t size);
 
 /* NULL if it is not known. */
-const struct hlg_buildid *hlg_buildids_get(const struct hlg_buildids *ids,
-					   const char *path);
-void hlg_buildids_finish(struct hlg_buildids *ids);
+const struct hlg_buildid *hlg_hostsyms_build_ids_get(const struct hlg_buildids *ids,
+						     const char *path);
+void hlg_hostsyms_build_ids_finish(struct hlg_buildids *ids);
 
 struct hlg_hostfile;
 struct hlg_kernelsyms;

@@ -42,7 +42,7 @@ void hlg_order_finish(struct hlg_order *order)
 		if (order->items[i].cpumode == A_TASK)
 			free(order->items[i].task);
 	free(order->items);
-	hlg_buildids_finish(&order->ids);
+	hlg_hostsyms_build_ids_finish(&order->ids);
 	hlg_tasks_finish(&order->tasks);
 	memset(order, 0, sizeof(*order));
 }
@@ -54,10 +54,11 @@ static const char *name_function(const struct hlg_order *order, unsigned cpumode
 		return NULL;
 	if (cpumode == PERF_RECORD_MISC_USER)
 		return hlg_hostsyms_user(order->syms, dso,
-					 hlg_buildids_get(&order->ids, dso), offset);
-	return hlg_hostsyms_kernel(order->syms,
-				   hlg_buildids_get(&order->ids, HLG_TASKS_KERNEL),
-				   order->tasks.kernel_text, ip);
+					 hlg_hostsyms_build_ids_get(&order->ids, dso),
+					 offset);
+	return hlg_hostsyms_kernel(
+		order->syms, hlg_hostsyms_build_ids_get(&order->ids, HLG_TASKS_KERNEL),
+		order->tasks.kernel_text, ip);
 }
 
 static void name_frame(void *to, uint64_t ip, unsigned cpumode,

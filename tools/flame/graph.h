@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #include "symtab/err.h"
-#include "tools/flame/change.h"
+#include "tools/flame/changes.h"
 #include "tools/flame/layout.h"
 
 #define HLG_GRAPH_COLUMNS 140 /* of a line of text, about */

@@ -22,7 +22,7 @@
 
 #include <stdio.h>
 
-#include "tools/inject/unit.h"
+#include "tools/inject/units.h"
 #include "tools/perfdata/synth.h"
 
 /* As perf can read it; size 0: there is none. */

@@ -12,7 +12,7 @@
 #define HLG_TOOLS_INJECT_COPY_H
 
 #include "tools/inject/files.h"
-#include "tools/inject/mapping.h"
+#include "tools/inject/mappings.h"
 #include "tools/inject/scan.h"
 #include "tools/perfdata/writer.h"
 

@@ -5,7 +5,7 @@
 
 #include <elf.h>
 
-#include "tools/inject/unit.h"
+#include "tools/inject/units.h"
 
 struct hlg_sized {
 	Elf64_Sym *syms; /* the first is the null symbol; all others are global */

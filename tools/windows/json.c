@@ -68,7 +68,7 @@ static bool put_sums(FILE *f, const struct hlg_windows *w)
 {
 	struct hlg_windows sum = {0};
 
-	if (!hlg_windows_by_place(&sum, w))
+	if (!hlg_windows_rows_by_place(&sum, w))
 		return false;
 	for (size_t i = 0; i < sum.n_rows; i++) {
 		fprintf(f, "%s    {\"windows\": %" PRIu64 ", ", i ? ",\n" : "\n",

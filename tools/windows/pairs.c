@@ -131,7 +131,7 @@ bool hlg_pairs_make(struct hlg_pairs *pairs, struct hlg_windows *w)
 		return false;
 	add_up(w);
 	pair_up(pairs, w);
-	hlg_windows_sort(table);
+	hlg_windows_read_sort(table);
 	return true;
 }
 
@@ -163,7 +163,7 @@ bool hlg_pairs_is_outlier(const struct hlg_pairs *pairs, size_t column, uint64_t
 
 void hlg_pairs_finish(struct hlg_pairs *pairs)
 {
-	hlg_windows_finish(&pairs->table);
+	hlg_windows_read_finish(&pairs->table);
 	free(pairs->spreads);
 	*pairs = (struct hlg_pairs){0};
 }

@@ -55,8 +55,8 @@ static uint32_t add_place(struct hlg_windows *w, const struct hlg_place *place, 
 	return (uint32_t)w->n_places++;
 }
 
-bool hlg_windows_locate(struct hlg_windows *w, const struct hlg_space *space,
-			bool demangle)
+bool hlg_windows_places_locate(struct hlg_windows *w, const struct hlg_space *space,
+			       bool demangle)
 {
 	struct at *ats = calloc(w->n_rows + 1, sizeof(*ats));
 	struct hlg_place place = {.kind = HLG_OUTSIDE};
@@ -119,8 +119,8 @@ static bool has_function(const struct hlg_space *space, const char *function)
 	return false;
 }
 
-int hlg_windows_in(struct hlg_windows *w, const struct hlg_space *space,
-		   const char *function, struct hlg_err *err)
+int hlg_windows_places_in(struct hlg_windows *w, const struct hlg_space *space,
+			  const char *function, struct hlg_err *err)
 {
 	bool *in = calloc(w->n_places + 1, sizeof(*in));
 	bool any = false;

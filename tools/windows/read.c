@@ -248,7 +248,7 @@ static int by_time(const void *a, const void *b)
 	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
 }
 
-void hlg_windows_sort(struct hlg_windows *w)
+void hlg_windows_read_sort(struct hlg_windows *w)
 {
 	if (w->n_rows)
 		qsort(w->rows, w->n_rows, sizeof(*w->rows), by_time);
@@ -318,12 +318,12 @@ int hlg_windows_read(struct hlg_windows *w, const char *path, struct hlg_profile
 	free(r.can_mark);
 	if (rc == 0) {
 		mark_last(w);
-		hlg_windows_sort(w);
+		hlg_windows_read_sort(w);
 	}
 	return rc;
 }
 
-void hlg_windows_finish(struct hlg_windows *w)
+void hlg_windows_read_finish(struct hlg_windows *w)
 {
 	for (size_t i = 0; i < w->n_columns; i++)
 		free(w->columns[i].name);

@@ -7,7 +7,7 @@
 #include "symtab/sum.h"
 #include "tools/windows/windows.h"
 
-void hlg_windows_select(struct hlg_windows *w, const struct hlg_options *options)
+void hlg_windows_rows_select(struct hlg_windows *w, const struct hlg_options *options)
 {
 	size_t n = 0;
 
@@ -66,7 +66,7 @@ static void add_row(struct hlg_windows_row *sum, const struct hlg_windows_row *r
 		sum->place = HLG_NO_PLACE;
 }
 
-bool hlg_windows_bin(struct hlg_windows *w, uint64_t every)
+bool hlg_windows_rows_bin(struct hlg_windows *w, uint64_t every)
 {
 	struct bin *bins = calloc(w->n_rows + 1, sizeof(*bins));
 	struct hlg_windows_row *rows = calloc(w->n_rows + 1, sizeof(*rows));
@@ -151,7 +151,7 @@ static size_t sum_places(struct hlg_windows *sum, const struct hlg_windows *w,
 	return n;
 }
 
-bool hlg_windows_by_place(struct hlg_windows *sum, const struct hlg_windows *w)
+bool hlg_windows_rows_by_place(struct hlg_windows *sum, const struct hlg_windows *w)
 {
 	struct total *totals = calloc(w->n_places + 1, sizeof(*totals));
 

@@ -156,7 +156,7 @@ static int settle_options(struct hlg_options *options, const struct hlg_inputs *
 static int check(const struct hlg_windows *w, const struct arguments *args,
 		 const char *path, struct hlg_err *err)
 {
-	if (args->style.hpctool && !hlg_counters_are_hpctool(w))
+	if (args->style.hpctool && !hlg_rate_are_hpctool(w))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--hpctool: the group of %s does not begin with "
 				   "instructions, cycles, ref-cycles (record with "
@@ -183,12 +183,12 @@ static int choose(struct hlg_windows *w, struct hlg_run *run,
 		rc = hlg_run_settle(run, err);
 	if (rc < 0)
 		return rc;
-	hlg_windows_select(w, &run->options);
-	if (!hlg_windows_locate(w, &run->space, run->options.demangle))
+	hlg_windows_rows_select(w, &run->options);
+	if (!hlg_windows_places_locate(w, &run->space, run->options.demangle))
 		return hlg_err_memory(err, path);
 	if (args->function)
-		rc = hlg_windows_in(w, &run->space, args->function, err);
-	if (rc == 0 && args->every && !sums && !hlg_windows_bin(w, args->every))
+		rc = hlg_windows_places_in(w, &run->space, args->function, err);
+	if (rc == 0 && args->every && !sums && !hlg_windows_rows_bin(w, args->every))
 		rc = hlg_err_memory(err, path);
 	return rc;
 }
@@ -253,7 +253,7 @@ static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
 	else if (!hlg_pairs_make(&pairs, w))
 		rc = hlg_err_memory(err, path);
 	if (rc == 0) {
-		hlg_windows_select(&pairs.table, &run->options);
+		hlg_windows_rows_select(&pairs.table, &run->options);
 		if (!hlg_pairs_measure(&pairs))
 			rc = hlg_err_memory(err, path);
 	}
@@ -299,7 +299,7 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 			     ? show_pairs(&w, &run, args, in->format, in->files[0], &err)
 			     : show_windows(&w, &run, args, in->format, in->files[0],
 					    &err);
-	hlg_windows_finish(&w);
+	hlg_windows_read_finish(&w);
 	hlg_run_finish(&run);
 	if (rc == 0)
 		return 0;

@@ -104,7 +104,7 @@ struct hlg_windows_marker {
 int hlg_windows_read(struct hlg_windows *windows, const char *path,
 		     struct hlg_profile *profile, const struct hlg_windows_marker *marker,
 		     struct hlg_err *err);
-void hlg_windows_finish(struct hlg_windows *windows);
+void hlg_windows_read_finish(struct hlg_windows *windows);
 
 static inline uint64_t *hlg_windows_counts(const struct hlg_windows *windows, size_t row)
 {
@@ -112,33 +112,35 @@ static inline uint64_t *hlg_windows_counts(const struct hlg_windows *windows, si
 }
 
 /* Puts rows in the order of time, and where that is the same, of the file. */
-void hlg_windows_sort(struct hlg_windows *windows);
+void hlg_windows_read_sort(struct hlg_windows *windows);
 
 /* Leaves the rows that options select by pid, tid, cpu, time and mode. */
-void hlg_windows_select(struct hlg_windows *windows, const struct hlg_options *options);
+void hlg_windows_rows_select(struct hlg_windows *windows,
+			     const struct hlg_options *options);
 
 /*
  * Adds up the rows of each thread in intervals of every ns, from the first row on. A
  * window counts in the interval that it ends in. False without memory.
  */
-bool hlg_windows_bin(struct hlg_windows *windows, uint64_t every);
+bool hlg_windows_rows_bin(struct hlg_windows *windows, uint64_t every);
 
 /* Finds each row's place in the space, which is settled. False without memory. */
-bool hlg_windows_locate(struct hlg_windows *windows, const struct hlg_space *space,
-			bool demangle);
+bool hlg_windows_places_locate(struct hlg_windows *windows, const struct hlg_space *space,
+			       bool demangle);
 
 /*
  * Leaves the rows that end in a function of this name, as in the ELF or readable. Says if
  * no image has such a function.
  */
-int hlg_windows_in(struct hlg_windows *windows, const struct hlg_space *space,
-		   const char *function, struct hlg_err *err);
+int hlg_windows_places_in(struct hlg_windows *windows, const struct hlg_space *space,
+			  const char *function, struct hlg_err *err);
 
 /*
  * Adds up the rows of each place, which are windows; most of the leader's counts first.
  * Only rows and counts of *sum are its own, for the caller to free; the rest is lent by
  * windows. False without memory; then there is nothing to free.
  */
-bool hlg_windows_by_place(struct hlg_windows *sum, const struct hlg_windows *windows);
+bool hlg_windows_rows_by_place(struct hlg_windows *sum,
+			       const struct hlg_windows *windows);
 
 #endif

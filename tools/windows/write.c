@@ -90,7 +90,7 @@ static bool write_sums_csv(FILE *f, const struct hlg_windows *w)
 {
 	struct hlg_windows sum = {0};
 
-	if (!hlg_windows_by_place(&sum, w))
+	if (!hlg_windows_rows_by_place(&sum, w))
 		return false;
 	fputs("function,windows,share_percent,", f);
 	put_names(f, w, true);
@@ -205,7 +205,7 @@ bool hlg_windows_write_text(FILE *f, const struct hlg_windows *w,
 	(void)style;
 	if (!put_notes(f, w, "# "))
 		return false;
-	if (!hlg_windows_by_place(&sum, w))
+	if (!hlg_windows_rows_by_place(&sum, w))
 		return false;
 	fprintf(f, "\n%zu windows, by the function that they end in; shares are of ",
 		w->n_rows);

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "tools/windows/rate.h"
 #include "tools/windows/windows.h"
 
 struct hlg_windows_style {
@@ -20,7 +21,7 @@ struct hlg_windows_style {
  * without memory. */
 char *hlg_windows_notes(const struct hlg_windows *windows);
 
-/* All are located (hlg_windows_locate). False without memory. */
+/* All are located (hlg_windows_places_locate). False without memory. */
 bool hlg_windows_write_csv(FILE *f, const struct hlg_windows *windows,
 			   const struct hlg_windows_style *style);
 bool hlg_windows_write_text(FILE *f, const struct hlg_windows *windows,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/calibrate/sample.h"
+#include "tools/calibrate/sampler.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tools/calibrate/event.h"
+#include "tools/calibrate/perf-event.h"
 
 #define RING_PAGES 64     /* a power of two; perf_event_mlock_kb allows 128 */
 #define TIMER_NS   249989 /* a prime, so as not to beat with what a guest does */
@@ -45,15 +45,15 @@ bool hlg_sampler_open(struct hlg_sampler *sampler, const struct hlg_sampling *ev
 		attr.freq = 1;
 		attr.sample_freq = FREQUENCY;
 	}
-	sampler->fd = hlg_event_open(&attr);
+	sampler->fd = hlg_perf_event_open(&attr);
 	/* Without privileges ring 3 only, which is where the guests are. A timer would
 	 * then drop them, since it interrupts the host's kernel. */
 	if (sampler->fd < 0 && errno == EACCES && !event->timer) {
 		attr.exclude_kernel = 1;
-		sampler->fd = hlg_event_open(&attr);
+		sampler->fd = hlg_perf_event_open(&attr);
 	}
 	if (sampler->fd < 0) {
-		snprintf(reason, 256, "%s", hlg_event_why(errno));
+		snprintf(reason, 256, "%s", hlg_perf_event_why(errno));
 		return false;
 	}
 	sampler->size = (RING_PAGES + 1) * (size_t)sysconf(_SC_PAGESIZE);
@@ -74,12 +74,12 @@ void hlg_sampler_finish(struct hlg_sampler *sampler)
 
 void hlg_sampler_start(struct hlg_sampler *sampler)
 {
-	hlg_event_enable(sampler->fd);
+	hlg_perf_event_enable(sampler->fd);
 }
 
 void hlg_sampler_stop(struct hlg_sampler *sampler)
 {
-	hlg_event_disable(sampler->fd);
+	hlg_perf_event_disable(sampler->fd);
 }
 
 /* Bytes of the ring from a position on, which may go around its end. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/inject/mapping.h"
+#include "tools/inject/mappings.h"
 
 #include <stdlib.h>
 

@@ -9,11 +9,11 @@
  * both would do for perf 6.1, but perf annotate of 6.12 frees a mapping that is in use
  * when code in it calls into another one (maps__find_ams, util/maps.c).
  */
-#ifndef HLG_TOOLS_INJECT_MAPPING_H
-#define HLG_TOOLS_INJECT_MAPPING_H
+#ifndef HLG_TOOLS_INJECT_MAPPINGS_H
+#define HLG_TOOLS_INJECT_MAPPINGS_H
 
 #include "filter/report/report.h"
-#include "tools/inject/unit.h"
+#include "tools/inject/units.h"
 
 /*
  * perf reads one by one what is mapped, in all processes: this many would take it

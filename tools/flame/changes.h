@@ -5,8 +5,8 @@
  * filter/stats/compare.h says, samples against samples; what is called significant holds
  * its false discovery rate over all frames of both trees.
  */
-#ifndef HLG_TOOLS_FLAME_CHANGE_H
-#define HLG_TOOLS_FLAME_CHANGE_H
+#ifndef HLG_TOOLS_FLAME_CHANGES_H
+#define HLG_TOOLS_FLAME_CHANGES_H
 
 #include "filter/stacks/tree.h"
 #include "filter/stats/compare.h"

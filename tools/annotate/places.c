@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/annotate/find.h"
+#include "tools/annotate/places.h"
 
 #include <stdio.h>
 #include <stdlib.h>

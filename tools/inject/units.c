@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/inject/unit.h"
+#include "tools/inject/units.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * Samples of guests that the calling thread runs, live. Host samples come along where an
  * event cannot leave the host out; they are told by their mode.
  */
-#ifndef HLG_TOOLS_CALIBRATE_SAMPLE_H
-#define HLG_TOOLS_CALIBRATE_SAMPLE_H
+#ifndef HLG_TOOLS_CALIBRATE_SAMPLER_H
+#define HLG_TOOLS_CALIBRATE_SAMPLER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The places that a user's word names. */
-#ifndef HLG_TOOLS_ANNOTATE_FIND_H
-#define HLG_TOOLS_ANNOTATE_FIND_H
+#ifndef HLG_TOOLS_ANNOTATE_PLACES_H
+#define HLG_TOOLS_ANNOTATE_PLACES_H
 
 #include "symtab/image/space.h"
 

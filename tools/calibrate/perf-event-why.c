@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "tools/calibrate/event.h"
+#include "tools/calibrate/perf-event.h"
 
-const char *hlg_event_why(int error)
+const char *hlg_perf_event_why(int error)
 {
 	switch (error) {
 	case ENOENT:

@@ -12,8 +12,8 @@
  * called plain. All others are shown by means of a companion (companion.h), whose table
  * has one sized symbol for each unit.
  */
-#ifndef HLG_TOOLS_INJECT_UNIT_H
-#define HLG_TOOLS_INJECT_UNIT_H
+#ifndef HLG_TOOLS_INJECT_UNITS_H
+#define HLG_TOOLS_INJECT_UNITS_H
 
 #include <stdbool.h>
 #include <stddef.h>
