@@ -23,7 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[1:1] = [HERE, os.path.join(HERE, "..", "tools")]
 from programs import hlguest_of
 from recordings import guest as path_of, monitor
-from tap import DATA, Skip, Tap, filter_argv, must, need, parser, run
+from tap import DATA, Skip, Tap, filter_argv, mount_tracefs, must, need, parser, run
 
 SECONDS = 1.5
 PERIOD = 50000  # ns of CPU time
@@ -228,6 +228,7 @@ def vm_part(tap, build, folder):
 def main():
     args = parser(__doc__).parse_args()
     tap = Tap()
+    mount_tracefs()
     with tempfile.TemporaryDirectory(prefix="stacks-") as folder:
         try:
             need("perf")

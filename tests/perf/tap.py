@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the Python tests share: TAP, a build's files, and runs of perf script."""
 import argparse
+import ctypes
 import os
 import shutil
 import subprocess
@@ -9,6 +10,8 @@ import sys
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DATA = os.path.join(TESTS, "data")
 TIMEOUT = 120
+TRACEFS = "/sys/kernel/tracing"
+CLONE_NEWNS = 0x20000  # <linux/sched.h>
 
 
 class Skip(Exception):
@@ -96,6 +99,20 @@ def need(*programs):
     for program in programs:
         if not shutil.which(program):
             raise Skip(f"{program} is not installed")
+
+
+def mount_tracefs():
+    """
+    Mounts tracefs where this program and those that it runs alone see it. perf mounts it
+    by itself, for the first tracepoint, and leaves it: for that, too, this is to be called
+    before perf records any, while there is but one thread. Who may not mount keeps what is
+    there.
+    """
+    libc = ctypes.CDLL(None)
+    if libc.unshare(CLONE_NEWNS) or run("mount", "--make-rprivate", "/")[2]:
+        return
+    if os.path.isdir(TRACEFS) and not os.listdir(TRACEFS):
+        run("mount", "-t", "tracefs", "nodev", TRACEFS)
 
 
 def filter_of(build):

@@ -28,6 +28,10 @@ import time
 
 import made
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(1, os.path.join(HERE, "..", "perf"))
+from tap import mount_tracefs
+
 DUMP, HOSTS, FILTER = map(os.path.abspath, sys.argv[1:4])
 SEEDS = [int(n) for n in sys.argv[4].removeprefix("--seeds=").split("-")] if \
     sys.argv[4:5] and sys.argv[4].startswith("--seeds=") else []
@@ -35,7 +39,6 @@ GIVEN = sys.argv[5 if SEEDS else 4:]
 PERF = os.environ.get("PERF") or "perf"
 RECORDER = os.environ.get("PERF_RECORD") or PERF
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 WORKLOAD = ["--", sys.executable, os.path.join(HERE, "work.py")]
 NO_TIME = str(2 ** 64 - 1)
 GROUP = "{cpu-clock,task-clock,page-faults}:S"
@@ -456,8 +459,7 @@ def main():
     if not (shutil.which(PERF) and shutil.which(RECORDER)):
         print("1..0 # SKIP no perf here")
         return 0
-    if os.path.isdir("/sys/kernel/tracing") and not os.listdir("/sys/kernel/tracing"):
-        run(["mount", "-t", "tracefs", "nodev", "/sys/kernel/tracing"])
+    mount_tracefs()
     print(f"1..{len(checks)}")
     failed = 0
     # Most of the time is perf's, of which several can run.

@@ -25,7 +25,7 @@ from decimal import Decimal
 sys.dont_write_bytecode = True  # this folder is the source's
 from programs import hlguest_of, program
 
-from tap import DATA, Skip, Tap, must, need, parser, run
+from tap import DATA, Skip, Tap, mount_tracefs, must, need, parser, run
 
 SOURCE = """
 #include <stdlib.h>
@@ -263,6 +263,7 @@ def calls_are_counted(build, folder):
 def main():
     args = parser(__doc__).parse_args()
     tap = Tap()
+    mount_tracefs()
     with tempfile.TemporaryDirectory() as folder:
         source, busy = os.path.join(folder, "busy.c"), os.path.join(folder, "busy")
         try:
