@@ -94,6 +94,18 @@ static int open_images(struct hlg_run *run, struct hlg_err *err)
 	return hlg_space_arrange(&run->space, err);
 }
 
+/* Nothing is written over what is read. */
+static int check_out(const struct hlg_options *options, struct hlg_err *err)
+{
+	int rc = 0;
+
+	if (!options->out)
+		return 0;
+	for (size_t i = 0; rc == 0 && i < options->n_images; i++)
+		rc = hlg_target_check_input(options->out, options->images[i].path, err);
+	return rc < 0 ? rc : hlg_out_check(options->out, HLG_MAGIC_NONE, err);
+}
+
 int hlg_run_begin(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err)
 {
 	int rc;
@@ -102,8 +114,8 @@ int hlg_run_begin(struct hlg_run *run, int argc, char *const *argv, struct hlg_e
 	rc = hlg_options_parse(&run->options, argc, argv, err);
 	if (rc == 0)
 		rc = hlg_format_check(&run->options, err);
-	if (rc == 0 && run->options.out)
-		rc = hlg_out_check(run->options.out, err);
+	if (rc == 0)
+		rc = check_out(&run->options, err);
 	if (rc == 0 && run->options.stacks == HLG_STACKS_CALLGRAPH &&
 	    !hlg_stacks_init(&run->stacks, &run->options))
 		rc = hlg_err_memory(err, "stacks");

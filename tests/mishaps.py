@@ -9,6 +9,7 @@ every verb; outputs that are full, closed, or that nobody reads any more; and ^C
 `hlguest...: subject: problem (what to do)` on standard error, nothing on standard output,
 and status 1, or 2 where the command line makes no sense.
 """
+import fcntl
 import os
 import re
 import resource
@@ -69,6 +70,54 @@ STREAMS = {
     "sysprof recording": ["stream", "--merge={x}", "--elf=good.elf"],
     "sysprof image": ["stream", "--merge=good.data", "--elf={x}"],
 }
+# {verb, what of it: (words, {x} is the file that is written; the files that are read)}
+OUTPUTS = {
+    "report": (["good.elf", "good.data", "--out={x}"], ["good.elf", "good.data"]),
+    "report, in pieces": (["good.elf", "good.data", "--out", "{x}"], ["good.elf", "good.data"]),
+    "report, csv": (["good.elf", "good.data", "--format=csv", "--out={x}"],
+                    ["good.elf", "good.data"]),
+    "report, callgrind": (["good.elf", "good.data", "--format=callgrind", "--out={x}"],
+                          ["good.elf", "good.data"]),
+    "report, sysprof": (["good.elf", "good.data", "--format=sysprof", "--out={x}"],
+                        ["good.elf", "good.data"]),
+    "report, speedscope": (["good.elf", "good.data", "--format=speedscope", "--out={x}"],
+                           ["good.elf", "good.data"]),
+    "report, pprof": (["good.elf", "good.data", "--format=pprof", "--out={x}"],
+                      ["good.elf", "good.data"]),
+    "report, saved": (["good.elf@0x4000", "good.pb.gz", "--format=pprof", "--out={x}"],
+                      ["good.elf", "good.pb.gz"]),
+    "report, several": (["good.elf", "good.data", "again.pb.gz", "good.pb.gz", "--out={x}"],
+                        ["good.elf", "good.data", "again.pb.gz", "good.pb.gz"]),
+    "report, map": (["map:map@0x4000", "good.data", "--out={x}"], ["map", "good.data"]),
+    "report, calibration": (["good.elf", "good.data", "--calibration=calibration",
+                             "--out={x}"], ["good.elf", "good.data", "calibration"]),
+    "report, stdin": (["good.elf", "-", "--out={x}"], ["good.elf", "good.data"]),
+    "annotate": (["good.elf", "good.data", "hash_block", "--out={x}"],
+                 ["good.elf", "good.data"]),
+    "diff": (["good.elf", "good.data", "good.pb.gz", "--out={x}"],
+             ["good.elf", "good.data", "good.pb.gz"]),
+    "diff, builds": (["map:map", "good.data", "--after", "map:text", "good.pb.gz",
+                      "--out={x}"], ["map", "good.data", "text", "good.pb.gz"]),
+    "diff, saved": (["again.pb.gz", "good.pb.gz", "--out={x}"], ["again.pb.gz", "good.pb.gz"]),
+    "flame": (["good.elf", "good.data", "-o", "{x}"], ["good.elf", "good.data"]),
+    "flame, before": (["good.elf", "good.data", "--before=good.pb.gz", "--before=map:map",
+                       "--out={x}"], ["good.elf", "good.data", "good.pb.gz", "map"]),
+    "windows": (["good.elf", "windows.data", "--out={x}"], ["good.elf", "windows.data"]),
+    "windows, pairs": (["good.elf", "windows.data", "--between=port:1..port:2", "--out={x}"],
+                       ["good.elf", "windows.data"]),
+    "exits": (["good.elf", "exits.data", "--out={x}"], ["good.elf", "exits.data"]),
+    "merge": (["-o", "{x}", "good.pb.gz", "again.pb.gz"], ["good.pb.gz", "again.pb.gz"]),
+    "merge, stdin": (["-", "-o", "{x}"], ["good.pb.gz"]),
+    "sysprof": (["stream", "--out={x}"], ["stream"]),
+    "sysprof, merge": (["stream", "--merge=good.data", "--elf=good.elf", "--elf=map:map",
+                        "--out={x}"], ["stream", "good.data", "good.elf", "map"]),
+    "inject": (["good.elf", "good.data", "-o", "{x}"], ["good.elf", "good.data"]),
+    "inject, stdin": (["good.elf", "-", "-o", "{x}"], ["good.elf", "good.data"]),
+    "calibrate": (["-q", "--only=landing", "--time=10", "--out={x}"], []),
+    "calibrate, save": (["-q", "--only=landing", "--time=10", "--save={x}"], []),
+    "record": (["-e", "cpu-clock", "-o", "{x}", "--", "true"], []),
+}
+WRITE_NOTHING = {"base", "kallsyms", "lookup", "doctor"}  # but to standard output
 # what is wrong, and what is said of it
 WRONG = {
     "missing": "no such file",
@@ -114,10 +163,11 @@ class Place:
         verb = verb.split(",")[0].split()
         done = subprocess.run(
             [self.hlguest, *verb[:1], *(w for w in verb[1:] if w[0] == "-" and len(w) > 2),
-             *words], cwd=self.folder, env=environment(), stdin=subprocess.DEVNULL,
-            timeout=TIMEOUT, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how})
-        return ((done.stdout or b"").decode(), done.stderr.decode("utf-8", "replace"),
-                done.returncode)
+             *words], cwd=self.folder, env=environment(), timeout=TIMEOUT,
+            **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
+               **how})
+        return ((done.stdout or b"").decode("utf-8", "surrogateescape"),
+                done.stderr.decode("utf-8", "replace"), done.returncode)
 
     def nobody(self):
         """For run(): as another user, if this one may read everything."""
@@ -159,14 +209,14 @@ def check_wrong_kind(place):
                                                               "no such file"),
         (["annotate", "good.elf", "good.data", "--function=folder/x"], 1, "no such function"),
         (["annotate", "good.elf", "-i", "good.data", "--function="], 2, "no name is given"),
-        (["report", "good.elf", "--out", "good.data"], 2, "--out=good.data: is a recording"),
-        (["report", "good.elf", "--out=good.elf", "good.data"], 2, "is a recording or an"),
+        (["report", "good.elf", "--out", "good.data"], 2, "good.data: is a recording"),
+        (["report", "good.elf", "--out=good.elf", "good.data"], 2, "is an input of"),
         (["report", "map:good.elf", "good.data"], 1, "has no line of a perf map"),
         (["report", "good.elf@here", "good.data"], 1, "what follows good.elf is no base"),
         (["report", "good.elf@0xx", "good.data"], 2, "the base is not a number"),
         (["flame", "good.data"], 2, "no guest ELF is given"),
         (["flame", "good.elf"], 2, "no recording is given"),
-        (["flame", "good.elf", "-o", "good.data"], 2, "--out=good.data: is a recording"),
+        (["flame", "good.elf", "-o", "good.data"], 2, "good.data: is a recording"),
         (["base", "good.data"], 2, "no guest ELF is given"),
         (["base", "good.elf"], 2, "no recording is given"),
         (["base", "good.elf", "-i", "good.elf"], 1, "is an ELF, no recording"),
@@ -177,7 +227,7 @@ def check_wrong_kind(place):
         (["diff", "good.elf", "good.data", "-i", "good.elf"], 1, "is an ELF, no recording"),
         (["diff", "good.elf", "good.data", "--after"], 2, "one side has no recording"),
         (["diff", "good.elf@here", "good.data", "good.data"], 1, "is no base"),
-        (["diff", "good.elf", "good.data", "good.data", "--out=good.elf"], 2, "is a rec"),
+        (["diff", "good.elf", "good.data", "good.data", "--out=good.elf"], 2, "is an inp"),
         (["lookup", "good.data", "0x5000"], 1, "is perf's recording, not an ELF"),
         (["lookup", "good.elf@here", "0x5000"], 1, "what follows good.elf is no base"),
         (["lookup"], 2, "no guest ELF is given"),
@@ -191,8 +241,6 @@ def check_wrong_kind(place):
         (["sysprof", "good.elf"], 1, "is no stream of LuaJIT's sysprof"),
         (["sysprof", "stream", "--merge=good.data"], 2, "no guest ELF is given"),
         (["sysprof", "stream", "--elf=good.elf"], 2, "is of a recording"),
-        (["sysprof", "stream", "--out=good.data"], 2, "is a recording or an ELF"),
-        (["sysprof", "stream", "--out=stream"], 2, "is a recording or an ELF"),
         (["report", "good.elf", "good.data", "--format=sysprof", "--by=tid"], 1,
          "has no room for by="),
         (["report", "good.elf", "good.data", "--format=sysprof", "--mode=all"], 1,
@@ -204,8 +252,6 @@ def check_wrong_kind(place):
         (["doctor", "good.elf", "good.elf"], 2, "one image at a time"),
         (["merge"], 2, "no profile is given"),
         (["inject", "good.elf", "good.data"], 2, "say where the new recording goes"),
-        (["inject", "good.elf", "good.data", "-o", "good.elf"], 1, "is an ELF"),
-        (["inject", "good.elf", "good.data", "-o", "good.data"], 1, "the recording that is"),
         (["record"], 2, "say what to record"),
         (["record", "-F", "often", "--", "true"], 2, "not a frequency"),
     ):
@@ -216,6 +262,111 @@ def check_wrong_kind(place):
     with open(os.path.join(place.folder, "good.data"), "rb") as f:
         if f.read(7) != b"PERFILE":
             yield "the recording was overwritten"
+
+
+def names_of(folder, name):
+    """The file by its name, another path, a link, a second name; each is to be removed."""
+    yield name
+    yield os.path.join("folder", "..", name)
+    os.symlink(name, os.path.join(folder, "link"))
+    yield "link"
+    os.unlink(os.path.join(folder, "link"))
+    os.link(os.path.join(folder, name), os.path.join(folder, "second"))
+    yield "second"
+    os.unlink(os.path.join(folder, "second"))
+
+
+def outputs(place):
+    """(verb, words, files that it reads) of those that this build has, with a place in it."""
+    with open(os.path.join(place.folder, "map"), "w", encoding="utf-8") as f:
+        f.write("5000 100 f\n")
+    with open(os.path.join(place.folder, "calibration"), "w", encoding="utf-8") as f:
+        f.write("{}\n")
+    if place.profiles:
+        shutil.copy(os.path.join(place.folder, "good.pb.gz"),
+                    os.path.join(place.folder, "again.pb.gz"))
+    for verb, (words, reads) in OUTPUTS.items():
+        saved = "merge" in verb.split(",")[0] or "--format=pprof" in words or \
+            any(name.endswith(".pb.gz") for name in reads)
+        if place.profiles or not saved:
+            yield verb, words, reads
+
+
+def content(place, name):
+    with open(os.path.join(place.folder, name), "rb") as f:
+        return f.read()
+
+
+def refused(place, verb, words, out, said):
+    """Of a file that is no output: one line, and it is as it was."""
+    before = content(place, out)
+    with open(os.path.join(place.folder, OUTPUTS[verb][1][-1] if "-" in words else "empty"),
+              "rb") as stdin:
+        argv = [word.format(x=out) for word in words]
+        found = place.run(verb, *argv, stdin=stdin)
+    what = f"{verb}: {' '.join(argv)}"
+    yield from differences(what, found, said, 1 if found[2] != 2 else 2)
+    if content(place, out) != before:
+        yield f"{what}: {out} was overwritten"
+        with open(os.path.join(place.folder, out), "wb") as f:
+            f.write(before)
+
+
+def check_inputs(place):
+    """No output is written over what is read, by whatever name."""
+    for verb, words, reads in outputs(place):
+        for name in reads:
+            for out in names_of(place.folder, name):
+                yield from refused(place, verb, words, out,
+                                   f"{re.escape(out)}: is an input of this run")
+    os.rename(os.path.join(place.folder, "good.data"), os.path.join(place.folder, "real.data"))
+    os.symlink("real.data", os.path.join(place.folder, "good.data"))
+    for verb, words, reads in outputs(place):
+        if "good.data" in reads:
+            yield from refused(place, verb, words, "real.data", "is an input of this run")
+    os.rename(os.path.join(place.folder, "real.data"), os.path.join(place.folder, "good.data"))
+
+
+def check_foreign(place):
+    """Nor over recordings and ELFs that are not read, but by who writes recordings."""
+    for name, of in (("other.data", "good.data"), ("other.elf", "good.elf")):
+        shutil.copy(os.path.join(place.folder, of), os.path.join(place.folder, name))
+        for verb, words, _ in outputs(place):
+            if name == "other.elf" or verb.split(",")[0] not in ("inject", "record"):
+                yield from refused(place, verb, words, name,
+                                   f"{name}: is an? (ELF|recording) .name another")
+        os.unlink(os.path.join(place.folder, name))
+    out, err, status = place.run("report", "good.elf", "good.data", "--out=text")
+    if out or err or status:
+        yield f"over a text: {status}, {err}"
+
+
+def check_verbs(place):
+    """Each verb is known here: what it writes, or that it writes nothing."""
+    said = place.run("help")[0]
+    verbs = set(re.findall(r"^  hlguest (\w+)", said, re.M))
+    known = {verb.split(",")[0] for verb in OUTPUTS} | WRITE_NOTHING
+    if verbs != known:
+        yield f"verbs {sorted(verbs ^ known)}: what do they write?"
+
+
+def check_devices(place):
+    """What is no file may be read and written: no harm can be done."""
+    for out in ("/dev/null", "/dev/stdout", "fifo"):
+        if out == "fifo":
+            os.mkfifo(os.path.join(place.folder, out))
+            reader = os.open(os.path.join(place.folder, out), os.O_RDWR)
+            fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 1 << 20)
+        for argv, expected in (
+                (["report", "good.elf", "good.data", "--out=" + out], 0),
+                (["report", "good.elf", "good.data", "/dev/null", "--out=" + out], 1),
+                (["flame", "good.elf", "good.data", "-o", out], 0),
+                (["sysprof", "stream", "--out=" + out], 0)):
+            _, err, status = place.run(*argv)
+            if status != expected or "input of" in err:
+                yield f"{' '.join(argv)}: {status}, {err}"
+    os.close(reader)
+    os.unlink(os.path.join(place.folder, "fifo"))
 
 
 def writers(place):
@@ -391,6 +542,10 @@ def main():
             tap.run(f"bad files: {name}", lambda v=verbs: list(check_files(place, v)))
         for name, function in (
             ("files of the wrong kind, words of no sense", check_wrong_kind),
+            ("a file that is read is not written", check_inputs),
+            ("recordings and ELFs are not written over", check_foreign),
+            ("devices may be written", check_devices),
+            ("each verb that writes", check_verbs),
             ("standard output is full", check_full),
             ("standard output is closed", check_closed),
             ("nobody reads standard output", check_gone),

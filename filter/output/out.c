@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "filter/output/target.h"
-
 static const char *remedy(int error)
 {
 	switch (error) {
@@ -46,12 +44,15 @@ static char *folder_of(const char *path)
 	return folder;
 }
 
-int hlg_out_check(const char *path, struct hlg_err *err)
+int hlg_out_check(const char *path, enum hlg_magic writes, struct hlg_err *err)
 {
-	enum hlg_target target = hlg_target_look(path);
+	enum hlg_target target;
 	char *folder;
-	int rc = 0;
+	int rc = hlg_target_check_magic(path, writes, err);
 
+	if (rc < 0 || !path)
+		return rc;
+	target = hlg_target_look(path);
 	if (target == HLG_TARGET_FOLDER)
 		return hlg_err_set(err, HLG_EINPUT, "%s: is a directory (name a file)",
 				   path);

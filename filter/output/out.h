@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
+#include "filter/output/target.h"
 #include "filter/output/temp-file.h"
 #include "symtab/err.h"
 
@@ -20,9 +21,12 @@ struct hlg_out {
 	struct hlg_temp temp; /* base is NULL if path is written itself */
 };
 
-/* Can path be written later? Tells a missing folder or permission early; changes nothing.
+/*
+ * Can path be written later? Tells a missing folder or permission early, and what must
+ * not be replaced: a recording or an ELF, unless that is what is written. Which files the
+ * run reads is its own to check (hlg_target_check_input). Changes nothing.
  */
-int hlg_out_check(const char *path, struct hlg_err *err);
+int hlg_out_check(const char *path, enum hlg_magic writes, struct hlg_err *err);
 
 /* Opens path, or takes stream when path is NULL. Then commit or abort, once. */
 int hlg_out_open(struct hlg_out *out, const char *path, FILE *stream,

@@ -83,6 +83,77 @@ enum hlg_target hlg_target_look(const char *path)
 						       : HLG_TARGET_DEVICE;
 }
 
+/* The first bytes of a regular file; zeros behind its end. */
+static bool read_magic(const char *path, char magic[static 8])
+{
+	struct stat st;
+	ssize_t n;
+	int fd;
+
+	memset(magic, 0, 8);
+	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	n = pread(fd, magic, 8, 0);
+	close(fd);
+	return n >= 0;
+}
+
+enum hlg_magic hlg_target_magic(const char *path)
+{
+	char magic[8];
+
+	if (!read_magic(path, magic))
+		return HLG_MAGIC_NONE;
+	if (memcmp(magic, "PERFILE", 7) == 0 || memcmp(magic, "2ELIFREP", 8) == 0)
+		return HLG_MAGIC_RECORDING;
+	return memcmp(magic, "\177ELF", 4) == 0 ? HLG_MAGIC_ELF : HLG_MAGIC_NONE;
+}
+
+bool hlg_target_is_stream(const char *path)
+{
+	return !path || strcmp(path, "-") == 0;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+int hlg_target_check_input(const char *out, const char *in, struct hlg_err *err)
+{
+	char folder[PATH_MAX];
+	struct stat to, from, around;
+
+	if (hlg_target_is_stream(out) ||
+	    stat(hlg_target_is_stream(in) ? "/proc/self/fd/0" : in, &from) != 0)
+		return 0;
+	if (S_ISREG(from.st_mode) && stat(out, &to) == 0 && is_same(&to, &from))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is an input of this run (name another file)",
+				   out);
+	if (S_ISDIR(from.st_mode) && folder_of(folder, out) &&
+	    stat(folder, &around) == 0 && is_same(&around, &from))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is in a folder that is an input of this run "
+				   "(name another file)",
+				   out);
+	return 0;
+}
+
+int hlg_target_check_magic(const char *out, enum hlg_magic writes, struct hlg_err *err)
+{
+	enum hlg_magic magic =
+		hlg_target_is_stream(out) ? HLG_MAGIC_NONE : hlg_target_magic(out);
+
+	if (magic == HLG_MAGIC_NONE || magic == writes)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT, "%s: is %s (name another file, or remove it)",
+			   out, magic == HLG_MAGIC_ELF ? "an ELF" : "a recording");
+}
+
 int hlg_target_open(const char *path, enum hlg_target target)
 {
 	int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY, error = EBUSY, fd;

@@ -13,6 +13,10 @@
 #ifndef HLG_FILTER_OUTPUT_TARGET_H
 #define HLG_FILTER_OUTPUT_TARGET_H
 
+#include <stdbool.h>
+
+#include "symtab/err.h"
+
 enum hlg_target {
 	HLG_TARGET_FILE,   /* replace it */
 	HLG_TARGET_FOLDER, /* neither */
@@ -21,6 +25,27 @@ enum hlg_target {
 };
 
 enum hlg_target hlg_target_look(const char *path);
+
+/* What a regular file is, by its first bytes. */
+enum hlg_magic {
+	HLG_MAGIC_NONE, /* another; also what is no file, or may not be read */
+	HLG_MAGIC_RECORDING,
+	HLG_MAGIC_ELF
+};
+
+enum hlg_magic hlg_target_magic(const char *path);
+
+/* Is path no file but standard output or input: NULL, "-"? */
+bool hlg_target_is_stream(const char *path);
+
+/*
+ * Fails if in, which is read, is the file at out, under whatever name, or a folder that
+ * out is in; "-" is standard input. What is no regular file may be both.
+ */
+int hlg_target_check_input(const char *out, const char *in, struct hlg_err *err);
+
+/* Fails if there is a recording or an ELF at out, unless that is what is written. */
+int hlg_target_check_magic(const char *out, enum hlg_magic writes, struct hlg_err *err);
 
 /* Opens a DEVICE or an OPEN for writing, the latter behind what is in it. -1 and errno.
  */

@@ -308,6 +308,45 @@ static const struct {
 	{"file/report", "file/report" NO_FOLDER "Not a directory (name another)"},
 };
 
+/* First bytes, and what they are. */
+static const struct {
+	const char *magic, *kind; /* NULL: fine */
+	enum hlg_magic is;
+} magics[] = {
+	{"PERFILE2", "a recording", HLG_MAGIC_RECORDING},
+	{"2ELIFREP", "a recording", HLG_MAGIC_RECORDING},
+	{"\177ELF\2\1\1", "an ELF", HLG_MAGIC_ELF},
+	{"PERFIL", NULL, HLG_MAGIC_NONE},
+	{"\177EL", NULL, HLG_MAGIC_NONE},
+	{"", NULL, HLG_MAGIC_NONE},
+};
+
+START_TEST(magic)
+{
+	enum hlg_magic is = magics[_i].is;
+	struct hlg_err err = {""};
+	char message[128] = "";
+
+	put("file", magics[_i].magic);
+	ck_assert_int_eq(symlink("file", "link"), 0);
+	ck_assert_int_eq(hlg_target_magic("link"), is);
+	if (magics[_i].kind)
+		snprintf(message, sizeof(message),
+			 "link: is %s (name another file, or remove it)",
+			 magics[_i].kind);
+	ck_assert_int_eq(hlg_out_check("link", HLG_MAGIC_NONE, &err),
+			 message[0] ? HLG_EINPUT : 0);
+	ck_assert_str_eq(err.msg, message);
+	ck_assert_int_eq(hlg_out_check("file", is, &err), 0);
+	if (is == HLG_MAGIC_ELF)
+		ck_assert_int_eq(hlg_out_check("file", HLG_MAGIC_RECORDING, &err),
+				 HLG_EINPUT);
+	check_file("file", magics[_i].magic);
+	ck_assert_int_eq(hlg_target_magic("."), HLG_MAGIC_NONE);
+	ck_assert_int_eq(hlg_target_magic("missing"), HLG_MAGIC_NONE);
+}
+END_TEST
+
 START_TEST(check)
 {
 	struct hlg_err err = {""};
@@ -318,7 +357,7 @@ START_TEST(check)
 	ck_assert_int_eq(symlink("file", "link"), 0);
 	ck_assert_int_eq(symlink("nowhere", "dangling"), 0);
 	ck_assert_int_eq(symlink("folder", "folderlink"), 0);
-	rc = hlg_out_check(checks[_i].path, &err);
+	rc = hlg_out_check(checks[_i].path, HLG_MAGIC_NONE, &err);
 	ck_assert_int_eq(rc, checks[_i].message ? HLG_EINPUT : 0);
 	ck_assert_str_eq(err.msg, checks[_i].message ? checks[_i].message : "");
 	ck_assert_uint_eq(kit_count_files(), 5);
@@ -337,7 +376,7 @@ static int check_as_nobody(const char *path, struct hlg_err *err)
 	if (pid == 0) {
 		if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0)
 			_exit(77);
-		rc = hlg_out_check(path, err);
+		rc = hlg_out_check(path, HLG_MAGIC_NONE, err);
 		if (write(fd[1], err->msg, sizeof(err->msg)) < 0)
 			_exit(78);
 		_exit(-rc);
@@ -389,5 +428,6 @@ int main(void)
 	tcase_add_loop_test(tc, cannot_be_opened, 0, 5);
 	tcase_add_loop_test(tc, check, 0, sizeof(checks) / sizeof(checks[0]));
 	tcase_add_test(tc, permission);
+	tcase_add_loop_test(tc, magic, 0, sizeof(magics) / sizeof(magics[0]));
 	return tap_main(suite);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What a name that is to be written stands for: files and links to them are replaced,
- * what is no file and what is open already is written, and nobody else's trap is.
+ * what is no file and what is open already is written, and nobody else's trap is. What a
+ * run reads is no output of it, by whatever name.
  */
 #include "filter/output/target.h"
 
@@ -134,6 +135,66 @@ START_TEST(became_a_file)
 }
 END_TEST
 
+#define IS_READ " (name another file)"
+
+static const struct {
+	const char *out, *in, *message; /* NULL: fine */
+} inputs[] = {
+	{"file", "file", "file: is an input of this run" IS_READ},
+	{"./file", "file", "./file: is an input of this run" IS_READ},
+	{"link", "file", "link: is an input of this run" IS_READ},
+	{"file", "link", "file: is an input of this run" IS_READ},
+	{"second", "file", "second: is an input of this run" IS_READ},
+	{"other", "file", NULL},
+	{"new", "file", NULL},
+	{"new", "missing", NULL},
+	{"folder/new", "folder",
+	 "folder/new: is in a folder that is an input of this run" IS_READ},
+	{"folder/other", "./folder/",
+	 "folder/other: is in a folder that is an input of this run" IS_READ},
+	{"folder/below/new", "folder", NULL},
+	{"fifo", "fifo", NULL},
+	{"/dev/null", "/dev/null", NULL},
+	{"-", "file", NULL},
+	{NULL, "file", NULL},
+	{"fifo", "-", NULL},
+};
+
+START_TEST(input)
+{
+	struct hlg_err err = {""};
+	int rc;
+
+	put("file", "old");
+	put("other", "old");
+	ck_assert_int_eq(symlink("file", "link"), 0);
+	ck_assert_int_eq(link("file", "second"), 0);
+	ck_assert_int_eq(mkdir("folder", 0777), 0);
+	ck_assert_int_eq(mkdir("folder/below", 0777), 0);
+	put("folder/other", "old");
+	ck_assert_int_eq(mkfifo("fifo", 0666), 0);
+	rc = hlg_target_check_input(inputs[_i].out, inputs[_i].in, &err);
+	ck_assert_int_eq(rc, inputs[_i].message ? HLG_EINPUT : 0);
+	ck_assert_str_eq(err.msg, inputs[_i].message ? inputs[_i].message : "");
+}
+END_TEST
+
+START_TEST(standard_input)
+{
+	struct hlg_err err = {""};
+	int fd;
+
+	put("file", "old");
+	put("-", "a file of this name is no input");
+	fd = open("file", O_RDONLY);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(dup2(fd, STDIN_FILENO), STDIN_FILENO);
+	close(fd);
+	ck_assert_int_eq(hlg_target_check_input("file", "-", &err), HLG_EINPUT);
+	ck_assert_int_eq(hlg_target_check_input("./-", "-", &err), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("target");
@@ -144,5 +205,7 @@ int main(void)
 	tcase_add_loop_test(tc, planted, 0, 8);
 	tcase_add_test(tc, open_file_is_appended_to);
 	tcase_add_test(tc, became_a_file);
+	tcase_add_loop_test(tc, input, 0, sizeof(inputs) / sizeof(inputs[0]));
+	tcase_add_test(tc, standard_input);
 	return tap_main(suite);
 }

@@ -309,7 +309,7 @@ def check_directory(place):
     new = Recording(path + ".out")
     if rec.DIR_FORMAT in new.features or any(r.type == rec.ROUND for r in new.records):
         wrong.append("it still says that it is a directory")
-    wrong += place.refused("is the recording that is read", 1, DEMO, path, "-o",
+    wrong += place.refused("is in a folder that is an input", 1, DEMO, path, "-o",
                            os.path.join(path, "out"))
     return wrong
 
@@ -576,13 +576,18 @@ def check_refused(place):
     shutil.copy(data_of("demo-user"), place.path("same"))
     os.symlink("same", place.path("link"))
     shutil.copy(DEMO, place.path("an.elf"))
+    os.mkdir(place.path("two.elf"))
+    shutil.copy(DEMO, place.path("two.elf/demo.elf"))
     with open(place.path("a.map"), "w", encoding="utf-8") as f:
         f.write("5000 1000 jitted\n")
     for said, status, words in (
         ("samples lie|sample lies", 3, [DEMO + "@0x5008", "same", "-o", "x"]),
-        ("is the recording that is read", 1, [DEMO, "same", "-o", "same"]),
-        ("is the recording that is read", 1, [DEMO, "same", "-o", "link"]),
-        ("is an ELF", 1, ["an.elf", "same", "-o", "an.elf"]),
+        ("is an input of this run", 1, [DEMO, "same", "-o", "same"]),
+        ("is an input of this run", 1, [DEMO, "same", "-o", "link"]),
+        ("is an input of this run", 1, ["an.elf", "same", "-o", "an.elf"]),
+        ("is an ELF", 1, [DEMO, "same", "-o", "an.elf"]),
+        ("is where the companion of .*demo.elf would be", 1,
+         [DEMO, "two.elf/demo.elf@0x800000", "same", "-o", "two"]),
         ("is a directory", 1, [DEMO, "same", "-o", "."]),
         ("no such file|No such file", 1, [DEMO, "same", "-o", "missing/x"]),
         ("is no file", 1, [DEMO, "same", "-o", "/dev/full"]),

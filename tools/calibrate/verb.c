@@ -14,7 +14,6 @@
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/inputs/calibration-file.h"
-#include "tools/inputs/file-kind.h"
 #include "tools/vm/deadline.h"
 
 enum {
@@ -297,14 +296,8 @@ static int check_outputs(const struct arguments *args, struct hlg_err *err)
 	const char *const paths[] = {args->out, args->save};
 
 	for (size_t i = 0; i < 2; i++) {
-		int rc;
+		int rc = hlg_out_check(paths[i], HLG_MAGIC_NONE, err);
 
-		if (paths[i] && hlg_argument_is_precious(paths[i]))
-			return hlg_err_set(err, HLG_EINPUT,
-					   "--%s=%s: is a recording or an ELF (name "
-					   "another)",
-					   i ? "save" : "out", paths[i]);
-		rc = paths[i] ? hlg_out_check(paths[i], err) : 0;
 		if (rc < 0)
 			return rc;
 	}

@@ -87,6 +87,14 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	}
 }
 
+/* Images of the side before are checked where they are opened. */
+static const char *reads(const void *input, size_t i)
+{
+	const struct arguments *args = input;
+
+	return i < args->n_before ? args->before[i] : NULL;
+}
+
 /* Of several events on a side the report weighs samples, whatever weight= says. */
 static enum hlg_weight weight_of(const struct flame *flame)
 {
@@ -320,6 +328,7 @@ int hlg_verb_flame(int argc, char **argv)
 				.own = &own,
 				.own_input = &args,
 				.short_out = true,
+				.reads = reads,
 				.format_words = "svg|folded|speedscope"};
 	int status = hlg_inputs_parse(
 		&in, argc, argv, "guest.elf[@BASE]... FILE...",

@@ -8,43 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_same(const char *a, const char *b)
+int hlg_files_check(const char *out, struct hlg_err *err)
 {
-	struct stat x, y;
-
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
-}
-
-/* Is path in this folder? -1 without memory. */
-static int is_in(const char *path, const char *folder)
-{
-	const char *slash = strrchr(path, '/');
-	char *own;
-	bool in;
-
-	if (asprintf(&own, "%.*s.", slash ? (int)(slash + 1 - path) : 0, path) < 0)
-		return -1;
-	in = is_same(own, folder);
-	free(own);
-	return in;
-}
-
-int hlg_files_check(const char *out, const char *in, struct hlg_err *err)
-{
-	bool standard = strcmp(in, "-") == 0;
 	struct stat st;
-	int rc = hlg_out_check(out, err), inside;
+	int rc = hlg_out_check(out, HLG_MAGIC_RECORDING, err);
 
 	if (rc < 0)
 		return rc;
-	inside = standard ? 0 : is_in(out, in);
-	if (inside < 0)
-		return hlg_err_memory(err, out);
-	if (is_same(out, standard ? "/proc/self/fd/0" : in) || inside)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is the recording that is read (name another)",
-				   out);
 	if (stat(out, &st) == 0 && !S_ISREG(st.st_mode))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is no file, and a recording is written in two "
@@ -125,11 +95,12 @@ static int name_companion(struct hlg_files *files, size_t i,
 		file->companion = NULL;
 		return hlg_err_memory(err, image->path);
 	}
-	if (same_file(file->companion, image))
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is where its own companion would be written "
-				   "(name another output)",
-				   image->path);
+	for (size_t k = 0; k < files->n_images; k++)
+		if (same_file(file->companion, files->space->images[k]))
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s: is where the companion of %s would be "
+					   "written (name another output)",
+					   files->space->images[k]->path, image->path);
 	return 0;
 }
 
@@ -167,7 +138,7 @@ int hlg_files_open(struct hlg_files *files, const char *out,
 {
 	int rc;
 
-	*files = (struct hlg_files){.n_images = space->n_images};
+	*files = (struct hlg_files){.space = space, .n_images = space->n_images};
 	files->images = calloc(space->n_images + 1, sizeof(*files->images));
 	if (!files->images)
 		return hlg_err_memory(err, out);

@@ -19,6 +19,7 @@ struct hlg_files_image {
 };
 
 struct hlg_files {
+	const struct hlg_space *space;  /* not owned */
 	struct hlg_files_image *images; /* as in the space */
 	size_t n_images;
 	char *folder; /* absolute; NULL: there is none */
@@ -27,11 +28,10 @@ struct hlg_files {
 };
 
 /*
- * Can OUT be written? Told before anything is read: not if it is the recording itself,
- * "-" being standard input, or in the folder that is one, or no regular file. Changes
- * nothing.
+ * Can OUT be written? Told before anything is read: not if it is no regular file. That it
+ * is not read, either, is checked by the caller. Changes nothing.
  */
-int hlg_files_check(const char *out, const char *in, struct hlg_err *err);
+int hlg_files_check(const char *out, struct hlg_err *err);
 
 /*
  * Opens OUT, and writes the companions of images i for which wanted[i] is set. The caller

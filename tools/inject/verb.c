@@ -17,7 +17,6 @@
 #include "tools/inject/rewrite.h"
 #include "tools/inject/spool.h"
 #include "tools/inject/stop.h"
-#include "tools/inputs/file-kind.h"
 #include "tools/inputs/inputs.h"
 
 enum {
@@ -42,16 +41,6 @@ struct injection {
 	struct hlg_files files;
 	struct hlg_copy copy;
 };
-
-static int check_out(const char *out, const char *in, struct hlg_err *err)
-{
-	int rc = hlg_files_check(out, in, err);
-
-	if (rc == 0 && hlg_argument_kind(out) == HLG_ARGUMENT_IMAGE)
-		rc = hlg_err_set(err, HLG_EINPUT,
-				 "%s: is an ELF (name another, or remove it)", out);
-	return rc;
-}
 
 static int check_images(const struct hlg_space *space, struct hlg_err *err)
 {
@@ -357,7 +346,9 @@ static int run(struct hlg_inputs *in, const struct arguments *args)
 		hlg_output_error(&err);
 		return 2;
 	}
-	rc = check_out(args->out, in->files[0], &err);
+	rc = hlg_inputs_check_out(in, args->out, &err);
+	if (rc == 0)
+		rc = hlg_files_check(args->out, &err);
 	if (rc == 0)
 		rc = hlg_spool(in->files[0], &again, &fd, &err);
 	if (rc < 0)

@@ -3,8 +3,6 @@
 #ifndef HLG_TOOLS_INPUTS_FILE_KIND_H
 #define HLG_TOOLS_INPUTS_FILE_KIND_H
 
-#include <stdbool.h>
-
 enum hlg_argument {
 	HLG_ARGUMENT_RECORDING, /* or a saved profile, standard input, a FIFO */
 	HLG_ARGUMENT_IMAGE,     /* an ELF; map:FILE and FILE@BASE whatever they are */
@@ -14,8 +12,5 @@ enum hlg_argument {
 
 /* Takes nothing from what can be read only once. */
 enum hlg_argument hlg_argument_kind(const char *path);
-
-/* Is it perf's recording, or an ELF: what no report may be written over? */
-bool hlg_argument_is_precious(const char *path);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "filter/output/target.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/inputs/file-kind.h"
@@ -236,6 +237,37 @@ static void free_list(char **list, size_t n)
 	free(list);
 }
 
+/* Of recordings and images of one side. */
+static int check_side(const struct hlg_inputs *in, const char *out, struct hlg_err *err)
+{
+	struct hlg_options options;
+	int rc = hlg_options_parse(&options, in->n_words, in->words, err);
+
+	for (size_t i = 0; rc == 0 && i < options.n_images; i++)
+		rc = hlg_target_check_input(out, options.images[i].path, err);
+	for (size_t i = 0; rc == 0 && i < in->n_files; i++)
+		rc = hlg_target_check_input(out, in->files[i], err);
+	hlg_options_finish(&options);
+	return rc;
+}
+
+int hlg_inputs_check_out(const struct hlg_inputs *in, const char *out,
+			 struct hlg_err *err)
+{
+	const char *path;
+	int rc;
+
+	if (hlg_target_is_stream(out))
+		return 0;
+	rc = check_side(in, out, err);
+	if (rc == 0 && in->after)
+		rc = check_side(in->after, out, err);
+	for (size_t i = 0; rc == 0 && in->reads && (path = in->reads(in->own_input, i));
+	     i++)
+		rc = hlg_target_check_input(out, path, err);
+	return rc;
+}
+
 /* Words that make no sense are told before any file is opened. Returns the status. */
 static int check_words(const struct hlg_inputs *in, const char *verb)
 {
@@ -244,12 +276,11 @@ static int check_words(const struct hlg_inputs *in, const char *verb)
 	bool counts; /* no image is needed */
 	int rc = hlg_options_parse(&options, in->n_words, in->words, &err);
 
+	if (rc == 0)
+		rc = hlg_inputs_check_out(in, options.out, &err);
 	/* "--out FILE.data" is easily written for "--out=x FILE.data". */
-	if (rc == 0 && options.out && hlg_argument_is_precious(options.out))
-		rc = hlg_err_set(&err, HLG_EINPUT,
-				 "--out=%s: is a recording or an ELF (name another, or "
-				 "remove it)",
-				 options.out);
+	if (rc == 0)
+		rc = hlg_target_check_magic(options.out, HLG_MAGIC_NONE, &err);
 	counts = options.stacks == HLG_STACKS_COUNTERS;
 	hlg_options_finish(&options);
 	if (rc == 0 && in->n_images == 0 && !in->no_images && !counts)

@@ -33,6 +33,9 @@ struct hlg_inputs {
 	 * others are set, and finished with the first's. */
 	struct hlg_inputs *after;
 	bool short_out; /* -o is --out */
+	/* NULL, or the files that own options name to be read: the one of place i; NULL
+	 * behind the last. */
+	const char *(*reads)(const void *own_input, size_t i);
 	/* Out. */
 	char **words; /* for hlg_run_start: --key=value and images */
 	int n_words;
@@ -57,6 +60,11 @@ struct hlg_inputs {
  */
 int hlg_inputs_parse(struct hlg_inputs *inputs, int argc, char **argv, const char *args,
 		     const char *doc);
+
+/* Fails if out, which may be NULL, is a file that is read: of either side, or of reads.
+ */
+int hlg_inputs_check_out(const struct hlg_inputs *inputs, const char *out,
+			 struct hlg_err *err);
 
 /*
  * Reads all recordings into run, which is started; of *batch, judge is the caller's to

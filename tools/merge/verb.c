@@ -52,8 +52,10 @@ static int merge(const struct arguments *args)
 	struct hlg_err err;
 	int rc = hlg_pprof_check(&err);
 
-	if (rc == 0 && args->out)
-		rc = hlg_out_check(args->out, &err);
+	for (size_t i = 0; rc == 0 && i < args->n_paths; i++)
+		rc = hlg_target_check_input(args->out, args->paths[i], &err);
+	if (rc == 0)
+		rc = hlg_out_check(args->out, HLG_MAGIC_NONE, &err);
 	if (rc == 0) {
 		hlg_progress_init(&progress, args->paths, args->n_paths, args->quiet);
 		rc = hlg_pprof_merge(args->paths, args->n_paths, args->out, stdout,

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "filter/options/number.h"
+#include "filter/output/target.h"
 #include "symtab/escape.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
@@ -87,12 +88,16 @@ static void set_count(struct arguments *args, const char *value, struct argp_sta
 /* What does not go together. */
 static void check_words(const struct arguments *args, struct argp_state *state)
 {
+	struct hlg_err err;
+
 	if (args->stacks && (args->exits || args->windows))
 		argp_error(state, "--stacks and --%s: record different things (give one)",
 			   args->exits ? "exits" : "windows");
 	if (args->exits && args->windows)
 		argp_error(state, "--exits and --windows: record different things (give "
 				  "one)");
+	if (hlg_target_check_magic(args->out, HLG_MAGIC_RECORDING, &err) < 0)
+		argp_error(state, "%s", err.msg);
 	if (!args->command && !args->pid && !args->everything)
 		argp_error(state, "say what to record: -- COMMAND, -p PID or -a");
 	if (args->pid && args->everything)

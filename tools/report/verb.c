@@ -37,6 +37,13 @@ static error_t parse_own(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
+static const char *reads(const void *input, size_t i)
+{
+	const char *const *calibration = input;
+
+	return i == 0 ? *calibration : NULL;
+}
+
 static int compare_files(const void *a, const void *b)
 {
 	return strcmp(((const struct hlg_report_file *)a)->path,
@@ -221,7 +228,8 @@ int hlg_verb_report(int argc, char **argv)
 	static const struct argp own = {own_options, parse_own, NULL, NULL,
 					NULL,        NULL,      NULL};
 	const char *calibration = NULL;
-	struct hlg_inputs in = {.takes = takes, .own = &own, .own_input = &calibration};
+	struct hlg_inputs in = {
+		.takes = takes, .own = &own, .own_input = &calibration, .reads = reads};
 	int status = hlg_inputs_parse(
 		&in, argc, argv, "guest.elf[@BASE]... FILE...",
 		"Profiles recordings of guests: every sample once, by function, "

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "filter/options/number.h"
+#include "filter/options/options.h"
 #include "filter/output/out.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
-#include "tools/inputs/file-kind.h"
 #include "tools/sysprof/beside.h"
 #include "tools/sysprof/write.h"
 
@@ -76,9 +76,30 @@ static void set_mode(struct arguments *args, const char *value, struct argp_stat
 		args->style.mode = (enum hlg_sysprof_mode)(at - letters);
 }
 
+/* Nothing is written over what is read, or what is no output of this verb. */
+static int check_out(const struct arguments *args, struct hlg_err *err)
+{
+	struct hlg_options options;
+	int rc;
+
+	if (hlg_target_is_stream(args->out))
+		return 0;
+	rc = hlg_options_parse(&options, (int)args->n_elfs, args->elfs, err);
+	for (size_t i = 0; rc == 0 && i < options.n_images; i++)
+		rc = hlg_target_check_input(args->out, options.images[i].path, err);
+	hlg_options_finish(&options);
+	if (rc == 0)
+		rc = hlg_target_check_input(args->out, args->path, err);
+	if (rc == 0 && args->merge)
+		rc = hlg_target_check_input(args->out, args->merge, err);
+	return rc < 0 ? rc : hlg_target_check_magic(args->out, HLG_MAGIC_NONE, err);
+}
+
 /* Words that do not go together. */
 static void check(struct arguments *args, struct argp_state *state)
 {
+	struct hlg_err err;
+
 	if (args->merge && !args->format_given)
 		args->format = FORMAT_FOLDED;
 	if (args->merge && args->format != FORMAT_FOLDED)
@@ -96,12 +117,8 @@ static void check(struct arguments *args, struct argp_state *state)
 		argp_error(state, "--roots: is of folded stacks (say --format=folded)");
 	if (args->top_given && args->format != FORMAT_TEXT)
 		argp_error(state, "--top: is of text (leave it out)");
-	if (args->out &&
-	    (hlg_argument_is_precious(args->out) || strcmp(args->out, args->path) == 0))
-		argp_error(state,
-			   "--out=%s: is a recording or an ELF (name another, or remove "
-			   "it)",
-			   args->out);
+	if (check_out(args, &err) < 0)
+		argp_error(state, "%s", err.msg);
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -235,7 +252,7 @@ static int show(struct arguments *args)
 	struct hlg_beside beside = {0};
 	struct hlg_err err;
 	char *note = NULL;
-	int rc = args->out ? hlg_out_check(args->out, &err) : 0;
+	int rc = hlg_out_check(args->out, HLG_MAGIC_NONE, &err);
 
 	if (rc == 0)
 		rc = hlg_sysprof_read(&s, args->path, &err);
