@@ -169,7 +169,8 @@ static int write_report(void *to, FILE *f, struct hlg_err *err)
 {
 	struct hlg_report *report = to;
 
-	if (!report->options->out) /* what is named is a file, even if it is a terminal */
+	/* What is named is a file, even if it is a terminal. */
+	if (hlg_target_is_stream(report->options->out))
 		report->paint = hlg_paint_of(f);
 	return hlg_format_write(f, report, err);
 }

@@ -252,6 +252,7 @@ def check_wrong_kind(place):
         (["doctor", "good.elf", "good.elf"], 2, "one image at a time"),
         (["merge"], 2, "no profile is given"),
         (["inject", "good.elf", "good.data"], 2, "say where the new recording goes"),
+        (["inject", "good.elf", "good.data", "-o", "-"], 1, "is no file"),
         (["record"], 2, "say what to record"),
         (["record", "-F", "often", "--", "true"], 2, "not a frequency"),
     ):
@@ -367,6 +368,30 @@ def check_devices(place):
                 yield f"{' '.join(argv)}: {status}, {err}"
     os.close(reader)
     os.unlink(os.path.join(place.folder, "fifo"))
+
+
+def check_dash(place):
+    """- is standard output for every verb, and ./- a file."""
+    stdin = os.path.join(place.folder, "good.data")
+    for verb, words, reads in outputs(place):
+        if verb.split(",")[0] in ("inject", "record"):  # two places at once; perf's business
+            continue
+        found = []
+        for out in ("-", "./-"):
+            with open(os.path.join(place.folder, reads[0]) if "merge, " in verb else stdin,
+                      "rb") as f:
+                found.append(place.run(verb, *(word.format(x=out) for word in words), stdin=f))
+            there = os.path.exists(os.path.join(place.folder, "-"))
+            if there != (out == "./-" and found[-1][2] in (0, 3)):
+                yield f"{verb}: {out}: {found[-1][1:]}, a file: {there}"
+            if there:
+                text = content(place, "-").decode("utf-8", "surrogateescape")
+                found[-1] = (text + found[-1][0], *found[-1][1:])
+                os.unlink(os.path.join(place.folder, "-"))
+        if verb.startswith("calibrate"):  # figures are never the same
+            found = [(bool(f[0]), *f[1:]) for f in found]
+        if found[0] != found[1]:
+            yield f"{verb}: -: {found[0]}, to a file: {found[1]}"
 
 
 def writers(place):
@@ -545,6 +570,7 @@ def main():
             ("a file that is read is not written", check_inputs),
             ("recordings and ELFs are not written over", check_foreign),
             ("devices may be written", check_devices),
+            ("- is standard output", check_dash),
             ("each verb that writes", check_verbs),
             ("standard output is full", check_full),
             ("standard output is closed", check_closed),

@@ -122,6 +122,10 @@ def check_file(build):
     for name, argv in feeds(build, "out=/proc/self/fd/1"):
         if on_terminal(argv, TERM="xterm") != (in_pipe(argv), 0):
             yield f"{name}: out= that is a terminal is painted"
+    for name, argv in feeds(build, "out=-"):
+        if on_terminal(argv, TERM="xterm") != on_terminal(dict(feeds(build))[name],
+                                                          TERM="xterm"):
+            yield f"{name}: out=- is another report than none"
     for name, argv in feeds(build, "format=csv"):
         if on_terminal(argv, TERM="xterm") != (in_pipe(argv), 0):
             yield f"{name}: csv is another on a terminal"

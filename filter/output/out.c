@@ -50,7 +50,7 @@ int hlg_out_check(const char *path, enum hlg_magic writes, struct hlg_err *err)
 	char *folder;
 	int rc = hlg_target_check_magic(path, writes, err);
 
-	if (rc < 0 || !path)
+	if (rc < 0 || hlg_target_is_stream(path))
 		return rc;
 	target = hlg_target_look(path);
 	if (target == HLG_TARGET_FOLDER)
@@ -114,8 +114,8 @@ static FILE *open_file(struct hlg_out *out)
 
 int hlg_out_open(struct hlg_out *out, const char *path, FILE *stream, struct hlg_err *err)
 {
-	*out = (struct hlg_out){.f = stream};
-	if (!path)
+	*out = (struct hlg_out){.f = path ? stdout : stream};
+	if (hlg_target_is_stream(path))
 		return 0;
 	out->path = strdup(path);
 	if (!out->path)

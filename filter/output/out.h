@@ -28,7 +28,10 @@ struct hlg_out {
  */
 int hlg_out_check(const char *path, enum hlg_magic writes, struct hlg_err *err);
 
-/* Opens path, or takes stream when path is NULL. Then commit or abort, once. */
+/*
+ * Opens path; takes stream when path is NULL, and standard output when it is "-". Then
+ * commit or abort, once.
+ */
 int hlg_out_open(struct hlg_out *out, const char *path, FILE *stream,
 		 struct hlg_err *err);
 

@@ -35,7 +35,7 @@ enum hlg_magic {
 
 enum hlg_magic hlg_target_magic(const char *path);
 
-/* Is path no file but standard output or input: NULL, "-"? */
+/* Is path standard output, or what stands for it: NULL, "-"? */
 bool hlg_target_is_stream(const char *path);
 
 /*

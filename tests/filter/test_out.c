@@ -185,6 +185,23 @@ START_TEST(stream_is_not_ours)
 END_TEST
 
 /* Written directly. The reader has to be there first, as for any writer. */
+START_TEST(dash)
+{
+	struct hlg_err err = {""};
+	struct hlg_out out;
+
+	put("-", "old");
+	ck_assert_int_eq(hlg_out_open(&out, "-", stderr, &err), 0);
+	ck_assert_ptr_eq(out.f, stdout);
+	commit_ok(&out);
+	check_file("-", "old");
+	open_ok(&out, "./-");
+	fputs("new", out.f);
+	commit_ok(&out);
+	check_file("-", "new");
+}
+END_TEST
+
 START_TEST(fifo)
 {
 	struct hlg_out out;
@@ -298,6 +315,7 @@ static const struct {
 	{"dangling", NULL},
 	{"/dev/null", NULL},
 	{"/dev/full", NULL},
+	{"-", NULL},
 	{"folder", "folder: is a directory (name a file)"},
 	{"folder/", "folder/: is a directory (name a file)"},
 	{"/", "/: is a directory (name a file)"},
@@ -421,6 +439,7 @@ int main(void)
 	tcase_add_test(tc, hard_link);
 	tcase_add_loop_test(tc, symbolic_link, 0, 2);
 	tcase_add_test(tc, stream_is_not_ours);
+	tcase_add_test(tc, dash);
 	tcase_add_test(tc, fifo);
 	tcase_add_loop_test(tc, full_device, 0, 2);
 	tcase_add_loop_test(tc, full_stream, 0, 2);

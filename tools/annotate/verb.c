@@ -117,7 +117,7 @@ static int write_all(const struct hlg_run *run, struct hlg_report *report,
 
 	if (rc < 0)
 		return rc;
-	if (!run->options.out)
+	if (hlg_target_is_stream(run->options.out))
 		report->paint = hlg_paint_of(out.f);
 	rc = run->options.format == HLG_FORMAT_JSON
 		     ? hlg_annotate_json(out.f, annotate, err)

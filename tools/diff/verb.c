@@ -153,7 +153,7 @@ static int write_diff(const struct hlg_diff *diff, const char *path, struct hlg_
 
 	if (rc < 0)
 		return rc;
-	if (!path)
+	if (hlg_target_is_stream(path))
 		paint = hlg_paint_of(out.f);
 	rc = hlg_diff_write(out.f, diff, &paint, err);
 	if (rc == 0)

@@ -76,10 +76,6 @@ int hlg_flame_side_start(struct hlg_flame_side *side, const struct hlg_inputs *i
 		options->mode = HLG_SHOW_ALL;
 	if (options->format == HLG_FORMAT_TEXT)
 		options->format = HLG_FORMAT_FOLDED; /* which has all rows */
-	if (options->out && strcmp(options->out, "-") == 0) {
-		free(options->out);
-		options->out = NULL;
-	}
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "filter/output/target.h"
 #include "filter/write/folded.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
@@ -231,8 +232,8 @@ static int check_words(const struct hlg_inputs *in, const struct arguments *args
 static int check_output(const struct flame *flame, const struct hlg_inputs *in,
 			struct hlg_err *err)
 {
-	if (find_writer(in) == write_svg && !flame->after.run.options.out &&
-	    isatty(STDOUT_FILENO))
+	if (find_writer(in) == write_svg &&
+	    hlg_target_is_stream(flame->after.run.options.out) && isatty(STDOUT_FILENO))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "standard output: is a terminal, and a picture is "
 				   "nothing for one (say -o flame.svg)");

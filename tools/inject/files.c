@@ -15,7 +15,7 @@ int hlg_files_check(const char *out, struct hlg_err *err)
 
 	if (rc < 0)
 		return rc;
-	if (stat(out, &st) == 0 && !S_ISREG(st.st_mode))
+	if (hlg_target_is_stream(out) || (stat(out, &st) == 0 && !S_ISREG(st.st_mode)))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is no file, and a recording is written in two "
 				   "places at once (name a file)",

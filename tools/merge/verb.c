@@ -37,7 +37,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 				  "--out=x.pb.gz saves one)");
 		return 0;
 	case ARGP_KEY_SUCCESS:
-		if (!args->out && isatty(STDOUT_FILENO))
+		if (hlg_target_is_stream(args->out) && isatty(STDOUT_FILENO))
 			argp_error(state, "a profile is nothing for a terminal (say -o "
 					  "FILE)");
 		return 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "filter/output/target.h"
 #include "filter/run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -169,7 +170,7 @@ static int start_form(const struct form *form, const struct hlg_inputs *in,
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--format=%s: format is given twice (give it once)",
 				   form->word);
-	if (form->file && !run->options.out && isatty(STDOUT_FILENO))
+	if (form->file && hlg_target_is_stream(run->options.out) && isatty(STDOUT_FILENO))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--format=%s: is nothing for a terminal (say "
 				   "--out=%s)",
