@@ -127,27 +127,40 @@ static bool add_vote(struct search *s, uint64_t base)
 	return true;
 }
 
-/* An address votes for each base that makes it a boundary, page by page of the code. */
+/*
+ * An address votes for each base that makes it a boundary, page by page of an area of
+ * code. Boundaries are known of bytes in the file only: memory behind them may be as
+ * large as the address space. Pages and offsets count from the image's first address,
+ * so that nothing passes the end of the address space.
+ */
+static bool vote_in(struct search *s, const struct hlg_area *area, uint64_t ip)
+{
+	uint64_t stored = hlg_image_stored(s->image, area->start);
+	uint64_t size = area->end - area->start;
+	uint64_t start = area->start - s->image->first;
+	uint64_t last = start + (size < stored ? size : stored) - 1;
+	uint64_t in_page = ip % PAGE, page = ip - in_page;
+
+	if (stored == 0)
+		return true;
+	for (uint64_t k = start / PAGE; k <= last / PAGE && k <= page / PAGE; k++) {
+		uint64_t off = k * PAGE + in_page;
+
+		if (off >= start && off <= last &&
+		    hlg_code_test(s->code, s->image->first + off) == HLG_BOUNDARY_ON &&
+		    !add_vote(s, page - k * PAGE))
+			return false;
+	}
+	return true;
+}
+
 static bool vote(struct search *s, uint64_t ip)
 {
 	const struct hlg_image *image = s->image;
-	uint64_t in_page = ip % PAGE, page = ip - in_page;
 
-	for (size_t i = 0; i < image->n_areas; i++) {
-		const struct hlg_area *area = &image->areas[i];
-		uint64_t k = (area->start - image->first) / PAGE;
-
-		if (!area->code)
-			continue;
-		for (; k * PAGE + image->first < area->end && k * PAGE <= page; k++) {
-			uint64_t addr = image->first + k * PAGE + in_page;
-
-			if (addr >= area->start && addr < area->end &&
-			    hlg_code_test(s->code, addr) == HLG_BOUNDARY_ON &&
-			    !add_vote(s, page - k * PAGE))
-				return false;
-		}
-	}
+	for (size_t i = 0; i < image->n_areas; i++)
+		if (image->areas[i].code && !vote_in(s, &image->areas[i], ip))
+			return false;
 	return true;
 }
 

@@ -155,6 +155,17 @@ def shared_ranges(put, verb):
     yield verb("annotate", "-q", guest, data), 0, ""
 
 
+def far_memory(put, verb):
+    """A segment of code of 4 KiB in the file, and in memory up to the last address."""
+    elf = f.Elf().symbols([(1, f.TEXT, 0x1000)], b"\0main\0")
+    elf.segments[0] = elf.segments[0][:6] + ((1 << 64) - 1 - f.TEXT, 1)
+    guest = put("guest.elf", elf.build())
+    data = put("a.data", f.recording(b"".join(f.sample((1 << 63) + 64 * i)
+                                              for i in range(1000))))
+    yield verb("report", "-q", guest + "@auto", data), 0, ""
+    yield verb("base", "-q", guest, data), 1, "no base stands out"
+
+
 def descending_maps(put, verb):
     """Mappings of one process, each below the one before."""
     n = 300000
@@ -198,7 +209,7 @@ def many_formats(put, verb):
 CASES = [shared_section_names, shared_names, shared_notes, shared_ids, shared_functions,
          many_states, wide_windows, many_attributes,
          many_mappings, many_rounds, one_place,
-         shared_ranges, descending_maps, many_losses, many_formats]
+         shared_ranges, far_memory, descending_maps, many_losses, many_formats]
 
 
 def limit():

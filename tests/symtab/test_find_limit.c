@@ -8,6 +8,8 @@
 #include "symtab/code/base-find.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <stdio.h>
 
 #include "config.h"
 #include "finding.h"
@@ -156,6 +158,54 @@ START_TEST(one_byte_instructions)
 }
 END_TEST
 
+/* Has the segment, and its section if that is asked for, reach to the last address. */
+static void stretch(const char *path, uint64_t vaddr, bool section)
+{
+	uint64_t size = UINT64_MAX - vaddr;
+	FILE *f = fopen(path, "r+b");
+	Elf64_Ehdr head;
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fread(&head, sizeof(head), 1, f), 1);
+	fseek(f, (long)(head.e_phoff + offsetof(Elf64_Phdr, p_memsz)), SEEK_SET);
+	ck_assert_uint_eq(fwrite(&size, sizeof(size), 1, f), 1);
+	fseek(f,
+	      (long)(head.e_shoff + sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_size)),
+	      SEEK_SET);
+	if (section)
+		ck_assert_uint_eq(fwrite(&size, sizeof(size), 1, f), 1);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+/* Where a segment's memory ends changes nothing, and takes no time. */
+START_TEST(memory_without_file)
+{
+	static const uint64_t at[] = {0x400000, UINT64_C(0xfffffffffffd0000)};
+	const uint64_t vaddr = at[_i & 1], base = at[_i >> 1 & 1];
+	const char *path = sampling_write("far.elf", EM_X86_64, vaddr, SAMPLING_CODE, 0);
+	struct hlg_image *image;
+	struct hlg_code *code;
+	struct hlg_err err;
+	uint64_t random = 1;
+
+	if (!sampling_open(&finding_guest, path))
+		return;
+	finding_draw(100, base, &random);
+	stretch(path, vaddr, _i & 4);
+	ck_assert_int_eq(hlg_image_open_elf(&image, path, &err), 0);
+	ck_assert_uint_eq(image->end, UINT64_MAX);
+	ck_assert_int_eq(hlg_code_open(&code, image, &err), 0);
+	sampled_sort(&finding_set);
+	ck_assert(hlg_find_bases(code, image, finding_set.at, finding_set.n,
+				 &finding_found));
+	ck_assert_uint_eq(finding_found.n, 1);
+	ck_assert_uint_eq(finding_found.fits[0].base, base);
+	ck_assert_uint_eq(finding_found.fits[0].on, 100);
+	hlg_code_close(code);
+	hlg_image_destroy(image);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("find limit");
@@ -166,5 +216,6 @@ int main(void)
 	tcase_add_loop_test(tc, clear_enough, 5, 20);
 	tcase_add_loop_test(tc, scores, 0, 3);
 	tcase_add_test(tc, one_byte_instructions);
+	tcase_add_loop_test(tc, memory_without_file, 0, 8);
 	return tap_main(suite);
 }
