@@ -22,11 +22,13 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True  # this folder is the source's
-sys.path[:0] = [os.path.join(HERE, "perf"), os.path.join(HERE, "tools")]
+sys.path[:0] = [os.path.join(HERE, name) for name in ("perf", "tools", "size")]
+import forged
 from programs import hlguest_of
 from tap import DATA, TIMEOUT, Skip, Tap, environment, need, parser, run
 
 LINE = re.compile(r"hlguest[ a-z]*: .+: .+ \(.+\)\n|hlguest \w+: .+\n")
+SEARCHED = 32 << 20  # bytes of code
 TRY = re.compile(r"^(Try `hlguest|information\.).*\n", re.M)
 
 # {verb: words}, {x} is the file that is wrong
@@ -519,6 +521,46 @@ def check_interrupt(place):
         yield f"left behind: {sorted(os.listdir(place.folder))}"
 
 
+def cpu_seconds(child):
+    """What a process that was not waited for has used."""
+    with open(f"/proc/{child.pid}/stat", encoding="utf-8", errors="replace") as f:
+        user, system = f.read().rpartition(") ")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def check_interrupt_search(place):
+    """While the base is searched for, which takes seconds here, ^C ends it at once."""
+    if not place.decodes:
+        raise Skip("this build cannot decode instructions")
+    files = {"large.elf": forged.Elf(SEARCHED).symbols([(1, forged.TEXT, SEARCHED)],
+                                                       b"\0main\0").build(),
+             "far.data": forged.recording(b"".join(forged.sample((1 << 40) + 4 * i)
+                                                   for i in range(1000)))}
+    for name, data in files.items():
+        with open(os.path.join(place.folder, name), "wb") as f:
+            f.write(data)
+    before = sorted(os.listdir(place.folder))
+    for argv in (["inject", "-q", "large.elf", "far.data", "-o", "x"],
+                 ["report", "-q", "large.elf", "far.data", "--out=x"],
+                 ["base", "-q", "large.elf", "far.data"]):
+        child = subprocess.Popen([place.hlguest, *argv], cwd=place.folder, env=environment(),
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        while not os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) and \
+                cpu_seconds(child) < 0.3:
+            time.sleep(0.01)
+        used = cpu_seconds(child)
+        child.send_signal(signal.SIGINT)
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        more = cpu_seconds(child) - used
+        _, err = child.communicate(timeout=TIMEOUT)
+        if child.returncode != -signal.SIGINT or err or more > 0.3:
+            yield f"{' '.join(argv)}: {child.returncode}, {err}, {more} s after ^C"
+    if sorted(os.listdir(place.folder)) != before:
+        yield f"left behind: {sorted(os.listdir(place.folder))}"
+    for name in files:
+        os.unlink(os.path.join(place.folder, name))
+
+
 def check_recording(place):
     """^C is the end of -a and -p, but not of a command; kill's signal reaches perf."""
     need("perf")
@@ -578,6 +620,7 @@ def main():
             ("a file becomes too large", check_too_large),
             ("no place for a file", check_outputs),
             ("^C", check_interrupt),
+            ("^C while it searches", check_interrupt_search),
             ("^C while recording", check_recording),
         ):
             tap.run(name, lambda f=function: list(f(place)))

@@ -6,7 +6,6 @@
 
 #include "filter/profile/sample.h"
 #include "symtab/hash-seed.h"
-#include "tools/inject/stop.h"
 
 static struct hlg_scan_thread *slot(const struct hlg_scan *scan, int32_t pid, int32_t tid)
 {
@@ -160,8 +159,8 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 
 int hlg_scan_read(struct hlg_scan *scan, struct hlg_perfdata *pd, struct hlg_err *err)
 {
-	static const struct hlg_perfdata_sink sink = {
-		.record = on_record, .task = on_task, .progress = hlg_stop_progress};
+	static const struct hlg_perfdata_sink sink = {.record = on_record,
+						      .task = on_task};
 	int rc;
 
 	*scan = (struct hlg_scan){0};

@@ -197,6 +197,9 @@ static int write_files(struct injection *j, struct hlg_err *err)
 
 	if (rc < 0)
 		return rc;
+	/* Until now a signal found nothing to be removed, and ended the program itself.
+	 */
+	hlg_stop_begin();
 	rc = open_files(j, err);
 	if (rc == 0)
 		rc = write_records(j, pd, err);
@@ -290,7 +293,6 @@ static int inject(const struct hlg_inputs *in, const struct arguments *args)
 	struct hlg_err err;
 	int status = 0, rc;
 
-	hlg_stop_begin();
 	rc = judge(&j, in, &status, &err);
 	if (rc == 0 && status == 0)
 		rc = find_mappings(&j, &err);
