@@ -8,12 +8,14 @@ what is said of it.
 Each file has a few MB, and would take hours or many GB if it were believed. It is read, or
 refused in one line, with at most MEMORY and CPU_LIMIT seconds of a processor.
 """
+import gzip
 import os
 import resource
 import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
@@ -24,6 +26,8 @@ from tap import Skip, Tap, parser  # noqa: E402
 MEMORY = 400  # MiB
 CPU_LIMIT = 8  # seconds; nothing here should take two
 LONG = 1 << 20  # bytes of a name
+# Root is not led to files beside an ELF.
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 WITHOUT = ("not in this build", "built without", "without ")
 
 
@@ -155,6 +159,86 @@ def shared_ranges(put, verb):
     yield verb("annotate", "-q", guest, data), 0, ""
 
 
+def compressed(data):
+    """As a section's contents: Elf64_Chdr, zlib."""
+    return struct.pack("<IIQQ", 1, 0, len(data), 1) + zlib.compress(data, 9)
+
+
+def debug(elf, sections):
+    """Adds [(name, contents, flags)] that no address has."""
+    for name, data, flags in sections:
+        elf.section(elf.name(name), 1, flags, at=elf.put(data), size=len(data))
+    return elf.symbols([(1, f.TEXT, 16)], b"\0main\0").build()
+
+
+def lines(size):
+    """(.debug_abbrev, .debug_info, .debug_line) of a unit with a line for each of size bytes.
+    Its other half is half.dwo."""
+    # DW_TAG_compile_unit, no children: DW_AT_stmt_list, DW_AT_low_pc, DW_AT_high_pc,
+    # DW_AT_GNU_dwo_id, DW_AT_GNU_dwo_name.
+    abbrev = b"\1\x11\0\x10\x17\x11\1\x12\7\xb1\x42\7\xb0\x42\x08\0\0\0"
+    unit = struct.pack("<HIBBIQQQ", 4, 0, 8, 1, 0, f.TEXT, 0x1000, 1) + b"half.dwo\0"
+    head = struct.pack("<BBBbBB", 1, 1, 1, -5, 14, 13) + \
+        b"\0\1\1\1\1\0\0\0\1\0\0\1" + b"\0a.c\0\0\0\0\0"
+    # The opcode that adds nothing to the address and 0 to the line: a line all the same.
+    program = b"\0\x09\2" + struct.pack("<Q", f.TEXT) + b"\x12" * size + b"\2\x10\0\1\1"
+    line = struct.pack("<HI", 4, len(head)) + head + program
+    return (abbrev, struct.pack("<I", len(unit)) + unit, struct.pack("<I", len(line)) + line)
+
+
+def inflated_lines(put, verb):
+    """A line table of 100 KB that inflates to 100 MB, and to 10 GB of lines."""
+    abbrev, info, line = lines(100 << 20)
+    told = "source lines left out: .debug_line would take 100 MiB"
+    plain = [(b".debug_abbrev", abbrev, 0), (b".debug_info", info, 0)]
+    bomb = debug(f.Elf(), plain + [(b".debug_line", compressed(line), 0x800)])
+    guest = put("guest.elf", bomb)
+    data = put("a.data", f.recording(b"".join(map(f.sample, range(f.TEXT, f.TEXT + 16)))))
+    yield verb("lookup", guest, "0x1000"), 0, told
+    yield verb("annotate", "-q", guest, data), 0, told
+    yield verb("report", "-q", "--format=callgrind", "--out=" + data + ".out", guest, data), \
+        0, told
+    gnu = b"ZLIB" + struct.pack(">Q", len(line)) + zlib.compress(line, 9)
+    gnu = put("gnu.elf", debug(f.Elf(), plain + [(b".zdebug_line", gnu, 0)]))
+    yield verb("lookup", gnu, "0x1000"), 0, told.replace(".debug", ".zdebug")
+    user = NOBODY * (os.getuid() == 0)
+    for name, file in ("bomb.debug", bomb), ("bomb.gz", gzip.compress(bomb)):
+        file = put(name, file)
+        link = os.path.basename(file).encode()
+        link += bytes(4 - len(link) % 4) + struct.pack("<I", zlib.crc32(open(file, "rb").read()))
+        led = put("led.elf", debug(f.Elf(), [(b".gnu_debuglink", link, 0)]))
+        yield user + verb("lookup", led, "0x1000"), 0, told if name == "bomb.debug" else ""
+
+
+def inflated_sections(put, verb):
+    """Other debug sections that say, or do, inflate far."""
+    abbrev, info, line = lines(16)
+    parts = [(b".debug_abbrev", abbrev), (b".debug_info", info), (b".debug_line", line)]
+    for i in range(3):
+        name, data = parts[i]
+        sections = [(name, data, 0) for name, data in parts]
+        sections[i] = (name, compressed(data + bytes(200 << 20)), 0x800)
+        guest = put(f"{i}.elf", debug(f.Elf(), sections))
+        yield verb("lookup", guest, "0x1000"), 0, f"left out: {name.decode()} would take 200 M"
+    for name in (b".debug_str", b".debug_line_str", b".debug_ranges", b".debug_rnglists",
+                 b".debug_addr", b".debug_loc", b".debug_str_offsets"):
+        said = struct.pack("<IIQQ", 2, 0, 1 << 40, 1) + bytes(100)  # zstd
+        guest = put(name.decode() + ".elf", debug(f.Elf(), [
+            *[(name, data, 0) for name, data in parts], (name, said, 0x800)]))
+        yield verb("lookup", guest, "0x1000"), 0, f"left out: {name.decode()} would take 1048576 M"
+    put("half.dwo", debug(f.Elf(), [(b".debug_info.dwo", compressed(bytes(200 << 20)), 0x800)]))
+    guest = put("split.elf", debug(f.Elf(), [(name, data, 0) for name, data in parts]))
+    yield NOBODY * (os.getuid() == 0) + verb("lookup", "--inlines", guest, "0x1000", "0x1000"), \
+        0, "half.dwo: source lines left out: .debug_info.dwo would take 200 M"
+    # What is large in truth, or small in any case, is read.
+    random = [os.urandom(1 << 20), bytes(1 << 20)]
+    guest = put("true.elf", debug(f.Elf(), [
+        *[(name, data, 0) for name, data in parts],
+        (b".debug_str", compressed(random[0] * 4), 0x800),
+        (b".debug_line_str", compressed(random[1]), 0x800)]))
+    yield verb("lookup", guest, "0x1000"), 0, ""
+
+
 def far_memory(put, verb):
     """A segment of code of 4 KiB in the file, and in memory up to the last address."""
     elf = f.Elf().symbols([(1, f.TEXT, 0x1000)], b"\0main\0")
@@ -209,7 +293,7 @@ def many_formats(put, verb):
 CASES = [shared_section_names, shared_names, shared_notes, shared_ids, shared_functions,
          many_states, wide_windows, many_attributes,
          many_mappings, many_rounds, one_place,
-         shared_ranges, far_memory, descending_maps, many_losses, many_formats]
+         shared_ranges, inflated_lines, inflated_sections, far_memory, descending_maps, many_losses, many_formats]
 
 
 def limit():
@@ -259,6 +343,7 @@ def main():
     for case in CASES:
         if not args.case or case.__name__ in args.case:
             with tempfile.TemporaryDirectory(prefix="hlguest-bombs-") as folder:
+                os.chmod(folder, 0o755)  # some is read as another user
                 tap.run(case.__doc__.rstrip("."), check, case, hlguest, folder)
     return tap.finish()
 

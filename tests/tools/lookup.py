@@ -63,7 +63,7 @@ BASE = 0x7F0000004000
 
 class Program:
     def __init__(self, build, work):
-        need("gcc", "addr2line", "readelf")
+        need("gcc", "addr2line", "readelf", "objcopy")
         self.hlguest = hlguest_of(build)
         self.path = os.path.join(work, "program")
         source = os.path.join(work, "program.c")
@@ -141,6 +141,18 @@ def lines_agree(program):
             yield f"{addr:#x}: {plain[addr][3]}, addr2line {theirs[addr][:1]}"
 
 
+def compressed_agree(program):
+    """Debug information that is compressed says the same."""
+    program.lines_known()
+    plain = program.ask("--own", "--inlines")[0]
+    for how in "zlib", "zlib-gnu":
+        path = f"{program.path}.{how}"
+        must("objcopy", "--compress-debug-sections=" + how, program.path, path)
+        out, err, status = program.ask("--own", "--inlines", image=path)
+        if err or status or out.replace(path, program.path) != plain:
+            yield f"{how}: status {status}: {err}{out[:200]}"
+
+
 def guest_addresses_agree(program):
     own = program.ask("--own")[0].splitlines()
     moved, err, status = program.ask(
@@ -210,6 +222,7 @@ def main():
         for name, function in (
             ("functions are readelf's", functions_agree),
             ("lines and inlined functions are addr2line's", lines_agree),
+            ("compressed debug information", compressed_agree),
             ("guest addresses", guest_addresses_agree),
             ("json", json_agrees),
             ("arguments", arguments_agree),

@@ -128,7 +128,8 @@ static void judge_base(struct hlg_findings *f, const struct hlg_image *image)
 static void judge_elf(struct hlg_findings *f, const struct hlg_image *image)
 {
 	const char *version = image->elf.hyperlight, *id = image->elf.build_id;
-	struct hlg_source *source = hlg_source_open(image->path);
+	struct hlg_err err;
+	struct hlg_source *source = hlg_source_open(image->path, &err);
 
 	snprintf(ok(f, "note")->text, TEXT, "%s%s",
 		 version[0] ? "Hyperlight " : "none of Hyperlight's", version);
@@ -137,6 +138,7 @@ static void judge_elf(struct hlg_findings *f, const struct hlg_image *image)
 		       : "none (-Wl,--build-id makes one, which tells builds apart)");
 	snprintf(ok(f, "lines")->text, TEXT, "%s",
 		 source                   ? "source lines are known"
+		 : err.msg[0]             ? err.msg
 		 : hlg_source_available() ? "none (-g makes them, for hlguest lookup)"
 					  : "not looked for: built without libdw");
 	hlg_source_close(source);

@@ -3,6 +3,9 @@
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,16 +15,123 @@
 
 #define SYSTEM "/usr/lib/debug"
 
-/* FOLDER/NAME, or a NAME that begins with a slash, is a regular file or not there. */
+/* How far a section may inflate: see source-files.h. */
+enum {
+	INFLATES = 32,
+	INFLATES_PARSED = 10,
+	INFLATES_ALWAYS = 1 << 20, /* bytes */
+	MIB = 1 << 20
+};
+
+/* A section that libdw makes structures of, under each of its names. */
+static bool is_parsed(const char *name)
+{
+	static const char *const parsed[] = {"info", "types", "abbrev", "line"};
+	const char *what = strstr(name, "debug_");
+
+	for (size_t i = 0; what && i < sizeof(parsed) / sizeof(parsed[0]); i++) {
+		size_t n = strlen(parsed[i]);
+
+		if (strncmp(what + 6, parsed[i], n) == 0 &&
+		    (what[6 + n] == '\0' || what[6 + n] == '.'))
+			return true;
+	}
+	return false;
+}
+
+/* What a compressed section says that it inflates to; 0 of one that is none. */
+static uint64_t inflated_size(Elf_Scn *section, const GElf_Shdr *sh, const char *name)
+{
+	const unsigned char *bytes;
+	uint64_t size = 0;
+	GElf_Chdr ch;
+	Elf_Data *data;
+
+	if (sh->sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(section, &ch) ? ch.ch_size : 0;
+	/* GNU's older way: "ZLIB", and the size with its highest byte first. */
+	if (strncmp(name, ".zdebug", 7) != 0)
+		return 0;
+	data = elf_rawdata(section, NULL);
+	if (!data || data->d_size < 12 || memcmp(data->d_buf, "ZLIB", 4) != 0)
+		return 0;
+	bytes = data->d_buf;
+	for (int i = 4; i < 12; i++)
+		size = size << 8 | bytes[i];
+	return size;
+}
+
+static int vet_section(Elf_Scn *section, const GElf_Shdr *sh, const char *name,
+		       const char *path, struct hlg_err *err)
+{
+	uint64_t size = inflated_size(section, sh, name);
+	uint64_t times = is_parsed(name) ? INFLATES_PARSED : INFLATES;
+
+	if (size <= INFLATES_ALWAYS || size / times <= sh->sh_size)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: source lines left out: %s would take %" PRIu64
+			   " MiB, of %" PRIu64 " KiB compressed (if that is right: "
+			   "objcopy --decompress-debug-sections)",
+			   path, name, size / MIB, sh->sh_size / 1024);
+}
+
+/* Fails if a section would inflate too far. What is no ELF at all has none. */
+static int vet(int fd, const char *path, struct hlg_err *err)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+	int rc = 0;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (!elf || elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names) != 0) {
+		elf_end(elf);
+		return 0;
+	}
+	while (rc == 0 && (section = elf_nextscn(elf, section))) {
+		GElf_Shdr sh;
+		const char *name;
+
+		if (!gelf_getshdr(section, &sh) || sh.sh_type == SHT_NOBITS)
+			continue;
+		name = elf_strptr(elf, names, sh.sh_name);
+		rc = vet_section(section, &sh, name ? name : "", path, err);
+	}
+	elf_end(elf);
+	return rc;
+}
+
+/* The same for a file by its name; one that cannot be opened is libdw's to refuse. */
+static int vet_path(const char *path, struct hlg_err *err)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return 0;
+	rc = vet(fd, path, err);
+	close(fd);
+	return rc;
+}
+
+/* FOLDER/NAME, or a NAME that begins with a slash; false if it is too long for path. */
+static bool join(char *path, size_t size, const char *folder, const char *name)
+{
+	int n = snprintf(path, size, "%s%s%s", name[0] == '/' ? "" : folder,
+			 name[0] == '/' ? "" : "/", name);
+
+	return n >= 0 && n < (int)size;
+}
+
+/* What is of that name is a regular file or not there. */
 static bool is_harmless(const char *folder, const char *name)
 {
 	char path[3 * PATH_MAX];
 	struct stat st;
-	int n = snprintf(path, sizeof(path), "%s%s%s", name[0] == '/' ? "" : folder,
-			 name[0] == '/' ? "" : "/", name);
 
 	/* What is too long for us is so for the kernel. */
-	return n < 0 || n >= (int)sizeof(path) || stat(path, &st) != 0 ||
+	return !join(path, sizeof(path), folder, name) || stat(path, &st) != 0 ||
 	       S_ISREG(st.st_mode);
 }
 
@@ -53,9 +163,9 @@ static bool are_harmless(const char *path, const char *link)
 }
 
 /* As libdwfl's own, which follows a symbolic link to the ELF, too. */
-static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
-			  Dwarf_Addr base, const char *path, const char *link,
-			  GElf_Word crc, char **found)
+static int find_harmless(Dwfl_Module *module, void **data, const char *name,
+			 Dwarf_Addr base, const char *path, const char *link,
+			 GElf_Word crc, char **found)
 {
 	char target[PATH_MAX];
 
@@ -67,6 +177,26 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
 		return -1;
 	return dwfl_standard_find_debuginfo(module, data, name, base, path, link, crc,
 					    found);
+}
+
+/* *data is where the error goes. */
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
+			  Dwarf_Addr base, const char *path, const char *link,
+			  GElf_Word crc, char **found)
+{
+	int fd = find_harmless(module, data, name, base, path, link, crc, found);
+	char magic[SELFMAG];
+
+	if (fd < 0)
+		return fd;
+	if (pread(fd, magic, SELFMAG, 0) == SELFMAG &&
+	    memcmp(magic, ELFMAG, SELFMAG) == 0 &&
+	    vet(fd, *found ? *found : path, *data) == 0)
+		return fd;
+	close(fd);
+	free(*found);
+	*found = NULL;
+	return -1;
 }
 
 Dwfl *hlg_source_files_begin(void)
@@ -87,7 +217,26 @@ Dwfl *hlg_source_files_begin(void)
 	return dwfl_begin(&callbacks);
 }
 
-bool hlg_source_files_shared(Dwarf *dwarf)
+Dwarf *hlg_source_files_open(Dwfl *dwfl, const char *path, Dwfl_Module **module,
+			     struct hlg_err *err)
+{
+	Dwarf_Addr bias;
+	void **data;
+
+	*module = NULL;
+	if (vet_path(path, err) < 0)
+		return NULL;
+	dwfl_report_begin(dwfl);
+	*module = dwfl_report_offline(dwfl, "", path, -1);
+	dwfl_report_end(dwfl, NULL, NULL);
+	if (!*module)
+		return NULL;
+	dwfl_module_info(*module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
+	*data = err;
+	return dwfl_module_getdwarf(*module, &bias);
+}
+
+bool hlg_source_files_shared(Dwarf *dwarf, struct hlg_err *err)
 {
 	char path[sizeof(SYSTEM) + 512] = SYSTEM "/.build-id/";
 	const unsigned char *id;
@@ -101,7 +250,7 @@ bool hlg_source_files_shared(Dwarf *dwarf)
 	for (ssize_t i = 0; i < n && end + sizeof("ff/.debug") < sizeof(path); i++)
 		end += (size_t)sprintf(path + end, i == 0 ? "%02x/" : "%02x", id[i]);
 	strcpy(path + end, ".debug");
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && vet_path(path, err) == 0;
 }
 
 static const char *text_of(Dwarf_Die *unit, unsigned name)
@@ -111,7 +260,16 @@ static const char *text_of(Dwarf_Die *unit, unsigned name)
 	return dwarf_attr(unit, name, &attr) ? dwarf_formstring(&attr) : NULL;
 }
 
-bool hlg_source_files_split(Dwarf_Die *unit, const char *path)
+/* A half that was split off, by its name in a folder, may be opened or is not there. */
+static bool may_open(const char *folder, const char *name, struct hlg_err *err)
+{
+	char path[3 * PATH_MAX];
+
+	join(path, sizeof(path), folder, name);
+	return is_harmless(folder, name) && vet_path(path, err) == 0;
+}
+
+bool hlg_source_files_split(Dwarf_Die *unit, const char *path, struct hlg_err *err)
 {
 	const char *name = text_of(unit, DW_AT_dwo_name);
 	const char *made = text_of(unit, DW_AT_comp_dir);
@@ -127,5 +285,5 @@ bool hlg_source_files_split(Dwarf_Die *unit, const char *path)
 	if (!made)
 		made = "";
 	snprintf(beside, sizeof(beside), "%s/%s", made[0] == '/' ? "" : folder, made);
-	return is_harmless(folder, name) && is_harmless(beside, name);
+	return may_open(folder, name, err) && may_open(beside, name, err);
 }

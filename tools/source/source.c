@@ -12,6 +12,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "symtab/bsearch.h"
@@ -37,6 +38,7 @@ struct hlg_source {
 	const char *path;     /* of the file that has it; dwfl's */
 	struct range *ranges; /* sorted by start */
 	size_t n_ranges, room;
+	bool told; /* that inlined functions are left out */
 };
 
 static bool add_range(struct hlg_source *s, const Dwarf_Die *unit, uint64_t start,
@@ -115,20 +117,16 @@ static Dwarf_Die *find_unit(struct hlg_source *s, uint64_t addr)
 	return NULL;
 }
 
-static bool open_dwarf(struct hlg_source *s, const char *path)
+static bool open_dwarf(struct hlg_source *s, const char *path, struct hlg_err *err)
 {
 	Dwfl_Module *module;
 	const char *own = NULL;
-	Dwarf_Addr bias;
 
 	s->dwfl = hlg_source_files_begin();
 	if (!s->dwfl)
 		return false;
-	dwfl_report_begin(s->dwfl);
-	module = dwfl_report_offline(s->dwfl, "", path, -1);
-	dwfl_report_end(s->dwfl, NULL, NULL);
-	s->dwarf = module ? dwfl_module_getdwarf(module, &bias) : NULL;
-	if (!s->dwarf || !hlg_source_files_shared(s->dwarf))
+	s->dwarf = hlg_source_files_open(s->dwfl, path, &module, err);
+	if (!s->dwarf || !hlg_source_files_shared(s->dwarf, err))
 		return false;
 	dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &own, &s->path);
 	if (!s->path)
@@ -136,11 +134,12 @@ static bool open_dwarf(struct hlg_source *s, const char *path)
 	return s->path != NULL;
 }
 
-struct hlg_source *hlg_source_open(const char *path)
+struct hlg_source *hlg_source_open(const char *path, struct hlg_err *err)
 {
 	struct hlg_source *s = calloc(1, sizeof(*s));
 
-	if (s && (!open_dwarf(s, path) || !collect_ranges(s))) {
+	err->msg[0] = '\0';
+	if (s && (!open_dwarf(s, path, err) || !collect_ranges(s))) {
 		hlg_source_close(s);
 		s = NULL;
 	}
@@ -266,6 +265,18 @@ static void descend(struct chain *chain, Dwarf_Die *tree)
 	}
 }
 
+/* May the unit's other half be read? If not for its size, that is told once. */
+static bool is_whole(struct hlg_source *s, Dwarf_Die *unit)
+{
+	struct hlg_err err = {0};
+	bool whole = hlg_source_files_split(unit, s->path, &err);
+
+	if (err.msg[0] && !s->told)
+		fprintf(stderr, "hlguest: %s\n", err.msg);
+	s->told |= err.msg[0] != '\0';
+	return whole;
+}
+
 size_t hlg_source_inlines(struct hlg_source *s, uint64_t addr,
 			  struct hlg_source_inline *inlines, size_t max)
 {
@@ -275,7 +286,7 @@ size_t hlg_source_inlines(struct hlg_source *s, uint64_t addr,
 	if (!unit)
 		return 0;
 	/* Of a unit that was split off, the tree is in the other file. */
-	if (!hlg_source_files_split(unit, s->path) ||
+	if (!is_whole(s, unit) ||
 	    dwarf_cu_info(unit->cu, NULL, NULL, NULL, &tree, NULL, NULL, NULL) != 0 ||
 	    !tree.cu)
 		tree = *unit;
@@ -291,9 +302,10 @@ bool hlg_source_available(void)
 }
 
 #else
-struct hlg_source *hlg_source_open(const char *path)
+struct hlg_source *hlg_source_open(const char *path, struct hlg_err *err)
 {
 	(void)path;
+	err->msg[0] = '\0';
 	return NULL;
 }
 

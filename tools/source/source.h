@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symtab/err.h"
+
 struct hlg_source;
 
 struct hlg_source_line {
@@ -28,16 +30,20 @@ struct hlg_source_inline {
 
 /*
  * The lines of the ELF at path, for hlg_source_close(). NULL when it has none, when they
- * cannot be read and when hlguest was built without libdw.
+ * cannot be read and when hlguest was built without libdw; *err then has a message if
+ * they are left out because they would inflate too far, and is empty else.
  */
-struct hlg_source *hlg_source_open(const char *path);
+struct hlg_source *hlg_source_open(const char *path, struct hlg_err *err);
 void hlg_source_close(struct hlg_source *source);
 
 /* The line of the instruction at addr; false where none is known. */
 bool hlg_source_find(struct hlg_source *source, uint64_t addr,
 		     struct hlg_source_line *line);
 
-/* Up to max functions that were inlined around addr, innermost first; how many. */
+/*
+ * Up to max functions that were inlined around addr, innermost first; how many. Says once
+ * on standard error if a split-off half is left out for its size.
+ */
 size_t hlg_source_inlines(struct hlg_source *source, uint64_t addr,
 			  struct hlg_source_inline *inlines, size_t max);
 

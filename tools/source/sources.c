@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/source/sources.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 bool hlg_sources_open(struct hlg_sources *s, const struct hlg_space *space)
@@ -19,8 +20,13 @@ struct hlg_source *hlg_sources_of(struct hlg_sources *s, const struct hlg_image 
 
 	if (i == s->space->n_images)
 		return NULL;
-	if (!s->tried[i] && !image->map)
-		s->source[i] = hlg_source_open(image->path);
+	if (!s->tried[i] && !image->map) {
+		struct hlg_err err;
+
+		s->source[i] = hlg_source_open(image->path, &err);
+		if (err.msg[0])
+			fprintf(stderr, "hlguest: %s\n", err.msg);
+	}
 	s->tried[i] = true;
 	return s->source[i];
 }

@@ -15,7 +15,10 @@ struct hlg_sources {
 /* space outlives *sources. False without memory; close in any case. */
 bool hlg_sources_open(struct hlg_sources *sources, const struct hlg_space *space);
 
-/* The lines of an image of the space; NULL where there are none, and for no image. */
+/*
+ * The lines of an image of the space; NULL where there are none, and for no image. Says
+ * on standard error if they are left out (hlg_source_open).
+ */
 struct hlg_source *hlg_sources_of(struct hlg_sources *sources,
 				  const struct hlg_image *image);
 
