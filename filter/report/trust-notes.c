@@ -63,7 +63,7 @@ char *hlg_trust_shout(const struct hlg_report *r)
 		return NULL;
 	hlg_write_percent(percent, all->by_samples.share);
 	hlg_write_percent(chance, all->chance);
-	if (all->addrs.on + all->addrs.off == 0)
+	if (all->bytes == 0)
 		fputs("no sample lies in a function", f);
 	else
 		fprintf(f,

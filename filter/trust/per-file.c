@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "filter/trust/base-search.h"
+#include "filter/view/gap.h"
 
-bool hlg_fits_begin(struct hlg_fits *fits, const struct hlg_space *space)
+bool hlg_fits_begin(struct hlg_fits *fits, const struct hlg_space *space, int gaps)
 {
-	*fits = (struct hlg_fits){.space = space};
+	*fits = (struct hlg_fits){.space = space, .gaps = gaps};
 	fits->codes = calloc(space->n_images + 1, sizeof(*fits->codes));
 	if (!fits->codes)
 		return false;
@@ -44,10 +45,32 @@ static struct hlg_code *code_of(const struct hlg_fits *fits,
 	return hlg_space_has(fits->space, image) ? fits->codes[image->number] : NULL;
 }
 
-/* Images that have a base are tested there. Keeps the addresses that are in none. */
-static void test_placed(struct hlg_fits *fits, struct hlg_addresses *addrs,
-			struct hlg_tested *tested, struct hlg_file_fit *fit)
+/* What a recording held, while it is tested. */
+struct trial {
+	struct hlg_addresses addrs; /* that are in no image yet */
+	struct hlg_gap_cells gaps;  /* in gaps: padding is told from code at the end */
+	struct hlg_tested tested;
+};
+
+/* Returns false without memory. */
+static bool test_place(const struct hlg_fits *fits, struct trial *t,
+		       const struct hlg_place *place, uint64_t samples)
 {
+	const struct hlg_count count = {samples, samples};
+
+	if (place->kind == HLG_GAP)
+		return fits->gaps == HLG_GAPS_DROP ||
+		       hlg_gap_add(&t->gaps, place, count, 0);
+	hlg_tested_add(&t->tested, place->image ? code_of(fits, place->image) : NULL,
+		       place, false, samples);
+	return true;
+}
+
+/* Images that have a base are tested there. Keeps the addresses that are in none. */
+static bool test_placed(const struct hlg_fits *fits, struct trial *t,
+			struct hlg_file_fit *fit)
+{
+	struct hlg_addresses *addrs = &t->addrs;
 	uint64_t lowest = UINT64_MAX;
 	size_t n = 0;
 
@@ -66,63 +89,116 @@ static void test_placed(struct hlg_fits *fits, struct hlg_addresses *addrs,
 			lowest = at->ip;
 			fit->base = place.image->base;
 		}
-		hlg_tested_add(tested, code_of(fits, place.image), &place, at->samples);
+		if (!test_place(fits, t, &place, at->samples))
+			return false;
+	}
+	addrs->n = n;
+	return true;
+}
+
+/* Moves the addresses inside the image at one of its bases to own, as its own. */
+static void peel(struct hlg_addresses *addrs, const struct hlg_image *image,
+		 const struct hlg_found *found, struct hlg_addresses *own)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < addrs->n; i++) {
+		struct hlg_sampled at = addrs->at[i];
+		size_t k = 0;
+
+		while (k < found->n &&
+		       at.ip - found->fits[k].base >= image->end - image->first)
+			k++;
+		if (k == found->n) {
+			addrs->at[n++] = at;
+			continue;
+		}
+		at.ip += image->first - found->fits[k].base;
+		own->at[own->n++] = at;
 	}
 	addrs->n = n;
 }
 
-/* An image without a base is tested where the samples fit best. */
-static bool test_found(struct hlg_fits *fits, struct hlg_addresses *addrs, size_t image,
-		       struct hlg_tested *tested, struct hlg_file_fit *fit)
+/* Tests an image where it was found. Returns false without memory. */
+static bool test_at(const struct hlg_fits *fits, struct trial *t,
+		    const struct hlg_image *image, const struct hlg_found *found)
 {
-	struct hlg_code *code = fits->codes[image];
-	struct hlg_density all;
-	struct hlg_found found;
+	struct hlg_addresses own = {.at = calloc(t->addrs.n + 1, sizeof(*own.at))};
+	bool ok = own.at != NULL;
 
-	if (fits->space->images[image]->from != HLG_BASE_NONE || !code || addrs->n == 0)
-		return true;
-	hlg_addresses_sort(addrs);
-	if (!hlg_find_bases(code, fits->space->images[image], addrs->at, addrs->n,
-			    &found))
-		return false;
-	all = hlg_code_total(code);
-	for (size_t i = 0; i < found.n; i++) {
-		const struct hlg_fit *f = &found.fits[i];
-
-		tested->samples.on += f->on_samples;
-		tested->samples.off += f->off_samples;
-		tested->addrs.on += f->on;
-		tested->addrs.off += f->off;
-		tested->starts += (double)all.starts;
-		tested->bytes += (double)all.bytes;
+	if (ok) {
+		peel(&t->addrs, image, found, &own);
+		hlg_addresses_sort(&own);
 	}
-	if (found.n && fit->n_bases == 0) {
+	for (size_t i = 0; ok && i < own.n; i++) {
+		struct hlg_place place;
+
+		hlg_image_lookup(image, own.at[i].ip, &place);
+		ok = test_place(fits, t, &place, own.at[i].samples);
+	}
+	hlg_addresses_finish(&own);
+	return ok;
+}
+
+/* An image without a base is tested where the samples fit best. */
+static bool test_found(const struct hlg_fits *fits, struct trial *t,
+		       const struct hlg_image *image, struct hlg_file_fit *fit)
+{
+	struct hlg_code *code = fits->codes[image->number];
+	struct hlg_found found;
+	bool ok;
+
+	if (image->from != HLG_BASE_NONE || !code || t->addrs.n == 0)
+		return true;
+	hlg_addresses_sort(&t->addrs);
+	ok = hlg_find_bases(code, image, t->addrs.at, t->addrs.n, &found);
+	if (ok && found.n && fit->n_bases == 0) {
 		fit->base = found.fits[0].base;
 		fit->n_bases = found.n;
 	}
-	if (found.n)
-		addrs->n = 0;
+	if (ok && found.n)
+		ok = test_at(fits, t, image, &found);
 	hlg_found_finish(&found);
-	return true;
+	return ok;
+}
+
+/* What no image has, and what is in gaps. Returns false without memory. */
+static bool test_rest(const struct hlg_fits *fits, struct trial *t)
+{
+	bool ok = hlg_gap_sort_out(&t->gaps);
+
+	for (size_t i = 0; ok && i < t->gaps.n; i++) {
+		const struct hlg_gap_cell *cell = &t->gaps.cell[i];
+
+		hlg_tested_add(&t->tested, NULL, &cell->gap, cell->filler,
+			       cell->count.samples);
+	}
+	for (size_t i = 0; ok && i < t->addrs.n; i++) {
+		const struct hlg_place place = {.kind = HLG_OUTSIDE,
+						.addr = t->addrs.at[i].ip};
+
+		ok = test_place(fits, t, &place, t->addrs.at[i].samples);
+	}
+	return ok;
 }
 
 bool hlg_fits_judge(struct hlg_fits *fits, const struct hlg_profile *profile,
 		    struct hlg_file_fit *fit)
 {
-	struct hlg_addresses addrs = {0};
-	struct hlg_tested tested = {0};
-	bool ok = hlg_addresses_gather(&addrs, profile);
+	struct trial t = {0};
+	bool ok = hlg_addresses_gather(&t.addrs, profile);
 
 	*fit = (struct hlg_file_fit){0};
 	/* Each address counts once; order matters only where a base is to be found. */
 	if (ok && profile->n_series > 1)
-		hlg_addresses_sort(&addrs);
-	if (ok)
-		test_placed(fits, &addrs, &tested, fit);
+		hlg_addresses_sort(&t.addrs);
+	ok = ok && test_placed(fits, &t, fit);
 	for (size_t i = 0; ok && i < fits->space->n_images; i++)
-		ok = test_found(fits, &addrs, i, &tested, fit);
-	hlg_tested_judge(&tested, addrs.n);
-	fit->verdict = tested.verdict;
-	hlg_addresses_finish(&addrs);
+		ok = test_found(fits, &t, fits->space->images[i], fit);
+	ok = ok && test_rest(fits, &t);
+	hlg_tested_judge(&t.tested, t.tested.strays);
+	fit->verdict = t.tested.verdict;
+	hlg_gap_finish(&t.gaps);
+	hlg_addresses_finish(&t.addrs);
 	return ok && !lost(fits);
 }

@@ -13,6 +13,7 @@
 /* What it takes to judge; of one thread, as code is decoded on the way. */
 struct hlg_fits {
 	const struct hlg_space *space;
+	int gaps;                /* enum hlg_gaps */
 	struct hlg_code **codes; /* of each image; NULL: cannot be decoded */
 };
 
@@ -22,8 +23,11 @@ struct hlg_file_fit {
 	enum hlg_trust_verdict verdict;
 };
 
-/* space is arranged, and outlives *fits. False without memory; finish in any case. */
-bool hlg_fits_begin(struct hlg_fits *fits, const struct hlg_space *space);
+/*
+ * space is arranged, and outlives *fits; gaps is the policy that verdict.h asks for.
+ * False without memory; finish in any case.
+ */
+bool hlg_fits_begin(struct hlg_fits *fits, const struct hlg_space *space, int gaps);
 
 /* Judges what one recording held. Returns false without memory. */
 bool hlg_fits_judge(struct hlg_fits *fits, const struct hlg_profile *profile,

@@ -31,11 +31,9 @@ static size_t add_row(struct hlg_misfit *list, size_t n, struct hlg_code *code,
 		const struct hlg_hit *hit = &view->hits[row->first_hit + i];
 		enum hlg_boundary is;
 
-		if (hit->tid < 0 || hit->addr < place.start || hit->addr >= place.end)
-			continue;
 		place.addr = hit->addr;
-		is = hlg_code_at(code, &place);
-		if (is == HLG_BOUNDARY_UNKNOWN)
+		is = hlg_tested_at(code, &place);
+		if (hit->tid < 0 || is == HLG_BOUNDARY_UNKNOWN)
 			continue;
 		list[n] = (struct hlg_misfit){.tid = hit->tid};
 		*(is == HLG_BOUNDARY_ON ? &list[n].samples.on : &list[n].samples.off) =
@@ -75,7 +73,7 @@ bool hlg_misfits_find(struct hlg_trust *trust, const struct hlg_view *view)
 		const struct hlg_row *row = &view->rows[r];
 		const struct hlg_trust_image *ti = hlg_trust_of(trust, row->place.image);
 
-		if (ti && ti->code && row->place.symbol)
+		if (ti)
 			n = add_row(list, n, ti->code, view, row);
 	}
 	qsort(list, n, sizeof(*list), compare_tids);

@@ -19,6 +19,7 @@ static void add_tested(struct hlg_tested *to, const struct hlg_tested *from)
 {
 	add_boundaries(&to->samples, &from->samples);
 	add_boundaries(&to->addrs, &from->addrs);
+	to->strays += from->strays;
 	to->starts += from->starts;
 	to->bytes += from->bytes;
 }
@@ -77,9 +78,9 @@ static const struct hlg_hit **by_address(const struct hlg_view *view,
 	return hits;
 }
 
-/* The boundaries of a function's or label's hits. Returns false without memory. */
-static bool test_row(struct hlg_trust_image *ti, const struct hlg_view *view,
-		     const struct hlg_row *row)
+/* Each address of a row's hits; code may be NULL. Returns false without memory. */
+static bool test_row(struct hlg_tested *tested, struct hlg_code *code,
+		     const struct hlg_view *view, const struct hlg_row *row)
 {
 	const struct hlg_hit **hits = by_address(view, row);
 	struct hlg_place place = row->place;
@@ -92,45 +93,30 @@ static bool test_row(struct hlg_trust_image *ti, const struct hlg_view *view,
 		place.addr = hits[i]->addr;
 		for (j = i; j < row->n_hits && hits[j]->addr == place.addr; j++)
 			samples += hits[j]->count.samples;
-		/* gaps=stretch credits what lies elsewhere. */
-		if (place.addr >= place.start && place.addr < place.end)
-			hlg_tested_add(&ti->tested, ti->code, &place, samples);
+		hlg_tested_add(tested, code, &place, hits[i]->filler, samples);
 	}
 	free(hits);
 	return true;
 }
 
-/* Adds the distinct addresses of a row where nothing can run: filler is told by hit. */
-static bool count_strays(const struct hlg_view *view, const struct hlg_row *row,
-			 uint64_t *n)
-{
-	bool all = row->place.kind == HLG_OUTSIDE || row->place.kind == HLG_DATA;
-	const struct hlg_hit **hits = by_address(view, row);
-
-	if (!hits)
-		return false;
-	for (size_t i = 0; i < row->n_hits; i++)
-		*n += (all || hits[i]->filler) &&
-		      (i == 0 || hits[i - 1]->addr != hits[i]->addr);
-	free(hits);
-	return true;
-}
-
-/* strays: distinct addresses outside of every image, in data, or in padding. */
-static bool test_view(struct hlg_trust *trust, const struct hlg_view *view,
-		      uint64_t *strays)
+/* Tests each image, and adds up all of them and what is in none. */
+static bool test_view(struct hlg_trust *trust, const struct hlg_view *view)
 {
 	for (size_t r = 0; r < view->n_rows; r++) {
 		const struct hlg_row *row = &view->rows[r];
 		struct hlg_trust_image *ti = hlg_trust_of(trust, row->place.image);
 
-		if (!count_strays(view, row, strays))
-			return false;
 		for (size_t i = 0; ti && i < row->n_hits; i++)
 			add_to_base(ti, &view->hits[row->first_hit + i]);
-		if (ti && row->place.symbol && !test_row(ti, view, row))
+		if (!test_row(ti ? &ti->tested : &trust->all, ti ? ti->code : NULL, view,
+			      row))
 			return false;
 	}
+	for (size_t i = 0; i < trust->n_images; i++) {
+		hlg_tested_judge(&trust->images[i].tested, 0);
+		add_tested(&trust->all, &trust->images[i].tested);
+	}
+	hlg_tested_judge(&trust->all, trust->all.strays);
 	return true;
 }
 
@@ -146,14 +132,14 @@ static bool must_stand_out(const struct hlg_trust_image *ti)
 }
 
 /* Are there samples that do not fit, or that are nowhere? */
-static bool is_worth_a_look(const struct hlg_trust *trust, uint64_t strays)
+static bool is_worth_a_look(const struct hlg_trust *trust)
 {
 	for (size_t i = 0; i < trust->n_images; i++)
 		if (must_stand_out(&trust->images[i]))
 			return true;
 	return (trust->all.verdict != HLG_TRUST_VERIFIED &&
 		trust->all.verdict != HLG_TRUST_UNTESTED) ||
-	       strays >= HLG_TRUST_STRAYS;
+	       trust->all.strays >= HLG_TRUST_STRAYS;
 }
 
 /* What does not fit here may fit elsewhere, and so may what is nowhere. */
@@ -274,25 +260,19 @@ int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 		    const struct hlg_view *view, const struct hlg_profile *profile,
 		    struct hlg_err *err)
 {
-	uint64_t strays = 0;
 	int rc;
 
 	*trust = (struct hlg_trust){0};
 	rc = open_images(trust, space, err);
 	if (rc < 0)
 		return rc;
-	if (!test_view(trust, view, &strays) || lost(trust))
+	if (!test_view(trust, view) || lost(trust))
 		return hlg_err_memory(err, "report");
-	for (size_t i = 0; i < trust->n_images; i++) {
-		hlg_tested_judge(&trust->images[i].tested, 0);
-		add_tested(&trust->all, &trust->images[i].tested);
-	}
-	hlg_tested_judge(&trust->all, strays);
 	if (trust->all.verdict == HLG_TRUST_VERIFIED && has_mismatch(trust))
 		trust->all.verdict = HLG_TRUST_MIXED;
 	if (trust->all.verdict == HLG_TRUST_MIXED && !hlg_misfits_find(trust, view))
 		return hlg_err_memory(err, "report");
-	if (!is_worth_a_look(trust, strays))
+	if (!is_worth_a_look(trust))
 		return 0;
 	rc = look_elsewhere(trust, space, profile, err);
 	if (rc == 0)

@@ -42,6 +42,20 @@ void hlg_tested_judge(struct hlg_tested *t, uint64_t strays)
 	t->verdict = judge(t, strays);
 }
 
+/* gaps=stretch credits what lies elsewhere, which is tested no more than a gap. */
+static bool is_in_symbol(const struct hlg_place *place)
+{
+	return place->symbol && place->addr >= place->start && place->addr < place->end;
+}
+
+enum hlg_boundary hlg_tested_at(struct hlg_code *code, const struct hlg_place *place)
+{
+	if (code && place->kind == HLG_DATA)
+		return HLG_BOUNDARY_OFF;
+	return code && is_in_symbol(place) ? hlg_code_at(code, place)
+					   : HLG_BOUNDARY_UNKNOWN;
+}
+
 static void add_boundary(struct hlg_boundaries *to, enum hlg_boundary is, uint64_t n)
 {
 	if (is == HLG_BOUNDARY_ON)
@@ -53,16 +67,17 @@ static void add_boundary(struct hlg_boundaries *to, enum hlg_boundary is, uint64
 }
 
 void hlg_tested_add(struct hlg_tested *t, struct hlg_code *code,
-		    const struct hlg_place *place, uint64_t samples)
+		    const struct hlg_place *place, bool filler, uint64_t samples)
 {
-	enum hlg_boundary is = code ? hlg_code_at(code, place) : HLG_BOUNDARY_UNKNOWN;
+	enum hlg_boundary is = hlg_tested_at(code, place);
 	struct hlg_density density;
 
-	if (!place->symbol)
+	t->strays += filler || place->kind == HLG_OUTSIDE || place->kind == HLG_DATA;
+	if (is == HLG_BOUNDARY_UNKNOWN && !is_in_symbol(place))
 		return;
 	add_boundary(&t->samples, is, samples);
 	add_boundary(&t->addrs, is, 1);
-	if (is == HLG_BOUNDARY_UNKNOWN)
+	if (is == HLG_BOUNDARY_UNKNOWN || !place->symbol)
 		return;
 	density = hlg_code_density(code, place);
 	t->starts += (double)samples * (double)density.starts / (double)density.bytes;

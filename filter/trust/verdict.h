@@ -2,12 +2,19 @@
 /*
  * The verdict: what samples on instruction boundaries prove.
  *
- * Every sample that is credited to a function or label either lies on an instruction
- * boundary or not (symtab/code/code.h). At the right base of the right ELF all do; at
- *random a share does that depends on the code: `chance`, here the boundaries per byte of
- *each function, weighted by the samples that fell into it. What fits beyond chance is
+ * Every sample in a function or label either lies on an instruction boundary or not
+ * (symtab/code/code.h), and one in a part of an image that is not executable (data) does
+ *not: no instruction can be there. What lies in gaps proves nothing, nor what lies in an
+ * image that cannot be decoded. At the right base of the right ELF all samples are on
+ * boundaries; at random a share is that depends on the code: `chance`, here the
+ * boundaries per byte of each function, weighted by the samples that fell into it. What
+ * fits beyond chance is
  *
  *	fit = (share - chance) / (1 - chance)
+ *
+ * Strays are distinct addresses where nothing can run: outside of every image, in data,
+ * or in the padding of a gap. gaps=drop takes those in padding out, as it does in all
+ * that a report is made of.
  *
  * A hot loop is one address many times, so what can be concluded depends on the number
  * of distinct addresses: with Wilson's 99 % interval of their share, and `half` the
@@ -17,9 +24,8 @@
  *   interval lies above half; on AArch64, where all instructions have one length, the
  *   base must also be the one that the samples fit best (symtab/code/base-find.h);
  * - mismatch: of 12 addresses or more, the interval and the share of samples lie below
- *   half; or of fewer addresses some are off, or there are none, while 30 or more are
- *   strays: outside of every image, in data, or in padding; or samples fit another base
- *   better;
+ *   half; or of fewer addresses some are off, or there are none, while there are 30
+ *   strays or more; or samples fit another base better;
  * - mixed: neither, with 12 addresses or more;
  * - too few: anything else.
  */
@@ -39,14 +45,16 @@ enum hlg_trust_verdict {
 
 #define HLG_TRUST_STRAYS 30 /* so many are no accident where little else fits */
 
-/* Samples, or distinct addresses, in functions and labels. */
+/* Samples, or distinct addresses: in functions and labels, off also those in data. */
 struct hlg_boundaries {
 	uint64_t on, off, undecodable;
 };
 
 struct hlg_tested {
 	struct hlg_boundaries samples, addrs;
-	double starts, bytes; /* of the code, by samples: chance is their ratio */
+	uint64_t strays;
+	/* Of the functions, by samples: chance is their ratio; 0: none has any. */
+	double starts, bytes;
 	struct hlg_share by_samples, by_addrs; /* 99 % */
 	double chance;
 	enum hlg_trust_verdict verdict;
@@ -55,13 +63,22 @@ struct hlg_tested {
 /* "verified", "mixed", "mismatch", "too few samples to tell", "not tested". */
 const char *hlg_trust_word(enum hlg_trust_verdict verdict);
 
-/* Adds a distinct address, of a place in any image; code may be NULL. */
-void hlg_tested_add(struct hlg_tested *tested, struct hlg_code *code,
-		    const struct hlg_place *place, uint64_t samples);
+/*
+ * On or off a boundary, by the rule above; unknown where it says nothing. code is that of
+ * the place's image; NULL: cannot be decoded.
+ */
+enum hlg_boundary hlg_tested_at(struct hlg_code *code, const struct hlg_place *place);
 
 /*
- * The verdict on so many samples and addresses, which also fills shares and chance.
- * strays: distinct addresses outside of every image, in data, or in padding.
+ * Adds a distinct address, at place, and how many samples it has. filler: really in the
+ * padding of a gap (gap.h), whatever it is credited to. code as above.
+ */
+void hlg_tested_add(struct hlg_tested *tested, struct hlg_code *code,
+		    const struct hlg_place *place, bool filler, uint64_t samples);
+
+/*
+ * The verdict on what was added, which also fills shares and chance; with so many strays,
+ * as those that are in no image are of no one's.
  */
 void hlg_tested_judge(struct hlg_tested *tested, uint64_t strays);
 

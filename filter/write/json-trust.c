@@ -18,7 +18,7 @@ static json_t *boundary(const struct hlg_tested *t, const struct hlg_boundaries 
 	json_object_set_new(o, "low", hlg_json_percent(share->low));
 	json_object_set_new(o, "high", hlg_json_percent(share->high));
 	json_object_set_new(o, "chance",
-			    told ? hlg_json_percent(t->chance) : json_null());
+			    t->bytes > 0 ? hlg_json_percent(t->chance) : json_null());
 	return o;
 }
 

@@ -36,10 +36,11 @@ void hlg_trust_text_write(FILE *f, const struct hlg_report *r)
 	if (t->addrs.on + t->addrs.off == 0) {
 		fputc('\n', f);
 	} else {
-		fprintf(f,
-			"  (on instruction boundaries, 99 %% interval; by chance %s "
-			"%%)\n",
-			hlg_write_percent(chance, t->chance));
+		fputs("  (on instruction boundaries, 99 % interval", f);
+		if (t->bytes > 0)
+			fprintf(f, "; by chance %s %%",
+				hlg_write_percent(chance, t->chance));
+		fputs(")\n", f);
 		write_boundaries(f, "samples", &t->samples, &t->by_samples);
 		write_boundaries(f, "addresses", &t->addrs, &t->by_addrs);
 	}

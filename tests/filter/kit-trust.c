@@ -17,6 +17,11 @@ bool kit_trust_inside(uint64_t addr)
 	       (addr >= 0x3000 && addr < 0x3110);
 }
 
+bool kit_trust_data(uint64_t addr)
+{
+	return kit_trust_inside(addr) && (addr < 0x1000 || addr >= 0x3000);
+}
+
 bool kit_trust_named(uint64_t addr)
 {
 	return (addr >= 0x1000 && addr < 0x1054) || (addr >= 0x1060 && addr < 0x10e0) ||

@@ -11,8 +11,9 @@ enum {
 
 void kit_trust_guest(const char *path);
 
-/* Is an own address one of its bytes? Of a function or label? */
+/* Is an own address one of its bytes? Not executable? Of a function or label? */
 bool kit_trust_inside(uint64_t addr);
+bool kit_trust_data(uint64_t addr);
 bool kit_trust_named(uint64_t addr);
 
 #endif

@@ -117,7 +117,7 @@ END_TEST
 /* Counted by hand. */
 struct tally {
 	uint64_t on, off;
-	bool met[KIT_TRUST_SIZE]; /* own addresses */
+	bool met[KIT_TRUST_SIZE], data[KIT_TRUST_SIZE]; /* own addresses */
 	struct hlg_count at[3], outside;
 };
 
@@ -139,11 +139,10 @@ static void draw(struct hlg_run *run, struct tally *t, uint64_t *random)
 		return;
 	}
 	hlg_count_add(&t->at[b], (struct hlg_count){1, s.period});
-	if (!kit_trust_named(addr))
-		return;
-	t->met[addr] = true;
-	t->on += addr % 4 == 0;
-	t->off += addr % 4 != 0;
+	t->data[addr] = kit_trust_data(addr);
+	t->met[addr] = kit_trust_named(addr);
+	t->on += t->met[addr] && addr % 4 == 0;
+	t->off += t->data[addr] || (t->met[addr] && addr % 4 != 0);
 }
 
 static void check_tested(const struct hlg_tested *tested, const struct tally *t)
@@ -152,7 +151,7 @@ static void check_tested(const struct hlg_tested *tested, const struct tally *t)
 
 	for (uint64_t a = 0; a < KIT_TRUST_SIZE; a++) {
 		on += t->met[a] && a % 4 == 0;
-		off += t->met[a] && a % 4 != 0;
+		off += t->data[a] || (t->met[a] && a % 4 != 0);
 	}
 	ck_assert_uint_eq(tested->samples.on, t->on);
 	ck_assert_uint_eq(tested->samples.off, t->off);
@@ -219,7 +218,10 @@ static enum hlg_trust_verdict verdict_of(struct hlg_run *run)
 	return verdict;
 }
 
-/* What is outside or in data counts by address; one that fits is enough to doubt. */
+/*
+ * What is outside or in data counts by address; one that fits is enough to doubt, but not
+ * if something is in data: no instruction is there.
+ */
 START_TEST(strays_only_are_a_mismatch)
 {
 	struct hlg_run run;
@@ -235,10 +237,49 @@ START_TEST(strays_only_are_a_mismatch)
 		hlg_profile_add(&run.profile, &s);
 	}
 	ck_assert_int_eq(verdict_of(&run), TOO_FEW);
-	kit_add(&run, 0, KIT_BASE + 0x3000, 1, 1); /* data */
+	kit_add(&run, 0, _i ? KIT_BASE + 0x3000 : 0x900000 + 29, 1, 1);
 	ck_assert_int_eq(verdict_of(&run), MISMATCH);
 	kit_add(&run, 0, KIT_BASE + 0x1060, 1, 1);
-	ck_assert_int_eq(verdict_of(&run), TOO_FEW);
+	ck_assert_int_eq(verdict_of(&run), _i ? MISMATCH : TOO_FEW);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* Samples in a part that is not executable do not fit, nor does their thread. */
+START_TEST(data_does_not_fit)
+{
+	static const struct {
+		uint64_t n;
+		int verdict;
+	} in_data[] = {{0, VERIFIED}, {1, MIXED}, {60, MISMATCH}};
+	const uint64_t n = in_data[_i].n;
+	struct hlg_report r;
+	struct hlg_run run;
+
+	kit_trust_guest("guest.elf");
+	kit_start(&run, "guest.elf");
+	hlg_profile_event(&run.profile, "a", 0);
+	for (uint64_t i = 0; i < 32; i++)
+		kit_add(&run, 0, KIT_BASE + 0x1060 + 4 * i, 1, 9);
+	for (uint64_t i = 0; i < 3 * n; i++) {
+		struct hlg_sample s = kit_sample(0, KIT_BASE + 0x3000 + i % n);
+
+		s.tid = 7;
+		hlg_profile_add(&run.profile, &s);
+	}
+	kit_build(&run, &r);
+	ck_assert_uint_eq(r.trust.all.samples.on, 288);
+	ck_assert_uint_eq(r.trust.all.samples.off, 3 * n);
+	ck_assert_uint_eq(r.trust.all.addrs.off, n);
+	ck_assert_uint_eq(r.trust.all.strays, n);
+	ck_assert_double_eq_tol(r.trust.all.chance, .25, 1e-12);
+	ck_assert_int_eq(r.trust.all.verdict, in_data[_i].verdict);
+	ck_assert_uint_eq(r.trust.n_misfits, _i == 1);
+	if (_i == 1) {
+		ck_assert_int_eq(r.trust.misfits[0].tid, 7);
+		ck_assert_uint_eq(r.trust.misfits[0].samples.off, 3);
+	}
+	hlg_report_finish(&r);
 	hlg_run_finish(&run);
 }
 END_TEST
@@ -306,10 +347,11 @@ int main(void)
 			    sizeof(verdicts) / sizeof(verdicts[0]));
 	tcase_add_test(tc, words_of_verdicts);
 	tcase_add_loop_test(tc, random_samples_are_counted, 0, 24);
-	tcase_add_test(tc, strays_only_are_a_mismatch);
+	tcase_add_loop_test(tc, strays_only_are_a_mismatch, 0, 2);
 	tcase_add_loop_test(tc, what_cannot_be_decoded_is_not_tested, 0, 2);
 	/* On AArch64 a base hardly stands out. */
 	if (HLG_HAVE_ZYDIS) {
+		tcase_add_loop_test(tc, data_does_not_fit, 0, 3);
 		tcase_add_loop_test(tc, other_bases_are_told, 0, 1);
 		tcase_add_loop_test(tc, other_bases_are_told, 31, 33);
 	}

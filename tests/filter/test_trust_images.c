@@ -2,7 +2,7 @@
 /*
  * What samples in several images prove: each image is judged for itself, none for
  * another, and one that does not fit is not hidden by those that do. And what is said of
- * a base that fits as well.
+ * a base that fits as well. And that a recording alone is judged as a report of it is.
  */
 #include "filter/trust/trust.h"
 
@@ -13,6 +13,7 @@
 
 #include "config.h"
 #include "filter/report/trust-notes.h"
+#include "filter/trust/per-file.h"
 #include "kit-trust.h"
 #include "tap.h"
 
@@ -163,6 +164,55 @@ START_TEST(bases_that_overlap_are_told)
 }
 END_TEST
 
+/* n distinct addresses from ip on, step apart. */
+static void add_some(struct hlg_run *run, uint64_t ip, uint64_t n, uint64_t step)
+{
+	for (uint64_t i = 0; i < n; i++)
+		kit_add(run, 0, ip + i * step, 1, 1);
+}
+
+static enum hlg_trust_verdict verdict_of_file(const struct hlg_run *run)
+{
+	struct hlg_file_fit fit;
+	struct hlg_fits fits;
+
+	ck_assert(hlg_fits_begin(&fits, &run->space, run->options.gaps));
+	ck_assert(hlg_fits_judge(&fits, &run->profile, &fit));
+	hlg_fits_finish(&fits);
+	return fit.verdict;
+}
+
+/*
+ * Of one recording, the file's verdict is the report's: with samples in data, in padding,
+ * outside of all, and beside those that a base is found for.
+ */
+START_TEST(a_file_is_judged_as_the_whole)
+{
+	static const char *const words[] = {
+		"guest.elf@0x100000", "guest.elf@0x100000 gaps=drop",
+		"guest.elf@0x100000 gaps=stretch", "guest.elf@auto"};
+	static const uint64_t data[] = {0, 1, 29, 30}, outside[] = {0, 15, 30},
+			      on[] = {0, 1, 11, 30}, padding[] = {0, 15};
+	const int how = _i % 4, i = _i / 4;
+	struct hlg_report r;
+	struct hlg_run run;
+	enum hlg_trust_verdict alone;
+
+	kit_trust_guest("guest.elf");
+	kit_start(&run, words[how]);
+	hlg_profile_event(&run.profile, "a", 0);
+	add_some(&run, 0x103000, data[i % 4], 8);
+	add_some(&run, 0x900001, outside[i / 4 % 3], 0x10000);
+	add_some(&run, 0x101060, on[i / 12 % 4], 4);
+	add_some(&run, 0x101220, padding[i / 48], 2);
+	alone = verdict_of_file(&run);
+	kit_build(&run, &r);
+	ck_assert_str_eq(hlg_trust_word(alone), hlg_trust_word(r.trust.all.verdict));
+	hlg_report_finish(&r);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("trust_images");
@@ -172,6 +222,7 @@ int main(void)
 	tcase_add_loop_test(tc, bases_that_overlap_are_told, 0, 4);
 	/* On AArch64 a base hardly stands out. */
 	if (HLG_HAVE_ZYDIS) {
+		tcase_add_loop_test(tc, a_file_is_judged_as_the_whole, 0, 4 * 96);
 		tcase_add_test(tc, images_are_judged_apart);
 		tcase_add_loop_test(tc, a_mismatch_is_not_outvoted, 0, 2);
 		tcase_add_loop_test(tc, a_mismatch_is_not_outvoted, 12, 13);

@@ -122,7 +122,7 @@ static bool init(struct worker *w, struct hlg_run *run, bool first)
 	    !hlg_stacks_init(&w->own_stacks, &run->options))
 		return false;
 	if (w->batch->judge && w->batch->n_paths > 1 &&
-	    !hlg_fits_begin(&w->fits, &run->space))
+	    !hlg_fits_begin(&w->fits, &run->space, run->options.gaps))
 		return false;
 	return hlg_profile_init(&w->file, &run->options) &&
 	       (first || hlg_profile_init(&w->own_sum, &run->options));

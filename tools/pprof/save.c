@@ -253,7 +253,7 @@ static int judge(struct hlg_run *run, struct hlg_err *err)
 {
 	struct hlg_file_fit fit = {0};
 	struct hlg_fits fits;
-	bool ok = hlg_fits_begin(&fits, &run->space) &&
+	bool ok = hlg_fits_begin(&fits, &run->space, run->options.gaps) &&
 		  hlg_fits_judge(&fits, &run->profile, &fit);
 
 	hlg_fits_finish(&fits);
