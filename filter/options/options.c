@@ -69,6 +69,10 @@ const struct hlg_option hlg_option_table[] = {
 
 const size_t hlg_n_options = sizeof(hlg_option_table) / sizeof(hlg_option_table[0]);
 
+_Static_assert(sizeof(hlg_option_table) / sizeof(hlg_option_table[0]) <=
+		       8 * sizeof(((struct hlg_options *)0)->given),
+	       "a bit of given for each option");
+
 /* The place of word (len bytes) in "a|b|c" or "a,b,c", or -1. */
 static int word_index(const char *words, const char *word, size_t len)
 {

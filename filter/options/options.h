@@ -99,7 +99,9 @@ enum hlg_option_kind {
 
 struct hlg_option {
 	const char *name;
-	const char *value;    /* syntax, and the words of a choice, "a|b|c" or "a,b,c" */
+	/* Syntax, and the words of a choice, "a|b|c", or of a set, "a,b,c": in the order
+	 * of their enum above, as the place of a word is its value, or its bit. */
+	const char *value;
 	const char *fallback; /* as shown in help; parsed too unless it is "" or in () */
 	const char *help;
 	enum hlg_option_kind kind;

@@ -52,6 +52,17 @@ static const struct accepted {
 	INT("emit=none", emit, HLG_EMIT_NONE),
 	INT("emit=pass", emit, HLG_EMIT_PASS),
 	INT("emit=lines", emit, HLG_EMIT_LINES),
+	INT("stacks=leaf", stacks, HLG_STACKS_LEAF),
+	INT("stacks=counters", stacks, HLG_STACKS_COUNTERS),
+	INT("stacks=callgraph", stacks, HLG_STACKS_CALLGRAPH),
+	INT("roots=comm", roots, HLG_ROOT_COMM),
+	INT("roots=tid", roots, HLG_ROOT_TID),
+	INT("roots=image", roots, HLG_ROOT_IMAGE),
+	INT("roots=section", roots, HLG_ROOT_SECTION),
+	INT("force=no", force, 0),
+	INT("force=yes", force, 1),
+	INT("strict=no", strict, 0),
+	INT("strict=yes", strict, 1),
 	INT("demangle=no", demangle, 0),
 	INT("demangle=yes", demangle, 1),
 	INT("aliases=no", aliases, 0),
@@ -98,6 +109,27 @@ START_TEST(accepts)
 	memcpy(&value, (char *)&o + a->field, a->size);
 	ck_assert_msg(value == a->value, "%s is %ju", a->word, (uintmax_t)value);
 	hlg_options_finish(&o);
+}
+END_TEST
+
+/* The place of a word in the table is its value: each word is among the above. */
+START_TEST(words_are_the_enums)
+{
+	const struct hlg_option *opt = &hlg_option_table[_i];
+
+	if (opt->kind != HLG_OPT_CHOICE && opt->kind != HLG_OPT_SET)
+		return;
+	for (const char *word = opt->value; word[0];) {
+		size_t n = strcspn(word, "|,");
+		bool found = false;
+		char whole[64];
+
+		snprintf(whole, sizeof(whole), "%s=%.*s", opt->name, (int)n, word);
+		for (size_t i = 0; i < sizeof(accepted) / sizeof(accepted[0]); i++)
+			found |= strcmp(accepted[i].word, whole) == 0;
+		ck_assert_msg(found, "%s is not tested", whole);
+		word += n + (word[n] != '\0');
+	}
 }
 END_TEST
 
@@ -306,7 +338,6 @@ START_TEST(given_says_which)
 	struct hlg_options o;
 	struct hlg_err err = {""};
 
-	ck_assert_uint_le(hlg_n_options, 8 * sizeof(o.given));
 	ck_assert_int_eq(parse(&o, "gaps=retag top=40", &err), 0);
 	for (size_t i = 0; i < hlg_n_options; i++) {
 		const char *name = hlg_option_table[i].name;
@@ -369,6 +400,7 @@ int main(void)
 	TCase *tc = tap_case(suite, "options");
 
 	tcase_add_loop_test(tc, accepts, 0, LENGTH(accepted));
+	tcase_add_loop_test(tc, words_are_the_enums, 0, (int)hlg_n_options);
 	tcase_add_loop_test(tc, refuses, 0, LENGTH(refused));
 	tcase_add_test(tc, empty_word);
 	tcase_add_loop_test(tc, image, 0, LENGTH(images));
