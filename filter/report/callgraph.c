@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/report/callgraph.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "filter/view/place-name.h"
-#include "filter/write/write.h"
 
 /* What a view says of one address of a series, and what no stack has told of it yet. */
 struct credit {

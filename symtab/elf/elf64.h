@@ -5,7 +5,7 @@
  * In: a path. Out: identity, loadable ranges, sections, notes and the raw symbol table
  * of a little-endian ELF64 for x86-64 or AArch64 (ET_EXEC or ET_DYN). The file is closed
  * when hlg_elf64_read returns, and every number in the result has been checked against
- * the file's size; what the symbols mean is decided in image.c. All addresses
+ * the file's size; what the symbols mean is decided in symbol.c. All addresses
  * are the image's own (before the bias). References: System V gABI chapters 4 and 5.
  *
  * The rule for what readers do not agree on: headers of another size than usual, tables
