@@ -85,19 +85,19 @@ _hlguest()
 	case $verb in
 	report)
 		short='-i -j -q'
-		long='--input= --jobs= --quiet --aliases= --by= --calibration= --cpu= --demangle= --event=
+		long='--input= --jobs= --quiet --aliases --by= --calibration= --cpu= --demangle --event=
 			--force --format= --gaps= --min= --mode= --out= --pid= --region= --roots=
 			--skid= --stacks= --tid= --time= --top= --weight='
 		;;
 	annotate)
 		short='-i -j -q'
-		long='--input= --jobs= --quiet --by= --cpu= --demangle= --event= --force --format=
+		long='--input= --jobs= --quiet --by= --cpu= --demangle --event= --force --format=
 			--function= --min= --out= --pid= --skid= --syntax= --tid= --time= --top=
 			--weight='
 		;;
 	flame)
 		short='-i -j -o -q'
-		long='--input= --jobs= --quiet --before= --by= --cpu= --demangle= --event= --force
+		long='--input= --jobs= --quiet --before= --by= --cpu= --demangle --event= --force
 			--format= --gaps= --inverted --min= --mode= --out= --pid= --roots=
 			--stacks= --tid= --time= --title= --weight='
 		;;
@@ -108,7 +108,7 @@ _hlguest()
 		;;
 	windows)
 		short='-i -q'
-		long='--input= --quiet --between= --cpu= --demangle= --event= --every=
+		long='--input= --quiet --between= --cpu= --demangle --event= --every=
 			--format= --function= --hpctool --mode= --out= --pid= --rates --summary
 			--tid= --time='
 		;;
@@ -122,26 +122,26 @@ _hlguest()
 		;;
 	diff)
 		short='-i -j -q'
-		long='--input= --jobs= --quiet --after --cpu= --demangle= --event= --fail-if=
+		long='--input= --jobs= --quiet --after --cpu= --demangle --event= --fail-if=
 			--force --format= --gaps= --min= --out= --pid= --region= --tid= --time=
 			--top= --weight='
 		;;
 	exits)
 		short='-i -j -q'
-		long='--input= --jobs= --quiet --by= --demangle= --exact --format= --out= --pid=
+		long='--input= --jobs= --quiet --by= --demangle --exact --format= --out= --pid=
 			--port= --reason= --tid= --time= --top='
 		;;
 	sysprof) long='--elf= --format= --merge= --mode= --out= --roots= --top=' ;;
 	inject)
 		short='-i -o -q'
-		long='--input= --direct --output= --quiet --demangle= --force --gaps='
+		long='--input= --direct --output= --quiet --demangle --force --gaps='
 		;;
 	calibrate)
 		short='-q'
 		long='--quiet --deadline= --format= --only= --operations= --out= --runs= --save= --time='
 		;;
 	kallsyms) long='--compat' ;;
-	lookup) long='--demangle= --format= --inlines --own' ;;
+	lookup) long='--demangle --format= --inlines --own' ;;
 	doctor) ;;
 	help)
 		((COMP_CWORD == 2)) &&

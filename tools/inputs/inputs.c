@@ -187,7 +187,7 @@ static const char *shown_value(const struct hlg_inputs *in,
 	return option->value;
 }
 
-/* The table's options as argp has them, and our own. */
+/* The table's options as argp has them, and our own. Alone, what is yes or no is yes. */
 static struct argp_option *make_options(const struct hlg_inputs *in)
 {
 	struct argp_option *options = calloc(hlg_n_options + 5, sizeof(*options));
@@ -218,7 +218,7 @@ static struct argp_option *make_options(const struct hlg_inputs *in)
 			hlg_option_table[i].name,
 			KEY_OPTION + (int)i,
 			shown_value(in, &hlg_option_table[i]),
-			strcmp(hlg_option_table[i].name, "force") == 0
+			strcmp(hlg_option_table[i].value, "no|yes") == 0
 				? OPTION_ARG_OPTIONAL
 				: 0,
 			hlg_option_table[i].help,

@@ -45,7 +45,8 @@ static const struct argp_option options[] = {
 	{"own", KEY_OWN, NULL, 0, "ADDR is the image's own address, not the guest's", 0},
 	{"inlines", KEY_INLINES, NULL, 0, "the functions that were inlined there, too",
 	 0},
-	{"demangle", KEY_DEMANGLE, "yes|no", 0, "C++ and Rust names readable (yes)", 0},
+	{"demangle", KEY_DEMANGLE, "no|yes", OPTION_ARG_OPTIONAL,
+	 "C++ and Rust names readable (yes)", 0},
 	{"format", KEY_FORMAT, "text|json", 0, "json: an object a line (text)", 0},
 	{0},
 };
@@ -97,7 +98,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		args->inlines = true;
 		return 0;
 	case KEY_DEMANGLE:
-		args->demangle = choose(state, "demangle", value, "yes", "no");
+		args->demangle = !value || choose(state, "demangle", value, "yes", "no");
 		return 0;
 	case KEY_FORMAT:
 		args->json = choose(state, "format", value, "json", "text");
