@@ -59,7 +59,8 @@ static bool set_format(struct hlg_inputs *in, const struct hlg_option *option,
 		return false;
 	}
 	if (!is_one_of(format_words(in), value))
-		return false; /* and it says so */
+		argp_error(state, "--format=%s: unknown value (one of %s)", value,
+			   format_words(in));
 	in->format = value;
 	return in->formats == 1;
 }
