@@ -12,8 +12,8 @@
 
 static void read_recording(struct resample *r, const char *elf, const char *data)
 {
-	const struct hlg_feed_how how = {.threads = 1, .space = &r->run.space};
-	struct hlg_feed_sums sums = {0};
+	const struct hlg_feed_how how = {.threads = 1};
+	struct hlg_recording_sums sums = {0};
 	char *words[] = {(char *)(uintptr_t)elf};
 	struct hlg_err err;
 

@@ -16,11 +16,10 @@ static FILE *nowhere;
 static void use(const void *data, size_t size)
 {
 	const struct hlg_space space = {0};
-	const struct hlg_feed_how how = {.threads = 1, .space = &space};
 	char *path = strdup(door_path(data, size)), *paths[] = {path, path};
 	struct hlg_profile profile;
 	struct hlg_options options;
-	struct hlg_feed_sums sums;
+	struct hlg_recording_sums sums;
 	struct hlg_host host = {0};
 	struct hlg_err err;
 
@@ -28,7 +27,7 @@ static void use(const void *data, size_t size)
 	    !hlg_profile_init(&profile, &options))
 		door_fail("options");
 	if (hlg_pprof_is(path))
-		hlg_pprof_read(path, &how, &profile, &host, &sums, &err);
+		hlg_pprof_read(path, &space, NULL, &profile, &host, &sums, &err);
 	hlg_host_finish(&host);
 	hlg_profile_finish(&profile);
 	hlg_options_finish(&options);

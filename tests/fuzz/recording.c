@@ -11,7 +11,8 @@
 #include "tools/perfdata/decode.h"
 #include "tools/perfdata/perfdata.h"
 
-static void check(const struct hlg_profile *profile, const struct hlg_feed_sums *sums)
+static void check(const struct hlg_profile *profile,
+		  const struct hlg_recording_sums *sums)
 {
 	uint64_t guest = 0;
 
@@ -28,7 +29,7 @@ static void count(const char *path)
 	const struct hlg_feed_how how = {.threads = 1};
 	struct hlg_profile profile;
 	struct hlg_options options;
-	struct hlg_feed_sums sums;
+	struct hlg_recording_sums sums;
 	struct hlg_host host = {0};
 	struct hlg_err err;
 

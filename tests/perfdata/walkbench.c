@@ -161,7 +161,7 @@ static uint64_t feed(unsigned threads)
 {
 	const struct hlg_feed_how how = {.threads = threads};
 	char *argv[] = {(char *)(uintptr_t)guest};
-	struct hlg_feed_sums sums;
+	struct hlg_recording_sums sums;
 	struct hlg_run run;
 	struct hlg_err err;
 

@@ -97,7 +97,7 @@ static char *folded_by_report(struct hlg_run *run)
 static char *folded_by_stream(struct hlg_run *run)
 {
 	const struct hlg_sysprof_style style = {.path = ""};
-	const struct hlg_feed_sums sums = {0};
+	const struct hlg_recording_sums sums = {0};
 	struct hlg_sysprof s = {0};
 	struct hlg_err err;
 	int fd = memfd_create("stream", MFD_CLOEXEC);
@@ -229,7 +229,7 @@ END_TEST
 START_TEST(refuses_too_many)
 {
 	const struct samples samples = {0x52b0, HLG_SYSPROF_MAX_SAMPLES + 1};
-	const struct hlg_feed_sums sums = {0};
+	const struct hlg_recording_sums sums = {0};
 	struct hlg_run run;
 	struct hlg_err err;
 	FILE *f = fopen("/dev/null", "w");

@@ -79,7 +79,7 @@ static int compare_paths(const void *a, const void *b)
 }
 
 static void note_sums(struct hlg_diff *diff, const char *side,
-		      const struct hlg_feed_sums *sums)
+		      const struct hlg_recording_sums *sums)
 {
 	if (sums->lost)
 		hlg_diff_note(diff, "%s: %" PRIu64 " events were lost while recording",

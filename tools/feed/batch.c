@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "symtab/sum.h"
+#include "tools/pprof/pprof.h"
 
 struct worker {
 	pthread_t thread;
@@ -14,7 +15,8 @@ struct worker {
 	const struct hlg_options *options;
 	atomic_size_t *next; /* file to take */
 	struct hlg_feed_how how;
-	struct hlg_profile *sum; /* the run's own, or the thread's; and so */
+	const struct hlg_space *space; /* for saved profiles */
+	struct hlg_profile *sum;       /* the run's own, or the thread's; and so */
 	struct hlg_host *host;
 	struct hlg_profile own_sum;
 	struct hlg_host own_host;
@@ -33,6 +35,21 @@ static const struct hlg_err *keep(struct hlg_batch *batch, const struct hlg_err 
 		return &batch->no_memory;
 	*kept = *err;
 	return kept;
+}
+
+/* A recording or a saved profile, into the worker's profile of the file. */
+static int read_path(struct worker *w, const char *path, struct hlg_host *host,
+		     struct hlg_recording_sums *sums, struct hlg_err *err)
+{
+	if (!hlg_pprof_is(path))
+		return hlg_feed_read(path, &w->how, &w->file, host, sums, err);
+	if (w->options->stacks == HLG_STACKS_COUNTERS)
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"%s: is a saved profile, which does not tell states (name "
+			"a recording)",
+			path);
+	return hlg_pprof_read(path, w->space, w->how.progress, &w->file, host, sums, err);
 }
 
 /*
@@ -54,8 +71,7 @@ static void read_file(struct worker *w, const char *path, struct hlg_batch_file 
 			   ? hlg_err_memory(&err, path)
 			   : 0;
 	if (file->rc == 0)
-		file->rc = hlg_feed_read(path, &w->how, &w->file, host ? &rows : NULL,
-					 &file->sums, &err);
+		file->rc = read_path(w, path, host ? &rows : NULL, &file->sums, &err);
 	if (file->rc == 0 && w->fits.space &&
 	    !hlg_fits_judge(&w->fits, &w->file, &file->fit))
 		file->rc = hlg_err_memory(&err, path);
@@ -87,7 +103,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void add_sums(struct hlg_feed_sums *to, const struct hlg_feed_sums *from)
+static void add_sums(struct hlg_recording_sums *to, const struct hlg_recording_sums *from)
 {
 	to->samples += from->samples;
 	to->guest += from->guest;
@@ -140,7 +156,7 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 		workers[i].next = &next;
 		workers[i].how.threads = n > 1 ? 1 : batch->threads;
 		workers[i].how.progress = progress;
-		workers[i].how.space = &run->space;
+		workers[i].space = &run->space;
 		workers[i].how.syms = &batch->syms;
 		ok = init(&workers[i], run, i == 0) && ok;
 	}
@@ -233,7 +249,7 @@ static void note_syms(struct hlg_run *run, const struct hlg_hostsyms *syms)
 
 void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)
 {
-	const struct hlg_feed_sums *sums = &batch->sums;
+	const struct hlg_recording_sums *sums = &batch->sums;
 
 	if (sums->lost)
 		hlg_run_note(run,

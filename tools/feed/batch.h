@@ -15,7 +15,7 @@
 struct hlg_batch_file {
 	int rc;                    /* of reading it */
 	const struct hlg_err *err; /* if rc < 0; the batch's */
-	struct hlg_feed_sums sums;
+	struct hlg_recording_sums sums;
 	struct hlg_file_fit fit; /* if it was asked for */
 };
 
@@ -30,11 +30,11 @@ struct hlg_batch {
 	 * itself. The caller finishes them. */
 	struct hlg_profile *profiles;
 	/* Out. */
-	struct hlg_batch_file *files; /* one for each path */
-	size_t n_read;                /* files that could be read */
-	struct hlg_feed_sums sums;    /* over these */
-	struct hlg_err no_memory;     /* for errors that cannot be kept */
-	struct hlg_hostsyms syms;     /* for stacks; what it could not name */
+	struct hlg_batch_file *files;   /* one for each path */
+	size_t n_read;                  /* files that could be read */
+	struct hlg_recording_sums sums; /* over these */
+	struct hlg_err no_memory;       /* for errors that cannot be kept */
+	struct hlg_hostsyms syms;       /* for stacks; what it could not name */
 };
 
 /*

@@ -9,7 +9,6 @@
 #include "symtab/sum.h"
 #include "tools/feed/queue.h"
 #include "tools/perfdata/perfdata.h"
-#include "tools/pprof/pprof.h"
 
 struct feed {
 	struct hlg_profile *profile;
@@ -194,7 +193,7 @@ static inline __attribute__((always_inline)) void on_stack(void *ctx,
 		      chain, what);
 }
 
-static void add_counts(struct hlg_feed_sums *sums,
+static void add_counts(struct hlg_recording_sums *sums,
 		       const struct hlg_perfdata_counts *counts)
 {
 	sums->samples += counts->samples;
@@ -258,7 +257,7 @@ static void *read_second(void *arg)
  * the part up to hlg_perfdata_tell(pd) is.
  */
 static int read_both(struct feed *feed, struct hlg_perfdata *pd, struct second *s,
-		     uint64_t at, struct hlg_feed_sums *sums, struct hlg_err *err)
+		     uint64_t at, struct hlg_recording_sums *sums, struct hlg_err *err)
 {
 	pthread_t thread;
 	int rc;
@@ -283,7 +282,7 @@ static int read_both(struct feed *feed, struct hlg_perfdata *pd, struct second *
  * which need the order; else, and where the guess was wrong, one.
  */
 static int read_split(struct feed *feed, struct hlg_perfdata *pd,
-		      struct hlg_feed_sums *sums, struct hlg_err *err)
+		      struct hlg_recording_sums *sums, struct hlg_err *err)
 {
 	struct second s = {.feed = {.path = feed->path, .progress = feed->progress}};
 	uint64_t at;
@@ -326,7 +325,7 @@ static int begin_order(struct feed *feed, const struct hlg_perfdata *pd,
 
 int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 		  struct hlg_profile *profile, struct hlg_host *host,
-		  struct hlg_feed_sums *sums, struct hlg_err *err)
+		  struct hlg_recording_sums *sums, struct hlg_err *err)
 {
 	struct feed feed = {.profile = profile,
 			    .host = host,
@@ -340,15 +339,6 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	struct hlg_perfdata *pd;
 	int rc;
 
-	if (profile->options->stacks == HLG_STACKS_COUNTERS && how->space &&
-	    hlg_pprof_is(path))
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"%s: is a saved profile, which does not tell states (name "
-			"a recording)",
-			path);
-	if (how->space && hlg_pprof_is(path))
-		return hlg_pprof_read(path, how, profile, host, sums, err);
 	memset(sums, 0, sizeof(*sums));
 	rc = hlg_perfdata_open(&pd, path, err);
 	if (rc < 0)
@@ -367,7 +357,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	return rc;
 }
 
-int hlg_feed_count(const char *path, struct hlg_feed_sums *sums, struct hlg_err *err)
+int hlg_feed_count(const char *path, struct hlg_recording_sums *sums, struct hlg_err *err)
 {
 	struct hlg_profile profile;
 	struct hlg_options options;

@@ -8,19 +8,10 @@
 
 #include "filter/profile/host.h"
 #include "filter/profile/profile.h"
+#include "filter/profile/recording.h"
 #include "filter/stacks/stacks.h"
-#include "symtab/image/space.h"
 #include "tools/cli/progress.h"
 #include "tools/feed/hostsyms.h"
-
-/* What one recording held. */
-struct hlg_feed_sums {
-	uint64_t samples, guest, host, deselected;
-	uint64_t lost;      /* LOST records' sum, or LOST_SAMPLES' if larger */
-	uint64_t throttled; /* THROTTLE records */
-	uint64_t skipped;   /* samples of no known event, or malformed: not counted */
-	uint64_t left;      /* bytes that could not be read: the recording was cut off */
-};
 
 /*
  * Reads path ("-" is standard input) into profile, and host samples into host if that is
@@ -32,16 +23,16 @@ struct hlg_feed_sums {
 struct hlg_feed_how {
 	unsigned threads;
 	struct hlg_progress *progress; /* NULL: not shown */
-	const struct hlg_space *space; /* settled, for saved profiles; NULL: none read */
 	struct hlg_stacks *stacks;     /* NULL: not wanted */
 	struct hlg_hostsyms *syms;     /* for stacks; NULL: frames are named by mapping */
 };
 
 int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 		  struct hlg_profile *profile, struct hlg_host *host,
-		  struct hlg_feed_sums *sums, struct hlg_err *err);
+		  struct hlg_recording_sums *sums, struct hlg_err *err);
 
 /* Only counts. */
-int hlg_feed_count(const char *path, struct hlg_feed_sums *sums, struct hlg_err *err);
+int hlg_feed_count(const char *path, struct hlg_recording_sums *sums,
+		   struct hlg_err *err);
 
 #endif

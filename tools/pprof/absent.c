@@ -10,18 +10,19 @@ int hlg_pprof_check(struct hlg_err *err)
 		"protobuf-c-compiler and zlib1g-dev and build again)");
 }
 
-int hlg_pprof_report(struct hlg_run *run, const struct hlg_feed_sums *sums, FILE *stream,
-		     struct hlg_err *err)
+int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
+		     FILE *stream, struct hlg_err *err)
 {
 	(void)run, (void)sums, (void)stream;
 	return hlg_pprof_check(err);
 }
 
-int hlg_pprof_read(const char *path, const struct hlg_feed_how *how,
-		   struct hlg_profile *profile, struct hlg_host *host,
-		   struct hlg_feed_sums *sums, struct hlg_err *err)
+int hlg_pprof_read(const char *path, const struct hlg_space *space,
+		   struct hlg_progress *progress, struct hlg_profile *profile,
+		   struct hlg_host *host, struct hlg_recording_sums *sums,
+		   struct hlg_err *err)
 {
-	(void)how, (void)profile, (void)host, (void)sums;
+	(void)space, (void)progress, (void)profile, (void)host, (void)sums;
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: saved profiles are not in this build (install "
 			   "libprotobuf-c-dev, protobuf-c-compiler and zlib1g-dev and "

@@ -265,7 +265,7 @@ static int add_hosts(struct loader *l, struct hlg_host *host)
 	return 0;
 }
 
-static void add_totals(struct loader *l, struct hlg_feed_sums *sums)
+static void add_totals(struct loader *l, struct hlg_recording_sums *sums)
 {
 	const struct hlg_saved_totals *t = &l->saved.totals;
 	struct hlg_profile *p = l->profile;
@@ -285,7 +285,7 @@ static void add_totals(struct loader *l, struct hlg_feed_sums *sums)
 	sums->left = t->left;
 }
 
-static int load(struct loader *l, struct hlg_host *host, struct hlg_feed_sums *sums)
+static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_sums *sums)
 {
 	int rc = check_keys(l);
 
@@ -309,12 +309,13 @@ static int load(struct loader *l, struct hlg_host *host, struct hlg_feed_sums *s
 	return 0;
 }
 
-int hlg_pprof_read(const char *path, const struct hlg_feed_how *how,
-		   struct hlg_profile *profile, struct hlg_host *host,
-		   struct hlg_feed_sums *sums, struct hlg_err *err)
+int hlg_pprof_read(const char *path, const struct hlg_space *space,
+		   struct hlg_progress *progress, struct hlg_profile *profile,
+		   struct hlg_host *host, struct hlg_recording_sums *sums,
+		   struct hlg_err *err)
 {
 	struct loader l = {.path = hlg_pprof_name(path),
-			   .space = how->space,
+			   .space = space,
 			   .profile = profile,
 			   .err = err};
 	uint64_t seen = profile->seen.samples, deselected = profile->deselected.samples;
@@ -322,7 +323,7 @@ int hlg_pprof_read(const char *path, const struct hlg_feed_how *how,
 	int rc;
 
 	memset(sums, 0, sizeof(*sums));
-	rc = hlg_pprof_load(&l.saved, path, how->progress, err);
+	rc = hlg_pprof_load(&l.saved, path, progress, err);
 	if (rc == 0)
 		rc = load(&l, host, sums);
 	sums->deselected = profile->deselected.samples - deselected;

@@ -13,8 +13,9 @@
 #ifndef HLG_TOOLS_PPROF_PPROF_H
 #define HLG_TOOLS_PPROF_PPROF_H
 
+#include "filter/profile/recording.h"
 #include "filter/run.h"
-#include "tools/feed/feed.h"
+#include "tools/cli/progress.h"
 
 /* Can this build do it? Asked before work is begun. */
 int hlg_pprof_check(struct hlg_err *err);
@@ -29,19 +30,20 @@ bool hlg_pprof_is(const char *path);
  * Saves what run has counted: to out=, else to stream. run must have collected host rows
  * (mode=all), or a selection made later could not be exact. sums are told in the file.
  */
-int hlg_pprof_report(struct hlg_run *run, const struct hlg_feed_sums *sums, FILE *stream,
-		     struct hlg_err *err);
+int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
+		     FILE *stream, struct hlg_err *err);
 
 /*
- * Adds a saved profile to profile (and host, unless NULL), as hlg_feed_read does with a
- * recording; what options ask for is selected from it. Samples inside an image keep their
- * place in it when its base here is another. Fails, before anything is counted, if
- * options ask for what was not saved, or an image with samples is not in how->space
- * (settled).
+ * Adds the saved profile at path ("-" is standard input) to profile, and its host rows to
+ * host unless that is NULL; what options ask for is selected from it. Samples inside an
+ * image keep their place in it when its base in space (settled) is another. progress may
+ * be NULL. Fails, before anything is counted, if options ask for what was not saved, or
+ * an image with samples is not in space.
  */
-int hlg_pprof_read(const char *path, const struct hlg_feed_how *how,
-		   struct hlg_profile *profile, struct hlg_host *host,
-		   struct hlg_feed_sums *sums, struct hlg_err *err);
+int hlg_pprof_read(const char *path, const struct hlg_space *space,
+		   struct hlg_progress *progress, struct hlg_profile *profile,
+		   struct hlg_host *host, struct hlg_recording_sums *sums,
+		   struct hlg_err *err);
 
 /*
  * Adds to space, which is empty, the images that the saved profiles at n paths have

@@ -207,7 +207,7 @@ static bool save_hosts(struct saver *s)
 	return true;
 }
 
-static void save_totals(struct saver *s, const struct hlg_feed_sums *sums)
+static void save_totals(struct saver *s, const struct hlg_recording_sums *sums)
 {
 	const struct hlg_profile *p = &s->run->profile;
 	struct hlg_saved_totals *t = &s->saved->totals;
@@ -261,8 +261,8 @@ static int judge(struct hlg_run *run, struct hlg_err *err)
 	return ok ? 0 : hlg_err_memory(err, "profile");
 }
 
-int hlg_pprof_report(struct hlg_run *run, const struct hlg_feed_sums *sums, FILE *stream,
-		     struct hlg_err *err)
+int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
+		     FILE *stream, struct hlg_err *err)
 {
 	struct hlg_saved saved = {.by = run->options.by &
 					(HLG_BY_PID | HLG_BY_TID | HLG_BY_CPU)};

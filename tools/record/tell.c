@@ -61,7 +61,7 @@ static void tell_threads(const struct hlg_recorded *r)
 
 int hlg_record_tell(const struct hlg_recorded *r)
 {
-	struct hlg_feed_sums sums;
+	struct hlg_recording_sums sums;
 	struct hlg_err err;
 	int rc = hlg_feed_count(r->path, &sums, &err);
 

@@ -206,7 +206,7 @@ static int write_out(struct writer *w, FILE *stream, struct hlg_err *err)
 	return hlg_err_memory(err, "--format=sysprof");
 }
 
-int hlg_sysprof_report(struct hlg_run *run, const struct hlg_feed_sums *sums,
+int hlg_sysprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 		       FILE *stream, struct hlg_err *err)
 {
 	struct hlg_report report;

@@ -18,8 +18,8 @@
 
 #include <stdio.h>
 
+#include "filter/profile/recording.h"
 #include "filter/run.h"
-#include "tools/feed/feed.h"
 
 /* More samples, an event of some 12 bytes each, are refused. */
 #define HLG_SYSPROF_MAX_SAMPLES UINT64_C(100000000)
@@ -28,7 +28,7 @@
 int hlg_sysprof_check(const struct hlg_run *run, struct hlg_err *err);
 
 /* Writes what run has counted: to out=, else to stream. sums are not told in it. */
-int hlg_sysprof_report(struct hlg_run *run, const struct hlg_feed_sums *sums,
+int hlg_sysprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 		       FILE *stream, struct hlg_err *err);
 
 #endif
