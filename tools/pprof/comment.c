@@ -167,7 +167,7 @@ static int hex_digit(char c)
 static const char *take_text(struct hlg_saved *saved, const char **text)
 {
 	size_t len = strcspn(*text, ","), n = 0;
-	char *copy = hlg_arena_text(&saved->arena, *text, len);
+	char *copy = hlg_saved_arena_text(&saved->arena, *text, len);
 
 	for (size_t i = 0; copy && i < len; i++) {
 		int high = -1, low = -1;

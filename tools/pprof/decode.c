@@ -11,9 +11,10 @@
 
 #include "pprof.pb-c.h"
 #include "tools/pprof/comment.h"
-#include "tools/pprof/encode.h"
+#include "tools/pprof/saved.h"
 
-#define MAX_MEMORY ((size_t)2 << 30) /* of the messages, over ten times HLG_GZIP_MAX */
+#define MAX_MEMORY                                                                       \
+	((size_t)2 << 30) /* of the messages, over ten times HLG_SAVED_MAX_BYTES */
 
 /* Bytes of names for one of the file: few things share a name, and none shares many. */
 #define MAX_SHARING 16
@@ -286,7 +287,7 @@ static int decode(struct decoder *d)
 		rc = read_samples(d);
 	if (rc == 0)
 		rc = check_sums(d);
-	if (rc == 0 && !hlg_saved_settle(d->saved))
+	if (rc == 0 && !hlg_saved_resolve(d->saved))
 		rc = fail_memory(d);
 	return rc;
 }
@@ -353,7 +354,7 @@ static Pprof__Profile *unpack(ProtobufCAllocator *allocator, struct budget *budg
 	return NULL;
 }
 
-int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t size,
+int hlg_saved_decode(struct hlg_saved *saved, const unsigned char *data, size_t size,
 		     const char *path, struct hlg_err *err)
 {
 	struct budget budget = {0};

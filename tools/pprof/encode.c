@@ -3,20 +3,19 @@
  * Two passes over the same code: the first collects the strings, the second, when they
  * are sorted, builds the messages, in which a string is its place in the table.
  */
-#include "tools/pprof/encode.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pprof.pb-c.h"
 #include "tools/pprof/comment.h"
+#include "tools/pprof/saved.h"
 
 /* A message's array of pointers, and the things they point to, all in the arena. */
 #define MESSAGES(e, to, count, type, init)                                               \
 	do {                                                                             \
-		type *all = hlg_arena_alloc(&(e)->arena, (count), sizeof(type));         \
-		(to) = hlg_arena_alloc(&(e)->arena, (count), sizeof(type *));            \
+		type *all = hlg_saved_arena_alloc(&(e)->arena, (count), sizeof(type));   \
+		(to) = hlg_saved_arena_alloc(&(e)->arena, (count), sizeof(type *));      \
 		if (!all || !(to))                                                       \
 			return false;                                                    \
 		for (size_t message = 0; message < (count); message++) {                 \
@@ -28,7 +27,7 @@
 
 struct encoder {
 	const struct hlg_saved *saved;
-	struct hlg_arena arena;
+	struct hlg_saved_arena arena;
 	const char **strings; /* sorted, "" first, once they are all there */
 	size_t n_strings, room;
 	bool sorted, failed;
@@ -100,7 +99,7 @@ static char *event_name(struct encoder *e, uint32_t i)
 {
 	const struct hlg_saved_event *event = HLG_SAVED(event, &e->saved->events, i);
 	size_t len = strlen(event->name);
-	char *name = hlg_arena_alloc(&e->arena, len + 32, 1);
+	char *name = hlg_saved_arena_alloc(&e->arena, len + 32, 1);
 
 	if (!name)
 		return NULL;
@@ -128,7 +127,7 @@ static bool add_types(struct encoder *e)
 		if (!name)
 			return false;
 		size = strlen(name) + 9;
-		samples = hlg_arena_alloc(&e->arena, size, 1);
+		samples = hlg_saved_arena_alloc(&e->arena, size, 1);
 		if (!samples)
 			return false;
 		if (e->saved->events.n == 1)
@@ -270,10 +269,10 @@ static bool add_samples(struct encoder *e)
 			sample = p->sample[n++];
 			sample->n_location_id = 1;
 			sample->location_id =
-				hlg_arena_alloc(&e->arena, 1, sizeof(uint64_t));
+				hlg_saved_arena_alloc(&e->arena, 1, sizeof(uint64_t));
 			sample->n_value = width;
 			sample->value =
-				hlg_arena_alloc(&e->arena, width, sizeof(int64_t));
+				hlg_saved_arena_alloc(&e->arena, width, sizeof(int64_t));
 			if (!sample->location_id || !sample->value ||
 			    !add_labels(e, sample, &cell->key))
 				return false;
@@ -293,7 +292,7 @@ static bool add_comments(struct encoder *e, char *text)
 
 	for (const char *s = text; (s = strchr(s, '\n')); s++)
 		n++;
-	p->comment = hlg_arena_alloc(&e->arena, n, sizeof(*p->comment));
+	p->comment = hlg_saved_arena_alloc(&e->arena, n, sizeof(*p->comment));
 	if (!p->comment)
 		return false;
 	p->n_comment = 1;
@@ -320,14 +319,14 @@ static char *make_comments(struct encoder *e)
 		return NULL;
 	hlg_comment_write(f, e->saved);
 	if (fclose(f) == 0 && text)
-		copy = hlg_arena_text(&e->arena, text, size);
+		copy = hlg_saved_arena_text(&e->arena, text, size);
 	free(text);
 	return copy;
 }
 
 static bool pass(struct encoder *e, const char *comments)
 {
-	char *copy = hlg_arena_text(&e->arena, comments, strlen(comments));
+	char *copy = hlg_saved_arena_text(&e->arena, comments, strlen(comments));
 
 	place(e, "");
 	for (size_t i = 0; i < 3; i++)
@@ -337,7 +336,7 @@ static bool pass(struct encoder *e, const char *comments)
 	       add_locations(e) && add_samples(e) && add_comments(e, copy) && !e->failed;
 }
 
-int hlg_pprof_encode(const struct hlg_saved *saved, unsigned char **data, size_t *size,
+int hlg_saved_encode(const struct hlg_saved *saved, unsigned char **data, size_t *size,
 		     struct hlg_err *err)
 {
 	struct encoder e = {.saved = saved, .profile = PPROF__PROFILE__INIT};
@@ -356,6 +355,6 @@ int hlg_pprof_encode(const struct hlg_saved *saved, unsigned char **data, size_t
 	if (*data)
 		pprof__profile__pack(&e.profile, *data);
 	free(e.strings);
-	hlg_arena_finish(&e.arena);
+	hlg_saved_arena_finish(&e.arena);
 	return *data ? 0 : hlg_err_memory(err, "profile");
 }

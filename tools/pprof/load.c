@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From a saved profile's file to what was counted. */
+/* From a saved profile to what was counted. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/pprof/encode.h"
-#include "tools/pprof/gzip.h"
 #include "tools/pprof/pprof.h"
-#include "tools/pprof/save.h"
+#include "tools/pprof/saved.h"
 
 struct loader {
 	struct hlg_saved saved;
@@ -18,26 +16,6 @@ struct loader {
 	uint32_t *events; /* of each event: its number in the profile */
 	struct hlg_err *err;
 };
-
-const char *hlg_pprof_name(const char *path)
-{
-	return strcmp(path, "-") == 0 ? "standard input" : path;
-}
-
-int hlg_pprof_load(struct hlg_saved *saved, const char *path,
-		   struct hlg_progress *progress, struct hlg_err *err)
-{
-	unsigned char *data;
-	size_t size;
-	int rc;
-
-	memset(saved, 0, sizeof(*saved));
-	rc = hlg_gzip_read(path, progress, &data, &size, err);
-	if (rc == 0)
-		rc = hlg_pprof_decode(saved, data, size, hlg_pprof_name(path), err);
-	free(data);
-	return rc;
-}
 
 /* by= and the selection need labels; nothing tells when a sample was taken. */
 static int check_keys(struct loader *l)
@@ -314,7 +292,7 @@ int hlg_pprof_read(const char *path, const struct hlg_space *space,
 		   struct hlg_host *host, struct hlg_recording_sums *sums,
 		   struct hlg_err *err)
 {
-	struct loader l = {.path = hlg_pprof_name(path),
+	struct loader l = {.path = hlg_saved_name(path),
 			   .space = space,
 			   .profile = profile,
 			   .err = err};
@@ -323,7 +301,7 @@ int hlg_pprof_read(const char *path, const struct hlg_space *space,
 	int rc;
 
 	memset(sums, 0, sizeof(*sums));
-	rc = hlg_pprof_load(&l.saved, path, progress, err);
+	rc = hlg_saved_load(&l.saved, path, progress, err);
 	if (rc == 0)
 		rc = load(&l, host, sums);
 	sums->deselected = profile->deselected.samples - deselected;

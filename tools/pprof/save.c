@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From what was counted, and the space it lies in, to a saved profile and its file. */
+/* From what was counted, and the space it lies in, to a saved profile. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/output/out.h"
 #include "filter/trust/per-file.h"
 #include "filter/view/place-name.h"
-#include "tools/pprof/encode.h"
-#include "tools/pprof/gzip.h"
 #include "tools/pprof/pprof.h"
-#include "tools/pprof/save.h"
+#include "tools/pprof/saved.h"
 
 struct saver {
 	const struct hlg_run *run;
@@ -226,28 +223,6 @@ static void save_totals(struct saver *s, const struct hlg_recording_sums *sums)
 	t->left = sums->left;
 }
 
-int hlg_pprof_write(const struct hlg_saved *saved, const char *path, FILE *stream,
-		    struct hlg_err *err)
-{
-	unsigned char *data;
-	struct hlg_out out;
-	size_t size;
-	int rc = hlg_pprof_encode(saved, &data, &size, err);
-
-	if (rc < 0)
-		return rc;
-	rc = hlg_out_open(&out, path, stream, err);
-	if (rc == 0) {
-		rc = hlg_gzip_write(out.f, data, size, err);
-		if (rc == 0)
-			rc = hlg_out_commit(&out, err);
-		else
-			hlg_out_abort(&out);
-	}
-	free(data);
-	return rc;
-}
-
 /* A saved profile shows no verdict; who saves it is told by the exit status. */
 static int judge(struct hlg_run *run, struct hlg_err *err)
 {
@@ -275,16 +250,10 @@ int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 		return rc;
 	save_totals(&s, sums);
 	if (!save_events(&s) || !save_images(&s) || !save_cells(&s) || !save_series(&s) ||
-	    !save_hosts(&s) || !hlg_saved_settle(&saved))
+	    !save_hosts(&s) || !hlg_saved_resolve(&saved))
 		rc = hlg_err_memory(err, "profile");
 	if (rc == 0)
-		rc = hlg_pprof_write(&saved, run->options.out, stream, err);
+		rc = hlg_saved_write(&saved, run->options.out, stream, err);
 	hlg_saved_finish(&saved);
 	return rc;
-}
-
-int hlg_pprof_check(struct hlg_err *err)
-{
-	(void)err;
-	return 0;
 }

@@ -8,10 +8,82 @@
 #include "symtab/escape.h"
 #include "symtab/sum.h"
 
+enum {
+	ALIGN = 16,
+	CHUNK = 32 * 1024 /* bytes; what needs more gets a chunk of its own */
+};
+
+struct hlg_saved_chunk {
+	struct hlg_saved_chunk *next;
+	size_t used, size;
+	_Alignas(ALIGN) unsigned char bytes[];
+};
+
+static struct hlg_saved_chunk *more(struct hlg_saved_arena *arena, size_t need)
+{
+	size_t size = need > CHUNK ? need : CHUNK;
+	struct hlg_saved_chunk *chunk = calloc(1, sizeof(*chunk) + size);
+
+	if (!chunk)
+		return NULL;
+	chunk->size = size;
+	chunk->next = arena->chunk;
+	arena->chunk = chunk;
+	return chunk;
+}
+
+void *hlg_saved_arena_alloc(struct hlg_saved_arena *arena, size_t n, size_t size)
+{
+	struct hlg_saved_chunk *chunk = arena->chunk;
+	size_t need;
+	void *p;
+
+	if (__builtin_mul_overflow(n, size, &need) || need > SIZE_MAX / 2)
+		return NULL;
+	need = (need + ALIGN) / ALIGN * ALIGN; /* nothing has a place of its own, too */
+	if (!chunk || chunk->size - chunk->used < need)
+		chunk = more(arena, need);
+	if (!chunk)
+		return NULL;
+	p = chunk->bytes + chunk->used;
+	chunk->used += need;
+	return p;
+}
+
+char *hlg_saved_arena_text(struct hlg_saved_arena *arena, const char *text, size_t len)
+{
+	char *copy = hlg_saved_arena_alloc(arena, len + 1, 1);
+
+	if (copy)
+		memcpy(copy, text, len);
+	return copy;
+}
+
+void hlg_saved_arena_join(struct hlg_saved_arena *arena, struct hlg_saved_arena *from)
+{
+	struct hlg_saved_chunk **last = &from->chunk;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = arena->chunk;
+	arena->chunk = from->chunk;
+	from->chunk = NULL;
+}
+
+void hlg_saved_arena_finish(struct hlg_saved_arena *arena)
+{
+	while (arena->chunk) {
+		struct hlg_saved_chunk *next = arena->chunk->next;
+
+		free(arena->chunk);
+		arena->chunk = next;
+	}
+}
+
 const char *hlg_saved_text(struct hlg_saved *saved, const char *text)
 {
 	size_t size = hlg_escape(NULL, 0, text) + 1;
-	char *copy = hlg_arena_alloc(&saved->arena, size, 1);
+	char *copy = hlg_saved_arena_alloc(&saved->arena, size, 1);
 
 	if (copy)
 		hlg_escape(copy, size, text);
@@ -107,7 +179,7 @@ bool hlg_saved_add(struct hlg_saved *saved, struct hlg_saved *from)
 	for (uint32_t i = 0; i < from->hosts.n; i++)
 		hosts[i].key.event += event;
 	add_totals(&saved->totals, &from->totals);
-	hlg_arena_join(&saved->arena, &from->arena);
+	hlg_saved_arena_join(&saved->arena, &from->arena);
 	return true;
 }
 
@@ -130,6 +202,6 @@ void hlg_saved_finish(struct hlg_saved *saved)
 	free(saved->cells.items);
 	free(saved->series.items);
 	free(saved->hosts.items);
-	hlg_arena_finish(&saved->arena);
+	hlg_saved_arena_finish(&saved->arena);
 	memset(saved, 0, sizeof(*saved));
 }

@@ -2,7 +2,7 @@
 /*
  * A saved profile: what a .pb.gz of hlguest's says, in flat tables.
  *
- * A table may hold a thing twice until hlg_saved_settle sorts and folds all of them;
+ * A table may hold a thing twice until hlg_saved_resolve sorts and folds all of them;
  * afterwards the same profile has the same tables, in whatever order and groups it was
  * put together. That is what makes merging associative and commutative.
  *
@@ -12,11 +12,21 @@
 #ifndef HLG_TOOLS_PPROF_SAVED_H
 #define HLG_TOOLS_PPROF_SAVED_H
 
+#include <stdio.h>
+
 #include "filter/profile/profile.h"
-#include "tools/pprof/arena.h"
+#include "tools/cli/progress.h"
 
 /* No recording has so many samples: what says so is broken, and sums stay below 2^64. */
 #define HLG_SAVED_MAX_SAMPLES (UINT64_C(1) << 53)
+
+/* Of the message: what is written is not larger, and what is larger is not read. */
+#define HLG_SAVED_MAX_BYTES ((size_t)128 << 20)
+
+/* Memory that is given back all at once. A zeroed struct is an empty arena. */
+struct hlg_saved_arena {
+	struct hlg_saved_chunk *chunk; /* the newest first */
+};
 
 /* All of it adds up but overflow, which is 0 or 1. Nothing but uint64_t: see comment.c.
  */
@@ -27,7 +37,7 @@ struct hlg_saved_totals {
 	uint64_t samples, lost, throttled, skipped, left; /* of the recordings: feed.h */
 };
 
-/* The id of the first three is their place before settling. */
+/* The id of the first three is their place before they are resolved. */
 struct hlg_saved_event {
 	uint32_t id, precise_ip;
 	uint32_t kind, member; /* enum hlg_event_kind; 0 or 1 */
@@ -81,11 +91,22 @@ struct hlg_saved {
 	unsigned by; /* HLG_BY_ bits of pid, tid, cpu: which of these the keys tell */
 	struct hlg_saved_totals totals;
 	struct hlg_saved_table events, images, functions, cells, series, hosts;
-	struct hlg_arena arena; /* of all strings */
+	struct hlg_saved_arena arena; /* of all strings */
 };
 
 /* table->items as an array of struct hlg_saved_TYPE, item i of it. */
 #define HLG_SAVED(type, table, i) (&((struct hlg_saved_##type *)(table)->items)[i])
+
+/* Zeroed memory for n things of size bytes, aligned for anything; NULL without memory. */
+void *hlg_saved_arena_alloc(struct hlg_saved_arena *arena, size_t n, size_t size);
+
+/* A copy of len bytes of text, with a NUL behind it. */
+char *hlg_saved_arena_text(struct hlg_saved_arena *arena, const char *text, size_t len);
+
+/* Takes over what from holds; from is empty then. */
+void hlg_saved_arena_join(struct hlg_saved_arena *arena, struct hlg_saved_arena *from);
+
+void hlg_saved_arena_finish(struct hlg_saved_arena *arena);
 
 /* A copy of text in saved's arena, escaped (escape.h); NULL without memory. */
 const char *hlg_saved_text(struct hlg_saved *saved, const char *text);
@@ -94,11 +115,11 @@ const char *hlg_saved_text(struct hlg_saved *saved, const char *text);
 void *hlg_saved_more(struct hlg_saved_table *table, size_t size);
 
 /* Sorts and folds every table, drops what nothing refers to. False without memory. */
-bool hlg_saved_settle(struct hlg_saved *saved);
+bool hlg_saved_resolve(struct hlg_saved *saved);
 
 /*
  * Adds from to saved, whose by must be the same; from's tables are taken, it is to be
- * finished still. To be settled before it is used. False without memory.
+ * finished still. To be resolved before it is used. False without memory.
  */
 bool hlg_saved_add(struct hlg_saved *saved, struct hlg_saved *from);
 
@@ -106,5 +127,31 @@ bool hlg_saved_add(struct hlg_saved *saved, struct hlg_saved *from);
 int hlg_saved_compare_keys(const struct hlg_saved_key *a, const struct hlg_saved_key *b);
 
 void hlg_saved_finish(struct hlg_saved *saved);
+
+/* The bytes of a resolved profile in *data, to be freed; not yet compressed. */
+int hlg_saved_encode(const struct hlg_saved *saved, unsigned char **data, size_t *size,
+		     struct hlg_err *err);
+
+/*
+ * Reads the bytes of a profile that this program wrote, checks every number in them and
+ * resolves it; name is for messages. The caller finishes *saved in any case.
+ */
+int hlg_saved_decode(struct hlg_saved *saved, const unsigned char *data, size_t size,
+		     const char *name, struct hlg_err *err);
+
+/* Writes a resolved profile to path, or to stream if path is NULL. */
+int hlg_saved_write(const struct hlg_saved *saved, const char *path, FILE *stream,
+		    struct hlg_err *err);
+
+/*
+ * Reads the file at path ("-" is standard input), checked and resolved. A file that is
+ * cut off, damaged, has something behind its end or inflates to suspiciously many bytes
+ * for its size is refused. progress may be NULL. The caller finishes *saved always.
+ */
+int hlg_saved_load(struct hlg_saved *saved, const char *path,
+		   struct hlg_progress *progress, struct hlg_err *err);
+
+/* What messages call path. */
+const char *hlg_saved_name(const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Settling: events, images and functions are sorted first and the others renumbered;
+ * Resolving: events, images and functions are sorted first and the others renumbered;
  * then cells, series and host rows are sorted and what is alike is added up. Of two names
  * for one thing (an image's path, a location's function) the smaller is kept, so that it
  * does not matter which came first.
@@ -251,16 +251,16 @@ static void renumber(struct hlg_saved *saved, const uint32_t *events,
 	}
 }
 
-static bool move(struct hlg_arena *arena, const char **text)
+static bool move(struct hlg_saved_arena *arena, const char **text)
 {
-	*text = hlg_arena_text(arena, *text, strlen(*text));
+	*text = hlg_saved_arena_text(arena, *text, strlen(*text));
 	return *text != NULL;
 }
 
 /* Only the strings that are left are kept: memory is that of one profile, not of all. */
 static bool move_strings(struct hlg_saved *saved)
 {
-	struct hlg_arena arena = {NULL};
+	struct hlg_saved_arena arena = {NULL};
 	bool ok = true;
 
 	for (uint32_t i = 0; ok && i < saved->events.n; i++)
@@ -275,12 +275,12 @@ static bool move_strings(struct hlg_saved *saved)
 		ok = move(&arena, &HLG_SAVED(host, &saved->hosts, i)->dso) &&
 		     move(&arena, &HLG_SAVED(host, &saved->hosts, i)->comm);
 	if (ok)
-		hlg_arena_finish(&saved->arena);
-	hlg_arena_join(&saved->arena, &arena);
+		hlg_saved_arena_finish(&saved->arena);
+	hlg_saved_arena_join(&saved->arena, &arena);
 	return ok;
 }
 
-bool hlg_saved_settle(struct hlg_saved *saved)
+bool hlg_saved_resolve(struct hlg_saved *saved)
 {
 	uint32_t *events = fold_named(&saved->events, sizeof(struct hlg_saved_event),
 				      order_events, compare_events);

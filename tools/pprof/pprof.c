@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is no matter of one profile; and all of pprof.h, where the libraries are missing.
+ */
+#include "tools/pprof/pprof.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/pprof/saved.h"
+
+#define INSTALL                                                                          \
+	"not in this build (install libprotobuf-c-dev, protobuf-c-compiler and "         \
+	"zlib1g-dev and build again)"
+
+enum {
+	MAGIC = 2 /* bytes: RFC 1952, 2.3.1 */
+};
+
+/* A pipe's first bytes without taking them: through a second pipe. */
+static ssize_t peek_pipe(int fd, unsigned char *magic)
+{
+	ssize_t got;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return -1;
+	got = tee(fd, ends[1], MAGIC, 0); /* waits for the writer */
+	if (got > 0)
+		got = read(ends[0], magic, (size_t)got);
+	close(ends[0]);
+	close(ends[1]);
+	return got;
+}
+
+static ssize_t peek_input(unsigned char *magic)
+{
+	struct stat st;
+
+	if (fstat(STDIN_FILENO, &st) != 0)
+		return -1;
+	if (S_ISREG(st.st_mode))
+		return pread(STDIN_FILENO, magic, MAGIC, 0);
+	if (S_ISFIFO(st.st_mode))
+		return peek_pipe(STDIN_FILENO, magic);
+	if (S_ISSOCK(st.st_mode))
+		return recv(STDIN_FILENO, magic, MAGIC, MSG_PEEK);
+	return -1; /* what is read here would be lost */
+}
+
+/* A FIFO is not even opened: closing it again would end its writer. */
+static ssize_t peek_file(const char *path, unsigned char *magic)
+{
+	struct stat st;
+	ssize_t got;
+	int fd;
+
+	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -1;
+	got = pread(fd, magic, MAGIC, 0);
+	close(fd);
+	return got;
+}
+
+bool hlg_pprof_is(const char *path)
+{
+	unsigned char magic[MAGIC];
+	ssize_t got = strcmp(path, "-") == 0 ? peek_input(magic) : peek_file(path, magic);
+
+	/* A slow writer's first byte will do: no recording begins with it. */
+	return got > 0 && magic[0] == 0x1f && (got < MAGIC || magic[1] == 0x8b);
+}
+
+#if HLG_HAVE_PPROF
+int hlg_pprof_check(struct hlg_err *err)
+{
+	(void)err;
+	return 0;
+}
+
+/* Resolving costs a sort: done when what was added is as much as was there. */
+enum {
+	RESOLVE_AT_LEAST = 1 << 16 /* cells and host rows */
+};
+
+static size_t weight(const struct hlg_saved *saved)
+{
+	return (size_t)saved->cells.n + saved->hosts.n + saved->functions.n;
+}
+
+static const char *by_words(unsigned by)
+{
+	static const char *const words[] = {"nothing", "pid",        "tid",
+					    "pid,tid", "cpu",        "pid,cpu",
+					    "tid,cpu", "pid,tid,cpu"};
+
+	return words[by / HLG_BY_PID % 8];
+}
+
+static int add_file(struct hlg_saved *sum, struct hlg_saved *from, const char *first,
+		    const char *path, struct hlg_err *err)
+{
+	if (from->by != sum->by)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is split by %s, but %s by %s (save both with the "
+				   "same --by=)",
+				   path, by_words(from->by), first, by_words(sum->by));
+	if (!hlg_saved_add(sum, from))
+		return hlg_err_memory(err, path);
+	if (sum->totals.seen.samples > HLG_SAVED_MAX_SAMPLES)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: there would be more than 2^53 samples (are the "
+				   "files what they seem?)",
+				   path);
+	return 0;
+}
+
+int hlg_pprof_merge(char *const *paths, size_t n, const char *out, FILE *stream,
+		    struct hlg_progress *progress, struct hlg_err *err)
+{
+	struct hlg_saved sum = {0};
+	size_t resolved = RESOLVE_AT_LEAST;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct hlg_saved from;
+
+		rc = hlg_saved_load(&from, paths[i], progress, err);
+		if (rc == 0 && i == 0)
+			sum.by = from.by;
+		if (rc == 0)
+			rc = add_file(&sum, &from, hlg_saved_name(paths[0]),
+				      hlg_saved_name(paths[i]), err);
+		hlg_saved_finish(&from);
+		if (rc < 0 || (weight(&sum) < 2 * resolved && i + 1 < n))
+			continue;
+		if (!hlg_saved_resolve(&sum))
+			rc = hlg_err_memory(err, paths[i]);
+		if (weight(&sum) > resolved)
+			resolved = weight(&sum);
+	}
+	if (rc == 0)
+		rc = hlg_saved_write(&sum, out, stream, err);
+	hlg_saved_finish(&sum);
+	return rc;
+}
+#else
+int hlg_pprof_check(struct hlg_err *err)
+{
+	return hlg_err_set(err, HLG_EINPUT, "saved profiles: " INSTALL);
+}
+
+int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
+		     FILE *stream, struct hlg_err *err)
+{
+	(void)run, (void)sums, (void)stream;
+	return hlg_pprof_check(err);
+}
+
+int hlg_pprof_read(const char *path, const struct hlg_space *space,
+		   struct hlg_progress *progress, struct hlg_profile *profile,
+		   struct hlg_host *host, struct hlg_recording_sums *sums,
+		   struct hlg_err *err)
+{
+	(void)space, (void)progress, (void)profile, (void)host, (void)sums;
+	return hlg_err_set(err, HLG_EINPUT, "%s: saved profiles are " INSTALL, path);
+}
+
+int hlg_pprof_merge(char *const *paths, size_t n, const char *out, FILE *stream,
+		    struct hlg_progress *progress, struct hlg_err *err)
+{
+	(void)paths, (void)n, (void)out, (void)stream, (void)progress;
+	return hlg_pprof_check(err);
+}
+
+int hlg_pprof_images(struct hlg_space *space, char *const *paths, size_t n,
+		     struct hlg_err *err)
+{
+	(void)space, (void)paths, (void)n;
+	return hlg_pprof_check(err);
+}
+#endif
