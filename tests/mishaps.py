@@ -127,7 +127,7 @@ WRONG = {
     "folder": "is a directory",
     "secret": "Permission denied",
     "good.elf/below": "Not a directory",
-    "text": "is not an ELF|is no recording|is no stream|gzip data are damaged|is no calibration",
+    "text": "is not an ELF|is no recording|is no stream|is not a saved profile|is no calibration",
 }
 
 
@@ -261,7 +261,7 @@ def check_wrong_kind(place):
         yield from differences(" ".join(argv), place.run(*argv), said, status)
     if place.profiles:
         for argv in (["merge", "good.data"], ["merge", "good.elf"]):
-            yield from differences(" ".join(argv), place.run(*argv), "damaged")
+            yield from differences(" ".join(argv), place.run(*argv), "is .*not a saved profile")
     with open(os.path.join(place.folder, "good.data"), "rb") as f:
         if f.read(7) != b"PERFILE":
             yield "the recording was overwritten"

@@ -237,6 +237,7 @@ def standard_input(bench):
     other = bench.save("demo.elf", "demo-far.data")
     report = bench.run("report", "demo.elf", saved)[0].encode()
     merged = content(bench.merge([saved, other]))
+    recording = content(os.path.join(bench.folder("given"), "demo-user.data"))[:5000]
     for how in ("file", "pipe", "slow pipe", "socket"):
         for argv, expected in ((["report", "demo.elf", "-"], report),
                                (["report", "demo.elf", "-i", "-"], report),
@@ -248,6 +249,7 @@ def standard_input(bench):
         for argv, data, said in (
             (["merge", "-", other], b"", "standard input: is empty (save it again)"),
             (["merge", other, "-"], content(saved)[:99], "standard input: is cut off, "),
+            (["merge", "-"], recording, "standard input: is a recording, not a saved "),
             (["report", "demo.elf", "-"], content(saved)[:99], "standard input: is cut off"),
             (["report", "rusty.elf", "-"], content(saved), "standard input: has samples in"),
             (["report", "demo.elf", "-"], b"no", "standard input: is too short for"),
@@ -273,7 +275,9 @@ def refusals(bench):
         (["report", "rusty.elf", plain], "not among the images"),
         (["report", "demo.elf", foreign], "not a profile that hlguest saved"),
         (["merge", plain, split], "save both with the same --by="),
-        (["merge", plain, "demo-user.data"], "demo-user.data: "),
+        (["merge", plain, "demo-user.data"],
+         "demo-user.data: is a recording, not a saved profile (hlguest report "),
+        (["merge", "demo.elf"], "demo.elf: is not a saved profile, "),
         (["merge", plain, "missing.pb.gz"], "missing.pb.gz: "),
         (["merge", plain, "-o", "no/such/folder"], "no/such/folder: its folder"),
         (["report", "demo.elf", plain, "--format=csv", "--format=pprof"], "twice"),

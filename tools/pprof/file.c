@@ -94,10 +94,22 @@ static int refill(struct input *in, struct hlg_err *err)
 	return 0;
 }
 
+/* zlib does not read on; in the first chunk its first bytes tell why. */
 static int fail_inflate(const struct input *in, struct hlg_err *err, int z)
 {
+	bool first = in->taken <= CHUNK;
+
 	if (z == Z_MEM_ERROR)
 		return hlg_err_memory(err, in->name);
+	if (first &&
+	    (memcmp(in->in, "PERFILE2", 8) == 0 || memcmp(in->in, "2ELIFREP", 8) == 0))
+		return fail(in, err,
+			    "is a recording, not a saved profile (hlguest report "
+			    "--format=pprof --out=x.pb.gz guest.elf FILE saves one)");
+	if (first && (in->in[0] != 0x1f || in->in[1] != 0x8b))
+		return fail(in, err,
+			    "is not a saved profile, which gzip has compressed (hlguest "
+			    "report --format=pprof --out=x.pb.gz saves one)");
 	return fail(in, err, "the gzip data are damaged (copy it or save it again)");
 }
 
