@@ -25,16 +25,17 @@ import tempfile
 import zlib
 
 sys.dont_write_bytecode = True  # this folder is the source's
-from hostile import blob, fields, number, read_varint, varint
+from hostile import EXTRA, blob, fields, number, read_varint, varint
 from kit import MISFIT, Bench, content
 
 import made
 from tap import Skip, Tap, parser, run
 
 # Fields of pprof.proto: which are messages of what, and which are lists of numbers.
-PROFILE = {1: {}, 3: {}, 5: {}, 4: {4: {}}, 2: {1: None, 2: None, 3: {}}, 13: None, 1000: None}
+PROFILE = {1: {}, 3: {}, 5: {}, 4: {4: {}}, 2: {1: None, 2: None, 3: {}}, 13: None,
+           EXTRA: {3: {}, 4: {}, 5: {}, 6: {}}}
 # Numbers of no field, in any message. pprof.proto numbers its fields one by one, and 15 of
-# Profile is the last in Go 1.26: these are far from it, and none is hlguest's own 1000. Should
+# Profile is the last in Go 1.26: these are far from it, and none is hlguest's own EXTRA. Should
 # pprof.proto take one, Go's pprof refuses what is random there: name another one here.
 FREE = (99, 999, 1001, 2 ** 29 - 1)
 DOC_URL = 15  # the place of a string, of which 0 is ""; hlguest does not know the field
@@ -86,14 +87,14 @@ def as_list(rng, field, data):
     return out
 
 
-def again(rng, data, kinds):
-    """The same message in other words."""
+def again(rng, data, kinds, more=True):
+    """The same message in other words; with more, also with fields that nobody knows."""
     by_field = {}
     for field, value in fields(data):
         if field in kinds and kinds[field] is None and isinstance(value, bytes):
             part = as_list(rng, field, value)
         elif field in kinds and isinstance(value, bytes):
-            part = long_blob(rng, field, again(rng, value, kinds[field]))
+            part = long_blob(rng, field, again(rng, value, kinds[field], more and field != EXTRA))
         elif isinstance(value, bytes):
             part = long_blob(rng, field, value)
         else:
@@ -108,7 +109,7 @@ def again(rng, data, kinds):
         out += b"".join(one[:n])
         del one[:n]
         lists = [parts for parts in lists if parts]
-        if rng.random() < .1:
+        if more and rng.random() < .1:  # those in Extra are kept: pprof.py
             out += unknown(rng, kinds)
     return out
 

@@ -10,7 +10,6 @@ on standard error and status 1; they never crash, and never take much memory.
 import gzip
 import os
 import random
-import re
 import resource
 import subprocess
 import sys
@@ -22,6 +21,12 @@ from kit import Bench, content
 from tap import Skip, Tap, environment, parser
 
 GIB = 1 << 30
+EXTRA = 2000  # the field of Profile with what is hlguest's own: pprof.proto
+
+
+# What Extra has many of: how many fields each has, which are text.
+ROWS = {3: (4, (1,)), 4: (3, ()), 5: (6, ()), 6: (8, (7, 8))}
+NASTY = b"\x1b[2J\xc2\x9b\xe2\x80\xae\x9b\xff"
 
 
 def varint(n):
@@ -74,6 +79,16 @@ def shown_as_it_is(line):
         return False
 
 
+def texts(data):
+    """All text in a saved profile."""
+    for f, x in fields(data):
+        if f == 6:
+            yield x
+        elif f == EXTRA:
+            yield from (text for kind, row in fields(x) if kind in ROWS
+                        for k, text in fields(row) if k in ROWS[kind][1])
+
+
 class Victim:
     """A good profile, and what hlguest says to others made from it."""
 
@@ -103,7 +118,7 @@ class Victim:
                 yield f"{what}: {argv[0]}: status {done.returncode}: {err[:2000]}"
             out = [done.stdout]
             if fine and argv[0] == "merge":
-                out = [x for f, x in fields(gzip.decompress(done.stdout)) if f == 6]
+                out = texts(gzip.decompress(done.stdout))
             yield from (f"{what}: {argv[0]}: writes {line!r}" for data in out
                         for line in data.split(b"\n") if not shown_as_it_is(line))
 
@@ -197,9 +212,12 @@ def wrong_numbers(v):
             (f, message([(1, n), (3, n), (4, n)]) if f == 3 else x)
             for f, x in fields(value))
         yield from v.deflated(replaced(v.parts, 2, labels), f"labels of {n}", "damaged")
-        for field in (13, 1000):
-            yield from v.deflated(replaced(v.parts, field, lambda _, n=n: varint(n)),
-                                  f"field {field}: string {n}", "")
+        # Only looked at to tell whose profile it is.
+        yield from v.deflated(replaced(v.parts, 13, lambda _, n=n: varint(n)),
+                              f"comment {n}")
+        yield from v.deflated(
+            [(f, varint(n) if f == 13 else x) for f, x in v.parts if f != EXTRA],
+            f"comment {n} alone", "(")
 
 
 def keeps(field, place, n, v):
@@ -212,28 +230,41 @@ def keeps(field, place, n, v):
     return (field, place) == (4, 2) and n < 2
 
 
-def comments(v):
-    """The comment and each row of ours gone, twice, and with other numbers."""
-    strings = [x for f, x in v.parts if f == 6]
-    for i, line in enumerate(strings):
-        if not re.match(b"hlguest: |(event|image|series|hostrow)=", line):
-            continue
-        for word in line.split(b" ")[1:]:
-            for other in (b"", word + b" " + word, word[:-1], word + b"0", word + b",",
-                          word.replace(b"=", b"=-"), b"x" * 500, word + b" ",
-                          word.partition(b"=")[0] + b"=18446744073709551616"):
-                yield from v.deflated(
-                    replaced(v.parts, 6, lambda l, w=word, o=other: l.replace(w, o, 1),
-                             only=i), f"{word} as {other}",
-                    None if word.startswith(b"samples=") else "(")
-        key, _, value = line.partition(b"=")
-        for other in (b"", b"x", key, key + b"=", key + b"=-1", line + b",", line + b"0",
-                      line + b",1,2,3", key + b"=" + b"9" * 30, line[:-1],
-                      key + b"=%00," + value, key + b"=18446744073709551615,1",
-                      line.replace(b",", b",,"), line.replace(b"=0,", b"=9,"),
-                      strings[i - 1]):
-            yield from v.deflated(replaced(v.parts, 6, lambda _, o=other: o, only=i),
-                                  f"{line} as {other}")
+def extra(v):
+    """Numbers, text and rows of Extra changed, gone and twice."""
+    whole = next(list(fields(x)) for f, x in v.parts if f == EXTRA)
+
+    def feed(parts, what, refused=None):
+        data = message(parts)
+        yield from v.deflated(replaced(v.parts, EXTRA, lambda _: data), what, refused)
+
+    for field in (1, 2, *range(16, 29), *range(32, 37)):
+        others = [(f, x) for f, x in whole if f != field]
+        for n in WRONG:
+            # 2^32 has no bits that 32 bits could have.
+            low = n & 0xffffffff
+            refused = "a newer hlguest" if field == 1 and low > 3 else None
+            if field == 2 and low != 2 or 16 <= field < 26 and (field, n) not in whole and (
+                    n or len(others) < len(whole)):
+                refused = "damaged"
+            yield from feed(others + [(field, n)], f"{field} = {n}", refused)
+        yield from feed(others, f"no {field}", "damaged" if field == 1 else None)
+    for kind, (n_fields, text) in ROWS.items():
+        row = next(x for f, x in whole if f == kind)
+        for field in range(1, n_fields + 1):
+            others = [(f, x) for f, x in fields(row) if f != field]
+            wrong = (b"", NASTY, b"x" * 500) if field in text else WRONG
+            for x in wrong:
+                data = message(others + [(field, x)])
+                yield from feed(replaced(whole, kind, lambda _, d=data: d),
+                                f"{kind}.{field} = {x}")
+            yield from feed(replaced(whole, kind, lambda _: message(others)),
+                            f"no {kind}.{field}")
+        for change in lambda _: None, lambda _: b"":
+            yield from feed(replaced(whole, kind, change), f"{kind} {change(0)}",
+                            "damaged" if kind == 4 and change(0) is None else None)
+        yield from feed(whole + [(kind, row)], f"{kind} twice",
+                        None if kind == 5 else "damaged")
 
 
 def strings(v):
@@ -244,13 +275,12 @@ def strings(v):
     twice = v.parts + [(6, x) for f, x in v.parts if f == 6]
     yield from v.deflated(twice, "every string twice")
     yield from v.deflated(v.parts + v.parts, "everything twice", "damaged")
-    yield from v.deflated([(f, x) for f, x in v.parts if f != 1000], "no rows",
-                          "its rows are gone, another program wrote it")
-    nasty = b"\x1b[2J\xc2\x9b\xe2\x80\xae\x9b\xff"
+    yield from v.deflated([(f, x) for f, x in v.parts if f != EXTRA], "no Extra",
+                          "another program wrote it")
     for i, (field, _) in enumerate(v.parts):
         if field != 6:
             continue
-        for more in (nasty, b"%1b%5b2J%c2%9b%ff"):
+        for more in (NASTY, b"%1b%5b2J%c2%9b%ff"):
             yield from v.deflated([(f, x + more if k == i else x)
                                    for k, (f, x) in enumerate(v.parts)], f"escapes in {i}")
 
@@ -272,7 +302,7 @@ def main():
             ("cut off", cut_off),
             ("bombs", bombs),
             ("wrong numbers", wrong_numbers),
-            ("wrong comments", comments),
+            ("wrong numbers and rows of ours", extra),
             ("strings", strings),
             ("random damage", damaged),
         ):

@@ -131,8 +131,10 @@ def packed(field, numbers):
 def profile(strings, functions):
     """One sample of cycles in x.elf, at TEXT in the first of functions, which are places in
     strings, from 5 on."""
-    table = [b"", b"hlguest: version=2 seen=1,1 guest=1,1 samples=1",
-             b"event=0,2,0,cycles", b"image=elf,0x1000,0x0", b"x.elf", *strings]
+    table = [b"", b"hlguest: format=3", b"", b"", b"x.elf", *strings]
+    extra = number(1, 3) + message(3, message(1, b"cycles") + number(3, 2))
+    extra += message(4, number(2, 0x1000)) + number(32, 1)
+    extra += b"".join(number(field, 1) for field in (16, 17, 22, 23))
     body = message(1, number(1, 0)) * 2 + message(2, packed(1, [1]) + packed(2, [1, 1]))
     body += message(3, number(1, 1) + number(2, TEXT) + number(3, 2 * TEXT) + number(5, 4))
     body += message(4, number(1, 1) + number(2, 1) + number(3, TEXT) +
@@ -140,7 +142,7 @@ def profile(strings, functions):
     body += b"".join(message(5, number(1, i + 1) + number(2, at) + number(3, at))
                      for i, at in enumerate(functions))
     body += b"".join(message(6, text) for text in table)
-    return gzip.compress(body + packed(13, [1]) + packed(1000, [2, 3]), mtime=0)
+    return gzip.compress(body + packed(13, [1]) + message(2000, extra), mtime=0)
 
 
 TRACED = IP | TID | TIME | CPU | PERIOD | RAW | IDENTIFIER

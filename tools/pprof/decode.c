@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "pprof.pb-c.h"
-#include "tools/pprof/comment.h"
 #include "tools/pprof/saved.h"
 
 #define MAX_MEMORY                                                                       \
@@ -19,6 +18,11 @@
 /* Bytes of names for one of the file: few things share a name, and none shares many. */
 #define MAX_SHARING 16
 #define FREE_NAMES  ((size_t)1 << 20)
+
+#define MAX_PRECISE 3 /* perf_event_attr.precise_ip has two bits */
+
+static const char *const key_names[] = {"pid", "tid", "cpu"};
+static const unsigned key_bits[] = {HLG_BY_PID, HLG_BY_TID, HLG_BY_CPU};
 
 struct decoder {
 	const Pprof__Profile *p;
@@ -128,41 +132,201 @@ static int check_locations(struct decoder *d)
 	return 0;
 }
 
-static int read_comments(struct decoder *d)
+/* A profile without a message of ours: whose is it? */
+static int fail_foreign(struct decoder *d)
 {
-	struct hlg_comments comments = {.saved = d->saved};
-	const char *problem = NULL;
+	const size_t len = strlen(HLG_SAVED_COMMENT);
 
-	for (size_t i = 0; !problem && i < d->p->n_comment; i++) {
+	for (size_t i = 0; i < d->p->n_comment; i++) {
 		const char *line = text(d, d->p->comment[i]);
 
-		problem = line ? hlg_comment_read(&comments, line)
-			       : "a comment is not there";
+		if (!line || strncmp(line, HLG_SAVED_COMMENT, len) != 0)
+			continue;
+		if (strncmp(line + len, "version=", 8) == 0)
+			return hlg_err_set(d->err, HLG_EINPUT,
+					   "%s: is a profile of version 2, which is not "
+					   "read any more (record again, or use hlguest "
+					   "0.1)",
+					   d->path);
+		return fail(d, "another program wrote it, without what only hlguest "
+			       "knows");
 	}
-	if (!problem && comments.version && d->p->n_row == 0 && d->p->n_sample)
-		problem = "its rows are gone, another program wrote it";
-	for (size_t i = 0; !problem && i < d->p->n_row; i++) {
-		const char *row = text(d, d->p->row[i]);
+	return hlg_err_set(d->err, HLG_EINPUT,
+			   "%s: it is not a profile that hlguest saved (hlguest report "
+			   "--format=pprof saves one)",
+			   d->path);
+}
 
-		problem =
-			row ? hlg_comment_read_row(&comments, row) : "a row is not there";
-	}
-	if (!problem)
-		problem = hlg_comment_check(&comments);
-	if (!problem)
-		return 0;
-	if (!comments.version)
+static int check_format(struct decoder *d)
+{
+	const Pprof__Extra *extra = d->p->extra;
+
+	if (!extra)
+		return fail_foreign(d);
+	if (extra->format > HLG_SAVED_FORMAT)
 		return hlg_err_set(d->err, HLG_EINPUT,
-				   "%s: %s (hlguest report --format=pprof saves one)",
-				   d->path, problem);
-	return fail(d, problem);
+				   "%s: made by a newer hlguest (use that one, or save "
+				   "again)",
+				   d->path);
+	return extra->format == HLG_SAVED_FORMAT ? 0 : fail(d, "its format is none");
+}
+
+/* Keeps what a later hlguest has put into a message. */
+static bool keep_unknown(struct decoder *d, enum hlg_saved_message of, size_t item,
+			 const ProtobufCMessage *message)
+{
+	for (unsigned i = 0; i < message->n_unknown_fields; i++) {
+		const ProtobufCMessageUnknownField *from = &message->unknown_fields[i];
+		struct hlg_saved_unknown *field =
+			hlg_saved_more(&d->saved->unknown, sizeof(*field));
+
+		if (!field)
+			return false;
+		field->of = of;
+		field->item = (uint32_t)item;
+		field->number = from->tag;
+		field->wire_type = from->wire_type;
+		field->size = from->len;
+		field->bytes = (const unsigned char *)hlg_saved_arena_text(
+			&d->saved->arena, (const char *)from->data, from->len);
+		if (!field->bytes)
+			return false;
+	}
+	return true;
+}
+
+static int read_events(struct decoder *d)
+{
+	const Pprof__Extra *extra = d->p->extra;
+
+	for (size_t i = 0; i < extra->n_event; i++) {
+		const Pprof__Extra__Event *from = extra->event[i];
+		struct hlg_saved_event *event =
+			hlg_saved_more(&d->saved->events, sizeof(*event));
+
+		if (!event || !keep_unknown(d, HLG_SAVED_EVENT, i, &from->base))
+			return fail_memory(d);
+		if (from->precise_ip > MAX_PRECISE || from->kind > HLG_EVENT_BREAKPOINT)
+			return fail(d, "an event has a wrong number");
+		event->precise_ip = from->precise_ip;
+		event->kind = from->kind;
+		event->member = from->member != 0;
+		event->name = hlg_saved_text(d->saved, from->name);
+		if (!event->name)
+			return fail_memory(d);
+	}
+	return 0;
+}
+
+/* The mappings are there already. */
+static int read_images(struct decoder *d)
+{
+	const Pprof__Extra *extra = d->p->extra;
+
+	if (extra->n_image != d->saved->images.n)
+		return fail(d, "it has not an image for every mapping");
+	for (size_t i = 0; i < extra->n_image; i++) {
+		const Pprof__Extra__Image *from = extra->image[i];
+		struct hlg_saved_image *image = HLG_SAVED(image, &d->saved->images, i);
+
+		if (!keep_unknown(d, HLG_SAVED_IMAGE, i, &from->base))
+			return fail_memory(d);
+		image->map = from->map != 0;
+		image->base = from->load_base;
+		image->bias = from->bias;
+	}
+	return 0;
+}
+
+/* A number of a key; -1 where by has it not. */
+static bool read_part(const struct decoder *d, unsigned bit, int32_t from, int32_t *to)
+{
+	bool told = d->saved->by & bit;
+
+	*to = told ? from : -1;
+	return told ? from >= -1 : from == 0;
+}
+
+static bool read_key(const struct decoder *d, struct hlg_saved_key *key, uint32_t event,
+		     int32_t pid, int32_t tid, int32_t cpu)
+{
+	key->event = event;
+	return event < d->saved->events.n && read_part(d, HLG_BY_PID, pid, &key->pid) &&
+	       read_part(d, HLG_BY_TID, tid, &key->tid) &&
+	       read_part(d, HLG_BY_CPU, cpu, &key->cpu);
+}
+
+static int read_series(struct decoder *d)
+{
+	const Pprof__Extra *extra = d->p->extra;
+
+	for (size_t i = 0; i < extra->n_series; i++) {
+		const Pprof__Extra__Series *from = extra->series[i];
+		struct hlg_saved_series *series =
+			hlg_saved_more(&d->saved->series, sizeof(*series));
+
+		if (!series || !keep_unknown(d, HLG_SAVED_SERIES, i, &from->base))
+			return fail_memory(d);
+		if (!read_key(d, &series->key, from->event, from->pid, from->tid,
+			      from->cpu))
+			return fail(d, "a series has wrong labels");
+		series->squares = (hlg_u128)from->squares_high << 64 | from->squares_low;
+	}
+	return 0;
+}
+
+static int read_hosts(struct decoder *d)
+{
+	const Pprof__Extra *extra = d->p->extra;
+
+	for (size_t i = 0; i < extra->n_host_row; i++) {
+		const Pprof__Extra__HostRow *from = extra->host_row[i];
+		struct hlg_saved_host *row =
+			hlg_saved_more(&d->saved->hosts, sizeof(*row));
+
+		if (!row || !keep_unknown(d, HLG_SAVED_HOST, i, &from->base))
+			return fail_memory(d);
+		if (!read_key(d, &row->key, from->event, from->pid, from->tid, from->cpu))
+			return fail(d, "a host row has wrong labels");
+		row->count = (struct hlg_count){from->samples, from->period};
+		row->dso = hlg_saved_text(d->saved, from->dso);
+		row->comm = hlg_saved_text(d->saved, from->process);
+		if (!row->dso || !row->comm)
+			return fail_memory(d);
+	}
+	return 0;
+}
+
+/* What pprof's format has no field for. */
+static int read_extra(struct decoder *d)
+{
+	const Pprof__Extra *extra = d->p->extra;
+	struct hlg_saved_totals *totals = &d->saved->totals;
+	int rc;
+
+#define READ_TOTAL(name, field) totals->field = (uint64_t)extra->name;
+	HLG_SAVED_TOTALS(READ_TOTAL)
+#undef READ_TOTAL
+	if (extra->by > 7)
+		return fail(d, "it is split by what is not known");
+	for (size_t i = 0; i < 3; i++)
+		if (extra->by & 1u << i)
+			d->saved->by |= key_bits[i];
+	if (!keep_unknown(d, HLG_SAVED_WHOLE, 0, &extra->base))
+		return fail_memory(d);
+	rc = read_events(d);
+	if (rc == 0)
+		rc = read_images(d);
+	if (rc == 0)
+		rc = read_series(d);
+	if (rc == 0)
+		rc = read_hosts(d);
+	return rc;
 }
 
 static bool read_labels(const struct decoder *d, const Pprof__Sample *sample,
 			struct hlg_saved_key *key)
 {
-	const char *const names[] = {"pid", "tid", "cpu"};
-	const unsigned bits[] = {HLG_BY_PID, HLG_BY_TID, HLG_BY_CPU};
 	int32_t *const to[] = {&key->pid, &key->tid, &key->cpu};
 	unsigned told = 0;
 
@@ -172,12 +336,12 @@ static bool read_labels(const struct decoder *d, const Pprof__Sample *sample,
 		const char *name = text(d, label->key);
 		size_t k = 0;
 
-		while (name && k < 3 && strcmp(name, names[k]) != 0)
+		while (name && k < 3 && strcmp(name, key_names[k]) != 0)
 			k++;
-		if (!name || k == 3 || told & bits[k] || label->num < -1 ||
+		if (!name || k == 3 || told & key_bits[k] || label->num < -1 ||
 		    label->num > INT32_MAX)
 			return false;
-		told |= bits[k];
+		told |= key_bits[k];
 		*to[k] = (int32_t)label->num;
 	}
 	return told == d->saved->by;
@@ -243,7 +407,7 @@ static bool same(struct hlg_count a, struct hlg_count b)
 	return a.samples == b.samples && a.period == b.period;
 }
 
-/* What the comments say against what is there. */
+/* What the totals say against what is there. */
 static int check_sums(struct decoder *d)
 {
 	struct hlg_saved *s = d->saved;
@@ -255,10 +419,7 @@ static int check_sums(struct decoder *d)
 	for (uint32_t i = 0; ok && i < s->cells.n; i++)
 		ok = add(&guest, HLG_SAVED(cell, &s->cells, i)->count);
 	for (uint32_t i = 0; ok && i < s->hosts.n; i++)
-		ok = HLG_SAVED(host, &s->hosts, i)->key.event < s->events.n &&
-		     add(&host, HLG_SAVED(host, &s->hosts, i)->count);
-	for (uint32_t i = 0; ok && i < s->series.n; i++)
-		ok = HLG_SAVED(series, &s->series, i)->key.event < s->events.n;
+		ok = add(&host, HLG_SAVED(host, &s->hosts, i)->count);
 	if (ok && same(guest, t->guest) && same(host, t->host) && same(seen, t->seen) &&
 	    t->untold <= t->deselected.samples)
 		return 0;
@@ -267,11 +428,11 @@ static int check_sums(struct decoder *d)
 
 static int decode(struct decoder *d)
 {
-	int rc = 0;
+	int rc = check_format(d);
 
 	/* Indices below are 32 bits wide. */
-	if (d->p->n_mapping > INT32_MAX || d->p->n_location > INT32_MAX ||
-	    d->p->n_function > INT32_MAX)
+	if (rc == 0 && (d->p->n_mapping > INT32_MAX || d->p->n_location > INT32_MAX ||
+			d->p->n_function > INT32_MAX))
 		rc = fail(d, "it has too many entries");
 	if (rc == 0 && (d->p->n_string_table == 0 || d->p->string_table[0][0] != '\0'))
 		rc = fail(d, "its first string is not empty");
@@ -280,7 +441,7 @@ static int decode(struct decoder *d)
 	if (rc == 0)
 		rc = read_functions(d);
 	if (rc == 0)
-		rc = read_comments(d);
+		rc = read_extra(d);
 	if (rc == 0)
 		rc = check_locations(d);
 	if (rc == 0)

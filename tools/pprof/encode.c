@@ -8,22 +8,7 @@
 #include <string.h>
 
 #include "pprof.pb-c.h"
-#include "tools/pprof/comment.h"
 #include "tools/pprof/saved.h"
-
-/* A message's array of pointers, and the things they point to, all in the arena. */
-#define MESSAGES(e, to, count, type, init)                                               \
-	do {                                                                             \
-		type *all = hlg_saved_arena_alloc(&(e)->arena, (count), sizeof(type));   \
-		(to) = hlg_saved_arena_alloc(&(e)->arena, (count), sizeof(type *));      \
-		if (!all || !(to))                                                       \
-			return false;                                                    \
-		for (size_t message = 0; message < (count); message++) {                 \
-			type first = init;                                               \
-			all[message] = first;                                            \
-			(to)[message] = &all[message];                                   \
-		}                                                                        \
-	} while (0)
 
 struct encoder {
 	const struct hlg_saved *saved;
@@ -32,12 +17,30 @@ struct encoder {
 	size_t n_strings, room;
 	bool sorted, failed;
 	Pprof__Profile profile;
+	Pprof__Extra extra;
 	size_t n_locations, n_samples;
 	int64_t keys[3]; /* places of key_names */
+	int64_t comment; /* the place of sums */
+	char sums[512];
 };
 
 static const char *const key_names[] = {"pid", "tid", "cpu"};
 static const unsigned key_bits[] = {HLG_BY_PID, HLG_BY_TID, HLG_BY_CPU};
+
+/* Pointers to n messages of a type, and these, all in the arena; NULL without memory. */
+static void *messages(struct encoder *e, size_t n, const ProtobufCMessageDescriptor *type)
+{
+	unsigned char *all = hlg_saved_arena_alloc(&e->arena, n, type->sizeof_message);
+	void **to = hlg_saved_arena_alloc(&e->arena, n, sizeof(*to));
+
+	if (!all || !to)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		to[i] = all + type->sizeof_message * i;
+		protobuf_c_message_init(type, to[i]);
+	}
+	return to;
+}
 
 static int compare_texts(const void *a, const void *b)
 {
@@ -118,8 +121,9 @@ static bool add_types(struct encoder *e)
 	Pprof__Profile *p = &e->profile;
 
 	p->n_sample_type = 2 * (size_t)e->saved->events.n;
-	MESSAGES(e, p->sample_type, p->n_sample_type, Pprof__ValueType,
-		 PPROF__VALUE_TYPE__INIT);
+	p->sample_type = messages(e, p->n_sample_type, &pprof__value_type__descriptor);
+	if (!p->sample_type)
+		return false;
 	for (uint32_t i = 0; i < e->saved->events.n; i++) {
 		char *name = event_name(e, i), *samples;
 		size_t size;
@@ -150,7 +154,9 @@ static bool add_mappings(struct encoder *e)
 	Pprof__Profile *p = &e->profile;
 
 	p->n_mapping = e->saved->images.n;
-	MESSAGES(e, p->mapping, p->n_mapping, Pprof__Mapping, PPROF__MAPPING__INIT);
+	p->mapping = messages(e, p->n_mapping, &pprof__mapping__descriptor);
+	if (!p->mapping)
+		return false;
 	for (uint32_t i = 0; i < e->saved->images.n; i++) {
 		const struct hlg_saved_image *image =
 			HLG_SAVED(image, &e->saved->images, i);
@@ -171,7 +177,9 @@ static bool add_functions(struct encoder *e)
 	Pprof__Profile *p = &e->profile;
 
 	p->n_function = e->saved->functions.n;
-	MESSAGES(e, p->function, p->n_function, Pprof__Function, PPROF__FUNCTION__INIT);
+	p->function = messages(e, p->n_function, &pprof__function__descriptor);
+	if (!p->function)
+		return false;
 	for (uint32_t i = 0; i < e->saved->functions.n; i++) {
 		const struct hlg_saved_function *f =
 			HLG_SAVED(function, &e->saved->functions, i);
@@ -213,8 +221,12 @@ static bool add_locations(struct encoder *e)
 	size_t n = 0;
 
 	p->n_location = e->n_locations;
-	MESSAGES(e, p->location, p->n_location, Pprof__Location, PPROF__LOCATION__INIT);
-	MESSAGES(e, lines, p->n_location, Pprof__Line, PPROF__LINE__INIT);
+	p->location = messages(e, p->n_location, &pprof__location__descriptor);
+	if (!p->location)
+		return false;
+	lines = messages(e, p->n_location, &pprof__line__descriptor);
+	if (!lines)
+		return false;
 	for (uint32_t i = 0; i < e->saved->cells.n; i++) {
 		Pprof__Location *location;
 
@@ -238,7 +250,9 @@ static bool add_labels(struct encoder *e, Pprof__Sample *sample,
 
 	if (!(e->saved->by & (HLG_BY_PID | HLG_BY_TID | HLG_BY_CPU)))
 		return true;
-	MESSAGES(e, sample->label, 3, Pprof__Label, PPROF__LABEL__INIT);
+	sample->label = messages(e, 3, &pprof__label__descriptor);
+	if (!sample->label)
+		return false;
 	for (size_t i = 0; i < 3; i++) {
 		Pprof__Label *label = sample->label[sample->n_label];
 
@@ -260,7 +274,9 @@ static bool add_samples(struct encoder *e)
 	Pprof__Sample *sample = NULL;
 
 	p->n_sample = e->n_samples;
-	MESSAGES(e, p->sample, p->n_sample, Pprof__Sample, PPROF__SAMPLE__INIT);
+	p->sample = messages(e, p->n_sample, &pprof__sample__descriptor);
+	if (!p->sample)
+		return false;
 	for (uint32_t i = 0; i < e->saved->cells.n; i++) {
 		const struct hlg_saved_cell *cell = &cells[i];
 
@@ -284,71 +300,199 @@ static bool add_samples(struct encoder *e)
 	return true;
 }
 
-/* Cuts the lines of text apart: the first is the comment, the others are rows. */
-static bool add_comments(struct encoder *e, char *text)
+/* For people who look at the profile with pprof: its sums, and what is missing in it. */
+static void add_comment(struct encoder *e)
 {
-	Pprof__Profile *p = &e->profile;
-	size_t n = 0;
+	const struct hlg_saved_totals *t = &e->saved->totals;
+	const struct {
+		const char *name;
+		struct hlg_count count;
+	} sums[] = {{"seen", t->seen},
+		    {"deselected", t->deselected},
+		    {"host", t->host},
+		    {"guest", t->guest},
+		    {"unnamed", t->unnamed}};
+	FILE *f = fmemopen(e->sums, sizeof(e->sums), "w");
 
-	for (const char *s = text; (s = strchr(s, '\n')); s++)
-		n++;
-	p->comment = hlg_saved_arena_alloc(&e->arena, n, sizeof(*p->comment));
-	if (!p->comment)
-		return false;
-	p->n_comment = 1;
-	p->row = p->comment + 1;
-	p->n_row = n - 1;
-	for (size_t i = 0; i < n; i++) {
-		char *line = text, *end = text + strcspn(text, "\n");
-
-		*end = '\0';
-		text = end + 1;
-		p->comment[i] = place(e, line);
-	}
-	return true;
-}
-
-/* The comment and the rows, each line of them in the arena. */
-static char *make_comments(struct encoder *e)
-{
-	char *text = NULL, *copy = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
-
+	e->failed |= !f;
 	if (!f)
-		return NULL;
-	hlg_comment_write(f, e->saved);
-	if (fclose(f) == 0 && text)
-		copy = hlg_saved_arena_text(&e->arena, text, size);
-	free(text);
-	return copy;
+		return;
+	fprintf(f, HLG_SAVED_COMMENT "format=%d", HLG_SAVED_FORMAT);
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
+		if (sums[i].count.samples)
+			fprintf(f, " %s=%" PRIu64 ",%" PRIu64, sums[i].name,
+				sums[i].count.samples, sums[i].count.period);
+	if (t->unrecorded)
+		fprintf(f, " unrecorded=%" PRIu64, t->unrecorded);
+	if (t->lost)
+		fprintf(f, " lost=%" PRIu64, t->lost);
+	fclose(f);
+	e->comment = place(e, e->sums);
+	e->profile.n_comment = 1;
+	e->profile.comment = &e->comment;
 }
 
-static bool pass(struct encoder *e, const char *comments)
+static bool add_events(struct encoder *e)
 {
-	char *copy = hlg_saved_arena_text(&e->arena, comments, strlen(comments));
+	Pprof__Extra *extra = &e->extra;
 
+	extra->n_event = e->saved->events.n;
+	extra->event = messages(e, extra->n_event, &pprof__extra__event__descriptor);
+	for (uint32_t i = 0; extra->event && i < e->saved->events.n; i++) {
+		const struct hlg_saved_event *event =
+			HLG_SAVED(event, &e->saved->events, i);
+
+		extra->event[i]->name = (char *)(uintptr_t)event->name;
+		extra->event[i]->precise_ip = event->precise_ip;
+		extra->event[i]->kind = event->kind;
+		extra->event[i]->member = event->member != 0;
+	}
+	return extra->event != NULL;
+}
+
+static bool add_images(struct encoder *e)
+{
+	Pprof__Extra *extra = &e->extra;
+
+	extra->n_image = e->saved->images.n;
+	extra->image = messages(e, extra->n_image, &pprof__extra__image__descriptor);
+	for (uint32_t i = 0; extra->image && i < e->saved->images.n; i++) {
+		const struct hlg_saved_image *image =
+			HLG_SAVED(image, &e->saved->images, i);
+
+		extra->image[i]->map = image->map;
+		extra->image[i]->load_base = image->base;
+		extra->image[i]->bias = image->bias;
+	}
+	return extra->image != NULL;
+}
+
+/* Sets the fields of a key, which Series and HostRow have alike. */
+#define SET_KEY(e, message, key)                                                         \
+	do {                                                                             \
+		(message)->event = (key).event;                                          \
+		(message)->pid = (e)->saved->by & HLG_BY_PID ? (key).pid : 0;            \
+		(message)->tid = (e)->saved->by & HLG_BY_TID ? (key).tid : 0;            \
+		(message)->cpu = (e)->saved->by & HLG_BY_CPU ? (key).cpu : 0;            \
+	} while (0)
+
+static bool add_series(struct encoder *e)
+{
+	Pprof__Extra *extra = &e->extra;
+
+	extra->n_series = e->saved->series.n;
+	extra->series = messages(e, extra->n_series, &pprof__extra__series__descriptor);
+	for (uint32_t i = 0; extra->series && i < e->saved->series.n; i++) {
+		const struct hlg_saved_series *series =
+			HLG_SAVED(series, &e->saved->series, i);
+
+		SET_KEY(e, extra->series[i], series->key);
+		extra->series[i]->squares_low = (uint64_t)series->squares;
+		extra->series[i]->squares_high = (uint64_t)(series->squares >> 64);
+	}
+	return extra->series != NULL;
+}
+
+static bool add_hosts(struct encoder *e)
+{
+	Pprof__Extra *extra = &e->extra;
+
+	extra->n_host_row = e->saved->hosts.n;
+	extra->host_row =
+		messages(e, extra->n_host_row, &pprof__extra__host_row__descriptor);
+	for (uint32_t i = 0; extra->host_row && i < e->saved->hosts.n; i++) {
+		const struct hlg_saved_host *row = HLG_SAVED(host, &e->saved->hosts, i);
+
+		SET_KEY(e, extra->host_row[i], row->key);
+		extra->host_row[i]->samples = row->count.samples;
+		extra->host_row[i]->period = row->count.period;
+		extra->host_row[i]->dso = (char *)(uintptr_t)row->dso;
+		extra->host_row[i]->process = (char *)(uintptr_t)row->comm;
+	}
+	return extra->host_row != NULL;
+}
+
+/* The message that a field belongs to. */
+static ProtobufCMessage *owner(struct encoder *e, const struct hlg_saved_unknown *field)
+{
+	switch (field->of) {
+	case HLG_SAVED_EVENT:
+		return &e->extra.event[field->item]->base;
+	case HLG_SAVED_IMAGE:
+		return &e->extra.image[field->item]->base;
+	case HLG_SAVED_SERIES:
+		return &e->extra.series[field->item]->base;
+	case HLG_SAVED_HOST:
+		return &e->extra.host_row[field->item]->base;
+	case HLG_SAVED_WHOLE:
+		break;
+	}
+	return &e->extra.base;
+}
+
+/* Fields of a later hlguest's, which lie message by message. */
+static bool add_unknown(struct encoder *e)
+{
+	const struct hlg_saved_table *table = &e->saved->unknown;
+	ProtobufCMessageUnknownField *fields =
+		hlg_saved_arena_alloc(&e->arena, table->n, sizeof(*fields));
+
+	for (uint32_t i = 0; fields && i < table->n; i++) {
+		const struct hlg_saved_unknown *field = HLG_SAVED(unknown, table, i);
+		ProtobufCMessage *message = owner(e, field);
+
+		fields[i].tag = field->number;
+		fields[i].wire_type = (ProtobufCWireType)field->wire_type;
+		fields[i].len = field->size;
+		fields[i].data = (uint8_t *)(uintptr_t)field->bytes;
+		if (message->n_unknown_fields++ == 0)
+			message->unknown_fields = &fields[i];
+	}
+	return fields != NULL;
+}
+
+/* What pprof's format has no field for. */
+static bool add_extra(struct encoder *e)
+{
+	const struct hlg_saved_totals *totals = &e->saved->totals;
+	Pprof__Extra *extra = &e->extra;
+
+#define SET_TOTAL(name, field) extra->name = totals->field;
+	HLG_SAVED_TOTALS(SET_TOTAL)
+#undef SET_TOTAL
+	extra->format = HLG_SAVED_FORMAT;
+	for (size_t i = 0; i < 3; i++)
+		if (e->saved->by & key_bits[i])
+			extra->by |= 1u << i;
+	e->profile.extra = extra;
+	return add_events(e) && add_images(e) && add_series(e) && add_hosts(e) &&
+	       add_unknown(e);
+}
+
+static bool pass(struct encoder *e)
+{
 	place(e, "");
 	for (size_t i = 0; i < 3; i++)
 		if (e->saved->by & key_bits[i])
 			e->keys[i] = place(e, key_names[i]);
-	return copy && add_types(e) && add_mappings(e) && add_functions(e) &&
-	       add_locations(e) && add_samples(e) && add_comments(e, copy) && !e->failed;
+	add_comment(e);
+	return add_types(e) && add_mappings(e) && add_functions(e) && add_locations(e) &&
+	       add_samples(e) && !e->failed;
 }
 
 int hlg_saved_encode(const struct hlg_saved *saved, unsigned char **data, size_t *size,
 		     struct hlg_err *err)
 {
-	struct encoder e = {.saved = saved, .profile = PPROF__PROFILE__INIT};
-	const char *comments = make_comments(&e);
-	bool ok = comments != NULL;
+	struct encoder e = {.saved = saved,
+			    .profile = PPROF__PROFILE__INIT,
+			    .extra = PPROF__EXTRA__INIT};
+	bool ok;
 
 	count_samples(&e);
-	if (ok)
-		ok = pass(&e, comments);
+	ok = pass(&e);
 	if (ok) {
 		sort_strings(&e);
-		ok = pass(&e, comments);
+		ok = pass(&e) && add_extra(&e);
 	}
 	*size = ok ? pprof__profile__get_packed_size(&e.profile) : 0;
 	*data = ok ? malloc(*size + 1) : NULL;

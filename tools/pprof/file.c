@@ -14,10 +14,13 @@
 #include "symtab/file.h"
 #include "tools/pprof/saved.h"
 
+#ifndef HLG_SAVED_ROOM
+#define HLG_SAVED_ROOM (1 << 18) /* bytes for the message, at first */
+#endif
+
 enum {
 	GZIP = 15 + 16, /* window bits, and that it is gzip's format: zlib.h */
 	CHUNK = 1 << 16,
-	ROOM = 1 << 18, /* for the message, at first */
 	/* A profile deflates to a fifth or a tenth; one of a few samples is small anyway.
 	 */
 	SANE_RATIO = 200,
@@ -49,7 +52,7 @@ static int fail(const struct input *in, struct hlg_err *err, const char *problem
 static int make_room(struct input *in, struct hlg_err *err)
 {
 	size_t sane = SANE_SIZE + (size_t)in->taken * SANE_RATIO;
-	size_t room = in->room ? 2 * in->room : ROOM;
+	size_t room = in->room ? 2 * in->room : HLG_SAVED_ROOM;
 	unsigned char *out;
 
 	if (in->size > HLG_SAVED_MAX_BYTES || in->size > sane)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is no matter of one profile; and all of pprof.h, where the libraries are missing.
- */
+/* Which files are saved profiles, merging, and a build without the libraries. */
 #include "tools/pprof/pprof.h"
 
 #include <fcntl.h>
@@ -90,7 +89,8 @@ enum {
 
 static size_t weight(const struct hlg_saved *saved)
 {
-	return (size_t)saved->cells.n + saved->hosts.n + saved->functions.n;
+	return (size_t)saved->cells.n + saved->hosts.n + saved->functions.n +
+	       saved->unknown.n;
 }
 
 static const char *by_words(unsigned by)

@@ -12,6 +12,20 @@
 
 typedef int compare_fn(const void *a, const void *b);
 
+/* How the things of a table are sorted and folded. */
+struct kind {
+	size_t size;
+	compare_fn *order;
+	compare_fn *same; /* 0: one thing, of which the first in order stays */
+	void (*add)(void *to, const void *from); /* NULL: nothing adds up */
+	bool id;                                 /* they begin with their place before */
+};
+
+/* Where the things of a table have gone, by their old places. */
+struct places {
+	uint32_t *events, *images, *functions, *series, *hosts;
+};
+
 static int compare_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
@@ -71,35 +85,6 @@ static int compare_functions(const void *a, const void *b)
 	return order ? order : strcmp(x->symbol, y->symbol);
 }
 
-/*
- * Sorts a table whose things begin with their id and keeps the first of those that are
- * the same. Returns where each went, by its old place, to be freed; NULL without memory.
- */
-static uint32_t *fold_named(struct hlg_saved_table *table, size_t size,
-			    compare_fn *compare, compare_fn *same)
-{
-	uint32_t *to = malloc(((size_t)table->n + 1) * sizeof(*to)), n = 0;
-	unsigned char *items = table->items;
-
-	if (!to)
-		return NULL;
-	for (uint32_t i = 0; i < table->n; i++)
-		*(uint32_t *)(void *)(items + size * i) = i;
-	if (table->n)
-		qsort(items, table->n, size, compare);
-	for (uint32_t i = 0; i < table->n; i++) {
-		unsigned char *item = items + size * i;
-
-		if (n == 0 || same(items + size * (n - 1), item) != 0) {
-			memmove(items + size * n, item, size);
-			n++;
-		}
-		to[*(uint32_t *)(void *)item] = n - 1;
-	}
-	table->n = n;
-	return to;
-}
-
 /* By image and address, then by labels: the order of the samples in the file. */
 static int compare_cells(const void *a, const void *b)
 {
@@ -118,23 +103,112 @@ static int compare_cells(const void *a, const void *b)
 	return compare_u64(x->key.event, y->key.event);
 }
 
-static void fold_cells(struct hlg_saved_table *table)
+static void add_cell(void *to, const void *from)
 {
-	struct hlg_saved_cell *cells = table->items;
+	struct hlg_saved_cell *cell = to;
+	const struct hlg_saved_cell *more = from;
+
+	hlg_count_add(&cell->count, more->count);
+	if (more->function < cell->function)
+		cell->function = more->function;
+}
+
+static int compare_series(const void *a, const void *b)
+{
+	const struct hlg_saved_series *x = a, *y = b;
+
+	return hlg_saved_compare_keys(&x->key, &y->key);
+}
+
+static void add_series(void *to, const void *from)
+{
+	((struct hlg_saved_series *)to)->squares +=
+		((const struct hlg_saved_series *)from)->squares;
+}
+
+static int compare_hosts(const void *a, const void *b)
+{
+	const struct hlg_saved_host *x = a, *y = b;
+	int order = hlg_saved_compare_keys(&x->key, &y->key);
+
+	if (order == 0)
+		order = strcmp(x->dso, y->dso);
+	return order ? order : strcmp(x->comm, y->comm);
+}
+
+static void add_host(void *to, const void *from)
+{
+	hlg_count_add(&((struct hlg_saved_host *)to)->count,
+		      ((const struct hlg_saved_host *)from)->count);
+}
+
+/* By message, then as protobuf has them: by number. */
+static int compare_unknown(const void *a, const void *b)
+{
+	const struct hlg_saved_unknown *x = a, *y = b;
+
+	if (x->of != y->of)
+		return x->of < y->of ? -1 : 1;
+	if (x->item != y->item)
+		return x->item < y->item ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	if (x->wire_type != y->wire_type)
+		return x->wire_type < y->wire_type ? -1 : 1;
+	if (x->size != y->size)
+		return x->size < y->size ? -1 : 1;
+	return memcmp(x->bytes, y->bytes, x->size);
+}
+
+static const struct kind event_kind = {sizeof(struct hlg_saved_event), order_events,
+				       compare_events, NULL, true};
+static const struct kind image_kind = {sizeof(struct hlg_saved_image), compare_images,
+				       compare_identity, NULL, true};
+static const struct kind function_kind = {sizeof(struct hlg_saved_function),
+					  compare_functions, compare_functions, NULL,
+					  true};
+static const struct kind cell_kind = {sizeof(struct hlg_saved_cell), compare_cells,
+				      compare_cells, add_cell, false};
+static const struct kind series_kind = {sizeof(struct hlg_saved_series), compare_series,
+					compare_series, add_series, true};
+static const struct kind host_kind = {sizeof(struct hlg_saved_host), compare_hosts,
+				      compare_hosts, add_host, true};
+static const struct kind unknown_kind = {sizeof(struct hlg_saved_unknown),
+					 compare_unknown, compare_unknown, NULL, false};
+
+/*
+ * Sorts a table and makes one of those that are the same. Sets *places, for things with
+ * an id: to be freed. False without memory for it.
+ */
+static bool fold(struct hlg_saved_table *table, const struct kind *kind,
+		 uint32_t **places)
+{
+	uint32_t *to = kind->id ? malloc(((size_t)table->n + 1) * sizeof(*to)) : NULL;
+	unsigned char *items = table->items, *last = NULL;
 	uint32_t n = 0;
 
+	if (kind->id && !to)
+		return false;
+	for (uint32_t i = 0; kind->id && i < table->n; i++)
+		*(uint32_t *)(void *)(items + kind->size * i) = i;
 	if (table->n)
-		qsort(cells, table->n, sizeof(*cells), compare_cells);
+		qsort(items, table->n, kind->size, kind->order);
 	for (uint32_t i = 0; i < table->n; i++) {
-		if (n == 0 || compare_cells(&cells[n - 1], &cells[i]) != 0) {
-			cells[n++] = cells[i];
-			continue;
+		unsigned char *item = items + kind->size * i;
+
+		if (!last || kind->same(last, item) != 0) {
+			last = items + kind->size * n++;
+			memmove(last, item, kind->size);
+		} else if (kind->add) {
+			kind->add(last, item);
 		}
-		hlg_count_add(&cells[n - 1].count, cells[i].count);
-		if (cells[i].function < cells[n - 1].function)
-			cells[n - 1].function = cells[i].function;
+		if (kind->id)
+			to[*(uint32_t *)(void *)item] = n - 1;
 	}
 	table->n = n;
+	if (kind->id)
+		*places = to;
+	return true;
 }
 
 /* One function for each location, the functions being in order. */
@@ -179,76 +253,43 @@ static bool drop_functions(struct hlg_saved *saved)
 	return true;
 }
 
-static int compare_series(const void *a, const void *b)
-{
-	const struct hlg_saved_series *x = a, *y = b;
-
-	return hlg_saved_compare_keys(&x->key, &y->key);
-}
-
-static void fold_series(struct hlg_saved_table *table)
-{
-	struct hlg_saved_series *series = table->items;
-	uint32_t n = 0;
-
-	if (table->n)
-		qsort(series, table->n, sizeof(*series), compare_series);
-	for (uint32_t i = 0; i < table->n; i++) {
-		if (n == 0 || compare_series(&series[n - 1], &series[i]) != 0)
-			series[n++] = series[i];
-		else
-			series[n - 1].squares += series[i].squares;
-	}
-	table->n = n;
-}
-
-static int compare_hosts(const void *a, const void *b)
-{
-	const struct hlg_saved_host *x = a, *y = b;
-	int order = hlg_saved_compare_keys(&x->key, &y->key);
-
-	if (order == 0)
-		order = strcmp(x->dso, y->dso);
-	return order ? order : strcmp(x->comm, y->comm);
-}
-
-static void fold_hosts(struct hlg_saved_table *table)
-{
-	struct hlg_saved_host *hosts = table->items;
-	uint32_t n = 0;
-
-	if (table->n)
-		qsort(hosts, table->n, sizeof(*hosts), compare_hosts);
-	for (uint32_t i = 0; i < table->n; i++) {
-		if (n == 0 || compare_hosts(&hosts[n - 1], &hosts[i]) != 0)
-			hosts[n++] = hosts[i];
-		else
-			hlg_count_add(&hosts[n - 1].count, hosts[i].count);
-	}
-	table->n = n;
-}
-
-static void renumber(struct hlg_saved *saved, const uint32_t *events,
-		     const uint32_t *images, const uint32_t *functions)
+static void renumber(struct hlg_saved *saved, const struct places *to)
 {
 	struct hlg_saved_cell *cells = saved->cells.items;
 
 	for (uint32_t i = 0; i < saved->cells.n; i++) {
-		cells[i].key.event = events[cells[i].key.event];
-		cells[i].function = functions[cells[i].function];
+		cells[i].key.event = to->events[cells[i].key.event];
+		cells[i].function = to->functions[cells[i].function];
 		if (cells[i].image)
-			cells[i].image = images[cells[i].image - 1] + 1;
+			cells[i].image = to->images[cells[i].image - 1] + 1;
 	}
 	for (uint32_t i = 0; i < saved->series.n; i++) {
 		struct hlg_saved_key *key = &HLG_SAVED(series, &saved->series, i)->key;
 
-		key->event = events[key->event];
+		key->event = to->events[key->event];
 	}
 	for (uint32_t i = 0; i < saved->hosts.n; i++) {
 		struct hlg_saved_key *key = &HLG_SAVED(host, &saved->hosts, i)->key;
 
-		key->event = events[key->event];
+		key->event = to->events[key->event];
 	}
+}
+
+/* What belongs to a thing goes where that went. */
+static void fold_unknown(struct hlg_saved *saved, const struct places *to)
+{
+	const uint32_t *const places[] = {[HLG_SAVED_EVENT] = to->events,
+					  [HLG_SAVED_IMAGE] = to->images,
+					  [HLG_SAVED_SERIES] = to->series,
+					  [HLG_SAVED_HOST] = to->hosts};
+
+	for (uint32_t i = 0; i < saved->unknown.n; i++) {
+		struct hlg_saved_unknown *field = HLG_SAVED(unknown, &saved->unknown, i);
+
+		if (field->of != HLG_SAVED_WHOLE)
+			field->item = places[field->of][field->item];
+	}
+	fold(&saved->unknown, &unknown_kind, NULL);
 }
 
 static bool move(struct hlg_saved_arena *arena, const char **text)
@@ -274,6 +315,13 @@ static bool move_strings(struct hlg_saved *saved)
 	for (uint32_t i = 0; ok && i < saved->hosts.n; i++)
 		ok = move(&arena, &HLG_SAVED(host, &saved->hosts, i)->dso) &&
 		     move(&arena, &HLG_SAVED(host, &saved->hosts, i)->comm);
+	for (uint32_t i = 0; ok && i < saved->unknown.n; i++) {
+		struct hlg_saved_unknown *field = HLG_SAVED(unknown, &saved->unknown, i);
+
+		field->bytes = (const unsigned char *)hlg_saved_arena_text(
+			&arena, (const char *)field->bytes, field->size);
+		ok = field->bytes != NULL;
+	}
 	if (ok)
 		hlg_saved_arena_finish(&saved->arena);
 	hlg_saved_arena_join(&saved->arena, &arena);
@@ -282,24 +330,24 @@ static bool move_strings(struct hlg_saved *saved)
 
 bool hlg_saved_resolve(struct hlg_saved *saved)
 {
-	uint32_t *events = fold_named(&saved->events, sizeof(struct hlg_saved_event),
-				      order_events, compare_events);
-	uint32_t *images = fold_named(&saved->images, sizeof(struct hlg_saved_image),
-				      compare_images, compare_identity);
-	uint32_t *functions =
-		fold_named(&saved->functions, sizeof(struct hlg_saved_function),
-			   compare_functions, compare_functions);
-	bool ok = events && images && functions;
+	struct places to = {NULL};
+	bool ok = fold(&saved->events, &event_kind, &to.events) &&
+		  fold(&saved->images, &image_kind, &to.images) &&
+		  fold(&saved->functions, &function_kind, &to.functions);
 
 	if (ok) {
-		renumber(saved, events, images, functions);
-		fold_cells(&saved->cells);
+		renumber(saved, &to);
+		fold(&saved->cells, &cell_kind, NULL);
 		agree_on_functions(&saved->cells);
-		fold_series(&saved->series);
-		fold_hosts(&saved->hosts);
 	}
-	free(events);
-	free(images);
-	free(functions);
+	ok = ok && fold(&saved->series, &series_kind, &to.series) &&
+	     fold(&saved->hosts, &host_kind, &to.hosts);
+	if (ok)
+		fold_unknown(saved, &to);
+	free(to.events);
+	free(to.images);
+	free(to.functions);
+	free(to.series);
+	free(to.hosts);
 	return ok && drop_functions(saved) && move_strings(saved);
 }

@@ -158,6 +158,11 @@ bool hlg_saved_add(struct hlg_saved *saved, struct hlg_saved *from)
 	struct hlg_saved_cell *cells;
 	struct hlg_saved_series *series;
 	struct hlg_saved_host *hosts;
+	struct hlg_saved_unknown *unknown;
+	const uint32_t before[] = {[HLG_SAVED_EVENT] = event,
+				   [HLG_SAVED_IMAGE] = image,
+				   [HLG_SAVED_SERIES] = saved->series.n,
+				   [HLG_SAVED_HOST] = saved->hosts.n};
 
 	if (!append(&saved->events, &from->events, sizeof(struct hlg_saved_event)) ||
 	    !append(&saved->images, &from->images, sizeof(struct hlg_saved_image)) ||
@@ -167,7 +172,8 @@ bool hlg_saved_add(struct hlg_saved *saved, struct hlg_saved *from)
 	cells = append(&saved->cells, &from->cells, sizeof(*cells));
 	series = append(&saved->series, &from->series, sizeof(*series));
 	hosts = append(&saved->hosts, &from->hosts, sizeof(*hosts));
-	if (!cells || !series || !hosts)
+	unknown = append(&saved->unknown, &from->unknown, sizeof(*unknown));
+	if (!cells || !series || !hosts || !unknown)
 		return false;
 	for (uint32_t i = 0; i < from->cells.n; i++) {
 		cells[i].key.event += event;
@@ -178,6 +184,8 @@ bool hlg_saved_add(struct hlg_saved *saved, struct hlg_saved *from)
 		series[i].key.event += event;
 	for (uint32_t i = 0; i < from->hosts.n; i++)
 		hosts[i].key.event += event;
+	for (uint32_t i = 0; i < from->unknown.n; i++)
+		unknown[i].item += before[unknown[i].of];
 	add_totals(&saved->totals, &from->totals);
 	hlg_saved_arena_join(&saved->arena, &from->arena);
 	return true;
@@ -202,6 +210,7 @@ void hlg_saved_finish(struct hlg_saved *saved)
 	free(saved->cells.items);
 	free(saved->series.items);
 	free(saved->hosts.items);
+	free(saved->unknown.items);
 	hlg_saved_arena_finish(&saved->arena);
 	memset(saved, 0, sizeof(*saved));
 }

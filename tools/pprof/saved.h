@@ -6,8 +6,8 @@
  * afterwards the same profile has the same tables, in whatever order and groups it was
  * put together. That is what makes merging associative and commutative.
  *
- * All text in it is escaped, wherever it comes from: a file that somebody else wrote may
- * hold any, and what is read is written again by merge.
+ * All text in it (but unknown) is escaped, wherever it comes from: a file that somebody
+ * else wrote may hold any, and what is read is written again by merge.
  */
 #ifndef HLG_TOOLS_PPROF_SAVED_H
 #define HLG_TOOLS_PPROF_SAVED_H
@@ -23,21 +23,45 @@
 /* Of the message: what is written is not larger, and what is larger is not read. */
 #define HLG_SAVED_MAX_BYTES ((size_t)128 << 20)
 
+#define HLG_SAVED_FORMAT  3           /* pprof.proto tells when it changes */
+#define HLG_SAVED_COMMENT "hlguest: " /* how the profile's comment begins */
+
 /* Memory that is given back all at once. A zeroed struct is an empty arena. */
 struct hlg_saved_arena {
 	struct hlg_saved_chunk *chunk; /* the newest first */
 };
 
-/* All of it adds up but overflow, which is 0 or 1. Nothing but uint64_t: see comment.c.
- */
+/* All of it adds up but overflow, which is 0 or 1. Nothing but uint64_t: see saved.c. */
 struct hlg_saved_totals {
 	struct hlg_count seen, deselected, host, guest;
 	struct hlg_count unnamed; /* of host: in no row, for want of memory */
 	uint64_t untold, unrecorded, overflow;
-	uint64_t samples, lost, throttled, skipped, left; /* of the recordings: feed.h */
+	/* Of the recordings: filter/profile/recording.h. */
+	uint64_t samples, lost, throttled, skipped, left;
 };
 
-/* The id of the first three is their place before they are resolved. */
+/* Each of them: X(its name in message Extra, the field here). */
+#define HLG_SAVED_TOTALS(X)                                                              \
+	X(seen_samples, seen.samples)                                                    \
+	X(seen_period, seen.period)                                                      \
+	X(deselected_samples, deselected.samples)                                        \
+	X(deselected_period, deselected.period)                                          \
+	X(host_samples, host.samples)                                                    \
+	X(host_period, host.period)                                                      \
+	X(guest_samples, guest.samples)                                                  \
+	X(guest_period, guest.period)                                                    \
+	X(unnamed_samples, unnamed.samples)                                              \
+	X(unnamed_period, unnamed.period)                                                \
+	X(untold, untold)                                                                \
+	X(unrecorded, unrecorded)                                                        \
+	X(overflow, overflow)                                                            \
+	X(recorded, samples)                                                             \
+	X(lost, lost)                                                                    \
+	X(throttled, throttled)                                                          \
+	X(skipped, skipped)                                                              \
+	X(left, left)
+
+/* An id is the place in the table before it is resolved. */
 struct hlg_saved_event {
 	uint32_t id, precise_ip;
 	uint32_t kind, member; /* enum hlg_event_kind; 0 or 1 */
@@ -72,14 +96,34 @@ struct hlg_saved_cell {
 };
 
 struct hlg_saved_series {
+	uint32_t id;
 	struct hlg_saved_key key;
 	hlg_u128 squares;
 };
 
 struct hlg_saved_host {
+	uint32_t id;
 	struct hlg_saved_key key;
 	const char *dso, *comm; /* escaped */
 	struct hlg_count count;
+};
+
+/* Which message of Extra's; all but the whole are one of a table each. */
+enum hlg_saved_message {
+	HLG_SAVED_WHOLE,
+	HLG_SAVED_EVENT,
+	HLG_SAVED_IMAGE,
+	HLG_SAVED_SERIES,
+	HLG_SAVED_HOST
+};
+
+/* A field that a later hlguest has put into a message: its bytes as they came. */
+struct hlg_saved_unknown {
+	enum hlg_saved_message of;
+	uint32_t item; /* the message's place in its table; 0 for the whole */
+	uint32_t number, wire_type;
+	const unsigned char *bytes; /* behind number and type */
+	size_t size;
 };
 
 struct hlg_saved_table {
@@ -90,7 +134,7 @@ struct hlg_saved_table {
 struct hlg_saved {
 	unsigned by; /* HLG_BY_ bits of pid, tid, cpu: which of these the keys tell */
 	struct hlg_saved_totals totals;
-	struct hlg_saved_table events, images, functions, cells, series, hosts;
+	struct hlg_saved_table events, images, functions, cells, series, hosts, unknown;
 	struct hlg_saved_arena arena; /* of all strings */
 };
 
