@@ -13,7 +13,8 @@
 #include "filter/write/format.h"
 #include "symtab/image/base.h"
 
-int hlg_run_check_base(const struct hlg_image_arg *arg, struct hlg_err *err)
+/* Fails where FILE@WHAT does not exist, but FILE: WHAT was meant to be a base. */
+static int check_base(const struct hlg_image_arg *arg, struct hlg_err *err)
 {
 	const char *path = arg->path, *at = arg->stated ? NULL : strrchr(path, '@');
 	char *file =
@@ -32,7 +33,7 @@ int hlg_run_check_base(const struct hlg_image_arg *arg, struct hlg_err *err)
 int hlg_run_open_image(struct hlg_image **image, const struct hlg_image_arg *arg,
 		       struct hlg_err *err)
 {
-	int rc = hlg_run_check_base(arg, err);
+	int rc = check_base(arg, err);
 
 	*image = NULL;
 	if (rc < 0)

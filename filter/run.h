@@ -35,9 +35,6 @@ int hlg_run_start(struct hlg_run *run, int argc, char *const *argv, struct hlg_e
 /* The same without any image: the caller adds some to run->space, and settles it. */
 int hlg_run_begin(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err);
 
-/* Fails where FILE@WHAT does not exist, but FILE: WHAT was meant to be a base. */
-int hlg_run_check_base(const struct hlg_image_arg *arg, struct hlg_err *err);
-
 /* Opens an image as a user named it, at its base if stated. *image is NULL after a
  * failure. */
 int hlg_run_open_image(struct hlg_image **image, const struct hlg_image_arg *arg,

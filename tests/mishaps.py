@@ -39,7 +39,6 @@ IMAGES = {
     "base": ["{x}", "good.data"],
     "inject": ["{x}", "good.data", "-o", "injected"],
     "kallsyms": ["{x}"],
-    "kallsyms --compat": ["{x}"],
     "lookup": ["{x}", "0x5000"],
     "diff": ["{x}", "good.data", "--after", "good.data"],
 }
@@ -235,7 +234,7 @@ def check_wrong_kind(place):
         (["lookup"], 2, "no guest ELF is given"),
         (["kallsyms", "good.data"], 1, "is perf's recording, not an ELF"),
         (["kallsyms", "good.elf@here"], 1, "what follows good.elf is no base"),
-        (["kallsyms", "--compat", "good.elf@here"], 1, "what follows good.elf is no base"),
+        (["kallsyms", "--compat", "good.elf"], 2, "was removed"),
         (["kallsyms"], 2, "no guest ELF is given"),
         (["sysprof"], 2, "no stream is given"),
         (["sysprof", "stream", "stream"], 2, "is a second stream"),
@@ -418,7 +417,7 @@ def writers(place):
                  ["merge", "good.pb.gz"], ["kallsyms", "good.elf"],
                  ["inject", "good.elf", "good.data", "-o", "injected"],
                  *([["base", "good.elf", "good.data"]] if place.decodes else []),
-                 ["kallsyms", "--compat", "good.elf@0x4000"], ["lookup", "good.elf", "5000"],
+                 ["lookup", "good.elf", "5000"],
                  ["calibrate", "-q", "--only=landing", "--time=10"],
                  ["doctor"], ["help"], ["help", "report"], ["record", "--help"],
                  ["lookup", "--usage"], ["--version"]):

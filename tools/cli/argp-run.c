@@ -6,12 +6,26 @@
  */
 #include "tools/cli/argp-run.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "symtab/escape.h"
 #include "tools/cli/output.h"
+
+/*
+ * Words that users of the version before this one knew, and what does their work now. An
+ * entry goes again with the next version.
+ */
+static const struct removed {
+	const char *verb;
+	const char *word; /* --OPTION, or only one value of it: --OPTION=VALUE */
+	const char *instead;
+} removed[] = {
+	{"kallsyms", "--compat",
+	 "leave it out, or run cargo hyperlight perf, whose table it wrote"},
+};
 
 static FILE *real, *caught;
 static char *said;
@@ -71,11 +85,42 @@ static void let_go(void)
 	said = NULL;
 }
 
+/* Does what is left of argv, not empty, begin with the removed word? */
+static bool is_removed(const struct removed *r, char *const *argv)
+{
+	size_t n = strcspn(r->word, "=");
+	const char *after = argv[0] + n, *value;
+
+	if (strncmp(argv[0], r->word, n) != 0 || (*after && *after != '='))
+		return false;
+	value = *after ? after + 1 : argv[1];
+	return !r->word[n] || (value && strcmp(value, r->word + n + 1) == 0);
+}
+
+/* Ends the program with status 2 if one of the words was removed. */
+static void refuse_removed(char *const *argv)
+{
+	const char *verb = argv[0] + strlen("hlguest ");
+	struct hlg_err err;
+
+	for (argv++; *argv && strcmp(*argv, "--") != 0; argv++)
+		for (size_t i = 0; i < sizeof(removed) / sizeof(removed[0]); i++) {
+			if (strcmp(removed[i].verb, verb) != 0 ||
+			    !is_removed(&removed[i], argv))
+				continue;
+			hlg_err_set(&err, HLG_EINPUT, "%s: was removed (%s)",
+				    removed[i].word, removed[i].instead);
+			hlg_output_error(&err);
+			exit(2);
+		}
+}
+
 void hlg_words_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
 		     void *input)
 {
 	int rc;
 
+	refuse_removed(argv);
 	caught = open_memstream(&said, &size);
 	if (caught) {
 		real = stderr;

@@ -10,7 +10,9 @@
 
 /*
  * argp_parse for every verb. What argp, getopt and argp_error tell of a word is made fit
- * for a terminal; that there was no memory ends the program with status 1.
+ * for a terminal; that there was no memory ends the program with status 1. A word that
+ * was removed ends it with status 2 and says what to use instead. argv[0] is "hlguest
+ * VERB".
  */
 void hlg_words_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
 		     void *input);

@@ -140,7 +140,7 @@ _hlguest()
 		short='-q'
 		long='--quiet --deadline= --format= --only= --operations= --out= --runs= --save= --time='
 		;;
-	kallsyms) long='--compat' ;;
+	kallsyms) ;;
 	lookup) long='--demangle --format= --inlines --own' ;;
 	doctor) ;;
 	help)

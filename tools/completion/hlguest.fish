@@ -262,7 +262,6 @@ complete -c hlguest -n "$calibrate" -l runs -x -d 'how often each program is cou
 
 set -l kallsyms '__hlguest_verb kallsyms'
 complete -c hlguest -n "$kallsyms" -a '(__hlguest_elf)'
-complete -c hlguest -n "$kallsyms" -l compat -d 'exactly what cargo hyperlight perf would write'
 
 set -l lookup '__hlguest_verb lookup'
 complete -c hlguest -n "$lookup" -a '(__hlguest_elf)'

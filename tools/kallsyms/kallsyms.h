@@ -20,11 +20,4 @@
  */
 int hlg_kallsyms_write(FILE *f, const struct hlg_space *space, struct hlg_err *err);
 
-/*
- * The table that `cargo hyperlight perf` 0.1.14 makes of one ELF at a base: functions
- * only, of each address the largest, `__gap__` between sized ones, nothing behind the
- * last, addresses st_value + base. Names that would break a line are escaped.
- */
-int hlg_kallsyms_compat(FILE *f, const char *path, uint64_t base, struct hlg_err *err);
-
 #endif
