@@ -70,7 +70,7 @@ class Command:
 def check_table(build, command):
     """The values of report's own help are the filter's; format= has more."""
     helped = command.options["report"]
-    more = {"format": "|pprof|callgrind|sysprof|speedscope"}
+    more = {"format": "|pprof|callgrind|speedscope"}
     return [f"--{name}={value}: report has {helped.get('--' + name)}"
             for name, value, _ in doc.helped(build) if name not in ("emit", "strict")
             and helped.get("--" + name, ("", ""))[1] != value + more.get(name, "")]

@@ -242,12 +242,9 @@ def check_wrong_kind(place):
         (["sysprof", "good.elf"], 1, "is no stream of LuaJIT's sysprof"),
         (["sysprof", "stream", "--merge=good.data"], 2, "no guest ELF is given"),
         (["sysprof", "stream", "--elf=good.elf"], 2, "is of a recording"),
-        (["report", "good.elf", "good.data", "--format=sysprof", "--by=tid"], 1,
-         "has no room for by="),
-        (["report", "good.elf", "good.data", "--format=sysprof", "--mode=all"], 1,
-         "the guest's samples only"),
-        (["report", "good.elf", "good.data", "--format=sysprof", "--format=csv"], 1,
+        (["report", "good.elf", "good.data", "--format=pprof", "--format=csv"], 1,
          "format is given twice"),
+        (["report", "good.elf", "good.data", "--format", "sysprof"], 2, "was removed"),
         (["calibrate", "good.elf"], 2, "takes no file"),
         (["calibrate", "--out=good.data"], 2, "is a recording"),
         (["doctor", "good.elf", "good.elf"], 2, "one image at a time"),
@@ -412,7 +409,6 @@ def writers(place):
                  ["windows", "good.elf", "windows.data", "--format=svg"],
                  *([["exits", "good.elf", "exits.data"],
                     ["exits", "good.elf", "exits.data", "--format=csv"]] if place.traces else []),
-                 ["report", "good.elf", "good.data", "--format=sysprof"],
                  ["sysprof", "stream"], ["sysprof", "stream", "--format=folded"],
                  ["merge", "good.pb.gz"], ["kallsyms", "good.elf"],
                  ["inject", "good.elf", "good.data", "-o", "injected"],
@@ -466,7 +462,7 @@ def check_too_large(place):
              for how in ([], ["--format=callgrind"])]
     argvs += [["annotate", "good.elf", "good.data", "--out=x"],
              ["diff", "good.elf", "good.data", "good.data", "--out=x"]]
-    argvs += [argvs[0] + ["--format=sysprof"], ["sysprof", "stream", "--out=x"],
+    argvs += [["sysprof", "stream", "--out=x"],
              ["inject", "good.elf", "good.data", "-o", "x"],
              ["inject", "good.elf", "good.data", "-o", "x", "--direct"]]
     argvs += [["flame", "good.elf", "good.data", "-o", "x"]]

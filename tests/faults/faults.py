@@ -64,8 +64,7 @@ def cases(hlguest):
     user = ["demo.elf", "demo-user.data"]
     host = ["demo.elf", "demo-host.data"]
     found = [verb(f"report {form}", "report", *user, f"--format={form}", "--out=out", out=True)
-             for form in ("text", "csv", "json", "folded", "pprof", "callgrind", "speedscope",
-                          "sysprof")]
+             for form in ("text", "csv", "json", "folded", "pprof", "callgrind", "speedscope")]
     found += [
         verb("report to standard output", "report", *user),
         verb("report json to standard output", "report", *user, "--format=json"),

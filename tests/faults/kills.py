@@ -157,8 +157,7 @@ def cases(build, folder):
                     inputs=inputs, out=True, **how)
 
     found = [verb("report", *user, "--format=" + form, "--out=out")
-             for form in ("text", "csv", "json", "pprof", "folded", "callgrind", "speedscope",
-                          "sysprof")]
+             for form in ("text", "csv", "json", "pprof", "folded", "callgrind", "speedscope")]
     found += [
         verb("report", *user, "stacks.data", "-j2", "--out=out", name="report of two, -j2",
              inputs=("demo.elf", "long.data", "stacks.data")),

@@ -169,9 +169,23 @@ def check_pprof(place):
         yield from checks.pprof(f.read(), "merged", SHOWN)
 
 
+def uleb(n):
+    return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + uleb(n >> 7)
+
+
+def stream_of_names():
+    """A stream of sysprof with a sample in a C function of each name (tests/sysprof/decode.py
+    tells the format)."""
+    symbols = [b"\1" + uleb(at) + uleb(len(name)) + name for at, name in enumerate(NAMES, 4096)]
+    samples = [b"\3\x80" + uleb(at) + b"\0" for at, _ in enumerate(NAMES, 4096)]
+    return (b"ljs\3\0\0\0" + b"".join(symbols) + b"\x80"
+            b"ljp\2\0\0\0" + b"".join(samples) + b"\x80")
+
+
 def check_sysprof(place):
     stream = path_of(b"l", b".bin")
-    place.report("--format=sysprof", b"--out=" + stream)
+    with open(stream, "wb") as f:
+        f.write(stream_of_names())
     for form in "text", "stock", "folded":
         out = place.must("sysprof", "--format=" + form, stream)
         yield from checks.text(out, form)

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""hlguest sysprof on recorded streams, and on damaged ones; guests' profiles as streams.
+"""hlguest sysprof on recorded streams, and on damaged ones.
 
     sysprof.py --build DIR
 
 What is read is held against decode.py beside this (every sample's state, stack and names),
 against the figures of an independent decode that lie beside the recordings, and against
 what Tarantool's own parser printed for them. Truncations and flipped bits are read as
-decode.py reads them, or refused as it refuses them. A guest's profile that report writes
-as a stream gives report's own counts back.
+decode.py reads them, or refused as it refuses them.
 """
 import collections
 import glob
@@ -268,43 +267,6 @@ def check_loss_told(bench):
             yield f"{name}: {out[:200]}"
 
 
-GUESTS = [("demo.elf", name, more) for name in
-          ("demo-user.data", "demo-kernel.data", "demo-threads.data", "demo-events.data",
-           "demo-far.data", "demo-host.data")
-          for more in ([], ["--gaps=drop"], ["--gaps=stretch"], ["--weight=period"])]
-GUESTS += [("rusty.elf", "rusty-user.data", []),
-           ("rusty.elf", "rusty-user.data", ["--demangle=no"])]
-
-
-def counts(text):
-    found = collections.Counter()
-    for line in text.splitlines():
-        stack, _, n = line.rpartition(" ")
-        found[re.sub("^event=[^;]*;", "", stack)] += int(n)
-    return found
-
-
-def check_round_trip(bench, elf, recording, words):
-    """report --format=sysprof, then sysprof: what report itself folds."""
-    given = [os.path.join(DATA, elf), os.path.join(DATA, recording), *words]
-    path = os.path.join(bench.folder, "stream")
-    _, err, status = run(bench.hlguest, "report", *given, "--format=sysprof",
-                         "--out=" + path)
-    if "--weight=period" in given:
-        given.remove("--weight=period")  # an event is a sample, whatever it weighs
-    want, _, _ = run(bench.hlguest, "report", *given, "--format=folded", "--weight=samples")
-    if err or status not in (0, 3):
-        yield f"status {status}: {err}"
-    got = must(bench.hlguest, "sysprof", "--format=folded", path)
-    if counts(got) != counts(want) or not counts(got):
-        yield f"{counts(got) - counts(want)}, not {counts(want) - counts(got)}"
-    stream = Stream(content(path, "rb"))
-    if not stream.complete or {state for state, _, _ in stream.samples} - {"CFUNC"}:
-        yield "not a whole stream of CFUNC samples"
-    if any(frame[1] >= 1 << 53 for _, _, host in stream.samples for frame in host):
-        yield "an address that the stock parser cannot hold"
-
-
 def check_merge(bench):
     """Lua's stacks and the guest's, each under its root, each whole; and why not in one."""
     elf, data = os.path.join(DATA, "demo.elf"), os.path.join(DATA, "demo-user.data")
@@ -336,9 +298,6 @@ def main():
         tap.run("every truncation", lambda: list(check_truncations(bench)))
         tap.run("flipped bits", lambda: list(check_flips(bench)))
         tap.run("what is lost is told", lambda: list(check_loss_told(bench)))
-        for elf, recording, words in GUESTS:
-            tap.run(f"round trip: {recording} {' '.join(words)}",
-                    lambda e=elf, r=recording, w=words: list(check_round_trip(bench, e, r, w)))
         tap.run("beside a guest", lambda: list(check_merge(bench)))
     return tap.finish()
 

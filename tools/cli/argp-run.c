@@ -25,6 +25,7 @@ static const struct removed {
 } removed[] = {
 	{"kallsyms", "--compat",
 	 "leave it out, or run cargo hyperlight perf, whose table it wrote"},
+	{"report", "--format=sysprof", "use --format=folded, which has the same stacks"},
 };
 
 static FILE *real, *caught;

@@ -28,7 +28,7 @@ _hlguest_value()
 
 	case $1$2 in
 	report--aliases | report--demangle | report--force | flame--demangle | flame--force | annotate--demangle | annotate--force | diff--demangle | diff--force | windows--demangle | exits--demangle | inject--demangle | inject--force | lookup--demangle) words='no yes' ;;
-	report--format) words='text csv json folded pprof callgrind sysprof speedscope' ;;
+	report--format) words='text csv json folded pprof callgrind speedscope' ;;
 	annotate--format) words='text json' ;;
 	annotate--syntax) words='att intel' ;;
 	flame--format) words='svg folded speedscope' ;;

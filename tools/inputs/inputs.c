@@ -31,9 +31,8 @@ static void set_threads(struct hlg_inputs *in, const char *value,
 
 static const char *format_words(const struct hlg_inputs *in)
 {
-	return in->format_words
-		       ? in->format_words
-		       : "text|csv|json|folded|pprof|callgrind|sysprof|speedscope";
+	return in->format_words ? in->format_words
+				: "text|csv|json|folded|pprof|callgrind|speedscope";
 }
 
 /* Is word one of words, "a|b|c"? */

@@ -16,7 +16,6 @@
 #include "tools/inputs/inputs.h"
 #include "tools/pprof/pprof.h"
 #include "tools/report/calibration.h"
-#include "tools/sysprof/report.h"
 
 enum {
 	KEY_CALIBRATION = 0x200
@@ -112,17 +111,6 @@ static int write_callgrind(struct hlg_run *run, const struct hlg_batch *batch,
 	return write_report(run, batch, hlg_callgrind_report, err);
 }
 
-static int start_sysprof(struct hlg_run *run, struct hlg_err *err)
-{
-	return hlg_sysprof_check(run, err);
-}
-
-static int write_sysprof(struct hlg_run *run, const struct hlg_batch *batch,
-			 struct hlg_err *err)
-{
-	return hlg_sysprof_report(run, &batch->sums, stdout, err);
-}
-
 /* All rows, as in folded stacks. */
 static int start_speedscope(struct hlg_run *run, struct hlg_err *err)
 {
@@ -149,7 +137,6 @@ static const struct form {
 	{"pprof", "x.pb.gz", false, start_pprof, write_pprof},
 	{"callgrind", NULL, false, NULL, write_callgrind},
 	{"speedscope", NULL, true, start_speedscope, write_speedscope},
-	{"sysprof", "x.sysprof", false, start_sysprof, write_sysprof},
 	{NULL, NULL, true, NULL, write_table},
 };
 

@@ -309,7 +309,7 @@ int hlg_verb_sysprof(int argc, char **argv)
 		"Shows what LuaJIT's sysprof recorded: the VM's states, stacks of Lua "
 		"and of the host in one.\v"
 		"FILE may be -, standard input. Streams come from misc.sysprof.start of "
-		"Tarantool's LuaJIT, and from hlguest report --format=sysprof.",
+		"Tarantool's LuaJIT.",
 		NULL,
 		NULL,
 		NULL};
