@@ -204,7 +204,6 @@ CASES = [
     ("hlguest windows --format=s", ["svg"]),
     ("hlguest sysprof sysprof/a", ["sysprof/all-records.bin"]),
     ("hlguest sysprof --format=s", ["stock"]),
-    ("hlguest sysprof --elf=r", ["rusty.elf"]),
     ("hlguest report --input=r", ["rusty-user.data"]),
     ("hlguest report --gaps=s", ["stretch"]),
     ("hlguest report --gaps=x", []),

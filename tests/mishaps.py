@@ -68,8 +68,6 @@ PROFILES = {
 }
 STREAMS = {
     "sysprof": ["{x}"],
-    "sysprof recording": ["stream", "--merge={x}", "--elf=good.elf"],
-    "sysprof image": ["stream", "--merge=good.data", "--elf={x}"],
 }
 # {verb, what of it: (words, {x} is the file that is written; the files that are read)}
 OUTPUTS = {
@@ -79,8 +77,6 @@ OUTPUTS = {
                     ["good.elf", "good.data"]),
     "report, callgrind": (["good.elf", "good.data", "--format=callgrind", "--out={x}"],
                           ["good.elf", "good.data"]),
-    "report, sysprof": (["good.elf", "good.data", "--format=sysprof", "--out={x}"],
-                        ["good.elf", "good.data"]),
     "report, speedscope": (["good.elf", "good.data", "--format=speedscope", "--out={x}"],
                            ["good.elf", "good.data"]),
     "report, pprof": (["good.elf", "good.data", "--format=pprof", "--out={x}"],
@@ -110,8 +106,6 @@ OUTPUTS = {
     "merge": (["-o", "{x}", "good.pb.gz", "again.pb.gz"], ["good.pb.gz", "again.pb.gz"]),
     "merge, stdin": (["-", "-o", "{x}"], ["good.pb.gz"]),
     "sysprof": (["stream", "--out={x}"], ["stream"]),
-    "sysprof, merge": (["stream", "--merge=good.data", "--elf=good.elf", "--elf=map:map",
-                        "--out={x}"], ["stream", "good.data", "good.elf", "map"]),
     "inject": (["good.elf", "good.data", "-o", "{x}"], ["good.elf", "good.data"]),
     "inject, stdin": (["good.elf", "-", "-o", "{x}"], ["good.elf", "good.data"]),
     "calibrate": (["-q", "--only=landing", "--time=10", "--out={x}"], []),
@@ -240,8 +234,7 @@ def check_wrong_kind(place):
         (["sysprof", "stream", "stream"], 2, "is a second stream"),
         (["sysprof", "good.data"], 1, "is perf's recording"),
         (["sysprof", "good.elf"], 1, "is no stream of LuaJIT's sysprof"),
-        (["sysprof", "stream", "--merge=good.data"], 2, "no guest ELF is given"),
-        (["sysprof", "stream", "--elf=good.elf"], 2, "is of a recording"),
+        (["sysprof", "stream", "--merge=good.data"], 2, "was removed"),
         (["report", "good.elf", "good.data", "--format=pprof", "--format=csv"], 1,
          "format is given twice"),
         (["report", "good.elf", "good.data", "--format", "sysprof"], 2, "was removed"),

@@ -29,7 +29,6 @@ static void write_it(const struct hlg_sysprof *s, unsigned how)
 		.by_state = how & 4,
 		.top = how & 8 ? 3 : 0,
 		.path = "stream",
-		.root = how & 16 ? "lua;[root]" : NULL,
 	};
 	struct hlg_err err;
 

@@ -193,9 +193,6 @@ def check_sysprof(place):
             yield from checks.folded(out, form)
     out = place.must("sysprof", "--format=json", stream)
     yield from checks.json(out, "json")
-    out = place.must("sysprof", "--format=folded", stream, b"--merge=" + place.samples,
-                     b"--elf=" + place.image)
-    yield from checks.folded(out, "merged")
 
 
 # --- pictures -----------------------------------------------------------------------

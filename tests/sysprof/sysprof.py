@@ -267,20 +267,6 @@ def check_loss_told(bench):
             yield f"{name}: {out[:200]}"
 
 
-def check_merge(bench):
-    """Lua's stacks and the guest's, each under its root, each whole; and why not in one."""
-    elf, data = os.path.join(DATA, "demo.elf"), os.path.join(DATA, "demo-user.data")
-    out, err, status = bench.run(ALL, "--merge=" + data, "--elf=" + elf)
-    lua = must(bench.hlguest, "sysprof", ALL, "--format=folded")
-    guest = must(bench.hlguest, "report", elf, data, "--format=folded", "--weight=samples")
-    want = ["[lua];" + line for line in lua.splitlines()]
-    want += ["[guest];" + line for line in guest.splitlines()]
-    if out.splitlines() != want or status:
-        yield f"status {status}: {out[:300]}"
-    if "has no times" not in err:
-        yield f"not told: {err}"
-
-
 def main():
     args = parser(__doc__).parse_args()
     tap = Tap()
@@ -298,7 +284,6 @@ def main():
         tap.run("every truncation", lambda: list(check_truncations(bench)))
         tap.run("flipped bits", lambda: list(check_flips(bench)))
         tap.run("what is lost is told", lambda: list(check_loss_told(bench)))
-        tap.run("beside a guest", lambda: list(check_merge(bench)))
     return tap.finish()
 
 

@@ -26,6 +26,9 @@ static const struct removed {
 	{"kallsyms", "--compat",
 	 "leave it out, or run cargo hyperlight perf, whose table it wrote"},
 	{"report", "--format=sysprof", "use --format=folded, which has the same stacks"},
+	{"sysprof", "--elf", "hlguest report takes the guest's ELF and its recording"},
+	{"sysprof", "--merge",
+	 "use hlguest report --format=folded --weight=samples for the guest's stacks"},
 };
 
 static FILE *real, *caught;

@@ -37,8 +37,6 @@ _hlguest_value()
 	sysprof--format) words='text folded json stock' ;;
 	sysprof--mode) words='D L C' ;;
 	sysprof--roots) words='state' ;;
-	sysprof--elf) _hlguest_files "$cur" $'\x7fELF' ;;
-	sysprof--merge) _hlguest_files "$cur" PERFILE $'\x1f\x8b' ;;
 	calibrate--format) words='text json csv html' ;;
 	calibrate--only)
 		words='crossing landing counting'
@@ -131,7 +129,7 @@ _hlguest()
 		long='--input= --jobs= --quiet --by= --demangle --exact --format= --out= --pid=
 			--port= --reason= --tid= --time= --top='
 		;;
-	sysprof) long='--elf= --format= --merge= --mode= --out= --roots= --top=' ;;
+	sysprof) long='--format= --mode= --out= --roots= --top=' ;;
 	inject)
 		short='-i -o -q'
 		long='--input= --direct --output= --quiet --demangle --force --gaps='

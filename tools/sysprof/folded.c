@@ -22,8 +22,6 @@ static bool put(FILE *f, void *ctx, const struct hlg_sysprof_stack *stack)
 	const struct folder *folder = ctx;
 	const struct hlg_sysprof_style *style = folder->style;
 
-	if (style->root)
-		fprintf(f, "%s;", style->root);
 	if (style->by_state &&
 	    !(style->mode == HLG_SYSPROF_COUNTERS || stack->n_lua + stack->n_host == 0))
 		fprintf(f, "[%s];", hlg_sysprof_state(stack->state));

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * hlguest sysprof: streams of LuaJIT's profiler as folded stacks, counters, text, JSON;
- * beside the profile of the guest that the profiled process ran, if asked for.
+/* hlguest sysprof: streams of LuaJIT's profiler as folded stacks, counters, text, JSON.
  */
 #include <argp.h>
 #include <inttypes.h>
@@ -14,15 +12,12 @@
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
-#include "tools/sysprof/beside.h"
 #include "tools/sysprof/write.h"
 
 #define TOP_OF_TEXT 40
 
 enum {
-	KEY_ELF = 0x100,
-	KEY_FORMAT,
-	KEY_MERGE,
+	KEY_FORMAT = 0x100,
 	KEY_MODE,
 	KEY_OUT,
 	KEY_ROOTS,
@@ -41,18 +36,14 @@ static const char *const format_words[FORMATS] = {"text", "folded", "json", "sto
 
 struct arguments {
 	const char *path, *out;
-	char *merge;
-	char **elfs; /* not owned, but the list */
-	size_t n_elfs;
 	enum format format;
-	bool format_given, mode_given, top_given;
+	bool mode_given, top_given;
 	struct hlg_sysprof_style style;
 };
 
 static void set_format(struct arguments *args, const char *value,
 		       struct argp_state *state)
 {
-	args->format_given = true;
 	for (int i = 0; i < FORMATS; i++)
 		if (strcmp(value, format_words[i]) == 0) {
 			args->format = i;
@@ -79,19 +70,11 @@ static void set_mode(struct arguments *args, const char *value, struct argp_stat
 /* Nothing is written over what is read, or what is no output of this verb. */
 static int check_out(const struct arguments *args, struct hlg_err *err)
 {
-	struct hlg_options options;
 	int rc;
 
 	if (hlg_target_is_stream(args->out))
 		return 0;
-	rc = hlg_options_parse(&options, (int)args->n_elfs, args->elfs, err);
-	for (size_t i = 0; rc == 0 && i < options.n_images; i++)
-		rc = hlg_target_check_input(args->out, options.images[i].path, err);
-	hlg_options_finish(&options);
-	if (rc == 0)
-		rc = hlg_target_check_input(args->out, args->path, err);
-	if (rc == 0 && args->merge)
-		rc = hlg_target_check_input(args->out, args->merge, err);
+	rc = hlg_target_check_input(args->out, args->path, err);
 	return rc < 0 ? rc : hlg_target_check_magic(args->out, HLG_MAGIC_NONE, err);
 }
 
@@ -100,16 +83,6 @@ static void check(struct arguments *args, struct argp_state *state)
 {
 	struct hlg_err err;
 
-	if (args->merge && !args->format_given)
-		args->format = FORMAT_FOLDED;
-	if (args->merge && args->format != FORMAT_FOLDED)
-		argp_error(state, "--merge: gives folded stacks (say --format=folded)");
-	if (args->merge && args->n_elfs == 0)
-		argp_error(state, "--merge: no guest ELF is given (name it: "
-				  "--elf=guest.elf)");
-	if (!args->merge && args->n_elfs)
-		argp_error(state, "--elf: is of a recording (name that: "
-				  "--merge=perf.data)");
 	if (args->format == FORMAT_STOCK && (args->mode_given || args->style.by_state))
 		argp_error(state, "--format=stock: is always the same (leave --mode and "
 				  "--roots out)");
@@ -126,19 +99,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	struct arguments *args = state->input;
 
 	switch (key) {
-	case KEY_ELF:
-		args->elfs[args->n_elfs++] = value;
-		return 0;
 	case KEY_FORMAT:
 		set_format(args, value, state);
-		return 0;
-	case KEY_MERGE:
-		if (args->merge)
-			argp_error(state,
-				   "--merge=%s: is a second recording (one at a "
-				   "time)",
-				   value);
-		args->merge = value;
 		return 0;
 	case KEY_MODE:
 		set_mode(args, value, state);
@@ -228,8 +190,8 @@ static int write_stream(FILE *f, const struct hlg_sysprof *s,
 			   args->path);
 }
 
-static int write_all(const struct hlg_sysprof *s, const struct hlg_beside *beside,
-		     const struct arguments *args, struct hlg_err *err)
+static int write_all(const struct hlg_sysprof *s, const struct arguments *args,
+		     struct hlg_err *err)
 {
 	struct hlg_out out;
 	int rc = hlg_out_open(&out, args->out, stdout, err);
@@ -238,62 +200,43 @@ static int write_all(const struct hlg_sysprof *s, const struct hlg_beside *besid
 		return rc;
 	rc = write_stream(out.f, s, args, err);
 	if (rc == 0)
-		hlg_beside_write(beside, out.f);
-	if (rc == 0)
 		return hlg_out_commit(&out, err);
 	hlg_out_abort(&out);
 	return rc;
 }
 
-/* The stream, and the guest's profile if there is to be one. Returns the exit status. */
+/* Returns the exit status. */
 static int show(struct arguments *args)
 {
 	struct hlg_sysprof s = {0};
-	struct hlg_beside beside = {0};
 	struct hlg_err err;
 	char *note = NULL;
 	int rc = hlg_out_check(args->out, HLG_MAGIC_NONE, &err);
 
 	if (rc == 0)
 		rc = hlg_sysprof_read(&s, args->path, &err);
-	if (rc == 0 && args->merge)
-		rc = hlg_beside_read(&beside, args->merge, args->elfs, args->n_elfs,
-				     &err);
 	if (rc == 0 && !note_of(&s, &note))
 		rc = hlg_err_memory(&err, args->path);
 	if (rc == 0) {
 		args->style.notes = &note;
 		args->style.n_notes = note ? 1 : 0;
 		args->style.path = args->path;
-		args->style.root = args->merge ? "[lua]" : NULL;
-		rc = write_all(&s, &beside, args, &err);
+		rc = write_all(&s, args, &err);
 		args->style.notes = NULL;
 		args->style.n_notes = 0;
 	}
-	if (rc == 0) {
+	if (rc == 0)
 		tell(args, note);
-		if (args->merge)
-			tell(args, HLG_BESIDE_NOTE);
-	}
 	free(note);
-	hlg_beside_finish(&beside);
 	hlg_sysprof_finish(&s);
-	return rc < 0 ? hlg_output_error(&err) : beside.mismatch ? 3 : 0;
+	return rc < 0 ? hlg_output_error(&err) : 0;
 }
 
 int hlg_verb_sysprof(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-		{"elf", KEY_ELF, "FILE", 0,
-		 "with --merge: the guest's ELF, FILE@BASE or map:FILE; may be given "
-		 "again",
-		 0},
 		{"format", KEY_FORMAT, "text|folded|json|stock", 0,
 		 "text; stock is what luajit-parse-sysprof prints", 0},
-		{"merge", KEY_MERGE, "FILE", 0,
-		 "put the guest's profile beside it, from this recording of the same "
-		 "process",
-		 0},
 		{"mode", KEY_MODE, "D|L|C", 0,
 		 "counters of states only, leaves, or whole stacks (C)", 0},
 		{"out", KEY_OUT, "FILE", 0,
@@ -314,13 +257,7 @@ int hlg_verb_sysprof(int argc, char **argv)
 		NULL,
 		NULL};
 	struct arguments args = {.style.top = TOP_OF_TEXT};
-	int status;
 
-	args.elfs = calloc((size_t)argc + 1, sizeof(*args.elfs));
-	if (!args.elfs)
-		hlg_words_no_memory();
 	hlg_words_parse(&argp, argc, argv, 0, &args);
-	status = show(&args);
-	free(args.elfs);
-	return status;
+	return show(&args);
 }

@@ -24,7 +24,6 @@ struct hlg_sysprof_style {
 	bool by_state;    /* the state is a frame, the first */
 	uint64_t top;     /* rows of stacks in text; 0: all */
 	const char *path; /* of the stream */
-	const char *root; /* a frame below all others of folded stacks; NULL: none */
 	char *const *notes;
 	size_t n_notes;
 };
