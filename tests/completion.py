@@ -203,7 +203,7 @@ CASES = [
     ("hlguest windows demo-w", ["demo-windows.data"]),
     ("hlguest windows --format=s", ["svg"]),
     ("hlguest sysprof sysprof/a", ["sysprof/all-records.bin"]),
-    ("hlguest sysprof --format=s", ["stock"]),
+    ("hlguest sysprof --format=f", ["folded"]),
     ("hlguest report --input=r", ["rusty-user.data"]),
     ("hlguest report --gaps=s", ["stretch"]),
     ("hlguest report --gaps=x", []),

@@ -37,10 +37,8 @@ static void write_it(const struct hlg_sysprof *s, unsigned how)
 		hlg_sysprof_text(nowhere, s, &style);
 		break;
 	case 1:
-		hlg_sysprof_folded(nowhere, s, &style);
-		break;
 	case 2:
-		hlg_sysprof_stock(nowhere, s);
+		hlg_sysprof_folded(nowhere, s, &style);
 		break;
 	case 3:
 		hlg_sysprof_json(nowhere, s, &style, &err);

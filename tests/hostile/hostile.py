@@ -186,7 +186,7 @@ def check_sysprof(place):
     stream = path_of(b"l", b".bin")
     with open(stream, "wb") as f:
         f.write(stream_of_names())
-    for form in "text", "stock", "folded":
+    for form in "text", "folded":
         out = place.must("sysprof", "--format=" + form, stream)
         yield from checks.text(out, form)
         if form == "folded":

@@ -23,6 +23,7 @@ class Stream:
     def __init__(self, data):
         self.data, self.at = data, 0
         self.lua, self.c, self.traces = {}, {}, {}
+        self.long = {}  # chunks of several lines: their number, in order, from 1 on
         self.sorted = None  # addresses of C functions, unless there is a new one
         self.aliases = {}  # address: all names a C function had at the head
         self.records = {"lua": 0, "c": 0, "traces": 0}
@@ -63,6 +64,8 @@ class Stream:
         if kind == 0:
             addr, chunk, _ = self.uleb(), self.string(), self.uleb()
             self.lua[addr] = chunk
+            if b"\n" in chunk:
+                self.long.setdefault(chunk, len(self.long) + 1)
             count["lua"] += 1
         elif kind == 1:
             addr, name = self.uleb(), self.string()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Streams of sysprof: states, names as they change, traces, how stacks are laid into one,
- * and what the stock parser would print.
+ * Streams of sysprof: states, names as they change, traces, how stacks are laid into one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,55 +68,6 @@ START_TEST(lays_stacks)
 			 mode == HLG_SYSPROF_LEAF ? stacks[_i].leaves : stacks[_i].laid);
 		check_folded(&s, mode, expected);
 	}
-}
-END_TEST
-
-/* clang-format off */
-/* What Tarantool's parser prints for them. */
-static const struct {
-	const char *lua;
-	uint64_t host[8];
-	const char *printed;
-} stocks[] = {
-	{"ff", {PCALL, PCALL, PCALL, MAIN},
-	 "main:0x1000;lua_pcall:0x2000;@a.lua:7;@a.lua:7;lua_pcall:0x2000;@a.lua:7;"
-	 "lua_pcall:0x2000;\t1\n"},
-	{"tfp", {PCALL, PCALL, CPCALL, MAIN},
-	 "main:0x1000;lua_cpcall:0x6000;lua_pcall:0x2000;lua_pcall:0x2000;@a.lua:7;\t1\n"},
-	{"tfp", {PCALL, PCALL, MAIN},
-	 "main:0x1000;lua_pcall:0x2000;lua_pcall:0x2000;@a.lua:7;tostring;\t1\n"},
-	{"uf", {PCALL, MAIN}, "main:0x1000;lua_pcall:0x2000;@a.lua:7;\t1\n"},
-	{"0f", {PCALL}, "lua_pcall:0x2000;@a.lua:7;INTERNAL;\t1\n"},
-	{"f", {FUNC - 5, PCALL, 0x10},
-	 "CFUNC 0x15;lua_pcall:0x2000;@a.lua:7;@a.lua:0;\t1\n"},
-	{"fwf", {PCALL, WORK, PCALL, MAIN},
-	 "main:0x1000;lua_pcall:0x2000;@a.lua:7;work:0x5000;lua_pcall:0x2000;@a.lua:7;"
-	 "@a.lua:7;\t1\n"},
-	{"", {PCALL, MAIN}, "main:0x1000;lua_pcall:0x2000;\t1\n"},
-	{"f", {0}, ";\t1\n"},
-};
-/* clang-format on */
-
-START_TEST(prints_as_stock)
-{
-	struct hlg_sysprof read;
-	struct stream s;
-	size_t n = 0, size;
-	char *made;
-	FILE *f;
-
-	stream_begin(&s);
-	while (n < 8 && stocks[_i].host[n])
-		n++;
-	stream_sample(&s, stocks[_i].lua, stocks[_i].host, n);
-	stream_put(&s, 0x80);
-	stream_read_good(&read, &s);
-	f = open_memstream(&made, &size);
-	ck_assert(hlg_sysprof_stock(f, &read));
-	fclose(f);
-	ck_assert_str_eq(made, stocks[_i].printed);
-	free(made);
-	hlg_sysprof_finish(&read);
 }
 END_TEST
 
@@ -250,6 +200,5 @@ int main(void)
 	tcase_add_test(tc, tells_what_is_behind);
 	tc = tap_case(suite, "lay");
 	tcase_add_loop_test(tc, lays_stacks, 0, sizeof(stacks) / sizeof(stacks[0]));
-	tcase_add_loop_test(tc, prints_as_stock, 0, sizeof(stocks) / sizeof(stocks[0]));
 	return tap_main(suite);
 }

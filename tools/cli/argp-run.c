@@ -29,6 +29,8 @@ static const struct removed {
 	{"sysprof", "--elf", "hlguest report takes the guest's ELF and its recording"},
 	{"sysprof", "--merge",
 	 "use hlguest report --format=folded --weight=samples for the guest's stacks"},
+	{"sysprof", "--format=stock",
+	 "use --format=folded, or luajit-parse-sysprof, whose text it was"},
 };
 
 static FILE *real, *caught;

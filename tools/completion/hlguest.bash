@@ -34,7 +34,7 @@ _hlguest_value()
 	flame--format) words='svg folded speedscope' ;;
 	windows--format) words='csv text json svg' ;;
 	exits--format | diff--format) words='text csv json' ;;
-	sysprof--format) words='text folded json stock' ;;
+	sysprof--format) words='text folded json' ;;
 	sysprof--mode) words='D L C' ;;
 	sysprof--roots) words='state' ;;
 	calibrate--format) words='text json csv html' ;;

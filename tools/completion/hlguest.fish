@@ -231,7 +231,7 @@ complete -c hlguest -n "$exits" -l top -x -d 'rows of each table'
 
 set -l sysprof '__hlguest_verb sysprof'
 complete -c hlguest -n "$sysprof" -a '(__hlguest_files ljs)'
-complete -c hlguest -n "$sysprof" -l format -x -a 'text folded json stock' -d 'of the output'
+complete -c hlguest -n "$sysprof" -l format -x -a 'text folded json' -d 'of the output'
 complete -c hlguest -n "$sysprof" -l mode -x -a 'D L C' -d 'counters, leaves, or whole stacks'
 complete -c hlguest -n "$sysprof" -l out -r -F -d 'where it goes'
 complete -c hlguest -n "$sysprof" -l roots -x -d 'the first frame of each stack: state'

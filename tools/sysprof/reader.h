@@ -34,8 +34,7 @@ struct hlg_reader {
 	struct hlg_symbols symbols;
 	uint64_t record;     /* where it begins */
 	uint64_t generation; /* of the symbol table, from 1 on */
-	uint32_t aliases;
-	uint32_t *ids; /* of the stack at hand */
+	uint32_t *ids;       /* of the stack at hand */
 	size_t n_ids, room_ids;
 	struct hlg_memo *memos;
 };

@@ -36,7 +36,7 @@ static bool same_frame(const void *ctx, uint32_t number)
 	return a->kind == b->kind && a->addr == b->addr && a->line == b->line &&
 	       a->trace == b->trace && a->begins == b->begins &&
 	       a->begins_known == b->begins_known && a->chunk == b->chunk &&
-	       a->alias == b->alias && a->symbol == b->symbol && a->start == b->start;
+	       a->symbol == b->symbol && a->start == b->start;
 }
 
 uint32_t hlg_stacks_frame(struct hlg_sysprof *s, const struct hlg_sysprof_frame *frame)

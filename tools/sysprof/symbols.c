@@ -68,6 +68,5 @@ void hlg_symbols_finish(struct hlg_symbols *symbols)
 	tdestroy(symbols->lua, free);
 	tdestroy(symbols->c, free);
 	tdestroy(symbols->traces, free);
-	tdestroy(symbols->aliases, free);
 	*symbols = (struct hlg_symbols){0};
 }

@@ -12,19 +12,17 @@
 
 struct hlg_symbols {
 	void *lua, *c, *traces; /* trees of tsearch(3) */
-	void *aliases;          /* chunks of several lines, by the number of their name */
 };
 
 /* Of what is asked or told; not all mean something for every kind. */
 struct hlg_symbols_entry {
-	uint64_t key;   /* address, or number of a trace */
-	uint32_t name;  /* of the chunk, or the C function */
-	uint32_t alias; /* of a chunk; see struct hlg_sysprof_frame */
-	uint64_t addr;  /* of a trace: the prototype's */
-	uint64_t line;  /* of a trace: it begins there */
+	uint64_t key;  /* address, or number of a trace */
+	uint32_t name; /* of the chunk, or the C function */
+	uint64_t addr; /* of a trace: the prototype's */
+	uint64_t line; /* of a trace: it begins there */
 };
 
-/* False without memory. tree is one of the four. */
+/* False without memory. tree is one of the three. */
 bool hlg_symbols_set(void **tree, const struct hlg_symbols_entry *entry);
 
 /* The entry of a key, or NULL. Valid until the next hlg_symbols_set. */

@@ -59,8 +59,7 @@ struct hlg_sysprof_frame {
 	uint64_t trace;  /* of TRACE: its number */
 	uint64_t begins; /* of TRACE: the line it begins in, if begins_known */
 	bool begins_known;
-	uint32_t chunk; /* of the Lua function at addr, as LuaJIT has it; HLG_NO_NAME */
-	uint32_t alias; /* the stock parser's number for a chunk of many lines; 0: none */
+	uint32_t chunk;  /* of the Lua function at addr, as LuaJIT has it; HLG_NO_NAME */
 	uint32_t symbol; /* the last C function at or below addr; HLG_NO_NAME */
 	uint64_t start;  /* and its address */
 };

@@ -1,29 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The symbol table of a stream that is being read: its records, and what they say. */
-#include <string.h>
-
 #include "tools/sysprof/reader.h"
-
-/* The stock parser calls a chunk of several lines by a number, in order. */
-static bool name_chunk(struct hlg_reader *r, struct hlg_symbols_entry *entry)
-{
-	const struct hlg_symbols_entry *known;
-	struct hlg_symbols_entry alias;
-
-	entry->name = hlg_names_add(&r->s->names, r->bytes.text);
-	if (entry->name == HLG_NO_NAME)
-		return false;
-	if (!strchr(r->bytes.text, '\n'))
-		return true;
-	known = hlg_symbols_get(&r->symbols.aliases, entry->name);
-	if (known) {
-		entry->alias = known->alias;
-		return true;
-	}
-	entry->alias = ++r->aliases;
-	alias = (struct hlg_symbols_entry){.key = entry->name, .alias = entry->alias};
-	return hlg_symbols_set(&r->symbols.aliases, &alias);
-}
 
 static int read_lua(struct hlg_reader *r, struct hlg_sysprof_records *records)
 {
@@ -38,7 +15,8 @@ static int read_lua(struct hlg_reader *r, struct hlg_sysprof_records *records)
 	if (rc <= 0)
 		return rc;
 	records->lua++;
-	return name_chunk(r, &entry) && hlg_symbols_set(&r->symbols.lua, &entry)
+	entry.name = hlg_names_add(&r->s->names, r->bytes.text);
+	return entry.name != HLG_NO_NAME && hlg_symbols_set(&r->symbols.lua, &entry)
 		       ? 1
 		       : hlg_reader_no_memory(r);
 }
@@ -95,10 +73,8 @@ void hlg_table_resolve(const struct hlg_reader *r, struct hlg_sysprof_frame *fra
 		frame->begins = frame->begins_known ? entry->line : 0;
 	}
 	entry = hlg_symbols_get(&r->symbols.lua, frame->addr);
-	if (entry) {
+	if (entry)
 		frame->chunk = entry->name;
-		frame->alias = entry->alias;
-	}
 	entry = hlg_symbols_floor(&r->symbols.c, frame->addr);
 	if (entry) {
 		frame->symbol = entry->name;

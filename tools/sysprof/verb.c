@@ -28,16 +28,15 @@ enum format {
 	FORMAT_TEXT,
 	FORMAT_FOLDED,
 	FORMAT_JSON,
-	FORMAT_STOCK,
 	FORMATS
 };
 
-static const char *const format_words[FORMATS] = {"text", "folded", "json", "stock"};
+static const char *const format_words[FORMATS] = {"text", "folded", "json"};
 
 struct arguments {
 	const char *path, *out;
 	enum format format;
-	bool mode_given, top_given;
+	bool top_given;
 	struct hlg_sysprof_style style;
 };
 
@@ -49,7 +48,7 @@ static void set_format(struct arguments *args, const char *value,
 			args->format = i;
 			return;
 		}
-	argp_error(state, "--format=%s: unknown (one of text|folded|json|stock)", value);
+	argp_error(state, "--format=%s: unknown (one of text|folded|json)", value);
 }
 
 static void set_mode(struct arguments *args, const char *value, struct argp_state *state)
@@ -57,7 +56,6 @@ static void set_mode(struct arguments *args, const char *value, struct argp_stat
 	static const char letters[] = "CLD"; /* as enum hlg_sysprof_mode */
 	const char *at = value[0] ? strchr(letters, value[0]) : NULL;
 
-	args->mode_given = true;
 	if (!at || value[1])
 		argp_error(state,
 			   "--mode=%s: unknown (D: counters only, L: leaves, C: whole "
@@ -83,9 +81,6 @@ static void check(struct arguments *args, struct argp_state *state)
 {
 	struct hlg_err err;
 
-	if (args->format == FORMAT_STOCK && (args->mode_given || args->style.by_state))
-		argp_error(state, "--format=stock: is always the same (leave --mode and "
-				  "--roots out)");
 	if (args->style.by_state && args->format != FORMAT_FOLDED)
 		argp_error(state, "--roots: is of folded stacks (say --format=folded)");
 	if (args->top_given && args->format != FORMAT_TEXT)
@@ -178,9 +173,8 @@ static int write_stream(FILE *f, const struct hlg_sysprof *s,
 
 	if (args->format == FORMAT_JSON)
 		return hlg_sysprof_json(f, s, &args->style, err);
-	ok = args->format == FORMAT_TEXT     ? hlg_sysprof_text(f, s, &args->style)
-	     : args->format == FORMAT_FOLDED ? hlg_sysprof_folded(f, s, &args->style)
-					     : hlg_sysprof_stock(f, s);
+	ok = args->format == FORMAT_TEXT ? hlg_sysprof_text(f, s, &args->style)
+					 : hlg_sysprof_folded(f, s, &args->style);
 	/* A write that failed is found when the output is closed. */
 	if (ok || ferror(f))
 		return 0;
@@ -235,8 +229,7 @@ static int show(struct arguments *args)
 int hlg_verb_sysprof(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-		{"format", KEY_FORMAT, "text|folded|json|stock", 0,
-		 "text; stock is what luajit-parse-sysprof prints", 0},
+		{"format", KEY_FORMAT, "text|folded|json", 0, "text", 0},
 		{"mode", KEY_MODE, "D|L|C", 0,
 		 "counters of states only, leaves, or whole stacks (C)", 0},
 		{"out", KEY_OUT, "FILE", 0,

@@ -39,13 +39,6 @@ bool hlg_sysprof_text(FILE *f, const struct hlg_sysprof *s,
 bool hlg_sysprof_folded(FILE *f, const struct hlg_sysprof *s,
 			const struct hlg_sysprof_style *style);
 
-/*
- * What luajit-parse-sysprof of Tarantool's LuaJIT prints (tools/sysprof/parse.lua), but
- * in an order: "frame;frame;<TAB>NUMBER". It has frames of Lua only behind lua_call and
- * lua_pcall, none for a trace, none for a fast function it has no name for.
- */
-bool hlg_sysprof_stock(FILE *f, const struct hlg_sysprof *s);
-
 /* JSON: see hlguest-sysprof(1). Fails without memory, and in a build without jansson. */
 int hlg_sysprof_json(FILE *f, const struct hlg_sysprof *s,
 		     const struct hlg_sysprof_style *style, struct hlg_err *err);
