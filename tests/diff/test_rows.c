@@ -14,7 +14,6 @@
 #include "tap.h"
 #include "tools/diff/diff.h"
 #include "tools/diff/key.h"
-#include "tools/diff/significance.h"
 
 /* Addresses in the guest, at its base. */
 enum {
@@ -377,39 +376,6 @@ START_TEST(grown)
 }
 END_TEST
 
-/* What others ask for counts alone is what the rows have. */
-START_TEST(counts_alone)
-{
-	struct hlg_diff_change c[3] = {{.before = 520, .after = 100},
-				       {.before = 60, .after = 50},
-				       {.after = 30}};
-	static const char *const names[] = {"compute", "cold", "last"};
-
-	start("old.elf", "old.elf");
-	add(0, COMPUTE, 520);
-	add(0, COLD, 60);
-	add(1, COMPUTE, 100);
-	add(1, COLD, 50);
-	add(1, LAST, 30);
-	compare();
-	ck_assert(hlg_diff_significance(c, 3, (struct hlg_diff_total){580, 580},
-					(struct hlg_diff_total){180, 180}));
-	for (int i = 0; i < 3; i++) {
-		const struct hlg_diff_row *of = row(names[i]);
-
-		ck_assert_double_eq_tol(c[i].p, of->compared.p, 1e-12);
-		ck_assert_double_eq_tol(c[i].q, of->q, 1e-12);
-		ck_assert_int_eq(c[i].sign != 0, of->significant);
-		ck_assert_int_eq(c[i].sign, i == 0 ? -1 : 1);
-	}
-	ck_assert(hlg_diff_significance(c, 3, (struct hlg_diff_total){580, 580},
-					(struct hlg_diff_total){0, 0}));
-	ck_assert_int_eq(c[0].sign, 0);
-	ck_assert_double_eq(c[0].q, 1);
-	finish();
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("diff");
@@ -425,6 +391,5 @@ int main(void)
 	tcase_add_test(tc, several_events);
 	tcase_add_test(tc, nothing_on_a_side);
 	tcase_add_test(tc, grown);
-	tcase_add_test(tc, counts_alone);
 	return tap_main(suite);
 }
