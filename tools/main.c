@@ -9,7 +9,6 @@
 #include "config.h"
 #include "symtab/escape.h"
 #include "tools/cli/output.h"
-#include "tools/cli/shorter.h"
 #include "tools/cli/verb.h"
 
 struct verb {
@@ -114,7 +113,6 @@ int main(int argc, char **argv)
 	setlocale(LC_ALL, "C"); /* the same bytes everywhere, argp's messages too */
 	argp_err_exit_status = 2;
 	atexit(hlg_output_exit);
-	hlg_shorter_watch();
 	if (argc < 2) {
 		print_verbs(stderr);
 		return 2;

@@ -12,10 +12,14 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "symtab/bsearch.h"
+#include "symtab/err.h"
 #include "tools/source/source-files.h"
 
 enum {
@@ -39,7 +43,25 @@ struct hlg_source {
 	struct range *ranges; /* sorted by start */
 	size_t n_ranges, room;
 	bool told; /* that inlined functions are left out */
+	char shorter[1100]; /* the line that is told if a file of it becomes shorter */
 };
+
+/* What libdw is reading. */
+static const struct hlg_source *reading;
+
+/*
+ * libdw maps the ELF and the debug files that belong to it. Where a file has become
+ * shorter than its mapping, the kernel sends SIGBUS (mmap(2)). Only what signal-safety(7)
+ * allows from here on.
+ */
+static void on_sigbus(int sig)
+{
+	(void)sig;
+	if (reading &&
+	    write(STDERR_FILENO, reading->shorter, strlen(reading->shorter)) < 0)
+		_exit(1);
+	_exit(1);
+}
 
 static bool add_range(struct hlg_source *s, const Dwarf_Die *unit, uint64_t start,
 		      uint64_t end)
@@ -134,11 +156,29 @@ static bool open_dwarf(struct hlg_source *s, const char *path, struct hlg_err *e
 	return s->path != NULL;
 }
 
+/* From now on SIGBUS is about s. */
+static void watch(struct hlg_source *s, const char *path)
+{
+	const struct sigaction action = {.sa_handler = on_sigbus,
+					 .sa_flags = (int)SA_RESETHAND};
+	struct hlg_err err;
+
+	hlg_err_set(&err, 0,
+		    "%s: became shorter while it was read, or its debug file did (start "
+		    "again when nobody writes it)",
+		    path);
+	snprintf(s->shorter, sizeof(s->shorter), "hlguest: %s\n", err.msg);
+	reading = s;
+	sigaction(SIGBUS, &action, NULL);
+}
+
 struct hlg_source *hlg_source_open(const char *path, struct hlg_err *err)
 {
 	struct hlg_source *s = calloc(1, sizeof(*s));
 
 	err->msg[0] = '\0';
+	if (s)
+		watch(s, path);
 	if (s && (!open_dwarf(s, path, err) || !collect_ranges(s))) {
 		hlg_source_close(s);
 		s = NULL;
@@ -150,6 +190,7 @@ void hlg_source_close(struct hlg_source *s)
 {
 	if (!s)
 		return;
+	reading = NULL;
 	if (s->dwfl)
 		dwfl_end(s->dwfl);
 	free(s->ranges);
@@ -159,8 +200,10 @@ void hlg_source_close(struct hlg_source *s)
 bool hlg_source_find(struct hlg_source *s, uint64_t addr, struct hlg_source_line *line)
 {
 	Dwarf_Die *unit = find_unit(s, addr);
-	Dwarf_Line *found = unit ? dwarf_getsrc_die(unit, addr) : NULL;
+	Dwarf_Line *found;
 
+	reading = s;
+	found = unit ? dwarf_getsrc_die(unit, addr) : NULL;
 	*line = (struct hlg_source_line){0};
 	if (!found || dwarf_lineno(found, &line->line) != 0)
 		return false;
@@ -285,6 +328,7 @@ size_t hlg_source_inlines(struct hlg_source *s, uint64_t addr,
 
 	if (!unit)
 		return 0;
+	reading = s;
 	/* Of a unit that was split off, the tree is in the other file. */
 	if (!is_whole(s, unit) ||
 	    dwarf_cu_info(unit->cu, NULL, NULL, NULL, &tree, NULL, NULL, NULL) != 0 ||

@@ -4,6 +4,9 @@
  * file where .gnu_debuglink or the build id leads to one). Nothing is asked of the
  * network. All addresses are the image's own.
  *
+ * From the first hlg_source_open on, SIGBUS is handled: a file that becomes shorter while
+ * libdw reads it ends the program with status 1 and one line that names the ELF.
+ *
  * Strings are as the compiler wrote them: escape them. They live as long as the source.
  */
 #ifndef HLG_TOOLS_SOURCE_SOURCE_H
