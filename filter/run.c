@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "filter/output/out.h"
-#include "filter/report/states.h"
 #include "filter/trust/base-search.h"
 #include "filter/write/format.h"
 #include "symtab/image/base.h"
@@ -66,20 +65,10 @@ static int add_image(struct hlg_run *run, const struct hlg_image_arg *arg,
 	return arg->find ? 0 : hlg_base_read(image, err);
 }
 
-/* Of what is only counted nothing is asked, but a name must not be mistyped. */
-static int check_images(const struct hlg_run *run, struct hlg_err *err)
-{
-	for (size_t i = 0; i < run->options.n_images; i++)
-		if (access(run->options.images[i].path, R_OK) != 0)
-			return hlg_file_fail(run->options.images[i].path, errno, err);
-	return 0;
-}
-
 static int open_images(struct hlg_run *run, struct hlg_err *err)
 {
-	if (run->options.stacks == HLG_STACKS_COUNTERS)
-		return check_images(run, err);
-	if (run->options.n_images == 0)
+	/* Which state a sample was taken in is told without an image. */
+	if (run->options.n_images == 0 && run->options.stacks != HLG_STACKS_COUNTERS)
 		return hlg_err_set(
 			err, HLG_EINPUT,
 			"no guest ELF is given (name it: --dlarg guest.elf; --dlarg "
@@ -185,22 +174,18 @@ int hlg_run_settle(struct hlg_run *run, struct hlg_err *err)
 
 int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err *err)
 {
-	bool counters = run->options.stacks == HLG_STACKS_COUNTERS;
-	int rc = counters ? 0 : hlg_run_settle(run, err);
+	int rc = hlg_run_settle(run, err);
 
 	*report = (struct hlg_report){0};
 	if (rc < 0)
 		return rc;
-	rc = counters ? hlg_counters_report(report, &run->options, &run->space,
-					    &run->profile, &run->host, err)
-		      : hlg_report_build(report, &run->options, &run->space,
-					 &run->profile, &run->host, err);
+	rc = hlg_report_build(report, &run->options, &run->space, &run->profile,
+			      &run->host, err);
 	if (run->options.stacks == HLG_STACKS_CALLGRAPH)
 		report->stacks = &run->stacks;
 	report->files = run->files;
 	report->n_files = run->n_files;
-	run->mismatch =
-		rc == 0 && !counters && report->trust.all.verdict == HLG_TRUST_MISMATCH;
+	run->mismatch = rc == 0 && report->trust.all.verdict == HLG_TRUST_MISMATCH;
 	for (size_t i = 0; i < run->n_notes; i++)
 		hlg_report_note(report, "%s", run->notes[i]);
 	for (size_t i = 0; i < run->n_remarks; i++)

@@ -19,7 +19,6 @@
 
 #include "filter/dlfilter/callchain.h"
 #include "filter/dlfilter/perf-options.h"
-#include "filter/profile/cpumode.h"
 #include "filter/profile/index.h"
 #include "filter/run.h"
 #include "filter/write/perf-lines.h"
@@ -54,7 +53,6 @@ struct filter {
 	uint64_t too_short;   /* samples without the fields that are needed */
 	const void *hot_key; /* attr of the last event, if its samples are only counted */
 	uint32_t hot_event;
-	const void *tally_key; /* the same for stacks=counters */
 };
 
 /* SIGINT ends perf's reading and calls stop(): the report must say it is partial. */
@@ -240,19 +238,6 @@ static int hand_on(struct filter *f, const struct hlg_sample *s, enum hlg_verdic
 	       hlg_view_place(&f->run.space, o->gaps, s->ip, &place) == HLG_GAP;
 }
 
-/* The short cut of stacks=counters, for an event that was met. */
-static bool tally(struct filter *f, const struct perf_dlfilter_sample *sample)
-{
-	struct hlg_tally one;
-	bool ok;
-
-	hlg_modes_begin(&one, &f->run.profile, f->hot_event);
-	ok = hlg_modes_tally(&one, sample->cpumode % HLG_N_MODES, sample->period);
-	if (ok)
-		hlg_modes_end(&one, &f->run.profile);
-	return ok;
-}
-
 /* Any sample, in full. */
 static __attribute__((noinline)) int take(struct filter *f,
 					  const struct perf_dlfilter_sample *sample,
@@ -260,11 +245,8 @@ static __attribute__((noinline)) int take(struct filter *f,
 {
 	struct hlg_sample s;
 	enum hlg_verdict verdict;
-	bool row = f->run.options.stacks != HLG_STACKS_COUNTERS;
+	bool row = true;
 
-	if (f->tally_key && attr == f->tally_key && sample->size >= NEEDED &&
-	    tally(f, sample))
-		return 1;
 	if (f->sample_size == 0)
 		chain_sigint();
 	f->sample_size = sample->size;
@@ -285,10 +267,6 @@ static __attribute__((noinline)) int take(struct filter *f,
 	if (s.event == HLG_NO_SERIES) {
 		f->run.profile.unrecorded++;
 		return 1;
-	}
-	if (f->run.options.stacks == HLG_STACKS_COUNTERS) {
-		f->tally_key = attr;
-		f->hot_event = s.event;
 	}
 	if (f->run.options.emit == HLG_EMIT_NONE && attr &&
 	    f->run.options.stacks == HLG_STACKS_LEAF) {

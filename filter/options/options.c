@@ -31,8 +31,8 @@ const struct hlg_option hlg_option_table[] = {
 	{"mode", "guest|host|all", "guest", "whose samples get rows", HLG_OPT_CHOICE,
 	 FIELD(mode)},
 	{"stacks", "leaf|counters|callgraph", "leaf",
-	 "samples by function; only how many in which state (no image is needed); or by "
-	 "function and by the stack of host and guest that led there",
+	 "samples by function; the same, and how many in which state (no image is "
+	 "needed); or by function and by the stack of host and guest that led there",
 	 HLG_OPT_CHOICE, FIELD(stacks)},
 	{"roots", "comm,tid,image,section", "comm",
 	 "with stacks=callgraph: what stands at the bottom of each stack", HLG_OPT_SET,

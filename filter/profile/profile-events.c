@@ -35,12 +35,11 @@ static uint32_t add(struct hlg_profile *p, uint32_t name, unsigned precise_ip)
 		.selected = hlg_select_event(options, text),
 		.next = HLG_NO_SERIES,
 		.series = HLG_NO_SERIES,
-		.modes = HLG_NO_SERIES,
 	};
 	e->plain = e->selected && !p->restricts &&
-		   !(options->by & (HLG_BY_PID | HLG_BY_TID | HLG_BY_CPU));
-	e->plain_host = e->plain && options->mode == HLG_SHOW_GUEST &&
-			options->stacks != HLG_STACKS_COUNTERS;
+		   !(options->by & (HLG_BY_PID | HLG_BY_TID | HLG_BY_CPU)) &&
+		   options->stacks != HLG_STACKS_COUNTERS;
+	e->plain_host = e->plain && options->mode == HLG_SHOW_GUEST;
 	return p->n_events++;
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/profile/cpumode.h"
 #include "filter/profile/select.h"
 
 #ifndef HLG_FIRST_BITS
@@ -41,7 +40,6 @@ void hlg_profile_finish(struct hlg_profile *profile)
 	free(profile->named);
 	free(profile->events);
 	free(profile->series);
-	free(profile->modes);
 	hlg_index_finish(&profile->series_index);
 	free(profile->cells);
 	memset(profile, 0, sizeof(*profile));
@@ -111,8 +109,6 @@ static bool make_room(struct hlg_profile *p)
 	if (!series)
 		return false;
 	p->series = series;
-	if (!hlg_modes_grow(p, room))
-		return false;
 	p->room_series = room;
 	return true;
 }
@@ -213,6 +209,16 @@ static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
 	return true;
 }
 
+/* PERF_RECORD_MISC_CPUMODE_MASK has room for eight. */
+static enum hlg_state state_of(unsigned cpumode)
+{
+	static const enum hlg_state states[] = {
+		HLG_OTHER,        HLG_HOST_KERNEL, HLG_HOST_USER, HLG_HYPERVISOR,
+		HLG_GUEST_KERNEL, HLG_GUEST_USER,  HLG_OTHER,     HLG_OTHER};
+
+	return states[cpumode % 8];
+}
+
 enum hlg_verdict hlg_profile_add_many(struct hlg_profile *p,
 				      const struct hlg_sample *sample,
 				      struct hlg_count count, hlg_u128 squares)
@@ -226,18 +232,15 @@ enum hlg_verdict hlg_profile_add_many(struct hlg_profile *p,
 		if (p->events[sample->event].selected &&
 		    hlg_select_lacks(p->options, sample))
 			p->untold += count.samples;
-	} else if (p->options->stacks == HLG_STACKS_COUNTERS &&
-		   !hlg_modes_add(p, sample, count)) {
-		p->unrecorded += count.samples;
-		return HLG_DESELECTED;
 	} else if (!hlg_mode_is_guest(sample->cpumode)) {
 		verdict = HLG_HOST;
 		hlg_count_add(&p->host, count);
-	} else if (p->options->stacks != HLG_STACKS_COUNTERS &&
-		   !add_guest(p, sample, count, squares)) {
+	} else if (!add_guest(p, sample, count, squares)) {
 		p->unrecorded += count.samples;
 		return HLG_DESELECTED;
 	}
+	if (verdict != HLG_DESELECTED && p->options->stacks == HLG_STACKS_COUNTERS)
+		hlg_count_add(&p->states[state_of(sample->cpumode)], count);
 	p->overflow |= count.period > UINT64_MAX - p->seen.period;
 	hlg_count_add(&p->seen, count);
 	return verdict;
@@ -287,6 +290,8 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	hlg_count_add(&to->seen, from->seen);
 	hlg_count_add(&to->deselected, from->deselected);
 	hlg_count_add(&to->host, from->host);
+	for (int i = 0; i < HLG_N_STATES; i++)
+		hlg_count_add(&to->states[i], from->states[i]);
 	to->untold += from->untold;
 	to->unrecorded += from->unrecorded;
 	for (uint32_t i = 0; i < from->n_events;
@@ -297,8 +302,6 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	for (uint32_t i = 0; series && i < from->n_series; i++)
 		if (series[i] != HLG_NO_SERIES)
 			to->series[series[i]].squares += from->series[i].squares;
-	for (uint32_t i = 0; from->modes && i < from->n_series; i++)
-		hlg_modes_merge(to, &from->modes[i], series ? series[i] : HLG_NO_SERIES);
 	/*
 	 * Cells come in the order of their slots, which is the same in every size: all of
 	 * a smaller table's would crowd at its front before it is grown.

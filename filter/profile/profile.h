@@ -50,7 +50,6 @@ struct hlg_event {
 	bool plain;      /* nothing but the event decides about a sample: see series */
 	bool plain_host; /* the same, and host samples get no rows */
 	uint32_t series; /* of all its guest samples if plain, once there is one */
-	uint32_t modes;  /* the same of all its samples, for stacks=counters */
 };
 
 /* What a report is split by: the event, and pid, tid, cpu where by= asks, else -1. */
@@ -70,14 +69,11 @@ struct hlg_cell {
 
 #define HLG_MANY_TIDS (-2)
 
-struct hlg_modes; /* cpumode.h */
-
 struct hlg_profile {
 	struct hlg_cell *cells; /* open addressing, 2^bits of them, at most half used */
 	size_t n_cells;         /* used */
 	unsigned shift;         /* 64 - bits */
 	struct hlg_series *series;
-	struct hlg_modes *modes; /* of each series if options say so; then no cells */
 	uint32_t n_series, room_series;
 	struct hlg_index series_index;
 	struct hlg_event *events;
@@ -85,6 +81,7 @@ struct hlg_profile {
 	struct hlg_names event_names; /* texts of events, */
 	uint32_t *named; /* and by their number less one the last event of each */
 	struct hlg_count seen, deselected, host; /* guest: the sum over the cells */
+	struct hlg_count states[HLG_N_STATES]; /* of host and guest, if options say so */
 	uint64_t untold;     /* of deselected: for want of a recorded cpu or time */
 	uint64_t unrecorded; /* samples lost for want of memory; in none of the above */
 	bool overflow;       /* the periods' sum passed 2^64 */

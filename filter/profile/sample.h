@@ -17,6 +17,20 @@ enum hlg_cpumode {
 	HLG_MODE_GUEST_USER = 5
 };
 
+/* The same in the order of reports; what is none of the five is other. */
+enum hlg_state {
+	HLG_GUEST_KERNEL,
+	HLG_GUEST_USER,
+	HLG_HOST_KERNEL,
+	HLG_HOST_USER,
+	HLG_HYPERVISOR,
+	HLG_OTHER
+};
+
+enum {
+	HLG_N_STATES = HLG_OTHER + 1
+};
+
 struct hlg_sample {
 	uint64_t ip;      /* guest address, when the mode is a guest's */
 	uint64_t period;  /* in the event's unit */

@@ -2,7 +2,6 @@
 #include "filter/report/frames.h"
 
 #include "filter/report/callgraph.h"
-#include "filter/report/states.h"
 #include "filter/write/write.h"
 
 static void add(struct hlg_growing *frames, uint32_t node, struct hlg_count count)
@@ -67,11 +66,9 @@ int hlg_frames_build(struct hlg_tree *tree, const struct hlg_report *report,
 	struct hlg_growing frames = {tree, hlg_tree_init(tree)};
 	int rc = 0;
 
-	if (frames.ok && report->options->stacks == HLG_STACKS_COUNTERS)
-		rc = hlg_counters_grow(tree, report, err);
-	else if (frames.ok)
+	if (frames.ok)
 		rc = hlg_write_views(&frames, report, add_view, err);
-	if (frames.ok && rc == 0 && report->options->stacks != HLG_STACKS_COUNTERS)
+	if (frames.ok && rc == 0)
 		rc = report->stacks ? hlg_callgraph_add_host(&frames, report, err)
 				    : hlg_write_host(&frames, report, add_host, err);
 	if (rc == 0 && !(frames.ok &&

@@ -49,7 +49,7 @@ static void note_guest(struct hlg_report *r)
 			   "(:P, :pp, :H), or does a mediated PMU keep the guest to "
 			   "itself? `perf kvm --guest record -e cpu-clock` counts "
 			   "everywhere");
-	if (v->kinds[HLG_OUTSIDE].samples > v->guest.samples / 2 &&
+	if (r->space->n_images && v->kinds[HLG_OUTSIDE].samples > v->guest.samples / 2 &&
 	    v->ip_zero.samples < v->kinds[HLG_OUTSIDE].samples / 2)
 		hlg_report_note(
 			r, "most guest samples lie outside of every image: is this the "

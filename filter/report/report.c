@@ -121,7 +121,7 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_er
 {
 	int rc = build_view(r, &r->all, r->cells, r->n_cells, weight, err);
 
-	if (rc == 0)
+	if (rc == 0 && r->space->n_images)
 		rc = hlg_trust_build(&r->trust, r->space, &r->all, r->profile, err);
 	if (rc == 0 && r->trust.all.verdict == HLG_TRUST_MISMATCH && !r->options->force) {
 		r->withheld = true;

@@ -88,6 +88,9 @@ static void write_totals(FILE *f, const struct hlg_report *r)
 	write_total(f, "deselected", r->profile->deselected);
 	write_total(f, "host", r->profile->host);
 	write_total(f, "guest", v->guest);
+	for (int i = 0; r->options->stacks == HLG_STACKS_COUNTERS && i < HLG_N_STATES;
+	     i++)
+		write_total(f, hlg_write_state(i), r->profile->states[i]);
 	for (int k = 0; k < HLG_N_KINDS; k++)
 		write_total(f, hlg_write_kind((enum hlg_kind)k), v->kinds[k]);
 	write_total(f, "padding", v->padding);

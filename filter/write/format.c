@@ -2,7 +2,6 @@
 #include "filter/write/format.h"
 
 #include "config.h"
-#include "filter/report/states.h"
 
 int hlg_format_check(const struct hlg_options *options, struct hlg_err *err)
 {
@@ -11,34 +10,11 @@ int hlg_format_check(const struct hlg_options *options, struct hlg_err *err)
 			err, HLG_EINPUT,
 			"format=json: not in this build (install libjansson-dev and "
 			"build again)");
-	if (options->stacks == HLG_STACKS_COUNTERS && options->emit != HLG_EMIT_NONE)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "emit=%s: not with stacks=counters, which looks at no "
-				   "address",
-				   options->emit == HLG_EMIT_PASS ? "pass" : "lines");
 	return 0;
-}
-
-static int write_counters(FILE *f, const struct hlg_report *report, struct hlg_err *err)
-{
-	switch (report->options->format) {
-	case HLG_FORMAT_CSV:
-		return hlg_counters_csv(f, report, err);
-#if HLG_HAVE_JANSSON
-	case HLG_FORMAT_JSON:
-		return hlg_counters_json(f, report, err);
-#endif
-	case HLG_FORMAT_FOLDED:
-		return hlg_write_folded(f, report, err);
-	default:
-		return hlg_counters_text(f, report, err);
-	}
 }
 
 int hlg_format_write(FILE *f, const struct hlg_report *report, struct hlg_err *err)
 {
-	if (report->options->stacks == HLG_STACKS_COUNTERS)
-		return write_counters(f, report, err);
 	switch (report->options->format) {
 	case HLG_FORMAT_CSV:
 		return hlg_write_csv(f, report, err);

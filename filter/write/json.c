@@ -81,6 +81,16 @@ static json_t *events(const struct hlg_report *r)
 	return list;
 }
 
+static json_t *states(const struct hlg_report *r)
+{
+	json_t *o = json_object();
+
+	for (int i = 0; i < HLG_N_STATES; i++)
+		json_object_set_new(o, hlg_write_state(i),
+				    hlg_json_count(r->profile->states[i]));
+	return o;
+}
+
 static json_t *totals(const struct hlg_report *r)
 {
 	const struct hlg_view *v = &r->all;
@@ -95,6 +105,8 @@ static json_t *totals(const struct hlg_report *r)
 				    hlg_json_count(v->kinds[k]));
 	json_object_set_new(o, "padding", hlg_json_count(v->padding));
 	json_object_set_new(o, "dropped", hlg_json_count(v->dropped));
+	if (r->options->stacks == HLG_STACKS_COUNTERS)
+		json_object_set_new(o, "states", states(r));
 	return o;
 }
 

@@ -86,6 +86,18 @@ static void write_sum(FILE *f, const char *what, struct hlg_count count,
 		count.period, hlg_write_percent(percent, share));
 }
 
+/* With stacks=counters: the states from one up to, not including, another. */
+static void write_states(FILE *f, const struct hlg_report *r, enum hlg_state from, int to,
+			 struct hlg_count of)
+{
+	char what[32];
+
+	for (int i = from; r->options->stacks == HLG_STACKS_COUNTERS && i < to; i++) {
+		snprintf(what, sizeof(what), "    %s", hlg_write_state(i));
+		write_sum(f, what, r->profile->states[i], of);
+	}
+}
+
 static void write_sums(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_profile *p = r->profile;
@@ -97,7 +109,9 @@ static void write_sums(FILE *f, const struct hlg_report *r)
 	write_sum(f, "seen", p->seen, p->seen);
 	write_sum(f, "  deselected", p->deselected, p->seen);
 	write_sum(f, "  host", p->host, p->seen);
+	write_states(f, r, HLG_HOST_KERNEL, HLG_N_STATES, p->host);
 	write_sum(f, "  guest", v->guest, p->seen);
+	write_states(f, r, HLG_GUEST_KERNEL, HLG_HOST_KERNEL, v->guest);
 	write_sum(f, "    function", v->kinds[HLG_FUNCTION], v->guest);
 	write_sum(f, "    label", v->kinds[HLG_LABEL], v->guest);
 	write_sum(f, "    gap", v->kinds[HLG_GAP], v->guest);

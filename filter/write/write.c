@@ -168,3 +168,11 @@ const char *hlg_write_kind(enum hlg_kind kind)
 
 	return words[kind];
 }
+
+const char *hlg_write_state(enum hlg_state state)
+{
+	static const char *const words[] = {"guest kernel", "guest user", "host kernel",
+					    "host user",    "hypervisor", "other"};
+
+	return words[state];
+}

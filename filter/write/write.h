@@ -57,4 +57,7 @@ void hlg_write_frame(FILE *f, const char *name);
 /* "function", "label", "gap", "data", "outside". */
 const char *hlg_write_kind(enum hlg_kind kind);
 
+/* "guest kernel", "guest user", "host kernel", "host user", "hypervisor", "other". */
+const char *hlg_write_state(enum hlg_state state);
+
 #endif

@@ -59,8 +59,7 @@ static int read_path(struct worker *w, const char *path, struct hlg_host *host,
 static void read_file(struct worker *w, const char *path, struct hlg_batch_file *file,
 		      struct hlg_profile *alone)
 {
-	bool host = w->options->mode != HLG_SHOW_GUEST &&
-		    w->options->stacks != HLG_STACKS_COUNTERS;
+	bool host = w->options->mode != HLG_SHOW_GUEST;
 	bool callgraph = w->options->stacks == HLG_STACKS_CALLGRAPH;
 	struct hlg_host rows = {0};
 	struct hlg_stacks stacks = {0};

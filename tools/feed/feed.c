@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/profile/cpumode.h"
 #include "symtab/sum.h"
 #include "tools/feed/queue.h"
 #include "tools/perfdata/perfdata.h"
@@ -130,23 +129,6 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 		take(feed, hlg_perfdata_sample(raw));
 }
 
-/* For stacks=counters. */
-static inline __attribute__((always_inline)) void on_state(void *ctx,
-							   struct hlg_perfdata_raw *raw)
-{
-	struct feed *feed = ctx;
-	struct hlg_tally tally;
-	bool ok;
-
-	hlg_modes_begin(&tally, feed->profile, feed->events[raw->event]);
-	do
-		ok = hlg_modes_tally(&tally, hlg_perfdata_cpumode(raw), raw->period);
-	while (ok && hlg_perfdata_next(raw));
-	hlg_modes_end(&tally, feed->profile);
-	if (!ok)
-		take(feed, hlg_perfdata_sample(raw));
-}
-
 /* What a sample is for, besides the profile; its chain is wanted for any of it. */
 static unsigned purpose(struct feed *feed, const struct hlg_perfdata_raw *raw,
 			const struct hlg_sample *s, enum hlg_verdict verdict)
@@ -220,8 +202,6 @@ static int read_range(struct feed *feed, struct hlg_perfdata *pd, struct hlg_err
 	feed->directory = hlg_perfdata_host(pd)->directory;
 	if (feed->stacks)
 		rc = hlg_perfdata_read(pd, on_stack, &sink, feed, err);
-	else if (feed->profile->options->stacks == HLG_STACKS_COUNTERS)
-		rc = hlg_perfdata_read(pd, on_state, &sink, feed, err);
 	else
 		rc = hlg_perfdata_read(pd, on_sample, &sink, feed, err);
 	if (rc == 0 && feed->ordered && !hlg_order_end(&feed->order))

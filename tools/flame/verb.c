@@ -216,11 +216,6 @@ static int check_words(const struct hlg_inputs *in, const struct arguments *args
 	if (find_writer(in) != write_svg && (args->n_before || args->n_images))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--before: is for pictures (leave --format out)");
-	for (int i = 0; i < in->n_words; i++)
-		if (strcmp(in->words[i], "--stacks=counters") == 0)
-			return hlg_err_set(err, HLG_EINPUT,
-					   "--stacks=counters: has no stacks (hlguest "
-					   "report shows it)");
 	if (args->n_images && !args->n_before)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--before=%s: is no recording (name one of it, too)",

@@ -186,7 +186,7 @@ static int profile(const struct hlg_inputs *in, const char *calibration)
 	if (rc == 0 && calibration)
 		rc = hlg_calibrated_read(&calibrated, calibration, &err);
 	/* The formats that have a table of files. */
-	batch.judge = !in->format && run.options.stacks != HLG_STACKS_COUNTERS &&
+	batch.judge = !in->format && in->n_images &&
 		      (run.options.format == HLG_FORMAT_TEXT ||
 		       run.options.format == HLG_FORMAT_JSON);
 	if (rc == 0)
