@@ -59,7 +59,6 @@ void hlg_calibration_csv(FILE *f, const struct hlg_calibration *calibration);
 
 /* Their parts. */
 void hlg_crossing_write_text(FILE *f, const struct hlg_calibration *calibration);
-void hlg_crossing_write_json(FILE *f, const struct hlg_calibration *calibration);
 void hlg_landing_write_text(FILE *f, const struct hlg_calibration *calibration);
 void hlg_landing_write_json(FILE *f, const struct hlg_calibration *calibration);
 void hlg_count_write_text(FILE *f, const struct hlg_calibration *calibration);

@@ -102,7 +102,7 @@ static void put_references(FILE *f)
 	fputs("    ]\n", f);
 }
 
-void hlg_crossing_write_json(FILE *f, const struct hlg_calibration *c)
+static void write_crossings(FILE *f, const struct hlg_calibration *c)
 {
 	const struct hlg_crossings *all = &c->crossings;
 	const struct hlg_crossing *kernel = &all->rows[HLG_CROSS_PAIR_KERNEL];
@@ -149,7 +149,7 @@ void hlg_calibration_json(FILE *f, const struct hlg_calibration *c)
 	fprintf(f, ",\n  \"holds\": %s",
 		hlg_calibration_faults(NULL, c) ? "false" : "true");
 	if (c->parts & HLG_CALIBRATE_CROSSING)
-		hlg_crossing_write_json(f, c);
+		write_crossings(f, c);
 	if (c->parts & HLG_CALIBRATE_LANDING)
 		hlg_landing_write_json(f, c);
 	if (c->parts & HLG_CALIBRATE_COUNTING)

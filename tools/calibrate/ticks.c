@@ -44,7 +44,8 @@ static size_t keep(const uint64_t *sorted, size_t n)
 	return n;
 }
 
-uint64_t hlg_ticks_bin(const struct hlg_ticks *ticks, size_t bin)
+/* Lower end of a bin; that of HLG_TICKS_BINS is max. */
+static uint64_t bin_of(const struct hlg_ticks *ticks, size_t bin)
 {
 	uint64_t range = ticks->max - ticks->min;
 
@@ -58,9 +59,8 @@ static void fill_bins(struct hlg_ticks *ticks, const uint64_t *sorted, size_t n)
 
 	memset(ticks->bins, 0, sizeof(ticks->bins));
 	for (size_t i = 0; i < n; i++) {
-		while (bin + 1 < HLG_TICKS_BINS &&
-		       sorted[i] >= hlg_ticks_bin(ticks, bin + 1) &&
-		       hlg_ticks_bin(ticks, bin + 1) > ticks->min)
+		while (bin + 1 < HLG_TICKS_BINS && sorted[i] >= bin_of(ticks, bin + 1) &&
+		       bin_of(ticks, bin + 1) > ticks->min)
 			bin++;
 		ticks->bins[bin]++;
 	}

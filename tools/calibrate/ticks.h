@@ -42,7 +42,4 @@ void hlg_ticks_sort(uint64_t *values, size_t n);
 /* The nearest-rank percentile of sorted values: p in 1 to 100, n not 0. */
 uint64_t hlg_ticks_percentile(const uint64_t *sorted, size_t n, unsigned p);
 
-/* Lower end of a bin; that of HLG_TICKS_BINS is max. */
-uint64_t hlg_ticks_bin(const struct hlg_ticks *ticks, size_t bin);
-
 #endif

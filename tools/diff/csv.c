@@ -129,7 +129,7 @@ static void write_rows(FILE *f, const struct hlg_diff *diff,
 	}
 }
 
-void hlg_diff_csv(FILE *f, const struct hlg_diff *diff)
+static void write_csv(FILE *f, const struct hlg_diff *diff)
 {
 	static const char *const sides[2] = {"before", "after"};
 	const struct hlg_view *a = &diff->side[0].all, *b = &diff->side[1].all;
@@ -162,7 +162,7 @@ int hlg_diff_write(FILE *f, const struct hlg_diff *diff, const struct hlg_paint 
 {
 	switch (diff->side[0].options->format) {
 	case HLG_FORMAT_CSV:
-		hlg_diff_csv(f, diff);
+		write_csv(f, diff);
 		return 0;
 #if HLG_HAVE_JANSSON
 	case HLG_FORMAT_JSON:

@@ -12,7 +12,6 @@ int hlg_diff_write(FILE *f, const struct hlg_diff *diff, const struct hlg_paint 
 		   struct hlg_err *err);
 
 void hlg_diff_text(FILE *f, const struct hlg_diff *diff, const struct hlg_paint *paint);
-void hlg_diff_csv(FILE *f, const struct hlg_diff *diff);
 int hlg_diff_json(FILE *f, const struct hlg_diff *diff, struct hlg_err *err);
 
 /* How many of the rows top= and min= leave: those whose larger share is min or more. The

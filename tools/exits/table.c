@@ -29,7 +29,8 @@ struct spent {
 	uint32_t row;
 };
 
-bool hlg_exits_wants(const struct hlg_exits_choice *c, const struct hlg_exits_key *key)
+/* Is the pair of a cell wanted? */
+static bool wants(const struct hlg_exits_choice *c, const struct hlg_exits_key *key)
 {
 	char name[64];
 	uint64_t number;
@@ -307,8 +308,7 @@ int hlg_exits_tabulate(struct hlg_exits_table *table, const struct hlg_exits_sum
 	ok = sorted && row_of && table->rows;
 	for (uint32_t i = 0; ok && i < sums->n_cells; i++) {
 		row_of[i] = NO_ROW;
-		if (sums->cells[i].key.kind == kind &&
-		    hlg_exits_wants(choice, &sums->cells[i].key))
+		if (sums->cells[i].key.kind == kind && wants(choice, &sums->cells[i].key))
 			sorted[n++] = sort_key(sums, i, table, choice, space);
 	}
 	if (ok)
@@ -344,7 +344,7 @@ void hlg_exits_histogram(uint64_t octaves[HLG_EXITS_OCTAVES],
 		if (!v->n)
 			continue;
 		key = &sums->cells[v->cell].key;
-		if (key->kind == kind && hlg_exits_wants(choice, key))
+		if (key->kind == kind && wants(choice, key))
 			octaves[63 - __builtin_clzll(v->value | 1)] += v->n;
 	}
 }

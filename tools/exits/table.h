@@ -46,10 +46,6 @@ struct hlg_exits_choice {
 	bool demangle;
 };
 
-/* Is the pair of a cell wanted? */
-bool hlg_exits_wants(const struct hlg_exits_choice *choice,
-		     const struct hlg_exits_key *key);
-
 /*
  * Pairs of a kind by what by says; the space is settled. A percentile is the value that
  * at least that part of the pairs does not exceed (nearest rank). Fails without memory;

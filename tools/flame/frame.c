@@ -9,7 +9,8 @@
 #include "filter/write/write.h"
 #include "tools/svg/xml.h"
 
-int hlg_frame_top(const struct hlg_graph *graph, uint32_t depth)
+/* Pixels down to the frames of a depth. */
+static int top_of(const struct hlg_graph *graph, uint32_t depth)
 {
 	uint32_t rows = graph->inverted ? depth : graph->layout->depth - depth;
 
@@ -138,7 +139,7 @@ void hlg_frame_write(FILE *f, const struct hlg_graph *g, const struct hlg_box *b
 {
 	const struct hlg_node *node = &g->tree->nodes[box->node];
 	uint64_t weight = hlg_weigh(g->weight, node->total);
-	int top = hlg_frame_top(g, node->depth);
+	int top = top_of(g, node->depth);
 
 	fprintf(f, "<g class=\"f %s", hlg_frame_class(node->frame));
 	if (g->changes)

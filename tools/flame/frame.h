@@ -11,9 +11,6 @@ enum {
 		1200, /* without a script; it makes the picture fill its window */
 };
 
-/* Pixels down to the frames of a depth. */
-int hlg_frame_top(const struct hlg_graph *graph, uint32_t depth);
-
 /* The colour's class; the legend's words for it. */
 const char *hlg_frame_class(enum hlg_frame kind);
 const char *hlg_frame_word(enum hlg_frame kind);

@@ -13,7 +13,8 @@
 #include "tools/inject/stop.h"
 #include "tools/perfdata/synth.h"
 
-char *hlg_copy_name(const struct hlg_scan *scan, int32_t pid)
+/* "guest:VMM", or "guest:PID": what a VMM's new process is called. To be freed. */
+static char *make_name(const struct hlg_scan *scan, int32_t pid)
 {
 	const char *comm = hlg_scan_comm(scan, pid);
 	char safe[4 * HLG_SCAN_COMM]; /* perf shows all bytes */
@@ -60,7 +61,7 @@ static int add_process(struct hlg_copy *copy, const struct hlg_scan_thread *thre
 		       size_t n, size_t trailer, struct hlg_err *err)
 {
 	int32_t pid = hlg_rewrite_id(copy->offset, threads[0].pid);
-	char *name = hlg_copy_name(copy->scan, threads[0].pid);
+	char *name = make_name(copy->scan, threads[0].pid);
 	const struct hlg_mappings *mappings = copy->mappings;
 	uint8_t record[HLG_SYNTH_MAX];
 

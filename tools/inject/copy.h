@@ -50,7 +50,4 @@ struct hlg_copy {
 int hlg_copy_records(struct hlg_copy *copy, struct hlg_perfdata *pd,
 		     struct hlg_writer *writer, struct hlg_err *err);
 
-/* "guest:VMM", or "guest:PID": what a VMM's new process is called. To be freed. */
-char *hlg_copy_name(const struct hlg_scan *scan, int32_t pid);
-
 #endif

@@ -219,7 +219,7 @@ static void print_process(const struct injection *j, const struct hlg_scan_threa
 {
 	const char *comm = hlg_scan_comm(&j->scan, first->pid);
 
-	/* hlg_copy_name(): it is too late for want of memory. */
+	/* As copy.c names it: it is too late for want of memory. */
 	printf("process  %" PRId32 "  guest:",
 	       hlg_rewrite_id(j->copy.offset, first->pid));
 	if (comm[0])

@@ -119,13 +119,6 @@ struct hlg_perfdata_counts {
 const struct hlg_perfdata_counts *hlg_perfdata_counts(const struct hlg_perfdata *pd);
 
 /*
- * Bytes of records: all, and read so far. total is 0 in pipe mode; for a file that only
- * part of is read (hlg_perfdata_range), that part.
- */
-void hlg_perfdata_progress(const struct hlg_perfdata *pd, uint64_t *done,
-			   uint64_t *total);
-
-/*
  * Reading one file with two threads.
  *
  * Records have no marks between them: hlg_perfdata_split guesses where one begins near

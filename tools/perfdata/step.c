@@ -21,13 +21,14 @@ struct hlg_perfdata_walk *hlg_perfdata_begin(struct hlg_perfdata *pd,
 
 static int tell_progress(struct hlg_perfdata *pd, struct hlg_err *err)
 {
-	uint64_t done, total;
+	uint64_t here = hlg_window_offset(pd);
 	int rc = 0;
 
-	if (pd->sink && pd->sink->progress) {
-		hlg_perfdata_progress(pd, &done, &total);
-		rc = pd->sink->progress(pd->ctx, done, total, err);
-	}
+	if (pd->sink && pd->sink->progress)
+		rc = pd->sink->progress(
+			pd->ctx,
+			pd->done + (here > pd->part_from ? here - pd->part_from : 0),
+			pd->total, err);
 	return rc < 0 ? rc : 1;
 }
 

@@ -78,7 +78,8 @@ struct hlg_perfdata_sink {
 		      const struct hlg_perfdata_layout *layout, struct hlg_err *err);
 	/* What follows such a record without being in its size (AUXTRACE), in pieces. */
 	int (*payload)(void *ctx, const uint8_t *bytes, size_t n, struct hlg_err *err);
-	/* Now and then; total is 0 where it is not known (a pipe). In bytes. */
+	/* Now and then, in bytes of records: of the file, or of the part that is read
+	 * (hlg_perfdata_range). total is 0 where it is not known (a pipe). */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total, struct hlg_err *err);
 };
 

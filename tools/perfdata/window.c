@@ -41,14 +41,6 @@ uint64_t hlg_perfdata_tell(const struct hlg_perfdata *pd)
 	return hlg_window_offset(pd);
 }
 
-void hlg_perfdata_progress(const struct hlg_perfdata *pd, uint64_t *done, uint64_t *total)
-{
-	uint64_t here = hlg_window_offset(pd);
-
-	*done = pd->done + (here > pd->part_from ? here - pd->part_from : 0);
-	*total = pd->total;
-}
-
 static int unzip_more(struct hlg_perfdata *pd, struct hlg_err *err)
 {
 	struct hlg_window w = hlg_window_rest(pd);
