@@ -70,13 +70,28 @@ static struct hlg_calibration *count(void)
 	return &c;
 }
 
+/* Are all programs of a side that could be stepped through exact? None: false. */
+static bool are_exact(const struct hlg_counts *counts, enum hlg_count_side side)
+{
+	size_t exact = 0;
+
+	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++) {
+		const struct hlg_steps *steps = &counts->steps[side][i];
+
+		if (!steps->reason[0] && !steps->exact)
+			return false;
+		exact += steps->exact;
+	}
+	return exact > 0;
+}
+
 START_TEST(counts_hold)
 {
 	struct hlg_calibration *c = count();
 
 	ck_assert_uint_eq(hlg_calibration_faults(NULL, c), 0);
-	ck_assert(hlg_count_exact(&c->counts, HLG_COUNT_NATIVE));
-	ck_assert_int_eq(hlg_count_exact(&c->counts, HLG_COUNT_GUEST), !no_kvm);
+	ck_assert(are_exact(&c->counts, HLG_COUNT_NATIVE));
+	ck_assert_int_eq(are_exact(&c->counts, HLG_COUNT_GUEST), !no_kvm);
 }
 END_TEST
 
@@ -93,8 +108,8 @@ START_TEST(one_more_is_noticed)
 	reopen();
 	c = count();
 	ck_assert_uint_eq(hlg_calibration_faults(NULL, c), no_kvm ? 1 : 2);
-	ck_assert(!hlg_count_exact(&c->counts, HLG_COUNT_NATIVE));
-	ck_assert(!hlg_count_exact(&c->counts, HLG_COUNT_GUEST));
+	ck_assert(!are_exact(&c->counts, HLG_COUNT_NATIVE));
+	ck_assert(!are_exact(&c->counts, HLG_COUNT_GUEST));
 }
 END_TEST
 

@@ -285,7 +285,7 @@ START_TEST(instructions_read_so)
 				     insns[_i].n, 0x1000, text, sizeof(text), &memory,
 				     &has);
 
-		ck_assert_int_eq(ok, right && hlg_disasm_available(EM_X86_64));
+		ck_assert_int_eq(ok, right && HLG_HAVE_ZYDIS);
 		if (!ok)
 			continue;
 		ck_assert_str_eq(text, right);
@@ -302,7 +302,6 @@ START_TEST(words_of_aarch64)
 	char text[32];
 	bool has;
 
-	ck_assert(!hlg_disasm_available(EM_AARCH64));
 	ck_assert(hlg_disasm(EM_AARCH64, HLG_SYNTAX_ATT, nop, 4, 0x1000, text,
 			     sizeof(text), &memory, &has));
 	ck_assert_str_eq(text, ".inst 0xd503201f");

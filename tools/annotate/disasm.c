@@ -75,11 +75,6 @@ static bool disasm_x86(enum hlg_syntax syntax, const unsigned char *p, size_t le
 }
 #endif
 
-bool hlg_disasm_available(unsigned machine)
-{
-	return machine == EM_X86_64 && HLG_HAVE_ZYDIS;
-}
-
 bool hlg_disasm(unsigned machine, enum hlg_syntax syntax, const unsigned char *p,
 		size_t left, uint64_t addr, char *buf, size_t size, uint64_t *memory,
 		bool *has_memory)

@@ -17,9 +17,6 @@ enum hlg_syntax {
 	HLG_SYNTAX_INTEL
 };
 
-/* Is there text for code of this ELF machine, beyond words, in this build? */
-bool hlg_disasm_available(unsigned machine);
-
 /*
  * Writes the instruction at addr, whose bytes are at p, left of them (at least one), to
  * buf. *memory becomes the address of an operand relative to the instruction, if

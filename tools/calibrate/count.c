@@ -56,20 +56,6 @@ const char *hlg_count_side_name(enum hlg_count_side side)
 	return side == HLG_COUNT_GUEST ? "guest" : "native";
 }
 
-bool hlg_count_exact(const struct hlg_counts *counts, enum hlg_count_side side)
-{
-	size_t exact = 0;
-
-	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++) {
-		const struct hlg_steps *steps = &counts->steps[side][i];
-
-		if (!steps->reason[0] && !steps->exact)
-			return false;
-		exact += steps->exact;
-	}
-	return exact > 0;
-}
-
 struct hlg_variation hlg_count_variation(const uint64_t *values, size_t n)
 {
 	uint64_t sorted[HLG_COUNT_RUNS_MAX];

@@ -73,9 +73,6 @@ struct hlg_counts {
 const char *hlg_count_event_name(enum hlg_count_event event);
 const char *hlg_count_side_name(enum hlg_count_side side);
 
-/* Are all programs of a side that could be stepped through exact? None: false. */
-bool hlg_count_exact(const struct hlg_counts *counts, enum hlg_count_side side);
-
 /*
  * Fills counts, with sizes set; runs: 1 to HLG_COUNT_RUNS_MAX. no_kvm: NULL, or why no
  * guest can run. What cannot be done is told there. Fails only without memory.

@@ -46,7 +46,7 @@ static const struct kind kinds[] = {
 
 static const struct {
 	const char *word, *text;
-	bool ring0;
+	bool ring0; /* has it a part in it? */
 } names[HLG_CROSS_ROWS] = {
 	[HLG_CROSS_PAIR_USER] = {"pair_user", "nothing (rdtsc twice), ring 3", false},
 	[HLG_CROSS_PAIR_KERNEL] = {"pair_kernel", "nothing (rdtsc twice), ring 0", true},
@@ -78,11 +78,6 @@ const char *hlg_crossing_text(enum hlg_crossing_row row)
 const char *hlg_crossing_word(enum hlg_crossing_row row)
 {
 	return names[row].word;
-}
-
-bool hlg_crossing_in_ring0(enum hlg_crossing_row row)
-{
-	return names[row].ring0;
 }
 
 static bool sum_up(struct hlg_crossing *row, const uint64_t *times, uint64_t n,

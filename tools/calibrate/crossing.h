@@ -60,9 +60,6 @@ struct hlg_crossings {
 const char *hlg_crossing_text(enum hlg_crossing_row row);
 const char *hlg_crossing_word(enum hlg_crossing_row row);
 
-/* Does ring 0 have a part in it? */
-bool hlg_crossing_in_ring0(enum hlg_crossing_row row);
-
 /*
  * Measures all rows. no_kvm: NULL, or why no guest can run; wait_ns: how long to go on
  * with native rows, once guests are done, on a machine that is not quiet. Fails only
