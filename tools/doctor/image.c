@@ -127,12 +127,10 @@ static void judge_base(struct hlg_findings *f, const struct hlg_image *image)
 /* What only an ELF has. */
 static void judge_elf(struct hlg_findings *f, const struct hlg_image *image)
 {
-	const char *version = image->elf.hyperlight, *id = image->elf.build_id;
+	const char *id = image->elf.build_id;
 	struct hlg_err err;
 	struct hlg_source *source = hlg_source_open(image->path, &err);
 
-	snprintf(ok(f, "note")->text, TEXT, "%s%s",
-		 version[0] ? "Hyperlight " : "none of Hyperlight's", version);
 	snprintf(ok(f, "build id")->text, TEXT, "%s",
 		 id[0] ? id
 		       : "none (-Wl,--build-id makes one, which tells builds apart)");

@@ -192,12 +192,6 @@ static void judge_counters(struct hlg_findings *f, const struct hlg_probes *p)
 		    "none of the hardware's (%s)", strerrorname_np(p->cycles));
 	else
 		say(f, HLG_LEVEL_OK, "counters", NULL, "the hardware's");
-	if (p->cycles == 0 && p->guest_cycles == 0)
-		say(f, HLG_LEVEL_OK, "guest only", NULL, "cycles:G leaves the host out");
-	else
-		say(f, HLG_LEVEL_WARN, "guest only",
-		    "none is needed: hlguest tells the host's samples apart",
-		    "no event leaves the host out; cpu-clock samples both");
 }
 
 static void judge_mediation(struct hlg_findings *f, const struct hlg_probes *p)

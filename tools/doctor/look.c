@@ -178,8 +178,6 @@ static void look_at_events(struct hlg_probes *p)
 	p->clock = try_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, true, false);
 	/* Is there a counter at all? Whether it may be used is the question above. */
 	p->cycles = try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, true);
-	p->guest_cycles =
-		try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true, false);
 }
 
 void hlg_doctor_look(struct hlg_probes *p, const char *root)
