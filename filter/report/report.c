@@ -129,8 +129,8 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_er
 		rc = build_view(r, &r->all, r->cells, r->n_cells, weight, err);
 	}
 	if (rc == 0 && r->trust.all.verdict == HLG_TRUST_MISMATCH) {
-		r->shout = hlg_trust_shout(r);
-		rc = r->shout ? 0 : hlg_err_memory(err, "report");
+		r->banner = hlg_trust_banner(r);
+		rc = r->banner ? 0 : hlg_err_memory(err, "report");
 	}
 	if (rc == 0 && !hlg_sizes_test(&r->sizes, &r->all, r->options->region))
 		rc = hlg_err_memory(err, "report");
@@ -227,7 +227,7 @@ void hlg_report_finish(struct hlg_report *r)
 	for (size_t i = 0; i < r->n_remarks; i++)
 		free(r->remarks[i]);
 	free(r->remarks);
-	free(r->shout);
+	free(r->banner);
 	hlg_trust_finish(&r->trust);
 	hlg_view_finish(&r->all);
 	free(r->cells);

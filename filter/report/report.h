@@ -46,7 +46,7 @@ struct hlg_report {
 	const struct hlg_stacks *stacks; /* set by who has them; NULL: stacks=leaf */
 	struct hlg_trust trust;
 	struct hlg_sizes sizes;
-	char *shout;    /* hlg_trust_shout() of it; NULL if the samples fit */
+	char *banner;   /* hlg_trust_banner() of it; NULL if the samples fit */
 	bool withheld;  /* the samples do not fit: rows are guest addresses */
 	char **remarks; /* what the trust block says in words; not escaped */
 	size_t n_remarks;

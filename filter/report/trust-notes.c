@@ -49,7 +49,7 @@ static void put_better(FILE *f, const struct hlg_trust *trust)
 		fputs("; no base fits", f);
 }
 
-char *hlg_trust_shout(const struct hlg_report *r)
+char *hlg_trust_banner(const struct hlg_report *r)
 {
 	const struct hlg_tested *all = &r->trust.all;
 	char percent[16], chance[16], *text = NULL;

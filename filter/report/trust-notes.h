@@ -9,10 +9,10 @@
 void hlg_trust_words_add(struct hlg_report *report);
 
 /*
- * Made once, as hlg_report.shout.
+ * Made once, as hlg_report.banner.
  * One line for a report of samples that do not fit: by how much, and which base would. To
  * be freed; NULL if they fit, or without memory.
  */
-char *hlg_trust_shout(const struct hlg_report *report);
+char *hlg_trust_banner(const struct hlg_report *report);
 
 #endif

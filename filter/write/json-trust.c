@@ -92,7 +92,10 @@ json_t *hlg_json_trust(const struct hlg_report *r)
 		hlg_json_percent(guest > 0 ? (double)r->all.kinds[HLG_GAP].samples / guest
 					   : 0));
 	put_event(o, r);
-	json_object_set_new(o, "shout", r->shout ? hlg_json_text(r->shout) : json_null());
+	json_object_set_new(o, "banner",
+			    r->banner ? hlg_json_text(r->banner) : json_null());
+	/* What it was called before, for one version. */
+	json_object_set(o, "shout", json_object_get(o, "banner"));
 	json_object_set_new(o, "notes", hlg_json_lines(r->remarks, r->n_remarks));
 	return o;
 }

@@ -54,7 +54,7 @@ static void write_header(FILE *f, const struct hlg_report *r)
 	static const char *const gaps[] = {"retag: rows of their own", "drop: left out",
 					   "stretch: credited to the symbol before"};
 
-	hlg_trust_text_shout(f, r);
+	hlg_trust_text_banner(f, r);
 	fprintf(f, "hlguest %s\n\n", HLG_VERSION);
 	for (size_t i = 0; i < r->space->n_images; i++)
 		write_image(f, r, r->space->images[i]);

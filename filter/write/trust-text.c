@@ -8,12 +8,12 @@
 
 #define INDENT "         "
 
-void hlg_trust_text_shout(FILE *f, const struct hlg_report *r)
+void hlg_trust_text_banner(FILE *f, const struct hlg_report *r)
 {
-	if (!r->shout)
+	if (!r->banner)
 		return;
 	fputs("!! ", f);
-	hlg_escape_print(f, r->shout);
+	hlg_escape_print(f, r->banner);
 	fputs("\n\n", f);
 }
 

@@ -8,7 +8,7 @@
 #include "filter/report/report.h"
 
 /* The line a report of samples that do not fit opens with; nothing for any other. */
-void hlg_trust_text_shout(FILE *f, const struct hlg_report *report);
+void hlg_trust_text_banner(FILE *f, const struct hlg_report *report);
 
 /* The block in the header: lines that end with '\n', the first begins with "trust". */
 void hlg_trust_text_write(FILE *f, const struct hlg_report *report);

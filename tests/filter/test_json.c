@@ -171,8 +171,8 @@ START_TEST(shape)
 					     "symbols", NULL};
 	static const char *const trust[] = {"verdict",    "boundary",    "addresses",
 					    "base",       "more_images", "gap_share",
-					    "precise_ip", "event_kind",  "shout",
-					    "notes",      NULL};
+					    "precise_ip", "event_kind",  "banner",
+					    "shout",      "notes",       NULL};
 	static const char *const boundary[] = {"on",  "off",  "undecodable", "share",
 					       "low", "high", "chance",      NULL};
 	static const char *const base[] = {"image", "verdict", "base", "from",

@@ -278,7 +278,7 @@ START_TEST(the_first_line)
 {
 	static const char *const few[] = {"a is ", NULL};
 	static const char *const many[] = {"a is ", "in the hot region ", NULL};
-	static const char *const shout[] = {
+	static const char *const banner[] = {
 		"no sample lies in a function: this is not the ELF or not the base these "
 		"samples come from; base 0x700000 fits 100.00 % (say guest.elf@0x700000)",
 		"0.00 % of 60 samples on instruction boundaries, chance is 25.00 %: this "
@@ -305,7 +305,7 @@ START_TEST(the_first_line)
 		kit_add(&run, 0, 0x5060, 1, 1);
 	}
 	kit_build(&run, &r);
-	ck_assert_str_eq(r.shout, shout[_i]);
+	ck_assert_str_eq(r.banner, banner[_i]);
 	hlg_report_finish(&r);
 	check_remarks(&run, _i == 0 ? few : many);
 	hlg_run_finish(&run);

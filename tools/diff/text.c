@@ -100,10 +100,10 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 static void write_header(FILE *f, const struct hlg_diff *diff)
 {
 	for (int s = 0; s < 2; s++) {
-		if (!diff->side[s].report.shout)
+		if (!diff->side[s].report.banner)
 			continue;
 		fprintf(f, "!! %s: ", s ? "after" : "before");
-		hlg_escape_print(f, diff->side[s].report.shout);
+		hlg_escape_print(f, diff->side[s].report.banner);
 		fputs("\n\n", f);
 	}
 	fprintf(f, "hlguest %s\n\n", HLG_VERSION);

@@ -138,8 +138,8 @@ static void put_header(const struct writer *w)
 	fputs("# callgrind format\nversion: 1\ncreator: hlguest " HLG_VERSION "\n", w->f);
 	if (r->space->n_images)
 		put_line(w, "cmd:", r->space->images[0]->path);
-	if (r->shout)
-		put_line(w, "desc: !!", r->shout);
+	if (r->banner)
+		put_line(w, "desc: !!", r->banner);
 	put_line(w, "desc: trust:", hlg_trust_word(r->trust.all.verdict));
 	for (size_t i = 0; i < r->space->n_images; i++) {
 		const struct hlg_image *image = r->space->images[i];

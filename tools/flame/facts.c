@@ -97,8 +97,8 @@ static void tell_side(struct hlg_facts *facts, const struct hlg_facts_side *side
 	    events[0] ? " of " : "", events, side->n_recordings,
 	    plural(side->n_recordings), widths, hlg_trust_word(r->trust.all.verdict));
 	free(events);
-	if (r->shout)
-		add(facts, HLG_GRAPH_WARN, "%s%s", which, r->shout);
+	if (r->banner)
+		add(facts, HLG_GRAPH_WARN, "%s%s", which, r->banner);
 }
 
 static void tell_hidden(struct hlg_facts *facts, const struct hlg_graph *g, double least)

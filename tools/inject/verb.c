@@ -110,8 +110,8 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 	if (rc == 0 && j->report.withheld) {
 		*status = 3;
 		rc = hlg_err_set(err, HLG_EINPUT, "%s",
-				 j->report.shout ? j->report.shout
-						 : "samples do not fit (force=yes)");
+				 j->report.banner ? j->report.banner
+						  : "samples do not fit (force=yes)");
 	}
 	hlg_batch_finish(&batch);
 	return rc;
