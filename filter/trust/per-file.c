@@ -196,7 +196,7 @@ bool hlg_fits_judge(struct hlg_fits *fits, const struct hlg_profile *profile,
 	for (size_t i = 0; ok && i < fits->space->n_images; i++)
 		ok = test_found(fits, &t, fits->space->images[i], fit);
 	ok = ok && test_rest(fits, &t);
-	hlg_tested_judge(&t.tested, t.tested.strays);
+	hlg_tested_judge(&t.tested, t.tested.stray_addrs);
 	fit->verdict = t.tested.verdict;
 	hlg_gap_finish(&t.gaps);
 	hlg_addresses_finish(&t.addrs);

@@ -19,7 +19,7 @@ static void add_tested(struct hlg_tested *to, const struct hlg_tested *from)
 {
 	add_boundaries(&to->samples, &from->samples);
 	add_boundaries(&to->addrs, &from->addrs);
-	to->strays += from->strays;
+	to->stray_addrs += from->stray_addrs;
 	to->starts += from->starts;
 	to->bytes += from->bytes;
 }
@@ -116,7 +116,7 @@ static bool test_view(struct hlg_trust *trust, const struct hlg_view *view)
 		hlg_tested_judge(&trust->images[i].tested, 0);
 		add_tested(&trust->all, &trust->images[i].tested);
 	}
-	hlg_tested_judge(&trust->all, trust->all.strays);
+	hlg_tested_judge(&trust->all, trust->all.stray_addrs);
 	return true;
 }
 
@@ -139,7 +139,7 @@ static bool is_worth_a_look(const struct hlg_trust *trust)
 			return true;
 	return (trust->all.verdict != HLG_TRUST_VERIFIED &&
 		trust->all.verdict != HLG_TRUST_UNTESTED) ||
-	       trust->all.strays >= HLG_TRUST_STRAYS;
+	       trust->all.stray_addrs >= HLG_TRUST_STRAY_ADDRS;
 }
 
 /* What does not fit here may fit elsewhere, and so may what is nowhere. */

@@ -15,7 +15,7 @@ static struct hlg_share share_of(uint64_t on, uint64_t off)
 				  HLG_STAT_Z99);
 }
 
-static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t strays)
+static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t stray_addrs)
 {
 	const struct hlg_share *addrs = &t->by_addrs;
 	uint64_t n = t->addrs.on + t->addrs.off;
@@ -23,7 +23,8 @@ static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t strays)
 
 	if (n == 0 && t->addrs.undecodable)
 		return HLG_TRUST_UNTESTED;
-	if (n < LEAST_ADDRS && t->addrs.on < (n ? n : 1) && strays >= HLG_TRUST_STRAYS)
+	if (n < LEAST_ADDRS && t->addrs.on < (n ? n : 1) &&
+	    stray_addrs >= HLG_TRUST_STRAY_ADDRS)
 		return HLG_TRUST_MISMATCH;
 	if (n < LEAST_ADDRS)
 		return HLG_TRUST_TOO_FEW;
@@ -34,12 +35,12 @@ static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t strays)
 	return HLG_TRUST_MIXED;
 }
 
-void hlg_tested_judge(struct hlg_tested *t, uint64_t strays)
+void hlg_tested_judge(struct hlg_tested *t, uint64_t stray_addrs)
 {
 	t->chance = t->bytes > 0 ? t->starts / t->bytes : 0;
 	t->by_samples = share_of(t->samples.on, t->samples.off);
 	t->by_addrs = share_of(t->addrs.on, t->addrs.off);
-	t->verdict = judge(t, strays);
+	t->verdict = judge(t, stray_addrs);
 }
 
 /* gaps=stretch credits what lies elsewhere, which is tested no more than a gap. */
@@ -72,7 +73,7 @@ void hlg_tested_add(struct hlg_tested *t, struct hlg_code *code,
 	enum hlg_boundary is = hlg_tested_at(code, place);
 	struct hlg_density density;
 
-	t->strays += filler || place->kind == HLG_OUTSIDE || place->kind == HLG_DATA;
+	t->stray_addrs += filler || place->kind == HLG_OUTSIDE || place->kind == HLG_DATA;
 	if (is == HLG_BOUNDARY_UNKNOWN && !is_in_symbol(place))
 		return;
 	add_boundary(&t->samples, is, samples);

@@ -25,7 +25,7 @@
  *   base must also be the one that the samples fit best (symtab/code/base-find.h);
  * - mismatch: of 12 addresses or more, the interval and the share of samples lie below
  *   half; or of fewer addresses some are off, or there are none, while there are 30
- *   strays or more; or samples fit another base better;
+ *   stray addresses or more; or samples fit another base better;
  * - mixed: neither, with 12 addresses or more;
  * - too few: anything else.
  */
@@ -43,7 +43,7 @@ enum hlg_trust_verdict {
 	HLG_TRUST_MISMATCH
 };
 
-#define HLG_TRUST_STRAYS 30 /* so many are no accident where little else fits */
+#define HLG_TRUST_STRAY_ADDRS 30 /* so many are no accident where little else fits */
 
 /* Samples, or distinct addresses: in functions and labels, off also those in data. */
 struct hlg_boundaries {
@@ -52,7 +52,7 @@ struct hlg_boundaries {
 
 struct hlg_tested {
 	struct hlg_boundaries samples, addrs;
-	uint64_t strays;
+	uint64_t stray_addrs;
 	/* Of the functions, by samples: chance is their ratio; 0: none has any. */
 	double starts, bytes;
 	struct hlg_share by_samples, by_addrs; /* 99 % */
@@ -77,9 +77,9 @@ void hlg_tested_add(struct hlg_tested *tested, struct hlg_code *code,
 		    const struct hlg_place *place, bool filler, uint64_t samples);
 
 /*
- * The verdict on what was added, which also fills shares and chance; with so many strays,
+ * The verdict on what was added, which also fills shares and chance; with so many stray addresses,
  * as those that are in no image are of no one's.
  */
-void hlg_tested_judge(struct hlg_tested *tested, uint64_t strays);
+void hlg_tested_judge(struct hlg_tested *tested, uint64_t stray_addrs);
 
 #endif

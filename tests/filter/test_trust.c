@@ -87,7 +87,7 @@ START_TEST(verdict_at_its_limits)
 	};
 	struct hlg_share want;
 
-	hlg_tested_judge(&t, verdicts[_i].strays);
+	hlg_tested_judge(&t, verdicts[_i].stray_addrs);
 	ck_assert_str_eq(hlg_trust_word(t.verdict),
 			 hlg_trust_word((enum hlg_trust_verdict)verdicts[_i].verdict));
 	ck_assert_double_eq(t.chance, verdicts[_i].chance);
@@ -271,7 +271,7 @@ START_TEST(data_does_not_fit)
 	ck_assert_uint_eq(r.trust.all.samples.on, 288);
 	ck_assert_uint_eq(r.trust.all.samples.off, 3 * n);
 	ck_assert_uint_eq(r.trust.all.addrs.off, n);
-	ck_assert_uint_eq(r.trust.all.strays, n);
+	ck_assert_uint_eq(r.trust.all.stray_addrs, n);
 	ck_assert_double_eq_tol(r.trust.all.chance, .25, 1e-12);
 	ck_assert_int_eq(r.trust.all.verdict, in_data[_i].verdict);
 	ck_assert_uint_eq(r.trust.n_misfits, _i == 1);
