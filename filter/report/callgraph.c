@@ -124,7 +124,7 @@ static uint32_t add_caller(struct hlg_growing *to, uint32_t node,
 	struct hlg_place place;
 	char hex[24], *name = NULL;
 
-	if (r->withheld) {
+	if (r->suppressed) {
 		snprintf(hex, sizeof(hex), "0x%llx", (unsigned long long)returns);
 		return child(to, node, HLG_FRAME_GAP, hex);
 	}

@@ -97,7 +97,7 @@ static int build_view(const struct hlg_report *r, struct hlg_view *view,
 				    .n_cells = n_cells,
 				    .rank = r->rank,
 				    .weight = weight,
-				    .raw = r->withheld};
+				    .raw = r->suppressed};
 
 	/* Cells lie by series, so each series is met once. */
 	for (size_t i = 0; i < n_cells; i++)
@@ -110,7 +110,7 @@ static int build_view(const struct hlg_report *r, struct hlg_view *view,
 static int mark_edges(const struct hlg_report *r, struct hlg_view *view,
 		      struct hlg_err *err)
 {
-	if (r->options->skid == 0 || r->withheld ||
+	if (r->options->skid == 0 || r->suppressed ||
 	    hlg_skid_mark(view, &r->trust, r->options->skid))
 		return 0;
 	return hlg_err_memory(err, "report");
@@ -124,7 +124,7 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_er
 	if (rc == 0 && r->space->n_images)
 		rc = hlg_trust_build(&r->trust, r->space, &r->all, r->profile, err);
 	if (rc == 0 && r->trust.all.verdict == HLG_TRUST_MISMATCH && !r->options->force) {
-		r->withheld = true;
+		r->suppressed = true;
 		hlg_view_finish(&r->all);
 		rc = build_view(r, &r->all, r->cells, r->n_cells, weight, err);
 	}

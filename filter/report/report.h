@@ -46,9 +46,9 @@ struct hlg_report {
 	const struct hlg_stacks *stacks; /* set by who has them; NULL: stacks=leaf */
 	struct hlg_trust trust;
 	struct hlg_sizes sizes;
-	char *banner;   /* hlg_trust_banner() of it; NULL if the samples fit */
-	bool withheld;  /* the samples do not fit: rows are guest addresses */
-	char **remarks; /* what the trust block says in words; not escaped */
+	char *banner;    /* hlg_trust_banner() of it; NULL if the samples fit */
+	bool suppressed; /* names are: samples do not fit, rows are guest addresses */
+	char **remarks;  /* what the trust block says in words; not escaped */
 	size_t n_remarks;
 	unsigned by; /* options->by, and the event if there are several */
 	struct hlg_view all;

@@ -216,7 +216,7 @@ void hlg_trust_words_add(struct hlg_report *r)
 	tell_elsewhere(r);
 	tell_events(r);
 	tell_sizes(r);
-	if (r->withheld)
+	if (r->suppressed)
 		hlg_report_remark(r, "functions are not named, because they would be "
 				     "wrong: addresses are (force=yes names them)");
 }

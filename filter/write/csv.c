@@ -2,7 +2,7 @@
 /*
  * CSV (RFC 4180, with '\n'): one header, then records `total`, `event`, `note`,
  * `stacks`, `trust`, `remark`, `function` (with labels and gaps), `other` (data, outside;
- * and guest addresses, when functions are withheld), `region`, `host`. A cell that a
+ * and guest addresses, when names are suppressed), `region`, `host`. A cell that a
  * spreadsheet would take for a formula gets a ' in front.
  */
 #include <inttypes.h>
@@ -131,7 +131,7 @@ static void write_row(FILE *f, const struct hlg_report *r, const char *series,
 		      const struct hlg_row *row)
 {
 	const struct hlg_place *place = &row->place;
-	const char *kind = r->withheld ? "address" : hlg_write_kind(place->kind);
+	const char *kind = r->suppressed ? "address" : hlg_write_kind(place->kind);
 	char percent[16];
 
 	begin(f, place->kind <= HLG_GAP ? "function" : "other", series, kind, row->name);

@@ -203,7 +203,7 @@ static json_t *functions(const struct hlg_report *r)
 	return list;
 }
 
-/* What there is instead of functions when these are withheld. */
+/* What there is instead of functions when their names are suppressed. */
 static json_t *addresses(const struct hlg_report *r)
 {
 	size_t n = hlg_report_shown(r, r->all.n_rows, hlg_report_row_share, &r->all);
@@ -321,7 +321,7 @@ int hlg_write_json(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 		json_object_set_new(root, "files", files(r));
 	if (r->options->mode != HLG_SHOW_HOST) {
 		json_object_set_new(root, "functions", functions(r));
-		if (r->withheld)
+		if (r->suppressed)
 			json_object_set_new(root, "addresses", addresses(r));
 		json_object_set_new(root, "regions", regions(r));
 	}

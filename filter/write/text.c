@@ -123,7 +123,7 @@ static void write_rows(FILE *f, const struct hlg_report *r, const struct hlg_vie
 		fputs("edge %  ", f);
 	if (r->paint.on)
 		fprintf(f, "%-*s  ", ROW_BAR, "heat");
-	fprintf(f, "%s\n", r->withheld ? "guest address" : "function");
+	fprintf(f, "%s\n", r->suppressed ? "guest address" : "function");
 	for (size_t i = 0; i < shown; i++) {
 		write_row(f, r, &v->rows[i], v->rows[0].share.share);
 		unsure |= v->rows[i].unsure;
@@ -185,7 +185,7 @@ static void write_regions(FILE *f, const struct hlg_report *r, const struct hlg_
 		return;
 	fprintf(f, "%10s  %15s %10s  %-*s  region (%s addresses) and what is in it\n",
 		"overhead", "95 % interval", "samples", REGION_BAR, "heat",
-		r->withheld ? "guest" : "own");
+		r->suppressed ? "guest" : "own");
 	for (size_t i = 0; i < shown; i++)
 		write_region(f, r, v, &v->regions[i]);
 	for (size_t i = shown; i < v->n_regions; i++)

@@ -146,7 +146,7 @@ START_TEST(edges_are_counted)
 	/* Addresses have no edges. */
 	run.options.force = 0;
 	kit_build(&run, &r);
-	ck_assert(r.withheld);
+	ck_assert(r.suppressed);
 	for (size_t i = 0; i < r.all.n_rows; i++)
 		ck_assert(!r.all.rows[i].edge_known && r.all.rows[i].edge == 0);
 	hlg_report_finish(&r);

@@ -147,8 +147,8 @@ START_TEST(sums_are_conserved)
 	kit_build(&run, &forced);
 	run.options.force = 0;
 	kit_build(&run, &r);
-	ck_assert(r.withheld);
-	ck_assert(!forced.withheld);
+	ck_assert(r.suppressed);
+	ck_assert(!forced.suppressed);
 	kit_check_raw_view(&r.all, run.options.region);
 	ck_assert_mem_eq(r.all.kinds, forced.all.kinds, sizeof(r.all.kinds));
 	ck_assert_mem_eq(&r.all.guest, &forced.all.guest, sizeof(r.all.guest));

@@ -78,7 +78,7 @@ int hlg_annotate_each(const struct hlg_annotate *a,
 	struct show s = {.a = a, .each = each, .ctx = ctx, .view = &r->all};
 	int rc = 0;
 
-	if (r->withheld)
+	if (r->suppressed)
 		return 0;
 	if (r->n_groups == 0)
 		return show_view(&s, err);

@@ -110,7 +110,7 @@ int hlg_annotate_json(FILE *f, const struct hlg_annotate *a, struct hlg_err *err
 	json_object_set_new(root, "guest", hlg_json_count(r->all.guest));
 	json_object_set_new(root, "trust", hlg_json_trust(r));
 	json_object_set_new(root, "notes", hlg_json_lines(r->notes, r->n_notes));
-	json_object_set_new(root, "withheld", json_boolean(r->withheld));
+	json_object_set_new(root, "withheld", json_boolean(r->suppressed));
 	hlg_json_stream_open(&w.to, root, "functions");
 	rc = hlg_annotate_each(a, add_listing, &w, err);
 	/* A write that failed is found when the output is closed. */

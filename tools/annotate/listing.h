@@ -35,7 +35,7 @@ struct hlg_listing {
 };
 
 struct hlg_listing_input {
-	const struct hlg_report *report; /* not withheld */
+	const struct hlg_report *report; /* its names are not suppressed */
 	const struct hlg_view *view;
 	const struct hlg_row *row;
 	struct hlg_sources *sources;

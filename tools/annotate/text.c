@@ -245,7 +245,7 @@ int hlg_annotate_text(FILE *f, const struct hlg_annotate *a, struct hlg_err *err
 	struct writer w = {f, a->report, &a->report->paint};
 
 	hlg_text_head(f, a->report);
-	if (a->report->withheld)
+	if (a->report->suppressed)
 		fputs("instructions are withheld, because the samples do not fit "
 		      "(force=yes shows them)\n",
 		      f);

@@ -83,7 +83,8 @@ int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err)
 	if (rc < 0)
 		return rc;
 	diff->weight = (enum hlg_weight)diff->side[0].options->weight;
-	diff->withheld = diff->side[0].report.withheld || diff->side[1].report.withheld;
+	diff->withheld =
+		diff->side[0].report.suppressed || diff->side[1].report.suppressed;
 	diff->incomparable = diff->withheld && !diff->images.same;
 	for (int s = 0; rc == 0 && s < 2; s++) {
 		rc = hlg_diff_side_view(&diff->side[s], diff->weight, diff->withheld,
