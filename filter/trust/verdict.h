@@ -12,9 +12,9 @@
  *
  *	fit = (share - chance) / (1 - chance)
  *
- * Strays are distinct addresses where nothing can run: outside of every image, in data,
- * or in the padding of a gap. gaps=drop takes those in padding out, as it does in all
- * that a report is made of.
+ * Stray addresses are distinct addresses where nothing can run: outside of every image,
+ *in data, or in the padding of a gap. gaps=drop takes those in padding out, as it does in
+ *all that a report is made of.
  *
  * A hot loop is one address many times, so what can be concluded depends on the number
  * of distinct addresses: with Wilson's 99 % interval of their share, and `half` the
@@ -77,8 +77,8 @@ void hlg_tested_add(struct hlg_tested *tested, struct hlg_code *code,
 		    const struct hlg_place *place, bool filler, uint64_t samples);
 
 /*
- * The verdict on what was added, which also fills shares and chance; with so many stray addresses,
- * as those that are in no image are of no one's.
+ * The verdict on what was added, which also fills shares and chance; with so many stray
+ * addresses, as those that are in no image are of no one's.
  */
 void hlg_tested_judge(struct hlg_tested *tested, uint64_t stray_addrs);
 

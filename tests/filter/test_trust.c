@@ -26,7 +26,7 @@ enum {
  * (half 62.5 %) 12 suffice (64.40 %) and 11 do not (62.38 %).
  */
 static const struct {
-	uint64_t samples_on, samples, addrs_on, addrs, undecodable, strays;
+	uint64_t samples_on, samples, addrs_on, addrs, undecodable, stray_addrs;
 	double chance;
 	int verdict;
 } verdicts[] = {

@@ -42,7 +42,7 @@ struct hlg_source {
 	const char *path;     /* of the file that has it; dwfl's */
 	struct range *ranges; /* sorted by start */
 	size_t n_ranges, room;
-	bool told; /* that inlined functions are left out */
+	bool told;          /* that inlined functions are left out */
 	char shorter[1100]; /* the line that is told if a file of it becomes shorter */
 };
 
