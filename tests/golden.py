@@ -39,7 +39,7 @@ sys.dont_write_bytecode = True  # this folder is the source's
 from golden_case import BASH_SIGNALS, BadCase, Case, to_lines, to_status
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FEATURES = {"jansson", "zydis", "libiberty", "traceevent"}
+FEATURES = {"jansson", "zydis", "libiberty"}
 PROGRAMS = {
     "PERF_FILTER": "filter/hlguest.so",
     "HLGUEST": "tools/hlguest",

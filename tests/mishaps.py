@@ -145,8 +145,6 @@ class Place:
         os.mkdir(os.path.join(folder, "folder"))
         self.profiles = "not in this build" not in self.run(
             "report", "good.elf", "good.data", "--format=pprof", "--out=good.pb.gz")[1]
-        self.traces = "without libtraceevent" not in str(
-            self.run("exits", "good.elf", "exits.data"))
         self.json = "not in this build" not in self.run(
             "report", "good.elf", "good.data", "--format=json")[1]
         self.decodes = "without Zydis" not in self.run("base", "good.elf", "good.data")[1]
@@ -400,8 +398,8 @@ def writers(place):
                  ["flame", "good.elf", "good.data", "--format=folded"],
                  ["windows", "good.elf", "windows.data"],
                  ["windows", "good.elf", "windows.data", "--format=svg"],
-                 *([["exits", "good.elf", "exits.data"],
-                    ["exits", "good.elf", "exits.data", "--format=csv"]] if place.traces else []),
+                 ["exits", "good.elf", "exits.data"],
+                 ["exits", "good.elf", "exits.data", "--format=csv"],
                  ["sysprof", "stream"], ["sysprof", "stream", "--format=folded"],
                  ["merge", "good.pb.gz"], ["kallsyms", "good.elf"],
                  ["inject", "good.elf", "good.data", "-o", "injected"],

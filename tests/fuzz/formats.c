@@ -10,15 +10,6 @@
 #include "tools/tracepoint/trace.h"
 #include "tracing.h"
 
-/* libtraceevent 1.7 leaks a few bytes of texts that it refuses
- * (sanitizer/lsan_interface.h).
- */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-	return "leak:libtraceevent";
-}
-
 static void use(struct hlg_trace *trace)
 {
 	static const char *const fields[] = {"exit_reason", "guest_rip", "common_type",

@@ -173,6 +173,74 @@ START_TEST(hostile_fields_are_none)
 }
 END_TEST
 
+/* Declarations as the kernel writes them; the name may begin with a digit. */
+START_TEST(lines_of_the_kernel)
+{
+	struct hlg_trace_field field;
+
+	hold("name: 9p_client_req\nID: 103\nformat:\n"
+	     "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+	     "\tfield:const char * name;\toffset:8;\tsize:8;\tsigned:0;\n"
+	     "\tfield:void *vcpu;\toffset:16;\tsize:8;\tsigned:0;\n"
+	     "\tfield:const char *const* argv;\toffset:24;\tsize:8;\tsigned:0;\n"
+	     "\tfield:u64 info1;\toffset:32;\tsize:8;\n"
+	     "\tfield:u64 info1;\toffset:48;\tsize:8;\n"
+	     "\tfield:int last;\toffset:40;\tsize:1;\tsigned:1;");
+	ck_assert_int_eq(hlg_trace_open(&trace, NULL, "x.data", "perf", &err), 0);
+	for (unsigned i = 0; i < 5; i++) {
+		static const char *const names[] = {"name", "vcpu", "argv", "info1",
+						    "last"};
+
+		ck_assert_int_eq(hlg_trace_need(trace, "kvm:9p_client_req", names[i],
+						&field, &err),
+				 0);
+		ck_assert_uint_eq(field.offset, 8 * (i + 1));
+		ck_assert_uint_eq(field.size, i == 4 ? 1 : 8);
+		ck_assert_int_eq(field.is_signed, i == 4);
+	}
+	hlg_trace_close(trace);
+}
+END_TEST
+
+/* None declares the number x. */
+static const char *const lines[] = {
+	"\tfield:d short x[\xff\xff;\toffset:8;\tsize:8;\tsigned:0;",
+	"\tfield:int x[1];\toffset:8;\tsize:8;\tsigned:0;",
+	"\tfield:__data_loc char[] x;\toffset:8;\tsize:4;\tsigned:0;",
+	"\tfield:int x;\toffset:9999999;\tsize:8;\tsigned:0;",
+	"\tfield:int x;\toffset:65536;\tsize:8;\tsigned:0;",
+	"\tfield:int x;\toffset:4294967304;\tsize:8;\tsigned:0;",
+	"\tfield:int x;\toffset:-8;\tsize:8;\tsigned:0;",
+	"\tfield:int x;\toffset:8;\tsize:;\tsigned:0;",
+	"\tfield:int x;\toffset:8;\tsize:264;\tsigned:0;",
+	"\tfield:int x;\toffset:8;\tsize:8;\tsigned:;",
+	"\tfield:int x;\toffset:8;\tsize:8;\tsigned:0; more",
+	"\tfield:x;\toffset:8;\tsize:8;\tsigned:0;",
+	"\tfield:int;\toffset:8;\tsize:8;\tsigned:0;",
+	"\tfield:int  x;\toffset:8;\tsize:8;\tsigned:0;",
+	"\tfield:int x ;\toffset:8;\tsize:8;\tsigned:0;",
+	"\tfield:int 8x;\toffset:8;\tsize:8;\tsigned:0;",
+	"\tfield:int xx;\toffset:8;\tsize:8;\tsigned:0;",
+	"\tfield:* x;\toffset:8;\tsize:8;\tsigned:0;",
+	"field:int x;\toffset:8;\tsize:8;\tsigned:0;",
+	"\tfield:",
+	"",
+};
+
+START_TEST(hostile_lines_are_none)
+{
+	struct hlg_trace_field field;
+	char text[200];
+
+	snprintf(text, sizeof(text), "name: kvm_exit\nID: 77\nformat:\n%s", lines[_i]);
+	hold(text);
+	ck_assert_int_eq(hlg_trace_open(&trace, NULL, "x.data", "perf", &err), 0);
+	ck_assert_int_eq(hlg_trace_find(trace, "kvm:kvm_exit", "x", &field, &err), 0);
+	ck_assert_uint_eq(field.size, 0);
+	hlg_trace_close(trace);
+}
+END_TEST
+
 /* A number that is none, or a name that is too long: it is nobody's format. */
 START_TEST(formats_of_nobody)
 {
@@ -272,8 +340,9 @@ int main(void)
 	TCase *tc = tap_case(suite, "trace");
 
 	tcase_add_test(tc, values_are_loaded);
-	if (!hlg_trace_available())
-		return tap_main(suite);
+	tcase_add_test(tc, lines_of_the_kernel);
+	tcase_add_loop_test(tc, hostile_lines_are_none, 0,
+			    sizeof(lines) / sizeof(lines[0]));
 	tcase_add_test(tc, fields_are_found);
 	tcase_add_test(tc, formats_are_found);
 	tcase_add_loop_test(tc, hostile_fields_are_none, 0,

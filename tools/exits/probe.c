@@ -86,7 +86,21 @@ static void make_code(struct hlg_exits_probe *p)
 	}
 }
 
-int hlg_exits_probe_make(struct hlg_exits_probe *probe, const struct hlg_exits_probing *r,
+static int find_fields(struct hlg_exits_probe *p, const struct hlg_exits_probing *r,
+		       const struct source *s, struct hlg_err *err)
+{
+	int rc = find_field(r, s, s->a, s->needs_a, &p->a, err);
+
+	if (rc == 0)
+		rc = find_field(r, s, s->b, true, &p->b, err);
+	if (rc == 0)
+		rc = find_field(r, s, s->c, false, &p->c, err);
+	if (rc == 0)
+		rc = find_field(r, s, s->vcpu, false, &p->vcpu, err);
+	return rc;
+}
+
+int hlg_exits_probe_make(struct hlg_exits_probe *probe, struct hlg_exits_probing *r,
 			 const struct hlg_perfdata_event *event, const char *name,
 			 struct hlg_err *err)
 {
@@ -97,23 +111,20 @@ int hlg_exits_probe_make(struct hlg_exits_probe *probe, const struct hlg_exits_p
 	*probe = (struct hlg_exits_probe){0};
 	if (!s)
 		return 0;
-	p.record = s->record;
-	p.has_vcpu = s->vcpu;
 	rc = check_event(r, event, s, err);
+	if (rc == 0 && !r->found[s->record].record) {
+		p.record = s->record;
+		p.has_vcpu = s->vcpu;
+		rc = find_fields(&p, r, s, err);
+		if (rc < 0)
+			return rc;
+		make_code(&p);
+		p.no_vcpu = p.vcpu.size ? 0 : HLG_NO_VCPU;
+		r->found[s->record] = p;
+	}
 	if (rc == 0)
-		rc = find_field(r, s, s->a, s->needs_a, &p.a, err);
-	if (rc == 0)
-		rc = find_field(r, s, s->b, true, &p.b, err);
-	if (rc == 0)
-		rc = find_field(r, s, s->c, false, &p.c, err);
-	if (rc == 0)
-		rc = find_field(r, s, s->vcpu, false, &p.vcpu, err);
-	if (rc < 0)
-		return rc;
-	make_code(&p);
-	p.no_vcpu = p.vcpu.size ? 0 : HLG_NO_VCPU;
-	*probe = p;
-	return 0;
+		*probe = r->found[s->record];
+	return rc;
 }
 
 void hlg_exits_probe_place(struct hlg_exits_probe *p, const struct hlg_perfdata_layout *l)

@@ -27,16 +27,17 @@ struct hlg_exits_probe {
 };
 
 struct hlg_exits_probing {
-	struct hlg_trace *trace;
+	const struct hlg_trace *trace;
 	const char *path; /* of the recording, for messages */
+	/* By record: what was found. Events of one tracepoint may be many. */
+	struct hlg_exits_probe found[HLG_EXITS_RECORDS];
 };
 
 /*
  * Of an event that is called name (as the kernel does); record is HLG_EXITS_NONE if it is
  * of no interest. Fails if its samples or its format lack what is needed.
  */
-int hlg_exits_probe_make(struct hlg_exits_probe *probe,
-			 const struct hlg_exits_probing *probing,
+int hlg_exits_probe_make(struct hlg_exits_probe *probe, struct hlg_exits_probing *probing,
 			 const struct hlg_perfdata_event *event, const char *name,
 			 struct hlg_err *err);
 

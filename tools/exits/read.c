@@ -19,6 +19,7 @@ struct reader {
 	const struct hlg_options *options;
 	bool restricts;
 	struct hlg_trace *trace;
+	struct hlg_exits_probing probing;
 	struct hlg_exits_probe *probes; /* by the reader's number of the event */
 	uint32_t n_probes;
 	struct hlg_exits_order order; /* the relay's while it runs */
@@ -45,8 +46,9 @@ static int add_event(struct reader *r, uint32_t index, struct hlg_err *err)
 		return rc;
 	if (hlg_trace_name(r->trace, event->attr.config))
 		name = hlg_trace_name(r->trace, event->attr.config);
-	rc = hlg_exits_probe_make(p, &(struct hlg_exits_probing){r->trace, r->path},
-				  event, name, err);
+	r->probing.trace = r->trace;
+	r->probing.path = r->path;
+	rc = hlg_exits_probe_make(p, &r->probing, event, name, err);
 	if (rc < 0)
 		return rc;
 	if (p->record == HLG_EXITS_EXIT) {

@@ -14,6 +14,7 @@
 
 #define WORD_MAX   256        /* bytes of a name, and of its system's, which all share */
 #define FORMAT_MAX (1u << 16) /* bytes of one format; the kernel's are a few thousand */
+#define DIGITS_MAX 6          /* of an offset or a size; no record has longer ones */
 
 struct cursor {
 	const char *at;
@@ -90,17 +91,16 @@ static size_t find_word(const char *text, size_t size, const char *key, const ch
 }
 
 /* Returns false without memory. A text without name or number is nobody's. */
-static bool add_format(struct hlg_trace_formats *f, const char *system, const char *text,
+static bool add_format(struct hlg_formats *f, const char *system, const char *text,
 		       size_t size)
 {
 	const char *name = NULL, *number = NULL;
 	size_t length = find_word(text, size, "name: ", &name);
 	size_t digits = find_word(text, size, "\nID: ", &number);
-	struct hlg_trace_format *more, format = {.text = text, .size = size};
+	struct hlg_formats_event *more, format = {.text = text, .size = size};
 
-	format.system_size = strnlen(system, WORD_MAX + 1);
-	if (!length || !digits || length > WORD_MAX || format.system_size > WORD_MAX ||
-	    size > FORMAT_MAX)
+	if (!length || !digits || length > WORD_MAX ||
+	    strnlen(system, WORD_MAX + 1) > WORD_MAX || size > FORMAT_MAX)
 		return true;
 	for (size_t i = 0; i < digits && i < 18; i++) {
 		if (number[i] < '0' || number[i] > '9')
@@ -121,7 +121,7 @@ static bool add_format(struct hlg_trace_formats *f, const char *system, const ch
 }
 
 /* Returns 1, 0 if the data are damaged, -1 without memory. */
-static int read_systems(struct hlg_trace_formats *f, struct cursor *c)
+static int read_systems(struct hlg_formats *f, struct cursor *c)
 {
 	const char *system, *text;
 	uint64_t systems, n, size;
@@ -141,15 +141,17 @@ static int read_systems(struct hlg_trace_formats *f, struct cursor *c)
 	return 1;
 }
 
-typedef int comparison(const struct hlg_trace_format *, const struct hlg_trace_format *);
+typedef int comparison(const struct hlg_formats_event *,
+		       const struct hlg_formats_event *);
 
-static int compare_ids(const struct hlg_trace_format *a, const struct hlg_trace_format *b)
+static int compare_ids(const struct hlg_formats_event *a,
+		       const struct hlg_formats_event *b)
 {
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-static int compare_names(const struct hlg_trace_format *a,
-			 const struct hlg_trace_format *b)
+static int compare_names(const struct hlg_formats_event *a,
+			 const struct hlg_formats_event *b)
 {
 	return strcmp(a->name, b->name);
 }
@@ -157,22 +159,22 @@ static int compare_names(const struct hlg_trace_format *a,
 /* By what is compared, then as in the recording. */
 static int order(const void *a, const void *b, void *compare)
 {
-	const struct hlg_trace_format *const *x = a, *const *y = b;
+	const struct hlg_formats_event *const *x = a, *const *y = b;
 	int order = (*(comparison **)compare)(*x, *y);
 
 	return order ? order : (*x > *y) - (*x < *y);
 }
 
-static void sort(struct hlg_trace_format **sorted, size_t n, comparison *compare)
+static void sort(struct hlg_formats_event **sorted, size_t n, comparison *compare)
 {
 	qsort_r(sorted, n, sizeof(*sorted), order, &compare);
 }
 
 /* Once all are there. False without memory. */
-static bool sort_formats(struct hlg_trace_formats *f)
+static bool sort_formats(struct hlg_formats *f)
 {
-	f->by_id = calloc(f->n + 1, sizeof(struct hlg_trace_format *));
-	f->by_name = calloc(f->n + 1, sizeof(struct hlg_trace_format *));
+	f->by_id = calloc(f->n + 1, sizeof(struct hlg_formats_event *));
+	f->by_name = calloc(f->n + 1, sizeof(struct hlg_formats_event *));
 	if (!f->by_id || !f->by_name)
 		return false;
 	for (size_t i = 0; i < f->n; i++)
@@ -183,10 +185,9 @@ static bool sort_formats(struct hlg_trace_formats *f)
 }
 
 /* The first that is as wanted, or NULL. */
-static struct hlg_trace_format *find_sorted(struct hlg_trace_format *const *sorted,
-					    size_t n,
-					    const struct hlg_trace_format *wanted,
-					    comparison *compare)
+static const struct hlg_formats_event *find_sorted(
+	struct hlg_formats_event *const *sorted, size_t n,
+	const struct hlg_formats_event *wanted, comparison *compare)
 {
 	size_t from = 0;
 
@@ -201,7 +202,7 @@ static struct hlg_trace_format *find_sorted(struct hlg_trace_format *const *sort
 	return from < n && compare(sorted[from], wanted) == 0 ? sorted[from] : NULL;
 }
 
-int hlg_trace_formats_read(struct hlg_trace_formats *f, const char *data, size_t size)
+int hlg_formats_read(struct hlg_formats *f, const char *data, size_t size)
 {
 	static const char magic[] = {'\x17', '\x08', '\x44', 't', 'r',
 				     'a',    'c',    'i',    'n', 'g'};
@@ -220,28 +221,142 @@ int hlg_trace_formats_read(struct hlg_trace_formats *f, const char *data, size_t
 	return rc > 0 && !sort_formats(f) ? -1 : rc;
 }
 
-struct hlg_trace_format *hlg_trace_formats_id(const struct hlg_trace_formats *f,
-					      uint64_t id)
+const struct hlg_formats_event *hlg_formats_id(const struct hlg_formats *f, uint64_t id)
 {
-	const struct hlg_trace_format wanted = {.id = id};
+	const struct hlg_formats_event wanted = {.id = id};
 
 	return find_sorted(f->by_id, f->n, &wanted, compare_ids);
 }
 
-struct hlg_trace_format *hlg_trace_formats_name(const struct hlg_trace_formats *f,
-						const char *name)
+const struct hlg_formats_event *hlg_formats_name(const struct hlg_formats *f,
+						 const char *name)
 {
-	const struct hlg_trace_format wanted = {.name = (char *)name};
+	const struct hlg_formats_event wanted = {.name = (char *)name};
 
 	return find_sorted(f->by_name, f->n, &wanted, compare_names);
 }
 
-void hlg_trace_formats_finish(struct hlg_trace_formats *f)
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool take_literal(struct cursor *c, const char *text)
+{
+	size_t n = strlen(text);
+
+	return n <= c->rest && memcmp(c->at, text, n) == 0 && take(c, NULL, n);
+}
+
+static bool take_decimal(struct cursor *c, uint32_t *v)
+{
+	const char *start = c->at;
+
+	*v = 0;
+	while (c->rest && is_digit(*c->at) && c->at - start < DIGITS_MAX) {
+		*v = *v * 10 + (uint32_t)(*c->at - '0');
+		take(c, NULL, 1);
+	}
+	return c->at > start;
+}
+
+static bool take_word(struct cursor *c, struct cursor *word)
+{
+	*word = *c;
+	while (c->rest && (is_letter(*c->at) || (c->at > word->at && is_digit(*c->at))))
+		take(c, NULL, 1);
+	word->rest = (size_t)(c->at - word->at);
+	return word->rest > 0;
+}
+
+/* Between two words of a declaration: one blank, or a '*' that may have one. */
+static bool take_gap(struct cursor *c)
+{
+	bool pointer = take_literal(c, "*"), blank = take_literal(c, " ");
+
+	while (take_literal(c, "*"))
+		take_literal(c, " ");
+	return pointer || blank;
+}
+
+/* "TYPE... NAME", at least two words: the last one is the name. */
+static bool take_declaration(struct cursor *c, struct cursor *name)
+{
+	unsigned words = 0;
+
+	do {
+		if (!take_word(c, name))
+			return false;
+		words++;
+	} while (take_gap(c));
+	return words > 1;
+}
+
+/* A line that declares a field; of a kernel that does not write "signed:" it is none. */
+static bool take_field(struct cursor line, struct cursor *name, uint32_t *offset,
+		       uint32_t *size, uint32_t *is_signed)
+{
+	*is_signed = 0;
+	if (!take_literal(&line, "\tfield:") || !take_declaration(&line, name) ||
+	    !take_literal(&line, ";\toffset:") || !take_decimal(&line, offset) ||
+	    !take_literal(&line, ";\tsize:") || !take_decimal(&line, size) ||
+	    !take_literal(&line, ";"))
+		return false;
+	if (take_literal(&line, "\tsigned:") &&
+	    (!take_decimal(&line, is_signed) || !take_literal(&line, ";")))
+		return false;
+	return line.rest == 0;
+}
+
+static struct cursor next_line(struct cursor *text)
+{
+	const char *end = memchr(text->at, '\n', text->rest);
+	struct cursor line = {text->at, end ? (size_t)(end - text->at) : text->rest};
+
+	take(text, NULL, line.rest + (end != NULL));
+	return line;
+}
+
+static bool is_text(const struct cursor *c, const char *text)
+{
+	return c->rest == strlen(text) && memcmp(c->at, text, c->rest) == 0;
+}
+
+bool hlg_formats_field(const struct hlg_formats_event *format, const char *wanted,
+		       struct hlg_trace_field *field)
+{
+	struct cursor text = {format->text, format->size}, name;
+	uint32_t offset, size, is_signed;
+	bool begun = false;
+
+	*field = (struct hlg_trace_field){0};
+	while (text.rest) {
+		struct cursor line = next_line(&text);
+
+		begun = begun || is_text(&line, "format:");
+		if (!begun || !take_field(line, &name, &offset, &size, &is_signed) ||
+		    !is_text(&name, wanted))
+			continue;
+		if (offset <= UINT16_MAX &&
+		    (size == 1 || size == 2 || size == 4 || size == 8))
+			*field = (struct hlg_trace_field){offset, (uint8_t)size,
+							  is_signed != 0};
+		return true;
+	}
+	return begun;
+}
+
+void hlg_formats_finish(struct hlg_formats *f)
 {
 	for (size_t i = 0; i < f->n; i++)
 		free(f->formats[i].name);
 	free(f->formats);
 	free(f->by_id);
 	free(f->by_name);
-	*f = (struct hlg_trace_formats){0};
+	*f = (struct hlg_formats){0};
 }

@@ -2,7 +2,7 @@
 /*
  * Fields of tracepoints by name: where they stand moves between kernels, so it is read
  * from the format texts that perf keeps inside a recording (tools/perf/util/
- * trace-event-read.c), with libtraceevent.
+ * trace-event-read.c).
  *
  * That is done once for each field; what comes out is where the number stands, and a
  * sample then costs a load:
@@ -24,24 +24,15 @@
 
 #include "symtab/err.h"
 #include "tools/perfdata/perfdata.h"
+#include "tools/tracepoint/formats.h"
 
 struct hlg_trace;
-
-/* A number in the raw data of a tracepoint's samples (PERF_SAMPLE_RAW). */
-struct hlg_trace_field {
-	uint32_t offset; /* bytes from the start of the raw data */
-	uint8_t size;    /* 1, 2, 4, 8; 0: there is no such field */
-	bool is_signed;
-};
-
-/* Built with libtraceevent? */
-bool hlg_trace_available(void);
 
 /*
  * Takes the formats out of a recording: after open, in pipe mode from the first sample
  * on. *trace is for hlg_trace_close, NULL after a failure. how is the command that
  * records what is wanted here, for messages; it is not copied, nor is path. Fails
- * without libtraceevent, without formats and when they are damaged.
+ * without formats and when they are damaged.
  */
 int hlg_trace_open(struct hlg_trace **trace, const struct hlg_perfdata *pd,
 		   const char *path, const char *how, struct hlg_err *err);
@@ -58,9 +49,9 @@ const char *hlg_trace_name(const struct hlg_trace *trace, uint64_t id);
  * not a number, that is an error for need, and size 0 for find. For both it is one when
  * the event's format is missing or cannot be understood.
  */
-int hlg_trace_need(struct hlg_trace *trace, const char *event, const char *name,
+int hlg_trace_need(const struct hlg_trace *trace, const char *event, const char *name,
 		   struct hlg_trace_field *field, struct hlg_err *err);
-int hlg_trace_find(struct hlg_trace *trace, const char *event, const char *name,
+int hlg_trace_find(const struct hlg_trace *trace, const char *event, const char *name,
 		   struct hlg_trace_field *field, struct hlg_err *err);
 
 /* False if the field is absent or passes the end of the n bytes of raw data at raw. */
