@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/feed/queue.h"
+#include "tools/feed/timeline.h"
 #include "tools/perfdata/perfdata.h"
 
 struct hosts {
-	struct hlg_order order;
+	struct hlg_timeline timeline;
 	struct hlg_host rows;
 	struct hlg_sample *samples;
 	uint32_t n;
@@ -34,22 +34,23 @@ static void on_sample(void *ctx, struct hlg_perfdata_raw *raw)
 	if (!h->samples)
 		abort();
 	h->samples[h->n] = s;
-	hlg_order_sample(&h->order, &s, h->n++);
+	hlg_timeline_sample(&h->timeline, &s, h->n++);
 }
 
 static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_err *err)
 {
 	struct hosts *h = ctx;
 
-	return hlg_order_task(&h->order, task) ? 0 : hlg_err_memory(err, "tasks");
+	return hlg_timeline_task(&h->timeline, task) ? 0 : hlg_err_memory(err, "tasks");
 }
 
 static int on_round(void *ctx, struct hlg_err *err)
 {
 	struct hosts *h = ctx;
 
-	return h->directory || hlg_order_round(&h->order) ? 0
-							  : hlg_err_memory(err, "round");
+	return h->directory || hlg_timeline_round(&h->timeline)
+		       ? 0
+		       : hlg_err_memory(err, "round");
 }
 
 static void print(const struct hosts *h)
@@ -73,7 +74,7 @@ int main(int argc, char **argv)
 	struct hlg_err err;
 	int rc;
 
-	if (argc != 2 || !hlg_order_init(&h.order, &h.rows)) {
+	if (argc != 2 || !hlg_timeline_init(&h.timeline, &h.rows)) {
 		fputs("usage: perfdata-hosts FILE\n", stderr);
 		return 2;
 	}
@@ -82,14 +83,14 @@ int main(int argc, char **argv)
 		h.directory = hlg_perfdata_host(pd)->directory;
 		rc = hlg_perfdata_read(pd, on_sample, &sink, &h, &err);
 	}
-	if (rc == 0 && !hlg_order_end(&h.order))
+	if (rc == 0 && !hlg_timeline_end(&h.timeline))
 		rc = hlg_err_memory(&err, "end");
 	if (rc < 0)
 		fprintf(stderr, "perfdata-hosts: %s\n", err.msg);
 	else
 		print(&h);
 	hlg_perfdata_close(pd);
-	hlg_order_finish(&h.order);
+	hlg_timeline_finish(&h.timeline);
 	hlg_host_finish(&h.rows);
 	free(h.samples);
 	return rc < 0;

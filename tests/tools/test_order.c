@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Host samples are named by what was mapped at their time, in whatever order buffers come
- * into the file, as long as rounds keep what they promise. What a slow reading in the
- * order of time says is the measure. Each sample counts once, also without memory.
+ * Whatever comes out of the queue is what went in, each item once; in the order of time
+ * as far as rounds keep what they promise, of one time in the order of the file. A slow
+ * stable sort is the measure. Few are held, and without memory none is lost.
  */
 #include "tools/feed/queue.h"
 
-#include <linux/perf_event.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "oom.h"
 #include "tap.h"
 
 enum {
-	EVENTS = 2000,
-	CPUS = 4
+	ITEMS = 20000
+};
+
+struct item {
+	uint64_t time;
+	unsigned number;
+	uint8_t more[12]; /* of another size than a key */
 };
 
 static uint64_t state;
@@ -25,169 +30,175 @@ static unsigned pick(unsigned n)
 	return (unsigned)(state >> 33) % n;
 }
 
-static struct hlg_perfdata_task mapping(uint64_t time, unsigned what)
-{
-	static const char *const names[] = {"/a", "/b", "/c", "/d"};
+static struct item out[ITEMS];
+static unsigned n_out, fail_at;
 
-	return (struct hlg_perfdata_task){.type = PERF_RECORD_MMAP2,
-					  .pid = 7,
-					  .tid = 7,
-					  .time = time,
-					  .start = 0x1000,
-					  .size = 0x1000,
-					  .cpumode = PERF_RECORD_MISC_USER,
-					  .name = names[what % 4]};
+static bool take(void *ctx, void *at)
+{
+	/* No memory for check's own words in without_memory. */
+	if (ctx != out || n_out == ITEMS)
+		abort();
+	out[n_out++] = *(const struct item *)at;
+	return n_out != fail_at;
 }
 
-static struct hlg_sample sample(uint64_t time)
+static void begin(struct hlg_queue *q)
 {
-	return (struct hlg_sample){.ip = 0x1800,
-				   .period = 3,
-				   .time = time,
-				   .pid = 7,
-				   .tid = 7,
-				   .cpumode = PERF_RECORD_MISC_USER};
+	n_out = fail_at = 0;
+	hlg_queue_init(q, sizeof(struct item), take, out);
 }
 
-static uint64_t samples_of(const struct hlg_host *host, uint32_t series, const char *dso)
+static bool push(struct hlg_queue *q, uint64_t time, unsigned number)
 {
-	uint64_t n = 0;
+	struct item *item = hlg_queue_next(q);
 
-	for (size_t i = 0; i < host->n_rows; i++)
-		if (host->rows[i].series == series && !strcmp(host->rows[i].dso, dso))
-			n += host->rows[i].count.samples;
-	return n;
+	if (item) {
+		*item = (struct item){.time = time, .number = number};
+		memset(item->more, (int)number, sizeof(item->more));
+		hlg_queue_pushed(q, time);
+	}
+	return item;
 }
 
-/*
- * Times 1 to EVENTS, a mapping every few; each happens on a CPU. Buffers are emptied one
- * after the other, and what happens meanwhile on those emptied already waits a round.
- */
-static void feed(struct hlg_order *order, const int *map, const uint8_t *cpu)
+static void expect_whole(unsigned n)
 {
-	unsigned done[CPUS] = {0}, now = 0;
+	static bool seen[ITEMS];
 
-	while (now < EVENTS) {
-		for (unsigned c = 0; c < CPUS; c++) {
-			now += pick(30);
-			now = now > EVENTS ? EVENTS : now;
-			for (; done[c] < now; done[c]++) {
-				unsigned i = done[c];
-				struct hlg_perfdata_task task;
-				struct hlg_sample s = sample(i + 1);
-
-				if (cpu[i] != c)
-					continue;
-				task = mapping(i + 1, (unsigned)map[i]);
-				if (map[i] < 0)
-					hlg_order_sample(order, &s, i);
-				else
-					ck_assert(hlg_order_task(order, &task));
-			}
-		}
-		ck_assert(hlg_order_round(order));
-		ck_assert_uint_le(order->n, CPUS * CPUS * 30 * 2);
+	memset(seen, 0, sizeof(seen));
+	ck_assert_uint_eq(n_out, n);
+	for (unsigned i = 0; i < n; i++) {
+		ck_assert(!seen[out[i].number]);
+		seen[out[i].number] = true;
+		for (size_t j = 0; j < sizeof(out[i].more); j++)
+			ck_assert_uint_eq(out[i].more[j], (uint8_t)out[i].number);
 	}
 }
 
-START_TEST(rounds)
+static void expect_order(unsigned from, unsigned to)
 {
-	static int map[EVENTS];
-	static uint8_t cpu[EVENTS];
-	const char *mapped = "[unknown]";
-	struct hlg_order order;
-	struct hlg_host host = {0};
+	for (unsigned i = from + 1; i < to; i++)
+		ck_assert(out[i - 1].time < out[i].time ||
+			  (out[i - 1].time == out[i].time &&
+			   out[i - 1].number < out[i].number));
+}
+
+/* Buffers of some CPUs, each in order; what comes behind a round is at most a round old.
+ */
+START_TEST(buffers_in_turn)
+{
+	static const unsigned cpus[] = {1, 2, 3, 7, 64};
+	unsigned n = cpus[_i % 5], number = 0, most = 0;
+	uint64_t time = 1000, last[64];
+	struct hlg_queue q;
 
 	state = (uint64_t)_i + 1;
-	for (unsigned i = 0; i < EVENTS; i++) {
-		map[i] = pick(5) ? -1 : (int)pick(4);
-		cpu[i] = (uint8_t)pick(CPUS);
+	begin(&q);
+	for (unsigned c = 0; c < n; c++)
+		last[c] = time;
+	while (number + 64 * 20 < ITEMS) {
+		unsigned before = number;
+
+		for (unsigned c = 0; c < n; c++) {
+			for (unsigned i = pick(20); i; i--) {
+				last[c] += pick(8);
+				push(&q, last[c], number++);
+			}
+			last[c] = last[c] > time ? last[c] : time;
+		}
+		for (unsigned c = 0; c < n; c++)
+			time = last[c] > time ? last[c] : time;
+		ck_assert(hlg_queue_round(&q));
+		most = number - before > most ? number - before : most;
+		ck_assert_uint_le(q.n, most);
 	}
-	ck_assert(hlg_order_init(&order, &host));
-	feed(&order, map, cpu);
-	ck_assert(hlg_order_end(&order));
-	for (unsigned i = 0; i < EVENTS; i++) {
-		if (map[i] >= 0)
-			mapped = mapping(0, (unsigned)map[i]).name;
-		else if (i < EVENTS - 200) /* which all CPUs have told */
-			ck_assert_uint_eq(samples_of(&host, i, mapped), 1);
-	}
-	hlg_order_finish(&order);
-	hlg_host_finish(&host);
+	ck_assert(hlg_queue_end(&q));
+	ck_assert_uint_eq(q.n, 0);
+	expect_whole(number);
+	expect_order(0, number);
+	hlg_queue_finish(&q);
 }
 END_TEST
 
-/* Of one time, the file's order; without a time, at once. */
-START_TEST(ties)
+/* Any times at all, rounds anywhere: a call gives out what it gives out in order. */
+START_TEST(no_order)
 {
-	static const uint64_t times[] = {5, 0, HLG_NO_TIME};
+	struct hlg_queue q;
+	unsigned number = 0;
 
-	for (unsigned i = 0; i < 3; i++) {
-		struct hlg_perfdata_task a = mapping(times[i], 0);
-		struct hlg_perfdata_task b = mapping(times[i], 1);
-		struct hlg_sample s = sample(times[i]);
-		struct hlg_host host = {0};
-		struct hlg_order order;
+	state = (uint64_t)_i + 1;
+	begin(&q);
+	q.limit = _i % 2 ? 100 : HLG_QUEUE_LIMIT;
+	while (number < ITEMS) {
+		unsigned before = n_out;
+		bool rounds = pick(300) == 0;
 
-		ck_assert(hlg_order_init(&order, &host));
-		hlg_order_sample(&order, &s, 0);
-		ck_assert(hlg_order_task(&order, &a));
-		hlg_order_sample(&order, &s, 1);
-		ck_assert(hlg_order_task(&order, &b));
-		hlg_order_sample(&order, &s, 2);
-		ck_assert_uint_eq(host.n_rows, i ? 3 : 0);
-		ck_assert(hlg_order_end(&order));
-		ck_assert_uint_eq(samples_of(&host, 0, "[unknown]"), 1);
-		ck_assert_uint_eq(samples_of(&host, 1, "/a"), 1);
-		ck_assert_uint_eq(samples_of(&host, 2, "/b"), 1);
-		hlg_order_finish(&order);
-		hlg_host_finish(&host);
+		if (rounds) {
+			ck_assert(hlg_queue_round(&q));
+			expect_order(before, n_out);
+		} else
+			push(&q, pick(3) ? 50 * number : pick(50 * ITEMS), number),
+				number++;
+		ck_assert_uint_le(q.n, q.limit);
 	}
+	ck_assert(hlg_queue_end(&q));
+	expect_whole(number);
+	hlg_queue_finish(&q);
 }
 END_TEST
 
-/* What is of the round before the last is named; what is newer waits for its mapping. */
-START_TEST(one_round_waits)
+/* Without rounds all comes out at the end, sorted; if there is a limit, in parts. */
+START_TEST(one_sort)
 {
-	struct hlg_perfdata_task late = mapping(15, 2);
-	struct hlg_sample early = sample(10), later = sample(20);
-	struct hlg_host host = {0};
-	struct hlg_order order;
+	struct hlg_queue q;
 
-	ck_assert(hlg_order_init(&order, &host));
-	hlg_order_sample(&order, &early, 0);
-	ck_assert(hlg_order_round(&order));
-	ck_assert_uint_eq(host.n_rows, 0);
-	hlg_order_sample(&order, &later, 1);
-	ck_assert(hlg_order_round(&order));
-	ck_assert_uint_eq(host.n_rows, 1);
-	ck_assert(hlg_order_task(&order, &late));
-	ck_assert(hlg_order_round(&order));
-	ck_assert_uint_eq(host.n_rows, 2);
-	ck_assert_uint_eq(samples_of(&host, 0, "[unknown]"), 1);
-	ck_assert_uint_eq(samples_of(&host, 1, "/c"), 1);
-	hlg_order_finish(&order);
-	hlg_host_finish(&host);
+	begin(&q);
+	for (unsigned i = 0; i < ITEMS; i++)
+		push(&q, _i ? ITEMS - i : i / 3, i);
+	ck_assert_uint_eq(n_out, 0);
+	ck_assert(hlg_queue_end(&q));
+	expect_whole(ITEMS);
+	expect_order(0, ITEMS);
+	hlg_queue_finish(&q);
 }
 END_TEST
 
-/* No rounds, and more than is kept. */
+/* At the limit the older half goes out; all of it, if all is of one time. */
 START_TEST(too_many)
 {
-	struct hlg_host host = {0};
-	struct hlg_order order;
+	struct hlg_queue q;
 
-	ck_assert(hlg_order_init(&order, &host));
-	for (uint64_t i = 0; i < HLG_ORDER_MAX + 10; i++) {
-		struct hlg_sample s = sample(HLG_ORDER_MAX * 2 - i);
+	begin(&q);
+	q.limit = 1000;
+	for (unsigned i = 0; i < 1010; i++)
+		push(&q, 5000 - i, i);
+	ck_assert_uint_eq(n_out, 500);
+	expect_order(0, 500);
+	ck_assert_uint_eq(out[499].time, 5000 - 500);
+	ck_assert_uint_eq(q.n, 510);
+	hlg_queue_finish(&q);
+	begin(&q);
+	q.limit = 1000;
+	for (unsigned i = 0; i < 1001; i++)
+		push(&q, 7, i);
+	ck_assert_uint_eq(n_out, 1000);
+	expect_order(0, 1000);
+	hlg_queue_finish(&q);
+}
+END_TEST
 
-		hlg_order_sample(&order, &s, 0);
-	}
-	ck_assert_uint_eq(order.n, HLG_ORDER_MAX / 2 + 10);
-	ck_assert(hlg_order_end(&order));
-	ck_assert_uint_eq(samples_of(&host, 0, "[unknown]"), HLG_ORDER_MAX + 10);
-	hlg_order_finish(&order);
-	hlg_host_finish(&host);
+/* A failure is told once, and what had its turn with it is gone. */
+START_TEST(take_fails)
+{
+	struct hlg_queue q;
+
+	begin(&q);
+	fail_at = 3;
+	for (unsigned i = 0; i < 10; i++)
+		push(&q, _i ? 10 - i : i, i);
+	ck_assert(!hlg_queue_end(&q));
+	ck_assert(hlg_queue_end(&q));
+	expect_whole(10);
+	hlg_queue_finish(&q);
 }
 END_TEST
 
@@ -196,33 +207,22 @@ START_TEST(without_memory)
 	bool struck = true;
 
 	for (unsigned n = 1; struck; n++) {
-		struct hlg_host host = {0};
-		struct hlg_order order;
-		uint64_t sum, given = 0;
-		bool ok;
+		struct hlg_queue q;
+		unsigned in = 0;
+		bool ok = true;
 
+		begin(&q);
 		oom_arm(n, _i);
-		ok = hlg_order_init(&order, &host);
-		for (unsigned i = 1; ok && i < 600; i++) {
-			struct hlg_perfdata_task task = mapping(i * 3 % 97, i);
-			struct hlg_sample s = sample(i % 89);
-
-			task.pid = task.tid = (int32_t)(i % 50);
-			ok = hlg_order_task(&order, &task);
-			hlg_order_sample(&order, &s, 0);
-			given++;
-			ok = ok && (i % 100 || hlg_order_round(&order));
+		for (unsigned i = 0; ok && i < 3000; i++) {
+			ok = push(&q, i * 7 % 1000, in);
+			in += ok;
+			ok = ok && (i % 500 || hlg_queue_round(&q));
 		}
-		ok = ok && hlg_order_end(&order);
+		ok = ok && hlg_queue_end(&q);
 		struck = oom_disarm();
-		sum = host.unnamed.samples;
-		for (size_t i = 0; i < host.n_rows; i++)
-			sum += host.rows[i].count.samples;
-		if (ok)
-			ck_assert_uint_eq(sum, given);
 		ck_assert(ok || struck);
-		hlg_order_finish(&order);
-		hlg_host_finish(&host);
+		ck_assert_uint_eq(n_out + q.n, in);
+		hlg_queue_finish(&q);
 	}
 }
 END_TEST
@@ -232,10 +232,11 @@ int main(void)
 	Suite *suite = suite_create("order");
 	TCase *tc = tap_case(suite, "order");
 
-	tcase_add_loop_test(tc, rounds, 0, 10);
-	tcase_add_test(tc, ties);
-	tcase_add_test(tc, one_round_waits);
+	tcase_add_loop_test(tc, buffers_in_turn, 0, 10);
+	tcase_add_loop_test(tc, no_order, 0, 4);
+	tcase_add_loop_test(tc, one_sort, 0, 2);
 	tcase_add_test(tc, too_many);
+	tcase_add_loop_test(tc, take_fails, 0, 2);
 	tcase_add_loop_test(tc, without_memory, 0, 2);
 	return tap_main(suite);
 }

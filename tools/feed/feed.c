@@ -6,16 +6,16 @@
 #include <string.h>
 
 #include "symtab/sum.h"
-#include "tools/feed/queue.h"
+#include "tools/feed/timeline.h"
 #include "tools/perfdata/perfdata.h"
 
 struct feed {
 	struct hlg_profile *profile;
 	struct hlg_host *host;
 	struct hlg_stacks *stacks;
-	struct hlg_order order; /* if host samples or stacks are wanted */
-	bool directory;         /* of several files, which are not ordered */
-	uint32_t *events;       /* the profile's number of each of the reader's */
+	struct hlg_timeline timeline; /* if host samples or stacks are wanted */
+	bool directory;               /* of several files, which are not ordered */
+	uint32_t *events;             /* the profile's number of each of the reader's */
 	bool ordered;
 	uint32_t n_events;
 	const char *path;
@@ -52,7 +52,7 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 /* For what processes have mapped. */
 static int no_room(const struct feed *feed, struct hlg_err *err)
 {
-	if (feed->order.tasks.ranges + 2 <= HLG_MAPS_MAX)
+	if (feed->timeline.tasks.ranges + 2 <= HLG_MAPS_MAX)
 		return hlg_err_memory(err, feed->path);
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: has processes with more than %zu mappings (report it "
@@ -66,11 +66,10 @@ static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_e
 
 	if (!feed->ordered)
 		return 0;
-	if (task->build_id &&
-	    !hlg_hostsyms_build_ids_set(&feed->order.ids, task->name, task->build_id,
-					task->build_id_size))
+	if (task->build_id && !hlg_hostsyms_build_ids_set(&feed->timeline.ids, task->name,
+						task->build_id, task->build_id_size))
 		return hlg_err_memory(err, feed->path);
-	if (hlg_order_task(&feed->order, task))
+	if (hlg_timeline_task(&feed->timeline, task))
 		return 0;
 	return no_room(feed, err);
 }
@@ -80,7 +79,7 @@ static int on_round(void *ctx, struct hlg_err *err)
 	struct feed *feed = ctx;
 
 	/* One of several files is read to its end before the next begins. */
-	if (!feed->ordered || feed->directory || hlg_order_round(&feed->order))
+	if (!feed->ordered || feed->directory || hlg_timeline_round(&feed->timeline))
 		return 0;
 	return no_room(feed, err);
 }
@@ -102,7 +101,8 @@ static __attribute__((noinline)) void take(struct feed *feed, struct hlg_sample 
 {
 	s.event = feed->events[s.event];
 	if (hlg_profile_add(feed->profile, &s) == HLG_HOST && feed->host)
-		hlg_order_sample(&feed->order, &s, hlg_profile_series(feed->profile, &s));
+		hlg_timeline_sample(&feed->timeline, &s,
+				    hlg_profile_series(feed->profile, &s));
 }
 
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
@@ -140,13 +140,13 @@ static unsigned purpose(struct feed *feed, const struct hlg_perfdata_raw *raw,
 	/* Also when nobody has selected it. */
 	if (mark && hlg_perfdata_data(raw, &data) &&
 	    hlg_stacks_is_run(mark, data.at, data.n))
-		what |= HLG_ORDER_ENTER;
+		what |= HLG_TIMELINE_ENTER;
 	if (verdict == HLG_GUEST)
-		what |= HLG_ORDER_STACK;
+		what |= HLG_TIMELINE_STACK;
 	if (verdict == HLG_HOST && mark)
 		hlg_count_add(&feed->stacks->aside, (struct hlg_count){1, s->period});
 	else if (verdict == HLG_HOST && feed->host)
-		what |= HLG_ORDER_ROW | HLG_ORDER_STACK;
+		what |= HLG_TIMELINE_ROW | HLG_TIMELINE_STACK;
 	return what;
 }
 
@@ -169,10 +169,11 @@ static inline __attribute__((always_inline)) void on_stack(void *ctx,
 	if (fields.callchain.at)
 		chain = hlg_chains_add(&feed->stacks->chains, fields.callchain.at,
 				       fields.callchain.n);
-	hlg_order_add(&feed->order, &s,
-		      verdict == HLG_DESELECTED ? HLG_NO_SERIES
-						: hlg_profile_series(feed->profile, &s),
-		      chain, what);
+	hlg_timeline_add(&feed->timeline, &s,
+			 verdict == HLG_DESELECTED
+				 ? HLG_NO_SERIES
+				 : hlg_profile_series(feed->profile, &s),
+			 chain, what);
 }
 
 static void add_counts(struct hlg_recording_sums *sums,
@@ -204,14 +205,14 @@ static int read_range(struct feed *feed, struct hlg_perfdata *pd, struct hlg_err
 		rc = hlg_perfdata_read(pd, on_stack, &sink, feed, err);
 	else
 		rc = hlg_perfdata_read(pd, on_sample, &sink, feed, err);
-	if (rc == 0 && feed->ordered && !hlg_order_end(&feed->order))
+	if (rc == 0 && feed->ordered && !hlg_timeline_end(&feed->timeline))
 		rc = no_room(feed, err);
 	return rc;
 }
 
 static void finish(struct feed *feed)
 {
-	hlg_order_finish(&feed->order);
+	hlg_timeline_finish(&feed->timeline);
 	free(feed->events);
 }
 
@@ -294,13 +295,13 @@ static bool keep_build_id(void *ids, const struct hlg_perfdata_build_id *b)
 static int begin_order(struct feed *feed, const struct hlg_perfdata *pd,
 		       const struct hlg_feed_how *how, struct hlg_err *err)
 {
-	if (!hlg_order_init(&feed->order, feed->host))
+	if (!hlg_timeline_init(&feed->timeline, feed->host))
 		return hlg_err_memory(err, feed->path);
-	feed->order.stacks = how->stacks;
-	feed->order.syms = how->syms;
-	return how->stacks
-		       ? hlg_perfdata_build_ids(pd, keep_build_id, &feed->order.ids, err)
-		       : 0;
+	feed->timeline.stacks = how->stacks;
+	feed->timeline.syms = how->syms;
+	return how->stacks ? hlg_perfdata_build_ids(pd, keep_build_id,
+						    &feed->timeline.ids, err)
+			   : 0;
 }
 
 int hlg_feed_read(const char *path, const struct hlg_feed_how *how,

@@ -15,9 +15,9 @@
 
 /*
  * Reads path ("-" is standard input) into profile, and host samples into host if that is
- * not NULL: by process and mapping, see tasks.h and queue.h; stacks into how->stacks.
- * Memory is bounded by distinct addresses and events, and with host by what queue.h and
- * tasks.h say. With how->threads > 1 a large file is read by two at once, where its
+ * not NULL: by process and mapping, see tasks.h and timeline.h; stacks into how->stacks.
+ * Memory is bounded by distinct addresses and events, and with host by what timeline.h
+ * and tasks.h say. With how->threads > 1 a large file is read by two at once, where its
  * format lets a second one begin in the middle.
  */
 struct hlg_feed_how {

@@ -1,253 +1,203 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/feed/queue.h"
 
-#include <limits.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/stacks/dso-name.h"
+#define FIRST 256 /* items there is room for at first */
 
-#define A_TASK UINT8_MAX /* instead of a cpumode */
-
-struct hlg_order_item {
-	uint64_t time, sequence;
-	union {
-		uint64_t ip;
-		struct hlg_perfdata_task *task; /* its own, and its name behind it */
-	};
-	uint64_t period;
-	int32_t pid, tid;
-	uint32_t series, chain;
-	uint8_t cpumode, what;
+struct hlg_queue_key {
+	uint64_t time;
+	size_t at; /* number of the item */
 };
 
-/* A frame to be named. */
-struct naming {
-	struct hlg_order *order;
-	const struct hlg_order_item *item;
-	char *text; /* PATH_MAX bytes: too many to be zeroed for each sample */
-};
-
-bool hlg_order_init(struct hlg_order *order, struct hlg_host *host)
+void hlg_queue_init(struct hlg_queue *q, size_t size, hlg_queue_take_fn *take, void *ctx)
 {
-	memset(order, 0, sizeof(*order));
-	order->host = host;
-	return hlg_tasks_init(&order->tasks);
+	*q = (struct hlg_queue){.size = size,
+				.limit = HLG_QUEUE_LIMIT,
+				.take = take,
+				.ctx = ctx,
+				.sorted = true};
 }
 
-void hlg_order_finish(struct hlg_order *order)
+void hlg_queue_finish(struct hlg_queue *q)
 {
-	for (size_t i = 0; i < order->n; i++)
-		if (order->items[i].cpumode == A_TASK)
-			free(order->items[i].task);
-	free(order->items);
-	hlg_hostsyms_build_ids_finish(&order->ids);
-	hlg_tasks_finish(&order->tasks);
-	memset(order, 0, sizeof(*order));
+	free(q->items);
+	free(q->keys);
+	*q = (struct hlg_queue){0};
 }
 
-static const char *name_function(const struct hlg_order *order, unsigned cpumode,
-				 uint64_t ip, const char *dso, uint64_t offset)
+static uint64_t time_of(const struct hlg_queue *q, size_t i)
 {
-	if (!order->syms || !dso)
-		return NULL;
-	if (cpumode == PERF_RECORD_MISC_USER)
-		return hlg_hostsyms_user(order->syms, dso,
-					 hlg_hostsyms_build_ids_get(&order->ids, dso),
-					 offset);
-	return hlg_hostsyms_kernel(
-		order->syms, hlg_hostsyms_build_ids_get(&order->ids, HLG_TASKS_KERNEL),
-		order->tasks.kernel_text, ip);
+	uint64_t time;
+
+	memcpy(&time, hlg_queue_item(q, i), sizeof(time));
+	return time;
 }
 
-static void name_frame(void *to, uint64_t ip, unsigned cpumode,
-		       struct hlg_host_frame *frame)
+/* Where the run that begins at from ends: each of its keys is no older than the last. */
+static size_t run_end(const struct hlg_queue_key *keys, size_t from, size_t n)
 {
-	struct naming *naming = to;
-	struct hlg_order *order = naming->order;
-	const char *dso;
-	uint64_t offset;
+	size_t i = from + 1;
 
-	hlg_tasks_map(&order->tasks, naming->item->pid, naming->item->tid, cpumode, ip,
-		      &dso, &offset);
-	frame->name = name_function(order, cpumode, ip, dso, offset);
-	if (!frame->name)
-		frame->name = hlg_mapped_name(naming->text, PATH_MAX, dso);
+	while (i < n && keys[i].time >= keys[i - 1].time)
+		i++;
+	return i < n ? i : n;
 }
 
-static void add_stack(struct hlg_order *order, const struct hlg_order_item *item,
-		      const char *comm)
+/* [from, middle) and [middle, to) into out; of two at one time the first comes first. */
+static void merge(const struct hlg_queue_key *in, size_t from, size_t middle, size_t to,
+		  struct hlg_queue_key *out)
 {
-	char text[PATH_MAX];
-	struct naming naming = {order, item, text};
-	struct hlg_stacks_sample of = {
-		.pid = item->pid,
-		.tid = item->tid,
-		.comm = comm,
-		.chain = item->chain,
-		.mappings = hlg_tasks_version(&order->tasks, item->pid, item->tid),
-		.ip = item->ip,
-		.cpumode = item->cpumode,
-		.name = name_frame,
-		.ctx = &naming,
-	};
+	const struct hlg_queue_key *a = in + from, *b = in + middle;
+	const struct hlg_queue_key *a_end = b, *b_end = in + to;
 
-	if (item->what & HLG_ORDER_ENTER)
-		hlg_stacks_enter(order->stacks, &of);
-	if (!(item->what & HLG_ORDER_STACK))
-		return;
-	if (hlg_mode_is_guest(item->cpumode))
-		hlg_stacks_guest(order->stacks, &of, item->series, item->period);
-	else
-		hlg_stacks_host(order->stacks, &of, item->series, item->period);
-}
+	out += from;
+	while (a < a_end && b < b_end) {
+		bool second = b->time < a->time;
 
-static void count(struct hlg_order *order, const struct hlg_order_item *item)
-{
-	const char *comm, *dso;
-	uint32_t series = item->series;
-
-	if (!hlg_tasks_find(&order->tasks, item->pid, item->tid, item->cpumode, item->ip,
-			    &comm, &dso)) {
-		series = HLG_NO_SERIES;
-		comm = dso = NULL;
+		*out++ = *(second ? b : a);
+		a += !second;
+		b += second;
 	}
-	if (item->what & HLG_ORDER_ROW)
-		hlg_host_add(order->host, series, dso, comm, item->period);
-	if (item->what & (HLG_ORDER_STACK | HLG_ORDER_ENTER))
-		add_stack(order, item, comm);
+	memcpy(out, a, (size_t)(a_end - a) * sizeof(*a));
+	memcpy(out + (a_end - a), b, (size_t)(b_end - b) * sizeof(*b));
 }
 
-static int compare(const void *a, const void *b)
+/*
+ * A merge sort of the runs that are there (Knuth, volume 3, 5.2.4, algorithm N): buffers
+ * of a few CPUs, each in order, make few. keys has room for 2 * n; returns where the
+ * sorted ones are.
+ */
+static struct hlg_queue_key *sort(struct hlg_queue_key *keys, size_t n)
 {
-	const struct hlg_order_item *x = a, *y = b;
+	struct hlg_queue_key *in = keys, *out = keys + n, *swap;
 
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
-}
+	while (run_end(in, 0, n) < n) {
+		for (size_t from = 0; from < n;) {
+			size_t middle = run_end(in, from, n);
+			size_t to = middle < n ? run_end(in, middle, n) : n;
 
-/* Sorts, and takes what is not newer than limit, or all of the first n. */
-static bool let_go(struct hlg_order *order, uint64_t limit, size_t n)
-{
-	size_t i;
-	bool ok = true;
-
-	if (order->n == 0)
-		return true;
-	qsort(order->items, order->n, sizeof(*order->items), compare);
-	for (i = 0; i < order->n && (i < n || order->items[i].time <= limit); i++) {
-		if (order->items[i].cpumode != A_TASK) {
-			count(order, &order->items[i]);
-			continue;
+			merge(in, from, middle, to, out);
+			from = to;
 		}
-		ok = ok && hlg_tasks_apply(&order->tasks, order->items[i].task);
-		free(order->items[i].task);
+		swap = in;
+		in = out;
+		out = swap;
 	}
-	order->n -= i;
-	memmove(order->items, order->items + i, order->n * sizeof(*order->items));
-	return ok;
+	return in;
 }
 
-/* A place at the end; NULL without memory. */
-static struct hlg_order_item *more(struct hlg_order *order, uint64_t time)
+/* Keys of what is not newer than limit, in the order of time; NULL without memory. */
+static struct hlg_queue_key *sort_keys(struct hlg_queue *q, uint64_t limit, size_t *n)
 {
-	struct hlg_order_item *items = order->items;
+	struct hlg_queue_key *more = q->keys;
 
-	if (order->n == HLG_ORDER_MAX && !let_go(order, 0, HLG_ORDER_MAX / 2))
-		return NULL;
-	if (order->n == order->room) {
-		size_t room = order->room ? 2 * order->room : 256;
-
-		items = reallocarray(items, room, sizeof(*items));
-		if (!items)
+	if (q->room_keys < 2 * q->n) {
+		free(q->keys);
+		q->room_keys = 0;
+		more = q->keys = reallocarray(NULL, q->room, 2 * sizeof(*more));
+		if (!more)
 			return NULL;
-		order->items = items;
-		order->room = room;
+		q->room_keys = 2 * q->room;
 	}
-	if (time > order->newest)
-		order->newest = time;
-	items[order->n].time = time;
-	items[order->n].sequence = order->sequence++;
-	return &items[order->n++];
-}
-
-static struct hlg_perfdata_task *copy_task(const struct hlg_perfdata_task *task)
-{
-	size_t size = strlen(task->name) + 1;
-	struct hlg_perfdata_task *copy = malloc(sizeof(*copy) + size);
-
-	if (!copy)
-		return NULL;
-	*copy = *task;
-	copy->build_id = NULL; /* it was in the record */
-	copy->name = memcpy(copy + 1, task->name, size);
-	return copy;
-}
-
-bool hlg_order_task(struct hlg_order *order, const struct hlg_perfdata_task *task)
-{
-	struct hlg_perfdata_task *copy;
-	struct hlg_order_item *item;
-
-	if (task->time == 0 || task->time == HLG_NO_TIME)
-		return hlg_tasks_apply(&order->tasks, task);
-	copy = copy_task(task);
-	item = copy ? more(order, task->time) : NULL;
-	if (!item) {
-		free(copy);
-		return false;
+	*n = 0;
+	for (size_t i = 0; i < q->n; i++) {
+		more[*n] = (struct hlg_queue_key){time_of(q, i), i};
+		*n += more[*n].time <= limit;
 	}
-	item->task = copy;
-	item->cpumode = A_TASK;
-	return true;
+	return sort(more, *n);
 }
 
-void hlg_order_sample(struct hlg_order *order, const struct hlg_sample *sample,
-		      uint32_t series)
+/* Forgets what is not newer than limit. */
+static void keep_newer(struct hlg_queue *q, uint64_t limit)
 {
-	hlg_order_add(order, sample, series, HLG_NO_CHAIN, HLG_ORDER_ROW);
-}
+	size_t n = 0;
+	uint64_t last = 0;
 
-void hlg_order_add(struct hlg_order *order, const struct hlg_sample *sample,
-		   uint32_t series, uint32_t chain, unsigned what)
-{
-	struct hlg_order_item of_sample = {.ip = sample->ip,
-					   .period = sample->period,
-					   .pid = sample->pid,
-					   .tid = sample->tid,
-					   .series = series,
-					   .chain = chain,
-					   .what = (uint8_t)what,
-					   .cpumode = sample->cpumode};
-	struct hlg_order_item *item;
+	q->sorted = true;
+	for (size_t i = 0; i < q->n; i++) {
+		uint64_t time = time_of(q, i);
 
-	if (sample->time == 0 || sample->time == HLG_NO_TIME) {
-		count(order, &of_sample);
-		return;
+		if (time <= limit)
+			continue;
+		q->sorted = q->sorted && time >= last;
+		last = time;
+		memcpy(hlg_queue_item(q, n++), hlg_queue_item(q, i), q->size);
 	}
-	item = more(order, sample->time);
-	if (!item) {
-		if (what & HLG_ORDER_ROW)
-			hlg_host_add(order->host, HLG_NO_SERIES, NULL, NULL,
-				     sample->period);
-		return;
-	}
-	of_sample.time = item->time;
-	of_sample.sequence = item->sequence;
-	*item = of_sample;
+	q->n = n;
 }
 
-bool hlg_order_round(struct hlg_order *order)
+static bool take_sorted(struct hlg_queue *q, uint64_t limit)
 {
-	bool ok = let_go(order, order->complete, 0);
+	bool ok = true;
+	size_t n;
 
-	order->complete = order->newest;
+	for (n = 0; n < q->n && time_of(q, n) <= limit; n++)
+		ok = q->take(q->ctx, hlg_queue_item(q, n)) && ok;
+	q->n -= n;
+	if (n)
+		memmove(q->items, hlg_queue_item(q, n), q->n * q->size);
 	return ok;
 }
 
-bool hlg_order_end(struct hlg_order *order)
+/* What is not newer than limit goes out. */
+static bool let_go(struct hlg_queue *q, uint64_t limit)
 {
-	return let_go(order, HLG_NO_TIME, order->n);
+	const struct hlg_queue_key *keys;
+	bool ok = true;
+	size_t n;
+
+	if (q->sorted)
+		return take_sorted(q, limit);
+	keys = sort_keys(q, limit, &n);
+	if (!keys)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		ok = q->take(q->ctx, hlg_queue_item(q, keys[i].at)) && ok;
+	if (n)
+		keep_newer(q, limit);
+	return ok;
+}
+
+/* The older half goes out. */
+static bool relieve(struct hlg_queue *q)
+{
+	const struct hlg_queue_key *keys;
+	size_t n;
+
+	if (q->sorted)
+		return let_go(q, time_of(q, (q->n - 1) / 2));
+	keys = sort_keys(q, UINT64_MAX, &n);
+	return keys && let_go(q, keys[(n - 1) / 2].time);
+}
+
+void *hlg_queue_grow(struct hlg_queue *q)
+{
+	size_t room = q->room ? 2 * q->room : FIRST;
+	uint8_t *more;
+
+	if (q->n == q->limit)
+		return relieve(q) ? hlg_queue_item(q, q->n) : NULL;
+	if (room > q->limit)
+		room = q->limit;
+	more = reallocarray(q->items, room, q->size);
+	if (!more)
+		return NULL;
+	q->items = more;
+	q->room = room;
+	return hlg_queue_item(q, q->n);
+}
+
+bool hlg_queue_round(struct hlg_queue *q)
+{
+	bool ok = let_go(q, q->complete);
+
+	q->complete = q->newest;
+	return ok;
+}
+
+bool hlg_queue_end(struct hlg_queue *q)
+{
+	return let_go(q, UINT64_MAX);
 }

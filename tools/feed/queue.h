@@ -1,71 +1,89 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Host samples and the records that name them, in the order of time; for stacks, guest
- * samples and KVM_RUNs as well.
+ * A queue that puts the records of a recording in the order of time.
  *
- * perf writes what each CPU's buffer holds one after the other, so a mapping can stand in
- * the file behind samples that came after it. A FINISHED_ROUND record says that all
- * buffers were emptied once: what comes later is no older than the newest before the
- * round before. So only what is newer than that is kept back and sorted, as perf does
+ * perf writes what each CPU's buffer holds one after the other, so a record can stand in
+ * the file behind records that came after it. A FINISHED_ROUND record says that all
+ * buffers were emptied once: what comes later is no older than the newest record before
+ * the round before. So only what is newer than that waits, as in perf
  * (tools/perf/util/ordered-events.c; "PERF_RECORD_FINISHED_ROUND" in
- * tools/perf/Documentation/perf.data-file-format.txt). What has no time, or 0 as what
- * perf itself makes up of /proc, counts at once.
+ * tools/perf/Documentation/perf.data-file-format.txt).
  *
- * Else guest samples do not come here. Memory: the samples of two rounds, 56 bytes each,
- * at most HLG_ORDER_MAX; at that the older half is let go, as perf does at its limit.
+ * In: items of one size in the order of the file, each of which begins with its time, a
+ * uint64_t (ns); rounds; the end. Out: the items, each once, through take(); those of one
+ * call of round, end or grow in the order of time, and of one time in the order of the
+ * file. An item that breaks the promise of a round comes out late, behind newer ones.
+ *
+ * Bounds: an item waits for at most two rounds, and is looked at once for each; at most
+ * limit items wait: at that the older half goes out. Time: what comes in order is not
+ * sorted; k buffers in turn are merged, O(n log k). Memory: the items of two rounds, and
+ * while some are sorted 32 bytes for each of those.
  */
 #ifndef HLG_TOOLS_FEED_QUEUE_H
 #define HLG_TOOLS_FEED_QUEUE_H
 
-#include "filter/profile/host.h"
-#include "filter/stacks/stacks.h"
-#include "tools/feed/hostsyms.h"
-#include "tools/feed/tasks.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#define HLG_ORDER_MAX ((size_t)1 << 21)
+#define HLG_QUEUE_LIMIT ((size_t)1 << 21) /* of who has no other */
 
-struct hlg_order_item;
+/* The item is the callee's from then on. False: something went wrong, which is passed on.
+ */
+typedef bool hlg_queue_take_fn(void *ctx, void *item);
 
-struct hlg_order {
-	struct hlg_tasks tasks;
-	struct hlg_host *host;        /* the rows; not owned, as the next two */
-	struct hlg_stacks *stacks;    /* NULL: none wanted; set by who wants them */
-	struct hlg_hostsyms *syms;    /* names their frames; NULL: only by mapping */
-	struct hlg_buildids ids;      /* of what the recording maps */
-	struct hlg_order_item *items; /* in the order of the file, or sorted */
+struct hlg_queue_key;
+
+struct hlg_queue {
+	size_t size, limit;
+	hlg_queue_take_fn *take;
+	void *ctx;
+	uint8_t *items; /* as they came in */
 	size_t n, room;
-	uint64_t sequence;         /* how many there were */
-	uint64_t newest, complete; /* times; see hlg_order_round */
+	uint64_t newest;   /* time of the newest item that ever came in */
+	uint64_t complete; /* what is not newer than that goes out at the next round */
+	bool sorted;       /* the items are in the order of time */
+	struct hlg_queue_key *keys;
+	size_t room_keys;
 };
 
-/* What a sample is for. */
-enum {
-	HLG_ORDER_ROW = 1,   /* a row of the host */
-	HLG_ORDER_STACK = 2, /* a stack, of the host or of a guest as its mode says */
-	HLG_ORDER_ENTER = 4  /* a KVM_RUN */
-};
+/* Allocates nothing. ctx is take's, and not owned. */
+void hlg_queue_init(struct hlg_queue *queue, size_t size, hlg_queue_take_fn *take,
+		    void *ctx);
 
-/* Returns false without memory. To be finished in any case. host may be NULL without
- * rows. */
-bool hlg_order_init(struct hlg_order *order, struct hlg_host *host);
-void hlg_order_finish(struct hlg_order *order);
+/* Frees the queue, and nothing that its items own: see hlg_queue_item. */
+void hlg_queue_finish(struct hlg_queue *queue);
 
-/* A record about a process, which is copied. False without memory. */
-bool hlg_order_task(struct hlg_order *order, const struct hlg_perfdata_task *task);
+/* The item of a number below queue->n. */
+static inline void *hlg_queue_item(const struct hlg_queue *queue, size_t i)
+{
+	return queue->items + i * queue->size;
+}
 
-/* A host sample of a series. Without memory it counts as unnamed. */
-void hlg_order_sample(struct hlg_order *order, const struct hlg_sample *sample,
-		      uint32_t series);
+/* Makes room, for which items may go out. NULL without memory, or if take failed. */
+void *hlg_queue_grow(struct hlg_queue *queue);
 
 /*
- * A sample for all that what says. chain is of stacks->chains. Without memory its stack
- * is missing.
+ * An item comes in two steps: it is written where hlg_queue_next says (NULL: see
+ * hlg_queue_grow), then hlg_queue_pushed, without which nothing has happened.
  */
-void hlg_order_add(struct hlg_order *order, const struct hlg_sample *sample,
-		   uint32_t series, uint32_t chain, unsigned what);
+static inline void *hlg_queue_next(struct hlg_queue *queue)
+{
+	return queue->n < queue->room ? hlg_queue_item(queue, queue->n)
+				      : hlg_queue_grow(queue);
+}
 
-/* A FINISHED_ROUND, and the end of the recording. False without memory. */
-bool hlg_order_round(struct hlg_order *order);
-bool hlg_order_end(struct hlg_order *order);
+static inline void hlg_queue_pushed(struct hlg_queue *queue, uint64_t time)
+{
+	if (time < queue->newest)
+		queue->sorted = false;
+	else
+		queue->newest = time;
+	queue->n++;
+}
+
+/* A FINISHED_ROUND, and the end of the recording. False without memory, or as take. */
+bool hlg_queue_round(struct hlg_queue *queue);
+bool hlg_queue_end(struct hlg_queue *queue);
 
 #endif
