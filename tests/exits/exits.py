@@ -236,17 +236,6 @@ def check_choice(build, path, known):
     return wrong
 
 
-def check_threads(build, path):
-    """The same bytes with one thread, with two, and by default."""
-    wrong = []
-    ask(build, path)  # where there is JSON
-    for args in ([], ["--exact", "--format=csv"], [f"--tid={TIDS[1]}", "--format=json"]):
-        if len({must(hlguest_of(build), "exits", f"{ELF}@{BASE:#x}", *args, *jobs, path)
-                for jobs in (["-j1"], ["-j2"], [])}) != 1:
-            wrong.append(f"{' '.join(args)}: -j1, -j2 and the default differ")
-    return wrong
-
-
 def check_lost(build, folder):
     """An entry and the next exit are lost: what is left looks like a pair."""
     path = os.path.join(folder, "lost.data")
@@ -384,7 +373,6 @@ def main():
                         tap.run(f"{what}: {'exact' if exact else 'within 1 %'}", check,
                                 build, path, known, exact, per_vcpu)
         tap.run("selection, csv", check_choice, build, path, known)
-        tap.run("one thread or two", check_threads, build, path)
         tap.run("lost records", check_lost, build, folder)
         tap.run("formats missing, damaged, hostile", check_hostile, build, folder)
         tap.run("no tracepoints", check_none, build)

@@ -5,26 +5,25 @@
  */
 #include <string.h>
 
-#include "tools/exits/order.h"
+#include "tools/exits/pair.h"
 #include "tools/exits/reasons.h"
 
 #include "tap.h"
 
 static struct hlg_exits_sums sums;
-static struct hlg_exits_order order;
+static struct hlg_exits_pairing pairing;
 
 static void begin(void)
 {
 	memset(&sums, 0, sizeof(sums));
-	memset(&order, 0, sizeof(order));
 	sums.exact = true;
-	hlg_exits_order_init(&order, &sums);
-	order.pairing.has_runs = true;
+	hlg_exits_begin(&pairing, &sums);
+	pairing.has_runs = true;
 }
 
 static void end(void)
 {
-	hlg_exits_order_finish(&order);
+	hlg_exits_finish(&pairing);
 	hlg_exits_sums_finish(&sums);
 }
 
@@ -32,18 +31,18 @@ static void push_on(int32_t tid, uint16_t cpu, uint8_t kind, uint64_t time, uint
 		    uint32_t vcpu, uint8_t c)
 {
 	const struct hlg_exits_item item = {.time = time,
+					    .thread = (uint64_t)(uint32_t)tid << 32 | 1,
 					    .b = (uint32_t)b,
 					    .vcpu = vcpu,
 					    .cpu = cpu,
 					    .kind = kind,
 					    .c = c};
 
-	struct hlg_exits_stream *s =
-		hlg_exits_stream(&order, (uint64_t)(uint32_t)tid << 32 | 1);
+	struct hlg_exits_item *next = hlg_exits_next(&pairing);
 
-	ck_assert(s);
-	*hlg_exits_next(s) = item;
-	hlg_exits_pushed(&order, s, &item);
+	ck_assert_ptr_nonnull(next);
+	*next = item;
+	hlg_exits_pushed(&pairing, next);
 }
 
 static void push(uint8_t kind, uint64_t time)
@@ -54,7 +53,7 @@ static void push(uint8_t kind, uint64_t time)
 
 static void expect(uint64_t pairs, uint64_t total, uint64_t exits, uint64_t entries)
 {
-	hlg_exits_order_end(&order);
+	hlg_exits_end(&pairing);
 	ck_assert_uint_eq(sums.pairs[HLG_EXITS_GUEST], pairs);
 	ck_assert_uint_eq(sums.total[HLG_EXITS_GUEST], total);
 	ck_assert_uint_eq(sums.lone.exits, exits);
@@ -111,12 +110,12 @@ START_TEST(threads_move)
 	push_on(2, 0, HLG_EXITS_EXIT, 10, 1, 0, 1);
 	push_on(2, 0, HLG_EXITS_EXIT, 40, 1, 0, 1);
 	push_on(2, 0, HLG_EXITS_ENTRY, 41, 0, 0, 0);
-	hlg_exits_round(&order);
+	hlg_exits_round(&pairing);
 	push_on(2, 1, HLG_EXITS_ENTRY, 12, 0, 0, 0);
 	push_on(2, 1, HLG_EXITS_EXIT, 20, 1, 0, 1);
 	push_on(2, 1, HLG_EXITS_ENTRY, 23, 0, 0, 0);
-	hlg_exits_round(&order);
-	hlg_exits_round(&order);
+	hlg_exits_round(&pairing);
+	hlg_exits_round(&pairing);
 	expect(3, 2 + 3 + 1, 0, 0);
 }
 END_TEST
@@ -126,8 +125,8 @@ START_TEST(late_records_make_no_pair)
 	push(HLG_EXITS_EXIT, 10);
 	push(HLG_EXITS_ENTRY, 40);
 	push(HLG_EXITS_EXIT, 50);
-	hlg_exits_round(&order);
-	hlg_exits_round(&order);
+	hlg_exits_round(&pairing);
+	hlg_exits_round(&pairing);
 	push(HLG_EXITS_ENTRY, 45);
 	push(HLG_EXITS_ENTRY, 60);
 	expect(2, 30 + 10, 0, 0);
@@ -137,13 +136,13 @@ END_TEST
 
 START_TEST(memory_is_bounded)
 {
-	order.limit = 1000;
+	pairing.queue.limit = 1000;
 	for (uint64_t i = 1; i <= 100000; i++) {
 		push(HLG_EXITS_EXIT, 10 * i);
 		push(HLG_EXITS_ENTRY, 10 * i + 3);
-		ck_assert_uint_le(order.held, 1000);
+		ck_assert_uint_le(pairing.queue.n, 1000);
 	}
-	ck_assert_uint_le(order.streams[0]->room, 4096);
+	ck_assert_uint_le(pairing.queue.room, 4096);
 	expect(100000, 300000, 0, 0);
 }
 END_TEST
@@ -154,7 +153,7 @@ START_TEST(lost_records_tear_pairs)
 	push_on(2, 0, HLG_EXITS_EXIT, 10, 1, 0, 1);
 	push_on(3, 1, HLG_EXITS_EXIT, 11, 1, 0, 1);
 	push_on(4, 2, HLG_EXITS_EXIT, 12, 1, 0, 1);
-	hlg_exits_lose(&order, 20, 0);
+	hlg_exits_lose(&pairing, 20, 0);
 	push_on(2, 0, HLG_EXITS_ENTRY, 30, 0, 0, 0); /* torn */
 	push_on(3, 1, HLG_EXITS_ENTRY, 31, 0, 0, 0); /* elsewhere all the time */
 	push_on(4, 3, HLG_EXITS_ENTRY, 32, 0, 0, 0); /* moved: who knows */
@@ -191,8 +190,8 @@ END_TEST
 
 START_TEST(window_selects_pairs)
 {
-	order.pairing.start = 20;
-	order.pairing.stop = 40;
+	pairing.start = 20;
+	pairing.stop = 40;
 	for (uint64_t i = 1; i < 6; i++) {
 		push(HLG_EXITS_EXIT, 10 * i);
 		push(HLG_EXITS_ENTRY, 10 * i + 4);

@@ -158,7 +158,7 @@ static void read_it(const char *path, unsigned how)
 
 	if (hlg_options_parse(&options, 0, NULL, &err) < 0)
 		door_fail(err.msg);
-	if (hlg_exits_read(path, &options, 1, NULL, &sums, &counts, &err) < 0)
+	if (hlg_exits_read(path, &options, NULL, &sums, &counts, &err) < 0)
 		door_fail(err.msg);
 	hlg_exits_settle(&sums);
 	if (!sums.no_memory)

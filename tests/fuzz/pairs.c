@@ -5,25 +5,24 @@
  */
 #include "door.h"
 #include "exits-report.h"
-#include "tools/exits/order.h"
+#include "tools/exits/pair.h"
 #include "tools/exits/reasons.h"
 
 #define FEW 16
 
-static void push(struct hlg_exits_order *order, struct door_bytes *bytes, unsigned how,
-		 uint64_t time)
+static void push(struct hlg_exits_pairing *pairing, struct door_bytes *bytes,
+		 unsigned how, uint64_t time)
 {
 	bool wide = how & 128;
 	uint64_t thread = 1 | (uint64_t)(1 + (how >> 5 & 3)) << 32;
-	struct hlg_exits_stream *stream = hlg_exits_stream(order, thread);
-	struct hlg_exits_item *item;
+	struct hlg_exits_item *item = hlg_exits_next(pairing);
 	unsigned c;
 
-	if (!stream)
+	if (!item)
 		door_fail("no memory");
-	item = hlg_exits_next(stream);
 	*item = (struct hlg_exits_item){
 		.time = time,
+		.thread = thread,
 		.a = door_take(bytes, wide ? 8 : 1),
 		.b = (uint32_t)door_take(bytes, wide ? 4 : 1),
 		.cpu = how & 16 ? HLG_ANY_CPU : how >> 3 & 1,
@@ -41,22 +40,23 @@ static void push(struct hlg_exits_order *order, struct door_bytes *bytes, unsign
 	default:
 		item->c = c & 1;
 	}
-	hlg_exits_pushed(order, stream, item);
+	hlg_exits_pushed(pairing, item);
 }
 
-static void lose(struct hlg_exits_order *order, struct door_bytes *bytes, uint64_t time)
+static void lose(struct hlg_exits_pairing *pairing, struct door_bytes *bytes,
+		 uint64_t time)
 {
 	unsigned how = (unsigned)door_take(bytes, 1);
 
 	if (how & 128)
-		hlg_exits_round(order);
+		hlg_exits_round(pairing);
 	else if (how & 64)
-		hlg_exits_lose_at(order, time);
+		hlg_exits_lose_at(pairing, time);
 	else
-		hlg_exits_lose(order, time, how & 2 ? HLG_ANY_CPU : how & 1);
+		hlg_exits_lose(pairing, time, how & 2 ? HLG_ANY_CPU : how & 1);
 }
 
-static void feed(struct hlg_exits_order *order, struct door_bytes *bytes)
+static void feed(struct hlg_exits_pairing *pairing, struct door_bytes *bytes)
 {
 	uint64_t time = 1000;
 
@@ -65,9 +65,9 @@ static void feed(struct hlg_exits_order *order, struct door_bytes *bytes)
 
 		time = door_take_time(bytes, time);
 		if ((how & 7) == HLG_EXITS_NONE)
-			lose(order, bytes, time);
+			lose(pairing, bytes, time);
 		else
-			push(order, bytes, how, time);
+			push(pairing, bytes, how, time);
 	}
 }
 
@@ -76,17 +76,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct door_bytes bytes = {data, size};
 	unsigned how = (unsigned)door_take(&bytes, 1);
 	struct hlg_exits_sums sums = {.exact = how & 1};
-	struct hlg_exits_order order = {0};
+	struct hlg_exits_pairing pairing;
 
-	hlg_exits_order_init(&order, &sums);
-	order.pairing.start = how & 8 ? 1500 : 0;
-	order.pairing.stop = how & 16 ? 3000 : UINT64_MAX;
-	order.pairing.has_runs = !(how & 32);
+	hlg_exits_begin(&pairing, &sums);
+	pairing.start = how & 8 ? 1500 : 0;
+	pairing.stop = how & 16 ? 3000 : UINT64_MAX;
+	pairing.has_runs = !(how & 32);
 	if (how & 4)
-		order.limit = FEW;
-	feed(&order, &bytes);
-	hlg_exits_order_end(&order);
-	hlg_exits_order_finish(&order);
+		pairing.queue.limit = FEW;
+	feed(&pairing, &bytes);
+	hlg_exits_end(&pairing);
+	hlg_exits_finish(&pairing);
 	hlg_exits_settle(&sums);
 	if (sums.no_memory)
 		door_fail("no memory");

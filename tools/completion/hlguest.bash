@@ -125,8 +125,8 @@ _hlguest()
 			--top= --weight='
 		;;
 	exits)
-		short='-i -j -q'
-		long='--input= --jobs= --quiet --by= --demangle --exact --format= --out= --pid=
+		short='-i -q'
+		long='--input= --quiet --by= --demangle --exact --format= --out= --pid=
 			--port= --reason= --tid= --time= --top='
 		;;
 	sysprof) long='--format= --mode= --out= --roots= --top=' ;;

@@ -215,7 +215,6 @@ complete -c hlguest -n "$diff" -l weight -x -a 'period samples' -d 'what percent
 set -l exits '__hlguest_verb exits'
 complete -c hlguest -n "$exits" -a '(__hlguest_input)'
 complete -c hlguest -n "$exits" -s i -l input -x -a '(__hlguest_files PERFILE \x1f\x8b)' -d 'a recording'
-complete -c hlguest -n "$exits" -s j -l jobs -x -d threads
 complete -c hlguest -n "$exits" -s q -l quiet -d 'no progress on the terminal'
 complete -c hlguest -n "$exits" -l by -x -d 'split the tables: tid'
 complete -c hlguest -n "$exits" -l demangle -a 'no yes' -d 'C++ and Rust names readable'

@@ -3,7 +3,9 @@
 
 #include <linux/kvm.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "symtab/hash-seed.h"
 #include "tools/exits/reasons.h"
 
 #define TURNS_MAX 4096 /* KVM_MAX_VCPUS; guards memory and time */
@@ -24,14 +26,22 @@ struct hlg_exits_turn {
 	bool open, in_guest;
 };
 
+struct hlg_exits_thread {
+	uint64_t id;                  /* see struct hlg_exits_item */
+	uint64_t latest;              /* time of the last record that was taken */
+	struct hlg_exits_turn *turns; /* one for each vCPU */
+	uint32_t n_turns, current;    /* current: of the latest kvm_exit or kvm_entry */
+	uint64_t user_time, run_time;
+	struct hlg_exits_key user; /* of the userspace exit that is open, or done */
+	uint64_t user_ns;          /* if done: how long it took */
+	uint64_t port, insn;       /* since KVM_RUN */
+	uint16_t user_cpu, run_cpu;
+	bool user_open, user_done, run_open, has_insn;
+};
+
 static bool in_window(const struct hlg_exits_pairing *p, uint64_t time)
 {
 	return time >= p->start && time < p->stop;
-}
-
-void hlg_exits_thread_init(struct hlg_exits_thread *t, int32_t pid, int32_t tid)
-{
-	*t = (struct hlg_exits_thread){.pid = pid, .tid = tid, .port = HLG_NO_PORT};
 }
 
 /* NULL without memory, or with too many. */
@@ -50,7 +60,8 @@ static __attribute__((noinline)) struct hlg_exits_turn *other_turn(
 		p->sums->lone.bad++;
 		return NULL;
 	}
-	row = hlg_exits_add_vcpu(p->sums, t->pid, t->tid,
+	row = hlg_exits_add_vcpu(p->sums, (int32_t)(t->id & UINT32_MAX),
+				 (int32_t)(t->id >> 32),
 				 id == HLG_NO_VCPU ? -1 : (int64_t)id);
 	more = reallocarray(t->turns, (size_t)t->n_turns + 1, sizeof(*more));
 	if (more)
@@ -254,9 +265,8 @@ static void take_port(struct hlg_exits_thread *t, const struct hlg_exits_item *i
 	}
 }
 
-static inline __attribute__((always_inline)) void take(struct hlg_exits_pairing *p,
-						       struct hlg_exits_thread *t,
-						       const struct hlg_exits_item *item)
+static void take_record(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
+			const struct hlg_exits_item *item)
 {
 	if (t->user_done && item->kind != HLG_EXITS_PIO && item->kind != HLG_EXITS_MMIO)
 		settle_user(p, t);
@@ -286,23 +296,153 @@ static inline __attribute__((always_inline)) void take(struct hlg_exits_pairing 
 	}
 }
 
-size_t hlg_exits_take(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
-		      const struct hlg_exits_item *items, size_t n, uint64_t limit)
+static size_t find_index(const struct hlg_exits_pairing *p, uint64_t id)
 {
-	size_t i;
+	size_t mask = p->room_index - 1;
+	size_t i = (id * hlg_factor >> 32) & mask;
 
-	for (i = 0; i < n && items[i].time <= limit; i++)
-		take(p, t, &items[i]);
+	while (p->index[i] && p->index[i]->id != id)
+		i = (i + 1) & mask;
 	return i;
 }
 
-void hlg_exits_thread_end(struct hlg_exits_pairing *p, struct hlg_exits_thread *t)
+static bool grow(struct hlg_exits_pairing *p)
+{
+	size_t room = p->room_threads ? 2 * p->room_threads : 16;
+	struct hlg_exits_thread **threads =
+		reallocarray(p->threads, room, sizeof(struct hlg_exits_thread *));
+	struct hlg_exits_thread **index;
+
+	if (!threads)
+		return false;
+	p->threads = threads;
+	index = calloc(2 * room, sizeof(struct hlg_exits_thread *));
+	if (!index)
+		return false;
+	free(p->index);
+	p->index = index;
+	p->room_index = 2 * room;
+	p->room_threads = room;
+	for (size_t i = 0; i < p->n_threads; i++)
+		index[find_index(p, threads[i]->id)] = threads[i];
+	return true;
+}
+
+/* NULL without memory. */
+static __attribute__((noinline)) struct hlg_exits_thread *find_thread(
+	struct hlg_exits_pairing *p, uint64_t id)
+{
+	struct hlg_exits_thread *t;
+	size_t at;
+
+	if (p->n_threads == p->room_threads && !grow(p))
+		return NULL;
+	at = find_index(p, id);
+	t = p->index[at];
+	if (!t) {
+		t = malloc(sizeof(*t));
+		if (!t)
+			return NULL;
+		*t = (struct hlg_exits_thread){.id = id, .port = HLG_NO_PORT};
+		p->threads[p->n_threads++] = p->index[at] = t;
+	}
+	p->recent[(id >> 32) % HLG_EXITS_RECENT] = t;
+	return t;
+}
+
+/* A record whose turn it is. */
+static bool take(void *ctx, void *at)
+{
+	struct hlg_exits_pairing *p = ctx;
+	const struct hlg_exits_item *item = at;
+	struct hlg_exits_thread *t = p->recent[(item->thread >> 32) % HLG_EXITS_RECENT];
+
+	if (!t || t->id != item->thread)
+		t = find_thread(p, item->thread);
+	if (!t)
+		return false;
+	if (item->time < t->latest) {
+		p->sums->lone.late++;
+		hlg_exits_lose_at(p, item->time);
+		return true;
+	}
+	t->latest = item->time;
+	take_record(p, t, item);
+	return true;
+}
+
+void hlg_exits_begin(struct hlg_exits_pairing *p, struct hlg_exits_sums *sums)
+{
+	*p = (struct hlg_exits_pairing){.sums = sums, .stop = UINT64_MAX};
+	hlg_queue_init(&p->queue, sizeof(struct hlg_exits_item), take, p);
+}
+
+/* Remembers when a CPU's buffer was written to last. */
+void hlg_exits_add_cpu(struct hlg_exits_pairing *p, uint16_t cpu, uint64_t time)
+{
+	size_t n = (size_t)cpu + 1;
+	uint64_t *more = reallocarray(p->cpus, n, sizeof(*more));
+
+	if (!more) {
+		p->sums->no_memory = true;
+		return;
+	}
+	memset(more + p->n_cpus, 0, (n - p->n_cpus) * sizeof(*more));
+	p->cpus = more;
+	p->n_cpus = n;
+	more[cpu] = time;
+}
+
+void hlg_exits_lose(struct hlg_exits_pairing *p, uint64_t time, uint16_t cpu)
+{
+	uint64_t start = p->queue.complete;
+
+	if (cpu != HLG_ANY_CPU && cpu < p->n_cpus && p->cpus[cpu])
+		start = p->cpus[cpu];
+	if (!hlg_exits_gap(&p->gaps, start, time, cpu))
+		p->sums->no_memory = true;
+}
+
+void hlg_exits_lose_at(struct hlg_exits_pairing *p, uint64_t time)
+{
+	if (time && !hlg_exits_gap(&p->gaps, time - 1, time, HLG_ANY_CPU))
+		p->sums->no_memory = true;
+}
+
+void hlg_exits_round(struct hlg_exits_pairing *p)
+{
+	if (!hlg_queue_round(&p->queue))
+		p->sums->no_memory = true;
+}
+
+/* What is open stays without its other half. */
+static void end_thread(struct hlg_exits_pairing *p, struct hlg_exits_thread *t)
 {
 	settle_user(p, t);
 	for (uint32_t i = 0; i < t->n_turns; i++)
 		p->sums->lone.exits += t->turns[i].open;
 	p->sums->lone.user += t->user_open;
-	free(t->turns);
-	t->turns = NULL;
-	t->n_turns = 0;
+}
+
+void hlg_exits_end(struct hlg_exits_pairing *p)
+{
+	if (!hlg_queue_end(&p->queue))
+		p->sums->no_memory = true;
+	for (size_t i = 0; i < p->n_threads; i++)
+		end_thread(p, p->threads[i]);
+	hlg_exits_count(p->sums);
+}
+
+void hlg_exits_finish(struct hlg_exits_pairing *p)
+{
+	for (size_t i = 0; i < p->n_threads; i++) {
+		free(p->threads[i]->turns);
+		free(p->threads[i]);
+	}
+	free(p->threads);
+	free(p->index);
+	free(p->cpus);
+	hlg_queue_finish(&p->queue);
+	hlg_exits_gaps_finish(&p->gaps);
+	*p = (struct hlg_exits_pairing){0};
 }

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pairs of a thread's records, which come in the order of time.
+ * Records into pairs.
+ *
+ * In: records of all threads as they stand in the file, what was lost, rounds, the end.
+ * Out: pairs and lone halves, in sums. They wait in a queue (tools/feed/queue.h) until it
+ * is known that no earlier one comes; what comes nevertheless, behind a later one of its
+ * thread, is late: counted, never paired.
  *
  * kvm_exit to the next kvm_entry of the same vCPU is time outside the guest; what lies
  * between (kvm_pio, kvm_mmio) tells the port, kvm_userspace_exit to the next KVM_RUN the
@@ -10,12 +15,17 @@
  *
  * Where kvm_exit never fires (software KVM), kvm_userspace_exit to KVM_RUN still is time
  * in the VMM, and kvm_emulate_insn tells the guest's address.
+ *
+ * Memory: the queue's, for 40 bytes a record (a recording in several files has no rounds:
+ * set queue.limit to SIZE_MAX, and all of its records are held), the threads' and their
+ * vCPUs', the gaps'. Without memory: sums->no_memory, and the sums are worthless.
  */
 #ifndef HLG_TOOLS_EXITS_PAIR_H
 #define HLG_TOOLS_EXITS_PAIR_H
 
 #include "tools/exits/gaps.h"
 #include "tools/exits/sums.h"
+#include "tools/feed/queue.h"
 
 enum hlg_exits_record {
 	HLG_EXITS_NONE, /* of no interest */
@@ -33,7 +43,8 @@ enum hlg_exits_record {
 
 /* One record, as it waits for its turn. */
 struct hlg_exits_item {
-	uint64_t time; /* ns */
+	uint64_t time;   /* ns */
+	uint64_t thread; /* what PERF_SAMPLE_TID has: pid, and tid in the upper half */
 	uint64_t a; /* EXIT, INSN: address in the guest; MMIO: guest physical address */
 	uint32_t b; /* EXIT, USER: reason; PIO: port */
 	uint32_t vcpu; /* EXIT, ENTRY: its number, or HLG_NO_VCPU */
@@ -45,36 +56,64 @@ struct hlg_exits_item {
 
 #define HLG_EXITS_NO_RIP 0x80
 
-/* What all threads share. */
+#define HLG_EXITS_RECENT 16
+
+struct hlg_exits_thread;
+
 struct hlg_exits_pairing {
-	struct hlg_exits_sums *sums;
+	struct hlg_exits_sums *sums; /* not owned */
+	uint64_t start, stop;        /* pairs that begin in [start, stop) count */
+	bool has_runs;               /* the recording has KVM_RUN */
+	struct hlg_queue queue;
 	struct hlg_exits_gaps gaps;
-	uint64_t start, stop; /* pairs that begin in [start, stop) count */
-	bool has_runs;        /* the recording has KVM_RUN */
+	struct hlg_exits_thread **threads;
+	size_t n_threads, room_threads;
+	struct hlg_exits_thread **index; /* hash of threads, at most half used */
+	size_t room_index;
+	/* By tid: threads take turns. */
+	struct hlg_exits_thread *recent[HLG_EXITS_RECENT];
+	uint64_t *cpus; /* time of each CPU's latest record */
+	size_t n_cpus;
 };
 
-struct hlg_exits_turn;
+/* Of all times. *pairing does not move until finish. */
+void hlg_exits_begin(struct hlg_exits_pairing *pairing, struct hlg_exits_sums *sums);
+void hlg_exits_finish(struct hlg_exits_pairing *pairing);
 
-struct hlg_exits_thread {
-	int32_t pid, tid;
-	struct hlg_exits_turn *turns; /* one for each vCPU */
-	uint32_t n_turns, current;    /* current: of the latest kvm_exit or kvm_entry */
-	uint64_t user_time, run_time;
-	struct hlg_exits_key user; /* of the userspace exit that is open, or done */
-	uint64_t user_ns;          /* if done: how long it took */
-	uint64_t port, insn;       /* since KVM_RUN */
-	uint16_t user_cpu, run_cpu;
-	bool user_open, user_done, run_open, has_insn;
-};
+void hlg_exits_add_cpu(struct hlg_exits_pairing *pairing, uint16_t cpu, uint64_t time);
 
-void hlg_exits_thread_init(struct hlg_exits_thread *thread, int32_t pid, int32_t tid);
+/*
+ * A record comes in two steps: it is written where hlg_exits_next says (NULL: no memory),
+ * then hlg_exits_pushed, without which nothing has happened.
+ */
+static inline struct hlg_exits_item *hlg_exits_next(struct hlg_exits_pairing *pairing)
+{
+	struct hlg_exits_item *item = hlg_queue_next(&pairing->queue);
 
-/* The next records of a thread: those of n up to limit (ns). Returns how many. */
-size_t hlg_exits_take(struct hlg_exits_pairing *pairing, struct hlg_exits_thread *thread,
-		      const struct hlg_exits_item *items, size_t n, uint64_t limit);
+	if (!item)
+		pairing->sums->no_memory = true;
+	return item;
+}
 
-/* The end of the recording: what is open stays without its other half. Frees. */
-void hlg_exits_thread_end(struct hlg_exits_pairing *pairing,
-			  struct hlg_exits_thread *thread);
+static inline void hlg_exits_pushed(struct hlg_exits_pairing *pairing,
+				    const struct hlg_exits_item *item)
+{
+	if (item->cpu < pairing->n_cpus)
+		pairing->cpus[item->cpu] = item->time;
+	else if (item->cpu != HLG_ANY_CPU)
+		hlg_exits_add_cpu(pairing, item->cpu, item->time);
+	hlg_queue_pushed(&pairing->queue, item->time);
+}
+
+/* Records of a CPU's buffer (HLG_ANY_CPU: not known) were lost before time. */
+void hlg_exits_lose(struct hlg_exits_pairing *pairing, uint64_t time, uint16_t cpu);
+
+/* One record of this time makes no sense: who it is of is not known. */
+void hlg_exits_lose_at(struct hlg_exits_pairing *pairing, uint64_t time);
+
+void hlg_exits_round(struct hlg_exits_pairing *pairing);
+
+/* The end of the recording: everything is paired, or counted as alone. */
+void hlg_exits_end(struct hlg_exits_pairing *pairing);
 
 #endif

@@ -6,10 +6,9 @@
 
 #include "filter/profile/select.h"
 #include "symtab/sum.h"
-#include "tools/exits/order.h"
+#include "tools/exits/pair.h"
 #include "tools/exits/probe.h"
 #include "tools/exits/reasons.h"
-#include "tools/exits/relay.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/tracepoint/trace.h"
 
@@ -22,8 +21,7 @@ struct reader {
 	struct hlg_exits_probing probing;
 	struct hlg_exits_probe *probes; /* by the reader's number of the event */
 	uint32_t n_probes;
-	struct hlg_exits_order order; /* the relay's while it runs */
-	struct hlg_exits_relay relay;
+	struct hlg_exits_pairing pairing;
 	struct hlg_exits_counts *counts;
 	struct hlg_progress *progress;
 	uint64_t done, told; /* bytes, samples told to progress */
@@ -57,7 +55,7 @@ static int add_event(struct reader *r, uint32_t index, struct hlg_err *err)
 	}
 	r->counts->no_vcpu |= p->has_vcpu && !p->vcpu.size;
 	if (p->record == HLG_EXITS_RUN)
-		hlg_exits_relay_mark(&r->relay, HLG_EXITS_MARK_RUNS, 0, HLG_ANY_CPU);
+		r->pairing.has_runs = true;
 	return 0;
 }
 
@@ -100,8 +98,8 @@ static int on_lost(void *ctx, const struct hlg_perfdata_lost *lost, struct hlg_e
 
 	(void)err;
 	if (lost->time != HLG_NO_TIME)
-		hlg_exits_relay_mark(&r->relay, HLG_EXITS_MARK_LOST, lost->time,
-				     known ? (uint16_t)lost->cpu : HLG_ANY_CPU);
+		hlg_exits_lose(&r->pairing, lost->time,
+			       known ? (uint16_t)lost->cpu : HLG_ANY_CPU);
 	return 0;
 }
 
@@ -111,7 +109,7 @@ static int on_round(void *ctx, struct hlg_err *err)
 
 	(void)err;
 	if (!r->directory)
-		hlg_exits_relay_mark(&r->relay, HLG_EXITS_MARK_ROUND, 0, HLG_ANY_CPU);
+		hlg_exits_round(&r->pairing);
 	return 0;
 }
 
@@ -205,21 +203,26 @@ static void take(struct reader *r, const struct hlg_perfdata_raw *raw)
 {
 	struct hlg_exits_probe *p = &r->probes[raw->event];
 	const struct hlg_perfdata_layout *l = raw->layout;
-	struct hlg_exits_item item = {.cpu = HLG_ANY_CPU};
+	struct hlg_exits_item item = {.cpu = HLG_ANY_CPU}, *next;
 
 	if (!p->record || (r->restricts && !is_wanted(r, raw)))
 		return;
 	if (!r->restricts)
 		hlg_exits_probe_place(p, l);
 	item.time = hlg_perfdata_u64(raw->record + l->time);
+	item.thread = hlg_perfdata_u64(raw->record + l->tid);
 	if (l->cpu)
 		item.cpu = (uint16_t)hlg_perfdata_u32(raw->record + l->cpu);
-	if (!fill(p, raw, &item))
-		hlg_exits_relay_mark(&r->relay, HLG_EXITS_MARK_BAD, item.time,
-				     HLG_ANY_CPU);
-	else if (settle(&item))
-		hlg_exits_relay_send(&r->relay, hlg_perfdata_u64(raw->record + l->tid),
-				     &item);
+	if (!fill(p, raw, &item)) {
+		r->pairing.sums->lone.bad++;
+		hlg_exits_lose_at(&r->pairing, item.time);
+		return;
+	}
+	next = settle(&item) ? hlg_exits_next(&r->pairing) : NULL;
+	if (!next)
+		return;
+	*next = item;
+	hlg_exits_pushed(&r->pairing, next);
 }
 
 /* A copy: what a call could change would be kept in memory, for all samples. */
@@ -243,6 +246,7 @@ static inline __attribute__((always_inline)) bool take_placed(
 	struct hlg_exits_item *item)
 {
 	item->time = hlg_perfdata_u64(raw->record + p->time);
+	item->thread = hlg_perfdata_u64(raw->record + p->tid);
 	item->cpu = (uint16_t)hlg_perfdata_u32(raw->record + p->cpu);
 	return fill_placed(p, raw->record, raw->size, item);
 }
@@ -253,30 +257,11 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 {
 	struct reader *r = ctx;
 	const struct hlg_exits_probe *p = &r->probes[raw->event];
-	struct hlg_exits_stream *s = NULL;
+	struct hlg_exits_item *item = p->placed ? hlg_exits_next(&r->pairing) : NULL;
 
-	if (p->placed)
-		s = hlg_exits_recent(&r->order, hlg_perfdata_u64(raw->record + p->tid));
-	if (s && take_placed(p, raw, hlg_exits_next(s))) {
-		if (settle(hlg_exits_next(s)))
-			hlg_exits_pushed(&r->order, s, hlg_exits_next(s));
-		return;
-	}
-	take_other(r, raw->record, raw->layout, raw->event, raw->misc);
-}
-
-/* The same by way of another thread. */
-static inline __attribute__((always_inline)) void on_relayed(void *ctx,
-							     struct hlg_perfdata_raw *raw)
-{
-	struct reader *r = ctx;
-	const struct hlg_exits_probe *p = &r->probes[raw->event];
-	struct hlg_exits_entry *entry = hlg_exits_relay_next(&r->relay);
-
-	if (p->placed && take_placed(p, raw, &entry->item)) {
-		entry->thread = hlg_perfdata_u64(raw->record + p->tid);
-		if (settle(&entry->item))
-			hlg_exits_relay_sent(&r->relay);
+	if (item && take_placed(p, raw, item)) {
+		if (settle(item))
+			hlg_exits_pushed(&r->pairing, item);
 		return;
 	}
 	take_other(r, raw->record, raw->layout, raw->event, raw->misc);
@@ -308,48 +293,35 @@ static int check_records(const struct reader *r, struct hlg_err *err)
 			   lacks);
 }
 
-/* Returns when all has been taken, also after a failure. */
-static int read_records(struct reader *r, unsigned threads, struct hlg_err *err)
+static int read_all(struct reader *r, struct hlg_err *err)
 {
 	static const struct hlg_perfdata_sink sink = {.event = on_event,
 						      .lost = on_lost,
 						      .round = on_round,
 						      .progress = on_progress};
-	int rc;
-
-	hlg_exits_relay_start(&r->relay, &r->order, threads);
-	rc = add_events(r, err);
-	if (rc == 0 && r->relay.here)
-		rc = hlg_perfdata_read(r->pd, on_relayed, &sink, r, err);
-	else if (rc == 0)
-		rc = hlg_perfdata_read(r->pd, on_sample, &sink, r, err);
-	hlg_exits_relay_finish(&r->relay);
-	return rc;
-}
-
-static int read_all(struct reader *r, unsigned threads, struct hlg_err *err)
-{
 	const struct hlg_perfdata_counts *counts = hlg_perfdata_counts(r->pd);
 	int rc;
 
 	r->directory = hlg_perfdata_host(r->pd)->directory;
 	if (r->directory)
-		r->order.limit = SIZE_MAX;
-	rc = read_records(r, threads, err);
+		r->pairing.queue.limit = SIZE_MAX;
+	rc = add_events(r, err);
+	if (rc == 0)
+		rc = hlg_perfdata_read(r->pd, on_sample, &sink, r, err);
 	if (rc == 0)
 		rc = check_records(r, err);
 	if (rc < 0)
 		return rc;
-	hlg_exits_order_end(&r->order);
+	hlg_exits_end(&r->pairing);
 	r->counts->lost = hlg_sum(r->counts->lost, counts->lost > counts->lost_samples
 							   ? counts->lost
 							   : counts->lost_samples);
 	r->counts->left =
 		hlg_sum(r->counts->left, hlg_sum(counts->left, counts->missing));
-	return r->order.pairing.sums->no_memory ? hlg_err_memory(err, r->path) : 0;
+	return r->pairing.sums->no_memory ? hlg_err_memory(err, r->path) : 0;
 }
 
-int hlg_exits_read(const char *path, const struct hlg_options *options, unsigned threads,
+int hlg_exits_read(const char *path, const struct hlg_options *options,
 		   struct hlg_progress *progress, struct hlg_exits_sums *sums,
 		   struct hlg_exits_counts *counts, struct hlg_err *err)
 {
@@ -362,11 +334,11 @@ int hlg_exits_read(const char *path, const struct hlg_options *options, unsigned
 
 	if (rc < 0)
 		return rc;
-	hlg_exits_order_init(&r.order, sums);
-	r.order.pairing.start = options->start;
-	r.order.pairing.stop = options->stop;
-	rc = read_all(&r, threads, err);
-	hlg_exits_order_finish(&r.order);
+	hlg_exits_begin(&r.pairing, sums);
+	r.pairing.start = options->start;
+	r.pairing.stop = options->stop;
+	rc = read_all(&r, err);
+	hlg_exits_finish(&r.pairing);
 	hlg_trace_close(r.trace);
 	free(r.probes);
 	hlg_perfdata_close(r.pd);

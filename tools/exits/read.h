@@ -22,10 +22,9 @@ struct hlg_exits_counts {
 /*
  * Adds the pairs of a recording ("-" is standard input) to sums, of the threads and times
  * that options select, and what it held to counts. Fails when the recording has none of
- * these tracepoints, or they lack what is needed. progress may be NULL. With threads > 1
- * a second one pairs what the first one reads; the sums are the same.
+ * these tracepoints, or they lack what is needed. progress may be NULL.
  */
-int hlg_exits_read(const char *path, const struct hlg_options *options, unsigned threads,
+int hlg_exits_read(const char *path, const struct hlg_options *options,
 		   struct hlg_progress *progress, struct hlg_exits_sums *sums,
 		   struct hlg_exits_counts *counts, struct hlg_err *err);
 

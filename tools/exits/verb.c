@@ -226,15 +226,14 @@ static void add_counts(struct hlg_exits_counts *to, const struct hlg_exits_count
 }
 
 /* A recording counts whole or not at all. */
-static int read_file(const char *path, const struct hlg_run *run, unsigned threads,
+static int read_file(const char *path, const struct hlg_run *run,
 		     struct hlg_progress *progress, struct hlg_exits_sums *sums,
 		     struct hlg_exits_counts *counts, struct hlg_err *err)
 {
 	struct hlg_exits_sums own = {
 		.exact = sums->exact, .fold = sums->fold, .fold_ctx = sums->fold_ctx};
 	struct hlg_exits_counts own_counts = {0};
-	int rc = hlg_exits_read(path, &run->options, threads, progress, &own, &own_counts,
-				err);
+	int rc = hlg_exits_read(path, &run->options, progress, &own, &own_counts, err);
 
 	if (rc == 0 && !own.overflow) {
 		hlg_exits_settle(&own);
@@ -264,8 +263,7 @@ static size_t read_files(const struct hlg_inputs *in, const struct hlg_run *run,
 	for (size_t i = 0; i < in->n_files; i++) {
 		struct hlg_err err;
 
-		if (read_file(in->files[i], run, in->threads, &progress, sums, counts,
-			      &err) == 0) {
+		if (read_file(in->files[i], run, &progress, sums, counts, &err) == 0) {
 			n++;
 			continue;
 		}
@@ -338,7 +336,7 @@ int hlg_verb_exits(int argc, char **argv)
 				.own_input = &args,
 				.format_words = "text|csv|json",
 				.by_words = "tid",
-				.threads = 2};
+				.one_thread = true};
 	int status =
 		hlg_inputs_parse(&in, argc, argv, "guest.elf[@BASE]... FILE...",
 				 "Tells what leaving the guest costs: time from kvm_exit "
