@@ -430,7 +430,6 @@ void hlg_exits_end(struct hlg_exits_pairing *p)
 		p->sums->no_memory = true;
 	for (size_t i = 0; i < p->n_threads; i++)
 		end_thread(p, p->threads[i]);
-	hlg_exits_count(p->sums);
 }
 
 void hlg_exits_finish(struct hlg_exits_pairing *p)

@@ -23,9 +23,13 @@ static uint64_t hash_key(const struct hlg_exits_key *k)
 	return (hlg_factor_mix(hash ^ rest) ^ k->rip) * hlg_factor;
 }
 
+/* Field by field: what was just written in pieces cannot be read in one without a wait.
+ */
 static bool is_key(const struct hlg_exits_key *a, const struct hlg_exits_key *b)
 {
-	return memcmp(a, b, sizeof(*a)) == 0;
+	return a->rip == b->rip && a->port == b->port && a->reason == b->reason &&
+	       a->vcpu == b->vcpu && a->kind == b->kind && a->isa == b->isa &&
+	       a->has_rip == b->has_rip;
 }
 
 static inline size_t find_index(const struct hlg_exits_sums *s,
@@ -162,33 +166,29 @@ static void count(struct hlg_exits_sums *s, struct hlg_exits_cell *cell, uint64_
 					      &s->total[cell->key.kind]);
 }
 
-void hlg_exits_count(struct hlg_exits_sums *s)
+void hlg_exits_add(struct hlg_exits_sums *s, const struct hlg_exits_key *of, uint64_t ns)
 {
-	uint32_t cells[HLG_EXITS_WAITING];
-	size_t n = s->n_waiting;
+	/* As above. */
+	struct hlg_exits_key key = {.rip = of->rip,
+				    .port = of->port,
+				    .reason = of->reason,
+				    .vcpu = of->vcpu,
+				    .kind = of->kind,
+				    .isa = of->isa,
+				    .has_rip = of->has_rip};
+	struct hlg_exits_cell *cell;
 
-	/* Adding a cell moves them all: first they are found, then they are counted. */
-	for (size_t i = 0; i < n; i++) {
-		struct hlg_exits_key *key = &s->waiting[i].key;
-		const struct hlg_exits_cell *cell;
-
-		if (s->fold && key->has_rip)
-			key->rip = s->fold(s->fold_ctx, key->rip);
-		cell = cell_of(s, key);
-		cells[i] = cell ? (uint32_t)(cell - s->cells) : UINT32_MAX;
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (cells[i] == UINT32_MAX)
-			s->no_memory = true;
-		else
-			count(s, &s->cells[cells[i]], s->waiting[i].ns);
-	}
-	s->n_waiting = 0;
+	if (s->fold && key.has_rip)
+		key.rip = s->fold(s->fold_ctx, key.rip);
+	cell = cell_of(s, &key);
+	if (cell)
+		count(s, cell, ns);
+	else
+		s->no_memory = true;
 }
 
 void hlg_exits_settle(struct hlg_exits_sums *s)
 {
-	hlg_exits_count(s);
 	for (uint32_t cell = 0; cell < s->n_cells; cell++) {
 		struct hlg_exits_parts *parts = &s->cells[cell].parts;
 

@@ -26,29 +26,13 @@ enum hlg_exits_kind {
 	HLG_EXITS_KINDS
 };
 
-/* Compared as bytes. */
 struct hlg_exits_key {
 	uint64_t rip;    /* of the guest, of a cell as fold says; 0 if has_rip is 0 */
 	uint64_t port;   /* HLG_NO_PORT, or with HLG_PORT_MMIO */
 	uint32_t reason; /* see reasons.h */
 	uint32_t vcpu;   /* index into vcpus */
 	uint8_t kind, isa, has_rip;
-	uint8_t zero[5]; /* no byte without a name */
 };
-
-_Static_assert(sizeof(struct hlg_exits_key) == 32, "no padding");
-
-/* A pair that waits to be counted. */
-struct hlg_exits_waiting {
-	struct hlg_exits_key key; /* its rip is not folded yet */
-	uint64_t ns;
-};
-
-/*
- * Pairs are counted so many at a time: what is counted lies far apart, and a processor
- * that has many to look for at once need not wait for one after the other.
- */
-#define HLG_EXITS_WAITING 64
 
 struct hlg_exits_cell {
 	struct hlg_exits_key key;
@@ -89,8 +73,6 @@ struct hlg_exits_sums {
 	/* What an address counts as; NULL: itself. */
 	uint64_t (*fold)(void *ctx, uint64_t rip);
 	void *fold_ctx;
-	struct hlg_exits_waiting waiting[HLG_EXITS_WAITING];
-	size_t n_waiting;
 	struct hlg_exits_cell *cells;
 	size_t n_cells, room_cells;
 	uint32_t *index; /* hash of cells, at most an eighth used; holds number + 1 */
@@ -107,29 +89,9 @@ struct hlg_exits_sums {
 	bool no_memory; /* something could not be counted: the same */
 };
 
-/* Counts what waits: until then what follows in *sums lacks up to HLG_EXITS_WAITING. */
-void hlg_exits_count(struct hlg_exits_sums *sums);
-
 /* *sums is all zero before, but for exact and fold. Finish in any case. */
-static inline void hlg_exits_add(struct hlg_exits_sums *sums,
-				 const struct hlg_exits_key *key, uint64_t ns)
-{
-	struct hlg_exits_waiting *w = &sums->waiting[sums->n_waiting++];
-
-	/* One by one: what was just made in pieces cannot be copied in one without a
-	 * wait.
-	 */
-	w->key.rip = key->rip;
-	w->key.port = key->port;
-	w->key.reason = key->reason;
-	w->key.vcpu = key->vcpu;
-	w->key.kind = key->kind;
-	w->key.isa = key->isa;
-	w->key.has_rip = key->has_rip;
-	w->ns = ns;
-	if (sums->n_waiting == HLG_EXITS_WAITING)
-		hlg_exits_count(sums);
-}
+void hlg_exits_add(struct hlg_exits_sums *sums, const struct hlg_exits_key *key,
+		   uint64_t ns);
 
 /* When all is added: sums->values then has all of it. Without memory, no_memory. */
 void hlg_exits_settle(struct hlg_exits_sums *sums);
