@@ -6,24 +6,22 @@
 
 #define FIRST 256 /* items there is room for at first */
 
-struct hlg_queue_key {
-	uint64_t time;
-	size_t at; /* number of the item */
+/* Items in the order of time: [at, end), which is not empty. */
+struct hlg_queue_run {
+	uint64_t time; /* of the item at */
+	size_t at, end;
 };
 
 void hlg_queue_init(struct hlg_queue *q, size_t size, hlg_queue_take_fn *take, void *ctx)
 {
-	*q = (struct hlg_queue){.size = size,
-				.limit = HLG_QUEUE_LIMIT,
-				.take = take,
-				.ctx = ctx,
-				.sorted = true};
+	*q = (struct hlg_queue){
+		.size = size, .limit = HLG_QUEUE_LIMIT, .take = take, .ctx = ctx};
 }
 
 void hlg_queue_finish(struct hlg_queue *q)
 {
 	free(q->items);
-	free(q->keys);
+	free(q->runs);
 	*q = (struct hlg_queue){0};
 }
 
@@ -35,141 +33,141 @@ static uint64_t time_of(const struct hlg_queue *q, size_t i)
 	return time;
 }
 
-/* Where the run that begins at from ends: each of its keys is no older than the last. */
-static size_t run_end(const struct hlg_queue_key *keys, size_t from, size_t n)
+/* Of two items of one time the first comes first. */
+static bool is_before(const struct hlg_queue_run *a, const struct hlg_queue_run *b)
 {
-	size_t i = from + 1;
-
-	while (i < n && keys[i].time >= keys[i - 1].time)
-		i++;
-	return i < n ? i : n;
+	return a->time < b->time || (a->time == b->time && a->at < b->at);
 }
 
-/* [from, middle) and [middle, to) into out; of two at one time the first comes first. */
-static void merge(const struct hlg_queue_key *in, size_t from, size_t middle, size_t to,
-		  struct hlg_queue_key *out)
+/* A heap: no run is before the one at (i - 1) / 2. The run at i may be behind others. */
+static void sift(struct hlg_queue *q, size_t i)
 {
-	const struct hlg_queue_key *a = in + from, *b = in + middle;
-	const struct hlg_queue_key *a_end = b, *b_end = in + to;
+	struct hlg_queue_run *runs = q->runs, run = runs[i];
 
-	out += from;
-	while (a < a_end && b < b_end) {
-		bool second = b->time < a->time;
-
-		*out++ = *(second ? b : a);
-		a += !second;
-		b += second;
+	for (size_t child; (child = 2 * i + 1) < q->n_runs; i = child) {
+		if (child + 1 < q->n_runs && is_before(&runs[child + 1], &runs[child]))
+			child++;
+		if (!is_before(&runs[child], &run))
+			break;
+		runs[i] = runs[child];
 	}
-	memcpy(out, a, (size_t)(a_end - a) * sizeof(*a));
-	memcpy(out + (a_end - a), b, (size_t)(b_end - b) * sizeof(*b));
+	runs[i] = run;
+}
+
+static bool add_run(struct hlg_queue *q, size_t at, size_t end)
+{
+	size_t room = q->room_runs ? 2 * q->room_runs : 16;
+	struct hlg_queue_run *more;
+
+	if (q->n_runs == q->room_runs) {
+		more = reallocarray(q->runs, room, sizeof(*more));
+		if (!more)
+			return false;
+		q->runs = more;
+		q->room_runs = room;
+	}
+	q->runs[q->n_runs++] = (struct hlg_queue_run){time_of(q, at), at, end};
+	return true;
+}
+
+/* The runs that begin no later than limit, as a heap. False without memory. */
+static bool find_runs(struct hlg_queue *q, uint64_t limit)
+{
+	q->n_runs = 0;
+	for (size_t end, i = 0; i < q->n; i = end) {
+		uint64_t first = time_of(q, i), last = first, time;
+
+		for (end = i + 1; end < q->n && (time = time_of(q, end)) >= last; end++)
+			last = time;
+		if (first <= limit && !add_run(q, i, end))
+			return false;
+	}
+	for (size_t i = q->n_runs / 2; i > 0; i--)
+		sift(q, i - 1);
+	return true;
+}
+
+/* Up to which time the first run goes on before another one's turn comes. */
+static uint64_t turn_ends(const struct hlg_queue *q)
+{
+	const struct hlg_queue_run *next = &q->runs[1];
+
+	if (q->n_runs < 2)
+		return UINT64_MAX;
+	if (q->n_runs > 2 && is_before(&q->runs[2], next))
+		next = &q->runs[2];
+	return next->time - (next->at < q->runs[0].at);
 }
 
 /*
- * A merge sort of the runs that are there (Knuth, volume 3, 5.2.4, algorithm N): buffers
- * of a few CPUs, each in order, make few. keys has room for 2 * n; returns where the
- * sorted ones are.
+ * What the first run has up to a time goes out, or its first item, if that is newer: at
+ * most n.
  */
-static struct hlg_queue_key *sort(struct hlg_queue_key *keys, size_t n)
+static bool take_turn(struct hlg_queue *q, uint64_t until, size_t n)
 {
-	struct hlg_queue_key *in = keys, *out = keys + n, *swap;
+	struct hlg_queue_run *run = q->runs;
+	bool ok = true;
 
-	while (run_end(in, 0, n) < n) {
-		for (size_t from = 0; from < n;) {
-			size_t middle = run_end(in, from, n);
-			size_t to = middle < n ? run_end(in, middle, n) : n;
-
-			merge(in, from, middle, to, out);
-			from = to;
+	do {
+		ok = q->take(q->ctx, hlg_queue_item(q, run->at)) && ok;
+		if (++run->at == run->end) {
+			*run = q->runs[--q->n_runs];
+			break;
 		}
-		swap = in;
-		in = out;
-		out = swap;
-	}
-	return in;
-}
-
-/* Keys of what is not newer than limit, in the order of time; NULL without memory. */
-static struct hlg_queue_key *sort_keys(struct hlg_queue *q, uint64_t limit, size_t *n)
-{
-	struct hlg_queue_key *more = q->keys;
-
-	if (q->room_keys < 2 * q->n) {
-		free(q->keys);
-		q->room_keys = 0;
-		more = q->keys = reallocarray(NULL, q->room, 2 * sizeof(*more));
-		if (!more)
-			return NULL;
-		q->room_keys = 2 * q->room;
-	}
-	*n = 0;
-	for (size_t i = 0; i < q->n; i++) {
-		more[*n] = (struct hlg_queue_key){time_of(q, i), i};
-		*n += more[*n].time <= limit;
-	}
-	return sort(more, *n);
+		run->time = time_of(q, run->at);
+	} while (run->time <= until && --n);
+	sift(q, 0);
+	return ok;
 }
 
 /* Forgets what is not newer than limit. */
 static void keep_newer(struct hlg_queue *q, uint64_t limit)
 {
 	size_t n = 0;
-	uint64_t last = 0;
 
-	q->sorted = true;
-	for (size_t i = 0; i < q->n; i++) {
-		uint64_t time = time_of(q, i);
-
-		if (time <= limit)
-			continue;
-		q->sorted = q->sorted && time >= last;
-		last = time;
-		memcpy(hlg_queue_item(q, n++), hlg_queue_item(q, i), q->size);
+	for (size_t end, i = 0; i < q->n; i = end + 1) {
+		for (end = i; end < q->n && time_of(q, end) > limit;)
+			end++;
+		if (end > i)
+			memmove(hlg_queue_item(q, n), hlg_queue_item(q, i),
+				(end - i) * q->size);
+		n += end - i;
 	}
 	q->n = n;
-}
-
-static bool take_sorted(struct hlg_queue *q, uint64_t limit)
-{
-	bool ok = true;
-	size_t n;
-
-	for (n = 0; n < q->n && time_of(q, n) <= limit; n++)
-		ok = q->take(q->ctx, hlg_queue_item(q, n)) && ok;
-	q->n -= n;
-	if (n)
-		memmove(q->items, hlg_queue_item(q, n), q->n * q->size);
-	return ok;
 }
 
 /* What is not newer than limit goes out. */
 static bool let_go(struct hlg_queue *q, uint64_t limit)
 {
-	const struct hlg_queue_key *keys;
 	bool ok = true;
-	size_t n;
 
-	if (q->sorted)
-		return take_sorted(q, limit);
-	keys = sort_keys(q, limit, &n);
-	if (!keys)
+	if (!find_runs(q, limit))
 		return false;
-	for (size_t i = 0; i < n; i++)
-		ok = q->take(q->ctx, hlg_queue_item(q, keys[i].at)) && ok;
-	if (n)
-		keep_newer(q, limit);
+	if (!q->n_runs)
+		return true;
+	while (q->n_runs && q->runs[0].time <= limit) {
+		uint64_t until = turn_ends(q);
+
+		ok = take_turn(q, until < limit ? until : limit, SIZE_MAX) && ok;
+	}
+	keep_newer(q, limit);
 	return ok;
 }
 
-/* The older half goes out. */
+/* The older half goes out, and what is of the time of its last one. */
 static bool relieve(struct hlg_queue *q)
 {
-	const struct hlg_queue_key *keys;
-	size_t n;
+	uint64_t time = 0;
+	bool ok = true;
 
-	if (q->sorted)
-		return let_go(q, time_of(q, (q->n - 1) / 2));
-	keys = sort_keys(q, UINT64_MAX, &n);
-	return keys && let_go(q, keys[(n - 1) / 2].time);
+	if (!find_runs(q, UINT64_MAX))
+		return false;
+	for (size_t i = 0; q->n_runs && (i < q->n / 2 || q->runs[0].time == time); i++) {
+		time = q->runs[0].time;
+		ok = take_turn(q, time, 1) && ok;
+	}
+	keep_newer(q, time);
+	return ok;
 }
 
 void *hlg_queue_grow(struct hlg_queue *q)

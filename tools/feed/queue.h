@@ -15,9 +15,9 @@
  * file. An item that breaks the promise of a round comes out late, behind newer ones.
  *
  * Bounds: an item waits for at most two rounds, and is looked at once for each; at most
- * limit items wait: at that the older half goes out. Time: what comes in order is not
- * sorted; k buffers in turn are merged, O(n log k). Memory: the items of two rounds, and
- * while some are sorted 32 bytes for each of those.
+ * limit items wait: at that the older half goes out. Time: items that come in order make
+ * a run, as each buffer does, and k runs are merged in O(n log k). Memory: the items of
+ * two rounds, and 24 bytes for each of their runs.
  */
 #ifndef HLG_TOOLS_FEED_QUEUE_H
 #define HLG_TOOLS_FEED_QUEUE_H
@@ -32,7 +32,7 @@
  */
 typedef bool hlg_queue_take_fn(void *ctx, void *item);
 
-struct hlg_queue_key;
+struct hlg_queue_run;
 
 struct hlg_queue {
 	size_t size, limit;
@@ -42,9 +42,8 @@ struct hlg_queue {
 	size_t n, room;
 	uint64_t newest;   /* time of the newest item that ever came in */
 	uint64_t complete; /* what is not newer than that goes out at the next round */
-	bool sorted;       /* the items are in the order of time */
-	struct hlg_queue_key *keys;
-	size_t room_keys;
+	struct hlg_queue_run *runs; /* only while some go out */
+	size_t n_runs, room_runs;
 };
 
 /* Allocates nothing. ctx is take's, and not owned. */
@@ -75,9 +74,7 @@ static inline void *hlg_queue_next(struct hlg_queue *queue)
 
 static inline void hlg_queue_pushed(struct hlg_queue *queue, uint64_t time)
 {
-	if (time < queue->newest)
-		queue->sorted = false;
-	else
+	if (time > queue->newest)
 		queue->newest = time;
 	queue->n++;
 }
