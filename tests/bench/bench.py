@@ -26,7 +26,7 @@ COMMAND_LEAST = {1: 12, 2: 20}  # times as fast, by number of threads
 SORTED_LEAST = 40
 MANY_LEAST = 1.7
 LIMIT = {"filter": (1.10, 1.05), "load": (1.5, None), "walk": (2, None),
-         "trust": (1.10, 1.05), "exits": (3, 2.5)}
+         "trust": (1.10, 1.05), "exits": (8, None)}
 FIND_MOST = 1.0  # seconds
 
 # The guests of `trust` and `find`: bytes of code; functions and addresses with samples.
