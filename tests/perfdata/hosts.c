@@ -19,7 +19,6 @@ struct hosts {
 	struct hlg_host rows;
 	struct hlg_sample *samples;
 	uint32_t n;
-	bool directory;
 };
 
 static void on_sample(void *ctx, struct hlg_perfdata_raw *raw)
@@ -48,9 +47,7 @@ static int on_round(void *ctx, struct hlg_err *err)
 {
 	struct hosts *h = ctx;
 
-	return h->directory || hlg_timeline_round(&h->timeline)
-		       ? 0
-		       : hlg_err_memory(err, "round");
+	return hlg_timeline_round(&h->timeline) ? 0 : hlg_err_memory(err, "round");
 }
 
 static void print(const struct hosts *h)
@@ -79,10 +76,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	rc = hlg_perfdata_open(&pd, argv[1], &err);
-	if (rc == 0) {
-		h.directory = hlg_perfdata_host(pd)->directory;
+	if (rc == 0)
 		rc = hlg_perfdata_read(pd, on_sample, &sink, &h, &err);
-	}
 	if (rc == 0 && !hlg_timeline_end(&h.timeline))
 		rc = hlg_err_memory(&err, "end");
 	if (rc < 0)

@@ -24,8 +24,6 @@ struct reader {
 	struct hlg_exits_pairing pairing;
 	struct hlg_exits_counts *counts;
 	struct hlg_progress *progress;
-	uint64_t done, told; /* bytes, samples told to progress */
-	bool directory;
 };
 
 /* A name is perf's, or the user's own; the number is the kernel's. */
@@ -108,21 +106,16 @@ static int on_round(void *ctx, struct hlg_err *err)
 	struct reader *r = ctx;
 
 	(void)err;
-	if (!r->directory)
-		hlg_exits_round(&r->pairing);
+	hlg_exits_round(&r->pairing);
 	return 0;
 }
 
-static int on_progress(void *ctx, uint64_t done, uint64_t total, struct hlg_err *err)
+static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_err *err)
 {
-	struct reader *r = ctx;
-	uint64_t samples = hlg_perfdata_counts(r->pd)->samples;
+	const struct reader *r = ctx;
 
-	(void)total;
 	(void)err;
-	hlg_progress_add(r->progress, done - r->done, samples - r->told);
-	r->done = done;
-	r->told = samples;
+	hlg_progress_add(r->progress, bytes, samples);
 	return 0;
 }
 
@@ -302,8 +295,7 @@ static int read_all(struct reader *r, struct hlg_err *err)
 	const struct hlg_perfdata_counts *counts = hlg_perfdata_counts(r->pd);
 	int rc;
 
-	r->directory = hlg_perfdata_host(r->pd)->directory;
-	if (r->directory)
+	if (hlg_perfdata_host(r->pd)->directory)
 		r->pairing.queue.limit = SIZE_MAX;
 	rc = add_events(r, err);
 	if (rc == 0)
@@ -313,11 +305,8 @@ static int read_all(struct reader *r, struct hlg_err *err)
 	if (rc < 0)
 		return rc;
 	hlg_exits_end(&r->pairing);
-	r->counts->lost = hlg_sum(r->counts->lost, counts->lost > counts->lost_samples
-							   ? counts->lost
-							   : counts->lost_samples);
-	r->counts->left =
-		hlg_sum(r->counts->left, hlg_sum(counts->left, counts->missing));
+	r->counts->lost = hlg_sum(r->counts->lost, hlg_perfdata_n_lost(counts));
+	r->counts->left = hlg_sum(r->counts->left, hlg_perfdata_n_left(counts));
 	return r->pairing.sums->no_memory ? hlg_err_memory(err, r->path) : 0;
 }
 

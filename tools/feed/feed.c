@@ -14,13 +14,11 @@ struct feed {
 	struct hlg_host *host;
 	struct hlg_stacks *stacks;
 	struct hlg_timeline timeline; /* if host samples or stacks are wanted */
-	bool directory;               /* of several files, which are not ordered */
 	uint32_t *events;             /* the profile's number of each of the reader's */
 	bool ordered;
 	uint32_t n_events;
 	const char *path;
 	struct hlg_progress *progress;
-	uint64_t done, seen; /* told to progress so far: bytes, samples */
 };
 
 /* Before the first sample of an event: what the profile calls it. */
@@ -78,22 +76,17 @@ static int on_round(void *ctx, struct hlg_err *err)
 {
 	struct feed *feed = ctx;
 
-	/* One of several files is read to its end before the next begins. */
-	if (!feed->ordered || feed->directory || hlg_timeline_round(&feed->timeline))
+	if (!feed->ordered || hlg_timeline_round(&feed->timeline))
 		return 0;
 	return no_room(feed, err);
 }
 
-static int on_progress(void *ctx, uint64_t done, uint64_t total, struct hlg_err *err)
+static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_err *err)
 {
-	struct feed *feed = ctx;
-	uint64_t seen = feed->profile->seen.samples;
+	const struct feed *feed = ctx;
 
-	(void)total;
 	(void)err;
-	hlg_progress_add(feed->progress, done - feed->done, seen - feed->seen);
-	feed->done = done;
-	feed->seen = seen;
+	hlg_progress_add(feed->progress, bytes, samples);
 	return 0;
 }
 
@@ -180,13 +173,10 @@ static void add_counts(struct hlg_recording_sums *sums,
 		       const struct hlg_perfdata_counts *counts)
 {
 	sums->samples += counts->samples;
-	/* LOST counts what LOST_SAMPLES counts again at the end of newer recordings. */
-	sums->lost = hlg_sum(sums->lost, counts->lost > counts->lost_samples
-						 ? counts->lost
-						 : counts->lost_samples);
+	sums->lost = hlg_sum(sums->lost, hlg_perfdata_n_lost(counts));
 	sums->throttled += counts->types[PERF_RECORD_THROTTLE];
 	sums->skipped += counts->unknown_id + counts->bad_sample + counts->no_zstd;
-	sums->left = hlg_sum(sums->left, hlg_sum(counts->left, counts->missing));
+	sums->left = hlg_sum(sums->left, hlg_perfdata_n_left(counts));
 }
 
 /* Reads what pd's range holds. */
@@ -196,11 +186,8 @@ static int read_range(struct feed *feed, struct hlg_perfdata *pd, struct hlg_err
 						      .task = on_task,
 						      .round = on_round,
 						      .progress = on_progress};
-
 	int rc;
 
-	feed->done = 0;
-	feed->directory = hlg_perfdata_host(pd)->directory;
 	if (feed->stacks)
 		rc = hlg_perfdata_read(pd, on_stack, &sink, feed, err);
 	else
@@ -313,8 +300,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 			    .stacks = how->stacks,
 			    .ordered = host || how->stacks,
 			    .path = path,
-			    .progress = how->progress,
-			    .seen = profile->seen.samples};
+			    .progress = how->progress};
 	uint64_t seen = profile->seen.samples, deselected = profile->deselected.samples;
 	uint64_t of_host = profile->host.samples;
 	struct hlg_perfdata *pd;

@@ -8,7 +8,6 @@
 #include "filter/options/options.h"
 #include "filter/profile/sample.h"
 #include "symtab/escape.h"
-#include "symtab/sum.h"
 #include "tools/inject/rewrite.h"
 #include "tools/inject/stop.h"
 #include "tools/perfdata/synth.h"
@@ -170,7 +169,7 @@ static int on_payload(void *ctx, const uint8_t *bytes, size_t n, struct hlg_err 
 	return 0;
 }
 
-static int on_progress(void *ctx, uint64_t done, uint64_t total, struct hlg_err *err)
+static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_err *err)
 {
 	const struct hlg_copy *copy = ctx;
 
@@ -180,7 +179,7 @@ static int on_progress(void *ctx, uint64_t done, uint64_t total, struct hlg_err 
 				   "%s: cannot be written (make room, or write "
 				   "elsewhere)",
 				   copy->writer->path);
-	return hlg_stop_progress(ctx, done, total, err);
+	return hlg_stop_progress(ctx, bytes, samples, err);
 }
 
 /* The loop has no plain samples: on_record() gets them. */
@@ -205,7 +204,7 @@ int hlg_copy_records(struct hlg_copy *copy, struct hlg_perfdata *pd,
 	rc = add_processes(copy, pd, err);
 	if (rc == 0)
 		rc = hlg_perfdata_read(pd, on_sample, &sink, copy, err);
-	copy->counts.left_bytes = hlg_sum(counts->left, counts->missing);
+	copy->counts.left_bytes = hlg_perfdata_n_left(counts);
 	if (rc == 0 && copy->payload_done < copy->payload_size) {
 		copy->counts.other--;
 		rc = hlg_writer_rewind(writer, copy->payload_at, err);

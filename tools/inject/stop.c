@@ -25,11 +25,11 @@ void hlg_stop_begin(void)
 			sigaction(signals[i], &action, NULL);
 }
 
-int hlg_stop_progress(void *ctx, uint64_t done, uint64_t total, struct hlg_err *err)
+int hlg_stop_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_err *err)
 {
 	(void)ctx;
-	(void)done;
-	(void)total;
+	(void)bytes;
+	(void)samples;
 	return noted ? hlg_err_set(err, HLG_ESYSTEM,
 				   "interrupted: nothing is written (start again)")
 		     : 0;

@@ -14,7 +14,7 @@
 void hlg_stop_begin(void);
 
 /* Fails if one was noted. For a recording's progress(), which is asked now and then. */
-int hlg_stop_progress(void *ctx, uint64_t done, uint64_t total, struct hlg_err *err);
+int hlg_stop_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_err *err);
 
 /* Once all is removed: ends the program by the signal that was noted, if one was. */
 void hlg_stop_end(void);

@@ -62,7 +62,6 @@ static int add_file(struct hlg_perfdata *pd, const char *name, uint64_t number,
 	}
 	pd->data_files[pd->n_data_files++] =
 		(struct hlg_directory_file){path, number, (uint64_t)st.st_size};
-	pd->total += (uint64_t)st.st_size;
 	return 0;
 }
 

@@ -93,7 +93,6 @@ static int open_regular(struct hlg_perfdata *pd, uint64_t size, struct hlg_err *
 	} else {
 		rc = hlg_header_read(pd, size, err);
 	}
-	pd->total += pd->limit - pd->from;
 	if (rc == 0)
 		rc = start_source(pd, false, err);
 	return rc == 0 && pd->host.pipe ? start_pipe(pd, err) : rc;

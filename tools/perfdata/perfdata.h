@@ -33,6 +33,7 @@
 #include <stdint.h>
 
 #include "symtab/err.h"
+#include "symtab/sum.h"
 #include "tools/perfdata/decode.h"
 #include "tools/perfdata/event.h"
 #include "tools/perfdata/walk.h"
@@ -117,6 +118,18 @@ struct hlg_perfdata_counts {
 };
 
 const struct hlg_perfdata_counts *hlg_perfdata_counts(const struct hlg_perfdata *pd);
+
+/* LOST counts what LOST_SAMPLES counts again at the end of newer recordings. */
+static inline uint64_t hlg_perfdata_n_lost(const struct hlg_perfdata_counts *counts)
+{
+	return counts->lost > counts->lost_samples ? counts->lost : counts->lost_samples;
+}
+
+/* Bytes that could not be read, as the recording was cut off. */
+static inline uint64_t hlg_perfdata_n_left(const struct hlg_perfdata_counts *counts)
+{
+	return hlg_sum(counts->left, counts->missing);
+}
 
 /*
  * Reading one file with two threads.

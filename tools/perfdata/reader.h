@@ -53,11 +53,12 @@ struct hlg_perfdata {
 	int fd;      /* of the file with the header */
 	int data_fd; /* of the data.N that is being read; -1 */
 	bool close_fd;
-	uint64_t from, limit; /* of the records in the (first) file */
-	uint64_t range_to;    /* UINT64_MAX: none */
-	uint64_t done, total; /* bytes, of earlier files; of all, 0: not known */
-	uint64_t part_from;   /* where the records of the present file begin */
-	bool stopped;         /* nothing more can be read */
+	uint64_t from, limit;        /* of the records in the (first) file */
+	uint64_t range_to;           /* UINT64_MAX: none */
+	uint64_t done;               /* bytes, of earlier files */
+	uint64_t told, told_samples; /* to the sink's progress() */
+	uint64_t part_from;          /* where the records of the present file begin */
+	bool stopped;                /* nothing more can be read */
 	const struct hlg_perfdata *parent; /* of a clone: lends events and host */
 
 	struct hlg_perfdata_event **events;

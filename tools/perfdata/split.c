@@ -104,7 +104,7 @@ void hlg_perfdata_range(struct hlg_perfdata *pd, uint64_t from, uint64_t to)
 	hlg_perfdata_source_seek(&pd->source, &w, from, pd->limit);
 	hlg_window_set(pd, w);
 	pd->part_from = from;
-	pd->total = (to < pd->limit ? to : pd->limit) - from;
+	pd->told = 0;
 }
 
 int hlg_perfdata_clone(struct hlg_perfdata **to, const struct hlg_perfdata *pd,
@@ -129,7 +129,6 @@ int hlg_perfdata_clone(struct hlg_perfdata **to, const struct hlg_perfdata *pd,
 		.from = pd->from,
 		.limit = pd->limit,
 		.range_to = UINT64_MAX,
-		.total = pd->total,
 		.part_from = pd->from,
 		.parent = pd,
 		.events = pd->events,

@@ -21,14 +21,15 @@ struct hlg_perfdata_walk *hlg_perfdata_begin(struct hlg_perfdata *pd,
 
 static int tell_progress(struct hlg_perfdata *pd, struct hlg_err *err)
 {
-	uint64_t here = hlg_window_offset(pd);
+	uint64_t here = hlg_window_offset(pd), samples = pd->counts.samples;
+	uint64_t done = pd->done + (here > pd->part_from ? here - pd->part_from : 0);
 	int rc = 0;
 
 	if (pd->sink && pd->sink->progress)
-		rc = pd->sink->progress(
-			pd->ctx,
-			pd->done + (here > pd->part_from ? here - pd->part_from : 0),
-			pd->total, err);
+		rc = pd->sink->progress(pd->ctx, done - pd->told,
+					samples - pd->told_samples, err);
+	pd->told = done;
+	pd->told_samples = samples;
 	return rc < 0 ? rc : 1;
 }
 
@@ -297,7 +298,10 @@ static int dispatch(struct hlg_perfdata *pd, uint32_t type, const uint8_t *recor
 		add_to(pd, &pd->counts.lost_samples, record, size, 8);
 		return 0;
 	case HLG_RECORD_FINISHED_ROUND:
-		return pd->sink && pd->sink->round ? pd->sink->round(pd->ctx, err) : 0;
+		/* Of one of several files it says nothing of the others. */
+		return pd->sink && pd->sink->round && !pd->host.directory
+			       ? pd->sink->round(pd->ctx, err)
+			       : 0;
 	case HLG_RECORD_AUXTRACE:
 		return auxtrace(pd, record, size, err);
 	case HLG_RECORD_COMPRESSED:

@@ -67,7 +67,7 @@ struct hlg_perfdata_sink {
 	/* Processes and mappings, in the order of the file. */
 	int (*task)(void *ctx, const struct hlg_perfdata_task *task, struct hlg_err *err);
 	int (*lost)(void *ctx, const struct hlg_perfdata_lost *lost, struct hlg_err *err);
-	/* FINISHED_ROUND: perf has emptied all its buffers once. */
+	/* FINISHED_ROUND: perf has emptied all its buffers once. Never of a directory. */
 	int (*round)(void *ctx, struct hlg_err *err);
 	/*
 	 * For who copies: every record as it stands, those of a compressed one in its
@@ -78,9 +78,8 @@ struct hlg_perfdata_sink {
 		      const struct hlg_perfdata_layout *layout, struct hlg_err *err);
 	/* What follows such a record without being in its size (AUXTRACE), in pieces. */
 	int (*payload)(void *ctx, const uint8_t *bytes, size_t n, struct hlg_err *err);
-	/* Now and then, in bytes of records: of the file, or of the part that is read
-	 * (hlg_perfdata_range). total is 0 where it is not known (a pipe). */
-	int (*progress)(void *ctx, uint64_t done, uint64_t total, struct hlg_err *err);
+	/* Now and then: the bytes and samples that were read since the last time. */
+	int (*progress)(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_err *err);
 };
 
 /* The part of a reader that the loop sees; the loop's own. */

@@ -23,7 +23,6 @@ struct reading {
 	bool *can_mark;    /* the same for markers */
 	size_t n_events;
 	uint64_t first_time, last_time;
-	uint64_t done, told; /* bytes, samples told to progress */
 };
 
 static int on_event(void *ctx, const struct hlg_perfdata_event *event,
@@ -254,16 +253,12 @@ void hlg_windows_read_sort(struct hlg_windows *w)
 		qsort(w->rows, w->n_rows, sizeof(*w->rows), by_time);
 }
 
-static int on_progress(void *ctx, uint64_t done, uint64_t total, struct hlg_err *err)
+static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_err *err)
 {
-	struct reading *r = ctx;
-	uint64_t samples = hlg_perfdata_counts(r->pd)->samples;
+	const struct reading *r = ctx;
 
-	(void)total;
 	(void)err;
-	hlg_progress_add(r->w->progress, done - r->done, samples - r->told);
-	r->done = done;
-	r->told = samples;
+	hlg_progress_add(r->w->progress, bytes, samples);
 	return 0;
 }
 
@@ -304,9 +299,7 @@ int hlg_windows_read(struct hlg_windows *w, const char *path, struct hlg_profile
 		return rc;
 	rc = hlg_perfdata_read(r.pd, on_sample, &sink, &r, err);
 	counts = hlg_perfdata_counts(r.pd);
-	/* As in tools/feed/feed.c: LOST_SAMPLES counts the same again. */
-	w->lost =
-		counts->lost > counts->lost_samples ? counts->lost : counts->lost_samples;
+	w->lost = hlg_perfdata_n_lost(counts);
 	w->read = w->n_rows;
 	w->between = r.last_time > r.first_time ? r.last_time - r.first_time : 0;
 	if (rc == 0 && w->n_rows == 0)
