@@ -13,14 +13,14 @@ START_TEST(values_are_near)
 					 i > 7 ? ((uint64_t)127 << (i - 7)) + 1 : i};
 
 		for (size_t k = 0; k < sizeof(near) / sizeof(near[0]); k++) {
-			uint64_t v = near[k], q = hlg_exits_quantize(v);
+			uint64_t v = near[k], q = hlg_histogram_quantize(v);
 			uint64_t off = q > v ? q - v : v - q;
 
 			ck_assert_msg(off <= v / 128, "%ju as %ju", (uintmax_t)v,
 				      (uintmax_t)q);
 			ck_assert_int_eq(v ? __builtin_clzll(v) : 64,
 					 q ? __builtin_clzll(q) : 64);
-			ck_assert_uint_eq(hlg_exits_quantize(q), q);
+			ck_assert_uint_eq(hlg_histogram_quantize(q), q);
 		}
 	}
 }
@@ -32,21 +32,24 @@ START_TEST(parts_are_in_order)
 	uint32_t last = 0;
 
 	for (uint64_t ns = 0; ns < 1 << 16; ns++) {
-		uint32_t part = hlg_exits_part_number(ns);
+		uint32_t bucket = hlg_histogram_bucket(ns);
 
-		ck_assert_uint_le(part - last, 1);
-		ck_assert_uint_eq(hlg_exits_part_value(part), hlg_exits_quantize(ns));
-		last = part;
+		ck_assert_uint_le(bucket - last, 1);
+		ck_assert_uint_eq(hlg_histogram_value(bucket),
+				  hlg_histogram_quantize(ns));
+		last = bucket;
 	}
 	for (uint64_t ns = 1 << 16; ns; ns <<= 1) {
-		uint32_t part = hlg_exits_part_number(ns - 1);
+		uint32_t bucket = hlg_histogram_bucket(ns - 1);
 
-		ck_assert_uint_eq(part + 1, hlg_exits_part_number(ns));
-		ck_assert_uint_eq(hlg_exits_part_value(part), hlg_exits_quantize(ns - 1));
-		ck_assert_uint_eq(hlg_exits_part_value(part + 1), hlg_exits_quantize(ns));
+		ck_assert_uint_eq(bucket + 1, hlg_histogram_bucket(ns));
+		ck_assert_uint_eq(hlg_histogram_value(bucket),
+				  hlg_histogram_quantize(ns - 1));
+		ck_assert_uint_eq(hlg_histogram_value(bucket + 1),
+				  hlg_histogram_quantize(ns));
 	}
-	ck_assert_uint_eq(hlg_exits_part_value(hlg_exits_part_number(UINT64_MAX)),
-			  hlg_exits_quantize(UINT64_MAX));
+	ck_assert_uint_eq(hlg_histogram_value(hlg_histogram_bucket(UINT64_MAX)),
+			  hlg_histogram_quantize(UINT64_MAX));
 }
 END_TEST
 
@@ -54,22 +57,22 @@ END_TEST
 START_TEST(parts_grow_both_ways)
 {
 	static const uint64_t met[] = {5000, 3, UINT64_MAX, 70, 5000, 0};
-	struct hlg_exits_parts parts = {0};
+	struct hlg_histogram histogram = {0};
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < sizeof(met) / sizeof(met[0]); i++) {
-		if (hlg_exits_parts_count(&parts, met[i]))
+		if (hlg_histogram_count(&histogram, met[i]))
 			continue;
-		ck_assert(hlg_exits_parts_grow(&parts, hlg_exits_part_number(met[i])));
-		ck_assert(hlg_exits_parts_count(&parts, met[i]));
+		ck_assert(hlg_histogram_grow(&histogram, hlg_histogram_bucket(met[i])));
+		ck_assert(hlg_histogram_count(&histogram, met[i]));
 	}
-	for (uint32_t i = 0; i < parts.room; i++)
-		n += parts.n[i];
+	for (uint32_t i = 0; i < histogram.room; i++)
+		n += histogram.n[i];
 	ck_assert_uint_eq(n, sizeof(met) / sizeof(met[0]));
-	ck_assert_uint_eq(parts.n[hlg_exits_part_number(5000) - parts.first], 2);
-	parts.n[hlg_exits_part_number(70) - parts.first] = UINT32_MAX;
-	ck_assert(!hlg_exits_parts_count(&parts, 70));
-	hlg_exits_parts_finish(&parts);
+	ck_assert_uint_eq(histogram.n[hlg_histogram_bucket(5000) - histogram.first], 2);
+	histogram.n[hlg_histogram_bucket(70) - histogram.first] = UINT32_MAX;
+	ck_assert(!hlg_histogram_count(&histogram, 70));
+	hlg_histogram_finish(&histogram);
 }
 END_TEST
 
@@ -82,8 +85,9 @@ START_TEST(full_counters_lose_nothing)
 
 	for (uint64_t i = 0; i < added; i++)
 		hlg_exits_add(&sums, &key, 100);
-	ck_assert_uint_eq(sums.cells[0].parts.room, HLG_EXITS_PARTS);
-	sums.cells[0].parts.n[hlg_exits_part_number(100) % HLG_EXITS_PARTS] = UINT32_MAX;
+	ck_assert_uint_eq(sums.cells[0].histogram.room, HLG_HISTOGRAM_OCTAVE);
+	sums.cells[0].histogram.n[hlg_histogram_bucket(100) % HLG_HISTOGRAM_OCTAVE] =
+		UINT32_MAX;
 	hlg_exits_add(&sums, &key, 100);
 	hlg_exits_add(&sums, &key, 100);
 	hlg_exits_settle(&sums);
@@ -116,7 +120,7 @@ START_TEST(values_are_few)
 	ck_assert_uint_le(sums.n_values, 64 * 21);
 	for (size_t i = 0; i < sums.room_values; i++) {
 		n -= sums.values[i].n;
-		ck_assert_uint_eq(hlg_exits_quantize(sums.values[i].value),
+		ck_assert_uint_eq(hlg_histogram_quantize(sums.values[i].value),
 				  sums.values[i].value);
 	}
 	ck_assert_uint_eq(n, 0);

@@ -134,7 +134,7 @@ static void count_value(struct hlg_exits_sums *s, uint32_t cell, uint64_t value,
 	v->n += n;
 }
 
-/* What is not counted in parts: few, or exact, or there is no room. */
+/* What is not counted in the histogram: few, or exact, or there is no room. */
 static __attribute__((noinline)) void count_apart(struct hlg_exits_sums *s,
 						  struct hlg_exits_cell *cell,
 						  uint64_t ns)
@@ -146,10 +146,10 @@ static __attribute__((noinline)) void count_apart(struct hlg_exits_sums *s,
 		return;
 	}
 	if (cell->n > HLG_EXITS_MANY &&
-	    hlg_exits_parts_grow(&cell->parts, hlg_exits_part_number(ns)) &&
-	    hlg_exits_parts_count(&cell->parts, ns))
+	    hlg_histogram_grow(&cell->histogram, hlg_histogram_bucket(ns)) &&
+	    hlg_histogram_count(&cell->histogram, ns))
 		return;
-	count_value(s, number, hlg_exits_quantize(ns), 1);
+	count_value(s, number, hlg_histogram_quantize(ns), 1);
 }
 
 /* One pair of a cell. */
@@ -159,7 +159,7 @@ static void count(struct hlg_exits_sums *s, struct hlg_exits_cell *cell, uint64_
 	cell->total += ns;
 	cell->min = ns < cell->min ? ns : cell->min;
 	cell->max = ns > cell->max ? ns : cell->max;
-	if (!hlg_exits_parts_count(&cell->parts, ns))
+	if (!hlg_histogram_count(&cell->histogram, ns))
 		count_apart(s, cell, ns);
 	s->pairs[cell->key.kind]++;
 	s->overflow |= __builtin_add_overflow(s->total[cell->key.kind], ns,
@@ -190,14 +190,14 @@ void hlg_exits_add(struct hlg_exits_sums *s, const struct hlg_exits_key *of, uin
 void hlg_exits_settle(struct hlg_exits_sums *s)
 {
 	for (uint32_t cell = 0; cell < s->n_cells; cell++) {
-		struct hlg_exits_parts *parts = &s->cells[cell].parts;
+		struct hlg_histogram *histogram = &s->cells[cell].histogram;
 
-		for (uint32_t i = 0; i < parts->room; i++)
-			if (parts->n[i])
+		for (uint32_t i = 0; i < histogram->room; i++)
+			if (histogram->n[i])
 				count_value(s, cell,
-					    hlg_exits_part_value(parts->first + i),
-					    parts->n[i]);
-		hlg_exits_parts_finish(parts);
+					    hlg_histogram_value(histogram->first + i),
+					    histogram->n[i]);
+		hlg_histogram_finish(histogram);
 	}
 }
 
@@ -293,7 +293,7 @@ void hlg_exits_merge(struct hlg_exits_sums *s, const struct hlg_exits_sums *othe
 void hlg_exits_sums_finish(struct hlg_exits_sums *s)
 {
 	for (size_t i = 0; i < s->n_cells; i++)
-		hlg_exits_parts_finish(&s->cells[i].parts);
+		hlg_histogram_finish(&s->cells[i].histogram);
 	free(s->cells);
 	free(s->index);
 	free(s->values);

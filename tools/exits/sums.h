@@ -3,7 +3,7 @@
  * What crossings add up to: times outside the guest, by what there is to tell of each.
  *
  * A latency is not kept but counted: as it is if sums are exact, else as the middle of
- * one of 64 equal parts of its power of two, which is never off by more than 1/128 (0.8
+ * one of 64 equal buckets of its power of two, which is never off by more than 1/128 (0.8
  * %). Percentiles come out with the same error; counts, totals, least and greatest are
  * exact. Memory grows with distinct (cell, value), never with pairs, unless exact.
  */
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tools/exits/parts.h"
+#include "tools/exits/histogram.h"
 
 #define HLG_NO_PORT   UINT64_MAX
 #define HLG_PORT_MMIO ((uint64_t)1 << 63) /* | address of the page, not a port */
@@ -36,8 +36,9 @@ struct hlg_exits_key {
 
 struct hlg_exits_cell {
 	struct hlg_exits_key key;
-	uint64_t n, total, min, max;  /* ns */
-	struct hlg_exits_parts parts; /* values of a cell that has many, until settled */
+	uint64_t n, total, min, max; /* ns */
+	struct hlg_histogram
+		histogram; /* values of a cell that has many, until settled */
 };
 
 #define HLG_EXITS_MANY 1000 /* pairs of a cell that has many */
