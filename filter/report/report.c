@@ -10,6 +10,7 @@
 #include "filter/report/notes.h"
 #include "filter/report/trust-notes.h"
 #include "filter/trust/skid.h"
+#include "filter/view/region.h"
 
 static int compare_events(const void *a, const void *b, void *profile)
 {
@@ -99,11 +100,14 @@ static int build_view(const struct hlg_report *r, struct hlg_view *view,
 				    .weight = weight,
 				    .raw = r->suppressed};
 
+	int rc;
+
 	/* Cells lie by series, so each series is met once. */
 	for (size_t i = 0; i < n_cells; i++)
 		if (i == 0 || cells[i].series != cells[i - 1].series)
 			in.squares += r->profile->series[cells[i].series].squares;
-	return hlg_view_build(view, &in, err);
+	rc = hlg_view_build(view, &in, err);
+	return rc < 0 ? rc : hlg_region_build(view, r->options->region, err);
 }
 
 /* Edges need code, which a report that names no function does not look at. */

@@ -62,7 +62,7 @@ static bool add_samples(struct shares *shares, const struct hlg_view *view,
 			const struct hlg_region *region)
 {
 	for (size_t i = 0; i < region->n_parts; i++) {
-		const struct hlg_part *part = &view->parts[region->first_part + i];
+		const struct hlg_region_part *part = &view->parts[region->first_part + i];
 		const struct hlg_row *row = &view->rows[part->row];
 
 		if (row->place.symbol &&

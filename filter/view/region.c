@@ -53,7 +53,7 @@ static struct piece *cut(const struct hlg_view *view, uint64_t size)
 static int compare_parts(const void *a, const void *b, void *view)
 {
 	enum hlg_weight weight = ((const struct hlg_view *)view)->weight;
-	const struct hlg_part *x = a, *y = b;
+	const struct hlg_region_part *x = a, *y = b;
 	uint64_t wx = hlg_weigh(weight, x->count), wy = hlg_weigh(weight, y->count);
 
 	if (wx != wy)
@@ -90,7 +90,7 @@ static void collect(struct hlg_view *view, const struct piece *pieces)
 			view->n_regions++;
 		}
 		if (!again || p->row != p[-1].row) {
-			view->parts[n_parts++] = (struct hlg_part){.row = p->row};
+			view->parts[n_parts++] = (struct hlg_region_part){.row = p->row};
 			region->n_parts++;
 		}
 		hlg_count_add(&view->parts[n_parts - 1].count, p->count);
@@ -98,19 +98,19 @@ static void collect(struct hlg_view *view, const struct piece *pieces)
 	}
 }
 
-bool hlg_regions_build(struct hlg_view *view, uint64_t size)
+int hlg_region_build(struct hlg_view *view, uint64_t size, struct hlg_err *err)
 {
 	double total = (double)hlg_weigh(view->weight, view->kept);
 	struct piece *pieces;
 
 	if (size == 0)
-		return true;
+		return 0;
 	pieces = cut(view, size);
 	view->regions = malloc((view->n_hits + 1) * sizeof(*view->regions));
 	view->parts = malloc((view->n_hits + 1) * sizeof(*view->parts));
 	if (!pieces || !view->regions || !view->parts) {
 		free(pieces);
-		return false;
+		return hlg_err_memory(err, "report");
 	}
 	collect(view, pieces);
 	free(pieces);
@@ -124,5 +124,5 @@ bool hlg_regions_build(struct hlg_view *view, uint64_t size)
 	}
 	qsort_r(view->regions, view->n_regions, sizeof(*view->regions), compare_regions,
 		view);
-	return true;
+	return 0;
 }

@@ -6,9 +6,9 @@
 #include "filter/view/view.h"
 
 /*
- * Fills the view's regions from its rows and hits; size is a power of two, 0 for none.
- * Returns false without memory.
+ * Fills the regions of a view that was built, once, from its rows and hits; size is a
+ * power of two, 0 for none. Fails only without memory; hlg_view_finish frees them.
  */
-bool hlg_regions_build(struct hlg_view *view, uint64_t size);
+int hlg_region_build(struct hlg_view *view, uint64_t size, struct hlg_err *err);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "filter/view/gap.h"
 #include "filter/view/place-name.h"
-#include "filter/view/region.h"
 
 struct builder {
 	struct hlg_view *view;
@@ -240,8 +239,6 @@ int hlg_view_build(struct hlg_view *view, const struct hlg_view_input *in,
 	if (!ok)
 		return hlg_err_memory(err, "report");
 	share_out(&b);
-	if (!hlg_regions_build(view, in->options->region))
-		return hlg_err_memory(err, "report");
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A view: what the cells of a profile mean in a space. Rows (functions, labels, gaps,
- * data, outside) and regions, with their shares, all from the same cells.
+ * data, outside) with their shares, and, if region.h is asked for them, the regions of
+ * the rows' hits.
  *
  * Conservation: guest = the sum of kinds[]; kept = guest - dropped = the sum of the rows
  * = the sum of the regions (if there are any).
@@ -37,7 +38,7 @@ struct hlg_row {
 };
 
 /* What one row has in one region. */
-struct hlg_part {
+struct hlg_region_part {
 	uint32_t row;
 	struct hlg_count count;
 };
@@ -61,9 +62,9 @@ struct hlg_view {
 	size_t n_rows;
 	struct hlg_hit *hits;
 	size_t n_hits;
-	struct hlg_region *regions; /* by weight, then address, then image */
+	struct hlg_region *regions; /* of region.h; by weight, then address, then image */
 	size_t n_regions;
-	struct hlg_part *parts;
+	struct hlg_region_part *parts;
 };
 
 /* A stable order of images, for rows that are otherwise alike; NULL comes last. */
@@ -94,7 +95,10 @@ struct hlg_view_input {
 enum hlg_kind hlg_view_place(const struct hlg_space *space, int gaps, uint64_t ip,
 			     struct hlg_place *place);
 
-/* Fails only without memory; the caller finishes the view in any case. */
+/*
+ * Builds the rows and their hits; there are no regions yet. Fails only without memory;
+ * the caller finishes the view in any case.
+ */
 int hlg_view_build(struct hlg_view *view, const struct hlg_view_input *in,
 		   struct hlg_err *err);
 void hlg_view_finish(struct hlg_view *view);

@@ -147,7 +147,7 @@ static void write_parts(FILE *f, const struct hlg_view *v,
 	double total = (double)hlg_weigh(v->weight, region->count);
 
 	for (size_t i = 0; i < region->n_parts && i < SHOWN; i++) {
-		const struct hlg_part *part = &v->parts[region->first_part + i];
+		const struct hlg_region_part *part = &v->parts[region->first_part + i];
 		double w = (double)hlg_weigh(v->weight, part->count);
 
 		fputs(i ? ", " : "", f);

@@ -84,7 +84,7 @@ static void check_region(const struct hlg_view *v, const struct hlg_region *regi
 	ck_assert_uint_eq(region->addr % size, 0);
 	ck_assert_uint_gt(region->n_parts, 0);
 	for (size_t i = 0; i < region->n_parts; i++) {
-		const struct hlg_part *part = &v->parts[region->first_part + i];
+		const struct hlg_region_part *part = &v->parts[region->first_part + i];
 
 		ck_assert_uint_lt(part->row, v->n_rows);
 		ck_assert_ptr_eq(v->rows[part->row].place.image, region->image);

@@ -134,7 +134,7 @@ START_TEST(parts)
 	struct hlg_report report;
 	struct hlg_run run;
 	const struct hlg_region *r;
-	const struct hlg_part *part;
+	const struct hlg_region_part *part;
 
 	kit_guest("guest.elf");
 	kit_start(&run, "guest.elf region=64 gaps=stretch");

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "filter/view/region.h"
 #include "kit.h"
 #include "tap.h"
 
@@ -71,6 +72,7 @@ static void judge(uint64_t region)
 	run.options.region = region;
 	hlg_view_finish(&view);
 	ck_assert_int_eq(hlg_view_build(&view, &in, &err), 0);
+	ck_assert_int_eq(hlg_region_build(&view, region, &err), 0);
 	ck_assert(hlg_sizes_test(&sizes, &view, region));
 }
 

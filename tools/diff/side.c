@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "filter/view/region.h"
+
 int hlg_diff_side_judge(struct hlg_diff_side *side, struct hlg_err *err)
 {
 	return hlg_report_build(&side->report, side->options, side->space, side->profile,
@@ -33,6 +35,8 @@ static int view_of(struct hlg_view *view, const struct hlg_diff_side *side,
 	}
 	if (rc == 0)
 		rc = hlg_view_build(view, &in, err);
+	if (rc == 0)
+		rc = hlg_region_build(view, side->options->region, err);
 	free(cells);
 	free(rank);
 	return rc;
