@@ -25,7 +25,7 @@ static void put_better(FILE *f, const struct hlg_trust *trust)
 	bool any = false, tried = false;
 
 	for (size_t i = 0; i < trust->n_images; i++) {
-		const struct hlg_trust_image *ti = &trust->images[i];
+		const struct hlg_image_test *ti = &trust->images[i];
 		const struct hlg_fit *fit = ti->found.fits;
 		char percent[16];
 
@@ -97,7 +97,7 @@ static bool overlaps(const struct hlg_image *image, uint64_t base)
 static void tell_elsewhere(struct hlg_report *r)
 {
 	for (size_t i = 0; i < r->trust.n_images; i++) {
-		const struct hlg_trust_image *ti = &r->trust.images[i];
+		const struct hlg_image_test *ti = &r->trust.images[i];
 		const struct hlg_fit *fit = ti->found.fits;
 
 		if (r->trust.all.verdict == HLG_TRUST_MISMATCH || ti->found.n == 0 ||
@@ -118,7 +118,7 @@ static void tell_images(struct hlg_report *r)
 	char percent[16];
 
 	for (size_t i = 0; r->trust.n_images > 1 && i < r->trust.n_images; i++) {
-		const struct hlg_trust_image *ti = &r->trust.images[i];
+		const struct hlg_image_test *ti = &r->trust.images[i];
 		const struct hlg_boundaries *s = &ti->tested.samples;
 		const char *word = hlg_trust_word(ti->tested.verdict);
 		uint64_t n = s->on + s->off;
@@ -145,12 +145,12 @@ static void tell_any_fits(struct hlg_report *r)
 					  r->trust.images[i].image->path);
 }
 
-static void tell_misfits(struct hlg_report *r)
+static void tell_threads(struct hlg_report *r)
 {
 	const struct hlg_trust *trust = &r->trust;
 
-	for (size_t i = 0; i < trust->n_misfits && i < SHOWN; i++) {
-		const struct hlg_misfit *m = &trust->misfits[i];
+	for (size_t i = 0; i < trust->n_threads && i < SHOWN; i++) {
+		const struct hlg_thread_test *m = &trust->threads[i];
 		char percent[16];
 
 		hlg_report_remark(
@@ -160,9 +160,9 @@ static void tell_misfits(struct hlg_report *r)
 			hlg_write_percent(percent, share(m->samples.on, m->samples.off)),
 			m->samples.on + m->samples.off);
 	}
-	if (trust->n_misfits > SHOWN)
+	if (trust->n_threads > SHOWN)
 		hlg_report_remark(r, "%zu more threads do not fit",
-				  trust->n_misfits - SHOWN);
+				  trust->n_threads - SHOWN);
 }
 
 static void tell_events(struct hlg_report *r)
@@ -212,7 +212,7 @@ void hlg_trust_words_add(struct hlg_report *r)
 {
 	tell_images(r);
 	tell_any_fits(r);
-	tell_misfits(r);
+	tell_threads(r);
 	tell_elsewhere(r);
 	tell_events(r);
 	tell_sizes(r);

@@ -24,7 +24,7 @@ bool hlg_skid_mark(struct hlg_view *view, const struct hlg_trust *trust, uint64_
 {
 	for (size_t i = 0; i < view->n_rows; i++) {
 		struct hlg_row *row = &view->rows[i];
-		const struct hlg_trust_image *ti = hlg_trust_of(trust, row->place.image);
+		const struct hlg_image_test *ti = hlg_trust_of(trust, row->place.image);
 
 		if (ti && ti->code && row->place.symbol &&
 		    !mark_row(view, row, ti->code, reach))

@@ -7,14 +7,14 @@
 
 static int compare_tids(const void *a, const void *b)
 {
-	const struct hlg_misfit *x = a, *y = b;
+	const struct hlg_thread_test *x = a, *y = b;
 
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-static int compare_misfits(const void *a, const void *b)
+static int compare_threads(const void *a, const void *b)
 {
-	const struct hlg_misfit *x = a, *y = b;
+	const struct hlg_thread_test *x = a, *y = b;
 
 	if (x->samples.off != y->samples.off)
 		return x->samples.off > y->samples.off ? -1 : 1;
@@ -22,7 +22,7 @@ static int compare_misfits(const void *a, const void *b)
 }
 
 /* What each hit of a row says of its thread. */
-static size_t add_row(struct hlg_misfit *list, size_t n, struct hlg_code *code,
+static size_t add_row(struct hlg_thread_test *list, size_t n, struct hlg_code *code,
 		      const struct hlg_view *view, const struct hlg_row *row)
 {
 	struct hlg_place place = row->place;
@@ -35,7 +35,7 @@ static size_t add_row(struct hlg_misfit *list, size_t n, struct hlg_code *code,
 		is = hlg_tested_at(code, &place);
 		if (hit->tid < 0 || is == HLG_BOUNDARY_UNKNOWN)
 			continue;
-		list[n] = (struct hlg_misfit){.tid = hit->tid};
+		list[n] = (struct hlg_thread_test){.tid = hit->tid};
 		*(is == HLG_BOUNDARY_ON ? &list[n].samples.on : &list[n].samples.off) =
 			hit->count.samples;
 		n++;
@@ -43,13 +43,13 @@ static size_t add_row(struct hlg_misfit *list, size_t n, struct hlg_code *code,
 	return n;
 }
 
-/* Adds up what is of one thread, and keeps those that do not fit. */
-static size_t fold(struct hlg_misfit *list, size_t n)
+/* Adds up what is of one thread, and keeps those that are off boundaries. */
+static size_t merge(struct hlg_thread_test *list, size_t n)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0, j; i < n; i = j) {
-		struct hlg_misfit sum = list[i];
+		struct hlg_thread_test sum = list[i];
 
 		for (j = i + 1; j < n && list[j].tid == sum.tid; j++) {
 			sum.samples.on += list[j].samples.on;
@@ -62,24 +62,27 @@ static size_t fold(struct hlg_misfit *list, size_t n)
 	return kept;
 }
 
-bool hlg_misfits_find(struct hlg_trust *trust, const struct hlg_view *view)
+bool hlg_threads_find(struct hlg_thread_test **threads, size_t *n_threads,
+		      struct hlg_image_test *tests, size_t n_tests,
+		      const struct hlg_view *view)
 {
-	struct hlg_misfit *list = malloc((view->n_hits + 1) * sizeof(*list));
+	struct hlg_thread_test *list = malloc((view->n_hits + 1) * sizeof(*list));
 	size_t n = 0;
 
 	if (!list)
 		return false;
 	for (size_t r = 0; r < view->n_rows; r++) {
 		const struct hlg_row *row = &view->rows[r];
-		const struct hlg_trust_image *ti = hlg_trust_of(trust, row->place.image);
+		const struct hlg_image_test *test =
+			hlg_image_test_of(tests, n_tests, row->place.image);
 
-		if (ti)
-			n = add_row(list, n, ti->code, view, row);
+		if (test)
+			n = add_row(list, n, test->code, view, row);
 	}
 	qsort(list, n, sizeof(*list), compare_tids);
-	n = fold(list, n);
-	qsort(list, n, sizeof(*list), compare_misfits);
-	trust->misfits = list;
-	trust->n_misfits = n;
+	n = merge(list, n);
+	qsort(list, n, sizeof(*list), compare_threads);
+	*threads = list;
+	*n_threads = n;
 	return true;
 }

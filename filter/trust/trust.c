@@ -24,79 +24,10 @@ static void add_tested(struct hlg_tested *to, const struct hlg_tested *from)
 	to->bytes += from->bytes;
 }
 
-struct hlg_trust_image *hlg_trust_of(const struct hlg_trust *trust,
-				     const struct hlg_image *image)
+struct hlg_image_test *hlg_trust_of(const struct hlg_trust *trust,
+				    const struct hlg_image *image)
 {
-	if (!image || image->number >= trust->n_images ||
-	    trust->images[image->number].image != image)
-		return NULL;
-	return &trust->images[image->number];
-}
-
-static void add_to_base(struct hlg_trust_image *ti, const struct hlg_hit *hit)
-{
-	uint64_t bias = hit->ip - hit->addr;
-	struct hlg_base_sum *sum;
-	size_t i = 0;
-
-	while (hlg_image_base(ti->image, i).bias != bias)
-		i++;
-	sum = &ti->bases[i];
-	if (sum->count.samples == 0)
-		sum->tid = hit->tid;
-	else if (sum->tid != hit->tid)
-		sum->tid = HLG_MANY_TIDS;
-	hlg_count_add(&sum->count, hit->count);
-}
-
-static int compare_addrs(const void *a, const void *b)
-{
-	const struct hlg_hit *x = *(const struct hlg_hit *const *)a;
-	const struct hlg_hit *y = *(const struct hlg_hit *const *)b;
-
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
-/*
- * The hits of a row by own address, in place of its hits' order by series and guest
- * address; to be freed. NULL without memory.
- */
-static const struct hlg_hit **by_address(const struct hlg_view *view,
-					 const struct hlg_row *row)
-{
-	const struct hlg_hit **hits = malloc((row->n_hits + 1) * sizeof(*hits));
-	bool sorted = true;
-
-	if (!hits)
-		return NULL;
-	for (size_t i = 0; i < row->n_hits; i++) {
-		hits[i] = &view->hits[row->first_hit + i];
-		sorted &= i == 0 || hits[i - 1]->addr <= hits[i]->addr;
-	}
-	if (!sorted)
-		qsort(hits, row->n_hits, sizeof(const struct hlg_hit *), compare_addrs);
-	return hits;
-}
-
-/* Each address of a row's hits; code may be NULL. Returns false without memory. */
-static bool test_row(struct hlg_tested *tested, struct hlg_code *code,
-		     const struct hlg_view *view, const struct hlg_row *row)
-{
-	const struct hlg_hit **hits = by_address(view, row);
-	struct hlg_place place = row->place;
-
-	if (!hits)
-		return false;
-	for (size_t i = 0, j; i < row->n_hits; i = j) {
-		uint64_t samples = 0;
-
-		place.addr = hits[i]->addr;
-		for (j = i; j < row->n_hits && hits[j]->addr == place.addr; j++)
-			samples += hits[j]->count.samples;
-		hlg_tested_add(tested, code, &place, hits[i]->filler, samples);
-	}
-	free(hits);
-	return true;
+	return hlg_image_test_of(trust->images, trust->n_images, image);
 }
 
 /* Tests each image, and adds up all of them and what is in none. */
@@ -104,12 +35,10 @@ static bool test_view(struct hlg_trust *trust, const struct hlg_view *view)
 {
 	for (size_t r = 0; r < view->n_rows; r++) {
 		const struct hlg_row *row = &view->rows[r];
-		struct hlg_trust_image *ti = hlg_trust_of(trust, row->place.image);
+		struct hlg_image_test *ti = hlg_trust_of(trust, row->place.image);
 
-		for (size_t i = 0; ti && i < row->n_hits; i++)
-			add_to_base(ti, &view->hits[row->first_hit + i]);
-		if (!test_row(ti ? &ti->tested : &trust->all, ti ? ti->code : NULL, view,
-			      row))
+		if (!(ti ? hlg_image_test_add(ti, view, row)
+			 : hlg_image_test_row(&trust->all, NULL, view, row)))
 			return false;
 	}
 	for (size_t i = 0; i < trust->n_images; i++) {
@@ -124,7 +53,7 @@ static bool test_view(struct hlg_trust *trust, const struct hlg_view *view)
  * Where all instructions have one length, every base fits that is a multiple of it: one
  * that was not found must be, or it is not the samples that bear it out.
  */
-static bool must_stand_out(const struct hlg_trust_image *ti)
+static bool must_stand_out(const struct hlg_image_test *ti)
 {
 	return ti->image->elf.machine == EM_AARCH64 && ti->code &&
 	       ti->tested.verdict == HLG_TRUST_VERIFIED &&
@@ -151,7 +80,7 @@ static int look_elsewhere(struct hlg_trust *trust, const struct hlg_space *space
 	size_t i = 0;
 
 	for (; ok && i < trust->n_images; i++) {
-		struct hlg_trust_image *ti = &trust->images[i];
+		struct hlg_image_test *ti = &trust->images[i];
 		bool fits =
 			ti->tested.verdict == HLG_TRUST_VERIFIED && !must_stand_out(ti);
 
@@ -167,7 +96,7 @@ static int look_elsewhere(struct hlg_trust *trust, const struct hlg_space *space
 }
 
 /* Takes out of what was found where the image lies already. */
-static bool drop_own(struct hlg_trust_image *ti)
+static bool drop_own(struct hlg_image_test *ti)
 {
 	size_t n = 0;
 	bool own = false;
@@ -186,7 +115,7 @@ static bool drop_own(struct hlg_trust_image *ti)
 static void doubt(struct hlg_trust *trust)
 {
 	for (size_t i = 0; i < trust->n_images; i++) {
-		struct hlg_trust_image *ti = &trust->images[i];
+		struct hlg_image_test *ti = &trust->images[i];
 
 		if (!must_stand_out(ti) || drop_own(ti))
 			continue;
@@ -201,7 +130,7 @@ static void doubt(struct hlg_trust *trust)
 static bool fits_elsewhere(const struct hlg_trust *trust)
 {
 	for (size_t i = 0; i < trust->n_images; i++) {
-		const struct hlg_trust_image *ti = &trust->images[i];
+		const struct hlg_image_test *ti = &trust->images[i];
 
 		if (ti->tested.verdict != HLG_TRUST_VERIFIED && ti->found.n &&
 		    ti->found.fits[0].base != ti->image->base &&
@@ -223,29 +152,15 @@ static bool has_mismatch(const struct hlg_trust *trust)
 static int open_images(struct hlg_trust *trust, const struct hlg_space *space,
 		       struct hlg_err *err)
 {
+	int rc = 0;
+
 	trust->images = calloc(space->n_images + 1, sizeof(*trust->images));
 	if (!trust->images)
 		return hlg_err_memory(err, "report");
-	for (size_t i = 0; i < space->n_images; i++) {
-		struct hlg_trust_image *ti = &trust->images[trust->n_images++];
-		int rc;
-
-		ti->image = space->images[i];
-		/* What cannot be decoded is not tested, and the report says so. */
-		rc = hlg_code_open(&ti->code, ti->image, err);
-		if (rc == HLG_ESYSTEM)
-			return rc;
-		ti->n_bases = hlg_image_n_bases(ti->image);
-		ti->bases = calloc(ti->n_bases + 1, sizeof(*ti->bases));
-		if (!ti->bases)
-			return hlg_err_memory(err, "report");
-		for (size_t k = 0; k < ti->n_bases; k++)
-			ti->bases[k] = (struct hlg_base_sum){
-				.base = hlg_image_base(ti->image, k).base,
-				.tid = HLG_MANY_TIDS,
-			};
-	}
-	return 0;
+	for (size_t i = 0; rc == 0 && i < space->n_images; i++)
+		rc = hlg_image_test_open(&trust->images[trust->n_images++],
+					 space->images[i], err);
+	return rc;
 }
 
 static bool lost(const struct hlg_trust *trust)
@@ -270,7 +185,9 @@ int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 		return hlg_err_memory(err, "report");
 	if (trust->all.verdict == HLG_TRUST_VERIFIED && has_mismatch(trust))
 		trust->all.verdict = HLG_TRUST_MIXED;
-	if (trust->all.verdict == HLG_TRUST_MIXED && !hlg_misfits_find(trust, view))
+	if (trust->all.verdict == HLG_TRUST_MIXED &&
+	    !hlg_threads_find(&trust->threads, &trust->n_threads, trust->images,
+			      trust->n_images, view))
 		return hlg_err_memory(err, "report");
 	if (!is_worth_a_look(trust))
 		return 0;
@@ -284,12 +201,9 @@ int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 
 void hlg_trust_finish(struct hlg_trust *trust)
 {
-	for (size_t i = 0; i < trust->n_images; i++) {
-		hlg_code_close(trust->images[i].code);
-		hlg_found_finish(&trust->images[i].found);
-		free(trust->images[i].bases);
-	}
+	for (size_t i = 0; i < trust->n_images; i++)
+		hlg_image_test_finish(&trust->images[i]);
 	free(trust->images);
-	free(trust->misfits);
+	free(trust->threads);
 	*trust = (struct hlg_trust){0};
 }

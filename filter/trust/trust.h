@@ -6,39 +6,15 @@
 #ifndef HLG_FILTER_TRUST_TRUST_H
 #define HLG_FILTER_TRUST_TRUST_H
 
-#include "filter/trust/verdict.h"
-#include "filter/view/view.h"
-#include "symtab/code/base-find.h"
-
-/* What lies at one base of an image. */
-struct hlg_base_sum {
-	uint64_t base;
-	struct hlg_count count;
-	int32_t tid; /* of all its samples (-1: not recorded); HLG_MANY_TIDS: no one's */
-};
-
-struct hlg_trust_image {
-	const struct hlg_image *image;
-	struct hlg_code *code; /* NULL: cannot be decoded */
-	struct hlg_tested tested;
-	struct hlg_base_sum *bases; /* in the image's order */
-	size_t n_bases;
-	bool any_fits;          /* too few to tell, because other bases fit as well */
-	struct hlg_found found; /* where samples fit, if they do not where it is */
-};
-
-/* A thread whose samples do not fit. */
-struct hlg_misfit {
-	int32_t tid;
-	struct hlg_boundaries samples;
-};
+#include "filter/trust/image-test.h"
+#include "filter/trust/threads.h"
 
 struct hlg_trust {
 	struct hlg_tested all;
-	struct hlg_trust_image *images; /* as in the space */
+	struct hlg_image_test *images; /* by the images' numbers in the space */
 	size_t n_images;
-	struct hlg_misfit *misfits; /* if mixed; the worst first */
-	size_t n_misfits;
+	struct hlg_thread_test *threads; /* off boundaries; if mixed; the worst first */
+	size_t n_threads;
 };
 
 /*
@@ -50,8 +26,8 @@ int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 		    struct hlg_err *err);
 void hlg_trust_finish(struct hlg_trust *trust);
 
-/* What is known of an image; NULL for none. */
-struct hlg_trust_image *hlg_trust_of(const struct hlg_trust *trust,
-				     const struct hlg_image *image);
+/* The test of an image of the space; NULL for any other, and for NULL. */
+struct hlg_image_test *hlg_trust_of(const struct hlg_trust *trust,
+				    const struct hlg_image *image);
 
 #endif

@@ -36,7 +36,7 @@ static json_t *fit(const struct hlg_fit *fit)
 }
 
 /* An image's base and, if its samples do not fit there, those that they fit. */
-static json_t *base(const struct hlg_trust_image *ti)
+static json_t *base(const struct hlg_image_test *ti)
 {
 	json_t *o = json_object(), *elsewhere = json_array();
 

@@ -24,7 +24,7 @@ static json_t *image_path(const struct hlg_image *image)
 /* All bases, with what lies at each. */
 static json_t *bases(const struct hlg_report *r, const struct hlg_image *image)
 {
-	const struct hlg_trust_image *ti = hlg_trust_of(&r->trust, image);
+	const struct hlg_image_test *ti = hlg_trust_of(&r->trust, image);
 	json_t *list = json_array();
 
 	for (size_t i = 0; ti && i < ti->n_bases; i++) {

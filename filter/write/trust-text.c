@@ -56,7 +56,7 @@ void hlg_trust_text_write(FILE *f, const struct hlg_report *r)
 	}
 }
 
-static void write_base(FILE *f, const struct hlg_base_sum *sum)
+static void write_base(FILE *f, const struct hlg_image_test_base *sum)
 {
 	fprintf(f, INDENT "  0x%-16" PRIx64 " %12" PRIu64 " samples", sum->base,
 		sum->count.samples);
@@ -71,7 +71,7 @@ void hlg_trust_text_bases(FILE *f, const struct hlg_report *r,
 	enum {
 		SHOWN = 40
 	};
-	const struct hlg_trust_image *ti = hlg_trust_of(&r->trust, image);
+	const struct hlg_image_test *ti = hlg_trust_of(&r->trust, image);
 
 	if (!ti || ti->n_bases < 2)
 		return;

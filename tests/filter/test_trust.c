@@ -191,7 +191,7 @@ START_TEST(random_samples_are_counted)
 	ck_assert_uint_eq(r.trust.images[0].n_bases, 3);
 	sum = t.outside;
 	for (int b = 0; b < 3; b++) {
-		const struct hlg_base_sum *at = &r.trust.images[0].bases[b];
+		const struct hlg_image_test_base *at = &r.trust.images[0].bases[b];
 
 		ck_assert_uint_eq(at->base, bases[b]);
 		hlg_count_add(&sum, at->count);

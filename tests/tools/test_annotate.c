@@ -107,7 +107,7 @@ static void check_cover(const struct hlg_listing *l)
 
 static void check_kinds(const struct bench *b, const struct hlg_listing *l)
 {
-	const struct hlg_trust_image *ti =
+	const struct hlg_image_test *ti =
 		hlg_trust_of(&b->report.trust, l->row->place.image);
 	struct hlg_place place = l->row->place;
 

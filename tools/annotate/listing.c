@@ -220,7 +220,7 @@ static void sum_up(struct hlg_listing *l, enum hlg_weight weight)
 static bool build(struct hlg_listing *l, struct hlg_lines *lines,
 		  struct hlg_address_counts *spots, const struct hlg_listing_input *in)
 {
-	const struct hlg_trust_image *ti =
+	const struct hlg_image_test *ti =
 		hlg_trust_of(&in->report->trust, in->row->place.image);
 	struct hlg_code *code = ti ? ti->code : NULL;
 	struct hlg_lines merged = {0};
