@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "filter/output/out.h"
+#include "filter/report/build.h"
 #include "filter/trust/base-search.h"
 #include "filter/write/format.h"
 #include "symtab/image/base.h"

@@ -68,11 +68,6 @@ struct hlg_report {
 	struct hlg_paint paint; /* of the stream it goes to; off as it is built */
 };
 
-/* All arguments outlive the report; host is sorted here. The caller finishes it always.
- */
-int hlg_report_build(struct hlg_report *report, const struct hlg_options *options,
-		     const struct hlg_space *space, const struct hlg_profile *profile,
-		     struct hlg_host *host, struct hlg_err *err);
 /* For a format that has no room for notes: fails if samples were lost without memory. */
 int hlg_report_check_whole(const struct hlg_report *report, struct hlg_err *err);
 

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "filter/report/build.h"
+
 static char folder[PATH_MAX], before[PATH_MAX];
 
 void kit_enter(void)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "filter/report/build.h"
 #include "filter/view/region.h"
 
 int hlg_diff_side_judge(struct hlg_diff_side *side, struct hlg_err *err)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "filter/report/build.h"
 #include "filter/run.h"
 #include "symtab/escape.h"
 #include "tools/cli/output.h"

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/report/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/report/notes.h"
+#include "filter/report/trust-notes.h"
+#include "filter/trust/skid.h"
+#include "filter/view/region.h"
+
+static int compare_events(const void *a, const void *b, void *profile)
+{
+	const struct hlg_profile *p = profile;
+	const struct hlg_event *x = &p->events[((const struct hlg_event_sum *)a)->event];
+	const struct hlg_event *y = &p->events[((const struct hlg_event_sum *)b)->event];
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : x->precise_ip - y->precise_ip;
+}
+
+static bool sum_events(struct hlg_report *r)
+{
+	const struct hlg_profile *p = r->profile;
+
+	r->events = calloc(p->n_events + 1, sizeof(*r->events));
+	if (!r->events)
+		return false;
+	r->n_events = p->n_events;
+	for (uint32_t i = 0; i < p->n_events; i++)
+		r->events[i].event = i;
+	for (size_t i = 0; i < r->n_cells; i++)
+		hlg_count_add(&r->events[p->series[r->cells[i].series].event].count,
+			      r->cells[i].count);
+	qsort_r(r->events, r->n_events, sizeof(*r->events), compare_events, (void *)p);
+	return true;
+}
+
+static int compare_series(const void *a, const void *b, void *profile)
+{
+	return hlg_profile_compare_series(profile, *(const uint32_t *)a,
+					  *(const uint32_t *)b);
+}
+
+/* Ranks the series: the order they were met in must not show in a report. */
+static bool rank_series(struct hlg_report *r)
+{
+	uint32_t n = r->profile->n_series, *order = malloc((n + 1) * sizeof(*order));
+
+	r->rank = malloc((n + 1) * sizeof(*r->rank));
+	if (!order || !r->rank) {
+		free(order);
+		return false;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	qsort_r(order, n, sizeof(*order), compare_series, (void *)r->profile);
+	for (uint32_t i = 0; i < n; i++)
+		r->rank[order[i]] = i;
+	free(order);
+	return true;
+}
+
+static int compare_cells(const void *a, const void *b, void *rank)
+{
+	const struct hlg_cell *x = a, *y = b;
+	const uint32_t *r = rank;
+
+	if (x->series != y->series)
+		return r[x->series] < r[y->series] ? -1 : 1;
+	return x->ip < y->ip ? -1 : x->ip > y->ip;
+}
+
+static bool collect_cells(struct hlg_report *r)
+{
+	const struct hlg_profile *p = r->profile;
+
+	r->cells = malloc((p->n_cells + 1) * sizeof(*r->cells));
+	if (!r->cells || !rank_series(r))
+		return false;
+	for (size_t i = 0; i < hlg_profile_room(p); i++)
+		if (p->cells[i].count.samples)
+			r->cells[r->n_cells++] = p->cells[i];
+	qsort_r(r->cells, r->n_cells, sizeof(*r->cells), compare_cells, r->rank);
+	return true;
+}
+
+static int build_view(const struct hlg_report *r, struct hlg_view *view,
+		      const struct hlg_cell *cells, size_t n_cells,
+		      enum hlg_weight weight, struct hlg_err *err)
+{
+	struct hlg_view_input in = {.space = r->space,
+				    .options = r->options,
+				    .cells = cells,
+				    .n_cells = n_cells,
+				    .rank = r->rank,
+				    .weight = weight,
+				    .raw = r->suppressed};
+
+	int rc;
+
+	/* Cells lie by series, so each series is met once. */
+	for (size_t i = 0; i < n_cells; i++)
+		if (i == 0 || cells[i].series != cells[i - 1].series)
+			in.squares += r->profile->series[cells[i].series].squares;
+	rc = hlg_view_build(view, &in, err);
+	return rc < 0 ? rc : hlg_region_build(view, r->options->region, err);
+}
+
+/* Edges need code, which a report that names no function does not look at. */
+static int mark_edges(const struct hlg_report *r, struct hlg_view *view,
+		      struct hlg_err *err)
+{
+	if (r->options->skid == 0 || r->suppressed ||
+	    hlg_skid_mark(view, &r->trust, r->options->skid))
+		return 0;
+	return hlg_err_memory(err, "report");
+}
+
+/* The view of everything, and how far it can be believed. */
+static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_err *err)
+{
+	int rc = build_view(r, &r->all, r->cells, r->n_cells, weight, err);
+
+	if (rc == 0 && r->space->n_images)
+		rc = hlg_trust_build(&r->trust, r->space, &r->all, r->profile, err);
+	if (rc == 0 && r->trust.all.verdict == HLG_TRUST_MISMATCH && !r->options->force) {
+		r->suppressed = true;
+		hlg_view_finish(&r->all);
+		rc = build_view(r, &r->all, r->cells, r->n_cells, weight, err);
+	}
+	if (rc == 0 && r->trust.all.verdict == HLG_TRUST_MISMATCH) {
+		r->banner = hlg_trust_banner(r);
+		rc = r->banner ? 0 : hlg_err_memory(err, "report");
+	}
+	if (rc == 0 && !hlg_sizes_test(&r->sizes, &r->all, r->options->region))
+		rc = hlg_err_memory(err, "report");
+	return rc < 0 ? rc : mark_edges(r, &r->all, err);
+}
+
+/* One group for each series that has cells. */
+static int split(struct hlg_report *r, struct hlg_err *err)
+{
+	int rc = 0;
+
+	r->groups = calloc(r->profile->n_series + 1, sizeof(*r->groups));
+	if (!r->groups)
+		return hlg_err_memory(err, "report");
+	for (size_t i = 0, j; rc == 0 && i < r->n_cells; i = j) {
+		struct hlg_group *group = &r->groups[r->n_groups++];
+
+		for (j = i + 1;
+		     j < r->n_cells && r->cells[j].series == r->cells[i].series; j++)
+			;
+		group->series = r->cells[i].series;
+		rc = build_view(r, &group->view, r->cells + i, j - i,
+				(enum hlg_weight)r->options->weight, err);
+		if (rc == 0)
+			rc = mark_edges(r, &group->view, err);
+	}
+	return rc;
+}
+
+/* Do more events than one have something to show? */
+static bool several_events(const struct hlg_report *r)
+{
+	uint32_t first = UINT32_MAX;
+
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		if (r->events[i].count.samples == 0)
+			continue;
+		if (first != UINT32_MAX)
+			return true;
+		first = r->events[i].event;
+	}
+	for (size_t i = 0; i < r->host->n_rows; i++) {
+		uint32_t event = r->profile->series[r->host->rows[i].series].event;
+
+		if (first != UINT32_MAX && first != event)
+			return true;
+		first = event;
+	}
+	return false;
+}
+
+int hlg_report_build(struct hlg_report *r, const struct hlg_options *options,
+		     const struct hlg_space *space, const struct hlg_profile *profile,
+		     struct hlg_host *host, struct hlg_err *err)
+{
+	enum hlg_weight weight = (enum hlg_weight)options->weight;
+	int rc;
+
+	*r = (struct hlg_report){.options = options,
+				 .space = space,
+				 .profile = profile,
+				 .host = host,
+				 .by = options->by};
+	if (!collect_cells(r) || !sum_events(r))
+		return hlg_err_memory(err, "report");
+	if (several_events(r)) {
+		r->by |= HLG_BY_EVENT;
+		weight = HLG_WEIGHT_SAMPLES;
+	}
+	rc = build_all(r, weight, err);
+	if (rc == 0 && r->by)
+		rc = split(r, err);
+	hlg_host_sort(host, profile, weight);
+	if (rc == 0) {
+		hlg_notes_add(r);
+		hlg_trust_words_add(r);
+	}
+	return rc == 0 && r->lost ? hlg_err_memory(err, "report") : rc;
+}
