@@ -79,10 +79,8 @@ static int compare_rows(const void *a, const void *b, void *order)
 {
 	const struct hlg_host_row *x = a, *y = b;
 	const struct order *o = order;
-	uint64_t wx =
-		o->weight == HLG_WEIGHT_SAMPLES ? x->count.samples : x->count.period;
-	uint64_t wy =
-		o->weight == HLG_WEIGHT_SAMPLES ? y->count.samples : y->count.period;
+	uint64_t wx = hlg_count_weigh(o->weight, x->count);
+	uint64_t wy = hlg_count_weigh(o->weight, y->count);
 	int rc;
 
 	if (wx != wy)

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#include "filter/options/options.h"
+#include "filter/profile/count.h"
 #include "filter/profile/event.h"
 #include "filter/profile/index.h"
 #include "filter/profile/sample.h"
@@ -20,22 +20,6 @@
 #include "symtab/hash-seed.h"
 
 __extension__ typedef unsigned __int128 hlg_u128;
-
-struct hlg_count {
-	uint64_t samples, period;
-};
-
-static inline void hlg_count_add(struct hlg_count *to, struct hlg_count add)
-{
-	to->samples += add.samples;
-	to->period += add.period;
-}
-
-static inline void hlg_count_sub(struct hlg_count *from, struct hlg_count sub)
-{
-	from->samples -= sub.samples;
-	from->period -= sub.period;
-}
 
 /* What a sample was sampled by. Two events of one name and precision are one. */
 struct hlg_event {

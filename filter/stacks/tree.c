@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/view/view.h"
-
 struct search {
 	const struct hlg_tree *tree;
 	const struct hlg_node *key;
@@ -133,7 +131,7 @@ bool hlg_tree_settle(struct hlg_tree *tree, enum hlg_weight weight)
 		for (uint32_t i = 0; i < tree->n; i++)
 			items[i] = (struct item){
 				tree->nodes[i], hlg_tree_name(tree, &tree->nodes[i]),
-				hlg_weigh(weight, tree->nodes[i].total), i};
+				hlg_count_weigh(weight, tree->nodes[i].total), i};
 		/* The root, whose parent has the largest number, comes last. */
 		qsort(items, tree->n, sizeof(*items), compare);
 		for (uint32_t i = tree->n; i-- > 0;)

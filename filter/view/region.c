@@ -54,7 +54,8 @@ static int compare_parts(const void *a, const void *b, void *view)
 {
 	enum hlg_weight weight = ((const struct hlg_view *)view)->weight;
 	const struct hlg_region_part *x = a, *y = b;
-	uint64_t wx = hlg_weigh(weight, x->count), wy = hlg_weigh(weight, y->count);
+	uint64_t wx = hlg_count_weigh(weight, x->count),
+		 wy = hlg_count_weigh(weight, y->count);
 
 	if (wx != wy)
 		return wx > wy ? -1 : 1;
@@ -65,7 +66,8 @@ static int compare_regions(const void *a, const void *b, void *view)
 {
 	enum hlg_weight weight = ((const struct hlg_view *)view)->weight;
 	const struct hlg_region *x = a, *y = b;
-	uint64_t wx = hlg_weigh(weight, x->count), wy = hlg_weigh(weight, y->count);
+	uint64_t wx = hlg_count_weigh(weight, x->count),
+		 wy = hlg_count_weigh(weight, y->count);
 
 	if (wx != wy)
 		return wx > wy ? -1 : 1;
@@ -100,7 +102,7 @@ static void collect(struct hlg_view *view, const struct piece *pieces)
 
 int hlg_region_build(struct hlg_view *view, uint64_t size, struct hlg_err *err)
 {
-	double total = (double)hlg_weigh(view->weight, view->kept);
+	double total = (double)hlg_count_weigh(view->weight, view->kept);
 	struct piece *pieces;
 
 	if (size == 0)
@@ -116,7 +118,7 @@ int hlg_region_build(struct hlg_view *view, uint64_t size, struct hlg_err *err)
 	free(pieces);
 	for (size_t i = 0; i < view->n_regions; i++) {
 		struct hlg_region *r = &view->regions[i];
-		double w = (double)hlg_weigh(view->weight, r->count);
+		double w = (double)hlg_count_weigh(view->weight, r->count);
 
 		r->share = hlg_stat_wilson(total > 0 ? w / total : 0, view->observations);
 		qsort_r(view->parts + r->first_part, r->n_parts, sizeof(*view->parts),

@@ -187,7 +187,8 @@ static int compare_rows(const void *a, const void *b, void *view)
 {
 	const struct hlg_row *x = a, *y = b;
 	enum hlg_weight weight = ((const struct hlg_view *)view)->weight;
-	uint64_t wx = hlg_weigh(weight, x->count), wy = hlg_weigh(weight, y->count);
+	uint64_t wx = hlg_count_weigh(weight, x->count),
+		 wy = hlg_count_weigh(weight, y->count);
 
 	if (wx != wy)
 		return wx > wy ? -1 : 1;
@@ -207,7 +208,7 @@ static void share_out(struct builder *b)
 
 	v->kept = v->guest;
 	hlg_count_sub(&v->kept, v->dropped);
-	total = (double)hlg_weigh(v->weight, v->kept);
+	total = (double)hlg_count_weigh(v->weight, v->kept);
 	n = (double)v->guest.samples;
 	if (v->weight == HLG_WEIGHT_PERIOD)
 		n = hlg_stat_effective(v->guest.samples, v->guest.period, b->in->squares);
@@ -216,7 +217,7 @@ static void share_out(struct builder *b)
 				  ? n * (double)v->kept.samples / (double)v->guest.samples
 				  : 0;
 	for (size_t i = 0; i < v->n_rows; i++) {
-		double w = (double)hlg_weigh(v->weight, v->rows[i].count);
+		double w = (double)hlg_count_weigh(v->weight, v->rows[i].count);
 
 		v->rows[i].share =
 			hlg_stat_wilson(total > 0 ? w / total : 0, v->observations);

@@ -70,12 +70,6 @@ struct hlg_view {
 /* A stable order of images, for rows that are otherwise alike; NULL comes last. */
 int hlg_view_compare_images(const struct hlg_image *a, const struct hlg_image *b);
 
-/* What weight a count has. */
-static inline uint64_t hlg_weigh(enum hlg_weight weight, struct hlg_count count)
-{
-	return weight == HLG_WEIGHT_SAMPLES ? count.samples : count.period;
-}
-
 /* What a view is made of. All of it outlives the view. */
 struct hlg_view_input {
 	const struct hlg_space *space; /* settled */

@@ -33,7 +33,7 @@ int hlg_folded_write(FILE *f, const struct hlg_tree *tree, enum hlg_weight weigh
 		return hlg_err_memory(err, "report");
 	for (uint32_t i = 1; i < tree->n; i++) {
 		const struct hlg_node *node = &tree->nodes[i];
-		uint64_t self = hlg_weigh(weight, node->self);
+		uint64_t self = hlg_count_weigh(weight, node->self);
 
 		path[node->depth] = i;
 		for (uint32_t d = 1; self && d <= node->depth; d++) {

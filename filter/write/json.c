@@ -137,7 +137,7 @@ static json_t *series(const struct hlg_report *r, const struct hlg_row *row)
 		char *name = hlg_report_series_name(r, hits[i].series);
 		char *safe = name ? hlg_escape_dup(name) : NULL;
 		struct hlg_count count = {0, 0};
-		double total = (double)hlg_weigh(v->weight, v->kept);
+		double total = (double)hlg_count_weigh(v->weight, v->kept);
 		json_t *o = json_object();
 
 		for (j = i; j < row->n_hits && hits[j].series == hits[i].series; j++)
@@ -145,9 +145,10 @@ static json_t *series(const struct hlg_report *r, const struct hlg_row *row)
 		hlg_json_put_count(o, count);
 		json_object_set_new(
 			o, "percent",
-			hlg_json_percent(total > 0 ? (double)hlg_weigh(v->weight, count) /
-							     total
-						   : 0));
+			hlg_json_percent(
+				total > 0 ? (double)hlg_count_weigh(v->weight, count) /
+						    total
+					  : 0));
 		hlg_json_watch(safe);
 		json_object_set_new(map, safe ? safe : "", o);
 		free(safe);

@@ -144,11 +144,11 @@ static void write_parts(FILE *f, const struct hlg_view *v,
 	enum {
 		SHOWN = 3
 	};
-	double total = (double)hlg_weigh(v->weight, region->count);
+	double total = (double)hlg_count_weigh(v->weight, region->count);
 
 	for (size_t i = 0; i < region->n_parts && i < SHOWN; i++) {
 		const struct hlg_region_part *part = &v->parts[region->first_part + i];
-		double w = (double)hlg_weigh(v->weight, part->count);
+		double w = (double)hlg_count_weigh(v->weight, part->count);
 
 		fputs(i ? ", " : "", f);
 		hlg_escape_print(f, v->rows[part->row].name);

@@ -42,11 +42,11 @@ int hlg_write_host(void *to, const struct hlg_report *report,
 		   struct hlg_err *err)
 {
 	size_t n = hlg_write_host_shown(report);
-	double total = (double)hlg_weigh(report->all.weight, report->profile->host);
+	double total = (double)hlg_count_weigh(report->all.weight, report->profile->host);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct hlg_host_row *host = &report->host->rows[i];
-		uint64_t weight = hlg_weigh(report->all.weight, host->count);
+		uint64_t weight = hlg_count_weigh(report->all.weight, host->count);
 		char *series = NULL;
 
 		if (report->by) {

@@ -13,8 +13,8 @@ static void same(struct hlg_count a, struct hlg_count b)
 static void check_share(const struct hlg_view *v, const struct hlg_share *share,
 			struct hlg_count count)
 {
-	double total = (double)hlg_weigh(v->weight, v->kept);
-	double w = (double)hlg_weigh(v->weight, count);
+	double total = (double)hlg_count_weigh(v->weight, v->kept);
+	double w = (double)hlg_count_weigh(v->weight, count);
 
 	ck_assert_double_eq_tol(share->share, total > 0 ? w / total : 0, 1e-12);
 	ck_assert_double_ge(share->low, 0);
@@ -48,8 +48,8 @@ static void check_rows(const struct hlg_view *v, bool raw)
 
 		ck_assert_uint_gt(row->count.samples, 0);
 		if (i)
-			ck_assert_uint_ge(hlg_weigh(v->weight, row[-1].count),
-					  hlg_weigh(v->weight, row->count));
+			ck_assert_uint_ge(hlg_count_weigh(v->weight, row[-1].count),
+					  hlg_count_weigh(v->weight, row->count));
 		for (size_t k = 0; k < row->n_hits; k++)
 			hlg_count_add(&of_hits, v->hits[row->first_hit + k].count);
 		same(of_hits, row->count);
@@ -72,7 +72,7 @@ static void check_rows(const struct hlg_view *v, bool raw)
 		ck_assert_uint_ge(v->padding.samples, padding.samples);
 	ck_assert_uint_le(v->padding.samples, v->kinds[HLG_GAP].samples);
 	ck_assert_uint_eq(hits, v->n_hits);
-	if (hlg_weigh(v->weight, v->kept))
+	if (hlg_count_weigh(v->weight, v->kept))
 		ck_assert_double_eq_tol(shares, 1, 1e-9);
 }
 
@@ -89,8 +89,8 @@ static void check_region(const struct hlg_view *v, const struct hlg_region *regi
 		ck_assert_uint_lt(part->row, v->n_rows);
 		ck_assert_ptr_eq(v->rows[part->row].place.image, region->image);
 		if (i)
-			ck_assert_uint_ge(hlg_weigh(v->weight, part[-1].count),
-					  hlg_weigh(v->weight, part->count));
+			ck_assert_uint_ge(hlg_count_weigh(v->weight, part[-1].count),
+					  hlg_count_weigh(v->weight, part->count));
 		hlg_count_add(&parts, part->count);
 	}
 	same(parts, region->count);
@@ -106,8 +106,9 @@ static void check_view(const struct hlg_view *v, uint64_t size, bool raw)
 	for (size_t i = 0; i < v->n_regions; i++) {
 		check_region(v, &v->regions[i], size);
 		if (i)
-			ck_assert_uint_ge(hlg_weigh(v->weight, v->regions[i - 1].count),
-					  hlg_weigh(v->weight, v->regions[i].count));
+			ck_assert_uint_ge(
+				hlg_count_weigh(v->weight, v->regions[i - 1].count),
+				hlg_count_weigh(v->weight, v->regions[i].count));
 		hlg_count_add(&sum, v->regions[i].count);
 	}
 	if (size)

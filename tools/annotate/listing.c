@@ -172,8 +172,8 @@ static bool put_edges(struct hlg_listing *l, struct hlg_code *code,
 static bool is_hotter(const struct hlg_listing *l, enum hlg_weight weight, size_t a,
 		      size_t b)
 {
-	return hlg_weigh(weight, l->lines[a].count) >
-	       hlg_weigh(weight, l->lines[b].count);
+	return hlg_count_weigh(weight, l->lines[a].count) >
+	       hlg_count_weigh(weight, l->lines[b].count);
 }
 
 /* Puts a line among the hottest; of two alike the lower address goes first. */
@@ -194,7 +194,7 @@ static void rank(struct hlg_listing *l, enum hlg_weight weight, size_t line)
 
 static void sum_up(struct hlg_listing *l, enum hlg_weight weight)
 {
-	double total = (double)hlg_weigh(weight, l->row->count);
+	double total = (double)hlg_count_weigh(weight, l->row->count);
 	struct hlg_count sum = {0, 0};
 
 	for (size_t i = 0; i < l->n; i++) {
@@ -208,7 +208,8 @@ static void sum_up(struct hlg_listing *l, enum hlg_weight weight)
 			      line->count);
 		hlg_count_add(&sum, line->count);
 		if (total > 0)
-			line->share = (double)hlg_weigh(weight, line->count) / total;
+			line->share =
+				(double)hlg_count_weigh(weight, line->count) / total;
 		rank(l, weight, i);
 	}
 	if (l->n_hot)

@@ -52,7 +52,7 @@ static void count_runs(struct hlg_diff *diff, int side)
 	const struct hlg_diff_side *s = &diff->side[side];
 
 	for (size_t i = 0; s->each && i < s->n_runs; i++)
-		diff->n_runs[side] += hlg_weigh(diff->weight, s->each[i].kept) > 0;
+		diff->n_runs[side] += hlg_count_weigh(diff->weight, s->each[i].kept) > 0;
 	diff->by_runs |= diff->n_runs[side] >= HLG_COMPARE_RUNS;
 }
 

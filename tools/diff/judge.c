@@ -54,7 +54,7 @@ static void add_run(uint64_t *weight, const struct hlg_diff_side *side, size_t r
 			regions ? view->regions[i].count : view->rows[i].count;
 
 		if (found)
-			weight[to[found->index]] += hlg_weigh(view->weight, count);
+			weight[to[found->index]] += hlg_count_weigh(view->weight, count);
 	}
 }
 
@@ -86,7 +86,7 @@ static void list_runs(struct hlg_compare_run *list, const struct hlg_diff_side *
 {
 	for (size_t i = 0; i < runs->n; i++) {
 		const struct hlg_view *view = &side->each[i];
-		double total = (double)hlg_weigh(view->weight, view->kept);
+		double total = (double)hlg_count_weigh(view->weight, view->kept);
 		double weight = (double)runs->weight[i * n_rows + row];
 
 		list[i] =
@@ -98,8 +98,8 @@ static void list_runs(struct hlg_compare_run *list, const struct hlg_diff_side *
 
 static struct hlg_share share_of(const struct hlg_view *view, struct hlg_count count)
 {
-	double total = (double)hlg_weigh(view->weight, view->kept);
-	double weight = (double)hlg_weigh(view->weight, count);
+	double total = (double)hlg_count_weigh(view->weight, view->kept);
+	double weight = (double)hlg_count_weigh(view->weight, count);
 
 	return hlg_stat_wilson(total > 0 ? weight / total : 0, view->observations);
 }

@@ -61,8 +61,8 @@ static const char *matched(const struct hlg_diff *diff)
 
 static int tell_shares(struct hlg_diff *diff)
 {
-	double before = (double)hlg_weigh(diff->weight, diff->side[0].all.kept);
-	double after = (double)hlg_weigh(diff->weight, diff->side[1].all.kept);
+	double before = (double)hlg_count_weigh(diff->weight, diff->side[0].all.kept);
+	double after = (double)hlg_count_weigh(diff->weight, diff->side[1].all.kept);
 	const char *unit = diff->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period";
 
 	if (!(before > 0) || !(after > 0))

@@ -64,7 +64,7 @@ static bool add_stacks(struct writer *w)
 		return false;
 	for (uint32_t i = 1; i < tree->n; i++) {
 		const struct hlg_node *node = &tree->nodes[i];
-		uint64_t self = hlg_weigh(w->weight, node->self);
+		uint64_t self = hlg_count_weigh(w->weight, node->self);
 
 		w->path[node->depth] = number_frame(w, node);
 		if (self)

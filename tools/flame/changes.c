@@ -44,11 +44,12 @@ static size_t sort_children(const struct hlg_tree *tree, uint32_t node, uint32_t
 
 static double share_of(const struct maker *m, const struct hlg_tree *tree, uint32_t node)
 {
-	double total = (double)hlg_weigh(m->weight, tree->nodes[HLG_TREE_ROOT].total);
+	double total =
+		(double)hlg_count_weigh(m->weight, tree->nodes[HLG_TREE_ROOT].total);
 
 	if (node == HLG_NO_NODE || total == 0)
 		return 0;
-	return (double)hlg_weigh(m->weight, tree->nodes[node].total) / total;
+	return (double)hlg_count_weigh(m->weight, tree->nodes[node].total) / total;
 }
 
 static void compare(const struct maker *m, struct hlg_change *change, uint32_t old,

@@ -98,8 +98,9 @@ static void put_words(FILE *f, const struct hlg_graph *g, const struct hlg_box *
 		fprintf(f, ", %s %% of its parent",
 			percent(share,
 				part(weight,
-				     hlg_weigh(g->weight,
-					       g->tree->nodes[node->parent].total))));
+				     hlg_count_weigh(
+					     g->weight,
+					     g->tree->nodes[node->parent].total))));
 	if (g->changes)
 		put_change(f, &g->changes->nodes[box->node]);
 }
@@ -138,7 +139,7 @@ static void put_label(FILE *f, const struct hlg_graph *g, const struct hlg_box *
 void hlg_frame_write(FILE *f, const struct hlg_graph *g, const struct hlg_box *box)
 {
 	const struct hlg_node *node = &g->tree->nodes[box->node];
-	uint64_t weight = hlg_weigh(g->weight, node->total);
+	uint64_t weight = hlg_count_weigh(g->weight, node->total);
 	int top = top_of(g, node->depth);
 
 	fprintf(f, "<g class=\"f %s", hlg_frame_class(node->frame));

@@ -47,7 +47,7 @@ bool hlg_layout_make(struct hlg_layout *layout, const struct hlg_tree *tree,
 
 	*layout = (struct hlg_layout){
 		.boxes = calloc(tree->n, sizeof(*layout->boxes)),
-		.total = hlg_weigh(weight, tree->nodes[HLG_TREE_ROOT].total),
+		.total = hlg_count_weigh(weight, tree->nodes[HLG_TREE_ROOT].total),
 	};
 	if (!next || !layout->boxes) {
 		free(next);
@@ -56,7 +56,7 @@ bool hlg_layout_make(struct hlg_layout *layout, const struct hlg_tree *tree,
 	least *= (double)layout->total;
 	while (i < tree->n) {
 		const struct hlg_node *node = &tree->nodes[i];
-		uint64_t w = hlg_weigh(weight, node->total), at = next[node->depth];
+		uint64_t w = hlg_count_weigh(weight, node->total), at = next[node->depth];
 
 		next[node->depth] += w;
 		next[node->depth + 1] = at;

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A count: of samples, and of what they stand for. */
+#ifndef HLG_FILTER_PROFILE_COUNT_H
+#define HLG_FILTER_PROFILE_COUNT_H
+
+#include <stdint.h>
+
+#include "filter/options/options.h"
+
+struct hlg_count {
+	uint64_t samples;
+	uint64_t period; /* their periods' sum, in the unit of their event */
+};
+
+static inline void hlg_count_add(struct hlg_count *to, struct hlg_count add)
+{
+	to->samples += add.samples;
+	to->period += add.period;
+}
+
+static inline void hlg_count_sub(struct hlg_count *from, struct hlg_count sub)
+{
+	from->samples -= sub.samples;
+	from->period -= sub.period;
+}
+
+/* What the count weighs: its samples, or its period. */
+static inline uint64_t hlg_count_weigh(enum hlg_weight weight, struct hlg_count count)
+{
+	return weight == HLG_WEIGHT_SAMPLES ? count.samples : count.period;
+}
+
+#endif
