@@ -6,7 +6,8 @@
 #ifndef HLG_SYMTAB_CODE_BOUNDARY_MAP_H
 #define HLG_SYMTAB_CODE_BOUNDARY_MAP_H
 
-#include "symtab/code/code.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* [start, end), in words of 64 addresses: start is rounded down. */
 struct hlg_sheet {
@@ -51,18 +52,17 @@ static inline void hlg_sheet_mark_known(struct hlg_sheet *sheet, uint64_t start,
 	}
 }
 
+/* Adds up instructions, and bytes that are decoded, of [start, end). */
 static inline void hlg_sheet_count(const struct hlg_sheet *sheet, uint64_t start,
-				   uint64_t end, struct hlg_density *density)
+				   uint64_t end, uint64_t *starts, uint64_t *bytes)
 {
 	uint64_t to = (end < sheet->end ? end : sheet->end) - sheet->start;
 
 	for (uint64_t at = start - sheet->start, next; at < to; at = next) {
 		uint64_t bits = hlg_bits_between(at, next = hlg_bits_word_end(at, to));
 
-		density->bytes +=
-			(unsigned)__builtin_popcountll(sheet->known[at / 64] & bits);
-		density->starts +=
-			(unsigned)__builtin_popcountll(sheet->starts[at / 64] & bits);
+		*bytes += (unsigned)__builtin_popcountll(sheet->known[at / 64] & bits);
+		*starts += (unsigned)__builtin_popcountll(sheet->starts[at / 64] & bits);
 	}
 }
 

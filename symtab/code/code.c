@@ -286,7 +286,8 @@ static struct hlg_density count_own(const struct hlg_code *code,
 		const struct hlg_span *span = &spans->span[i];
 
 		if (owns(code->image, place->symbol, span))
-			hlg_sheet_count(sheet, span->start, span[1].start, &density);
+			hlg_sheet_count(sheet, span->start, span[1].start,
+					&density.starts, &density.bytes);
 	}
 	return density;
 }
@@ -310,7 +311,7 @@ struct hlg_density hlg_code_total(const struct hlg_code *code)
 
 	for (size_t i = 0; i < code->n_sheets; i++)
 		hlg_sheet_count(&code->sheets[i], code->sheets[i].start,
-				code->sheets[i].end, &density);
+				code->sheets[i].end, &density.starts, &density.bytes);
 	return density;
 }
 
