@@ -10,9 +10,75 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symtab/elf/elf64-tables.h"
+#include "symtab/memory.h"
 
-static int unsuited(struct hlg_elf64_reader *r, const char *what)
+#define NO_SYMBOLS                                                                       \
+	"has no symbols (it was stripped: `strip -s` and, for Rust, `strip = "           \
+	"\"symbols\"` "                                                                  \
+	"remove them, `strip --strip-debug` is safe)"
+
+/* An ELF that is being read. errno is 0 whenever libelf is asked: it says only there why
+ * it could not read. */
+struct reader {
+	const char *path;
+	int fd;
+	Elf *libelf;
+	uint64_t size;
+	uint64_t names_size; /* of elf->section_names */
+	uint64_t notes;      /* bytes of them that were read */
+	struct hlg_elf64 *elf;
+	struct hlg_err *err;
+};
+
+/* The system's reason, if it has one. */
+static int unread(struct reader *r)
+{
+	if (errno == ENOMEM)
+		return hlg_err_memory(r->err, r->path);
+	return hlg_err_set(r->err, HLG_ESYSTEM, "%s: cannot be read: %s (try a copy)",
+			   r->path, errno ? strerrordesc_np(errno) : "it became shorter");
+}
+
+/* What is wrong with the file; or libelf could not read it. */
+static int damaged(struct reader *r, const char *what)
+{
+	if (errno)
+		return unread(r);
+	return hlg_err_set(r->err, HLG_EINPUT,
+			   "%s: %s (the ELF is damaged; build or copy it again)", r->path,
+			   what);
+}
+
+/* What ends past the end of the file, with its verb. */
+static int truncated(struct reader *r, const char *what)
+{
+	return hlg_err_set(r->err, HLG_EINPUT,
+			   "%s: is truncated: %s past its %" PRIu64
+			   " bytes (copy it again)",
+			   r->path, what, r->size);
+}
+
+static bool in_file(const struct reader *r, uint64_t off, uint64_t len)
+{
+	return off <= r->size && len <= r->size - off;
+}
+
+/*
+ * Reads the bytes of a section that is in the file, with a zero behind them, into memory
+ * of the caller's. After an error there may be memory, too.
+ */
+static int read_contents(struct reader *r, const GElf_Shdr *sh, void **out)
+{
+	*out = hlg_memory_alloc(sh->sh_size + 1);
+	if (!*out)
+		return hlg_err_memory(r->err, r->path);
+	((char *)*out)[sh->sh_size] = '\0';
+	if (hlg_file_read(r->fd, *out, sh->sh_size, sh->sh_offset) < 0)
+		return unread(r);
+	return 0;
+}
+
+static int unsuited(struct reader *r, const char *what)
 {
 	return hlg_err_set(r->err, HLG_EINPUT,
 			   "%s: %s (give the little-endian ELF64 of an x86-64 or AArch64 "
@@ -20,7 +86,7 @@ static int unsuited(struct hlg_elf64_reader *r, const char *what)
 			   r->path, what);
 }
 
-static int check_type(struct hlg_elf64_reader *r, uint16_t type)
+static int check_type(struct reader *r, uint16_t type)
 {
 	switch (type) {
 	case ET_EXEC:
@@ -36,7 +102,7 @@ static int check_type(struct hlg_elf64_reader *r, uint16_t type)
 }
 
 /* Who are you, before anything is believed: gABI, "ELF Identification". */
-static int read_identity(struct hlg_elf64_reader *r)
+static int read_identity(struct reader *r)
 {
 	Elf64_Ehdr eh;
 	char what[64];
@@ -46,7 +112,7 @@ static int read_identity(struct hlg_elf64_reader *r)
 	if (r->size < EI_NIDENT)
 		return unsuited(r, "is not an ELF file");
 	if (hlg_file_read(r->fd, &eh, EI_NIDENT, 0) < 0)
-		return hlg_elf64_reader_unread(r);
+		return unread(r);
 	if (memcmp(eh.e_ident, "PERFILE2", 8) == 0)
 		return unsuited(r, "is perf's recording, not an ELF file");
 	if (memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0)
@@ -54,22 +120,22 @@ static int read_identity(struct hlg_elf64_reader *r)
 	if (eh.e_ident[EI_CLASS] == ELFCLASS32)
 		return unsuited(r, "is a 32-bit ELF");
 	if (eh.e_ident[EI_CLASS] != ELFCLASS64)
-		return hlg_elf64_reader_damaged(r, "has an unknown ELF class");
+		return damaged(r, "has an unknown ELF class");
 	if (eh.e_ident[EI_DATA] == ELFDATA2MSB)
 		return unsuited(r, "is a big-endian ELF");
 	if (eh.e_ident[EI_DATA] != ELFDATA2LSB)
-		return hlg_elf64_reader_damaged(r, "has an unknown byte order");
+		return damaged(r, "has an unknown byte order");
 	if (r->size < sizeof(eh))
-		return hlg_elf64_reader_damaged(r, "ends inside its header");
+		return damaged(r, "ends inside its header");
 	if (hlg_file_read(r->fd, &eh, sizeof(eh), 0) < 0)
-		return hlg_elf64_reader_unread(r);
+		return unread(r);
 	snprintf(what, sizeof(what), "is for machine %u", eh.e_machine);
 	if (eh.e_machine != EM_X86_64 && eh.e_machine != EM_AARCH64)
 		return unsuited(r, what);
 	/* libelf takes them to have the usual size, whatever is said. */
 	if ((eh.e_phnum && eh.e_phentsize != sizeof(Elf64_Phdr)) ||
 	    (eh.e_shoff && eh.e_shentsize != sizeof(Elf64_Shdr)))
-		return hlg_elf64_reader_damaged(r, "has headers of an unknown size");
+		return damaged(r, "has headers of an unknown size");
 	r->elf->machine = eh.e_machine;
 	r->elf->type = eh.e_type;
 	return check_type(r, eh.e_type);
@@ -82,20 +148,18 @@ static int compare_loads(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-static int read_load(struct hlg_elf64_reader *r, const GElf_Phdr *ph)
+static int read_load(struct reader *r, const GElf_Phdr *ph)
 {
 	struct hlg_load *load = &r->elf->loads[r->elf->n_loads];
 
 	if (ph->p_type != PT_LOAD || ph->p_memsz == 0)
 		return 0;
 	if (ph->p_memsz > UINT64_MAX - ph->p_vaddr)
-		return hlg_elf64_reader_damaged(
-			r, "has a segment that passes the end of memory");
+		return damaged(r, "has a segment that passes the end of memory");
 	if (ph->p_filesz > ph->p_memsz)
-		return hlg_elf64_reader_damaged(
-			r, "has a segment larger in the file than in memory");
-	if (!hlg_elf64_reader_in_file(r, ph->p_offset, ph->p_filesz))
-		return hlg_elf64_reader_truncated(r, "a segment ends");
+		return damaged(r, "has a segment larger in the file than in memory");
+	if (!in_file(r, ph->p_offset, ph->p_filesz))
+		return truncated(r, "a segment ends");
 	*load = (struct hlg_load){ph->p_vaddr, ph->p_vaddr + ph->p_memsz, ph->p_offset,
 				  ph->p_filesz, (ph->p_flags & PF_X) != 0};
 	r->elf->n_loads++;
@@ -103,7 +167,7 @@ static int read_load(struct hlg_elf64_reader *r, const GElf_Phdr *ph)
 }
 
 /* gABI, "ELF Header": as many that e_phnum has no room for them are in section 0. */
-static uint64_t promised_loads(struct hlg_elf64_reader *r)
+static uint64_t promised_loads(struct reader *r)
 {
 	GElf_Ehdr eh;
 	GElf_Shdr zero;
@@ -115,16 +179,16 @@ static uint64_t promised_loads(struct hlg_elf64_reader *r)
 	return gelf_getshdr(elf_getscn(r->libelf, 0), &zero) ? zero.sh_info : 0;
 }
 
-static int read_loads(struct hlg_elf64_reader *r)
+static int read_loads(struct reader *r)
 {
 	struct hlg_elf64 *elf = r->elf;
 	size_t n;
 
 	if (elf_getphdrnum(r->libelf, &n) != 0)
-		return hlg_elf64_reader_damaged(r, "has no readable program headers");
+		return damaged(r, "has no readable program headers");
 	/* libelf makes do with those that the file has. */
 	if (n < promised_loads(r))
-		return hlg_elf64_reader_truncated(r, "its program headers end");
+		return truncated(r, "its program headers end");
 	elf->loads = calloc(n + 1, sizeof(*elf->loads));
 	if (!elf->loads)
 		return hlg_err_memory(r->err, r->path);
@@ -133,18 +197,17 @@ static int read_loads(struct hlg_elf64_reader *r)
 		int rc;
 
 		if (!gelf_getphdr(r->libelf, (int)i, &ph))
-			return hlg_elf64_reader_damaged(
-				r, "has no readable program headers");
+			return damaged(r, "has no readable program headers");
 		rc = read_load(r, &ph);
 		if (rc < 0)
 			return rc;
 	}
 	if (elf->n_loads == 0)
-		return hlg_elf64_reader_damaged(r, "has nothing to load");
+		return damaged(r, "has nothing to load");
 	qsort(elf->loads, elf->n_loads, sizeof(*elf->loads), compare_loads);
 	for (size_t i = 1; i < elf->n_loads; i++)
 		if (elf->loads[i].addr < elf->loads[i - 1].end)
-			return hlg_elf64_reader_damaged(r, "has segments that overlap");
+			return damaged(r, "has segments that overlap");
 	return 0;
 }
 
@@ -152,18 +215,18 @@ static int read_loads(struct hlg_elf64_reader *r)
  * The names of sections, once: many sections may share a long one. Without a table of
  * names they have none.
  */
-static int read_names(struct hlg_elf64_reader *r, size_t index)
+static int read_names(struct reader *r, size_t index)
 {
 	Elf_Scn *scn = elf_getscn(r->libelf, index);
 	GElf_Shdr sh = {0};
 	int rc;
 
 	if ((!scn || !gelf_getshdr(scn, &sh)) && errno)
-		return hlg_elf64_reader_unread(r);
+		return unread(r);
 	if (sh.sh_type != SHT_STRTAB || sh.sh_flags & SHF_COMPRESSED ||
-	    !hlg_elf64_reader_in_file(r, sh.sh_offset, sh.sh_size))
+	    !in_file(r, sh.sh_offset, sh.sh_size))
 		sh.sh_size = sh.sh_offset = 0;
-	rc = hlg_elf64_reader_contents(r, &sh, (void **)&r->elf->section_names);
+	rc = read_contents(r, &sh, (void **)&r->elf->section_names);
 	r->names_size = rc == 0 ? sh.sh_size : 0;
 	return rc;
 }
@@ -172,7 +235,7 @@ static int read_names(struct hlg_elf64_reader *r, size_t index)
  * A section takes room when it is allocated, not empty and not thread-local bss, which
  * has an address but no bytes of its own there. Ends are cut at the end of memory.
  */
-static void read_section(const struct hlg_elf64_reader *r, struct hlg_section *out,
+static void read_section(const struct reader *r, struct hlg_section *out,
 			 const GElf_Shdr *sh)
 {
 	bool tbss = (sh->sh_flags & SHF_TLS) && sh->sh_type == SHT_NOBITS;
@@ -187,7 +250,7 @@ static void read_section(const struct hlg_elf64_reader *r, struct hlg_section *o
 							   : UINT64_MAX - sh->sh_addr;
 }
 
-static int read_sections(struct hlg_elf64_reader *r)
+static int read_sections(struct reader *r)
 {
 	struct hlg_elf64 *elf = r->elf;
 	GElf_Ehdr eh;
@@ -196,10 +259,10 @@ static int read_sections(struct hlg_elf64_reader *r)
 
 	if (elf_getshdrnum(r->libelf, &n) != 0 ||
 	    (n && elf_getshdrstrndx(r->libelf, &names)))
-		return hlg_elf64_reader_damaged(r, "has no readable section headers");
+		return damaged(r, "has no readable section headers");
 	/* What libelf does not find in the file it passes off as no headers. */
 	if (n == 0 && gelf_getehdr(r->libelf, &eh) && eh.e_shoff != 0)
-		return hlg_elf64_reader_truncated(r, "its section headers end");
+		return truncated(r, "its section headers end");
 	elf->sections = calloc(n + 1, sizeof(*elf->sections));
 	if (!elf->sections)
 		return hlg_err_memory(r->err, r->path);
@@ -211,15 +274,119 @@ static int read_sections(struct hlg_elf64_reader *r)
 		GElf_Shdr sh;
 
 		if (!scn || !gelf_getshdr(scn, &sh))
-			return hlg_elf64_reader_damaged(
-				r, "has no readable section headers");
+			return damaged(r, "has no readable section headers");
 		read_section(r, &elf->sections[i], &sh);
 		elf->n_sections = i + 1;
 	}
 	return 0;
 }
 
-static int read_all(struct hlg_elf64_reader *r)
+static int read_table(struct reader *r, const GElf_Shdr *sh, void **out)
+{
+	if (sh->sh_flags & SHF_COMPRESSED)
+		return hlg_err_set(r->err, HLG_EINPUT,
+				   "%s: has a compressed symbol table (build it without)",
+				   r->path);
+	if (!in_file(r, sh->sh_offset, sh->sh_size))
+		return damaged(r, "has a symbol table that ends past the file");
+	return read_contents(r, sh, out);
+}
+
+/* Sections of notes do not overlap: all of them are in the file but once. */
+static int read_notes(struct reader *r, const GElf_Shdr *sh)
+{
+	void *bytes;
+	int rc;
+
+	if (sh->sh_flags & SHF_COMPRESSED || !in_file(r, sh->sh_offset, sh->sh_size))
+		return 0;
+	if (sh->sh_size > r->size - r->notes)
+		return damaged(r, "has sections of notes that overlap");
+	r->notes += sh->sh_size;
+	rc = read_contents(r, sh, &bytes);
+	if (rc == 0)
+		hlg_note_read(r->elf->build_id, r->elf->hyperlight, bytes, sh->sh_size,
+			      sh->sh_addralign);
+	free(bytes);
+	return rc;
+}
+
+static int read_symbols(struct reader *r, const GElf_Shdr *sh)
+{
+	struct hlg_elf64 *elf = r->elf;
+	Elf_Scn *names = elf_getscn(r->libelf, sh->sh_link);
+	GElf_Shdr str;
+	int rc;
+
+	if (sh->sh_entsize != sizeof(Elf64_Sym) || !names || !gelf_getshdr(names, &str) ||
+	    str.sh_type != SHT_STRTAB)
+		return damaged(r, "has a malformed symbol table");
+	rc = read_table(r, sh, (void **)&elf->syms);
+	if (rc < 0)
+		return rc;
+	elf->n_syms = sh->sh_size / sizeof(Elf64_Sym);
+	rc = read_table(r, &str, (void **)&elf->strtab);
+	if (rc == 0)
+		elf->strsz = str.sh_size;
+	return rc;
+}
+
+/*
+ * The table with those section numbers that do not fit st_shndx, if the symbols of
+ * section table have one: gABI, SHT_SYMTAB_SHNDX.
+ */
+static int read_shndx(struct reader *r, size_t table)
+{
+	for (size_t i = 1; i < r->elf->n_sections; i++) {
+		Elf_Scn *scn = elf_getscn(r->libelf, i);
+		GElf_Shdr sh;
+
+		if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_SYMTAB_SHNDX ||
+		    sh.sh_link != table)
+			continue;
+		if (sh.sh_size / sizeof(uint32_t) < r->elf->n_syms)
+			return damaged(r, "has a short section index table");
+		return read_table(r, &sh, (void **)&r->elf->shndx);
+	}
+	return 0;
+}
+
+/*
+ * Reads symbols and notes, behind the sections. Fails if there are no symbols, or if some
+ * of these tables cannot be read as they are meant.
+ */
+static int read_tables(struct reader *r)
+{
+	GElf_Shdr sh, symtab = {0}, dynsym = {0};
+	size_t symtab_at = 0, dynsym_at = 0;
+	int rc = 0;
+
+	for (size_t i = 1; i < r->elf->n_sections; i++) {
+		Elf_Scn *scn = elf_getscn(r->libelf, i);
+
+		if (!scn || !gelf_getshdr(scn, &sh))
+			return damaged(r, "has no readable section headers");
+		if (sh.sh_type == SHT_NOTE)
+			rc = read_notes(r, &sh);
+		if (rc < 0)
+			return rc;
+		if (sh.sh_type == SHT_DYNSYM && !dynsym_at) {
+			dynsym = sh;
+			dynsym_at = i;
+		}
+		if (sh.sh_type == SHT_SYMTAB && !symtab_at) {
+			symtab = sh;
+			symtab_at = i;
+		}
+	}
+	r->elf->dynsym = symtab.sh_size <= sizeof(Elf64_Sym);
+	if (r->elf->dynsym && dynsym.sh_size <= sizeof(Elf64_Sym))
+		return hlg_err_set(r->err, HLG_EINPUT, "%s: " NO_SYMBOLS, r->path);
+	rc = read_symbols(r, r->elf->dynsym ? &dynsym : &symtab);
+	return rc < 0 ? rc : read_shndx(r, r->elf->dynsym ? dynsym_at : symtab_at);
+}
+
+static int read_all(struct reader *r)
 {
 	int rc;
 
@@ -230,19 +397,19 @@ static int read_all(struct hlg_elf64_reader *r)
 	elf_version(EV_CURRENT);
 	r->libelf = elf_begin(r->fd, ELF_C_READ, NULL);
 	if (!r->libelf)
-		return hlg_elf64_reader_damaged(r, "cannot be understood");
+		return damaged(r, "cannot be understood");
 	rc = read_loads(r);
 	if (rc == 0)
 		rc = read_sections(r);
 	if (rc == 0)
-		rc = hlg_elf64_tables_read(r);
+		rc = read_tables(r);
 	elf_end(r->libelf);
 	return rc;
 }
 
 int hlg_elf64_read(struct hlg_elf64 *elf, const char *path, struct hlg_err *err)
 {
-	struct hlg_elf64_reader r = {.path = path, .elf = elf, .err = err};
+	struct reader r = {.path = path, .elf = elf, .err = err};
 	int rc;
 
 	memset(elf, 0, sizeof(*elf));

@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symtab/elf/note.h"
 #include "symtab/err.h"
 #include "symtab/file.h"
 
@@ -54,9 +55,9 @@ struct hlg_elf64 {
 	uint32_t *shndx; /* SHT_SYMTAB_SHNDX, n_syms long, or NULL */
 	char *strtab;    /* strsz bytes and a NUL behind them */
 	size_t strsz;
-	bool dynsym;         /* the symbols are .dynsym's: no .symtab */
-	char build_id[129];  /* lower-case hex, empty when there is none */
-	char hyperlight[32]; /* version in the Hyperlight note, empty without one */
+	bool dynsym;                       /* the symbols are .dynsym's: no .symtab */
+	char build_id[HLG_NOTE_BUILD_ID];  /* lower-case hex, empty when there is none */
+	char hyperlight[HLG_NOTE_VERSION]; /* of the Hyperlight note, empty without one */
 };
 
 /* Fills *elf (finish it even after a failure). 0, HLG_EINPUT or HLG_ESYSTEM. */
