@@ -162,13 +162,13 @@ static int write_report(void *to, FILE *f, struct hlg_err *err)
 
 	/* What is named is a file, even if it is a terminal. */
 	if (hlg_target_is_stream(report->options->out))
-		report->paint = hlg_paint_of(f);
+		report->colours = hlg_colour_of(f);
 	return hlg_format_write(f, report, err);
 }
 
 int hlg_run_settle(struct hlg_run *run, struct hlg_err *err)
 {
-	int rc = hlg_bases_find(&run->space, &run->profile, err);
+	int rc = hlg_base_search_all(&run->space, &run->profile, err);
 
 	return rc < 0 ? rc : hlg_space_settle(&run->space, err);
 }

@@ -11,16 +11,16 @@
  * How many of n things have a member of at most key: the place of the first above it.
  * things may be NULL if n is 0.
  */
-#define HLG_UPTO(things, n, member, key)                                                 \
-	hlg_upto((things), (n), sizeof(*(things)),                                       \
-		 offsetof(__typeof__(*(things)), member), (key))
+#define HLG_BSEARCH_UPTO(things, n, member, key)                                         \
+	hlg_bsearch_upto((things), (n), sizeof(*(things)),                               \
+			 offsetof(__typeof__(*(things)), member), (key))
 
 /*
  * By halving without a branch on what is read, which a processor would guess wrong half
  * of the time. What is halved may keep one thing that is known to lie above key.
  */
-static inline size_t hlg_upto(const void *things, size_t n, size_t size, size_t member,
-			      uint64_t key)
+static inline size_t hlg_bsearch_upto(const void *things, size_t n, size_t size,
+				      size_t member, uint64_t key)
 {
 	size_t from = 0;
 

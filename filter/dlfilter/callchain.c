@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "filter/stacks/address-map.h"
-#include "filter/stacks/dso-name.h"
+#include "filter/stacks/stacks.h"
 
 /* perf's, filled in when it loads the filter (hlguest.c). */
 extern __attribute__((visibility("default"))) struct perf_dlfilter_fns perf_dlfilter_fns;
@@ -15,7 +15,7 @@ extern __attribute__((visibility("default"))) struct perf_dlfilter_fns perf_dlfi
 
 /* A sample under way. */
 struct naming {
-	struct hlg_perfchain *chain;
+	struct hlg_callchain *chain;
 	void *ctx;
 	int32_t pid;
 	uint8_t cpumode;
@@ -23,19 +23,19 @@ struct naming {
 };
 
 /* The functions that perf has named in a process. */
-struct hlg_perfchain_process {
-	struct hlg_ranges known;
+struct hlg_callchain_process {
+	struct hlg_address_map known;
 	int32_t pid;
 };
 
-void hlg_perfchain_finish(struct hlg_perfchain *chain)
+void hlg_callchain_finish(struct hlg_callchain *chain)
 {
-	hlg_names_finish(&chain->names);
+	hlg_strings_finish(&chain->names);
 	for (uint32_t i = 0; i < chain->n; i++)
-		hlg_ranges_finish(&chain->processes[i].known);
+		hlg_address_map_finish(&chain->processes[i].known);
 	free(chain->processes);
 	hlg_index_finish(&chain->index);
-	*chain = (struct hlg_perfchain){0};
+	*chain = (struct hlg_callchain){0};
 }
 
 static bool same(const void *ctx, uint32_t number)
@@ -51,20 +51,20 @@ static uint64_t hash_of(int32_t pid)
 }
 
 /* What is known of the sample's process, NULL if nothing is. */
-static struct hlg_ranges *known_of(const struct naming *naming)
+static struct hlg_address_map *known_of(const struct naming *naming)
 {
-	const struct hlg_perfchain *c = naming->chain;
+	const struct hlg_callchain *c = naming->chain;
 	uint32_t i = hlg_index_find(&c->index, hash_of(naming->pid), same, naming);
 
 	return i == HLG_INDEX_NONE ? NULL : &c->processes[i].known;
 }
 
-static struct hlg_ranges *add_process(struct hlg_perfchain *c, int32_t pid)
+static struct hlg_address_map *add_process(struct hlg_callchain *c, int32_t pid)
 {
 	if (!hlg_index_room(&c->processes, c->n, &c->room, sizeof(*c->processes)) ||
 	    !hlg_index_add(&c->index, hash_of(pid), c->n))
 		return NULL;
-	c->processes[c->n] = (struct hlg_perfchain_process){.pid = pid};
+	c->processes[c->n] = (struct hlg_callchain_process){.pid = pid};
 	return &c->processes[c->n++].known;
 }
 
@@ -75,19 +75,21 @@ static struct hlg_ranges *add_process(struct hlg_perfchain *c, int32_t pid)
 static void remember(const struct naming *naming, uint64_t start, uint64_t end,
 		     const char *text)
 {
-	struct hlg_perfchain *c = naming->chain;
-	uint32_t name = hlg_names_add(&c->names, text);
-	struct hlg_ranges *known = known_of(naming);
-	const struct hlg_range *there = known ? hlg_ranges_find(known, start) : NULL;
+	struct hlg_callchain *c = naming->chain;
+	uint32_t name = hlg_strings_add(&c->names, text);
+	struct hlg_address_map *known = known_of(naming);
+	const struct hlg_address_range *there =
+		known ? hlg_address_map_find(known, start) : NULL;
 
-	if (name == HLG_NO_NAME ||
+	if (name == HLG_NO_STRING ||
 	    (there && there->start == start && there->end == end && there->name == name))
 		return;
 	if (!known)
 		known = add_process(c, naming->pid);
 	if (known)
-		hlg_ranges_put(known, (struct hlg_range){start, end, 0, name},
-			       HLG_RANGES_FORGET);
+		hlg_address_map_put(known,
+				    (struct hlg_address_range){start, end, 0, name},
+				    HLG_ADDRESS_MAP_FORGET);
 }
 
 static void name_frame(void *to, uint64_t ip, unsigned cpumode,
@@ -97,17 +99,19 @@ static void name_frame(void *to, uint64_t ip, unsigned cpumode,
 	struct perf_dlfilter_al al = {.size = AL_SIZE};
 
 	if (cpumode != naming->cpumode) {
-		const struct hlg_ranges *known = known_of(naming);
-		const struct hlg_range *at = known ? hlg_ranges_find(known, ip) : NULL;
+		const struct hlg_address_map *known = known_of(naming);
+		const struct hlg_address_range *at =
+			known ? hlg_address_map_find(known, ip) : NULL;
 
 		if (at)
-			frame->name = hlg_names_get(&naming->chain->names, at->name);
+			frame->name = hlg_strings_get(&naming->chain->names, at->name);
 		return;
 	}
 	if (!perf_dlfilter_fns.resolve_address ||
 	    perf_dlfilter_fns.resolve_address(naming->ctx, ip, &al) != 0)
 		return;
-	frame->name = al.sym ? al.sym : hlg_mapped_name(naming->text, PATH_MAX, al.dso);
+	frame->name =
+		al.sym ? al.sym : hlg_stacks_dso_name(naming->text, PATH_MAX, al.dso);
 	if (cpumode != PERF_RECORD_MISC_USER)
 		return;
 	if (al.sym && al.sym_end > al.sym_start && al.symoff < al.sym_end - al.sym_start)
@@ -117,9 +121,9 @@ static void name_frame(void *to, uint64_t ip, unsigned cpumode,
 		remember(naming, ip, ip + 1, frame->name);
 }
 
-bool hlg_perfchain_take(struct hlg_perfchain *chain, struct hlg_stacks *stacks,
+bool hlg_callchain_take(struct hlg_callchain *chain, struct hlg_stacks *stacks,
 			struct hlg_profile *profile, const struct hlg_sample *s,
-			enum hlg_verdict verdict,
+			enum hlg_disposition disposition,
 			const struct perf_dlfilter_sample *sample, void *ctx,
 			const char *(*comm)(void *ctx))
 {
@@ -135,16 +139,17 @@ bool hlg_perfchain_take(struct hlg_perfchain *chain, struct hlg_stacks *stacks,
 				       .name = name_frame,
 				       .ctx = &naming};
 
-	if (runs || (verdict == HLG_HOST && shows_host && !mark) || verdict == HLG_GUEST)
+	if (runs || (disposition == HLG_HOST && shows_host && !mark) ||
+	    disposition == HLG_GUEST)
 		of.chain = hlg_chains_add(&stacks->chains, sample->raw_callchain,
 					  sample->raw_callchain_nr);
-	if (runs || verdict == HLG_HOST || !hlg_stacks_knows(stacks, s->pid, s->tid))
+	if (runs || disposition == HLG_HOST || !hlg_stacks_knows(stacks, s->pid, s->tid))
 		of.comm = comm(ctx);
 	if (runs)
 		hlg_stacks_enter(stacks, &of);
-	if (verdict == HLG_GUEST)
+	if (disposition == HLG_GUEST)
 		hlg_stacks_guest(stacks, &of, hlg_profile_series(profile, s), s->period);
-	if (verdict != HLG_HOST)
+	if (disposition != HLG_HOST)
 		return true;
 	if (mark)
 		hlg_count_add(&stacks->aside, (struct hlg_count){1, s->period});

@@ -16,22 +16,22 @@
 #include "filter/profile/strings.h"
 #include "filter/stacks/stacks.h"
 
-struct hlg_perfchain {
-	struct hlg_names names;
-	struct hlg_perfchain_process *processes;
+struct hlg_callchain {
+	struct hlg_strings names;
+	struct hlg_callchain_process *processes;
 	uint32_t n, room;
 	struct hlg_index index; /* of processes */
 };
 
-void hlg_perfchain_finish(struct hlg_perfchain *chain);
+void hlg_callchain_finish(struct hlg_callchain *chain);
 
 /*
- * Takes a sample, of which verdict was said. comm is called only if the name is needed.
+ * Takes a sample, with its disposition. comm is called only if the name is needed.
  * Returns false if the sample is one of the host that gets no row: it tells of KVM_RUN.
  */
-bool hlg_perfchain_take(struct hlg_perfchain *chain, struct hlg_stacks *stacks,
+bool hlg_callchain_take(struct hlg_callchain *chain, struct hlg_stacks *stacks,
 			struct hlg_profile *profile, const struct hlg_sample *s,
-			enum hlg_verdict verdict,
+			enum hlg_disposition disposition,
 			const struct perf_dlfilter_sample *sample, void *ctx,
 			const char *(*comm)(void *ctx));
 

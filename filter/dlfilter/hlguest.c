@@ -45,7 +45,7 @@ struct known_event {
 
 struct filter {
 	struct hlg_run run;
-	struct hlg_perfchain chain; /* for stacks=callgraph */
+	struct hlg_callchain chain; /* for stacks=callgraph */
 	struct known_event *events; /* found by the index of their keys */
 	uint32_t n_events, room_events;
 	struct hlg_index event_index;
@@ -113,12 +113,12 @@ static void look_at_perfs_options(struct hlg_run *run)
 	if (fd >= 0)
 		close(fd);
 	if (size > 0)
-		hlg_perfopts_find(cmdline, (size_t)size, note_perfs_option, run);
+		hlg_perf_options_find(cmdline, (size_t)size, note_perfs_option, run);
 }
 
 static void destroy(struct filter *f)
 {
-	hlg_perfchain_finish(&f->chain);
+	hlg_callchain_finish(&f->chain);
 	hlg_run_finish(&f->run);
 	hlg_index_finish(&f->event_index);
 	free(f->events);
@@ -216,22 +216,22 @@ static void count_host(struct filter *f, const struct hlg_sample *s, void *ctx)
 
 /* What perf does with the sample afterwards: 0 keeps it, 1 filters it out. row: a host
  * sample gets one. */
-static int hand_on(struct filter *f, const struct hlg_sample *s, enum hlg_verdict verdict,
-		   bool row, void *ctx)
+static int hand_on(struct filter *f, const struct hlg_sample *s,
+		   enum hlg_disposition disposition, bool row, void *ctx)
 {
 	const struct hlg_options *o = &f->run.options;
 	struct hlg_place place;
 
-	if (verdict == HLG_HOST) {
+	if (disposition == HLG_HOST) {
 		if (o->mode != HLG_SHOW_GUEST && row)
 			count_host(f, s, ctx);
 		return o->emit != HLG_EMIT_PASS || o->mode == HLG_SHOW_GUEST;
 	}
-	if (verdict != HLG_GUEST || o->mode == HLG_SHOW_HOST)
+	if (disposition != HLG_GUEST || o->mode == HLG_SHOW_HOST)
 		return 1;
 	if (o->emit == HLG_EMIT_LINES)
-		hlg_lines_write(stdout, &f->run.space, o, s,
-				f->run.profile.events[s->event].name, comm_of(ctx));
+		hlg_perf_lines_write(stdout, &f->run.space, o, s,
+				     f->run.profile.events[s->event].name, comm_of(ctx));
 	if (o->emit != HLG_EMIT_PASS)
 		return 1;
 	return o->gaps == HLG_GAPS_DROP &&
@@ -244,7 +244,7 @@ static __attribute__((noinline)) int take(struct filter *f,
 					  const struct perf_event_attr *attr, void *ctx)
 {
 	struct hlg_sample s;
-	enum hlg_verdict verdict;
+	enum hlg_disposition disposition;
 	bool row = true;
 
 	if (f->sample_size == 0)
@@ -273,11 +273,11 @@ static __attribute__((noinline)) int take(struct filter *f,
 		f->hot_key = attr;
 		f->hot_event = s.event;
 	}
-	verdict = hlg_profile_add(&f->run.profile, &s);
+	disposition = hlg_profile_add(&f->run.profile, &s);
 	if (f->run.options.stacks == HLG_STACKS_CALLGRAPH)
-		row = hlg_perfchain_take(&f->chain, &f->run.stacks, &f->run.profile, &s,
-					 verdict, sample, ctx, comm_of);
-	return hand_on(f, &s, verdict, row, ctx);
+		row = hlg_callchain_take(&f->chain, &f->run.stacks, &f->run.profile, &s,
+					 disposition, sample, ctx, comm_of);
+	return hand_on(f, &s, disposition, row, ctx);
 }
 
 int filter_event_early(void *data, const struct perf_dlfilter_sample *sample, void *ctx)

@@ -39,9 +39,10 @@ static bool takes_value(const char *word)
 	       strcmp(word, "--input") == 0 || strcmp(word, "--dlfilter") == 0;
 }
 
-void hlg_perfopts_find(const char *cmdline, size_t size,
-		       void (*found)(void *ctx, const char *option, const char *instead),
-		       void *ctx)
+void hlg_perf_options_find(const char *cmdline, size_t size,
+			   void (*found)(void *ctx, const char *option,
+					 const char *instead),
+			   void *ctx)
 {
 	const char *end = cmdline + size;
 	bool value = true; /* the first word is perf itself */

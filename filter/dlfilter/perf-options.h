@@ -13,8 +13,9 @@
  * /proc/self/cmdline: size bytes of NUL-terminated words. instead is what to say to
  * hlguest, or NULL if nothing corresponds.
  */
-void hlg_perfopts_find(const char *cmdline, size_t size,
-		       void (*found)(void *ctx, const char *option, const char *instead),
-		       void *ctx);
+void hlg_perf_options_find(const char *cmdline, size_t size,
+			   void (*found)(void *ctx, const char *option,
+					 const char *instead),
+			   void *ctx);
 
 #endif

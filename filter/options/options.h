@@ -38,7 +38,7 @@ enum hlg_emit {
 	HLG_EMIT_PASS,
 	HLG_EMIT_LINES
 };
-enum hlg_stacks_mode {
+enum hlg_stacks_option {
 	HLG_STACKS_LEAF,
 	HLG_STACKS_COUNTERS,
 	HLG_STACKS_CALLGRAPH
@@ -70,7 +70,7 @@ struct hlg_options {
 	struct hlg_image_arg *images;
 	size_t n_images;
 	int gaps, weight, mode, format, emit; /* the enums above */
-	int stacks;                           /* enum hlg_stacks_mode */
+	int stacks;                           /* enum hlg_stacks_option */
 	unsigned roots;                       /* HLG_ROOT_ bits; of callgraph */
 	int demangle, aliases;                /* 0 no, 1 yes */
 	int strict, force;                    /* 0 no, 1 yes */

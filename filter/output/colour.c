@@ -21,15 +21,15 @@ static bool is_utf8(void)
 	return is;
 }
 
-struct hlg_paint hlg_paint_of(FILE *f)
+struct hlg_colour hlg_colour_of(FILE *f)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-	struct hlg_paint paint = {0};
+	struct hlg_colour colours = {0};
 
-	paint.on = !(no && no[0]) && term && term[0] && strcmp(term, "dumb") != 0 &&
-		   isatty(fileno(f));
-	paint.blocks = paint.on && is_utf8();
-	return paint;
+	colours.on = !(no && no[0]) && term && term[0] && strcmp(term, "dumb") != 0 &&
+		     isatty(fileno(f));
+	colours.blocks = colours.on && is_utf8();
+	return colours;
 }
 
 /* ECMA-48, 8.3.117; NULL for what is too little to be marked. */
@@ -38,17 +38,17 @@ static const char *colour(double share)
 	return share >= 0.05 ? "\033[31m" : share >= 0.005 ? "\033[32m" : NULL;
 }
 
-void hlg_paint_begin(FILE *f, const struct hlg_paint *paint, double share)
+void hlg_colour_begin(FILE *f, const struct hlg_colour *colours, double share)
 {
-	const char *begin = paint->on ? colour(share) : NULL;
+	const char *begin = colours->on ? colour(share) : NULL;
 
 	if (begin)
 		fputs(begin, f);
 }
 
-void hlg_paint_end(FILE *f, const struct hlg_paint *paint, double share)
+void hlg_colour_end(FILE *f, const struct hlg_colour *colours, double share)
 {
-	if (paint->on && colour(share))
+	if (colours->on && colour(share))
 		fputs("\033[m", f);
 }
 
@@ -75,14 +75,14 @@ static int write_signs(FILE *f, int n)
 	return n;
 }
 
-void hlg_paint_bar(FILE *f, const struct hlg_paint *paint, double share, double most,
-		   int width)
+void hlg_colour_bar(FILE *f, const struct hlg_colour *colours, double share, double most,
+		    int width)
 {
 	int used;
 
-	hlg_paint_begin(f, paint, share);
-	used = paint->blocks ? write_blocks(f, length(share, most, 8 * width))
-			     : write_signs(f, length(share, most, width));
-	hlg_paint_end(f, paint, share);
+	hlg_colour_begin(f, colours, share);
+	used = colours->blocks ? write_blocks(f, length(share, most, 8 * width))
+			       : write_signs(f, length(share, most, width));
+	hlg_colour_end(f, colours, share);
 	fprintf(f, "%*s", width - used, "");
 }

@@ -79,16 +79,16 @@ int hlg_out_check(const char *path, enum hlg_magic writes, struct hlg_err *err)
  * A file of our own that is replaced hands its mode on, as if it were written; but for
  * one with a second name: somebody may have given it this one, for its mode.
  */
-static int open_temp(struct hlg_temp *temp, const char *path)
+static int open_temp(struct hlg_temp_file *temp, const char *path)
 {
 	struct stat st;
 	mode_t mode;
 
 	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
 	    st.st_nlink > 1)
-		return hlg_temp_open(temp, path, NULL);
+		return hlg_temp_file_open(temp, path, NULL);
 	mode = st.st_mode & 0777;
-	return hlg_temp_open(temp, path, &mode);
+	return hlg_temp_file_open(temp, path, &mode);
 }
 
 static FILE *open_file(struct hlg_out *out)
@@ -106,7 +106,7 @@ static FILE *open_file(struct hlg_out *out)
 	if (f || fd < 0)
 		return f;
 	error = errno;
-	hlg_temp_abort(&out->temp);
+	hlg_temp_file_abort(&out->temp);
 	close(fd);
 	errno = error;
 	return NULL;
@@ -167,10 +167,10 @@ int hlg_out_commit(struct hlg_out *out, struct hlg_err *err)
 		return rc;
 	}
 	if (ok && file) {
-		ok = hlg_temp_commit(&out->temp, fileno(out->f)) == 0;
+		ok = hlg_temp_file_commit(&out->temp, fileno(out->f)) == 0;
 		error = errno;
 	}
-	hlg_temp_abort(&out->temp);
+	hlg_temp_file_abort(&out->temp);
 	/* A file that was synced is on the disk. */
 	if (fclose(out->f) != 0 && ok && !file) {
 		ok = false;
@@ -184,7 +184,7 @@ int hlg_out_commit(struct hlg_out *out, struct hlg_err *err)
 
 void hlg_out_abort(struct hlg_out *out)
 {
-	hlg_temp_abort(&out->temp);
+	hlg_temp_file_abort(&out->temp);
 	if (out->path && out->f)
 		fclose(out->f);
 	forget(out);

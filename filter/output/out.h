@@ -17,8 +17,8 @@
 
 struct hlg_out {
 	FILE *f;
-	char *path;           /* final name; NULL for a stream that is not ours */
-	struct hlg_temp temp; /* base is NULL if path is written itself */
+	char *path;                /* final name; NULL for a stream that is not ours */
+	struct hlg_temp_file temp; /* base is NULL if path is written itself */
 };
 
 /*

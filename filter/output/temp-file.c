@@ -23,7 +23,7 @@ enum {
 };
 
 /* What its names begin with; to be freed. */
-static char *prefix_of(const struct hlg_temp *temp)
+static char *prefix_of(const struct hlg_temp_file *temp)
 {
 	char *prefix;
 
@@ -59,7 +59,7 @@ static void remove_stale(int folder, const char *name)
 	close(fd);
 }
 
-static void clean(const struct hlg_temp *temp)
+static void clean(const struct hlg_temp_file *temp)
 {
 	char *prefix = prefix_of(temp);
 	int fd = prefix ? openat(temp->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -78,7 +78,7 @@ static void clean(const struct hlg_temp *temp)
 }
 
 /* A new name for it; NULL: no memory. */
-static char *new_name(const struct hlg_temp *temp)
+static char *new_name(const struct hlg_temp_file *temp)
 {
 	struct timespec now;
 	uint64_t number;
@@ -107,7 +107,7 @@ static bool lock(int fd)
 	return fstat(fd, &st) != 0 || st.st_nlink > 0;
 }
 
-static int open_unnamed(const struct hlg_temp *temp, mode_t mode)
+static int open_unnamed(const struct hlg_temp_file *temp, mode_t mode)
 {
 	int fd;
 
@@ -120,7 +120,7 @@ static int open_unnamed(const struct hlg_temp *temp, mode_t mode)
 	return fd;
 }
 
-static int open_named(struct hlg_temp *temp, mode_t mode)
+static int open_named(struct hlg_temp_file *temp, mode_t mode)
 {
 	for (int i = 0; i < TRIES; i++) {
 		int fd;
@@ -145,7 +145,7 @@ static int open_named(struct hlg_temp *temp, mode_t mode)
 	return -1;
 }
 
-static int open_folder(struct hlg_temp *temp, const char *path)
+static int open_folder(struct hlg_temp_file *temp, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *folder;
@@ -161,12 +161,12 @@ static int open_folder(struct hlg_temp *temp, const char *path)
 	return temp->folder;
 }
 
-int hlg_temp_open(struct hlg_temp *temp, const char *path, const mode_t *mode)
+int hlg_temp_file_open(struct hlg_temp_file *temp, const char *path, const mode_t *mode)
 {
 	const char *slash = strrchr(path, '/');
 	int fd = -1, error;
 
-	*temp = (struct hlg_temp){.folder = -1};
+	*temp = (struct hlg_temp_file){.folder = -1};
 	temp->base = strdup(slash ? slash + 1 : path);
 	if (temp->base && open_folder(temp, path) >= 0) {
 		clean(temp);
@@ -179,7 +179,7 @@ int hlg_temp_open(struct hlg_temp *temp, const char *path, const mode_t *mode)
 	error = errno;
 	if (fd >= 0)
 		close(fd);
-	hlg_temp_abort(temp);
+	hlg_temp_file_abort(temp);
 	errno = error;
 	return -1;
 }
@@ -187,7 +187,7 @@ int hlg_temp_open(struct hlg_temp *temp, const char *path, const mode_t *mode)
 /* Gives a file without a name that of temp->base, or, where that is taken, one of its
  * own.
  */
-static int link_it(struct hlg_temp *temp, int fd)
+static int link_it(struct hlg_temp_file *temp, int fd)
 {
 	char open_file[32];
 	int rc;
@@ -210,14 +210,14 @@ static int link_it(struct hlg_temp *temp, int fd)
 }
 
 /* The folder's entry on the disk. Some file systems cannot, and need not be asked. */
-static int sync_folder(const struct hlg_temp *temp)
+static int sync_folder(const struct hlg_temp_file *temp)
 {
 	if (!temp->readable || fsync(temp->folder) == 0)
 		return 0;
 	return errno == EIO || errno == ENOSPC || errno == EDQUOT ? -1 : 0;
 }
 
-int hlg_temp_commit(struct hlg_temp *temp, int fd)
+int hlg_temp_file_commit(struct hlg_temp_file *temp, int fd)
 {
 	int rc = fsync(fd), error;
 
@@ -233,12 +233,12 @@ int hlg_temp_commit(struct hlg_temp *temp, int fd)
 	if (rc == 0)
 		rc = sync_folder(temp);
 	error = errno;
-	hlg_temp_abort(temp);
+	hlg_temp_file_abort(temp);
 	errno = error;
 	return rc;
 }
 
-void hlg_temp_abort(struct hlg_temp *temp)
+void hlg_temp_file_abort(struct hlg_temp_file *temp)
 {
 	if (temp->name)
 		unlinkat(temp->folder, temp->name, 0);
@@ -246,5 +246,5 @@ void hlg_temp_abort(struct hlg_temp *temp)
 		close(temp->folder);
 	free(temp->base);
 	free(temp->name);
-	*temp = (struct hlg_temp){0};
+	*temp = (struct hlg_temp_file){0};
 }

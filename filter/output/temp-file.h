@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-struct hlg_temp {
+struct hlg_temp_file {
 	char *base;    /* the name to be, within the folder; NULL: nothing is begun */
 	char *name;    /* its own; NULL: none */
 	int folder;    /* open, or -1 */
@@ -29,15 +29,15 @@ struct hlg_temp {
  * gives a new file, 0666 but for the umask. Returns it, open for writing, for the caller
  * to close after the commit or abort; -1 and errno.
  */
-int hlg_temp_open(struct hlg_temp *temp, const char *path, const mode_t *mode);
+int hlg_temp_file_open(struct hlg_temp_file *temp, const char *path, const mode_t *mode);
 
 /*
  * Syncs fd and gives it its name, replacing what has it. Returns 0, or -1 and errno: then
  * nothing is left of it, or, if the folder alone could not be synced, it is there, whole.
  */
-int hlg_temp_commit(struct hlg_temp *temp, int fd);
+int hlg_temp_file_commit(struct hlg_temp_file *temp, int fd);
 
 /* Also of what is not begun, all 0: nothing is done then. */
-void hlg_temp_abort(struct hlg_temp *temp);
+void hlg_temp_file_abort(struct hlg_temp_file *temp);
 
 #endif

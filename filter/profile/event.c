@@ -40,7 +40,7 @@ const char *hlg_event_word(enum hlg_event_kind kind)
 	return words[kind];
 }
 
-const char *hlg_event_words(enum hlg_event_kind kind, unsigned precise_ip)
+const char *hlg_event_meaning(enum hlg_event_kind kind, unsigned precise_ip)
 {
 	switch (kind) {
 	case HLG_EVENT_TIMER:

@@ -27,6 +27,6 @@ bool hlg_event_member(uint64_t sample_type, uint64_t read_format);
 const char *hlg_event_word(enum hlg_event_kind kind);
 
 /* What to make of its samples, in a sentence's end; precise_ip as recorded. */
-const char *hlg_event_words(enum hlg_event_kind kind, unsigned precise_ip);
+const char *hlg_event_meaning(enum hlg_event_kind kind, unsigned precise_ip);
 
 #endif

@@ -5,7 +5,7 @@
 
 static uint32_t fold(uint64_t hash)
 {
-	return (uint32_t)hlg_factor_mix(hash);
+	return (uint32_t)hlg_hash_mix(hash);
 }
 
 static void put(struct hlg_index *index, struct hlg_index_slot slot)

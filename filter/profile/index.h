@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symtab/hash-seed.h"
+#include "symtab/hash.h"
 
 /* All zero before the first use. */
 struct hlg_index {
@@ -42,29 +42,5 @@ bool hlg_index_add(struct hlg_index *index, uint64_t hash, uint32_t number);
 bool hlg_index_room(void *list, uint32_t n, uint32_t *room, size_t size);
 
 void hlg_index_finish(struct hlg_index *index);
-
-/* FNV-1a (Fowler, Noll, Vo), 64 bits, by bytes of a text; and a word at a time. */
-#define HLG_HASH_SEED UINT64_C(0xcbf29ce484222325)
-
-static inline uint64_t hlg_hash_word(uint64_t hash, uint64_t word)
-{
-	return hlg_factor_mix(hash ^ word);
-}
-
-static inline uint64_t hlg_hash_bytes(uint64_t hash, const void *bytes, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
-/* With its end, so that what follows is apart from it. */
-static inline uint64_t hlg_hash_text(uint64_t hash, const char *text)
-{
-	do
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	while (*text++);
-	return hash;
-}
 
 #endif

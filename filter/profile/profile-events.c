@@ -25,7 +25,7 @@ static bool make_room(struct hlg_profile *p)
 
 static uint32_t add(struct hlg_profile *p, uint32_t name, unsigned precise_ip)
 {
-	const char *text = hlg_names_get(&p->event_names, name);
+	const char *text = hlg_strings_get(&p->event_names, name);
 	struct hlg_event *e = &p->events[p->n_events];
 	const struct hlg_options *options = p->options;
 
@@ -46,7 +46,7 @@ static uint32_t add(struct hlg_profile *p, uint32_t name, unsigned precise_ip)
 uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
 			   unsigned precise_ip)
 {
-	uint32_t known = hlg_names_find(&profile->event_names, name), number, event,
+	uint32_t known = hlg_strings_find(&profile->event_names, name), number, event,
 		 first;
 
 	first = known ? profile->named[known - 1] : HLG_NO_SERIES;
@@ -55,8 +55,8 @@ uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
 			return i;
 	if (!make_room(profile))
 		return HLG_NO_SERIES;
-	number = hlg_names_add(&profile->event_names, name);
-	if (number == HLG_NO_NAME)
+	number = hlg_strings_add(&profile->event_names, name);
+	if (number == HLG_NO_STRING)
 		return HLG_NO_SERIES;
 	event = add(profile, number, precise_ip);
 	profile->named[number - 1] = event;

@@ -36,7 +36,7 @@ bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *opt
 
 void hlg_profile_finish(struct hlg_profile *profile)
 {
-	hlg_names_finish(&profile->event_names);
+	hlg_strings_finish(&profile->event_names);
 	free(profile->named);
 	free(profile->events);
 	free(profile->series);
@@ -201,7 +201,7 @@ static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
 		cell = claim(p, cell, sample->ip, series, sample->tid);
 	if (!cell)
 		return false;
-	hlg_cell_see(cell, sample->tid);
+	hlg_profile_cell_see(cell, sample->tid);
 	hlg_count_add(&cell->count, count);
 	p->series[series].squares += squares;
 	if (p->events[sample->event].plain)
@@ -219,34 +219,35 @@ static enum hlg_state state_of(unsigned cpumode)
 	return states[cpumode % 8];
 }
 
-enum hlg_verdict hlg_profile_add_many(struct hlg_profile *p,
-				      const struct hlg_sample *sample,
-				      struct hlg_count count, hlg_u128 squares)
+enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
+					  const struct hlg_sample *sample,
+					  struct hlg_count count, hlg_u128 squares)
 {
-	enum hlg_verdict verdict = HLG_GUEST;
+	enum hlg_disposition disposition = HLG_GUEST;
 
 	if (!p->events[sample->event].selected ||
 	    (p->restricts && !hlg_select_keeps(p->options, sample))) {
-		verdict = HLG_DESELECTED;
+		disposition = HLG_DESELECTED;
 		hlg_count_add(&p->deselected, count);
 		if (p->events[sample->event].selected &&
 		    hlg_select_lacks(p->options, sample))
 			p->untold += count.samples;
-	} else if (!hlg_mode_is_guest(sample->cpumode)) {
-		verdict = HLG_HOST;
+	} else if (!hlg_sample_is_guest(sample->cpumode)) {
+		disposition = HLG_HOST;
 		hlg_count_add(&p->host, count);
 	} else if (!add_guest(p, sample, count, squares)) {
 		p->unrecorded += count.samples;
 		return HLG_DESELECTED;
 	}
-	if (verdict != HLG_DESELECTED && p->options->stacks == HLG_STACKS_COUNTERS)
+	if (disposition != HLG_DESELECTED && p->options->stacks == HLG_STACKS_COUNTERS)
 		hlg_count_add(&p->states[state_of(sample->cpumode)], count);
 	p->overflow |= count.period > UINT64_MAX - p->seen.period;
 	hlg_count_add(&p->seen, count);
-	return verdict;
+	return disposition;
 }
 
-enum hlg_verdict hlg_profile_add(struct hlg_profile *p, const struct hlg_sample *sample)
+enum hlg_disposition hlg_profile_add(struct hlg_profile *p,
+				     const struct hlg_sample *sample)
 {
 	return hlg_profile_add_many(p, sample, (struct hlg_count){1, sample->period},
 				    (hlg_u128)sample->period * sample->period);
@@ -273,7 +274,7 @@ static void merge_cell(struct hlg_profile *to, const struct hlg_cell *from,
 			cell = claim(to, cell, from->ip, series, from->tid);
 	}
 	if (cell) {
-		hlg_cell_see(cell, from->tid);
+		hlg_profile_cell_see(cell, from->tid);
 		hlg_count_add(&cell->count, from->count);
 		return;
 	}

@@ -17,7 +17,7 @@
 #include "filter/profile/index.h"
 #include "filter/profile/sample.h"
 #include "filter/profile/strings.h"
-#include "symtab/hash-seed.h"
+#include "symtab/hash.h"
 
 __extension__ typedef unsigned __int128 hlg_u128;
 
@@ -62,7 +62,7 @@ struct hlg_profile {
 	struct hlg_index series_index;
 	struct hlg_event *events;
 	uint32_t n_events;
-	struct hlg_names event_names; /* texts of events, */
+	struct hlg_strings event_names; /* texts of events, */
 	uint32_t *named; /* and by their number less one the last event of each */
 	struct hlg_count seen, deselected, host; /* guest: the sum over the cells */
 	struct hlg_count states[HLG_N_STATES]; /* of host and guest, if options say so */
@@ -94,7 +94,7 @@ void hlg_profile_describe(struct hlg_profile *profile, uint32_t event,
 			  enum hlg_event_kind kind, bool member);
 
 /* What became of a sample. */
-enum hlg_verdict {
+enum hlg_disposition {
 	HLG_DESELECTED,
 	HLG_HOST,
 	HLG_GUEST
@@ -106,12 +106,13 @@ static inline size_t hlg_profile_room(const struct hlg_profile *profile)
 	return (size_t)1 << (64 - profile->shift);
 }
 
-static inline size_t hlg_cell_slot(uint64_t ip, uint32_t series, unsigned shift)
+static inline size_t hlg_profile_cell_slot(uint64_t ip, uint32_t series, unsigned shift)
 {
-	return (ip ^ (uint64_t)series << 48) * hlg_factor >> shift;
+	return (ip ^ (uint64_t)series << 48) * hlg_hash_factor >> shift;
 }
 
-static inline bool hlg_cell_is(const struct hlg_cell *cell, uint64_t ip, uint32_t series)
+static inline bool hlg_profile_cell_is(const struct hlg_cell *cell, uint64_t ip,
+				       uint32_t series)
 {
 	return cell->ip == ip && cell->series == series && cell->count.samples;
 }
@@ -119,28 +120,28 @@ static inline bool hlg_cell_is(const struct hlg_cell *cell, uint64_t ip, uint32_
 static inline size_t hlg_profile_slot(const struct hlg_profile *profile, uint64_t ip,
 				      uint32_t series)
 {
-	return hlg_cell_slot(ip, series, profile->shift);
+	return hlg_profile_cell_slot(ip, series, profile->shift);
 }
 
 /* Says that a sample of a cell is of this thread. */
-static inline void hlg_cell_see(struct hlg_cell *cell, int32_t tid)
+static inline void hlg_profile_cell_see(struct hlg_cell *cell, int32_t tid)
 {
 	if (cell->tid != tid)
 		cell->tid = HLG_MANY_TIDS;
 }
 
 /* Counts one sample. sample->event must come from hlg_profile_event. */
-enum hlg_verdict hlg_profile_add(struct hlg_profile *profile,
-				 const struct hlg_sample *sample);
+enum hlg_disposition hlg_profile_add(struct hlg_profile *profile,
+				     const struct hlg_sample *sample);
 
 /*
  * Counts what was counted elsewhere: as many samples like this one as count says. Their
  * periods are count's, not the sample's; squares is the sum of period^2, which may also
  * come with another call for the same series.
  */
-enum hlg_verdict hlg_profile_add_many(struct hlg_profile *profile,
-				      const struct hlg_sample *sample,
-				      struct hlg_count count, hlg_u128 squares);
+enum hlg_disposition hlg_profile_add_many(struct hlg_profile *profile,
+					  const struct hlg_sample *sample,
+					  struct hlg_count count, hlg_u128 squares);
 
 /*
  * The short cut for what a feed brings by the tens of millions: samples of one plain
@@ -158,8 +159,9 @@ struct hlg_hits {
 	hlg_u128 squares;
 };
 
-static inline void hlg_hits_begin(struct hlg_hits *hits,
-				  const struct hlg_profile *profile, uint32_t event)
+static inline void hlg_profile_hits_begin(struct hlg_hits *hits,
+					  const struct hlg_profile *profile,
+					  uint32_t event)
 {
 	*hits = (struct hlg_hits){
 		.cells = profile->cells,
@@ -174,21 +176,20 @@ static inline void hlg_hits_begin(struct hlg_hits *hits,
  * Counts a sample exactly as hlg_profile_add would and returns true, or does nothing and
  * returns false: then the hits must end, and hlg_profile_add be asked.
  */
-static inline __attribute__((always_inline)) bool hlg_hits_add(struct hlg_hits *hits,
-							       unsigned cpumode,
-							       uint64_t ip, int32_t tid,
-							       uint64_t period)
+static inline __attribute__((always_inline)) bool hlg_profile_hits_add(
+	struct hlg_hits *hits, unsigned cpumode, uint64_t ip, int32_t tid,
+	uint64_t period)
 {
 	struct hlg_cell *cell;
 	uint64_t sum;
 
 	if (__builtin_add_overflow(hits->period, period, &sum))
 		return false;
-	if (hlg_mode_is_guest(cpumode)) {
-		cell = &hits->cells[hlg_cell_slot(ip, hits->series, hits->shift)];
-		if (!hlg_cell_is(cell, ip, hits->series))
+	if (hlg_sample_is_guest(cpumode)) {
+		cell = &hits->cells[hlg_profile_cell_slot(ip, hits->series, hits->shift)];
+		if (!hlg_profile_cell_is(cell, ip, hits->series))
 			return false;
-		hlg_cell_see(cell, tid);
+		hlg_profile_cell_see(cell, tid);
 		cell->count.samples++;
 		cell->count.period += period;
 		hits->squares += (hlg_u128)period * period;
@@ -203,8 +204,8 @@ static inline __attribute__((always_inline)) bool hlg_hits_add(struct hlg_hits *
 }
 
 /* samples: how many were added, the host's among them. */
-static inline void hlg_hits_end(const struct hlg_hits *hits, struct hlg_profile *profile,
-				uint64_t samples)
+static inline void hlg_profile_hits_end(const struct hlg_hits *hits,
+					struct hlg_profile *profile, uint64_t samples)
 {
 	if (hits->series != HLG_NO_SERIES)
 		profile->series[hits->series].squares += hits->squares;
@@ -222,7 +223,7 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 	struct hlg_cell *cell;
 	uint64_t sum;
 
-	if (!hlg_mode_is_guest(cpumode)) {
+	if (!hlg_sample_is_guest(cpumode)) {
 		if (!event->plain_host ||
 		    __builtin_add_overflow(profile->seen.period, period, &sum))
 			return false;
@@ -235,12 +236,12 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 	if (event->series == HLG_NO_SERIES)
 		return false;
 	cell = &profile->cells[hlg_profile_slot(profile, ip, event->series)];
-	if (!hlg_cell_is(cell, ip, event->series) ||
+	if (!hlg_profile_cell_is(cell, ip, event->series) ||
 	    __builtin_add_overflow(profile->seen.period, period, &sum))
 		return false;
 	profile->seen.samples++;
 	profile->seen.period = sum;
-	hlg_cell_see(cell, tid);
+	hlg_profile_cell_see(cell, tid);
 	cell->count.samples++;
 	cell->count.period += period;
 	profile->series[event->series].squares += (hlg_u128)period * period;

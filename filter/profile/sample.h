@@ -41,7 +41,7 @@ struct hlg_sample {
 	uint8_t cpumode;
 };
 
-static inline bool hlg_mode_is_guest(unsigned cpumode)
+static inline bool hlg_sample_is_guest(unsigned cpumode)
 {
 	return cpumode == HLG_MODE_GUEST_KERNEL || cpumode == HLG_MODE_GUEST_USER;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct search {
-	const struct hlg_names *names;
+	const struct hlg_strings *names;
 	const char *text;
 };
 
@@ -21,20 +21,20 @@ static uint64_t hash(const char *text)
 	return hlg_hash_text(HLG_HASH_SEED, text);
 }
 
-uint32_t hlg_names_find(const struct hlg_names *names, const char *text)
+uint32_t hlg_strings_find(const struct hlg_strings *names, const char *text)
 {
 	const struct search search = {names, text};
 
-	/* HLG_INDEX_NONE + 1 is HLG_NO_NAME. */
+	/* HLG_INDEX_NONE + 1 is HLG_NO_STRING. */
 	return hlg_index_find(&names->index, hash(text), same, &search) + 1;
 }
 
-uint32_t hlg_names_add(struct hlg_names *names, const char *text)
+uint32_t hlg_strings_add(struct hlg_strings *names, const char *text)
 {
-	uint32_t known = hlg_names_find(names, text);
+	uint32_t known = hlg_strings_find(names, text);
 	char *copy;
 
-	if (known != HLG_NO_NAME)
+	if (known != HLG_NO_STRING)
 		return known;
 	copy = strdup(text);
 	if (!copy ||
@@ -42,22 +42,22 @@ uint32_t hlg_names_add(struct hlg_names *names, const char *text)
 			    sizeof(*names->names)) ||
 	    !hlg_index_add(&names->index, hash(text), names->n)) {
 		free(copy);
-		return HLG_NO_NAME;
+		return HLG_NO_STRING;
 	}
 	names->names[names->n] = copy;
 	return ++names->n;
 }
 
-const char *hlg_names_get(const struct hlg_names *names, uint32_t name)
+const char *hlg_strings_get(const struct hlg_strings *names, uint32_t name)
 {
-	return name == HLG_NO_NAME ? NULL : names->names[name - 1];
+	return name == HLG_NO_STRING ? NULL : names->names[name - 1];
 }
 
-void hlg_names_finish(struct hlg_names *names)
+void hlg_strings_finish(struct hlg_strings *names)
 {
 	for (uint32_t i = 0; i < names->n; i++)
 		free(names->names[i]);
 	free(names->names);
 	hlg_index_finish(&names->index);
-	*names = (struct hlg_names){0};
+	*names = (struct hlg_strings){0};
 }

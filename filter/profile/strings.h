@@ -5,23 +5,23 @@
 
 #include "filter/profile/index.h"
 
-#define HLG_NO_NAME 0
+#define HLG_NO_STRING 0
 
-struct hlg_names {
+struct hlg_strings {
 	char **names; /* [n] is number n + 1 */
 	uint32_t n, room;
 	struct hlg_index index; /* of names, from 0 */
 };
 
-/* The number of a text, which is copied when it is new; HLG_NO_NAME without memory. */
-uint32_t hlg_names_add(struct hlg_names *names, const char *text);
+/* The number of a text, which is copied when it is new; HLG_NO_STRING without memory. */
+uint32_t hlg_strings_add(struct hlg_strings *names, const char *text);
 
-/* The number of a text that is there; HLG_NO_NAME if it is not. */
-uint32_t hlg_names_find(const struct hlg_names *names, const char *text);
+/* The number of a text that is there; HLG_NO_STRING if it is not. */
+uint32_t hlg_strings_find(const struct hlg_strings *names, const char *text);
 
-/* Owned by names; NULL for HLG_NO_NAME. */
-const char *hlg_names_get(const struct hlg_names *names, uint32_t name);
+/* Owned by names; NULL for HLG_NO_STRING. */
+const char *hlg_strings_get(const struct hlg_strings *names, uint32_t name);
 
-void hlg_names_finish(struct hlg_names *names);
+void hlg_strings_finish(struct hlg_strings *names);
 
 #endif

@@ -112,7 +112,7 @@ static int mark_edges(const struct hlg_report *r, struct hlg_view *view,
 		      struct hlg_err *err)
 {
 	if (r->options->skid == 0 || r->suppressed ||
-	    hlg_skid_mark(view, &r->trust, r->options->skid))
+	    hlg_skid_count(view, &r->trust, r->options->skid))
 		return 0;
 	return hlg_err_memory(err, "report");
 }
@@ -130,10 +130,10 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_er
 		rc = build_view(r, &r->all, r->cells, r->n_cells, weight, err);
 	}
 	if (rc == 0 && r->trust.all.verdict == HLG_TRUST_MISMATCH) {
-		r->banner = hlg_trust_banner(r);
+		r->banner = hlg_trust_notes_banner(r);
 		rc = r->banner ? 0 : hlg_err_memory(err, "report");
 	}
-	if (rc == 0 && !hlg_sizes_test(&r->sizes, &r->all, r->options->region))
+	if (rc == 0 && !hlg_size_test_view(&r->size_test, &r->all, r->options->region))
 		rc = hlg_err_memory(err, "report");
 	return rc < 0 ? rc : mark_edges(r, &r->all, err);
 }
@@ -207,7 +207,7 @@ int hlg_report_build(struct hlg_report *r, const struct hlg_options *options,
 	hlg_host_sort(host, profile, weight);
 	if (rc == 0) {
 		hlg_notes_add(r);
-		hlg_trust_words_add(r);
+		hlg_trust_notes_add(r);
 	}
 	return rc == 0 && r->lost ? hlg_err_memory(err, "report") : rc;
 }

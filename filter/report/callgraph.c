@@ -129,7 +129,7 @@ static uint32_t add_caller(struct hlg_growing *to, uint32_t node,
 		return child(to, node, HLG_FRAME_GAP, hex);
 	}
 	hlg_view_place(r->space, r->options->gaps, returns - 1, &place);
-	name = hlg_name_place(&place, r->options->demangle);
+	name = hlg_place_name(&place, r->options->demangle);
 	node = name ? child(to, node, frame_of(&place), name) : HLG_NO_NODE;
 	free(name);
 	return node;

@@ -35,7 +35,7 @@ struct hlg_report_file {
 	const char *path;
 	const char *problem; /* why it could not be read; NULL if it was */
 	uint64_t samples, guest, lost;
-	struct hlg_file_fit fit;
+	struct hlg_per_file_verdict fit;
 };
 
 struct hlg_report {
@@ -45,8 +45,8 @@ struct hlg_report {
 	const struct hlg_host *host;
 	const struct hlg_stacks *stacks; /* set by who has them; NULL: stacks=leaf */
 	struct hlg_trust trust;
-	struct hlg_sizes sizes;
-	char *banner;    /* hlg_trust_banner() of it; NULL if the samples fit */
+	struct hlg_size_test size_test;
+	char *banner;    /* hlg_trust_notes_banner() of it; NULL if the samples fit */
 	bool suppressed; /* names are: samples do not fit, rows are guest addresses */
 	char **remarks;  /* what the trust block says in words; not escaped */
 	size_t n_remarks;
@@ -65,7 +65,7 @@ struct hlg_report {
 	size_t n_notes;
 	bool unread; /* a note says that an image could not be read again */
 	bool lost;   /* a note or remark had no memory: a report without it must not be */
-	struct hlg_paint paint; /* of the stream it goes to; off as it is built */
+	struct hlg_colour colours; /* of the stream it goes to; off as it is built */
 };
 
 /* For a format that has no room for notes: fails if samples were lost without memory. */

@@ -49,7 +49,7 @@ static void put_better(FILE *f, const struct hlg_trust *trust)
 		fputs("; no base fits", f);
 }
 
-char *hlg_trust_banner(const struct hlg_report *r)
+char *hlg_trust_notes_banner(const struct hlg_report *r)
 {
 	const struct hlg_tested *all = &r->trust.all;
 	char percent[16], chance[16], *text = NULL;
@@ -120,7 +120,7 @@ static void tell_images(struct hlg_report *r)
 	for (size_t i = 0; r->trust.n_images > 1 && i < r->trust.n_images; i++) {
 		const struct hlg_image_test *ti = &r->trust.images[i];
 		const struct hlg_boundaries *s = &ti->tested.samples;
-		const char *word = hlg_trust_word(ti->tested.verdict);
+		const char *word = hlg_verdict_word(ti->tested.verdict);
 		uint64_t n = s->on + s->off;
 
 		if (n == 0)
@@ -173,7 +173,7 @@ static void tell_events(struct hlg_report *r)
 		if (r->events[i].count.samples == 0)
 			continue;
 		hlg_report_remark(r, "%s is %s", event->name,
-				  hlg_event_words(event->kind, event->precise_ip));
+				  hlg_event_meaning(event->kind, event->precise_ip));
 		if (event->member)
 			hlg_report_remark(r,
 					  "%s is of a group: its samples are taken when "
@@ -185,8 +185,8 @@ static void tell_events(struct hlg_report *r)
 
 static void tell_sizes(struct hlg_report *r)
 {
-	const struct hlg_sizes *s = &r->sizes;
-	bool follows = s->p > HLG_SIZES_LEVEL;
+	const struct hlg_size_test *s = &r->size_test;
+	bool follows = s->p > HLG_SIZE_TEST_LEVEL;
 	long parts = (long)(s->p * 10000); /* printf would ask the locale for a point */
 	char p[48];
 
@@ -208,7 +208,7 @@ static void tell_sizes(struct hlg_report *r)
 		(uint64_t)s->chi_square, s->df, s->df == 1 ? "" : "s", p);
 }
 
-void hlg_trust_words_add(struct hlg_report *r)
+void hlg_trust_notes_add(struct hlg_report *r)
 {
 	tell_images(r);
 	tell_any_fits(r);

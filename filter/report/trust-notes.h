@@ -6,13 +6,13 @@
 #include "filter/report/report.h"
 
 /* Adds the remarks to a report that is complete but for them. */
-void hlg_trust_words_add(struct hlg_report *report);
+void hlg_trust_notes_add(struct hlg_report *report);
 
 /*
  * Made once, as hlg_report.banner.
  * One line for a report of samples that do not fit: by how much, and which base would. To
  * be freed; NULL if they fit, or without memory.
  */
-char *hlg_trust_banner(const struct hlg_report *report);
+char *hlg_trust_notes_banner(const struct hlg_report *report);
 
 #endif

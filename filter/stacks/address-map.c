@@ -11,27 +11,29 @@ enum {
 
 /* Where a range is, or, with i = n of the last block, where the next would be. */
 struct place {
-	struct hlg_ranges_block *block;
+	struct hlg_address_map_block *block;
 	size_t i;
 };
 
 /* The first range that ends behind at. There are blocks. */
-static struct place first_behind(const struct hlg_ranges *r, uint64_t at)
+static struct place first_behind(const struct hlg_address_map *r, uint64_t at)
 {
-	size_t which = HLG_UPTO(r->blocks, r->n_blocks, end, at);
-	struct hlg_ranges_block *block = &r->blocks[which];
+	size_t which = HLG_BSEARCH_UPTO(r->blocks, r->n_blocks, end, at);
+	struct hlg_address_map_block *block = &r->blocks[which];
 
 	if (which == r->n_blocks)
 		return (struct place){block - 1, block[-1].n};
-	return (struct place){block, HLG_UPTO(block->ranges, block->n - 1, end, at)};
+	return (struct place){block,
+			      HLG_BSEARCH_UPTO(block->ranges, block->n - 1, end, at)};
 }
 
 /* A block with copies of n ranges, and room for two more if it is not full; .ranges is
  * NULL without memory. */
-static struct hlg_ranges_block new_block(const struct hlg_range *ranges, size_t n)
+static struct hlg_address_map_block new_block(const struct hlg_address_range *ranges,
+					      size_t n)
 {
 	size_t room = n + FEW < MANY ? n + FEW : MANY;
-	struct hlg_ranges_block block = {.n = (uint32_t)n, .room = (uint32_t)room};
+	struct hlg_address_map_block block = {.n = (uint32_t)n, .room = (uint32_t)room};
 
 	block.ranges = reallocarray(NULL, room, sizeof(*ranges));
 	if (block.ranges && n) {
@@ -41,7 +43,7 @@ static struct hlg_ranges_block new_block(const struct hlg_range *ranges, size_t 
 	return block;
 }
 
-static bool grow(struct hlg_ranges_block *block)
+static bool grow(struct hlg_address_map_block *block)
 {
 	uint32_t room = 2 * block->room < MANY ? 2 * block->room : MANY;
 	void *ranges = reallocarray(block->ranges, room, sizeof(*block->ranges));
@@ -54,10 +56,10 @@ static bool grow(struct hlg_ranges_block *block)
 }
 
 /* A block with copies of n ranges becomes number which. */
-static bool add_block(struct hlg_ranges *r, size_t which, const struct hlg_range *ranges,
-		      size_t n)
+static bool add_block(struct hlg_address_map *r, size_t which,
+		      const struct hlg_address_range *ranges, size_t n)
 {
-	struct hlg_ranges_block block;
+	struct hlg_address_map_block block;
 
 	if (r->n_blocks == r->room) {
 		size_t room = r->room ? 2 * r->room : 1;
@@ -82,7 +84,7 @@ static bool add_block(struct hlg_ranges *r, size_t which, const struct hlg_range
  * Two blocks of a full one. What only ever grows at its end leaves full ones behind, as
  * what only grows at its start does by itself.
  */
-static bool split(struct hlg_ranges *r, struct place at)
+static bool split(struct hlg_address_map *r, struct place at)
 {
 	size_t which = (size_t)(at.block - r->blocks), n = at.block->n;
 	size_t lower = at.i == n ? n - 1 : n / 2;
@@ -95,7 +97,7 @@ static bool split(struct hlg_ranges *r, struct place at)
 }
 
 /* *at: the first range that ends behind start, in a block with room for two more. */
-static bool make_room(struct hlg_ranges *r, uint64_t start, struct place *at)
+static bool make_room(struct hlg_address_map *r, uint64_t start, struct place *at)
 {
 	if (r->n_blocks == 0 && !add_block(r, 0, NULL, 0))
 		return false;
@@ -111,8 +113,8 @@ static bool make_room(struct hlg_ranges *r, uint64_t start, struct place *at)
 }
 
 /* Takes [from, to) out of one block, which may be empty then. */
-static void take_out(struct hlg_ranges *r, struct hlg_ranges_block *block, size_t from,
-		     size_t to)
+static void take_out(struct hlg_address_map *r, struct hlg_address_map_block *block,
+		     size_t from, size_t to)
 {
 	if (from == to)
 		return;
@@ -124,28 +126,28 @@ static void take_out(struct hlg_ranges *r, struct hlg_ranges_block *block, size_
 
 /* Takes out what is from one place to another in a later block, and blocks without rest.
  */
-static void take_across(struct hlg_ranges *r, struct place from, struct place to)
+static void take_across(struct hlg_address_map *r, struct place from, struct place to)
 {
-	struct hlg_ranges_block *first = from.block + 1, *rest = to.block;
+	struct hlg_address_map_block *first = from.block + 1, *rest = to.block;
 
 	take_out(r, from.block, from.i, from.block->n);
-	for (struct hlg_ranges_block *block = first; block < to.block; block++)
+	for (struct hlg_address_map_block *block = first; block < to.block; block++)
 		r->n -= block->n;
 	take_out(r, to.block, 0, to.i);
 	if (to.block->n == 0)
 		rest++;
-	for (struct hlg_ranges_block *block = first; block < rest; block++)
+	for (struct hlg_address_map_block *block = first; block < rest; block++)
 		free(block->ranges);
 	memmove(first, rest,
 		(size_t)(r->blocks + r->n_blocks - rest) * sizeof(*r->blocks));
 	r->n_blocks -= (size_t)(rest - first);
 }
 
-bool hlg_ranges_put(struct hlg_ranges *r, struct hlg_range range,
-		    enum hlg_ranges_rest rest)
+bool hlg_address_map_put(struct hlg_address_map *r, struct hlg_address_range range,
+			 enum hlg_address_map_rest rest)
 {
-	struct hlg_ranges_block *block;
-	struct hlg_range put[2];
+	struct hlg_address_map_block *block;
+	struct hlg_address_range put[2];
 	struct place from, to;
 	size_t n = 0;
 
@@ -157,7 +159,7 @@ bool hlg_ranges_put(struct hlg_ranges *r, struct hlg_range range,
 	to = from;
 	if (from.i < block->n && block->ranges[from.i].end <= range.end)
 		to = first_behind(r, range.end);
-	if (rest == HLG_RANGES_KEEP && from.i < block->n &&
+	if (rest == HLG_ADDRESS_MAP_KEEP && from.i < block->n &&
 	    block->ranges[from.i].start < range.start) {
 		put[n] = block->ranges[from.i];
 		put[n++].end = range.start;
@@ -165,7 +167,7 @@ bool hlg_ranges_put(struct hlg_ranges *r, struct hlg_range range,
 	put[n++] = range;
 	/* What ends behind the range may begin within it. */
 	if (to.i < to.block->n && to.block->ranges[to.i].start < range.end) {
-		if (rest == HLG_RANGES_KEEP)
+		if (rest == HLG_ADDRESS_MAP_KEEP)
 			to.block->ranges[to.i].start = range.end;
 		else
 			to.i++;
@@ -183,13 +185,13 @@ bool hlg_ranges_put(struct hlg_ranges *r, struct hlg_range range,
 	return true;
 }
 
-bool hlg_ranges_copy(struct hlg_ranges *to, const struct hlg_ranges *from)
+bool hlg_address_map_copy(struct hlg_address_map *to, const struct hlg_address_map *from)
 {
-	struct hlg_ranges copy = {0};
+	struct hlg_address_map copy = {0};
 
 	for (size_t i = 0; i < from->n_blocks; i++)
 		if (!add_block(&copy, i, from->blocks[i].ranges, from->blocks[i].n)) {
-			hlg_ranges_finish(&copy);
+			hlg_address_map_finish(&copy);
 			return false;
 		}
 	copy.n = from->n;
@@ -197,10 +199,10 @@ bool hlg_ranges_copy(struct hlg_ranges *to, const struct hlg_ranges *from)
 	return true;
 }
 
-void hlg_ranges_finish(struct hlg_ranges *r)
+void hlg_address_map_finish(struct hlg_address_map *r)
 {
 	for (size_t i = 0; i < r->n_blocks; i++)
 		free(r->blocks[i].ranges);
 	free(r->blocks);
-	*r = (struct hlg_ranges){0};
+	*r = (struct hlg_address_map){0};
 }

@@ -41,6 +41,21 @@ bool hlg_stacks_is_run(enum hlg_kvm_mark mark, const void *raw, uint64_t size)
 	return cmd == KVM_RUN;
 }
 
+const char *hlg_stacks_dso_name(char *buf, size_t size, const char *dso)
+{
+	const char *slash = dso ? strrchr(dso, '/') : NULL;
+
+	if (!dso || !dso[0])
+		dso = "[unknown]";
+	if (strncmp(dso, "[kernel.kallsyms]", 17) == 0)
+		dso = "[kernel]";
+	if (dso[0] == '[')
+		snprintf(buf, size, "%s", dso);
+	else
+		snprintf(buf, size, "[%s]", slash ? slash + 1 : dso);
+	return buf;
+}
+
 bool hlg_stacks_init(struct hlg_stacks *s, const struct hlg_options *options)
 {
 	s->roots = options->roots;
@@ -194,8 +209,8 @@ static uint32_t stack_of(struct hlg_stacks *s, const struct hlg_stacks_sample *s
 		.pid = sample->pid,
 		.tid = s->roots & HLG_ROOT_TID ? sample->tid : -1,
 		.ip = mark || sample->chain ? 0 : sample->ip,
-		.comm = hlg_names_add(&s->tree.names,
-				      sample->comm ? sample->comm : "[unknown]"),
+		.comm = hlg_strings_add(&s->tree.names,
+					sample->comm ? sample->comm : "[unknown]"),
 	};
 	const struct search search = {s, &key};
 	uint64_t hash = hash_key((uint64_t)key.chain << 32 | key.comm,
@@ -203,7 +218,7 @@ static uint32_t stack_of(struct hlg_stacks *s, const struct hlg_stacks_sample *s
 				 key.ip ^ (uint64_t)key.mappings << 40);
 	uint32_t known;
 
-	if (sample->chain == HLG_LOST_CHAIN || key.comm == HLG_NO_NAME)
+	if (sample->chain == HLG_LOST_CHAIN || key.comm == HLG_NO_STRING)
 		return HLG_NO_NODE;
 	known = hlg_index_find(&s->memo_index, hash, same_memo, &search);
 	if (known != HLG_INDEX_NONE)

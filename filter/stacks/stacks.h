@@ -50,6 +50,14 @@ struct hlg_host_frame {
 			     all that is known; "[unknown]" */
 };
 
+/*
+ * What a host frame is called where only what is mapped there is known: "[libc.so.6]" of
+ * "/usr/lib/libc.so.6", "[kernel]" of perf's "[kernel.kallsyms]", other names in brackets
+ * as they are, "[unknown]" of NULL. Written to buf, size bytes, cut if it is too long;
+ * returns buf.
+ */
+const char *hlg_stacks_dso_name(char *buf, size_t size, const char *dso);
+
 /* The feed's: names ip as perf's callchains do, cpumode being that of its context. */
 typedef void hlg_stacks_name_fn(void *ctx, uint64_t ip, unsigned cpumode,
 				struct hlg_host_frame *frame);

@@ -30,7 +30,7 @@ bool hlg_tree_init(struct hlg_tree *tree)
 
 void hlg_tree_finish(struct hlg_tree *tree)
 {
-	hlg_names_finish(&tree->names);
+	hlg_strings_finish(&tree->names);
 	free(tree->nodes);
 	hlg_index_finish(&tree->index);
 	*tree = (struct hlg_tree){0};
@@ -46,8 +46,8 @@ uint32_t hlg_tree_child(struct hlg_tree *tree, uint32_t parent, enum hlg_frame f
 
 	if (parent == HLG_NO_NODE)
 		return HLG_NO_NODE;
-	key.name = hlg_names_add(&tree->names, name);
-	if (key.name == HLG_NO_NAME)
+	key.name = hlg_strings_add(&tree->names, name);
+	if (key.name == HLG_NO_STRING)
 		return HLG_NO_NODE;
 	hash = hlg_hash_word(hash, (uint64_t)key.name << 3 | (uint64_t)frame);
 	known = hlg_index_find(&tree->index, hash, same, &search);
@@ -155,7 +155,7 @@ bool hlg_tree_settle(struct hlg_tree *tree, enum hlg_weight weight)
 
 const char *hlg_tree_name(const struct hlg_tree *tree, const struct hlg_node *node)
 {
-	const char *name = hlg_names_get(&tree->names, node->name);
+	const char *name = hlg_strings_get(&tree->names, node->name);
 
 	return name ? name : "";
 }

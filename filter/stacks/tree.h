@@ -45,7 +45,7 @@ struct hlg_node {
 };
 
 struct hlg_tree {
-	struct hlg_names names;
+	struct hlg_strings names;
 	struct hlg_node *nodes; /* [0] is the root */
 	uint32_t n, room;
 	struct hlg_index index; /* of nodes but the root, until they are settled */

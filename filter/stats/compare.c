@@ -68,8 +68,8 @@ static double exact_of(struct hlg_proportion a, struct hlg_proportion b)
 static void set_interval(struct hlg_compared *result, struct hlg_proportion before,
 			 struct hlg_proportion after)
 {
-	struct hlg_share a = hlg_stat_wilson(before.share, before.n);
-	struct hlg_share b = hlg_stat_wilson(after.share, after.n);
+	struct hlg_share a = hlg_interval_wilson(before.share, before.n);
+	struct hlg_share b = hlg_interval_wilson(after.share, after.n);
 
 	result->diff = b.share - a.share;
 	result->low = result->diff - hypot(b.share - b.low, a.high - a.share);
@@ -172,11 +172,11 @@ void hlg_compare_runs(struct hlg_compared *result, const struct hlg_compare_run 
 		return;
 	df = settle(&a, &b);
 	error = sqrt(a.variance + b.variance);
-	half = error * hlg_stat_student_quantile(HLG_COMPARE_LEVEL, df);
+	half = error * hlg_interval_student_quantile(HLG_COMPARE_LEVEL, df);
 	result->low = fmax(-1, fmin(result->low, result->diff - half));
 	result->high = fmin(1, fmax(result->high, result->diff + half));
 	result->p = fmax(result->exact ? result->p : 0,
-			 hlg_stat_student(result->diff / error, df));
+			 hlg_interval_student(result->diff / error, df));
 }
 
 static int compare_p(const void *a, const void *b, void *p)

@@ -6,7 +6,7 @@
 /* The 97.5th percentile of the standard normal distribution. */
 #define Z95 1.959963984540054
 
-struct hlg_share hlg_stat_wilson_at(double share, double n, double z)
+struct hlg_share hlg_interval_wilson_at(double share, double n, double z)
 {
 	const double z2 = z * z;
 	double mid, half;
@@ -19,9 +19,9 @@ struct hlg_share hlg_stat_wilson_at(double share, double n, double z)
 				  fmin(1, fmax(mid + half, share))};
 }
 
-struct hlg_share hlg_stat_wilson(double share, double n)
+struct hlg_share hlg_interval_wilson(double share, double n)
 {
-	return hlg_stat_wilson_at(share, n, Z95);
+	return hlg_interval_wilson_at(share, n, Z95);
 }
 
 enum {
@@ -68,7 +68,7 @@ static double upper_gamma(double a, double x)
 	return f * gamma_factor(a, x);
 }
 
-double hlg_stat_chi_square(double x, unsigned df)
+double hlg_interval_chi_square(double x, unsigned df)
 {
 	double a = df / 2.0;
 
@@ -111,7 +111,7 @@ static double beta_fraction(double a, double b, double x, double rest)
 	return front / f;
 }
 
-double hlg_stat_student(double t, double df)
+double hlg_interval_student(double t, double df)
 {
 	double a = df / 2, t2 = t * t, x, rest;
 
@@ -128,16 +128,16 @@ double hlg_stat_student(double t, double df)
 	return 1 - beta_fraction(0.5, a, rest, x);
 }
 
-double hlg_stat_student_quantile(double tail, double df)
+double hlg_interval_student_quantile(double tail, double df)
 {
 	double low = 0, high = 1;
 
-	while (hlg_stat_student(high, df) > tail && high < 1e300)
+	while (hlg_interval_student(high, df) > tail && high < 1e300)
 		high *= 2;
 	for (int i = 0; i < 200 && high - low > high * 1e-13; i++) {
 		double mid = (low + high) / 2;
 
-		if (hlg_stat_student(mid, df) > tail)
+		if (hlg_interval_student(mid, df) > tail)
 			low = mid;
 		else
 			high = mid;
@@ -145,7 +145,7 @@ double hlg_stat_student_quantile(double tail, double df)
 	return high;
 }
 
-double hlg_stat_effective(uint64_t samples, uint64_t sum, hlg_u128 squares)
+double hlg_interval_effective(uint64_t samples, uint64_t sum, hlg_u128 squares)
 {
 	double n;
 

@@ -17,20 +17,20 @@ struct hlg_share {
 };
 
 /* Interval of a share seen in n observations; n need not be whole. n <= 0: 0 to 1. */
-struct hlg_share hlg_stat_wilson(double share, double n);
+struct hlg_share hlg_interval_wilson(double share, double n);
 
 /* The same at another level: z is the normal distribution's quantile for it. */
-struct hlg_share hlg_stat_wilson_at(double share, double n, double z);
+struct hlg_share hlg_interval_wilson_at(double share, double n, double z);
 
 /* z of 99 %: the 99.5th percentile of the standard normal distribution. */
-#define HLG_STAT_Z99 2.5758293035489004
+#define HLG_INTERVAL_Z99 2.5758293035489004
 
 /*
  * The probability that a chi-square variable of df degrees of freedom is x or more: the
  * upper incomplete gamma function Q(df / 2, x / 2), by its series and its continued
  * fraction (NIST DLMF 8.11.4 and 8.9.2). 1 for x <= 0 or no degree of freedom.
  */
-double hlg_stat_chi_square(double x, unsigned df);
+double hlg_interval_chi_square(double x, unsigned df);
 
 /*
  * The probability that |T| of Student's t with df degrees of freedom is |t| or more: the
@@ -38,12 +38,12 @@ double hlg_stat_chi_square(double x, unsigned df);
  * (NIST DLMF 8.17.22). df > 0 need not be whole; an infinite df is the normal
  * distribution. 1 if t is no number.
  */
-double hlg_stat_student(double t, double df);
+double hlg_interval_student(double t, double df);
 
-/* The t whose hlg_stat_student() is tail, 0 < tail < 1, to twelve digits. */
-double hlg_stat_student_quantile(double tail, double df);
+/* The t whose hlg_interval_student() is tail, 0 < tail < 1, to twelve digits. */
+double hlg_interval_student_quantile(double tail, double df);
 
 /* Effective number of observations in samples whose periods sum to sum and squares. */
-double hlg_stat_effective(uint64_t samples, uint64_t sum, hlg_u128 squares);
+double hlg_interval_effective(uint64_t samples, uint64_t sum, hlg_u128 squares);
 
 #endif

@@ -41,8 +41,8 @@ void hlg_spread_of(struct hlg_spread *s, uint64_t *values, size_t n)
 		squares += ((double)values[i] - s->mean) * ((double)values[i] - s->mean);
 	if (n > 1) {
 		s->deviation = sqrt(squares / (double)(n - 1));
-		half = hlg_stat_student_quantile(0.05, (double)(n - 1)) * s->deviation /
-		       sqrt((double)n);
+		half = hlg_interval_student_quantile(0.05, (double)(n - 1)) *
+		       s->deviation / sqrt((double)n);
 		s->low = s->mean - half;
 		s->high = s->mean + half;
 		if (s->mean > 0)

@@ -27,7 +27,7 @@ int hlg_image_test_open(struct hlg_image_test *test, const struct hlg_image *ima
 void hlg_image_test_finish(struct hlg_image_test *test)
 {
 	hlg_code_close(test->code);
-	hlg_found_finish(&test->found);
+	hlg_base_find_finish(&test->found);
 	free(test->bases);
 	*test = (struct hlg_image_test){0};
 }
@@ -91,7 +91,7 @@ bool hlg_image_test_row(struct hlg_tested *tested, struct hlg_code *code,
 		place.addr = hits[i]->addr;
 		for (j = i; j < row->n_hits && hits[j]->addr == place.addr; j++)
 			samples += hits[j]->count.samples;
-		hlg_tested_add(tested, code, &place, hits[i]->filler, samples);
+		hlg_verdict_add(tested, code, &place, hits[i]->filler, samples);
 	}
 	free(hits);
 	return true;

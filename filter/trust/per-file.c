@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/trust/addresses.h"
 #include "filter/trust/base-search.h"
 #include "filter/view/gap.h"
 
-bool hlg_fits_begin(struct hlg_fits *fits, const struct hlg_space *space, int gaps)
+bool hlg_per_file_begin(struct hlg_per_file *fits, const struct hlg_space *space,
+			int gaps)
 {
-	*fits = (struct hlg_fits){.space = space, .gaps = gaps};
+	*fits = (struct hlg_per_file){.space = space, .gaps = gaps};
 	fits->codes = calloc(space->n_images + 1, sizeof(*fits->codes));
 	if (!fits->codes)
 		return false;
@@ -23,7 +25,7 @@ bool hlg_fits_begin(struct hlg_fits *fits, const struct hlg_space *space, int ga
 	return true;
 }
 
-static bool lost(const struct hlg_fits *fits)
+static bool lost(const struct hlg_per_file *fits)
 {
 	for (size_t i = 0; i < fits->space->n_images; i++)
 		if (fits->codes[i] && hlg_code_lost(fits->codes[i]))
@@ -31,15 +33,15 @@ static bool lost(const struct hlg_fits *fits)
 	return false;
 }
 
-void hlg_fits_finish(struct hlg_fits *fits)
+void hlg_per_file_finish(struct hlg_per_file *fits)
 {
 	for (size_t i = 0; fits->codes && i < fits->space->n_images; i++)
 		hlg_code_close(fits->codes[i]);
 	free(fits->codes);
-	*fits = (struct hlg_fits){0};
+	*fits = (struct hlg_per_file){0};
 }
 
-static struct hlg_code *code_of(const struct hlg_fits *fits,
+static struct hlg_code *code_of(const struct hlg_per_file *fits,
 				const struct hlg_image *image)
 {
 	return hlg_space_has(fits->space, image) ? fits->codes[image->number] : NULL;
@@ -53,7 +55,7 @@ struct trial {
 };
 
 /* Returns false without memory. */
-static bool test_place(const struct hlg_fits *fits, struct trial *t,
+static bool test_place(const struct hlg_per_file *fits, struct trial *t,
 		       const struct hlg_place *place, uint64_t samples)
 {
 	const struct hlg_count count = {samples, samples};
@@ -61,14 +63,14 @@ static bool test_place(const struct hlg_fits *fits, struct trial *t,
 	if (place->kind == HLG_GAP)
 		return fits->gaps == HLG_GAPS_DROP ||
 		       hlg_gap_add(&t->gaps, place, count, 0);
-	hlg_tested_add(&t->tested, place->image ? code_of(fits, place->image) : NULL,
-		       place, false, samples);
+	hlg_verdict_add(&t->tested, place->image ? code_of(fits, place->image) : NULL,
+			place, false, samples);
 	return true;
 }
 
 /* Images that have a base are tested there. Keeps the addresses that are in none. */
-static bool test_placed(const struct hlg_fits *fits, struct trial *t,
-			struct hlg_file_fit *fit)
+static bool test_placed(const struct hlg_per_file *fits, struct trial *t,
+			struct hlg_per_file_verdict *fit)
 {
 	struct hlg_addresses *addrs = &t->addrs;
 	uint64_t lowest = UINT64_MAX;
@@ -120,7 +122,7 @@ static void peel(struct hlg_addresses *addrs, const struct hlg_image *image,
 }
 
 /* Tests an image where it was found. Returns false without memory. */
-static bool test_at(const struct hlg_fits *fits, struct trial *t,
+static bool test_at(const struct hlg_per_file *fits, struct trial *t,
 		    const struct hlg_image *image, const struct hlg_found *found)
 {
 	struct hlg_addresses own = {.at = calloc(t->addrs.n + 1, sizeof(*own.at))};
@@ -141,8 +143,8 @@ static bool test_at(const struct hlg_fits *fits, struct trial *t,
 }
 
 /* An image without a base is tested where the samples fit best. */
-static bool test_found(const struct hlg_fits *fits, struct trial *t,
-		       const struct hlg_image *image, struct hlg_file_fit *fit)
+static bool test_found(const struct hlg_per_file *fits, struct trial *t,
+		       const struct hlg_image *image, struct hlg_per_file_verdict *fit)
 {
 	struct hlg_code *code = fits->codes[image->number];
 	struct hlg_found found;
@@ -151,27 +153,27 @@ static bool test_found(const struct hlg_fits *fits, struct trial *t,
 	if (image->from != HLG_BASE_NONE || !code || t->addrs.n == 0)
 		return true;
 	hlg_addresses_sort(&t->addrs);
-	ok = hlg_find_bases(code, image, t->addrs.at, t->addrs.n, &found);
+	ok = hlg_base_find_all(code, image, t->addrs.at, t->addrs.n, &found);
 	if (ok && found.n && fit->n_bases == 0) {
 		fit->base = found.fits[0].base;
 		fit->n_bases = found.n;
 	}
 	if (ok && found.n)
 		ok = test_at(fits, t, image, &found);
-	hlg_found_finish(&found);
+	hlg_base_find_finish(&found);
 	return ok;
 }
 
 /* What no image has, and what is in gaps. Returns false without memory. */
-static bool test_rest(const struct hlg_fits *fits, struct trial *t)
+static bool test_rest(const struct hlg_per_file *fits, struct trial *t)
 {
 	bool ok = hlg_gap_sort_out(&t->gaps);
 
 	for (size_t i = 0; ok && i < t->gaps.n; i++) {
 		const struct hlg_gap_cell *cell = &t->gaps.cell[i];
 
-		hlg_tested_add(&t->tested, NULL, &cell->gap, cell->filler,
-			       cell->count.samples);
+		hlg_verdict_add(&t->tested, NULL, &cell->gap, cell->filler,
+				cell->count.samples);
 	}
 	for (size_t i = 0; ok && i < t->addrs.n; i++) {
 		const struct hlg_place place = {.kind = HLG_OUTSIDE,
@@ -182,13 +184,13 @@ static bool test_rest(const struct hlg_fits *fits, struct trial *t)
 	return ok;
 }
 
-bool hlg_fits_judge(struct hlg_fits *fits, const struct hlg_profile *profile,
-		    struct hlg_file_fit *fit)
+bool hlg_per_file_judge(struct hlg_per_file *fits, const struct hlg_profile *profile,
+			struct hlg_per_file_verdict *fit)
 {
 	struct trial t = {0};
 	bool ok = hlg_addresses_gather(&t.addrs, profile);
 
-	*fit = (struct hlg_file_fit){0};
+	*fit = (struct hlg_per_file_verdict){0};
 	/* Each address counts once; order matters only where a base is to be found. */
 	if (ok && profile->n_series > 1)
 		hlg_addresses_sort(&t.addrs);
@@ -196,7 +198,7 @@ bool hlg_fits_judge(struct hlg_fits *fits, const struct hlg_profile *profile,
 	for (size_t i = 0; ok && i < fits->space->n_images; i++)
 		ok = test_found(fits, &t, fits->space->images[i], fit);
 	ok = ok && test_rest(fits, &t);
-	hlg_tested_judge(&t.tested, t.tested.stray_addrs);
+	hlg_verdict_judge(&t.tested, t.tested.stray_addrs);
 	fit->verdict = t.tested.verdict;
 	hlg_gap_finish(&t.gaps);
 	hlg_addresses_finish(&t.addrs);

@@ -11,13 +11,13 @@
 #include "symtab/image/space.h"
 
 /* What it takes to judge; of one thread, as code is decoded on the way. */
-struct hlg_fits {
+struct hlg_per_file {
 	const struct hlg_space *space;
 	int gaps;                /* enum hlg_gaps */
 	struct hlg_code **codes; /* of each image; NULL: cannot be decoded */
 };
 
-struct hlg_file_fit {
+struct hlg_per_file_verdict {
 	uint64_t base;  /* with most samples, of the first image that has any */
 	size_t n_bases; /* of that image with samples; 0: no sample is in an image */
 	enum hlg_trust_verdict verdict;
@@ -27,12 +27,13 @@ struct hlg_file_fit {
  * space is arranged, and outlives *fits; gaps is the policy that verdict.h asks for.
  * False without memory; finish in any case.
  */
-bool hlg_fits_begin(struct hlg_fits *fits, const struct hlg_space *space, int gaps);
+bool hlg_per_file_begin(struct hlg_per_file *fits, const struct hlg_space *space,
+			int gaps);
 
 /* Judges what one recording held. Returns false without memory. */
-bool hlg_fits_judge(struct hlg_fits *fits, const struct hlg_profile *profile,
-		    struct hlg_file_fit *fit);
+bool hlg_per_file_judge(struct hlg_per_file *fits, const struct hlg_profile *profile,
+			struct hlg_per_file_verdict *fit);
 
-void hlg_fits_finish(struct hlg_fits *fits);
+void hlg_per_file_finish(struct hlg_per_file *fits);
 
 #endif

@@ -39,7 +39,7 @@ static bool add_bytes(struct shares *shares, const struct hlg_image *image,
 		      uint64_t start, uint64_t size)
 {
 	const struct hlg_spans *spans = &image->spans;
-	size_t i = hlg_spans_find(spans, start);
+	size_t i = hlg_span_find(spans, start);
 
 	/* The last span is outside and has no end. */
 	for (i = i == SIZE_MAX ? 0 : i; i + 1 < spans->n; i++) {
@@ -97,14 +97,14 @@ static void fold(struct shares *shares)
 	shares->n = n;
 }
 
-static void add_class(struct hlg_sizes *sizes, double samples, double expected)
+static void add_class(struct hlg_size_test *sizes, double samples, double expected)
 {
 	sizes->chi_square += (samples - expected) * (samples - expected) / expected;
 	sizes->df++; /* one too many, until the end */
 }
 
 /* Pearson's sum. Returns false when there are not two classes to compare. */
-static bool test(struct hlg_sizes *sizes, const struct shares *shares)
+static bool test(struct hlg_size_test *sizes, const struct shares *shares)
 {
 	double bytes = 0, rest = 0, rest_expected = 0;
 
@@ -132,17 +132,17 @@ static bool test(struct hlg_sizes *sizes, const struct shares *shares)
 		add_class(sizes, rest, rest_expected);
 	if (sizes->df < 2)
 		return false;
-	sizes->p = hlg_stat_chi_square(sizes->chi_square, --sizes->df);
+	sizes->p = hlg_interval_chi_square(sizes->chi_square, --sizes->df);
 	return true;
 }
 
-bool hlg_sizes_test(struct hlg_sizes *sizes, const struct hlg_view *view,
-		    uint64_t region_size)
+bool hlg_size_test_view(struct hlg_size_test *sizes, const struct hlg_view *view,
+			uint64_t region_size)
 {
 	struct shares shares = {0};
 	bool ok = true, done = false;
 
-	*sizes = (struct hlg_sizes){0};
+	*sizes = (struct hlg_size_test){0};
 	for (size_t i = 0; ok && !done && i < view->n_regions; i++) {
 		const struct hlg_region *region = &view->regions[i];
 

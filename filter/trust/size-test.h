@@ -14,9 +14,9 @@
 
 #include "filter/view/view.h"
 
-#define HLG_SIZES_LEVEL 0.01 /* at a larger p, shares may as well follow sizes */
+#define HLG_SIZE_TEST_LEVEL 0.01 /* at a larger p, shares may as well follow sizes */
 
-struct hlg_sizes {
+struct hlg_size_test {
 	const struct hlg_region *region; /* the hottest that can be tested; NULL: none */
 	uint64_t samples;                /* of functions and labels in it */
 	size_t functions;                /* these */
@@ -25,7 +25,7 @@ struct hlg_sizes {
 };
 
 /* view outlives *sizes. Returns false without memory. */
-bool hlg_sizes_test(struct hlg_sizes *sizes, const struct hlg_view *view,
-		    uint64_t region_size);
+bool hlg_size_test_view(struct hlg_size_test *sizes, const struct hlg_view *view,
+			uint64_t region_size);
 
 #endif

@@ -12,6 +12,6 @@
  * samples within reach instructions of where control comes in. Returns false without
  * memory.
  */
-bool hlg_skid_mark(struct hlg_view *view, const struct hlg_trust *trust, uint64_t reach);
+bool hlg_skid_count(struct hlg_view *view, const struct hlg_trust *trust, uint64_t reach);
 
 #endif

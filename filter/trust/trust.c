@@ -42,10 +42,10 @@ static bool test_view(struct hlg_trust *trust, const struct hlg_view *view)
 			return false;
 	}
 	for (size_t i = 0; i < trust->n_images; i++) {
-		hlg_tested_judge(&trust->images[i].tested, 0);
+		hlg_verdict_judge(&trust->images[i].tested, 0);
 		add_tested(&trust->all, &trust->images[i].tested);
 	}
-	hlg_tested_judge(&trust->all, trust->all.stray_addrs);
+	hlg_verdict_judge(&trust->all, trust->all.stray_addrs);
 	return true;
 }
 
@@ -75,8 +75,8 @@ static bool is_worth_a_look(const struct hlg_trust *trust)
 static int look_elsewhere(struct hlg_trust *trust, const struct hlg_space *space,
 			  const struct hlg_profile *profile, struct hlg_err *err)
 {
-	struct hlg_claims claims;
-	bool ok = hlg_claims_build(&claims, space, profile);
+	struct hlg_addresses_by_image claims;
+	bool ok = hlg_addresses_by_image_build(&claims, space, profile);
 	size_t i = 0;
 
 	for (; ok && i < trust->n_images; i++) {
@@ -86,11 +86,11 @@ static int look_elsewhere(struct hlg_trust *trust, const struct hlg_space *space
 
 		if (!ti->code)
 			continue;
-		hlg_claims_ask(&claims, fits ? NULL : ti->image);
-		ok = hlg_find_bases(ti->code, ti->image, claims.some, claims.n,
-				    &ti->found);
+		hlg_addresses_by_image_ask(&claims, fits ? NULL : ti->image);
+		ok = hlg_base_find_all(ti->code, ti->image, claims.some, claims.n,
+				       &ti->found);
 	}
-	hlg_claims_finish(&claims);
+	hlg_addresses_by_image_finish(&claims);
 	return ok ? 0
 		  : hlg_err_memory(err, i ? trust->images[i - 1].image->path : "report");
 }

@@ -11,8 +11,8 @@ static struct hlg_share share_of(uint64_t on, uint64_t off)
 {
 	uint64_t n = on + off;
 
-	return hlg_stat_wilson_at(n ? (double)on / (double)n : 0, (double)n,
-				  HLG_STAT_Z99);
+	return hlg_interval_wilson_at(n ? (double)on / (double)n : 0, (double)n,
+				      HLG_INTERVAL_Z99);
 }
 
 static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t stray_addrs)
@@ -35,7 +35,7 @@ static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t stray_a
 	return HLG_TRUST_MIXED;
 }
 
-void hlg_tested_judge(struct hlg_tested *t, uint64_t stray_addrs)
+void hlg_verdict_judge(struct hlg_tested *t, uint64_t stray_addrs)
 {
 	t->chance = t->bytes > 0 ? t->starts / t->bytes : 0;
 	t->by_samples = share_of(t->samples.on, t->samples.off);
@@ -67,8 +67,8 @@ static void add_boundary(struct hlg_boundaries *to, enum hlg_boundary is, uint64
 		to->undecodable += n;
 }
 
-void hlg_tested_add(struct hlg_tested *t, struct hlg_code *code,
-		    const struct hlg_place *place, bool filler, uint64_t samples)
+void hlg_verdict_add(struct hlg_tested *t, struct hlg_code *code,
+		     const struct hlg_place *place, bool filler, uint64_t samples)
 {
 	enum hlg_boundary is = hlg_tested_at(code, place);
 	struct hlg_density density;
@@ -85,7 +85,7 @@ void hlg_tested_add(struct hlg_tested *t, struct hlg_code *code,
 	t->bytes += (double)samples;
 }
 
-const char *hlg_trust_word(enum hlg_trust_verdict verdict)
+const char *hlg_verdict_word(enum hlg_trust_verdict verdict)
 {
 	switch (verdict) {
 	case HLG_TRUST_VERIFIED:

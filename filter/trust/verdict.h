@@ -61,7 +61,7 @@ struct hlg_tested {
 };
 
 /* "verified", "mixed", "mismatch", "too few samples to tell", "not tested". */
-const char *hlg_trust_word(enum hlg_trust_verdict verdict);
+const char *hlg_verdict_word(enum hlg_trust_verdict verdict);
 
 /*
  * On or off a boundary, by the rule above; unknown where it says nothing. code is that of
@@ -73,13 +73,13 @@ enum hlg_boundary hlg_tested_at(struct hlg_code *code, const struct hlg_place *p
  * Adds a distinct address, at place, and how many samples it has. filler: really in the
  * padding of a gap (gap.h), whatever it is credited to. code as above.
  */
-void hlg_tested_add(struct hlg_tested *tested, struct hlg_code *code,
-		    const struct hlg_place *place, bool filler, uint64_t samples);
+void hlg_verdict_add(struct hlg_tested *tested, struct hlg_code *code,
+		     const struct hlg_place *place, bool filler, uint64_t samples);
 
 /*
  * The verdict on what was added, which also fills shares and chance; with so many stray
  * addresses, as those that are in no image are of no one's.
  */
-void hlg_tested_judge(struct hlg_tested *tested, uint64_t stray_addrs);
+void hlg_verdict_judge(struct hlg_tested *tested, uint64_t stray_addrs);
 
 #endif

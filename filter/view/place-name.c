@@ -7,8 +7,8 @@
 
 #include "symtab/name/demangle.h"
 
-char *hlg_name_symbol(const struct hlg_image *image, const struct hlg_symbol *symbol,
-		      bool demangle)
+char *hlg_place_name_symbol(const struct hlg_image *image,
+			    const struct hlg_symbol *symbol, bool demangle)
 {
 	const char *name = hlg_image_name(image, symbol);
 
@@ -43,18 +43,18 @@ static char *name_gap(const struct hlg_place *place, bool demangle)
 		prefix = "__gap__ before ";
 	}
 	if (near)
-		return join(prefix, hlg_name_symbol(place->image, near, demangle));
+		return join(prefix, hlg_place_name_symbol(place->image, near, demangle));
 	if (section_name(place)[0])
 		return join("__gap__ in ", strdup(section_name(place)));
 	return strdup("__gap__");
 }
 
-char *hlg_name_place(const struct hlg_place *place, bool demangle)
+char *hlg_place_name(const struct hlg_place *place, bool demangle)
 {
 	switch (place->kind) {
 	case HLG_FUNCTION:
 	case HLG_LABEL:
-		return hlg_name_symbol(place->image, place->symbol, demangle);
+		return hlg_place_name_symbol(place->image, place->symbol, demangle);
 	case HLG_GAP:
 		return name_gap(place, demangle);
 	case HLG_DATA:

@@ -12,10 +12,10 @@
  * "foo", "__gap__ after foo", "__gap__ before foo", "__gap__ in .plt", "[data] .rodata",
  * "[outside]", in memory for the caller to free; NULL without memory.
  */
-char *hlg_name_place(const struct hlg_place *place, bool demangle);
+char *hlg_place_name(const struct hlg_place *place, bool demangle);
 
 /* A symbol's name, readable if asked for; to be freed; NULL without memory. */
-char *hlg_name_symbol(const struct hlg_image *image, const struct hlg_symbol *symbol,
-		      bool demangle);
+char *hlg_place_name_symbol(const struct hlg_image *image,
+			    const struct hlg_symbol *symbol, bool demangle);
 
 #endif

@@ -57,7 +57,7 @@ static char *name_row(const struct builder *b, const struct hlg_place *place)
 	char *name;
 
 	if (!b->in->raw)
-		return hlg_name_place(place, b->in->options->demangle);
+		return hlg_place_name(place, b->in->options->demangle);
 	return asprintf(&name, "0x%" PRIx64, place->addr) < 0 ? NULL : name;
 }
 
@@ -211,7 +211,8 @@ static void share_out(struct builder *b)
 	total = (double)hlg_count_weigh(v->weight, v->kept);
 	n = (double)v->guest.samples;
 	if (v->weight == HLG_WEIGHT_PERIOD)
-		n = hlg_stat_effective(v->guest.samples, v->guest.period, b->in->squares);
+		n = hlg_interval_effective(v->guest.samples, v->guest.period,
+					   b->in->squares);
 	/* What was dropped had its part of the observations. */
 	v->observations = v->guest.samples
 				  ? n * (double)v->kept.samples / (double)v->guest.samples
@@ -220,7 +221,7 @@ static void share_out(struct builder *b)
 		double w = (double)hlg_count_weigh(v->weight, v->rows[i].count);
 
 		v->rows[i].share =
-			hlg_stat_wilson(total > 0 ? w / total : 0, v->observations);
+			hlg_interval_wilson(total > 0 ? w / total : 0, v->observations);
 	}
 	qsort_r(v->rows, v->n_rows, sizeof(*v->rows), compare_rows, v);
 	for (size_t i = 0; i + 1 < v->n_rows; i++)

@@ -64,7 +64,7 @@ static void write_trust(FILE *f, const struct hlg_report *r)
 	const struct hlg_tested *t = &r->trust.all;
 	const struct hlg_share chance = {t->chance, t->chance, t->chance};
 
-	begin(f, "trust", NULL, hlg_trust_word(t->verdict), "on boundaries");
+	begin(f, "trust", NULL, hlg_verdict_word(t->verdict), "on boundaries");
 	fprintf(f, ",,,,,%" PRIu64 ",", t->samples.on);
 	share(f, &t->by_samples);
 	fputs(",,\n", f);

@@ -42,7 +42,7 @@ static json_t *base(const struct hlg_image_test *ti)
 
 	json_object_set_new(o, "image", hlg_json_text(ti->image->path));
 	json_object_set_new(o, "verdict",
-			    json_string(hlg_trust_word(ti->tested.verdict)));
+			    json_string(hlg_verdict_word(ti->tested.verdict)));
 	json_object_set_new(o, "base", hlg_json_hex(ti->image->base));
 	json_object_set_new(o, "from", json_string(hlg_base_word(ti->image->from)));
 	json_object_set_new(o, "bases", hlg_json_number(ti->n_bases));
@@ -79,7 +79,7 @@ json_t *hlg_json_trust(const struct hlg_report *r)
 	double guest = (double)r->all.guest.samples;
 	json_t *o = json_object(), *images = json_array();
 
-	json_object_set_new(o, "verdict", json_string(hlg_trust_word(t->verdict)));
+	json_object_set_new(o, "verdict", json_string(hlg_verdict_word(t->verdict)));
 	json_object_set_new(o, "boundary", boundary(t, &t->samples, &t->by_samples));
 	json_object_set_new(o, "addresses", boundary(t, &t->addrs, &t->by_addrs));
 	json_object_set_new(o, "base",

@@ -294,7 +294,7 @@ static json_t *files(const struct hlg_report *r)
 		json_object_set_new(
 			o, "verdict",
 			file->problem ? json_null()
-				      : json_string(hlg_trust_word(file->fit.verdict)));
+				      : json_string(hlg_verdict_word(file->fit.verdict)));
 		json_array_append_new(list, o);
 	}
 	return list;

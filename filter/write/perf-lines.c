@@ -27,9 +27,9 @@ static void write_head(FILE *f, const struct hlg_sample *s, const char *event,
 	fputs(": \n", f);
 }
 
-bool hlg_lines_write(FILE *f, const struct hlg_space *space,
-		     const struct hlg_options *options, const struct hlg_sample *s,
-		     const char *event, const char *comm)
+bool hlg_perf_lines_write(FILE *f, const struct hlg_space *space,
+			  const struct hlg_options *options, const struct hlg_sample *s,
+			  const char *event, const char *comm)
 {
 	struct hlg_place place;
 	enum hlg_kind kind = hlg_view_place(space, options->gaps, s->ip, &place);
@@ -37,7 +37,7 @@ bool hlg_lines_write(FILE *f, const struct hlg_space *space,
 
 	if (kind == HLG_GAP && options->gaps == HLG_GAPS_DROP)
 		return false;
-	name = hlg_name_place(&place, options->demangle);
+	name = hlg_place_name(&place, options->demangle);
 	write_head(f, s, event, comm);
 	fprintf(f, "\t%16" PRIx64 " ", s->ip);
 	hlg_escape_print(f, name ? name : "[out of memory]");

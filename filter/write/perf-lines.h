@@ -17,8 +17,9 @@
  * Writes a guest sample; event and comm (NULL: unknown) are escaped. Returns false if
  * the gap policy drops the sample.
  */
-bool hlg_lines_write(FILE *f, const struct hlg_space *space,
-		     const struct hlg_options *options, const struct hlg_sample *sample,
-		     const char *event, const char *comm);
+bool hlg_perf_lines_write(FILE *f, const struct hlg_space *space,
+			  const struct hlg_options *options,
+			  const struct hlg_sample *sample, const char *event,
+			  const char *comm);
 
 #endif

@@ -16,14 +16,14 @@ enum {
 	ROW_BAR = 10
 };
 
-static void write_share(FILE *f, const struct hlg_paint *paint,
+static void write_share(FILE *f, const struct hlg_colour *colours,
 			const struct hlg_share *share, bool unsure)
 {
 	char percent[16], low[16], high[16];
 
-	hlg_paint_begin(f, paint, share->share);
+	hlg_colour_begin(f, colours, share->share);
 	fprintf(f, "%8s %%", hlg_write_percent(percent, share->share));
-	hlg_paint_end(f, paint, share->share);
+	hlg_colour_end(f, colours, share->share);
 	fprintf(f, " %c%6s - %6s", unsure ? '~' : ' ', hlg_write_percent(low, share->low),
 		hlg_write_percent(high, share->high));
 }
@@ -84,7 +84,7 @@ static void write_edge(FILE *f, const struct hlg_row *row)
 static void write_row(FILE *f, const struct hlg_report *r, const struct hlg_row *row,
 		      double most)
 {
-	write_share(f, &r->paint, &row->share, row->unsure);
+	write_share(f, &r->colours, &row->share, row->unsure);
 	fprintf(f, " %10" PRIu64 " %16" PRIu64, row->count.samples, row->count.period);
 	if (row->place.kind == HLG_OUTSIDE)
 		fprintf(f, " %8s  ", "-");
@@ -92,8 +92,8 @@ static void write_row(FILE *f, const struct hlg_report *r, const struct hlg_row 
 		fprintf(f, " %8" PRIu64 "  ", row->place.end - row->place.start);
 	if (r->options->skid)
 		write_edge(f, row);
-	if (r->paint.on) {
-		hlg_paint_bar(f, &r->paint, row->share.share, most, ROW_BAR);
+	if (r->colours.on) {
+		hlg_colour_bar(f, &r->colours, row->share.share, most, ROW_BAR);
 		fputs("  ", f);
 	}
 	hlg_escape_print(f, row->name);
@@ -121,7 +121,7 @@ static void write_rows(FILE *f, const struct hlg_report *r, const struct hlg_vie
 		"period", "size");
 	if (r->options->skid)
 		fputs("edge %  ", f);
-	if (r->paint.on)
+	if (r->colours.on)
 		fprintf(f, "%-*s  ", ROW_BAR, "heat");
 	fprintf(f, "%s\n", r->suppressed ? "guest address" : "function");
 	for (size_t i = 0; i < shown; i++) {
@@ -161,10 +161,10 @@ static void write_parts(FILE *f, const struct hlg_view *v,
 static void write_region(FILE *f, const struct hlg_report *r, const struct hlg_view *v,
 			 const struct hlg_region *region)
 {
-	write_share(f, &r->paint, &region->share, false);
+	write_share(f, &r->colours, &region->share, false);
 	fprintf(f, " %10" PRIu64 "  ", region->count.samples);
-	hlg_paint_bar(f, &r->paint, region->share.share, v->regions[0].share.share,
-		      REGION_BAR);
+	hlg_colour_bar(f, &r->colours, region->share.share, v->regions[0].share.share,
+		       REGION_BAR);
 	fprintf(f, "  0x%" PRIx64 "-0x%" PRIx64 "  ", region->addr,
 		region->addr + (r->options->region - 1));
 	if (r->space->n_images > 1 && region->image) {
@@ -231,7 +231,7 @@ static void write_host_row(void *f, const struct hlg_host_row *row, uint64_t wei
 static void write_file(FILE *f, const struct hlg_report_file *file)
 {
 	double all = (double)file->samples;
-	const char *verdict = hlg_trust_word(file->fit.verdict);
+	const char *verdict = hlg_verdict_word(file->fit.verdict);
 	char percent[16], base[32] = "-";
 
 	if (file->fit.n_bases > 1)

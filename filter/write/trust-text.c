@@ -32,7 +32,7 @@ void hlg_trust_text_write(FILE *f, const struct hlg_report *r)
 	const struct hlg_tested *t = &r->trust.all;
 	char chance[16];
 
-	fprintf(f, "trust    %s", hlg_trust_word(t->verdict));
+	fprintf(f, "trust    %s", hlg_verdict_word(t->verdict));
 	if (t->addrs.on + t->addrs.off == 0) {
 		fputc('\n', f);
 	} else {

@@ -62,7 +62,7 @@ static void set_weights(struct search *s)
 
 static size_t first_from(const struct hlg_sampled *addrs, size_t n, uint64_t ip)
 {
-	return ip ? HLG_UPTO(addrs, n, ip, ip - 1) : 0;
+	return ip ? HLG_BSEARCH_UPTO(addrs, n, ip, ip - 1) : 0;
 }
 
 static void add_addr(const struct search *s, struct hlg_fit *fit,
@@ -101,9 +101,9 @@ static void score(const struct search *s, const struct hlg_sampled *addrs, size_
 		add_addr(s, fit, &addrs[i]);
 }
 
-void hlg_find_fit(const struct hlg_code *code, const struct hlg_image *image,
-		  const struct hlg_sampled *addrs, size_t n, uint64_t base,
-		  struct hlg_fit *fit)
+void hlg_base_find_fit(const struct hlg_code *code, const struct hlg_image *image,
+		       const struct hlg_sampled *addrs, size_t n, uint64_t base,
+		       struct hlg_fit *fit)
 {
 	struct search s = {
 		.code = code, .image = image, .size = image->end - image->first};
@@ -315,8 +315,8 @@ static int compare_fits(const void *a, const void *b)
 	return x->base < y->base ? -1 : x->base > y->base;
 }
 
-bool hlg_find_bases(struct hlg_code *code, const struct hlg_image *image,
-		    const struct hlg_sampled *addrs, size_t n, struct hlg_found *found)
+bool hlg_base_find_all(struct hlg_code *code, const struct hlg_image *image,
+		       const struct hlg_sampled *addrs, size_t n, struct hlg_found *found)
 {
 	struct search s = {
 		.code = code, .image = image, .size = image->end - image->first};
@@ -342,7 +342,7 @@ bool hlg_find_bases(struct hlg_code *code, const struct hlg_image *image,
 	return ok;
 }
 
-void hlg_found_finish(struct hlg_found *found)
+void hlg_base_find_finish(struct hlg_found *found)
 {
 	free(found->fits);
 	*found = (struct hlg_found){0};

@@ -49,17 +49,18 @@ struct hlg_found {
 };
 
 /* Scores one base. addrs is sorted by ip; code is decoded in full. */
-void hlg_find_fit(const struct hlg_code *code, const struct hlg_image *image,
-		  const struct hlg_sampled *addrs, size_t n, uint64_t base,
-		  struct hlg_fit *fit);
+void hlg_base_find_fit(const struct hlg_code *code, const struct hlg_image *image,
+		       const struct hlg_sampled *addrs, size_t n, uint64_t base,
+		       struct hlg_fit *fit);
 
 /*
  * Finds all bases. Decodes code in full; addrs is sorted by ip and not changed. Returns
  * false without memory; the caller finishes *found in any case.
  */
-bool hlg_find_bases(struct hlg_code *code, const struct hlg_image *image,
-		    const struct hlg_sampled *addrs, size_t n, struct hlg_found *found);
+bool hlg_base_find_all(struct hlg_code *code, const struct hlg_image *image,
+		       const struct hlg_sampled *addrs, size_t n,
+		       struct hlg_found *found);
 
-void hlg_found_finish(struct hlg_found *found);
+void hlg_base_find_finish(struct hlg_found *found);
 
 #endif

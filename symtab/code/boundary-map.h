@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A sheet: what is known of the bytes of one code area, two bits for each. For code.c,
+ * A map: what is known of the bytes of one code area, two bits for each. For code.c,
  * whose inner loops these are. Addresses are the image's own.
  */
 #ifndef HLG_SYMTAB_CODE_BOUNDARY_MAP_H
@@ -10,59 +10,61 @@
 #include <stdint.h>
 
 /* [start, end), in words of 64 addresses: start is rounded down. */
-struct hlg_sheet {
+struct hlg_boundary_map {
 	uint64_t start, end;
 	uint64_t *starts; /* an instruction begins here */
 	uint64_t *known;  /* decoded */
 };
 
-static inline void hlg_bit_set(uint64_t *bits, uint64_t i)
+static inline void hlg_boundary_map_set(uint64_t *bits, uint64_t i)
 {
 	bits[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-static inline bool hlg_bit_get(const uint64_t *bits, uint64_t i)
+static inline bool hlg_boundary_map_get(const uint64_t *bits, uint64_t i)
 {
 	return bits[i / 64] >> i % 64 & 1;
 }
 
 /* The bits of a word from from up to, not including, to; from < to, of the same word. */
-static inline uint64_t hlg_bits_between(uint64_t from, uint64_t to)
+static inline uint64_t hlg_boundary_map_bits(uint64_t from, uint64_t to)
 {
 	return UINT64_MAX << from % 64 &
 	       UINT64_MAX >> (64 - (to - (from & ~UINT64_C(63))));
 }
 
 /* The end of the part of [at, end) that is in at's word. */
-static inline uint64_t hlg_bits_word_end(uint64_t at, uint64_t end)
+static inline uint64_t hlg_boundary_map_word_end(uint64_t at, uint64_t end)
 {
 	uint64_t next = (at | 63) + 1;
 
 	return next < end ? next : end;
 }
 
-static inline void hlg_sheet_mark_known(struct hlg_sheet *sheet, uint64_t start,
-					uint64_t end)
+static inline void hlg_boundary_map_know(struct hlg_boundary_map *map, uint64_t start,
+					 uint64_t end)
 {
-	uint64_t to = (end < sheet->end ? end : sheet->end) - sheet->start;
+	uint64_t to = (end < map->end ? end : map->end) - map->start;
 
-	for (uint64_t at = start - sheet->start, next; at < to; at = next) {
-		next = hlg_bits_word_end(at, to);
-		sheet->known[at / 64] |= hlg_bits_between(at, next);
+	for (uint64_t at = start - map->start, next; at < to; at = next) {
+		next = hlg_boundary_map_word_end(at, to);
+		map->known[at / 64] |= hlg_boundary_map_bits(at, next);
 	}
 }
 
 /* Adds up instructions, and bytes that are decoded, of [start, end). */
-static inline void hlg_sheet_count(const struct hlg_sheet *sheet, uint64_t start,
-				   uint64_t end, uint64_t *starts, uint64_t *bytes)
+static inline void hlg_boundary_map_count(const struct hlg_boundary_map *map,
+					  uint64_t start, uint64_t end, uint64_t *starts,
+					  uint64_t *bytes)
 {
-	uint64_t to = (end < sheet->end ? end : sheet->end) - sheet->start;
+	uint64_t to = (end < map->end ? end : map->end) - map->start;
 
-	for (uint64_t at = start - sheet->start, next; at < to; at = next) {
-		uint64_t bits = hlg_bits_between(at, next = hlg_bits_word_end(at, to));
+	for (uint64_t at = start - map->start, next; at < to; at = next) {
+		uint64_t bits = hlg_boundary_map_bits(
+			at, next = hlg_boundary_map_word_end(at, to));
 
-		*bytes += (unsigned)__builtin_popcountll(sheet->known[at / 64] & bits);
-		*starts += (unsigned)__builtin_popcountll(sheet->starts[at / 64] & bits);
+		*bytes += (unsigned)__builtin_popcountll(map->known[at / 64] & bits);
+		*starts += (unsigned)__builtin_popcountll(map->starts[at / 64] & bits);
 	}
 }
 

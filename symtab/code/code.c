@@ -14,8 +14,8 @@ enum {
 struct hlg_code {
 	const struct hlg_image *image;
 	int fd;
-	struct hlg_sheet *sheets; /* sorted, disjoint but for the rounding */
-	size_t n_sheets;
+	struct hlg_boundary_map *maps; /* sorted, disjoint but for the rounding */
+	size_t n_maps;
 	uint64_t *done;                /* a bit for each symbol */
 	uint64_t left;                 /* bytes that may still be decoded */
 	struct hlg_density *densities; /* of each symbol that was asked for; else 0 */
@@ -31,39 +31,39 @@ struct sweep {
 	uint64_t start, end, addr;
 };
 
-static struct hlg_sheet *find_sheet(const struct hlg_code *code, uint64_t addr)
+static struct hlg_boundary_map *find_map(const struct hlg_code *code, uint64_t addr)
 {
-	for (size_t i = 0; i < code->n_sheets; i++)
-		if (addr < code->sheets[i].end)
-			return addr >= code->sheets[i].start ? &code->sheets[i] : NULL;
+	for (size_t i = 0; i < code->n_maps; i++)
+		if (addr < code->maps[i].end)
+			return addr >= code->maps[i].start ? &code->maps[i] : NULL;
 	return NULL;
 }
 
-static int add_sheets(struct hlg_code *code)
+static int add_maps(struct hlg_code *code)
 {
 	const struct hlg_image *image = code->image;
 
-	code->sheets = calloc(image->n_areas, sizeof(*code->sheets));
-	if (!code->sheets)
+	code->maps = calloc(image->n_areas, sizeof(*code->maps));
+	if (!code->maps)
 		return -1;
 	for (size_t i = 0; i < image->n_areas; i++) {
 		const struct hlg_area *area = &image->areas[i];
 		uint64_t stored = hlg_image_stored(image, area->start);
-		struct hlg_sheet *sheet = &code->sheets[code->n_sheets];
+		struct hlg_boundary_map *map = &code->maps[code->n_maps];
 		size_t words;
 
 		if (!area->code || stored == 0)
 			continue;
-		sheet->start = area->start & ~UINT64_C(63);
-		sheet->end = area->end - area->start < stored ? area->end
-							      : area->start + stored;
-		words = (sheet->end - sheet->start) / 64 + 1;
-		sheet->starts = calloc(words, 2 * sizeof(*sheet->starts));
-		if (!sheet->starts)
+		map->start = area->start & ~UINT64_C(63);
+		map->end = area->end - area->start < stored ? area->end
+							    : area->start + stored;
+		words = (map->end - map->start) / 64 + 1;
+		map->starts = calloc(words, 2 * sizeof(*map->starts));
+		if (!map->starts)
 			return -1;
-		sheet->known = sheet->starts + words;
-		code->n_sheets++;
-		code->left += NESTING * (sheet->end - sheet->start);
+		map->known = map->starts + words;
+		code->n_maps++;
+		code->left += NESTING * (map->end - map->start);
 	}
 	return 0;
 }
@@ -93,7 +93,7 @@ int hlg_code_open(struct hlg_code **out, const struct hlg_image *image,
 	}
 	code->done = calloc(image->tab.n_syms / 64 + 1, sizeof(*code->done));
 	code->densities = calloc(image->tab.n_syms + 1, sizeof(*code->densities));
-	if (!code->done || !code->densities || add_sheets(code) < 0) {
+	if (!code->done || !code->densities || add_maps(code) < 0) {
 		hlg_code_close(code);
 		return hlg_err_memory(err, image->path);
 	}
@@ -105,10 +105,10 @@ void hlg_code_close(struct hlg_code *code)
 {
 	if (!code)
 		return;
-	for (size_t i = 0; i < code->n_sheets; i++)
-		free(code->sheets[i].starts);
+	for (size_t i = 0; i < code->n_maps; i++)
+		free(code->maps[i].starts);
 	close(code->fd);
-	free(code->sheets);
+	free(code->maps);
 	free(code->done);
 	free(code->densities);
 	free(code->bytes);
@@ -145,7 +145,7 @@ static uint64_t behind_data(const struct hlg_image *image, uint64_t addr)
 
 	if (image->elf.machine == EM_AARCH64)
 		return addr < UINT64_MAX - 3 ? (addr | 3) + 1 : UINT64_MAX;
-	next = hlg_symtab_behind(tab, addr);
+	next = hlg_symbol_behind(tab, addr);
 	return next < tab->n_syms ? tab->syms[next].addr : UINT64_MAX;
 }
 
@@ -158,7 +158,7 @@ static bool next_insn(struct sweep *s, bool whole, struct hlg_insn *insn)
 		const unsigned char *p = s->bytes + (s->addr - s->start);
 		size_t left = s->end - s->addr;
 
-		if (hlg_marks_data(&s->image->tab.marks, s->addr))
+		if (hlg_mapping_symbol_data_at(&s->image->tab.mapping, s->addr))
 			continue;
 		if (whole && hlg_insn_decode(machine, p, left, s->addr, insn))
 			return true;
@@ -184,9 +184,9 @@ bool hlg_code_walk(struct hlg_code *code, const struct hlg_place *place,
 	return true;
 }
 
-/* What is marked: only what the symbol owns, so that the order of asking is nothing. */
-struct marking {
-	struct hlg_sheet *sheet;
+/* What is recorded: only what the symbol owns, so that the order of asking is nothing. */
+struct decoding {
+	struct hlg_boundary_map *map;
 	const struct hlg_image *image;
 	const struct hlg_symbol *symbol;
 	size_t span; /* of the last address */
@@ -199,64 +199,65 @@ static bool owns(const struct hlg_image *image, const struct hlg_symbol *symbol,
 	       &image->tab.syms[span->index] == symbol;
 }
 
-static void mark(struct marking *m, uint64_t addr, unsigned length)
+static void record(struct decoding *m, uint64_t addr, unsigned length)
 {
 	const struct hlg_span *span = m->image->spans.span;
-	struct hlg_sheet *sheet = m->sheet;
+	struct hlg_boundary_map *map = m->map;
 	uint64_t end = addr + length;
 
 	while (span[m->span + 1].start <= addr)
 		m->span++;
 	span += m->span;
-	if (end > sheet->end || !owns(m->image, m->symbol, span))
+	if (end > map->end || !owns(m->image, m->symbol, span))
 		return;
-	hlg_bit_set(sheet->starts, addr - sheet->start);
-	hlg_sheet_mark_known(sheet, addr, end < span[1].start ? end : span[1].start);
+	hlg_boundary_map_set(map->starts, addr - map->start);
+	hlg_boundary_map_know(map, addr, end < span[1].start ? end : span[1].start);
 }
 
 /* Decodes a symbol. Returns false without memory. */
-static bool mark_symbol(struct hlg_code *code, const struct hlg_place *place,
-			struct hlg_sheet *sheet)
+static bool decode_symbol(struct hlg_code *code, const struct hlg_place *place,
+			  struct hlg_boundary_map *map)
 {
-	struct marking m = {sheet, code->image, place->symbol,
-			    hlg_spans_find(&code->image->spans, place->start)};
+	struct decoding m = {map, code->image, place->symbol,
+			     hlg_span_find(&code->image->spans, place->start)};
 	struct hlg_insn insn;
 	struct sweep sweep;
 
 	if (!begin_sweep(code, place->start, place->end, &sweep))
 		return false;
 	for (; next_insn(&sweep, false, &insn); sweep.addr += insn.length)
-		mark(&m, sweep.addr, insn.length);
+		record(&m, sweep.addr, insn.length);
 	return true;
 }
 
 /* Decodes place's symbol unless that is done. Returns where the bits are, or NULL. */
-static struct hlg_sheet *ready(struct hlg_code *code, const struct hlg_place *place)
+static struct hlg_boundary_map *ready(struct hlg_code *code,
+				      const struct hlg_place *place)
 {
-	struct hlg_sheet *sheet = find_sheet(code, place->start);
+	struct hlg_boundary_map *map = find_map(code, place->start);
 	uint64_t size;
 	size_t i;
 
-	if (!place->symbol || !sheet)
+	if (!place->symbol || !map)
 		return NULL;
 	i = (size_t)(place->symbol - code->image->tab.syms);
 	size = hlg_image_stored(code->image, place->start);
 	size = place->end - place->start < size ? place->end - place->start : size;
-	if (hlg_bit_get(code->done, i) || size > code->left)
-		return sheet;
+	if (hlg_boundary_map_get(code->done, i) || size > code->left)
+		return map;
 	code->left -= size;
-	if (mark_symbol(code, place, sheet))
-		hlg_bit_set(code->done, i);
-	return sheet;
+	if (decode_symbol(code, place, map))
+		hlg_boundary_map_set(code->done, i);
+	return map;
 }
 
-static enum hlg_boundary test(const struct hlg_sheet *sheet, uint64_t addr)
+static enum hlg_boundary test(const struct hlg_boundary_map *map, uint64_t addr)
 {
-	if (!sheet || addr >= sheet->end ||
-	    !hlg_bit_get(sheet->known, addr - sheet->start))
+	if (!map || addr >= map->end ||
+	    !hlg_boundary_map_get(map->known, addr - map->start))
 		return HLG_BOUNDARY_UNKNOWN;
-	return hlg_bit_get(sheet->starts, addr - sheet->start) ? HLG_BOUNDARY_ON
-							       : HLG_BOUNDARY_OFF;
+	return hlg_boundary_map_get(map->starts, addr - map->start) ? HLG_BOUNDARY_ON
+								    : HLG_BOUNDARY_OFF;
 }
 
 enum hlg_boundary hlg_code_at(struct hlg_code *code, const struct hlg_place *place)
@@ -271,37 +272,37 @@ bool hlg_code_lost(const struct hlg_code *code)
 
 enum hlg_boundary hlg_code_test(const struct hlg_code *code, uint64_t addr)
 {
-	return test(find_sheet(code, addr), addr);
+	return test(find_map(code, addr), addr);
 }
 
 static struct hlg_density count_own(const struct hlg_code *code,
 				    const struct hlg_place *place,
-				    const struct hlg_sheet *sheet)
+				    const struct hlg_boundary_map *map)
 {
 	const struct hlg_spans *spans = &code->image->spans;
-	size_t i = hlg_spans_find(spans, place->start);
+	size_t i = hlg_span_find(spans, place->start);
 	struct hlg_density density = {0, 0};
 
 	for (; i + 1 < spans->n && spans->span[i].start < place->end; i++) {
 		const struct hlg_span *span = &spans->span[i];
 
 		if (owns(code->image, place->symbol, span))
-			hlg_sheet_count(sheet, span->start, span[1].start,
-					&density.starts, &density.bytes);
+			hlg_boundary_map_count(map, span->start, span[1].start,
+					       &density.starts, &density.bytes);
 	}
 	return density;
 }
 
 struct hlg_density hlg_code_density(struct hlg_code *code, const struct hlg_place *place)
 {
-	const struct hlg_sheet *sheet = ready(code, place);
+	const struct hlg_boundary_map *map = ready(code, place);
 	struct hlg_density *kept;
 
-	if (!sheet)
+	if (!map)
 		return (struct hlg_density){0, 0};
 	kept = &code->densities[place->symbol - code->image->tab.syms];
 	if (kept->bytes == 0)
-		*kept = count_own(code, place, sheet);
+		*kept = count_own(code, place, map);
 	return *kept;
 }
 
@@ -309,24 +310,25 @@ struct hlg_density hlg_code_total(const struct hlg_code *code)
 {
 	struct hlg_density density = {0, 0};
 
-	for (size_t i = 0; i < code->n_sheets; i++)
-		hlg_sheet_count(&code->sheets[i], code->sheets[i].start,
-				code->sheets[i].end, &density.starts, &density.bytes);
+	for (size_t i = 0; i < code->n_maps; i++)
+		hlg_boundary_map_count(&code->maps[i], code->maps[i].start,
+				       code->maps[i].end, &density.starts,
+				       &density.bytes);
 	return density;
 }
 
 /* Nothing runs in a gap's padding, so no instruction of interest begins there. */
-static void mark_padding(struct hlg_code *code, uint64_t start, uint64_t end)
+static void record_padding(struct hlg_code *code, uint64_t start, uint64_t end)
 {
-	struct hlg_sheet *sheet = find_sheet(code, start);
+	struct hlg_boundary_map *map = find_map(code, start);
 	struct hlg_padding pad;
 	struct sweep sweep;
 
-	if (!sheet || !begin_sweep(code, start, end, &sweep) || sweep.end != end)
+	if (!map || !begin_sweep(code, start, end, &sweep) || sweep.end != end)
 		return;
 	pad = hlg_padding_find(code->image->elf.machine, sweep.bytes, end - start);
-	hlg_sheet_mark_known(sheet, start, start + pad.lead);
-	hlg_sheet_mark_known(sheet, end - pad.trail, end);
+	hlg_boundary_map_know(map, start, start + pad.lead);
+	hlg_boundary_map_know(map, end - pad.trail, end);
 }
 
 void hlg_code_decode_all(struct hlg_code *code)
@@ -339,8 +341,8 @@ void hlg_code_decode_all(struct hlg_code *code)
 		/* Instructions of one length tell little else of a base. */
 		if (spans->span[i].kind == HLG_GAP && i + 1 < spans->n &&
 		    code->image->elf.machine == EM_AARCH64)
-			mark_padding(code, spans->span[i].start,
-				     spans->span[i + 1].start);
+			record_padding(code, spans->span[i].start,
+				       spans->span[i + 1].start);
 		hlg_image_lookup(code->image, spans->span[i].start, &place);
 		if (place.symbol)
 			ready(code, &place);

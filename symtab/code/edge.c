@@ -73,8 +73,8 @@ static void keep_near(struct scan *scan, uint64_t reach)
 	scan->insns.n = n;
 }
 
-bool hlg_edges_find(struct hlg_edges *edges, struct hlg_code *code,
-		    const struct hlg_place *place, uint64_t reach)
+bool hlg_edge_find(struct hlg_edges *edges, struct hlg_code *code,
+		   const struct hlg_place *place, uint64_t reach)
 {
 	struct scan scan = {.place = place};
 
@@ -91,13 +91,13 @@ bool hlg_edges_find(struct hlg_edges *edges, struct hlg_code *code,
 	return !scan.lost;
 }
 
-bool hlg_edges_have(const struct hlg_edges *edges, uint64_t addr)
+bool hlg_edge_has(const struct hlg_edges *edges, uint64_t addr)
 {
 	return edges->n &&
 	       bsearch(&addr, edges->addrs, edges->n, sizeof(*edges->addrs), compare);
 }
 
-void hlg_edges_finish(struct hlg_edges *edges)
+void hlg_edge_finish(struct hlg_edges *edges)
 {
 	free(edges->addrs);
 	*edges = (struct hlg_edges){0};

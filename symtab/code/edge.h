@@ -25,11 +25,11 @@ struct hlg_edges {
  * is of the code's image. Returns false without memory; the caller finishes *edges in any
  * case.
  */
-bool hlg_edges_find(struct hlg_edges *edges, struct hlg_code *code,
-		    const struct hlg_place *place, uint64_t reach);
+bool hlg_edge_find(struct hlg_edges *edges, struct hlg_code *code,
+		   const struct hlg_place *place, uint64_t reach);
 
-bool hlg_edges_have(const struct hlg_edges *edges, uint64_t addr);
+bool hlg_edge_has(const struct hlg_edges *edges, uint64_t addr);
 
-void hlg_edges_finish(struct hlg_edges *edges);
+void hlg_edge_finish(struct hlg_edges *edges);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "symtab/bsearch.h"
 
-bool hlg_mark_name(const char *name)
+bool hlg_mapping_symbol_is(const char *name)
 {
 	return name[0] == '$' && (name[1] == 'x' || name[1] == 'd') &&
 	       (name[2] == '\0' || name[2] == '.');
@@ -29,15 +29,16 @@ static bool in_code(const struct hlg_elf64 *elf, size_t i, const Elf64_Sym *sym)
 	       sym->st_value < section->end;
 }
 
-static bool get(const struct hlg_elf64 *elf, size_t i, struct hlg_mark *mark)
+static bool get(const struct hlg_elf64 *elf, size_t i, struct hlg_mapping_symbol *symbol)
 {
 	Elf64_Sym sym;
 
 	memcpy(&sym, (const char *)elf->syms + i * sizeof(sym), sizeof(sym));
-	if (sym.st_name >= elf->strsz || !hlg_mark_name(elf->strtab + sym.st_name) ||
-	    !in_code(elf, i, &sym))
+	if (sym.st_name >= elf->strsz ||
+	    !hlg_mapping_symbol_is(elf->strtab + sym.st_name) || !in_code(elf, i, &sym))
 		return false;
-	*mark = (struct hlg_mark){sym.st_value, elf->strtab[sym.st_name + 1] == 'd'};
+	*symbol = (struct hlg_mapping_symbol){sym.st_value,
+					      elf->strtab[sym.st_name + 1] == 'd'};
 	return true;
 }
 
@@ -45,43 +46,44 @@ static bool get(const struct hlg_elf64 *elf, size_t i, struct hlg_mark *mark)
  */
 static int compare(const void *a, const void *b)
 {
-	const struct hlg_mark *x = a, *y = b;
+	const struct hlg_mapping_symbol *x = a, *y = b;
 
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
 	return (int)y->data - (int)x->data;
 }
 
-bool hlg_marks_build(struct hlg_marks *marks, const struct hlg_elf64 *elf)
+bool hlg_mapping_symbol_collect(struct hlg_mapping_symbols *symbols,
+				const struct hlg_elf64 *elf)
 {
-	struct hlg_mark mark;
+	struct hlg_mapping_symbol symbol;
 	size_t n = 0;
 
-	*marks = (struct hlg_marks){0};
+	*symbols = (struct hlg_mapping_symbols){0};
 	if (elf->machine != EM_AARCH64)
 		return true;
 	for (size_t i = 0; i < elf->n_syms; i++)
-		n += get(elf, i, &mark);
+		n += get(elf, i, &symbol);
 	if (n == 0)
 		return true;
-	marks->mark = calloc(n, sizeof(*marks->mark));
-	if (!marks->mark)
+	symbols->at = calloc(n, sizeof(*symbols->at));
+	if (!symbols->at)
 		return false;
-	for (size_t i = 0; marks->n < n; i++)
-		marks->n += get(elf, i, &marks->mark[marks->n]);
-	qsort(marks->mark, n, sizeof(*marks->mark), compare);
+	for (size_t i = 0; symbols->n < n; i++)
+		symbols->n += get(elf, i, &symbols->at[symbols->n]);
+	qsort(symbols->at, n, sizeof(*symbols->at), compare);
 	return true;
 }
 
-bool hlg_marks_data(const struct hlg_marks *marks, uint64_t addr)
+bool hlg_mapping_symbol_data_at(const struct hlg_mapping_symbols *symbols, uint64_t addr)
 {
-	size_t behind = HLG_UPTO(marks->mark, marks->n, addr, addr);
+	size_t behind = HLG_BSEARCH_UPTO(symbols->at, symbols->n, addr, addr);
 
-	return behind && marks->mark[behind - 1].data;
+	return behind && symbols->at[behind - 1].data;
 }
 
-void hlg_marks_finish(struct hlg_marks *marks)
+void hlg_mapping_symbol_finish(struct hlg_mapping_symbols *symbols)
 {
-	free(marks->mark);
-	*marks = (struct hlg_marks){0};
+	free(symbols->at);
+	*symbols = (struct hlg_mapping_symbols){0};
 }

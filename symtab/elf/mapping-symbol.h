@@ -9,25 +9,27 @@
 
 #include "symtab/elf/elf64.h"
 
-struct hlg_mark {
+struct hlg_mapping_symbol {
 	uint64_t addr;
 	bool data;
 };
 
-struct hlg_marks {
-	struct hlg_mark *mark; /* by address */
+struct hlg_mapping_symbols {
+	struct hlg_mapping_symbol *at; /* sorted by address */
 	size_t n;
 };
 
-/* Is a symbol of this name one? Only where the machine is AArch64. */
-bool hlg_mark_name(const char *name);
+/* Does a symbol of this name map? Ask only where the machine is AArch64. */
+bool hlg_mapping_symbol_is(const char *name);
 
-/* Collects those of elf's table. Returns false without memory; finish marks always. */
-bool hlg_marks_build(struct hlg_marks *marks, const struct hlg_elf64 *elf);
+/* Collects the mapping symbols of elf: none unless its machine is AArch64. False without
+ * memory; the caller finishes *symbols in any case. */
+bool hlg_mapping_symbol_collect(struct hlg_mapping_symbols *symbols,
+				const struct hlg_elf64 *elf);
 
-/* Does the last mark up to addr say data? */
-bool hlg_marks_data(const struct hlg_marks *marks, uint64_t addr);
+/* Is addr data, as the last mapping symbol at or before it says? */
+bool hlg_mapping_symbol_data_at(const struct hlg_mapping_symbols *symbols, uint64_t addr);
 
-void hlg_marks_finish(struct hlg_marks *marks);
+void hlg_mapping_symbol_finish(struct hlg_mapping_symbols *symbols);
 
 #endif

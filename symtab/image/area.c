@@ -116,8 +116,8 @@ static bool run(const struct edge *edges, size_t n_edges, struct hlg_area *areas
 	return true;
 }
 
-int hlg_areas_build(const struct hlg_elf64 *elf, const char *path,
-		    struct hlg_area **areas, size_t *n_areas, struct hlg_err *err)
+int hlg_area_build(const struct hlg_elf64 *elf, const char *path, struct hlg_area **areas,
+		   size_t *n_areas, struct hlg_err *err)
 {
 	size_t max = 2 * (elf->n_loads + elf->n_sections);
 	struct edge *edges = calloc(max, sizeof(*edges));

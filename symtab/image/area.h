@@ -25,7 +25,7 @@ struct hlg_area {
  * The areas of an ELF, sorted and disjoint, in memory for the caller to free. path is
  * for the error message.
  */
-int hlg_areas_build(const struct hlg_elf64 *elf, const char *path,
-		    struct hlg_area **areas, size_t *n_areas, struct hlg_err *err);
+int hlg_area_build(const struct hlg_elf64 *elf, const char *path, struct hlg_area **areas,
+		   size_t *n_areas, struct hlg_err *err);
 
 #endif

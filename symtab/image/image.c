@@ -23,7 +23,7 @@ static struct hlg_image *create(const char *path)
 
 static int freeze(struct hlg_image *image, struct hlg_err *err)
 {
-	if (!hlg_spans_build(&image->spans, image->areas, image->n_areas, &image->tab))
+	if (!hlg_span_build(&image->spans, image->areas, image->n_areas, &image->tab))
 		return hlg_err_memory(err, image->path);
 	image->first = image->areas[0].start;
 	image->end = image->areas[image->n_areas - 1].end;
@@ -36,10 +36,10 @@ static int load_elf(struct hlg_image *image, struct hlg_err *err)
 	int rc = hlg_elf64_read(elf, image->path, err);
 
 	if (rc == 0)
-		rc = hlg_areas_build(elf, image->path, &image->areas, &image->n_areas,
-				     err);
+		rc = hlg_area_build(elf, image->path, &image->areas, &image->n_areas,
+				    err);
 	if (rc == 0)
-		rc = hlg_symtab_from_elf(&image->tab, elf, image->path, err);
+		rc = hlg_symbol_from_elf(&image->tab, elf, image->path, err);
 	if (rc < 0)
 		return rc;
 	free(elf->syms);
@@ -102,14 +102,14 @@ int hlg_image_make(struct hlg_image **out, const char *path, struct hlg_symtab *
 
 	*out = NULL;
 	if (!image) {
-		hlg_symtab_finish(tab);
+		hlg_symbol_finish(tab);
 		return hlg_err_memory(err, path);
 	}
 	image->made = true;
 	image->tab = *tab;
 	memset(tab, 0, sizeof(*tab));
 	image->areas = malloc(sizeof(*image->areas));
-	if (!image->areas || !hlg_symtab_sort(&image->tab)) {
+	if (!image->areas || !hlg_symbol_sort(&image->tab)) {
 		rc = hlg_err_memory(err, path);
 	} else {
 		image->n_areas = 1;
@@ -127,8 +127,8 @@ void hlg_image_destroy(struct hlg_image *image)
 {
 	if (!image)
 		return;
-	hlg_spans_finish(&image->spans);
-	hlg_symtab_finish(&image->tab);
+	hlg_span_finish(&image->spans);
+	hlg_symbol_finish(&image->tab);
 	hlg_elf64_finish(&image->elf);
 	free(image->also);
 	free(image->areas);
@@ -201,7 +201,7 @@ struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i)
 void hlg_image_lookup(const struct hlg_image *image, uint64_t addr,
 		      struct hlg_place *place)
 {
-	size_t i = hlg_spans_find(&image->spans, addr);
+	size_t i = hlg_span_find(&image->spans, addr);
 	const struct hlg_span *span;
 
 	*place = (struct hlg_place){.kind = HLG_OUTSIDE, .addr = addr};
@@ -248,7 +248,7 @@ const struct hlg_symbol *hlg_image_aliases(const struct hlg_image *image,
 const struct hlg_symbol *hlg_image_neighbour(const struct hlg_image *image,
 					     const struct hlg_place *gap, int dir)
 {
-	size_t i = hlg_spans_find(&image->spans, gap->start);
+	size_t i = hlg_span_find(&image->spans, gap->start);
 	const struct hlg_span *span;
 
 	/* What lies beyond the area is of another section. */

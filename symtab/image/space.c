@@ -25,7 +25,7 @@ int hlg_space_add(struct hlg_space *space, struct hlg_image *image, struct hlg_e
 	return 0;
 }
 
-static size_t add_ranges(struct hlg_range *ranges, size_t n,
+static size_t add_ranges(struct hlg_space_range *ranges, size_t n,
 			 const struct hlg_image *image, struct hlg_base at)
 {
 	for (size_t i = 0; i < image->n_areas; i++) {
@@ -35,15 +35,15 @@ static size_t add_ranges(struct hlg_range *ranges, size_t n,
 		if (i && area[-1].end == area->start)
 			ranges[n - 1].last = last;
 		else
-			ranges[n++] = (struct hlg_range){area->start + at.bias, last,
-							 image, at};
+			ranges[n++] = (struct hlg_space_range){area->start + at.bias,
+							       last, image, at};
 	}
 	return n;
 }
 
 static int compare_ranges(const void *a, const void *b)
 {
-	const struct hlg_range *x = a, *y = b;
+	const struct hlg_space_range *x = a, *y = b;
 
 	return x->first < y->first ? -1 : x->first > y->first;
 }
@@ -51,7 +51,7 @@ static int compare_ranges(const void *a, const void *b)
 static int check_overlap(const struct hlg_space *space, struct hlg_err *err)
 {
 	for (size_t i = 1; i < space->n_ranges; i++) {
-		const struct hlg_range *a = &space->ranges[i - 1], *b = a + 1;
+		const struct hlg_space_range *a = &space->ranges[i - 1], *b = a + 1;
 
 		if (b->first <= a->last)
 			return hlg_err_set(err, HLG_EINPUT,
@@ -98,11 +98,11 @@ int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err)
 
 void hlg_space_lookup(const struct hlg_space *space, uint64_t ip, struct hlg_place *place)
 {
-	size_t behind = HLG_UPTO(space->ranges, space->n_ranges, first, ip);
+	size_t behind = HLG_BSEARCH_UPTO(space->ranges, space->n_ranges, first, ip);
 
 	*place = (struct hlg_place){.kind = HLG_OUTSIDE, .addr = ip};
 	if (behind && ip <= space->ranges[behind - 1].last) {
-		const struct hlg_range *range = &space->ranges[behind - 1];
+		const struct hlg_space_range *range = &space->ranges[behind - 1];
 
 		hlg_image_lookup(range->image, ip - range->at.bias, place);
 	}

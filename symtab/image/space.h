@@ -12,7 +12,7 @@
 #include "symtab/image/image.h"
 
 /* Guest addresses [first, last] of one image's contiguous areas, at one of its bases. */
-struct hlg_range {
+struct hlg_space_range {
 	uint64_t first, last;
 	const struct hlg_image *image;
 	struct hlg_base at;
@@ -21,7 +21,7 @@ struct hlg_range {
 struct hlg_space {
 	struct hlg_image **images; /* owned, in the order they were added: by number */
 	size_t n_images;
-	struct hlg_range *ranges; /* sorted, disjoint */
+	struct hlg_space_range *ranges; /* sorted, disjoint */
 	size_t n_ranges;
 };
 

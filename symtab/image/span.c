@@ -196,8 +196,8 @@ static void sweep_all(struct sweep *s, const struct hlg_area *areas, size_t n_ar
 	}
 }
 
-bool hlg_spans_build(struct hlg_spans *spans, const struct hlg_area *areas,
-		     size_t n_areas, const struct hlg_symtab *tab)
+bool hlg_span_build(struct hlg_spans *spans, const struct hlg_area *areas, size_t n_areas,
+		    const struct hlg_symtab *tab)
 {
 	/* Each symbol begins one span at most and ends one; each area begins one, ends
 	 * one. */
@@ -209,7 +209,7 @@ bool hlg_spans_build(struct hlg_spans *spans, const struct hlg_area *areas,
 	s.heap = malloc((tab->n_syms + 1) * sizeof(*s.heap));
 	if (!spans->span || !s.heap) {
 		free(s.heap);
-		hlg_spans_finish(spans);
+		hlg_span_finish(spans);
 		return false;
 	}
 	sweep_all(&s, areas, n_areas);
@@ -217,12 +217,12 @@ bool hlg_spans_build(struct hlg_spans *spans, const struct hlg_area *areas,
 	return true;
 }
 
-size_t hlg_spans_find(const struct hlg_spans *spans, uint64_t addr)
+size_t hlg_span_find(const struct hlg_spans *spans, uint64_t addr)
 {
-	return HLG_UPTO(spans->span, spans->n, start, addr) - 1;
+	return HLG_BSEARCH_UPTO(spans->span, spans->n, start, addr) - 1;
 }
 
-void hlg_spans_finish(struct hlg_spans *spans)
+void hlg_span_finish(struct hlg_spans *spans)
 {
 	free(spans->span);
 	*spans = (struct hlg_spans){0};

@@ -43,12 +43,12 @@ struct hlg_spans {
 
 /* Flattens tab (sorted) over areas. Returns false without memory; then *spans is empty.
  */
-bool hlg_spans_build(struct hlg_spans *spans, const struct hlg_area *areas,
-		     size_t n_areas, const struct hlg_symtab *tab);
+bool hlg_span_build(struct hlg_spans *spans, const struct hlg_area *areas, size_t n_areas,
+		    const struct hlg_symtab *tab);
 
 /* Index of the span that holds addr, or SIZE_MAX before the first: outside. */
-size_t hlg_spans_find(const struct hlg_spans *spans, uint64_t addr);
+size_t hlg_span_find(const struct hlg_spans *spans, uint64_t addr);
 
-void hlg_spans_finish(struct hlg_spans *spans);
+void hlg_span_finish(struct hlg_spans *spans);
 
 #endif

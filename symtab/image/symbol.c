@@ -40,7 +40,7 @@ static bool taken_name(const struct hlg_elf64 *elf, uint32_t name)
 		return false;
 	if (s[0] == '.')
 		return s[1] != 'L';
-	return elf->machine != EM_AARCH64 || !hlg_mark_name(s);
+	return elf->machine != EM_AARCH64 || !hlg_mapping_symbol_is(s);
 }
 
 /* The section that entry i names, if it holds code: gABI, "Symbol Table", st_shndx. */
@@ -194,7 +194,7 @@ static void sort_runs(struct hlg_symtab *tab)
 	}
 }
 
-bool hlg_symtab_sort(struct hlg_symtab *tab)
+bool hlg_symbol_sort(struct hlg_symtab *tab)
 {
 	uint64_t least = UINT64_MAX, most = 0;
 	bool sorted = true;
@@ -248,7 +248,7 @@ static bool names_fit(const struct hlg_symtab *tab, const char *names, size_t si
 	return true;
 }
 
-int hlg_symtab_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const char *path,
+int hlg_symbol_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const char *path,
 			struct hlg_err *err)
 {
 	const char *table = elf->syms;
@@ -260,7 +260,7 @@ int hlg_symtab_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 	if (elf->n_syms > HLG_MAX_SYMBOLS)
 		return hlg_err_set(err, HLG_EINPUT, "%s: has more than 2^28 symbols",
 				   path);
-	if (!hlg_marks_build(&tab->marks, elf))
+	if (!hlg_mapping_symbol_collect(&tab->mapping, elf))
 		return hlg_err_memory(err, path);
 	tab->syms = elf->syms;
 	elf->syms = NULL;
@@ -283,19 +283,19 @@ int hlg_symtab_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 				   path);
 	tab->names = elf->strtab;
 	elf->strtab = NULL;
-	if (!ordered && !hlg_symtab_sort(tab))
+	if (!ordered && !hlg_symbol_sort(tab))
 		return hlg_err_memory(err, path);
 	return 0;
 }
 
-size_t hlg_symtab_behind(const struct hlg_symtab *tab, uint64_t addr)
+size_t hlg_symbol_behind(const struct hlg_symtab *tab, uint64_t addr)
 {
-	return HLG_UPTO(tab->syms, tab->n_syms, addr, addr);
+	return HLG_BSEARCH_UPTO(tab->syms, tab->n_syms, addr, addr);
 }
 
-void hlg_symtab_finish(struct hlg_symtab *tab)
+void hlg_symbol_finish(struct hlg_symtab *tab)
 {
-	hlg_marks_finish(&tab->marks);
+	hlg_mapping_symbol_finish(&tab->mapping);
 	free(tab->syms);
 	free(tab->names);
 	memset(tab, 0, sizeof(*tab));

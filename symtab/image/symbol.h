@@ -43,22 +43,22 @@ struct hlg_symbol {
 struct hlg_symtab {
 	struct hlg_symbol *syms; /* sorted as above */
 	size_t n_syms;
-	struct hlg_marks marks;
+	struct hlg_mapping_symbols mapping;
 	char *names;     /* NUL-terminated strings */
 	bool later_wins; /* a perf map: a later line owns before an earlier one */
 };
 
 /* Takes elf's symbol and string tables over. The caller finishes *tab, also after a
  * failure. */
-int hlg_symtab_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const char *path,
+int hlg_symbol_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const char *path,
 			struct hlg_err *err);
 
 /* Sorts what a caller filled in by hand. Returns false without memory. */
-bool hlg_symtab_sort(struct hlg_symtab *tab);
+bool hlg_symbol_sort(struct hlg_symtab *tab);
 
 /* Index of the first symbol behind addr; n_syms if there is none. */
-size_t hlg_symtab_behind(const struct hlg_symtab *tab, uint64_t addr);
+size_t hlg_symbol_behind(const struct hlg_symtab *tab, uint64_t addr);
 
-void hlg_symtab_finish(struct hlg_symtab *tab);
+void hlg_symbol_finish(struct hlg_symtab *tab);
 
 #endif

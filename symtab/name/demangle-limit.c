@@ -120,7 +120,7 @@ static bool is_costly_rust(const char *name)
 	return false;
 }
 
-bool hlg_costly_name(const char *name)
+bool hlg_demangle_limit_passed(const char *name)
 {
 	return is_costly_rust(name) || is_costly_cpp(name);
 }

@@ -21,6 +21,6 @@
  * like it: "FG" or "DG" with three or more letters or digits and a "_" behind, in a Rust
  * name. false says nothing of the text's length. Only where there is libiberty.
  */
-bool hlg_costly_name(const char *name);
+bool hlg_demangle_limit_passed(const char *name);
 
 #endif

@@ -51,7 +51,8 @@ static bool demangle_into(struct sink *sink, const char *name)
 static bool readable(const char *name, char **nice)
 {
 	struct sink sink = {.text = malloc(MAX_TEXT)};
-	bool mangled = sink.text && !hlg_costly_name(name) && demangle_into(&sink, name);
+	bool mangled = sink.text && !hlg_demangle_limit_passed(name) &&
+		       demangle_into(&sink, name);
 	bool ok;
 
 	*nice = mangled ? strndup(sink.text, sink.len) : NULL;

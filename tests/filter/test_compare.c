@@ -52,8 +52,8 @@ START_TEST(aspirin)
 
 	ck_assert(!c.exact);
 	ck_assert_double_eq_tol(c.diff, 0.0077, 0.00005);
-	ck_assert_double_le(c.p, hlg_stat_chi_square(25.005, 1));
-	ck_assert_double_ge(c.p, hlg_stat_chi_square(25.015, 1));
+	ck_assert_double_le(c.p, hlg_interval_chi_square(25.005, 1));
+	ck_assert_double_ge(c.p, hlg_interval_chi_square(25.015, 1));
 	ck_assert_double_eq_tol(c.p, compare(189, 11034, 104, 11037).p, 1e-18);
 }
 END_TEST
@@ -163,7 +163,7 @@ START_TEST(alike_by_chance)
 
 	hlg_compare_runs(&c, a, 3, b, 3);
 	/* Both variances are the samples', 0.15 0.85 / 300, each of two degrees. */
-	ck_assert_double_eq_tol(c.p, hlg_stat_student(0.1 / sqrt(0.00085), 4), 1e-12);
+	ck_assert_double_eq_tol(c.p, hlg_interval_student(0.1 / sqrt(0.00085), 4), 1e-12);
 	ck_assert_double_gt(c.p, samples.p);
 	ck_assert_double_le(c.low, samples.low);
 	ck_assert_double_ge(c.high, samples.high);
@@ -180,8 +180,8 @@ START_TEST(one_against_three)
 	struct hlg_compared c, mirror;
 
 	hlg_compare_runs(&c, a, 3, b, 1);
-	ck_assert_double_eq_tol(c.p, hlg_stat_student(0.03 / sqrt(spread + spread), 2),
-				1e-12);
+	ck_assert_double_eq_tol(
+		c.p, hlg_interval_student(0.03 / sqrt(spread + spread), 2), 1e-12);
 	ck_assert_double_gt(spread, sampling);
 	hlg_compare_runs(&mirror, b, 1, a, 3);
 	ck_assert_double_eq_tol(mirror.p, c.p, 1e-12);

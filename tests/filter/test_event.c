@@ -62,21 +62,22 @@ START_TEST(words)
 					   "software", "tracepoint", "breakpoint"};
 
 	for (int i = 0; i < N_KINDS; i++) {
-		const char *of = hlg_event_words((enum hlg_event_kind)i, 0);
+		const char *of = hlg_event_meaning((enum hlg_event_kind)i, 0);
 
 		ck_assert_str_eq(hlg_event_word((enum hlg_event_kind)i), word[i]);
 		ck_assert_ptr_null(strchr(of, '\n'));
 		for (int k = 0; k < i; k++)
-			ck_assert_str_ne(of, hlg_event_words((enum hlg_event_kind)k, 0));
+			ck_assert_str_ne(of,
+					 hlg_event_meaning((enum hlg_event_kind)k, 0));
 		/* Precision is a counter's. */
-		ck_assert_int_eq(strcmp(of, hlg_event_words((enum hlg_event_kind)i, 3)) !=
-					 0,
-				 i == HLG_EVENT_COUNTER);
+		ck_assert_int_eq(
+			strcmp(of, hlg_event_meaning((enum hlg_event_kind)i, 3)) != 0,
+			i == HLG_EVENT_COUNTER);
 		ck_assert_int_eq(strstr(of, "not time") != NULL, i >= HLG_EVENT_SOFTWARE);
 	}
-	ck_assert_ptr_nonnull(strstr(hlg_event_words(HLG_EVENT_COUNTER, 0), "skid"));
-	ck_assert_ptr_nonnull(strstr(hlg_event_words(HLG_EVENT_COUNTER, 3), "skid"));
-	ck_assert_ptr_nonnull(strstr(hlg_event_words(HLG_EVENT_TIMER, 0), "timer"));
+	ck_assert_ptr_nonnull(strstr(hlg_event_meaning(HLG_EVENT_COUNTER, 0), "skid"));
+	ck_assert_ptr_nonnull(strstr(hlg_event_meaning(HLG_EVENT_COUNTER, 3), "skid"));
+	ck_assert_ptr_nonnull(strstr(hlg_event_meaning(HLG_EVENT_TIMER, 0), "timer"));
 }
 END_TEST
 

@@ -71,8 +71,8 @@ struct books {
 };
 
 /* By hand: event 2 is deselected, and so are pids but 1 and 2 if some are asked for. */
-static enum hlg_verdict enter(struct books *b, const struct hlg_sample *s, unsigned by,
-			      bool some_pids)
+static enum hlg_disposition enter(struct books *b, const struct hlg_sample *s,
+				  unsigned by, bool some_pids)
 {
 	struct hlg_count one = {1, s->period};
 
@@ -139,7 +139,7 @@ struct way {
 static void end_hits(struct way *way, struct hlg_profile *p)
 {
 	if (way->open)
-		hlg_hits_end(&way->hits, p, way->n);
+		hlg_profile_hits_end(&way->hits, p, way->n);
 	way->open = false;
 }
 
@@ -150,12 +150,12 @@ static bool hit(struct way *way, struct hlg_profile *p, const struct hlg_sample 
 	if (way->event != s->event)
 		end_hits(way, p);
 	if (!way->open) {
-		hlg_hits_begin(&way->hits, p, s->event);
+		hlg_profile_hits_begin(&way->hits, p, s->event);
 		way->event = s->event;
 		way->n = 0;
 		way->open = true;
 	}
-	if (hlg_hits_add(&way->hits, s->cpumode, s->ip, s->tid, s->period)) {
+	if (hlg_profile_hits_add(&way->hits, s->cpumode, s->ip, s->tid, s->period)) {
 		way->n++;
 		return true;
 	}
@@ -164,11 +164,11 @@ static bool hit(struct way *way, struct hlg_profile *p, const struct hlg_sample 
 }
 
 /* As a feed does it. */
-static enum hlg_verdict hand_over(struct way *way, struct hlg_profile *p,
-				  const struct hlg_sample *s)
+static enum hlg_disposition hand_over(struct way *way, struct hlg_profile *p,
+				      const struct hlg_sample *s)
 {
 	if (way->kind != SINGLY && hit(way, p, s))
-		return hlg_mode_is_guest(s->cpumode) ? HLG_GUEST : HLG_HOST;
+		return hlg_sample_is_guest(s->cpumode) ? HLG_GUEST : HLG_HOST;
 	return hlg_profile_add(p, s);
 }
 
@@ -200,9 +200,9 @@ START_TEST(differential)
 	ck_assert_uint_eq(hlg_profile_event(&p, "c", 0), 2);
 	for (int i = 0; i < STREAM; i++) {
 		struct hlg_sample s = draw(&random, distinct[_i % 4]);
-		enum hlg_verdict verdict = enter(&b, &s, o.by, o.pid.n != 0);
+		enum hlg_disposition disposition = enter(&b, &s, o.by, o.pid.n != 0);
 
-		ck_assert_int_eq(hand_over(&way, &p, &s), verdict);
+		ck_assert_int_eq(hand_over(&way, &p, &s), disposition);
 	}
 	end_hits(&way, &p);
 	same_count(p.seen, b.seen);

@@ -85,7 +85,7 @@ START_TEST(short_cut_between_series)
 
 	kit_options(&o, "");
 	/* Of one that nobody knows beforehand there may be no such series below 1,000. */
-	hlg_factor = UINT64_C(0x9e3779b97f4a7c15);
+	hlg_hash_factor = UINT64_C(0x9e3779b97f4a7c15);
 	ck_assert(hlg_profile_init(&p, &o));
 	while (hlg_profile_slot(&p, x, other) != hlg_profile_slot(&p, x, 0) + 1)
 		other = other < 1000 ? other + 1 : (x++, 1);

@@ -87,30 +87,30 @@ START_TEST(verdict_at_its_limits)
 	};
 	struct hlg_share want;
 
-	hlg_tested_judge(&t, verdicts[_i].stray_addrs);
-	ck_assert_str_eq(hlg_trust_word(t.verdict),
-			 hlg_trust_word((enum hlg_trust_verdict)verdicts[_i].verdict));
+	hlg_verdict_judge(&t, verdicts[_i].stray_addrs);
+	ck_assert_str_eq(hlg_verdict_word(t.verdict),
+			 hlg_verdict_word((enum hlg_trust_verdict)verdicts[_i].verdict));
 	ck_assert_double_eq(t.chance, verdicts[_i].chance);
 	if (verdicts[_i].addrs == 0)
 		return;
-	want = hlg_stat_wilson_at((double)verdicts[_i].addrs_on /
-					  (double)verdicts[_i].addrs,
-				  (double)verdicts[_i].addrs, HLG_STAT_Z99);
+	want = hlg_interval_wilson_at((double)verdicts[_i].addrs_on /
+					      (double)verdicts[_i].addrs,
+				      (double)verdicts[_i].addrs, HLG_INTERVAL_Z99);
 	ck_assert_mem_eq(&t.by_addrs, &want, sizeof(want));
-	want = hlg_stat_wilson_at((double)verdicts[_i].samples_on /
-					  (double)verdicts[_i].samples,
-				  (double)verdicts[_i].samples, HLG_STAT_Z99);
+	want = hlg_interval_wilson_at((double)verdicts[_i].samples_on /
+					      (double)verdicts[_i].samples,
+				      (double)verdicts[_i].samples, HLG_INTERVAL_Z99);
 	ck_assert_mem_eq(&t.by_samples, &want, sizeof(want));
 }
 END_TEST
 
 START_TEST(words_of_verdicts)
 {
-	ck_assert_str_eq(hlg_trust_word(HLG_TRUST_VERIFIED), "verified");
-	ck_assert_str_eq(hlg_trust_word(HLG_TRUST_MIXED), "mixed");
-	ck_assert_str_eq(hlg_trust_word(HLG_TRUST_MISMATCH), "mismatch");
-	ck_assert_str_eq(hlg_trust_word(HLG_TRUST_TOO_FEW), "too few samples to tell");
-	ck_assert_str_eq(hlg_trust_word(HLG_TRUST_UNTESTED), "not tested");
+	ck_assert_str_eq(hlg_verdict_word(HLG_TRUST_VERIFIED), "verified");
+	ck_assert_str_eq(hlg_verdict_word(HLG_TRUST_MIXED), "mixed");
+	ck_assert_str_eq(hlg_verdict_word(HLG_TRUST_MISMATCH), "mismatch");
+	ck_assert_str_eq(hlg_verdict_word(HLG_TRUST_TOO_FEW), "too few samples to tell");
+	ck_assert_str_eq(hlg_verdict_word(HLG_TRUST_UNTESTED), "not tested");
 }
 END_TEST
 
@@ -274,10 +274,10 @@ START_TEST(data_does_not_fit)
 	ck_assert_uint_eq(r.trust.all.stray_addrs, n);
 	ck_assert_double_eq_tol(r.trust.all.chance, .25, 1e-12);
 	ck_assert_int_eq(r.trust.all.verdict, in_data[_i].verdict);
-	ck_assert_uint_eq(r.trust.n_misfits, _i == 1);
+	ck_assert_uint_eq(r.trust.n_threads, _i == 1);
 	if (_i == 1) {
-		ck_assert_int_eq(r.trust.misfits[0].tid, 7);
-		ck_assert_uint_eq(r.trust.misfits[0].samples.off, 3);
+		ck_assert_int_eq(r.trust.threads[0].tid, 7);
+		ck_assert_uint_eq(r.trust.threads[0].samples.off, 3);
 	}
 	hlg_report_finish(&r);
 	hlg_run_finish(&run);

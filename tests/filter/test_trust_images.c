@@ -151,7 +151,7 @@ START_TEST(bases_that_overlap_are_told)
 	fits = r.trust.images[0].found.fits;
 	r.trust.images[0].found.fits = &fit;
 	r.trust.images[0].found.n = 1;
-	hlg_trust_words_add(&r);
+	hlg_trust_notes_add(&r);
 	r.trust.images[0].found.fits = fits;
 	r.trust.images[0].found.n = 0;
 	ck_assert_uint_eq(r.n_remarks, 1);
@@ -173,12 +173,12 @@ static void add_some(struct hlg_run *run, uint64_t ip, uint64_t n, uint64_t step
 
 static enum hlg_trust_verdict verdict_of_file(const struct hlg_run *run)
 {
-	struct hlg_file_fit fit;
-	struct hlg_fits fits;
+	struct hlg_per_file_verdict fit;
+	struct hlg_per_file fits;
 
-	ck_assert(hlg_fits_begin(&fits, &run->space, run->options.gaps));
-	ck_assert(hlg_fits_judge(&fits, &run->profile, &fit));
-	hlg_fits_finish(&fits);
+	ck_assert(hlg_per_file_begin(&fits, &run->space, run->options.gaps));
+	ck_assert(hlg_per_file_judge(&fits, &run->profile, &fit));
+	hlg_per_file_finish(&fits);
 	return fit.verdict;
 }
 
@@ -207,7 +207,7 @@ START_TEST(a_file_is_judged_as_the_whole)
 	add_some(&run, 0x101220, padding[i / 48], 2);
 	alone = verdict_of_file(&run);
 	kit_build(&run, &r);
-	ck_assert_str_eq(hlg_trust_word(alone), hlg_trust_word(r.trust.all.verdict));
+	ck_assert_str_eq(hlg_verdict_word(alone), hlg_verdict_word(r.trust.all.verdict));
 	hlg_report_finish(&r);
 	hlg_run_finish(&run);
 }

@@ -18,7 +18,7 @@ static void look(const struct hlg_space *space, uint64_t ip)
 	size_t n = 0;
 
 	hlg_space_lookup(space, ip, &place);
-	free(hlg_name_place(&place, true));
+	free(hlg_place_name(&place, true));
 	if (!place.image)
 		return;
 	if (place.kind != HLG_DATA &&

@@ -26,7 +26,7 @@ static void on_sample(void *ctx, struct hlg_perfdata_raw *raw)
 	struct hlg_sample s = hlg_perfdata_sample(raw);
 	struct hosts *h = ctx;
 
-	if (hlg_mode_is_guest(s.cpumode))
+	if (hlg_sample_is_guest(s.cpumode))
 		return;
 	if (h->n % 1024 == 0)
 		h->samples = realloc(h->samples, (h->n + 1024) * sizeof(*h->samples));

@@ -17,8 +17,8 @@ void finding_setup(void)
 void finding_teardown(void)
 {
 	sampled_finish(&finding_set);
-	hlg_found_finish(&finding_found);
-	hlg_found_finish(&finding_found); /* twice does no harm */
+	hlg_base_find_finish(&finding_found);
+	hlg_base_find_finish(&finding_found); /* twice does no harm */
 	sampling_finish(&finding_guest);
 }
 
@@ -35,10 +35,10 @@ void finding_draw(size_t n, uint64_t base, uint64_t *random)
 
 void finding_run(void)
 {
-	hlg_found_finish(&finding_found);
+	hlg_base_find_finish(&finding_found);
 	sampled_sort(&finding_set);
-	ck_assert(hlg_find_bases(finding_guest.code, finding_guest.image, finding_set.at,
-				 finding_set.n, &finding_found));
+	ck_assert(hlg_base_find_all(finding_guest.code, finding_guest.image,
+				    finding_set.at, finding_set.n, &finding_found));
 }
 
 void finding_expect_none(void)

@@ -148,7 +148,7 @@ static int build(const struct layout *l, struct hlg_area **areas, size_t *n,
 		elf.n_loads++;
 	for (int i = 0; i < MAX && l->sections[i].name; i++)
 		sections[elf.n_sections++] = l->sections[i];
-	return hlg_areas_build(&elf, "guest.elf", areas, n, err);
+	return hlg_area_build(&elf, "guest.elf", areas, n, err);
 }
 
 START_TEST(layouts_are_read_as_drawn)

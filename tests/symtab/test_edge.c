@@ -150,8 +150,8 @@ static void load(int i)
 
 static void unload(void)
 {
-	hlg_edges_finish(&edges);
-	hlg_edges_finish(&edges); /* twice does no harm */
+	hlg_edge_finish(&edges);
+	hlg_edge_finish(&edges); /* twice does no harm */
 	hlg_code_close(code);
 	hlg_image_destroy(image);
 }
@@ -163,8 +163,8 @@ static void find(uint64_t addr, uint64_t reach)
 
 	hlg_image_lookup(image, addr, &place);
 	ck_assert_ptr_nonnull(place.symbol);
-	hlg_edges_finish(&edges);
-	ck_assert(hlg_edges_find(&edges, code, &place, reach));
+	hlg_edge_finish(&edges);
+	ck_assert(hlg_edge_find(&edges, code, &place, reach));
 }
 
 static void expect(const uint64_t *want)
@@ -174,14 +174,14 @@ static void expect(const uint64_t *want)
 	for (uint64_t a = START - 4; a < START + 0x80; a++) {
 		bool have = want[n] == a;
 
-		ck_assert_msg(hlg_edges_have(&edges, a) == have, "0x%jx is %s edge",
+		ck_assert_msg(hlg_edge_has(&edges, a) == have, "0x%jx is %s edge",
 			      (uintmax_t)a, have ? "no" : "an");
 		n += have;
 	}
 	ck_assert_uint_eq(want[n], 0);
 	ck_assert_uint_eq(edges.n, n);
-	ck_assert(!hlg_edges_have(&edges, 0));
-	ck_assert(!hlg_edges_have(&edges, UINT64_MAX));
+	ck_assert(!hlg_edge_has(&edges, 0));
+	ck_assert(!hlg_edge_has(&edges, UINT64_MAX));
 }
 
 START_TEST(edges_of_a_function)

@@ -114,7 +114,7 @@ START_TEST(lines_are_read)
 		ck_assert_int_eq(s->class, HLG_SYM_FUNCTION);
 		ck_assert_str_eq(tab.names + s->name, l->name);
 	}
-	hlg_symtab_finish(&tab);
+	hlg_symbol_finish(&tab);
 }
 END_TEST
 
@@ -133,7 +133,7 @@ START_TEST(bad_lines_between_good_ones)
 		ck_assert_uint_eq(tab.syms[i].addr, 0x1000 * (i + 1));
 		ck_assert_int_eq(tab.names[tab.syms[i].name], "abc"[i]);
 	}
-	hlg_symtab_finish(&tab);
+	hlg_symbol_finish(&tab);
 }
 END_TEST
 
@@ -160,7 +160,7 @@ START_TEST(more_lines_than_the_first_allocation)
 		ck_assert_uint_eq(tab.syms[i].addr, 16 * (i + 1));
 		ck_assert_str_eq(tab.names + tab.syms[i].name, name);
 	}
-	hlg_symtab_finish(&tab);
+	hlg_symbol_finish(&tab);
 }
 END_TEST
 
@@ -186,7 +186,7 @@ START_TEST(useless_files_are_refused)
 		    scratch_path("perf.map"));
 	ck_assert_str_eq(err.msg, want.msg);
 	ck_assert_uint_eq(skipped, useless[_i].skipped);
-	hlg_symtab_finish(&tab);
+	hlg_symbol_finish(&tab);
 	ck_assert_int_eq(hlg_image_open_map(&image, scratch_path("perf.map"), &err),
 			 HLG_EINPUT);
 	ck_assert_ptr_null(image);
@@ -203,7 +203,7 @@ START_TEST(missing_files_are_refused)
 	ck_assert_int_eq(hlg_perfmap_read("no/such.map", &tab, &skipped, &err),
 			 HLG_EINPUT);
 	ck_assert_str_eq(err.msg, "no/such.map: no such file (check the path)");
-	hlg_symtab_finish(&tab);
+	hlg_symbol_finish(&tab);
 }
 END_TEST
 
@@ -221,7 +221,7 @@ START_TEST(enormous_files_are_refused)
 		    scratch_path("perf.map"));
 	ck_assert_str_eq(err.msg, want.msg);
 	ck_assert_ptr_null(tab.names); /* nothing of that size was asked for */
-	hlg_symtab_finish(&tab);
+	hlg_symbol_finish(&tab);
 }
 END_TEST
 
@@ -246,7 +246,7 @@ START_TEST(areas_are_the_union)
 		ck_assert_uint_eq(areas[i].section, 0);
 	}
 	free(areas);
-	hlg_symtab_finish(&tab);
+	hlg_symbol_finish(&tab);
 }
 END_TEST
 

@@ -197,13 +197,13 @@ static void fill(struct hlg_symtab *tab, const struct sym *syms)
 							     .class = s->class};
 		tab->later_wins = s->line != 0;
 	}
-	ck_assert(hlg_symtab_sort(tab));
+	ck_assert(hlg_symbol_sort(tab));
 }
 
 static char owner(const struct hlg_spans *spans, const struct hlg_symtab *tab,
 		  uint64_t addr)
 {
-	size_t i = hlg_spans_find(spans, addr);
+	size_t i = hlg_span_find(spans, addr);
 
 	if (i == SIZE_MAX)
 		return ' ';
@@ -233,7 +233,7 @@ START_TEST(pictures_come_out_as_drawn)
 	fill(&tab, p->syms);
 	while (n_areas < MAX && p->areas[n_areas].end)
 		n_areas++;
-	ck_assert(hlg_spans_build(&spans, p->areas, n_areas, &tab));
+	ck_assert(hlg_span_build(&spans, p->areas, n_areas, &tab));
 	for (size_t i = 0; i < len; i++)
 		got[i] = owner(&spans, &tab, BASE + i);
 	ck_assert_msg(!strcmp(got, p->owners),
@@ -243,8 +243,8 @@ START_TEST(pictures_come_out_as_drawn)
 	ck_assert_int_eq(owner(&spans, &tab, BASE + len), ' ');
 	ck_assert_int_eq(owner(&spans, &tab, 0), ' ');
 	ck_assert_int_eq(owner(&spans, &tab, UINT64_MAX), ' ');
-	hlg_spans_finish(&spans);
-	hlg_symtab_finish(&tab);
+	hlg_span_finish(&spans);
+	hlg_symbol_finish(&tab);
 }
 END_TEST
 
@@ -262,18 +262,18 @@ START_TEST(deep_nests_are_settled)
 	for (uint32_t i = 0; i < DEPTH; i++)
 		tab.syms[i] = (struct hlg_symbol){
 			.addr = BASE + i, .end = BASE + 2 * DEPTH - i, .name = i};
-	ck_assert(hlg_symtab_sort(&tab));
-	ck_assert(hlg_spans_build(&spans, &area, 1, &tab));
+	ck_assert(hlg_symbol_sort(&tab));
+	ck_assert(hlg_span_build(&spans, &area, 1, &tab));
 	for (uint64_t i = 0; i < 2 * DEPTH; i++) {
-		size_t at = hlg_spans_find(&spans, BASE + i);
+		size_t at = hlg_span_find(&spans, BASE + i);
 		uint64_t inner = i < DEPTH ? i : 2 * DEPTH - 1 - i;
 
 		ck_assert_int_eq(spans.span[at].kind, HLG_FUNCTION);
 		ck_assert_uint_eq(tab.syms[spans.span[at].index].name, inner);
 	}
 	ck_assert_int_eq(owner(&spans, &tab, BASE + 2 * DEPTH), '.');
-	hlg_spans_finish(&spans);
-	hlg_symtab_finish(&tab);
+	hlg_span_finish(&spans);
+	hlg_symbol_finish(&tab);
 }
 END_TEST
 

@@ -128,7 +128,7 @@ static Elf64_Sym *add(struct table *t, const char *name, unsigned type, unsigned
 
 static void finish(struct table *t)
 {
-	hlg_symtab_finish(&t->tab);
+	hlg_symbol_finish(&t->tab);
 	free(t->sections);
 }
 
@@ -139,7 +139,7 @@ static void expect(struct table *t, const char *names)
 	char got[256] = "";
 
 	memset(&t->tab, 0xa5, sizeof(t->tab)); /* whatever it was */
-	ck_assert_int_eq(hlg_symtab_from_elf(&t->tab, &t->elf, "x", &err), 0);
+	ck_assert_int_eq(hlg_symbol_from_elf(&t->tab, &t->elf, "x", &err), 0);
 	ck_assert_ptr_null(t->elf.strtab);
 	ck_assert_ptr_null(t->elf.syms);
 	for (size_t i = 0; i < t->tab.n_syms; i++)
@@ -158,7 +158,7 @@ static void check_entry(int i, uint16_t machine, bool taken)
 	add(&t, entries[i].name, entries[i].type, entries[i].bind, entries[i].value,
 	    entries[i].size)
 		->st_shndx = (uint16_t)entries[i].shndx;
-	ck_assert_int_eq(hlg_symtab_from_elf(&t.tab, &t.elf, "x", &err), 0);
+	ck_assert_int_eq(hlg_symbol_from_elf(&t.tab, &t.elf, "x", &err), 0);
 	ck_assert_msg(t.tab.n_syms == taken, "%s %s: taken %zu times", entries[i].what,
 		      entries[i].name, t.tab.n_syms);
 	s = t.tab.syms;
@@ -272,9 +272,9 @@ START_TEST(no_symbols_are_no_failure)
 
 	init(&t, EM_X86_64);
 	expect(&t, "");
-	ck_assert(hlg_symtab_sort(&tab));
+	ck_assert(hlg_symbol_sort(&tab));
 	ck_assert_uint_eq(tab.n_syms, 0);
-	hlg_symtab_finish(&tab);
+	hlg_symbol_finish(&tab);
 }
 END_TEST
 
@@ -297,7 +297,7 @@ START_TEST(sorting_keeps_every_symbol)
 		tab.syms[i].name = tab.syms[i].index = i;
 		tab.syms[i].bind = (uint32_t)(r >> 3) % 3;
 	}
-	ck_assert(hlg_symtab_sort(&tab));
+	ck_assert(hlg_symbol_sort(&tab));
 	memset(seen, 0, sizeof(seen));
 	for (uint32_t i = 0; i < N; i++) {
 		const struct hlg_symbol *b = &tab.syms[i], *a = i ? b - 1 : NULL;
@@ -311,7 +311,7 @@ START_TEST(sorting_keeps_every_symbol)
 			ck_assert(a->bind < b->bind ||
 				  (a->bind == b->bind && a->name < b->name));
 	}
-	hlg_symtab_finish(&tab);
+	hlg_symbol_finish(&tab);
 }
 END_TEST
 

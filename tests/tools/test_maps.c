@@ -32,7 +32,7 @@ static size_t wrong_at(unsigned which, unsigned from, unsigned to)
 		uint32_t name = hlg_maps_find(&maps[which], i, &offset);
 
 		wrong += name != picture[which][i];
-		wrong += name != HLG_NO_NAME && offset != i + 3 * (uint64_t)name;
+		wrong += name != HLG_NO_STRING && offset != i + 3 * (uint64_t)name;
 	}
 	return wrong;
 }

@@ -143,14 +143,14 @@ START_TEST(maps_at_the_ends)
 	struct hlg_maps maps = {0};
 	size_t total = 0;
 
-	ck_assert_uint_eq(hlg_maps_find(&maps, 0, NULL), HLG_NO_NAME);
+	ck_assert_uint_eq(hlg_maps_find(&maps, 0, NULL), HLG_NO_STRING);
 	ck_assert(hlg_maps_insert(&maps, 5, 5, 1, 0, &total));
 	ck_assert(hlg_maps_insert(&maps, 5, 4, 1, 0, &total));
 	ck_assert_uint_eq(total, 0);
 	ck_assert(hlg_maps_insert(&maps, 0, UINT64_MAX, 2, 0, &total));
 	ck_assert_uint_eq(hlg_maps_find(&maps, 0, NULL), 2);
 	ck_assert_uint_eq(hlg_maps_find(&maps, UINT64_MAX - 1, NULL), 2);
-	ck_assert_uint_eq(hlg_maps_find(&maps, UINT64_MAX, NULL), HLG_NO_NAME);
+	ck_assert_uint_eq(hlg_maps_find(&maps, UINT64_MAX, NULL), HLG_NO_STRING);
 	total = HLG_MAPS_MAX - 1;
 	ck_assert(!hlg_maps_insert(&maps, 1, 2, 3, 0, &total));
 	hlg_maps_clear(&maps, &total);

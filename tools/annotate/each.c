@@ -44,8 +44,8 @@ static int show_place(const struct show *s, const struct hlg_place *place,
 	for (size_t i = 0; i < s->view->n_rows; i++)
 		if (s->view->rows[i].place.owner == place->owner)
 			return show_row(s, &s->view->rows[i], err);
-	none.share = hlg_stat_wilson(0, s->view->observations);
-	none.name = hlg_name_place(place, s->a->report->options->demangle);
+	none.share = hlg_interval_wilson(0, s->view->observations);
+	none.name = hlg_place_name(place, s->a->report->options->demangle);
 	if (!none.name)
 		return hlg_err_memory(err, "annotate");
 	rc = show_row(s, &none, err);

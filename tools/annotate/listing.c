@@ -69,7 +69,7 @@ static bool name_addr(const struct hlg_image *image, uint64_t addr, bool demangl
 	hlg_image_lookup(image, addr, &place);
 	if (!place.image)
 		return true;
-	plain = hlg_name_place(&place, demangle);
+	plain = hlg_place_name(&place, demangle);
 	if (!plain || place.addr == place.start) {
 		*name = plain;
 		return plain != NULL;
@@ -162,10 +162,10 @@ static bool put_edges(struct hlg_listing *l, struct hlg_code *code,
 	l->no_edges = reach && (!code || !in->row->place.symbol);
 	if (reach == 0 || l->no_edges)
 		return true;
-	ok = hlg_edges_find(&edges, code, &in->row->place, reach);
+	ok = hlg_edge_find(&edges, code, &in->row->place, reach);
 	for (size_t i = 0; ok && i < l->n; i++)
-		l->lines[i].edge = hlg_edges_have(&edges, l->lines[i].addr);
-	hlg_edges_finish(&edges);
+		l->lines[i].edge = hlg_edge_has(&edges, l->lines[i].addr);
+	hlg_edge_finish(&edges);
 	return ok;
 }
 

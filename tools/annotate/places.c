@@ -89,7 +89,7 @@ static void search_symbols(struct search *s, const struct hlg_image *image)
 		struct hlg_place place;
 
 		if (strcmp(hlg_image_name(image, symbol), s->word) != 0 &&
-		    !matches(s, hlg_name_symbol(image, symbol, true)))
+		    !matches(s, hlg_place_name_symbol(image, symbol, true)))
 			continue;
 		hlg_image_lookup(image, symbol->addr, &place);
 		if (place.image)
@@ -107,8 +107,8 @@ static void search_gaps(struct search *s, const struct hlg_image *image)
 		if (span->kind != HLG_GAP && span->kind != HLG_DATA)
 			continue;
 		hlg_image_lookup(image, span->start, &place);
-		if (matches(s, hlg_name_place(&place, true)) ||
-		    matches(s, hlg_name_place(&place, false)))
+		if (matches(s, hlg_place_name(&place, true)) ||
+		    matches(s, hlg_place_name(&place, false)))
 			take(s, &place);
 	}
 }

@@ -15,7 +15,7 @@ enum {
 struct writer {
 	FILE *f;
 	const struct hlg_report *r;
-	const struct hlg_paint *paint;
+	const struct hlg_colour *colours;
 };
 
 static void put_plural(FILE *f, uint64_t n)
@@ -116,17 +116,17 @@ static void put_counts(const struct writer *w, const struct hlg_line *line, doub
 	char percent[16];
 
 	if (line->count.samples == 0) {
-		fprintf(w->f, "%*s", COUNTS + (w->paint->on ? BAR + 1 : 0), "");
+		fprintf(w->f, "%*s", COUNTS + (w->colours->on ? BAR + 1 : 0), "");
 		return;
 	}
-	hlg_paint_begin(w->f, w->paint, line->share);
+	hlg_colour_begin(w->f, w->colours, line->share);
 	fprintf(w->f, "%8s %%", hlg_write_percent(percent, line->share));
-	hlg_paint_end(w->f, w->paint, line->share);
+	hlg_colour_end(w->f, w->colours, line->share);
 	fprintf(w->f, " %10" PRIu64 " %16" PRIu64, line->count.samples,
 		line->count.period);
-	if (w->paint->on) {
+	if (w->colours->on) {
 		fputc(' ', w->f);
-		hlg_paint_bar(w->f, w->paint, line->share, most, BAR);
+		hlg_colour_bar(w->f, w->colours, line->share, most, BAR);
 	}
 }
 
@@ -187,7 +187,7 @@ static void put_source(const struct writer *w, const struct hlg_line *line,
 	if (shown && strcmp(shown->file, line->file) == 0 &&
 	    shown->source_line == line->source_line)
 		return;
-	fprintf(w->f, "%*s", COUNTS + (w->paint->on ? BAR + 1 : 0) + 4, "");
+	fprintf(w->f, "%*s", COUNTS + (w->colours->on ? BAR + 1 : 0) + 4, "");
 	hlg_escape_print(w->f, line->file);
 	if (line->source_line > 0)
 		fprintf(w->f, ":%d\n", line->source_line);
@@ -233,7 +233,7 @@ static void put_listing(void *ctx, const struct hlg_listing *l,
 
 	put_head(w, l, view, series);
 	fprintf(w->f, "%10s %10s %16s ", "share", "samples", "period");
-	if (w->paint->on)
+	if (w->colours->on)
 		fprintf(w->f, "%-*s ", BAR, "heat");
 	fprintf(w->f, "   %8s   %s\n", "address", "instruction");
 	put_lines(w, l);
@@ -242,7 +242,7 @@ static void put_listing(void *ctx, const struct hlg_listing *l,
 
 int hlg_annotate_text(FILE *f, const struct hlg_annotate *a, struct hlg_err *err)
 {
-	struct writer w = {f, a->report, &a->report->paint};
+	struct writer w = {f, a->report, &a->report->colours};
 
 	hlg_text_head(f, a->report);
 	if (a->report->suppressed)

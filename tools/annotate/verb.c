@@ -118,7 +118,7 @@ static int write_all(const struct hlg_run *run, struct hlg_report *report,
 	if (rc < 0)
 		return rc;
 	if (hlg_target_is_stream(run->options.out))
-		report->paint = hlg_paint_of(out.f);
+		report->colours = hlg_colour_of(out.f);
 	rc = run->options.format == HLG_FORMAT_JSON
 		     ? hlg_annotate_json(out.f, annotate, err)
 		     : hlg_annotate_text(out.f, annotate, err);

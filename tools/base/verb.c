@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "filter/run.h"
+#include "filter/trust/addresses.h"
 #include "filter/trust/base-search.h"
 #include "filter/write/write.h"
 #include "symtab/escape.h"
@@ -122,8 +123,8 @@ static int find(struct hlg_run *run, struct hlg_image *image, const struct claim
 
 	if (rc < 0)
 		return hlg_output_error(err);
-	hlg_addresses_claim(addrs, &run->space);
-	if (!hlg_find_bases(code, image, addrs->at, addrs->n, &found)) {
+	hlg_addresses_keep_outside(addrs, &run->space);
+	if (!hlg_base_find_all(code, image, addrs->at, addrs->n, &found)) {
 		hlg_err_memory(err, image->path);
 		status = hlg_output_error(err);
 	} else if (hlg_image_unread(image)) {
@@ -135,13 +136,13 @@ static int find(struct hlg_run *run, struct hlg_image *image, const struct claim
 		print_bases(image, &found, claim, *n_found == 0);
 		*n_found += found.n;
 		status = compare(image, &found, claim);
-		rc = hlg_bases_set(image, &found, err);
+		rc = hlg_base_search_place(image, &found, err);
 		if (rc == 0)
 			rc = hlg_space_arrange(&run->space, err);
 		if (rc < 0)
 			status = hlg_output_error(err);
 	}
-	hlg_found_finish(&found);
+	hlg_base_find_finish(&found);
 	hlg_code_close(code);
 	return status;
 }

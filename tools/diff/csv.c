@@ -146,7 +146,7 @@ static void write_csv(FILE *f, const struct hlg_diff *diff)
 	write_total(f, "dropped", a->dropped, b->dropped);
 	for (int s = 0; s < 2; s++)
 		write_line(f, "trust",
-			   hlg_trust_word(diff->side[s].report.trust.all.verdict),
+			   hlg_verdict_word(diff->side[s].report.trust.all.verdict),
 			   sides[s]);
 	write_line(f, "method", diff->matched, "matched");
 	write_line(f, "method", diff->shares, "shares");
@@ -157,7 +157,7 @@ static void write_csv(FILE *f, const struct hlg_diff *diff)
 	write_rows(f, diff, &diff->regions);
 }
 
-int hlg_diff_write(FILE *f, const struct hlg_diff *diff, const struct hlg_paint *paint,
+int hlg_diff_write(FILE *f, const struct hlg_diff *diff, const struct hlg_colour *colours,
 		   struct hlg_err *err)
 {
 	switch (diff->side[0].options->format) {
@@ -170,7 +170,7 @@ int hlg_diff_write(FILE *f, const struct hlg_diff *diff, const struct hlg_paint 
 #endif
 	default:
 		(void)err; /* json is refused at the start where it is not built in */
-		hlg_diff_text(f, diff, paint);
+		hlg_diff_text(f, diff, colours);
 		return 0;
 	}
 }

@@ -85,7 +85,7 @@ static bool add_row(struct items *items, const struct hlg_diff *diff, int side,
 	item->sort = place->symbol ? HLG_FUNCTION : (int)place->kind;
 	item->key = place->symbol
 			    ? hlg_diff_key(hlg_image_name(place->image, place->symbol))
-			    : hlg_name_place(place, false);
+			    : hlg_place_name(place, false);
 	return item->key;
 }
 

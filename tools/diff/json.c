@@ -52,7 +52,7 @@ static json_t *side(const struct hlg_diff_side *s)
 	put(o, "guest", hlg_json_count(s->all.guest));
 	put(o, "dropped", hlg_json_count(s->all.dropped));
 	put(o, "observations", json_real(round(s->all.observations * 10) / 10));
-	put(o, "verdict", json_string(hlg_trust_word(s->report.trust.all.verdict)));
+	put(o, "verdict", json_string(hlg_verdict_word(s->report.trust.all.verdict)));
 	return o;
 }
 

@@ -101,7 +101,7 @@ static struct hlg_share share_of(const struct hlg_view *view, struct hlg_count c
 	double total = (double)hlg_count_weigh(view->weight, view->kept);
 	double weight = (double)hlg_count_weigh(view->weight, count);
 
-	return hlg_stat_wilson(total > 0 ? weight / total : 0, view->observations);
+	return hlg_interval_wilson(total > 0 ? weight / total : 0, view->observations);
 }
 
 static void compare(const struct hlg_diff *diff, struct hlg_diff_row *row,

@@ -90,7 +90,7 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 		fprintf(f, INDENT "... and %zu more\n", side->n_runs - SHOWN);
 	for (size_t i = 0; i < side->space->n_images; i++)
 		write_image(f, side->space->images[i]);
-	fprintf(f, INDENT "trust %s", hlg_trust_word(tested->verdict));
+	fprintf(f, INDENT "trust %s", hlg_verdict_word(tested->verdict));
 	if (tested->addrs.on + tested->addrs.off)
 		fprintf(f, " (%s %% of samples on instruction boundaries)",
 			hlg_write_percent(percent, tested->by_samples.share));
@@ -142,19 +142,19 @@ static void write_change(FILE *f, const struct hlg_diff_row *row)
 }
 
 static void write_numbers(FILE *f, const struct hlg_diff_row *row,
-			  const struct hlg_paint *paint)
+			  const struct hlg_colour *colours)
 {
 	const struct hlg_compared *c = &row->compared;
 	/* The colours of a large share and of a small one: red grew, green shrank. */
 	double colour = !row->significant ? 0 : c->diff > 0 ? 1 : 0.01;
 	char before[16], after[16], diff[16], low[16], high[16];
 
-	hlg_paint_begin(f, paint, colour);
+	hlg_colour_begin(f, colours, colour);
 	fprintf(f, "%c %6s %% %6s %% %7s", row->significant ? '*' : ' ',
 		hlg_write_percent(before, row->share[0].share),
 		hlg_write_percent(after, row->share[1].share),
 		hlg_diff_points(diff, c->diff));
-	hlg_paint_end(f, paint, colour);
+	hlg_colour_end(f, colours, colour);
 	fprintf(f, "  %7s to %7s", hlg_diff_points(low, c->low),
 		hlg_diff_points(high, c->high));
 	write_change(f, row);
@@ -201,7 +201,7 @@ static void write_region(FILE *f, const struct hlg_diff *diff,
 
 static void write_rows(FILE *f, const struct hlg_diff *diff,
 		       const struct hlg_diff_rows *rows, const char *what,
-		       const struct hlg_paint *paint)
+		       const struct hlg_colour *colours)
 {
 	size_t shown = 0;
 
@@ -215,7 +215,7 @@ static void write_rows(FILE *f, const struct hlg_diff *diff,
 		if (!hlg_diff_shows(diff, row, shown))
 			continue;
 		shown++;
-		write_numbers(f, row, paint);
+		write_numbers(f, row, colours);
 		if (rows == &diff->regions) {
 			write_region(f, diff, row);
 		} else {
@@ -230,13 +230,13 @@ static void write_rows(FILE *f, const struct hlg_diff *diff,
 		rows->n_significant);
 }
 
-void hlg_diff_text(FILE *f, const struct hlg_diff *diff, const struct hlg_paint *paint)
+void hlg_diff_text(FILE *f, const struct hlg_diff *diff, const struct hlg_colour *colours)
 {
 	write_header(f, diff);
 	write_rows(f, diff, &diff->functions,
-		   diff->withheld ? "guest address" : "function", paint);
+		   diff->withheld ? "guest address" : "function", colours);
 	write_rows(f, diff, &diff->regions,
 		   diff->withheld ? "region (guest addresses)"
 				  : "region (own addresses), and most of what is in it",
-		   paint);
+		   colours);
 }

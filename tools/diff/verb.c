@@ -147,15 +147,15 @@ static void finish_side(struct reading *r)
 
 static int write_diff(const struct hlg_diff *diff, const char *path, struct hlg_err *err)
 {
-	struct hlg_paint paint = {0};
+	struct hlg_colour colours = {0};
 	struct hlg_out out;
 	int rc = hlg_out_open(&out, path, stdout, err);
 
 	if (rc < 0)
 		return rc;
 	if (hlg_target_is_stream(path))
-		paint = hlg_paint_of(out.f);
-	rc = hlg_diff_write(out.f, diff, &paint, err);
+		colours = hlg_colour_of(out.f);
+	rc = hlg_diff_write(out.f, diff, &colours, err);
 	if (rc == 0)
 		return hlg_out_commit(&out, err);
 	hlg_out_abort(&out);

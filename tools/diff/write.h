@@ -8,10 +8,11 @@
 #include "tools/diff/diff.h"
 
 /* Text, csv or json, as the options of the side before say. json needs jansson. */
-int hlg_diff_write(FILE *f, const struct hlg_diff *diff, const struct hlg_paint *paint,
+int hlg_diff_write(FILE *f, const struct hlg_diff *diff, const struct hlg_colour *colours,
 		   struct hlg_err *err);
 
-void hlg_diff_text(FILE *f, const struct hlg_diff *diff, const struct hlg_paint *paint);
+void hlg_diff_text(FILE *f, const struct hlg_diff *diff,
+		   const struct hlg_colour *colours);
 int hlg_diff_json(FILE *f, const struct hlg_diff *diff, struct hlg_err *err);
 
 /* How many of the rows top= and min= leave: those whose larger share is min or more. The

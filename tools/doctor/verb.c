@@ -72,6 +72,6 @@ int hlg_verb_doctor(int argc, char **argv)
 	hlg_doctor_judge(&findings, &probes);
 	if (image)
 		look_at_image(&findings, image);
-	worst = hlg_doctor_write(stdout, &findings, hlg_paint_of(stdout).on);
+	worst = hlg_doctor_write(stdout, &findings, hlg_colour_of(stdout).on);
 	return hlg_output_end(worst == HLG_LEVEL_FAIL);
 }

@@ -106,7 +106,7 @@ bool hlg_exits_gap(struct hlg_exits_gaps *g, uint64_t start, uint64_t end, uint1
 static bool tears(const struct hlg_exits_run *run, uint64_t from, uint64_t to)
 {
 	for (; run; run = run->older) {
-		size_t i = HLG_UPTO(run->gaps, run->n, end, from);
+		size_t i = HLG_BSEARCH_UPTO(run->gaps, run->n, end, from);
 
 		if (i < run->n && run->gaps[i].start < to)
 			return true;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symtab/hash-seed.h"
+#include "symtab/hash.h"
 #include "tools/exits/reasons.h"
 
 #define TURNS_MAX 4096 /* KVM_MAX_VCPUS; guards memory and time */
@@ -299,7 +299,7 @@ static void take_record(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 static size_t find_index(const struct hlg_exits_pairing *p, uint64_t id)
 {
 	size_t mask = p->room_index - 1;
-	size_t i = (id * hlg_factor >> 32) & mask;
+	size_t i = (id * hlg_hash_factor >> 32) & mask;
 
 	while (p->index[i] && p->index[i]->id != id)
 		i = (i + 1) & mask;

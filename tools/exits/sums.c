@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/exits/sums.h"
-#include "symtab/hash-seed.h"
+#include "symtab/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 /* splitmix64's last steps (Steele, Lea, Flood, 2014). */
 static uint64_t mix(uint64_t v)
 {
-	v *= hlg_factor;
+	v *= hlg_hash_factor;
 	v = (v ^ v >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	v = (v ^ v >> 27) * UINT64_C(0x94d049bb133111eb);
 	return v ^ v >> 31;
@@ -19,8 +19,8 @@ static uint64_t hash_key(const struct hlg_exits_key *k)
 {
 	uint64_t rest = (uint64_t)k->reason << 32 | (uint64_t)k->vcpu, hash;
 
-	hash = hlg_factor_mix(k->port ^ (uint64_t)k->kind << 32 ^ (uint64_t)k->isa << 40);
-	return (hlg_factor_mix(hash ^ rest) ^ k->rip) * hlg_factor;
+	hash = hlg_hash_mix(k->port ^ (uint64_t)k->kind << 32 ^ (uint64_t)k->isa << 40);
+	return (hlg_hash_mix(hash ^ rest) ^ k->rip) * hlg_hash_factor;
 }
 
 /* Field by field: what was just written in pieces cannot be read in one without a wait.

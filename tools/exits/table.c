@@ -141,7 +141,7 @@ static char *name_row(const struct hlg_exits_sums *sums, const struct sorted *s,
 		return strdup(hlg_exits_reason(key->isa, key->reason, buf, sizeof(buf)));
 	case HLG_EXITS_BY_FUNCTION:
 		place = place_of(space, key);
-		return key->has_rip ? hlg_name_place(&place, choice->demangle)
+		return key->has_rip ? hlg_place_name(&place, choice->demangle)
 				    : strdup("[address not recorded]");
 	case HLG_EXITS_BY_PORT:
 		if (hlg_exits_port(key->port))

@@ -170,7 +170,7 @@ static int write_report(const struct hlg_run *run, struct hlg_exits_report *r,
 	if (rc < 0)
 		return rc;
 	if (hlg_target_is_stream(run->options.out))
-		r->paint = hlg_paint_of(out.f);
+		r->colours = hlg_colour_of(out.f);
 	if (run->options.format == HLG_FORMAT_JSON)
 		rc = hlg_exits_json(out.f, r, err);
 	else if (run->options.format == HLG_FORMAT_CSV)

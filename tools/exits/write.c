@@ -185,9 +185,9 @@ static void write_table(FILE *f, const struct hlg_exits_report *r,
 		double share = hlg_exits_share(r, t, row->total);
 		char buf[24];
 
-		hlg_paint_begin(f, &r->paint, share);
+		hlg_colour_begin(f, &r->colours, share);
 		fprintf(f, "%10" PRIu64 " %7s", row->n, hlg_write_percent(buf, share));
-		hlg_paint_end(f, &r->paint, share);
+		hlg_colour_end(f, &r->colours, share);
 		for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++)
 			fprintf(f, " %11s", time_of(buf, times[k]));
 		fputs("  ", f);
@@ -214,8 +214,8 @@ static void write_histogram(FILE *f, const struct hlg_exits_report *r)
 		char buf[24];
 
 		fprintf(f, "%10s  ", time_of(buf, i ? UINT64_C(1) << i : 0));
-		hlg_paint_bar(f, &r->paint, (double)r->octaves[i], (double)most,
-			      BAR_WIDTH);
+		hlg_colour_bar(f, &r->colours, (double)r->octaves[i], (double)most,
+			       BAR_WIDTH);
 		fprintf(f, " %10" PRIu64 "\n", r->octaves[i]);
 	}
 }

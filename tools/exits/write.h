@@ -21,7 +21,7 @@ struct hlg_exits_report {
 	size_t n_notes;
 	bool by_tid;
 	uint64_t top; /* rows of a table; 0: all */
-	struct hlg_paint paint;
+	struct hlg_colour colours;
 };
 
 /* Of a kind: "exit" or "vmm", as csv and json have it. */

@@ -140,7 +140,7 @@ static void put_header(const struct writer *w)
 		put_line(w, "cmd:", r->space->images[0]->path);
 	if (r->banner)
 		put_line(w, "desc: !!", r->banner);
-	put_line(w, "desc: trust:", hlg_trust_word(r->trust.all.verdict));
+	put_line(w, "desc: trust:", hlg_verdict_word(r->trust.all.verdict));
 	for (size_t i = 0; i < r->space->n_images; i++) {
 		const struct hlg_image *image = r->space->images[i];
 		char from[128];

@@ -22,7 +22,7 @@ struct worker {
 	struct hlg_host own_host;
 	struct hlg_stacks *stacks, own_stacks; /* for stacks=callgraph */
 	struct hlg_profile file;               /* of the file that is being read */
-	struct hlg_fits fits;                  /* judges it, if there are several */
+	struct hlg_per_file fits;              /* judges it, if there are several */
 	bool started;
 };
 
@@ -72,7 +72,7 @@ static void read_file(struct worker *w, const char *path, struct hlg_batch_file 
 	if (file->rc == 0)
 		file->rc = read_path(w, path, host ? &rows : NULL, &file->sums, &err);
 	if (file->rc == 0 && w->fits.space &&
-	    !hlg_fits_judge(&w->fits, &w->file, &file->fit))
+	    !hlg_per_file_judge(&w->fits, &w->file, &file->fit))
 		file->rc = hlg_err_memory(&err, path);
 	if (file->rc == 0 && alone && !hlg_profile_init(alone, w->options))
 		file->rc = hlg_err_memory(&err, path);
@@ -137,7 +137,7 @@ static bool init(struct worker *w, struct hlg_run *run, bool first)
 	    !hlg_stacks_init(&w->own_stacks, &run->options))
 		return false;
 	if (w->batch->judge && w->batch->n_paths > 1 &&
-	    !hlg_fits_begin(&w->fits, &run->space, run->options.gaps))
+	    !hlg_per_file_begin(&w->fits, &run->space, run->options.gaps))
 		return false;
 	return hlg_profile_init(&w->file, &run->options) &&
 	       (first || hlg_profile_init(&w->own_sum, &run->options));
@@ -174,7 +174,7 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 		hlg_stacks_finish(&workers[i].own_stacks);
 		hlg_profile_finish(&workers[i].own_sum);
 		hlg_profile_finish(&workers[i].file);
-		hlg_fits_finish(&workers[i].fits);
+		hlg_per_file_finish(&workers[i].fits);
 	}
 	return ok ? 0 : hlg_err_memory(err, "threads");
 }

@@ -16,7 +16,7 @@ struct hlg_batch_file {
 	int rc;                    /* of reading it */
 	const struct hlg_err *err; /* if rc < 0; the batch's */
 	struct hlg_recording_sums sums;
-	struct hlg_file_fit fit; /* if it was asked for */
+	struct hlg_per_file_verdict fit; /* if it was asked for */
 };
 
 struct hlg_batch {

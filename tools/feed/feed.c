@@ -64,8 +64,9 @@ static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_e
 
 	if (!feed->ordered)
 		return 0;
-	if (task->build_id && !hlg_hostsyms_build_ids_set(&feed->timeline.ids, task->name,
-						task->build_id, task->build_id_size))
+	if (task->build_id &&
+	    !hlg_hostsyms_build_ids_set(&feed->timeline.ids, task->name, task->build_id,
+					task->build_id_size))
 		return hlg_err_memory(err, feed->path);
 	if (hlg_timeline_task(&feed->timeline, task))
 		return 0;
@@ -112,19 +113,19 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 			take(feed, hlg_perfdata_sample(raw));
 		return;
 	}
-	hlg_hits_begin(&hits, feed->profile, event);
+	hlg_profile_hits_begin(&hits, feed->profile, event);
 	do
-		hit = hlg_hits_add(&hits, hlg_perfdata_cpumode(raw), raw->ip,
-				   hlg_perfdata_tid(raw), raw->period);
+		hit = hlg_profile_hits_add(&hits, hlg_perfdata_cpumode(raw), raw->ip,
+					   hlg_perfdata_tid(raw), raw->period);
 	while (hit && hlg_perfdata_next(raw));
-	hlg_hits_end(&hits, feed->profile, raw->before - before + hit);
+	hlg_profile_hits_end(&hits, feed->profile, raw->before - before + hit);
 	if (!hit)
 		take(feed, hlg_perfdata_sample(raw));
 }
 
 /* What a sample is for, besides the profile; its chain is wanted for any of it. */
 static unsigned purpose(struct feed *feed, const struct hlg_perfdata_raw *raw,
-			const struct hlg_sample *s, enum hlg_verdict verdict)
+			const struct hlg_sample *s, enum hlg_disposition disposition)
 {
 	enum hlg_kvm_mark mark = hlg_stacks_event(feed->profile->events[s->event].name);
 	struct hlg_perfdata_bytes data;
@@ -134,11 +135,11 @@ static unsigned purpose(struct feed *feed, const struct hlg_perfdata_raw *raw,
 	if (mark && hlg_perfdata_data(raw, &data) &&
 	    hlg_stacks_is_run(mark, data.at, data.n))
 		what |= HLG_TIMELINE_ENTER;
-	if (verdict == HLG_GUEST)
+	if (disposition == HLG_GUEST)
 		what |= HLG_TIMELINE_STACK;
-	if (verdict == HLG_HOST && mark)
+	if (disposition == HLG_HOST && mark)
 		hlg_count_add(&feed->stacks->aside, (struct hlg_count){1, s->period});
-	else if (verdict == HLG_HOST && feed->host)
+	else if (disposition == HLG_HOST && feed->host)
 		what |= HLG_TIMELINE_ROW | HLG_TIMELINE_STACK;
 	return what;
 }
@@ -149,13 +150,13 @@ static inline __attribute__((always_inline)) void on_stack(void *ctx,
 	struct hlg_sample s = hlg_perfdata_sample(raw);
 	struct hlg_perfdata_fields fields;
 	struct feed *feed = ctx;
-	enum hlg_verdict verdict;
+	enum hlg_disposition disposition;
 	uint32_t chain = HLG_NO_CHAIN;
 	unsigned what;
 
 	s.event = feed->events[s.event];
-	verdict = hlg_profile_add(feed->profile, &s);
-	what = purpose(feed, raw, &s, verdict);
+	disposition = hlg_profile_add(feed->profile, &s);
+	what = purpose(feed, raw, &s, disposition);
 	if (!what)
 		return;
 	hlg_perfdata_decode(&fields, raw->layout->attr, raw->record, (uint16_t)raw->size);
@@ -163,7 +164,7 @@ static inline __attribute__((always_inline)) void on_stack(void *ctx,
 		chain = hlg_chains_add(&feed->stacks->chains, fields.callchain.at,
 				       fields.callchain.n);
 	hlg_timeline_add(&feed->timeline, &s,
-			 verdict == HLG_DESELECTED
+			 disposition == HLG_DESELECTED
 				 ? HLG_NO_SERIES
 				 : hlg_profile_series(feed->profile, &s),
 			 chain, what);

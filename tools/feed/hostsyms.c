@@ -22,10 +22,10 @@ struct hlg_hostfile {
 bool hlg_hostsyms_build_ids_set(struct hlg_buildids *ids, const char *path,
 				const uint8_t *id, size_t size)
 {
-	uint32_t name = hlg_names_add(&ids->paths, path);
+	uint32_t name = hlg_strings_add(&ids->paths, path);
 
-	if (name == HLG_NO_NAME || size > sizeof(ids->ids->id))
-		return name != HLG_NO_NAME;
+	if (name == HLG_NO_STRING || size > sizeof(ids->ids->id))
+		return name != HLG_NO_STRING;
 	if (name > ids->room) {
 		uint32_t room = 2 * name;
 		void *more = reallocarray(ids->ids, room, sizeof(*ids->ids));
@@ -44,16 +44,16 @@ bool hlg_hostsyms_build_ids_set(struct hlg_buildids *ids, const char *path,
 const struct hlg_buildid *hlg_hostsyms_build_ids_get(const struct hlg_buildids *ids,
 						     const char *path)
 {
-	uint32_t name = hlg_names_find(&ids->paths, path);
+	uint32_t name = hlg_strings_find(&ids->paths, path);
 
-	return name != HLG_NO_NAME && name <= ids->room && ids->ids[name - 1].size
+	return name != HLG_NO_STRING && name <= ids->room && ids->ids[name - 1].size
 		       ? &ids->ids[name - 1]
 		       : NULL;
 }
 
 void hlg_hostsyms_build_ids_finish(struct hlg_buildids *ids)
 {
-	hlg_names_finish(&ids->paths);
+	hlg_strings_finish(&ids->paths);
 	free(ids->ids);
 	*ids = (struct hlg_buildids){0};
 }
@@ -73,8 +73,8 @@ void hlg_hostsyms_finish(struct hlg_hostsyms *syms)
 	}
 	free(syms->files);
 	hlg_kernelsyms_destroy(syms->kernel);
-	hlg_names_finish(&syms->keys);
-	hlg_names_finish(&syms->names);
+	hlg_strings_finish(&syms->keys);
+	hlg_strings_finish(&syms->names);
 	pthread_mutex_destroy(&syms->lock);
 }
 
@@ -152,8 +152,8 @@ static struct hlg_hostfile *find_file(struct hlg_hostsyms *syms, const char *pat
 	for (unsigned i = 0; id && i < id->size; i++)
 		n += sprintf(key + n, "%02x", id->id[i]);
 	snprintf(key + n, sizeof(key) - (size_t)n, " %s", path);
-	number = hlg_names_find(&syms->keys, key);
-	if (number != HLG_NO_NAME)
+	number = hlg_strings_find(&syms->keys, key);
+	if (number != HLG_NO_STRING)
 		return &syms->files[number - 1];
 	if (syms->keys.n >= HLG_HOSTSYMS_MAX) {
 		syms->too_many = true;
@@ -163,8 +163,8 @@ static struct hlg_hostfile *find_file(struct hlg_hostsyms *syms, const char *pat
 	if (!files)
 		return NULL;
 	syms->files = files;
-	number = hlg_names_add(&syms->keys, key);
-	if (number == HLG_NO_NAME)
+	number = hlg_strings_add(&syms->keys, key);
+	if (number == HLG_NO_STRING)
 		return NULL;
 	files[number - 1] = (struct hlg_hostfile){0};
 	open_file(syms, &files[number - 1], path, id);
@@ -214,10 +214,10 @@ static const char *best_name(const struct hlg_image *image,
 static const char *keep(struct hlg_hostsyms *syms, const char *name)
 {
 	char *readable = syms->demangle ? hlg_demangle(name) : NULL;
-	uint32_t number = hlg_names_add(&syms->names, readable ? readable : name);
+	uint32_t number = hlg_strings_add(&syms->names, readable ? readable : name);
 
 	free(readable);
-	return hlg_names_get(&syms->names, number);
+	return hlg_strings_get(&syms->names, number);
 }
 
 /* An offset of the file as an address of its own. */

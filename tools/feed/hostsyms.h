@@ -28,7 +28,7 @@ struct hlg_buildid {
 };
 
 struct hlg_buildids {
-	struct hlg_names paths;
+	struct hlg_strings paths;
 	struct hlg_buildid *ids; /* of each path */
 	uint32_t room;
 };
@@ -48,9 +48,9 @@ struct hlg_kernelsyms;
 struct hlg_hostsyms {
 	pthread_mutex_t lock;
 	bool demangle;
-	struct hlg_names keys, names;  /* of files: build id and path; of functions */
-	struct hlg_hostfile *files;    /* one for each key */
-	struct hlg_kernelsyms *kernel; /* NULL: not asked for, or no memory */
+	struct hlg_strings keys, names; /* of files: build id and path; of functions */
+	struct hlg_hostfile *files;     /* one for each key */
+	struct hlg_kernelsyms *kernel;  /* NULL: not asked for, or no memory */
 	bool kernel_is_untold, kernel_is_other, file_is_other, too_many;
 	char other[256]; /* the file, of all the first by name */
 };

@@ -185,7 +185,7 @@ bool hlg_kernelsyms_is(const struct hlg_kernelsyms *k, const uint8_t *id, size_t
 
 const char *hlg_kernelsyms_find(const struct hlg_kernelsyms *k, uint64_t ip)
 {
-	size_t behind = HLG_UPTO(k->symbols, k->n, ip, ip);
+	size_t behind = HLG_BSEARCH_UPTO(k->symbols, k->n, ip, ip);
 
 	return behind ? k->text + k->symbols[behind - 1].name : NULL;
 }

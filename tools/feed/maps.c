@@ -7,17 +7,18 @@
 #include "filter/stacks/address-map.h"
 
 struct hlg_maps_list {
-	struct hlg_ranges ranges; /* shift: from an address to the offset in the file */
+	struct hlg_address_map
+		ranges; /* shift: from an address to the offset in the file */
 	size_t refs;
 };
 
 uint32_t hlg_maps_find(const struct hlg_maps *maps, uint64_t ip, uint64_t *offset)
 {
-	const struct hlg_range *range =
-		maps->list ? hlg_ranges_find(&maps->list->ranges, ip) : NULL;
+	const struct hlg_address_range *range =
+		maps->list ? hlg_address_map_find(&maps->list->ranges, ip) : NULL;
 
 	if (!range)
-		return HLG_NO_NAME;
+		return HLG_NO_STRING;
 	if (offset)
 		*offset = ip + range->shift;
 	return range->name;
@@ -32,7 +33,7 @@ void hlg_maps_copy(struct hlg_maps *to, const struct hlg_maps *from)
 
 static void destroy(struct hlg_maps_list *list)
 {
-	hlg_ranges_finish(&list->ranges);
+	hlg_address_map_finish(&list->ranges);
 	free(list);
 }
 
@@ -60,7 +61,7 @@ static struct hlg_maps_list *own(const struct hlg_maps *maps, size_t total)
 	if (!list)
 		return NULL;
 	list->refs = 1;
-	if (old && !hlg_ranges_copy(&list->ranges, &old->ranges)) {
+	if (old && !hlg_address_map_copy(&list->ranges, &old->ranges)) {
 		free(list);
 		return NULL;
 	}
@@ -70,7 +71,7 @@ static struct hlg_maps_list *own(const struct hlg_maps *maps, size_t total)
 bool hlg_maps_insert(struct hlg_maps *maps, uint64_t start, uint64_t end, uint32_t name,
 		     uint64_t offset, size_t *total)
 {
-	const struct hlg_range range = {start, end, offset - start, name};
+	const struct hlg_address_range range = {start, end, offset - start, name};
 	struct hlg_maps_list *list;
 	size_t before;
 
@@ -82,7 +83,7 @@ bool hlg_maps_insert(struct hlg_maps *maps, uint64_t start, uint64_t end, uint32
 	if (!list)
 		return false;
 	before = list == maps->list ? list->ranges.n : 0;
-	if (!hlg_ranges_put(&list->ranges, range, HLG_RANGES_KEEP)) {
+	if (!hlg_address_map_put(&list->ranges, range, HLG_ADDRESS_MAP_KEEP)) {
 		if (list != maps->list)
 			destroy(list);
 		return false;

@@ -30,8 +30,8 @@ struct hlg_maps {
 bool hlg_maps_insert(struct hlg_maps *maps, uint64_t start, uint64_t end, uint32_t name,
 		     uint64_t offset, size_t *total);
 
-/* The name at an address, HLG_NO_NAME if nothing is mapped there; and where in its file,
- * unless offset is NULL. */
+/* The name at an address, HLG_NO_STRING if nothing is mapped there; and where in its
+ * file, unless offset is NULL. */
 uint32_t hlg_maps_find(const struct hlg_maps *maps, uint64_t ip, uint64_t *offset);
 
 /* to is empty before. */

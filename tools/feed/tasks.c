@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/feed/tasks.h"
-#include "symtab/hash-seed.h"
+#include "symtab/hash.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ struct hlg_thread {
 static struct hlg_thread *slot_of(const struct hlg_tasks *tasks, int32_t tid)
 {
 	size_t mask = tasks->room - 1;
-	size_t i = (uint32_t)tid * hlg_factor >> 36 & mask;
+	size_t i = (uint32_t)tid * hlg_hash_factor >> 36 & mask;
 
 	while (tasks->threads[i].process && tasks->threads[i].tid != tid)
 		i = (i + 1) & mask;
@@ -155,8 +155,8 @@ static bool rename_thread(struct hlg_tasks *tasks, int32_t pid, int32_t tid,
 	if (!thread)
 		return false;
 	revive(thread);
-	thread->comm = hlg_names_add(&tasks->names, name);
-	return thread->comm != HLG_NO_NAME;
+	thread->comm = hlg_strings_add(&tasks->names, name);
+	return thread->comm != HLG_NO_STRING;
 }
 
 static bool fork_thread(struct hlg_tasks *tasks, const struct hlg_perfdata_task *task)
@@ -173,7 +173,7 @@ static bool fork_thread(struct hlg_tasks *tasks, const struct hlg_perfdata_task 
 		return parent != NULL;
 	if (!begin_thread(tasks, thread, task->pid, task->tid))
 		return false;
-	if (parent->comm != HLG_NO_NAME)
+	if (parent->comm != HLG_NO_STRING)
 		thread->comm = parent->comm;
 	if (thread->pid != parent->pid && thread->process != parent->process &&
 	    !task->exec && !thread->process->maps.list) {
@@ -219,13 +219,14 @@ static bool map_user(struct hlg_tasks *tasks, const struct hlg_perfdata_task *ta
 		return false;
 	revive(thread);
 	snprintf(jit, sizeof(jit), "/tmp/perf-%d.map", thread->pid);
-	name = hlg_names_add(&tasks->names, has_no_file(task) && task->prot & PROT_EXEC
-						    ? jit
-						    : task->name);
+	name = hlg_strings_add(&tasks->names, has_no_file(task) && task->prot & PROT_EXEC
+						      ? jit
+						      : task->name);
 	thread->process->version = ++tasks->version;
-	return name != HLG_NO_NAME && hlg_maps_insert(&thread->process->maps, task->start,
-						      task->start + task->size, name,
-						      task->file_offset, &tasks->ranges);
+	return name != HLG_NO_STRING &&
+	       hlg_maps_insert(&thread->process->maps, task->start,
+			       task->start + task->size, name, task->file_offset,
+			       &tasks->ranges);
 }
 
 /* "/lib/modules/.../kvm-amd.ko.xz" is "[kvm_amd]"; what is no module keeps its name. */
@@ -263,9 +264,9 @@ static bool map_kernel(struct hlg_tasks *tasks, const struct hlg_perfdata_task *
 	if (task->name[0] != '/' && task->name[0] != '[')
 		return true;
 	name_module(module, sizeof(module), task->name);
-	name = hlg_names_add(&tasks->names, module);
+	name = hlg_strings_add(&tasks->names, module);
 	tasks->modules_version = ++tasks->version;
-	return name != HLG_NO_NAME &&
+	return name != HLG_NO_STRING &&
 	       hlg_maps_insert(&tasks->modules, task->start, task->start + task->size,
 			       name, 0, &tasks->ranges);
 }
@@ -282,7 +283,7 @@ void hlg_tasks_finish(struct hlg_tasks *tasks)
 			leave_process(tasks, &tasks->threads[i]);
 	free(tasks->threads);
 	hlg_maps_clear(&tasks->modules, &tasks->ranges);
-	hlg_names_finish(&tasks->names);
+	hlg_strings_finish(&tasks->names);
 	*tasks = (struct hlg_tasks){0};
 }
 
@@ -313,11 +314,11 @@ static const char *mapped(const struct hlg_tasks *tasks, const struct hlg_thread
 	const char *dso = NULL;
 
 	if (cpumode == PERF_RECORD_MISC_USER)
-		return hlg_names_get(&tasks->names,
-				     hlg_maps_find(&thread->process->maps, ip, offset));
+		return hlg_strings_get(&tasks->names,
+				       hlg_maps_find(&thread->process->maps, ip, offset));
 	if (cpumode != PERF_RECORD_MISC_KERNEL)
 		return NULL;
-	dso = hlg_names_get(&tasks->names, hlg_maps_find(&tasks->modules, ip, NULL));
+	dso = hlg_strings_get(&tasks->names, hlg_maps_find(&tasks->modules, ip, NULL));
 	if (!dso && ip >= tasks->kernel_start && ip < tasks->kernel_end)
 		dso = HLG_TASKS_KERNEL;
 	return dso;
@@ -331,7 +332,7 @@ bool hlg_tasks_find(struct hlg_tasks *tasks, int32_t pid, int32_t tid, unsigned 
 
 	if (!thread)
 		return false;
-	*comm = hlg_names_get(&tasks->names, thread->comm);
+	*comm = hlg_strings_get(&tasks->names, thread->comm);
 	if (!*comm) {
 		snprintf(tasks->unnamed, sizeof(tasks->unnamed), ":%d", tid);
 		*comm = tasks->unnamed;

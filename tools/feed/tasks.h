@@ -31,7 +31,7 @@
 struct hlg_thread;
 
 struct hlg_tasks {
-	struct hlg_names names;
+	struct hlg_strings names;
 	struct hlg_thread *threads; /* open addressing, at most half used */
 	size_t n, room;             /* room is a power of two */
 	struct hlg_maps modules;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/stacks/dso-name.h"
+#include "filter/stacks/stacks.h"
 
 #define A_TASK UINT8_MAX /* instead of a cpumode */
 
@@ -36,10 +36,12 @@ static const char *name_function(const struct hlg_timeline *timeline, unsigned c
 		return NULL;
 	if (cpumode == PERF_RECORD_MISC_USER)
 		return hlg_hostsyms_user(timeline->syms, dso,
-					 hlg_hostsyms_build_ids_get(&timeline->ids, dso), offset);
-	return hlg_hostsyms_kernel(timeline->syms,
-				   hlg_hostsyms_build_ids_get(&timeline->ids, HLG_TASKS_KERNEL),
-				   timeline->tasks.kernel_text, ip);
+					 hlg_hostsyms_build_ids_get(&timeline->ids, dso),
+					 offset);
+	return hlg_hostsyms_kernel(
+		timeline->syms,
+		hlg_hostsyms_build_ids_get(&timeline->ids, HLG_TASKS_KERNEL),
+		timeline->tasks.kernel_text, ip);
 }
 
 static void name_frame(void *to, uint64_t ip, unsigned cpumode,
@@ -54,7 +56,7 @@ static void name_frame(void *to, uint64_t ip, unsigned cpumode,
 		      &dso, &offset);
 	frame->name = name_function(timeline, cpumode, ip, dso, offset);
 	if (!frame->name)
-		frame->name = hlg_mapped_name(naming->text, PATH_MAX, dso);
+		frame->name = hlg_stacks_dso_name(naming->text, PATH_MAX, dso);
 }
 
 static void add_stack(struct hlg_timeline *timeline, const struct hlg_timeline_item *item,
@@ -78,7 +80,7 @@ static void add_stack(struct hlg_timeline *timeline, const struct hlg_timeline_i
 		hlg_stacks_enter(timeline->stacks, &of);
 	if (!(item->what & HLG_TIMELINE_STACK))
 		return;
-	if (hlg_mode_is_guest(item->cpumode))
+	if (hlg_sample_is_guest(item->cpumode))
 		hlg_stacks_guest(timeline->stacks, &of, item->series, item->period);
 	else
 		hlg_stacks_host(timeline->stacks, &of, item->series, item->period);

@@ -95,7 +95,7 @@ static void tell_side(struct hlg_facts *facts, const struct hlg_facts_side *side
 	    ")%s%s in %zu recording%s%s; trust: %s",
 	    which, all.samples, plural(all.samples), guest, all.samples - guest,
 	    events[0] ? " of " : "", events, side->n_recordings,
-	    plural(side->n_recordings), widths, hlg_trust_word(r->trust.all.verdict));
+	    plural(side->n_recordings), widths, hlg_verdict_word(r->trust.all.verdict));
 	free(events);
 	if (r->banner)
 		add(facts, HLG_GRAPH_WARN, "%s%s", which, r->banner);

@@ -91,7 +91,7 @@ static void put_words(FILE *f, const struct hlg_graph *g, const struct hlg_box *
 		fprintf(f, ", period %" PRIu64, node->total.period);
 	if (box->node == HLG_TREE_ROOT)
 		return;
-	s = hlg_stat_wilson(part(weight, g->layout->total), g->observations);
+	s = hlg_interval_wilson(part(weight, g->layout->total), g->observations);
 	fprintf(f, "\n%s %% of all (95 %%: %s to %s)", percent(share, s.share),
 		percent(low, s.low), percent(high, s.high));
 	if (node->parent != HLG_TREE_ROOT)

@@ -140,8 +140,8 @@ static int on_record(void *ctx, const uint8_t *record, uint16_t size,
 	uint32_t type = hlg_perfdata_u32(record);
 
 	(void)err;
-	if (layout && hlg_mode_is_guest(hlg_perfdata_u32(record + 4) &
-					PERF_RECORD_MISC_CPUMODE_MASK)) {
+	if (layout && hlg_sample_is_guest(hlg_perfdata_u32(record + 4) &
+					  PERF_RECORD_MISC_CPUMODE_MASK)) {
 		copy_guest(copy, record, size, layout);
 		return 0;
 	}

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "filter/profile/sample.h"
-#include "symtab/hash-seed.h"
+#include "symtab/hash.h"
 
 static struct hlg_scan_thread *slot(const struct hlg_scan *scan, int32_t pid, int32_t tid)
 {
-	uint64_t i = ((uint64_t)(uint32_t)pid << 32 | (uint32_t)tid) * hlg_factor;
+	uint64_t i = ((uint64_t)(uint32_t)pid << 32 | (uint32_t)tid) * hlg_hash_factor;
 
 	for (i = (i ^ i >> 32) & (scan->room - 1);; i = (i + 1) & (scan->room - 1)) {
 		struct hlg_scan_thread *t = &scan->threads[i];
@@ -112,8 +112,8 @@ static int on_record(void *ctx, const uint8_t *record, uint16_t size,
 	(void)size;
 	if (!layout)
 		return 0;
-	guest = hlg_mode_is_guest(hlg_perfdata_u32(record + 4) &
-				  PERF_RECORD_MISC_CPUMODE_MASK);
+	guest = hlg_sample_is_guest(hlg_perfdata_u32(record + 4) &
+				    PERF_RECORD_MISC_CPUMODE_MASK);
 	if (!layout->tid) {
 		if (!guest)
 			return 0;

@@ -50,7 +50,7 @@ static bool add(struct hlg_sized *s, Elf64_Sym sym, const char *name)
 static Elf64_Section section_of(const struct hlg_image *image, uint64_t addr)
 {
 	const struct hlg_elf64 *elf = &image->elf;
-	size_t behind = HLG_UPTO(image->areas, image->n_areas, start, addr);
+	size_t behind = HLG_BSEARCH_UPTO(image->areas, image->n_areas, start, addr);
 	uint32_t section;
 
 	section = image->n_areas ? image->areas[behind ? behind - 1 : 0].section : 0;
@@ -64,7 +64,7 @@ static bool add_unit(struct hlg_sized *s, const struct hlg_image *image,
 		     const struct hlg_unit *unit, bool demangle)
 {
 	bool named = unit->place.kind == HLG_FUNCTION || unit->place.kind == HLG_LABEL;
-	char *raw = hlg_name_place(&unit->place, demangle && !named);
+	char *raw = hlg_place_name(&unit->place, demangle && !named);
 	char *name = raw ? hlg_escape_dup(raw) : NULL; /* perf shows all bytes */
 	bool ok = name && add(s,
 			      (Elf64_Sym){

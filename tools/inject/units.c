@@ -85,7 +85,7 @@ bool hlg_units_get(const struct hlg_units *units, size_t span, struct hlg_unit *
 
 bool hlg_units_find(const struct hlg_units *units, uint64_t addr, struct hlg_unit *unit)
 {
-	size_t i = hlg_spans_find(&units->image->spans, addr);
+	size_t i = hlg_span_find(&units->image->spans, addr);
 
 	if (i == SIZE_MAX)
 		return false;

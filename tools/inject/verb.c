@@ -250,7 +250,7 @@ static void print_sums(const struct injection *j)
 
 	fputs("written  ", stdout);
 	hlg_escape_print(stdout, j->out);
-	printf("  (trust: %s)\n", hlg_trust_word(j->report.trust.all.verdict));
+	printf("  (trust: %s)\n", hlg_verdict_word(j->report.trust.all.verdict));
 	print_files(j);
 	for (size_t i = 0, k; i < j->scan.n_guests; i = k) {
 		for (k = i; k < j->scan.n_guests && g[k].pid == g[i].pid; k++)

@@ -163,7 +163,7 @@ static bool answer(struct lookup *l, uint64_t addr)
 		hlg_space_lookup(&l->space, addr, &a.place);
 	if (a.place.image)
 		find_line(l, &a);
-	name = hlg_name_place(&a.place, args->demangle);
+	name = hlg_place_name(&a.place, args->demangle);
 	a.name = name;
 	ok = name && (args->json ? hlg_lookup_json(stdout, &a, args->demangle)
 				 : hlg_lookup_text(stdout, &a, args->demangle));

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symtab/hash-seed.h"
+#include "symtab/hash.h"
 
 #define HLG_NO_ID UINT32_MAX
 
@@ -42,7 +42,7 @@ bool hlg_ids_add(struct hlg_ids *ids, uint64_t id, uint32_t event);
 /* Where to look for an id first. */
 static inline uint64_t hlg_ids_hash(uint64_t id, unsigned shift)
 {
-	return id * hlg_factor >> shift;
+	return id * hlg_hash_factor >> shift;
 }
 
 /* The entry of an id, NULL if unknown (0 always is). */

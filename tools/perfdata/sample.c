@@ -5,14 +5,14 @@
  */
 #include <stdlib.h>
 
-#include "symtab/hash-seed.h"
+#include "symtab/hash.h"
 #include "tools/perfdata/reader.h"
 
 static struct hlg_last *last_slot(const struct hlg_lasts *lasts, uint32_t slot,
 				  int32_t tid)
 {
 	uint64_t key = (uint64_t)slot << 32 | (uint32_t)tid;
-	uint64_t i = key * hlg_factor;
+	uint64_t i = key * hlg_hash_factor;
 
 	for (i = (i ^ i >> 32) & (lasts->room - 1);; i = (i + 1) & (lasts->room - 1)) {
 		struct hlg_last *last = &lasts->entries[i];

@@ -119,7 +119,7 @@ static int add_image(struct hlg_space *space, struct points *points,
 		return 0;
 	rc = make_symbols(&tab, points, from->path, err);
 	if (rc < 0) {
-		hlg_symtab_finish(&tab);
+		hlg_symbol_finish(&tab);
 		return rc;
 	}
 	rc = hlg_image_make(&image, from->path, &tab, from->start - from->bias,

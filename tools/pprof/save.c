@@ -95,7 +95,7 @@ static bool save_function(struct saver *s, const struct hlg_place *place)
 		return false;
 	s->owner = place->owner;
 	symbol = place->symbol ? hlg_image_name(place->image, place->symbol) : NULL;
-	f->name = keep(s->saved, hlg_name_place(place, s->run->options.demangle));
+	f->name = keep(s->saved, hlg_place_name(place, s->run->options.demangle));
 	f->symbol = symbol ? hlg_saved_text(s->saved, symbol) : f->name;
 	return f->name && f->symbol;
 }
@@ -226,12 +226,12 @@ static void save_totals(struct saver *s, const struct hlg_recording_sums *sums)
 /* A saved profile shows no verdict; who saves it is told by the exit status. */
 static int judge(struct hlg_run *run, struct hlg_err *err)
 {
-	struct hlg_file_fit fit = {0};
-	struct hlg_fits fits;
-	bool ok = hlg_fits_begin(&fits, &run->space, run->options.gaps) &&
-		  hlg_fits_judge(&fits, &run->profile, &fit);
+	struct hlg_per_file_verdict fit = {0};
+	struct hlg_per_file fits;
+	bool ok = hlg_per_file_begin(&fits, &run->space, run->options.gaps) &&
+		  hlg_per_file_judge(&fits, &run->profile, &fit);
 
-	hlg_fits_finish(&fits);
+	hlg_per_file_finish(&fits);
 	run->mismatch = fit.verdict == HLG_TRUST_MISMATCH;
 	return ok ? 0 : hlg_err_memory(err, "profile");
 }

@@ -131,7 +131,7 @@ static bool collect_ranges(struct hlg_source *s)
  */
 static Dwarf_Die *find_unit(struct hlg_source *s, uint64_t addr)
 {
-	size_t from = HLG_UPTO(s->ranges, s->n_ranges, start, addr);
+	size_t from = HLG_BSEARCH_UPTO(s->ranges, s->n_ranges, start, addr);
 
 	for (; from && s->ranges[from - 1].reach > addr; from--)
 		if (s->ranges[from - 1].end > addr)

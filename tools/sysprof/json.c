@@ -59,7 +59,7 @@ static json_t *frame_of(const struct hlg_sysprof *s,
 	}
 	if (frame->kind == HLG_FRAME_TRACE || frame->kind == HLG_FRAME_LUA) {
 		json_object_set_new(o, "chunk",
-				    frame->chunk ? hlg_json_text(hlg_names_get(
+				    frame->chunk ? hlg_json_text(hlg_strings_get(
 							   &s->names, frame->chunk))
 						 : json_null());
 		set_number(o, "line", frame->line);

@@ -37,7 +37,7 @@ static void put_function(FILE *f, const struct hlg_sysprof *s,
 			 const struct hlg_sysprof_frame *frame, uint64_t line)
 {
 	if (frame->chunk)
-		put_chunk(f, hlg_names_get(&s->names, frame->chunk));
+		put_chunk(f, hlg_strings_get(&s->names, frame->chunk));
 	else
 		fprintf(f, "[Lua 0x%" PRIx64 "]", frame->addr);
 	fprintf(f, ":%" PRIu64, line);
@@ -56,7 +56,7 @@ void hlg_sysprof_name(FILE *f, const struct hlg_sysprof *s,
 {
 	const char *name = frame->kind == HLG_FRAME_FAST
 				   ? hlg_sysprof_fast(frame->addr)
-				   : hlg_names_get(&s->names, frame->symbol);
+				   : hlg_strings_get(&s->names, frame->symbol);
 
 	if (frame->kind == HLG_FRAME_LUA)
 		put_function(f, s, frame, frame->line);

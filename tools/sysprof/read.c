@@ -269,7 +269,7 @@ int hlg_sysprof_read(struct hlg_sysprof *s, const char *path, struct hlg_err *er
 
 void hlg_sysprof_finish(struct hlg_sysprof *s)
 {
-	hlg_names_finish(&s->names);
+	hlg_strings_finish(&s->names);
 	free(s->frames);
 	hlg_index_finish(&s->frame_index);
 	free(s->ids);

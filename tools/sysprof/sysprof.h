@@ -59,8 +59,8 @@ struct hlg_sysprof_frame {
 	uint64_t trace;  /* of TRACE: its number */
 	uint64_t begins; /* of TRACE: the line it begins in, if begins_known */
 	bool begins_known;
-	uint32_t chunk;  /* of the Lua function at addr, as LuaJIT has it; HLG_NO_NAME */
-	uint32_t symbol; /* the last C function at or below addr; HLG_NO_NAME */
+	uint32_t chunk; /* of the Lua function at addr, as LuaJIT has it; HLG_NO_STRING */
+	uint32_t symbol; /* the last C function at or below addr; HLG_NO_STRING */
 	uint64_t start;  /* and its address */
 };
 
@@ -78,7 +78,7 @@ struct hlg_sysprof_records {
 };
 
 struct hlg_sysprof {
-	struct hlg_names names; /* a NUL in a name is spelled out, \x00; not escaped */
+	struct hlg_strings names; /* a NUL in a name is spelled out, \x00; not escaped */
 	struct hlg_sysprof_frame *frames; /* distinct ones */
 	uint32_t n_frames, room_frames;
 	struct hlg_index frame_index;

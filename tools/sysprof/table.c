@@ -15,8 +15,8 @@ static int read_lua(struct hlg_reader *r, struct hlg_sysprof_records *records)
 	if (rc <= 0)
 		return rc;
 	records->lua++;
-	entry.name = hlg_names_add(&r->s->names, r->bytes.text);
-	return entry.name != HLG_NO_NAME && hlg_symbols_set(&r->symbols.lua, &entry)
+	entry.name = hlg_strings_add(&r->s->names, r->bytes.text);
+	return entry.name != HLG_NO_STRING && hlg_symbols_set(&r->symbols.lua, &entry)
 		       ? 1
 		       : hlg_reader_no_memory(r);
 }
@@ -31,8 +31,8 @@ static int read_c(struct hlg_reader *r, struct hlg_sysprof_records *records)
 	if (rc <= 0)
 		return rc;
 	records->c++;
-	entry.name = hlg_names_add(&r->s->names, r->bytes.text);
-	return entry.name != HLG_NO_NAME && hlg_symbols_set(&r->symbols.c, &entry)
+	entry.name = hlg_strings_add(&r->s->names, r->bytes.text);
+	return entry.name != HLG_NO_STRING && hlg_symbols_set(&r->symbols.c, &entry)
 		       ? 1
 		       : hlg_reader_no_memory(r);
 }

@@ -48,7 +48,7 @@ static uint32_t add_place(struct hlg_windows *w, const struct hlg_place *place, 
 	if (!more)
 		return HLG_NO_PLACE;
 	w->places = more;
-	name = host ? strdup("[host]") : hlg_name_place(place, demangle);
+	name = host ? strdup("[host]") : hlg_place_name(place, demangle);
 	if (!name)
 		return HLG_NO_PLACE;
 	more[w->n_places] = (struct hlg_windows_place){name, *place, host};
@@ -98,7 +98,7 @@ static bool is_called(const struct hlg_image *image, const struct hlg_symbol *sy
 
 		if (strcmp(hlg_image_name(image, &alias[i]), function) == 0)
 			return true;
-		name = hlg_name_symbol(image, &alias[i], true);
+		name = hlg_place_name_symbol(image, &alias[i], true);
 		same = name && strcmp(name, function) == 0;
 		free(name);
 		if (same)

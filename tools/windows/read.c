@@ -208,7 +208,7 @@ static int on_group(void *ctx, const struct hlg_perfdata_group *group,
 		.place = HLG_NO_PLACE,
 		.marks = (group->first ? HLG_WINDOW_FIRST : 0) |
 			 (group->late ? HLG_WINDOW_LATE : 0),
-		.guest = hlg_mode_is_guest(sample.cpumode),
+		.guest = hlg_sample_is_guest(sample.cpumode),
 	};
 	if (r->marker)
 		row->marks |= r->marker->mark(r->marker->ctx, group->raw);

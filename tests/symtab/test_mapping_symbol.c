@@ -22,7 +22,7 @@ struct row {
 
 static char strtab[256];
 static struct hlg_section sections[2];
-static struct hlg_marks marks;
+static struct hlg_mapping_symbols symbols;
 
 /* The table is an allocation of its exact size, the names end with theirs. */
 static struct hlg_elf64 table(uint16_t machine, const struct row *rows, size_t n)
@@ -55,16 +55,16 @@ static void build(uint16_t machine, const struct row *rows, size_t n)
 {
 	struct hlg_elf64 elf = table(machine, rows, n);
 
-	hlg_marks_finish(&marks);
-	ck_assert(hlg_marks_build(&marks, &elf));
+	hlg_mapping_symbol_finish(&symbols);
+	ck_assert(hlg_mapping_symbol_collect(&symbols, &elf));
 	free(elf.syms);
 }
 
 static void teardown(void)
 {
-	hlg_marks_finish(&marks);
-	ck_assert_ptr_null(marks.mark);
-	ck_assert_uint_eq(marks.n, 0);
+	hlg_mapping_symbol_finish(&symbols);
+	ck_assert_ptr_null(symbols.at);
+	ck_assert_uint_eq(symbols.n, 0);
 }
 
 START_TEST(names_are_known)
@@ -76,9 +76,9 @@ START_TEST(names_are_known)
 					 "$dx", "$ x", "$$x", "main", ".L$x", "$x$"};
 
 	for (int i = 0; i < N(yes); i++)
-		ck_assert_msg(hlg_mark_name(yes[i]), "%s", yes[i]);
+		ck_assert_msg(hlg_mapping_symbol_is(yes[i]), "%s", yes[i]);
 	for (int i = 0; i < N(no); i++)
-		ck_assert_msg(!hlg_mark_name(no[i]), "%s", no[i]);
+		ck_assert_msg(!hlg_mapping_symbol_is(no[i]), "%s", no[i]);
 }
 END_TEST
 
@@ -91,16 +91,16 @@ static const struct row ordered[] = {
 
 static void expect_ordered(void)
 {
-	ck_assert_uint_eq(marks.n, 8);
+	ck_assert_uint_eq(symbols.n, 8);
 	for (uint64_t a = 0xff0; a < 0x1070; a++) {
 		bool data = (a >= 0x1010 && a < 0x1018) || (a >= 0x1040 && a < 0x1050) ||
 			    a >= 0x1060;
 
-		ck_assert_msg(hlg_marks_data(&marks, a) == data, "0x%lx",
+		ck_assert_msg(hlg_mapping_symbol_data_at(&symbols, a) == data, "0x%lx",
 			      (unsigned long)a);
 	}
-	ck_assert(!hlg_marks_data(&marks, 0));
-	ck_assert(hlg_marks_data(&marks, UINT64_MAX));
+	ck_assert(!hlg_mapping_symbol_data_at(&symbols, 0));
+	ck_assert(hlg_mapping_symbol_data_at(&symbols, UINT64_MAX));
 }
 
 START_TEST(data_lasts_until_code)
@@ -133,11 +133,11 @@ START_TEST(code_counts_at_one_address)
 
 	for (int i = 0; i < N(rows); i++) {
 		build(EM_AARCH64, rows[i], 3);
-		ck_assert_uint_eq(marks.n, 3);
-		ck_assert(!hlg_marks_data(&marks, 0xfff));
-		ck_assert(!hlg_marks_data(&marks, 0x1000));
-		ck_assert(!hlg_marks_data(&marks, 0x1007));
-		ck_assert(hlg_marks_data(&marks, 0x1008));
+		ck_assert_uint_eq(symbols.n, 3);
+		ck_assert(!hlg_mapping_symbol_data_at(&symbols, 0xfff));
+		ck_assert(!hlg_mapping_symbol_data_at(&symbols, 0x1000));
+		ck_assert(!hlg_mapping_symbol_data_at(&symbols, 0x1007));
+		ck_assert(hlg_mapping_symbol_data_at(&symbols, 0x1008));
 	}
 }
 END_TEST
@@ -145,9 +145,9 @@ END_TEST
 START_TEST(x86_has_none)
 {
 	build(EM_X86_64, ordered, N(ordered));
-	ck_assert_uint_eq(marks.n, 0);
-	ck_assert_ptr_null(marks.mark);
-	ck_assert(!hlg_marks_data(&marks, 0x1010));
+	ck_assert_uint_eq(symbols.n, 0);
+	ck_assert_ptr_null(symbols.at);
+	ck_assert(!hlg_mapping_symbol_data_at(&symbols, 0x1010));
 }
 END_TEST
 
@@ -156,11 +156,11 @@ START_TEST(none_is_none)
 	static const struct row rows[] = {{"main", 0x1000, 1, 0}};
 
 	build(EM_AARCH64, rows, 0);
-	ck_assert_uint_eq(marks.n, 0);
+	ck_assert_uint_eq(symbols.n, 0);
 	build(EM_AARCH64, rows, 1);
-	ck_assert_uint_eq(marks.n, 0);
-	ck_assert(!hlg_marks_data(&marks, 0x1000));
-	ck_assert(!hlg_marks_data(&marks, UINT64_MAX));
+	ck_assert_uint_eq(symbols.n, 0);
+	ck_assert(!hlg_mapping_symbol_data_at(&symbols, 0x1000));
+	ck_assert(!hlg_mapping_symbol_data_at(&symbols, UINT64_MAX));
 }
 END_TEST
 
@@ -179,13 +179,13 @@ START_TEST(hostile_entries_are_passed_over)
 	elf.strtab = malloc(elf.strsz + 1); /* as it is read: a NUL behind it */
 	memcpy(elf.strtab, "\0$d", 4);
 	elf.strtab[4] = '\0';
-	ck_assert(hlg_marks_build(&marks, &elf));
-	ck_assert_uint_eq(marks.n, 0);
+	ck_assert(hlg_mapping_symbol_collect(&symbols, &elf));
+	ck_assert_uint_eq(symbols.n, 0);
 	((Elf64_Sym *)elf.syms)[2].st_name = 1;
-	ck_assert(hlg_marks_build(&marks, &elf));
-	ck_assert_uint_eq(marks.n, 1);
-	ck_assert(!hlg_marks_data(&marks, 0x1007));
-	ck_assert(hlg_marks_data(&marks, 0x1008));
+	ck_assert(hlg_mapping_symbol_collect(&symbols, &elf));
+	ck_assert_uint_eq(symbols.n, 1);
+	ck_assert(!hlg_mapping_symbol_data_at(&symbols, 0x1007));
+	ck_assert(hlg_mapping_symbol_data_at(&symbols, 0x1008));
 	free(elf.strtab);
 	free(elf.syms);
 }
@@ -202,10 +202,10 @@ START_TEST(names_may_be_cut)
 		elf.strsz = strlen(names[i] + 1) + 1;
 		elf.strtab = malloc(elf.strsz + 1);
 		memcpy(elf.strtab, names[i], elf.strsz + 1);
-		hlg_marks_finish(&marks);
-		ck_assert(hlg_marks_build(&marks, &elf));
-		ck_assert_uint_eq(marks.n, i != 0);
-		ck_assert(hlg_marks_data(&marks, 0x1000) == (i == 1));
+		hlg_mapping_symbol_finish(&symbols);
+		ck_assert(hlg_mapping_symbol_collect(&symbols, &elf));
+		ck_assert_uint_eq(symbols.n, i != 0);
+		ck_assert(hlg_mapping_symbol_data_at(&symbols, 0x1000) == (i == 1));
 		free(elf.strtab);
 	}
 	free(elf.syms);
@@ -223,10 +223,10 @@ START_TEST(wide_section_numbers_are_followed)
 
 	for (int wide = 0; wide < 2; wide++) {
 		elf.shndx = wide ? numbers : NULL;
-		hlg_marks_finish(&marks);
-		ck_assert(hlg_marks_build(&marks, &elf));
-		ck_assert_uint_eq(marks.n, wide);
-		ck_assert_int_eq(hlg_marks_data(&marks, 0x1010), wide);
+		hlg_mapping_symbol_finish(&symbols);
+		ck_assert(hlg_mapping_symbol_collect(&symbols, &elf));
+		ck_assert_uint_eq(symbols.n, wide);
+		ck_assert_int_eq(hlg_mapping_symbol_data_at(&symbols, 0x1010), wide);
 	}
 	free(elf.syms);
 }
@@ -234,8 +234,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("mark");
-	TCase *tc = tap_case(suite, "mark");
+	Suite *suite = suite_create("mapping-symbol");
+	TCase *tc = tap_case(suite, "mapping-symbol");
 
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, names_are_known);

@@ -23,11 +23,12 @@ static uint64_t next(uint64_t *random)
 	return *random >> 33;
 }
 
-static void draw(unsigned from, unsigned to, uint32_t name, enum hlg_ranges_rest rest)
+static void draw(unsigned from, unsigned to, uint32_t name,
+		 enum hlg_address_map_rest rest)
 {
 	if (from >= to)
 		return;
-	if (rest == HLG_RANGES_FORGET) {
+	if (rest == HLG_ADDRESS_MAP_FORGET) {
 		uint32_t left = picture[from], right = picture[to - 1];
 
 		for (unsigned i = from; left && i-- && picture[i] == left;)
@@ -40,13 +41,13 @@ static void draw(unsigned from, unsigned to, uint32_t name, enum hlg_ranges_rest
 }
 
 /* Blocks are full of ranges in order, and their sums are right. */
-static void check_blocks(const struct hlg_ranges *r)
+static void check_blocks(const struct hlg_address_map *r)
 {
 	uint64_t behind = 0;
 	size_t n = 0, wrong = 0;
 
 	for (size_t b = 0; b < r->n_blocks; b++) {
-		const struct hlg_ranges_block *block = &r->blocks[b];
+		const struct hlg_address_map_block *block = &r->blocks[b];
 
 		ck_assert(block->n > 0 && block->n <= block->room && block->room <= MANY);
 		for (uint32_t i = 0; i < block->n; i++) {
@@ -62,12 +63,12 @@ static void check_blocks(const struct hlg_ranges *r)
 	ck_assert_uint_le(r->n_blocks, r->room);
 }
 
-static size_t wrong_at(const struct hlg_ranges *r, unsigned from, unsigned to)
+static size_t wrong_at(const struct hlg_address_map *r, unsigned from, unsigned to)
 {
 	size_t wrong = 0;
 
 	for (unsigned i = from; i < to && i < ROOM; i++) {
-		const struct hlg_range *range = hlg_ranges_find(r, i);
+		const struct hlg_address_range *range = hlg_address_map_find(r, i);
 
 		wrong += (range ? range->name : 0) != picture[i];
 		wrong += range && (range->start > i || range->end <= i ||
@@ -76,7 +77,7 @@ static size_t wrong_at(const struct hlg_ranges *r, unsigned from, unsigned to)
 	return wrong;
 }
 
-static void check_all(const struct hlg_ranges *r)
+static void check_all(const struct hlg_address_map *r)
 {
 	size_t runs = 0;
 
@@ -106,14 +107,16 @@ static void choose(int order, uint32_t step, uint64_t *random, unsigned *from,
 
 START_TEST(as_a_picture)
 {
-	enum hlg_ranges_rest rest = _i % 2 ? HLG_RANGES_FORGET : HLG_RANGES_KEEP;
-	struct hlg_ranges r = {0};
+	enum hlg_address_map_rest rest =
+		_i % 2 ? HLG_ADDRESS_MAP_FORGET : HLG_ADDRESS_MAP_KEEP;
+	struct hlg_address_map r = {0};
 	uint64_t random = (uint64_t)_i;
 	size_t most = 0, failed = 0;
 
 	memset(picture, 0, sizeof(picture));
 	for (uint32_t step = 1; step < STEPS; step++) {
-		struct hlg_range range = {.name = step, .shift = 7 * (uint64_t)step};
+		struct hlg_address_range range = {.name = step,
+						  .shift = 7 * (uint64_t)step};
 		unsigned from, to;
 		bool put = false, was;
 
@@ -122,7 +125,7 @@ START_TEST(as_a_picture)
 		range.end = to;
 		for (unsigned nth = 1; !put; nth++) {
 			oom_arm(nth, false);
-			put = hlg_ranges_put(&r, range, rest);
+			put = hlg_address_map_put(&r, range, rest);
 			was = oom_disarm();
 			ck_assert(put != was);
 			if (put)
@@ -139,7 +142,7 @@ START_TEST(as_a_picture)
 	check_all(&r);
 	ck_assert_uint_gt(most, 3);
 	ck_assert_uint_gt(failed, most); /* one for each block at least */
-	hlg_ranges_finish(&r);
+	hlg_address_map_finish(&r);
 	ck_assert(!r.blocks && r.n == 0);
 }
 END_TEST
@@ -147,13 +150,14 @@ END_TEST
 /* What comes in order leaves full blocks behind. */
 START_TEST(dense)
 {
-	struct hlg_ranges r = {0};
+	struct hlg_address_map r = {0};
 
 	for (uint64_t i = 0; i < 100 * MANY; i++) {
 		uint64_t start = _i ? i : 100 * MANY - i;
 
-		ck_assert(hlg_ranges_put(&r, (struct hlg_range){start, start + 1, 0, 1},
-					 HLG_RANGES_KEEP));
+		ck_assert(hlg_address_map_put(
+			&r, (struct hlg_address_range){start, start + 1, 0, 1},
+			HLG_ADDRESS_MAP_KEEP));
 	}
 	check_blocks(&r);
 	ck_assert_uint_eq(r.n, 100 * MANY);
@@ -161,14 +165,14 @@ START_TEST(dense)
 		ck_assert_uint_le(r.n_blocks, 101);
 	for (size_t b = 1; b + 1 < r.n_blocks; b++)
 		ck_assert_uint_lt(r.blocks[b].room, r.blocks[b].n + 32);
-	hlg_ranges_finish(&r);
+	hlg_address_map_finish(&r);
 }
 END_TEST
 
 /* Each has its own, and a copy that fails is none. */
 START_TEST(copies)
 {
-	struct hlg_ranges r = {0}, copy = {0};
+	struct hlg_address_map r = {0}, copy = {0};
 	bool copied = false, was;
 	unsigned nth = 0;
 
@@ -176,53 +180,59 @@ START_TEST(copies)
 	for (unsigned i = 0; i < 4 * MANY; i++) {
 		unsigned at = 5 * (i * 7 % (4 * MANY));
 
-		ck_assert(hlg_ranges_put(&r, (struct hlg_range){at, at + 3, 7, 1},
-					 HLG_RANGES_KEEP));
-		draw(at, at + 3, 1, HLG_RANGES_KEEP);
+		ck_assert(hlg_address_map_put(
+			&r, (struct hlg_address_range){at, at + 3, 7, 1},
+			HLG_ADDRESS_MAP_KEEP));
+		draw(at, at + 3, 1, HLG_ADDRESS_MAP_KEEP);
 	}
 	while (!copied) {
 		oom_arm(++nth, false);
-		copied = hlg_ranges_copy(&copy, &r);
+		copied = hlg_address_map_copy(&copy, &r);
 		was = oom_disarm();
 		ck_assert(copied != was);
 		ck_assert(copied || (!copy.blocks && copy.n == 0));
 	}
 	ck_assert_uint_gt(nth, r.n_blocks);
 	check_all(&copy);
-	ck_assert(hlg_ranges_put(&copy, (struct hlg_range){0, ROOM, 14, 2},
-				 HLG_RANGES_KEEP));
+	ck_assert(hlg_address_map_put(&copy, (struct hlg_address_range){0, ROOM, 14, 2},
+				      HLG_ADDRESS_MAP_KEEP));
 	ck_assert_uint_eq(copy.n, 1);
 	ck_assert_uint_eq(copy.n_blocks, 1);
 	check_all(&r);
-	hlg_ranges_finish(&copy);
-	ck_assert(hlg_ranges_copy(&copy, &(struct hlg_ranges){0}));
-	ck_assert(!hlg_ranges_find(&copy, 0));
-	hlg_ranges_finish(&copy);
-	hlg_ranges_finish(&r);
+	hlg_address_map_finish(&copy);
+	ck_assert(hlg_address_map_copy(&copy, &(struct hlg_address_map){0}));
+	ck_assert(!hlg_address_map_find(&copy, 0));
+	hlg_address_map_finish(&copy);
+	hlg_address_map_finish(&r);
 }
 END_TEST
 
 START_TEST(empty_and_all)
 {
-	struct hlg_ranges r = {0};
+	struct hlg_address_map r = {0};
 
-	ck_assert(hlg_ranges_put(&r, (struct hlg_range){5, 5, 0, 1}, HLG_RANGES_KEEP));
-	ck_assert(hlg_ranges_put(&r, (struct hlg_range){5, 4, 0, 1}, HLG_RANGES_FORGET));
-	ck_assert(r.n == 0 && !hlg_ranges_find(&r, 5));
-	ck_assert(hlg_ranges_put(&r, (struct hlg_range){0, UINT64_MAX, 0, 1},
-				 HLG_RANGES_FORGET));
-	ck_assert(hlg_ranges_find(&r, 0) && hlg_ranges_find(&r, UINT64_MAX - 1));
-	ck_assert(!hlg_ranges_find(&r, UINT64_MAX));
-	ck_assert(hlg_ranges_put(&r, (struct hlg_range){9, 10, 0, 2}, HLG_RANGES_FORGET));
-	ck_assert(r.n == 1 && !hlg_ranges_find(&r, 8) && !hlg_ranges_find(&r, 10));
-	hlg_ranges_finish(&r);
+	ck_assert(hlg_address_map_put(&r, (struct hlg_address_range){5, 5, 0, 1},
+				      HLG_ADDRESS_MAP_KEEP));
+	ck_assert(hlg_address_map_put(&r, (struct hlg_address_range){5, 4, 0, 1},
+				      HLG_ADDRESS_MAP_FORGET));
+	ck_assert(r.n == 0 && !hlg_address_map_find(&r, 5));
+	ck_assert(hlg_address_map_put(&r, (struct hlg_address_range){0, UINT64_MAX, 0, 1},
+				      HLG_ADDRESS_MAP_FORGET));
+	ck_assert(hlg_address_map_find(&r, 0) &&
+		  hlg_address_map_find(&r, UINT64_MAX - 1));
+	ck_assert(!hlg_address_map_find(&r, UINT64_MAX));
+	ck_assert(hlg_address_map_put(&r, (struct hlg_address_range){9, 10, 0, 2},
+				      HLG_ADDRESS_MAP_FORGET));
+	ck_assert(r.n == 1 && !hlg_address_map_find(&r, 8) &&
+		  !hlg_address_map_find(&r, 10));
+	hlg_address_map_finish(&r);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("ranges");
-	TCase *tc = tap_case(suite, "ranges");
+	Suite *suite = suite_create("address-map");
+	TCase *tc = tap_case(suite, "address-map");
 
 	tcase_add_loop_test(tc, as_a_picture, 0, 8);
 	tcase_add_loop_test(tc, dense, 0, 2);

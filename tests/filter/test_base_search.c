@@ -173,10 +173,10 @@ START_TEST(addresses_are_collected)
 }
 END_TEST
 
-static void expect_claims(struct hlg_claims *claims, const struct hlg_image *image,
-			  const uint64_t *ips, size_t n)
+static void expect_claims(struct hlg_addresses_by_image *claims,
+			  const struct hlg_image *image, const uint64_t *ips, size_t n)
 {
-	hlg_claims_ask(claims, image);
+	hlg_addresses_by_image_ask(claims, image);
 	ck_assert_uint_eq(claims->n, n);
 	for (size_t i = 0; i < n; i++) {
 		ck_assert_uint_eq(claims->some[i].ip, ips[i]);
@@ -189,7 +189,7 @@ START_TEST(claims_are_by_image)
 {
 	static const uint64_t ips[] = {0x70001, 0x9003, 0x30002, 0x70100,
 				       0x30010, 0x10,   0xf000};
-	struct hlg_claims claims;
+	struct hlg_addresses_by_image claims;
 	struct hlg_run run;
 
 	write_guest("a.elf", NULL, ET_DYN);
@@ -202,7 +202,7 @@ START_TEST(claims_are_by_image)
 	ck_assert_uint_eq(run.space.images[2]->number, 2);
 	ck_assert(hlg_space_has(&run.space, run.space.images[2]));
 	ck_assert(!hlg_space_has(&run.space, NULL));
-	ck_assert(hlg_claims_build(&claims, &run.space, &run.profile));
+	ck_assert(hlg_addresses_by_image_build(&claims, &run.space, &run.profile));
 	expect_claims(&claims, run.space.images[0],
 		      (uint64_t[]){0x10, 0x9003, 0xf000, 0x70001, 0x70100}, 5);
 	expect_claims(&claims, run.space.images[1],
@@ -210,8 +210,8 @@ START_TEST(claims_are_by_image)
 	expect_claims(&claims, run.space.images[2], (uint64_t[]){0x10, 0x9003, 0xf000},
 		      3);
 	expect_claims(&claims, NULL, (uint64_t[]){0x10, 0x9003, 0xf000}, 3);
-	hlg_claims_finish(&claims);
-	hlg_claims_finish(&claims);
+	hlg_addresses_by_image_finish(&claims);
+	hlg_addresses_by_image_finish(&claims);
 	hlg_run_finish(&run);
 }
 END_TEST
@@ -247,8 +247,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("filter bases");
-	TCase *tc = tap_case(suite, "filter bases");
+	Suite *suite = suite_create("base-search");
+	TCase *tc = tap_case(suite, "base-search");
 
 	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
 	tcase_add_test(tc, addresses_are_collected);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "symtab/hash-seed.h"
+#include "symtab/hash.h"
 
 #include <string.h>
 #include <sys/auxv.h>
 
-uint64_t hlg_factor = UINT64_C(0x9e3779b97f4a7c15);
+uint64_t hlg_hash_factor = UINT64_C(0x9e3779b97f4a7c15);
 
 /*
  * From what the kernel gives each process (AT_RANDOM of getauxval(3)): no system call,
@@ -21,5 +21,5 @@ __attribute__((constructor)) static void choose(void)
 	memcpy(v, bytes, sizeof(v));
 	v[0] = (v[0] ^ v[0] >> 30) * UINT64_C(0xbf58476d1ce4e5b9) ^ v[1];
 	v[0] = (v[0] ^ v[0] >> 27) * UINT64_C(0x94d049bb133111eb);
-	hlg_factor += v[0] >> 32 << 1;
+	hlg_hash_factor += v[0] >> 32 << 1;
 }

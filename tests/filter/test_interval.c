@@ -21,7 +21,7 @@ static void check_all(const struct known *known, size_t n, double tolerance)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct hlg_share s =
-			hlg_stat_wilson(known[i].seen / known[i].of, known[i].of);
+			hlg_interval_wilson(known[i].seen / known[i].of, known[i].of);
 
 		ck_assert_double_eq(s.share, known[i].seen / known[i].of);
 		ck_assert_double_eq_tol(s.low, known[i].low, tolerance);
@@ -79,7 +79,7 @@ START_TEST(formula_at_99)
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		const struct known *k = &known[i];
 		struct hlg_share s =
-			hlg_stat_wilson_at(k->seen / k->of, k->of, HLG_STAT_Z99);
+			hlg_interval_wilson_at(k->seen / k->of, k->of, HLG_INTERVAL_Z99);
 
 		ck_assert_double_eq(s.share, k->seen / k->of);
 		ck_assert_double_eq_tol(s.low, k->low, 6e-10);
@@ -91,7 +91,7 @@ END_TEST
 /* The quantile that is written down is the one it is said to be. */
 START_TEST(z_of_99)
 {
-	ck_assert_double_eq_tol(erfc(HLG_STAT_Z99 / sqrt(2)), 0.01, 1e-16);
+	ck_assert_double_eq_tol(erfc(HLG_INTERVAL_Z99 / sqrt(2)), 0.01, 1e-16);
 }
 END_TEST
 
@@ -100,8 +100,8 @@ START_TEST(symmetric)
 {
 	for (int n = 1; n < 60; n += 7)
 		for (int k = 0; k <= n; k++) {
-			struct hlg_share a = hlg_stat_wilson((double)k / n, n);
-			struct hlg_share b = hlg_stat_wilson((double)(n - k) / n, n);
+			struct hlg_share a = hlg_interval_wilson((double)k / n, n);
+			struct hlg_share b = hlg_interval_wilson((double)(n - k) / n, n);
 
 			ck_assert_double_eq_tol(a.low, 1 - b.high, 1e-12);
 			ck_assert_double_eq_tol(a.high, 1 - b.low, 1e-12);
@@ -116,7 +116,7 @@ START_TEST(narrows)
 		double width = 1.1;
 
 		for (double n = 0.5; n < 1e18; n *= 3.7) {
-			struct hlg_share s = hlg_stat_wilson(share, n);
+			struct hlg_share s = hlg_interval_wilson(share, n);
 
 			ck_assert_double_ge(s.low, 0);
 			ck_assert_double_le(s.low, share);
@@ -134,7 +134,7 @@ START_TEST(nothing_observed)
 	static const double none[] = {0, -1, -0.0, NAN};
 
 	for (int i = 0; i < 4; i++) {
-		struct hlg_share s = hlg_stat_wilson(0.25, none[i]);
+		struct hlg_share s = hlg_interval_wilson(0.25, none[i]);
 
 		ck_assert_double_eq(s.share, 0.25);
 		ck_assert_double_eq(s.low, 0);
@@ -146,30 +146,31 @@ END_TEST
 /* Kish: (sum w)^2 / sum w^2. Weights 1, 2, 3: 36 / 14. */
 START_TEST(kish)
 {
-	ck_assert_double_eq_tol(hlg_stat_effective(3, 6, 14), 2.5714285714, 1e-9);
+	ck_assert_double_eq_tol(hlg_interval_effective(3, 6, 14), 2.5714285714, 1e-9);
 	/* Equal weights: as many as there are. */
-	ck_assert_double_eq_tol(hlg_stat_effective(1000, 4000000, 16000000000), 1000,
+	ck_assert_double_eq_tol(hlg_interval_effective(1000, 4000000, 16000000000), 1000,
 				1e-9);
 	/* One weight that drowns the others: hardly more than one. */
 	ck_assert_double_eq_tol(
-		hlg_stat_effective(101, 1000000100,
-				   (hlg_u128)1000000000 * 1000000000 + 100),
+		hlg_interval_effective(101, 1000000100,
+				       (hlg_u128)1000000000 * 1000000000 + 100),
 		1.0000002, 1e-9);
 	/* Periods of zero weigh nothing and observe nothing. */
-	ck_assert_double_eq_tol(hlg_stat_effective(5, 6, 14), 2.5714285714, 1e-9);
+	ck_assert_double_eq_tol(hlg_interval_effective(5, 6, 14), 2.5714285714, 1e-9);
 }
 END_TEST
 
 /* Without weights, and where rounding would give more than was seen: the samples. */
 START_TEST(kish_is_never_more)
 {
-	ck_assert_double_eq(hlg_stat_effective(7, 0, 0), 7);
-	ck_assert_double_eq(hlg_stat_effective(0, 0, 0), 0);
-	ck_assert_double_eq(hlg_stat_effective(2, 100, 1), 2);
+	ck_assert_double_eq(hlg_interval_effective(7, 0, 0), 7);
+	ck_assert_double_eq(hlg_interval_effective(0, 0, 0), 0);
+	ck_assert_double_eq(hlg_interval_effective(2, 100, 1), 2);
 	for (uint64_t n = 1; n < 2000; n++)
-		ck_assert_double_le(hlg_stat_effective(n, n * 1000003,
-						       (hlg_u128)n * 1000003 * 1000003),
-				    (double)n);
+		ck_assert_double_le(
+			hlg_interval_effective(n, n * 1000003,
+					       (hlg_u128)n * 1000003 * 1000003),
+			(double)n);
 }
 END_TEST
 
@@ -178,15 +179,15 @@ START_TEST(kish_of_great_periods)
 	uint64_t period = UINT64_C(1) << 62;
 
 	ck_assert_double_eq_tol(
-		hlg_stat_effective(3, 3 * period, (hlg_u128)3 * period * period), 3,
+		hlg_interval_effective(3, 3 * period, (hlg_u128)3 * period * period), 3,
 		1e-9);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("stat");
-	TCase *tc = tap_case(suite, "stat");
+	Suite *suite = suite_create("interval");
+	TCase *tc = tap_case(suite, "interval");
 
 	tcase_add_test(tc, newcombe);
 	tcase_add_test(tc, formula);

@@ -21,7 +21,7 @@ static void check(const char *words, const struct hlg_sample *s, const char *eve
 	bool kept;
 
 	kit_start(&run, words);
-	kept = hlg_lines_write(f, &run.space, &run.options, s, event, comm);
+	kept = hlg_perf_lines_write(f, &run.space, &run.options, s, event, comm);
 	fclose(f);
 	ck_assert_str_eq(text, expected);
 	ck_assert_int_eq(kept, expected[0] != '\0');
@@ -144,8 +144,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("lines");
-	TCase *tc = tap_case(suite, "lines");
+	Suite *suite = suite_create("perf-lines");
+	TCase *tc = tap_case(suite, "perf-lines");
 
 	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
 	tcase_add_loop_test(tc, place, 0, sizeof(places) / sizeof(places[0]));

@@ -58,9 +58,9 @@ static bool has_unnamed(void)
 	return fd >= 0;
 }
 
-static int begin(struct hlg_temp *temp, const char *path)
+static int begin(struct hlg_temp_file *temp, const char *path)
 {
-	int fd = hlg_temp_open(temp, path, NULL);
+	int fd = hlg_temp_file_open(temp, path, NULL);
 
 	ck_assert_msg(fd >= 0, "%s: %s", path, strerror(errno));
 	ck_assert_int_eq(write(fd, "text", 4), 4);
@@ -78,7 +78,7 @@ static void put(const char *path)
 /* With a name there, and without; to the end, and not. */
 START_TEST(nothing_is_left)
 {
-	struct hlg_temp temp;
+	struct hlg_temp_file temp;
 	bool old = _i & 1, commit = _i & 4;
 	char *text;
 	int fd;
@@ -90,10 +90,10 @@ START_TEST(nothing_is_left)
 	if (has_unnamed())
 		ck_assert_uint_eq(kit_count_files(), (unsigned)old + named);
 	if (commit)
-		ck_assert_int_eq(hlg_temp_commit(&temp, fd), 0);
+		ck_assert_int_eq(hlg_temp_file_commit(&temp, fd), 0);
 	else
-		hlg_temp_abort(&temp);
-	hlg_temp_abort(&temp); /* does nothing */
+		hlg_temp_file_abort(&temp);
+	hlg_temp_file_abort(&temp); /* does nothing */
 	close(fd);
 	ck_assert_uint_eq(kit_count_files(), old || commit);
 	text = kit_read("report");
@@ -109,12 +109,12 @@ static void die_writing(const char *path, bool in_rename)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		struct hlg_temp temp;
-		int fd = hlg_temp_open(&temp, path, NULL);
+		struct hlg_temp_file temp;
+		int fd = hlg_temp_file_open(&temp, path, NULL);
 
 		dies = in_rename;
 		if (in_rename)
-			hlg_temp_commit(&temp, fd);
+			hlg_temp_file_commit(&temp, fd);
 		_exit(9);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -124,7 +124,7 @@ static void die_writing(const char *path, bool in_rename)
 START_TEST(killed)
 {
 	bool in_rename = _i & 1;
-	struct hlg_temp temp;
+	struct hlg_temp_file temp;
 	int fd;
 
 	named = _i & 2;
@@ -135,7 +135,7 @@ START_TEST(killed)
 	if (named)
 		die_writing("other", false);
 	fd = begin(&temp, "report"); /* removes what is of the same name */
-	hlg_temp_abort(&temp);
+	hlg_temp_file_abort(&temp);
 	close(fd);
 	ck_assert_uint_eq(kit_count_files(), 1U + named);
 }
@@ -143,7 +143,7 @@ END_TEST
 
 START_TEST(others_are_not_touched)
 {
-	struct hlg_temp temp, again;
+	struct hlg_temp_file temp, again;
 	int fd, other;
 
 	named = true;
@@ -160,8 +160,8 @@ START_TEST(others_are_not_touched)
 	ck_assert_uint_eq(kit_count_files(), 9);
 	other = begin(&again, "report"); /* and what we write ourselves is not */
 	ck_assert_uint_eq(kit_count_files(), 10);
-	ck_assert_int_eq(hlg_temp_commit(&temp, fd), 0);
-	ck_assert_int_eq(hlg_temp_commit(&again, other), 0);
+	ck_assert_int_eq(hlg_temp_file_commit(&temp, fd), 0);
+	ck_assert_int_eq(hlg_temp_file_commit(&again, other), 0);
 	ck_assert_uint_eq(kit_count_files(), 9);
 	close(fd);
 	close(other);
@@ -172,7 +172,7 @@ END_TEST
 START_TEST(long_name)
 {
 	char name[NAME_MAX + 2], path[2 * NAME_MAX];
-	struct hlg_temp temp;
+	struct hlg_temp_file temp;
 	int fd;
 
 	named = _i & 1;
@@ -181,15 +181,15 @@ START_TEST(long_name)
 	snprintf(path, sizeof(path), "./%s", name);
 	for (int i = 0; i < 2; i++) { /* new, then replaced */
 		fd = begin(&temp, path);
-		ck_assert_int_eq(hlg_temp_commit(&temp, fd), 0);
+		ck_assert_int_eq(hlg_temp_file_commit(&temp, fd), 0);
 		close(fd);
 	}
 	ck_assert_uint_eq(kit_count_files(), 1);
 	name[NAME_MAX] = 'n';
 	name[NAME_MAX + 1] = '\0';
-	fd = hlg_temp_open(&temp, name, NULL);
+	fd = hlg_temp_file_open(&temp, name, NULL);
 	if (fd >= 0) {
-		ck_assert_int_eq(hlg_temp_commit(&temp, fd), -1);
+		ck_assert_int_eq(hlg_temp_file_commit(&temp, fd), -1);
 		close(fd);
 	}
 	ck_assert_int_eq(errno, ENAMETOOLONG);
@@ -200,7 +200,7 @@ END_TEST
 /* It is written where it was begun. */
 START_TEST(folder_moves)
 {
-	struct hlg_temp temp;
+	struct hlg_temp_file temp;
 	int fd;
 
 	named = _i & 1;
@@ -208,7 +208,7 @@ START_TEST(folder_moves)
 	fd = begin(&temp, "a/report");
 	ck_assert_int_eq(rename("a", "b"), 0);
 	ck_assert_int_eq(symlink("/nowhere", "a"), 0);
-	ck_assert_int_eq(hlg_temp_commit(&temp, fd), 0);
+	ck_assert_int_eq(hlg_temp_file_commit(&temp, fd), 0);
 	close(fd);
 	ck_assert_int_eq(access("b/report", F_OK), 0);
 }
@@ -218,15 +218,15 @@ END_TEST
 START_TEST(mode)
 {
 	static const mode_t modes[] = {0600, 0640, 0666, 0777, 0400};
-	struct hlg_temp temp;
+	struct hlg_temp_file temp;
 	struct stat st;
 	mode_t before = umask(027);
 	int fd;
 
 	named = _i & 1;
-	fd = hlg_temp_open(&temp, "report", &modes[_i / 2]);
+	fd = hlg_temp_file_open(&temp, "report", &modes[_i / 2]);
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(hlg_temp_commit(&temp, fd), 0);
+	ck_assert_int_eq(hlg_temp_file_commit(&temp, fd), 0);
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 07777, modes[_i / 2]);
 	close(fd);
@@ -236,13 +236,13 @@ END_TEST
 
 START_TEST(name_is_taken_by_a_folder)
 {
-	struct hlg_temp temp;
+	struct hlg_temp_file temp;
 	int fd;
 
 	named = _i & 1;
 	fd = begin(&temp, "report");
 	ck_assert_int_eq(mkdir("report", 0777), 0);
-	ck_assert_int_eq(hlg_temp_commit(&temp, fd), -1);
+	ck_assert_int_eq(hlg_temp_file_commit(&temp, fd), -1);
 	ck_assert_int_eq(errno, EISDIR);
 	close(fd);
 	ck_assert_uint_eq(kit_count_files(), 1);
@@ -251,8 +251,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("temp");
-	TCase *tc = tap_case(suite, "temp");
+	Suite *suite = suite_create("temp-file");
+	TCase *tc = tap_case(suite, "temp-file");
 
 	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
 	tcase_add_loop_test(tc, nothing_is_left, 0, 8);

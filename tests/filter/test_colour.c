@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bars by the eighth and by the sign, colours by the share, and nothing of it where paint
- * is off; and on a terminal what its user asked for. Whole reports on one are tried in
- * tests/terminal.py.
+ * Bars by the eighth and by the sign, colours by the share, and nothing of it where
+ * colours is off; and on a terminal what its user asked for. Whole reports on one are
+ * tried in tests/terminal.py.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -15,11 +15,11 @@ static char text[256];
 
 static const char *bar(bool on, bool blocks, double share, double most)
 {
-	const struct hlg_paint paint = {.on = on, .blocks = blocks};
+	const struct hlg_colour colours = {.on = on, .blocks = blocks};
 	FILE *f = fmemopen(text, sizeof(text), "w");
 
 	ck_assert_ptr_nonnull(f);
-	hlg_paint_bar(f, &paint, share, most, 4);
+	hlg_colour_bar(f, &colours, share, most, 4);
 	ck_assert_int_eq(fclose(f), 0);
 	return text;
 }
@@ -67,7 +67,7 @@ START_TEST(no_terminal)
 
 	setenv("TERM", "xterm", 1);
 	unsetenv("NO_COLOR");
-	ck_assert(!hlg_paint_of(f).on && !hlg_paint_of(f).blocks);
+	ck_assert(!hlg_colour_of(f).on && !hlg_colour_of(f).blocks);
 	fclose(f);
 }
 END_TEST
@@ -103,14 +103,14 @@ START_TEST(terminal)
 	f = fopen(ptsname(fd), "w");
 	ck_assert_ptr_nonnull(f);
 	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
-		struct hlg_paint paint;
+		struct hlg_colour asked;
 
 		set("NO_COLOR", c[i].no_color);
 		set("TERM", c[i].term);
 		set("LC_ALL", c[i].locale);
-		paint = hlg_paint_of(f);
-		ck_assert_int_eq(paint.on, c[i].on);
-		ck_assert_int_eq(paint.blocks, c[i].blocks);
+		asked = hlg_colour_of(f);
+		ck_assert_int_eq(asked.on, c[i].on);
+		ck_assert_int_eq(asked.blocks, c[i].blocks);
 	}
 	fclose(f);
 	close(fd);
@@ -119,8 +119,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("paint");
-	TCase *tc = tap_case(suite, "paint");
+	Suite *suite = suite_create("colour");
+	TCase *tc = tap_case(suite, "colour");
 
 	tcase_add_test(tc, signs);
 	tcase_add_test(tc, blocks);

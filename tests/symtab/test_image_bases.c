@@ -83,8 +83,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("bases");
-	TCase *tc = tap_case(suite, "bases");
+	Suite *suite = suite_create("image-bases");
+	TCase *tc = tap_case(suite, "image-bases");
 
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
 	tcase_add_checked_fixture(tc, setup, teardown);

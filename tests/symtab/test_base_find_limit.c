@@ -54,8 +54,8 @@ static struct hlg_fit best_of(uint64_t first, uint64_t last, uint64_t size,
 		    (near && (base == near->base ||
 			      (base - near->base >= size && near->base - base >= size))))
 			continue;
-		hlg_find_fit(finding_guest.code, finding_guest.image, finding_set.at,
-			     finding_set.n, base, &fit);
+		hlg_base_find_fit(finding_guest.code, finding_guest.image, finding_set.at,
+				  finding_set.n, base, &fit);
 		if (fit.score > best.score)
 			best = fit;
 	}
@@ -124,8 +124,8 @@ START_TEST(scores)
 		double chance = (double)all.starts / (double)all.bytes;
 		struct hlg_fit fit;
 
-		hlg_find_fit(finding_guest.code, finding_guest.image, finding_set.at,
-			     finding_set.n, base, &fit);
+		hlg_base_find_fit(finding_guest.code, finding_guest.image, finding_set.at,
+				  finding_set.n, base, &fit);
 		if (fit.unknown) /* in data: as what is off */
 			continue;
 		tried++;
@@ -152,7 +152,8 @@ START_TEST(one_byte_instructions)
 	memset(g.text, 0x90, sizeof(g.text));
 	ck_assert(sampling_open(&finding_guest, scratch_elf("nops.elf", &g.elf)));
 	mkelf_finish(&g.img);
-	hlg_find_fit(finding_guest.code, finding_guest.image, &at, 1, 0x40000000, &fit);
+	hlg_base_find_fit(finding_guest.code, finding_guest.image, &at, 1, 0x40000000,
+			  &fit);
 	ck_assert_uint_eq(fit.on, 1);
 	ck_assert_double_eq_tol(fit.score, log(0.95 / 0.9495), 1e-9);
 }
@@ -196,8 +197,8 @@ START_TEST(memory_without_file)
 	ck_assert_uint_eq(image->end, UINT64_MAX);
 	ck_assert_int_eq(hlg_code_open(&code, image, &err), 0);
 	sampled_sort(&finding_set);
-	ck_assert(hlg_find_bases(code, image, finding_set.at, finding_set.n,
-				 &finding_found));
+	ck_assert(hlg_base_find_all(code, image, finding_set.at, finding_set.n,
+				    &finding_found));
 	ck_assert_uint_eq(finding_found.n, 1);
 	ck_assert_uint_eq(finding_found.fits[0].base, base);
 	ck_assert_uint_eq(finding_found.fits[0].on, 100);
@@ -208,8 +209,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("find limit");
-	TCase *tc = tap_case(suite, "find limit");
+	Suite *suite = suite_create("base-find-limit");
+	TCase *tc = tap_case(suite, "base-find-limit");
 
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
 	tcase_add_checked_fixture(tc, finding_setup, finding_teardown);

@@ -41,7 +41,7 @@ static void teardown(void)
 static void score(uint64_t base)
 {
 	sampled_sort(&set);
-	hlg_find_fit(guest.code, guest.image, set.at, set.n, base, &fit);
+	hlg_base_find_fit(guest.code, guest.image, set.at, set.n, base, &fit);
 	ck_assert_uint_eq(fit.base, base);
 }
 
@@ -118,7 +118,7 @@ START_TEST(nothing_is_no_fit)
 	score(0x4000);
 	expect(0, 0, 0, 0, 0, 0);
 	expect_score(0, 0);
-	hlg_find_fit(guest.code, guest.image, NULL, 0, 0, &fit);
+	hlg_base_find_fit(guest.code, guest.image, NULL, 0, 0, &fit);
 	expect(0, 0, 0, 0, 0, 0);
 }
 END_TEST
@@ -133,13 +133,13 @@ START_TEST(the_rival_is_the_next_best)
 				sampling_write("words", EM_X86_64, 0, SAMPLING_CODE, 4)));
 	for (uint64_t a = 0; a < SAMPLING_CODE; a += 64)
 		sampled_add(&set, 0x40000 + a, 3);
-	ck_assert(hlg_find_bases(guest.code, guest.image, set.at, set.n, &found));
+	ck_assert(hlg_base_find_all(guest.code, guest.image, set.at, set.n, &found));
 	ck_assert_uint_eq(found.n, 1);
 	ck_assert_uint_eq(found.fits[0].base, 0x40000);
 	ck_assert_uint_eq(found.fits[0].on, SAMPLING_CODE / 64);
 	ck_assert_uint_eq(found.rival.base, 0x3f000);
 	ck_assert_uint_eq(found.rival.on, SAMPLING_CODE / 64 * 15 / 16);
-	hlg_found_finish(&found);
+	hlg_base_find_finish(&found);
 }
 END_TEST
 
@@ -158,20 +158,20 @@ START_TEST(rivals_must_be_beaten)
 		sampled_add(&set, 0x40000 + SAMPLING_CODE - 8 * (i + 1), 1);
 	}
 	sampled_sort(&set);
-	ck_assert(hlg_find_bases(guest.code, guest.image, set.at, set.n, &found));
+	ck_assert(hlg_base_find_all(guest.code, guest.image, set.at, set.n, &found));
 	ck_assert_uint_eq(found.n, _i);
 	if (_i)
 		ck_assert_uint_eq(found.fits[0].base, 0x40000);
 	else
 		ck_assert_uint_eq(found.best.base, 0x40000);
-	hlg_found_finish(&found);
+	hlg_base_find_finish(&found);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("fit");
-	TCase *tc = tap_case(suite, "fit");
+	Suite *suite = suite_create("base-find-fit");
+	TCase *tc = tap_case(suite, "base-find-fit");
 
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
 	if (!HLG_HAVE_ZYDIS) {

@@ -276,8 +276,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("find");
-	TCase *tc = tap_case(suite, "find");
+	Suite *suite = suite_create("base-find");
+	TCase *tc = tap_case(suite, "base-find");
 
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
 	tcase_add_checked_fixture(tc, finding_setup, finding_teardown);

@@ -109,8 +109,8 @@ START_TEST(nothing_finds_nothing)
 		return;
 	expect_none();
 	ck_assert_uint_eq(finding_found.best.on, 0);
-	ck_assert(hlg_find_bases(finding_guest.code, finding_guest.image, NULL, 0,
-				 &finding_found));
+	ck_assert(hlg_base_find_all(finding_guest.code, finding_guest.image, NULL, 0,
+				    &finding_found));
 	finding_expect_none();
 	sampled_add(&finding_set, 0x4000, 1000000);
 	expect_none();
@@ -150,8 +150,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("find none");
-	TCase *tc = tap_case(suite, "find none");
+	Suite *suite = suite_create("base-find-none");
+	TCase *tc = tap_case(suite, "base-find-none");
 
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
 	tcase_add_checked_fixture(tc, finding_setup, finding_teardown);

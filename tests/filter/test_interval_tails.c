@@ -25,9 +25,9 @@ struct chi_square {
 static void check_chi_square(const struct chi_square *row, const double *tail)
 {
 	for (int k = 0; k < 5; k++) {
-		ck_assert_double_ge(hlg_stat_chi_square(row->x[k] - 0.00051, row->df),
+		ck_assert_double_ge(hlg_interval_chi_square(row->x[k] - 0.00051, row->df),
 				    tail[k]);
-		ck_assert_double_le(hlg_stat_chi_square(row->x[k] + 0.00051, row->df),
+		ck_assert_double_le(hlg_interval_chi_square(row->x[k] + 0.00051, row->df),
 				    tail[k]);
 	}
 }
@@ -90,7 +90,7 @@ START_TEST(chi_square_exact)
 	};
 
 	for (size_t i = 0; i < sizeof(exact) / sizeof(exact[0]); i++)
-		ck_assert_double_eq_tol(hlg_stat_chi_square(exact[i].x, exact[i].df) /
+		ck_assert_double_eq_tol(hlg_interval_chi_square(exact[i].x, exact[i].df) /
 						exact[i].tail,
 					1, 1e-10);
 }
@@ -101,15 +101,15 @@ START_TEST(chi_square_limits)
 	static const unsigned df[] = {1, 2, 100, UINT_MAX};
 
 	for (int i = 0; i < 4; i++) {
-		ck_assert_double_eq(hlg_stat_chi_square(0, df[i]), 1);
-		ck_assert_double_eq(hlg_stat_chi_square(-1, df[i]), 1);
-		ck_assert_double_eq(hlg_stat_chi_square(NAN, df[i]), 1);
-		ck_assert_double_eq_tol(hlg_stat_chi_square(1e-300, df[i]), 1, 1e-12);
-		ck_assert_double_eq(hlg_stat_chi_square(1e300, df[i]), 0);
-		ck_assert_double_eq(hlg_stat_chi_square(INFINITY, df[i]), 0);
+		ck_assert_double_eq(hlg_interval_chi_square(0, df[i]), 1);
+		ck_assert_double_eq(hlg_interval_chi_square(-1, df[i]), 1);
+		ck_assert_double_eq(hlg_interval_chi_square(NAN, df[i]), 1);
+		ck_assert_double_eq_tol(hlg_interval_chi_square(1e-300, df[i]), 1, 1e-12);
+		ck_assert_double_eq(hlg_interval_chi_square(1e300, df[i]), 0);
+		ck_assert_double_eq(hlg_interval_chi_square(INFINITY, df[i]), 0);
 	}
-	ck_assert_double_eq(hlg_stat_chi_square(5, 0), 1);
-	ck_assert_double_eq(hlg_stat_chi_square(INFINITY, 0), 1);
+	ck_assert_double_eq(hlg_interval_chi_square(5, 0), 1);
+	ck_assert_double_eq(hlg_interval_chi_square(INFINITY, 0), 1);
 }
 END_TEST
 
@@ -123,7 +123,7 @@ START_TEST(chi_square_of_many)
 			double x = df[i] + s * sqrt(2.0 * df[i]), v = 2 / (9.0 * df[i]);
 			double z = (cbrt(x / df[i]) - (1 - v)) / sqrt(v);
 
-			ck_assert_double_eq_tol(hlg_stat_chi_square(x, df[i]),
+			ck_assert_double_eq_tol(hlg_interval_chi_square(x, df[i]),
 						erfc(z / sqrt(2)) / 2, 3e-5);
 		}
 }
@@ -135,12 +135,13 @@ START_TEST(chi_square_is_smooth)
 {
 	for (unsigned df = 1; df < 300; df += 7)
 		for (double x = 0.1, before = 1; x < 3 * df + 30; x += 0.1) {
-			double p = hlg_stat_chi_square(x, df);
+			double p = hlg_interval_chi_square(x, df);
 
 			ck_assert_double_ge(p, 0);
 			ck_assert_double_le(p, before + 1e-12);
 			ck_assert_double_ge(p, before - (df == 1 ? 0.25 : 0.05));
-			ck_assert_double_ge(hlg_stat_chi_square(x, df + 1), p - 1e-12);
+			ck_assert_double_ge(hlg_interval_chi_square(x, df + 1),
+					    p - 1e-12);
 			before = p;
 		}
 }
@@ -168,10 +169,12 @@ START_TEST(student_nist)
 		for (int k = 0; k < 5; k++) {
 			double t = row[i].t[k], df = row[i].df;
 
-			ck_assert_double_ge(hlg_stat_student(t - 0.00051, df), tail[k]);
-			ck_assert_double_le(hlg_stat_student(-t - 0.00051, df), tail[k]);
-			ck_assert_double_eq_tol(hlg_stat_student_quantile(tail[k], df), t,
-						0.00051);
+			ck_assert_double_ge(hlg_interval_student(t - 0.00051, df),
+					    tail[k]);
+			ck_assert_double_le(hlg_interval_student(-t - 0.00051, df),
+					    tail[k]);
+			ck_assert_double_eq_tol(
+				hlg_interval_student_quantile(tail[k], df), t, 0.00051);
 		}
 }
 END_TEST
@@ -182,27 +185,27 @@ START_TEST(student_closed)
 	for (double t = 0.001; t < 300; t *= 1.3) {
 		double s = t / sqrt(t * t + 4);
 
-		ck_assert_double_eq_tol(hlg_stat_student(t, 1), 2 * atan(1 / t) / M_PI,
-					1e-13);
-		ck_assert_double_eq_tol(hlg_stat_student(t, 2), 1 - t / sqrt(t * t + 2),
-					1e-13);
-		ck_assert_double_eq_tol(hlg_stat_student(t, 4), 1 - s * (3 - s * s) / 2,
-					1e-13);
+		ck_assert_double_eq_tol(hlg_interval_student(t, 1),
+					2 * atan(1 / t) / M_PI, 1e-13);
+		ck_assert_double_eq_tol(hlg_interval_student(t, 2),
+					1 - t / sqrt(t * t + 2), 1e-13);
+		ck_assert_double_eq_tol(hlg_interval_student(t, 4),
+					1 - s * (3 - s * s) / 2, 1e-13);
 	}
 }
 END_TEST
 
 START_TEST(student_limits)
 {
-	ck_assert_double_eq(hlg_stat_student(0, 3), 1);
-	ck_assert_double_eq(hlg_stat_student(INFINITY, 3), 0);
-	ck_assert_double_eq(hlg_stat_student(NAN, 3), 1);
-	ck_assert_double_eq(hlg_stat_student(2, 0), 1);
-	ck_assert_double_eq(hlg_stat_student(2, NAN), 1);
-	ck_assert_double_eq_tol(hlg_stat_student(2, 1e7), erfc(sqrt(2)), 1e-7);
+	ck_assert_double_eq(hlg_interval_student(0, 3), 1);
+	ck_assert_double_eq(hlg_interval_student(INFINITY, 3), 0);
+	ck_assert_double_eq(hlg_interval_student(NAN, 3), 1);
+	ck_assert_double_eq(hlg_interval_student(2, 0), 1);
+	ck_assert_double_eq(hlg_interval_student(2, NAN), 1);
+	ck_assert_double_eq_tol(hlg_interval_student(2, 1e7), erfc(sqrt(2)), 1e-7);
 	for (double df = 0.5; df < 1e12; df *= 7.3)
 		for (double t = 0.01, before = 1; t < 1e9; t *= 1.7) {
-			double p = hlg_stat_student(t, df);
+			double p = hlg_interval_student(t, df);
 
 			ck_assert_double_ge(p, 0);
 			ck_assert_double_le(p, before + 1e-12);
@@ -213,7 +216,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("stat tails");
+	Suite *suite = suite_create("interval-tails");
 	TCase *tc = tap_case(suite, "chi-square");
 
 	tcase_add_test(tc, chi_square_nist);

@@ -31,9 +31,9 @@ START_TEST(all)
 		for (size_t i = 0; i < n; i++)
 			things[i].key = 2 * (i - i % 3) + 1;
 		for (uint64_t key = 0; key < 2 * n + 4; key++)
-			ck_assert_uint_eq(HLG_UPTO(things, n, key, key),
+			ck_assert_uint_eq(HLG_BSEARCH_UPTO(things, n, key, key),
 					  one_by_one(things, n, key));
-		ck_assert_uint_eq(HLG_UPTO(things, n, key, UINT64_MAX), n);
+		ck_assert_uint_eq(HLG_BSEARCH_UPTO(things, n, key, UINT64_MAX), n);
 		free(things);
 	}
 }
@@ -47,15 +47,15 @@ START_TEST(ends)
 	for (size_t i = 0; i < 4; i++)
 		things[i].key = keys[i];
 	for (size_t i = 0; i < 4; i++)
-		ck_assert_uint_eq(HLG_UPTO(things, 4, key, keys[i]), i + 1);
-	ck_assert_uint_eq(HLG_UPTO(things, 4, key, UINT64_C(1) << 63), 2);
+		ck_assert_uint_eq(HLG_BSEARCH_UPTO(things, 4, key, keys[i]), i + 1);
+	ck_assert_uint_eq(HLG_BSEARCH_UPTO(things, 4, key, UINT64_C(1) << 63), 2);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("search");
-	TCase *tc = tap_case(suite, "search");
+	Suite *suite = suite_create("bsearch");
+	TCase *tc = tap_case(suite, "bsearch");
 
 	tcase_add_test(tc, all);
 	tcase_add_test(tc, ends);

@@ -31,7 +31,7 @@ static struct hlg_run run;
 static struct hlg_cell cells[MAX];
 static size_t n_cells;
 static struct hlg_view view;
-static struct hlg_sizes sizes;
+static struct hlg_size_test sizes;
 
 static void start(void)
 {
@@ -73,7 +73,7 @@ static void judge(uint64_t region)
 	hlg_view_finish(&view);
 	ck_assert_int_eq(hlg_view_build(&view, &in, &err), 0);
 	ck_assert_int_eq(hlg_region_build(&view, region, &err), 0);
-	ck_assert(hlg_sizes_test(&sizes, &view, region));
+	ck_assert(hlg_size_test_view(&sizes, &view, region));
 }
 
 /* A byte of a function or label, each alike. */
@@ -154,7 +154,7 @@ START_TEST(the_sum_by_hand)
 	ck_assert_uint_eq(sizes.functions, N);
 	ck_assert_uint_eq(sizes.df, 6);
 	ck_assert_double_eq_tol(sizes.chi_square, sum, 1e-9);
-	ck_assert_double_eq(sizes.p, hlg_stat_chi_square(sum, 6));
+	ck_assert_double_eq(sizes.p, hlg_interval_chi_square(sum, 6));
 }
 END_TEST
 
@@ -233,8 +233,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("sizes");
-	TCase *tc = tap_case(suite, "sizes");
+	Suite *suite = suite_create("size-test");
+	TCase *tc = tap_case(suite, "size-test");
 
 	tcase_add_checked_fixture(tc, start, finish);
 	tcase_add_loop_test(tc, uniform_samples_give_any_p, 0, 4);

@@ -40,7 +40,7 @@ static void find(const char *words, const char *expected)
 		w += n + (w[n] == ' ');
 	}
 	told[0] = '\0';
-	hlg_perfopts_find(line, (size_t)(end - line), tell, told);
+	hlg_perf_options_find(line, (size_t)(end - line), tell, told);
 	ck_assert_str_eq(told, expected);
 	free(line);
 }
@@ -107,7 +107,7 @@ START_TEST(cut)
 
 		memcpy(line, whole, n);
 		told[0] = '\0';
-		hlg_perfopts_find(line, n, tell, told);
+		hlg_perf_options_find(line, n, tell, told);
 		ck_assert_str_eq(told, n >= sizeof("perf\0script\0--time")
 					       ? "--time>time=START,STOP"
 					       : "");
@@ -118,8 +118,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("perfopts");
-	TCase *tc = tap_case(suite, "perfopts");
+	Suite *suite = suite_create("perf-options");
+	TCase *tc = tap_case(suite, "perf-options");
 
 	tcase_add_test(tc, each_form);
 	tcase_add_test(tc, several);
