@@ -6,6 +6,7 @@
 
 #include "filter/stacks/address-map.h"
 #include "filter/stacks/stacks.h"
+#include "symtab/grow.h"
 
 /* perf's, filled in when it loads the filter (hlguest.c). */
 extern __attribute__((visibility("default"))) struct perf_dlfilter_fns perf_dlfilter_fns;
@@ -61,7 +62,7 @@ static struct hlg_address_map *known_of(const struct naming *naming)
 
 static struct hlg_address_map *add_process(struct hlg_callchain *c, int32_t pid)
 {
-	if (!hlg_index_room(&c->processes, c->n, &c->room, sizeof(*c->processes)) ||
+	if (!HLG_GROW(c->processes, c->n) ||
 	    !hlg_index_add(&c->index, hash_of(pid), c->n))
 		return NULL;
 	c->processes[c->n] = (struct hlg_callchain_process){.pid = pid};

@@ -19,7 +19,7 @@
 struct hlg_callchain {
 	struct hlg_strings names;
 	struct hlg_callchain_process *processes;
-	uint32_t n, room;
+	uint32_t n;
 	struct hlg_index index; /* of processes */
 };
 

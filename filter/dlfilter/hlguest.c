@@ -22,6 +22,7 @@
 #include "filter/profile/index.h"
 #include "filter/run.h"
 #include "filter/write/perf-lines.h"
+#include "symtab/grow.h"
 
 #define EXPORT    __attribute__((visibility("default")))
 #define likely(x) __builtin_expect(!!(x), 1)
@@ -47,7 +48,7 @@ struct filter {
 	struct hlg_run run;
 	struct hlg_callchain chain; /* for stacks=callgraph */
 	struct known_event *events; /* found by the index of their keys */
-	uint32_t n_events, room_events;
+	uint32_t n_events;
 	struct hlg_index event_index;
 	uint32_t sample_size; /* of the samples that were looked at so far; 0: none */
 	uint64_t too_short;   /* samples without the fields that are needed */
@@ -186,9 +187,7 @@ static uint32_t find_event(struct filter *f, const struct perf_dlfilter_sample *
 		return f->events[known].event;
 	event = new_event(f, sample->event, attr);
 	/* Without memory it is asked for again. */
-	if (event != HLG_NO_SERIES &&
-	    hlg_index_room(&f->events, f->n_events, &f->room_events,
-			   sizeof(*f->events)) &&
+	if (event != HLG_NO_SERIES && HLG_GROW(f->events, f->n_events) &&
 	    hlg_index_add(&f->event_index, hash, f->n_events))
 		f->events[f->n_events++] = (struct known_event){key, event};
 	return event;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/grow.h"
+
 static int digit(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -86,11 +88,8 @@ static bool read_id(const char **s, uint32_t *id)
 
 static bool append(struct hlg_number_list *list, uint32_t first, uint32_t last)
 {
-	void *range = reallocarray(list->range, list->n + 1, sizeof(*list->range));
-
-	if (!range)
+	if (!HLG_GROW(list->range, list->n))
 		return false;
-	list->range = range;
 	list->range[list->n].first = first;
 	list->range[list->n++].last = last;
 	return true;

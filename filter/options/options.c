@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/grow.h"
+
 #define FIELD(name) offsetof(struct hlg_options, name)
 
 const struct hlg_option hlg_option_table[] = {
@@ -234,13 +236,10 @@ static int parse_image(struct hlg_options *options, const char *arg, struct hlg_
 {
 	bool map = strncmp(arg, "map:", 4) == 0;
 	struct hlg_image_arg *image;
-	void *images = reallocarray(options->images, options->n_images + 1,
-				    sizeof(*options->images));
 	int rc;
 
-	if (!images)
+	if (!HLG_GROW(options->images, options->n_images))
 		return hlg_err_memory(err, arg);
-	options->images = images;
 	image = &options->images[options->n_images];
 	*image = (struct hlg_image_arg){.path = strdup(map ? arg + 4 : arg), .map = map};
 	if (!image->path)

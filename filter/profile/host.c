@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/grow.h"
+
 struct search {
 	const struct hlg_host *host;
 	uint32_t series;
@@ -32,9 +34,7 @@ static struct hlg_host_row *find_row(struct hlg_host *host, uint32_t series,
 		return &host->rows[known];
 	row.dso = strdup(dso);
 	row.comm = strdup(comm);
-	if (!row.dso || !row.comm ||
-	    !hlg_index_room(&host->rows, host->n_rows, &host->room,
-			    sizeof(*host->rows)) ||
+	if (!row.dso || !row.comm || !HLG_GROW(host->rows, host->n_rows) ||
 	    !hlg_index_add(&host->index, hash, host->n_rows)) {
 		free(row.dso);
 		free(row.comm);

@@ -19,7 +19,7 @@ struct hlg_host_row {
 
 struct hlg_host {
 	struct hlg_host_row *rows; /* in the order of first sight until sorted */
-	uint32_t n_rows, room;
+	uint32_t n_rows;
 	struct hlg_index index;   /* of rows, until they are sorted */
 	struct hlg_count unnamed; /* for want of memory */
 };

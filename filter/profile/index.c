@@ -59,25 +59,6 @@ bool hlg_index_add(struct hlg_index *index, uint64_t hash, uint32_t number)
 	return true;
 }
 
-/* A pointer to things, whatever they are. */
-typedef void *__attribute__((may_alias)) any_list;
-
-bool hlg_index_room(void *list, uint32_t n, uint32_t *room, size_t size)
-{
-	uint32_t more = *room ? 2 * *room : 64; /* an index ends long before this does */
-	any_list *things = list;
-	void *grown;
-
-	if (n < *room)
-		return true;
-	grown = reallocarray(*things, more, size);
-	if (!grown)
-		return false;
-	*things = grown;
-	*room = more;
-	return true;
-}
-
 void hlg_index_finish(struct hlg_index *index)
 {
 	free(index->slots);

@@ -35,12 +35,6 @@ uint32_t hlg_index_find(const struct hlg_index *index, uint64_t hash,
  */
 bool hlg_index_add(struct hlg_index *index, uint64_t hash, uint32_t number);
 
-/*
- * Makes room for one more in *list, the array that the things are kept in: n of them, of
- * size bytes each, and *room fit. False without memory; then nothing has changed.
- */
-bool hlg_index_room(void *list, uint32_t n, uint32_t *room, size_t size);
-
 void hlg_index_finish(struct hlg_index *index);
 
 #endif

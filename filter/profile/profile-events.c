@@ -1,27 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdlib.h>
-
 #include "filter/profile/profile.h"
 #include "filter/profile/select.h"
-
-/* Makes room for another event, and for another name. Doubled, so that many events cost
- * what they are. */
-static bool make_room(struct hlg_profile *p)
-{
-	uint32_t n = p->n_events, room = n ? 2 * n : 1;
-	struct hlg_event *events;
-	uint32_t *named;
-
-	if ((n & (n - 1)) != 0)
-		return true;
-	events = reallocarray(p->events, room, sizeof(*events));
-	if (events)
-		p->events = events;
-	named = reallocarray(p->named, room, sizeof(*named));
-	if (named)
-		p->named = named;
-	return events && named;
-}
+#include "symtab/grow.h"
 
 static uint32_t add(struct hlg_profile *p, uint32_t name, unsigned precise_ip)
 {
@@ -53,7 +33,9 @@ uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
 	for (uint32_t i = first; i != HLG_NO_SERIES; i = profile->events[i].next)
 		if (profile->events[i].precise_ip == (uint8_t)precise_ip)
 			return i;
-	if (!make_room(profile))
+	/* There are not more names than events. */
+	if (!HLG_GROW(profile->events, profile->n_events) ||
+	    !HLG_GROW(profile->named, profile->n_events))
 		return HLG_NO_SERIES;
 	number = hlg_strings_add(&profile->event_names, name);
 	if (number == HLG_NO_STRING)

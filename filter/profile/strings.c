@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/grow.h"
+
 struct search {
 	const struct hlg_strings *names;
 	const char *text;
@@ -37,9 +39,7 @@ uint32_t hlg_strings_add(struct hlg_strings *names, const char *text)
 	if (known != HLG_NO_STRING)
 		return known;
 	copy = strdup(text);
-	if (!copy ||
-	    !hlg_index_room(&names->names, names->n, &names->room,
-			    sizeof(*names->names)) ||
+	if (!copy || !HLG_GROW(names->names, names->n) ||
 	    !hlg_index_add(&names->index, hash(text), names->n)) {
 		free(copy);
 		return HLG_NO_STRING;

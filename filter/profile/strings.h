@@ -9,7 +9,7 @@
 
 struct hlg_strings {
 	char **names; /* [n] is number n + 1 */
-	uint32_t n, room;
+	uint32_t n;
 	struct hlg_index index; /* of names, from 0 */
 };
 

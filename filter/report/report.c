@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/grow.h"
+
 int hlg_report_check_whole(const struct hlg_report *r, struct hlg_err *err)
 {
 	if (r->profile->unrecorded || r->host->unnamed.samples)
@@ -36,14 +38,11 @@ void hlg_report_finish(struct hlg_report *r)
 
 bool hlg_report_add_line(char ***lines, size_t *n, const char *fmt, va_list ap)
 {
-	char **more = reallocarray(*lines, *n + 1, sizeof(*more)), *line;
+	char *line;
 
-	if (!more)
+	if (!HLG_GROW(*lines, *n) || vasprintf(&line, fmt, ap) < 0)
 		return false;
-	*lines = more;
-	if (vasprintf(&line, fmt, ap) < 0)
-		return false;
-	more[(*n)++] = line;
+	(*lines)[(*n)++] = line;
 	return true;
 }
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "symtab/grow.h"
+
 /* Ranges of a block: what there is room for at first and at most. */
 enum {
 	FEW = 16,
@@ -61,15 +63,8 @@ static bool add_block(struct hlg_address_map *r, size_t which,
 {
 	struct hlg_address_map_block block;
 
-	if (r->n_blocks == r->room) {
-		size_t room = r->room ? 2 * r->room : 1;
-		void *blocks = reallocarray(r->blocks, room, sizeof(*r->blocks));
-
-		if (!blocks)
-			return false;
-		r->blocks = blocks;
-		r->room = room;
-	}
+	if (!HLG_GROW(r->blocks, r->n_blocks))
+		return false;
 	block = new_block(ranges, n);
 	if (!block.ranges)
 		return false;

@@ -29,7 +29,7 @@ struct hlg_address_map_block {
 /* All zero: empty. */
 struct hlg_address_map {
 	struct hlg_address_map_block *blocks;
-	size_t n_blocks, room;
+	size_t n_blocks;
 	size_t n; /* ranges in all blocks */
 };
 

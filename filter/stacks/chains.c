@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/grow.h"
+
 struct search {
 	const struct hlg_chains *chains;
 	const uint8_t *words;
@@ -62,8 +64,7 @@ uint32_t hlg_chains_add(struct hlg_chains *c, const void *words, size_t n)
 	known = hlg_index_find(&c->index, hash, same, &search);
 	if (known != HLG_INDEX_NONE)
 		return known + 1;
-	if (!make_room(c, n) ||
-	    !hlg_index_room(&c->chains, c->n, &c->room, sizeof(*c->chains)) ||
+	if (!make_room(c, n) || !HLG_GROW(c->chains, c->n) ||
 	    !hlg_index_add(&c->index, hash, c->n))
 		return HLG_LOST_CHAIN;
 	memcpy(c->words + c->n_words, words, 8 * n);

@@ -24,7 +24,7 @@ struct hlg_chains {
 	uint64_t *words;
 	size_t n_words, room_words;
 	struct hlg_chain *chains; /* [n] is number n + 1 */
-	uint32_t n, room;
+	uint32_t n;
 	struct hlg_index index; /* of chains, from 0 */
 };
 

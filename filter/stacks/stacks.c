@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/grow.h"
+
 /* A chain of a process, named. */
 struct hlg_stacks_memo {
 	uint32_t chain, comm, mappings, node;
@@ -121,8 +123,7 @@ static void add(struct hlg_stacks *s, const struct hlg_stack *key)
 		hlg_count_add(&s->stacks[known].count, key->count);
 		return;
 	}
-	if (hlg_index_room(&s->stacks, s->n_stacks, &s->room_stacks,
-			   sizeof(*s->stacks)) &&
+	if (HLG_GROW(s->stacks, s->n_stacks) &&
 	    hlg_index_add(&s->stack_index, hash, s->n_stacks))
 		s->stacks[s->n_stacks++] = *key;
 	else
@@ -226,7 +227,7 @@ static uint32_t stack_of(struct hlg_stacks *s, const struct hlg_stacks_sample *s
 	key.node = name_stack(s, sample, mark);
 	if (key.node == HLG_NO_NODE)
 		return HLG_NO_NODE;
-	if (!hlg_index_room(&s->memos, s->n_memos, &s->room_memos, sizeof(*s->memos)) ||
+	if (!HLG_GROW(s->memos, s->n_memos) ||
 	    !hlg_index_add(&s->memo_index, hash, s->n_memos))
 		return HLG_NO_NODE;
 	s->memos[s->n_memos++] = key;
@@ -264,8 +265,7 @@ void hlg_stacks_enter(struct hlg_stacks *s, const struct hlg_stacks_sample *samp
 
 	s->marks++;
 	if (!thread) {
-		if (!hlg_index_room(&s->threads, s->n_threads, &s->room_threads,
-				    sizeof(*s->threads)) ||
+		if (!HLG_GROW(s->threads, s->n_threads) ||
 		    !hlg_index_add(&s->thread_index,
 				   hash_thread(sample->pid, sample->tid), s->n_threads))
 			return;

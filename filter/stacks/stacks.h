@@ -89,11 +89,11 @@ struct hlg_stacks {
 	struct hlg_chains chains;
 	struct hlg_tree tree; /* groups at the bottom, then host frames */
 	struct hlg_stack *stacks;
-	uint32_t n_stacks, room_stacks;
+	uint32_t n_stacks;
 	struct hlg_stacks_memo *memos; /* chains that were named */
-	uint32_t n_memos, room_memos;
+	uint32_t n_memos;
 	struct hlg_stacks_thread *threads; /* the last mark of each */
-	uint32_t n_threads, room_threads;
+	uint32_t n_threads;
 	struct hlg_index stack_index, memo_index, thread_index;
 	uint64_t marks;         /* KVM_RUNs seen, whatever is selected */
 	struct hlg_count aside; /* of the profile's host samples: those of mark events */

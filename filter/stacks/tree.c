@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/grow.h"
+
 struct search {
 	const struct hlg_tree *tree;
 	const struct hlg_node *key;
@@ -20,7 +22,7 @@ static bool same(const void *ctx, uint32_t number)
 
 bool hlg_tree_init(struct hlg_tree *tree)
 {
-	if (!hlg_index_room(&tree->nodes, 0, &tree->room, sizeof(*tree->nodes)))
+	if (!HLG_GROW(tree->nodes, 0))
 		return false;
 	/* Not in the index: the root is nobody's child. */
 	tree->nodes[HLG_TREE_ROOT] = (struct hlg_node){.parent = HLG_NO_NODE};
@@ -53,7 +55,7 @@ uint32_t hlg_tree_child(struct hlg_tree *tree, uint32_t parent, enum hlg_frame f
 	known = hlg_index_find(&tree->index, hash, same, &search);
 	if (known != HLG_INDEX_NONE)
 		return known;
-	if (!hlg_index_room(&tree->nodes, tree->n, &tree->room, sizeof(*tree->nodes)) ||
+	if (!HLG_GROW(tree->nodes, tree->n) ||
 	    !hlg_index_add(&tree->index, hash, tree->n))
 		return HLG_NO_NODE;
 	key.depth = tree->nodes[parent].depth + 1;

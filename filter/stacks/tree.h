@@ -47,7 +47,7 @@ struct hlg_node {
 struct hlg_tree {
 	struct hlg_strings names;
 	struct hlg_node *nodes; /* [0] is the root */
-	uint32_t n, room;
+	uint32_t n;
 	struct hlg_index index; /* of nodes but the root, until they are settled */
 };
 

@@ -8,43 +8,44 @@
 #include "filter/trust/base-search.h"
 #include "filter/view/gap.h"
 
-bool hlg_per_file_begin(struct hlg_per_file *fits, const struct hlg_space *space,
+bool hlg_per_file_begin(struct hlg_per_file *judge, const struct hlg_space *space,
 			int gaps)
 {
-	*fits = (struct hlg_per_file){.space = space, .gaps = gaps};
-	fits->codes = calloc(space->n_images + 1, sizeof(*fits->codes));
-	if (!fits->codes)
+	*judge = (struct hlg_per_file){.space = space, .gaps = gaps};
+	judge->codes = calloc(space->n_images + 1, sizeof(*judge->codes));
+	if (!judge->codes)
 		return false;
 	for (size_t i = 0; i < space->n_images; i++) {
 		struct hlg_err err;
 
 		/* What cannot be decoded is not tested. */
-		if (hlg_code_open(&fits->codes[i], space->images[i], &err) == HLG_ESYSTEM)
+		if (hlg_code_open(&judge->codes[i], space->images[i], &err) ==
+		    HLG_ESYSTEM)
 			return false;
 	}
 	return true;
 }
 
-static bool lost(const struct hlg_per_file *fits)
+static bool lost(const struct hlg_per_file *judge)
 {
-	for (size_t i = 0; i < fits->space->n_images; i++)
-		if (fits->codes[i] && hlg_code_lost(fits->codes[i]))
+	for (size_t i = 0; i < judge->space->n_images; i++)
+		if (judge->codes[i] && hlg_code_lost(judge->codes[i]))
 			return true;
 	return false;
 }
 
-void hlg_per_file_finish(struct hlg_per_file *fits)
+void hlg_per_file_finish(struct hlg_per_file *judge)
 {
-	for (size_t i = 0; fits->codes && i < fits->space->n_images; i++)
-		hlg_code_close(fits->codes[i]);
-	free(fits->codes);
-	*fits = (struct hlg_per_file){0};
+	for (size_t i = 0; judge->codes && i < judge->space->n_images; i++)
+		hlg_code_close(judge->codes[i]);
+	free(judge->codes);
+	*judge = (struct hlg_per_file){0};
 }
 
-static struct hlg_code *code_of(const struct hlg_per_file *fits,
+static struct hlg_code *code_of(const struct hlg_per_file *judge,
 				const struct hlg_image *image)
 {
-	return hlg_space_has(fits->space, image) ? fits->codes[image->number] : NULL;
+	return hlg_space_has(judge->space, image) ? judge->codes[image->number] : NULL;
 }
 
 /* What a recording held, while it is tested. */
@@ -55,21 +56,21 @@ struct trial {
 };
 
 /* Returns false without memory. */
-static bool test_place(const struct hlg_per_file *fits, struct trial *t,
+static bool test_place(const struct hlg_per_file *judge, struct trial *t,
 		       const struct hlg_place *place, uint64_t samples)
 {
 	const struct hlg_count count = {samples, samples};
 
 	if (place->kind == HLG_GAP)
-		return fits->gaps == HLG_GAPS_DROP ||
+		return judge->gaps == HLG_GAPS_DROP ||
 		       hlg_gap_add(&t->gaps, place, count, 0);
-	hlg_verdict_add(&t->tested, place->image ? code_of(fits, place->image) : NULL,
+	hlg_verdict_add(&t->tested, place->image ? code_of(judge, place->image) : NULL,
 			place, false, samples);
 	return true;
 }
 
 /* Images that have a base are tested there. Keeps the addresses that are in none. */
-static bool test_placed(const struct hlg_per_file *fits, struct trial *t,
+static bool test_placed(const struct hlg_per_file *judge, struct trial *t,
 			struct hlg_per_file_verdict *fit)
 {
 	struct hlg_addresses *addrs = &t->addrs;
@@ -80,7 +81,7 @@ static bool test_placed(const struct hlg_per_file *fits, struct trial *t,
 		const struct hlg_sampled *at = &addrs->at[i];
 		struct hlg_place place;
 
-		hlg_space_lookup(fits->space, at->ip, &place);
+		hlg_space_lookup(judge->space, at->ip, &place);
 		if (!place.image) {
 			addrs->at[n++] = *at;
 			continue;
@@ -91,7 +92,7 @@ static bool test_placed(const struct hlg_per_file *fits, struct trial *t,
 			lowest = at->ip;
 			fit->base = place.image->base;
 		}
-		if (!test_place(fits, t, &place, at->samples))
+		if (!test_place(judge, t, &place, at->samples))
 			return false;
 	}
 	addrs->n = n;
@@ -122,7 +123,7 @@ static void peel(struct hlg_addresses *addrs, const struct hlg_image *image,
 }
 
 /* Tests an image where it was found. Returns false without memory. */
-static bool test_at(const struct hlg_per_file *fits, struct trial *t,
+static bool test_at(const struct hlg_per_file *judge, struct trial *t,
 		    const struct hlg_image *image, const struct hlg_found *found)
 {
 	struct hlg_addresses own = {.at = calloc(t->addrs.n + 1, sizeof(*own.at))};
@@ -136,17 +137,17 @@ static bool test_at(const struct hlg_per_file *fits, struct trial *t,
 		struct hlg_place place;
 
 		hlg_image_lookup(image, own.at[i].ip, &place);
-		ok = test_place(fits, t, &place, own.at[i].samples);
+		ok = test_place(judge, t, &place, own.at[i].samples);
 	}
 	hlg_addresses_finish(&own);
 	return ok;
 }
 
 /* An image without a base is tested where the samples fit best. */
-static bool test_found(const struct hlg_per_file *fits, struct trial *t,
+static bool test_found(const struct hlg_per_file *judge, struct trial *t,
 		       const struct hlg_image *image, struct hlg_per_file_verdict *fit)
 {
-	struct hlg_code *code = fits->codes[image->number];
+	struct hlg_code *code = judge->codes[image->number];
 	struct hlg_found found;
 	bool ok;
 
@@ -159,13 +160,13 @@ static bool test_found(const struct hlg_per_file *fits, struct trial *t,
 		fit->n_bases = found.n;
 	}
 	if (ok && found.n)
-		ok = test_at(fits, t, image, &found);
+		ok = test_at(judge, t, image, &found);
 	hlg_base_find_finish(&found);
 	return ok;
 }
 
 /* What no image has, and what is in gaps. Returns false without memory. */
-static bool test_rest(const struct hlg_per_file *fits, struct trial *t)
+static bool test_rest(const struct hlg_per_file *judge, struct trial *t)
 {
 	bool ok = hlg_gap_sort_out(&t->gaps);
 
@@ -179,12 +180,12 @@ static bool test_rest(const struct hlg_per_file *fits, struct trial *t)
 		const struct hlg_place place = {.kind = HLG_OUTSIDE,
 						.addr = t->addrs.at[i].ip};
 
-		ok = test_place(fits, t, &place, t->addrs.at[i].samples);
+		ok = test_place(judge, t, &place, t->addrs.at[i].samples);
 	}
 	return ok;
 }
 
-bool hlg_per_file_judge(struct hlg_per_file *fits, const struct hlg_profile *profile,
+bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *profile,
 			struct hlg_per_file_verdict *fit)
 {
 	struct trial t = {0};
@@ -194,13 +195,13 @@ bool hlg_per_file_judge(struct hlg_per_file *fits, const struct hlg_profile *pro
 	/* Each address counts once; order matters only where a base is to be found. */
 	if (ok && profile->n_series > 1)
 		hlg_addresses_sort(&t.addrs);
-	ok = ok && test_placed(fits, &t, fit);
-	for (size_t i = 0; ok && i < fits->space->n_images; i++)
-		ok = test_found(fits, &t, fits->space->images[i], fit);
-	ok = ok && test_rest(fits, &t);
+	ok = ok && test_placed(judge, &t, fit);
+	for (size_t i = 0; ok && i < judge->space->n_images; i++)
+		ok = test_found(judge, &t, judge->space->images[i], fit);
+	ok = ok && test_rest(judge, &t);
 	hlg_verdict_judge(&t.tested, t.tested.stray_addrs);
 	fit->verdict = t.tested.verdict;
 	hlg_gap_finish(&t.gaps);
 	hlg_addresses_finish(&t.addrs);
-	return ok && !lost(fits);
+	return ok && !lost(judge);
 }

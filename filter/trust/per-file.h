@@ -24,16 +24,16 @@ struct hlg_per_file_verdict {
 };
 
 /*
- * space is arranged, and outlives *fits; gaps is the policy that verdict.h asks for.
+ * space is arranged, and outlives *judge; gaps is the policy that verdict.h asks for.
  * False without memory; finish in any case.
  */
-bool hlg_per_file_begin(struct hlg_per_file *fits, const struct hlg_space *space,
+bool hlg_per_file_begin(struct hlg_per_file *judge, const struct hlg_space *space,
 			int gaps);
 
 /* Judges what one recording held. Returns false without memory. */
-bool hlg_per_file_judge(struct hlg_per_file *fits, const struct hlg_profile *profile,
+bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *profile,
 			struct hlg_per_file_verdict *fit);
 
-void hlg_per_file_finish(struct hlg_per_file *fits);
+void hlg_per_file_finish(struct hlg_per_file *judge);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "symtab/grow.h"
+
 enum {
 	LEAST_EXPECTED = 5
 };
@@ -15,21 +17,14 @@ struct share {
 
 struct shares {
 	struct share *share;
-	size_t n, room;
+	size_t n;
 };
 
 static bool add(struct shares *shares, const struct hlg_symbol *symbol, uint64_t bytes,
 		uint64_t samples)
 {
-	if (shares->n == shares->room) {
-		size_t room = shares->room ? 2 * shares->room : 64;
-		void *more = reallocarray(shares->share, room, sizeof(*shares->share));
-
-		if (!more)
-			return false;
-		shares->share = more;
-		shares->room = room;
-	}
+	if (!HLG_GROW(shares->share, shares->n))
+		return false;
 	shares->share[shares->n++] = (struct share){symbol, bytes, samples};
 	return true;
 }

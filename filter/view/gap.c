@@ -3,18 +3,13 @@
 
 #include <stdlib.h>
 
+#include "symtab/grow.h"
+
 bool hlg_gap_add(struct hlg_gap_cells *cells, const struct hlg_place *gap,
 		 struct hlg_count count, size_t tag)
 {
-	if (cells->n == cells->room) {
-		size_t room = cells->room ? 2 * cells->room : 64;
-		void *more = reallocarray(cells->cell, room, sizeof(*cells->cell));
-
-		if (!more)
-			return false;
-		cells->cell = more;
-		cells->room = room;
-	}
+	if (!HLG_GROW(cells->cell, cells->n))
+		return false;
 	cells->cell[cells->n++] = (struct hlg_gap_cell){*gap, count, tag, false};
 	return true;
 }

@@ -20,7 +20,7 @@ struct hlg_gap_cell {
 
 struct hlg_gap_cells {
 	struct hlg_gap_cell *cell;
-	size_t n, room;
+	size_t n;
 };
 
 /* Returns false without memory. */

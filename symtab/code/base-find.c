@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "symtab/bsearch.h"
+#include "symtab/grow.h"
 
 enum {
 	PAGE = 4096,
@@ -35,7 +36,7 @@ struct search {
 	double on, off; /* what an address adds to a score */
 	uint64_t size;  /* of the image */
 	uint64_t *votes;
-	size_t n_votes, room;
+	size_t n_votes;
 };
 
 /* One base and how many votes it has. */
@@ -114,15 +115,8 @@ void hlg_base_find_fit(const struct hlg_code *code, const struct hlg_image *imag
 
 static bool add_vote(struct search *s, uint64_t base)
 {
-	if (s->n_votes == s->room) {
-		size_t room = s->room ? 2 * s->room : 4096;
-		uint64_t *more = reallocarray(s->votes, room, sizeof(*more));
-
-		if (!more)
-			return false;
-		s->votes = more;
-		s->room = room;
-	}
+	if (!HLG_GROW(s->votes, s->n_votes))
+		return false;
 	s->votes[s->n_votes++] = base;
 	return true;
 }
@@ -246,12 +240,9 @@ static bool search_round(struct search *s, const struct hlg_sampled *addrs, size
 
 static bool add_fit(struct hlg_found *found, const struct hlg_fit *fit)
 {
-	struct hlg_fit *more = reallocarray(found->fits, found->n + 1, sizeof(*more));
-
-	if (!more)
+	if (!HLG_GROW(found->fits, found->n))
 		return false;
-	found->fits = more;
-	more[found->n++] = *fit;
+	found->fits[found->n++] = *fit;
 	return true;
 }
 

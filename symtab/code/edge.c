@@ -3,9 +3,11 @@
 
 #include <stdlib.h>
 
+#include "symtab/grow.h"
+
 struct addrs {
 	uint64_t *at;
-	size_t n, room;
+	size_t n;
 };
 
 struct scan {
@@ -18,18 +20,10 @@ struct scan {
 
 static void add(struct scan *scan, struct addrs *to, uint64_t addr)
 {
-	if (to->n == to->room) {
-		size_t room = to->room ? 2 * to->room : 64;
-		uint64_t *more = reallocarray(to->at, room, sizeof(*more));
-
-		if (!more) {
-			scan->lost = true;
-			return;
-		}
-		to->at = more;
-		to->room = room;
-	}
-	to->at[to->n++] = addr;
+	if (HLG_GROW(to->at, to->n))
+		to->at[to->n++] = addr;
+	else
+		scan->lost = true;
 }
 
 static void look(void *ctx, uint64_t addr, const struct hlg_insn *insn)

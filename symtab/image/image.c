@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symtab/grow.h"
 #include "symtab/image/perfmap.h"
 
 static struct hlg_image *create(const char *path)
@@ -175,16 +176,14 @@ void hlg_image_clear_base(struct hlg_image *image)
 
 int hlg_image_add_base(struct hlg_image *image, uint64_t base, struct hlg_err *err)
 {
-	struct hlg_base at = {0, 0}, *also;
+	struct hlg_base at = {0, 0};
 	int rc = place_at(image, base, &at, err);
 
 	if (rc < 0)
 		return rc;
-	also = reallocarray(image->also, image->n_also + 1, sizeof(*also));
-	if (!also)
+	if (!HLG_GROW(image->also, image->n_also))
 		return hlg_err_memory(err, image->path);
-	image->also = also;
-	also[image->n_also++] = at;
+	image->also[image->n_also++] = at;
 	return 0;
 }
 

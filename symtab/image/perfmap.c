@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symtab/grow.h"
+
 /* Reads one hexadecimal number and the blanks behind it; NULL if there is none. */
 static char *read_hex(char *s, uint64_t *value)
 {
@@ -48,8 +50,6 @@ static bool read_line(char *line, const char *names, struct hlg_symbol *out)
 /* Cuts the text into lines in place and keeps the symbols of the good ones. */
 static int read_lines(struct hlg_symtab *tab, char *end, size_t *skipped)
 {
-	size_t room = 0;
-
 	for (char *line = tab->names, *next; line < end; line = next) {
 		char *stop = memchr(line, '\n', (size_t)(end - line));
 
@@ -60,15 +60,8 @@ static int read_lines(struct hlg_symtab *tab, char *end, size_t *skipped)
 		*stop = '\0';
 		if (stop == line)
 			continue;
-		if (tab->n_syms == room) {
-			size_t more = room ? 2 * room : 1024;
-			void *syms = reallocarray(tab->syms, more, sizeof(*tab->syms));
-
-			if (!syms)
-				return -1;
-			tab->syms = syms;
-			room = more;
-		}
+		if (!HLG_GROW(tab->syms, tab->n_syms))
+			return -1;
 		if (tab->n_syms == HLG_MAX_SYMBOLS ||
 		    strlen(line) != (size_t)(stop - line) ||
 		    !read_line(line, tab->names, &tab->syms[tab->n_syms])) {

@@ -6,20 +6,17 @@
 #include <string.h>
 
 #include "symtab/bsearch.h"
+#include "symtab/grow.h"
 #include "symtab/image/base.h"
 
 int hlg_space_add(struct hlg_space *space, struct hlg_image *image, struct hlg_err *err)
 {
-	void *images =
-		reallocarray(space->images, space->n_images + 1, sizeof(*space->images));
-
-	if (!images) {
+	if (!HLG_GROW(space->images, space->n_images)) {
 		int rc = hlg_err_memory(err, image->path);
 
 		hlg_image_destroy(image);
 		return rc;
 	}
-	space->images = images;
 	image->number = space->n_images;
 	space->images[space->n_images++] = image;
 	return 0;

@@ -106,32 +106,6 @@ START_TEST(without_memory)
 }
 END_TEST
 
-/* What is in the array stays; without memory so does its room. */
-START_TEST(room_for_things)
-{
-	uint64_t *things = NULL;
-	uint32_t room = 0, failed = 0;
-
-	for (uint32_t i = 0; i < N; i++) {
-		bool made, was;
-
-		oom_arm(1, true);
-		made = hlg_index_room(&things, i, &room, sizeof(*things));
-		was = oom_disarm();
-		ck_assert(made != was);
-		failed += !made;
-		ck_assert(made || room == i);
-		ck_assert(hlg_index_room(&things, i, &room, sizeof(*things)));
-		ck_assert_uint_lt(i, room);
-		things[i] = i;
-	}
-	ck_assert_uint_eq(failed, 8); /* 64, 128 .. 8,192 things */
-	for (uint32_t i = 0; i < N; i++)
-		ck_assert_uint_eq(things[i], i);
-	free(things);
-}
-END_TEST
-
 /* The published values of FNV-1a, and texts that only their ends tell apart. */
 START_TEST(hashes)
 {
@@ -154,7 +128,6 @@ int main(void)
 	tcase_add_test(tc, found);
 	tcase_add_test(tc, same_hash);
 	tcase_add_test(tc, without_memory);
-	tcase_add_test(tc, room_for_things);
 	tcase_add_test(tc, hashes);
 	return tap_main(suite);
 }

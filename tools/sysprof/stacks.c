@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/grow.h"
+
 bool hlg_stacks_more(void *list, size_t n, size_t more, size_t *room, size_t size)
 {
 	size_t wanted = *room ? *room : 64;
@@ -52,8 +54,7 @@ uint32_t hlg_stacks_frame(struct hlg_sysprof *s, const struct hlg_sysprof_frame 
 	number = hlg_index_find(&s->frame_index, hash, same_frame, &search);
 	if (number != HLG_INDEX_NONE)
 		return number;
-	if (!hlg_index_room(&s->frames, s->n_frames, &s->room_frames,
-			    sizeof(*s->frames)) ||
+	if (!HLG_GROW(s->frames, s->n_frames) ||
 	    !hlg_index_add(&s->frame_index, hash, s->n_frames))
 		return HLG_INDEX_NONE;
 	s->frames[s->n_frames] = *frame;
@@ -93,8 +94,7 @@ bool hlg_stacks_count(struct hlg_sysprof *s, enum hlg_sysprof_state state,
 		hash = hlg_hash_word(hash, ids[i]);
 	number = hlg_index_find(&s->stack_index, hash, same_stack, &search);
 	if (number == HLG_INDEX_NONE) {
-		if (!hlg_index_room(&s->stacks, s->n_stacks, &s->room_stacks,
-				    sizeof(*s->stacks)) ||
+		if (!HLG_GROW(s->stacks, s->n_stacks) ||
 		    !hlg_stacks_more(&s->ids, s->n_ids, room, &s->room_ids,
 				     sizeof(*s->ids)) ||
 		    !hlg_index_add(&s->stack_index, hash, s->n_stacks))

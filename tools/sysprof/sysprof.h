@@ -80,12 +80,12 @@ struct hlg_sysprof_records {
 struct hlg_sysprof {
 	struct hlg_strings names; /* a NUL in a name is spelled out, \x00; not escaped */
 	struct hlg_sysprof_frame *frames; /* distinct ones */
-	uint32_t n_frames, room_frames;
+	uint32_t n_frames;
 	struct hlg_index frame_index;
 	uint32_t *ids; /* of frames, for the stacks */
 	size_t n_ids, room_ids;
 	struct hlg_sysprof_stack *stacks; /* in the order they were met */
-	uint32_t n_stacks, room_stacks;
+	uint32_t n_stacks;
 	struct hlg_index stack_index;
 	uint64_t samples, states[HLG_SYSPROF_STATES];
 	struct hlg_sysprof_records table, changes; /* at the head; among the events */
