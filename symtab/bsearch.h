@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Binary search in an array that is sorted by one of its members, a uint64_t. */
+/* Arrays that are sorted by one of their members, a uint64_t: to sort and to search. */
 #ifndef HLG_SYMTAB_BSEARCH_H
 #define HLG_SYMTAB_BSEARCH_H
 
@@ -34,6 +34,19 @@ static inline size_t hlg_bsearch_upto(const void *things, size_t n, size_t size,
 		n -= half;
 	}
 	return from;
+}
+
+/*
+ * The order of things by their first member, a uint64_t, as qsort asks for it. Things of
+ * one value are alike.
+ */
+static inline int hlg_bsearch_compare(const void *a, const void *b)
+{
+	uint64_t x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return x < y ? -1 : x > y;
 }
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "filter/report/notes.h"
 #include "filter/report/trust-notes.h"
-#include "filter/trust/skid.h"
 #include "filter/view/region.h"
 
 static int compare_events(const void *a, const void *b, void *profile)
@@ -108,11 +107,11 @@ static int build_view(const struct hlg_report *r, struct hlg_view *view,
 }
 
 /* Edges need code, which a report that names no function does not look at. */
-static int mark_edges(const struct hlg_report *r, struct hlg_view *view,
-		      struct hlg_err *err)
+static int count_edges(const struct hlg_report *r, struct hlg_view *view,
+		       struct hlg_err *err)
 {
 	if (r->options->skid == 0 || r->suppressed ||
-	    hlg_skid_count(view, &r->trust, r->options->skid))
+	    hlg_trust_skid(&r->trust, view, r->options->skid))
 		return 0;
 	return hlg_err_memory(err, "report");
 }
@@ -135,7 +134,7 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_er
 	}
 	if (rc == 0 && !hlg_size_test_view(&r->size_test, &r->all, r->options->region))
 		rc = hlg_err_memory(err, "report");
-	return rc < 0 ? rc : mark_edges(r, &r->all, err);
+	return rc < 0 ? rc : count_edges(r, &r->all, err);
 }
 
 /* One group for each series that has cells. */
@@ -156,7 +155,7 @@ static int split(struct hlg_report *r, struct hlg_err *err)
 		rc = build_view(r, &group->view, r->cells + i, j - i,
 				(enum hlg_weight)r->options->weight, err);
 		if (rc == 0)
-			rc = mark_edges(r, &group->view, err);
+			rc = count_edges(r, &group->view, err);
 	}
 	return rc;
 }

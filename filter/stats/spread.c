@@ -5,13 +5,7 @@
 #include <stdlib.h>
 
 #include "filter/stats/interval.h"
-
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
+#include "symtab/bsearch.h"
 
 /* Between the values around part of the way from the least to the most. */
 static double quantile(const uint64_t *values, size_t n, double part)
@@ -31,7 +25,7 @@ void hlg_spread_of(struct hlg_spread *s, uint64_t *values, size_t n)
 	s->low = s->high = s->mean = NAN;
 	if (n == 0)
 		return;
-	qsort(values, n, sizeof(*values), compare);
+	qsort(values, n, sizeof(*values), hlg_bsearch_compare);
 	s->min = values[0];
 	s->max = values[n - 1];
 	for (size_t i = 0; i < n; i++)

@@ -3,12 +3,7 @@
 
 #include <stdlib.h>
 
-static int compare_addresses(const void *a, const void *b)
-{
-	const struct hlg_sampled *x = a, *y = b;
-
-	return x->ip < y->ip ? -1 : x->ip > y->ip;
-}
+#include "symtab/bsearch.h"
 
 bool hlg_addresses_gather(struct hlg_addresses *addrs, const struct hlg_profile *profile)
 {
@@ -31,7 +26,7 @@ void hlg_addresses_sort(struct hlg_addresses *addrs)
 	struct hlg_sampled *at = addrs->at;
 	size_t n = 0;
 
-	qsort(at, addrs->n, sizeof(*at), compare_addresses);
+	qsort(at, addrs->n, sizeof(*at), hlg_bsearch_compare);
 	for (size_t i = 0; i < addrs->n; i++) {
 		if (n && at[n - 1].ip == at[i].ip)
 			at[n - 1].samples += at[i].samples;

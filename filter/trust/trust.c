@@ -7,6 +7,7 @@
 
 #include "filter/trust/addresses.h"
 #include "filter/trust/threads.h"
+#include "symtab/code/edge.h"
 
 static void add_boundaries(struct hlg_boundaries *to, const struct hlg_boundaries *from)
 {
@@ -197,6 +198,36 @@ int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 	if (rc == 0 && fits_elsewhere(trust))
 		trust->all.verdict = HLG_TRUST_MISMATCH;
 	return rc;
+}
+
+static bool count_edges(struct hlg_view *view, struct hlg_row *row, struct hlg_code *code,
+			uint64_t reach)
+{
+	struct hlg_edges edges;
+	bool ok = hlg_edge_find(&edges, code, &row->place, reach);
+
+	row->edge_known = ok;
+	for (size_t i = 0; ok && i < row->n_hits; i++) {
+		const struct hlg_hit *hit = &view->hits[row->first_hit + i];
+
+		if (hlg_edge_has(&edges, hit->addr))
+			row->edge += hit->count.samples;
+	}
+	hlg_edge_finish(&edges);
+	return ok;
+}
+
+bool hlg_trust_skid(const struct hlg_trust *trust, struct hlg_view *view, uint64_t reach)
+{
+	for (size_t i = 0; i < view->n_rows; i++) {
+		struct hlg_row *row = &view->rows[i];
+		const struct hlg_image_test *ti = hlg_trust_of(trust, row->place.image);
+
+		if (ti && ti->code && row->place.symbol &&
+		    !count_edges(view, row, ti->code, reach))
+			return false;
+	}
+	return true;
 }
 
 void hlg_trust_finish(struct hlg_trust *trust)

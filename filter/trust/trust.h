@@ -30,4 +30,11 @@ void hlg_trust_finish(struct hlg_trust *trust);
 struct hlg_image_test *hlg_trust_of(const struct hlg_trust *trust,
 				    const struct hlg_image *image);
 
+/*
+ * skid=REACH: counts how many samples lie where a late one would. Fills edge of every row
+ * of the view that is a function or label of decoded code: its samples within reach
+ * instructions of where control comes in (symtab/code/edge.h). False without memory.
+ */
+bool hlg_trust_skid(const struct hlg_trust *trust, struct hlg_view *view, uint64_t reach);
+
 #endif

@@ -30,7 +30,7 @@ struct hlg_row {
 	struct hlg_count count;
 	struct hlg_count padding; /* of a gap: what fell into filler */
 	struct hlg_share share;   /* of the view's kept weight */
-	uint64_t edge;            /* samples at an edge (skid.h), if edge_known */
+	uint64_t edge;            /* samples at an edge (hlg_trust_skid), if edge_known */
 	bool edge_known;
 	bool unsure; /* the next row may well have more: their intervals overlap */
 	char *name;  /* readable, not escaped */

@@ -158,13 +158,6 @@ static bool vote(struct search *s, uint64_t ip)
 	return true;
 }
 
-static int compare_bases(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Keeps c if it is among the CANDIDATES with most votes; of equal ones the lower base. */
 static void keep(struct candidate *best, size_t *n, struct candidate c)
 {
@@ -188,7 +181,7 @@ static size_t count_votes(struct search *s, struct candidate *best, size_t *n_be
 
 	*n_best = 0;
 	if (s->n_votes)
-		qsort(s->votes, s->n_votes, sizeof(*s->votes), compare_bases);
+		qsort(s->votes, s->n_votes, sizeof(*s->votes), hlg_bsearch_compare);
 	for (size_t i = 0, j; i < s->n_votes; i = j, n++) {
 		for (j = i + 1; j < s->n_votes && s->votes[j] == s->votes[i]; j++)
 			;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "symtab/bsearch.h"
 #include "symtab/grow.h"
 
 struct addrs {
@@ -39,13 +40,6 @@ static void look(void *ctx, uint64_t addr, const struct hlg_insn *insn)
 		add(scan, &scan->ins, insn->target);
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Keeps the instructions that are among the first from a place where control comes in. */
 static void keep_near(struct scan *scan, uint64_t reach)
 {
@@ -76,7 +70,7 @@ bool hlg_edge_find(struct hlg_edges *edges, struct hlg_code *code,
 	if (!hlg_code_walk(code, place, look, &scan))
 		scan.lost = true;
 	if (!scan.lost) {
-		qsort(scan.ins.at, scan.ins.n, sizeof(*scan.ins.at), compare);
+		qsort(scan.ins.at, scan.ins.n, sizeof(*scan.ins.at), hlg_bsearch_compare);
 		keep_near(&scan, reach);
 	}
 	free(scan.ins.at);
@@ -87,8 +81,8 @@ bool hlg_edge_find(struct hlg_edges *edges, struct hlg_code *code,
 
 bool hlg_edge_has(const struct hlg_edges *edges, uint64_t addr)
 {
-	return edges->n &&
-	       bsearch(&addr, edges->addrs, edges->n, sizeof(*edges->addrs), compare);
+	return edges->n && bsearch(&addr, edges->addrs, edges->n, sizeof(*edges->addrs),
+				   hlg_bsearch_compare);
 }
 
 void hlg_edge_finish(struct hlg_edges *edges)

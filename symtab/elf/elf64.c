@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symtab/memory.h"
+#include "symtab/bsearch.h"
+#include "symtab/elf/memory.h"
 
 #define NO_SYMBOLS                                                                       \
 	"has no symbols (it was stripped: `strip -s` and, for Rust, `strip = "           \
@@ -141,13 +142,6 @@ static int read_identity(struct reader *r)
 	return check_type(r, eh.e_type);
 }
 
-static int compare_loads(const void *a, const void *b)
-{
-	const struct hlg_load *x = a, *y = b;
-
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
 static int read_load(struct reader *r, const GElf_Phdr *ph)
 {
 	struct hlg_load *load = &r->elf->loads[r->elf->n_loads];
@@ -204,7 +198,7 @@ static int read_loads(struct reader *r)
 	}
 	if (elf->n_loads == 0)
 		return damaged(r, "has nothing to load");
-	qsort(elf->loads, elf->n_loads, sizeof(*elf->loads), compare_loads);
+	qsort(elf->loads, elf->n_loads, sizeof(*elf->loads), hlg_bsearch_compare);
 	for (size_t i = 1; i < elf->n_loads; i++)
 		if (elf->loads[i].addr < elf->loads[i - 1].end)
 			return damaged(r, "has segments that overlap");

@@ -38,13 +38,6 @@ static size_t add_ranges(struct hlg_space_range *ranges, size_t n,
 	return n;
 }
 
-static int compare_ranges(const void *a, const void *b)
-{
-	const struct hlg_space_range *x = a, *y = b;
-
-	return x->first < y->first ? -1 : x->first > y->first;
-}
-
 static int check_overlap(const struct hlg_space *space, struct hlg_err *err)
 {
 	for (size_t i = 1; i < space->n_ranges; i++) {
@@ -89,7 +82,8 @@ int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err)
 			space->n_ranges = add_ranges(space->ranges, space->n_ranges,
 						     space->images[i],
 						     hlg_image_base(space->images[i], k));
-	qsort(space->ranges, space->n_ranges, sizeof(*space->ranges), compare_ranges);
+	qsort(space->ranges, space->n_ranges, sizeof(*space->ranges),
+	      hlg_bsearch_compare);
 	return check_overlap(space, err);
 }
 

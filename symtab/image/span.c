@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "symtab/bsearch.h"
-#include "symtab/memory.h"
+#include "symtab/elf/memory.h"
 
 struct sweep {
 	const struct hlg_symtab *tab;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "symtab/bsearch.h"
-#include "symtab/memory.h"
+#include "symtab/elf/memory.h"
 
 static_assert(sizeof(struct hlg_symbol) == sizeof(Elf64_Sym), "compacted in place");
 
@@ -173,13 +173,6 @@ static bool sort_near(struct hlg_symtab *tab, uint64_t least, uint64_t most)
 	return true;
 }
 
-static int compare_addr(const void *x, const void *y)
-{
-	const struct hlg_symbol *a = x, *b = y;
-
-	return a->addr < b->addr ? -1 : a->addr > b->addr;
-}
-
 /* Aliases: runs of one address, almost always of length one. */
 static void sort_runs(struct hlg_symtab *tab)
 {
@@ -210,7 +203,7 @@ bool hlg_symbol_sort(struct hlg_symtab *tab)
 		if (!sort_near(tab, least, most))
 			return false;
 	} else if (!sorted) {
-		qsort(tab->syms, tab->n_syms, sizeof(*tab->syms), compare_addr);
+		qsort(tab->syms, tab->n_syms, sizeof(*tab->syms), hlg_bsearch_compare);
 	}
 	sort_runs(tab);
 	return true;

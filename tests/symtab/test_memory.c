@@ -4,7 +4,7 @@
  * for free(), and NULL for what nobody has; and that from 1 MiB on it begins at a huge
  * page and ends with one, without which the kernel gives none.
  */
-#include "symtab/memory.h"
+#include "symtab/elf/memory.h"
 
 #include <malloc.h>
 #include <stdint.h>

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "filter/profile/select.h"
-#include "symtab/sum.h"
 #include "tools/exits/pair.h"
 #include "tools/exits/probe.h"
 #include "tools/exits/reasons.h"
 #include "tools/perfdata/perfdata.h"
+#include "tools/perfdata/sum.h"
 #include "tools/tracepoint/trace.h"
 
 struct reader {

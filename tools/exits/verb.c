@@ -10,13 +10,13 @@
 #include "filter/output/out.h"
 #include "filter/run.h"
 #include "symtab/image/base.h"
-#include "symtab/sum.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/exits/fold.h"
 #include "tools/exits/read.h"
 #include "tools/exits/write.h"
 #include "tools/inputs/inputs.h"
+#include "tools/perfdata/sum.h"
 
 #define TOP_OF_TEXT 20
 

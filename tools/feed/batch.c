@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "symtab/sum.h"
+#include "tools/perfdata/sum.h"
 #include "tools/pprof/pprof.h"
 
 struct worker {

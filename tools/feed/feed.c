@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symtab/sum.h"
 #include "tools/feed/timeline.h"
 #include "tools/perfdata/perfdata.h"
+#include "tools/perfdata/sum.h"
 
 struct feed {
 	struct hlg_profile *profile;

@@ -10,6 +10,7 @@
 #include "symtab/escape.h"
 #include "tools/inject/rewrite.h"
 #include "tools/inject/stop.h"
+#include "tools/perfdata/sum.h"
 #include "tools/perfdata/synth.h"
 
 /* "guest:VMM", or "guest:PID": what a VMM's new process is called. To be freed. */

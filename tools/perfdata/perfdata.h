@@ -33,9 +33,9 @@
 #include <stdint.h>
 
 #include "symtab/err.h"
-#include "symtab/sum.h"
 #include "tools/perfdata/decode.h"
 #include "tools/perfdata/event.h"
+#include "tools/perfdata/sum.h"
 #include "tools/perfdata/walk.h"
 
 /*

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "symtab/sum.h"
 #include "tools/perfdata/reader.h"
+#include "tools/perfdata/sum.h"
 
 struct hlg_perfdata_walk *hlg_perfdata_begin(struct hlg_perfdata *pd,
 					     hlg_perfdata_sample_fn *sample,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "symtab/escape.h"
-#include "symtab/sum.h"
+#include "tools/perfdata/sum.h"
 
 enum {
 	ALIGN = 16,

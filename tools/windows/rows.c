@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "filter/profile/select.h"
-#include "symtab/sum.h"
+#include "tools/perfdata/sum.h"
 #include "tools/windows/windows.h"
 
 void hlg_windows_rows_select(struct hlg_windows *w, const struct hlg_options *options)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Adding up numbers that files say. */
-#ifndef HLG_SYMTAB_SUM_H
-#define HLG_SYMTAB_SUM_H
+#ifndef HLG_TOOLS_PERFDATA_SUM_H
+#define HLG_TOOLS_PERFDATA_SUM_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "symtab/memory.h"
+#include "symtab/elf/memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>

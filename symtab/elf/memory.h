@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Memory for tables of megabytes that are filled at once. */
-#ifndef HLG_SYMTAB_MEMORY_H
-#define HLG_SYMTAB_MEMORY_H
+#ifndef HLG_SYMTAB_ELF_MEMORY_H
+#define HLG_SYMTAB_ELF_MEMORY_H
 
 #include <stddef.h>
 

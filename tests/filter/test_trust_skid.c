@@ -5,7 +5,7 @@
  * targets are known as they are written; samples fall anywhere, also between
  * instructions, in gaps and outside, at two bases and in several series.
  */
-#include "filter/trust/skid.h"
+#include "filter/trust/trust.h"
 
 #include <string.h>
 
@@ -156,8 +156,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("skid");
-	TCase *tc = tap_case(suite, "skid");
+	Suite *suite = suite_create("trust-skid");
+	TCase *tc = tap_case(suite, "trust-skid");
 
 	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
 	tcase_add_loop_test(tc, edges_are_counted, 0, 60);
