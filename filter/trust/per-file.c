@@ -26,14 +26,6 @@ bool hlg_per_file_begin(struct hlg_per_file *judge, const struct hlg_space *spac
 	return true;
 }
 
-static bool lost(const struct hlg_per_file *judge)
-{
-	for (size_t i = 0; i < judge->space->n_images; i++)
-		if (judge->codes[i] && hlg_code_lost(judge->codes[i]))
-			return true;
-	return false;
-}
-
 void hlg_per_file_finish(struct hlg_per_file *judge)
 {
 	for (size_t i = 0; judge->codes && i < judge->space->n_images; i++)
@@ -203,5 +195,5 @@ bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *pr
 	fit->verdict = t.tested.verdict;
 	hlg_gap_finish(&t.gaps);
 	hlg_addresses_finish(&t.addrs);
-	return ok && !lost(judge);
+	return ok;
 }

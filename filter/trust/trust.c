@@ -164,14 +164,6 @@ static int open_images(struct hlg_trust *trust, const struct hlg_space *space,
 	return rc;
 }
 
-static bool lost(const struct hlg_trust *trust)
-{
-	for (size_t i = 0; i < trust->n_images; i++)
-		if (trust->images[i].code && hlg_code_lost(trust->images[i].code))
-			return true;
-	return false;
-}
-
 int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 		    const struct hlg_view *view, const struct hlg_profile *profile,
 		    struct hlg_err *err)
@@ -182,7 +174,7 @@ int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 	rc = open_images(trust, space, err);
 	if (rc < 0)
 		return rc;
-	if (!test_view(trust, view) || lost(trust))
+	if (!test_view(trust, view))
 		return hlg_err_memory(err, "report");
 	if (trust->all.verdict == HLG_TRUST_VERIFIED && has_mismatch(trust))
 		trust->all.verdict = HLG_TRUST_MIXED;

@@ -310,7 +310,6 @@ bool hlg_base_find_all(struct hlg_code *code, const struct hlg_image *image,
 
 	*found = (struct hlg_found){.best = {.score = -INFINITY}};
 	hlg_code_decode_all(code);
-	ok &= !hlg_code_lost(code);
 	set_weights(&s);
 	if (ok && n)
 		memcpy(left, addrs, n * sizeof(*left));

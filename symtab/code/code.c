@@ -19,9 +19,7 @@ struct hlg_code {
 	uint64_t *done;                /* a bit for each symbol */
 	uint64_t left;                 /* bytes that may still be decoded */
 	struct hlg_density *densities; /* of each symbol that was asked for; else 0 */
-	unsigned char *bytes;
-	size_t room;
-	bool lost; /* no memory for them */
+	unsigned char *bytes;          /* room for those of any function, label or gap */
 };
 
 /* Bytes of the image, and the next instruction in them. */
@@ -39,13 +37,13 @@ static struct hlg_boundary_map *find_map(const struct hlg_code *code, uint64_t a
 	return NULL;
 }
 
-static int add_maps(struct hlg_code *code)
+static bool add_maps(struct hlg_code *code)
 {
 	const struct hlg_image *image = code->image;
 
 	code->maps = calloc(image->n_areas, sizeof(*code->maps));
 	if (!code->maps)
-		return -1;
+		return false;
 	for (size_t i = 0; i < image->n_areas; i++) {
 		const struct hlg_area *area = &image->areas[i];
 		uint64_t stored = hlg_image_stored(image, area->start);
@@ -60,12 +58,35 @@ static int add_maps(struct hlg_code *code)
 		words = (map->end - map->start) / 64 + 1;
 		map->starts = calloc(words, 2 * sizeof(*map->starts));
 		if (!map->starts)
-			return -1;
+			return false;
 		map->known = map->starts + words;
 		code->n_maps++;
 		code->left += NESTING * (map->end - map->start);
 	}
-	return 0;
+	return true;
+}
+
+/* Room for the bytes of anything that is decoded at once. */
+static bool add_bytes(struct hlg_code *code)
+{
+	const struct hlg_symtab *tab = &code->image->tab;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < code->n_maps; i++)
+		if (code->maps[i].end - code->maps[i].start > most)
+			most = code->maps[i].end - code->maps[i].start;
+	/* A symbol may go on behind its area. */
+	for (size_t i = 0; i < tab->n_syms; i++) {
+		uint64_t size = tab->syms[i].end - tab->syms[i].addr, stored;
+
+		if (size <= most)
+			continue;
+		stored = hlg_image_stored(code->image, tab->syms[i].addr);
+		size = size < stored ? size : stored;
+		most = size > most ? size : most;
+	}
+	code->bytes = malloc(most + 1);
+	return code->bytes;
 }
 
 int hlg_code_open(struct hlg_code **out, const struct hlg_image *image,
@@ -93,7 +114,7 @@ int hlg_code_open(struct hlg_code **out, const struct hlg_image *image,
 	}
 	code->done = calloc(image->tab.n_syms / 64 + 1, sizeof(*code->done));
 	code->densities = calloc(image->tab.n_syms + 1, sizeof(*code->densities));
-	if (!code->done || !code->densities || add_maps(code) < 0) {
+	if (!code->done || !code->densities || !add_maps(code) || !add_bytes(code)) {
 		hlg_code_close(code);
 		return hlg_err_memory(err, image->path);
 	}
@@ -115,26 +136,15 @@ void hlg_code_close(struct hlg_code *code)
 	free(code);
 }
 
-/* Readies [start, end), or what is stored of it. Returns false without memory. */
-static bool begin_sweep(struct hlg_code *code, uint64_t start, uint64_t end,
+/* Readies [start, end), or what is stored of it. */
+static void begin_sweep(struct hlg_code *code, uint64_t start, uint64_t end,
 			struct sweep *sweep)
 {
 	uint64_t size = hlg_image_stored(code->image, start);
 
 	size = end - start < size ? end - start : size;
-	if (size > code->room) {
-		unsigned char *more = realloc(code->bytes, size);
-
-		if (!more) {
-			code->lost = true;
-			return false;
-		}
-		code->bytes = more;
-		code->room = size;
-	}
 	size = hlg_image_pread(code->image, code->fd, start, code->bytes, size);
 	*sweep = (struct sweep){code->image, code->bytes, start, start + size, start};
-	return true;
 }
 
 /* What is no instruction hides where the next one begins, until a symbol tells. */
@@ -171,16 +181,16 @@ static bool next_insn(struct sweep *s, bool whole, struct hlg_insn *insn)
 }
 
 bool hlg_code_walk(struct hlg_code *code, const struct hlg_place *place,
-		   void (*each)(void *ctx, uint64_t addr, const struct hlg_insn *insn),
+		   bool (*each)(void *ctx, uint64_t addr, const struct hlg_insn *insn),
 		   void *ctx)
 {
 	struct sweep sweep;
 	struct hlg_insn insn;
 
-	if (!begin_sweep(code, place->start, place->end, &sweep))
-		return false;
+	begin_sweep(code, place->start, place->end, &sweep);
 	for (; next_insn(&sweep, true, &insn); sweep.addr += insn.length)
-		each(ctx, sweep.addr, &insn);
+		if (!each(ctx, sweep.addr, &insn))
+			return false;
 	return true;
 }
 
@@ -214,8 +224,8 @@ static void record(struct decoding *m, uint64_t addr, unsigned length)
 	hlg_boundary_map_know(map, addr, end < span[1].start ? end : span[1].start);
 }
 
-/* Decodes a symbol. Returns false without memory. */
-static bool decode_symbol(struct hlg_code *code, const struct hlg_place *place,
+/* Decodes a symbol. */
+static void decode_symbol(struct hlg_code *code, const struct hlg_place *place,
 			  struct hlg_boundary_map *map)
 {
 	struct decoding m = {map, code->image, place->symbol,
@@ -223,11 +233,9 @@ static bool decode_symbol(struct hlg_code *code, const struct hlg_place *place,
 	struct hlg_insn insn;
 	struct sweep sweep;
 
-	if (!begin_sweep(code, place->start, place->end, &sweep))
-		return false;
+	begin_sweep(code, place->start, place->end, &sweep);
 	for (; next_insn(&sweep, false, &insn); sweep.addr += insn.length)
 		record(&m, sweep.addr, insn.length);
-	return true;
 }
 
 /* Decodes place's symbol unless that is done. Returns where the bits are, or NULL. */
@@ -246,8 +254,8 @@ static struct hlg_boundary_map *ready(struct hlg_code *code,
 	if (hlg_boundary_map_get(code->done, i) || size > code->left)
 		return map;
 	code->left -= size;
-	if (decode_symbol(code, place, map))
-		hlg_boundary_map_set(code->done, i);
+	decode_symbol(code, place, map);
+	hlg_boundary_map_set(code->done, i);
 	return map;
 }
 
@@ -263,11 +271,6 @@ static enum hlg_boundary test(const struct hlg_boundary_map *map, uint64_t addr)
 enum hlg_boundary hlg_code_at(struct hlg_code *code, const struct hlg_place *place)
 {
 	return test(ready(code, place), place->addr);
-}
-
-bool hlg_code_lost(const struct hlg_code *code)
-{
-	return code->lost;
 }
 
 enum hlg_boundary hlg_code_test(const struct hlg_code *code, uint64_t addr)
@@ -324,7 +327,10 @@ static void record_padding(struct hlg_code *code, uint64_t start, uint64_t end)
 	struct hlg_padding pad;
 	struct sweep sweep;
 
-	if (!map || !begin_sweep(code, start, end, &sweep) || sweep.end != end)
+	if (!map)
+		return;
+	begin_sweep(code, start, end, &sweep);
+	if (sweep.end != end)
 		return;
 	pad = hlg_padding_find(code->image->elf.machine, sweep.bytes, end - start);
 	hlg_boundary_map_know(map, start, start + pad.lead);

@@ -57,22 +57,16 @@ void hlg_code_decode_all(struct hlg_code *code);
 /* What an own address is. */
 enum hlg_boundary hlg_code_test(const struct hlg_code *code, uint64_t addr);
 
-/*
- * Was there no memory to decode something? Then some of what was said to be unknown is
- * not.
- */
-bool hlg_code_lost(const struct hlg_code *code);
-
 /* Of all that is covered. */
 struct hlg_density hlg_code_total(const struct hlg_code *code);
 
 /*
- * Calls each with every instruction of place's function or label, in order. Those behind
- * bytes that are none are left out. each must ask code nothing. Returns false without
- * memory.
+ * Calls each with every instruction of place's function, label or gap, in order, until
+ * each says false: returns that. What follows bytes that are no instruction is left out,
+ * up to the next symbol. each must ask code nothing.
  */
 bool hlg_code_walk(struct hlg_code *code, const struct hlg_place *place,
-		   void (*each)(void *ctx, uint64_t addr, const struct hlg_insn *insn),
+		   bool (*each)(void *ctx, uint64_t addr, const struct hlg_insn *insn),
 		   void *ctx);
 
 #endif

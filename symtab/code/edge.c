@@ -14,30 +14,29 @@ struct addrs {
 struct scan {
 	struct addrs insns, ins; /* instructions; where control comes in */
 	const struct hlg_place *place;
-	bool lost;        /* no memory */
 	uint64_t returns; /* return point of the last instruction, if that is a call; else
 			     0 */
 };
 
-static void add(struct scan *scan, struct addrs *to, uint64_t addr)
+static bool add(struct addrs *to, uint64_t addr)
 {
-	if (HLG_GROW(to->at, to->n))
-		to->at[to->n++] = addr;
-	else
-		scan->lost = true;
+	if (!HLG_GROW(to->at, to->n))
+		return false;
+	to->at[to->n++] = addr;
+	return true;
 }
 
-static void look(void *ctx, uint64_t addr, const struct hlg_insn *insn)
+static bool look(void *ctx, uint64_t addr, const struct hlg_insn *insn)
 {
 	struct scan *scan = ctx;
+	bool returns = scan->returns && scan->returns == addr;
+	bool inside = insn->flow == HLG_FLOW_BRANCH && insn->direct &&
+		      insn->target >= scan->place->start &&
+		      insn->target < scan->place->end;
 
-	add(scan, &scan->insns, addr);
-	if (scan->returns && scan->returns == addr)
-		add(scan, &scan->ins, addr);
 	scan->returns = insn->flow == HLG_FLOW_CALL ? addr + insn->length : 0;
-	if (insn->flow == HLG_FLOW_BRANCH && insn->direct &&
-	    insn->target >= scan->place->start && insn->target < scan->place->end)
-		add(scan, &scan->ins, insn->target);
+	return add(&scan->insns, addr) && (!returns || add(&scan->ins, addr)) &&
+	       (!inside || add(&scan->ins, insn->target));
 }
 
 /* Keeps the instructions that are among the first from a place where control comes in. */
@@ -65,18 +64,16 @@ bool hlg_edge_find(struct hlg_edges *edges, struct hlg_code *code,
 		   const struct hlg_place *place, uint64_t reach)
 {
 	struct scan scan = {.place = place};
+	bool ok = add(&scan.ins, place->start) && hlg_code_walk(code, place, look, &scan);
 
-	add(&scan, &scan.ins, place->start);
-	if (!hlg_code_walk(code, place, look, &scan))
-		scan.lost = true;
-	if (!scan.lost) {
+	if (ok) {
 		qsort(scan.ins.at, scan.ins.n, sizeof(*scan.ins.at), hlg_bsearch_compare);
 		keep_near(&scan, reach);
 	}
 	free(scan.ins.at);
 	edges->addrs = scan.insns.at;
 	edges->n = scan.insns.n;
-	return !scan.lost;
+	return ok;
 }
 
 bool hlg_edge_has(const struct hlg_edges *edges, uint64_t addr)

@@ -47,8 +47,9 @@ static bool read_line(char *line, const char *names, struct hlg_symbol *out)
 	return true;
 }
 
-/* Cuts the text into lines in place and keeps the symbols of the good ones. */
-static int read_lines(struct hlg_symtab *tab, char *end, size_t *skipped)
+/* Cuts the text into lines in place and keeps the symbols of the good ones. False without
+ * memory. */
+static bool read_lines(struct hlg_symtab *tab, char *end, size_t *skipped)
 {
 	for (char *line = tab->names, *next; line < end; line = next) {
 		char *stop = memchr(line, '\n', (size_t)(end - line));
@@ -61,7 +62,7 @@ static int read_lines(struct hlg_symtab *tab, char *end, size_t *skipped)
 		if (stop == line)
 			continue;
 		if (!HLG_GROW(tab->syms, tab->n_syms))
-			return -1;
+			return false;
 		if (tab->n_syms == HLG_MAX_SYMBOLS ||
 		    strlen(line) != (size_t)(stop - line) ||
 		    !read_line(line, tab->names, &tab->syms[tab->n_syms])) {
@@ -71,7 +72,7 @@ static int read_lines(struct hlg_symtab *tab, char *end, size_t *skipped)
 		tab->syms[tab->n_syms].index = (uint32_t)tab->n_syms;
 		tab->n_syms++;
 	}
-	return 0;
+	return true;
 }
 
 static int read_text(const char *path, struct hlg_symtab *tab, size_t *size,
@@ -110,7 +111,7 @@ int hlg_perfmap_read(const char *path, struct hlg_symtab *tab, size_t *skipped,
 	rc = read_text(path, tab, &size, err);
 	if (rc < 0)
 		return rc;
-	if (read_lines(tab, tab->names + size, skipped) < 0)
+	if (!read_lines(tab, tab->names + size, skipped))
 		return hlg_err_memory(err, path);
 	if (tab->n_syms == 0)
 		return hlg_err_set(

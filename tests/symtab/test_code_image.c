@@ -77,13 +77,20 @@ struct steps {
 	struct hlg_insn insn[MAX_STEPS];
 };
 
-static void step(void *ctx, uint64_t addr, const struct hlg_insn *insn)
+static bool step(void *ctx, uint64_t addr, const struct hlg_insn *insn)
 {
 	struct steps *steps = ctx;
 
 	ck_assert_int_lt(steps->n, MAX_STEPS);
 	steps->addr[steps->n] = addr;
 	steps->insn[steps->n++] = *insn;
+	return true;
+}
+
+static bool only_one(void *ctx, uint64_t addr, const struct hlg_insn *insn)
+{
+	step(ctx, addr, insn);
+	return false;
 }
 
 static void walk(uint64_t addr, struct steps *steps)
@@ -131,6 +138,18 @@ START_TEST(a64_walk)
 	walk(TEXT + 22, &steps);
 	ck_assert_int_eq(steps.n, 1);
 	ck_assert_uint_eq(steps.addr[0], TEXT + 24);
+}
+END_TEST
+
+START_TEST(walk_until_told)
+{
+	struct steps steps = {0};
+	struct hlg_place place;
+
+	code_load(&a64, 28);
+	hlg_image_lookup(code_image, TEXT, &place);
+	ck_assert(!hlg_code_walk(code, &place, only_one, &steps));
+	ck_assert_int_eq(steps.n, 1);
 }
 END_TEST
 
@@ -358,6 +377,7 @@ int main(void)
 	tcase_add_test(tc, a64_densities);
 	tcase_add_loop_test(tc, x86_walk, 0, HLG_HAVE_ZYDIS);
 	tcase_add_test(tc, a64_walk);
+	tcase_add_test(tc, walk_until_told);
 	tcase_add_test(tc, areas_share_words);
 	tcase_add_test(tc, areas_are_decoded_apart);
 	tcase_add_test(tc, only_what_is_stored_takes_room);

@@ -9,7 +9,6 @@ struct walk {
 	struct hlg_lines *lines;
 	const struct hlg_place *place;
 	uint64_t next; /* up to here there are lines */
-	bool lost;
 };
 
 bool hlg_lines_add(struct hlg_lines *lines, const struct hlg_line *line)
@@ -27,20 +26,24 @@ bool hlg_lines_add(struct hlg_lines *lines, const struct hlg_line *line)
 	return true;
 }
 
-/* A line up to end, unless it is empty; one of the same kind as the last extends that. */
-static void cover(struct walk *w, enum hlg_line_kind kind, uint64_t end)
+/*
+ * A line up to end, unless it is empty; one of the same kind as the last extends that.
+ * False without memory.
+ */
+static bool cover(struct walk *w, enum hlg_line_kind kind, uint64_t end)
 {
 	struct hlg_lines *lines = w->lines;
 	const struct hlg_line line = {
 		.kind = kind, .addr = w->next, .length = end - w->next};
 
-	if (w->lost || end <= w->next)
-		return;
+	if (end <= w->next)
+		return true;
 	if (kind != HLG_LINE_INSN && lines->n && lines->line[lines->n - 1].kind == kind)
 		lines->line[lines->n - 1].length += line.length;
 	else if (!hlg_lines_add(lines, &line))
-		w->lost = true;
+		return false;
 	w->next = end;
+	return true;
 }
 
 static bool is_own(const struct hlg_place *place, uint64_t addr)
@@ -51,17 +54,19 @@ static bool is_own(const struct hlg_place *place, uint64_t addr)
 	return at.owner == place->owner;
 }
 
-static void add_insn(void *ctx, uint64_t addr, const struct hlg_insn *insn)
+static bool add_insn(void *ctx, uint64_t addr, const struct hlg_insn *insn)
 {
 	struct walk *w = ctx;
 	bool own = is_own(w->place, addr);
 
-	cover(w, HLG_LINE_BYTES, addr);
-	cover(w, own ? HLG_LINE_INSN : HLG_LINE_OTHER, addr + insn->length);
-	if (w->lost || !own || insn->flow == HLG_FLOW_ON || !insn->direct)
-		return;
+	if (!cover(w, HLG_LINE_BYTES, addr) ||
+	    !cover(w, own ? HLG_LINE_INSN : HLG_LINE_OTHER, addr + insn->length))
+		return false;
+	if (!own || insn->flow == HLG_FLOW_ON || !insn->direct)
+		return true;
 	w->lines->line[w->lines->n - 1].has_target = true;
 	w->lines->line[w->lines->n - 1].target = insn->target;
+	return true;
 }
 
 static int compare_addrs(const void *a, const void *b)
@@ -128,13 +133,13 @@ bool hlg_lines_build(struct hlg_lines *lines, struct hlg_code *code,
 		return true;
 	if (!find_code(place, &inner.start, &inner.end))
 		return false;
-	cover(&w, HLG_LINE_PADDING, inner.start);
-	if (inner.start < inner.end && !hlg_code_walk(code, &inner, add_insn, &w))
-		w.lost = true;
-	cover(&w, HLG_LINE_BYTES, inner.end);
-	cover(&w, HLG_LINE_PADDING, place->end);
+	if (!cover(&w, HLG_LINE_PADDING, inner.start) ||
+	    (inner.start < inner.end && !hlg_code_walk(code, &inner, add_insn, &w)) ||
+	    !cover(&w, HLG_LINE_BYTES, inner.end) ||
+	    !cover(&w, HLG_LINE_PADDING, place->end))
+		return false;
 	mark_targets(lines);
-	return !w.lost;
+	return true;
 }
 
 void hlg_lines_finish(struct hlg_lines *lines)

@@ -5,7 +5,7 @@
 #include "symtab/code/code.h"
 #include "tools/calibrate/landing.h"
 
-static void add(void *ctx, uint64_t addr, const struct hlg_insn *insn)
+static bool add(void *ctx, uint64_t addr, const struct hlg_insn *insn)
 {
 	struct hlg_landing_truth *truth = ctx;
 
@@ -13,6 +13,7 @@ static void add(void *ctx, uint64_t addr, const struct hlg_insn *insn)
 	if (truth->addrs)
 		truth->addrs[truth->n] = addr;
 	truth->n++;
+	return true;
 }
 
 /* Twice: how many there are, then which. */
@@ -25,14 +26,12 @@ bool hlg_landing_place_know(struct hlg_landing_truth *truth, uint64_t hot)
 			 hlg_guest_image_symbol(truth->guests, truth->function), &place);
 	if (!place.symbol)
 		return true;
-	if (!hlg_code_walk(truth->code, &place, add, truth))
-		return false;
+	hlg_code_walk(truth->code, &place, add, truth);
 	truth->addrs = calloc(truth->n + 1, sizeof(*truth->addrs));
 	if (!truth->addrs)
 		return false;
 	truth->n = 0;
-	if (!hlg_code_walk(truth->code, &place, add, truth))
-		return false;
+	hlg_code_walk(truth->code, &place, add, truth);
 	truth->hot = truth->n;
 	for (size_t i = 0; i < truth->n; i++)
 		if (truth->addrs[i] == hot)
