@@ -127,7 +127,7 @@ void hlg_run_note(struct hlg_run *run, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	run->lost |= !hlg_report_add_line(&run->notes, &run->n_notes, fmt, ap);
+	run->no_memory |= !hlg_report_add_line(&run->notes, &run->n_notes, fmt, ap);
 	va_end(ap);
 }
 
@@ -136,7 +136,7 @@ void hlg_run_remark(struct hlg_run *run, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	run->lost |= !hlg_report_add_line(&run->remarks, &run->n_remarks, fmt, ap);
+	run->no_memory |= !hlg_report_add_line(&run->remarks, &run->n_remarks, fmt, ap);
 	va_end(ap);
 }
 
@@ -191,8 +191,9 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 		hlg_report_note(report, "%s", run->notes[i]);
 	for (size_t i = 0; i < run->n_remarks; i++)
 		hlg_report_remark(report, "%s", run->remarks[i]);
-	return rc == 0 && (run->lost || report->lost) ? hlg_err_memory(err, "report")
-						      : rc;
+	return rc == 0 && (run->no_memory || report->no_memory)
+		       ? hlg_err_memory(err, "report")
+		       : rc;
 }
 
 int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)

@@ -23,7 +23,7 @@ struct hlg_run {
 	size_t n_notes;
 	char **remarks; /* the same, for its trust block */
 	size_t n_remarks;
-	bool lost; /* one of them had no memory: then there is no report */
+	bool no_memory; /* one of them had no memory: then there is no report */
 };
 
 /*

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/err.h"
 #include "symtab/grow.h"
 
 static int digit(char c)
@@ -95,23 +96,25 @@ static bool append(struct hlg_number_list *list, uint32_t first, uint32_t last)
 	return true;
 }
 
-bool hlg_number_list_parse(struct hlg_number_list *list, const char *s)
+int hlg_number_list_parse(struct hlg_number_list *list, const char *s)
 {
 	*list = (struct hlg_number_list){0};
 	for (;;) {
 		uint32_t first, last;
 
 		if (!read_id(&s, &first))
-			return false;
+			return HLG_EINPUT;
 		last = first;
 		if (*s == '-' && (s++, !read_id(&s, &last)))
-			return false;
-		if (last < first || !append(list, first, last))
-			return false;
+			return HLG_EINPUT;
+		if (last < first)
+			return HLG_EINPUT;
+		if (!append(list, first, last))
+			return HLG_ESYSTEM;
 		if (*s == '\0')
-			return true;
+			return 0;
 		if (*s++ != ',')
-			return false;
+			return HLG_EINPUT;
 	}
 }
 

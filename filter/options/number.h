@@ -28,10 +28,13 @@ struct hlg_number_list {
 };
 
 /*
- * "1,4-7,0x10": decimal or hexadecimal, ranges included, at most 2^31 - 1. False for a
- * malformed list and without memory. The caller finishes it in any case.
+ * Reads "1,4-7,0x10": decimal or hexadecimal, ranges included, at most 2^31 - 1. Returns
+ * 0, HLG_EINPUT for what is no such list, or HLG_ESYSTEM without memory; which of both it
+ * is, the caller tells the user. The caller finishes the list in any case.
  */
-bool hlg_number_list_parse(struct hlg_number_list *list, const char *s);
+int hlg_number_list_parse(struct hlg_number_list *list, const char *s);
+
+/* Is the value, which may be negative, in the list? */
 bool hlg_number_list_has(const struct hlg_number_list *list, int32_t value);
 void hlg_number_list_finish(struct hlg_number_list *list);
 

@@ -149,6 +149,20 @@ static int set_window(const char *arg, const char *value, uint64_t *window,
 			   arg);
 }
 
+static int set_list(const char *arg, const char *value, struct hlg_number_list *list,
+		    struct hlg_err *err)
+{
+	switch (hlg_number_list_parse(list, value)) {
+	case 0:
+		return 0;
+	case HLG_ESYSTEM:
+		return hlg_err_memory(err, arg);
+	default:
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: not a list of numbers (as in 17,20-29)", arg);
+	}
+}
+
 static int set_text(const char *arg, const char *value, char **text, struct hlg_err *err)
 {
 	if (value[0] == '\0')
@@ -181,10 +195,7 @@ static int set(struct hlg_options *options, const struct hlg_option *opt, const 
 	case HLG_OPT_PERCENT:
 		return set_percent(arg, value, field, err);
 	case HLG_OPT_LIST:
-		if (hlg_number_list_parse(field, value))
-			return 0;
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: not a list of numbers (as in 17,20-29)", arg);
+		return set_list(arg, value, field, err);
 	case HLG_OPT_WINDOW:
 		return set_window(arg, value, field, err);
 	default:

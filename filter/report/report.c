@@ -51,7 +51,7 @@ void hlg_report_note(struct hlg_report *r, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	r->lost |= !hlg_report_add_line(&r->notes, &r->n_notes, fmt, ap);
+	r->no_memory |= !hlg_report_add_line(&r->notes, &r->n_notes, fmt, ap);
 	va_end(ap);
 }
 
@@ -60,7 +60,7 @@ void hlg_report_remark(struct hlg_report *r, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	r->lost |= !hlg_report_add_line(&r->remarks, &r->n_remarks, fmt, ap);
+	r->no_memory |= !hlg_report_add_line(&r->remarks, &r->n_remarks, fmt, ap);
 	va_end(ap);
 }
 

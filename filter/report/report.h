@@ -63,8 +63,8 @@ struct hlg_report {
 	size_t n_files;
 	char **notes; /* lines without '\n', not escaped */
 	size_t n_notes;
-	bool unread; /* a note says that an image could not be read again */
-	bool lost;   /* a note or remark had no memory: a report without it must not be */
+	bool unread;    /* a note says that an image could not be read again */
+	bool no_memory; /* for a note or remark: a report without it must not be */
 	struct hlg_colour colours; /* of the stream it goes to; off as it is built */
 };
 
@@ -73,7 +73,7 @@ int hlg_report_check_whole(const struct hlg_report *report, struct hlg_err *err)
 
 void hlg_report_finish(struct hlg_report *report);
 
-/* Adds a note; without memory the report is lost. */
+/* Adds a note; without memory there will be no report. */
 __attribute__((format(printf, 2, 3))) void hlg_report_note(struct hlg_report *report,
 							   const char *fmt, ...);
 

@@ -9,6 +9,7 @@
 
 #include <locale.h>
 
+#include "oom.h"
 #include "tap.h"
 
 struct good {
@@ -145,7 +146,7 @@ START_TEST(list_holds_what_it_names)
 {
 	struct hlg_number_list list;
 
-	ck_assert(hlg_number_list_parse(&list, "1,4-7,0x10,2147483647,9-9"));
+	ck_assert_int_eq(hlg_number_list_parse(&list, "1,4-7,0x10,2147483647,9-9"), 0);
 	ck_assert_uint_eq(list.n, 5);
 	ck_assert_uint_eq(list.range[1].first, 4);
 	ck_assert_uint_eq(list.range[1].last, 7);
@@ -166,7 +167,7 @@ START_TEST(list_of_everything_holds_no_negative)
 {
 	struct hlg_number_list list;
 
-	ck_assert(hlg_number_list_parse(&list, "0-2147483647"));
+	ck_assert_int_eq(hlg_number_list_parse(&list, "0-2147483647"), 0);
 	ck_assert(hlg_number_list_has(&list, 0));
 	ck_assert(!hlg_number_list_has(&list, -1));
 	hlg_number_list_finish(&list);
@@ -185,10 +186,28 @@ START_TEST(list_refuses)
 	for (size_t i = 0; i < LENGTH(bad); i++) {
 		struct hlg_number_list list;
 
-		ck_assert_msg(!hlg_number_list_parse(&list, bad[i]), "'%s' is accepted",
-			      bad[i]);
+		ck_assert_msg(hlg_number_list_parse(&list, bad[i]) == HLG_EINPUT,
+			      "'%s' is accepted", bad[i]);
 		hlg_number_list_finish(&list);
 	}
+}
+END_TEST
+
+START_TEST(list_without_memory)
+{
+	struct hlg_number_list list;
+	int rc, n = 0;
+	bool struck;
+
+	do {
+		oom_arm(++n, false);
+		rc = hlg_number_list_parse(&list, "1,3,5-7,9");
+		struck = oom_disarm();
+		ck_assert_int_eq(rc, struck ? HLG_ESYSTEM : 0);
+		ck_assert_uint_le(list.n, 4);
+		hlg_number_list_finish(&list);
+	} while (struck);
+	ck_assert_int_gt(n, 1);
 }
 END_TEST
 
@@ -203,5 +222,6 @@ int main(void)
 	tcase_add_test(tc, list_holds_what_it_names);
 	tcase_add_test(tc, list_of_everything_holds_no_negative);
 	tcase_add_test(tc, list_refuses);
+	tcase_add_test(tc, list_without_memory);
 	return tap_main(suite);
 }

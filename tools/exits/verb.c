@@ -3,6 +3,7 @@
  * hlguest exits: what it costs to leave the guest, by reason, guest function, port and
  * vCPU, from recordings of KVM's tracepoints.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,11 +51,17 @@ static error_t parse_own(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_PORT:
 		hlg_number_list_finish(&args->port);
-		if (!hlg_number_list_parse(&args->port, value))
+		switch (hlg_number_list_parse(&args->port, value)) {
+		case 0:
+			return 0;
+		case HLG_ESYSTEM:
+			return ENOMEM;
+		default:
 			argp_error(state,
 				   "--port=%s: not a list of ports (as in 101,103-105)",
 				   value);
-		return 0;
+			return 0;
+		}
 	case KEY_EXACT:
 		args->exact = true;
 		return 0;
