@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The factor of multiplicative hashing (Knuth, volume 3, 6.4), another in each process.
- * Keys come from files and guests: of a known factor, keys that all have one place in a
- * table are easily made up, and each is then compared with all others.
+ * Hashing. The factor of multiplicative hashing (Knuth, volume 3, 6.4) is another in each
+ * process: keys come from files and guests: of a known factor, keys that all have one
+ * place in a table are easily made up, and each is then compared with all others.
  */
 #ifndef HLG_SYMTAB_HASH_H
 #define HLG_SYMTAB_HASH_H

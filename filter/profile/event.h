@@ -18,15 +18,19 @@ enum hlg_event_kind {
 	HLG_EVENT_BREAKPOINT
 };
 
+/* By type and config of the event's perf_event_attr. */
 enum hlg_event_kind hlg_event_kind(uint32_t type, uint64_t config);
 
-/* One of a group whose leader's samples hold the counts of all (perf's `:S`)? */
+/* Is an event with this perf_event_attr of a group whose leader's samples hold the counts
+ * of all (perf's `:S`)? */
 bool hlg_event_member(uint64_t sample_type, uint64_t read_format);
 
-/* "timer", "counter", "software", "tracepoint", "breakpoint", "unknown". */
+/* The kind in one word: "timer", "counter", "software", "tracepoint", "breakpoint",
+ * "unknown". */
 const char *hlg_event_word(enum hlg_event_kind kind);
 
-/* What to make of its samples, in a sentence's end; precise_ip as recorded. */
+/* What samples of such an event mean: the end of a sentence that begins "EVENT is ".
+ * precise_ip as recorded. */
 const char *hlg_event_meaning(enum hlg_event_kind kind, unsigned precise_ip);
 
 #endif

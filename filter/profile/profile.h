@@ -32,7 +32,7 @@ struct hlg_event {
 		      */
 	bool selected;
 	bool plain;      /* nothing but the event decides about a sample: see series */
-	bool plain_host; /* the same, and host samples get no rows */
+	bool plain_host; /* plain, and samples of the host get no rows */
 	uint32_t series; /* of all its guest samples if plain, once there is one */
 };
 
@@ -81,31 +81,33 @@ struct hlg_profile {
 bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *options);
 void hlg_profile_finish(struct hlg_profile *profile);
 
-/* As after init, for the next recording; cheaper than finish and init. Cannot fail. */
+/* Empties the profile for the next recording, as hlg_profile_init does, for less. */
 void hlg_profile_clear(struct hlg_profile *profile);
 
 /* The number of an event, new or known; HLG_NO_SERIES without memory. */
 uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
 			   unsigned precise_ip);
 
-/* Says what is known of an event. Of what is said of different events of one name and
- * precision, the order does not matter. */
+/* Says of which kind an event is, and if it is a group's member. Of several that are said
+ * of one name and precision, one is kept, in whatever order they are said. */
 void hlg_profile_describe(struct hlg_profile *profile, uint32_t event,
 			  enum hlg_event_kind kind, bool member);
 
-/* What became of a sample. */
+/* What became of a sample: it was not asked for, or was counted as one of host or guest.
+ */
 enum hlg_disposition {
 	HLG_DESELECTED,
 	HLG_HOST,
 	HLG_GUEST
 };
 
-/* How many cells there is room for, and where to look for a key first. */
+/* How many cells there is room for. */
 static inline size_t hlg_profile_room(const struct hlg_profile *profile)
 {
 	return (size_t)1 << (64 - profile->shift);
 }
 
+/* The slot in which a key is looked for first. */
 static inline size_t hlg_profile_cell_slot(uint64_t ip, uint32_t series, unsigned shift)
 {
 	return (ip ^ (uint64_t)series << 48) * hlg_hash_factor >> shift;
@@ -123,7 +125,7 @@ static inline size_t hlg_profile_slot(const struct hlg_profile *profile, uint64_
 	return hlg_profile_cell_slot(ip, series, profile->shift);
 }
 
-/* Says that a sample of a cell is of this thread. */
+/* Keeps in mind of which thread the samples of a cell are: this is one's. */
 static inline void hlg_profile_cell_see(struct hlg_cell *cell, int32_t tid)
 {
 	if (cell->tid != tid)
@@ -137,7 +139,7 @@ enum hlg_disposition hlg_profile_add(struct hlg_profile *profile,
 /*
  * Counts what was counted elsewhere: as many samples like this one as count says. Their
  * periods are count's, not the sample's; squares is the sum of period^2, which may also
- * come with another call for the same series.
+ * come with another call for that series.
  */
 enum hlg_disposition hlg_profile_add_many(struct hlg_profile *profile,
 					  const struct hlg_sample *sample,
@@ -203,7 +205,7 @@ static inline __attribute__((always_inline)) bool hlg_profile_hits_add(
 	return true;
 }
 
-/* samples: how many were added, the host's among them. */
+/* Puts the hits into the profile. samples: how many were added, the host's among them. */
 static inline void hlg_profile_hits_end(const struct hlg_hits *hits,
 					struct hlg_profile *profile, uint64_t samples)
 {
@@ -214,7 +216,10 @@ static inline void hlg_profile_hits_end(const struct hlg_hits *hits,
 	profile->seen.period = hits->period;
 }
 
-/* The same for a single sample, without what only pays for many. */
+/*
+ * The short cut for a single sample, without what only pays for many: counts it exactly
+ * as hlg_profile_add would and returns true, or does nothing and returns false.
+ */
 static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_index,
 				   unsigned cpumode, uint64_t ip, int32_t tid,
 				   uint64_t period)

@@ -9,16 +9,16 @@
 #include "filter/options/options.h"
 #include "filter/profile/sample.h"
 
-/* True when options restrict anything but the event: hlg_select_keeps must be asked. */
+/* Do options restrict anything but the event? Only then ask hlg_select_keeps. */
 bool hlg_select_restricts(const struct hlg_options *options);
 
-/* pid, tid, cpu and time. */
+/* Is the sample one of the pid, tid, cpu and time asked for? */
 bool hlg_select_keeps(const struct hlg_options *options, const struct hlg_sample *sample);
 
-/* True when the sample does not tell something that is asked for. */
+/* Does the sample not tell one of these, though it is asked for? */
 bool hlg_select_lacks(const struct hlg_options *options, const struct hlg_sample *sample);
 
-/* The event's name, asked once per event. */
+/* Is an event of this name asked for? Asked once per event, not per sample. */
 bool hlg_select_event(const struct hlg_options *options, const char *name);
 
 #endif

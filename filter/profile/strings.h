@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Texts that recur, each kept once and called by a number from 1 on. */
+/* Texts that recur, each kept once and called by a number, from 1 on. */
 #ifndef HLG_FILTER_PROFILE_STRINGS_H
 #define HLG_FILTER_PROFILE_STRINGS_H
 

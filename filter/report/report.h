@@ -77,7 +77,7 @@ void hlg_report_finish(struct hlg_report *report);
 __attribute__((format(printf, 2, 3))) void hlg_report_note(struct hlg_report *report,
 							   const char *fmt, ...);
 
-/* The same, to the trust block. */
+/* Adds a remark, a line of the trust block; without memory there will be no report. */
 __attribute__((format(printf, 2, 3))) void hlg_report_remark(struct hlg_report *report,
 							     const char *fmt, ...);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the trust block says in words, the same in every format. */
+/* What the trust block says in words, alike in every format. */
 #ifndef HLG_FILTER_REPORT_TRUST_NOTES_H
 #define HLG_FILTER_REPORT_TRUST_NOTES_H
 
@@ -9,9 +9,9 @@
 void hlg_trust_notes_add(struct hlg_report *report);
 
 /*
- * Made once, as hlg_report.banner.
- * One line for a report of samples that do not fit: by how much, and which base would. To
- * be freed; NULL if they fit, or without memory.
+ * The banner of a report whose samples do not fit: one line that says by how much, and
+ * which base would fit. hlg_report.banner keeps it. To be freed; NULL if they fit, or
+ * without memory.
  */
 char *hlg_trust_notes_banner(const struct hlg_report *report);
 

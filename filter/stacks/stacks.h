@@ -97,8 +97,7 @@ struct hlg_stacks {
 	struct hlg_index stack_index, memo_index, thread_index;
 	uint64_t marks;         /* KVM_RUNs seen, whatever is selected */
 	struct hlg_count aside; /* of the profile's host samples: those of mark events */
-	struct hlg_count
-		lost; /* the same: those there was no memory to keep a stack of */
+	struct hlg_count lost;  /* of the host samples: there was no memory for a stack */
 };
 
 /* *stacks is all zero before; false without memory. Finish it in any case. */

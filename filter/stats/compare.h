@@ -57,7 +57,7 @@ void hlg_compare_samples(struct hlg_compared *result, struct hlg_proportion befo
 			 struct hlg_proportion after);
 
 /*
- * The same for sides of n_before and n_after recordings; one of both has
+ * Compares sides of n_before and n_after recordings; one of both has
  * HLG_COMPARE_RUNS or more. Recordings without weight count nothing.
  */
 void hlg_compare_runs(struct hlg_compared *result, const struct hlg_compare_run *before,

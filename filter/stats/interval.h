@@ -19,7 +19,8 @@ struct hlg_share {
 /* Interval of a share seen in n observations; n need not be whole. n <= 0: 0 to 1. */
 struct hlg_share hlg_interval_wilson(double share, double n);
 
-/* The same at another level: z is the normal distribution's quantile for it. */
+/* hlg_interval_wilson at a level other than 95 %: z is the normal distribution's quantile
+ * for it. */
 struct hlg_share hlg_interval_wilson_at(double share, double n, double z);
 
 /* z of 99 %: the 99.5th percentile of the standard normal distribution. */

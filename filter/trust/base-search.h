@@ -10,7 +10,8 @@
 #include "symtab/code/base-find.h"
 #include "symtab/image/space.h"
 
-/* Places an image at all bases that were found, in place of those it has. */
+/* Places an image at all bases that were found, instead of those it has. Fails as
+ * hlg_image_add_base does. */
 int hlg_base_search_place(struct hlg_image *image, const struct hlg_found *found,
 			  struct hlg_err *err);
 

@@ -10,7 +10,7 @@
 #include "filter/trust/verdict.h"
 #include "symtab/image/space.h"
 
-/* What it takes to judge; of one thread, as code is decoded on the way. */
+/* What it takes to judge recordings. Used by one thread: code is decoded on the way. */
 struct hlg_per_file {
 	const struct hlg_space *space;
 	int gaps;                /* enum hlg_gaps */
@@ -30,7 +30,7 @@ struct hlg_per_file_verdict {
 bool hlg_per_file_begin(struct hlg_per_file *judge, const struct hlg_space *space,
 			int gaps);
 
-/* Judges what one recording held. Returns false without memory. */
+/* Judges one recording by its profile. False without memory. */
 bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *profile,
 			struct hlg_per_file_verdict *fit);
 

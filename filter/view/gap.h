@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Gap samples told apart: which fell into filler, which into code without a label. Asked
- * before the gap policy moves or drops them, so that the sums are the same under each.
+ * Gap samples told apart: which fell into filler, which into code without a label. The
+ * view asks before the gap policy moves or drops them, so that each policy has the same
+ * sums.
  */
 #ifndef HLG_FILTER_VIEW_GAP_H
 #define HLG_FILTER_VIEW_GAP_H
@@ -23,7 +24,7 @@ struct hlg_gap_cells {
 	size_t n;
 };
 
-/* Returns false without memory. */
+/* Adds a cell that lies in a gap. False without memory. */
 bool hlg_gap_add(struct hlg_gap_cells *cells, const struct hlg_place *gap,
 		 struct hlg_count count, size_t tag);
 

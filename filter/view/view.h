@@ -16,7 +16,8 @@
 
 /* One cell, placed. */
 struct hlg_hit {
-	uint64_t ip, addr; /* guest's, image's own; both the guest's outside */
+	uint64_t ip, addr; /* the guest's, and the image's own; outside, both are the
+			      guest's */
 	struct hlg_count count;
 	uint32_t series;
 	int32_t tid;       /* as in the cell */

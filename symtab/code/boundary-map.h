@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A map: what is known of the bytes of one code area, two bits for each. For code.c,
- * whose inner loops these are. Addresses are the image's own.
+ * A boundary map: what is known of the bytes of one code area, two bits for each. For
+ * code.c, whose inner loops these are. Addresses are the image's own.
  */
 #ifndef HLG_SYMTAB_CODE_BOUNDARY_MAP_H
 #define HLG_SYMTAB_CODE_BOUNDARY_MAP_H
@@ -16,6 +16,7 @@ struct hlg_boundary_map {
 	uint64_t *known;  /* decoded */
 };
 
+/* Sets and asks bit i. */
 static inline void hlg_boundary_map_set(uint64_t *bits, uint64_t i)
 {
 	bits[i / 64] |= UINT64_C(1) << i % 64;
@@ -26,7 +27,7 @@ static inline bool hlg_boundary_map_get(const uint64_t *bits, uint64_t i)
 	return bits[i / 64] >> i % 64 & 1;
 }
 
-/* The bits of a word from from up to, not including, to; from < to, of the same word. */
+/* The mask of bits [from, to) in their word; from < to, and both are of one word. */
 static inline uint64_t hlg_boundary_map_bits(uint64_t from, uint64_t to)
 {
 	return UINT64_MAX << from % 64 &
@@ -41,6 +42,7 @@ static inline uint64_t hlg_boundary_map_word_end(uint64_t at, uint64_t end)
 	return next < end ? next : end;
 }
 
+/* Marks the part of [start, end) that is in the map as decoded. */
 static inline void hlg_boundary_map_know(struct hlg_boundary_map *map, uint64_t start,
 					 uint64_t end)
 {
@@ -52,7 +54,7 @@ static inline void hlg_boundary_map_know(struct hlg_boundary_map *map, uint64_t 
 	}
 }
 
-/* Adds up instructions, and bytes that are decoded, of [start, end). */
+/* Adds the instructions that begin in [start, end), and its decoded bytes, to both. */
 static inline void hlg_boundary_map_count(const struct hlg_boundary_map *map,
 					  uint64_t start, uint64_t end, uint64_t *starts,
 					  uint64_t *bytes)

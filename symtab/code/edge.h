@@ -21,13 +21,14 @@ struct hlg_edges {
 };
 
 /*
- * Finds the first `reach` instructions from each place on where control comes in. place
- * is of the code's image. Returns false without memory; the caller finishes *edges in any
- * case.
+ * Finds the edges of a function or label of the code's image: from each address where
+ * control comes in, the first `reach` instructions. False without memory; the caller
+ * finishes *edges in any case.
  */
 bool hlg_edge_find(struct hlg_edges *edges, struct hlg_code *code,
 		   const struct hlg_place *place, uint64_t reach);
 
+/* Is an instruction that begins at addr at an edge? */
 bool hlg_edge_has(const struct hlg_edges *edges, uint64_t addr);
 
 void hlg_edge_finish(struct hlg_edges *edges);

@@ -29,13 +29,14 @@ struct hlg_insn {
 bool hlg_insn_available(unsigned machine);
 
 /*
- * Decodes the instruction at addr, whose bytes are at p, left of them (at least one).
- * Returns false when they are none, or one that is not whole.
+ * Decodes the instruction at addr from the left bytes at p, at least one. False if they
+ * are no instruction, or the beginning of one.
  */
 bool hlg_insn_decode(unsigned machine, const unsigned char *p, size_t left, uint64_t addr,
 		     struct hlg_insn *insn);
 
-/* Only how long it is, which takes less time; 0 where the above returns false. */
+/* The length of that instruction alone, in less time; 0 where hlg_insn_decode says false.
+ */
 unsigned hlg_insn_length(unsigned machine, const unsigned char *p, size_t left,
 			 uint64_t addr);
 

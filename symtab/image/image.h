@@ -57,7 +57,7 @@ struct hlg_place {
 	const struct hlg_area *area;     /* gap, data; else NULL */
 	uint64_t addr;                   /* own address; outside, the ip as it is */
 	uint64_t start, end; /* own addresses of function, label, gap or data area */
-	const void *owner;   /* the same for two addresses if they are of one place */
+	const void *owner;   /* equal for two addresses if they are of one place */
 };
 
 /* Open, check and freeze. *image is for hlg_image_destroy; NULL after a failure. */
@@ -79,10 +79,10 @@ void hlg_image_destroy(struct hlg_image *image);
 int hlg_image_set_base(struct hlg_image *image, uint64_t base, enum hlg_base_from from,
 		       struct hlg_err *err);
 
-/* Takes all bases from it again. */
+/* Leaves the image without a base. */
 void hlg_image_clear_base(struct hlg_image *image);
 
-/* Adds a base to the one (or ones) it has. Fails as above, and without memory. */
+/* Adds a base to those it has. Fails as hlg_image_set_base does, and without memory. */
 int hlg_image_add_base(struct hlg_image *image, uint64_t base, struct hlg_err *err);
 
 /* All bases, in the order they were set and added: i from 0, below the number. */
@@ -134,13 +134,14 @@ size_t hlg_image_pread(const struct hlg_image *image, int fd, uint64_t addr, voi
  */
 bool hlg_image_unread(const struct hlg_image *image);
 
-/* Notes that, for who reads the file by other means. */
+/* Says so (hlg_image_unread) of an image whose file is read by other means. */
 void hlg_image_miss(const struct hlg_image *image);
 
-/* The same as an error, for who cannot do without. */
+/* Fails with the message that its bytes could not be read, for who cannot do without. */
 int hlg_image_fail_unread(const struct hlg_image *image, struct hlg_err *err);
 
-/* The same for once, reopening the file; 0 if that is not possible. */
+/* Reads bytes as hlg_image_pread does, from the file opened for this one read; 0 if it
+ * cannot be opened. */
 size_t hlg_image_read(const struct hlg_image *image, uint64_t addr, void *buf,
 		      size_t len);
 

@@ -28,9 +28,14 @@ struct hlg_space {
 /* Takes image over; on failure (no memory) destroys it. */
 int hlg_space_add(struct hlg_space *space, struct hlg_image *image, struct hlg_err *err);
 
+/* Decides the bases that nobody stated, and arranges the images. Fails without memory, or
+ * when images overlap. */
 int hlg_space_settle(struct hlg_space *space, struct hlg_err *err);
 
-/* The same without deciding: images without a base are in the space, but nowhere. */
+/*
+ * Settles the space without deciding bases: an image without one is in the space, but no
+ * address is its.
+ */
 int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err);
 
 /* Fills *place for any ip. The space must be settled. */

@@ -10,6 +10,7 @@
 #include <locale.h>
 
 #include "oom.h"
+#include "symtab/err.h"
 #include "tap.h"
 
 struct good {

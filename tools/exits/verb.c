@@ -207,8 +207,8 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		.by_tid = choice.by_tid,
 		.top = run->options.top,
 	};
-	int rc = run->lost ? hlg_err_memory(err, "report")
-			   : build_tables(&r, run, &choice, err);
+	int rc = run->no_memory ? hlg_err_memory(err, "report")
+				: build_tables(&r, run, &choice, err);
 
 	if (r.top == HLG_UNSET)
 		r.top = run->options.format == HLG_FORMAT_TEXT ? TOP_OF_TEXT : 0;
