@@ -92,7 +92,7 @@ def guest(name, build, folder, *more):
     """The path of a guest's ELF; one that is built lies in folder then. more are more
     arguments of its compiler."""
     if name == "demo":
-        return os.path.join(os.path.abspath(build), "tools", "microvm", "demo.elf")
+        return os.path.join(os.path.abspath(build), "tests", "rig", "demo.elf")
     if name == "rusty":
         return os.path.join(DATA, "rusty.elf")
     path = os.path.join(folder, "".join((name, *more, ".elf")))
