@@ -280,7 +280,7 @@ static int save_last(const struct hlg_calibration *c, struct hlg_err *err)
 {
 	char path[PATH_MAX];
 
-	hlg_calibrated_place(path);
+	hlg_calibration_file_place(path);
 	for (char *at = path[0] ? strchr(path + 1, '/') : NULL; at;
 	     at = strchr(at + 1, '/')) {
 		*at = '\0';

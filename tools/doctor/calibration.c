@@ -18,10 +18,10 @@ void hlg_doctor_look_at_calibration(struct hlg_probes *p)
 	if (uname(&name) == 0)
 		snprintf(p->kernel, sizeof(p->kernel), "%.64s %.64s", name.release,
 			 name.version);
-	hlg_calibrated_place(path);
+	hlg_calibration_file_place(path);
 	if (!path[0] || access(path, F_OK) != 0)
 		return;
-	if (hlg_calibrated_read(&p->calibrated, path, &err) < 0)
+	if (hlg_calibration_file_read(&p->calibrated, path, &err) < 0)
 		snprintf(p->calibration_problem, sizeof(p->calibration_problem), "%s",
 			 err.msg);
 	else
@@ -29,7 +29,7 @@ void hlg_doctor_look_at_calibration(struct hlg_probes *p)
 }
 
 /* "cpu-clock 1, cycles:G not known": the windows, as far as there is room. */
-static void list_windows(char *to, size_t size, const struct hlg_calibrated *c)
+static void list_windows(char *to, size_t size, const struct hlg_calibration_file *c)
 {
 	size_t n = 0;
 
@@ -43,7 +43,7 @@ static void list_windows(char *to, size_t size, const struct hlg_calibrated *c)
 		snprintf(to, size, "not known");
 }
 
-static void tell(struct hlg_finding *f, const struct hlg_calibrated *c)
+static void tell(struct hlg_finding *f, const struct hlg_calibration_file *c)
 {
 	char windows[512];
 
@@ -59,7 +59,7 @@ static void tell(struct hlg_finding *f, const struct hlg_calibrated *c)
 void hlg_doctor_judge_calibration(struct hlg_findings *findings,
 				  const struct hlg_probes *p)
 {
-	const struct hlg_calibrated *c = &p->calibrated;
+	const struct hlg_calibration_file *c = &p->calibrated;
 	struct hlg_finding *f = hlg_doctor_add(findings, HLG_LEVEL_OK, TOPIC);
 	const char *remedy = "";
 

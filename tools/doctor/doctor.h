@@ -36,7 +36,7 @@ struct hlg_probes {
 	char cpu[128], kernel[192];     /* as a calibration tells them */
 	bool calibration;               /* there is a last one that could be read */
 	char calibration_problem[1024]; /* why it could not; empty: none is there */
-	struct hlg_calibrated calibrated;
+	struct hlg_calibration_file calibrated;
 };
 
 enum hlg_level {

@@ -63,7 +63,7 @@ static void append(char ***list, size_t *n, char *word)
 /* A recording, or another build of the guest. */
 static void add_before(struct arguments *args, char *path)
 {
-	if (hlg_argument_kind(path) == HLG_ARGUMENT_IMAGE)
+	if (hlg_file_kind_guess(path) == HLG_FILE_KIND_IMAGE)
 		append(&args->images, &args->n_images, path);
 	else
 		append(&args->before, &args->n_before, path);

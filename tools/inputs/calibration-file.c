@@ -12,7 +12,7 @@
 
 #define LARGEST (4 << 20) /* bytes; a real one has less than 100 KiB */
 
-void hlg_calibrated_place(char path[static PATH_MAX])
+void hlg_calibration_file_place(char path[static PATH_MAX])
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 	int n = 0;
@@ -35,13 +35,14 @@ static size_t stem(const char *name)
 	return colon ? (size_t)(colon - name) : strlen(name);
 }
 
-const struct hlg_calibrated_event *hlg_calibrated_find(
-	const struct hlg_calibrated *calibrated, const char *name, unsigned precise_ip)
+const struct hlg_calibration_file_event *hlg_calibration_file_find(
+	const struct hlg_calibration_file *calibrated, const char *name,
+	unsigned precise_ip)
 {
 	size_t n = stem(name);
 
 	for (size_t i = 0; i < calibrated->n_events; i++) {
-		const struct hlg_calibrated_event *event = &calibrated->events[i];
+		const struct hlg_calibration_file_event *event = &calibrated->events[i];
 		bool precise = strchr(event->name + stem(event->name), 'p') != NULL;
 
 		if (stem(event->name) == n && strncmp(event->name, name, n) == 0 &&
@@ -61,14 +62,15 @@ static void take_text(char *to, size_t size, const json_t *object, const char *k
 	snprintf(to, size, "%s", text ? text : "");
 }
 
-static bool take_event(struct hlg_calibrated *calibrated, const json_t *object)
+static bool take_event(struct hlg_calibration_file *calibrated, const json_t *object)
 {
-	struct hlg_calibrated_event *event = &calibrated->events[calibrated->n_events];
+	struct hlg_calibration_file_event *event =
+		&calibrated->events[calibrated->n_events];
 	const json_t *window = json_object_get(object, "window");
 	json_int_t value = json_integer_value(window);
 
 	take_text(event->name, sizeof(event->name), object, "event");
-	if (!event->name[0] || value < 0 || value > HLG_CALIBRATED_WINDOW ||
+	if (!event->name[0] || value < 0 || value > HLG_CALIBRATION_FILE_WINDOW ||
 	    !(json_is_integer(window) || json_is_null(window)))
 		return false;
 	event->known = json_is_integer(window);
@@ -77,7 +79,7 @@ static bool take_event(struct hlg_calibrated *calibrated, const json_t *object)
 	return true;
 }
 
-static bool take(struct hlg_calibrated *calibrated, const json_t *root)
+static bool take(struct hlg_calibration_file *calibrated, const json_t *root)
 {
 	const json_t *machine = json_object_get(root, "machine");
 	const json_t *crossings = json_object_get(root, "crossings");
@@ -87,7 +89,8 @@ static bool take(struct hlg_calibrated *calibrated, const json_t *root)
 	const json_t *noise = json_object_get(crossings, "noise");
 
 	if (json_integer_value(json_object_get(root, "hlguest_calibration")) != 1 ||
-	    !json_is_object(machine) || json_array_size(events) > HLG_CALIBRATED_EVENTS)
+	    !json_is_object(machine) ||
+	    json_array_size(events) > HLG_CALIBRATION_FILE_EVENTS)
 		return false;
 	take_text(calibrated->cpu, sizeof(calibrated->cpu), machine, "cpu");
 	take_text(calibrated->kernel, sizeof(calibrated->kernel), machine, "kernel");
@@ -102,8 +105,8 @@ static bool take(struct hlg_calibrated *calibrated, const json_t *root)
 	return true;
 }
 
-static int parse(struct hlg_calibrated *calibrated, const char *path, const char *text,
-		 size_t size, struct hlg_err *err)
+static int parse(struct hlg_calibration_file *calibrated, const char *path,
+		 const char *text, size_t size, struct hlg_err *err)
 {
 	json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
 	bool ok = root && take(calibrated, root);
@@ -116,8 +119,8 @@ static int parse(struct hlg_calibrated *calibrated, const char *path, const char
 		"%s: is no calibration (make one: hlguest calibrate --save=FILE)", path);
 }
 #else
-static int parse(struct hlg_calibrated *calibrated, const char *path, const char *text,
-		 size_t size, struct hlg_err *err)
+static int parse(struct hlg_calibration_file *calibrated, const char *path,
+		 const char *text, size_t size, struct hlg_err *err)
 {
 	(void)calibrated;
 	(void)text;
@@ -129,15 +132,15 @@ static int parse(struct hlg_calibrated *calibrated, const char *path, const char
 }
 #endif
 
-int hlg_calibrated_read(struct hlg_calibrated *calibrated, const char *path,
-			struct hlg_err *err)
+int hlg_calibration_file_read(struct hlg_calibration_file *calibrated, const char *path,
+			      struct hlg_err *err)
 {
 	struct hlg_file_id id;
 	int fd = hlg_file_open(path, &id, err), rc;
 	size_t size;
 	char *text;
 
-	*calibrated = (struct hlg_calibrated){.emulated = -1, .noise = -1};
+	*calibrated = (struct hlg_calibration_file){.emulated = -1, .noise = -1};
 	if (fd < 0)
 		return fd;
 	size = id.size <= LARGEST ? (size_t)id.size : 0;

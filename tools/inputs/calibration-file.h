@@ -14,39 +14,40 @@
 
 #include "symtab/err.h"
 
-#define HLG_CALIBRATED_EVENTS 32
-#define HLG_CALIBRATED_WINDOW 1000 /* instructions, at most */
+#define HLG_CALIBRATION_FILE_EVENTS 32
+#define HLG_CALIBRATION_FILE_WINDOW 1000 /* instructions, at most */
 
-struct hlg_calibrated_event {
+struct hlg_calibration_file_event {
 	char name[64];   /* "cpu-clock", "cycles:Gp": G guests only, p precise */
 	bool known;      /* else there is no window: it could not be measured */
 	uint64_t window; /* instructions that samples may be late by */
 };
 
-struct hlg_calibrated {
+struct hlg_calibration_file {
 	char cpu[128], kernel[192], kvm[64], date[32];
 	bool holds;   /* its truths did */
 	int emulated; /* ring 0: 1, 0, or -1 if that is not known */
 	double noise; /* share that native rows drifted by; -1: not known */
-	struct hlg_calibrated_event events[HLG_CALIBRATED_EVENTS];
+	struct hlg_calibration_file_event events[HLG_CALIBRATION_FILE_EVENTS];
 	size_t n_events;
 };
 
 /* HLG_EINPUT if it is no calibration, or hlguest was built without jansson. */
-int hlg_calibrated_read(struct hlg_calibrated *calibrated, const char *path,
-			struct hlg_err *err);
+int hlg_calibration_file_read(struct hlg_calibration_file *calibrated, const char *path,
+			      struct hlg_err *err);
 
 /*
  * The event that a recording calls name and was sampled with precise_ip; modifiers but p
  * do not matter. NULL if it was not calibrated.
  */
-const struct hlg_calibrated_event *hlg_calibrated_find(
-	const struct hlg_calibrated *calibrated, const char *name, unsigned precise_ip);
+const struct hlg_calibration_file_event *hlg_calibration_file_find(
+	const struct hlg_calibration_file *calibrated, const char *name,
+	unsigned precise_ip);
 
 /*
  * Where the last calibration is kept: $XDG_STATE_HOME/hlguest/calibration.json, or below
  * ~/.local/state (XDG Base Directory Specification 0.8). Empty if neither is known.
  */
-void hlg_calibrated_place(char path[static PATH_MAX]);
+void hlg_calibration_file_place(char path[static PATH_MAX]);
 
 #endif

@@ -18,23 +18,23 @@ static bool holds_recording(const char *folder)
 	       stat(data, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-enum hlg_argument hlg_argument_kind(const char *path)
+enum hlg_file_kind hlg_file_kind_guess(const char *path)
 {
 	struct stat st = {0};
 	enum hlg_magic magic;
 
 	if (strcmp(path, "-") == 0)
-		return HLG_ARGUMENT_RECORDING;
+		return HLG_FILE_KIND_RECORDING;
 	/* Of what is not there, or not to be asked, st stays empty. */
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		return holds_recording(path) ? HLG_ARGUMENT_RECORDING
-					     : HLG_ARGUMENT_FOLDER;
+		return holds_recording(path) ? HLG_FILE_KIND_RECORDING
+					     : HLG_FILE_KIND_FOLDER;
 	if (S_ISFIFO(st.st_mode))
-		return HLG_ARGUMENT_RECORDING;
+		return HLG_FILE_KIND_RECORDING;
 	magic = hlg_target_magic(path);
 	if (magic == HLG_MAGIC_RECORDING || hlg_pprof_is(path))
-		return HLG_ARGUMENT_RECORDING;
+		return HLG_FILE_KIND_RECORDING;
 	if (magic == HLG_MAGIC_ELF || strncmp(path, "map:", 4) == 0 || strchr(path, '@'))
-		return HLG_ARGUMENT_IMAGE;
-	return HLG_ARGUMENT_OTHER;
+		return HLG_FILE_KIND_IMAGE;
+	return HLG_FILE_KIND_OTHER;
 }

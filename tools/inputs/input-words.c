@@ -30,7 +30,8 @@ void hlg_inputs_add_file(struct hlg_inputs *in, const char *path)
 	in->files = append(in->files, in->n_files++, strdup(path));
 }
 
-void hlg_inputs_add_other(struct hlg_inputs *in, const char *word, enum hlg_argument kind)
+void hlg_inputs_add_other(struct hlg_inputs *in, const char *word,
+			  enum hlg_file_kind kind)
 {
 	struct hlg_other *more =
 		reallocarray(in->others, in->n_others + 1, sizeof(*more));
@@ -50,7 +51,7 @@ static void add_image(struct hlg_inputs *in, const char *path)
 /* Is it for the verb itself? */
 static bool is_word(const struct hlg_inputs *in, const struct hlg_other *other)
 {
-	return in->take_word && other->kind == HLG_ARGUMENT_OTHER &&
+	return in->take_word && other->kind == HLG_FILE_KIND_OTHER &&
 	       !strchr(other->word, '/') && access(other->word, F_OK) != 0;
 }
 
@@ -61,16 +62,16 @@ static bool is_word(const struct hlg_inputs *in, const struct hlg_other *other)
 void hlg_inputs_sort(struct hlg_inputs *in)
 {
 	for (size_t i = 0; i < in->n_others; i++)
-		if (in->others[i].kind == HLG_ARGUMENT_IMAGE)
+		if (in->others[i].kind == HLG_FILE_KIND_IMAGE)
 			add_image(in, in->others[i].word);
 	for (size_t i = 0; i < in->n_others; i++) {
 		const struct hlg_other *other = &in->others[i];
 
-		if (other->kind == HLG_ARGUMENT_OTHER && in->n_images == 0)
+		if (other->kind == HLG_FILE_KIND_OTHER && in->n_images == 0)
 			add_image(in, other->word);
 		else if (is_word(in, other))
 			in->take_word(in->own_input, other->word);
-		else if (other->kind != HLG_ARGUMENT_IMAGE)
+		else if (other->kind != HLG_FILE_KIND_IMAGE)
 			hlg_inputs_add_file(in, other->word);
 	}
 }

@@ -10,7 +10,7 @@
 /* An argument, not owned, and what it seems to be. */
 struct hlg_other {
 	const char *word;
-	enum hlg_argument kind;
+	enum hlg_file_kind kind;
 };
 
 /* Takes word over, which is from malloc(). */
@@ -18,7 +18,7 @@ void hlg_inputs_add_word(struct hlg_inputs *in, char *word);
 
 void hlg_inputs_add_file(struct hlg_inputs *in, const char *path);
 void hlg_inputs_add_other(struct hlg_inputs *in, const char *word,
-			  enum hlg_argument kind);
+			  enum hlg_file_kind kind);
 
 /* Makes words and files of the others. */
 void hlg_inputs_sort(struct hlg_inputs *in);

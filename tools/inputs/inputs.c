@@ -89,7 +89,7 @@ static void set_out(struct hlg_inputs *in, const char *value, struct argp_state 
 }
 
 /* The first argument of a kind, or NULL. */
-static const char *find_other(const struct hlg_inputs *in, enum hlg_argument kind)
+static const char *find_other(const struct hlg_inputs *in, enum hlg_file_kind kind)
 {
 	for (size_t i = 0; i < in->n_others; i++)
 		if (in->others[i].kind == kind)
@@ -100,7 +100,7 @@ static const char *find_other(const struct hlg_inputs *in, enum hlg_argument kin
 /* Without an image: was one of the recordings meant to be it? */
 static int no_image(const struct hlg_inputs *in, const char *verb, struct hlg_err *err)
 {
-	const char *folder = find_other(in, HLG_ARGUMENT_FOLDER);
+	const char *folder = find_other(in, HLG_FILE_KIND_FOLDER);
 
 	if (folder)
 		return hlg_err_set(err, HLG_EINPUT,
@@ -117,7 +117,7 @@ static int no_image(const struct hlg_inputs *in, const char *verb, struct hlg_er
 static int no_recording(const struct hlg_inputs *in, const char *verb,
 			struct hlg_err *err)
 {
-	const char *other = find_other(in, HLG_ARGUMENT_OTHER);
+	const char *other = find_other(in, HLG_FILE_KIND_OTHER);
 
 	if (other && !in->take_word)
 		return hlg_err_set(err, HLG_EINPUT,
@@ -146,7 +146,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case 'i':
 		/* Which of two recordings is the first one counts. */
 		if (in->after)
-			hlg_inputs_add_other(side, value, HLG_ARGUMENT_RECORDING);
+			hlg_inputs_add_other(side, value, HLG_FILE_KIND_RECORDING);
 		else
 			hlg_inputs_add_file(in, value);
 		return 0;
@@ -165,7 +165,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		set_threads(in, value, state);
 		return 0;
 	case ARGP_KEY_ARG:
-		hlg_inputs_add_other(side, value, hlg_argument_kind(value));
+		hlg_inputs_add_other(side, value, hlg_file_kind_guess(value));
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		hlg_inputs_sort(in);

@@ -16,7 +16,7 @@ static void part_pair(struct hlg_inputs *in, struct argp_state *state)
 	size_t left = in->n_files;
 
 	for (size_t i = 0; i < in->n_others; i++) {
-		bool image = in->others[i].kind == HLG_ARGUMENT_IMAGE;
+		bool image = in->others[i].kind == HLG_FILE_KIND_IMAGE;
 
 		if (image && met && left)
 			argp_error(state,
@@ -41,7 +41,7 @@ static void part_pair(struct hlg_inputs *in, struct argp_state *state)
 static bool are_saved(const struct hlg_inputs *in)
 {
 	for (size_t i = 0; i < in->n_others; i++)
-		if (in->others[i].kind != HLG_ARGUMENT_RECORDING ||
+		if (in->others[i].kind != HLG_FILE_KIND_RECORDING ||
 		    strcmp(in->others[i].word, "-") == 0 ||
 		    !hlg_pprof_is(in->others[i].word))
 			return false;

@@ -23,8 +23,8 @@ static bool can_skid(const struct hlg_event *event)
 }
 
 /* The largest window of the events; false if none is known. */
-static bool find_window(struct hlg_run *run, const struct hlg_calibrated *calibrated,
-			uint64_t *window)
+static bool find_window(struct hlg_run *run,
+			const struct hlg_calibration_file *calibrated, uint64_t *window)
 {
 	const struct hlg_profile *profile = &run->profile;
 	bool any = false;
@@ -32,11 +32,12 @@ static bool find_window(struct hlg_run *run, const struct hlg_calibrated *calibr
 	*window = 0;
 	for (uint32_t i = 0; i < profile->n_events; i++) {
 		const struct hlg_event *event = &profile->events[i];
-		const struct hlg_calibrated_event *found;
+		const struct hlg_calibration_file_event *found;
 
 		if (!can_skid(event))
 			continue;
-		found = hlg_calibrated_find(calibrated, event->name, event->precise_ip);
+		found = hlg_calibration_file_find(calibrated, event->name,
+						  event->precise_ip);
 		if (!found || !found->known) {
 			hlg_run_remark(run, "calibration: nothing is known of %s there",
 				       event->name);
@@ -54,7 +55,7 @@ static bool find_window(struct hlg_run *run, const struct hlg_calibrated *calibr
 
 /* A recording tells its processor; one that cannot be opened again tells nothing. */
 static void compare_processors(struct hlg_run *run,
-			       const struct hlg_calibrated *calibrated,
+			       const struct hlg_calibration_file *calibrated,
 			       char *const *paths, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -76,9 +77,9 @@ static void compare_processors(struct hlg_run *run,
 	}
 }
 
-int hlg_report_calibrate(struct hlg_run *run, const struct hlg_calibrated *calibrated,
-			 const char *file, char *const *paths, size_t n,
-			 struct hlg_err *err)
+int hlg_report_calibrate(struct hlg_run *run,
+			 const struct hlg_calibration_file *calibrated, const char *file,
+			 char *const *paths, size_t n, struct hlg_err *err)
 {
 	uint64_t window;
 

@@ -175,7 +175,7 @@ static int start_form(const struct form *form, const struct hlg_inputs *in,
 static int profile(const struct hlg_inputs *in, const char *calibration)
 {
 	const struct form *form = find_form(in->format);
-	struct hlg_calibrated calibrated;
+	struct hlg_calibration_file calibrated;
 	struct hlg_batch batch = {0};
 	struct hlg_run run;
 	struct hlg_err err;
@@ -184,7 +184,7 @@ static int profile(const struct hlg_inputs *in, const char *calibration)
 	if (rc == 0)
 		rc = start_form(form, in, &run, &err);
 	if (rc == 0 && calibration)
-		rc = hlg_calibrated_read(&calibrated, calibration, &err);
+		rc = hlg_calibration_file_read(&calibrated, calibration, &err);
 	/* The formats that have a table of files. */
 	batch.judge = !in->format && in->n_images &&
 		      (run.options.format == HLG_FORMAT_TEXT ||

@@ -14,7 +14,7 @@
 #include "tools/inputs/calibration-file.h"
 
 static char path[] = "/tmp/calibrated-XXXXXX";
-static struct hlg_calibrated c;
+static struct hlg_calibration_file c;
 static struct hlg_err err;
 
 static const char good[] =
@@ -31,7 +31,7 @@ static int read_text(const char *text, size_t size)
 	ck_assert_ptr_nonnull(f);
 	ck_assert_uint_eq(fwrite(text, 1, size, f), size);
 	ck_assert_int_eq(fclose(f), 0);
-	return hlg_calibrated_read(&c, path, &err);
+	return hlg_calibration_file_read(&c, path, &err);
 }
 
 static void enter(void)
@@ -62,13 +62,13 @@ START_TEST(reads)
 	ck_assert(c.holds);
 	ck_assert_int_eq(c.emulated, 0);
 	ck_assert_uint_eq(c.n_events, 3);
-	ck_assert_uint_eq(hlg_calibrated_find(&c, "cpu-clock", 0)->window, 1);
-	ck_assert_uint_eq(hlg_calibrated_find(&c, "cpu-clock:GH", 0)->window, 1);
-	ck_assert(hlg_calibrated_find(&c, "cycles:Gpp", 2)->known);
-	ck_assert(!hlg_calibrated_find(&c, "cycles:G", 0)->known);
-	ck_assert_ptr_null(hlg_calibrated_find(&c, "cpu", 0));
-	ck_assert_ptr_null(hlg_calibrated_find(&c, "cpu-clock", 1));
-	ck_assert_ptr_null(hlg_calibrated_find(&c, "", 0));
+	ck_assert_uint_eq(hlg_calibration_file_find(&c, "cpu-clock", 0)->window, 1);
+	ck_assert_uint_eq(hlg_calibration_file_find(&c, "cpu-clock:GH", 0)->window, 1);
+	ck_assert(hlg_calibration_file_find(&c, "cycles:Gpp", 2)->known);
+	ck_assert(!hlg_calibration_file_find(&c, "cycles:G", 0)->known);
+	ck_assert_ptr_null(hlg_calibration_file_find(&c, "cpu", 0));
+	ck_assert_ptr_null(hlg_calibration_file_find(&c, "cpu-clock", 1));
+	ck_assert_ptr_null(hlg_calibration_file_find(&c, "", 0));
 }
 END_TEST
 
@@ -123,7 +123,7 @@ START_TEST(large)
 		ck_assert_int_eq(read_text(text, n), 0);
 	n = (size_t)sprintf(text, "{\"hlguest_calibration\": 1, \"machine\": {}, "
 				  "\"landing\": {\"events\": [");
-	for (int i = 0; i <= HLG_CALIBRATED_EVENTS; i++)
+	for (int i = 0; i <= HLG_CALIBRATION_FILE_EVENTS; i++)
 		n += (size_t)sprintf(text + n, "%s{\"event\": \"e%d\", \"window\": 1}",
 				     i ? "," : "", i);
 	n += (size_t)sprintf(text + n, "]}}");
@@ -133,9 +133,9 @@ END_TEST
 
 START_TEST(no_file)
 {
-	ck_assert_int_lt(hlg_calibrated_read(&c, "/nonexistent", &err), 0);
-	ck_assert_int_lt(hlg_calibrated_read(&c, "/tmp", &err), 0);
-	ck_assert_int_lt(hlg_calibrated_read(&c, "/dev/zero", &err), 0);
+	ck_assert_int_lt(hlg_calibration_file_read(&c, "/nonexistent", &err), 0);
+	ck_assert_int_lt(hlg_calibration_file_read(&c, "/tmp", &err), 0);
+	ck_assert_int_lt(hlg_calibration_file_read(&c, "/dev/zero", &err), 0);
 }
 END_TEST
 
@@ -145,14 +145,14 @@ START_TEST(places)
 
 	setenv("HOME", "/h", 1);
 	setenv("XDG_STATE_HOME", "/s", 1);
-	hlg_calibrated_place(place);
+	hlg_calibration_file_place(place);
 	ck_assert_str_eq(place, "/s/hlguest/calibration.json");
 	setenv("XDG_STATE_HOME", "relative", 1);
-	hlg_calibrated_place(place);
+	hlg_calibration_file_place(place);
 	ck_assert_str_eq(place, "/h/.local/state/hlguest/calibration.json");
 	unsetenv("XDG_STATE_HOME");
 	unsetenv("HOME");
-	hlg_calibrated_place(place);
+	hlg_calibration_file_place(place);
 	ck_assert_str_eq(place, "");
 }
 END_TEST
