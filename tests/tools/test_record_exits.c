@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "tap.h"
-#include "tools/record/exits.h"
+#include "tools/record/tracing.h"
 
 static char root[64];
 
@@ -65,14 +65,14 @@ static void lock(const char *name)
 static const char *ask(const char *event, const char *frequency)
 {
 	static char line[1024];
-	const char *words[HLG_RECORD_EXITS_WORDS];
+	const char *words[HLG_RECORD_TRACING_WORDS];
 	struct hlg_err err;
 	size_t n = 0;
 
 	line[0] = '\0';
-	if (hlg_record_exits(words, &n, event, frequency, root, &err) < 0)
+	if (hlg_record_tracing_exits(words, &n, event, frequency, root, &err) < 0)
 		return strcpy(line, err.msg);
-	ck_assert_uint_le(n, HLG_RECORD_EXITS_WORDS);
+	ck_assert_uint_le(n, HLG_RECORD_TRACING_WORDS);
 	for (size_t i = 0; i < n; i++)
 		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%s",
 			 i ? " " : "", words[i]);

@@ -2,11 +2,19 @@
 #include "tools/record/tracing.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-static bool may_read(struct hlg_record_tracing *tracing, const char *path, int mode)
+/* Where tracefs is, of its own or as debugfs has it. */
+struct tracing {
+	const char *option; /* "--exits": the subject of errors; not copied */
+	char path[4096];
+	int error; /* errno of what is there and cannot be read; 0: none so far */
+};
+
+static bool may_read(struct tracing *tracing, const char *path, int mode)
 {
 	if (access(path, mode) == 0)
 		return true;
@@ -15,8 +23,9 @@ static bool may_read(struct hlg_record_tracing *tracing, const char *path, int m
 	return false;
 }
 
-int hlg_record_tracing_denied(const struct hlg_record_tracing *tracing,
-			      struct hlg_err *err)
+/* The error for no tracepoint found: that it cannot be read, if so; else none, which is
+ * for the caller to tell, and 0. */
+static int denied(const struct tracing *tracing, struct hlg_err *err)
 {
 	if (tracing->error == EACCES || tracing->error == EPERM)
 		return hlg_err_set(
@@ -32,8 +41,10 @@ int hlg_record_tracing_denied(const struct hlg_record_tracing *tracing,
 	return 0;
 }
 
-int hlg_record_tracing_find(struct hlg_record_tracing *tracing, const char *root,
-			    const char *option, struct hlg_err *err)
+/* Finds tracefs; nothing is mounted. Fails, and says how to get it, where there is none,
+ * or none to be read. */
+static int find(struct tracing *tracing, const char *root, const char *option,
+		struct hlg_err *err)
 {
 	static const char *const folders[] = {"/sys/kernel/tracing",
 					      "/sys/kernel/debug/tracing"};
@@ -48,7 +59,7 @@ int hlg_record_tracing_find(struct hlg_record_tracing *tracing, const char *root
 		if (may_read(tracing, path, R_OK | X_OK))
 			return 0;
 	}
-	rc = hlg_record_tracing_denied(tracing, err);
+	rc = denied(tracing, err);
 	if (rc < 0)
 		return rc;
 	return hlg_err_set(err, HLG_ESYSTEM,
@@ -57,7 +68,8 @@ int hlg_record_tracing_find(struct hlg_record_tracing *tracing, const char *root
 			   option);
 }
 
-bool hlg_record_tracing_has(struct hlg_record_tracing *tracing, const char *event)
+/* Has it "kvm/kvm_exit", and may it be read? */
+static bool has(struct tracing *tracing, const char *event)
 {
 	char path[sizeof(tracing->path) + 128];
 
@@ -66,10 +78,10 @@ bool hlg_record_tracing_has(struct hlg_record_tracing *tracing, const char *even
 	return may_read(tracing, path, R_OK);
 }
 
-bool hlg_record_tracing_kvm_run(struct hlg_record_tracing *tracing, const char **words,
-				size_t *n)
+/* Appends KVM_RUN's system call, if tracing has it; true if it has. Four words. */
+static bool kvm_run(struct tracing *tracing, const char **words, size_t *n)
 {
-	if (!hlg_record_tracing_has(tracing, "syscalls/sys_enter_ioctl"))
+	if (!has(tracing, "syscalls/sys_enter_ioctl"))
 		return false;
 	words[(*n)++] = "-e";
 	words[(*n)++] = "syscalls:sys_enter_ioctl";
@@ -78,9 +90,13 @@ bool hlg_record_tracing_kvm_run(struct hlg_record_tracing *tracing, const char *
 	return true;
 }
 
-int hlg_record_tracing_sampling(char *word, size_t size, const char *event,
-				const char *frequency, const char *option,
-				struct hlg_err *err)
+/*
+ * The sampling event with its frequency in its own words, cycles:G as cycles/freq=997/G:
+ * -F would be for the tracepoints, too, and most of their hits be left out. Fails for an
+ * event that perf would not take a frequency with.
+ */
+static int sampling(char *word, size_t size, const char *event, const char *frequency,
+		    const char *option, struct hlg_err *err)
 {
 	const char *colon = strchr(event, ':');
 	int name = colon ? (int)(colon - event) : (int)strlen(event);
@@ -96,4 +112,76 @@ int hlg_record_tracing_sampling(char *word, size_t size, const char *event,
 	snprintf(word, size, "%.*s/freq=%s/%s", name, event, frequency,
 		 colon ? colon + 1 : "");
 	return 0;
+}
+
+int hlg_record_tracing_exits(const char **words, size_t *n, const char *event,
+			     const char *frequency, const char *root, struct hlg_err *err)
+{
+	static const char *const events[] = {"kvm_exit",         "kvm_entry",
+					     "kvm_pio",          "kvm_mmio",
+					     "kvm_emulate_insn", "kvm_userspace_exit"};
+	static char event_word[256], names[6][64];
+	struct tracing tracing;
+	size_t i, found = 0;
+	int rc = sampling(event_word, sizeof(event_word), event, frequency, "--exits",
+			  err);
+
+	if (rc == 0)
+		rc = find(&tracing, root, "--exits", err);
+	if (rc < 0)
+		return rc;
+	words[(*n)++] = "-e";
+	words[(*n)++] = event_word;
+	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		snprintf(names[i], sizeof(names[i]), "kvm/%s", events[i]);
+		if (!has(&tracing, names[i]))
+			continue;
+		names[i][3] = ':';
+		words[(*n)++] = "-e";
+		words[(*n)++] = names[i];
+		found++;
+	}
+	if (!found) {
+		rc = denied(&tracing, err);
+		if (rc < 0)
+			return rc;
+		return hlg_err_set(err, HLG_ESYSTEM,
+				   "--exits: the kernel has no tracepoints of KVM (load "
+				   "it: modprobe kvm_intel or kvm_amd)");
+	}
+	kvm_run(&tracing, words, n);
+	return 0;
+}
+
+int hlg_record_tracing_stacks(const char **words, size_t *n, const char *event,
+			      const char *frequency, const char *root,
+			      struct hlg_err *err)
+{
+	static char event_word[256];
+	struct tracing tracing;
+	int rc = sampling(event_word, sizeof(event_word), event, frequency, "--stacks",
+			  err);
+
+	if (rc == 0)
+		rc = find(&tracing, root, "--stacks", err);
+	if (rc < 0)
+		return rc;
+	words[(*n)++] = "-g";
+	/* Else perf tells which kernel it was only if a sample of the host is shown. */
+	words[(*n)++] = "--buildid-all";
+	words[(*n)++] = "-e";
+	words[(*n)++] = event_word;
+	if (kvm_run(&tracing, words, n))
+		return 0;
+	if (has(&tracing, "kvm/kvm_entry")) {
+		words[(*n)++] = "-e";
+		words[(*n)++] = "kvm:kvm_entry";
+		return 0;
+	}
+	rc = denied(&tracing, err);
+	if (rc < 0)
+		return rc;
+	return hlg_err_set(err, HLG_ESYSTEM,
+			   "--stacks: the kernel traces neither system calls nor KVM "
+			   "(load it: modprobe kvm_intel or kvm_amd)");
 }

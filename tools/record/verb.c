@@ -20,10 +20,9 @@
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
-#include "tools/record/exits.h"
 #include "tools/record/run.h"
-#include "tools/record/stacks.h"
 #include "tools/record/tell.h"
+#include "tools/record/tracing.h"
 
 /* A prime, so that sampling does not fall into step with what is sampled. */
 #define FREQUENCY "997"
@@ -181,11 +180,11 @@ static int event_words(const struct arguments *args, const char *event, char **w
 		       size_t *n, struct hlg_err *err)
 {
 	if (args->exits)
-		return hlg_record_exits((const char **)words, n, event, args->frequency,
-					"", err);
+		return hlg_record_tracing_exits((const char **)words, n, event,
+						args->frequency, "", err);
 	if (args->stacks)
-		return hlg_record_stacks((const char **)words, n, event, args->frequency,
-					 "", err);
+		return hlg_record_tracing_stacks((const char **)words, n, event,
+						 args->frequency, "", err);
 	words[(*n)++] = (char *)"-e";
 	words[(*n)++] = (char *)event;
 	words[(*n)++] = (char *)(args->windows ? "-c" : "-F");
@@ -206,7 +205,7 @@ static char **perf_words(const struct arguments *args, const char *event,
 
 	while (args->command && args->command[command])
 		command++;
-	words = calloc(command + HLG_RECORD_EXITS_WORDS + 18, sizeof(*words));
+	words = calloc(command + HLG_RECORD_TRACING_WORDS + 18, sizeof(*words));
 	if (!words) {
 		hlg_err_memory(err, "record");
 		return NULL;
