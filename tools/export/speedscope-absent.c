@@ -4,10 +4,7 @@
 
 int hlg_speedscope_check(struct hlg_err *err)
 {
-	return hlg_err_set(
-		err, HLG_EINPUT,
-		"format=speedscope: not in this build (install libjansson-dev and build "
-		"again)");
+	return hlg_err_absent(err, "format=speedscope", NULL, "libjansson-dev");
 }
 
 int hlg_speedscope_write(FILE *f, const struct hlg_report *report,
