@@ -4,8 +4,9 @@
 
     completion.py --build DIR
 
-The three files of tools/completion are compared with `hlguest help`, `hlguest VERB
---help` and, for the values that report shares with the filter, `--dlarg help`. Then each
+The three files that tools/completion makes of `hlguest help --options` are compared with it
+(tests/verbs.py compares that with --help), and the values that report shares with the
+filter with `--dlarg help`. Then each
 file is used in its shell where that is installed: bash by calling the function as readline
 does, fish by `complete -C`, zsh by its parser only. $ZSH and $FISH name other programs.
 """
@@ -20,26 +21,27 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True  # this folder is the source's
 sys.path[:0] = [os.path.join(HERE, "perf"), os.path.join(HERE, "tools"), HERE]
 import doc
-from programs import hlguest_of
 from tap import DATA, Skip, Tap, must, parser, run
-from verbs import optional_of, options_of, verbs_of
+from verbs import listed
 
-FOLDER = os.path.join(os.path.dirname(HERE), "tools", "completion")
-BASH = os.path.join(FOLDER, "hlguest.bash")
+NAMES = {"bash": "hlguest", "zsh": "_hlguest", "fish": "hlguest.fish"}
+FOLDER = ""  # where they are: main() says
 # Words in the place of one that readline completes: bash cuts at these.
 BREAKS = " \t\n\"'@><=;|&(:"
 
 
-def read(name):
-    with open(os.path.join(FOLDER, name), encoding="utf-8") as f:
+def path(shell):
+    return os.path.join(FOLDER, NAMES[shell])
+
+
+def read(shell):
+    with open(path(shell), encoding="utf-8") as f:
         return f.read()
 
 
-def choices(value):
+def choices(option):
     """The words that a value is made of, or none: yes|no, event,pid,tid,cpu, D|L|C."""
-    found = re.split(r"[|,]", value)
-    words = value == value.lower() or re.fullmatch(r"[A-Z](\|[A-Z])+", value)
-    return sorted(found) if len(found) > 1 and words else []
+    return sorted(re.split(r"[|,]", option.value)) if option.kind in ("one", "some") else []
 
 
 def differences(expected, found, where):
@@ -52,41 +54,42 @@ class Command:
     """What the command itself tells of its verbs and options."""
 
     def __init__(self, build):
-        self.verbs = verbs_of(build)
-        self.options = {verb: options_of(build, verb) for verb in self.verbs}
-        self.optional = {verb: optional_of(build, verb) for verb in self.verbs}
+        found = listed(build)
+        self.verbs = list(found)
+        self.options = {verb: {o.long: o for o in options}
+                        for verb, (_, options) in found.items()}
 
     def takes(self, verb, long):
         """Whether an option takes a value: True, False or "perhaps"."""
-        return "perhaps" if long in self.optional[verb] else bool(self.options[verb][long][1])
+        option = self.options[verb][long]
+        return "perhaps" if option.optional else option.kind != "flag"
 
     def shape(self, verb):
-        """{long: (short, takes a value, its choices)}, without those of every verb."""
-        return {long: (short, self.takes(verb, long), choices(value))
-                for long, (short, value) in self.options[verb].items()
-                if long not in ("--help", "--usage")}
+        """{long: (short, takes a value, its choices)}."""
+        return {long: (option.short, self.takes(verb, long), choices(option))
+                for long, option in self.options[verb].items()}
 
 
 def check_table(build, command):
     """The values of report's own help are the filter's; format= has more."""
-    helped = command.options["report"]
+    helped = {long: option.value for long, option in command.options["report"].items()}
     more = {"format": "|pprof|callgrind|speedscope"}
     return [f"--{name}={value}: report has {helped.get('--' + name)}"
-            for name, value, _ in doc.helped(build) if name not in ("emit", "strict")
-            and helped.get("--" + name, ("", ""))[1] != value + more.get(name, "")]
+            for name, value, _ in doc.helped(build) if name not in ("emit", "strict", "out")
+            and helped.get("--" + name) != value + more.get(name, "")]
 
 
 # zsh
 
 
 def zsh_verb(command, verb):
-    text = read("_hlguest")
+    text = read("zsh")
     match = re.search(rf"^\t{verb}\)\n(.*?)^\t\t;;", text, re.M | re.S)
     if not match:
         return [f"_hlguest: no {verb}"]
     found = {}
     for names, rest in re.findall(
-            r"^\t\t\t['\"](?:\([^)]*\)|\*)?['\"]?\{?(-[^\['\"}]*)\}?['\"]?\[[^\]]*\](.*?)['\"]"
+            r"^\t\t\t'(?:\([^)]*\)|\*)?'?\{?(-[^\['}]*)\}?'?\[[^\]]*\](.*?)'"
             r"(?: \\)?$", match.group(1), re.M):
         *short, long = names.split(",")
         action = rest.split(":")[-1]
@@ -99,7 +102,7 @@ def zsh_verb(command, verb):
 
 
 def zsh_verbs(command):
-    text = read("_hlguest")
+    text = read("zsh")
     found = re.findall(r"^\t\t'([a-z]+):", text, re.M)
     return [] if found == command.verbs else [f"_hlguest has {found}"]
 
@@ -117,7 +120,7 @@ def fish_lines(text):
 
 def fish_verb(command, verb):
     found = {}
-    for line in fish_lines(read("hlguest.fish")):
+    for line in fish_lines(read("fish")):
         if line.get("-n") != "$" + verb or "-l" not in line:
             continue
         words = line.get("-a", "")
@@ -133,7 +136,7 @@ def fish_verb(command, verb):
 
 
 def fish_verbs(command):
-    found = [line["-a"] for line in fish_lines(read("hlguest.fish"))
+    found = [line["-a"] for line in fish_lines(read("fish"))
              if line.get("-n") == "__hlguest_first" and "-a" in line]
     return [] if found == command.verbs + ["help"] else [f"hlguest.fish has {found}"]
 
@@ -154,7 +157,7 @@ def split_like_readline(line, breaks):
 def bash(line, breaks=BREAKS, cwd=DATA):
     """What bash proposes for the end of a line."""
     words = split_like_readline(line, breaks)
-    script = (f"COMP_WORDBREAKS={shlex.quote(breaks)}\n. {shlex.quote(BASH)}\n"
+    script = (f"COMP_WORDBREAKS={shlex.quote(breaks)}\n. {shlex.quote(path('bash'))}\n"
               f"COMP_WORDS=({' '.join(map(shlex.quote, words))})\n"
               f"COMP_CWORD={len(words) - 1}\n_hlguest\n"
               'printf "%s\\n" "${COMPREPLY[@]}"')
@@ -166,12 +169,12 @@ def bash(line, breaks=BREAKS, cwd=DATA):
 
 def bash_verb(command, verb):
     expected = sorted(
-        word for long, (short, _) in command.options[verb].items()
-        for word in (long + "=" * (command.takes(verb, long) is True), short)
-        if word not in ("", "-?"))
+        ["--help", "--usage"] + [
+            word for long, (short, takes, _) in command.shape(verb).items()
+            for word in (long + "=" * (takes is True), short) if word])
     found = bash(f"hlguest {verb} -")
     wrong = [] if found == expected else [f"{found}, but the command has {expected}"]
-    for long, (short, value, words) in command.shape(verb).items():
+    for long, (_, _, words) in command.shape(verb).items():
         if not words:
             continue
         for line, breaks in ((f"hlguest {verb} {long}=", BREAKS),
@@ -208,7 +211,8 @@ CASES = [
     ("hlguest report --gaps=s", ["stretch"]),
     ("hlguest report --gaps=x", []),
     ("hlguest report --by=event,t", ["event,tid"]),
-    ("hlguest report --out=REA", ["README.md"]),
+    ("hlguest report --output=REA", ["README.md"]),
+    ("hlguest annotate -o REA", ["README.md"]),
     ("hlguest report --force", ["--force"]),
     ("hlguest report --force=", ["no", "yes"]),
     ("hlguest base demo.", ["demo.elf"]),
@@ -258,11 +262,11 @@ def find(variable, program):
 
 
 def check_zsh():
-    must(find("ZSH", "zsh"), "-f", "-n", os.path.join(FOLDER, "_hlguest"))
+    must(find("ZSH", "zsh"), "-f", "-n", path("zsh"))
 
 
 def fish(line):
-    source = f"source {shlex.quote(os.path.join(FOLDER, 'hlguest.fish'))}; "
+    source = f"source {shlex.quote(path('fish'))}; "
     script = source + f"complete -C {shlex.quote(line)}"
     with tempfile.TemporaryDirectory(prefix="completion-") as home:
         env = dict(os.environ, HOME=home, LC_ALL="C.UTF-8")
@@ -291,12 +295,14 @@ FISH_CASES = [
 
 
 def fish_case(line, expected):
-    found = fish(line)
+    found = [word for word in fish(line) if not word.endswith("/")]
     return [] if found == sorted(expected) else [f"proposes {found}"]
 
 
 def main():
+    global FOLDER
     build = parser(__doc__).parse_args().build
+    FOLDER = os.path.join(os.path.abspath(build), "tools", "completion")
     tap = Tap()
     command = Command(build)
     tap.run("report's values are the filter's", check_table, build, command)

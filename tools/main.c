@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hlguest, the command: finds the verb and hands over. */
-#include <argp.h>
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,52 +8,26 @@
 
 #include "config.h"
 #include "symtab/escape.h"
+#include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
-#include "tools/cli/verb.h"
+#include "tools/inputs/inputs.h"
+#include "tools/verbs.h" /* which tools/meson.build writes: HLG_VERBS(X) */
 
-struct verb {
-	const char *name, *args, *does;
-	int (*run)(int argc, char **argv);
-};
+#define DECLARE(name) extern const struct hlg_verb hlg_verb_##name;
+#define LIST(name)    &hlg_verb_##name,
 
-static const struct verb verbs[] = {
-	{"report", "guest.elf[@BASE] [-i] FILE...", "profile recordings",
-	 hlg_verb_report},
-	{"annotate", "guest.elf [FUNCTION] FILE...", "instructions with samples",
-	 hlg_verb_annotate},
-	{"flame", "guest.elf[@BASE] [-i] FILE...", "flame graph of recordings",
-	 hlg_verb_flame},
-	{"record", "[-a | -p PID | -- COMMAND]", "record guests with perf",
-	 hlg_verb_record},
-	{"windows", "guest.elf[@BASE] [-i] FILE",
-	 "counter windows, as rows, sums, a plot", hlg_verb_windows},
-	{"merge", "-o FILE PROFILE...", "sum saved profiles", hlg_verb_merge},
-	{"base", "guest.elf [-i] FILE...", "find where the guest's ELF lay",
-	 hlg_verb_base},
-	{"diff", "guest.elf BEFORE AFTER", "what changed between recordings",
-	 hlg_verb_diff},
-	{"exits", "guest.elf [-i] FILE...", "what leaving the guest costs",
-	 hlg_verb_exits},
-	{"sysprof", "FILE", "what LuaJIT's sysprof recorded", hlg_verb_sysprof},
-	{"inject", "guest.elf[@BASE] FILE -o OUT", "a recording that perf can show",
-	 hlg_verb_inject},
-	{"calibrate", "", "how far to trust samples of this machine", hlg_verb_calibrate},
-	{"kallsyms", "guest.elf[@BASE]", "symbols for perf kvm --guestkallsyms",
-	 hlg_verb_kallsyms},
-	{"lookup", "guest.elf[@BASE] [ADDR...]", "what is at these addresses",
-	 hlg_verb_lookup},
-	{"doctor", "[guest.elf]", "can this machine profile guests", hlg_verb_doctor},
-};
+HLG_VERBS(DECLARE)
+static const struct hlg_verb *const verbs[] = {HLG_VERBS(LIST)};
 
 enum {
 	N_VERBS = sizeof(verbs) / sizeof(verbs[0])
 };
 
-static const struct verb *find_verb(const char *name)
+static const struct hlg_verb *find_verb(const char *name)
 {
 	for (size_t i = 0; i < N_VERBS; i++)
-		if (strcmp(verbs[i].name, name) == 0)
-			return &verbs[i];
+		if (strcmp(verbs[i]->name, name) == 0)
+			return verbs[i];
 	return NULL;
 }
 
@@ -61,8 +35,8 @@ static void print_verbs(FILE *f)
 {
 	fputs("usage: hlguest VERB [ARGUMENT...]\n\n", f);
 	for (size_t i = 0; i < N_VERBS; i++)
-		fprintf(f, "  hlguest %-9s %-30s  %s\n", verbs[i].name, verbs[i].args,
-			verbs[i].does);
+		fprintf(f, "  hlguest %-9s %-30s  %s\n", verbs[i]->name, verbs[i]->args,
+			verbs[i]->help);
 	fputs("\nhlguest help VERB, hlguest VERB --help: all options of a verb\n", f);
 }
 
@@ -77,27 +51,49 @@ static int unknown(const char *name)
 	}
 	fputs(": no such verb (one of", stderr);
 	for (size_t i = 0; i < N_VERBS; i++)
-		fprintf(stderr, "%s %s", i ? "," : "", verbs[i].name);
+		fprintf(stderr, "%s %s", i ? "," : "", verbs[i]->name);
 	fputs(", help)\n", stderr);
 	return 2;
 }
 
 /* argp names the program by argv[0]: "hlguest report". */
-static int run(const struct verb *verb, int argc, char **argv)
+static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
 	char name[32];
 
 	snprintf(name, sizeof(name), "hlguest %s", verb->name);
 	argv[0] = name;
 	program_invocation_name = name;
-	return verb->run(argc, argv);
+	return verb->run(verb, argc, argv);
+}
+
+/* Verbs and options for programs, a line each: tools/completion is made from it. */
+static int list(void)
+{
+	for (size_t i = 0; i < N_VERBS; i++) {
+		const struct hlg_verb *verb = verbs[i];
+		const struct hlg_argp_run words = {verb, hlg_inputs_options(verb), NULL};
+		struct hlg_err err;
+
+		if (!words.options) {
+			hlg_err_memory(&err, verb->name);
+			return hlg_output_error(&err);
+		}
+		printf("verb\t%s\t%s\t%s\t%s\n", verb->name, verb->args,
+		       verb->files ? verb->files : "", verb->help);
+		hlg_argp_run_list(&words);
+		free((void *)words.options);
+	}
+	return hlg_output_end(0);
 }
 
 static int help(int argc, char **argv)
 {
 	char *words[] = {NULL, (char *)"--help", NULL};
-	const struct verb *verb = argc > 2 ? find_verb(argv[2]) : NULL;
+	const struct hlg_verb *verb = argc > 2 ? find_verb(argv[2]) : NULL;
 
+	if (argc > 2 && strcmp(argv[2], "--options") == 0)
+		return list();
 	if (argc > 2 && !verb && strcmp(argv[2], "help") != 0)
 		return unknown(argv[2]);
 	if (verb)
@@ -108,10 +104,9 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	const struct verb *verb;
+	const struct hlg_verb *verb;
 
 	setlocale(LC_ALL, "C"); /* the same bytes everywhere, argp's messages too */
-	argp_err_exit_status = 2;
 	atexit(hlg_output_exit);
 	if (argc < 2) {
 		print_verbs(stderr);

@@ -16,61 +16,21 @@
 
 #define TOP 5 /* functions, unless top= says how many */
 
-enum {
-	KEY_FUNCTION = 0x200,
-	KEY_SYNTAX
-};
-
 struct arguments {
-	const char **functions;
-	size_t n_functions;
-	enum hlg_syntax syntax;
-	bool lost; /* no memory */
+	struct hlg_inputs inputs;
+	struct hlg_verb_texts functions;
+	int syntax; /* enum hlg_syntax */
 };
 
-static const struct argp_option own_options[] = {
-	{"function", KEY_FUNCTION, "NAME|ADDR", 0,
-	 "what to show, also without --function if it is no file: a name, readable or as "
-	 "in the ELF, or a guest address (0x...)",
-	 2},
-	{"syntax", KEY_SYNTAX, "att|intel", 0, "of x86-64 instructions (att)", 2},
-	{0},
-};
-
-static void add_function(void *input, const char *word)
+static int check(void *arguments, struct hlg_err *err)
 {
-	struct arguments *args = input;
-	const char **more = reallocarray(args->functions, args->n_functions + 1,
-					 sizeof(*args->functions));
+	const struct arguments *args = arguments;
 
-	if (!more) {
-		args->lost = true;
-		return;
-	}
-	args->functions = more;
-	more[args->n_functions++] = word;
-}
-
-static error_t parse(int key, char *value, struct argp_state *state)
-{
-	struct arguments *args = state->input;
-
-	switch (key) {
-	case KEY_FUNCTION:
-		if (!value[0])
-			argp_error(state, "--function: no name is given");
-		add_function(args, value);
-		return 0;
-	case KEY_SYNTAX:
-		if (strcmp(value, "att") != 0 && strcmp(value, "intel") != 0)
-			argp_error(state, "--syntax=%s: unknown value (one of att|intel)",
-				   value);
-		args->syntax =
-			strcmp(value, "att") == 0 ? HLG_SYNTAX_ATT : HLG_SYNTAX_INTEL;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	for (size_t i = 0; i < args->functions.n; i++)
+		if (!args->functions.text[i][0])
+			return hlg_err_set(err, HLG_EINPUT,
+					   "--function: no name is given");
+	return 0;
 }
 
 /* A word that names several places shows all of them, and says so. */
@@ -92,10 +52,10 @@ static void note_several(struct hlg_run *run, const char *word,
 static int find_places(struct hlg_run *run, const struct arguments *args, bool addresses,
 		       struct hlg_found_places *places, struct hlg_err *err)
 {
-	int rc = args->lost ? hlg_err_memory(err, "arguments") : 0;
+	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < args->n_functions; i++) {
-		const char *word = args->functions[i];
+	for (size_t i = 0; rc == 0 && i < args->functions.n; i++) {
+		const char *word = args->functions.text[i];
 		size_t first = places->n;
 		uint64_t ip;
 
@@ -133,7 +93,8 @@ static int show(struct hlg_run *run, const struct arguments *args,
 {
 	struct hlg_sources sources = {0};
 	struct hlg_report report;
-	const struct hlg_annotate annotate = {&report, places, &sources, args->syntax};
+	const struct hlg_annotate annotate = {&report, places, &sources,
+					      (enum hlg_syntax)args->syntax};
 	int rc = hlg_run_build(run, &report, err);
 
 	if (rc == 0)
@@ -149,8 +110,9 @@ static int show(struct hlg_run *run, const struct arguments *args,
 }
 
 /* Reads the files and writes the listings. Returns the exit status. */
-static int annotate_files(const struct hlg_inputs *in, const struct arguments *args)
+static int annotate_files(const struct arguments *args)
 {
+	const struct hlg_inputs *in = &args->inputs;
 	struct hlg_found_places places = {0};
 	struct hlg_batch batch = {0};
 	struct hlg_run run;
@@ -178,38 +140,51 @@ static int annotate_files(const struct hlg_inputs *in, const struct arguments *a
 	return status;
 }
 
-static bool takes(const char *option)
+static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	static const char *const options[] = {
-		"by",  "cpu", "demangle", "event", "force", "format", "min",
-		"out", "pid", "skid",     "tid",   "time",  "top",    "weight"};
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (strcmp(option, options[i]) == 0)
-			return true;
-	return false;
-}
-
-int hlg_verb_annotate(int argc, char **argv)
-{
-	static const struct argp own = {own_options, parse, NULL, NULL, NULL, NULL, NULL};
 	struct arguments args = {0};
-	struct hlg_inputs in = {.takes = takes,
-				.own = &own,
-				.own_input = &args,
-				.take_word = add_function,
-				.format_words = "text|json"};
-	int status = hlg_inputs_parse(
-		&in, argc, argv, "guest.elf[@BASE]... [FUNCTION...] FILE...",
-		"Shows the instructions of functions, gaps and labels with the samples "
-		"at each, and source lines where the ELF has debug info. Without a "
-		"function, those with most samples are shown (--top, 5).\v"
-		"An argument that is a recording (or -, or a folder) is read, an ELF is "
-		"the guest, and what is no file is a function.");
+	int status;
 
-	if (status == 0)
-		status = annotate_files(&in, &args);
-	free(args.functions);
-	hlg_inputs_finish(&in);
+	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))
+		status = annotate_files(&args);
+	free(args.functions.text);
+	hlg_inputs_finish(&args.inputs);
 	return status;
 }
+
+static const struct hlg_verb_option options[] = {
+	{.name = "function",
+	 .value = "NAME|ADDR",
+	 .help = "what to show, also without --function if it is no file: a name, "
+		 "readable or as in the ELF, or a guest address (0x...)",
+	 .kind = HLG_VERB_TEXTS,
+	 .field = offsetof(struct arguments, functions)},
+	{.name = "syntax",
+	 .value = "att|intel", /* as enum hlg_syntax */
+	 .help = "of x86-64 instructions (att)",
+	 .kind = HLG_VERB_ONE_OF,
+	 .field = offsetof(struct arguments, syntax)},
+	{.kind = HLG_VERB_TEXTS, .field = offsetof(struct arguments, functions)},
+	{0},
+};
+
+const struct hlg_verb hlg_verb_annotate = {
+	.name = "annotate",
+	.args = "guest.elf [FUNCTION] FILE...",
+	.help = "instructions with samples",
+	.group = HLG_VERB_SHOWS,
+	.usage = "guest.elf[@BASE]... [FUNCTION...] FILE...",
+	.doc = "Shows the instructions of functions, gaps and labels with the samples "
+	       "at each, and source lines where the ELF has debug info. Without a "
+	       "function, those with most samples are shown (--top, 5).\v"
+	       "An argument that is a recording (or -, or a folder) is read, an ELF is "
+	       "the guest, and what is no file is a function.",
+	.files = "elf recording profile",
+	.shared =
+		"input jobs quiet by cpu demangle event force format min output pid skid "
+		"tid time top weight",
+	.formats = "text|json",
+	.options = options,
+	.check = check,
+	.run = run,
+};

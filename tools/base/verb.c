@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/output/out.h"
 #include "filter/run.h"
 #include "filter/trust/addresses.h"
 #include "filter/trust/base-search.h"
@@ -31,41 +32,42 @@ static const char *percent_of(char buf[static 16], uint64_t part, uint64_t rest)
 	return hlg_write_percent(buf, all > 0 ? (double)part / all : 0);
 }
 
-static void print_fit(const char *base, const struct hlg_fit *fit)
+static void print_fit(FILE *f, const char *base, const struct hlg_fit *fit)
 {
 	char samples[16], addrs[16];
 
-	printf("%-18s %12" PRIu64 " %10s %% %10s %%  ", base, fit->samples,
-	       percent_of(samples, fit->on_samples, fit->off_samples),
-	       percent_of(addrs, fit->on, fit->off));
-	printf("%7" PRIu64 " of %" PRIu64, fit->on, fit->on + fit->off);
+	fprintf(f, "%-18s %12" PRIu64 " %10s %% %10s %%  ", base, fit->samples,
+		percent_of(samples, fit->on_samples, fit->off_samples),
+		percent_of(addrs, fit->on, fit->off));
+	fprintf(f, "%7" PRIu64 " of %" PRIu64, fit->on, fit->on + fit->off);
 }
 
-static void print_bases(const struct hlg_image *image, const struct hlg_found *found,
-			const struct claim *claim, bool first)
+static void print_bases(FILE *f, const struct hlg_image *image,
+			const struct hlg_found *found, const struct claim *claim,
+			bool first)
 {
 	char base[32];
 
 	if (first)
-		printf("%-18s %12s %12s %12s  %s\n", "base", "samples", "on boundary",
-		       "addresses", "of them");
+		fprintf(f, "%-18s %12s %12s %12s  %s\n", "base", "samples", "on boundary",
+			"addresses", "of them");
 	for (size_t i = 0; i < found->n; i++) {
 		snprintf(base, sizeof(base), "0x%" PRIx64, found->fits[i].base);
-		print_fit(base, &found->fits[i]);
-		fputs("  ", stdout);
-		hlg_escape_print(stdout, image->path);
+		print_fit(f, base, &found->fits[i]);
+		fputs("  ", f);
+		hlg_escape_print(f, image->path);
 		if (claim->any && found->fits[i].base == claim->base) {
-			fputs("  (as ", stdout);
-			hlg_escape_print(stdout, claim->from);
-			fputc(')', stdout);
+			fputs("  (as ", f);
+			hlg_escape_print(f, claim->from);
+			fputc(')', f);
 		}
-		fputc('\n', stdout);
+		fputc('\n', f);
 	}
 	if (found->rival.on == 0)
 		return;
 	snprintf(base, sizeof(base), "  not 0x%" PRIx64, found->rival.base);
-	print_fit(base, &found->rival);
-	fputs("  runner-up\n", stdout);
+	print_fit(f, base, &found->rival);
+	fputs("  runner-up\n", f);
 }
 
 /* others: images before this one have some of the samples. */
@@ -114,8 +116,9 @@ static int compare(const struct hlg_image *image, const struct hlg_found *found,
 }
 
 /* One image; what it explains is nobody else's. *n_found: bases, of all images so far. */
-static int find(struct hlg_run *run, struct hlg_image *image, const struct claim *claim,
-		struct hlg_addresses *addrs, size_t *n_found, struct hlg_err *err)
+static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
+		const struct claim *claim, struct hlg_addresses *addrs, size_t *n_found,
+		struct hlg_err *err)
 {
 	struct hlg_found found = {0};
 	struct hlg_code *code;
@@ -133,7 +136,7 @@ static int find(struct hlg_run *run, struct hlg_image *image, const struct claim
 	} else if (found.n == 0) {
 		status = not_found(image, addrs, &found, *n_found != 0);
 	} else {
-		print_bases(image, &found, claim, *n_found == 0);
+		print_bases(f, image, &found, claim, *n_found == 0);
 		*n_found += found.n;
 		status = compare(image, &found, claim);
 		rc = hlg_base_search_place(image, &found, err);
@@ -176,6 +179,8 @@ static int start(struct hlg_run *run, const struct hlg_inputs *in, struct claim 
 	*run = (struct hlg_run){0};
 	*claims = NULL;
 	rc = hlg_options_parse(&run->options, in->n_words, in->words, err);
+	if (rc == 0)
+		rc = hlg_out_check(run->options.out, HLG_MAGIC_NONE, err);
 	if (rc == 0) {
 		*claims = calloc(run->options.n_images + 1, sizeof(**claims));
 		if (!*claims || !hlg_profile_init(&run->profile, &run->options))
@@ -186,7 +191,8 @@ static int start(struct hlg_run *run, const struct hlg_inputs *in, struct claim 
 	return rc < 0 ? rc : hlg_space_arrange(&run->space, err);
 }
 
-static int find_all(struct hlg_run *run, const struct claim *claims, struct hlg_err *err)
+static int find_all(FILE *f, struct hlg_run *run, const struct claim *claims,
+		    struct hlg_err *err)
 {
 	struct hlg_addresses addrs = {0};
 	size_t n_found = 0;
@@ -194,7 +200,7 @@ static int find_all(struct hlg_run *run, const struct claim *claims, struct hlg_
 
 	if (hlg_addresses_collect(&addrs, &run->profile)) {
 		for (size_t i = 0; i < run->space.n_images; i++) {
-			int one = find(run, run->space.images[i], &claims[i], &addrs,
+			int one = find(f, run, run->space.images[i], &claims[i], &addrs,
 				       &n_found, err);
 
 			status = status == 1 || one == 0 ? status : one;
@@ -207,14 +213,17 @@ static int find_all(struct hlg_run *run, const struct claim *claims, struct hlg_
 	return status;
 }
 
-static bool takes(const char *option)
+/* What is found is written, also if that is not all. */
+static int write_all(struct hlg_run *run, const struct claim *claims, struct hlg_err *err)
 {
-	static const char *const options[] = {"event", "pid", "tid", "cpu", "time"};
+	struct hlg_out out;
+	int rc = hlg_out_open(&out, run->options.out, stdout, err), status;
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (strcmp(option, options[i]) == 0)
-			return true;
-	return false;
+	if (rc < 0)
+		return hlg_output_error(err);
+	status = find_all(out.f, run, claims, err);
+	rc = hlg_out_commit(&out, err);
+	return rc < 0 ? hlg_output_error(err) : status;
 }
 
 static int base(const struct hlg_inputs *in)
@@ -232,28 +241,37 @@ static int base(const struct hlg_inputs *in)
 	if (rc < 0) {
 		status = hlg_output_error(&err);
 	} else if (batch.n_read) {
-		int found = find_all(&run, claims, &err);
+		int found = write_all(&run, claims, &err);
 
 		status = status ? status : found;
 	}
 	hlg_batch_finish(&batch);
 	hlg_run_finish(&run);
 	free(claims);
-	return hlg_output_end(status);
+	return status;
 }
 
-int hlg_verb_base(int argc, char **argv)
+static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct hlg_inputs in = {.takes = takes};
-	int status = hlg_inputs_parse(
-		&in, argc, argv, "guest.elf... FILE...",
-		"Finds where a guest's ELF lay when recordings were made: at which bases "
-		"the samples are on instruction boundaries.\v"
-		"What the ELF, or FILE@BASE, says of the base is not used, but "
-		"compared.");
+	struct hlg_inputs in = {0};
+	int status;
 
-	if (status == 0)
+	if (hlg_inputs_parse(&in, verb, argc, argv, &status))
 		status = base(&in);
 	hlg_inputs_finish(&in);
 	return status;
 }
+
+const struct hlg_verb hlg_verb_base = {
+	.name = "base",
+	.args = "guest.elf [-i] FILE...",
+	.help = "find where the guest's ELF lay",
+	.group = HLG_VERB_SHOWS,
+	.usage = "guest.elf... FILE...",
+	.doc = "Finds where a guest's ELF lay when recordings were made: at which bases "
+	       "the samples are on instruction boundaries.\v"
+	       "What the ELF, or FILE@BASE, says of the base is not used, but compared.",
+	.files = "elf recording profile",
+	.shared = "input jobs quiet cpu event output pid tid time",
+	.run = run,
+};

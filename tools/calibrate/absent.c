@@ -4,14 +4,22 @@
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 
-int hlg_verb_calibrate(int argc, char **argv)
+static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
 	struct hlg_err err;
 
 	(void)argc;
 	(void)argv;
-	hlg_err_set(
-		&err, HLG_EINPUT,
-		"calibrate: its guests are for x86-64 only (run it on such a machine)");
+	hlg_err_set(&err, HLG_EINPUT,
+		    "%s: its guests are for x86-64 only (run it on such a machine)",
+		    verb->name);
 	return hlg_output_error(&err);
 }
+
+const struct hlg_verb hlg_verb_calibrate = {
+	.name = "calibrate",
+	.args = "",
+	.help = "how far to trust samples of this machine",
+	.group = HLG_VERB_PREPARES,
+	.run = run,
+};

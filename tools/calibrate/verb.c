@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hlguest calibrate: how far samples, counts and crossings of this machine can be
  * trusted. */
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "filter/options/number.h"
 #include "filter/output/out.h"
 #include "symtab/err.h"
 #include "tools/calibrate/calibration.h"
@@ -16,159 +14,37 @@
 #include "tools/inputs/calibration-file.h"
 #include "tools/vm/deadline.h"
 
-enum {
-	KEY_DEADLINE = 0x200,
-	KEY_FORMAT,
-	KEY_ONLY,
-	KEY_OPERATIONS,
-	KEY_OUT,
-	KEY_RUNS,
-	KEY_SAVE,
-	KEY_TIME,
-};
-
 #define DEADLINE          60  /* seconds, for a part */
 #define STEPPED_IN_SECOND 500 /* operations of all programs, on a slow machine */
 #define QUIET_NS          UINT64_C(3000000000) /* to wait for a quiet machine */
 #define SAMPLED           400 /* guests and events, each run up to eight times as long */
 
 struct arguments {
-	unsigned parts;
+	unsigned parts; /* bits of enum hlg_calibration_part */
 	uint64_t runs, operations;
 	uint64_t deadline; /* seconds; 0: not stated */
 	uint64_t time;     /* ms */
 	const char *out, *save;
-	void (*write)(FILE *f, const struct hlg_calibration *calibration);
+	int format; /* place in FORMATS and writers */
 	bool quiet;
 };
 
-static const struct argp_option options[] = {
-	{"deadline", KEY_DEADLINE, "SECONDS", 0,
-	 "guests of one part that take longer are killed (60, and more for a larger "
-	 "--operations or --time)",
-	 0},
-	{"format", KEY_FORMAT, "text|json|csv|html", 0, "of the result (text)", 0},
-	{"only", KEY_ONLY, "crossing,landing,counting", 0, "these parts (all)", 0},
-	{"operations", KEY_OPERATIONS, "N", 0,
-	 "string operations that are single-stepped, 10 to 1000000 (10000)", 0},
-	{"out", KEY_OUT, "FILE", 0, "where the result goes (standard output)", 0},
-	{"quiet", 'q', NULL, 0, "no word about what is being measured", 0},
-	{"runs", KEY_RUNS, "N", 0, "how often each program is counted, 1 to 100 (5)", 0},
-	{"save", KEY_SAVE, "FILE", 0,
-	 "keep the result as JSON, for hlguest report and doctor", 0},
-	{"time", KEY_TIME, "MS", 0,
-	 "how long each guest is sampled with each event, 10 to 60000 (250)", 0},
-	{0},
-};
+#define FORMATS "text|json|csv|html"
 
-static const char doc[] =
-	"Measures how far samples, counts and crossings of this machine can be trusted, "
-	"in "
-	"guests of its own whose truth is known.\v"
-	"Takes less than a minute. Needs /dev/kvm for guests and perf_event_paranoid of "
-	"1 "
-	"or less for samples; what cannot be measured is left out, with the reason. The "
-	"exit "
-	"status is 1 if a truth does not hold: then the figures mean nothing.";
+static void (*const writers[])(FILE *f, const struct hlg_calibration *calibration) = {
+	hlg_calibration_text, hlg_calibration_json, hlg_calibration_csv,
+	hlg_calibration_html};
 
-static void set_number(uint64_t *to, const char *option, const char *value, uint64_t low,
-		       uint64_t high, struct argp_state *state)
+static int check(void *arguments, struct hlg_err *err)
 {
-	if (!hlg_number_u64(value, to) || *to < low || *to > high)
-		argp_error(state, "--%s=%s: not a number from %ju to %ju", option, value,
-			   (uintmax_t)low, (uintmax_t)high);
-}
+	const struct arguments *args = arguments;
 
-static void set_parts(struct arguments *args, const char *value, struct argp_state *state)
-{
-	static const struct {
-		const char *word;
-		enum hlg_calibration_part part;
-	} words[] = {
-		{"crossing", HLG_CALIBRATE_CROSSING},
-		{"landing", HLG_CALIBRATE_LANDING},
-		{"counting", HLG_CALIBRATE_COUNTING},
-	};
-
-	args->parts = 0;
-	while (*value || args->parts == 0) {
-		size_t n = strcspn(value, ","), i = 0;
-
-		while (i < sizeof(words) / sizeof(words[0]) &&
-		       (strlen(words[i].word) != n || strncmp(words[i].word, value, n)))
-			i++;
-		if (i == sizeof(words) / sizeof(words[0])) {
-			argp_error(state, "--only: %.*s is no part (one of %s)", (int)n,
-				   value, "crossing, landing, counting");
-			return;
-		}
-		args->parts |= words[i].part;
-		value += n + (value[n] == ',');
-	}
-}
-
-static void set_format(struct arguments *args, const char *value,
-		       struct argp_state *state)
-{
-	if (strcmp(value, "text") == 0)
-		args->write = hlg_calibration_text;
-	else if (strcmp(value, "json") == 0)
-		args->write = hlg_calibration_json;
-	else if (strcmp(value, "html") == 0)
-		args->write = hlg_calibration_html;
-	else if (strcmp(value, "csv") == 0)
-		args->write = hlg_calibration_csv;
-	else
-		argp_error(state, "--format=%s: not here (one of text, json, csv, html)",
-			   value);
-}
-
-static error_t parse(int key, char *value, struct argp_state *state)
-{
-	struct arguments *args = state->input;
-
-	switch (key) {
-	case KEY_DEADLINE:
-		set_number(&args->deadline, "deadline", value, 1, 3600, state);
+	if (writers[args->format] != hlg_calibration_csv ||
+	    args->parts & HLG_CALIBRATE_COUNTING)
 		return 0;
-	case KEY_FORMAT:
-		set_format(args, value, state);
-		return 0;
-	case KEY_ONLY:
-		set_parts(args, value, state);
-		return 0;
-	case KEY_OPERATIONS:
-		set_number(&args->operations, "operations", value, 10,
-			   GUESTS_OPERATES_MAX, state);
-		return 0;
-	case KEY_OUT:
-		args->out = value;
-		return 0;
-	case KEY_RUNS:
-		set_number(&args->runs, "runs", value, 1, HLG_COUNT_RUNS_MAX, state);
-		return 0;
-	case KEY_SAVE:
-		args->save = value;
-		return 0;
-	case KEY_TIME:
-		set_number(&args->time, "time", value, 10, 60000, state);
-		return 0;
-	case 'q':
-		args->quiet = true;
-		return 0;
-	case ARGP_KEY_SUCCESS:
-		if (args->write == hlg_calibration_csv &&
-		    !(args->parts & HLG_CALIBRATE_COUNTING))
-			argp_error(state,
-				   "--format=csv: is of counts (leave --only out, or "
-				   "name counting)");
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "%s: calibrate takes no file", value);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	return hlg_err_set(err, HLG_EINPUT,
+			   "--format=csv: is of counts (leave --only out, or name "
+			   "counting)");
 }
 
 /* Can a guest run here at all? If not, no_kvm says why. */
@@ -260,7 +136,7 @@ static int write_result(const struct hlg_calibration *c, const struct arguments 
 
 	if (rc < 0)
 		return rc;
-	args->write(out.f, c);
+	writers[args->format](out.f, c);
 	return hlg_out_commit(&out, err);
 }
 
@@ -304,32 +180,102 @@ static int check_outputs(const struct arguments *args, struct hlg_err *err)
 	return 0;
 }
 
-int hlg_verb_calibrate(int argc, char **argv)
+static int calibrate(const struct arguments *args)
 {
-	static const struct argp argp = {options, parse, NULL, doc, NULL, NULL, NULL};
 	static struct hlg_calibration calibration;
-	struct arguments args = {.parts = HLG_CALIBRATE_ALL,
-				 .runs = 5,
-				 .operations = 10000,
-				 .time = 250,
-				 .write = hlg_calibration_text};
 	struct hlg_err err;
-	int rc;
+	int rc = check_outputs(args, &err);
 
-	hlg_words_parse(&argp, argc, argv, 0, &args);
-	rc = check_outputs(&args, &err);
 	if (rc < 0) {
 		hlg_output_error(&err);
 		return rc == HLG_ESYSTEM ? 1 : 2;
 	}
-	rc = measure(&calibration, &args, &err);
+	rc = measure(&calibration, args, &err);
 	if (rc == 0)
-		rc = write_result(&calibration, &args, &err);
-	if (rc == 0 && args.save)
-		rc = save(&calibration, args.save, &err);
+		rc = write_result(&calibration, args, &err);
+	if (rc == 0 && args->save)
+		rc = save(&calibration, args->save, &err);
 	if (rc < 0)
 		return hlg_output_error(&err);
-	if (args.save && save_last(&calibration, &err) < 0)
+	if (args->save && save_last(&calibration, &err) < 0)
 		hlg_output_error(&err);
 	return hlg_output_end(hlg_calibration_faults(NULL, &calibration) != 0);
 }
+
+static int run(const struct hlg_verb *verb, int argc, char **argv)
+{
+	struct arguments args = {
+		.parts = HLG_CALIBRATE_ALL, .runs = 5, .operations = 10000, .time = 250};
+	int status;
+
+	if (hlg_argp_run_verb(verb, argc, argv, &args, &status))
+		status = calibrate(&args);
+	return status;
+}
+
+static const struct hlg_verb_option options[] = {
+	{.name = "deadline",
+	 .value = "SECONDS",
+	 .help = "guests of one part that take longer are killed (60, and more for a "
+		 "larger --operations or --time)",
+	 .kind = HLG_VERB_NUMBER,
+	 .low = 1,
+	 .high = 3600,
+	 .field = offsetof(struct arguments, deadline)},
+	{.name = "format",
+	 .value = FORMATS,
+	 .help = "of the result (text)",
+	 .kind = HLG_VERB_ONE_OF,
+	 .field = offsetof(struct arguments, format)},
+	{.name = "only",
+	 .value = "crossing,landing,counting", /* as enum hlg_calibration_part */
+	 .help = "these parts (all)",
+	 .kind = HLG_VERB_SOME_OF,
+	 .field = offsetof(struct arguments, parts)},
+	{.name = "operations",
+	 .value = "N",
+	 .help = "string operations that are single-stepped, 10 to 1000000 (10000)",
+	 .kind = HLG_VERB_NUMBER,
+	 .low = 10,
+	 .high = GUESTS_OPERATES_MAX,
+	 .field = offsetof(struct arguments, operations)},
+	HLG_VERB_OUTPUT(struct arguments, out, "where the result goes (standard output)"),
+	HLG_VERB_QUIET(struct arguments, quiet, "no word about what is being measured"),
+	{.name = "runs",
+	 .value = "N",
+	 .help = "how often each program is counted, 1 to 100 (5)",
+	 .kind = HLG_VERB_NUMBER,
+	 .low = 1,
+	 .high = HLG_COUNT_RUNS_MAX,
+	 .field = offsetof(struct arguments, runs)},
+	{.name = "save",
+	 .value = "FILE",
+	 .help = "keep the result as JSON, for hlguest report and doctor",
+	 .files = "file",
+	 .kind = HLG_VERB_TEXT,
+	 .field = offsetof(struct arguments, save)},
+	{.name = "time",
+	 .value = "MS",
+	 .help = "how long each guest is sampled with each event, 10 to 60000 (250)",
+	 .kind = HLG_VERB_NUMBER,
+	 .low = 10,
+	 .high = 60000,
+	 .field = offsetof(struct arguments, time)},
+	{0},
+};
+
+const struct hlg_verb hlg_verb_calibrate = {
+	.name = "calibrate",
+	.args = "",
+	.help = "how far to trust samples of this machine",
+	.group = HLG_VERB_PREPARES,
+	.doc = "Measures how far samples, counts and crossings of this machine can be "
+	       "trusted, in guests of its own whose truth is known.\v"
+	       "Takes less than a minute. Needs /dev/kvm for guests and "
+	       "perf_event_paranoid of 1 or less for samples; what cannot be measured "
+	       "is left out, with the reason. The exit status is 1 if a truth does not "
+	       "hold: then the figures mean nothing.",
+	.options = options,
+	.check = check,
+	.run = run,
+};

@@ -6,13 +6,34 @@
  */
 #include "tools/cli/argp-run.h"
 
-#include <stdbool.h>
+#include <argp.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/options/number.h"
 #include "symtab/escape.h"
 #include "tools/cli/output.h"
+
+enum {
+	KEY_OPTION = 0x100, /* + place in the table, where there is no letter */
+	KEY_USAGE = 0x10000,
+};
+
+/* What argp is to know of while it works. */
+struct work {
+	const struct hlg_argp_run *run;
+	void *arguments;
+	bool helped;
+	struct hlg_err err;
+	int rc; /* of what argp does not tell: no memory */
+};
+
+static bool is_end(const struct hlg_verb_option *option)
+{
+	return !option->name && !option->kind;
+}
 
 /*
  * Words that users of the version before this one knew, and what does their work now. An
@@ -33,16 +54,99 @@ static const struct removed {
 	 "use --format=folded, or luajit-parse-sysprof, whose text it was"},
 };
 
-static FILE *real, *caught;
-static char *said;
-static size_t size;
-
-_Noreturn void hlg_words_no_memory(void)
+/* The place of word (n bytes) in "a|b|c" or "a,b,c", or -1. */
+static int find_word(const char *words, const char *word, size_t n)
 {
-	struct hlg_err err;
+	for (int i = 0;; i++) {
+		size_t len = strcspn(words, "|,");
 
-	hlg_err_memory(&err, "arguments");
-	exit(hlg_output_error(&err));
+		if (len == n && memcmp(words, word, n) == 0)
+			return i;
+		if (words[len] == '\0')
+			return -1;
+		words += len + 1;
+	}
+}
+
+static int unknown_word(const struct hlg_verb_option *option, const char *value,
+			struct hlg_err *err)
+{
+	return hlg_err_set(
+		err, HLG_EINPUT, "--%s=%s: unknown value (%s of %s)", option->name, value,
+		option->kind == HLG_VERB_SOME_OF ? "any" : "one", option->value);
+}
+
+static int set_word(int *field, const struct hlg_verb_option *option, const char *value,
+		    struct hlg_err *err)
+{
+	int i = find_word(option->value, value, strlen(value));
+
+	if (i < 0)
+		return unknown_word(option, value, err);
+	*field = i;
+	return 0;
+}
+
+static int set_bits(unsigned *field, const struct hlg_verb_option *option,
+		    const char *value, struct hlg_err *err)
+{
+	const char *word = value;
+
+	for (*field = 0;; word++) {
+		size_t n = strcspn(word, ",");
+		int i = find_word(option->value, word, n);
+
+		if (i < 0)
+			return unknown_word(option, value, err);
+		*field |= 1u << i;
+		word += n;
+		if (*word == '\0')
+			return 0;
+	}
+}
+
+static int add_text(struct hlg_verb_texts *texts, char *value, struct hlg_err *err)
+{
+	char **more = reallocarray(texts->text, texts->n + 1, sizeof(*more));
+
+	if (!more)
+		return hlg_err_memory(err, "arguments");
+	texts->text = more;
+	more[texts->n++] = value;
+	return 0;
+}
+
+int hlg_argp_run_set(void *arguments, const struct hlg_verb_option *option, char *value,
+		     struct hlg_err *err)
+{
+	void *field = (char *)arguments + option->field;
+
+	if (option->set)
+		return option->set(arguments, option, value, err);
+	if (!value && option->kind == HLG_VERB_ONE_OF)
+		return set_word(field, option, "yes", err);
+	switch (option->kind) {
+	case HLG_VERB_FLAG:
+		*(bool *)field = true;
+		return 0;
+	case HLG_VERB_TEXTS:
+		return add_text(field, value, err);
+	case HLG_VERB_ONE_OF:
+		return set_word(field, option, value, err);
+	case HLG_VERB_SOME_OF:
+		return set_bits(field, option, value, err);
+	case HLG_VERB_NUMBER:
+		if (hlg_number_u64(value, field) && *(uint64_t *)field >= option->low &&
+		    *(uint64_t *)field <= option->high)
+			return 0;
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--%s=%s: not a number from %ju to %ju", option->name,
+				   value, (uintmax_t)option->low,
+				   (uintmax_t)option->high);
+	default:
+		*(const char **)field = value;
+		return 0;
+	}
 }
 
 /* Where argp's hint begins, with the end of the line in front of it; "" if there is none.
@@ -75,20 +179,135 @@ static void tell(char *message)
 	}
 }
 
-/* Also when the program ends in the middle of parsing, by argp_error. */
-static void let_go(void)
+/* Want of memory is told by ourselves, all else by argp with its hint. */
+static error_t fail(struct work *work, struct argp_state *state, int rc)
 {
-	if (!caught)
-		return;
+	if (rc == 0)
+		return 0;
+	if (rc == HLG_ESYSTEM) {
+		work->rc = rc;
+		return ENOMEM;
+	}
+	argp_error(state, "%s", work->err.msg);
+	return EINVAL;
+}
+
+static error_t take_other(struct work *work, struct argp_state *state, char *value)
+{
+	const struct hlg_verb_option *option = work->run->options;
+
+	while (!is_end(option) && option->name)
+		option++;
+	if (is_end(option))
+		return fail(work, state,
+			    hlg_err_set(&work->err, HLG_EINPUT, "%s: %s takes no file",
+					value, work->run->verb->name));
+	if (option->kind != HLG_VERB_REST)
+		return fail(work, state,
+			    hlg_argp_run_set(work->arguments, option, value, &work->err));
+	*(char ***)((char *)work->arguments + option->field) =
+		&state->argv[state->next - 1];
+	state->next = state->argc;
+	return 0;
+}
+
+static error_t show_help(struct work *work, struct argp_state *state, unsigned flags)
+{
+	argp_state_help(state, stdout, flags);
+	work->helped = true;
+	return ECANCELED;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct work *work = state->input;
+	const struct hlg_argp_run *run = work->run;
+
+	switch (key) {
+	case '?':
+		return show_help(work, state, ARGP_HELP_STD_HELP);
+	case KEY_USAGE:
+		return show_help(work, state, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+	case ARGP_KEY_ARG:
+		return take_other(work, state, value);
+	case ARGP_KEY_END:
+		return fail(work, state,
+			    run->check ? run->check(work->arguments, &work->err) : 0);
+	default:
+		break;
+	}
+	for (int i = 0; !is_end(&run->options[i]); i++) {
+		const struct hlg_verb_option *option = &run->options[i];
+
+		if (option->name &&
+		    key == (option->letter ? option->letter : KEY_OPTION + i))
+			return fail(work, state,
+				    hlg_argp_run_set(work->arguments, option, value,
+						     &work->err));
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static size_t count(const struct hlg_verb_option *options)
+{
+	size_t n = 0;
+
+	while (!is_end(&options[n]))
+		n++;
+	return n;
+}
+
+/* The table's options as argp has them, and the two of every verb; NULL: no memory. */
+static struct argp_option *make_options(const struct hlg_verb_option *options)
+{
+	struct argp_option *to = calloc(2 * count(options) + 3, sizeof(*to));
+	size_t n = 0;
+
+	for (int i = 0; to && !is_end(&options[i]); i++) {
+		const struct hlg_verb_option *o = &options[i];
+
+		if (!o->name)
+			continue;
+		to[n++] = (struct argp_option){
+			o->name,  o->letter ? o->letter : KEY_OPTION + i,
+			o->value, o->optional ? OPTION_ARG_OPTIONAL : 0,
+			o->help,  o->group};
+		if (o->alias)
+			to[n++] = (struct argp_option){
+				o->alias, 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0};
+	}
+	if (to) {
+		to[n++] = (struct argp_option){
+			"help", '?', NULL, 0, "Give this help list", -1};
+		to[n++] = (struct argp_option){
+			"usage", KEY_USAGE, NULL, 0, "Give a short usage message", -1};
+	}
+	return to;
+}
+
+/* argp_parse; what it tells is fit for a terminal. */
+static error_t parse_words(const struct argp *argp, int argc, char **argv, unsigned flags,
+			   struct work *work)
+{
+	FILE *real = stderr, *caught;
+	char *said = NULL;
+	size_t size;
+	error_t rc;
+
+	caught = open_memstream(&said, &size);
+	if (caught)
+		stderr = caught;
+	rc = argp_parse(argp, argc, argv, flags, NULL, work);
 	stderr = real;
+	if (!caught)
+		return rc;
 	/* Told before it is closed, which may take memory. */
 	fflush(caught);
 	if (said)
 		tell(said);
 	fclose(caught);
-	caught = NULL;
 	free(said);
-	said = NULL;
+	return rc;
 }
 
 /* Does what is left of argv, not empty, begin with the removed word? */
@@ -103,39 +322,76 @@ static bool is_removed(const struct removed *r, char *const *argv)
 	return !r->word[n] || (value && strcmp(value, r->word + n + 1) == 0);
 }
 
-/* Ends the program with status 2 if one of the words was removed. */
-static void refuse_removed(char *const *argv)
+/* Fails if one of the words was removed, and says what to use instead. */
+static int check_removed(const char *verb, char *const *argv, struct hlg_err *err)
 {
-	const char *verb = argv[0] + strlen("hlguest ");
-	struct hlg_err err;
-
 	for (argv++; *argv && strcmp(*argv, "--") != 0; argv++)
-		for (size_t i = 0; i < sizeof(removed) / sizeof(removed[0]); i++) {
-			if (strcmp(removed[i].verb, verb) != 0 ||
-			    !is_removed(&removed[i], argv))
-				continue;
-			hlg_err_set(&err, HLG_EINPUT, "%s: was removed (%s)",
-				    removed[i].word, removed[i].instead);
-			hlg_output_error(&err);
-			exit(2);
-		}
+		for (size_t i = 0; i < sizeof(removed) / sizeof(removed[0]); i++)
+			if (strcmp(removed[i].verb, verb) == 0 &&
+			    is_removed(&removed[i], argv))
+				return hlg_err_set(err, HLG_EINPUT,
+						   "%s: was removed (%s)",
+						   removed[i].word, removed[i].instead);
+	return 0;
 }
 
-void hlg_words_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
-		     void *input)
+bool hlg_argp_run_words(const struct hlg_argp_run *run, int argc, char **argv,
+			void *arguments, int *status)
 {
-	int rc;
+	struct work work = {.run = run, .arguments = arguments};
+	struct argp_option *options = make_options(run->options);
+	const struct hlg_verb *verb = run->verb;
+	const struct argp argp = {options, parse, verb->usage, verb->doc,
+				  NULL,    NULL,  NULL};
+	error_t rc = ENOMEM;
 
-	refuse_removed(argv);
-	caught = open_memstream(&said, &size);
-	if (caught) {
-		real = stderr;
-		stderr = caught;
-		atexit(let_go);
+	if (check_removed(verb->name, argv, &work.err) < 0) {
+		free(options);
+		hlg_output_error(&work.err);
+		*status = 2;
+		return false;
 	}
-	rc = argp_parse(argp, argc, argv, flags, NULL, input);
-	let_go();
-	/* All else has ended the program itself. */
-	if (rc != 0)
-		hlg_words_no_memory();
+	if (options)
+		rc = parse_words(&argp, argc, argv,
+				 ARGP_NO_EXIT | ARGP_NO_HELP |
+					 (verb->in_order ? ARGP_IN_ORDER : 0),
+				 &work);
+	free(options);
+	if (rc == ENOMEM && work.rc == 0)
+		hlg_err_memory(&work.err, "arguments");
+	if (rc == ENOMEM)
+		*status = hlg_output_error(&work.err);
+	else
+		*status = work.helped ? 0 : 2;
+	return rc == 0;
+}
+
+bool hlg_argp_run_verb(const struct hlg_verb *verb, int argc, char **argv,
+		       void *arguments, int *status)
+{
+	static const struct hlg_verb_option none[] = {{0}};
+	const struct hlg_argp_run run = {verb, verb->options ? verb->options : none,
+					 verb->check};
+
+	return hlg_argp_run_words(&run, argc, argv, arguments, status);
+}
+
+void hlg_argp_run_list(const struct hlg_argp_run *run)
+{
+	static const char *const kinds[] = {
+		[HLG_VERB_FLAG] = "flag",    [HLG_VERB_TEXT] = "any",
+		[HLG_VERB_TEXTS] = "many",   [HLG_VERB_ONE_OF] = "one",
+		[HLG_VERB_SOME_OF] = "some", [HLG_VERB_NUMBER] = "any",
+		[HLG_VERB_REST] = "any"};
+
+	for (const struct hlg_verb_option *o = run->options; !is_end(o); o++) {
+		char letter[] = {'-', o->letter, '\0'};
+
+		if (o->name)
+			printf("option\t%s\t--%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+			       run->verb->name, o->name, o->letter ? letter : "",
+			       o->value ? o->value : "", kinds[o->kind],
+			       o->optional ? "optional" : "", o->files ? o->files : "",
+			       o->help);
+	}
 }

@@ -1,23 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading the words of a verb, where there may be no memory even for that, and a word may
- * be a file's name, which a shell has put in place of `*`.
+ * From the words of a command line to the arguments of a verb, by its table of options.
+ * There may be no memory even for that, and a word may be a file's name, which a shell
+ * has put in place of `*`: what is told of a word is made fit for a terminal.
  */
 #ifndef HLG_TOOLS_CLI_ARGP_RUN_H
 #define HLG_TOOLS_CLI_ARGP_RUN_H
 
-#include <argp.h>
+#include "tools/cli/verb.h"
+
+struct hlg_argp_run {
+	const struct hlg_verb *verb;
+	const struct hlg_verb_option *options; /* all that it has; the last is empty */
+	/* NULL, or called behind the last word: HLG_EINPUT if they do not go together. */
+	int (*check)(void *arguments, struct hlg_err *err);
+};
 
 /*
- * argp_parse for every verb. What argp, getopt and argp_error tell of a word is made fit
- * for a terminal; that there was no memory ends the program with status 1. A word that
- * was removed ends it with status 2 and says what to use instead. argv[0] is "hlguest
- * VERB".
+ * Puts what argv says into *arguments, which have the fields of the options. False when
+ * the command ends with that, and all is told: *status is 0 after --help and --usage, 2
+ * for words that make no sense or were removed, 1 without memory.
  */
-void hlg_words_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
-		     void *input);
+bool hlg_argp_run_words(const struct hlg_argp_run *run, int argc, char **argv,
+			void *arguments, int *status);
 
-/* Tells that there is no memory for the words, and ends the program with status 1. */
-_Noreturn void hlg_words_no_memory(void);
+/* The same for a verb that has no other options than its own. */
+bool hlg_argp_run_verb(const struct hlg_verb *verb, int argc, char **argv,
+		       void *arguments, int *status);
+
+/* Stores one value of an option. Fails with HLG_EINPUT if it is none. */
+int hlg_argp_run_set(void *arguments, const struct hlg_verb_option *option, char *value,
+		     struct hlg_err *err);
+
+/*
+ * Prints the options of a verb, one a line, for programs: "option", verb, --name, -letter
+ * or nothing, value or nothing, "flag", "any", "many" (may be given again), "one" or
+ * "some" (of the value's words), "optional" or nothing, FILES (verb.h) or nothing, help;
+ * a tab between two of them.
+ */
+void hlg_argp_run_list(const struct hlg_argp_run *run);
 
 #endif

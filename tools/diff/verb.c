@@ -13,24 +13,12 @@
 #include "tools/cli/verb.h"
 #include "tools/diff/words.h"
 #include "tools/diff/write.h"
-#include "tools/inputs/inputs.h"
-#include "tools/pprof/pprof.h"
-
-enum {
-	KEY_FAIL = 0x200
-};
+#include "tools/inputs/sides.h"
 
 struct arguments {
+	struct hlg_inputs inputs, after;
 	bool fails;   /* --fail-if is given */
 	double least; /* growth that fails: 0.05 for 5 % */
-};
-
-static const struct argp_option own_options[] = {
-	{"fail-if", KEY_FAIL, "PERCENT", 0,
-	 "exit 3 if the share of a row grew significantly, and by more than so much of "
-	 "what it was (5%)",
-	 2},
-	{0},
 };
 
 /* "5%" or "5". */
@@ -52,26 +40,17 @@ static bool parse_percent(const char *text, double *share)
 	return true;
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static int set_least(void *arguments, const struct hlg_verb_option *option, char *value,
+		     struct hlg_err *err)
 {
-	struct arguments *args = state->input;
+	struct arguments *args = arguments;
 
-	if (key != KEY_FAIL)
-		return ARGP_ERR_UNKNOWN;
 	args->fails = true;
-	if (!parse_percent(value, &args->least))
-		argp_error(state, "--fail-if=%s: not a percentage (as 5%% or 2.5)",
-			   value);
-	return 0;
+	if (parse_percent(value, &args->least))
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT, "--%s=%s: not a percentage (as 5%% or 2.5)",
+			   option->name, value);
 }
-
-/* A side as it is read. */
-struct reading {
-	struct hlg_inputs *in;
-	struct hlg_run run;
-	struct hlg_batch batch;
-	struct hlg_profile *profiles; /* of each file */
-};
 
 static int compare_paths(const void *a, const void *b)
 {
@@ -101,48 +80,19 @@ static void note_sums(struct hlg_diff *diff, const char *side,
 			      side, sums->left);
 }
 
-/* Without an image, what was saved with the profiles does. */
-static int start_side(struct reading *r, struct hlg_err *err)
-{
-	struct hlg_inputs *in = r->in;
-	int rc;
-
-	if (in->n_images)
-		return hlg_run_start(&r->run, in->n_words, in->words, err);
-	rc = hlg_run_begin(&r->run, in->n_words, in->words, err);
-	r->run.options.region = 0; /* nor are the sizes known that regions are held to */
-	if (rc == 0)
-		rc = hlg_pprof_images(&r->run.space, in->files, in->n_files, err);
-	return rc < 0 ? rc : hlg_space_settle(&r->run.space, err);
-}
-
 /* Recordings of a side, in an order that is not that of the words: sums are rounded. */
-static int read_side(struct reading *r, int *status, struct hlg_err *err)
+static int read_side(struct hlg_side *side, int *status, struct hlg_err *err)
 {
-	struct hlg_inputs *in = r->in;
 	int rc;
 
-	qsort(in->files, in->n_files, sizeof(*in->files), compare_paths);
-	r->profiles = calloc(in->n_files + 1, sizeof(*r->profiles));
-	if (!r->profiles)
-		return hlg_err_memory(err, "files");
-	rc = start_side(r, err);
-	if (rc < 0)
-		return rc;
-	r->batch.profiles = r->profiles;
-	rc = hlg_inputs_read(in, &r->run, &r->batch, status, err);
+	qsort(side->in->files, side->in->n_files, sizeof(*side->in->files),
+	      compare_paths);
+	rc = hlg_sides_start(side, err);
+	if (rc == 0)
+		rc = hlg_sides_read(side, status, err);
 	if (rc < 0 || *status)
 		return rc;
-	return hlg_run_settle(&r->run, err);
-}
-
-static void finish_side(struct reading *r)
-{
-	for (size_t i = 0; r->profiles && i < r->in->n_files; i++)
-		hlg_profile_finish(&r->profiles[i]);
-	free(r->profiles);
-	hlg_batch_finish(&r->batch);
-	hlg_run_finish(&r->run);
+	return hlg_run_settle(&side->run, err);
 }
 
 static int write_diff(const struct hlg_diff *diff, const char *path, struct hlg_err *err)
@@ -183,14 +133,14 @@ static int judge(const struct hlg_diff *diff, const struct arguments *args)
 	return 3;
 }
 
-static int compare(struct reading sides[2], const struct arguments *args, int *status,
+static int compare(struct hlg_side sides[2], const struct arguments *args, int *status,
 		   struct hlg_err *err)
 {
 	struct hlg_diff diff = {0};
 	int rc;
 
 	for (int s = 0; s < 2; s++) {
-		struct reading *r = &sides[s];
+		struct hlg_side *r = &sides[s];
 
 		diff.side[s].options = &r->run.options;
 		diff.side[s].space = &r->run.space;
@@ -210,14 +160,13 @@ static int compare(struct reading sides[2], const struct arguments *args, int *s
 	return rc;
 }
 
-static int diff(struct hlg_inputs *in, const struct arguments *args)
+static int diff(const struct hlg_inputs *in, const struct arguments *args)
 {
-	struct reading sides[2] = {{.in = in}, {.in = in->after}};
+	struct hlg_side sides[2] = {{.in = in, .each = true},
+				    {.in = in->second, .each = true}};
 	struct hlg_err err;
 	int rc = 0, status = 0;
 
-	in->after->threads = in->threads;
-	in->after->quiet = in->quiet;
 	/* A recording that is missing would make another comparison of it. */
 	for (int s = 0; rc == 0 && status == 0 && s < 2; s++)
 		rc = read_side(&sides[s], &status, &err);
@@ -225,45 +174,50 @@ static int diff(struct hlg_inputs *in, const struct arguments *args)
 		rc = compare(sides, args, &status, &err);
 	if (rc < 0)
 		status = hlg_output_error(&err);
-	finish_side(&sides[0]);
-	finish_side(&sides[1]);
+	hlg_sides_finish(&sides[0]);
+	hlg_sides_finish(&sides[1]);
 	return status;
 }
 
-static bool takes(const char *option)
+static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	static const char *const options[] = {
-		"gaps", "region", "weight", "event", "pid",    "tid",   "cpu",
-		"time", "top",    "min",    "out",   "format", "force", "demangle"};
+	struct arguments args = {.inputs.second = &args.after};
+	int status;
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (strcmp(option, options[i]) == 0)
-			return true;
-	return false;
-}
-
-int hlg_verb_diff(int argc, char **argv)
-{
-	static const struct argp own = {own_options, parse, NULL, NULL, NULL, NULL, NULL};
-	struct arguments args = {0};
-	struct hlg_inputs after = {.takes = takes};
-	struct hlg_inputs in = {.takes = takes,
-				.own = &own,
-				.own_input = &args,
-				.format_words = "text|csv|json",
-				.after = &after};
-	int status = hlg_inputs_parse(
-		&in, argc, argv,
-		"guest.elf[@BASE] BEFORE AFTER\n"
-		"guest.elf[@BASE] BEFORE... --after [guest.elf[@BASE]] AFTER...",
-		"Compares recordings, or saved profiles, of guests: which functions and "
-		"regions take another share than before, and how sure that is.\v"
-		"Two recordings are the one before and the one after. Of more, or of two "
-		"builds, --after says where the side after begins. From three recordings "
-		"of a side on, the spread between them is what counts.");
-
-	if (status == 0)
-		status = diff(&in, &args);
-	hlg_inputs_finish(&in);
+	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))
+		status = diff(&args.inputs, &args);
+	hlg_inputs_finish(&args.inputs);
 	return status;
 }
+
+static const struct hlg_verb_option options[] = {
+	{.name = "fail-if",
+	 .value = "PERCENT",
+	 .help = "exit 3 if the share of a row grew significantly, and by more than so "
+		 "much of what it was (5%)",
+	 .kind = HLG_VERB_TEXT,
+	 .set = set_least},
+	{0},
+};
+
+const struct hlg_verb hlg_verb_diff = {
+	.name = "diff",
+	.args = "guest.elf BEFORE AFTER",
+	.help = "what changed between recordings",
+	.group = HLG_VERB_SHOWS,
+	.usage = "guest.elf[@BASE] BEFORE AFTER\n"
+		 "guest.elf[@BASE] BEFORE... --after [guest.elf[@BASE]] AFTER...",
+	.doc = "Compares recordings, or saved profiles, of guests: which functions and "
+	       "regions take another share than before, and how sure that is.\v"
+	       "Two recordings are the one before and the one after. Of more, or of two "
+	       "builds, --after says where the side after begins. From three recordings "
+	       "of a side on, the spread between them is what counts.",
+	.files = "elf recording profile",
+	.shared =
+		"input jobs quiet after cpu demangle event force format gaps min output "
+		"pid region tid time top weight",
+	.formats = "text|csv|json",
+	.in_order = true, /* which side a word is of is told by its place */
+	.options = options,
+	.run = run,
+};

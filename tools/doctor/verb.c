@@ -2,8 +2,7 @@
 /* hlguest doctor: can this machine profile guests, and what does an image tell. */
 #include "tools/doctor/doctor.h"
 
-#include <argp.h>
-
+#include "filter/output/out.h"
 #include "filter/run.h"
 #include "symtab/image/base.h"
 #include "tools/cli/argp-run.h"
@@ -11,20 +10,21 @@
 #include "tools/cli/verb.h"
 #include "tools/inputs/images.h"
 
-static const char doc[] =
-	"Says what this machine and a guest's ELF can do for a profile, and how to do "
-	"better.\v"
-	"Each line is ok, warn or fail; the exit status is 1 if one is fail.";
+struct arguments {
+	char *image; /* NULL: none */
+	const char *out;
+};
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static int set_image(void *arguments, const struct hlg_verb_option *option, char *value,
+		     struct hlg_err *err)
 {
-	char **image = state->input;
+	struct arguments *args = arguments;
 
-	if (key != ARGP_KEY_ARG)
-		return ARGP_ERR_UNKNOWN;
-	if (*image)
-		argp_error(state, "one image at a time (run it once for each)");
-	*image = value;
+	(void)option;
+	if (args->image)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "one image at a time (run it once for each)");
+	args->image = value;
 	return 0;
 }
 
@@ -58,20 +58,55 @@ static void look_at_image(struct hlg_findings *findings, char *word)
 	hlg_image_destroy(image);
 }
 
-int hlg_verb_doctor(int argc, char **argv)
+static int doctor(const struct arguments *args)
 {
-	static const struct argp argp = {NULL, parse, "[guest.elf[@BASE]]", doc, NULL,
-					 NULL, NULL};
 	static struct hlg_findings findings;
 	static struct hlg_probes probes;
-	char *image = NULL;
 	enum hlg_level worst;
+	struct hlg_out out;
+	struct hlg_err err;
 
-	hlg_words_parse(&argp, argc, argv, 0, &image);
+	if (hlg_out_check(args->out, HLG_MAGIC_NONE, &err) < 0)
+		return hlg_output_error(&err);
 	hlg_doctor_look(&probes, "");
 	hlg_doctor_judge(&findings, &probes);
-	if (image)
-		look_at_image(&findings, image);
-	worst = hlg_doctor_write(stdout, &findings, hlg_colour_of(stdout).on);
-	return hlg_output_end(worst == HLG_LEVEL_FAIL);
+	if (args->image)
+		look_at_image(&findings, args->image);
+	if (hlg_out_open(&out, args->out, stdout, &err) < 0)
+		return hlg_output_error(&err);
+	worst = hlg_doctor_write(out.f, &findings, hlg_colour_of(out.f).on);
+	if (hlg_out_commit(&out, &err) < 0)
+		return hlg_output_error(&err);
+	return worst == HLG_LEVEL_FAIL;
 }
+
+static int run(const struct hlg_verb *verb, int argc, char **argv)
+{
+	struct arguments args = {0};
+	int status;
+
+	if (hlg_argp_run_verb(verb, argc, argv, &args, &status))
+		status = doctor(&args);
+	return status;
+}
+
+static const struct hlg_verb_option options[] = {
+	HLG_VERB_OUTPUT(struct arguments, out,
+			"where the lines go (standard output); whole or not at all"),
+	{.kind = HLG_VERB_TEXT, .set = set_image},
+	{0},
+};
+
+const struct hlg_verb hlg_verb_doctor = {
+	.name = "doctor",
+	.args = "[guest.elf]",
+	.help = "can this machine profile guests",
+	.group = HLG_VERB_PREPARES,
+	.usage = "[guest.elf[@BASE]]",
+	.doc = "Says what this machine and a guest's ELF can do for a profile, and how "
+	       "to do better.\v"
+	       "Each line is ok, warn or fail; the exit status is 1 if one is fail.",
+	.files = "elf",
+	.options = options,
+	.run = run,
+};

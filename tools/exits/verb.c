@@ -3,7 +3,6 @@
  * hlguest exits: what it costs to leave the guest, by reason, guest function, port and
  * vCPU, from recordings of KVM's tracepoints.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,64 +20,30 @@
 
 #define TOP_OF_TEXT 20
 
-enum {
-	KEY_REASON = 0x200,
-	KEY_PORT,
-	KEY_EXACT
-};
-
 struct arguments {
+	struct hlg_inputs inputs;
 	const char *reason;
 	struct hlg_number_list port;
 	bool exact;
 };
 
-static const struct argp_option own_options[] = {
-	{"reason", KEY_REASON, "GLOB|NUMBER", 0, "exits of this reason", 2},
-	{"port", KEY_PORT, "LIST", 0, "exits of these I/O ports", 2},
-	{"exact", KEY_EXACT, NULL, 0,
-	 "keep every latency (percentiles are off by up to 0.8 % otherwise)", 2},
-	{0},
-};
-
-static error_t parse_own(int key, char *value, struct argp_state *state)
+static int set_port(void *arguments, const struct hlg_verb_option *option, char *value,
+		    struct hlg_err *err)
 {
-	struct arguments *args = state->input;
+	struct arguments *args = arguments;
 
-	switch (key) {
-	case KEY_REASON:
-		args->reason = value;
+	hlg_number_list_finish(&args->port);
+	switch (hlg_number_list_parse(&args->port, value)) {
+	case 0:
 		return 0;
-	case KEY_PORT:
-		hlg_number_list_finish(&args->port);
-		switch (hlg_number_list_parse(&args->port, value)) {
-		case 0:
-			return 0;
-		case HLG_ESYSTEM:
-			return ENOMEM;
-		default:
-			argp_error(state,
-				   "--port=%s: not a list of ports (as in 101,103-105)",
-				   value);
-			return 0;
-		}
-	case KEY_EXACT:
-		args->exact = true;
-		return 0;
+	case HLG_ESYSTEM:
+		return hlg_err_memory(err, value);
 	default:
-		return ARGP_ERR_UNKNOWN;
+		break;
 	}
-}
-
-static bool takes(const char *option)
-{
-	static const char *const options[] = {"pid", "tid", "time",     "by",
-					      "top", "out", "demangle", "format"};
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (strcmp(option, options[i]) == 0)
-			return true;
-	return false;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "--%s=%s: not a list of ports (as in 101,103-105)",
+			   option->name, value);
 }
 
 /* The addresses that exits left from tell the bases, as samples do. */
@@ -333,27 +298,49 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 	return status;
 }
 
-int hlg_verb_exits(int argc, char **argv)
+static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	static const struct argp own = {own_options, parse_own, NULL, NULL,
-					NULL,        NULL,      NULL};
 	struct arguments args = {0};
-	struct hlg_inputs in = {.takes = takes,
-				.own = &own,
-				.own_input = &args,
-				.format_words = "text|csv|json",
-				.by_words = "tid",
-				.one_thread = true};
-	int status =
-		hlg_inputs_parse(&in, argc, argv, "guest.elf[@BASE]... FILE...",
-				 "Tells what leaving the guest costs: time from kvm_exit "
-				 "to kvm_entry, and "
-				 "in the VMM, by reason, guest function, port and vCPU.\v"
-				 "Recordings come from " HLG_EXITS_HOW ".");
+	int status;
 
-	if (status == 0)
-		status = exits(&in, &args);
+	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))
+		status = exits(&args.inputs, &args);
 	hlg_number_list_finish(&args.port);
-	hlg_inputs_finish(&in);
+	hlg_inputs_finish(&args.inputs);
 	return status;
 }
+
+static const struct hlg_verb_option options[] = {
+	{.name = "reason",
+	 .value = "GLOB|NUMBER",
+	 .help = "exits of this reason",
+	 .kind = HLG_VERB_TEXT,
+	 .field = offsetof(struct arguments, reason)},
+	{.name = "port",
+	 .value = "LIST",
+	 .help = "exits of these I/O ports",
+	 .kind = HLG_VERB_TEXT,
+	 .set = set_port},
+	{.name = "exact",
+	 .help = "keep every latency (percentiles are off by up to 0.8 % otherwise)",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, exact)},
+	{0},
+};
+
+const struct hlg_verb hlg_verb_exits = {
+	.name = "exits",
+	.args = "guest.elf [-i] FILE...",
+	.help = "what leaving the guest costs",
+	.group = HLG_VERB_SHOWS,
+	.usage = "guest.elf[@BASE]... FILE...",
+	.doc = "Tells what leaving the guest costs: time from kvm_exit to kvm_entry, and "
+	       "in the VMM, by reason, guest function, port and vCPU.\v"
+	       "Recordings come from " HLG_EXITS_HOW ".",
+	.files = "elf recording",
+	.shared = "input quiet by demangle format output pid tid time top",
+	.formats = "text|csv|json",
+	.by = "tid",
+	.options = options,
+	.run = run,
+};

@@ -9,25 +9,14 @@
 
 #include "filter/output/target.h"
 #include "filter/write/folded.h"
-#include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/export/speedscope.h"
 #include "tools/flame/facts.h"
-#include "tools/flame/side.h"
-#include "tools/inputs/file-kind.h"
-
-enum {
-	KEY_BEFORE = 0x200,
-	KEY_INVERTED,
-	KEY_TITLE,
-};
+#include "tools/flame/stacks.h"
 
 struct arguments {
-	char **before; /* recordings to compare with */
-	size_t n_before;
-	char **images; /* of these, if others */
-	size_t n_images;
+	struct hlg_inputs inputs, before; /* what to compare with */
 	const char *title;
 	bool inverted;
 };
@@ -36,73 +25,29 @@ struct arguments {
 
 struct flame {
 	const struct arguments *args;
+	bool compares;
 	double least;
-	struct hlg_flame_side after, before;
+	struct hlg_side after, before;
+	struct hlg_flame_stacks stacks, stacks_before;
 };
-
-static const struct argp_option own_options[] = {
-	{"before", KEY_BEFORE, "FILE", 0,
-	 "colour what changed since this recording; and its ELF, if it is "
-	 "another",
-	 2},
-	{"inverted", KEY_INVERTED, NULL, 0, "callers above: icicles", 2},
-	{"title", KEY_TITLE, "TEXT", 0, "of the picture", 2},
-	{0},
-};
-
-static void append(char ***list, size_t *n, char *word)
-{
-	char **more = reallocarray(*list, *n + 1, sizeof(*more));
-
-	if (!more)
-		hlg_words_no_memory();
-	*list = more;
-	more[(*n)++] = word;
-}
 
 /* A recording, or another build of the guest. */
-static void add_before(struct arguments *args, char *path)
+static int add_before(void *arguments, const struct hlg_verb_option *option, char *path,
+		      struct hlg_err *err)
 {
-	if (hlg_file_kind_guess(path) == HLG_FILE_KIND_IMAGE)
-		append(&args->images, &args->n_images, path);
-	else
-		append(&args->before, &args->n_before, path);
-}
+	struct arguments *args = arguments;
 
-static error_t parse(int key, char *value, struct argp_state *state)
-{
-	struct arguments *args = state->input;
-
-	switch (key) {
-	case KEY_BEFORE:
-		add_before(args, value);
-		return 0;
-	case KEY_INVERTED:
-		args->inverted = true;
-		return 0;
-	case KEY_TITLE:
-		args->title = value;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-/* Images of the side before are checked where they are opened. */
-static const char *reads(const void *input, size_t i)
-{
-	const struct arguments *args = input;
-
-	return i < args->n_before ? args->before[i] : NULL;
+	(void)option;
+	return hlg_inputs_add_other(&args->before, path, hlg_file_kind_guess(path), err);
 }
 
 /* Of several events on a side the report weighs samples, whatever weight= says. */
 static enum hlg_weight weight_of(const struct flame *flame)
 {
-	return flame->args->n_before &&
-			       flame->before.report.all.weight == HLG_WEIGHT_SAMPLES
+	return flame->compares && flame->stacks_before.report.all.weight ==
+					  HLG_WEIGHT_SAMPLES
 		       ? HLG_WEIGHT_SAMPLES
-		       : flame->after.report.all.weight;
+		       : flame->stacks.report.all.weight;
 }
 
 /* "Flame graph of guest.elf, jit.map"; to be freed. */
@@ -118,7 +63,7 @@ static char *make_title(const struct flame *flame)
 	f = open_memstream(&title, &size);
 	if (!f)
 		return NULL;
-	fputs(flame->args->n_before ? "What changed in " : "Flame graph of ", f);
+	fputs(flame->compares ? "What changed in " : "Flame graph of ", f);
 	for (size_t i = 0; i < space->n_images; i++)
 		fprintf(f, "%s%s", i ? ", " : "", space->images[i]->path);
 	if (fclose(f) != 0) {
@@ -131,9 +76,10 @@ static char *make_title(const struct flame *flame)
 static int write_graph(FILE *f, const struct flame *flame, struct hlg_graph *graph,
 		       struct hlg_err *err)
 {
-	struct hlg_facts_side after = {&flame->after.report, graph->tree,
+	struct hlg_facts_side after = {&flame->stacks.report, graph->tree,
 				       flame->after.batch.n_read};
-	struct hlg_facts_side before = {&flame->before.report, &flame->before.tree,
+	struct hlg_facts_side before = {&flame->stacks_before.report,
+					&flame->stacks_before.tree,
 					flame->before.batch.n_read};
 	struct hlg_facts facts = {0};
 	int rc = 0;
@@ -154,25 +100,27 @@ static int write_svg(void *to, FILE *f, struct hlg_err *err)
 	struct flame *flame = to;
 	enum hlg_weight weight = weight_of(flame);
 	struct hlg_change_side after = {
-		&flame->after.tree, hlg_flame_side_observations(&flame->after, weight)};
-	struct hlg_change_side before = {&flame->before.tree, 0};
+		&flame->stacks.tree,
+		hlg_flame_stacks_observations(&flame->stacks, weight)};
+	struct hlg_change_side before = {&flame->stacks_before.tree, 0};
 	struct hlg_layout layout = {0};
 	struct hlg_changes changes = {0};
 	char *title = make_title(flame);
 	struct hlg_graph graph = {
-		.tree = &flame->after.tree,
+		.tree = &flame->stacks.tree,
 		.layout = &layout,
 		.weight = weight,
 		.observations = after.observations,
 		.inverted = flame->args->inverted,
 		.title = title,
-		.changes = flame->args->n_before ? &changes : NULL,
+		.changes = flame->compares ? &changes : NULL,
 	};
 	bool ok = title && hlg_layout_make(&layout, graph.tree, weight, flame->least);
 	int rc;
 
 	if (ok && graph.changes) {
-		before.observations = hlg_flame_side_observations(&flame->before, weight);
+		before.observations =
+			hlg_flame_stacks_observations(&flame->stacks_before, weight);
 		ok = hlg_changes_make(&changes, &before, &after, weight);
 	}
 	rc = ok ? write_graph(f, flame, &graph, err) : hlg_err_memory(err, "flame graph");
@@ -186,7 +134,7 @@ static int write_folded(void *to, FILE *f, struct hlg_err *err)
 {
 	struct flame *flame = to;
 
-	return hlg_folded_write(f, &flame->after.tree,
+	return hlg_folded_write(f, &flame->stacks.tree,
 				(enum hlg_weight)flame->after.run.options.weight, err);
 }
 
@@ -194,7 +142,7 @@ static int write_speedscope(void *to, FILE *f, struct hlg_err *err)
 {
 	struct flame *flame = to;
 
-	return hlg_speedscope_write(f, &flame->after.report, &flame->after.tree, err);
+	return hlg_speedscope_write(f, &flame->stacks.report, &flame->stacks.tree, err);
 }
 
 /* What to write; of the formats, folded stacks are the filter's own. */
@@ -213,13 +161,13 @@ static int check_words(const struct hlg_inputs *in, const struct arguments *args
 	if (in->formats > 1)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--format: is given twice (give it once)");
-	if (find_writer(in) != write_svg && (args->n_before || args->n_images))
+	if (find_writer(in) != write_svg && args->before.n_others)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--before: is for pictures (leave --format out)");
-	if (args->n_images && !args->n_before)
+	if (args->before.n_others && !args->before.n_files)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--before=%s: is no recording (name one of it, too)",
-				   args->images[0]);
+				   args->before.others[0].word);
 	return 0;
 }
 
@@ -235,17 +183,30 @@ static int check_output(const struct flame *flame, const struct hlg_inputs *in,
 	return find_writer(in) == write_speedscope ? hlg_speedscope_check(err) : 0;
 }
 
+/* Host and guest are shown unless the words say otherwise, and all rows. */
+static int start_side(struct hlg_side *side, struct hlg_err *err)
+{
+	struct hlg_options *options = &side->run.options;
+	int rc = hlg_sides_start(side, err);
+
+	if (rc < 0)
+		return rc;
+	if (!hlg_options_given(options, "mode"))
+		options->mode = HLG_SHOW_ALL;
+	if (options->format == HLG_FORMAT_TEXT)
+		options->format = HLG_FORMAT_FOLDED; /* which has all rows */
+	return 0;
+}
+
 static int start(struct flame *flame, const struct hlg_inputs *in, struct hlg_err *err)
 {
-	const struct arguments *args = flame->args;
 	struct hlg_options *options = &flame->after.run.options;
-	int rc = hlg_flame_side_start(&flame->after, in, NULL, 0, err);
+	int rc = start_side(&flame->after, err);
 
 	if (rc == 0)
 		rc = check_output(flame, in, err);
-	if (rc == 0 && args->n_before)
-		rc = hlg_flame_side_start(&flame->before, in, args->images,
-					  args->n_images, err);
+	if (rc == 0 && flame->compares)
+		rc = start_side(&flame->before, err);
 	if (rc < 0 || find_writer(in) != write_svg)
 		return rc;
 	/* Of a picture, min= is about frames. */
@@ -254,34 +215,63 @@ static int start(struct flame *flame, const struct hlg_inputs *in, struct hlg_er
 	return 0;
 }
 
-/* What cannot be read is told, and the rest is shown. */
-static int read_sides(struct flame *flame, const struct hlg_inputs *in, int *status,
-		      struct hlg_err *err)
+static int read_side(struct hlg_side *side, int *status, struct hlg_err *err)
 {
-	int rc = hlg_flame_side_read(&flame->after, in, in->files, in->n_files, status,
-				     err);
+	int rc = hlg_sides_read(side, status, err);
 
-	if (rc < 0 || !flame->args->n_before)
-		return rc;
-	return hlg_flame_side_read(&flame->before, in, flame->args->before,
-				   flame->args->n_before, status, err);
+	if (rc == 0 && side->batch.n_read)
+		hlg_batch_note(&side->batch, &side->run);
+	return rc;
+}
+
+/* What cannot be read is told, and the rest is shown. */
+static int read_sides(struct flame *flame, int *status, struct hlg_err *err)
+{
+	int rc = read_side(&flame->after, status, err);
+
+	return rc < 0 || !flame->compares ? rc : read_side(&flame->before, status, err);
 }
 
 static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 			   struct hlg_err *err)
 {
-	int rc = hlg_flame_side_build(&flame->after, NULL, err);
+	int rc = hlg_flame_stacks_build(&flame->stacks, &flame->after, NULL, err);
 
-	if (rc == 0 && flame->args->n_before)
-		rc = hlg_flame_side_build(&flame->before, &flame->after, err);
+	if (rc == 0 && flame->compares)
+		rc = hlg_flame_stacks_build(&flame->stacks_before, &flame->before,
+					    &flame->after, err);
 	if (rc < 0)
 		return rc;
 	return hlg_run_write(&flame->after.run, stdout, find_writer(in), flame, err);
 }
 
-static int show(const struct hlg_inputs *in, const struct arguments *args)
+static void finish(struct flame *flame)
 {
-	struct flame flame = {.args = args};
+	hlg_flame_stacks_finish(&flame->stacks);
+	hlg_flame_stacks_finish(&flame->stacks_before);
+	hlg_sides_finish(&flame->after);
+	hlg_sides_finish(&flame->before);
+}
+
+/* The sides' stacks are of one kind: that of the recordings that are shown. */
+static int choose_stacks(struct arguments *args, struct hlg_err *err)
+{
+	static const char callgraph[] = "--stacks=callgraph";
+	int rc = 0;
+
+	if (!hlg_flame_stacks_are_whole(&args->inputs))
+		return 0;
+	rc = hlg_inputs_add_word(&args->inputs, callgraph, err);
+	return rc < 0 ? rc : hlg_inputs_add_word(&args->before, callgraph, err);
+}
+
+static int show(struct arguments *args)
+{
+	const struct hlg_inputs *in = &args->inputs;
+	struct flame flame = {.args = args,
+			      .compares = args->before.n_files,
+			      .after.in = in,
+			      .before.in = &args->before};
 	struct hlg_err err;
 	int rc = check_words(in, args, &err), status = 0;
 
@@ -289,57 +279,70 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 		hlg_output_error(&err);
 		return rc == HLG_ESYSTEM ? 1 : 2;
 	}
-	rc = start(&flame, in, &err);
+	rc = choose_stacks(args, &err);
 	if (rc == 0)
-		rc = read_sides(&flame, in, &status, &err);
+		rc = start(&flame, in, &err);
+	if (rc == 0)
+		rc = read_sides(&flame, &status, &err);
 	if (rc == 0 && flame.after.batch.n_read &&
-	    (!args->n_before || flame.before.batch.n_read))
+	    (!flame.compares || flame.before.batch.n_read))
 		rc = build_and_write(&flame, in, &err);
 	if (rc < 0)
 		status = hlg_output_error(&err);
 	if (status == 0 && (flame.after.run.mismatch || flame.before.run.mismatch))
 		status = 3;
-	hlg_flame_side_finish(&flame.after);
-	hlg_flame_side_finish(&flame.before);
+	finish(&flame);
 	return status;
 }
 
-/* Of the report's options those that decide what stacks there are. */
-static bool takes(const char *option)
+static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	static const char *const others[] = {"aliases", "emit",   "region",
-					     "skid",    "strict", "top"};
+	struct arguments args = {.inputs.second = &args.before};
+	int status;
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (strcmp(option, others[i]) == 0)
-			return false;
-	return true;
-}
-
-int hlg_verb_flame(int argc, char **argv)
-{
-	static const struct argp own = {own_options, parse, NULL, NULL, NULL, NULL, NULL};
-	struct arguments args = {0};
-	struct hlg_inputs in = {.takes = takes,
-				.own = &own,
-				.own_input = &args,
-				.short_out = true,
-				.reads = reads,
-				.format_words = "svg|folded|speedscope"};
-	int status = hlg_inputs_parse(
-		&in, argc, argv, "guest.elf[@BASE]... FILE...",
-		"Draws stacks of guest and host as a flame graph: an SVG that zooms and "
-		"searches in a browser, and shows the same without a script.\v"
-		"Whole stacks are drawn where samples have callchains (hlguest record "
-		"--stacks). "
-		"With --before, widths are those of FILE, and frames are coloured whose "
-		"share changed significantly. Without mode= host and guest are shown; "
-		"min= is the share of the narrowest frame (0.01).");
-
-	if (status == 0)
-		status = show(&in, &args);
-	free(args.before);
-	free(args.images);
-	hlg_inputs_finish(&in);
+	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))
+		status = show(&args);
+	hlg_inputs_finish(&args.inputs);
 	return status;
 }
+
+static const struct hlg_verb_option options[] = {
+	{.name = "before",
+	 .value = "FILE",
+	 .help = "colour what changed since this recording; and its ELF, if it is "
+		 "another",
+	 .files = "elf recording profile",
+	 .kind = HLG_VERB_TEXTS,
+	 .set = add_before},
+	{.name = "inverted",
+	 .help = "callers above: icicles",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, inverted)},
+	{.name = "title",
+	 .value = "TEXT",
+	 .help = "of the picture",
+	 .kind = HLG_VERB_TEXT,
+	 .field = offsetof(struct arguments, title)},
+	{0},
+};
+
+const struct hlg_verb hlg_verb_flame = {
+	.name = "flame",
+	.args = "guest.elf[@BASE] [-i] FILE...",
+	.help = "flame graph of recordings",
+	.group = HLG_VERB_SHOWS,
+	.usage = "guest.elf[@BASE]... FILE...",
+	.doc = "Draws stacks of guest and host as a flame graph: an SVG that zooms and "
+	       "searches in a browser, and shows the same without a script.\v"
+	       "Whole stacks are drawn where samples have callchains (hlguest record "
+	       "--stacks). With --before, widths are those of FILE, and frames are "
+	       "coloured whose share changed significantly. Without mode= host and "
+	       "guest are shown; min= is the share of the narrowest frame (0.01).",
+	.files = "elf recording profile",
+	/* Of the report's those that decide what stacks there are. */
+	.shared = "input jobs quiet by cpu demangle event force format gaps min mode "
+		  "output pid roots stacks tid time weight",
+	.formats = "svg|folded|speedscope",
+	.options = options,
+	.run = run,
+};

@@ -20,11 +20,8 @@
 #include "tools/inject/stop.h"
 #include "tools/inputs/inputs.h"
 
-enum {
-	KEY_DIRECT = 0x400 /* none of inputs.c's */
-};
-
 struct arguments {
+	struct hlg_inputs inputs;
 	const char *out;
 	bool direct;
 };
@@ -309,35 +306,10 @@ static int inject(const struct hlg_inputs *in, const struct arguments *args)
 	return hlg_output_end(status);
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
-{
-	struct arguments *args = state->input;
-
-	switch (key) {
-	case 'o':
-		args->out = value;
-		return 0;
-	case KEY_DIRECT:
-		args->direct = true;
-		return 0;
-	case ARGP_KEY_SUCCESS:
-		if (!args->out)
-			argp_error(state, "say where the new recording goes: -o FILE");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static bool takes(const char *option)
-{
-	return strcmp(option, "gaps") == 0 || strcmp(option, "demangle") == 0 ||
-	       strcmp(option, "force") == 0;
-}
-
 /* One recording; one that can be read only once is kept first. */
-static int run(struct hlg_inputs *in, const struct arguments *args)
+static int inject_one(struct arguments *args)
 {
+	struct hlg_inputs *in = &args->inputs;
 	char *again = NULL;
 	struct hlg_err err;
 	int fd = -1, status, rc;
@@ -366,28 +338,50 @@ static int run(struct hlg_inputs *in, const struct arguments *args)
 	return status;
 }
 
-int hlg_verb_inject(int argc, char **argv)
+static int check(void *arguments, struct hlg_err *err)
 {
-	static const struct argp_option options[] = {
-		{"output", 'o', "FILE", 0,
-		 "where the new recording goes; whole or not at all", 0},
-		{"direct", KEY_DIRECT, NULL, 0,
-		 "map guest.elf itself, whatever perf makes of its symbols", 0},
-		{0}};
-	struct arguments args = {0};
-	const struct argp own = {options, parse, NULL, NULL, NULL, NULL, NULL};
-	struct hlg_inputs in = {
-		.takes = takes, .own = &own, .own_input = &args, .one_thread = true};
-	int status = hlg_inputs_parse(
-		&in, argc, argv, "guest.elf[@BASE]... FILE -o OUT",
-		"Writes a recording anew so that perf report, annotate, script and diff, "
-		"hotspot and samply show the guest: its samples become those of a "
-		"process that maps guest.elf.\v"
-		"All else is copied as it is. What perf would name wrongly it finds in "
-		"OUT.elf, a folder beside OUT.");
+	const struct arguments *args = arguments;
 
-	if (status == 0)
-		status = run(&in, &args);
-	hlg_inputs_finish(&in);
+	if (args->out)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT, "say where the new recording goes: -o FILE");
+}
+
+static int run(const struct hlg_verb *verb, int argc, char **argv)
+{
+	struct arguments args = {0};
+	int status;
+
+	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))
+		status = inject_one(&args);
+	hlg_inputs_finish(&args.inputs);
 	return status;
 }
+
+static const struct hlg_verb_option options[] = {
+	HLG_VERB_OUTPUT(struct arguments, out,
+			"where the new recording goes; whole or not at all"),
+	{.name = "direct",
+	 .help = "map guest.elf itself, whatever perf makes of its symbols",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, direct)},
+	{0},
+};
+
+const struct hlg_verb hlg_verb_inject = {
+	.name = "inject",
+	.args = "guest.elf[@BASE] FILE -o OUT",
+	.help = "a recording that perf can show",
+	.group = HLG_VERB_CONVERTS,
+	.usage = "guest.elf[@BASE]... FILE -o OUT",
+	.doc = "Writes a recording anew so that perf report, annotate, script and diff, "
+	       "hotspot and samply show the guest: its samples become those of a "
+	       "process that maps guest.elf.\v"
+	       "All else is copied as it is. What perf would name wrongly it finds in "
+	       "OUT.elf, a folder beside OUT.",
+	.files = "elf recording",
+	.shared = "input quiet demangle force gaps",
+	.options = options,
+	.check = check,
+	.run = run,
+};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/inputs/inputs.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,83 +10,420 @@
 #include "filter/output/target.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
-#include "tools/inputs/file-kind.h"
-#include "tools/inputs/input-words.h"
+#include "tools/pprof/pprof.h"
 
 #define DEFAULT_FILE "perf.data.guest" /* what record writes */
 
-enum {
-	KEY_OPTION = 0x100, /* + place in the table */
-	KEY_AFTER = 0x1000,
-};
+/* Lists */
 
-static void set_threads(struct hlg_inputs *in, const char *value,
-			struct argp_state *state)
+static int append(char ***list, size_t n, const char *word, struct hlg_err *err)
 {
-	uint64_t n;
+	char *copy = strdup(word);
+	char **more = copy ? reallocarray(*list, n + 2, sizeof(*more)) : NULL;
 
-	if (!hlg_number_u64(value, &n) || n < 1 || n > 256)
-		argp_error(state, "-j %s: not a number of threads (1 to 256)", value);
-	in->threads = (unsigned)n;
+	if (!more) {
+		free(copy);
+		return hlg_err_memory(err, "arguments");
+	}
+	*list = more;
+	more[n] = copy;
+	more[n + 1] = NULL;
+	return 0;
 }
 
-static const char *format_words(const struct hlg_inputs *in)
+int hlg_inputs_add_word(struct hlg_inputs *in, const char *word, struct hlg_err *err)
 {
-	return in->format_words ? in->format_words
-				: "text|csv|json|folded|pprof|callgrind|speedscope";
+	int rc = append(&in->words, (size_t)in->n_words, word, err);
+
+	in->n_words += rc == 0;
+	return rc;
 }
 
-/* Is word one of words, "a|b|c"? */
-static bool is_one_of(const char *words, const char *word)
+static int add_file(struct hlg_inputs *in, const char *path, struct hlg_err *err)
 {
-	size_t n = strlen(word);
+	int rc = append(&in->files, in->n_files, path, err);
 
-	for (; words; words = strchr(words, '|') ? strchr(words, '|') + 1 : NULL)
-		if (n && strcspn(words, "|") == n && strncmp(words, word, n) == 0)
+	in->n_files += rc == 0;
+	return rc;
+}
+
+int hlg_inputs_add_other(struct hlg_inputs *in, char *word, enum hlg_file_kind kind,
+			 struct hlg_err *err)
+{
+	struct hlg_inputs_other *more =
+		reallocarray(in->others, in->n_others + 1, sizeof(*more));
+
+	if (!more)
+		return hlg_err_memory(err, "arguments");
+	in->others = more;
+	more[in->n_others++] = (struct hlg_inputs_other){word, kind};
+	return 0;
+}
+
+static int add_image(struct hlg_inputs *in, const char *path, struct hlg_err *err)
+{
+	in->n_images++;
+	return hlg_inputs_add_word(in, path, err);
+}
+
+/* Options */
+
+/* Is word, of n bytes, one of words, which have a c between them? */
+static bool is_one_of(const char *words, char c, const char *word, size_t n)
+{
+	for (const char *next; n && words; words = next ? next + 1 : NULL) {
+		next = strchr(words, c);
+		if ((next ? (size_t)(next - words) : strlen(words)) == n &&
+		    memcmp(words, word, n) == 0)
 			return true;
+	}
 	return false;
 }
 
-/* True if it is nothing for the filter. */
-static bool set_format(struct hlg_inputs *in, const struct hlg_option *option,
-		       const char *value, struct argp_state *state)
+static bool has(const struct hlg_verb *verb, const char *option)
 {
-	in->formats++;
-	if (is_one_of(option->value, value)) {
-		if (!is_one_of(format_words(in), value))
-			argp_error(state, "--format=%s: not here (one of %s)", value,
-				   format_words(in));
-		return false;
-	}
-	if (!is_one_of(format_words(in), value))
-		argp_error(state, "--format=%s: unknown value (one of %s)", value,
-			   format_words(in));
-	in->format = value;
-	return in->formats == 1;
+	return is_one_of(verb->shared, ' ', option, strlen(option));
 }
 
-static void set_option(struct hlg_inputs *in, int i, const char *value,
-		       struct argp_state *state)
+/* Two recordings are two sides. */
+static bool is_pair(const struct hlg_inputs *in)
 {
+	return in->second && has(in->verb, "after");
+}
+
+static int set_input(void *arguments, const struct hlg_verb_option *option, char *value,
+		     struct hlg_err *err)
+{
+	struct hlg_inputs *in = arguments;
+
+	(void)option;
+	/* Which of two recordings is the first one counts. */
+	if (is_pair(in))
+		return hlg_inputs_add_other(in->behind ? in->second : in, value,
+					    HLG_FILE_KIND_RECORDING, err);
+	return add_file(in, value, err);
+}
+
+static int set_other(void *arguments, const struct hlg_verb_option *option, char *value,
+		     struct hlg_err *err)
+{
+	struct hlg_inputs *in = arguments;
+
+	(void)option;
+	return hlg_inputs_add_other(in->behind ? in->second : in, value,
+				    hlg_file_kind_guess(value), err);
+}
+
+static int set_threads(void *arguments, const struct hlg_verb_option *option, char *value,
+		       struct hlg_err *err)
+{
+	struct hlg_inputs *in = arguments;
+	uint64_t n;
+
+	(void)option;
+	if (!hlg_number_u64(value, &n) || n < 1 || n > 256)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "-j %s: not a number of threads (1 to 256)", value);
+	in->threads = (unsigned)n;
+	return 0;
+}
+
+static int set_after(void *arguments, const struct hlg_verb_option *option, char *value,
+		     struct hlg_err *err)
+{
+	struct hlg_inputs *in = arguments;
+
+	(void)option;
+	(void)value;
+	if (in->behind)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--after: is given twice (give it once)");
+	in->behind = true;
+	return 0;
+}
+
+/* An option of the filter's table, for both sides. */
+static int set_filter(void *arguments, const struct hlg_verb_option *option, char *value,
+		      struct hlg_err *err)
+{
+	struct hlg_inputs *in = arguments;
 	char *word;
+	int rc;
 
-	if (strcmp(hlg_option_table[i].name, "format") == 0 &&
-	    set_format(in, &hlg_option_table[i], value, state))
-		return;
-	if (asprintf(&word, "--%s=%s", hlg_option_table[i].name, value ? value : "yes") <
-	    0)
-		word = NULL;
-	hlg_inputs_add_word(in, word);
-	if (in->after)
-		hlg_inputs_add_word(in->after, strdup(word));
+	if (asprintf(&word, "--%s=%s", option->alias ? option->alias : option->name,
+		     value ? value : "yes") < 0)
+		return hlg_err_memory(err, "arguments");
+	rc = hlg_inputs_add_word(in, word, err);
+	if (rc == 0 && in->second)
+		rc = hlg_inputs_add_word(in->second, word, err);
+	free(word);
+	return rc;
 }
 
-/* -o, which is --out. */
-static void set_out(struct hlg_inputs *in, const char *value, struct argp_state *state)
+/* The words of format= in the filter's table. */
+static const char *filter_formats(void)
 {
 	for (size_t i = 0; i < hlg_n_options; i++)
-		if (strcmp(hlg_option_table[i].name, "out") == 0)
-			set_option(in, (int)i, value, state);
+		if (strcmp(hlg_option_table[i].name, "format") == 0)
+			return hlg_option_table[i].value;
+	return NULL;
+}
+
+/* Formats that the filter has not stay here. */
+static int set_format(void *arguments, const struct hlg_verb_option *option, char *value,
+		      struct hlg_err *err)
+{
+	struct hlg_inputs *in = arguments;
+	bool filters = is_one_of(filter_formats(), '|', value, strlen(value));
+	bool verbs = is_one_of(option->value, '|', value, strlen(value));
+
+	if (!verbs)
+		return hlg_err_set(err, HLG_EINPUT, "--format=%s: %s (one of %s)", value,
+				   filters ? "not here" : "unknown value", option->value);
+	if (!filters)
+		in->format = value;
+	if (++in->formats == 1 && !filters)
+		return 0;
+	return set_filter(arguments, option, value, err);
+}
+
+static const struct hlg_verb_option shared[] = {
+	{.name = "input",
+	 .letter = 'i',
+	 .value = "FILE",
+	 .help = "a recording; - is standard input",
+	 .kind = HLG_VERB_TEXTS,
+	 .set = set_input},
+	{.name = "jobs",
+	 .letter = 'j',
+	 .value = "N",
+	 .help = "threads (1)",
+	 .kind = HLG_VERB_NUMBER,
+	 .set = set_threads},
+	HLG_VERB_QUIET(struct hlg_inputs, quiet, "no progress on the terminal"),
+	{.name = "after",
+	 .help = "what follows is of the side after: its build, if it is another, and "
+		 "its recordings",
+	 .kind = HLG_VERB_FLAG,
+	 .set = set_after},
+	{.name = "output",
+	 .alias = "out", /* which it is in the filter */
+	 .letter = 'o',
+	 .value = "FILE",
+	 .help = "where the report goes; whole or not at all",
+	 .files = "file",
+	 .kind = HLG_VERB_TEXT,
+	 .set = set_filter,
+	 .group = 1},
+	{.kind = HLG_VERB_TEXTS, .set = set_other}, /* all that is no option */
+};
+
+enum {
+	N_SHARED = sizeof(shared) / sizeof(shared[0])
+};
+
+/* One of our own as this verb has it. */
+static struct hlg_verb_option shared_option(const struct hlg_verb *verb, size_t i)
+{
+	struct hlg_verb_option option = shared[i];
+
+	if (option.set == set_input && verb->files) /* which has elf in front */
+		option.files = verb->files + strlen("elf ");
+	return option;
+}
+
+/* One of the filter's table. */
+static struct hlg_verb_option filter_option(const struct hlg_verb *verb,
+					    const struct hlg_option *from)
+{
+	struct hlg_verb_option option = {
+		.name = from->name,
+		.value = from->value,
+		.help = from->help,
+		.kind = from->kind == HLG_OPT_CHOICE ? HLG_VERB_ONE_OF
+			: from->kind == HLG_OPT_SET  ? HLG_VERB_SOME_OF
+						     : HLG_VERB_TEXT,
+		.optional = strcmp(from->value, "no|yes") == 0,
+		.set = set_filter,
+		.group = 1};
+
+	if (strcmp(from->name, "format") == 0) {
+		option.set = set_format;
+		if (verb->formats)
+			option.value = verb->formats;
+	} else if (strcmp(from->name, "by") == 0 && verb->by) {
+		option.value = verb->by;
+	}
+	return option;
+}
+
+/* How many words there are. */
+static size_t count_shared(const char *words)
+{
+	size_t n = 0;
+
+	for (; words; words = strchr(words, ' ') ? strchr(words, ' ') + 1 : NULL)
+		n++;
+	return n;
+}
+
+struct hlg_verb_option *hlg_inputs_options(const struct hlg_verb *verb)
+{
+	const struct hlg_verb_option *own = verb->options;
+	size_t n = 0, n_own = 0;
+	struct hlg_verb_option *options;
+
+	while (own && (own[n_own].name || own[n_own].kind))
+		n_own++;
+	options = calloc(N_SHARED + hlg_n_options + n_own + 1, sizeof(*options));
+	for (size_t i = 0; options && verb->shared && i < N_SHARED; i++)
+		if (shared[i].name && has(verb, shared[i].name))
+			options[n++] = shared_option(verb, i);
+	for (size_t i = 0; options && verb->shared && i < hlg_n_options; i++) {
+		options[n] = filter_option(verb, &hlg_option_table[i]);
+		n += has(verb, options[n].name);
+	}
+	assert(!options || n == count_shared(verb->shared)); /* each is known */
+	/* Of two without a name the first counts. */
+	if (options && verb->shared)
+		options[n++] = shared[N_SHARED - 1];
+	for (size_t i = 0; options && i < n_own; i++, n++) {
+		options[n] = own[i];
+		options[n].group = verb->shared ? 2 : 0;
+	}
+	if (options)
+		options[n] = (struct hlg_verb_option){0};
+	return options;
+}
+
+/* Which file is what */
+
+/* What the verb itself takes; NULL: nothing but files. */
+static const struct hlg_verb_option *own_word(const struct hlg_verb *verb)
+{
+	const struct hlg_verb_option *option = verb->options;
+
+	while (option && option->name)
+		option++;
+	return option && option->kind ? option : NULL;
+}
+
+/* Is it for the verb itself? Neither is there a file of that name nor a / in it. */
+static bool is_own(const struct hlg_inputs *in, const struct hlg_inputs_other *other)
+{
+	return own_word(in->verb) && other->kind == HLG_FILE_KIND_OTHER &&
+	       !strchr(other->word, '/') && access(other->word, F_OK) != 0;
+}
+
+/*
+ * Images and recordings in any order. What is neither is a recording that cannot be read
+ * if there is an image, here or on the other side, else the first of these is an image
+ * that cannot.
+ */
+static int sort(struct hlg_inputs *in, bool images, struct hlg_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < in->n_others; i++)
+		if (in->others[i].kind == HLG_FILE_KIND_IMAGE)
+			rc = add_image(in, in->others[i].word, err);
+	for (size_t i = 0; rc == 0 && i < in->n_others; i++) {
+		const struct hlg_inputs_other *other = &in->others[i];
+
+		if (other->kind == HLG_FILE_KIND_OTHER && !images && in->n_images == 0)
+			rc = add_image(in, other->word, err);
+		else if (is_own(in, other))
+			rc = hlg_argp_run_set(in, own_word(in->verb), other->word, err);
+		else if (other->kind != HLG_FILE_KIND_IMAGE)
+			rc = add_file(in, other->word, err);
+	}
+	return rc;
+}
+
+/*
+ * Without --after, two recordings are the sides. An image in between might be meant for
+ * either.
+ */
+static int part_pair(struct hlg_inputs *in, struct hlg_err *err)
+{
+	bool met = false;
+	size_t left = in->n_files;
+	int rc = 0;
+
+	for (size_t i = 0; i < in->n_others; i++) {
+		bool image = in->others[i].kind == HLG_FILE_KIND_IMAGE;
+
+		if (image && met && left)
+			return hlg_err_set(
+				err, HLG_EINPUT,
+				"%s: stands between recordings (say --after in front "
+				"of it if it is the build after)",
+				in->others[i].word);
+		met = met || !image;
+		left -= !image && left;
+	}
+	if (in->n_files > 2)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is a third recording (say --after in front of "
+				   "the first recording after)",
+				   in->files[2]);
+	if (in->n_files == 2) {
+		rc = add_file(in->second, in->files[1], err);
+		free(in->files[--in->n_files]);
+	}
+	return rc;
+}
+
+/* Saved profiles do without images; what is read only once is not looked into. */
+static bool are_saved(const struct hlg_inputs *in)
+{
+	for (size_t i = 0; i < in->n_others; i++)
+		if (in->others[i].kind != HLG_FILE_KIND_RECORDING ||
+		    strcmp(in->others[i].word, "-") == 0 ||
+		    !hlg_pprof_is(in->others[i].word))
+			return false;
+	return true;
+}
+
+/* Gives the second side what it has no words for. */
+static int part(struct hlg_inputs *in, struct hlg_err *err)
+{
+	struct hlg_inputs *second = in->second;
+	bool pair = is_pair(in);
+	int rc = 0;
+
+	in->no_images = pair && in->n_images == 0 && in->n_others && are_saved(in) &&
+			are_saved(second);
+	if (in->n_images == 0 && !in->no_images) /* which is told later */
+		return 0;
+	if (pair && !in->behind)
+		rc = part_pair(in, err);
+	if (rc == 0)
+		rc = sort(second, in->n_images, err);
+	for (int i = 0; rc == 0 && i < in->n_words && second->n_images == 0; i++)
+		if (strncmp(in->words[i], "--", 2) != 0)
+			rc = hlg_inputs_add_word(second, in->words[i], err);
+	if (second->n_images == 0)
+		second->n_images = in->n_images;
+	if (rc == 0 && pair && (in->n_files == 0 || second->n_files == 0))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s (say guest.elf before.data after.data, or "
+				   "guest.elf BEFORE... --after AFTER...)",
+				   in->n_files || second->n_files
+					   ? "one side has no recording"
+					   : "no recording is given");
+	return rc;
+}
+
+/* Behind the last word. */
+static int sort_all(void *arguments, struct hlg_err *err)
+{
+	struct hlg_inputs *in = arguments;
+	int rc = sort(in, false, err);
+
+	if (rc == 0 && in->second)
+		rc = part(in, err);
+	return rc == 0 && in->verb->check ? in->verb->check(arguments, err) : rc;
 }
 
 /* The first argument of a kind, or NULL. */
@@ -98,7 +436,7 @@ static const char *find_other(const struct hlg_inputs *in, enum hlg_file_kind ki
 }
 
 /* Without an image: was one of the recordings meant to be it? */
-static int no_image(const struct hlg_inputs *in, const char *verb, struct hlg_err *err)
+static int no_image(const struct hlg_inputs *in, struct hlg_err *err)
 {
 	const char *folder = find_other(in, HLG_FILE_KIND_FOLDER);
 
@@ -110,16 +448,15 @@ static int no_image(const struct hlg_inputs *in, const char *verb, struct hlg_er
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: no guest ELF is given (name it: guest.elf; hlguest help "
 			   "%s tells more)",
-			   verb, verb);
+			   in->verb->name, in->verb->name);
 }
 
 /* The same without a recording, where there is none by default. */
-static int no_recording(const struct hlg_inputs *in, const char *verb,
-			struct hlg_err *err)
+static int no_recording(const struct hlg_inputs *in, struct hlg_err *err)
 {
 	const char *other = find_other(in, HLG_FILE_KIND_OTHER);
 
-	if (other && !in->take_word)
+	if (other && !own_word(in->verb))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is no recording and no ELF, or cannot be read "
 				   "(name both: guest.elf perf.data)",
@@ -127,114 +464,7 @@ static int no_recording(const struct hlg_inputs *in, const char *verb,
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: no recording is given, and there is no " DEFAULT_FILE
 			   " (name one, or make one: hlguest record -- VMM)",
-			   verb);
-}
-
-static error_t parse(int key, char *value, struct argp_state *state)
-{
-	struct hlg_inputs *in = state->input, *side = in->behind ? in->after : in;
-
-	if (key >= KEY_OPTION && key < KEY_OPTION + (int)hlg_n_options) {
-		set_option(in, key - KEY_OPTION, value, state);
-		return 0;
-	}
-	switch (key) {
-	case ARGP_KEY_INIT:
-		if (in->own)
-			state->child_inputs[0] = in->own_input;
-		return 0;
-	case 'i':
-		/* Which of two recordings is the first one counts. */
-		if (in->after)
-			hlg_inputs_add_other(side, value, HLG_FILE_KIND_RECORDING);
-		else
-			hlg_inputs_add_file(in, value);
-		return 0;
-	case KEY_AFTER:
-		if (in->behind)
-			argp_error(state, "--after: is given twice (give it once)");
-		in->behind = true;
-		return 0;
-	case 'q':
-		in->quiet = true;
-		return 0;
-	case 'o':
-		set_out(in, value, state);
-		return 0;
-	case 'j':
-		set_threads(in, value, state);
-		return 0;
-	case ARGP_KEY_ARG:
-		hlg_inputs_add_other(side, value, hlg_file_kind_guess(value));
-		return 0;
-	case ARGP_KEY_SUCCESS:
-		hlg_inputs_sort(in);
-		if (in->after)
-			hlg_inputs_part(in, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const char *shown_value(const struct hlg_inputs *in,
-			       const struct hlg_option *option)
-{
-	if (strcmp(option->name, "format") == 0)
-		return format_words(in);
-	if (strcmp(option->name, "by") == 0 && in->by_words)
-		return in->by_words;
-	return option->value;
-}
-
-/* The table's options as argp has them, and our own. Alone, what is yes or no is yes. */
-static struct argp_option *make_options(const struct hlg_inputs *in)
-{
-	struct argp_option *options = calloc(hlg_n_options + 5, sizeof(*options));
-	const char *threads = in->threads == 2 ? "threads (2)" : "threads (1)";
-	size_t n = 0;
-
-	if (!options)
-		return NULL;
-	options[n++] = (struct argp_option){
-		"input", 'i', "FILE", 0, "a recording; - is standard input", 0};
-	if (!in->one_thread)
-		options[n++] = (struct argp_option){"jobs", 'j', "N", 0, threads, 0};
-	options[n++] = (struct argp_option){
-		"quiet", 'q', NULL, 0, "no progress on the terminal", 0};
-	if (in->after)
-		options[n++] = (struct argp_option){
-			"after",
-			KEY_AFTER,
-			NULL,
-			0,
-			"what follows is of the side after: its build, if it is another, "
-			"and its recordings",
-			0};
-	for (size_t i = 0; i < hlg_n_options; i++) {
-		if (!in->takes(hlg_option_table[i].name))
-			continue;
-		options[n++] = (struct argp_option){
-			hlg_option_table[i].name,
-			KEY_OPTION + (int)i,
-			shown_value(in, &hlg_option_table[i]),
-			strcmp(hlg_option_table[i].value, "no|yes") == 0
-				? OPTION_ARG_OPTIONAL
-				: 0,
-			hlg_option_table[i].help,
-			1};
-		if (in->short_out && strcmp(hlg_option_table[i].name, "out") == 0)
-			options[n++] = (struct argp_option){NULL,         'o',  NULL,
-							    OPTION_ALIAS, NULL, 1};
-	}
-	return options;
-}
-
-static void free_list(char **list, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		free(list[i]);
-	free(list);
+			   in->verb->name);
 }
 
 /* Of recordings and images of one side. */
@@ -254,71 +484,75 @@ static int check_side(const struct hlg_inputs *in, const char *out, struct hlg_e
 int hlg_inputs_check_out(const struct hlg_inputs *in, const char *out,
 			 struct hlg_err *err)
 {
-	const char *path;
+	const struct hlg_verb_option *own = in->verb->options;
 	int rc;
 
 	if (hlg_target_is_stream(out))
 		return 0;
 	rc = check_side(in, out, err);
-	if (rc == 0 && in->after)
-		rc = check_side(in->after, out, err);
-	for (size_t i = 0; rc == 0 && in->reads && (path = in->reads(in->own_input, i));
-	     i++)
-		rc = hlg_target_check_input(out, path, err);
+	if (rc == 0 && in->second)
+		rc = check_side(in->second, out, err);
+	for (; rc == 0 && own && (own->name || own->kind); own++) {
+		const char *path =
+			own->reads ? *(const char *const *)((const char *)in + own->field)
+				   : NULL;
+
+		if (path)
+			rc = hlg_target_check_input(out, path, err);
+	}
 	return rc;
 }
 
-/* Words that make no sense are told before any file is opened. Returns the status. */
-static int check_words(const struct hlg_inputs *in, const char *verb)
+/* What makes no sense is told before any file is opened. */
+static int check_words(const struct hlg_inputs *in, struct hlg_err *err)
 {
 	struct hlg_options options;
-	struct hlg_err err;
 	bool counts; /* no image is needed */
-	int rc = hlg_options_parse(&options, in->n_words, in->words, &err);
+	int rc = hlg_options_parse(&options, in->n_words, in->words, err);
 
 	if (rc == 0)
-		rc = hlg_inputs_check_out(in, options.out, &err);
+		rc = hlg_inputs_check_out(in, options.out, err);
 	/* "--out FILE.data" is easily written for "--out=x FILE.data". */
 	if (rc == 0)
-		rc = hlg_target_check_magic(options.out, HLG_MAGIC_NONE, &err);
+		rc = hlg_target_check_magic(options.out, HLG_MAGIC_NONE, err);
 	counts = options.stacks == HLG_STACKS_COUNTERS;
 	hlg_options_finish(&options);
 	if (rc == 0 && in->n_images == 0 && !in->no_images && !counts)
-		rc = no_image(in, verb, &err);
+		rc = no_image(in, err);
 	if (rc == 0 && in->n_files == 0 && access(DEFAULT_FILE, F_OK) != 0)
-		rc = no_recording(in, verb, &err);
-	if (rc < 0)
-		hlg_output_error(&err);
-	return rc == HLG_ESYSTEM ? 1 : rc < 0 ? 2 : 0;
+		rc = no_recording(in, err);
+	return rc;
 }
 
-/* The verb's name, from "hlguest VERB". */
-static const char *verb_of(const char *name)
+bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int argc,
+		      char **argv, int *status)
 {
-	const char *blank = strchr(name, ' ');
+	struct hlg_verb_option *options = hlg_inputs_options(verb);
+	const struct hlg_argp_run run = {verb, options, sort_all};
+	struct hlg_err err;
+	bool go_on = false;
+	int rc = options ? 0 : hlg_err_memory(&err, "arguments");
 
-	return blank ? blank + 1 : name;
-}
-
-int hlg_inputs_parse(struct hlg_inputs *in, int argc, char **argv, const char *args,
-		     const char *doc)
-{
-	struct argp_option *options = make_options(in);
-	const struct argp_child own[] = {{in->own, 0, NULL, 0}, {0}};
-	struct argp argp = {options, parse, args, doc, in->own ? own : NULL, NULL, NULL};
-	int status;
-
-	if (!in->threads)
-		in->threads = 1;
-	if (!options)
-		hlg_words_no_memory();
-	/* Which side an argument is of is told by its place. */
-	hlg_words_parse(&argp, argc, argv, in->after ? ARGP_IN_ORDER : 0, in);
+	in->verb = verb;
+	in->threads = 1;
+	if (in->second)
+		in->second->verb = verb;
+	if (rc == 0)
+		go_on = hlg_argp_run_words(&run, argc, argv, in, status);
 	free(options);
-	status = check_words(in, verb_of(argv[0]));
-	if (status == 0 && in->n_files == 0)
-		hlg_inputs_add_file(in, DEFAULT_FILE);
-	return status;
+	if (go_on)
+		rc = check_words(in, &err);
+	if (go_on && rc == 0 && in->n_files == 0)
+		rc = add_file(in, DEFAULT_FILE, &err);
+	if (in->second) {
+		in->second->threads = in->threads;
+		in->second->quiet = in->quiet;
+	}
+	if (rc == 0)
+		return go_on;
+	hlg_output_error(&err);
+	*status = rc == HLG_ESYSTEM ? 1 : 2;
+	return false;
 }
 
 int hlg_inputs_read(const struct hlg_inputs *in, struct hlg_run *run,
@@ -341,9 +575,13 @@ int hlg_inputs_read(const struct hlg_inputs *in, struct hlg_run *run,
 
 void hlg_inputs_finish(struct hlg_inputs *in)
 {
-	free_list(in->words, (size_t)in->n_words);
-	free_list(in->files, in->n_files);
+	for (int i = 0; i < in->n_words; i++)
+		free(in->words[i]);
+	free(in->words);
+	for (size_t i = 0; i < in->n_files; i++)
+		free(in->files[i]);
+	free(in->files);
 	free(in->others);
-	if (in->after)
-		hlg_inputs_finish(in->after);
+	if (in->second)
+		hlg_inputs_finish(in->second);
 }

@@ -5,7 +5,6 @@
  */
 #include "tools/lookup/lookup.h"
 
-#include <argp.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "filter/output/out.h"
 #include "filter/view/place-name.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
@@ -20,17 +20,12 @@
 #include "tools/inputs/images.h"
 #include "tools/source/sources.h"
 
-enum {
-	KEY_OWN = 0x100,
-	KEY_INLINES,
-	KEY_DEMANGLE,
-	KEY_FORMAT
-};
-
 struct arguments {
-	bool own, inlines, demangle, json;
-	char **images, **addresses; /* each as long as argv */
-	size_t n_images, n_addresses;
+	const char *out;
+	bool own, inlines;
+	int demangle; /* 0 no, 1 yes */
+	int json;     /* --format: 0 text, 1 json */
+	struct hlg_verb_texts images, addresses;
 };
 
 /* What is open while questions are answered. */
@@ -38,36 +33,9 @@ struct lookup {
 	const struct arguments *args;
 	struct hlg_space space;
 	struct hlg_sources sources;
+	FILE *f; /* where the answers go */
 	int status;
 };
-
-static const struct argp_option options[] = {
-	{"own", KEY_OWN, NULL, 0, "ADDR is the image's own address, not the guest's", 0},
-	{"inlines", KEY_INLINES, NULL, 0, "the functions that were inlined there, too",
-	 0},
-	{"demangle", KEY_DEMANGLE, "no|yes", OPTION_ARG_OPTIONAL,
-	 "C++ and Rust names readable (yes)", 0},
-	{"format", KEY_FORMAT, "text|json", 0, "json: an object a line (text)", 0},
-	{0},
-};
-
-static const char doc[] =
-	"Says what is at addresses: function+offset (kind, image) file:line.\v"
-	"ADDR is hexadecimal, with or without 0x, as for addr2line; without any, they "
-	"are "
-	"read from standard input, one a line. They are guest addresses: BASE is where "
-	"the guest runs (auto (default), 0x.., decimal). A word is an address if it "
-	"begins with a digit or has nothing but hexadecimal digits, unless it is the "
-	"first and a file; any other image of such a name can be written ./cafe.";
-
-/* Which of two words value is. */
-static bool choose(struct argp_state *state, const char *option, const char *value,
-		   const char *yes, const char *no)
-{
-	if (strcmp(value, yes) != 0 && strcmp(value, no) != 0)
-		argp_error(state, "--%s: unknown value (one of %s|%s)", option, yes, no);
-	return strcmp(value, yes) == 0;
-}
 
 static bool looks_like_address(const char *word)
 {
@@ -75,48 +43,36 @@ static bool looks_like_address(const char *word)
 	       word[strspn(word, "0123456789abcdefABCDEF")] == '\0';
 }
 
-static void take_word(struct arguments *args, char *word)
+static int take_word(void *arguments, const struct hlg_verb_option *option, char *word,
+		     struct hlg_err *err)
 {
-	bool first = args->n_images + args->n_addresses == 0;
+	static const struct hlg_verb_option image = {
+		.kind = HLG_VERB_TEXTS, .field = offsetof(struct arguments, images)};
+	static const struct hlg_verb_option address = {
+		.kind = HLG_VERB_TEXTS, .field = offsetof(struct arguments, addresses)};
+	struct arguments *args = arguments;
+	bool first = args->images.n + args->addresses.n == 0;
 
+	(void)option;
 	/* The image comes first, whatever it is called; but who errs is understood. */
 	if (looks_like_address(word) && !(first && access(word, F_OK) == 0))
-		args->addresses[args->n_addresses++] = word;
-	else
-		args->images[args->n_images++] = word;
+		return hlg_argp_run_set(args, &address, word, err);
+	return hlg_argp_run_set(args, &image, word, err);
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static int check(void *arguments, struct hlg_err *err)
 {
-	struct arguments *args = state->input;
+	const struct arguments *args = arguments;
 
-	switch (key) {
-	case KEY_OWN:
-		args->own = true;
-		return 0;
-	case KEY_INLINES:
-		args->inlines = true;
-		return 0;
-	case KEY_DEMANGLE:
-		args->demangle = !value || choose(state, "demangle", value, "yes", "no");
-		return 0;
-	case KEY_FORMAT:
-		args->json = choose(state, "format", value, "json", "text");
-		return 0;
-	case ARGP_KEY_ARG:
-		take_word(args, value);
-		return 0;
-	case ARGP_KEY_END:
-		if (args->n_images == 0)
-			argp_error(state, "no guest ELF is given (name it: guest.elf, "
-					  "guest.elf@0x4000)");
-		if (args->own && args->n_images > 1)
-			argp_error(state, "--own is of one image (several have the same "
-					  "addresses)");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (args->images.n == 0)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "no guest ELF is given (name it: guest.elf, "
+				   "guest.elf@0x4000)");
+	if (args->own && args->images.n > 1)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--own is of one image (several have the same "
+				   "addresses)");
+	return 0;
 }
 
 /* Hexadecimal digits, all of them, with or without 0x in front. */
@@ -165,8 +121,8 @@ static bool answer(struct lookup *l, uint64_t addr)
 		find_line(l, &a);
 	name = hlg_place_name(&a.place, args->demangle);
 	a.name = name;
-	ok = name && (args->json ? hlg_lookup_json(stdout, &a, args->demangle)
-				 : hlg_lookup_text(stdout, &a, args->demangle));
+	ok = name && (args->json ? hlg_lookup_json(l->f, &a, args->demangle)
+				 : hlg_lookup_text(l->f, &a, args->demangle));
 	free(name);
 	return ok;
 }
@@ -200,6 +156,12 @@ static char *trim(char *line, size_t len)
 	return line + strspn(line, " \t");
 }
 
+/* Has a write failed? Nobody needs to be asked then. */
+static bool failed(const struct lookup *l)
+{
+	return l->f == stdout ? hlg_output_failed() : ferror(l->f);
+}
+
 static void read_questions(struct lookup *l)
 {
 	unsigned long number = 0;
@@ -211,15 +173,15 @@ static void read_questions(struct lookup *l)
 
 	/* Who asks by and by waits for each answer. */
 	if (fstat(STDIN_FILENO, &st) != 0 || !S_ISREG(st.st_mode))
-		setvbuf(stdout, NULL, _IOLBF, 0);
-	while (!hlg_output_failed() && (len = getline(&line, &room, stdin)) >= 0) {
+		setvbuf(l->f, NULL, _IOLBF, 0);
+	while (!failed(l) && (len = getline(&line, &room, stdin)) >= 0) {
 		char where[32], *word = trim(line, (size_t)len);
 
 		snprintf(where, sizeof(where), "line %lu: ", ++number);
 		if (word[0])
 			take_question(l, where, word);
 	}
-	if (!feof(stdin) && !hlg_output_failed()) {
+	if (!feof(stdin) && !failed(l)) {
 		hlg_err_set(&err, 0,
 			    "standard input: cannot be read: %s (give it one "
 			    "address a line)",
@@ -231,7 +193,7 @@ static void read_questions(struct lookup *l)
 
 static int open_lookup(struct lookup *l, struct hlg_err *err)
 {
-	int rc = hlg_images_open(&l->space, l->args->images, l->args->n_images, err);
+	int rc = hlg_images_open(&l->space, l->args->images.text, l->args->images.n, err);
 
 	if (rc < 0)
 		return rc;
@@ -249,40 +211,84 @@ static void close_lookup(struct lookup *l)
 	hlg_space_finish(&l->space);
 }
 
-static int run(const struct arguments *args)
+static int lookup(const struct arguments *args)
 {
 	struct lookup l = {.args = args};
+	struct hlg_out out;
 	struct hlg_err err;
 
+	if (hlg_out_check(args->out, HLG_MAGIC_NONE, &err) < 0 ||
+	    hlg_out_open(&out, args->out, stdout, &err) < 0)
+		return hlg_output_error(&err);
+	l.f = out.f;
 	if (open_lookup(&l, &err) < 0)
 		l.status = hlg_output_error(&err);
-	else if (args->n_addresses == 0)
+	else if (args->addresses.n == 0)
 		read_questions(&l);
 	else
-		for (size_t i = 0; i < args->n_addresses; i++)
-			take_question(&l, "", args->addresses[i]);
+		for (size_t i = 0; i < args->addresses.n; i++)
+			take_question(&l, "", args->addresses.text[i]);
+	if (!l.sources.space)
+		hlg_out_abort(&out);
+	else if (hlg_out_commit(&out, &err) < 0)
+		l.status = hlg_output_error(&err);
 	close_lookup(&l);
 	return l.status;
 }
 
-int hlg_verb_lookup(int argc, char **argv)
+static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	static const struct argp argp = {
-		options, parse, "guest.elf[@BASE]... [ADDR...]", doc, NULL, NULL, NULL};
-	struct arguments args = {.demangle = true};
-	struct hlg_err err;
+	struct arguments args = {.demangle = 1};
 	int status;
 
-	args.images = calloc((size_t)argc, sizeof(*args.images));
-	args.addresses = calloc((size_t)argc, sizeof(*args.addresses));
-	if (args.images && args.addresses) {
-		hlg_words_parse(&argp, argc, argv, 0, &args);
-		status = run(&args);
-	} else {
-		hlg_err_memory(&err, "arguments");
-		status = hlg_output_error(&err);
-	}
-	free(args.images);
-	free(args.addresses);
-	return hlg_output_end(status);
+	if (hlg_argp_run_verb(verb, argc, argv, &args, &status))
+		status = lookup(&args);
+	free(args.images.text);
+	free(args.addresses.text);
+	return status;
 }
+
+static const struct hlg_verb_option options[] = {
+	HLG_VERB_OUTPUT(struct arguments, out,
+			"where the answers go (standard output); whole or not at all"),
+	{.name = "own",
+	 .help = "ADDR is the image's own address, not the guest's",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, own)},
+	{.name = "inlines",
+	 .help = "the functions that were inlined there, too",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, inlines)},
+	{.name = "demangle",
+	 .value = "no|yes",
+	 .help = "C++ and Rust names readable (yes)",
+	 .kind = HLG_VERB_ONE_OF,
+	 .optional = true,
+	 .field = offsetof(struct arguments, demangle)},
+	{.name = "format",
+	 .value = "text|json",
+	 .help = "json: an object a line (text)",
+	 .kind = HLG_VERB_ONE_OF,
+	 .field = offsetof(struct arguments, json)},
+	{.kind = HLG_VERB_TEXTS, .set = take_word},
+	{0},
+};
+
+const struct hlg_verb hlg_verb_lookup = {
+	.name = "lookup",
+	.args = "guest.elf[@BASE] [ADDR...]",
+	.help = "what is at these addresses",
+	.group = HLG_VERB_SHOWS,
+	.usage = "guest.elf[@BASE]... [ADDR...]",
+	.doc = "Says what is at addresses: function+offset (kind, image) file:line.\v"
+	       "ADDR is hexadecimal, with or without 0x, as for addr2line; without any, "
+	       "they are read from standard input, one a line. They are guest "
+	       "addresses: BASE is where the guest runs (auto (default), 0x.., "
+	       "decimal). A word is an address if it begins with a digit or has nothing "
+	       "but hexadecimal digits, unless it is the first and a file; any other "
+	       "image of such a name can be written ./cafe.",
+	.files = "elf",
+	.options = options,
+	.check = check,
+	.run = run,
+};

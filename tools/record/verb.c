@@ -4,7 +4,6 @@
  * what was recorded. Nothing of the guest is needed yet. perf gets its words as words: no
  * shell sees a name.
  */
-#include <argp.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,127 +36,67 @@ struct arguments {
 	char **command;
 };
 
-enum {
-	KEY_EXITS = 0x100,
-	KEY_STACKS
-};
-
-static const struct argp_option options[] = {
-	{"host", 'H', NULL, 0, "sample the host as well", 0},
-	{"event", 'e', "EVENT", 0,
-	 "what to sample by (cycles:G where guests have it, else cpu-clock)", 0},
-	{"count", 'c', "N", 0,
-	 "with --windows: a window each N of the first event "
-	 "(" WINDOW ")",
-	 0},
-	{"freq", 'F', "HZ", 0, "samples a second (" FREQUENCY ")", 0},
-	{"output", 'o', "FILE", 0,
-	 "where to (perf.data.guest; with --host perf.data.kvm)", 0},
-	{"exits", KEY_EXITS, NULL, 0, "what hlguest exits needs, beside samples", 0},
-	{"stacks", KEY_STACKS, NULL, 0,
-	 "callchains, and those of KVM_RUN, for the stacks of hlguest report", 0},
-	{"pid", 'p', "PID", 0, "a VMM that runs already", 0},
-	{"all-cpus", 'a', NULL, 0, "all VMMs", 0},
-	{"windows", 'W', "EVENTS", 0,
-	 "counters for hlguest windows: EVENTS as one group, read each N of the first",
-	 0},
-	{0},
-};
-
-static void set_frequency(struct arguments *args, const char *value,
-			  struct argp_state *state)
+static int set_frequency(void *arguments, const struct hlg_verb_option *option,
+			 char *value, struct hlg_err *err)
 {
+	struct arguments *args = arguments;
 	uint64_t n;
 
-	if (strcmp(value, "max") != 0 && (!hlg_number_u64(value, &n) || n == 0))
-		argp_error(state, "-F %s: not a frequency (samples a second, or max)",
-			   value);
 	args->frequency = value;
+	if (strcmp(value, "max") == 0 || (hlg_number_u64(value, &n) && n > 0))
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "-%c %s: not a frequency (samples a second, or max)",
+			   option->letter, value);
 }
 
-static void set_count(struct arguments *args, const char *value, struct argp_state *state)
+static int set_count(void *arguments, const struct hlg_verb_option *option, char *value,
+		     struct hlg_err *err)
 {
+	struct arguments *args = arguments;
 	uint64_t n;
 
-	if (!hlg_number_u64(value, &n) || n == 0)
-		argp_error(state, "-c %s: not a number of events", value);
 	args->count = value;
+	if (hlg_number_u64(value, &n) && n > 0)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT, "-%c %s: not a number of events",
+			   option->letter, value);
 }
 
 /* What does not go together. */
-static void check_words(const struct arguments *args, struct argp_state *state)
+static int check(void *arguments, struct hlg_err *err)
 {
-	struct hlg_err err;
+	const struct arguments *args = arguments;
 
 	if (args->stacks && (args->exits || args->windows))
-		argp_error(state, "--stacks and --%s: record different things (give one)",
-			   args->exits ? "exits" : "windows");
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"--stacks and --%s: record different things (give one)",
+			args->exits ? "exits" : "windows");
 	if (args->exits && args->windows)
-		argp_error(state, "--exits and --windows: record different things (give "
-				  "one)");
-	if (hlg_target_check_magic(args->out, HLG_MAGIC_RECORDING, &err) < 0)
-		argp_error(state, "%s", err.msg);
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--exits and --windows: record different things (give "
+				   "one)");
+	if (hlg_target_check_magic(args->out, HLG_MAGIC_RECORDING, err) < 0)
+		return HLG_EINPUT;
 	if (!args->command && !args->pid && !args->everything)
-		argp_error(state, "say what to record: -- COMMAND, -p PID or -a");
+		return hlg_err_set(err, HLG_EINPUT,
+				   "say what to record: -- COMMAND, -p PID or -a");
 	if (args->pid && args->everything)
-		argp_error(state,
-			   "-p %s and -a: these processes or all (say one of both)",
-			   args->pid);
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"-p %s and -a: these processes or all (say one of both)",
+			args->pid);
 	if (args->count && !args->windows)
-		argp_error(state, "-c %s: goes with --windows=EVENTS (or say -F)",
-			   args->count);
+		return hlg_err_set(err, HLG_EINPUT,
+				   "-c %s: goes with --windows=EVENTS (or say -F)",
+				   args->count);
 	if (args->windows && (args->event || args->frequency))
-		argp_error(state,
-			   "--windows=%s: its first event samples (say -c N, and "
-			   "neither -e nor -F)",
-			   args->windows);
-}
-
-static error_t parse(int key, char *value, struct argp_state *state)
-{
-	struct arguments *args = state->input;
-
-	switch (key) {
-	case 'H':
-		args->host = true;
-		return 0;
-	case 'e':
-		args->event = value;
-		return 0;
-	case 'F':
-		set_frequency(args, value, state);
-		return 0;
-	case 'c':
-		set_count(args, value, state);
-		return 0;
-	case 'W':
-		args->windows = value;
-		return 0;
-	case KEY_EXITS:
-		args->exits = true;
-		return 0;
-	case KEY_STACKS:
-		args->stacks = true;
-		return 0;
-	case 'o':
-		args->out = value;
-		return 0;
-	case 'p':
-		args->pid = value;
-		return 0;
-	case 'a':
-		args->everything = true;
-		return 0;
-	case ARGP_KEY_ARG: /* the command and all that follows are its own */
-		args->command = &state->argv[state->next - 1];
-		state->next = state->argc;
-		return 0;
-	case ARGP_KEY_END:
-		check_words(args, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--windows=%s: its first event samples (say -c N, and "
+				   "neither -e nor -F)",
+				   args->windows);
+	return 0;
 }
 
 /* Can a counter of cycles be opened that counts guests only? */
@@ -296,49 +235,125 @@ static int finish(const struct arguments *args, const char *event, int status,
 	return status;
 }
 
-int hlg_verb_record(int argc, char **argv)
+/* Returns the exit status. */
+static int record(struct arguments *args)
 {
-	static const struct argp argp = {
-		options,
-		parse,
-		"-- COMMAND [ARGUMENT...]\n-p PID [-- COMMAND...]\n-a [-- COMMAND...]",
-		"Records guest samples with perf kvm. -p and -a end with ^C, or with "
-		"COMMAND, whose exit status is kept.",
-		NULL,
-		NULL,
-		NULL};
-	struct arguments args = {0};
 	struct stat before, after;
 	struct hlg_err err;
 	const char *event;
 	char **words, *group;
 	int status;
 
-	hlg_words_parse(&argp, argc, argv, ARGP_IN_ORDER, &args);
-	if (!args.out)
-		args.out = args.host ? "perf.data.kvm" : "perf.data.guest";
-	if (!args.frequency)
-		args.frequency = FREQUENCY;
-	if (!args.count)
-		args.count = WINDOW;
-	group = args.windows ? group_word(args.windows) : NULL;
-	event = args.windows            ? group
-		: args.event            ? args.event
+	if (!args->out)
+		args->out = args->host ? "perf.data.kvm" : "perf.data.guest";
+	if (!args->frequency)
+		args->frequency = FREQUENCY;
+	if (!args->count)
+		args->count = WINDOW;
+	group = args->windows ? group_word(args->windows) : NULL;
+	event = args->windows           ? group
+		: args->event           ? args->event
 		: cycles_count_guests() ? "cycles:G"
 					: "cpu-clock";
-	if (args.windows && !event) {
+	if (args->windows && !event) {
 		hlg_err_memory(&err, "record");
 		return hlg_output_error(&err);
 	}
-	words = perf_words(&args, event, &err);
-	if (!words)
+	words = perf_words(args, event, &err);
+	if (!words) {
+		free(group);
 		return hlg_output_error(&err);
-	before = look_at(args.out);
+	}
+	before = look_at(args->out);
 	status = hlg_record_run(words);
 	free(words);
-	after = look_at(args.out);
-	status = finish(&args, event, status,
+	after = look_at(args->out);
+	status = finish(args, event, status,
 			S_ISREG(after.st_mode) && !is_same(&before, &after));
 	free(group);
 	return status;
 }
+
+static int run(const struct hlg_verb *verb, int argc, char **argv)
+{
+	struct arguments args = {0};
+	int status;
+
+	if (hlg_argp_run_verb(verb, argc, argv, &args, &status))
+		status = record(&args);
+	return status;
+}
+
+static const struct hlg_verb_option options[] = {
+	{.name = "host",
+	 .letter = 'H',
+	 .help = "sample the host as well",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, host)},
+	{.name = "event",
+	 .letter = 'e',
+	 .value = "EVENT",
+	 .help = "what to sample by (cycles:G where guests have it, else cpu-clock)",
+	 .files = "=cycles:G cpu-clock",
+	 .kind = HLG_VERB_TEXT,
+	 .field = offsetof(struct arguments, event)},
+	{.name = "count",
+	 .letter = 'c',
+	 .value = "N",
+	 .help = "with --windows: a window each N of the first event (" WINDOW ")",
+	 .kind = HLG_VERB_NUMBER,
+	 .set = set_count},
+	{.name = "freq",
+	 .letter = 'F',
+	 .value = "HZ",
+	 .help = "samples a second (" FREQUENCY ")",
+	 .kind = HLG_VERB_NUMBER,
+	 .set = set_frequency},
+	HLG_VERB_OUTPUT(struct arguments, out,
+			"where to (perf.data.guest; with --host perf.data.kvm)"),
+	{.name = "exits",
+	 .help = "what hlguest exits needs, beside samples",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, exits)},
+	{.name = "stacks",
+	 .help = "callchains, and those of KVM_RUN, for the stacks of hlguest report",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, stacks)},
+	{.name = "pid",
+	 .letter = 'p',
+	 .value = "PID",
+	 .help = "a VMM that runs already",
+	 .files = "pid",
+	 .kind = HLG_VERB_TEXT,
+	 .field = offsetof(struct arguments, pid)},
+	{.name = "all-cpus",
+	 .letter = 'a',
+	 .help = "all VMMs",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, everything)},
+	{.name = "windows",
+	 .letter = 'W',
+	 .value = "EVENTS",
+	 .help = "counters for hlguest windows: EVENTS as one group, read each N of the "
+		 "first",
+	 .kind = HLG_VERB_TEXT,
+	 .field = offsetof(struct arguments, windows)},
+	/* The command and all that follow are its own. */
+	{.kind = HLG_VERB_REST, .field = offsetof(struct arguments, command)},
+	{0},
+};
+
+const struct hlg_verb hlg_verb_record = {
+	.name = "record",
+	.args = "[-a | -p PID | -- COMMAND]",
+	.help = "record guests with perf",
+	.group = HLG_VERB_PREPARES,
+	.usage = "-- COMMAND [ARGUMENT...]\n-p PID [-- COMMAND...]\n-a [-- COMMAND...]",
+	.doc = "Records guest samples with perf kvm. -p and -a end with ^C, or with "
+	       "COMMAND, whose exit status is kept.",
+	.files = "command",
+	.in_order = true,
+	.options = options,
+	.check = check,
+	.run = run,
+};

@@ -17,32 +17,10 @@
 #include "tools/pprof/pprof.h"
 #include "tools/report/calibration.h"
 
-enum {
-	KEY_CALIBRATION = 0x200
+struct arguments {
+	struct hlg_inputs inputs;
+	const char *calibration;
 };
-
-static const struct argp_option own_options[] = {
-	{"calibration", KEY_CALIBRATION, "FILE", 0,
-	 "what hlguest calibrate --save wrote: sets skid, and is told", 2},
-	{0},
-};
-
-static error_t parse_own(int key, char *value, struct argp_state *state)
-{
-	const char **calibration = state->input;
-
-	if (key != KEY_CALIBRATION)
-		return ARGP_ERR_UNKNOWN;
-	*calibration = value;
-	return 0;
-}
-
-static const char *reads(const void *input, size_t i)
-{
-	const char *const *calibration = input;
-
-	return i == 0 ? *calibration : NULL;
-}
 
 static int compare_files(const void *a, const void *b)
 {
@@ -205,28 +183,43 @@ static int profile(const struct hlg_inputs *in, const char *calibration)
 	return status;
 }
 
-/* emit= is perf's business, and strict= what this verb always is. */
-static bool takes(const char *option)
+static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	return strcmp(option, "emit") != 0 && strcmp(option, "strict") != 0;
-}
+	struct arguments args = {0};
+	int status;
 
-int hlg_verb_report(int argc, char **argv)
-{
-	static const struct argp own = {own_options, parse_own, NULL, NULL,
-					NULL,        NULL,      NULL};
-	const char *calibration = NULL;
-	struct hlg_inputs in = {
-		.takes = takes, .own = &own, .own_input = &calibration, .reads = reads};
-	int status = hlg_inputs_parse(
-		&in, argc, argv, "guest.elf[@BASE]... FILE...",
-		"Profiles recordings of guests: every sample once, by function, "
-		"gap and region of the guest's own ELF.\v"
-		"An argument that is a recording (or -, or a folder) is read; any "
-		"other names an image: FILE[@BASE] or map:FILE[@BASE].");
-
-	if (status == 0)
-		status = profile(&in, calibration);
-	hlg_inputs_finish(&in);
+	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))
+		status = profile(&args.inputs, args.calibration);
+	hlg_inputs_finish(&args.inputs);
 	return status;
 }
+
+static const struct hlg_verb_option options[] = {
+	{.name = "calibration",
+	 .value = "FILE",
+	 .help = "what hlguest calibrate --save wrote: sets skid, and is told",
+	 .files = "file",
+	 .kind = HLG_VERB_TEXT,
+	 .reads = true,
+	 .field = offsetof(struct arguments, calibration)},
+	{0},
+};
+
+const struct hlg_verb hlg_verb_report = {
+	.name = "report",
+	.args = "guest.elf[@BASE] [-i] FILE...",
+	.help = "profile recordings",
+	.group = HLG_VERB_SHOWS,
+	.usage = "guest.elf[@BASE]... FILE...",
+	.doc = "Profiles recordings of guests: every sample once, by function, gap and "
+	       "region of the guest's own ELF.\v"
+	       "An argument that is a recording (or -, or a folder) is read; any other "
+	       "names an image: FILE[@BASE] or map:FILE[@BASE].",
+	.files = "elf recording profile",
+	/* All but emit=, perf's business, and strict=, what this verb always is. */
+	.shared = "input jobs quiet aliases by cpu demangle event force format gaps min "
+		  "mode output pid region roots skid stacks tid time top weight",
+	.formats = "text|csv|json|folded|pprof|callgrind|speedscope",
+	.options = options,
+	.run = run,
+};

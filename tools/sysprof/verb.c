@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hlguest sysprof: streams of LuaJIT's profiler as folded stacks, counters, text, JSON.
  */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "filter/options/number.h"
-#include "filter/options/options.h"
 #include "filter/output/out.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
@@ -16,120 +14,90 @@
 
 #define TOP_OF_TEXT 40
 
-enum {
-	KEY_FORMAT = 0x100,
-	KEY_MODE,
-	KEY_OUT,
-	KEY_ROOTS,
-	KEY_TOP,
-};
-
 enum format {
 	FORMAT_TEXT,
 	FORMAT_FOLDED,
 	FORMAT_JSON,
-	FORMATS
 };
 
-static const char *const format_words[FORMATS] = {"text", "folded", "json"};
-
 struct arguments {
-	const char *path, *out;
-	enum format format;
+	char *path;
+	const char *out;
+	int format; /* enum format */
 	bool top_given;
 	struct hlg_sysprof_style style;
 };
 
-static void set_format(struct arguments *args, const char *value,
-		       struct argp_state *state)
+static int set_path(void *arguments, const struct hlg_verb_option *option, char *value,
+		    struct hlg_err *err)
 {
-	for (int i = 0; i < FORMATS; i++)
-		if (strcmp(value, format_words[i]) == 0) {
-			args->format = i;
-			return;
-		}
-	argp_error(state, "--format=%s: unknown (one of text|folded|json)", value);
+	struct arguments *args = arguments;
+
+	(void)option;
+	if (args->path)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is a second stream (one at a time)", value);
+	args->path = value;
+	return 0;
 }
 
-static void set_mode(struct arguments *args, const char *value, struct argp_state *state)
+static int set_mode(void *arguments, const struct hlg_verb_option *option, char *value,
+		    struct hlg_err *err)
 {
 	static const char letters[] = "CLD"; /* as enum hlg_sysprof_mode */
 	const char *at = value[0] ? strchr(letters, value[0]) : NULL;
+	struct arguments *args = arguments;
 
 	if (!at || value[1])
-		argp_error(state,
-			   "--mode=%s: unknown (D: counters only, L: leaves, C: whole "
-			   "stacks)",
-			   value);
-	else
-		args->style.mode = (enum hlg_sysprof_mode)(at - letters);
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--%s=%s: unknown (D: counters only, L: leaves, C: "
+				   "whole stacks)",
+				   option->name, value);
+	args->style.mode = (enum hlg_sysprof_mode)(at - letters);
+	return 0;
 }
 
-/* Nothing is written over what is read, or what is no output of this verb. */
-static int check_out(const struct arguments *args, struct hlg_err *err)
+static int set_roots(void *arguments, const struct hlg_verb_option *option, char *value,
+		     struct hlg_err *err)
 {
-	int rc;
+	struct arguments *args = arguments;
 
-	if (hlg_target_is_stream(args->out))
+	args->style.by_state = true;
+	if (strcmp(value, option->value) == 0)
 		return 0;
-	rc = hlg_target_check_input(args->out, args->path, err);
-	return rc < 0 ? rc : hlg_target_check_magic(args->out, HLG_MAGIC_NONE, err);
+	return hlg_err_set(err, HLG_EINPUT, "--%s=%s: unknown (say %s)", option->name,
+			   value, option->value);
 }
 
-/* Words that do not go together. */
-static void check(struct arguments *args, struct argp_state *state)
+static int set_top(void *arguments, const struct hlg_verb_option *option, char *value,
+		   struct hlg_err *err)
 {
-	struct hlg_err err;
+	struct arguments *args = arguments;
 
+	args->top_given = true;
+	if (hlg_number_u64(value, &args->style.top))
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT, "--%s=%s: not a number of rows (0: all)",
+			   option->name, value);
+}
+
+/* Words that do not go together; nothing is written over what is read. */
+static int check(void *arguments, struct hlg_err *err)
+{
+	const struct arguments *args = arguments;
+
+	if (!args->path)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "no stream is given (misc.sysprof.start of "
+				   "Tarantool's LuaJIT makes one)");
 	if (args->style.by_state && args->format != FORMAT_FOLDED)
-		argp_error(state, "--roots: is of folded stacks (say --format=folded)");
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--roots: is of folded stacks (say --format=folded)");
 	if (args->top_given && args->format != FORMAT_TEXT)
-		argp_error(state, "--top: is of text (leave it out)");
-	if (check_out(args, &err) < 0)
-		argp_error(state, "%s", err.msg);
-}
-
-static error_t parse(int key, char *value, struct argp_state *state)
-{
-	struct arguments *args = state->input;
-
-	switch (key) {
-	case KEY_FORMAT:
-		set_format(args, value, state);
-		return 0;
-	case KEY_MODE:
-		set_mode(args, value, state);
-		return 0;
-	case KEY_OUT:
-		args->out = value;
-		return 0;
-	case KEY_ROOTS:
-		if (strcmp(value, "state") != 0)
-			argp_error(state, "--roots=%s: unknown (say state)", value);
-		args->style.by_state = true;
-		return 0;
-	case KEY_TOP:
-		args->top_given = true;
-		if (!hlg_number_u64(value, &args->style.top))
-			argp_error(state, "--top=%s: not a number of rows (0: all)",
-				   value);
-		return 0;
-	case ARGP_KEY_ARG:
-		if (args->path)
-			argp_error(state, "%s: is a second stream (one at a time)",
-				   value);
-		args->path = value;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no stream is given (misc.sysprof.start of Tarantool's "
-				  "LuaJIT makes one)");
-		return 0;
-	case ARGP_KEY_SUCCESS:
-		check(args, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+		return hlg_err_set(err, HLG_EINPUT, "--top: is of text (leave it out)");
+	if (hlg_target_check_input(args->out, args->path, err) < 0)
+		return HLG_EINPUT;
+	return hlg_target_check_magic(args->out, HLG_MAGIC_NONE, err);
 }
 
 /* What was not read; to be freed. NULL if all was. False without memory. */
@@ -226,31 +194,55 @@ static int show(struct arguments *args)
 	return rc < 0 ? hlg_output_error(&err) : 0;
 }
 
-int hlg_verb_sysprof(int argc, char **argv)
+static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-		{"format", KEY_FORMAT, "text|folded|json", 0, "text", 0},
-		{"mode", KEY_MODE, "D|L|C", 0,
-		 "counters of states only, leaves, or whole stacks (C)", 0},
-		{"out", KEY_OUT, "FILE", 0,
-		 "where it goes (standard output); whole or not at all", 0},
-		{"roots", KEY_ROOTS, "state", 0,
-		 "folded: the VM's state is the first frame", 0},
-		{"top", KEY_TOP, "N", 0, "text: rows of stacks (40); 0: all", 0},
-		{0}};
-	const struct argp argp = {
-		options,
-		parse,
-		"FILE",
-		"Shows what LuaJIT's sysprof recorded: the VM's states, stacks of Lua "
-		"and of the host in one.\v"
-		"FILE may be -, standard input. Streams come from misc.sysprof.start of "
-		"Tarantool's LuaJIT.",
-		NULL,
-		NULL,
-		NULL};
 	struct arguments args = {.style.top = TOP_OF_TEXT};
+	int status;
 
-	hlg_words_parse(&argp, argc, argv, 0, &args);
-	return show(&args);
+	if (hlg_argp_run_verb(verb, argc, argv, &args, &status))
+		status = show(&args);
+	return status;
 }
+
+static const struct hlg_verb_option options[] = {
+	{.name = "format",
+	 .value = "text|folded|json", /* as enum format */
+	 .help = "text",
+	 .kind = HLG_VERB_ONE_OF,
+	 .field = offsetof(struct arguments, format)},
+	{.name = "mode",
+	 .value = "D|L|C",
+	 .help = "counters of states only, leaves, or whole stacks (C)",
+	 .kind = HLG_VERB_ONE_OF,
+	 .set = set_mode},
+	HLG_VERB_OUTPUT(struct arguments, out,
+			"where it goes (standard output); whole or not at all"),
+	{.name = "roots",
+	 .value = "state",
+	 .help = "folded: the VM's state is the first frame",
+	 .kind = HLG_VERB_ONE_OF,
+	 .set = set_roots},
+	{.name = "top",
+	 .value = "N",
+	 .help = "text: rows of stacks (40); 0: all",
+	 .kind = HLG_VERB_NUMBER,
+	 .set = set_top},
+	{.kind = HLG_VERB_TEXT, .set = set_path},
+	{0},
+};
+
+const struct hlg_verb hlg_verb_sysprof = {
+	.name = "sysprof",
+	.args = "FILE",
+	.help = "what LuaJIT's sysprof recorded",
+	.group = HLG_VERB_SHOWS,
+	.usage = "FILE",
+	.doc = "Shows what LuaJIT's sysprof recorded: the VM's states, stacks of Lua "
+	       "and of the host in one.\v"
+	       "FILE may be -, standard input. Streams come from misc.sysprof.start of "
+	       "Tarantool's LuaJIT.",
+	.files = "stream",
+	.options = options,
+	.run = run,
+	.check = check,
+};

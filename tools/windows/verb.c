@@ -13,38 +13,13 @@
 #include "tools/inputs/inputs.h"
 #include "tools/windows/pairs.h"
 
-enum {
-	KEY_BETWEEN = 0x200,
-	KEY_EVERY,
-	KEY_FUNCTION,
-	KEY_HPCTOOL,
-	KEY_RATES,
-	KEY_SUMMARY,
-};
-
 struct arguments {
+	struct hlg_inputs inputs;
 	struct hlg_windows_style style;
 	uint64_t every; /* ns */
 	const char *function;
 	struct hlg_between between;
 	bool pairs; /* between is given */
-};
-
-static const struct argp_option own_options[] = {
-	{"between", KEY_BETWEEN, "FROM..TO", 0,
-	 "count between two markers: port:101..port:108, or "
-	 "SYSTEM:NAME:FIELD=VALUE..SYSTEM:NAME:FIELD=VALUE",
-	 2},
-	{"every", KEY_EVERY, "TIME", 0,
-	 "add windows up in intervals, each thread's for itself (100ms, 2s, 50us)", 2},
-	{"function", KEY_FUNCTION, "NAME", 0, "only windows that end in this function",
-	 2},
-	{"hpctool", KEY_HPCTOOL, NULL, 0,
-	 "CSV with HPCTool's header: ins,l_cycle,ref_cycle,event1...", 2},
-	{"rates", KEY_RATES, NULL, 0,
-	 "IPC, branch-miss and LLC-miss percentages behind the counts", 2},
-	{"summary", KEY_SUMMARY, NULL, 0, "CSV of functions instead of windows", 2},
-	{0},
 };
 
 /* "100ms": a number and a unit, ns to s. */
@@ -71,41 +46,27 @@ static bool parse_time(const char *text, uint64_t *ns)
 	return false;
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static int set_between(void *arguments, const struct hlg_verb_option *option, char *value,
+		       struct hlg_err *err)
 {
-	struct arguments *args = state->input;
-	struct hlg_err err;
+	struct arguments *args = arguments;
 
-	switch (key) {
-	case KEY_BETWEEN:
-		hlg_between_finish(&args->between);
-		if (hlg_between_parse(&args->between, value, &err) < 0)
-			argp_error(state, "%s", err.msg);
-		args->pairs = true;
+	(void)option;
+	hlg_between_finish(&args->between);
+	args->pairs = true;
+	return hlg_between_parse(&args->between, value, err);
+}
+
+static int set_every(void *arguments, const struct hlg_verb_option *option, char *value,
+		     struct hlg_err *err)
+{
+	struct arguments *args = arguments;
+
+	if (parse_time(value, &args->every))
 		return 0;
-	case KEY_EVERY:
-		if (!parse_time(value, &args->every))
-			argp_error(
-				state,
-				"--every=%s: not a time (a number and ns, us, ms or s, "
-				"as 100ms)",
-				value);
-		return 0;
-	case KEY_FUNCTION:
-		args->function = value;
-		return 0;
-	case KEY_HPCTOOL:
-		args->style.hpctool = true;
-		return 0;
-	case KEY_RATES:
-		args->style.rates = true;
-		return 0;
-	case KEY_SUMMARY:
-		args->style.summary = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	return hlg_err_set(err, HLG_EINPUT,
+			   "--%s=%s: not a time (a number and ns, us, ms or s, as 100ms)",
+			   option->name, value);
 }
 
 /* Words that do not go together. */
@@ -307,38 +268,64 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 	return failed;
 }
 
-static bool takes(const char *option)
+static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	static const char *const options[] = {"cpu",    "demangle", "event",
-					      "format", "mode",     "out",
-					      "pid",    "tid",      "time"};
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (strcmp(option, options[i]) == 0)
-			return true;
-	return false;
-}
-
-int hlg_verb_windows(int argc, char **argv)
-{
-	static const struct argp own = {own_options, parse, NULL, NULL, NULL, NULL, NULL};
 	struct arguments args = {0};
-	struct hlg_inputs in = {.takes = takes,
-				.own = &own,
-				.own_input = &args,
-				.format_words = "csv|text|json|svg",
-				.one_thread = true};
-	int status = hlg_inputs_parse(
-		&in, argc, argv, "guest.elf[@BASE]... FILE",
-		"Shows what counters counted from one sample of their group to the next: "
-		"a row for each window, sums by function, or a plot.\v"
-		"Record them with hlguest record --windows=EVENTS -c N. Without mode= "
-		"all "
-		"windows are shown; format is csv.");
+	int status;
 
-	if (status == 0)
-		status = show(&in, &args);
+	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))
+		status = show(&args.inputs, &args);
 	hlg_between_finish(&args.between);
-	hlg_inputs_finish(&in);
+	hlg_inputs_finish(&args.inputs);
 	return status;
 }
+
+static const struct hlg_verb_option options[] = {
+	{.name = "between",
+	 .value = "FROM..TO",
+	 .help = "count between two markers: port:101..port:108, or "
+		 "SYSTEM:NAME:FIELD=VALUE..SYSTEM:NAME:FIELD=VALUE",
+	 .kind = HLG_VERB_TEXT,
+	 .set = set_between},
+	{.name = "every",
+	 .value = "TIME",
+	 .help = "add windows up in intervals, each thread's for itself (100ms, 2s, "
+		 "50us)",
+	 .kind = HLG_VERB_TEXT,
+	 .set = set_every},
+	{.name = "function",
+	 .value = "NAME",
+	 .help = "only windows that end in this function",
+	 .kind = HLG_VERB_TEXT,
+	 .field = offsetof(struct arguments, function)},
+	{.name = "hpctool",
+	 .help = "CSV with HPCTool's header: ins,l_cycle,ref_cycle,event1...",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, style.hpctool)},
+	{.name = "rates",
+	 .help = "IPC, branch-miss and LLC-miss percentages behind the counts",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, style.rates)},
+	{.name = "summary",
+	 .help = "CSV of functions instead of windows",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, style.summary)},
+	{0},
+};
+
+const struct hlg_verb hlg_verb_windows = {
+	.name = "windows",
+	.args = "guest.elf[@BASE] [-i] FILE",
+	.help = "counter windows, as rows, sums, a plot",
+	.group = HLG_VERB_SHOWS,
+	.usage = "guest.elf[@BASE]... FILE",
+	.doc = "Shows what counters counted from one sample of their group to the next: "
+	       "a row for each window, sums by function, or a plot.\v"
+	       "Record them with hlguest record --windows=EVENTS -c N. Without mode= "
+	       "all windows are shown; format is csv.",
+	.files = "elf recording",
+	.shared = "input quiet cpu demangle event format mode output pid tid time",
+	.formats = "csv|text|json|svg",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The sides of a verb that compares: what the recordings of each held, from its words. */
+#ifndef HLG_TOOLS_INPUTS_SIDES_H
+#define HLG_TOOLS_INPUTS_SIDES_H
+
+#include "tools/inputs/inputs.h"
+
+struct hlg_side {
+	/* In: all else zero. It must not move after its start. */
+	const struct hlg_inputs *in; /* not owned */
+	bool each;                   /* profiles is wanted, too */
+	/* Out. */
+	struct hlg_run run;
+	struct hlg_batch batch;
+	struct hlg_profile *profiles; /* of each recording by itself */
+};
+
+/*
+ * Opens the images; without any, what was saved with the profiles does. The caller
+ * finishes the side in any case.
+ */
+int hlg_sides_start(struct hlg_side *side, struct hlg_err *err);
+
+/* Reads the recordings, as hlg_inputs_read. */
+int hlg_sides_read(struct hlg_side *side, int *status, struct hlg_err *err);
+
+void hlg_sides_finish(struct hlg_side *side);
+
+#endif
