@@ -68,7 +68,6 @@ struct hlg_finding *hlg_doctor_add(struct hlg_findings *findings, enum hlg_level
  * sys and dev in it.
  */
 void hlg_doctor_look(struct hlg_probes *probes, const char *root);
-void hlg_doctor_look_at_perf(struct hlg_probes *probes);
 void hlg_doctor_look_at_files(struct hlg_probes *probes, const char *root);
 void hlg_doctor_look_at_calibration(struct hlg_probes *probes);
 
