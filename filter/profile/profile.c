@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "filter/profile/select.h"
+#include "symtab/grow.h"
 
 #ifndef HLG_FIRST_BITS
 #define HLG_FIRST_BITS 12
@@ -70,6 +71,64 @@ void hlg_profile_clear(struct hlg_profile *profile)
 	*profile = empty;
 }
 
+static uint32_t add_event(struct hlg_profile *p, uint32_t name, unsigned precise_ip)
+{
+	const char *text = hlg_strings_get(&p->event_names, name);
+	struct hlg_event *e = &p->events[p->n_events];
+	const struct hlg_options *options = p->options;
+
+	*e = (struct hlg_event){
+		.name = text,
+		.precise_ip = (uint8_t)precise_ip,
+		.selected = hlg_select_event(options, text),
+		.next = HLG_NO_SERIES,
+		.series = HLG_NO_SERIES,
+	};
+	e->plain = e->selected && !p->restricts &&
+		   !(options->by & (HLG_BY_PID | HLG_BY_TID | HLG_BY_CPU)) &&
+		   options->stacks != HLG_STACKS_COUNTERS;
+	e->plain_host = e->plain && options->mode == HLG_SHOW_GUEST;
+	return p->n_events++;
+}
+
+uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
+			   unsigned precise_ip)
+{
+	uint32_t known = hlg_strings_find(&profile->event_names, name), number, event,
+		 first;
+
+	first = known ? profile->named[known - 1] : HLG_NO_SERIES;
+	for (uint32_t i = first; i != HLG_NO_SERIES; i = profile->events[i].next)
+		if (profile->events[i].precise_ip == (uint8_t)precise_ip)
+			return i;
+	/* There are not more names than events. */
+	if (!HLG_GROW(profile->events, profile->n_events) ||
+	    !HLG_GROW(profile->named, profile->n_events))
+		return HLG_NO_SERIES;
+	number = hlg_strings_add(&profile->event_names, name);
+	if (number == HLG_NO_STRING)
+		return HLG_NO_SERIES;
+	event = add_event(profile, number, precise_ip);
+	profile->named[number - 1] = event;
+	if (known) {
+		profile->events[event].next = first;
+		profile->events[event].shared = profile->events[first].shared = true;
+	}
+	return event;
+}
+
+void hlg_profile_describe(struct hlg_profile *profile, uint32_t event,
+			  enum hlg_event_kind kind, bool member)
+{
+	struct hlg_event *e = &profile->events[event];
+
+	/* The larger of both pairs, so that it does not matter which was first. */
+	if (kind > e->kind || (kind == e->kind && member)) {
+		e->kind = kind;
+		e->member = member;
+	}
+}
+
 /* What from knows of an event, as profile has it. */
 static uint32_t map_event(struct hlg_profile *profile, const struct hlg_event *from)
 {
@@ -98,21 +157,6 @@ static bool same_series(const void *ctx, uint32_t number)
 	return same_key(&search->p->series[number], search->key);
 }
 
-static bool make_room(struct hlg_profile *p)
-{
-	uint32_t room = p->room_series ? 2 * p->room_series : 8;
-	void *series;
-
-	if (p->n_series < p->room_series)
-		return true;
-	series = reallocarray(p->series, room, sizeof(*p->series));
-	if (!series)
-		return false;
-	p->series = series;
-	p->room_series = room;
-	return true;
-}
-
 static uint32_t find_series(struct hlg_profile *p, const struct hlg_series *key)
 {
 	const struct search search = {p, key};
@@ -124,7 +168,8 @@ static uint32_t find_series(struct hlg_profile *p, const struct hlg_series *key)
 	known = hlg_index_find(&p->series_index, hash, same_series, &search);
 	if (known != HLG_INDEX_NONE)
 		return known;
-	if (!make_room(p) || !hlg_index_add(&p->series_index, hash, p->n_series))
+	if (!HLG_GROW(p->series, p->n_series) ||
+	    !hlg_index_add(&p->series_index, hash, p->n_series))
 		return HLG_NO_SERIES;
 	p->series[p->n_series] = *key;
 	return p->n_series++;

@@ -58,7 +58,7 @@ struct hlg_profile {
 	size_t n_cells;         /* used */
 	unsigned shift;         /* 64 - bits */
 	struct hlg_series *series;
-	uint32_t n_series, room_series;
+	uint32_t n_series;
 	struct hlg_index series_index;
 	struct hlg_event *events;
 	uint32_t n_events;

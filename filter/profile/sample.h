@@ -17,7 +17,8 @@ enum hlg_cpumode {
 	HLG_MODE_GUEST_USER = 5
 };
 
-/* The same in the order of reports; what is none of the five is other. */
+/* What was running, by cpumode, in the order of reports; what is none of the five is
+ * other. */
 enum hlg_state {
 	HLG_GUEST_KERNEL,
 	HLG_GUEST_USER,

@@ -294,7 +294,7 @@ START_TEST(cleared)
 		ck_assert_mem_eq(p.cells, fresh.cells,
 				 hlg_profile_room(&fresh) * sizeof(*p.cells));
 		ck_assert(p.shift == fresh.shift && p.n_cells == 0 && p.n_events == 0 &&
-			  p.n_series == 0 && !p.series_index.room && !p.room_series &&
+			  p.n_series == 0 && !p.series_index.room &&
 			  p.last_series == HLG_NO_SERIES && p.options == &o &&
 			  p.restricts == fresh.restricts && !p.overflow);
 		ck_assert(p.seen.samples + p.seen.period + p.host.samples +
