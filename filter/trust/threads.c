@@ -32,7 +32,7 @@ static size_t add_row(struct hlg_thread_test *list, size_t n, struct hlg_code *c
 		enum hlg_boundary is;
 
 		place.addr = hit->addr;
-		is = hlg_tested_at(code, &place);
+		is = hlg_verdict_at(code, &place);
 		if (hit->tid < 0 || is == HLG_BOUNDARY_UNKNOWN)
 			continue;
 		list[n] = (struct hlg_thread_test){.tid = hit->tid};

@@ -49,7 +49,7 @@ static bool is_in_symbol(const struct hlg_place *place)
 	return place->symbol && place->addr >= place->start && place->addr < place->end;
 }
 
-enum hlg_boundary hlg_tested_at(struct hlg_code *code, const struct hlg_place *place)
+enum hlg_boundary hlg_verdict_at(struct hlg_code *code, const struct hlg_place *place)
 {
 	if (code && place->kind == HLG_DATA)
 		return HLG_BOUNDARY_OFF;
@@ -70,7 +70,7 @@ static void add_boundary(struct hlg_boundaries *to, enum hlg_boundary is, uint64
 void hlg_verdict_add(struct hlg_tested *t, struct hlg_code *code,
 		     const struct hlg_place *place, bool filler, uint64_t samples)
 {
-	enum hlg_boundary is = hlg_tested_at(code, place);
+	enum hlg_boundary is = hlg_verdict_at(code, place);
 	struct hlg_density density;
 
 	t->stray_addrs += filler || place->kind == HLG_OUTSIDE || place->kind == HLG_DATA;

@@ -67,7 +67,7 @@ const char *hlg_verdict_word(enum hlg_trust_verdict verdict);
  * On or off a boundary, by the rule above; unknown where it says nothing. code is that of
  * the place's image; NULL: cannot be decoded.
  */
-enum hlg_boundary hlg_tested_at(struct hlg_code *code, const struct hlg_place *place);
+enum hlg_boundary hlg_verdict_at(struct hlg_code *code, const struct hlg_place *place);
 
 /*
  * Adds a distinct address, at place, and how many samples it has. filler: really in the
