@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "filter/trust/addresses.h"
-#include "filter/trust/base-search.h"
 #include "filter/view/gap.h"
 
 bool hlg_per_file_begin(struct hlg_per_file *judge, const struct hlg_space *space,

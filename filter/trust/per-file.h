@@ -24,8 +24,8 @@ struct hlg_per_file_verdict {
 };
 
 /*
- * space is arranged, and outlives *judge; gaps is the policy that verdict.h asks for.
- * False without memory; finish in any case.
+ * Opens the images of a space that is arranged and outlives *judge; gaps is the policy
+ * that verdict.h asks for. False without memory; finish in any case.
  */
 bool hlg_per_file_begin(struct hlg_per_file *judge, const struct hlg_space *space,
 			int gaps);

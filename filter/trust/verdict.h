@@ -3,8 +3,8 @@
  * The verdict: what samples on instruction boundaries prove.
  *
  * Every sample in a function or label either lies on an instruction boundary or not
- * (symtab/code/code.h), and one in a part of an image that is not executable (data) does
- *not: no instruction can be there. What lies in gaps proves nothing, nor what lies in an
+ * (symtab/code/code.h). One in a part of an image that is not executable (data) does not:
+ * no instruction can be there. What lies in gaps proves nothing, nor what lies in an
  * image that cannot be decoded. At the right base of the right ELF all samples are on
  * boundaries; at random a share is that depends on the code: `chance`, here the
  * boundaries per byte of each function, weighted by the samples that fell into it. What
@@ -13,8 +13,8 @@
  *	fit = (share - chance) / (1 - chance)
  *
  * Stray addresses are distinct addresses where nothing can run: outside of every image,
- *in data, or in the padding of a gap. gaps=drop takes those in padding out, as it does in
- *all that a report is made of.
+ * in data, or in the padding of a gap. Under gaps=drop those in padding are left out, as
+ * they are of all else in a report.
  *
  * A hot loop is one address many times, so what can be concluded depends on the number
  * of distinct addresses: with Wilson's 99 % interval of their share, and `half` the
