@@ -8,8 +8,8 @@
 
 #include "door.h"
 #include "tools/feed/feed.h"
-#include "tools/perfdata/decode.h"
 #include "tools/perfdata/perfdata.h"
+#include "tools/perfdata/record.h"
 
 static void check(const struct hlg_profile *profile,
 		  const struct hlg_recording_sums *sums)

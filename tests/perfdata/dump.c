@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "symtab/escape.h"
-#include "tools/perfdata/decode.h"
 #include "tools/perfdata/perfdata.h"
+#include "tools/perfdata/record.h"
 
 struct dump {
 	struct hlg_perfdata *pd;

@@ -6,7 +6,7 @@
  * fixed generator. Cut at any byte, a sample is refused and nothing behind the cut is
  * touched (the copy is as long as the cut, for the sanitizers to watch).
  */
-#include "tools/perfdata/decode.h"
+#include "tools/perfdata/record.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,10 @@
  * were told by perf 6.1 (perf evlist) for the same attributes; perf_diff.py asks it
  * again.
  */
-#include "tools/perfdata/event-name.h"
+#include <stdlib.h>
 
 #include "../tap.h"
+#include "kit.h"
 
 #define HW(...)                                                                          \
 	{                                                                                \
@@ -50,10 +51,20 @@ static const struct {
 START_TEST(as_perf_has_them)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char *name = hlg_event_name(&cases[i].attr);
+		const struct kit_event event = {.attr = cases[i].attr};
+		struct kit file = {0}, none = {0};
+		struct hlg_perfdata *pd;
+		struct hlg_err err;
+		const char *path;
 
-		ck_assert_str_eq(name, cases[i].name);
-		free(name);
+		kit_file(&file, &event, 1, &none, 0);
+		path = kit_name(file.at, file.n);
+		ck_assert_msg(hlg_perfdata_open(&pd, path, &err) == 0, "%s", err.msg);
+		ck_assert(!hlg_perfdata_event(pd, 0)->named);
+		ck_assert_str_eq(hlg_perfdata_event(pd, 0)->name, cases[i].name);
+		hlg_perfdata_close(pd);
+		kit_unname(path);
+		kit_free(&file);
 	}
 }
 END_TEST

@@ -11,7 +11,6 @@
 
 #include "../tap.h"
 #include "kit.h"
-#include "tools/perfdata/synth.h"
 #include "tools/perfdata/writer.h"
 
 static const struct kit_event two[] = {
@@ -62,7 +61,7 @@ static char *copy(const struct kit *k, size_t *size, const uint8_t *extra, size_
 
 	ck_assert_ptr_nonnull(f);
 	ck_assert_msg(hlg_perfdata_open(&pd, path, &err) == 0, "%s", err.msg);
-	ck_assert_msg(hlg_sections_read(&parts, pd, &err) == 0, "%s", err.msg);
+	ck_assert_msg(hlg_writer_sections(&parts, pd, &err) == 0, "%s", err.msg);
 	ck_assert_msg(hlg_writer_begin(&w, f, "new", &parts, &err) == 0, "%s", err.msg);
 	w.build_ids = extra;
 	w.build_ids_size = n;
@@ -117,8 +116,8 @@ static void check_same(const struct kit *k, const char *bytes, size_t size)
 START_TEST(file_mode)
 {
 	static const size_t attr_sizes[] = {0, 64, 72, 200};
-	uint8_t id[HLG_SYNTH_MAX];
-	size_t n = hlg_synth_build_id(id, "/guest.elf", (const uint8_t *)"12345", 5);
+	uint8_t id[HLG_WRITER_RECORD_MAX];
+	size_t n = hlg_writer_build_id(id, "/guest.elf", (const uint8_t *)"12345", 5);
 	struct kit records = {0};
 
 	put_samples(&records, 5000);
@@ -207,7 +206,7 @@ START_TEST(hostile)
 				struct hlg_writer w;
 				FILE *f = fopen("/dev/null", "w");
 
-				if (hlg_sections_read(&parts, pd, &err) == 0 &&
+				if (hlg_writer_sections(&parts, pd, &err) == 0 &&
 				    hlg_writer_begin(&w, f, "new", &parts, &err) == 0)
 					hlg_writer_finish(&w, &parts, &err);
 				fclose(f);
@@ -225,24 +224,24 @@ END_TEST
 START_TEST(made_up)
 {
 	static const uint8_t id[20] = "01234567890123456789";
-	uint8_t record[HLG_SYNTH_MAX];
+	uint8_t record[HLG_WRITER_RECORD_MAX];
 	struct hlg_perfdata_task task;
-	struct hlg_synth_map map = {.pid = 7,
-				    .start = 0x4000,
-				    .size = 0x1000,
-				    .file_offset = 0x280,
-				    .exec = true,
-				    .path = "/a/guest.elf",
-				    .build_id = id,
-				    .build_id_size = 20};
-	size_t n = hlg_synth_comm(record, 7, 8, "guest:vmm", 24);
+	struct hlg_writer_map map = {.pid = 7,
+				     .start = 0x4000,
+				     .size = 0x1000,
+				     .file_offset = 0x280,
+				     .exec = true,
+				     .path = "/a/guest.elf",
+				     .build_id = id,
+				     .build_id_size = 20};
+	size_t n = hlg_writer_comm(record, 7, 8, "guest:vmm", 24);
 	char *deep = malloc(2 * PATH_MAX);
 
 	ck_assert_uint_eq(n, 16 + 16 + 24);
 	ck_assert(hlg_perfdata_task(&task, record, n, 16));
 	ck_assert_str_eq(task.name, "guest:vmm");
 	ck_assert(task.pid == 7 && task.tid == 8 && task.time == 0 && !task.exec);
-	n = hlg_synth_mmap2(record, &map, 0);
+	n = hlg_writer_mmap2(record, &map, 0);
 	ck_assert_uint_eq(n, 72 + 16);
 	ck_assert(hlg_perfdata_task(&task, record, n, 0));
 	ck_assert_str_eq(task.name, "/a/guest.elf");
@@ -251,14 +250,14 @@ START_TEST(made_up)
 	ck_assert_uint_eq(task.build_id_size, 20);
 	ck_assert_mem_eq(task.build_id, id, 20);
 	map.build_id = NULL;
-	n = hlg_synth_mmap2(record, &map, 8);
+	n = hlg_writer_mmap2(record, &map, 8);
 	ck_assert(hlg_perfdata_task(&task, record, n, 8) && !task.build_id);
 	/* A path that no system has is cut, and the record still ends. */
 	memset(deep, 'x', 2 * PATH_MAX);
 	deep[2 * PATH_MAX - 1] = '\0';
 	map.path = deep;
-	n = hlg_synth_mmap2(record, &map, 48);
-	ck_assert(n <= HLG_SYNTH_MAX && hlg_perfdata_task(&task, record, n, 48));
+	n = hlg_writer_mmap2(record, &map, 48);
+	ck_assert(n <= HLG_WRITER_RECORD_MAX && hlg_perfdata_task(&task, record, n, 48));
 	ck_assert_uint_eq(strlen(task.name), PATH_MAX - 1);
 	free(deep);
 }

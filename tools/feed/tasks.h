@@ -24,7 +24,7 @@
 
 #include "filter/profile/strings.h"
 #include "tools/feed/maps.h"
-#include "tools/perfdata/task.h"
+#include "tools/perfdata/record.h"
 
 #define HLG_TASKS_KERNEL "[kernel.kallsyms]"
 

@@ -23,7 +23,7 @@
 #include <stdio.h>
 
 #include "tools/inject/units.h"
-#include "tools/perfdata/synth.h"
+#include "tools/perfdata/writer.h"
 
 /* As perf can read it; size 0: there is none. */
 struct hlg_build_id {

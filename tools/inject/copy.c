@@ -11,7 +11,7 @@
 #include "tools/inject/rewrite.h"
 #include "tools/inject/stop.h"
 #include "tools/perfdata/sum.h"
-#include "tools/perfdata/synth.h"
+#include "tools/perfdata/writer.h"
 
 /* "guest:VMM", or "guest:PID": what a VMM's new process is called. To be freed. */
 static char *make_name(const struct hlg_scan *scan, int32_t pid)
@@ -41,8 +41,8 @@ static void add_mapping(struct hlg_copy *copy, const struct hlg_mapping *mapping
 	const struct hlg_files_image *file = &copy->files->images[mapping->image];
 	const struct hlg_build_id *id =
 		file->companion ? &file->companion_id : &file->elf_id;
-	uint8_t record[HLG_SYNTH_MAX];
-	struct hlg_synth_map map = {
+	uint8_t record[HLG_WRITER_RECORD_MAX];
+	struct hlg_writer_map map = {
 		.pid = hlg_rewrite_id(copy->offset, mapping->pid),
 		.start = load->addr + mapping->bias,
 		.size = load->end - load->addr,
@@ -53,7 +53,7 @@ static void add_mapping(struct hlg_copy *copy, const struct hlg_mapping *mapping
 		.build_id_size = id->size,
 	};
 
-	add_record(copy, record, hlg_synth_mmap2(record, &map, trailer));
+	add_record(copy, record, hlg_writer_mmap2(record, &map, trailer));
 }
 
 /* A VMM's new process: its name, what it maps, then its other threads. */
@@ -63,11 +63,11 @@ static int add_process(struct hlg_copy *copy, const struct hlg_scan_thread *thre
 	int32_t pid = hlg_rewrite_id(copy->offset, threads[0].pid);
 	char *name = make_name(copy->scan, threads[0].pid);
 	const struct hlg_mappings *mappings = copy->mappings;
-	uint8_t record[HLG_SYNTH_MAX];
+	uint8_t record[HLG_WRITER_RECORD_MAX];
 
 	if (!name)
 		return hlg_err_memory(err, "processes");
-	add_record(copy, record, hlg_synth_comm(record, pid, pid, name, trailer));
+	add_record(copy, record, hlg_writer_comm(record, pid, pid, name, trailer));
 	/* Mappings are in the order of processes, as these are. */
 	for (; copy->mapping < mappings->n; copy->mapping++) {
 		if (mappings->at[copy->mapping].pid > threads[0].pid)
@@ -80,7 +80,7 @@ static int add_process(struct hlg_copy *copy, const struct hlg_scan_thread *thre
 
 		if (tid != pid)
 			add_record(copy, record,
-				   hlg_synth_comm(record, pid, tid, name, trailer));
+				   hlg_writer_comm(record, pid, tid, name, trailer));
 	}
 	free(name);
 	return 0;
@@ -90,7 +90,7 @@ static int add_processes(struct hlg_copy *copy, const struct hlg_perfdata *pd,
 			 struct hlg_err *err)
 {
 	const struct hlg_scan_thread *guests = copy->scan->guests;
-	size_t trailer = hlg_synth_trailer(pd);
+	size_t trailer = hlg_writer_trailer(pd);
 	int rc = 0;
 
 	for (size_t i = 0, j; rc == 0 && i < copy->scan->n_guests; i = j) {

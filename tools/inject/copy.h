@@ -2,7 +2,7 @@
 /*
  * The second look at a recording's records: all of them, in their order, into the new
  * file, guest samples rewritten. The processes these are given to come first (see
- * perfdata/synth.h).
+ * perfdata/writer.h).
  *
  * Of a directory (perf record --threads) the files follow each other, and so the marks
  * that perf sorts by (FINISHED_ROUND) would lie: they are left out. A record at the end

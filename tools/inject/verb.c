@@ -142,20 +142,21 @@ static int open_files(struct injection *j, struct hlg_err *err)
 /* Entries for the build-id feature, of all files that are mapped; NULL: no memory. */
 static uint8_t *list_build_ids(const struct hlg_files *files, size_t *size)
 {
-	uint8_t *list = malloc(2 * files->n_images * HLG_SYNTH_MAX + HLG_SYNTH_MAX);
+	uint8_t *list = malloc(2 * files->n_images * HLG_WRITER_RECORD_MAX +
+			       HLG_WRITER_RECORD_MAX);
 
 	*size = 0;
 	for (size_t i = 0; list && i < files->n_images; i++) {
 		const struct hlg_files_image *file = &files->images[i];
 
 		if (file->elf_id.size)
-			*size +=
-				hlg_synth_build_id(list + *size, file->elf,
-						   file->elf_id.bytes, file->elf_id.size);
+			*size += hlg_writer_build_id(list + *size, file->elf,
+						     file->elf_id.bytes,
+						     file->elf_id.size);
 		if (file->companion && file->companion_id.size)
-			*size += hlg_synth_build_id(list + *size, file->companion,
-						    file->companion_id.bytes,
-						    file->companion_id.size);
+			*size += hlg_writer_build_id(list + *size, file->companion,
+						     file->companion_id.bytes,
+						     file->companion_id.size);
 	}
 	return list;
 }
@@ -166,7 +167,7 @@ static int write_records(struct injection *j, struct hlg_perfdata *pd,
 	struct hlg_writer writer;
 	struct hlg_sections sections;
 	uint8_t *build_ids;
-	int rc = hlg_sections_read(&sections, pd, err);
+	int rc = hlg_writer_sections(&sections, pd, err);
 
 	if (rc == 0)
 		rc = hlg_writer_begin(&writer, j->files.out.f, j->out, &sections, err);

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events from attributes: where the fields of their samples stand, and which bytes of a
- * record tell whose it is.
+ * Events from attributes: what they are called, where the fields of their samples stand,
+ * and which bytes of a record tell whose it is.
  */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/perfdata/event-name.h"
 #include "tools/perfdata/reader.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* What a sample begins with, 8 bytes each (linux/perf_event.h, PERF_RECORD_SAMPLE). */
 static const uint64_t leading[] = {
@@ -21,8 +25,6 @@ static const uint64_t trailer[] = {
 	PERF_SAMPLE_TID,       PERF_SAMPLE_TIME, PERF_SAMPLE_ID,
 	PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU,  PERF_SAMPLE_IDENTIFIER,
 };
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* From the record's start; 0 if not recorded. */
 static uint16_t leading_at(uint64_t sample_type, uint64_t field)
@@ -89,6 +91,187 @@ static uint16_t id_back(const struct perf_event_attr *attr)
 					  : PERF_SAMPLE_ID);
 }
 
+/*
+ * perf's names of software, hardware, cache, breakpoint and raw events, with the
+ * modifiers of perf-list(1) that the attribute stands for.
+ */
+/* enum perf_hw_id */
+static const char *const hardware[] = {
+	"cycles",
+	"instructions",
+	"cache-references",
+	"cache-misses",
+	"branches",
+	"branch-misses",
+	"bus-cycles",
+	"stalled-cycles-frontend",
+	"stalled-cycles-backend",
+	"ref-cycles",
+};
+
+/* enum perf_sw_ids */
+static const char *const software[] = {
+	"cpu-clock",        "task-clock",   "page-faults",  "context-switches",
+	"cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
+	"emulation-faults", "dummy",
+};
+
+/* enum perf_hw_cache_id, _op_id */
+static const char *const cache[] = {
+	"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node",
+};
+/* What perf takes for possible: bit 0 loads, 1 stores, 2 prefetches. */
+static const uint8_t cache_ops[] = {7, 5, 7, 7, 1, 1, 7};
+static const char *const cache_accesses[] = {"loads", "stores", "prefetches"};
+static const char *const cache_misses[] = {"load", "store", "prefetch"};
+
+/* ":ukhpppHG", as much of it as applies; empty where that is what perf defaults to. */
+static void modifiers(char text[16], const struct perf_event_attr *attr)
+{
+	bool levels = attr->exclude_user || attr->exclude_kernel || attr->exclude_hv;
+	/* Either of the two makes excluding guests the default. */
+	bool guests_out = levels || attr->precise_ip;
+	char *p = text;
+
+	*p++ = ':';
+	if (levels && !attr->exclude_kernel)
+		*p++ = 'k';
+	if (levels && !attr->exclude_user)
+		*p++ = 'u';
+	if (levels && !attr->exclude_hv)
+		*p++ = 'h';
+	for (unsigned i = 0; i < attr->precise_ip; i++)
+		*p++ = 'p';
+	if (attr->exclude_host || attr->exclude_guest == guests_out) {
+		if (!attr->exclude_host)
+			*p++ = 'H';
+		if (!attr->exclude_guest)
+			*p++ = 'G';
+	}
+	p[p == text + 1 ? -1 : 0] = '\0';
+}
+
+static char *plain(const char *name, const struct perf_event_attr *attr)
+{
+	char *text, tail[16];
+
+	modifiers(tail, attr);
+	return asprintf(&text, "%s%s", name, tail) < 0 ? NULL : text;
+}
+
+static char *cache_name(const struct perf_event_attr *attr)
+{
+	/* PERF_TYPE_HW_CACHE: a byte each of cache, operation and result */
+	uint64_t which = attr->config & 0xff, op = attr->config >> 8 & 0xff;
+	uint64_t result = attr->config >> 16 & 0xff;
+	char text[64];
+
+	if (which >= LENGTH(cache))
+		return plain("unknown-ext-hardware-cache-type", attr);
+	if (op >= LENGTH(cache_accesses))
+		return plain("unknown-ext-hardware-cache-op", attr);
+	if (result > PERF_COUNT_HW_CACHE_RESULT_MISS)
+		return plain("unknown-ext-hardware-cache-result", attr);
+	if (!(cache_ops[which] >> op & 1))
+		return plain("invalid-cache", attr);
+	if (result == PERF_COUNT_HW_CACHE_RESULT_MISS)
+		snprintf(text, sizeof(text), "%s-%s-misses", cache[which],
+			 cache_misses[op]);
+	else
+		snprintf(text, sizeof(text), "%s-%s", cache[which], cache_accesses[op]);
+	return plain(text, attr);
+}
+
+static char *breakpoint_name(const struct perf_event_attr *attr)
+{
+	char text[64];
+
+	/* HW_BREAKPOINT_R 1, _W 2, _X 4 (linux/hw_breakpoint.h) */
+	snprintf(text, sizeof(text), "mem:0x%llx:%s%s%s",
+		 (unsigned long long)attr->bp_addr, attr->bp_type & 1 ? "r" : "",
+		 attr->bp_type & 2 ? "w" : "", attr->bp_type & 4 ? "x" : "");
+	return plain(text, attr);
+}
+
+/* What perf would call such an event, in memory of its own; NULL without memory. */
+static char *event_name(const struct perf_event_attr *attr)
+{
+	/* On hybrid CPUs the upper half is the type of the PMU. */
+	uint64_t low = attr->config & UINT32_MAX;
+	char text[64];
+
+	switch (attr->type) {
+	case PERF_TYPE_HARDWARE:
+		return plain(low < LENGTH(hardware) ? hardware[low] : "unknown-hardware",
+			     attr);
+	case PERF_TYPE_SOFTWARE:
+		return plain(attr->config < LENGTH(software) ? software[attr->config]
+							     : "unknown-software",
+			     attr);
+	case PERF_TYPE_HW_CACHE:
+		return cache_name(attr);
+	case PERF_TYPE_BREAKPOINT:
+		return breakpoint_name(attr);
+	case PERF_TYPE_TRACEPOINT:
+		return strdup("unknown tracepoint");
+	case PERF_TYPE_RAW:
+		snprintf(text, sizeof(text), "raw 0x%llx",
+			 (unsigned long long)attr->config);
+		return plain(text, attr);
+	default:
+		snprintf(text, sizeof(text), "unknown attr type: %u", attr->type);
+		return strdup(text);
+	}
+}
+
+static bool set_room(struct hlg_ids *ids, unsigned bits)
+{
+	struct hlg_ids_entry *old = ids->entries;
+	uint64_t room = old ? UINT64_C(1) << (64 - ids->shift) : 0;
+	struct hlg_ids_entry *entries = calloc((size_t)1 << bits, sizeof(*entries));
+	uint64_t mask = (UINT64_C(1) << bits) - 1;
+
+	if (!entries)
+		return false;
+	ids->entries = entries;
+	ids->shift = 64 - bits;
+	for (uint64_t i = 0; i < room; i++) {
+		uint64_t to = hlg_walk_hash(old[i].id, ids->shift);
+
+		if (old[i].id == 0)
+			continue;
+		while (entries[to].id)
+			to = (to + 1) & mask;
+		entries[to] = old[i];
+	}
+	free(old);
+	return true;
+}
+
+/* An id met again moves to the event named last, as in perf. False without memory. */
+static bool add_id(struct hlg_ids *ids, uint64_t id, uint32_t event)
+{
+	uint64_t room = UINT64_C(1) << (64 - ids->shift);
+	uint64_t i = hlg_walk_hash(id, ids->shift);
+
+	if (id == 0)
+		return true;
+	while (ids->entries[i].id && ids->entries[i].id != id)
+		i = (i + 1) & (room - 1);
+	if (ids->entries[i].id == id) {
+		ids->entries[i].event = event;
+		return true;
+	}
+	ids->entries[i] = (struct hlg_ids_entry){id, event, ids->n++};
+	/* Room for one more is made afterwards, so that there always is a free one. */
+	return (uint64_t)ids->n * 2 < room || set_room(ids, 64 - ids->shift + 1);
+}
+
+bool hlg_attrs_init(struct hlg_perfdata *pd)
+{
+	return set_room(&pd->ids, 4);
+}
+
 static bool make_room(struct hlg_perfdata *pd)
 {
 	size_t n;
@@ -117,7 +300,7 @@ static struct hlg_perfdata_event *new_event(const uint8_t *attr, size_t size)
 		return NULL;
 	memcpy(&event->attr, attr,
 	       size < sizeof(event->attr) ? size : sizeof(event->attr));
-	event->name = hlg_event_name(&event->attr);
+	event->name = event_name(&event->attr);
 	if (event->name)
 		return event;
 	free(event);
@@ -155,7 +338,7 @@ int hlg_attrs_add_ids(struct hlg_perfdata *pd, uint32_t event, const uint8_t *id
 				err, HLG_EINPUT,
 				"%s: has more than %u ids of events (record fewer)",
 				pd->path, HLG_MAX_IDS);
-		if (!hlg_ids_add(&pd->ids, hlg_perfdata_u64(ids + 8 * i), event))
+		if (!add_id(&pd->ids, hlg_perfdata_u64(ids + 8 * i), event))
 			return hlg_err_memory(err, pd->path);
 	}
 	pd->events[event]->n_ids += n;
@@ -207,5 +390,5 @@ void hlg_attrs_finish(struct hlg_perfdata *pd)
 		free(pd->events[i]);
 	}
 	free(pd->events);
-	hlg_ids_finish(&pd->ids);
+	free(pd->ids.entries);
 }

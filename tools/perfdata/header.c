@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The header of a recording in file mode. Nothing in it is believed: sections must lie in
- * the file, and memory is taken only for what the file really has.
+ * The header of a recording: in file mode what the file begins with, in pipe mode records
+ * ("Pipe-mode data") before the first sample. Nothing in it is believed: sections must
+ * lie in the file, and memory is taken only for what the file really has.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,9 +54,7 @@ static int read_at(struct hlg_perfdata *pd, void *to, size_t size, uint64_t at,
 		return 0;
 	}
 	/* Large, or interrupted, or not there: which of them is told here. */
-	return hlg_file_read(pd->fd, to, size, at)
-		       ? hlg_perfdata_source_errno(pd->path, err)
-		       : 0;
+	return hlg_file_read(pd->fd, to, size, at) ? hlg_window_errno(pd->path, err) : 0;
 }
 
 static int read_ids(struct hlg_perfdata *pd, uint32_t event, struct hlg_file_section ids,
@@ -276,4 +275,73 @@ int hlg_header_read(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err 
 	rc = read_header(pd, file_size, err);
 	pd->ahead = NULL;
 	return rc;
+}
+
+/* attr_event: the attribute, then its ids. */
+static int read_attr_record(struct hlg_perfdata *pd, const uint8_t *record, size_t size,
+			    struct hlg_err *err)
+{
+	const uint8_t *attr = record + HLG_HEADER_SIZE;
+	size_t room = size - HLG_HEADER_SIZE, own_size;
+	int rc;
+
+	if (room < PERF_ATTR_SIZE_VER0)
+		return bad(pd, "a record of an event is too short", err);
+	own_size = hlg_perfdata_u32(attr + offsetof(struct perf_event_attr, size));
+	if (own_size < PERF_ATTR_SIZE_VER0)
+		own_size = PERF_ATTR_SIZE_VER0;
+	if (own_size > room)
+		return bad(pd, "an event is larger than its record", err);
+	rc = hlg_attrs_add(pd, attr, own_size, err);
+	if (rc == 0)
+		rc = hlg_attrs_add_ids(pd, pd->n_events - 1, attr + own_size,
+				       (room - own_size) / 8, err);
+	return rc < 0 ? rc : hlg_attrs_check(pd, err);
+}
+
+/* u64 type, u64 id of the event, and for a name the text. */
+static int read_update(struct hlg_perfdata *pd, const uint8_t *record, size_t size,
+		       struct hlg_err *err)
+{
+	uint32_t event = 0;
+	uint64_t id;
+
+	if (size <= 24 || hlg_perfdata_u64(record + 8) != HLG_EVENT_UPDATE_NAME)
+		return 0;
+	id = hlg_perfdata_u64(record + 16);
+	if (pd->n_events > 1 && id)
+		event = hlg_walk_event(pd->ids.entries, pd->ids.shift, id);
+	if (event >= pd->n_events)
+		return 0;
+	return hlg_attrs_name(pd, event, strndup((const char *)record + 24, size - 24),
+			      err);
+}
+
+/* u64 feature, and what the section of a file would hold. */
+static int read_feature_record(struct hlg_perfdata *pd, const uint8_t *record,
+			       size_t size, struct hlg_err *err)
+{
+	uint64_t feature;
+
+	if (size < 16)
+		return 0;
+	feature = hlg_perfdata_u64(record + 8);
+	if (feature >= HLG_FEATURES)
+		return 0;
+	return hlg_feature_read(pd, (unsigned)feature, record + 16, size - 16, err);
+}
+
+int hlg_header_record(struct hlg_perfdata *pd, uint32_t type, const uint8_t *record,
+		      size_t size, struct hlg_err *err)
+{
+	switch (type) {
+	case HLG_RECORD_HEADER_ATTR:
+		return pd->host.pipe ? read_attr_record(pd, record, size, err) : 0;
+	case HLG_RECORD_EVENT_UPDATE:
+		return pd->host.pipe ? read_update(pd, record, size, err) : 0;
+	case HLG_RECORD_HEADER_FEATURE:
+		return pd->host.pipe ? read_feature_record(pd, record, size, err) : 0;
+	default:
+		return 0;
+	}
 }

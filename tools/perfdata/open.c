@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Opening and closing: which of the shapes of a recording this is.
+ * Opening and closing: which of the shapes of a recording this is. In a directory (perf
+ * record --threads) `data` has the header and what perf itself wrote, `data.N` nothing
+ * but the records of one thread's buffers.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,25 +35,13 @@ static int check_magic(const struct hlg_perfdata *pd, const uint64_t start[2],
 	return hlg_err_set(err, HLG_EINPUT, "%s: %s", pd->path, problem);
 }
 
-static int start_source(struct hlg_perfdata *pd, bool stream, struct hlg_err *err)
-{
-	struct hlg_window w;
-
-	if (!hlg_perfdata_source_init(&pd->source, pd->fd, stream, pd->from, pd->limit))
-		return hlg_err_memory(err, pd->path);
-	w.at = w.end = pd->source.room;
-	hlg_window_set(pd, w);
-	pd->part_from = pd->from;
-	return 0;
-}
-
 static int too_short(const struct hlg_perfdata *pd, uint64_t size, struct hlg_err *err)
 {
 	return hlg_err_set(err, HLG_EINPUT, "%s: %s (record again)", pd->path,
 			   size ? "is too short for a recording" : "is empty");
 }
 
-/* Does such a record stand for a part of the header? See pipe.c. */
+/* Does such a record stand for a part of the header? See header.c. */
 static bool is_header(uint32_t type)
 {
 	return type >= HLG_RECORD_USER && type != HLG_RECORD_FINISHED_ROUND &&
@@ -82,7 +73,7 @@ static int open_regular(struct hlg_perfdata *pd, uint64_t size, struct hlg_err *
 	if (size < sizeof(start))
 		return too_short(pd, size, err);
 	if (hlg_file_read(pd->fd, start, sizeof(start), 0))
-		return hlg_perfdata_source_errno(pd->path, err);
+		return hlg_window_errno(pd->path, err);
 	rc = check_magic(pd, start, err);
 	if (rc < 0)
 		return rc;
@@ -94,26 +85,24 @@ static int open_regular(struct hlg_perfdata *pd, uint64_t size, struct hlg_err *
 		rc = hlg_header_read(pd, size, err);
 	}
 	if (rc == 0)
-		rc = start_source(pd, false, err);
+		rc = hlg_window_start(pd, false, err);
 	return rc == 0 && pd->host.pipe ? start_pipe(pd, err) : rc;
 }
 
 static int open_stream(struct hlg_perfdata *pd, struct hlg_err *err)
 {
 	uint64_t start[2] = {0};
-	struct hlg_window w;
 	int64_t got;
 	int rc;
 
 	pd->host.pipe = true;
 	pd->limit = UINT64_MAX;
-	rc = start_source(pd, true, err);
+	rc = hlg_window_start(pd, true, err);
 	if (rc < 0)
 		return rc;
-	w = (struct hlg_window){pd->walk.at, pd->hard_end};
-	got = hlg_perfdata_source_take(&pd->source, &w, start, sizeof(start));
+	got = hlg_window_take(pd, start, sizeof(start), err);
 	if (got < 0)
-		return hlg_perfdata_source_errno(pd->path, err);
+		return (int)got;
 	if ((uint64_t)got < sizeof(start))
 		return too_short(pd, (uint64_t)got, err);
 	rc = check_magic(pd, start, err);
@@ -124,7 +113,6 @@ static int open_stream(struct hlg_perfdata *pd, struct hlg_err *err)
 				   "%s: a file's recording cannot be read through a pipe "
 				   "(name the file, or record with -o -)",
 				   pd->path);
-	hlg_window_set(pd, w);
 	return start_pipe(pd, err);
 }
 
@@ -150,7 +138,7 @@ static int open_shape(struct hlg_perfdata *pd, const char *path, struct hlg_err 
 	if (rc < 0)
 		return rc;
 	if (fstat(pd->fd, &st) != 0)
-		return hlg_perfdata_source_errno(pd->path, err);
+		return hlg_window_errno(pd->path, err);
 	if (isatty(pd->fd))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is a terminal (pipe a recording into it)",
@@ -158,6 +146,104 @@ static int open_shape(struct hlg_perfdata *pd, const char *path, struct hlg_err 
 	if (S_ISREG(st.st_mode))
 		return open_regular(pd, (uint64_t)st.st_size, err);
 	return open_stream(pd, err);
+}
+
+static char *join(const char *dir, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+	const struct hlg_directory_file *a = pa, *b = pb;
+
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* data.N, without leading zeros or anything behind. */
+static bool is_data_file(const char *name, uint64_t *number)
+{
+	const char *digits = name + strlen("data.");
+	size_t n;
+
+	if (strncmp(name, "data.", strlen("data.")))
+		return false;
+	n = strspn(digits, "0123456789");
+	*number = strtoull(digits, NULL, 10);
+	return n && n < 10 && !digits[n] && (n == 1 || digits[0] != '0');
+}
+
+static int add_file(struct hlg_perfdata *pd, const char *name, uint64_t number,
+		    struct hlg_err *err)
+{
+	struct hlg_directory_file *more = reallocarray(
+		pd->data_files, pd->n_data_files + 1, sizeof(*pd->data_files));
+	struct stat st;
+	char *path;
+
+	if (!more)
+		return hlg_err_memory(err, pd->path);
+	pd->data_files = more;
+	path = join(pd->path, name);
+	if (!path)
+		return hlg_err_memory(err, pd->path);
+	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) {
+		free(path);
+		return 0;
+	}
+	pd->data_files[pd->n_data_files++] =
+		(struct hlg_directory_file){path, number, (uint64_t)st.st_size};
+	return 0;
+}
+
+static int open_files(struct hlg_perfdata *pd, struct hlg_err *err)
+{
+	DIR *dir = opendir(pd->path);
+	struct dirent *entry;
+	uint64_t number;
+	int rc = 0;
+
+	if (!dir)
+		return hlg_window_errno(pd->path, err);
+	while (rc == 0 && (entry = readdir(dir)))
+		if (is_data_file(entry->d_name, &number))
+			rc = add_file(pd, entry->d_name, number, err);
+	closedir(dir);
+	if (pd->n_data_files)
+		qsort(pd->data_files, pd->n_data_files, sizeof(*pd->data_files),
+		      by_number);
+	return rc;
+}
+
+int hlg_open_next(struct hlg_perfdata *pd, uint64_t *size, struct hlg_err *err)
+{
+	struct hlg_file_id id;
+	int fd;
+
+	if (pd->next_data_file == pd->n_data_files)
+		return 0;
+	fd = hlg_file_open(pd->data_files[pd->next_data_file].name, &id, err);
+	if (fd < 0)
+		return fd;
+	pd->next_data_file++;
+	if (pd->data_fd >= 0)
+		close(pd->data_fd);
+	pd->data_fd = fd;
+	*size = (uint64_t)id.size;
+	return 1;
+}
+
+static void close_files(struct hlg_perfdata *pd)
+{
+	if (pd->data_fd >= 0)
+		close(pd->data_fd);
+	if (!pd->parent)
+		for (size_t i = 0; i < pd->n_data_files; i++)
+			free(pd->data_files[i].name);
+	if (!pd->parent)
+		free(pd->data_files);
 }
 
 static bool is_directory(const char *path)
@@ -186,7 +272,7 @@ static int open_any(struct hlg_perfdata *pd, const char *path, struct hlg_err *e
 	else
 		rc = open_shape(pd, data, err);
 	free(data);
-	return rc < 0 ? rc : hlg_directory_open(pd, err);
+	return rc < 0 ? rc : open_files(pd, err);
 }
 
 int hlg_perfdata_open(struct hlg_perfdata **to, const char *path, struct hlg_err *err)
@@ -200,7 +286,7 @@ int hlg_perfdata_open(struct hlg_perfdata **to, const char *path, struct hlg_err
 	pd->fd = pd->data_fd = -1;
 	pd->range_to = UINT64_MAX;
 	pd->path = strdup(strcmp(path, "-") ? path : "standard input");
-	if (!pd->path || !hlg_ids_init(&pd->ids)) {
+	if (!pd->path || !hlg_attrs_init(pd)) {
 		rc = hlg_err_memory(err, path);
 		hlg_perfdata_close(pd);
 		return rc;
@@ -217,12 +303,11 @@ void hlg_perfdata_close(struct hlg_perfdata *pd)
 {
 	if (!pd)
 		return;
-	hlg_directory_finish(pd);
+	close_files(pd);
 	hlg_attrs_finish(pd);
 	hlg_sample_lasts_finish(&pd->lasts);
 	free(pd->members);
-	hlg_unzip_destroy(pd->unzip);
-	hlg_perfdata_source_finish(&pd->source);
+	hlg_window_finish(pd);
 	if (!pd->parent) {
 		hlg_feature_finish(&pd->host);
 		free(pd->tracing_copy);
@@ -274,7 +359,7 @@ int hlg_perfdata_tracing(const struct hlg_perfdata *pd, void **data, size_t *siz
 	} else if (hlg_file_read(pd->fd, *data, n, pd->tracing.offset)) {
 		free(*data);
 		*data = NULL;
-		return hlg_perfdata_source_errno(pd->path, err);
+		return hlg_window_errno(pd->path, err);
 	}
 	*size = n;
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Recordings of perf record, read without perf: one pass, in the order of the file,
- * nothing allocated per sample. What a recording says about itself is in event.h; the
- * loop over its samples, the only part that is hot, is in walk.h.
+ * nothing allocated per sample. The loop over the samples, the only part that is hot, is
+ * in walk.h; what a record holds is in record.h.
  *
  * Read: file mode, pipe mode ("-", or a file written by `perf record -o -`), directories
  * (perf record --threads), zstd (-z). The file is read through a small window, so one
@@ -28,15 +28,39 @@
 #ifndef HLG_TOOLS_PERFDATA_PERFDATA_H
 #define HLG_TOOLS_PERFDATA_PERFDATA_H
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "symtab/err.h"
-#include "tools/perfdata/decode.h"
-#include "tools/perfdata/event.h"
 #include "tools/perfdata/sum.h"
 #include "tools/perfdata/walk.h"
+
+/* One event of the recording. Lives as long as the reader and does not move. */
+struct hlg_perfdata_event {
+	char *name; /* what perf calls it; never NULL, not escaped */
+	bool named; /* by the recording; else made up from type and config */
+	uint32_t index;
+	uint32_t leader; /* index of its group's leader; its own if it has no group */
+	uint64_t n_ids;
+	struct perf_event_attr attr; /* as recorded; 0 where the file's is older */
+};
+
+/* Strings are NULL and numbers 0 where the recording does not tell; not escaped. */
+struct hlg_perfdata_host {
+	char *perf_version;
+	char *hostname;
+	char *release; /* of the kernel */
+	char *arch;    /* as uname -m */
+	char *cpu;     /* the model's name */
+	char *cpuid;   /* vendor, family, model, stepping */
+	char *command; /* words joined by a blank */
+	uint32_t cpus_online, cpus_available;
+	uint64_t first_time, last_time; /* ns, of the samples */
+	uint32_t zstd_level;            /* 0: not compressed, or not told */
+	bool pipe, directory, compressed;
+};
 
 /*
  * Opens a recording: a file, a directory, or "-" for standard input. *pd is for the

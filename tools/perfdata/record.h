@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A sample's record as it stands in the recording, and the fields that are read of it on
- * demand: hlg_perfdata_sample for what struct hlg_sample has, decode.h for all there is.
+ * What a record of a recording holds. Of a sample: the fields that struct hlg_sample has,
+ * read on demand (hlg_perfdata_sample), or all there is (hlg_perfdata_decode), in the
+ * order of linux/perf_event.h (PERF_RECORD_SAMPLE). Of COMM, FORK, EXIT, MMAP and MMAP2:
+ * what processes do and map (hlg_perfdata_task).
  */
 #ifndef HLG_TOOLS_PERFDATA_RECORD_H
 #define HLG_TOOLS_PERFDATA_RECORD_H
@@ -10,9 +12,32 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "filter/profile/sample.h"
-#include "tools/perfdata/bytes.h"
+
+/* Several numbers: elements of 8 bytes, or as the field says that has them. */
+struct hlg_perfdata_bytes {
+	const uint8_t *at; /* NULL: not recorded */
+	uint64_t n;        /* of elements */
+};
+
+/* Numbers inside a record are in this machine's byte order, and not aligned. */
+static inline uint64_t hlg_perfdata_u64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static inline uint32_t hlg_perfdata_u32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
 
 /*
  * Where the fields of an event's samples stand, in bytes from the record's start; 0: not
@@ -115,5 +140,78 @@ static inline __attribute__((always_inline)) bool hlg_perfdata_data(
 	*data = (struct hlg_perfdata_bytes){raw->record + at + sizeof(n), n};
 	return n <= raw->size - at - sizeof(n);
 }
+
+/*
+ * The values of PERF_SAMPLE_READ: of one counter, or of a group (struct read_format in
+ * linux/perf_event.h). Value i is at at + i * stride.
+ */
+struct hlg_perfdata_values {
+	const uint8_t *at; /* NULL: not recorded; not aligned */
+	uint64_t n;
+	size_t stride;                       /* bytes from a value to the next */
+	size_t id, lost;                     /* bytes from a value to these; 0: none */
+	uint64_t time_enabled, time_running; /* ns; 0: not recorded */
+};
+
+/*
+ * Reads values of an attribute's read_format from size bytes. Returns the bytes they
+ * take, 0 if they pass the end.
+ */
+size_t hlg_perfdata_values(struct hlg_perfdata_values *values, uint64_t read_format,
+			   const uint8_t *at, size_t size);
+
+struct hlg_perfdata_fields {
+	uint64_t
+		has; /* PERF_SAMPLE_* that were read: those of the event that are known */
+	uint64_t identifier, ip, time, addr, id, stream_id, period;
+	int32_t pid, tid, cpu;
+	struct hlg_perfdata_values read;     /* counters */
+	struct hlg_perfdata_bytes callchain; /* addresses, 8 bytes each, with contexts */
+	struct hlg_perfdata_bytes raw;       /* bytes */
+	uint64_t branch_hw_index;            /* UINT64_MAX: not recorded */
+	struct hlg_perfdata_bytes branches;  /* struct perf_branch_entry, 24 bytes each */
+	struct hlg_perfdata_bytes branch_counters;      /* 8 bytes for each branch */
+	uint64_t user_abi, intr_abi;                    /* PERF_SAMPLE_REGS_ABI_* */
+	struct hlg_perfdata_bytes user_regs, intr_regs; /* 8 bytes for each bit of mask */
+	struct hlg_perfdata_bytes user_stack;           /* bytes that are filled */
+	uint64_t weight, data_src, transaction, phys_addr, cgroup;
+	uint64_t data_page_size, code_page_size;
+	struct hlg_perfdata_bytes aux; /* bytes */
+};
+
+/*
+ * Reads a whole sample of size bytes, header included. False if a field passes the end
+ * of the record, or has a layout that is not known: then fields->has tells what was read
+ * before it. Absent numbers are 0, but for time, id, stream_id (UINT64_MAX), pid, tid,
+ * cpu (-1) and period (the attribute's).
+ */
+bool hlg_perfdata_decode(struct hlg_perfdata_fields *fields,
+			 const struct perf_event_attr *attr, const uint8_t *record,
+			 uint16_t size);
+
+/* Pointers are into the record: valid during the call only. */
+struct hlg_perfdata_task {
+	uint32_t type;      /* PERF_RECORD_COMM, _FORK, _EXIT, _MMAP, _MMAP2 */
+	int32_t pid, tid;   /* -1: the kernel's own mappings */
+	int32_t ppid, ptid; /* FORK, EXIT: the parent; else 0 */
+	uint64_t time;      /* ns; UINT64_MAX not recorded */
+	const char *name;   /* COMM: the new name; mappings: the file; else "" */
+	bool exec;          /* COMM: by execve(2); FORK: shares nothing with its parent */
+	uint8_t cpumode;    /* mappings: whose; PERF_RECORD_MISC_CPUMODE_MASK */
+	uint64_t start, size, file_offset; /* mappings, in bytes */
+	uint32_t prot, flags;              /* as of mmap(2); MMAP: PROT_EXEC or nothing */
+	uint32_t major, minor;             /* MMAP2 without a build id */
+	uint64_t inode;
+	const uint8_t *build_id; /* MMAP2, or NULL */
+	size_t build_id_size;    /* at most 20 */
+};
+
+/*
+ * Reads a record of one of these types, size bytes with its header. time_back: where the
+ * time stands, from the record's end; 0: not recorded. False if it is too short, or its
+ * name does not end.
+ */
+bool hlg_perfdata_task(struct hlg_perfdata_task *task, const uint8_t *record, size_t size,
+		       unsigned time_back);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/file.h"
 #include "tools/perfdata/reader.h"
 
 #define LOOK_AT 262144 /* bytes that are searched; a record is at most 65535 */
@@ -44,8 +45,8 @@ static unsigned plausible(const struct hlg_perfdata *pd, const uint8_t *at, size
 	if (type != PERF_RECORD_SAMPLE || (misc & PERF_RECORD_MISC_CPUMODE_MASK) > 5)
 		return type == PERF_RECORD_SAMPLE ? 0 : size;
 	if (pd->walk.id_at && pd->walk.id_at + 8u <= size)
-		event = hlg_ids_find(pd->ids.entries, pd->ids.shift,
-				     hlg_perfdata_u64(at + pd->walk.id_at));
+		event = hlg_walk_event(pd->ids.entries, pd->ids.shift,
+				       hlg_perfdata_u64(at + pd->walk.id_at));
 	return event == HLG_NO_ID || size < pd->layouts[event].needs ? 0 : size;
 }
 
@@ -69,29 +70,25 @@ static bool chain(const struct hlg_perfdata *pd, const uint8_t *at, size_t rest,
 bool hlg_perfdata_split(const struct hlg_perfdata *pd, uint64_t *at)
 {
 	uint64_t half = (pd->limit - pd->from) / 2 & ~UINT64_C(7);
-	struct hlg_perfdata_source source;
-	struct hlg_window w;
+	uint64_t start = pd->from + half, rest = pd->limit - start;
+	size_t i, n = rest < LOOK_AT ? (size_t)rest : LOOK_AT;
 	bool found = false;
-	size_t i, n;
+	uint8_t *bytes;
 
-	if (!can_split(pd) ||
-	    !hlg_perfdata_source_init(&source, pd->fd, false, pd->from + half, pd->limit))
+	if (!can_split(pd) || half == 0)
 		return false;
-	w.at = w.end = source.room;
-	if (half && hlg_perfdata_source_fill(&source, &w) > 0) {
-		n = (size_t)(w.end - w.at);
+	bytes = malloc(n);
+	if (bytes && !hlg_file_read(pd->fd, bytes, n, start)) {
 		for (i = 0; !found && i < n && i < LOOK_AT / 2; i += 8)
-			found = chain(pd, w.at + i, n - i, source.next >= pd->limit);
-		*at = pd->from + half + i - 8;
+			found = chain(pd, bytes + i, n - i, n == rest);
+		*at = start + i - 8;
 	}
-	hlg_perfdata_source_finish(&source);
+	free(bytes);
 	return found;
 }
 
 void hlg_perfdata_range(struct hlg_perfdata *pd, uint64_t from, uint64_t to)
 {
-	struct hlg_window w;
-
 	if (pd->source.stream || pd->n_data_files)
 		return;
 	if (from < pd->from)
@@ -101,9 +98,7 @@ void hlg_perfdata_range(struct hlg_perfdata *pd, uint64_t from, uint64_t to)
 	pd->range_to = to;
 	pd->stopped = false;
 	pd->unzipping = false;
-	hlg_perfdata_source_seek(&pd->source, &w, from, pd->limit);
-	hlg_window_set(pd, w);
-	pd->part_from = from;
+	hlg_window_seek(pd, from, pd->limit);
 	pd->told = 0;
 }
 
@@ -129,7 +124,6 @@ int hlg_perfdata_clone(struct hlg_perfdata **to, const struct hlg_perfdata *pd,
 		.from = pd->from,
 		.limit = pd->limit,
 		.range_to = UINT64_MAX,
-		.part_from = pd->from,
 		.parent = pd,
 		.events = pd->events,
 		.n_events = pd->n_events,
@@ -139,8 +133,7 @@ int hlg_perfdata_clone(struct hlg_perfdata **to, const struct hlg_perfdata *pd,
 		.tracing = pd->tracing,
 	};
 	copy->layouts = calloc(n, sizeof(*copy->layouts));
-	if (!copy->layouts || !hlg_perfdata_source_init(&copy->source, pd->fd, false,
-							pd->from, pd->limit)) {
+	if (!copy->layouts || hlg_window_start(copy, false, err) < 0) {
 		hlg_perfdata_close(copy);
 		return hlg_err_memory(err, pd->path);
 	}

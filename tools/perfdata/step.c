@@ -34,25 +34,17 @@ static int tell_progress(struct hlg_perfdata *pd, struct hlg_err *err)
 }
 
 /*
- * On to the next file of a directory: 1, 0 if there is none, or an error. It is opened
- * there and walked here, so that directory.c knows nothing of windows.
+ * On to the next file of a directory: 1, 0 if there is none, or an error.
  */
 static int next_file(struct hlg_perfdata *pd, struct hlg_err *err)
 {
 	uint64_t left = pd->source.limit - pd->part_from, size;
-	struct hlg_window w = {0};
-	int rc = hlg_directory_next(pd, &size, err);
+	int rc = hlg_open_next(pd, &size, err);
 
 	if (rc <= 0)
 		return rc;
 	pd->done += left;
-	pd->part_from = 0;
-	pd->source.fd = pd->data_fd;
-	if (pd->unzip)
-		hlg_unzip_restart(pd->unzip);
-	pd->unzipped = w;
-	hlg_perfdata_source_seek(&pd->source, &w, 0, size);
-	hlg_window_set(pd, w);
+	hlg_window_open(pd, pd->data_fd, size);
 	return 1;
 }
 
@@ -136,10 +128,6 @@ static int unzip(struct hlg_perfdata *pd, uint32_t type, const uint8_t *record,
 	size_t skip = type == HLG_RECORD_COMPRESSED2 ? 16 : HLG_HEADER_SIZE;
 	size_t n = size - HLG_HEADER_SIZE;
 
-	if (!hlg_unzip_possible()) {
-		pd->counts.no_zstd++;
-		return 0;
-	}
 	if (skip == 16)
 		n = size >= 16 && hlg_perfdata_u64(record + 8) <= size - 16
 			    ? hlg_perfdata_u64(record + 8)
@@ -150,24 +138,7 @@ static int unzip(struct hlg_perfdata *pd, uint32_t type, const uint8_t *record,
 	}
 	if (pd->unzipping)
 		return payload(pd, NULL, n, size, err);
-	if (!pd->unzip)
-		pd->unzip = hlg_unzip_create();
-	if (!pd->unzip)
-		return hlg_err_memory(err, pd->path);
-	pd->host.compressed = true;
-	hlg_unzip_feed(pd->unzip, record + skip, n);
-	pd->raw = hlg_window_rest(pd);
-	pd->unzipping = true;
-	hlg_window_set(pd, pd->unzipped);
-	return 0;
-}
-
-/* Where walk.at is in the file; of what is decompressed, nowhere. */
-static uint64_t file_offset(const struct hlg_perfdata *pd)
-{
-	struct hlg_window w = hlg_window_rest(pd);
-
-	return hlg_perfdata_source_offset(&pd->source, &w);
+	return hlg_window_unzip(pd, record + skip, n, err);
 }
 
 /* u32 size, then behind the record that many bytes. */
@@ -185,7 +156,7 @@ static int read_tracing(struct hlg_perfdata *pd, const uint8_t *record, size_t s
 				   pd->path);
 	n = hlg_perfdata_u32(record + 8);
 	if (!pd->source.stream) {
-		pd->tracing = (struct hlg_file_section){file_offset(pd), n};
+		pd->tracing = (struct hlg_file_section){hlg_window_offset(pd), n};
 	} else if (n && n <= HLG_MAX_TRACING) {
 		copy = calloc(1, n);
 		if (!copy)
@@ -207,8 +178,8 @@ static const struct hlg_perfdata_layout *layout_of(const struct hlg_perfdata *pd
 	uint32_t event = HLG_NO_ID;
 
 	if (pd->id_back && size >= HLG_HEADER_SIZE + (size_t)pd->id_back)
-		event = hlg_ids_find(pd->ids.entries, pd->ids.shift,
-				     hlg_perfdata_u64(record + size - pd->id_back));
+		event = hlg_walk_event(pd->ids.entries, pd->ids.shift,
+				       hlg_perfdata_u64(record + size - pd->id_back));
 	if (pd->n_events == 0)
 		return NULL;
 	return &pd->layouts[event == HLG_NO_ID ? 0 : event];
@@ -310,7 +281,7 @@ static int dispatch(struct hlg_perfdata *pd, uint32_t type, const uint8_t *recor
 	case HLG_RECORD_TRACING_DATA:
 		return read_tracing(pd, record, size, err);
 	default:
-		return hlg_pipe_record(pd, type, record, size, err);
+		return hlg_header_record(pd, type, record, size, err);
 	}
 }
 

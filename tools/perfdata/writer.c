@@ -1,13 +1,84 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/perfdata/writer.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "symtab/file.h"
+#include "tools/perfdata/reader.h"
 
 #define SOME 65536
+
+static int too_large(const struct hlg_sections *sections, struct hlg_err *err)
+{
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: its facts overlap (damaged; record again)",
+			   sections->path);
+}
+
+/* The table behind the records: a section for each bit that is set, in their order. */
+static int find_features(struct hlg_sections *sections, const struct hlg_perfdata *pd,
+			 const struct hlg_file_header *h, uint64_t file_size,
+			 struct hlg_err *err)
+{
+	uint64_t at = pd->limit, sum = 0;
+
+	for (unsigned i = 0; i < HLG_FEATURES; i++) {
+		struct hlg_file_section *s = &sections->features[i];
+
+		if (!(h->features[i / 64] >> (i % 64) & 1))
+			continue;
+		if (file_size < sizeof(*s) || at > file_size - sizeof(*s))
+			break;
+		if (hlg_file_read(sections->fd, s, sizeof(*s), at))
+			return hlg_window_errno(pd->path, err);
+		at += sizeof(*s);
+		if (s->offset > file_size || s->size > file_size - s->offset)
+			continue;
+		if (s->size > file_size - sum)
+			return too_large(sections, err);
+		sum += s->size;
+		sections->has[i / 64] |= UINT64_C(1) << (i % 64);
+	}
+	return 0;
+}
+
+int hlg_writer_sections(struct hlg_sections *sections, const struct hlg_perfdata *pd,
+			struct hlg_err *err)
+{
+	struct hlg_file_header h = {0};
+	struct stat st;
+
+	memset(sections, 0, sizeof(*sections));
+	sections->fd = pd->fd;
+	sections->path = pd->path;
+	sections->pipe = pd->host.pipe;
+	if (sections->pipe) {
+		sections->records_at = hlg_perfdata_tell(pd);
+		return 0;
+	}
+	if (hlg_file_read(pd->fd, &h, HLG_SHORT_HEADER_SIZE, 0) ||
+	    (h.size == sizeof(h) && hlg_file_read(pd->fd, &h, sizeof(h), 0)) ||
+	    fstat(pd->fd, &st) != 0)
+		return hlg_window_errno(pd->path, err);
+	/* As the reader has checked, unless the file was changed since. */
+	if (h.attr_size < PERF_ATTR_SIZE_VER0 + sizeof(struct hlg_file_section) ||
+	    h.attr_size > UINT16_MAX || h.attrs.size / h.attr_size != pd->n_events)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: events in the header make no sense (damaged; "
+				   "record again)",
+				   pd->path);
+	sections->attr_size = h.attr_size - sizeof(struct hlg_file_section);
+	sections->n_attrs = pd->n_events;
+	sections->attrs_at = h.attrs.offset;
+	if (pd->counts.unfinished || pd->counts.missing)
+		return 0;
+	return find_features(sections, pd, &h, (uint64_t)st.st_size, err);
+}
 
 static int cannot_read(const struct hlg_sections *sections, struct hlg_err *err)
 {
@@ -210,4 +281,98 @@ int hlg_writer_finish(struct hlg_writer *w, const struct hlg_sections *sections,
 	if (rc == 0 && (fflush(w->f) != 0 || ferror(w->f)))
 		rc = cannot_write(w, err);
 	return rc;
+}
+
+/* linux/perf_event.h of 5.12: a build id stands where the device would. */
+#define MISC_MMAP_BUILD_ID (1 << 14)
+/* tools/lib/perf/include/perf/event.h: the size of a build id is told. */
+#define MISC_BUILD_ID_SIZE (1 << 15)
+/* struct perf_record_header_build_id: header, pid, 20 bytes of id, its size, 3 unused. */
+#define BUILD_ID_ENTRY 36
+#define NAME_ALIGN     64
+#define ANY_PID        (-1) /* HOST_KERNEL_ID: of the host */
+
+static void put_at(uint8_t *record, size_t at, const void *value, size_t size)
+{
+	memcpy(record + at, value, size);
+}
+
+static void put_u32(uint8_t *record, size_t at, uint32_t value)
+{
+	put_at(record, at, &value, sizeof(value));
+}
+
+static void put_u64(uint8_t *record, size_t at, uint64_t value)
+{
+	put_at(record, at, &value, sizeof(value));
+}
+
+/* struct perf_event_header, and the name at fixed, to the size that is returned. */
+static size_t finish_record(uint8_t *record, uint32_t type, unsigned misc, size_t fixed,
+			    const char *name, size_t align, size_t trailer)
+{
+	size_t n = strnlen(name, PATH_MAX - 1);
+	size_t size = fixed + (n + 1 + align - 1) / align * align + trailer;
+	struct perf_event_header header = {type, (uint16_t)misc, (uint16_t)size};
+
+	assert(size <= HLG_WRITER_RECORD_MAX);
+	put_at(record, fixed, name, n);
+	put_at(record, 0, &header, sizeof(header));
+	return size;
+}
+
+size_t hlg_writer_trailer(const struct hlg_perfdata *pd)
+{
+	const uint64_t all = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+			     PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
+			     PERF_SAMPLE_IDENTIFIER;
+	const struct perf_event_attr *attr = &hlg_perfdata_event(pd, 0)->attr;
+
+	return attr->sample_id_all
+		       ? 8 * (size_t)__builtin_popcountll(attr->sample_type & all)
+		       : 0;
+}
+
+size_t hlg_writer_comm(uint8_t record[static HLG_WRITER_RECORD_MAX], int32_t pid,
+		       int32_t tid, const char *name, size_t trailer)
+{
+	memset(record, 0, HLG_WRITER_RECORD_MAX);
+	put_u32(record, 8, (uint32_t)pid);
+	put_u32(record, 12, (uint32_t)tid);
+	return finish_record(record, PERF_RECORD_COMM, 0, 16, name, 8, trailer);
+}
+
+size_t hlg_writer_mmap2(uint8_t record[static HLG_WRITER_RECORD_MAX],
+			const struct hlg_writer_map *map, size_t trailer)
+{
+	unsigned misc = PERF_RECORD_MISC_USER;
+
+	memset(record, 0, HLG_WRITER_RECORD_MAX);
+	put_u32(record, 8, (uint32_t)map->pid);
+	put_u32(record, 12, (uint32_t)map->pid);
+	put_u64(record, 16, map->start);
+	put_u64(record, 24, map->size);
+	put_u64(record, 32, map->file_offset);
+	if (map->build_id) {
+		assert(map->build_id_size <= HLG_BUILD_ID_MAX);
+		misc |= MISC_MMAP_BUILD_ID;
+		record[40] = (uint8_t)map->build_id_size;
+		put_at(record, 44, map->build_id, map->build_id_size);
+	}
+	put_u32(record, 64, PROT_READ | (map->exec ? PROT_EXEC : 0));
+	put_u32(record, 68, MAP_PRIVATE);
+	return finish_record(record, PERF_RECORD_MMAP2, misc, 72, map->path, 8, trailer);
+}
+
+size_t hlg_writer_build_id(uint8_t entry[static HLG_WRITER_RECORD_MAX], const char *path,
+			   const uint8_t *build_id, size_t build_id_size)
+{
+	assert(build_id_size <= HLG_BUILD_ID_MAX);
+	memset(entry, 0, HLG_WRITER_RECORD_MAX);
+	put_u32(entry, 8, (uint32_t)ANY_PID);
+	put_at(entry, 12, build_id, build_id_size);
+	entry[32] = (uint8_t)build_id_size;
+	/* perf leaves the type 0. */
+	return finish_record(entry, 0, PERF_RECORD_MISC_USER | MISC_BUILD_ID_SIZE,
+			     BUILD_ID_ENTRY, path, NAME_ALIGN, 0);
 }

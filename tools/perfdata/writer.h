@@ -9,16 +9,50 @@
  *	... hlg_writer_put(&w, record, size) ...
  *	rc = hlg_writer_finish(&w, &sections, &err);
  *
+ * Records that nobody recorded are made as perf makes them up for processes that ran
+ * before it: their time is 0, so perf takes them before anything else, and their id is 0,
+ * which is every event's (linux/perf_event.h, PERF_RECORD_COMM, _MMAP2, struct
+ * sample_id).
+ *
  * Everything goes through a buffer, larger than the page that a stream has; memory does
  * not grow with the file. A write that fails is told by finish.
  */
 #ifndef HLG_TOOLS_PERFDATA_WRITER_H
 #define HLG_TOOLS_PERFDATA_WRITER_H
 
+#include <linux/limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/perfdata/sections.h"
+#include "tools/perfdata/format.h"
+#include "tools/perfdata/perfdata.h"
+
+/*
+ * Where the sections of a recording's file stand: perf.data-file-format.txt
+ * ("perf_header", "Flags section"). Offsets are in bytes from the start of the file with
+ * the header, which for a directory is its "data".
+ */
+struct hlg_sections {
+	int fd;              /* of the reader, which must stay open */
+	const char *path;    /* the reader's, for messages */
+	bool pipe;           /* what follows but records_at is then 0 */
+	uint64_t records_at; /* pipe mode: the first record that is no header's */
+	uint64_t attr_size;  /* of an attribute, without its section of ids */
+	uint64_t n_attrs;
+	uint64_t attrs_at; /* attributes, each with the section of its ids behind it */
+	uint64_t has[HLG_FEATURES / 64]; /* features that are wholly there, as bits */
+	struct hlg_file_section features[HLG_FEATURES];
+};
+
+/*
+ * pd: a regular file or a directory, just opened. Features of a recording that was cut
+ * off are not there. Fails where sections of features are larger than the file together.
+ */
+int hlg_writer_sections(struct hlg_sections *sections, const struct hlg_perfdata *pd,
+			struct hlg_err *err);
 
 struct hlg_writer {
 	FILE *f;
@@ -27,7 +61,7 @@ struct hlg_writer {
 	uint64_t at;       /* offset of the next byte */
 	uint64_t attrs_at; /* of the attributes */
 	uint64_t has[HLG_FEATURES / 64];
-	/* Entries for the build-id feature, of hlg_synth_build_id(); not owned. */
+	/* Entries for the build-id feature, of hlg_writer_build_id(); not owned. */
 	const uint8_t *build_ids;
 	size_t build_ids_size;
 	size_t n;               /* bytes in the buffer */
@@ -60,5 +94,36 @@ int hlg_writer_rewind(struct hlg_writer *w, uint64_t at, struct hlg_err *err);
 /* Facts, then the header again, which has the size of the records. */
 int hlg_writer_finish(struct hlg_writer *w, const struct hlg_sections *sections,
 		      struct hlg_err *err);
+
+#define HLG_BUILD_ID_MAX 20 /* bytes that a record has room for */
+
+/* Fixed parts, a name with its NUL, a trailer of six fields, and room to align. */
+#define HLG_WRITER_RECORD_MAX (72 + PATH_MAX + 8 + 6 * 8 + 64)
+
+/*
+ * Bytes that records but samples end with, by the recording's first event: perf looks
+ * there for those of id 0.
+ */
+size_t hlg_writer_trailer(const struct hlg_perfdata *pd);
+
+/* A name that is too long (PATH_MAX) is cut. Returns the record's size. */
+size_t hlg_writer_comm(uint8_t record[static HLG_WRITER_RECORD_MAX], int32_t pid,
+		       int32_t tid, const char *name, size_t trailer);
+
+struct hlg_writer_map {
+	int32_t pid;
+	uint64_t start, size, file_offset; /* bytes */
+	bool exec;                         /* else only readable */
+	const char *path;
+	const uint8_t *build_id; /* NULL: not told */
+	size_t build_id_size;    /* at most HLG_BUILD_ID_MAX */
+};
+
+size_t hlg_writer_mmap2(uint8_t record[static HLG_WRITER_RECORD_MAX],
+			const struct hlg_writer_map *map, size_t trailer);
+
+/* An entry of the build-id feature: of a file that user processes map. */
+size_t hlg_writer_build_id(uint8_t entry[static HLG_WRITER_RECORD_MAX], const char *path,
+			   const uint8_t *build_id, size_t build_id_size);
 
 #endif
