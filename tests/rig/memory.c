@@ -11,7 +11,6 @@
 #include "tests/rig/process.h"
 #include "tools/vm/load.h"
 #include "tools/vm/machine.h"
-#include "tools/vm/pages.h"
 
 static size_t pages_of(uint64_t size)
 {

@@ -11,7 +11,6 @@
 
 #include "tools/vm/load.h"
 #include "tools/vm/machine.h"
-#include "tools/vm/pages.h"
 
 #define EXIT_USAGE  2
 #define NS_PER_S    1e9

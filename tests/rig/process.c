@@ -11,7 +11,6 @@
 #include "symtab/err.h"
 #include "tools/vm/load.h"
 #include "tools/vm/machine.h"
-#include "tools/vm/pages.h"
 
 #define RANDOM_SIZE 16 /* bytes, for AT_RANDOM */
 #define NAME        "guest"

@@ -71,12 +71,12 @@ static void start(struct bench *b, uint64_t seed, const char *words)
 		b->samples[addr]++;
 	}
 	kit_build(&b->run, &b->report);
-	ck_assert(hlg_sources_open(&b->sources, &b->run.space));
+	ck_assert(hlg_source_open_all(&b->sources, &b->run.space));
 }
 
 static void finish(struct bench *b)
 {
-	hlg_sources_close(&b->sources);
+	hlg_source_close_all(&b->sources);
 	hlg_report_finish(&b->report);
 	hlg_run_finish(&b->run);
 }

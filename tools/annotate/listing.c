@@ -137,7 +137,7 @@ static bool put_texts(struct hlg_lines *lines, const struct hlg_listing_input *i
 static void put_sources(struct hlg_lines *lines, const struct hlg_listing_input *in)
 {
 	const struct hlg_image *image = in->row->place.image;
-	struct hlg_source *source = image ? hlg_sources_of(in->sources, image) : NULL;
+	struct hlg_source *source = image ? hlg_source_of(in->sources, image) : NULL;
 	struct hlg_source_line found;
 
 	for (size_t i = 0; source && i < lines->n; i++) {

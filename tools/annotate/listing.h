@@ -18,7 +18,7 @@
 #include "filter/report/report.h"
 #include "tools/annotate/disasm.h"
 #include "tools/annotate/lines.h"
-#include "tools/source/sources.h"
+#include "tools/source/source.h"
 
 #define HLG_LISTING_HOT 5
 

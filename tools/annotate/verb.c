@@ -99,12 +99,12 @@ static int show(struct hlg_run *run, const struct arguments *args,
 
 	if (rc == 0)
 		rc = find_places(run, args, true, places, err);
-	if (rc == 0 && !hlg_sources_open(&sources, &run->space))
+	if (rc == 0 && !hlg_source_open_all(&sources, &run->space))
 		rc = hlg_err_memory(err, "lines");
 	if (rc == 0)
 		rc = write_all(run, &report, &annotate, err);
 	if (sources.space)
-		hlg_sources_close(&sources);
+		hlg_source_close_all(&sources);
 	hlg_report_finish(&report);
 	return rc;
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "tools/vm/regs.h"
-#include "tools/vm/rings.h"
+#include "tools/vm/tables.h"
 
 #define STACK_SIZE (16 * HLG_VM_PAGE_SIZE)
 #define WINDOW                                                                           \
@@ -148,7 +148,7 @@ static int add_gates(struct hlg_guest *guest, struct hlg_err *err)
 			handlers[i].vector,
 			hlg_guest_image_symbol(guest->guests, handlers[i].handler)};
 	guest->machine.call = hlg_guest_image_symbol(guest->guests, "enter_syscall");
-	return hlg_vm_rings_init(&guest->machine, gates, n, err);
+	return hlg_vm_tables_rings(&guest->machine, gates, n, err);
 }
 
 int hlg_guest_init(struct hlg_guest *guest, const struct hlg_guests *guests,
@@ -169,7 +169,7 @@ int hlg_guest_init(struct hlg_guest *guest, const struct hlg_guests *guests,
 	if (rc == 0)
 		rc = add_gates(guest, err);
 	if (rc == 0)
-		*hlg_guest_word(guest, GUESTS_ENTRY) = hlg_vm_rings_entry(
+		*hlg_guest_word(guest, GUESTS_ENTRY) = hlg_vm_tables_entry(
 			machine, hlg_guest_image_symbol(guests, "field"));
 	return rc;
 }

@@ -11,7 +11,7 @@
 #include "symtab/escape.h"
 #include "symtab/image/base.h"
 #include "tools/export/address-counts.h"
-#include "tools/source/sources.h"
+#include "tools/source/source.h"
 
 #define UNKNOWN "???" /* what valgrind calls a file or object that it does not know */
 
@@ -239,7 +239,7 @@ static bool put_row(struct writer *w, size_t i)
 {
 	const struct hlg_row *row = &w->r->all.rows[i];
 	const struct hlg_image *image = row->place.image;
-	struct hlg_source *source = image ? hlg_sources_of(&w->sources, image) : NULL;
+	struct hlg_source *source = image ? hlg_source_of(&w->sources, image) : NULL;
 	struct hlg_address_counts spots;
 	const char *file;
 
@@ -294,10 +294,10 @@ static int write_profile(void *report, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_report *r = report;
 	struct writer w = {.f = f, .r = r};
-	bool ok = hlg_sources_open(&w.sources, r->space) && number_columns(&w) &&
+	bool ok = hlg_source_open_all(&w.sources, r->space) && number_columns(&w) &&
 		  find_shared(&w) && put_all(&w);
 
-	hlg_sources_close(&w.sources);
+	hlg_source_close_all(&w.sources);
 	free(w.columns);
 	free(w.events);
 	free(w.sums);

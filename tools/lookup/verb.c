@@ -18,7 +18,7 @@
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/inputs/images.h"
-#include "tools/source/sources.h"
+#include "tools/source/source.h"
 
 struct arguments {
 	const char *out;
@@ -96,7 +96,7 @@ static bool read_address(const char *s, uint64_t *addr)
 
 static void find_line(struct lookup *l, struct hlg_answer *a)
 {
-	struct hlg_source *source = hlg_sources_of(&l->sources, a->place.image);
+	struct hlg_source *source = hlg_source_of(&l->sources, a->place.image);
 
 	if (!source)
 		return;
@@ -199,7 +199,7 @@ static int open_lookup(struct lookup *l, struct hlg_err *err)
 		return rc;
 	if (!l->args->own)
 		hlg_images_warn(&l->space);
-	if (!hlg_sources_open(&l->sources, &l->space))
+	if (!hlg_source_open_all(&l->sources, &l->space))
 		return hlg_err_memory(err, "lines");
 	return 0;
 }
@@ -207,7 +207,7 @@ static int open_lookup(struct lookup *l, struct hlg_err *err)
 static void close_lookup(struct lookup *l)
 {
 	if (l->sources.space)
-		hlg_sources_close(&l->sources);
+		hlg_source_close_all(&l->sources);
 	hlg_space_finish(&l->space);
 }
 

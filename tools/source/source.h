@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "symtab/err.h"
+#include "symtab/image/space.h"
 
 struct hlg_source;
 
@@ -52,5 +53,24 @@ size_t hlg_source_inlines(struct hlg_source *source, uint64_t addr,
 
 /* Built with libdw? */
 bool hlg_source_available(void);
+
+/* The lines of all images of a space; each image's are opened when asked for. */
+struct hlg_sources {
+	const struct hlg_space *space;
+	struct hlg_source **source; /* one for each image, or NULL */
+	bool *tried;
+};
+
+/* space outlives *sources. False without memory; close in any case. */
+bool hlg_source_open_all(struct hlg_sources *sources, const struct hlg_space *space);
+
+/*
+ * The lines of an image of the space; NULL where there are none, and for no image. Says
+ * on standard error if they are left out (hlg_source_open).
+ */
+struct hlg_source *hlg_source_of(struct hlg_sources *sources,
+				 const struct hlg_image *image);
+
+void hlg_source_close_all(struct hlg_sources *sources);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Guest-physical memory is one slot from 0: the window first, then the page with the TSS,
- * that with the entry for system calls, those of rings.c, and the page tables. Of these
+ * that with the entry for system calls, those of tables.c, and the page tables. Of these
  * ring 3 reaches only the entry, and needs to: software that emulates syscall may stay in
  * ring 3.
  */
@@ -17,8 +17,8 @@
 
 #include "symtab/err.h"
 #include "tools/vm/deadline.h"
-#include "tools/vm/pages.h"
 #include "tools/vm/regs.h"
+#include "tools/vm/tables.h"
 
 #define TSS_MAP_BASE 102 /* offset of the bitmap's offset; SDM volume 3, 8.7 */
 
@@ -65,7 +65,7 @@ static int add_memory(struct hlg_vm_machine *machine, size_t window, struct hlg_
 	size_t root = window + HLG_VM_OWN_PAGES * HLG_VM_PAGE_SIZE;
 
 	machine->window = window;
-	machine->size = root + hlg_vm_pages_size(window);
+	machine->size = root + hlg_vm_tables_size(window);
 	memory = mmap(NULL, machine->size, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
@@ -151,13 +151,13 @@ static void add_own_pages(struct hlg_vm_machine *machine)
 static int map_all(struct hlg_vm_machine *machine, uint64_t base)
 {
 	struct hlg_vm_pages *pages = &machine->pages;
-	int rc = hlg_vm_pages_map(pages, HLG_VM_TSS_ADDRESS, machine->window, false);
+	int rc = hlg_vm_tables_map(pages, HLG_VM_TSS_ADDRESS, machine->window, false);
 
 	if (rc == 0)
-		rc = hlg_vm_pages_map(pages, HLG_VM_CALL_ADDRESS,
-				      machine->window + HLG_VM_PAGE_SIZE, true);
+		rc = hlg_vm_tables_map(pages, HLG_VM_CALL_ADDRESS,
+				       machine->window + HLG_VM_PAGE_SIZE, true);
 	for (uint64_t at = 0; rc == 0 && at < machine->window; at += HLG_VM_PAGE_SIZE)
-		rc = hlg_vm_pages_map(pages, base + at, at, true);
+		rc = hlg_vm_tables_map(pages, base + at, at, true);
 	return rc;
 }
 

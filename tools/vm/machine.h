@@ -5,7 +5,7 @@
  * The guest starts in 64-bit mode with its window of memory mapped, read, write and
  * execute, at any page-aligned virtual base below 2^47. It may write to ports below 256
  * from either ring; the one of HLG_VM_PORT_CALL means a system call. An exception ends
- * the run, unless the guest has handlers (rings.h).
+ * the run, unless the guest has handlers (tables.h).
  *
  * A machine is used by one thread at a time; machines on different threads do not
  * disturb each other. Functions return 0 or a negative errno with err set.

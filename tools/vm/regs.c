@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 
 #include "symtab/err.h"
-#include "tools/vm/rings.h"
+#include "tools/vm/tables.h"
 
 /* Intel SDM volume 3, 2.5 (control registers), 2.2.1 (EFER), 13.3 (XCR0). */
 #define CR0_LONG_MODE  0x80050033 /* PG AM WP NE ET MP PE */
@@ -125,7 +125,7 @@ static int start_sregs(struct hlg_vm_machine *machine, uint8_t ring, struct hlg_
 					.limit = HLG_VM_TSS_LIMIT,
 					.type = SEGMENT_TSS,
 					.present = 1};
-	hlg_vm_rings_tables(machine, &sregs);
+	hlg_vm_tables_load(machine, &sregs);
 	if (ioctl(machine->vcpu_fd, KVM_SET_SREGS, &sregs) < 0)
 		return fail(err, "KVM_SET_SREGS");
 	return 0;

@@ -21,7 +21,7 @@ struct hlg_vm_start {
 	uint64_t rip; /* guest addresses */
 	uint64_t rsp;
 	uint8_t ring; /* 0 or 3 */
-	bool trap;    /* #DB after each instruction, with rings.h */
+	bool trap;    /* #DB after each instruction, with tables.h */
 };
 
 /* A system call by the rules of x86-64 Linux. */

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tools/vm/pages.h"
-
 struct kvm_run;
+
+#define HLG_VM_PAGE_SIZE UINT64_C(4096)
 
 #define HLG_VM_PORT_CALL   200
 #define HLG_VM_WINDOW_MAX  (UINT64_C(1) << 30) /* bytes */
@@ -25,7 +25,7 @@ struct kvm_run;
  */
 #define HLG_VM_TSS_ADDRESS  UINT64_C(0xfffffd0000000000)
 #define HLG_VM_CALL_ADDRESS (HLG_VM_TSS_ADDRESS + 0x1000)
-#define HLG_VM_OWN_PAGES    5 /* these two, and rings.c's GDT, IDT and stack */
+#define HLG_VM_OWN_PAGES    5 /* these two, and tables.c's GDT, IDT and stack */
 #define HLG_VM_TSS_MAP      104
 #define HLG_VM_TSS_MAP_SIZE 32 /* bytes: 256 ports, a set bit forbids one */
 #define HLG_VM_TSS_LIMIT                                                                 \
@@ -43,6 +43,14 @@ struct kvm_run;
 #define HLG_VM_USER_DATA   0x28
 #define HLG_VM_USER_CODE   0x30
 
+/* Where the page tables grow. The memory is the caller's, and zero from root on. */
+struct hlg_vm_pages {
+	uint8_t *memory;  /* memory[0] is guest-physical address 0 */
+	size_t size;      /* bytes of memory; the tables end there at the latest */
+	size_t root;      /* physical address of the top table: cr3 */
+	size_t next_free; /* physical address of the next table; at first root + 1 page */
+};
+
 /* The caller's memory, filled by hlg_vm_machine_init. The guest sees window at base. */
 struct hlg_vm_machine {
 	int kvm_fd;
@@ -55,7 +63,7 @@ struct hlg_vm_machine {
 	size_t window;   /* bytes of memory the guest sees */
 	bool avx;        /* the guest may use it */
 	struct hlg_vm_pages pages;
-	bool rings;    /* it has tables for exceptions: rings.h */
+	bool rings;    /* it has tables for exceptions: tables.h */
 	uint64_t call; /* guest address that syscall enters; 0: the monitor's own */
 };
 
