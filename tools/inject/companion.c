@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "filter/profile/index.h"
+#include "filter/view/place-name.h"
+#include "symtab/bsearch.h"
+#include "symtab/escape.h"
 #include "symtab/file.h"
-#include "tools/inject/sized.h"
 
 #define SOME 65536
 
@@ -146,8 +148,118 @@ void hlg_companion_finish(struct hlg_companion *c)
 		close(c->fd);
 }
 
+/* The companion's symbol table, as an ELF file holds it. */
+struct sized {
+	Elf64_Sym *syms; /* the first is the null symbol; all others are global */
+	size_t n, room;
+	char *names; /* strings, the first one empty */
+	size_t names_size, names_room;
+};
+
+/* Room for n more of size bytes each; false without memory, or past 2^32. */
+static bool make_room(void *to, size_t *room, size_t used, size_t n, size_t size)
+{
+	size_t more = *room ? *room : 256;
+	void **array = to, *grown;
+
+	if (used + n > UINT32_MAX)
+		return false;
+	while (more < used + n)
+		more *= 2;
+	if (more == *room)
+		return true;
+	grown = reallocarray(*array, more, size);
+	if (!grown)
+		return false;
+	*array = grown;
+	*room = more;
+	return true;
+}
+
+static bool add_symbol(struct sized *s, Elf64_Sym sym, const char *name)
+{
+	size_t n = strlen(name) + 1;
+	void *syms = s->syms, *names = s->names;
+	bool ok = make_room(&syms, &s->room, s->n, 1, sizeof(*s->syms)) &&
+		  make_room(&names, &s->names_room, s->names_size, n, 1);
+
+	s->syms = syms;
+	s->names = names;
+	if (!ok)
+		return false;
+	sym.st_name = (Elf64_Word)s->names_size;
+	memcpy(s->names + s->names_size, name, n);
+	s->names_size += n;
+	s->syms[s->n++] = sym;
+	return true;
+}
+
+/* The section that claims an own address, else the first that holds code. */
+static Elf64_Section section_of(const struct hlg_image *image, uint64_t addr)
+{
+	const struct hlg_elf64 *elf = &image->elf;
+	size_t behind = HLG_BSEARCH_UPTO(image->areas, image->n_areas, start, addr);
+	uint32_t section;
+
+	section = image->n_areas ? image->areas[behind ? behind - 1 : 0].section : 0;
+	for (uint32_t i = 1; section == 0 && i < elf->n_sections; i++)
+		if (elf->sections[i].exec)
+			section = i;
+	return (Elf64_Section)(section ? section : 1);
+}
+
+static bool add_unit(struct sized *s, const struct hlg_image *image,
+		     const struct hlg_unit *unit, bool demangle)
+{
+	bool named = unit->place.kind == HLG_FUNCTION || unit->place.kind == HLG_LABEL;
+	char *raw = hlg_place_name(&unit->place, demangle && !named);
+	char *name = raw ? hlg_escape_dup(raw) : NULL; /* perf shows all bytes */
+	bool ok =
+		name && add_symbol(s,
+				   (Elf64_Sym){
+					   .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+					   .st_shndx = section_of(image, unit->start),
+					   .st_value = unit->start,
+					   .st_size = unit->end - unit->start,
+				   },
+				   name);
+
+	free(raw);
+	free(name);
+	return ok;
+}
+
+/*
+ * One symbol for each unit, in the order of addresses, its name escaped (escape.h), since
+ * perf shows names as they are. demangle: of gaps, which are
+ * called by what is next to them; functions and labels are called as in the ELF, since
+ * perf demangles them itself. False without memory; finish in any case.
+ */
+static bool build_symbols(struct sized *s, const struct hlg_units *units, bool demangle)
+{
+	struct hlg_unit unit;
+	bool ok;
+
+	*s = (struct sized){0};
+	ok = add_symbol(s, (Elf64_Sym){0}, "");
+	for (size_t i = 0; ok && i < units->image->spans.n;) {
+		bool inside = hlg_units_get(units, i, &unit);
+
+		if (inside && !unit.nameless)
+			ok = add_unit(s, units->image, &unit, demangle);
+		i += inside ? unit.spans : 1;
+	}
+	return ok;
+}
+
+static void finish_symbols(struct sized *s)
+{
+	free(s->syms);
+	free(s->names);
+}
+
 /* A hash, once for each 8 bytes of the id: it names, nothing more. */
-static void hash_id(const struct hlg_companion *c, const struct hlg_sized *s,
+static void hash_id(const struct hlg_companion *c, const struct sized *s,
 		    struct hlg_build_id *id)
 {
 	const struct {
@@ -227,8 +339,8 @@ static void put_section(FILE *f, Elf64_Shdr *s, uint64_t *at, const void *bytes)
 }
 
 /* .symtab, .strtab and .shstrtab, then all section headers; returns where these are. */
-static uint64_t put_tables(const struct hlg_companion *c, const struct hlg_sized *s,
-			   FILE *f, uint64_t at)
+static uint64_t put_tables(const struct hlg_companion *c, const struct sized *s, FILE *f,
+			   uint64_t at)
 {
 	static const char more[] = "\0.symtab\0.strtab\0.shstrtab";
 	Elf64_Shdr *own = (Elf64_Shdr *)c->sections + c->n_sections;
@@ -272,12 +384,12 @@ int hlg_companion_write(const struct hlg_companion *c, const struct hlg_units *u
 			bool demangle, FILE *f, const char *path, struct hlg_build_id *id,
 			struct hlg_err *err)
 {
-	struct hlg_sized symbols;
+	struct sized symbols;
 	Elf64_Ehdr header;
 	uint64_t at;
 	int rc = 0;
 
-	if (!hlg_sized_build(&symbols, units, demangle))
+	if (!build_symbols(&symbols, units, demangle))
 		rc = hlg_err_memory(err, c->image->path);
 	if (rc == 0 && hlg_file_read(c->fd, &header, sizeof(header), 0))
 		rc = damaged(c, err);
@@ -294,6 +406,6 @@ int hlg_companion_write(const struct hlg_companion *c, const struct hlg_units *u
 		    fflush(f) != 0 || ferror(f))
 			rc = cannot_write(path, err);
 	}
-	hlg_sized_finish(&symbols);
+	finish_symbols(&symbols);
 	return rc;
 }

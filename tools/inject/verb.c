@@ -15,8 +15,8 @@
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/inject/copy.h"
+#include "tools/inject/files.h"
 #include "tools/inject/rewrite.h"
-#include "tools/inject/spool.h"
 #include "tools/inject/stop.h"
 #include "tools/inputs/inputs.h"
 
@@ -326,7 +326,7 @@ static int inject_one(struct arguments *args)
 	if (rc == 0)
 		rc = hlg_files_check(args->out, &err);
 	if (rc == 0)
-		rc = hlg_spool(in->files[0], &again, &fd, &err);
+		rc = hlg_files_spool(in->files[0], &again, &fd, &err);
 	if (rc < 0)
 		return hlg_output_error(&err);
 	if (again) {
