@@ -95,10 +95,10 @@ int main(int argc, char **argv)
 	graph.tree = after.tree;
 	graph.observations = after.observations;
 	graph.layout = &layout;
-	if (!hlg_layout_make(&layout, graph.tree, graph.weight, least) ||
+	if (!hlg_graph_layout(&layout, graph.tree, graph.weight, least) ||
 	    hlg_graph_write(stdout, &graph, &err) < 0)
 		return 1;
-	hlg_layout_finish(&layout);
+	hlg_graph_layout_finish(&layout);
 	hlg_changes_finish(&changes);
 	hlg_tree_finish(&trees[0]);
 	hlg_tree_finish(&trees[1]);

@@ -10,7 +10,7 @@
 #include "../filter/oom.h"
 #include "../tap.h"
 #include "filter/view/view.h"
-#include "tools/flame/layout.h"
+#include "tools/flame/graph.h"
 
 static struct hlg_tree tree;
 static struct hlg_layout layout;
@@ -32,12 +32,12 @@ static uint32_t child(uint32_t parent, unsigned name)
 static void lay_out(double least)
 {
 	ck_assert(hlg_tree_settle(&tree, HLG_WEIGHT_PERIOD));
-	ck_assert(hlg_layout_make(&layout, &tree, HLG_WEIGHT_PERIOD, least));
+	ck_assert(hlg_graph_layout(&layout, &tree, HLG_WEIGHT_PERIOD, least));
 }
 
 static void end(void)
 {
-	hlg_layout_finish(&layout);
+	hlg_graph_layout_finish(&layout);
 	hlg_tree_finish(&tree);
 }
 
@@ -221,10 +221,10 @@ START_TEST(without_memory)
 	ck_assert(hlg_tree_settle(&tree, HLG_WEIGHT_PERIOD));
 	for (unsigned n = 1; struck; n++) {
 		oom_arm(n, false);
-		ok = hlg_layout_make(&layout, &tree, HLG_WEIGHT_PERIOD, 0);
+		ok = hlg_graph_layout(&layout, &tree, HLG_WEIGHT_PERIOD, 0);
 		struck = oom_disarm();
 		ck_assert(ok == !struck);
-		hlg_layout_finish(&layout);
+		hlg_graph_layout_finish(&layout);
 	}
 	end();
 }

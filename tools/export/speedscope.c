@@ -8,7 +8,7 @@
 #include "filter/report/frames.h"
 #include "filter/write/json-parts.h"
 #include "tools/flame/facts.h"
-#include "tools/flame/frame.h"
+#include "tools/flame/graph.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 

@@ -1,20 +1,255 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/flame/graph.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/stats/interval.h"
+#include "filter/view/view.h"
+#include "filter/write/write.h"
 #include "flame.css.h"
 #include "flame.js.h"
-#include "tools/flame/frame.h"
 #include "tools/svg/xml.h"
 
+/* In pixels. */
 enum {
 	TOP = 26, /* base line of the title */
 	LINE = 17,
 	LEGEND = 28,
-	BOTTOM = 10
+	BOTTOM = 10,
+	BOX_HEIGHT = 18, /* from one depth to the next */
+	WIDTH = 1200     /* without a script; it makes the picture fill its window */
 };
+
+/* Rounded the same way wherever it is asked: what touches stays in touch. */
+static uint32_t place(const struct hlg_layout *layout, uint64_t at)
+{
+	if (layout->total == 0)
+		return at ? HLG_LAYOUT_WIDTH : 0;
+	return (uint32_t)((hlg_u128)at * HLG_LAYOUT_WIDTH / layout->total);
+}
+
+static uint32_t tree_depth(const struct hlg_tree *tree)
+{
+	uint32_t depth = 0;
+
+	for (uint32_t i = 0; i < tree->n; i++)
+		if (tree->nodes[i].depth > depth)
+			depth = tree->nodes[i].depth;
+	return depth;
+}
+
+static void hide_box(struct hlg_layout *layout, const struct hlg_node *node, uint32_t i)
+{
+	layout->n_hidden += node->end - i;
+	hlg_count_add(&layout->hidden, node->total);
+}
+
+static void add_box(struct hlg_layout *layout, const struct hlg_node *node, uint32_t i,
+		    uint64_t at, uint64_t weight)
+{
+	layout->boxes[layout->n++] =
+		(struct hlg_box){i, at, place(layout, at), place(layout, at + weight)};
+	if (node->depth > layout->depth)
+		layout->depth = node->depth;
+}
+
+bool hlg_graph_layout(struct hlg_layout *layout, const struct hlg_tree *tree,
+		      enum hlg_weight weight, double least)
+{
+	/* Where the next box of each depth begins. */
+	uint64_t *next = calloc((size_t)tree_depth(tree) + 2, sizeof(*next));
+	uint32_t i = 0;
+
+	*layout = (struct hlg_layout){
+		.boxes = calloc(tree->n, sizeof(*layout->boxes)),
+		.total = hlg_count_weigh(weight, tree->nodes[HLG_TREE_ROOT].total),
+	};
+	if (!next || !layout->boxes) {
+		free(next);
+		return false;
+	}
+	least *= (double)layout->total;
+	while (i < tree->n) {
+		const struct hlg_node *node = &tree->nodes[i];
+		uint64_t w = hlg_count_weigh(weight, node->total), at = next[node->depth];
+
+		next[node->depth] += w;
+		next[node->depth + 1] = at;
+		if (i != HLG_TREE_ROOT && (w == 0 || (double)w < least)) {
+			hide_box(layout, node, i);
+			i = node->end;
+			continue;
+		}
+		add_box(layout, node, i++, at, w);
+	}
+	free(next);
+	return true;
+}
+
+void hlg_graph_layout_finish(struct hlg_layout *layout)
+{
+	free(layout->boxes);
+	*layout = (struct hlg_layout){0};
+}
+
+/* Pixels down to the frames of a depth. */
+static int frame_top(const struct hlg_graph *graph, uint32_t depth)
+{
+	uint32_t rows = graph->inverted ? depth : graph->layout->depth - depth;
+
+	return (int)rows * BOX_HEIGHT;
+}
+
+/* The colour's class. */
+static const char *frame_class(enum hlg_frame kind)
+{
+	static const char *const classes[] = {"group", "user", "kernel",
+					      "guest", "gap",  "note"};
+
+	return classes[kind];
+}
+
+const char *hlg_frame_word(enum hlg_frame kind)
+{
+	static const char *const words[] = {"group", "host user", "host kernel",
+					    "guest", "gap",       "note"};
+
+	return words[kind];
+}
+
+/* How much a significant change is, in three steps: below 1 and 5 points, and more. */
+static const char *change_class(const struct hlg_change *change)
+{
+	static const char *const grew[] = {"grew1", "grew2", "grew3"};
+	static const char *const shrank[] = {"shrank1", "shrank2", "shrank3"};
+	double diff = fabs(change->compared.diff);
+	int step = diff < 0.01 ? 0 : diff < 0.05 ? 1 : 2;
+
+	if (!change->significant)
+		return "same";
+	return change->compared.diff > 0 ? grew[step] : shrank[step];
+}
+
+static const char *percent(char buf[static 16], double share)
+{
+	return hlg_write_percent(buf, share);
+}
+
+/* "+1.20", "-0.34" */
+static void put_points(FILE *f, double diff)
+{
+	char buf[16];
+
+	fprintf(f, "%c%s", diff < 0 ? '-' : '+', percent(buf, fabs(diff)));
+}
+
+static void put_change(FILE *f, const struct hlg_change *change)
+{
+	char buf[16];
+
+	fprintf(f, "\nbefore %s %%, difference ", percent(buf, change->before));
+	put_points(f, change->compared.diff);
+	fputs(" points (95 %: ", f);
+	put_points(f, change->compared.low);
+	fputs(" to ", f);
+	put_points(f, change->compared.high);
+	fprintf(f, "), %ssignificant", change->significant ? "" : "not ");
+}
+
+static double part(uint64_t weight, uint64_t of)
+{
+	return of ? (double)weight / (double)of : 0;
+}
+
+/* What is known of a frame, under its name. */
+static void put_words(FILE *f, const struct hlg_graph *g, const struct hlg_box *box,
+		      uint64_t weight)
+{
+	const struct hlg_node *node = &g->tree->nodes[box->node];
+	char share[16], low[16], high[16];
+	struct hlg_share s;
+
+	fprintf(f, "\n%s, %" PRIu64 " sample%s", hlg_frame_word(node->frame),
+		node->total.samples, node->total.samples == 1 ? "" : "s");
+	if (g->weight == HLG_WEIGHT_PERIOD) /* else of several units, maybe */
+		fprintf(f, ", period %" PRIu64, node->total.period);
+	if (box->node == HLG_TREE_ROOT)
+		return;
+	s = hlg_interval_wilson(part(weight, g->layout->total), g->observations);
+	fprintf(f, "\n%s %% of all (95 %%: %s to %s)", percent(share, s.share),
+		percent(low, s.low), percent(high, s.high));
+	if (node->parent != HLG_TREE_ROOT)
+		fprintf(f, ", %s %% of its parent",
+			percent(share,
+				part(weight,
+				     hlg_count_weigh(
+					     g->weight,
+					     g->tree->nodes[node->parent].total))));
+	if (g->changes)
+		put_change(f, &g->changes->nodes[box->node]);
+}
+
+static const char *name_of(const struct hlg_graph *g, const struct hlg_box *box)
+{
+	return box->node == HLG_TREE_ROOT
+		       ? "all"
+		       : hlg_tree_name(g->tree, &g->tree->nodes[box->node]);
+}
+
+/* A share in millionths, in percent: "12.3456". */
+static void put_place(FILE *f, const char *attribute, uint32_t millionths)
+{
+	fprintf(f, " %s=\"%u.%04u%%\"", attribute, millionths / 10000,
+		millionths % 10000);
+}
+
+static void put_label(FILE *f, const struct hlg_graph *g, const struct hlg_box *box,
+		      int top)
+{
+	/* A character is about 7.3 pixels, the graph 98 % of the picture. */
+	double pixels =
+		(double)(box->right - box->left) / HLG_LAYOUT_WIDTH * WIDTH * 0.98;
+	size_t columns = pixels > 6 ? (size_t)((pixels - 6) / 7.3) : 0;
+
+	if (columns < 3)
+		return;
+	fputs("<text", f);
+	put_place(f, "x", box->left);
+	fprintf(f, " dx=\"3\" y=\"%d\">", top + 13);
+	hlg_xml_text_cut(f, name_of(g, box), columns);
+	fputs("</text>", f);
+}
+
+static void write_frame(FILE *f, const struct hlg_graph *g, const struct hlg_box *box)
+{
+	const struct hlg_node *node = &g->tree->nodes[box->node];
+	uint64_t weight = hlg_count_weigh(g->weight, node->total);
+	int top = frame_top(g, node->depth);
+
+	fprintf(f, "<g class=\"f %s", frame_class(node->frame));
+	if (g->changes)
+		fprintf(f, " %s",
+			box->node == HLG_TREE_ROOT
+				? "same"
+				: change_class(&g->changes->nodes[box->node]));
+	/* Below three pixels an edge would be all there is. */
+	if (box->right - box->left < 3 * HLG_LAYOUT_WIDTH / WIDTH)
+		fputs(" thin", f);
+	fprintf(f, "\" data-at=\"%" PRIu64 "\" data-n=\"%" PRIu64 "\" data-d=\"%u\">",
+		box->at, weight, node->depth);
+	fputs("<title>", f);
+	hlg_xml_text(f, name_of(g, box));
+	put_words(f, g, box, weight);
+	fputs("</title><rect", f);
+	put_place(f, "x", box->left);
+	put_place(f, "width", box->right - box->left);
+	fprintf(f, " y=\"%d\" height=\"%d\"/>", top, BOX_HEIGHT - 1);
+	put_label(f, g, box, top);
+	fputs("</g>\n", f);
+}
 
 static void put_lines(FILE *f, const char *const *lines, size_t n)
 {
@@ -100,8 +335,8 @@ static void put_legend(FILE *f, const struct hlg_graph *g, int y)
 			has[g->tree->nodes[g->layout->boxes[i].node].frame] = true;
 	for (size_t i = 0; i < HLG_N_FRAMES; i++)
 		if (has[order[i]])
-			x = put_key(f, hlg_frame_class(order[i]),
-				    hlg_frame_word(order[i]), x, y);
+			x = put_key(f, frame_class(order[i]), hlg_frame_word(order[i]), x,
+				    y);
 	fputs("</svg>\n", f);
 }
 
@@ -110,7 +345,7 @@ static void put_head(FILE *f, const struct hlg_graph *g, int height)
 	fprintf(f,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"hlg-flame\" "
 		"width=\"%d\" height=\"%d\">\n<title>",
-		HLG_GRAPH_WIDTH, height);
+		WIDTH, height);
 	hlg_xml_text(f, g->title);
 	fputs("</title>\n<style><![CDATA[\n", f);
 	put_lines(f, flame_css, sizeof(flame_css) / sizeof(flame_css[0]));
@@ -127,7 +362,7 @@ static void put_head(FILE *f, const struct hlg_graph *g, int height)
 
 int hlg_graph_write(FILE *f, const struct hlg_graph *g, struct hlg_err *err)
 {
-	int rows = ((int)g->layout->depth + 1) * HLG_BOX_HEIGHT;
+	int rows = ((int)g->layout->depth + 1) * BOX_HEIGHT;
 	int y = put_texts(NULL, g, HLG_GRAPH_WARN, TOP + LINE + 3, err);
 	int legend = put_texts(NULL, g, HLG_GRAPH_HEAD, y, err) - LINE + 12;
 	int graph = legend + LEGEND, notes = graph + rows + LINE + 6;
@@ -146,7 +381,7 @@ int hlg_graph_write(FILE *f, const struct hlg_graph *g, struct hlg_err *err)
 		"data-up=\"%s\">\n",
 		graph, rows, g->inverted ? "no" : "yes");
 	for (uint32_t i = 0; i < g->layout->n; i++)
-		hlg_frame_write(f, g, &g->layout->boxes[i]);
+		write_frame(f, g, &g->layout->boxes[i]);
 	fputs("</svg>\n<g class=\"notes\">\n", f);
 	rc = put_texts(f, g, HLG_GRAPH_NOTE, notes, err);
 	if (rc < 0)

@@ -13,9 +13,31 @@
 
 #include <stdio.h>
 
+#include "filter/stacks/tree.h"
 #include "symtab/err.h"
 #include "tools/flame/changes.h"
-#include "tools/flame/layout.h"
+
+/*
+ * Where the frames of a tree lie: side by side above their parent, each as wide as its
+ * weight. What is too narrow to be seen is left out, with all above it, and counted.
+ */
+#define HLG_LAYOUT_WIDTH 1000000 /* of the whole, in the units of left and right */
+
+struct hlg_box {
+	uint32_t node;
+	uint64_t at;          /* weight to the left of it */
+	uint32_t left, right; /* a child's lie within its parent's */
+};
+
+struct hlg_layout {
+	/* As the nodes of the tree: parents before children; [0] is the root. */
+	struct hlg_box *boxes;
+	uint32_t n;
+	uint32_t depth; /* of the highest box */
+	uint64_t total; /* weight of the root */
+	uint32_t n_hidden;
+	struct hlg_count hidden; /* of the lowest that are left out: each sample once */
+};
 
 #define HLG_GRAPH_COLUMNS 140 /* of a line of text, about */
 
@@ -41,6 +63,18 @@ struct hlg_graph {
 	size_t n_texts;
 	const struct hlg_changes *changes; /* NULL: frames are coloured by kind */
 };
+
+/*
+ * Boxes for the nodes of a settled tree that have at least such a share of its weight,
+ * and any weight; the root in any case. False without memory; the caller finishes the
+ * layout in any case.
+ */
+bool hlg_graph_layout(struct hlg_layout *layout, const struct hlg_tree *tree,
+		      enum hlg_weight weight, double least);
+void hlg_graph_layout_finish(struct hlg_layout *layout);
+
+/* What a legend calls a frame's kind. */
+const char *hlg_frame_word(enum hlg_frame kind);
 
 /* Write errors stay on the stream. Fails only without memory. */
 int hlg_graph_write(FILE *f, const struct hlg_graph *graph, struct hlg_err *err);

@@ -115,7 +115,7 @@ static int write_svg(void *to, FILE *f, struct hlg_err *err)
 		.title = title,
 		.changes = flame->compares ? &changes : NULL,
 	};
-	bool ok = title && hlg_layout_make(&layout, graph.tree, weight, flame->least);
+	bool ok = title && hlg_graph_layout(&layout, graph.tree, weight, flame->least);
 	int rc;
 
 	if (ok && graph.changes) {
@@ -125,7 +125,7 @@ static int write_svg(void *to, FILE *f, struct hlg_err *err)
 	}
 	rc = ok ? write_graph(f, flame, &graph, err) : hlg_err_memory(err, "flame graph");
 	hlg_changes_finish(&changes);
-	hlg_layout_finish(&layout);
+	hlg_graph_layout_finish(&layout);
 	free(title);
 	return rc;
 }
