@@ -104,7 +104,8 @@ static struct hlg_calibration *count(void)
 	c.counts.sizes[0] = 20;
 	c.counts.sizes[1] = 10;
 	snprintf(c.no_kvm, sizeof(c.no_kvm), "none");
-	ck_assert_int_eq(hlg_count_measure(&c.counts, &guests, c.no_kvm, 2, &err), 0);
+	ck_assert_int_eq(
+		hlg_calibrate_count_measure(&c.counts, &guests, c.no_kvm, 2, &err), 0);
 	return &c;
 }
 

@@ -15,7 +15,8 @@ static void use(const struct hlg_calibration_file *calibrated)
 		door_fail(err.msg);
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		hlg_profile_event(&run.profile, names[i], i);
-	if (hlg_report_calibrate(&run, calibrated, "calibration", NULL, 0, &err) == 0 &&
+	if (hlg_report_calibration_apply(&run, calibrated, "calibration", NULL, 0,
+					 &err) == 0 &&
 	    run.options.skid > HLG_CALIBRATION_FILE_WINDOW)
 		door_fail("a window is larger than any");
 	hlg_run_finish(&run);

@@ -10,9 +10,10 @@ Reads the sources of symtab/, filter/ and tools/ as text and fails on
 - a type that is defined twice;
 - a function that leaves its file without the file's prefix, and a prefix of two files.
 
-The prefix of symtab/code/edge.c is hlg_edge_ or hlg_code_edge_; a file that is called as its
-folder, or verb.c, may also use that of its folder: hlg_code_. Before that a tree is made up
-that breaks each rule once: what this program does not notice there, it would not notice here.
+The prefix of tools/windows/pairs.c is hlg_pairs_ or hlg_windows_pairs_; in a folder of tools/,
+which is one mechanism, also that of the folder, hlg_windows_, which then no other folder has.
+Before that a tree is made up that breaks each rule once: what this program does not notice
+there, it would not notice here.
 """
 import os
 import re
@@ -153,7 +154,7 @@ def prefixes(path):
     folder, name = os.path.split(path)
     folder, name = os.path.basename(folder), name[:-2].replace("-", "_")
     own = [f"hlg_{name}", f"hlg_{folder}_{name}"]
-    return own + [f"hlg_{folder}"] if name in (folder, "verb") else own
+    return own + [f"hlg_{folder}"] if path.startswith("tools/") else own
 
 
 def names(texts):
@@ -167,7 +168,10 @@ def names(texts):
             elif not fits:
                 yield f"{path}: {name}() leaves it without its prefix ({prefixes(path)[0]}_)"
             else:
-                owners.setdefault(max(fits, key=len), set()).add(path[:-2])
+                prefix = max(fits, key=len)
+                of_folder = prefix == prefixes(path)[-1] and path.startswith("tools/")
+                owners.setdefault(prefix, set()).add(
+                    os.path.dirname(path) if of_folder else path[:-2])
     for prefix, files in sorted(owners.items()):
         if len(files) > 1:
             yield f"{prefix}_: the prefix of {' and '.join(sorted(files))}"

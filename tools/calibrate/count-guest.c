@@ -46,8 +46,8 @@ static int count(struct hlg_counted *counted, struct hlg_pmu *pmu,
 	return rc;
 }
 
-int hlg_count_guest(struct hlg_counts *counts, const struct hlg_guests *guests,
-		    uint64_t runs)
+int hlg_calibrate_count_guest(struct hlg_counts *counts, const struct hlg_guests *guests,
+			      uint64_t runs)
 {
 	struct hlg_guest guest;
 	struct hlg_err err;

@@ -205,8 +205,8 @@ static void step_program(struct hlg_steps *steps, struct job *job, const uint64_
 	}
 }
 
-int hlg_count_native(struct hlg_counts *counts, const struct hlg_guests *guests,
-		     uint64_t runs)
+int hlg_calibrate_count_native(struct hlg_counts *counts, const struct hlg_guests *guests,
+			       uint64_t runs)
 {
 	struct result *result = mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE,
 				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);

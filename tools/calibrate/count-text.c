@@ -10,7 +10,7 @@ static void put_steps(FILE *f, const struct hlg_counts *counts, size_t i)
 	const struct hlg_law *law = &hlg_count_laws[i];
 
 	fprintf(f, "  %-11s %9" PRIu64, law->program,
-		hlg_count_steps(law, counts->sizes[0]));
+		hlg_calibrate_count_steps(law, counts->sizes[0]));
 	for (size_t side = 0; side < HLG_COUNT_SIDES; side++) {
 		const struct hlg_steps *steps = &counts->steps[side][i];
 
@@ -21,8 +21,8 @@ static void put_steps(FILE *f, const struct hlg_counts *counts, size_t i)
 				steps->exact ? "exact" : "WRONG");
 	}
 	fprintf(f, "  %9" PRIu64 " %9" PRIu64 "\n",
-		hlg_count_steps(law, counts->operations),
-		hlg_count_retired(law, counts->operations));
+		hlg_calibrate_count_steps(law, counts->operations),
+		hlg_calibrate_count_retired(law, counts->operations));
 }
 
 /* Each different reason once, for the programs that share it. */
@@ -36,14 +36,14 @@ static void put_reasons(FILE *f, const struct hlg_counts *counts)
 			    (i && strcmp(steps[i].reason, steps[i - 1].reason) == 0))
 				continue;
 			fprintf(f, "  %s, from %s on: skipped: %s\n",
-				hlg_count_side_name(side), hlg_count_laws[i].program,
-				steps[i].reason);
+				hlg_calibrate_count_side_name(side),
+				hlg_count_laws[i].program, steps[i].reason);
 		}
 }
 
 static void put_values(FILE *f, const uint64_t *values, size_t n)
 {
-	struct hlg_variation v = hlg_count_variation(values, n);
+	struct hlg_variation v = hlg_calibrate_count_variation(values, n);
 
 	fprintf(f, " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %7.3f", v.min, v.median,
 		v.max, 100 * v.cov);
@@ -53,9 +53,11 @@ static void put_values(FILE *f, const uint64_t *values, size_t n)
 static void put_excess(FILE *f, const struct hlg_counts *counts, size_t side, size_t i)
 {
 	const struct hlg_counted *c = &counts->counted[side][i];
-	uint64_t expected = hlg_count_retired(&hlg_count_laws[i], counts->operations);
+	uint64_t expected =
+		hlg_calibrate_count_retired(&hlg_count_laws[i], counts->operations);
 	uint64_t median =
-		hlg_count_variation(c->values[HLG_COUNT_INSTRUCTIONS], c->runs).median;
+		hlg_calibrate_count_variation(c->values[HLG_COUNT_INSTRUCTIONS], c->runs)
+			.median;
 
 	fprintf(f, " %+9" PRId64, (int64_t)(median - expected));
 }
@@ -67,15 +69,16 @@ static void put_counted(FILE *f, const struct hlg_counts *counts, size_t side, s
 
 	if (c->runs == 0)
 		return;
-	fprintf(f, "  %-11s %-6s", hlg_count_laws[i].program, hlg_count_side_name(side));
+	fprintf(f, "  %-11s %-6s", hlg_count_laws[i].program,
+		hlg_calibrate_count_side_name(side));
 	put_values(f, counted ? c->values[HLG_COUNT_INSTRUCTIONS] : c->ticks, c->runs);
 	if (counted)
 		put_excess(f, counts, side, i);
 	else
 		fprintf(f, " %9s", "-");
 	fprintf(f, " %7" PRIu64 " %7" PRIu64 "\n",
-		hlg_count_variation(c->faults, c->runs).max,
-		hlg_count_variation(c->interrupts, c->runs).max);
+		hlg_calibrate_count_variation(c->faults, c->runs).max,
+		hlg_calibrate_count_variation(c->interrupts, c->runs).max);
 }
 
 static void put_events(FILE *f, const struct hlg_counts *counts)
@@ -83,9 +86,10 @@ static void put_events(FILE *f, const struct hlg_counts *counts)
 	for (size_t side = 0; side < HLG_COUNT_SIDES; side++) {
 		const struct hlg_counted *c = &counts->counted[side][0];
 
-		fprintf(f, "  Counters, %s:", hlg_count_side_name(side));
+		fprintf(f, "  Counters, %s:", hlg_calibrate_count_side_name(side));
 		for (size_t i = 0; i < HLG_COUNT_EVENTS; i++)
-			fprintf(f, "%s %s %s", i ? ";" : "", hlg_count_event_name(i),
+			fprintf(f, "%s %s %s", i ? ";" : "",
+				hlg_calibrate_count_event_name(i),
 				c->reason[i][0] ? c->reason[i] : "counted");
 		fputc('\n', f);
 	}
@@ -133,14 +137,14 @@ static void put_counted_json(FILE *f, const struct hlg_counted *c, const char *w
 	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++) {
 		struct hlg_variation v;
 
-		fprintf(f, ", \"%s\": ", hlg_count_event_name(i));
+		fprintf(f, ", \"%s\": ", hlg_calibrate_count_event_name(i));
 		if (c->reason[i][0] || c->runs == 0) {
 			fputs("{\"skipped\": ", f);
 			hlg_write_string(f, c->reason[i][0] ? c->reason[i] : why);
 			fputc('}', f);
 			continue;
 		}
-		v = hlg_count_variation(c->values[i], c->runs);
+		v = hlg_calibrate_count_variation(c->values[i], c->runs);
 		fprintf(f,
 			"{\"min\": %" PRIu64 ", \"median\": %" PRIu64
 			", \"max\": %" PRIu64 ", \"cov\": %.6f}",
@@ -165,7 +169,7 @@ static void put_side_json(FILE *f, const struct hlg_counts *counts, size_t side,
 {
 	const struct hlg_steps *steps = &counts->steps[side][i];
 
-	fprintf(f, ",\n       \"%s\": {", hlg_count_side_name(side));
+	fprintf(f, ",\n       \"%s\": {", hlg_calibrate_count_side_name(side));
 	if (steps->reason[0]) {
 		fputs("\"skipped\": ", f);
 		hlg_write_string(f, steps->reason);
@@ -193,10 +197,10 @@ void hlg_count_write_json(FILE *f, const struct hlg_calibration *calibration)
 		fprintf(f,
 			"      {\"program\": \"%s\", \"expected\": [%" PRIu64 ", %" PRIu64
 			"], \"expected_all\": %" PRIu64 ", \"retired\": %" PRIu64,
-			law->program, hlg_count_steps(law, counts->sizes[0]),
-			hlg_count_steps(law, counts->sizes[1]),
-			hlg_count_steps(law, counts->operations),
-			hlg_count_retired(law, counts->operations));
+			law->program, hlg_calibrate_count_steps(law, counts->sizes[0]),
+			hlg_calibrate_count_steps(law, counts->sizes[1]),
+			hlg_calibrate_count_steps(law, counts->operations),
+			hlg_calibrate_count_retired(law, counts->operations));
 		for (size_t side = 0; side < HLG_COUNT_SIDES; side++)
 			put_side_json(f, counts, side, i);
 		fputs(i + 1 < HLG_COUNT_PROGRAMS ? "},\n" : "}\n", f);
@@ -205,8 +209,8 @@ void hlg_count_write_json(FILE *f, const struct hlg_calibration *calibration)
 }
 
 /* Nothing in a column whose counter this machine does not have. */
-static void put_cell(FILE *f, const struct hlg_counted *c, enum hlg_count_event event,
-		     size_t run)
+static void put_cell(FILE *f, const struct hlg_counted *c,
+		     enum hlg_calibrate_count_event event, size_t run)
 {
 	if (!c->reason[event][0])
 		fprintf(f, "%" PRIu64, c->values[event][run]);
@@ -223,14 +227,15 @@ static void put_run(FILE *f, const struct hlg_counts *counts, size_t side, size_
 	put_cell(f, c, HLG_COUNT_INSTRUCTIONS, run);
 	if (stepped)
 		fprintf(f, "%" PRIu64,
-			hlg_count_retired(&hlg_count_laws[i], counts->operations));
+			hlg_calibrate_count_retired(&hlg_count_laws[i],
+						    counts->operations));
 	fputc(',', f);
 	put_cell(f, c, HLG_COUNT_CYCLES, run);
 	fprintf(f, ",%" PRIu64 ",", c->ticks[run]);
 	put_cell(f, c, HLG_COUNT_BRANCHES, run);
 	fprintf(f, ",%" PRIu64 ",%" PRIu64 ",,%s,%s,%zu,%s\n", c->faults[run],
-		c->interrupts[run], hlg_count_laws[i].program, hlg_count_side_name(side),
-		run + 1,
+		c->interrupts[run], hlg_count_laws[i].program,
+		hlg_calibrate_count_side_name(side), run + 1,
 		counted   ? "counter"
 		: stepped ? "steps"
 			  : "");

@@ -33,17 +33,17 @@ const struct hlg_law hlg_count_laws[HLG_COUNT_PROGRAMS] = {
 	LOOP("stosw"),      LOOP_BOTH("movsw"), LOOP("scasw"),      LOOP_BOTH("cmpsw"),
 };
 
-uint64_t hlg_count_steps(const struct hlg_law *law, uint64_t operations)
+uint64_t hlg_calibrate_count_steps(const struct hlg_law *law, uint64_t operations)
 {
 	return law->each * operations + law->besides;
 }
 
-uint64_t hlg_count_retired(const struct hlg_law *law, uint64_t operations)
+uint64_t hlg_calibrate_count_retired(const struct hlg_law *law, uint64_t operations)
 {
-	return law->retired ? law->retired : hlg_count_steps(law, operations);
+	return law->retired ? law->retired : hlg_calibrate_count_steps(law, operations);
 }
 
-const char *hlg_count_event_name(enum hlg_count_event event)
+const char *hlg_calibrate_count_event_name(enum hlg_calibrate_count_event event)
 {
 	static const char *const names[] = {"instructions", "cycles", "branches", "loads",
 					    "stores"};
@@ -51,12 +51,12 @@ const char *hlg_count_event_name(enum hlg_count_event event)
 	return names[event];
 }
 
-const char *hlg_count_side_name(enum hlg_count_side side)
+const char *hlg_calibrate_count_side_name(enum hlg_count_side side)
 {
 	return side == HLG_COUNT_GUEST ? "guest" : "native";
 }
 
-struct hlg_variation hlg_count_variation(const uint64_t *values, size_t n)
+struct hlg_variation hlg_calibrate_count_variation(const uint64_t *values, size_t n)
 {
 	uint64_t sorted[HLG_COUNT_RUNS_MAX];
 	struct hlg_spread spread;
@@ -80,7 +80,8 @@ static void judge(struct hlg_counts *counts)
 			steps->exact = !steps->reason[0];
 			for (size_t k = 0; k < HLG_COUNT_SIZES; k++)
 				if (steps->steps[k] !=
-				    hlg_count_steps(&hlg_count_laws[i], counts->sizes[k]))
+				    hlg_calibrate_count_steps(&hlg_count_laws[i],
+							      counts->sizes[k]))
 					steps->exact = false;
 		}
 }
@@ -96,15 +97,16 @@ static void no_guest(struct hlg_counts *counts, const char *reason)
 	}
 }
 
-int hlg_count_measure(struct hlg_counts *counts, const struct hlg_guests *guests,
-		      const char *no_kvm, uint64_t runs, struct hlg_err *err)
+int hlg_calibrate_count_measure(struct hlg_counts *counts,
+				const struct hlg_guests *guests, const char *no_kvm,
+				uint64_t runs, struct hlg_err *err)
 {
 	counts->operations = GUESTS_OPERATES_MAX;
 	if (no_kvm)
 		no_guest(counts, no_kvm);
-	else if (hlg_count_guest(counts, guests, runs) < 0)
+	else if (hlg_calibrate_count_guest(counts, guests, runs) < 0)
 		return hlg_err_memory(err, "counts");
-	if (hlg_count_native(counts, guests, runs) < 0)
+	if (hlg_calibrate_count_native(counts, guests, runs) < 0)
 		return hlg_err_memory(err, "counts");
 	judge(counts);
 	return 0;

@@ -25,8 +25,8 @@ struct hlg_law {
 
 extern const struct hlg_law hlg_count_laws[HLG_COUNT_PROGRAMS];
 
-uint64_t hlg_count_steps(const struct hlg_law *law, uint64_t operations);
-uint64_t hlg_count_retired(const struct hlg_law *law, uint64_t operations);
+uint64_t hlg_calibrate_count_steps(const struct hlg_law *law, uint64_t operations);
+uint64_t hlg_calibrate_count_retired(const struct hlg_law *law, uint64_t operations);
 
 enum hlg_count_side {
 	HLG_COUNT_GUEST,
@@ -42,7 +42,7 @@ struct hlg_steps {
 };
 
 /* What a counter of the hardware counts. */
-enum hlg_count_event {
+enum hlg_calibrate_count_event {
 	HLG_COUNT_INSTRUCTIONS,
 	HLG_COUNT_CYCLES,
 	HLG_COUNT_BRANCHES,
@@ -70,27 +70,28 @@ struct hlg_counts {
 };
 
 /* "instructions", "cycles" ...; "guest", "native". */
-const char *hlg_count_event_name(enum hlg_count_event event);
-const char *hlg_count_side_name(enum hlg_count_side side);
+const char *hlg_calibrate_count_event_name(enum hlg_calibrate_count_event event);
+const char *hlg_calibrate_count_side_name(enum hlg_count_side side);
 
 /*
  * Fills counts, with sizes set; runs: 1 to HLG_COUNT_RUNS_MAX. no_kvm: NULL, or why no
  * guest can run. What cannot be done is told there. Fails only without memory.
  */
-int hlg_count_measure(struct hlg_counts *counts, const struct hlg_guests *guests,
-		      const char *no_kvm, uint64_t runs, struct hlg_err *err);
+int hlg_calibrate_count_measure(struct hlg_counts *counts,
+				const struct hlg_guests *guests, const char *no_kvm,
+				uint64_t runs, struct hlg_err *err);
 
 /* count-guest.c and count-native.c: one side each. */
-int hlg_count_guest(struct hlg_counts *counts, const struct hlg_guests *guests,
-		    uint64_t runs);
-int hlg_count_native(struct hlg_counts *counts, const struct hlg_guests *guests,
-		     uint64_t runs);
+int hlg_calibrate_count_guest(struct hlg_counts *counts, const struct hlg_guests *guests,
+			      uint64_t runs);
+int hlg_calibrate_count_native(struct hlg_counts *counts, const struct hlg_guests *guests,
+			       uint64_t runs);
 
 /* Least, median and most of n values, and their coefficient of variation. n is not 0. */
 struct hlg_variation {
 	uint64_t min, median, max;
 	double cov;
 };
-struct hlg_variation hlg_count_variation(const uint64_t *values, size_t n);
+struct hlg_variation hlg_calibrate_count_variation(const uint64_t *values, size_t n);
 
 #endif

@@ -241,9 +241,9 @@ static void put_runs(FILE *f, const struct hlg_counted *counted, const char *cla
 
 	if (counted->runs == 0)
 		return;
-	v = hlg_count_variation(ins ? counted->values[HLG_COUNT_INSTRUCTIONS]
-				    : counted->ticks,
-				counted->runs);
+	v = hlg_calibrate_count_variation(ins ? counted->values[HLG_COUNT_INSTRUCTIONS]
+					      : counted->ticks,
+					  counted->runs);
 	low = log_place((double)v.min, COUNT);
 	high = log_place((double)v.max, COUNT);
 	put_bar(f, "range", low, y, high - low, 7);

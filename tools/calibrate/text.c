@@ -33,8 +33,9 @@ static size_t count_faults(FILE *f, const struct hlg_counts *counts)
 				continue;
 			snprintf(line, sizeof(line),
 				 "%s, %s: %" PRIu64 " steps, and its law says %" PRIu64,
-				 law->program, hlg_count_side_name(side), steps->steps[0],
-				 hlg_count_steps(law, counts->sizes[0]));
+				 law->program, hlg_calibrate_count_side_name(side),
+				 steps->steps[0],
+				 hlg_calibrate_count_steps(law, counts->sizes[0]));
 			n += fault(f, line);
 		}
 	return n;

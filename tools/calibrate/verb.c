@@ -100,7 +100,8 @@ static int measure_part(struct hlg_calibration *c, const struct hlg_guests *gues
 					 args->time * 1000000, err);
 	} else if (rc == 0) {
 		tell(args, "counts");
-		rc = hlg_count_measure(&c->counts, guests, no_kvm, args->runs, err);
+		rc = hlg_calibrate_count_measure(&c->counts, guests, no_kvm, args->runs,
+						 err);
 	}
 	hlg_vm_deadline_stop();
 	return rc;

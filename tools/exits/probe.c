@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/exits/probe.h"
 
-#include "tools/exits/read.h"
 #include "tools/exits/reasons.h"
 
 /* A tracepoint of interest: what it is here, and what its fields are called. */

@@ -7,6 +7,9 @@
 #include "tools/perfdata/perfdata.h"
 #include "tools/tracepoint/trace.h"
 
+/* What records them, for messages. */
+#define HLG_EXITS_HOW "hlguest record --exits"
+
 /* An event of a recording: where its fields stand. */
 struct hlg_exits_probe {
 	uint8_t record; /* enum hlg_exits_record */

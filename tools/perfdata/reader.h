@@ -138,12 +138,13 @@ int hlg_header_record(struct hlg_perfdata *pd, uint32_t type, const uint8_t *rec
 int hlg_open_next(struct hlg_perfdata *pd, uint64_t *size, struct hlg_err *err);
 
 /* sample.c: a sample the short way refused. */
-int hlg_sample_step(struct hlg_perfdata *pd, const uint8_t *record, uint16_t size,
-		    struct hlg_err *err);
+int hlg_perfdata_sample_step(struct hlg_perfdata *pd, const uint8_t *record,
+			     uint16_t size, struct hlg_err *err);
 /* How a sample is laid out; NULL, and counted, if that cannot be told. */
-const struct hlg_perfdata_layout *hlg_sample_layout(struct hlg_perfdata *pd,
-						    const uint8_t *record, uint16_t size);
-void hlg_sample_lasts_finish(struct hlg_lasts *lasts);
+const struct hlg_perfdata_layout *hlg_perfdata_sample_layout(struct hlg_perfdata *pd,
+							     const uint8_t *record,
+							     uint16_t size);
+void hlg_perfdata_sample_lasts_finish(struct hlg_lasts *lasts);
 
 /*
  * window.c: begins with the records of the file; those in [from, limit) of it; those of a

@@ -41,7 +41,7 @@ static bool make_room(struct hlg_lasts *lasts)
 	return true;
 }
 
-void hlg_sample_lasts_finish(struct hlg_lasts *lasts)
+void hlg_perfdata_sample_lasts_finish(struct hlg_lasts *lasts)
 {
 	free(lasts->entries);
 }
@@ -262,8 +262,9 @@ static uint32_t find_event(struct hlg_perfdata *pd, const uint8_t *record, uint1
 	return event;
 }
 
-const struct hlg_perfdata_layout *hlg_sample_layout(struct hlg_perfdata *pd,
-						    const uint8_t *record, uint16_t size)
+const struct hlg_perfdata_layout *hlg_perfdata_sample_layout(struct hlg_perfdata *pd,
+							     const uint8_t *record,
+							     uint16_t size)
 {
 	uint32_t event = find_event(pd, record, size);
 
@@ -275,10 +276,11 @@ const struct hlg_perfdata_layout *hlg_sample_layout(struct hlg_perfdata *pd,
 	return NULL;
 }
 
-int hlg_sample_step(struct hlg_perfdata *pd, const uint8_t *record, uint16_t size,
-		    struct hlg_err *err)
+int hlg_perfdata_sample_step(struct hlg_perfdata *pd, const uint8_t *record,
+			     uint16_t size, struct hlg_err *err)
 {
-	const struct hlg_perfdata_layout *l = hlg_sample_layout(pd, record, size);
+	const struct hlg_perfdata_layout *l =
+		hlg_perfdata_sample_layout(pd, record, size);
 	struct hlg_perfdata_raw raw;
 
 	if (!l)

@@ -256,7 +256,7 @@ static int dispatch(struct hlg_perfdata *pd, uint32_t type, const uint8_t *recor
 {
 	switch (type) {
 	case PERF_RECORD_SAMPLE:
-		return hlg_sample_step(pd, record, size, err);
+		return hlg_perfdata_sample_step(pd, record, size, err);
 	case PERF_RECORD_COMM:
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
@@ -295,7 +295,7 @@ static int hand_record(struct hlg_perfdata *pd, uint32_t type, const uint8_t *re
 	if (type == HLG_RECORD_COMPRESSED || type == HLG_RECORD_COMPRESSED2)
 		return 0;
 	if (type == PERF_RECORD_SAMPLE)
-		layout = hlg_sample_layout(pd, record, size);
+		layout = hlg_perfdata_sample_layout(pd, record, size);
 	rc = pd->sink->record(pd->ctx, record, size, layout, err);
 	return rc < 0 ? rc : type == PERF_RECORD_SAMPLE;
 }

@@ -448,7 +448,7 @@ static int decode(struct decoder *d)
 		rc = read_samples(d);
 	if (rc == 0)
 		rc = check_sums(d);
-	if (rc == 0 && !hlg_saved_resolve(d->saved))
+	if (rc == 0 && !hlg_pprof_resolve(d->saved))
 		rc = fail_memory(d);
 	return rc;
 }
@@ -515,7 +515,7 @@ static Pprof__Profile *unpack(ProtobufCAllocator *allocator, struct budget *budg
 	return NULL;
 }
 
-int hlg_saved_decode(struct hlg_saved *saved, const unsigned char *data, size_t size,
+int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t size,
 		     const char *path, struct hlg_err *err)
 {
 	struct budget budget = {0};

@@ -480,7 +480,7 @@ static bool pass(struct encoder *e)
 	       add_samples(e) && !e->failed;
 }
 
-int hlg_saved_encode(const struct hlg_saved *saved, unsigned char **data, size_t *size,
+int hlg_pprof_encode(const struct hlg_saved *saved, unsigned char **data, size_t *size,
 		     struct hlg_err *err)
 {
 	struct encoder e = {.saved = saved,

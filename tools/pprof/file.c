@@ -38,7 +38,7 @@ struct input {
 	size_t size, room;
 };
 
-const char *hlg_saved_name(const char *path)
+const char *hlg_pprof_name(const char *path)
 {
 	return strcmp(path, "-") == 0 ? "standard input" : path;
 }
@@ -155,7 +155,7 @@ static int open_input(struct input *in, const char *path, struct hlg_err *err)
 			      : 0;
 }
 
-int hlg_saved_load(struct hlg_saved *saved, const char *path,
+int hlg_pprof_load(struct hlg_saved *saved, const char *path,
 		   struct hlg_progress *progress, struct hlg_err *err)
 {
 	struct input *in = calloc(1, sizeof(*in));
@@ -164,9 +164,9 @@ int hlg_saved_load(struct hlg_saved *saved, const char *path,
 	memset(saved, 0, sizeof(*saved));
 	if (!in || inflateInit2(&in->z, GZIP) != Z_OK) {
 		free(in);
-		return hlg_err_memory(err, hlg_saved_name(path));
+		return hlg_err_memory(err, hlg_pprof_name(path));
 	}
-	in->name = hlg_saved_name(path);
+	in->name = hlg_pprof_name(path);
 	in->progress = progress;
 	rc = open_input(in, path, err);
 	if (rc == 0)
@@ -175,7 +175,7 @@ int hlg_saved_load(struct hlg_saved *saved, const char *path,
 		close(in->fd);
 	inflateEnd(&in->z);
 	if (rc == 0)
-		rc = hlg_saved_decode(saved, in->out, in->size, in->name, err);
+		rc = hlg_pprof_decode(saved, in->out, in->size, in->name, err);
 	free(in->out);
 	free(in);
 	return rc;
@@ -208,13 +208,13 @@ static int deflate_all(FILE *f, unsigned char *data, size_t size, struct hlg_err
 				  : hlg_err_set(err, HLG_ESYSTEM, "profile: zlib failed");
 }
 
-int hlg_saved_write(const struct hlg_saved *saved, const char *path, FILE *stream,
+int hlg_pprof_write(const struct hlg_saved *saved, const char *path, FILE *stream,
 		    struct hlg_err *err)
 {
 	unsigned char *data;
 	struct hlg_out out;
 	size_t size;
-	int rc = hlg_saved_encode(saved, &data, &size, err);
+	int rc = hlg_pprof_encode(saved, &data, &size, err);
 
 	if (rc < 0)
 		return rc;

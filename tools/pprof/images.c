@@ -187,7 +187,7 @@ int hlg_pprof_images(struct hlg_space *space, char *const *paths, size_t n,
 	int rc = saved ? 0 : hlg_err_memory(err, "profiles");
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		rc = hlg_saved_load(&saved[i], paths[i], NULL, err);
+		rc = hlg_pprof_load(&saved[i], paths[i], NULL, err);
 		cells += saved[i].cells.n;
 		images += saved[i].images.n;
 	}

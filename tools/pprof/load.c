@@ -292,7 +292,7 @@ int hlg_pprof_read(const char *path, const struct hlg_space *space,
 		   struct hlg_host *host, struct hlg_recording_sums *sums,
 		   struct hlg_err *err)
 {
-	struct loader l = {.path = hlg_saved_name(path),
+	struct loader l = {.path = hlg_pprof_name(path),
 			   .space = space,
 			   .profile = profile,
 			   .err = err};
@@ -301,7 +301,7 @@ int hlg_pprof_read(const char *path, const struct hlg_space *space,
 	int rc;
 
 	memset(sums, 0, sizeof(*sums));
-	rc = hlg_saved_load(&l.saved, path, progress, err);
+	rc = hlg_pprof_load(&l.saved, path, progress, err);
 	if (rc == 0)
 		rc = load(&l, host, sums);
 	sums->deselected = profile->deselected.samples - deselected;

@@ -130,22 +130,22 @@ int hlg_pprof_merge(char *const *paths, size_t n, const char *out, FILE *stream,
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		struct hlg_saved from;
 
-		rc = hlg_saved_load(&from, paths[i], progress, err);
+		rc = hlg_pprof_load(&from, paths[i], progress, err);
 		if (rc == 0 && i == 0)
 			sum.by = from.by;
 		if (rc == 0)
-			rc = add_file(&sum, &from, hlg_saved_name(paths[0]),
-				      hlg_saved_name(paths[i]), err);
+			rc = add_file(&sum, &from, hlg_pprof_name(paths[0]),
+				      hlg_pprof_name(paths[i]), err);
 		hlg_saved_finish(&from);
 		if (rc < 0 || (weight(&sum) < 2 * resolved && i + 1 < n))
 			continue;
-		if (!hlg_saved_resolve(&sum))
+		if (!hlg_pprof_resolve(&sum))
 			rc = hlg_err_memory(err, paths[i]);
 		if (weight(&sum) > resolved)
 			resolved = weight(&sum);
 	}
 	if (rc == 0)
-		rc = hlg_saved_write(&sum, out, stream, err);
+		rc = hlg_pprof_write(&sum, out, stream, err);
 	hlg_saved_finish(&sum);
 	return rc;
 }

@@ -328,7 +328,7 @@ static bool move_strings(struct hlg_saved *saved)
 	return ok;
 }
 
-bool hlg_saved_resolve(struct hlg_saved *saved)
+bool hlg_pprof_resolve(struct hlg_saved *saved)
 {
 	struct places to = {NULL};
 	bool ok = fold(&saved->events, &event_kind, &to.events) &&

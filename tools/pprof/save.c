@@ -250,10 +250,10 @@ int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 		return rc;
 	save_totals(&s, sums);
 	if (!save_events(&s) || !save_images(&s) || !save_cells(&s) || !save_series(&s) ||
-	    !save_hosts(&s) || !hlg_saved_resolve(&saved))
+	    !save_hosts(&s) || !hlg_pprof_resolve(&saved))
 		rc = hlg_err_memory(err, "profile");
 	if (rc == 0)
-		rc = hlg_saved_write(&saved, run->options.out, stream, err);
+		rc = hlg_pprof_write(&saved, run->options.out, stream, err);
 	hlg_saved_finish(&saved);
 	return rc;
 }

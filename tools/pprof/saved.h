@@ -2,7 +2,7 @@
 /*
  * A saved profile: what a .pb.gz of hlguest's says, in flat tables.
  *
- * A table may hold a thing twice until hlg_saved_resolve sorts and folds all of them;
+ * A table may hold a thing twice until hlg_pprof_resolve sorts and folds all of them;
  * afterwards the same profile has the same tables, in whatever order and groups it was
  * put together. That is what makes merging associative and commutative.
  *
@@ -159,7 +159,7 @@ const char *hlg_saved_text(struct hlg_saved *saved, const char *text);
 void *hlg_saved_more(struct hlg_saved_table *table, size_t size);
 
 /* Sorts and folds every table, drops what nothing refers to. False without memory. */
-bool hlg_saved_resolve(struct hlg_saved *saved);
+bool hlg_pprof_resolve(struct hlg_saved *saved);
 
 /*
  * Adds from to saved, whose by must be the same; from's tables are taken, it is to be
@@ -173,18 +173,18 @@ int hlg_saved_compare_keys(const struct hlg_saved_key *a, const struct hlg_saved
 void hlg_saved_finish(struct hlg_saved *saved);
 
 /* The bytes of a resolved profile in *data, to be freed; not yet compressed. */
-int hlg_saved_encode(const struct hlg_saved *saved, unsigned char **data, size_t *size,
+int hlg_pprof_encode(const struct hlg_saved *saved, unsigned char **data, size_t *size,
 		     struct hlg_err *err);
 
 /*
  * Reads the bytes of a profile that this program wrote, checks every number in them and
  * resolves it; name is for messages. The caller finishes *saved in any case.
  */
-int hlg_saved_decode(struct hlg_saved *saved, const unsigned char *data, size_t size,
+int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t size,
 		     const char *name, struct hlg_err *err);
 
 /* Writes a resolved profile to path, or to stream if path is NULL. */
-int hlg_saved_write(const struct hlg_saved *saved, const char *path, FILE *stream,
+int hlg_pprof_write(const struct hlg_saved *saved, const char *path, FILE *stream,
 		    struct hlg_err *err);
 
 /*
@@ -192,10 +192,10 @@ int hlg_saved_write(const struct hlg_saved *saved, const char *path, FILE *strea
  * cut off, damaged, has something behind its end or inflates to suspiciously many bytes
  * for its size is refused. progress may be NULL. The caller finishes *saved always.
  */
-int hlg_saved_load(struct hlg_saved *saved, const char *path,
+int hlg_pprof_load(struct hlg_saved *saved, const char *path,
 		   struct hlg_progress *progress, struct hlg_err *err);
 
 /* What messages call path. */
-const char *hlg_saved_name(const char *path);
+const char *hlg_pprof_name(const char *path);
 
 #endif

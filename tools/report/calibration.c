@@ -77,9 +77,10 @@ static void compare_processors(struct hlg_run *run,
 	}
 }
 
-int hlg_report_calibrate(struct hlg_run *run,
-			 const struct hlg_calibration_file *calibrated, const char *file,
-			 char *const *paths, size_t n, struct hlg_err *err)
+int hlg_report_calibration_apply(struct hlg_run *run,
+				 const struct hlg_calibration_file *calibrated,
+				 const char *file, char *const *paths, size_t n,
+				 struct hlg_err *err)
 {
 	uint64_t window;
 

@@ -11,8 +11,9 @@
  * it, and says in the trust block what that rests on. The run has read the n recordings
  * at paths. A calibration whose truths did not hold is refused.
  */
-int hlg_report_calibrate(struct hlg_run *run,
-			 const struct hlg_calibration_file *calibrated, const char *file,
-			 char *const *paths, size_t n, struct hlg_err *err);
+int hlg_report_calibration_apply(struct hlg_run *run,
+				 const struct hlg_calibration_file *calibrated,
+				 const char *file, char *const *paths, size_t n,
+				 struct hlg_err *err);
 
 #endif

@@ -170,8 +170,8 @@ static int profile(const struct hlg_inputs *in, const char *calibration)
 	if (rc == 0)
 		rc = hlg_inputs_read(in, &run, &batch, &status, &err);
 	if (rc == 0 && calibration)
-		rc = hlg_report_calibrate(&run, &calibrated, calibration, batch.paths,
-					  batch.n_paths, &err);
+		rc = hlg_report_calibration_apply(&run, &calibrated, calibration,
+						  batch.paths, batch.n_paths, &err);
 	if (rc == 0 && batch.n_read)
 		rc = form->write(&run, &batch, &err);
 	if (rc < 0)

@@ -26,14 +26,14 @@ static int push(struct hlg_reader *r, struct hlg_sysprof_frame frame)
 	const struct hlg_memo now = {r->generation, frame.addr, frame.line, frame.kind,
 				     0};
 
-	if (!hlg_stacks_more(&r->ids, r->n_ids, 1, &r->room_ids, sizeof(*r->ids)))
+	if (!hlg_sysprof_more(&r->ids, r->n_ids, 1, &r->room_ids, sizeof(*r->ids)))
 		return hlg_reader_no_memory(r);
 	if (memo->generation != now.generation || memo->addr != now.addr ||
 	    memo->line != now.line || memo->kind != now.kind ||
 	    frame.kind == HLG_FRAME_TRACE) {
 		hlg_table_resolve(r, &frame);
 		*memo = now;
-		memo->frame = hlg_stacks_frame(r->s, &frame);
+		memo->frame = hlg_sysprof_frame(r->s, &frame);
 		if (memo->frame == HLG_INDEX_NONE) {
 			memo->generation = 0;
 			return hlg_reader_no_memory(r);
@@ -120,7 +120,7 @@ static int read_sample(struct hlg_reader *r, enum hlg_sysprof_state state)
 	}
 	if (rc <= 0)
 		return rc;
-	return hlg_stacks_count(r->s, state, r->ids, n_lua, n_host)
+	return hlg_sysprof_count(r->s, state, r->ids, n_lua, n_host)
 		       ? 1
 		       : hlg_reader_no_memory(r);
 }

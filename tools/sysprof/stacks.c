@@ -6,7 +6,7 @@
 
 #include "symtab/grow.h"
 
-bool hlg_stacks_more(void *list, size_t n, size_t more, size_t *room, size_t size)
+bool hlg_sysprof_more(void *list, size_t n, size_t more, size_t *room, size_t size)
 {
 	size_t wanted = *room ? *room : 64;
 	void *grown;
@@ -41,7 +41,7 @@ static bool same_frame(const void *ctx, uint32_t number)
 	       a->symbol == b->symbol && a->start == b->start;
 }
 
-uint32_t hlg_stacks_frame(struct hlg_sysprof *s, const struct hlg_sysprof_frame *frame)
+uint32_t hlg_sysprof_frame(struct hlg_sysprof *s, const struct hlg_sysprof_frame *frame)
 {
 	const struct frame_search search = {s, frame};
 	uint64_t hash = hlg_hash_word(HLG_HASH_SEED, frame->kind);
@@ -79,8 +79,8 @@ static bool same_stack(const void *ctx, uint32_t number)
 		       ((size_t)a->n_lua + a->n_host) * sizeof(*search->ids)) == 0);
 }
 
-bool hlg_stacks_count(struct hlg_sysprof *s, enum hlg_sysprof_state state,
-		      const uint32_t *ids, uint32_t n_lua, uint32_t n_host)
+bool hlg_sysprof_count(struct hlg_sysprof *s, enum hlg_sysprof_state state,
+		       const uint32_t *ids, uint32_t n_lua, uint32_t n_host)
 {
 	const struct stack_search search = {
 		s, {.state = state, .n_lua = n_lua, .n_host = n_host}, ids};
@@ -95,8 +95,8 @@ bool hlg_stacks_count(struct hlg_sysprof *s, enum hlg_sysprof_state state,
 	number = hlg_index_find(&s->stack_index, hash, same_stack, &search);
 	if (number == HLG_INDEX_NONE) {
 		if (!HLG_GROW(s->stacks, s->n_stacks) ||
-		    !hlg_stacks_more(&s->ids, s->n_ids, room, &s->room_ids,
-				     sizeof(*s->ids)) ||
+		    !hlg_sysprof_more(&s->ids, s->n_ids, room, &s->room_ids,
+				      sizeof(*s->ids)) ||
 		    !hlg_index_add(&s->stack_index, hash, s->n_stacks))
 			return false;
 		number = s->n_stacks++;
