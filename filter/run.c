@@ -10,7 +10,6 @@
 #include "filter/output/out.h"
 #include "filter/report/build.h"
 #include "filter/trust/base-search.h"
-#include "filter/write/format.h"
 #include "symtab/image/base.h"
 
 /* Fails where FILE@WHAT does not exist, but FILE: WHAT was meant to be a base. */
@@ -97,6 +96,15 @@ static int check_out(const struct hlg_options *options, struct hlg_err *err)
 	return rc < 0 ? rc : hlg_out_check(options->out, HLG_MAGIC_NONE, err);
 }
 
+int hlg_run_set_format(struct hlg_run *run, const struct hlg_format *format,
+		       struct hlg_err *err)
+{
+	int rc = hlg_format_choose(format, &run->options, err);
+
+	run->format = format;
+	return rc == 0 && format->start ? format->start(run, err) : rc;
+}
+
 int hlg_run_begin(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err)
 {
 	int rc;
@@ -104,7 +112,7 @@ int hlg_run_begin(struct hlg_run *run, int argc, char *const *argv, struct hlg_e
 	memset(run, 0, sizeof(*run));
 	rc = hlg_options_parse(&run->options, argc, argv, err);
 	if (rc == 0)
-		rc = hlg_format_check(&run->options, err);
+		rc = hlg_run_set_format(run, hlg_format_filter[run->options.format], err);
 	if (rc == 0)
 		rc = check_out(&run->options, err);
 	if (rc == 0 && run->options.stacks == HLG_STACKS_CALLGRAPH &&
@@ -127,7 +135,7 @@ void hlg_run_note(struct hlg_run *run, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	run->no_memory |= !hlg_report_add_line(&run->notes, &run->n_notes, fmt, ap);
+	hlg_note_list_vadd(&run->notes, fmt, ap);
 	va_end(ap);
 }
 
@@ -136,34 +144,8 @@ void hlg_run_remark(struct hlg_run *run, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	run->no_memory |= !hlg_report_add_line(&run->remarks, &run->n_remarks, fmt, ap);
+	hlg_note_list_vadd(&run->remarks, fmt, ap);
 	va_end(ap);
-}
-
-int hlg_run_write(const struct hlg_run *run, FILE *stream,
-		  int (*write)(void *to, FILE *f, struct hlg_err *err), void *to,
-		  struct hlg_err *err)
-{
-	struct hlg_out out;
-	int rc = hlg_out_open(&out, run->options.out, stream, err);
-
-	if (rc < 0)
-		return rc;
-	rc = write(to, out.f, err);
-	if (rc == 0)
-		return hlg_out_commit(&out, err);
-	hlg_out_abort(&out);
-	return rc;
-}
-
-static int write_report(void *to, FILE *f, struct hlg_err *err)
-{
-	struct hlg_report *report = to;
-
-	/* What is named is a file, even if it is a terminal. */
-	if (hlg_target_is_stream(report->options->out))
-		report->colours = hlg_colour_of(f);
-	return hlg_format_write(f, report, err);
 }
 
 int hlg_run_settle(struct hlg_run *run, struct hlg_err *err)
@@ -187,13 +169,9 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 	report->files = run->files;
 	report->n_files = run->n_files;
 	run->mismatch = rc == 0 && report->trust.all.verdict == HLG_TRUST_MISMATCH;
-	for (size_t i = 0; i < run->n_notes; i++)
-		hlg_report_note(report, "%s", run->notes[i]);
-	for (size_t i = 0; i < run->n_remarks; i++)
-		hlg_report_remark(report, "%s", run->remarks[i]);
-	return rc == 0 && (run->no_memory || report->no_memory)
-		       ? hlg_err_memory(err, "report")
-		       : rc;
+	hlg_note_list_append(&report->notes, &run->notes);
+	hlg_note_list_append(&report->remarks, &run->remarks);
+	return rc == 0 && hlg_report_lost(report) ? hlg_err_memory(err, "report") : rc;
 }
 
 int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
@@ -202,22 +180,16 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 	int rc = hlg_run_build(run, &report, err);
 
 	if (rc == 0)
-		rc = hlg_run_write(run, stream, write_report, &report, err);
+		rc = hlg_format_write(run->format, run->options.out, stream, &report,
+				      &report.colours, err);
 	hlg_report_finish(&report);
 	return rc;
 }
 
-static void free_lines(char **lines, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		free(lines[i]);
-	free(lines);
-}
-
 void hlg_run_finish(struct hlg_run *run)
 {
-	free_lines(run->notes, run->n_notes);
-	free_lines(run->remarks, run->n_remarks);
+	hlg_note_list_finish(&run->notes);
+	hlg_note_list_finish(&run->remarks);
 	hlg_stacks_finish(&run->stacks);
 	hlg_host_finish(&run->host);
 	hlg_profile_finish(&run->profile);

@@ -9,9 +9,11 @@
 #include <stdio.h>
 
 #include "filter/report/report.h"
+#include "filter/write/format.h"
 
 struct hlg_run {
 	struct hlg_options options;
+	const struct hlg_format *format; /* as the options say; a verb may set another */
 	struct hlg_space space;
 	struct hlg_profile profile; /* the feed adds samples here */
 	struct hlg_host host;       /* and host samples here, if mode asks for rows */
@@ -19,11 +21,7 @@ struct hlg_run {
 	const struct hlg_report_file *files; /* of the feed, not owned, for the report */
 	size_t n_files;
 	bool mismatch; /* set by hlg_run_build: the samples do not fit the images */
-	char **notes;  /* of the feed, for the report */
-	size_t n_notes;
-	char **remarks; /* the same, for its trust block */
-	size_t n_remarks;
-	bool no_memory; /* one of them had no memory: then there is no report */
+	struct hlg_note_list notes, remarks; /* of the feed, for the report */
 };
 
 /*
@@ -34,6 +32,10 @@ int hlg_run_start(struct hlg_run *run, int argc, char *const *argv, struct hlg_e
 
 /* The same without any image: the caller adds some to run->space, and settles it. */
 int hlg_run_begin(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err);
+
+/* Writes in another format than the options say. */
+int hlg_run_set_format(struct hlg_run *run, const struct hlg_format *format,
+		       struct hlg_err *err);
 
 /* Opens an image as a user named it, at its base if stated. *image is NULL after a
  * failure. */
@@ -56,11 +58,6 @@ int hlg_run_settle(struct hlg_run *run, struct hlg_err *err);
  * finishes *report in any case, before the run.
  */
 int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err *err);
-
-/* Calls write for out=, else for stream; what it writes is whole or absent. */
-int hlg_run_write(const struct hlg_run *run, FILE *stream,
-		  int (*write)(void *to, FILE *f, struct hlg_err *err), void *to,
-		  struct hlg_err *err);
 
 /* The same as hlg_run_build, and writes it: to out=, else to stream. */
 int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err);

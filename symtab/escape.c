@@ -109,15 +109,31 @@ size_t hlg_escape(char *dst, size_t size, const char *src)
 	return need;
 }
 
+void hlg_escape_print_as(FILE *f, const char *src, size_t n, char c, const char *instead)
+{
+	const char *end = src + strnlen(src, n);
+
+	while (src < end) {
+		size_t run = 0, plain;
+
+		while (src + run < end && (!c || src[run] != c) &&
+		       (plain = hlg_escape_plain(src + run)))
+			run += plain;
+		fwrite(src, 1, run, f);
+		src += run;
+		if (src >= end)
+			break;
+		if (c && *src == c)
+			fputs(instead, f);
+		else
+			fprintf(f, "\\x%02x", (unsigned)(unsigned char)*src);
+		src++;
+	}
+}
+
 void hlg_escape_print(FILE *f, const char *src)
 {
-	char piece[5];
-
-	while (*src) {
-		size_t len = next_piece(&src, piece);
-
-		fwrite(piece, 1, len, f);
-	}
+	hlg_escape_print_as(f, src, SIZE_MAX, '\0', NULL);
 }
 
 char *hlg_escape_dup(const char *src)

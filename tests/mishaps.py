@@ -233,7 +233,7 @@ def check_wrong_kind(place):
         (["sysprof", "good.data"], 1, "is perf's recording"),
         (["sysprof", "good.elf"], 1, "is no stream of LuaJIT's sysprof"),
         (["sysprof", "stream", "--merge=good.data"], 2, "was removed"),
-        (["report", "good.elf", "good.data", "--format=pprof", "--format=csv"], 1,
+        (["report", "good.elf", "good.data", "--format=pprof", "--format=csv"], 2,
          "format is given twice"),
         (["report", "good.elf", "good.data", "--format", "sysprof"], 2, "was removed"),
         (["calibrate", "good.elf"], 2, "takes no file"),

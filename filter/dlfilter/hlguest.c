@@ -299,7 +299,7 @@ static void tell_interrupt(struct filter *f)
 		"interrupted: the report covers what was read until then";
 
 	hlg_run_note(&f->run, "%s", text);
-	if (f->run.options.format == HLG_FORMAT_FOLDED)
+	if (!f->run.format->notes)
 		fprintf(stderr, "hlguest: %s\n", text);
 }
 

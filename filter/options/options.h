@@ -27,7 +27,7 @@ enum hlg_mode {
 	HLG_SHOW_HOST,
 	HLG_SHOW_ALL
 };
-enum hlg_format {
+enum hlg_format_word {
 	HLG_FORMAT_TEXT,
 	HLG_FORMAT_CSV,
 	HLG_FORMAT_JSON,
@@ -78,8 +78,9 @@ struct hlg_options {
 	uint64_t region;                      /* bytes, a power of two; 0: no regions */
 	uint64_t skid;                        /* instructions; 0: no edges */
 	uint64_t top;                         /* rows; 0: all; HLG_UNSET */
-	uint64_t min;                         /* 10^-9 percent; HLG_UNSET */
-	uint64_t start, stop;                 /* ns, [start, stop) */
+	uint64_t most;        /* the format's: rows if top is unset; 0: all */
+	uint64_t min;         /* 10^-9 percent; HLG_UNSET */
+	uint64_t start, stop; /* ns, [start, stop) */
 	struct hlg_number_list pid, tid, cpu; /* empty: any */
 	char *event;                          /* glob; NULL: any */
 	char *out;                            /* NULL: standard output */

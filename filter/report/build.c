@@ -208,5 +208,5 @@ int hlg_report_build(struct hlg_report *r, const struct hlg_options *options,
 		hlg_notes_add(r);
 		hlg_trust_notes_add(r);
 	}
-	return rc == 0 && r->no_memory ? hlg_err_memory(err, "report") : rc;
+	return rc == 0 && hlg_report_lost(r) ? hlg_err_memory(err, "report") : rc;
 }

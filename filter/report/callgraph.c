@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/rows.h"
 #include "filter/view/place-name.h"
 
 /* What a view says of one address of a series, and what no stack has told of it yet. */
@@ -27,7 +28,7 @@ static int compare_credits(const void *a, const void *b)
 static struct credit *make_credits(const struct hlg_report *r, const struct hlg_view *v,
 				   size_t *n)
 {
-	size_t shown = hlg_report_shown(r, v->n_rows, hlg_report_row_share, v);
+	size_t shown = hlg_rows_shown(r, v->n_rows, hlg_rows_share, v);
 	struct credit *credits = malloc((v->n_hits + 1) * sizeof(*credits));
 
 	*n = 0;

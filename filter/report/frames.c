@@ -2,7 +2,7 @@
 #include "filter/report/frames.h"
 
 #include "filter/report/callgraph.h"
-#include "filter/write/write.h"
+#include "filter/report/rows.h"
 
 static void add(struct hlg_growing *frames, uint32_t node, struct hlg_count count)
 {
@@ -23,7 +23,7 @@ static void add_view(void *to, const struct hlg_report *r, const struct hlg_view
 		     const char *series)
 {
 	struct hlg_growing *frames = to;
-	size_t shown = hlg_report_shown(r, v->n_rows, hlg_report_row_share, v);
+	size_t shown = hlg_rows_shown(r, v->n_rows, hlg_rows_share, v);
 
 	if (r->stacks) {
 		hlg_callgraph_add_view(frames, r, v, series);
@@ -44,14 +44,13 @@ static void add_view(void *to, const struct hlg_report *r, const struct hlg_view
 	}
 }
 
-static void add_host(void *to, const struct hlg_host_row *row, uint64_t weight,
-		     double share, const char *series)
+static void add_host(void *to, const struct hlg_host_row *row, double share,
+		     const char *series)
 {
 	struct hlg_growing *frames = to;
 	uint32_t node =
 		hlg_tree_child(frames->tree, HLG_TREE_ROOT, HLG_FRAME_NOTE, "[host]");
 
-	(void)weight;
 	(void)share;
 	if (series)
 		node = hlg_tree_child(frames->tree, node, HLG_FRAME_GROUP, series);
@@ -67,10 +66,10 @@ int hlg_frames_build(struct hlg_tree *tree, const struct hlg_report *report,
 	int rc = 0;
 
 	if (frames.ok)
-		rc = hlg_write_views(&frames, report, add_view, err);
+		rc = hlg_rows_each_view(&frames, report, add_view, err);
 	if (frames.ok && rc == 0)
 		rc = report->stacks ? hlg_callgraph_add_host(&frames, report, err)
-				    : hlg_write_host(&frames, report, add_host, err);
+				    : hlg_rows_each_host(&frames, report, add_host, err);
 	if (rc == 0 && !(frames.ok &&
 			 hlg_tree_settle(tree, (enum hlg_weight)report->options->weight)))
 		rc = hlg_err_memory(err, "report");

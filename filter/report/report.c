@@ -20,11 +20,8 @@ void hlg_report_finish(struct hlg_report *r)
 {
 	for (uint32_t i = 0; i < r->n_groups; i++)
 		hlg_view_finish(&r->groups[i].view);
-	for (size_t i = 0; i < r->n_notes; i++)
-		free(r->notes[i]);
-	for (size_t i = 0; i < r->n_remarks; i++)
-		free(r->remarks[i]);
-	free(r->remarks);
+	hlg_note_list_finish(&r->notes);
+	hlg_note_list_finish(&r->remarks);
 	free(r->banner);
 	hlg_trust_finish(&r->trust);
 	hlg_view_finish(&r->all);
@@ -32,18 +29,12 @@ void hlg_report_finish(struct hlg_report *r)
 	free(r->rank);
 	free(r->groups);
 	free(r->events);
-	free(r->notes);
 	memset(r, 0, sizeof(*r));
 }
 
-bool hlg_report_add_line(char ***lines, size_t *n, const char *fmt, va_list ap)
+bool hlg_report_lost(const struct hlg_report *r)
 {
-	char *line;
-
-	if (!HLG_GROW(*lines, *n) || vasprintf(&line, fmt, ap) < 0)
-		return false;
-	(*lines)[(*n)++] = line;
-	return true;
+	return r->notes.lost || r->remarks.lost;
 }
 
 void hlg_report_note(struct hlg_report *r, const char *fmt, ...)
@@ -51,7 +42,7 @@ void hlg_report_note(struct hlg_report *r, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	r->no_memory |= !hlg_report_add_line(&r->notes, &r->n_notes, fmt, ap);
+	hlg_note_list_vadd(&r->notes, fmt, ap);
 	va_end(ap);
 }
 
@@ -60,7 +51,7 @@ void hlg_report_remark(struct hlg_report *r, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	r->no_memory |= !hlg_report_add_line(&r->remarks, &r->n_remarks, fmt, ap);
+	hlg_note_list_vadd(&r->remarks, fmt, ap);
 	va_end(ap);
 }
 
@@ -93,39 +84,4 @@ char *hlg_report_series_name(const struct hlg_report *r, uint32_t series)
 		return NULL;
 	}
 	return name;
-}
-
-double hlg_report_row_share(const struct hlg_view *view, size_t i)
-{
-	return view->rows[i].share.share;
-}
-
-double hlg_report_region_share(const struct hlg_view *view, size_t i)
-{
-	return view->regions[i].share.share;
-}
-
-uint64_t hlg_report_top(const struct hlg_report *r)
-{
-	if (r->options->top != HLG_UNSET)
-		return r->options->top;
-	return r->options->format == HLG_FORMAT_TEXT ? 40 : 0;
-}
-
-double hlg_report_least(const struct hlg_report *r)
-{
-	return r->options->min == HLG_UNSET ? 0 : (double)r->options->min / 1e11;
-}
-
-size_t hlg_report_shown(const struct hlg_report *r, size_t n,
-			double (*share)(const struct hlg_view *, size_t),
-			const struct hlg_view *view)
-{
-	uint64_t top = hlg_report_top(r);
-	double least = hlg_report_least(r);
-	size_t shown = 0;
-
-	while (shown < n && (top == 0 || shown < top) && share(view, shown) >= least)
-		shown++;
-	return shown;
 }

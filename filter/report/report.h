@@ -9,9 +9,8 @@
 #ifndef HLG_FILTER_REPORT_REPORT_H
 #define HLG_FILTER_REPORT_REPORT_H
 
-#include <stdarg.h>
-
 #include "filter/output/colour.h"
+#include "filter/output/note-list.h"
 #include "filter/profile/host.h"
 #include "filter/stacks/stacks.h"
 #include "filter/trust/per-file.h"
@@ -48,8 +47,7 @@ struct hlg_report {
 	struct hlg_size_test size_test;
 	char *banner;    /* hlg_trust_notes_banner() of it; NULL if the samples fit */
 	bool suppressed; /* names are: samples do not fit, rows are guest addresses */
-	char **remarks;  /* what the trust block says in words; not escaped */
-	size_t n_remarks;
+	struct hlg_note_list remarks; /* what the trust block says in words */
 	unsigned by; /* options->by, and the event if there are several */
 	struct hlg_view all;
 	struct hlg_event_sum *events; /* by name and precision */
@@ -61,10 +59,8 @@ struct hlg_report {
 	uint32_t n_groups;
 	const struct hlg_report_file *files; /* shown if there are several; not owned */
 	size_t n_files;
-	char **notes; /* lines without '\n', not escaped */
-	size_t n_notes;
-	bool unread;    /* a note says that an image could not be read again */
-	bool no_memory; /* for a note or remark: a report without it must not be */
+	struct hlg_note_list notes;
+	bool unread;               /* a note says that an image could not be read again */
 	struct hlg_colour colours; /* of the stream it goes to; off as it is built */
 };
 
@@ -81,23 +77,10 @@ __attribute__((format(printf, 2, 3))) void hlg_report_note(struct hlg_report *re
 __attribute__((format(printf, 2, 3))) void hlg_report_remark(struct hlg_report *report,
 							     const char *fmt, ...);
 
-/* Adds a line to a list of n, in memory of its own. False without memory. */
-__attribute__((format(printf, 3, 0))) bool hlg_report_add_line(char ***lines, size_t *n,
-							       const char *fmt,
-							       va_list ap);
+/* Has the report lost a note? Then there must be none. */
+bool hlg_report_lost(const struct hlg_report *report);
 
 /* "event=cpu-clock,tid=17": a series as by= splits, in memory to be freed, or NULL. */
 char *hlg_report_series_name(const struct hlg_report *report, uint32_t series);
-
-/* top=, or what it is when unset (0: all); min= as a share. */
-uint64_t hlg_report_top(const struct hlg_report *report);
-double hlg_report_least(const struct hlg_report *report);
-
-/* How many of the rows (or regions) of a view the user wants to see; shares descend. */
-size_t hlg_report_shown(const struct hlg_report *report, size_t n,
-			double (*share)(const struct hlg_view *, size_t),
-			const struct hlg_view *view);
-double hlg_report_row_share(const struct hlg_view *view, size_t i);
-double hlg_report_region_share(const struct hlg_view *view, size_t i);
 
 #endif

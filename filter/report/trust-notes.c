@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/report/trust-notes.h"
+#include "filter/stats/interval.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "filter/write/write.h"
 
 enum {
 	SHOWN = 8 /* bases, threads */
@@ -33,7 +32,7 @@ static void put_better(FILE *f, const struct hlg_trust *trust)
 		if (ti->found.n == 0 || fit->base == ti->image->base)
 			continue;
 		any = true;
-		hlg_write_percent(percent, share(fit->on_samples, fit->off_samples));
+		hlg_interval_percent(percent, share(fit->on_samples, fit->off_samples));
 		if (trust->n_images > 1)
 			fprintf(f, "; %s at base", ti->image->path);
 		else
@@ -61,8 +60,8 @@ char *hlg_trust_notes_banner(const struct hlg_report *r)
 	f = open_memstream(&text, &size);
 	if (!f)
 		return NULL;
-	hlg_write_percent(percent, all->by_samples.share);
-	hlg_write_percent(chance, all->chance);
+	hlg_interval_percent(percent, all->by_samples.share);
+	hlg_interval_percent(chance, all->chance);
 	if (all->bytes == 0)
 		fputs("no sample lies in a function", f);
 	else
@@ -129,7 +128,7 @@ static void tell_images(struct hlg_report *r)
 			hlg_report_remark(
 				r, "%s: %s, %s %% of %" PRIu64 " sample%s",
 				ti->image->path, word,
-				hlg_write_percent(percent, share(s->on, s->off)), n,
+				hlg_interval_percent(percent, share(s->on, s->off)), n,
 				n == 1 ? "" : "s");
 	}
 }
@@ -153,12 +152,13 @@ static void tell_threads(struct hlg_report *r)
 		const struct hlg_thread_test *m = &trust->threads[i];
 		char percent[16];
 
-		hlg_report_remark(
-			r,
-			"thread %" PRId32 " does not fit: %s %% of %" PRIu64 " samples",
-			m->tid,
-			hlg_write_percent(percent, share(m->samples.on, m->samples.off)),
-			m->samples.on + m->samples.off);
+		hlg_report_remark(r,
+				  "thread %" PRId32 " does not fit: %s %% of %" PRIu64
+				  " samples",
+				  m->tid,
+				  hlg_interval_percent(
+					  percent, share(m->samples.on, m->samples.off)),
+				  m->samples.on + m->samples.off);
 	}
 	if (trust->n_threads > SHOWN)
 		hlg_report_remark(r, "%zu more threads do not fit",

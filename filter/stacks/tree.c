@@ -161,3 +161,11 @@ const char *hlg_tree_name(const struct hlg_tree *tree, const struct hlg_node *no
 
 	return name ? name : "";
 }
+
+const char *hlg_tree_frame_word(enum hlg_frame kind)
+{
+	static const char *const words[] = {"group", "host user", "host kernel",
+					    "guest", "gap",       "note"};
+
+	return words[kind];
+}

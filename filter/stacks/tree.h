@@ -51,6 +51,9 @@ struct hlg_tree {
 	struct hlg_index index; /* of nodes but the root, until they are settled */
 };
 
+/* What kind of frame it is, in words: "host kernel", "guest". */
+const char *hlg_tree_frame_word(enum hlg_frame kind);
+
 /* *tree is all zero before; false without memory. The caller finishes it in any case. */
 bool hlg_tree_init(struct hlg_tree *tree);
 void hlg_tree_finish(struct hlg_tree *tree);

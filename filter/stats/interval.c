@@ -2,6 +2,8 @@
 #include "filter/stats/interval.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /* The 97.5th percentile of the standard normal distribution. */
 #define Z95 1.959963984540054
@@ -153,4 +155,21 @@ double hlg_interval_effective(uint64_t samples, uint64_t sum, hlg_u128 squares)
 		return (double)samples;
 	n = (double)sum * (double)sum / (double)squares;
 	return n < (double)samples ? n : (double)samples;
+}
+
+const char *hlg_interval_percent(char buf[static 16], double share)
+{
+	unsigned hundredths = (unsigned)lround(share * 10000);
+
+	snprintf(buf, 16, "%u.%02u", hundredths / 100 % 100000, hundredths % 100);
+	return buf;
+}
+
+const char *hlg_interval_points(char buf[static 16], double share)
+{
+	long hundredths = lround(share * 10000), size = labs(hundredths) % 10000000;
+
+	snprintf(buf, 16, "%c%ld.%02ld", hundredths < 0 ? '-' : '+', size / 100,
+		 size % 100);
+	return buf;
 }

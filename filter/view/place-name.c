@@ -65,3 +65,11 @@ char *hlg_place_name(const struct hlg_place *place, bool demangle)
 		return strdup("[outside]");
 	}
 }
+
+const char *hlg_place_name_kind(enum hlg_kind kind)
+{
+	static const char *const words[] = {"function", "label", "gap", "data",
+					    "outside"};
+
+	return words[kind];
+}

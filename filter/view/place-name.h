@@ -18,4 +18,7 @@ char *hlg_place_name(const struct hlg_place *place, bool demangle);
 char *hlg_place_name_symbol(const struct hlg_image *image,
 			    const struct hlg_symbol *symbol, bool demangle);
 
+/* "function", "label", "gap", "data", "outside". */
+const char *hlg_place_name_kind(enum hlg_kind kind);
+
 #endif

@@ -3,10 +3,37 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "filter/report/frames.h"
 #include "filter/write/format.h"
-#include "filter/write/write.h"
+#include "symtab/escape.h"
+
+/* The blank before digits, or digits with a point behind some, that end text; or NULL. */
+static const char *find_count(const char *text)
+{
+	static const char digits[] = "0123456789";
+	const char *blank = strrchr(text, ' '), *end;
+
+	if (!blank || !strspn(blank + 1, digits))
+		return NULL;
+	end = blank + 1 + strspn(blank + 1, digits);
+	if (*end == '.')
+		end += 1 + strspn(end + 1, digits);
+	return *end ? NULL : blank;
+}
+
+void hlg_folded_frame(FILE *f, const char *name)
+{
+	const char *blank = find_count(name);
+
+	if (blank) {
+		hlg_escape_print_as(f, name, (size_t)(blank - name), ';', ":");
+		fputs("\\x20", f);
+		name = blank + 1;
+	}
+	hlg_escape_print_as(f, name, SIZE_MAX, ';', ":");
+}
 
 /* A group, as "tid 72", is never last: nobody takes what it ends in for a count. */
 static void write_node(FILE *f, const struct hlg_tree *tree, const struct hlg_node *node)
@@ -14,9 +41,9 @@ static void write_node(FILE *f, const struct hlg_tree *tree, const struct hlg_no
 	const char *name = hlg_tree_name(tree, node);
 
 	if (node->frame == HLG_FRAME_GROUP && node->self.samples == 0)
-		hlg_write_escaped(f, name, ';', ":");
+		hlg_escape_print_as(f, name, SIZE_MAX, ';', ":");
 	else
-		hlg_write_frame(f, name);
+		hlg_folded_frame(f, name);
 }
 
 int hlg_folded_write(FILE *f, const struct hlg_tree *tree, enum hlg_weight weight,
@@ -48,7 +75,7 @@ int hlg_folded_write(FILE *f, const struct hlg_tree *tree, enum hlg_weight weigh
 	return 0;
 }
 
-int hlg_write_folded(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+int hlg_folded_report(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
 	struct hlg_tree tree = {0};
 	int rc = hlg_report_check_whole(r, err);

@@ -16,4 +16,11 @@
 int hlg_folded_write(FILE *f, const struct hlg_tree *tree, enum hlg_weight weight,
 		     struct hlg_err *err);
 
+/*
+ * A frame, escaped. What ends a frame, ';', becomes ':'; and of a name that ends like a
+ * count, as "pass 2", the last blank is written as \x20: flamegraph.pl takes a number
+ * behind a blank for a second count, and cuts it off.
+ */
+void hlg_folded_frame(FILE *f, const char *name);
+
 #endif

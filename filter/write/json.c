@@ -1,342 +1,301 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * JSON, format 1. Stable: keys may be added, none changes its meaning. Counts are
- * numbers, addresses strings of hex, percentages of the kept guest weight. Text is
- * escaped (escape.h), so that it is valid UTF-8 whatever the file held.
- */
-#include <jansson.h>
+#include "filter/write/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "config.h"
-#include "filter/write/format.h"
-#include "filter/write/json-parts.h"
-#include "filter/write/json-stacks.h"
-#include "filter/write/json-trust.h"
-#include "filter/write/write.h"
+#include "filter/write/table.h"
 #include "symtab/escape.h"
-#include "symtab/image/base.h"
 
-static json_t *image_path(const struct hlg_image *image)
+/* Of 15 digits a double holds each: what was rounded to some places shows no others. */
+#define FLAGS (JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY)
+
+static bool lost; /* an allocation failed since hlg_json_watch_begin */
+
+static void *watched_malloc(size_t size)
 {
-	return image ? hlg_json_text(image->path) : json_null();
+	void *p = malloc(size);
+
+	lost |= !p;
+	return p;
 }
 
-/* All bases, with what lies at each. */
-static json_t *bases(const struct hlg_report *r, const struct hlg_image *image)
+void hlg_json_watch_begin(void)
 {
-	const struct hlg_image_test *ti = hlg_trust_of(&r->trust, image);
-	json_t *list = json_array();
-
-	for (size_t i = 0; ti && i < ti->n_bases; i++) {
-		json_t *o = hlg_json_count(ti->bases[i].count);
-
-		json_object_set_new(o, "base", hlg_json_hex(ti->bases[i].base));
-		json_object_set_new(o, "tid",
-				    ti->bases[i].tid >= 0 ? json_integer(ti->bases[i].tid)
-							  : json_null());
-		json_array_append_new(list, o);
-	}
-	return list;
+	lost = false;
+	json_set_alloc_funcs(watched_malloc, free);
 }
 
-static json_t *images(const struct hlg_report *r)
+bool hlg_json_lost(void)
 {
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < r->space->n_images; i++) {
-		const struct hlg_image *image = r->space->images[i];
-		const char *table = image->elf.dynsym ? ".dynsym" : ".symtab";
-		json_t *o = json_object();
-
-		json_object_set_new(o, "path", hlg_json_text(image->path));
-		json_object_set_new(o, "build_id",
-				    image->elf.build_id[0]
-					    ? json_string(image->elf.build_id)
-					    : json_null());
-		json_object_set_new(o, "base", hlg_json_hex(image->base));
-		json_object_set_new(o, "bases", bases(r, image));
-		json_object_set_new(o, "base_from",
-				    json_string(hlg_base_word(image->from)));
-		json_object_set_new(o, "symbols", hlg_json_number(image->tab.n_syms));
-		json_object_set_new(o, "symbol_table",
-				    json_string(image->map ? "perf map" : table));
-		json_array_append_new(list, o);
-	}
-	return list;
+	return lost;
 }
 
-static json_t *events(const struct hlg_report *r)
+static void end_line(const struct hlg_json *json)
 {
-	json_t *list = json_array();
+	static const char line[] = "\n                "; /* HLG_JSON_DEPTH blanks */
 
-	for (uint32_t i = 0; i < r->n_events; i++) {
-		const struct hlg_event *event = &r->profile->events[r->events[i].event];
-		json_t *o = json_object();
-
-		json_object_set_new(o, "name", hlg_json_text(event->name));
-		json_object_set_new(o, "precise_ip", json_integer(event->precise_ip));
-		hlg_json_put_count(o, r->events[i].count);
-		json_array_append_new(list, o);
-	}
-	return list;
+	fwrite(line, 1, json->depth + 1, json->f);
 }
 
-static json_t *states(const struct hlg_report *r)
+/* In front of a member or an element. */
+static void begin_value(struct hlg_json *json, const char *key)
 {
-	json_t *o = json_object();
-
-	for (int i = 0; i < HLG_N_STATES; i++)
-		json_object_set_new(o, hlg_write_state(i),
-				    hlg_json_count(r->profile->states[i]));
-	return o;
+	if (json->any)
+		fputc(',', json->f);
+	end_line(json);
+	if (key)
+		fprintf(json->f, "\"%s\": ", key);
+	json->any = true;
 }
 
-static json_t *totals(const struct hlg_report *r)
+/* Of jansson's pieces a newline is one by itself; in strings there is none. */
+static int put_piece(const char *piece, size_t size, void *ctx)
 {
-	const struct hlg_view *v = &r->all;
-	json_t *o = json_object();
+	const struct hlg_json *json = ctx;
 
-	json_object_set_new(o, "seen", hlg_json_count(r->profile->seen));
-	json_object_set_new(o, "deselected", hlg_json_count(r->profile->deselected));
-	json_object_set_new(o, "host", hlg_json_count(r->profile->host));
-	json_object_set_new(o, "guest", hlg_json_count(v->guest));
-	for (int k = 0; k < HLG_N_KINDS; k++)
-		json_object_set_new(o, hlg_write_kind((enum hlg_kind)k),
-				    hlg_json_count(v->kinds[k]));
-	json_object_set_new(o, "padding", hlg_json_count(v->padding));
-	json_object_set_new(o, "dropped", hlg_json_count(v->dropped));
-	if (r->options->stacks == HLG_STACKS_COUNTERS)
-		json_object_set_new(o, "states", states(r));
-	return o;
+	if (size == 1 && *piece == '\n')
+		end_line(json);
+	else
+		fwrite(piece, 1, size, json->f);
+	return 0;
 }
 
-/* The view of one series, for percentages within it. Groups lie in rank order. */
-static const struct hlg_view *group_of(const struct hlg_report *r, uint32_t series)
+static void put(struct hlg_json *json, const char *key, json_t *value, size_t flags)
 {
-	uint32_t from = 0, to = r->n_groups;
-
-	while (to - from > 1) {
-		uint32_t mid = from + (to - from) / 2;
-
-		if (r->rank[r->groups[mid].series] <= r->rank[series])
-			from = mid;
-		else
-			to = mid;
-	}
-	return &r->groups[from].view;
+	begin_value(json, key);
+	lost |= !value || json_dump_callback(value, put_piece, json, FLAGS | flags) != 0;
+	json_decref(value);
 }
 
-/* {"event=cpu-clock,tid=17": {samples, period, percent of that series}} */
-static json_t *series(const struct hlg_report *r, const struct hlg_row *row)
+void hlg_json_put(struct hlg_json *json, const char *key, json_t *value)
 {
-	const struct hlg_hit *hits = r->all.hits + row->first_hit;
-	json_t *map = json_object();
-
-	for (size_t i = 0, j; r->n_groups && i < row->n_hits; i = j) {
-		const struct hlg_view *v = group_of(r, hits[i].series);
-		char *name = hlg_report_series_name(r, hits[i].series);
-		char *safe = name ? hlg_escape_dup(name) : NULL;
-		struct hlg_count count = {0, 0};
-		double total = (double)hlg_count_weigh(v->weight, v->kept);
-		json_t *o = json_object();
-
-		for (j = i; j < row->n_hits && hits[j].series == hits[i].series; j++)
-			hlg_count_add(&count, hits[j].count);
-		hlg_json_put_count(o, count);
-		json_object_set_new(
-			o, "percent",
-			hlg_json_percent(
-				total > 0 ? (double)hlg_count_weigh(v->weight, count) /
-						    total
-					  : 0));
-		hlg_json_watch(safe);
-		json_object_set_new(map, safe ? safe : "", o);
-		free(safe);
-		free(name);
-	}
-	return map;
+	put(json, key, value, JSON_INDENT(1));
 }
 
-static json_t *function(const struct hlg_report *r, const struct hlg_row *row)
+void hlg_json_put_line(struct hlg_json *json, const char *key, json_t *value)
 {
-	const struct hlg_place *place = &row->place;
-	json_t *o = json_object();
-
-	json_object_set_new(o, "name", hlg_json_text(row->name));
-	json_object_set_new(
-		o, "symbol",
-		place->symbol ? hlg_json_text(hlg_image_name(place->image, place->symbol))
-			      : json_null());
-	json_object_set_new(o, "kind", json_string(hlg_write_kind(place->kind)));
-	json_object_set_new(o, "image", image_path(place->image));
-	json_object_set_new(o, "addr",
-			    place->image ? hlg_json_hex(place->start) : json_null());
-	json_object_set_new(o, "size",
-			    place->image ? hlg_json_number(place->end - place->start)
-					 : json_null());
-	hlg_json_put_count(o, row->count);
-	hlg_json_put_share(o, &row->share);
-	json_object_set_new(o, "unsure", json_boolean(row->unsure));
-	if (row->edge_known)
-		json_object_set_new(
-			o, "edge",
-			hlg_json_percent((double)row->edge / (double)row->count.samples));
-	json_object_set_new(o, "aliases", hlg_json_aliases(place));
-	json_object_set_new(o, "series", series(r, row));
-	return o;
+	put(json, key, value, 0);
 }
 
-/* Data and outside have no function: they are in the totals and the regions. */
-static json_t *functions(const struct hlg_report *r)
+static void open_container(struct hlg_json *json, const char *key, char begins, char ends)
 {
-	double least = hlg_report_least(r);
-	uint64_t top = hlg_report_top(r);
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < r->all.n_rows && r->all.rows[i].share.share >= least;
-	     i++) {
-		if (r->all.rows[i].place.kind > HLG_GAP)
-			continue;
-		if (top && json_array_size(list) == top)
-			break;
-		json_array_append_new(list, function(r, &r->all.rows[i]));
-	}
-	return list;
+	if (json->depth)
+		begin_value(json, key);
+	fputc(begins, json->f);
+	json->ends[json->depth++] = ends;
+	json->any = false;
 }
 
-/* What there is instead of functions when their names are suppressed. */
-static json_t *addresses(const struct hlg_report *r)
+void hlg_json_open(struct hlg_json *json, const char *key)
 {
-	size_t n = hlg_report_shown(r, r->all.n_rows, hlg_report_row_share, &r->all);
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < n; i++) {
-		const struct hlg_row *row = &r->all.rows[i];
-		json_t *o = hlg_json_count(row->count);
-
-		json_object_set_new(o, "ip", hlg_json_hex(row->place.addr));
-		hlg_json_put_share(o, &row->share);
-		json_array_append_new(list, o);
-	}
-	return list;
+	open_container(json, key, '{', '}');
 }
 
-static json_t *regions(const struct hlg_report *r)
+void hlg_json_open_list(struct hlg_json *json, const char *key)
 {
-	const struct hlg_view *v = &r->all;
-	size_t n = hlg_report_shown(r, v->n_regions, hlg_report_region_share, v);
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < n; i++) {
-		const struct hlg_region *region = &v->regions[i];
-		json_t *o = json_object(), *symbols = json_array();
-
-		json_object_set_new(o, "image", image_path(region->image));
-		json_object_set_new(o, "addr", hlg_json_hex(region->addr));
-		json_object_set_new(o, "size", hlg_json_number(r->options->region));
-		hlg_json_put_count(o, region->count);
-		hlg_json_put_share(o, &region->share);
-		for (size_t k = 0; k < region->n_parts; k++)
-			json_array_append_new(
-				symbols,
-				hlg_json_text(
-					v->rows[v->parts[region->first_part + k].row]
-						.name));
-		json_object_set_new(o, "symbols", symbols);
-		json_array_append_new(list, o);
-	}
-	return list;
+	open_container(json, key, '[', ']');
 }
 
-static void add_host_row(void *list, const struct hlg_host_row *row, uint64_t weight,
-			 double share, const char *series_name)
+void hlg_json_close(struct hlg_json *json)
 {
-	json_t *o = json_object();
+	char ends = json->ends[--json->depth];
 
-	(void)weight;
-	json_object_set_new(o, "name", hlg_json_text(row->comm));
-	json_object_set_new(o, "dso", hlg_json_text(row->dso));
-	json_object_set_new(o, "series",
-			    series_name ? hlg_json_text(series_name) : json_null());
-	hlg_json_put_count(o, row->count);
-	json_object_set_new(o, "percent", hlg_json_percent(share));
-	json_array_append_new(list, o);
+	if (json->any)
+		end_line(json);
+	fputc(ends, json->f);
+	json->any = true;
 }
 
-static int add_host(json_t *root, const struct hlg_report *r, struct hlg_err *err)
+void hlg_json_begin(struct hlg_json *json, FILE *f, unsigned format)
 {
-	json_t *list = json_array();
-	int rc = hlg_write_host(list, r, add_host_row, err);
-
-	json_object_set_new(root, "host", list);
-	return rc;
+	hlg_json_watch_begin();
+	*json = (struct hlg_json){.f = f};
+	hlg_json_open(json, NULL);
+	hlg_json_put(json, "hlguest", json_string(HLG_VERSION));
+	hlg_json_put(json, "format", json_integer(format));
 }
 
-static json_t *files(const struct hlg_report *r)
+int hlg_json_end(struct hlg_json *json, struct hlg_err *err)
 {
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < r->n_files; i++) {
-		const struct hlg_report_file *file = &r->files[i];
-		json_t *o = json_object();
-
-		json_object_set_new(o, "path", hlg_json_text(file->path));
-		json_object_set_new(o, "problem",
-				    file->problem ? hlg_json_text(file->problem)
-						  : json_null());
-		json_object_set_new(o, "samples", hlg_json_number(file->samples));
-		json_object_set_new(o, "guest", hlg_json_number(file->guest));
-		json_object_set_new(o, "lost", hlg_json_number(file->lost));
-		json_object_set_new(o, "base",
-				    file->fit.n_bases ? hlg_json_hex(file->fit.base)
-						      : json_null());
-		json_object_set_new(o, "bases", hlg_json_number(file->fit.n_bases));
-		json_object_set_new(
-			o, "verdict",
-			file->problem ? json_null()
-				      : json_string(hlg_verdict_word(file->fit.verdict)));
-		json_array_append_new(list, o);
-	}
-	return list;
+	while (json->depth)
+		hlg_json_close(json);
+	fputc('\n', json->f);
+	return lost ? hlg_err_memory(err, "format=json") : 0;
 }
 
-int hlg_write_json(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+int hlg_json_dump(FILE *f, const json_t *root, const char *what, struct hlg_err *err)
 {
-	json_t *root;
-	int rc = 0;
-	bool ok;
+	bool ok = !lost && json_dumpf(root, f, JSON_COMPACT) == 0;
 
-	hlg_json_begin();
-	root = json_object();
-	json_object_set_new(root, "hlguest", json_string(HLG_VERSION));
-	json_object_set_new(root, "format", json_integer(1));
-	json_object_set_new(
-		root, "weight",
-		json_string(r->all.weight == HLG_WEIGHT_SAMPLES ? "samples" : "period"));
-	json_object_set_new(root, "images", images(r));
-	json_object_set_new(root, "events", events(r));
-	json_object_set_new(root, "totals", totals(r));
-	json_object_set_new(root, "trust", hlg_json_trust(r));
-	json_object_set_new(root, "notes", hlg_json_lines(r->notes, r->n_notes));
-	if (r->n_files > 1)
-		json_object_set_new(root, "files", files(r));
-	if (r->options->mode != HLG_SHOW_HOST) {
-		json_object_set_new(root, "functions", functions(r));
-		if (r->suppressed)
-			json_object_set_new(root, "addresses", addresses(r));
-		json_object_set_new(root, "regions", regions(r));
-	}
-	if (r->options->mode != HLG_SHOW_GUEST)
-		rc = add_host(root, r, err);
-	if (rc == 0)
-		rc = hlg_json_stacks(root, r, err);
-	ok = rc == 0 && !hlg_json_lost() &&
-	     json_dumpf(root, f, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
-	json_decref(root);
-	if (rc == 0 && (hlg_json_lost() || (!ok && !ferror(f))))
-		rc = hlg_err_memory(err, "format=json");
-	if (rc < 0)
-		return rc;
+	/* A write that failed is found when the output is closed. */
+	if (lost || (!ok && !ferror(f)))
+		return hlg_err_memory(err, what);
 	fputc('\n', f);
 	return 0;
+}
+
+void hlg_json_watch(const void *memory)
+{
+	lost |= !memory;
+}
+
+json_t *hlg_json_text(const char *s)
+{
+	char *safe = s ? hlg_escape_dup(s) : NULL;
+	json_t *json = safe ? json_string_nocheck(safe) : json_null();
+
+	lost |= s && !safe;
+	free(safe);
+	return json;
+}
+
+json_t *hlg_json_hex(uint64_t value)
+{
+	char buf[24];
+
+	snprintf(buf, sizeof(buf), "0x%" PRIx64, value);
+	return json_string_nocheck(buf);
+}
+
+/* JSON integers are signed here; a count beyond 2^63 is one that overflowed anyway. */
+json_t *hlg_json_number(uint64_t value)
+{
+	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
+}
+
+void hlg_json_put_count(json_t *object, struct hlg_count count)
+{
+	json_object_set_new_nocheck(object, "samples", hlg_json_number(count.samples));
+	json_object_set_new_nocheck(object, "period", hlg_json_number(count.period));
+}
+
+json_t *hlg_json_count(struct hlg_count count)
+{
+	json_t *object = json_object();
+
+	hlg_json_put_count(object, count);
+	return object;
+}
+
+json_t *hlg_json_percent(double share)
+{
+	return json_real((double)lround(share * 10000) / 100);
+}
+
+json_t *hlg_json_real(double value, int places)
+{
+	double unit = pow(10, places);
+
+	return isfinite(value) ? json_real(round(value * unit) / unit) : json_null();
+}
+
+void hlg_json_put_share(json_t *object, const struct hlg_share *share)
+{
+	json_object_set_new_nocheck(object, "percent", hlg_json_percent(share->share));
+	json_object_set_new_nocheck(object, "low", hlg_json_percent(share->low));
+	json_object_set_new_nocheck(object, "high", hlg_json_percent(share->high));
+}
+
+json_t *hlg_json_lines(char *const *lines, size_t n)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, hlg_json_text(lines[i]));
+	return list;
+}
+
+json_t *hlg_json_numbers(const uint64_t *values, size_t n)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, hlg_json_number(values[i]));
+	return list;
+}
+
+json_t *hlg_json_aliases(const struct hlg_place *place)
+{
+	json_t *list = json_array();
+	const struct hlg_symbol *first;
+	size_t n;
+
+	if (!place->symbol)
+		return list;
+	first = hlg_image_aliases(place->image, place->symbol, &n);
+	for (size_t i = 0; i < n; i++)
+		if (&first[i] != place->symbol)
+			json_array_append_new(list, hlg_json_text(hlg_image_name(
+							    place->image, &first[i])));
+	return list;
+}
+
+static json_t *list_of(const struct hlg_value *cell)
+{
+	json_t *list = json_array();
+	const char *text;
+	size_t i = 0;
+
+	while ((text = cell->list.next(cell->list.of, &i)))
+		json_array_append_new(list, hlg_json_text(text));
+	return list;
+}
+
+/* p and q to four digits: a double's own hold nothing more. */
+static json_t *probability(double p)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.4g", p);
+	return json_real(strtod(text, NULL));
+}
+
+static json_t *value_of(const struct hlg_column *c, const struct hlg_value *cell)
+{
+	switch (c->type) {
+	case HLG_VALUE_TEXT:
+	case HLG_VALUE_WORD:
+		return hlg_json_text(cell->text);
+	case HLG_VALUE_ADDR:
+		return hlg_json_hex(cell->n);
+	case HLG_VALUE_PERCENT:
+		return hlg_json_percent(cell->number);
+	case HLG_VALUE_POINTS:
+	case HLG_VALUE_GROWTH:
+		return isfinite(cell->number)
+			       ? json_real(round(cell->number * 10000) / 100)
+			       : json_null();
+	case HLG_VALUE_SIGNED:
+	case HLG_VALUE_REAL:
+		return hlg_json_real(cell->number, c->places);
+	case HLG_VALUE_PROBABILITY:
+		return probability(cell->number);
+	case HLG_VALUE_SECONDS:
+		return hlg_json_real((double)cell->n / 1e9, 9);
+	case HLG_VALUE_BOOL:
+		return json_boolean(cell->n);
+	case HLG_VALUE_LIST:
+		return list_of(cell);
+	default:
+		return hlg_json_number(cell->n);
+	}
+}
+
+void hlg_json_row(json_t *object, const struct hlg_table *t,
+		  const struct hlg_value *cells)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct hlg_column *c = &t->columns[t->layout ? t->layout[i] : i];
+		const struct hlg_value *cell = &cells[c - t->columns];
+
+		if (c->key && (cell->is || !(c->flags & HLG_COLUMN_OMIT)))
+			json_object_set_new_nocheck(object, c->key,
+						    cell->is ? value_of(c, cell)
+							     : json_null());
+	}
 }

@@ -10,4 +10,7 @@
 /* Ends with an empty line. Write errors stay on the stream. */
 void hlg_text_head(FILE *f, const struct hlg_report *report);
 
+/* The sums of the stacks (stacks=callgraph), else nothing. Fails only without memory. */
+int hlg_text_head_stacks(FILE *f, const struct hlg_report *report, struct hlg_err *err);
+
 #endif

@@ -2,30 +2,42 @@
 /* The report for people: function and region tables, files, the host, behind its head. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
-#include "filter/write/callgraph-sums.h"
+#include "filter/report/rows.h"
+#include "filter/stats/interval.h"
 #include "filter/write/format.h"
+#include "filter/write/report-table.h"
 #include "filter/write/text-head.h"
-#include "filter/write/write.h"
 #include "symtab/escape.h"
 
-/* Cells; of rows on a terminal only. */
 enum {
-	REGION_BAR = 20,
-	ROW_BAR = 10
+	REGION_BAR = 20, /* cells; of rows there is one on a terminal only */
+	MOST = 10        /* columns of a table */
 };
 
-static void write_share(FILE *f, const struct hlg_colour *colours,
-			const struct hlg_share *share, bool unsure)
-{
-	char percent[16], low[16], high[16];
+/* What a table shows of the report's columns, for the cells' tails, too. */
+struct text {
+	FILE *f;
+	const struct hlg_report *r;
+	const struct hlg_view *v;
+	struct hlg_column columns[HLG_REPORT_COLUMNS];
+	unsigned char layout[MOST];
+	struct hlg_table table;
+	/* At hand. */
+	const struct hlg_row *row;
+	const struct hlg_region *region;
+	const struct hlg_host_row *host;
+	const char *series;
+};
 
-	hlg_colour_begin(f, colours, share->share);
-	fprintf(f, "%8s %%", hlg_write_percent(percent, share->share));
-	hlg_colour_end(f, colours, share->share);
-	fprintf(f, " %c%6s - %6s", unsure ? '~' : ' ', hlg_write_percent(low, share->low),
-		hlg_write_percent(high, share->high));
+static void begin_table(struct text *t, const unsigned char *layout, size_t n,
+			const char *heading)
+{
+	memcpy(t->columns, hlg_report_table_columns, sizeof(t->columns));
+	memcpy(t->layout, layout, n);
+	t->columns[HLG_REPORT_NAME].heading = heading;
+	t->table = (struct hlg_table){t->columns, t->layout, n, t->r->colours};
 }
 
 static void write_aliases(FILE *f, const struct hlg_report *r,
@@ -49,10 +61,13 @@ static void write_aliases(FILE *f, const struct hlg_report *r,
 }
 
 /* What the name alone does not say. */
-static void write_remark(FILE *f, const struct hlg_report *r, const struct hlg_row *row)
+static void write_remark(FILE *f, const void *of)
 {
+	const struct text *t = of;
+	const struct hlg_row *row = t->row;
+
 	if (row->place.symbol)
-		write_aliases(f, r, &row->place);
+		write_aliases(f, t->r, &row->place);
 	if (row->place.kind == HLG_LABEL)
 		fputs("  (label)", f);
 	if (row->place.kind == HLG_GAP && row->padding.samples == 0)
@@ -61,44 +76,11 @@ static void write_remark(FILE *f, const struct hlg_report *r, const struct hlg_r
 		fputs("  (padding)", f);
 	else if (row->place.kind == HLG_GAP)
 		fprintf(f, "  (%" PRIu64 " in padding)", row->padding.samples);
-	if (r->space->n_images > 1 && row->place.image) {
+	if (t->r->space->n_images > 1 && row->place.image) {
 		fputs("  [", f);
 		hlg_escape_print(f, row->place.image->path);
 		fputc(']', f);
 	}
-}
-
-static void write_edge(FILE *f, const struct hlg_row *row)
-{
-	double samples = (double)row->count.samples;
-	char percent[16];
-
-	if (row->edge_known)
-		fprintf(f, "%6s  ",
-			hlg_write_percent(percent, (double)row->edge / samples));
-	else
-		fprintf(f, "%6s  ", "-");
-}
-
-/* most is the largest share of a row, for the bar. */
-static void write_row(FILE *f, const struct hlg_report *r, const struct hlg_row *row,
-		      double most)
-{
-	write_share(f, &r->colours, &row->share, row->unsure);
-	fprintf(f, " %10" PRIu64 " %16" PRIu64, row->count.samples, row->count.period);
-	if (row->place.kind == HLG_OUTSIDE)
-		fprintf(f, " %8s  ", "-");
-	else
-		fprintf(f, " %8" PRIu64 "  ", row->place.end - row->place.start);
-	if (r->options->skid)
-		write_edge(f, row);
-	if (r->colours.on) {
-		hlg_colour_bar(f, &r->colours, row->share.share, most, ROW_BAR);
-		fputs("  ", f);
-	}
-	hlg_escape_print(f, row->name);
-	write_remark(f, r, row);
-	fputc('\n', f);
 }
 
 /* "... and 12 more, 1.03 %" for what top= and min= cut off. */
@@ -108,34 +90,54 @@ static void write_rest(FILE *f, size_t n, double rest)
 
 	if (n)
 		fprintf(f, "     ... and %zu more, %s %%\n", n,
-			hlg_write_percent(percent, rest));
+			hlg_interval_percent(percent, rest));
 }
 
-static void write_rows(FILE *f, const struct hlg_report *r, const struct hlg_view *v)
+/* Those of rows: without edges and bars where there are none. */
+static void begin_rows(struct text *t)
 {
-	size_t shown = hlg_report_shown(r, v->n_rows, hlg_report_row_share, v);
+	static const unsigned char all[] = {
+		HLG_REPORT_PERCENT, HLG_REPORT_MARK,   HLG_REPORT_INTERVAL,
+		HLG_REPORT_SAMPLES, HLG_REPORT_PERIOD, HLG_REPORT_SIZE,
+		HLG_REPORT_EDGE,    HLG_REPORT_BAR,    HLG_REPORT_NAME};
+	unsigned char layout[sizeof(all)];
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(all); i++)
+		if (!(all[i] == HLG_REPORT_EDGE && !t->r->options->skid) &&
+		    !(all[i] == HLG_REPORT_BAR && !t->r->colours.on))
+			layout[n++] = all[i];
+	begin_table(t, layout, n, t->r->suppressed ? "guest address" : "function");
+}
+
+static void write_rows(struct text *t)
+{
+	const struct hlg_view *v = t->v;
+	size_t shown = hlg_rows_shown(t->r, v->n_rows, hlg_rows_share, v);
+	struct hlg_value c[HLG_REPORT_COLUMNS];
 	bool unsure = false;
 	double rest = 0;
 
-	fprintf(f, "%10s  %15s %10s %16s %8s  ", "overhead", "95 % interval", "samples",
-		"period", "size");
-	if (r->options->skid)
-		fputs("edge %  ", f);
-	if (r->colours.on)
-		fprintf(f, "%-*s  ", ROW_BAR, "heat");
-	fprintf(f, "%s\n", r->suppressed ? "guest address" : "function");
+	begin_rows(t);
+	hlg_table_text_head(t->f, &t->table);
 	for (size_t i = 0; i < shown; i++) {
-		write_row(f, r, &v->rows[i], v->rows[0].share.share);
-		unsure |= v->rows[i].unsure;
+		t->row = &v->rows[i];
+		hlg_report_table_row(c, t->r, t->row, NULL);
+		c[HLG_REPORT_BAR] = hlg_value_share((struct hlg_share){
+			.share = t->row->share.share, .high = v->rows[0].share.share});
+		c[HLG_REPORT_NAME].tail = write_remark;
+		c[HLG_REPORT_NAME].of = t;
+		hlg_table_text_row(t->f, &t->table, c, t->row->share.share);
+		unsure |= t->row->unsure;
 	}
 	for (size_t i = shown; i < v->n_rows; i++)
 		rest += v->rows[i].share.share;
-	write_rest(f, v->n_rows - shown, rest);
+	write_rest(t->f, v->n_rows - shown, rest);
 	if (unsure)
 		fputs("         ~ the order of this row and the next is not "
 		      "established\n",
-		      f);
-	fputc('\n', f);
+		      t->f);
+	fputc('\n', t->f);
 }
 
 static void write_parts(FILE *f, const struct hlg_view *v,
@@ -158,130 +160,181 @@ static void write_parts(FILE *f, const struct hlg_view *v,
 		fprintf(f, ", %zu more", region->n_parts - SHOWN);
 }
 
-static void write_region(FILE *f, const struct hlg_report *r, const struct hlg_view *v,
-			 const struct hlg_region *region)
+/* "0x1000-0x13ff  longest_match 99%" */
+static void write_region(FILE *f, const void *of)
 {
-	write_share(f, &r->colours, &region->share, false);
-	fprintf(f, " %10" PRIu64 "  ", region->count.samples);
-	hlg_colour_bar(f, &r->colours, region->share.share, v->regions[0].share.share,
-		       REGION_BAR);
-	fprintf(f, "  0x%" PRIx64 "-0x%" PRIx64 "  ", region->addr,
-		region->addr + (r->options->region - 1));
-	if (r->space->n_images > 1 && region->image) {
+	const struct text *t = of;
+	const struct hlg_region *region = t->region;
+
+	fprintf(f, "0x%" PRIx64 "-0x%" PRIx64 "  ", region->addr,
+		region->addr + (t->r->options->region - 1));
+	if (t->r->space->n_images > 1 && region->image) {
 		fputc('[', f);
 		hlg_escape_print(f, region->image->path);
 		fputs("] ", f);
 	}
-	write_parts(f, v, region);
-	fputc('\n', f);
+	write_parts(f, t->v, region);
 }
 
-static void write_regions(FILE *f, const struct hlg_report *r, const struct hlg_view *v)
+static void write_regions(struct text *t)
 {
-	size_t shown = hlg_report_shown(r, v->n_regions, hlg_report_region_share, v);
+	static const unsigned char layout[] = {HLG_REPORT_PERCENT,  HLG_REPORT_MARK,
+					       HLG_REPORT_INTERVAL, HLG_REPORT_SAMPLES,
+					       HLG_REPORT_BAR,      HLG_REPORT_NAME};
+	const struct hlg_view *v = t->v;
+	size_t shown = hlg_rows_shown(t->r, v->n_regions, hlg_rows_region_share, v);
+	struct hlg_value c[HLG_REPORT_COLUMNS];
 	double rest = 0;
 
 	if (!v->n_regions)
 		return;
-	fprintf(f, "%10s  %15s %10s  %-*s  region (%s addresses) and what is in it\n",
-		"overhead", "95 % interval", "samples", REGION_BAR, "heat",
-		r->suppressed ? "guest" : "own");
-	for (size_t i = 0; i < shown; i++)
-		write_region(f, r, v, &v->regions[i]);
+	begin_table(t, layout, sizeof(layout),
+		    t->r->suppressed ? "region (guest addresses) and what is in it"
+				     : "region (own addresses) and what is in it");
+	t->columns[HLG_REPORT_BAR].width = -REGION_BAR;
+	hlg_table_text_head(t->f, &t->table);
+	for (size_t i = 0; i < shown; i++) {
+		t->region = &v->regions[i];
+		hlg_report_table_region(c, t->r, v, t->region, NULL);
+		c[HLG_REPORT_BAR] = hlg_value_share(
+			(struct hlg_share){.share = t->region->share.share,
+					   .high = v->regions[0].share.share});
+		c[HLG_REPORT_NAME] = (struct hlg_value){.tail = write_region, .of = t};
+		hlg_table_text_row(t->f, &t->table, c, t->region->share.share);
+	}
 	for (size_t i = shown; i < v->n_regions; i++)
 		rest += v->regions[i].share.share;
-	write_rest(f, v->n_regions - shown, rest);
-	fputc('\n', f);
+	write_rest(t->f, v->n_regions - shown, rest);
+	fputc('\n', t->f);
 }
 
-static void write_view(void *f, const struct hlg_report *r, const struct hlg_view *v,
+static void write_view(void *to, const struct hlg_report *r, const struct hlg_view *v,
 		       const char *of)
 {
+	struct text t = {.f = to, .r = r, .v = v};
+
 	if (of) {
-		fputs("== ", f);
-		hlg_escape_print(f, of);
-		fprintf(f, " (%" PRIu64 " guest sample%s)\n\n", v->guest.samples,
+		fputs("== ", t.f);
+		hlg_escape_print(t.f, of);
+		fprintf(t.f, " (%" PRIu64 " guest sample%s)\n\n", v->guest.samples,
 			v->guest.samples == 1 ? "" : "s");
 	}
 	if (!v->n_rows)
 		return;
-	write_rows(f, r, v);
-	write_regions(f, r, v);
+	write_rows(&t);
+	write_regions(&t);
 }
 
-static void write_host_row(void *f, const struct hlg_host_row *row, uint64_t weight,
-			   double share, const char *series)
+static void write_mapping(FILE *f, const void *of)
 {
-	char percent[16];
+	const struct text *t = of;
 
-	(void)weight;
-	fprintf(f, "%8s %% %10" PRIu64 " %16" PRIu64 "  ",
-		hlg_write_percent(percent, share), row->count.samples, row->count.period);
-	hlg_escape_print(f, row->comm);
 	fputs(" (", f);
-	hlg_escape_print(f, row->dso);
+	hlg_escape_print(f, t->host->dso);
 	fputc(')', f);
-	if (series) {
+	if (t->series) {
 		fputs("  ", f);
-		hlg_escape_print(f, series);
+		hlg_escape_print(f, t->series);
 	}
-	fputc('\n', f);
 }
 
-static void write_file(FILE *f, const struct hlg_report_file *file)
+static void write_host_row(void *to, const struct hlg_host_row *row, double share,
+			   const char *series)
 {
-	double all = (double)file->samples;
-	const char *verdict = hlg_verdict_word(file->fit.verdict);
-	char percent[16], base[32] = "-";
+	struct text *t = to;
+	struct hlg_value c[HLG_REPORT_COLUMNS];
 
-	if (file->fit.n_bases > 1)
-		snprintf(base, sizeof(base), "%zu bases", file->fit.n_bases);
-	else if (file->fit.n_bases)
-		snprintf(base, sizeof(base), "0x%" PRIx64, file->fit.base);
-	/* "too few samples to tell" is long for a column. */
-	fprintf(f, "%12" PRIu64 " %12" PRIu64 " %8s %% %10" PRIu64 "  %-18s %-10.*s ",
-		file->samples, file->guest,
-		hlg_write_percent(percent, all > 0 ? (double)file->guest / all : 0),
-		file->lost, base, file->fit.verdict == HLG_TRUST_TOO_FEW ? 7 : 10,
-		verdict);
+	t->host = row;
+	t->series = series;
+	hlg_report_table_host(c, row, share, series);
+	c[HLG_REPORT_NAME].tail = write_mapping;
+	c[HLG_REPORT_NAME].of = t;
+	hlg_table_text_row(t->f, &t->table, c, 0);
 }
 
-static void write_files(FILE *f, const struct hlg_report *r)
+static int write_host(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
-	if (r->n_files < 2)
-		return;
-	fprintf(f, "%12s %12s %10s %10s  %-18s %-10s %s\n", "samples", "guest", "share",
-		"lost", "base", "trust", "file");
-	for (size_t i = 0; i < r->n_files; i++) {
-		const struct hlg_report_file *file = &r->files[i];
-
-		if (file->problem)
-			fprintf(f, "%12s %12s %10s %10s  %-18s %-10s ", "-", "-", "-",
-				"-", "-", "-");
-		else
-			write_file(f, file);
-		hlg_escape_print(f, file->path);
-		fputs(file->problem ? "  (not read)\n" : "\n", f);
-	}
-	fputc('\n', f);
-}
-
-int hlg_write_text(FILE *f, const struct hlg_report *r, struct hlg_err *err)
-{
-	size_t shown = hlg_write_host_shown(r);
+	static const unsigned char layout[] = {HLG_REPORT_PERCENT, HLG_REPORT_SAMPLES,
+					       HLG_REPORT_PERIOD, HLG_REPORT_NAME};
+	size_t shown = hlg_rows_host_shown(r);
+	struct text t = {.f = f, .r = r};
 	int rc;
 
-	hlg_text_head(f, r);
-	rc = hlg_callgraph_text(f, r, err);
-	write_files(f, r);
-	rc = rc < 0 ? rc : hlg_write_views(f, r, write_view, err);
-	if (rc < 0 || r->options->mode == HLG_SHOW_GUEST)
-		return rc;
-	fprintf(f, "%10s %10s %16s  %s\n", "of host", "samples", "period",
-		"process (mapping)");
-	rc = hlg_write_host(f, r, write_host_row, err);
+	begin_table(&t, layout, sizeof(layout), "process (mapping)");
+	t.columns[HLG_REPORT_PERCENT].heading = "of host";
+	t.columns[HLG_REPORT_PERCENT].flags = 0;
+	hlg_table_text_head(f, &t.table);
+	rc = hlg_rows_each_host(&t, r, write_host_row, err);
 	if (shown < r->host->n_rows)
 		fprintf(f, "     ... and %zu more\n", r->host->n_rows - shown);
 	fputc('\n', f);
 	return rc;
+}
+
+static void write_not_read(FILE *f, const void *file)
+{
+	if (((const struct hlg_report_file *)file)->problem)
+		fputs("  (not read)", f);
+}
+
+static void write_file(FILE *f, const struct hlg_table *table,
+		       const struct hlg_report_file *file)
+{
+	double all = (double)file->samples;
+	char base[32], trust[11];
+	struct hlg_value c[] = {
+		hlg_value_count(file->samples),
+		hlg_value_count(file->guest),
+		hlg_value_number(all > 0 ? (double)file->guest / all : 0),
+		hlg_value_count(file->lost),
+		hlg_value_text(file->fit.n_bases ? base : NULL),
+		hlg_value_text(trust),
+		{.is = true, .text = file->path, .tail = write_not_read, .of = file},
+	};
+
+	if (file->fit.n_bases > 1)
+		snprintf(base, sizeof(base), "%zu bases", file->fit.n_bases);
+	else
+		snprintf(base, sizeof(base), "0x%" PRIx64, file->fit.base);
+	/* "too few samples to tell" is long for a column. */
+	snprintf(trust, sizeof(trust), "%.*s",
+		 file->fit.verdict == HLG_TRUST_TOO_FEW ? 7 : 10,
+		 hlg_verdict_word(file->fit.verdict));
+	for (size_t i = 0; file->problem && i < 6; i++)
+		c[i].is = false;
+	hlg_table_text_row(f, table, c, 0);
+}
+
+static void write_files(FILE *f, const struct hlg_report *r)
+{
+	static const struct hlg_column columns[] = {
+		{NULL, "samples", .type = HLG_VALUE_COUNT, 0, 12, .none = "-"},
+		{NULL, "guest", .type = HLG_VALUE_COUNT, 1, 12, .none = "-"},
+		{NULL, "share", .type = HLG_VALUE_PERCENT, 1, 10, .unit = " %",
+		 .none = "-"},
+		{NULL, "lost", .type = HLG_VALUE_COUNT, 1, 10, .none = "-"},
+		{NULL, "base", .type = HLG_VALUE_WORD, 2, -18, .none = "-"},
+		{NULL, "trust", .type = HLG_VALUE_WORD, 1, -10, .none = "-"},
+		{NULL, "file", .type = HLG_VALUE_TEXT, 1},
+	};
+	static const struct hlg_table table = {columns,
+					       .n = sizeof(columns) / sizeof(columns[0])};
+
+	if (r->n_files < 2)
+		return;
+	hlg_table_text_head(f, &table);
+	for (size_t i = 0; i < r->n_files; i++)
+		write_file(f, &table, &r->files[i]);
+	fputc('\n', f);
+}
+
+int hlg_text_write(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+{
+	int rc;
+
+	hlg_text_head(f, r);
+	rc = hlg_text_head_stacks(f, r, err);
+	write_files(f, r);
+	rc = rc < 0 ? rc : hlg_rows_each_view(f, r, write_view, err);
+	return rc < 0 || r->options->mode == HLG_SHOW_GUEST ? rc : write_host(f, r, err);
 }

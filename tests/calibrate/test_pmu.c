@@ -109,8 +109,8 @@ static struct hlg_calibration *count(void)
 	return &c;
 }
 
-static char *write_as(void (*write)(FILE *f, const struct hlg_calibration *c),
-		      const struct hlg_calibration *c)
+static char *write_as(int (*write)(void *c, FILE *f, struct hlg_err *err),
+		      struct hlg_calibration *c)
 {
 	static char *text;
 	size_t size;
@@ -119,7 +119,7 @@ static char *write_as(void (*write)(FILE *f, const struct hlg_calibration *c),
 	free(text);
 	text = NULL;
 	f = open_memstream(&text, &size);
-	write(f, c);
+	ck_assert_int_eq(write(c, f, &err), 0);
 	ck_assert_int_eq(fclose(f), 0);
 	return text;
 }
@@ -140,9 +140,11 @@ START_TEST(counts)
 	ck_assert_ptr_nonnull(strstr(write_as(hlg_calibration_csv, c),
 				     ",rep_lodsb,native,2,counter\n"));
 	ck_assert_ptr_nonnull(strstr(write_as(hlg_calibration_csv, c), "\n8,7,"));
+#if HLG_HAVE_JANSSON
 	ck_assert_ptr_nonnull(
 		strstr(write_as(hlg_calibration_json, c),
 		       "\"instructions\": {\"min\": 8, \"median\": 8, \"max\": 8"));
+#endif
 	ck_assert_ptr_nonnull(
 		strstr(write_as(hlg_calibration_text, c), "0.000        +0 "));
 	ck_assert_ptr_nonnull(strstr(write_as(hlg_calibration_html, c), "</html>"));
@@ -151,9 +153,10 @@ END_TEST
 
 static const char *reason_of(struct hlg_calibration *c)
 {
-	const char *text = write_as(hlg_calibration_json, c);
-
-	ck_assert_ptr_null(strstr(text, "\"skipped\": \"\""));
+#if HLG_HAVE_JANSSON
+	ck_assert_ptr_null(
+		strstr(write_as(hlg_calibration_json, c), "\"skipped\": \"\""));
+#endif
 	ck_assert_ptr_null(strstr(write_as(hlg_calibration_csv, c), "counter"));
 	return c->counts.counted[HLG_COUNT_NATIVE][0].reason[HLG_COUNT_INSTRUCTIONS];
 }

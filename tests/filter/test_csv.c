@@ -10,7 +10,7 @@
 #include <locale.h>
 #include <string.h>
 
-#include "filter/write/write.h"
+#include "filter/view/place-name.h"
 #include "hostile.h"
 #include "tap.h"
 
@@ -96,7 +96,7 @@ struct sums {
 static struct hlg_count *total_of(struct sums *sums, const char *name)
 {
 	for (int k = 0; k < HLG_N_KINDS; k++)
-		if (strcmp(name, hlg_write_kind((enum hlg_kind)k)) == 0)
+		if (strcmp(name, hlg_place_name_kind((enum hlg_kind)k)) == 0)
 			return &sums->kinds[k];
 	return strcmp(name, "seen") == 0         ? &sums->seen
 	       : strcmp(name, "deselected") == 0 ? &sums->deselected

@@ -6,11 +6,11 @@
  * is written as it is made has the bytes that jansson would write.
  */
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 #include "config.h"
-#include "filter/write/json-parts.h"
-#include "filter/write/json-stream.h"
+#include "filter/write/json.h"
 #include "hostile.h"
 #include "tap.h"
 
@@ -339,24 +339,29 @@ static json_t *made(int i)
 			 "list", i, "third", i / 3.0, "none", "no");
 }
 
-/* n objects of n values each, the first of none. */
+/* n objects of n values each, the first of none; in odd ones they stand on a line. */
 static char *streamed(int n)
 {
-	struct hlg_json_stream s = {0};
+	struct hlg_json json;
+	struct hlg_err err;
 	char *text = NULL;
 	size_t size;
+	FILE *f = open_memstream(&text, &size);
 
-	s.f = open_memstream(&text, &size);
-	hlg_json_begin();
-	hlg_json_stream_open(&s, made(-1), "objects");
+	hlg_json_begin(&json, f, 7);
+	hlg_json_put(&json, "first", made(-1));
+	hlg_json_open_list(&json, "objects");
 	for (int i = 0; i < n; i++) {
-		hlg_json_stream_open(&s, made(i), "values");
+		hlg_json_open(&json, NULL);
+		hlg_json_put(&json, "made", made(i));
+		hlg_json_open_list(&json, "values");
 		for (int k = 0; k < i; k++)
-			hlg_json_stream_add(&s, k % 2 ? made(k) : json_integer(k));
-		hlg_json_stream_close(&s);
+			hlg_json_put(&json, NULL, k % 2 ? made(k) : json_integer(k));
+		hlg_json_close(&json);
+		hlg_json_close(&json);
 	}
-	hlg_json_stream_close(&s);
-	ck_assert_int_eq(fclose(s.f), 0);
+	ck_assert_int_eq(hlg_json_end(&json, &err), 0);
+	ck_assert_int_eq(fclose(f), 0);
 	ck_assert(!hlg_json_lost());
 	return text;
 }
@@ -365,25 +370,61 @@ static char *streamed(int n)
 START_TEST(stream)
 {
 	for (int n = 0; n < 5; n++) {
-		json_t *root = made(-1), *objects = json_array();
+		json_t *root = json_object(), *objects = json_array();
 		char *text = streamed(n), *whole;
 
+		json_object_set_new(root, "hlguest", json_string(HLG_VERSION));
+		json_object_set_new(root, "format", json_integer(7));
+		json_object_set_new(root, "first", made(-1));
 		json_object_set_new(root, "objects", objects);
 		for (int i = 0; i < n; i++) {
-			json_t *object = made(i), *values = json_array();
+			json_t *object = json_object(), *values = json_array();
 
+			json_object_set_new(object, "made", made(i));
 			for (int k = 0; k < i; k++)
 				json_array_append_new(values,
 						      k % 2 ? made(k) : json_integer(k));
 			json_object_set_new(object, "values", values);
 			json_array_append_new(objects, object);
 		}
-		whole = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
-		ck_assert_str_eq(text, whole);
+		whole = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+		ck_assert_int_eq(strncmp(text, whole, strlen(whole)), 0);
+		ck_assert_str_eq(text + strlen(whole), "\n");
 		json_decref(root);
 		free(whole);
 		free(text);
 	}
+}
+END_TEST
+
+/* A row on one line; what is left open is closed; nothing is no document. */
+START_TEST(stream_lines)
+{
+	struct hlg_json json;
+	struct hlg_err err;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	hlg_json_begin(&json, f, 1);
+	hlg_json_open_list(&json, "rows");
+	hlg_json_put_line(&json, NULL, json_pack("{s:i, s:[i, i]}", "a", 1, "b", 2, 3));
+	hlg_json_put_line(&json, NULL, hlg_json_real(2.5, 2));
+	hlg_json_put_line(&json, NULL, hlg_json_real(NAN, 2));
+	hlg_json_put_line(&json, NULL, hlg_json_text(NULL));
+	ck_assert_int_eq(hlg_json_end(&json, &err), 0);
+	ck_assert_int_eq(fclose(f), 0);
+	ck_assert_str_eq(text, "{\n \"hlguest\": \"" HLG_VERSION
+			       "\",\n \"format\": 1,\n \"rows\": [\n"
+			       "  {\"a\": 1, \"b\": [2, 3]},\n  2.5,\n  null,\n  null\n"
+			       " ]\n}\n");
+	free(text);
+	f = open_memstream(&text, &size);
+	hlg_json_begin(&json, f, 1);
+	hlg_json_put(&json, "lost", NULL);
+	ck_assert_int_eq(hlg_json_end(&json, &err), HLG_ESYSTEM);
+	fclose(f);
+	free(text);
 }
 END_TEST
 
@@ -400,5 +441,6 @@ int main(void)
 	tcase_add_test(tc, series);
 	tcase_add_test(tc, great_counts);
 	tcase_add_test(tc, stream);
+	tcase_add_test(tc, stream_lines);
 	return tap_main(suite);
 }

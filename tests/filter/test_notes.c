@@ -19,8 +19,8 @@ static void check_notes(struct hlg_run *run, const char *const *begins)
 	size_t n = 0;
 
 	kit_build(run, &report);
-	for (size_t i = 0; i < report.n_notes; i++) {
-		const char *note = report.notes[i];
+	for (size_t i = 0; i < report.notes.n; i++) {
+		const char *note = report.notes.line[i];
 
 		if (strncmp(note, "names are shown as they are", 27) == 0)
 			continue; /* of the build, not of the report */

@@ -6,6 +6,7 @@
  * decides itself: names of series, top=, min=, which events count as several.
  */
 #include "filter/report/report.h"
+#include "filter/report/rows.h"
 
 #include <string.h>
 
@@ -277,11 +278,11 @@ START_TEST(shown)
 	for (unsigned i = 0; i < 4; i++)
 		kit_add(&run, 0, KIT_BASE + addr[i], 1, 10 * (i + 1));
 	kit_build(&run, &report);
-	ck_assert_uint_eq(hlg_report_shown(&report, report.all.n_rows,
-					   hlg_report_row_share, &report.all),
-			  c[_i].n);
-	ck_assert_uint_eq(hlg_report_shown(&report, report.all.n_regions,
-					   hlg_report_region_share, &report.all),
+	ck_assert_uint_eq(
+		hlg_rows_shown(&report, report.all.n_rows, hlg_rows_share, &report.all),
+		c[_i].n);
+	ck_assert_uint_eq(hlg_rows_shown(&report, report.all.n_regions,
+					 hlg_rows_region_share, &report.all),
 			  c[_i].n);
 	hlg_report_finish(&report);
 	hlg_run_finish(&run);
@@ -290,15 +291,15 @@ END_TEST
 
 START_TEST(top_when_unset)
 {
-	struct hlg_options o = {.top = HLG_UNSET, .format = HLG_FORMAT_TEXT};
+	struct hlg_options o = {.top = HLG_UNSET, .most = 40};
 	struct hlg_report r = {.options = &o};
 
-	ck_assert_uint_eq(hlg_report_top(&r), 40);
-	o.format = HLG_FORMAT_JSON;
-	ck_assert_uint_eq(hlg_report_top(&r), 0);
+	ck_assert_uint_eq(hlg_rows_top(&r), 40);
+	o.most = 0;
+	ck_assert_uint_eq(hlg_rows_top(&r), 0);
 	o.top = 0;
-	o.format = HLG_FORMAT_TEXT;
-	ck_assert_uint_eq(hlg_report_top(&r), 0);
+	o.most = 40;
+	ck_assert_uint_eq(hlg_rows_top(&r), 0);
 }
 END_TEST
 

@@ -147,18 +147,18 @@ START_TEST(bases_that_overlap_are_told)
 	kit_trust_guest("a.elf");
 	kit_start(&run, "a.elf@0x100000");
 	kit_build(&run, &r);
-	ck_assert_uint_eq(r.n_remarks, 0);
+	ck_assert_uint_eq(r.remarks.n, 0);
 	fits = r.trust.images[0].found.fits;
 	r.trust.images[0].found.fits = &fit;
 	r.trust.images[0].found.n = 1;
 	hlg_trust_notes_add(&r);
 	r.trust.images[0].found.fits = fits;
 	r.trust.images[0].found.n = 0;
-	ck_assert_uint_eq(r.n_remarks, 1);
+	ck_assert_uint_eq(r.remarks.n, 1);
 	snprintf(want, sizeof(want), "77 samples would fit a.elf at base 0x%" PRIx64,
 		 fit.base);
-	ck_assert_ptr_nonnull(strstr(r.remarks[0], want));
-	ck_assert_ptr_nonnull(strstr(r.remarks[0], others[_i].advice));
+	ck_assert_ptr_nonnull(strstr(r.remarks.line[0], want));
+	ck_assert_ptr_nonnull(strstr(r.remarks.line[0], others[_i].advice));
 	hlg_report_finish(&r);
 	hlg_run_finish(&run);
 }

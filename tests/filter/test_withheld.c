@@ -195,10 +195,11 @@ static void check_remarks(struct hlg_run *run, const char *const *begins)
 	size_t n = 0;
 
 	kit_build(run, &r);
-	for (; n < r.n_remarks; n++) {
-		ck_assert_msg(begins[n], "too many: %s", r.remarks[n]);
-		ck_assert_msg(strncmp(r.remarks[n], begins[n], strlen(begins[n])) == 0,
-			      "'%s' in place of '%s'", r.remarks[n], begins[n]);
+	for (; n < r.remarks.n; n++) {
+		ck_assert_msg(begins[n], "too many: %s", r.remarks.line[n]);
+		ck_assert_msg(strncmp(r.remarks.line[n], begins[n], strlen(begins[n])) ==
+				      0,
+			      "'%s' in place of '%s'", r.remarks.line[n], begins[n]);
 	}
 	ck_assert_msg(!begins[n], "missing: %s", begins[n]);
 	hlg_report_finish(&r);

@@ -36,11 +36,14 @@ void door_exits_report(const struct hlg_exits_sums *sums, unsigned how)
 {
 	const struct hlg_number_list ports = {0};
 	const struct hlg_exits_choice choice = {.port = &ports, .by_tid = how & 2};
+	static const struct hlg_note_list no_notes;
 	struct hlg_exits_report r = {
 		.sums = sums,
+		.notes = &no_notes,
 		.kind = sums->pairs[HLG_EXITS_GUEST] ? HLG_EXITS_GUEST : HLG_EXITS_VMM,
 		.by_tid = how & 2,
 	};
+	const struct hlg_format *format;
 	struct hlg_err err;
 
 	if (!nowhere)
@@ -51,16 +54,9 @@ void door_exits_report(const struct hlg_exits_sums *sums, unsigned how)
 	for (size_t i = 0; i < sums->n_vcpus; i++)
 		hlg_exits_add_times(&r.time, &sums->vcpus[i]);
 	hlg_exits_histogram(r.octaves, sums, r.kind, &choice);
-	switch (how >> 6 & 3) {
-	case 0:
-		hlg_exits_text(nowhere, &r);
-		break;
-	case 1:
-		hlg_exits_csv(nowhere, &r);
-		break;
-	case 2:
-		hlg_exits_json(nowhere, &r, &err);
-	}
+	format = hlg_exits_formats[how >> 6 & 3];
+	if (format && format->write)
+		format->write(&r, nowhere, &err);
 	rewind(nowhere);
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		hlg_exits_table_finish(&r.tables[i]);

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "config.h"
 #include "door.h"
 #include "tools/sysprof/write.h"
 
@@ -41,7 +42,11 @@ static void write_it(const struct hlg_sysprof *s, unsigned how)
 		hlg_sysprof_folded(nowhere, s, &style);
 		break;
 	case 3:
+#if HLG_HAVE_JANSSON
 		hlg_sysprof_json(nowhere, s, &style, &err);
+#else
+		(void)err;
+#endif
 	}
 	rewind(nowhere);
 }

@@ -62,15 +62,14 @@ def cells_of(data):
 tables = []  # (what, bytes, rows) of all that csv() has seen
 
 
-def csv(data, what, comments=False):
-    """A table, the same to everybody; comments: lines with # may have other columns."""
+def csv(data, what):
+    """A table, the same to everybody."""
     wrong = unclean(data, what)
     try:
         rows = cells_of(data)
     except csv_module.Error as e:
         return wrong + [f"{what}: {e}"]
-    table = [r for r in rows if not (comments and r and r[0].startswith("#"))]
-    widths = {len(r) for r in table}
+    widths = {len(r) for r in rows}
     if len(widths) != 1:
         wrong.append(f"{what}: rows of {sorted(widths)} cells")
     wrong += [f"{what}: a formula: {cell[:80]!r}" for row in rows for cell in row

@@ -71,22 +71,22 @@ def check_text(place):
 
 def check_csv(place):
     cells = [checks.guarded(n) for n in NAMES]
-    for comments, argv in (
-            (False, ["report", place.image, place.samples, "--demangle=no",
-                     "--aliases=yes"]),
-            (False, ["report", place.image, place.samples, "--by=event,tid", "--mode=all"]),
-            (False, ["report", place.image, place.chains, "--stacks=callgraph",
-                     "--mode=all"]),
-            (False, ["diff", place.image, place.single, place.single, "--demangle=no"]),
-            (False, ["exits", place.image, place.exits, "--demangle=no"]),
-            (True, ["windows", place.image, place.windows]),
-            (True, ["windows", place.image, place.windows, "--summary"]),
-            (True, ["windows", place.image, place.windows, "--rates"]),
-            (True, ["windows", place.image, place.calls, "--between=port:101..port:101"])):
+    for argv in (
+            ["report", place.image, place.samples, "--demangle=no",
+             "--aliases=yes"],
+            ["report", place.image, place.samples, "--by=event,tid", "--mode=all"],
+            ["report", place.image, place.chains, "--stacks=callgraph",
+             "--mode=all"],
+            ["diff", place.image, place.single, place.single, "--demangle=no"],
+            ["exits", place.image, place.exits, "--demangle=no"],
+            ["windows", place.image, place.windows],
+            ["windows", place.image, place.windows, "--summary"],
+            ["windows", place.image, place.windows, "--rates"],
+            ["windows", place.image, place.calls, "--between=port:101..port:101"]):
         top = [] if argv[0] == "windows" else ["--top=0"]
         out = place.must(argv[0], "-q", *argv[1:], "--format=csv", *top)
         what = title(argv)
-        yield from checks.csv(out, what, comments)
+        yield from checks.csv(out, what)
         if "--demangle=no" in argv:
             found = {cell for row in checks.cells_of(out) for cell in row}
             yield from (f"{what}: no cell {c[:80]!r}" for c in cells if c not in found)

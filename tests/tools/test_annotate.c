@@ -315,7 +315,7 @@ END_TEST
 static char *write_all(struct bench *b, bool json, unsigned nth, bool all, bool *failed)
 {
 	struct hlg_found_places none = {0};
-	const struct hlg_annotate a = {&b->report, &none, &b->sources, HLG_SYNTAX_ATT};
+	struct hlg_annotate a = {&b->report, &none, &b->sources, HLG_SYNTAX_ATT};
 	struct hlg_err err;
 	char *text = NULL;
 	size_t size;
@@ -325,7 +325,11 @@ static char *write_all(struct bench *b, bool json, unsigned nth, bool all, bool 
 	ck_assert_ptr_nonnull(f);
 	if (nth)
 		oom_arm(nth, all);
-	rc = json ? hlg_annotate_json(f, &a, &err) : hlg_annotate_text(f, &a, &err);
+#if HLG_HAVE_JANSSON
+	rc = json ? hlg_annotate_json(&a, f, &err) : hlg_annotate_text(&a, f, &err);
+#else
+	rc = json ? HLG_EINPUT : hlg_annotate_text(&a, f, &err);
+#endif
 	*failed = nth ? oom_disarm() : false;
 	fclose(f);
 	if (rc == 0)

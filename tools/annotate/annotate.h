@@ -28,9 +28,9 @@ int hlg_annotate_each(const struct hlg_annotate *annotate,
 				   const struct hlg_view *view, const char *series),
 		      void *ctx, struct hlg_err *err);
 
-int hlg_annotate_text(FILE *f, const struct hlg_annotate *annotate, struct hlg_err *err);
+int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err);
 
 /* Format 1: keys may be added, none changes its meaning. Fails without jansson, too. */
-int hlg_annotate_json(FILE *f, const struct hlg_annotate *annotate, struct hlg_err *err);
+int hlg_annotate_json(void *annotate, FILE *f, struct hlg_err *err);
 
 #endif

@@ -2,6 +2,7 @@
 /* Which rows of which views are listed. */
 #include <stdlib.h>
 
+#include "filter/report/rows.h"
 #include "filter/view/place-name.h"
 #include "tools/annotate/annotate.h"
 
@@ -63,7 +64,7 @@ static int show_view(const struct show *s, struct hlg_err *err)
 		rc = show_place(s, &s->a->places->place[i], err);
 	if (s->a->places->n)
 		return rc;
-	n = hlg_report_shown(r, s->view->n_rows, hlg_report_row_share, s->view);
+	n = hlg_rows_shown(r, s->view->n_rows, hlg_rows_share, s->view);
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = show_row(s, &s->view->rows[i], err);
 	return rc;

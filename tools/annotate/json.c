@@ -4,10 +4,8 @@
 #include "tools/annotate/annotate.h"
 
 #if HLG_HAVE_JANSSON
-#include "filter/write/json-parts.h"
-#include "filter/write/json-stream.h"
-#include "filter/write/json-trust.h"
-#include "filter/write/write.h"
+#include "filter/view/place-name.h"
+#include "filter/write/report-json.h"
 
 static void put_target(json_t *o, const struct hlg_line *line)
 {
@@ -56,7 +54,7 @@ static void put_place(json_t *o, const struct hlg_place *place)
 			    place->symbol
 				    ? hlg_json_text(hlg_image_name(image, place->symbol))
 				    : json_null());
-	json_object_set_new(o, "kind", json_string(hlg_write_kind(place->kind)));
+	json_object_set_new(o, "kind", json_string(hlg_place_name_kind(place->kind)));
 	json_object_set_new(o, "image", image ? hlg_json_text(image->path) : json_null());
 	json_object_set_new(o, "addr", image ? hlg_json_hex(place->start) : json_null());
 	json_object_set_new(o, "size",
@@ -66,7 +64,7 @@ static void put_place(json_t *o, const struct hlg_place *place)
 }
 
 struct writer {
-	struct hlg_json_stream to;
+	struct hlg_json json;
 	bool edges;
 };
 
@@ -74,11 +72,14 @@ static void add_listing(void *ctx, const struct hlg_listing *l,
 			const struct hlg_view *view, const char *series)
 {
 	struct writer *w = ctx;
+	struct hlg_json *json = &w->json;
 	json_t *o = json_object(), *sums = json_object();
+	const char *key;
+	json_t *value;
 
 	(void)view;
 	json_object_set_new(o, "name", hlg_json_text(l->row->name));
-	json_object_set_new(o, "series", series ? hlg_json_text(series) : json_null());
+	json_object_set_new(o, "series", hlg_json_text(series));
 	put_place(o, &l->row->place);
 	hlg_json_put_count(o, l->row->count);
 	hlg_json_put_share(o, &l->row->share);
@@ -86,49 +87,32 @@ static void add_listing(void *ctx, const struct hlg_listing *l,
 	json_object_set_new(sums, "inside", hlg_json_count(l->inside));
 	json_object_set_new(sums, "plain", hlg_json_count(l->plain));
 	json_object_set_new(o, "sums", sums);
-	json_object_set_new(o, "note", l->remark ? json_string(l->remark) : json_null());
-	hlg_json_stream_open(&w->to, o, "lines");
+	json_object_set_new(o, "note", hlg_json_text(l->remark));
+	hlg_json_open(json, NULL);
+	json_object_foreach(o, key, value) hlg_json_put(json, key, json_incref(value));
+	json_decref(o);
+	hlg_json_open_list(json, "lines");
 	for (size_t i = 0; i < l->n && !hlg_json_lost(); i++)
-		hlg_json_stream_add(&w->to, line_of(l, &l->lines[i], w->edges));
-	hlg_json_stream_close(&w->to);
+		hlg_json_put(json, NULL, line_of(l, &l->lines[i], w->edges));
+	hlg_json_close(json);
+	hlg_json_close(json);
 }
 
-int hlg_annotate_json(FILE *f, const struct hlg_annotate *a, struct hlg_err *err)
+int hlg_annotate_json(void *annotate, FILE *f, struct hlg_err *err)
 {
+	const struct hlg_annotate *a = annotate;
 	const struct hlg_report *r = a->report;
-	struct writer w = {.to = {.f = f}, .edges = r->options->skid != 0};
-	json_t *root;
+	struct writer w = {.edges = r->options->skid != 0};
 	int rc;
 
-	hlg_json_begin();
-	root = json_object();
-	json_object_set_new(root, "hlguest", json_string(HLG_VERSION));
-	json_object_set_new(root, "format", json_integer(1));
-	json_object_set_new(
-		root, "weight",
-		json_string(r->all.weight == HLG_WEIGHT_SAMPLES ? "samples" : "period"));
-	json_object_set_new(root, "guest", hlg_json_count(r->all.guest));
-	json_object_set_new(root, "trust", hlg_json_trust(r));
-	json_object_set_new(root, "notes", hlg_json_lines(r->notes, r->n_notes));
-	json_object_set_new(root, "withheld", json_boolean(r->suppressed));
-	hlg_json_stream_open(&w.to, root, "functions");
+	hlg_report_json_head(&w.json, f, r);
+	hlg_json_put(&w.json, "guest", hlg_json_count(r->all.guest));
+	hlg_json_put(&w.json, "trust", hlg_report_json_trust(r));
+	hlg_json_put(&w.json, "notes", hlg_json_lines(r->notes.line, r->notes.n));
+	hlg_json_put(&w.json, "withheld", json_boolean(r->suppressed));
+	hlg_json_open_list(&w.json, "functions");
 	rc = hlg_annotate_each(a, add_listing, &w, err);
-	/* A write that failed is found when the output is closed. */
-	if (rc == 0 && hlg_json_lost())
-		rc = hlg_err_memory(err, "format=json");
-	if (rc == 0) {
-		hlg_json_stream_close(&w.to);
-		fputc('\n', f);
-	}
-	return rc;
-}
-
-#else
-int hlg_annotate_json(FILE *f, const struct hlg_annotate *a, struct hlg_err *err)
-{
-	(void)f, (void)a;
-	return hlg_err_set(err, HLG_EINPUT,
-			   "format=json: not in this build (build with libjansson-dev)");
+	return rc < 0 ? rc : hlg_json_end(&w.json, err);
 }
 
 #endif

@@ -2,8 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "filter/stats/interval.h"
+#include "filter/view/place-name.h"
 #include "filter/write/text-head.h"
-#include "filter/write/write.h"
 #include "symtab/escape.h"
 #include "tools/annotate/annotate.h"
 
@@ -46,7 +47,7 @@ static void put_aliases(FILE *f, const struct hlg_place *place)
 /* What the place is, and where: "function, 63 bytes at 0x12b0 of demo.elf". */
 static void put_place(FILE *f, const struct hlg_place *place)
 {
-	fprintf(f, "  %s", hlg_write_kind(place->kind));
+	fprintf(f, "  %s", hlg_place_name_kind(place->kind));
 	if (!place->image) {
 		fputs(", guest addresses\n", f);
 		return;
@@ -73,7 +74,7 @@ static void put_hottest(FILE *f, const struct hlg_listing *l)
 		const struct hlg_line *line = &l->lines[l->hot[i]];
 
 		fprintf(f, "%s 0x%" PRIx64 " %s %%", i ? "," : "", line->addr,
-			hlg_write_percent(percent, line->share));
+			hlg_interval_percent(percent, line->share));
 	}
 	fputc('\n', f);
 }
@@ -95,9 +96,9 @@ static void put_head(const struct writer *w, const struct hlg_listing *l,
 	put_place(w->f, &row->place);
 	put_aliases(w->f, &row->place);
 	fprintf(w->f, "  %s %% (%s - %s) of the guest's %s: ",
-		hlg_write_percent(percent, row->share.share),
-		hlg_write_percent(low, row->share.low),
-		hlg_write_percent(high, row->share.high),
+		hlg_interval_percent(percent, row->share.share),
+		hlg_interval_percent(low, row->share.low),
+		hlg_interval_percent(high, row->share.high),
 		view->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period");
 	put_plural(w->f, row->count.samples);
 	fprintf(w->f, ", period %" PRIu64 "\n", row->count.period);
@@ -120,7 +121,7 @@ static void put_counts(const struct writer *w, const struct hlg_line *line, doub
 		return;
 	}
 	hlg_colour_begin(w->f, w->colours, line->share);
-	fprintf(w->f, "%8s %%", hlg_write_percent(percent, line->share));
+	fprintf(w->f, "%8s %%", hlg_interval_percent(percent, line->share));
 	hlg_colour_end(w->f, w->colours, line->share);
 	fprintf(w->f, " %10" PRIu64 " %16" PRIu64, line->count.samples,
 		line->count.period);
@@ -240,8 +241,9 @@ static void put_listing(void *ctx, const struct hlg_listing *l,
 	put_sum(w, l);
 }
 
-int hlg_annotate_text(FILE *f, const struct hlg_annotate *a, struct hlg_err *err)
+int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err)
 {
+	const struct hlg_annotate *a = annotate;
 	struct writer w = {f, a->report, &a->report->colours};
 
 	hlg_text_head(f, a->report);

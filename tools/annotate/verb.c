@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/output/out.h"
 #include "filter/run.h"
 #include "filter/view/place-name.h"
 #include "tools/annotate/annotate.h"
@@ -69,32 +68,13 @@ static int find_places(struct hlg_run *run, const struct arguments *args, bool a
 	return rc;
 }
 
-static int write_all(const struct hlg_run *run, struct hlg_report *report,
-		     const struct hlg_annotate *annotate, struct hlg_err *err)
-{
-	struct hlg_out out;
-	int rc = hlg_out_open(&out, run->options.out, stdout, err);
-
-	if (rc < 0)
-		return rc;
-	if (hlg_target_is_stream(run->options.out))
-		report->colours = hlg_colour_of(out.f);
-	rc = run->options.format == HLG_FORMAT_JSON
-		     ? hlg_annotate_json(out.f, annotate, err)
-		     : hlg_annotate_text(out.f, annotate, err);
-	if (rc == 0)
-		return hlg_out_commit(&out, err);
-	hlg_out_abort(&out);
-	return rc;
-}
-
 static int show(struct hlg_run *run, const struct arguments *args,
 		struct hlg_found_places *places, struct hlg_err *err)
 {
 	struct hlg_sources sources = {0};
 	struct hlg_report report;
-	const struct hlg_annotate annotate = {&report, places, &sources,
-					      (enum hlg_syntax)args->syntax};
+	struct hlg_annotate annotate = {&report, places, &sources,
+					(enum hlg_syntax)args->syntax};
 	int rc = hlg_run_build(run, &report, err);
 
 	if (rc == 0)
@@ -102,7 +82,8 @@ static int show(struct hlg_run *run, const struct arguments *args,
 	if (rc == 0 && !hlg_source_open_all(&sources, &run->space))
 		rc = hlg_err_memory(err, "lines");
 	if (rc == 0)
-		rc = write_all(run, &report, &annotate, err);
+		rc = hlg_format_write(run->format, run->options.out, stdout, &annotate,
+				      &report.colours, err);
 	if (sources.space)
 		hlg_source_close_all(&sources);
 	hlg_report_finish(&report);
@@ -119,6 +100,8 @@ static int annotate_files(const struct arguments *args)
 	struct hlg_err err;
 	int rc = hlg_run_start(&run, in->n_words, in->words, &err), status = 0;
 
+	if (rc == 0)
+		rc = hlg_run_set_format(&run, in->format, &err);
 	run.options.region = 0;
 	if (rc == 0 && run.options.top == HLG_UNSET)
 		run.options.top = TOP;
@@ -140,9 +123,16 @@ static int annotate_files(const struct arguments *args)
 	return status;
 }
 
+/* Data is a struct hlg_annotate. */
+static const struct hlg_format text = {
+	.name = "text", .notes = true, .write = hlg_annotate_text};
+static const struct hlg_format json = {
+	.name = "json", .notes = true, HLG_FORMAT_JANSSON(hlg_annotate_json)};
+static const struct hlg_format *const formats[] = {&text, &json, NULL};
+
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {0};
+	struct arguments args = {.inputs.formats = formats};
 	int status;
 
 	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))

@@ -9,9 +9,10 @@
 
 #include "filter/output/out.h"
 #include "filter/run.h"
+#include "filter/stats/interval.h"
 #include "filter/trust/addresses.h"
 #include "filter/trust/base-search.h"
-#include "filter/write/write.h"
+#include "filter/write/table.h"
 #include "symtab/escape.h"
 #include "symtab/image/base.h"
 #include "tools/cli/output.h"
@@ -25,49 +26,71 @@ struct claim {
 	char from[128];
 };
 
-static const char *percent_of(char buf[static 16], uint64_t part, uint64_t rest)
+/* A line of the table, and what else is said of it. */
+struct line {
+	const struct hlg_fit *fit;
+	const struct hlg_image *image; /* NULL: the runner-up */
+	const struct claim *claim;
+};
+
+static void put_remark(FILE *f, const void *of)
+{
+	const struct line *line = of;
+	const struct hlg_fit *fit = line->fit;
+
+	fprintf(f, "%7" PRIu64 " of %" PRIu64 "  ", fit->on, fit->on + fit->off);
+	hlg_escape_print(f, line->image ? line->image->path : "runner-up");
+	if (line->image && line->claim->any && fit->base == line->claim->base) {
+		fputs("  (as ", f);
+		hlg_escape_print(f, line->claim->from);
+		fputc(')', f);
+	}
+}
+
+static double share_of(uint64_t part, uint64_t rest)
 {
 	double all = (double)part + (double)rest;
 
-	return hlg_write_percent(buf, all > 0 ? (double)part / all : 0);
+	return all > 0 ? (double)part / all : 0;
 }
 
-static void print_fit(FILE *f, const char *base, const struct hlg_fit *fit)
-{
-	char samples[16], addrs[16];
+static const struct hlg_column columns[] = {
+	{"base", "base", .type = HLG_VALUE_WORD, .width = -18},
+	{"samples", "samples", .type = HLG_VALUE_COUNT, 1, 12},
+	{"on_boundary", "on boundary", .type = HLG_VALUE_PERCENT, 1, 12, .unit = " %"},
+	{"addresses", "addresses", .type = HLG_VALUE_PERCENT, 1, 12, .unit = " %"},
+	{NULL, "of them", .type = HLG_VALUE_TEXT, 2},
+};
+static const struct hlg_table table = {columns,
+				       .n = sizeof(columns) / sizeof(columns[0])};
 
-	fprintf(f, "%-18s %12" PRIu64 " %10s %% %10s %%  ", base, fit->samples,
-		percent_of(samples, fit->on_samples, fit->off_samples),
-		percent_of(addrs, fit->on, fit->off));
-	fprintf(f, "%7" PRIu64 " of %" PRIu64, fit->on, fit->on + fit->off);
+static void print_fit(FILE *f, const struct hlg_fit *fit, const struct hlg_image *image,
+		      const struct claim *claim)
+{
+	const struct line line = {fit, image, claim};
+	char base[32] = "";
+	const struct hlg_value values[] = {
+		hlg_value_text(base),
+		hlg_value_count(fit->samples),
+		hlg_value_number(share_of(fit->on_samples, fit->off_samples)),
+		hlg_value_number(share_of(fit->on, fit->off)),
+		{.tail = put_remark, .of = &line},
+	};
+
+	snprintf(base, sizeof(base), "%s0x%" PRIx64, image ? "" : "  not ", fit->base);
+	hlg_table_text_row(f, &table, values, 0);
 }
 
 static void print_bases(FILE *f, const struct hlg_image *image,
 			const struct hlg_found *found, const struct claim *claim,
 			bool first)
 {
-	char base[32];
-
 	if (first)
-		fprintf(f, "%-18s %12s %12s %12s  %s\n", "base", "samples", "on boundary",
-			"addresses", "of them");
-	for (size_t i = 0; i < found->n; i++) {
-		snprintf(base, sizeof(base), "0x%" PRIx64, found->fits[i].base);
-		print_fit(f, base, &found->fits[i]);
-		fputs("  ", f);
-		hlg_escape_print(f, image->path);
-		if (claim->any && found->fits[i].base == claim->base) {
-			fputs("  (as ", f);
-			hlg_escape_print(f, claim->from);
-			fputc(')', f);
-		}
-		fputc('\n', f);
-	}
-	if (found->rival.on == 0)
-		return;
-	snprintf(base, sizeof(base), "  not 0x%" PRIx64, found->rival.base);
-	print_fit(f, base, &found->rival);
-	fputs("  runner-up\n", f);
+		hlg_table_text_head(f, &table);
+	for (size_t i = 0; i < found->n; i++)
+		print_fit(f, &found->fits[i], image, claim);
+	if (found->rival.on)
+		print_fit(f, &found->rival, NULL, claim);
 }
 
 /* others: images before this one have some of the samples. */
@@ -78,7 +101,7 @@ static int not_found(const struct hlg_image *image, const struct hlg_addresses *
 	struct hlg_err err;
 
 	if (found->best.on)
-		percent_of(percent, found->best.on, found->best.off);
+		hlg_interval_percent(percent, share_of(found->best.on, found->best.off));
 	if (addrs->n < 20)
 		hlg_err_set(
 			&err, HLG_EINPUT,

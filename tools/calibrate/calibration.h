@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "filter/write/format.h"
 #include "tools/calibrate/count.h"
 #include "tools/calibrate/crossing.h"
 #include "tools/calibrate/landing.h"
@@ -48,21 +49,21 @@ extern const size_t hlg_n_references;
  */
 size_t hlg_calibration_faults(FILE *f, const struct hlg_calibration *calibration);
 
-/* Writers. Errors stay on the stream. */
-void hlg_calibration_text(FILE *f, const struct hlg_calibration *calibration);
-void hlg_calibration_json(FILE *f, const struct hlg_calibration *calibration);
-/* A page by itself, with three plots and the text. */
-void hlg_calibration_html(FILE *f, const struct hlg_calibration *calibration);
-/* A row for each counted run, HPCTool's columns first: event1 branches, event2 page
- * faults, event3 interrupts; ref_cycle is the TSC. */
-void hlg_calibration_csv(FILE *f, const struct hlg_calibration *calibration);
+/*
+ * Writers of a struct hlg_calibration, text first. html is a page by itself, with three
+ * plots and the text; csv has a row for each counted run, HPCTool's columns first: event1
+ * branches, event2 page faults, event3 interrupts; ref_cycle is the TSC.
+ */
+extern const struct hlg_format *const hlg_calibration_formats[];
+int hlg_calibration_text(void *calibration, FILE *f, struct hlg_err *err);
+int hlg_calibration_json(void *calibration, FILE *f, struct hlg_err *err);
+int hlg_calibration_html(void *calibration, FILE *f, struct hlg_err *err);
+int hlg_calibration_csv(void *calibration, FILE *f, struct hlg_err *err);
 
-/* Their parts. */
+/* Parts of the text. */
 void hlg_crossing_write_text(FILE *f, const struct hlg_calibration *calibration);
 void hlg_landing_write_text(FILE *f, const struct hlg_calibration *calibration);
-void hlg_landing_write_json(FILE *f, const struct hlg_calibration *calibration);
 void hlg_count_write_text(FILE *f, const struct hlg_calibration *calibration);
-void hlg_count_write_json(FILE *f, const struct hlg_calibration *calibration);
 
 /* What KVM there is, or why no guest ran; not escaped. */
 const char *hlg_calibration_kvm(const struct hlg_calibration *calibration);

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "filter/write/write.h"
 #include "tools/calibrate/calibration.h"
 
 static void put_steps(FILE *f, const struct hlg_counts *counts, size_t i)
@@ -130,84 +129,6 @@ void hlg_count_write_text(FILE *f, const struct hlg_calibration *calibration)
 	put_events(f, counts);
 }
 
-/* why: there are no runs, if there are none. */
-static void put_counted_json(FILE *f, const struct hlg_counted *c, const char *why)
-{
-	fprintf(f, "\"runs\": %" PRIu64, c->runs);
-	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++) {
-		struct hlg_variation v;
-
-		fprintf(f, ", \"%s\": ", hlg_calibrate_count_event_name(i));
-		if (c->reason[i][0] || c->runs == 0) {
-			fputs("{\"skipped\": ", f);
-			hlg_write_string(f, c->reason[i][0] ? c->reason[i] : why);
-			fputc('}', f);
-			continue;
-		}
-		v = hlg_calibrate_count_variation(c->values[i], c->runs);
-		fprintf(f,
-			"{\"min\": %" PRIu64 ", \"median\": %" PRIu64
-			", \"max\": %" PRIu64 ", \"cov\": %.6f}",
-			v.min, v.median, v.max, v.cov);
-	}
-	for (size_t k = 0; k < 3; k++) {
-		const uint64_t *values = k == 0   ? c->ticks
-					 : k == 1 ? c->faults
-						  : c->interrupts;
-
-		fprintf(f, ", \"%s\": [",
-			k == 0   ? "ticks"
-			: k == 1 ? "faults"
-				 : "interrupts");
-		for (size_t i = 0; i < c->runs; i++)
-			fprintf(f, "%s%" PRIu64, i ? ", " : "", values[i]);
-		fputc(']', f);
-	}
-}
-
-static void put_side_json(FILE *f, const struct hlg_counts *counts, size_t side, size_t i)
-{
-	const struct hlg_steps *steps = &counts->steps[side][i];
-
-	fprintf(f, ",\n       \"%s\": {", hlg_calibrate_count_side_name(side));
-	if (steps->reason[0]) {
-		fputs("\"skipped\": ", f);
-		hlg_write_string(f, steps->reason);
-	} else {
-		fprintf(f, "\"steps\": [%" PRIu64 ", %" PRIu64 "], \"exact\": %s",
-			steps->steps[0], steps->steps[1],
-			steps->exact ? "true" : "false");
-	}
-	fputs(", ", f);
-	put_counted_json(f, &counts->counted[side][i], steps->reason);
-	fputc('}', f);
-}
-
-void hlg_count_write_json(FILE *f, const struct hlg_calibration *calibration)
-{
-	const struct hlg_counts *counts = &calibration->counts;
-
-	fprintf(f,
-		",\n  \"counts\": {\n    \"stepped\": [%" PRIu64 ", %" PRIu64
-		"],\n    \"operations\": %" PRIu64 ",\n    \"programs\": [\n",
-		counts->sizes[0], counts->sizes[1], counts->operations);
-	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++) {
-		const struct hlg_law *law = &hlg_count_laws[i];
-
-		fprintf(f,
-			"      {\"program\": \"%s\", \"expected\": [%" PRIu64 ", %" PRIu64
-			"], \"expected_all\": %" PRIu64 ", \"retired\": %" PRIu64,
-			law->program, hlg_calibrate_count_steps(law, counts->sizes[0]),
-			hlg_calibrate_count_steps(law, counts->sizes[1]),
-			hlg_calibrate_count_steps(law, counts->operations),
-			hlg_calibrate_count_retired(law, counts->operations));
-		for (size_t side = 0; side < HLG_COUNT_SIDES; side++)
-			put_side_json(f, counts, side, i);
-		fputs(i + 1 < HLG_COUNT_PROGRAMS ? "},\n" : "}\n", f);
-	}
-	fputs("    ]\n  }", f);
-}
-
 /* Nothing in a column whose counter this machine does not have. */
 static void put_cell(FILE *f, const struct hlg_counted *c,
 		     enum hlg_calibrate_count_event event, size_t run)
@@ -241,9 +162,12 @@ static void put_run(FILE *f, const struct hlg_counts *counts, size_t side, size_
 			  : "");
 }
 
-void hlg_calibration_csv(FILE *f, const struct hlg_calibration *calibration)
+int hlg_calibration_csv(void *calibration, FILE *f, struct hlg_err *err)
 {
-	const struct hlg_counts *counts = &calibration->counts;
+	const struct hlg_counts *counts =
+		&((const struct hlg_calibration *)calibration)->counts;
+
+	(void)err;
 
 	fputs("ins,l_cycle,ref_cycle,event1,event2,event3,event4,program,side,run,"
 	      "ins_from\n",
@@ -255,4 +179,5 @@ void hlg_calibration_csv(FILE *f, const struct hlg_calibration *calibration)
 			for (size_t run = 0; run < c->runs; run++)
 				put_run(f, counts, side, i, run);
 		}
+	return 0;
 }

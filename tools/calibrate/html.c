@@ -296,25 +296,30 @@ static void put_lines(FILE *f, char *lines)
 }
 
 /* The whole of the text below the plots: the page leaves nothing out. */
-static void put_text(FILE *f, const struct hlg_calibration *c)
+static int put_text(FILE *f, struct hlg_calibration *c, struct hlg_err *err)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *memory = open_memstream(&text, &size);
 
 	if (!memory)
-		return;
-	hlg_calibration_text(memory, c);
-	if (fclose(memory) == 0) {
-		fputs("<h2>All figures</h2>\n<pre>", f);
-		put_lines(f, text);
-		fputs("</pre>\n", f);
+		return hlg_err_memory(err, "format=html");
+	hlg_calibration_text(c, memory, err);
+	if (fclose(memory) != 0) {
+		free(text);
+		return hlg_err_memory(err, "format=html");
 	}
+	fputs("<h2>All figures</h2>\n<pre>", f);
+	put_lines(f, text);
+	fputs("</pre>\n</body></html>\n", f);
 	free(text);
+	return 0;
 }
 
-void hlg_calibration_html(FILE *f, const struct hlg_calibration *c)
+int hlg_calibration_html(void *calibration, FILE *f, struct hlg_err *err)
 {
+	struct hlg_calibration *c = calibration;
+
 	fputs(head, f);
 	fputs("<h1>hlguest calibrate</h1>\n<p>", f);
 	hlg_xml_text(f, c->machine.cpu);
@@ -332,6 +337,5 @@ void hlg_calibration_html(FILE *f, const struct hlg_calibration *c)
 		plot_landing(f, c);
 	if (c->parts & HLG_CALIBRATE_COUNTING)
 		plot_counts(f, c);
-	put_text(f, c);
-	fputs("</body></html>\n", f);
+	return put_text(f, c, err);
 }

@@ -1,158 +1,309 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* As JSON, written as it comes. */
-#include <inttypes.h>
-
-#include "filter/write/write.h"
+/* The document that is saved, and read by report and doctor (tools/inputs). */
 #include "tools/calibrate/calibration.h"
 
-static void put_pair(FILE *f, const char *key, const char *value, const char *end)
+#if HLG_HAVE_JANSSON
+#include "filter/write/json.h"
+
+static void put(json_t *object, const char *key, json_t *value)
 {
-	fprintf(f, "\"%s\": ", key);
-	hlg_write_string(f, value);
-	fputs(end, f);
+	json_object_set_new(object, key, value);
 }
 
-static void put_ticks(FILE *f, const struct hlg_calibration *c, const struct hlg_ticks *t)
+static void put_number(json_t *object, const char *key, uint64_t value)
+{
+	put(object, key, hlg_json_number(value));
+}
+
+static void put_ticks(json_t *o, const struct hlg_calibration *c,
+		      const struct hlg_ticks *t)
 {
 	const struct {
 		const char *key;
 		uint64_t ticks;
 	} values[] = {{"min", t->min}, {"p50", t->p50}, {"p90", t->p90},
 		      {"p99", t->p99}, {"max", t->max}, {"worst", t->worst}};
-	const size_t n = sizeof(values) / sizeof(values[0]);
+	json_t *ns = json_object();
 
-	fprintf(f, ", \"n\": %" PRIu64 ", \"outliers\": %" PRIu64, t->n, t->outliers);
-	for (size_t i = 0; i < n; i++)
-		fprintf(f, ", \"%s\": %" PRIu64, values[i].key, values[i].ticks);
-	fputs(", \"ns\": {", f);
-	for (size_t i = 0; i < n; i++)
-		fprintf(f, "%s\"%s\": %.1f", i ? ", " : "", values[i].key,
-			hlg_calibration_ns(c, values[i].ticks));
-	fprintf(f, "}, \"quiet\": %" PRIu64 ", \"drift\": %.4f, \"bins\": [", t->quiet,
-		t->drift);
-	for (size_t i = 0; i < HLG_TICKS_BINS; i++)
-		fprintf(f, "%s%" PRIu64, i ? ", " : "", t->bins[i]);
-	fputc(']', f);
+	put_number(o, "n", t->n);
+	put_number(o, "outliers", t->outliers);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		put_number(o, values[i].key, values[i].ticks);
+		put(ns, values[i].key,
+		    hlg_json_real(hlg_calibration_ns(c, values[i].ticks), 1));
+	}
+	put(o, "ns", ns);
+	put_number(o, "quiet", t->quiet);
+	put(o, "drift", hlg_json_real(t->drift, 4));
+	put(o, "bins", hlg_json_numbers(t->bins, HLG_TICKS_BINS));
 }
 
-static void put_batches(FILE *f, const struct hlg_batches *b)
+static json_t *batches(const struct hlg_batches *b)
 {
-	fprintf(f,
-		", \"batches\": {\"n\": %" PRIu64 ", \"quiet\": %" PRIu64
-		", \"shared\": %" PRIu64 ", \"switched\": %" PRIu64
-		", \"stolen\": %" PRIu64 ", \"medians\": [%" PRIu64 ", %" PRIu64
-		"], \"quiet_medians\": [%" PRIu64 ", %" PRIu64
-		"], \"noise\": %.4f, \"undisturbed\": %s}",
-		b->n, b->whys[HLG_NATIVE_QUIET], b->whys[HLG_NATIVE_SHARED],
-		b->whys[HLG_NATIVE_SWITCHED], b->whys[HLG_NATIVE_STOLEN], b->least,
-		b->most, b->quiet_least, b->quiet_most, b->raw,
-		b->undisturbed ? "true" : "false");
+	const uint64_t all[] = {b->least, b->most},
+		       quiet[] = {b->quiet_least, b->quiet_most};
+	json_t *o = json_object();
+
+	put_number(o, "n", b->n);
+	put_number(o, "quiet", b->whys[HLG_NATIVE_QUIET]);
+	put_number(o, "shared", b->whys[HLG_NATIVE_SHARED]);
+	put_number(o, "switched", b->whys[HLG_NATIVE_SWITCHED]);
+	put_number(o, "stolen", b->whys[HLG_NATIVE_STOLEN]);
+	put(o, "medians", hlg_json_numbers(all, 2));
+	put(o, "quiet_medians", hlg_json_numbers(quiet, 2));
+	put(o, "noise", hlg_json_real(b->raw, 4));
+	put(o, "undisturbed", json_boolean(b->undisturbed));
+	return o;
 }
 
-static void put_row(FILE *f, const struct hlg_calibration *c, enum hlg_crossing_row i)
+static json_t *row_of(const struct hlg_calibration *c, enum hlg_crossing_row i)
 {
 	const struct hlg_crossing *row = &c->crossings.rows[i];
+	json_t *o = json_object();
 
-	fputs("      {", f);
-	put_pair(f, "row", hlg_crossing_word(i), ", ");
-	put_pair(f, "text", hlg_crossing_text(i), "");
+	put(o, "row", hlg_json_text(hlg_crossing_word(i)));
+	put(o, "text", hlg_json_text(hlg_crossing_text(i)));
 	if (row->state == HLG_CROSS_SKIPPED) {
-		fputs(", ", f);
-		put_pair(f, "skipped", row->reason, "");
-		return;
+		put(o, "skipped", hlg_json_text(row->reason));
+		return o;
 	}
-	put_ticks(f, c, &row->ticks);
+	put_ticks(o, c, &row->ticks);
 	if (i >= HLG_CROSS_PAIR_HOST)
-		put_batches(f, &c->crossings.batches[i - HLG_CROSS_PAIR_HOST]);
-	fprintf(f, ", \"comparable\": %s",
-		row->state == HLG_CROSS_EMULATED ? "false" : "true");
+		put(o, "batches",
+		    batches(&c->crossings.batches[i - HLG_CROSS_PAIR_HOST]));
+	put(o, "comparable", json_boolean(row->state != HLG_CROSS_EMULATED));
+	return o;
 }
 
-static void put_noise(FILE *f, const struct hlg_crossings *all)
+static json_t *reference(const struct hlg_reference *r)
 {
-	const struct hlg_clock *clock = &all->clock;
+	json_t *o = json_object();
 
-	fprintf(f, "    \"noise\": %.4f,\n    \"quiet_noise\": %.4f,\n",
-		hlg_crossing_noise(all, true), hlg_crossing_noise(all, false));
-	fprintf(f, "    \"quiet_share\": %.4f,\n", hlg_crossing_quiet(all));
-	fputs("    ", f);
-	put_pair(f, "idle", hlg_crossing_verdict(all), ",\n");
-	fprintf(f,
-		"    \"core_clock\": {\"ticks\": %.4f, \"low\": %.4f, \"high\": %.4f, "
-		"\"adds_in_cycle\": %.2f},\n",
-		clock->ticks, clock->low, clock->high, clock->width);
+	put(o, "what", hlg_json_text(r->what));
+	if (r->word)
+		put(o, "row", hlg_json_text(r->word));
+	put_number(o, "low", r->low);
+	put_number(o, "high", r->high);
+	put(o, "unit", hlg_json_text(r->unit));
+	put(o, "cpu", hlg_json_text(r->cpu));
+	put(o, "source", hlg_json_text(r->source));
+	return o;
 }
 
-static void put_references(FILE *f)
+static json_t *core_clock(const struct hlg_clock *clock)
 {
-	fputs("    \"references\": [\n", f);
-	for (size_t i = 0; i < hlg_n_references; i++) {
-		const struct hlg_reference *r = &hlg_references[i];
+	json_t *o = json_object();
 
-		fputs("      {", f);
-		put_pair(f, "what", r->what, ", ");
-		if (r->word)
-			put_pair(f, "row", r->word, ", ");
-		fprintf(f, "\"low\": %u, \"high\": %u, ", r->low, r->high);
-		put_pair(f, "unit", r->unit, ", ");
-		put_pair(f, "cpu", r->cpu, ", ");
-		put_pair(f, "source", r->source,
-			 i + 1 < hlg_n_references ? "},\n" : "}\n");
-	}
-	fputs("    ]\n", f);
+	put(o, "ticks", hlg_json_real(clock->ticks, 4));
+	put(o, "low", hlg_json_real(clock->low, 4));
+	put(o, "high", hlg_json_real(clock->high, 4));
+	put(o, "adds_in_cycle", hlg_json_real(clock->width, 2));
+	return o;
 }
 
-static void write_crossings(FILE *f, const struct hlg_calibration *c)
+static void put_crossings(struct hlg_json *json, const struct hlg_calibration *c)
 {
 	const struct hlg_crossings *all = &c->crossings;
 	const struct hlg_crossing *kernel = &all->rows[HLG_CROSS_PAIR_KERNEL];
 
-	fprintf(f,
-		",\n  \"crossings\": {\n    \"tsc_hz\": %.0f,\n    \"ring0_emulated\": "
-		"%s,\n"
-		"    \"faults_served\": %" PRIu64 ",\n    \"faults_asked\": %d,\n",
-		all->hz,
-		kernel->state == HLG_CROSS_SKIPPED ? "null"
-		: all->emulated                    ? "true"
-						   : "false",
-		all->served, GUESTS_CROSSINGS);
-	put_noise(f, all);
-	fputs("    \"rows\": [\n", f);
-	for (enum hlg_crossing_row i = 0; i < HLG_CROSS_ROWS; i++) {
-		put_row(f, c, i);
-		fputs(i + 1 < HLG_CROSS_ROWS ? "},\n" : "}\n", f);
-	}
-	fputs("    ],\n", f);
-	put_references(f);
-	fputs("  }", f);
+	hlg_json_open(json, "crossings");
+	hlg_json_put(json, "tsc_hz", hlg_json_number((uint64_t)(all->hz + 0.5)));
+	hlg_json_put(json, "ring0_emulated",
+		     kernel->state == HLG_CROSS_SKIPPED ? json_null()
+							: json_boolean(all->emulated));
+	hlg_json_put(json, "faults_served", hlg_json_number(all->served));
+	hlg_json_put(json, "faults_asked", hlg_json_number(GUESTS_CROSSINGS));
+	hlg_json_put(json, "noise", hlg_json_real(hlg_crossing_noise(all, true), 4));
+	hlg_json_put(json, "quiet_noise",
+		     hlg_json_real(hlg_crossing_noise(all, false), 4));
+	hlg_json_put(json, "quiet_share", hlg_json_real(hlg_crossing_quiet(all), 4));
+	hlg_json_put(json, "idle", hlg_json_text(hlg_crossing_verdict(all)));
+	hlg_json_put_line(json, "core_clock", core_clock(&all->clock));
+	hlg_json_open_list(json, "rows");
+	for (enum hlg_crossing_row i = 0; i < HLG_CROSS_ROWS; i++)
+		hlg_json_put_line(json, NULL, row_of(c, i));
+	hlg_json_close(json);
+	hlg_json_open_list(json, "references");
+	for (size_t i = 0; i < hlg_n_references; i++)
+		hlg_json_put_line(json, NULL, reference(&hlg_references[i]));
+	hlg_json_close(json);
+	hlg_json_close(json);
 }
 
-static void put_machine(FILE *f, const struct hlg_calibration *c)
+static json_t *land_of(const char *key, const char *name, const struct hlg_land *land)
+{
+	json_t *o = json_object();
+
+	put(o, key, hlg_json_text(name));
+	put_number(o, "guest", land->guest);
+	put_number(o, "host", land->host);
+	put_number(o, "lost", land->lost);
+	put_number(o, "on_boundary", land->on);
+	put_number(o, "off_boundary", land->off);
+	put_number(o, "right", land->right);
+	put_number(o, "wrong", land->wrong);
+	put_number(o, "gap", land->gap);
+	return o;
+}
+
+static json_t *landed_of(const struct hlg_landed *landed, const char *name)
+{
+	json_t *o = json_object(), *guests;
+	bool known = !landed->reason[0] && landed->window != HLG_WINDOW_UNKNOWN;
+
+	put(o, "event", hlg_json_text(name));
+	put(o, "window", known ? hlg_json_number(landed->window) : json_null());
+	if (landed->reason[0]) {
+		put(o, "skipped", hlg_json_text(landed->reason));
+		return o;
+	}
+	if (landed->why[0])
+		put(o, "window_why", hlg_json_text(landed->why));
+	guests = json_array();
+	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++) {
+		const struct hlg_land *land = &landed->guests[i];
+		json_t *guest = land_of("guest_code", hlg_landing_name(i), land);
+
+		if (hlg_landing_hot(i))
+			put(guest, "distance",
+			    hlg_json_numbers(land->distance, HLG_LANDING_FAR + 1));
+		json_array_append_new(guests, guest);
+	}
+	put(o, "guests", guests);
+	return o;
+}
+
+static void put_landings(struct hlg_json *json, const struct hlg_landings *landings)
+{
+	hlg_json_open(json, "landing");
+	if (landings->reason[0])
+		hlg_json_put(json, "skipped", hlg_json_text(landings->reason));
+	hlg_json_open_list(json, "events");
+	for (size_t i = 0; !landings->reason[0] && i < HLG_SAMPLINGS; i++)
+		hlg_json_put_line(json, NULL,
+				  landed_of(&landings->events[i], hlg_samplings[i].name));
+	hlg_json_close(json);
+	if (landings->programs_by)
+		hlg_json_put(json, "programs_by", hlg_json_text(landings->programs_by));
+	else if (landings->programs_reason[0])
+		hlg_json_put(json, "programs_skipped",
+			     hlg_json_text(landings->programs_reason));
+	hlg_json_open_list(json, "programs");
+	for (size_t i = 0; landings->programs_by && i < HLG_COUNT_PROGRAMS; i++) {
+		const struct hlg_land *land = &landings->programs[i];
+		json_t *o = land_of("program", hlg_count_laws[i].program, land);
+
+		put_number(o, "string", land->string);
+		put_number(o, "loop", land->loop);
+		hlg_json_put_line(json, NULL, o);
+	}
+	hlg_json_close(json);
+	hlg_json_close(json);
+}
+
+static json_t *variation(const uint64_t *values, size_t n)
+{
+	struct hlg_variation v = hlg_calibrate_count_variation(values, n);
+	json_t *o = json_object();
+
+	put_number(o, "min", v.min);
+	put_number(o, "median", v.median);
+	put_number(o, "max", v.max);
+	put(o, "cov", hlg_json_real(v.cov, 6));
+	return o;
+}
+
+static json_t *side_of(const struct hlg_counts *counts, size_t side, size_t i)
+{
+	const struct hlg_steps *steps = &counts->steps[side][i];
+	const struct hlg_counted *c = &counts->counted[side][i];
+	json_t *o = json_object();
+
+	if (steps->reason[0]) {
+		put(o, "skipped", hlg_json_text(steps->reason));
+	} else {
+		put(o, "steps", hlg_json_numbers(steps->steps, 2));
+		put(o, "exact", json_boolean(steps->exact));
+	}
+	put_number(o, "runs", c->runs);
+	for (size_t e = 0; e < HLG_COUNT_EVENTS; e++) {
+		json_t *skipped = json_object();
+		const char *reason = c->reason[e][0] ? c->reason[e] : steps->reason;
+
+		put(skipped, "skipped", hlg_json_text(reason));
+		if (c->reason[e][0] || c->runs == 0)
+			put(o, hlg_calibrate_count_event_name(e), json_incref(skipped));
+		else
+			put(o, hlg_calibrate_count_event_name(e),
+			    variation(c->values[e], c->runs));
+		json_decref(skipped);
+	}
+	put(o, "ticks", hlg_json_numbers(c->ticks, c->runs));
+	put(o, "faults", hlg_json_numbers(c->faults, c->runs));
+	put(o, "interrupts", hlg_json_numbers(c->interrupts, c->runs));
+	return o;
+}
+
+static json_t *program_of(const struct hlg_counts *counts, size_t i)
+{
+	const struct hlg_law *law = &hlg_count_laws[i];
+	const uint64_t expected[] = {hlg_calibrate_count_steps(law, counts->sizes[0]),
+				     hlg_calibrate_count_steps(law, counts->sizes[1])};
+	json_t *o = json_object();
+
+	put(o, "program", hlg_json_text(law->program));
+	put(o, "expected", hlg_json_numbers(expected, 2));
+	put_number(o, "expected_all", hlg_calibrate_count_steps(law, counts->operations));
+	put_number(o, "retired", hlg_calibrate_count_retired(law, counts->operations));
+	for (size_t side = 0; side < HLG_COUNT_SIDES; side++)
+		put(o, hlg_calibrate_count_side_name(side), side_of(counts, side, i));
+	return o;
+}
+
+static void put_counts(struct hlg_json *json, const struct hlg_counts *counts)
+{
+	hlg_json_open(json, "counts");
+	hlg_json_put_line(json, "stepped", hlg_json_numbers(counts->sizes, 2));
+	hlg_json_put(json, "operations", hlg_json_number(counts->operations));
+	hlg_json_open_list(json, "programs");
+	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++)
+		hlg_json_put_line(json, NULL, program_of(counts, i));
+	hlg_json_close(json);
+	hlg_json_close(json);
+}
+
+static json_t *machine_of(const struct hlg_calibration *c)
 {
 	const struct hlg_machine *m = &c->machine;
+	json_t *o = json_object();
 
-	fputs("  \"machine\": {", f);
-	put_pair(f, "cpu", m->cpu, ", ");
-	put_pair(f, "kernel", m->kernel, ", ");
-	put_pair(f, "kvm", m->kvm, ", ");
-	put_pair(f, "date", m->date, ", ");
+	put(o, "cpu", hlg_json_text(m->cpu));
+	put(o, "kernel", hlg_json_text(m->kernel));
+	put(o, "kvm", hlg_json_text(m->kvm));
+	put(o, "date", hlg_json_text(m->date));
 	if (!c->kvm)
-		put_pair(f, "no_kvm", c->no_kvm, ", ");
-	fprintf(f, "\"virtual\": %s, \"cpus\": %ld, \"load\": %.2f}",
-		m->guest ? "true" : "false", m->cpus, m->load);
+		put(o, "no_kvm", hlg_json_text(c->no_kvm));
+	put(o, "virtual", json_boolean(m->guest));
+	put_number(o, "cpus", (uint64_t)m->cpus);
+	put(o, "load", hlg_json_real(m->load, 2));
+	return o;
 }
 
-void hlg_calibration_json(FILE *f, const struct hlg_calibration *c)
+int hlg_calibration_json(void *calibration, FILE *f, struct hlg_err *err)
 {
-	fputs("{\n  \"hlguest_calibration\": 1,\n", f);
-	put_machine(f, c);
-	fprintf(f, ",\n  \"holds\": %s",
-		hlg_calibration_faults(NULL, c) ? "false" : "true");
+	const struct hlg_calibration *c = calibration;
+	struct hlg_json json;
+
+	hlg_json_begin(&json, f, 1);
+	hlg_json_put(&json, "hlguest_calibration", json_integer(1));
+	hlg_json_put_line(&json, "machine", machine_of(c));
+	hlg_json_put(&json, "holds", json_boolean(hlg_calibration_faults(NULL, c) == 0));
 	if (c->parts & HLG_CALIBRATE_CROSSING)
-		write_crossings(f, c);
+		put_crossings(&json, c);
 	if (c->parts & HLG_CALIBRATE_LANDING)
-		hlg_landing_write_json(f, c);
+		put_landings(&json, &c->landings);
 	if (c->parts & HLG_CALIBRATE_COUNTING)
-		hlg_count_write_json(f, c);
-	fputs("\n}\n", f);
+		put_counts(&json, &c->counts);
+	return hlg_json_end(&json, err);
 }
+#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
 
-#include "filter/write/write.h"
 #include "tools/calibrate/calibration.h"
 
 static double percent(uint64_t part, uint64_t all)
@@ -99,82 +98,4 @@ void hlg_landing_write_text(FILE *f, const struct hlg_calibration *calibration)
 	      "window has 95 %\n  of each of these guests' samples.\n",
 	      f);
 	put_programs(f, landings);
-}
-
-static void put_counts(FILE *f, const struct hlg_land *land)
-{
-	fprintf(f,
-		"\"guest\": %" PRIu64 ", \"host\": %" PRIu64 ", \"lost\": %" PRIu64
-		", \"on_boundary\": %" PRIu64 ", \"off_boundary\": %" PRIu64
-		", \"right\": %" PRIu64 ", \"wrong\": %" PRIu64 ", \"gap\": %" PRIu64,
-		land->guest, land->host, land->lost, land->on, land->off, land->right,
-		land->wrong, land->gap);
-}
-
-static void put_event_json(FILE *f, const struct hlg_landed *landed, const char *name)
-{
-	fprintf(f, "      {\"event\": \"%s\", \"window\": ", name);
-	if (landed->reason[0]) {
-		fputs("null, \"skipped\": ", f);
-		hlg_write_string(f, landed->reason);
-		fputc('}', f);
-		return;
-	}
-	if (landed->window == HLG_WINDOW_UNKNOWN)
-		fputs("null", f);
-	else
-		fprintf(f, "%" PRIu64, landed->window);
-	if (landed->why[0]) {
-		fputs(", \"window_why\": ", f);
-		hlg_write_string(f, landed->why);
-	}
-	fputs(", \"guests\": [", f);
-	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++) {
-		const struct hlg_land *land = &landed->guests[i];
-
-		fprintf(f, "%s\n        {\"guest_code\": \"%s\", ", i ? "," : "",
-			hlg_landing_name(i));
-		put_counts(f, land);
-		for (size_t k = 0; hlg_landing_hot(i) && k <= HLG_LANDING_FAR; k++)
-			fprintf(f, "%s%" PRIu64, k ? ", " : ", \"distance\": [",
-				land->distance[k]);
-		fputs(hlg_landing_hot(i) ? "]}" : "}", f);
-	}
-	fputs("]}", f);
-}
-
-void hlg_landing_write_json(FILE *f, const struct hlg_calibration *calibration)
-{
-	const struct hlg_landings *landings = &calibration->landings;
-
-	fputs(",\n  \"landing\": {\n", f);
-	if (landings->reason[0]) {
-		fputs("    \"skipped\": ", f);
-		hlg_write_string(f, landings->reason);
-		fputs(",\n", f);
-	}
-	fputs("    \"events\": [\n", f);
-	for (size_t i = 0; !landings->reason[0] && i < HLG_SAMPLINGS; i++) {
-		put_event_json(f, &landings->events[i], hlg_samplings[i].name);
-		fputs(i + 1 < HLG_SAMPLINGS ? ",\n" : "\n", f);
-	}
-	fputs("    ],\n", f);
-	if (landings->programs_by)
-		fprintf(f, "    \"programs_by\": \"%s\",\n", landings->programs_by);
-	else if (landings->programs_reason[0]) {
-		fputs("    \"programs_skipped\": ", f);
-		hlg_write_string(f, landings->programs_reason);
-		fputs(",\n", f);
-	}
-	fputs("    \"programs\": [", f);
-	for (size_t i = 0; landings->programs_by && i < HLG_COUNT_PROGRAMS; i++) {
-		const struct hlg_land *land = &landings->programs[i];
-
-		fprintf(f, "%s\n      {\"program\": \"%s\", ", i ? "," : "",
-			hlg_count_laws[i].program);
-		put_counts(f, land);
-		fprintf(f, ", \"string\": %" PRIu64 ", \"loop\": %" PRIu64 "}",
-			land->string, land->loop);
-	}
-	fputs("]\n  }", f);
 }

@@ -88,8 +88,11 @@ static void put_machine(FILE *f, const struct hlg_calibration *c)
 	fputs("\n\n", f);
 }
 
-void hlg_calibration_text(FILE *f, const struct hlg_calibration *c)
+int hlg_calibration_text(void *calibration, FILE *f, struct hlg_err *err)
 {
+	const struct hlg_calibration *c = calibration;
+
+	(void)err;
 	put_machine(f, c);
 	if (c->parts & HLG_CALIBRATE_CROSSING)
 		hlg_crossing_write_text(f, c);
@@ -101,4 +104,15 @@ void hlg_calibration_text(FILE *f, const struct hlg_calibration *c)
 		fputs("\nThe truth does not hold: believe none of this\n", f);
 		hlg_calibration_faults(f, c);
 	}
+	return 0;
 }
+
+static const struct hlg_format text = {
+	.name = "text", .notes = true, .write = hlg_calibration_text};
+static const struct hlg_format json = {
+	.name = "json", .notes = true, HLG_FORMAT_JANSSON(hlg_calibration_json)};
+static const struct hlg_format csv = {.name = "csv", .write = hlg_calibration_csv};
+static const struct hlg_format html = {
+	.name = "html", .notes = true, .write = hlg_calibration_html};
+const struct hlg_format *const hlg_calibration_formats[] = {&text, &json, &csv, &html,
+							    NULL};

@@ -25,21 +25,17 @@ struct arguments {
 	uint64_t deadline; /* seconds; 0: not stated */
 	uint64_t time;     /* ms */
 	const char *out, *save;
-	int format; /* place in FORMATS and writers */
+	int format; /* place in hlg_calibration_formats */
 	bool quiet;
 };
 
-#define FORMATS "text|json|csv|html"
-
-static void (*const writers[])(FILE *f, const struct hlg_calibration *calibration) = {
-	hlg_calibration_text, hlg_calibration_json, hlg_calibration_csv,
-	hlg_calibration_html};
+#define FORMATS "text|json|csv|html" /* as hlg_calibration_formats */
 
 static int check(void *arguments, struct hlg_err *err)
 {
 	const struct arguments *args = arguments;
 
-	if (writers[args->format] != hlg_calibration_csv ||
+	if (hlg_calibration_formats[args->format]->write != hlg_calibration_csv ||
 	    args->parts & HLG_CALIBRATE_COUNTING)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
@@ -129,31 +125,19 @@ static int measure(struct hlg_calibration *c, const struct arguments *args,
 	return rc;
 }
 
-static int write_result(const struct hlg_calibration *c, const struct arguments *args,
-			struct hlg_err *err)
+/* What is kept. */
+static const struct hlg_format *json(void)
 {
-	struct hlg_out out;
-	int rc = hlg_out_open(&out, args->out, stdout, err);
-
-	if (rc < 0)
-		return rc;
-	writers[args->format](out.f, c);
-	return hlg_out_commit(&out, err);
+	return hlg_format_find(hlg_calibration_formats, "json");
 }
 
-static int save(const struct hlg_calibration *c, const char *path, struct hlg_err *err)
+static int save(struct hlg_calibration *c, const char *path, struct hlg_err *err)
 {
-	struct hlg_out out;
-	int rc = hlg_out_open(&out, path, NULL, err);
-
-	if (rc < 0)
-		return rc;
-	hlg_calibration_json(out.f, c);
-	return hlg_out_commit(&out, err);
+	return hlg_format_write(json(), path, NULL, c, NULL, err);
 }
 
 /* The doctor's copy: the folders above it are made where they are missing. */
-static int save_last(const struct hlg_calibration *c, struct hlg_err *err)
+static int save_last(struct hlg_calibration *c, struct hlg_err *err)
 {
 	char path[PATH_MAX];
 
@@ -167,11 +151,19 @@ static int save_last(const struct hlg_calibration *c, struct hlg_err *err)
 	return path[0] ? save(c, path, err) : 0;
 }
 
+/* Can this build write what is asked for? */
+static int check_formats(const struct arguments *args, struct hlg_err *err)
+{
+	struct hlg_options any = {0};
+	int rc = hlg_format_choose(hlg_calibration_formats[args->format], &any, err);
+
+	return rc < 0 || !args->save ? rc : hlg_format_choose(json(), &any, err);
+}
+
 /* Can both files be written? Told before a minute is spent. */
 static int check_outputs(const struct arguments *args, struct hlg_err *err)
 {
 	const char *const paths[] = {args->out, args->save};
-
 	for (size_t i = 0; i < 2; i++) {
 		int rc = hlg_out_check(paths[i], HLG_MAGIC_NONE, err);
 
@@ -191,9 +183,12 @@ static int calibrate(const struct arguments *args)
 		hlg_output_error(&err);
 		return rc == HLG_ESYSTEM ? 1 : 2;
 	}
-	rc = measure(&calibration, args, &err);
+	rc = check_formats(args, &err);
 	if (rc == 0)
-		rc = write_result(&calibration, args, &err);
+		rc = measure(&calibration, args, &err);
+	if (rc == 0)
+		rc = hlg_format_write(hlg_calibration_formats[args->format], args->out,
+				      stdout, &calibration, NULL, &err);
 	if (rc == 0 && args->save)
 		rc = save(&calibration, args->save, &err);
 	if (rc < 0)

@@ -109,9 +109,7 @@ void hlg_diff_finish(struct hlg_diff *diff)
 {
 	finish_rows(&diff->functions);
 	finish_rows(&diff->regions);
-	for (size_t i = 0; i < diff->n_notes; i++)
-		free(diff->notes[i]);
-	free(diff->notes);
+	hlg_note_list_finish(&diff->notes);
 	free(diff->matched);
 	free(diff->shares);
 	free(diff->test);

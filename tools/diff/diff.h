@@ -59,9 +59,9 @@ struct hlg_diff {
 	/* In words: how rows were found, what shares are of, which test. Then what a
 	 * reader must know; lines without '\n', not escaped. */
 	char *matched, *shares, *test;
-	char **notes;
-	size_t n_notes;
+	struct hlg_note_list notes;
 	struct hlg_diff_rows functions, regions;
+	struct hlg_colour colours; /* of the stream it goes to; off as it is built */
 };
 
 /*

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "config.h"
-#include "filter/write/json-parts.h"
+#include "filter/write/json.h"
 #include "tools/diff/write.h"
 
 static void put(json_t *object, const char *key, json_t *value)
@@ -12,19 +12,12 @@ static void put(json_t *object, const char *key, json_t *value)
 	json_object_set_new(object, key, value);
 }
 
-/* Percentage points, or percent, of either sign. */
-static json_t *signed_percent(double share)
+static void set(json_t *object, const unsigned char *layout, size_t n,
+		const struct hlg_value *values)
 {
-	return isfinite(share) ? json_real(round(share * 10000) / 100) : json_null();
-}
+	const struct hlg_table table = {hlg_diff_columns, layout, n, {0}};
 
-/* p and q to four digits: a double's own hold nothing more. */
-static json_t *probability(double p)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%.4g", p);
-	return json_real(strtod(text, NULL));
+	hlg_json_row(object, &table, values);
 }
 
 static json_t *image(const struct hlg_image *of)
@@ -68,98 +61,67 @@ static json_t *part(const struct hlg_diff_row *row, int s)
 	return o;
 }
 
-static void put_change(json_t *o, const struct hlg_diff_row *row)
+/* Sets a row's values, and behind the first of them what each side has. */
+static json_t *row_of(const struct hlg_diff *diff, const struct hlg_diff_row *row)
 {
-	const struct hlg_compared *c = &row->compared;
+	static const unsigned char function[] = {HLG_DIFF_NAME, HLG_DIFF_SYMBOL,
+						 HLG_DIFF_IMAGE, HLG_DIFF_KIND};
+	static const unsigned char image[] = {HLG_DIFF_IMAGE};
+	static const unsigned char status[] = {HLG_DIFF_STATUS};
+	static const unsigned char change[] = {
+		HLG_DIFF_POINTS, HLG_DIFF_LOW, HLG_DIFF_HIGH,        HLG_DIFF_CHANGE,
+		HLG_DIFF_P,      HLG_DIFF_Q,   HLG_DIFF_SIGNIFICANT, HLG_DIFF_EXACT};
+	const struct hlg_region *region = row->region[row->n[1] ? 1 : 0];
+	struct hlg_value v[HLG_DIFF_COLUMNS];
+	json_t *o = json_object();
 
+	hlg_diff_values(v, diff, row);
+	if (region) {
+		set(o, image, sizeof(image), v);
+		put(o, "addr", hlg_json_hex(region->addr));
+		put(o, "size", hlg_json_number(diff->side[0].options->region));
+	} else {
+		set(o, function, sizeof(function), v);
+	}
+	set(o, status, sizeof(status), v);
 	put(o, "before", part(row, 0));
 	put(o, "after", part(row, 1));
-	put(o, "points", signed_percent(c->diff));
-	put(o, "low", signed_percent(c->low));
-	put(o, "high", signed_percent(c->high));
-	put(o, "change", signed_percent(hlg_diff_growth(row)));
-	put(o, "p", probability(c->p));
-	put(o, "q", probability(row->q));
-	put(o, "significant", json_boolean(row->significant));
-	put(o, "exact", json_boolean(c->exact));
-}
-
-static json_t *function(const struct hlg_diff *diff, const struct hlg_diff_row *row)
-{
-	const struct hlg_place *place = hlg_diff_place(row, row->n[1] ? 1 : 0);
-	json_t *o = json_object();
-
-	put(o, "name", hlg_json_text(hlg_diff_name(row)));
-	put(o, "symbol",
-	    place->symbol ? hlg_json_text(hlg_image_name(place->image, place->symbol))
-			  : json_null());
-	put(o, "image", place->image ? hlg_json_text(place->image->path) : json_null());
-	put(o, "kind", json_string(hlg_diff_kind(diff, row)));
-	put(o, "status", json_string(hlg_diff_presence_word(row->presence)));
-	put_change(o, row);
+	set(o, change, sizeof(change), v);
 	return o;
 }
 
-static json_t *region(const struct hlg_diff *diff, const struct hlg_diff_row *row)
+static void put_rows(struct hlg_json *json, const char *key, const struct hlg_diff *diff,
+		     const struct hlg_diff_rows *of)
 {
-	const struct hlg_region *of = row->region[row->n[1] ? 1 : 0];
-	json_t *o = json_object();
-
-	put(o, "image", of->image ? hlg_json_text(of->image->path) : json_null());
-	put(o, "addr", hlg_json_hex(of->addr));
-	put(o, "size", hlg_json_number(diff->side[0].options->region));
-	put(o, "status", json_string(hlg_diff_presence_word(row->presence)));
-	put_change(o, row);
-	return o;
-}
-
-static json_t *rows(const struct hlg_diff *diff, const struct hlg_diff_rows *of,
-		    json_t *(*row)(const struct hlg_diff *, const struct hlg_diff_row *))
-{
-	json_t *list = json_array();
 	size_t shown = 0;
 
+	hlg_json_open_list(json, key);
 	for (size_t i = 0; i < of->n; i++)
 		if (hlg_diff_shows(diff, &of->row[i], shown)) {
-			json_array_append_new(list, row(diff, &of->row[i]));
+			hlg_json_put(json, NULL, row_of(diff, &of->row[i]));
 			shown++;
 		}
-	return list;
+	hlg_json_close(json);
 }
 
-static json_t *document(const struct hlg_diff *diff)
+int hlg_diff_json(void *data, FILE *f, struct hlg_err *err)
 {
-	json_t *root = json_object();
+	const struct hlg_diff *diff = data;
+	struct hlg_json json;
 
-	put(root, "hlguest", json_string(HLG_VERSION));
-	put(root, "format", json_integer(1));
-	put(root, "weight",
-	    json_string(diff->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period"));
-	put(root, "before", side(&diff->side[0]));
-	put(root, "after", side(&diff->side[1]));
-	put(root, "withheld", json_boolean(diff->withheld));
-	put(root, "matched", json_string(diff->matched));
-	put(root, "shares", json_string(diff->shares));
-	put(root, "test", json_string(diff->test));
-	put(root, "level", json_real(HLG_COMPARE_LEVEL));
-	put(root, "notes", hlg_json_lines(diff->notes, diff->n_notes));
-	put(root, "functions", rows(diff, &diff->functions, function));
-	put(root, "regions", rows(diff, &diff->regions, region));
-	return root;
-}
-
-int hlg_diff_json(FILE *f, const struct hlg_diff *diff, struct hlg_err *err)
-{
-	json_t *root;
-	bool ok;
-
-	hlg_json_begin();
-	root = document(diff);
-	ok = !hlg_json_lost() &&
-	     json_dumpf(root, f, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
-	json_decref(root);
-	if (hlg_json_lost() || (!ok && !ferror(f)))
-		return hlg_err_memory(err, "format=json");
-	fputc('\n', f);
-	return 0;
+	hlg_json_begin(&json, f, 1);
+	hlg_json_put(
+		&json, "weight",
+		json_string(diff->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period"));
+	hlg_json_put(&json, "before", side(&diff->side[0]));
+	hlg_json_put(&json, "after", side(&diff->side[1]));
+	hlg_json_put(&json, "withheld", json_boolean(diff->withheld));
+	hlg_json_put(&json, "matched", json_string(diff->matched));
+	hlg_json_put(&json, "shares", json_string(diff->shares));
+	hlg_json_put(&json, "test", json_string(diff->test));
+	hlg_json_put(&json, "level", json_real(HLG_COMPARE_LEVEL));
+	hlg_json_put(&json, "notes", hlg_json_lines(diff->notes.line, diff->notes.n));
+	put_rows(&json, "functions", diff, &diff->functions);
+	put_rows(&json, "regions", diff, &diff->regions);
+	return hlg_json_end(&json, err);
 }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/output/out.h"
 #include "filter/run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -57,29 +56,6 @@ static int compare_paths(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void note_sums(struct hlg_diff *diff, const char *side,
-		      const struct hlg_recording_sums *sums)
-{
-	if (sums->lost)
-		hlg_diff_note(diff, "%s: %" PRIu64 " events were lost while recording",
-			      side, sums->lost);
-	if (sums->throttled)
-		hlg_diff_note(diff,
-			      "%s: the kernel throttled sampling %" PRIu64
-			      " times: busy periods have too few samples",
-			      side, sums->throttled);
-	if (sums->skipped)
-		hlg_diff_note(diff,
-			      "%s: %" PRIu64 " samples or frames make no sense and were "
-			      "skipped",
-			      side, sums->skipped);
-	if (sums->left)
-		hlg_diff_note(diff,
-			      "%s: a recording was cut off: its last %" PRIu64
-			      " bytes hold no whole record",
-			      side, sums->left);
-}
-
 /* Recordings of a side, in an order that is not that of the words: sums are rounded. */
 static int read_side(struct hlg_side *side, int *status, struct hlg_err *err)
 {
@@ -93,23 +69,6 @@ static int read_side(struct hlg_side *side, int *status, struct hlg_err *err)
 	if (rc < 0 || *status)
 		return rc;
 	return hlg_run_settle(&side->run, err);
-}
-
-static int write_diff(const struct hlg_diff *diff, const char *path, struct hlg_err *err)
-{
-	struct hlg_colour colours = {0};
-	struct hlg_out out;
-	int rc = hlg_out_open(&out, path, stdout, err);
-
-	if (rc < 0)
-		return rc;
-	if (hlg_target_is_stream(path))
-		colours = hlg_colour_of(out.f);
-	rc = hlg_diff_write(out.f, diff, &colours, err);
-	if (rc == 0)
-		return hlg_out_commit(&out, err);
-	hlg_out_abort(&out);
-	return rc;
 }
 
 /* 3 if the samples do not fit, or as --fail-if says. */
@@ -151,9 +110,13 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 	}
 	rc = hlg_diff_build(&diff, err);
 	for (int s = 0; rc == 0 && s < 2; s++)
-		note_sums(&diff, s ? "after" : "before", &sides[s].batch.sums);
+		hlg_batch_note_sums(&sides[s].batch.sums,
+				    s ? "after: " : "before: ", &diff.notes);
 	if (rc == 0)
-		rc = write_diff(&diff, sides[0].run.options.out, err);
+		rc = diff.notes.lost ? hlg_err_memory(err, "diff") : 0;
+	if (rc == 0)
+		rc = hlg_format_write(sides[0].run.format, sides[0].run.options.out,
+				      stdout, &diff, &diff.colours, err);
 	if (rc == 0)
 		*status = judge(&diff, args);
 	hlg_diff_finish(&diff);
@@ -181,7 +144,8 @@ static int diff(const struct hlg_inputs *in, const struct arguments *args)
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {.inputs.second = &args.after};
+	struct arguments args = {
+		.inputs = {.second = &args.after, .formats = hlg_diff_formats}};
 	int status;
 
 	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))

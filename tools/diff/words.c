@@ -15,20 +15,12 @@ static const char *const sides[2] = {"before", "after"};
 
 bool hlg_diff_note(struct hlg_diff *diff, const char *fmt, ...)
 {
-	char **more = reallocarray(diff->notes, diff->n_notes + 1, sizeof(*more)), *note;
 	va_list ap;
-	int len;
 
-	if (!more)
-		return false;
-	diff->notes = more;
 	va_start(ap, fmt);
-	len = vasprintf(&note, fmt, ap);
+	hlg_note_list_vadd(&diff->notes, fmt, ap);
 	va_end(ap);
-	if (len < 0)
-		return false;
-	more[diff->n_notes++] = note;
-	return true;
+	return !diff->notes.lost;
 }
 
 /* Are there images without a file? Then there is no other. */
@@ -153,31 +145,22 @@ static bool has_namesakes(const struct hlg_diff *diff)
 	return false;
 }
 
-static bool has_line(char *const *lines, size_t n, const char *line)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(lines[i], line) == 0)
-			return true;
-	return false;
-}
-
 /* What a side's report notes, or remarks on trust; once, if it holds for both. */
 static bool tell_lines(struct hlg_diff *diff, int side, bool remarks)
 {
 	const struct hlg_report *r = &diff->side[side].report;
 	const struct hlg_report *other = &diff->side[!side].report;
-	char *const *lines = remarks ? r->remarks : r->notes;
-	char *const *others = remarks ? other->remarks : other->notes;
-	size_t n = remarks ? r->n_remarks : r->n_notes;
-	size_t n_others = remarks ? other->n_remarks : other->n_notes;
+	const struct hlg_note_list *lines = remarks ? &r->remarks : &r->notes;
+	const struct hlg_note_list *others = remarks ? &other->remarks : &other->notes;
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < n; i++) {
-		bool both = has_line(others, n_others, lines[i]);
+	for (size_t i = 0; ok && i < lines->n; i++) {
+		bool both = hlg_note_list_has(others, lines->line[i]);
 
 		if (!both || side == 0)
 			ok = hlg_diff_note(diff, "%s: %s",
-					   both ? "both sides" : sides[side], lines[i]);
+					   both ? "both sides" : sides[side],
+					   lines->line[i]);
 	}
 	return ok;
 }

@@ -6,7 +6,7 @@
 #if HLG_HAVE_JANSSON
 #include <string.h>
 
-#include "filter/write/json-parts.h"
+#include "filter/write/json.h"
 
 static void set_number(json_t *object, const char *key, uint64_t value)
 {
@@ -49,26 +49,24 @@ static void put_number(json_t *object, const struct hlg_exits_table *t,
 static json_t *row_of(const struct hlg_exits_report *r, const struct hlg_exits_table *t,
 		      const struct hlg_exits_row *row)
 {
+	static const unsigned char name[] = {HLG_EXITS_COLUMN_NAME};
+	static const unsigned char rest[] = {
+		HLG_EXITS_COLUMN_PID, HLG_EXITS_COLUMN_TID, HLG_EXITS_COLUMN_VCPU,
+		HLG_EXITS_COLUMN_COUNT, HLG_EXITS_COLUMN_PERCENT};
+	const struct hlg_table first = {hlg_exits_columns, name, sizeof(name), {0}};
+	const struct hlg_table then = {hlg_exits_columns, rest, sizeof(rest), {0}};
+	struct hlg_value v[HLG_EXITS_COLUMNS];
 	json_t *object = json_object();
+	char key[16];
 
-	json_object_set_new(object, "name", hlg_json_text(row->name));
+	hlg_exits_values(v, r, t, row);
+	hlg_json_row(object, &first, v);
 	put_number(object, t, row);
-	if (row->pid >= 0)
-		json_object_set_new(object, "pid", json_integer(row->pid));
-	if (row->tid >= 0)
-		json_object_set_new(object, "tid", json_integer(row->tid));
-	if (row->vcpu >= 0)
-		json_object_set_new(object, "vcpu", json_integer(row->vcpu));
-	set_number(object, "count", row->n);
-	json_object_set_new(object, "percent",
-			    hlg_json_percent(hlg_exits_share(r, t, row->total)));
-	set_number(object, "total_ns", row->total);
-	set_number(object, "min_ns", row->min);
-	set_number(object, "mean_ns", row->total / row->n);
-	set_number(object, "p50_ns", row->p50);
-	set_number(object, "p90_ns", row->p90);
-	set_number(object, "p99_ns", row->p99);
-	set_number(object, "max_ns", row->max);
+	hlg_json_row(object, &then, v);
+	for (size_t i = HLG_EXITS_COLUMN_TIMES; i < HLG_EXITS_COLUMNS; i++) {
+		snprintf(key, sizeof(key), "%s_ns", hlg_exits_columns[i].key);
+		set_number(object, key, v[i].n);
+	}
 	if (t->by == HLG_EXITS_BY_VCPU)
 		put_times(object, r, &row->time);
 	return object;
@@ -123,44 +121,26 @@ static json_t *histogram_of(const struct hlg_exits_report *r)
 	return rows;
 }
 
-int hlg_exits_json(FILE *f, const struct hlg_exits_report *r, struct hlg_err *err)
+int hlg_exits_json(void *report, FILE *f, struct hlg_err *err)
 {
-	json_t *root, *tables, *times;
-	bool ok;
+	const struct hlg_exits_report *r = report;
+	json_t *times = json_object();
+	struct hlg_json json;
 
-	hlg_json_begin();
-	root = json_object();
-	tables = json_array();
-	times = json_object();
-	json_object_set_new(root, "pairs", pairs_of(r));
-	json_object_set_new(root, "excluded", excluded_of(r));
-	json_object_set_new(root, "exact", json_boolean(r->sums->exact));
+	hlg_json_begin(&json, f, 1);
+	hlg_json_put(&json, "pairs", pairs_of(r));
+	hlg_json_put(&json, "excluded", excluded_of(r));
+	hlg_json_put(&json, "exact", json_boolean(r->sums->exact));
 	put_times(times, r, &r->time);
-	json_object_set_new(root, "time", times);
-	json_object_set_new(root, "notes", hlg_json_lines(r->notes, r->n_notes));
+	hlg_json_put(&json, "time", times);
+	hlg_json_put(&json, "notes", hlg_json_lines(r->notes->line, r->notes->n));
+	hlg_json_open_list(&json, "tables");
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		if (r->tables[i].n)
-			json_array_append_new(tables, table_of(r, &r->tables[i]));
-	json_object_set_new(root, "tables", tables);
-	json_object_set_new(root, "histogram", histogram_of(r));
-	ok = !hlg_json_lost() &&
-	     json_dumpf(root, f, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
-	json_decref(root);
-	/* A write that failed is found when the output is closed. */
-	if (hlg_json_lost() || (!ok && !ferror(f)))
-		return hlg_err_memory(err, "format=json");
-	fputc('\n', f);
-	return 0;
-}
-
-#else
-
-int hlg_exits_json(FILE *f, const struct hlg_exits_report *r, struct hlg_err *err)
-{
-	(void)f;
-	(void)r;
-	return hlg_err_set(err, HLG_EINPUT,
-			   "format=json: not in this build (build with libjansson-dev)");
+			hlg_json_put(&json, NULL, table_of(r, &r->tables[i]));
+	hlg_json_close(&json);
+	hlg_json_put(&json, "histogram", histogram_of(r));
+	return hlg_json_end(&json, err);
 }
 
 #endif

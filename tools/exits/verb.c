@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/output/out.h"
 #include "filter/run.h"
 #include "symtab/image/base.h"
 #include "tools/cli/output.h"
@@ -18,8 +17,6 @@
 #include "tools/exits/write.h"
 #include "tools/inputs/inputs.h"
 #include "tools/perfdata/sum.h"
-
-#define TOP_OF_TEXT 20
 
 struct arguments {
 	struct hlg_inputs inputs;
@@ -134,28 +131,6 @@ static int build_tables(struct hlg_exits_report *r, const struct hlg_run *run,
 	return rc;
 }
 
-static int write_report(const struct hlg_run *run, struct hlg_exits_report *r,
-			struct hlg_err *err)
-{
-	struct hlg_out out;
-	int rc = hlg_out_open(&out, run->options.out, stdout, err);
-
-	if (rc < 0)
-		return rc;
-	if (hlg_target_is_stream(run->options.out))
-		r->colours = hlg_colour_of(out.f);
-	if (run->options.format == HLG_FORMAT_JSON)
-		rc = hlg_exits_json(out.f, r, err);
-	else if (run->options.format == HLG_FORMAT_CSV)
-		hlg_exits_csv(out.f, r);
-	else
-		hlg_exits_text(out.f, r);
-	if (rc == 0)
-		return hlg_out_commit(&out, err);
-	hlg_out_abort(&out);
-	return rc;
-}
-
 static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		  const struct arguments *args, struct hlg_err *err)
 {
@@ -168,21 +143,21 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 	struct hlg_exits_report r = {
 		.sums = sums,
 		.kind = sums->pairs[HLG_EXITS_GUEST] ? HLG_EXITS_GUEST : HLG_EXITS_VMM,
-		.notes = run->notes,
-		.n_notes = run->n_notes,
+		.notes = &run->notes,
 		.by_tid = choice.by_tid,
 		.top = run->options.top,
 	};
-	int rc = run->no_memory ? hlg_err_memory(err, "report")
-				: build_tables(&r, run, &choice, err);
+	int rc = run->notes.lost ? hlg_err_memory(err, "report")
+				 : build_tables(&r, run, &choice, err);
 
 	if (r.top == HLG_UNSET)
-		r.top = run->options.format == HLG_FORMAT_TEXT ? TOP_OF_TEXT : 0;
+		r.top = run->format->top;
 	for (size_t i = 0; i < sums->n_vcpus; i++)
 		hlg_exits_add_times(&r.time, &sums->vcpus[i]);
 	hlg_exits_histogram(r.octaves, sums, r.kind, &choice);
 	if (rc == 0)
-		rc = write_report(run, &r, err);
+		rc = hlg_format_write(run->format, run->options.out, stdout, &r,
+				      &r.colours, err);
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		hlg_exits_table_finish(&r.tables[i]);
 	return rc;
@@ -281,6 +256,8 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 	int rc = hlg_run_start(&run, in->n_words, in->words, &err), status = 0;
 
 	if (rc == 0)
+		rc = hlg_run_set_format(&run, in->format, &err);
+	if (rc == 0)
 		rc = check_options(&run.options, &err);
 	if (rc == 0)
 		rc = start_fold(&run, &fold, &sums, &err);
@@ -301,7 +278,7 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {0};
+	struct arguments args = {.inputs.formats = hlg_exits_formats};
 	int status;
 
 	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the writers share, and text. */
+/* The report as a table, for people and as CSV. */
 #include "tools/exits/write.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "filter/write/write.h"
+#include "filter/stats/interval.h"
 #include "symtab/escape.h"
 
 #define BAR_WIDTH 40
@@ -78,19 +78,130 @@ const char *hlg_exits_part(const struct hlg_exits_report *r,
 	return all[i].name;
 }
 
-/* Three digits at least, in the largest unit that leaves them. */
-static const char *time_of(char buf[static 24], uint64_t ns)
-{
-	static const char *const units[] = {"ns", "us", "ms", "s"};
-	double value = (double)ns;
-	int unit = 0;
+const struct hlg_column hlg_exits_columns[HLG_EXITS_COLUMNS] = {
+	[HLG_EXITS_COLUMN_RECORD] = {"record", NULL, .type = HLG_VALUE_WORD},
+	[HLG_EXITS_COLUMN_KIND] = {"kind", NULL, .type = HLG_VALUE_WORD},
+	[HLG_EXITS_COLUMN_NAME] = {"name", "", .type = HLG_VALUE_TEXT, 2},
+	[HLG_EXITS_COLUMN_ISA] = {"isa", NULL, .type = HLG_VALUE_WORD},
+	[HLG_EXITS_COLUMN_NUMBER] = {"number", NULL, .type = HLG_VALUE_COUNT},
+	[HLG_EXITS_COLUMN_PID] = {"pid", NULL, .type = HLG_VALUE_COUNT,
+				  .flags = HLG_COLUMN_OMIT},
+	[HLG_EXITS_COLUMN_TID] = {"tid", NULL, .type = HLG_VALUE_COUNT,
+				  .flags = HLG_COLUMN_OMIT},
+	[HLG_EXITS_COLUMN_VCPU] = {"vcpu", NULL, .type = HLG_VALUE_COUNT,
+				   .flags = HLG_COLUMN_OMIT},
+	[HLG_EXITS_COLUMN_COUNT] = {"count", "count", .type = HLG_VALUE_COUNT, 0, 10,
+				    .flags = HLG_COLUMN_PAINTED},
+	[HLG_EXITS_COLUMN_PERCENT] = {"percent", "time %", .type = HLG_VALUE_PERCENT, 1,
+				      7, .flags = HLG_COLUMN_PAINTED},
+	[HLG_EXITS_COLUMN_TIMES] = {"total", "total", .type = HLG_VALUE_NS, 1, 11},
+	{"min", "min", .type = HLG_VALUE_NS, 1, 11},
+	{"mean", "mean", .type = HLG_VALUE_NS, 1, 11},
+	{"p50", "p50", .type = HLG_VALUE_NS, 1, 11},
+	{"p90", "p90", .type = HLG_VALUE_NS, 1, 11},
+	{"p99", "p99", .type = HLG_VALUE_NS, 1, 11},
+	{"max", "max", .type = HLG_VALUE_NS, 1, 11},
+};
 
-	while (value >= 10000 && unit < 3) {
-		value /= 1000;
-		unit++;
+static void set_number(struct hlg_value *v, const struct hlg_exits_table *t,
+		       const struct hlg_exits_row *row)
+{
+	if (row->isa)
+		v[HLG_EXITS_COLUMN_NUMBER] = hlg_value_count(row->number);
+	else if (t->by == HLG_EXITS_BY_PORT && row->number != HLG_NO_PORT)
+		v[HLG_EXITS_COLUMN_NUMBER] =
+			hlg_value_count(row->number & ~HLG_PORT_MMIO);
+}
+
+void hlg_exits_values(struct hlg_value v[static HLG_EXITS_COLUMNS],
+		      const struct hlg_exits_report *r, const struct hlg_exits_table *t,
+		      const struct hlg_exits_row *row)
+{
+	const uint64_t times[] = {row->total, row->min, row->total / row->n,
+				  row->p50,   row->p90, row->p99,
+				  row->max};
+
+	memset(v, 0, HLG_EXITS_COLUMNS * sizeof(*v));
+	v[HLG_EXITS_COLUMN_RECORD] = hlg_value_text(hlg_exits_by_word(t->by));
+	v[HLG_EXITS_COLUMN_KIND] = hlg_value_text(hlg_exits_kind_word(t->kind));
+	v[HLG_EXITS_COLUMN_NAME] = hlg_value_text(row->name);
+	v[HLG_EXITS_COLUMN_ISA] = hlg_value_text(row->isa);
+	set_number(v, t, row);
+	v[HLG_EXITS_COLUMN_PID] = hlg_value_id(row->pid);
+	v[HLG_EXITS_COLUMN_TID] = hlg_value_id(row->tid);
+	v[HLG_EXITS_COLUMN_VCPU] = hlg_value_id(row->vcpu);
+	v[HLG_EXITS_COLUMN_COUNT] = hlg_value_count(row->n);
+	v[HLG_EXITS_COLUMN_PERCENT] = hlg_value_number(hlg_exits_share(r, t, row->total));
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		v[HLG_EXITS_COLUMN_TIMES + i] = hlg_value_count(times[i]);
+}
+
+/* A record that has a name and one value. */
+static void write_record(FILE *f, const struct hlg_table *t, const char *record,
+			 const char *kind, const char *name, size_t column, uint64_t n)
+{
+	struct hlg_value v[HLG_EXITS_COLUMNS] = {0};
+
+	v[HLG_EXITS_COLUMN_RECORD] = hlg_value_text(record);
+	v[HLG_EXITS_COLUMN_KIND] = hlg_value_text(kind);
+	v[HLG_EXITS_COLUMN_NAME] = hlg_value_text(name);
+	v[column] = column == HLG_EXITS_COLUMN_NAME ? v[HLG_EXITS_COLUMN_NAME]
+						    : hlg_value_count(n);
+	hlg_table_csv_row(f, t, v);
+}
+
+static void write_csv_head(FILE *f, const struct hlg_table *t,
+			   const struct hlg_exits_report *r)
+{
+	const char *name;
+	uint64_t n;
+
+	hlg_table_csv_head(f, t);
+	for (int kind = 0; kind < HLG_EXITS_KINDS; kind++)
+		write_record(f, t, "pairs", hlg_exits_kind_word(kind),
+			     kind == HLG_EXITS_GUEST ? "kvm_exit to kvm_entry"
+						     : "kvm_userspace_exit to KVM_RUN",
+			     HLG_EXITS_COLUMN_COUNT, r->sums->pairs[kind]);
+	for (size_t i = 0; (name = hlg_exits_excluded(r, i, &n)); i++)
+		write_record(f, t, "excluded", NULL, name, HLG_EXITS_COLUMN_COUNT, n);
+	for (size_t i = 0; (name = hlg_exits_part(r, &r->time, i, &n)); i++)
+		if (n != UINT64_MAX)
+			write_record(f, t, "time", NULL, name, HLG_EXITS_COLUMN_TIMES, n);
+	for (size_t i = 0; i < r->notes->n; i++)
+		write_record(f, t, "note", NULL, r->notes->line[i], HLG_EXITS_COLUMN_NAME,
+			     0);
+}
+
+/*
+ * One header, then records `pairs`, `excluded`, `time`, `note`, those of the tables
+ * (`reason`, `function`, `port`, `vcpu`) and `histogram`, whose number is where a row
+ * begins. All times are in ns.
+ */
+static int write_csv(void *report, FILE *f, struct hlg_err *err)
+{
+	static const struct hlg_table table = {hlg_exits_columns, .n = HLG_EXITS_COLUMNS};
+	const struct hlg_exits_report *r = report;
+	struct hlg_value v[HLG_EXITS_COLUMNS];
+
+	(void)err;
+	write_csv_head(f, &table, r);
+	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
+		for (size_t k = 0; k < hlg_exits_shown(r, &r->tables[i]); k++) {
+			hlg_exits_values(v, r, &r->tables[i], &r->tables[i].rows[k]);
+			hlg_table_csv_row(f, &table, v);
+		}
+	for (int i = 0; i < HLG_EXITS_OCTAVES; i++) {
+		if (!r->octaves[i])
+			continue;
+		memset(v, 0, sizeof(v));
+		v[HLG_EXITS_COLUMN_RECORD] = hlg_value_text("histogram");
+		v[HLG_EXITS_COLUMN_KIND] = hlg_value_text(hlg_exits_kind_word(r->kind));
+		v[HLG_EXITS_COLUMN_NAME] = hlg_value_text("");
+		v[HLG_EXITS_COLUMN_NUMBER] = hlg_value_count(i ? UINT64_C(1) << i : 0);
+		v[HLG_EXITS_COLUMN_COUNT] = hlg_value_count(r->octaves[i]);
+		hlg_table_csv_row(f, &table, v);
 	}
-	snprintf(buf, 24, "%.*f %s", unit ? 1 : 0, value, units[unit]);
-	return buf;
+	return 0;
 }
 
 static void write_head(FILE *f, const struct hlg_exits_report *r)
@@ -105,9 +216,9 @@ static void write_head(FILE *f, const struct hlg_exits_report *r)
 	for (size_t i = 0; (name = hlg_exits_excluded(r, i, &n)); i++)
 		if (n)
 			fprintf(f, "# not counted: %" PRIu64 " %s\n", n, name);
-	for (size_t i = 0; i < r->n_notes; i++) {
+	for (size_t i = 0; i < r->notes->n; i++) {
 		fputs("# ", f);
-		hlg_escape_print(f, r->notes[i]);
+		hlg_escape_print(f, r->notes->line[i]);
 		fputc('\n', f);
 	}
 }
@@ -132,8 +243,9 @@ static void write_parts(FILE *f, const struct hlg_exits_report *r,
 	for (size_t i = 0; (name = hlg_exits_part(r, vcpu, i, &ns)); i++) {
 		if (ns == UINT64_MAX)
 			continue;
-		fprintf(f, "%s%s %s (%s %%)", between, name, time_of(time, ns),
-			hlg_write_percent(percent, sum ? (double)ns / (double)sum : 0));
+		fprintf(f, "%s%s %s (%s %%)", between, name, hlg_table_ns(time, ns),
+			hlg_interval_percent(percent,
+					     sum ? (double)ns / (double)sum : 0));
 		between = separator;
 	}
 }
@@ -149,49 +261,60 @@ static void write_title(FILE *f, const struct hlg_exits_report *r,
 					   : "kvm_userspace_exit to KVM_RUN, in the VMM");
 	if (shown < t->n)
 		fprintf(f, " (%zu of %zu rows)", shown, t->n);
-	fprintf(f, "\n%10s %7s %11s %11s %11s %11s %11s %11s %11s  %s\n", "count",
-		"time %", "total", "min", "mean", "p50", "p90", "p99", "max",
-		hlg_exits_by_word(t->by));
+	fputc('\n', f);
 }
 
-static void write_name(FILE *f, const struct hlg_exits_report *r,
-		       const struct hlg_exits_table *t, const struct hlg_exits_row *row)
+/* A row at hand. */
+struct shown {
+	const struct hlg_exits_report *r;
+	const struct hlg_exits_table *t;
+	const struct hlg_exits_row *row;
+};
+
+static void write_name(FILE *f, const void *of)
 {
+	const struct shown *shown = of;
+	const struct hlg_exits_row *row = shown->row;
+
 	if (row->isa)
 		fprintf(f, "%s ", row->isa);
-	if (t->by == HLG_EXITS_BY_PORT && row->number < HLG_PORT_MMIO)
+	if (shown->t->by == HLG_EXITS_BY_PORT && row->number < HLG_PORT_MMIO)
 		fprintf(f, "%" PRIu64 " ", row->number);
 	hlg_escape_print(f, row->name);
 	if (row->vcpu >= 0)
 		fprintf(f, " vCPU %" PRId64, row->vcpu);
-	if (t->by == HLG_EXITS_BY_VCPU) {
+	if (shown->t->by == HLG_EXITS_BY_VCPU) {
 		fputs(": ", f);
-		write_parts(f, r, &row->time, ", ");
-	} else if (r->by_tid) {
+		write_parts(f, shown->r, &row->time, ", ");
+	} else if (shown->r->by_tid) {
 		fprintf(f, "  (tid %d)", row->tid);
 	}
-	fputc('\n', f);
 }
 
 static void write_table(FILE *f, const struct hlg_exits_report *r,
 			const struct hlg_exits_table *t)
 {
-	write_title(f, r, t);
-	for (size_t i = 0; i < hlg_exits_shown(r, t); i++) {
-		const struct hlg_exits_row *row = &t->rows[i];
-		const uint64_t times[] = {row->total, row->min, row->total / row->n,
-					  row->p50,   row->p90, row->p99,
-					  row->max};
-		double share = hlg_exits_share(r, t, row->total);
-		char buf[24];
+	static const unsigned char layout[] = {
+		HLG_EXITS_COLUMN_COUNT,     HLG_EXITS_COLUMN_PERCENT,
+		HLG_EXITS_COLUMN_TIMES,     HLG_EXITS_COLUMN_TIMES + 1,
+		HLG_EXITS_COLUMN_TIMES + 2, HLG_EXITS_COLUMN_TIMES + 3,
+		HLG_EXITS_COLUMN_TIMES + 4, HLG_EXITS_COLUMN_TIMES + 5,
+		HLG_EXITS_COLUMN_TIMES + 6, HLG_EXITS_COLUMN_NAME};
+	struct hlg_column columns[HLG_EXITS_COLUMNS];
+	const struct hlg_table table = {columns, layout, sizeof(layout), r->colours};
+	struct hlg_value v[HLG_EXITS_COLUMNS];
 
-		hlg_colour_begin(f, &r->colours, share);
-		fprintf(f, "%10" PRIu64 " %7s", row->n, hlg_write_percent(buf, share));
-		hlg_colour_end(f, &r->colours, share);
-		for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++)
-			fprintf(f, " %11s", time_of(buf, times[k]));
-		fputs("  ", f);
-		write_name(f, r, t, row);
+	memcpy(columns, hlg_exits_columns, sizeof(columns));
+	columns[HLG_EXITS_COLUMN_NAME].heading = hlg_exits_by_word(t->by);
+	write_title(f, r, t);
+	hlg_table_text_head(f, &table);
+	for (size_t i = 0; i < hlg_exits_shown(r, t); i++) {
+		const struct shown shown = {r, t, &t->rows[i]};
+
+		hlg_exits_values(v, r, t, shown.row);
+		v[HLG_EXITS_COLUMN_NAME] =
+			(struct hlg_value){.tail = write_name, .of = &shown};
+		hlg_table_text_row(f, &table, v, hlg_exits_share(r, t, shown.row->total));
 	}
 }
 
@@ -213,15 +336,18 @@ static void write_histogram(FILE *f, const struct hlg_exits_report *r)
 	for (int i = first; i <= last; i++) {
 		char buf[24];
 
-		fprintf(f, "%10s  ", time_of(buf, i ? UINT64_C(1) << i : 0));
+		fprintf(f, "%10s  ", hlg_table_ns(buf, i ? UINT64_C(1) << i : 0));
 		hlg_colour_bar(f, &r->colours, (double)r->octaves[i], (double)most,
 			       BAR_WIDTH);
 		fprintf(f, " %10" PRIu64 "\n", r->octaves[i]);
 	}
 }
 
-void hlg_exits_text(FILE *f, const struct hlg_exits_report *r)
+static int write_text(void *report, FILE *f, struct hlg_err *err)
 {
+	const struct hlg_exits_report *r = report;
+
+	(void)err;
 	write_head(f, r);
 	fputs("\nTime: ", f);
 	write_parts(f, r, &r->time, ", ");
@@ -230,4 +356,12 @@ void hlg_exits_text(FILE *f, const struct hlg_exits_report *r)
 		if (r->tables[i].n)
 			write_table(f, r, &r->tables[i]);
 	write_histogram(f, r);
+	return 0;
 }
+
+static const struct hlg_format text = {
+	.name = "text", .top = 20, .notes = true, .write = write_text};
+static const struct hlg_format csv = {.name = "csv", .notes = true, .write = write_csv};
+static const struct hlg_format json = {
+	.name = "json", .notes = true, HLG_FORMAT_JANSSON(hlg_exits_json)};
+const struct hlg_format *const hlg_exits_formats[] = {&text, &csv, &json, NULL};

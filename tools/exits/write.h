@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-#include "filter/output/colour.h"
+#include "filter/write/format.h"
+#include "filter/write/table.h"
 #include "tools/exits/table.h"
 
 #define HLG_EXITS_TABLES (HLG_EXITS_KINDS + HLG_EXITS_BYS - 1)
@@ -17,8 +18,7 @@ struct hlg_exits_report {
 	struct hlg_exits_table tables[HLG_EXITS_TABLES];
 	uint64_t octaves[HLG_EXITS_OCTAVES];
 	struct hlg_exits_vcpu time; /* of all vCPUs together */
-	char **notes;               /* not escaped; not owned */
-	size_t n_notes;
+	const struct hlg_note_list *notes;
 	bool by_tid;
 	uint64_t top; /* rows of a table; 0: all */
 	struct hlg_colour colours;
@@ -44,9 +44,32 @@ const char *hlg_exits_excluded(const struct hlg_exits_report *report, size_t i,
 const char *hlg_exits_part(const struct hlg_exits_report *report,
 			   const struct hlg_exits_vcpu *vcpu, size_t i, uint64_t *ns);
 
-void hlg_exits_text(FILE *f, const struct hlg_exits_report *report);
-void hlg_exits_csv(FILE *f, const struct hlg_exits_report *report);
-/* Fails without memory, and without jansson. */
-int hlg_exits_json(FILE *f, const struct hlg_exits_report *report, struct hlg_err *err);
+/* The columns of all tables; CSV has them as they stand. */
+enum hlg_exits_column {
+	HLG_EXITS_COLUMN_RECORD,
+	HLG_EXITS_COLUMN_KIND,
+	HLG_EXITS_COLUMN_NAME,
+	HLG_EXITS_COLUMN_ISA,
+	HLG_EXITS_COLUMN_NUMBER,
+	HLG_EXITS_COLUMN_PID,
+	HLG_EXITS_COLUMN_TID,
+	HLG_EXITS_COLUMN_VCPU,
+	HLG_EXITS_COLUMN_COUNT,
+	HLG_EXITS_COLUMN_PERCENT,
+	HLG_EXITS_COLUMN_TIMES, /* total, min, mean, p50, p90, p99, max */
+	HLG_EXITS_COLUMNS = HLG_EXITS_COLUMN_TIMES + 7
+};
+
+extern const struct hlg_column hlg_exits_columns[HLG_EXITS_COLUMNS];
+
+/* What a row has in them. */
+void hlg_exits_values(struct hlg_value values[static HLG_EXITS_COLUMNS],
+		      const struct hlg_exits_report *report,
+		      const struct hlg_exits_table *table,
+		      const struct hlg_exits_row *row);
+
+/* Writers of a struct hlg_exits_report, text first. json fails without memory. */
+extern const struct hlg_format *const hlg_exits_formats[];
+int hlg_exits_json(void *report, FILE *f, struct hlg_err *err);
 
 #endif

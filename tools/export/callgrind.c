@@ -150,8 +150,8 @@ static void put_header(const struct writer *w)
 		hlg_escape_print(w->f, from);
 		put_line(w, "),", image->path);
 	}
-	for (size_t i = 0; i < r->n_notes; i++)
-		put_line(w, "desc: note:", r->notes[i]);
+	for (size_t i = 0; i < r->notes.n; i++)
+		put_line(w, "desc: note:", r->notes.line[i]);
 	fputs("positions: instr line\n", w->f);
 	put_columns(w);
 }
@@ -306,13 +306,5 @@ static int write_profile(void *report, FILE *f, struct hlg_err *err)
 	return ok ? 0 : hlg_err_memory(err, "format=callgrind");
 }
 
-int hlg_callgrind_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
-{
-	struct hlg_report report;
-	int rc = hlg_run_build(run, &report, err);
-
-	if (rc == 0)
-		rc = hlg_run_write(run, stream, write_profile, &report, err);
-	hlg_report_finish(&report);
-	return rc;
-}
+const struct hlg_format hlg_callgrind_format = {
+	.name = "callgrind", .notes = true, .write = write_profile};

@@ -16,9 +16,8 @@
 #ifndef HLG_TOOLS_EXPORT_CALLGRIND_H
 #define HLG_TOOLS_EXPORT_CALLGRIND_H
 
-#include "filter/run.h"
+#include "filter/write/format.h"
 
-/* Builds the report of what run has counted and writes it: to out=, else to stream. */
-int hlg_callgrind_report(struct hlg_run *run, FILE *stream, struct hlg_err *err);
+extern const struct hlg_format hlg_callgrind_format;
 
 #endif

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/export/speedscope.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 
-#include "config.h"
+#if HLG_HAVE_JANSSON
 #include "filter/report/frames.h"
-#include "filter/write/json-parts.h"
-#include "tools/flame/facts.h"
-#include "tools/flame/graph.h"
+#include "filter/report/rows.h"
+#include "filter/write/json.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
@@ -31,7 +29,8 @@ static uint32_t number_frame(struct writer *w, const struct hlg_node *node)
 
 		json_object_set_new(o, "name",
 				    hlg_json_text(hlg_tree_name(w->tree, node)));
-		json_object_set_new(o, "file", json_string(hlg_frame_word(node->frame)));
+		json_object_set_new(o, "file",
+				    json_string(hlg_tree_frame_word(node->frame)));
 		json_array_append_new(w->frames, o);
 		*number = ++w->n_frames;
 	}
@@ -79,7 +78,7 @@ static bool is_time(const struct hlg_report *r)
 	bool time = r->all.weight == HLG_WEIGHT_PERIOD, any = false;
 
 	for (uint32_t i = 0; i < r->profile->n_events; i++) {
-		if (!hlg_facts_shows(r, i))
+		if (!hlg_rows_has_event(r, i))
 			continue;
 		time &= r->profile->events[i].kind == HLG_EVENT_TIMER;
 		any = true;
@@ -135,63 +134,44 @@ static json_t *document(const struct writer *w, const struct hlg_report *r)
 	return root;
 }
 
-int hlg_speedscope_check(struct hlg_err *err)
-{
-	(void)err;
-	return 0;
-}
-
 int hlg_speedscope_write(FILE *f, const struct hlg_report *r, const struct hlg_tree *tree,
 			 struct hlg_err *err)
 {
 	struct writer w = {.tree = tree, .weight = r->all.weight};
 	json_t *root;
-	bool ok;
+	int rc;
 
-	hlg_json_begin();
+	hlg_json_watch_begin();
 	w.frames = json_array();
 	w.samples = json_array();
 	w.weights = json_array();
 	hlg_json_watch(add_stacks(&w) ? &w : NULL);
 	root = document(&w, r);
-	ok = !hlg_json_lost() && json_dumpf(root, f, JSON_COMPACT) == 0;
+	rc = hlg_json_dump(f, root, "format=speedscope", err);
 	json_decref(root);
 	json_decref(w.frames);
 	json_decref(w.samples);
 	json_decref(w.weights);
 	free(w.path);
 	free(w.numbers);
-	if (hlg_json_lost() || (!ok && !ferror(f)))
-		return hlg_err_memory(err, "format=speedscope");
-	fputc('\n', f);
-	return 0;
-}
-
-struct sheet {
-	const struct hlg_report *report;
-	struct hlg_tree tree;
-};
-
-static int write_sheet(void *to, FILE *f, struct hlg_err *err)
-{
-	const struct sheet *sheet = to;
-
-	return hlg_speedscope_write(f, sheet->report, &sheet->tree, err);
-}
-
-int hlg_speedscope_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
-{
-	struct hlg_report report;
-	struct sheet sheet = {.report = &report};
-	int rc = hlg_run_build(run, &report, err);
-
-	if (rc == 0)
-		rc = hlg_report_check_whole(&report, err);
-	if (rc == 0)
-		rc = hlg_frames_build(&sheet.tree, &report, err);
-	if (rc == 0)
-		rc = hlg_run_write(run, stream, write_sheet, &sheet, err);
-	hlg_tree_finish(&sheet.tree);
-	hlg_report_finish(&report);
 	return rc;
 }
+
+static int write_report(void *data, FILE *f, struct hlg_err *err)
+{
+	const struct hlg_report *report = data;
+	struct hlg_tree tree = {0};
+	int rc = hlg_report_check_whole(report, err);
+
+	if (rc == 0)
+		rc = hlg_frames_build(&tree, report, err);
+	if (rc == 0)
+		rc = hlg_speedscope_write(f, report, &tree, err);
+	hlg_tree_finish(&tree);
+	return rc;
+}
+
+#endif
+
+const struct hlg_format hlg_speedscope_format = {
+	.name = "speedscope", .stacks = true, HLG_FORMAT_JANSSON(write_report)};

@@ -6,24 +6,19 @@
  * One profile of type `sampled`: each stack that ends somewhere is a sample, the caller
  * of all first, with the report's weight: period, or samples where the report weighs
  * these. The unit is nanoseconds for period of timers, else none. A frame's `file` is
- * what kind of frame it is. Text is escaped as in other JSON (filter/write/json-parts.h).
- *
- * In a build without jansson all of these fail and say so.
+ * what kind of frame it is. Text is escaped as in other JSON (filter/write/json.h).
  */
 #ifndef HLG_TOOLS_EXPORT_SPEEDSCOPE_H
 #define HLG_TOOLS_EXPORT_SPEEDSCOPE_H
 
-#include "filter/run.h"
 #include "filter/stacks/tree.h"
+#include "filter/write/format.h"
 
-/* Can this build do it? Asked before work is begun. */
-int hlg_speedscope_check(struct hlg_err *err);
+extern const struct hlg_format hlg_speedscope_format;
 
-/* tree is the report's (filter/report/frames.h). Write errors stay on the stream. */
+/* tree is the report's (filter/report/frames.h). Write errors stay on the stream. In
+ * builds with jansson only. */
 int hlg_speedscope_write(FILE *f, const struct hlg_report *report,
 			 const struct hlg_tree *tree, struct hlg_err *err);
-
-/* Builds the report of what run has counted and writes it: to out=, else to stream. */
-int hlg_speedscope_report(struct hlg_run *run, FILE *stream, struct hlg_err *err);
 
 #endif

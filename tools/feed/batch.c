@@ -246,33 +246,33 @@ static void note_syms(struct hlg_run *run, const struct hlg_hostsyms *syms)
 			     HLG_HOSTSYMS_MAX);
 }
 
+void hlg_batch_note_sums(const struct hlg_recording_sums *sums, const char *of,
+			 struct hlg_note_list *notes)
+{
+	if (sums->lost)
+		hlg_note_list_add(notes,
+				  "%s%" PRIu64 " events were lost while recording (a "
+				  "larger -m, or a lower -F, loses less)",
+				  of, sums->lost);
+	if (sums->throttled)
+		hlg_note_list_add(notes,
+				  "%sthe kernel throttled sampling %" PRIu64
+				  " times: busy periods have too few samples",
+				  of, sums->throttled);
+	if (sums->skipped)
+		hlg_note_list_add(notes,
+				  "%s%" PRIu64 " samples or frames of the recording make "
+				  "no sense and were skipped",
+				  of, sums->skipped);
+	if (sums->left)
+		hlg_note_list_add(notes,
+				  "%sthe recording was cut off: its last %" PRIu64
+				  " bytes hold no whole record",
+				  of, sums->left);
+}
+
 void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)
 {
-	const struct hlg_recording_sums *sums = &batch->sums;
-
-	if (sums->lost)
-		hlg_run_note(run,
-			     "%" PRIu64
-			     " events were lost while recording (a larger -m, or "
-			     "a lower -F, loses less)",
-			     sums->lost);
-	if (sums->throttled)
-		hlg_run_note(run,
-			     "the kernel throttled sampling %" PRIu64
-			     " times: busy periods "
-			     "have too few samples",
-			     sums->throttled);
-	if (sums->skipped)
-		hlg_run_note(run,
-			     "%" PRIu64
-			     " samples or frames of the recording make no sense "
-			     "and were skipped",
-			     sums->skipped);
-	if (sums->left)
-		hlg_run_note(run,
-			     "the recording was cut off: its last %" PRIu64
-			     " bytes hold no "
-			     "whole record",
-			     sums->left);
+	hlg_batch_note_sums(&batch->sums, "", &run->notes);
 	note_syms(run, &batch->syms);
 }

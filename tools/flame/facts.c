@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/write/write.h"
+#include "filter/report/rows.h"
+#include "filter/stats/interval.h"
 
 enum {
 	NAMED = 5 /* of what is gone */
@@ -39,19 +40,6 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-bool hlg_facts_shows(const struct hlg_report *r, uint32_t event)
-{
-	for (uint32_t i = 0; i < r->n_events; i++)
-		if (r->events[i].event == event && r->events[i].count.samples &&
-		    r->options->mode != HLG_SHOW_HOST)
-			return true;
-	for (size_t i = 0; i < r->host->n_rows; i++)
-		if (r->profile->series[r->host->rows[i].series].event == event &&
-		    r->options->mode != HLG_SHOW_GUEST)
-			return true;
-	return false;
-}
-
 /* "cycles:G, branches:G": what the samples were taken by. To be freed. */
 static char *list_events(const struct hlg_report *r)
 {
@@ -65,7 +53,7 @@ static char *list_events(const struct hlg_report *r)
 	for (uint32_t i = 0; i < r->profile->n_events; i++) {
 		const struct hlg_event *event = &r->profile->events[i];
 
-		if (!hlg_facts_shows(r, i))
+		if (!hlg_rows_has_event(r, i))
 			continue;
 		fprintf(f, "%s%s", comma, event->name);
 		comma = ", ";
@@ -111,12 +99,13 @@ static void tell_hidden(struct hlg_facts *facts, const struct hlg_graph *g, doub
 		add(facts, HLG_GRAPH_HEAD, "all frames are drawn");
 		return;
 	}
-	hlg_write_percent(part, all ? (double)layout->hidden.samples / (double)all : 0);
+	hlg_interval_percent(part,
+			     all ? (double)layout->hidden.samples / (double)all : 0);
 	add(facts, HLG_GRAPH_HEAD,
 	    "%" PRIu64 " sample%s (%s %%) in %u frame%s narrower than %s %% %s not drawn",
 	    layout->hidden.samples, plural(layout->hidden.samples), part,
-	    layout->n_hidden, plural(layout->n_hidden), hlg_write_percent(narrow, least),
-	    layout->n_hidden == 1 ? "is" : "are");
+	    layout->n_hidden, plural(layout->n_hidden),
+	    hlg_interval_percent(narrow, least), layout->n_hidden == 1 ? "is" : "are");
 }
 
 static void tell_sums(struct hlg_facts *facts, const struct hlg_report *r,
@@ -139,10 +128,10 @@ static void tell_sums(struct hlg_facts *facts, const struct hlg_report *r,
 static void tell_notes(struct hlg_facts *facts, const struct hlg_report *r,
 		       const char *which)
 {
-	for (size_t i = 0; i < r->n_notes; i++)
-		add(facts, HLG_GRAPH_NOTE, "%s%s", which, r->notes[i]);
-	for (size_t i = 0; i < r->n_remarks; i++)
-		add(facts, HLG_GRAPH_NOTE, "%s%s", which, r->remarks[i]);
+	for (size_t i = 0; i < r->notes.n; i++)
+		add(facts, HLG_GRAPH_NOTE, "%s%s", which, r->notes.line[i]);
+	for (size_t i = 0; i < r->remarks.n; i++)
+		add(facts, HLG_GRAPH_NOTE, "%s%s", which, r->remarks.line[i]);
 }
 
 static void tell_changes(struct hlg_facts *facts, const struct hlg_changes *c)
@@ -161,7 +150,7 @@ static void tell_changes(struct hlg_facts *facts, const struct hlg_changes *c)
 		    plural(c->n_gone), c->n_gone == 1 ? "is" : "are");
 	for (uint32_t i = 0; i < c->n_gone && i < NAMED; i++)
 		add(facts, HLG_GRAPH_NOTE, "gone: %s, %s %%, %ssignificant",
-		    c->gone[i].name, hlg_write_percent(share, c->gone[i].share),
+		    c->gone[i].name, hlg_interval_percent(share, c->gone[i].share),
 		    c->gone[i].significant ? "" : "not ");
 	if (c->n_gone > NAMED)
 		add(facts, HLG_GRAPH_NOTE, "gone: %u more", c->n_gone - NAMED);

@@ -27,8 +27,6 @@ struct hlg_facts_side {
 bool hlg_facts_make(struct hlg_facts *facts, const struct hlg_graph *graph,
 		    const struct hlg_facts_side *after,
 		    const struct hlg_facts_side *before, double least);
-/* Has the report samples of this event to show? Some are only read: KVM_RUN's. */
-bool hlg_facts_shows(const struct hlg_report *report, uint32_t event);
 
 void hlg_facts_finish(struct hlg_facts *facts);
 

@@ -8,7 +8,6 @@
 
 #include "filter/stats/interval.h"
 #include "filter/view/view.h"
-#include "filter/write/write.h"
 #include "flame.css.h"
 #include "flame.js.h"
 #include "tools/svg/xml.h"
@@ -112,14 +111,6 @@ static const char *frame_class(enum hlg_frame kind)
 	return classes[kind];
 }
 
-const char *hlg_frame_word(enum hlg_frame kind)
-{
-	static const char *const words[] = {"group", "host user", "host kernel",
-					    "guest", "gap",       "note"};
-
-	return words[kind];
-}
-
 /* How much a significant change is, in three steps: below 1 and 5 points, and more. */
 static const char *change_class(const struct hlg_change *change)
 {
@@ -135,7 +126,7 @@ static const char *change_class(const struct hlg_change *change)
 
 static const char *percent(char buf[static 16], double share)
 {
-	return hlg_write_percent(buf, share);
+	return hlg_interval_percent(buf, share);
 }
 
 /* "+1.20", "-0.34" */
@@ -172,7 +163,7 @@ static void put_words(FILE *f, const struct hlg_graph *g, const struct hlg_box *
 	char share[16], low[16], high[16];
 	struct hlg_share s;
 
-	fprintf(f, "\n%s, %" PRIu64 " sample%s", hlg_frame_word(node->frame),
+	fprintf(f, "\n%s, %" PRIu64 " sample%s", hlg_tree_frame_word(node->frame),
 		node->total.samples, node->total.samples == 1 ? "" : "s");
 	if (g->weight == HLG_WEIGHT_PERIOD) /* else of several units, maybe */
 		fprintf(f, ", period %" PRIu64, node->total.period);
@@ -335,8 +326,8 @@ static void put_legend(FILE *f, const struct hlg_graph *g, int y)
 			has[g->tree->nodes[g->layout->boxes[i].node].frame] = true;
 	for (size_t i = 0; i < HLG_N_FRAMES; i++)
 		if (has[order[i]])
-			x = put_key(f, frame_class(order[i]), hlg_frame_word(order[i]), x,
-				    y);
+			x = put_key(f, frame_class(order[i]),
+				    hlg_tree_frame_word(order[i]), x, y);
 	fputs("</svg>\n", f);
 }
 

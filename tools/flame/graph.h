@@ -73,9 +73,6 @@ bool hlg_graph_layout(struct hlg_layout *layout, const struct hlg_tree *tree,
 		      enum hlg_weight weight, double least);
 void hlg_graph_layout_finish(struct hlg_layout *layout);
 
-/* What a legend calls a frame's kind. */
-const char *hlg_frame_word(enum hlg_frame kind);
-
 /* Write errors stay on the stream. Fails only without memory. */
 int hlg_graph_write(FILE *f, const struct hlg_graph *graph, struct hlg_err *err);
 

@@ -5,9 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "filter/output/target.h"
 #include "filter/write/folded.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -138,6 +136,7 @@ static int write_folded(void *to, FILE *f, struct hlg_err *err)
 				(enum hlg_weight)flame->after.run.options.weight, err);
 }
 
+#if HLG_HAVE_JANSSON
 static int write_speedscope(void *to, FILE *f, struct hlg_err *err)
 {
 	struct flame *flame = to;
@@ -145,23 +144,22 @@ static int write_speedscope(void *to, FILE *f, struct hlg_err *err)
 	return hlg_speedscope_write(f, &flame->stacks.report, &flame->stacks.tree, err);
 }
 
-/* What to write; of the formats, folded stacks are the filter's own. */
-static int (*find_writer(const struct hlg_inputs *in))(void *to, FILE *f,
-						       struct hlg_err *err)
-{
-	if (in->format)
-		return strcmp(in->format, "svg") == 0 ? write_svg : write_speedscope;
-	return in->formats ? write_folded : write_svg;
-}
+#endif
+
+/* Data is a struct flame. */
+static const struct hlg_format svg = {
+	.name = "svg", .file = "flame.svg", .stacks = true, .write = write_svg};
+static const struct hlg_format folded = {
+	.name = "folded", .stacks = true, .write = write_folded};
+static const struct hlg_format speedscope = {
+	.name = "speedscope", .stacks = true, HLG_FORMAT_JANSSON(write_speedscope)};
+static const struct hlg_format *const formats[] = {&svg, &folded, &speedscope, NULL};
 
 /* Words that do not go together. */
 static int check_words(const struct hlg_inputs *in, const struct arguments *args,
 		       struct hlg_err *err)
 {
-	if (in->formats > 1)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--format: is given twice (give it once)");
-	if (find_writer(in) != write_svg && args->before.n_others)
+	if (in->format != &svg && args->before.n_others)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--before: is for pictures (leave --format out)");
 	if (args->before.n_others && !args->before.n_files)
@@ -171,19 +169,7 @@ static int check_words(const struct hlg_inputs *in, const struct arguments *args
 	return 0;
 }
 
-/* What cannot be written, before anything is read. */
-static int check_output(const struct flame *flame, const struct hlg_inputs *in,
-			struct hlg_err *err)
-{
-	if (find_writer(in) == write_svg &&
-	    hlg_target_is_stream(flame->after.run.options.out) && isatty(STDOUT_FILENO))
-		return hlg_err_set(err, HLG_EINPUT,
-				   "standard output: is a terminal, and a picture is "
-				   "nothing for one (say -o flame.svg)");
-	return find_writer(in) == write_speedscope ? hlg_speedscope_check(err) : 0;
-}
-
-/* Host and guest are shown unless the words say otherwise, and all rows. */
+/* Host and guest are shown unless the words say otherwise. */
 static int start_side(struct hlg_side *side, struct hlg_err *err)
 {
 	struct hlg_options *options = &side->run.options;
@@ -193,8 +179,6 @@ static int start_side(struct hlg_side *side, struct hlg_err *err)
 		return rc;
 	if (!hlg_options_given(options, "mode"))
 		options->mode = HLG_SHOW_ALL;
-	if (options->format == HLG_FORMAT_TEXT)
-		options->format = HLG_FORMAT_FOLDED; /* which has all rows */
 	return 0;
 }
 
@@ -203,11 +187,9 @@ static int start(struct flame *flame, const struct hlg_inputs *in, struct hlg_er
 	struct hlg_options *options = &flame->after.run.options;
 	int rc = start_side(&flame->after, err);
 
-	if (rc == 0)
-		rc = check_output(flame, in, err);
 	if (rc == 0 && flame->compares)
 		rc = start_side(&flame->before, err);
-	if (rc < 0 || find_writer(in) != write_svg)
+	if (rc < 0 || in->format != &svg)
 		return rc;
 	/* Of a picture, min= is about frames. */
 	flame->least = options->min == HLG_UNSET ? LEAST : (double)options->min / 1e11;
@@ -242,7 +224,8 @@ static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 					    &flame->after, err);
 	if (rc < 0)
 		return rc;
-	return hlg_run_write(&flame->after.run, stdout, find_writer(in), flame, err);
+	return hlg_format_write(in->format, flame->after.run.options.out, stdout, flame,
+				NULL, err);
 }
 
 static void finish(struct flame *flame)
@@ -297,7 +280,7 @@ static int show(struct arguments *args)
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {.inputs.second = &args.before};
+	struct arguments args = {.inputs = {.second = &args.before, .formats = formats}};
 	int status;
 
 	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))

@@ -169,7 +169,6 @@ static const char *filter_formats(void)
 	return NULL;
 }
 
-/* Formats that the filter has not stay here. */
 static int set_format(void *arguments, const struct hlg_verb_option *option, char *value,
 		      struct hlg_err *err)
 {
@@ -180,11 +179,10 @@ static int set_format(void *arguments, const struct hlg_verb_option *option, cha
 	if (!verbs)
 		return hlg_err_set(err, HLG_EINPUT, "--format=%s: %s (one of %s)", value,
 				   filters ? "not here" : "unknown value", option->value);
-	if (!filters)
-		in->format = value;
-	if (++in->formats == 1 && !filters)
-		return 0;
-	return set_filter(arguments, option, value, err);
+	in->format = hlg_format_find(in->formats, value);
+	in->n_formats++;
+	assert(in->format); /* each word is one */
+	return 0;
 }
 
 static const struct hlg_verb_option shared[] = {
@@ -515,6 +513,10 @@ static int check_words(const struct hlg_inputs *in, struct hlg_err *err)
 	/* "--out FILE.data" is easily written for "--out=x FILE.data". */
 	if (rc == 0)
 		rc = hlg_target_check_magic(options.out, HLG_MAGIC_NONE, err);
+	if (rc == 0 && in->n_formats > 1)
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "--format=%s: format is given twice (give it once)",
+				 in->format->name);
 	counts = options.stacks == HLG_STACKS_COUNTERS;
 	hlg_options_finish(&options);
 	if (rc == 0 && in->n_images == 0 && !in->no_images && !counts)
@@ -534,6 +536,10 @@ bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int ar
 	int rc = options ? 0 : hlg_err_memory(&err, "arguments");
 
 	in->verb = verb;
+	in->format = in->formats ? in->formats[0] : NULL;
+	for (size_t i = 0; in->formats && in->formats[i]; i++) /* each is a word */
+		assert(is_one_of(verb->formats, '|', in->formats[i]->name,
+				 strlen(in->formats[i]->name)));
 	in->threads = 1;
 	if (in->second)
 		in->second->verb = verb;
@@ -547,6 +553,7 @@ bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int ar
 	if (in->second) {
 		in->second->threads = in->threads;
 		in->second->quiet = in->quiet;
+		in->second->format = in->format;
 	}
 	if (rc == 0)
 		return go_on;

@@ -18,13 +18,16 @@ struct hlg_inputs_other {
 	enum hlg_file_kind kind;
 };
 
-/* The first member of the arguments of a verb with shared options; all zero before. */
+/* The first member of the arguments of a verb with shared options; zero but for In. */
 struct hlg_inputs {
 	/* In: NULL, or where the words of a second side go: images and recordings behind
 	 * --after, else the second of two recordings; or what the verb adds. Options are
 	 * of both sides; images of the first are the second's too, unless that has its
 	 * own. It is finished with the first. */
 	struct hlg_inputs *second;
+	/* In: what the words of the verb's formats stand for, in their order; NULL if it
+	 * has none. The first is taken unless one is asked for. */
+	const struct hlg_format *const *formats;
 	/* Out. */
 	const struct hlg_verb *verb;
 	char **words; /* for hlg_run_start: --key=value and images */
@@ -36,13 +39,11 @@ struct hlg_inputs {
 	size_t n_others;
 	unsigned threads;
 	bool quiet;
-	unsigned formats; /* how often --format is given */
-	bool behind;      /* --after was met */
+	unsigned n_formats; /* how often --format is given */
+	bool behind;        /* --after was met */
 	bool no_images; /* with a second: none is named, and all files are saved profiles
 			 */
-	/* One of the verb's formats that the filter's table does not know; NULL: none is
-	 * given. */
-	const char *format;
+	const struct hlg_format *format; /* one of formats; NULL: there are none */
 };
 
 /*

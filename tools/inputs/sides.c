@@ -10,11 +10,15 @@ int hlg_sides_start(struct hlg_side *side, struct hlg_err *err)
 	const struct hlg_inputs *in = side->in;
 	int rc;
 
-	if (in->n_images)
-		return hlg_run_start(&side->run, in->n_words, in->words, err);
+	if (in->n_images) {
+		rc = hlg_run_start(&side->run, in->n_words, in->words, err);
+		return rc < 0 ? rc : hlg_run_set_format(&side->run, in->format, err);
+	}
 	rc = hlg_run_begin(&side->run, in->n_words, in->words, err);
 	/* Nor are the sizes known that regions are held to. */
 	side->run.options.region = 0;
+	if (rc == 0)
+		rc = hlg_run_set_format(&side->run, in->format, err);
 	if (rc == 0)
 		rc = hlg_pprof_images(&side->run.space, in->files, in->n_files, err);
 	return rc < 0 ? rc : hlg_space_settle(&side->run.space, err);

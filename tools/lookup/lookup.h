@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "filter/write/format.h"
 #include "symtab/image/image.h"
 #include "tools/source/source.h"
 
@@ -18,16 +19,15 @@ struct hlg_answer {
 	struct hlg_source_line line;
 	size_t n_inlines;
 	struct hlg_source_inline inlines[HLG_MAX_INLINES]; /* innermost first */
+	bool demangle; /* their names are to be readable */
 };
 
 /*
- * Text: `0xADDR name+0xOFF (kind, image) file:line`, no offset and no image outside, no
- * line where none is known; then a line for each inlined function, `  inlined NAME,
- * called at file:line`. JSON: one object on one line; keys may be added, none changes its
- * meaning. A name of an inlined function is readable if demangle says so. Write errors
- * stay on the stream; returns false without memory.
+ * Writers of a struct hlg_answer. Text: `0xADDR name+0xOFF (kind, image) file:line`, no
+ * offset and no image outside, no line where none is known; then a line for each inlined
+ * function, `  inlined NAME, called at file:line`. JSON: one object on one line; keys may
+ * be added, none changes its meaning. They fail without memory.
  */
-bool hlg_lookup_text(FILE *f, const struct hlg_answer *answer, bool demangle);
-bool hlg_lookup_json(FILE *f, const struct hlg_answer *answer, bool demangle);
+extern const struct hlg_format *const hlg_lookup_formats[];
 
 #endif

@@ -24,7 +24,7 @@ struct arguments {
 	const char *out;
 	bool own, inlines;
 	int demangle; /* 0 no, 1 yes */
-	int json;     /* --format: 0 text, 1 json */
+	int format;   /* place in hlg_lookup_formats */
 	struct hlg_verb_texts images, addresses;
 };
 
@@ -109,7 +109,8 @@ static void find_line(struct lookup *l, struct hlg_answer *a)
 static bool answer(struct lookup *l, uint64_t addr)
 {
 	const struct arguments *args = l->args;
-	struct hlg_answer a = {.asked = addr};
+	struct hlg_answer a = {.asked = addr, .demangle = args->demangle};
+	struct hlg_err err;
 	char *name;
 	bool ok;
 
@@ -121,8 +122,7 @@ static bool answer(struct lookup *l, uint64_t addr)
 		find_line(l, &a);
 	name = hlg_place_name(&a.place, args->demangle);
 	a.name = name;
-	ok = name && (args->json ? hlg_lookup_json(l->f, &a, args->demangle)
-				 : hlg_lookup_text(l->f, &a, args->demangle));
+	ok = name && hlg_lookup_formats[args->format]->write(&a, l->f, &err) == 0;
 	free(name);
 	return ok;
 }
@@ -193,8 +193,12 @@ static void read_questions(struct lookup *l)
 
 static int open_lookup(struct lookup *l, struct hlg_err *err)
 {
-	int rc = hlg_images_open(&l->space, l->args->images.text, l->args->images.n, err);
+	struct hlg_options any = {0};
+	int rc = hlg_format_choose(hlg_lookup_formats[l->args->format], &any, err);
 
+	if (rc == 0)
+		rc = hlg_images_open(&l->space, l->args->images.text, l->args->images.n,
+				     err);
 	if (rc < 0)
 		return rc;
 	if (!l->args->own)
@@ -266,10 +270,10 @@ static const struct hlg_verb_option options[] = {
 	 .optional = true,
 	 .field = offsetof(struct arguments, demangle)},
 	{.name = "format",
-	 .value = "text|json",
+	 .value = "text|json", /* as hlg_lookup_formats */
 	 .help = "json: an object a line (text)",
 	 .kind = HLG_VERB_ONE_OF,
-	 .field = offsetof(struct arguments, json)},
+	 .field = offsetof(struct arguments, format)},
 	{.kind = HLG_VERB_TEXTS, .set = take_word},
 	{0},
 };

@@ -3,10 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/write/write.h"
+#include "config.h"
+#include "filter/view/place-name.h"
 #include "symtab/escape.h"
 #include "symtab/name/demangle.h"
 #include "tools/lookup/lookup.h"
+#if HLG_HAVE_JANSSON
+#include "filter/write/json.h"
+#endif
 
 /* file:line, as addr2line has it: a line that nobody names is a '?'. */
 static void print_line(FILE *f, const struct hlg_source_line *line)
@@ -39,15 +43,16 @@ static bool print_inline(FILE *f, const struct hlg_source_inline *inl, bool dema
 	return true;
 }
 
-bool hlg_lookup_text(FILE *f, const struct hlg_answer *a, bool demangle)
+static int write_text(void *answer, FILE *f, struct hlg_err *err)
 {
+	const struct hlg_answer *a = answer;
 	bool ok = true;
 
 	fprintf(f, "0x%" PRIx64 " ", a->asked);
 	hlg_escape_print(f, a->name);
 	if (a->place.image)
 		fprintf(f, "+0x%" PRIx64, a->place.addr - a->place.start);
-	fprintf(f, " (%s", hlg_write_kind(a->place.kind));
+	fprintf(f, " (%s", hlg_place_name_kind(a->place.kind));
 	if (a->place.image) {
 		fputs(", ", f);
 		hlg_escape_print(f, a->place.image->path);
@@ -59,59 +64,69 @@ bool hlg_lookup_text(FILE *f, const struct hlg_answer *a, bool demangle)
 	}
 	fputc('\n', f);
 	for (size_t i = 0; ok && i < a->n_inlines; i++)
-		ok = print_inline(f, &a->inlines[i], demangle);
-	return ok;
+		ok = print_inline(f, &a->inlines[i], a->demangle);
+	return ok ? 0 : hlg_err_memory(err, "lookup");
 }
 
-static void put_string(FILE *f, const char *key, const char *text)
+#if HLG_HAVE_JANSSON
+static void put(json_t *object, const char *key, json_t *value)
 {
-	fprintf(f, ",\"%s\":", key);
-	hlg_write_string(f, text);
+	json_object_set_new(object, key, value);
 }
 
-static void put_line(FILE *f, const struct hlg_source_line *line)
+static void put_line(json_t *object, const struct hlg_source_line *line)
 {
-	put_string(f, "file", line->file);
+	put(object, "file", hlg_json_text(line->file));
 	if (line->line > 0)
-		fprintf(f, ",\"line\":%d", line->line);
+		put(object, "line", json_integer(line->line));
 }
 
-static bool put_inline(FILE *f, const struct hlg_source_inline *inl, bool demangle,
-		       size_t depth)
+static json_t *inlines_of(const struct hlg_answer *a)
 {
-	char *name = inline_name(inl, demangle);
+	json_t *list = json_array();
 
-	if (!name)
-		return false;
-	fprintf(f, "%s{\"depth\":%zu", depth ? "," : "", depth);
-	put_string(f, "name", name);
-	put_line(f, &inl->call);
-	fputc('}', f);
-	free(name);
-	return true;
+	for (size_t i = 0; i < a->n_inlines; i++) {
+		char *name = inline_name(&a->inlines[i], a->demangle);
+		json_t *o = json_object();
+
+		hlg_json_watch(name);
+		put(o, "depth", hlg_json_number(i));
+		put(o, "name", hlg_json_text(name));
+		put_line(o, &a->inlines[i].call);
+		json_array_append_new(list, o);
+		free(name);
+	}
+	return list;
 }
 
-bool hlg_lookup_json(FILE *f, const struct hlg_answer *a, bool demangle)
+static int write_json(void *answer, FILE *f, struct hlg_err *err)
 {
-	bool ok = true;
+	const struct hlg_answer *a = answer;
+	const struct hlg_place *place = &a->place;
+	json_t *o;
+	int rc;
 
-	fprintf(f, "{\"asked\":\"0x%" PRIx64 "\",\"kind\":\"%s\"", a->asked,
-		hlg_write_kind(a->place.kind));
-	put_string(f, "name", a->name);
-	if (a->place.image) {
-		put_string(f, "image", a->place.image->path);
-		fprintf(f, ",\"address\":\"0x%" PRIx64 "\",\"offset\":%" PRIu64,
-			a->place.addr, a->place.addr - a->place.start);
-		fprintf(f, ",\"size\":%" PRIu64, a->place.end - a->place.start);
+	hlg_json_watch_begin();
+	o = json_object();
+	put(o, "asked", hlg_json_hex(a->asked));
+	put(o, "kind", hlg_json_text(hlg_place_name_kind(place->kind)));
+	put(o, "name", hlg_json_text(a->name));
+	if (place->image) {
+		put(o, "image", hlg_json_text(place->image->path));
+		put(o, "address", hlg_json_hex(place->addr));
+		put(o, "offset", hlg_json_number(place->addr - place->start));
+		put(o, "size", hlg_json_number(place->end - place->start));
 	}
 	if (a->known)
-		put_line(f, &a->line);
-	if (a->n_inlines) {
-		fputs(",\"inlined\":[", f);
-		for (size_t i = 0; ok && i < a->n_inlines; i++)
-			ok = put_inline(f, &a->inlines[i], demangle, i);
-		fputc(']', f);
-	}
-	fputs("}\n", f);
-	return ok;
+		put_line(o, &a->line);
+	if (a->n_inlines)
+		put(o, "inlined", inlines_of(a));
+	rc = hlg_json_dump(f, o, "lookup", err);
+	json_decref(o);
+	return rc;
 }
+#endif
+
+static const struct hlg_format text = {.name = "text", .write = write_text};
+static const struct hlg_format json = {.name = "json", HLG_FORMAT_JANSSON(write_json)};
+const struct hlg_format *const hlg_lookup_formats[] = {&text, &json, NULL};

@@ -5,9 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "filter/output/target.h"
 #include "filter/run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -46,24 +44,6 @@ static struct hlg_report_file *list_files(const struct hlg_batch *batch)
 	return files;
 }
 
-static int write_report(struct hlg_run *run, const struct hlg_batch *batch,
-			int (*write)(struct hlg_run *run, FILE *stream,
-				     struct hlg_err *err),
-			struct hlg_err *err)
-{
-	struct hlg_report_file *files = list_files(batch);
-	int rc;
-
-	if (!files)
-		return hlg_err_memory(err, "files");
-	run->files = files;
-	run->n_files = batch->n_paths;
-	hlg_batch_note(batch, run);
-	rc = write(run, stdout, err);
-	free(files);
-	return rc;
-}
-
 /* A saved profile keeps host rows, whatever mode= says: it may be read with another. */
 static int start_pprof(struct hlg_run *run, struct hlg_err *err)
 {
@@ -71,88 +51,47 @@ static int start_pprof(struct hlg_run *run, struct hlg_err *err)
 	return hlg_pprof_check(err);
 }
 
-static int write_pprof(struct hlg_run *run, const struct hlg_batch *batch,
-		       struct hlg_err *err)
+static int save_pprof(struct hlg_run *run, const void *sums, struct hlg_err *err)
 {
-	return hlg_pprof_report(run, &batch->sums, stdout, err);
+	return hlg_pprof_report(run, sums, stdout, err);
 }
 
-static int write_table(struct hlg_run *run, const struct hlg_batch *batch,
-		       struct hlg_err *err)
-{
-	return write_report(run, batch, hlg_run_report, err);
-}
+static const struct hlg_format pprof = {
+	.name = "pprof", .file = "x.pb.gz", .start = start_pprof, .save = save_pprof};
 
-static int write_callgrind(struct hlg_run *run, const struct hlg_batch *batch,
-			   struct hlg_err *err)
-{
-	return write_report(run, batch, hlg_callgrind_report, err);
-}
-
-/* All rows, as in folded stacks. */
-static int start_speedscope(struct hlg_run *run, struct hlg_err *err)
-{
-	run->options.format = HLG_FORMAT_FOLDED;
-	return hlg_speedscope_check(err);
-}
-
-static int write_speedscope(struct hlg_run *run, const struct hlg_batch *batch,
-			    struct hlg_err *err)
-{
-	return write_report(run, batch, hlg_speedscope_report, err);
-}
-
-/* Formats that the filter has not, and behind them all that it has. */
-static const struct form {
-	const char *word; /* of --format= */
-	const char *file; /* what to call its file, if it is nothing for a terminal */
-	bool stacks;      /* shows them */
-	/* Can it be done? Before anything is read; may be NULL. */
-	int (*start)(struct hlg_run *run, struct hlg_err *err);
-	int (*write)(struct hlg_run *run, const struct hlg_batch *batch,
-		     struct hlg_err *err);
-} forms[] = {
-	{"pprof", "x.pb.gz", false, start_pprof, write_pprof},
-	{"callgrind", NULL, false, NULL, write_callgrind},
-	{"speedscope", NULL, true, start_speedscope, write_speedscope},
-	{NULL, NULL, true, NULL, write_table},
+static const struct hlg_format *const formats[] = {
+	&hlg_format_text,
+	&hlg_format_csv,
+	&hlg_format_json,
+	&hlg_format_folded,
+	&pprof,
+	&hlg_callgrind_format,
+	&hlg_speedscope_format,
+	NULL,
 };
 
-/* word may be NULL. */
-static const struct form *find_form(const char *word)
+static int write_report(struct hlg_run *run, const struct hlg_batch *batch,
+			struct hlg_err *err)
 {
-	const struct form *form = forms;
+	struct hlg_report_file *files;
+	int rc;
 
-	while (form->word && !(word && strcmp(form->word, word) == 0))
-		form++;
-	return form;
-}
-
-static int start_form(const struct form *form, const struct hlg_inputs *in,
-		      struct hlg_run *run, struct hlg_err *err)
-{
-	if (form->word && in->formats > 1)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--format=%s: format is given twice (give it once)",
-				   form->word);
-	if (form->file && hlg_target_is_stream(run->options.out) && isatty(STDOUT_FILENO))
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--format=%s: is nothing for a terminal (say "
-				   "--out=%s)",
-				   form->word, form->file);
-	if (form->word && !form->stacks && run->options.stacks != HLG_STACKS_LEAF)
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"--format=%s: keeps no stacks (leave --stacks away, or "
-			"say --format=folded)",
-			form->word);
-	return form->start ? form->start(run, err) : 0;
+	if (run->format->save)
+		return run->format->save(run, &batch->sums, err);
+	files = list_files(batch);
+	if (!files)
+		return hlg_err_memory(err, "files");
+	run->files = files;
+	run->n_files = batch->n_paths;
+	hlg_batch_note(batch, run);
+	rc = hlg_run_report(run, stdout, err);
+	free(files);
+	return rc;
 }
 
 /* Reads the files and writes the report. Returns the exit status. */
 static int profile(const struct hlg_inputs *in, const char *calibration)
 {
-	const struct form *form = find_form(in->format);
 	struct hlg_calibration_file calibrated;
 	struct hlg_batch batch = {0};
 	struct hlg_run run;
@@ -160,20 +99,17 @@ static int profile(const struct hlg_inputs *in, const char *calibration)
 	int rc = hlg_run_start(&run, in->n_words, in->words, &err), status = 0;
 
 	if (rc == 0)
-		rc = start_form(form, in, &run, &err);
+		rc = hlg_run_set_format(&run, in->format, &err);
 	if (rc == 0 && calibration)
 		rc = hlg_calibration_file_read(&calibrated, calibration, &err);
-	/* The formats that have a table of files. */
-	batch.judge = !in->format && in->n_images &&
-		      (run.options.format == HLG_FORMAT_TEXT ||
-		       run.options.format == HLG_FORMAT_JSON);
+	batch.judge = in->format->files && in->n_images;
 	if (rc == 0)
 		rc = hlg_inputs_read(in, &run, &batch, &status, &err);
 	if (rc == 0 && calibration)
 		rc = hlg_report_calibration_apply(&run, &calibrated, calibration,
 						  batch.paths, batch.n_paths, &err);
 	if (rc == 0 && batch.n_read)
-		rc = form->write(&run, &batch, &err);
+		rc = write_report(&run, &batch, &err);
 	if (rc < 0)
 		status = hlg_output_error(&err);
 	if (status == 0 && run.mismatch)
@@ -185,7 +121,7 @@ static int profile(const struct hlg_inputs *in, const char *calibration)
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {0};
+	struct arguments args = {.inputs.formats = formats};
 	int status;
 
 	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))

@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "filter/write/write.h"
 #include "tools/sysprof/write.h"
 
 struct folder {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/write/json-parts.h"
+#include "filter/write/json.h"
 
 /* A stack, or the leaves of some. */
 struct row {
@@ -187,55 +187,29 @@ static json_t *records_of(const struct hlg_sysprof_records *records)
 	return o;
 }
 
-static json_t *root_of(const struct hlg_sysprof *s, const struct hlg_sysprof_style *style)
+int hlg_sysprof_json(FILE *f, const struct hlg_sysprof *s,
+		     const struct hlg_sysprof_style *style, struct hlg_err *err)
 {
-	json_t *root = json_object(), *states = json_object();
+	json_t *states = json_object();
+	struct hlg_json json;
 
-	json_object_set_new(root, "path", hlg_json_text(style->path));
-	set_number(root, "samples", s->samples);
+	hlg_json_begin(&json, f, 1);
+	hlg_json_put(&json, "path", hlg_json_text(style->path));
+	hlg_json_put(&json, "samples", hlg_json_number(s->samples));
 	for (int i = 0; i < HLG_SYSPROF_STATES; i++)
 		set_number(states, hlg_sysprof_state(i), s->states[i]);
-	json_object_set_new(root, "states", states);
-	json_object_set_new(root, "symbols", records_of(&s->table));
-	json_object_set_new(root, "changes", records_of(&s->changes));
-	json_object_set_new(root, "complete", json_boolean(s->ended));
-	set_number(root, "bytes_lost", s->left);
-	json_object_set_new(root, "notes", hlg_json_lines(style->notes, style->n_notes));
-	if (style->mode == HLG_SYSPROF_COUNTERS)
-		return root;
-	json_object_set_new(root, "frames", frames_of(s));
-	json_object_set_new(root, "stacks",
-			    stacks_of(s, style->mode == HLG_SYSPROF_LEAF));
-	return root;
-}
-
-int hlg_sysprof_json(FILE *f, const struct hlg_sysprof *s,
-		     const struct hlg_sysprof_style *style, struct hlg_err *err)
-{
-	json_t *root;
-	bool ok;
-
-	hlg_json_begin();
-	root = root_of(s, style);
-	ok = !hlg_json_lost() && json_dumpf(root, f, JSON_INDENT(1)) == 0;
-	json_decref(root);
-	/* A write that failed is found when the output is closed. */
-	if (hlg_json_lost() || (!ok && !ferror(f)))
-		return hlg_err_memory(err, "format=json");
-	fputc('\n', f);
-	return 0;
-}
-
-#else
-
-int hlg_sysprof_json(FILE *f, const struct hlg_sysprof *s,
-		     const struct hlg_sysprof_style *style, struct hlg_err *err)
-{
-	(void)f;
-	(void)s;
-	(void)style;
-	return hlg_err_set(err, HLG_EINPUT,
-			   "format=json: not in this build (build with libjansson-dev)");
+	hlg_json_put(&json, "states", states);
+	hlg_json_put(&json, "symbols", records_of(&s->table));
+	hlg_json_put(&json, "changes", records_of(&s->changes));
+	hlg_json_put(&json, "complete", json_boolean(s->ended));
+	hlg_json_put(&json, "bytes_lost", hlg_json_number(s->left));
+	hlg_json_put(&json, "notes", hlg_json_lines(style->notes, style->n_notes));
+	if (style->mode != HLG_SYSPROF_COUNTERS) {
+		hlg_json_put(&json, "frames", frames_of(s));
+		hlg_json_put(&json, "stacks",
+			     stacks_of(s, style->mode == HLG_SYSPROF_LEAF));
+	}
+	return hlg_json_end(&json, err);
 }
 
 #endif

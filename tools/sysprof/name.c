@@ -2,7 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "filter/write/write.h"
+#include "filter/write/folded.h"
+#include "symtab/escape.h"
 #include "tools/sysprof/write.h"
 
 enum {
@@ -11,7 +12,7 @@ enum {
 
 static void put(FILE *f, const char *text)
 {
-	hlg_write_frame(f, text);
+	hlg_folded_frame(f, text);
 }
 
 /* "@file" and "=name" as they are; else as Lua puts it, the first line of the text. */
@@ -29,7 +30,8 @@ static void put_chunk(FILE *f, const char *chunk)
 	memcpy(first, chunk, n);
 	first[n] = '\0';
 	fputs("[string \"", f);
-	hlg_write_escaped(f, first, ';', ":"); /* ends no name, so a count may end it */
+	hlg_escape_print_as(f, first, SIZE_MAX, ';',
+			    ":"); /* ends no name, so a count may end it */
 	fputs(chunk[n] ? "...\"]" : "\"]", f);
 }
 

@@ -3,19 +3,20 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "filter/write/write.h"
+#include "filter/stats/interval.h"
+#include "symtab/escape.h"
 #include "tools/sysprof/write.h"
 
 static const char *percent(char buf[static 16], uint64_t part, uint64_t all)
 {
-	return hlg_write_percent(buf, all ? (double)part / (double)all : 0);
+	return hlg_interval_percent(buf, all ? (double)part / (double)all : 0);
 }
 
 static void put_head(FILE *f, const struct hlg_sysprof *s,
 		     const struct hlg_sysprof_style *style)
 {
 	fputs("# ", f);
-	hlg_write_escaped(f, style->path, '\0', "");
+	hlg_escape_print(f, style->path);
 	fprintf(f, ": %" PRIu64 " samples of LuaJIT's sysprof\n", s->samples);
 	fprintf(f,
 		"# symbols: %" PRIu64 " of Lua, %" PRIu64 " of C, %" PRIu64
@@ -25,7 +26,7 @@ static void put_head(FILE *f, const struct hlg_sysprof *s,
 		s->changes.traces);
 	for (size_t i = 0; i < style->n_notes; i++) {
 		fputs("# ", f);
-		hlg_write_escaped(f, style->notes[i], '\0', "");
+		hlg_escape_print(f, style->notes[i]);
 		fputc('\n', f);
 	}
 }

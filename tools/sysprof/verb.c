@@ -7,26 +7,66 @@
 
 #include "filter/options/number.h"
 #include "filter/output/out.h"
+#include "filter/write/format.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/sysprof/write.h"
 
-#define TOP_OF_TEXT 40
-
-enum format {
-	FORMAT_TEXT,
-	FORMAT_FOLDED,
-	FORMAT_JSON,
-};
-
 struct arguments {
 	char *path;
 	const char *out;
-	int format; /* enum format */
+	int format; /* place in formats */
 	bool top_given;
 	struct hlg_sysprof_style style;
 };
+
+/* What the writers are given. */
+struct writing {
+	const struct hlg_sysprof *s;
+	const struct arguments *args;
+};
+
+/* A write that failed is found when the output is closed. */
+static int finish(const struct writing *w, FILE *f, bool ok, struct hlg_err *err)
+{
+	if (ok || ferror(f))
+		return 0;
+	return hlg_err_set(err, HLG_ESYSTEM,
+			   "%s: its stacks take too much memory as text (say "
+			   "--format=json, or --mode=D)",
+			   w->args->path);
+}
+
+static int write_text(void *data, FILE *f, struct hlg_err *err)
+{
+	const struct writing *w = data;
+
+	return finish(w, f, hlg_sysprof_text(f, w->s, &w->args->style), err);
+}
+
+static int write_folded(void *data, FILE *f, struct hlg_err *err)
+{
+	const struct writing *w = data;
+
+	return finish(w, f, hlg_sysprof_folded(f, w->s, &w->args->style), err);
+}
+
+#if HLG_HAVE_JANSSON
+static int write_json(void *data, FILE *f, struct hlg_err *err)
+{
+	const struct writing *w = data;
+
+	return hlg_sysprof_json(f, w->s, &w->args->style, err);
+}
+#endif
+
+static const struct hlg_format text = {
+	.name = "text", .top = 40, .notes = true, .write = write_text};
+static const struct hlg_format folded = {.name = "folded", .write = write_folded};
+static const struct hlg_format json = {
+	.name = "json", .notes = true, HLG_FORMAT_JANSSON(write_json)};
+static const struct hlg_format *const formats[] = {&text, &folded, &json, NULL};
 
 static int set_path(void *arguments, const struct hlg_verb_option *option, char *value,
 		    struct hlg_err *err)
@@ -90,10 +130,10 @@ static int check(void *arguments, struct hlg_err *err)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "no stream is given (misc.sysprof.start of "
 				   "Tarantool's LuaJIT makes one)");
-	if (args->style.by_state && args->format != FORMAT_FOLDED)
+	if (args->style.by_state && formats[args->format] != &folded)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--roots: is of folded stacks (say --format=folded)");
-	if (args->top_given && args->format != FORMAT_TEXT)
+	if (args->top_given && formats[args->format] != &text)
 		return hlg_err_set(err, HLG_EINPUT, "--top: is of text (leave it out)");
 	if (hlg_target_check_input(args->out, args->path, err) < 0)
 		return HLG_EINPUT;
@@ -128,43 +168,19 @@ static void tell(const struct arguments *args, const char *note)
 {
 	struct hlg_err line;
 
-	if (!note || args->format == FORMAT_TEXT || args->format == FORMAT_JSON)
+	if (!note || formats[args->format]->notes)
 		return;
 	hlg_err_set(&line, 0, "%s: %s", args->path, note);
 	fprintf(stderr, "hlguest: %s\n", line.msg);
 }
 
-static int write_stream(FILE *f, const struct hlg_sysprof *s,
-			const struct arguments *args, struct hlg_err *err)
-{
-	bool ok;
-
-	if (args->format == FORMAT_JSON)
-		return hlg_sysprof_json(f, s, &args->style, err);
-	ok = args->format == FORMAT_TEXT ? hlg_sysprof_text(f, s, &args->style)
-					 : hlg_sysprof_folded(f, s, &args->style);
-	/* A write that failed is found when the output is closed. */
-	if (ok || ferror(f))
-		return 0;
-	return hlg_err_set(err, HLG_ESYSTEM,
-			   "%s: its stacks take too much memory as text (say "
-			   "--format=json, or --mode=D)",
-			   args->path);
-}
-
 static int write_all(const struct hlg_sysprof *s, const struct arguments *args,
 		     struct hlg_err *err)
 {
-	struct hlg_out out;
-	int rc = hlg_out_open(&out, args->out, stdout, err);
+	struct writing writing = {s, args};
 
-	if (rc < 0)
-		return rc;
-	rc = write_stream(out.f, s, args, err);
-	if (rc == 0)
-		return hlg_out_commit(&out, err);
-	hlg_out_abort(&out);
-	return rc;
+	return hlg_format_write(formats[args->format], args->out, stdout, &writing, NULL,
+				err);
 }
 
 /* Returns the exit status. */
@@ -173,7 +189,11 @@ static int show(struct arguments *args)
 	struct hlg_sysprof s = {0};
 	struct hlg_err err;
 	char *note = NULL;
-	int rc = hlg_out_check(args->out, HLG_MAGIC_NONE, &err);
+	struct hlg_options any = {.out = (char *)args->out};
+	int rc = hlg_format_choose(formats[args->format], &any, &err);
+
+	if (rc == 0)
+		rc = hlg_out_check(args->out, HLG_MAGIC_NONE, &err);
 
 	if (rc == 0)
 		rc = hlg_sysprof_read(&s, args->path, &err);
@@ -196,7 +216,7 @@ static int show(struct arguments *args)
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {.style.top = TOP_OF_TEXT};
+	struct arguments args = {.style.top = text.top};
 	int status;
 
 	if (hlg_argp_run_verb(verb, argc, argv, &args, &status))
@@ -206,7 +226,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 static const struct hlg_verb_option options[] = {
 	{.name = "format",
-	 .value = "text|folded|json", /* as enum format */
+	 .value = "text|folded|json", /* as formats */
 	 .help = "text",
 	 .kind = HLG_VERB_ONE_OF,
 	 .field = offsetof(struct arguments, format)},

@@ -39,7 +39,7 @@ bool hlg_sysprof_text(FILE *f, const struct hlg_sysprof *s,
 bool hlg_sysprof_folded(FILE *f, const struct hlg_sysprof *s,
 			const struct hlg_sysprof_style *style);
 
-/* JSON: see hlguest-sysprof(1). Fails without memory, and in a build without jansson. */
+/* JSON: see hlguest-sysprof(1). In a build with jansson only; fails without memory. */
 int hlg_sysprof_json(FILE *f, const struct hlg_sysprof *s,
 		     const struct hlg_sysprof_style *style, struct hlg_err *err);
 

@@ -1,286 +1,286 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Pairs as CSV, text and JSON. */
+/*
+ * Pairs as CSV, text and JSON. CSV has records `note`, `spread`, named by a figure of the
+ * distributions of all columns, and `pair`.
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "filter/write/write.h"
 #include "symtab/escape.h"
+#include "tools/windows/json.h"
+#include "tools/windows/notes.h"
 #include "tools/windows/pairs.h"
 
-#define SHOWN 20 /* outliers that the text lists */
+#define SHOWN       20 /* outliers that the text lists */
+#define SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
-static char *notes_of(const struct hlg_pairs *pairs, const struct hlg_windows *w)
+enum {
+	RECORD,
+	NAME,
+	START,
+	END,
+	PID,
+	TID,
+	CPU
+};
+
+static const struct hlg_column pair_columns[] = {
+	[RECORD] = {"record", NULL, .type = HLG_VALUE_WORD},
+	[NAME] = {"name", NULL, .type = HLG_VALUE_TEXT},
+	[START] = {"start", NULL, .type = HLG_VALUE_SECONDS},
+	[END] = {"end", NULL, .type = HLG_VALUE_SECONDS},
+	[PID] = {"pid", NULL, .type = HLG_VALUE_COUNT},
+	[TID] = {"tid", NULL, .type = HLG_VALUE_COUNT},
+	[CPU] = {"cpu", NULL, .type = HLG_VALUE_COUNT},
+};
+
+static const struct hlg_column pair_ends[] = {
+	{"outlier", NULL, .type = HLG_VALUE_LIST},
+};
+
+/* Of a column's distribution; CSV has them as rows. */
+static const struct hlg_column spread_columns[] = {
+	{"n", NULL, .type = HLG_VALUE_COUNT},
+	{"min", "min", .type = HLG_VALUE_COUNT, 0, 14},
+	{"mean", "mean", .type = HLG_VALUE_REAL, 1, 16, 2, .none = "-"},
+	{"max", "max", .type = HLG_VALUE_COUNT, 1, 14},
+	{"deviation", NULL, .type = HLG_VALUE_REAL, .places = 4},
+	{"cov_percent", "cov %", .type = HLG_VALUE_REAL, 1, 9, 3, .none = "-"},
+	{"low", "95 % from", .type = HLG_VALUE_REAL, 2, 15, 2, .none = "-"},
+	{"high", "to", .type = HLG_VALUE_REAL, 0, 16, 2, .none = "-"},
+	{"outliers", "outliers", .type = HLG_VALUE_COUNT, 1, 9},
+	{NULL, "event", .type = HLG_VALUE_TEXT, 2},
+};
+
+enum {
+	FIGURES = SIZE(spread_columns)
+};
+
+static void set_spread(struct hlg_value v[static FIGURES], const struct hlg_pairs *pairs,
+		       size_t column)
 {
-	char *notes = hlg_windows_notes(w), *all = NULL;
+	const struct hlg_spread *s = &pairs->spreads[column];
+	const struct hlg_value all[FIGURES] = {
+		hlg_value_count(s->n),
+		hlg_value_count(s->min),
+		hlg_value_number(s->mean),
+		hlg_value_count(s->max),
+		hlg_value_number(s->deviation),
+		hlg_value_number(s->variation),
+		hlg_value_number(s->low),
+		hlg_value_number(s->high),
+		hlg_value_count(s->outliers),
+		hlg_value_text(pairs->table.columns[column].name)};
 
-	if (notes &&
-	    asprintf(&all,
-		     "%s%zu pairs; %" PRIu64 " markers without their other half; "
-		     "%" PRIu64 " pairs left out that moved between counters\n"
-		     "interval: of the mean at 95 %%, Student's t; outliers: past "
-		     "Tukey's fences (1.5 times the quartiles' distance); they "
-		     "count in all figures\n",
-		     notes, pairs->table.n_rows, pairs->alone, pairs->moved) < 0)
-		all = NULL;
-	free(notes);
-	return all;
+	memcpy(v, all, sizeof(all));
 }
 
-/* A number of a distribution; none where there is none. */
-static void put_double(FILE *f, double value, int width, int places, const char *none)
+static void make_notes(struct hlg_note_list *notes, const struct hlg_pairs *pairs,
+		       const struct hlg_windows *w)
 {
-	if (isnan(value))
-		fprintf(f, "%*s", width, none);
-	else
-		fprintf(f, "%*.*f", width, places, value);
+	hlg_windows_notes(notes, w);
+	hlg_note_list_add(notes,
+			  "%zu pairs; %" PRIu64
+			  " markers without their other half; %" PRIu64
+			  " pairs left out that moved between counters",
+			  pairs->table.n_rows, pairs->alone, pairs->moved);
+	hlg_note_list_add(notes,
+			  "interval: of the mean at 95 %%, Student's t; outliers: past "
+			  "Tukey's fences (1.5 times the quartiles' distance); they "
+			  "count in all figures");
 }
 
-static void put_outliers(FILE *f, const struct hlg_pairs *pairs, size_t row,
-			 void (*put)(FILE *f, const char *text), const char *between)
-{
-	const struct hlg_windows *t = &pairs->table;
-	const char *first = "";
+/* The columns in which a pair is an outlier. */
+struct outliers {
+	const struct hlg_pairs *pairs;
+	size_t row;
+};
 
-	for (size_t c = 0; c < t->n_columns; c++)
-		if (hlg_pairs_is_outlier(pairs, c, hlg_windows_counts(t, row)[c])) {
-			fputs(first, f);
-			put(f, t->columns[c].name);
-			first = between;
+static const char *next_outlier(const void *of, size_t *i)
+{
+	const struct outliers *o = of;
+	const struct hlg_windows *t = &o->pairs->table;
+
+	for (; *i < t->n_columns; ++*i)
+		if (hlg_pairs_is_outlier(o->pairs, *i, hlg_windows_counts(t, o->row)[*i]))
+			return t->columns[(*i)++].name;
+	return NULL;
+}
+
+static void set_pair(struct hlg_windows_columns *c, const struct outliers *o)
+{
+	const struct hlg_windows *t = &o->pairs->table;
+	const struct hlg_windows_row *row = &t->rows[o->row];
+
+	c->value[RECORD] = hlg_value_text("pair");
+	c->value[NAME] = hlg_value_text(NULL);
+	c->value[START] = hlg_windows_time(row->time - hlg_windows_counts(t, o->row)[0]);
+	c->value[END] = hlg_windows_time(row->time);
+	c->value[PID] = hlg_value_id(row->pid);
+	c->value[TID] = hlg_value_id(row->tid);
+	c->value[CPU] = hlg_value_id(row->cpu);
+	hlg_windows_columns_set(c, t, o->row);
+	c->value[c->behind] = (struct hlg_value){.is = true, .list = {next_outlier, o}};
+}
+
+/* A row for each figure: in every column of counts it is the figure of these. */
+static void write_spreads(FILE *f, struct hlg_windows_columns *c,
+			  const struct hlg_pairs *pairs)
+{
+	const struct hlg_table table = {c->column, .n = c->n};
+	struct hlg_value v[FIGURES];
+
+	for (size_t k = 0; k + 1 < FIGURES; k++) {
+		memset(c->value, 0, c->n * sizeof(*c->value));
+		c->value[RECORD] = hlg_value_text("spread");
+		c->value[NAME] = hlg_value_text(spread_columns[k].key);
+		for (size_t i = 0; i < pairs->table.n_columns; i++) {
+			set_spread(v, pairs, i);
+			c->column[c->counts + i].type = spread_columns[k].type;
+			c->column[c->counts + i].places = spread_columns[k].places;
+			c->value[c->counts + i] = v[k];
 		}
-}
-
-static const char *first_outlier(const struct hlg_pairs *pairs, size_t row)
-{
-	const struct hlg_windows *t = &pairs->table;
-
-	for (size_t c = 0; c < t->n_columns; c++)
-		if (hlg_pairs_is_outlier(pairs, c, hlg_windows_counts(t, row)[c]))
-			return t->columns[c].name;
-	return "";
-}
-
-/* Inside a cell. */
-static void put_quoted(FILE *f, const char *text)
-{
-	hlg_write_escaped(f, text, '"', "\"\"");
-}
-
-/* Rates of a row, each behind before; empty or none where undefined. */
-static void put_rates(FILE *f, const struct hlg_windows *t, size_t row, bool json)
-{
-	for (size_t i = 0; i < HLG_N_RATES; i++) {
-		double rate = hlg_rate_of(t, &hlg_rates[i], hlg_windows_counts(t, row));
-
-		if (!hlg_rate_known(t, &hlg_rates[i]))
-			continue;
-		if (json)
-			fprintf(f, ", \"%s\": ", hlg_rates[i].name);
-		else
-			fputc(',', f);
-		put_double(f, rate, 0, hlg_rates[i].places, json ? "null" : "");
+		hlg_table_csv_row(f, &table, c->value);
 	}
+	for (size_t i = 0; i < pairs->table.n_columns; i++)
+		c->column[c->counts + i].type = HLG_VALUE_COUNT;
 }
 
-static void put_spread_line(FILE *f, const struct hlg_pairs *pairs, size_t c)
+int hlg_pairs_csv(FILE *f, const struct hlg_pairs *pairs, const struct hlg_windows *w,
+		  const struct hlg_windows_style *style, struct hlg_err *err)
 {
-	const struct hlg_spread *s = &pairs->spreads[c];
+	struct hlg_note_list notes = {0};
+	struct hlg_windows_columns c;
+	bool ok = hlg_windows_columns_make(&c, &pairs->table, pair_columns,
+					   SIZE(pair_columns), pair_ends, SIZE(pair_ends),
+					   style->rates);
+	const struct hlg_table table = {c.column, .n = c.n};
 
-	fputs("# ", f);
-	hlg_windows_put_comment(f, pairs->table.columns[c].name);
-	fprintf(f, ": n %zu, min %" PRIu64 ", mean ", s->n, s->min);
-	put_double(f, s->mean, 0, 2, "-");
-	fprintf(f, ", max %" PRIu64 ", cov ", s->max);
-	put_double(f, s->variation, 0, 3, "-");
-	fputs(" %, interval ", f);
-	put_double(f, s->low, 0, 2, "-");
-	fputs(" to ", f);
-	put_double(f, s->high, 0, 2, "-");
-	fprintf(f, ", outliers %zu\n", s->outliers);
+	make_notes(&notes, pairs, w);
+	if (ok) {
+		hlg_table_csv_head(f, &table);
+		hlg_windows_notes_csv(f, &notes, &table);
+		write_spreads(f, &c, pairs);
+	}
+	for (size_t i = 0; ok && i < pairs->table.n_rows; i++) {
+		const struct outliers o = {pairs, i};
+
+		set_pair(&c, &o);
+		hlg_table_csv_row(f, &table, c.value);
+	}
+	ok = ok && !notes.lost;
+	hlg_note_list_finish(&notes);
+	hlg_windows_columns_finish(&c);
+	return ok ? 0 : hlg_err_memory(err, "pairs");
 }
 
-static void put_id(FILE *f, int32_t number, const char *none)
+static void put_outlier(FILE *f, const struct outliers *o)
 {
-	if (number < 0)
-		fputs(none, f);
+	const struct hlg_windows *t = &o->pairs->table;
+	const char *name, *between = "";
+
+	if (t->rows[o->row].time == HLG_NO_TIME)
+		fputc('-', f);
 	else
-		fprintf(f, "%" PRId32, number);
-}
-
-static void put_csv_row(FILE *f, const struct hlg_pairs *pairs, size_t i, bool rates)
-{
-	const struct hlg_windows_row *row = &pairs->table.rows[i];
-	const uint64_t *counts = hlg_windows_counts(&pairs->table, i);
-
-	hlg_windows_put_time(f, row->time - counts[0], "");
-	fputc(',', f);
-	hlg_windows_put_time(f, row->time, "");
-	fputc(',', f);
-	put_id(f, row->pid, "");
-	fputc(',', f);
-	put_id(f, row->tid, "");
-	fputc(',', f);
-	put_id(f, row->cpu, "");
-	for (size_t c = 0; c < pairs->table.n_columns; c++)
-		fprintf(f, ",%" PRIu64, counts[c]);
-	if (rates)
-		put_rates(f, &pairs->table, i, false);
-	fputc(',', f);
-	hlg_write_cell_begin(f, first_outlier(pairs, i));
-	put_outliers(f, pairs, i, put_quoted, ";");
-	fputs("\"\n", f);
-}
-
-bool hlg_pairs_write_csv(FILE *f, const struct hlg_pairs *pairs,
-			 const struct hlg_windows *w,
-			 const struct hlg_windows_style *style)
-{
-	const struct hlg_windows *t = &pairs->table;
-
-	if (!hlg_windows_put_comments(f, notes_of(pairs, w)))
-		return false;
+		fprintf(f, "%" PRIu64 ".%09" PRIu64, t->rows[o->row].time / 1000000000,
+			t->rows[o->row].time % 1000000000);
+	fprintf(f, "  tid %" PRId32 " ", t->rows[o->row].tid);
 	for (size_t c = 0; c < t->n_columns; c++)
-		put_spread_line(f, pairs, c);
-	fputs("start,end,pid,tid,cpu", f);
-	for (size_t c = 0; c < t->n_columns; c++) {
-		fputc(',', f);
-		hlg_windows_put_cell(f, t->columns[c].name);
+		fprintf(f, " %" PRIu64, hlg_windows_counts(t, o->row)[c]);
+	fputs("  (", f);
+	for (size_t i = 0; (name = next_outlier(o, &i)); between = ", ") {
+		fputs(between, f);
+		hlg_escape_print(f, name);
 	}
-	for (size_t i = 0; style->rates && i < HLG_N_RATES; i++)
-		if (hlg_rate_known(t, &hlg_rates[i]))
-			fprintf(f, ",%s", hlg_rates[i].name);
-	fputs(",outlier\n", f);
-	for (size_t i = 0; i < t->n_rows; i++)
-		put_csv_row(f, pairs, i, style->rates);
-	return true;
+	fputs(")\n", f);
 }
 
-static void put_spread_row(FILE *f, const struct hlg_pairs *pairs, size_t c)
+static void put_outliers(FILE *f, const struct hlg_pairs *pairs)
 {
-	const struct hlg_spread *s = &pairs->spreads[c];
-
-	fprintf(f, "%14" PRIu64 " ", s->min);
-	put_double(f, s->mean, 16, 2, "-");
-	fprintf(f, " %14" PRIu64 " ", s->max);
-	put_double(f, s->variation, 9, 3, "-");
-	fputs("  ", f);
-	put_double(f, s->low, 15, 2, "-");
-	put_double(f, s->high, 16, 2, "-");
-	fprintf(f, " %9zu  ", s->outliers);
-	hlg_escape_print(f, pairs->table.columns[c].name);
-	fputc('\n', f);
-}
-
-static void put_outlier_rows(FILE *f, const struct hlg_pairs *pairs)
-{
-	const struct hlg_windows *t = &pairs->table;
 	size_t n = 0;
 
-	for (size_t i = 0; i < t->n_rows; i++) {
-		bool any = false;
+	for (size_t i = 0; i < pairs->table.n_rows; i++) {
+		const struct outliers o = {pairs, i};
+		size_t first = 0;
 
-		for (size_t c = 0; c < t->n_columns; c++)
-			any |= hlg_pairs_is_outlier(pairs, c,
-						    hlg_windows_counts(t, i)[c]);
-		if (!any || n++ >= SHOWN)
+		if (!next_outlier(&o, &first) || n++ >= SHOWN)
 			continue;
 		fputs(n == 1 ? "\noutliers\n  " : "  ", f);
-		hlg_windows_put_time(f, t->rows[i].time, "-");
-		fprintf(f, "  tid %" PRId32 " ", t->rows[i].tid);
-		for (size_t c = 0; c < t->n_columns; c++)
-			fprintf(f, " %" PRIu64, hlg_windows_counts(t, i)[c]);
-		fputs("  (", f);
-		put_outliers(f, pairs, i, hlg_escape_print, ", ");
-		fputs(")\n", f);
+		put_outlier(f, &o);
 	}
 	if (n > SHOWN)
 		fprintf(f, "  and %zu more (--format=csv marks all)\n", n - SHOWN);
 }
 
-bool hlg_pairs_write_text(FILE *f, const struct hlg_pairs *pairs,
-			  const struct hlg_windows *w,
-			  const struct hlg_windows_style *style)
+int hlg_pairs_text(FILE *f, const struct hlg_pairs *pairs, const struct hlg_windows *w,
+		   struct hlg_err *err)
 {
-	char *notes = notes_of(pairs, w);
+	static const struct hlg_table table = {spread_columns, .n = FIGURES};
+	struct hlg_note_list notes = {0};
+	struct hlg_value v[FIGURES];
 
-	(void)style;
-	if (!notes)
-		return false;
-	hlg_windows_put_lines(f, notes, "# ");
-	free(notes);
-	fprintf(f, "\n%14s %16s %14s %9s  %15s%16s %9s  %s\n", "min", "mean", "max",
-		"cov %", "95 % from", "to", "outliers", "event");
-	for (size_t c = 0; c < pairs->table.n_columns; c++)
-		put_spread_row(f, pairs, c);
-	put_outlier_rows(f, pairs);
-	return true;
+	make_notes(&notes, pairs, w);
+	hlg_windows_notes_text(f, &notes);
+	fputc('\n', f);
+	hlg_table_text_head(f, &table);
+	for (size_t i = 0; i < pairs->table.n_columns; i++) {
+		set_spread(v, pairs, i);
+		hlg_table_text_row(f, &table, v, 0);
+	}
+	put_outliers(f, pairs);
+	hlg_note_list_finish(&notes);
+	return notes.lost ? hlg_err_memory(err, "pairs") : 0;
 }
 
-static void put_json_spread(FILE *f, const struct hlg_pairs *pairs, size_t c)
+#if HLG_HAVE_JANSSON
+static void put_spreads(struct hlg_json *json, const struct hlg_pairs *pairs)
 {
-	const struct hlg_spread *s = &pairs->spreads[c];
+	static const struct hlg_table table = {spread_columns, .n = FIGURES};
+	struct hlg_value v[FIGURES];
 
-	fputs(c ? ",\n    {\"event\": " : "\n    {\"event\": ", f);
-	hlg_write_string(f, pairs->table.columns[c].name);
-	fprintf(f, ", \"n\": %zu, \"min\": %" PRIu64 ", \"mean\": ", s->n, s->min);
-	put_double(f, s->mean, 0, 2, "null");
-	fprintf(f, ", \"max\": %" PRIu64 ", \"deviation\": ", s->max);
-	put_double(f, s->deviation, 0, 4, "null");
-	fputs(", \"cov_percent\": ", f);
-	put_double(f, s->variation, 0, 4, "null");
-	fputs(", \"low\": ", f);
-	put_double(f, s->low, 0, 2, "null");
-	fputs(", \"high\": ", f);
-	put_double(f, s->high, 0, 2, "null");
-	fprintf(f, ", \"outliers\": %zu}", s->outliers);
+	hlg_json_open_list(json, "spread");
+	for (size_t i = 0; i < pairs->table.n_columns; i++) {
+		json_t *o = json_object();
+
+		set_spread(v, pairs, i);
+		json_object_set_new(o, "event",
+				    hlg_json_text(pairs->table.columns[i].name));
+		hlg_json_row(o, &table, v);
+		hlg_json_put_line(json, NULL, o);
+	}
+	hlg_json_close(json);
 }
 
-static void put_json_pair(FILE *f, const struct hlg_pairs *pairs, size_t i, bool rates)
+int hlg_pairs_json(FILE *f, const struct hlg_pairs *pairs, const struct hlg_windows *w,
+		   const struct hlg_windows_style *style, struct hlg_err *err)
 {
-	const struct hlg_windows_row *row = &pairs->table.rows[i];
-	const uint64_t *counts = hlg_windows_counts(&pairs->table, i);
+	struct hlg_note_list notes = {0};
+	struct hlg_windows_columns c;
+	struct hlg_json json;
+	bool ok = hlg_windows_columns_make(&c, &pairs->table, pair_columns,
+					   SIZE(pair_columns), pair_ends, SIZE(pair_ends),
+					   style->rates);
 
-	fputs(i ? ",\n    {\"start\": " : "\n    {\"start\": ", f);
-	hlg_windows_put_time(f, row->time - counts[0], "null");
-	fputs(", \"end\": ", f);
-	hlg_windows_put_time(f, row->time, "null");
-	fputs(", \"pid\": ", f);
-	put_id(f, row->pid, "null");
-	fputs(", \"tid\": ", f);
-	put_id(f, row->tid, "null");
-	fputs(", \"cpu\": ", f);
-	put_id(f, row->cpu, "null");
-	fputs(", \"counts\": [", f);
-	for (size_t c = 0; c < pairs->table.n_columns; c++)
-		fprintf(f, "%s%" PRIu64, c ? ", " : "", counts[c]);
-	fputc(']', f);
-	if (rates)
-		put_rates(f, &pairs->table, i, true);
-	fputs(", \"outlier\": [", f);
-	put_outliers(f, pairs, i, hlg_write_string, ", ");
-	fputs("]}", f);
+	make_notes(&notes, pairs, w);
+	hlg_json_begin(&json, f, 1);
+	hlg_windows_json_head(&json, &notes, &pairs->table);
+	hlg_json_put(&json, "alone", hlg_json_number(pairs->alone));
+	hlg_json_put(&json, "moved", hlg_json_number(pairs->moved));
+	put_spreads(&json, pairs);
+	hlg_json_open_list(&json, "pairs");
+	for (size_t i = 0; ok && i < pairs->table.n_rows && !hlg_json_lost(); i++) {
+		const struct outliers o = {pairs, i};
+
+		set_pair(&c, &o);
+		hlg_json_put_line(&json, NULL,
+				  hlg_windows_json_row(&c, &pairs->table, i, START));
+	}
+	hlg_json_close(&json);
+	ok = ok && !notes.lost;
+	hlg_note_list_finish(&notes);
+	hlg_windows_columns_finish(&c);
+	return ok ? hlg_json_end(&json, err) : hlg_err_memory(err, "pairs");
 }
-
-bool hlg_pairs_write_json(FILE *f, const struct hlg_pairs *pairs,
-			  const struct hlg_windows *w,
-			  const struct hlg_windows_style *style)
-{
-	char *notes = notes_of(pairs, w);
-
-	if (!notes)
-		return false;
-	fputs("{\n  \"notes\": ", f);
-	hlg_windows_put_strings(f, notes);
-	free(notes);
-	fprintf(f,
-		",\n  \"alone\": %" PRIu64 ",\n  \"moved\": %" PRIu64
-		",\n  \"spread\": [",
-		pairs->alone, pairs->moved);
-	for (size_t c = 0; c < pairs->table.n_columns; c++)
-		put_json_spread(f, pairs, c);
-	fputs("\n  ],\n  \"pairs\": [", f);
-	for (size_t i = 0; i < pairs->table.n_rows; i++)
-		put_json_pair(f, pairs, i, style->rates);
-	fputs("\n  ]\n}\n", f);
-	return true;
-}
+#endif

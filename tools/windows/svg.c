@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/write/write.h"
 #include "tools/svg/xml.h"
 #include "tools/windows/write.h"
 
@@ -235,15 +234,15 @@ static void set_times(struct plot *plot)
 		plot->start = plot->stop = 0;
 }
 
-bool hlg_windows_write_svg(FILE *f, const struct hlg_windows *w,
-			   const struct hlg_windows_style *how)
+int hlg_windows_svg(FILE *f, const struct hlg_windows *w,
+		    const struct hlg_windows_style *how, struct hlg_err *err)
 {
 	size_t n = w->n_columns + (how->rates ? HLG_N_RATES : 0), drawn = 0;
 	struct plot *plot = calloc(1, sizeof(*plot));
 	size_t panels = 0;
 
 	if (!plot)
-		return false;
+		return hlg_err_memory(err, "windows");
 	plot->w = w;
 	set_times(plot);
 	for (size_t i = 0; i < n && panels < MAX_PANELS; i++)
@@ -270,5 +269,5 @@ bool hlg_windows_write_svg(FILE *f, const struct hlg_windows *w,
 	put_time_axis(f, plot, TOP + (double)((panels - 1) * PANEL) + HEIGHT);
 	fputs("</svg>\n", f);
 	free(plot);
-	return true;
+	return 0;
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/output/out.h"
 #include "filter/run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -69,9 +68,57 @@ static int set_every(void *arguments, const struct hlg_verb_option *option, char
 			   option->name, value);
 }
 
+/* What is written: windows, or the pairs between markers. */
+struct showing {
+	const struct hlg_windows *w;
+	const struct hlg_pairs *pairs; /* NULL: windows */
+	const struct hlg_windows_style *style;
+};
+
+static int write_csv(void *data, FILE *f, struct hlg_err *err)
+{
+	const struct showing *s = data;
+
+	return s->pairs ? hlg_pairs_csv(f, s->pairs, s->w, s->style, err)
+			: hlg_windows_csv(f, s->w, s->style, err);
+}
+
+static int write_text(void *data, FILE *f, struct hlg_err *err)
+{
+	const struct showing *s = data;
+
+	return s->pairs ? hlg_pairs_text(f, s->pairs, s->w, err)
+			: hlg_windows_text(f, s->w, err);
+}
+
+#if HLG_HAVE_JANSSON
+static int write_json(void *data, FILE *f, struct hlg_err *err)
+{
+	const struct showing *s = data;
+
+	return s->pairs ? hlg_pairs_json(f, s->pairs, s->w, s->style, err)
+			: hlg_windows_json(f, s->w, s->style, err);
+}
+#endif
+
+static int write_svg(void *data, FILE *f, struct hlg_err *err)
+{
+	const struct showing *s = data;
+
+	return hlg_windows_svg(f, s->pairs ? &s->pairs->table : s->w, s->style, err);
+}
+
+static const struct hlg_format csv = {.name = "csv", .notes = true, .write = write_csv};
+static const struct hlg_format text = {
+	.name = "text", .notes = true, .write = write_text};
+static const struct hlg_format json = {
+	.name = "json", .notes = true, HLG_FORMAT_JANSSON(write_json)};
+static const struct hlg_format svg = {.name = "svg", .write = write_svg};
+static const struct hlg_format *const formats[] = {&csv, &text, &json, &svg, NULL};
+
 /* Words that do not go together. */
-static int check_style(const struct hlg_options *options, const struct hlg_inputs *in,
-		       const struct arguments *args, struct hlg_err *err)
+static int check_style(const struct hlg_inputs *in, const struct arguments *args,
+		       struct hlg_err *err)
 {
 	const char *rows = args->function        ? "--function"
 			   : args->every         ? "--every"
@@ -85,8 +132,7 @@ static int check_style(const struct hlg_options *options, const struct hlg_input
 			"%s: is of windows, and --between has pairs (leave one "
 			"of both out)",
 			rows);
-	if ((args->style.hpctool || args->style.summary) &&
-	    (in->format || options->format != HLG_FORMAT_CSV))
+	if ((args->style.hpctool || args->style.summary) && in->format != &csv)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is of format=csv only (leave one of both out)",
 				   args->style.hpctool ? "--hpctool" : "--summary");
@@ -97,20 +143,18 @@ static int check_style(const struct hlg_options *options, const struct hlg_input
 	return 0;
 }
 
-/* What the words say besides; CSV and all windows unless they say otherwise. */
+/* What the words say besides; all windows unless they say otherwise. */
 static int settle_options(struct hlg_options *options, const struct hlg_inputs *in,
 			  const struct arguments *args, struct hlg_err *err)
 {
 	if (!hlg_options_given(options, "mode"))
 		options->mode = HLG_SHOW_ALL;
-	if (!hlg_options_given(options, "format"))
-		options->format = HLG_FORMAT_CSV;
 	if (in->n_files != 1)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is a second recording (windows are read of one "
 				   "at a time)",
 				   in->files[1]);
-	return check_style(options, in, args, err);
+	return check_style(in, args, err);
 }
 
 /* What the recording must have for what is asked. */
@@ -154,57 +198,11 @@ static int choose(struct hlg_windows *w, struct hlg_run *run,
 	return rc;
 }
 
-static int write_all(const struct hlg_windows *w, const struct hlg_run *run,
-		     const struct arguments *args, const char *format,
-		     struct hlg_err *err)
-{
-	bool (*write)(FILE * f, const struct hlg_windows *w,
-		      const struct hlg_windows_style *style) =
-		format                                   ? hlg_windows_write_svg
-		: run->options.format == HLG_FORMAT_TEXT ? hlg_windows_write_text
-		: run->options.format == HLG_FORMAT_JSON ? hlg_windows_write_json
-							 : hlg_windows_write_csv;
-	struct hlg_out out;
-	int rc = hlg_out_open(&out, run->options.out, stdout, err);
-
-	if (rc < 0)
-		return rc;
-	if (write(out.f, w, &args->style))
-		return hlg_out_commit(&out, err);
-	hlg_out_abort(&out);
-	return hlg_err_memory(err, "windows");
-}
-
-/* The pairs between markers, instead of windows. */
-static int write_pairs(const struct hlg_pairs *pairs, const struct hlg_windows *w,
-		       const struct hlg_run *run, const struct arguments *args,
-		       const char *format, struct hlg_err *err)
-{
-	struct hlg_out out;
-	int rc = hlg_out_open(&out, run->options.out, stdout, err);
-	bool written;
-
-	if (rc < 0)
-		return rc;
-	if (format)
-		written = hlg_windows_write_svg(out.f, &pairs->table, &args->style);
-	else if (run->options.format == HLG_FORMAT_TEXT)
-		written = hlg_pairs_write_text(out.f, pairs, w, &args->style);
-	else if (run->options.format == HLG_FORMAT_JSON)
-		written = hlg_pairs_write_json(out.f, pairs, w, &args->style);
-	else
-		written = hlg_pairs_write_csv(out.f, pairs, w, &args->style);
-	if (written)
-		return hlg_out_commit(&out, err);
-	hlg_out_abort(&out);
-	return hlg_err_memory(err, "pairs");
-}
-
 static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
-		      const struct arguments *args, const char *format, const char *path,
-		      struct hlg_err *err)
+		      const struct arguments *args, const char *path, struct hlg_err *err)
 {
 	struct hlg_pairs pairs = {0};
+	struct showing showing = {w, &pairs, &args->style};
 	int rc = 0;
 
 	if (w->n_rows && w->rows[w->n_rows - 1].time == HLG_NO_TIME)
@@ -219,20 +217,23 @@ static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
 			rc = hlg_err_memory(err, path);
 	}
 	if (rc == 0)
-		rc = write_pairs(&pairs, w, run, args, format, err);
+		rc = hlg_format_write(run->format, run->options.out, stdout, &showing,
+				      NULL, err);
 	hlg_pairs_finish(&pairs);
 	return rc;
 }
 
 static int show_windows(struct hlg_windows *w, struct hlg_run *run,
-			const struct arguments *args, const char *format,
-			const char *path, struct hlg_err *err)
+			const struct arguments *args, const char *path,
+			struct hlg_err *err)
 {
-	bool sums = args->style.summary ||
-		    (!format && run->options.format == HLG_FORMAT_TEXT);
+	struct showing showing = {w, NULL, &args->style};
+	bool sums = args->style.summary || run->format == &text;
 	int rc = choose(w, run, args, path, sums, err);
 
-	return rc < 0 ? rc : write_all(w, run, args, format, err);
+	return rc < 0 ? rc
+		      : hlg_format_write(run->format, run->options.out, stdout, &showing,
+					 NULL, err);
 }
 
 static int show(const struct hlg_inputs *in, const struct arguments *args)
@@ -245,6 +246,8 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 
 	hlg_progress_init(&progress, in->files, 1, in->quiet);
 
+	if (rc == 0)
+		rc = hlg_run_set_format(&run, in->format, &err);
 	if (rc == 0) {
 		rc = settle_options(&run.options, in, args, &err);
 		failed = rc < 0 ? 2 : 1;
@@ -256,10 +259,8 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 						    &err);
 	hlg_progress_end(&progress);
 	if (rc == 0)
-		rc = args->pairs
-			     ? show_pairs(&w, &run, args, in->format, in->files[0], &err)
-			     : show_windows(&w, &run, args, in->format, in->files[0],
-					    &err);
+		rc = args->pairs ? show_pairs(&w, &run, args, in->files[0], &err)
+				 : show_windows(&w, &run, args, in->files[0], &err);
 	hlg_windows_read_finish(&w);
 	hlg_run_finish(&run);
 	if (rc == 0)
@@ -270,7 +271,7 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {0};
+	struct arguments args = {.inputs.formats = formats};
 	int status;
 
 	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))

@@ -1,80 +1,103 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rows and sums as CSV, text and JSON. */
+/*
+ * Rows and sums as CSV, text and JSON. CSV has records `note`, and `window`, named by the
+ * function that it ends in, or `function` for the sums.
+ */
 #include "tools/windows/write.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "config.h"
 #include "symtab/escape.h"
+#include "tools/windows/json.h"
+#include "tools/windows/notes.h"
 
-/* Rates, each behind a comma; there is none where nothing can be divided by. */
-static void put_rates(FILE *f, const struct hlg_windows *w, const uint64_t *counts)
-{
-	for (size_t i = 0; i < HLG_N_RATES; i++) {
-		double rate = hlg_rate_of(w, &hlg_rates[i], counts);
+#define SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
-		if (!hlg_rate_known(w, &hlg_rates[i]))
-			continue;
-		fputc(',', f);
-		if (!isnan(rate))
-			fprintf(f, "%.*f", hlg_rates[i].places, rate);
-	}
-}
+enum {
+	RECORD,
+	NAME,
+	TIME,
+	PID,
+	TID,
+	CPU,
+	/* Of sums, behind the name. */
+	SHARE = 2,
+	WINDOWS,
+	SHARE_PERCENT,
+	/* Behind the counts. */
+	ROW_WINDOWS = 0,
+	MARK
+};
 
-static void put_counts(FILE *f, const struct hlg_windows *w, const uint64_t *counts)
-{
-	for (size_t i = 0; i < w->n_columns; i++)
-		fprintf(f, "%s%" PRIu64, i ? "," : "", counts[i]);
-}
+static const struct hlg_column row_columns[] = {
+	[RECORD] = {"record", NULL, .type = HLG_VALUE_WORD},
+	[NAME] = {"name", NULL, .type = HLG_VALUE_TEXT},
+	[TIME] = {"time", NULL, .type = HLG_VALUE_SECONDS},
+	[PID] = {"pid", NULL, .type = HLG_VALUE_COUNT},
+	[TID] = {"tid", NULL, .type = HLG_VALUE_COUNT},
+	[CPU] = {"cpu", NULL, .type = HLG_VALUE_COUNT},
+};
 
-static void put_names(FILE *f, const struct hlg_windows *w, bool rates)
-{
-	for (size_t i = 0; i < w->n_columns; i++) {
-		if (i)
-			fputc(',', f);
-		hlg_windows_put_cell(f, w->columns[i].name);
-	}
-	for (size_t i = 0; rates && i < HLG_N_RATES; i++)
-		if (hlg_rate_known(w, &hlg_rates[i]))
-			fprintf(f, ",%s", hlg_rates[i].name);
-}
+static const struct hlg_column row_ends[] = {
+	[ROW_WINDOWS] = {"windows", NULL, .type = HLG_VALUE_COUNT,
+			 .flags = HLG_COLUMN_OMIT},
+	[MARK] = {"mark", NULL, .type = HLG_VALUE_WORD},
+};
 
-static void put_number(FILE *f, int32_t number)
-{
-	if (number >= 0)
-		fprintf(f, "%" PRId32, number);
-	fputc(',', f);
-}
+static const struct hlg_column sum_columns[] = {
+	[RECORD] = {"record", NULL, .type = HLG_VALUE_WORD},
+	[NAME] = {"name", NULL, .type = HLG_VALUE_TEXT},
+	[SHARE] = {NULL, "share %", .type = HLG_VALUE_REAL, 0, 7, .places = 2},
+	[WINDOWS] = {"windows", "windows", .type = HLG_VALUE_COUNT, 2, 9},
+	[SHARE_PERCENT] = {"share_percent", NULL, .type = HLG_VALUE_REAL, .places = 2},
+};
+
+static const struct hlg_column sum_ends[] = {
+	{NULL, "function", .type = HLG_VALUE_TEXT, 2},
+};
 
 static const char *place_name(const struct hlg_windows *w,
 			      const struct hlg_windows_row *row)
 {
-	return row->place == HLG_NO_PLACE ? "" : w->places[row->place].name;
+	return row->place == HLG_NO_PLACE ? NULL : w->places[row->place].name;
 }
 
-static bool write_hpctool(FILE *f, const struct hlg_windows *w)
+static const char *mark_words(uint8_t marks)
 {
-	fputs("ins,l_cycle,ref_cycle", f);
-	for (size_t i = 3; i < w->n_columns; i++)
-		fprintf(f, ",event%zu", i - 2);
-	fputc('\n', f);
-	for (size_t i = 0; i < w->n_rows; i++) {
-		put_counts(f, w, hlg_windows_counts(w, i));
-		fputc('\n', f);
-	}
-	return true;
+	static const char *const words[] = {"",           "first",          "last",
+					    "first;last", "late",           "first;late",
+					    "last;late",  "first;last;late"};
+
+	return words[marks & 7];
 }
 
-static bool put_notes(FILE *f, const struct hlg_windows *w, const char *prefix)
+/* Where windows are not added up there is no column of how many. */
+static bool make_rows(struct hlg_windows_columns *c, const struct hlg_windows *w,
+		      bool rates)
 {
-	char *notes = hlg_windows_notes(w);
+	bool ok = hlg_windows_columns_make(c, w, row_columns, SIZE(row_columns), row_ends,
+					   SIZE(row_ends), rates);
 
-	if (notes)
-		hlg_windows_put_lines(f, notes, prefix);
-	free(notes);
-	return notes != NULL;
+	if (ok && !w->every)
+		c->column[c->behind + ROW_WINDOWS].key = NULL;
+	return ok;
+}
+
+static void set_row(struct hlg_windows_columns *c, const struct hlg_windows *w, size_t i)
+{
+	const struct hlg_windows_row *row = &w->rows[i];
+
+	c->value[RECORD] = hlg_value_text("window");
+	c->value[NAME] = hlg_value_text(place_name(w, row));
+	c->value[TIME] = hlg_windows_time(row->time);
+	c->value[PID] = hlg_value_id(row->pid);
+	c->value[TID] = hlg_value_id(row->tid);
+	c->value[CPU] = hlg_value_id(row->cpu);
+	hlg_windows_columns_set(c, w, i);
+	c->value[c->behind + ROW_WINDOWS] = hlg_value_count(row->windows);
+	c->value[c->behind + MARK] = hlg_value_text(mark_words(row->marks));
 }
 
 static double share_of(const struct hlg_windows *sum, size_t row)
@@ -86,140 +109,176 @@ static double share_of(const struct hlg_windows *sum, size_t row)
 	return all > 0 ? 100 * (double)hlg_windows_counts(sum, row)[0] / all : 0;
 }
 
-static bool write_sums_csv(FILE *f, const struct hlg_windows *w)
+static void set_sum(struct hlg_windows_columns *c, const struct hlg_windows *sum,
+		    size_t i)
 {
-	struct hlg_windows sum = {0};
+	const char *name = place_name(sum, &sum->rows[i]);
 
-	if (!hlg_windows_rows_by_place(&sum, w))
-		return false;
-	fputs("function,windows,share_percent,", f);
-	put_names(f, w, true);
-	fputc('\n', f);
-	for (size_t i = 0; i < sum.n_rows; i++) {
-		hlg_windows_put_cell(f, place_name(&sum, &sum.rows[i]));
-		fprintf(f, ",%" PRIu64 ",%.2f,", sum.rows[i].windows, share_of(&sum, i));
-		put_counts(f, &sum, hlg_windows_counts(&sum, i));
-		put_rates(f, &sum, hlg_windows_counts(&sum, i));
-		fputc('\n', f);
-	}
-	free(sum.rows);
-	free(sum.counts);
-	return true;
+	c->value[RECORD] = hlg_value_text("function");
+	c->value[NAME] = c->value[c->behind] = hlg_value_text(name);
+	c->value[SHARE] = c->value[SHARE_PERCENT] = hlg_value_number(share_of(sum, i));
+	c->value[WINDOWS] = hlg_value_count(sum->rows[i].windows);
+	hlg_windows_columns_set(c, sum, i);
 }
 
-bool hlg_windows_write_csv(FILE *f, const struct hlg_windows *w,
-			   const struct hlg_windows_style *style)
+/* Sums of the windows that end in a place, and their columns. Finish them in any case. */
+static bool make_sums(struct hlg_windows *sum, struct hlg_windows_columns *c,
+		      const struct hlg_windows *w)
 {
+	*sum = (struct hlg_windows){0};
+	*c = (struct hlg_windows_columns){0};
+	if (!hlg_windows_rows_by_place(sum, w)) {
+		*sum = (struct hlg_windows){0};
+		return false;
+	}
+	return hlg_windows_columns_make(c, sum, sum_columns, SIZE(sum_columns), sum_ends,
+					SIZE(sum_ends), true);
+}
+
+static void finish_sums(struct hlg_windows *sum, struct hlg_windows_columns *c)
+{
+	hlg_windows_columns_finish(c);
+	free(sum->rows);
+	free(sum->counts);
+}
+
+static int write_hpctool(FILE *f, const struct hlg_windows *w)
+{
+	fputs("ins,l_cycle,ref_cycle", f);
+	for (size_t i = 3; i < w->n_columns; i++)
+		fprintf(f, ",event%zu", i - 2);
+	fputc('\n', f);
+	for (size_t i = 0; i < w->n_rows; i++)
+		for (size_t k = 0; k < w->n_columns; k++)
+			fprintf(f, "%" PRIu64 "%c", hlg_windows_counts(w, i)[k],
+				k + 1 < w->n_columns ? ',' : '\n');
+	return 0;
+}
+
+typedef void (*set_values)(struct hlg_windows_columns *c, const struct hlg_windows *w,
+			   size_t i);
+
+/* As CSV with the notes, or without any as text. */
+static void write_table(FILE *f, const struct hlg_windows *w,
+			struct hlg_windows_columns *c, set_values set,
+			const struct hlg_note_list *notes)
+{
+	const struct hlg_table table = {c->column, .n = c->n};
+
+	if (notes) {
+		hlg_table_csv_head(f, &table);
+		hlg_windows_notes_csv(f, notes, &table);
+	} else {
+		hlg_table_text_head(f, &table);
+	}
+	for (size_t i = 0; i < w->n_rows; i++) {
+		set(c, w, i);
+		if (notes)
+			hlg_table_csv_row(f, &table, c->value);
+		else
+			hlg_table_text_row(f, &table, c->value, 0);
+	}
+}
+
+static bool write_sums(FILE *f, const struct hlg_windows *w,
+		       const struct hlg_note_list *notes)
+{
+	struct hlg_windows_columns c;
+	struct hlg_windows sum;
+	bool ok = make_sums(&sum, &c, w);
+
+	if (ok)
+		write_table(f, &sum, &c, set_sum, notes);
+	finish_sums(&sum, &c);
+	return ok;
+}
+
+static bool write_rows(FILE *f, const struct hlg_windows *w,
+		       const struct hlg_note_list *notes, bool rates)
+{
+	struct hlg_windows_columns c;
+	bool ok = make_rows(&c, w, rates);
+
+	if (ok)
+		write_table(f, w, &c, set_row, notes);
+	hlg_windows_columns_finish(&c);
+	return ok;
+}
+
+int hlg_windows_csv(FILE *f, const struct hlg_windows *w,
+		    const struct hlg_windows_style *style, struct hlg_err *err)
+{
+	struct hlg_note_list notes = {0};
+	bool ok;
+
 	if (style->hpctool)
 		return write_hpctool(f, w);
-	if (!hlg_windows_put_comments(f, hlg_windows_notes(w)))
-		return false;
-	if (style->summary)
-		return write_sums_csv(f, w);
-	fputs("time,pid,tid,cpu,", f);
-	put_names(f, w, style->rates);
-	fputs(w->every ? ",windows,function,mark\n" : ",function,mark\n", f);
-	for (size_t i = 0; i < w->n_rows; i++) {
-		const struct hlg_windows_row *row = &w->rows[i];
-
-		hlg_windows_put_time(f, row->time, "");
-		fputc(',', f);
-		put_number(f, row->pid);
-		put_number(f, row->tid);
-		put_number(f, row->cpu);
-		put_counts(f, w, hlg_windows_counts(w, i));
-		if (style->rates)
-			put_rates(f, w, hlg_windows_counts(w, i));
-		fputc(',', f);
-		if (w->every)
-			fprintf(f, "%" PRIu64 ",", row->windows);
-		hlg_windows_put_cell(f, place_name(w, row));
-		fputc(',', f);
-		hlg_windows_put_marks(f, row->marks);
-		fputc('\n', f);
-	}
-	return true;
+	hlg_windows_notes(&notes, w);
+	ok = !notes.lost && (style->summary ? write_sums(f, w, &notes)
+					    : write_rows(f, w, &notes, style->rates));
+	hlg_note_list_finish(&notes);
+	return ok ? 0 : hlg_err_memory(err, "windows");
 }
 
-/* How wide a column of numbers with this head must be. */
-static int width_of(const struct hlg_windows *sum, size_t column)
+int hlg_windows_text(FILE *f, const struct hlg_windows *w, struct hlg_err *err)
 {
-	uint64_t max = 0;
-	int digits;
+	struct hlg_note_list notes = {0};
+	bool ok;
 
-	for (size_t i = 0; i < sum->n_rows; i++)
-		if (hlg_windows_counts(sum, i)[column] > max)
-			max = hlg_windows_counts(sum, i)[column];
-	digits = snprintf(NULL, 0, "%" PRIu64, max);
-	return digits > 12 ? digits : 12;
-}
-
-/* A head of several words' length, to the right of width columns. */
-static void put_head(FILE *f, const char *name, int width)
-{
-	size_t n = hlg_escape(NULL, 0, name);
-
-	for (; n < (size_t)width; n++)
-		fputc(' ', f);
-	hlg_escape_print(f, name);
-	fputs("  ", f);
-}
-
-/* Heads may be wider than the numbers below them. */
-static int full_width(const struct hlg_windows *sum, size_t column)
-{
-	size_t n = hlg_escape(NULL, 0, sum->columns[column].name);
-	int width = width_of(sum, column);
-
-	return n > (size_t)width && n < 64 ? (int)n : width;
-}
-
-static void write_sum(FILE *f, const struct hlg_windows *sum, size_t i)
-{
-	const uint64_t *counts = hlg_windows_counts(sum, i);
-
-	fprintf(f, "%7.2f  %9" PRIu64 "  ", share_of(sum, i), sum->rows[i].windows);
-	for (size_t c = 0; c < sum->n_columns; c++)
-		fprintf(f, "%*" PRIu64 "  ", full_width(sum, c), counts[c]);
-	for (size_t r = 0; r < HLG_N_RATES; r++) {
-		double rate = hlg_rate_of(sum, &hlg_rates[r], counts);
-		int width = (int)strlen(hlg_rates[r].name);
-
-		if (!hlg_rate_known(sum, &hlg_rates[r]))
-			continue;
-		width = width > 8 ? width : 8;
-		if (isnan(rate))
-			fprintf(f, "%*s  ", width, "-");
-		else
-			fprintf(f, "%*.*f  ", width, hlg_rates[r].places, rate);
-	}
-	hlg_escape_print(f, place_name(sum, &sum->rows[i]));
-	fputc('\n', f);
-}
-
-bool hlg_windows_write_text(FILE *f, const struct hlg_windows *w,
-			    const struct hlg_windows_style *style)
-{
-	struct hlg_windows sum = {0};
-
-	(void)style;
-	if (!put_notes(f, w, "# "))
-		return false;
-	if (!hlg_windows_rows_by_place(&sum, w))
-		return false;
+	hlg_windows_notes(&notes, w);
+	hlg_windows_notes_text(f, &notes);
 	fprintf(f, "\n%zu windows, by the function that they end in; shares are of ",
 		w->n_rows);
 	hlg_escape_print(f, w->columns[0].name);
-	fputs("\n\nshare %    windows  ", f);
-	for (size_t i = 0; i < w->n_columns; i++)
-		put_head(f, w->columns[i].name, full_width(&sum, i));
-	for (size_t i = 0; i < HLG_N_RATES; i++)
-		if (hlg_rate_known(w, &hlg_rates[i]))
-			put_head(f, hlg_rates[i].name, 8);
-	fputs("function\n", f);
-	for (size_t i = 0; i < sum.n_rows; i++)
-		write_sum(f, &sum, i);
-	free(sum.rows);
-	free(sum.counts);
-	return true;
+	fputs("\n\n", f);
+	ok = !notes.lost && write_sums(f, w, NULL);
+	hlg_note_list_finish(&notes);
+	return ok ? 0 : hlg_err_memory(err, "windows");
 }
+
+#if HLG_HAVE_JANSSON
+/* The columns from first on, and what the row is called. */
+static void put_rows(struct hlg_json *json, const char *key, const struct hlg_windows *w,
+		     struct hlg_windows_columns *c, set_values set, size_t first)
+{
+	hlg_json_open_list(json, key);
+	for (size_t i = 0; i < w->n_rows && !hlg_json_lost(); i++) {
+		json_t *row;
+
+		set(c, w, i);
+		row = hlg_windows_json_row(c, w, i, first);
+		json_object_set_new(row, "function",
+				    hlg_json_text(place_name(w, &w->rows[i])));
+		hlg_json_put_line(json, NULL, row);
+	}
+	hlg_json_close(json);
+}
+
+int hlg_windows_json(FILE *f, const struct hlg_windows *w,
+		     const struct hlg_windows_style *style, struct hlg_err *err)
+{
+	struct hlg_note_list notes = {0};
+	struct hlg_windows_columns c, sums;
+	struct hlg_windows sum;
+	struct hlg_json json;
+	bool ok = make_rows(&c, w, style->rates);
+
+	ok = make_sums(&sum, &sums, w) && ok;
+	hlg_windows_notes(&notes, w);
+	hlg_json_begin(&json, f, 1);
+	hlg_windows_json_head(&json, &notes, w);
+	hlg_json_put(&json, "period", hlg_json_number(w->period));
+	hlg_json_put(&json, "every", hlg_json_number(w->every));
+	hlg_json_put(&json, "recorded", hlg_json_number(w->read));
+	if (ok)
+		put_rows(&json, "windows", w, &c, set_row, TIME);
+	/* An interval may hold windows of several functions. */
+	if (ok && !w->every)
+		put_rows(&json, "functions", &sum, &sums, set_sum, WINDOWS);
+	ok = ok && !notes.lost;
+	hlg_note_list_finish(&notes);
+	hlg_windows_columns_finish(&c);
+	finish_sums(&sum, &sums);
+	return ok ? hlg_json_end(&json, err) : hlg_err_memory(err, "windows");
+}
+#endif

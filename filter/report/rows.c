@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/report/rows.h"
+
+#include <stdlib.h>
+
+uint64_t hlg_rows_top(const struct hlg_report *r)
+{
+	return r->options->top != HLG_UNSET ? r->options->top : r->options->most;
+}
+
+double hlg_rows_least(const struct hlg_report *r)
+{
+	return r->options->min == HLG_UNSET ? 0 : (double)r->options->min / 1e11;
+}
+
+double hlg_rows_share(const struct hlg_view *view, size_t i)
+{
+	return view->rows[i].share.share;
+}
+
+double hlg_rows_region_share(const struct hlg_view *view, size_t i)
+{
+	return view->regions[i].share.share;
+}
+
+size_t hlg_rows_shown(const struct hlg_report *r, size_t n,
+		      double (*share)(const struct hlg_view *, size_t),
+		      const struct hlg_view *view)
+{
+	uint64_t top = hlg_rows_top(r);
+	double least = hlg_rows_least(r);
+	size_t shown = 0;
+
+	while (shown < n && (top == 0 || shown < top) && share(view, shown) >= least)
+		shown++;
+	return shown;
+}
+
+int hlg_rows_each_view(void *to, const struct hlg_report *report,
+		       void (*view)(void *to, const struct hlg_report *report,
+				    const struct hlg_view *view, const char *series),
+		       struct hlg_err *err)
+{
+	if (report->options->mode == HLG_SHOW_HOST)
+		return 0;
+	if (!report->n_groups)
+		view(to, report, &report->all, NULL);
+	for (uint32_t i = 0; i < report->n_groups; i++) {
+		char *series = hlg_report_series_name(report, report->groups[i].series);
+
+		if (!series)
+			return hlg_err_memory(err, "report");
+		view(to, report, &report->groups[i].view, series);
+		free(series);
+	}
+	return 0;
+}
+
+size_t hlg_rows_host_shown(const struct hlg_report *report)
+{
+	uint64_t top = hlg_rows_top(report);
+
+	if (report->options->mode == HLG_SHOW_GUEST)
+		return 0;
+	return top && top < report->host->n_rows ? top : report->host->n_rows;
+}
+
+int hlg_rows_each_host(void *to, const struct hlg_report *report,
+		       void (*row)(void *to, const struct hlg_host_row *row, double share,
+				   const char *series),
+		       struct hlg_err *err)
+{
+	size_t n = hlg_rows_host_shown(report);
+	double total = (double)hlg_count_weigh(report->all.weight, report->profile->host);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct hlg_host_row *host = &report->host->rows[i];
+		uint64_t weight = hlg_count_weigh(report->all.weight, host->count);
+		char *series = NULL;
+
+		if (report->by) {
+			series = hlg_report_series_name(report, host->series);
+			if (!series)
+				return hlg_err_memory(err, "report");
+		}
+		row(to, host, total > 0 ? (double)weight / total : 0, series);
+		free(series);
+	}
+	return 0;
+}
+
+bool hlg_rows_has_event(const struct hlg_report *r, uint32_t event)
+{
+	for (uint32_t i = 0; i < r->n_events; i++)
+		if (r->events[i].event == event && r->events[i].count.samples &&
+		    r->options->mode != HLG_SHOW_HOST)
+			return true;
+	for (size_t i = 0; i < r->host->n_rows; i++)
+		if (r->profile->series[r->host->rows[i].series].event == event &&
+		    r->options->mode != HLG_SHOW_GUEST)
+			return true;
+	return false;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The rows of a report that its user asked for: what mode=, by=, top= and min= leave, one
+ * after the other. Every format goes through them here.
+ */
+#ifndef HLG_FILTER_REPORT_ROWS_H
+#define HLG_FILTER_REPORT_ROWS_H
+
+#include "filter/report/report.h"
+
+/* top=, or what it is when unset (0: all); min= as a share. */
+uint64_t hlg_rows_top(const struct hlg_report *report);
+double hlg_rows_least(const struct hlg_report *report);
+
+/* How many of the rows (or regions) of a view the user wants to see; shares descend. */
+size_t hlg_rows_shown(const struct hlg_report *report, size_t n,
+		      double (*share)(const struct hlg_view *, size_t),
+		      const struct hlg_view *view);
+double hlg_rows_share(const struct hlg_view *view, size_t i);
+double hlg_rows_region_share(const struct hlg_view *view, size_t i);
+
+/*
+ * Calls view for what mode= and by= ask for: the whole report, or each group with its
+ * series' name (not escaped), or nothing. to is handed on.
+ */
+int hlg_rows_each_view(void *to, const struct hlg_report *report,
+		       void (*view)(void *to, const struct hlg_report *report,
+				    const struct hlg_view *view, const char *series),
+		       struct hlg_err *err);
+
+/*
+ * The same for the host's rows: those that mode= and top= ask for, each with its share of
+ * the host's weight.
+ */
+int hlg_rows_each_host(void *to, const struct hlg_report *report,
+		       void (*row)(void *to, const struct hlg_host_row *row, double share,
+				   const char *series),
+		       struct hlg_err *err);
+size_t hlg_rows_host_shown(const struct hlg_report *report);
+
+/* Has the report samples of this event to show? Some are only read: KVM_RUN's. */
+bool hlg_rows_has_event(const struct hlg_report *report, uint32_t event);
+
+#endif

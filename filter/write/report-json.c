@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * JSON, format 1. Stable: keys may be added, none changes its meaning. Counts are
+ * numbers, addresses strings of hex, percentages of the kept guest weight. Text is
+ * escaped (escape.h), so that it is valid UTF-8 whatever the file held.
+ */
+#include "filter/write/report-json.h"
+
+#include <stdlib.h>
+
+#include "filter/report/frames.h"
+#include "filter/report/rows.h"
+#include "filter/view/place-name.h"
+#include "filter/write/format.h"
+#include "filter/write/report-table.h"
+#include "symtab/escape.h"
+#include "symtab/image/base.h"
+
+static json_t *boundary(const struct hlg_tested *t, const struct hlg_boundaries *b,
+			const struct hlg_share *share)
+{
+	bool told = b->on + b->off != 0;
+	json_t *o = json_object();
+
+	json_object_set_new(o, "on", hlg_json_number(b->on));
+	json_object_set_new(o, "off", hlg_json_number(b->off));
+	json_object_set_new(o, "undecodable", hlg_json_number(b->undecodable));
+	json_object_set_new(o, "share",
+			    told ? hlg_json_percent(share->share) : json_null());
+	json_object_set_new(o, "low", hlg_json_percent(share->low));
+	json_object_set_new(o, "high", hlg_json_percent(share->high));
+	json_object_set_new(o, "chance",
+			    t->bytes > 0 ? hlg_json_percent(t->chance) : json_null());
+	return o;
+}
+
+static json_t *fit(const struct hlg_fit *fit)
+{
+	double tested = (double)(fit->on_samples + fit->off_samples);
+	json_t *o = json_object();
+
+	json_object_set_new(o, "base", hlg_json_hex(fit->base));
+	json_object_set_new(o, "samples", hlg_json_number(fit->samples));
+	json_object_set_new(
+		o, "share",
+		hlg_json_percent(tested > 0 ? (double)fit->on_samples / tested : 0));
+	return o;
+}
+
+/* An image's base and, if its samples do not fit there, those that they fit. */
+static json_t *trusted_base(const struct hlg_image_test *ti)
+{
+	json_t *o = json_object(), *elsewhere = json_array();
+
+	json_object_set_new(o, "image", hlg_json_text(ti->image->path));
+	json_object_set_new(o, "verdict",
+			    json_string(hlg_verdict_word(ti->tested.verdict)));
+	json_object_set_new(o, "base", hlg_json_hex(ti->image->base));
+	json_object_set_new(o, "from", json_string(hlg_base_word(ti->image->from)));
+	json_object_set_new(o, "bases", hlg_json_number(ti->n_bases));
+	for (size_t i = 0; i < ti->found.n; i++)
+		json_array_append_new(elsewhere, fit(&ti->found.fits[i]));
+	json_object_set_new(o, "fits", elsewhere);
+	return o;
+}
+
+/* What is known of the events that have samples: one word, or "several". */
+static void put_event(json_t *o, const struct hlg_report *r)
+{
+	const struct hlg_event *only = NULL;
+	bool several = false;
+
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		if (r->events[i].count.samples == 0)
+			continue;
+		several |= only != NULL;
+		only = &r->profile->events[r->events[i].event];
+	}
+	json_object_set_new(o, "precise_ip",
+			    only && !several ? json_integer(only->precise_ip)
+					     : json_null());
+	json_object_set_new(o, "event_kind",
+			    json_string(several ? "several"
+					: only  ? hlg_event_word(only->kind)
+						: "none"));
+}
+
+json_t *hlg_report_json_trust(const struct hlg_report *r)
+{
+	const struct hlg_tested *t = &r->trust.all;
+	double guest = (double)r->all.guest.samples;
+	json_t *o = json_object(), *images = json_array();
+
+	json_object_set_new(o, "verdict", json_string(hlg_verdict_word(t->verdict)));
+	json_object_set_new(o, "boundary", boundary(t, &t->samples, &t->by_samples));
+	json_object_set_new(o, "addresses", boundary(t, &t->addrs, &t->by_addrs));
+	json_object_set_new(o, "base",
+			    r->trust.n_images ? trusted_base(&r->trust.images[0])
+					      : json_null());
+	for (size_t i = 1; i < r->trust.n_images; i++)
+		json_array_append_new(images, trusted_base(&r->trust.images[i]));
+	json_object_set_new(o, "more_images", images);
+	json_object_set_new(
+		o, "gap_share",
+		hlg_json_percent(guest > 0 ? (double)r->all.kinds[HLG_GAP].samples / guest
+					   : 0));
+	put_event(o, r);
+	json_object_set_new(o, "banner", hlg_json_text(r->banner));
+	/* What it was called before, for one version. */
+	json_object_set(o, "shout", json_object_get(o, "banner"));
+	json_object_set_new(o, "notes", hlg_json_lines(r->remarks.line, r->remarks.n));
+	return o;
+}
+
+/* All bases, with what lies at each. */
+static json_t *bases(const struct hlg_report *r, const struct hlg_image *image)
+{
+	const struct hlg_image_test *ti = hlg_trust_of(&r->trust, image);
+	json_t *list = json_array();
+
+	for (size_t i = 0; ti && i < ti->n_bases; i++) {
+		json_t *o = hlg_json_count(ti->bases[i].count);
+
+		json_object_set_new(o, "base", hlg_json_hex(ti->bases[i].base));
+		json_object_set_new(o, "tid",
+				    ti->bases[i].tid >= 0 ? json_integer(ti->bases[i].tid)
+							  : json_null());
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *images(const struct hlg_report *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->space->n_images; i++) {
+		const struct hlg_image *image = r->space->images[i];
+		const char *table = image->elf.dynsym ? ".dynsym" : ".symtab";
+		json_t *o = json_object();
+
+		json_object_set_new(o, "path", hlg_json_text(image->path));
+		json_object_set_new(o, "build_id",
+				    image->elf.build_id[0]
+					    ? json_string(image->elf.build_id)
+					    : json_null());
+		json_object_set_new(o, "base", hlg_json_hex(image->base));
+		json_object_set_new(o, "bases", bases(r, image));
+		json_object_set_new(o, "base_from",
+				    json_string(hlg_base_word(image->from)));
+		json_object_set_new(o, "symbols", hlg_json_number(image->tab.n_syms));
+		json_object_set_new(o, "symbol_table",
+				    json_string(image->map ? "perf map" : table));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *events(const struct hlg_report *r)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		const struct hlg_event *event = &r->profile->events[r->events[i].event];
+		json_t *o = json_object();
+
+		json_object_set_new(o, "name", hlg_json_text(event->name));
+		json_object_set_new(o, "precise_ip", json_integer(event->precise_ip));
+		hlg_json_put_count(o, r->events[i].count);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *states(const struct hlg_report *r)
+{
+	json_t *o = json_object();
+
+	for (int i = 0; i < HLG_N_STATES; i++)
+		json_object_set_new(o, hlg_report_table_state((enum hlg_state)i),
+				    hlg_json_count(r->profile->states[i]));
+	return o;
+}
+
+static json_t *totals(const struct hlg_report *r)
+{
+	struct hlg_report_table_sum sums[HLG_REPORT_SUMS];
+	json_t *o = json_object();
+
+	hlg_report_table_sums(sums, r);
+	for (size_t i = 0; i < HLG_REPORT_SUMS; i++)
+		json_object_set_new(o, sums[i].name, hlg_json_count(sums[i].count));
+	if (r->options->stacks == HLG_STACKS_COUNTERS)
+		json_object_set_new(o, "states", states(r));
+	return o;
+}
+
+/* The view of one series, for percentages within it. Groups lie in rank order. */
+static const struct hlg_view *group_of(const struct hlg_report *r, uint32_t series)
+{
+	uint32_t from = 0, to = r->n_groups;
+
+	while (to - from > 1) {
+		uint32_t mid = from + (to - from) / 2;
+
+		if (r->rank[r->groups[mid].series] <= r->rank[series])
+			from = mid;
+		else
+			to = mid;
+	}
+	return &r->groups[from].view;
+}
+
+/* {"event=cpu-clock,tid=17": {samples, period, percent of that series}} */
+static json_t *series(const struct hlg_report *r, const struct hlg_row *row)
+{
+	const struct hlg_hit *hits = r->all.hits + row->first_hit;
+	json_t *map = json_object();
+
+	for (size_t i = 0, j; r->n_groups && i < row->n_hits; i = j) {
+		const struct hlg_view *v = group_of(r, hits[i].series);
+		char *name = hlg_report_series_name(r, hits[i].series);
+		char *safe = name ? hlg_escape_dup(name) : NULL;
+		struct hlg_count count = {0, 0};
+		double total = (double)hlg_count_weigh(v->weight, v->kept);
+		json_t *o = json_object();
+
+		for (j = i; j < row->n_hits && hits[j].series == hits[i].series; j++)
+			hlg_count_add(&count, hits[j].count);
+		hlg_json_put_count(o, count);
+		json_object_set_new(
+			o, "percent",
+			hlg_json_percent(
+				total > 0 ? (double)hlg_count_weigh(v->weight, count) /
+						    total
+					  : 0));
+		hlg_json_watch(safe);
+		json_object_set_new(map, safe ? safe : "", o);
+		free(safe);
+		free(name);
+	}
+	return map;
+}
+
+#define PUT(object, layout, cells)                                                       \
+	put_cells(object, layout, sizeof(layout) / sizeof(layout[0]), cells)
+
+static void put_cells(json_t *o, const unsigned char *layout, size_t n,
+		      const struct hlg_value *cells)
+{
+	const struct hlg_table table = {hlg_report_table_columns, layout, n, {0}};
+
+	hlg_json_row(o, &table, cells);
+}
+
+static json_t *function(const struct hlg_report *r, const struct hlg_row *row)
+{
+	static const unsigned char layout[] = {
+		HLG_REPORT_NAME,    HLG_REPORT_SYMBOL, HLG_REPORT_KIND,
+		HLG_REPORT_IMAGE,   HLG_REPORT_ADDR,   HLG_REPORT_SIZE,
+		HLG_REPORT_SAMPLES, HLG_REPORT_PERIOD, HLG_REPORT_PERCENT,
+		HLG_REPORT_LOW,     HLG_REPORT_HIGH,   HLG_REPORT_UNSURE,
+		HLG_REPORT_EDGE};
+	struct hlg_value c[HLG_REPORT_COLUMNS];
+	json_t *o = json_object();
+
+	hlg_report_table_row(c, r, row, NULL);
+	PUT(o, layout, c);
+	json_object_set_new(o, "aliases", hlg_json_aliases(&row->place));
+	json_object_set_new(o, "series", series(r, row));
+	return o;
+}
+
+/* Data and outside have no function: they are in the totals and the regions. */
+static void put_functions(struct hlg_json *json, const struct hlg_report *r)
+{
+	double least = hlg_rows_least(r);
+	uint64_t top = hlg_rows_top(r), n = 0;
+
+	hlg_json_open_list(json, "functions");
+	for (size_t i = 0; i < r->all.n_rows && r->all.rows[i].share.share >= least;
+	     i++) {
+		if (r->all.rows[i].place.kind > HLG_GAP)
+			continue;
+		if (top && n++ == top)
+			break;
+		hlg_json_put(json, NULL, function(r, &r->all.rows[i]));
+	}
+	hlg_json_close(json);
+}
+
+/* What there is instead of functions when their names are suppressed. */
+static void put_addresses(struct hlg_json *json, const struct hlg_report *r)
+{
+	size_t n = hlg_rows_shown(r, r->all.n_rows, hlg_rows_share, &r->all);
+
+	hlg_json_open_list(json, "addresses");
+	for (size_t i = 0; i < n; i++) {
+		const struct hlg_row *row = &r->all.rows[i];
+		json_t *o = hlg_json_count(row->count);
+
+		json_object_set_new(o, "ip", hlg_json_hex(row->place.addr));
+		hlg_json_put_share(o, &row->share);
+		hlg_json_put(json, NULL, o);
+	}
+	hlg_json_close(json);
+}
+
+static json_t *region(const struct hlg_report *r, const struct hlg_region *of)
+{
+	static const unsigned char layout[] = {HLG_REPORT_IMAGE,  HLG_REPORT_ADDR,
+					       HLG_REPORT_SIZE,   HLG_REPORT_SAMPLES,
+					       HLG_REPORT_PERIOD, HLG_REPORT_PERCENT,
+					       HLG_REPORT_LOW,    HLG_REPORT_HIGH};
+	const struct hlg_view *v = &r->all;
+	struct hlg_value c[HLG_REPORT_COLUMNS];
+	json_t *o = json_object(), *symbols = json_array();
+
+	hlg_report_table_region(c, r, v, of, NULL);
+	PUT(o, layout, c);
+	for (size_t k = 0; k < of->n_parts; k++)
+		json_array_append_new(
+			symbols,
+			hlg_json_text(v->rows[v->parts[of->first_part + k].row].name));
+	json_object_set_new(o, "symbols", symbols);
+	return o;
+}
+
+static void put_regions(struct hlg_json *json, const struct hlg_report *r)
+{
+	size_t n = hlg_rows_shown(r, r->all.n_regions, hlg_rows_region_share, &r->all);
+
+	hlg_json_open_list(json, "regions");
+	for (size_t i = 0; i < n; i++)
+		hlg_json_put(json, NULL, region(r, &r->all.regions[i]));
+	hlg_json_close(json);
+}
+
+static void put_host_row(void *json, const struct hlg_host_row *row, double share,
+			 const char *series_name)
+{
+	static const unsigned char name[] = {HLG_REPORT_NAME};
+	static const unsigned char rest[] = {HLG_REPORT_SERIES, HLG_REPORT_SAMPLES,
+					     HLG_REPORT_PERIOD, HLG_REPORT_PERCENT};
+	struct hlg_value c[HLG_REPORT_COLUMNS];
+	json_t *o = json_object();
+
+	hlg_report_table_host(c, row, share, series_name);
+	PUT(o, name, c);
+	json_object_set_new(o, "dso", hlg_json_text(row->dso));
+	PUT(o, rest, c);
+	hlg_json_put(json, NULL, o);
+}
+
+static json_t *files(const struct hlg_report *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->n_files; i++) {
+		const struct hlg_report_file *file = &r->files[i];
+		json_t *o = json_object();
+
+		json_object_set_new(o, "path", hlg_json_text(file->path));
+		json_object_set_new(o, "problem",
+				    file->problem ? hlg_json_text(file->problem)
+						  : json_null());
+		json_object_set_new(o, "samples", hlg_json_number(file->samples));
+		json_object_set_new(o, "guest", hlg_json_number(file->guest));
+		json_object_set_new(o, "lost", hlg_json_number(file->lost));
+		json_object_set_new(o, "base",
+				    file->fit.n_bases ? hlg_json_hex(file->fit.base)
+						      : json_null());
+		json_object_set_new(o, "bases", hlg_json_number(file->fit.n_bases));
+		json_object_set_new(
+			o, "verdict",
+			file->problem ? json_null()
+				      : json_string(hlg_verdict_word(file->fit.verdict)));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *frames_of(const struct hlg_tree *tree, uint32_t node)
+{
+	json_t *list = json_array();
+
+	for (; node != HLG_TREE_ROOT; node = tree->nodes[node].parent)
+		json_array_insert_new(
+			list, 0, hlg_json_text(hlg_tree_name(tree, &tree->nodes[node])));
+	return list;
+}
+
+static int put_stacks(struct hlg_json *json, const struct hlg_report *r,
+		      struct hlg_err *err)
+{
+	struct hlg_report_table_stack_sum s[HLG_REPORT_STACK_SUMS];
+	struct hlg_tree tree = {0};
+	int rc = hlg_report_table_stack_sums(s, r, err);
+
+	if (rc == 0)
+		rc = hlg_frames_build(&tree, r, err);
+	hlg_json_open(json, "stacks");
+	for (size_t i = 0; rc == 0 && i < HLG_REPORT_STACK_SUMS; i++)
+		hlg_json_put(json, s[i].key,
+			     s[i].number ? hlg_json_number(s[i].count.samples)
+					 : hlg_json_count(s[i].count));
+	hlg_json_open_list(json, "list");
+	for (uint32_t i = 1; rc == 0 && i < tree.n; i++) {
+		json_t *o;
+
+		if (!tree.nodes[i].self.samples)
+			continue;
+		o = hlg_json_count(tree.nodes[i].self);
+		json_object_set_new(o, "frames", frames_of(&tree, i));
+		hlg_json_put(json, NULL, o);
+	}
+	hlg_json_close(json);
+	hlg_json_close(json);
+	hlg_tree_finish(&tree);
+	return rc;
+}
+
+void hlg_report_json_head(struct hlg_json *json, FILE *f, const struct hlg_report *r)
+{
+	hlg_json_begin(json, f, 1);
+	hlg_json_put(
+		json, "weight",
+		json_string(r->all.weight == HLG_WEIGHT_SAMPLES ? "samples" : "period"));
+}
+
+int hlg_report_json_write(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+{
+	struct hlg_json json;
+	int rc = 0;
+
+	hlg_report_json_head(&json, f, r);
+	hlg_json_put(&json, "images", images(r));
+	hlg_json_put(&json, "events", events(r));
+	hlg_json_put(&json, "totals", totals(r));
+	hlg_json_put(&json, "trust", hlg_report_json_trust(r));
+	hlg_json_put(&json, "notes", hlg_json_lines(r->notes.line, r->notes.n));
+	if (r->n_files > 1)
+		hlg_json_put(&json, "files", files(r));
+	if (r->options->mode != HLG_SHOW_HOST) {
+		put_functions(&json, r);
+		if (r->suppressed)
+			put_addresses(&json, r);
+		put_regions(&json, r);
+	}
+	if (r->options->mode != HLG_SHOW_GUEST) {
+		hlg_json_open_list(&json, "host");
+		rc = hlg_rows_each_host(&json, r, put_host_row, err);
+		hlg_json_close(&json);
+	}
+	if (rc == 0 && r->stacks)
+		rc = put_stacks(&json, r, err);
+	return rc < 0 ? rc : hlg_json_end(&json, err);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The report as a table: its columns, and what its rows, regions, host and sums have in
+ * them, for all formats.
+ */
+#ifndef HLG_FILTER_WRITE_REPORT_TABLE_H
+#define HLG_FILTER_WRITE_REPORT_TABLE_H
+
+#include "filter/report/report.h"
+#include "filter/write/table.h"
+
+/* CSV has those with a key as they stand here. */
+enum hlg_report_column {
+	HLG_REPORT_RECORD,
+	HLG_REPORT_SERIES,
+	HLG_REPORT_KIND,
+	HLG_REPORT_NAME,
+	HLG_REPORT_SYMBOL,
+	HLG_REPORT_ALIASES,
+	HLG_REPORT_IMAGE,
+	HLG_REPORT_ADDR,
+	HLG_REPORT_SIZE,
+	HLG_REPORT_SAMPLES,
+	HLG_REPORT_PERIOD,
+	HLG_REPORT_PERCENT,
+	HLG_REPORT_LOW,
+	HLG_REPORT_HIGH,
+	HLG_REPORT_UNSURE,
+	HLG_REPORT_EDGE,
+	HLG_REPORT_MARK, /* of text only: ~, the interval, a bar */
+	HLG_REPORT_INTERVAL,
+	HLG_REPORT_BAR,
+	HLG_REPORT_COLUMNS
+};
+
+extern const struct hlg_column hlg_report_table_columns[HLG_REPORT_COLUMNS];
+
+/* Cells of a row, of a region, of a row of the host; series may be NULL. What they point
+ * to is the report's. */
+void hlg_report_table_row(struct hlg_value cells[static HLG_REPORT_COLUMNS],
+			  const struct hlg_report *report, const struct hlg_row *row,
+			  const char *series);
+void hlg_report_table_region(struct hlg_value cells[static HLG_REPORT_COLUMNS],
+			     const struct hlg_report *report, const struct hlg_view *view,
+			     const struct hlg_region *region, const char *series);
+void hlg_report_table_host(struct hlg_value cells[static HLG_REPORT_COLUMNS],
+			   const struct hlg_host_row *row, double share,
+			   const char *series);
+
+/* Sets the cells of a count. */
+void hlg_report_table_count(struct hlg_value cells[static HLG_REPORT_COLUMNS],
+			    struct hlg_count count);
+
+/* A sum that CSV and JSON have by this name. */
+struct hlg_report_table_sum {
+	const char *name;
+	struct hlg_count count;
+};
+
+enum {
+	HLG_REPORT_GUEST = 3, /* its place among them */
+	HLG_REPORT_SUMS = HLG_N_KINDS + 6
+};
+
+/* Where the samples went: seen, deselected, host, guest, the kinds, padding, dropped. */
+void hlg_report_table_sums(struct hlg_report_table_sum sums[static HLG_REPORT_SUMS],
+			   const struct hlg_report *report);
+
+/* "guest kernel", "guest user", "host kernel", "host user", "hypervisor", "other". */
+const char *hlg_report_table_state(enum hlg_state state);
+
+/* What stacks=callgraph knows of the stacks; of some there is only a number. */
+struct hlg_report_table_stack_sum {
+	const char *name, *key; /* in text and CSV, in JSON */
+	struct hlg_count count; /* samples: the number, if that is all */
+	bool number;
+	bool shown; /* in text */
+};
+
+enum {
+	HLG_REPORT_ASIDE = 5, /* some of them by their place */
+	HLG_REPORT_KVM_RUNS,
+	HLG_REPORT_HALVES,
+	HLG_REPORT_HOST_FRAMES,
+	HLG_REPORT_UNRESOLVED,
+	HLG_REPORT_STACK_SUMS
+};
+
+/* The report has stacks. Fails only without memory. */
+int hlg_report_table_stack_sums(
+	struct hlg_report_table_stack_sum sums[static HLG_REPORT_STACK_SUMS],
+	const struct hlg_report *report, struct hlg_err *err);
+
+#endif

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the formats share: notes, and the columns that there are of a group of counters.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/escape.h"
+#include "tools/windows/notes.h"
+#include "tools/windows/rate.h"
+
+static void note_reading(struct hlg_note_list *notes, const struct hlg_windows *w)
+{
+	char period[48] = "";
+
+	if (w->period)
+		snprintf(period, sizeof(period), " (a window each %" PRIu64 ")",
+			 w->period);
+	hlg_note_list_add(notes, "%" PRIu64 " windows were recorded, led by %s%s",
+			  w->read, w->columns[0].name, period);
+	hlg_note_list_add(
+		notes,
+		"counts are as read, never extrapolated; group reads hold no times, so "
+		"whether the kernel took turns (multiplexing) cannot be seen");
+	hlg_note_list_add(
+		notes, "first: counted since the counters were enabled; last: what was "
+		       "counted after it is in no window");
+}
+
+void hlg_windows_notes(struct hlg_note_list *notes, const struct hlg_windows *w)
+{
+	note_reading(notes, w);
+	if (w->every)
+		hlg_note_list_add(notes,
+				  "a window counts in the interval that it ends in; time "
+				  "is the interval's end");
+	if (w->one_thread)
+		hlg_note_list_add(
+			notes,
+			"the counters were those of the command's first thread: "
+			"threads it made later are in no window (perf before 6.13; "
+			"record with -p or -a once they run)");
+	if (w->lost)
+		hlg_note_list_add(notes,
+				  "%" PRIu64
+				  " events were lost while recording: a window "
+				  "after a loss holds several",
+				  w->lost);
+	if (w->other_groups)
+		hlg_note_list_add(notes,
+				  "%" PRIu64 " windows of other groups are not here "
+				  "(--event=%s shows some)",
+				  w->other_groups, w->other ? w->other : "?");
+	if (w->plain)
+		hlg_note_list_add(notes,
+				  "%" PRIu64
+				  " samples belong to no group and are no windows",
+				  w->plain);
+	if (w->back)
+		hlg_note_list_add(notes,
+				  "%" PRIu64
+				  " counts are of counters that went back, which "
+				  "none can: 0 here",
+				  w->back);
+	if (w->overflow)
+		hlg_note_list_add(notes,
+				  "COUNTS ADD UP TO MORE THAN 2^64: sums of them are "
+				  "wrong");
+	if (w->strangers)
+		hlg_note_list_add(notes,
+				  "%" PRIu64
+				  " counts are of events that the first window "
+				  "lacks: left out",
+				  w->strangers);
+}
+
+void hlg_windows_notes_text(FILE *f, const struct hlg_note_list *notes)
+{
+	for (size_t i = 0; i < notes->n; i++) {
+		fputs("# ", f);
+		hlg_escape_print(f, notes->line[i]);
+		fputc('\n', f);
+	}
+}
+
+void hlg_windows_notes_csv(FILE *f, const struct hlg_note_list *notes,
+			   const struct hlg_table *table)
+{
+	struct hlg_value *values = calloc(table->n, sizeof(*values));
+
+	for (size_t i = 0; values && i < notes->n; i++) {
+		values[0] = hlg_value_text("note");
+		values[1] = hlg_value_text(notes->line[i]);
+		hlg_table_csv_row(f, table, values);
+	}
+	free(values);
+}
+
+/* How wide a column of counts must be: for the largest, and its head. */
+static signed char width_of(const struct hlg_windows *w, size_t column)
+{
+	size_t head = hlg_escape(NULL, 0, w->columns[column].name);
+	uint64_t max = 0;
+	int width;
+
+	for (size_t i = 0; i < w->n_rows; i++)
+		if (hlg_windows_counts(w, i)[column] > max)
+			max = hlg_windows_counts(w, i)[column];
+	width = snprintf(NULL, 0, "%" PRIu64, max);
+	width = width > 12 ? width : 12;
+	return (signed char)(head > (size_t)width && head < 64 ? (int)head : width);
+}
+
+bool hlg_windows_columns_make(struct hlg_windows_columns *c, const struct hlg_windows *w,
+			      const struct hlg_column *before, size_t n_before,
+			      const struct hlg_column *behind, size_t n_behind,
+			      bool rates)
+{
+	size_t n = n_before;
+
+	*c = (struct hlg_windows_columns){.counts = n_before};
+	c->column = calloc(n_before + w->n_columns + HLG_N_RATES + n_behind,
+			   sizeof(*c->column));
+	c->value = calloc(n_before + w->n_columns + HLG_N_RATES + n_behind,
+			  sizeof(*c->value));
+	if (!c->column || !c->value)
+		return false;
+	memcpy(c->column, before, n_before * sizeof(*before));
+	for (size_t i = 0; i < w->n_columns; i++)
+		c->column[n++] = (struct hlg_column){.key = w->columns[i].name,
+						     .heading = w->columns[i].name,
+						     .type = HLG_VALUE_COUNT,
+						     .gap = 2,
+						     .width = width_of(w, i)};
+	c->rates = n;
+	for (size_t i = 0; rates && i < HLG_N_RATES; i++) {
+		size_t width = strlen(hlg_rates[i].name);
+
+		if (hlg_rate_known(w, &hlg_rates[i]))
+			c->column[n++] = (struct hlg_column){
+				.key = hlg_rates[i].name,
+				.heading = hlg_rates[i].name,
+				.type = HLG_VALUE_REAL,
+				.gap = 2,
+				.width = (signed char)(width > 8 ? width : 8),
+				.places = (unsigned char)hlg_rates[i].places,
+				.none = "-"};
+	}
+	c->behind = n;
+	memcpy(c->column + n, behind, n_behind * sizeof(*behind));
+	c->n = n + n_behind;
+	return true;
+}
+
+void hlg_windows_columns_finish(struct hlg_windows_columns *c)
+{
+	free(c->column);
+	free(c->value);
+}
+
+void hlg_windows_columns_set(struct hlg_windows_columns *c, const struct hlg_windows *w,
+			     size_t row)
+{
+	const uint64_t *counts = hlg_windows_counts(w, row);
+	size_t at = c->rates;
+
+	for (size_t i = 0; i < w->n_columns; i++)
+		c->value[c->counts + i] = hlg_value_count(counts[i]);
+	for (size_t i = 0; at < c->behind; i++)
+		if (hlg_rate_known(w, &hlg_rates[i]))
+			c->value[at++] =
+				hlg_value_number(hlg_rate_of(w, &hlg_rates[i], counts));
+}
+
+struct hlg_value hlg_windows_time(uint64_t time)
+{
+	return (struct hlg_value){.is = time != HLG_NO_TIME, .n = time};
+}
