@@ -13,6 +13,8 @@ import statistics
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import copies
 import guest
 import walks
@@ -51,8 +53,7 @@ class Bench(walks.Walks):
 
     def built(self, name):
         """A file of the build; meson places a target in the folder that defines it."""
-        for folder in ("", "filter", "tools", "tests", "tests/bench", "tests/exits",
-                       "tests/perfdata"):
+        for folder in ("", "filter", "tools", "tests/bench"):
             path = os.path.join(self.args.build, folder, name)
             if os.path.exists(path):
                 return os.path.abspath(path)

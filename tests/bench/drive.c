@@ -10,7 +10,7 @@
  *
  * The figures go to stderr, as the filter's report has stdout.
  */
-#include "recording.h"
+#include "tests/bench/recording.h"
 
 #include <dlfcn.h>
 #include <getopt.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "recording.h"
+#include "tests/bench/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>

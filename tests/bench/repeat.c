@@ -11,7 +11,7 @@
  * between those marks. A buffer is read when it is half full, and is 512 KiB by default:
  * so OUT has a block of at most 256 KiB per CPU between two marks, or of --block.
  */
-#include "recording.h"
+#include "tests/bench/recording.h"
 
 #include <errno.h>
 #include <getopt.h>

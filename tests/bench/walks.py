@@ -3,14 +3,13 @@
 import os
 import re
 import statistics
-import sys
 
-import windows
+import known_exits
+import long_windows
 from cost import Cost, Problem, interleave, peak
+from tap import Skip
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, os.pardir, "perf"), os.path.join(HERE, os.pardir, "exits")]
-import agree
 DATA = os.path.join(HERE, os.pardir, "data")
 
 EXITS_LEAST = 1.5  # times as fast as perf
@@ -51,8 +50,8 @@ class Walks:
         """hlguest exits against a bare walk and perf, and its memory against that for a tenth."""
         short = os.path.join(self.cache, "exits.data")
         try:
-            agree.make(short, 1)
-        except agree.Skip as e:
+            known_exits.for_perf(short, 1)
+        except Skip as e:
             raise Problem(f"exits: {e} (run it where perf knows the reasons)") from e
         once = int(Cost([self.built("perfdata-bench"), "--walk", short]).out.split()[0])
         paths = []
@@ -78,7 +77,7 @@ class Walks:
         path = os.path.join(self.cache, "windows.data")
         source = os.path.join(DATA, "demo-windows.data")
         n = max(1, self.args.samples // 10)
-        windows.repeat(source, n, path)
+        long_windows.repeat(source, n, path)
         argv = [self.built("hlguest"), "windows", "-q", self.guest()]
         self.against_walk("windows", argv, path, "windows as CSV")
         self.against_walk("windows", [*argv, "--summary"], path, "windows summed up")

@@ -2,7 +2,7 @@
 /* A saved calibration: read, asked for events, and what a report makes of it. */
 #include <stdlib.h>
 
-#include "door.h"
+#include "tests/fuzz/door.h"
 #include "tools/report/calibration.h"
 
 static void use(const struct hlg_calibration_file *calibrated)

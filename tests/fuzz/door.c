@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "door.h"
+#include "tests/fuzz/door.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "exits-report.h"
+#include "tests/fuzz/exits-report.h"
 
-#include "door.h"
+#include "tests/fuzz/door.h"
 
 static FILE *nowhere;
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "door.h"
-#include "exits-report.h"
+#include "tests/fuzz/door.h"
+#include "tests/fuzz/exits-report.h"
+#include "tests/fuzz/tracing.h"
 #include "tools/exits/read.h"
-#include "tracing.h"
 
 #define FIELD(type, name, at, size)                                                      \
 	"\tfield:" type " " name ";\toffset:" at ";\tsize:" size ";\tsigned:0;\n"

@@ -6,9 +6,9 @@
  */
 #include <stdlib.h>
 
-#include "door.h"
+#include "tests/fuzz/door.h"
+#include "tests/fuzz/tracing.h"
 #include "tools/tracepoint/trace.h"
-#include "tracing.h"
 
 static void use(struct hlg_trace *trace)
 {

@@ -144,6 +144,8 @@ def main():
     programs = sorted(p for p in (args.build / "tests/fuzz").glob("fuzz-*") if p.is_file())
     doors = [Door(p, work, found) for p in programs]
     doors = [d for d in doors if not args.doors or d.name in args.doors]
+    if not doors:
+        sys.exit(f"fuzz.py: {args.build}/tests/fuzz: no fuzzer of that name (build `fuzzers`)")
     totals = Totals(work / "totals.json")
     for door in doors:
         door.slices = round(totals.of(door)[1] / SLICE)

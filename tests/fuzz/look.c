@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "look.h"
+#include "tests/fuzz/look.h"
 
 #include <stdlib.h>
 
-#include "door.h"
 #include "filter/view/place-name.h"
 #include "symtab/code/code.h"
 #include "symtab/image/base.h"
 #include "symtab/image/space.h"
+#include "tests/fuzz/door.h"
 
 /* Of a hostile file's symbols: enough to meet each path, few enough to be fast. */
 #define LOOKS 64

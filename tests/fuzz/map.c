@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A perf map. */
-#include "door.h"
-#include "look.h"
+#include "tests/fuzz/door.h"
+#include "tests/fuzz/look.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -3,8 +3,8 @@
  * The same records as of door exits, without the recording around them: many times as
  * many inputs. They are put in order and paired; few are held, so that many are late.
  */
-#include "door.h"
-#include "exits-report.h"
+#include "tests/fuzz/door.h"
+#include "tests/fuzz/exits-report.h"
 #include "tools/exits/pair.h"
 #include "tools/exits/reasons.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "door.h"
+#include "tests/fuzz/door.h"
 #include "tools/pprof/pprof.h"
 
 static FILE *nowhere;

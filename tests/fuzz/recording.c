@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "door.h"
+#include "tests/fuzz/door.h"
 #include "tools/feed/feed.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/record.h"

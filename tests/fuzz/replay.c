@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "door.h"
+#include "tests/fuzz/door.h"
 
 static unsigned count;
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../mkelf-guest.h"
-#include "door.h"
 #include "filter/run.h"
+#include "tests/fuzz/door.h"
+#include "tests/kit/mkelf-guest.h"
 
 /* Words by the bits of the input's first bytes: one of each line. */
 static const char *const choices[][4] = {

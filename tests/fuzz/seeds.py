@@ -142,6 +142,8 @@ def exits(folder):
 
 def main():
     build, folder = Path(sys.argv[1]), Path(sys.argv[2])
+    if not any(DATA.glob("*.data")):
+        sys.exit(f"seeds.py: {DATA}: no recordings (have they moved?)")
     corpus = Path(__file__).resolve().parent / "corpus"
     for door in corpus.iterdir():
         shutil.copytree(door, folder / door.name, dirs_exist_ok=True)

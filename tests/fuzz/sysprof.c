@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "config.h"
-#include "door.h"
+#include "tests/fuzz/door.h"
 #include "tools/sysprof/write.h"
 
 static FILE *nowhere;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tracing.h"
+#include "tests/fuzz/tracing.h"
 
 #include <string.h>
 
-#include "door.h"
+#include "tests/fuzz/door.h"
 
 void tracing_put(FILE *f, const void *bytes, size_t size)
 {

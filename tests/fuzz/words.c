@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "door.h"
 #include "filter/profile/profile.h"
+#include "tests/fuzz/door.h"
 
 #define WORDS 64
 

@@ -24,12 +24,11 @@ import random
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # this folder is the source's
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(1, HERE)
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import verdicts
-from recordings import parser
 from rewrite import Recording
+from tap import parser
 
 FEW_TIMES = 3
 KINDS = ("base", "several", "report", "few", "few, first", "wrong", "alien")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Every guest of recordings.py, live: are its samples where its code is?
+"""Every guest of kit/microvm.py, live: are its samples where its code is?
 
     guests.py --build DIR
 
@@ -15,9 +15,9 @@ import random
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # this folder is the source's
-sys.path.insert(1, os.path.dirname(os.path.abspath(__file__)))
-from recordings import END, NAMES, WINDOW, apart, guest, monitor, random_base, record
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+from microvm import END, NAMES, WINDOW, apart, guest, monitor, random_base, record
 from tap import Skip, Tap, must, parser, run
 
 SECONDS = 0.3

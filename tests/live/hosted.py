@@ -4,7 +4,7 @@
 
     hosted.py --build DIR
 
-A native run is the oracle: of every hosted guest of recordings.py and of guests/calls.c,
+A native run is the oracle: of every hosted guest of kit/microvm.py and of guests/calls.c,
 which asks its kernel for all that microvm serves. Then the ways to end badly. Skipped,
 with the reason, where no guest runs; a guest also if it cannot be built.
 """
@@ -13,9 +13,9 @@ import random
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # this folder is the source's
-sys.path.insert(1, os.path.dirname(os.path.abspath(__file__)))
-from recordings import END, HOSTED_NAMES, WINDOW, guest, monitor, random_base
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+from microvm import END, HOSTED_NAMES, WINDOW, guest, monitor, random_base
 from tap import Skip, Tap, must, parser, run
 
 NOTE = "microvm: system call 499 is not served (ENOSYS)"

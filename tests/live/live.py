@@ -6,7 +6,7 @@
 
 The micro-VM runs the demo guest in ring 3 at two random bases, then in ring 0, where
 some machines emulate every instruction and few samples are the guest's. Each recording
-is held against the oracle of ../perf/readelf_oracle.py, in every format. In ring 3 the
+is held against the oracle of kit/attribution.py, in every format. In ring 3 the
 report must also be one of this guest: enough samples, all of them in its code, most of
 them in hash_block. Takes about 10 seconds. Skipped, with the reason, where /dev/kvm
 does not open or perf may not record.
@@ -17,11 +17,11 @@ import random
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # this folder is the source's
-sys.path.insert(1, os.path.dirname(os.path.abspath(__file__)))
-from recordings import guest as path_of, monitor
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+from attribution import Elf, attribute, check, read_samples
+from microvm import guest as path_of, monitor
 from tap import Skip, Tap, must, need, parser, report, run
-from readelf_oracle import Elf, attribute, check, read_samples
 
 SECONDS = 2
 PAGE = 0x1000

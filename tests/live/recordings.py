@@ -16,120 +16,19 @@ all sandboxes on one thread. FOLDER/manifest.jsonl has one line of JSON per reco
      "sandboxes": [{"tid": 4711, "base": "0x7f3a51c26000"}]}
 
 The tid is the one of the samples. With in_turn, all sandboxes have the same.
-Tests use guests() and record() instead. Both raise Skip where something is missing.
+Tests use kit/microvm.py instead.
 """
-import collections
 import json
 import os
 import random
-import re
 import sys
 
-sys.dont_write_bytecode = True  # this folder is the source's
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(1, os.path.join(HERE, "..", "perf"))
-from tap import DATA, Skip, must, need, parser, run
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+from microvm import END, NAMES, WINDOW, apart, guest, monitor, random_base, record
+from tap import Skip, must, parser
 
-PAGE = 0x1000
-END = 1 << 47
-WINDOW = 64 << 20  # microvm's default --memory
-FREQUENCY = 10000
 SEVERAL = 5
-
-Sandbox = collections.namedtuple("Sandbox", "tid base")
-
-# Freestanding guests are not the build machine's programs: no part of them is libc's.
-FREESTANDING = (
-    "-std=gnu11", "-O2", "-static-pie", "-fpie", "-ffreestanding", "-fno-builtin", "-nostdlib",
-    "-mgeneral-regs-only", "-mno-red-zone", "-fcf-protection=none", "-fno-stack-protector",
-    "-fno-asynchronous-unwind-tables", "-Wl,--build-id=none", "-Wl,--no-dynamic-linker",
-    "-Wl,-z,noexecstack,-z,text",
-)
-HOSTED = ("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-static-pie")
-RUST = ("--edition", "2021", "-C", "opt-level=2", "-C", "strip=debuginfo",
-        "-C", "target-feature=+crt-static", "-C", "relocation-model=pie")
-
-# Name: the command that makes it, and its source here. The others are files already.
-BUILT = {
-    "holes": ("gcc", *FREESTANDING, "-fno-toplevel-reorder", "holes.c"),
-    "wide": ("gcc", *FREESTANDING, "-fno-toplevel-reorder", "-DHOLE=1572864", "holes.c"),
-    "sorts": ("gcc", *HOSTED, "sorts.c"),
-    "prints": ("gcc", *HOSTED, "prints.c", "-lm"),
-    "finds": ("gcc", *HOSTED, "finds.c", "-lm"),
-    "words": ("rustc", *RUST, "words.rs"),
-}
-NAMES = ("demo", "rusty", *BUILT)
-
-# Made by the same commands, not for recording.
-TESTING = {"calls": ("gcc", *HOSTED, "calls.c")}
-HOSTED_NAMES = ("sorts", "prints", "finds", "words", *TESTING)
-
-
-def monitor(build, folder):
-    """The path of microvm, if it runs here and perf may record it."""
-    need("perf")
-    tools = os.path.join(os.path.abspath(build), "tests", "rig")
-    vm, guest = os.path.join(tools, "microvm"), os.path.join(tools, "demo.elf")
-    for path in (vm, guest):
-        if not os.path.exists(path):
-            raise Skip(f"{path} is not built (x86-64 only)")
-    try:
-        os.close(os.open("/dev/kvm", os.O_RDWR | os.O_CLOEXEC))
-    except OSError as e:
-        raise Skip(f"/dev/kvm: {e.strerror}")
-    _, err, status = run("perf", "record", "-q", "-e", "cpu-clock", "-o",
-                         os.path.join(folder, "probe.data"), "true")
-    if status:
-        lines = err.strip().split("\n")
-        raise Skip(f"perf may not record: {lines[0] or 'no reason given'}")
-    _, err, status = run(vm, guest)
-    if status:
-        raise Skip(f"no guest runs here: {err.strip()}")
-    return vm
-
-
-def guest(name, build, folder, *more):
-    """The path of a guest's ELF; one that is built lies in folder then. more are more
-    arguments of its compiler."""
-    if name == "demo":
-        return os.path.join(os.path.abspath(build), "tests", "rig", "demo.elf")
-    if name == "rusty":
-        return os.path.join(DATA, "rusty.elf")
-    path = os.path.join(folder, "".join((name, *more, ".elf")))
-    if not os.path.exists(path):
-        command = (BUILT | TESTING)[name]
-        need(command[0])
-        _, err, status = run(*command, *more, "-o", path, cwd=os.path.join(HERE, "guests"))
-        if status:
-            lines = err.strip().split("\n")
-            raise Skip(f"{command[0]} cannot build {name}: {lines[-1]}")
-    return path
-
-
-def record(vm, elf, base, seconds, out, *args):
-    """Records a guest at a base, or one sandbox at each of a list of bases, into the
-    file out. args are more of microvm's. Returns the sandboxes, in the bases' order."""
-    bases = base if isinstance(base, (list, tuple)) else [base]
-    places = [f"--base={b:#x}" for b in bases]
-    _, err, status = run("perf", "kvm", "--guest", "record", "-q", "-B", "-N",
-                         "-e", "cpu-clock", "-F", str(FREQUENCY), "-o", out, "--",
-                         vm, f"--seconds={seconds}", f"--sandboxes={len(bases)}",
-                         *places, *args, elf)
-    lines = re.findall(r"^microvm: sandbox (\d+): tid (\d+), base (0x[0-9a-f]+)$", err, re.M)
-    found = [Sandbox(int(tid), int(at, 16)) for _, tid, at in
-             sorted(lines, key=lambda line: int(line[0]))]
-    if status or [s.base for s in found] != list(bases):
-        raise RuntimeError(f"{elf} at {' '.join(places)}: status {status}: {err.strip()}")
-    return found
-
-
-def random_base(rng):
-    """Half of them anywhere, half of them with any number of bits."""
-    top = END - WINDOW
-    if rng.random() < 0.5:
-        return rng.randrange(0, top + 1, PAGE)
-    bits = rng.randrange(12, 47)
-    return min(rng.randrange(1 << bits, 2 << bits), top) // PAGE * PAGE
 
 
 def bases(count, rng):
@@ -138,16 +37,6 @@ def bases(count, rng):
     while len(chosen) < count:
         base = random_base(rng)
         if base not in chosen:
-            chosen.append(base)
-    return chosen
-
-
-def apart(count, rng):
-    """For the sandboxes of one recording: an address lies in one of them at most."""
-    chosen = []
-    while len(chosen) < count:
-        base = random_base(rng)
-        if all(abs(base - other) >= WINDOW for other in chosen):
             chosen.append(base)
     return chosen
 

@@ -18,11 +18,10 @@ import re
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # this folder is the source's
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[1:1] = [HERE, os.path.join(HERE, "..", "tools")]
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from programs import hlguest_of
-from recordings import guest as path_of, monitor
+from microvm import SOURCES, guest as path_of, monitor
 from tap import DATA, Skip, Tap, filter_argv, mount_tracefs, must, need, parser, run
 
 SECONDS = 1.5
@@ -36,7 +35,7 @@ def build_busy(folder):
     path = os.path.join(folder, "busy")
     _, err, status = run("gcc", "-O1", "-D_GNU_SOURCE", "-fno-omit-frame-pointer",
                          "-fno-optimize-sibling-calls", "-pthread", "-o", path, "busy.c",
-                         cwd=os.path.join(HERE, "guests"))
+                         cwd=SOURCES)
     if status:
         raise Skip(f"gcc cannot build busy.c: {err.strip()}")
     return path

@@ -4,7 +4,7 @@
 
     trust.py --build DIR [--corpus FOLDER]...
 
-Each guest of recordings.py is recorded at random bases, then several sandboxes of it side
+Each guest of kit/microvm.py is recorded at random bases, then several sandboxes of it side
 by side and in turn. Bases must be found; the right ELF at the right base is verified, and
 nothing else ever is: other bases, other guests, another build of the same guest, and
 addresses that no instruction begins at. AArch64 is asked with synthetic addresses.
@@ -17,14 +17,13 @@ import random
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # this folder is the source's
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(1, HERE)
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import corpus
 import verdicts
-from recordings import END, NAMES, WINDOW, apart, guest, monitor, random_base, record
+from attribution import Elf
+from microvm import END, NAMES, SOURCES, WINDOW, apart, guest, monitor, random_base, record
 from rewrite import Recording
-from readelf_oracle import Elf
 from tap import Skip, Tap, must, need, parser
 
 SECONDS = 0.4
@@ -222,7 +221,7 @@ def a64(live, recorded):
     """AArch64: the recording of another guest, and all its addresses made up."""
     elf, path = live.path("a64.elf"), live.path("a64.data")
     need(A64[0])
-    must(*A64, "-o", elf, os.path.join(HERE, "guests", "a64.c"))
+    must(*A64, "-o", elf, os.path.join(SOURCES, "a64.c"))
     base, code = random_base(random), Elf(elf)
     instructions = [addr - code.loads[0][0] + base for addr, (kind, _) in
                     code.owners.items() if kind == "function" and addr % 4 == 0]

@@ -3,10 +3,7 @@
 import json
 import os
 import re
-import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(1, os.path.join(HERE, "..", "perf"))
 from tap import Skip, run
 
 MISMATCH = 3  # exit status

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The manual page describes the options that the filter has, and no others.
+
+usage: doc.py --build DIR
+
+Compares name, values and default of every option in `--dlarg help` with the OPTIONS
+section of man/hlguest.7, in order.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
+
+
+def helped(build):
+    """[(name, value, default)] as the option table prints them."""
+    done = subprocess.run(
+        [os.path.join(build, "tests", "kit", "fakeperf"), "--arg=help",
+         os.path.join(build, "filter", "hlguest.so"), "/dev/null"],
+        capture_output=True, text=True, check=True)
+    found = re.findall(r"^([a-z]+)=(\S+)(?:  \((.*)\))?$", done.stdout, re.M)
+    return [(name, value, default) for name, value, default in found]
+
+
+def documented():
+    """[(name, value, text)] of the manual page."""
+    with open(os.path.join(ROOT, "man", "hlguest.7"), encoding="utf-8") as f:
+        page = f.read()
+    options = page[page.index(".Sh OPTIONS"):page.index(".Sh FORMATS")]
+    found = []
+    for head, text in re.findall(r"^\.It Cm (.*? Ns = Ns .*)\n((?:(?!\.It ).*\n)*)", options,
+                                 re.M):
+        name, value = head.split(" Ns = Ns ")
+        value = value.replace(" Ns ", "").replace("Cm ", "").replace("Ar ", "")
+        found.append((name, value.replace(" ", ""), " ".join(text.split())))
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    table, page = helped(parser.parse_args().build), documented()
+    failed = 0
+    print(f"1..{len(table) + 1}")
+    same = [row[0] for row in table] == [row[0] for row in page]
+    print("ok" if same else "not ok", "1 - the same options in the same order")
+    if not same:
+        print("# help:", *[row[0] for row in table])
+        print("# man: ", *[row[0] for row in page])
+        return 1
+    for i, ((name, value, default), (_, shown, text)) in enumerate(zip(table, page)):
+        word = default.split()[0] if default else ""
+        ok = value == shown and word in text
+        failed += not ok
+        print("ok" if ok else "not ok", i + 2, "-", name)
+        if not ok:
+            print(f"# help: {value} ({default}); man: {shown}: {text}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

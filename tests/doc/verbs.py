@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The manual pages describe the options that the verbs have, and no others.
+
+    verbs.py --build DIR
+
+Compares what `hlguest help --options` lists with man/hlguest-VERB.1, option by option:
+both spellings and the values. `hlguest help` and `hlguest VERB --help` show the same.
+What report shares
+with the filter is described in hlguest.7 and only listed in its own page, as base's page
+lists what it shares with report. Every verb has a page, hlguest.1 names it; every verb has
+-o FILE, which gets what standard output would; and mandoc finds nothing to complain of,
+where it is installed.
+"""
+import json
+import os
+import re
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+from programs import hlguest_of
+from tap import DATA, ROOT, Skip, Tap, must, need, parser, run
+
+MAN = os.path.join(ROOT, "man")
+COMMON = {"--help": "-?", "--usage": ""}
+HELPED = re.compile(r"^ {2,6}(?:(-\S), )? *(--[a-z-]+)(?:=(\S+)|\[=(\S+)\])?", re.M)
+
+
+class Option:
+    """One of `hlguest help --options`."""
+
+    def __init__(self, long, short, value, kind, optional, files, text):
+        self.long, self.short, self.value, self.kind = long, short, value, kind
+        self.optional, self.files, self.help = optional == "optional", files, text
+
+
+def listed(build):
+    """{verb: ((arguments, files, help), [Option])}, in the order of the command."""
+    found = {}
+    for line in must(hlguest_of(build), "help", "--options").splitlines():
+        what, verb, *rest = line.split("\t")
+        if what == "verb":
+            found[verb] = (rest, [])
+        else:
+            found[verb][1].append(Option(*rest))
+    return found
+
+
+def check_help(build):
+    """`hlguest help` has these verbs in this order."""
+    helped = re.findall(r"^  hlguest ([a-z]+) +(.*?)  +(\S.*)$",
+                        must(hlguest_of(build), "help").replace("calibrate ", "calibrate  "),
+                        re.M)
+    found = [(verb, how[0], how[2]) for verb, (how, _) in listed(build).items()]
+    return [f"help has {h}, the list {f}" for h, f in zip(helped, found) if h != f] + \
+        ["one has more"] * (len(helped) != len(found))
+
+
+def helped_of(build, verb):
+    """{long: (short or "", value or "")} of a verb, as argp prints them."""
+    text = must(hlguest_of(build), verb, "--help")
+    return {long: (short, value or perhaps)
+            for short, long, value, perhaps in HELPED.findall(text)}
+
+
+def options_of(build, verb):
+    """The same as they are listed, and those of every verb."""
+    return {**{o.long: (o.short, o.value) for o in listed(build)[verb][1]},
+            **{name: (short, "") for name, short in COMMON.items()}}
+
+
+def check_listed(build, verb):
+    """--help shows what is listed, and which values may be left out."""
+    text = must(hlguest_of(build), verb, "--help")
+    shown = {*re.findall(r"(--[a-z-]+)\[=", text)}
+    optional = {o.long for o in listed(build)[verb][1] if o.optional}
+    return differences(helped_of(build, verb), options_of(build, verb), "the list") + \
+        [f"optional: help has {shown}, the list {optional}"] * (shown != optional)
+
+
+def page(name):
+    with open(os.path.join(MAN, name), encoding="utf-8") as f:
+        return f.read()
+
+
+def described(text):
+    """{long: (short or "", value or "")} of the items of a page."""
+    found = {}
+    for head in re.findall(r"^\.It (Fl .*)$", text, re.M):
+        head = head.replace(" Ns ", "").replace("Ns=", "=").replace("\\&", "")
+        head = re.sub(r"\bFl ", "-", re.sub(r"\b(?:Ar|Cm) ", "", head)).replace(" | ", "|")
+        names = head.split(" , ")
+        long, _, value = names[-1].partition("=")
+        short, _, same = names[0].partition(" ") if len(names) > 1 else ("", "", value)
+        found[long] = (short, value if same == value else f"{same} and {value}")
+    return found
+
+
+def shared(text):
+    """The options that report's page lists and leaves to hlguest.7."""
+    begin, end = text.index(".Sh OPTIONS"), text.index("They are described in")
+    words = re.findall(r"^\.Cm (.*)$", text[begin:end], re.M)
+    return sorted("--" + w for w in " ".join(words).replace(",", " ").split() if w != ".")
+
+
+def filters():
+    """{long: ("", value)} of what hlguest.7 describes."""
+    text = page("hlguest.7")
+    options = text[text.index(".Sh OPTIONS"):text.index(".Sh FORMATS")]
+    found = {}
+    for name, value in re.findall(r"^\.It Cm ([a-z]+) Ns = Ns (.*)$", options, re.M):
+        value = re.sub(r"\b(?:Ar|Cm|Ns) ", "", value).replace(" ", "")
+        found["--" + name] = ("", value)
+    return found
+
+
+def differences(helped, found, where="the page"):
+    return [f"{name}: help has {helped.get(name)}, {where} {found.get(name)}"
+            for name in sorted({*helped, *found}) if helped.get(name) != found.get(name)]
+
+
+def borrowed(text):
+    """Those options that a page only lists, since hlguest-report.1 has them."""
+    match = re.search(r"^\.Sh OPTIONS\n((?:\.Cm|and\n|\.Fl|.*\n)*?)^\.Sh ", text, re.M)
+    listed = match.group(1) if match and "whose\n.Fl" in match.group(1) else ""
+    words = " ".join(re.findall(r"^\.Cm (.*)$", listed, re.M)).replace(",", " ").split()
+    letters = " ".join(re.findall(r"^\.Fl (.*)$", listed, re.M)).replace(",", " ").split()
+    report = described(page("hlguest-report.1"))
+    return {**{"--" + word: filters()["--" + word] for word in words},
+            **{long: how for long, how in report.items() if how[0].lstrip("-") in letters}}
+
+
+def check_verb(build, verb):
+    helped = options_of(build, verb)
+    text = page(f"hlguest-{verb}.1")
+    found = dict(described(text), **{name: (short, "") for name, short in COMMON.items()})
+    found.update(borrowed(text))
+    wrong = []
+    if verb == "report":
+        table = filters()
+        for name in "--emit", "--strict", "--out":  # the filter's only
+            table.pop(name)
+        table = {name: how for name, how in table.items() if name not in found}
+        if shared(text) != sorted(table):
+            wrong.append(f"hlguest-report.1 lists {shared(text)}, hlguest.7 {sorted(table)}")
+        found.update(table)
+    return wrong + differences(helped, found)
+
+
+# {verb: words}; of the rest, the result depends on the moment or is not for a pipe.
+WRITES = {
+    "report": ["demo.elf", "demo-user.data"],
+    "annotate": ["demo.elf", "demo-user.data", "hash_block"],
+    "flame": ["demo.elf", "demo-user.data"],
+    "windows": ["demo.elf", "demo-windows.data"],
+    "base": ["demo.elf", "demo-user.data"],
+    "diff": ["demo.elf", "demo-user.data", "demo-host.data"],
+    "exits": ["demo.elf@0x4000", "demo-exits.data"],
+    "sysprof": ["sysprof/all-records.bin"],
+    "kallsyms": ["demo.elf"],
+    "lookup": ["demo.elf", "5280", "53a0"],
+}
+NOT_COMPARED = {"record", "merge", "inject", "calibrate", "doctor"}
+
+
+def check_output(build, verb):
+    """-o, --output and --out are the same: what would have gone to standard output."""
+    option = options_of(build, verb).get("--output")
+    if option != ("-o", "FILE"):
+        return [f"--output is {option}"]
+    must(hlguest_of(build), verb, "--out=x", "--help")
+    if verb in NOT_COMPARED:
+        return []
+    argv = [os.path.abspath(hlguest_of(build)), verb, *WRITES[verb]]
+    piped = run(*argv, cwd=DATA)
+    if not piped[0]:
+        raise Skip(piped[1].strip())
+    wrong = []
+    for words in (["-o", "{}"], ["--output={}"], ["--out={}"]):
+        with tempfile.TemporaryDirectory(prefix="output-") as folder:
+            path = os.path.join(folder, "result")
+            out, err, status = run(*argv, *(w.format(path) for w in words), cwd=DATA)
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+        if (text, err, status) != piped or out:
+            wrong.append(f"{words}: {status}, {err!r}, {out[:99]!r}, {text[:99]!r}")
+    return wrong
+
+
+def check_synopsis(verb):
+    """Options without a value in brackets, those of one letter, are described, too."""
+    text = page(f"hlguest-{verb}.1")
+    synopsis = text[text.index(".Sh SYNOPSIS"):text.index(".Sh DESCRIPTION")]
+    options = {**described(text), **borrowed(text)}
+    known = [name for long, (short, _) in options.items() for name in (long, short)]
+    used = re.findall(r"\bFl (-?[a-zA-Z]+)", synopsis)
+    return [f"the synopsis has -{name}" for name in used if "-" + name not in known]
+
+
+def check_common():
+    found = described(page("hlguest.1"))
+    return differences({name: (short, "") for name, short in COMMON.items()},
+                       {name: found[name] for name in COMMON if name in found})
+
+
+def check_named(verbs):
+    text = page("hlguest.1")
+    wrong = [f"hlguest.1 does not list {v}" for v in verbs if f"\n.It Cm {v}\n" not in text]
+    wrong += [f"hlguest.1 does not refer to hlguest-{v}" for v in verbs
+              if f"\n.Xr hlguest-{v} 1 ,\n" not in text]
+    pages = sorted(n for n in os.listdir(MAN) if re.fullmatch(r"hlguest-.*\.1", n))
+    if pages != sorted(f"hlguest-{v}.1" for v in verbs):
+        wrong.append(f"pages: {pages}; verbs: {verbs}")
+    return wrong
+
+
+def check_installed(build, verbs):
+    plan = os.path.join(build, "meson-info", "intro-install_plan.json")
+    with open(plan, encoding="utf-8") as f:
+        installed = {os.path.basename(path) for path in json.load(f)["man"]}
+    return [f"{n} is not installed"
+            for n in ["hlguest.1", "hlguest.7", *(f"hlguest-{v}.1" for v in verbs)]
+            if n not in installed]
+
+
+def check_mandoc():
+    need("mandoc")
+    pages = [os.path.join(MAN, n) for n in os.listdir(MAN) if re.search(r"\.[1-8]$", n)]
+    must("mandoc", "-T", "lint", "-W", "warning", *pages)
+
+
+def main():
+    build = parser(__doc__).parse_args().build
+    tap = Tap()
+    verbs = list(listed(build))
+    tap.run("hlguest help lists verbs", lambda: check_help(build) if verbs else ["none"])
+    for verb in verbs:
+        tap.run(f"{verb}: help", check_listed, build, verb)
+        tap.run(f"{verb}: options", check_verb, build, verb)
+        tap.run(f"{verb}: output", check_output, build, verb)
+        tap.run(f"{verb}: synopsis", check_synopsis, verb)
+    tap.run("options of every verb", check_common)
+    tap.run("every verb has a page", check_named, verbs)
+    tap.run("pages are installed", check_installed, build, verbs)
+    tap.run("mandoc", check_mandoc)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,351 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Small files that say much: time and memory are in proportion to what is there, not to
+what is said of it.
+
+    bombs.py --build DIR [CASE ...]
+
+Each file has a few MB, and would take hours or many GB if it were believed. It is read, or
+refused in one line, with at most MEMORY and CPU_LIMIT seconds of a processor.
+"""
+import gzip
+import os
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
+import forged as f
+from tap import Skip, Tap, parser
+
+MEMORY = 400  # MiB
+CPU_LIMIT = 8  # seconds; nothing here should take two
+LONG = 1 << 20  # bytes of a name
+# Root is not led to files beside an ELF.
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+WITHOUT = ("not in this build", "built without", "without ")
+
+
+def shared_section_names(put, verb):
+    """Sections called by one long name."""
+    elf = f.Elf()
+    name = elf.name(b"A" * LONG)
+    for i in range(20000):
+        elf.section(name + i % 1000, 1)
+    guest = put("guest.elf", elf.symbols([(1, f.TEXT, 16)], b"\0main\0").build())
+    yield verb("report", guest, put("a.data", f.recording(f.sample()))), 0, ""
+    yield verb("lookup", guest, "0x1000"), 0, ""
+
+
+def shared_names(put, verb):
+    """Functions called by one long name, each by a little less of it."""
+    n = 20000
+    elf = f.Elf(2 * n).symbols([(1 + i, f.TEXT + 2 * i, 2) for i in range(n)],
+                               b"\0" + b"A" * LONG + b"\0")
+    guest = put("guest.elf", elf.build())
+    data = put("a.data", f.recording(b"".join(f.sample(f.TEXT + 2 * i) for i in range(n))))
+    yield verb("report", "--format=json", guest, data), 1, "share too long names"
+    yield verb("kallsyms", guest), 1, "share too long names"
+
+
+def shared_notes(put, verb):
+    """Sections of notes, all in one place."""
+    elf = f.Elf()
+    notes = struct.pack("<III4s8s", 4, 8, 77, b"GNU", b"12345678") * 40000
+    at = elf.put(notes)
+    for i in range(20000):
+        elf.section(0, 7, 2, 0, at, len(notes))
+    guest = put("guest.elf", elf.symbols([(1, f.TEXT, 16)], b"\0main\0").build())
+    yield verb("lookup", guest, "0x1000"), 1, "sections of notes that overlap"
+
+
+def shared_ids(put, verb):
+    """Ids of 30,000 events, all in one place."""
+    n, ids = 30000, bytes(8 * 400000)
+    attrs = [f.attr(f.IP | f.TID | f.TIME | f.PERIOD | f.IDENTIFIER)] * n
+    data = put("a.data", f.recording(f.sample(), attrs, [ids] + [(104, len(ids))] * (n - 1)))
+    guest = put("guest.elf", f.guest())
+    yield verb("report", guest, data), 1, "ids of its events overlap"
+    yield verb("inject", guest, data, "-o", "o.data"), 1, "ids of its events overlap"
+
+
+def shared_functions(put, verb):
+    """Functions of a saved profile called by one long name."""
+    saved = put("a.pb.gz", f.profile([b"A" * LONG], [5] * 30000))
+    guest = put("x.elf", f.guest())
+    for words in (("report", guest, saved), ("merge", "-o", "o.pb.gz", saved, saved),
+                  ("diff", saved, saved)):
+        yield verb(*words), 1, "its entries share too long names"
+
+
+def many_states(put, verb):
+    """Sums of states, of 200,000 threads each."""
+    data = put("a.data", f.recording(b"".join(f.sample(tid=i + 1) for i in range(200000))))
+    yield verb("report", "--stacks=counters", "--by=tid", data), 0, ""
+
+
+def wide_windows(put, verb):
+    """Windows of one counter each, but for the first, of 4,000."""
+    def group(time, n):
+        fixed = struct.pack("<QIIQQQ", f.TEXT, 1, 1, time, 1, n)
+        return f.record(f.SAMPLE, f.GUEST, fixed + b"".join(
+            struct.pack("<2Q", time + 1, i + 1) for i in range(n)))
+
+    ids = struct.pack("<4000Q", *range(1, 4001))
+    attr = f.attr(f.IP | f.TID | f.TIME | f.PERIOD | f.READ, read_format=12)  # group, ids
+    records = group(1, 4000) + b"".join(group(2 + i, 1) for i in range(60000))
+    data = put("a.data", f.recording(records, [attr], [ids]))
+    yield verb("windows", data, put("guest.elf", f.guest())), 1, "a group of 4000 counters"
+
+
+def many_attributes(put, verb):
+    """Events of a pipe's recording, one record each."""
+    attr = f.attr(f.IP | f.TID | f.TIME | f.PERIOD | f.IDENTIFIER)
+    data = put("a.data", struct.pack("<2Q", 0x32454C4946524550, 16) + b"".join(
+        f.record(64, 0, attr + struct.pack("<Q", i + 1)) for i in range(65536)))
+    yield verb("report", put("guest.elf", f.guest()), data), 0, ""
+
+
+def many_mappings(put, verb):
+    """Segments of one ELF, in each of 20,000 processes."""
+    elf = f.Elf().symbols([(1, f.TEXT, 16)], b"\0main\0")
+    for i in range(1, 30000):
+        elf.segment(f.TEXT + 0x1000 * i, 0x1000)
+    data = put("a.data", f.recording(b"".join(f.sample(pid=i + 1, tid=i + 1)
+                                              for i in range(20000))))
+    yield (verb("inject", "-q", put("guest.elf", elf.build()), data, "-o", "o.data"), 1,
+           "would map more than 1048576 pieces")
+
+
+def many_rounds(put, verb):
+    """Rounds of few records each, of 60,000 threads that run guests."""
+    n, end = 60000, f.record(f.FINISHED_ROUND, 0, b"")
+    records = b"".join(f.crossing(False, 1 + i, i + 1) for i in range(n)) + 2 * end
+    records += b"".join(f.crossing(True, 2 * n + i, i + 1) + end for i in range(n))
+    data = put("a.data", f.crossings(records))
+    yield verb("exits", "-q", put("guest.elf", f.guest()), data), 0, ""
+
+
+def one_place(put, verb):
+    """Addresses and ids that a known hash would put in one place."""
+    n, word = 200000, 1 << 64
+    inverse = pow(0x9E3779B97F4A7C15, -1, word)
+    keys = [i * inverse % word for i in range(1, n + 1)]
+    guest = put("guest.elf", f.guest())
+    data = put("a.data", f.recording(b"".join(map(f.sample, keys))))
+    yield verb("report", guest, data), 3, ""  # they fit nothing
+    attr = f.attr(f.IP | f.TID | f.TIME | f.PERIOD | f.IDENTIFIER)
+    data = put("b.data", f.recording(b"", [attr], [struct.pack(f"<{n}Q", *keys)]))
+    yield verb("report", guest, data), 0, ""
+
+
+def shared_ranges(put, verb):
+    """Units of debug information that share their ranges."""
+    n, elf = 30000, f.Elf()
+    # One kind of entry: DW_TAG_compile_unit, no children, DW_AT_ranges as DW_FORM_sec_offset.
+    unit = struct.pack("<IHIBBI", 12, 4, 0, 8, 1, 0)
+    ranges = b"".join(struct.pack("<2Q", f.TEXT + i % 4000, f.TEXT + i % 4000 + 1)
+                      for i in range(n))
+    for name, data in ((b".debug_abbrev", b"\1\x11\0\x55\x17\0\0\0"),
+                       (b".debug_info", unit * n), (b".debug_ranges", ranges + bytes(16))):
+        elf.section(elf.name(name), 1, at=elf.put(data), size=len(data))
+    guest = put("guest.elf", elf.symbols([(1, f.TEXT, 16)], b"\0main\0").build())
+    data = put("a.data", f.recording(f.sample()))
+    yield verb("annotate", "-q", guest, data), 0, ""
+
+
+def compressed(data):
+    """As a section's contents: Elf64_Chdr, zlib."""
+    return struct.pack("<IIQQ", 1, 0, len(data), 1) + zlib.compress(data, 9)
+
+
+def debug(elf, sections):
+    """Adds [(name, contents, flags)] that no address has."""
+    for name, data, flags in sections:
+        elf.section(elf.name(name), 1, flags, at=elf.put(data), size=len(data))
+    return elf.symbols([(1, f.TEXT, 16)], b"\0main\0").build()
+
+
+def lines(size):
+    """(.debug_abbrev, .debug_info, .debug_line) of a unit with a line for each of size bytes.
+    Its other half is half.dwo."""
+    # DW_TAG_compile_unit, no children: DW_AT_stmt_list, DW_AT_low_pc, DW_AT_high_pc,
+    # DW_AT_GNU_dwo_id, DW_AT_GNU_dwo_name.
+    abbrev = b"\1\x11\0\x10\x17\x11\1\x12\7\xb1\x42\7\xb0\x42\x08\0\0\0"
+    unit = struct.pack("<HIBBIQQQ", 4, 0, 8, 1, 0, f.TEXT, 0x1000, 1) + b"half.dwo\0"
+    head = struct.pack("<BBBbBB", 1, 1, 1, -5, 14, 13) + \
+        b"\0\1\1\1\1\0\0\0\1\0\0\1" + b"\0a.c\0\0\0\0\0"
+    # The opcode that adds nothing to the address and 0 to the line: a line all the same.
+    program = b"\0\x09\2" + struct.pack("<Q", f.TEXT) + b"\x12" * size + b"\2\x10\0\1\1"
+    line = struct.pack("<HI", 4, len(head)) + head + program
+    return (abbrev, struct.pack("<I", len(unit)) + unit, struct.pack("<I", len(line)) + line)
+
+
+def inflated_lines(put, verb):
+    """A line table of 100 KB that inflates to 100 MB, and to 10 GB of lines."""
+    abbrev, info, line = lines(100 << 20)
+    told = "source lines left out: .debug_line would take 100 MiB"
+    plain = [(b".debug_abbrev", abbrev, 0), (b".debug_info", info, 0)]
+    bomb = debug(f.Elf(), plain + [(b".debug_line", compressed(line), 0x800)])
+    guest = put("guest.elf", bomb)
+    data = put("a.data", f.recording(b"".join(map(f.sample, range(f.TEXT, f.TEXT + 16)))))
+    yield verb("lookup", guest, "0x1000"), 0, told
+    yield verb("annotate", "-q", guest, data), 0, told
+    yield verb("report", "-q", "--format=callgrind", "--out=" + data + ".out", guest, data), \
+        0, told
+    gnu = b"ZLIB" + struct.pack(">Q", len(line)) + zlib.compress(line, 9)
+    gnu = put("gnu.elf", debug(f.Elf(), plain + [(b".zdebug_line", gnu, 0)]))
+    yield verb("lookup", gnu, "0x1000"), 0, told.replace(".debug", ".zdebug")
+    user = NOBODY * (os.getuid() == 0)
+    for name, file in ("bomb.debug", bomb), ("bomb.gz", gzip.compress(bomb)):
+        file = put(name, file)
+        link = os.path.basename(file).encode()
+        link += bytes(4 - len(link) % 4) + struct.pack("<I", zlib.crc32(open(file, "rb").read()))
+        led = put("led.elf", debug(f.Elf(), [(b".gnu_debuglink", link, 0)]))
+        yield user + verb("lookup", led, "0x1000"), 0, told if name == "bomb.debug" else ""
+
+
+def inflated_sections(put, verb):
+    """Other debug sections that say, or do, inflate far."""
+    abbrev, info, line = lines(16)
+    parts = [(b".debug_abbrev", abbrev), (b".debug_info", info), (b".debug_line", line)]
+    for i in range(3):
+        name, data = parts[i]
+        sections = [(name, data, 0) for name, data in parts]
+        sections[i] = (name, compressed(data + bytes(200 << 20)), 0x800)
+        guest = put(f"{i}.elf", debug(f.Elf(), sections))
+        yield verb("lookup", guest, "0x1000"), 0, f"left out: {name.decode()} would take 200 M"
+    for name in (b".debug_str", b".debug_line_str", b".debug_ranges", b".debug_rnglists",
+                 b".debug_addr", b".debug_loc", b".debug_str_offsets"):
+        said = struct.pack("<IIQQ", 2, 0, 1 << 40, 1) + bytes(100)  # zstd
+        guest = put(name.decode() + ".elf", debug(f.Elf(), [
+            *[(name, data, 0) for name, data in parts], (name, said, 0x800)]))
+        yield verb("lookup", guest, "0x1000"), 0, f"left out: {name.decode()} would take 1048576 M"
+    put("half.dwo", debug(f.Elf(), [(b".debug_info.dwo", compressed(bytes(200 << 20)), 0x800)]))
+    guest = put("split.elf", debug(f.Elf(), [(name, data, 0) for name, data in parts]))
+    yield NOBODY * (os.getuid() == 0) + verb("lookup", "--inlines", guest, "0x1000", "0x1000"), \
+        0, "half.dwo: source lines left out: .debug_info.dwo would take 200 M"
+    # What is large in truth, or small in any case, is read.
+    random = [os.urandom(1 << 20), bytes(1 << 20)]
+    guest = put("true.elf", debug(f.Elf(), [
+        *[(name, data, 0) for name, data in parts],
+        (b".debug_str", compressed(random[0] * 4), 0x800),
+        (b".debug_line_str", compressed(random[1]), 0x800)]))
+    yield verb("lookup", guest, "0x1000"), 0, ""
+
+
+def far_memory(put, verb):
+    """A segment of code of 4 KiB in the file, and in memory up to the last address."""
+    elf = f.Elf().symbols([(1, f.TEXT, 0x1000)], b"\0main\0")
+    elf.segments[0] = elf.segments[0][:6] + ((1 << 64) - 1 - f.TEXT, 1)
+    guest = put("guest.elf", elf.build())
+    data = put("a.data", f.recording(b"".join(f.sample((1 << 63) + 64 * i)
+                                              for i in range(1000))))
+    yield verb("report", "-q", guest + "@auto", data), 0, ""
+    yield verb("base", "-q", guest, data), 1, "no base stands out"
+
+
+def descending_maps(put, verb):
+    """Mappings of one process, each below the one before."""
+    n = 300000
+    maps = b"".join(f.mmap2(1, f.TEXT + 0x2000 * (n - i), 0x1000) for i in range(n))
+    data = put("a.data", f.recording(maps + f.sample()))
+    yield verb("report", "--mode=all", put("guest.elf", f.guest()), data), 0, ""
+
+
+def many_losses(put, verb):
+    """Lost records, each before the last, or all for as long as the recording."""
+    n, end = 300000, f.record(f.FINISHED_ROUND, 0, b"")
+    guest = put("guest.elf", f.guest())
+    pair = f.crossing(False, 1) + f.crossing(True, 2)
+    backward = b"".join(f.lost(2 * n - i, cpu=1) for i in range(n))
+    yield verb("exits", "-q", guest, put("a.data", f.crossings(pair + backward))), 0, ""
+    # Records without fields, and a round between them, in which there is something to ask.
+    rounds = b"".join(f.crossing(False, 2 * i + 1) + f.crossing(True, 2 * i + 2) +
+                      f.crossing(False, 6 * n - 2 * i, short=True) + end for i in range(n // 2))
+    yield verb("exits", "-q", guest, put("b.data", f.crossings(rounds))), 0, ""
+    pairs = b"".join(f.crossing(False, 2 * i + 1) + f.crossing(True, 2 * i + 2)
+                     for i in range(n // 3))
+    forward = b"".join(f.lost(2 * n + i, cpu=1) for i in range(n))
+    yield verb("exits", "-q", guest, put("c.data", f.crossings(pairs + forward))), 0, ""
+
+
+def many_formats(put, verb):
+    """Tracepoints, each of which has its format behind many others."""
+    n = 60000
+    attrs = [f.attr(f.TRACED, 2, 1 + i % 2) for i in range(n)]
+    ids = [struct.pack("<Q", i + 1) for i in range(n)]
+    records = f.crossing(False, 1) + f.crossing(True, 2)
+    data = put("a.data", f.recording(records, attrs, ids, {1: f.formats(4 * n)}))
+    guest = put("guest.elf", f.guest())
+    yield verb("exits", "-q", guest, data), 0, ""
+    # Of one system with a long name.
+    data = put("b.data", f.recording(records, attrs[:2], ids[:2],
+                                     {1: f.formats(n, b"A" * LONG)}))
+    yield verb("exits", "-q", guest, data), 1, "has no kvm:kvm_exit"
+
+
+CASES = [shared_section_names, shared_names, shared_notes, shared_ids, shared_functions,
+         many_states, wide_windows, many_attributes,
+         many_mappings, many_rounds, one_place,
+         shared_ranges, inflated_lines, inflated_sections, far_memory, descending_maps, many_losses, many_formats]
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT, CPU_LIMIT))
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))  # not the machine's
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def run(argv, folder):
+    """(status, MiB, what it said)"""
+    with open(os.path.join(folder, "said"), "w+b") as said:
+        p = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=said, preexec_fn=limit, cwd=folder,
+                             env={**os.environ, "LC_ALL": "C"})
+        _, status, usage = os.wait4(p.pid, 0)
+        p.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        return p.returncode, usage.ru_maxrss / 1024, said.read().decode(errors="replace")
+
+
+def check(case, hlguest, folder):
+    def put(name, data):
+        with open(os.path.join(folder, name), "wb") as out:
+            out.write(data)
+        return os.path.join(folder, name)
+
+    differences = []
+    for argv, wanted, words in case(put, lambda *args: [hlguest, *args]):
+        status, peak, said = run(argv, folder)
+        if any(word in said for word in WITHOUT):
+            raise Skip("this build lacks what is needed")
+        if status != wanted or words not in said or len(said.splitlines()) > 1:
+            differences.append(f"{argv[1]}: status {status}: {said[:300]}")
+        if peak > MEMORY:
+            differences.append(f"{argv[1]}: takes {peak:.0f} MiB")
+    return differences
+
+
+def main():
+    p = parser(__doc__)
+    p.add_argument("case", nargs="*", help=", ".join(case.__name__ for case in CASES))
+    args = p.parse_args()
+    if os.environ.get("HLG_WITHOUT"):  # a sanitizer's memory is not the program's
+        print("1..0 # SKIP memory is not measured with sanitizers")
+        return 0
+    tap, hlguest = Tap(), os.path.abspath(os.path.join(args.build, "tools/hlguest"))
+    for case in CASES:
+        if not args.case or case.__name__ in args.case:
+            with tempfile.TemporaryDirectory(prefix="hlguest-bombs-") as folder:
+                os.chmod(folder, 0o755)  # some is read as another user
+                tap.run(case.__doc__.rstrip("."), check, case, hlguest, folder)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Small programs that are compiled for a test: with inlined code, with names alike."""
+import os
+
+from tap import must, need
+
+SOURCE = """
+#include "inlined.h"
+int table[64];
+__attribute__((noinline)) int outer(int x)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 64; i++)
+		sum += mix(table[i] + x);
+	return sum;
+}
+int main(int argc, char **argv)
+{
+	(void)argv;
+	return outer(argc);
+}
+"""
+INLINED = """
+static inline __attribute__((always_inline)) int mix(int a)
+{
+	for (int i = 0; i < 3; i++)
+		a = a * 31 + (a >> 3);
+	return a;
+}
+"""
+TWIN = "static int __attribute__((noinline)) same(int x) { return x * %d; } "
+
+
+def write(work, name, text):
+    with open(os.path.join(work, name), "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def starts_and_sizes(work, program, function):
+    """(address, size) of every function of a name, by address."""
+    return sorted((int(w[1], 16), int(w[2])) for w in
+                  (line.split() for line in must("readelf", "-sW", program, cwd=work)
+                   .splitlines()) if len(w) == 8 and w[7] == function)
+
+
+def inlined(work):
+    """Makes `program` with debug info: outer() has code of another file in it."""
+    need("gcc", "readelf")
+    write(work, "program.c", SOURCE)
+    write(work, "inlined.h", INLINED)
+    must("gcc", "-g", "-O2", "-pie", "-fPIE", "program.c", "-o", "program", cwd=work)
+    return "program"
+
+
+def twins(work):
+    """Makes `twins` with two functions called same(); their addresses."""
+    need("gcc", "readelf")
+    write(work, "a.c", TWIN % 3 + "int a(int x) { return same(x) + 1; }")
+    write(work, "b.c", TWIN % 5 + "int a(int); int main(int c, char **v) "
+                                  "{ (void)v; return same(c) + a(c); }")
+    must("gcc", "-O1", "-pie", "-fPIE", "a.c", "b.c", "-o", "twins", cwd=work)
+    return [start for start, _ in starts_and_sizes(work, "twins", "same")]

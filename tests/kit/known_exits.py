@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Recordings of exits whose pairs are known, and how what hlguest exits says is compared.
+
+splice.py makes them: two vCPUs that move between CPUs, in the order perf writes them.
+"""
+import json
+import os
+import random
+
+import splice
+from programs import hlguest_of
+from tap import DATA, Skip, must, run
+
+ELF = os.path.join(DATA, "demo.elf")
+BASE = 0x4000
+FUNCTIONS = ("hash_block", "checksum_words", "unrolled_rounds", "debug_print")
+PAIRS = 5000
+REASONS = {1: {12: "HLT", 30: "IO_INSTRUCTION", 48: "EPT_VIOLATION", 10: "CPUID",
+               1: "EXTERNAL_INTERRUPT", 32: "MSR_WRITE"},
+           2: {0x78: "hlt", 0x7b: "io", 0x400: "npf", 0x72: "cpuid", 0x60: "interrupt",
+               0x7c: "msr"}}
+IO = {30, 0x7b}
+PORTS = {99: "Log", 101: "CallFunction", 108: "Halt", 0x3f8: "0x3f8"}
+PID, TIDS = 4711, (4712, 4713)
+KVM_RUN = 0xae80
+
+
+def places():
+    """{function: (first ip, size)} of the guest."""
+    found = {}
+    for line in must("nm", "-S", ELF).splitlines():
+        words = line.split()
+        if len(words) == 4 and words[3] in FUNCTIONS:
+            found[words[3]] = (int(words[0], 16) + BASE, int(words[1], 16))
+    return found
+
+
+class Known:
+    """What goes into a recording, and what must come out."""
+
+    def __init__(self, seed, isa, layout, lose, pairs=PAIRS):
+        self.random = random.Random(seed)
+        self.isa, self.lose = isa, lose
+        self.file = splice.File()
+        self.file.tracing.change(splice.relayout(layout))
+        self.make = splice.Maker(self.file)
+        self.places = places()
+        self.records = []  # (time, cpu, bytes)
+        self.pairs = []    # (reason, function, port, tid, ns)
+        self.vmm = []      # (port, ns)
+        self.lone = {"exits": 0, "entries": 0, "lost": 0}
+        self.guest = 0
+        for vcpu, tid in enumerate(TIDS):
+            self.run(vcpu, tid, pairs // len(TIDS))
+        self.records.sort(key=lambda r: r[0])
+
+    def add(self, event, time, cpu, tid, **values):
+        self.records.append((time, cpu, self.make.sample(event, time, cpu, PID, tid,
+                                                         **values)))
+
+    def leave(self, pair, start, end, cpu, tid):
+        """What is between an exit and its entry."""
+        reason, _, port, _, ns = pair
+        if reason not in IO:
+            return
+        self.add("kvm_pio", start + ns // 8, cpu, tid, rw=1, port=port, size=4, count=1)
+        user, back = start + ns // 4, end - ns // 4
+        self.add("kvm_userspace_exit", user, cpu, tid, reason=2, errno=0)
+        self.add("sys_enter_ioctl", back, cpu, tid, cmd=KVM_RUN, fd=6)
+        self.vmm.append((port, back - user))
+
+    def run(self, vcpu, tid, n):
+        rng, time, cpu = self.random, 10 ** 9 + vcpu * 137, vcpu
+        entered = None
+        for i in range(n):
+            time += rng.randrange(200, 40000)  # in the guest
+            name = rng.choice(FUNCTIONS)
+            first, size = self.places[name]
+            reason = rng.choice(list(REASONS[self.isa]))
+            ns = int(rng.lognormvariate(8, 1.5)) + 16
+            port = rng.choice(list(PORTS)) if reason in IO else None
+            pair = (reason, name, port, tid, ns)
+            gone = rng.randrange(40) if self.lose and 10 < i < n - 10 else None
+            exit_time, exit_cpu = time, cpu
+            if gone == 1 and i > self.after:  # the exit is missing
+                self.lone["entries"] += 1
+                entered = None
+                time += ns
+                self.after = i + 2
+            else:
+                if entered is not None:
+                    self.guest += time - entered
+                self.add("kvm_exit", time, cpu, tid, exit_reason=reason,
+                         guest_rip=first + rng.randrange(size), isa=self.isa, vcpu_id=vcpu)
+                time += ns
+                if gone == 2 and i > self.after:  # the entry is
+                    self.lone["exits"] += 1
+                    entered, self.after = None, i + 2
+                    continue
+                self.pairs.append(pair)
+                self.leave(pair, exit_time, time, exit_cpu, tid)
+                if rng.randrange(10) == 0:
+                    cpu ^= 1
+            self.add("kvm_entry", time, cpu, tid, vcpu_id=vcpu, rip=first)
+            entered = time
+
+    after = 0
+
+    def write(self, path, every=300000):
+        rng = self.random
+        records = splice.rounds(self.records, every, lambda _: rng.randrange(every // 2))
+        self.file.write(path, records)
+
+
+def isa_here():
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        text = f.read()
+    for vendor, isa in (("GenuineIntel", 1), ("AuthenticAMD", 2)):
+        if vendor in text:
+            return isa
+    raise Skip("the processor is neither Intel's nor AMD's")
+
+
+def for_perf(path, seed):
+    """Of this processor's reasons, and from an entry on: what perf kvm stat can pair."""
+    known = Known(seed, isa_here(), splice.NEW, False)
+    for vcpu, tid in enumerate(TIDS):
+        known.add("kvm_entry", 10 ** 9 - 1000 + vcpu, vcpu, tid, vcpu_id=vcpu)
+    known.records.sort(key=lambda r: r[0])
+    known.write(path)
+
+
+def ask(build, path, *args):
+    out, err, status = run(hlguest_of(build), "exits", "-q", "--format=json", *args,
+                           f"{ELF}@{BASE:#x}", path)
+    if "not in this build" in err:
+        raise Skip(err.strip())
+    if status or err:
+        raise RuntimeError(f"status {status}: {err}")
+    return json.loads(out)
+
+
+def rank(sorted_values, percent):
+    """Nearest rank."""
+    return sorted_values[-(-len(sorted_values) * percent // 100) - 1]
+
+
+def tables(document):
+    return {(t["kind"], t["by"]): t["rows"] for t in document["tables"]}
+
+
+def compare_rows(what, rows, groups, exact):
+    """rows of the report against {name: [ns]}."""
+    wrong = []
+    names = [row["name"] for row in rows]
+    if sorted(names) != sorted(groups):
+        return [f"{what}: rows {sorted(names)}, not {sorted(groups)}"]
+    for row in rows:
+        values = sorted(groups[row["name"]])
+        true = {"count": len(values), "total_ns": sum(values), "min_ns": values[0],
+                "max_ns": values[-1], "mean_ns": sum(values) // len(values)}
+        wrong += [f"{what} {row['name']}: {key} {row[key]}, not {value}"
+                  for key, value in true.items() if row[key] != value]
+        for percent in (50, 90, 99):
+            value, got = rank(values, percent), row[f"p{percent}_ns"]
+            if got != value if exact else abs(got - value) > value / 100:
+                wrong.append(f"{what} {row['name']}: p{percent} {got}, not {value}")
+    return wrong

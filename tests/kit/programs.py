@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the tests of the command share, besides tap.py."""
+import os
+import pty
+import subprocess
+
+from tap import DATA, TIMEOUT, Skip, environment, run
+
+
+def program(build, variable, place):
+    path = os.environ.get(variable) or os.path.join(build, place)
+    return os.path.abspath(path)
+
+
+def hlguest_of(build):
+    return program(build, "HLGUEST", "tools/hlguest")
+
+
+def mkelf_of(build):
+    return program(build, "MKELF", "tests/kit/mkelf")
+
+
+def need_zydis(hlguest):
+    """Whether this build can tell where instructions of x86-64 begin."""
+    if "without Zydis" in run(hlguest, "base", "demo.elf", "demo-user.data", cwd=DATA)[1]:
+        raise Skip("not built with Zydis")
+
+
+def feed(argv, text, **options):
+    """(stdout, stderr, status) of a program that reads text."""
+    done = subprocess.run(
+        argv, input=text.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        timeout=TIMEOUT, env=environment(), **options,
+    )
+    return (done.stdout.decode("utf-8", "surrogateescape"),
+            done.stderr.decode("utf-8", "surrogateescape"), done.returncode)
+
+
+def on_terminal(argv, stdin=subprocess.DEVNULL, stdout=None, cwd=DATA, **env):
+    """(what a program writes to a terminal, its status)"""
+    env = {k: v for k, v in environment(**{"NO_COLOR": "", **env}).items() if v}
+    try:
+        ours, its = pty.openpty()
+    except OSError as e:
+        raise Skip(f"no terminal can be had: {e}") from e
+    child = subprocess.Popen(argv, cwd=cwd, env=env, stdin=stdin, stdout=stdout or its,
+                             stderr=its)
+    os.close(its)
+    text = b""
+    try:
+        while more := os.read(ours, 1 << 16):
+            text += more
+    except OSError:  # EIO: the last writer is gone
+        pass
+    os.close(ours)
+    return text.decode("utf-8").replace("\r\n", "\n"), child.wait(TIMEOUT)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the Python tests share: TAP, a build's files, and runs of perf script."""
+import argparse
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(TESTS)
+DATA = os.path.join(TESTS, "data")
+TIMEOUT = 120
+TRACEFS = "/sys/kernel/tracing"
+CLONE_NEWNS = 0x20000  # <linux/sched.h>
+
+
+class Skip(Exception):
+    """A reason why a test cannot be run here."""
+
+
+class Tap:
+    """Prints results as they come and the plan behind them."""
+
+    def __init__(self):
+        self.number = 0
+        self.failed = 0
+        sys.stdout.reconfigure(encoding="utf-8", line_buffering=True)
+
+    def result(self, ok, name, notes=()):
+        self.number += 1
+        self.failed += not ok
+        print(f"{'ok' if ok else 'not ok'} {self.number} - {name}")
+        for note in notes if not ok else ():
+            for line in str(note).split("\n"):
+                print("# " + line)
+
+    def same(self, actual, expected, name):
+        self.result(actual == expected, name,
+                    [f"expected {expected!r}", f"got      {actual!r}"])
+
+    def skip(self, name, reason):
+        self.number += 1
+        print(f"ok {self.number} - {name} # SKIP {reason}")
+
+    def run(self, name, function, *args):
+        """Calls a function that gives its differences, as lines."""
+        try:
+            differences = function(*args) or []
+            self.result(not differences, name, differences[:20])
+        except Skip as e:
+            self.skip(name, e)
+        except Exception as e:  # a crash of one test must not hide the others
+            self.result(False, name, [f"{type(e).__name__}: {e}"])
+
+    def finish(self):
+        if not self.number:
+            self.result(False, "something is tested")
+        print(f"1..{self.number}")
+        return 1 if self.failed else 0
+
+
+def names_in(folder, end):
+    """Names of the files there that end so. None at all would test nothing."""
+    names = sorted(name for name in os.listdir(folder) if name.endswith(end))
+    if not names:
+        raise RuntimeError(f"{folder}: no file *{end} is there (have they moved?)")
+    return names
+
+
+def parser(description):
+    p = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    p.add_argument("--build", metavar="DIR", required=True)
+    return p
+
+
+def environment(**more):
+    """Nothing of the user's that changes what perf or the filter print."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "PERF_"))}
+    for name in ("LANG", "LANGUAGE", "LD_PRELOAD", "DEBUGINFOD_URLS"):
+        env.pop(name, None)
+    env.update(LC_ALL="C", PAGER="cat", PERF_PAGER="cat", PERF_CONFIG="/dev/null")
+    env.update(TZ="UTC")
+    env.update({"XDG_STATE_HOME": "/dev/null/none", **more})
+    return env
+
+
+def run(*argv, cwd=None, env=None):
+    """Returns (stdout, stderr, status), as text."""
+    done = subprocess.run(
+        argv, cwd=cwd, env=env or environment(), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT,
+    )
+    out = done.stdout.decode("utf-8", "surrogateescape")
+    err = done.stderr.decode("utf-8", "surrogateescape")
+    return out, err, done.returncode
+
+
+def must(*argv, **options):
+    """stdout of a command that has to succeed."""
+    out, err, status = run(*argv, **options)
+    if status:
+        raise RuntimeError(f"{' '.join(argv)}: status {status}: {err.strip()}")
+    return out
+
+
+def need(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            raise Skip(f"{program} is not installed")
+
+
+def mount_tracefs():
+    """
+    Mounts tracefs where this program and those that it runs alone see it. perf mounts it
+    by itself, for the first tracepoint, and leaves it: for that, too, this is to be called
+    before perf records any, while there is but one thread. Who may not mount keeps what is
+    there.
+    """
+    libc = ctypes.CDLL(None)
+    if libc.unshare(CLONE_NEWNS) or run("mount", "--make-rprivate", "/")[2]:
+        return
+    if os.path.isdir(TRACEFS) and not os.listdir(TRACEFS):
+        run("mount", "-t", "tracefs", "nodev", TRACEFS)
+
+
+def filter_of(build):
+    return os.path.abspath(os.path.join(build, "filter", "hlguest.so"))
+
+
+def filter_argv(build, recording, *args):
+    argv = ["perf", "script", "-i", recording, "--dlfilter", filter_of(build)]
+    for arg in args:
+        argv += ["--dlarg", arg]
+    return argv
+
+
+def report(build, recording, *args):
+    """What the filter prints for a recording; args are its own."""
+    out, err, status = run(*filter_argv(build, recording, *args))
+    if status and "not in this build" in err:
+        raise Skip(err.strip())
+    if status or err:
+        words = " ".join(args)
+        raise RuntimeError(f"perf script {words}: status {status}: {err.strip()}")
+    return out

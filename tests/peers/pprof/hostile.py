@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Saved profiles that somebody else made.
+
+    hostile.py --build DIR [--rounds N] [--seed N]
+
+Whatever is in a file, hlguest report and hlguest merge read it or refuse it with one line
+on standard error and status 1; they never crash, and never take much memory.
+"""
+import gzip
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
+from kit import Bench, content
+
+from tap import Skip, Tap, environment, parser
+
+GIB = 1 << 30
+EXTRA = 2000  # the field of Profile with what is hlguest's own: pprof.proto
+
+
+# What Extra has many of: how many fields each has, which are text.
+ROWS = {3: (4, (1,)), 4: (3, ()), 5: (6, ()), 6: (8, (7, 8))}
+NASTY = b"\x1b[2J\xc2\x9b\xe2\x80\xae\x9b\xff"
+
+
+def varint(n):
+    n &= (1 << 64) - 1
+    out = b""
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+
+def number(field, n):
+    return varint(field << 3) + varint(n)
+
+
+def blob(field, data):
+    return varint(field << 3 | 2) + varint(len(data)) + data
+
+
+def read_varint(data, at):
+    n = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        n |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return n, at
+
+
+def fields(data):
+    """The fields of a message whose fields are numbers and blobs."""
+    at = 0
+    while at < len(data):
+        key, at = read_varint(data, at)
+        value, at = read_varint(data, at)
+        if key & 7 == 2:
+            value, at = data[at:at + value], at + value
+        yield key >> 3, value
+
+
+def message(parts):
+    return b"".join(blob(f, v) if isinstance(v, bytes) else number(f, v) for f, v in parts)
+
+
+def shown_as_it_is(line):
+    try:
+        return line.decode("utf-8").isprintable()
+    except UnicodeDecodeError:
+        return False
+
+
+def texts(data):
+    """All text in a saved profile."""
+    for f, x in fields(data):
+        if f == 6:
+            yield x
+        elif f == EXTRA:
+            yield from (text for kind, row in fields(x) if kind in ROWS
+                        for k, text in fields(row) if k in ROWS[kind][1])
+
+
+class Victim:
+    """A good profile, and what hlguest says to others made from it."""
+
+    def __init__(self, bench):
+        self.bench = bench
+        self.good = bench.save("demo.elf", "demo-events.data", "--by=tid")
+        self.data = gzip.decompress(content(self.good))
+        self.parts = list(fields(self.data))
+        self.path = os.path.join(bench.work, "hostile.pb.gz")
+
+    def feed(self, raw, what, refused=None):
+        """Differences from a clean answer; refused: what has to be said, if anything."""
+        with open(self.path, "wb") as f:
+            f.write(raw)
+        for argv in (["report", "demo.elf", self.path, "--format=csv"],
+                     ["merge", self.good, self.path]):
+            done = subprocess.run(
+                [self.bench.hlguest, *argv], cwd=self.bench.folder("given"), timeout=60,
+                env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE)
+            err = done.stderr.decode("utf-8", "surrogateescape")
+            fine = done.returncode == 0 and not err and refused is None
+            clean = (done.returncode == 1 and err.startswith("hlguest: ") and
+                     err.endswith("\n") and
+                     err[:-1].isprintable() and (refused or "") in err)
+            if not fine and not clean:
+                yield f"{what}: {argv[0]}: status {done.returncode}: {err[:2000]}"
+            out = [done.stdout]
+            if fine and argv[0] == "merge":
+                out = texts(gzip.decompress(done.stdout))
+            yield from (f"{what}: {argv[0]}: writes {line!r}" for data in out
+                        for line in data.split(b"\n") if not shown_as_it_is(line))
+
+    def deflated(self, parts, what, refused=None):
+        yield from self.feed(gzip.compress(message(parts), 1), what, refused)
+
+
+def cut_off(v):
+    whole = content(v.good)
+    for n in list(range(0, 40)) + list(range(40, len(whole), 397)) + [len(whole) - 1]:
+        yield from v.feed(whole[:n], f"first {n} bytes",
+                          "is cut off" if n >= 2 else "")
+    yield from v.feed(whole + b"x", "a byte behind the end", "behind the end")
+    yield from v.feed(whole + whole, "two in one file", "behind the end")
+
+
+def bombs(v):
+    yield from v.feed(gzip.compress(b"\0" * (300 << 20), 9), "zeros", "inflates from")
+    # Messages of two bytes each, and not too well compressed.
+    noise = random.Random(1).randbytes(1 << 20)
+    swarm = blob(6, noise) + b"\x12\x00" * (40 << 20)
+    yield from v.feed(gzip.compress(swarm, 1), "a swarm of samples", "")
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    if peak > 5 * GIB:
+        yield f"took {peak} bytes of memory"
+
+
+def damaged(v):
+    rng = random.Random(v.seed)
+    whole = content(v.good)
+    for i in range(v.rounds):
+        raw = bytearray(whole)
+        for _ in range(rng.randint(1, 3)):
+            raw[rng.randrange(len(raw))] = rng.randrange(256)
+        yield from v.feed(bytes(raw), f"gzip, round {i}")
+        raw = bytearray(v.data)
+        for _ in range(rng.randint(1, 4)):
+            at = rng.randrange(len(raw))
+            what = rng.randrange(3)
+            if what == 0:
+                raw[at] = rng.choice((0, 1, 127, 128, 255, rng.randrange(256)))
+            elif what == 1:
+                del raw[at:at + rng.randint(1, 8)]
+            else:
+                raw[at:at] = rng.randbytes(rng.randint(1, 8))
+        yield from v.feed(gzip.compress(bytes(raw), 1), f"message, round {i}")
+
+
+def replaced(parts, field, change, only=0):
+    """parts with the only-th of a field changed; None takes it away."""
+    seen = -1
+    for f, value in parts:
+        seen += f == field
+        if f == field and seen == only:
+            value = change(value)
+        if value is not None:
+            yield f, value
+
+
+def inner(field, n):
+    """Sets a number of a message inside."""
+    def change(value):
+        parts = [(f, x) for f, x in fields(value) if f != field]
+        return message(parts + [(field, n)])
+    return change
+
+
+def values(change):
+    """Changes the packed values of a sample."""
+    def edit(value):
+        return message((f, change(x) if f == 2 else x) for f, x in fields(value))
+    return edit
+
+
+WRONG = (0, 2, 1 << 20, 1 << 31, 1 << 32, (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
+
+
+def wrong_numbers(v):
+    for n in WRONG:
+        for field, places in ((2, ()), (3, (1, 5, 6)), (4, (1, 2)), (5, (1, 2, 3))):
+            for place in places:
+                change = inner(place, n)
+                parts = replaced(v.parts, field, change, only=1 if field > 3 else 0)
+                yield from v.deflated(parts, f"field {field}.{place} = {n}",
+                                      None if keeps(field, place, n, v) else "damaged")
+        yield from v.deflated(replaced(v.parts, 2, values(lambda _, n=n: varint(n) * 4)),
+                              f"counts of {n}", "damaged")
+        yield from v.deflated(replaced(v.parts, 2, values(lambda _, n=n: varint(n))),
+                              f"one value of {n}", "damaged")
+        labels = lambda value, n=n: message(
+            (f, message([(1, n), (3, n), (4, n)]) if f == 3 else x)
+            for f, x in fields(value))
+        yield from v.deflated(replaced(v.parts, 2, labels), f"labels of {n}", "damaged")
+        # Only looked at to tell whose profile it is.
+        yield from v.deflated(replaced(v.parts, 13, lambda _, n=n: varint(n)),
+                              f"comment {n}")
+        yield from v.deflated(
+            [(f, varint(n) if f == 13 else x) for f, x in v.parts if f != EXTRA],
+            f"comment {n} alone", "(")
+
+
+def keeps(field, place, n, v):
+    """Is this number a good one there, or the one that was?"""
+    strings = sum(f == 6 for f, _ in v.parts)
+    if (field, place) in ((3, 5), (3, 6), (5, 2), (5, 3)):
+        return n < strings
+    if place == 1:
+        return field > 3 and n == 2
+    return (field, place) == (4, 2) and n < 2
+
+
+def extra(v):
+    """Numbers, text and rows of Extra changed, gone and twice."""
+    whole = next(list(fields(x)) for f, x in v.parts if f == EXTRA)
+
+    def feed(parts, what, refused=None):
+        data = message(parts)
+        yield from v.deflated(replaced(v.parts, EXTRA, lambda _: data), what, refused)
+
+    for field in (1, 2, *range(16, 29), *range(32, 37)):
+        others = [(f, x) for f, x in whole if f != field]
+        for n in WRONG:
+            # 2^32 has no bits that 32 bits could have.
+            low = n & 0xffffffff
+            refused = "a newer hlguest" if field == 1 and low > 3 else None
+            if field == 2 and low != 2 or 16 <= field < 26 and (field, n) not in whole and (
+                    n or len(others) < len(whole)):
+                refused = "damaged"
+            yield from feed(others + [(field, n)], f"{field} = {n}", refused)
+        yield from feed(others, f"no {field}", "damaged" if field == 1 else None)
+    for kind, (n_fields, text) in ROWS.items():
+        row = next(x for f, x in whole if f == kind)
+        for field in range(1, n_fields + 1):
+            others = [(f, x) for f, x in fields(row) if f != field]
+            wrong = (b"", NASTY, b"x" * 500) if field in text else WRONG
+            for x in wrong:
+                data = message(others + [(field, x)])
+                yield from feed(replaced(whole, kind, lambda _, d=data: d),
+                                f"{kind}.{field} = {x}")
+            yield from feed(replaced(whole, kind, lambda _: message(others)),
+                            f"no {kind}.{field}")
+        for change in lambda _: None, lambda _: b"":
+            yield from feed(replaced(whole, kind, change), f"{kind} {change(0)}",
+                            "damaged" if kind == 4 and change(0) is None else None)
+        yield from feed(whole + [(kind, row)], f"{kind} twice",
+                        None if kind == 5 else "damaged")
+
+
+def strings(v):
+    first = next(i for i, (f, _) in enumerate(v.parts) if f == 6)
+    more = v.parts[:first] + [(6, b"x")] + v.parts[first:]
+    yield from v.deflated(more, "first string not empty", "damaged")
+    yield from v.deflated([(f, x) for f, x in v.parts if f != 6], "no strings", "damaged")
+    twice = v.parts + [(6, x) for f, x in v.parts if f == 6]
+    yield from v.deflated(twice, "every string twice")
+    yield from v.deflated(v.parts + v.parts, "everything twice", "damaged")
+    yield from v.deflated([(f, x) for f, x in v.parts if f != EXTRA], "no Extra",
+                          "another program wrote it")
+    for i, (field, _) in enumerate(v.parts):
+        if field != 6:
+            continue
+        for more in (NASTY, b"%1b%5b2J%c2%9b%ff"):
+            yield from v.deflated([(f, x + more if k == i else x)
+                                   for k, (f, x) in enumerate(v.parts)], f"escapes in {i}")
+
+
+def main():
+    p = parser(__doc__)
+    p.add_argument("--rounds", type=int, default=60)
+    p.add_argument("--seed", type=int, default=1)
+    args = p.parse_args()
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as work:
+        try:
+            victim = Victim(Bench(args.build, work))
+        except Skip as e:
+            tap.skip("hostile profiles", e)
+            return tap.finish()
+        victim.rounds, victim.seed = args.rounds, args.seed
+        for name, function in (
+            ("cut off", cut_off),
+            ("bombs", bombs),
+            ("wrong numbers", wrong_numbers),
+            ("wrong numbers and rows of ours", extra),
+            ("strings", strings),
+            ("random damage", damaged),
+        ):
+            tap.run(name, lambda f=function: list(f(victim)))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,384 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Saved profiles lose nothing.
+
+    pprof.py --build DIR
+
+A report of a saved profile is, byte for byte, that of the recording: in every format, for
+every selection that the labels allow. Merging gives the same bytes in every order and
+grouping, and the counts of one report over all recordings. Go's pprof, where there is
+one, opens the files and adds up to the same totals.
+"""
+import csv
+import gzip
+import io
+import os
+import random
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
+from kit import MISFIT, RECORDINGS, Bench, content, elf_of
+
+import made
+from tap import TIMEOUT, Skip, Tap, need, parser, run
+
+FORMATS = ("text", "csv", "json", "folded")
+TID = re.compile(r'"tid": \d+')
+SPLITS = ("", "--by=tid", "--by=pid,tid,cpu", "--by=event,cpu")
+
+
+def words(*options):
+    return [o for o in options if o]
+
+
+def compare(bench, folder, argv):
+    """The same words where the recordings are, and where the profiles have their names."""
+    first = bench.run("report", *argv)
+    if "not in this build" in first[1]:
+        return
+    second = bench.run("report", *argv, folder=folder)
+    # Whose samples lie at a base is not saved, unless the threads are labels.
+    if not re.search(r"--by=\S*tid", " ".join(argv)):
+        first, second = ((TID.sub('"tid": null', out), *rest)
+                         for out, *rest in (first, second))
+    if first != second or first[1] or first[2] not in (0, MISFIT):
+        yield f"{' '.join(argv)}: {first[1]}{second[1]}"
+        for a, b in zip(first[0].split("\n"), second[0].split("\n")):
+            if a != b:
+                yield from (f"- {a}", f"+ {b}")
+
+
+def round_trip(bench, recording):
+    for split in SPLITS:
+        folder = bench.saved_alike(*words(split))
+        for form in FORMATS:
+            for mode in ("guest", "host", "all"):
+                argv = words(elf_of(recording), recording, split, f"--format={form}",
+                             f"--mode={mode}")
+                yield from compare(bench, folder, argv)
+
+
+def views_stay_open(bench):
+    """What is no selection is decided when the profile is read."""
+    folder = bench.saved_alike()
+    for more in ("--gaps=drop", "--gaps=stretch", "--weight=samples", "--region=64",
+                 "--top=3", "--min=2.5", "--demangle=no", "--aliases=yes"):
+        for recording in RECORDINGS:
+            argv = (elf_of(recording), recording, more, "--format=csv")
+            yield from compare(bench, folder, argv)
+
+
+def selections_are_exact(bench):
+    """Also of events, and also of host samples, from the labels."""
+    folder = bench.saved_alike("--by=pid,tid,cpu")
+    for recording in RECORDINGS:
+        rows = bench.run("report", elf_of(recording), recording, "--by=pid,tid,cpu",
+                         "--format=csv")[0]
+        pids = sorted(set(re.findall(r"pid=(\d+)", rows)))
+        tids = sorted(set(re.findall(r"tid=(\d+)", rows)))
+        cpus = sorted(set(re.findall(r"cpu=(\d+)", rows)))
+        picks = [f"--pid={p}" for p in pids] + [f"--tid={t}" for t in tids]
+        picks += [f"--cpu={c}" for c in cpus]
+        picks += ["--cpu=0-3", "--pid=1", "--event=cpu-*", "--event=task*", "--event=x"]
+        for pick in picks:
+            for by in ("", "--by=tid"):
+                argv = words(elf_of(recording), recording, pick, by, "--mode=all",
+                             "--format=csv")
+                yield from compare(bench, folder, argv)
+
+
+def saving_again(bench):
+    for recording in RECORDINGS:
+        elf = elf_of(recording)
+        once = bench.save(elf, recording, "--by=tid")
+        if content(bench.save(elf, once, "--by=tid")) != content(once):
+            yield f"{recording}: saved from its profile it has other bytes"
+        if content(bench.merge([once])) != content(once):
+            yield f"{recording}: merged alone it has other bytes"
+        if content(bench.save(elf, recording)) != content(bench.save(elf, once)):
+            yield f"{recording}: without its labels it is not as saved without them"
+        if content(once)[4:8] != b"\0\0\0\0":
+            yield f"{recording}: the file has a time in it"
+
+
+def mixing(bench):
+    """Recordings and profiles in one command, as if all were recordings."""
+    demos = [r for r in RECORDINGS if elf_of(r) == "demo.elf"]
+    saved = bench.saved_alike()
+    mixed = "mixed"
+    for i, name in enumerate(demos + ["demo.elf"]):
+        source = saved if i % 2 else "given"
+        shutil.copy(os.path.join(bench.work, source, name), bench.folder(mixed))
+    for form in FORMATS:
+        for jobs in ("-j1", "-j2"):
+            argv = ["demo.elf", *demos, f"--format={form}", "--mode=all", jobs]
+            yield from compare(bench, mixed, argv)
+
+
+def grouped(bench, paths, rng):
+    """One sum of all, by way of sums of some."""
+    paths = list(paths)
+    while len(paths) > 1:
+        rng.shuffle(paths)
+        n = rng.randint(2, len(paths))
+        paths = paths[n:] + [bench.merge(paths[:n])]
+    return content(paths[0])
+
+
+def merging(bench):
+    rng = random.Random(20)
+    paths = []
+    for recording in RECORDINGS:
+        elf = elf_of(recording)
+        # The same build at other bases, other names of it, other demangling.
+        paths += [bench.save(f"{elf}@{base}", recording, f"--demangle={demangle}", split)
+                  for base, demangle, split in (("auto", "yes", "--by=tid"),
+                                                ("0x4000", "no", "--by=tid"),
+                                                ("0x200000", "no", "--by=tid"))]
+    expected = content(bench.merge(paths))
+    for i in range(20):
+        rng.shuffle(paths)
+        if content(bench.merge(paths)) != expected:
+            yield f"order {i}: other bytes"
+        if grouped(bench, paths, rng) != expected:
+            yield f"grouping {i}: other bytes"
+
+
+def merged_is_sum(bench):
+    demos = [r for r in RECORDINGS if elf_of(r) == "demo.elf"]
+    merged = bench.merge([bench.save("demo.elf", r) for r in demos])
+    if content(merged) != content(bench.save("demo.elf", *demos)):
+        yield "the merged profile is not that of one report over all"
+
+
+def folded(bench, *argv):
+    text = bench.run("report", *argv, "--format=folded")[0]
+    for line in text.splitlines():
+        name, _, count = line.rpartition(" ")
+        yield name.rpartition(";")[2], int(count)
+
+
+def bases_add_up(bench):
+    """One build at two bases: samples keep their place in it."""
+    low = bench.save("demo.elf", "demo-user.data")
+    once = bench.run("report", "demo.elf", low, "--format=folded")[0]
+    moved = bench.run("report", "demo.elf@0x7000000", low, "--format=folded")[0]
+    if once != moved:
+        yield "at another base the rows are others"
+    # demo-far.data's guest was loaded there.
+    far = bench.save("demo.elf@0x7f3a51c26000", "demo-far.data")
+    merged = bench.merge([low, far])
+    sums = {}
+    for path in (low, far):
+        for name, count in folded(bench, "demo.elf", path):
+            sums[name] = sums.get(name, 0) + count
+    for elf in ("demo.elf", "demo.elf@0x7f3a51c26000", "demo.elf@0x200000"):
+        if dict(folded(bench, elf, merged)) != sums:
+            yield f"{elf}: a merge of two bases is not the sum"
+
+
+def builds_stay_apart(bench):
+    """Of two programs at the same addresses each keeps its own."""
+    demo = bench.save("demo.elf", "demo-user.data")
+    rusty = bench.save("rusty.elf", "rusty-user.data")
+    merged = bench.merge([rusty, demo])
+    rows = dict(folded(bench, "demo.elf", demo)) | dict(folded(bench, "rusty.elf", rusty))
+    del rows["_start"]  # both have one
+    both = dict(folded(bench, "demo.elf", "rusty.elf@0x7000000", merged))
+    for name, count in rows.items():
+        if both.get(name) != count:
+            yield f"{name}: {count}, merged {both.get(name)}"
+    out, err, status = bench.run("report", "demo.elf", merged)
+    if status != 1 or "has samples in rusty.elf" not in err:
+        yield f"without rusty.elf: status {status}: {err}"
+
+
+def given(bench, argv, how, data):
+    """(standard output, standard error, status) of hlguest with data as its input."""
+    if how == "file":
+        with tempfile.TemporaryFile() as f:
+            f.write(data)
+            f.seek(0)
+            return finish(bench, argv, f, None)
+    if how == "socket":
+        ours, its = socket.socketpair()
+        with ours, its:
+            return finish(bench, argv, its, lambda: ours.sendall(data), ours.close)
+    ours, its = os.pipe()  # "pipe", or one byte first and the rest later
+
+    def write():
+        with os.fdopen(its, "wb", buffering=0) as f:
+            if how == "slow pipe":
+                f.write(data[:1])
+                time.sleep(0.1)
+            f.write(data[how == "slow pipe":])
+    with os.fdopen(ours, "rb") as f:
+        return finish(bench, argv, f, write)
+
+
+def finish(bench, argv, its, *writes):
+    child = subprocess.Popen([bench.hlguest, *argv], cwd=bench.folder("given"), stdin=its,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for write in filter(None, writes):
+        write()
+    out, err = child.communicate(timeout=TIMEOUT)
+    return out, err.decode(), child.returncode
+
+
+def standard_input(bench):
+    """A profile, and a recording of perf record -o -, are told apart where they are read."""
+    saved = bench.save("demo.elf", "demo-user.data")
+    other = bench.save("demo.elf", "demo-far.data")
+    report = bench.run("report", "demo.elf", saved)[0].encode()
+    merged = content(bench.merge([saved, other]))
+    recording = content(os.path.join(bench.folder("given"), "demo-user.data"))[:5000]
+    for how in ("file", "pipe", "slow pipe", "socket"):
+        for argv, expected in ((["report", "demo.elf", "-"], report),
+                               (["report", "demo.elf", "-i", "-"], report),
+                               (["merge", "-", other], merged),
+                               (["merge", other, "-"], merged)):
+            found = given(bench, argv, how, content(saved))
+            if found != (expected, "", 0):
+                yield f"{how}: {' '.join(argv)}: {found[2]}, {found[1]!r}"
+        for argv, data, said in (
+            (["merge", "-", other], b"", "standard input: is empty (save it again)"),
+            (["merge", other, "-"], content(saved)[:99], "standard input: is cut off, "),
+            (["merge", "-"], recording, "standard input: is a recording, not a saved "),
+            (["report", "demo.elf", "-"], content(saved)[:99], "standard input: is cut off"),
+            (["report", "rusty.elf", "-"], content(saved), "standard input: has samples in"),
+            (["report", "demo.elf", "-"], b"no", "standard input: is too short for"),
+            (["report", "demo.elf", "-"], b"no recording, no profile",
+             "standard input: is no recording"),
+        ):
+            out, err, status = given(bench, argv, how, data)
+            if (out, status, err.count("\n")) != (b"", 1, 1) or said not in err:
+                yield f"{how}: {' '.join(argv)}: {status}, {err!r}"
+
+
+def refusals(bench):
+    plain = bench.save("demo.elf", "demo-user.data")
+    split = bench.save("demo.elf", "demo-user.data", "--by=tid")
+    foreign = os.path.join(bench.work, "foreign.pb.gz")
+    with open(foreign, "wb") as f:
+        f.write(gzip.compress(b"\x32\x00"))
+    for argv, expected in (
+        (["report", "demo.elf", plain, "--pid=1"], "--pid needs the pid of each sample"),
+        (["report", "demo.elf", plain, "--by=cpu"], "--by=cpu needs the cpu"),
+        (["report", "demo.elf", split, "--by=pid"], "save it again with --by=pid"),
+        (["report", "demo.elf", plain, "--time=1,2"], "has no times"),
+        (["report", "rusty.elf", plain], "not among the images"),
+        (["report", "demo.elf", foreign], "not a profile that hlguest saved"),
+        (["merge", plain, split], "save both with the same --by="),
+        (["merge", plain, "demo-user.data"],
+         "demo-user.data: is a recording, not a saved profile (hlguest report "),
+        (["merge", "demo.elf"], "demo.elf: is not a saved profile, "),
+        (["merge", plain, "missing.pb.gz"], "missing.pb.gz: "),
+        (["merge", plain, "-o", "no/such/folder"], "no/such/folder: its folder"),
+        (["report", "demo.elf", plain, "--format=csv", "--format=pprof"], "twice"),
+    ):
+        out, err, status = bench.run(*argv)
+        fine = status == (2 if expected == "twice" else 1) and expected in err
+        if not fine or out or err.count("\n") != 1:
+            yield f"{' '.join(argv)}: status {status}, {out!r}, {err!r}"
+    status = bench.run("merge")[2]
+    if status != 2:
+        yield f"merge of nothing: status {status}"
+
+
+def rows_of(table, event):
+    """What each name has of an event's (samples, period), in a CSV report by event."""
+    sums = ({}, {})
+    for row in table:
+        if row["record"] in ("function", "other") and row["series"] == f"event={event}":
+            for sum_of, column in zip(sums, ("samples", "period")):
+                name = row["name"]
+                sum_of[name] = sum_of.get(name, 0) + int(row[column])
+    return sums
+
+
+def go_agrees(bench):
+    """Totals and rows of every value type, as Go's pprof adds them up; also of recordings
+    made up."""
+    need("go")
+    for seed in range(6):
+        with open(os.path.join(bench.folder("given"), f"made-{seed}"), "wb") as f:
+            f.write(made.make(seed))
+    for recording in RECORDINGS + [f"made-{seed}" for seed in range(6)]:
+        elf = "demo.elf@0x400000" if recording.startswith("made") else elf_of(recording)
+        path = bench.save(elf, recording, "--by=tid")
+        # A saved profile names functions whether the samples fit or not.
+        text = bench.run("report", elf, recording, "--by=event", "--format=csv", "--force")[0]
+        table = list(csv.DictReader(io.StringIO(text)))
+        events = [row["name"] for row in table if row["record"] == "event"]
+        expected = [rows for event in events for rows in rows_of(table, event)]
+        for i, rows in enumerate(expected):
+            argv = ["go", "tool", "pprof", "-top", "-nodefraction=0", "-unit=ns",
+                    f"-sample_index={i}", path]
+            out, err, status = run(*argv)
+            total = re.search(r" of (\d+)(?:ns)? total", out)
+            said = {m[2]: int(m[1]) for m in
+                    re.finditer(r"^ *(\d+)(?:ns)? +\S+% +\S+% +\S+ +\S+%  (.*)$", out, re.M)}
+            if status or not total or int(total[1]) != sum(rows.values()):
+                yield f"{recording}: type {i}: {sum(rows.values())} in all, not {out} {err}"
+            if said != rows:
+                yield f"{recording}: type {i}: {rows}, not {said}"
+
+
+def pprof_stays_quiet(bench):
+    """Before its table Go's pprof prints one line of ours, however many threads there are."""
+    need("go")
+    path = bench.save("demo.elf", "demo-threads.data", "--by=pid,tid,cpu")
+    out, err, status = run("go", "tool", "pprof", "-top", path)
+    head = out.partition("Showing nodes")[0].splitlines()
+    ours = [line for line in head if not re.match("(File|Build ID|Type|Time): ", line)]
+    totals = {name: dict(zip(("samples", "period"), map(int, counts.split(","))))
+              for name, counts in re.findall(r"(\w+)=(\d+,\d+)", "".join(ours))}
+    text = bench.run("report", "demo.elf", "demo-threads.data", "--format=csv")[0]
+    expected = {row["name"]: {k: int(row[k]) for k in ("samples", "period")}
+                for row in csv.DictReader(io.StringIO(text))
+                if row["record"] == "total" and row["name"] in ("seen", "host", "guest")}
+    if len(ours) != 1 or len(ours[0]) > 150 or status:
+        yield f"status {status}, {err}, {ours}"
+    if totals != expected:
+        yield f"{totals}, not {expected}"
+
+
+def main():
+    args = parser(__doc__).parse_args()
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as work:
+        try:
+            bench = Bench(args.build, work)
+        except Skip as e:
+            tap.skip("saved profiles", e)
+            return tap.finish()
+        for recording in RECORDINGS:
+            tap.run(f"round trip of {recording}",
+                    lambda r=recording: list(round_trip(bench, r)))
+        for name, function in (
+            ("views are not decided by saving", views_stay_open),
+            ("selections from a profile", selections_are_exact),
+            ("saving a saved profile", saving_again),
+            ("recordings and profiles mixed", mixing),
+            ("any order and grouping of a merge", merging),
+            ("a merge is the sum", merged_is_sum),
+            ("a build at two bases", bases_add_up),
+            ("two builds at one address", builds_stay_apart),
+            ("standard input", standard_input),
+            ("what cannot be had is refused", refusals),
+            ("go tool pprof agrees", go_agrees),
+            ("go tool pprof stays quiet", pprof_stays_quiet),
+        ):
+            tap.run(name, lambda f=function: list(f(bench)))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

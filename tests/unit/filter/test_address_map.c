@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ranges are what a picture of the address space says, address by address, in whatever
+ * order they were put and with however many blocks; the blocks keep their rules, and what
+ * fails without memory changes nothing.
+ */
+#include "filter/stacks/address-map.h"
+
+#include "tests/kit/oom.h"
+#include "tests/kit/tap.h"
+
+enum {
+	ROOM = 1 << 15, /* addresses */
+	STEPS = 10900,
+	MANY = 1024 /* ranges of a block */
+};
+
+static uint32_t picture[ROOM]; /* the name at each address; 0: none */
+
+static uint64_t next(uint64_t *random)
+{
+	*random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return *random >> 33;
+}
+
+static void draw(unsigned from, unsigned to, uint32_t name,
+		 enum hlg_address_map_rest rest)
+{
+	if (from >= to)
+		return;
+	if (rest == HLG_ADDRESS_MAP_FORGET) {
+		uint32_t left = picture[from], right = picture[to - 1];
+
+		for (unsigned i = from; left && i-- && picture[i] == left;)
+			picture[i] = 0;
+		for (unsigned i = to; right && i < ROOM && picture[i] == right; i++)
+			picture[i] = 0;
+	}
+	for (unsigned i = from; i < to; i++)
+		picture[i] = name;
+}
+
+/* Blocks are full of ranges in order, and their sums are right. */
+static void check_blocks(const struct hlg_address_map *r)
+{
+	uint64_t behind = 0;
+	size_t n = 0, wrong = 0;
+
+	for (size_t b = 0; b < r->n_blocks; b++) {
+		const struct hlg_address_map_block *block = &r->blocks[b];
+
+		ck_assert(block->n > 0 && block->n <= block->room && block->room <= MANY);
+		for (uint32_t i = 0; i < block->n; i++) {
+			wrong += block->ranges[i].start < behind ||
+				 block->ranges[i].end <= block->ranges[i].start;
+			behind = block->ranges[i].end;
+		}
+		ck_assert_uint_eq(block->end, behind);
+		n += block->n;
+	}
+	ck_assert_uint_eq(wrong, 0);
+	ck_assert_uint_eq(r->n, n);
+}
+
+static size_t wrong_at(const struct hlg_address_map *r, unsigned from, unsigned to)
+{
+	size_t wrong = 0;
+
+	for (unsigned i = from; i < to && i < ROOM; i++) {
+		const struct hlg_address_range *range = hlg_address_map_find(r, i);
+
+		wrong += (range ? range->name : 0) != picture[i];
+		wrong += range && (range->start > i || range->end <= i ||
+				   range->shift != 7 * (uint64_t)range->name);
+	}
+	return wrong;
+}
+
+static void check_all(const struct hlg_address_map *r)
+{
+	size_t runs = 0;
+
+	for (unsigned i = 0; i < ROOM; i++)
+		runs += picture[i] && (i == 0 || picture[i - 1] != picture[i]);
+	check_blocks(r);
+	ck_assert_uint_eq(r->n, runs);
+	ck_assert_uint_eq(wrong_at(r, 0, ROOM), 0);
+}
+
+/* Descending, ascending, and in two orders at random, now and then a wide one; each both
+ * ways of what becomes of the rest. */
+static void choose(int order, uint32_t step, uint64_t *random, unsigned *from,
+		   unsigned *to)
+{
+	unsigned size = (unsigned)next(random) % 4;
+
+	*from = (unsigned)next(random) % ROOM;
+	if (order == 0)
+		*from = ROOM - 3 * step;
+	else if (order == 1)
+		*from = 3 * step;
+	else if (step % 500 == 0)
+		size = (unsigned)next(random) % (ROOM / (order == 2 ? 4 : 32));
+	*to = *from + size > ROOM ? ROOM : *from + size;
+}
+
+START_TEST(as_a_picture)
+{
+	enum hlg_address_map_rest rest =
+		_i % 2 ? HLG_ADDRESS_MAP_FORGET : HLG_ADDRESS_MAP_KEEP;
+	struct hlg_address_map r = {0};
+	uint64_t random = (uint64_t)_i;
+	size_t most = 0, failed = 0;
+
+	memset(picture, 0, sizeof(picture));
+	for (uint32_t step = 1; step < STEPS; step++) {
+		struct hlg_address_range range = {.name = step,
+						  .shift = 7 * (uint64_t)step};
+		unsigned from, to;
+		bool put = false, was;
+
+		choose(_i / 2, step, &random, &from, &to);
+		range.start = from;
+		range.end = to;
+		for (unsigned nth = 1; !put; nth++) {
+			oom_arm(nth, false);
+			put = hlg_address_map_put(&r, range, rest);
+			was = oom_disarm();
+			ck_assert(put != was);
+			if (put)
+				break;
+			failed++;
+			check_all(&r);
+		}
+		draw(from, to, step, rest);
+		ck_assert_uint_eq(wrong_at(&r, from > 8 ? from - 8 : 0, to + 8), 0);
+		if (step % 500 < 2)
+			check_all(&r);
+		most = r.n_blocks > most ? r.n_blocks : most;
+	}
+	check_all(&r);
+	ck_assert_uint_gt(most, 3);
+	ck_assert_uint_gt(failed, most); /* one for each block at least */
+	hlg_address_map_finish(&r);
+	ck_assert(!r.blocks && r.n == 0);
+}
+END_TEST
+
+/* What comes in order leaves full blocks behind. */
+START_TEST(dense)
+{
+	struct hlg_address_map r = {0};
+
+	for (uint64_t i = 0; i < 100 * MANY; i++) {
+		uint64_t start = _i ? i : 100 * MANY - i;
+
+		ck_assert(hlg_address_map_put(
+			&r, (struct hlg_address_range){start, start + 1, 0, 1},
+			HLG_ADDRESS_MAP_KEEP));
+	}
+	check_blocks(&r);
+	ck_assert_uint_eq(r.n, 100 * MANY);
+	if (_i)
+		ck_assert_uint_le(r.n_blocks, 101);
+	for (size_t b = 1; b + 1 < r.n_blocks; b++)
+		ck_assert_uint_lt(r.blocks[b].room, r.blocks[b].n + 32);
+	hlg_address_map_finish(&r);
+}
+END_TEST
+
+/* Each has its own, and a copy that fails is none. */
+START_TEST(copies)
+{
+	struct hlg_address_map r = {0}, copy = {0};
+	bool copied = false, was;
+	unsigned nth = 0;
+
+	memset(picture, 0, sizeof(picture));
+	for (unsigned i = 0; i < 4 * MANY; i++) {
+		unsigned at = 5 * (i * 7 % (4 * MANY));
+
+		ck_assert(hlg_address_map_put(
+			&r, (struct hlg_address_range){at, at + 3, 7, 1},
+			HLG_ADDRESS_MAP_KEEP));
+		draw(at, at + 3, 1, HLG_ADDRESS_MAP_KEEP);
+	}
+	while (!copied) {
+		oom_arm(++nth, false);
+		copied = hlg_address_map_copy(&copy, &r);
+		was = oom_disarm();
+		ck_assert(copied != was);
+		ck_assert(copied || (!copy.blocks && copy.n == 0));
+	}
+	ck_assert_uint_gt(nth, r.n_blocks);
+	check_all(&copy);
+	ck_assert(hlg_address_map_put(&copy, (struct hlg_address_range){0, ROOM, 14, 2},
+				      HLG_ADDRESS_MAP_KEEP));
+	ck_assert_uint_eq(copy.n, 1);
+	ck_assert_uint_eq(copy.n_blocks, 1);
+	check_all(&r);
+	hlg_address_map_finish(&copy);
+	ck_assert(hlg_address_map_copy(&copy, &(struct hlg_address_map){0}));
+	ck_assert(!hlg_address_map_find(&copy, 0));
+	hlg_address_map_finish(&copy);
+	hlg_address_map_finish(&r);
+}
+END_TEST
+
+START_TEST(empty_and_all)
+{
+	struct hlg_address_map r = {0};
+
+	ck_assert(hlg_address_map_put(&r, (struct hlg_address_range){5, 5, 0, 1},
+				      HLG_ADDRESS_MAP_KEEP));
+	ck_assert(hlg_address_map_put(&r, (struct hlg_address_range){5, 4, 0, 1},
+				      HLG_ADDRESS_MAP_FORGET));
+	ck_assert(r.n == 0 && !hlg_address_map_find(&r, 5));
+	ck_assert(hlg_address_map_put(&r, (struct hlg_address_range){0, UINT64_MAX, 0, 1},
+				      HLG_ADDRESS_MAP_FORGET));
+	ck_assert(hlg_address_map_find(&r, 0) &&
+		  hlg_address_map_find(&r, UINT64_MAX - 1));
+	ck_assert(!hlg_address_map_find(&r, UINT64_MAX));
+	ck_assert(hlg_address_map_put(&r, (struct hlg_address_range){9, 10, 0, 2},
+				      HLG_ADDRESS_MAP_FORGET));
+	ck_assert(r.n == 1 && !hlg_address_map_find(&r, 8) &&
+		  !hlg_address_map_find(&r, 10));
+	hlg_address_map_finish(&r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("address-map");
+	TCase *tc = tap_case(suite, "address-map");
+
+	tcase_add_loop_test(tc, as_a_picture, 0, 8);
+	tcase_add_loop_test(tc, dense, 0, 2);
+	tcase_add_test(tc, copies);
+	tcase_add_test(tc, empty_and_all);
+	return tap_main(suite);
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where a run puts its images: what the user states, what the file states, where the
+ * samples fit, and the last resort, in this order, over the small AArch64 guest; @auto
+ * passes over the file. Several guests, and several images, of which one may have
+ * claimed addresses. No failed allocation decides a base.
+ */
+#include "config.h"
+#include "filter/trust/addresses.h"
+
+#include <string.h>
+
+#include "tests/kit/filter-trust.h"
+#include "tests/kit/oom.h"
+#include "tests/kit/tap.h"
+
+static void write_guest(const char *path, const char *version, uint16_t type)
+{
+	struct mkelf_guest g;
+
+	mkelf_guest_init(&g, 0);
+	g.elf.version = version;
+	g.elf.type = type;
+	mkelf_guest_words(&g, HLG_HAVE_ZYDIS);
+	kit_write(&g, path);
+}
+
+/* n of the guest's boundaries; 32 is all of one function, and enough. */
+static void feed(struct hlg_run *run, uint64_t base, uint64_t n, unsigned samples)
+{
+	hlg_profile_event(&run->profile, "a", 0);
+	for (uint64_t i = 0; i < n; i++)
+		kit_add(run, 0, base + 0x1060 + 4 * i, 1, samples);
+}
+
+static void settle(struct hlg_run *run)
+{
+	struct hlg_err err = {""};
+	int rc = hlg_run_settle(run, &err);
+
+	ck_assert_msg(rc == 0, "%s", err.msg);
+}
+
+static void expect(const struct hlg_image *image, uint64_t base, enum hlg_base_from from)
+{
+	ck_assert_uint_eq(image->base, base);
+	ck_assert_int_eq(image->from, from);
+	ck_assert_uint_eq(hlg_image_n_bases(image), 1);
+}
+
+static const struct {
+	const char *words, *version;
+	uint16_t type;
+	uint64_t at, n; /* the samples */
+	uint64_t base;
+	enum hlg_base_from from;
+} orders[] = {
+	{"guest.elf@0x9000", NULL, ET_DYN, 0x70000, 32, 0x9000, HLG_BASE_STATED},
+	{"guest.elf@0x9000", "0.17.0", ET_EXEC, 0x70000, 32, 0x9000, HLG_BASE_STATED},
+	{"guest.elf", "0.17.0", ET_DYN, 0x70000, 32, 0x4000, HLG_BASE_NOTE},
+	{"guest.elf", NULL, ET_EXEC, 0x70000, 32, 0, HLG_BASE_EXEC},
+	{"guest.elf", NULL, ET_DYN, 0x70000, 32, 0x70000, HLG_BASE_FOUND},
+	{"guest.elf", "0.1.0", ET_DYN, 0x70000, 32, 0x70000, HLG_BASE_FOUND},
+	{"guest.elf", NULL, ET_DYN, 0, 32, 0, HLG_BASE_FOUND},
+	{"guest.elf", NULL, ET_DYN, 0x70000, 7, 0x1000, HLG_BASE_DEFAULT},
+	{"guest.elf", NULL, ET_DYN, 0x70000, 0, 0x1000, HLG_BASE_DEFAULT},
+	{"guest.elf", NULL, ET_DYN, 0x70001, 32, 0x1000, HLG_BASE_DEFAULT},
+	{"guest.elf@auto", "0.17.0", ET_DYN, 0x70000, 32, 0x70000, HLG_BASE_FOUND},
+	{"guest.elf@auto", NULL, ET_EXEC, 0x70000, 32, 0x70000, HLG_BASE_FOUND},
+	{"guest.elf@auto", "0.17.0", ET_DYN, 0x70000, 7, 0x4000, HLG_BASE_NOTE},
+	{"guest.elf@auto", NULL, ET_EXEC, 0x70000, 7, 0, HLG_BASE_EXEC},
+	{"guest.elf@auto", NULL, ET_DYN, 0x70000, 7, 0x1000, HLG_BASE_DEFAULT},
+	/* Samples that are handed on need a place before there are any. */
+	{"guest.elf emit=lines", NULL, ET_DYN, 0x70000, 32, 0x1000, HLG_BASE_DEFAULT},
+	{"guest.elf@auto emit=lines", "0.17.0", ET_DYN, 0x70000, 32, 0x4000,
+	 HLG_BASE_NOTE},
+};
+
+START_TEST(bases_are_decided_in_order)
+{
+	struct hlg_run run;
+
+	write_guest("guest.elf", orders[_i].version, orders[_i].type);
+	kit_start(&run, orders[_i].words);
+	feed(&run, orders[_i].at, orders[_i].n, 1);
+	settle(&run);
+	expect(run.space.images[0], orders[_i].base, orders[_i].from);
+	settle(&run); /* once for all */
+	expect(run.space.images[0], orders[_i].base, orders[_i].from);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* All guests of one image, the largest first; each with its own samples. */
+START_TEST(several_guests)
+{
+	struct hlg_run run;
+	char *text;
+
+	write_guest("guest.elf", NULL, ET_DYN);
+	kit_start(&run, "guest.elf");
+	feed(&run, 0x70000, 32, 1);
+	feed(&run, 0x4000, 30, 2);
+	feed(&run, 0x7f0000000000, 20, 10);
+	feed(&run, 0x900000, 5, 100); /* too few */
+	text = kit_report(&run);
+	ck_assert_uint_eq(hlg_image_n_bases(run.space.images[0]), 3);
+	ck_assert_uint_eq(hlg_image_base(run.space.images[0], 0).base, 0x7f0000000000);
+	ck_assert_uint_eq(hlg_image_base(run.space.images[0], 1).base, 0x4000);
+	ck_assert_uint_eq(hlg_image_base(run.space.images[0], 2).base, 0x70000);
+	ck_assert_ptr_nonnull(strstr(text, "         3 bases (found from the samples)\n"
+					   "           0x7f0000000000              200 "
+					   "samples\n"
+					   "           0x4000                       60 "
+					   "samples\n"
+					   "           0x70000                      32 "
+					   "samples\n"));
+	free(text);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* Addresses that lie in an image with a base say nothing of another's. */
+START_TEST(claimed_addresses_are_not_asked)
+{
+	struct hlg_run run;
+
+	write_guest("a.elf", NULL, ET_DYN);
+	write_guest("b.elf", NULL, ET_DYN);
+	kit_start(&run, "a.elf b.elf@0x70000");
+	feed(&run, 0x70000, 32, 5);
+	feed(&run, 0x4000, 32, 1);
+	settle(&run);
+	expect(run.space.images[0], 0x4000, HLG_BASE_FOUND);
+	expect(run.space.images[1], 0x70000, HLG_BASE_STATED);
+	hlg_run_finish(&run);
+	/* The first takes all that fit; nothing is left for the second. */
+	kit_start(&run, "a.elf b.elf@auto");
+	feed(&run, 0x70000, 32, 5);
+	settle(&run);
+	expect(run.space.images[0], 0x70000, HLG_BASE_FOUND);
+	expect(run.space.images[1], 0x1000, HLG_BASE_DEFAULT);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* One address of several series is one; those of the host and deselected are none. */
+START_TEST(addresses_are_collected)
+{
+	struct hlg_addresses addrs;
+	struct hlg_run run;
+	struct hlg_sample s;
+
+	write_guest("guest.elf", NULL, ET_DYN);
+	kit_start(&run, "guest.elf by=tid pid=1");
+	s = kit_sample(hlg_profile_event(&run.profile, "a", 0), 0);
+	for (uint64_t i = 0; i < 300; i++) {
+		s.ip = (i * 7 % 100) << 40;
+		s.tid = (int32_t)(i % 7);
+		s.pid = i % 100 == 99 ? 2 : 1;
+		s.cpumode = i % 100 == 98 ? 2 : 5;
+		hlg_profile_add(&run.profile, &s);
+	}
+	ck_assert(hlg_addresses_collect(&addrs, &run.profile));
+	ck_assert_uint_eq(addrs.n, 98);
+	for (size_t i = 0; i < addrs.n; i++) {
+		ck_assert_uint_eq(addrs.at[i].samples, 3);
+		ck_assert(i == 0 || addrs.at[i - 1].ip < addrs.at[i].ip);
+	}
+	hlg_addresses_finish(&addrs);
+	hlg_addresses_finish(&addrs);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+static void expect_claims(struct hlg_addresses_by_image *claims,
+			  const struct hlg_image *image, const uint64_t *ips, size_t n)
+{
+	hlg_addresses_by_image_ask(claims, image);
+	ck_assert_uint_eq(claims->n, n);
+	for (size_t i = 0; i < n; i++) {
+		ck_assert_uint_eq(claims->some[i].ip, ips[i]);
+		ck_assert_uint_eq(claims->some[i].samples, ips[i] % 4 + 1);
+	}
+}
+
+/* Each image is asked for what is its own and what is nobody's, by address. */
+START_TEST(claims_are_by_image)
+{
+	static const uint64_t ips[] = {0x70001, 0x9003, 0x30002, 0x70100,
+				       0x30010, 0x10,   0xf000};
+	struct hlg_addresses_by_image claims;
+	struct hlg_run run;
+
+	write_guest("a.elf", NULL, ET_DYN);
+	write_guest("b.elf", NULL, ET_DYN);
+	write_guest("c.elf", NULL, ET_DYN);
+	kit_start(&run, "a.elf@0x70000 b.elf@0x30000 c.elf@0x50000");
+	hlg_profile_event(&run.profile, "a", 0);
+	for (size_t i = 0; i < sizeof(ips) / sizeof(*ips); i++)
+		kit_add(&run, 0, ips[i], 1, (unsigned)(ips[i] % 4 + 1));
+	ck_assert_uint_eq(run.space.images[2]->number, 2);
+	ck_assert(hlg_space_has(&run.space, run.space.images[2]));
+	ck_assert(!hlg_space_has(&run.space, NULL));
+	ck_assert(hlg_addresses_by_image_build(&claims, &run.space, &run.profile));
+	expect_claims(&claims, run.space.images[0],
+		      (uint64_t[]){0x10, 0x9003, 0xf000, 0x70001, 0x70100}, 5);
+	expect_claims(&claims, run.space.images[1],
+		      (uint64_t[]){0x10, 0x9003, 0xf000, 0x30002, 0x30010}, 5);
+	expect_claims(&claims, run.space.images[2], (uint64_t[]){0x10, 0x9003, 0xf000},
+		      3);
+	expect_claims(&claims, NULL, (uint64_t[]){0x10, 0x9003, 0xf000}, 3);
+	hlg_addresses_by_image_finish(&claims);
+	hlg_addresses_by_image_finish(&claims);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* Each allocation fails in turn: an error, or the base that is right. */
+START_TEST(no_memory_decides_nothing)
+{
+	bool struck = true;
+	unsigned n;
+
+	write_guest("guest.elf", NULL, ET_DYN);
+	for (n = 1; struck; n++) {
+		struct hlg_err err = {""};
+		struct hlg_run run;
+		int rc;
+
+		kit_start(&run, "guest.elf");
+		feed(&run, 0x70000, 32, 1);
+		feed(&run, 0x4000, 20, 1);
+		oom_arm(n, _i);
+		rc = hlg_run_settle(&run, &err);
+		struck = oom_disarm();
+		ck_assert_int_eq(rc, struck ? HLG_ESYSTEM : 0);
+		if (struck)
+			ck_assert_ptr_nonnull(strstr(err.msg, "out of memory"));
+		else
+			ck_assert_uint_eq(hlg_image_n_bases(run.space.images[0]), 2);
+		hlg_run_finish(&run);
+	}
+	ck_assert_uint_gt(n, 8);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("base-search");
+	TCase *tc = tap_case(suite, "base-search");
+
+	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
+	tcase_add_test(tc, addresses_are_collected);
+	tcase_add_test(tc, claims_are_by_image);
+	/* On AArch64 a base hardly stands out. */
+	if (HLG_HAVE_ZYDIS) {
+		tcase_add_loop_test(tc, bases_are_decided_in_order, 0,
+				    sizeof(orders) / sizeof(orders[0]));
+		tcase_add_test(tc, several_guests);
+		tcase_add_test(tc, claimed_addresses_are_not_asked);
+		tcase_add_loop_test(tc, no_memory_decides_nothing, 0, 2);
+	}
+	return tap_main(suite);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Notes in their order, copied to another list; one without memory is lost, and is told.
+ */
+#include "filter/output/note-list.h"
+
+#include "tests/kit/oom.h"
+#include "tests/kit/tap.h"
+
+START_TEST(order)
+{
+	struct hlg_note_list a = {0}, b = {0};
+
+	hlg_note_list_add(&a, "%d of %s", 1, "x");
+	hlg_note_list_add(&a, "second");
+	hlg_note_list_add(&b, "zeroth");
+	hlg_note_list_append(&b, &a);
+	ck_assert_uint_eq(b.n, 3);
+	ck_assert_str_eq(b.line[0], "zeroth");
+	ck_assert_str_eq(b.line[1], "1 of x");
+	ck_assert_str_eq(b.line[2], "second");
+	ck_assert(hlg_note_list_has(&b, "second"));
+	ck_assert(!hlg_note_list_has(&b, "secon"));
+	ck_assert(!a.lost && !b.lost);
+	hlg_note_list_finish(&a);
+	ck_assert_uint_eq(a.n, 0);
+	ck_assert_ptr_null(a.line);
+	ck_assert_str_eq(b.line[1], "1 of x");
+	hlg_note_list_finish(&b);
+	hlg_note_list_finish(&b);
+}
+END_TEST
+
+/* Each allocation in turn: the note is in the list, or the list says that one is lost. */
+START_TEST(lost)
+{
+	bool struck = true;
+
+	for (unsigned n = 1; struck; n++) {
+		struct hlg_note_list a = {0}, b = {0};
+
+		oom_arm(n, false);
+		hlg_note_list_add(&a, "first");
+		hlg_note_list_add(&a, "second");
+		hlg_note_list_append(&b, &a);
+		struck = oom_disarm();
+		ck_assert_int_eq(b.lost, struck);
+		ck_assert_int_eq(b.n == 2, !struck);
+		hlg_note_list_finish(&a);
+		hlg_note_list_finish(&b);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("note-list");
+	TCase *tc = tap_case(suite, "note-list");
+
+	tcase_add_test(tc, order);
+	tcase_add_test(tc, lost);
+	return tap_main(suite);
+}

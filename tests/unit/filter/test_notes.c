@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a reader must know is said exactly when it is so. Each case lists all the notes of
+ * a report by their beginnings, in order, so that a note too many fails like a missing
+ * one.
+ */
+#include "filter/report/notes.h"
+
+#include <string.h>
+
+#include "tests/kit/filter.h"
+#include "tests/kit/tap.h"
+
+static const char *const no_note[] = {NULL};
+
+static void check_notes(struct hlg_run *run, const char *const *begins)
+{
+	struct hlg_report report;
+	size_t n = 0;
+
+	kit_build(run, &report);
+	for (size_t i = 0; i < report.notes.n; i++) {
+		const char *note = report.notes.line[i];
+
+		if (strncmp(note, "names are shown as they are", 27) == 0)
+			continue; /* of the build, not of the report */
+		ck_assert_msg(begins[n], "too many: %s", note);
+		ck_assert_msg(strncmp(note, begins[n], strlen(begins[n])) == 0,
+			      "'%s' in place of '%s'", note, begins[n]);
+		n++;
+	}
+	ck_assert_msg(!begins[n], "missing: %s", begins[n]);
+	hlg_report_finish(&report);
+	hlg_run_finish(run);
+}
+
+static void start(struct hlg_run *run, const char *words)
+{
+	kit_guest("guest.elf");
+	kit_start(run, words);
+	hlg_profile_event(&run->profile, "a", 0);
+}
+
+START_TEST(nothing_to_say)
+{
+	struct hlg_run run;
+
+	start(&run, "guest.elf");
+	kit_add(&run, 0, KIT_BASE + 0x1054, 1, 1);
+	check_notes(&run, no_note);
+}
+END_TEST
+
+START_TEST(no_sample)
+{
+	static const char *const notes[] = {"no sample was seen: ", NULL};
+	struct hlg_run run;
+
+	start(&run, "guest.elf");
+	check_notes(&run, notes);
+}
+END_TEST
+
+START_TEST(no_guest_sample)
+{
+	static const char *const notes[] = {"no guest sample was seen: ", NULL};
+	struct hlg_run run;
+	struct hlg_sample s = kit_sample(0, 0);
+
+	start(&run, "guest.elf");
+	s.cpumode = 2;
+	hlg_profile_add(&run.profile, &s);
+	check_notes(&run, notes);
+}
+END_TEST
+
+/* Guest samples there may be, but the user's own options leave none. */
+START_TEST(none_left)
+{
+	static const char *const notes[] = {"no guest sample is left: ", NULL};
+	struct hlg_run run;
+	struct hlg_sample s = kit_sample(0, 0);
+
+	start(&run, "guest.elf event=b");
+	kit_add(&run, 0, KIT_BASE + 0x1060, 1, 3);
+	s.cpumode = 2;
+	s.event = hlg_profile_event(&run.profile, "b", 0);
+	hlg_profile_add(&run.profile, &s);
+	check_notes(&run, notes);
+}
+END_TEST
+
+START_TEST(protected_guest)
+{
+	static const char *const notes[] = {"4 guest samples have address 0", NULL};
+	struct hlg_run run;
+
+	start(&run, "guest.elf");
+	kit_add(&run, 0, 0, 1, 4);
+	check_notes(&run, notes);
+}
+END_TEST
+
+START_TEST(stretched)
+{
+	static const char *const notes[] = {"gaps=stretch: 3 gap samples", NULL};
+	struct hlg_run run;
+
+	start(&run, "guest.elf gaps=stretch");
+	kit_add(&run, 0, KIT_BASE + 0x1054, 1, 3);
+	kit_add(&run, 0, KIT_BASE + 0x1060, 1, 3);
+	check_notes(&run, notes);
+}
+END_TEST
+
+START_TEST(overflow)
+{
+	static const char *const notes[] = {"the sum of the periods passed 2^64", NULL};
+	struct hlg_run run;
+
+	start(&run, "guest.elf");
+	kit_add(&run, 0, KIT_BASE + 0x1060, UINT64_MAX, 3);
+	check_notes(&run, notes);
+}
+END_TEST
+
+START_TEST(memory)
+{
+	static const char *const notes[] = {
+		"7 samples could not be counted: out of memory",
+		"2 host samples have no row: out of memory", NULL};
+	struct hlg_run run;
+
+	start(&run, "guest.elf mode=all");
+	kit_add(&run, 0, KIT_BASE + 0x1060, 1, 1);
+	run.profile.unrecorded = 7;
+	run.profile.seen.samples += 2;
+	run.profile.host.samples += 2;
+	hlg_host_add(&run.host, HLG_NO_SERIES, NULL, NULL, 0);
+	hlg_host_add(&run.host, HLG_NO_SERIES, NULL, NULL, 0);
+	check_notes(&run, notes);
+}
+END_TEST
+
+START_TEST(not_recorded)
+{
+	static const char *const notes[] = {"2 samples are deselected because", NULL};
+	struct hlg_run run;
+	struct hlg_sample s = kit_sample(0, KIT_BASE + 0x1000);
+
+	start(&run, "guest.elf cpu=0");
+	kit_add(&run, 0, KIT_BASE + 0x1060, 1, 2);
+	s.cpu = 0;
+	hlg_profile_add(&run.profile, &s);
+	check_notes(&run, notes);
+}
+END_TEST
+
+/* Said once, and not where the user asked for the split. */
+START_TEST(several_events)
+{
+	static const char *const notes[] = {"several events: ", NULL};
+	struct hlg_run run;
+
+	start(&run, _i ? "guest.elf by=event" : "guest.elf by=tid");
+	hlg_profile_event(&run.profile, "b", 0);
+	kit_add(&run, 0, KIT_BASE + 0x1060, 1, 2);
+	kit_add(&run, 1, KIT_BASE + 0x1060, 1, 2);
+	check_notes(&run, _i ? no_note : notes);
+}
+END_TEST
+
+/* A sample the rows do not hold: the promise is checked, not assumed. */
+START_TEST(broken_sums)
+{
+	static const char *const notes[] = {
+		"THE SUMS DO NOT AGREE: 3 samples seen, 2 accounted for", NULL};
+	struct hlg_run run;
+
+	start(&run, "guest.elf");
+	kit_add(&run, 0, KIT_BASE + 0x1060, 1, 2);
+	run.profile.seen.samples++;
+	check_notes(&run, notes);
+}
+END_TEST
+
+START_TEST(images)
+{
+	static const char *const notes[] = {
+		"guest.elf: base 0x1000 is assumed, nothing in the file states it (say "
+		"guest.elf@BASE)",
+		"guest.elf: has no .symtab; names are .dynsym's",
+		"jit.map: 1 lines are no perf map's and were skipped", NULL};
+	struct mkelf_guest g;
+	struct hlg_run run;
+	FILE *f = fopen("jit.map", "w");
+
+	fputs("100000 20 jit\nnonsense\n", f);
+	fclose(f);
+	mkelf_guest_init(&g, 0);
+	g.elf.version = NULL;
+	g.elf.tables = MKELF_DYNSYM;
+	kit_write(&g, "guest.elf");
+	kit_start(&run, "guest.elf map:jit.map");
+	hlg_profile_event(&run.profile, "a", 0);
+	kit_add(&run, 0, 0x100000, 1, 2);
+	check_notes(&run, notes);
+}
+END_TEST
+
+/* The feed's own notes come after, in their order. */
+START_TEST(feed)
+{
+	struct hlg_run run;
+	char *report, *one, *two;
+
+	start(&run, "guest.elf");
+	hlg_run_note(&run, "one %d", 1);
+	hlg_run_note(&run, "two");
+	report = kit_report(&run);
+	one = strstr(report, "note: one 1\n");
+	two = strstr(report, "note: two\n");
+	ck_assert(one && two && one < two);
+	free(report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("notes");
+	TCase *tc = tap_case(suite, "notes");
+
+	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
+	tcase_add_test(tc, nothing_to_say);
+	tcase_add_test(tc, no_sample);
+	tcase_add_test(tc, no_guest_sample);
+	tcase_add_test(tc, none_left);
+	tcase_add_test(tc, protected_guest);
+	tcase_add_test(tc, stretched);
+	tcase_add_test(tc, overflow);
+	tcase_add_test(tc, memory);
+	tcase_add_test(tc, not_recorded);
+	tcase_add_loop_test(tc, several_events, 0, 2);
+	tcase_add_test(tc, broken_sums);
+	tcase_add_test(tc, images);
+	tcase_add_test(tc, feed);
+	return tap_main(suite);
+}

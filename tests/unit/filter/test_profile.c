@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Every sample is counted once, in the right cell, whatever its series and ip. Proved
+ * against a plain list of the samples, sorted and added up, for every by= and for few
+ * and many addresses; then what the table promises of its growth, and that no failed
+ * allocation, wherever it strikes, loses a sample from the books.
+ */
+#include "filter/profile/profile.h"
+
+#include <string.h>
+
+#include "tests/kit/filter.h"
+#include "tests/kit/tap.h"
+
+struct entry {
+	struct hlg_series key; /* squares: of the period, summed */
+	uint64_t ip;
+	struct hlg_count count;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+#define BY(field)                                                                        \
+	if (x->field != y->field)                                                        \
+	return x->field < y->field ? -1 : 1
+	BY(key.event);
+	BY(key.pid);
+	BY(key.tid);
+	BY(key.cpu);
+	BY(ip);
+#undef BY
+	return 0;
+}
+
+/* Sorts entries and adds up those of one key; returns how many are left. */
+static size_t add_up(struct entry *list, size_t n)
+{
+	size_t out = 0;
+
+	qsort(list, n, sizeof(*list), compare_entries);
+	for (size_t i = 0; i < n; i++) {
+		if (out && compare_entries(&list[out - 1], &list[i]) == 0)
+			hlg_count_add(&list[out - 1].count, list[i].count);
+		else
+			list[out++] = list[i];
+	}
+	return out;
+}
+
+static struct hlg_sample draw(uint64_t *random, uint64_t distinct)
+{
+	static const uint8_t modes[] = {1, 2, 4, 4, 5, 5, 5, 0, 3, 6, 7};
+	struct hlg_sample s = kit_sample((uint32_t)kit_random(random, 3), 0);
+
+	s.ip = kit_random(random, distinct) << kit_random(random, 2) * 12;
+	s.period = kit_random(random, 1 << 20);
+	s.pid = (int32_t)kit_random(random, 4) - 1;
+	s.tid = (int32_t)kit_random(random, 9) - 1;
+	s.cpu = (int32_t)kit_random(random, 5) - 1;
+	s.cpumode = modes[kit_random(random, sizeof(modes))];
+	return s;
+}
+
+/* The books of one stream, kept the plain way. */
+struct books {
+	struct hlg_count seen, host, deselected;
+	struct entry *list;
+	size_t n;
+};
+
+/* By hand: event 2 is deselected, and so are pids but 1 and 2 if some are asked for. */
+static enum hlg_disposition enter(struct books *b, const struct hlg_sample *s,
+				  unsigned by, bool some_pids)
+{
+	struct hlg_count one = {1, s->period};
+
+	hlg_count_add(&b->seen, one);
+	if (s->event == 2 || (some_pids && s->pid != 1 && s->pid != 2)) {
+		hlg_count_add(&b->deselected, one);
+		return HLG_DESELECTED;
+	}
+	if (s->cpumode != 4 && s->cpumode != 5) {
+		hlg_count_add(&b->host, one);
+		return HLG_HOST;
+	}
+	b->list[b->n++] = (struct entry){.key = {s->event, by & HLG_BY_PID ? s->pid : -1,
+						 by & HLG_BY_TID ? s->tid : -1,
+						 by & HLG_BY_CPU ? s->cpu : -1, 0},
+					 .ip = s->ip,
+					 .count = one};
+	return HLG_GUEST;
+}
+
+static void same_count(struct hlg_count a, struct hlg_count b)
+{
+	ck_assert_uint_eq(a.samples, b.samples);
+	ck_assert_uint_eq(a.period, b.period);
+}
+
+static void compare_cells(const struct hlg_profile *p, struct books *b)
+{
+	struct entry *cells = calloc(p->n_cells + 1, sizeof(*cells));
+	size_t n = 0;
+
+	for (size_t i = 0; i < hlg_profile_room(p); i++)
+		if (p->cells[i].count.samples)
+			cells[n++] = (struct entry){p->series[p->cells[i].series],
+						    p->cells[i].ip, p->cells[i].count};
+	ck_assert_uint_eq(n, p->n_cells);
+	ck_assert_uint_eq(add_up(cells, n), n); /* no key has two cells */
+	b->n = add_up(b->list, b->n);
+	ck_assert_uint_eq(n, b->n);
+	for (size_t i = 0; i < n; i++) {
+		ck_assert_int_eq(compare_entries(&cells[i], &b->list[i]), 0);
+		same_count(cells[i].count, b->list[i].count);
+	}
+	free(cells);
+}
+
+enum {
+	STREAM = 20000
+};
+
+/* How samples are handed over: one by one, the short cut first, or in runs of hits. */
+struct way {
+	enum {
+		SINGLY,
+		SHORT_CUT,
+		HITS
+	} kind;
+	struct hlg_hits hits;
+	uint32_t event; /* of the hits */
+	uint64_t n;     /* hits so far */
+	bool open;
+};
+
+static void end_hits(struct way *way, struct hlg_profile *p)
+{
+	if (way->open)
+		hlg_profile_hits_end(&way->hits, p, way->n);
+	way->open = false;
+}
+
+static bool hit(struct way *way, struct hlg_profile *p, const struct hlg_sample *s)
+{
+	if (way->kind == SHORT_CUT)
+		return hlg_profile_hit(p, s->event, s->cpumode, s->ip, s->tid, s->period);
+	if (way->event != s->event)
+		end_hits(way, p);
+	if (!way->open) {
+		hlg_profile_hits_begin(&way->hits, p, s->event);
+		way->event = s->event;
+		way->n = 0;
+		way->open = true;
+	}
+	if (hlg_profile_hits_add(&way->hits, s->cpumode, s->ip, s->tid, s->period)) {
+		way->n++;
+		return true;
+	}
+	end_hits(way, p);
+	return false;
+}
+
+/* As a feed does it. */
+static enum hlg_disposition hand_over(struct way *way, struct hlg_profile *p,
+				      const struct hlg_sample *s)
+{
+	if (way->kind != SINGLY && hit(way, p, s))
+		return hlg_sample_is_guest(s->cpumode) ? HLG_GUEST : HLG_HOST;
+	return hlg_profile_add(p, s);
+}
+
+static const uint64_t distinct[] = {1, 40, 3000, UINT64_C(1) << 40};
+static const char *const words[] = {
+	"event=[ab]*",
+	"event=[ab]* by=event",
+	"event=[ab]* by=pid",
+	"event=[ab]* by=event,pid,tid,cpu",
+	"event=[ab]* pid=1-2",
+	"event=[ab]* pid=1-2 by=tid",
+	"event=[ab]* pid=1-2 by=cpu",
+	"event=[ab]* pid=1-2 by=pid,tid",
+};
+
+/* words (8) x distinct (4) x ways (3) */
+START_TEST(differential)
+{
+	struct books b = {.list = malloc(STREAM * sizeof(struct entry))};
+	uint64_t random = (uint64_t)_i;
+	struct way way = {.kind = _i / 32};
+	struct hlg_profile p;
+	struct hlg_options o;
+
+	kit_options(&o, words[_i / 4 % 8]);
+	ck_assert(hlg_profile_init(&p, &o));
+	ck_assert_uint_eq(hlg_profile_event(&p, "a", 0), 0);
+	ck_assert_uint_eq(hlg_profile_event(&p, "b", 0), 1);
+	ck_assert_uint_eq(hlg_profile_event(&p, "c", 0), 2);
+	for (int i = 0; i < STREAM; i++) {
+		struct hlg_sample s = draw(&random, distinct[_i % 4]);
+		enum hlg_disposition disposition = enter(&b, &s, o.by, o.pid.n != 0);
+
+		ck_assert_int_eq(hand_over(&way, &p, &s), disposition);
+	}
+	end_hits(&way, &p);
+	same_count(p.seen, b.seen);
+	same_count(p.host, b.host);
+	same_count(p.deselected, b.deselected);
+	ck_assert_uint_eq(p.unrecorded, 0);
+	ck_assert(!p.overflow);
+	compare_cells(&p, &b);
+	hlg_profile_finish(&p);
+	hlg_options_finish(&o);
+	free(b.list);
+}
+END_TEST
+
+/* The squares that the intervals stand on, added up by hand. */
+START_TEST(squares)
+{
+	struct way way = {.kind = _i};
+	struct hlg_profile p;
+	struct hlg_options o;
+	hlg_u128 sum = 0;
+
+	kit_options(&o, "");
+	ck_assert(hlg_profile_init(&p, &o));
+	hlg_profile_event(&p, "a", 0);
+	for (uint64_t i = 0; i < 1000; i++) {
+		struct hlg_sample s = kit_sample(0, i % 7);
+
+		s.period = i << 40;
+		s.cpumode = i % 2 ? 5 : 2;
+		hand_over(&way, &p, &s);
+		if (i % 2)
+			sum += (hlg_u128)s.period * s.period;
+	}
+	end_hits(&way, &p);
+	ck_assert_uint_eq(p.n_series, 1);
+	ck_assert(p.series[0].squares == sum);
+	hlg_profile_finish(&p);
+	hlg_options_finish(&o);
+}
+END_TEST
+
+/* Memory follows distinct addresses, not samples; the table is at most half full. */
+START_TEST(growth)
+{
+	struct hlg_profile p;
+	struct hlg_options o;
+	size_t room;
+
+	kit_options(&o, "");
+	ck_assert(hlg_profile_init(&p, &o));
+	hlg_profile_event(&p, "a", 0);
+	room = hlg_profile_room(&p);
+	for (uint64_t i = 0; i < 1000000; i++)
+		hlg_profile_add(&p, &(struct hlg_sample){
+					    .ip = i % 100, .cpumode = 4, .period = 1});
+	ck_assert_uint_eq(hlg_profile_room(&p), room);
+	ck_assert_uint_eq(p.n_cells, 100);
+	for (uint64_t i = 0; i < 300000; i++) {
+		hlg_profile_add(&p, &(struct hlg_sample){
+					    .ip = i << 20, .cpumode = 4, .period = 1});
+		ck_assert_uint_le(2 * p.n_cells, hlg_profile_room(&p));
+	}
+	ck_assert_uint_eq(p.n_cells, 300000 + 99); /* 0 was there */
+	ck_assert_uint_lt(hlg_profile_room(&p), 4 * p.n_cells);
+	hlg_profile_finish(&p);
+	hlg_options_finish(&o);
+}
+END_TEST
+
+/* A cleared profile counts as a new one does, whatever it held, and is as small. */
+START_TEST(cleared)
+{
+	struct hlg_profile p, fresh;
+	struct hlg_options o;
+
+	kit_options(&o, "by=pid");
+	ck_assert(hlg_profile_init(&p, &o) && hlg_profile_init(&fresh, &o));
+	for (uint64_t round = 0; round < 3; round++) {
+		hlg_profile_event(&p, "old", 0);
+		for (uint64_t i = 0; i < (round ? 100 : 10000); i++) {
+			struct hlg_sample s = kit_sample(0, i);
+
+			s.pid = (int32_t)(i % 7);
+			s.cpumode = i % 3 ? 5 : 2;
+			hlg_profile_add(&p, &s);
+		}
+		hlg_profile_clear(&p);
+		ck_assert_mem_eq(p.cells, fresh.cells,
+				 hlg_profile_room(&fresh) * sizeof(*p.cells));
+		ck_assert(p.shift == fresh.shift && p.n_cells == 0 && p.n_events == 0 &&
+			  p.n_series == 0 && !p.series_index.room &&
+			  p.last_series == HLG_NO_SERIES && p.options == &o &&
+			  p.restricts == fresh.restricts && !p.overflow);
+		ck_assert(p.seen.samples + p.seen.period + p.host.samples +
+				  p.host.period + p.deselected.samples +
+				  p.deselected.period + p.untold + p.unrecorded ==
+			  0);
+	}
+	hlg_profile_finish(&p);
+	hlg_profile_finish(&fresh);
+	hlg_options_finish(&o);
+}
+END_TEST
+
+START_TEST(overflow_is_flagged)
+{
+	struct way way = {.kind = _i % 3};
+	struct hlg_profile p;
+	struct hlg_options o;
+	struct hlg_sample s = kit_sample(0, UINT64_MAX);
+
+	kit_options(&o, "");
+	ck_assert(hlg_profile_init(&p, &o));
+	hlg_profile_event(&p, "a", 0);
+	s.period = UINT64_MAX - 1;
+	hand_over(&way, &p, &s);
+	s.period = 1;
+	hand_over(&way, &p, &s);
+	end_hits(&way, &p);
+	ck_assert(!p.overflow);
+	ck_assert_uint_eq(p.seen.period, UINT64_MAX);
+	s.cpumode = _i % 2 ? 5 : 2;
+	hand_over(&way, &p, &s);
+	ck_assert(p.overflow);
+	s.period = 0;
+	hand_over(&way, &p, &s);
+	end_hits(&way, &p);
+	ck_assert(p.overflow);
+	ck_assert_uint_eq(p.seen.samples, 4);
+	hlg_profile_finish(&p);
+	hlg_options_finish(&o);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("profile");
+	TCase *tc = tap_case(suite, "profile");
+
+	tcase_add_loop_test(tc, differential, 0, 96);
+	tcase_add_loop_test(tc, squares, 0, 3);
+	tcase_add_test(tc, growth);
+	tcase_add_test(tc, cleared);
+	tcase_add_loop_test(tc, overflow_is_flagged, 0, 6);
+	return tap_main(suite);
+}

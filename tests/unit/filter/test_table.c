@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Each type of value in text, CSV and JSON, and none; the sides, widths and gaps of text,
+ * in characters, not bytes; hostile text, as it may be shown, in all three; layouts;
+ * tails.
+ */
+#include "filter/write/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "tests/kit/tap.h"
+#if HLG_HAVE_JANSSON
+#include "filter/write/json.h"
+#endif
+
+#define SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+enum what {
+	TEXT_HEAD,
+	TEXT_ROW,
+	CSV_HEAD,
+	CSV_ROW
+};
+
+static void check(enum what what, const struct hlg_table *table,
+		  const struct hlg_value *values, const char *expected)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(f);
+	switch (what) {
+	case TEXT_HEAD:
+		hlg_table_text_head(f, table);
+		break;
+	case TEXT_ROW:
+		hlg_table_text_row(f, table, values, 0.5);
+		break;
+	case CSV_HEAD:
+		hlg_table_csv_head(f, table);
+		break;
+	case CSV_ROW:
+		hlg_table_csv_row(f, table, values);
+	}
+	ck_assert_int_eq(fclose(f), 0);
+	ck_assert_str_eq(text, expected);
+	free(text);
+}
+
+static void check_json(const struct hlg_table *table, const struct hlg_value *values,
+		       const char *expected)
+{
+#if HLG_HAVE_JANSSON
+	json_t *o = json_object();
+	char *text;
+
+	hlg_json_row(o, table, values);
+	text = json_dumps(o, JSON_REAL_PRECISION(15));
+	ck_assert_str_eq(text, expected);
+	free(text);
+	json_decref(o);
+#else
+	(void)table, (void)values, (void)expected;
+#endif
+}
+
+static const char *next_word(const void *of, size_t *i)
+{
+	const char *const *words = of;
+
+	return words[*i] ? words[(*i)++] : NULL;
+}
+
+static const char *const words[] = {"a", "\"b\"", "c;d\n", NULL};
+static const char *const no_words[] = {NULL};
+static const char *const formula[] = {"=a", "+b", NULL};
+
+static struct hlg_value list(const char *const *of)
+{
+	return (struct hlg_value){.is = true, .list = {next_word, of}};
+}
+
+/* A value of each type, in a column of its own. */
+START_TEST(types)
+{
+	static const struct hlg_share share = {0.5, 0.1234, 0.98765};
+	const struct {
+		struct hlg_column column;
+		struct hlg_value value;
+		const char *text, *csv, *json; /* NULL: of text only */
+	} c[] = {
+		{{.type = HLG_VALUE_TEXT},
+		 hlg_value_text("a, b"),
+		 "a, b",
+		 "\"a, b\"",
+		 "\"a, b\""},
+		{{.type = HLG_VALUE_TEXT}, hlg_value_text(""), "", "\"\"", "\"\""},
+		{{.type = HLG_VALUE_TEXT}, hlg_value_text(NULL), "", "", "null"},
+		{{.type = HLG_VALUE_TEXT, .none = "-"},
+		 hlg_value_text(NULL),
+		 "-",
+		 "",
+		 "null"},
+		{{.type = HLG_VALUE_WORD}, hlg_value_text("a"), "a", "a", "\"a\""},
+		{{.type = HLG_VALUE_WORD},
+		 hlg_value_text("a b"),
+		 "a b",
+		 "a b",
+		 "\"a b\""},
+		{{.type = HLG_VALUE_WORD},
+		 hlg_value_text("-a"),
+		 "-a",
+		 "\"'-a\"",
+		 "\"-a\""},
+		{{.type = HLG_VALUE_COUNT}, hlg_value_count(0), "0", "0", "0"},
+		{{.type = HLG_VALUE_COUNT},
+		 hlg_value_count(INT64_MAX),
+		 "9223372036854775807",
+		 "9223372036854775807",
+		 "9223372036854775807"},
+		{{.type = HLG_VALUE_COUNT},
+		 hlg_value_count(UINT64_MAX),
+		 "18446744073709551615",
+		 "18446744073709551615",
+		 "9223372036854775807"},
+		{{.type = HLG_VALUE_COUNT}, hlg_value_id(-1), "", "", "null"},
+		{{.type = HLG_VALUE_COUNT}, hlg_value_id(7), "7", "7", "7"},
+		{{.type = HLG_VALUE_SIGNED}, hlg_value_number(12), "+12", "+12", "12.0"},
+		{{.type = HLG_VALUE_SIGNED}, hlg_value_number(-3), "-3", "-3", "-3.0"},
+		{{.type = HLG_VALUE_ADDR},
+		 hlg_value_count(UINT64_MAX),
+		 "0xffffffffffffffff",
+		 "0xffffffffffffffff",
+		 "\"0xffffffffffffffff\""},
+		{{.type = HLG_VALUE_PERCENT},
+		 hlg_value_number(0.12345),
+		 "12.35",
+		 "12.35",
+		 "12.35"},
+		{{.type = HLG_VALUE_PERCENT, .unit = " %"},
+		 hlg_value_number(1),
+		 "100.00 %",
+		 "100.00",
+		 "100.0"},
+		{{.type = HLG_VALUE_PERCENT}, hlg_value_number(NAN), "", "", "null"},
+		{{.type = HLG_VALUE_POINTS},
+		 hlg_value_number(0.0168),
+		 "+1.68",
+		 "+1.68",
+		 "1.68"},
+		{{.type = HLG_VALUE_POINTS},
+		 hlg_value_number(-0.25),
+		 "-25.00",
+		 "-25.00",
+		 "-25.0"},
+		{{.type = HLG_VALUE_GROWTH},
+		 hlg_value_number(0.5),
+		 "+50.00 %",
+		 "+50.00",
+		 "50.0"},
+		{{.type = HLG_VALUE_GROWTH},
+		 hlg_value_number(150.2),
+		 "151 x",
+		 "+15020.00",
+		 "15020.0"},
+		{{.type = HLG_VALUE_GROWTH},
+		 hlg_value_number(INFINITY),
+		 "from 0",
+		 "",
+		 "null"},
+		{{.type = HLG_VALUE_REAL, .places = 3},
+		 hlg_value_number(1234567.5),
+		 "1234567.500",
+		 "1234567.500",
+		 "1234567.5"},
+		{{.type = HLG_VALUE_PROBABILITY},
+		 hlg_value_number(0.012345),
+		 "0.0123",
+		 "0.01235",
+		 "0.01235"},
+		{{.type = HLG_VALUE_PROBABILITY},
+		 hlg_value_number(1e-9),
+		 "<0.0001",
+		 "1e-09",
+		 "1e-9"},
+		{{.type = HLG_VALUE_NS},
+		 hlg_value_count(12345),
+		 "12.3 us",
+		 "12345",
+		 "12345"},
+		{{.type = HLG_VALUE_NS},
+		 hlg_value_count(9999),
+		 "9999 ns",
+		 "9999",
+		 "9999"},
+		{{.type = HLG_VALUE_SECONDS},
+		 hlg_value_count(1000000002),
+		 "1.000000002",
+		 "1.000000002",
+		 "1.000000002"},
+		{{.type = HLG_VALUE_BOOL, .unit = "*"},
+		 hlg_value_count(1),
+		 "*",
+		 "1",
+		 "true"},
+		{{.type = HLG_VALUE_BOOL, .unit = "*"},
+		 hlg_value_count(0),
+		 "",
+		 "0",
+		 "false"},
+		{{.type = HLG_VALUE_LIST},
+		 list(words),
+		 "a, \"b\", c;d\\x0a",
+		 "\"a;\"\"b\"\";c;d\\x0a\"",
+		 "[\"a\", \"\\\"b\\\"\", \"c;d\\\\x0a\"]"},
+		{{.type = HLG_VALUE_LIST, .between = " "},
+		 list(formula),
+		 "=a, +b",
+		 "\"'=a +b\"",
+		 "[\"=a\", \"+b\"]"},
+		{{.type = HLG_VALUE_LIST}, list(no_words), "", "", "[]"},
+		{{.type = HLG_VALUE_SHARES},
+		 hlg_value_share(share),
+		 " 12.34 -  98.77",
+		 NULL,
+		 NULL},
+		{{.type = HLG_VALUE_CHANGES},
+		 hlg_value_share(share),
+		 " +12.34 to  +98.77",
+		 NULL,
+		 NULL},
+	};
+
+	for (size_t i = 0; i < SIZE(c); i++) {
+		struct hlg_column column = c[i].column;
+		const struct hlg_table table = {&column, .n = 1};
+		char expected[80];
+
+		column.heading = "heading";
+		column.key = c[i].csv ? "key" : NULL;
+		snprintf(expected, sizeof(expected), "%s\n", c[i].text);
+		check(TEXT_ROW, &table, &c[i].value, expected);
+		snprintf(expected, sizeof(expected), "%s\n", c[i].csv ? c[i].csv : "");
+		check(CSV_ROW, &table, &c[i].value, expected);
+		snprintf(expected, sizeof(expected), "{\"key\": %s}", c[i].json);
+		check_json(&table, &c[i].value, c[i].json ? expected : "{}");
+	}
+}
+END_TEST
+
+static void put_tail(FILE *f, const void *of)
+{
+	fputs(of, f);
+}
+
+static const struct hlg_column columns[] = {
+	{"name", "left", .type = HLG_VALUE_TEXT, .width = -6},
+	{"n", "right", .type = HLG_VALUE_COUNT, .gap = 1, .width = 7, .unit = " %"},
+	{"csv", NULL, .type = HLG_VALUE_WORD},
+	{NULL, "text", .type = HLG_VALUE_WORD, .gap = 2, .width = 5, .none = "-"},
+	{"last", "last", .type = HLG_VALUE_TEXT, .gap = 2, .flags = HLG_COLUMN_OMIT},
+};
+
+/* The rows below the heads, whatever the text; what is longer pushes the rest away. */
+START_TEST(widths)
+{
+	const struct hlg_table table = {columns, .n = SIZE(columns)};
+	struct hlg_value v[] = {hlg_value_text("ab"), hlg_value_count(12),
+				hlg_value_text("c"), hlg_value_text("x"),
+				hlg_value_text("end")};
+
+	check(TEXT_HEAD, &table, NULL, "left     right   text  last\n");
+	check(TEXT_ROW, &table, v, "ab        12 %      x  end\n");
+	v[0] = hlg_value_text(
+		"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"); /* three characters */
+	check(TEXT_ROW, &table, v,
+	      "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80       12 %      x  end\n");
+	v[0] = hlg_value_text("\x1b"); /* is shown as four */
+	check(TEXT_ROW, &table, v, "\\x1b      12 %      x  end\n");
+	v[0] = hlg_value_text("longer than it");
+	v[1] = hlg_value_count(1234567);
+	v[3] = hlg_value_text(NULL);
+	v[4] = hlg_value_text(NULL);
+	check(TEXT_ROW, &table, v, "longer than it 1234567 %      -  \n");
+	v[0] = v[1] = (struct hlg_value){0};
+	v[4] = (struct hlg_value){
+		.is = true, .text = "e", .tail = put_tail, .of = " (t)"};
+	check(TEXT_ROW, &table, v, "                    -  e (t)\n");
+	v[4].is = false;
+	check(TEXT_ROW, &table, v, "                    -   (t)\n");
+	check(CSV_ROW, &table, v, ",,c,\n");
+}
+END_TEST
+
+/* Without a layout all that a format calls; with one those, as they stand in it. */
+START_TEST(layouts)
+{
+	static const unsigned char order[] = {4, 1, 2};
+	const struct hlg_table all = {columns, .n = SIZE(columns)};
+	const struct hlg_table some = {columns, order, SIZE(order), {0}};
+	const struct hlg_table none = {columns, order, 0, {0}};
+	const struct hlg_value v[] = {hlg_value_text("a"), hlg_value_count(12),
+				      hlg_value_text("c"), hlg_value_text("x"),
+				      hlg_value_text(NULL)};
+
+	check(CSV_HEAD, &all, NULL, "name,n,csv,last\n");
+	check(CSV_ROW, &all, v, "\"a\",12,c,\n");
+	check(CSV_HEAD, &some, NULL, "last,n,csv\n");
+	check(CSV_ROW, &some, v, ",12,c\n");
+	check(TEXT_HEAD, &some, NULL, "  last   right\n");
+	check(TEXT_ROW, &some, v, "      12 %\n");
+	check(TEXT_HEAD, &none, NULL, "\n");
+	check(CSV_ROW, &none, v, "\n");
+	check_json(&all, v, "{\"name\": \"a\", \"n\": 12, \"csv\": \"c\"}");
+	check_json(&some, v, "{\"n\": 12, \"csv\": \"c\"}");
+	check_json(&none, v, "{}");
+}
+END_TEST
+
+/* Only on a terminal; neighbours are painted in one go. */
+START_TEST(paint)
+{
+	static const struct hlg_column painted[] = {
+		{NULL, "a", .type = HLG_VALUE_COUNT, .flags = HLG_COLUMN_PAINTED},
+		{NULL, "b", .type = HLG_VALUE_COUNT, .gap = 1,
+		 .flags = HLG_COLUMN_PAINTED},
+		{NULL, "c", .type = HLG_VALUE_BAR, .gap = 1, .width = -4},
+	};
+	const struct hlg_value v[] = {
+		hlg_value_count(1), hlg_value_count(2),
+		hlg_value_share((struct hlg_share){.share = 0.25, .high = 0.5})};
+	struct hlg_table table = {painted, .n = 3};
+
+	check(TEXT_ROW, &table, v, "1 2 ##  \n");
+	table.colours.on = true;
+	check(TEXT_ROW, &table, v, "\033[31m1 2\033[m \033[31m##\033[m  \n");
+	table.n = 2;
+	check(TEXT_ROW, &table, v, "\033[31m1 2\033[m\n");
+}
+END_TEST
+
+/* Names of columns may be somebody else's, too: events. */
+START_TEST(hostile_keys)
+{
+	static const struct hlg_column events[] = {
+		{"a,b", "\033x", .type = HLG_VALUE_COUNT, .width = 6},
+		{"=1", "", .type = HLG_VALUE_COUNT},
+	};
+	const struct hlg_table table = {events, .n = 2};
+
+	check(CSV_HEAD, &table, NULL, "\"a,b\",\"'=1\"\n");
+	check(TEXT_HEAD, &table, NULL, " \\x1bx\n");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("table");
+	TCase *tc = tap_case(suite, "table");
+
+	tcase_add_test(tc, types);
+	tcase_add_test(tc, widths);
+	tcase_add_test(tc, layouts);
+	tcase_add_test(tc, paint);
+	tcase_add_test(tc, hostile_keys);
+	return tap_main(suite);
+}

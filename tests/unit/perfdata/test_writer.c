@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A recording copied through the writer is read as the old one was, and its parts are the
+ * old ones: events and ids, records as they stand, facts. In pipe mode it is the same
+ * bytes. Records that are made up say to the reader what was asked for, and to the byte
+ * what linux/perf_event.h says.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/kit/perfdata.h"
+#include "tests/kit/tap.h"
+#include "tools/perfdata/writer.h"
+
+static const struct kit_event two[] = {
+	{{.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME,
+	  .sample_id_all = 1},
+	 {5, 7},
+	 "one"},
+	{{.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME,
+	  .sample_id_all = 1},
+	 {6},
+	 "two"},
+};
+
+static int put_record(void *ctx, const uint8_t *record, uint16_t size,
+		      const struct hlg_perfdata_layout *layout, struct hlg_err *err)
+{
+	(void)err;
+	ck_assert((layout != NULL) == (hlg_perfdata_u32(record) == PERF_RECORD_SAMPLE));
+	hlg_writer_put(ctx, record, size);
+	return 0;
+}
+
+static int put_payload(void *ctx, const uint8_t *bytes, size_t n, struct hlg_err *err)
+{
+	(void)err;
+	hlg_writer_put(ctx, bytes, n);
+	return 0;
+}
+
+static void no_sample(void *ctx, struct hlg_perfdata_raw *raw)
+{
+	(void)ctx;
+	ck_abort_msg("a sample of %u bytes went another way", raw->size);
+}
+
+/* The bytes of k, copied; to be freed. extra: for the build-id feature. */
+static char *copy(const struct kit *k, size_t *size, const uint8_t *extra, size_t n)
+{
+	static const struct hlg_perfdata_sink sink = {.record = put_record,
+						      .payload = put_payload};
+	const char *path = kit_name(k->at, k->n);
+	struct hlg_perfdata *pd;
+	struct hlg_sections parts;
+	struct hlg_writer w;
+	struct hlg_err err;
+	char *bytes = NULL;
+	FILE *f = tmpfile();
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_msg(hlg_perfdata_open(&pd, path, &err) == 0, "%s", err.msg);
+	ck_assert_msg(hlg_writer_sections(&parts, pd, &err) == 0, "%s", err.msg);
+	ck_assert_msg(hlg_writer_begin(&w, f, "new", &parts, &err) == 0, "%s", err.msg);
+	w.build_ids = extra;
+	w.build_ids_size = n;
+	ck_assert_msg(hlg_perfdata_read(pd, no_sample, &sink, &w, &err) == 0, "%s",
+		      err.msg);
+	ck_assert_msg(hlg_writer_finish(&w, &parts, &err) == 0, "%s", err.msg);
+	fseek(f, 0, SEEK_END);
+	*size = (size_t)ftell(f);
+	bytes = malloc(*size);
+	rewind(f);
+	ck_assert_uint_eq(fread(bytes, 1, *size, f), *size);
+	fclose(f);
+	hlg_perfdata_close(pd);
+	kit_unname(path);
+	return bytes;
+}
+
+static void put_samples(struct kit *k, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		size_t start = kit_begin(k, PERF_RECORD_SAMPLE, 2);
+
+		kit_u64(k, 5 + i % 3);
+		kit_u64(k, i);
+		kit_u64(k, 1000 + i);
+		kit_end(k, start);
+	}
+}
+
+static void check_same(const struct kit *k, const char *bytes, size_t size)
+{
+	struct kit_seen before, after;
+
+	kit_read_bytes(&before, k->at, k->n);
+	kit_read_bytes(&after, bytes, size);
+	ck_assert_msg(after.rc == 0, "%s", after.err.msg);
+	ck_assert_uint_eq(after.n, before.n);
+	for (size_t i = 0; i < before.n; i++) {
+		ck_assert_uint_eq(after.samples[i].ip, before.samples[i].ip);
+		ck_assert_uint_eq(after.samples[i].time, before.samples[i].time);
+		ck_assert_uint_eq(after.samples[i].event, before.samples[i].event);
+	}
+	ck_assert_str_eq(after.names, before.names);
+	ck_assert_mem_eq(after.counts.types, before.counts.types,
+			 sizeof(before.counts.types));
+	ck_assert(!after.counts.unfinished && !after.counts.left &&
+		  !after.counts.missing);
+	kit_finish(&before);
+	kit_finish(&after);
+}
+
+START_TEST(file_mode)
+{
+	static const size_t attr_sizes[] = {0, 64, 72, 200};
+	uint8_t id[HLG_WRITER_RECORD_MAX];
+	size_t n = hlg_writer_build_id(id, "/guest.elf", (const uint8_t *)"12345", 5);
+	struct kit records = {0};
+
+	put_samples(&records, 5000);
+	for (size_t i = 0; i < sizeof(attr_sizes) / sizeof(attr_sizes[0]); i++) {
+		struct kit k = {0};
+		size_t size;
+		char *bytes;
+
+		kit_file(&k, two, 2, &records, attr_sizes[i]);
+		bytes = copy(&k, &size, NULL, 0);
+		check_same(&k, bytes, size);
+		free(bytes);
+		bytes = copy(&k, &size, id, n);
+		check_same(&k, bytes, size);
+		ck_assert_ptr_nonnull(memmem(bytes, size, id, n));
+		free(bytes);
+		kit_free(&k);
+	}
+	kit_free(&records);
+}
+END_TEST
+
+START_TEST(pipe_mode)
+{
+	struct kit records = {0}, k = {0};
+	size_t size, start;
+	char *bytes;
+
+	put_samples(&records, 3000);
+	/* What follows a record without being in it. */
+	start = kit_begin(&records, 71, 0); /* AUXTRACE */
+	kit_u64(&records, 40000);
+	kit_end(&records, start);
+	for (uint64_t i = 0; i < 5000; i++)
+		kit_u64(&records, i);
+	put_samples(&records, 3);
+	kit_pipe(&k, two, 2, &records);
+	bytes = copy(&k, &size, NULL, 0);
+	ck_assert_uint_eq(size, k.n);
+	ck_assert_mem_eq(bytes, k.at, size);
+	free(bytes);
+	kit_free(&records);
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(rewind_)
+{
+	static struct hlg_writer w;
+	struct hlg_err err;
+
+	w.f = tmpfile();
+	w.path = "new";
+	ck_assert_ptr_nonnull(w.f);
+	hlg_writer_put(&w, "onetwo", 6);
+	ck_assert_int_eq(hlg_writer_rewind(&w, 3, &err), 0);
+	hlg_writer_put(&w, "X", 1);
+	hlg_writer_flush(&w);
+	fseek(w.f, 0, SEEK_END);
+	ck_assert_int_eq(ftell(w.f), 4);
+	ck_assert_uint_eq(w.at, 4);
+	fclose(w.f);
+}
+END_TEST
+
+/* Cut anywhere, or with any word of its header changed, a file is refused or copied. */
+START_TEST(hostile)
+{
+	struct kit records = {0}, k = {0};
+	struct hlg_perfdata *pd;
+	struct hlg_sections parts;
+	struct hlg_err err;
+
+	put_samples(&records, 20);
+	kit_file(&k, two, 2, &records, 0);
+	for (size_t at = 8; at + 8 <= 400; at += 8) {
+		static const uint64_t values[] = {0, 1, 64, UINT64_MAX, UINT64_MAX - 99};
+
+		for (size_t v = 0; v < 5; v++) {
+			uint64_t was = hlg_perfdata_u64(k.at + at);
+			const char *path;
+
+			memcpy(k.at + at, &values[v], 8);
+			path = kit_name(k.at, k.n);
+			if (hlg_perfdata_open(&pd, path, &err) == 0) {
+				struct hlg_writer w;
+				FILE *f = fopen("/dev/null", "w");
+
+				if (hlg_writer_sections(&parts, pd, &err) == 0 &&
+				    hlg_writer_begin(&w, f, "new", &parts, &err) == 0)
+					hlg_writer_finish(&w, &parts, &err);
+				fclose(f);
+				hlg_perfdata_close(pd);
+			}
+			kit_unname(path);
+			memcpy(k.at + at, &was, 8);
+		}
+	}
+	kit_free(&records);
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(made_up)
+{
+	static const uint8_t id[20] = "01234567890123456789";
+	uint8_t record[HLG_WRITER_RECORD_MAX];
+	struct hlg_perfdata_task task;
+	struct hlg_writer_map map = {.pid = 7,
+				     .start = 0x4000,
+				     .size = 0x1000,
+				     .file_offset = 0x280,
+				     .exec = true,
+				     .path = "/a/guest.elf",
+				     .build_id = id,
+				     .build_id_size = 20};
+	size_t n = hlg_writer_comm(record, 7, 8, "guest:vmm", 24);
+	char *deep = malloc(2 * PATH_MAX);
+
+	ck_assert_uint_eq(n, 16 + 16 + 24);
+	ck_assert(hlg_perfdata_task(&task, record, n, 16));
+	ck_assert_str_eq(task.name, "guest:vmm");
+	ck_assert(task.pid == 7 && task.tid == 8 && task.time == 0 && !task.exec);
+	n = hlg_writer_mmap2(record, &map, 0);
+	ck_assert_uint_eq(n, 72 + 16);
+	ck_assert(hlg_perfdata_task(&task, record, n, 0));
+	ck_assert_str_eq(task.name, "/a/guest.elf");
+	ck_assert(task.start == 0x4000 && task.size == 0x1000);
+	ck_assert(task.file_offset == 0x280 && task.prot == 5 && task.cpumode == 2);
+	ck_assert_uint_eq(task.build_id_size, 20);
+	ck_assert_mem_eq(task.build_id, id, 20);
+	map.build_id = NULL;
+	n = hlg_writer_mmap2(record, &map, 8);
+	ck_assert(hlg_perfdata_task(&task, record, n, 8) && !task.build_id);
+	/* A path that no system has is cut, and the record still ends. */
+	memset(deep, 'x', 2 * PATH_MAX);
+	deep[2 * PATH_MAX - 1] = '\0';
+	map.path = deep;
+	n = hlg_writer_mmap2(record, &map, 48);
+	ck_assert(n <= HLG_WRITER_RECORD_MAX && hlg_perfdata_task(&task, record, n, 48));
+	ck_assert_uint_eq(strlen(task.name), PATH_MAX - 1);
+	free(deep);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("perfdata writer");
+	TCase *tc = tap_case(suite, "writer");
+
+	tcase_add_test(tc, file_mode);
+	tcase_add_test(tc, pipe_mode);
+	tcase_add_test(tc, rewind_);
+	tcase_add_test(tc, hostile);
+	tcase_add_test(tc, made_up);
+	return tap_main(suite);
+}

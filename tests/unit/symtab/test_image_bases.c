@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Proves that an image keeps the bases it is given, in their order, as far as they leave
+ * it room; and that a new base takes the place of all.
+ */
+#include <string.h>
+
+#include "symtab/image/image.h"
+#include "tests/kit/mkelf-guest.h"
+#include "tests/kit/scratch.h"
+#include "tests/kit/tap.h"
+
+static struct hlg_image *image;
+
+static void setup(void)
+{
+	struct mkelf_guest guest;
+	struct hlg_err err;
+
+	mkelf_guest_init(&guest, 0x400000);
+	ck_assert_int_eq(
+		hlg_image_open_elf(&image, scratch_elf("guest.elf", &guest.elf), &err),
+		0);
+}
+
+static void teardown(void)
+{
+	hlg_image_destroy(image);
+}
+
+static void expect_base(size_t i, uint64_t base)
+{
+	struct hlg_base at = hlg_image_base(image, i);
+
+	ck_assert_uint_eq(at.base, base);
+	ck_assert_uint_eq(at.bias, base - image->first);
+}
+
+/* In the order they came, none without the first, and all gone with a new one. */
+START_TEST(bases_are_added)
+{
+	struct hlg_err err = {""};
+
+	ck_assert_uint_eq(hlg_image_n_bases(image), 0);
+	ck_assert_int_eq(hlg_image_set_base(image, 0x9000, HLG_BASE_FOUND, &err), 0);
+	ck_assert_uint_eq(hlg_image_n_bases(image), 1);
+	for (uint64_t i = 1; i < 100; i++) {
+		ck_assert_int_eq(hlg_image_add_base(image, i * 7 % 100 << 16, &err), 0);
+		ck_assert_uint_eq(hlg_image_n_bases(image), i + 1);
+	}
+	expect_base(0, 0x9000);
+	for (uint64_t i = 1; i < 100; i++)
+		expect_base(i, i * 7 % 100 << 16);
+	ck_assert_uint_eq(image->base, 0x9000);
+	ck_assert_int_eq(image->from, HLG_BASE_FOUND);
+	ck_assert_int_eq(hlg_image_set_base(image, 0x5000, HLG_BASE_STATED, &err), 0);
+	ck_assert_uint_eq(hlg_image_n_bases(image), 1);
+	expect_base(0, 0x5000);
+	ck_assert_int_eq(hlg_image_add_base(image, 0x70000, &err), 0);
+	expect_base(1, 0x70000);
+}
+END_TEST
+
+/* The last one that fits, and the next; what it had is not touched. */
+START_TEST(added_bases_are_checked)
+{
+	struct hlg_err err = {""};
+
+	ck_assert_int_eq(hlg_image_set_base(image, 0x9000, HLG_BASE_STATED, &err), 0);
+	ck_assert_int_eq(hlg_image_add_base(image, -UINT64_C(0x3110), &err), 0);
+	ck_assert_int_eq(hlg_image_add_base(image, -UINT64_C(0x310f), &err), HLG_EINPUT);
+	ck_assert_ptr_nonnull(strstr(err.msg, "/guest.elf: its 12560 bytes at base "
+					      "0xffffffffffffcef1 pass the end of memory "
+					      "(give a lower base)"));
+	ck_assert_uint_eq(hlg_image_n_bases(image), 2);
+	ck_assert_int_eq(hlg_image_set_base(image, UINT64_MAX, HLG_BASE_STATED, &err),
+			 HLG_EINPUT);
+	ck_assert_uint_eq(hlg_image_n_bases(image), 2);
+	expect_base(0, 0x9000);
+	expect_base(1, -UINT64_C(0x3110));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("image-bases");
+	TCase *tc = tap_case(suite, "image-bases");
+
+	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, bases_are_added);
+	tcase_add_test(tc, added_bases_are_checked);
+	return tap_main(suite);
+}

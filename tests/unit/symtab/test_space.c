@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Proves that several images share one guest: each address goes to the image that lies
+ * there, through that image's own bias; images may lie in each other's holes but not on
+ * each other's bytes, and then both are named; the last byte of memory can be one of an
+ * image; and a space can be settled again after a base was changed. An image may lie at
+ * several bases at once; and one that has none is nowhere until that is decided.
+ */
+#include "symtab/image/space.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/kit/mkelf-guest.h"
+#include "tests/kit/scratch.h"
+#include "tests/kit/tap.h"
+
+static struct hlg_space space;
+static struct hlg_err err;
+
+static void setup(void)
+{
+	memset(&space, 0, sizeof(space));
+}
+
+static void teardown(void)
+{
+	hlg_space_finish(&space);
+	hlg_space_finish(&space); /* twice does no harm */
+}
+
+static struct hlg_image *take(struct hlg_image *image)
+{
+	ck_assert_int_eq(hlg_space_add(&space, image, &err), 0);
+	return image;
+}
+
+/* The one guest of all tests, linked at addr, into the space. */
+static struct hlg_image *add_guest(const char *name, uint64_t addr)
+{
+	struct mkelf_guest guest;
+	struct hlg_image *image;
+	int rc;
+
+	mkelf_guest_init(&guest, addr);
+	rc = hlg_image_open_elf(&image, scratch_elf(name, &guest.elf), &err);
+	ck_assert_msg(rc == 0, "%s", err.msg);
+	return take(image);
+}
+
+static struct hlg_image *add_map(const char *name, const char *text)
+{
+	struct hlg_image *image;
+	int rc =
+		hlg_image_open_map(&image, scratch_write(name, text, strlen(text)), &err);
+
+	ck_assert_msg(rc == 0, "%s", err.msg);
+	return take(image);
+}
+
+static void put(struct hlg_image *image, uint64_t base)
+{
+	int rc = hlg_image_set_base(image, base, HLG_BASE_STATED, &err);
+
+	ck_assert_msg(rc == 0, "%s", err.msg);
+}
+
+static void settle(void)
+{
+	int rc = hlg_space_settle(&space, &err);
+
+	ck_assert_msg(rc == 0, "%s", err.msg);
+}
+
+static void expect(uint64_t ip, const struct hlg_image *image, uint64_t addr,
+		   const char *name)
+{
+	struct hlg_place p;
+
+	hlg_space_lookup(&space, ip, &p);
+	ck_assert_ptr_eq(p.image, image);
+	ck_assert_uint_eq(p.addr, addr);
+	ck_assert_pstr_eq(p.symbol ? hlg_image_name(image, p.symbol) : NULL, name);
+	if (!image)
+		ck_assert_int_eq(p.kind, HLG_OUTSIDE);
+}
+
+static void expect_outside(uint64_t ip)
+{
+	expect(ip, NULL, ip, NULL);
+}
+
+static void expect_overlap(const char *format, const char *one, const char *other)
+{
+	char one_path[512], other_path[512];
+	struct hlg_err want;
+
+	snprintf(one_path, sizeof(one_path), "%s", scratch_path(one));
+	snprintf(other_path, sizeof(other_path), "%s", scratch_path(other));
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	hlg_err_set(&want, HLG_EINPUT, format, one_path, other_path);
+#pragma GCC diagnostic pop
+	ck_assert_int_eq(hlg_space_settle(&space, &err), HLG_EINPUT);
+	ck_assert_str_eq(err.msg, want.msg);
+}
+
+START_TEST(an_empty_space_is_all_outside)
+{
+	settle();
+	expect_outside(0);
+	expect_outside(0x1000);
+	expect_outside(UINT64_MAX);
+}
+END_TEST
+
+START_TEST(each_image_has_its_addresses)
+{
+	struct hlg_image *high = add_guest("high.elf", 0x400000);
+	struct hlg_image *low = add_guest("low.elf", 0);
+	struct hlg_image *jit = add_map("jit.map", "900000 10 jitted\n");
+
+	put(high, 0x20000);
+	put(low, 0x10000);
+	settle();
+	ck_assert_int_eq(jit->from, HLG_BASE_MAP);
+	expect_outside(0xffff);
+	expect(0x10000, low, 0, NULL);
+	expect(0x11000, low, 0x1000, "entrypoint");
+	expect(0x111ff, low, 0x11ff, NULL);
+	expect_outside(0x11240); /* a hole between its segments */
+	expect(0x1310f, low, 0x310f, NULL);
+	expect_outside(0x13110);
+	expect_outside(0x1ffff);
+	expect(0x20000, high, 0x400000, NULL);
+	expect(0x21070, high, 0x401070, "compute");
+	expect_outside(0x8fffff);
+	expect(0x900000, jit, 0x900000, "jitted");
+	expect_outside(0x900010);
+	expect_outside(UINT64_MAX);
+}
+END_TEST
+
+START_TEST(undecided_bases_are_decided)
+{
+	struct hlg_image *image = add_guest("guest.elf", 0x400000);
+
+	settle();
+	ck_assert_int_eq(image->from, HLG_BASE_NOTE);
+	expect(0x4000, image, 0x400000, NULL);
+	expect(0x5000, image, 0x401000, "entrypoint");
+}
+END_TEST
+
+START_TEST(images_lie_in_each_others_holes)
+{
+	struct hlg_image *a = add_guest("a.elf", 0), *b = add_guest("b.elf", 0);
+
+	put(a, 0x10000);
+	put(b, 0x10200); /* its first segment where a's ends, its code where a's is not */
+	expect_overlap("%s@0x10200: overlaps %s@0x10000 at 0x11200 (state the bases as "
+		       "FILE@ADDR)",
+		       "b.elf", "a.elf");
+	put(b, 0x10240);
+	settle();
+	expect(0x101ff, a, 0x1ff, NULL);
+	expect_outside(0x10200);
+	expect(0x10240, b, 0, NULL);
+	expect(0x1123f, a, 0x123f, NULL);
+	expect(0x11240, b, 0x1000, "entrypoint");
+	expect(0x13000, a, 0x3000, NULL);
+	expect(0x13240, b, 0x3000, NULL);
+}
+END_TEST
+
+START_TEST(overlaps_name_both)
+{
+	struct hlg_image *a = add_guest("a.elf", 0), *b = add_map("b.map", "0 1 x\n");
+
+	put(a, 0x10000);
+	put(b, 0x1123f);
+	expect_overlap("%s@0x1123f: overlaps %s@0x10000 at 0x1123f (state the bases as "
+		       "FILE@ADDR)",
+		       "b.map", "a.elf");
+	put(b, 0x11240);
+	settle();
+	put(b, 0x10fff);
+	settle();
+	put(b, 0x11000);
+	ck_assert_int_eq(hlg_space_settle(&space, &err), HLG_EINPUT);
+	ck_assert_ptr_nonnull(strstr(err.msg, "/a.elf@0x10000"));
+	ck_assert_ptr_nonnull(strstr(err.msg, "/b.map@0x11000"));
+}
+END_TEST
+
+/* The one that begins first need not be the one before in the list of ranges. */
+START_TEST(overlaps_are_found_in_long_ranges)
+{
+	add_map("long.map", "1000 100000 long\n");
+	add_map("other.map", "80000 10 other\n");
+	expect_overlap(
+		"%s@0x0: overlaps %s@0x0 at 0x80000 (state the bases as FILE@ADDR)",
+		"other.map", "long.map");
+}
+END_TEST
+
+START_TEST(the_last_byte_of_memory_is_used)
+{
+	struct hlg_image *image = add_guest("guest.elf", 0);
+	struct hlg_image *map = add_map("low.map", "0 10 zero\n");
+
+	put(image, -UINT64_C(0x3110));
+	settle();
+	expect(UINT64_MAX, image, 0x310f, NULL);
+	expect(-UINT64_C(0x3110), image, 0, NULL);
+	expect(-UINT64_C(0x3110) + 0x1000, image, 0x1000, "entrypoint");
+	expect_outside(-UINT64_C(0x3111));
+	expect(0, map, 0, "zero");
+	expect(0xf, map, 0xf, "zero");
+	put(map, -UINT64_C(0x10));
+	expect_overlap("%s@0xfffffffffffffff0: overlaps %s@0xffffffffffffcef0 at "
+		       "0xfffffffffffffff0 (state the bases as FILE@ADDR)",
+		       "low.map", "guest.elf");
+}
+END_TEST
+
+START_TEST(bases_past_the_end_are_refused)
+{
+	struct hlg_image *image = add_guest("guest.elf", 0);
+
+	ck_assert_int_eq(hlg_image_set_base(image, UINT64_MAX, HLG_BASE_STATED, &err),
+			 HLG_EINPUT);
+	ck_assert_ptr_nonnull(strstr(err.msg, "/guest.elf: its 12560 bytes at base "
+					      "0xffffffffffffffff pass the end of memory "
+					      "(give a lower base)"));
+}
+END_TEST
+
+START_TEST(settling_again_follows_the_bases)
+{
+	struct hlg_image *a = add_guest("a.elf", 0), *b = add_guest("b.elf", 0);
+
+	put(a, 0x10000);
+	put(b, 0x20000);
+	settle();
+	expect(0x11000, a, 0x1000, "entrypoint");
+	put(a, 0x30000);
+	settle();
+	expect_outside(0x11000);
+	expect(0x31000, a, 0x1000, "entrypoint");
+	expect(0x21000, b, 0x1000, "entrypoint");
+	put(a, 0x20000);
+	ck_assert_int_eq(hlg_space_settle(&space, &err), HLG_EINPUT);
+	put(b, 0x10000);
+	settle();
+	expect(0x11000, b, 0x1000, "entrypoint");
+	expect(0x21000, a, 0x1000, "entrypoint");
+	settle();
+	expect(0x21000, a, 0x1000, "entrypoint");
+}
+END_TEST
+
+START_TEST(many_images_are_told_apart)
+{
+	enum {
+		N = 50
+	};
+	struct hlg_image *images[N];
+
+	for (uint64_t i = 0; i < N; i++) {
+		images[i] = add_guest("guest.elf", 0);
+		put(images[i], (i * 7 % N) << 16);
+	}
+	settle();
+	for (uint64_t i = 0; i < N; i++) {
+		uint64_t base = (i * 7 % N) << 16;
+
+		expect(base + 0x1000, images[i], 0x1000, "entrypoint");
+		expect(base + 0x310f, images[i], 0x310f, NULL);
+		expect_outside(base + 0x3110);
+		expect_outside(base + 0xffff);
+	}
+}
+END_TEST
+
+static void put_also(struct hlg_image *image, uint64_t base)
+{
+	int rc = hlg_image_add_base(image, base, &err);
+
+	ck_assert_msg(rc == 0, "%s", err.msg);
+}
+
+/* In each other's holes, too, and up to the last byte of memory. */
+START_TEST(an_image_lies_at_all_its_bases)
+{
+	struct hlg_image *a = add_guest("a.elf", 0x400000), *b = add_guest("b.elf", 0);
+	static const uint64_t bases[] = {0x30000, 0x10000, 0x10240, -UINT64_C(0x3110)};
+
+	put(a, bases[0]);
+	for (int i = 1; i < 4; i++)
+		put_also(a, bases[i]);
+	put(b, 0x20000);
+	settle();
+	for (int i = 0; i < 4; i++) {
+		expect(bases[i], a, 0x400000, NULL);
+		expect(bases[i] + 0x1000, a, 0x401000, "entrypoint");
+		expect(bases[i] + 0x1070, a, 0x401070, "compute");
+		expect(bases[i] + 0x310f, a, 0x40310f, NULL);
+	}
+	expect(0x21070, b, 0x1070, "compute");
+	expect_outside(0x40000 + 0x1070);
+	expect_outside(0xffff);
+	expect_outside(-UINT64_C(0x3111));
+}
+END_TEST
+
+START_TEST(overlaps_name_the_base)
+{
+	struct hlg_image *a = add_guest("a.elf", 0), *b = add_guest("b.elf", 0);
+
+	put(a, 0x10000);
+	put_also(a, 0x50000);
+	put(b, 0x80000);
+	put_also(b, 0x51000); /* its head on the code of a */
+	expect_overlap("%s@0x51000: overlaps %s@0x50000 at 0x51000 (state the bases as "
+		       "FILE@ADDR)",
+		       "b.elf", "a.elf");
+	put(b, 0x80000); /* the other one is gone */
+	settle();
+	expect_outside(0x52000);
+	expect(0x51000, a, 0x1000, "entrypoint");
+	put_also(a, 0x81040); /* one's own head on the other's code */
+	expect_overlap("%s@0x81040: overlaps %s@0x80000 at 0x81040 (state the bases as "
+		       "FILE@ADDR)",
+		       "a.elf", "b.elf");
+	put(b, 0x1000000);
+	put_also(a, 0x82080);
+	expect_overlap("%s@0x82080: overlaps %s@0x81040 at 0x82080 (state the bases as "
+		       "FILE@ADDR)",
+		       "a.elf", "a.elf");
+}
+END_TEST
+
+START_TEST(arranging_decides_nothing)
+{
+	struct hlg_image *a = add_guest("a.elf", 0), *b = add_guest("b.elf", 0);
+
+	put(a, 0x10000);
+	ck_assert_int_eq(hlg_space_arrange(&space, &err), 0);
+	ck_assert_int_eq(b->from, HLG_BASE_NONE);
+	ck_assert_uint_eq(space.n_ranges, 3);
+	expect(0x11000, a, 0x1000, "entrypoint");
+	expect_outside(0x5000);
+	expect_outside(0x1000);
+	put(b, 0x10000);
+	ck_assert_int_eq(hlg_space_arrange(&space, &err), HLG_EINPUT);
+	put(b, 0x20000);
+	ck_assert_int_eq(hlg_space_arrange(&space, &err), 0);
+	expect(0x21000, b, 0x1000, "entrypoint");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("space");
+	TCase *tc = tap_case(suite, "space");
+
+	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, an_empty_space_is_all_outside);
+	tcase_add_test(tc, each_image_has_its_addresses);
+	tcase_add_test(tc, undecided_bases_are_decided);
+	tcase_add_test(tc, images_lie_in_each_others_holes);
+	tcase_add_test(tc, overlaps_name_both);
+	tcase_add_test(tc, overlaps_are_found_in_long_ranges);
+	tcase_add_test(tc, the_last_byte_of_memory_is_used);
+	tcase_add_test(tc, bases_past_the_end_are_refused);
+	tcase_add_test(tc, settling_again_follows_the_bases);
+	tcase_add_test(tc, many_images_are_told_apart);
+	tcase_add_test(tc, an_image_lies_at_all_its_bases);
+	tcase_add_test(tc, overlaps_name_the_base);
+	tcase_add_test(tc, arranging_decides_nothing);
+	return tap_main(suite);
+}

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Listings of random guests. Whatever bytes and samples there are: the lines of decoded
+ * code cover the place without holes, in order; instructions are where symtab/code/code.h
+ * has boundaries; every sample is in one line, at its own address, and the lines sum to
+ * the row. Then what a word names; what an instruction reads as; and allocations that
+ * fail, each in turn: the text is whole or there is an error.
+ */
+#include "tools/annotate/annotate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "tests/kit/filter.h"
+#include "tests/kit/oom.h"
+#include "tests/kit/tap.h"
+
+enum {
+	FIRST = 0x1000,
+	SIZE = 0x240, /* of the guest's code */
+	SAMPLES = 600
+};
+
+struct bench {
+	struct hlg_run run;
+	struct hlg_report report;
+	struct hlg_sources sources;
+	uint64_t samples[0x4000]; /* by own address */
+};
+
+/* Random bytes are what no compiler writes: prefixes, ends in the middle, no code. */
+static void write_guest(uint64_t *random, bool aarch64)
+{
+	struct mkelf_guest g;
+
+	mkelf_guest_init(&g, 0);
+	if (aarch64) {
+		g.elf.machine = EM_AARCH64;
+		mkelf_guest_code(&g);
+	}
+	if (kit_random(random, 4))
+		for (size_t i = 0; i < sizeof(g.text); i++)
+			if (kit_random(random, 3) == 0)
+				g.text[i] = (uint8_t)kit_random(random, 256);
+	/* One function inside of another. */
+	if (kit_random(random, 2)) {
+		g.syms[2].value = 0x1070;
+		g.syms[2].size = 0x13;
+	}
+	kit_write(&g, "guest.elf");
+}
+
+static void start(struct bench *b, uint64_t seed, const char *words)
+{
+	uint64_t random = seed;
+
+	memset(b, 0, sizeof(*b));
+	write_guest(&random, seed % 2);
+	kit_start(&b->run, words);
+	hlg_profile_event(&b->run.profile, "a", 0);
+	for (int i = 0; i < SAMPLES; i++) {
+		uint64_t addr = kit_random(&random, 8)
+					? 0xff0 + kit_random(&random, SIZE + 0x20)
+					: kit_random(&random, 0x3200);
+		struct hlg_sample s = kit_sample(0, KIT_BASE + addr);
+
+		s.tid = (int32_t)kit_random(&random, 3);
+		s.period = 1 + kit_random(&random, 9);
+		hlg_profile_add(&b->run.profile, &s);
+		b->samples[addr]++;
+	}
+	kit_build(&b->run, &b->report);
+	ck_assert(hlg_source_open_all(&b->sources, &b->run.space));
+}
+
+static void finish(struct bench *b)
+{
+	hlg_source_close_all(&b->sources);
+	hlg_report_finish(&b->report);
+	hlg_run_finish(&b->run);
+}
+
+static void check_cover(const struct hlg_listing *l)
+{
+	const struct hlg_place *place = &l->row->place;
+	uint64_t next = place->start;
+	bool any = false;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct hlg_line *line = &l->lines[i];
+
+		ck_assert(i == 0 || line->addr >= line[-1].addr);
+		if (line->length == 0) {
+			ck_assert(line->kind == HLG_LINE_INSIDE ||
+				  line->kind == HLG_LINE_PLAIN);
+			continue;
+		}
+		ck_assert_uint_eq(line->addr, next);
+		next += line->length;
+		any = true;
+	}
+	ck_assert(!any || next == place->end);
+	ck_assert_int_eq(any, place->kind <= HLG_GAP &&
+				      hlg_insn_available(place->image->elf.machine));
+}
+
+static void check_kinds(const struct bench *b, const struct hlg_listing *l)
+{
+	const struct hlg_image_test *ti =
+		hlg_trust_of(&b->report.trust, l->row->place.image);
+	struct hlg_place place = l->row->place;
+
+	for (size_t i = 0; i < l->n && place.symbol && ti && ti->code; i++) {
+		const struct hlg_line *line = &l->lines[i];
+		enum hlg_boundary at;
+
+		place.addr = line->addr;
+		at = hlg_code_at(ti->code, &place);
+		if (line->kind == HLG_LINE_INSN)
+			ck_assert_int_eq(at, HLG_BOUNDARY_ON);
+		if (line->kind == HLG_LINE_INSIDE)
+			ck_assert_int_eq(at, HLG_BOUNDARY_OFF);
+		ck_assert(!line->text || line->kind == HLG_LINE_INSN);
+	}
+}
+
+static void check_counts(struct bench *b, const struct hlg_listing *l)
+{
+	struct hlg_count sum = {0, 0};
+	uint64_t hottest = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct hlg_line *line = &l->lines[i];
+		uint64_t addr = l->row->place.image ? line->addr : line->addr - KIT_BASE;
+
+		hlg_count_add(&sum, line->count);
+		if (line->count.period > hottest)
+			hottest = line->count.period;
+		if (line->count.samples == 0)
+			continue;
+		ck_assert_uint_eq(line->count.samples, b->samples[addr]);
+		b->samples[addr] = 0;
+	}
+	ck_assert_uint_eq(sum.samples, l->row->count.samples);
+	ck_assert_uint_eq(sum.period, l->row->count.period);
+	ck_assert_uint_eq(l->on.samples + l->inside.samples + l->plain.samples,
+			  sum.samples);
+	for (size_t i = 0; i < l->n_hot; i++) {
+		ck_assert_uint_le(l->lines[l->hot[i]].count.period, hottest);
+		hottest = l->lines[l->hot[i]].count.period;
+		ck_assert_int_eq(l->lines[l->hot[i]].hottest, i == 0);
+	}
+}
+
+START_TEST(every_sample_has_its_line)
+{
+	static struct bench b;
+	struct hlg_err err;
+
+	start(&b, (uint64_t)_i, "guest.elf skid=2");
+	for (size_t i = 0; i < b.report.all.n_rows; i++) {
+		const struct hlg_listing_input in = {.report = &b.report,
+						     .view = &b.report.all,
+						     .row = &b.report.all.rows[i],
+						     .sources = &b.sources,
+						     .syntax = _i % 3 ? HLG_SYNTAX_ATT
+								      : HLG_SYNTAX_INTEL};
+		struct hlg_listing l;
+
+		ck_assert_int_eq(hlg_listing_build(&l, &in, &err), 0);
+		check_cover(&l);
+		check_kinds(&b, &l);
+		check_counts(&b, &l);
+		hlg_listing_finish(&l);
+	}
+	for (size_t i = 0; i < sizeof(b.samples) / sizeof(b.samples[0]); i++)
+		ck_assert_uint_eq(b.samples[i], 0); /* none is left */
+	finish(&b);
+}
+END_TEST
+
+static const struct {
+	const char *word;
+	uint64_t start; /* 0: there is none */
+} words[] = {
+	{"compute", 0x1060},
+	{"compute_alias", 0x1060},
+	{"handler", 0x1120},
+	{"entrypoint", 0x1000},
+	{"__gap__ after compute", 0x10e0},
+	{"__gap__ after dispatch", 0x1054},
+	{"[data] .data", 0x3000},
+	{"comp", 0},
+	{"compute ", 0},
+	{"Compute", 0},
+	{"", 0},
+	{"__gap__", 0},
+	{"counter", 0},
+	{"\033[31m", 0},
+};
+
+START_TEST(words_name_places)
+{
+	struct hlg_found_places places = {0};
+	struct hlg_run run;
+	struct hlg_err err;
+	int rc;
+
+	kit_guest("guest.elf");
+	kit_start(&run, "guest.elf");
+	rc = hlg_places_find(&places, &run.space, words[_i].word, &err);
+	if (words[_i].start) {
+		ck_assert_int_eq(rc, 0);
+		ck_assert_uint_eq(places.n, 1);
+		ck_assert_uint_eq(places.place[0].start, words[_i].start);
+		/* Once more it is the same. */
+		rc = hlg_places_find(&places, &run.space, words[_i].word, &err);
+		ck_assert_int_eq(rc, 0);
+		ck_assert_uint_eq(places.n, 1);
+	} else {
+		ck_assert_int_eq(rc, HLG_EINPUT);
+		ck_assert_ptr_nonnull(strstr(err.msg, ": no such function"));
+		ck_assert_ptr_null(strchr(err.msg, '\033'));
+	}
+	hlg_places_finish(&places);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+START_TEST(addresses_are_guests)
+{
+	struct hlg_found_places places = {0};
+	struct hlg_run run;
+	struct hlg_err err;
+	uint64_t ip;
+
+	ck_assert(hlg_places_is_address("0x5060", &ip));
+	ck_assert_uint_eq(ip, 0x5060);
+	ck_assert(!hlg_places_is_address("5060", &ip));
+	ck_assert(!hlg_places_is_address("0xyz", &ip));
+	ck_assert(!hlg_places_is_address("0x", &ip));
+	kit_guest("guest.elf");
+	kit_start(&run, "guest.elf");
+	ck_assert_int_eq(hlg_run_settle(&run, &err), 0);
+	ck_assert_int_eq(hlg_places_find_ip(&places, &run.space, 0x5061, &err), 0);
+	ck_assert_int_eq(hlg_places_find_ip(&places, &run.space, 0x10, &err), 0);
+	ck_assert_uint_eq(places.n, 2);
+	ck_assert_uint_eq(places.place[0].start, 0x1060);
+	ck_assert_int_eq(places.place[1].kind, HLG_OUTSIDE);
+	hlg_places_finish(&places);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* Of Intel's SDM, volume 2: encodings and what they are. */
+static const struct {
+	unsigned char bytes[15];
+	size_t n;
+	const char *att, *intel; /* NULL: no instruction */
+	uint64_t memory;         /* 0: none */
+} insns[] = {
+	{{0xc3}, 1, "ret", "ret", 0},
+	{{0x48, 0x8b, 0x05, 0x10, 0, 0, 0},
+	 7,
+	 "mov 0x10(%rip), %rax",
+	 "mov rax, [rip+0x10]",
+	 0x1017},
+	{{0x75, 0xfe}, 2, "jnz 0x1000", "jnz 0x1000", 0},
+	{{0xe8, 0xfb, 0xff, 0xff, 0xff}, 5, "call 0x1000", "call 0x1000", 0},
+	{{0x48, 0x83, 0xc7, 0x08}, 4, "add $0x8, %rdi", "add rdi, 0x8", 0},
+	{{0x48, 0x8b}, 2, NULL, NULL, 0},
+	{{0x06}, 1, NULL, NULL, 0},
+};
+
+START_TEST(instructions_read_so)
+{
+	for (int syntax = HLG_SYNTAX_ATT; syntax <= HLG_SYNTAX_INTEL; syntax++) {
+		const char *right =
+			syntax == HLG_SYNTAX_ATT ? insns[_i].att : insns[_i].intel;
+		char text[128];
+		uint64_t memory = 0;
+		bool has;
+		bool ok = hlg_disasm(EM_X86_64, (enum hlg_syntax)syntax, insns[_i].bytes,
+				     insns[_i].n, 0x1000, text, sizeof(text), &memory,
+				     &has);
+
+		ck_assert_int_eq(ok, right && HLG_HAVE_ZYDIS);
+		if (!ok)
+			continue;
+		ck_assert_str_eq(text, right);
+		ck_assert_int_eq(has, insns[_i].memory != 0);
+		ck_assert_uint_eq(memory, insns[_i].memory);
+	}
+}
+END_TEST
+
+START_TEST(words_of_aarch64)
+{
+	static const unsigned char nop[] = {0x1f, 0x20, 0x03, 0xd5};
+	uint64_t memory;
+	char text[32];
+	bool has;
+
+	ck_assert(hlg_disasm(EM_AARCH64, HLG_SYNTAX_ATT, nop, 4, 0x1000, text,
+			     sizeof(text), &memory, &has));
+	ck_assert_str_eq(text, ".inst 0xd503201f");
+	ck_assert(!has);
+	ck_assert(!hlg_disasm(EM_AARCH64, HLG_SYNTAX_ATT, nop, 3, 0x1000, text,
+			      sizeof(text), &memory, &has));
+}
+END_TEST
+
+/* Everything as text, or as JSON; NULL, and *failed, without memory. */
+static char *write_all(struct bench *b, bool json, unsigned nth, bool all, bool *failed)
+{
+	struct hlg_found_places none = {0};
+	struct hlg_annotate a = {&b->report, &none, &b->sources, HLG_SYNTAX_ATT};
+	struct hlg_err err;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	int rc;
+
+	ck_assert_ptr_nonnull(f);
+	if (nth)
+		oom_arm(nth, all);
+#if HLG_HAVE_JANSSON
+	rc = json ? hlg_annotate_json(&a, f, &err) : hlg_annotate_text(&a, f, &err);
+#else
+	rc = json ? HLG_EINPUT : hlg_annotate_text(&a, f, &err);
+#endif
+	*failed = nth ? oom_disarm() : false;
+	fclose(f);
+	if (rc == 0)
+		return text;
+	ck_assert_int_eq(rc, HLG_ESYSTEM);
+	ck_assert_ptr_nonnull(strstr(err.msg, "out of memory"));
+	free(text);
+	return NULL;
+}
+
+START_TEST(no_failed_allocation_is_silent)
+{
+	static struct bench b;
+	bool json = _i % 2, all = _i / 2, failed = true;
+	char *whole;
+
+	if (json && !HLG_HAVE_JANSSON)
+		return;
+	start(&b, 4 + (uint64_t)_i / 2, "guest.elf skid=2 by=tid top=3");
+	whole = write_all(&b, json, 0, false, &failed);
+	ck_assert_ptr_nonnull(whole);
+	for (unsigned n = 1;; n += 1 + n / 50) {
+		char *text = write_all(&b, json, n, all, &failed);
+
+		ck_assert(!text || strcmp(text, whole) == 0);
+		free(text);
+		if (!failed)
+			break;
+	}
+	free(whole);
+	finish(&b);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("annotate");
+	TCase *tc = tap_case(suite, "annotate");
+
+	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
+	tcase_add_loop_test(tc, every_sample_has_its_line, 0, 60);
+	tcase_add_loop_test(tc, words_name_places, 0, sizeof(words) / sizeof(words[0]));
+	tcase_add_test(tc, addresses_are_guests);
+	tcase_add_loop_test(tc, instructions_read_so, 0,
+			    sizeof(insns) / sizeof(insns[0]));
+	tcase_add_test(tc, words_of_aarch64);
+	tcase_add_loop_test(tc, no_failed_allocation_is_silent, 0, 4);
+	return tap_main(suite);
+}

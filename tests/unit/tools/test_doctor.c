@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The doctor's rules, on machines that are made up: a healthy one has nothing but ok, and
+ * each single thing that is wrong changes the line of that thing, to the level and with
+ * the remedy that is written here. The probes read folders that are made up as well, and
+ * a child that hangs, dies or floods its pipe holds nobody up.
+ */
+#include "tools/doctor/doctor.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "symtab/image/base.h"
+#include "tests/kit/mkelf-guest.h"
+#include "tests/kit/scratch.h"
+#include "tests/kit/tap.h"
+
+static struct hlg_probes healthy(void)
+{
+	struct hlg_probes p = {
+		.perf = "/usr/bin/perf",
+		.perf_asked = {.text = "perf version 6.18.1\n"},
+		.major = 6,
+		.minor = 18,
+		.folder = "/usr/lib/perf-core/dlfilters",
+		.installed = true,
+		.kvm_module = "kvm_intel",
+		.intel = true,
+		.nested = 1,
+		.mediated = -1,
+		.paranoid = 1,
+		.kvm_events = true,
+	};
+
+	return p;
+}
+
+/* The findings of p, with how many there are of each level. */
+static void judge(struct hlg_findings *f, const struct hlg_probes *p, size_t n[3])
+{
+	memset(f, 0, sizeof(*f));
+	memset(n, 0, 3 * sizeof(*n));
+	hlg_doctor_judge(f, p);
+	for (size_t i = 0; i < f->n; i++) {
+		n[f->finding[i].level]++;
+		ck_assert_uint_ne(f->finding[i].text[0], '\0');
+		/* What is not ok has a remedy. */
+		ck_assert(f->finding[i].level == HLG_LEVEL_OK || f->finding[i].remedy[0]);
+	}
+}
+
+/* p differs from a healthy machine in one finding: this topic, level, words. */
+static void expect(const struct hlg_probes *p, enum hlg_level level, const char *topic,
+		   const char *text, const char *remedy)
+{
+	static struct hlg_findings f;
+	size_t n[3];
+
+	judge(&f, p, n);
+	ck_assert_uint_eq(n[HLG_LEVEL_WARN] + n[HLG_LEVEL_FAIL], 1);
+	for (size_t i = 0; i < f.n; i++) {
+		if (f.finding[i].level == HLG_LEVEL_OK)
+			continue;
+		ck_assert_int_eq(f.finding[i].level, level);
+		ck_assert_str_eq(f.finding[i].topic, topic);
+		ck_assert_msg(strstr(f.finding[i].text, text), "%s", f.finding[i].text);
+		ck_assert_msg(strstr(f.finding[i].remedy, remedy), "%s",
+			      f.finding[i].remedy);
+	}
+}
+
+START_TEST(healthy_machine)
+{
+	static struct hlg_findings f;
+	struct hlg_probes p = healthy();
+	size_t n[3];
+
+	judge(&f, &p, n);
+	ck_assert_uint_eq(n[HLG_LEVEL_OK], f.n);
+	ck_assert_uint_ge(f.n, 9);
+}
+END_TEST
+
+START_TEST(perf_is_missing_hangs_or_is_old)
+{
+	struct hlg_probes p = healthy();
+
+	p.perf[0] = '\0';
+	p.major = 0;
+	expect(&p, HLG_LEVEL_FAIL, "perf", "none in PATH", "linux-perf");
+	p = healthy();
+	p.major = 0;
+	p.perf_asked = (struct hlg_child){.end = HLG_CHILD_TIMEOUT};
+	expect(&p, HLG_LEVEL_FAIL, "perf", "5 seconds", "by hand");
+	p.perf_asked = (struct hlg_child){.status = 2, .text = "WARNING: none\nmore"};
+	expect(&p, HLG_LEVEL_FAIL, "perf", "does not run: WARNING: none", "this kernel");
+	p.perf_asked = (struct hlg_child){.text = "abc\n"};
+	expect(&p, HLG_LEVEL_WARN, "perf", "not understood: abc", "5.14");
+	p = healthy();
+	p.major = 5;
+	p.minor = 13;
+	expect(&p, HLG_LEVEL_FAIL, "perf", "5.13 has no dlfilters", "5.14");
+}
+END_TEST
+
+START_TEST(perf_has_traps)
+{
+	struct hlg_probes p = healthy();
+
+	p.minor = 17;
+	expect(&p, HLG_LEVEL_WARN, "perf", "cycles:P", "cycles:G");
+	p.intel = false;
+	p.minor = 12;
+	expect(&p, HLG_LEVEL_WARN, "perf", ":S miss threads", "-p");
+	p.major = 5;
+	p.minor = 14;
+	expect(&p, HLG_LEVEL_WARN, "perf", "5.14: event groups", "-a");
+	p.major = 7;
+	p.minor = 0;
+	p.here = true;
+	expect(&p, HLG_LEVEL_WARN, "hlguest.so", "goes before", "remove");
+	p.installed = false;
+	p.untrusted = true;
+	expect(&p, HLG_LEVEL_WARN, "hlguest.so", "was not loaded", "another folder");
+}
+END_TEST
+
+START_TEST(filter_is_missing_or_broken)
+{
+	struct hlg_probes p = healthy();
+
+	p.installed = false;
+	expect(&p, HLG_LEVEL_WARN, "hlguest.so", "not in /usr/lib", "--dlfilter");
+	p.folder[0] = '\0';
+	expect(&p, HLG_LEVEL_WARN, "hlguest.so", "no folder", "--dlfilter");
+	p = healthy();
+	p.filter = (struct hlg_child){.status = 1, .text = "libZ.so: cannot open"};
+	expect(&p, HLG_LEVEL_FAIL, "hlguest.so", "does not load: libZ.so", "build it");
+	p.filter = (struct hlg_child){.end = HLG_CHILD_KILLED, .status = SIGSEGV};
+	expect(&p, HLG_LEVEL_FAIL, "hlguest.so", "does not load", "build it");
+}
+END_TEST
+
+START_TEST(kvm_is_closed)
+{
+	struct hlg_probes p = healthy();
+
+	p.kvm = EACCES;
+	expect(&p, HLG_LEVEL_FAIL, "/dev/kvm", "may not", "usermod");
+	p.kvm = ENOENT;
+	expect(&p, HLG_LEVEL_FAIL, "/dev/kvm", "not there", "firmware");
+	p.kvm = ENODEV;
+	expect(&p, HLG_LEVEL_FAIL, "/dev/kvm", "No such device", "dmesg");
+	p.kvm = 0;
+	p.virtual_machine = true;
+	expect(&p, HLG_LEVEL_WARN, "nesting", "itself", "shares");
+}
+END_TEST
+
+START_TEST(events_are_refused)
+{
+	struct hlg_probes p = healthy();
+
+	p.clock = EACCES;
+	p.paranoid = 4;
+	expect(&p, HLG_LEVEL_FAIL, "perf events", "perf_event_paranoid is 4", "sysctl");
+	p.perfmon = true;
+	expect(&p, HLG_LEVEL_FAIL, "perf events", "in spite of", "seccomp");
+	p.clock = ENOSYS;
+	expect(&p, HLG_LEVEL_FAIL, "perf events", "not in this kernel", "CONFIG");
+	p = healthy();
+	p.mediated = 1;
+	expect(&p, HLG_LEVEL_WARN, "mediated PMU", "on:", "enable_mediated_pmu=0");
+}
+END_TEST
+
+START_TEST(no_counters)
+{
+	static struct hlg_findings f;
+	struct hlg_probes p = healthy();
+	size_t n[3];
+
+	p.cycles = ENOENT;
+	judge(&f, &p, n);
+	ck_assert_uint_eq(n[HLG_LEVEL_WARN], 1);
+	ck_assert_uint_eq(n[HLG_LEVEL_FAIL], 0);
+}
+END_TEST
+
+START_TEST(tracefs)
+{
+	struct hlg_probes p = healthy();
+
+	p.tracefs = ENOENT;
+	expect(&p, HLG_LEVEL_WARN, "tracefs", "not mounted", "mount -t tracefs");
+	p.tracefs = EACCES;
+	expect(&p, HLG_LEVEL_WARN, "tracefs", "Permission denied", "root");
+	p.tracefs = 0;
+	p.kvm_events = false;
+	expect(&p, HLG_LEVEL_WARN, "tracefs", "without events", "load kvm");
+}
+END_TEST
+
+static void make_folder(const char *root, const char *path)
+{
+	char full[512], *slash;
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	for (slash = strchr(full + strlen(root) + 1, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(full, 0777);
+		*slash = '/';
+	}
+}
+
+static void make_file(const char *root, const char *path, const char *text)
+{
+	char full[512];
+	FILE *f;
+
+	make_folder(root, path);
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	f = fopen(full, "w");
+	ck_assert_ptr_nonnull(f);
+	fputs(text, f);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+START_TEST(probes_read_files)
+{
+	static struct hlg_probes p;
+	char root[] = "/tmp/hlguest-doctor-XXXXXX", remove[64];
+
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	p.kvm = 0;
+	hlg_doctor_look_at_files(&p, root);
+	ck_assert_int_eq(p.kvm, ENOENT);
+	ck_assert_int_eq(p.tracefs, ENOENT);
+	ck_assert_int_eq(p.paranoid, INT_MIN);
+	ck_assert_int_eq(p.nested, -1);
+	ck_assert_int_eq(p.mediated, -1);
+	ck_assert(!p.perfmon && !p.intel && !p.virtual_machine && !p.kvm_module[0]);
+
+	make_file(root, "/dev/kvm", "");
+	make_file(root, "/sys/module/kvm_intel/parameters/nested", "Y\n");
+	make_file(root, "/sys/module/kvm_intel/parameters/enable_mediated_pmu", "1\n");
+	make_file(root, "/sys/kernel/tracing/events/kvm/x", "");
+	make_file(root, "/proc/sys/kernel/perf_event_paranoid", "-1\n");
+	make_file(root, "/proc/self/status", "Name:\tx\nCapEff:\t0000004000000000\n");
+	make_file(root, "/proc/cpuinfo",
+		  "vendor_id\t: GenuineIntel\nflags\t\t: fpu hypervisor lm\n");
+	memset(&p, 0, sizeof(p));
+	hlg_doctor_look_at_files(&p, root);
+	ck_assert_int_eq(p.kvm, 0);
+	ck_assert_str_eq(p.kvm_module, "kvm_intel");
+	ck_assert_int_eq(p.nested, 1);
+	ck_assert_int_eq(p.mediated, 1);
+	ck_assert_int_eq(p.tracefs, 0);
+	ck_assert(p.kvm_events && p.perfmon && p.intel && p.virtual_machine);
+	ck_assert_int_eq(p.paranoid, -1);
+	snprintf(remove, sizeof(remove), "rm -r %s", root);
+	ck_assert_int_eq(system(remove), 0);
+}
+END_TEST
+
+static int hang(void *arg)
+{
+	(void)arg;
+	while (pause() < 0)
+		;
+	return 0;
+}
+
+static int crash(void *arg)
+{
+	(void)arg;
+	signal(SIGABRT, SIG_DFL);
+	abort();
+}
+
+static int flood(void *arg)
+{
+	for (int i = 0; i < 100000; i++)
+		puts(arg);
+	return 7;
+}
+
+START_TEST(children_are_bounded)
+{
+	static struct hlg_child child;
+	char name[] = "/no/such/program", *argv[] = {name, NULL};
+	char text[] = "a line of some length that fills a pipe";
+
+	hlg_child_call(&child, hang, NULL, 100);
+	ck_assert_int_eq(child.end, HLG_CHILD_TIMEOUT);
+	hlg_child_call(&child, crash, NULL, 20000);
+	ck_assert_int_eq(child.end, HLG_CHILD_KILLED);
+	ck_assert_int_eq(child.status, SIGABRT);
+	hlg_child_call(&child, flood, text, 50000);
+	ck_assert_int_eq(child.end, HLG_CHILD_EXITED);
+	ck_assert_int_eq(child.status, 7);
+	ck_assert_uint_eq(strlen(child.text), sizeof(child.text) - 1);
+	hlg_child_run(&child, argv, 20000);
+	ck_assert_int_eq(child.end, HLG_CHILD_EXITED);
+	ck_assert_int_eq(child.status, 127);
+	ck_assert_str_eq(child.text, "No such file or directory");
+}
+END_TEST
+
+static int tell_and_hang(void *arg)
+{
+	if (write(*(int *)arg, "x", 1) != 1)
+		return 1;
+	return hang(NULL);
+}
+
+/* Whoever started a child is killed: the pipe that both hold ends. */
+START_TEST(children_end_with_their_parent)
+{
+	static struct hlg_child child;
+	struct pollfd end;
+	int pipes[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(pipes), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		hlg_child_call(&child, tell_and_hang, &pipes[1], 60000);
+		_exit(0);
+	}
+	close(pipes[1]);
+	ck_assert_int_eq(read(pipes[0], &byte, 1), 1);
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	end = (struct pollfd){.fd = pipes[0], .events = POLLIN};
+	ck_assert_int_eq(poll(&end, 1, 10000), 1);
+	ck_assert_int_eq(read(pipes[0], &byte, 1), 0);
+	close(pipes[0]);
+}
+END_TEST
+
+START_TEST(images)
+{
+	static struct mkelf_guest g;
+	static struct hlg_findings f;
+	struct hlg_image *image;
+	struct hlg_err err;
+
+	mkelf_guest_init(&g, 0);
+	g.elf.version = NULL;
+	ck_assert_int_eq(hlg_image_open_elf(&image, scratch_elf("g.elf", &g.elf), &err),
+			 0);
+	ck_assert_int_eq(hlg_base_decide(image, &err), 0);
+	memset(&f, 0, sizeof(f));
+	hlg_doctor_judge_image(&f, image);
+	hlg_image_destroy(image);
+	ck_assert_str_eq(f.finding[1].topic, "symbols");
+	ck_assert_str_eq(f.finding[1].text,
+			 "8 from .symtab: functions 7, labels 0, without a size 1");
+	ck_assert_str_eq(f.finding[2].topic, "gaps");
+	/* 0xc + 0x40 + 0x20 + 0x20 of 0x240; the 0x40 are code: over a tenth. */
+	ck_assert_str_eq(f.finding[2].text,
+			 "4, 140 of 576 bytes of code; no padding: 64");
+	ck_assert_int_eq(f.finding[2].level, HLG_LEVEL_WARN);
+	ck_assert_str_eq(f.finding[3].topic, "base");
+	ck_assert_int_eq(f.finding[3].level, HLG_LEVEL_WARN);
+	ck_assert_str_eq(f.finding[4].topic, "build id");
+}
+END_TEST
+
+START_TEST(image_is_cut)
+{
+	static struct mkelf_guest g;
+	static struct hlg_findings f;
+	struct hlg_image *image;
+	struct hlg_err err;
+	const char *path;
+
+	mkelf_guest_init(&g, 0);
+	path = scratch_elf("cut.elf", &g.elf);
+	ck_assert_int_eq(hlg_image_open_elf(&image, path, &err), 0);
+	ck_assert_int_eq(hlg_base_decide(image, &err), 0);
+	ck_assert_int_eq(truncate(path, 0), 0);
+	memset(&f, 0, sizeof(f));
+	hlg_doctor_judge_image(&f, image);
+	hlg_image_destroy(image);
+	ck_assert_int_eq(f.finding[2].level, HLG_LEVEL_WARN);
+	ck_assert_str_eq(f.finding[2].remedy, "not all of it was read: run it again");
+}
+END_TEST
+
+START_TEST(text_is_escaped)
+{
+	static struct hlg_findings f;
+	enum hlg_level worst;
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	memset(&f, 0, sizeof(f));
+	strcpy(hlg_doctor_add(&f, HLG_LEVEL_OK, "one")->text, "a\033[31m");
+	strcpy(hlg_doctor_add(&f, HLG_LEVEL_WARN, "two")->remedy, "do it");
+	worst = hlg_doctor_write(out, &f, false);
+	ck_assert_int_eq(fclose(out), 0);
+	ck_assert_int_eq(worst, HLG_LEVEL_WARN);
+	ck_assert_str_eq(text, "ok    one           a\\x1b[31m\n"
+			       "warn  two           \n"
+			       "                    -> do it\n");
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("doctor");
+	TCase *tc = tap_case(suite, "doctor");
+
+	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
+	tcase_add_test(tc, healthy_machine);
+	tcase_add_test(tc, perf_is_missing_hangs_or_is_old);
+	tcase_add_test(tc, perf_has_traps);
+	tcase_add_test(tc, filter_is_missing_or_broken);
+	tcase_add_test(tc, kvm_is_closed);
+	tcase_add_test(tc, events_are_refused);
+	tcase_add_test(tc, no_counters);
+	tcase_add_test(tc, tracefs);
+	tcase_add_test(tc, probes_read_files);
+	tcase_add_test(tc, children_are_bounded);
+	tcase_add_test(tc, children_end_with_their_parent);
+	tcase_add_test(tc, images);
+	tcase_add_test(tc, image_is_cut);
+	tcase_add_test(tc, text_is_escaped);
+	return tap_main(suite);
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What belongs together is paired, whatever order buffers come in; what could be two
+ * halves of different pairs is not.
+ */
+#include <string.h>
+
+#include "tools/exits/pair.h"
+#include "tools/exits/reasons.h"
+
+#include "tests/kit/tap.h"
+
+static struct hlg_exits_sums sums;
+static struct hlg_exits_pairing pairing;
+
+static void begin(void)
+{
+	memset(&sums, 0, sizeof(sums));
+	sums.exact = true;
+	hlg_exits_begin(&pairing, &sums);
+	pairing.has_runs = true;
+}
+
+static void end(void)
+{
+	hlg_exits_finish(&pairing);
+	hlg_exits_sums_finish(&sums);
+}
+
+static void push_on(int32_t tid, uint16_t cpu, uint8_t kind, uint64_t time, uint64_t b,
+		    uint32_t vcpu, uint8_t c)
+{
+	const struct hlg_exits_item item = {.time = time,
+					    .thread = (uint64_t)(uint32_t)tid << 32 | 1,
+					    .b = (uint32_t)b,
+					    .vcpu = vcpu,
+					    .cpu = cpu,
+					    .kind = kind,
+					    .c = c};
+
+	struct hlg_exits_item *next = hlg_exits_next(&pairing);
+
+	ck_assert_ptr_nonnull(next);
+	*next = item;
+	hlg_exits_pushed(&pairing, next);
+}
+
+static void push(uint8_t kind, uint64_t time)
+{
+	push_on(2, 0, kind, time, kind == HLG_EXITS_USER ? 2 : 12, 0,
+		kind == HLG_EXITS_USER ? HLG_ISA_USER : HLG_ISA_VMX);
+}
+
+static void expect(uint64_t pairs, uint64_t total, uint64_t exits, uint64_t entries)
+{
+	hlg_exits_end(&pairing);
+	ck_assert_uint_eq(sums.pairs[HLG_EXITS_GUEST], pairs);
+	ck_assert_uint_eq(sums.total[HLG_EXITS_GUEST], total);
+	ck_assert_uint_eq(sums.lone.exits, exits);
+	ck_assert_uint_eq(sums.lone.entries, entries);
+	ck_assert(!sums.no_memory);
+}
+
+START_TEST(halves_are_counted)
+{
+	push(HLG_EXITS_ENTRY, 5);
+	push(HLG_EXITS_EXIT, 10);
+	push(HLG_EXITS_ENTRY, 13);
+	push(HLG_EXITS_EXIT, 20); /* its entry is missing */
+	push(HLG_EXITS_EXIT, 30);
+	push(HLG_EXITS_ENTRY, 37);
+	push(HLG_EXITS_ENTRY, 50); /* its exit is */
+	push(HLG_EXITS_EXIT, 60);
+	expect(2, 10, 2, 2);
+	ck_assert_uint_eq(sums.vcpus[0].guest, 5 + 7 + 10);
+}
+END_TEST
+
+/* Of a time in the VMM that began before the exit, what lies behind it is the exit's. */
+START_TEST(vmm_is_inside_the_exit)
+{
+	push(HLG_EXITS_USER, 2);
+	push(HLG_EXITS_EXIT, 100);
+	push_on(2, 0, HLG_EXITS_RUN, 101, 0xae80, 0, 0);
+	push(HLG_EXITS_ENTRY, 103);
+	expect(1, 3, 0, 0);
+	ck_assert_uint_eq(sums.total[HLG_EXITS_VMM], 99);
+	ck_assert_uint_eq(sums.vcpus[1].outside, 3);
+	ck_assert_uint_eq(sums.vcpus[1].inner, 1);
+}
+END_TEST
+
+/* One thread runs two vCPUs, so that their records interleave. */
+START_TEST(vcpus_are_apart)
+{
+	push_on(2, 0, HLG_EXITS_EXIT, 10, 1, 0, 1);
+	push_on(2, 0, HLG_EXITS_EXIT, 11, 1, 1, 1);
+	push_on(2, 0, HLG_EXITS_ENTRY, 20, 0, 0, 0);
+	push_on(2, 0, HLG_EXITS_ENTRY, 31, 0, 1, 0);
+	/* The same number in another thread is another machine's. */
+	push_on(3, 0, HLG_EXITS_ENTRY, 40, 0, 0, 0);
+	expect(2, 10 + 20, 0, 1);
+	ck_assert_uint_eq(sums.n_vcpus, 3);
+}
+END_TEST
+
+/* The buffer of CPU 1 comes behind that of CPU 0. */
+START_TEST(threads_move)
+{
+	push_on(2, 0, HLG_EXITS_EXIT, 10, 1, 0, 1);
+	push_on(2, 0, HLG_EXITS_EXIT, 40, 1, 0, 1);
+	push_on(2, 0, HLG_EXITS_ENTRY, 41, 0, 0, 0);
+	hlg_exits_round(&pairing);
+	push_on(2, 1, HLG_EXITS_ENTRY, 12, 0, 0, 0);
+	push_on(2, 1, HLG_EXITS_EXIT, 20, 1, 0, 1);
+	push_on(2, 1, HLG_EXITS_ENTRY, 23, 0, 0, 0);
+	hlg_exits_round(&pairing);
+	hlg_exits_round(&pairing);
+	expect(3, 2 + 3 + 1, 0, 0);
+}
+END_TEST
+
+START_TEST(late_records_make_no_pair)
+{
+	push(HLG_EXITS_EXIT, 10);
+	push(HLG_EXITS_ENTRY, 40);
+	push(HLG_EXITS_EXIT, 50);
+	hlg_exits_round(&pairing);
+	hlg_exits_round(&pairing);
+	push(HLG_EXITS_ENTRY, 45);
+	push(HLG_EXITS_ENTRY, 60);
+	expect(2, 30 + 10, 0, 0);
+	ck_assert_uint_eq(sums.lone.late, 1);
+}
+END_TEST
+
+START_TEST(memory_is_bounded)
+{
+	pairing.queue.limit = 1000;
+	for (uint64_t i = 1; i <= 100000; i++) {
+		push(HLG_EXITS_EXIT, 10 * i);
+		push(HLG_EXITS_ENTRY, 10 * i + 3);
+		ck_assert_uint_le(pairing.queue.n, 1000);
+	}
+	ck_assert_uint_le(pairing.queue.room, 4096);
+	expect(100000, 300000, 0, 0);
+}
+END_TEST
+
+/* Records were lost on a CPU, from its latest record on: who was there makes no pair. */
+START_TEST(lost_records_tear_pairs)
+{
+	push_on(2, 0, HLG_EXITS_EXIT, 10, 1, 0, 1);
+	push_on(3, 1, HLG_EXITS_EXIT, 11, 1, 0, 1);
+	push_on(4, 2, HLG_EXITS_EXIT, 12, 1, 0, 1);
+	hlg_exits_lose(&pairing, 20, 0);
+	push_on(2, 0, HLG_EXITS_ENTRY, 30, 0, 0, 0); /* torn */
+	push_on(3, 1, HLG_EXITS_ENTRY, 31, 0, 0, 0); /* elsewhere all the time */
+	push_on(4, 3, HLG_EXITS_ENTRY, 32, 0, 0, 0); /* moved: who knows */
+	push_on(2, 0, HLG_EXITS_EXIT, 40, 1, 0, 1);
+	push_on(2, 0, HLG_EXITS_ENTRY, 45, 0, 0, 0);
+	expect(2, 20 + 5, 0, 0);
+	ck_assert_uint_eq(sums.lone.lost, 2);
+}
+END_TEST
+
+/* Software KVM: only the VMM's pairs; a read tells its port when the answer is there. */
+START_TEST(vmm_alone)
+{
+	push(HLG_EXITS_RUN, 10);
+	push_on(2, 0, HLG_EXITS_PIO, 11, 101, 0, 0); /* out */
+	push(HLG_EXITS_USER, 12);
+	push(HLG_EXITS_RUN, 20);
+	push(HLG_EXITS_USER, 25); /* in */
+	push(HLG_EXITS_RUN, 35);
+	push_on(2, 0, HLG_EXITS_PIO, 36, 0x60, 0, 1);
+	push(HLG_EXITS_USER, 40);
+	expect(0, 0, 0, 0);
+	ck_assert_uint_eq(sums.pairs[HLG_EXITS_VMM], 2);
+	ck_assert_uint_eq(sums.n_cells, 2);
+	ck_assert_uint_eq(sums.cells[0].key.port, 101);
+	ck_assert_uint_eq(sums.cells[0].total, 8);
+	ck_assert_uint_eq(sums.cells[1].key.port, 0x60);
+	ck_assert_uint_eq(sums.cells[1].total, 10);
+	ck_assert_uint_eq(sums.vcpus[0].run, 2 + 5 + 5);
+	ck_assert_uint_eq(sums.vcpus[0].vmm, 18);
+	ck_assert_uint_eq(sums.lone.user, 1);
+}
+END_TEST
+
+START_TEST(window_selects_pairs)
+{
+	pairing.start = 20;
+	pairing.stop = 40;
+	for (uint64_t i = 1; i < 6; i++) {
+		push(HLG_EXITS_EXIT, 10 * i);
+		push(HLG_EXITS_ENTRY, 10 * i + 4);
+	}
+	expect(2, 8, 0, 0);
+	ck_assert_uint_eq(sums.vcpus[0].guest, 12);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("exits pair");
+	TCase *tc = tap_case(suite, "pairs");
+
+	tcase_add_checked_fixture(tc, begin, end);
+	tcase_add_test(tc, halves_are_counted);
+	tcase_add_test(tc, vcpus_are_apart);
+	tcase_add_test(tc, vmm_is_inside_the_exit);
+	tcase_add_test(tc, threads_move);
+	tcase_add_test(tc, late_records_make_no_pair);
+	tcase_add_test(tc, memory_is_bounded);
+	tcase_add_test(tc, lost_records_tear_pairs);
+	tcase_add_test(tc, vmm_alone);
+	tcase_add_test(tc, window_selects_pairs);
+	return tap_main(suite);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A reason's name is that of its isa; what has none is a number. */
+#include "tools/exits/reasons.h"
+
+#include "tests/kit/tap.h"
+
+static const struct {
+	unsigned isa;
+	uint32_t reason;
+	const char *name;
+} known[] = {
+	/* SDM, volume 3, appendix C. */
+	{HLG_ISA_VMX, 0, "EXCEPTION_NMI"},
+	{HLG_ISA_VMX, 12, "HLT"},
+	{HLG_ISA_VMX, 30, "IO_INSTRUCTION"},
+	{HLG_ISA_VMX, 48, "EPT_VIOLATION"},
+	{HLG_ISA_VMX, 77, "TDCALL"},
+	{HLG_ISA_VMX, 0x80000021, "INVALID_STATE FAILED_VMENTRY"},
+	{HLG_ISA_VMX, 35, "0x23"},
+	{HLG_ISA_VMX, 0x7b, "0x7b"},
+	/* APM, volume 2, appendix C. */
+	{HLG_ISA_SVM, 0x4e, "PF excp"},
+	{HLG_ISA_SVM, 0x78, "hlt"},
+	{HLG_ISA_SVM, 0x7b, "io"},
+	{HLG_ISA_SVM, 0x400, "npf"},
+	{HLG_ISA_SVM, 0xffffffff, "invalid_guest_state"},
+	{HLG_ISA_SVM, 0x399, "0x399"},
+	/* linux/kvm.h */
+	{HLG_ISA_USER, 2, "KVM_EXIT_IO"},
+	{HLG_ISA_USER, 17, "KVM_EXIT_INTERNAL_ERROR"},
+	{HLG_ISA_USER, 39, "KVM_EXIT_MEMORY_FAULT"},
+	{HLG_ISA_USER, 1000, "0x3e8"},
+	{HLG_ISA_ERRNO, 4, "EINTR"},
+	{HLG_ISA_NONE, 12, "0xc"},
+	{77, 12, "0xc"},
+};
+
+START_TEST(names)
+{
+	char buf[64];
+
+	ck_assert_str_eq(
+		hlg_exits_reason(known[_i].isa, known[_i].reason, buf, sizeof(buf)),
+		known[_i].name);
+}
+END_TEST
+
+START_TEST(ports)
+{
+	ck_assert_str_eq(hlg_exits_port(101), "CallFunction");
+	ck_assert_str_eq(hlg_exits_port(108), "Halt");
+	ck_assert_ptr_null(hlg_exits_port(100));
+	ck_assert_ptr_null(hlg_exits_port(UINT64_MAX));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("exits reasons");
+	TCase *tc = tap_case(suite, "names");
+
+	tcase_add_loop_test(tc, names, 0, sizeof(known) / sizeof(known[0]));
+	tcase_add_test(tc, ports);
+	return tap_main(suite);
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel's symbols are believed only if it is the recorded one at the recorded place
+ * and shows its addresses; what is in the file beside symbols is passed over. Of names of
+ * one address the file's last counts, as in perf.
+ */
+#include "tools/feed/kernelsyms.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/kit/tap.h"
+
+static const uint8_t id[20] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+
+static const uint8_t notes[] = {
+	4, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 'X', 'e', 'n', 0, 9, 9, 0, 0, /* another's */
+	4, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 1, 2, 3, 4};
+
+static struct hlg_kernelsyms *from(const char *text, const void *note, size_t size)
+{
+	char symbols[] = "/tmp/kernelsyms-XXXXXX", other[] = "/tmp/kernelsyms-XXXXXX";
+	int fd = mkstemp(symbols), fd2 = mkstemp(other);
+	struct hlg_kernelsyms *k;
+
+	ck_assert(fd >= 0 && fd2 >= 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	ck_assert_int_eq(write(fd2, note, size), (ssize_t)size);
+	k = hlg_kernelsyms_read(symbols, other);
+	ck_assert_ptr_nonnull(k);
+	close(fd);
+	close(fd2);
+	unlink(symbols);
+	unlink(other);
+	return k;
+}
+
+START_TEST(symbols)
+{
+	struct hlg_kernelsyms *k = from("ffffffff81000100 t second\n"
+					"ffffffff81000000 T _text\n"
+					"ffffffff81000000 T _stext\n"
+					"nonsense\n\n"
+					"ffffffff81000180 r constant\n"
+					"ffffffff81000200 T memcpy\n"
+					"ffffffff81000200 W __memcpy\n"
+					"ffffffffc0000000 t enter\t[kvm]\n",
+					notes, sizeof(notes));
+
+	ck_assert(hlg_kernelsyms_is(k, (const uint8_t[20]){1, 2, 3, 4}, 20,
+				    0xffffffff81000000));
+	ck_assert(!hlg_kernelsyms_is(k, id + 1, 19, 0xffffffff81000000));
+	ck_assert(!hlg_kernelsyms_is(k, id, 3, 0xffffffff81000000));
+	ck_assert(!hlg_kernelsyms_is(k, id, 20, 0xffffffff82000000));
+	ck_assert(!hlg_kernelsyms_is(k, id, 20, 0));
+	ck_assert_ptr_null(hlg_kernelsyms_find(k, 0xffffffff80ffffff));
+	ck_assert_str_eq(hlg_kernelsyms_find(k, 0xffffffff81000000), "_stext");
+	ck_assert_str_eq(hlg_kernelsyms_find(k, 0xffffffff810001ff), "second");
+	ck_assert_str_eq(hlg_kernelsyms_find(k, 0xffffffff81000208), "__memcpy");
+	ck_assert_str_eq(hlg_kernelsyms_find(k, UINT64_MAX), "enter");
+	hlg_kernelsyms_destroy(k);
+}
+END_TEST
+
+START_TEST(hidden)
+{
+	struct hlg_kernelsyms *k =
+		from("0000000000000000 T _text\n", notes, sizeof(notes));
+
+	ck_assert(!hlg_kernelsyms_is(k, id, 20, 0));
+	ck_assert_ptr_null(hlg_kernelsyms_find(k, 0xffffffff81000000));
+	hlg_kernelsyms_destroy(k);
+}
+END_TEST
+
+/* Notes cut anywhere tell no build id. */
+START_TEST(cut_notes)
+{
+	for (size_t n = 0; n < sizeof(notes); n++) {
+		struct hlg_kernelsyms *k = from("ffffffff81000000 T _text\n", notes, n);
+
+		ck_assert(!hlg_kernelsyms_is(k, id, 20, 0xffffffff81000000));
+		hlg_kernelsyms_destroy(k);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("kernelsyms");
+	TCase *tc = tap_case(suite, "kernelsyms");
+
+	tcase_add_test(tc, symbols);
+	tcase_add_test(tc, hidden);
+	tcase_add_test(tc, cut_notes);
+	return tap_main(suite);
+}

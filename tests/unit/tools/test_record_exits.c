@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What hlguest record --exits asks perf for is what the machine has, and what is missing
+ * is told by name, with the remedy: of a tracefs that is made up.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/kit/tap.h"
+#include "tools/record/tracing.h"
+
+static char root[64];
+
+static void set_up(void)
+{
+	strcpy(root, "/tmp/hlguest-record-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	ck_assert_int_eq(chmod(root, 0755), 0);
+}
+
+static void tear_down(void)
+{
+	char remove[192];
+
+	snprintf(remove, sizeof(remove), "chmod -R u+rwx %s; rm -r %s", root, root);
+	ck_assert_int_eq(system(remove), 0);
+}
+
+/* A folder with those above it, or a file if there is a text. */
+static void make(const char *name, const char *text)
+{
+	char path[256], *slash;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s%s%s", root, name, text ? "" : "/");
+	for (slash = strchr(path + strlen(root) + 1, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0755);
+		*slash = '/';
+	}
+	if (!text)
+		return;
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fputs(text, f);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static void lock(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s%s", root, name);
+	ck_assert_int_eq(chmod(path, 0), 0);
+	/* To root nothing is locked; each test is a process of its own. */
+	if (geteuid() == 0)
+		ck_assert_int_eq(setresuid(65534, 65534, 65534), 0);
+}
+
+/* All words as one line, or the message. */
+static const char *ask(const char *event, const char *frequency)
+{
+	static char line[1024];
+	const char *words[HLG_RECORD_TRACING_WORDS];
+	struct hlg_err err;
+	size_t n = 0;
+
+	line[0] = '\0';
+	if (hlg_record_tracing_exits(words, &n, event, frequency, root, &err) < 0)
+		return strcpy(line, err.msg);
+	ck_assert_uint_le(n, HLG_RECORD_TRACING_WORDS);
+	for (size_t i = 0; i < n; i++)
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%s",
+			 i ? " " : "", words[i]);
+	return line;
+}
+
+START_TEST(nothing_is_mounted)
+{
+	const char *told = "--exits: tracefs is not mounted (as root: mount -t tracefs "
+			   "nodev /sys/kernel/tracing)";
+
+	ck_assert_str_eq(ask("cpu-clock", "997"), told);
+	make("/sys/kernel/tracing", NULL); /* the folder to mount it on */
+	ck_assert_str_eq(ask("cpu-clock", "997"), told);
+}
+END_TEST
+
+START_TEST(there_is_no_kvm)
+{
+	make("/sys/kernel/tracing/events/sched/sched_switch/id", "1\n");
+	ck_assert_str_eq(
+		ask("cpu-clock", "997"),
+		"--exits: the kernel has no tracepoints of KVM (load it: modprobe "
+		"kvm_intel or kvm_amd)");
+}
+END_TEST
+
+START_TEST(tracefs_is_locked)
+{
+	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
+	lock("/sys/kernel/tracing");
+	ck_assert_str_eq(
+		ask("cpu-clock", "997"),
+		"--exits: tracepoints may not be read by this user (as root, or: "
+		"mount -o remount,mode=755 /sys/kernel/tracing)");
+}
+END_TEST
+
+START_TEST(events_are_locked)
+{
+	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
+	lock("/sys/kernel/tracing/events/kvm/kvm_exit/id");
+	ck_assert_str_eq(
+		ask("cpu-clock", "997"),
+		"--exits: tracepoints may not be read by this user (as root, or: "
+		"mount -o remount,mode=755 /sys/kernel/tracing)");
+}
+END_TEST
+
+START_TEST(what_is_there_is_recorded)
+{
+	make("/sys/kernel/debug/tracing/events/kvm/kvm_pio/id", "7\n");
+	make("/sys/kernel/debug/tracing/events/kvm/kvm_userspace_exit/id", "8\n");
+	ck_assert_str_eq(
+		ask("cpu-clock", "997"),
+		"-e cpu-clock/freq=997/ -e kvm:kvm_pio -e kvm:kvm_userspace_exit");
+	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
+	make("/sys/kernel/tracing/events/syscalls/sys_enter_ioctl/id", "2\n");
+	ck_assert_str_eq(
+		ask("cycles:G", "10"),
+		"-e cycles/freq=10/G -e kvm:kvm_exit -e syscalls:sys_enter_ioctl "
+		"--filter cmd == 0xae80");
+}
+END_TEST
+
+START_TEST(events_that_take_no_frequency)
+{
+	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
+	ck_assert_ptr_nonnull(strstr(ask("{a,b}:S", "997"), "not one plain event"));
+	ck_assert_ptr_nonnull(
+		strstr(ask("kvm:kvm_exit:G", "997"), "not one plain event"));
+	ck_assert_ptr_nonnull(strstr(ask("cycles", "max"), "say a number"));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("record exits");
+	/* The folder is made and removed by the parent: a test may become nobody. */
+	const TTest *const tests[] = {
+		nothing_is_mounted,        there_is_no_kvm,
+		tracefs_is_locked,         events_are_locked,
+		what_is_there_is_recorded, events_that_take_no_frequency,
+	};
+
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		TCase *tc = tap_case(suite, tests[i]->name);
+
+		tcase_add_unchecked_fixture(tc, set_up, tear_down);
+		tcase_add_test(tc, tests[i]);
+	}
+	return tap_main(suite);
+}

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counter windows from recordings made by hand: the tutorial's figures, zero deltas,
+ * marks, sums over time and over places, markers and their pairs; and the figures of a
+ * spread against tables.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "tests/kit/perfdata.h"
+#include "tests/kit/tap.h"
+#include "tools/windows/notes.h"
+#include "tools/windows/pairs.h"
+
+#define TYPE                                                                             \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |  \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_READ)
+#define MAX 7
+
+static const uint64_t six[] = {
+	PERF_COUNT_HW_INSTRUCTIONS,   PERF_COUNT_HW_CPU_CYCLES,
+	PERF_COUNT_HW_REF_CPU_CYCLES, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+	PERF_COUNT_HW_BRANCH_MISSES,  PERF_COUNT_HW_CACHE_REFERENCES,
+	PERF_COUNT_HW_CACHE_MISSES};
+
+/* A recording in the making: a group of n hardware counters, ids from 10 and 20. */
+struct made {
+	struct kit_event events[MAX];
+	size_t n;
+	struct kit records, file;
+};
+
+static void begin(struct made *m, size_t n)
+{
+	static const char *const names[] = {
+		"instructions",  "cycles",           "ref-cycles",  "branches",
+		"branch-misses", "cache-references", "cache-misses"};
+
+	*m = (struct made){.n = n};
+	for (size_t i = 0; i < n; i++)
+		m->events[i] = (struct kit_event){
+			{.type = PERF_TYPE_HARDWARE,
+			 .config = six[i],
+			 .sample_period = i ? 0 : 512000,
+			 .sample_type = TYPE,
+			 .read_format = PERF_FORMAT_ID | PERF_FORMAT_GROUP},
+			{10 + i, 20 + i},
+			names[i]};
+}
+
+/* A sample of counter set 1 or 2, at its thread's address; values are running totals. */
+static void add(struct made *m, unsigned set, uint32_t tid, uint64_t time, uint16_t misc,
+		const uint64_t *values)
+{
+	size_t start = kit_begin(&m->records, PERF_RECORD_SAMPLE, misc);
+
+	kit_u64(&m->records, 10 * set);
+	kit_u64(&m->records, 0x4000);
+	kit_u32(&m->records, 1);
+	kit_u32(&m->records, tid);
+	kit_u64(&m->records, time);
+	kit_u64(&m->records, set - 1);
+	kit_u64(&m->records, m->n);
+	for (size_t i = 0; i < m->n; i++) {
+		kit_u64(&m->records, values[i]);
+		kit_u64(&m->records, 10 * set + i);
+	}
+	kit_end(&m->records, start);
+}
+
+struct got {
+	struct hlg_windows w;
+	struct hlg_profile profile;
+	struct hlg_options options;
+	struct hlg_err err;
+	int rc;
+};
+
+static void read_made(struct got *g, struct made *m,
+		      const struct hlg_windows_marker *marker)
+{
+	const char *path;
+
+	memset(g, 0, sizeof(*g));
+	ck_assert_int_eq(hlg_options_parse(&g->options, 0, NULL, &g->err), 0);
+	g->options.mode = HLG_SHOW_ALL;
+	ck_assert(hlg_profile_init(&g->profile, &g->options));
+	kit_file(&m->file, m->events, m->n, &m->records, 0);
+	path = kit_name(m->file.at, m->file.n);
+	g->rc = hlg_windows_read(&g->w, path, &g->profile, marker, &g->err);
+	kit_unname(path);
+	kit_free(&m->file);
+	kit_free(&m->records);
+}
+
+static void finish(struct got *g)
+{
+	hlg_windows_read_finish(&g->w);
+	hlg_profile_finish(&g->profile);
+	hlg_options_finish(&g->options);
+}
+
+/* What a writer makes of it, without its notes; to be freed. */
+static char *text_of(const struct hlg_windows *w, struct hlg_windows_style style,
+		     int (*write)(FILE *, const struct hlg_windows *,
+				  const struct hlg_windows_style *, struct hlg_err *))
+{
+	char *text, *at;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	struct hlg_err err;
+
+	ck_assert_int_eq(write(f, w, &style, &err), 0);
+	ck_assert_int_eq(fclose(f), 0);
+	while ((at = strstr(text, "\nnote,")))
+		memmove(at, strchr(at + 1, '\n'), strlen(strchr(at + 1, '\n')) + 1);
+	return text;
+}
+
+/* HPCTool's tutorials 1 and 2: an IPC of 0.7816, and of 0.883. */
+START_TEST(tutorial)
+{
+	static const uint64_t a[] = {7348872, 9402846, 9000000},
+			      b[] = {7348872 + 9233128, 9402846 + 10451837,
+				     9000000 + 9527850};
+	struct made m;
+	struct got g;
+	char *text;
+
+	begin(&m, 3);
+	add(&m, 1, 7, 1000000000, 2, a);
+	add(&m, 1, 7, 2500000001, 2, b);
+	read_made(&g, &m, NULL);
+	ck_assert_int_eq(g.rc, 0);
+	text = text_of(&g.w, (struct hlg_windows_style){.rates = true}, hlg_windows_csv);
+	ck_assert_str_eq(
+		text, "record,name,time,pid,tid,cpu,instructions,cycles,ref-cycles,"
+		      "ipc,mark\n"
+		      "window,,1.000000000,1,7,0,7348872,9402846,9000000,0.7816,first\n"
+		      "window,,2.500000001,1,7,0,9233128,10451837,9527850,0.8834,last\n");
+	free(text);
+	text = text_of(&g.w, (struct hlg_windows_style){.hpctool = true},
+		       hlg_windows_csv);
+	ck_assert_str_eq(text, "ins,l_cycle,ref_cycle\n7348872,9402846,9000000\n"
+			       "9233128,10451837,9527850\n");
+	free(text);
+	finish(&g);
+}
+END_TEST
+
+START_TEST(all_columns)
+{
+	static const uint64_t a[] = {1000, 2000, 1500, 200, 10, 40, 8},
+			      b[] = {2000, 2000, 1500, 200, 10, 40, 8};
+	struct made m;
+	struct got g;
+	char *text;
+
+	begin(&m, 7);
+	add(&m, 1, 7, 1000000000, 2, a);
+	add(&m, 1, 7, 2000000000, 2, b); /* the others have not moved */
+	read_made(&g, &m, NULL);
+	text = text_of(&g.w, (struct hlg_windows_style){.hpctool = true},
+		       hlg_windows_csv);
+	ck_assert_str_eq(text, "ins,l_cycle,ref_cycle,event1,event2,event3,event4\n"
+			       "1000,2000,1500,200,10,40,8\n1000,0,0,0,0,0,0\n");
+	free(text);
+	text = text_of(&g.w, (struct hlg_windows_style){.rates = true}, hlg_windows_csv);
+	ck_assert_ptr_nonnull(strstr(text, "40,8,0.5000,5.000,20.000,first\n"));
+	ck_assert_ptr_nonnull(strstr(text, ",0,0,0,0,0,0,,,,last\n"));
+	free(text);
+	ck_assert(hlg_rate_are_hpctool(&g.w));
+	g.w.columns[2].counter = HLG_COUNTER_OTHER;
+	ck_assert(!hlg_rate_are_hpctool(&g.w));
+	finish(&g);
+}
+END_TEST
+
+/* Two counters' windows in the order of time, and in intervals of a second. */
+START_TEST(sets_and_intervals)
+{
+	static const uint64_t v[][1] = {{100}, {250}, {70}, {400}, {90}};
+	struct made m;
+	struct got g;
+	char *text;
+
+	begin(&m, 1);
+	add(&m, 1, 7, 1000000000, 2, v[0]);
+	add(&m, 1, 7, 1900000000, 5, v[1]);
+	add(&m, 1, 7, 3100000000, 2, v[3]);
+	add(&m, 2, 8, 1500000000, 2, v[2]);
+	add(&m, 2, 7, 1999999999, 2, v[4]);
+	read_made(&g, &m, NULL);
+	text = text_of(&g.w, (struct hlg_windows_style){0}, hlg_windows_csv);
+	ck_assert_str_eq(text, "record,name,time,pid,tid,cpu,instructions,mark\n"
+			       "window,,1.000000000,1,7,0,100,first\n"
+			       "window,,1.500000000,1,8,1,70,first\n"
+			       "window,,1.900000000,1,7,0,150,\n"
+			       "window,,1.999999999,1,7,1,20,last\n"
+			       "window,,3.100000000,1,7,0,150,last\n");
+	free(text);
+	ck_assert(hlg_windows_rows_bin(&g.w, 1000000000));
+	text = text_of(&g.w, (struct hlg_windows_style){0}, hlg_windows_csv);
+	ck_assert_str_eq(text, "record,name,time,pid,tid,cpu,instructions,windows,mark\n"
+			       "window,,2.000000000,1,7,,270,3,first;last\n"
+			       "window,,2.000000000,1,8,1,70,1,first\n"
+			       "window,,4.000000000,1,7,0,150,1,last\n");
+	free(text);
+	g.options.mode = HLG_SHOW_GUEST;
+	hlg_windows_rows_select(&g.w, &g.options);
+	ck_assert_uint_eq(g.w.n_rows, 0);
+	finish(&g);
+}
+END_TEST
+
+/* Counters that go back count nothing; a sum past 2^64 and a time past the last are told.
+ */
+START_TEST(impossible_counts)
+{
+	static const uint64_t v[][1] = {{0},         {INT64_MAX}, {0},
+					{INT64_MAX}, {1},         {INT64_MAX}};
+	struct made m;
+	struct got g;
+	struct hlg_note_list notes = {0};
+
+	begin(&m, 1);
+	for (uint64_t i = 0; i < 6; i++)
+		add(&m, 1, 7, UINT64_MAX - 7 + i, 2, v[i]);
+	read_made(&g, &m, NULL);
+	ck_assert_int_eq(g.rc, 0);
+	ck_assert_uint_eq(g.w.back, 2);
+	ck_assert(g.w.overflow);
+	hlg_windows_notes(&notes, &g.w);
+	ck_assert(!notes.lost);
+	ck_assert_uint_eq(notes.n, 5);
+	ck_assert_ptr_nonnull(
+		strstr(notes.line[3], "2 counts are of counters that went back"));
+	ck_assert_ptr_nonnull(strstr(notes.line[4], "COUNTS ADD UP TO MORE THAN 2^64"));
+	hlg_note_list_finish(&notes);
+	ck_assert(hlg_windows_rows_bin(&g.w, 1000000000));
+	ck_assert_uint_eq(g.w.n_rows, 1);
+	ck_assert_uint_eq(g.w.rows[0].time, UINT64_MAX);
+	finish(&g);
+}
+END_TEST
+
+START_TEST(no_groups)
+{
+	struct made m;
+	struct got g;
+
+	begin(&m, 1);
+	read_made(&g, &m, NULL);
+	ck_assert_int_lt(g.rc, 0);
+	ck_assert_ptr_nonnull(strstr(g.err.msg, "holds no samples of counter groups"));
+	finish(&g);
+}
+END_TEST
+
+/* Marks samples by their time: an even one begins, an odd one ends. */
+static int can_mark(void *ctx, const struct hlg_perfdata *pd,
+		    const struct hlg_perfdata_event *event, bool *is, struct hlg_err *err)
+{
+	(void)ctx;
+	(void)pd;
+	(void)err;
+	*is = event->index == 0;
+	return 0;
+}
+
+static uint8_t mark(void *ctx, const struct hlg_perfdata_raw *raw)
+{
+	uint64_t time = hlg_perfdata_sample(raw).time;
+
+	(void)ctx;
+	return time % 10 == 0 ? HLG_WINDOW_FROM : time % 10 == 1 ? HLG_WINDOW_TO : 0;
+}
+
+static const struct hlg_windows_marker marker = {can_mark, mark, "it", NULL};
+
+/* "start-end tid:count ..." of the pairs. */
+static void check_pairs(struct made *m, const char *want, uint64_t alone, uint64_t moved)
+{
+	struct hlg_pairs pairs = {0};
+	char got[512] = "";
+	struct got g;
+
+	read_made(&g, m, &marker);
+	ck_assert_int_eq(g.rc, 0);
+	ck_assert(hlg_pairs_make(&pairs, &g.w));
+	ck_assert(hlg_pairs_measure(&pairs));
+	for (size_t i = 0; i < pairs.table.n_rows; i++) {
+		const uint64_t *counts = hlg_windows_counts(&pairs.table, i);
+		const struct hlg_windows_row *row = &pairs.table.rows[i];
+
+		sprintf(got + strlen(got), "%ju-%ju %d:%ju ",
+			(uintmax_t)(row->time - counts[0]), (uintmax_t)row->time,
+			row->tid, (uintmax_t)counts[1]);
+	}
+	ck_assert_str_eq(got, want);
+	ck_assert_uint_eq(pairs.alone, alone);
+	ck_assert_uint_eq(pairs.moved, moved);
+	hlg_pairs_finish(&pairs);
+	finish(&g);
+}
+
+START_TEST(pairs)
+{
+	static const uint64_t v[][1] = {{5}, {12}, {20}, {40}, {70}, {71}, {90}};
+	struct made m;
+
+	/* What is between counts, whoever had the samples: of a CPU's counter. */
+	begin(&m, 1);
+	add(&m, 1, 7, 10, 2, v[0]);
+	add(&m, 1, 8, 15, 2, v[1]);
+	add(&m, 1, 7, 21, 2, v[2]);
+	add(&m, 1, 7, 31, 2, v[3]); /* an end without a begin */
+	add(&m, 1, 7, 40, 2, v[4]); /* begun twice: the second counts */
+	add(&m, 1, 7, 50, 2, v[5]);
+	add(&m, 1, 7, 61, 2, v[6]);
+	check_pairs(&m, "10-21 7:15 50-61 7:19 ", 2, 0);
+
+	/* Two threads, one in the other; and begins that never end. */
+	begin(&m, 1);
+	add(&m, 1, 7, 10, 2, v[0]);
+	add(&m, 1, 8, 20, 2, v[1]);
+	add(&m, 1, 7, 31, 2, v[2]);
+	add(&m, 1, 8, 41, 2, v[3]);
+	add(&m, 1, 7, 50, 2, v[4]);
+	add(&m, 1, 8, 60, 2, v[5]);
+	check_pairs(&m, "10-31 7:15 20-41 8:28 ", 2, 0);
+
+	/* Begun on one CPU's counter, ended on the other's. */
+	begin(&m, 1);
+	add(&m, 1, 7, 10, 2, v[0]);
+	add(&m, 2, 7, 21, 2, v[1]);
+	add(&m, 2, 7, 30, 2, v[2]);
+	add(&m, 2, 7, 41, 2, v[3]);
+	check_pairs(&m, "30-41 7:20 ", 0, 1);
+}
+END_TEST
+
+START_TEST(spread)
+{
+	uint64_t values[] = {12, 10, 11, 13, 100, 12, 11}, one[] = {5};
+	struct hlg_spread s;
+
+	hlg_spread_of(&s, values, 7);
+	ck_assert_uint_eq(s.min, 10);
+	ck_assert_uint_eq(s.max, 100);
+	ck_assert_double_eq_tol(s.mean, 24.142857, 1e-6);
+	ck_assert_double_eq_tol(s.deviation, 33.463555, 1e-6);
+	ck_assert_double_eq_tol(s.variation, 138.606441, 1e-4);
+	/* t(0.975, 6) = 2.446912 */
+	ck_assert_double_eq_tol(s.high - s.mean, 30.948626, 1e-4);
+	ck_assert_double_eq_tol(s.median, 12, 1e-9);
+	/* Quartiles 11 and 12.5. */
+	ck_assert_double_eq_tol(s.from, 8.75, 1e-9);
+	ck_assert_double_eq_tol(s.to, 14.75, 1e-9);
+	ck_assert_uint_eq(s.outliers, 1);
+	hlg_spread_of(&s, one, 1);
+	ck_assert(isnan(s.deviation) && isnan(s.low) && s.mean == 5 && s.outliers == 0);
+	hlg_spread_of(&s, one, 0);
+	ck_assert(isnan(s.mean) && s.n == 0);
+}
+END_TEST
+
+START_TEST(markers)
+{
+	static const char *const bad[] = {"port:1",
+					  "port:1..",
+					  "..port:1",
+					  "port:x..port:1",
+					  "port:1..kvm:kvm_exit:reason=1",
+					  "a=1..b=1",
+					  "kvm:kvm_pio:..port:1",
+					  "kvm:=1..kvm:=1",
+					  "kvm:x:y=1..kvm:x:y=",
+					  "a:b:..a:b:"};
+	struct hlg_between between;
+	struct hlg_err err;
+
+	ck_assert_int_eq(hlg_between_parse(&between, "port:101..port:0x6c", &err), 0);
+	ck_assert_str_eq(between.from.event, "kvm:kvm_pio");
+	ck_assert_str_eq(between.to.field, "port");
+	ck_assert_uint_eq(between.from.value, 101);
+	ck_assert_uint_eq(between.to.value, 108);
+	hlg_between_finish(&between);
+	ck_assert_int_eq(hlg_between_parse(&between, "a:b..a:b:c=7", &err), 0);
+	ck_assert_ptr_null(between.from.field);
+	ck_assert_uint_eq(between.to.value, 7);
+	hlg_between_finish(&between);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ck_assert_msg(hlg_between_parse(&between, bad[i], &err) < 0, "%s",
+			      bad[i]);
+		hlg_between_finish(&between);
+	}
+}
+END_TEST
+
+START_TEST(counters)
+{
+	ck_assert_int_eq(hlg_counter_of(PERF_TYPE_RAW, 0xc0, "cpu_core/instructions/u"),
+			 HLG_COUNTER_INSTRUCTIONS);
+	ck_assert_int_eq(hlg_counter_of(PERF_TYPE_RAW, 0x3c, "cycles:G"),
+			 HLG_COUNTER_CYCLES);
+	ck_assert_int_eq(hlg_counter_of(PERF_TYPE_HARDWARE, 4ull << 32, "x"),
+			 HLG_COUNTER_CYCLES);
+	ck_assert_int_eq(hlg_counter_of(PERF_TYPE_HW_CACHE, 0x10002, "LLC-load-misses"),
+			 HLG_COUNTER_LLC_MISSES);
+	ck_assert_int_eq(hlg_counter_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, ""),
+			 HLG_COUNTER_TIME);
+	ck_assert_int_eq(hlg_counter_of(PERF_TYPE_TRACEPOINT, 3, "x:cycles"),
+			 HLG_COUNTER_OTHER);
+	ck_assert_int_eq(hlg_counter_of(PERF_TYPE_HARDWARE, UINT32_MAX, "x"),
+			 HLG_COUNTER_OTHER);
+}
+END_TEST
+
+#if HLG_HAVE_JANSSON
+#define JSON hlg_windows_json
+#else
+#define JSON NULL
+#endif
+
+static int write_text(FILE *f, const struct hlg_windows *w,
+		      const struct hlg_windows_style *style, struct hlg_err *err)
+{
+	(void)style;
+	return hlg_windows_text(f, w, err);
+}
+
+/* Names that are somebody else's, in every format. */
+START_TEST(hostile_names)
+{
+	static const uint64_t v[][1] = {{100}, {250}};
+	static int (*const writers[])(
+		FILE *, const struct hlg_windows *, const struct hlg_windows_style *,
+		struct hlg_err *) = {hlg_windows_csv, write_text, JSON, hlg_windows_svg};
+	const struct hlg_space space = {0};
+	struct made m;
+	struct got g;
+
+	begin(&m, 1);
+	m.events[0].name = "=a\033[31m\"<b>&\\,\n'";
+	add(&m, 1, 7, 10, 2, v[0]);
+	add(&m, 1, 7, UINT64_MAX, 2, v[1]);
+	read_made(&g, &m, NULL);
+	ck_assert(hlg_windows_places_locate(&g.w, &space, true));
+	for (size_t i = 0; i < 4; i++) {
+		char *text;
+
+		if (!writers[i])
+			continue;
+		text = text_of(&g.w, (struct hlg_windows_style){.rates = true},
+			       writers[i]);
+		ck_assert_ptr_null(strchr(text, '\033'));
+		ck_assert(i != 0 || strstr(text, "\"'=a\\x1b[31m\"\"<b>&\\,\\x0a'\""));
+		ck_assert(i != 2 || strstr(text, "=a\\\\x1b[31m\\\"<b>&\\\\,\\\\x0a'"));
+		ck_assert(i != 3 || strstr(text, "&lt;b&gt;&amp;"));
+		free(text);
+	}
+	finish(&g);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("windows");
+	TCase *tc = tap_case(suite, "windows");
+
+	tcase_add_test(tc, tutorial);
+	tcase_add_test(tc, all_columns);
+	tcase_add_test(tc, sets_and_intervals);
+	tcase_add_test(tc, impossible_counts);
+	tcase_add_test(tc, no_groups);
+	tcase_add_test(tc, pairs);
+	tcase_add_test(tc, spread);
+	tcase_add_test(tc, markers);
+	tcase_add_test(tc, counters);
+	tcase_add_test(tc, hostile_names);
+	return tap_main(suite);
+}

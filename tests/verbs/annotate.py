@@ -1,0 +1,383 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""hlguest annotate, against objdump, perf script, addr2line and the report.
+
+    annotate.py --build DIR
+
+Of every function, label and gap of the two guests, the instructions are those of objdump -d:
+addresses, lengths, mnemonics (as far as both write them alike), targets. The samples of each
+are what perf script tells for its address; what begins no instruction of objdump's has a line
+of its own. Lines sum to the row of the report, in text as in JSON. Source lines are
+addr2line's. Samples are also made by hand: inside of instructions, in padding, in data,
+outside.
+"""
+import collections
+import csv
+import io
+import json
+import os
+import re
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import compiled
+import recording
+from programs import hlguest_of, mkelf_of, need_zydis
+
+from tap import DATA, Skip, Tap, must, need, parser, run
+
+GUESTS = {"demo.elf": ["demo-user.data", "demo-kernel.data", "demo-threads.data"],
+          "rusty.elf": ["rusty-user.data"]}
+BASE = 0x4000
+MISFIT = 3
+INSN = re.compile(r"^ +([0-9a-f]+):\t([0-9a-f ]+?) *(?:\t(.*))?$")
+# Zydis' name of a condition: objdump's.
+CONDITIONS = {"z": "e", "nz": "ne", "nb": "ae", "nbe": "a", "nl": "ge", "nle": "g"}
+# The same instruction under two names, and names that hold a size or a prefix of no effect.
+NAMES = {"movabs": "mov", "retq": "ret", "ret": "ret", "callq": "call", "jmpq": "jmp",
+         "iretd": "iret", "iretq": "iret", "cmovnz": "cmovne", "cwtl": "cwde", "cltq": "cdqe",
+         "cltd": "cdq", "cqto": "cqo", "movslq": "movsxd", "xchg": "nop",
+         "stos": "stosq"}
+PREFIXES = {"rep", "repz", "repnz", "lock", "bnd", "notrack", "data16", "cs", "ds", "rex.W",
+            "repe", "repne", "xacquire", "xrelease"}
+
+
+def plain(text):
+    """A mnemonic without what the two write differently."""
+    words = text.split()
+    while len(words) > 1 and words[0] in PREFIXES:
+        words = words[1:]
+    name = words[0].split(",")[0] if words else ""
+    for head in ("j", "cmov", "set"):
+        if name.startswith(head) and name[len(head):] in CONDITIONS:
+            name = head + CONDITIONS[name[len(head):]]
+    name = NAMES.get(name, name)
+    # movzbl, movzx; movsbq, movsx: the sizes are in the operands, too.
+    name = re.sub(r"^mov([zs])(?:[bw][wlq]|x[bwlq]?)$", r"mov\1x", name)
+    return re.sub(r"(?<=..)[bwlq]$", "", name)
+
+
+class Guest:
+    """What objdump says of an ELF: {addr: (length, text)}."""
+
+    def __init__(self, path):
+        self.insns, addr = {}, None
+        for line in must("objdump", "-d", "-w", "--insn-width=16", path, cwd=DATA).splitlines():
+            match = INSN.match(line)
+            if match and match.group(3):
+                addr = int(match.group(1), 16)
+                length = len(match.group(2).split())
+                self.insns[addr] = (length, match.group(3))
+
+
+class Bench:
+    def __init__(self, build, work):
+        self.hlguest, self.mkelf, self.work = hlguest_of(build), mkelf_of(build), work
+
+    def run(self, *words, cwd=DATA):
+        return run(self.hlguest, "annotate", *words, cwd=cwd)
+
+    def text(self, *words, cwd=DATA, status=0):
+        out, err, got = self.run(*words, cwd=cwd)
+        if "not in this build" in err:
+            raise Skip(err.strip())
+        if got != status or err:
+            raise RuntimeError(f"{words}: status {got}: {err}")
+        return out
+
+    def json(self, *words, **how):
+        return json.loads(self.text(*words, "--format=json", **how))
+
+    def functions(self, *words, **how):
+        return self.json(*words, **how)["functions"]
+
+    def rows(self, *words, cwd=DATA):
+        out = must(self.hlguest, "report", *words, "--region=0", "--format=csv", cwd=cwd)
+        return {(row["name"], row["addr"]): (int(row["samples"]), int(row["period"]))
+                for row in csv.DictReader(io.StringIO(out)) if row["record"] == "function"}
+
+
+def perf_counts(path):
+    """{own address: (samples, period)} of the guest, from perf's own dump."""
+    need("perf")
+    found = collections.defaultdict(lambda: [0, 0])
+    for ip, period in re.findall(r"PERF_RECORD_SAMPLE\(IP, 0x[45]\): \d+/\d+: "
+                                 r"(0x[0-9a-f]+) period: (\d+)",
+                                 must("perf", "script", "-D", "-i", path)):
+        found[int(ip, 16) - BASE][0] += 1
+        found[int(ip, 16) - BASE][1] += int(period)
+    return {addr: tuple(counts) for addr, counts in found.items()}
+
+
+def check_counts(bench, elf, recorded):
+    """Every sample is at its address, once; functions sum to the report's rows."""
+    expected = perf_counts(os.path.join(DATA, recorded))
+    found, rows = {}, {}
+    for function in bench.functions(elf, recorded, "--top=0"):
+        sums = [0, 0]
+        for line in function["lines"]:
+            counts = (line["samples"], line["period"])
+            sums = [a + b for a, b in zip(sums, counts)]
+            if counts[0]:
+                found[int(line["addr"], 16)] = counts
+        if sums != [function["samples"], function["period"]]:
+            yield f"{function['name']}: its lines sum to {sums}"
+        rows[function["name"], function["addr"]] = tuple(sums)
+    for addr in sorted({*expected, *found}):
+        if expected.get(addr) != found.get(addr):
+            yield f"{addr:#x}: {found.get(addr)}, but perf has {expected.get(addr)}"
+    if rows != bench.rows(elf, recorded, "--top=0"):
+        yield f"rows {rows}, but the report has others"
+
+
+def all_places(elf):
+    """A word for every function, label and gap of a guest."""
+    words = [line.split() for line in must("readelf", "-sW", elf, cwd=DATA).splitlines()]
+    names = {w[7] for w in words if len(w) == 8 and w[3] in ("FUNC", "NOTYPE")
+             and w[6].isdigit() and w[7] != "_DYNAMIC"}
+    # The gap of demo.elf; rusty.elf has none.
+    return [f"--function={name}" for name in sorted(names)] + \
+        ["--function=0x53a0"] * (elf == "demo.elf")
+
+
+def check_insn(line, insns):
+    addr = int(line["addr"], 16)
+    length, text = insns.get(addr, (0, "none"))
+    if line["size"] != length:
+        yield f"{addr:#x}: {line['size']} bytes, but objdump has {length}: {text}"
+        return
+    if plain(line["text"]) != plain(text):
+        yield f"{addr:#x}: {line['text']!r}, but objdump has {text!r}"
+    target = re.search(r"^(?:\w+ )?(?:j\w+|callq?|loop\w*) +([0-9a-f]+)(?: |$)", text) or \
+        re.search(r"# ([0-9a-f]+) ", text)
+    wanted = int(target.group(1), 16) if target else None
+    found = int(line["target"]["addr"], 16) if "target" in line else None
+    if wanted != found:
+        yield f"{addr:#x}: target {found}, but objdump has {text!r}"
+
+
+def check_instructions(bench, elf, recorded):
+    need("objdump", "readelf")
+    need_zydis(bench.hlguest)
+    guest, seen = Guest(elf), set()
+    for function in bench.functions(elf, recorded, *all_places(elf)):
+        start, size = int(function["addr"], 16), function["size"]
+        here = set()
+        for line in function["lines"]:
+            addr = int(line["addr"], 16)
+            if line["kind"] == "instruction":
+                here.add(addr)
+                yield from check_insn(line, guest.insns)
+            elif line["kind"] == "inside" and addr in guest.insns:
+                yield f"{addr:#x}: inside, but objdump has an instruction there"
+        elsewhere = {a for line in function["lines"] if line["kind"] in ("other", "padding",
+                                                                         "bytes")
+                     for a in range(int(line["addr"], 16),
+                                    int(line["addr"], 16) + line["size"])}
+        there = {a for a in guest.insns if start <= a < start + size} - elsewhere
+        if here != there:
+            yield f"{function['name']}: {sorted(here ^ there)[:9]} on one side only"
+        seen |= here
+    if len(seen) < 300:
+        yield f"only {len(seen)} instructions were compared"
+
+
+def check_text(bench):
+    """The text has the counts of the JSON, line by line; and its sums."""
+    need_zydis(bench.hlguest)
+    words = ("demo.elf", "demo-user.data", "--top=0")
+    expected = [(line["samples"], line["period"], int(line["addr"], 16))
+                for function in bench.functions(*words) for line in function["lines"]
+                if line["samples"]]
+    text = bench.text(*words)
+    found = [(int(s), int(p), int(a, 16)) for s, p, a in re.findall(
+        r"^ *[\d.]+ % +(\d+) +(\d+) [* ].  *([0-9a-f]+) [ >] ", text, re.M)]
+    if found != expected:
+        yield f"{[row for row in zip(found, expected) if row[0] != row[1]][:5]}"
+    sums = re.findall(r"^ +100.00 % +(\d+) +\d+    sum, as in the report's row: (\d+) where",
+                      text, re.M)
+    if sum(int(s) for s, _ in sums) != 3432 or any(a != b for a, b in sums):
+        yield f"sums {sums}"
+
+
+def check_split(bench):
+    """Threads' listings add up to that of all."""
+    words = ("demo.elf", "demo-threads.data", "hash_block")
+    whole, = bench.functions(*words)
+    parts = bench.functions(*words, "--by=tid")
+    sums = [sum(column) for column in zip(*([line["samples"] for line in part["lines"]]
+                                            for part in parts))]
+    if len(parts) != 2 or sums != [line["samples"] for line in whole["lines"]]:
+        yield f"{[part['series'] for part in parts]}: {sums}"
+
+
+def check_names(bench):
+    need("readelf")
+    words = ("demo.elf", "demo-user.data")
+    parse = "guest::json::parse"
+    if not any(name.startswith(parse) for name, _ in bench.rows(*words)):
+        raise Skip("not built with libiberty")
+    for word, expected in (
+            ("hash_block", ["hash_block"]), ("never_called", ["never_called"]),
+            ("_ZN5guest4json5parseEPKcm", [parse]), (parse, [parse]),
+            (parse + "(char const*, unsigned long)", [parse]),
+            ("weak_copy", ["guest_copy"]), ("guest_move", ["guest_copy"]),
+            ("excp_page_fault", ["excp_page_fault"]),
+            ("__gap__ after checksum_words", ["__gap__ after checksum_words"]),
+            ("0x52db", ["hash_block"]), ("0x53b4", ["__gap__ after checksum_words"]),
+            ("0x1", ["[outside]"])):
+        for argv in ((*words, "--function=" + word), (*words, word), (word, *words)):
+            found = [f["name"] for f in bench.functions(*argv)]
+            if not all(name.startswith(e) for name, e in zip(found, expected)) or \
+                    len(found) != len(expected):
+                yield f"{argv}: {found}"
+    found = [f["name"] for f in bench.functions(*words, "tick", "hash_block", "tick")]
+    if found != ["tick", "hash_block"]:
+        yield f"two functions: {found}"
+    if len(bench.functions(*words)) != 5:
+        yield "not five by default"
+    for word, said in (("nobody", "no such function in demo.elf, and no such file"),
+                       ("copy", "no such function \\(there are .*guest_copy"),
+                       ("__gap__ after nobody", "no such function")):
+        out, err, status = bench.run(*words, word)
+        if out or status != 1 or not re.search(said, err):
+            yield f"{word}: status {status}: {err}"
+
+
+def check_twins(bench):
+    """Functions of one name are all shown, and told."""
+    work = bench.work
+    starts = compiled.twins(work)
+    recording.write(os.path.join(work, "twins.data"), [(BASE + starts[1], 7, 1000, 0)])
+    got = bench.json("twins@0x4000", "twins.data", "same", "--force", cwd=work)
+    found = [(f["addr"], f["samples"]) for f in got["functions"]]
+    if found != [(hex(starts[0]), 0), (hex(starts[1]), 1)]:
+        yield f"{found}"
+    if not any("2 places are called same: at " + ", ".join(map(hex, starts)) in note
+               for note in got["notes"]):
+        yield f"notes {got['notes']}"
+
+
+def check_odd_places(bench):
+    """Samples off the boundaries, in padding, in data and outside keep their addresses."""
+    need_zydis(bench.hlguest)
+    made = {0x12db: 5, 0x12dc: 3, 0x12de: 2, 0x1399: 7, 0x13a4: 1, 0x13f0: 4, 0x3200: 6}
+    recording.write(os.path.join(bench.work, "odd.data"),
+                    [(BASE + addr, 7, 1000, 0) for addr, n in made.items() for _ in range(n)]
+                    + [(0x10, 7, 1000, 0)] * 2)
+    path = os.path.join(bench.work, "odd.data")
+    got = bench.functions("demo.elf", path, "--top=0", "--force")
+    found = {int(line["addr"], 16): (line["samples"], line["kind"])
+             for f in got for line in f["lines"] if line["samples"]}
+    expected = {0x12db: (5, "instruction"), 0x12dc: (3, "inside"), 0x12de: (2, "inside"),
+                0x1399: (7, "plain"), 0x13a4: (1, "inside"), 0x13f0: (4, "plain"),
+                0x3200: (6, "plain"), 0x10: (2, "plain")}
+    if found != expected:
+        yield f"{found}"
+    hash_block = next(f for f in got if f["name"] == "hash_block")
+    sums = {key: value["samples"] for key, value in hash_block["sums"].items()}
+    if sums != {"instruction": 5, "inside": 5, "plain": 0}:
+        yield f"sums {sums}"
+    text = bench.text("demo.elf", path, "--top=0", "--force")
+    for said in ("(inside of the instruction at 0x12db)", "(in padding)"):
+        if said not in text:
+            yield f"the text does not say {said}"
+
+
+def check_lines(bench):
+    need("addr2line")
+    need_zydis(bench.hlguest)
+    work = bench.work
+    compiled.inlined(work)
+    recording.write(os.path.join(work, "made.data"), [(1, 7, 1000, 0)])
+    outer, = bench.functions("program@0x4000", "made.data", "outer", "--force", cwd=work)
+    lines = [line for line in outer["lines"] if line["kind"] == "instruction"]
+    if not any("file" in line for line in lines):
+        raise Skip("not built with libdw")
+    told = must("addr2line", "-e", "program", *(line["addr"] for line in lines), cwd=work)
+    for line, expected in zip(lines, told.splitlines()):
+        expected = re.sub(r" \(discriminator \d+\)$", "", expected)
+        found = f"{line['file']}:{line.get('line', '?')}"
+        if found != expected:
+            yield f"{line['addr']}: {found}, but addr2line has {expected}"
+    if len({line["file"] for line in lines}) != 2:
+        yield "not the lines of two files"
+    text = bench.text("program@0x4000", "made.data", "outer", "--force", cwd=work)
+    if "inlined.h:5" not in text:
+        yield "the text does not name inlined.h:5"
+
+
+def check_misfit(bench):
+    """Nothing is shown where the samples do not fit, and all of it with force."""
+    need_zydis(bench.hlguest)
+    for words, shown in (((), False), (("--force",), True)):
+        argv = ("demo.elf@0x4001", "demo-user.data", "hash_block", *words)
+        got = bench.json(*argv, status=MISFIT)
+        if got["withheld"] == shown or bool(got["functions"]) != shown or \
+                got["trust"]["verdict"] != "mismatch":
+            yield f"{words}: withheld {got['withheld']}, {len(got['functions'])} functions"
+        if ("instructions are withheld" in bench.text(*argv, status=MISFIT)) == shown:
+            yield f"{words}: the text says otherwise"
+
+
+def check_no_text(bench):
+    """AArch64 has words instead of text, a perf map nothing; samples are there all the same."""
+    work = bench.work
+    must(bench.mkelf, "aarch64", "guest.elf", cwd=work)
+    recording.write(os.path.join(work, "arm.data"), [(0x5000 + 4, 7, 1000, 0)] * 3)
+    got = bench.functions("guest.elf@0x4000", "arm.data", "--force", cwd=work)
+    lines = [line for line in got[0]["lines"] if line["samples"]]
+    if "not disassembled" not in (got[0]["note"] or "") or len(lines) != 1 or \
+            lines[0]["samples"] != 3:
+        yield f"AArch64: {got[0]['note']!r}, {lines}"
+    with open(os.path.join(work, "perf-7.map"), "w", encoding="utf-8") as f:
+        f.write("5000 20 jitted\n")
+    got = bench.functions("map:perf-7.map", "arm.data", "jitted", cwd=work)
+    if [line["samples"] for line in got[0]["lines"]] != [3]:
+        yield f"map: {got}"
+
+
+def check_hostile(bench):
+    """Names that attack terminals and formats are escaped."""
+    work = bench.work
+    must(bench.mkelf, "hostile", "hostile.elf", cwd=work)
+    recording.write(os.path.join(work, "hostile.data"),
+                    [(BASE + a, 7, 1000, 0) for a in range(0x1000, 0x1800, 8)])
+    words = ("hostile.elf@0x4000", "hostile.data", "--force", "--top=0")
+    for line in bench.text(*words, cwd=work).split("\n"):
+        if not line.isprintable():
+            yield f"{line!r}"
+    got = bench.functions(*words, cwd=work)
+    if len(got) < 20 or sum(f["samples"] for f in got) != 256:
+        yield f"{len(got)} functions, {sum(f['samples'] for f in got)} samples"
+    # One is found by what it really is called.
+    found = bench.functions(*words, "new\nline", cwd=work)
+    if [f["name"] for f in found] != ["new\\x0aline"]:
+        yield f"{[f['name'] for f in found]}"
+
+
+def main():
+    build = parser(__doc__).parse_args().build
+    tap = Tap()
+    with tempfile.TemporaryDirectory(prefix="annotate-") as work:
+        bench = Bench(build, work)
+        for elf, recordings in GUESTS.items():
+            tap.run(f"{elf}: instructions", lambda e=elf, r=recordings[0]:
+                    list(check_instructions(bench, e, r)))
+            for recorded in recordings:
+                tap.run(f"{recorded}: counts", lambda e=elf, r=recorded:
+                        list(check_counts(bench, e, r)))
+        for name, function in (("text", check_text), ("by=tid", check_split),
+                               ("names", check_names), ("functions of one name", check_twins),
+                               ("odd places", check_odd_places), ("lines", check_lines),
+                               ("samples that do not fit", check_misfit),
+                               ("no disassembler", check_no_text),
+                               ("hostile names", check_hostile)):
+            tap.run(name, lambda f=function: list(f(bench)))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

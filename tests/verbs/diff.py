@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""hlguest diff, against hlguest report and against the textbook.
+
+    diff.py --build DIR
+
+The counts of every row are those that report has for each side, none more and none less,
+with gaps dropped and stretched, by samples and by period. Shares, differences, chi-square,
+Fisher's test in whole numbers and the false discovery rates are computed anew from the
+counts. CSV, JSON and text say the same; neither the order of recordings nor the number of
+threads shows; saved profiles give what the recordings gave.
+"""
+import csv
+import json
+import math
+import os
+import re
+import sys
+import tempfile
+from fractions import Fraction
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+from programs import hlguest_of
+from tap import DATA, Skip, Tap, must, parser, run
+
+ELF = os.path.join(DATA, "demo.elf")
+RUSTY = os.path.join(DATA, "rusty.elf")
+USER, HOST, THREADS, KERNEL, FAR = (
+    os.path.join(DATA, f"demo-{name}.data")
+    for name in ("user", "host", "threads", "kernel", "far"))
+RUSTY_USER = os.path.join(DATA, "rusty-user.data")
+PAIRS = [(USER, THREADS), (USER, KERNEL), (KERNEL, HOST)]
+
+
+def table(text, *records):
+    rows = list(csv.DictReader(text.splitlines()))
+    return [row for row in rows if row["record"] in records]
+
+
+def compared(build, *words):
+    return must(hlguest_of(build), "diff", ELF, *words, "--format=csv")
+
+
+def reported(build, *words):
+    """{(kind, name, address) or (region address): (samples, period)}"""
+    text = must(hlguest_of(build), "report", *words, "--format=csv")
+    found = {}
+    for row in table(text, "function", "other", "region"):
+        key = (row["addr"],) if row["record"] == "region" else \
+            (row["kind"], row["name"], row["addr"])
+        found[key] = int(row["samples"]), int(row["period"])
+    return found
+
+
+def side_of(text, side):
+    found = {}
+    for row in table(text, "function", "region"):
+        if int(row["samples_" + side]):
+            addr = row["addr_" + side]
+            key = (addr,) if row["record"] == "region" else (row["kind"], row["name"], addr)
+            found[key] = int(row["samples_" + side]), int(row["period_" + side])
+    return found
+
+
+def check_counts(build, before, after, *words):
+    text = compared(build, before, after, *words)
+    for side, path in (("before", before), ("after", after)):
+        expected, found = reported(build, ELF, path, *words), side_of(text, side)
+        for key in sorted({*expected, *found}):
+            if expected.get(key) != found.get(key):
+                yield f"{side} {key}: report {expected.get(key)}, diff {found.get(key)}"
+
+
+def check_builds(build):
+    """Of two builds, names are what is matched: here each has its own."""
+    text = must(hlguest_of(build), "diff", ELF, USER, "--after", RUSTY, RUSTY_USER,
+                "--format=csv")
+    for side, elf, path in (("before", ELF, USER), ("after", RUSTY, RUSTY_USER)):
+        expected = {key: n for key, n in reported(build, elf, path).items() if len(key) > 1}
+        if expected != side_of(text, side):
+            yield f"{side}: {expected} and {side_of(text, side)}"
+    if table(text, "region"):
+        yield "regions of two builds"
+    statuses = {row["status"] for row in table(text, "function")}
+    if not {"new", "gone"} <= statuses:
+        yield f"statuses {statuses}"
+
+
+def fisher(x1, n1, x2, n2):
+    """Two-sided mid-P: the smaller tail, doubled, with half of what was seen."""
+    k = x1 + x2
+    ways = {x: math.comb(n1, x) * math.comb(n2, k - x)
+            for x in range(max(0, k - n2), min(k, n1) + 1)}
+    below = sum(n for x, n in ways.items() if x < x1) * 2 + ways[x1]
+    above = sum(n for x, n in ways.items() if x > x1) * 2 + ways[x1]
+    return float(min(Fraction(1), Fraction(min(below, above), sum(ways.values()))))
+
+
+def chi_square(x1, n1, x2, n2):
+    pooled = (x1 + x2) / (n1 + n2)
+    error = math.sqrt(pooled * (1 - pooled) * (1 / n1 + 1 / n2))
+    return math.erfc(abs(x2 / n2 - x1 / n1) / error / math.sqrt(2))
+
+
+def close(text, value, least=1e-250):
+    return abs(float(text) - value) <= 0.0011 * value or value < least
+
+
+def check_tests(build, before, after):
+    """All periods of a recording are one here: an observation is a sample."""
+    text = compared(build, before, after, "--weight=samples")
+    for record in "function", "region":
+        rows = table(text, record)
+        n1, n2 = (sum(int(row["samples_" + s]) for row in rows) for s in ("before", "after"))
+        for row in rows:
+            x1, x2 = int(row["samples_before"]), int(row["samples_after"])
+            least = min(x1 + x2, n1 + n2 - x1 - x2) * min(n1, n2) / (n1 + n2)
+            p = fisher(x1, n1, x2, n2) if least < 5 else chi_square(x1, n1, x2, n2)
+            if not close(row["p"], p) or int(row["exact"]) != (least < 5):
+                yield f"{row['name']}: p {row['p']}, not {p}; exact {row['exact']}"
+            if abs(float(row["points"]) - 100 * (x2 / n2 - x1 / n1)) > 0.00501:
+                yield f"{row['name']}: {row['points']} points"
+            if not float(row["low"]) <= float(row["points"]) <= float(row["high"]):
+                yield f"{row['name']}: not inside its interval"
+        ranked = sorted(float(row["p"]) for row in rows)
+        for row in rows:
+            q = min(p * len(rows) / (i + 1) for i, p in enumerate(ranked)
+                    if p >= float(row["p"]))
+            if not close(row["q"], min(1, q)) or int(row["significant"]) != (q <= 0.05):
+                yield f"{row['name']}: q {row['q']}, not {q}"
+
+
+def check_formats(build):
+    words = "diff", ELF, USER, KERNEL
+    rows = table(must(hlguest_of(build), *words, "--format=csv"), "function", "region")
+    out, err, status = run(hlguest_of(build), *words, "--format=json")
+    if "not in this build" in err:
+        raise Skip(err.strip())
+    document = json.loads(out)
+    lists = document["functions"] + document["regions"]
+    if len(lists) != len(rows) or status:
+        return [f"{len(lists)} and {len(rows)} rows, status {status}"]
+    wrong = []
+    for row, o in zip(rows, lists):
+        same = (int(row["samples_before"]), int(row["period_after"]), float(row["points"]),
+                float(row["q"]), row["significant"] == "1", row["status"]) == \
+            (o["before"]["samples"], o["after"]["period"], o["points"], o["q"],
+             o["significant"], o["status"])
+        wrong += [] if same else [f"{row} and {o}"]
+    text = must(hlguest_of(build), *words, "--top=0")
+    stars = len(re.findall(r"^\* +[0-9]", text, re.M))
+    if stars != sum(row["significant"] == "1" for row in rows):
+        wrong.append(f"{stars} rows with * in text")
+    return wrong
+
+
+def check_order(build):
+    first = compared(build, USER, THREADS, HOST, "--after", FAR, KERNEL, "--force")
+    again = compared(build, "-j", "3", HOST, USER, THREADS, "--after", KERNEL, FAR, "--force")
+    wrong = [] if first == again else ["the order of recordings shows"]
+    plain = compared(build, USER, KERNEL)
+    for words in ([USER, "-i", KERNEL], ["-i", USER, KERNEL], ["-i", USER, "-i", KERNEL],
+                  ["-i", USER, "--after", KERNEL], [USER, "--after", ELF, "-i", KERNEL]):
+        if compared(build, *words) != plain:
+            wrong.append(f"{words}: not the same sides")
+    return wrong
+
+
+def save(build, folder, elf, path):
+    saved = os.path.join(folder, os.path.basename(path) + ".pb.gz")
+    _, err, _ = run(hlguest_of(build), "report", elf, path, "--format=pprof", "--out=" + saved)
+    if "not in this build" in err:
+        raise Skip(err.strip())
+    return saved
+
+
+def check_saved(build):
+    with tempfile.TemporaryDirectory(prefix="diff-") as folder:
+        saved = [save(build, folder, ELF, path) for path in (USER, KERNEL)]
+        rows = [table(compared(build, *paths), "function", "region", "total", "trust")
+                for paths in ((USER, KERNEL), saved)]
+        return [] if rows[0] == rows[1] else ["saved profiles differ from recordings"]
+
+
+def check_saved_alone(build):
+    """Without the ELF: the same functions, counts and tests, whatever the bases."""
+    columns = ["name", "samples_before", "period_before", "samples_after", "period_after",
+               "points", "low", "high", "p", "q", "significant"]
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="diff-") as folder:
+        user, kernel, host = (save(build, folder, ELF, path) for path in (USER, KERNEL, HOST))
+        far = save(build, folder, ELF + "@0x7f3a51c26000", FAR)
+        rusty = save(build, folder, RUSTY, RUSTY_USER)
+        for alone, words in (
+                ([user, kernel], [ELF, USER, KERNEL]),
+                ([user, far], [ELF, USER, "--after", ELF + "@0x7f3a51c26000", FAR]),
+                ([user, host, kernel, "--after", rusty],
+                 [ELF, USER, HOST, KERNEL, "--after", RUSTY, RUSTY_USER]),
+                ([rusty, user], [RUSTY, RUSTY_USER, "--after", ELF, USER])):
+            rows = [sorted([row[c] for c in columns] for row in table(
+                must(hlguest_of(build), "diff", *w, "--format=csv"), "function"))
+                    for w in (alone, words)]
+            if rows[0] != rows[1]:
+                wrong += [f"{a} and {b}" for a, b in zip(*rows) if a != b] or ["rows"]
+        # A side of two bases is one of one image.
+        both = must(hlguest_of(build), "diff", user, far, "--after", kernel)
+        if "2 bases" not in both:
+            wrong.append(both)
+        for words in ([user, KERNEL], [user, "nosuch.pb.gz"], [user, ELF]):
+            out, err, status = run(hlguest_of(build), "diff", *words)
+            if out or status == 0 or len(err.splitlines()) > 2:
+                wrong.append(f"{words}: {status} {err}")
+    return wrong
+
+
+def check_missing(build):
+    """What cannot be read is no smaller comparison."""
+    out, err, status = run(hlguest_of(build), "diff", ELF, USER, HOST, "--after", KERNEL,
+                           "nosuch.data")
+    return [] if not out and status == 1 and "nosuch.data: " in err else [(out, err, status)]
+
+
+def check_fail(build):
+    """3 if, and only if, a row that is significant grew by more than was allowed."""
+    for before, after in PAIRS + [(KERNEL, USER)]:
+        rows = table(compared(build, before, after), "function")
+        grown = [float(row["change"] or "inf") for row in rows
+                 if row["significant"] == "1" and float(row["points"]) > 0]
+        for limit in 0, 5, 50, 170, 400, 1000:
+            expected = 3 if any(change > limit for change in grown) else 0
+            _, _, status = run(hlguest_of(build), "diff", ELF, before, after,
+                               f"--fail-if={limit}%")
+            if status != expected:
+                yield f"{before} {after} {limit}: status {status}, not {expected}: {grown}"
+
+
+def main():
+    build = parser(__doc__).parse_args().build
+    tap = Tap()
+    for before, after in PAIRS:
+        name = f"{os.path.basename(before)}, {os.path.basename(after)}"
+        for words in [], ["--gaps=drop"], ["--gaps=stretch"], ["--region=256"], \
+                ["--weight=samples"]:
+            tap.run(f"counts: {name} {' '.join(words)}",
+                    lambda b=before, a=after, w=words: list(check_counts(build, b, a, *w)))
+        tap.run(f"tests: {name}",
+                lambda b=before, a=after: list(check_tests(build, b, a)))
+    tap.run("two builds", lambda: list(check_builds(build)))
+    tap.run("formats", check_formats, build)
+    tap.run("order and threads", check_order, build)
+    tap.run("saved profiles", check_saved, build)
+    tap.run("saved profiles, no ELF", check_saved_alone, build)
+    tap.run("a recording is missing", check_missing, build)
+    tap.run("--fail-if", lambda: list(check_fail(build)))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""hlguest doctor on this machine, with perfs of all kinds in PATH.
+
+    doctor.py --build DIR
+
+What it finds here is nobody's business: only the shape is looked at. Every line is a
+level, a topic and a text, or a remedy; what is not ok has one; the exit status says
+whether something fails. A perf that is missing, hangs, crashes or talks nonsense is a
+finding like any other and takes at most a few seconds.
+"""
+import os
+import re
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+from programs import hlguest_of
+
+from tap import DATA, Tap, environment, parser, run
+
+FINDING = re.compile(r"(ok|warn|fail) +(\S.{0,11}?)  +(\S.*)$")
+REMEDY = re.compile(r" {20}-> \S.*$")
+TOPICS = ["perf", "hlguest.so", "/dev/kvm", "nesting", "perf events", "counters",
+          "mediated PMU", "tracefs", "calibration"]
+IMAGE = ["image", "symbols", "gaps", "base", "build id", "lines"]
+
+# name, program or None, pattern that the line on perf has
+PERFS = [
+    ("missing", None, r"fail perf none in PATH"),
+    ("hangs", "#!/bin/sh\nsleep 60 &\necho $! >pid\nsleep 60\n",
+     r"fail perf .* within 5 seconds"),
+    ("crashes", "#!/bin/sh\nkill -SEGV $$\n", r"fail perf .*does not run"),
+    ("fails", "#!/bin/sh\necho 'not for this kernel' >&2\nexit 2\n",
+     r"fail perf .*does not run: not for this kernel"),
+    ("is none", "#!/bin/sh\necho performance\n", r"warn perf .*not understood: perf"),
+    ("is no program", "", r"fail perf .*does not run: Exec format error"),
+    ("is old", "#!/bin/sh\necho perf version 5.10.223\n", r"fail perf .*5\.10 has no"),
+    ("is new", "#!/bin/sh\necho perf version 7.3.g12ab\n", r"ok perf .*7\.3\.g12ab"),
+    ("attacks", "#!/bin/sh\nprintf 'perf version 6.9\\033[31m\\n'\n",
+     r"ok perf .*6\.9\\x1b\[31m"),
+    ("floods", "#!/bin/sh\nexec yes perf version 9.9\n", r"fail perf .* 5 seconds"),
+]
+
+
+def shape(out, status, topics):
+    """Differences from what any output must look like."""
+    findings = []
+    previous = None
+    for line in out.splitlines():
+        finding = FINDING.match(line)
+        if not finding and not REMEDY.match(line):
+            yield f"not a finding: {line!r}"
+        if previous and previous[1] != "ok" and finding:
+            yield f"no remedy: {previous[0]}"
+        previous = finding
+        if finding:
+            findings.append(finding.groups())
+    seen = list(dict.fromkeys(topic for _, topic, _ in findings))
+    if seen != topics:
+        yield f"topics {seen}, expected {topics}"
+    if status != any(level == "fail" for level, _, _ in findings):
+        yield f"status {status}"
+
+
+def live(build):
+    out, err, status = run(hlguest_of(build), "doctor")
+    if err:
+        yield err
+    yield from shape(out, status, TOPICS)
+    if "\033" in out:
+        yield "colours in a file"
+
+
+def with_image(build):
+    out, err, status = run(hlguest_of(build), "doctor", os.path.join(DATA, "demo.elf"))
+    if err:
+        yield err
+    yield from shape(out, status, TOPICS + IMAGE)
+    for text in ("symbols       30 from .symtab: functions 24, labels 0, without a size 6",
+                 "gaps          19, 334 of 3758 bytes of code; no padding: 30",
+                 "base          0x4000 (from the Hyperlight note, version 0.17.0)"):
+        if f"ok    {text}\n" not in out:
+            yield f"{text!r} is not in {out}"
+
+
+def without_image(build):
+    out, _, status = run(hlguest_of(build), "doctor", "/no/such.elf")
+    if status != 1 or "fail  image         /no/such.elf: no such file" not in out:
+        yield f"status {status}: {out}"
+
+
+def is_left(work):
+    """Does what the fake started in the background still run?"""
+    try:
+        with open(os.path.join(work, "pid"), encoding="utf-8") as f:
+            pid = f.read().strip()
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def with_perf(build, text, pattern):
+    with tempfile.TemporaryDirectory() as work:
+        if text is not None:
+            with open(os.path.join(work, "perf"), "w", encoding="utf-8") as f:
+                f.write(text)
+            os.chmod(f.name, 0o755)
+        env = environment()
+        # The fakes need sleep, yes and printf, but no other perf must be found.
+        tools = os.path.join(work, "tools")
+        os.mkdir(tools)
+        for tool in ("sleep", "yes"):
+            os.symlink(f"/usr/bin/{tool}", os.path.join(tools, tool))
+        env["PATH"] = f"{work}:{tools}"
+        begin = time.monotonic()
+        out, err, status = run(hlguest_of(build), "doctor", cwd=work, env=env)
+        took = time.monotonic() - begin
+        if is_left(work):
+            yield "what perf started was left running"
+    if err:
+        yield err
+    if took > 20:
+        yield f"took {took:.0f} seconds"
+    yield from shape(out, status, TOPICS)
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    if not any(re.match(pattern, line) for line in lines):
+        yield f"{pattern!r} is not in {out}"
+
+
+def main():
+    args = parser(__doc__).parse_args()
+    tap = Tap()
+    tap.run("this machine", lambda: list(live(args.build)))
+    tap.run("an image", lambda: list(with_image(args.build)))
+    tap.run("no image", lambda: list(without_image(args.build)))
+    for name, text, pattern in PERFS:
+        tap.run(f"perf {name}", lambda t=text, p=pattern:
+                list(with_perf(args.build, t, p)))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""hlguest exits against pairs that are known.
+
+    exits.py --build DIR
+
+known_exits.py makes recordings of two vCPUs that move between CPUs, in the order perf writes
+them: VMX and SVM, kernels that lay their events out in three ways, halves missing, records
+lost. Every count, every latency must be what was put in, whichever way it is told; with
+--exact every percentile, else within 1 %. Then formats that are missing, damaged or lack a
+field: one line, that says what is missing. Last the micro-VM, live: 500 `out`s are 500
+pairs, each of its function and port. That part is skipped, with the reason, where
+/dev/kvm does not open or tracepoints cannot be recorded.
+"""
+import csv
+import io
+import json
+import os
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import splice
+from known_exits import (BASE, ELF, PAIRS, PID, PORTS, REASONS, TIDS, Known, ask, compare_rows,
+                         tables)
+from programs import hlguest_of
+from tap import Skip, Tap, must, need, parser, run
+
+
+def group(pairs, key):
+    found = {}
+    for pair in pairs:
+        found.setdefault(key(pair), []).append(pair[4])
+    return found
+
+
+def check(build, path, known, exact, per_vcpu):
+    document = ask(build, path, *(["--exact"] if exact else []))
+    rows, names = tables(document), REASONS[known.isa]
+    wrong = compare_rows("reason", rows["exit", "reason"],
+                         group(known.pairs, lambda p: names[p[0]]), exact)
+    isa = {1: "VMX", 2: "SVM"}[known.isa]
+    wrong += [f"{r['name']} is of {r['isa']}" for r in rows["exit", "reason"]
+              if r["isa"] != isa]
+    wrong += compare_rows("function", rows["exit", "function"],
+                          group(known.pairs, lambda p: p[1]), exact)
+    wrong += compare_rows("port", rows["exit", "port"], group(
+        known.pairs, lambda p: PORTS[p[2]] if p[2] else "no port"), exact)
+    wrong += compare_rows("vcpu", rows["exit", "vcpu"],
+                          group(known.pairs, lambda p: f"{PID}/{p[3]}"), exact)
+    wrong += compare_rows("vmm", rows["vmm", "reason"],
+                          {"KVM_EXIT_IO": [ns for _, ns in known.vmm]}, exact)
+    numbers = sorted(r.get("vcpu", -1) for r in rows["exit", "vcpu"])
+    if numbers != ([0, 1] if per_vcpu else [-1, -1]):
+        wrong.append(f"vCPUs are {numbers}")
+    excluded = document["excluded"]
+    for name, key in (("kvm_exit without kvm_entry", "exits"),
+                      ("kvm_entry without kvm_exit", "entries"),
+                      ("pairs across lost records", "lost")):
+        if excluded[name] != known.lone[key]:
+            wrong.append(f"{excluded[name]} {name}, not {known.lone[key]}")
+    outside, vmm = sum(p[4] for p in known.pairs), sum(ns for _, ns in known.vmm)
+    time = {"guest_ns": known.guest, "kernel_ns": outside - vmm, "vmm_ns": vmm}
+    if document["time"] != time:
+        wrong.append(f"time {document['time']}, not {time}")
+    if sum(h["count"] for h in document["histogram"]) != len(known.pairs):
+        wrong.append("the histogram does not have all pairs")
+    return wrong
+
+
+def check_choice(build, path, known):
+    """reason=, port=, by=tid, time= and csv."""
+    names, wrong = REASONS[known.isa], []
+    for choice, keep in (
+            ("--reason=*i*", lambda p: "i" in names[p[0]].lower()),
+            ("--reason=0x7b", lambda p: p[0] == 0x7b),
+            ("--port=99,108", lambda p: p[2] in (99, 108)),
+            (f"--tid={TIDS[1]}", lambda p: p[3] == TIDS[1])):
+        rows = tables(ask(build, path, "--exact", choice))
+        groups = group([p for p in known.pairs if keep(p)], lambda p: names[p[0]])
+        wrong += compare_rows(choice, rows.get(("exit", "reason"), []), groups, True)
+    rows = tables(ask(build, path, "--exact", "--by=tid"))["exit", "reason"]
+    for tid in TIDS:
+        mine = [r for r in rows if r["tid"] == tid]
+        wrong += compare_rows(f"tid {tid}", mine, group(
+            [p for p in known.pairs if p[3] == tid], lambda p: names[p[0]]), True)
+    first, rest = (ask(build, path, f"--time={t}")["pairs"]["exit"] for t in (",1.02", "1.02,"))
+    if not first or not rest or first + rest != len(known.pairs):
+        wrong.append(f"time= gives {first} and {rest} of {len(known.pairs)}")
+    out = must(hlguest_of(build), "exits", "--format=csv", f"{ELF}@{BASE:#x}", path)
+    table = list(csv.reader(io.StringIO(out)))
+    wrong += [f"csv: {row}" for row in table if len(row) != len(table[0])]
+    counts = sum(int(r[8]) for r in table if r[0] == "reason" and r[1] == "exit")
+    if counts != len(known.pairs):
+        wrong.append(f"csv has {counts} pairs")
+    return wrong
+
+
+def check_lost(build, folder):
+    """An entry and the next exit are lost: what is left looks like a pair."""
+    path = os.path.join(folder, "lost.data")
+    wrong = []
+    for cpus, expected in (((0, 0), (2, 1)), ((0, 1), (2, 1))):
+        file = splice.File()
+        make = splice.Maker(file)
+        records = []
+
+        def add(event, time, cpu):
+            records.append((time, cpu, make.sample(event, time, cpu, PID, TIDS[0],
+                                                   exit_reason=12, isa=1, vcpu_id=0)))
+
+        add("kvm_exit", 1000, 0)
+        add("kvm_entry", 1100, 0)
+        add("kvm_exit", 2000, 0)
+        records.append((2500, cpus[1], make.lost(2500, cpus[1], 2)))
+        add("kvm_entry", 3000, cpus[1])
+        add("kvm_exit", 4000, cpus[1])
+        add("kvm_entry", 4100, cpus[1])
+        file.write(path, splice.rounds(records, 10000, lambda _: 0))
+        document = ask(build, path)
+        got = document["pairs"]["exit"], document["excluded"]["pairs across lost records"]
+        if got != expected or document["time"]["guest_ns"] != 900 + 1000:
+            wrong.append(f"CPUs {cpus}: {got}, {document['time']}")
+    return wrong
+
+
+def refused(build, path, *texts):
+    """One line that has all texts, and status 1."""
+    out, err, status = run(hlguest_of(build), "exits", "-q", ELF, path)
+    wrong = [f"not told: {text}: {err}" for text in texts if text not in err]
+    if status != 1 or out or err.count("\n") != 1:
+        wrong.append(f"status {status}, {err.count(chr(10))} lines, output {out[:80]!r}")
+    return wrong
+
+
+def check_hostile(build, folder):
+    """Formats that are missing, damaged, or lack a field."""
+    path = os.path.join(folder, "hostile.data")
+    wrong = []
+
+    def refuse(change, *texts, tracing=None):
+        known = Known(1, 1, splice.NEW, False)
+        if change:
+            known.file.tracing.change(change)
+        known.file.write(path, splice.rounds(known.records, 10 ** 6, lambda _: 0), tracing)
+        return refused(build, path, "record it with hlguest record --exits", *texts)
+
+    wrong += refuse(None, "holds no formats of tracepoints", tracing=b"")
+    good = splice.File().tracing.pack()
+    for cut in (1, 9, 30, 300, 2000, len(good) // 2):
+        wrong += refuse(None, "formats of tracepoints are damaged", tracing=good[:cut])
+    wrong += refuse(lambda t: t.replace(b"exit_reason;", b"exit_raisin;"),
+                    "kvm:kvm_exit has no number exit_reason")
+    wrong += refuse(lambda t: b"" if b"kvm_exit\n" in t else t,
+                    "holds no format of kvm:kvm_exit")
+    field = b"\tfield:unsigned int exit_reason;\toffset:8;\tsize:4;"
+    for bad in (b"\tfield:unsigned int exit_reason;\toffset:99999999;\tsize:4;",
+                b"\tfield:unsigned int exit_reason;\toffset:-8;\tsize:4;",
+                b"\tfield:unsigned int exit_reason;\toffset:8;\tsize:400;",
+                b"\tfield:char exit_reason[4];\toffset:8;\tsize:4;",
+                b"\tfield:((((((((", b"\tfield:" + b"a[" * 5000, b"\xff\0\x1b[31m"):
+        wrong += refuse(lambda t: t.replace(field, bad), "kvm:kvm_exit")
+    return wrong
+
+
+def check_none(build):
+    return refused(build, os.path.join(os.path.dirname(ELF), "demo-user.data"),
+                   "has no kvm:kvm_exit", "hlguest record --exits")
+
+
+def check_far(build, folder):
+    """A field that passes the end of its samples: none counts, nothing breaks."""
+    path = os.path.join(folder, "far.data")
+    known = Known(1, 1, splice.NEW, False)
+    known.file.tracing.change(lambda t: t.replace(b"offset:8;\tsize:4;", b"offset:8000;\tsize:4;")
+                              if b"kvm_exit\n" in t else t)
+    known.file.write(path, splice.rounds(known.records, 10 ** 6, lambda _: 0))
+    document = ask(build, path)
+    bad = document["excluded"]["records that lack fields"]
+    return [] if bad == PAIRS and not document["pairs"]["exit"] else [f"{document}"]
+
+
+def check_live(build, folder):
+    vm = os.path.join(os.path.abspath(build), "tests", "rig", "microvm")
+    guest = os.path.join(os.path.abspath(build), "tests", "rig", "demo.elf")
+    path = os.path.join(folder, "live.data")
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        raise Skip("/dev/kvm does not open")
+    need("perf")
+    _, err, status = run(hlguest_of(build), "record", "--exits", "-o", path, "--", vm,
+                         "--runs=500", guest)
+    if status:
+        raise Skip(f"tracepoints cannot be recorded: {err.strip()[-200:]}")
+    out, err, status = run(hlguest_of(build), "exits", "-q", "--format=json", guest, path)
+    if "not in this build" in err:
+        raise Skip(err.strip())
+    if status or err:
+        return [f"status {status}: {err}"]
+    wrong = []
+    rows = tables(json.loads(out))
+    for by in ("port", "function"):
+        found = {r["name"]: r["count"] for t, part in rows.items() if t[1] == by
+                 for r in part}
+        names = ("Log", "CallFunction", "DebugPrint") if by == "port" else (
+            "log_line", "call_host", "debug_print")
+        wrong += [f"{by} {name}: {found.get(name)}, not 500" for name in names
+                  if found.get(name) != 500]
+    return wrong
+
+
+def main():
+    args = parser(__doc__)
+    args.add_argument("--write", metavar="FILE", help="only write a recording, to measure")
+    args.add_argument("--pairs", type=int, default=PAIRS, metavar="N", help="in that one")
+    args = args.parse_args()
+    build = args.build
+    if args.write:
+        Known(1, 1, splice.NEW, False, args.pairs).write(args.write)
+        return 0
+    tap = Tap()
+    layouts = {"new": (splice.NEW, True), "old": (splice.OLD, False),
+               "moved": (splice.MOVED, True)}
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "known.data")
+        for isa in (1, 2):
+            for name, (layout, per_vcpu) in layouts.items():
+                for lose in (False, True):
+                    what = f"{'VMX' if isa == 1 else 'SVM'}, {name} kernel" + (
+                        ", halves missing" if lose else "")
+                    known = Known(isa * 7 + lose, isa, layout, lose)
+                    known.write(path)
+                    for exact in (True, False):
+                        tap.run(f"{what}: {'exact' if exact else 'within 1 %'}", check,
+                                build, path, known, exact, per_vcpu)
+        tap.run("selection, csv", check_choice, build, path, known)
+        tap.run("lost records", check_lost, build, folder)
+        tap.run("formats missing, damaged, hostile", check_hostile, build, folder)
+        tap.run("no tracepoints", check_none, build)
+        tap.run("a field past the samples' end", check_far, build, folder)
+        tap.run("live: 500 outs, by port and by function", check_live, build, folder)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

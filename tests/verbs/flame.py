@@ -1,0 +1,303 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""hlguest flame draws what hlguest report counts.
+
+    flame.py --build DIR
+
+Pictures of real recordings, parsed as XML and held against the folded stacks of the same
+recordings: every frame its weight, its place and its shares. Then what must be said: what
+is not drawn, several events, a base that does not fit, and of two recordings what changed.
+Last names that try to be markup.
+"""
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+from graph import Graph, draw_of, unfold
+from programs import feed, hlguest_of
+from tap import DATA, Skip, Tap, environment, must, parser, run
+
+RECORDINGS = ("demo-user", "demo-host", "demo-threads", "demo-kernel")
+ELF = os.path.join(DATA, "demo.elf")
+
+
+def data(name):
+    return os.path.join(DATA, name + ".data")
+
+
+def flame(build, *argv):
+    return Graph(must(hlguest_of(build), "flame", ELF, *argv))
+
+
+def report_of(build, *argv):
+    out, err, status = run(hlguest_of(build), "report", ELF, *argv, "--format=json")
+    if "not in this build" in err:
+        raise Skip(err.strip())
+    if status:
+        raise RuntimeError(err)
+    return json.loads(out)
+
+
+def check_frames(graph, folded):
+    """Every frame has the weight and the place that the stacks give it."""
+    total, at = folded[("all",)], {}
+    if {f.path for f in graph.frames} != {*folded}:
+        yield f"{len(graph.frames)} frames, {len(folded)} in the stacks"
+    for f in graph.frames:
+        weight = folded.get(f.path)
+        if f.n != weight:
+            yield f"{f.path}: {f.n}, not {weight}"
+        if abs(f.width - 100 * f.n / total) > 0.0002 or \
+                abs(f.left - 100 * f.at / total) > 0.0002:
+            yield f"{f.path}: at {f.left} %, {f.width} % wide"
+        if f.depth and abs(f.share() - 100 * f.n / total) > 0.0051:
+            yield f"{f.path}: {f.said}"
+        parent = f.path[:-1]
+        if f.depth and f.at != at[parent]:
+            yield f"{f.path}: begins at {f.at}, not {at[parent]}"
+        of_parent = [float(n) for n in re.findall(r"([\d.]+) % of its parent", f.words)]
+        if f.depth > 1 and (len(of_parent) != 1 or
+                            abs(of_parent[0] - 100 * f.n / folded[parent]) > 0.0051):
+            yield f"{f.path}: {f.said}"
+        at[parent] = f.at + f.n
+        at[f.path] = f.at
+
+
+def check_recording(build, name, *how):
+    hlguest = hlguest_of(build)
+    folded = must(hlguest, "report", ELF, data(name), "--mode=all", "--format=folded", *how)
+    mine = must(hlguest, "flame", ELF, data(name), "--format=folded", *how)
+    if folded != mine:
+        yield "folded stacks are not report's"
+    graph = flame(build, data(name), *how, "--min=0")
+    yield from check_frames(graph, unfold(folded))
+    if "all frames are drawn" not in graph.texts:
+        yield f"{graph.texts}"
+
+
+def check_sums(build, name):
+    graph = flame(build, data(name))
+    report = report_of(build, data(name))
+    totals = report["totals"]
+    said = (f"{graph.frames[0].samples} samples (guest {totals['guest']['samples']}, host "
+            f"{totals['host']['samples']}) of {report['events'][0]['name']} in 1 recording")
+    if graph.frames[0].samples != totals["guest"]["samples"] + totals["host"]["samples"] or \
+            said not in graph.said():
+        yield f"{graph.texts}, not {said}"
+    if f"trust: {report['trust']['verdict']}" not in graph.said():
+        yield f"{graph.texts}: no {report['trust']['verdict']}"
+
+
+def check_intervals(build):
+    """The intervals are the report's, where the report has the same total."""
+    report = report_of(build, data("demo-user"))
+    graph = flame(build, data("demo-user"), "--mode=guest")
+    for row in report["functions"]:
+        said = graph.of(row["name"]).said[1]
+        numbers = [float(n) for n in re.findall(r"\d+\.\d+", said)[:3]]
+        if numbers != [float(row[k]) for k in ("percent", "low", "high")]:
+            yield f"{row['name']}: {said}, not {row['percent']} {row['low']} {row['high']}"
+
+
+def check_hidden(build):
+    graph = flame(build, data("demo-host"), "--min=5")
+    whole = flame(build, data("demo-host"), "--min=0")
+    drawn = {f.path for f in graph.frames}
+    small = [f for f in whole.frames[1:] if f.n < 0.05 * whole.frames[0].n]
+    lost = sum(f.samples for f in small if f.path[:-1] in drawn)
+    said = f"{lost} samples ({100 * lost / whole.frames[0].samples:.2f} %) in {len(small)} " \
+        "frames narrower than 5.00 % are not drawn"
+    if drawn & {f.path for f in small} or len(drawn) + len(small) != len(whole.frames):
+        yield f"{len(drawn)} drawn, {len(small)} small"
+    if said not in graph.texts:
+        yield f"{graph.texts}, not {said}"
+
+
+def check_events(build):
+    """Periods of several events have no common unit: samples are what is drawn."""
+    graph = flame(build, data("demo-events"))
+    if "widths are samples" not in graph.said() or "several events" not in graph.said() or \
+            any(f.n != f.samples for f in graph.frames) or "period" in graph.frames[0].said[0]:
+        yield f"{graph.texts}, {graph.frames[0].said}"
+    events = {f.name for f in graph.frames if f.name.startswith("event=")}
+    if len(events) < 2:
+        yield f"events: {events}"
+    one = flame(build, data("demo-events"), "--event=" + min(events)[6:].split(",")[0])
+    if "widths are period" not in one.said():
+        yield f"{one.texts}"
+
+
+def check_mismatch(build):
+    out, err, status = run(hlguest_of(build), "flame", ELF + "@0x123000", data("demo-user"))
+    graph = Graph(out)
+    if status != 3 or err:
+        yield f"status {status}, {err}"
+    if "trust: mismatch" not in graph.said() or "this is not the ELF" not in graph.said():
+        yield f"{graph.texts}"
+    if any(f.name == "hash_block" for f in graph.frames):
+        yield "functions are named"
+
+
+def check_before(build):
+    same = flame(build, data("demo-user"), "--before=" + data("demo-user"))
+    if any("same" not in f.classes for f in same.frames) or \
+            "differ significantly: 0 frames" not in same.said():
+        yield f"with itself: {same.texts}"
+    graph = flame(build, data("demo-kernel"), "--before=" + data("demo-user"))
+    coloured = 0
+    for f in graph.frames[1:]:
+        before, diff, low, high, word = re.search(
+            r"before ([\d.]+) %, difference (\S+) points \(95 %: (\S+) to (\S+)\), (.*)$",
+            f.said[-1]).groups()
+        before, diff, low, high = map(float, (before, diff, low, high))
+        if abs(before + diff - f.share()) > 0.011 or not low <= diff <= high:
+            yield f"{f.path}: {f.said}"
+        colour = [c for c in f.classes if re.match("grew|shrank|same", c)]
+        right = "same" if word == "not significant" else "grew" if diff > 0 else "shrank"
+        if len(colour) != 1 or colour[0].rstrip("123") != right:
+            yield f"{f.path}: {f.classes}, {word}, {diff}"
+        coloured += right != "same"
+    seen = [note for note in graph.notes if re.match("(before|after): seen", note)]
+    if len(seen) != 2:
+        yield f"{seen}"
+    if not coloured or "gone: " not in graph.said():
+        yield f"{coloured} coloured: {graph.said()}"
+
+
+def check_builds(build):
+    """Another build, whose functions have moved, is compared by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        old = os.path.join(folder, "old.elf")
+        must("objcopy", "--change-addresses", "0x10000", ELF, old)
+        report = run(hlguest_of(build), "report", old + "@0x4000", data("demo-user"))
+        if report[2] not in (0, 3):
+            raise Skip(report[1])
+        graph = flame(build, data("demo-user"), "--before=" + old,
+                      "--before=" + data("demo-user"))
+    if any("same" not in f.classes for f in graph.frames) or "gone:" in graph.said():
+        yield f"{graph.said()}"
+    out, err, status = run(hlguest_of(build), "flame", ELF, data("demo-user"),
+                           "--before=" + ELF)
+    if status != 2 or "is no recording" not in err:
+        yield f"without a recording: {status}, {err}"
+
+
+def check_words(build):
+    graph = flame(build, data("demo-user"), "--title=<b>&", "--inverted")
+    tops = {f.depth: f.top for f in graph.frames}
+    if graph.title != "<b>&" or tops[0] != 0 or tops[1] <= 0:
+        yield f"{graph.title}, {tops}"
+    hlguest = hlguest_of(build)
+    for argv, said in ((["--before=x", "--format=folded"], "--before: is for pictures"),
+                       (["--format=text"], "not here"),
+                       (["--format=svg", "--format=folded"], "given twice")):
+        out, err, status = run(hlguest, "flame", ELF, data("demo-user"), *argv)
+        if out or status != 2 or said not in err:
+            yield f"{argv}: {status}, {err}"
+
+
+def check_outputs(build):
+    hlguest = hlguest_of(build)
+    plain = must(hlguest, "flame", ELF, data("demo-user"))
+    if must(hlguest, "flame", ELF, data("demo-user"), "-o", "-") != plain:
+        yield "-o - is another picture"
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "x.svg")
+        out = must(hlguest, "flame", ELF, data("demo-user"), "-o", path)
+        with open(path, encoding="utf-8") as f:
+            if out or f.read() != plain:
+                yield "-o x.svg is another picture"
+    ours, its = pty.openpty()
+    done = subprocess.run([hlguest, "flame", ELF, data("demo-user")], stdout=its,
+                          stderr=subprocess.PIPE, env=environment(), timeout=60)
+    os.close(its)
+    os.close(ours)
+    if done.returncode != 1 or b"is nothing for a terminal" not in done.stderr:
+        yield f"a terminal: {done}"
+
+
+HOSTILE = ("</title></g><script>document.title = 'hit'</script>", "]]></script><script>",
+           "\"' onclick='document.title=1'", "&amp;&lt;", "<!-- ", "--><![CDATA[",
+           "&#x3c;svg onload=alert(1)&#x3e;", "%s%n", "\\x1b[2J", "javascript:alert(1)",
+           "фламе", "火焰" * 40)
+BYTES = {b"\x1b[2J\x07": r"\x1b[2J\x07", b"\xe2\x80\xae rtl": r"\xe2\x80\xae rtl",
+         b"\xff\xfe": r"\xff\xfe", b"\xef\xbf\xbe": r"\xef\xbf\xbe", b"\t": r"\x09",
+         b"\xc2\x85": r"\xc2\x85"}
+
+
+def check_hostile(build):
+    lines = b"".join(b"5 gcaller\037g%s\n" % name
+                     for name in [*(n.encode() for n in HOSTILE), *BYTES])
+    done = subprocess.run([draw_of(build)], input=lines, stdout=subprocess.PIPE, timeout=60,
+                          check=True)
+    graph = Graph(done.stdout.decode("utf-8"))
+    names = sorted(f.name for f in graph.frames)
+    expected = sorted([*HOSTILE, *BYTES.values(), "all", "caller"])
+    if names != expected:
+        yield f"{names}, not {expected}"
+    if graph.title != "by hand: </title><script>" or \
+            len(list(graph.root.iter("{http://www.w3.org/2000/svg}script"))) != 1:
+        yield f"{graph.title}"
+    elements = {e.tag.rpartition("}")[2] for e in graph.root.iter()}
+    if elements - {"svg", "title", "style", "defs", "pattern", "path", "rect", "text", "g",
+                   "script"}:
+        yield f"{elements}"
+    handlers = [a for e in graph.root.iter() for a in e.attrib
+                if a.startswith(("on", "href", "style")) or "}href" in a]
+    if handlers:
+        yield f"attributes: {handlers}"
+
+
+def check_sandwich(build):
+    """Host frames below guest frames, each of its kind; the wide and the deep."""
+    stack = "\037".join(f"k{i}" for i in range(100)) + "\037gwork\037p__gap__ after f"
+    text = f"30 uvmm\037n[guest]\037{stack}\n70 n[no KVM_RUN stack]\037rx\n"
+    out, _, status = feed([draw_of(build)], text)
+    graph = Graph(out)
+    kinds = [(graph.of(n).classes, graph.of(n).depth) for n in
+             ("vmm", "[guest]", "7", "work", "__gap__ after f", "[no KVM_RUN stack]", "x")]
+    if status or kinds != [(["user"], 1), (["note"], 2), (["kernel"], 10), (["guest"], 103),
+                           (["gap"], 104), (["note"], 1), (["group"], 2)]:
+        yield f"{status}, {kinds}"
+    wide = "".join(f"{9 if i < 50 else 1} gf{i}\n" for i in range(100000))
+    out, _, _ = feed([draw_of(build), "--least=0.00008"], wide)
+    if len(Graph(out).frames) != 51 or len(out) > 50000:
+        yield f"{len(Graph(out).frames)} frames, {len(out)} bytes"
+
+
+def main():
+    build = parser(__doc__).parse_args().build
+    tap = Tap()
+    for name in RECORDINGS:
+        tap.run(f"{name}: frames", lambda n=name: list(check_recording(build, n)))
+        tap.run(f"{name}: sums", lambda n=name: list(check_sums(build, n)))
+    tap.run("by=tid, weight=samples", lambda: list(
+        check_recording(build, "demo-threads", "--by=tid", "--weight=samples")))
+    tap.run("gaps=stretch, demangle=no", lambda: list(
+        check_recording(build, "demo-user", "--gaps=stretch", "--demangle=no")))
+    tap.run("gaps=drop", lambda: list(
+        check_recording(build, "demo-user", "--gaps=drop", "--event=cpu*")))
+    for name, function in (
+        ("intervals", check_intervals),
+        ("what is not drawn", check_hidden),
+        ("several events", check_events),
+        ("a base that does not fit", check_mismatch),
+        ("what changed", check_before),
+        ("another build", check_builds),
+        ("words", check_words),
+        ("outputs", check_outputs),
+        ("hostile names", check_hostile),
+        ("host below guest", check_sandwich),
+    ):
+        tap.run(name, lambda f=function: list(f(build)))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
