@@ -16,8 +16,8 @@ static void write_record(FILE *f, const char *record, const char *name,
 {
 	struct hlg_value c[HLG_REPORT_COLUMNS] = {0};
 
-	c[HLG_REPORT_RECORD] = hlg_value_text(record);
-	c[HLG_REPORT_NAME] = hlg_value_text(name);
+	c[HLG_REPORT_RECORD] = hlg_table_text_value(record);
+	c[HLG_REPORT_NAME] = hlg_table_text_value(name);
 	if (count)
 		hlg_report_table_count(c, *count);
 	hlg_table_csv_row(f, &table, c);
@@ -29,15 +29,15 @@ static void write_test(FILE *f, const char *verdict, const char *name,
 {
 	struct hlg_value c[HLG_REPORT_COLUMNS] = {0};
 
-	c[HLG_REPORT_RECORD] = hlg_value_text("trust");
-	c[HLG_REPORT_KIND] = hlg_value_text(verdict);
-	c[HLG_REPORT_NAME] = hlg_value_text(name);
+	c[HLG_REPORT_RECORD] = hlg_table_text_value("trust");
+	c[HLG_REPORT_KIND] = hlg_table_text_value(verdict);
+	c[HLG_REPORT_NAME] = hlg_table_text_value(name);
 	if (samples)
-		c[HLG_REPORT_SAMPLES] = hlg_value_count(*samples);
+		c[HLG_REPORT_SAMPLES] = hlg_table_count_value(*samples);
 	if (share) {
-		c[HLG_REPORT_PERCENT] = hlg_value_number(share->share);
-		c[HLG_REPORT_LOW] = hlg_value_number(share->low);
-		c[HLG_REPORT_HIGH] = hlg_value_number(share->high);
+		c[HLG_REPORT_PERCENT] = hlg_table_number_value(share->share);
+		c[HLG_REPORT_LOW] = hlg_table_number_value(share->low);
+		c[HLG_REPORT_HIGH] = hlg_table_number_value(share->high);
 	}
 	hlg_table_csv_row(f, &table, c);
 }
@@ -65,8 +65,8 @@ static int write_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *err
 	for (size_t i = 0; rc == 0 && r->stacks && i < HLG_REPORT_STACK_SUMS; i++) {
 		struct hlg_value c[HLG_REPORT_COLUMNS] = {0};
 
-		c[HLG_REPORT_RECORD] = hlg_value_text("stacks");
-		c[HLG_REPORT_NAME] = hlg_value_text(sums[i].name);
+		c[HLG_REPORT_RECORD] = hlg_table_text_value("stacks");
+		c[HLG_REPORT_NAME] = hlg_table_text_value(sums[i].name);
 		hlg_report_table_count(c, sums[i].count);
 		c[HLG_REPORT_PERIOD].is = !sums[i].number;
 		hlg_table_csv_row(f, &table, c);

@@ -33,16 +33,16 @@ const struct hlg_column hlg_report_table_columns[HLG_REPORT_COLUMNS] = {
 void hlg_report_table_count(struct hlg_value c[static HLG_REPORT_COLUMNS],
 			    struct hlg_count count)
 {
-	c[HLG_REPORT_SAMPLES] = hlg_value_count(count.samples);
-	c[HLG_REPORT_PERIOD] = hlg_value_count(count.period);
+	c[HLG_REPORT_SAMPLES] = hlg_table_count_value(count.samples);
+	c[HLG_REPORT_PERIOD] = hlg_table_count_value(count.period);
 }
 
 static void share_cells(struct hlg_value *c, const struct hlg_share *share)
 {
-	c[HLG_REPORT_PERCENT] = hlg_value_number(share->share);
-	c[HLG_REPORT_LOW] = hlg_value_number(share->low);
-	c[HLG_REPORT_HIGH] = hlg_value_number(share->high);
-	c[HLG_REPORT_INTERVAL] = hlg_value_share(*share);
+	c[HLG_REPORT_PERCENT] = hlg_table_number_value(share->share);
+	c[HLG_REPORT_LOW] = hlg_table_number_value(share->low);
+	c[HLG_REPORT_HIGH] = hlg_table_number_value(share->high);
+	c[HLG_REPORT_INTERVAL] = hlg_table_share_value(*share);
 }
 
 /* The other names of a place's symbol. */
@@ -66,28 +66,28 @@ void hlg_report_table_row(struct hlg_value c[static HLG_REPORT_COLUMNS],
 
 	memset(c, 0, HLG_REPORT_COLUMNS * sizeof(*c));
 	c[HLG_REPORT_RECORD] =
-		hlg_value_text(place->kind <= HLG_GAP ? "function" : "other");
-	c[HLG_REPORT_SERIES] = hlg_value_text(series);
-	c[HLG_REPORT_KIND] = hlg_value_text(
+		hlg_table_text_value(place->kind <= HLG_GAP ? "function" : "other");
+	c[HLG_REPORT_SERIES] = hlg_table_text_value(series);
+	c[HLG_REPORT_KIND] = hlg_table_text_value(
 		r->suppressed ? "address" : hlg_place_name_kind(place->kind));
-	c[HLG_REPORT_NAME] = hlg_value_text(row->name);
+	c[HLG_REPORT_NAME] = hlg_table_text_value(row->name);
 	if (place->symbol)
 		c[HLG_REPORT_SYMBOL] =
-			hlg_value_text(hlg_image_name(place->image, place->symbol));
+			hlg_table_text_value(hlg_image_name(place->image, place->symbol));
 	if (place->symbol && r->options->aliases)
 		c[HLG_REPORT_ALIASES] =
 			(struct hlg_value){.is = true, .list = {next_alias, place}};
 	if (place->image) {
-		c[HLG_REPORT_IMAGE] = hlg_value_text(place->image->path);
-		c[HLG_REPORT_ADDR] = hlg_value_count(place->start);
-		c[HLG_REPORT_SIZE] = hlg_value_count(place->end - place->start);
+		c[HLG_REPORT_IMAGE] = hlg_table_text_value(place->image->path);
+		c[HLG_REPORT_ADDR] = hlg_table_count_value(place->start);
+		c[HLG_REPORT_SIZE] = hlg_table_count_value(place->end - place->start);
 	}
 	hlg_report_table_count(c, row->count);
 	share_cells(c, &row->share);
-	c[HLG_REPORT_UNSURE] = c[HLG_REPORT_MARK] = hlg_value_count(row->unsure);
+	c[HLG_REPORT_UNSURE] = c[HLG_REPORT_MARK] = hlg_table_count_value(row->unsure);
 	if (row->edge_known)
-		c[HLG_REPORT_EDGE] =
-			hlg_value_number((double)row->edge / (double)row->count.samples);
+		c[HLG_REPORT_EDGE] = hlg_table_number_value((double)row->edge /
+							    (double)row->count.samples);
 }
 
 void hlg_report_table_region(struct hlg_value c[static HLG_REPORT_COLUMNS],
@@ -95,13 +95,14 @@ void hlg_report_table_region(struct hlg_value c[static HLG_REPORT_COLUMNS],
 			     const struct hlg_region *region, const char *series)
 {
 	memset(c, 0, HLG_REPORT_COLUMNS * sizeof(*c));
-	c[HLG_REPORT_RECORD] = hlg_value_text("region");
-	c[HLG_REPORT_SERIES] = hlg_value_text(series);
+	c[HLG_REPORT_RECORD] = hlg_table_text_value("region");
+	c[HLG_REPORT_SERIES] = hlg_table_text_value(series);
 	c[HLG_REPORT_NAME] =
-		hlg_value_text(v->rows[v->parts[region->first_part].row].name);
-	c[HLG_REPORT_IMAGE] = hlg_value_text(region->image ? region->image->path : NULL);
-	c[HLG_REPORT_ADDR] = hlg_value_count(region->addr);
-	c[HLG_REPORT_SIZE] = hlg_value_count(r->options->region);
+		hlg_table_text_value(v->rows[v->parts[region->first_part].row].name);
+	c[HLG_REPORT_IMAGE] =
+		hlg_table_text_value(region->image ? region->image->path : NULL);
+	c[HLG_REPORT_ADDR] = hlg_table_count_value(region->addr);
+	c[HLG_REPORT_SIZE] = hlg_table_count_value(r->options->region);
 	hlg_report_table_count(c, region->count);
 	share_cells(c, &region->share);
 }
@@ -111,12 +112,12 @@ void hlg_report_table_host(struct hlg_value c[static HLG_REPORT_COLUMNS],
 			   const char *series)
 {
 	memset(c, 0, HLG_REPORT_COLUMNS * sizeof(*c));
-	c[HLG_REPORT_RECORD] = hlg_value_text("host");
-	c[HLG_REPORT_SERIES] = hlg_value_text(series);
-	c[HLG_REPORT_NAME] = hlg_value_text(row->comm);
-	c[HLG_REPORT_IMAGE] = hlg_value_text(row->dso);
+	c[HLG_REPORT_RECORD] = hlg_table_text_value("host");
+	c[HLG_REPORT_SERIES] = hlg_table_text_value(series);
+	c[HLG_REPORT_NAME] = hlg_table_text_value(row->comm);
+	c[HLG_REPORT_IMAGE] = hlg_table_text_value(row->dso);
 	hlg_report_table_count(c, row->count);
-	c[HLG_REPORT_PERCENT] = hlg_value_number(share);
+	c[HLG_REPORT_PERCENT] = hlg_table_number_value(share);
 }
 
 void hlg_report_table_sums(struct hlg_report_table_sum sums[static HLG_REPORT_SUMS],

@@ -84,29 +84,29 @@ struct hlg_table {
 	struct hlg_colour colours;
 };
 
-static inline struct hlg_value hlg_value_text(const char *text)
+static inline struct hlg_value hlg_table_text_value(const char *text)
 {
 	return (struct hlg_value){.is = text != NULL, .text = text};
 }
 
-static inline struct hlg_value hlg_value_count(uint64_t n)
+static inline struct hlg_value hlg_table_count_value(uint64_t n)
 {
 	return (struct hlg_value){.is = true, .n = n};
 }
 
 /* None if it is no number. */
-static inline struct hlg_value hlg_value_number(double number)
+static inline struct hlg_value hlg_table_number_value(double number)
 {
 	return (struct hlg_value){.is = !isnan(number), .number = number};
 }
 
 /* None below 0: of ids that were not recorded. */
-static inline struct hlg_value hlg_value_id(int64_t id)
+static inline struct hlg_value hlg_table_id_value(int64_t id)
 {
 	return (struct hlg_value){.is = id >= 0, .n = (uint64_t)id};
 }
 
-static inline struct hlg_value hlg_value_share(struct hlg_share share)
+static inline struct hlg_value hlg_table_share_value(struct hlg_share share)
 {
 	return (struct hlg_value){.is = true, .share = share};
 }

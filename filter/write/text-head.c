@@ -171,10 +171,10 @@ static void write_sum(FILE *f, const struct hlg_table *table, const char *what,
 		      struct hlg_count count, struct hlg_count of)
 {
 	const struct hlg_value c[] = {
-		hlg_value_text(what), hlg_value_count(count.samples),
-		hlg_value_count(count.period),
-		hlg_value_number(of.samples ? (double)count.samples / (double)of.samples
-					    : 0)};
+		hlg_table_text_value(what), hlg_table_count_value(count.samples),
+		hlg_table_count_value(count.period),
+		hlg_table_number_value(
+			of.samples ? (double)count.samples / (double)of.samples : 0)};
 
 	hlg_table_text_row(f, table, c, 0);
 }

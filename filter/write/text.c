@@ -123,7 +123,7 @@ static void write_rows(struct text *t)
 	for (size_t i = 0; i < shown; i++) {
 		t->row = &v->rows[i];
 		hlg_report_table_row(c, t->r, t->row, NULL);
-		c[HLG_REPORT_BAR] = hlg_value_share((struct hlg_share){
+		c[HLG_REPORT_BAR] = hlg_table_share_value((struct hlg_share){
 			.share = t->row->share.share, .high = v->rows[0].share.share});
 		c[HLG_REPORT_NAME].tail = write_remark;
 		c[HLG_REPORT_NAME].of = t;
@@ -196,7 +196,7 @@ static void write_regions(struct text *t)
 	for (size_t i = 0; i < shown; i++) {
 		t->region = &v->regions[i];
 		hlg_report_table_region(c, t->r, v, t->region, NULL);
-		c[HLG_REPORT_BAR] = hlg_value_share(
+		c[HLG_REPORT_BAR] = hlg_table_share_value(
 			(struct hlg_share){.share = t->region->share.share,
 					   .high = v->regions[0].share.share});
 		c[HLG_REPORT_NAME] = (struct hlg_value){.tail = write_region, .of = t};
@@ -283,12 +283,12 @@ static void write_file(FILE *f, const struct hlg_table *table,
 	double all = (double)file->samples;
 	char base[32], trust[11];
 	struct hlg_value c[] = {
-		hlg_value_count(file->samples),
-		hlg_value_count(file->guest),
-		hlg_value_number(all > 0 ? (double)file->guest / all : 0),
-		hlg_value_count(file->lost),
-		hlg_value_text(file->fit.n_bases ? base : NULL),
-		hlg_value_text(trust),
+		hlg_table_count_value(file->samples),
+		hlg_table_count_value(file->guest),
+		hlg_table_number_value(all > 0 ? (double)file->guest / all : 0),
+		hlg_table_count_value(file->lost),
+		hlg_table_text_value(file->fit.n_bases ? base : NULL),
+		hlg_table_text_value(trust),
 		{.is = true, .text = file->path, .tail = write_not_read, .of = file},
 	};
 

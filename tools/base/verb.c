@@ -70,10 +70,10 @@ static void print_fit(FILE *f, const struct hlg_fit *fit, const struct hlg_image
 	const struct line line = {fit, image, claim};
 	char base[32] = "";
 	const struct hlg_value values[] = {
-		hlg_value_text(base),
-		hlg_value_count(fit->samples),
-		hlg_value_number(share_of(fit->on_samples, fit->off_samples)),
-		hlg_value_number(share_of(fit->on, fit->off)),
+		hlg_table_text_value(base),
+		hlg_table_count_value(fit->samples),
+		hlg_table_number_value(share_of(fit->on_samples, fit->off_samples)),
+		hlg_table_number_value(share_of(fit->on, fit->off)),
 		{.tail = put_remark, .of = &line},
 	};
 

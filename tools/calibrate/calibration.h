@@ -47,7 +47,7 @@ extern const size_t hlg_n_references;
  * that were not served, crossings that were not read in order, samples where none can be.
  * Writes a line each to f if that is not NULL; returns how many.
  */
-size_t hlg_calibration_faults(FILE *f, const struct hlg_calibration *calibration);
+size_t hlg_calibrate_faults(FILE *f, const struct hlg_calibration *calibration);
 
 /*
  * Writers of a struct hlg_calibration, text first. html is a page by itself, with three
@@ -55,18 +55,18 @@ size_t hlg_calibration_faults(FILE *f, const struct hlg_calibration *calibration
  * branches, event2 page faults, event3 interrupts; ref_cycle is the TSC.
  */
 extern const struct hlg_format *const hlg_calibration_formats[];
-int hlg_calibration_text(void *calibration, FILE *f, struct hlg_err *err);
-int hlg_calibration_json(void *calibration, FILE *f, struct hlg_err *err);
-int hlg_calibration_html(void *calibration, FILE *f, struct hlg_err *err);
-int hlg_calibration_csv(void *calibration, FILE *f, struct hlg_err *err);
+int hlg_calibrate_text(void *calibration, FILE *f, struct hlg_err *err);
+int hlg_calibrate_json(void *calibration, FILE *f, struct hlg_err *err);
+int hlg_calibrate_html(void *calibration, FILE *f, struct hlg_err *err);
+int hlg_count_text_csv(void *calibration, FILE *f, struct hlg_err *err);
 
 /* Parts of the text. */
-void hlg_crossing_write_text(FILE *f, const struct hlg_calibration *calibration);
-void hlg_landing_write_text(FILE *f, const struct hlg_calibration *calibration);
-void hlg_count_write_text(FILE *f, const struct hlg_calibration *calibration);
+void hlg_crossing_text_write(FILE *f, const struct hlg_calibration *calibration);
+void hlg_landing_text_write(FILE *f, const struct hlg_calibration *calibration);
+void hlg_count_text_write(FILE *f, const struct hlg_calibration *calibration);
 
 /* What KVM there is, or why no guest ran; not escaped. */
-const char *hlg_calibration_kvm(const struct hlg_calibration *calibration);
+const char *hlg_calibrate_kvm(const struct hlg_calibration *calibration);
 
 /* Ticks as ns; 0 where the rate is not known. */
 static inline double hlg_calibration_ns(const struct hlg_calibration *calibration,

@@ -94,7 +94,7 @@ static void put_events(FILE *f, const struct hlg_counts *counts)
 	}
 }
 
-void hlg_count_write_text(FILE *f, const struct hlg_calibration *calibration)
+void hlg_count_text_write(FILE *f, const struct hlg_calibration *calibration)
 {
 	const struct hlg_counts *counts = &calibration->counts;
 
@@ -162,7 +162,7 @@ static void put_run(FILE *f, const struct hlg_counts *counts, size_t side, size_
 			  : "");
 }
 
-int hlg_calibration_csv(void *calibration, FILE *f, struct hlg_err *err)
+int hlg_count_text_csv(void *calibration, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_counts *counts =
 		&((const struct hlg_calibration *)calibration)->counts;

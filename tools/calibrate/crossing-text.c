@@ -178,7 +178,7 @@ static void put_noise(FILE *f, const struct hlg_crossings *c)
 			clock->width);
 }
 
-void hlg_crossing_write_text(FILE *f, const struct hlg_calibration *calibration)
+void hlg_crossing_text_write(FILE *f, const struct hlg_calibration *calibration)
 {
 	fprintf(f,
 		"Crossings, in ticks of the TSC (%.0f MHz); the measurement itself is in "

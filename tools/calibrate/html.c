@@ -304,7 +304,7 @@ static int put_text(FILE *f, struct hlg_calibration *c, struct hlg_err *err)
 
 	if (!memory)
 		return hlg_err_memory(err, "format=html");
-	hlg_calibration_text(c, memory, err);
+	hlg_calibrate_text(c, memory, err);
 	if (fclose(memory) != 0) {
 		free(text);
 		return hlg_err_memory(err, "format=html");
@@ -316,7 +316,7 @@ static int put_text(FILE *f, struct hlg_calibration *c, struct hlg_err *err)
 	return 0;
 }
 
-int hlg_calibration_html(void *calibration, FILE *f, struct hlg_err *err)
+int hlg_calibrate_html(void *calibration, FILE *f, struct hlg_err *err)
 {
 	struct hlg_calibration *c = calibration;
 
@@ -326,9 +326,9 @@ int hlg_calibration_html(void *calibration, FILE *f, struct hlg_err *err)
 	fputs("<br>Linux ", f);
 	hlg_xml_text(f, c->machine.kernel);
 	fputs("<br>", f);
-	hlg_xml_text(f, hlg_calibration_kvm(c));
+	hlg_xml_text(f, hlg_calibrate_kvm(c));
 	fprintf(f, "<br>%s, load %.2f</p>\n", c->machine.date, c->machine.load);
-	if (hlg_calibration_faults(NULL, c))
+	if (hlg_calibrate_faults(NULL, c))
 		fputs("<p><b>The truth does not hold: believe none of this.</b></p>\n",
 		      f);
 	if (c->parts & HLG_CALIBRATE_CROSSING)

@@ -289,7 +289,7 @@ static json_t *machine_of(const struct hlg_calibration *c)
 	return o;
 }
 
-int hlg_calibration_json(void *calibration, FILE *f, struct hlg_err *err)
+int hlg_calibrate_json(void *calibration, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_calibration *c = calibration;
 	struct hlg_json json;
@@ -297,7 +297,7 @@ int hlg_calibration_json(void *calibration, FILE *f, struct hlg_err *err)
 	hlg_json_begin(&json, f, 1);
 	hlg_json_put(&json, "hlguest_calibration", json_integer(1));
 	hlg_json_put_line(&json, "machine", machine_of(c));
-	hlg_json_put(&json, "holds", json_boolean(hlg_calibration_faults(NULL, c) == 0));
+	hlg_json_put(&json, "holds", json_boolean(hlg_calibrate_faults(NULL, c) == 0));
 	if (c->parts & HLG_CALIBRATE_CROSSING)
 		put_crossings(&json, c);
 	if (c->parts & HLG_CALIBRATE_LANDING)

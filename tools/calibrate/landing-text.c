@@ -77,7 +77,7 @@ static void put_programs(FILE *f, const struct hlg_landings *landings)
 	}
 }
 
-void hlg_landing_write_text(FILE *f, const struct hlg_calibration *calibration)
+void hlg_landing_text_write(FILE *f, const struct hlg_calibration *calibration)
 {
 	const struct hlg_landings *landings = &calibration->landings;
 

@@ -5,7 +5,7 @@
 
 #include "symtab/escape.h"
 
-const char *hlg_calibration_kvm(const struct hlg_calibration *c)
+const char *hlg_calibrate_kvm(const struct hlg_calibration *c)
 {
 	return !c->kvm             ? c->no_kvm
 	       : c->machine.kvm[0] ? c->machine.kvm
@@ -60,7 +60,7 @@ static size_t crossing_faults(FILE *f, const struct hlg_crossings *crossings, bo
 	return n;
 }
 
-size_t hlg_calibration_faults(FILE *f, const struct hlg_calibration *c)
+size_t hlg_calibrate_faults(FILE *f, const struct hlg_calibration *c)
 {
 	size_t n = 0;
 
@@ -84,35 +84,35 @@ static void put_machine(FILE *f, const struct hlg_calibration *c)
 	fprintf(f, "  %s, load %.2f\n  Linux ", m->date, m->load);
 	hlg_escape_print(f, m->kernel);
 	fputs("\n  KVM: ", f);
-	hlg_escape_print(f, hlg_calibration_kvm(c));
+	hlg_escape_print(f, hlg_calibrate_kvm(c));
 	fputs("\n\n", f);
 }
 
-int hlg_calibration_text(void *calibration, FILE *f, struct hlg_err *err)
+int hlg_calibrate_text(void *calibration, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_calibration *c = calibration;
 
 	(void)err;
 	put_machine(f, c);
 	if (c->parts & HLG_CALIBRATE_CROSSING)
-		hlg_crossing_write_text(f, c);
+		hlg_crossing_text_write(f, c);
 	if (c->parts & HLG_CALIBRATE_LANDING)
-		hlg_landing_write_text(f, c);
+		hlg_landing_text_write(f, c);
 	if (c->parts & HLG_CALIBRATE_COUNTING)
-		hlg_count_write_text(f, c);
-	if (hlg_calibration_faults(NULL, c)) {
+		hlg_count_text_write(f, c);
+	if (hlg_calibrate_faults(NULL, c)) {
 		fputs("\nThe truth does not hold: believe none of this\n", f);
-		hlg_calibration_faults(f, c);
+		hlg_calibrate_faults(f, c);
 	}
 	return 0;
 }
 
 static const struct hlg_format text = {
-	.name = "text", .notes = true, .write = hlg_calibration_text};
+	.name = "text", .notes = true, .write = hlg_calibrate_text};
 static const struct hlg_format json = {
-	.name = "json", .notes = true, HLG_FORMAT_JANSSON(hlg_calibration_json)};
-static const struct hlg_format csv = {.name = "csv", .write = hlg_calibration_csv};
+	.name = "json", .notes = true, HLG_FORMAT_JANSSON(hlg_calibrate_json)};
+static const struct hlg_format csv = {.name = "csv", .write = hlg_count_text_csv};
 static const struct hlg_format html = {
-	.name = "html", .notes = true, .write = hlg_calibration_html};
+	.name = "html", .notes = true, .write = hlg_calibrate_html};
 const struct hlg_format *const hlg_calibration_formats[] = {&text, &json, &csv, &html,
 							    NULL};

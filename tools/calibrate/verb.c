@@ -35,7 +35,7 @@ static int check(void *arguments, struct hlg_err *err)
 {
 	const struct arguments *args = arguments;
 
-	if (hlg_calibration_formats[args->format]->write != hlg_calibration_csv ||
+	if (hlg_calibration_formats[args->format]->write != hlg_count_text_csv ||
 	    args->parts & HLG_CALIBRATE_COUNTING)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
@@ -195,7 +195,7 @@ static int calibrate(const struct arguments *args)
 		return hlg_output_error(&err);
 	if (args->save && save_last(&calibration, &err) < 0)
 		hlg_output_error(&err);
-	return hlg_output_end(hlg_calibration_faults(NULL, &calibration) != 0);
+	return hlg_output_end(hlg_calibrate_faults(NULL, &calibration) != 0);
 }
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)

@@ -64,11 +64,6 @@ struct hlg_diff {
 	struct hlg_colour colours; /* of the stream it goes to; off as it is built */
 };
 
-/*
- * Compares both sides. Fails without memory, and if the guest samples of a side are of
- * several events. The caller finishes the diff in any case, also the sides.
- */
-int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err);
 void hlg_diff_finish(struct hlg_diff *diff);
 
 /*

@@ -10,6 +10,7 @@
 #include "filter/run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
+#include "tools/diff/build.h"
 #include "tools/diff/words.h"
 #include "tools/diff/write.h"
 #include "tools/inputs/sides.h"

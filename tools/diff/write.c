@@ -86,16 +86,18 @@ static void set_places(struct hlg_value *v, const struct hlg_diff_row *row)
 {
 	for (int s = 0; s < 2; s++)
 		if (row->row[s] && row->row[s]->place.image)
-			v[HLG_DIFF_ADDR + s] = hlg_value_count(row->row[s]->place.start);
+			v[HLG_DIFF_ADDR + s] =
+				hlg_table_count_value(row->row[s]->place.start);
 		else if (row->region[s])
-			v[HLG_DIFF_ADDR + s] = hlg_value_count(row->region[s]->addr);
+			v[HLG_DIFF_ADDR + s] =
+				hlg_table_count_value(row->region[s]->addr);
 }
 
 static void set_counts(struct hlg_value *v, const struct hlg_count count[2])
 {
 	for (int s = 0; s < 2; s++) {
-		v[HLG_DIFF_COUNTS + 2 * s] = hlg_value_count(count[s].samples);
-		v[HLG_DIFF_COUNTS + 2 * s + 1] = hlg_value_count(count[s].period);
+		v[HLG_DIFF_COUNTS + 2 * s] = hlg_table_count_value(count[s].samples);
+		v[HLG_DIFF_COUNTS + 2 * s + 1] = hlg_table_count_value(count[s].period);
 	}
 }
 
@@ -108,31 +110,31 @@ void hlg_diff_values(struct hlg_value v[static HLG_DIFF_COLUMNS],
 	const struct hlg_image *image = place ? place->image : region->image;
 
 	memset(v, 0, HLG_DIFF_COLUMNS * sizeof(*v));
-	v[HLG_DIFF_RECORD] = hlg_value_text(place ? "function" : "region");
+	v[HLG_DIFF_RECORD] = hlg_table_text_value(place ? "function" : "region");
 	v[HLG_DIFF_NAME] =
-		hlg_value_text(place ? hlg_diff_name(row) : region_name(diff, row));
+		hlg_table_text_value(place ? hlg_diff_name(row) : region_name(diff, row));
 	if (place && place->symbol)
 		v[HLG_DIFF_SYMBOL] =
-			hlg_value_text(hlg_image_name(place->image, place->symbol));
-	v[HLG_DIFF_IMAGE] = hlg_value_text(image ? image->path : NULL);
-	v[HLG_DIFF_STATUS] = hlg_value_text(hlg_diff_presence_word(row->presence));
-	v[HLG_DIFF_KIND] = hlg_value_text(place ? kind_of(diff, row) : "region");
+			hlg_table_text_value(hlg_image_name(place->image, place->symbol));
+	v[HLG_DIFF_IMAGE] = hlg_table_text_value(image ? image->path : NULL);
+	v[HLG_DIFF_STATUS] = hlg_table_text_value(hlg_diff_presence_word(row->presence));
+	v[HLG_DIFF_KIND] = hlg_table_text_value(place ? kind_of(diff, row) : "region");
 	for (int s = 0; s < 2; s++) {
-		v[HLG_DIFF_NAMES + s] = hlg_value_count(row->n[s]);
-		v[HLG_DIFF_PERCENT + s] = hlg_value_number(row->share[s].share);
+		v[HLG_DIFF_NAMES + s] = hlg_table_count_value(row->n[s]);
+		v[HLG_DIFF_PERCENT + s] = hlg_table_number_value(row->share[s].share);
 	}
 	set_places(v, row);
 	set_counts(v, row->count);
-	v[HLG_DIFF_POINTS] = hlg_value_number(c->diff);
-	v[HLG_DIFF_LOW] = hlg_value_number(c->low);
-	v[HLG_DIFF_HIGH] = hlg_value_number(c->high);
+	v[HLG_DIFF_POINTS] = hlg_table_number_value(c->diff);
+	v[HLG_DIFF_LOW] = hlg_table_number_value(c->low);
+	v[HLG_DIFF_HIGH] = hlg_table_number_value(c->high);
 	v[HLG_DIFF_INTERVAL] =
-		hlg_value_share((struct hlg_share){.low = c->low, .high = c->high});
-	v[HLG_DIFF_CHANGE] = hlg_value_number(hlg_diff_growth(row));
-	v[HLG_DIFF_P] = hlg_value_number(c->p);
-	v[HLG_DIFF_Q] = hlg_value_number(row->q);
-	v[HLG_DIFF_SIGNIFICANT] = hlg_value_count(row->significant);
-	v[HLG_DIFF_EXACT] = hlg_value_count(c->exact);
+		hlg_table_share_value((struct hlg_share){.low = c->low, .high = c->high});
+	v[HLG_DIFF_CHANGE] = hlg_table_number_value(hlg_diff_growth(row));
+	v[HLG_DIFF_P] = hlg_table_number_value(c->p);
+	v[HLG_DIFF_Q] = hlg_table_number_value(row->q);
+	v[HLG_DIFF_SIGNIFICANT] = hlg_table_count_value(row->significant);
+	v[HLG_DIFF_EXACT] = hlg_table_count_value(c->exact);
 }
 
 /* A record that has a name and a status, and nothing else. */
@@ -141,9 +143,9 @@ static void write_line(FILE *f, const struct hlg_table *t, const char *record,
 {
 	struct hlg_value v[HLG_DIFF_COLUMNS] = {0};
 
-	v[HLG_DIFF_RECORD] = hlg_value_text(record);
-	v[HLG_DIFF_NAME] = hlg_value_text(name);
-	v[HLG_DIFF_STATUS] = hlg_value_text(status);
+	v[HLG_DIFF_RECORD] = hlg_table_text_value(record);
+	v[HLG_DIFF_NAME] = hlg_table_text_value(name);
+	v[HLG_DIFF_STATUS] = hlg_table_text_value(status);
 	hlg_table_csv_row(f, t, v);
 }
 
@@ -152,8 +154,8 @@ static void write_total(FILE *f, const struct hlg_table *t, const char *name,
 {
 	struct hlg_value v[HLG_DIFF_COLUMNS] = {0};
 
-	v[HLG_DIFF_RECORD] = hlg_value_text("total");
-	v[HLG_DIFF_NAME] = hlg_value_text(name);
+	v[HLG_DIFF_RECORD] = hlg_table_text_value("total");
+	v[HLG_DIFF_NAME] = hlg_table_text_value(name);
 	set_counts(v, (struct hlg_count[2]){before, after});
 	hlg_table_csv_row(f, t, v);
 }

@@ -107,10 +107,10 @@ static void set_number(struct hlg_value *v, const struct hlg_exits_table *t,
 		       const struct hlg_exits_row *row)
 {
 	if (row->isa)
-		v[HLG_EXITS_COLUMN_NUMBER] = hlg_value_count(row->number);
+		v[HLG_EXITS_COLUMN_NUMBER] = hlg_table_count_value(row->number);
 	else if (t->by == HLG_EXITS_BY_PORT && row->number != HLG_NO_PORT)
 		v[HLG_EXITS_COLUMN_NUMBER] =
-			hlg_value_count(row->number & ~HLG_PORT_MMIO);
+			hlg_table_count_value(row->number & ~HLG_PORT_MMIO);
 }
 
 void hlg_exits_values(struct hlg_value v[static HLG_EXITS_COLUMNS],
@@ -122,18 +122,19 @@ void hlg_exits_values(struct hlg_value v[static HLG_EXITS_COLUMNS],
 				  row->max};
 
 	memset(v, 0, HLG_EXITS_COLUMNS * sizeof(*v));
-	v[HLG_EXITS_COLUMN_RECORD] = hlg_value_text(hlg_exits_by_word(t->by));
-	v[HLG_EXITS_COLUMN_KIND] = hlg_value_text(hlg_exits_kind_word(t->kind));
-	v[HLG_EXITS_COLUMN_NAME] = hlg_value_text(row->name);
-	v[HLG_EXITS_COLUMN_ISA] = hlg_value_text(row->isa);
+	v[HLG_EXITS_COLUMN_RECORD] = hlg_table_text_value(hlg_exits_by_word(t->by));
+	v[HLG_EXITS_COLUMN_KIND] = hlg_table_text_value(hlg_exits_kind_word(t->kind));
+	v[HLG_EXITS_COLUMN_NAME] = hlg_table_text_value(row->name);
+	v[HLG_EXITS_COLUMN_ISA] = hlg_table_text_value(row->isa);
 	set_number(v, t, row);
-	v[HLG_EXITS_COLUMN_PID] = hlg_value_id(row->pid);
-	v[HLG_EXITS_COLUMN_TID] = hlg_value_id(row->tid);
-	v[HLG_EXITS_COLUMN_VCPU] = hlg_value_id(row->vcpu);
-	v[HLG_EXITS_COLUMN_COUNT] = hlg_value_count(row->n);
-	v[HLG_EXITS_COLUMN_PERCENT] = hlg_value_number(hlg_exits_share(r, t, row->total));
+	v[HLG_EXITS_COLUMN_PID] = hlg_table_id_value(row->pid);
+	v[HLG_EXITS_COLUMN_TID] = hlg_table_id_value(row->tid);
+	v[HLG_EXITS_COLUMN_VCPU] = hlg_table_id_value(row->vcpu);
+	v[HLG_EXITS_COLUMN_COUNT] = hlg_table_count_value(row->n);
+	v[HLG_EXITS_COLUMN_PERCENT] =
+		hlg_table_number_value(hlg_exits_share(r, t, row->total));
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		v[HLG_EXITS_COLUMN_TIMES + i] = hlg_value_count(times[i]);
+		v[HLG_EXITS_COLUMN_TIMES + i] = hlg_table_count_value(times[i]);
 }
 
 /* A record that has a name and one value. */
@@ -142,11 +143,11 @@ static void write_record(FILE *f, const struct hlg_table *t, const char *record,
 {
 	struct hlg_value v[HLG_EXITS_COLUMNS] = {0};
 
-	v[HLG_EXITS_COLUMN_RECORD] = hlg_value_text(record);
-	v[HLG_EXITS_COLUMN_KIND] = hlg_value_text(kind);
-	v[HLG_EXITS_COLUMN_NAME] = hlg_value_text(name);
+	v[HLG_EXITS_COLUMN_RECORD] = hlg_table_text_value(record);
+	v[HLG_EXITS_COLUMN_KIND] = hlg_table_text_value(kind);
+	v[HLG_EXITS_COLUMN_NAME] = hlg_table_text_value(name);
 	v[column] = column == HLG_EXITS_COLUMN_NAME ? v[HLG_EXITS_COLUMN_NAME]
-						    : hlg_value_count(n);
+						    : hlg_table_count_value(n);
 	hlg_table_csv_row(f, t, v);
 }
 
@@ -194,11 +195,13 @@ static int write_csv(void *report, FILE *f, struct hlg_err *err)
 		if (!r->octaves[i])
 			continue;
 		memset(v, 0, sizeof(v));
-		v[HLG_EXITS_COLUMN_RECORD] = hlg_value_text("histogram");
-		v[HLG_EXITS_COLUMN_KIND] = hlg_value_text(hlg_exits_kind_word(r->kind));
-		v[HLG_EXITS_COLUMN_NAME] = hlg_value_text("");
-		v[HLG_EXITS_COLUMN_NUMBER] = hlg_value_count(i ? UINT64_C(1) << i : 0);
-		v[HLG_EXITS_COLUMN_COUNT] = hlg_value_count(r->octaves[i]);
+		v[HLG_EXITS_COLUMN_RECORD] = hlg_table_text_value("histogram");
+		v[HLG_EXITS_COLUMN_KIND] =
+			hlg_table_text_value(hlg_exits_kind_word(r->kind));
+		v[HLG_EXITS_COLUMN_NAME] = hlg_table_text_value("");
+		v[HLG_EXITS_COLUMN_NUMBER] =
+			hlg_table_count_value(i ? UINT64_C(1) << i : 0);
+		v[HLG_EXITS_COLUMN_COUNT] = hlg_table_count_value(r->octaves[i]);
 		hlg_table_csv_row(f, &table, v);
 	}
 	return 0;

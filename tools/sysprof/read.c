@@ -31,7 +31,7 @@ static int push(struct hlg_reader *r, struct hlg_sysprof_frame frame)
 	if (memo->generation != now.generation || memo->addr != now.addr ||
 	    memo->line != now.line || memo->kind != now.kind ||
 	    frame.kind == HLG_FRAME_TRACE) {
-		hlg_table_resolve(r, &frame);
+		hlg_sysprof_table_resolve(r, &frame);
 		*memo = now;
 		memo->frame = hlg_sysprof_frame(r->s, &frame);
 		if (memo->frame == HLG_INDEX_NONE) {
@@ -144,7 +144,7 @@ static int read_events(struct hlg_reader *r)
 		if (event < HLG_SYSPROF_STATES)
 			rc = read_sample(r, event);
 		else if (event <= EVENT_SYM + HLG_RECORD_TRACE)
-			rc = hlg_table_read(r, event - EVENT_SYM, &r->s->changes);
+			rc = hlg_sysprof_table_read(r, event - EVENT_SYM, &r->s->changes);
 		else
 			rc = bad(r, "an event of no known kind");
 	} while (rc > 0);
@@ -165,7 +165,7 @@ static int read_table(struct hlg_reader *r)
 			return rc;
 		if (header > HLG_RECORD_TRACE)
 			return bad(r, "a symbol of no known kind");
-		rc = hlg_table_read(r, header, &r->s->table);
+		rc = hlg_sysprof_table_read(r, header, &r->s->table);
 		if (rc <= 0)
 			return rc;
 	}

@@ -40,11 +40,12 @@ struct hlg_reader {
 };
 
 /* A record of the symbol table, wherever it stands; counted in records. */
-int hlg_table_read(struct hlg_reader *r, unsigned record,
-		   struct hlg_sysprof_records *records);
+int hlg_sysprof_table_read(struct hlg_reader *r, unsigned record,
+			   struct hlg_sysprof_records *records);
 
 /* What the table says of a frame, as it stands now. */
-void hlg_table_resolve(const struct hlg_reader *r, struct hlg_sysprof_frame *frame);
+void hlg_sysprof_table_resolve(const struct hlg_reader *r,
+			       struct hlg_sysprof_frame *frame);
 
 static inline int hlg_reader_no_memory(const struct hlg_reader *r)
 {

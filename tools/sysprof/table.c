@@ -52,8 +52,8 @@ static int read_trace(struct hlg_reader *r, struct hlg_sysprof_records *records)
 	return hlg_symbols_set(&r->symbols.traces, &entry) ? 1 : hlg_reader_no_memory(r);
 }
 
-int hlg_table_read(struct hlg_reader *r, unsigned record,
-		   struct hlg_sysprof_records *records)
+int hlg_sysprof_table_read(struct hlg_reader *r, unsigned record,
+			   struct hlg_sysprof_records *records)
 {
 	r->generation++;
 	return record == HLG_RECORD_LUA ? read_lua(r, records)
@@ -61,7 +61,8 @@ int hlg_table_read(struct hlg_reader *r, unsigned record,
 					: read_trace(r, records);
 }
 
-void hlg_table_resolve(const struct hlg_reader *r, struct hlg_sysprof_frame *frame)
+void hlg_sysprof_table_resolve(const struct hlg_reader *r,
+			       struct hlg_sysprof_frame *frame)
 {
 	const struct hlg_symbols_entry *entry;
 

@@ -89,8 +89,8 @@ void hlg_windows_notes_csv(FILE *f, const struct hlg_note_list *notes,
 	struct hlg_value *values = calloc(table->n, sizeof(*values));
 
 	for (size_t i = 0; values && i < notes->n; i++) {
-		values[0] = hlg_value_text("note");
-		values[1] = hlg_value_text(notes->line[i]);
+		values[0] = hlg_table_text_value("note");
+		values[1] = hlg_table_text_value(notes->line[i]);
 		hlg_table_csv_row(f, table, values);
 	}
 	free(values);
@@ -165,11 +165,11 @@ void hlg_windows_columns_set(struct hlg_windows_columns *c, const struct hlg_win
 	size_t at = c->rates;
 
 	for (size_t i = 0; i < w->n_columns; i++)
-		c->value[c->counts + i] = hlg_value_count(counts[i]);
+		c->value[c->counts + i] = hlg_table_count_value(counts[i]);
 	for (size_t i = 0; at < c->behind; i++)
 		if (hlg_rate_known(w, &hlg_rates[i]))
-			c->value[at++] =
-				hlg_value_number(hlg_rate_of(w, &hlg_rates[i], counts));
+			c->value[at++] = hlg_table_number_value(
+				hlg_rate_of(w, &hlg_rates[i], counts));
 }
 
 struct hlg_value hlg_windows_time(uint64_t time)

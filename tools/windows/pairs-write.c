@@ -63,16 +63,16 @@ static void set_spread(struct hlg_value v[static FIGURES], const struct hlg_pair
 {
 	const struct hlg_spread *s = &pairs->spreads[column];
 	const struct hlg_value all[FIGURES] = {
-		hlg_value_count(s->n),
-		hlg_value_count(s->min),
-		hlg_value_number(s->mean),
-		hlg_value_count(s->max),
-		hlg_value_number(s->deviation),
-		hlg_value_number(s->variation),
-		hlg_value_number(s->low),
-		hlg_value_number(s->high),
-		hlg_value_count(s->outliers),
-		hlg_value_text(pairs->table.columns[column].name)};
+		hlg_table_count_value(s->n),
+		hlg_table_count_value(s->min),
+		hlg_table_number_value(s->mean),
+		hlg_table_count_value(s->max),
+		hlg_table_number_value(s->deviation),
+		hlg_table_number_value(s->variation),
+		hlg_table_number_value(s->low),
+		hlg_table_number_value(s->high),
+		hlg_table_count_value(s->outliers),
+		hlg_table_text_value(pairs->table.columns[column].name)};
 
 	memcpy(v, all, sizeof(all));
 }
@@ -114,13 +114,13 @@ static void set_pair(struct hlg_windows_columns *c, const struct outliers *o)
 	const struct hlg_windows *t = &o->pairs->table;
 	const struct hlg_windows_row *row = &t->rows[o->row];
 
-	c->value[RECORD] = hlg_value_text("pair");
-	c->value[NAME] = hlg_value_text(NULL);
+	c->value[RECORD] = hlg_table_text_value("pair");
+	c->value[NAME] = hlg_table_text_value(NULL);
 	c->value[START] = hlg_windows_time(row->time - hlg_windows_counts(t, o->row)[0]);
 	c->value[END] = hlg_windows_time(row->time);
-	c->value[PID] = hlg_value_id(row->pid);
-	c->value[TID] = hlg_value_id(row->tid);
-	c->value[CPU] = hlg_value_id(row->cpu);
+	c->value[PID] = hlg_table_id_value(row->pid);
+	c->value[TID] = hlg_table_id_value(row->tid);
+	c->value[CPU] = hlg_table_id_value(row->cpu);
 	hlg_windows_columns_set(c, t, o->row);
 	c->value[c->behind] = (struct hlg_value){.is = true, .list = {next_outlier, o}};
 }
@@ -134,8 +134,8 @@ static void write_spreads(FILE *f, struct hlg_windows_columns *c,
 
 	for (size_t k = 0; k + 1 < FIGURES; k++) {
 		memset(c->value, 0, c->n * sizeof(*c->value));
-		c->value[RECORD] = hlg_value_text("spread");
-		c->value[NAME] = hlg_value_text(spread_columns[k].key);
+		c->value[RECORD] = hlg_table_text_value("spread");
+		c->value[NAME] = hlg_table_text_value(spread_columns[k].key);
 		for (size_t i = 0; i < pairs->table.n_columns; i++) {
 			set_spread(v, pairs, i);
 			c->column[c->counts + i].type = spread_columns[k].type;
@@ -148,8 +148,9 @@ static void write_spreads(FILE *f, struct hlg_windows_columns *c,
 		c->column[c->counts + i].type = HLG_VALUE_COUNT;
 }
 
-int hlg_pairs_csv(FILE *f, const struct hlg_pairs *pairs, const struct hlg_windows *w,
-		  const struct hlg_windows_style *style, struct hlg_err *err)
+int hlg_pairs_write_csv(FILE *f, const struct hlg_pairs *pairs,
+			const struct hlg_windows *w,
+			const struct hlg_windows_style *style, struct hlg_err *err)
 {
 	struct hlg_note_list notes = {0};
 	struct hlg_windows_columns c;
@@ -214,8 +215,8 @@ static void put_outliers(FILE *f, const struct hlg_pairs *pairs)
 		fprintf(f, "  and %zu more (--format=csv marks all)\n", n - SHOWN);
 }
 
-int hlg_pairs_text(FILE *f, const struct hlg_pairs *pairs, const struct hlg_windows *w,
-		   struct hlg_err *err)
+int hlg_pairs_write_text(FILE *f, const struct hlg_pairs *pairs,
+			 const struct hlg_windows *w, struct hlg_err *err)
 {
 	static const struct hlg_table table = {spread_columns, .n = FIGURES};
 	struct hlg_note_list notes = {0};
@@ -253,8 +254,9 @@ static void put_spreads(struct hlg_json *json, const struct hlg_pairs *pairs)
 	hlg_json_close(json);
 }
 
-int hlg_pairs_json(FILE *f, const struct hlg_pairs *pairs, const struct hlg_windows *w,
-		   const struct hlg_windows_style *style, struct hlg_err *err)
+int hlg_pairs_write_json(FILE *f, const struct hlg_pairs *pairs,
+			 const struct hlg_windows *w,
+			 const struct hlg_windows_style *style, struct hlg_err *err)
 {
 	struct hlg_note_list notes = {0};
 	struct hlg_windows_columns c;

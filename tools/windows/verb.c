@@ -79,7 +79,7 @@ static int write_csv(void *data, FILE *f, struct hlg_err *err)
 {
 	const struct showing *s = data;
 
-	return s->pairs ? hlg_pairs_csv(f, s->pairs, s->w, s->style, err)
+	return s->pairs ? hlg_pairs_write_csv(f, s->pairs, s->w, s->style, err)
 			: hlg_windows_csv(f, s->w, s->style, err);
 }
 
@@ -87,7 +87,7 @@ static int write_text(void *data, FILE *f, struct hlg_err *err)
 {
 	const struct showing *s = data;
 
-	return s->pairs ? hlg_pairs_text(f, s->pairs, s->w, err)
+	return s->pairs ? hlg_pairs_write_text(f, s->pairs, s->w, err)
 			: hlg_windows_text(f, s->w, err);
 }
 
@@ -96,7 +96,7 @@ static int write_json(void *data, FILE *f, struct hlg_err *err)
 {
 	const struct showing *s = data;
 
-	return s->pairs ? hlg_pairs_json(f, s->pairs, s->w, s->style, err)
+	return s->pairs ? hlg_pairs_write_json(f, s->pairs, s->w, s->style, err)
 			: hlg_windows_json(f, s->w, s->style, err);
 }
 #endif

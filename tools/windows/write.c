@@ -89,15 +89,15 @@ static void set_row(struct hlg_windows_columns *c, const struct hlg_windows *w, 
 {
 	const struct hlg_windows_row *row = &w->rows[i];
 
-	c->value[RECORD] = hlg_value_text("window");
-	c->value[NAME] = hlg_value_text(place_name(w, row));
+	c->value[RECORD] = hlg_table_text_value("window");
+	c->value[NAME] = hlg_table_text_value(place_name(w, row));
 	c->value[TIME] = hlg_windows_time(row->time);
-	c->value[PID] = hlg_value_id(row->pid);
-	c->value[TID] = hlg_value_id(row->tid);
-	c->value[CPU] = hlg_value_id(row->cpu);
+	c->value[PID] = hlg_table_id_value(row->pid);
+	c->value[TID] = hlg_table_id_value(row->tid);
+	c->value[CPU] = hlg_table_id_value(row->cpu);
 	hlg_windows_columns_set(c, w, i);
-	c->value[c->behind + ROW_WINDOWS] = hlg_value_count(row->windows);
-	c->value[c->behind + MARK] = hlg_value_text(mark_words(row->marks));
+	c->value[c->behind + ROW_WINDOWS] = hlg_table_count_value(row->windows);
+	c->value[c->behind + MARK] = hlg_table_text_value(mark_words(row->marks));
 }
 
 static double share_of(const struct hlg_windows *sum, size_t row)
@@ -114,10 +114,11 @@ static void set_sum(struct hlg_windows_columns *c, const struct hlg_windows *sum
 {
 	const char *name = place_name(sum, &sum->rows[i]);
 
-	c->value[RECORD] = hlg_value_text("function");
-	c->value[NAME] = c->value[c->behind] = hlg_value_text(name);
-	c->value[SHARE] = c->value[SHARE_PERCENT] = hlg_value_number(share_of(sum, i));
-	c->value[WINDOWS] = hlg_value_count(sum->rows[i].windows);
+	c->value[RECORD] = hlg_table_text_value("function");
+	c->value[NAME] = c->value[c->behind] = hlg_table_text_value(name);
+	c->value[SHARE] = c->value[SHARE_PERCENT] =
+		hlg_table_number_value(share_of(sum, i));
+	c->value[WINDOWS] = hlg_table_count_value(sum->rows[i].windows);
 	hlg_windows_columns_set(c, sum, i);
 }
 

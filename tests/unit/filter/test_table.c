@@ -93,121 +93,133 @@ START_TEST(types)
 		const char *text, *csv, *json; /* NULL: of text only */
 	} c[] = {
 		{{.type = HLG_VALUE_TEXT},
-		 hlg_value_text("a, b"),
+		 hlg_table_text_value("a, b"),
 		 "a, b",
 		 "\"a, b\"",
 		 "\"a, b\""},
-		{{.type = HLG_VALUE_TEXT}, hlg_value_text(""), "", "\"\"", "\"\""},
-		{{.type = HLG_VALUE_TEXT}, hlg_value_text(NULL), "", "", "null"},
+		{{.type = HLG_VALUE_TEXT}, hlg_table_text_value(""), "", "\"\"", "\"\""},
+		{{.type = HLG_VALUE_TEXT}, hlg_table_text_value(NULL), "", "", "null"},
 		{{.type = HLG_VALUE_TEXT, .none = "-"},
-		 hlg_value_text(NULL),
+		 hlg_table_text_value(NULL),
 		 "-",
 		 "",
 		 "null"},
-		{{.type = HLG_VALUE_WORD}, hlg_value_text("a"), "a", "a", "\"a\""},
+		{{.type = HLG_VALUE_WORD}, hlg_table_text_value("a"), "a", "a", "\"a\""},
 		{{.type = HLG_VALUE_WORD},
-		 hlg_value_text("a b"),
+		 hlg_table_text_value("a b"),
 		 "a b",
 		 "a b",
 		 "\"a b\""},
 		{{.type = HLG_VALUE_WORD},
-		 hlg_value_text("-a"),
+		 hlg_table_text_value("-a"),
 		 "-a",
 		 "\"'-a\"",
 		 "\"-a\""},
-		{{.type = HLG_VALUE_COUNT}, hlg_value_count(0), "0", "0", "0"},
+		{{.type = HLG_VALUE_COUNT}, hlg_table_count_value(0), "0", "0", "0"},
 		{{.type = HLG_VALUE_COUNT},
-		 hlg_value_count(INT64_MAX),
+		 hlg_table_count_value(INT64_MAX),
 		 "9223372036854775807",
 		 "9223372036854775807",
 		 "9223372036854775807"},
 		{{.type = HLG_VALUE_COUNT},
-		 hlg_value_count(UINT64_MAX),
+		 hlg_table_count_value(UINT64_MAX),
 		 "18446744073709551615",
 		 "18446744073709551615",
 		 "9223372036854775807"},
-		{{.type = HLG_VALUE_COUNT}, hlg_value_id(-1), "", "", "null"},
-		{{.type = HLG_VALUE_COUNT}, hlg_value_id(7), "7", "7", "7"},
-		{{.type = HLG_VALUE_SIGNED}, hlg_value_number(12), "+12", "+12", "12.0"},
-		{{.type = HLG_VALUE_SIGNED}, hlg_value_number(-3), "-3", "-3", "-3.0"},
+		{{.type = HLG_VALUE_COUNT}, hlg_table_id_value(-1), "", "", "null"},
+		{{.type = HLG_VALUE_COUNT}, hlg_table_id_value(7), "7", "7", "7"},
+		{{.type = HLG_VALUE_SIGNED},
+		 hlg_table_number_value(12),
+		 "+12",
+		 "+12",
+		 "12.0"},
+		{{.type = HLG_VALUE_SIGNED},
+		 hlg_table_number_value(-3),
+		 "-3",
+		 "-3",
+		 "-3.0"},
 		{{.type = HLG_VALUE_ADDR},
-		 hlg_value_count(UINT64_MAX),
+		 hlg_table_count_value(UINT64_MAX),
 		 "0xffffffffffffffff",
 		 "0xffffffffffffffff",
 		 "\"0xffffffffffffffff\""},
 		{{.type = HLG_VALUE_PERCENT},
-		 hlg_value_number(0.12345),
+		 hlg_table_number_value(0.12345),
 		 "12.35",
 		 "12.35",
 		 "12.35"},
 		{{.type = HLG_VALUE_PERCENT, .unit = " %"},
-		 hlg_value_number(1),
+		 hlg_table_number_value(1),
 		 "100.00 %",
 		 "100.00",
 		 "100.0"},
-		{{.type = HLG_VALUE_PERCENT}, hlg_value_number(NAN), "", "", "null"},
+		{{.type = HLG_VALUE_PERCENT},
+		 hlg_table_number_value(NAN),
+		 "",
+		 "",
+		 "null"},
 		{{.type = HLG_VALUE_POINTS},
-		 hlg_value_number(0.0168),
+		 hlg_table_number_value(0.0168),
 		 "+1.68",
 		 "+1.68",
 		 "1.68"},
 		{{.type = HLG_VALUE_POINTS},
-		 hlg_value_number(-0.25),
+		 hlg_table_number_value(-0.25),
 		 "-25.00",
 		 "-25.00",
 		 "-25.0"},
 		{{.type = HLG_VALUE_GROWTH},
-		 hlg_value_number(0.5),
+		 hlg_table_number_value(0.5),
 		 "+50.00 %",
 		 "+50.00",
 		 "50.0"},
 		{{.type = HLG_VALUE_GROWTH},
-		 hlg_value_number(150.2),
+		 hlg_table_number_value(150.2),
 		 "151 x",
 		 "+15020.00",
 		 "15020.0"},
 		{{.type = HLG_VALUE_GROWTH},
-		 hlg_value_number(INFINITY),
+		 hlg_table_number_value(INFINITY),
 		 "from 0",
 		 "",
 		 "null"},
 		{{.type = HLG_VALUE_REAL, .places = 3},
-		 hlg_value_number(1234567.5),
+		 hlg_table_number_value(1234567.5),
 		 "1234567.500",
 		 "1234567.500",
 		 "1234567.5"},
 		{{.type = HLG_VALUE_PROBABILITY},
-		 hlg_value_number(0.012345),
+		 hlg_table_number_value(0.012345),
 		 "0.0123",
 		 "0.01235",
 		 "0.01235"},
 		{{.type = HLG_VALUE_PROBABILITY},
-		 hlg_value_number(1e-9),
+		 hlg_table_number_value(1e-9),
 		 "<0.0001",
 		 "1e-09",
 		 "1e-9"},
 		{{.type = HLG_VALUE_NS},
-		 hlg_value_count(12345),
+		 hlg_table_count_value(12345),
 		 "12.3 us",
 		 "12345",
 		 "12345"},
 		{{.type = HLG_VALUE_NS},
-		 hlg_value_count(9999),
+		 hlg_table_count_value(9999),
 		 "9999 ns",
 		 "9999",
 		 "9999"},
 		{{.type = HLG_VALUE_SECONDS},
-		 hlg_value_count(1000000002),
+		 hlg_table_count_value(1000000002),
 		 "1.000000002",
 		 "1.000000002",
 		 "1.000000002"},
 		{{.type = HLG_VALUE_BOOL, .unit = "*"},
-		 hlg_value_count(1),
+		 hlg_table_count_value(1),
 		 "*",
 		 "1",
 		 "true"},
 		{{.type = HLG_VALUE_BOOL, .unit = "*"},
-		 hlg_value_count(0),
+		 hlg_table_count_value(0),
 		 "",
 		 "0",
 		 "false"},
@@ -223,12 +235,12 @@ START_TEST(types)
 		 "[\"=a\", \"+b\"]"},
 		{{.type = HLG_VALUE_LIST}, list(no_words), "", "", "[]"},
 		{{.type = HLG_VALUE_SHARES},
-		 hlg_value_share(share),
+		 hlg_table_share_value(share),
 		 " 12.34 -  98.77",
 		 NULL,
 		 NULL},
 		{{.type = HLG_VALUE_CHANGES},
-		 hlg_value_share(share),
+		 hlg_table_share_value(share),
 		 " +12.34 to  +98.77",
 		 NULL,
 		 NULL},
@@ -268,22 +280,22 @@ static const struct hlg_column columns[] = {
 START_TEST(widths)
 {
 	const struct hlg_table table = {columns, .n = SIZE(columns)};
-	struct hlg_value v[] = {hlg_value_text("ab"), hlg_value_count(12),
-				hlg_value_text("c"), hlg_value_text("x"),
-				hlg_value_text("end")};
+	struct hlg_value v[] = {hlg_table_text_value("ab"), hlg_table_count_value(12),
+				hlg_table_text_value("c"), hlg_table_text_value("x"),
+				hlg_table_text_value("end")};
 
 	check(TEXT_HEAD, &table, NULL, "left     right   text  last\n");
 	check(TEXT_ROW, &table, v, "ab        12 %      x  end\n");
-	v[0] = hlg_value_text(
+	v[0] = hlg_table_text_value(
 		"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"); /* three characters */
 	check(TEXT_ROW, &table, v,
 	      "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80       12 %      x  end\n");
-	v[0] = hlg_value_text("\x1b"); /* is shown as four */
+	v[0] = hlg_table_text_value("\x1b"); /* is shown as four */
 	check(TEXT_ROW, &table, v, "\\x1b      12 %      x  end\n");
-	v[0] = hlg_value_text("longer than it");
-	v[1] = hlg_value_count(1234567);
-	v[3] = hlg_value_text(NULL);
-	v[4] = hlg_value_text(NULL);
+	v[0] = hlg_table_text_value("longer than it");
+	v[1] = hlg_table_count_value(1234567);
+	v[3] = hlg_table_text_value(NULL);
+	v[4] = hlg_table_text_value(NULL);
 	check(TEXT_ROW, &table, v, "longer than it 1234567 %      -  \n");
 	v[0] = v[1] = (struct hlg_value){0};
 	v[4] = (struct hlg_value){
@@ -302,9 +314,10 @@ START_TEST(layouts)
 	const struct hlg_table all = {columns, .n = SIZE(columns)};
 	const struct hlg_table some = {columns, order, SIZE(order), {0}};
 	const struct hlg_table none = {columns, order, 0, {0}};
-	const struct hlg_value v[] = {hlg_value_text("a"), hlg_value_count(12),
-				      hlg_value_text("c"), hlg_value_text("x"),
-				      hlg_value_text(NULL)};
+	const struct hlg_value v[] = {
+		hlg_table_text_value("a"), hlg_table_count_value(12),
+		hlg_table_text_value("c"), hlg_table_text_value("x"),
+		hlg_table_text_value(NULL)};
 
 	check(CSV_HEAD, &all, NULL, "name,n,csv,last\n");
 	check(CSV_ROW, &all, v, "\"a\",12,c,\n");
@@ -330,8 +343,8 @@ START_TEST(paint)
 		{NULL, "c", .type = HLG_VALUE_BAR, .gap = 1, .width = -4},
 	};
 	const struct hlg_value v[] = {
-		hlg_value_count(1), hlg_value_count(2),
-		hlg_value_share((struct hlg_share){.share = 0.25, .high = 0.5})};
+		hlg_table_count_value(1), hlg_table_count_value(2),
+		hlg_table_share_value((struct hlg_share){.share = 0.25, .high = 0.5})};
 	struct hlg_table table = {painted, .n = 3};
 
 	check(TEXT_ROW, &table, v, "1 2 ##  \n");

@@ -208,7 +208,7 @@ static void put_cell(FILE *f, const char *text)
 {
 	static const struct hlg_column column = {.key = "key", .type = HLG_VALUE_TEXT};
 	static const struct hlg_table table = {&column, .n = 1};
-	const struct hlg_value value = hlg_value_text(text);
+	const struct hlg_value value = hlg_table_text_value(text);
 
 	hlg_table_csv_row(f, &table, &value);
 }

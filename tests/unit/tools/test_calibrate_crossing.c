@@ -173,7 +173,7 @@ START_TEST(hardware)
 	}
 	ck_assert_uint_eq(rows[HLG_CROSS_HYPERCALL].ticks.p50, 1020);
 	ck_assert_uint_eq(rows[HLG_CROSS_RUN].ticks.n, rows[HLG_CROSS_OUT].ticks.n);
-	ck_assert_uint_eq(hlg_calibration_faults(NULL, c), 0);
+	ck_assert_uint_eq(hlg_calibrate_faults(NULL, c), 0);
 }
 END_TEST
 
@@ -205,7 +205,7 @@ START_TEST(software)
 	ck_assert(c->crossings.emulated);
 	ck_assert_int_eq(c->crossings.rows[HLG_CROSS_FAULT_IN].state, HLG_CROSS_EMULATED);
 	ck_assert_int_eq(c->crossings.rows[HLG_CROSS_CPUID].state, HLG_CROSS_MEASURED);
-	ck_assert_uint_eq(hlg_calibration_faults(NULL, c), 0);
+	ck_assert_uint_eq(hlg_calibrate_faults(NULL, c), 0);
 }
 END_TEST
 
@@ -217,10 +217,10 @@ START_TEST(handlers_never_entered)
 	c = measure();
 	expect(c, HLG_CROSS_TRAP_IN, "2000 of 2000 were not read in their order");
 	expect(c, HLG_CROSS_TRAP_OUT, "order");
-	ck_assert_uint_eq(hlg_calibration_faults(NULL, c), 1);
+	ck_assert_uint_eq(hlg_calibrate_faults(NULL, c), 1);
 	machine.backward = NULL;
 	machine.served = 17;
-	ck_assert_uint_eq(hlg_calibration_faults(NULL, measure()), 1);
+	ck_assert_uint_eq(hlg_calibrate_faults(NULL, measure()), 1);
 }
 END_TEST
 

@@ -137,27 +137,26 @@ START_TEST(counts)
 		ck_assert_uint_eq(rep->values[HLG_COUNT_BRANCHES][run], 7);
 	}
 	ck_assert_str_eq(rep->reason[HLG_COUNT_INSTRUCTIONS], "");
-	ck_assert_ptr_nonnull(strstr(write_as(hlg_calibration_csv, c),
-				     ",rep_lodsb,native,2,counter\n"));
-	ck_assert_ptr_nonnull(strstr(write_as(hlg_calibration_csv, c), "\n8,7,"));
+	ck_assert_ptr_nonnull(
+		strstr(write_as(hlg_count_text_csv, c), ",rep_lodsb,native,2,counter\n"));
+	ck_assert_ptr_nonnull(strstr(write_as(hlg_count_text_csv, c), "\n8,7,"));
 #if HLG_HAVE_JANSSON
 	ck_assert_ptr_nonnull(
-		strstr(write_as(hlg_calibration_json, c),
+		strstr(write_as(hlg_calibrate_json, c),
 		       "\"instructions\": {\"min\": 8, \"median\": 8, \"max\": 8"));
 #endif
 	ck_assert_ptr_nonnull(
-		strstr(write_as(hlg_calibration_text, c), "0.000        +0 "));
-	ck_assert_ptr_nonnull(strstr(write_as(hlg_calibration_html, c), "</html>"));
+		strstr(write_as(hlg_calibrate_text, c), "0.000        +0 "));
+	ck_assert_ptr_nonnull(strstr(write_as(hlg_calibrate_html, c), "</html>"));
 }
 END_TEST
 
 static const char *reason_of(struct hlg_calibration *c)
 {
 #if HLG_HAVE_JANSSON
-	ck_assert_ptr_null(
-		strstr(write_as(hlg_calibration_json, c), "\"skipped\": \"\""));
+	ck_assert_ptr_null(strstr(write_as(hlg_calibrate_json, c), "\"skipped\": \"\""));
 #endif
-	ck_assert_ptr_null(strstr(write_as(hlg_calibration_csv, c), "counter"));
+	ck_assert_ptr_null(strstr(write_as(hlg_count_text_csv, c), "counter"));
 	return c->counts.counted[HLG_COUNT_NATIVE][0].reason[HLG_COUNT_INSTRUCTIONS];
 }
 

@@ -90,7 +90,7 @@ START_TEST(counts_hold)
 {
 	struct hlg_calibration *c = count();
 
-	ck_assert_uint_eq(hlg_calibration_faults(NULL, c), 0);
+	ck_assert_uint_eq(hlg_calibrate_faults(NULL, c), 0);
 	ck_assert(are_exact(&c->counts, HLG_COUNT_NATIVE));
 	ck_assert_int_eq(are_exact(&c->counts, HLG_COUNT_GUEST), !no_kvm);
 }
@@ -108,7 +108,7 @@ START_TEST(one_more_is_noticed)
 	memset(at, 0x90, 2);
 	reopen();
 	c = count();
-	ck_assert_uint_eq(hlg_calibration_faults(NULL, c), no_kvm ? 1 : 2);
+	ck_assert_uint_eq(hlg_calibrate_faults(NULL, c), no_kvm ? 1 : 2);
 	ck_assert(!are_exact(&c->counts, HLG_COUNT_NATIVE));
 	ck_assert(!are_exact(&c->counts, HLG_COUNT_GUEST));
 }
@@ -136,7 +136,7 @@ START_TEST(crossings_hold)
 		ck_assert_int_eq(row->state == HLG_CROSS_SKIPPED, row->reason[0] != '\0');
 		ck_assert_int_eq(row->state == HLG_CROSS_SKIPPED, row->ticks.n == 0);
 	}
-	ck_assert_uint_eq(hlg_calibration_faults(NULL, c), 0);
+	ck_assert_uint_eq(hlg_calibrate_faults(NULL, c), 0);
 	ck_assert_uint_eq(c->crossings.served, no_kvm ? 0 : GUESTS_CROSSINGS);
 }
 END_TEST
@@ -155,7 +155,7 @@ START_TEST(faults_unserved_are_noticed)
 		at++;
 	memset(at, 0x90, 7);
 	reopen();
-	ck_assert_uint_eq(hlg_calibration_faults(NULL, cross()), 1);
+	ck_assert_uint_eq(hlg_calibrate_faults(NULL, cross()), 1);
 }
 END_TEST
 
@@ -173,7 +173,7 @@ START_TEST(handlers_unentered_are_noticed)
 		at++;
 	memset(at, 0x90, 2);
 	reopen();
-	ck_assert_uint_eq(hlg_calibration_faults(NULL, cross()), 1);
+	ck_assert_uint_eq(hlg_calibrate_faults(NULL, cross()), 1);
 }
 END_TEST
 

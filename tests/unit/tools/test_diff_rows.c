@@ -12,6 +12,7 @@
 
 #include "tests/kit/filter.h"
 #include "tests/kit/tap.h"
+#include "tools/diff/build.h"
 #include "tools/diff/diff.h"
 #include "tools/diff/key.h"
 
