@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Reads all sources for bugs, with programs that need no test to find them.
 
-    lint.py --build DIR [--only PROGRAM] [FILE...]
+    lint.py --build DIR [--only PROGRAM] [--changed] [FILE...]
 
     cppcheck     sources and tests at once
     clang-tidy   each file, as .clang-tidy and tests/.clang-tidy say
@@ -10,7 +10,8 @@
 
 DIR (built by gcc) says how files are compiled. What is found is printed, and the exit
 status 1, but for what KNOWN has: judged, and no bug. A line of KNOWN that is not found any
-more fails as well, where all files are read.
+more fails as well, where all files are read. --changed: these files and no others, also if
+there are none.
 """
 import argparse
 import collections
@@ -107,9 +108,13 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", metavar="DIR", required=True)
     parser.add_argument("--only", choices=("cppcheck", "clang-tidy", "gcc"))
+    parser.add_argument("--changed", action="store_true")
     parser.add_argument("file", nargs="*")
     args = parser.parse_args()
     files = sources(args.build, args.file)
+    if args.changed and not files.keys() & set(args.file):
+        print("lint.py: no source has changed")
+        return 0
     if not files:
         sys.exit(f"lint.py: {args.build}: no sources to read (have they moved?)")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
