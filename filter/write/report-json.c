@@ -243,7 +243,7 @@ static json_t *series(const struct hlg_report *r, const struct hlg_row *row)
 }
 
 #define PUT(object, layout, cells)                                                       \
-	put_cells(object, layout, sizeof(layout) / sizeof(layout[0]), cells)
+	put_cells(object, layout, sizeof(layout) / sizeof((layout)[0]), cells)
 
 static void put_cells(json_t *o, const unsigned char *layout, size_t n,
 		      const struct hlg_value *cells)

@@ -110,8 +110,14 @@ OUTPUTS = {
     "calibrate": (["-q", "--only=landing", "--time=10", "--out={x}"], []),
     "calibrate, save": (["-q", "--only=landing", "--time=10", "--save={x}"], []),
     "record": (["-e", "cpu-clock", "-o", "{x}", "--", "true"], []),
+    "base": (["good.elf", "good.data", "-o", "{x}"], ["good.elf", "good.data"]),
+    "kallsyms": (["good.elf", "-o", "{x}"], ["good.elf"]),
+    "kallsyms, map": (["map:map@0x4000", "-o", "{x}"], ["map"]),
+    "lookup": (["good.elf", "0x5000", "-o", "{x}"], ["good.elf"]),
+    "lookup, map": (["map:map@0x4000", "0x5000", "-o", "{x}"], ["map"]),
+    "doctor": (["good.elf", "-o", "{x}"], ["good.elf"]),
 }
-WRITE_NOTHING = {"base", "kallsyms", "lookup", "doctor"}  # but to standard output
+WRITE_NOTHING = set()  # verbs without -o
 # what is wrong, and what is said of it
 WRONG = {
     "missing": "no such file",

@@ -74,8 +74,6 @@ static void add_listing(void *ctx, const struct hlg_listing *l,
 	struct writer *w = ctx;
 	struct hlg_json *json = &w->json;
 	json_t *o = json_object(), *sums = json_object();
-	const char *key;
-	json_t *value;
 
 	(void)view;
 	json_object_set_new(o, "name", hlg_json_text(l->row->name));
@@ -89,7 +87,9 @@ static void add_listing(void *ctx, const struct hlg_listing *l,
 	json_object_set_new(o, "sums", sums);
 	json_object_set_new(o, "note", hlg_json_text(l->remark));
 	hlg_json_open(json, NULL);
-	json_object_foreach(o, key, value) hlg_json_put(json, key, json_incref(value));
+	for (void *i = json_object_iter(o); i; i = json_object_iter_next(o, i))
+		hlg_json_put(json, json_object_iter_key(i),
+			     json_incref(json_object_iter_value(i)));
 	json_decref(o);
 	hlg_json_open_list(json, "lines");
 	for (size_t i = 0; i < l->n && !hlg_json_lost(); i++)

@@ -66,7 +66,7 @@ static int doctor(const struct arguments *args)
 	struct hlg_out out;
 	struct hlg_err err;
 
-	if (hlg_out_check(args->out, HLG_MAGIC_NONE, &err) < 0)
+	if (hlg_images_check_out(&args->image, args->image ? 1 : 0, args->out, &err) < 0)
 		return hlg_output_error(&err);
 	hlg_doctor_look(&probes, "");
 	hlg_doctor_judge(&findings, &probes);

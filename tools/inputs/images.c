@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/output/out.h"
+#include "filter/output/target.h"
 #include "filter/run.h"
 #include "symtab/escape.h"
 
@@ -39,6 +41,18 @@ int hlg_images_parse(struct hlg_options *options, char *const *words, size_t n,
 		free(images[i]);
 	free(images);
 	return rc;
+}
+
+int hlg_images_check_out(char *const *words, size_t n, const char *out,
+			 struct hlg_err *err)
+{
+	struct hlg_options options;
+	int rc = hlg_images_parse(&options, words, n, err);
+
+	for (size_t i = 0; rc == 0 && i < options.n_images; i++)
+		rc = hlg_target_check_input(out, options.images[i].path, err);
+	hlg_options_finish(&options);
+	return rc < 0 ? rc : hlg_out_check(out, HLG_MAGIC_NONE, err);
 }
 
 int hlg_images_open(struct hlg_space *space, char *const *words, size_t n,

@@ -20,6 +20,13 @@ int hlg_images_parse(struct hlg_options *options, char *const *words, size_t n,
 int hlg_images_open(struct hlg_space *space, char *const *words, size_t n,
 		    struct hlg_err *err);
 
+/*
+ * Fails if out cannot be written, or is one of the n images (filter/output/target.h). NULL
+ * and "-" are standard output.
+ */
+int hlg_images_check_out(char *const *words, size_t n, const char *out,
+			 struct hlg_err *err);
+
 /* Warns on standard error of every image whose base is a guess. */
 void hlg_images_warn(const struct hlg_space *space);
 

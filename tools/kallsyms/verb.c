@@ -42,7 +42,7 @@ static int write_symbols(FILE *f, const struct arguments *args, struct hlg_err *
 static int write_table(const struct arguments *args, struct hlg_err *err)
 {
 	struct hlg_out out;
-	int rc = hlg_out_check(args->out, HLG_MAGIC_NONE, err);
+	int rc = hlg_images_check_out(args->images.text, args->images.n, args->out, err);
 
 	if (rc == 0)
 		rc = hlg_out_open(&out, args->out, stdout, err);

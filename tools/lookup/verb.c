@@ -221,7 +221,8 @@ static int lookup(const struct arguments *args)
 	struct hlg_out out;
 	struct hlg_err err;
 
-	if (hlg_out_check(args->out, HLG_MAGIC_NONE, &err) < 0 ||
+	if (hlg_images_check_out(args->images.text, args->images.n, args->out, &err) <
+		    0 ||
 	    hlg_out_open(&out, args->out, stdout, &err) < 0)
 		return hlg_output_error(&err);
 	l.f = out.f;

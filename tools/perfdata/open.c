@@ -217,24 +217,6 @@ static int open_files(struct hlg_perfdata *pd, struct hlg_err *err)
 	return rc;
 }
 
-int hlg_open_next(struct hlg_perfdata *pd, uint64_t *size, struct hlg_err *err)
-{
-	struct hlg_file_id id;
-	int fd;
-
-	if (pd->next_data_file == pd->n_data_files)
-		return 0;
-	fd = hlg_file_open(pd->data_files[pd->next_data_file].name, &id, err);
-	if (fd < 0)
-		return fd;
-	pd->next_data_file++;
-	if (pd->data_fd >= 0)
-		close(pd->data_fd);
-	pd->data_fd = fd;
-	*size = (uint64_t)id.size;
-	return 1;
-}
-
 static void close_files(struct hlg_perfdata *pd)
 {
 	if (pd->data_fd >= 0)

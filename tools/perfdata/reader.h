@@ -131,12 +131,6 @@ int hlg_header_read(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err 
 int hlg_header_record(struct hlg_perfdata *pd, uint32_t type, const uint8_t *record,
 		      size_t size, struct hlg_err *err);
 
-/*
- * open.c: opens the next data.N of a directory, of *size bytes, as data_fd: 1, 0 if there
- * is none, or an error.
- */
-int hlg_open_next(struct hlg_perfdata *pd, uint64_t *size, struct hlg_err *err);
-
 /* sample.c: a sample the short way refused. */
 int hlg_perfdata_sample_step(struct hlg_perfdata *pd, const uint8_t *record,
 			     uint16_t size, struct hlg_err *err);

@@ -4,7 +4,9 @@
  * compressed records, the end of a file.
  */
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "symtab/file.h"
 #include "tools/perfdata/reader.h"
 #include "tools/perfdata/sum.h"
 
@@ -33,13 +35,32 @@ static int tell_progress(struct hlg_perfdata *pd, struct hlg_err *err)
 	return rc < 0 ? rc : 1;
 }
 
+/* Opens the next data.N of *size bytes as data_fd: 1, 0 if there is none, or an error. */
+static int open_next(struct hlg_perfdata *pd, uint64_t *size, struct hlg_err *err)
+{
+	struct hlg_file_id id;
+	int fd;
+
+	if (pd->next_data_file == pd->n_data_files)
+		return 0;
+	fd = hlg_file_open(pd->data_files[pd->next_data_file].name, &id, err);
+	if (fd < 0)
+		return fd;
+	pd->next_data_file++;
+	if (pd->data_fd >= 0)
+		close(pd->data_fd);
+	pd->data_fd = fd;
+	*size = (uint64_t)id.size;
+	return 1;
+}
+
 /*
  * On to the next file of a directory: 1, 0 if there is none, or an error.
  */
 static int next_file(struct hlg_perfdata *pd, struct hlg_err *err)
 {
 	uint64_t left = pd->source.limit - pd->part_from, size;
-	int rc = hlg_open_next(pd, &size, err);
+	int rc = open_next(pd, &size, err);
 
 	if (rc <= 0)
 		return rc;

@@ -330,7 +330,7 @@ static bool move_strings(struct hlg_saved *saved)
 
 bool hlg_pprof_resolve(struct hlg_saved *saved)
 {
-	struct places to = {NULL};
+	struct places to = {0};
 	bool ok = fold(&saved->events, &event_kind, &to.events) &&
 		  fold(&saved->images, &image_kind, &to.images) &&
 		  fold(&saved->functions, &function_kind, &to.functions);

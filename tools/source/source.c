@@ -16,8 +16,6 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
