@@ -122,7 +122,7 @@ static int deliver_value(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
 			 uint64_t id, struct hlg_last *now, struct hlg_err *err)
 {
 	const struct hlg_ids_entry *entry =
-		hlg_walk_id(pd->ids.entries, pd->ids.shift, id);
+		hlg_ids_entry(pd->ids.entries, pd->ids.shift, id);
 	int rc;
 
 	if (!entry) {
@@ -157,7 +157,7 @@ static int add_member(struct hlg_perfdata *pd, struct hlg_perfdata_group *group,
 		      uint64_t id, struct hlg_last *now, struct hlg_err *err)
 {
 	const struct hlg_ids_entry *entry =
-		hlg_walk_id(pd->ids.entries, pd->ids.shift, id);
+		hlg_ids_entry(pd->ids.entries, pd->ids.shift, id);
 	struct hlg_perfdata_member *member = &pd->members[group->n];
 	int rc;
 
@@ -255,7 +255,7 @@ static uint32_t find_event(struct hlg_perfdata *pd, const uint8_t *record, uint1
 		id = hlg_perfdata_u64(record + pd->walk.id_at);
 		/* perf's own samples have id 0 and count for the first event. */
 		if (id)
-			event = hlg_walk_event(pd->ids.entries, pd->ids.shift, id);
+			event = hlg_ids_find(pd->ids.entries, pd->ids.shift, id);
 	}
 	if (event == HLG_NO_ID)
 		pd->counts.unknown_id++;
