@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Formats: what a verb can write its result in is a list of these, by name; the first is
- * written where no other is asked for. Help, completion, the check of the words, what
- * rows are shown and what a terminal may get all follow from the list: a new format is a
- * writer and a line there.
+ * written where no other is asked for. What rows are shown, what a terminal may get and
+ * what is said where a build lacks a format follow from the list. The words stand once
+ * more where help and completion take them from: in hlg_verb.formats, and for the filter
+ * in its table of options. Asserts and tests hold them together.
  */
 #ifndef HLG_FILTER_WRITE_FORMAT_H
 #define HLG_FILTER_WRITE_FORMAT_H

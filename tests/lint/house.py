@@ -23,7 +23,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
-# A folder may use itself and the folders on lines above its own, within the limits of VERBS.
+# A folder may use itself and the folders on lines above its own; a verb uses no other verb.
 FLOORS = """
 symtab
 symtab/name symtab/elf
@@ -46,8 +46,7 @@ tools/export
 VERBS
 tools
 """
-VERBS = """annotate base calibrate diff doctor exits flame inject kallsyms lookup merge record report
-sysprof windows"""
+LISTED = os.path.join(ROOT, "tools", "meson.build")  # verbs = ['report', 'annotate' ...]
 # What is loaded into perf; the command does not use it.
 NOT_BELOW_TOOLS = ("filter/dlfilter",)
 
@@ -64,13 +63,18 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 SOURCE = (".c", ".h")
 
 
+def verbs():
+    with open(LISTED, encoding="utf-8") as f:
+        return re.findall(r"'([\w-]+)'", re.search(r"^verbs = \[(.*?)\]", f.read(), re.M | re.S)[1])
+
+
 def floors():
     """{folder: the folders that it may use}."""
     below, allowed = [], {}
     for line in FLOORS.split("\n"):
         folders = line.split()
         if folders == ["VERBS"]:
-            folders = ["tools/" + verb for verb in VERBS.split()]
+            folders = ["tools/" + verb for verb in verbs()]
         for folder in folders:
             allowed[folder] = {folder, *below}
             if folder.startswith("tools"):
