@@ -286,6 +286,15 @@ static json_t *value_of(const struct hlg_column *c, const struct hlg_value *cell
 	}
 }
 
+/* Of seconds since a boot long ago a double has no nanoseconds: they stand beside. */
+static void put_ns(json_t *object, const char *key, uint64_t ns)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s_ns", key);
+	json_object_set_new_nocheck(object, name, hlg_json_number(ns));
+}
+
 void hlg_json_row(json_t *object, const struct hlg_table *t,
 		  const struct hlg_value *cells)
 {
@@ -297,5 +306,7 @@ void hlg_json_row(json_t *object, const struct hlg_table *t,
 			json_object_set_new_nocheck(object, c->key,
 						    cell->is ? value_of(c, cell)
 							     : json_null());
+		if (c->key && cell->is && c->type == HLG_VALUE_SECONDS)
+			put_ns(object, c->key, cell->n);
 	}
 }

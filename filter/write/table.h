@@ -31,7 +31,7 @@ enum hlg_value_type {      /* of a cell's     text          CSV        JSON */
 	HLG_VALUE_REAL,    /* number          with the column's places */
 	HLG_VALUE_PROBABILITY, /* number     0.0123        0.01234    0.01234 */
 	HLG_VALUE_NS,          /* n, nanoseconds  12.3 us       12345      12345 */
-	HLG_VALUE_SECONDS,     /* n, nanoseconds 1.000000002 */
+	HLG_VALUE_SECONDS,     /* n, nanoseconds 1.000000002; JSON has key_ns, too */
 	HLG_VALUE_BOOL,        /* n               the unit, " " 1, 0       true, false */
 	HLG_VALUE_LIST,        /* list            a, b          "a;b"      ["a", "b"] */
 	HLG_VALUE_SHARES,      /* share           12.34 - 13.56 (text only) */

@@ -356,7 +356,10 @@ def main():
         document = json.loads(
             must(hlguest_of(args.build), "calibrate", *FEW, "--format=json"))
     except RuntimeError as e:
-        tap.result(False, "calibrate", [e])
+        if "not in this build" in str(e):
+            tap.skip("calibrate", "no jansson: what is told twice cannot be compared")
+        else:
+            tap.result(False, "calibrate", [e])
         return tap.finish()
     if "no_kvm" in document["machine"]:
         print(f"# no guest runs: {document['machine']['no_kvm']}")

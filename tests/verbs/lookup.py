@@ -169,6 +169,8 @@ def guest_addresses_agree(program):
 def json_agrees(program):
     text = answers(program.ask("--own", "--inlines")[0])
     out, err, status = program.ask("--own", "--inlines", "--format=json")
+    if status and "not in this build" in err:
+        raise Skip(err.strip())
     if status or err:
         yield f"status {status}: {err}"
     for line in out.splitlines():

@@ -212,7 +212,7 @@ START_TEST(types)
 		 hlg_table_count_value(1000000002),
 		 "1.000000002",
 		 "1.000000002",
-		 "1.000000002"},
+		 "1.000000002, \"key_ns\": 1000000002"},
 		{{.type = HLG_VALUE_BOOL, .unit = "*"},
 		 hlg_table_count_value(1),
 		 "*",
