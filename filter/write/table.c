@@ -2,6 +2,7 @@
 #include "filter/write/table.h"
 
 #include <inttypes.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,20 @@ static const char *decimal(char buf[static NUMBER], uint64_t n)
 	return at;
 }
 
+/* printf's real number with a point: a program that loads the filter may have a locale. */
+static const char *pointed(char *text)
+{
+	const char *point = localeconv()->decimal_point;
+	size_t n = strlen(point);
+	char *at = n ? strstr(text, point) : NULL;
+
+	if (at && strcmp(point, ".") != 0) {
+		*at = '.';
+		memmove(at + 1, at + n, strlen(at + n) + 1);
+	}
+	return text;
+}
+
 const char *hlg_table_ns(char buf[static 24], uint64_t ns)
 {
 	static const char *const units[] = {"ns", "us", "ms", "s"};
@@ -41,7 +56,7 @@ const char *hlg_table_ns(char buf[static 24], uint64_t ns)
 		unit++;
 	}
 	snprintf(buf, 24, "%.*f %s", unit ? 1 : 0, value, units[unit]);
-	return buf;
+	return pointed(buf);
 }
 
 static const char *growth(char buf[static NUMBER], double change)
@@ -94,7 +109,7 @@ static const char *number(char buf[static NUMBER], const struct hlg_column *c,
 		return hlg_interval_points(buf, cell->number);
 	case HLG_VALUE_REAL:
 		snprintf(buf, NUMBER, "%.*f", c->places, cell->number);
-		return buf;
+		return pointed(buf);
 	case HLG_VALUE_SECONDS:
 		snprintf(buf, NUMBER, "%" PRIu64 ".%09" PRIu64, cell->n / 1000000000,
 			 cell->n % 1000000000);
@@ -114,7 +129,7 @@ static const char *text_number(char buf[static NUMBER], const struct hlg_column 
 		if (cell->number < 0.0001)
 			return "<0.0001";
 		snprintf(buf, NUMBER, "%.4f", cell->number);
-		return buf;
+		return pointed(buf);
 	case HLG_VALUE_NS:
 		return hlg_table_ns(buf, cell->n);
 	case HLG_VALUE_SHARES:
@@ -311,11 +326,14 @@ static void put_csv_cell(FILE *f, const struct hlg_column *c,
 		fputs(decimal(buf, cell->n), f);
 		break;
 	case HLG_VALUE_PROBABILITY:
-		fprintf(f, "%.4g", cell->number);
+		snprintf(buf, NUMBER, "%.4g", cell->number);
+		fputs(pointed(buf), f);
 		break;
 	case HLG_VALUE_GROWTH:
-		if (isfinite(cell->number))
-			fprintf(f, "%+.2f", 100 * cell->number);
+		if (!isfinite(cell->number))
+			break;
+		snprintf(buf, NUMBER, "%+.2f", 100 * cell->number);
+		fputs(pointed(buf), f);
 		break;
 	default:
 		fputs(number(buf, c, cell), f);
