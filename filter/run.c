@@ -105,6 +105,18 @@ int hlg_run_set_format(struct hlg_run *run, const struct hlg_format *format,
 	return rc == 0 && format->start ? format->start(run, err) : rc;
 }
 
+static int choose_format(struct hlg_run *run, struct hlg_err *err)
+{
+	const char *name = run->options.format;
+	const struct hlg_format *format = hlg_format_find(hlg_format_filter, name);
+	char words[HLG_FORMAT_WORDS];
+
+	if (format)
+		return hlg_run_set_format(run, format, err);
+	return hlg_err_set(err, HLG_EINPUT, "format=%s: unknown value (one of %s)", name,
+			   hlg_format_words(words, hlg_format_filter));
+}
+
 int hlg_run_begin(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err)
 {
 	int rc;
@@ -112,7 +124,7 @@ int hlg_run_begin(struct hlg_run *run, int argc, char *const *argv, struct hlg_e
 	memset(run, 0, sizeof(*run));
 	rc = hlg_options_parse(&run->options, argc, argv, err);
 	if (rc == 0)
-		rc = hlg_run_set_format(run, hlg_format_filter[run->options.format], err);
+		rc = choose_format(run, err);
 	if (rc == 0)
 		rc = check_out(&run->options, err);
 	if (rc == 0 && run->options.stacks == HLG_STACKS_CALLGRAPH &&
@@ -180,8 +192,10 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 	int rc = hlg_run_build(run, &report, err);
 
 	if (rc == 0)
-		rc = hlg_format_write(run->format, run->options.out, stream, &report,
-				      &report.colours, err);
+		rc = hlg_format_write(&(struct hlg_result){run->format, &report,
+							   hlg_report_records,
+							   &report.colours},
+				      run->options.out, stream, err);
 	hlg_report_finish(&report);
 	return rc;
 }

@@ -90,9 +90,16 @@ static void complain(const struct hlg_err *err)
 	fflush(stderr);
 }
 
+static char *make_help(void)
+{
+	char words[HLG_FORMAT_WORDS];
+
+	return hlg_options_help(hlg_format_words(words, hlg_format_filter));
+}
+
 static _Noreturn void print_help(void)
 {
-	char *help = hlg_options_help();
+	char *help = make_help();
 
 	if (help)
 		fputs(help, stdout);
@@ -342,7 +349,7 @@ const char *filter_description(const char **long_description)
 	static char *text;
 
 	if (!text)
-		text = hlg_options_help();
+		text = make_help();
 	*long_description = text ? text : "";
 	return "guest samples by function, gap and region of the guest's own ELF";
 }

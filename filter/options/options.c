@@ -56,8 +56,7 @@ const struct hlg_option hlg_option_table[] = {
 	{"force", "no|yes", "no",
 	 "name functions although the samples do not fit the ELF or its base",
 	 HLG_OPT_CHOICE, FIELD(force)},
-	{"format", "text|csv|json|folded", "text", "of the report", HLG_OPT_CHOICE,
-	 FIELD(format)},
+	{"format", "FORMAT", "text", "of the report", HLG_OPT_TEXT, FIELD(format)},
 	{"out", "FILE", "(standard output)", "where the report goes; whole or not at all",
 	 HLG_OPT_TEXT, FIELD(out)},
 	{"strict", "no|yes", "no", "end with status 3 when the samples do not fit",
@@ -167,6 +166,7 @@ static int set_text(const char *arg, const char *value, char **text, struct hlg_
 {
 	if (value[0] == '\0')
 		return hlg_err_set(err, HLG_EINPUT, "%s: empty value (name one)", arg);
+	free(*text); /* the fallback */
 	*text = strdup(value);
 	return *text ? 0 : hlg_err_memory(err, arg);
 }
@@ -313,6 +313,7 @@ void hlg_options_finish(struct hlg_options *options)
 	hlg_number_list_finish(&options->tid);
 	hlg_number_list_finish(&options->cpu);
 	free(options->event);
+	free(options->format);
 	free(options->out);
 	*options = (struct hlg_options){0};
 }
@@ -347,7 +348,7 @@ static void print_wrapped(FILE *f, const char *text)
 	fputc('\n', f);
 }
 
-char *hlg_options_help(void)
+char *hlg_options_help(const char *formats)
 {
 	char *text = NULL;
 	size_t size;
@@ -362,7 +363,8 @@ char *hlg_options_help(void)
 	for (size_t i = 0; i < hlg_n_options; i++) {
 		const struct hlg_option *opt = &hlg_option_table[i];
 
-		fprintf(f, "%s=%s", opt->name, opt->value);
+		fprintf(f, "%s=%s", opt->name,
+			opt->field == FIELD(format) ? formats : opt->value);
 		if (opt->fallback[0] == '(')
 			fprintf(f, "  %s", opt->fallback);
 		else if (opt->fallback[0])

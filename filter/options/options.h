@@ -27,12 +27,6 @@ enum hlg_mode {
 	HLG_SHOW_HOST,
 	HLG_SHOW_ALL
 };
-enum hlg_format_word {
-	HLG_FORMAT_TEXT,
-	HLG_FORMAT_CSV,
-	HLG_FORMAT_JSON,
-	HLG_FORMAT_FOLDED
-};
 enum hlg_emit {
 	HLG_EMIT_NONE,
 	HLG_EMIT_PASS,
@@ -69,20 +63,21 @@ struct hlg_image_arg {
 struct hlg_options {
 	struct hlg_image_arg *images;
 	size_t n_images;
-	int gaps, weight, mode, format, emit; /* the enums above */
-	int stacks;                           /* enum hlg_stacks_option */
-	unsigned roots;                       /* HLG_ROOT_ bits; of callgraph */
-	int demangle, aliases;                /* 0 no, 1 yes */
-	int strict, force;                    /* 0 no, 1 yes */
-	unsigned by;                          /* HLG_BY_ bits */
-	uint64_t region;                      /* bytes, a power of two; 0: no regions */
-	uint64_t skid;                        /* instructions; 0: no edges */
-	uint64_t top;                         /* rows; 0: all; HLG_UNSET */
-	uint64_t most;        /* the format's: rows if top is unset; 0: all */
-	uint64_t min;         /* 10^-9 percent; HLG_UNSET */
-	uint64_t start, stop; /* ns, [start, stop) */
+	int gaps, weight, mode, emit; /* the enums above */
+	int stacks;                   /* enum hlg_stacks_option */
+	unsigned roots;               /* HLG_ROOT_ bits; of callgraph */
+	int demangle, aliases;        /* 0 no, 1 yes */
+	int strict, force;            /* 0 no, 1 yes */
+	unsigned by;                  /* HLG_BY_ bits */
+	uint64_t region;              /* bytes, a power of two; 0: no regions */
+	uint64_t skid;                /* instructions; 0: no edges */
+	uint64_t top;                 /* rows; 0: all; HLG_UNSET */
+	uint64_t most;                /* the format's: rows if top is unset; 0: all */
+	uint64_t min;                 /* 10^-9 percent; HLG_UNSET */
+	uint64_t start, stop;         /* ns, [start, stop) */
 	struct hlg_number_list pid, tid, cpu; /* empty: any */
 	char *event;                          /* glob; NULL: any */
+	char *format;                         /* a word of its list (format.h) */
 	char *out;                            /* NULL: standard output */
 	unsigned given; /* bit i: table entry i was set by the user */
 };
@@ -123,7 +118,8 @@ void hlg_options_finish(struct hlg_options *options);
 /* Did the user set the option of this name? */
 bool hlg_options_given(const struct hlg_options *options, const char *name);
 
-/* Help for all options: lines of at most 78 columns, '\n' behind each; to be freed. */
-char *hlg_options_help(void);
+/* Help for all options: lines of at most 78 columns, '\n' behind each; to be freed.
+ * formats are the words of format=, "a|b|c". */
+char *hlg_options_help(const char *formats);
 
 #endif

@@ -1,140 +1,113 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CSV of the report: one header, then records `total`, `event`, `note`, `stacks`,
- * `trust`, `remark`, `function` (with labels and gaps), `other` (data, outside; and guest
- * addresses, when names are suppressed), `region`, `host`.
+ * Records as CSV (RFC 4180, with '\n'): a header, then a line each. A cell that a
+ * spreadsheet would take for a formula gets a ' in front; text is escaped (escape.h).
  */
-#include "filter/report/rows.h"
+#include <string.h>
+
 #include "filter/write/format.h"
-#include "filter/write/report-table.h"
+#include "filter/write/table.h"
+#include "symtab/escape.h"
 
-static const struct hlg_table table = {hlg_report_table_columns, .n = HLG_REPORT_COLUMNS};
-
-/* A record that has a name, and a count if it is not NULL. */
-static void write_record(FILE *f, const char *record, const char *name,
-			 const struct hlg_count *count)
+/*
+ * OWASP's list of what begins a formula (CSV Injection), among it the full-width forms of
+ * =+-@ that some locales' spreadsheets take for these. Tabs and line ends are escaped.
+ */
+static bool is_formula(const char *text)
 {
-	struct hlg_value c[HLG_REPORT_COLUMNS] = {0};
+	static const char *const wide[] = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d",
+					   "\xef\xbc\xa0"};
 
-	c[HLG_REPORT_RECORD] = hlg_table_text_value(record);
-	c[HLG_REPORT_NAME] = hlg_table_text_value(name);
-	if (count)
-		hlg_report_table_count(c, *count);
-	hlg_table_csv_row(f, &table, c);
+	for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
+		if (strncmp(text, wide[i], strlen(wide[i])) == 0)
+			return true;
+	return text[0] && strchr("=+-@", text[0]);
 }
 
-/* Samples on and off boundaries, and their share; NULL: none. */
-static void write_test(FILE *f, const char *verdict, const char *name,
-		       const uint64_t *samples, const struct hlg_share *share)
+/* Inside quotes. */
+static void put_quoted(FILE *f, const char *text)
 {
-	struct hlg_value c[HLG_REPORT_COLUMNS] = {0};
+	hlg_escape_print_as(f, text, SIZE_MAX, '"', "\"\"");
+}
 
-	c[HLG_REPORT_RECORD] = hlg_table_text_value("trust");
-	c[HLG_REPORT_KIND] = hlg_table_text_value(verdict);
-	c[HLG_REPORT_NAME] = hlg_table_text_value(name);
-	if (samples)
-		c[HLG_REPORT_SAMPLES] = hlg_table_count_value(*samples);
-	if (share) {
-		c[HLG_REPORT_PERCENT] = hlg_table_number_value(share->share);
-		c[HLG_REPORT_LOW] = hlg_table_number_value(share->low);
-		c[HLG_REPORT_HIGH] = hlg_table_number_value(share->high);
+static void put_text(FILE *f, const char *text)
+{
+	fputs(is_formula(text) ? "\"'" : "\"", f);
+	put_quoted(f, text);
+	fputc('"', f);
+}
+
+static void put_word(FILE *f, const char *text)
+{
+	if (is_formula(text) || text[0] == ' ' || text[strcspn(text, "\",")])
+		put_text(f, text);
+	else
+		hlg_escape_print(f, text);
+}
+
+static void put_list(FILE *f, const struct hlg_column *c, const struct hlg_value *cell)
+{
+	size_t i = 0;
+	const char *first = cell->list.next(cell->list.of, &i);
+
+	if (!first)
+		return;
+	fputs(is_formula(first) ? "\"'" : "\"", f);
+	hlg_table_list(f, cell, c->between ? c->between : ";", put_quoted);
+	fputc('"', f);
+}
+
+static void put_cell(FILE *f, const struct hlg_column *c, const struct hlg_value *cell)
+{
+	char buf[HLG_TABLE_NUMBER];
+
+	if (c->type == HLG_VALUE_TEXT)
+		put_text(f, cell->text);
+	else if (c->type == HLG_VALUE_WORD)
+		put_word(f, cell->text);
+	else if (c->type == HLG_VALUE_LIST)
+		put_list(f, c, cell);
+	else
+		fputs(hlg_table_plain(buf, c, cell), f);
+}
+
+static void write_head(FILE *f, const struct hlg_table *t)
+{
+	const char *comma = "";
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct hlg_column *c = hlg_table_key_column(t, i);
+
+		if (!c)
+			continue;
+		fputs(comma, f);
+		put_word(f, c->key);
+		comma = ",";
 	}
-	hlg_table_csv_row(f, &table, c);
+	fputc('\n', f);
 }
 
-/* The verdict is the first record's kind. */
-static void write_trust(FILE *f, const struct hlg_report *r)
+static void write_record(FILE *f, const struct hlg_table *t,
+			 const struct hlg_value *cells)
 {
-	const struct hlg_tested *t = &r->trust.all;
-	const struct hlg_share chance = {t->chance, t->chance, t->chance};
+	bool any = false;
 
-	write_test(f, hlg_verdict_word(t->verdict), "on boundaries", &t->samples.on,
-		   &t->by_samples);
-	write_test(f, NULL, "off boundaries", &t->samples.off, NULL);
-	write_test(f, NULL, "not tested", &t->samples.undecodable, NULL);
-	write_test(f, NULL, "by chance", NULL, &chance);
-	for (size_t i = 0; i < r->remarks.n; i++)
-		write_record(f, "remark", r->remarks.line[i], NULL);
-}
+	for (size_t i = 0; i < t->n; i++) {
+		const struct hlg_column *c = hlg_table_key_column(t, i);
 
-static int write_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *err)
-{
-	struct hlg_report_table_stack_sum sums[HLG_REPORT_STACK_SUMS];
-	int rc = r->stacks ? hlg_report_table_stack_sums(sums, r, err) : 0;
-
-	for (size_t i = 0; rc == 0 && r->stacks && i < HLG_REPORT_STACK_SUMS; i++) {
-		struct hlg_value c[HLG_REPORT_COLUMNS] = {0};
-
-		c[HLG_REPORT_RECORD] = hlg_table_text_value("stacks");
-		c[HLG_REPORT_NAME] = hlg_table_text_value(sums[i].name);
-		hlg_report_table_count(c, sums[i].count);
-		c[HLG_REPORT_PERIOD].is = !sums[i].number;
-		hlg_table_csv_row(f, &table, c);
+		if (!c)
+			continue;
+		if (any)
+			fputc(',', f);
+		any = true;
+		if (cells[c - t->columns].is)
+			put_cell(f, c, &cells[c - t->columns]);
 	}
-	return rc;
+	fputc('\n', f);
 }
 
-/* The states are parts of the host and the guest. */
-static void write_states(FILE *f, const struct hlg_report *r)
-{
-	for (int i = 0; r->options->stacks == HLG_STACKS_COUNTERS && i < HLG_N_STATES;
-	     i++)
-		write_record(f, "total", hlg_report_table_state((enum hlg_state)i),
-			     &r->profile->states[i]);
-}
-
-static void write_head(FILE *f, const struct hlg_report *r)
-{
-	struct hlg_report_table_sum sums[HLG_REPORT_SUMS];
-
-	hlg_table_csv_head(f, &table);
-	hlg_report_table_sums(sums, r);
-	for (size_t i = 0; i < HLG_REPORT_SUMS; i++) {
-		write_record(f, "total", sums[i].name, &sums[i].count);
-		if (i == HLG_REPORT_GUEST)
-			write_states(f, r);
-	}
-	for (uint32_t i = 0; i < r->n_events; i++)
-		write_record(f, "event", r->profile->events[r->events[i].event].name,
-			     &r->events[i].count);
-	for (size_t i = 0; i < r->notes.n; i++)
-		write_record(f, "note", r->notes.line[i], NULL);
-	write_trust(f, r);
-}
-
-static void write_view(void *f, const struct hlg_report *r, const struct hlg_view *v,
-		       const char *series)
-{
-	size_t rows = hlg_rows_shown(r, v->n_rows, hlg_rows_share, v);
-	size_t regions = hlg_rows_shown(r, v->n_regions, hlg_rows_region_share, v);
-	struct hlg_value c[HLG_REPORT_COLUMNS];
-
-	for (size_t i = 0; i < rows; i++) {
-		hlg_report_table_row(c, r, &v->rows[i], series);
-		hlg_table_csv_row(f, &table, c);
-	}
-	for (size_t i = 0; i < regions; i++) {
-		hlg_report_table_region(c, r, v, &v->regions[i], series);
-		hlg_table_csv_row(f, &table, c);
-	}
-}
-
-static void write_host_row(void *f, const struct hlg_host_row *row, double share,
-			   const char *series)
-{
-	struct hlg_value c[HLG_REPORT_COLUMNS];
-
-	hlg_report_table_host(c, row, share, series);
-	hlg_table_csv_row(f, &table, c);
-}
-
-int hlg_csv_write(FILE *f, const struct hlg_report *r, struct hlg_err *err)
-{
-	int rc;
-
-	write_head(f, r);
-	rc = write_stacks(f, r, err);
-	if (rc == 0)
-		rc = hlg_rows_each_view(f, r, write_view, err);
-	return rc < 0 ? rc : hlg_rows_each_host(f, r, write_host_row, err);
-}
+const struct hlg_format hlg_csv_format = {.name = "csv",
+					  .stacks = true,
+					  .notes = true,
+					  .head = write_head,
+					  .record = write_record};

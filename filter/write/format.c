@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/write/format.h"
 
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "filter/output/out.h"
+#include "filter/write/record-formats.h" /* by meson.build: HLG_RECORD_FORMATS(X) */
 
 static int write_text(void *data, FILE *f, struct hlg_err *err)
 {
 	return hlg_text_write(f, data, err);
-}
-
-static int write_csv(void *data, FILE *f, struct hlg_err *err)
-{
-	return hlg_csv_write(f, data, err);
 }
 
 #if HLG_HAVE_JANSSON
@@ -35,8 +31,6 @@ const struct hlg_format hlg_format_text = {.name = "text",
 					   .notes = true,
 					   .files = true,
 					   .write = write_text};
-const struct hlg_format hlg_format_csv = {
-	.name = "csv", .stacks = true, .notes = true, .write = write_csv};
 const struct hlg_format hlg_format_json = {.name = "json",
 					   .stacks = true,
 					   .notes = true,
@@ -46,35 +40,71 @@ const struct hlg_format hlg_format_folded = {
 	.name = "folded", .stacks = true, .write = write_folded};
 
 const struct hlg_format *const hlg_format_filter[] = {
-	[HLG_FORMAT_TEXT] = &hlg_format_text,
-	[HLG_FORMAT_CSV] = &hlg_format_csv,
-	[HLG_FORMAT_JSON] = &hlg_format_json,
-	[HLG_FORMAT_FOLDED] = &hlg_format_folded,
+	&hlg_format_text,
+	&hlg_format_of_records,
+	&hlg_format_json,
+	&hlg_format_folded,
 	NULL,
 };
+
+#define DECLARE(name) extern const struct hlg_format hlg_##name##_format;
+#define LIST(name)    &hlg_##name##_format,
+
+HLG_RECORD_FORMATS(DECLARE)
+
+const struct hlg_format hlg_format_of_records = {0};
+static const struct hlg_format *const of_records[] = {HLG_RECORD_FORMATS(LIST)};
+
+const struct hlg_format *hlg_format_at(const struct hlg_format *const *formats, size_t i)
+{
+	enum {
+		N = sizeof(of_records) / sizeof(of_records[0])
+	};
+
+	for (; *formats; formats++) {
+		bool many = *formats == &hlg_format_of_records;
+
+		if (i < (many ? N : 1))
+			return many ? of_records[i] : *formats;
+		i -= many ? N : 1;
+	}
+	return NULL;
+}
 
 const struct hlg_format *hlg_format_find(const struct hlg_format *const *formats,
 					 const char *name)
 {
-	while (name && *formats && strcmp((*formats)->name, name) != 0)
-		formats++;
-	return *formats;
+	const struct hlg_format *format;
+
+	for (size_t i = 0; (format = hlg_format_at(formats, i)); i++)
+		if (!name || strcmp(format->name, name) == 0)
+			return format;
+	return NULL;
 }
 
-char *hlg_format_words(const struct hlg_format *const *formats)
+const char *hlg_format_words(char words[static HLG_FORMAT_WORDS],
+			     const struct hlg_format *const *formats)
 {
-	char *words = NULL;
-	size_t size;
-	FILE *f = open_memstream(&words, &size);
+	const struct hlg_format *format;
+	char *at = words;
 
-	if (!f)
-		return NULL;
-	for (size_t i = 0; formats[i]; i++)
-		fprintf(f, "%s%s", i ? "|" : "", formats[i]->name);
-	if (fclose(f) == 0)
-		return words;
-	free(words);
-	return NULL;
+	*at = '\0';
+	for (size_t i = 0; (format = hlg_format_at(formats, i)); i++)
+		at += snprintf(at, (size_t)(words + HLG_FORMAT_WORDS - at), "%s%s",
+			       i ? "|" : "", format->name);
+	assert(at < words + HLG_FORMAT_WORDS);
+	return words;
+}
+
+void hlg_format_begin(struct hlg_records *to, const struct hlg_table *table)
+{
+	to->table = table;
+	to->format->head(to->f, table);
+}
+
+void hlg_format_record(struct hlg_records *to, const struct hlg_value *cells)
+{
+	to->format->record(to->f, to->table, cells);
 }
 
 int hlg_format_choose(const struct hlg_format *format, struct hlg_options *options,
@@ -102,17 +132,25 @@ int hlg_format_choose(const struct hlg_format *format, struct hlg_options *optio
 	return 0;
 }
 
-int hlg_format_write(const struct hlg_format *format, const char *out, FILE *stream,
-		     void *data, struct hlg_colour *colours, struct hlg_err *err)
+static int write_result(const struct hlg_result *result, FILE *f, struct hlg_err *err)
+{
+	struct hlg_records to = {f, result->format, NULL};
+
+	return result->format->record ? result->records(result->data, &to, err)
+				      : result->format->write(result->data, f, err);
+}
+
+int hlg_format_write(const struct hlg_result *result, const char *out, FILE *stream,
+		     struct hlg_err *err)
 {
 	struct hlg_out to;
 	int rc = hlg_out_open(&to, out, stream, err);
 
 	if (rc < 0)
 		return rc;
-	if (colours && hlg_target_is_stream(out))
-		*colours = hlg_colour_of(to.f);
-	rc = format->write(data, to.f, err);
+	if (result->colours && hlg_target_is_stream(out))
+		*result->colours = hlg_colour_of(to.f);
+	rc = write_result(result, to.f, err);
 	if (rc == 0)
 		return hlg_out_commit(&to, err);
 	hlg_out_abort(&to);

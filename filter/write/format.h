@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Formats: what a verb can write its result in is a list of these, by name; the first is
- * written where no other is asked for. What rows are shown, what a terminal may get and
- * what is said where a build lacks a format follow from the list. The words stand once
- * more where help and completion take them from: in hlg_verb.formats, and for the filter
- * in its table of options. Asserts and tests hold them together.
+ * written where no other is asked for. The words of --format and of the filter's format=,
+ * help, completion, what rows are shown, what a terminal may get and what is said where a
+ * build lacks a format follow from the list.
+ *
+ * A format of one verb's data has a function for it, write() or save(). A format of
+ * records, as csv is, serves all verbs: it knows columns and values (table.h), and a verb
+ * hands them out. To add one, write the file NAME.c here with a const struct hlg_format
+ * hlg_NAME_format that has head() and record(), and add NAME to the list in meson.build.
  */
 #ifndef HLG_FILTER_WRITE_FORMAT_H
 #define HLG_FILTER_WRITE_FORMAT_H
@@ -15,6 +19,8 @@
 #include "filter/report/report.h"
 
 struct hlg_run;
+struct hlg_table;
+struct hlg_value;
 
 struct hlg_format {
 	const char *name;  /* of format= */
@@ -29,7 +35,12 @@ struct hlg_format {
 	/* Writes a verb's data, of the type that its list says. Write errors stay on the
 	 * stream (hlg_out_commit finds them). */
 	int (*write)(void *data, FILE *f, struct hlg_err *err);
-	/* Instead of write: settles and writes a run that has read all. of is the verb's.
+	/* Instead of write, of a format of records: begins with the columns' names; and
+	 * writes a record. */
+	void (*head)(FILE *f, const struct hlg_table *table);
+	void (*record)(FILE *f, const struct hlg_table *table,
+		       const struct hlg_value *cells);
+	/* Instead of both: settles and writes a run that has read all. of is the verb's.
 	 */
 	int (*save)(struct hlg_run *run, const void *of, struct hlg_err *err);
 };
@@ -41,17 +52,47 @@ struct hlg_format {
 #define HLG_FORMAT_JANSSON(writer) .needs = "libjansson-dev"
 #endif
 
-/* The filter's: data is a struct hlg_report. In the order of enum hlg_format_word. */
-extern const struct hlg_format hlg_format_text, hlg_format_csv, hlg_format_json,
-	hlg_format_folded;
+/* Where a verb's records go: it says what its columns are, then hands out each record. */
+struct hlg_records {
+	FILE *f;
+	const struct hlg_format *format;
+	const struct hlg_table *table;
+};
+
+void hlg_format_begin(struct hlg_records *to, const struct hlg_table *table);
+void hlg_format_record(struct hlg_records *to, const struct hlg_value *cells);
+
+/* A verb's result, and the format that was chosen for it. */
+struct hlg_result {
+	const struct hlg_format *format;
+	void *data; /* of the type that the verb's formats say */
+	/* Hands out the records of data; NULL if the verb has no format of records. */
+	int (*records)(void *data, struct hlg_records *to, struct hlg_err *err);
+	struct hlg_colour *colours; /* of data: set as the stream is; or NULL */
+};
+
+/* In a verb's list: all formats of records. */
+extern const struct hlg_format hlg_format_of_records;
+
+/* The filter's, and those of report that other viewers do not need: data is a struct
+ * hlg_report. */
+extern const struct hlg_format hlg_format_text, hlg_format_json, hlg_format_folded;
 extern const struct hlg_format *const hlg_format_filter[];
 
-/* Of a list that ends with NULL: the one of this name, or NULL; the first for NULL. */
+/* The i-th of a list that ends with NULL; NULL: there are no more. */
+const struct hlg_format *hlg_format_at(const struct hlg_format *const *formats, size_t i);
+
+/* The one of this name, or NULL; the first for NULL. */
 const struct hlg_format *hlg_format_find(const struct hlg_format *const *formats,
 					 const char *name);
 
-/* "text|csv|json", to be freed; NULL without memory. */
-char *hlg_format_words(const struct hlg_format *const *formats);
+enum {
+	HLG_FORMAT_WORDS = 256 /* bytes: room for the words of any list */
+};
+
+/* "text|csv|json". */
+const char *hlg_format_words(char words[static HLG_FORMAT_WORDS],
+			     const struct hlg_format *const *formats);
 
 /* Can this build write it, may a terminal (or is out a file), has it what is asked for?
  * Then rows are shown as it does. */
@@ -59,16 +100,15 @@ int hlg_format_choose(const struct hlg_format *format, struct hlg_options *optio
 		      struct hlg_err *err);
 
 /*
- * Writes data to the file out, else to stream; what is written is whole or absent.
- * colours may be NULL, or is data's: set as the stream is. (What is named is a file, even
- * if it is a terminal.)
+ * Writes the result to the file out, else to stream; what is written is whole or absent.
+ * (What is named is a file, even if it is a terminal.)
  */
-int hlg_format_write(const struct hlg_format *format, const char *out, FILE *stream,
-		     void *data, struct hlg_colour *colours, struct hlg_err *err);
+int hlg_format_write(const struct hlg_result *result, const char *out, FILE *stream,
+		     struct hlg_err *err);
 
 /* The writers of a report. */
 int hlg_text_write(FILE *f, const struct hlg_report *report, struct hlg_err *err);
-int hlg_csv_write(FILE *f, const struct hlg_report *report, struct hlg_err *err);
+int hlg_report_records(void *report, struct hlg_records *to, struct hlg_err *err);
 int hlg_report_json_write(FILE *f, const struct hlg_report *report, struct hlg_err *err);
 int hlg_folded_report(FILE *f, const struct hlg_report *report, struct hlg_err *err);
 

@@ -8,19 +8,26 @@
 
 #include "symtab/escape.h"
 
-enum {
-	NUMBER = 400 /* bytes, of a value that is not text: %f has up to 310 digits */
-};
-
-/* The i-th column that the table shows; NULL: it is none of the format's. */
-static const struct hlg_column *column_at(const struct hlg_table *t, size_t i, bool text)
+static const struct hlg_column *column_at(const struct hlg_table *t, size_t i)
 {
-	const struct hlg_column *c = &t->columns[t->layout ? t->layout[i] : i];
-
-	return (text ? c->heading : c->key) ? c : NULL;
+	return &t->columns[t->layout ? t->layout[i] : i];
 }
 
-static const char *decimal(char buf[static NUMBER], uint64_t n)
+const struct hlg_column *hlg_table_key_column(const struct hlg_table *t, size_t i)
+{
+	const struct hlg_column *c = column_at(t, i);
+
+	return c->key ? c : NULL;
+}
+
+static const struct hlg_column *text_column(const struct hlg_table *t, size_t i)
+{
+	const struct hlg_column *c = column_at(t, i);
+
+	return c->heading ? c : NULL;
+}
+
+static const char *decimal(char buf[static HLG_TABLE_NUMBER], uint64_t n)
 {
 	char *at = buf + 24;
 
@@ -31,7 +38,8 @@ static const char *decimal(char buf[static NUMBER], uint64_t n)
 	return at;
 }
 
-/* printf's real number with a point: a program that loads the filter may have a locale. */
+/* printf's real number with a point: a program that loads the filter may have a locale.
+ */
 static const char *pointed(char *text)
 {
 	const char *point = localeconv()->decimal_point;
@@ -59,68 +67,69 @@ const char *hlg_table_ns(char buf[static 24], uint64_t ns)
 	return pointed(buf);
 }
 
-static const char *growth(char buf[static NUMBER], double change)
+static const char *growth(char buf[static HLG_TABLE_NUMBER], double change)
 {
 	char points[16];
 
 	if (isinf(change))
 		return "from 0";
 	if (fabs(change) < 99.995)
-		snprintf(buf, NUMBER, "%s %%", hlg_interval_points(points, change));
+		snprintf(buf, HLG_TABLE_NUMBER, "%s %%",
+			 hlg_interval_points(points, change));
 	else
-		snprintf(buf, NUMBER, "%.0f x", change + 1);
+		snprintf(buf, HLG_TABLE_NUMBER, "%.0f x", change + 1);
 	return buf;
 }
 
-static const char *shares(char buf[static NUMBER], const struct hlg_share *s)
+static const char *shares(char buf[static HLG_TABLE_NUMBER], const struct hlg_share *s)
 {
 	char low[16], high[16];
 
-	snprintf(buf, NUMBER, "%6s - %6s", hlg_interval_percent(low, s->low),
+	snprintf(buf, HLG_TABLE_NUMBER, "%6s - %6s", hlg_interval_percent(low, s->low),
 		 hlg_interval_percent(high, s->high));
 	return buf;
 }
 
-static const char *changes(char buf[static NUMBER], const struct hlg_share *s)
+static const char *changes(char buf[static HLG_TABLE_NUMBER], const struct hlg_share *s)
 {
 	char low[16], high[16];
 
-	snprintf(buf, NUMBER, "%7s to %7s", hlg_interval_points(low, s->low),
+	snprintf(buf, HLG_TABLE_NUMBER, "%7s to %7s", hlg_interval_points(low, s->low),
 		 hlg_interval_points(high, s->high));
 	return buf;
 }
 
-/* A value that is not text, the same in text and CSV; NULL: of another type. */
-static const char *number(char buf[static NUMBER], const struct hlg_column *c,
+/* A value that is not text and is written alike in all formats; NULL: of another type. */
+static const char *number(char buf[static HLG_TABLE_NUMBER], const struct hlg_column *c,
 			  const struct hlg_value *cell)
 {
 	switch (c->type) {
 	case HLG_VALUE_COUNT:
 		return decimal(buf, cell->n);
 	case HLG_VALUE_SIGNED:
-		snprintf(buf, NUMBER, "%+.0f", cell->number);
+		snprintf(buf, HLG_TABLE_NUMBER, "%+.0f", cell->number);
 		return buf;
 	case HLG_VALUE_ADDR:
-		snprintf(buf, NUMBER, "0x%" PRIx64, cell->n);
+		snprintf(buf, HLG_TABLE_NUMBER, "0x%" PRIx64, cell->n);
 		return buf;
 	case HLG_VALUE_PERCENT:
 		return hlg_interval_percent(buf, cell->number);
 	case HLG_VALUE_POINTS:
 		return hlg_interval_points(buf, cell->number);
 	case HLG_VALUE_REAL:
-		snprintf(buf, NUMBER, "%.*f", c->places, cell->number);
+		snprintf(buf, HLG_TABLE_NUMBER, "%.*f", c->places, cell->number);
 		return pointed(buf);
 	case HLG_VALUE_SECONDS:
-		snprintf(buf, NUMBER, "%" PRIu64 ".%09" PRIu64, cell->n / 1000000000,
-			 cell->n % 1000000000);
+		snprintf(buf, HLG_TABLE_NUMBER, "%" PRIu64 ".%09" PRIu64,
+			 cell->n / 1000000000, cell->n % 1000000000);
 		return buf;
 	default:
 		return NULL;
 	}
 }
 
-static const char *text_number(char buf[static NUMBER], const struct hlg_column *c,
-			       const struct hlg_value *cell)
+static const char *text_number(char buf[static HLG_TABLE_NUMBER],
+			       const struct hlg_column *c, const struct hlg_value *cell)
 {
 	switch (c->type) {
 	case HLG_VALUE_GROWTH:
@@ -128,7 +137,7 @@ static const char *text_number(char buf[static NUMBER], const struct hlg_column 
 	case HLG_VALUE_PROBABILITY:
 		if (cell->number < 0.0001)
 			return "<0.0001";
-		snprintf(buf, NUMBER, "%.4f", cell->number);
+		snprintf(buf, HLG_TABLE_NUMBER, "%.4f", cell->number);
 		return pointed(buf);
 	case HLG_VALUE_NS:
 		return hlg_table_ns(buf, cell->n);
@@ -136,6 +145,27 @@ static const char *text_number(char buf[static NUMBER], const struct hlg_column 
 		return shares(buf, &cell->share);
 	case HLG_VALUE_CHANGES:
 		return changes(buf, &cell->share);
+	default:
+		return number(buf, c, cell);
+	}
+}
+
+const char *hlg_table_plain(char buf[static HLG_TABLE_NUMBER], const struct hlg_column *c,
+			    const struct hlg_value *cell)
+{
+	switch (c->type) {
+	case HLG_VALUE_BOOL:
+		return cell->n ? "1" : "0";
+	case HLG_VALUE_NS:
+		return decimal(buf, cell->n);
+	case HLG_VALUE_PROBABILITY:
+		snprintf(buf, HLG_TABLE_NUMBER, "%.4g", cell->number);
+		return pointed(buf);
+	case HLG_VALUE_GROWTH:
+		if (!isfinite(cell->number))
+			return "";
+		snprintf(buf, HLG_TABLE_NUMBER, "%+.2f", 100 * cell->number);
+		return pointed(buf);
 	default:
 		return number(buf, c, cell);
 	}
@@ -183,8 +213,8 @@ static void put_number(FILE *f, const struct hlg_column *c, const char *text)
 	blanks(f, -c->width - (long)(n + unit));
 }
 
-static void put_list(FILE *f, const struct hlg_value *cell, const char *between,
-		     void (*put)(FILE *f, const char *text))
+void hlg_table_list(FILE *f, const struct hlg_value *cell, const char *between,
+		    void (*put)(FILE *f, const char *text))
 {
 	const char *text;
 	size_t i = 0;
@@ -199,7 +229,7 @@ static void put_list(FILE *f, const struct hlg_value *cell, const char *between,
 static void put_text_cell(FILE *f, const struct hlg_table *t, const struct hlg_column *c,
 			  const struct hlg_value *cell)
 {
-	char buf[NUMBER];
+	char buf[HLG_TABLE_NUMBER];
 
 	if (!cell->is)
 		put_text(f, c, c->none ? c->none : "");
@@ -208,7 +238,7 @@ static void put_text_cell(FILE *f, const struct hlg_table *t, const struct hlg_c
 	else if (c->type == HLG_VALUE_BOOL)
 		put_text(f, c, cell->n ? c->unit : "");
 	else if (c->type == HLG_VALUE_LIST)
-		put_list(f, cell, ", ", hlg_escape_print);
+		hlg_table_list(f, cell, ", ", hlg_escape_print);
 	else if (c->type == HLG_VALUE_BAR)
 		hlg_colour_bar(f, &t->colours, cell->share.share, cell->share.high,
 			       abs(c->width));
@@ -221,7 +251,7 @@ static void put_text_cell(FILE *f, const struct hlg_table *t, const struct hlg_c
 void hlg_table_text_head(FILE *f, const struct hlg_table *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		const struct hlg_column *c = column_at(t, i, true);
+		const struct hlg_column *c = text_column(t, i);
 
 		if (!c)
 			continue;
@@ -237,7 +267,7 @@ void hlg_table_text_row(FILE *f, const struct hlg_table *t, const struct hlg_val
 	bool painted = false;
 
 	for (size_t i = 0; i < t->n; i++) {
-		const struct hlg_column *c = column_at(t, i, true);
+		const struct hlg_column *c = text_column(t, i);
 		bool paint = c && c->flags & HLG_COLUMN_PAINTED;
 
 		if (!c)
@@ -252,124 +282,5 @@ void hlg_table_text_row(FILE *f, const struct hlg_table *t, const struct hlg_val
 	}
 	if (painted)
 		hlg_colour_end(f, &t->colours, share);
-	fputc('\n', f);
-}
-
-/*
- * OWASP's list of what begins a formula (CSV Injection), among it the full-width forms of
- * =+-@ that some locales' spreadsheets take for the same. Tabs and line ends are escaped.
- */
-static bool is_formula(const char *text)
-{
-	static const char *const wide[] = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d",
-					   "\xef\xbc\xa0"};
-
-	for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
-		if (strncmp(text, wide[i], strlen(wide[i])) == 0)
-			return true;
-	return text[0] && strchr("=+-@", text[0]);
-}
-
-/* Inside quotes. */
-static void put_quoted(FILE *f, const char *text)
-{
-	hlg_escape_print_as(f, text, SIZE_MAX, '"', "\"\"");
-}
-
-static void put_cell(FILE *f, const char *text)
-{
-	fputs(is_formula(text) ? "\"'" : "\"", f);
-	put_quoted(f, text);
-	fputc('"', f);
-}
-
-static void put_word(FILE *f, const char *text)
-{
-	if (is_formula(text) || text[0] == ' ' || text[strcspn(text, "\",")])
-		put_cell(f, text);
-	else
-		hlg_escape_print(f, text);
-}
-
-static void put_csv_list(FILE *f, const struct hlg_column *c,
-			 const struct hlg_value *cell)
-{
-	size_t i = 0;
-	const char *first = cell->list.next(cell->list.of, &i);
-
-	if (!first)
-		return;
-	fputs(is_formula(first) ? "\"'" : "\"", f);
-	put_list(f, cell, c->between ? c->between : ";", put_quoted);
-	fputc('"', f);
-}
-
-static void put_csv_cell(FILE *f, const struct hlg_column *c,
-			 const struct hlg_value *cell)
-{
-	char buf[NUMBER];
-
-	switch (c->type) {
-	case HLG_VALUE_TEXT:
-		put_cell(f, cell->text);
-		break;
-	case HLG_VALUE_WORD:
-		put_word(f, cell->text);
-		break;
-	case HLG_VALUE_LIST:
-		put_csv_list(f, c, cell);
-		break;
-	case HLG_VALUE_BOOL:
-		fputc(cell->n ? '1' : '0', f);
-		break;
-	case HLG_VALUE_NS:
-		fputs(decimal(buf, cell->n), f);
-		break;
-	case HLG_VALUE_PROBABILITY:
-		snprintf(buf, NUMBER, "%.4g", cell->number);
-		fputs(pointed(buf), f);
-		break;
-	case HLG_VALUE_GROWTH:
-		if (!isfinite(cell->number))
-			break;
-		snprintf(buf, NUMBER, "%+.2f", 100 * cell->number);
-		fputs(pointed(buf), f);
-		break;
-	default:
-		fputs(number(buf, c, cell), f);
-	}
-}
-
-void hlg_table_csv_head(FILE *f, const struct hlg_table *t)
-{
-	const char *comma = "";
-
-	for (size_t i = 0; i < t->n; i++) {
-		const struct hlg_column *c = column_at(t, i, false);
-
-		if (!c)
-			continue;
-		fputs(comma, f);
-		put_word(f, c->key);
-		comma = ",";
-	}
-	fputc('\n', f);
-}
-
-void hlg_table_csv_row(FILE *f, const struct hlg_table *t, const struct hlg_value *cells)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < t->n; i++) {
-		const struct hlg_column *c = column_at(t, i, false);
-
-		if (!c)
-			continue;
-		if (any)
-			fputc(',', f);
-		any = true;
-		if (cells[c - t->columns].is)
-			put_csv_cell(f, c, &cells[c - t->columns]);
-	}
 	fputc('\n', f);
 }

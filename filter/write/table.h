@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tables: what the columns are is said once, and text, CSV and JSON are written from
- * that.
+ * Tables: what the columns are is said once, and text, JSON and formats of records, as
+ * CSV is, are written from that.
  *
  * A table is a list of columns; a row is an array of cells in the same order, filled by
  * its owner. A cell holds a value of its column's type, or none. A column has a key, by
  * which CSV and JSON call it, and a heading, by which text does. A layout names some of
  * the columns in an order, where a format shows not all of them, or shows them otherwise.
  *
- * Text of files is escaped here (escape.h), and a cell of CSV that a spreadsheet would
- * take for a formula gets a ' in front. Errors of writing stay on the stream.
+ * Text of files is escaped here (escape.h). Errors of writing stay on the stream.
  */
 #ifndef HLG_FILTER_WRITE_TABLE_H
 #define HLG_FILTER_WRITE_TABLE_H
@@ -116,10 +115,23 @@ void hlg_table_text_head(FILE *f, const struct hlg_table *table);
 void hlg_table_text_row(FILE *f, const struct hlg_table *table,
 			const struct hlg_value *cells, double share);
 
-/* CSV (RFC 4180, with '\n'). A note is a row whose first column is the word `note`. */
-void hlg_table_csv_head(FILE *f, const struct hlg_table *table);
-void hlg_table_csv_row(FILE *f, const struct hlg_table *table,
-		       const struct hlg_value *cells);
+/* For formats of records (format.h): the i-th column, or NULL if it is one of text only.
+ */
+const struct hlg_column *hlg_table_key_column(const struct hlg_table *table, size_t i);
+
+enum {
+	HLG_TABLE_NUMBER = 400 /* bytes of a number: %f has up to 310 digits */
+};
+
+/* A value as programs read it, in buf or static; it is there, and no TEXT, WORD or LIST.
+ */
+const char *hlg_table_plain(char buf[static HLG_TABLE_NUMBER],
+			    const struct hlg_column *column,
+			    const struct hlg_value *cell);
+
+/* Puts one text of a LIST after the other, with between in between. */
+void hlg_table_list(FILE *f, const struct hlg_value *cell, const char *between,
+		    void (*put)(FILE *f, const char *text));
 
 /* Sets the cells in an object of jansson's; in a build with jansson only. Adds nothing
  * without memory, which filter/write/json.h tells. */

@@ -82,8 +82,9 @@ static int show(struct hlg_run *run, const struct arguments *args,
 	if (rc == 0 && !hlg_source_open_all(&sources, &run->space))
 		rc = hlg_err_memory(err, "lines");
 	if (rc == 0)
-		rc = hlg_format_write(run->format, run->options.out, stdout, &annotate,
-				      &report.colours, err);
+		rc = hlg_format_write(&(struct hlg_result){run->format, &annotate, NULL,
+							   &report.colours},
+				      run->options.out, stdout, err);
 	if (sources.space)
 		hlg_source_close_all(&sources);
 	hlg_report_finish(&report);
@@ -132,7 +133,7 @@ static const struct hlg_format *const formats[] = {&text, &json, NULL};
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {.inputs.formats = formats};
+	struct arguments args = {0};
 	int status;
 
 	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))
@@ -173,7 +174,7 @@ const struct hlg_verb hlg_verb_annotate = {
 	.shared =
 		"input jobs quiet by cpu demangle event force format min output pid skid "
 		"tid time top weight",
-	.formats = "text|json",
+	.formats = formats,
 	.options = options,
 	.check = check,
 	.run = run,

@@ -25,17 +25,15 @@ struct arguments {
 	uint64_t deadline; /* seconds; 0: not stated */
 	uint64_t time;     /* ms */
 	const char *out, *save;
-	int format; /* place in hlg_calibration_formats */
+	const struct hlg_format *format;
 	bool quiet;
 };
-
-#define FORMATS "text|json|csv|html" /* as hlg_calibration_formats */
 
 static int check(void *arguments, struct hlg_err *err)
 {
 	const struct arguments *args = arguments;
 
-	if (hlg_calibration_formats[args->format]->write != hlg_count_text_csv ||
+	if (args->format->write != hlg_count_text_csv ||
 	    args->parts & HLG_CALIBRATE_COUNTING)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
@@ -133,7 +131,8 @@ static const struct hlg_format *json(void)
 
 static int save(struct hlg_calibration *c, const char *path, struct hlg_err *err)
 {
-	return hlg_format_write(json(), path, NULL, c, NULL, err);
+	return hlg_format_write(&(struct hlg_result){json(), c, NULL, NULL}, path, NULL,
+				err);
 }
 
 /* The doctor's copy: the folders above it are made where they are missing. */
@@ -155,7 +154,7 @@ static int save_last(struct hlg_calibration *c, struct hlg_err *err)
 static int check_formats(const struct arguments *args, struct hlg_err *err)
 {
 	struct hlg_options any = {0};
-	int rc = hlg_format_choose(hlg_calibration_formats[args->format], &any, err);
+	int rc = hlg_format_choose(args->format, &any, err);
 
 	return rc < 0 || !args->save ? rc : hlg_format_choose(json(), &any, err);
 }
@@ -187,8 +186,9 @@ static int calibrate(const struct arguments *args)
 	if (rc == 0)
 		rc = measure(&calibration, args, &err);
 	if (rc == 0)
-		rc = hlg_format_write(hlg_calibration_formats[args->format], args->out,
-				      stdout, &calibration, NULL, &err);
+		rc = hlg_format_write(
+			&(struct hlg_result){args->format, &calibration, NULL, NULL},
+			args->out, stdout, &err);
 	if (rc == 0 && args->save)
 		rc = save(&calibration, args->save, &err);
 	if (rc < 0)
@@ -219,9 +219,8 @@ static const struct hlg_verb_option options[] = {
 	 .high = 3600,
 	 .field = offsetof(struct arguments, deadline)},
 	{.name = "format",
-	 .value = FORMATS,
 	 .help = "of the result (text)",
-	 .kind = HLG_VERB_ONE_OF,
+	 .kind = HLG_VERB_FORMAT,
 	 .field = offsetof(struct arguments, format)},
 	{.name = "only",
 	 .value = "crossing,landing,counting", /* as enum hlg_calibration_part */
@@ -271,6 +270,7 @@ const struct hlg_verb hlg_verb_calibrate = {
 	       "perf_event_paranoid of 1 or less for samples; what cannot be measured "
 	       "is left out, with the reason. The exit status is 1 if a truth does not "
 	       "hold: then the figures mean nothing.",
+	.formats = hlg_calibration_formats,
 	.options = options,
 	.check = check,
 	.run = run,

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "filter/options/number.h"
+#include "filter/write/format.h"
 #include "symtab/escape.h"
 #include "tools/cli/output.h"
 
@@ -25,6 +26,8 @@ enum {
 struct work {
 	const struct hlg_argp_run *run;
 	void *arguments;
+	char formats[HLG_FORMAT_WORDS]; /* of the verb */
+	bool format_given;
 	bool helped;
 	struct hlg_err err;
 	int rc; /* of what argp does not tell: no memory */
@@ -103,6 +106,33 @@ static int set_bits(unsigned *field, const struct hlg_verb_option *option,
 		if (*word == '\0')
 			return 0;
 	}
+}
+
+static const struct hlg_format **format_field(void *arguments,
+					      const struct hlg_verb_option *option)
+{
+	return (const struct hlg_format **)((char *)arguments + option->field);
+}
+
+static int set_format(struct work *work, const struct hlg_verb_option *option,
+		      const char *value)
+{
+	const struct hlg_format *format =
+		hlg_format_find(work->run->verb->formats, value);
+	struct hlg_err *err = &work->err;
+
+	if (work->format_given)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--format=%s: format is given twice (give it once)",
+				   value);
+	work->format_given = true;
+	*format_field(work->arguments, option) = format;
+	if (format)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT, "--format=%s: %s (one of %s)", value,
+			   hlg_format_find(hlg_format_filter, value) ? "not here"
+								     : "unknown value",
+			   work->formats);
 }
 
 static int add_text(struct hlg_verb_texts *texts, char *value, struct hlg_err *err)
@@ -192,6 +222,14 @@ static error_t fail(struct work *work, struct argp_state *state, int rc)
 	return EINVAL;
 }
 
+static int take_option(struct work *work, const struct hlg_verb_option *option,
+		       char *value)
+{
+	if (option->kind == HLG_VERB_FORMAT)
+		return set_format(work, option, value);
+	return hlg_argp_run_set(work->arguments, option, value, &work->err);
+}
+
 static error_t take_other(struct work *work, struct argp_state *state, char *value)
 {
 	const struct hlg_verb_option *option = work->run->options;
@@ -241,11 +279,15 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 		if (option->name &&
 		    key == (option->letter ? option->letter : KEY_OPTION + i))
-			return fail(work, state,
-				    hlg_argp_run_set(work->arguments, option, value,
-						     &work->err));
+			return fail(work, state, take_option(work, option, value));
 	}
 	return ARGP_ERR_UNKNOWN;
+}
+
+/* The words of --format are those of the verb's formats. */
+static const char *value_of(const struct hlg_verb_option *option, const char *formats)
+{
+	return option->kind == HLG_VERB_FORMAT ? formats : option->value;
 }
 
 static size_t count(const struct hlg_verb_option *options)
@@ -258,7 +300,8 @@ static size_t count(const struct hlg_verb_option *options)
 }
 
 /* The table's options as argp has them, and the two of every verb; NULL: no memory. */
-static struct argp_option *make_options(const struct hlg_verb_option *options)
+static struct argp_option *make_options(const struct hlg_verb_option *options,
+					const char *formats)
 {
 	struct argp_option *to = calloc(2 * count(options) + 3, sizeof(*to));
 	size_t n = 0;
@@ -268,10 +311,12 @@ static struct argp_option *make_options(const struct hlg_verb_option *options)
 
 		if (!o->name)
 			continue;
-		to[n++] = (struct argp_option){
-			o->name,  o->letter ? o->letter : KEY_OPTION + i,
-			o->value, o->optional ? OPTION_ARG_OPTIONAL : 0,
-			o->help,  o->group};
+		to[n++] = (struct argp_option){o->name,
+					       o->letter ? o->letter : KEY_OPTION + i,
+					       value_of(o, formats),
+					       o->optional ? OPTION_ARG_OPTIONAL : 0,
+					       o->help,
+					       o->group};
 		if (o->alias)
 			to[n++] = (struct argp_option){
 				o->alias, 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0};
@@ -283,6 +328,12 @@ static struct argp_option *make_options(const struct hlg_verb_option *options)
 			"usage", KEY_USAGE, NULL, 0, "Give a short usage message", -1};
 	}
 	return to;
+}
+
+static const char *list_formats(const struct hlg_verb *verb,
+				char words[static HLG_FORMAT_WORDS])
+{
+	return verb->formats ? hlg_format_words(words, verb->formats) : NULL;
 }
 
 /* argp_parse; what it tells is fit for a terminal. */
@@ -339,8 +390,9 @@ bool hlg_argp_run_words(const struct hlg_argp_run *run, int argc, char **argv,
 			void *arguments, int *status)
 {
 	struct work work = {.run = run, .arguments = arguments};
-	struct argp_option *options = make_options(run->options);
 	const struct hlg_verb *verb = run->verb;
+	const char *formats = list_formats(verb, work.formats);
+	struct argp_option *options = make_options(run->options, formats);
 	const struct argp argp = {options, parse, verb->usage, verb->doc,
 				  NULL,    NULL,  NULL};
 	error_t rc = ENOMEM;
@@ -351,6 +403,10 @@ bool hlg_argp_run_words(const struct hlg_argp_run *run, int argc, char **argv,
 		*status = 2;
 		return false;
 	}
+	for (const struct hlg_verb_option *o = run->options; !is_end(o); o++)
+		if (o->kind == HLG_VERB_FORMAT)
+			*format_field(arguments, o) =
+				hlg_format_find(verb->formats, NULL);
 	if (options)
 		rc = parse_words(&argp, argc, argv,
 				 ARGP_NO_EXIT | ARGP_NO_HELP |
@@ -382,15 +438,18 @@ void hlg_argp_run_list(const struct hlg_argp_run *run)
 		[HLG_VERB_FLAG] = "flag",    [HLG_VERB_TEXT] = "any",
 		[HLG_VERB_TEXTS] = "many",   [HLG_VERB_ONE_OF] = "one",
 		[HLG_VERB_SOME_OF] = "some", [HLG_VERB_NUMBER] = "any",
-		[HLG_VERB_REST] = "any"};
+		[HLG_VERB_FORMAT] = "one",   [HLG_VERB_REST] = "any"};
+	char words[HLG_FORMAT_WORDS];
+	const char *formats = list_formats(run->verb, words);
 
 	for (const struct hlg_verb_option *o = run->options; !is_end(o); o++) {
 		char letter[] = {'-', o->letter, '\0'};
+		const char *value = value_of(o, formats);
 
 		if (o->name)
 			printf("option\t%s\t--%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
 			       run->verb->name, o->name, o->letter ? letter : "",
-			       o->value ? o->value : "", kinds[o->kind],
+			       value ? value : "", kinds[o->kind],
 			       o->optional ? "optional" : "", o->files ? o->files : "",
 			       o->help);
 	}

@@ -17,6 +17,8 @@
 
 #include "symtab/err.h"
 
+struct hlg_format; /* filter/write/format.h */
+
 /* What an option's value is, and the type of the field that keeps it. */
 enum hlg_verb_kind {
 	HLG_VERB_FLAG = 1, /* there is none; bool */
@@ -25,6 +27,8 @@ enum hlg_verb_kind {
 	HLG_VERB_ONE_OF,   /* int: which of the words "a|b|c", from 0 on */
 	HLG_VERB_SOME_OF,  /* unsigned: bits of the words "a,b,c" */
 	HLG_VERB_NUMBER,   /* uint64_t, from low to high */
+	HLG_VERB_FORMAT,   /* const struct hlg_format *: one of the verb's, at first the
+			    * first; may be given once */
 	HLG_VERB_REST,     /* char **: this word and all behind it; ends with NULL */
 };
 
@@ -93,8 +97,8 @@ struct hlg_verb {
 	/* NULL, or the options of inputs.h that it has, "input jobs output top"; its
 	 * arguments begin with a struct hlg_inputs then. */
 	const char *shared;
-	const char
-		*formats; /* words of --format, "text|csv|svg", if it is not report's */
+	const struct hlg_format *const
+		*formats; /* what --format names; NULL: no such option */
 	const char *by;   /* words of --by, if not all */
 	bool in_order;    /* what a word is depends on the words before */
 	/* Its own options; the last is empty. May be NULL. */

@@ -116,8 +116,10 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 	if (rc == 0)
 		rc = diff.notes.lost ? hlg_err_memory(err, "diff") : 0;
 	if (rc == 0)
-		rc = hlg_format_write(sides[0].run.format, sides[0].run.options.out,
-				      stdout, &diff, &diff.colours, err);
+		rc = hlg_format_write(&(struct hlg_result){sides[0].run.format, &diff,
+							   hlg_diff_records,
+							   &diff.colours},
+				      sides[0].run.options.out, stdout, err);
 	if (rc == 0)
 		*status = judge(&diff, args);
 	hlg_diff_finish(&diff);
@@ -145,8 +147,7 @@ static int diff(const struct hlg_inputs *in, const struct arguments *args)
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {
-		.inputs = {.second = &args.after, .formats = hlg_diff_formats}};
+	struct arguments args = {.inputs.second = &args.after};
 	int status;
 
 	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))
@@ -181,7 +182,7 @@ const struct hlg_verb hlg_verb_diff = {
 	.shared =
 		"input jobs quiet after cpu demangle event force format gaps min output "
 		"pid region tid time top weight",
-	.formats = "text|csv|json",
+	.formats = hlg_diff_formats,
 	.in_order = true, /* which side a word is of is told by its place */
 	.options = options,
 	.run = run,

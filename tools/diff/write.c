@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The comparison as a table, for people and as CSV: one header, then records `recording`,
- * `total`, `trust`, `method`, `note`, `function` (with labels, gaps, data, outside; or
- * guest addresses) and `region`. Percentages have two decimals, as in a report; p and q
- * four digits.
+ * The comparison as text, and as records, which CSV is made of: `recording`, `total`,
+ * `trust`, `method`, `note`, `function` (with labels, gaps, data, outside; or guest
+ * addresses) and `region`. Percentages have two decimals, as in a report; p and q four
+ * digits.
  */
 #include "tools/diff/write.h"
 
@@ -138,30 +138,30 @@ void hlg_diff_values(struct hlg_value v[static HLG_DIFF_COLUMNS],
 }
 
 /* A record that has a name and a status, and nothing else. */
-static void write_line(FILE *f, const struct hlg_table *t, const char *record,
-		       const char *name, const char *status)
+static void write_line(struct hlg_records *to, const char *record, const char *name,
+		       const char *status)
 {
 	struct hlg_value v[HLG_DIFF_COLUMNS] = {0};
 
 	v[HLG_DIFF_RECORD] = hlg_table_text_value(record);
 	v[HLG_DIFF_NAME] = hlg_table_text_value(name);
 	v[HLG_DIFF_STATUS] = hlg_table_text_value(status);
-	hlg_table_csv_row(f, t, v);
+	hlg_format_record(to, v);
 }
 
-static void write_total(FILE *f, const struct hlg_table *t, const char *name,
-			struct hlg_count before, struct hlg_count after)
+static void write_total(struct hlg_records *to, const char *name, struct hlg_count before,
+			struct hlg_count after)
 {
 	struct hlg_value v[HLG_DIFF_COLUMNS] = {0};
 
 	v[HLG_DIFF_RECORD] = hlg_table_text_value("total");
 	v[HLG_DIFF_NAME] = hlg_table_text_value(name);
 	set_counts(v, (struct hlg_count[2]){before, after});
-	hlg_table_csv_row(f, t, v);
+	hlg_format_record(to, v);
 }
 
-static void write_csv_rows(FILE *f, const struct hlg_table *t,
-			   const struct hlg_diff *diff, const struct hlg_diff_rows *rows)
+static void write_row_records(struct hlg_records *to, const struct hlg_diff *diff,
+			      const struct hlg_diff_rows *rows)
 {
 	struct hlg_value v[HLG_DIFF_COLUMNS];
 	size_t shown = 0;
@@ -171,35 +171,34 @@ static void write_csv_rows(FILE *f, const struct hlg_table *t,
 			continue;
 		shown++;
 		hlg_diff_values(v, diff, &rows->row[i]);
-		hlg_table_csv_row(f, t, v);
+		hlg_format_record(to, v);
 	}
 }
 
-static int write_csv(void *data, FILE *f, struct hlg_err *err)
+int hlg_diff_records(void *data, struct hlg_records *to, struct hlg_err *err)
 {
 	const struct hlg_diff *diff = data;
 	static const struct hlg_table table = {hlg_diff_columns, .n = HLG_DIFF_COLUMNS};
 	const struct hlg_view *a = &diff->side[0].all, *b = &diff->side[1].all;
 
 	(void)err;
-	hlg_table_csv_head(f, &table);
+	hlg_format_begin(to, &table);
 	for (int s = 0; s < 2; s++)
 		for (size_t i = 0; i < diff->side[s].n_runs; i++)
-			write_line(f, &table, "recording", diff->side[s].paths[i],
-				   sides[s]);
-	write_total(f, &table, "guest", a->guest, b->guest);
-	write_total(f, &table, "dropped", a->dropped, b->dropped);
+			write_line(to, "recording", diff->side[s].paths[i], sides[s]);
+	write_total(to, "guest", a->guest, b->guest);
+	write_total(to, "dropped", a->dropped, b->dropped);
 	for (int s = 0; s < 2; s++)
-		write_line(f, &table, "trust",
+		write_line(to, "trust",
 			   hlg_verdict_word(diff->side[s].report.trust.all.verdict),
 			   sides[s]);
-	write_line(f, &table, "method", diff->matched, "matched");
-	write_line(f, &table, "method", diff->shares, "shares");
-	write_line(f, &table, "method", diff->test, "test");
+	write_line(to, "method", diff->matched, "matched");
+	write_line(to, "method", diff->shares, "shares");
+	write_line(to, "method", diff->test, "test");
 	for (size_t i = 0; i < diff->notes.n; i++)
-		write_line(f, &table, "note", diff->notes.line[i], NULL);
-	write_csv_rows(f, &table, diff, &diff->functions);
-	write_csv_rows(f, &table, diff, &diff->regions);
+		write_line(to, "note", diff->notes.line[i], NULL);
+	write_row_records(to, diff, &diff->functions);
+	write_row_records(to, diff, &diff->regions);
 	return 0;
 }
 
@@ -392,7 +391,7 @@ static int write_text(void *data, FILE *f, struct hlg_err *err)
 
 static const struct hlg_format text = {
 	.name = "text", .top = 40, .notes = true, .write = write_text};
-static const struct hlg_format csv = {.name = "csv", .notes = true, .write = write_csv};
 static const struct hlg_format json = {
 	.name = "json", .notes = true, HLG_FORMAT_JANSSON(hlg_diff_json)};
-const struct hlg_format *const hlg_diff_formats[] = {&text, &csv, &json, NULL};
+const struct hlg_format *const hlg_diff_formats[] = {&text, &hlg_format_of_records, &json,
+						     NULL};

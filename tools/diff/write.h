@@ -9,7 +9,7 @@
 #include "filter/write/table.h"
 #include "tools/diff/diff.h"
 
-/* CSV has those with a key as they stand here; of both sides, before comes first. */
+/* Records have those with a key as they stand here; of both sides, before comes first. */
 enum hlg_diff_column {
 	HLG_DIFF_RECORD,
 	HLG_DIFF_NAME,
@@ -39,8 +39,9 @@ extern const struct hlg_column hlg_diff_columns[HLG_DIFF_COLUMNS];
 void hlg_diff_values(struct hlg_value values[static HLG_DIFF_COLUMNS],
 		     const struct hlg_diff *diff, const struct hlg_diff_row *row);
 
-/* Writers of a struct hlg_diff, text first. */
+/* Of a struct hlg_diff, text first; and its records. */
 extern const struct hlg_format *const hlg_diff_formats[];
+int hlg_diff_records(void *diff, struct hlg_records *to, struct hlg_err *err);
 int hlg_diff_json(void *diff, FILE *f, struct hlg_err *err);
 
 /* How many of the rows top= and min= leave: those whose larger share is min or more. The

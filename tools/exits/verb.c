@@ -156,8 +156,9 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		hlg_exits_add_times(&r.time, &sums->vcpus[i]);
 	hlg_exits_histogram(r.octaves, sums, r.kind, &choice);
 	if (rc == 0)
-		rc = hlg_format_write(run->format, run->options.out, stdout, &r,
-				      &r.colours, err);
+		rc = hlg_format_write(&(struct hlg_result){run->format, &r,
+							   hlg_exits_records, &r.colours},
+				      run->options.out, stdout, err);
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		hlg_exits_table_finish(&r.tables[i]);
 	return rc;
@@ -278,7 +279,7 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {.inputs.formats = hlg_exits_formats};
+	struct arguments args = {0};
 	int status;
 
 	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))
@@ -317,7 +318,7 @@ const struct hlg_verb hlg_verb_exits = {
 	       "Recordings come from " HLG_EXITS_HOW ".",
 	.files = "elf recording",
 	.shared = "input quiet by demangle format output pid tid time top",
-	.formats = "text|csv|json",
+	.formats = hlg_exits_formats,
 	.by = "tid",
 	.options = options,
 	.run = run,

@@ -138,8 +138,8 @@ void hlg_exits_values(struct hlg_value v[static HLG_EXITS_COLUMNS],
 }
 
 /* A record that has a name and one value. */
-static void write_record(FILE *f, const struct hlg_table *t, const char *record,
-			 const char *kind, const char *name, size_t column, uint64_t n)
+static void write_record(struct hlg_records *to, const char *record, const char *kind,
+			 const char *name, size_t column, uint64_t n)
 {
 	struct hlg_value v[HLG_EXITS_COLUMNS] = {0};
 
@@ -148,48 +148,47 @@ static void write_record(FILE *f, const struct hlg_table *t, const char *record,
 	v[HLG_EXITS_COLUMN_NAME] = hlg_table_text_value(name);
 	v[column] = column == HLG_EXITS_COLUMN_NAME ? v[HLG_EXITS_COLUMN_NAME]
 						    : hlg_table_count_value(n);
-	hlg_table_csv_row(f, t, v);
+	hlg_format_record(to, v);
 }
 
-static void write_csv_head(FILE *f, const struct hlg_table *t,
-			   const struct hlg_exits_report *r)
+static void write_head_records(struct hlg_records *to, const struct hlg_exits_report *r)
 {
 	const char *name;
 	uint64_t n;
 
-	hlg_table_csv_head(f, t);
 	for (int kind = 0; kind < HLG_EXITS_KINDS; kind++)
-		write_record(f, t, "pairs", hlg_exits_kind_word(kind),
+		write_record(to, "pairs", hlg_exits_kind_word(kind),
 			     kind == HLG_EXITS_GUEST ? "kvm_exit to kvm_entry"
 						     : "kvm_userspace_exit to KVM_RUN",
 			     HLG_EXITS_COLUMN_COUNT, r->sums->pairs[kind]);
 	for (size_t i = 0; (name = hlg_exits_excluded(r, i, &n)); i++)
-		write_record(f, t, "excluded", NULL, name, HLG_EXITS_COLUMN_COUNT, n);
+		write_record(to, "excluded", NULL, name, HLG_EXITS_COLUMN_COUNT, n);
 	for (size_t i = 0; (name = hlg_exits_part(r, &r->time, i, &n)); i++)
 		if (n != UINT64_MAX)
-			write_record(f, t, "time", NULL, name, HLG_EXITS_COLUMN_TIMES, n);
+			write_record(to, "time", NULL, name, HLG_EXITS_COLUMN_TIMES, n);
 	for (size_t i = 0; i < r->notes->n; i++)
-		write_record(f, t, "note", NULL, r->notes->line[i], HLG_EXITS_COLUMN_NAME,
+		write_record(to, "note", NULL, r->notes->line[i], HLG_EXITS_COLUMN_NAME,
 			     0);
 }
 
 /*
- * One header, then records `pairs`, `excluded`, `time`, `note`, those of the tables
+ * Records `pairs`, `excluded`, `time`, `note`, those of the tables
  * (`reason`, `function`, `port`, `vcpu`) and `histogram`, whose number is where a row
  * begins. All times are in ns.
  */
-static int write_csv(void *report, FILE *f, struct hlg_err *err)
+int hlg_exits_records(void *report, struct hlg_records *to, struct hlg_err *err)
 {
 	static const struct hlg_table table = {hlg_exits_columns, .n = HLG_EXITS_COLUMNS};
 	const struct hlg_exits_report *r = report;
 	struct hlg_value v[HLG_EXITS_COLUMNS];
 
 	(void)err;
-	write_csv_head(f, &table, r);
+	hlg_format_begin(to, &table);
+	write_head_records(to, r);
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		for (size_t k = 0; k < hlg_exits_shown(r, &r->tables[i]); k++) {
 			hlg_exits_values(v, r, &r->tables[i], &r->tables[i].rows[k]);
-			hlg_table_csv_row(f, &table, v);
+			hlg_format_record(to, v);
 		}
 	for (int i = 0; i < HLG_EXITS_OCTAVES; i++) {
 		if (!r->octaves[i])
@@ -202,7 +201,7 @@ static int write_csv(void *report, FILE *f, struct hlg_err *err)
 		v[HLG_EXITS_COLUMN_NUMBER] =
 			hlg_table_count_value(i ? UINT64_C(1) << i : 0);
 		v[HLG_EXITS_COLUMN_COUNT] = hlg_table_count_value(r->octaves[i]);
-		hlg_table_csv_row(f, &table, v);
+		hlg_format_record(to, v);
 	}
 	return 0;
 }
@@ -364,7 +363,7 @@ static int write_text(void *report, FILE *f, struct hlg_err *err)
 
 static const struct hlg_format text = {
 	.name = "text", .top = 20, .notes = true, .write = write_text};
-static const struct hlg_format csv = {.name = "csv", .notes = true, .write = write_csv};
 static const struct hlg_format json = {
 	.name = "json", .notes = true, HLG_FORMAT_JANSSON(hlg_exits_json)};
-const struct hlg_format *const hlg_exits_formats[] = {&text, &csv, &json, NULL};
+const struct hlg_format *const hlg_exits_formats[] = {&text, &hlg_format_of_records,
+						      &json, NULL};

@@ -44,7 +44,7 @@ const char *hlg_exits_excluded(const struct hlg_exits_report *report, size_t i,
 const char *hlg_exits_part(const struct hlg_exits_report *report,
 			   const struct hlg_exits_vcpu *vcpu, size_t i, uint64_t *ns);
 
-/* The columns of all tables; CSV has them as they stand. */
+/* The columns of all tables; records have them as they stand. */
 enum hlg_exits_column {
 	HLG_EXITS_COLUMN_RECORD,
 	HLG_EXITS_COLUMN_KIND,
@@ -68,8 +68,9 @@ void hlg_exits_values(struct hlg_value values[static HLG_EXITS_COLUMNS],
 		      const struct hlg_exits_table *table,
 		      const struct hlg_exits_row *row);
 
-/* Writers of a struct hlg_exits_report, text first. json fails without memory. */
+/* Of a struct hlg_exits_report, text first; and its records. */
 extern const struct hlg_format *const hlg_exits_formats[];
+int hlg_exits_records(void *report, struct hlg_records *to, struct hlg_err *err);
 int hlg_exits_json(void *report, FILE *f, struct hlg_err *err);
 
 #endif

@@ -224,8 +224,8 @@ static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 					    &flame->after, err);
 	if (rc < 0)
 		return rc;
-	return hlg_format_write(in->format, flame->after.run.options.out, stdout, flame,
-				NULL, err);
+	return hlg_format_write(&(struct hlg_result){in->format, flame, NULL, NULL},
+				flame->after.run.options.out, stdout, err);
 }
 
 static void finish(struct flame *flame)
@@ -280,7 +280,7 @@ static int show(struct arguments *args)
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {.inputs = {.second = &args.before, .formats = formats}};
+	struct arguments args = {.inputs.second = &args.before};
 	int status;
 
 	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))
@@ -325,7 +325,7 @@ const struct hlg_verb hlg_verb_flame = {
 	/* Of the report's those that decide what stacks there are. */
 	.shared = "input jobs quiet by cpu demangle event force format gaps min mode "
 		  "output pid roots stacks tid time weight",
-	.formats = "svg|folded|speedscope",
+	.formats = formats,
 	.options = options,
 	.run = run,
 };

@@ -160,31 +160,6 @@ static int set_filter(void *arguments, const struct hlg_verb_option *option, cha
 	return rc;
 }
 
-/* The words of format= in the filter's table. */
-static const char *filter_formats(void)
-{
-	for (size_t i = 0; i < hlg_n_options; i++)
-		if (strcmp(hlg_option_table[i].name, "format") == 0)
-			return hlg_option_table[i].value;
-	return NULL;
-}
-
-static int set_format(void *arguments, const struct hlg_verb_option *option, char *value,
-		      struct hlg_err *err)
-{
-	struct hlg_inputs *in = arguments;
-	bool filters = is_one_of(filter_formats(), '|', value, strlen(value));
-	bool verbs = is_one_of(option->value, '|', value, strlen(value));
-
-	if (!verbs)
-		return hlg_err_set(err, HLG_EINPUT, "--format=%s: %s (one of %s)", value,
-				   filters ? "not here" : "unknown value", option->value);
-	in->format = hlg_format_find(in->formats, value);
-	in->n_formats++;
-	assert(in->format); /* each word is one */
-	return 0;
-}
-
 static const struct hlg_verb_option shared[] = {
 	{.name = "input",
 	 .letter = 'i',
@@ -246,9 +221,8 @@ static struct hlg_verb_option filter_option(const struct hlg_verb *verb,
 		.group = 1};
 
 	if (strcmp(from->name, "format") == 0) {
-		option.set = set_format;
-		if (verb->formats)
-			option.value = verb->formats;
+		option.kind = HLG_VERB_FORMAT;
+		option.field = offsetof(struct hlg_inputs, format);
 	} else if (strcmp(from->name, "by") == 0 && verb->by) {
 		option.value = verb->by;
 	}
@@ -513,10 +487,6 @@ static int check_words(const struct hlg_inputs *in, struct hlg_err *err)
 	/* "--out FILE.data" is easily written for "--out=x FILE.data". */
 	if (rc == 0)
 		rc = hlg_target_check_magic(options.out, HLG_MAGIC_NONE, err);
-	if (rc == 0 && in->n_formats > 1)
-		rc = hlg_err_set(err, HLG_EINPUT,
-				 "--format=%s: format is given twice (give it once)",
-				 in->format->name);
 	counts = options.stacks == HLG_STACKS_COUNTERS;
 	hlg_options_finish(&options);
 	if (rc == 0 && in->n_images == 0 && !in->no_images && !counts)
@@ -536,10 +506,6 @@ bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int ar
 	int rc = options ? 0 : hlg_err_memory(&err, "arguments");
 
 	in->verb = verb;
-	in->format = in->formats ? in->formats[0] : NULL;
-	for (size_t i = 0; in->formats && in->formats[i]; i++) /* each is a word */
-		assert(is_one_of(verb->formats, '|', in->formats[i]->name,
-				 strlen(in->formats[i]->name)));
 	in->threads = 1;
 	if (in->second)
 		in->second->verb = verb;

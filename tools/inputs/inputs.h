@@ -25,9 +25,6 @@ struct hlg_inputs {
 	 * of both sides; images of the first are the second's too, unless that has its
 	 * own. It is finished with the first. */
 	struct hlg_inputs *second;
-	/* In: what the words of the verb's formats stand for, in their order; NULL if it
-	 * has none. The first is taken unless one is asked for. */
-	const struct hlg_format *const *formats;
 	/* Out. */
 	const struct hlg_verb *verb;
 	char **words; /* for hlg_run_start: --key=value and images */
@@ -39,11 +36,10 @@ struct hlg_inputs {
 	size_t n_others;
 	unsigned threads;
 	bool quiet;
-	unsigned n_formats; /* how often --format is given */
-	bool behind;        /* --after was met */
+	bool behind;    /* --after was met */
 	bool no_images; /* with a second: none is named, and all files are saved profiles
 			 */
-	const struct hlg_format *format; /* one of formats; NULL: there are none */
+	const struct hlg_format *format; /* NULL: the verb has none */
 };
 
 /*

@@ -24,7 +24,7 @@ struct arguments {
 	const char *out;
 	bool own, inlines;
 	int demangle; /* 0 no, 1 yes */
-	int format;   /* place in hlg_lookup_formats */
+	const struct hlg_format *format;
 	struct hlg_verb_texts images, addresses;
 };
 
@@ -122,7 +122,7 @@ static bool answer(struct lookup *l, uint64_t addr)
 		find_line(l, &a);
 	name = hlg_place_name(&a.place, args->demangle);
 	a.name = name;
-	ok = name && hlg_lookup_formats[args->format]->write(&a, l->f, &err) == 0;
+	ok = name && args->format->write(&a, l->f, &err) == 0;
 	free(name);
 	return ok;
 }
@@ -194,7 +194,7 @@ static void read_questions(struct lookup *l)
 static int open_lookup(struct lookup *l, struct hlg_err *err)
 {
 	struct hlg_options any = {0};
-	int rc = hlg_format_choose(hlg_lookup_formats[l->args->format], &any, err);
+	int rc = hlg_format_choose(l->args->format, &any, err);
 
 	if (rc == 0)
 		rc = hlg_images_open(&l->space, l->args->images.text, l->args->images.n,
@@ -271,9 +271,8 @@ static const struct hlg_verb_option options[] = {
 	 .optional = true,
 	 .field = offsetof(struct arguments, demangle)},
 	{.name = "format",
-	 .value = "text|json", /* as hlg_lookup_formats */
 	 .help = "json: an object a line (text)",
-	 .kind = HLG_VERB_ONE_OF,
+	 .kind = HLG_VERB_FORMAT,
 	 .field = offsetof(struct arguments, format)},
 	{.kind = HLG_VERB_TEXTS, .set = take_word},
 	{0},
@@ -293,6 +292,7 @@ const struct hlg_verb hlg_verb_lookup = {
 	       "but hexadecimal digits, unless it is the first and a file; any other "
 	       "image of such a name can be written ./cafe.",
 	.files = "elf",
+	.formats = hlg_lookup_formats,
 	.options = options,
 	.check = check,
 	.run = run,

@@ -61,7 +61,7 @@ static const struct hlg_format pprof = {
 
 static const struct hlg_format *const formats[] = {
 	&hlg_format_text,
-	&hlg_format_csv,
+	&hlg_format_of_records,
 	&hlg_format_json,
 	&hlg_format_folded,
 	&pprof,
@@ -121,7 +121,7 @@ static int profile(const struct hlg_inputs *in, const char *calibration)
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {.inputs.formats = formats};
+	struct arguments args = {0};
 	int status;
 
 	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))
@@ -155,7 +155,7 @@ const struct hlg_verb hlg_verb_report = {
 	/* All but emit=, perf's business, and strict=, what this verb always is. */
 	.shared = "input jobs quiet aliases by cpu demangle event force format gaps min "
 		  "mode output pid region roots skid stacks tid time top weight",
-	.formats = "text|csv|json|folded|pprof|callgrind|speedscope",
+	.formats = formats,
 	.options = options,
 	.run = run,
 };

@@ -16,7 +16,7 @@
 struct arguments {
 	char *path;
 	const char *out;
-	int format; /* place in formats */
+	const struct hlg_format *format;
 	bool top_given;
 	struct hlg_sysprof_style style;
 };
@@ -130,10 +130,10 @@ static int check(void *arguments, struct hlg_err *err)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "no stream is given (misc.sysprof.start of "
 				   "Tarantool's LuaJIT makes one)");
-	if (args->style.by_state && formats[args->format] != &folded)
+	if (args->style.by_state && args->format != &folded)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--roots: is of folded stacks (say --format=folded)");
-	if (args->top_given && formats[args->format] != &text)
+	if (args->top_given && args->format != &text)
 		return hlg_err_set(err, HLG_EINPUT, "--top: is of text (leave it out)");
 	if (hlg_target_check_input(args->out, args->path, err) < 0)
 		return HLG_EINPUT;
@@ -168,7 +168,7 @@ static void tell(const struct arguments *args, const char *note)
 {
 	struct hlg_err line;
 
-	if (!note || formats[args->format]->notes)
+	if (!note || args->format->notes)
 		return;
 	hlg_err_set(&line, 0, "%s: %s", args->path, note);
 	fprintf(stderr, "hlguest: %s\n", line.msg);
@@ -179,8 +179,8 @@ static int write_all(const struct hlg_sysprof *s, const struct arguments *args,
 {
 	struct writing writing = {s, args};
 
-	return hlg_format_write(formats[args->format], args->out, stdout, &writing, NULL,
-				err);
+	return hlg_format_write(&(struct hlg_result){args->format, &writing, NULL, NULL},
+				args->out, stdout, err);
 }
 
 /* Returns the exit status. */
@@ -190,7 +190,7 @@ static int show(struct arguments *args)
 	struct hlg_err err;
 	char *note = NULL;
 	struct hlg_options any = {.out = (char *)args->out};
-	int rc = hlg_format_choose(formats[args->format], &any, &err);
+	int rc = hlg_format_choose(args->format, &any, &err);
 
 	if (rc == 0)
 		rc = hlg_out_check(args->out, HLG_MAGIC_NONE, &err);
@@ -226,9 +226,8 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 static const struct hlg_verb_option options[] = {
 	{.name = "format",
-	 .value = "text|folded|json", /* as formats */
 	 .help = "text",
-	 .kind = HLG_VERB_ONE_OF,
+	 .kind = HLG_VERB_FORMAT,
 	 .field = offsetof(struct arguments, format)},
 	{.name = "mode",
 	 .value = "D|L|C",
@@ -262,6 +261,7 @@ const struct hlg_verb hlg_verb_sysprof = {
 	       "FILE may be -, standard input. Streams come from misc.sysprof.start of "
 	       "Tarantool's LuaJIT.",
 	.files = "stream",
+	.formats = formats,
 	.options = options,
 	.run = run,
 	.check = check,

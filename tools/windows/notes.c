@@ -83,15 +83,14 @@ void hlg_windows_notes_text(FILE *f, const struct hlg_note_list *notes)
 	}
 }
 
-void hlg_windows_notes_csv(FILE *f, const struct hlg_note_list *notes,
-			   const struct hlg_table *table)
+void hlg_windows_notes_records(struct hlg_records *to, const struct hlg_note_list *notes)
 {
-	struct hlg_value *values = calloc(table->n, sizeof(*values));
+	struct hlg_value *values = calloc(to->table->n, sizeof(*values));
 
 	for (size_t i = 0; values && i < notes->n; i++) {
 		values[0] = hlg_table_text_value("note");
 		values[1] = hlg_table_text_value(notes->line[i]);
-		hlg_table_csv_row(f, table, values);
+		hlg_format_record(to, values);
 	}
 	free(values);
 }

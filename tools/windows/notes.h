@@ -7,16 +7,16 @@
 #include <stdio.h>
 
 #include "filter/output/note-list.h"
+#include "filter/write/format.h"
 #include "filter/write/table.h"
 #include "tools/windows/windows.h"
 
 /* Adds what a reader of the rows should know. */
 void hlg_windows_notes(struct hlg_note_list *notes, const struct hlg_windows *windows);
 
-/* As text, behind #; as records of CSV, whose columns begin with record and name. */
+/* As text, behind #; as records, whose columns begin with record and name. */
 void hlg_windows_notes_text(FILE *f, const struct hlg_note_list *notes);
-void hlg_windows_notes_csv(FILE *f, const struct hlg_note_list *notes,
-			   const struct hlg_table *table);
+void hlg_windows_notes_records(struct hlg_records *to, const struct hlg_note_list *notes);
 
 /*
  * Columns and a row's values that depend on the counters: some, one for each column of

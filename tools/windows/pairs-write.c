@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pairs as CSV, text and JSON. CSV has records `note`, `spread`, named by a figure of the
+ * Pairs as records, text and JSON. Records are `note`, `spread`, named by a figure of the
  * distributions of all columns, and `pair`.
  */
 #include <inttypes.h>
@@ -40,7 +40,7 @@ static const struct hlg_column pair_ends[] = {
 	{"outlier", NULL, .type = HLG_VALUE_LIST},
 };
 
-/* Of a column's distribution; CSV has them as rows. */
+/* Of a column's distribution; records have them as rows. */
 static const struct hlg_column spread_columns[] = {
 	{"n", NULL, .type = HLG_VALUE_COUNT},
 	{"min", "min", .type = HLG_VALUE_COUNT, 0, 14},
@@ -126,10 +126,9 @@ static void set_pair(struct hlg_windows_columns *c, const struct outliers *o)
 }
 
 /* A row for each figure: in every column of counts it is the figure of these. */
-static void write_spreads(FILE *f, struct hlg_windows_columns *c,
+static void write_spreads(struct hlg_records *to, struct hlg_windows_columns *c,
 			  const struct hlg_pairs *pairs)
 {
-	const struct hlg_table table = {c->column, .n = c->n};
 	struct hlg_value v[FIGURES];
 
 	for (size_t k = 0; k + 1 < FIGURES; k++) {
@@ -142,15 +141,15 @@ static void write_spreads(FILE *f, struct hlg_windows_columns *c,
 			c->column[c->counts + i].places = spread_columns[k].places;
 			c->value[c->counts + i] = v[k];
 		}
-		hlg_table_csv_row(f, &table, c->value);
+		hlg_format_record(to, c->value);
 	}
 	for (size_t i = 0; i < pairs->table.n_columns; i++)
 		c->column[c->counts + i].type = HLG_VALUE_COUNT;
 }
 
-int hlg_pairs_write_csv(FILE *f, const struct hlg_pairs *pairs,
-			const struct hlg_windows *w,
-			const struct hlg_windows_style *style, struct hlg_err *err)
+int hlg_pairs_write_records(struct hlg_records *to, const struct hlg_pairs *pairs,
+			    const struct hlg_windows *w,
+			    const struct hlg_windows_style *style, struct hlg_err *err)
 {
 	struct hlg_note_list notes = {0};
 	struct hlg_windows_columns c;
@@ -161,15 +160,15 @@ int hlg_pairs_write_csv(FILE *f, const struct hlg_pairs *pairs,
 
 	make_notes(&notes, pairs, w);
 	if (ok) {
-		hlg_table_csv_head(f, &table);
-		hlg_windows_notes_csv(f, &notes, &table);
-		write_spreads(f, &c, pairs);
+		hlg_format_begin(to, &table);
+		hlg_windows_notes_records(to, &notes);
+		write_spreads(to, &c, pairs);
 	}
 	for (size_t i = 0; ok && i < pairs->table.n_rows; i++) {
 		const struct outliers o = {pairs, i};
 
 		set_pair(&c, &o);
-		hlg_table_csv_row(f, &table, c.value);
+		hlg_format_record(to, c.value);
 	}
 	ok = ok && !notes.lost;
 	hlg_note_list_finish(&notes);

@@ -60,9 +60,9 @@ void hlg_pairs_finish(struct hlg_pairs *pairs);
 bool hlg_pairs_is_outlier(const struct hlg_pairs *pairs, size_t column, uint64_t count);
 
 /* windows: what the pairs were made of, for the notes. They fail without memory. */
-int hlg_pairs_write_csv(FILE *f, const struct hlg_pairs *pairs,
-			const struct hlg_windows *windows,
-			const struct hlg_windows_style *style, struct hlg_err *err);
+int hlg_pairs_write_records(struct hlg_records *to, const struct hlg_pairs *pairs,
+			    const struct hlg_windows *windows,
+			    const struct hlg_windows_style *style, struct hlg_err *err);
 int hlg_pairs_write_text(FILE *f, const struct hlg_pairs *pairs,
 			 const struct hlg_windows *windows, struct hlg_err *err);
 int hlg_pairs_write_json(FILE *f, const struct hlg_pairs *pairs,

@@ -75,12 +75,12 @@ struct showing {
 	const struct hlg_windows_style *style;
 };
 
-static int write_csv(void *data, FILE *f, struct hlg_err *err)
+static int hand_out_records(void *data, struct hlg_records *to, struct hlg_err *err)
 {
 	const struct showing *s = data;
 
-	return s->pairs ? hlg_pairs_write_csv(f, s->pairs, s->w, s->style, err)
-			: hlg_windows_csv(f, s->w, s->style, err);
+	return s->pairs ? hlg_pairs_write_records(to, s->pairs, s->w, s->style, err)
+			: hlg_windows_records(to, s->w, s->style, err);
 }
 
 static int write_text(void *data, FILE *f, struct hlg_err *err)
@@ -108,13 +108,13 @@ static int write_svg(void *data, FILE *f, struct hlg_err *err)
 	return hlg_windows_svg(f, s->pairs ? &s->pairs->table : s->w, s->style, err);
 }
 
-static const struct hlg_format csv = {.name = "csv", .notes = true, .write = write_csv};
 static const struct hlg_format text = {
 	.name = "text", .notes = true, .write = write_text};
 static const struct hlg_format json = {
 	.name = "json", .notes = true, HLG_FORMAT_JANSSON(write_json)};
 static const struct hlg_format svg = {.name = "svg", .write = write_svg};
-static const struct hlg_format *const formats[] = {&csv, &text, &json, &svg, NULL};
+static const struct hlg_format *const formats[] = {&hlg_format_of_records, &text, &json,
+						   &svg, NULL};
 
 /* Words that do not go together. */
 static int check_style(const struct hlg_inputs *in, const struct arguments *args,
@@ -132,7 +132,7 @@ static int check_style(const struct hlg_inputs *in, const struct arguments *args
 			"%s: is of windows, and --between has pairs (leave one "
 			"of both out)",
 			rows);
-	if ((args->style.hpctool || args->style.summary) && in->format != &csv)
+	if ((args->style.hpctool || args->style.summary) && !in->format->record)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is of format=csv only (leave one of both out)",
 				   args->style.hpctool ? "--hpctool" : "--summary");
@@ -198,6 +198,14 @@ static int choose(struct hlg_windows *w, struct hlg_run *run,
 	return rc;
 }
 
+static int write_result(const struct hlg_run *run, struct showing *showing,
+			struct hlg_err *err)
+{
+	const struct hlg_result result = {run->format, showing, hand_out_records, NULL};
+
+	return hlg_format_write(&result, run->options.out, stdout, err);
+}
+
 static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
 		      const struct arguments *args, const char *path, struct hlg_err *err)
 {
@@ -217,8 +225,7 @@ static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
 			rc = hlg_err_memory(err, path);
 	}
 	if (rc == 0)
-		rc = hlg_format_write(run->format, run->options.out, stdout, &showing,
-				      NULL, err);
+		rc = write_result(run, &showing, err);
 	hlg_pairs_finish(&pairs);
 	return rc;
 }
@@ -231,9 +238,7 @@ static int show_windows(struct hlg_windows *w, struct hlg_run *run,
 	bool sums = args->style.summary || run->format == &text;
 	int rc = choose(w, run, args, path, sums, err);
 
-	return rc < 0 ? rc
-		      : hlg_format_write(run->format, run->options.out, stdout, &showing,
-					 NULL, err);
+	return rc < 0 ? rc : write_result(run, &showing, err);
 }
 
 static int show(const struct hlg_inputs *in, const struct arguments *args)
@@ -271,7 +276,7 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {.inputs.formats = formats};
+	struct arguments args = {0};
 	int status;
 
 	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))
@@ -326,7 +331,7 @@ const struct hlg_verb hlg_verb_windows = {
 	       "all windows are shown; format is csv.",
 	.files = "elf recording",
 	.shared = "input quiet cpu demangle event format mode output pid tid time",
-	.formats = "csv|text|json|svg",
+	.formats = formats,
 	.options = options,
 	.run = run,
 };

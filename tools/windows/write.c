@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rows and sums as CSV, text and JSON. CSV has records `note`, and `window`, named by the
+ * Rows and sums as records, text and JSON. Records are `note`, and `window`, named by the
  * function that it ends in, or `function` for the sums.
  */
 #include "tools/windows/write.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "config.h"
 #include "symtab/escape.h"
@@ -143,82 +144,88 @@ static void finish_sums(struct hlg_windows *sum, struct hlg_windows_columns *c)
 	free(sum->counts);
 }
 
-static int write_hpctool(FILE *f, const struct hlg_windows *w)
+/* The columns of HPCTool: nothing but counts. */
+static int write_hpctool(struct hlg_records *to, const struct hlg_windows *w,
+			 struct hlg_err *err)
 {
-	fputs("ins,l_cycle,ref_cycle", f);
-	for (size_t i = 3; i < w->n_columns; i++)
-		fprintf(f, ",event%zu", i - 2);
-	fputc('\n', f);
-	for (size_t i = 0; i < w->n_rows; i++)
+	static const char *const first[] = {"ins", "l_cycle", "ref_cycle"};
+	struct hlg_column columns[w->n_columns];
+	struct hlg_value values[w->n_columns];
+	char names[w->n_columns][32];
+	const struct hlg_table table = {columns, .n = w->n_columns};
+
+	(void)err;
+	for (size_t k = 0; k < w->n_columns; k++) {
+		if (k < SIZE(first))
+			strcpy(names[k], first[k]);
+		else
+			snprintf(names[k], sizeof(names[k]), "event%zu", k - 2);
+		columns[k] =
+			(struct hlg_column){.key = names[k], .type = HLG_VALUE_COUNT};
+	}
+	hlg_format_begin(to, &table);
+	for (size_t i = 0; i < w->n_rows; i++) {
 		for (size_t k = 0; k < w->n_columns; k++)
-			fprintf(f, "%" PRIu64 "%c", hlg_windows_counts(w, i)[k],
-				k + 1 < w->n_columns ? ',' : '\n');
+			values[k] = hlg_table_count_value(hlg_windows_counts(w, i)[k]);
+		hlg_format_record(to, values);
+	}
 	return 0;
 }
 
 typedef void (*set_values)(struct hlg_windows_columns *c, const struct hlg_windows *w,
 			   size_t i);
 
-/* As CSV with the notes, or without any as text. */
-static void write_table(FILE *f, const struct hlg_windows *w,
-			struct hlg_windows_columns *c, set_values set,
-			const struct hlg_note_list *notes)
+static void write_records(struct hlg_records *to, const struct hlg_windows *w,
+			  struct hlg_windows_columns *c, set_values set,
+			  const struct hlg_note_list *notes)
 {
 	const struct hlg_table table = {c->column, .n = c->n};
 
-	if (notes) {
-		hlg_table_csv_head(f, &table);
-		hlg_windows_notes_csv(f, notes, &table);
-	} else {
-		hlg_table_text_head(f, &table);
-	}
+	hlg_format_begin(to, &table);
+	hlg_windows_notes_records(to, notes);
 	for (size_t i = 0; i < w->n_rows; i++) {
 		set(c, w, i);
-		if (notes)
-			hlg_table_csv_row(f, &table, c->value);
-		else
-			hlg_table_text_row(f, &table, c->value, 0);
+		hlg_format_record(to, c->value);
 	}
 }
 
-static bool write_sums(FILE *f, const struct hlg_windows *w,
-		       const struct hlg_note_list *notes)
+int hlg_windows_records(struct hlg_records *to, const struct hlg_windows *w,
+			const struct hlg_windows_style *style, struct hlg_err *err)
+{
+	struct hlg_note_list notes = {0};
+	struct hlg_windows_columns c;
+	struct hlg_windows sum = {0};
+	bool ok;
+
+	if (style->hpctool)
+		return write_hpctool(to, w, err);
+	hlg_windows_notes(&notes, w);
+	ok = style->summary ? make_sums(&sum, &c, w) : make_rows(&c, w, style->rates);
+	ok = ok && !notes.lost;
+	if (ok && style->summary)
+		write_records(to, &sum, &c, set_sum, &notes);
+	else if (ok)
+		write_records(to, w, &c, set_row, &notes);
+	finish_sums(&sum, &c);
+	hlg_note_list_finish(&notes);
+	return ok ? 0 : hlg_err_memory(err, "windows");
+}
+
+static bool write_sums(FILE *f, const struct hlg_windows *w)
 {
 	struct hlg_windows_columns c;
 	struct hlg_windows sum;
 	bool ok = make_sums(&sum, &c, w);
+	const struct hlg_table table = {c.column, .n = c.n};
 
 	if (ok)
-		write_table(f, &sum, &c, set_sum, notes);
+		hlg_table_text_head(f, &table);
+	for (size_t i = 0; ok && i < sum.n_rows; i++) {
+		set_sum(&c, &sum, i);
+		hlg_table_text_row(f, &table, c.value, 0);
+	}
 	finish_sums(&sum, &c);
 	return ok;
-}
-
-static bool write_rows(FILE *f, const struct hlg_windows *w,
-		       const struct hlg_note_list *notes, bool rates)
-{
-	struct hlg_windows_columns c;
-	bool ok = make_rows(&c, w, rates);
-
-	if (ok)
-		write_table(f, w, &c, set_row, notes);
-	hlg_windows_columns_finish(&c);
-	return ok;
-}
-
-int hlg_windows_csv(FILE *f, const struct hlg_windows *w,
-		    const struct hlg_windows_style *style, struct hlg_err *err)
-{
-	struct hlg_note_list notes = {0};
-	bool ok;
-
-	if (style->hpctool)
-		return write_hpctool(f, w);
-	hlg_windows_notes(&notes, w);
-	ok = !notes.lost && (style->summary ? write_sums(f, w, &notes)
-					    : write_rows(f, w, &notes, style->rates));
-	hlg_note_list_finish(&notes);
-	return ok ? 0 : hlg_err_memory(err, "windows");
 }
 
 int hlg_windows_text(FILE *f, const struct hlg_windows *w, struct hlg_err *err)
@@ -232,7 +239,7 @@ int hlg_windows_text(FILE *f, const struct hlg_windows *w, struct hlg_err *err)
 		w->n_rows);
 	hlg_escape_print(f, w->columns[0].name);
 	fputs("\n\n", f);
-	ok = !notes.lost && write_sums(f, w, NULL);
+	ok = !notes.lost && write_sums(f, w);
 	hlg_note_list_finish(&notes);
 	return ok ? 0 : hlg_err_memory(err, "windows");
 }

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Windows written: rows as CSV and JSON, sums per function as CSV and text, a plot as
- * SVG. Write errors stay on the stream; hlg_out_commit finds them.
+ * Windows written: rows as records (CSV) and JSON, sums per function as records and text,
+ * a plot as SVG. Write errors stay on the stream; hlg_out_commit finds them.
  */
 #ifndef HLG_TOOLS_WINDOWS_WRITE_H
 #define HLG_TOOLS_WINDOWS_WRITE_H
 
 #include <stdio.h>
 
+#include "filter/write/format.h"
 #include "tools/windows/rate.h"
 #include "tools/windows/windows.h"
 
 struct hlg_windows_style {
 	bool rates;   /* hlg_rates behind the counts, as far as there are counters for */
-	bool hpctool; /* CSV with HPCTool's header, and nothing but counts */
-	bool summary; /* CSV of functions, not of windows */
+	bool hpctool; /* records with HPCTool's columns, and nothing but counts */
+	bool summary; /* records of functions, not of windows */
 };
 
 /* All are located (hlg_windows_places_locate). They fail without memory. */
-int hlg_windows_csv(FILE *f, const struct hlg_windows *windows,
-		    const struct hlg_windows_style *style, struct hlg_err *err);
+int hlg_windows_records(struct hlg_records *to, const struct hlg_windows *windows,
+			const struct hlg_windows_style *style, struct hlg_err *err);
 int hlg_windows_text(FILE *f, const struct hlg_windows *windows, struct hlg_err *err);
 int hlg_windows_json(FILE *f, const struct hlg_windows *windows,
 		     const struct hlg_windows_style *style, struct hlg_err *err);

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Formats by name: each of the filter's is found, and the one that an option's number
- * means; what this build lacks, a terminal, and stacks are refused in words; rows are as
+ * Formats by name: each of the filter's is found, and those of records where a list has
+ * them; what this build lacks, a terminal, and stacks are refused in words; rows are as
  * many as the format shows.
  */
 #include "filter/write/format.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/kit/filter.h"
 #include "tests/kit/tap.h"
 
 static int write_nothing(void *data, FILE *f, struct hlg_err *err)
@@ -30,52 +28,62 @@ static const struct hlg_format *const none[] = {NULL};
 
 START_TEST(names)
 {
-	char *words = hlg_format_words(formats), *no_words = hlg_format_words(none);
+	char words[HLG_FORMAT_WORDS];
 
-	ck_assert_str_eq(words, "few|file|absent");
-	ck_assert_str_eq(no_words, "");
-	for (size_t i = 0; formats[i]; i++)
+	ck_assert_str_eq(hlg_format_words(words, formats), "few|file|absent");
+	for (size_t i = 0; formats[i]; i++) {
+		ck_assert_ptr_eq(hlg_format_at(formats, i), formats[i]);
 		ck_assert_ptr_eq(hlg_format_find(formats, formats[i]->name), formats[i]);
+	}
 	ck_assert_ptr_eq(hlg_format_find(formats, NULL), &few);
 	ck_assert_ptr_null(hlg_format_find(formats, "fe"));
 	ck_assert_ptr_null(hlg_format_find(formats, "fewer"));
 	ck_assert_ptr_null(hlg_format_find(formats, ""));
 	ck_assert_ptr_null(hlg_format_find(none, NULL));
-	free(words);
-	free(no_words);
+	ck_assert_ptr_null(hlg_format_at(formats, 3));
+	ck_assert_str_eq(hlg_format_words(words, none), "");
 }
 END_TEST
 
-/* The words of the option are the list's, in its order: its number is a place there. */
+/* Where a list has formats of records, all of them stand, CSV first. */
+START_TEST(records)
+{
+	static const struct hlg_format *const list[] = {&few, &hlg_format_of_records,
+							&file, NULL};
+	const struct hlg_format *format;
+	size_t n = 0;
+
+	while ((format = hlg_format_at(list, n + 1)) && format->record) {
+		ck_assert(format->head && !format->write);
+		ck_assert_ptr_eq(hlg_format_find(list, format->name), format);
+		n++;
+	}
+	ck_assert_uint_gt(n, 0);
+	ck_assert_str_eq(hlg_format_at(list, 1)->name, "csv");
+	ck_assert_ptr_eq(hlg_format_at(list, 0), &few);
+	ck_assert_ptr_eq(hlg_format_at(list, n + 1), &file);
+	ck_assert_ptr_null(hlg_format_at(list, n + 2));
+}
+END_TEST
+
+/* The option's fallback is the first of the list. */
 START_TEST(filter)
 {
-	char *words = hlg_format_words(hlg_format_filter);
-	bool any = false;
+	const struct hlg_format *format;
 
-	for (size_t i = 0; i < hlg_n_options; i++) {
-		if (strcmp(hlg_option_table[i].name, "format") != 0)
-			continue;
-		ck_assert_str_eq(hlg_option_table[i].value, words);
-		ck_assert_str_eq(hlg_option_table[i].fallback,
-				 hlg_format_filter[0]->name);
-		any = true;
-	}
-	ck_assert(any);
-	free(words);
-	for (size_t i = 0; hlg_format_filter[i]; i++) {
-		const struct hlg_format *format = hlg_format_filter[i];
-		char option[32], *argv[] = {option};
-		struct hlg_options o;
+	for (size_t i = 0; i < hlg_n_options; i++)
+		if (strcmp(hlg_option_table[i].name, "format") == 0)
+			ck_assert_str_eq(hlg_option_table[i].fallback,
+					 hlg_format_at(hlg_format_filter, 0)->name);
+	for (size_t i = 0; (format = hlg_format_at(hlg_format_filter, i)); i++) {
+		struct hlg_options o = {0};
 		struct hlg_err err;
 
-		snprintf(option, sizeof(option), "format=%s", format->name);
-		ck_assert_int_eq(hlg_options_parse(&o, 1, argv, &err), 0);
-		ck_assert_ptr_eq(hlg_format_filter[o.format], format);
-		ck_assert_int_eq(format->write == NULL, format->needs != NULL);
+		ck_assert_int_eq(!format->write && !format->record,
+				 format->needs != NULL);
 		ck_assert_int_eq(hlg_format_choose(format, &o, &err),
 				 format->needs ? HLG_EINPUT : 0);
 		ck_assert_uint_eq(o.most, i == 0 ? 40 : 0);
-		hlg_options_finish(&o);
 	}
 }
 END_TEST
@@ -129,6 +137,7 @@ int main(void)
 	TCase *tc = tap_case(suite, "format");
 
 	tcase_add_test(tc, names);
+	tcase_add_test(tc, records);
 	tcase_add_test(tc, filter);
 	tcase_add_test(tc, refused);
 	return tap_main(suite);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "filter/write/format.h"
 #include "tests/kit/tap.h"
 #if HLG_HAVE_JANSSON
 #include "filter/write/json.h"
@@ -30,6 +31,7 @@ static void check(enum what what, const struct hlg_table *table,
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
+	const struct hlg_format *csv = hlg_format_find(hlg_format_filter, "csv");
 
 	ck_assert_ptr_nonnull(f);
 	switch (what) {
@@ -40,10 +42,10 @@ static void check(enum what what, const struct hlg_table *table,
 		hlg_table_text_row(f, table, values, 0.5);
 		break;
 	case CSV_HEAD:
-		hlg_table_csv_head(f, table);
+		csv->head(f, table);
 		break;
 	case CSV_ROW:
-		hlg_table_csv_row(f, table, values);
+		csv->record(f, table, values);
 	}
 	ck_assert_int_eq(fclose(f), 0);
 	ck_assert_str_eq(text, expected);

@@ -210,7 +210,7 @@ static void put_cell(FILE *f, const char *text)
 	static const struct hlg_table table = {&column, .n = 1};
 	const struct hlg_value value = hlg_table_text_value(text);
 
-	hlg_table_csv_row(f, &table, &value);
+	hlg_format_find(hlg_format_filter, "csv")->record(f, &table, &value);
 }
 
 START_TEST(cells)

@@ -103,6 +103,14 @@ static void finish(struct got *g)
 	hlg_options_finish(&g->options);
 }
 
+static int write_csv(FILE *f, const struct hlg_windows *w,
+		     const struct hlg_windows_style *style, struct hlg_err *err)
+{
+	struct hlg_records to = {f, hlg_format_find(hlg_format_filter, "csv"), NULL};
+
+	return hlg_windows_records(&to, w, style, err);
+}
+
 /* What a writer makes of it, without its notes; to be freed. */
 static char *text_of(const struct hlg_windows *w, struct hlg_windows_style style,
 		     int (*write)(FILE *, const struct hlg_windows *,
@@ -135,15 +143,14 @@ START_TEST(tutorial)
 	add(&m, 1, 7, 2500000001, 2, b);
 	read_made(&g, &m, NULL);
 	ck_assert_int_eq(g.rc, 0);
-	text = text_of(&g.w, (struct hlg_windows_style){.rates = true}, hlg_windows_csv);
+	text = text_of(&g.w, (struct hlg_windows_style){.rates = true}, write_csv);
 	ck_assert_str_eq(
 		text, "record,name,time,pid,tid,cpu,instructions,cycles,ref-cycles,"
 		      "ipc,mark\n"
 		      "window,,1.000000000,1,7,0,7348872,9402846,9000000,0.7816,first\n"
 		      "window,,2.500000001,1,7,0,9233128,10451837,9527850,0.8834,last\n");
 	free(text);
-	text = text_of(&g.w, (struct hlg_windows_style){.hpctool = true},
-		       hlg_windows_csv);
+	text = text_of(&g.w, (struct hlg_windows_style){.hpctool = true}, write_csv);
 	ck_assert_str_eq(text, "ins,l_cycle,ref_cycle\n7348872,9402846,9000000\n"
 			       "9233128,10451837,9527850\n");
 	free(text);
@@ -163,12 +170,11 @@ START_TEST(all_columns)
 	add(&m, 1, 7, 1000000000, 2, a);
 	add(&m, 1, 7, 2000000000, 2, b); /* the others have not moved */
 	read_made(&g, &m, NULL);
-	text = text_of(&g.w, (struct hlg_windows_style){.hpctool = true},
-		       hlg_windows_csv);
+	text = text_of(&g.w, (struct hlg_windows_style){.hpctool = true}, write_csv);
 	ck_assert_str_eq(text, "ins,l_cycle,ref_cycle,event1,event2,event3,event4\n"
 			       "1000,2000,1500,200,10,40,8\n1000,0,0,0,0,0,0\n");
 	free(text);
-	text = text_of(&g.w, (struct hlg_windows_style){.rates = true}, hlg_windows_csv);
+	text = text_of(&g.w, (struct hlg_windows_style){.rates = true}, write_csv);
 	ck_assert_ptr_nonnull(strstr(text, "40,8,0.5000,5.000,20.000,first\n"));
 	ck_assert_ptr_nonnull(strstr(text, ",0,0,0,0,0,0,,,,last\n"));
 	free(text);
@@ -194,7 +200,7 @@ START_TEST(sets_and_intervals)
 	add(&m, 2, 8, 1500000000, 2, v[2]);
 	add(&m, 2, 7, 1999999999, 2, v[4]);
 	read_made(&g, &m, NULL);
-	text = text_of(&g.w, (struct hlg_windows_style){0}, hlg_windows_csv);
+	text = text_of(&g.w, (struct hlg_windows_style){0}, write_csv);
 	ck_assert_str_eq(text, "record,name,time,pid,tid,cpu,instructions,mark\n"
 			       "window,,1.000000000,1,7,0,100,first\n"
 			       "window,,1.500000000,1,8,1,70,first\n"
@@ -203,7 +209,7 @@ START_TEST(sets_and_intervals)
 			       "window,,3.100000000,1,7,0,150,last\n");
 	free(text);
 	ck_assert(hlg_windows_rows_bin(&g.w, 1000000000));
-	text = text_of(&g.w, (struct hlg_windows_style){0}, hlg_windows_csv);
+	text = text_of(&g.w, (struct hlg_windows_style){0}, write_csv);
 	ck_assert_str_eq(text, "record,name,time,pid,tid,cpu,instructions,windows,mark\n"
 			       "window,,2.000000000,1,7,,270,3,first;last\n"
 			       "window,,2.000000000,1,8,1,70,1,first\n"
@@ -439,7 +445,7 @@ START_TEST(hostile_names)
 	static const uint64_t v[][1] = {{100}, {250}};
 	static int (*const writers[])(
 		FILE *, const struct hlg_windows *, const struct hlg_windows_style *,
-		struct hlg_err *) = {hlg_windows_csv, write_text, JSON, hlg_windows_svg};
+		struct hlg_err *) = {write_csv, write_text, JSON, hlg_windows_svg};
 	const struct hlg_space space = {0};
 	struct made m;
 	struct got g;

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Records of the report, as CSV has them: `total`, `event`, `note`, `stacks`, `trust`,
+ * `remark`, `function` (with labels and gaps), `other` (data, outside; and guest
+ * addresses, when names are suppressed), `region`, `host`.
+ */
+#include "filter/report/rows.h"
+#include "filter/write/format.h"
+#include "filter/write/report-table.h"
+
+static const struct hlg_table table = {hlg_report_table_columns, .n = HLG_REPORT_COLUMNS};
+
+/* A record that has a name, and a count if it is not NULL. */
+static void write_record(struct hlg_records *to, const char *record, const char *name,
+			 const struct hlg_count *count)
+{
+	struct hlg_value c[HLG_REPORT_COLUMNS] = {0};
+
+	c[HLG_REPORT_RECORD] = hlg_table_text_value(record);
+	c[HLG_REPORT_NAME] = hlg_table_text_value(name);
+	if (count)
+		hlg_report_table_count(c, *count);
+	hlg_format_record(to, c);
+}
+
+/* Samples on and off boundaries, and their share; NULL: none. */
+static void write_test(struct hlg_records *to, const char *verdict, const char *name,
+		       const uint64_t *samples, const struct hlg_share *share)
+{
+	struct hlg_value c[HLG_REPORT_COLUMNS] = {0};
+
+	c[HLG_REPORT_RECORD] = hlg_table_text_value("trust");
+	c[HLG_REPORT_KIND] = hlg_table_text_value(verdict);
+	c[HLG_REPORT_NAME] = hlg_table_text_value(name);
+	if (samples)
+		c[HLG_REPORT_SAMPLES] = hlg_table_count_value(*samples);
+	if (share) {
+		c[HLG_REPORT_PERCENT] = hlg_table_number_value(share->share);
+		c[HLG_REPORT_LOW] = hlg_table_number_value(share->low);
+		c[HLG_REPORT_HIGH] = hlg_table_number_value(share->high);
+	}
+	hlg_format_record(to, c);
+}
+
+/* The verdict is the first record's kind. */
+static void write_trust(struct hlg_records *to, const struct hlg_report *r)
+{
+	const struct hlg_tested *t = &r->trust.all;
+	const struct hlg_share chance = {t->chance, t->chance, t->chance};
+
+	write_test(to, hlg_verdict_word(t->verdict), "on boundaries", &t->samples.on,
+		   &t->by_samples);
+	write_test(to, NULL, "off boundaries", &t->samples.off, NULL);
+	write_test(to, NULL, "not tested", &t->samples.undecodable, NULL);
+	write_test(to, NULL, "by chance", NULL, &chance);
+	for (size_t i = 0; i < r->remarks.n; i++)
+		write_record(to, "remark", r->remarks.line[i], NULL);
+}
+
+static int write_stacks(struct hlg_records *to, const struct hlg_report *r,
+			struct hlg_err *err)
+{
+	struct hlg_report_table_stack_sum sums[HLG_REPORT_STACK_SUMS];
+	int rc = r->stacks ? hlg_report_table_stack_sums(sums, r, err) : 0;
+
+	for (size_t i = 0; rc == 0 && r->stacks && i < HLG_REPORT_STACK_SUMS; i++) {
+		struct hlg_value c[HLG_REPORT_COLUMNS] = {0};
+
+		c[HLG_REPORT_RECORD] = hlg_table_text_value("stacks");
+		c[HLG_REPORT_NAME] = hlg_table_text_value(sums[i].name);
+		hlg_report_table_count(c, sums[i].count);
+		c[HLG_REPORT_PERIOD].is = !sums[i].number;
+		hlg_format_record(to, c);
+	}
+	return rc;
+}
+
+/* The states are parts of the host and the guest. */
+static void write_states(struct hlg_records *to, const struct hlg_report *r)
+{
+	for (int i = 0; r->options->stacks == HLG_STACKS_COUNTERS && i < HLG_N_STATES;
+	     i++)
+		write_record(to, "total", hlg_report_table_state((enum hlg_state)i),
+			     &r->profile->states[i]);
+}
+
+static void write_head(struct hlg_records *to, const struct hlg_report *r)
+{
+	struct hlg_report_table_sum sums[HLG_REPORT_SUMS];
+
+	hlg_format_begin(to, &table);
+	hlg_report_table_sums(sums, r);
+	for (size_t i = 0; i < HLG_REPORT_SUMS; i++) {
+		write_record(to, "total", sums[i].name, &sums[i].count);
+		if (i == HLG_REPORT_GUEST)
+			write_states(to, r);
+	}
+	for (uint32_t i = 0; i < r->n_events; i++)
+		write_record(to, "event", r->profile->events[r->events[i].event].name,
+			     &r->events[i].count);
+	for (size_t i = 0; i < r->notes.n; i++)
+		write_record(to, "note", r->notes.line[i], NULL);
+	write_trust(to, r);
+}
+
+static void write_view(void *to, const struct hlg_report *r, const struct hlg_view *v,
+		       const char *series)
+{
+	size_t rows = hlg_rows_shown(r, v->n_rows, hlg_rows_share, v);
+	size_t regions = hlg_rows_shown(r, v->n_regions, hlg_rows_region_share, v);
+	struct hlg_value c[HLG_REPORT_COLUMNS];
+
+	for (size_t i = 0; i < rows; i++) {
+		hlg_report_table_row(c, r, &v->rows[i], series);
+		hlg_format_record(to, c);
+	}
+	for (size_t i = 0; i < regions; i++) {
+		hlg_report_table_region(c, r, v, &v->regions[i], series);
+		hlg_format_record(to, c);
+	}
+}
+
+static void write_host_row(void *to, const struct hlg_host_row *row, double share,
+			   const char *series)
+{
+	struct hlg_value c[HLG_REPORT_COLUMNS];
+
+	hlg_report_table_host(c, row, share, series);
+	hlg_format_record(to, c);
+}
+
+int hlg_report_records(void *report, struct hlg_records *to, struct hlg_err *err)
+{
+	const struct hlg_report *r = report;
+	int rc;
+
+	write_head(to, r);
+	rc = write_stacks(to, r, err);
+	if (rc == 0)
+		rc = hlg_rows_each_view(to, r, write_view, err);
+	return rc < 0 ? rc : hlg_rows_each_host(to, r, write_host_row, err);
+}
