@@ -8,10 +8,11 @@
 
 #include "config.h"
 #include "symtab/escape.h"
+#include "tools/built-with.h" /* tools/meson.build writes both: HLG_BUILT_WITH, HLG_VERBS(X) */
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/inputs/inputs.h"
-#include "tools/verbs.h" /* which tools/meson.build writes: HLG_VERBS(X) */
+#include "tools/verbs.h"
 
 #define DECLARE(name) extern const struct hlg_verb hlg_verb_##name;
 #define LIST(name)    &hlg_verb_##name,
@@ -113,7 +114,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
-		puts("hlguest " HLG_VERSION);
+		puts("hlguest " HLG_VERSION " (" HLG_BUILT_WITH ")");
 		return hlg_output_end(0);
 	}
 	if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
