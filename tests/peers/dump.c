@@ -3,7 +3,7 @@
  * perfdata-dump [--split] FILE: what the reader makes of a recording, for comparison with
  * perf. One line for each sample:
  *
- *	S event pid tid time cpu ip period cpumode callchain-length raw-length addr
+ *	S event pid tid time cpu ip period cpumode callchain-length raw-length
  *	digest-of-callchain digest-of-raw
  *
  * and then what else there is: E events, C counts, T tasks (with --tasks), H host.
@@ -47,10 +47,9 @@ static void on_sample(void *ctx, struct hlg_perfdata_raw *raw)
 		fprintf(d->out, "undecoded ");
 	fprintf(d->out,
 		"S %" PRIu32 " %" PRId32 " %" PRId32 " %" PRIu64 " %" PRId32 " %" PRIx64
-		" %" PRIu64 " %u %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIx64 " %" PRIx64
-		"\n",
+		" %" PRIu64 " %u %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIx64 "\n",
 		s.event, s.pid, s.tid, s.time, s.cpu, s.ip, s.period, s.cpumode,
-		f.callchain.n, f.raw.n, f.addr,
+		f.callchain.n, f.raw.n,
 		digest(f.callchain.at, f.callchain.n * sizeof(uint64_t)),
 		digest(f.raw.at, f.raw.n));
 }

@@ -73,10 +73,10 @@ int filter_event_early(void *data, const struct perf_dlfilter_sample *s, void *c
 	}
 	fprintf(data,
 		"%s\t%" PRId32 " %" PRId32 " %" PRIu64 " %" PRId32 " %" PRIx64 " %" PRIu64
-		" %u %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIx64 " %" PRIx64 "\n",
+		" %u %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIx64 "\n",
 		s->event, s->pid, s->tid, (uint64_t)s->time, (int32_t)s->cpu,
 		(uint64_t)s->ip, (uint64_t)s->period, s->cpumode,
-		(uint64_t)s->raw_callchain_nr, (uint64_t)s->raw_size, (uint64_t)s->addr,
+		(uint64_t)s->raw_callchain_nr, (uint64_t)s->raw_size,
 		digest(s->raw_callchain, s->raw_callchain_nr * sizeof(uint64_t)),
 		digest(s->raw_data, s->raw_size));
 	return 1;

@@ -122,7 +122,9 @@ static void edit_fields(struct edit *e, const struct hlg_perfdata_layout *layout
 	/* What makes no sense to us, perf will not show either: it stays. */
 	hlg_perfdata_decode(&fields, layout->attr, e->from, size);
 	if (fields.has & PERF_SAMPLE_CALLCHAIN)
-		edit_chain(e, &fields.callchain, fields.ip, UINT16_MAX - size);
+		edit_chain(e, &fields.callchain,
+			   layout->ip ? hlg_perfdata_u64(e->from + layout->ip) : 0,
+			   UINT16_MAX - size);
 	if ((fields.has & unwinds) != unwinds)
 		return;
 	if (fields.user_regs.at)

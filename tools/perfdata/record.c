@@ -10,10 +10,13 @@
 
 #define BRANCH_ENTRY 24 /* struct perf_branch_entry */
 
-/*
- * One pass over the record, a field at a time, in the order that the comment above
- * PERF_RECORD_SAMPLE in linux/perf_event.h gives. Each step either fits or ends the pass.
- */
+/* 8 bytes each, before all that has a length of its own. */
+#define LEADING                                                                          \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |  \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |   \
+	 PERF_SAMPLE_PERIOD)
+
+/* What is left of a record. Each step either fits or ends the pass. */
 struct cursor {
 	const uint8_t *at;
 	size_t rest;
@@ -32,100 +35,83 @@ static bool take(struct cursor *c, struct hlg_perfdata_bytes *bytes, uint64_t n,
 
 static bool take_u64(struct cursor *c, uint64_t *v)
 {
-	if (c->rest < 8)
-		return false;
-	*v = hlg_perfdata_u64(c->at);
-	c->at += 8;
-	c->rest -= 8;
-	return true;
-}
+	struct hlg_perfdata_bytes bytes;
 
-static bool take_pair(struct cursor *c, int32_t *first, int32_t *second)
-{
-	uint64_t v;
-
-	if (!take_u64(c, &v))
+	if (!take(c, &bytes, 8, 1))
 		return false;
-	*first = (int32_t)(uint32_t)v;
-	*second = (int32_t)(uint32_t)(v >> 32);
+	*v = hlg_perfdata_u64(bytes.at);
 	return true;
 }
 
 size_t hlg_perfdata_values(struct hlg_perfdata_values *values, uint64_t read_format,
 			   const uint8_t *at, size_t size)
 {
-	bool group = read_format & PERF_FORMAT_GROUP, id = read_format & PERF_FORMAT_ID;
-	bool lost = read_format & HLG_FORMAT_LOST;
-	struct cursor c = {at, size};
-	struct hlg_perfdata_bytes rest;
-	uint64_t first = 0;
+	bool id = read_format & PERF_FORMAT_ID, lost = read_format & HLG_FORMAT_LOST;
+	size_t head = 8, tail = 8 * ((size_t)id + lost);
 
-	*values = (struct hlg_perfdata_values){.n = 1};
-	/* Of a group its size, else the value: then times, then whatever else there is.
-	 */
-	if (!take_u64(&c, &first) ||
-	    (read_format & PERF_FORMAT_TOTAL_TIME_ENABLED &&
-	     !take_u64(&c, &values->time_enabled)) ||
-	    (read_format & PERF_FORMAT_TOTAL_TIME_RUNNING &&
-	     !take_u64(&c, &values->time_running)))
+	if (read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		head += 8;
+	if (read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		head += 8;
+	if (size < head)
 		return 0;
-	values->at = group ? c.at : at;
-	values->stride = 8 * (1 + (size_t)id + lost);
-	if (group) {
-		values->n = first;
-		values->id = id ? 8 : 0;
-	} else {
-		values->id = id ? (size_t)(c.at - at) : 0;
+	if (!(read_format & PERF_FORMAT_GROUP)) { /* the value, times, its tail */
+		*values = (struct hlg_perfdata_values){at, 1, head + tail, head};
+		return size - head < tail ? 0 : head + tail;
 	}
-	if (lost)
-		values->lost = id ? values->id + 8 : group ? 8 : (size_t)(c.at - at);
-	/* The value itself was taken above if there is but one. */
-	if (group ? !take(&c, &rest, values->n, values->stride)
-		  : !take(&c, &rest, values->stride - 8, 1))
-		return 0;
-	return size - c.rest;
+	/* How many there are, times, values with their tails. */
+	*values = (struct hlg_perfdata_values){at + head, hlg_perfdata_u64(at), 8 + tail,
+					       8};
+	return values->n > (size - head) / values->stride
+		       ? 0
+		       : head + values->n * values->stride;
 }
 
-static bool take_read(struct cursor *c, struct hlg_perfdata_values *values,
-		      uint64_t format)
+static bool take_read(struct cursor *c, uint64_t format)
 {
-	size_t used = hlg_perfdata_values(values, format, c->at, c->rest);
+	struct hlg_perfdata_values values;
+	size_t used = hlg_perfdata_values(&values, format, c->at, c->rest);
 
 	c->at += used;
 	c->rest -= used;
 	return used != 0;
 }
 
-static bool take_raw(struct cursor *c, struct hlg_perfdata_bytes *raw)
-{
-	uint32_t n;
-
-	if (c->rest < sizeof(n))
-		return false;
-	n = hlg_perfdata_u32(c->at);
-	c->at += sizeof(n);
-	c->rest -= sizeof(n);
-	return take(c, raw, n, 1);
-}
-
-static bool take_branches(struct cursor *c, struct hlg_perfdata_fields *f, uint64_t type)
+static bool take_chain(struct cursor *c, struct hlg_perfdata_bytes *chain)
 {
 	uint64_t n;
 
-	return take_u64(c, &n) &&
-	       (!(type & HLG_BRANCH_HW_INDEX) || take_u64(c, &f->branch_hw_index)) &&
-	       take(c, &f->branches, n, BRANCH_ENTRY) &&
-	       (!(type & HLG_BRANCH_COUNTERS) || take(c, &f->branch_counters, n, 8));
+	return take_u64(c, &n) && take(c, chain, n, 8);
 }
 
-static bool take_regs(struct cursor *c, uint64_t *abi, struct hlg_perfdata_bytes *regs,
-		      uint64_t mask)
+static bool take_raw(struct cursor *c, struct hlg_perfdata_bytes *raw)
 {
-	if (!take_u64(c, abi))
+	struct hlg_perfdata_bytes size;
+
+	return take(c, &size, 4, 1) && take(c, raw, hlg_perfdata_u32(size.at), 1);
+}
+
+static bool take_branches(struct cursor *c, uint64_t type)
+{
+	struct hlg_perfdata_bytes branches;
+	uint64_t n, hw_index;
+
+	return take_u64(c, &n) &&
+	       (!(type & HLG_BRANCH_HW_INDEX) || take_u64(c, &hw_index)) &&
+	       take(c, &branches, n, BRANCH_ENTRY) &&
+	       (!(type & HLG_BRANCH_COUNTERS) || take(c, &branches, n, 8));
+}
+
+static bool take_regs(struct cursor *c, struct hlg_perfdata_bytes *regs, uint64_t mask)
+{
+	uint64_t abi;
+
+	if (!take_u64(c, &abi))
 		return false;
-	if (*abi == PERF_SAMPLE_REGS_ABI_NONE)
+	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
 		return true;
-	return *abi <= PERF_SAMPLE_REGS_ABI_64 &&
+	/* Those of an ABI that is not known may be of any size. */
+	return abi <= PERF_SAMPLE_REGS_ABI_64 &&
 	       take(c, regs, (uint64_t)__builtin_popcountll(mask), 8);
 }
 
@@ -137,133 +123,47 @@ static bool take_stack(struct cursor *c, struct hlg_perfdata_bytes *stack)
 		return false;
 	if (room == 0)
 		return true;
-	if (!take(c, stack, room, 1) || !take_u64(c, &used) || used > room)
-		return false;
-	stack->n = used;
-	return true;
-}
-
-static bool take_counted(struct cursor *c, struct hlg_perfdata_bytes *bytes, size_t each)
-{
-	uint64_t n;
-
-	return take_u64(c, &n) && take(c, bytes, n, each);
+	return take(c, stack, room, 1) && take_u64(c, &used) && used <= room;
 }
 
 static bool take_field(struct cursor *c, struct hlg_perfdata_fields *f,
 		       const struct perf_event_attr *attr, uint64_t field)
 {
-	int32_t reserved;
-
 	switch (field) {
-	case PERF_SAMPLE_IDENTIFIER:
-		return take_u64(c, &f->identifier);
-	case PERF_SAMPLE_IP:
-		return take_u64(c, &f->ip);
-	case PERF_SAMPLE_TID:
-		return take_pair(c, &f->pid, &f->tid);
-	case PERF_SAMPLE_TIME:
-		return take_u64(c, &f->time);
-	case PERF_SAMPLE_ADDR:
-		return take_u64(c, &f->addr);
-	case PERF_SAMPLE_ID:
-		return take_u64(c, &f->id);
-	case PERF_SAMPLE_STREAM_ID:
-		return take_u64(c, &f->stream_id);
-	case PERF_SAMPLE_CPU:
-		return take_pair(c, &f->cpu, &reserved);
-	case PERF_SAMPLE_PERIOD:
-		return take_u64(c, &f->period);
 	case PERF_SAMPLE_READ:
-		return take_read(c, &f->read, attr->read_format);
+		return take_read(c, attr->read_format);
 	case PERF_SAMPLE_CALLCHAIN:
-		return take_counted(c, &f->callchain, 8);
+		return take_chain(c, &f->callchain);
 	case PERF_SAMPLE_RAW:
 		return take_raw(c, &f->raw);
 	case PERF_SAMPLE_BRANCH_STACK:
-		return take_branches(c, f, attr->branch_sample_type);
+		return take_branches(c, attr->branch_sample_type);
 	case PERF_SAMPLE_REGS_USER:
-		return take_regs(c, &f->user_abi, &f->user_regs, attr->sample_regs_user);
-	case PERF_SAMPLE_STACK_USER:
-		return take_stack(c, &f->user_stack);
-	case PERF_SAMPLE_WEIGHT:
-	case PERF_SAMPLE_WEIGHT_STRUCT:
-		return take_u64(c, &f->weight);
-	case PERF_SAMPLE_DATA_SRC:
-		return take_u64(c, &f->data_src);
-	case PERF_SAMPLE_TRANSACTION:
-		return take_u64(c, &f->transaction);
-	case PERF_SAMPLE_REGS_INTR:
-		return take_regs(c, &f->intr_abi, &f->intr_regs, attr->sample_regs_intr);
-	case PERF_SAMPLE_PHYS_ADDR:
-		return take_u64(c, &f->phys_addr);
-	case PERF_SAMPLE_CGROUP:
-		return take_u64(c, &f->cgroup);
-	case PERF_SAMPLE_DATA_PAGE_SIZE:
-		return take_u64(c, &f->data_page_size);
-	case PERF_SAMPLE_CODE_PAGE_SIZE:
-		return take_u64(c, &f->code_page_size);
-	case PERF_SAMPLE_AUX:
-		return take_counted(c, &f->aux, 1);
+		return take_regs(c, &f->user_regs, attr->sample_regs_user);
 	default:
-		return false;
+		return take_stack(c, &f->user_stack);
 	}
 }
-
-/* The order in the record; that of the bits but for these. */
-static const uint64_t order[] = {
-	PERF_SAMPLE_IDENTIFIER,
-	PERF_SAMPLE_IP,
-	PERF_SAMPLE_TID,
-	PERF_SAMPLE_TIME,
-	PERF_SAMPLE_ADDR,
-	PERF_SAMPLE_ID,
-	PERF_SAMPLE_STREAM_ID,
-	PERF_SAMPLE_CPU,
-	PERF_SAMPLE_PERIOD,
-	PERF_SAMPLE_READ,
-	PERF_SAMPLE_CALLCHAIN,
-	PERF_SAMPLE_RAW,
-	PERF_SAMPLE_BRANCH_STACK,
-	PERF_SAMPLE_REGS_USER,
-	PERF_SAMPLE_STACK_USER,
-	PERF_SAMPLE_WEIGHT,
-	PERF_SAMPLE_WEIGHT_STRUCT,
-	PERF_SAMPLE_DATA_SRC,
-	PERF_SAMPLE_TRANSACTION,
-	PERF_SAMPLE_REGS_INTR,
-	PERF_SAMPLE_PHYS_ADDR,
-	PERF_SAMPLE_CGROUP,
-	PERF_SAMPLE_DATA_PAGE_SIZE,
-	PERF_SAMPLE_CODE_PAGE_SIZE,
-	PERF_SAMPLE_AUX,
-};
 
 bool hlg_perfdata_decode(struct hlg_perfdata_fields *fields,
 			 const struct perf_event_attr *attr, const uint8_t *record,
 			 uint16_t size)
 {
-	struct cursor c = {record + HLG_HEADER_SIZE, size};
-
-	*fields = (struct hlg_perfdata_fields){
-		.time = UINT64_MAX,
-		.id = UINT64_MAX,
-		.stream_id = UINT64_MAX,
-		.pid = -1,
-		.tid = -1,
-		.cpu = -1,
-		.period = attr->sample_period,
-		.branch_hw_index = UINT64_MAX,
+	/* The order in the record, before others that nobody asks for. */
+	static const uint64_t order[] = {
+		PERF_SAMPLE_READ,         PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_RAW,
+		PERF_SAMPLE_BRANCH_STACK, PERF_SAMPLE_REGS_USER, PERF_SAMPLE_STACK_USER,
 	};
-	if (size < HLG_HEADER_SIZE)
+	uint64_t type = attr->sample_type;
+	size_t leading = 8 * (size_t)__builtin_popcountll(type & LEADING);
+	struct cursor c = {record, size};
+	struct hlg_perfdata_bytes passed;
+
+	*fields = (struct hlg_perfdata_fields){0};
+	if (!take(&c, &passed, HLG_HEADER_SIZE + leading, 1))
 		return false;
-	c.rest -= HLG_HEADER_SIZE;
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-		if (!(attr->sample_type & order[i]))
-			continue;
-		/* One word for both kinds of weight. */
-		if (order[i] == PERF_SAMPLE_WEIGHT_STRUCT &&
-		    attr->sample_type & PERF_SAMPLE_WEIGHT)
+		if (!(type & order[i]))
 			continue;
 		if (!take_field(&c, fields, attr, order[i]))
 			return false;
