@@ -73,34 +73,19 @@ static void print_events(const struct hlg_perfdata *pd)
 	for (uint32_t i = 0; i < hlg_perfdata_n_events(pd); i++) {
 		const struct hlg_perfdata_event *e = hlg_perfdata_event(pd, i);
 
-		printf("E %u %u %u %d ", e->index, e->leader, e->attr.precise_ip,
-		       e->named);
+		printf("E %u ", e->index);
 		hlg_escape_print(stdout, e->name);
 		putchar('\n');
 	}
-}
-
-static void print_fact(const char *what, const char *text)
-{
-	printf("H %s ", what);
-	hlg_escape_print(stdout, text ? text : "");
-	putchar('\n');
 }
 
 static void print_host(const struct hlg_perfdata *pd)
 {
 	const struct hlg_perfdata_host *h = hlg_perfdata_host(pd);
 
-	print_fact("version", h->perf_version);
-	print_fact("hostname", h->hostname);
-	print_fact("release", h->release);
-	print_fact("arch", h->arch);
-	print_fact("cpu", h->cpu);
-	print_fact("cpuid", h->cpuid);
-	print_fact("command", h->command);
-	printf("H cpus %u %u\n", h->cpus_online, h->cpus_available);
-	printf("H times %" PRIu64 " %" PRIu64 "\n", h->first_time, h->last_time);
-	printf("H shape %d %d %d\n", h->pipe, h->directory, h->compressed);
+	fputs("H cpu ", stdout);
+	hlg_escape_print(stdout, h->cpu ? h->cpu : "");
+	printf("\nH shape %d %d %d\n", h->pipe, h->directory, h->compressed);
 }
 
 static int print_tracing(const struct hlg_perfdata *pd, struct hlg_err *err)

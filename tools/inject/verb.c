@@ -165,12 +165,9 @@ static int write_records(struct injection *j, struct hlg_perfdata *pd,
 			 struct hlg_err *err)
 {
 	struct hlg_writer writer;
-	struct hlg_sections sections;
 	uint8_t *build_ids;
-	int rc = hlg_writer_sections(&sections, pd, err);
+	int rc = hlg_writer_begin(&writer, j->files.out.f, j->out, pd, err);
 
-	if (rc == 0)
-		rc = hlg_writer_begin(&writer, j->files.out.f, j->out, &sections, err);
 	if (rc < 0)
 		return rc;
 	build_ids = list_build_ids(&j->files, &writer.build_ids_size);
@@ -184,7 +181,7 @@ static int write_records(struct injection *j, struct hlg_perfdata *pd,
 	j->copy.files = &j->files;
 	rc = hlg_copy_records(&j->copy, pd, &writer, err);
 	if (rc == 0)
-		rc = hlg_writer_finish(&writer, &sections, err);
+		rc = hlg_writer_finish(&writer, err);
 	free(build_ids);
 	return rc;
 }

@@ -321,7 +321,7 @@ int hlg_attrs_add(struct hlg_perfdata *pd, const uint8_t *attr, size_t size,
 	event = new_event(attr, size);
 	if (!event)
 		return hlg_err_memory(err, pd->path);
-	event->index = event->leader = pd->n_events;
+	event->index = pd->n_events;
 	pd->events[pd->n_events] = event;
 	layout_init(&pd->layouts[pd->n_events], &event->attr);
 	pd->layouts[pd->n_events].event = pd->n_events;
@@ -341,7 +341,6 @@ int hlg_attrs_add_ids(struct hlg_perfdata *pd, uint32_t event, const uint8_t *id
 		if (!add_id(&pd->ids, hlg_perfdata_u64(ids + 8 * i), event))
 			return hlg_err_memory(err, pd->path);
 	}
-	pd->events[event]->n_ids += n;
 	return 0;
 }
 
@@ -376,7 +375,6 @@ int hlg_attrs_name(struct hlg_perfdata *pd, uint32_t event, char *name,
 		return hlg_err_memory(err, pd->path);
 	free(pd->events[event]->name);
 	pd->events[event]->name = name;
-	pd->events[event]->named = true;
 	return 0;
 }
 

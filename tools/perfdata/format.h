@@ -37,18 +37,9 @@ struct hlg_file_header {
 enum hlg_feature {
 	HLG_FEATURE_TRACING_DATA = 1,
 	HLG_FEATURE_BUILD_ID = 2,
-	HLG_FEATURE_HOSTNAME = 3,
-	HLG_FEATURE_OSRELEASE = 4,
-	HLG_FEATURE_VERSION = 5,
-	HLG_FEATURE_ARCH = 6,
-	HLG_FEATURE_NRCPUS = 7,
 	HLG_FEATURE_CPUDESC = 8,
-	HLG_FEATURE_CPUID = 9,
-	HLG_FEATURE_CMDLINE = 11,
 	HLG_FEATURE_EVENT_DESC = 12,
-	HLG_FEATURE_GROUP_DESC = 17,
 	HLG_FEATURE_AUXTRACE = 18,
-	HLG_FEATURE_SAMPLE_TIME = 21,
 	HLG_FEATURE_DIR_FORMAT = 24,
 	HLG_FEATURE_COMPRESSED = 27,
 	HLG_FEATURES = 256,
@@ -69,7 +60,6 @@ enum hlg_user_record {
 };
 
 #define HLG_EVENT_UPDATE_NAME 2 /* enum perf_event_update */
-#define HLG_ZSTD              1 /* enum perf_compress_type */
 
 /* The numbers newer kernels' linux/perf_event.h has. */
 #define HLG_BRANCH_HW_INDEX (UINT64_C(1) << 17) /* PERF_SAMPLE_BRANCH_HW_INDEX */

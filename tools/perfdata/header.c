@@ -3,6 +3,10 @@
  * The header of a recording: in file mode what the file begins with, in pipe mode records
  * ("Pipe-mode data") before the first sample. Nothing in it is believed: sections must
  * lie in the file, and memory is taken only for what the file really has.
+ *
+ * Features are what a recording tells about its host and its events besides the
+ * attributes ("Flags section" of perf.data-file-format.txt). All of them are optional:
+ * what is malformed is left out.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +17,6 @@
 #include "tools/perfdata/reader.h"
 
 #define SOME_IDS 512
-#define AHEAD    8192 /* bytes that are read at once: headers are many small pieces */
 
 static bool inside(struct hlg_file_section s, uint64_t limit)
 {
@@ -26,34 +29,9 @@ static int bad(const struct hlg_perfdata *pd, const char *problem, struct hlg_er
 			   problem);
 }
 
-/* What was read of the file last. */
-struct hlg_ahead {
-	uint64_t at, n;
-	uint8_t bytes[AHEAD];
-};
-
-static bool has(const struct hlg_ahead *ahead, uint64_t at, size_t size)
-{
-	return at >= ahead->at && at - ahead->at <= ahead->n &&
-	       size <= ahead->n - (at - ahead->at);
-}
-
-static int read_at(struct hlg_perfdata *pd, void *to, size_t size, uint64_t at,
+static int read_at(const struct hlg_perfdata *pd, void *to, size_t size, uint64_t at,
 		   struct hlg_err *err)
 {
-	struct hlg_ahead *ahead = pd->ahead;
-	ssize_t got;
-
-	if (!has(ahead, at, size) && size <= AHEAD) {
-		got = pread(pd->fd, ahead->bytes, AHEAD, (off_t)at);
-		ahead->at = at;
-		ahead->n = got > 0 ? (uint64_t)got : 0;
-	}
-	if (has(ahead, at, size)) {
-		memcpy(to, ahead->bytes + (at - ahead->at), size);
-		return 0;
-	}
-	/* Large, or interrupted, or not there: which of them is told here. */
 	return hlg_file_read(pd->fd, to, size, at) ? hlg_window_errno(pd->path, err) : 0;
 }
 
@@ -107,9 +85,9 @@ static int read_attr(struct hlg_perfdata *pd, uint64_t at, uint64_t attr_size,
 	return rc < 0 ? rc : read_ids(pd, pd->n_events - 1, ids, err);
 }
 
-static int read_attrs(struct hlg_perfdata *pd, const struct hlg_file_header *h,
-		      uint64_t file_size, struct hlg_err *err)
+static int read_attrs(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err)
 {
+	const struct hlg_file_header *h = &pd->header;
 	uint64_t attr_size = h->attr_size - sizeof(struct hlg_file_section);
 	uint64_t ids_size = 0;
 	int rc = 0;
@@ -126,9 +104,10 @@ static int read_attrs(struct hlg_perfdata *pd, const struct hlg_file_header *h,
 	return rc < 0 ? rc : hlg_attrs_check(pd, err);
 }
 
-static int set_data(struct hlg_perfdata *pd, const struct hlg_file_header *h,
-		    uint64_t file_size, struct hlg_err *err)
+static int set_data(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err)
 {
+	const struct hlg_file_header *h = &pd->header;
+
 	if (h->data.offset < h->size || h->data.offset > file_size)
 		return bad(pd, "its records are outside the file", err);
 	pd->from = h->data.offset;
@@ -142,56 +121,132 @@ static int set_data(struct hlg_perfdata *pd, const struct hlg_file_header *h,
 	return 0;
 }
 
-static int read_feature(struct hlg_perfdata *pd, unsigned feature,
-			struct hlg_file_section s, struct hlg_err *err)
+struct blob {
+	const uint8_t *at;
+	size_t rest;
+};
+
+static const uint8_t *take(struct blob *b, uint64_t n)
 {
-	uint8_t *data;
+	const uint8_t *at = b->at;
+
+	if (n > b->rest)
+		return NULL;
+	b->at += n;
+	b->rest -= n;
+	return at;
+}
+
+static bool take_u32(struct blob *b, uint32_t *v)
+{
+	const uint8_t *at = take(b, sizeof(*v));
+
+	if (at)
+		*v = hlg_perfdata_u32(at);
+	return at != NULL;
+}
+
+/* perf_header_string: u32 room, text with NULs behind it. */
+static bool take_string(struct blob *b, const char **text, size_t *length)
+{
+	uint32_t room;
+
+	if (!take_u32(b, &room))
+		return false;
+	*text = (const char *)take(b, room);
+	if (!*text)
+		return false;
+	*length = strnlen(*text, room);
+	return true;
+}
+
+static int keep_cpu(struct hlg_perfdata *pd, struct blob *b, struct hlg_err *err)
+{
+	const char *text;
+	size_t length;
+
+	if (!take_string(b, &text, &length))
+		return 0;
+	free(pd->host.cpu);
+	pd->host.cpu = strndup(text, length);
+	return pd->host.cpu ? 0 : hlg_err_memory(err, pd->path);
+}
+
+/* "HEADER_EVENT_DESC": an event is known by its place, as perf has it. */
+static int read_event_desc(struct hlg_perfdata *pd, struct blob *b, struct hlg_err *err)
+{
+	uint32_t n, attr_size, n_ids;
+	const char *text;
+	size_t length;
+	int rc = 0;
+
+	if (!take_u32(b, &n) || !take_u32(b, &attr_size))
+		return 0;
+	for (uint32_t i = 0; rc == 0 && i < n && i < pd->n_events; i++) {
+		if (!take(b, attr_size) || !take_u32(b, &n_ids) ||
+		    !take_string(b, &text, &length) || !take(b, 8 * (uint64_t)n_ids))
+			return 0;
+		rc = hlg_attrs_name(pd, i, strndup(text, length), err);
+	}
+	return rc;
+}
+
+static int use_feature(struct hlg_perfdata *pd, uint64_t feature, const uint8_t *data,
+		       size_t size, struct hlg_err *err)
+{
+	struct blob b = {data, size};
+
+	switch (feature) {
+	case HLG_FEATURE_CPUDESC:
+		return keep_cpu(pd, &b, err);
+	case HLG_FEATURE_EVENT_DESC:
+		return read_event_desc(pd, &b, err);
+	case HLG_FEATURE_COMPRESSED:
+		pd->host.compressed = true;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* What a feature's section holds, to be freed; NULL and 0 bytes: nothing, or too much. */
+static int read_section(const struct hlg_perfdata *pd, unsigned feature, uint8_t **data,
+			size_t *size, struct hlg_err *err)
+{
+	struct hlg_file_section s = pd->features[feature];
 	int rc;
 
-	if (feature == HLG_FEATURE_TRACING_DATA)
-		pd->tracing = s;
-	if (feature == HLG_FEATURE_BUILD_ID)
-		pd->build_ids = s;
-	if (feature == HLG_FEATURE_TRACING_DATA || feature == HLG_FEATURE_BUILD_ID ||
-	    s.size > HLG_MAX_FEATURE)
+	*data = NULL;
+	*size = 0;
+	if (s.size == 0 || s.size > HLG_MAX_FEATURE)
 		return 0;
-	data = malloc(s.size + 1);
-	if (!data)
+	*data = malloc(s.size);
+	if (!*data)
 		return hlg_err_memory(err, pd->path);
-	rc = read_at(pd, data, s.size, s.offset, err);
+	rc = read_at(pd, *data, s.size, s.offset, err);
+	if (rc == 0) {
+		*size = s.size;
+		return 0;
+	}
+	free(*data);
+	*data = NULL;
+	return rc;
+}
+
+static int read_feature(struct hlg_perfdata *pd, unsigned feature, struct hlg_err *err)
+{
+	uint8_t *data;
+	size_t size;
+	int rc = read_section(pd, feature, &data, &size, err);
+
 	if (rc == 0)
-		rc = hlg_feature_read(pd, feature, data, s.size, err);
+		rc = use_feature(pd, feature, data, size, err);
 	free(data);
 	return rc;
 }
 
-/* Features that are wanted: others are not even read. */
-static bool wanted(unsigned feature)
-{
-	switch (feature) {
-	case HLG_FEATURE_TRACING_DATA:
-	case HLG_FEATURE_BUILD_ID:
-	case HLG_FEATURE_HOSTNAME:
-	case HLG_FEATURE_OSRELEASE:
-	case HLG_FEATURE_VERSION:
-	case HLG_FEATURE_ARCH:
-	case HLG_FEATURE_NRCPUS:
-	case HLG_FEATURE_CPUDESC:
-	case HLG_FEATURE_CPUID:
-	case HLG_FEATURE_CMDLINE:
-	case HLG_FEATURE_EVENT_DESC:
-	case HLG_FEATURE_GROUP_DESC:
-	case HLG_FEATURE_SAMPLE_TIME:
-	case HLG_FEATURE_COMPRESSED:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* "Flags section": sections behind the data, one for each bit that is set. */
-static int read_features(struct hlg_perfdata *pd, const struct hlg_file_header *h,
-			 uint64_t file_size, struct hlg_err *err)
+static int find_features(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err)
 {
 	uint64_t at = pd->limit;
 	struct hlg_file_section s;
@@ -200,7 +255,7 @@ static int read_features(struct hlg_perfdata *pd, const struct hlg_file_header *
 	if (pd->counts.unfinished || pd->counts.missing)
 		return 0;
 	for (unsigned i = 0; rc == 0 && i < HLG_FEATURES; i++) {
-		if (!(h->features[i / 64] >> (i % 64) & 1))
+		if (!(pd->header.features[i / 64] >> (i % 64) & 1))
 			continue;
 		if (file_size - at < sizeof(s)) {
 			pd->counts.facts_cut = true;
@@ -208,21 +263,30 @@ static int read_features(struct hlg_perfdata *pd, const struct hlg_file_header *
 		}
 		rc = read_at(pd, &s, sizeof(s), at, err);
 		at += sizeof(s);
-		if (rc < 0 || !wanted(i))
-			continue;
-		if (inside(s, file_size))
-			rc = read_feature(pd, i, s, err);
+		if (rc == 0 && inside(s, file_size))
+			pd->features[i] = s;
 		else
 			pd->counts.facts_cut = true;
 	}
 	return rc;
 }
 
-/* DIR_FORMAT, by its own name: most of the records are in the files beside it. */
-static int check_alone(struct hlg_perfdata *pd, const struct hlg_file_header *h,
-		       struct hlg_err *err)
+static int read_features(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err)
 {
-	bool part = h->features[0] >> HLG_FEATURE_DIR_FORMAT & 1;
+	static const unsigned used[] = {HLG_FEATURE_CPUDESC, HLG_FEATURE_EVENT_DESC,
+					HLG_FEATURE_COMPRESSED};
+	int rc = find_features(pd, file_size, err);
+
+	for (size_t i = 0; rc == 0 && i < sizeof(used) / sizeof(used[0]); i++)
+		if (pd->features[used[i]].offset)
+			rc = read_feature(pd, used[i], err);
+	return rc;
+}
+
+/* DIR_FORMAT, by its own name: most of the records are in the files beside it. */
+static int check_alone(struct hlg_perfdata *pd, struct hlg_err *err)
+{
+	bool part = pd->header.features[0] >> HLG_FEATURE_DIR_FORMAT & 1;
 	char *beside;
 	int there;
 
@@ -239,41 +303,29 @@ static int check_alone(struct hlg_perfdata *pd, const struct hlg_file_header *h,
 			   pd->path);
 }
 
-static int read_header(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err)
+int hlg_header_read(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err)
 {
-	struct hlg_file_header h = {0};
+	struct hlg_file_header *h = &pd->header;
 	int rc;
 
 	if (file_size < HLG_SHORT_HEADER_SIZE)
 		return bad(pd, "ends within its header", err);
-	rc = read_at(pd, &h, HLG_SHORT_HEADER_SIZE, 0, err);
+	rc = read_at(pd, h, HLG_SHORT_HEADER_SIZE, 0, err);
 	if (rc < 0)
 		return rc;
-	if (h.size != sizeof(h) && h.size != HLG_SHORT_HEADER_SIZE)
+	if (h->size != sizeof(*h) && h->size != HLG_SHORT_HEADER_SIZE)
 		return bad(pd, "has a header of no known size", err);
-	if (file_size < h.size)
+	if (file_size < h->size)
 		return bad(pd, "ends within its header", err);
-	rc = read_at(pd, &h, h.size, 0, err);
+	rc = read_at(pd, h, h->size, 0, err);
 	if (rc == 0)
-		rc = check_alone(pd, &h, err);
+		rc = check_alone(pd, err);
 	if (rc == 0)
-		rc = set_data(pd, &h, file_size, err);
+		rc = set_data(pd, file_size, err);
 	if (rc == 0)
-		rc = read_attrs(pd, &h, file_size, err);
+		rc = read_attrs(pd, file_size, err);
 	if (rc == 0)
-		rc = read_features(pd, &h, file_size, err);
-	return rc;
-}
-
-int hlg_header_read(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err)
-{
-	struct hlg_ahead ahead;
-	int rc;
-
-	ahead.at = ahead.n = 0;
-	pd->ahead = &ahead;
-	rc = read_header(pd, file_size, err);
-	pd->ahead = NULL;
+		rc = read_features(pd, file_size, err);
 	return rc;
 }
 
@@ -321,27 +373,102 @@ static int read_update(struct hlg_perfdata *pd, const uint8_t *record, size_t si
 static int read_feature_record(struct hlg_perfdata *pd, const uint8_t *record,
 			       size_t size, struct hlg_err *err)
 {
-	uint64_t feature;
-
-	if (size < 16)
-		return 0;
-	feature = hlg_perfdata_u64(record + 8);
-	if (feature >= HLG_FEATURES)
-		return 0;
-	return hlg_feature_read(pd, (unsigned)feature, record + 16, size - 16, err);
+	return size < 16 ? 0
+			 : use_feature(pd, hlg_perfdata_u64(record + 8), record + 16,
+				       size - 16, err);
 }
 
 int hlg_header_record(struct hlg_perfdata *pd, uint32_t type, const uint8_t *record,
 		      size_t size, struct hlg_err *err)
 {
+	if (!pd->host.pipe)
+		return 0;
 	switch (type) {
 	case HLG_RECORD_HEADER_ATTR:
-		return pd->host.pipe ? read_attr_record(pd, record, size, err) : 0;
+		return read_attr_record(pd, record, size, err);
 	case HLG_RECORD_EVENT_UPDATE:
-		return pd->host.pipe ? read_update(pd, record, size, err) : 0;
+		return read_update(pd, record, size, err);
 	case HLG_RECORD_HEADER_FEATURE:
-		return pd->host.pipe ? read_feature_record(pd, record, size, err) : 0;
+		return read_feature_record(pd, record, size, err);
 	default:
 		return 0;
 	}
+}
+
+int hlg_perfdata_tracing(const struct hlg_perfdata *pd, void **data, size_t *size,
+			 struct hlg_err *err)
+{
+	uint8_t *bytes;
+	int rc;
+
+	if (pd->features[HLG_FEATURE_TRACING_DATA].size > HLG_MAX_FEATURE)
+		return hlg_err_set(err, HLG_EINPUT, "%s: its tracing data are too large",
+				   pd->path);
+	rc = read_section(pd, HLG_FEATURE_TRACING_DATA, &bytes, size, err);
+	*data = bytes;
+	if (rc < 0 || !pd->tracing_copy)
+		return rc;
+	free(bytes);
+	*data = malloc(pd->tracing_size);
+	if (!*data)
+		return hlg_err_memory(err, pd->path);
+	*size = pd->tracing_size;
+	memcpy(*data, pd->tracing_copy, *size);
+	return 0;
+}
+
+/*
+ * "HEADER_BUILD_ID": struct build_id_event one after the other (tools/perf/util/
+ * build-id.h and tools/lib/perf/include/perf/event.h, struct
+ * perf_record_header_build_id): a header, i32 pid, 24 bytes with the id, of which the
+ * 21st is its size if the header's misc says so, and the path.
+ */
+
+enum {
+	PID = HLG_HEADER_SIZE,
+	ID = PID + 4,
+	ID_MAX = 20,
+	PATH = ID + 24
+};
+
+#define HAS_SIZE (1u << 15) /* PERF_RECORD_MISC_BUILD_ID_SIZE */
+
+/* The record at at, of rest bytes; its size, or 0 at the end. */
+static size_t read_one(struct hlg_perfdata_build_id *b, const uint8_t *at, size_t rest)
+{
+	uint64_t header;
+	size_t size;
+
+	if (rest <= PATH)
+		return 0;
+	header = hlg_perfdata_u64(at);
+	size = header >> 48;
+	if (size <= PATH || size > rest || !memchr(at + PATH, 0, size - PATH))
+		return 0;
+	*b = (struct hlg_perfdata_build_id){
+		.path = (const char *)at + PATH,
+		.cpumode = header >> 32 & PERF_RECORD_MISC_CPUMODE_MASK,
+		.size = header >> 32 & HAS_SIZE ? at[ID + ID_MAX] : ID_MAX,
+		.id = at + ID};
+	return b->size && b->size <= ID_MAX ? size : 0;
+}
+
+int hlg_perfdata_build_ids(const struct hlg_perfdata *pd,
+			   bool (*found)(void *ctx,
+					 const struct hlg_perfdata_build_id *build_id),
+			   void *ctx, struct hlg_err *err)
+{
+	struct hlg_perfdata_build_id build_id;
+	size_t n, size;
+	uint8_t *data;
+	bool ok = true;
+	int rc = read_section(pd, HLG_FEATURE_BUILD_ID, &data, &n, err);
+
+	if (rc < 0)
+		return rc;
+	for (size_t at = 0; ok && (size = read_one(&build_id, data + at, n - at));
+	     at += size)
+		ok = found(ctx, &build_id);
+	free(data);
+	return ok ? 0 : hlg_err_memory(err, pd->path);
 }

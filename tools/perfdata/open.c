@@ -291,7 +291,7 @@ void hlg_perfdata_close(struct hlg_perfdata *pd)
 	free(pd->members);
 	hlg_window_finish(pd);
 	if (!pd->parent) {
-		hlg_feature_finish(&pd->host);
+		free(pd->host.cpu);
 		free(pd->tracing_copy);
 		free(pd->path);
 	}
@@ -319,30 +319,4 @@ const struct hlg_perfdata_host *hlg_perfdata_host(const struct hlg_perfdata *pd)
 const struct hlg_perfdata_counts *hlg_perfdata_counts(const struct hlg_perfdata *pd)
 {
 	return &pd->counts;
-}
-
-int hlg_perfdata_tracing(const struct hlg_perfdata *pd, void **data, size_t *size,
-			 struct hlg_err *err)
-{
-	uint64_t n = pd->tracing_copy ? pd->tracing_size : pd->tracing.size;
-
-	*data = NULL;
-	*size = 0;
-	if (n == 0)
-		return 0;
-	if (n > HLG_MAX_TRACING)
-		return hlg_err_set(err, HLG_EINPUT, "%s: its tracing data are too large",
-				   pd->path);
-	*data = malloc(n);
-	if (!*data)
-		return hlg_err_memory(err, pd->path);
-	if (pd->tracing_copy) {
-		memcpy(*data, pd->tracing_copy, n);
-	} else if (hlg_file_read(pd->fd, *data, n, pd->tracing.offset)) {
-		free(*data);
-		*data = NULL;
-		return hlg_window_errno(pd->path, err);
-	}
-	*size = n;
-	return 0;
 }

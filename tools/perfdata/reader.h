@@ -12,10 +12,10 @@
 #include "tools/perfdata/format.h"
 #include "tools/perfdata/perfdata.h"
 
-#define HLG_MAX_EVENTS   65536       /* of a recording; guards memory */
-#define HLG_MAX_FEATURE  (64u << 20) /* bytes of one feature that are looked at */
-#define HLG_MAX_TRACING  (64u << 20) /* bytes of tracing data kept from a pipe */
-#define HLG_MAX_THREADED (1u << 22)  /* values kept by (id, thread) */
+#define HLG_MAX_EVENTS  65536       /* of a recording; guards memory */
+#define HLG_MAX_FEATURE (64u << 20) /* bytes of one feature that are looked at, or kept  \
+				     */
+#define HLG_MAX_THREADED (1u << 22) /* values kept by (id, thread) */
 
 /*
  * Small enough to stay in a second-level cache between the copy and the walk: from 128
@@ -66,7 +66,6 @@ struct hlg_perfdata {
 	struct hlg_unzip *unzip;    /* NULL: nothing was compressed so far */
 	bool unzipping;
 
-	struct hlg_ahead *ahead; /* header.c's own */
 	char *path;
 	int fd;      /* of the file with the header */
 	int data_fd; /* of the data.N that is being read; -1 */
@@ -90,9 +89,9 @@ struct hlg_perfdata {
 	struct hlg_perfdata_member *members; /* of the group at hand, for the sink */
 	uint64_t room_members;
 
-	struct hlg_file_section tracing;   /* in the file; size 0: none */
-	struct hlg_file_section build_ids; /* the same */
-	void *tracing_copy;                /* from a pipe */
+	struct hlg_file_header header;                  /* in file mode */
+	struct hlg_file_section features[HLG_FEATURES]; /* offset 0: not in the file */
+	void *tracing_copy; /* of the feature TRACING_DATA, from a pipe */
 	size_t tracing_size;
 
 	struct hlg_directory_file *data_files;
@@ -117,11 +116,6 @@ int hlg_attrs_check(struct hlg_perfdata *pd, struct hlg_err *err);
 int hlg_attrs_name(struct hlg_perfdata *pd, uint32_t event, char *name,
 		   struct hlg_err *err);
 void hlg_attrs_finish(struct hlg_perfdata *pd);
-
-/* feature.c: looks at the contents of one feature; malformed ones tell nothing. */
-int hlg_feature_read(struct hlg_perfdata *pd, unsigned feature, const uint8_t *data,
-		     size_t size, struct hlg_err *err);
-void hlg_feature_finish(struct hlg_perfdata_host *host);
 
 /* header.c: from the start of the file to where the records begin. */
 int hlg_header_read(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err);

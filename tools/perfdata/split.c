@@ -130,7 +130,6 @@ int hlg_perfdata_clone(struct hlg_perfdata **to, const struct hlg_perfdata *pd,
 		.ids = pd->ids,
 		.id_back = pd->id_back,
 		.host = pd->host,
-		.tracing = pd->tracing,
 	};
 	copy->layouts = calloc(n, sizeof(*copy->layouts));
 	if (!copy->layouts || hlg_window_start(copy, false, err) < 0) {

@@ -177,8 +177,9 @@ static int read_tracing(struct hlg_perfdata *pd, const uint8_t *record, size_t s
 				   pd->path);
 	n = hlg_perfdata_u32(record + 8);
 	if (!pd->source.stream) {
-		pd->tracing = (struct hlg_file_section){hlg_window_offset(pd), n};
-	} else if (n && n <= HLG_MAX_TRACING) {
+		pd->features[HLG_FEATURE_TRACING_DATA] =
+			(struct hlg_file_section){hlg_window_offset(pd), n};
+	} else if (n && n <= HLG_MAX_FEATURE) {
 		copy = calloc(1, n);
 		if (!copy)
 			return hlg_err_memory(err, pd->path);

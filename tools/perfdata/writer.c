@@ -5,87 +5,12 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "symtab/file.h"
 #include "tools/perfdata/reader.h"
 
 #define SOME 65536
-
-static int too_large(const struct hlg_sections *sections, struct hlg_err *err)
-{
-	return hlg_err_set(err, HLG_EINPUT,
-			   "%s: its facts overlap (damaged; record again)",
-			   sections->path);
-}
-
-/* The table behind the records: a section for each bit that is set, in their order. */
-static int find_features(struct hlg_sections *sections, const struct hlg_perfdata *pd,
-			 const struct hlg_file_header *h, uint64_t file_size,
-			 struct hlg_err *err)
-{
-	uint64_t at = pd->limit, sum = 0;
-
-	for (unsigned i = 0; i < HLG_FEATURES; i++) {
-		struct hlg_file_section *s = &sections->features[i];
-
-		if (!(h->features[i / 64] >> (i % 64) & 1))
-			continue;
-		if (file_size < sizeof(*s) || at > file_size - sizeof(*s))
-			break;
-		if (hlg_file_read(sections->fd, s, sizeof(*s), at))
-			return hlg_window_errno(pd->path, err);
-		at += sizeof(*s);
-		if (s->offset > file_size || s->size > file_size - s->offset)
-			continue;
-		if (s->size > file_size - sum)
-			return too_large(sections, err);
-		sum += s->size;
-		sections->has[i / 64] |= UINT64_C(1) << (i % 64);
-	}
-	return 0;
-}
-
-int hlg_writer_sections(struct hlg_sections *sections, const struct hlg_perfdata *pd,
-			struct hlg_err *err)
-{
-	struct hlg_file_header h = {0};
-	struct stat st;
-
-	memset(sections, 0, sizeof(*sections));
-	sections->fd = pd->fd;
-	sections->path = pd->path;
-	sections->pipe = pd->host.pipe;
-	if (sections->pipe) {
-		sections->records_at = hlg_perfdata_tell(pd);
-		return 0;
-	}
-	if (hlg_file_read(pd->fd, &h, HLG_SHORT_HEADER_SIZE, 0) ||
-	    (h.size == sizeof(h) && hlg_file_read(pd->fd, &h, sizeof(h), 0)) ||
-	    fstat(pd->fd, &st) != 0)
-		return hlg_window_errno(pd->path, err);
-	/* As the reader has checked, unless the file was changed since. */
-	if (h.attr_size < PERF_ATTR_SIZE_VER0 + sizeof(struct hlg_file_section) ||
-	    h.attr_size > UINT16_MAX || h.attrs.size / h.attr_size != pd->n_events)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: events in the header make no sense (damaged; "
-				   "record again)",
-				   pd->path);
-	sections->attr_size = h.attr_size - sizeof(struct hlg_file_section);
-	sections->n_attrs = pd->n_events;
-	sections->attrs_at = h.attrs.offset;
-	if (pd->counts.unfinished || pd->counts.missing)
-		return 0;
-	return find_features(sections, pd, &h, (uint64_t)st.st_size, err);
-}
-
-static int cannot_read(const struct hlg_sections *sections, struct hlg_err *err)
-{
-	return hlg_err_set(err, HLG_EINPUT, "%s: cannot be read: %s (is it changing?)",
-			   sections->path,
-			   errno ? strerrordesc_np(errno) : "it became shorter");
-}
 
 static int cannot_write(const struct hlg_writer *w, struct hlg_err *err)
 {
@@ -94,59 +19,55 @@ static int cannot_write(const struct hlg_writer *w, struct hlg_err *err)
 			   w->path, strerrordesc_np(errno));
 }
 
+static int read_old(const struct hlg_writer *w, void *to, size_t n, uint64_t at,
+		    struct hlg_err *err)
+{
+	if (hlg_file_read(w->pd->fd, to, n, at) == 0)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT, "%s: cannot be read: %s (is it changing?)",
+			   w->pd->path,
+			   errno ? strerrordesc_np(errno) : "it became shorter");
+}
+
 /* Bytes of the old file, in pieces. */
-static int copy(struct hlg_writer *w, const struct hlg_sections *sections,
-		struct hlg_file_section s, struct hlg_err *err)
+static int copy(struct hlg_writer *w, struct hlg_file_section s, struct hlg_err *err)
 {
 	uint8_t some[SOME];
+	int rc = 0;
 
-	while (s.size && !ferror(w->f)) {
+	while (rc == 0 && s.size && !ferror(w->f)) {
 		size_t now = s.size < SOME ? (size_t)s.size : SOME;
 
-		if (hlg_file_read(sections->fd, some, now, s.offset))
-			return cannot_read(sections, err);
-		hlg_writer_put(w, some, now);
+		rc = read_old(w, some, now, s.offset, err);
+		if (rc == 0)
+			hlg_writer_put(w, some, now);
 		s.offset += now;
 		s.size -= now;
 	}
-	return 0;
-}
-
-/* Where the ids of an attribute stand in the old file. */
-static int read_ids(const struct hlg_sections *sections, uint64_t i,
-		    struct hlg_file_section *s, struct hlg_err *err)
-{
-	uint64_t at = sections->attrs_at + i * (sections->attr_size + sizeof(*s));
-
-	if (hlg_file_read(sections->fd, s, sizeof(*s), at + sections->attr_size))
-		return cannot_read(sections, err);
-	/* The reader has counted them: so many are in the file. */
-	if (s->size / 8 > HLG_MAX_IDS)
-		return hlg_err_set(err, HLG_EINPUT, "%s: has too many ids (damaged)",
-				   sections->path);
-	return 0;
+	return rc;
 }
 
 /* "Event types": ids of all events, then the attributes, each with where its ids are. */
-static int write_attrs(struct hlg_writer *w, const struct hlg_sections *sections,
-		       struct hlg_err *err)
+static int write_attrs(struct hlg_writer *w, struct hlg_err *err)
 {
-	uint64_t ids_at = w->at;
-	struct hlg_file_section ids, attr = {0, sections->attr_size};
+	const struct hlg_file_header *old = &w->pd->header;
+	struct hlg_file_section ids, attr = {.size = old->attr_size - sizeof(ids)};
+	uint64_t ids_at = w->at, ids_of_first = old->attrs.offset + attr.size;
 	int rc = 0;
 
-	for (uint64_t i = 0; rc == 0 && i < sections->n_attrs; i++) {
-		rc = read_ids(sections, i, &ids, err);
+	for (uint64_t i = 0; rc == 0 && i < w->pd->n_events; i++) {
+		rc = read_old(w, &ids, sizeof(ids), ids_of_first + i * old->attr_size,
+			      err);
 		if (rc == 0)
-			rc = copy(w, sections, ids, err);
+			rc = copy(w, ids, err);
 	}
 	w->attrs_at = w->at;
-	for (uint64_t i = 0; rc == 0 && i < sections->n_attrs; i++) {
-		rc = read_ids(sections, i, &ids, err);
-		attr.offset =
-			sections->attrs_at + i * (sections->attr_size + sizeof(ids));
+	for (uint64_t i = 0; rc == 0 && i < w->pd->n_events; i++) {
+		rc = read_old(w, &ids, sizeof(ids), ids_of_first + i * old->attr_size,
+			      err);
+		attr.offset = old->attrs.offset + i * old->attr_size;
 		if (rc == 0)
-			rc = copy(w, sections, attr, err);
+			rc = copy(w, attr, err);
 		ids.offset = ids_at;
 		hlg_writer_put(w, &ids, sizeof(ids));
 		ids_at += ids.size;
@@ -172,21 +93,21 @@ void hlg_writer_large(struct hlg_writer *w, const void *bytes, size_t n)
 }
 
 int hlg_writer_begin(struct hlg_writer *w, FILE *f, const char *path,
-		     const struct hlg_sections *sections, struct hlg_err *err)
+		     const struct hlg_perfdata *pd, struct hlg_err *err)
 {
 	static const struct hlg_file_header none;
 	int rc;
 
 	memset(w, 0, offsetof(struct hlg_writer, buffer));
+	w->pd = pd;
 	w->f = f;
 	w->path = path;
-	if (sections->pipe) {
+	if (pd->host.pipe) {
 		/* What stands for the header is records, too. */
-		rc = copy(w, sections, (struct hlg_file_section){0, sections->records_at},
-			  err);
+		rc = copy(w, (struct hlg_file_section){0, hlg_perfdata_tell(pd)}, err);
 	} else {
 		hlg_writer_put(w, &none, sizeof(none));
-		rc = write_attrs(w, sections, err);
+		rc = write_attrs(w, err);
 	}
 	w->start = w->at;
 	return rc;
@@ -202,20 +123,18 @@ int hlg_writer_rewind(struct hlg_writer *w, uint64_t at, struct hlg_err *err)
 	return 0;
 }
 
-static bool is_kept(const struct hlg_writer *w, const struct hlg_sections *sections,
-		    unsigned i)
+static bool is_kept(const struct hlg_writer *w, unsigned i)
 {
 	if (i == HLG_FEATURE_BUILD_ID && w->build_ids_size)
 		return true;
 	if (i == HLG_FEATURE_COMPRESSED || i == HLG_FEATURE_DIR_FORMAT ||
 	    i == HLG_FEATURE_AUXTRACE)
 		return false;
-	return sections->has[i / 64] >> (i % 64) & 1;
+	return w->pd->features[i].offset != 0;
 }
 
 /* Contents behind a table that tells where they are, which has one place for each. */
-static int write_features(struct hlg_writer *w, const struct hlg_sections *sections,
-			  struct hlg_err *err)
+static int write_features(struct hlg_writer *w, struct hlg_err *err)
 {
 	struct hlg_file_section table[HLG_FEATURES] = {0};
 	uint64_t table_at = w->at;
@@ -223,19 +142,17 @@ static int write_features(struct hlg_writer *w, const struct hlg_sections *secti
 	int rc = 0;
 
 	for (unsigned i = 0; i < HLG_FEATURES; i++)
-		if (is_kept(w, sections, i)) {
+		if (is_kept(w, i)) {
 			w->has[i / 64] |= UINT64_C(1) << (i % 64);
 			n++;
 		}
 	hlg_writer_put(w, table, n * sizeof(table[0]));
 	n = 0;
 	for (unsigned i = 0; rc == 0 && i < HLG_FEATURES; i++) {
-		if (!is_kept(w, sections, i))
+		if (!is_kept(w, i))
 			continue;
 		table[n].offset = w->at;
-		/* One that is only ours is none of the old file. */
-		if (sections->has[i / 64] >> (i % 64) & 1)
-			rc = copy(w, sections, sections->features[i], err);
+		rc = copy(w, w->pd->features[i], err);
 		if (i == HLG_FEATURE_BUILD_ID && w->build_ids_size)
 			hlg_writer_put(w, w->build_ids, w->build_ids_size);
 		table[n].size = w->at - table[n].offset;
@@ -248,15 +165,14 @@ static int write_features(struct hlg_writer *w, const struct hlg_sections *secti
 	return rc;
 }
 
-static int write_header(struct hlg_writer *w, const struct hlg_sections *sections,
-			uint64_t data_size, struct hlg_err *err)
+static int write_header(struct hlg_writer *w, uint64_t data_size, struct hlg_err *err)
 {
-	uint64_t entry = sections->attr_size + sizeof(struct hlg_file_section);
+	uint64_t entry = w->pd->header.attr_size;
 	struct hlg_file_header h = {
 		.magic = HLG_MAGIC_2,
 		.size = sizeof(h),
 		.attr_size = entry,
-		.attrs = {w->attrs_at, sections->n_attrs * entry},
+		.attrs = {w->attrs_at, w->pd->n_events * entry},
 		.data = {w->start, data_size},
 	};
 
@@ -266,17 +182,16 @@ static int write_header(struct hlg_writer *w, const struct hlg_sections *section
 	return 0;
 }
 
-int hlg_writer_finish(struct hlg_writer *w, const struct hlg_sections *sections,
-		      struct hlg_err *err)
+int hlg_writer_finish(struct hlg_writer *w, struct hlg_err *err)
 {
 	uint64_t data_size = w->at - w->start;
 	int rc = 0;
 
 	hlg_writer_flush(w);
-	if (!sections->pipe) {
-		rc = write_features(w, sections, err);
+	if (!w->pd->host.pipe) {
+		rc = write_features(w, err);
 		if (rc == 0)
-			rc = write_header(w, sections, data_size, err);
+			rc = write_header(w, data_size, err);
 	}
 	if (rc == 0 && (fflush(w->f) != 0 || ferror(w->f)))
 		rc = cannot_write(w, err);

@@ -5,9 +5,9 @@
  * ids, attributes, records, facts; pipe mode as pipe mode. Not written: facts that tell
  * how the old file was stored (compressed, in a directory, where its AUX records stand).
  *
- *	rc = hlg_writer_begin(&w, f, "out.data", &sections, &err);
+ *	rc = hlg_writer_begin(&w, f, "out.data", pd, &err);
  *	... hlg_writer_put(&w, record, size) ...
- *	rc = hlg_writer_finish(&w, &sections, &err);
+ *	rc = hlg_writer_finish(&w, &err);
  *
  * Records that nobody recorded are made as perf makes them up for processes that ran
  * before it: their time is 0, so perf takes them before anything else, and their id is 0,
@@ -30,31 +30,8 @@
 #include "tools/perfdata/format.h"
 #include "tools/perfdata/perfdata.h"
 
-/*
- * Where the sections of a recording's file stand: perf.data-file-format.txt
- * ("perf_header", "Flags section"). Offsets are in bytes from the start of the file with
- * the header, which for a directory is its "data".
- */
-struct hlg_sections {
-	int fd;              /* of the reader, which must stay open */
-	const char *path;    /* the reader's, for messages */
-	bool pipe;           /* what follows but records_at is then 0 */
-	uint64_t records_at; /* pipe mode: the first record that is no header's */
-	uint64_t attr_size;  /* of an attribute, without its section of ids */
-	uint64_t n_attrs;
-	uint64_t attrs_at; /* attributes, each with the section of its ids behind it */
-	uint64_t has[HLG_FEATURES / 64]; /* features that are wholly there, as bits */
-	struct hlg_file_section features[HLG_FEATURES];
-};
-
-/*
- * pd: a regular file or a directory, just opened. Features of a recording that was cut
- * off are not there. Fails where sections of features are larger than the file together.
- */
-int hlg_writer_sections(struct hlg_sections *sections, const struct hlg_perfdata *pd,
-			struct hlg_err *err);
-
 struct hlg_writer {
+	const struct hlg_perfdata *pd; /* the old one; not owned */
 	FILE *f;
 	const char *path;  /* for messages; not owned */
 	uint64_t start;    /* offset of the first record */
@@ -68,9 +45,12 @@ struct hlg_writer {
 	uint8_t buffer[131072]; /* what is not written yet */
 };
 
-/* f: empty, and one that can seek unless sections->pipe. It stays the caller's. */
+/*
+ * pd: a regular file or a directory, just opened. f: empty, and one that can seek unless
+ * pd is in pipe mode. Both stay the caller's.
+ */
 int hlg_writer_begin(struct hlg_writer *w, FILE *f, const char *path,
-		     const struct hlg_sections *sections, struct hlg_err *err);
+		     const struct hlg_perfdata *pd, struct hlg_err *err);
 
 /* Writes what is in the buffer; the same, and then what may be too large for it. */
 void hlg_writer_flush(struct hlg_writer *w);
@@ -92,8 +72,7 @@ static inline void hlg_writer_put(struct hlg_writer *w, const void *bytes, size_
 int hlg_writer_rewind(struct hlg_writer *w, uint64_t at, struct hlg_err *err);
 
 /* Facts, then the header again, which has the size of the records. */
-int hlg_writer_finish(struct hlg_writer *w, const struct hlg_sections *sections,
-		      struct hlg_err *err);
+int hlg_writer_finish(struct hlg_writer *w, struct hlg_err *err);
 
 #define HLG_BUILD_ID_MAX 20 /* bytes that a record has room for */
 

@@ -60,7 +60,6 @@ START_TEST(as_perf_has_them)
 		kit_file(&file, &event, 1, &none, 0);
 		path = kit_name(file.at, file.n);
 		ck_assert_msg(hlg_perfdata_open(&pd, path, &err) == 0, "%s", err.msg);
-		ck_assert(!hlg_perfdata_event(pd, 0)->named);
 		ck_assert_str_eq(hlg_perfdata_event(pd, 0)->name, cases[i].name);
 		hlg_perfdata_close(pd);
 		kit_unname(path);

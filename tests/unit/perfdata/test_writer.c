@@ -53,7 +53,6 @@ static char *copy(const struct kit *k, size_t *size, const uint8_t *extra, size_
 						      .payload = put_payload};
 	const char *path = kit_name(k->at, k->n);
 	struct hlg_perfdata *pd;
-	struct hlg_sections parts;
 	struct hlg_writer w;
 	struct hlg_err err;
 	char *bytes = NULL;
@@ -61,13 +60,12 @@ static char *copy(const struct kit *k, size_t *size, const uint8_t *extra, size_
 
 	ck_assert_ptr_nonnull(f);
 	ck_assert_msg(hlg_perfdata_open(&pd, path, &err) == 0, "%s", err.msg);
-	ck_assert_msg(hlg_writer_sections(&parts, pd, &err) == 0, "%s", err.msg);
-	ck_assert_msg(hlg_writer_begin(&w, f, "new", &parts, &err) == 0, "%s", err.msg);
+	ck_assert_msg(hlg_writer_begin(&w, f, "new", pd, &err) == 0, "%s", err.msg);
 	w.build_ids = extra;
 	w.build_ids_size = n;
 	ck_assert_msg(hlg_perfdata_read(pd, no_sample, &sink, &w, &err) == 0, "%s",
 		      err.msg);
-	ck_assert_msg(hlg_writer_finish(&w, &parts, &err) == 0, "%s", err.msg);
+	ck_assert_msg(hlg_writer_finish(&w, &err) == 0, "%s", err.msg);
 	fseek(f, 0, SEEK_END);
 	*size = (size_t)ftell(f);
 	bytes = malloc(*size);
@@ -188,7 +186,6 @@ START_TEST(hostile)
 {
 	struct kit records = {0}, k = {0};
 	struct hlg_perfdata *pd;
-	struct hlg_sections parts;
 	struct hlg_err err;
 
 	put_samples(&records, 20);
@@ -206,9 +203,8 @@ START_TEST(hostile)
 				struct hlg_writer w;
 				FILE *f = fopen("/dev/null", "w");
 
-				if (hlg_writer_sections(&parts, pd, &err) == 0 &&
-				    hlg_writer_begin(&w, f, "new", &parts, &err) == 0)
-					hlg_writer_finish(&w, &parts, &err);
+				if (hlg_writer_begin(&w, f, "new", pd, &err) == 0)
+					hlg_writer_finish(&w, &err);
 				fclose(f);
 				hlg_perfdata_close(pd);
 			}
