@@ -33,7 +33,7 @@ static void on_sample(void *ctx, struct hlg_perfdata_raw *raw)
 	if (!h->samples)
 		abort();
 	h->samples[h->n] = s;
-	hlg_timeline_sample(&h->timeline, &s, h->n++);
+	hlg_timeline_add(&h->timeline, &s, h->n++, HLG_NO_CHAIN, HLG_TIMELINE_ROW);
 }
 
 static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_err *err)
@@ -47,7 +47,7 @@ static int on_round(void *ctx, struct hlg_err *err)
 {
 	struct hosts *h = ctx;
 
-	return hlg_timeline_round(&h->timeline) ? 0 : hlg_err_memory(err, "round");
+	return hlg_queue_round(&h->timeline.queue) ? 0 : hlg_err_memory(err, "round");
 }
 
 static void print(const struct hosts *h)
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 	rc = hlg_perfdata_open(&pd, argv[1], &err);
 	if (rc == 0)
 		rc = hlg_perfdata_read(pd, on_sample, &sink, &h, &err);
-	if (rc == 0 && !hlg_timeline_end(&h.timeline))
+	if (rc == 0 && !hlg_queue_end(&h.timeline.queue))
 		rc = hlg_err_memory(&err, "end");
 	if (rc < 0)
 		fprintf(stderr, "perfdata-hosts: %s\n", err.msg);

@@ -50,12 +50,12 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 /* For what processes have mapped. */
 static int no_room(const struct feed *feed, struct hlg_err *err)
 {
-	if (feed->timeline.tasks.ranges + 2 <= HLG_MAPS_MAX)
+	if (feed->timeline.tasks.mappings + 2 <= HLG_TASKS_MAPPINGS_MAX)
 		return hlg_err_memory(err, feed->path);
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: has processes with more than %zu mappings (report it "
 			   "without mode=)",
-			   feed->path, HLG_MAPS_MAX);
+			   feed->path, HLG_TASKS_MAPPINGS_MAX);
 }
 
 static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_err *err)
@@ -77,7 +77,7 @@ static int on_round(void *ctx, struct hlg_err *err)
 {
 	struct feed *feed = ctx;
 
-	if (!feed->ordered || hlg_timeline_round(&feed->timeline))
+	if (!feed->ordered || hlg_queue_round(&feed->timeline.queue))
 		return 0;
 	return no_room(feed, err);
 }
@@ -95,8 +95,9 @@ static __attribute__((noinline)) void take(struct feed *feed, struct hlg_sample 
 {
 	s.event = feed->events[s.event];
 	if (hlg_profile_add(feed->profile, &s) == HLG_HOST && feed->host)
-		hlg_timeline_sample(&feed->timeline, &s,
-				    hlg_profile_series(feed->profile, &s));
+		hlg_timeline_add(&feed->timeline, &s,
+				 hlg_profile_series(feed->profile, &s), HLG_NO_CHAIN,
+				 HLG_TIMELINE_ROW);
 }
 
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
@@ -193,7 +194,7 @@ static int read_range(struct feed *feed, struct hlg_perfdata *pd, struct hlg_err
 		rc = hlg_perfdata_read(pd, on_stack, &sink, feed, err);
 	else
 		rc = hlg_perfdata_read(pd, on_sample, &sink, feed, err);
-	if (rc == 0 && feed->ordered && !hlg_timeline_end(&feed->timeline))
+	if (rc == 0 && feed->ordered && !hlg_queue_end(&feed->timeline.queue))
 		rc = no_room(feed, err);
 	return rc;
 }

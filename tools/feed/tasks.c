@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/feed/tasks.h"
-#include "symtab/hash.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -8,9 +7,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "symtab/hash.h"
+
 /* What the threads of a process share. */
 struct process {
-	struct hlg_maps maps;
+	struct hlg_address_map
+		maps;      /* shift: from an address to the offset in the file */
 	size_t refs, live; /* threads, and those that have not exited */
 	uint32_t version;  /* of maps; see hlg_tasks_version */
 };
@@ -51,14 +53,54 @@ static bool make_room(struct hlg_tasks *tasks)
 	return true;
 }
 
+static bool has_room(const struct hlg_tasks *tasks, size_t n)
+{
+	return n <= HLG_TASKS_MAPPINGS_MAX &&
+	       tasks->mappings <= HLG_TASKS_MAPPINGS_MAX - n;
+}
+
+/* False without memory, or for too many mappings, as map_copy. */
+static bool map(struct hlg_tasks *tasks, struct hlg_address_map *maps,
+		const struct hlg_perfdata_task *task, const char *name)
+{
+	const struct hlg_address_range range = {
+		.start = task->start,
+		.end = task->start + task->size,
+		.shift = task->file_offset - task->start,
+		.name = hlg_strings_add(&tasks->names, name)};
+	size_t before = maps->n;
+
+	/* One that lies within another makes two more. */
+	if (range.name == HLG_NO_STRING || !has_room(tasks, 2) ||
+	    !hlg_address_map_put(maps, range, HLG_ADDRESS_MAP_KEEP))
+		return false;
+	tasks->mappings += maps->n - before;
+	return true;
+}
+
+static bool map_copy(struct hlg_tasks *tasks, struct hlg_address_map *to,
+		     const struct hlg_address_map *from)
+{
+	if (!has_room(tasks, from->n) || !hlg_address_map_copy(to, from))
+		return false;
+	tasks->mappings += to->n;
+	return true;
+}
+
+static void unmap_all(struct hlg_tasks *tasks, struct hlg_address_map *maps)
+{
+	tasks->mappings -= maps->n;
+	hlg_address_map_finish(maps);
+}
+
 static void leave_process(struct hlg_tasks *tasks, struct hlg_thread *thread)
 {
 	struct process *process = thread->process;
 
 	if (!thread->exited && --process->live == 0)
-		hlg_maps_clear(&process->maps, &tasks->ranges);
+		unmap_all(tasks, &process->maps);
 	if (--process->refs == 0) {
-		hlg_maps_clear(&process->maps, &tasks->ranges);
+		unmap_all(tasks, &process->maps);
 		free(process);
 	}
 }
@@ -176,9 +218,9 @@ static bool fork_thread(struct hlg_tasks *tasks, const struct hlg_perfdata_task 
 	if (parent->comm != HLG_NO_STRING)
 		thread->comm = parent->comm;
 	if (thread->pid != parent->pid && thread->process != parent->process &&
-	    !task->exec && !thread->process->maps.list) {
-		hlg_maps_copy(&thread->process->maps, &parent->process->maps);
+	    !task->exec && thread->process->maps.n == 0) {
 		thread->process->version = ++tasks->version;
+		return map_copy(tasks, &thread->process->maps, &parent->process->maps);
 	}
 	return true;
 }
@@ -192,7 +234,7 @@ static void exit_thread(struct hlg_tasks *tasks, const struct hlg_perfdata_task 
 		return;
 	thread->exited = true;
 	if (--thread->process->live == 0)
-		hlg_maps_clear(&thread->process->maps, &tasks->ranges);
+		unmap_all(tasks, &thread->process->maps);
 }
 
 static bool starts(const char *s, const char *with)
@@ -213,20 +255,14 @@ static bool map_user(struct hlg_tasks *tasks, const struct hlg_perfdata_task *ta
 {
 	struct hlg_thread *thread = find_thread(tasks, task->pid, task->tid);
 	char jit[sizeof("/tmp/perf--2147483648.map")];
-	uint32_t name;
+	bool is_jit = has_no_file(task) && task->prot & PROT_EXEC;
 
 	if (!thread)
 		return false;
 	revive(thread);
 	snprintf(jit, sizeof(jit), "/tmp/perf-%d.map", thread->pid);
-	name = hlg_strings_add(&tasks->names, has_no_file(task) && task->prot & PROT_EXEC
-						      ? jit
-						      : task->name);
 	thread->process->version = ++tasks->version;
-	return name != HLG_NO_STRING &&
-	       hlg_maps_insert(&thread->process->maps, task->start,
-			       task->start + task->size, name, task->file_offset,
-			       &tasks->ranges);
+	return map(tasks, &thread->process->maps, task, is_jit ? jit : task->name);
 }
 
 /* "/lib/modules/.../kvm-amd.ko.xz" is "[kvm_amd]"; what is no module keeps its name. */
@@ -249,7 +285,6 @@ static void name_module(char *to, size_t room, const char *path)
 static bool map_kernel(struct hlg_tasks *tasks, const struct hlg_perfdata_task *task)
 {
 	char module[4096]; /* PATH_MAX: records hold no longer names */
-	uint32_t name;
 
 	/* Named for the symbol it begins with: "[kernel.kallsyms]_text". */
 	if (starts(task->name, "[kernel.kallsyms")) {
@@ -264,11 +299,8 @@ static bool map_kernel(struct hlg_tasks *tasks, const struct hlg_perfdata_task *
 	if (task->name[0] != '/' && task->name[0] != '[')
 		return true;
 	name_module(module, sizeof(module), task->name);
-	name = hlg_strings_add(&tasks->names, module);
 	tasks->modules_version = ++tasks->version;
-	return name != HLG_NO_STRING &&
-	       hlg_maps_insert(&tasks->modules, task->start, task->start + task->size,
-			       name, 0, &tasks->ranges);
+	return map(tasks, &tasks->modules, task, module);
 }
 
 bool hlg_tasks_init(struct hlg_tasks *tasks)
@@ -282,7 +314,7 @@ void hlg_tasks_finish(struct hlg_tasks *tasks)
 		if (tasks->threads[i].process)
 			leave_process(tasks, &tasks->threads[i]);
 	free(tasks->threads);
-	hlg_maps_clear(&tasks->modules, &tasks->ranges);
+	unmap_all(tasks, &tasks->modules);
 	hlg_strings_finish(&tasks->names);
 	*tasks = (struct hlg_tasks){0};
 }
@@ -308,55 +340,45 @@ bool hlg_tasks_apply(struct hlg_tasks *tasks, const struct hlg_perfdata_task *ta
 	return map_user(tasks, task);
 }
 
-static const char *mapped(const struct hlg_tasks *tasks, const struct hlg_thread *thread,
-			  unsigned cpumode, uint64_t ip, uint64_t *offset)
+const struct hlg_thread *hlg_tasks_thread(struct hlg_tasks *tasks, int32_t pid,
+					  int32_t tid)
 {
-	const char *dso = NULL;
-
-	if (cpumode == PERF_RECORD_MISC_USER)
-		return hlg_strings_get(&tasks->names,
-				       hlg_maps_find(&thread->process->maps, ip, offset));
-	if (cpumode != PERF_RECORD_MISC_KERNEL)
-		return NULL;
-	dso = hlg_strings_get(&tasks->names, hlg_maps_find(&tasks->modules, ip, NULL));
-	if (!dso && ip >= tasks->kernel_start && ip < tasks->kernel_end)
-		dso = HLG_TASKS_KERNEL;
-	return dso;
+	return make_room(tasks) ? find_thread(tasks, pid, tid) : NULL;
 }
 
-bool hlg_tasks_find(struct hlg_tasks *tasks, int32_t pid, int32_t tid, unsigned cpumode,
-		    uint64_t ip, const char **comm, const char **dso)
+const char *hlg_tasks_comm(struct hlg_tasks *tasks, const struct hlg_thread *thread)
 {
-	const struct hlg_thread *thread =
-		make_room(tasks) ? find_thread(tasks, pid, tid) : NULL;
+	const char *comm = hlg_strings_get(&tasks->names, thread->comm);
 
-	if (!thread)
-		return false;
-	*comm = hlg_strings_get(&tasks->names, thread->comm);
-	if (!*comm) {
-		snprintf(tasks->unnamed, sizeof(tasks->unnamed), ":%d", tid);
-		*comm = tasks->unnamed;
-	}
-	*dso = mapped(tasks, thread, cpumode, ip, NULL);
-	return true;
+	if (comm)
+		return comm;
+	snprintf(tasks->unnamed, sizeof(tasks->unnamed), ":%d", thread->tid);
+	return tasks->unnamed;
 }
 
-bool hlg_tasks_map(struct hlg_tasks *tasks, int32_t pid, int32_t tid, unsigned cpumode,
-		   uint64_t ip, const char **dso, uint64_t *offset)
+const char *hlg_tasks_mapping(const struct hlg_tasks *tasks,
+			      const struct hlg_thread *thread, unsigned cpumode,
+			      uint64_t ip, uint64_t *offset)
 {
-	const struct hlg_thread *thread =
-		make_room(tasks) ? find_thread(tasks, pid, tid) : NULL;
+	bool user = cpumode == PERF_RECORD_MISC_USER;
+	const struct hlg_address_range *range;
 
 	*offset = 0;
-	*dso = thread ? mapped(tasks, thread, cpumode, ip, offset) : NULL;
-	return thread;
+	if (!user && cpumode != PERF_RECORD_MISC_KERNEL)
+		return NULL;
+	range = hlg_address_map_find(user ? &thread->process->maps : &tasks->modules, ip);
+	if (range && user)
+		*offset = ip + range->shift;
+	if (range)
+		return hlg_strings_get(&tasks->names, range->name);
+	return !user && ip >= tasks->kernel_start && ip < tasks->kernel_end
+		       ? HLG_TASKS_KERNEL
+		       : NULL;
 }
 
-uint32_t hlg_tasks_version(struct hlg_tasks *tasks, int32_t pid, int32_t tid)
+uint32_t hlg_tasks_version(const struct hlg_tasks *tasks, const struct hlg_thread *thread)
 {
-	const struct hlg_thread *thread =
-		make_room(tasks) ? find_thread(tasks, pid, tid) : NULL;
-	uint32_t version = thread ? thread->process->version : 0;
+	uint32_t version = thread->process->version;
 
 	return version > tasks->modules_version ? version : tasks->modules_version;
 }

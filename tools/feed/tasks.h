@@ -15,6 +15,9 @@
  *   "[module]" (machine__process_kernel_mmap_event, util/machine.c; kmod_path__parse,
  *   util/dso.c).
  *
+ * - A new mapping takes its range from those before it (maps__fixup_overlappings,
+ *   util/map.c); munmap(2) leaves no record, so nothing ever goes by itself.
+ *
  * Otherwise than in perf 6.1, the mappings of a process are forgotten when its last
  * thread has exited, if times are recorded: memory grows with the threads of a recording
  * and with what is mapped at one time, not with all mappings there ever were.
@@ -23,10 +26,13 @@
 #define HLG_TOOLS_FEED_TASKS_H
 
 #include "filter/profile/strings.h"
-#include "tools/feed/maps.h"
+#include "filter/stacks/address-map.h"
 #include "tools/perfdata/record.h"
 
 #define HLG_TASKS_KERNEL "[kernel.kallsyms]"
+
+/* Mappings of all processes together; guards memory. 32 bytes each. */
+#define HLG_TASKS_MAPPINGS_MAX ((size_t)1 << 24)
 
 struct hlg_thread;
 
@@ -34,11 +40,11 @@ struct hlg_tasks {
 	struct hlg_strings names;
 	struct hlg_thread *threads; /* open addressing, at most half used */
 	size_t n, room;             /* room is a power of two */
-	struct hlg_maps modules;
+	struct hlg_address_map modules;
 	uint64_t kernel_start, kernel_end; /* [start, end) */
 	uint64_t kernel_text; /* where the recorded kernel has _text, or _stext */
 	uint32_t version, modules_version; /* see hlg_tasks_version */
-	size_t ranges;                     /* of all mappings */
+	size_t mappings;                   /* of all */
 	char unnamed[16];                  /* ":TID" */
 };
 
@@ -50,18 +56,25 @@ void hlg_tasks_finish(struct hlg_tasks *tasks);
 bool hlg_tasks_apply(struct hlg_tasks *tasks, const struct hlg_perfdata_task *task);
 
 /*
- * Names for a host sample; *dso NULL if nothing is known to be mapped at ip. Both are
- * valid until the next call.
+ * The thread of a sample, which begins if no record told of it. Valid until the next call
+ * of this function or of hlg_tasks_apply. NULL without memory.
  */
-bool hlg_tasks_find(struct hlg_tasks *tasks, int32_t pid, int32_t tid, unsigned cpumode,
-		    uint64_t ip, const char **comm, const char **dso);
+const struct hlg_thread *hlg_tasks_thread(struct hlg_tasks *tasks, int32_t pid,
+					  int32_t tid);
 
-/* The same for any address of the thread's; and, of user space, where in the file that is
- * mapped there. */
-bool hlg_tasks_map(struct hlg_tasks *tasks, int32_t pid, int32_t tid, unsigned cpumode,
-		   uint64_t ip, const char **dso, uint64_t *offset);
+/* What it is called. Valid until the next call. */
+const char *hlg_tasks_comm(struct hlg_tasks *tasks, const struct hlg_thread *thread);
+
+/*
+ * What is mapped at an address of the thread's, NULL if nothing is known to be; and, of
+ * user space, where in its file that is, else 0.
+ */
+const char *hlg_tasks_mapping(const struct hlg_tasks *tasks,
+			      const struct hlg_thread *thread, unsigned cpumode,
+			      uint64_t ip, uint64_t *offset);
 
 /* Another number whenever something was mapped that the thread sees. */
-uint32_t hlg_tasks_version(struct hlg_tasks *tasks, int32_t pid, int32_t tid);
+uint32_t hlg_tasks_version(const struct hlg_tasks *tasks,
+			   const struct hlg_thread *thread);
 
 #endif

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/stacks/stacks.h"
-
 #define A_TASK UINT8_MAX /* instead of a cpumode */
 
 struct hlg_timeline_item {
@@ -25,7 +23,7 @@ struct hlg_timeline_item {
 /* A frame to be named. */
 struct naming {
 	struct hlg_timeline *timeline;
-	const struct hlg_timeline_item *item;
+	const struct hlg_thread *thread;
 	char *text; /* PATH_MAX bytes: too many to be zeroed for each sample */
 };
 
@@ -49,27 +47,26 @@ static void name_frame(void *to, uint64_t ip, unsigned cpumode,
 {
 	struct naming *naming = to;
 	struct hlg_timeline *timeline = naming->timeline;
-	const char *dso;
 	uint64_t offset;
+	const char *dso =
+		hlg_tasks_mapping(&timeline->tasks, naming->thread, cpumode, ip, &offset);
 
-	hlg_tasks_map(&timeline->tasks, naming->item->pid, naming->item->tid, cpumode, ip,
-		      &dso, &offset);
 	frame->name = name_function(timeline, cpumode, ip, dso, offset);
 	if (!frame->name)
 		frame->name = hlg_stacks_dso_name(naming->text, PATH_MAX, dso);
 }
 
 static void add_stack(struct hlg_timeline *timeline, const struct hlg_timeline_item *item,
-		      const char *comm)
+		      const struct hlg_thread *thread)
 {
 	char text[PATH_MAX];
-	struct naming naming = {timeline, item, text};
+	struct naming naming = {timeline, thread, text};
 	struct hlg_stacks_sample of = {
 		.pid = item->pid,
 		.tid = item->tid,
-		.comm = comm,
+		.comm = hlg_tasks_comm(&timeline->tasks, thread),
 		.chain = item->chain,
-		.mappings = hlg_tasks_version(&timeline->tasks, item->pid, item->tid),
+		.mappings = hlg_tasks_version(&timeline->tasks, thread),
 		.ip = item->ip,
 		.cpumode = item->cpumode,
 		.name = name_frame,
@@ -88,18 +85,20 @@ static void add_stack(struct hlg_timeline *timeline, const struct hlg_timeline_i
 
 static void count(struct hlg_timeline *timeline, const struct hlg_timeline_item *item)
 {
-	const char *comm, *dso;
-	uint32_t series = item->series;
+	struct hlg_tasks *tasks = &timeline->tasks;
+	const struct hlg_thread *thread = hlg_tasks_thread(tasks, item->pid, item->tid);
+	const char *dso, *comm;
+	uint64_t offset;
 
-	if (!hlg_tasks_find(&timeline->tasks, item->pid, item->tid, item->cpumode,
-			    item->ip, &comm, &dso)) {
-		series = HLG_NO_SERIES;
-		comm = dso = NULL;
+	if (item->what & HLG_TIMELINE_ROW && thread) {
+		dso = hlg_tasks_mapping(tasks, thread, item->cpumode, item->ip, &offset);
+		comm = hlg_tasks_comm(tasks, thread);
+		hlg_host_add(timeline->host, item->series, dso, comm, item->period);
+	} else if (item->what & HLG_TIMELINE_ROW) {
+		hlg_host_add(timeline->host, HLG_NO_SERIES, NULL, NULL, item->period);
 	}
-	if (item->what & HLG_TIMELINE_ROW)
-		hlg_host_add(timeline->host, series, dso, comm, item->period);
-	if (item->what & (HLG_TIMELINE_STACK | HLG_TIMELINE_ENTER))
-		add_stack(timeline, item, comm);
+	if (item->what & (HLG_TIMELINE_STACK | HLG_TIMELINE_ENTER) && thread)
+		add_stack(timeline, item, thread);
 }
 
 /* An item whose turn it is. */
@@ -174,12 +173,6 @@ bool hlg_timeline_task(struct hlg_timeline *timeline,
 	return true;
 }
 
-void hlg_timeline_sample(struct hlg_timeline *timeline, const struct hlg_sample *sample,
-			 uint32_t series)
-{
-	hlg_timeline_add(timeline, sample, series, HLG_NO_CHAIN, HLG_TIMELINE_ROW);
-}
-
 void hlg_timeline_add(struct hlg_timeline *timeline, const struct hlg_sample *sample,
 		      uint32_t series, uint32_t chain, unsigned what)
 {
@@ -207,14 +200,4 @@ void hlg_timeline_add(struct hlg_timeline *timeline, const struct hlg_sample *sa
 	}
 	*item = of_sample;
 	hlg_queue_pushed(&timeline->queue, item->time);
-}
-
-bool hlg_timeline_round(struct hlg_timeline *timeline)
-{
-	return hlg_queue_round(&timeline->queue);
-}
-
-bool hlg_timeline_end(struct hlg_timeline *timeline)
-{
-	return hlg_queue_end(&timeline->queue);
 }

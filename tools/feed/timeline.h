@@ -21,7 +21,7 @@ struct hlg_timeline {
 	struct hlg_stacks *stacks; /* NULL: none wanted; set by who wants them */
 	struct hlg_hostsyms *syms; /* names their frames; NULL: only by mapping */
 	struct hlg_buildids ids;   /* of what the recording maps */
-	struct hlg_queue queue;
+	struct hlg_queue queue;    /* told of rounds and the end by who feeds */
 };
 
 /* What a sample is for. */
@@ -40,19 +40,11 @@ void hlg_timeline_finish(struct hlg_timeline *timeline);
 bool hlg_timeline_task(struct hlg_timeline *timeline,
 		       const struct hlg_perfdata_task *task);
 
-/* A host sample of a series. Without memory it counts as unnamed. */
-void hlg_timeline_sample(struct hlg_timeline *timeline, const struct hlg_sample *sample,
-			 uint32_t series);
-
 /*
- * A sample for all that what says. chain is of stacks->chains. Without memory its stack
- * is missing.
+ * A sample for all that what says. chain is of stacks->chains. Without memory its row is
+ * unnamed, and its stack missing.
  */
 void hlg_timeline_add(struct hlg_timeline *timeline, const struct hlg_sample *sample,
 		      uint32_t series, uint32_t chain, unsigned what);
-
-/* A FINISHED_ROUND, and the end of the recording. False without memory. */
-bool hlg_timeline_round(struct hlg_timeline *timeline);
-bool hlg_timeline_end(struct hlg_timeline *timeline);
 
 #endif

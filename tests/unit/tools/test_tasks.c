@@ -9,6 +9,7 @@
 
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -53,6 +54,19 @@ static void begin(int pid, int tid, int ppid, int ptid)
 					 .ptid = ptid});
 }
 
+/* A process that there is no room for. */
+static void begin_fails(int pid, int ppid)
+{
+	const struct hlg_perfdata_task task = {.type = PERF_RECORD_FORK,
+					       .pid = pid,
+					       .tid = pid,
+					       .ppid = ppid,
+					       .ptid = ppid,
+					       .name = ""};
+
+	ck_assert(!hlg_tasks_apply(&tasks, &task));
+}
+
 static void end(int pid, int tid)
 {
 	apply((struct hlg_perfdata_task){
@@ -74,25 +88,35 @@ static void map(int pid, uint64_t start, uint64_t size, const char *name)
 static void check_at(int pid, int tid, unsigned mode, uint64_t ip, const char *name,
 		     const char *mapping)
 {
-	const char *got_name, *got_mapping;
+	const struct hlg_thread *thread = hlg_tasks_thread(&tasks, pid, tid);
+	uint64_t offset;
 
-	ck_assert(hlg_tasks_find(&tasks, pid, tid, mode, ip, &got_name, &got_mapping));
-	ck_assert_str_eq(got_name, name);
-	ck_assert_pstr_eq(got_mapping, mapping);
+	ck_assert_ptr_nonnull(thread);
+	ck_assert_str_eq(hlg_tasks_comm(&tasks, thread), name);
+	ck_assert_pstr_eq(hlg_tasks_mapping(&tasks, thread, mode, ip, &offset), mapping);
 }
 
 #define ROOM 256
 
+static uint32_t at(int pid, uint64_t ip, uint64_t *offset)
+{
+	const struct hlg_thread *thread = hlg_tasks_thread(&tasks, pid, pid);
+	const char *name = hlg_tasks_mapping(&tasks, thread, USER, ip, offset);
+
+	return name ? (uint32_t)atoi(name) : 0;
+}
+
 /* Three address spaces of 256 bytes; one becomes a copy of another now and then. */
 START_TEST(maps_as_a_picture)
 {
-	struct hlg_maps maps[3] = {{0}, {0}, {0}};
 	uint32_t picture[3][ROOM] = {{0}};
-	uint64_t random = (uint64_t)_i * 2654435761u + 1;
-	size_t total = 0, wrong = 0;
+	int pid[3] = {1, 2, 3};
+	uint64_t random = (uint64_t)_i * 2654435761u + 1, offset;
 
 	for (uint32_t step = 1; step < 400; step++) {
 		unsigned which, from, to;
+		size_t wrong = 0, ranges = 0;
+		char name[16];
 
 		random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
 		which = (unsigned)(random >> 33) % 3;
@@ -100,60 +124,82 @@ START_TEST(maps_as_a_picture)
 		to = from + (unsigned)(random >> 44) % (step % 3 ? 20 : ROOM - from);
 		to = to > ROOM ? ROOM : to;
 		if (step % 29 == 0) {
-			hlg_maps_clear(&maps[which], &total);
-			hlg_maps_copy(&maps[which], &maps[(which + 1) % 3]);
+			int parent = pid[(which + 1) % 3];
+
+			end(pid[which], pid[which]);
+			pid[which] = (int)step + 3;
+			begin(pid[which], pid[which], parent, parent);
 			memcpy(picture[which], picture[(which + 1) % 3],
 			       sizeof(picture[0]));
 		}
-		ck_assert(hlg_maps_insert(&maps[which], from, to, step, 0, &total));
+		snprintf(name, sizeof(name), "%u", step);
+		map(pid[which], from, to - from, name);
 		for (unsigned i = from; i < to; i++)
 			picture[which][i] = step;
-		for (unsigned k = 0; k < 3 * ROOM; k++)
-			wrong += hlg_maps_find(&maps[k / ROOM], k % ROOM, NULL) !=
-				 picture[k / ROOM][k % ROOM];
+		for (unsigned k = 0; k < 3; k++)
+			for (unsigned i = 0; i < ROOM; i++) {
+				uint32_t want = picture[k][i];
+
+				wrong += at(pid[k], i, &offset) != want;
+				ranges += want && (!i || picture[k][i - 1] != want);
+			}
 		ck_assert_uint_eq(wrong, 0);
+		ck_assert_uint_eq(tasks.mappings, ranges);
 	}
 	for (unsigned k = 0; k < 3; k++)
-		hlg_maps_clear(&maps[k], &total);
-	ck_assert_uint_eq(total, 0);
+		end(pid[k], pid[k]);
+	ck_assert_uint_eq(tasks.mappings, 0);
 }
 END_TEST
 
 /* What is left of a range stays where it was in its file. */
 START_TEST(offsets)
 {
-	struct hlg_maps maps = {0};
 	uint64_t offset = 0;
-	size_t total = 0;
 
-	ck_assert(hlg_maps_insert(&maps, 0x1000, 0x5000, 1, 0x10000, &total));
-	ck_assert(hlg_maps_insert(&maps, 0x2000, 0x3000, 2, 0, &total));
-	ck_assert_uint_eq(hlg_maps_find(&maps, 0x1800, &offset), 1);
+	apply((struct hlg_perfdata_task){.type = PERF_RECORD_MMAP2,
+					 .pid = 7,
+					 .tid = 7,
+					 .start = 0x1000,
+					 .size = 0x4000,
+					 .file_offset = 0x10000,
+					 .cpumode = USER,
+					 .name = "1"});
+	map(7, 0x2000, 0x1000, "2");
+	ck_assert_uint_eq(at(7, 0x1800, &offset), 1);
 	ck_assert_uint_eq(offset, 0x10800);
-	ck_assert_uint_eq(hlg_maps_find(&maps, 0x2008, &offset), 2);
+	ck_assert_uint_eq(at(7, 0x2008, &offset), 2);
 	ck_assert_uint_eq(offset, 8);
-	ck_assert_uint_eq(hlg_maps_find(&maps, 0x4fff, &offset), 1);
+	ck_assert_uint_eq(at(7, 0x4fff, &offset), 1);
 	ck_assert_uint_eq(offset, 0x13fff);
-	hlg_maps_clear(&maps, &total);
 }
 END_TEST
 
 START_TEST(maps_at_the_ends)
 {
-	struct hlg_maps maps = {0};
-	size_t total = 0;
+	const struct hlg_perfdata_task one = {.type = PERF_RECORD_MMAP2,
+					      .pid = 7,
+					      .tid = 7,
+					      .start = 1,
+					      .size = 1,
+					      .cpumode = USER,
+					      .name = "3"};
+	uint64_t offset;
 
-	ck_assert_uint_eq(hlg_maps_find(&maps, 0, NULL), HLG_NO_STRING);
-	ck_assert(hlg_maps_insert(&maps, 5, 5, 1, 0, &total));
-	ck_assert(hlg_maps_insert(&maps, 5, 4, 1, 0, &total));
-	ck_assert_uint_eq(total, 0);
-	ck_assert(hlg_maps_insert(&maps, 0, UINT64_MAX, 2, 0, &total));
-	ck_assert_uint_eq(hlg_maps_find(&maps, 0, NULL), 2);
-	ck_assert_uint_eq(hlg_maps_find(&maps, UINT64_MAX - 1, NULL), 2);
-	ck_assert_uint_eq(hlg_maps_find(&maps, UINT64_MAX, NULL), HLG_NO_STRING);
-	total = HLG_MAPS_MAX - 1;
-	ck_assert(!hlg_maps_insert(&maps, 1, 2, 3, 0, &total));
-	hlg_maps_clear(&maps, &total);
+	ck_assert_uint_eq(at(7, 0, &offset), 0);
+	map(7, 5, 0, "1");
+	map(7, 5, UINT64_MAX, "1"); /* ends before it begins */
+	ck_assert_uint_eq(tasks.mappings, 0);
+	map(7, 0, UINT64_MAX, "2");
+	ck_assert_uint_eq(at(7, 0, &offset), 2);
+	ck_assert_uint_eq(at(7, UINT64_MAX - 1, &offset), 2);
+	ck_assert_uint_eq(at(7, UINT64_MAX, &offset), 0);
+	tasks.mappings = HLG_TASKS_MAPPINGS_MAX - 1;
+	ck_assert(!hlg_tasks_apply(&tasks, &one));
+	begin(8, 8, 7, 7);
+	ck_assert_uint_eq(at(8, 0, &offset), 2);
+	begin_fails(9, 7);
+	tasks.mappings = 2;
 }
 END_TEST
 
@@ -233,12 +279,12 @@ START_TEST(mappings_end_with_the_last_thread)
 		.type = PERF_RECORD_EXIT, .pid = 7, .tid = 9, .time = UINT64_MAX});
 	check_at(7, 9, USER, 0x1000, ":9", "/bin/vmm"); /* who knows when that was */
 	end(7, 9);
-	ck_assert_uint_eq(tasks.ranges, 0);
+	ck_assert_uint_eq(tasks.mappings, 0);
 	check_at(7, 9, USER, 0x1000, ":9", NULL);
 	map(7, 0x1000, 0x1000, "/bin/other"); /* execve(2) by a thread that is the last */
 	check_at(7, 7, USER, 0x1000, ":7", "/bin/other");
 	end(7, 7);
-	ck_assert_uint_eq(tasks.ranges, 0);
+	ck_assert_uint_eq(tasks.mappings, 0);
 	end(44, 44);
 }
 END_TEST

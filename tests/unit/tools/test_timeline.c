@@ -80,12 +80,13 @@ static void feed(struct hlg_timeline *timeline, const int *map, const uint8_t *c
 					continue;
 				task = mapping(i + 1, (unsigned)map[i]);
 				if (map[i] < 0)
-					hlg_timeline_sample(timeline, &s, i);
+					hlg_timeline_add(timeline, &s, i, HLG_NO_CHAIN,
+							 HLG_TIMELINE_ROW);
 				else
 					ck_assert(hlg_timeline_task(timeline, &task));
 			}
 		}
-		ck_assert(hlg_timeline_round(timeline));
+		ck_assert(hlg_queue_round(&timeline->queue));
 		ck_assert_uint_le(timeline->queue.n, CPUS * CPUS * 30 * 2);
 	}
 }
@@ -105,7 +106,7 @@ START_TEST(rounds)
 	}
 	ck_assert(hlg_timeline_init(&timeline, &host));
 	feed(&timeline, map, cpu);
-	ck_assert(hlg_timeline_end(&timeline));
+	ck_assert(hlg_queue_end(&timeline.queue));
 	for (unsigned i = 0; i < EVENTS; i++) {
 		if (map[i] >= 0)
 			mapped = mapping(0, (unsigned)map[i]).name;
@@ -130,13 +131,13 @@ START_TEST(ties)
 		struct hlg_timeline timeline;
 
 		ck_assert(hlg_timeline_init(&timeline, &host));
-		hlg_timeline_sample(&timeline, &s, 0);
+		hlg_timeline_add(&timeline, &s, 0, HLG_NO_CHAIN, HLG_TIMELINE_ROW);
 		ck_assert(hlg_timeline_task(&timeline, &a));
-		hlg_timeline_sample(&timeline, &s, 1);
+		hlg_timeline_add(&timeline, &s, 1, HLG_NO_CHAIN, HLG_TIMELINE_ROW);
 		ck_assert(hlg_timeline_task(&timeline, &b));
-		hlg_timeline_sample(&timeline, &s, 2);
+		hlg_timeline_add(&timeline, &s, 2, HLG_NO_CHAIN, HLG_TIMELINE_ROW);
 		ck_assert_uint_eq(host.n_rows, i ? 3 : 0);
-		ck_assert(hlg_timeline_end(&timeline));
+		ck_assert(hlg_queue_end(&timeline.queue));
 		ck_assert_uint_eq(samples_of(&host, 0, "[unknown]"), 1);
 		ck_assert_uint_eq(samples_of(&host, 1, "/a"), 1);
 		ck_assert_uint_eq(samples_of(&host, 2, "/b"), 1);
@@ -155,14 +156,14 @@ START_TEST(one_round_waits)
 	struct hlg_timeline timeline;
 
 	ck_assert(hlg_timeline_init(&timeline, &host));
-	hlg_timeline_sample(&timeline, &early, 0);
-	ck_assert(hlg_timeline_round(&timeline));
+	hlg_timeline_add(&timeline, &early, 0, HLG_NO_CHAIN, HLG_TIMELINE_ROW);
+	ck_assert(hlg_queue_round(&timeline.queue));
 	ck_assert_uint_eq(host.n_rows, 0);
-	hlg_timeline_sample(&timeline, &later, 1);
-	ck_assert(hlg_timeline_round(&timeline));
+	hlg_timeline_add(&timeline, &later, 1, HLG_NO_CHAIN, HLG_TIMELINE_ROW);
+	ck_assert(hlg_queue_round(&timeline.queue));
 	ck_assert_uint_eq(host.n_rows, 1);
 	ck_assert(hlg_timeline_task(&timeline, &late));
-	ck_assert(hlg_timeline_round(&timeline));
+	ck_assert(hlg_queue_round(&timeline.queue));
 	ck_assert_uint_eq(host.n_rows, 2);
 	ck_assert_uint_eq(samples_of(&host, 0, "[unknown]"), 1);
 	ck_assert_uint_eq(samples_of(&host, 1, "/c"), 1);
@@ -181,10 +182,10 @@ START_TEST(too_many)
 	for (uint64_t i = 0; i < HLG_QUEUE_LIMIT + 10; i++) {
 		struct hlg_sample s = sample(HLG_QUEUE_LIMIT * 2 - i);
 
-		hlg_timeline_sample(&timeline, &s, 0);
+		hlg_timeline_add(&timeline, &s, 0, HLG_NO_CHAIN, HLG_TIMELINE_ROW);
 	}
 	ck_assert_uint_eq(timeline.queue.n, HLG_QUEUE_LIMIT / 2 + 10);
-	ck_assert(hlg_timeline_end(&timeline));
+	ck_assert(hlg_queue_end(&timeline.queue));
 	ck_assert_uint_eq(samples_of(&host, 0, "[unknown]"), HLG_QUEUE_LIMIT + 10);
 	hlg_timeline_finish(&timeline);
 	hlg_host_finish(&host);
@@ -209,11 +210,12 @@ START_TEST(without_memory)
 
 			task.pid = task.tid = (int32_t)(i % 50);
 			ok = hlg_timeline_task(&timeline, &task);
-			hlg_timeline_sample(&timeline, &s, 0);
+			hlg_timeline_add(&timeline, &s, 0, HLG_NO_CHAIN,
+					 HLG_TIMELINE_ROW);
 			given++;
-			ok = ok && (i % 100 || hlg_timeline_round(&timeline));
+			ok = ok && (i % 100 || hlg_queue_round(&timeline.queue));
 		}
-		ok = ok && hlg_timeline_end(&timeline);
+		ok = ok && hlg_queue_end(&timeline.queue);
 		struck = oom_disarm();
 		sum = host.unnamed.samples;
 		for (size_t i = 0; i < host.n_rows; i++)
