@@ -24,9 +24,15 @@
 
 #include "symtab/err.h"
 #include "tools/perfdata/perfdata.h"
-#include "tools/tracepoint/formats.h"
 
 struct hlg_trace;
+
+/* A number in the raw data of a tracepoint's samples (PERF_SAMPLE_RAW). */
+struct hlg_trace_field {
+	uint32_t offset; /* bytes from the start of the raw data, at most UINT16_MAX */
+	uint8_t size;    /* 1, 2, 4, 8; 0: there is no such field */
+	bool is_signed;
+};
 
 /*
  * Takes the formats out of a recording: after open, in pipe mode from the first sample
