@@ -106,12 +106,12 @@ static void print_counts(const struct hlg_perfdata_counts *c)
 {
 	printf("C samples %" PRIu64 "\nC zero_delta %" PRIu64 "\nC unknown_id %" PRIu64
 	       "\nC bad_sample %" PRIu64 "\nC lost %" PRIu64 "\nC lost_samples %" PRIu64
-	       "\nC aux_bytes %" PRIu64 "\nC bad_record %" PRIu64 "\nC no_zstd %" PRIu64
+	       "\nC bad_record %" PRIu64 "\nC no_zstd %" PRIu64
 	       "\nC unknown_types %" PRIu64 "\nC left %" PRIu64 "\nC missing %" PRIu64
 	       "\nC unfinished %d\nC facts_cut %d\nC corrupt %d\n",
 	       c->samples, c->zero_delta, c->unknown_id, c->bad_sample, c->lost,
-	       c->lost_samples, c->aux_bytes, c->bad_record, c->no_zstd, c->unknown_types,
-	       c->left, c->missing, c->unfinished, c->facts_cut, c->corrupt);
+	       c->lost_samples, c->bad_record, c->no_zstd, c->unknown_types, c->left,
+	       c->missing, c->unfinished, c->facts_cut, c->corrupt);
 	for (unsigned i = 0; i < HLG_PERFDATA_TYPES; i++)
 		if (c->types[i])
 			printf("R %u %" PRIu64 "\n", i, c->types[i]);

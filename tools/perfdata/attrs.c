@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/grow.h"
 #include "tools/perfdata/reader.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -272,26 +273,6 @@ bool hlg_attrs_init(struct hlg_perfdata *pd)
 	return set_room(&pd->ids, 4);
 }
 
-static bool make_room(struct hlg_perfdata *pd)
-{
-	size_t n;
-	void *more;
-
-	/* Doubled at powers of two. */
-	if (pd->n_events & (pd->n_events - 1))
-		return true;
-	n = pd->n_events ? 2 * (size_t)pd->n_events : 1;
-	more = reallocarray(pd->events, n, sizeof(*pd->events));
-	if (!more)
-		return false;
-	pd->events = more;
-	more = reallocarray(pd->layouts, n, sizeof(*pd->layouts));
-	if (!more)
-		return false;
-	pd->layouts = more;
-	return true;
-}
-
 static struct hlg_perfdata_event *new_event(const uint8_t *attr, size_t size)
 {
 	struct hlg_perfdata_event *event = calloc(1, sizeof(*event));
@@ -316,9 +297,9 @@ int hlg_attrs_add(struct hlg_perfdata *pd, const uint8_t *attr, size_t size,
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: has more than %d events (record fewer at a time)",
 				   pd->path, HLG_MAX_EVENTS);
-	if (!make_room(pd))
-		return hlg_err_memory(err, pd->path);
-	event = new_event(attr, size);
+	event = HLG_GROW(pd->events, pd->n_events) && HLG_GROW(pd->layouts, pd->n_events)
+			? new_event(attr, size)
+			: NULL;
 	if (!event)
 		return hlg_err_memory(err, pd->path);
 	event->index = pd->n_events;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "symtab/file.h"
+#include "symtab/grow.h"
 #include "tools/perfdata/reader.h"
 
 static int check_magic(const struct hlg_perfdata *pd, const uint64_t start[2],
@@ -148,13 +149,6 @@ static int open_shape(struct hlg_perfdata *pd, const char *path, struct hlg_err 
 	return open_stream(pd, err);
 }
 
-static char *join(const char *dir, const char *name)
-{
-	char *path;
-
-	return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
-}
-
 static int by_number(const void *pa, const void *pb)
 {
 	const struct hlg_directory_file *a = pa, *b = pb;
@@ -178,23 +172,17 @@ static bool is_data_file(const char *name, uint64_t *number)
 static int add_file(struct hlg_perfdata *pd, const char *name, uint64_t number,
 		    struct hlg_err *err)
 {
-	struct hlg_directory_file *more = reallocarray(
-		pd->data_files, pd->n_data_files + 1, sizeof(*pd->data_files));
 	struct stat st;
 	char *path;
 
-	if (!more)
+	if (!HLG_GROW(pd->data_files, pd->n_data_files) ||
+	    asprintf(&path, "%s/%s", pd->path, name) < 0)
 		return hlg_err_memory(err, pd->path);
-	pd->data_files = more;
-	path = join(pd->path, name);
-	if (!path)
-		return hlg_err_memory(err, pd->path);
-	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) {
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		pd->data_files[pd->n_data_files++] =
+			(struct hlg_directory_file){path, number};
+	else
 		free(path);
-		return 0;
-	}
-	pd->data_files[pd->n_data_files++] =
-		(struct hlg_directory_file){path, number, (uint64_t)st.st_size};
 	return 0;
 }
 

@@ -112,17 +112,15 @@ struct hlg_perfdata_counts {
 	uint64_t lost;       /* records lost for want of buffer (LOST), sum */
 	uint64_t lost_samples; /* samples lost, as the kernel counted (LOST_SAMPLES), sum
 				*/
-	uint64_t aux_bytes;    /* AUX area data, skipped */
 	uint64_t bad_record;   /* other records too short for what they are: skipped */
 	uint64_t no_zstd;      /* compressed records skipped: built without libzstd */
 	uint64_t types[HLG_PERFDATA_TYPES]; /* records met, by type; samples too */
 	uint64_t unknown_types;             /* records of a type past these */
 	/*
 	 * A recording that was cut: the bytes after the last whole record that could be
-	 * read, where they begin (in the file read last), and the bytes the header
-	 * promised but the file does not have.
+	 * read, and the bytes the header promised but the file does not have.
 	 */
-	uint64_t left, left_at, missing;
+	uint64_t left, missing;
 	bool unfinished; /* data size 0: perf record was killed */
 	bool facts_cut;  /* the end of the file lacks features */
 	bool corrupt;    /* what is left does not begin with a record at all */

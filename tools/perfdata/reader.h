@@ -9,11 +9,13 @@
 #ifndef HLG_TOOLS_PERFDATA_READER_H
 #define HLG_TOOLS_PERFDATA_READER_H
 
+#include "filter/profile/index.h"
 #include "tools/perfdata/format.h"
 #include "tools/perfdata/perfdata.h"
 
-#define HLG_MAX_EVENTS  65536       /* of a recording; guards memory */
-#define HLG_MAX_FEATURE (64u << 20) /* bytes of one feature that are looked at, or kept  \
+#define HLG_MAX_EVENTS 65536 /* of a recording; guards memory */
+#define HLG_MAX_FEATURE                                                                  \
+	(64u << 20)                 /* bytes of one feature that are looked at, or kept  \
 				     */
 #define HLG_MAX_THREADED (1u << 22) /* values kept by (id, thread) */
 
@@ -43,18 +45,18 @@ struct hlg_last {
 	uint64_t value, time; /* ns; 0: not recorded */
 	uint32_t slot;        /* of the id */
 	int32_t tid;
-	bool used;
 };
 
 struct hlg_lasts {
-	struct hlg_last *entries; /* open addressing, at most half used */
-	uint64_t room, n;
+	struct hlg_last *list;
+	uint32_t n;
+	struct hlg_index index; /* of the list, by slot and tid */
 };
 
 /* One of a directory's data.N. */
 struct hlg_directory_file {
 	char *name;
-	uint64_t number, size;
+	uint64_t number;
 };
 
 struct hlg_perfdata {

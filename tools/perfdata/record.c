@@ -221,10 +221,6 @@ static void read_mapping(struct hlg_perfdata_task *task, const uint8_t *r, unsig
 	if (misc & MISC_MMAP_BUILD_ID) {
 		task->build_id_size = r[40] <= 20 ? r[40] : 20;
 		task->build_id = r + 44;
-	} else {
-		task->major = hlg_perfdata_u32(r + 40);
-		task->minor = hlg_perfdata_u32(r + 44);
-		task->inode = hlg_perfdata_u64(r + 48);
 	}
 	task->prot = hlg_perfdata_u32(r + 64);
 	task->flags = hlg_perfdata_u32(r + 68);

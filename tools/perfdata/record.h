@@ -188,10 +188,8 @@ struct hlg_perfdata_task {
 	uint8_t cpumode;    /* mappings: whose; PERF_RECORD_MISC_CPUMODE_MASK */
 	uint64_t start, size, file_offset; /* mappings, in bytes */
 	uint32_t prot, flags;              /* as of mmap(2); MMAP: PROT_EXEC or nothing */
-	uint32_t major, minor;             /* MMAP2 without a build id */
-	uint64_t inode;
-	const uint8_t *build_id; /* MMAP2, or NULL */
-	size_t build_id_size;    /* at most 20 */
+	const uint8_t *build_id;           /* MMAP2, or NULL */
+	size_t build_id_size;              /* at most 20 */
 };
 
 /*

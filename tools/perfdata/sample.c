@@ -5,45 +5,27 @@
  */
 #include <stdlib.h>
 
+#include "symtab/grow.h"
 #include "symtab/hash.h"
 #include "tools/perfdata/reader.h"
 
-static struct hlg_last *last_slot(const struct hlg_lasts *lasts, uint32_t slot,
-				  int32_t tid)
+struct last_key {
+	const struct hlg_lasts *lasts;
+	const struct hlg_last *now;
+};
+
+static bool is_same(const void *key, uint32_t number)
 {
-	uint64_t key = (uint64_t)slot << 32 | (uint32_t)tid;
-	uint64_t i = key * hlg_hash_factor;
+	const struct last_key *k = key;
 
-	for (i = (i ^ i >> 32) & (lasts->room - 1);; i = (i + 1) & (lasts->room - 1)) {
-		struct hlg_last *last = &lasts->entries[i];
-
-		if (!last->used || (last->slot == slot && last->tid == tid))
-			return last;
-	}
-}
-
-static bool make_room(struct hlg_lasts *lasts)
-{
-	struct hlg_lasts more = {.room = lasts->room ? 2 * lasts->room : 64,
-				 .n = lasts->n};
-
-	if (lasts->n * 2 < lasts->room)
-		return true;
-	more.entries = calloc(more.room, sizeof(*more.entries));
-	if (!more.entries)
-		return false;
-	for (uint64_t i = 0; i < lasts->room; i++)
-		if (lasts->entries[i].used)
-			*last_slot(&more, lasts->entries[i].slot, lasts->entries[i].tid) =
-				lasts->entries[i];
-	free(lasts->entries);
-	*lasts = more;
-	return true;
+	return k->lasts->list[number].slot == k->now->slot &&
+	       k->lasts->list[number].tid == k->now->tid;
 }
 
 void hlg_perfdata_sample_lasts_finish(struct hlg_lasts *lasts)
 {
-	free(lasts->entries);
+	hlg_index_finish(&lasts->index);
+	free(lasts->list);
 }
 
 /* What advance finds besides the delta. */
@@ -61,24 +43,29 @@ enum {
 static int advance(struct hlg_perfdata *pd, const struct hlg_last *now, uint64_t *delta,
 		   struct hlg_err *err)
 {
+	struct hlg_lasts *lasts = &pd->lasts;
+	const struct last_key key = {lasts, now};
+	uint64_t hash = hlg_hash_mix((uint64_t)now->slot << 32 | (uint32_t)now->tid);
+	uint32_t number = hlg_index_find(&lasts->index, hash, is_same, &key);
 	struct hlg_last *last;
 	int found = 0;
 
-	if (!make_room(&pd->lasts))
-		return hlg_err_memory(err, pd->path);
-	last = last_slot(&pd->lasts, now->slot, now->tid);
-	if (!last->used) {
-		if (pd->lasts.n >= HLG_MAX_THREADED)
+	if (number == HLG_INDEX_NONE) {
+		if (lasts->n >= HLG_MAX_THREADED)
 			return hlg_err_set(
 				err, HLG_EINPUT,
 				"%s: has counter values of more than %u threads and "
 				"events (record fewer at a time)",
 				pd->path, HLG_MAX_THREADED);
-		*last = (struct hlg_last){
-			.slot = now->slot, .tid = now->tid, .used = true};
-		pd->lasts.n++;
+		if (!HLG_GROW(lasts->list, lasts->n) ||
+		    !hlg_index_add(&lasts->index, hash, lasts->n))
+			return hlg_err_memory(err, pd->path);
+		number = lasts->n++;
+		lasts->list[number] =
+			(struct hlg_last){.slot = now->slot, .tid = now->tid};
 		found = FIRST;
 	}
+	last = &lasts->list[number];
 	*delta = 0;
 	if (now->time < last->time && now->value < last->value)
 		return LATE;

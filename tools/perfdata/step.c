@@ -35,8 +35,8 @@ static int tell_progress(struct hlg_perfdata *pd, struct hlg_err *err)
 	return rc < 0 ? rc : 1;
 }
 
-/* Opens the next data.N of *size bytes as data_fd: 1, 0 if there is none, or an error. */
-static int open_next(struct hlg_perfdata *pd, uint64_t *size, struct hlg_err *err)
+/* On to the next data.N of a directory: 1, 0 if there is none, or an error. */
+static int next_file(struct hlg_perfdata *pd, struct hlg_err *err)
 {
 	struct hlg_file_id id;
 	int fd;
@@ -50,38 +50,20 @@ static int open_next(struct hlg_perfdata *pd, uint64_t *size, struct hlg_err *er
 	if (pd->data_fd >= 0)
 		close(pd->data_fd);
 	pd->data_fd = fd;
-	*size = (uint64_t)id.size;
+	pd->done += pd->source.limit - pd->part_from;
+	hlg_window_open(pd, fd, (uint64_t)id.size);
 	return 1;
 }
 
 /*
- * On to the next file of a directory: 1, 0 if there is none, or an error.
+ * This file has no more to give: bytes is what lies behind its last whole record. Goes on
+ * with the next file, if there is one.
  */
-static int next_file(struct hlg_perfdata *pd, struct hlg_err *err)
-{
-	uint64_t left = pd->source.limit - pd->part_from, size;
-	int rc = open_next(pd, &size, err);
-
-	if (rc <= 0)
-		return rc;
-	pd->done += left;
-	hlg_window_open(pd, pd->data_fd, size);
-	return 1;
-}
-
-/*
- * This file has no more to give: at is where the last whole record ends, bytes what lies
- * behind. Goes on with the next file, if there is one.
- */
-static int leave_file(struct hlg_perfdata *pd, uint64_t at, uint64_t bytes,
-		      struct hlg_err *err)
+static int leave_file(struct hlg_perfdata *pd, uint64_t bytes, struct hlg_err *err)
 {
 	int rc;
 
-	if (bytes) {
-		pd->counts.left += bytes;
-		pd->counts.left_at = at;
-	}
+	pd->counts.left += bytes;
 	if (!pd->source.stream && pd->source.next < pd->source.limit &&
 	    !pd->counts.corrupt)
 		pd->counts.missing =
@@ -97,21 +79,20 @@ static int leave_file(struct hlg_perfdata *pd, uint64_t at, uint64_t bytes,
 /* Not a record: nothing tells where the next one begins. */
 static int leave_corrupt(struct hlg_perfdata *pd, struct hlg_err *err)
 {
-	uint64_t at = hlg_window_offset(pd),
-		 rest = (uint64_t)(pd->hard_end - pd->walk.at);
+	uint64_t rest = (uint64_t)(pd->hard_end - pd->walk.at);
 
 	pd->counts.corrupt = true;
 	if (!pd->source.stream)
-		rest = pd->source.limit - at + (pd->unzipping ? rest : 0);
-	return leave_file(pd, at, rest, err);
+		rest = pd->source.limit - hlg_window_offset(pd) +
+		       (pd->unzipping ? rest : 0);
+	return leave_file(pd, rest, err);
 }
 
 static int leave_end(struct hlg_perfdata *pd, struct hlg_err *err)
 {
 	uint64_t tail = (uint64_t)(pd->unzipped.end - pd->unzipped.at);
 
-	return leave_file(pd, hlg_window_offset(pd),
-			  (uint64_t)(pd->hard_end - pd->walk.at) + tail, err);
+	return leave_file(pd, (uint64_t)(pd->hard_end - pd->walk.at) + tail, err);
 }
 
 static int more(struct hlg_perfdata *pd, struct hlg_err *err)
@@ -131,7 +112,6 @@ static int more(struct hlg_perfdata *pd, struct hlg_err *err)
 static int payload(struct hlg_perfdata *pd, void *dst, uint64_t n, size_t record_size,
 		   struct hlg_err *err)
 {
-	uint64_t at = hlg_window_offset(pd) - record_size;
 	int64_t got = hlg_window_take(pd, dst, n, err);
 
 	if (got < 0)
@@ -139,7 +119,7 @@ static int payload(struct hlg_perfdata *pd, void *dst, uint64_t n, size_t record
 	if ((uint64_t)got == n)
 		return 0;
 	pd->counts.missing = hlg_sum(pd->counts.missing, n - (uint64_t)got);
-	return leave_file(pd, at, record_size + (uint64_t)got, err);
+	return leave_file(pd, record_size + (uint64_t)got, err);
 }
 
 /* COMPRESSED: all of it; COMPRESSED2: u64 size, then that much, padded. */
@@ -257,20 +237,12 @@ static int read_lost(struct hlg_perfdata *pd, const uint8_t *record, size_t size
 	return pd->sink->lost(pd->ctx, &lost, err);
 }
 
+/* u64 size, then behind the record that many bytes. */
 static int auxtrace(struct hlg_perfdata *pd, const uint8_t *record, size_t size,
 		    struct hlg_err *err)
 {
-	uint64_t n, missing = pd->counts.missing;
-	int rc;
-
-	if (size < 16)
-		return leave_corrupt(pd, err);
-	n = hlg_perfdata_u64(record + 8);
-	pd->counts.missing = 0;
-	rc = payload(pd, NULL, n, size, err);
-	pd->counts.aux_bytes += n - pd->counts.missing;
-	pd->counts.missing = hlg_sum(missing, pd->counts.missing);
-	return rc;
+	return size < 16 ? leave_corrupt(pd, err)
+			 : payload(pd, NULL, hlg_perfdata_u64(record + 8), size, err);
 }
 
 static int dispatch(struct hlg_perfdata *pd, uint32_t type, const uint8_t *record,
