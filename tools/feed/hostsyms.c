@@ -6,11 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symtab/grow.h"
 #include "symtab/image/image.h"
 #include "symtab/name/demangle.h"
 #include "tools/feed/kernelsyms.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug/.build-id"
+#define HEX          41 /* bytes of a build id in hex, with its NUL */
 
 /* A file of the host. */
 struct hlg_hostfile {
@@ -22,20 +24,15 @@ struct hlg_hostfile {
 bool hlg_hostsyms_build_ids_set(struct hlg_buildids *ids, const char *path,
 				const uint8_t *id, size_t size)
 {
-	uint32_t name = hlg_strings_add(&ids->paths, path);
+	uint32_t name;
 
-	if (name == HLG_NO_STRING || size > sizeof(ids->ids->id))
-		return name != HLG_NO_STRING;
-	if (name > ids->room) {
-		uint32_t room = 2 * name;
-		void *more = reallocarray(ids->ids, room, sizeof(*ids->ids));
-
-		if (!more)
-			return false;
-		ids->ids = more;
-		memset(ids->ids + ids->room, 0, (room - ids->room) * sizeof(*ids->ids));
-		ids->room = room;
-	}
+	if (size > sizeof(ids->ids->id))
+		return true;
+	if (!HLG_GROW(ids->ids, ids->paths.n))
+		return false;
+	name = hlg_strings_add(&ids->paths, path);
+	if (name == HLG_NO_STRING)
+		return false;
 	ids->ids[name - 1].size = (uint8_t)size;
 	memcpy(ids->ids[name - 1].id, id, size);
 	return true;
@@ -46,9 +43,8 @@ const struct hlg_buildid *hlg_hostsyms_build_ids_get(const struct hlg_buildids *
 {
 	uint32_t name = hlg_strings_find(&ids->paths, path);
 
-	return name != HLG_NO_STRING && name <= ids->room && ids->ids[name - 1].size
-		       ? &ids->ids[name - 1]
-		       : NULL;
+	return name != HLG_NO_STRING && ids->ids[name - 1].size ? &ids->ids[name - 1]
+								: NULL;
 }
 
 void hlg_hostsyms_build_ids_finish(struct hlg_buildids *ids)
@@ -78,15 +74,23 @@ void hlg_hostsyms_finish(struct hlg_hostsyms *syms)
 	pthread_mutex_destroy(&syms->lock);
 }
 
-/* perf pads ids with zeros to 20 bytes where it does not tell their size. */
-static bool has_id(const struct hlg_elf64 *elf, const struct hlg_buildid *id)
+/* Returns the end. */
+static char *put_hex(char *to, const struct hlg_buildid *id)
 {
-	char hex[2 * sizeof(id->id) + 1] = "";
-	size_t n = strlen(elf->build_id);
-
+	*to = '\0';
 	for (unsigned i = 0; i < id->size; i++)
-		sprintf(hex + (size_t)2 * i, "%02x", id->id[i]);
-	return n && strncmp(hex, elf->build_id, n) == 0 &&
+		to += sprintf(to, "%02x", id->id[i]);
+	return to;
+}
+
+/* perf pads ids with zeros to 20 bytes where it does not tell their size. */
+static bool is_build(const char *build_id, const struct hlg_buildid *id)
+{
+	size_t n = strlen(build_id);
+	char hex[HEX];
+
+	put_hex(hex, id);
+	return n && strncmp(hex, build_id, n) == 0 &&
 	       strspn(hex + n, "0") == strlen(hex + n);
 }
 
@@ -127,7 +131,7 @@ static void open_file(struct hlg_hostsyms *syms, struct hlg_hostfile *file,
 		hlg_elf64_read(&elf, path, &err);
 	else
 		elf = (struct hlg_elf64){0};
-	if (elf.n_loads && id && !has_id(&elf, id)) {
+	if (elf.n_loads && id && !is_build(elf.build_id, id)) {
 		say_other(syms, path);
 	} else if (elf.n_loads) {
 		file->image = open_debug(&elf);
@@ -144,14 +148,11 @@ static void open_file(struct hlg_hostsyms *syms, struct hlg_hostfile *file,
 static struct hlg_hostfile *find_file(struct hlg_hostsyms *syms, const char *path,
 				      const struct hlg_buildid *id)
 {
-	char key[2 * sizeof(id->id) + 1 + 4096]; /* PATH_MAX */
-	struct hlg_hostfile *files;
+	char key[HEX + 4096]; /* PATH_MAX */
+	char *end = id ? put_hex(key, id) : key;
 	uint32_t number;
-	int n = 0;
 
-	for (unsigned i = 0; id && i < id->size; i++)
-		n += sprintf(key + n, "%02x", id->id[i]);
-	snprintf(key + n, sizeof(key) - (size_t)n, " %s", path);
+	snprintf(end, sizeof(key) - (size_t)(end - key), " %s", path);
 	number = hlg_strings_find(&syms->keys, key);
 	if (number != HLG_NO_STRING)
 		return &syms->files[number - 1];
@@ -159,16 +160,14 @@ static struct hlg_hostfile *find_file(struct hlg_hostsyms *syms, const char *pat
 		syms->too_many = true;
 		return NULL;
 	}
-	files = reallocarray(syms->files, syms->keys.n + 1, sizeof(*files));
-	if (!files)
+	if (!HLG_GROW(syms->files, syms->keys.n))
 		return NULL;
-	syms->files = files;
 	number = hlg_strings_add(&syms->keys, key);
 	if (number == HLG_NO_STRING)
 		return NULL;
-	files[number - 1] = (struct hlg_hostfile){0};
-	open_file(syms, &files[number - 1], path, id);
-	return &files[number - 1];
+	syms->files[number - 1] = (struct hlg_hostfile){0};
+	open_file(syms, &syms->files[number - 1], path, id);
+	return &syms->files[number - 1];
 }
 
 /* Less than 0 for a: fewer underscores at its front, then the longer. */
@@ -264,7 +263,8 @@ const char *hlg_hostsyms_kernel(struct hlg_hostsyms *syms, const struct hlg_buil
 		syms->kernel_is_untold = true;
 	else if (!syms->kernel)
 		syms->kernel = hlg_kernelsyms_read("/proc/kallsyms", "/sys/kernel/notes");
-	if (id && syms->kernel && hlg_kernelsyms_is(syms->kernel, id->id, id->size, text))
+	if (id && syms->kernel && hlg_kernelsyms_is_at(syms->kernel, text) &&
+	    is_build(hlg_kernelsyms_build_id(syms->kernel), id))
 		name = hlg_kernelsyms_find(syms->kernel, ip);
 	else if (id)
 		syms->kernel_is_other = true;

@@ -30,7 +30,6 @@ struct hlg_buildid {
 struct hlg_buildids {
 	struct hlg_strings paths;
 	struct hlg_buildid *ids; /* of each path */
-	uint32_t room;
 };
 
 /* The last that is said of a path counts. False without memory. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/feed/kernelsyms.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,10 +9,8 @@
 #include <unistd.h>
 
 #include "symtab/bsearch.h"
-#include "symtab/file.h"
-
-/* More than a kernel with all its modules has. */
-#define SYMBOLS_MAX ((size_t)1 << 22)
+#include "symtab/elf/note.h"
+#include "symtab/grow.h"
 
 struct symbol {
 	uint64_t ip;
@@ -22,12 +19,11 @@ struct symbol {
 
 struct hlg_kernelsyms {
 	struct symbol *symbols; /* sorted, one at an address */
-	size_t n, room;
+	size_t n;
 	char *text;
-	size_t size, room_text;
+	size_t size, room;
 	uint64_t text_ip, stext_ip; /* of _text and _stext; 0: not told */
-	uint8_t id[64];
-	size_t id_size;
+	char build_id[HLG_NOTE_BUILD_ID];
 };
 
 /* T, W, D and B in both cases are what perf takes (symbol_type__filter). */
@@ -40,26 +36,17 @@ static bool add(struct hlg_kernelsyms *k, uint64_t ip, const char *name)
 {
 	size_t size = strlen(name) + 1;
 
-	if (k->n == k->room) {
-		size_t room = k->room ? 2 * k->room : 65536;
-		void *symbols = room > SYMBOLS_MAX ? NULL
-						   : reallocarray(k->symbols, room,
-								  sizeof(*k->symbols));
-
-		if (!symbols)
-			return false;
-		k->symbols = symbols;
-		k->room = room;
-	}
-	if (size > k->room_text - k->size) {
-		size_t room = 2 * k->room_text + size + 65536;
+	if (size > k->room - k->size) {
+		size_t room = 2 * k->room + size + 65536;
 		char *text = realloc(k->text, room);
 
 		if (!text)
 			return false;
 		k->text = text;
-		k->room_text = room;
+		k->room = room;
 	}
+	if (!HLG_GROW(k->symbols, k->n))
+		return false;
 	k->symbols[k->n++] = (struct symbol){ip, k->size};
 	memcpy(k->text + k->size, name, size);
 	k->size += size;
@@ -104,43 +91,17 @@ static void settle(struct hlg_kernelsyms *k)
 	k->n = n;
 }
 
-/* The note NT_GNU_BUILD_ID among ELF notes, whose parts are aligned to 4 bytes. */
-static void find_id(struct hlg_kernelsyms *k, const uint8_t *at, size_t rest)
-{
-	Elf64_Nhdr note;
-
-	while (rest >= sizeof(note)) {
-		size_t name, desc;
-
-		memcpy(&note, at, sizeof(note));
-		name = ((size_t)note.n_namesz + 3) & ~(size_t)3;
-		desc = ((size_t)note.n_descsz + 3) & ~(size_t)3;
-		rest -= sizeof(note);
-		at += sizeof(note);
-		if (name > rest || desc > rest - name)
-			return;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof("GNU") &&
-		    memcmp(at, "GNU", sizeof("GNU")) == 0 &&
-		    note.n_descsz <= sizeof(k->id)) {
-			k->id_size = note.n_descsz;
-			memcpy(k->id, at + name, note.n_descsz);
-			return;
-		}
-		at += name + desc;
-		rest -= name + desc;
-	}
-}
-
 static void read_notes(struct hlg_kernelsyms *k, const char *path)
 {
-	uint8_t notes[65536];
+	char version[HLG_NOTE_VERSION];
+	unsigned char notes[65536];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, notes, sizeof(notes));
 
 	if (fd >= 0)
 		close(fd);
 	if (n > 0)
-		find_id(k, notes, (size_t)n);
+		hlg_note_read(k->build_id, version, notes, (size_t)n, 4);
 }
 
 struct hlg_kernelsyms *hlg_kernelsyms_read(const char *kallsyms, const char *notes)
@@ -174,13 +135,14 @@ void hlg_kernelsyms_destroy(struct hlg_kernelsyms *k)
 	free(k);
 }
 
-bool hlg_kernelsyms_is(const struct hlg_kernelsyms *k, const uint8_t *id, size_t size,
-		       uint64_t text)
+const char *hlg_kernelsyms_build_id(const struct hlg_kernelsyms *k)
 {
-	/* perf pads ids with zeros to 20 bytes. */
-	return k->n && k->id_size && size >= k->id_size &&
-	       memcmp(k->id, id, k->id_size) == 0 && text &&
-	       (text == k->text_ip || text == k->stext_ip);
+	return k->build_id;
+}
+
+bool hlg_kernelsyms_is_at(const struct hlg_kernelsyms *k, uint64_t text)
+{
+	return k->n && text && (text == k->text_ip || text == k->stext_ip);
 }
 
 const char *hlg_kernelsyms_find(const struct hlg_kernelsyms *k, uint64_t ip)

@@ -4,7 +4,6 @@
 #define HLG_TOOLS_FEED_KERNELSYMS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct hlg_kernelsyms;
@@ -16,12 +15,12 @@ struct hlg_kernelsyms;
 struct hlg_kernelsyms *hlg_kernelsyms_read(const char *kallsyms, const char *notes);
 void hlg_kernelsyms_destroy(struct hlg_kernelsyms *syms);
 
-/*
- * Is it the kernel with this build id, at the place where _text or _stext is at text? Not
- * if its addresses are hidden (kernel.kptr_restrict).
+/* In lower-case hex; empty if it is not known. */
+const char *hlg_kernelsyms_build_id(const struct hlg_kernelsyms *syms);
+
+/* Has it _text or _stext at text? Not if its addresses are hidden (kernel.kptr_restrict).
  */
-bool hlg_kernelsyms_is(const struct hlg_kernelsyms *syms, const uint8_t *id, size_t size,
-		       uint64_t text);
+bool hlg_kernelsyms_is_at(const struct hlg_kernelsyms *syms, uint64_t text);
 
 /* The function at ip, a symbol ending where the next begins, as perf has it; or NULL. */
 const char *hlg_kernelsyms_find(const struct hlg_kernelsyms *syms, uint64_t ip);
