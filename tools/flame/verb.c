@@ -36,7 +36,7 @@ static int add_before(void *arguments, const struct hlg_verb_option *option, cha
 	struct arguments *args = arguments;
 
 	(void)option;
-	return hlg_inputs_add_other(&args->before, path, hlg_file_kind_guess(path), err);
+	return hlg_inputs_add_other(&args->before, path, hlg_images_file_kind(path), err);
 }
 
 /* Of several events on a side the report weighs samples, whatever weight= says. */

@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "filter/output/out.h"
 #include "filter/output/target.h"
 #include "filter/run.h"
 #include "symtab/escape.h"
+#include "tools/pprof/pprof.h"
 
 /* A file called gaps=drop is no option here: `./` in front makes it a file for all. */
 static char *as_image(const char *word)
@@ -87,4 +89,35 @@ void hlg_images_warn(const struct hlg_space *space)
 		hlg_escape_print(stderr, image->path);
 		fputs("@ADDRESS)\n", stderr);
 	}
+}
+
+/* perf record --threads makes folders, with a file data in them. */
+static bool holds_recording(const char *folder)
+{
+	char data[4096];
+	struct stat st;
+
+	return snprintf(data, sizeof(data), "%s/data", folder) < (int)sizeof(data) &&
+	       stat(data, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+enum hlg_file_kind hlg_images_file_kind(const char *path)
+{
+	struct stat st = {0};
+	enum hlg_magic magic;
+
+	if (strcmp(path, "-") == 0)
+		return HLG_FILE_KIND_RECORDING;
+	/* Of what is not there, or not to be asked, st stays empty. */
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return holds_recording(path) ? HLG_FILE_KIND_RECORDING
+					     : HLG_FILE_KIND_FOLDER;
+	if (S_ISFIFO(st.st_mode))
+		return HLG_FILE_KIND_RECORDING;
+	magic = hlg_target_magic(path);
+	if (magic == HLG_MAGIC_RECORDING || hlg_pprof_is(path))
+		return HLG_FILE_KIND_RECORDING;
+	if (magic == HLG_MAGIC_ELF || strncmp(path, "map:", 4) == 0 || strchr(path, '@'))
+		return HLG_FILE_KIND_IMAGE;
+	return HLG_FILE_KIND_OTHER;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Images by the words of a command line, for verbs that have no other key=value. */
+/* What a file on a command line is; images, for verbs that have no other key=value. */
 #ifndef HLG_TOOLS_INPUTS_IMAGES_H
 #define HLG_TOOLS_INPUTS_IMAGES_H
 
@@ -21,13 +21,24 @@ int hlg_images_open(struct hlg_space *space, char *const *words, size_t n,
 		    struct hlg_err *err);
 
 /*
- * Fails if out cannot be written, or is one of the n images (filter/output/target.h). NULL
- * and "-" are standard output.
+ * Fails if out cannot be written, or is one of the n images (filter/output/target.h).
+ * NULL and "-" are standard output.
  */
 int hlg_images_check_out(char *const *words, size_t n, const char *out,
 			 struct hlg_err *err);
 
 /* Warns on standard error of every image whose base is a guess. */
 void hlg_images_warn(const struct hlg_space *space);
+
+/* What an argument seems to be, by its shape and the first bytes of the file. */
+enum hlg_file_kind {
+	HLG_FILE_KIND_RECORDING, /* or a saved profile, standard input, a FIFO */
+	HLG_FILE_KIND_IMAGE,     /* an ELF; map:FILE and FILE@BASE whatever they are */
+	HLG_FILE_KIND_FOLDER,    /* but not of a recording */
+	HLG_FILE_KIND_OTHER,     /* among them what does not exist, or may not be read */
+};
+
+/* Takes nothing from what can be read only once. */
+enum hlg_file_kind hlg_images_file_kind(const char *path);
 
 #endif

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "filter/output/target.h"
+#include "symtab/grow.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/pprof/pprof.h"
@@ -18,16 +19,11 @@
 
 static int append(char ***list, size_t n, const char *word, struct hlg_err *err)
 {
-	char *copy = strdup(word);
-	char **more = copy ? reallocarray(*list, n + 2, sizeof(*more)) : NULL;
+	char *copy = HLG_GROW(*list, n) ? strdup(word) : NULL;
 
-	if (!more) {
-		free(copy);
+	if (!copy)
 		return hlg_err_memory(err, "arguments");
-	}
-	*list = more;
-	more[n] = copy;
-	more[n + 1] = NULL;
+	(*list)[n] = copy;
 	return 0;
 }
 
@@ -50,13 +46,9 @@ static int add_file(struct hlg_inputs *in, const char *path, struct hlg_err *err
 int hlg_inputs_add_other(struct hlg_inputs *in, char *word, enum hlg_file_kind kind,
 			 struct hlg_err *err)
 {
-	struct hlg_inputs_other *more =
-		reallocarray(in->others, in->n_others + 1, sizeof(*more));
-
-	if (!more)
+	if (!HLG_GROW(in->others, in->n_others))
 		return hlg_err_memory(err, "arguments");
-	in->others = more;
-	more[in->n_others++] = (struct hlg_inputs_other){word, kind};
+	in->others[in->n_others++] = (struct hlg_inputs_other){word, kind};
 	return 0;
 }
 
@@ -111,7 +103,7 @@ static int set_other(void *arguments, const struct hlg_verb_option *option, char
 
 	(void)option;
 	return hlg_inputs_add_other(in->behind ? in->second : in, value,
-				    hlg_file_kind_guess(value), err);
+				    hlg_images_file_kind(value), err);
 }
 
 static int set_threads(void *arguments, const struct hlg_verb_option *option, char *value,
@@ -229,16 +221,6 @@ static struct hlg_verb_option filter_option(const struct hlg_verb *verb,
 	return option;
 }
 
-/* How many words there are. */
-static size_t count_shared(const char *words)
-{
-	size_t n = 0;
-
-	for (; words; words = strchr(words, ' ') ? strchr(words, ' ') + 1 : NULL)
-		n++;
-	return n;
-}
-
 struct hlg_verb_option *hlg_inputs_options(const struct hlg_verb *verb)
 {
 	const struct hlg_verb_option *own = verb->options;
@@ -255,7 +237,6 @@ struct hlg_verb_option *hlg_inputs_options(const struct hlg_verb *verb)
 		options[n] = filter_option(verb, &hlg_option_table[i]);
 		n += has(verb, options[n].name);
 	}
-	assert(!options || n == count_shared(verb->shared)); /* each is known */
 	/* Of two without a name the first counts. */
 	if (options && verb->shared)
 		options[n++] = shared[N_SHARED - 1];

@@ -10,7 +10,7 @@
 
 #include "tools/cli/verb.h"
 #include "tools/feed/batch.h"
-#include "tools/inputs/file-kind.h"
+#include "tools/inputs/images.h"
 
 /* A word that is no option, and what it seems to be. */
 struct hlg_inputs_other {
