@@ -101,7 +101,7 @@ static int open_stream(struct hlg_perfdata *pd, struct hlg_err *err)
 	rc = hlg_window_start(pd, true, err);
 	if (rc < 0)
 		return rc;
-	got = hlg_window_take(pd, start, sizeof(start), err);
+	got = hlg_window_take(pd, (uint8_t *)start, sizeof(start), err);
 	if (got < 0)
 		return (int)got;
 	if ((uint64_t)got < sizeof(start))
@@ -117,27 +117,16 @@ static int open_stream(struct hlg_perfdata *pd, struct hlg_err *err)
 	return start_pipe(pd, err);
 }
 
-static int open_named(struct hlg_perfdata *pd, const char *path, struct hlg_err *err)
-{
-	/* A FIFO's writer is waited for. */
-	pd->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	pd->close_fd = pd->fd >= 0;
-	if (pd->close_fd)
-		return 0;
-	return hlg_file_fail(path, errno, err);
-}
-
 static int open_shape(struct hlg_perfdata *pd, const char *path, struct hlg_err *err)
 {
 	struct stat st;
-	int rc = 0;
 
-	if (strcmp(path, "-") == 0)
-		pd->fd = STDIN_FILENO;
-	else
-		rc = open_named(pd, path, err);
-	if (rc < 0)
-		return rc;
+	/* A FIFO's writer is waited for. */
+	pd->close_fd = strcmp(path, "-") != 0;
+	pd->fd =
+		pd->close_fd ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO;
+	if (pd->fd < 0)
+		return hlg_file_fail(path, errno, err);
 	if (fstat(pd->fd, &st) != 0)
 		return hlg_window_errno(pd->path, err);
 	if (isatty(pd->fd))
@@ -283,7 +272,7 @@ void hlg_perfdata_close(struct hlg_perfdata *pd)
 		free(pd->tracing_copy);
 		free(pd->path);
 	}
-	if (pd->close_fd)
+	if (pd->close_fd && pd->fd >= 0)
 		close(pd->fd);
 	free(pd);
 }

@@ -159,7 +159,7 @@ int hlg_window_fill(struct hlg_perfdata *pd, struct hlg_err *err);
  * Moves n bytes on: to dst, or if it is NULL to the sink's payload. Returns how many
  * there were, fewer only at the end of the file, or an error.
  */
-int64_t hlg_window_take(struct hlg_perfdata *pd, void *dst, uint64_t n,
+int64_t hlg_window_take(struct hlg_perfdata *pd, uint8_t *dst, uint64_t n,
 			struct hlg_err *err);
 
 /*

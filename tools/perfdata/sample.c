@@ -31,25 +31,37 @@ void hlg_perfdata_sample_lasts_finish(struct hlg_lasts *lasts)
 /* What advance finds besides the delta. */
 enum {
 	LATE = 1,
-	FIRST = 2
+	FIRST = 2,
+	NOBODY = 3
 };
 
 /*
- * *delta becomes what the counter has moved by since it was seen last; if it never was,
- * that is FIRST. A sample that stands in the file behind a later one (perf sorts them)
- * has moved nothing: what it could tell is in the later one's. That is LATE; else 0, or
- * an error.
+ * The value of a counter's id: now has it, its time and thread, and gets the slot. The
+ * member's delta becomes what the counter has moved by since it was seen last; if it
+ * never was, that is FIRST. A sample that stands in the file behind a later one (perf
+ * sorts them) has moved nothing: what it could tell is in the later one's. That is LATE;
+ * an id that no event has is NOBODY, which is counted; else 0, or an error.
  */
-static int advance(struct hlg_perfdata *pd, const struct hlg_last *now, uint64_t *delta,
-		   struct hlg_err *err)
+static int advance(struct hlg_perfdata *pd, uint64_t id, struct hlg_last *now,
+		   struct hlg_perfdata_member *member, struct hlg_err *err)
 {
+	const struct hlg_ids_entry *entry =
+		hlg_walk_id_entry(pd->ids.entries, pd->ids.shift, id);
 	struct hlg_lasts *lasts = &pd->lasts;
 	const struct last_key key = {lasts, now};
-	uint64_t hash = hlg_hash_mix((uint64_t)now->slot << 32 | (uint32_t)now->tid);
-	uint32_t number = hlg_index_find(&lasts->index, hash, is_same, &key);
 	struct hlg_last *last;
+	uint64_t hash;
+	uint32_t number;
 	int found = 0;
 
+	if (!entry) {
+		pd->counts.unknown_id++;
+		return NOBODY;
+	}
+	*member = (struct hlg_perfdata_member){.event = entry->event};
+	now->slot = entry->slot;
+	hash = hlg_hash_mix((uint64_t)now->slot << 32 | (uint32_t)now->tid);
+	number = hlg_index_find(&lasts->index, hash, is_same, &key);
 	if (number == HLG_INDEX_NONE) {
 		if (lasts->n >= HLG_MAX_THREADED)
 			return hlg_err_set(
@@ -66,10 +78,9 @@ static int advance(struct hlg_perfdata *pd, const struct hlg_last *now, uint64_t
 		found = FIRST;
 	}
 	last = &lasts->list[number];
-	*delta = 0;
 	if (now->time < last->time && now->value < last->value)
 		return LATE;
-	*delta = now->value - last->value;
+	member->delta = now->value - last->value;
 	last->value = now->value;
 	last->time = now->time;
 	return found;
@@ -108,23 +119,17 @@ static int deliver(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
 static int deliver_value(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
 			 uint64_t id, struct hlg_last *now, struct hlg_err *err)
 {
-	const struct hlg_ids_entry *entry =
-		hlg_ids_entry(pd->ids.entries, pd->ids.shift, id);
-	int rc;
+	struct hlg_perfdata_member member;
+	int rc = advance(pd, id, now, &member, err);
 
-	if (!entry) {
-		pd->counts.unknown_id++;
-		return 0;
-	}
-	now->slot = entry->slot;
-	rc = advance(pd, now, &raw->period, err);
-	if (rc < 0)
-		return rc;
+	if (rc < 0 || rc == NOBODY)
+		return rc < 0 ? rc : 0;
+	raw->period = member.delta;
 	if (rc != LATE && raw->period == 0) {
 		pd->counts.zero_delta++;
 		return 0;
 	}
-	raw->event = entry->event;
+	raw->event = member.event;
 	return deliver(pd, raw, err);
 }
 
@@ -143,26 +148,17 @@ static bool counts_by_thread(const struct perf_event_attr *attr,
 static int add_member(struct hlg_perfdata *pd, struct hlg_perfdata_group *group,
 		      uint64_t id, struct hlg_last *now, struct hlg_err *err)
 {
-	const struct hlg_ids_entry *entry =
-		hlg_ids_entry(pd->ids.entries, pd->ids.shift, id);
 	struct hlg_perfdata_member *member = &pd->members[group->n];
-	int rc;
+	int rc = advance(pd, id, now, member, err);
 
-	if (!entry) {
-		pd->counts.unknown_id++;
-		return 0;
-	}
-	now->slot = entry->slot;
-	member->event = entry->event;
-	rc = advance(pd, now, &member->delta, err);
-	if (rc < 0)
-		return rc;
+	if (rc < 0 || rc == NOBODY)
+		return rc < 0 ? rc : 0;
 	if (group->n++ == 0) {
-		group->counter = entry->slot;
+		group->counter = now->slot;
 		group->first = rc == FIRST;
 		group->late = rc == LATE;
 	}
-	return announce(pd, entry->event, err);
+	return announce(pd, member->event, err);
 }
 
 /* All values of a sample at once, for a sink that asks for groups. */
@@ -242,7 +238,7 @@ static uint32_t find_event(struct hlg_perfdata *pd, const uint8_t *record, uint1
 		id = hlg_perfdata_u64(record + pd->walk.id_at);
 		/* perf's own samples have id 0 and count for the first event. */
 		if (id)
-			event = hlg_ids_find(pd->ids.entries, pd->ids.shift, id);
+			event = hlg_walk_id_find(pd->ids.entries, pd->ids.shift, id);
 	}
 	if (event == HLG_NO_ID)
 		pd->counts.unknown_id++;

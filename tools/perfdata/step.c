@@ -109,7 +109,7 @@ static int more(struct hlg_perfdata *pd, struct hlg_err *err)
  * On with the n bytes behind a record of record_size bytes that are not in its size, to
  * dst if any. If they are cut off, so is the file.
  */
-static int payload(struct hlg_perfdata *pd, void *dst, uint64_t n, size_t record_size,
+static int payload(struct hlg_perfdata *pd, uint8_t *dst, uint64_t n, size_t record_size,
 		   struct hlg_err *err)
 {
 	int64_t got = hlg_window_take(pd, dst, n, err);
@@ -146,7 +146,7 @@ static int unzip(struct hlg_perfdata *pd, uint32_t type, const uint8_t *record,
 static int read_tracing(struct hlg_perfdata *pd, const uint8_t *record, size_t size,
 			struct hlg_err *err)
 {
-	void *copy = NULL;
+	uint8_t *copy = NULL;
 	uint32_t n;
 	int rc;
 
@@ -180,8 +180,8 @@ static const struct hlg_perfdata_layout *layout_of(const struct hlg_perfdata *pd
 	uint32_t event = HLG_NO_ID;
 
 	if (pd->id_back && size >= HLG_HEADER_SIZE + (size_t)pd->id_back)
-		event = hlg_ids_find(pd->ids.entries, pd->ids.shift,
-				     hlg_perfdata_u64(record + size - pd->id_back));
+		event = hlg_walk_id_find(pd->ids.entries, pd->ids.shift,
+					 hlg_perfdata_u64(record + size - pd->id_back));
 	if (pd->n_events == 0)
 		return NULL;
 	return &pd->layouts[event == HLG_NO_ID ? 0 : event];

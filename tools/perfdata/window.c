@@ -68,39 +68,16 @@ static int source_fill(struct hlg_perfdata_source *s, struct hlg_window *w)
 	return got > 0 ? 1 : (int)got;
 }
 
-/*
- * Moves n bytes on; dst, if not NULL, gets them. Returns how many bytes there were (all,
- * but at the end), or -1 with errno.
- */
-static int64_t source_take(struct hlg_perfdata_source *s, struct hlg_window *w, void *dst,
-			   uint64_t n)
+/* Leaves out up to n bytes behind the window, where nobody wants to see them. */
+static uint64_t source_skip(struct hlg_perfdata_source *s, uint64_t n)
 {
-	uint64_t here = (uint64_t)(w->end - w->at), todo;
-	uint8_t *to = dst;
-	ssize_t got;
+	uint64_t there = s->limit > s->next ? s->limit - s->next : 0;
 
-	if (here > n)
-		here = n;
-	if (to && here)
-		memcpy(to, w->at, here);
-	w->at += here;
-	todo = n - here;
-	if (todo && !to && !s->stream) {
-		uint64_t there = s->limit > s->next ? s->limit - s->next : 0;
-
-		there = there < todo ? there : todo;
-		s->next += there;
-		return (int64_t)(here + there);
-	}
-	for (; todo; todo -= (uint64_t)got) {
-		uint64_t step = to || todo < HLG_WINDOW ? todo : HLG_WINDOW;
-
-		/* The window is used up: its room is free. */
-		got = read_some(s, to ? to + (n - todo) : s->room, step);
-		if (got <= 0)
-			return got < 0 ? -1 : (int64_t)(n - todo);
-	}
-	return (int64_t)n;
+	if (s->stream)
+		return 0;
+	n = n < there ? n : there;
+	s->next += n;
+	return n;
 }
 
 /* Offset in the file of w->at. */
@@ -319,50 +296,35 @@ int hlg_window_fill(struct hlg_perfdata *pd, struct hlg_err *err)
 	return rc < 0 ? hlg_window_errno(pd->path, err) : rc;
 }
 
-/* Hands n bytes on to the sink. Returns how many there were, or an error. */
-static int64_t hand_on(struct hlg_perfdata *pd, struct hlg_window *w, uint64_t n,
-		       struct hlg_err *err)
-{
-	uint8_t some[16384];
-	uint64_t done = 0;
-
-	while (done < n) {
-		uint64_t now = n - done < sizeof(some) ? n - done : sizeof(some);
-		int64_t got = source_take(&pd->source, w, some, now);
-		int rc;
-
-		if (got < 0)
-			return hlg_window_errno(pd->path, err);
-		rc = pd->sink->payload(pd->ctx, some, (size_t)got, err);
-		if (rc < 0)
-			return rc;
-		done += (uint64_t)got;
-		if ((uint64_t)got < now)
-			break;
-	}
-	return (int64_t)done;
-}
-
-int64_t hlg_window_take(struct hlg_perfdata *pd, void *dst, uint64_t n,
+int64_t hlg_window_take(struct hlg_perfdata *pd, uint8_t *dst, uint64_t n,
 			struct hlg_err *err)
 {
+	bool hand_on = !dst && pd->sink && pd->sink->payload;
 	struct hlg_window w = rest(pd);
-	int64_t got;
+	uint64_t todo = n;
+	int rc = 1;
 
 	if (pd->unzipping)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: compressed records hold what is never compressed "
 				   "(damaged; record again)",
 				   pd->path);
-	if (!dst && pd->sink && pd->sink->payload) {
-		got = hand_on(pd, &w, n, err);
-		if (got < 0)
-			return got;
-	} else {
-		got = source_take(&pd->source, &w, dst, n);
+	while (todo && rc > 0) {
+		size_t here = (size_t)(w.end - w.at), now = here < todo ? here : todo;
+		int told =
+			hand_on && now ? pd->sink->payload(pd->ctx, w.at, now, err) : 0;
+
+		if (told < 0)
+			return told;
+		if (dst && now)
+			memcpy(dst + (n - todo), w.at, now);
+		w.at += now;
+		todo -= now;
+		if (!dst && !hand_on)
+			todo -= source_skip(&pd->source, todo);
+		if (todo)
+			rc = source_fill(&pd->source, &w);
 	}
-	if (got < 0)
-		return hlg_window_errno(pd->path, err);
 	set(pd, w);
-	return got;
+	return rc < 0 ? hlg_window_errno(pd->path, err) : (int64_t)(n - todo);
 }
