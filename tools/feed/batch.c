@@ -26,17 +26,6 @@ struct worker {
 	bool started;
 };
 
-/* Errors are rare, and a kilobyte each: only those that there are take memory. */
-static const struct hlg_err *keep(struct hlg_batch *batch, const struct hlg_err *err)
-{
-	struct hlg_err *kept = malloc(sizeof(*kept));
-
-	if (!kept)
-		return &batch->no_memory;
-	*kept = *err;
-	return kept;
-}
-
 /* A recording or a saved profile, into the worker's profile of the file. */
 static int read_path(struct worker *w, const char *path, struct hlg_host *host,
 		     struct hlg_recording_sums *sums, struct hlg_err *err)
@@ -63,19 +52,19 @@ static void read_file(struct worker *w, const char *path, struct hlg_batch_file 
 	bool callgraph = w->options->stacks == HLG_STACKS_CALLGRAPH;
 	struct hlg_host rows = {0};
 	struct hlg_stacks stacks = {0};
-	struct hlg_err err;
+	struct hlg_err *err = &file->err;
 
 	w->how.stacks = callgraph ? &stacks : NULL;
 	file->rc = callgraph && !hlg_stacks_init(&stacks, w->options)
-			   ? hlg_err_memory(&err, path)
+			   ? hlg_err_memory(err, path)
 			   : 0;
 	if (file->rc == 0)
-		file->rc = read_path(w, path, host ? &rows : NULL, &file->sums, &err);
+		file->rc = read_path(w, path, host ? &rows : NULL, &file->sums, err);
 	if (file->rc == 0 && w->fits.space &&
 	    !hlg_per_file_judge(&w->fits, &w->file, &file->fit))
-		file->rc = hlg_err_memory(&err, path);
+		file->rc = hlg_err_memory(err, path);
 	if (file->rc == 0 && alone && !hlg_profile_init(alone, w->options))
-		file->rc = hlg_err_memory(&err, path);
+		file->rc = hlg_err_memory(err, path);
 	if (file->rc == 0) {
 		if (alone)
 			hlg_profile_merge(alone, &w->file);
@@ -83,8 +72,6 @@ static void read_file(struct worker *w, const char *path, struct hlg_batch_file 
 		if (callgraph)
 			hlg_stacks_merge(w->stacks, &stacks, w->sum, &w->file);
 		hlg_profile_merge(w->sum, &w->file);
-	} else {
-		file->err = keep(w->batch, &err);
 	}
 	hlg_host_finish(&rows);
 	hlg_stacks_finish(&stacks);
@@ -194,7 +181,6 @@ int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err 
 		free(workers);
 		return hlg_err_memory(err, "files");
 	}
-	hlg_err_memory(&batch->no_memory, "files");
 	hlg_hostsyms_init(&batch->syms, run->options.demangle);
 	hlg_progress_init(&progress, batch->paths, batch->n_paths, batch->quiet);
 	rc = run_workers(batch, run, workers, n ? n : 1, &progress, err);
@@ -211,9 +197,6 @@ int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err 
 
 void hlg_batch_finish(struct hlg_batch *batch)
 {
-	for (size_t i = 0; batch->files && i < batch->n_paths; i++)
-		if (batch->files[i].err != &batch->no_memory)
-			free((void *)(uintptr_t)batch->files[i].err);
 	if (batch->files)
 		hlg_hostsyms_finish(&batch->syms);
 	free(batch->files);

@@ -13,8 +13,8 @@
 #include "tools/feed/feed.h"
 
 struct hlg_batch_file {
-	int rc;                    /* of reading it */
-	const struct hlg_err *err; /* if rc < 0; the batch's */
+	int rc; /* of reading it */
+	struct hlg_err err;
 	struct hlg_recording_sums sums;
 	struct hlg_per_file_verdict fit; /* if it was asked for */
 };
@@ -33,7 +33,6 @@ struct hlg_batch {
 	struct hlg_batch_file *files;   /* one for each path */
 	size_t n_read;                  /* files that could be read */
 	struct hlg_recording_sums sums; /* over these */
-	struct hlg_err no_memory;       /* for errors that cannot be kept */
 	struct hlg_hostsyms syms;       /* for stacks; what it could not name */
 };
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/grow.h"
+
 #define FIRST 256 /* items there is room for at first */
 
 /* Items in the order of time: [at, end), which is not empty. */
@@ -56,16 +58,8 @@ static void sift(struct hlg_queue *q, size_t i)
 
 static bool add_run(struct hlg_queue *q, size_t at, size_t end)
 {
-	size_t room = q->room_runs ? 2 * q->room_runs : 16;
-	struct hlg_queue_run *more;
-
-	if (q->n_runs == q->room_runs) {
-		more = reallocarray(q->runs, room, sizeof(*more));
-		if (!more)
-			return false;
-		q->runs = more;
-		q->room_runs = room;
-	}
+	if (!HLG_GROW(q->runs, q->n_runs))
+		return false;
 	q->runs[q->n_runs++] = (struct hlg_queue_run){time_of(q, at), at, end};
 	return true;
 }

@@ -43,7 +43,7 @@ struct hlg_queue {
 	uint64_t newest;   /* time of the newest item that ever came in */
 	uint64_t complete; /* what is not newer than that goes out at the next round */
 	struct hlg_queue_run *runs; /* only while some go out */
-	size_t n_runs, room_runs;
+	size_t n_runs;
 };
 
 /* Allocates nothing. ctx is take's, and not owned. */

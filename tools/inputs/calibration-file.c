@@ -86,7 +86,6 @@ static bool take(struct hlg_calibration_file *calibrated, const json_t *root)
 	const json_t *ring0 = json_object_get(crossings, "ring0_emulated");
 	const json_t *events =
 		json_object_get(json_object_get(root, "landing"), "events");
-	const json_t *noise = json_object_get(crossings, "noise");
 
 	if (json_integer_value(json_object_get(root, "hlguest_calibration")) != 1 ||
 	    !json_is_object(machine) ||
@@ -94,11 +93,9 @@ static bool take(struct hlg_calibration_file *calibrated, const json_t *root)
 		return false;
 	take_text(calibrated->cpu, sizeof(calibrated->cpu), machine, "cpu");
 	take_text(calibrated->kernel, sizeof(calibrated->kernel), machine, "kernel");
-	take_text(calibrated->kvm, sizeof(calibrated->kvm), machine, "kvm");
 	take_text(calibrated->date, sizeof(calibrated->date), machine, "date");
 	calibrated->holds = json_is_true(json_object_get(root, "holds"));
 	calibrated->emulated = json_is_boolean(ring0) ? json_is_true(ring0) : -1;
-	calibrated->noise = json_is_number(noise) ? json_number_value(noise) : -1;
 	for (size_t i = 0; i < json_array_size(events); i++)
 		if (!take_event(calibrated, json_array_get(events, i)))
 			return false;
@@ -135,7 +132,7 @@ int hlg_calibration_file_read(struct hlg_calibration_file *calibrated, const cha
 	size_t size;
 	char *text;
 
-	*calibrated = (struct hlg_calibration_file){.emulated = -1, .noise = -1};
+	*calibrated = (struct hlg_calibration_file){.emulated = -1};
 	if (fd < 0)
 		return fd;
 	size = id.size <= LARGEST ? (size_t)id.size : 0;

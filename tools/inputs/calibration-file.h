@@ -24,10 +24,9 @@ struct hlg_calibration_file_event {
 };
 
 struct hlg_calibration_file {
-	char cpu[128], kernel[192], kvm[64], date[32];
+	char cpu[128], kernel[192], date[32];
 	bool holds;   /* its truths did */
 	int emulated; /* ring 0: 1, 0, or -1 if that is not known */
-	double noise; /* share that native rows drifted by; -1: not known */
 	struct hlg_calibration_file_event events[HLG_CALIBRATION_FILE_EVENTS];
 	size_t n_events;
 };

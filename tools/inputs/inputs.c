@@ -521,7 +521,7 @@ int hlg_inputs_read(const struct hlg_inputs *in, struct hlg_run *run,
 	rc = hlg_batch_read(batch, run, err);
 	for (size_t i = 0; i < batch->n_paths && batch->files; i++)
 		if (batch->files[i].rc < 0)
-			*status = hlg_output_error(batch->files[i].err);
+			*status = hlg_output_error(&batch->files[i].err);
 	if (rc == 0 && batch->n_read == 0)
 		*status = 1;
 	return rc;

@@ -54,13 +54,20 @@ static int read_ids(struct hlg_perfdata *pd, uint32_t event, struct hlg_file_sec
 	return rc;
 }
 
+/* The first perf's attributes said 0. */
+static uint32_t own_size(const uint8_t *attr)
+{
+	uint32_t size = hlg_perfdata_u32(attr + offsetof(struct perf_event_attr, size));
+
+	return size < PERF_ATTR_SIZE_VER0 ? PERF_ATTR_SIZE_VER0 : size;
+}
+
 /* "Event types": an attribute as old or new as it likes, then the section of its ids. */
 static int read_attr(struct hlg_perfdata *pd, uint64_t at, uint64_t attr_size,
 		     uint64_t file_size, uint64_t *ids_size, struct hlg_err *err)
 {
 	uint8_t attr[sizeof(struct perf_event_attr)] = {0};
 	struct hlg_file_section ids = {0};
-	uint32_t own_size;
 	int rc;
 
 	rc = read_at(pd, attr, attr_size < sizeof(attr) ? attr_size : sizeof(attr), at,
@@ -69,8 +76,7 @@ static int read_attr(struct hlg_perfdata *pd, uint64_t at, uint64_t attr_size,
 		rc = read_at(pd, &ids, sizeof(ids), at + attr_size, err);
 	if (rc < 0)
 		return rc;
-	own_size = hlg_perfdata_u32(attr + offsetof(struct perf_event_attr, size));
-	if (own_size > attr_size)
+	if (own_size(attr) > attr_size)
 		return bad(pd, "an event is larger than its place in the header", err);
 	if (!inside(ids, file_size))
 		return bad(pd, "ids of an event are past the end of the file", err);
@@ -78,10 +84,7 @@ static int read_attr(struct hlg_perfdata *pd, uint64_t at, uint64_t attr_size,
 	if (ids.size > file_size - *ids_size)
 		return bad(pd, "ids of its events overlap", err);
 	*ids_size += ids.size;
-	/* The first perf's attributes said 0. */
-	if (own_size < PERF_ATTR_SIZE_VER0)
-		own_size = PERF_ATTR_SIZE_VER0;
-	rc = hlg_attrs_add(pd, attr, own_size, err);
+	rc = hlg_attrs_add(pd, attr, own_size(attr), err);
 	return rc < 0 ? rc : read_ids(pd, pd->n_events - 1, ids, err);
 }
 
@@ -334,20 +337,18 @@ static int read_attr_record(struct hlg_perfdata *pd, const uint8_t *record, size
 			    struct hlg_err *err)
 {
 	const uint8_t *attr = record + HLG_HEADER_SIZE;
-	size_t room = size - HLG_HEADER_SIZE, own_size;
+	size_t room = size - HLG_HEADER_SIZE, attr_size;
 	int rc;
 
 	if (room < PERF_ATTR_SIZE_VER0)
 		return bad(pd, "a record of an event is too short", err);
-	own_size = hlg_perfdata_u32(attr + offsetof(struct perf_event_attr, size));
-	if (own_size < PERF_ATTR_SIZE_VER0)
-		own_size = PERF_ATTR_SIZE_VER0;
-	if (own_size > room)
+	attr_size = own_size(attr);
+	if (attr_size > room)
 		return bad(pd, "an event is larger than its record", err);
-	rc = hlg_attrs_add(pd, attr, own_size, err);
+	rc = hlg_attrs_add(pd, attr, attr_size, err);
 	if (rc == 0)
-		rc = hlg_attrs_add_ids(pd, pd->n_events - 1, attr + own_size,
-				       (room - own_size) / 8, err);
+		rc = hlg_attrs_add_ids(pd, pd->n_events - 1, attr + attr_size,
+				       (room - attr_size) / 8, err);
 	return rc < 0 ? rc : hlg_attrs_check(pd, err);
 }
 

@@ -127,13 +127,11 @@ static int unzip(struct hlg_perfdata *pd, uint32_t type, const uint8_t *record,
 		 size_t size, struct hlg_err *err)
 {
 	size_t skip = type == HLG_RECORD_COMPRESSED2 ? 16 : HLG_HEADER_SIZE;
-	size_t n = size - HLG_HEADER_SIZE;
+	uint64_t n = size - HLG_HEADER_SIZE;
 
-	if (skip == 16)
-		n = size >= 16 && hlg_perfdata_u64(record + 8) <= size - 16
-			    ? hlg_perfdata_u64(record + 8)
-			    : SIZE_MAX;
-	if (n == SIZE_MAX) {
+	if (type == HLG_RECORD_COMPRESSED2 && size >= skip)
+		n = hlg_perfdata_u64(record + 8);
+	if (size < skip || n > size - skip) {
 		pd->counts.bad_record++;
 		return 0;
 	}
@@ -187,20 +185,13 @@ static const struct hlg_perfdata_layout *layout_of(const struct hlg_perfdata *pd
 	return &pd->layouts[event == HLG_NO_ID ? 0 : event];
 }
 
-static unsigned time_back(const struct hlg_perfdata *pd, const uint8_t *record,
-			  size_t size)
-{
-	const struct hlg_perfdata_layout *l = layout_of(pd, record, size);
-
-	return l ? l->time_back : 0;
-}
-
 static int read_task(struct hlg_perfdata *pd, const uint8_t *record, size_t size,
 		     struct hlg_err *err)
 {
+	const struct hlg_perfdata_layout *l = layout_of(pd, record, size);
 	struct hlg_perfdata_task task;
 
-	if (!hlg_perfdata_task(&task, record, size, time_back(pd, record, size))) {
+	if (!hlg_perfdata_task(&task, record, size, l ? l->time_back : 0)) {
 		pd->counts.bad_record++;
 		return 0;
 	}

@@ -35,7 +35,7 @@ static struct hlg_report_file *list_files(const struct hlg_batch *batch)
 		const struct hlg_batch_file *file = &batch->files[i];
 
 		files[i] = (struct hlg_report_file){
-			batch->paths[i],    file->rc < 0 ? file->err->msg : NULL,
+			batch->paths[i],    file->rc < 0 ? file->err.msg : NULL,
 			file->sums.samples, file->sums.guest,
 			file->sums.lost,    file->fit};
 	}
