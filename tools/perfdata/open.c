@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "symtab/file.h"
-#include "symtab/grow.h"
 #include "tools/perfdata/reader.h"
 
 static int check_magic(const struct hlg_perfdata *pd, const uint64_t start[2],
@@ -138,71 +137,37 @@ static int open_shape(struct hlg_perfdata *pd, const char *path, struct hlg_err 
 	return open_stream(pd, err);
 }
 
-static int by_number(const void *pa, const void *pb)
-{
-	const struct hlg_directory_file *a = pa, *b = pb;
-
-	return a->number < b->number ? -1 : a->number > b->number;
-}
-
 /* data.N, without leading zeros or anything behind. */
-static bool is_data_file(const char *name, uint64_t *number)
+static int is_data_file(const struct dirent *entry)
 {
-	const char *digits = name + strlen("data.");
+	const char *digits = entry->d_name + strlen("data.");
 	size_t n;
 
-	if (strncmp(name, "data.", strlen("data.")))
+	if (strncmp(entry->d_name, "data.", strlen("data.")) || entry->d_type == DT_DIR)
 		return false;
 	n = strspn(digits, "0123456789");
-	*number = strtoull(digits, NULL, 10);
 	return n && n < 10 && !digits[n] && (n == 1 || digits[0] != '0');
 }
 
-static int add_file(struct hlg_perfdata *pd, const char *name, uint64_t number,
-		    struct hlg_err *err)
+/* In the order of their numbers. */
+static int find_files(struct hlg_perfdata *pd, struct hlg_err *err)
 {
-	struct stat st;
-	char *path;
+	int n = scandir(pd->path, &pd->data_files, is_data_file, versionsort);
 
-	if (!HLG_GROW(pd->data_files, pd->n_data_files) ||
-	    asprintf(&path, "%s/%s", pd->path, name) < 0)
-		return hlg_err_memory(err, pd->path);
-	if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
-		pd->data_files[pd->n_data_files++] =
-			(struct hlg_directory_file){path, number};
-	else
-		free(path);
+	if (n < 0)
+		return errno == ENOMEM ? hlg_err_memory(err, pd->path)
+				       : hlg_window_errno(pd->path, err);
+	pd->n_data_files = (size_t)n;
 	return 0;
-}
-
-static int open_files(struct hlg_perfdata *pd, struct hlg_err *err)
-{
-	DIR *dir = opendir(pd->path);
-	struct dirent *entry;
-	uint64_t number;
-	int rc = 0;
-
-	if (!dir)
-		return hlg_window_errno(pd->path, err);
-	while (rc == 0 && (entry = readdir(dir)))
-		if (is_data_file(entry->d_name, &number))
-			rc = add_file(pd, entry->d_name, number, err);
-	closedir(dir);
-	if (pd->n_data_files)
-		qsort(pd->data_files, pd->n_data_files, sizeof(*pd->data_files),
-		      by_number);
-	return rc;
 }
 
 static void close_files(struct hlg_perfdata *pd)
 {
 	if (pd->data_fd >= 0)
 		close(pd->data_fd);
-	if (!pd->parent)
-		for (size_t i = 0; i < pd->n_data_files; i++)
-			free(pd->data_files[i].name);
-	if (!pd->parent)
-		free(pd->data_files);
+	for (size_t i = 0; i < pd->n_data_files; i++)
+		free(pd->data_files[i]);
+	free(pd->data_files);
 }
 
 static bool is_directory(const char *path)
@@ -231,7 +196,7 @@ static int open_any(struct hlg_perfdata *pd, const char *path, struct hlg_err *e
 	else
 		rc = open_shape(pd, data, err);
 	free(data);
-	return rc < 0 ? rc : open_files(pd, err);
+	return rc < 0 ? rc : find_files(pd, err);
 }
 
 int hlg_perfdata_open(struct hlg_perfdata **to, const char *path, struct hlg_err *err)

@@ -60,7 +60,7 @@ int hlg_perfdata_open(struct hlg_perfdata **pd, const char *path, struct hlg_err
 /*
  * A second reader of the same open file, for another thread: position, limits and counts
  * of its own, events and host shared. Close it before the one it came from. Only where
- * hlg_perfdata_split can succeed, else HLG_EINPUT.
+ * hlg_perfdata_split has succeeded.
  */
 int hlg_perfdata_clone(struct hlg_perfdata **copy, const struct hlg_perfdata *pd,
 		       struct hlg_err *err);

@@ -9,6 +9,8 @@
 #ifndef HLG_TOOLS_PERFDATA_READER_H
 #define HLG_TOOLS_PERFDATA_READER_H
 
+#include <dirent.h>
+
 #include "filter/profile/index.h"
 #include "tools/perfdata/format.h"
 #include "tools/perfdata/perfdata.h"
@@ -53,12 +55,6 @@ struct hlg_lasts {
 	struct hlg_index index; /* of the list, by slot and tid */
 };
 
-/* One of a directory's data.N. */
-struct hlg_directory_file {
-	char *name;
-	uint64_t number;
-};
-
 struct hlg_perfdata {
 	struct hlg_perfdata_walk walk; /* must stay first: the loop works on it */
 	const uint8_t *hard_end;
@@ -96,7 +92,7 @@ struct hlg_perfdata {
 	void *tracing_copy; /* of the feature TRACING_DATA, from a pipe */
 	size_t tracing_size;
 
-	struct hlg_directory_file *data_files;
+	struct dirent **data_files; /* of a directory: data.N */
 	size_t n_data_files, next_data_file;
 
 	struct hlg_perfdata_counts counts;

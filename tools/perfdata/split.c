@@ -109,10 +109,6 @@ int hlg_perfdata_clone(struct hlg_perfdata **to, const struct hlg_perfdata *pd,
 	size_t n = pd->n_events;
 
 	*to = NULL;
-	if (!can_split(pd))
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: can be read in one piece only (use one thread)",
-				   pd->path);
 	copy = calloc(1, sizeof(*copy));
 	if (!copy)
 		return hlg_err_memory(err, pd->path);

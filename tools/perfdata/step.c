@@ -3,6 +3,7 @@
  * Everything of a walk that is not a plain sample: other records, the end of the window,
  * compressed records, the end of a file.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -39,11 +40,16 @@ static int tell_progress(struct hlg_perfdata *pd, struct hlg_err *err)
 static int next_file(struct hlg_perfdata *pd, struct hlg_err *err)
 {
 	struct hlg_file_id id;
+	char *path;
 	int fd;
 
 	if (pd->next_data_file == pd->n_data_files)
 		return 0;
-	fd = hlg_file_open(pd->data_files[pd->next_data_file].name, &id, err);
+	if (asprintf(&path, "%s/%s", pd->path,
+		     pd->data_files[pd->next_data_file]->d_name) < 0)
+		return hlg_err_memory(err, pd->path);
+	fd = hlg_file_open(path, &id, err);
+	free(path);
 	if (fd < 0)
 		return fd;
 	pd->next_data_file++;

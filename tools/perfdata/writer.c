@@ -207,19 +207,14 @@ int hlg_writer_finish(struct hlg_writer *w, struct hlg_err *err)
 #define NAME_ALIGN     64
 #define ANY_PID        (-1) /* HOST_KERNEL_ID: of the host */
 
-static void put_at(uint8_t *record, size_t at, const void *value, size_t size)
-{
-	memcpy(record + at, value, size);
-}
-
 static void put_u32(uint8_t *record, size_t at, uint32_t value)
 {
-	put_at(record, at, &value, sizeof(value));
+	memcpy(record + at, &value, sizeof(value));
 }
 
 static void put_u64(uint8_t *record, size_t at, uint64_t value)
 {
-	put_at(record, at, &value, sizeof(value));
+	memcpy(record + at, &value, sizeof(value));
 }
 
 /* struct perf_event_header, and the name at fixed, to the size that is returned. */
@@ -231,8 +226,8 @@ static size_t finish_record(uint8_t *record, uint32_t type, unsigned misc, size_
 	struct perf_event_header header = {type, (uint16_t)misc, (uint16_t)size};
 
 	assert(size <= HLG_WRITER_RECORD_MAX);
-	put_at(record, fixed, name, n);
-	put_at(record, 0, &header, sizeof(header));
+	memcpy(record + fixed, name, n);
+	memcpy(record, &header, sizeof(header));
 	return size;
 }
 
@@ -272,7 +267,7 @@ size_t hlg_writer_mmap2(uint8_t record[static HLG_WRITER_RECORD_MAX],
 		assert(map->build_id_size <= HLG_BUILD_ID_MAX);
 		misc |= MISC_MMAP_BUILD_ID;
 		record[40] = (uint8_t)map->build_id_size;
-		put_at(record, 44, map->build_id, map->build_id_size);
+		memcpy(record + 44, map->build_id, map->build_id_size);
 	}
 	put_u32(record, 64, PROT_READ | (map->exec ? PROT_EXEC : 0));
 	put_u32(record, 68, MAP_PRIVATE);
@@ -285,7 +280,7 @@ size_t hlg_writer_build_id(uint8_t entry[static HLG_WRITER_RECORD_MAX], const ch
 	assert(build_id_size <= HLG_BUILD_ID_MAX);
 	memset(entry, 0, HLG_WRITER_RECORD_MAX);
 	put_u32(entry, 8, (uint32_t)ANY_PID);
-	put_at(entry, 12, build_id, build_id_size);
+	memcpy(entry + 12, build_id, build_id_size);
 	entry[32] = (uint8_t)build_id_size;
 	/* perf leaves the type 0. */
 	return finish_record(entry, 0, PERF_RECORD_MISC_USER | MISC_BUILD_ID_SIZE,

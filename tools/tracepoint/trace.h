@@ -69,13 +69,7 @@ static inline bool hlg_trace_get(const struct hlg_trace_field *field, const uint
 
 	if (field->size == 0 || n < field->size || field->offset > n - field->size)
 		return false;
-	/* Sizes that are known are single loads. */
-	if (field->size == 8)
-		memcpy(&v, raw + field->offset, 8);
-	else if (field->size == 4)
-		memcpy(&v, raw + field->offset, 4);
-	else
-		memcpy(&v, raw + field->offset, field->size);
+	memcpy(&v, raw + field->offset, field->size);
 	*value = field->is_signed ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
 	return true;
 }
