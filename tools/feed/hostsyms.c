@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/feed/hostsyms.h"
 
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "symtab/bsearch.h"
+#include "symtab/elf/note.h"
 #include "symtab/grow.h"
 #include "symtab/image/image.h"
 #include "symtab/name/demangle.h"
-#include "tools/feed/kernelsyms.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug/.build-id"
 #define HEX          41 /* bytes of a build id in hex, with its NUL */
@@ -20,6 +23,129 @@ struct hlg_hostfile {
 	struct hlg_load *loads;  /* of the file itself */
 	size_t n_loads;
 };
+
+struct symbol {
+	uint64_t ip;
+	size_t name; /* offset in text */
+};
+
+struct hlg_hostkernel {
+	struct symbol *symbols; /* sorted, one at an address */
+	size_t n;
+	char *text;
+	size_t size, room;
+	uint64_t text_ip, stext_ip; /* of _text and _stext; 0: not told */
+	char build_id[HLG_NOTE_BUILD_ID];
+};
+
+/* T, W, D and B in both cases are what perf takes (symbol_type__filter). */
+static bool wanted(char type)
+{
+	return strchr("TtWwDdBb", type) != NULL;
+}
+
+static bool add_symbol(struct hlg_hostkernel *k, uint64_t ip, const char *name)
+{
+	size_t size = strlen(name) + 1;
+
+	if (size > k->room - k->size) {
+		size_t room = 2 * k->room + size + 65536;
+		char *text = realloc(k->text, room);
+
+		if (!text)
+			return false;
+		k->text = text;
+		k->room = room;
+	}
+	if (!HLG_GROW(k->symbols, k->n))
+		return false;
+	k->symbols[k->n++] = (struct symbol){ip, k->size};
+	memcpy(k->text + k->size, name, size);
+	k->size += size;
+	return true;
+}
+
+static bool read_line(struct hlg_hostkernel *k, const char *line)
+{
+	char name[512], type, *end;
+	uint64_t ip = strtoull(line, &end, 16);
+
+	/* "ffffffff81000000 T _text", modules' with "[kvm]" behind */
+	if (sscanf(end, " %c %511s", &type, name) != 2 || ip == 0)
+		return true;
+	if (strcmp(name, "_text") == 0)
+		k->text_ip = ip;
+	if (strcmp(name, "_stext") == 0)
+		k->stext_ip = ip;
+	return !wanted(type) || add_symbol(k, ip, name);
+}
+
+/* By address, and the file's last of each first: that is the one that perf keeps, since
+ * the others end where they begin (symbols__fixup_end, then symbols__fixup_duplicate). */
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->ip != y->ip)
+		return x->ip < y->ip ? -1 : 1;
+	return x->name > y->name ? -1 : x->name < y->name;
+}
+
+static void sort_symbols(struct hlg_hostkernel *k)
+{
+	size_t n = 0;
+
+	if (k->n)
+		qsort(k->symbols, k->n, sizeof(*k->symbols), compare_symbols);
+	for (size_t i = 0; i < k->n; i++)
+		if (n == 0 || k->symbols[n - 1].ip != k->symbols[i].ip)
+			k->symbols[n++] = k->symbols[i];
+	k->n = n;
+}
+
+static void read_notes(struct hlg_hostkernel *k, const char *path)
+{
+	char version[HLG_NOTE_VERSION];
+	unsigned char notes[65536];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, notes, sizeof(notes));
+
+	if (fd >= 0)
+		close(fd);
+	if (n > 0)
+		hlg_note_read(k->build_id, version, notes, (size_t)n, 4);
+}
+
+static void destroy_kernel(struct hlg_hostkernel *k)
+{
+	if (!k)
+		return;
+	free(k->symbols);
+	free(k->text);
+	free(k);
+}
+
+struct hlg_hostkernel *hlg_hostsyms_kernel_read(const char *kallsyms, const char *notes)
+{
+	struct hlg_hostkernel *k = calloc(1, sizeof(*k));
+	FILE *f = k ? fopen(kallsyms, "re") : NULL;
+	char *line = NULL;
+	size_t room = 0;
+	bool ok = k;
+
+	while (f && ok && getline(&line, &room, f) > 0)
+		ok = read_line(k, line);
+	free(line);
+	if (f)
+		fclose(f);
+	if (!ok) {
+		destroy_kernel(k);
+		return NULL;
+	}
+	sort_symbols(k);
+	read_notes(k, notes);
+	return k;
+}
 
 bool hlg_hostsyms_build_ids_set(struct hlg_buildids *ids, const char *path,
 				const uint8_t *id, size_t size)
@@ -68,7 +194,7 @@ void hlg_hostsyms_finish(struct hlg_hostsyms *syms)
 		free(syms->files[i].loads);
 	}
 	free(syms->files);
-	hlg_kernelsyms_destroy(syms->kernel);
+	destroy_kernel(syms->kernel);
 	hlg_strings_finish(&syms->keys);
 	hlg_strings_finish(&syms->names);
 	pthread_mutex_destroy(&syms->lock);
@@ -256,18 +382,22 @@ const char *hlg_hostsyms_user(struct hlg_hostsyms *syms, const char *path,
 const char *hlg_hostsyms_kernel(struct hlg_hostsyms *syms, const struct hlg_buildid *id,
 				uint64_t text, uint64_t ip)
 {
-	const char *name = NULL;
+	const struct hlg_hostkernel *k;
+	size_t behind = 0;
 
 	pthread_mutex_lock(&syms->lock);
 	if (!id)
 		syms->kernel_is_untold = true;
 	else if (!syms->kernel)
-		syms->kernel = hlg_kernelsyms_read("/proc/kallsyms", "/sys/kernel/notes");
-	if (id && syms->kernel && hlg_kernelsyms_is_at(syms->kernel, text) &&
-	    is_build(hlg_kernelsyms_build_id(syms->kernel), id))
-		name = hlg_kernelsyms_find(syms->kernel, ip);
+		syms->kernel =
+			hlg_hostsyms_kernel_read("/proc/kallsyms", "/sys/kernel/notes");
+	k = syms->kernel;
+	/* Without symbols its addresses are hidden (kernel.kptr_restrict). */
+	if (id && k && k->n && text && (text == k->text_ip || text == k->stext_ip) &&
+	    is_build(k->build_id, id))
+		behind = HLG_BSEARCH_UPTO(k->symbols, k->n, ip, ip);
 	else if (id)
 		syms->kernel_is_other = true;
 	pthread_mutex_unlock(&syms->lock);
-	return name;
+	return behind ? k->text + k->symbols[behind - 1].name : NULL;
 }

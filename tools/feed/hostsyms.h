@@ -4,7 +4,8 @@
  * mapped in a recorded process has a path, and where the recording tells a build id, the
  * file must have it. The symbols are those of /usr/lib/debug/.build-id/ if there is such
  * a file, else of .symtab, else of .dynsym; of the kernel those of /proc/kallsyms if the
- * kernel that runs is the recorded one (kernelsyms.h). Of names of one address the one is
+ * kernel that runs is the recorded one, a symbol ending where
+ * the next begins. Of names of one address the one is
  * taken that perf takes (choose_best_symbol, tools/perf/util/symbol.c).
  *
  * Each file is read once, HLG_HOSTSYMS_MAX of them at most. May be asked by several
@@ -42,14 +43,14 @@ const struct hlg_buildid *hlg_hostsyms_build_ids_get(const struct hlg_buildids *
 void hlg_hostsyms_build_ids_finish(struct hlg_buildids *ids);
 
 struct hlg_hostfile;
-struct hlg_kernelsyms;
+struct hlg_hostkernel;
 
 struct hlg_hostsyms {
 	pthread_mutex_t lock;
 	bool demangle;
 	struct hlg_strings keys, names; /* of files: build id and path; of functions */
 	struct hlg_hostfile *files;     /* one for each key */
-	struct hlg_kernelsyms *kernel;  /* NULL: not asked for, or no memory */
+	struct hlg_hostkernel *kernel;  /* NULL: not asked for, or no memory */
 	bool kernel_is_untold, kernel_is_other, file_is_other, too_many;
 	char other[256]; /* the file, of all the first by name */
 };
@@ -67,5 +68,11 @@ const char *hlg_hostsyms_user(struct hlg_hostsyms *syms, const char *path,
  */
 const char *hlg_hostsyms_kernel(struct hlg_hostsyms *syms, const struct hlg_buildid *id,
 				uint64_t text, uint64_t ip);
+
+/*
+ * That kernel, from files like /proc/kallsyms and /sys/kernel/notes; what cannot be read
+ * leaves it without symbols, or without a build id. NULL without memory.
+ */
+struct hlg_hostkernel *hlg_hostsyms_kernel_read(const char *kallsyms, const char *notes);
 
 #endif

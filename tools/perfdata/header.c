@@ -251,7 +251,7 @@ static int read_feature(struct hlg_perfdata *pd, unsigned feature, struct hlg_er
 /* "Flags section": sections behind the data, one for each bit that is set. */
 static int find_features(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err)
 {
-	uint64_t at = pd->limit;
+	uint64_t at = pd->limit, left = file_size; /* for sections: none overlap */
 	struct hlg_file_section s;
 	int rc = 0;
 
@@ -266,10 +266,12 @@ static int find_features(struct hlg_perfdata *pd, uint64_t file_size, struct hlg
 		}
 		rc = read_at(pd, &s, sizeof(s), at, err);
 		at += sizeof(s);
-		if (rc == 0 && inside(s, file_size))
-			pd->features[i] = s;
-		else
+		if (rc < 0 || !inside(s, file_size) || s.size > left) {
 			pd->counts.facts_cut = true;
+			continue;
+		}
+		pd->features[i] = s;
+		left -= s.size;
 	}
 	return rc;
 }

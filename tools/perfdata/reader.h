@@ -15,11 +15,9 @@
 #include "tools/perfdata/format.h"
 #include "tools/perfdata/perfdata.h"
 
-#define HLG_MAX_EVENTS 65536 /* of a recording; guards memory */
-#define HLG_MAX_FEATURE                                                                  \
-	(64u << 20)                 /* bytes of one feature that are looked at, or kept  \
-				     */
-#define HLG_MAX_THREADED (1u << 22) /* values kept by (id, thread) */
+#define HLG_MAX_EVENTS   65536       /* of a recording; guards memory */
+#define HLG_MAX_FEATURE  (64u << 20) /* bytes of one feature that are read */
+#define HLG_MAX_THREADED (1u << 22)  /* values kept by (id, thread) */
 
 /*
  * Small enough to stay in a second-level cache between the copy and the walk: from 128

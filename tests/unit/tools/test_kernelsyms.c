@@ -4,7 +4,7 @@
  * and shows its addresses; what is in the file beside symbols is passed over. Of names of
  * one address the file's last counts, as in perf.
  */
-#include "tools/feed/kernelsyms.h"
+#include "tools/feed/hostsyms.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,21 +13,28 @@
 
 #include "tests/kit/tap.h"
 
+#define TEXT 0xffffffff81000000
+
+/* perf pads them with zeros. */
+static const struct hlg_buildid id = {{1, 2, 3, 4}, 20};
+static const struct hlg_buildid other_id = {{2, 3, 4}, 20}, short_id = {{1, 2, 3}, 3};
+
 static const uint8_t notes[] = {
 	4, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 'X', 'e', 'n', 0, 9, 9, 0, 0, /* another's */
 	4, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 1, 2, 3, 4};
 
-static struct hlg_kernelsyms *from(const char *text, const void *note, size_t size)
+static struct hlg_hostsyms from(const char *text, const void *note, size_t size)
 {
 	char symbols[] = "/tmp/kernelsyms-XXXXXX", other[] = "/tmp/kernelsyms-XXXXXX";
 	int fd = mkstemp(symbols), fd2 = mkstemp(other);
-	struct hlg_kernelsyms *k;
+	struct hlg_hostsyms k;
 
 	ck_assert(fd >= 0 && fd2 >= 0);
 	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 	ck_assert_int_eq(write(fd2, note, size), (ssize_t)size);
-	k = hlg_kernelsyms_read(symbols, other);
-	ck_assert_ptr_nonnull(k);
+	hlg_hostsyms_init(&k, false);
+	k.kernel = hlg_hostsyms_kernel_read(symbols, other);
+	ck_assert_ptr_nonnull(k.kernel);
 	close(fd);
 	close(fd2);
 	unlink(symbols);
@@ -37,37 +44,41 @@ static struct hlg_kernelsyms *from(const char *text, const void *note, size_t si
 
 START_TEST(symbols)
 {
-	struct hlg_kernelsyms *k = from("ffffffff81000100 t second\n"
-					"ffffffff81000000 T _text\n"
-					"ffffffff81000000 T _stext\n"
-					"nonsense\n\n"
-					"ffffffff81000180 r constant\n"
-					"ffffffff81000200 T memcpy\n"
-					"ffffffff81000200 W __memcpy\n"
-					"ffffffffc0000000 t enter\t[kvm]\n",
-					notes, sizeof(notes));
+	struct hlg_hostsyms k = from("ffffffff81000100 t second\n"
+				     "ffffffff81000000 T _text\n"
+				     "ffffffff81000000 T _stext\n"
+				     "nonsense\n\n"
+				     "ffffffff81000180 r constant\n"
+				     "ffffffff81000200 T memcpy\n"
+				     "ffffffff81000200 W __memcpy\n"
+				     "ffffffffc0000000 t enter\t[kvm]\n",
+				     notes, sizeof(notes));
 
-	ck_assert_str_eq(hlg_kernelsyms_build_id(k), "01020304");
-	ck_assert(hlg_kernelsyms_is_at(k, 0xffffffff81000000));
-	ck_assert(!hlg_kernelsyms_is_at(k, 0xffffffff82000000));
-	ck_assert(!hlg_kernelsyms_is_at(k, 0));
-	ck_assert_ptr_null(hlg_kernelsyms_find(k, 0xffffffff80ffffff));
-	ck_assert_str_eq(hlg_kernelsyms_find(k, 0xffffffff81000000), "_stext");
-	ck_assert_str_eq(hlg_kernelsyms_find(k, 0xffffffff810001ff), "second");
-	ck_assert_str_eq(hlg_kernelsyms_find(k, 0xffffffff81000208), "__memcpy");
-	ck_assert_str_eq(hlg_kernelsyms_find(k, UINT64_MAX), "enter");
-	hlg_kernelsyms_destroy(k);
+	ck_assert(!k.kernel_is_other);
+	ck_assert_ptr_null(hlg_hostsyms_kernel(&k, &other_id, TEXT, TEXT));
+	ck_assert(k.kernel_is_other);
+	ck_assert_ptr_null(hlg_hostsyms_kernel(&k, &short_id, TEXT, TEXT));
+	ck_assert_ptr_null(hlg_hostsyms_kernel(&k, &id, 0xffffffff82000000, TEXT));
+	ck_assert_ptr_null(hlg_hostsyms_kernel(&k, &id, 0, TEXT));
+	ck_assert_ptr_null(hlg_hostsyms_kernel(&k, &id, TEXT, 0xffffffff80ffffff));
+	ck_assert_str_eq(hlg_hostsyms_kernel(&k, &id, TEXT, 0xffffffff81000000),
+			 "_stext");
+	ck_assert_str_eq(hlg_hostsyms_kernel(&k, &id, TEXT, 0xffffffff810001ff),
+			 "second");
+	ck_assert_str_eq(hlg_hostsyms_kernel(&k, &id, TEXT, 0xffffffff81000208),
+			 "__memcpy");
+	ck_assert_str_eq(hlg_hostsyms_kernel(&k, &id, TEXT, UINT64_MAX), "enter");
+	hlg_hostsyms_finish(&k);
 }
 END_TEST
 
 START_TEST(hidden)
 {
-	struct hlg_kernelsyms *k =
-		from("0000000000000000 T _text\n", notes, sizeof(notes));
+	struct hlg_hostsyms k = from("0000000000000000 T _text\n", notes, sizeof(notes));
 
-	ck_assert(!hlg_kernelsyms_is_at(k, 0));
-	ck_assert_ptr_null(hlg_kernelsyms_find(k, 0xffffffff81000000));
-	hlg_kernelsyms_destroy(k);
+	ck_assert_ptr_null(hlg_hostsyms_kernel(&k, &id, 0, TEXT));
+	ck_assert_ptr_null(hlg_hostsyms_kernel(&k, &id, TEXT, TEXT));
+	hlg_hostsyms_finish(&k);
 }
 END_TEST
 
@@ -75,10 +86,10 @@ END_TEST
 START_TEST(cut_notes)
 {
 	for (size_t n = 0; n < sizeof(notes); n++) {
-		struct hlg_kernelsyms *k = from("ffffffff81000000 T _text\n", notes, n);
+		struct hlg_hostsyms k = from("ffffffff81000000 T _text\n", notes, n);
 
-		ck_assert_str_eq(hlg_kernelsyms_build_id(k), "");
-		hlg_kernelsyms_destroy(k);
+		ck_assert_ptr_null(hlg_hostsyms_kernel(&k, &id, TEXT, TEXT));
+		hlg_hostsyms_finish(&k);
 	}
 }
 END_TEST
