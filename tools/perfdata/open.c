@@ -229,7 +229,7 @@ void hlg_perfdata_close(struct hlg_perfdata *pd)
 		return;
 	close_files(pd);
 	hlg_attrs_finish(pd);
-	hlg_perfdata_sample_lasts_finish(&pd->lasts);
+	free(pd->lasts.entries);
 	free(pd->members);
 	hlg_window_finish(pd);
 	if (!pd->parent) {

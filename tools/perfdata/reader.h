@@ -11,7 +11,6 @@
 
 #include <dirent.h>
 
-#include "filter/profile/index.h"
 #include "tools/perfdata/format.h"
 #include "tools/perfdata/perfdata.h"
 
@@ -45,12 +44,12 @@ struct hlg_last {
 	uint64_t value, time; /* ns; 0: not recorded */
 	uint32_t slot;        /* of the id */
 	int32_t tid;
+	bool used;
 };
 
 struct hlg_lasts {
-	struct hlg_last *list;
-	uint32_t n;
-	struct hlg_index index; /* of the list, by slot and tid */
+	struct hlg_last *entries; /* open addressing, at most half used */
+	uint64_t room, n;
 };
 
 struct hlg_perfdata {
@@ -128,7 +127,6 @@ int hlg_perfdata_sample_step(struct hlg_perfdata *pd, const uint8_t *record,
 const struct hlg_perfdata_layout *hlg_perfdata_sample_layout(struct hlg_perfdata *pd,
 							     const uint8_t *record,
 							     uint16_t size);
-void hlg_perfdata_sample_lasts_finish(struct hlg_lasts *lasts);
 
 /*
  * window.c: begins with the records of the file; those in [from, limit) of it; those of a

@@ -5,27 +5,41 @@
  */
 #include <stdlib.h>
 
-#include "symtab/grow.h"
 #include "symtab/hash.h"
 #include "tools/perfdata/reader.h"
 
-struct last_key {
-	const struct hlg_lasts *lasts;
-	const struct hlg_last *now;
-};
-
-static bool is_same(const void *key, uint32_t number)
+/* Of a counter and thread, or the free one where it goes. */
+static struct hlg_last *find_last(const struct hlg_lasts *lasts, uint32_t slot,
+				  int32_t tid)
 {
-	const struct last_key *k = key;
+	uint64_t mask = lasts->room - 1;
+	uint64_t i = ((uint64_t)slot << 32 | (uint32_t)tid) * hlg_hash_factor;
 
-	return k->lasts->list[number].slot == k->now->slot &&
-	       k->lasts->list[number].tid == k->now->tid;
+	for (i = (i ^ i >> 32) & mask;; i = (i + 1) & mask) {
+		struct hlg_last *last = &lasts->entries[i];
+
+		if (!last->used || (last->slot == slot && last->tid == tid))
+			return last;
+	}
 }
 
-void hlg_perfdata_sample_lasts_finish(struct hlg_lasts *lasts)
+static bool make_room(struct hlg_lasts *lasts)
 {
-	hlg_index_finish(&lasts->index);
-	free(lasts->list);
+	struct hlg_lasts more = {.room = lasts->room ? 2 * lasts->room : 64,
+				 .n = lasts->n};
+
+	if (lasts->n * 2 < lasts->room)
+		return true;
+	more.entries = calloc(more.room, sizeof(*more.entries));
+	if (!more.entries)
+		return false;
+	for (uint64_t i = 0; i < lasts->room; i++)
+		if (lasts->entries[i].used)
+			*find_last(&more, lasts->entries[i].slot, lasts->entries[i].tid) =
+				lasts->entries[i];
+	free(lasts->entries);
+	*lasts = more;
+	return true;
 }
 
 /* What advance finds besides the delta. */
@@ -47,11 +61,7 @@ static int advance(struct hlg_perfdata *pd, uint64_t id, struct hlg_last *now,
 {
 	const struct hlg_ids_entry *entry =
 		hlg_walk_id_entry(pd->ids.entries, pd->ids.shift, id);
-	struct hlg_lasts *lasts = &pd->lasts;
-	const struct last_key key = {lasts, now};
 	struct hlg_last *last;
-	uint64_t hash;
-	uint32_t number;
 	int found = 0;
 
 	if (!entry) {
@@ -60,24 +70,21 @@ static int advance(struct hlg_perfdata *pd, uint64_t id, struct hlg_last *now,
 	}
 	*member = (struct hlg_perfdata_member){.event = entry->event};
 	now->slot = entry->slot;
-	hash = hlg_hash_mix((uint64_t)now->slot << 32 | (uint32_t)now->tid);
-	number = hlg_index_find(&lasts->index, hash, is_same, &key);
-	if (number == HLG_INDEX_NONE) {
-		if (lasts->n >= HLG_MAX_THREADED)
+	if (!make_room(&pd->lasts))
+		return hlg_err_memory(err, pd->path);
+	last = find_last(&pd->lasts, now->slot, now->tid);
+	if (!last->used) {
+		if (pd->lasts.n >= HLG_MAX_THREADED)
 			return hlg_err_set(
 				err, HLG_EINPUT,
 				"%s: has counter values of more than %u threads and "
 				"events (record fewer at a time)",
 				pd->path, HLG_MAX_THREADED);
-		if (!HLG_GROW(lasts->list, lasts->n) ||
-		    !hlg_index_add(&lasts->index, hash, lasts->n))
-			return hlg_err_memory(err, pd->path);
-		number = lasts->n++;
-		lasts->list[number] =
-			(struct hlg_last){.slot = now->slot, .tid = now->tid};
+		*last = (struct hlg_last){
+			.slot = now->slot, .tid = now->tid, .used = true};
+		pd->lasts.n++;
 		found = FIRST;
 	}
-	last = &lasts->list[number];
 	if (now->time < last->time && now->value < last->value)
 		return LATE;
 	member->delta = now->value - last->value;
