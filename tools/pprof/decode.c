@@ -3,13 +3,11 @@
  * Somebody else may have written the file: what protobuf-c has made of it is checked
  * number by number, and its memory is limited, for two bytes can ask for a hundred.
  */
-#include <inttypes.h>
 #include <setjmp.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pprof.pb-c.h"
+#include "tools/perfdata/sum.h"
 #include "tools/pprof/saved.h"
 
 #define MAX_MEMORY                                                                       \
@@ -21,13 +19,15 @@
 
 #define MAX_PRECISE 3 /* perf_event_attr.precise_ip has two bits */
 
-static const char *const key_names[] = {"pid", "tid", "cpu"};
-static const unsigned key_bits[] = {HLG_BY_PID, HLG_BY_TID, HLG_BY_CPU};
+/* Extra's fields from here on are of recordings, and end at the most there is. */
+#define FIRST_OF_RECORDINGS 32
 
 struct decoder {
 	const Pprof__Profile *p;
 	size_t names; /* bytes of names that may still be copied */
 	struct hlg_saved *saved;
+	uint32_t events, images, functions; /* that are in saved from before, */
+	size_t cells, hosts;                /* and so these */
 	const char *path;
 	struct hlg_err *err;
 };
@@ -51,8 +51,9 @@ static const char *text(const struct decoder *d, int64_t i)
 }
 
 /*
- * The same as a copy in the arena; NULL without memory, too. Who gets a name has it for
- * himself, whoever else has it: the budget keeps that in proportion to the file.
+ * A string of the table copied into the arena; NULL without memory, too. Who gets a name
+ * has it for himself, whoever else has it: the budget keeps that in proportion to the
+ * file.
  */
 static const char *copy(struct decoder *d, int64_t i)
 {
@@ -73,36 +74,71 @@ static int fail_copy(struct decoder *d)
 	return d->names ? fail_memory(d) : fail(d, "its entries share too long names");
 }
 
-static int read_mappings(struct decoder *d)
+/* Keeps in `to` what a later hlguest has put into a message. */
+static bool keep_unknown(struct decoder *d, ProtobufCMessage *to,
+			 const ProtobufCMessage *from)
 {
-	for (size_t i = 0; i < d->p->n_mapping; i++) {
-		const Pprof__Mapping *mapping = d->p->mapping[i];
-		struct hlg_saved_image *image =
-			hlg_saved_more(&d->saved->images, sizeof(*image));
+	for (unsigned i = 0; i < from->n_unknown_fields; i++) {
+		ProtobufCMessageUnknownField field = from->unknown_fields[i];
+		const uint8_t *bytes = field.data;
 
-		if (!image)
-			return fail_memory(d);
-		image->path = image->build_id = "";
-		if (mapping->id != i + 1)
-			return fail(d, "a mapping has a wrong id");
-		if (!text(d, mapping->filename) || !text(d, mapping->build_id))
-			return fail(d, "a mapping has a wrong name");
-		image->path = copy(d, mapping->filename);
-		image->build_id = copy(d, mapping->build_id);
-		if (!image->path || !image->build_id)
-			return fail_copy(d);
-		image->start = mapping->memory_start;
-		image->limit = mapping->memory_limit;
+		field.data = hlg_saved_arena_alloc(&d->saved->arena, field.len, 1);
+		if (!field.data || !hlg_saved_add_unknown(d->saved, to, &field))
+			return false;
+		if (field.len)
+			memcpy(field.data, bytes, field.len);
 	}
-	return 0;
+	return true;
+}
+
+/* Makes a row's unknown fields its own: until then they are those of the message read. */
+static bool own_unknown(struct decoder *d, ProtobufCMessage *row)
+{
+	ProtobufCMessage read = *row;
+
+	row->n_unknown_fields = 0;
+	row->unknown_fields = NULL;
+	return keep_unknown(d, row, &read);
+}
+
+/* A mapping and the image of Extra that belongs to it. */
+static int read_image(struct decoder *d, size_t i)
+{
+	const Pprof__Mapping *mapping = d->p->mapping[i];
+	struct hlg_saved_image *image = HLG_SAVED_MORE(d->saved->images);
+
+	if (!image)
+		return fail_memory(d);
+	*image = (struct hlg_saved_image){.extra = *d->p->extra->image[i],
+					  .start = mapping->memory_start,
+					  .limit = mapping->memory_limit};
+	if (mapping->id != i + 1)
+		return fail(d, "a mapping has a wrong id");
+	if (!text(d, mapping->filename) || !text(d, mapping->build_id))
+		return fail(d, "a mapping has a wrong name");
+	image->path = copy(d, mapping->filename);
+	image->build_id = copy(d, mapping->build_id);
+	if (!image->path || !image->build_id)
+		return fail_copy(d);
+	return own_unknown(d, &image->extra.base) ? 0 : fail_memory(d);
+}
+
+static int read_images(struct decoder *d)
+{
+	int rc = 0;
+
+	if (d->p->extra->n_image != d->p->n_mapping)
+		return fail(d, "it has not an image for every mapping");
+	for (size_t i = 0; rc == 0 && i < d->p->n_mapping; i++)
+		rc = read_image(d, i);
+	return rc;
 }
 
 static int read_functions(struct decoder *d)
 {
 	for (size_t i = 0; i < d->p->n_function; i++) {
 		const Pprof__Function *function = d->p->function[i];
-		struct hlg_saved_function *f =
-			hlg_saved_more(&d->saved->functions, sizeof(*f));
+		struct hlg_saved_function *f = HLG_SAVED_MORE(d->saved->functions);
 
 		if (!f)
 			return fail_memory(d);
@@ -168,31 +204,10 @@ static int check_format(struct decoder *d)
 				   "%s: made by a newer hlguest (use that one, or save "
 				   "again)",
 				   d->path);
-	return extra->format == HLG_SAVED_FORMAT ? 0 : fail(d, "its format is none");
-}
-
-/* Keeps what a later hlguest has put into a message. */
-static bool keep_unknown(struct decoder *d, enum hlg_saved_message of, size_t item,
-			 const ProtobufCMessage *message)
-{
-	for (unsigned i = 0; i < message->n_unknown_fields; i++) {
-		const ProtobufCMessageUnknownField *from = &message->unknown_fields[i];
-		struct hlg_saved_unknown *field =
-			hlg_saved_more(&d->saved->unknown, sizeof(*field));
-
-		if (!field)
-			return false;
-		field->of = of;
-		field->item = (uint32_t)item;
-		field->number = from->tag;
-		field->wire_type = from->wire_type;
-		field->size = from->len;
-		field->bytes = (const unsigned char *)hlg_saved_arena_text(
-			&d->saved->arena, (const char *)from->data, from->len);
-		if (!field->bytes)
-			return false;
-	}
-	return true;
+	if (extra->format != HLG_SAVED_FORMAT)
+		return fail(d, "its format is none");
+	return extra->by >> HLG_SAVED_N_KEYS ? fail(d, "it is split by what is not known")
+					     : 0;
 }
 
 static int read_events(struct decoder *d)
@@ -200,60 +215,27 @@ static int read_events(struct decoder *d)
 	const Pprof__Extra *extra = d->p->extra;
 
 	for (size_t i = 0; i < extra->n_event; i++) {
-		const Pprof__Extra__Event *from = extra->event[i];
-		struct hlg_saved_event *event =
-			hlg_saved_more(&d->saved->events, sizeof(*event));
+		Pprof__Extra__Event *event = HLG_SAVED_MORE(d->saved->events);
 
-		if (!event || !keep_unknown(d, HLG_SAVED_EVENT, i, &from->base))
+		if (!event)
 			return fail_memory(d);
-		if (from->precise_ip > MAX_PRECISE || from->kind > HLG_EVENT_BREAKPOINT)
+		*event = *extra->event[i];
+		if (event->precise_ip > MAX_PRECISE || event->kind > HLG_EVENT_BREAKPOINT)
 			return fail(d, "an event has a wrong number");
-		event->precise_ip = from->precise_ip;
-		event->kind = from->kind;
-		event->member = from->member != 0;
-		event->name = hlg_saved_text(d->saved, from->name);
-		if (!event->name)
+		event->name = hlg_saved_text(d->saved, event->name);
+		if (!event->name || !own_unknown(d, &event->base))
 			return fail_memory(d);
 	}
 	return 0;
 }
 
-/* The mappings are there already. */
-static int read_images(struct decoder *d)
+/* Is it of an event of the file, and are there those numbers that by has? */
+static bool is_key(const struct decoder *d, const struct hlg_saved_key *key)
 {
-	const Pprof__Extra *extra = d->p->extra;
-
-	if (extra->n_image != d->saved->images.n)
-		return fail(d, "it has not an image for every mapping");
-	for (size_t i = 0; i < extra->n_image; i++) {
-		const Pprof__Extra__Image *from = extra->image[i];
-		struct hlg_saved_image *image = HLG_SAVED(image, &d->saved->images, i);
-
-		if (!keep_unknown(d, HLG_SAVED_IMAGE, i, &from->base))
-			return fail_memory(d);
-		image->map = from->map != 0;
-		image->base = from->load_base;
-		image->bias = from->bias;
-	}
-	return 0;
-}
-
-/* A number of a key; -1 where by has it not. */
-static bool read_part(const struct decoder *d, unsigned bit, int32_t from, int32_t *to)
-{
-	bool told = d->saved->by & bit;
-
-	*to = told ? from : -1;
-	return told ? from >= -1 : from == 0;
-}
-
-static bool read_key(const struct decoder *d, struct hlg_saved_key *key, uint32_t event,
-		     int32_t pid, int32_t tid, int32_t cpu)
-{
-	key->event = event;
-	return event < d->saved->events.n && read_part(d, HLG_BY_PID, pid, &key->pid) &&
-	       read_part(d, HLG_BY_TID, tid, &key->tid) &&
-	       read_part(d, HLG_BY_CPU, cpu, &key->cpu);
+	for (size_t i = 0; i < HLG_SAVED_N_KEYS; i++)
+		if (d->p->extra->by >> i & 1 ? key->part[i] < -1 : key->part[i] != 0)
+			return false;
+	return key->event < d->p->extra->n_event;
 }
 
 static int read_series(struct decoder *d)
@@ -261,16 +243,17 @@ static int read_series(struct decoder *d)
 	const Pprof__Extra *extra = d->p->extra;
 
 	for (size_t i = 0; i < extra->n_series; i++) {
-		const Pprof__Extra__Series *from = extra->series[i];
-		struct hlg_saved_series *series =
-			hlg_saved_more(&d->saved->series, sizeof(*series));
+		struct hlg_saved_key key = hlg_saved_series_key(extra->series[i]);
+		Pprof__Extra__Series *series = HLG_SAVED_MORE(d->saved->series);
 
-		if (!series || !keep_unknown(d, HLG_SAVED_SERIES, i, &from->base))
+		if (!series)
 			return fail_memory(d);
-		if (!read_key(d, &series->key, from->event, from->pid, from->tid,
-			      from->cpu))
+		*series = *extra->series[i];
+		series->event += d->events;
+		if (!is_key(d, &key))
 			return fail(d, "a series has wrong labels");
-		series->squares = (hlg_u128)from->squares_high << 64 | from->squares_low;
+		if (!own_unknown(d, &series->base))
+			return fail_memory(d);
 	}
 	return 0;
 }
@@ -280,88 +263,62 @@ static int read_hosts(struct decoder *d)
 	const Pprof__Extra *extra = d->p->extra;
 
 	for (size_t i = 0; i < extra->n_host_row; i++) {
-		const Pprof__Extra__HostRow *from = extra->host_row[i];
-		struct hlg_saved_host *row =
-			hlg_saved_more(&d->saved->hosts, sizeof(*row));
+		struct hlg_saved_key key = hlg_saved_host_key(extra->host_row[i]);
+		Pprof__Extra__HostRow *row = HLG_SAVED_MORE(d->saved->hosts);
 
-		if (!row || !keep_unknown(d, HLG_SAVED_HOST, i, &from->base))
+		if (!row)
 			return fail_memory(d);
-		if (!read_key(d, &row->key, from->event, from->pid, from->tid, from->cpu))
+		*row = *extra->host_row[i];
+		row->event += d->events;
+		if (!is_key(d, &key))
 			return fail(d, "a host row has wrong labels");
-		row->count = (struct hlg_count){from->samples, from->period};
-		row->dso = hlg_saved_text(d->saved, from->dso);
-		row->comm = hlg_saved_text(d->saved, from->process);
-		if (!row->dso || !row->comm)
+		row->dso = hlg_saved_text(d->saved, row->dso);
+		row->process = hlg_saved_text(d->saved, row->process);
+		if (!row->dso || !row->process || !own_unknown(d, &row->base))
 			return fail_memory(d);
 	}
 	return 0;
 }
 
-/* What pprof's format has no field for. */
-static int read_extra(struct decoder *d)
-{
-	const Pprof__Extra *extra = d->p->extra;
-	struct hlg_saved_totals *totals = &d->saved->totals;
-	int rc;
-
-#define READ_TOTAL(name, field) totals->field = (uint64_t)extra->name;
-	HLG_SAVED_TOTALS(READ_TOTAL)
-#undef READ_TOTAL
-	if (extra->by > 7)
-		return fail(d, "it is split by what is not known");
-	for (size_t i = 0; i < 3; i++)
-		if (extra->by & 1u << i)
-			d->saved->by |= key_bits[i];
-	if (!keep_unknown(d, HLG_SAVED_WHOLE, 0, &extra->base))
-		return fail_memory(d);
-	rc = read_events(d);
-	if (rc == 0)
-		rc = read_images(d);
-	if (rc == 0)
-		rc = read_series(d);
-	if (rc == 0)
-		rc = read_hosts(d);
-	return rc;
-}
-
 static bool read_labels(const struct decoder *d, const Pprof__Sample *sample,
 			struct hlg_saved_key *key)
 {
-	int32_t *const to[] = {&key->pid, &key->tid, &key->cpu};
 	unsigned told = 0;
 
-	key->pid = key->tid = key->cpu = -1;
+	*key = (struct hlg_saved_key){0};
 	for (size_t i = 0; i < sample->n_label; i++) {
 		const Pprof__Label *label = sample->label[i];
 		const char *name = text(d, label->key);
 		size_t k = 0;
 
-		while (name && k < 3 && strcmp(name, key_names[k]) != 0)
+		while (name && k < HLG_SAVED_N_KEYS &&
+		       strcmp(name, hlg_saved_key_names[k]) != 0)
 			k++;
-		if (!name || k == 3 || told & key_bits[k] || label->num < -1 ||
+		if (!name || k == HLG_SAVED_N_KEYS || told >> k & 1 || label->num < -1 ||
 		    label->num > INT32_MAX)
 			return false;
-		told |= key_bits[k];
-		*to[k] = (int32_t)label->num;
+		told |= 1u << k;
+		key->part[k] = (int32_t)label->num;
 	}
-	return told == d->saved->by;
+	return told == d->p->extra->by;
 }
 
 /* The cells of one sample: one for each event that has counts there. */
 static int read_sample(struct decoder *d, const Pprof__Sample *sample)
 {
+	size_t n_events = d->p->extra->n_event;
 	struct hlg_saved_key key;
 	const Pprof__Location *location;
 
 	if (sample->n_location_id != 1 || sample->location_id[0] == 0 ||
 	    sample->location_id[0] > d->p->n_location)
 		return fail(d, "a sample has a wrong location");
-	if (sample->n_value != 2 * (size_t)d->saved->events.n)
+	if (sample->n_value != 2 * n_events)
 		return fail(d, "a sample has not a value of every type");
 	if (!read_labels(d, sample, &key))
 		return fail(d, "a sample has wrong labels");
 	location = d->p->location[sample->location_id[0] - 1];
-	for (uint32_t i = 0; i < d->saved->events.n; i++) {
+	for (uint32_t i = 0; i < n_events; i++) {
 		struct hlg_count count = {(uint64_t)sample->value[2 * i],
 					  (uint64_t)sample->value[2 * i + 1]};
 		struct hlg_saved_cell *cell;
@@ -370,15 +327,18 @@ static int read_sample(struct decoder *d, const Pprof__Sample *sample)
 			continue;
 		if (count.samples == 0 || count.samples > HLG_SAVED_MAX_SAMPLES)
 			return fail(d, "a sample has an impossible count");
-		cell = hlg_saved_more(&d->saved->cells, sizeof(*cell));
+		cell = HLG_SAVED_MORE(d->saved->cells);
 		if (!cell)
 			return fail_memory(d);
-		key.event = i;
-		cell->ip = location->address;
-		cell->image = (uint32_t)location->mapping_id;
-		cell->function = (uint32_t)location->line[0]->function_id - 1;
-		cell->key = key;
-		cell->count = count;
+		key.event = d->events + i;
+		*cell = (struct hlg_saved_cell){
+			.ip = location->address,
+			.function = d->functions +
+				    (uint32_t)location->line[0]->function_id - 1,
+			.key = key,
+			.count = count};
+		if (location->mapping_id)
+			cell->image = d->images + (uint32_t)location->mapping_id;
 	}
 	return 0;
 }
@@ -387,7 +347,7 @@ static int read_samples(struct decoder *d)
 {
 	int rc = 0;
 
-	if (d->p->n_sample_type != 2 * (size_t)d->saved->events.n)
+	if (d->p->n_sample_type != 2 * d->p->extra->n_event)
 		return fail(d, "it has not two value types for every event");
 	for (size_t i = 0; rc == 0 && i < d->p->n_sample; i++)
 		rc = read_sample(d, d->p->sample[i]);
@@ -395,146 +355,169 @@ static int read_samples(struct decoder *d)
 }
 
 /* Adds to a sum that must stay possible. */
-static bool add(struct hlg_count *sum, struct hlg_count count)
+static bool add(struct hlg_count *sum, uint64_t samples, uint64_t period)
 {
-	hlg_count_add(sum, count);
-	return count.samples <= HLG_SAVED_MAX_SAMPLES &&
-	       sum->samples <= HLG_SAVED_MAX_SAMPLES;
-}
-
-static bool same(struct hlg_count a, struct hlg_count b)
-{
-	return a.samples == b.samples && a.period == b.period;
+	hlg_count_add(sum, (struct hlg_count){samples, period});
+	return samples <= HLG_SAVED_MAX_SAMPLES && sum->samples <= HLG_SAVED_MAX_SAMPLES;
 }
 
 /* What the totals say against what is there. */
 static int check_sums(struct decoder *d)
 {
-	struct hlg_saved *s = d->saved;
-	const struct hlg_saved_totals *t = &s->totals;
+	const struct hlg_saved *s = d->saved;
+	const Pprof__Extra *t = d->p->extra;
 	struct hlg_count guest = {0, 0}, host = {0, 0}, seen = {0, 0};
-	bool ok = add(&host, t->unnamed) && add(&seen, t->deselected) &&
-		  add(&seen, t->host) && add(&seen, t->guest);
+	bool ok = add(&host, t->unnamed_samples, t->unnamed_period) &&
+		  add(&seen, t->deselected_samples, t->deselected_period) &&
+		  add(&seen, t->host_samples, t->host_period) &&
+		  add(&seen, t->guest_samples, t->guest_period);
 
-	for (uint32_t i = 0; ok && i < s->cells.n; i++)
-		ok = add(&guest, HLG_SAVED(cell, &s->cells, i)->count);
-	for (uint32_t i = 0; ok && i < s->hosts.n; i++)
-		ok = add(&host, HLG_SAVED(host, &s->hosts, i)->count);
-	if (ok && same(guest, t->guest) && same(host, t->host) && same(seen, t->seen) &&
-	    t->untold <= t->deselected.samples)
+	for (size_t i = d->cells; ok && i < s->cells.n; i++)
+		ok = add(&guest, s->cells.at[i].count.samples,
+			 s->cells.at[i].count.period);
+	for (size_t i = d->hosts; ok && i < s->hosts.n; i++)
+		ok = add(&host, s->hosts.at[i].samples, s->hosts.at[i].period);
+	if (ok && guest.samples == t->guest_samples && guest.period == t->guest_period &&
+	    host.samples == t->host_samples && host.period == t->host_period &&
+	    seen.samples == t->seen_samples && seen.period == t->seen_period &&
+	    t->untold <= t->deselected_samples)
 		return 0;
 	return fail(d, "its totals and its samples do not agree");
 }
 
+/* A good file's samples must be split as those before are. */
+static int join(struct decoder *d)
+{
+	static const char *const words[] = {"nothing", "pid",        "tid",
+					    "pid,tid", "cpu",        "pid,cpu",
+					    "tid,cpu", "pid,tid,cpu"};
+	struct hlg_saved *saved = d->saved;
+	uint32_t by = d->p->extra->by;
+
+	if (saved->first && by != saved->extra.by)
+		return hlg_err_set(d->err, HLG_EINPUT,
+				   "%s: is split by %s, but %s by %s (save both with the "
+				   "same --by=)",
+				   d->path, words[by], saved->first,
+				   words[saved->extra.by]);
+	saved->extra.by = by;
+	if (!saved->first)
+		saved->first = d->path;
+	return 0;
+}
+
+/* All numbers of 64 bits are sums. */
+static int add_totals(struct decoder *d)
+{
+	const Pprof__Extra *from = d->p->extra;
+	Pprof__Extra *to = &d->saved->extra;
+
+	to->overflow |=
+		from->overflow || from->seen_period > UINT64_MAX - to->seen_period;
+	for (unsigned i = 0; i < pprof__extra__descriptor.n_fields; i++) {
+		const ProtobufCFieldDescriptor *field =
+			&pprof__extra__descriptor.fields[i];
+		uint64_t sum, more;
+
+		if (field->type != PROTOBUF_C_TYPE_UINT64)
+			continue;
+		memcpy(&sum, (char *)to + field->offset, sizeof(sum));
+		memcpy(&more, (const char *)from + field->offset, sizeof(more));
+		sum = field->id < FIRST_OF_RECORDINGS ? sum + more : hlg_sum(sum, more);
+		memcpy((char *)to + field->offset, &sum, sizeof(sum));
+	}
+	if (to->seen_samples <= HLG_SAVED_MAX_SAMPLES)
+		return keep_unknown(d, &to->base, &from->base) ? 0 : fail_memory(d);
+	return hlg_err_set(d->err, HLG_EINPUT,
+			   "%s: there would be more than 2^53 samples (are the files "
+			   "what they seem?)",
+			   d->path);
+}
+
+static int check_strings(struct decoder *d)
+{
+	if (d->p->n_string_table && d->p->string_table[0][0] == '\0')
+		return 0;
+	return fail(d, "its first string is not empty");
+}
+
 static int decode(struct decoder *d)
 {
-	int rc = check_format(d);
+	static int (*const steps[])(struct decoder *) = {
+		check_format, check_strings, read_images, read_functions,
+		read_events,  read_series,   read_hosts,  check_locations,
+		read_samples, check_sums,    join,        add_totals};
+	int rc = 0;
 
-	/* Indices below are 32 bits wide. */
-	if (rc == 0 && (d->p->n_mapping > INT32_MAX || d->p->n_location > INT32_MAX ||
-			d->p->n_function > INT32_MAX))
-		rc = fail(d, "it has too many entries");
-	if (rc == 0 && (d->p->n_string_table == 0 || d->p->string_table[0][0] != '\0'))
-		rc = fail(d, "its first string is not empty");
-	if (rc == 0)
-		rc = read_mappings(d);
-	if (rc == 0)
-		rc = read_functions(d);
-	if (rc == 0)
-		rc = read_extra(d);
-	if (rc == 0)
-		rc = check_locations(d);
-	if (rc == 0)
-		rc = read_samples(d);
-	if (rc == 0)
-		rc = check_sums(d);
-	if (rc == 0 && !hlg_pprof_resolve(d->saved))
-		rc = fail_memory(d);
+	for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)
+		rc = steps[i](d);
 	return rc;
 }
 
-/* Of what protobuf-c has; all of them are in a list. */
-struct block {
-	struct block *next, **link;
-	_Alignas(max_align_t) unsigned char bytes[];
-};
-
+/* Memory for protobuf-c, which is given back when all is read. */
 struct budget {
-	size_t used;
-	bool spent, failed;
-	struct block *blocks;
-	jmp_buf none; /* there is no more */
+	struct hlg_saved_arena arena;
+	bool spent, failed; /* it was asked for too much; malloc had no more */
+	jmp_buf none;
 };
 
 /*
- * Memory for protobuf-c, that it cannot ask for without end. Where there is none it does
- * not return: protobuf-c 1.4 frees what it has not got for a repeated field.
+ * Memory that protobuf-c cannot ask for without end. Where there is none it does not
+ * return: protobuf-c 1.4 frees what it has not got for a repeated field.
  */
 static void *limited_alloc(void *ctx, size_t size)
 {
 	struct budget *budget = ctx;
-	size_t cost = size + 48; /* and what malloc takes for itself */
-	struct block *block = NULL;
+	void *bytes = NULL;
 
-	budget->spent = size > MAX_MEMORY || cost > MAX_MEMORY - budget->used;
+	budget->spent = size > MAX_MEMORY || budget->arena.size > MAX_MEMORY - size;
 	if (!budget->spent)
-		block = malloc(sizeof(*block) + size);
-	budget->failed = !budget->spent && !block;
-	if (!block)
+		bytes = hlg_saved_arena_alloc(&budget->arena, size, 1);
+	budget->failed = !budget->spent && !bytes;
+	if (!bytes)
 		longjmp(budget->none, 1);
-	budget->used += cost;
-	*block = (struct block){.next = budget->blocks, .link = &budget->blocks};
-	if (block->next)
-		block->next->link = &block->next;
-	budget->blocks = block;
-	return block->bytes;
+	return bytes;
 }
 
-static void limited_free(void *ctx, void *p)
+static void no_free(void *ctx, void *bytes)
 {
-	struct block *block;
-
 	(void)ctx;
-	if (!p)
-		return;
-	block = (struct block *)((unsigned char *)p - offsetof(struct block, bytes));
-	*block->link = block->next;
-	if (block->next)
-		block->next->link = block->link;
-	free(block);
+	(void)bytes;
 }
 
-/* NULL if it is no message, or there was no memory for it. */
-static Pprof__Profile *unpack(ProtobufCAllocator *allocator, struct budget *budget,
-			      const unsigned char *data, size_t size)
+/* Its memory is the budget's. NULL if it is no message, or the budget has no more. */
+static Pprof__Profile *unpack(struct budget *budget, const unsigned char *data,
+			      size_t size)
 {
-	if (setjmp(budget->none) == 0)
-		return pprof__profile__unpack(allocator, size, data);
-	while (budget->blocks)
-		limited_free(budget, budget->blocks->bytes);
-	return NULL;
+	ProtobufCAllocator allocator = {limited_alloc, no_free, budget};
+
+	return setjmp(budget->none) == 0 ? pprof__profile__unpack(&allocator, size, data)
+					 : NULL;
 }
 
 int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t size,
 		     const char *path, struct hlg_err *err)
 {
 	struct budget budget = {0};
-	ProtobufCAllocator allocator = {limited_alloc, limited_free, &budget};
-	struct decoder d = {.saved = saved,
-			    .names = MAX_SHARING * size + FREE_NAMES,
+	struct decoder d = {.names = MAX_SHARING * size + FREE_NAMES,
+			    .saved = saved,
+			    .events = (uint32_t)saved->events.n,
+			    .images = (uint32_t)saved->images.n,
+			    .functions = (uint32_t)saved->functions.n,
+			    .cells = saved->cells.n,
+			    .hosts = saved->hosts.n,
 			    .path = path,
 			    .err = err};
-	Pprof__Profile *p = unpack(&allocator, &budget, data, size);
 	int rc;
 
-	memset(saved, 0, sizeof(*saved));
-	if (!p && budget.failed)
-		return fail_memory(&d);
-	if (!p)
-		return fail(&d, budget.spent ? "it would take more than 2 GiB of memory"
-					     : "it is no message of pprof's");
-	d.p = p;
-	rc = decode(&d);
-	pprof__profile__free_unpacked(p, &allocator);
+	d.p = unpack(&budget, data, size);
+	if (d.p)
+		rc = decode(&d);
+	else if (budget.spent)
+		rc = fail(&d, "it would take more than 2 GiB of memory");
+	else
+		rc = budget.failed ? fail_memory(&d)
+				   : fail(&d, "it is no message of pprof's");
+	hlg_saved_arena_finish(&budget.arena);
 	return rc;
 }

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two passes over the same code: the first collects the strings, the second, when they
- * are sorted, builds the messages, in which a string is its place in the table.
+ * The message is built first; a string in it is a place in a table, which is sorted: so
+ * these places are noted, and filled in once all strings are there.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pprof.pb-c.h"
 #include "tools/pprof/saved.h"
+
+/* A field that is to have the place of text. */
+struct reference {
+	const char *text;
+	int64_t *field;
+};
 
 struct encoder {
 	const struct hlg_saved *saved;
 	struct hlg_saved_arena arena;
-	const char **strings; /* sorted, "" first, once they are all there */
-	size_t n_strings, room;
-	bool sorted, failed;
+	struct reference *references;
+	size_t n_references;
+	bool failed; /* a reference has found no memory */
 	Pprof__Profile profile;
 	Pprof__Extra extra;
 	size_t n_locations, n_samples;
-	int64_t keys[3]; /* places of key_names */
-	int64_t comment; /* the place of sums */
+	int64_t empty, keys[HLG_SAVED_N_KEYS], comment; /* places of strings */
 	char sums[512];
 };
-
-static const char *const key_names[] = {"pid", "tid", "cpu"};
-static const unsigned key_bits[] = {HLG_BY_PID, HLG_BY_TID, HLG_BY_CPU};
 
 /* Pointers to n messages of a type, and these, all in the arena; NULL without memory. */
 static void *messages(struct encoder *e, size_t n, const ProtobufCMessageDescriptor *type)
@@ -42,48 +43,51 @@ static void *messages(struct encoder *e, size_t n, const ProtobufCMessageDescrip
 	return to;
 }
 
-static int compare_texts(const void *a, const void *b)
+/* Pointers to n things of size bytes, which begin with a message; NULL without memory. */
+static void *pointers(struct encoder *e, const void *list, size_t n, size_t size)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	void **to = hlg_saved_arena_alloc(&e->arena, n, sizeof(*to));
+
+	for (size_t i = 0; to && i < n; i++)
+		to[i] = (unsigned char *)(uintptr_t)list + size * i;
+	return to;
 }
 
-/* Where text is in the table; in the first pass, asks for it to be there. */
-static int64_t place(struct encoder *e, const char *text)
+static void refer(struct encoder *e, int64_t *field, const char *text)
 {
-	const char **found;
-
-	if (e->sorted) {
-		found = bsearch(&text, e->strings, e->n_strings, sizeof(text),
-				compare_texts);
-		return found - e->strings;
-	}
-	if (e->n_strings == e->room) {
-		size_t room = e->room ? 2 * e->room : 1024;
-		const char **more = reallocarray(e->strings, room, sizeof(*more));
-
-		if (!more) {
-			e->failed = true;
-			return 0;
-		}
-		e->strings = more;
-		e->room = room;
-	}
-	e->strings[e->n_strings++] = text;
-	return 0;
+	if (HLG_GROW(e->references, e->n_references))
+		e->references[e->n_references++] = (struct reference){text, field};
+	else
+		e->failed = true;
 }
 
-static void sort_strings(struct encoder *e)
+static int compare_references(const void *a, const void *b)
 {
+	const struct reference *x = a, *y = b;
+
+	return strcmp(x->text, y->text);
+}
+
+/* Makes the table of strings, of which "" is the first; false without memory. */
+static bool add_strings(struct encoder *e)
+{
+	char **strings =
+		hlg_saved_arena_alloc(&e->arena, e->n_references, sizeof(*strings));
 	size_t n = 0;
 
-	qsort(e->strings, e->n_strings, sizeof(*e->strings), compare_texts);
-	for (size_t i = 0; i < e->n_strings; i++)
-		if (n == 0 || strcmp(e->strings[n - 1], e->strings[i]) != 0)
-			e->strings[n++] = e->strings[i];
-	e->n_strings = n;
-	e->sorted = true;
+	if (!strings)
+		return false;
+	qsort(e->references, e->n_references, sizeof(*e->references), compare_references);
+	for (size_t i = 0; i < e->n_references; i++) {
+		const struct reference *r = &e->references[i];
+
+		if (n == 0 || strcmp(strings[n - 1], r->text) != 0)
+			strings[n++] = (char *)(uintptr_t)r->text;
+		*r->field = (int64_t)n - 1;
+	}
 	e->profile.n_string_table = n;
-	e->profile.string_table = (char **)e->strings;
+	e->profile.string_table = strings;
+	return true;
 }
 
 /* Clocks count nanoseconds; the name may have a modifier. */
@@ -98,18 +102,17 @@ static const char *unit_of(const char *event)
 }
 
 /* "cycles", told apart by precision where there is another of that name. */
-static char *event_name(struct encoder *e, uint32_t i)
+static char *event_name(struct encoder *e, size_t i)
 {
-	const struct hlg_saved_event *event = HLG_SAVED(event, &e->saved->events, i);
+	const Pprof__Extra__Event *event = &e->saved->events.at[i];
 	size_t len = strlen(event->name);
 	char *name = hlg_saved_arena_alloc(&e->arena, len + 32, 1);
 
 	if (!name)
 		return NULL;
 	memcpy(name, event->name, len);
-	for (uint32_t j = 0; j < e->saved->events.n; j++)
-		if (j != i && strcmp(HLG_SAVED(event, &e->saved->events, j)->name,
-				     event->name) == 0)
+	for (size_t j = 0; j < e->saved->events.n; j++)
+		if (j != i && strcmp(e->saved->events.at[j].name, event->name) == 0)
 			snprintf(name + len, 32, ",precise_ip=%" PRIu32,
 				 event->precise_ip);
 	return name;
@@ -120,11 +123,11 @@ static bool add_types(struct encoder *e)
 {
 	Pprof__Profile *p = &e->profile;
 
-	p->n_sample_type = 2 * (size_t)e->saved->events.n;
+	p->n_sample_type = 2 * e->saved->events.n;
 	p->sample_type = messages(e, p->n_sample_type, &pprof__value_type__descriptor);
 	if (!p->sample_type)
 		return false;
-	for (uint32_t i = 0; i < e->saved->events.n; i++) {
+	for (size_t i = 0; i < e->saved->events.n; i++) {
 		char *name = event_name(e, i), *samples;
 		size_t size;
 
@@ -138,13 +141,13 @@ static bool add_types(struct encoder *e)
 			strcpy(samples, "samples");
 		else
 			snprintf(samples, size, "samples:%s", name);
-		p->sample_type[2 * i]->type = place(e, samples);
-		p->sample_type[2 * i]->unit = place(e, "count");
-		p->sample_type[2 * i + 1]->type = place(e, name);
-		p->sample_type[2 * i + 1]->unit =
-			place(e, unit_of(HLG_SAVED(event, &e->saved->events, i)->name));
+		refer(e, &p->sample_type[2 * i]->type, samples);
+		refer(e, &p->sample_type[2 * i]->unit, "count");
+		refer(e, &p->sample_type[2 * i + 1]->type, name);
+		refer(e, &p->sample_type[2 * i + 1]->unit,
+		      unit_of(e->saved->events.at[i].name));
 		if (i == 0)
-			p->default_sample_type = p->sample_type[1]->type;
+			refer(e, &p->default_sample_type, name);
 	}
 	return true;
 }
@@ -157,16 +160,15 @@ static bool add_mappings(struct encoder *e)
 	p->mapping = messages(e, p->n_mapping, &pprof__mapping__descriptor);
 	if (!p->mapping)
 		return false;
-	for (uint32_t i = 0; i < e->saved->images.n; i++) {
-		const struct hlg_saved_image *image =
-			HLG_SAVED(image, &e->saved->images, i);
+	for (size_t i = 0; i < e->saved->images.n; i++) {
+		const struct hlg_saved_image *image = &e->saved->images.at[i];
 		Pprof__Mapping *mapping = p->mapping[i];
 
 		mapping->id = i + 1;
 		mapping->memory_start = image->start;
 		mapping->memory_limit = image->limit;
-		mapping->filename = place(e, image->path);
-		mapping->build_id = place(e, image->build_id);
+		refer(e, &mapping->filename, image->path);
+		refer(e, &mapping->build_id, image->build_id);
 		mapping->has_functions = true; /* so that pprof does not look for them */
 	}
 	return true;
@@ -180,13 +182,12 @@ static bool add_functions(struct encoder *e)
 	p->function = messages(e, p->n_function, &pprof__function__descriptor);
 	if (!p->function)
 		return false;
-	for (uint32_t i = 0; i < e->saved->functions.n; i++) {
-		const struct hlg_saved_function *f =
-			HLG_SAVED(function, &e->saved->functions, i);
+	for (size_t i = 0; i < e->saved->functions.n; i++) {
+		const struct hlg_saved_function *f = &e->saved->functions.at[i];
 
 		p->function[i]->id = i + 1;
-		p->function[i]->name = place(e, f->name);
-		p->function[i]->system_name = place(e, f->symbol);
+		refer(e, &p->function[i]->name, f->name);
+		refer(e, &p->function[i]->system_name, f->symbol);
 	}
 	return true;
 }
@@ -198,16 +199,16 @@ static bool same_location(const struct hlg_saved_cell *a, const struct hlg_saved
 
 static bool same_sample(const struct hlg_saved_cell *a, const struct hlg_saved_cell *b)
 {
-	return same_location(a, b) && a->key.pid == b->key.pid &&
-	       a->key.tid == b->key.tid && a->key.cpu == b->key.cpu;
+	return same_location(a, b) &&
+	       memcmp(a->key.part, b->key.part, sizeof(a->key.part)) == 0;
 }
 
 /* Cells lie by location and labels: only the event changes within a sample. */
 static void count_samples(struct encoder *e)
 {
-	const struct hlg_saved_cell *cells = e->saved->cells.items;
+	const struct hlg_saved_cell *cells = e->saved->cells.at;
 
-	for (uint32_t i = 0; i < e->saved->cells.n; i++) {
+	for (size_t i = 0; i < e->saved->cells.n; i++) {
 		e->n_locations += i == 0 || !same_location(&cells[i - 1], &cells[i]);
 		e->n_samples += i == 0 || !same_sample(&cells[i - 1], &cells[i]);
 	}
@@ -215,7 +216,7 @@ static void count_samples(struct encoder *e)
 
 static bool add_locations(struct encoder *e)
 {
-	const struct hlg_saved_cell *cells = e->saved->cells.items;
+	const struct hlg_saved_cell *cells = e->saved->cells.at;
 	Pprof__Profile *p = &e->profile;
 	Pprof__Line **lines;
 	size_t n = 0;
@@ -227,7 +228,7 @@ static bool add_locations(struct encoder *e)
 	lines = messages(e, p->n_location, &pprof__line__descriptor);
 	if (!lines)
 		return false;
-	for (uint32_t i = 0; i < e->saved->cells.n; i++) {
+	for (size_t i = 0; i < e->saved->cells.n; i++) {
 		Pprof__Location *location;
 
 		if (i && same_location(&cells[i - 1], &cells[i]))
@@ -246,21 +247,19 @@ static bool add_locations(struct encoder *e)
 static bool add_labels(struct encoder *e, Pprof__Sample *sample,
 		       const struct hlg_saved_key *key)
 {
-	const int32_t values[] = {key->pid, key->tid, key->cpu};
-
-	if (!(e->saved->by & (HLG_BY_PID | HLG_BY_TID | HLG_BY_CPU)))
+	if (!e->saved->extra.by)
 		return true;
-	sample->label = messages(e, 3, &pprof__label__descriptor);
+	sample->label = messages(e, HLG_SAVED_N_KEYS, &pprof__label__descriptor);
 	if (!sample->label)
 		return false;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < HLG_SAVED_N_KEYS; i++) {
 		Pprof__Label *label = sample->label[sample->n_label];
 
-		if (!(e->saved->by & key_bits[i]))
+		if (!(e->saved->extra.by >> i & 1))
 			continue;
 		sample->n_label++;
 		label->key = e->keys[i];
-		label->num = values[i];
+		label->num = key->part[i];
 		label->num_unit = label->key; /* a 0 without a unit passes for nothing */
 	}
 	return true;
@@ -268,8 +267,8 @@ static bool add_labels(struct encoder *e, Pprof__Sample *sample,
 
 static bool add_samples(struct encoder *e)
 {
-	const struct hlg_saved_cell *cells = e->saved->cells.items;
-	size_t location = 0, n = 0, width = 2 * (size_t)e->saved->events.n;
+	const struct hlg_saved_cell *cells = e->saved->cells.at;
+	size_t location = 0, n = 0, width = 2 * e->saved->events.n;
 	Pprof__Profile *p = &e->profile;
 	Pprof__Sample *sample = NULL;
 
@@ -277,7 +276,7 @@ static bool add_samples(struct encoder *e)
 	p->sample = messages(e, p->n_sample, &pprof__sample__descriptor);
 	if (!p->sample)
 		return false;
-	for (uint32_t i = 0; i < e->saved->cells.n; i++) {
+	for (size_t i = 0; i < e->saved->cells.n; i++) {
 		const struct hlg_saved_cell *cell = &cells[i];
 
 		location += i == 0 || !same_location(&cells[i - 1], cell);
@@ -303,15 +302,15 @@ static bool add_samples(struct encoder *e)
 /* For people who look at the profile with pprof: its sums, and what is missing in it. */
 static void add_comment(struct encoder *e)
 {
-	const struct hlg_saved_totals *t = &e->saved->totals;
+	const Pprof__Extra *t = &e->saved->extra;
 	const struct {
 		const char *name;
-		struct hlg_count count;
-	} sums[] = {{"seen", t->seen},
-		    {"deselected", t->deselected},
-		    {"host", t->host},
-		    {"guest", t->guest},
-		    {"unnamed", t->unnamed}};
+		uint64_t samples, period;
+	} sums[] = {{"seen", t->seen_samples, t->seen_period},
+		    {"deselected", t->deselected_samples, t->deselected_period},
+		    {"host", t->host_samples, t->host_period},
+		    {"guest", t->guest_samples, t->guest_period},
+		    {"unnamed", t->unnamed_samples, t->unnamed_period}};
 	FILE *f = fmemopen(e->sums, sizeof(e->sums), "w");
 
 	e->failed |= !f;
@@ -319,186 +318,64 @@ static void add_comment(struct encoder *e)
 		return;
 	fprintf(f, HLG_SAVED_COMMENT "format=%d", HLG_SAVED_FORMAT);
 	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
-		if (sums[i].count.samples)
+		if (sums[i].samples)
 			fprintf(f, " %s=%" PRIu64 ",%" PRIu64, sums[i].name,
-				sums[i].count.samples, sums[i].count.period);
+				sums[i].samples, sums[i].period);
 	if (t->unrecorded)
 		fprintf(f, " unrecorded=%" PRIu64, t->unrecorded);
 	if (t->lost)
 		fprintf(f, " lost=%" PRIu64, t->lost);
 	fclose(f);
-	e->comment = place(e, e->sums);
+	refer(e, &e->comment, e->sums);
 	e->profile.n_comment = 1;
 	e->profile.comment = &e->comment;
-}
-
-static bool add_events(struct encoder *e)
-{
-	Pprof__Extra *extra = &e->extra;
-
-	extra->n_event = e->saved->events.n;
-	extra->event = messages(e, extra->n_event, &pprof__extra__event__descriptor);
-	for (uint32_t i = 0; extra->event && i < e->saved->events.n; i++) {
-		const struct hlg_saved_event *event =
-			HLG_SAVED(event, &e->saved->events, i);
-
-		extra->event[i]->name = (char *)(uintptr_t)event->name;
-		extra->event[i]->precise_ip = event->precise_ip;
-		extra->event[i]->kind = event->kind;
-		extra->event[i]->member = event->member != 0;
-	}
-	return extra->event != NULL;
-}
-
-static bool add_images(struct encoder *e)
-{
-	Pprof__Extra *extra = &e->extra;
-
-	extra->n_image = e->saved->images.n;
-	extra->image = messages(e, extra->n_image, &pprof__extra__image__descriptor);
-	for (uint32_t i = 0; extra->image && i < e->saved->images.n; i++) {
-		const struct hlg_saved_image *image =
-			HLG_SAVED(image, &e->saved->images, i);
-
-		extra->image[i]->map = image->map;
-		extra->image[i]->load_base = image->base;
-		extra->image[i]->bias = image->bias;
-	}
-	return extra->image != NULL;
-}
-
-/* Sets the fields of a key, which Series and HostRow have alike. */
-#define SET_KEY(e, message, key)                                                         \
-	do {                                                                             \
-		(message)->event = (key).event;                                          \
-		(message)->pid = (e)->saved->by & HLG_BY_PID ? (key).pid : 0;            \
-		(message)->tid = (e)->saved->by & HLG_BY_TID ? (key).tid : 0;            \
-		(message)->cpu = (e)->saved->by & HLG_BY_CPU ? (key).cpu : 0;            \
-	} while (0)
-
-static bool add_series(struct encoder *e)
-{
-	Pprof__Extra *extra = &e->extra;
-
-	extra->n_series = e->saved->series.n;
-	extra->series = messages(e, extra->n_series, &pprof__extra__series__descriptor);
-	for (uint32_t i = 0; extra->series && i < e->saved->series.n; i++) {
-		const struct hlg_saved_series *series =
-			HLG_SAVED(series, &e->saved->series, i);
-
-		SET_KEY(e, extra->series[i], series->key);
-		extra->series[i]->squares_low = (uint64_t)series->squares;
-		extra->series[i]->squares_high = (uint64_t)(series->squares >> 64);
-	}
-	return extra->series != NULL;
-}
-
-static bool add_hosts(struct encoder *e)
-{
-	Pprof__Extra *extra = &e->extra;
-
-	extra->n_host_row = e->saved->hosts.n;
-	extra->host_row =
-		messages(e, extra->n_host_row, &pprof__extra__host_row__descriptor);
-	for (uint32_t i = 0; extra->host_row && i < e->saved->hosts.n; i++) {
-		const struct hlg_saved_host *row = HLG_SAVED(host, &e->saved->hosts, i);
-
-		SET_KEY(e, extra->host_row[i], row->key);
-		extra->host_row[i]->samples = row->count.samples;
-		extra->host_row[i]->period = row->count.period;
-		extra->host_row[i]->dso = (char *)(uintptr_t)row->dso;
-		extra->host_row[i]->process = (char *)(uintptr_t)row->comm;
-	}
-	return extra->host_row != NULL;
-}
-
-/* The message that a field belongs to. */
-static ProtobufCMessage *owner(struct encoder *e, const struct hlg_saved_unknown *field)
-{
-	switch (field->of) {
-	case HLG_SAVED_EVENT:
-		return &e->extra.event[field->item]->base;
-	case HLG_SAVED_IMAGE:
-		return &e->extra.image[field->item]->base;
-	case HLG_SAVED_SERIES:
-		return &e->extra.series[field->item]->base;
-	case HLG_SAVED_HOST:
-		return &e->extra.host_row[field->item]->base;
-	case HLG_SAVED_WHOLE:
-		break;
-	}
-	return &e->extra.base;
-}
-
-/* Fields of a later hlguest's, which lie message by message. */
-static bool add_unknown(struct encoder *e)
-{
-	const struct hlg_saved_table *table = &e->saved->unknown;
-	ProtobufCMessageUnknownField *fields =
-		hlg_saved_arena_alloc(&e->arena, table->n, sizeof(*fields));
-
-	for (uint32_t i = 0; fields && i < table->n; i++) {
-		const struct hlg_saved_unknown *field = HLG_SAVED(unknown, table, i);
-		ProtobufCMessage *message = owner(e, field);
-
-		fields[i].tag = field->number;
-		fields[i].wire_type = (ProtobufCWireType)field->wire_type;
-		fields[i].len = field->size;
-		fields[i].data = (uint8_t *)(uintptr_t)field->bytes;
-		if (message->n_unknown_fields++ == 0)
-			message->unknown_fields = &fields[i];
-	}
-	return fields != NULL;
 }
 
 /* What pprof's format has no field for. */
 static bool add_extra(struct encoder *e)
 {
-	const struct hlg_saved_totals *totals = &e->saved->totals;
+	const struct hlg_saved *s = e->saved;
 	Pprof__Extra *extra = &e->extra;
 
-#define SET_TOTAL(name, field) extra->name = totals->field;
-	HLG_SAVED_TOTALS(SET_TOTAL)
-#undef SET_TOTAL
+	*extra = s->extra;
 	extra->format = HLG_SAVED_FORMAT;
-	for (size_t i = 0; i < 3; i++)
-		if (e->saved->by & key_bits[i])
-			extra->by |= 1u << i;
+	extra->n_event = s->events.n;
+	extra->event = pointers(e, s->events.at, s->events.n, sizeof(*s->events.at));
+	extra->n_image = s->images.n;
+	extra->image = pointers(e, s->images.at, s->images.n, sizeof(*s->images.at));
+	extra->n_series = s->series.n;
+	extra->series = pointers(e, s->series.at, s->series.n, sizeof(*s->series.at));
+	extra->n_host_row = s->hosts.n;
+	extra->host_row = pointers(e, s->hosts.at, s->hosts.n, sizeof(*s->hosts.at));
 	e->profile.extra = extra;
-	return add_events(e) && add_images(e) && add_series(e) && add_hosts(e) &&
-	       add_unknown(e);
+	return extra->event && extra->image && extra->series && extra->host_row;
 }
 
-static bool pass(struct encoder *e)
+static bool add_all(struct encoder *e)
 {
-	place(e, "");
-	for (size_t i = 0; i < 3; i++)
-		if (e->saved->by & key_bits[i])
-			e->keys[i] = place(e, key_names[i]);
+	refer(e, &e->empty, "");
+	for (size_t i = 0; i < HLG_SAVED_N_KEYS; i++)
+		if (e->saved->extra.by >> i & 1)
+			refer(e, &e->keys[i], hlg_saved_key_names[i]);
 	add_comment(e);
-	return add_types(e) && add_mappings(e) && add_functions(e) && add_locations(e) &&
-	       add_samples(e) && !e->failed;
+	/* Labels have the places of keys: samples come behind the strings. */
+	return add_types(e) && add_mappings(e) && add_functions(e) && !e->failed &&
+	       add_strings(e) && add_locations(e) && add_samples(e) && add_extra(e);
 }
 
 int hlg_pprof_encode(const struct hlg_saved *saved, unsigned char **data, size_t *size,
 		     struct hlg_err *err)
 {
-	struct encoder e = {.saved = saved,
-			    .profile = PPROF__PROFILE__INIT,
-			    .extra = PPROF__EXTRA__INIT};
+	struct encoder e = {.saved = saved, .profile = PPROF__PROFILE__INIT};
 	bool ok;
 
 	count_samples(&e);
-	ok = pass(&e);
-	if (ok) {
-		sort_strings(&e);
-		ok = pass(&e) && add_extra(&e);
-	}
+	ok = add_all(&e);
 	*size = ok ? pprof__profile__get_packed_size(&e.profile) : 0;
 	*data = ok ? malloc(*size + 1) : NULL;
 	if (*data)
 		pprof__profile__pack(&e.profile, *data);
-	free(e.strings);
+	free(e.references);
 	hlg_saved_arena_finish(&e.arena);
 	return *data ? 0 : hlg_err_memory(err, "profile");
 }

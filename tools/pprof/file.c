@@ -14,28 +14,25 @@
 #include "symtab/file.h"
 #include "tools/pprof/saved.h"
 
-#ifndef HLG_SAVED_ROOM
-#define HLG_SAVED_ROOM (1 << 18) /* bytes for the message, at first */
-#endif
-
 enum {
-	GZIP = 15 + 16, /* window bits, and that it is gzip's format: zlib.h */
-	CHUNK = 1 << 16,
+	GZIP = 15 + 16,     /* window bits, and that it is gzip's format: zlib.h */
+	AT_FIRST = 1 << 18, /* bytes to read, and of the message */
 	/* A profile deflates to a fifth or a tenth; one of a few samples is small anyway.
 	 */
 	SANE_RATIO = 200,
 	SANE_SIZE = 1 << 20
 };
 
+struct bytes {
+	unsigned char *at;
+	size_t n, room;
+};
+
 struct input {
-	z_stream z;
 	const char *name; /* for messages */
 	struct hlg_progress *progress;
-	uint64_t taken; /* bytes read of the file */
 	int fd;
-	unsigned char in[CHUNK];
-	unsigned char *out;
-	size_t size, room;
+	struct bytes file, message;
 };
 
 const char *hlg_pprof_name(const char *path)
@@ -48,98 +45,116 @@ static int fail(const struct input *in, struct hlg_err *err, const char *problem
 	return hlg_err_set(err, HLG_EINPUT, "%s: %s", in->name, problem);
 }
 
-/* Makes room behind what is inflated, unless it is too much already. */
-static int make_room(struct input *in, struct hlg_err *err)
+static int make_room(const struct input *in, struct bytes *bytes, struct hlg_err *err)
 {
-	size_t sane = SANE_SIZE + (size_t)in->taken * SANE_RATIO;
-	size_t room = in->room ? 2 * in->room : HLG_SAVED_ROOM;
-	unsigned char *out;
+	size_t room = bytes->room ? 2 * bytes->room : AT_FIRST;
+	unsigned char *at;
 
-	if (in->size > HLG_SAVED_MAX_BYTES || in->size > sane)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: inflates from %" PRIu64 " bytes to more than "
-				   "%zu: not a profile of hlguest's (save it again)",
-				   in->name, in->taken,
-				   sane < HLG_SAVED_MAX_BYTES ? sane
-							      : HLG_SAVED_MAX_BYTES);
-	out = realloc(in->out, room);
-	if (!out)
+	if (bytes->n < bytes->room)
+		return 0;
+	at = realloc(bytes->at, room);
+	if (!at)
 		return hlg_err_memory(err, in->name);
-	in->out = out;
-	in->room = room;
+	bytes->at = at;
+	bytes->room = room;
 	return 0;
 }
 
-/* The next bytes of the file: a whole chunk, however slowly they come, but at its end. */
-static int refill(struct input *in, struct hlg_err *err)
+/* The whole file; one that is too long for a profile is not read to its end. */
+static int read_file(struct input *in, struct hlg_err *err)
 {
-	size_t n = 0;
-	ssize_t got;
+	struct bytes *file = &in->file;
+	ssize_t got = 1;
+	int rc = 0;
 
-	do {
-		got = read(in->fd, in->in + n, CHUNK - n);
-		n += got > 0 ? (size_t)got : 0;
-	} while ((got > 0 && n < CHUNK) || (got < 0 && errno == EINTR));
-	if (got < 0)
-		return hlg_err_set(err, HLG_ESYSTEM,
-				   "%s: cannot be read: %s (try a copy)", in->name,
-				   strerrordesc_np(errno));
-	if (n == 0 && in->taken == 0)
-		return fail(in, err, "is empty (save it again)");
-	if (n == 0)
+	while (got != 0 && file->n <= HLG_SAVED_MAX_BYTES) {
+		rc = make_room(in, file, err);
+		if (rc < 0)
+			return rc;
+		got = read(in->fd, file->at + file->n, file->room - file->n);
+		if (got < 0 && errno != EINTR)
+			return hlg_err_set(err, HLG_ESYSTEM,
+					   "%s: cannot be read: %s (try a copy)",
+					   in->name, strerrordesc_np(errno));
+		if (got > 0) {
+			file->n += (size_t)got;
+			hlg_progress_add(in->progress, (uint64_t)got, 0);
+		}
+	}
+	return file->n ? 0 : fail(in, err, "is empty (save it again)");
+}
+
+static bool begins_with(const struct bytes *file, const char *magic)
+{
+	return file->n >= strlen(magic) && memcmp(file->at, magic, strlen(magic)) == 0;
+}
+
+/* zlib does not read on; the first bytes tell why. */
+static int fail_inflate(const struct input *in, struct hlg_err *err, int z)
+{
+	if (z == Z_MEM_ERROR)
+		return hlg_err_memory(err, in->name);
+	if (z == Z_BUF_ERROR)
 		return fail(in, err,
 			    "is cut off, the gzip data have no end (copy it or save it "
 			    "again)");
-	in->z.next_in = in->in;
-	in->z.avail_in = (uInt)n;
-	in->taken += n;
-	hlg_progress_add(in->progress, n, 0);
-	return 0;
-}
-
-/* zlib does not read on; in the first chunk its first bytes tell why. */
-static int fail_inflate(const struct input *in, struct hlg_err *err, int z)
-{
-	bool first = in->taken <= CHUNK;
-
-	if (z == Z_MEM_ERROR)
-		return hlg_err_memory(err, in->name);
-	if (first &&
-	    (memcmp(in->in, "PERFILE2", 8) == 0 || memcmp(in->in, "2ELIFREP", 8) == 0))
+	if (begins_with(&in->file, "PERFILE2") || begins_with(&in->file, "2ELIFREP"))
 		return fail(in, err,
 			    "is a recording, not a saved profile (hlguest report "
 			    "--format=pprof --out=x.pb.gz guest.elf FILE saves one)");
-	if (first && (in->in[0] != 0x1f || in->in[1] != 0x8b))
+	if (!begins_with(&in->file, "\x1f\x8b"))
 		return fail(in, err,
 			    "is not a saved profile, which gzip has compressed (hlguest "
 			    "report --format=pprof --out=x.pb.gz saves one)");
 	return fail(in, err, "the gzip data are damaged (copy it or save it again)");
 }
 
-static int inflate_all(struct input *in, struct hlg_err *err)
+static int inflate_all(struct input *in, z_stream *z, struct hlg_err *err)
 {
-	int rc = 0, z = Z_OK;
-	char more;
+	size_t sane = SANE_SIZE + in->file.n * SANE_RATIO;
+	struct bytes *to = &in->message;
+	int rc, status = Z_OK;
 
-	while (z != Z_STREAM_END) {
-		if (in->z.avail_in == 0)
-			rc = refill(in, err);
-		if (rc == 0 && in->size == in->room)
-			rc = make_room(in, err);
+	if (sane > HLG_SAVED_MAX_BYTES)
+		sane = HLG_SAVED_MAX_BYTES;
+	while (status == Z_OK) {
+		if (to->n > sane)
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s: inflates from %zu bytes to more than "
+					   "%zu: not a profile of hlguest's (save it "
+					   "again)",
+					   in->name, in->file.n, sane);
+		rc = make_room(in, to, err);
 		if (rc < 0)
 			return rc;
-		in->z.next_out = in->out + in->size;
-		in->z.avail_out = (uInt)(in->room - in->size);
-		z = inflate(&in->z, Z_NO_FLUSH);
-		in->size = in->room - in->z.avail_out;
-		if (z != Z_OK && z != Z_STREAM_END && z != Z_BUF_ERROR)
-			return fail_inflate(in, err, z);
+		z->next_out = to->at + to->n;
+		z->avail_out = (uInt)(to->room - to->n);
+		status = inflate(z, Z_NO_FLUSH);
+		to->n = to->room - z->avail_out;
 	}
-	if (in->z.avail_in || read(in->fd, &more, 1) > 0)
+	if (status != Z_STREAM_END)
+		return fail_inflate(in, err, status);
+	if (z->avail_in)
 		return fail(in, err,
 			    "has something behind the end of its gzip data (hlguest "
 			    "merge adds profiles up)");
 	return 0;
+}
+
+static int read_message(struct input *in, struct hlg_err *err)
+{
+	z_stream z = {0};
+	int rc = read_file(in, err);
+
+	if (rc < 0)
+		return rc;
+	if (inflateInit2(&z, GZIP) != Z_OK)
+		return hlg_err_memory(err, in->name);
+	z.next_in = in->file.at;
+	z.avail_in = (uInt)in->file.n;
+	rc = inflate_all(in, &z, err);
+	inflateEnd(&z);
+	return rc;
 }
 
 static int open_input(struct input *in, const char *path, struct hlg_err *err)
@@ -158,26 +173,17 @@ static int open_input(struct input *in, const char *path, struct hlg_err *err)
 int hlg_pprof_load(struct hlg_saved *saved, const char *path,
 		   struct hlg_progress *progress, struct hlg_err *err)
 {
-	struct input *in = calloc(1, sizeof(*in));
-	int rc;
+	struct input in = {.name = hlg_pprof_name(path), .progress = progress};
+	int rc = open_input(&in, path, err);
 
-	memset(saved, 0, sizeof(*saved));
-	if (!in || inflateInit2(&in->z, GZIP) != Z_OK) {
-		free(in);
-		return hlg_err_memory(err, hlg_pprof_name(path));
-	}
-	in->name = hlg_pprof_name(path);
-	in->progress = progress;
-	rc = open_input(in, path, err);
 	if (rc == 0)
-		rc = inflate_all(in, err);
-	if (in->fd > STDIN_FILENO)
-		close(in->fd);
-	inflateEnd(&in->z);
+		rc = read_message(&in, err);
+	if (in.fd > STDIN_FILENO)
+		close(in.fd);
+	free(in.file.at);
 	if (rc == 0)
-		rc = hlg_pprof_decode(saved, in->out, in->size, in->name, err);
-	free(in->out);
-	free(in);
+		rc = hlg_pprof_decode(saved, in.message.at, in.message.n, in.name, err);
+	free(in.message.at);
 	return rc;
 }
 

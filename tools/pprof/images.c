@@ -23,37 +23,35 @@ struct points {
 /* Of one build: without a build id, of one name and extent. */
 static bool is_same(const struct hlg_saved_image *a, const struct hlg_saved_image *b)
 {
-	if (a->map != b->map || strcmp(a->build_id, b->build_id) != 0)
+	if (a->extra.map != b->extra.map || strcmp(a->build_id, b->build_id) != 0)
 		return false;
 	return a->build_id[0] || (strcmp(a->path, b->path) == 0 &&
-				  a->start - a->bias == b->start - b->bias &&
-				  a->limit - a->bias == b->limit - b->bias);
+				  a->start - a->extra.bias == b->start - b->extra.bias &&
+				  a->limit - a->extra.bias == b->limit - b->extra.bias);
 }
 
 /* All sampled addresses of an image's build, in all profiles; room is for all cells. */
 static void collect(struct points *points, const struct hlg_saved *saved, size_t n,
 		    const struct hlg_saved_image *image)
 {
-	uint64_t first = image->start - image->bias, end = image->limit - image->bias;
+	uint64_t first = image->start - image->extra.bias,
+		 end = image->limit - image->extra.bias;
 
 	points->n = 0;
 	for (size_t i = 0; i < n; i++)
-		for (uint32_t k = 0; k < saved[i].cells.n; k++) {
-			const struct hlg_saved_cell *cell =
-				HLG_SAVED(cell, &saved[i].cells, k);
+		for (size_t k = 0; k < saved[i].cells.n; k++) {
+			const struct hlg_saved_cell *cell = &saved[i].cells.at[k];
 			const struct hlg_saved_image *of;
 			uint64_t addr;
 
 			if (!cell->image)
 				continue;
-			of = HLG_SAVED(image, &saved[i].images, cell->image - 1);
-			addr = cell->ip - of->bias;
+			of = &saved[i].images.at[cell->image - 1];
+			addr = cell->ip - of->extra.bias;
 			if (!is_same(of, image) || addr < first || addr >= end)
 				continue;
 			points->point[points->n++] = (struct point){
-				addr,
-				HLG_SAVED(function, &saved[i].functions, cell->function)
-					->symbol};
+				addr, saved[i].functions.at[cell->function].symbol};
 		}
 }
 
@@ -122,13 +120,13 @@ static int add_image(struct hlg_space *space, struct points *points,
 		hlg_symbol_finish(&tab);
 		return rc;
 	}
-	rc = hlg_image_make(&image, from->path, &tab, from->start - from->bias,
-			    from->limit - from->bias, err);
+	rc = hlg_image_make(&image, from->path, &tab, from->start - from->extra.bias,
+			    from->limit - from->extra.bias, err);
 	if (rc < 0)
 		return rc;
-	image->map = from->map;
+	image->map = from->extra.map;
 	snprintf(image->elf.build_id, sizeof(image->elf.build_id), "%s", from->build_id);
-	rc = hlg_image_set_base(image, from->base, HLG_BASE_STATED, err);
+	rc = hlg_image_set_base(image, from->extra.load_base, HLG_BASE_STATED, err);
 	if (rc < 0) {
 		hlg_image_destroy(image);
 		return rc;
@@ -148,9 +146,9 @@ static int find_image(const struct hlg_space *space, const struct hlg_saved_imag
 			continue;
 		*found = true;
 		for (size_t k = 0; k < hlg_image_n_bases(image); k++)
-			if (hlg_image_base(image, k).bias == saved->bias)
+			if (hlg_image_base(image, k).bias == saved->extra.bias)
 				return 0;
-		return hlg_image_add_base(image, saved->base, err);
+		return hlg_image_add_base(image, saved->extra.load_base, err);
 	}
 	*found = false;
 	return 0;
@@ -161,9 +159,8 @@ static int add_images(struct hlg_space *space, const struct hlg_saved *saved, si
 		      struct hlg_err *err)
 {
 	for (size_t i = 0; i < n; i++)
-		for (uint32_t k = 0; k < saved[i].images.n; k++) {
-			const struct hlg_saved_image *image =
-				HLG_SAVED(image, &saved[i].images, k);
+		for (size_t k = 0; k < saved[i].images.n; k++) {
+			const struct hlg_saved_image *image = &saved[i].images.at[k];
 			bool found;
 			int rc = find_image(space, image, made, &found, err);
 
@@ -177,6 +174,18 @@ static int add_images(struct hlg_space *space, const struct hlg_saved *saved, si
 	return 0;
 }
 
+/* *saved becomes the profile at path. */
+static int load(struct hlg_saved *saved, const char *path, struct hlg_err *err)
+{
+	int rc;
+
+	*saved = (struct hlg_saved)HLG_SAVED_INIT;
+	rc = hlg_pprof_load(saved, path, NULL, err);
+	if (rc == 0 && !hlg_pprof_resolve(saved))
+		rc = hlg_err_memory(err, hlg_pprof_name(path));
+	return rc;
+}
+
 int hlg_pprof_images(struct hlg_space *space, char *const *paths, size_t n,
 		     struct hlg_err *err)
 {
@@ -187,7 +196,7 @@ int hlg_pprof_images(struct hlg_space *space, char *const *paths, size_t n,
 	int rc = saved ? 0 : hlg_err_memory(err, "profiles");
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		rc = hlg_pprof_load(&saved[i], paths[i], NULL, err);
+		rc = load(&saved[i], paths[i], err);
 		cells += saved[i].cells.n;
 		images += saved[i].images.n;
 	}

@@ -21,40 +21,36 @@ struct loader {
 static int check_keys(struct loader *l)
 {
 	const struct hlg_options *o = l->profile->options;
-	const struct {
-		const char *name;
-		unsigned bit;
-		bool selects;
-	} keys[] = {{"pid", HLG_BY_PID, o->pid.n != 0},
-		    {"tid", HLG_BY_TID, o->tid.n != 0},
-		    {"cpu", HLG_BY_CPU, o->cpu.n != 0}};
+	const bool selects[] = {o->pid.n != 0, o->tid.n != 0, o->cpu.n != 0};
 
 	if (o->start != 0 || o->stop != UINT64_MAX)
 		return hlg_err_set(l->err, HLG_EINPUT,
 				   "%s: --time cannot select from a saved profile, which "
 				   "has no times (select when it is saved)",
 				   l->path);
-	for (size_t i = 0; i < 3; i++)
-		if ((keys[i].selects || o->by & keys[i].bit) &&
-		    !(l->saved.by & keys[i].bit))
+	for (size_t i = 0; i < HLG_SAVED_N_KEYS; i++) {
+		const char *key = hlg_saved_key_names[i];
+
+		if ((selects[i] || HLG_SAVED_BY(o->by) >> i & 1) &&
+		    !(l->saved.extra.by >> i & 1))
 			return hlg_err_set(
 				l->err, HLG_EINPUT,
 				"%s: --%s%s needs the %s of each sample, which was not "
 				"saved (save it again with --by=%s)",
-				l->path, keys[i].selects ? "" : "by=", keys[i].name,
-				keys[i].name, keys[i].name);
+				l->path, selects[i] ? "" : "by=", key, key, key);
+	}
 	return 0;
 }
 
 /* Is it the same file at whatever base? Without a build id, by its extent. */
 static bool is_image(const struct hlg_image *here, const struct hlg_saved_image *saved)
 {
-	if (here->map != saved->map)
+	if (here->map != saved->extra.map)
 		return false;
 	if (saved->build_id[0] || here->elf.build_id[0])
 		return strcmp(here->elf.build_id, saved->build_id) == 0;
-	return here->first == saved->start - saved->bias &&
-	       here->end == saved->limit - saved->bias;
+	return here->first == saved->start - saved->extra.bias &&
+	       here->end == saved->limit - saved->extra.bias;
 }
 
 /* Does the image lie with this bias here? */
@@ -75,7 +71,7 @@ static const struct hlg_image *find_image(const struct hlg_space *space,
 	for (size_t i = 0; i < space->n_images; i++) {
 		const struct hlg_image *here = space->images[i];
 
-		if (is_image(here, saved) && (!found || lies_at(here, saved->bias)))
+		if (is_image(here, saved) && (!found || lies_at(here, saved->extra.bias)))
 			found = here;
 	}
 	return found;
@@ -85,23 +81,23 @@ static const struct hlg_image *find_image(const struct hlg_space *space,
 static uint64_t shift_of(const struct hlg_image *here,
 			 const struct hlg_saved_image *saved)
 {
-	if (here->from == HLG_BASE_NONE || lies_at(here, saved->bias))
+	if (here->from == HLG_BASE_NONE || lies_at(here, saved->extra.bias))
 		return 0;
-	return here->bias - saved->bias;
+	return here->bias - saved->extra.bias;
 }
 
 static int find_images(struct loader *l)
 {
-	const struct hlg_saved_cell *cells = l->saved.cells.items;
+	const struct hlg_saved_cell *cells = l->saved.cells.at;
 
-	for (uint32_t i = 0; i < l->saved.cells.n; i++) {
+	for (size_t i = 0; i < l->saved.cells.n; i++) {
 		uint32_t image = cells[i].image;
 		const struct hlg_saved_image *saved;
 		const struct hlg_image *here;
 
 		if (image == 0 || (i && cells[i - 1].image == image))
 			continue;
-		saved = HLG_SAVED(image, &l->saved.images, image - 1);
+		saved = &l->saved.images.at[image - 1];
 		here = find_image(l->space, saved);
 		if (!here)
 			return hlg_err_set(
@@ -122,13 +118,13 @@ static int find_images(struct loader *l)
  */
 static int check_outside(struct loader *l)
 {
-	const struct hlg_saved_cell *cells = l->saved.cells.items;
+	const struct hlg_saved_cell *cells = l->saved.cells.at;
 	bool shifted = false;
 
-	for (uint32_t i = 0; i < l->saved.images.n; i++)
+	for (size_t i = 0; i < l->saved.images.n; i++)
 		shifted |= l->shift[i] != 0;
 	/* Outside comes first in the order of cells. */
-	for (uint32_t i = 0; shifted && i < l->saved.cells.n && !cells[i].image; i++) {
+	for (size_t i = 0; shifted && i < l->saved.cells.n && !cells[i].image; i++) {
 		struct hlg_place place;
 
 		hlg_space_lookup(l->space, cells[i].ip, &place);
@@ -144,9 +140,8 @@ static int check_outside(struct loader *l)
 
 static int find_events(struct loader *l)
 {
-	for (uint32_t i = 0; i < l->saved.events.n; i++) {
-		const struct hlg_saved_event *event =
-			HLG_SAVED(event, &l->saved.events, i);
+	for (size_t i = 0; i < l->saved.events.n; i++) {
+		const Pprof__Extra__Event *event = &l->saved.events.at[i];
 
 		l->events[i] =
 			hlg_profile_event(l->profile, event->name, event->precise_ip);
@@ -162,29 +157,10 @@ static struct hlg_sample sample_of(const struct loader *l,
 				   const struct hlg_saved_key *key)
 {
 	return (struct hlg_sample){.time = HLG_NO_TIME,
-				   .pid = key->pid,
-				   .tid = key->tid,
-				   .cpu = key->cpu,
+				   .pid = key->part[0],
+				   .tid = key->part[1],
+				   .cpu = key->part[2],
 				   .event = l->events[key->event]};
-}
-
-static hlg_u128 squares_of(const struct hlg_saved *saved, const struct hlg_saved_key *key)
-{
-	uint32_t low = 0, high = saved->series.n;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		const struct hlg_saved_series *s = HLG_SAVED(series, &saved->series, mid);
-		int order = hlg_saved_compare_keys(&s->key, key);
-
-		if (order == 0)
-			return s->squares;
-		if (order < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return 0;
 }
 
 static int compare_by_key(const void *a, const void *b)
@@ -194,14 +170,31 @@ static int compare_by_key(const void *a, const void *b)
 	return hlg_saved_compare_keys(&x->key, &y->key);
 }
 
+static int compare_series(const void *a, const void *b)
+{
+	struct hlg_saved_key key = hlg_saved_series_key(b);
+
+	return hlg_saved_compare_keys(a, &key);
+}
+
+static hlg_u128 squares_of(const struct hlg_saved *saved, const struct hlg_saved_key *key)
+{
+	const Pprof__Extra__Series *found =
+		saved->series.n ? bsearch(key, saved->series.at, saved->series.n,
+					  sizeof(*found), compare_series)
+				: NULL;
+
+	return found ? (hlg_u128)found->squares_high << 64 | found->squares_low : 0;
+}
+
 /* Series by series: its squares come with its first cell. */
 static void add_cells(struct loader *l)
 {
-	struct hlg_saved_cell *cells = l->saved.cells.items;
+	struct hlg_saved_cell *cells = l->saved.cells.at;
 
 	if (l->saved.cells.n)
 		qsort(cells, l->saved.cells.n, sizeof(*cells), compare_by_key);
-	for (uint32_t i = 0; i < l->saved.cells.n; i++) {
+	for (size_t i = 0; i < l->saved.cells.n; i++) {
 		bool first = i == 0 || compare_by_key(&cells[i - 1], &cells[i]) != 0;
 		struct hlg_sample s = sample_of(l, &cells[i].key);
 
@@ -217,25 +210,28 @@ static void add_cells(struct loader *l)
 /* The rows that are selected go to host, if it wants them. */
 static int add_hosts(struct loader *l, struct hlg_host *host)
 {
-	struct hlg_host kept = {.unnamed = l->saved.totals.unnamed};
+	const Pprof__Extra *extra = &l->saved.extra;
+	struct hlg_host kept = {
+		.unnamed = {extra->unnamed_samples, extra->unnamed_period}};
 
-	kept.rows = calloc((size_t)l->saved.hosts.n + 1, sizeof(*kept.rows));
+	kept.rows = calloc(l->saved.hosts.n + 1, sizeof(*kept.rows));
 	if (!kept.rows)
 		return hlg_err_memory(l->err, l->path);
-	for (uint32_t i = 0; i < l->saved.hosts.n; i++) {
-		const struct hlg_saved_host *row = HLG_SAVED(host, &l->saved.hosts, i);
-		struct hlg_sample s = sample_of(l, &row->key);
+	for (size_t i = 0; i < l->saved.hosts.n; i++) {
+		const Pprof__Extra__HostRow *from = &l->saved.hosts.at[i];
+		struct hlg_saved_key key = hlg_saved_host_key(from);
+		struct hlg_sample s = sample_of(l, &key);
+		struct hlg_host_row row = {.dso = from->dso,
+					   .comm = from->process,
+					   .count = {from->samples, from->period}};
 
-		if (hlg_profile_add_many(l->profile, &s, row->count, 0) != HLG_HOST)
+		if (hlg_profile_add_many(l->profile, &s, row.count, 0) != HLG_HOST)
 			continue;
-		kept.rows[kept.n_rows].series = hlg_profile_series(l->profile, &s);
-		kept.rows[kept.n_rows].dso = (char *)row->dso;
-		kept.rows[kept.n_rows].comm = (char *)row->comm;
-		kept.rows[kept.n_rows].count = row->count;
-		if (kept.rows[kept.n_rows].series != HLG_NO_SERIES)
-			kept.n_rows++;
+		row.series = hlg_profile_series(l->profile, &s);
+		if (row.series != HLG_NO_SERIES)
+			kept.rows[kept.n_rows++] = row;
 		else
-			hlg_count_add(&kept.unnamed, row->count);
+			hlg_count_add(&kept.unnamed, row.count);
 	}
 	if (host)
 		hlg_host_merge(host, l->profile, &kept, l->profile);
@@ -245,18 +241,20 @@ static int add_hosts(struct loader *l, struct hlg_host *host)
 
 static void add_totals(struct loader *l, struct hlg_recording_sums *sums)
 {
-	const struct hlg_saved_totals *t = &l->saved.totals;
+	const Pprof__Extra *t = &l->saved.extra;
+	struct hlg_count deselected = {t->deselected_samples, t->deselected_period};
+	struct hlg_count unnamed = {t->unnamed_samples, t->unnamed_period};
+	struct hlg_count more = deselected;
 	struct hlg_profile *p = l->profile;
-	struct hlg_count more = t->deselected;
 
-	hlg_count_add(&more, t->unnamed); /* their rows are lost, they are not */
+	hlg_count_add(&more, unnamed); /* their rows are lost, they are not */
 	p->overflow |= t->overflow || more.period > UINT64_MAX - p->seen.period;
 	hlg_count_add(&p->seen, more);
-	hlg_count_add(&p->deselected, t->deselected);
-	hlg_count_add(&p->host, t->unnamed);
+	hlg_count_add(&p->deselected, deselected);
+	hlg_count_add(&p->host, unnamed);
 	p->untold += t->untold;
 	p->unrecorded += t->unrecorded;
-	sums->samples = t->samples;
+	sums->samples = t->recorded;
 	sums->lost = t->lost;
 	sums->throttled = t->throttled;
 	sums->skipped = t->skipped;
@@ -269,8 +267,8 @@ static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_su
 
 	if (rc < 0)
 		return rc;
-	l->shift = calloc((size_t)l->saved.images.n + 1, sizeof(*l->shift));
-	l->events = calloc((size_t)l->saved.events.n + 1, sizeof(*l->events));
+	l->shift = calloc(l->saved.images.n + 1, sizeof(*l->shift));
+	l->events = calloc(l->saved.events.n + 1, sizeof(*l->events));
 	if (!l->shift || !l->events)
 		return hlg_err_memory(l->err, l->path);
 	rc = find_images(l);
@@ -292,7 +290,8 @@ int hlg_pprof_read(const char *path, const struct hlg_space *space,
 		   struct hlg_host *host, struct hlg_recording_sums *sums,
 		   struct hlg_err *err)
 {
-	struct loader l = {.path = hlg_pprof_name(path),
+	struct loader l = {.saved = HLG_SAVED_INIT,
+			   .path = hlg_pprof_name(path),
 			   .space = space,
 			   .profile = profile,
 			   .err = err};
@@ -302,6 +301,8 @@ int hlg_pprof_read(const char *path, const struct hlg_space *space,
 
 	memset(sums, 0, sizeof(*sums));
 	rc = hlg_pprof_load(&l.saved, path, progress, err);
+	if (rc == 0 && !hlg_pprof_resolve(&l.saved))
+		rc = hlg_err_memory(err, l.path);
 	if (rc == 0)
 		rc = load(&l, host, sums);
 	sums->deselected = profile->deselected.samples - deselected;

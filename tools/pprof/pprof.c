@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which files are saved profiles, merging, and a build without the libraries. */
+/* Which files are saved profiles, and a build without the libraries. */
 #include "tools/pprof/pprof.h"
 
 #include <fcntl.h>
@@ -7,8 +7,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "tools/pprof/saved.h"
 
 #define INSTALL                                                                          \
 	"not in this build (install libprotobuf-c-dev, protobuf-c-compiler and "         \
@@ -82,73 +80,6 @@ int hlg_pprof_check(struct hlg_err *err)
 	return 0;
 }
 
-/* Resolving costs a sort: done when what was added is as much as was there. */
-enum {
-	RESOLVE_AT_LEAST = 1 << 16 /* cells and host rows */
-};
-
-static size_t weight(const struct hlg_saved *saved)
-{
-	return (size_t)saved->cells.n + saved->hosts.n + saved->functions.n +
-	       saved->unknown.n;
-}
-
-static const char *by_words(unsigned by)
-{
-	static const char *const words[] = {"nothing", "pid",        "tid",
-					    "pid,tid", "cpu",        "pid,cpu",
-					    "tid,cpu", "pid,tid,cpu"};
-
-	return words[by / HLG_BY_PID % 8];
-}
-
-static int add_file(struct hlg_saved *sum, struct hlg_saved *from, const char *first,
-		    const char *path, struct hlg_err *err)
-{
-	if (from->by != sum->by)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is split by %s, but %s by %s (save both with the "
-				   "same --by=)",
-				   path, by_words(from->by), first, by_words(sum->by));
-	if (!hlg_saved_add(sum, from))
-		return hlg_err_memory(err, path);
-	if (sum->totals.seen.samples > HLG_SAVED_MAX_SAMPLES)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: there would be more than 2^53 samples (are the "
-				   "files what they seem?)",
-				   path);
-	return 0;
-}
-
-int hlg_pprof_merge(char *const *paths, size_t n, const char *out, FILE *stream,
-		    struct hlg_progress *progress, struct hlg_err *err)
-{
-	struct hlg_saved sum = {0};
-	size_t resolved = RESOLVE_AT_LEAST;
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		struct hlg_saved from;
-
-		rc = hlg_pprof_load(&from, paths[i], progress, err);
-		if (rc == 0 && i == 0)
-			sum.by = from.by;
-		if (rc == 0)
-			rc = add_file(&sum, &from, hlg_pprof_name(paths[0]),
-				      hlg_pprof_name(paths[i]), err);
-		hlg_saved_finish(&from);
-		if (rc < 0 || (weight(&sum) < 2 * resolved && i + 1 < n))
-			continue;
-		if (!hlg_pprof_resolve(&sum))
-			rc = hlg_err_memory(err, paths[i]);
-		if (weight(&sum) > resolved)
-			resolved = weight(&sum);
-	}
-	if (rc == 0)
-		rc = hlg_pprof_write(&sum, out, stream, err);
-	hlg_saved_finish(&sum);
-	return rc;
-}
 #else
 int hlg_pprof_check(struct hlg_err *err)
 {

@@ -8,22 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/pprof/pprof.h"
 #include "tools/pprof/saved.h"
 
 typedef int compare_fn(const void *a, const void *b);
 
-/* How the things of a table are sorted and folded. */
+/* How the things of a list are sorted and folded. */
 struct kind {
 	size_t size;
 	compare_fn *order;
 	compare_fn *same; /* 0: one thing, of which the first in order stays */
 	void (*add)(void *to, const void *from); /* NULL: nothing adds up */
-	bool id;                                 /* they begin with their place before */
+	bool message; /* they begin with one, which may have unknown fields */
 };
 
-/* Where the things of a table have gone, by their old places. */
+/* Where events, images and functions have gone, by their old places. */
 struct places {
-	uint32_t *events, *images, *functions, *series, *hosts;
+	uint32_t *events, *images, *functions;
 };
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -33,7 +34,7 @@ static int compare_u64(uint64_t a, uint64_t b)
 
 static int compare_events(const void *a, const void *b)
 {
-	const struct hlg_saved_event *x = a, *y = b;
+	const Pprof__Extra__Event *x = a, *y = b;
 	int order = strcmp(x->name, y->name);
 
 	return order ? order : compare_u64(x->precise_ip, y->precise_ip);
@@ -42,12 +43,12 @@ static int compare_events(const void *a, const void *b)
 /* Of what is said of one event, the larger comes first, as in hlg_profile_describe. */
 static int order_events(const void *a, const void *b)
 {
-	const struct hlg_saved_event *x = a, *y = b;
+	const Pprof__Extra__Event *x = a, *y = b;
 	int order = compare_events(a, b);
 
 	if (order == 0)
 		order = compare_u64(y->kind, x->kind);
-	return order ? order : compare_u64(y->member, x->member);
+	return order ? order : y->member - x->member;
 }
 
 /* The same image? Its build id says; without one, its path. */
@@ -59,11 +60,11 @@ static int compare_identity(const void *a, const void *b)
 	if (order == 0 && x->build_id[0] == '\0')
 		order = strcmp(x->path, y->path);
 	if (order == 0)
-		order = (int)x->map - (int)y->map;
+		order = x->extra.map - y->extra.map;
 	if (order == 0)
-		order = compare_u64(x->base, y->base);
+		order = compare_u64(x->extra.load_base, y->extra.load_base);
 	if (order == 0)
-		order = compare_u64(x->bias, y->bias);
+		order = compare_u64(x->extra.bias, y->extra.bias);
 	if (order == 0)
 		order = compare_u64(x->start, y->start);
 	return order ? order : compare_u64(x->limit, y->limit);
@@ -94,12 +95,9 @@ static int compare_cells(const void *a, const void *b)
 		return x->image < y->image ? -1 : 1;
 	if (x->ip != y->ip)
 		return x->ip < y->ip ? -1 : 1;
-	if (x->key.pid != y->key.pid)
-		return x->key.pid < y->key.pid ? -1 : 1;
-	if (x->key.tid != y->key.tid)
-		return x->key.tid < y->key.tid ? -1 : 1;
-	if (x->key.cpu != y->key.cpu)
-		return x->key.cpu < y->key.cpu ? -1 : 1;
+	for (size_t i = 0; i < HLG_SAVED_N_KEYS; i++)
+		if (x->key.part[i] != y->key.part[i])
+			return x->key.part[i] < y->key.part[i] ? -1 : 1;
 	return compare_u64(x->key.event, y->key.event);
 }
 
@@ -115,116 +113,174 @@ static void add_cell(void *to, const void *from)
 
 static int compare_series(const void *a, const void *b)
 {
-	const struct hlg_saved_series *x = a, *y = b;
+	struct hlg_saved_key x = hlg_saved_series_key(a), y = hlg_saved_series_key(b);
 
-	return hlg_saved_compare_keys(&x->key, &y->key);
+	return hlg_saved_compare_keys(&x, &y);
 }
 
 static void add_series(void *to, const void *from)
 {
-	((struct hlg_saved_series *)to)->squares +=
-		((const struct hlg_saved_series *)from)->squares;
+	Pprof__Extra__Series *sum = to;
+	const Pprof__Extra__Series *more = from;
+
+	sum->squares_low += more->squares_low;
+	sum->squares_high += more->squares_high + (sum->squares_low < more->squares_low);
 }
 
 static int compare_hosts(const void *a, const void *b)
 {
-	const struct hlg_saved_host *x = a, *y = b;
-	int order = hlg_saved_compare_keys(&x->key, &y->key);
+	const Pprof__Extra__HostRow *x = a, *y = b;
+	struct hlg_saved_key key_x = hlg_saved_host_key(x), key_y = hlg_saved_host_key(y);
+	int order = hlg_saved_compare_keys(&key_x, &key_y);
 
 	if (order == 0)
 		order = strcmp(x->dso, y->dso);
-	return order ? order : strcmp(x->comm, y->comm);
+	return order ? order : strcmp(x->process, y->process);
 }
 
 static void add_host(void *to, const void *from)
 {
-	hlg_count_add(&((struct hlg_saved_host *)to)->count,
-		      ((const struct hlg_saved_host *)from)->count);
+	Pprof__Extra__HostRow *sum = to;
+	const Pprof__Extra__HostRow *more = from;
+
+	sum->samples += more->samples;
+	sum->period += more->period;
 }
 
-/* By message, then as protobuf has them: by number. */
-static int compare_unknown(const void *a, const void *b)
-{
-	const struct hlg_saved_unknown *x = a, *y = b;
-
-	if (x->of != y->of)
-		return x->of < y->of ? -1 : 1;
-	if (x->item != y->item)
-		return x->item < y->item ? -1 : 1;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	if (x->wire_type != y->wire_type)
-		return x->wire_type < y->wire_type ? -1 : 1;
-	if (x->size != y->size)
-		return x->size < y->size ? -1 : 1;
-	return memcmp(x->bytes, y->bytes, x->size);
-}
-
-static const struct kind event_kind = {sizeof(struct hlg_saved_event), order_events,
+static const struct kind event_kind = {sizeof(Pprof__Extra__Event), order_events,
 				       compare_events, NULL, true};
 static const struct kind image_kind = {sizeof(struct hlg_saved_image), compare_images,
 				       compare_identity, NULL, true};
 static const struct kind function_kind = {sizeof(struct hlg_saved_function),
 					  compare_functions, compare_functions, NULL,
-					  true};
+					  false};
 static const struct kind cell_kind = {sizeof(struct hlg_saved_cell), compare_cells,
 				      compare_cells, add_cell, false};
-static const struct kind series_kind = {sizeof(struct hlg_saved_series), compare_series,
+static const struct kind series_kind = {sizeof(Pprof__Extra__Series), compare_series,
 					compare_series, add_series, true};
-static const struct kind host_kind = {sizeof(struct hlg_saved_host), compare_hosts,
+static const struct kind host_kind = {sizeof(Pprof__Extra__HostRow), compare_hosts,
 				      compare_hosts, add_host, true};
-static const struct kind unknown_kind = {sizeof(struct hlg_saved_unknown),
-					 compare_unknown, compare_unknown, NULL, false};
 
-/*
- * Sorts a table and makes one of those that are the same. Sets *places, for things with
- * an id: to be freed. False without memory for it.
- */
-static bool fold(struct hlg_saved_table *table, const struct kind *kind,
-		 uint32_t **places)
+/* As protobuf has them: by number. */
+static int compare_unknown(const void *a, const void *b)
 {
-	uint32_t *to = kind->id ? malloc(((size_t)table->n + 1) * sizeof(*to)) : NULL;
-	unsigned char *items = table->items, *last = NULL;
-	uint32_t n = 0;
+	const ProtobufCMessageUnknownField *x = a, *y = b;
 
-	if (kind->id && !to)
-		return false;
-	for (uint32_t i = 0; kind->id && i < table->n; i++)
-		*(uint32_t *)(void *)(items + kind->size * i) = i;
-	if (table->n)
-		qsort(items, table->n, kind->size, kind->order);
-	for (uint32_t i = 0; i < table->n; i++) {
-		unsigned char *item = items + kind->size * i;
+	if (x->tag != y->tag)
+		return x->tag < y->tag ? -1 : 1;
+	if (x->wire_type != y->wire_type)
+		return x->wire_type < y->wire_type ? -1 : 1;
+	if (x->len != y->len)
+		return x->len < y->len ? -1 : 1;
+	return memcmp(x->data, y->data, x->len);
+}
 
-		if (!last || kind->same(last, item) != 0) {
-			last = items + kind->size * n++;
-			memmove(last, item, kind->size);
-		} else if (kind->add) {
-			kind->add(last, item);
-		}
-		if (kind->id)
-			to[*(uint32_t *)(void *)item] = n - 1;
-	}
-	table->n = n;
-	if (kind->id)
-		*places = to;
+/* Fields of a later hlguest's: the same bytes once. */
+static void fold_unknown(ProtobufCMessage *message)
+{
+	ProtobufCMessageUnknownField *fields = message->unknown_fields;
+	unsigned n = 0;
+
+	if (message->n_unknown_fields)
+		qsort(fields, message->n_unknown_fields, sizeof(*fields),
+		      compare_unknown);
+	for (unsigned i = 0; i < message->n_unknown_fields; i++)
+		if (n == 0 || compare_unknown(&fields[n - 1], &fields[i]) != 0)
+			fields[n++] = fields[i];
+	message->n_unknown_fields = n;
+}
+
+static bool join_unknown(struct hlg_saved *saved, ProtobufCMessage *to,
+			 const ProtobufCMessage *from)
+{
+	for (unsigned i = 0; i < from->n_unknown_fields; i++)
+		if (!hlg_saved_add_unknown(saved, to, &from->unknown_fields[i]))
+			return false;
 	return true;
 }
 
-/* One function for each location, the functions being in order. */
-static void agree_on_functions(struct hlg_saved_table *table)
-{
-	struct hlg_saved_cell *cells = table->items;
+/* Things, and how their places are sorted. */
+struct sorting {
+	const struct kind *kind;
+	const unsigned char *items;
+};
 
-	for (uint32_t i = 0, j; i < table->n; i = j) {
+static int compare_places(const void *a, const void *b, void *ctx)
+{
+	const struct sorting *s = ctx;
+
+	return s->kind->order(s->items + s->kind->size * *(const uint32_t *)a,
+			      s->items + s->kind->size * *(const uint32_t *)b);
+}
+
+/* The places of n things, in their order; to be freed. NULL without memory. */
+static uint32_t *sort_places(const struct kind *kind, const unsigned char *items,
+			     size_t n)
+{
+	struct sorting sorting = {kind, items};
+	uint32_t *order = malloc((n + 1) * sizeof(*order));
+
+	for (uint32_t i = 0; order && i < n; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, n, sizeof(*order), compare_places, &sorting);
+	return order;
+}
+
+/*
+ * Sorts a list and makes one of those that are the same. Sets *places, unless it is NULL:
+ * to be freed. False without memory.
+ */
+static bool fold(struct hlg_saved *saved, void *list, size_t *n, const struct kind *kind,
+		 uint32_t **places)
+{
+	const unsigned char *items = list;
+	uint32_t *order = sort_places(kind, items, *n);
+	uint32_t *to = malloc((*n + 1) * sizeof(*to)), kept = 0;
+	unsigned char *sorted = malloc((*n + 1) * kind->size), *last = sorted;
+	bool ok = order && to && sorted;
+
+	for (size_t i = 0; ok && i < *n; i++) {
+		const void *item = items + kind->size * order[i];
+
+		if (kept && kind->same(last, item) == 0) {
+			if (kind->add)
+				kind->add(last, item);
+			ok = !kind->message || join_unknown(saved, (void *)last, item);
+		} else {
+			last = sorted + kind->size * kept++;
+			memcpy(last, item, kind->size);
+		}
+		to[order[i]] = kept - 1;
+	}
+	for (uint32_t i = 0; ok && kind->message && i < kept; i++)
+		fold_unknown((void *)(sorted + kind->size * i));
+	if (ok && kept)
+		memcpy(list, sorted, kind->size * kept);
+	*n = ok ? kept : *n;
+	free(order);
+	free(sorted);
+	if (places)
+		*places = to;
+	else
+		free(to);
+	return ok;
+}
+
+/* One function for each location, the functions being in order. */
+static void agree_on_functions(struct hlg_saved *saved)
+{
+	struct hlg_saved_cell *cells = saved->cells.at;
+
+	for (size_t i = 0, j; i < saved->cells.n; i = j) {
 		uint32_t function = cells[i].function;
 
-		for (j = i; j < table->n && cells[j].image == cells[i].image &&
+		for (j = i; j < saved->cells.n && cells[j].image == cells[i].image &&
 			    cells[j].ip == cells[i].ip;
 		     j++)
 			if (cells[j].function < function)
 				function = cells[j].function;
-		for (uint32_t k = i; k < j; k++)
+		for (size_t k = i; k < j; k++)
 			cells[k].function = function;
 	}
 }
@@ -232,22 +288,22 @@ static void agree_on_functions(struct hlg_saved_table *table)
 /* Functions that lost their locations go: they would tell how the profile was made. */
 static bool drop_functions(struct hlg_saved *saved)
 {
-	struct hlg_saved_cell *cells = saved->cells.items;
-	struct hlg_saved_function *functions = saved->functions.items;
-	uint32_t *to = calloc((size_t)saved->functions.n + 1, sizeof(*to)), n = 0;
+	struct hlg_saved_cell *cells = saved->cells.at;
+	struct hlg_saved_function *functions = saved->functions.at;
+	uint32_t *to = calloc(saved->functions.n + 1, sizeof(*to)), n = 0;
 
 	if (!to)
 		return false;
-	for (uint32_t i = 0; i < saved->cells.n; i++)
+	for (size_t i = 0; i < saved->cells.n; i++)
 		to[cells[i].function] = 1;
-	for (uint32_t i = 0; i < saved->functions.n; i++) {
+	for (size_t i = 0; i < saved->functions.n; i++) {
 		if (!to[i])
 			continue;
 		to[i] = n;
 		functions[n++] = functions[i];
 	}
 	saved->functions.n = n;
-	for (uint32_t i = 0; i < saved->cells.n; i++)
+	for (size_t i = 0; i < saved->cells.n; i++)
 		cells[i].function = to[cells[i].function];
 	free(to);
 	return true;
@@ -255,99 +311,92 @@ static bool drop_functions(struct hlg_saved *saved)
 
 static void renumber(struct hlg_saved *saved, const struct places *to)
 {
-	struct hlg_saved_cell *cells = saved->cells.items;
+	for (size_t i = 0; i < saved->cells.n; i++) {
+		struct hlg_saved_cell *cell = &saved->cells.at[i];
 
-	for (uint32_t i = 0; i < saved->cells.n; i++) {
-		cells[i].key.event = to->events[cells[i].key.event];
-		cells[i].function = to->functions[cells[i].function];
-		if (cells[i].image)
-			cells[i].image = to->images[cells[i].image - 1] + 1;
+		cell->key.event = to->events[cell->key.event];
+		cell->function = to->functions[cell->function];
+		if (cell->image)
+			cell->image = to->images[cell->image - 1] + 1;
 	}
-	for (uint32_t i = 0; i < saved->series.n; i++) {
-		struct hlg_saved_key *key = &HLG_SAVED(series, &saved->series, i)->key;
-
-		key->event = to->events[key->event];
-	}
-	for (uint32_t i = 0; i < saved->hosts.n; i++) {
-		struct hlg_saved_key *key = &HLG_SAVED(host, &saved->hosts, i)->key;
-
-		key->event = to->events[key->event];
-	}
+	for (size_t i = 0; i < saved->series.n; i++)
+		saved->series.at[i].event = to->events[saved->series.at[i].event];
+	for (size_t i = 0; i < saved->hosts.n; i++)
+		saved->hosts.at[i].event = to->events[saved->hosts.at[i].event];
 }
 
-/* What belongs to a thing goes where that went. */
-static void fold_unknown(struct hlg_saved *saved, const struct places *to)
-{
-	const uint32_t *const places[] = {[HLG_SAVED_EVENT] = to->events,
-					  [HLG_SAVED_IMAGE] = to->images,
-					  [HLG_SAVED_SERIES] = to->series,
-					  [HLG_SAVED_HOST] = to->hosts};
-
-	for (uint32_t i = 0; i < saved->unknown.n; i++) {
-		struct hlg_saved_unknown *field = HLG_SAVED(unknown, &saved->unknown, i);
-
-		if (field->of != HLG_SAVED_WHOLE)
-			field->item = places[field->of][field->item];
-	}
-	fold(&saved->unknown, &unknown_kind, NULL);
-}
-
-static bool move(struct hlg_saved_arena *arena, const char **text)
-{
-	*text = hlg_saved_arena_text(arena, *text, strlen(*text));
-	return *text != NULL;
-}
-
-/* Only the strings that are left are kept: memory is that of one profile, not of all. */
-static bool move_strings(struct hlg_saved *saved)
-{
-	struct hlg_saved_arena arena = {NULL};
-	bool ok = true;
-
-	for (uint32_t i = 0; ok && i < saved->events.n; i++)
-		ok = move(&arena, &HLG_SAVED(event, &saved->events, i)->name);
-	for (uint32_t i = 0; ok && i < saved->images.n; i++)
-		ok = move(&arena, &HLG_SAVED(image, &saved->images, i)->path) &&
-		     move(&arena, &HLG_SAVED(image, &saved->images, i)->build_id);
-	for (uint32_t i = 0; ok && i < saved->functions.n; i++)
-		ok = move(&arena, &HLG_SAVED(function, &saved->functions, i)->name) &&
-		     move(&arena, &HLG_SAVED(function, &saved->functions, i)->symbol);
-	for (uint32_t i = 0; ok && i < saved->hosts.n; i++)
-		ok = move(&arena, &HLG_SAVED(host, &saved->hosts, i)->dso) &&
-		     move(&arena, &HLG_SAVED(host, &saved->hosts, i)->comm);
-	for (uint32_t i = 0; ok && i < saved->unknown.n; i++) {
-		struct hlg_saved_unknown *field = HLG_SAVED(unknown, &saved->unknown, i);
-
-		field->bytes = (const unsigned char *)hlg_saved_arena_text(
-			&arena, (const char *)field->bytes, field->size);
-		ok = field->bytes != NULL;
-	}
-	if (ok)
-		hlg_saved_arena_finish(&saved->arena);
-	hlg_saved_arena_join(&saved->arena, &arena);
-	return ok;
-}
-
-bool hlg_pprof_resolve(struct hlg_saved *saved)
+bool hlg_pprof_resolve(struct hlg_saved *s)
 {
 	struct places to = {0};
-	bool ok = fold(&saved->events, &event_kind, &to.events) &&
-		  fold(&saved->images, &image_kind, &to.images) &&
-		  fold(&saved->functions, &function_kind, &to.functions);
+	bool ok =
+		fold(s, s->events.at, &s->events.n, &event_kind, &to.events) &&
+		fold(s, s->images.at, &s->images.n, &image_kind, &to.images) &&
+		fold(s, s->functions.at, &s->functions.n, &function_kind, &to.functions);
 
-	if (ok) {
-		renumber(saved, &to);
-		fold(&saved->cells, &cell_kind, NULL);
-		agree_on_functions(&saved->cells);
-	}
-	ok = ok && fold(&saved->series, &series_kind, &to.series) &&
-	     fold(&saved->hosts, &host_kind, &to.hosts);
 	if (ok)
-		fold_unknown(saved, &to);
+		renumber(s, &to);
 	free(to.events);
 	free(to.images);
 	free(to.functions);
-	free(to.series);
-	free(to.hosts);
-	return ok && drop_functions(saved) && move_strings(saved);
+	ok = ok && fold(s, s->cells.at, &s->cells.n, &cell_kind, NULL) &&
+	     fold(s, s->series.at, &s->series.n, &series_kind, NULL) &&
+	     fold(s, s->hosts.at, &s->hosts.n, &host_kind, NULL);
+	if (!ok)
+		return false;
+	fold_unknown(&s->extra.base);
+	agree_on_functions(s);
+	return drop_functions(s);
+}
+
+enum {
+	COMPACT_AT_LEAST = 32 << 20 /* bytes */
+};
+
+static size_t size_of(const struct hlg_saved *saved)
+{
+	return saved->arena.size + saved->cells.n * sizeof(*saved->cells.at) +
+	       saved->functions.n * sizeof(*saved->functions.at) +
+	       saved->hosts.n * sizeof(*saved->hosts.at);
+}
+
+/* Written and read again, it has nothing twice: memory is that of one profile, not all.
+ */
+static int compact(struct hlg_saved *sum, struct hlg_err *err)
+{
+	const char *first = sum->first;
+	unsigned char *data;
+	size_t size;
+	int rc;
+
+	if (!hlg_pprof_resolve(sum))
+		return hlg_err_memory(err, "profile");
+	rc = hlg_pprof_encode(sum, &data, &size, err);
+	if (rc < 0)
+		return rc;
+	hlg_saved_finish(sum);
+	rc = hlg_pprof_decode(sum, data, size, first, err);
+	free(data);
+	return rc;
+}
+
+int hlg_pprof_merge(char *const *paths, size_t n, const char *out, FILE *stream,
+		    struct hlg_progress *progress, struct hlg_err *err)
+{
+	struct hlg_saved sum = HLG_SAVED_INIT;
+	size_t limit = COMPACT_AT_LEAST;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		rc = hlg_pprof_load(&sum, paths[i], progress, err);
+		if (rc < 0 || size_of(&sum) < limit)
+			continue;
+		rc = compact(&sum, err);
+		limit = COMPACT_AT_LEAST + 2 * size_of(&sum);
+	}
+	if (rc == 0 && !hlg_pprof_resolve(&sum))
+		rc = hlg_err_memory(err, "profile");
+	if (rc == 0)
+		rc = hlg_pprof_write(&sum, out, stream, err);
+	hlg_saved_finish(&sum);
+	return rc;
 }

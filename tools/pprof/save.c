@@ -31,11 +31,11 @@ static bool save_events(struct saver *s)
 	const struct hlg_profile *p = &s->run->profile;
 
 	for (uint32_t i = 0; i < p->n_events; i++) {
-		struct hlg_saved_event *event =
-			hlg_saved_more(&s->saved->events, sizeof(*event));
+		Pprof__Extra__Event *event = HLG_SAVED_MORE(s->saved->events);
 
 		if (!event)
 			return false;
+		*event = (Pprof__Extra__Event)PPROF__EXTRA__EVENT__INIT;
 		event->precise_ip = p->events[i].precise_ip;
 		event->kind = (uint32_t)p->events[i].kind;
 		event->member = p->events[i].member;
@@ -49,13 +49,14 @@ static bool save_events(struct saver *s)
 /* An image at one of its bases: a mapping of its own. */
 static bool save_image(struct saver *s, const struct hlg_image *from, struct hlg_base at)
 {
-	struct hlg_saved_image *image = hlg_saved_more(&s->saved->images, sizeof(*image));
+	struct hlg_saved_image *image = HLG_SAVED_MORE(s->saved->images);
 
 	if (!image)
 		return false;
-	image->map = from->map;
-	image->base = at.base;
-	image->bias = at.bias;
+	image->extra = (Pprof__Extra__Image)PPROF__EXTRA__IMAGE__INIT;
+	image->extra.map = from->map;
+	image->extra.load_base = at.base;
+	image->extra.bias = at.bias;
 	image->start = from->first + at.bias;
 	image->limit = from->end + at.bias;
 	image->path = hlg_saved_text(s->saved, from->path);
@@ -75,11 +76,16 @@ static bool save_images(struct saver *s)
 	return true;
 }
 
-static struct hlg_saved_key key_of(const struct hlg_profile *p, uint32_t series)
+/* Of a series; what is not asked for is 0. */
+static struct hlg_saved_key key_of(const struct saver *s, uint32_t series)
 {
-	const struct hlg_series *s = &p->series[series];
+	const struct hlg_series *from = &s->run->profile.series[series];
+	struct hlg_saved_key key = {from->event, {from->pid, from->tid, from->cpu}};
 
-	return (struct hlg_saved_key){s->event, s->pid, s->tid, s->cpu};
+	for (size_t i = 0; i < HLG_SAVED_N_KEYS; i++)
+		if (!(s->saved->extra.by >> i & 1))
+			key.part[i] = 0;
+	return key;
 }
 
 /* The function at a place; cells come by address, so it is often the last again. */
@@ -90,7 +96,7 @@ static bool save_function(struct saver *s, const struct hlg_place *place)
 
 	if (s->saved->functions.n && s->owner == place->owner)
 		return true;
-	f = hlg_saved_more(&s->saved->functions, sizeof(*f));
+	f = HLG_SAVED_MORE(s->saved->functions);
 	if (!f)
 		return false;
 	s->owner = place->owner;
@@ -121,7 +127,7 @@ static uint32_t image_number(const struct saver *s, const struct hlg_place *plac
 
 static bool save_cell(struct saver *s, const struct hlg_cell *from)
 {
-	struct hlg_saved_cell *cell = hlg_saved_more(&s->saved->cells, sizeof(*cell));
+	struct hlg_saved_cell *cell = HLG_SAVED_MORE(s->saved->cells);
 	struct hlg_place place;
 
 	if (!cell)
@@ -135,10 +141,11 @@ static bool save_cell(struct saver *s, const struct hlg_cell *from)
 	s->image = place.image;
 	s->bias = from->ip - place.addr;
 	cell->image = s->number;
-	cell->function = s->saved->functions.n - 1;
-	cell->key = key_of(&s->run->profile, from->series);
+	cell->function = (uint32_t)s->saved->functions.n - 1;
+	cell->key = key_of(s, from->series);
 	cell->count = from->count;
-	hlg_count_add(&s->saved->totals.guest, from->count);
+	s->saved->extra.guest_samples += from->count.samples;
+	s->saved->extra.guest_period += from->count.period;
 	return true;
 }
 
@@ -172,15 +179,21 @@ static bool save_series(struct saver *s)
 	const struct hlg_profile *p = &s->run->profile;
 
 	for (uint32_t i = 0; i < p->n_series; i++) {
-		struct hlg_saved_series *series;
+		struct hlg_saved_key key = key_of(s, i);
+		Pprof__Extra__Series *series;
 
 		if (p->series[i].squares == 0)
 			continue; /* of the host only, or nothing to tell */
-		series = hlg_saved_more(&s->saved->series, sizeof(*series));
+		series = HLG_SAVED_MORE(s->saved->series);
 		if (!series)
 			return false;
-		series->key = key_of(p, i);
-		series->squares = p->series[i].squares;
+		*series = (Pprof__Extra__Series)PPROF__EXTRA__SERIES__INIT;
+		series->event = key.event;
+		series->pid = key.part[0];
+		series->tid = key.part[1];
+		series->cpu = key.part[2];
+		series->squares_low = (uint64_t)p->series[i].squares;
+		series->squares_high = (uint64_t)(p->series[i].squares >> 64);
 	}
 	return true;
 }
@@ -189,16 +202,21 @@ static bool save_hosts(struct saver *s)
 {
 	for (size_t i = 0; i < s->run->host.n_rows; i++) {
 		const struct hlg_host_row *from = &s->run->host.rows[i];
-		struct hlg_saved_host *row =
-			hlg_saved_more(&s->saved->hosts, sizeof(*row));
+		struct hlg_saved_key key = key_of(s, from->series);
+		Pprof__Extra__HostRow *row = HLG_SAVED_MORE(s->saved->hosts);
 
 		if (!row)
 			return false;
-		row->key = key_of(&s->run->profile, from->series);
-		row->count = from->count;
+		*row = (Pprof__Extra__HostRow)PPROF__EXTRA__HOST_ROW__INIT;
+		row->event = key.event;
+		row->pid = key.part[0];
+		row->tid = key.part[1];
+		row->cpu = key.part[2];
+		row->samples = from->count.samples;
+		row->period = from->count.period;
 		row->dso = hlg_saved_text(s->saved, from->dso);
-		row->comm = hlg_saved_text(s->saved, from->comm);
-		if (!row->dso || !row->comm)
+		row->process = hlg_saved_text(s->saved, from->comm);
+		if (!row->dso || !row->process)
 			return false;
 	}
 	return true;
@@ -207,16 +225,20 @@ static bool save_hosts(struct saver *s)
 static void save_totals(struct saver *s, const struct hlg_recording_sums *sums)
 {
 	const struct hlg_profile *p = &s->run->profile;
-	struct hlg_saved_totals *t = &s->saved->totals;
+	Pprof__Extra *t = &s->saved->extra;
 
-	t->seen = p->seen;
-	t->deselected = p->deselected;
-	t->host = p->host;
-	t->unnamed = s->run->host.unnamed;
+	t->seen_samples = p->seen.samples;
+	t->seen_period = p->seen.period;
+	t->deselected_samples = p->deselected.samples;
+	t->deselected_period = p->deselected.period;
+	t->host_samples = p->host.samples;
+	t->host_period = p->host.period;
+	t->unnamed_samples = s->run->host.unnamed.samples;
+	t->unnamed_period = s->run->host.unnamed.period;
 	t->untold = p->untold;
 	t->unrecorded = p->unrecorded;
 	t->overflow = p->overflow;
-	t->samples = sums->samples;
+	t->recorded = sums->samples;
 	t->lost = sums->lost;
 	t->throttled = sums->throttled;
 	t->skipped = sums->skipped;
@@ -239,8 +261,7 @@ static int judge(struct hlg_run *run, struct hlg_err *err)
 int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 		     FILE *stream, struct hlg_err *err)
 {
-	struct hlg_saved saved = {.by = run->options.by &
-					(HLG_BY_PID | HLG_BY_TID | HLG_BY_CPU)};
+	struct hlg_saved saved = HLG_SAVED_INIT;
 	struct saver s = {.run = run, .saved = &saved};
 	int rc = hlg_run_settle(run, err);
 
@@ -248,6 +269,7 @@ int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 		rc = judge(run, err);
 	if (rc < 0)
 		return rc;
+	saved.extra.by = HLG_SAVED_BY(run->options.by);
 	save_totals(&s, sums);
 	if (!save_events(&s) || !save_images(&s) || !save_cells(&s) || !save_series(&s) ||
 	    !save_hosts(&s) || !hlg_pprof_resolve(&saved))
