@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/inject/companion.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,14 +11,12 @@
 #include "symtab/bsearch.h"
 #include "symtab/escape.h"
 #include "symtab/file.h"
+#include "symtab/grow.h"
 
 #define SOME 65536
 
 static int damaged(const struct hlg_companion *c, struct hlg_err *err)
 {
-	/* libelf says why only there. */
-	if (errno == ENOMEM)
-		return hlg_err_memory(err, c->image->path);
 	if (errno)
 		return hlg_err_set(err, HLG_ESYSTEM,
 				   "%s: cannot be read: %s (try a copy)", c->image->path,
@@ -41,30 +36,43 @@ static bool is_inside(const struct hlg_companion *c, const Elf64_Shdr *s)
 	       s->sh_size <= size - s->sh_offset;
 }
 
-static int read_sections(struct hlg_companion *c, Elf *elf, struct hlg_err *err)
-{
-	size_t n, names;
-	Elf64_Shdr *sections;
+/* Names of the three sections that a companion has more, behind those that there are. */
+static const char more_names[] = "\0.symtab\0.strtab\0.shstrtab";
 
-	if (elf_getshdrnum(elf, &n) != 0 || elf_getshdrstrndx(elf, &names) != 0 ||
-	    n == 0 || n + 3 >= SHN_LORESERVE || names >= n)
+static int read_names(struct hlg_companion *c, const Elf64_Shdr *names,
+		      struct hlg_err *err)
+{
+	if (!is_inside(c, names) || names->sh_size > UINT32_MAX / 2)
 		return damaged(c, err);
-	sections = c->sections = calloc(n + 3, sizeof(*sections));
-	if (!sections)
-		return hlg_err_memory(err, c->image->path);
-	for (size_t i = 0; i < n; i++)
-		if (!gelf_getshdr(elf_getscn(elf, i), &sections[i]))
-			return damaged(c, err);
-	c->n_sections = n;
-	if (!is_inside(c, &sections[names]) || sections[names].sh_size > UINT32_MAX / 2)
-		return damaged(c, err);
-	c->names_size = sections[names].sh_size;
-	c->names = calloc(1, c->names_size + 1);
+	c->names_size = names->sh_size + sizeof(more_names);
+	c->names = malloc(c->names_size);
 	if (!c->names)
 		return hlg_err_memory(err, c->image->path);
-	if (hlg_file_read(c->fd, c->names, c->names_size, sections[names].sh_offset))
+	if (hlg_file_read(c->fd, c->names, names->sh_size, names->sh_offset))
 		return damaged(c, err);
+	memcpy(c->names + names->sh_size, more_names, sizeof(more_names));
 	return 0;
+}
+
+static int read_sections(struct hlg_companion *c, struct hlg_err *err)
+{
+	size_t n;
+
+	errno = 0;
+	if (hlg_file_read(c->fd, &c->header, sizeof(c->header), 0))
+		return damaged(c, err);
+	n = c->header.e_shnum;
+	if (n == 0 || n + 3 >= SHN_LORESERVE || c->header.e_shstrndx >= n ||
+	    c->header.e_shentsize != sizeof(*c->sections))
+		return damaged(c, err);
+	c->sections = calloc(n + 3, sizeof(*c->sections));
+	if (!c->sections)
+		return hlg_err_memory(err, c->image->path);
+	if (hlg_file_read(c->fd, c->sections, n * sizeof(*c->sections),
+			  c->header.e_shoff))
+		return damaged(c, err);
+	c->n_sections = n;
+	return read_names(c, &c->sections[c->header.e_shstrndx], err);
 }
 
 static const char *name_of(const struct hlg_companion *c, const Elf64_Shdr *s)
@@ -123,18 +131,13 @@ static void find_id(struct hlg_companion *c)
 int hlg_companion_open(struct hlg_companion *c, const struct hlg_image *image,
 		       struct hlg_err *err)
 {
-	Elf *elf;
 	int rc;
 
 	*c = (struct hlg_companion){.image = image};
 	c->fd = hlg_image_reopen(image, err);
 	if (c->fd < 0)
 		return c->fd;
-	elf_version(EV_CURRENT);
-	errno = 0;
-	elf = elf_begin(c->fd, ELF_C_READ, NULL);
-	rc = elf ? read_sections(c, elf, err) : damaged(c, err);
-	elf_end(elf);
+	rc = read_sections(c, err);
 	if (rc == 0)
 		find_id(c);
 	return rc;
@@ -151,47 +154,23 @@ void hlg_companion_finish(struct hlg_companion *c)
 /* The companion's symbol table, as an ELF file holds it. */
 struct sized {
 	Elf64_Sym *syms; /* the first is the null symbol; all others are global */
-	size_t n, room;
+	size_t n;
+	FILE *text;  /* writes names */
 	char *names; /* strings, the first one empty */
-	size_t names_size, names_room;
+	size_t names_size;
 };
 
-/* Room for n more of size bytes each; false without memory, or past 2^32. */
-static bool make_room(void *to, size_t *room, size_t used, size_t n, size_t size)
-{
-	size_t more = *room ? *room : 256;
-	void **array = to, *grown;
-
-	if (used + n > UINT32_MAX)
-		return false;
-	while (more < used + n)
-		more *= 2;
-	if (more == *room)
-		return true;
-	grown = reallocarray(*array, more, size);
-	if (!grown)
-		return false;
-	*array = grown;
-	*room = more;
-	return true;
-}
-
+/* False without memory, or past 2^32. */
 static bool add_symbol(struct sized *s, Elf64_Sym sym, const char *name)
 {
 	size_t n = strlen(name) + 1;
-	void *syms = s->syms, *names = s->names;
-	bool ok = make_room(&syms, &s->room, s->n, 1, sizeof(*s->syms)) &&
-		  make_room(&names, &s->names_room, s->names_size, n, 1);
 
-	s->syms = syms;
-	s->names = names;
-	if (!ok)
+	if (s->names_size + n > UINT32_MAX || !HLG_GROW(s->syms, s->n))
 		return false;
 	sym.st_name = (Elf64_Word)s->names_size;
-	memcpy(s->names + s->names_size, name, n);
 	s->names_size += n;
 	s->syms[s->n++] = sym;
-	return true;
+	return fwrite_unlocked(name, 1, n, s->text) == n;
 }
 
 /* The section that claims an own address, else the first that holds code. */
@@ -231,17 +210,19 @@ static bool add_unit(struct sized *s, const struct hlg_image *image,
 
 /*
  * One symbol for each unit, in the order of addresses, its name escaped (escape.h), since
- * perf shows names as they are. demangle: of gaps, which are
- * called by what is next to them; functions and labels are called as in the ELF, since
- * perf demangles them itself. False without memory; finish in any case.
+ * perf shows names as they are. demangle: of gaps, which are called by what is next to
+ * them; functions and labels are called as in the ELF, since perf demangles them itself.
+ * False without memory; finish in any case.
  */
 static bool build_symbols(struct sized *s, const struct hlg_units *units, bool demangle)
 {
 	struct hlg_unit unit;
+	size_t size;
 	bool ok;
 
 	*s = (struct sized){0};
-	ok = add_symbol(s, (Elf64_Sym){0}, "");
+	s->text = open_memstream(&s->names, &size);
+	ok = s->text && add_symbol(s, (Elf64_Sym){0}, "");
 	for (size_t i = 0; ok && i < units->image->spans.n;) {
 		bool inside = hlg_units_get(units, i, &unit);
 
@@ -249,6 +230,8 @@ static bool build_symbols(struct sized *s, const struct hlg_units *units, bool d
 			ok = add_unit(s, units->image, &unit, demangle);
 		i += inside ? unit.spans : 1;
 	}
+	if (s->text)
+		ok &= fclose(s->text) == 0;
 	return ok;
 }
 
@@ -304,12 +287,21 @@ static int cannot_write(const char *path, struct hlg_err *err)
 			   path, strerrordesc_np(errno));
 }
 
+/* Writes n bytes, and zeros up to the next multiple of 8; *at is where the file ends. */
+static void put(FILE *f, uint64_t *at, const void *bytes, size_t n)
+{
+	static const uint8_t none[8];
+
+	fwrite_unlocked(bytes, 1, n, f);
+	fwrite_unlocked(none, 1, -n & 7, f);
+	*at += n + (-n & 7);
+}
+
 /* The file as it is; *at becomes its end, aligned to 8. */
 static int copy_file(const struct hlg_companion *c, FILE *f, uint64_t *at,
 		     struct hlg_err *err)
 {
 	uint64_t size = (uint64_t)c->image->elf.id.size;
-	static const uint8_t none[8];
 	uint8_t some[SOME];
 
 	for (*at = 0; *at < size && !ferror(f);) {
@@ -319,32 +311,18 @@ static int copy_file(const struct hlg_companion *c, FILE *f, uint64_t *at,
 			return hlg_err_set(err, HLG_EINPUT,
 					   "%s: cannot be copied (is it changing?)",
 					   c->image->path);
-		fwrite_unlocked(some, 1, now, f);
-		*at += now;
+		put(f, at, some, now);
 	}
-	fwrite_unlocked(none, 1, -*at & 7, f);
-	*at += -*at & 7;
 	return 0;
-}
-
-/* A section behind what is there; at is where. */
-static void put_section(FILE *f, Elf64_Shdr *s, uint64_t *at, const void *bytes)
-{
-	static const uint8_t none[8];
-
-	s->sh_offset = *at;
-	fwrite_unlocked(bytes, 1, s->sh_size, f);
-	fwrite_unlocked(none, 1, -s->sh_size & 7, f);
-	*at += s->sh_size + (-s->sh_size & 7);
 }
 
 /* .symtab, .strtab and .shstrtab, then all section headers; returns where these are. */
 static uint64_t put_tables(const struct hlg_companion *c, const struct sized *s, FILE *f,
 			   uint64_t at)
 {
-	static const char more[] = "\0.symtab\0.strtab\0.shstrtab";
-	Elf64_Shdr *own = (Elf64_Shdr *)c->sections + c->n_sections;
-	Elf64_Word name = (Elf64_Word)c->names_size + 1;
+	const void *const bytes[] = {s->syms, s->names, c->names};
+	Elf64_Shdr *own = c->sections + c->n_sections;
+	Elf64_Word name = (Elf64_Word)(c->names_size - sizeof(more_names)) + 1;
 
 	own[0] = (Elf64_Shdr){.sh_name = name,
 			      .sh_type = SHT_SYMTAB,
@@ -359,18 +337,14 @@ static uint64_t put_tables(const struct hlg_companion *c, const struct sized *s,
 			      .sh_addralign = 1};
 	own[2] = (Elf64_Shdr){.sh_name = name + 16,
 			      .sh_type = SHT_STRTAB,
-			      .sh_size = c->names_size + sizeof(more),
+			      .sh_size = c->names_size,
 			      .sh_addralign = 1};
-	put_section(f, &own[0], &at, s->syms);
-	put_section(f, &own[1], &at, s->names);
-	own[2].sh_offset = at;
-	fwrite_unlocked(c->names, 1, c->names_size, f);
-	fwrite_unlocked(more, 1, sizeof(more), f);
-	at += own[2].sh_size;
-	fwrite_unlocked("\0\0\0\0\0\0\0", 1, -at & 7, f);
-	at += -at & 7;
+	for (size_t i = 0; i < 3; i++) {
+		own[i].sh_offset = at;
+		put(f, &at, bytes[i], own[i].sh_size);
+	}
 	for (size_t i = 1; i < c->n_sections; i++)
-		hide(c, (Elf64_Shdr *)c->sections + i);
+		hide(c, &c->sections[i]);
 	fwrite_unlocked(c->sections, sizeof(*own), c->n_sections + 3, f);
 	return at;
 }
@@ -385,20 +359,17 @@ int hlg_companion_write(const struct hlg_companion *c, const struct hlg_units *u
 			struct hlg_err *err)
 {
 	struct sized symbols;
-	Elf64_Ehdr header;
+	Elf64_Ehdr header = c->header;
 	uint64_t at;
 	int rc = 0;
 
 	if (!build_symbols(&symbols, units, demangle))
 		rc = hlg_err_memory(err, c->image->path);
-	if (rc == 0 && hlg_file_read(c->fd, &header, sizeof(header), 0))
-		rc = damaged(c, err);
 	if (rc == 0)
 		rc = copy_file(c, f, &at, err);
 	if (rc == 0) {
 		hash_id(c, &symbols, id);
 		header.e_shoff = put_tables(c, &symbols, f, at);
-		header.e_shentsize = sizeof(Elf64_Shdr);
 		header.e_shnum = (Elf64_Half)(c->n_sections + 3);
 		header.e_shstrndx = (Elf64_Half)(c->n_sections + 2);
 		if (put_at(f, 0, &header, sizeof(header)) ||

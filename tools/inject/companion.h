@@ -20,6 +20,7 @@
 #ifndef HLG_TOOLS_INJECT_COMPANION_H
 #define HLG_TOOLS_INJECT_COMPANION_H
 
+#include <elf.h>
 #include <stdio.h>
 
 #include "tools/inject/units.h"
@@ -37,9 +38,10 @@ struct hlg_companion {
 	int fd;
 	struct hlg_build_id id; /* of the ELF */
 	uint64_t id_at;         /* its offset in the file */
-	void *sections;         /* Elf64_Shdr, with room for three more */
+	Elf64_Ehdr header;
+	Elf64_Shdr *sections; /* with room for three more */
 	size_t n_sections;
-	char *names; /* of sections; names_size bytes, with a NUL behind them */
+	char *names; /* of sections, those of the three at the end */
 	size_t names_size;
 };
 

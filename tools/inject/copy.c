@@ -9,7 +9,6 @@
 #include "filter/profile/sample.h"
 #include "symtab/escape.h"
 #include "tools/inject/rewrite.h"
-#include "tools/inject/stop.h"
 #include "tools/perfdata/sum.h"
 #include "tools/perfdata/writer.h"
 
@@ -174,13 +173,15 @@ static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_e
 {
 	const struct hlg_copy *copy = ctx;
 
+	(void)bytes;
+	(void)samples;
 	/* A full disk need not be written to for hours. */
 	if (ferror(copy->writer->f))
 		return hlg_err_set(err, HLG_ESYSTEM,
 				   "%s: cannot be written (make room, or write "
 				   "elsewhere)",
 				   copy->writer->path);
-	return hlg_stop_progress(ctx, bytes, samples, err);
+	return hlg_files_check_signals(err);
 }
 
 /* The loop has no plain samples: on_record() gets them. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,50 +16,29 @@
 
 #define SOME 65536
 
-static int write_all(int fd, const char *bytes, size_t n)
-{
-	while (n) {
-		ssize_t put = write(fd, bytes, n);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -1;
-		bytes += put;
-		n -= (size_t)put;
-	}
-	return 0;
-}
-
 static int copy(int from, const char *path, int to, const char *folder,
 		struct hlg_err *err)
 {
 	char some[SOME];
-	ssize_t n;
+	ssize_t n, put;
 
-	for (;;) {
-		n = read(from, some, sizeof(some));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return hlg_err_set(err, HLG_ESYSTEM,
-					   "%s: cannot be read: %s (try a file)", path,
-					   strerrordesc_np(errno));
-		if (n == 0)
-			return 0;
-		if (write_all(to, some, (size_t)n))
-			return hlg_out_fail(folder, "written", errno, err);
-	}
+	while ((n = read(from, some, sizeof(some))) > 0)
+		for (ssize_t done = 0; done < n; done += put) {
+			put = write(to, some + done, (size_t)(n - done));
+			if (put < 0)
+				return hlg_out_fail(folder, "written", errno, err);
+		}
+	return n == 0 ? 0
+		      : hlg_err_set(err, HLG_ESYSTEM,
+				    "%s: cannot be read: %s (try a file)", path,
+				    strerrordesc_np(errno));
 }
 
 static int open_unnamed(const char *folder, struct hlg_err *err)
 {
-	int fd = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 	char *name;
+	int fd;
 
-	if (fd >= 0)
-		return fd;
-	/* Not every file system can. */
 	if (asprintf(&name, "%s/hlguest.XXXXXX", folder) < 0)
 		return hlg_err_memory(err, folder);
 	fd = mkostemp(name, O_CLOEXEC);
@@ -267,4 +247,40 @@ void hlg_files_finish(struct hlg_files *files)
 		rmdir(files->folder);
 	free(files->folder);
 	free(files->images);
+}
+
+static volatile sig_atomic_t noted;
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+static void note(int sig)
+{
+	noted = sig;
+}
+
+void hlg_files_note_signals(void)
+{
+	struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction before;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		/* nohup's, or a shell's for what runs in the background, stays. */
+		if (sigaction(signals[i], NULL, &before) == 0 &&
+		    before.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+}
+
+int hlg_files_check_signals(struct hlg_err *err)
+{
+	return noted ? hlg_err_set(err, HLG_ESYSTEM,
+				   "interrupted: nothing is written (start again)")
+		     : 0;
+}
+
+void hlg_files_end_by_signal(void)
+{
+	if (noted) {
+		signal(noted, SIG_DFL);
+		raise(noted);
+	}
 }

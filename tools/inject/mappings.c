@@ -3,20 +3,7 @@
 
 #include <stdlib.h>
 
-static bool add(struct hlg_mappings *to, struct hlg_mapping mapping)
-{
-	if (to->n == to->room) {
-		size_t room = to->room ? 2 * to->room : 64;
-		void *more = reallocarray(to->at, room, sizeof(*to->at));
-
-		if (!more)
-			return false;
-		to->at = more;
-		to->room = room;
-	}
-	to->at[to->n++] = mapping;
-	return true;
-}
+#include "symtab/grow.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -43,8 +30,25 @@ static void sort(struct hlg_mappings *m)
 	m->n = n;
 }
 
-/* All that hold code, once for a run of hits; and where the hit itself is. False without
- * memory, or room for them. */
+/* False without memory, or room for more; hits are many, mappings few. */
+static bool add(struct hlg_mappings *m, struct hlg_mapping mapping)
+{
+	if (m->n >= m->limit) {
+		sort(m);
+		m->limit = 2 * m->n + 4096;
+		if (m->n > HLG_MAPPINGS_MAX)
+			return false;
+	}
+	if (!HLG_GROW(m->at, m->n))
+		return false;
+	m->at[m->n++] = mapping;
+	return true;
+}
+
+/*
+ * All that hold code, once for a run of hits; and where the hit itself is. False without
+ * memory, or room for them.
+ */
 static bool add_hit(struct hlg_mappings *m, const struct hlg_elf64 *elf,
 		    struct hlg_mapping mapping, uint64_t addr, bool first)
 {
@@ -55,11 +59,6 @@ static bool add_hit(struct hlg_mappings *m, const struct hlg_elf64 *elf,
 		if (load->exec ? !first : addr < load->addr || addr >= load->end)
 			continue;
 		if (!add(m, mapping))
-			return false;
-		if (m->n <= 2 * HLG_MAPPINGS_MAX)
-			continue;
-		sort(m);
-		if (m->n > HLG_MAPPINGS_MAX)
 			return false;
 	}
 	return true;
@@ -104,8 +103,6 @@ int hlg_mappings_build(struct hlg_mappings *m, const struct hlg_report *report,
 		       const struct hlg_units *units, const int32_t *pid,
 		       struct hlg_err *err)
 {
-	size_t limit = 4096;
-
 	*m = (struct hlg_mappings){0};
 	m->companion = calloc(report->space->n_images + 1, sizeof(*m->companion));
 	if (!m->companion)
@@ -116,11 +113,6 @@ int hlg_mappings_build(struct hlg_mappings *m, const struct hlg_report *report,
 		if (row->place.image && !add_row(m, report, units, pid, row))
 			return m->n > HLG_MAPPINGS_MAX ? too_many(err)
 						       : hlg_err_memory(err, "images");
-		/* Hits are many, mappings few. */
-		if (m->n > limit) {
-			sort(m);
-			limit = 2 * m->n + 4096;
-		}
 	}
 	sort(m);
 	return m->n > HLG_MAPPINGS_MAX ? too_many(err) : 0;

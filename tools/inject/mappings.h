@@ -30,7 +30,8 @@ struct hlg_mapping {
 
 struct hlg_mappings {
 	struct hlg_mapping *at; /* by pid, image, base, address */
-	size_t n, room;
+	size_t n;
+	size_t limit;    /* of n: those that are there twice go when it is passed */
 	bool *companion; /* of each image in the space: mapped from its companion */
 };
 

@@ -5,58 +5,60 @@
 #include <string.h>
 
 #include "filter/profile/sample.h"
+#include "symtab/grow.h"
 #include "symtab/hash.h"
 
-static struct hlg_scan_thread *slot(const struct hlg_scan *scan, int32_t pid, int32_t tid)
+static uint64_t hash_of(int32_t pid, int32_t tid)
 {
-	uint64_t i = ((uint64_t)(uint32_t)pid << 32 | (uint32_t)tid) * hlg_hash_factor;
+	uint64_t h = ((uint64_t)(uint32_t)pid << 32 | (uint32_t)tid) * hlg_hash_factor;
 
-	for (i = (i ^ i >> 32) & (scan->room - 1);; i = (i + 1) & (scan->room - 1)) {
-		struct hlg_scan_thread *t = &scan->threads[i];
-
-		if (!t->used || (t->pid == pid && t->tid == tid))
-			return t;
-	}
+	return h ^ h >> 32;
 }
 
-static bool grow(struct hlg_scan *scan)
+static bool is_thread(const struct hlg_scan_thread *t, int32_t pid, int32_t tid)
 {
-	struct hlg_scan more = {.room = scan->room ? 2 * scan->room : 64};
-
-	more.threads = calloc(more.room, sizeof(*more.threads));
-	if (!more.threads)
-		return false;
-	for (size_t i = 0; i < scan->room; i++) {
-		const struct hlg_scan_thread *t = &scan->threads[i];
-
-		if (t->used)
-			*slot(&more, t->pid, t->tid) = *t;
-	}
-	free(scan->threads);
-	scan->threads = more.threads;
-	scan->room = more.room;
-	scan->last = NULL;
-	return true;
+	return t->pid == pid && t->tid == tid;
 }
 
-/* New or known; NULL without memory. */
-static struct hlg_scan_thread *thread_of(struct hlg_scan *scan, int32_t pid, int32_t tid)
-{
-	struct hlg_scan_thread *t;
+struct wanted {
+	const struct hlg_scan *scan;
+	int32_t pid, tid;
+};
 
-	if (scan->n * 2 >= scan->room && !grow(scan))
-		return NULL;
-	t = slot(scan, pid, tid);
-	if (!t->used) {
-		*t = (struct hlg_scan_thread){.pid = pid, .tid = tid, .used = true};
-		scan->n++;
-	}
-	return t;
+static bool is_wanted(const void *ctx, uint32_t number)
+{
+	const struct wanted *w = ctx;
+
+	return is_thread(&w->scan->threads[number], w->pid, w->tid);
+}
+
+static uint32_t find(const struct hlg_scan *scan, int32_t pid, int32_t tid)
+{
+	const struct wanted wanted = {scan, pid, tid};
+
+	return hlg_index_find(&scan->index, hash_of(pid, tid), is_wanted, &wanted);
+}
+
+/* New or known; HLG_INDEX_NONE without memory. */
+static uint32_t thread_of(struct hlg_scan *scan, int32_t pid, int32_t tid)
+{
+	uint32_t i = find(scan, pid, tid);
+
+	if (i != HLG_INDEX_NONE)
+		return i;
+	i = (uint32_t)scan->n;
+	if (!HLG_GROW(scan->threads, scan->n) ||
+	    !hlg_index_add(&scan->index, hash_of(pid, tid), i))
+		return HLG_INDEX_NONE;
+	scan->threads[scan->n++] = (struct hlg_scan_thread){.pid = pid, .tid = tid};
+	return i;
 }
 
 const char *hlg_scan_comm(const struct hlg_scan *scan, int32_t pid)
 {
-	return scan->room ? slot(scan, pid, pid)->comm : "";
+	uint32_t i = find(scan, pid, pid);
+
+	return i == HLG_INDEX_NONE ? "" : scan->threads[i].comm;
 }
 
 static void see_number(struct hlg_scan *scan, int32_t number)
@@ -70,7 +72,7 @@ static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_e
 {
 	struct hlg_scan *scan = ctx;
 	char comm[HLG_SCAN_COMM] = "";
-	struct hlg_scan_thread *t;
+	uint32_t i;
 
 	see_number(scan, task->pid);
 	see_number(scan, task->tid);
@@ -84,21 +86,22 @@ static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_e
 		strcpy(comm, hlg_scan_comm(scan, task->ppid));
 	else
 		return 0;
-	t = thread_of(scan, task->pid, task->tid);
-	if (!t)
+	i = thread_of(scan, task->pid, task->tid);
+	if (i == HLG_INDEX_NONE)
 		return hlg_err_memory(err, "processes");
-	memcpy(t->comm, comm, sizeof(comm));
+	memcpy(scan->threads[i].comm, comm, sizeof(comm));
 	return 0;
 }
 
 static int on_guest(struct hlg_scan *scan, int32_t pid, int32_t tid, struct hlg_err *err)
 {
-	if (scan->last && scan->last->pid == pid && scan->last->tid == tid)
+	if (scan->last != HLG_INDEX_NONE &&
+	    is_thread(&scan->threads[scan->last], pid, tid))
 		return 0;
 	scan->last = thread_of(scan, pid, tid);
-	if (!scan->last)
+	if (scan->last == HLG_INDEX_NONE)
 		return hlg_err_memory(err, "processes");
-	scan->last->guest = true;
+	scan->threads[scan->last].guest = true;
 	return 0;
 }
 
@@ -142,7 +145,7 @@ static int list_guests(struct hlg_scan *scan, struct hlg_err *err)
 	scan->guests = calloc(scan->n + 1, sizeof(*scan->guests));
 	if (!scan->guests)
 		return hlg_err_memory(err, "processes");
-	for (size_t i = 0; i < scan->room; i++)
+	for (size_t i = 0; i < scan->n; i++)
 		if (scan->threads[i].guest)
 			scan->guests[scan->n_guests++] = scan->threads[i];
 	qsort(scan->guests, scan->n_guests, sizeof(*scan->guests), compare);
@@ -163,7 +166,7 @@ int hlg_scan_read(struct hlg_scan *scan, struct hlg_perfdata *pd, struct hlg_err
 						      .task = on_task};
 	int rc;
 
-	*scan = (struct hlg_scan){0};
+	*scan = (struct hlg_scan){.last = HLG_INDEX_NONE};
 	rc = hlg_perfdata_read(pd, on_sample, &sink, scan, err);
 	if (rc == 0 && hlg_perfdata_counts(pd)->no_zstd)
 		rc = hlg_err_set(err, HLG_EINPUT,
@@ -176,4 +179,5 @@ void hlg_scan_finish(struct hlg_scan *scan)
 {
 	free(scan->threads);
 	free(scan->guests);
+	hlg_index_finish(&scan->index);
 }

@@ -6,22 +6,24 @@
 #ifndef HLG_TOOLS_INJECT_SCAN_H
 #define HLG_TOOLS_INJECT_SCAN_H
 
+#include "filter/profile/index.h"
 #include "tools/perfdata/perfdata.h"
 
 #define HLG_SCAN_COMM 32 /* TASK_COMM_LEN is 16 */
 
 struct hlg_scan_thread {
 	int32_t pid, tid;
-	bool used, guest;         /* guest: has guest samples */
+	bool guest;               /* has guest samples */
 	char comm[HLG_SCAN_COMM]; /* of a process, the last it had; else "" */
 };
 
 struct hlg_scan {
-	struct hlg_scan_thread *threads; /* open addressing, at most half used */
-	size_t n, room;                  /* room is a power of two */
-	struct hlg_scan_thread *last;    /* of the last guest sample */
-	int32_t highest;                 /* number of a process or thread */
-	struct hlg_scan_thread *guests;  /* those with guest samples, by pid, tid */
+	struct hlg_scan_thread *threads; /* in the order of first sight */
+	size_t n;
+	struct hlg_index index;         /* of threads */
+	uint32_t last;                  /* thread of a guest sample; HLG_INDEX_NONE */
+	int32_t highest;                /* number of a process or thread */
+	struct hlg_scan_thread *guests; /* those with guest samples, by pid, tid */
 	size_t n_guests;
 };
 

@@ -17,7 +17,6 @@
 #include "tools/inject/copy.h"
 #include "tools/inject/files.h"
 #include "tools/inject/rewrite.h"
-#include "tools/inject/stop.h"
 #include "tools/inputs/inputs.h"
 
 struct arguments {
@@ -195,13 +194,13 @@ static int write_files(struct injection *j, struct hlg_err *err)
 		return rc;
 	/* Until now a signal found nothing to be removed, and ended the program itself.
 	 */
-	hlg_stop_begin();
+	hlg_files_note_signals();
 	rc = open_files(j, err);
 	if (rc == 0)
 		rc = write_records(j, pd, err);
 	hlg_perfdata_close(pd);
 	if (rc == 0)
-		rc = hlg_stop_progress(NULL, 0, 0, err);
+		rc = hlg_files_check_signals(err);
 	return rc < 0 ? rc : hlg_files_commit(&j->files, err);
 }
 
@@ -297,7 +296,7 @@ static int inject(const struct hlg_inputs *in, const struct arguments *args)
 	if (rc == 0 && status == 0)
 		print_sums(&j);
 	finish(&j);
-	hlg_stop_end();
+	hlg_files_end_by_signal();
 	if (rc < 0)
 		status =
 			status == 3 ? hlg_output_error(&err) + 2 : hlg_output_error(&err);
