@@ -109,6 +109,8 @@ enum hlg_magic hlg_target_magic(const char *path)
 		return HLG_MAGIC_NONE;
 	if (memcmp(magic, "PERFILE", 7) == 0 || memcmp(magic, "2ELIFREP", 8) == 0)
 		return HLG_MAGIC_RECORDING;
+	if (memcmp(magic, "\x1f\x8b", 2) == 0)
+		return HLG_MAGIC_GZIP;
 	return memcmp(magic, "\177ELF", 4) == 0 ? HLG_MAGIC_ELF : HLG_MAGIC_NONE;
 }
 
@@ -148,7 +150,7 @@ int hlg_target_check_magic(const char *out, enum hlg_magic writes, struct hlg_er
 	enum hlg_magic magic =
 		hlg_target_is_stream(out) ? HLG_MAGIC_NONE : hlg_target_magic(out);
 
-	if (magic == HLG_MAGIC_NONE || magic == writes)
+	if (magic == HLG_MAGIC_NONE || magic == HLG_MAGIC_GZIP || magic == writes)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT, "%s: is %s (name another file, or remove it)",
 			   out, magic == HLG_MAGIC_ELF ? "an ELF" : "a recording");

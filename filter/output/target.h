@@ -30,7 +30,8 @@ enum hlg_target hlg_target_look(const char *path);
 enum hlg_magic {
 	HLG_MAGIC_NONE, /* another; also what is no file, or may not be read */
 	HLG_MAGIC_RECORDING,
-	HLG_MAGIC_ELF
+	HLG_MAGIC_ELF,
+	HLG_MAGIC_GZIP /* RFC 1952: as saved profiles are */
 };
 
 enum hlg_magic hlg_target_magic(const char *path);

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "filter/output/target.h"
+
 #define INSTALL                                                                          \
 	"not in this build (install libprotobuf-c-dev, protobuf-c-compiler and "         \
 	"zlib1g-dev and build again)"
@@ -47,28 +49,15 @@ static ssize_t peek_input(unsigned char *magic)
 	return -1; /* what is read here would be lost */
 }
 
-/* A FIFO is not even opened: closing it again would end its writer. */
-static ssize_t peek_file(const char *path, unsigned char *magic)
-{
-	struct stat st;
-	ssize_t got;
-	int fd;
-
-	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return -1;
-	got = pread(fd, magic, MAGIC, 0);
-	close(fd);
-	return got;
-}
-
 bool hlg_pprof_is(const char *path)
 {
 	unsigned char magic[MAGIC];
-	ssize_t got = strcmp(path, "-") == 0 ? peek_input(magic) : peek_file(path, magic);
+	ssize_t got;
 
+	/* A FIFO is not even opened: closing it again would end its writer. */
+	if (strcmp(path, "-") != 0)
+		return hlg_target_magic(path) == HLG_MAGIC_GZIP;
+	got = peek_input(magic);
 	/* A slow writer's first byte will do: no recording begins with it. */
 	return got > 0 && magic[0] == 0x1f && (got < MAGIC || magic[1] == 0x8b);
 }
