@@ -16,6 +16,9 @@
 #include "tools/inject/scan.h"
 #include "tools/perfdata/writer.h"
 
+/* Bytes of a record, at most. */
+#define HLG_COPY_MAX (UINT16_MAX + 1)
+
 /* in = guest + host + other; guest = rewritten + dropped + kept. Records. */
 struct hlg_copy_counts {
 	uint64_t guest, rewritten, dropped;
@@ -35,7 +38,7 @@ struct hlg_copy {
 	const struct hlg_mappings *mappings;
 	size_t mapping; /* the next of them to be added */
 	const struct hlg_files *files;
-	int32_t offset; /* hlg_rewrite_offset() */
+	int32_t offset; /* hlg_copy_offset() */
 	/* Out. */
 	struct hlg_copy_counts counts;
 	/* Its own. */
@@ -43,8 +46,43 @@ struct hlg_copy {
 	bool directory;
 	uint64_t payload_at, payload_size; /* of the last AUXTRACE: where its record is */
 	uint64_t payload_done;
-	uint8_t room[UINT16_MAX + 1];
+	uint8_t room[HLG_COPY_MAX];
 };
+
+/*
+ * The number above all processes and threads of a recording, a power of ten, that is
+ * added to the numbers of the new ones: 16290 becomes 10016290. highest: of all that are
+ * in the recording. 0 if there is no room for it: highest has ten digits.
+ *
+ * Linux has no process above 4194304 (PID_MAX_LIMIT, linux/threads.h), so that it is
+ * 10000000 but for a recording that was rewritten before.
+ */
+int32_t hlg_copy_offset(int32_t highest);
+
+/* The number of the new process (or thread) of a VMM's. -1, not known, has one, too. */
+static inline int32_t hlg_copy_id(int32_t offset, int32_t id)
+{
+	return id < 0 ? 2 * offset - 1 : offset + id;
+}
+
+/*
+ * Turns a guest sample with pid and tid into a user sample of another process; returns
+ * its size. What changes is
+ *
+ * - the mode: PERF_RECORD_MISC_USER;
+ * - pid and tid, by hlg_copy_id;
+ * - the callchain, if the event has one. The host records none for a guest, only markers
+ *   of contexts without an address; perf would then show no frame at all. It becomes the
+ *   sample's own address in the context of a user. Where there are addresses, a guest's
+ *   contexts become a user's, and nothing else changes;
+ * - registers and stack of the user, for events that have a stack: they are the VMM's,
+ *   and perf would unwind it as if it ran in the guest. They are left out.
+ *
+ * Everything else stays, ids and counter values among it.
+ */
+size_t hlg_copy_sample(uint8_t to[static HLG_COPY_MAX], const uint8_t *record,
+		       uint16_t size, const struct hlg_perfdata_layout *layout,
+		       int32_t offset);
 
 /* Writes the new processes and all records of pd, which was just opened. */
 int hlg_copy_records(struct hlg_copy *copy, struct hlg_perfdata *pd,

@@ -16,7 +16,6 @@
 #include "tools/cli/verb.h"
 #include "tools/inject/copy.h"
 #include "tools/inject/files.h"
-#include "tools/inject/rewrite.h"
 #include "tools/inputs/inputs.h"
 
 struct arguments {
@@ -59,7 +58,7 @@ static int scan(struct injection *j, struct hlg_err *err)
 		return rc;
 	rc = hlg_scan_read(&j->scan, pd, err);
 	hlg_perfdata_close(pd);
-	j->copy.offset = hlg_rewrite_offset(j->scan.highest);
+	j->copy.offset = hlg_copy_offset(j->scan.highest);
 	if (rc == 0 && j->copy.offset == 0)
 		rc = hlg_err_set(err, HLG_EINPUT,
 				 "%s: has processes up to number %" PRId32
@@ -215,8 +214,7 @@ static void print_process(const struct injection *j, const struct hlg_scan_threa
 	const char *comm = hlg_scan_comm(&j->scan, first->pid);
 
 	/* As copy.c names it: it is too late for want of memory. */
-	printf("process  %" PRId32 "  guest:",
-	       hlg_rewrite_id(j->copy.offset, first->pid));
+	printf("process  %" PRId32 "  guest:", hlg_copy_id(j->copy.offset, first->pid));
 	if (comm[0])
 		hlg_escape_print(stdout, comm);
 	else

@@ -9,23 +9,23 @@
 #include <string.h>
 
 #include "tests/kit/tap.h"
-#include "tools/inject/rewrite.h"
+#include "tools/inject/copy.h"
 
-static uint8_t room[HLG_REWRITE_MAX];
+static uint8_t room[HLG_COPY_MAX];
 
 START_TEST(offsets)
 {
-	ck_assert_int_eq(hlg_rewrite_offset(0), 10000000);
-	ck_assert_int_eq(hlg_rewrite_offset(4194304), 10000000);
-	ck_assert_int_eq(hlg_rewrite_offset(9999998), 10000000);
+	ck_assert_int_eq(hlg_copy_offset(0), 10000000);
+	ck_assert_int_eq(hlg_copy_offset(4194304), 10000000);
+	ck_assert_int_eq(hlg_copy_offset(9999998), 10000000);
 	/* Its number is the one of who is not known. */
-	ck_assert_int_eq(hlg_rewrite_offset(9999999), 100000000);
-	ck_assert_int_eq(hlg_rewrite_offset(10016290), 100000000);
-	ck_assert_int_eq(hlg_rewrite_offset(999999998), 1000000000);
-	ck_assert_int_eq(hlg_rewrite_offset(999999999), 0);
-	ck_assert_int_eq(hlg_rewrite_offset(INT32_MAX), 0);
-	ck_assert_int_eq(hlg_rewrite_id(1000000000, -1), 1999999999);
-	ck_assert_int_eq(hlg_rewrite_id(10000000, 0), 10000000);
+	ck_assert_int_eq(hlg_copy_offset(9999999), 100000000);
+	ck_assert_int_eq(hlg_copy_offset(10016290), 100000000);
+	ck_assert_int_eq(hlg_copy_offset(999999998), 1000000000);
+	ck_assert_int_eq(hlg_copy_offset(999999999), 0);
+	ck_assert_int_eq(hlg_copy_offset(INT32_MAX), 0);
+	ck_assert_int_eq(hlg_copy_id(1000000000, -1), 1999999999);
+	ck_assert_int_eq(hlg_copy_id(10000000, 0), 10000000);
 }
 END_TEST
 
@@ -58,7 +58,7 @@ START_TEST(fields)
 	uint16_t size, misc;
 	uint8_t *record = make(markers, 2, &size);
 
-	ck_assert_uint_eq(hlg_rewrite_sample(room, record, size, &layout, 10000000), 48);
+	ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 10000000), 48);
 	ck_assert_mem_eq(room + 24, expected, sizeof(expected));
 	memcpy(&misc, room + 4, 2);
 	ck_assert_uint_eq(misc, 2 | 1 << 14);
@@ -81,18 +81,17 @@ START_TEST(odd_chains)
 
 	for (size_t i = 0; i < 5; i++) {
 		record = make(&counts[i], 1, &size);
-		ck_assert_uint_eq(hlg_rewrite_sample(room, record, size, &layout, 1),
-				  size);
+		ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 1), size);
 		ck_assert_mem_eq(room + 24, record + 24, 8);
 		free(record);
 	}
 	record = make(NULL, 0, &size);
-	ck_assert_uint_eq(hlg_rewrite_sample(room, record, size, &layout, 1), 24);
+	ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 1), 24);
 	free(record);
 	/* As large as a record can be, and something behind the callchain. */
 	record = make(words, 8188, &size);
 	ck_assert_uint_eq(size, 65528);
-	ck_assert_uint_eq(hlg_rewrite_sample(room, record, size, &layout, 1), size);
+	ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 1), size);
 	free(record);
 	free(words);
 }
@@ -120,7 +119,7 @@ START_TEST(noise)
 			words[i] = random() % 3 ? (uint64_t)random() % 9
 						: (uint64_t) - (random() % 5000);
 		record = make(words, n, &size);
-		got = hlg_rewrite_sample(room, record, size, &l, 10000000);
+		got = hlg_copy_sample(room, record, size, &l, 10000000);
 		memcpy(&told, room + 6, 2);
 		ck_assert_uint_eq(got, told);
 		ck_assert_uint_le(got, (size_t)size + 16);
