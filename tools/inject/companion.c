@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/inject/companion.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "filter/options/options.h"
 #include "filter/profile/index.h"
 #include "filter/view/place-name.h"
 #include "symtab/bsearch.h"
@@ -15,7 +17,110 @@
 
 #define SOME 65536
 
-static int damaged(const struct hlg_companion *c, struct hlg_err *err)
+bool hlg_companion_units_init(struct hlg_units *units, const struct hlg_image *image,
+			      int gaps)
+{
+	const struct hlg_symtab *tab = &image->tab;
+	uint64_t most = 0;
+
+	*units = (struct hlg_units){.image = image, .gaps = gaps};
+	units->ends = calloc(tab->n_syms + 1, sizeof(*units->ends));
+	for (size_t i = 0; units->ends && i < tab->n_syms; i++) {
+		units->ends[i] = most;
+		most = tab->syms[i].end > most ? tab->syms[i].end : most;
+	}
+	return units->ends != NULL;
+}
+
+void hlg_companion_units_finish(struct hlg_units *units)
+{
+	free(units->ends);
+}
+
+/* May perf show the name, which it does as it is? */
+static bool is_harmless(const struct hlg_units *units, const struct hlg_symbol *symbol)
+{
+	const char *name = hlg_image_name(units->image, symbol);
+
+	return hlg_escape(NULL, 0, name) == strlen(name);
+}
+
+/* Does a function have all of its bytes, and its address, for itself, and a good name? */
+static bool is_plain(const struct hlg_units *units, const struct hlg_unit *unit)
+{
+	const struct hlg_symbol *symbol = unit->place.symbol;
+	const struct hlg_symtab *tab = &units->image->tab;
+	size_t i;
+
+	if (unit->place.kind != HLG_FUNCTION || units->image->elf.dynsym)
+		return false;
+	if (unit->start != symbol->addr || unit->end != symbol->end ||
+	    !is_harmless(units, symbol))
+		return false;
+	i = (size_t)(symbol - tab->syms);
+	return units->ends[i] <= symbol->addr &&
+	       (i == 0 || tab->syms[i - 1].addr < symbol->addr) &&
+	       (i + 1 == tab->n_syms || tab->syms[i + 1].addr >= symbol->end);
+}
+
+/* A gap that belongs to what is before it. */
+static bool is_stretched(const struct hlg_units *units, size_t span)
+{
+	const struct hlg_span *s = &units->image->spans.span[span];
+	struct hlg_place gap;
+
+	if (units->gaps != HLG_GAPS_STRETCH || s->kind != HLG_GAP)
+		return false;
+	hlg_image_lookup(units->image, s->start, &gap);
+	return hlg_image_neighbour(units->image, &gap, -1) != NULL;
+}
+
+bool hlg_companion_unit_get(const struct hlg_units *units, size_t span,
+			    struct hlg_unit *unit)
+{
+	const struct hlg_spans *spans = &units->image->spans;
+	size_t next = span + 1;
+
+	/* The last one is outside and has no end. */
+	if (next >= spans->n || spans->span[span].kind == HLG_OUTSIDE)
+		return false;
+	*unit = (struct hlg_unit){.start = spans->span[span].start};
+	hlg_image_lookup(units->image, unit->start, &unit->place);
+	while (next + 1 < spans->n && is_stretched(units, next))
+		next++;
+	unit->end = spans->span[next].start;
+	unit->spans = next - span;
+	unit->nameless = unit->place.kind == HLG_GAP && units->gaps == HLG_GAPS_DROP;
+	unit->plain = is_plain(units, unit);
+	return true;
+}
+
+bool hlg_companion_unit_find(const struct hlg_units *units, uint64_t addr,
+			     struct hlg_unit *unit)
+{
+	size_t i = hlg_span_find(&units->image->spans, addr);
+
+	if (i == SIZE_MAX)
+		return false;
+	while (i > 0 && is_stretched(units, i))
+		i--;
+	return hlg_companion_unit_get(units, i, unit);
+}
+
+/* An image's ELF, as far as writing its companion needs it. */
+struct companion {
+	const struct hlg_image *image;
+	int fd;
+	struct hlg_build_id id; /* of the ELF */
+	uint64_t id_at;         /* its offset in the file */
+	Elf64_Ehdr header;
+	Elf64_Shdr *sections; /* with room for three more */
+	size_t n_sections;
+	char *names; /* of sections, those of the three at the end */
+	size_t names_size;
+};
+
+static int damaged(const struct companion *c, struct hlg_err *err)
 {
 	if (errno)
 		return hlg_err_set(err, HLG_ESYSTEM,
@@ -28,7 +133,7 @@ static int damaged(const struct hlg_companion *c, struct hlg_err *err)
 }
 
 /* In the file, wholly. */
-static bool is_inside(const struct hlg_companion *c, const Elf64_Shdr *s)
+static bool is_inside(const struct companion *c, const Elf64_Shdr *s)
 {
 	uint64_t size = (uint64_t)c->image->elf.id.size;
 
@@ -39,8 +144,7 @@ static bool is_inside(const struct hlg_companion *c, const Elf64_Shdr *s)
 /* Names of the three sections that a companion has more, behind those that there are. */
 static const char more_names[] = "\0.symtab\0.strtab\0.shstrtab";
 
-static int read_names(struct hlg_companion *c, const Elf64_Shdr *names,
-		      struct hlg_err *err)
+static int read_names(struct companion *c, const Elf64_Shdr *names, struct hlg_err *err)
 {
 	if (!is_inside(c, names) || names->sh_size > UINT32_MAX / 2)
 		return damaged(c, err);
@@ -54,7 +158,7 @@ static int read_names(struct hlg_companion *c, const Elf64_Shdr *names,
 	return 0;
 }
 
-static int read_sections(struct hlg_companion *c, struct hlg_err *err)
+static int read_sections(struct companion *c, struct hlg_err *err)
 {
 	size_t n;
 
@@ -75,7 +179,7 @@ static int read_sections(struct hlg_companion *c, struct hlg_err *err)
 	return read_names(c, &c->sections[c->header.e_shstrndx], err);
 }
 
-static const char *name_of(const struct hlg_companion *c, const Elf64_Shdr *s)
+static const char *name_of(const struct companion *c, const Elf64_Shdr *s)
 {
 	return s->sh_name < c->names_size ? c->names + s->sh_name : "";
 }
@@ -87,7 +191,7 @@ struct gnu_note {
 };
 
 /* The first build id in a section of notes, if there is one. */
-static void find_in(struct hlg_companion *c, const Elf64_Shdr *s)
+static void find_in(struct companion *c, const Elf64_Shdr *s)
 {
 	uint64_t at = s->sh_offset, end = s->sh_offset + s->sh_size;
 	struct gnu_note note;
@@ -116,7 +220,7 @@ static void find_in(struct hlg_companion *c, const Elf64_Shdr *s)
 }
 
 /* Where perf looks for it, in this order (elf_read_build_id, util/symbol-elf.c). */
-static void find_id(struct hlg_companion *c)
+static void find_id(struct companion *c)
 {
 	static const char *const names[] = {".note.gnu.build-id", ".notes", ".note"};
 	const Elf64_Shdr *s = c->sections;
@@ -128,12 +232,13 @@ static void find_id(struct hlg_companion *c)
 				find_in(c, &s[i]);
 }
 
-int hlg_companion_open(struct hlg_companion *c, const struct hlg_image *image,
-		       struct hlg_err *err)
+/* Opens the image's file again; the caller finishes it in any case. */
+static int open_image(struct companion *c, const struct hlg_image *image,
+		      struct hlg_err *err)
 {
 	int rc;
 
-	*c = (struct hlg_companion){.image = image};
+	*c = (struct companion){.image = image};
 	c->fd = hlg_image_reopen(image, err);
 	if (c->fd < 0)
 		return c->fd;
@@ -143,12 +248,23 @@ int hlg_companion_open(struct hlg_companion *c, const struct hlg_image *image,
 	return rc;
 }
 
-void hlg_companion_finish(struct hlg_companion *c)
+static void finish(struct companion *c)
 {
 	free(c->sections);
 	free(c->names);
-	if (c->image && c->fd >= 0)
+	if (c->fd >= 0)
 		close(c->fd);
+}
+
+int hlg_companion_image_id(const struct hlg_image *image, struct hlg_build_id *id,
+			   struct hlg_err *err)
+{
+	struct companion c;
+	int rc = open_image(&c, image, err);
+
+	*id = c.id;
+	finish(&c);
+	return rc;
 }
 
 /* The companion's symbol table, as an ELF file holds it. */
@@ -212,7 +328,7 @@ static bool add_unit(struct sized *s, const struct hlg_image *image,
  * One symbol for each unit, in the order of addresses, its name escaped (escape.h), since
  * perf shows names as they are. demangle: of gaps, which are called by what is next to
  * them; functions and labels are called as in the ELF, since perf demangles them itself.
- * False without memory; finish in any case.
+ * False without memory.
  */
 static bool build_symbols(struct sized *s, const struct hlg_units *units, bool demangle)
 {
@@ -220,11 +336,10 @@ static bool build_symbols(struct sized *s, const struct hlg_units *units, bool d
 	size_t size;
 	bool ok;
 
-	*s = (struct sized){0};
 	s->text = open_memstream(&s->names, &size);
 	ok = s->text && add_symbol(s, (Elf64_Sym){0}, "");
 	for (size_t i = 0; ok && i < units->image->spans.n;) {
-		bool inside = hlg_units_get(units, i, &unit);
+		bool inside = hlg_companion_unit_get(units, i, &unit);
 
 		if (inside && !unit.nameless)
 			ok = add_unit(s, units->image, &unit, demangle);
@@ -235,14 +350,8 @@ static bool build_symbols(struct sized *s, const struct hlg_units *units, bool d
 	return ok;
 }
 
-static void finish_symbols(struct sized *s)
-{
-	free(s->syms);
-	free(s->names);
-}
-
 /* A hash, once for each 8 bytes of the id: it names, nothing more. */
-static void hash_id(const struct hlg_companion *c, const struct sized *s,
+static void hash_id(const struct companion *c, const struct sized *s,
 		    struct hlg_build_id *id)
 {
 	const struct {
@@ -264,7 +373,7 @@ static void hash_id(const struct hlg_companion *c, const struct sized *s,
 }
 
 /* What perf, or objdump, could take symbols from. */
-static void hide(const struct hlg_companion *c, Elf64_Shdr *s)
+static void hide(const struct companion *c, Elf64_Shdr *s)
 {
 	const char *name = name_of(c, s);
 	bool relocations = s->sh_type == SHT_RELA || s->sh_type == SHT_REL;
@@ -298,7 +407,7 @@ static void put(FILE *f, uint64_t *at, const void *bytes, size_t n)
 }
 
 /* The file as it is; *at becomes its end, aligned to 8. */
-static int copy_file(const struct hlg_companion *c, FILE *f, uint64_t *at,
+static int copy_file(const struct companion *c, FILE *f, uint64_t *at,
 		     struct hlg_err *err)
 {
 	uint64_t size = (uint64_t)c->image->elf.id.size;
@@ -317,7 +426,7 @@ static int copy_file(const struct hlg_companion *c, FILE *f, uint64_t *at,
 }
 
 /* .symtab, .strtab and .shstrtab, then all section headers; returns where these are. */
-static uint64_t put_tables(const struct hlg_companion *c, const struct sized *s, FILE *f,
+static uint64_t put_tables(const struct companion *c, const struct sized *s, FILE *f,
 			   uint64_t at)
 {
 	const void *const bytes[] = {s->syms, s->names, c->names};
@@ -354,29 +463,39 @@ static int put_at(FILE *f, uint64_t at, const void *bytes, size_t n)
 	return fseeko(f, (off_t)at, SEEK_SET) != 0 || fwrite(bytes, 1, n, f) != n;
 }
 
-int hlg_companion_write(const struct hlg_companion *c, const struct hlg_units *units,
-			bool demangle, FILE *f, const char *path, struct hlg_build_id *id,
-			struct hlg_err *err)
+static int write_to(struct companion *c, const struct sized *symbols, FILE *f,
+		    const char *path, struct hlg_build_id *id, struct hlg_err *err)
 {
-	struct sized symbols;
 	Elf64_Ehdr header = c->header;
 	uint64_t at;
-	int rc = 0;
+	int rc = copy_file(c, f, &at, err);
 
-	if (!build_symbols(&symbols, units, demangle))
-		rc = hlg_err_memory(err, c->image->path);
+	if (rc < 0)
+		return rc;
+	hash_id(c, symbols, id);
+	header.e_shoff = put_tables(c, symbols, f, at);
+	header.e_shnum = (Elf64_Half)(c->n_sections + 3);
+	header.e_shstrndx = (Elf64_Half)(c->n_sections + 2);
+	if (put_at(f, 0, &header, sizeof(header)) ||
+	    (id->size && put_at(f, c->id_at, id->bytes, id->size)) || fflush(f) != 0 ||
+	    ferror(f))
+		return cannot_write(path, err);
+	return 0;
+}
+
+int hlg_companion_write(const struct hlg_units *units, bool demangle, FILE *f,
+			const char *path, struct hlg_build_id *id, struct hlg_err *err)
+{
+	struct sized symbols = {0};
+	struct companion c;
+	int rc = open_image(&c, units->image, err);
+
+	if (rc == 0 && !build_symbols(&symbols, units, demangle))
+		rc = hlg_err_memory(err, units->image->path);
 	if (rc == 0)
-		rc = copy_file(c, f, &at, err);
-	if (rc == 0) {
-		hash_id(c, &symbols, id);
-		header.e_shoff = put_tables(c, &symbols, f, at);
-		header.e_shnum = (Elf64_Half)(c->n_sections + 3);
-		header.e_shstrndx = (Elf64_Half)(c->n_sections + 2);
-		if (put_at(f, 0, &header, sizeof(header)) ||
-		    (id->size && put_at(f, c->id_at, id->bytes, id->size)) ||
-		    fflush(f) != 0 || ferror(f))
-			rc = cannot_write(path, err);
-	}
-	finish_symbols(&symbols);
+		rc = write_to(&c, &symbols, f, path, id, err);
+	free(symbols.syms);
+	free(symbols.names);
+	finish(&c);
 	return rc;
 }

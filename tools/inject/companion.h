@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The companion of an image: a copy of its ELF whose symbol table has one sized function
- * symbol for each unit (unit.h), gaps and labels among them, so that perf says what
+ * symbol for each unit (below), gaps and labels among them, so that perf says what
  * hlguest says. Code, addresses, debug sections: all else is the ELF's, and so perf finds
  * disassembly and source lines in it.
  *
@@ -20,11 +20,52 @@
 #ifndef HLG_TOOLS_INJECT_COMPANION_H
 #define HLG_TOOLS_INJECT_COMPANION_H
 
-#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#include "tools/inject/units.h"
+#include "symtab/image/image.h"
 #include "tools/perfdata/writer.h"
+
+/*
+ * Units: the bytes of an image that perf is to show as one symbol, and whether it would
+ * do so by itself.
+ *
+ * perf reads a symbol table by rules of its own (util/symbol-elf.c, util/symbol.c of
+ * perf 6.1): a symbol without a size reaches up to the next one, or as far as a page
+ * behind it; of several at one address the longest name may win; where symbols overlap,
+ * any of them may be found; labels that are hidden are not taken; bytes that no symbol
+ * covers have no name; names are shown as they are. Only of a function that has its bytes
+ * for itself, and a name that does nothing to a terminal, there is but one reading: it is
+ * called plain. All others are shown by means of a companion.
+ */
+struct hlg_unit {
+	uint64_t start, end;    /* own addresses */
+	struct hlg_place place; /* what it is called by */
+	size_t spans;           /* how many of the image's spans it is made of */
+	bool nameless;          /* a gap that is dropped: no symbol is made for it */
+	bool plain;
+};
+
+struct hlg_units {
+	const struct hlg_image *image;
+	int gaps;       /* enum hlg_gaps */
+	uint64_t *ends; /* the highest end of the symbols before the i-th */
+};
+
+/* False without memory; finish in any case. The image outlives it. */
+bool hlg_companion_units_init(struct hlg_units *units, const struct hlg_image *image,
+			      int gaps);
+void hlg_companion_units_finish(struct hlg_units *units);
+
+/* The unit that begins with a span; false for a span that is outside. */
+bool hlg_companion_unit_get(const struct hlg_units *units, size_t span,
+			    struct hlg_unit *unit);
+
+/* The unit an own address belongs to; false if that is outside. */
+bool hlg_companion_unit_find(const struct hlg_units *units, uint64_t addr,
+			     struct hlg_unit *unit);
 
 /* As perf can read it; size 0: there is none. */
 struct hlg_build_id {
@@ -32,33 +73,18 @@ struct hlg_build_id {
 	size_t size;
 };
 
-/* An image's ELF, as far as writing its companion needs it. */
-struct hlg_companion {
-	const struct hlg_image *image;
-	int fd;
-	struct hlg_build_id id; /* of the ELF */
-	uint64_t id_at;         /* its offset in the file */
-	Elf64_Ehdr header;
-	Elf64_Shdr *sections; /* with room for three more */
-	size_t n_sections;
-	char *names; /* of sections, those of the three at the end */
-	size_t names_size;
-};
+/*
+ * Sets *id to the image's own, where perf would find it. Fails if its file has changed,
+ * or has section headers that no companion can be made from.
+ */
+int hlg_companion_image_id(const struct hlg_image *image, struct hlg_build_id *id,
+			   struct hlg_err *err);
 
 /*
- * Opens the image's file again. Fails if it has changed, or without memory; the caller
- * finishes it in any case.
+ * Writes the companion of the units' image to f, which is empty and can seek; path is its
+ * name, for messages. demangle: of the names of gaps. *id is the companion's.
  */
-int hlg_companion_open(struct hlg_companion *c, const struct hlg_image *image,
-		       struct hlg_err *err);
-void hlg_companion_finish(struct hlg_companion *c);
-
-/*
- * Writes the companion to f, which is empty and can seek; path is its name, for messages.
- * demangle: of the names of gaps. *id is the companion's.
- */
-int hlg_companion_write(const struct hlg_companion *c, const struct hlg_units *units,
-			bool demangle, FILE *f, const char *path, struct hlg_build_id *id,
-			struct hlg_err *err);
+int hlg_companion_write(const struct hlg_units *units, bool demangle, FILE *f,
+			const char *path, struct hlg_build_id *id, struct hlg_err *err);
 
 #endif

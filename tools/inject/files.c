@@ -182,25 +182,20 @@ static int write_image(struct hlg_files *files, size_t i, const char *out,
 {
 	struct hlg_files_image *file = &files->images[i];
 	const struct hlg_image *image = units->image;
-	struct hlg_companion c;
-	int rc = hlg_companion_open(&c, image, err);
+	int rc = hlg_companion_image_id(image, &file->elf_id, err);
 
 	file->elf = rc == 0 ? realpath(image->path, NULL) : NULL;
 	if (rc == 0 && !file->elf)
 		rc = hlg_out_fail(image->path, "found", errno, err);
-	file->elf_id = c.id;
-	if (rc == 0 && wanted) {
+	if (rc == 0 && wanted)
 		rc = make_folder(files, out, err);
-		if (rc == 0)
-			rc = name_companion(files, i, image, err);
-		if (rc == 0)
-			rc = hlg_out_open(&file->out, file->companion, NULL, err);
-		if (rc == 0)
-			rc = hlg_companion_write(&c, units, demangle, file->out.f,
-						 file->companion, &file->companion_id,
-						 err);
-	}
-	hlg_companion_finish(&c);
+	if (rc == 0 && wanted)
+		rc = name_companion(files, i, image, err);
+	if (rc == 0 && wanted)
+		rc = hlg_out_open(&file->out, file->companion, NULL, err);
+	if (rc == 0 && wanted)
+		rc = hlg_companion_write(units, demangle, file->out.f, file->companion,
+					 &file->companion_id, err);
 	return rc;
 }
 

@@ -81,7 +81,8 @@ static bool add_row(struct hlg_mappings *m, const struct hlg_report *r,
 			.bias = hit->ip - hit->addr,
 		};
 
-		if (!hlg_units_find(&units[image], hit->addr, &unit) || !unit.plain)
+		if (!hlg_companion_unit_find(&units[image], hit->addr, &unit) ||
+		    !unit.plain)
 			m->companion[image] = true;
 		if (!add_hit(m, elf, mapping, hit->addr,
 			     i == 0 || compare(&last, &mapping) != 0))

@@ -4,16 +4,16 @@
  * at, PT_LOAD by PT_LOAD: those that hold code, and others that have samples all the
  * same.
  *
- * An image is mapped from its ELF if all that was sampled of it is plain (unit.h), else
- * from its companion, and then wholly, in all processes. One file mapped in pieces from
- * both would do for perf 6.1, but perf annotate of 6.12 frees a mapping that is in use
- * when code in it calls into another one (maps__find_ams, util/maps.c).
+ * An image is mapped from its ELF if all that was sampled of it is plain (companion.h),
+ * else from its companion, and then wholly, in all processes. One file mapped in pieces
+ * from both would do for perf 6.1, but perf annotate of 6.12 frees a mapping that is in
+ * use when code in it calls into another one (maps__find_ams, util/maps.c).
  */
 #ifndef HLG_TOOLS_INJECT_MAPPINGS_H
 #define HLG_TOOLS_INJECT_MAPPINGS_H
 
 #include "filter/report/report.h"
-#include "tools/inject/units.h"
+#include "tools/inject/companion.h"
 
 /*
  * perf reads one by one what is mapped, in all processes: this many would take it

@@ -122,7 +122,8 @@ static int find_mappings(struct injection *j, struct hlg_err *err)
 	if (!j->units)
 		return hlg_err_memory(err, "images");
 	for (size_t i = 0; i < space->n_images; i++)
-		if (!hlg_units_init(&j->units[i], space->images[i], j->run.options.gaps))
+		if (!hlg_companion_units_init(&j->units[i], space->images[i],
+					      j->run.options.gaps))
 			return hlg_err_memory(err, "images");
 	rc = hlg_mappings_build(&j->mappings, &j->report, j->units,
 				only_process(&j->scan), err);
@@ -272,7 +273,7 @@ static void finish(struct injection *j)
 	hlg_scan_finish(&j->scan);
 	hlg_mappings_finish(&j->mappings);
 	for (size_t i = 0; j->units && i < j->run.space.n_images; i++)
-		hlg_units_finish(&j->units[i]);
+		hlg_companion_units_finish(&j->units[i]);
 	free(j->units);
 	hlg_report_finish(&j->report);
 	hlg_run_finish(&j->run);
