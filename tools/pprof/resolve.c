@@ -16,9 +16,9 @@ typedef int compare_fn(const void *a, const void *b);
 /* How the things of a list are sorted and folded. */
 struct kind {
 	size_t size;
-	compare_fn *order;
-	compare_fn *same; /* 0: one thing, of which the first in order stays */
-	void (*add)(void *to, const void *from); /* NULL: nothing adds up */
+	compare_fn *compare; /* 0: one thing */
+	void (*add)(void *to,
+		    const void *from); /* what is the same; NULL: nothing to do */
 	bool message; /* they begin with one, which may have unknown fields */
 };
 
@@ -40,19 +40,20 @@ static int compare_events(const void *a, const void *b)
 	return order ? order : compare_u64(x->precise_ip, y->precise_ip);
 }
 
-/* Of what is said of one event, the larger comes first, as in hlg_profile_describe. */
-static int order_events(const void *a, const void *b)
+/* Of what is said of one event, the larger counts, as in hlg_profile_describe. */
+static void add_event(void *to, const void *from)
 {
-	const Pprof__Extra__Event *x = a, *y = b;
-	int order = compare_events(a, b);
+	Pprof__Extra__Event *event = to;
+	const Pprof__Extra__Event *more = from;
 
-	if (order == 0)
-		order = compare_u64(y->kind, x->kind);
-	return order ? order : y->member - x->member;
+	if (more->kind > event->kind || (more->kind == event->kind && more->member)) {
+		event->kind = more->kind;
+		event->member = more->member;
+	}
 }
 
 /* The same image? Its build id says; without one, its path. */
-static int compare_identity(const void *a, const void *b)
+static int compare_images(const void *a, const void *b)
 {
 	const struct hlg_saved_image *x = a, *y = b;
 	int order = strcmp(x->build_id, y->build_id);
@@ -70,12 +71,13 @@ static int compare_identity(const void *a, const void *b)
 	return order ? order : compare_u64(x->limit, y->limit);
 }
 
-static int compare_images(const void *a, const void *b)
+static void add_image(void *to, const void *from)
 {
-	const struct hlg_saved_image *x = a, *y = b;
-	int order = compare_identity(a, b);
+	struct hlg_saved_image *image = to;
+	const struct hlg_saved_image *more = from;
 
-	return order ? order : strcmp(x->path, y->path);
+	if (strcmp(more->path, image->path) < 0)
+		image->path = more->path;
 }
 
 static int compare_functions(const void *a, const void *b)
@@ -147,19 +149,18 @@ static void add_host(void *to, const void *from)
 	sum->period += more->period;
 }
 
-static const struct kind event_kind = {sizeof(Pprof__Extra__Event), order_events,
-				       compare_events, NULL, true};
+static const struct kind event_kind = {sizeof(Pprof__Extra__Event), compare_events,
+				       add_event, true};
 static const struct kind image_kind = {sizeof(struct hlg_saved_image), compare_images,
-				       compare_identity, NULL, true};
+				       add_image, true};
 static const struct kind function_kind = {sizeof(struct hlg_saved_function),
-					  compare_functions, compare_functions, NULL,
-					  false};
+					  compare_functions, NULL, false};
 static const struct kind cell_kind = {sizeof(struct hlg_saved_cell), compare_cells,
-				      compare_cells, add_cell, false};
+				      add_cell, false};
 static const struct kind series_kind = {sizeof(Pprof__Extra__Series), compare_series,
-					compare_series, add_series, true};
+					add_series, true};
 static const struct kind host_kind = {sizeof(Pprof__Extra__HostRow), compare_hosts,
-				      compare_hosts, add_host, true};
+				      add_host, true};
 
 /* As protobuf has them: by number. */
 static int compare_unknown(const void *a, const void *b)
@@ -209,8 +210,8 @@ static int compare_places(const void *a, const void *b, void *ctx)
 {
 	const struct sorting *s = ctx;
 
-	return s->kind->order(s->items + s->kind->size * *(const uint32_t *)a,
-			      s->items + s->kind->size * *(const uint32_t *)b);
+	return s->kind->compare(s->items + s->kind->size * *(const uint32_t *)a,
+				s->items + s->kind->size * *(const uint32_t *)b);
 }
 
 /* The places of n things, in their order; to be freed. NULL without memory. */
@@ -243,7 +244,7 @@ static bool fold(struct hlg_saved *saved, void *list, size_t *n, const struct ki
 	for (size_t i = 0; ok && i < *n; i++) {
 		const void *item = items + kind->size * order[i];
 
-		if (kept && kind->same(last, item) == 0) {
+		if (kept && kind->compare(last, item) == 0) {
 			if (kind->add)
 				kind->add(last, item);
 			ok = !kind->message || join_unknown(saved, (void *)last, item);
