@@ -51,27 +51,21 @@ static const char *text(const struct decoder *d, int64_t i)
 }
 
 /*
- * A string of the table copied into the arena; NULL without memory, too. Who gets a name
- * has it for himself, whoever else has it: the budget keeps that in proportion to the
- * file.
+ * *to becomes a copy of a string of the table. Who gets a name has it for himself,
+ * whoever else has it: the budget keeps that in proportion to the file.
  */
-static const char *copy(struct decoder *d, int64_t i)
+static int read_name(struct decoder *d, int64_t i, const char **to, const char *problem)
 {
-	const char *s = text(d, i);
-	size_t len = s ? strlen(s) : 0;
+	const char *name = text(d, i);
+	size_t len = name ? strlen(name) : 0;
 
-	if (!s || len >= d->names) {
-		d->names = s ? 0 : d->names;
-		return NULL;
-	}
+	if (!name)
+		return fail(d, problem);
+	if (len >= d->names)
+		return fail(d, "its entries share too long names");
 	d->names -= len;
-	return hlg_saved_text(d->saved, s);
-}
-
-/* Behind a copy that there is none of. */
-static int fail_copy(struct decoder *d)
-{
-	return d->names ? fail_memory(d) : fail(d, "its entries share too long names");
+	*to = hlg_saved_text(d->saved, name);
+	return *to ? 0 : fail_memory(d);
 }
 
 /* Keeps in `to` what a later hlguest has put into a message. */
@@ -104,8 +98,10 @@ static bool own_unknown(struct decoder *d, ProtobufCMessage *row)
 /* A mapping and the image of Extra that belongs to it. */
 static int read_image(struct decoder *d, size_t i)
 {
+	static const char wrong[] = "a mapping has a wrong name";
 	const Pprof__Mapping *mapping = d->p->mapping[i];
 	struct hlg_saved_image *image = HLG_SAVED_MORE(d->saved->images);
+	int rc;
 
 	if (!image)
 		return fail_memory(d);
@@ -114,13 +110,12 @@ static int read_image(struct decoder *d, size_t i)
 					  .limit = mapping->memory_limit};
 	if (mapping->id != i + 1)
 		return fail(d, "a mapping has a wrong id");
-	if (!text(d, mapping->filename) || !text(d, mapping->build_id))
-		return fail(d, "a mapping has a wrong name");
-	image->path = copy(d, mapping->filename);
-	image->build_id = copy(d, mapping->build_id);
-	if (!image->path || !image->build_id)
-		return fail_copy(d);
-	return own_unknown(d, &image->extra.base) ? 0 : fail_memory(d);
+	rc = read_name(d, mapping->filename, &image->path, wrong);
+	if (rc == 0)
+		rc = read_name(d, mapping->build_id, &image->build_id, wrong);
+	if (rc == 0 && !own_unknown(d, &image->extra.base))
+		rc = fail_memory(d);
+	return rc;
 }
 
 static int read_images(struct decoder *d)
@@ -136,7 +131,10 @@ static int read_images(struct decoder *d)
 
 static int read_functions(struct decoder *d)
 {
-	for (size_t i = 0; i < d->p->n_function; i++) {
+	static const char wrong[] = "a function has a wrong name";
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < d->p->n_function; i++) {
 		const Pprof__Function *function = d->p->function[i];
 		struct hlg_saved_function *f = HLG_SAVED_MORE(d->saved->functions);
 
@@ -144,14 +142,11 @@ static int read_functions(struct decoder *d)
 			return fail_memory(d);
 		if (function->id != i + 1)
 			return fail(d, "a function has a wrong id");
-		if (!text(d, function->name) || !text(d, function->system_name))
-			return fail(d, "a function has a wrong name");
-		f->name = copy(d, function->name);
-		f->symbol = copy(d, function->system_name);
-		if (!f->name || !f->symbol)
-			return fail_copy(d);
+		rc = read_name(d, function->name, &f->name, wrong);
+		if (rc == 0)
+			rc = read_name(d, function->system_name, &f->symbol, wrong);
 	}
-	return 0;
+	return rc;
 }
 
 static int check_locations(struct decoder *d)

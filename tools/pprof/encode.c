@@ -367,15 +367,25 @@ int hlg_pprof_encode(const struct hlg_saved *saved, unsigned char **data, size_t
 		     struct hlg_err *err)
 {
 	struct encoder e = {.saved = saved, .profile = PPROF__PROFILE__INIT};
-	bool ok;
+	int rc = 0;
 
+	*data = NULL;
 	count_samples(&e);
-	ok = add_all(&e);
-	*size = ok ? pprof__profile__get_packed_size(&e.profile) : 0;
-	*data = ok ? malloc(*size + 1) : NULL;
+	if (!add_all(&e))
+		rc = hlg_err_memory(err, "profile");
+	*size = rc == 0 ? pprof__profile__get_packed_size(&e.profile) : 0;
+	if (*size > HLG_SAVED_MAX_BYTES)
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "profile: is larger than %zu bytes (save it with less "
+				 "in by=)",
+				 HLG_SAVED_MAX_BYTES);
+	if (rc == 0)
+		*data = malloc(*size + 1);
 	if (*data)
 		pprof__profile__pack(&e.profile, *data);
+	else if (rc == 0)
+		rc = hlg_err_memory(err, "profile");
 	free(e.references);
 	hlg_saved_arena_finish(&e.arena);
-	return *data ? 0 : hlg_err_memory(err, "profile");
+	return rc;
 }

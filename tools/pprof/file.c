@@ -194,11 +194,6 @@ static int deflate_all(FILE *f, unsigned char *data, size_t size, struct hlg_err
 	z_stream z = {.next_in = data, .avail_in = (uInt)size};
 	int rc;
 
-	if (size > HLG_SAVED_MAX_BYTES)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "profile: is larger than %zu bytes (save it with "
-				   "less in by=)",
-				   HLG_SAVED_MAX_BYTES);
 	/* Without a header of its own zlib writes no name, and 0 for the time. */
 	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP, 8,
 			 Z_DEFAULT_STRATEGY) != Z_OK)

@@ -200,32 +200,9 @@ static bool join_unknown(struct hlg_saved *saved, ProtobufCMessage *to,
 	return true;
 }
 
-/* Things, and how their places are sorted. */
-struct sorting {
-	const struct kind *kind;
-	const unsigned char *items;
-};
-
-static int compare_places(const void *a, const void *b, void *ctx)
+static int compare_items(const void *a, const void *b, void *kind)
 {
-	const struct sorting *s = ctx;
-
-	return s->kind->compare(s->items + s->kind->size * *(const uint32_t *)a,
-				s->items + s->kind->size * *(const uint32_t *)b);
-}
-
-/* The places of n things, in their order; to be freed. NULL without memory. */
-static uint32_t *sort_places(const struct kind *kind, const unsigned char *items,
-			     size_t n)
-{
-	struct sorting sorting = {kind, items};
-	uint32_t *order = malloc((n + 1) * sizeof(*order));
-
-	for (uint32_t i = 0; order && i < n; i++)
-		order[i] = i;
-	if (order)
-		qsort_r(order, n, sizeof(*order), compare_places, &sorting);
-	return order;
+	return ((const struct kind *)kind)->compare(*(void *const *)a, *(void *const *)b);
 }
 
 /*
@@ -235,24 +212,26 @@ static uint32_t *sort_places(const struct kind *kind, const unsigned char *items
 static bool fold(struct hlg_saved *saved, void *list, size_t *n, const struct kind *kind,
 		 uint32_t **places)
 {
-	const unsigned char *items = list;
-	uint32_t *order = sort_places(kind, items, *n);
-	uint32_t *to = malloc((*n + 1) * sizeof(*to)), kept = 0;
+	unsigned char *items = list, **order = malloc((*n + 1) * sizeof(*order));
 	unsigned char *sorted = malloc((*n + 1) * kind->size), *last = sorted;
+	uint32_t *to = malloc((*n + 1) * sizeof(*to)), kept = 0;
 	bool ok = order && to && sorted;
 
+	for (size_t i = 0; ok && i < *n; i++)
+		order[i] = items + kind->size * i;
+	if (ok)
+		qsort_r(order, *n, sizeof(*order), compare_items, (void *)kind);
 	for (size_t i = 0; ok && i < *n; i++) {
-		const void *item = items + kind->size * order[i];
-
-		if (kept && kind->compare(last, item) == 0) {
+		if (kept && kind->compare(last, order[i]) == 0) {
 			if (kind->add)
-				kind->add(last, item);
-			ok = !kind->message || join_unknown(saved, (void *)last, item);
+				kind->add(last, order[i]);
+			ok = !kind->message ||
+			     join_unknown(saved, (void *)last, (void *)order[i]);
 		} else {
 			last = sorted + kind->size * kept++;
-			memcpy(last, item, kind->size);
+			memcpy(last, order[i], kind->size);
 		}
-		to[order[i]] = kept - 1;
+		to[(size_t)(order[i] - items) / kind->size] = kept - 1;
 	}
 	for (uint32_t i = 0; ok && kind->message && i < kept; i++)
 		fold_unknown((void *)(sorted + kind->size * i));
