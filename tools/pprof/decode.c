@@ -412,14 +412,12 @@ static int add_totals(struct decoder *d)
 	for (unsigned i = 0; i < pprof__extra__descriptor.n_fields; i++) {
 		const ProtobufCFieldDescriptor *field =
 			&pprof__extra__descriptor.fields[i];
-		uint64_t sum, more;
+		uint64_t *sum = (void *)((char *)to + field->offset);
+		const uint64_t *more = (const void *)((const char *)from + field->offset);
 
-		if (field->type != PROTOBUF_C_TYPE_UINT64)
-			continue;
-		memcpy(&sum, (char *)to + field->offset, sizeof(sum));
-		memcpy(&more, (const char *)from + field->offset, sizeof(more));
-		sum = field->id < FIRST_OF_RECORDINGS ? sum + more : hlg_sum(sum, more);
-		memcpy((char *)to + field->offset, &sum, sizeof(sum));
+		if (field->type == PROTOBUF_C_TYPE_UINT64)
+			*sum = field->id < FIRST_OF_RECORDINGS ? *sum + *more
+							       : hlg_sum(*sum, *more);
 	}
 	if (to->seen_samples <= HLG_SAVED_MAX_SAMPLES)
 		return keep_unknown(d, &to->base, &from->base) ? 0 : fail_memory(d);

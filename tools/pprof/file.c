@@ -190,23 +190,23 @@ int hlg_pprof_load(struct hlg_saved *saved, const char *path,
 /* Deflates data onto f, whose errors stay there. */
 static int deflate_all(FILE *f, unsigned char *data, size_t size, struct hlg_err *err)
 {
-	unsigned char out[1 << 14];
 	z_stream z = {.next_in = data, .avail_in = (uInt)size};
-	int rc;
+	unsigned char *out;
+	int rc = Z_MEM_ERROR;
 
 	/* Without a header of its own zlib writes no name, and 0 for the time. */
 	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP, 8,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
 		return hlg_err_memory(err, "profile");
-	do {
-		z.next_out = out;
-		z.avail_out = sizeof(out);
+	z.avail_out = (uInt)deflateBound(&z, size);
+	z.next_out = out = malloc(z.avail_out);
+	if (out)
 		rc = deflate(&z, Z_FINISH);
-		fwrite(out, 1, sizeof(out) - z.avail_out, f);
-	} while (rc == Z_OK);
+	if (rc == Z_STREAM_END)
+		fwrite(out, 1, z.total_out, f);
 	deflateEnd(&z);
-	return rc == Z_STREAM_END ? 0
-				  : hlg_err_set(err, HLG_ESYSTEM, "profile: zlib failed");
+	free(out);
+	return rc == Z_STREAM_END ? 0 : hlg_err_memory(err, "profile");
 }
 
 int hlg_pprof_write(const struct hlg_saved *saved, const char *path, FILE *stream,
