@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 
 #include "symtab/err.h"
+#include "tests/rig/load.h"
 #include "tests/rig/process.h"
-#include "tools/vm/load.h"
 #include "tools/vm/machine.h"
 
 static size_t pages_of(uint64_t size)
@@ -17,13 +17,25 @@ static size_t pages_of(uint64_t size)
 	return (size + HLG_VM_PAGE_SIZE - 1) / HLG_VM_PAGE_SIZE;
 }
 
+int hlg_vm_memory_clear(struct hlg_vm_machine *machine, size_t offset, size_t size,
+			struct hlg_err *err)
+{
+	int rc;
+
+	if (madvise(machine->memory + offset, size, MADV_DONTNEED) == 0)
+		return 0;
+	rc = -errno;
+	return hlg_err_set(err, rc, "guest memory: %s (report this as a bug)",
+			   strerror(-rc));
+}
+
 static void release(struct hlg_vm_process *process, size_t page, size_t count)
 {
 	struct hlg_err ignored;
 	size_t offset = page * HLG_VM_PAGE_SIZE;
 
-	if (hlg_vm_machine_clear(process->machine, offset, count * HLG_VM_PAGE_SIZE,
-				 &ignored) < 0)
+	if (hlg_vm_memory_clear(process->machine, offset, count * HLG_VM_PAGE_SIZE,
+				&ignored) < 0)
 		memset(process->machine->memory + offset, 0, count * HLG_VM_PAGE_SIZE);
 	memset(process->used + page, 0, count);
 }

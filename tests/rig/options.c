@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "tools/vm/load.h"
+#include "tests/rig/load.h"
 #include "tools/vm/machine.h"
 
 #define EXIT_USAGE  2

@@ -9,7 +9,7 @@
 #include <sys/random.h>
 
 #include "symtab/err.h"
-#include "tools/vm/load.h"
+#include "tests/rig/load.h"
 #include "tools/vm/machine.h"
 
 #define RANDOM_SIZE 16 /* bytes, for AT_RANDOM */

@@ -57,6 +57,10 @@ int hlg_vm_process_call(struct hlg_vm_process *process, struct hlg_err *err);
 void *hlg_vm_process_bytes(const struct hlg_vm_process *process, uint64_t address,
 			   uint64_t size);
 
+/* memory.c: zeroes these bytes of the window, both page-aligned, and gives them back. */
+int hlg_vm_memory_clear(struct hlg_vm_machine *machine, size_t offset, size_t size,
+			struct hlg_err *err);
+
 /* memory.c: as the system calls of these names; the result or a negative errno. */
 int64_t hlg_vm_process_brk(struct hlg_vm_process *process, const uint64_t *args);
 int64_t hlg_vm_process_mmap(struct hlg_vm_process *process, const uint64_t *args);

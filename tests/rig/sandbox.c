@@ -82,7 +82,7 @@ static int start_hosted(struct hlg_vm_sandbox *sandbox, struct hlg_vm_start *sta
 	int rc = 0;
 
 	if (sandbox->runs > 0) {
-		rc = hlg_vm_machine_clear(machine, 0, machine->window, err);
+		rc = hlg_vm_memory_clear(machine, 0, machine->window, err);
 		if (rc == 0)
 			rc = load(sandbox, err);
 	}

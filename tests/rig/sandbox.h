@@ -14,9 +14,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "tests/rig/load.h"
 #include "tests/rig/options.h"
 #include "tests/rig/process.h"
-#include "tools/vm/load.h"
 #include "tools/vm/machine.h"
 
 struct hlg_err;

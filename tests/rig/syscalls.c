@@ -6,9 +6,11 @@
 #include <asm/prctl.h>
 #include <errno.h>
 #include <linux/futex.h>
+#include <linux/kvm.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -20,8 +22,8 @@
 #include <unistd.h>
 
 #include "symtab/err.h"
+#include "tests/rig/load.h"
 #include "tests/rig/process.h"
-#include "tools/vm/load.h"
 #include "tools/vm/machine.h"
 
 #define GUEST_PID 1
@@ -279,30 +281,67 @@ static int64_t refuse(struct hlg_vm_process *process, uint64_t number)
 	return -ENOSYS;
 }
 
-static int64_t serve(struct hlg_vm_process *process, const struct hlg_vm_call *call)
+/* By the rules of x86-64 Linux. */
+static int64_t serve(struct hlg_vm_process *process, const struct kvm_regs *regs)
 {
+	const uint64_t args[] = {regs->rdi, regs->rsi, regs->rdx,
+				 regs->r10, regs->r8,  regs->r9};
 	const struct call *known;
 
-	if (call->number >= HLG_VM_CALLS || !calls[call->number].known)
-		return refuse(process, call->number);
-	known = &calls[call->number];
-	return known->handler ? known->handler(process, call->args) : known->result;
+	if (regs->rax >= HLG_VM_CALLS || !calls[regs->rax].known)
+		return refuse(process, regs->rax);
+	known = &calls[regs->rax];
+	return known->handler ? known->handler(process, args) : known->result;
+}
+
+static int fail(struct hlg_err *err, const char *what)
+{
+	int rc = -errno;
+
+	return hlg_err_set(err, rc, "%s: %s (report this as a bug)", what, strerror(-rc));
+}
+
+/* After an emulated syscall the guest is in ring 3 already. */
+static int set_sregs(const struct hlg_vm_process *process, struct hlg_err *err)
+{
+	int vcpu = process->machine->vcpu_fd;
+	struct kvm_sregs sregs;
+
+	if (ioctl(vcpu, KVM_GET_SREGS, &sregs) < 0)
+		return fail(err, "KVM_GET_SREGS");
+	sregs.fs.base = process->fs;
+	if (sregs.cs.dpl == 0) {
+		sregs.cs.selector = HLG_VM_USER_CODE | 3;
+		sregs.ss.selector = HLG_VM_USER_DATA | 3;
+		sregs.cs.dpl = 3;
+		sregs.ss.dpl = 3;
+	}
+	if (ioctl(vcpu, KVM_SET_SREGS, &sregs) < 0)
+		return fail(err, "KVM_SET_SREGS");
+	return 0;
+}
+
+/* Serves a call and answers into ring 3, as sysret does. */
+static int answer_call(struct hlg_vm_process *process, struct hlg_err *err)
+{
+	int vcpu = process->machine->vcpu_fd, rc;
+	struct kvm_regs regs;
+
+	if (ioctl(vcpu, KVM_GET_REGS, &regs) < 0)
+		return fail(err, "KVM_GET_REGS");
+	regs.rax = (uint64_t)serve(process, &regs);
+	regs.rip = regs.rcx;
+	regs.rflags = regs.r11;
+	rc = set_sregs(process, err);
+	if (rc == 0 && ioctl(vcpu, KVM_SET_REGS, &regs) < 0)
+		return fail(err, "KVM_SET_REGS");
+	return rc;
 }
 
 int hlg_vm_process_call(struct hlg_vm_process *process, struct hlg_err *err)
 {
-	struct hlg_vm_call call;
-	uint64_t fs = process->fs;
-	int64_t result;
-	int rc = hlg_vm_regs_call(process->machine, &call, err);
+	int rc = answer_call(process, err);
 
-	if (rc < 0)
-		return rc;
-	result = serve(process, &call);
-	if (process->fs != fs)
-		rc = hlg_vm_regs_set_fs(process->machine, process->fs, err);
-	if (rc == 0)
-		rc = hlg_vm_regs_return(process->machine, (uint64_t)result, err);
 	if (rc == 0 && process->exited && process->signal)
 		return hlg_err_set(err, -EIO, "guest: it ended with signal %d (%s)",
 				   process->signal, "see its messages");

@@ -5,6 +5,7 @@
  * that ends the child, and the handler of SIGTRAP counts; counted and timed it is a
  * return, and what an empty program counts is taken off.
  */
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,9 +19,8 @@
 #include "tools/cli/child.h"
 #include "tools/vm/deadline.h"
 
-#define MEMORY   (UINT64_C(24) << 20) /* all of guests.elf has less */
-#define PATIENCE 300000               /* ms for a program, where there is no deadline */
-#define EMPTY    3                    /* empty programs: the first meets cold caches */
+#define PATIENCE 300000 /* ms for a program, where there is no deadline */
+#define EMPTY    3      /* empty programs: the first meets cold caches */
 
 static const uint8_t end[] = {0xe6, GUESTS_PORT_DONE}; /* out %al, $GUESTS_PORT_DONE */
 static const uint8_t leave[] = {0x0f, 0x05};           /* syscall */
@@ -58,44 +58,27 @@ struct loaded {
 	uint8_t *code, *end;
 };
 
-static bool find(struct loaded *loaded, const struct job *job, uint8_t *memory,
-		 uint64_t base)
-{
-	struct hlg_place place;
-
-	hlg_image_lookup(job->guests->image,
-			 hlg_guest_image_symbol(job->guests, job->program), &place);
-	if (!place.symbol || place.end - place.start < sizeof(end))
-		return false;
-	loaded->code = memory + (place.start - base);
-	loaded->end = memory + (place.end - base) - sizeof(end);
-	return memcmp(loaded->end, end, sizeof(end)) == 0;
-}
-
 /* Puts the guests into memory and turns the program's end into another. */
 static bool load(struct loaded *loaded, const struct job *job, const uint8_t *instead)
 {
-	uint8_t *memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE | PROT_EXEC,
-			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	struct hlg_vm_image image;
-	struct hlg_err err;
+	uint8_t *memory =
+		mmap(NULL, HLG_GUEST_IMAGE_ROOM, PROT_READ | PROT_WRITE | PROT_EXEC,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct hlg_place place;
 
 	if (memory == MAP_FAILED) {
 		printf("memory to run code in: %s", strerrordesc_np(errno));
 		return false;
 	}
-	if (hlg_vm_load(job->guests->path, HLG_VM_BASE_UNSET,
-			(struct hlg_vm_window){memory, MEMORY}, &image, &err) < 0) {
-		printf("%s", err.msg);
-		return false;
-	}
-	memcpy(memory + (hlg_guest_image_symbol(job->guests, "shared") - image.base) +
+	hlg_guest_image_load(job->guests, memory);
+	memcpy(memory + (hlg_guest_image_symbol(job->guests, "shared") - GUESTS_BASE) +
 		       GUESTS_OPERATIONS,
 	       &job->operations, sizeof(job->operations));
-	if (!find(loaded, job, memory, image.base)) {
-		printf("the program has no end (report this as a bug)");
-		return false;
-	}
+	hlg_image_lookup(job->guests->image,
+			 hlg_guest_image_symbol(job->guests, job->program), &place);
+	loaded->code = memory + (place.start - GUESTS_BASE);
+	loaded->end = memory + (place.end - GUESTS_BASE) - sizeof(end);
+	assert(place.symbol && memcmp(loaded->end, end, sizeof(end)) == 0);
 	memcpy(loaded->end, instead, sizeof(end));
 	return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/calibrate/guest.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -12,8 +13,7 @@
 #include "tools/vm/tables.h"
 
 #define STACK_SIZE (16 * HLG_VM_PAGE_SIZE)
-#define WINDOW                                                                           \
-	((UINT64_C(24) << 20) + STACK_SIZE) /* all of guests.elf has less than 24 MiB */
+#define WINDOW     (HLG_GUEST_IMAGE_ROOM + STACK_SIZE)
 
 static int write_all(int fd, const char *bytes, size_t size, struct hlg_err *err)
 {
@@ -31,29 +31,6 @@ static int write_all(int fd, const char *bytes, size_t size, struct hlg_err *err
 	return 0;
 }
 
-/* What is reached by address alone must be inside the window that a guest gets. */
-static bool has_data(const struct hlg_guests *guests)
-{
-	static const struct {
-		const char *name;
-		uint64_t size;
-	} data[] = {
-		{"shared", GUESTS_SHARED},
-		{"samples", GUESTS_CROSSINGS * GUESTS_TIMES * sizeof(uint64_t)},
-		{"source", 2 * GUESTS_BUFFER},
-		{"field", GUESTS_CROSSINGS * GUESTS_PAGE},
-	};
-
-	for (size_t i = 0; i < sizeof(data) / sizeof(data[0]); i++) {
-		uint64_t address = hlg_guest_image_symbol(guests, data[i].name);
-
-		if (address < GUESTS_BASE ||
-		    address - GUESTS_BASE > WINDOW - STACK_SIZE - data[i].size)
-			return false;
-	}
-	return true;
-}
-
 int hlg_guest_image_open(struct hlg_guests *guests, const void *bytes, size_t size,
 			 struct hlg_err *err)
 {
@@ -68,11 +45,7 @@ int hlg_guest_image_open(struct hlg_guests *guests, const void *bytes, size_t si
 	elf_version(EV_CURRENT);
 	guests->elf = rc == 0 ? elf_begin(guests->fd, ELF_C_READ, NULL) : NULL;
 	if (rc == 0 && !guests->elf)
-		rc = hlg_err_set(err, HLG_EINPUT, "guests: libelf cannot read them (%s)",
-				 "report this as a bug");
-	if (rc == 0 && !has_data(guests))
-		rc = hlg_err_set(err, HLG_EINPUT, "guests: data are missing (%s)",
-				 "report this as a bug");
+		rc = hlg_err_memory(err, "guests");
 	if (rc == 0)
 		rc = hlg_image_open_elf(&guests->image, guests->path, err);
 	if (rc == 0)
@@ -87,6 +60,17 @@ void hlg_guest_image_finish(struct hlg_guests *guests)
 	if (guests->fd >= 0)
 		close(guests->fd);
 	*guests = (struct hlg_guests){.fd = -1};
+}
+
+void hlg_guest_image_load(const struct hlg_guests *guests, uint8_t *memory)
+{
+	const char *file = elf_rawfile(guests->elf, NULL);
+	GElf_Phdr segment;
+
+	for (int i = 0; gelf_getphdr(guests->elf, i, &segment); i++)
+		if (segment.p_type == PT_LOAD)
+			memcpy(memory + (segment.p_vaddr - GUESTS_BASE),
+			       file + segment.p_offset, segment.p_filesz);
 }
 
 /* Data too, which an image does not know. */
@@ -123,7 +107,7 @@ uint64_t *hlg_guest_word(const struct hlg_guest *guest, unsigned offset)
 void *hlg_guest_bytes(const struct hlg_guest *guest, const char *symbol)
 {
 	return guest->machine.memory +
-	       (hlg_guest_image_symbol(guest->guests, symbol) - guest->image.base);
+	       (hlg_guest_image_symbol(guest->guests, symbol) - GUESTS_BASE);
 }
 
 static int add_gates(struct hlg_guest *guest, struct hlg_err *err)
@@ -160,18 +144,15 @@ int hlg_guest_init(struct hlg_guest *guest, const struct hlg_guests *guests,
 	*guest = (struct hlg_guest){.guests = guests};
 	rc = hlg_vm_machine_init(machine, WINDOW, err);
 	if (rc == 0)
-		rc = hlg_vm_load(
-			guests->path, HLG_VM_BASE_UNSET,
-			(struct hlg_vm_window){machine->memory, WINDOW - STACK_SIZE},
-			&guest->image, err);
-	if (rc == 0)
-		rc = hlg_vm_machine_map(machine, guest->image.base, err);
+		rc = hlg_vm_machine_map(machine, GUESTS_BASE, err);
 	if (rc == 0)
 		rc = add_gates(guest, err);
-	if (rc == 0)
-		*hlg_guest_word(guest, GUESTS_ENTRY) = hlg_vm_tables_entry(
-			machine, hlg_guest_image_symbol(guests, "field"));
-	return rc;
+	if (rc < 0)
+		return rc;
+	hlg_guest_image_load(guests, machine->memory);
+	*hlg_guest_word(guest, GUESTS_ENTRY) =
+		hlg_vm_tables_entry(machine, hlg_guest_image_symbol(guests, "field"));
+	return 0;
 }
 
 void hlg_guest_finish(struct hlg_guest *guest)
@@ -185,14 +166,12 @@ int hlg_guest_start(struct hlg_guest *guest, const char *function, unsigned ring
 {
 	struct hlg_vm_start start = {
 		.rip = hlg_guest_image_symbol(guest->guests, function),
-		.rsp = guest->image.base + WINDOW - 8,
+		.rsp = GUESTS_BASE + WINDOW - 8,
 		.ring = (uint8_t)ring,
 		.trap = trap,
 	};
 
-	if (start.rip == 0)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "guests: no %s (report this as a bug)", function);
+	assert(start.rip);
 	return hlg_vm_regs_start(&guest->machine, &start, err);
 }
 

@@ -12,7 +12,6 @@
 
 #include "symtab/image/image.h"
 #include "tools/calibrate/guests/guests.h"
-#include "tools/vm/load.h"
 #include "tools/vm/machine.h"
 
 /* The ELF, as a file without a name, and as an image with its base. */
@@ -31,13 +30,15 @@ static inline size_t hlg_guest_image_elf_size(void)
 	return (uintptr_t)hlg_guests_elf_end - (uintptr_t)hlg_guests_elf;
 }
 
-/*
- * bytes: an ELF made as guests.elf is; refused if the data that monitor and guest share
- * are not where a guest has memory. Finish *guests in any case.
- */
+/* bytes: an ELF made as guests.elf is. Finish *guests in any case. */
 int hlg_guest_image_open(struct hlg_guests *guests, const void *bytes, size_t size,
 			 struct hlg_err *err);
 void hlg_guest_image_finish(struct hlg_guests *guests);
+
+#define HLG_GUEST_IMAGE_ROOM (UINT64_C(24) << 20) /* bytes: guests.elf has less */
+
+/* Fills HLG_GUEST_IMAGE_ROOM bytes of zeros, the first of which is at GUESTS_BASE. */
+void hlg_guest_image_load(const struct hlg_guests *guests, uint8_t *memory);
 
 /* The address of a symbol, the same in the image and the guest; 0: there is none. */
 uint64_t hlg_guest_image_symbol(const struct hlg_guests *guests, const char *name);
@@ -46,7 +47,6 @@ uint64_t hlg_guest_image_symbol(const struct hlg_guests *guests, const char *nam
 struct hlg_guest {
 	const struct hlg_guests *guests;
 	struct hlg_vm_machine machine;
-	struct hlg_vm_image image;
 };
 
 /* The caller finishes *guest in any case. */

@@ -177,14 +177,6 @@ int hlg_vm_machine_map(struct hlg_vm_machine *machine, uint64_t base, struct hlg
 	return 0;
 }
 
-int hlg_vm_machine_clear(struct hlg_vm_machine *machine, size_t offset, size_t size,
-			 struct hlg_err *err)
-{
-	if (madvise(machine->memory + offset, size, MADV_DONTNEED) < 0)
-		return fail_errno(err, "guest memory", "report this as a bug");
-	return 0;
-}
-
 static unsigned long long rip_of(const struct hlg_vm_machine *machine)
 {
 	struct kvm_regs regs;

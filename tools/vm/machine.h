@@ -24,7 +24,7 @@ struct hlg_err;
 /* Why the guest stopped. */
 struct hlg_vm_exit {
 	bool halted;    /* by hlt; port and value are 0 then */
-	bool call;      /* by syscall: see hlg_vm_regs_call */
+	bool call;      /* by syscall */
 	uint16_t port;  /* of an out instruction */
 	uint32_t value; /* what it wrote, zero-extended */
 };
@@ -39,10 +39,6 @@ void hlg_vm_machine_finish(struct hlg_vm_machine *machine);
  */
 int hlg_vm_machine_map(struct hlg_vm_machine *machine, uint64_t base,
 		       struct hlg_err *err);
-
-/* Zeroes these bytes of the window, both page-aligned, and gives their memory back. */
-int hlg_vm_machine_clear(struct hlg_vm_machine *machine, size_t offset, size_t size,
-			 struct hlg_err *err);
 
 /*
  * Runs the guest up to its next out, hlt or system call. Any other exit is -EIO, told

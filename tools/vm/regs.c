@@ -98,14 +98,6 @@ static struct kvm_segment segment(uint8_t ring, uint16_t selector, uint8_t type)
 	};
 }
 
-static void set_ring(struct kvm_sregs *sregs, uint8_t ring)
-{
-	sregs->cs =
-		segment(ring, ring ? HLG_VM_USER_CODE : HLG_VM_KERNEL_CODE, SEGMENT_CODE);
-	sregs->ss =
-		segment(ring, ring ? HLG_VM_USER_DATA : HLG_VM_KERNEL_DATA, SEGMENT_DATA);
-}
-
 static int start_sregs(struct hlg_vm_machine *machine, uint8_t ring, struct hlg_err *err)
 {
 	struct kvm_sregs sregs;
@@ -116,7 +108,10 @@ static int start_sregs(struct hlg_vm_machine *machine, uint8_t ring, struct hlg_
 	sregs.cr3 = machine->pages.root;
 	sregs.cr4 = CR4_LONG_MODE | (machine->avx ? CR4_OSXSAVE : 0);
 	sregs.efer = EFER_LONG_MODE;
-	set_ring(&sregs, ring);
+	sregs.cs =
+		segment(ring, ring ? HLG_VM_USER_CODE : HLG_VM_KERNEL_CODE, SEGMENT_CODE);
+	sregs.ss =
+		segment(ring, ring ? HLG_VM_USER_DATA : HLG_VM_KERNEL_DATA, SEGMENT_DATA);
 	sregs.ds = sregs.ss;
 	sregs.es = sregs.ss;
 	sregs.fs = sregs.ss;
@@ -175,56 +170,5 @@ int hlg_vm_regs_start(struct hlg_vm_machine *machine, const struct hlg_vm_start 
 		return fail(err, "KVM_SET_FPU");
 	if (ioctl(machine->vcpu_fd, KVM_SET_REGS, &regs) < 0)
 		return fail(err, "KVM_SET_REGS");
-	return 0;
-}
-
-int hlg_vm_regs_call(const struct hlg_vm_machine *machine, struct hlg_vm_call *call,
-		     struct hlg_err *err)
-{
-	struct kvm_regs regs;
-
-	if (ioctl(machine->vcpu_fd, KVM_GET_REGS, &regs) < 0)
-		return fail(err, "KVM_GET_REGS");
-	*call = (struct hlg_vm_call){
-		.number = regs.rax,
-		.args = {regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9},
-	};
-	return 0;
-}
-
-/* What sysret does, by hand: after an emulated syscall the guest is in ring 3 already. */
-int hlg_vm_regs_return(struct hlg_vm_machine *machine, uint64_t result,
-		       struct hlg_err *err)
-{
-	struct kvm_sregs sregs;
-	struct kvm_regs regs;
-
-	if (ioctl(machine->vcpu_fd, KVM_GET_SREGS, &sregs) < 0)
-		return fail(err, "KVM_GET_SREGS");
-	if (sregs.cs.dpl == 0) {
-		set_ring(&sregs, 3);
-		if (ioctl(machine->vcpu_fd, KVM_SET_SREGS, &sregs) < 0)
-			return fail(err, "KVM_SET_SREGS");
-	}
-	if (ioctl(machine->vcpu_fd, KVM_GET_REGS, &regs) < 0)
-		return fail(err, "KVM_GET_REGS");
-	regs.rip = regs.rcx;
-	regs.rflags = regs.r11;
-	regs.rax = result;
-	if (ioctl(machine->vcpu_fd, KVM_SET_REGS, &regs) < 0)
-		return fail(err, "KVM_SET_REGS");
-	return 0;
-}
-
-int hlg_vm_regs_set_fs(struct hlg_vm_machine *machine, uint64_t address,
-		       struct hlg_err *err)
-{
-	struct kvm_sregs sregs;
-
-	if (ioctl(machine->vcpu_fd, KVM_GET_SREGS, &sregs) < 0)
-		return fail(err, "KVM_GET_SREGS");
-	sregs.fs.base = address;
-	if (ioctl(machine->vcpu_fd, KVM_SET_SREGS, &sregs) < 0)
-		return fail(err, "KVM_SET_SREGS");
 	return 0;
 }

@@ -39,6 +39,12 @@ void hlg_guest_image_finish(struct hlg_guests *guests)
 	(void)guests;
 }
 
+void hlg_guest_image_load(const struct hlg_guests *guests, uint8_t *memory)
+{
+	(void)guests;
+	(void)memory;
+}
+
 uint64_t hlg_guest_image_symbol(const struct hlg_guests *guests, const char *name)
 {
 	(void)guests;

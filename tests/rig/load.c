@@ -4,7 +4,7 @@
  * From then on only the copy is looked at: the dynamic section and the relocations are
  * read where the guest would read them. Every range goes through in_range().
  */
-#include "tools/vm/load.h"
+#include "tests/rig/load.h"
 
 #include <elf.h>
 #include <errno.h>

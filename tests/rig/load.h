@@ -8,8 +8,8 @@
  * their own addresses. A program with thread-local storage (PT_TLS) is taken for one that
  * a C library starts: it is hosted, needs the process of process.h, and relocates itself.
  */
-#ifndef HLG_TOOLS_VM_LOAD_H
-#define HLG_TOOLS_VM_LOAD_H
+#ifndef HLG_TESTS_RIG_LOAD_H
+#define HLG_TESTS_RIG_LOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
