@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tools/vm/regs.h"
+#include "tools/vm/machine.h"
 
 struct hlg_err;
 struct hlg_vm_image;

@@ -60,7 +60,7 @@ int hlg_vm_sandbox_init(struct hlg_vm_sandbox *sandbox, struct hlg_err *err)
 	sandbox->tid = (pid_t)syscall(SYS_gettid);
 	rc = load(sandbox, err);
 	if (rc == 0)
-		rc = hlg_vm_machine_map(machine, sandbox->image.base, err);
+		rc = hlg_vm_machine_map(machine, sandbox->image.base, NULL, 0, err);
 	if (rc == 0 && sandbox->image.hosted)
 		rc = hlg_vm_process_init(&sandbox->process, machine, &sandbox->image,
 					 machine->window / STACK_SHARE, err);
@@ -102,7 +102,7 @@ static int start(struct hlg_vm_sandbox *sandbox, struct hlg_err *err)
 
 	if (image->hosted)
 		rc = start_hosted(sandbox, &start, err);
-	return rc < 0 ? rc : hlg_vm_regs_start(&sandbox->machine, &start, err);
+	return rc < 0 ? rc : hlg_vm_machine_start(&sandbox->machine, &start, err);
 }
 
 static int take_call(struct hlg_vm_sandbox *sandbox, struct hlg_err *err)

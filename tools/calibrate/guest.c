@@ -9,9 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tools/vm/regs.h"
-#include "tools/vm/tables.h"
-
 #define STACK_SIZE (16 * HLG_VM_PAGE_SIZE)
 #define WINDOW     (HLG_GUEST_IMAGE_ROOM + STACK_SIZE)
 
@@ -110,7 +107,8 @@ void *hlg_guest_bytes(const struct hlg_guest *guest, const char *symbol)
 	       (hlg_guest_image_symbol(guest->guests, symbol) - GUESTS_BASE);
 }
 
-static int add_gates(struct hlg_guest *guest, struct hlg_err *err)
+/* Maps its memory, with a handler for each exception that is measured or counted. */
+static int map(struct hlg_guest *guest, struct hlg_err *err)
 {
 	static const struct {
 		uint8_t vector; /* SDM volume 3, 6.15 */
@@ -132,7 +130,7 @@ static int add_gates(struct hlg_guest *guest, struct hlg_err *err)
 			handlers[i].vector,
 			hlg_guest_image_symbol(guest->guests, handlers[i].handler)};
 	guest->machine.call = hlg_guest_image_symbol(guest->guests, "enter_syscall");
-	return hlg_vm_tables_rings(&guest->machine, gates, n, err);
+	return hlg_vm_machine_map(&guest->machine, GUESTS_BASE, gates, n, err);
 }
 
 int hlg_guest_init(struct hlg_guest *guest, const struct hlg_guests *guests,
@@ -144,14 +142,12 @@ int hlg_guest_init(struct hlg_guest *guest, const struct hlg_guests *guests,
 	*guest = (struct hlg_guest){.guests = guests};
 	rc = hlg_vm_machine_init(machine, WINDOW, err);
 	if (rc == 0)
-		rc = hlg_vm_machine_map(machine, GUESTS_BASE, err);
-	if (rc == 0)
-		rc = add_gates(guest, err);
+		rc = map(guest, err);
 	if (rc < 0)
 		return rc;
 	hlg_guest_image_load(guests, machine->memory);
 	*hlg_guest_word(guest, GUESTS_ENTRY) =
-		hlg_vm_tables_entry(machine, hlg_guest_image_symbol(guests, "field"));
+		hlg_vm_machine_entry(machine, hlg_guest_image_symbol(guests, "field"));
 	return 0;
 }
 
@@ -172,7 +168,7 @@ int hlg_guest_start(struct hlg_guest *guest, const char *function, unsigned ring
 	};
 
 	assert(start.rip);
-	return hlg_vm_regs_start(&guest->machine, &start, err);
+	return hlg_vm_machine_start(&guest->machine, &start, err);
 }
 
 int hlg_guest_step(struct hlg_guest *guest, struct hlg_err *err)
