@@ -266,14 +266,14 @@ static bool sum_native(struct hlg_crossings *crossings, struct hlg_native *nativ
 {
 	bool ok = true;
 
-	hlg_native_sum_judge(native);
+	hlg_native_judge(native);
 	for (size_t i = 0; ok && i < HLG_NATIVE_ROWS; i++) {
 		struct hlg_crossing *row = &crossings->rows[HLG_CROSS_PAIR_HOST + i];
 
 		ok = hlg_native_sum(native, i, &row->ticks, &crossings->batches[i]);
 		row->state = HLG_CROSS_MEASURED;
 	}
-	hlg_native_sum_clock(native, &crossings->clock);
+	hlg_native_clock(native, &crossings->clock);
 	crossings->hz = hlg_native_rate(native);
 	return ok;
 }

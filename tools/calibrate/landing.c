@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/calibrate/landing.h"
 
+#include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "symtab/code/code.h"
 #include "tools/vm/machine.h"
 
-#define LINE       64 /* bytes of a cache line: the chain has a link in each */
-#define WALL_LIMIT 8  /* times as long as the processor time that is asked for */
-#define NOP        0x90
+#define INSTRUCTIONS 256 /* of a guest, at most */
+#define LINE         64  /* bytes of a cache line: the chain has a link in each */
+#define WALL_LIMIT   8   /* times as long as the processor time that is asked for */
 
 static const struct {
 	const char *name, *function, *caller;
-	const char *hot; /* prefix of its symbols, or NULL */
+	const char *hot; /* symbol of the hot instruction, or NULL */
 	uint64_t turns;  /* between two exits: a few milliseconds */
-	char insn[4];    /* the hot instruction's bytes */
-	unsigned length;
 } kinds[HLG_LANDING_GUESTS] = {
-	{"rep movsb", "landing_rep", NULL, "landing_rep", 1000, "\xf3\xa4", 2},
-	{"div", "landing_div", NULL, "landing_div", 400000, "\x48\xf7\xf1", 3},
-	{"load chain", "landing_load", NULL, "landing_load", 100000, "\x48\x8b\x00", 3},
-	{"branches", "landing_branches", NULL, NULL, 400000, "", 0},
-	{"mixed lengths", "landing_mixed", NULL, NULL, 100000, "", 0},
-	{"hot, gap, cold", "neighbour_hot", "landing_neighbour", NULL, 100000, "", 0},
+	{"rep movsb", "landing_rep", NULL, "landing_rep_hot", 1000},
+	{"div", "landing_div", NULL, "landing_div_hot", 400000},
+	{"load chain", "landing_load", NULL, "landing_load_hot", 100000},
+	{"branches", "landing_branches", NULL, NULL, 400000},
+	{"mixed lengths", "landing_mixed", NULL, NULL, 100000},
+	{"hot, gap, cold", "neighbour_hot", "landing_neighbour", NULL, 100000},
 };
 
 const char *hlg_landing_name(size_t guest)
@@ -36,48 +34,6 @@ const char *hlg_landing_name(size_t guest)
 bool hlg_landing_hot(size_t guest)
 {
 	return kinds[guest].hot != NULL;
-}
-
-/* The address of PREFIX_SUFFIX. */
-static uint64_t mark_of(const struct hlg_guests *guests, size_t kind, const char *suffix)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s_%s", kinds[kind].hot, suffix);
-	return hlg_guest_image_symbol(guests, name);
-}
-
-static bool check_field(const struct hlg_guests *guests, size_t kind)
-{
-	uint64_t field = mark_of(guests, kind, "field");
-	uint64_t hot = mark_of(guests, kind, "hot");
-	uint64_t end = mark_of(guests, kind, "end");
-	unsigned length = kinds[kind].length;
-	uint8_t bytes[256];
-
-	if (field > hot || end < hot + length || end - field > sizeof(bytes) ||
-	    hlg_image_read(guests->image, field, bytes, end - field) != end - field)
-		return false;
-	if (memcmp(bytes + (hot - field), kinds[kind].insn, length) != 0)
-		return false;
-	for (uint64_t at = field; at < end; at++)
-		if ((at < hot || at >= hot + length) && bytes[at - field] != NOP)
-			return false;
-	return true;
-}
-
-bool hlg_landing_check(const struct hlg_guests *guests, char fault[static 256])
-{
-	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++)
-		if (kinds[i].hot && !check_field(guests, i)) {
-			snprintf(fault, 256,
-				 "landing, %s: the hot instruction is not where its "
-				 "symbol is, or its field is not of single bytes",
-				 kinds[i].name);
-			return false;
-		}
-	fault[0] = '\0';
-	return true;
 }
 
 /* The least distance that has the share of a guest's samples; HLG_LANDING_FAR: none. */
@@ -145,22 +101,19 @@ bool hlg_landing_refutes(const struct hlg_landed *landed,
 	return true;
 }
 
-/*
- * A circle through every line of both buffers, in an order that no prefetcher knows.
- * False without memory.
- */
-static bool make_chain(struct hlg_guest *guest)
+#define LINKS (2 * (GUESTS_BUFFER - GUESTS_PAGE) / LINE)
+
+/* A circle through every line of both buffers, in an order that no prefetcher knows. */
+static void make_chain(struct hlg_guest *guest)
 {
-	size_t n = 2 * GUESTS_BUFFER / LINE - 2 * GUESTS_PAGE / LINE, at = 0;
 	uint64_t base = hlg_guest_image_symbol(guest->guests, "source"), seed = 1;
 	char *memory = hlg_guest_bytes(guest, "source");
-	uint32_t *order = calloc(n, sizeof(*order));
+	static uint32_t order[LINKS];
+	size_t at = 0;
 
-	if (!order)
-		return false;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < LINKS; i++)
 		order[i] = (uint32_t)i;
-	for (size_t i = n; i-- > 1;) {
+	for (size_t i = LINKS; i-- > 1;) {
 		uint32_t other, kept = order[i];
 
 		seed = seed * 6364136223846793005 +
@@ -169,16 +122,110 @@ static bool make_chain(struct hlg_guest *guest)
 		order[i] = order[other];
 		order[other] = kept;
 	}
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < LINKS; i++) {
 		uint64_t next = base + (uint64_t)order[i] * LINE;
 
 		memcpy(memory + at, &next, sizeof(next));
 		at = (size_t)order[i] * LINE;
 	}
 	memcpy(memory + at, &base, sizeof(base));
-	free(order);
 	*hlg_guest_word(guest, GUESTS_CHAIN) = base;
+}
+
+/* Where samples of one guest are. */
+struct truth {
+	struct hlg_guest *guest;
+	struct hlg_code *code;
+	const char *function; /* the true one ... */
+	const char *caller;   /* ... and who calls it, or NULL */
+	const char *hot_name; /* symbol of the instruction with the time, or NULL */
+	const struct hlg_law
+		*law; /* of a string program: the operation is hot; or NULL */
+	uint64_t addrs[INSTRUCTIONS]; /* of function, in order */
+	size_t n, hot;                /* hot: which of them has the time; n: none */
+	struct hlg_land *land;
+};
+
+static bool add(void *ctx, uint64_t addr, const struct hlg_insn *insn)
+{
+	struct truth *truth = ctx;
+
+	(void)insn;
+	assert(truth->n < INSTRUCTIONS);
+	truth->addrs[truth->n++] = addr;
 	return true;
+}
+
+static size_t find(const struct truth *truth, uint64_t addr)
+{
+	size_t i = 0;
+
+	while (i < truth->n && truth->addrs[i] != addr)
+		i++;
+	return i;
+}
+
+/* Fills in the instructions. */
+static void know(struct truth *truth)
+{
+	const struct hlg_guests *guests = truth->guest->guests;
+	struct hlg_place place;
+
+	hlg_image_lookup(guests->image, hlg_guest_image_symbol(guests, truth->function),
+			 &place);
+	hlg_code_walk(truth->code, &place, add, truth);
+	truth->hot = truth->n;
+	if (truth->hot_name)
+		truth->hot = find(truth, hlg_guest_image_symbol(guests, truth->hot_name));
+	/* Three instructions end it; one before is the loop, or it itself. */
+	if (truth->law)
+		truth->hot = (size_t)truth->law->besides - 3;
+}
+
+static void note_distance(struct truth *truth, uint64_t addr)
+{
+	size_t i = find(truth, addr), distance = HLG_LANDING_FAR;
+
+	if (truth->hot == truth->n)
+		return;
+	if (truth->law) {
+		truth->land->string += i == truth->hot;
+		truth->land->loop += i == truth->hot + 1;
+	}
+	if (i < truth->n)
+		distance = (i + truth->n - truth->hot) % truth->n;
+	truth->land->distance[distance < HLG_LANDING_FAR ? distance : HLG_LANDING_FAR]++;
+}
+
+/* For hlg_sampler_drain: counts a sample. */
+static void place_sample(void *ctx, uint64_t ip, bool guest)
+{
+	struct truth *truth = ctx;
+	const struct hlg_image *image = truth->guest->guests->image;
+	struct hlg_land *land = truth->land;
+	const char *name = "";
+	struct hlg_place place;
+
+	if (!guest) {
+		land->host++;
+		return;
+	}
+	land->guest++;
+	hlg_image_lookup(image, ip, &place);
+	if (place.symbol)
+		name = hlg_image_name(image, place.symbol);
+	if (!place.symbol)
+		land->gap++;
+	else if (strcmp(name, truth->function) == 0 ||
+		 (truth->caller && strcmp(name, truth->caller) == 0))
+		land->right++;
+	else
+		land->wrong++;
+	if (hlg_code_at(truth->code, &place) == HLG_BOUNDARY_OFF)
+		land->off++;
+	else
+		land->on++;
+	note_distance(truth, ip);
 }
 
 static uint64_t clock_ns(clockid_t clock)
@@ -189,154 +236,138 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Runs a guest for ns of processor time; again: a program, which ends, begins anew. */
-static int run(struct hlg_guest *guest, const char *function, bool again,
-	       struct hlg_sampler *sampler, struct hlg_landing_truth *truth, uint64_t ns,
-	       struct hlg_err *err)
+/* Samples a guest for ns of processor time; a string program, which ends, begins anew.
+ * reason: why it failed, if so. */
+static void sample(struct truth *truth, struct hlg_sampler *sampler, uint64_t ns,
+		   char reason[static 256])
 {
+	const char *start = truth->caller ? truth->caller : truth->function;
 	uint64_t until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
 	uint64_t limit = clock_ns(CLOCK_MONOTONIC) + WALL_LIMIT * ns;
 	uint64_t lost = sampler->lost;
-	int rc = hlg_guest_start(guest, function, 3, false, err);
+	struct hlg_err err;
+	int rc;
 
+	know(truth);
+	rc = hlg_guest_start(truth->guest, start, 3, false, &err);
 	hlg_sampler_start(sampler);
 	while (rc >= 0 && clock_ns(CLOCK_THREAD_CPUTIME_ID) < until &&
 	       clock_ns(CLOCK_MONOTONIC) < limit) {
-		rc = hlg_guest_step(guest, err);
-		if (rc == 1 && again)
-			rc = hlg_guest_start(guest, function, 3, false, err);
-		hlg_sampler_drain(sampler, hlg_landing_place, truth);
+		rc = hlg_guest_step(truth->guest, &err);
+		if (rc == 1 && truth->law)
+			rc = hlg_guest_start(truth->guest, start, 3, false, &err);
+		hlg_sampler_drain(sampler, place_sample, truth);
 	}
 	hlg_sampler_stop(sampler);
-	hlg_sampler_drain(sampler, hlg_landing_place, truth);
+	hlg_sampler_drain(sampler, place_sample, truth);
 	truth->land->lost += sampler->lost - lost;
-	return rc < 0 ? rc : 0;
+	if (rc < 0)
+		snprintf(reason, 256, "%.255s", err.msg);
 }
 
-/* Returns a negative value without memory only. */
-static int sample_guest(struct hlg_landed *landed, struct hlg_guest *guest,
-			struct hlg_code *code, struct hlg_sampler *sampler, size_t kind,
-			uint64_t ns)
+static void sample_guests(struct hlg_landed *landed, struct hlg_guest *guest,
+			  struct hlg_code *code, struct hlg_sampler *sampler, uint64_t ns)
 {
-	struct hlg_landing_truth truth = {
-		.guests = guest->guests,
-		.code = code,
-		.function = kinds[kind].function,
-		.caller = kinds[kind].caller,
-		.land = &landed->guests[kind],
-	};
-	const char *start = kinds[kind].caller ? kinds[kind].caller : truth.function;
-	bool known = make_chain(guest) &&
-		     hlg_landing_place_know(
-			     &truth,
-			     kinds[kind].hot ? mark_of(guest->guests, kind, "hot") : 0);
-	struct hlg_err err;
+	make_chain(guest);
+	for (size_t i = 0; !landed->reason[0] && i < HLG_LANDING_GUESTS; i++) {
+		struct truth truth = {.guest = guest,
+				      .code = code,
+				      .function = kinds[i].function,
+				      .caller = kinds[i].caller,
+				      .hot_name = kinds[i].hot,
+				      .land = &landed->guests[i]};
 
-	*hlg_guest_word(guest, GUESTS_HOT) = kinds[kind].turns;
-	if (known && run(guest, start, false, sampler, &truth, ns, &err) < 0)
-		snprintf(landed->reason, sizeof(landed->reason), "%.255s", err.msg);
-	hlg_landing_place_forget(&truth);
-	return known ? 0 : HLG_ESYSTEM;
+		*hlg_guest_word(guest, GUESTS_HOT) = kinds[i].turns;
+		sample(&truth, sampler, ns, landed->reason);
+	}
 }
 
-static int sample_event(struct hlg_landings *landings, const struct hlg_guests *guests,
-			struct hlg_code *code, size_t event, uint64_t ns)
+static void sample_programs(struct hlg_landings *landings, struct hlg_guest *guest,
+			    struct hlg_code *code, struct hlg_sampler *sampler,
+			    uint64_t ns)
+{
+	*hlg_guest_word(guest, GUESTS_OPERATIONS) = GUESTS_OPERATES_MAX;
+	for (size_t i = 0; !landings->programs_reason[0] && i < HLG_COUNT_PROGRAMS; i++) {
+		struct truth truth = {.guest = guest,
+				      .code = code,
+				      .function = hlg_count_laws[i].program,
+				      .law = &hlg_count_laws[i],
+				      .land = &landings->programs[i]};
+
+		sample(&truth, sampler, ns, landings->programs_reason);
+	}
+}
+
+/* A guest, and the event at work; if not, reason says why. Finish both in any case. */
+static bool begin(struct hlg_guest *guest, struct hlg_sampler *sampler,
+		  const struct hlg_guests *guests, size_t event, char reason[static 256])
+{
+	struct hlg_err err;
+	int rc = hlg_guest_init(guest, guests, &err);
+
+	if (rc < 0)
+		snprintf(reason, 256, "%.255s", err.msg);
+	return hlg_sampler_open(sampler, &hlg_samplings[event], reason) && rc == 0;
+}
+
+static void measure_event(struct hlg_landings *landings, const struct hlg_guests *guests,
+			  struct hlg_code *code, size_t event, uint64_t ns)
 {
 	struct hlg_landed *landed = &landings->events[event];
 	struct hlg_sampler sampler;
 	struct hlg_guest guest;
-	struct hlg_err err;
-	int rc = 0;
 
 	landed->window = HLG_WINDOW_UNKNOWN;
-	if (hlg_guest_init(&guest, guests, &err) < 0)
-		snprintf(landed->reason, sizeof(landed->reason), "%.255s", err.msg);
-	if (hlg_sampler_open(&sampler, &hlg_samplings[event], landed->reason))
-		for (size_t i = 0;
-		     rc == 0 && !landed->reason[0] && i < HLG_LANDING_GUESTS; i++)
-			rc = sample_guest(landed, &guest, code, &sampler, i, ns);
+	if (begin(&guest, &sampler, guests, event, landed->reason))
+		sample_guests(landed, &guest, code, &sampler, ns);
 	hlg_sampler_finish(&sampler);
 	hlg_guest_finish(&guest);
-	if (rc == 0 && !landed->reason[0]) {
-		hlg_landing_window(landed, &hlg_samplings[event]);
-		if (!landings->fault[0])
-			hlg_landing_refutes(landed, &hlg_samplings[event],
-					    landings->fault);
-	}
-	return rc;
-}
-
-/* One string program. Returns a negative value without memory only. */
-static int sample_program(struct hlg_landings *landings, struct hlg_guest *guest,
-			  struct hlg_code *code, struct hlg_sampler *sampler, size_t i,
-			  uint64_t ns)
-{
-	const struct hlg_law *law = &hlg_count_laws[i];
-	struct hlg_landing_truth truth = {.guests = guest->guests,
-					  .code = code,
-					  .function = law->program,
-					  .program = true,
-					  .land = &landings->programs[i]};
-	bool known = hlg_landing_place_know(&truth, 0);
-	struct hlg_err err;
-
-	/* Three instructions end it; one before is the loop, or it itself. */
-	truth.hot = (size_t)law->besides - 3;
-	if (known && run(guest, law->program, true, sampler, &truth, ns, &err) < 0)
-		snprintf(landings->programs_reason, sizeof(landings->programs_reason),
-			 "%.255s", err.msg);
-	hlg_landing_place_forget(&truth);
-	return known ? 0 : HLG_ESYSTEM;
+	if (landed->reason[0])
+		return;
+	hlg_landing_window(landed, &hlg_samplings[event]);
+	if (!landings->fault[0])
+		hlg_landing_refutes(landed, &hlg_samplings[event], landings->fault);
 }
 
 /* The string programs, with the first event that guests can be sampled with. */
-static int sample_programs(struct hlg_landings *landings, const struct hlg_guests *guests,
-			   struct hlg_code *code, uint64_t ns)
+static void measure_programs(struct hlg_landings *landings,
+			     const struct hlg_guests *guests, struct hlg_code *code,
+			     uint64_t ns)
 {
 	char *reason = landings->programs_reason;
 	struct hlg_sampler sampler;
 	struct hlg_guest guest;
-	struct hlg_err err;
 	size_t event = 0;
-	int rc = 0;
 
 	while (event < HLG_SAMPLINGS && landings->events[event].reason[0])
 		event++;
 	if (event == HLG_SAMPLINGS) {
 		strcpy(reason, "no event samples guests here");
-		return 0;
+		return;
 	}
-	if (hlg_guest_init(&guest, guests, &err) < 0) {
-		snprintf(reason, sizeof(landings->programs_reason), "%.255s", err.msg);
-		return 0;
-	}
-	*hlg_guest_word(&guest, GUESTS_OPERATIONS) = GUESTS_OPERATES_MAX;
-	if (hlg_sampler_open(&sampler, &hlg_samplings[event], reason))
-		for (size_t i = 0; rc == 0 && !reason[0] && i < HLG_COUNT_PROGRAMS; i++)
-			rc = sample_program(landings, &guest, code, &sampler, i, ns);
+	if (begin(&guest, &sampler, guests, event, reason))
+		sample_programs(landings, &guest, code, &sampler, ns);
 	if (!reason[0])
 		landings->programs_by = hlg_samplings[event].name;
 	hlg_sampler_finish(&sampler);
 	hlg_guest_finish(&guest);
-	return rc;
 }
 
-int hlg_landing_measure(struct hlg_landings *landings, const struct hlg_guests *guests,
-			const char *no_kvm, uint64_t ns, struct hlg_err *err)
+void hlg_landing_measure(struct hlg_landings *landings, const struct hlg_guests *guests,
+			 const char *no_kvm, uint64_t ns)
 {
 	struct hlg_code *code = NULL;
-	int rc = 0;
+	struct hlg_err err;
 
-	hlg_landing_check(guests, landings->fault);
 	if (no_kvm)
 		snprintf(landings->reason, sizeof(landings->reason), "%.255s", no_kvm);
-	else if (hlg_code_open(&code, guests->image, err) < 0)
+	else if (hlg_code_open(&code, guests->image, &err) < 0)
 		snprintf(landings->reason, sizeof(landings->reason),
 			 "the guests' code cannot be decoded (build hlguest with Zydis)");
-	for (size_t i = 0; rc == 0 && code && i < HLG_SAMPLINGS; i++)
-		rc = sample_event(landings, guests, code, i, ns);
-	if (rc == 0 && code)
-		rc = sample_programs(landings, guests, code, ns / 4);
+	if (!code)
+		return;
+	for (size_t i = 0; i < HLG_SAMPLINGS; i++)
+		measure_event(landings, guests, code, i, ns);
+	measure_programs(landings, guests, code, ns / 4);
 	hlg_code_close(code);
-	return rc < 0 ? hlg_err_memory(err, "landing") : 0;
 }

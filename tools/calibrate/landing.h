@@ -51,17 +51,11 @@ const char *hlg_landing_name(size_t guest);
 bool hlg_landing_hot(size_t guest);
 
 /*
- * Are the guests as their truth says: the hot instruction where its symbol is, nothing
- * but instructions of one byte around it? If not, fault says what is wrong.
- */
-bool hlg_landing_check(const struct hlg_guests *guests, char fault[static 256]);
-
-/*
  * Samples every guest with every event of this machine, for ns each. no_kvm: NULL, or why
- * no guest can run. What cannot be done is told there. Fails only without memory.
+ * no guest can run. What cannot be done is told there.
  */
-int hlg_landing_measure(struct hlg_landings *landings, const struct hlg_guests *guests,
-			const char *no_kvm, uint64_t ns, struct hlg_err *err);
+void hlg_landing_measure(struct hlg_landings *landings, const struct hlg_guests *guests,
+			 const char *no_kvm, uint64_t ns);
 
 /*
  * Sets window and why of one event's samples. Not known: if a hot guest has fewer than
@@ -76,24 +70,5 @@ void hlg_landing_window(struct hlg_landed *landed, const struct hlg_sampling *ev
  */
 bool hlg_landing_refutes(const struct hlg_landed *landed,
 			 const struct hlg_sampling *event, char fault[static 256]);
-
-/* landing-place.c: where a sample of one guest is. */
-struct hlg_landing_truth {
-	const struct hlg_guests *guests;
-	struct hlg_code *code;
-	const char *function; /* the true one ... */
-	const char *caller;   /* ... and who calls it, or NULL */
-	uint64_t *addrs;      /* the instructions of function, in order */
-	size_t n, hot;        /* hot: which of them has the time; n: none */
-	bool program;         /* of strings: then hot is the string operation */
-	struct hlg_land *land;
-};
-
-/* hot: an address, or 0. False without memory; finish it in any case. */
-bool hlg_landing_place_know(struct hlg_landing_truth *truth, uint64_t hot);
-void hlg_landing_place_forget(struct hlg_landing_truth *truth);
-
-/* For hlg_sampler_drain: counts a sample; ctx is the truth. */
-void hlg_landing_place(void *ctx, uint64_t ip, bool guest);
 
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Batches: how they are read. */
 #include "tools/calibrate/native.h"
 
 #include <inttypes.h>
@@ -18,6 +17,80 @@
 #define VISITS   60 /* at least, before enough is enough: 0.3 s */
 #define PAUSE_NS 5000000
 #define ANCHORS  8
+#define TRIES    8
+#define SLOWER   1.03 /* than the fastest, and a probe had no core of its own */
+
+/* Of a register and itself: some processors add a constant before they execute it. */
+static void add_chain(void)
+{
+	uint64_t turns = HLG_NATIVE_CHAIN / 100, a = 1;
+
+	__asm__ volatile("1:\n\t.rept 100\n\tadd %1, %1\n\t.endr\n\t"
+			 "dec %0\n\tjnz 1b"
+			 : "+r"(turns), "+r"(a)
+			 :
+			 : "cc");
+}
+
+static void add_wide(void)
+{
+	uint64_t turns = HLG_NATIVE_WIDE / 200;
+
+	__asm__ volatile("1:\n\t.rept 25\n\t"
+			 "add %%rax, %%rax\n\tadd %%rcx, %%rcx\n\t"
+			 "add %%rdx, %%rdx\n\tadd %%rsi, %%rsi\n\t"
+			 "add %%rdi, %%rdi\n\tadd %%r8, %%r8\n\t"
+			 "add %%r9, %%r9\n\tadd %%r10, %%r10\n\t"
+			 ".endr\n\tdec %0\n\tjnz 1b"
+			 : "+r"(turns)
+			 :
+			 : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "cc");
+}
+
+/* lfence: neither reading of the TSC is done before what stands in front of it. */
+static uint64_t time_of(void (*work)(void))
+{
+	uint64_t before, ticks;
+
+	_mm_lfence();
+	before = __rdtsc();
+	_mm_lfence();
+	work();
+	_mm_lfence();
+	ticks = __rdtsc() - before;
+	return ticks ? ticks : 1;
+}
+
+static void do_nothing(void)
+{
+}
+
+static uint64_t fastest_of(void (*work)(void))
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t ticks = time_of(work);
+
+		best = ticks < best ? ticks : best;
+	}
+	return best;
+}
+
+/* Without what reading it takes: of several tries the fastest, since a sibling may slow
+ * it down by some percent. Not 0. About 10 us. */
+static uint64_t probe_chain(void)
+{
+	uint64_t nothing = fastest_of(do_nothing), chain = fastest_of(add_chain);
+
+	return chain > nothing ? chain - nothing : 1;
+}
+
+/* One try. Not 0. About 6 us where nobody has a share. */
+static uint64_t probe_wide(void)
+{
+	return time_of(add_wide);
+}
 
 static uint64_t now(void)
 {
@@ -222,7 +295,7 @@ static void read_round(struct hlg_native *native, uint64_t *wide)
 		uint64_t before = *wide;
 
 		rows[row].read(native, log->readings + native->n * log->turns);
-		*wide = hlg_probe_wide();
+		*wide = probe_wide();
 		to = look();
 		batch->wide = *wide > before ? *wide : before;
 		batch->why = from.switches != to.switches || from.cpu != to.cpu
@@ -255,20 +328,55 @@ void hlg_native_visit(struct hlg_native *native)
 
 	if (HLG_NATIVE_MOST - first <= ROUNDS)
 		return;
-	clock = hlg_probe_chain();
-	wide = hlg_probe_wide();
+	clock = probe_chain();
+	wide = probe_wide();
 	read_round(native, &wide);
 	native->n = first;
 	for (size_t i = 0; i < ROUNDS; i++)
 		read_round(native, &wide);
-	again = hlg_probe_chain();
+	again = probe_chain();
 	note_visit(native, first, again < clock ? again : clock,
 		   stolen_from(cpu) != stolen);
 }
 
+/* What adds that wait for nothing took, in core cycles: whatever the clock was. */
+static double cycles_of(const struct hlg_native_batch *batch)
+{
+	return (double)batch->wide / (double)batch->clock * HLG_NATIVE_CHAIN;
+}
+
+static double fastest(const struct hlg_native *native)
+{
+	double least = 0;
+
+	for (size_t row = 0; row < HLG_NATIVE_ROWS; row++)
+		for (size_t i = 0; i < native->n; i++) {
+			double cycles = cycles_of(&native->logs[row].batches[i]);
+
+			least = least == 0 || cycles < least ? cycles : least;
+		}
+	return least;
+}
+
+void hlg_native_judge(struct hlg_native *native)
+{
+	double least = fastest(native);
+
+	for (size_t row = 0; row < HLG_NATIVE_ROWS; row++)
+		for (size_t i = 0; i < native->n; i++) {
+			struct hlg_native_batch *batch = &native->logs[row].batches[i];
+
+			if (batch->why == HLG_NATIVE_SHARED)
+				batch->why = HLG_NATIVE_QUIET;
+			if (batch->why == HLG_NATIVE_QUIET &&
+			    cycles_of(batch) > least * SLOWER)
+				batch->why = HLG_NATIVE_SHARED;
+		}
+}
+
 static bool has_enough(struct hlg_native *native)
 {
-	hlg_native_sum_judge(native);
+	hlg_native_judge(native);
 	for (size_t row = 0; row < HLG_NATIVE_ROWS; row++) {
 		size_t quiet = 0;
 
@@ -290,4 +398,80 @@ void hlg_native_top_up(struct hlg_native *native, uint64_t ns)
 		nanosleep(&pause, NULL);
 		hlg_native_visit(native);
 	}
+}
+
+/* Medians of batches: least and most of all, and of the quiet ones. */
+static void note_median(struct hlg_batches *batches, uint64_t median, bool quiet)
+{
+	batches->least = median < batches->least ? median : batches->least;
+	batches->most = median > batches->most ? median : batches->most;
+	if (!quiet)
+		return;
+	batches->quiet_least =
+		median < batches->quiet_least ? median : batches->quiet_least;
+	batches->quiet_most = median > batches->quiet_most ? median : batches->quiet_most;
+}
+
+static void count_batches(const struct hlg_native_log *log, size_t n, uint64_t *room,
+			  struct hlg_batches *batches)
+{
+	*batches = (struct hlg_batches){
+		.n = n, .least = UINT64_MAX, .quiet_least = UINT64_MAX};
+	for (size_t i = 0; i < n; i++) {
+		enum hlg_native_why why = log->batches[i].why;
+
+		batches->whys[why]++;
+		memcpy(room, log->readings + i * log->turns, log->turns * sizeof(*room));
+		hlg_ticks_sort(room, log->turns);
+		note_median(batches, hlg_ticks_percentile(room, log->turns, 50),
+			    why == HLG_NATIVE_QUIET);
+	}
+	if (batches->whys[HLG_NATIVE_QUIET] == 0)
+		batches->quiet_least = 0;
+	batches->undisturbed = batches->whys[HLG_NATIVE_QUIET] >= HLG_NATIVE_FEW &&
+			       batches->whys[HLG_NATIVE_QUIET] >= n / HLG_NATIVE_SHARE;
+}
+
+bool hlg_native_sum(const struct hlg_native *native, enum hlg_native_row row,
+		    struct hlg_ticks *ticks, struct hlg_batches *batches)
+{
+	const struct hlg_native_log *log = &native->logs[row];
+	size_t size = log->turns * sizeof(*log->readings), n = 0;
+	uint64_t *room = malloc((native->n + 1) * size);
+	struct hlg_ticks all;
+	bool ok = room && native->n;
+
+	if (ok) {
+		count_batches(log, native->n, room, batches);
+		memcpy(room, log->readings, native->n * size);
+		ok = hlg_ticks_sum(&all, room, native->n * log->turns);
+		batches->raw = all.drift;
+	}
+	for (size_t i = 0; ok && i < native->n; i++)
+		if (!batches->undisturbed || log->batches[i].why == HLG_NATIVE_QUIET)
+			memcpy(room + n++ * log->turns, log->readings + i * log->turns,
+			       size);
+	ok = ok && hlg_ticks_sum(ticks, room, n * log->turns);
+	free(room);
+	return ok;
+}
+
+void hlg_native_clock(const struct hlg_native *native, struct hlg_clock *clock)
+{
+	const struct hlg_native_log *log = &native->logs[0];
+	uint64_t clocks[HLG_NATIVE_MOST]; /* 64 KB */
+
+	*clock = (struct hlg_clock){0};
+	if (native->n == 0)
+		return;
+	for (size_t i = 0; i < native->n; i++)
+		clocks[i] = log->batches[i].clock;
+	hlg_ticks_sort(clocks, native->n);
+	clock->low =
+		(double)hlg_ticks_percentile(clocks, native->n, 5) / HLG_NATIVE_CHAIN;
+	clock->ticks =
+		(double)hlg_ticks_percentile(clocks, native->n, 50) / HLG_NATIVE_CHAIN;
+	clock->high =
+		(double)hlg_ticks_percentile(clocks, native->n, 95) / HLG_NATIVE_CHAIN;
+	clock->width = HLG_NATIVE_WIDE / fastest(native);
 }

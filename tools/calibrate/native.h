@@ -6,7 +6,7 @@
  * on the other half of the core: everything takes a third longer then, for milliseconds
  * or minutes. So they are read in short batches, one of each row after the other, spread
  * over all the time that crossings are measured, and between two batches the core is
- * probed (probe.h); the core's clock, which changes less often, twice in a visit. A batch
+ * probed (below); the core's clock, which changes less often, twice in a visit. A batch
  * is set aside if one of the probes beside it was not as fast as the fastest of the run,
  * if the thread lost its CPU meanwhile, or if the hypervisor took that away. A row is of
  * the batches that are left, the quiet ones.
@@ -19,7 +19,6 @@
 #include <stddef.h>
 
 #include "symtab/err.h"
-#include "tools/calibrate/probe.h"
 #include "tools/calibrate/ticks.h"
 
 enum hlg_native_row {
@@ -37,6 +36,20 @@ enum hlg_native_why {
 	HLG_NATIVE_WHYS
 };
 
+/*
+ * Has this thread its core for itself? Two readings of work whose core cycles are known.
+ *
+ * Adds that each wait for the one before take a cycle each, whoever shares the core: the
+ * time of such a chain is the core's clock. Adds that wait for nothing take what adders
+ * there are: they take up to twice as long while a sibling thread (SMT) has the core's
+ * other half. Neither needs a counter, or to be told what runs beside: in a virtual
+ * machine the sibling may be somebody else's.
+ */
+#define HLG_NATIVE_CHAIN 4000 /* dependent adds: as many core cycles */
+/* Adds that wait for nothing: long enough to meet a sibling that waits for memory now and
+ * then. */
+#define HLG_NATIVE_WIDE 32000
+
 #define HLG_NATIVE_TURNS  20  /* readings of a batch, at most */
 #define HLG_NATIVE_ENOUGH 300 /* quiet batches: then no more are waited for */
 /* With fewer quiet batches, or less than this part of all, the row is of all batches: of
@@ -51,7 +64,7 @@ struct hlg_native_log {
 	uint64_t *readings;
 	struct hlg_native_batch {
 		uint64_t wide;  /* ticks of the slower probe beside it */
-		uint64_t clock; /* ticks of the chain (probe.h) of its visit */
+		uint64_t clock; /* ticks of the chain of its visit */
 		enum hlg_native_why why;
 	} batches[HLG_NATIVE_MOST];
 };
@@ -98,7 +111,7 @@ void hlg_native_visit(struct hlg_native *native);
 void hlg_native_top_up(struct hlg_native *native, uint64_t ns);
 
 /* Decides for each batch that was neither switched nor stolen whether it was shared. */
-void hlg_native_sum_judge(struct hlg_native *native);
+void hlg_native_judge(struct hlg_native *native);
 
 /*
  * Sums a row up, after it was judged: ticks of its quiet batches, or of all if these are
@@ -107,7 +120,7 @@ void hlg_native_sum_judge(struct hlg_native *native);
 bool hlg_native_sum(const struct hlg_native *native, enum hlg_native_row row,
 		    struct hlg_ticks *ticks, struct hlg_batches *batches);
 
-void hlg_native_sum_clock(const struct hlg_native *native, struct hlg_clock *clock);
+void hlg_native_clock(const struct hlg_native *native, struct hlg_clock *clock);
 
 /* Ticks of the TSC in a second, from hlg_native_open to now. */
 double hlg_native_rate(const struct hlg_native *native);

@@ -90,8 +90,7 @@ static int measure_part(struct hlg_calibration *c, const struct hlg_guests *gues
 		rc = hlg_crossing_measure(&c->crossings, guests, no_kvm, QUIET_NS, err);
 	} else if (rc == 0 && part == HLG_CALIBRATE_LANDING) {
 		tell(args, "landing");
-		rc = hlg_landing_measure(&c->landings, guests, no_kvm,
-					 args->time * 1000000, err);
+		hlg_landing_measure(&c->landings, guests, no_kvm, args->time * 1000000);
 	} else if (rc == 0) {
 		tell(args, "counts");
 		rc = hlg_calibrate_count_measure(&c->counts, guests, no_kvm, args->runs,

@@ -56,8 +56,8 @@ static struct hlg_batches sum(struct hlg_ticks *ticks)
 	struct hlg_batches batches;
 	uint64_t all = 0;
 
-	hlg_native_sum_judge(native);
-	hlg_native_sum_judge(native); /* as often as one likes */
+	hlg_native_judge(native);
+	hlg_native_judge(native); /* as often as one likes */
 	ck_assert(hlg_native_sum(native, HLG_NATIVE_GETPPID, ticks, &batches));
 	for (size_t i = 0; i < HLG_NATIVE_WHYS; i++)
 		all += batches.whys[i];
@@ -135,11 +135,11 @@ START_TEST(slower_clock)
 		}
 	batches = sum(&ticks);
 	ck_assert_uint_eq(batches.whys[HLG_NATIVE_QUIET], BATCHES);
-	hlg_native_sum_clock(native, &clock);
-	ck_assert_double_eq_tol(clock.low, (double)CLOCK / HLG_PROBE_CHAIN, 1e-9);
-	ck_assert_double_eq_tol(clock.high, 2.0 * CLOCK / HLG_PROBE_CHAIN, 1e-9);
+	hlg_native_clock(native, &clock);
+	ck_assert_double_eq_tol(clock.low, (double)CLOCK / HLG_NATIVE_CHAIN, 1e-9);
+	ck_assert_double_eq_tol(clock.high, 2.0 * CLOCK / HLG_NATIVE_CHAIN, 1e-9);
 	ck_assert_double_eq_tol(clock.width,
-				(double)HLG_PROBE_WIDE / HLG_PROBE_CHAIN * CLOCK / WIDE,
+				(double)HLG_NATIVE_WIDE / HLG_NATIVE_CHAIN * CLOCK / WIDE,
 				1e-9);
 }
 END_TEST
