@@ -110,7 +110,7 @@ static int measure(struct hlg_calibration *c, const struct arguments *args,
 	c->parts = args->parts;
 	c->counts.sizes[0] = args->operations;
 	c->counts.sizes[1] = args->operations / 10;
-	hlg_machine_look(&c->machine);
+	hlg_machine_look(&c->machine, "");
 	try_kvm(c);
 	if (rc == 0)
 		rc = measure_part(c, &guests, HLG_CALIBRATE_CROSSING, args, err);

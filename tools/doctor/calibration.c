@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the last calibration says, and whether it is of this machine. */
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "tools/doctor/doctor.h"
@@ -11,13 +10,8 @@
 void hlg_doctor_look_at_calibration(struct hlg_probes *p)
 {
 	char path[PATH_MAX];
-	struct utsname name;
 	struct hlg_err err;
 
-	/* As hlguest calibrate writes it. */
-	if (uname(&name) == 0)
-		snprintf(p->kernel, sizeof(p->kernel), "%.64s %.64s", name.release,
-			 name.version);
 	hlg_calibration_file_place(path);
 	if (!path[0] || access(path, F_OK) != 0)
 		return;
@@ -78,7 +72,8 @@ void hlg_doctor_judge_calibration(struct hlg_findings *findings,
 		remedy = "hlguest calibrate, and see its last lines";
 	} else {
 		tell(f, c);
-		if (strcmp(c->cpu, p->cpu) != 0 || strcmp(c->kernel, p->kernel) != 0) {
+		if (strcmp(c->cpu, p->machine.cpu) != 0 ||
+		    strcmp(c->kernel, p->machine.kernel) != 0) {
 			f->level = HLG_LEVEL_WARN;
 			remedy = "calibrate again: it is of another processor or kernel";
 		}

@@ -13,27 +13,26 @@
 #include "symtab/image/image.h"
 #include "tools/cli/child.h"
 #include "tools/inputs/calibration-file.h"
+#include "tools/inputs/machine.h"
 
 /* What was seen. An int that is called after a thing is the errno of trying it; 0: can.
  */
 struct hlg_probes {
-	char perf[PATH_MAX];            /* the one in PATH; empty: none */
-	struct hlg_child perf_asked;    /* its answer to `perf version` */
-	unsigned major, minor;          /* of perf; 0.0: not understood */
-	char folder[PATH_MAX];          /* its dlfilters; empty: it did not say */
-	bool installed, here;           /* hlguest.so there, in the current folder */
-	bool untrusted;                 /* that here was not loaded: maybe another's */
-	struct hlg_child filter;        /* loading the one that perf would take */
-	bool intel, virtual_machine;    /* by /proc/cpuinfo */
-	int kvm;                        /* opening /dev/kvm for reading and writing */
-	char kvm_module[32];            /* kvm_intel, kvm_amd ...; empty: none is seen */
-	int nested, mediated;           /* kvm's parameters: 0, 1; -1: there is none */
-	int paranoid;                   /* perf_event_paranoid; INT_MIN: unknown */
-	bool perfmon;                   /* CAP_PERFMON or CAP_SYS_ADMIN is held */
-	int clock, cycles;              /* opening events */
-	int tracefs;                    /* opening its folder of events */
-	bool kvm_events;                /* and kvm has some there */
-	char cpu[128], kernel[192];     /* as a calibration tells them */
+	char perf[PATH_MAX];         /* the one in PATH; empty: none */
+	struct hlg_child perf_asked; /* its answer to `perf version` */
+	unsigned major, minor;       /* of perf; 0.0: not understood */
+	char folder[PATH_MAX];       /* its dlfilters; empty: it did not say */
+	bool installed, here;        /* hlguest.so there, in the current folder */
+	bool untrusted;              /* that here was not loaded: maybe another's */
+	struct hlg_child filter;     /* loading the one that perf would take */
+	int kvm;                     /* opening /dev/kvm for reading and writing */
+	int nested, mediated;        /* kvm's parameters: 0, 1; -1: there is none */
+	int paranoid;                /* perf_event_paranoid; INT_MIN: unknown */
+	bool perfmon;                /* CAP_PERFMON or CAP_SYS_ADMIN is held */
+	int clock, cycles;           /* opening events */
+	int tracefs;                 /* opening its folder of events */
+	bool kvm_events;             /* and kvm has some there */
+	struct hlg_machine machine;
 	bool calibration;               /* there is a last one that could be read */
 	char calibration_problem[1024]; /* why it could not; empty: none is there */
 	struct hlg_calibration_file calibrated;

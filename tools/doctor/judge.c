@@ -65,7 +65,7 @@ static bool judge_perf(struct hlg_findings *f, const struct hlg_probes *p)
 
 static void judge_traps(struct hlg_findings *f, const struct hlg_probes *p)
 {
-	if (p->intel && older(p, 6, 18))
+	if (p->machine.intel && older(p, 6, 18))
 		say(f, HLG_LEVEL_WARN, "perf",
 		    "say -e cycles:G or -e cpu-clock, or use hlguest record",
 		    "%u.%u: perf kvm record takes cycles:P, which records no guest",
@@ -108,7 +108,7 @@ static void judge_filter(struct hlg_findings *f, const struct hlg_probes *p)
 
 static void judge_kvm(struct hlg_findings *f, const struct hlg_probes *p)
 {
-	const char *module = p->kvm_module[0] ? p->kvm_module : "no kvm_ module";
+	const char *module = p->machine.kvm[0] ? p->machine.kvm : "no kvm_ module";
 
 	if (p->kvm == 0)
 		say(f, HLG_LEVEL_OK, "/dev/kvm", NULL, "opens (%s)", module);
@@ -131,7 +131,7 @@ static void judge_nesting(struct hlg_findings *f, const struct hlg_probes *p)
 	static const char *const words[] = {"not told", "off", "on"};
 	const char *word = words[p->nested + 1];
 
-	if (p->virtual_machine)
+	if (p->machine.guest)
 		say(f, HLG_LEVEL_WARN, "nesting",
 		    "trust shares more than times: exits cost more here than on metal",
 		    "this machine is a guest itself; guests in its guests: %s", word);

@@ -54,23 +54,6 @@ static int parameter(const char *root, const char *module, const char *name)
 	return value[0] == 'Y' || value[0] == 'y' || value[0] == '1';
 }
 
-/* The part of kvm that knows the hardware, by its module (also when it is built in). */
-static void find_kvm_module(struct hlg_probes *p, const char *root)
-{
-	char path[PATH_MAX];
-	struct dirent *entry;
-	DIR *dir;
-
-	under(path, root, "/sys/module");
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir)))
-		if (strncmp(entry->d_name, "kvm_", 4) == 0 &&
-		    strlen(entry->d_name) < sizeof(p->kvm_module))
-			strcpy(p->kvm_module, entry->d_name);
-	if (dir)
-		closedir(dir);
-}
-
 static void look_at_kvm(struct hlg_probes *p, const char *root)
 {
 	char path[PATH_MAX];
@@ -81,11 +64,8 @@ static void look_at_kvm(struct hlg_probes *p, const char *root)
 	p->kvm = fd < 0 ? errno : 0;
 	if (fd >= 0)
 		close(fd);
-	find_kvm_module(p, root);
-	p->nested = p->kvm_module[0] ? parameter(root, p->kvm_module, "nested") : -1;
-	p->mediated = p->kvm_module[0]
-			      ? parameter(root, p->kvm_module, "enable_mediated_pmu")
-			      : -1;
+	p->nested = parameter(root, p->machine.kvm, "nested");
+	p->mediated = parameter(root, p->machine.kvm, "enable_mediated_pmu");
 	if (p->mediated < 0)
 		p->mediated = parameter(root, "kvm", "enable_mediated_pmu");
 }
@@ -128,29 +108,12 @@ static void look_at_rights(struct hlg_probes *p, const char *root)
 	p->perfmon = held >> CAP_PERFMON & 1 || held >> CAP_SYS_ADMIN & 1;
 }
 
-/* The first "model name" of /proc/cpuinfo. */
-static void take_model(struct hlg_probes *p, const char *cpuinfo)
-{
-	const char *line = strstr(cpuinfo, "model name"), *colon;
-
-	colon = line ? strchr(line, ':') : NULL;
-	if (!colon)
-		return;
-	colon += 1 + strspn(colon + 1, " \t");
-	snprintf(p->cpu, sizeof(p->cpu), "%.*s", (int)strcspn(colon, "\n"), colon);
-}
-
 void hlg_doctor_look_at_files(struct hlg_probes *p, const char *root)
 {
-	char cpu[16384];
-
+	hlg_machine_look(&p->machine, root);
 	look_at_kvm(p, root);
 	look_at_tracefs(p, root);
 	look_at_rights(p, root);
-	slurp(cpu, sizeof(cpu), root, "/proc/cpuinfo");
-	p->intel = strstr(cpu, "GenuineIntel") != NULL;
-	p->virtual_machine = strstr(cpu, " hypervisor") != NULL;
-	take_model(p, cpu);
 }
 
 /* Opens an event on this process, as perf would; errno of it. */

@@ -29,8 +29,8 @@ static struct hlg_probes healthy(void)
 		.minor = 18,
 		.folder = "/usr/lib/perf-core/dlfilters",
 		.installed = true,
-		.kvm_module = "kvm_intel",
-		.intel = true,
+		.machine.kvm = "kvm_intel",
+		.machine.intel = true,
 		.nested = 1,
 		.mediated = -1,
 		.paranoid = 1,
@@ -114,7 +114,7 @@ START_TEST(perf_has_traps)
 
 	p.minor = 17;
 	expect(&p, HLG_LEVEL_WARN, "perf", "cycles:P", "cycles:G");
-	p.intel = false;
+	p.machine.intel = false;
 	p.minor = 12;
 	expect(&p, HLG_LEVEL_WARN, "perf", ":S miss threads", "-p");
 	p.major = 5;
@@ -157,7 +157,7 @@ START_TEST(kvm_is_closed)
 	p.kvm = ENODEV;
 	expect(&p, HLG_LEVEL_FAIL, "/dev/kvm", "No such device", "dmesg");
 	p.kvm = 0;
-	p.virtual_machine = true;
+	p.machine.guest = true;
 	expect(&p, HLG_LEVEL_WARN, "nesting", "itself", "shares");
 }
 END_TEST
@@ -245,7 +245,8 @@ START_TEST(probes_read_files)
 	ck_assert_int_eq(p.paranoid, INT_MIN);
 	ck_assert_int_eq(p.nested, -1);
 	ck_assert_int_eq(p.mediated, -1);
-	ck_assert(!p.perfmon && !p.intel && !p.virtual_machine && !p.kvm_module[0]);
+	ck_assert(!p.perfmon && !p.machine.intel && !p.machine.guest &&
+		  !p.machine.kvm[0]);
 
 	make_file(root, "/dev/kvm", "");
 	make_file(root, "/sys/module/kvm_intel/parameters/nested", "Y\n");
@@ -258,11 +259,11 @@ START_TEST(probes_read_files)
 	memset(&p, 0, sizeof(p));
 	hlg_doctor_look_at_files(&p, root);
 	ck_assert_int_eq(p.kvm, 0);
-	ck_assert_str_eq(p.kvm_module, "kvm_intel");
+	ck_assert_str_eq(p.machine.kvm, "kvm_intel");
 	ck_assert_int_eq(p.nested, 1);
 	ck_assert_int_eq(p.mediated, 1);
 	ck_assert_int_eq(p.tracefs, 0);
-	ck_assert(p.kvm_events && p.perfmon && p.intel && p.virtual_machine);
+	ck_assert(p.kvm_events && p.perfmon && p.machine.intel && p.machine.guest);
 	ck_assert_int_eq(p.paranoid, -1);
 	snprintf(remove, sizeof(remove), "rm -r %s", root);
 	ck_assert_int_eq(system(remove), 0);

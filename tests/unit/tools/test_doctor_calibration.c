@@ -12,8 +12,7 @@
 static struct hlg_probes probes(void)
 {
 	return (struct hlg_probes){
-		.cpu = "A",
-		.kernel = "6.18",
+		.machine = {.cpu = "A", .kernel = "6.18"},
 		.calibration = true,
 		.calibrated =
 			{
@@ -65,7 +64,7 @@ START_TEST(of_no_use)
 {
 	struct hlg_probes p = probes();
 
-	strcpy(p.kernel, "6.19");
+	strcpy(p.machine.kernel, "6.19");
 	expect(&p, HLG_LEVEL_WARN, "cpu-clock 1", "another processor or kernel");
 	p.calibrated.holds = false;
 	expect(&p, HLG_LEVEL_WARN, "did not hold", "hlguest calibrate");
