@@ -58,9 +58,12 @@ struct hlg_findings {
 	size_t n;
 };
 
-/* Adds a finding with an empty text and remedy, for the caller to fill in. */
-struct hlg_finding *hlg_doctor_add(struct hlg_findings *findings, enum hlg_level level,
-				   const char *topic);
+/* Adds a finding; remedy may be NULL. */
+__attribute__((format(printf, 5, 6))) void hlg_doctor_say(struct hlg_findings *findings,
+							  enum hlg_level level,
+							  const char *topic,
+							  const char *remedy,
+							  const char *fmt, ...);
 
 /*
  * Probes, each bounded in time. root is "" but in tests: a folder that has other proc,
@@ -68,7 +71,6 @@ struct hlg_finding *hlg_doctor_add(struct hlg_findings *findings, enum hlg_level
  */
 void hlg_doctor_look(struct hlg_probes *probes, const char *root);
 void hlg_doctor_look_at_files(struct hlg_probes *probes, const char *root);
-void hlg_doctor_look_at_calibration(struct hlg_probes *probes);
 
 /* Rules: the machine, and an image that is open and has a base. */
 void hlg_doctor_judge(struct hlg_findings *findings, const struct hlg_probes *probes);

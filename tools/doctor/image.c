@@ -2,51 +2,36 @@
 /* What an image lets a profile say. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "symtab/code/padding.h"
 #include "symtab/image/base.h"
 #include "tools/doctor/doctor.h"
 #include "tools/source/source.h"
 
-#define TEXT sizeof(((struct hlg_finding *)0)->text)
-
-static struct hlg_finding *ok(struct hlg_findings *f, const char *topic)
-{
-	return hlg_doctor_add(f, HLG_LEVEL_OK, topic);
-}
-
-static void warn(struct hlg_finding *finding, const char *remedy)
-{
-	finding->level = HLG_LEVEL_WARN;
-	snprintf(finding->remedy, sizeof(finding->remedy), "%s", remedy);
-}
-
 static void judge_symbols(struct hlg_findings *f, const struct hlg_image *image)
 {
-	struct hlg_finding *finding = ok(f, "symbols");
 	size_t count[HLG_SYM_BARE_LABEL + 1] = {0};
+	const char *remedy = NULL;
+	char skipped[64] = "";
 
 	for (size_t i = 0; i < image->tab.n_syms; i++)
 		count[image->tab.syms[i].class]++;
-	snprintf(finding->text, sizeof(finding->text),
-		 "%zu from %s: functions %zu, labels %zu, without a size %zu",
-		 image->tab.n_syms,
-		 image->map          ? "a perf map"
-		 : image->elf.dynsym ? ".dynsym"
-				     : ".symtab",
-		 count[HLG_SYM_FUNCTION], count[HLG_SYM_SIZED_LABEL],
-		 count[HLG_SYM_BARE_LABEL]);
 	if (image->elf.dynsym)
-		warn(finding, "what is not exported has no name: keep .symtab "
-			      "(strip --strip-debug is safe)");
+		remedy = "what is not exported has no name: keep .symtab "
+			 "(strip --strip-debug is safe)";
 	else if (count[HLG_SYM_FUNCTION] == 0)
-		warn(finding, "labels reach to the next one: give functions a type and a "
-			      "size (.type, .size)");
+		remedy = "labels reach to the next one: give functions a type and a "
+			 "size (.type, .size)";
 	if (image->skipped)
-		snprintf(finding->text + strlen(finding->text),
-			 sizeof(finding->text) - strlen(finding->text),
-			 "; lines skipped %zu", image->skipped);
+		snprintf(skipped, sizeof(skipped), "; lines skipped %zu", image->skipped);
+	hlg_doctor_say(f, remedy ? HLG_LEVEL_WARN : HLG_LEVEL_OK, "symbols", remedy,
+		       "%zu from %s: functions %zu, labels %zu, without a size %zu%s",
+		       image->tab.n_syms,
+		       image->map          ? "a perf map"
+		       : image->elf.dynsym ? ".dynsym"
+					   : ".symtab",
+		       count[HLG_SYM_FUNCTION], count[HLG_SYM_SIZED_LABEL],
+		       count[HLG_SYM_BARE_LABEL], skipped);
 }
 
 struct gaps {
@@ -95,33 +80,31 @@ static struct gaps count_gaps(const struct hlg_image *image)
 
 static void judge_gaps(struct hlg_findings *f, const struct hlg_image *image)
 {
-	struct hlg_finding *finding = ok(f, "gaps");
 	struct gaps gaps = count_gaps(image);
 	uint64_t unlabelled = gaps.bytes - gaps.filler;
+	const char *remedy = NULL;
 
-	snprintf(finding->text, sizeof(finding->text),
-		 "%zu, %" PRIu64 " of %" PRIu64 " bytes of code; no padding: %" PRIu64,
-		 gaps.n, gaps.bytes, gaps.code, unlabelled);
-	if (gaps.lost || hlg_image_unread(image)) {
-		warn(finding, "not all of it was read: run it again");
-		return;
-	}
+	if (gaps.lost || hlg_image_unread(image))
+		remedy = "not all of it was read: run it again";
 	/* A tenth of the code without a name is more than anybody's assembly. */
-	if (unlabelled > gaps.code / 10)
-		warn(finding, "much code has no symbol: was some of it stripped, or "
-			      "linked in without names?");
+	else if (unlabelled > gaps.code / 10)
+		remedy = "much code has no symbol: was some of it stripped, or "
+			 "linked in without names?";
+	hlg_doctor_say(f, remedy ? HLG_LEVEL_WARN : HLG_LEVEL_OK, "gaps", remedy,
+		       "%zu, %" PRIu64 " of %" PRIu64 " bytes of code; no padding: "
+		       "%" PRIu64,
+		       gaps.n, gaps.bytes, gaps.code, unlabelled);
 }
 
 static void judge_base(struct hlg_findings *f, const struct hlg_image *image)
 {
-	struct hlg_finding *finding = ok(f, "base");
+	bool guessed = image->from == HLG_BASE_DEFAULT;
 	char from[128];
 
 	hlg_base_describe(image, from, sizeof(from));
-	snprintf(finding->text, sizeof(finding->text), "0x%" PRIx64 " (%s)", image->base,
-		 from);
-	if (image->from == HLG_BASE_DEFAULT)
-		warn(finding, "say where the guest loads it: FILE@ADDRESS");
+	hlg_doctor_say(f, guessed ? HLG_LEVEL_WARN : HLG_LEVEL_OK, "base",
+		       guessed ? "say where the guest loads it: FILE@ADDRESS" : NULL,
+		       "0x%" PRIx64 " (%s)", image->base, from);
 }
 
 /* What only an ELF has. */
@@ -131,20 +114,22 @@ static void judge_elf(struct hlg_findings *f, const struct hlg_image *image)
 	struct hlg_err err;
 	struct hlg_source *source = hlg_source_open(image->path, &err);
 
-	snprintf(ok(f, "build id")->text, TEXT, "%s",
-		 id[0] ? id
-		       : "none (-Wl,--build-id makes one, which tells builds apart)");
-	snprintf(ok(f, "lines")->text, TEXT, "%s",
-		 source                   ? "source lines are known"
-		 : err.msg[0]             ? err.msg
-		 : hlg_source_available() ? "none (-g makes them, for hlguest lookup)"
-					  : "not looked for: built without libdw");
+	hlg_doctor_say(f, HLG_LEVEL_OK, "build id", NULL, "%s",
+		       id[0] ? id
+			     : "none (-Wl,--build-id makes one, which tells builds "
+			       "apart)");
+	hlg_doctor_say(f, HLG_LEVEL_OK, "lines", NULL, "%s",
+		       source       ? "source lines are known"
+		       : err.msg[0] ? err.msg
+		       : hlg_source_available()
+			       ? "none (-g makes them, for hlguest lookup)"
+			       : "not looked for: built without libdw");
 	hlg_source_close(source);
 }
 
 void hlg_doctor_judge_image(struct hlg_findings *f, const struct hlg_image *image)
 {
-	snprintf(ok(f, "image")->text, TEXT, "%s", image->path);
+	hlg_doctor_say(f, HLG_LEVEL_OK, "image", NULL, "%s", image->path);
 	judge_symbols(f, image);
 	judge_gaps(f, image);
 	judge_base(f, image);

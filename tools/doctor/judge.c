@@ -1,25 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the machine's state means for somebody who wants to profile a guest. */
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
+#include "symtab/escape.h"
 #include "tools/doctor/doctor.h"
 
-/* One finding; remedy may be NULL. */
-__attribute__((format(printf, 5, 6))) static void say(struct hlg_findings *findings,
-						      enum hlg_level level,
-						      const char *topic,
-						      const char *remedy, const char *fmt,
-						      ...)
+void hlg_doctor_say(struct hlg_findings *findings, enum hlg_level level,
+		    const char *topic, const char *remedy, const char *fmt, ...)
 {
-	struct hlg_finding *f = hlg_doctor_add(findings, level, topic);
+	struct hlg_finding *f = &findings->finding[findings->n++];
 	va_list ap;
 
+	assert(findings->n <= HLG_MAX_FINDINGS);
+	*f = (struct hlg_finding){.level = level, .topic = topic};
 	va_start(ap, fmt);
 	vsnprintf(f->text, sizeof(f->text), fmt, ap);
 	va_end(ap);
-	snprintf(f->remedy, sizeof(f->remedy), "%s", remedy ? remedy : "");
+	if (remedy)
+		snprintf(f->remedy, sizeof(f->remedy), "%s", remedy);
+}
+
+enum hlg_level hlg_doctor_write(FILE *f, const struct hlg_findings *findings,
+				bool colours)
+{
+	static const char *const words[] = {"ok", "warn", "fail"};
+	static const char *const colour[] = {"\033[32m", "\033[33m", "\033[31m"};
+	enum hlg_level worst = HLG_LEVEL_OK;
+
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct hlg_finding *finding = &findings->finding[i];
+
+		fprintf(f, "%s%-4s%s  %-12s  ", colours ? colour[finding->level] : "",
+			words[finding->level], colours ? "\033[0m" : "", finding->topic);
+		hlg_escape_print(f, finding->text);
+		fputc('\n', f);
+		if (finding->remedy[0])
+			fprintf(f, "%20s-> %s\n", "", finding->remedy);
+		worst = finding->level > worst ? finding->level : worst;
+	}
+	return worst;
 }
 
 static bool older(const struct hlg_probes *p, unsigned major, unsigned minor)
@@ -38,43 +60,49 @@ static bool judge_perf(struct hlg_findings *f, const struct hlg_probes *p)
 	const struct hlg_child *asked = &p->perf_asked;
 
 	if (!p->perf[0])
-		say(f, HLG_LEVEL_FAIL, "perf",
-		    "install it (Debian: linux-perf); hlguest report reads recordings "
-		    "without it",
-		    "none in PATH");
+		hlg_doctor_say(f, HLG_LEVEL_FAIL, "perf",
+			       "install it (Debian: linux-perf); hlguest report reads "
+			       "recordings "
+			       "without it",
+			       "none in PATH");
 	else if (asked->end == HLG_CHILD_TIMEOUT)
-		say(f, HLG_LEVEL_FAIL, "perf", "run `perf version` by hand to see why",
-		    "%s: does not answer within 5 seconds", p->perf);
+		hlg_doctor_say(f, HLG_LEVEL_FAIL, "perf",
+			       "run `perf version` by hand to see why",
+			       "%s: does not answer within 5 seconds", p->perf);
 	else if (asked->end != HLG_CHILD_EXITED || asked->status != 0)
-		say(f, HLG_LEVEL_FAIL, "perf", "install the perf of this kernel",
-		    "%s: does not run: %.*s", p->perf, line_length(asked->text),
-		    asked->text);
+		hlg_doctor_say(f, HLG_LEVEL_FAIL, "perf",
+			       "install the perf of this kernel",
+			       "%s: does not run: %.*s", p->perf,
+			       line_length(asked->text), asked->text);
 	else if (p->major == 0)
-		say(f, HLG_LEVEL_WARN, "perf", "is it perf? Its dlfilters need 5.14",
-		    "%s: its version is not understood: %.*s", p->perf,
-		    line_length(asked->text), asked->text);
+		hlg_doctor_say(f, HLG_LEVEL_WARN, "perf",
+			       "is it perf? Its dlfilters need 5.14",
+			       "%s: its version is not understood: %.*s", p->perf,
+			       line_length(asked->text), asked->text);
 	else if (older(p, 5, 14))
-		say(f, HLG_LEVEL_FAIL, "perf",
-		    "take a perf of 5.14 or later, or hlguest report",
-		    "%s: %u.%u has no dlfilters", p->perf, p->major, p->minor);
+		hlg_doctor_say(f, HLG_LEVEL_FAIL, "perf",
+			       "take a perf of 5.14 or later, or hlguest report",
+			       "%s: %u.%u has no dlfilters", p->perf, p->major, p->minor);
 	else
-		say(f, HLG_LEVEL_OK, "perf", NULL, "%s: %.*s", p->perf,
-		    line_length(asked->text), asked->text);
+		hlg_doctor_say(f, HLG_LEVEL_OK, "perf", NULL, "%s: %.*s", p->perf,
+			       line_length(asked->text), asked->text);
 	return p->major != 0 && !older(p, 5, 14);
 }
 
 static void judge_traps(struct hlg_findings *f, const struct hlg_probes *p)
 {
 	if (p->machine.intel && older(p, 6, 18))
-		say(f, HLG_LEVEL_WARN, "perf",
-		    "say -e cycles:G or -e cpu-clock, or use hlguest record",
-		    "%u.%u: perf kvm record takes cycles:P, which records no guest",
-		    p->major, p->minor);
+		hlg_doctor_say(
+			f, HLG_LEVEL_WARN, "perf",
+			"say -e cycles:G or -e cpu-clock, or use hlguest record",
+			"%u.%u: perf kvm record takes cycles:P, which records no guest",
+			p->major, p->minor);
 	if (older(p, 6, 13))
-		say(f, HLG_LEVEL_WARN, "perf",
-		    "start recording when the vCPUs run (-p, -t), or everything (-a)",
-		    "%u.%u: event groups with :S miss threads that start later", p->major,
-		    p->minor);
+		hlg_doctor_say(
+			f, HLG_LEVEL_WARN, "perf",
+			"start recording when the vCPUs run (-p, -t), or everything (-a)",
+			"%u.%u: event groups with :S miss threads that start later",
+			p->major, p->minor);
 }
 
 static void judge_filter(struct hlg_findings *f, const struct hlg_probes *p)
@@ -82,28 +110,33 @@ static void judge_filter(struct hlg_findings *f, const struct hlg_probes *p)
 	const char *folder = p->here ? "." : p->folder;
 
 	if (!p->here && !p->installed) {
-		say(f, HLG_LEVEL_WARN, "hlguest.so",
-		    "install it, or give perf its path: --dlfilter PATH/hlguest.so",
-		    p->folder[0] ? "not in %s" : "perf names no folder of dlfilters%s",
-		    p->folder);
+		hlg_doctor_say(
+			f, HLG_LEVEL_WARN, "hlguest.so",
+			"install it, or give perf its path: --dlfilter PATH/hlguest.so",
+			p->folder[0] ? "not in %s"
+				     : "perf names no folder of dlfilters%s",
+			p->folder);
 		return;
 	}
 	if (p->untrusted)
-		say(f, HLG_LEVEL_WARN, "hlguest.so",
-		    "work in another folder: perf runs it for --dlfilter hlguest.so",
-		    "./hlguest.so: was not loaded: root does not run what the current "
-		    "folder has, nor others what is not theirs alone");
+		hlg_doctor_say(
+			f, HLG_LEVEL_WARN, "hlguest.so",
+			"work in another folder: perf runs it for --dlfilter hlguest.so",
+			"./hlguest.so: was not loaded: root does not run what the "
+			"current "
+			"folder has, nor others what is not theirs alone");
 	else if (p->filter.end != HLG_CHILD_EXITED || p->filter.status != 0)
-		say(f, HLG_LEVEL_FAIL, "hlguest.so",
-		    "install what it needs, or build it on this machine",
-		    "%s/hlguest.so: does not load: %.*s", folder,
-		    line_length(p->filter.text), p->filter.text);
+		hlg_doctor_say(f, HLG_LEVEL_FAIL, "hlguest.so",
+			       "install what it needs, or build it on this machine",
+			       "%s/hlguest.so: does not load: %.*s", folder,
+			       line_length(p->filter.text), p->filter.text);
 	else
-		say(f, HLG_LEVEL_OK, "hlguest.so", NULL, "%s/hlguest.so: loads", folder);
+		hlg_doctor_say(f, HLG_LEVEL_OK, "hlguest.so", NULL,
+			       "%s/hlguest.so: loads", folder);
 	if (p->here && p->installed)
-		say(f, HLG_LEVEL_WARN, "hlguest.so",
-		    "work in another folder, or remove one of the two",
-		    "the one here goes before %s/hlguest.so", p->folder);
+		hlg_doctor_say(f, HLG_LEVEL_WARN, "hlguest.so",
+			       "work in another folder, or remove one of the two",
+			       "the one here goes before %s/hlguest.so", p->folder);
 }
 
 static void judge_kvm(struct hlg_findings *f, const struct hlg_probes *p)
@@ -111,19 +144,21 @@ static void judge_kvm(struct hlg_findings *f, const struct hlg_probes *p)
 	const char *module = p->machine.kvm[0] ? p->machine.kvm : "no kvm_ module";
 
 	if (p->kvm == 0)
-		say(f, HLG_LEVEL_OK, "/dev/kvm", NULL, "opens (%s)", module);
+		hlg_doctor_say(f, HLG_LEVEL_OK, "/dev/kvm", NULL, "opens (%s)", module);
 	else if (p->kvm == EACCES || p->kvm == EPERM)
-		say(f, HLG_LEVEL_FAIL, "/dev/kvm",
-		    "join its group (usermod -aG kvm USER), then log in again",
-		    "may not be opened (%s)", module);
+		hlg_doctor_say(f, HLG_LEVEL_FAIL, "/dev/kvm",
+			       "join its group (usermod -aG kvm USER), then log in again",
+			       "may not be opened (%s)", module);
 	else if (p->kvm == ENOENT)
-		say(f, HLG_LEVEL_FAIL, "/dev/kvm",
-		    "load kvm_intel or kvm_amd; turn virtualization on in the firmware, "
-		    "or nesting in this machine's own host",
-		    "is not there (%s)", module);
+		hlg_doctor_say(f, HLG_LEVEL_FAIL, "/dev/kvm",
+			       "load kvm_intel or kvm_amd; turn virtualization on in the "
+			       "firmware, "
+			       "or nesting in this machine's own host",
+			       "is not there (%s)", module);
 	else
-		say(f, HLG_LEVEL_FAIL, "/dev/kvm", "see the kernel's log (dmesg)",
-		    "cannot be opened: %s (%s)", strerrordesc_np(p->kvm), module);
+		hlg_doctor_say(
+			f, HLG_LEVEL_FAIL, "/dev/kvm", "see the kernel's log (dmesg)",
+			"cannot be opened: %s (%s)", strerrordesc_np(p->kvm), module);
 }
 
 static void judge_nesting(struct hlg_findings *f, const struct hlg_probes *p)
@@ -132,12 +167,15 @@ static void judge_nesting(struct hlg_findings *f, const struct hlg_probes *p)
 	const char *word = words[p->nested + 1];
 
 	if (p->machine.guest)
-		say(f, HLG_LEVEL_WARN, "nesting",
-		    "trust shares more than times: exits cost more here than on metal",
-		    "this machine is a guest itself; guests in its guests: %s", word);
+		hlg_doctor_say(f, HLG_LEVEL_WARN, "nesting",
+			       "trust shares more than times: exits cost more here than "
+			       "on metal",
+			       "this machine is a guest itself; guests in its guests: %s",
+			       word);
 	else
-		say(f, HLG_LEVEL_OK, "nesting", NULL,
-		    "this machine is no guest; guests in its guests: %s", word);
+		hlg_doctor_say(f, HLG_LEVEL_OK, "nesting", NULL,
+			       "this machine is no guest; guests in its guests: %s",
+			       word);
 }
 
 static void judge_rights(struct hlg_findings *f, const struct hlg_probes *p)
@@ -149,68 +187,123 @@ static void judge_rights(struct hlg_findings *f, const struct hlg_probes *p)
 		snprintf(paranoid, sizeof(paranoid), "perf_event_paranoid is %d",
 			 p->paranoid);
 	if (p->clock == 0)
-		say(f, HLG_LEVEL_OK, topic, NULL, "allowed (%s%s)", paranoid,
-		    p->perfmon ? ", CAP_PERFMON is held" : "");
+		hlg_doctor_say(f, HLG_LEVEL_OK, topic, NULL, "allowed (%s%s)", paranoid,
+			       p->perfmon ? ", CAP_PERFMON is held" : "");
 	else if (p->clock == ENOSYS || p->clock == ENOENT)
-		say(f, HLG_LEVEL_FAIL, topic,
-		    p->clock == ENOSYS
-			    ? "take a kernel with CONFIG_PERF_EVENTS"
-			    : "use hlguest report on recordings from elsewhere",
-		    "not in this kernel: %s", strerrordesc_np(p->clock));
+		hlg_doctor_say(
+			f, HLG_LEVEL_FAIL, topic,
+			p->clock == ENOSYS
+				? "take a kernel with CONFIG_PERF_EVENTS"
+				: "use hlguest report on recordings from elsewhere",
+			"not in this kernel: %s", strerrordesc_np(p->clock));
 	else if (p->perfmon)
-		say(f, HLG_LEVEL_FAIL, topic,
-		    "leave the container, or let its seccomp profile pass "
-		    "perf_event_open",
-		    "refused in spite of CAP_PERFMON: %s (%s)", strerrordesc_np(p->clock),
-		    paranoid);
+		hlg_doctor_say(f, HLG_LEVEL_FAIL, topic,
+			       "leave the container, or let its seccomp profile pass "
+			       "perf_event_open",
+			       "refused in spite of CAP_PERFMON: %s (%s)",
+			       strerrordesc_np(p->clock), paranoid);
 	else
-		say(f, HLG_LEVEL_FAIL, topic,
-		    "sysctl kernel.perf_event_paranoid=1, or run as root or with "
-		    "CAP_PERFMON",
-		    "refused: %s (%s)", strerrordesc_np(p->clock), paranoid);
+		hlg_doctor_say(
+			f, HLG_LEVEL_FAIL, topic,
+			"sysctl kernel.perf_event_paranoid=1, or run as root or with "
+			"CAP_PERFMON",
+			"refused: %s (%s)", strerrordesc_np(p->clock), paranoid);
 }
 
 static void judge_counters(struct hlg_findings *f, const struct hlg_probes *p)
 {
 	if (p->cycles == EACCES || p->cycles == EPERM)
-		say(f, HLG_LEVEL_WARN, "counters", "see perf events above",
-		    "not known: they may not be opened");
+		hlg_doctor_say(f, HLG_LEVEL_WARN, "counters", "see perf events above",
+			       "not known: they may not be opened");
 	else if (p->cycles != 0)
-		say(f, HLG_LEVEL_WARN, "counters",
-		    "record with -e cpu-clock; hlguest record does so itself",
-		    "none of the hardware's (%s)", strerrorname_np(p->cycles));
+		hlg_doctor_say(f, HLG_LEVEL_WARN, "counters",
+			       "record with -e cpu-clock; hlguest record does so itself",
+			       "none of the hardware's (%s)", strerrorname_np(p->cycles));
 	else
-		say(f, HLG_LEVEL_OK, "counters", NULL, "the hardware's");
+		hlg_doctor_say(f, HLG_LEVEL_OK, "counters", NULL, "the hardware's");
 }
 
 static void judge_mediation(struct hlg_findings *f, const struct hlg_probes *p)
 {
 	if (p->mediated == 1)
-		say(f, HLG_LEVEL_WARN, "mediated PMU",
-		    "load kvm_intel or kvm_amd with enable_mediated_pmu=0, or record "
-		    "with -e cpu-clock",
-		    "on: the host's counters do not see guests that have a PMU");
+		hlg_doctor_say(
+			f, HLG_LEVEL_WARN, "mediated PMU",
+			"load kvm_intel or kvm_amd with enable_mediated_pmu=0, or record "
+			"with -e cpu-clock",
+			"on: the host's counters do not see guests that have a PMU");
 	else
-		say(f, HLG_LEVEL_OK, "mediated PMU", NULL, "%s",
-		    p->mediated == 0 ? "off" : "not in this kernel");
+		hlg_doctor_say(f, HLG_LEVEL_OK, "mediated PMU", NULL, "%s",
+			       p->mediated == 0 ? "off" : "not in this kernel");
 }
 
 static void judge_tracefs(struct hlg_findings *f, const struct hlg_probes *p)
 {
 	if (p->tracefs == ENOENT)
-		say(f, HLG_LEVEL_WARN, "tracefs",
-		    "mount -t tracefs nodev /sys/kernel/tracing (for host stacks and "
-		    "exits)",
-		    "not mounted");
+		hlg_doctor_say(
+			f, HLG_LEVEL_WARN, "tracefs",
+			"mount -t tracefs nodev /sys/kernel/tracing (for host stacks and "
+			"exits)",
+			"not mounted");
 	else if (p->tracefs != 0)
-		say(f, HLG_LEVEL_WARN, "tracefs",
-		    "run as root, or mount it with gid= (for host stacks and exits)",
-		    "cannot be read: %s", strerrordesc_np(p->tracefs));
+		hlg_doctor_say(
+			f, HLG_LEVEL_WARN, "tracefs",
+			"run as root, or mount it with gid= (for host stacks and exits)",
+			"cannot be read: %s", strerrordesc_np(p->tracefs));
 	else if (!p->kvm_events)
-		say(f, HLG_LEVEL_WARN, "tracefs", "load kvm (for exits)",
-		    "mounted, without events of kvm");
+		hlg_doctor_say(f, HLG_LEVEL_WARN, "tracefs", "load kvm (for exits)",
+			       "mounted, without events of kvm");
 	else
-		say(f, HLG_LEVEL_OK, "tracefs", NULL, "mounted, with events of kvm");
+		hlg_doctor_say(f, HLG_LEVEL_OK, "tracefs", NULL,
+			       "mounted, with events of kvm");
+}
+
+/* "cpu-clock 1, cycles:G not known": the windows, as far as there is room. */
+static void list_windows(char *to, size_t size, const struct hlg_calibration_file *c)
+{
+	size_t n = 0;
+
+	to[0] = '\0';
+	for (size_t i = 0; i < c->n_events && n < size; i++)
+		if (c->events[i].known)
+			n += (size_t)snprintf(to + n, size - n, "%s%s %u", n ? ", " : "",
+					      c->events[i].name,
+					      (unsigned)c->events[i].window);
+	if (n == 0)
+		snprintf(to, size, "not known");
+}
+
+/* What the last calibration says, and whether it is of this machine. */
+void hlg_doctor_judge_calibration(struct hlg_findings *f, const struct hlg_probes *p)
+{
+	const struct hlg_calibration_file *c = &p->calibrated;
+	bool other = strcmp(c->cpu, p->machine.cpu) != 0 ||
+		     strcmp(c->kernel, p->machine.kernel) != 0;
+	const char *topic = "calibration";
+	char windows[512];
+
+	list_windows(windows, sizeof(windows), c);
+	if (p->calibration_problem[0])
+		hlg_doctor_say(f, HLG_LEVEL_WARN, topic, "hlguest calibrate --save=FILE",
+			       "%s", p->calibration_problem);
+	else if (!p->calibration)
+		hlg_doctor_say(f, HLG_LEVEL_OK, topic, NULL,
+			       "none is kept (hlguest calibrate --save=FILE makes one)");
+	else if (!c->holds)
+		hlg_doctor_say(f, HLG_LEVEL_WARN, topic,
+			       "hlguest calibrate, and see its last lines",
+			       "%s: its truths did not hold, so its figures mean nothing",
+			       c->date);
+	else
+		hlg_doctor_say(
+			f, other ? HLG_LEVEL_WARN : HLG_LEVEL_OK, topic,
+			other ? "calibrate again: it is of another processor or kernel"
+			      : NULL,
+			"%s: samples are late by so many instructions: %s; ring 0 %s",
+			c->date, windows,
+			c->emulated < 0 ? "not measured"
+			: c->emulated
+				? "is emulated: crossings cost more than on hardware"
+				: "runs on the processor");
 }
 
 void hlg_doctor_judge(struct hlg_findings *f, const struct hlg_probes *p)

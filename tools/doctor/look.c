@@ -248,11 +248,26 @@ static void look_at_perf(struct hlg_probes *p)
 	try_filter(p);
 }
 
+static void look_at_calibration(struct hlg_probes *p)
+{
+	char path[PATH_MAX];
+	struct hlg_err err;
+
+	hlg_calibration_file_place(path);
+	if (!path[0] || access(path, F_OK) != 0)
+		return;
+	if (hlg_calibration_file_read(&p->calibrated, path, &err) < 0)
+		snprintf(p->calibration_problem, sizeof(p->calibration_problem), "%s",
+			 err.msg);
+	else
+		p->calibration = true;
+}
+
 void hlg_doctor_look(struct hlg_probes *p, const char *root)
 {
 	memset(p, 0, sizeof(*p));
 	look_at_perf(p);
 	hlg_doctor_look_at_files(p, root);
 	look_at_events(p);
-	hlg_doctor_look_at_calibration(p);
+	look_at_calibration(p);
 }

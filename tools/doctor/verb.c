@@ -47,14 +47,10 @@ static void look_at_image(struct hlg_findings *findings, char *word)
 	struct hlg_image *image;
 	struct hlg_err err;
 
-	if (open_image(&image, word, &err) < 0) {
-		struct hlg_finding *f = hlg_doctor_add(findings, HLG_LEVEL_FAIL, "image");
-
-		/* The remedy is in the message. */
-		snprintf(f->text, sizeof(f->text), "%s", err.msg);
-	} else {
+	if (open_image(&image, word, &err) < 0) /* the remedy is in the message */
+		hlg_doctor_say(findings, HLG_LEVEL_FAIL, "image", NULL, "%s", err.msg);
+	else
 		hlg_doctor_judge_image(findings, image);
-	}
 	hlg_image_destroy(image);
 }
 

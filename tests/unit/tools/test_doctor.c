@@ -407,8 +407,8 @@ START_TEST(text_is_escaped)
 	FILE *out = open_memstream(&text, &size);
 
 	memset(&f, 0, sizeof(f));
-	strcpy(hlg_doctor_add(&f, HLG_LEVEL_OK, "one")->text, "a\033[31m");
-	strcpy(hlg_doctor_add(&f, HLG_LEVEL_WARN, "two")->remedy, "do it");
+	hlg_doctor_say(&f, HLG_LEVEL_OK, "one", NULL, "%s", "a\033[31m");
+	hlg_doctor_say(&f, HLG_LEVEL_WARN, "two", "do it", "%s", "");
 	worst = hlg_doctor_write(out, &f, false);
 	ck_assert_int_eq(fclose(out), 0);
 	ck_assert_int_eq(worst, HLG_LEVEL_WARN);
