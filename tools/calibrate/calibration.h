@@ -31,17 +31,6 @@ struct hlg_calibration {
 	struct hlg_landings landings;
 };
 
-/* Figures of other machines, as published. */
-struct hlg_reference {
-	const char *what, *cpu, *source;
-	const char *word; /* the row it is to be held against, or NULL */
-	unsigned low, high;
-	const char *unit; /* "cycles", "ns" */
-};
-
-extern const struct hlg_reference hlg_references[];
-extern const size_t hlg_n_references;
-
 /*
  * What is wrong with the truth itself: counts that are not the programs' laws, faults
  * that were not served, crossings that were not read in order, samples where none can be.
@@ -58,12 +47,7 @@ extern const struct hlg_format *const hlg_calibration_formats[];
 int hlg_calibrate_text(void *calibration, FILE *f, struct hlg_err *err);
 int hlg_calibrate_json(void *calibration, FILE *f, struct hlg_err *err);
 int hlg_calibrate_html(void *calibration, FILE *f, struct hlg_err *err);
-int hlg_count_text_csv(void *calibration, FILE *f, struct hlg_err *err);
-
-/* Parts of the text. */
-void hlg_crossing_text_write(FILE *f, const struct hlg_calibration *calibration);
-void hlg_landing_text_write(FILE *f, const struct hlg_calibration *calibration);
-void hlg_count_text_write(FILE *f, const struct hlg_calibration *calibration);
+int hlg_calibrate_csv(void *calibration, FILE *f, struct hlg_err *err);
 
 /* What KVM there is, or why no guest ran; not escaped. */
 const char *hlg_calibrate_kvm(const struct hlg_calibration *calibration);

@@ -56,9 +56,25 @@ struct hlg_crossings {
 	uint64_t served; /* page faults of GUESTS_CROSSINGS */
 };
 
-/* What a row is, for tables: "page fault, ring 3 to 0"; and for JSON: "fault_u2k". */
-const char *hlg_crossing_text(enum hlg_crossing_row row);
-const char *hlg_crossing_word(enum hlg_crossing_row row);
+/* What rows are called. */
+struct hlg_crossing_name {
+	const char *word; /* for JSON: "fault_u2k" */
+	const char *text; /* "page fault, u2k" */
+	bool ring0;       /* it has a part in it */
+};
+
+extern const struct hlg_crossing_name hlg_crossing_names[HLG_CROSS_ROWS];
+
+/* Figures of other machines, as published. */
+struct hlg_crossing_reference {
+	const char *what, *cpu, *source;
+	const char *word; /* the row it is to be held against, or NULL */
+	unsigned low, high;
+	const char *unit; /* "cycles", "ns" */
+};
+
+#define HLG_CROSSING_REFERENCES 11
+extern const struct hlg_crossing_reference hlg_crossing_references[];
 
 /*
  * Measures all rows. no_kvm: NULL, or why no guest can run; wait_ns: how long to go on

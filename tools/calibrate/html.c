@@ -91,14 +91,16 @@ static void put_crossing(FILE *f, const struct hlg_crossing *row, size_t i, doub
 	const struct hlg_ticks *t = &row->ticks;
 	char text[64];
 
-	put_label(f, LEFT - 8, y + 11, "end", hlg_crossing_text(i));
-	for (size_t k = 0; k < hlg_n_references; k++)
-		if (hlg_references[k].word &&
-		    strcmp(hlg_references[k].word, hlg_crossing_word(i)) == 0)
+	put_label(f, LEFT - 8, y + 11, "end", hlg_crossing_names[i].text);
+	for (size_t k = 0; k < HLG_CROSSING_REFERENCES; k++)
+		if (hlg_crossing_references[k].word &&
+		    strcmp(hlg_crossing_references[k].word, hlg_crossing_names[i].word) ==
+			    0)
 			fprintf(f,
 				"<circle class=\"two\" cx=\"%.1f\" cy=\"%.1f\" "
 				"r=\"4\"/>\n",
-				log_place(hlg_references[k].low, CROSSING), y + 7);
+				log_place(hlg_crossing_references[k].low, CROSSING),
+				y + 7);
 	if (row->state == HLG_CROSS_SKIPPED) {
 		put_label(f, LEFT + 4, y + 11, "soft", row->reason);
 		return;

@@ -61,8 +61,8 @@ static json_t *row_of(const struct hlg_calibration *c, enum hlg_crossing_row i)
 	const struct hlg_crossing *row = &c->crossings.rows[i];
 	json_t *o = json_object();
 
-	put(o, "row", hlg_json_text(hlg_crossing_word(i)));
-	put(o, "text", hlg_json_text(hlg_crossing_text(i)));
+	put(o, "row", hlg_json_text(hlg_crossing_names[i].word));
+	put(o, "text", hlg_json_text(hlg_crossing_names[i].text));
 	if (row->state == HLG_CROSS_SKIPPED) {
 		put(o, "skipped", hlg_json_text(row->reason));
 		return o;
@@ -75,7 +75,7 @@ static json_t *row_of(const struct hlg_calibration *c, enum hlg_crossing_row i)
 	return o;
 }
 
-static json_t *reference(const struct hlg_reference *r)
+static json_t *reference(const struct hlg_crossing_reference *r)
 {
 	json_t *o = json_object();
 
@@ -124,8 +124,8 @@ static void put_crossings(struct hlg_json *json, const struct hlg_calibration *c
 		hlg_json_put_line(json, NULL, row_of(c, i));
 	hlg_json_close(json);
 	hlg_json_open_list(json, "references");
-	for (size_t i = 0; i < hlg_n_references; i++)
-		hlg_json_put_line(json, NULL, reference(&hlg_references[i]));
+	for (size_t i = 0; i < HLG_CROSSING_REFERENCES; i++)
+		hlg_json_put_line(json, NULL, reference(&hlg_crossing_references[i]));
 	hlg_json_close(json);
 	hlg_json_close(json);
 }

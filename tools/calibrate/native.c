@@ -244,13 +244,15 @@ static uint64_t stolen_from(int cpu)
 int hlg_native_open(struct hlg_native **native, struct hlg_err *err)
 {
 	struct hlg_native *n = calloc(1, sizeof(*n));
-	bool ok = n != NULL;
 	cpu_set_t one;
 	void *pages;
+	bool ok;
 
 	*native = n;
 	if (!n)
 		return hlg_err_memory(err, "crossings");
+	n->room = calloc(HLG_NATIVE_MOST * HLG_NATIVE_TURNS, sizeof(*n->room));
+	ok = n->room != NULL;
 	for (size_t i = 0; i < HLG_NATIVE_ROWS; i++) {
 		n->logs[i].turns = rows[i].turns;
 		n->logs[i].readings = calloc(HLG_NATIVE_MOST * rows[i].turns,
@@ -282,6 +284,7 @@ void hlg_native_finish(struct hlg_native *native)
 		munmap((void *)native->pages, PAGES * native->page);
 	for (size_t i = 0; i < HLG_NATIVE_ROWS; i++)
 		free(native->logs[i].readings);
+	free(native->room);
 	free(native);
 }
 
@@ -432,28 +435,22 @@ static void count_batches(const struct hlg_native_log *log, size_t n, uint64_t *
 			       batches->whys[HLG_NATIVE_QUIET] >= n / HLG_NATIVE_SHARE;
 }
 
-bool hlg_native_sum(const struct hlg_native *native, enum hlg_native_row row,
+void hlg_native_sum(const struct hlg_native *native, enum hlg_native_row row,
 		    struct hlg_ticks *ticks, struct hlg_batches *batches)
 {
 	const struct hlg_native_log *log = &native->logs[row];
 	size_t size = log->turns * sizeof(*log->readings), n = 0;
-	uint64_t *room = malloc((native->n + 1) * size);
 	struct hlg_ticks all;
-	bool ok = room && native->n;
 
-	if (ok) {
-		count_batches(log, native->n, room, batches);
-		memcpy(room, log->readings, native->n * size);
-		ok = hlg_ticks_sum(&all, room, native->n * log->turns);
-		batches->raw = all.drift;
-	}
-	for (size_t i = 0; ok && i < native->n; i++)
+	count_batches(log, native->n, native->room, batches);
+	memcpy(native->room, log->readings, native->n * size);
+	hlg_ticks_sum(&all, native->room, native->n * log->turns);
+	batches->raw = all.drift;
+	for (size_t i = 0; i < native->n; i++)
 		if (!batches->undisturbed || log->batches[i].why == HLG_NATIVE_QUIET)
-			memcpy(room + n++ * log->turns, log->readings + i * log->turns,
-			       size);
-	ok = ok && hlg_ticks_sum(ticks, room, n * log->turns);
-	free(room);
-	return ok;
+			memcpy(native->room + n++ * log->turns,
+			       log->readings + i * log->turns, size);
+	hlg_ticks_sum(ticks, native->room, n * log->turns);
 }
 
 void hlg_native_clock(const struct hlg_native *native, struct hlg_clock *clock)

@@ -73,6 +73,7 @@ struct hlg_native_log {
 struct hlg_native {
 	struct hlg_native_log logs[HLG_NATIVE_ROWS];
 	size_t n;             /* batches of each row */
+	uint64_t *room;       /* for all readings of a row */
 	size_t page;          /* bytes */
 	volatile char *pages; /* for faults */
 	bool pinned;          /* allowed is to be given back */
@@ -113,11 +114,9 @@ void hlg_native_top_up(struct hlg_native *native, uint64_t ns);
 /* Decides for each batch that was neither switched nor stolen whether it was shared. */
 void hlg_native_judge(struct hlg_native *native);
 
-/*
- * Sums a row up, after it was judged: ticks of its quiet batches, or of all if these are
- * few. False without memory.
- */
-bool hlg_native_sum(const struct hlg_native *native, enum hlg_native_row row,
+/* Sums a row up, after it was judged: ticks of its quiet batches, or of all if these are
+ * few. */
+void hlg_native_sum(const struct hlg_native *native, enum hlg_native_row row,
 		    struct hlg_ticks *ticks, struct hlg_batches *batches);
 
 void hlg_native_clock(const struct hlg_native *native, struct hlg_clock *clock);

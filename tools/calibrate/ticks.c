@@ -66,39 +66,33 @@ static void fill_bins(struct hlg_ticks *ticks, const uint64_t *sorted, size_t n)
 	}
 }
 
-/* The parts' medians: the smallest, and how far the largest is from it. False without
- * memory. */
-static bool measure_drift(uint64_t *quiet, uint64_t *distance, const uint64_t *readings,
+/* The parts' medians: the smallest, and how far the largest is from it. Sorts the parts.
+ */
+static void measure_drift(uint64_t *quiet, uint64_t *distance, uint64_t *readings,
 			  size_t n)
 {
 	size_t size = n / HLG_TICKS_PARTS;
 	uint64_t low = UINT64_MAX, high = 0;
-	uint64_t *part = malloc(size * sizeof(*part));
 
-	if (!part)
-		return false;
 	for (size_t i = 0; i < HLG_TICKS_PARTS; i++) {
-		uint64_t median;
+		uint64_t *part = readings + i * size, median;
 
-		memcpy(part, readings + i * size, size * sizeof(*part));
 		hlg_ticks_sort(part, size);
 		median = hlg_ticks_percentile(part, size, 50);
 		low = median < low ? median : low;
 		high = median > high ? median : high;
 	}
-	free(part);
 	*quiet = low;
 	*distance = high - low;
-	return true;
 }
 
-bool hlg_ticks_sum(struct hlg_ticks *ticks, uint64_t *readings, size_t n)
+void hlg_ticks_sum(struct hlg_ticks *ticks, uint64_t *readings, size_t n)
 {
 	uint64_t distance = 0, quiet = 0;
 	size_t kept;
 
-	if (n >= MANY && !measure_drift(&quiet, &distance, readings, n))
-		return false;
+	if (n >= MANY)
+		measure_drift(&quiet, &distance, readings, n);
 	hlg_ticks_sort(readings, n);
 	kept = keep(readings, n);
 	*ticks = (struct hlg_ticks){
@@ -114,5 +108,4 @@ bool hlg_ticks_sum(struct hlg_ticks *ticks, uint64_t *readings, size_t n)
 	ticks->quiet = n >= MANY ? quiet : ticks->p50;
 	ticks->drift = ticks->p50 ? (double)distance / (double)ticks->p50 : 0;
 	fill_bins(ticks, readings, kept);
-	return true;
 }

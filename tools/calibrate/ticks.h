@@ -11,7 +11,6 @@
 #ifndef HLG_TOOLS_CALIBRATE_TICKS_H
 #define HLG_TOOLS_CALIBRATE_TICKS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,11 +29,8 @@ struct hlg_ticks {
 	uint64_t quiet; /* the smallest of these medians; p50 with fewer readings */
 };
 
-/*
- * Sums up n readings in the order of time; sorts them. n is not 0. Returns false without
- * memory.
- */
-bool hlg_ticks_sum(struct hlg_ticks *ticks, uint64_t *readings, size_t n);
+/* Sums up n readings in the order of time; sorts them. n is not 0. */
+void hlg_ticks_sum(struct hlg_ticks *ticks, uint64_t *readings, size_t n);
 
 /* Upwards. */
 void hlg_ticks_sort(uint64_t *values, size_t n);

@@ -33,7 +33,7 @@ static int check(void *arguments, struct hlg_err *err)
 {
 	const struct arguments *args = arguments;
 
-	if (args->format->write != hlg_count_text_csv ||
+	if (args->format->write != hlg_calibrate_csv ||
 	    args->parts & HLG_CALIBRATE_COUNTING)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,

@@ -138,8 +138,8 @@ START_TEST(counts)
 	}
 	ck_assert_str_eq(rep->reason[HLG_COUNT_INSTRUCTIONS], "");
 	ck_assert_ptr_nonnull(
-		strstr(write_as(hlg_count_text_csv, c), ",rep_lodsb,native,2,counter\n"));
-	ck_assert_ptr_nonnull(strstr(write_as(hlg_count_text_csv, c), "\n8,7,"));
+		strstr(write_as(hlg_calibrate_csv, c), ",rep_lodsb,native,2,counter\n"));
+	ck_assert_ptr_nonnull(strstr(write_as(hlg_calibrate_csv, c), "\n8,7,"));
 #if HLG_HAVE_JANSSON
 	ck_assert_ptr_nonnull(
 		strstr(write_as(hlg_calibrate_json, c),
@@ -156,7 +156,7 @@ static const char *reason_of(struct hlg_calibration *c)
 #if HLG_HAVE_JANSSON
 	ck_assert_ptr_null(strstr(write_as(hlg_calibrate_json, c), "\"skipped\": \"\""));
 #endif
-	ck_assert_ptr_null(strstr(write_as(hlg_count_text_csv, c), "counter"));
+	ck_assert_ptr_null(strstr(write_as(hlg_calibrate_csv, c), "counter"));
 	return c->counts.counted[HLG_COUNT_NATIVE][0].reason[HLG_COUNT_INSTRUCTIONS];
 }
 
