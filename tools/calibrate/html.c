@@ -234,18 +234,18 @@ static void plot_landing(FILE *f, const struct hlg_calibration *c)
 }
 
 /* What one run took at least, at most, and in the middle. */
-static void put_runs(FILE *f, const struct hlg_counted *counted, const char *class,
+static void put_runs(FILE *f, const struct hlg_pmu_counted *counted, const char *class,
 		     double y)
 {
-	bool ins = !counted->reason[HLG_COUNT_INSTRUCTIONS][0];
+	bool ins = !counted->reason[HLG_PMU_INSTRUCTIONS][0];
 	struct hlg_variation v;
 	double low, high;
 
 	if (counted->runs == 0)
 		return;
-	v = hlg_calibrate_count_variation(ins ? counted->values[HLG_COUNT_INSTRUCTIONS]
-					      : counted->ticks,
-					  counted->runs);
+	v = hlg_calibrate_variation(ins ? counted->values[HLG_PMU_INSTRUCTIONS]
+					: counted->ticks,
+				    counted->runs);
 	low = log_place((double)v.min, COUNT);
 	high = log_place((double)v.max, COUNT);
 	put_bar(f, "range", low, y, high - low, 7);

@@ -203,7 +203,7 @@ static void put_landings(struct hlg_json *json, const struct hlg_landings *landi
 
 static json_t *variation(const uint64_t *values, size_t n)
 {
-	struct hlg_variation v = hlg_calibrate_count_variation(values, n);
+	struct hlg_variation v = hlg_calibrate_variation(values, n);
 	json_t *o = json_object();
 
 	put_number(o, "min", v.min);
@@ -216,7 +216,7 @@ static json_t *variation(const uint64_t *values, size_t n)
 static json_t *side_of(const struct hlg_counts *counts, size_t side, size_t i)
 {
 	const struct hlg_steps *steps = &counts->steps[side][i];
-	const struct hlg_counted *c = &counts->counted[side][i];
+	const struct hlg_pmu_counted *c = &counts->counted[side][i];
 	json_t *o = json_object();
 
 	if (steps->reason[0]) {
@@ -226,16 +226,15 @@ static json_t *side_of(const struct hlg_counts *counts, size_t side, size_t i)
 		put(o, "exact", json_boolean(steps->exact));
 	}
 	put_number(o, "runs", c->runs);
-	for (size_t e = 0; e < HLG_COUNT_EVENTS; e++) {
+	for (size_t e = 0; e < HLG_PMU_EVENTS; e++) {
 		json_t *skipped = json_object();
 		const char *reason = c->reason[e][0] ? c->reason[e] : steps->reason;
 
 		put(skipped, "skipped", hlg_json_text(reason));
 		if (c->reason[e][0] || c->runs == 0)
-			put(o, hlg_calibrate_count_event_name(e), json_incref(skipped));
+			put(o, hlg_pmu_events[e], json_incref(skipped));
 		else
-			put(o, hlg_calibrate_count_event_name(e),
-			    variation(c->values[e], c->runs));
+			put(o, hlg_pmu_events[e], variation(c->values[e], c->runs));
 		json_decref(skipped);
 	}
 	put(o, "ticks", hlg_json_numbers(c->ticks, c->runs));
@@ -247,16 +246,16 @@ static json_t *side_of(const struct hlg_counts *counts, size_t side, size_t i)
 static json_t *program_of(const struct hlg_counts *counts, size_t i)
 {
 	const struct hlg_law *law = &hlg_count_laws[i];
-	const uint64_t expected[] = {hlg_calibrate_count_steps(law, counts->sizes[0]),
-				     hlg_calibrate_count_steps(law, counts->sizes[1])};
+	const uint64_t expected[] = {hlg_calibrate_steps(law, counts->sizes[0]),
+				     hlg_calibrate_steps(law, counts->sizes[1])};
 	json_t *o = json_object();
 
 	put(o, "program", hlg_json_text(law->program));
 	put(o, "expected", hlg_json_numbers(expected, 2));
-	put_number(o, "expected_all", hlg_calibrate_count_steps(law, counts->operations));
-	put_number(o, "retired", hlg_calibrate_count_retired(law, counts->operations));
+	put_number(o, "expected_all", hlg_calibrate_steps(law, counts->operations));
+	put_number(o, "retired", hlg_calibrate_retired(law, counts->operations));
 	for (size_t side = 0; side < HLG_COUNT_SIDES; side++)
-		put(o, hlg_calibrate_count_side_name(side), side_of(counts, side, i));
+		put(o, hlg_count_sides[side], side_of(counts, side, i));
 	return o;
 }
 

@@ -26,7 +26,4 @@ struct hlg_perf_event_count {
 
 bool hlg_perf_event_read(int fd, struct hlg_perf_event_count *count);
 
-/* Why hlg_perf_event_open failed, in few words. */
-const char *hlg_perf_event_why(int error);
-
 #endif

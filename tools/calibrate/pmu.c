@@ -11,20 +11,42 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#include "tools/calibrate/perf-event.h"
+const char *const hlg_pmu_events[HLG_PMU_EVENTS] = {"instructions", "cycles", "branches",
+						    "loads", "stores"};
 
 /* linux/perf_event.h, enum perf_hw_id; loads and stores have no generic event. */
-static const int configs[HLG_COUNT_EVENTS] = {
-	[HLG_COUNT_INSTRUCTIONS] = PERF_COUNT_HW_INSTRUCTIONS,
-	[HLG_COUNT_CYCLES] = PERF_COUNT_HW_CPU_CYCLES,
-	[HLG_COUNT_BRANCHES] = PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
-	[HLG_COUNT_LOADS] = -1,
-	[HLG_COUNT_STORES] = -1,
+static const int configs[HLG_PMU_EVENTS] = {
+	[HLG_PMU_INSTRUCTIONS] = PERF_COUNT_HW_INSTRUCTIONS,
+	[HLG_PMU_CYCLES] = PERF_COUNT_HW_CPU_CYCLES,
+	[HLG_PMU_BRANCHES] = PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+	[HLG_PMU_LOADS] = -1,
+	[HLG_PMU_STORES] = -1,
 };
+
+const char *hlg_pmu_why(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case EOPNOTSUPP:
+	case ENODEV:
+		return "this machine has no such counter";
+	case EACCES:
+	case EPERM:
+		return "perf_event_paranoid forbids it";
+	case ENOSYS:
+		return "this kernel has no perf events";
+	case EINVAL:
+		return "this counter cannot do that";
+	case EBUSY:
+		return "somebody else has the counters";
+	default:
+		return strerrordesc_np(error);
+	}
+}
 
 void hlg_pmu_open(struct hlg_pmu *pmu, bool guest, char reasons[][96])
 {
-	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++) {
+	for (size_t i = 0; i < HLG_PMU_EVENTS; i++) {
 		struct perf_event_attr attr = {
 			.type = PERF_TYPE_HARDWARE,
 			.size = sizeof(attr),
@@ -46,13 +68,13 @@ void hlg_pmu_open(struct hlg_pmu *pmu, bool guest, char reasons[][96])
 		}
 		pmu->fds[i] = hlg_perf_event_open(&attr);
 		if (pmu->fds[i] < 0)
-			snprintf(reasons[i], 96, "%s", hlg_perf_event_why(errno));
+			snprintf(reasons[i], 96, "%s", hlg_pmu_why(errno));
 	}
 }
 
 void hlg_pmu_finish(struct hlg_pmu *pmu)
 {
-	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++)
+	for (size_t i = 0; i < HLG_PMU_EVENTS; i++)
 		if (pmu->fds[i] >= 0)
 			close(pmu->fds[i]);
 }
@@ -97,7 +119,7 @@ void hlg_pmu_begin(struct hlg_pmu *pmu)
 	pmu->cpu = sched_getcpu();
 	pmu->before_interrupts = interrupts(pmu->cpu);
 	pmu->before_faults = faults();
-	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++)
+	for (size_t i = 0; i < HLG_PMU_EVENTS; i++)
 		if (pmu->fds[i] >= 0) {
 			pmu->ok[i] = hlg_perf_event_read(pmu->fds[i], &pmu->before[i]);
 			hlg_perf_event_enable(pmu->fds[i]);
@@ -126,14 +148,14 @@ static uint64_t counted_by(const struct hlg_pmu *pmu, size_t event, char reason[
 	return after.value - before->value;
 }
 
-void hlg_pmu_end(struct hlg_pmu *pmu, struct hlg_counted *counted, size_t run)
+void hlg_pmu_end(struct hlg_pmu *pmu, struct hlg_pmu_counted *counted, size_t run)
 {
 	counted->ticks[run] = __rdtsc() - pmu->before_ticks;
-	for (size_t i = HLG_COUNT_EVENTS; i-- > 0;)
+	for (size_t i = HLG_PMU_EVENTS; i-- > 0;)
 		if (pmu->fds[i] >= 0)
 			hlg_perf_event_disable(pmu->fds[i]);
 	counted->faults[run] = faults() - pmu->before_faults;
 	counted->interrupts[run] = interrupts(pmu->cpu) - pmu->before_interrupts;
-	for (size_t i = 0; i < HLG_COUNT_EVENTS; i++)
+	for (size_t i = 0; i < HLG_PMU_EVENTS; i++)
 		counted->values[i][run] = counted_by(pmu, i, counted->reason[i]);
 }

@@ -6,13 +6,38 @@
 #ifndef HLG_TOOLS_CALIBRATE_PMU_H
 #define HLG_TOOLS_CALIBRATE_PMU_H
 
-#include "tools/calibrate/count.h"
+#include <stddef.h>
+
 #include "tools/calibrate/perf-event.h"
 
+#define HLG_PMU_RUNS_MAX 100
+
+/* What a counter of the hardware counts. */
+enum hlg_pmu_event {
+	HLG_PMU_INSTRUCTIONS,
+	HLG_PMU_CYCLES,
+	HLG_PMU_BRANCHES,
+	HLG_PMU_LOADS,
+	HLG_PMU_STORES,
+	HLG_PMU_EVENTS
+};
+
+/* Runs of all operations, counted and timed. */
+struct hlg_pmu_counted {
+	char reason[HLG_PMU_EVENTS][96]; /* empty: counted */
+	uint64_t runs;
+	uint64_t values[HLG_PMU_EVENTS][HLG_PMU_RUNS_MAX];
+	uint64_t ticks[HLG_PMU_RUNS_MAX];      /* TSC */
+	uint64_t faults[HLG_PMU_RUNS_MAX];     /* page faults of the thread */
+	uint64_t interrupts[HLG_PMU_RUNS_MAX]; /* of the CPU it began on */
+};
+
+extern const char *const hlg_pmu_events[HLG_PMU_EVENTS]; /* "instructions" ... */
+
 struct hlg_pmu {
-	int fds[HLG_COUNT_EVENTS]; /* -1: not open */
-	struct hlg_perf_event_count before[HLG_COUNT_EVENTS];
-	bool ok[HLG_COUNT_EVENTS]; /* before could be read */
+	int fds[HLG_PMU_EVENTS]; /* -1: not open */
+	struct hlg_perf_event_count before[HLG_PMU_EVENTS];
+	bool ok[HLG_PMU_EVENTS]; /* before could be read */
 	uint64_t before_faults, before_interrupts, before_ticks;
 	int cpu;
 };
@@ -30,6 +55,9 @@ void hlg_pmu_finish(struct hlg_pmu *pmu);
  * worth anything then.
  */
 void hlg_pmu_begin(struct hlg_pmu *pmu);
-void hlg_pmu_end(struct hlg_pmu *pmu, struct hlg_counted *counted, size_t run);
+void hlg_pmu_end(struct hlg_pmu *pmu, struct hlg_pmu_counted *counted, size_t run);
+
+/* Why hlg_perf_event_open failed, in few words. */
+const char *hlg_pmu_why(int error);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tools/calibrate/perf-event.h"
+#include "tools/calibrate/pmu.h"
 
 #define RING_PAGES 64     /* a power of two; perf_event_mlock_kb allows 128 */
 #define TIMER_NS   249989 /* a prime, so as not to beat with what a guest does */
@@ -53,7 +54,7 @@ bool hlg_sampler_open(struct hlg_sampler *sampler, const struct hlg_sampling *ev
 		sampler->fd = hlg_perf_event_open(&attr);
 	}
 	if (sampler->fd < 0) {
-		snprintf(reason, 256, "%s", hlg_perf_event_why(errno));
+		snprintf(reason, 256, "%s", hlg_pmu_why(errno));
 		return false;
 	}
 	sampler->size = (RING_PAGES + 1) * (size_t)sysconf(_SC_PAGESIZE);

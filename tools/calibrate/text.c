@@ -34,9 +34,8 @@ static size_t count_faults(FILE *f, const struct hlg_counts *counts)
 				continue;
 			snprintf(line, sizeof(line),
 				 "%s, %s: %" PRIu64 " steps, and its law says %" PRIu64,
-				 law->program, hlg_calibrate_count_side_name(side),
-				 steps->steps[0],
-				 hlg_calibrate_count_steps(law, counts->sizes[0]));
+				 law->program, hlg_count_sides[side], steps->steps[0],
+				 hlg_calibrate_steps(law, counts->sizes[0]));
 			n += fault(f, line);
 		}
 	return n;
@@ -385,7 +384,7 @@ static void put_steps(FILE *f, const struct hlg_counts *counts, size_t i)
 	const struct hlg_law *law = &hlg_count_laws[i];
 
 	fprintf(f, "  %-11s %9" PRIu64, law->program,
-		hlg_calibrate_count_steps(law, counts->sizes[0]));
+		hlg_calibrate_steps(law, counts->sizes[0]));
 	for (size_t side = 0; side < HLG_COUNT_SIDES; side++) {
 		const struct hlg_steps *steps = &counts->steps[side][i];
 
@@ -396,8 +395,8 @@ static void put_steps(FILE *f, const struct hlg_counts *counts, size_t i)
 				steps->exact ? "exact" : "WRONG");
 	}
 	fprintf(f, "  %9" PRIu64 " %9" PRIu64 "\n",
-		hlg_calibrate_count_steps(law, counts->operations),
-		hlg_calibrate_count_retired(law, counts->operations));
+		hlg_calibrate_steps(law, counts->operations),
+		hlg_calibrate_retired(law, counts->operations));
 }
 
 /* Each different reason once, for the programs that share it. */
@@ -411,14 +410,14 @@ static void put_skipped(FILE *f, const struct hlg_counts *counts)
 			    (i && strcmp(steps[i].reason, steps[i - 1].reason) == 0))
 				continue;
 			fprintf(f, "  %s, from %s on: skipped: %s\n",
-				hlg_calibrate_count_side_name(side),
-				hlg_count_laws[i].program, steps[i].reason);
+				hlg_count_sides[side], hlg_count_laws[i].program,
+				steps[i].reason);
 		}
 }
 
 static void put_values(FILE *f, const uint64_t *values, size_t n)
 {
-	struct hlg_variation v = hlg_calibrate_count_variation(values, n);
+	struct hlg_variation v = hlg_calibrate_variation(values, n);
 
 	fprintf(f, " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %7.3f", v.min, v.median,
 		v.max, 100 * v.cov);
@@ -427,44 +426,40 @@ static void put_values(FILE *f, const uint64_t *values, size_t n)
 /* What was counted too much, beside what would explain it: medians of all runs. */
 static void put_excess(FILE *f, const struct hlg_counts *counts, size_t side, size_t i)
 {
-	const struct hlg_counted *c = &counts->counted[side][i];
-	uint64_t expected =
-		hlg_calibrate_count_retired(&hlg_count_laws[i], counts->operations);
+	const struct hlg_pmu_counted *c = &counts->counted[side][i];
+	uint64_t expected = hlg_calibrate_retired(&hlg_count_laws[i], counts->operations);
 	uint64_t median =
-		hlg_calibrate_count_variation(c->values[HLG_COUNT_INSTRUCTIONS], c->runs)
-			.median;
+		hlg_calibrate_variation(c->values[HLG_PMU_INSTRUCTIONS], c->runs).median;
 
 	fprintf(f, " %+9" PRId64, (int64_t)(median - expected));
 }
 
 static void put_counted(FILE *f, const struct hlg_counts *counts, size_t side, size_t i)
 {
-	const struct hlg_counted *c = &counts->counted[side][i];
-	bool counted = !c->reason[HLG_COUNT_INSTRUCTIONS][0];
+	const struct hlg_pmu_counted *c = &counts->counted[side][i];
+	bool counted = !c->reason[HLG_PMU_INSTRUCTIONS][0];
 
 	if (c->runs == 0)
 		return;
-	fprintf(f, "  %-11s %-6s", hlg_count_laws[i].program,
-		hlg_calibrate_count_side_name(side));
-	put_values(f, counted ? c->values[HLG_COUNT_INSTRUCTIONS] : c->ticks, c->runs);
+	fprintf(f, "  %-11s %-6s", hlg_count_laws[i].program, hlg_count_sides[side]);
+	put_values(f, counted ? c->values[HLG_PMU_INSTRUCTIONS] : c->ticks, c->runs);
 	if (counted)
 		put_excess(f, counts, side, i);
 	else
 		fprintf(f, " %9s", "-");
 	fprintf(f, " %7" PRIu64 " %7" PRIu64 "\n",
-		hlg_calibrate_count_variation(c->faults, c->runs).max,
-		hlg_calibrate_count_variation(c->interrupts, c->runs).max);
+		hlg_calibrate_variation(c->faults, c->runs).max,
+		hlg_calibrate_variation(c->interrupts, c->runs).max);
 }
 
 static void put_events(FILE *f, const struct hlg_counts *counts)
 {
 	for (size_t side = 0; side < HLG_COUNT_SIDES; side++) {
-		const struct hlg_counted *c = &counts->counted[side][0];
+		const struct hlg_pmu_counted *c = &counts->counted[side][0];
 
-		fprintf(f, "  Counters, %s:", hlg_calibrate_count_side_name(side));
-		for (size_t i = 0; i < HLG_COUNT_EVENTS; i++)
-			fprintf(f, "%s %s %s", i ? ";" : "",
-				hlg_calibrate_count_event_name(i),
+		fprintf(f, "  Counters, %s:", hlg_count_sides[side]);
+		for (size_t i = 0; i < HLG_PMU_EVENTS; i++)
+			fprintf(f, "%s %s %s", i ? ";" : "", hlg_pmu_events[i],
 				c->reason[i][0] ? c->reason[i] : "counted");
 		fputc('\n', f);
 	}
@@ -525,8 +520,8 @@ int hlg_calibrate_text(void *calibration, FILE *f, struct hlg_err *err)
 }
 
 /* Nothing in a column whose counter this machine does not have. */
-static void put_cell(FILE *f, const struct hlg_counted *c,
-		     enum hlg_calibrate_count_event event, size_t run)
+static void put_cell(FILE *f, const struct hlg_pmu_counted *c, enum hlg_pmu_event event,
+		     size_t run)
 {
 	if (!c->reason[event][0])
 		fprintf(f, "%" PRIu64, c->values[event][run]);
@@ -536,22 +531,21 @@ static void put_cell(FILE *f, const struct hlg_counted *c,
 static void put_run(FILE *f, const struct hlg_counts *counts, size_t side, size_t i,
 		    size_t run)
 {
-	const struct hlg_counted *c = &counts->counted[side][i];
-	bool counted = !c->reason[HLG_COUNT_INSTRUCTIONS][0];
+	const struct hlg_pmu_counted *c = &counts->counted[side][i];
+	bool counted = !c->reason[HLG_PMU_INSTRUCTIONS][0];
 	bool stepped = !counted && counts->steps[side][i].exact;
 
-	put_cell(f, c, HLG_COUNT_INSTRUCTIONS, run);
+	put_cell(f, c, HLG_PMU_INSTRUCTIONS, run);
 	if (stepped)
 		fprintf(f, "%" PRIu64,
-			hlg_calibrate_count_retired(&hlg_count_laws[i],
-						    counts->operations));
+			hlg_calibrate_retired(&hlg_count_laws[i], counts->operations));
 	fputc(',', f);
-	put_cell(f, c, HLG_COUNT_CYCLES, run);
+	put_cell(f, c, HLG_PMU_CYCLES, run);
 	fprintf(f, ",%" PRIu64 ",", c->ticks[run]);
-	put_cell(f, c, HLG_COUNT_BRANCHES, run);
+	put_cell(f, c, HLG_PMU_BRANCHES, run);
 	fprintf(f, ",%" PRIu64 ",%" PRIu64 ",,%s,%s,%zu,%s\n", c->faults[run],
-		c->interrupts[run], hlg_count_laws[i].program,
-		hlg_calibrate_count_side_name(side), run + 1,
+		c->interrupts[run], hlg_count_laws[i].program, hlg_count_sides[side],
+		run + 1,
 		counted   ? "counter"
 		: stepped ? "steps"
 			  : "");
@@ -569,7 +563,7 @@ int hlg_calibrate_csv(void *calibration, FILE *f, struct hlg_err *err)
 	      f);
 	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++)
 		for (size_t side = 0; side < HLG_COUNT_SIDES; side++) {
-			const struct hlg_counted *c = &counts->counted[side][i];
+			const struct hlg_pmu_counted *c = &counts->counted[side][i];
 
 			for (size_t run = 0; run < c->runs; run++)
 				put_run(f, counts, side, i, run);

@@ -93,8 +93,7 @@ static int measure_part(struct hlg_calibration *c, const struct hlg_guests *gues
 		hlg_landing_measure(&c->landings, guests, no_kvm, args->time * 1000000);
 	} else if (rc == 0) {
 		tell(args, "counts");
-		rc = hlg_calibrate_count_measure(&c->counts, guests, no_kvm, args->runs,
-						 err);
+		rc = hlg_calibrate_count(&c->counts, guests, no_kvm, args->runs, err);
 	}
 	hlg_vm_deadline_stop();
 	return rc;
@@ -240,7 +239,7 @@ static const struct hlg_verb_option options[] = {
 	 .help = "how often each program is counted, 1 to 100 (5)",
 	 .kind = HLG_VERB_NUMBER,
 	 .low = 1,
-	 .high = HLG_COUNT_RUNS_MAX,
+	 .high = HLG_PMU_RUNS_MAX,
 	 .field = offsetof(struct arguments, runs)},
 	{.name = "save",
 	 .value = "FILE",

@@ -104,8 +104,7 @@ static struct hlg_calibration *count(void)
 	c.counts.sizes[0] = 20;
 	c.counts.sizes[1] = 10;
 	snprintf(c.no_kvm, sizeof(c.no_kvm), "none");
-	ck_assert_int_eq(
-		hlg_calibrate_count_measure(&c.counts, &guests, c.no_kvm, 2, &err), 0);
+	ck_assert_int_eq(hlg_calibrate_count(&c.counts, &guests, c.no_kvm, 2, &err), 0);
 	return &c;
 }
 
@@ -129,14 +128,14 @@ static char *write_as(int (*write)(void *c, FILE *f, struct hlg_err *err),
 START_TEST(counts)
 {
 	struct hlg_calibration *c = count();
-	const struct hlg_counted *rep = &c->counts.counted[HLG_COUNT_NATIVE][0];
+	const struct hlg_pmu_counted *rep = &c->counts.counted[HLG_COUNT_NATIVE][0];
 
 	ck_assert_uint_eq(rep->runs, 2);
 	for (size_t run = 0; run < 2; run++) {
-		ck_assert_uint_eq(rep->values[HLG_COUNT_INSTRUCTIONS][run], 8);
-		ck_assert_uint_eq(rep->values[HLG_COUNT_BRANCHES][run], 7);
+		ck_assert_uint_eq(rep->values[HLG_PMU_INSTRUCTIONS][run], 8);
+		ck_assert_uint_eq(rep->values[HLG_PMU_BRANCHES][run], 7);
 	}
-	ck_assert_str_eq(rep->reason[HLG_COUNT_INSTRUCTIONS], "");
+	ck_assert_str_eq(rep->reason[HLG_PMU_INSTRUCTIONS], "");
 	ck_assert_ptr_nonnull(
 		strstr(write_as(hlg_calibrate_csv, c), ",rep_lodsb,native,2,counter\n"));
 	ck_assert_ptr_nonnull(strstr(write_as(hlg_calibrate_csv, c), "\n8,7,"));
@@ -157,7 +156,7 @@ static const char *reason_of(struct hlg_calibration *c)
 	ck_assert_ptr_null(strstr(write_as(hlg_calibrate_json, c), "\"skipped\": \"\""));
 #endif
 	ck_assert_ptr_null(strstr(write_as(hlg_calibrate_csv, c), "counter"));
-	return c->counts.counted[HLG_COUNT_NATIVE][0].reason[HLG_COUNT_INSTRUCTIONS];
+	return c->counts.counted[HLG_COUNT_NATIVE][0].reason[HLG_PMU_INSTRUCTIONS];
 }
 
 START_TEST(counters_that_take_turns)
@@ -182,19 +181,19 @@ END_TEST
 /* Of ring 3 only, and of the side that is asked for only. */
 START_TEST(attributes)
 {
-	char reasons[HLG_COUNT_EVENTS][96];
+	char reasons[HLG_PMU_EVENTS][96];
 	struct hlg_pmu pmu;
 
 	for (int guest = 0; guest < 2; guest++) {
 		const struct perf_event_attr *attr;
 
 		hlg_pmu_open(&pmu, guest, reasons);
-		attr = &fakes[pmu.fds[HLG_COUNT_INSTRUCTIONS]].attr;
+		attr = &fakes[pmu.fds[HLG_PMU_INSTRUCTIONS]].attr;
 		ck_assert_uint_eq(attr->config, PERF_COUNT_HW_INSTRUCTIONS);
 		ck_assert_int_eq(attr->exclude_host, guest);
 		ck_assert_int_eq(attr->exclude_guest, !guest);
 		ck_assert(attr->exclude_kernel && attr->disabled);
-		ck_assert_int_lt(pmu.fds[HLG_COUNT_LOADS], 0);
+		ck_assert_int_lt(pmu.fds[HLG_PMU_LOADS], 0);
 		hlg_pmu_finish(&pmu);
 	}
 }

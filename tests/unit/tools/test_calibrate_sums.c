@@ -150,8 +150,8 @@ START_TEST(laws)
 		bool rep = strncmp(law->program, "rep", 3) == 0;
 		uint64_t steps = (rep ? 1000007 : 2000007) + both;
 
-		ck_assert_uint_eq(hlg_calibrate_count_steps(law, 1000000), steps);
-		ck_assert_uint_eq(hlg_calibrate_count_retired(law, 1000000),
+		ck_assert_uint_eq(hlg_calibrate_steps(law, 1000000), steps);
+		ck_assert_uint_eq(hlg_calibrate_retired(law, 1000000),
 				  rep ? 8U + both : steps);
 	}
 }
@@ -160,13 +160,13 @@ END_TEST
 START_TEST(variation)
 {
 	const uint64_t values[] = {4, 2, 8, 6, 5};
-	struct hlg_variation v = hlg_calibrate_count_variation(values, 5);
+	struct hlg_variation v = hlg_calibrate_variation(values, 5);
 
 	ck_assert_uint_eq(v.min, 2);
 	ck_assert_uint_eq(v.median, 5);
 	ck_assert_uint_eq(v.max, 8);
 	ck_assert_double_eq_tol(v.cov, sqrt(5) / 5, 1e-9);
-	ck_assert_double_eq(hlg_calibrate_count_variation(values, 1).cov, 0);
+	ck_assert_double_eq(hlg_calibrate_variation(values, 1).cov, 0);
 }
 END_TEST
 
