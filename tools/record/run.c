@@ -23,11 +23,11 @@ static void hand_on(int sig, siginfo_t *info, void *context)
 		kill(perf_pid, sig);
 }
 
-static _Noreturn void become(const char *perf, char **words, pid_t parent)
+static _Noreturn void become(const char *perf, const char **words, pid_t parent)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent)
 		_exit(127);
-	execv(perf, words);
+	execv(perf, (char *const *)words);
 	fprintf(stderr, "hlguest: perf: cannot be run: %s (install linux-perf)\n",
 		strerrordesc_np(errno));
 	_exit(127);
@@ -55,7 +55,7 @@ static int wait_for(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int hlg_record_run(char **words)
+int hlg_record_run(const char **words)
 {
 	char perf[PATH_MAX];
 	pid_t pid, self = getpid();

@@ -13,6 +13,6 @@
  * Returns its exit status, or 128 and the number of the signal it died by; 127 if it
  * cannot be run, 1 if it cannot be started, told on standard error.
  */
-int hlg_record_run(char **words);
+int hlg_record_run(const char **words);
 
 #endif

@@ -2,14 +2,13 @@
 #include "tools/record/tracing.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 /* Where tracefs is, of its own or as debugfs has it. */
 struct tracing {
-	const char *option; /* "--exits": the subject of errors; not copied */
+	const char *option; /* the subject of errors */
 	char path[4096];
 	int error; /* errno of what is there and cannot be read; 0: none so far */
 };
@@ -43,16 +42,13 @@ static int denied(const struct tracing *tracing, struct hlg_err *err)
 
 /* Finds tracefs; nothing is mounted. Fails, and says how to get it, where there is none,
  * or none to be read. */
-static int find(struct tracing *tracing, const char *root, const char *option,
-		struct hlg_err *err)
+static int find(struct tracing *tracing, const char *root, struct hlg_err *err)
 {
 	static const char *const folders[] = {"/sys/kernel/tracing",
 					      "/sys/kernel/debug/tracing"};
 	char path[sizeof(tracing->path) + 16];
 	int rc;
 
-	tracing->option = option;
-	tracing->error = 0;
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		snprintf(tracing->path, sizeof(tracing->path), "%s%s", root, folders[i]);
 		snprintf(path, sizeof(path), "%s/events", tracing->path);
@@ -65,7 +61,7 @@ static int find(struct tracing *tracing, const char *root, const char *option,
 	return hlg_err_set(err, HLG_ESYSTEM,
 			   "%s: tracefs is not mounted (as root: mount -t tracefs nodev "
 			   "/sys/kernel/tracing)",
-			   option);
+			   tracing->option);
 }
 
 /* Has it "kvm/kvm_exit", and may it be read? */
@@ -78,16 +74,42 @@ static bool has(struct tracing *tracing, const char *event)
 	return may_read(tracing, path, R_OK);
 }
 
-/* Appends KVM_RUN's system call, if tracing has it; true if it has. Four words. */
-static bool kvm_run(struct tracing *tracing, const char **words, size_t *n)
+/* Appends -e and a tracepoint, "kvm:kvm_exit", if tracing has it; true if it has. */
+static bool add(struct tracing *tracing, const char *event, const char **words, size_t *n)
 {
-	if (!has(tracing, "syscalls/sys_enter_ioctl"))
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s", event);
+	*strchr(path, ':') = '/';
+	if (!has(tracing, path))
 		return false;
 	words[(*n)++] = "-e";
-	words[(*n)++] = "syscalls:sys_enter_ioctl";
-	words[(*n)++] = "--filter";
-	words[(*n)++] = "cmd == 0xae80"; /* KVM_RUN */
+	words[(*n)++] = event;
 	return true;
+}
+
+/* KVM_RUN's system call. */
+static bool add_kvm_run(struct tracing *tracing, const char **words, size_t *n)
+{
+	if (!add(tracing, "syscalls:sys_enter_ioctl", words, n))
+		return false;
+	words[(*n)++] = "--filter";
+	words[(*n)++] = "cmd == 0xae80";
+	return true;
+}
+
+static bool add_exits(struct tracing *tracing, const char **words, size_t *n)
+{
+	static const char *const events[] = {
+		"kvm:kvm_exit", "kvm:kvm_entry",        "kvm:kvm_pio",
+		"kvm:kvm_mmio", "kvm:kvm_emulate_insn", "kvm:kvm_userspace_exit"};
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		any |= add(tracing, events[i], words, n);
+	if (any)
+		add_kvm_run(tracing, words, n);
+	return any;
 }
 
 /*
@@ -95,9 +117,10 @@ static bool kvm_run(struct tracing *tracing, const char **words, size_t *n)
  * -F would be for the tracepoints, too, and most of their hits be left out. Fails for an
  * event that perf would not take a frequency with.
  */
-static int sampling(char *word, size_t size, const char *event, const char *frequency,
+static int sampling(char *word, size_t size, const struct hlg_record_tracing *how,
 		    const char *option, struct hlg_err *err)
 {
+	const char *event = how->event, *frequency = how->frequency;
 	const char *colon = strchr(event, ':');
 	int name = colon ? (int)(colon - event) : (int)strlen(event);
 
@@ -114,74 +137,35 @@ static int sampling(char *word, size_t size, const char *event, const char *freq
 	return 0;
 }
 
-int hlg_record_tracing_exits(const char **words, size_t *n, const char *event,
-			     const char *frequency, const char *root, struct hlg_err *err)
-{
-	static const char *const events[] = {"kvm_exit",         "kvm_entry",
-					     "kvm_pio",          "kvm_mmio",
-					     "kvm_emulate_insn", "kvm_userspace_exit"};
-	static char event_word[256], names[6][64];
-	struct tracing tracing;
-	size_t i, found = 0;
-	int rc = sampling(event_word, sizeof(event_word), event, frequency, "--exits",
-			  err);
-
-	if (rc == 0)
-		rc = find(&tracing, root, "--exits", err);
-	if (rc < 0)
-		return rc;
-	words[(*n)++] = "-e";
-	words[(*n)++] = event_word;
-	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
-		snprintf(names[i], sizeof(names[i]), "kvm/%s", events[i]);
-		if (!has(&tracing, names[i]))
-			continue;
-		names[i][3] = ':';
-		words[(*n)++] = "-e";
-		words[(*n)++] = names[i];
-		found++;
-	}
-	if (!found) {
-		rc = denied(&tracing, err);
-		if (rc < 0)
-			return rc;
-		return hlg_err_set(err, HLG_ESYSTEM,
-				   "--exits: the kernel has no tracepoints of KVM (load "
-				   "it: modprobe kvm_intel or kvm_amd)");
-	}
-	kvm_run(&tracing, words, n);
-	return 0;
-}
-
-int hlg_record_tracing_stacks(const char **words, size_t *n, const char *event,
-			      const char *frequency, const char *root,
-			      struct hlg_err *err)
+int hlg_record_tracing_words(const struct hlg_record_tracing *how, const char **words,
+			     size_t *n, struct hlg_err *err)
 {
 	static char event_word[256];
-	struct tracing tracing;
-	int rc = sampling(event_word, sizeof(event_word), event, frequency, "--stacks",
-			  err);
+	struct tracing tracing = {.option = how->exits ? "--exits" : "--stacks"};
+	int rc = sampling(event_word, sizeof(event_word), how, tracing.option, err);
 
 	if (rc == 0)
-		rc = find(&tracing, root, "--stacks", err);
+		rc = find(&tracing, how->root, err);
 	if (rc < 0)
 		return rc;
-	words[(*n)++] = "-g";
-	/* Else perf tells which kernel it was only if a sample of the host is shown. */
-	words[(*n)++] = "--buildid-all";
+	if (!how->exits) {
+		words[(*n)++] = "-g";
+		/* Else perf tells which kernel it was only if a sample of the host is
+		 * shown. */
+		words[(*n)++] = "--buildid-all";
+	}
 	words[(*n)++] = "-e";
 	words[(*n)++] = event_word;
-	if (kvm_run(&tracing, words, n))
+	if (how->exits ? add_exits(&tracing, words, n)
+		       : add_kvm_run(&tracing, words, n) ||
+				 add(&tracing, "kvm:kvm_entry", words, n))
 		return 0;
-	if (has(&tracing, "kvm/kvm_entry")) {
-		words[(*n)++] = "-e";
-		words[(*n)++] = "kvm:kvm_entry";
-		return 0;
-	}
 	rc = denied(&tracing, err);
 	if (rc < 0)
 		return rc;
 	return hlg_err_set(err, HLG_ESYSTEM,
-			   "--stacks: the kernel traces neither system calls nor KVM "
-			   "(load it: modprobe kvm_intel or kvm_amd)");
+			   "%s: the kernel %s (load it: modprobe kvm_intel or kvm_amd)",
+			   tracing.option,
+			   how->exits ? "has no tracepoints of KVM"
+				      : "traces neither system calls nor KVM");
 }

@@ -4,6 +4,7 @@
  * what was recorded. Nothing of the guest is needed yet. perf gets its words as words: no
  * shell sees a name.
  */
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,8 +20,9 @@
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
+#include "tools/feed/feed.h"
+#include "tools/perfdata/perfdata.h"
 #include "tools/record/run.h"
-#include "tools/record/tell.h"
 #include "tools/record/tracing.h"
 
 /* A prime, so that sampling does not fall into step with what is sampled. */
@@ -115,32 +117,33 @@ static bool cycles_count_guests(void)
 }
 
 /* Appends what to record. */
-static int event_words(const struct arguments *args, const char *event, char **words,
-		       size_t *n, struct hlg_err *err)
+static int event_words(const struct arguments *args, const char *event,
+		       const char **words, size_t *n, struct hlg_err *err)
 {
-	if (args->exits)
-		return hlg_record_tracing_exits((const char **)words, n, event,
-						args->frequency, "", err);
-	if (args->stacks)
-		return hlg_record_tracing_stacks((const char **)words, n, event,
-						 args->frequency, "", err);
-	words[(*n)++] = (char *)"-e";
-	words[(*n)++] = (char *)event;
-	words[(*n)++] = (char *)(args->windows ? "-c" : "-F");
-	words[(*n)++] = (char *)(args->windows ? args->count : args->frequency);
+	const struct hlg_record_tracing how = {.exits = args->exits,
+					       .event = event,
+					       .frequency = args->frequency,
+					       .root = ""};
+
+	if (args->exits || args->stacks)
+		return hlg_record_tracing_words(&how, words, n, err);
+	words[(*n)++] = "-e";
+	words[(*n)++] = event;
+	words[(*n)++] = args->windows ? "-c" : "-F";
+	words[(*n)++] = args->windows ? args->count : args->frequency;
 	if (args->windows) { /* whose row, and when: perf leaves them out else */
-		words[(*n)++] = (char *)"-T";
-		words[(*n)++] = (char *)"--sample-cpu";
+		words[(*n)++] = "-T";
+		words[(*n)++] = "--sample-cpu";
 	}
 	return 0;
 }
 
 /* perf's words; the last is NULL. To be freed; NULL after an error. */
-static char **perf_words(const struct arguments *args, const char *event,
-			 struct hlg_err *err)
+static const char **perf_words(const struct arguments *args, const char *event,
+			       struct hlg_err *err)
 {
 	size_t n = 0, command = 0;
-	char **words;
+	const char **words;
 
 	while (args->command && args->command[command])
 		command++;
@@ -149,26 +152,26 @@ static char **perf_words(const struct arguments *args, const char *event,
 		hlg_err_memory(err, "record");
 		return NULL;
 	}
-	words[n++] = (char *)"perf";
-	words[n++] = (char *)"kvm";
+	words[n++] = "perf";
+	words[n++] = "kvm";
 	if (args->host)
-		words[n++] = (char *)"--host";
-	words[n++] = (char *)"--guest";
-	words[n++] = (char *)"record";
+		words[n++] = "--host";
+	words[n++] = "--guest";
+	words[n++] = "record";
 	if (event_words(args, event, words, &n, err) < 0) {
 		free(words);
 		return NULL;
 	}
-	words[n++] = (char *)"-o";
-	words[n++] = (char *)args->out;
+	words[n++] = "-o";
+	words[n++] = args->out;
 	if (args->everything)
-		words[n++] = (char *)"-a";
+		words[n++] = "-a";
 	if (args->pid) {
-		words[n++] = (char *)"-p";
-		words[n++] = (char *)args->pid;
+		words[n++] = "-p";
+		words[n++] = args->pid;
 	}
 	if (args->command)
-		words[n++] = (char *)"--";
+		words[n++] = "--";
 	for (size_t i = 0; i < command; i++)
 		words[n++] = args->command[i];
 	return words;
@@ -201,19 +204,84 @@ static char *group_word(const char *events)
 	return word;
 }
 
+static void tell_nothing(const char *event)
+{
+	fprintf(stderr, "hlguest: no guest sample was recorded with -e ");
+	hlg_escape_print(stderr, event);
+	fputs(strncmp(event + (event[0] == '{'), "cpu-clock", 9) == 0
+		      ? ": did a guest run, and long enough? (hlguest doctor tells what "
+			"this machine can record)\n"
+		      : ": did a guest run at all? Does the event reach guests "
+			"(cycles:G, "
+			"not cycles:P)? Does a mediated PMU keep them to itself? (try -e "
+			"cpu-clock; hlguest doctor tells more)\n",
+	      stderr);
+}
+
+/* A word as a shell takes it; one with a ' in it is the reader's to quote. */
+static void print_word(const char *word)
+{
+	bool plain =
+		word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				  "0123456789_./+,:@%-")] == '\0';
+	const char *quote = plain || strchr(word, '\'') ? "" : "'";
+
+	fputs(quote, stderr);
+	hlg_escape_print(stderr, word);
+	fputs(quote, stderr);
+}
+
+/*
+ * perf up to 6.12 turns inherit off where samples hold counter values
+ * (evsel__config, tools/perf/util/evsel.c): of a command, threads made later have none.
+ * Nothing we could say changes that, so it is told when it has happened.
+ */
+static void tell_threads(const char *path)
+{
+	const struct hlg_perfdata_event *event;
+	struct hlg_perfdata *pd;
+	struct hlg_err err;
+
+	if (hlg_perfdata_open(&pd, path, &err) < 0)
+		return;
+	event = hlg_perfdata_n_events(pd) ? hlg_perfdata_event(pd, 0) : NULL;
+	if (event && !event->attr.inherit)
+		fputs("hlguest: this perf (before 6.13) counts the command's first "
+		      "thread only: if the VMM runs its vCPUs in others, start it first "
+		      "and record with -p PID, or with -a\n",
+		      stderr);
+	hlg_perfdata_close(pd);
+}
+
+/* What is in the recording, what it may lack, and what to type next. Returns 0, or 1 when
+ * it cannot be read. */
 static int tell(const struct arguments *args, const char *event)
 {
-	const struct hlg_recorded recorded = {
-		.path = args->out,
-		.event = event,
-		.verb = args->windows  ? "windows"
-			: args->exits  ? "exits"
-			: args->stacks ? "report --stacks=callgraph"
-				       : "report",
-		.of_command = args->command && !args->pid && !args->everything,
-	};
+	struct hlg_recording_sums sums;
+	struct hlg_err err;
 
-	return hlg_record_tell(&recorded);
+	if (hlg_feed_count(args->out, &sums, &err) < 0)
+		return hlg_output_error(&err);
+	fprintf(stderr, "hlguest: ");
+	hlg_escape_print(stderr, args->out);
+	fprintf(stderr,
+		": %" PRIu64 " guest samples, %" PRIu64 " of the host, %" PRIu64
+		" lost\n",
+		sums.guest, sums.host, sums.lost);
+	if (args->windows && args->command && !args->pid && !args->everything)
+		tell_threads(args->out);
+	if (sums.guest == 0 && !args->exits) {
+		tell_nothing(event);
+		return 0;
+	}
+	fprintf(stderr, "hlguest: now: hlguest %s guest.elf ",
+		args->windows  ? "windows"
+		: args->exits  ? "exits"
+		: args->stacks ? "report --stacks=callgraph"
+			       : "report");
+	print_word(args->out);
+	fputc('\n', stderr);
+	return 0;
 }
 
 /* Tells what came of it; returns the exit status, from perf's. */
@@ -240,8 +308,8 @@ static int record(struct arguments *args)
 {
 	struct stat before, after;
 	struct hlg_err err;
-	const char *event;
-	char **words, *group;
+	const char *event, **words;
+	char *group;
 	int status;
 
 	if (!args->out)

@@ -65,12 +65,14 @@ static void lock(const char *name)
 static const char *ask(const char *event, const char *frequency)
 {
 	static char line[1024];
+	const struct hlg_record_tracing how = {
+		.exits = true, .event = event, .frequency = frequency, .root = root};
 	const char *words[HLG_RECORD_TRACING_WORDS];
 	struct hlg_err err;
 	size_t n = 0;
 
 	line[0] = '\0';
-	if (hlg_record_tracing_exits(words, &n, event, frequency, root, &err) < 0)
+	if (hlg_record_tracing_words(&how, words, &n, &err) < 0)
 		return strcpy(line, err.msg);
 	ck_assert_uint_le(n, HLG_RECORD_TRACING_WORDS);
 	for (size_t i = 0; i < n; i++)
