@@ -12,33 +12,20 @@
 #define STACK_SIZE (16 * HLG_VM_PAGE_SIZE)
 #define WINDOW     (HLG_GUEST_IMAGE_ROOM + STACK_SIZE)
 
-static int write_all(int fd, const char *bytes, size_t size, struct hlg_err *err)
-{
-	while (size) {
-		ssize_t n = write(fd, bytes, size);
-
-		if (n < 0)
-			return hlg_err_set(
-				err, HLG_ESYSTEM,
-				"guests: cannot be copied: %s (free some memory)",
-				strerrordesc_np(errno));
-		bytes += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
 int hlg_guest_image_open(struct hlg_guests *guests, const void *bytes, size_t size,
 			 struct hlg_err *err)
 {
-	int rc;
+	int rc = 0;
 
 	*guests = (struct hlg_guests){.fd = memfd_create("guests.elf", MFD_CLOEXEC)};
 	if (guests->fd < 0)
 		return hlg_err_set(err, HLG_ESYSTEM, "guests: no memory file: %s (%s)",
 				   strerrordesc_np(errno), "free some memory");
 	snprintf(guests->path, sizeof(guests->path), "/proc/self/fd/%d", guests->fd);
-	rc = write_all(guests->fd, bytes, size, err);
+	if (write(guests->fd, bytes, size) != (ssize_t)size)
+		rc = hlg_err_set(err, HLG_ESYSTEM,
+				 "guests: cannot be copied: %s (free some memory)",
+				 strerrordesc_np(errno));
 	elf_version(EV_CURRENT);
 	guests->elf = rc == 0 ? elf_begin(guests->fd, ELF_C_READ, NULL) : NULL;
 	if (rc == 0 && !guests->elf)

@@ -250,7 +250,7 @@ static void sample(struct truth *truth, struct hlg_sampler *sampler, uint64_t ns
 
 	know(truth);
 	rc = hlg_guest_start(truth->guest, start, 3, false, &err);
-	hlg_sampler_start(sampler);
+	hlg_perf_event_enable(sampler->fd);
 	while (rc >= 0 && clock_ns(CLOCK_THREAD_CPUTIME_ID) < until &&
 	       clock_ns(CLOCK_MONOTONIC) < limit) {
 		rc = hlg_guest_step(truth->guest, &err);
@@ -258,7 +258,7 @@ static void sample(struct truth *truth, struct hlg_sampler *sampler, uint64_t ns
 			rc = hlg_guest_start(truth->guest, start, 3, false, &err);
 		hlg_sampler_drain(sampler, place_sample, truth);
 	}
-	hlg_sampler_stop(sampler);
+	hlg_perf_event_disable(sampler->fd);
 	hlg_sampler_drain(sampler, place_sample, truth);
 	truth->land->lost += sampler->lost - lost;
 	if (rc < 0)

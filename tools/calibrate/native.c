@@ -12,8 +12,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#define ROUNDS   8 /* batches of each row in a visit */
-#define PAGES    16
+#define ROUNDS   8  /* batches of each row in a visit */
 #define VISITS   60 /* at least, before enough is enough: 0.3 s */
 #define PAUSE_NS 5000000
 #define ANCHORS  8
@@ -179,9 +178,9 @@ static uint64_t time_read(const volatile char *at)
  */
 static void read_faults(const struct hlg_native *native, uint64_t *to)
 {
-	madvise((void *)native->pages, PAGES * native->page, MADV_DONTNEED);
-	for (size_t i = 0; i < PAGES; i++)
-		to[i] = time_read(native->pages + i * native->page);
+	madvise((void *)native->pages, sizeof(native->pages), MADV_DONTNEED);
+	for (size_t i = 0; i < HLG_NATIVE_PAGES; i++)
+		to[i] = time_read(native->pages + i * HLG_NATIVE_PAGE);
 }
 
 static const struct {
@@ -190,7 +189,7 @@ static const struct {
 } rows[HLG_NATIVE_ROWS] = {
 	[HLG_NATIVE_PAIR] = {read_pairs, HLG_NATIVE_TURNS},
 	[HLG_NATIVE_GETPPID] = {read_getppid, HLG_NATIVE_TURNS},
-	[HLG_NATIVE_FAULT] = {read_faults, PAGES},
+	[HLG_NATIVE_FAULT] = {read_faults, HLG_NATIVE_PAGES},
 };
 
 /* What a thread that lost its CPU sees change: its switches, and where it is. */
@@ -210,31 +209,23 @@ static struct seat look(void)
 }
 
 /*
- * "cpuN user nice system idle iowait irq softirq steal ...": the last of these, if the
- * line is of that CPU.
+ * The CPU's column "steal" of "cpuN user nice system idle iowait irq softirq steal ...",
+ * proc(5), in its own unit; 0 where it cannot be read.
  */
-static bool read_steal(const char *line, int cpu, uint64_t *stolen)
-{
-	char *rest;
-
-	if (line[3] == ' ' || strtol(line + 3, &rest, 10) != cpu)
-		return false;
-	for (int column = 0; column < 8; column++)
-		*stolen = strtoull(rest, &rest, 10);
-	return true;
-}
-
-/* The CPU's column "steal", proc(5), in its own unit; 0 where it cannot be read. */
 static uint64_t stolen_from(int cpu)
 {
 	FILE *f = fopen("/proc/stat", "re");
 	char *line = NULL;
-	uint64_t stolen = 0;
+	unsigned long long steal, stolen = 0;
 	size_t size = 0;
+	int of = -1;
 
-	while (f && getline(&line, &size, f) > 0 && strncmp(line, "cpu", 3) == 0)
-		if (read_steal(line, cpu, &stolen))
-			break;
+	while (f && of != cpu && getline(&line, &size, f) > 0)
+		if (line[3] != ' ' &&
+		    sscanf(line, "cpu%d %*u %*u %*u %*u %*u %*u %*u %llu", &of, &steal) ==
+			    2 &&
+		    of == cpu)
+			stolen = steal;
 	free(line);
 	if (f)
 		fclose(f);
@@ -243,29 +234,16 @@ static uint64_t stolen_from(int cpu)
 
 int hlg_native_open(struct hlg_native **native, struct hlg_err *err)
 {
-	struct hlg_native *n = calloc(1, sizeof(*n));
+	struct hlg_native *n = mmap(NULL, sizeof(*n), PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	cpu_set_t one;
-	void *pages;
-	bool ok;
 
-	*native = n;
-	if (!n)
+	*native = n == MAP_FAILED ? NULL : n;
+	if (n == MAP_FAILED)
 		return hlg_err_memory(err, "crossings");
-	n->room = calloc(HLG_NATIVE_MOST * HLG_NATIVE_TURNS, sizeof(*n->room));
-	ok = n->room != NULL;
-	for (size_t i = 0; i < HLG_NATIVE_ROWS; i++) {
+	for (size_t i = 0; i < HLG_NATIVE_ROWS; i++)
 		n->logs[i].turns = rows[i].turns;
-		n->logs[i].readings = calloc(HLG_NATIVE_MOST * rows[i].turns,
-					     sizeof(*n->logs[i].readings));
-		ok = ok && n->logs[i].readings;
-	}
-	n->page = (size_t)sysconf(_SC_PAGESIZE);
-	pages = mmap(NULL, PAGES * n->page, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (!ok || pages == MAP_FAILED)
-		return hlg_err_memory(err, "crossings");
-	n->pages = pages;
-	madvise(pages, PAGES * n->page, MADV_NOHUGEPAGE);
+	madvise((void *)n->pages, sizeof(n->pages), MADV_NOHUGEPAGE);
 	CPU_ZERO(&one);
 	CPU_SET(sched_getcpu(), &one);
 	n->pinned = sched_getaffinity(0, sizeof(n->allowed), &n->allowed) == 0 &&
@@ -280,12 +258,7 @@ void hlg_native_finish(struct hlg_native *native)
 		return;
 	if (native->pinned)
 		sched_setaffinity(0, sizeof(native->allowed), &native->allowed);
-	if (native->pages)
-		munmap((void *)native->pages, PAGES * native->page);
-	for (size_t i = 0; i < HLG_NATIVE_ROWS; i++)
-		free(native->logs[i].readings);
-	free(native->room);
-	free(native);
+	munmap(native, sizeof(*native));
 }
 
 /* A batch of each row, a probe behind each; wide: of the probe in front, then behind. */
@@ -435,7 +408,7 @@ static void count_batches(const struct hlg_native_log *log, size_t n, uint64_t *
 			       batches->whys[HLG_NATIVE_QUIET] >= n / HLG_NATIVE_SHARE;
 }
 
-void hlg_native_sum(const struct hlg_native *native, enum hlg_native_row row,
+void hlg_native_sum(struct hlg_native *native, enum hlg_native_row row,
 		    struct hlg_ticks *ticks, struct hlg_batches *batches)
 {
 	const struct hlg_native_log *log = &native->logs[row];

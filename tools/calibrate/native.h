@@ -57,11 +57,13 @@ enum hlg_native_why {
 #define HLG_NATIVE_FEW   20
 #define HLG_NATIVE_SHARE 10
 #define HLG_NATIVE_MOST  8000
+#define HLG_NATIVE_PAGE  4096
+#define HLG_NATIVE_PAGES 16 /* to fault in */
 
 /* Batches of a row, in the order of time; batch i has the readings from i * turns on. */
 struct hlg_native_log {
 	size_t turns;
-	uint64_t *readings;
+	uint64_t readings[HLG_NATIVE_MOST * HLG_NATIVE_TURNS];
 	struct hlg_native_batch {
 		uint64_t wide;  /* ticks of the slower probe beside it */
 		uint64_t clock; /* ticks of the chain of its visit */
@@ -69,14 +71,13 @@ struct hlg_native_log {
 	} batches[HLG_NATIVE_MOST];
 };
 
-/* On the heap. */
+/* Memory of its own, pages and all: 5 MB. */
 struct hlg_native {
 	struct hlg_native_log logs[HLG_NATIVE_ROWS];
-	size_t n;             /* batches of each row */
-	uint64_t *room;       /* for all readings of a row */
-	size_t page;          /* bytes */
-	volatile char *pages; /* for faults */
-	bool pinned;          /* allowed is to be given back */
+	size_t n;                                          /* batches of each row */
+	uint64_t room[HLG_NATIVE_MOST * HLG_NATIVE_TURNS]; /* for those of a row */
+	_Alignas(HLG_NATIVE_PAGE) volatile char pages[HLG_NATIVE_PAGES * HLG_NATIVE_PAGE];
+	bool pinned; /* allowed is to be given back */
 	cpu_set_t allowed;
 	uint64_t began_ns, began_ticks; /* the TSC's rate is measured from here on */
 };
@@ -116,7 +117,7 @@ void hlg_native_judge(struct hlg_native *native);
 
 /* Sums a row up, after it was judged: ticks of its quiet batches, or of all if these are
  * few. */
-void hlg_native_sum(const struct hlg_native *native, enum hlg_native_row row,
+void hlg_native_sum(struct hlg_native *native, enum hlg_native_row row,
 		    struct hlg_ticks *ticks, struct hlg_batches *batches);
 
 void hlg_native_clock(const struct hlg_native *native, struct hlg_clock *clock);

@@ -73,16 +73,6 @@ void hlg_sampler_finish(struct hlg_sampler *sampler)
 		close(sampler->fd);
 }
 
-void hlg_sampler_start(struct hlg_sampler *sampler)
-{
-	hlg_perf_event_enable(sampler->fd);
-}
-
-void hlg_sampler_stop(struct hlg_sampler *sampler)
-{
-	hlg_perf_event_disable(sampler->fd);
-}
-
 /* Bytes of the ring from a position on, which may go around its end. */
 static void take(const struct hlg_sampler *sampler, uint64_t at, void *to, size_t n)
 {

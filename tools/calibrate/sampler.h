@@ -31,14 +31,11 @@ struct hlg_sampler {
 	uint64_t lost;
 };
 
-/* Disabled at first. Returns false with a reason if there is no such event here; finish
- * it in any case. */
+/* Disabled at first (hlg_perf_event_enable of fd). Returns false with a reason if there
+ * is no such event here; finish it in any case. */
 bool hlg_sampler_open(struct hlg_sampler *sampler, const struct hlg_sampling *event,
 		      char reason[static 256]);
 void hlg_sampler_finish(struct hlg_sampler *sampler);
-
-void hlg_sampler_start(struct hlg_sampler *sampler);
-void hlg_sampler_stop(struct hlg_sampler *sampler);
 
 /* Calls each with the samples that have come, and forgets them. ip: the guest's, or the
  * host's. */
