@@ -22,7 +22,6 @@
 #include "symtab/err.h"
 #include "tests/rig/options.h"
 #include "tests/rig/sandbox.h"
-#include "tools/vm/deadline.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 

@@ -13,7 +13,6 @@
 
 #include "filter/stats/spread.h"
 #include "tools/cli/child.h"
-#include "tools/vm/deadline.h"
 
 #define PATIENCE 300000 /* ms for a program, where there is no deadline */
 #define EMPTY    3      /* empty programs: the first meets cold caches */

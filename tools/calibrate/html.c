@@ -77,8 +77,7 @@ static void put_grid(FILE *f, size_t rows, int powers)
 
 		fprintf(f,
 			"<line class=\"line\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" "
-			"y2=\"%zu\"/>"
-			"\n",
+			"y2=\"%zu\"/>\n",
 			x, x, TOP - 8, TOP + ROW * rows);
 		snprintf(text, sizeof(text), "%.0f", pow(10, power));
 		put_label(f, x, TOP - 14, "soft mid", text);
@@ -122,14 +121,12 @@ static void plot_crossings(FILE *f, const struct hlg_calibration *c)
 	const char *verdict = hlg_crossing_verdict(all);
 
 	fputs("<h2>Crossings</h2>\n<p class=\"soft\">Ticks of the TSC: from the least to "
-	      "the "
-	      "most, and from the median (the figure) to the 99th percentile; dots are "
-	      "published figures of other machines.",
+	      "the most, and from the median (the figure) to the 99th percentile; dots "
+	      "are published figures of other machines.",
 	      f);
 	fprintf(f,
 		" Noise: medians of ten parts of a native row differ by up to %.1f %%, "
-		"by "
-		"%.1f %% of the batches that count (%.0f %% of all)%s%s%s.",
+		"by %.1f %% of the batches that count (%.0f %% of all)%s%s%s.",
 		100 * hlg_crossing_noise(all, true), 100 * hlg_crossing_noise(all, false),
 		100 * hlg_crossing_quiet(all), verdict[0] ? ": " : "", verdict,
 		all->emulated
@@ -181,43 +178,29 @@ static size_t put_landed(FILE *f, const struct hlg_landed *landed, const char *e
 	return row;
 }
 
-static size_t hot_guests(void)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++)
-		n += hlg_landing_hot(i);
-	return n;
-}
-
-static void put_reason(FILE *f, const char *event, const char *reason)
-{
-	fprintf(f, "<p class=\"soft\">%s: ", event);
-	hlg_xml_text(f, reason);
-	fputs("</p>\n", f);
-}
-
 static void plot_landing(FILE *f, const struct hlg_calibration *c)
 {
 	const struct hlg_landings *l = &c->landings;
 	size_t rows = 0;
 
 	fputs("<h2>Landing</h2>\n<p class=\"soft\">Share of samples by how many "
-	      "instructions "
-	      "they lie behind the one that has the time. The window has 95 % of the "
-	      "samples "
-	      "of each guest.</p>\n",
+	      "instructions they lie behind the one that has the time. The window has 95 "
+	      "% of the samples of each guest.</p>\n",
 	      f);
-	for (size_t i = 0; i < HLG_SAMPLINGS && !l->reason[0]; i++)
-		if (l->events[i].reason[0])
-			put_reason(f, hlg_samplings[i].name, l->events[i].reason);
-		else
-			rows++;
+	for (size_t i = 0; i < HLG_SAMPLINGS && !l->reason[0]; i++) {
+		if (!l->events[i].reason[0]) {
+			for (size_t k = 0; k < HLG_LANDING_GUESTS; k++)
+				rows += hlg_landing_hot(k);
+			continue;
+		}
+		fprintf(f, "<p class=\"soft\">%s: ", hlg_samplings[i].name);
+		hlg_xml_text(f, l->events[i].reason);
+		fputs("</p>\n", f);
+	}
 	if (rows == 0) {
 		hlg_xml_text(f, l->reason[0] ? l->reason : "nothing was sampled");
 		return;
 	}
-	rows *= hot_guests();
 	begin_plot(f, rows, "where samples land");
 	for (size_t k = 0; k <= HLG_LANDING_FAR; k++) {
 		char text[16];
@@ -257,12 +240,10 @@ static void plot_counts(FILE *f, const struct hlg_calibration *c)
 	const struct hlg_counts *counts = &c->counts;
 
 	fputs("<h2>Counts</h2>\n<p class=\"soft\">Runs of 1,000,000 operations, in a "
-	      "guest "
-	      "(above) and natively (below), from the least to the most with the median: "
-	      "instructions where they are counted, else TSC ticks, from 1 to "
-	      "100,000,000. "
-	      "The figure: steps in a guest and natively, against the program's "
-	      "law.</p>\n",
+	      "guest (above) and natively (below), from the least to the most with the "
+	      "median: instructions where they are counted, else TSC ticks, from 1 to "
+	      "100,000,000. The figure: steps in a guest and natively, against the "
+	      "program's law.</p>\n",
 	      f);
 	begin_plot(f, HLG_COUNT_PROGRAMS, "what was counted");
 	put_grid(f, HLG_COUNT_PROGRAMS, COUNT);

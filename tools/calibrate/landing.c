@@ -83,8 +83,7 @@ bool hlg_landing_refutes(const struct hlg_landed *landed,
 		if (landed->guests[i].off) {
 			snprintf(fault, 256,
 				 "landing, %s, %s: %ju of %ju samples lie in the middle "
-				 "of "
-				 "an instruction",
+				 "of an instruction",
 				 event->name, kinds[i].name,
 				 (uintmax_t)landed->guests[i].off,
 				 (uintmax_t)landed->guests[i].guest);

@@ -189,8 +189,7 @@ static void put_xperf(FILE *f, const struct hlg_crossings *crossings)
 		fprintf(f,
 			"  here, native                   -        -  %" PRIu64
 			" there and back with the kernel's work (its entry cannot be "
-			"timed "
-			"apart)\n",
+			"timed apart)\n",
 			host->ticks.p50);
 }
 
@@ -249,8 +248,7 @@ static void put_noise(FILE *f, const struct hlg_crossings *c)
 
 	fprintf(f,
 		"  Noise: medians of ten parts of a native row differ by up to %.1f %% "
-		"of "
-		"all batches,\n  by %.1f %% of those that count%s%s%s.\n",
+		"of all batches,\n  by %.1f %% of those that count%s%s%s.\n",
 		100 * hlg_crossing_noise(c, true), 100 * hlg_crossing_noise(c, false),
 		verdict[0] ? " (" : "", verdict, verdict[0] ? ")" : "");
 	if (clock->ticks > 0)
@@ -371,10 +369,8 @@ static void put_landings(FILE *f, const struct hlg_calibration *calibration)
 	for (size_t i = 0; i < HLG_SAMPLINGS; i++)
 		put_landed(f, &landings->events[i], hlg_samplings[i].name);
 	fputs("  bound: on an instruction's boundary; wrong: in another function than "
-	      "the "
-	      "true one;\n  at 0, 1 ...: instructions behind the one that has the time. "
-	      "The "
-	      "window has 95 %\n  of each of these guests' samples.\n",
+	      "the true one;\n  at 0, 1 ...: instructions behind the one that has the "
+	      "time. The window has 95 %\n  of each of these guests' samples.\n",
 	      f);
 	put_programs(f, landings);
 }

@@ -12,7 +12,6 @@
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/inputs/calibration-file.h"
-#include "tools/vm/deadline.h"
 
 #define DEADLINE          60  /* seconds, for a part */
 #define STEPPED_IN_SECOND 500 /* operations of all programs, on a slow machine */

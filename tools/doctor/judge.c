@@ -62,8 +62,7 @@ static bool judge_perf(struct hlg_findings *f, const struct hlg_probes *p)
 	if (!p->perf[0])
 		hlg_doctor_say(f, HLG_LEVEL_FAIL, "perf",
 			       "install it (Debian: linux-perf); hlguest report reads "
-			       "recordings "
-			       "without it",
+			       "recordings without it",
 			       "none in PATH");
 	else if (asked->end == HLG_CHILD_TIMEOUT)
 		hlg_doctor_say(f, HLG_LEVEL_FAIL, "perf",
@@ -123,8 +122,7 @@ static void judge_filter(struct hlg_findings *f, const struct hlg_probes *p)
 			f, HLG_LEVEL_WARN, "hlguest.so",
 			"work in another folder: perf runs it for --dlfilter hlguest.so",
 			"./hlguest.so: was not loaded: root does not run what the "
-			"current "
-			"folder has, nor others what is not theirs alone");
+			"current folder has, nor others what is not theirs alone");
 	else if (p->filter.end != HLG_CHILD_EXITED || p->filter.status != 0)
 		hlg_doctor_say(f, HLG_LEVEL_FAIL, "hlguest.so",
 			       "install what it needs, or build it on this machine",
@@ -152,8 +150,7 @@ static void judge_kvm(struct hlg_findings *f, const struct hlg_probes *p)
 	else if (p->kvm == ENOENT)
 		hlg_doctor_say(f, HLG_LEVEL_FAIL, "/dev/kvm",
 			       "load kvm_intel or kvm_amd; turn virtualization on in the "
-			       "firmware, "
-			       "or nesting in this machine's own host",
+			       "firmware, or nesting in this machine's own host",
 			       "is not there (%s)", module);
 	else
 		hlg_doctor_say(
@@ -203,11 +200,10 @@ static void judge_rights(struct hlg_findings *f, const struct hlg_probes *p)
 			       "refused in spite of CAP_PERFMON: %s (%s)",
 			       strerrordesc_np(p->clock), paranoid);
 	else
-		hlg_doctor_say(
-			f, HLG_LEVEL_FAIL, topic,
-			"sysctl kernel.perf_event_paranoid=1, or run as root or with "
-			"CAP_PERFMON",
-			"refused: %s (%s)", strerrordesc_np(p->clock), paranoid);
+		hlg_doctor_say(f, HLG_LEVEL_FAIL, topic,
+			       "sysctl kernel.perf_event_paranoid=1, or run as root or "
+			       "with CAP_PERFMON",
+			       "refused: %s (%s)", strerrordesc_np(p->clock), paranoid);
 }
 
 static void judge_counters(struct hlg_findings *f, const struct hlg_probes *p)
@@ -239,11 +235,10 @@ static void judge_mediation(struct hlg_findings *f, const struct hlg_probes *p)
 static void judge_tracefs(struct hlg_findings *f, const struct hlg_probes *p)
 {
 	if (p->tracefs == ENOENT)
-		hlg_doctor_say(
-			f, HLG_LEVEL_WARN, "tracefs",
-			"mount -t tracefs nodev /sys/kernel/tracing (for host stacks and "
-			"exits)",
-			"not mounted");
+		hlg_doctor_say(f, HLG_LEVEL_WARN, "tracefs",
+			       "mount -t tracefs nodev /sys/kernel/tracing (for host "
+			       "stacks and exits)",
+			       "not mounted");
 	else if (p->tracefs != 0)
 		hlg_doctor_say(
 			f, HLG_LEVEL_WARN, "tracefs",

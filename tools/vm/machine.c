@@ -11,14 +11,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kvm.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "symtab/err.h"
-#include "tools/vm/deadline.h"
 
 /*
  * The monitor's own pages lie outside of every window: Hyperlight has its TSS there too.
@@ -100,6 +102,57 @@ static int fail_errno(struct hlg_err *err, const char *what, const char *advice)
 	int rc = -errno;
 
 	return hlg_err_set(err, rc, "%s: %s (%s)", what, strerror(-rc), advice);
+}
+
+/* What the signal stops: the vCPU of the thread it is sent to. */
+static _Thread_local struct kvm_run *volatile stepping;
+static _Thread_local volatile sig_atomic_t expired;
+static _Thread_local timer_t timer;
+static _Thread_local bool timer_set;
+
+/* immediate_exit closes the gap between the test of expired and KVM_RUN. */
+static void on_deadline(int signal)
+{
+	(void)signal;
+	expired = 1;
+	if (stepping)
+		stepping->immediate_exit = 1;
+}
+
+int hlg_vm_deadline_start(unsigned int seconds, struct hlg_err *err)
+{
+	struct sigaction action = {.sa_handler = on_deadline};
+	struct itimerspec when = {.it_value.tv_sec = seconds};
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM};
+
+	expired = 0;
+	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	if (sigaction(SIGALRM, &action, NULL) < 0 ||
+	    timer_create(CLOCK_MONOTONIC, &event, &timer) < 0)
+		return fail_errno(err, "deadline", "free some timers");
+	timer_set = true;
+	if (timer_settime(timer, 0, &when, NULL) < 0)
+		return fail_errno(err, "deadline", "choose a shorter one");
+	return 0;
+}
+
+void hlg_vm_deadline_stop(void)
+{
+	if (timer_set)
+		timer_delete(timer);
+	timer_set = false;
+	stepping = NULL;
+}
+
+unsigned int hlg_vm_deadline_left(unsigned int none)
+{
+	struct itimerspec left;
+
+	if (!timer_set || timer_gettime(timer, &left) < 0)
+		return none;
+	return (unsigned int)(left.it_value.tv_sec * 1000 +
+			      left.it_value.tv_nsec / 1000000) +
+	       1;
 }
 
 static int open_kvm(struct hlg_vm_machine *machine, struct hlg_err *err)
@@ -239,7 +292,7 @@ int hlg_vm_machine_init(struct hlg_vm_machine *machine, size_t window,
 
 void hlg_vm_machine_finish(struct hlg_vm_machine *machine)
 {
-	(void)hlg_vm_deadline_passed(NULL);
+	stepping = NULL;
 	if (machine->run)
 		munmap(machine->run, machine->run_size);
 	if (machine->vcpu_fd >= 0)
@@ -515,7 +568,8 @@ int hlg_vm_machine_step(struct hlg_vm_machine *machine, struct hlg_vm_exit *exit
 
 	*exit = (struct hlg_vm_exit){0};
 	do {
-		if (hlg_vm_deadline_passed(machine->run))
+		stepping = machine->run;
+		if (expired)
 			return hlg_err_set(err, -ETIME,
 					   "guest: killed at its deadline, at rip 0x%llx "
 					   "(hung? else raise --deadline)",

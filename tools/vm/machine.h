@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One virtual machine with one vCPU. Only machine.c and deadline.c know KVM.
+ * One virtual machine with one vCPU. Only machine.c knows KVM.
  *
  * The guest starts in 64-bit mode with its window of memory mapped, read, write and
  * execute, at any page-aligned virtual base below 2^47. It may write to ports below 256
@@ -104,5 +104,17 @@ int hlg_vm_machine_start(struct hlg_vm_machine *machine, const struct hlg_vm_sta
  */
 int hlg_vm_machine_step(struct hlg_vm_machine *machine, struct hlg_vm_exit *exit,
 			struct hlg_err *err);
+
+/*
+ * An end for guests that hang: a timer of the calling thread that takes its vCPUs out of
+ * KVM_RUN. It takes SIGALRM. Each thread has its own, or none; it is started once per
+ * thread, before its first guest runs.
+ */
+int hlg_vm_deadline_start(unsigned int seconds, struct hlg_err *err);
+void hlg_vm_deadline_stop(void);
+
+/* Milliseconds until this thread's deadline: 1 when it has passed; none, if it has none.
+ */
+unsigned int hlg_vm_deadline_left(unsigned int none);
 
 #endif

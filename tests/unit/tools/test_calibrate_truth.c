@@ -10,7 +10,6 @@
 
 #include "tests/kit/tap.h"
 #include "tools/calibrate/calibration.h"
-#include "tools/vm/deadline.h"
 
 static struct hlg_guests guests;
 static char *bytes;
