@@ -201,6 +201,14 @@ static void put_landings(struct hlg_json *json, const struct hlg_landings *landi
 	hlg_json_close(json);
 }
 
+static json_t *skipped(const char *reason)
+{
+	json_t *o = json_object();
+
+	put(o, "skipped", hlg_json_text(reason));
+	return o;
+}
+
 static json_t *variation(const uint64_t *values, size_t n)
 {
 	struct hlg_variation v = hlg_calibrate_variation(values, n);
@@ -227,15 +235,11 @@ static json_t *side_of(const struct hlg_counts *counts, size_t side, size_t i)
 	}
 	put_number(o, "runs", c->runs);
 	for (size_t e = 0; e < HLG_PMU_EVENTS; e++) {
-		json_t *skipped = json_object();
 		const char *reason = c->reason[e][0] ? c->reason[e] : steps->reason;
 
-		put(skipped, "skipped", hlg_json_text(reason));
-		if (c->reason[e][0] || c->runs == 0)
-			put(o, hlg_pmu_events[e], json_incref(skipped));
-		else
-			put(o, hlg_pmu_events[e], variation(c->values[e], c->runs));
-		json_decref(skipped);
+		put(o, hlg_pmu_events[e],
+		    c->reason[e][0] || c->runs == 0 ? skipped(reason)
+						    : variation(c->values[e], c->runs));
 	}
 	put(o, "ticks", hlg_json_numbers(c->ticks, c->runs));
 	put(o, "faults", hlg_json_numbers(c->faults, c->runs));

@@ -95,7 +95,7 @@ struct hlg_batches {
 /* The core's clock, of all visits of a run. */
 struct hlg_clock {
 	double ticks;     /* of the TSC in a core cycle: the median; 0: not measured */
-	double low, high; /* the same: its 5th and 95th percentile */
+	double low, high; /* the 5th and 95th percentile of ticks */
 	double width;     /* independent adds in a cycle, at best: 4 or so alone */
 };
 

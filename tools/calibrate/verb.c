@@ -110,12 +110,8 @@ static int measure(struct hlg_calibration *c, const struct arguments *args,
 	c->counts.sizes[1] = args->operations / 10;
 	hlg_machine_look(&c->machine, "");
 	try_kvm(c);
-	if (rc == 0)
-		rc = measure_part(c, &guests, HLG_CALIBRATE_CROSSING, args, err);
-	if (rc == 0)
-		rc = measure_part(c, &guests, HLG_CALIBRATE_LANDING, args, err);
-	if (rc == 0)
-		rc = measure_part(c, &guests, HLG_CALIBRATE_COUNTING, args, err);
+	for (unsigned part = 1; rc == 0 && part < HLG_CALIBRATE_ALL; part <<= 1)
+		rc = measure_part(c, &guests, part, args, err);
 	hlg_guest_image_finish(&guests);
 	return rc;
 }
@@ -159,14 +155,9 @@ static int check_formats(const struct arguments *args, struct hlg_err *err)
 /* Can both files be written? Told before a minute is spent. */
 static int check_outputs(const struct arguments *args, struct hlg_err *err)
 {
-	const char *const paths[] = {args->out, args->save};
-	for (size_t i = 0; i < 2; i++) {
-		int rc = hlg_out_check(paths[i], HLG_MAGIC_NONE, err);
+	int rc = hlg_out_check(args->out, HLG_MAGIC_NONE, err);
 
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
+	return rc < 0 ? rc : hlg_out_check(args->save, HLG_MAGIC_NONE, err);
 }
 
 static int calibrate(const struct arguments *args)

@@ -4,14 +4,17 @@
  * what was recorded. Nothing of the guest is needed yet. perf gets its words as words: no
  * shell sees a name.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "filter/options/number.h"
@@ -19,10 +22,10 @@
 #include "symtab/escape.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
+#include "tools/cli/perf-find.h"
 #include "tools/cli/verb.h"
 #include "tools/feed/feed.h"
 #include "tools/perfdata/perfdata.h"
-#include "tools/record/run.h"
 #include "tools/record/tracing.h"
 
 /* A prime, so that sampling does not fall into step with what is sampled. */
@@ -175,6 +178,82 @@ static const char **perf_words(const struct arguments *args, const char *event,
 	for (size_t i = 0; i < command; i++)
 		words[n++] = args->command[i];
 	return words;
+}
+
+static const int signals[] = {SIGINT, SIGTERM};
+
+static volatile sig_atomic_t perf_pid;
+
+/* ^C reaches perf by itself, kill reaches us alone. */
+static void hand_on(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (info->si_code <= 0)
+		kill(perf_pid, sig);
+}
+
+static _Noreturn void become(const char *perf, const char **words, pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent)
+		_exit(127);
+	execv(perf, (char *const *)words);
+	fprintf(stderr, "hlguest: perf: cannot be run: %s (install linux-perf)\n",
+		strerrordesc_np(errno));
+	_exit(127);
+}
+
+/* perf is to end, and we tell what it got. Behind that, signals are ours again. */
+static int wait_for(pid_t pid)
+{
+	struct sigaction action = {.sa_sigaction = hand_on,
+				   .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction before[2];
+	siginfo_t ended;
+	int status = 0;
+
+	perf_pid = pid;
+	for (size_t i = 0; i < 2; i++)
+		sigaction(signals[i], &action, &before[i]);
+	/* As long as nobody has asked for its status, no other process has its number. */
+	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	for (size_t i = 0; i < 2; i++)
+		sigaction(signals[i], &before[i], NULL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/*
+ * Runs perf (perf-find.h) with these words, the last of which is NULL, and waits for it.
+ * SIGINT and SIGTERM that come by kill(1) are handed on meanwhile. If we end first,
+ * however we do (SIGKILL), the kernel sends it SIGTERM: so it finishes its recording and
+ * ends the command that it records. Only a perf with capabilities of its own (setcap(8))
+ * goes on, as prctl(2) says of PR_SET_PDEATHSIG.
+ *
+ * Returns its exit status, or 128 and the number of the signal it died by; 127 if it
+ * cannot be run, 1 if it cannot be started, told on standard error.
+ */
+static int run_perf(const char **words)
+{
+	char perf[PATH_MAX];
+	pid_t pid, self = getpid();
+
+	if (!hlg_perf_find(perf)) {
+		fputs("hlguest: perf: is in no folder of PATH; those that are not "
+		      "absolute do not count (install linux-perf)\n",
+		      stderr);
+		return 127;
+	}
+	pid = fork();
+	if (pid == 0)
+		become(perf, words, self);
+	if (pid < 0) {
+		fprintf(stderr, "hlguest: perf: cannot be started: %s\n",
+			strerrordesc_np(errno));
+		return 1;
+	}
+	return wait_for(pid);
 }
 
 /* Which file path names, to know afterwards whether perf has made another. */
@@ -333,7 +412,7 @@ static int record(struct arguments *args)
 		return hlg_output_error(&err);
 	}
 	before = look_at(args->out);
-	status = hlg_record_run(words);
+	status = run_perf(words);
 	free(words);
 	after = look_at(args->out);
 	status = finish(args, event, status,
