@@ -84,6 +84,15 @@ static void put_grid(FILE *f, size_t rows, int powers)
 	}
 }
 
+/* From low to high on the axis. */
+static void put_span(FILE *f, const char *class, uint64_t low, uint64_t high, int powers,
+		     double y, double height)
+{
+	double from = log_place((double)low, powers);
+
+	put_bar(f, class, from, y, log_place((double)high, powers) - from, height);
+}
+
 /* min to max, p50 to p99 over it, and published figures as marks. */
 static void put_crossing(FILE *f, const struct hlg_crossing *row, size_t i, double y)
 {
@@ -104,12 +113,8 @@ static void put_crossing(FILE *f, const struct hlg_crossing *row, size_t i, doub
 		put_label(f, LEFT + 4, y + 11, "soft", row->reason);
 		return;
 	}
-	put_bar(f, "range", log_place((double)t->min, CROSSING), y,
-		log_place((double)t->max, CROSSING) - log_place((double)t->min, CROSSING),
-		14);
-	put_bar(f, "one", log_place((double)t->p50, CROSSING), y + 3,
-		log_place((double)t->p99, CROSSING) - log_place((double)t->p50, CROSSING),
-		8);
+	put_span(f, "range", t->min, t->max, CROSSING, y, 14);
+	put_span(f, "one", t->p50, t->p99, CROSSING, y + 3, 8);
 	snprintf(text, sizeof(text), "%" PRIu64 "%s", t->p50,
 		 row->state == HLG_CROSS_EMULATED ? " (emulated)" : "");
 	put_label(f, LEFT + WIDTH + 8, y + 11, "", text);
@@ -222,16 +227,13 @@ static void put_runs(FILE *f, const struct hlg_pmu_counted *counted, const char 
 {
 	bool ins = !counted->reason[HLG_PMU_INSTRUCTIONS][0];
 	struct hlg_variation v;
-	double low, high;
 
 	if (counted->runs == 0)
 		return;
 	v = hlg_calibrate_variation(ins ? counted->values[HLG_PMU_INSTRUCTIONS]
 					: counted->ticks,
 				    counted->runs);
-	low = log_place((double)v.min, COUNT);
-	high = log_place((double)v.max, COUNT);
-	put_bar(f, "range", low, y, high - low, 7);
+	put_span(f, "range", v.min, v.max, COUNT, y, 7);
 	put_bar(f, class, log_place((double)v.median, COUNT) - 1.5, y, 3, 7);
 }
 

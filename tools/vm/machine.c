@@ -185,7 +185,7 @@ static size_t tables_size(size_t window)
 	/*
 	 * One table of the lowest level for each 2 MiB and one more when the window
 	 * starts inside one; up to 1 GiB, the three levels above need at most 2 + 2 + 1.
-	 * The own pages have three tables of their own at worst.
+	 * The own pages and the page tables have four of their own at worst.
 	 */
 	return (window / HLG_VM_PAGE_SIZE / ENTRIES + 12) * HLG_VM_PAGE_SIZE;
 }
