@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "filter/trust/addresses.h"
-#include "filter/view/gap.h"
+#include "filter/view/view.h"
 
 bool hlg_per_file_begin(struct hlg_per_file *judge, const struct hlg_space *space,
 			int gaps)
@@ -33,16 +33,10 @@ void hlg_per_file_finish(struct hlg_per_file *judge)
 	*judge = (struct hlg_per_file){0};
 }
 
-static struct hlg_code *code_of(const struct hlg_per_file *judge,
-				const struct hlg_image *image)
-{
-	return hlg_space_has(judge->space, image) ? judge->codes[image->number] : NULL;
-}
-
 /* What a recording held, while it is tested. */
 struct trial {
 	struct hlg_addresses addrs; /* that are in no image yet */
-	struct hlg_gap_cells gaps;  /* in gaps: padding is told from code at the end */
+	struct hlg_view_gap gap;
 	struct hlg_tested tested;
 };
 
@@ -50,13 +44,15 @@ struct trial {
 static bool test_place(const struct hlg_per_file *judge, struct trial *t,
 		       const struct hlg_place *place, uint64_t samples)
 {
-	const struct hlg_count count = {samples, samples};
+	bool filler = false;
 
-	if (place->kind == HLG_GAP)
-		return judge->gaps == HLG_GAPS_DROP ||
-		       hlg_gap_add(&t->gaps, place, count, 0);
-	hlg_verdict_add(&t->tested, place->image ? code_of(judge, place->image) : NULL,
-			place, false, samples);
+	if (place->kind == HLG_GAP && judge->gaps == HLG_GAPS_DROP)
+		return true;
+	if (place->kind == HLG_GAP && !hlg_view_is_filler(&t->gap, place, &filler))
+		return false;
+	hlg_verdict_add(&t->tested,
+			place->image ? judge->codes[place->image->number] : NULL, place,
+			filler, samples);
 	return true;
 }
 
@@ -65,7 +61,6 @@ static bool test_placed(const struct hlg_per_file *judge, struct trial *t,
 			struct hlg_per_file_verdict *fit)
 {
 	struct hlg_addresses *addrs = &t->addrs;
-	uint64_t lowest = UINT64_MAX;
 	size_t n = 0;
 
 	for (size_t i = 0; i < addrs->n; i++) {
@@ -78,11 +73,9 @@ static bool test_placed(const struct hlg_per_file *judge, struct trial *t,
 			continue;
 		}
 		/* An image has one base, if any, while recordings are read. */
-		fit->n_bases = 1;
-		if (at->ip <= lowest) {
-			lowest = at->ip;
+		if (fit->n_bases == 0)
 			fit->base = place.image->base;
-		}
+		fit->n_bases = 1;
 		if (!test_place(judge, t, &place, at->samples))
 			return false;
 	}
@@ -144,7 +137,6 @@ static bool test_found(const struct hlg_per_file *judge, struct trial *t,
 
 	if (image->from != HLG_BASE_NONE || !code || t->addrs.n == 0)
 		return true;
-	hlg_addresses_sort(&t->addrs);
 	ok = hlg_base_find_all(code, image, t->addrs.at, t->addrs.n, &found);
 	if (ok && found.n && fit->n_bases == 0) {
 		fit->base = found.fits[0].base;
@@ -156,43 +148,25 @@ static bool test_found(const struct hlg_per_file *judge, struct trial *t,
 	return ok;
 }
 
-/* What no image has, and what is in gaps. Returns false without memory. */
-static bool test_rest(const struct hlg_per_file *judge, struct trial *t)
-{
-	bool ok = hlg_gap_sort_out(&t->gaps);
-
-	for (size_t i = 0; ok && i < t->gaps.n; i++) {
-		const struct hlg_gap_cell *cell = &t->gaps.cell[i];
-
-		hlg_verdict_add(&t->tested, NULL, &cell->gap, cell->filler,
-				cell->count.samples);
-	}
-	for (size_t i = 0; ok && i < t->addrs.n; i++) {
-		const struct hlg_place place = {.kind = HLG_OUTSIDE,
-						.addr = t->addrs.at[i].ip};
-
-		ok = test_place(judge, t, &place, t->addrs.at[i].samples);
-	}
-	return ok;
-}
-
 bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *profile,
 			struct hlg_per_file_verdict *fit)
 {
 	struct trial t = {0};
-	bool ok = hlg_addresses_gather(&t.addrs, profile);
+	bool ok = hlg_addresses_collect(&t.addrs, profile);
 
 	*fit = (struct hlg_per_file_verdict){0};
-	/* Each address counts once; order matters only where a base is to be found. */
-	if (ok && profile->n_series > 1)
-		hlg_addresses_sort(&t.addrs);
 	ok = ok && test_placed(judge, &t, fit);
 	for (size_t i = 0; ok && i < judge->space->n_images; i++)
 		ok = test_found(judge, &t, judge->space->images[i], fit);
-	ok = ok && test_rest(judge, &t);
+	/* What is left is in no image. */
+	for (size_t i = 0; ok && i < t.addrs.n; i++) {
+		const struct hlg_place place = {.kind = HLG_OUTSIDE,
+						.addr = t.addrs.at[i].ip};
+
+		ok = test_place(judge, &t, &place, t.addrs.at[i].samples);
+	}
 	hlg_verdict_judge(&t.tested, t.tested.stray_addrs);
 	fit->verdict = t.tested.verdict;
-	hlg_gap_finish(&t.gaps);
 	hlg_addresses_finish(&t.addrs);
 	return ok;
 }

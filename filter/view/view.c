@@ -6,13 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/view/gap.h"
 #include "filter/view/place-name.h"
 
 struct builder {
 	struct hlg_view *view;
 	const struct hlg_view_input *in;
-	struct hlg_gap_cells gaps;
+	struct hlg_view_gap gap;
 };
 
 static int compare_hits(const void *a, const void *b)
@@ -43,6 +42,35 @@ enum hlg_kind hlg_view_place(const struct hlg_space *space, int gaps, uint64_t i
 	return kind;
 }
 
+bool hlg_view_padding(const struct hlg_place *gap, struct hlg_padding *pad)
+{
+	uint64_t size = gap->end - gap->start;
+	unsigned char *bytes;
+
+	*pad = (struct hlg_padding){0, 0};
+	if (size > (uint64_t)gap->image->elf.id.size)
+		return true; /* larger than its file: not all of it can be read */
+	bytes = malloc(size);
+	if (!bytes)
+		return false;
+	if (hlg_image_read(gap->image, gap->start, bytes, size) == size)
+		*pad = hlg_padding_find(gap->image->elf.machine, bytes, size);
+	free(bytes);
+	return true;
+}
+
+bool hlg_view_is_filler(struct hlg_view_gap *last, const struct hlg_place *gap,
+			bool *filler)
+{
+	uint64_t off = gap->addr - gap->start;
+
+	if (last->owner != gap->owner && !hlg_view_padding(gap, &last->pad))
+		return false;
+	last->owner = gap->owner;
+	*filler = off < last->pad.lead || off >= gap->end - gap->start - last->pad.trail;
+	return true;
+}
+
 /* A guest address as a place of its own. */
 static struct hlg_place raw_place(uint64_t ip)
 {
@@ -67,6 +95,7 @@ static bool place_cell(struct builder *b, const struct hlg_cell *cell)
 	int gaps = b->in->options->gaps;
 	struct hlg_place place, gap;
 	enum hlg_kind kind = hlg_view_place(b->in->space, gaps, cell->ip, &place);
+	bool filler = false;
 
 	hlg_count_add(&v->guest, cell->count);
 	hlg_count_add(&v->kinds[kind], cell->count);
@@ -74,9 +103,11 @@ static bool place_cell(struct builder *b, const struct hlg_cell *cell)
 		hlg_count_add(&v->ip_zero, cell->count);
 	if (kind == HLG_GAP) {
 		hlg_space_lookup(b->in->space, cell->ip, &gap);
-		if (!hlg_gap_add(&b->gaps, &gap, cell->count, v->n_hits))
+		if (!hlg_view_is_filler(&b->gap, &gap, &filler))
 			return false;
 	}
+	if (filler)
+		hlg_count_add(&v->padding, cell->count);
 	if (kind == HLG_GAP && gaps == HLG_GAPS_DROP) {
 		hlg_count_add(&v->dropped, cell->count);
 		return true;
@@ -91,26 +122,8 @@ static bool place_cell(struct builder *b, const struct hlg_cell *cell)
 						.series = cell->series,
 						.tid = cell->tid,
 						.rank = b->in->rank[cell->series],
-						.owner = place.owner};
-	return true;
-}
-
-/* Counts what fell into filler, and marks the hits that did, if they were not dropped. */
-static bool find_padding(struct builder *b)
-{
-	struct hlg_view *v = b->view;
-
-	if (!hlg_gap_sort_out(&b->gaps))
-		return false;
-	for (size_t i = 0; i < b->gaps.n; i++) {
-		const struct hlg_gap_cell *cell = &b->gaps.cell[i];
-
-		if (!cell->filler)
-			continue;
-		hlg_count_add(&v->padding, cell->count);
-		if (b->in->options->gaps != HLG_GAPS_DROP)
-			v->hits[cell->tag].filler = true;
-	}
+						.owner = place.owner,
+						.filler = filler};
 	return true;
 }
 
@@ -124,8 +137,6 @@ static bool place_cells(struct builder *b)
 	for (size_t i = 0; i < b->in->n_cells; i++)
 		if (!place_cell(b, &b->in->cells[i]))
 			return false;
-	if (!find_padding(b))
-		return false;
 	qsort(v->hits, v->n_hits, sizeof(*v->hits), compare_hits);
 	return true;
 }
@@ -231,14 +242,11 @@ static void share_out(struct builder *b)
 int hlg_view_build(struct hlg_view *view, const struct hlg_view_input *in,
 		   struct hlg_err *err)
 {
-	struct builder b = {view, in, {0}};
-	bool ok;
+	struct builder b = {.view = view, .in = in};
 
 	memset(view, 0, sizeof(*view));
 	view->weight = in->weight;
-	ok = place_cells(&b) && make_rows(&b);
-	hlg_gap_finish(&b.gaps);
-	if (!ok)
+	if (!place_cells(&b) || !make_rows(&b))
 		return hlg_err_memory(err, "report");
 	share_out(&b);
 	return 0;

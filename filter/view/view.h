@@ -12,6 +12,7 @@
 
 #include "filter/profile/profile.h"
 #include "filter/stats/interval.h"
+#include "symtab/code/padding.h"
 #include "symtab/image/space.h"
 
 /* One cell, placed. */
@@ -75,7 +76,7 @@ int hlg_view_compare_images(const struct hlg_image *a, const struct hlg_image *b
 struct hlg_view_input {
 	const struct hlg_space *space; /* settled */
 	const struct hlg_options *options;
-	const struct hlg_cell *cells;
+	const struct hlg_cell *cells; /* by series, then ip */
 	size_t n_cells;
 	const uint32_t *rank; /* of each series, in the stable order */
 	hlg_u128 squares;     /* of the series the cells belong to */
@@ -89,6 +90,22 @@ struct hlg_view_input {
  */
 enum hlg_kind hlg_view_place(const struct hlg_space *space, int gaps, uint64_t ip,
 			     struct hlg_place *place);
+
+/* Where the filler of a gap is; none if its bytes cannot be read. False without memory.
+ */
+bool hlg_view_padding(const struct hlg_place *gap, struct hlg_padding *pad);
+
+/* The gap that was asked for last: of addresses in order, each is read once. All zero
+ * before the first. */
+struct hlg_view_gap {
+	const void *owner;
+	struct hlg_padding pad;
+};
+
+/* Does gap, where an address lies, have filler there, not code without a label? False
+ * without memory. */
+bool hlg_view_is_filler(struct hlg_view_gap *last, const struct hlg_place *gap,
+			bool *filler);
 
 /*
  * Builds the rows and their hits; there are no regions yet. Fails only without memory;

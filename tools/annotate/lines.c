@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "filter/view/gap.h"
+#include "filter/view/view.h"
 
 struct walk {
 	struct hlg_lines *lines;
@@ -95,7 +95,7 @@ static bool find_code(const struct hlg_place *place, uint64_t *start, uint64_t *
 {
 	struct hlg_padding pad = {0, 0};
 
-	if (place->kind == HLG_GAP && !hlg_gap_padding(place, &pad))
+	if (place->kind == HLG_GAP && !hlg_view_padding(place, &pad))
 		return false;
 	*start = place->start + pad.lead;
 	*end = pad.lead == place->end - place->start ? *start : place->end - pad.trail;
