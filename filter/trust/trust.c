@@ -3,11 +3,119 @@
 
 #include <elf.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "filter/trust/addresses.h"
-#include "filter/trust/threads.h"
 #include "symtab/code/edge.h"
+
+struct hlg_image_test *hlg_trust_of(const struct hlg_trust *trust,
+				    const struct hlg_image *image)
+{
+	if (!image || image->number >= trust->n_images ||
+	    trust->images[image->number].image != image)
+		return NULL;
+	return &trust->images[image->number];
+}
+
+static int open_test(struct hlg_image_test *test, const struct hlg_image *image,
+		     struct hlg_err *err)
+{
+	int rc;
+
+	*test = (struct hlg_image_test){.image = image};
+	rc = hlg_code_open(&test->code, image, err);
+	if (rc == HLG_ESYSTEM)
+		return rc;
+	test->n_bases = hlg_image_n_bases(image);
+	test->bases = calloc(test->n_bases + 1, sizeof(*test->bases));
+	if (!test->bases)
+		return hlg_err_memory(err, "report");
+	for (size_t i = 0; i < test->n_bases; i++)
+		test->bases[i] = (struct hlg_image_test_base){
+			.base = hlg_image_base(image, i).base,
+			.tid = HLG_MANY_TIDS,
+		};
+	return 0;
+}
+
+static int open_images(struct hlg_trust *trust, const struct hlg_space *space,
+		       struct hlg_err *err)
+{
+	int rc = 0;
+
+	trust->images = calloc(space->n_images + 1, sizeof(*trust->images));
+	if (!trust->images)
+		return hlg_err_memory(err, "report");
+	for (size_t i = 0; rc == 0 && i < space->n_images; i++)
+		rc = open_test(&trust->images[trust->n_images++], space->images[i], err);
+	return rc;
+}
+
+static void add_to_base(struct hlg_image_test *test, const struct hlg_hit *hit)
+{
+	uint64_t bias = hit->ip - hit->addr;
+	struct hlg_image_test_base *sum;
+	size_t i = 0;
+
+	while (hlg_image_base(test->image, i).bias != bias)
+		i++;
+	sum = &test->bases[i];
+	if (sum->count.samples == 0)
+		sum->tid = hit->tid;
+	else if (sum->tid != hit->tid)
+		sum->tid = HLG_MANY_TIDS;
+	hlg_count_add(&sum->count, hit->count);
+}
+
+static int compare_addrs(const void *a, const void *b)
+{
+	const struct hlg_hit *x = *(const struct hlg_hit *const *)a;
+	const struct hlg_hit *y = *(const struct hlg_hit *const *)b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/*
+ * The hits of a row by own address, in place of its hits' order by series and guest
+ * address; to be freed. NULL without memory.
+ */
+static const struct hlg_hit **by_address(const struct hlg_view *view,
+					 const struct hlg_row *row)
+{
+	const struct hlg_hit **hits = malloc((row->n_hits + 1) * sizeof(*hits));
+	bool sorted = true;
+
+	if (!hits)
+		return NULL;
+	for (size_t i = 0; i < row->n_hits; i++) {
+		hits[i] = &view->hits[row->first_hit + i];
+		sorted &= i == 0 || hits[i - 1]->addr <= hits[i]->addr;
+	}
+	if (!sorted)
+		qsort(hits, row->n_hits, sizeof(const struct hlg_hit *), compare_addrs);
+	return hits;
+}
+
+/* Adds each distinct address of a row to *tested. code is that of the row's image, or
+ * NULL. False without memory. */
+static bool test_row(struct hlg_tested *tested, struct hlg_code *code,
+		     const struct hlg_view *view, const struct hlg_row *row)
+{
+	const struct hlg_hit **hits = by_address(view, row);
+	struct hlg_place place = row->place;
+
+	if (!hits)
+		return false;
+	for (size_t i = 0, j; i < row->n_hits; i = j) {
+		uint64_t samples = 0;
+
+		place.addr = hits[i]->addr;
+		for (j = i; j < row->n_hits && hits[j]->addr == place.addr; j++)
+			samples += hits[j]->count.samples;
+		hlg_verdict_add(tested, code, &place, hits[i]->filler, samples);
+	}
+	free(hits);
+	return true;
+}
 
 static void add_boundaries(struct hlg_boundaries *to, const struct hlg_boundaries *from)
 {
@@ -25,12 +133,6 @@ static void add_tested(struct hlg_tested *to, const struct hlg_tested *from)
 	to->bytes += from->bytes;
 }
 
-struct hlg_image_test *hlg_trust_of(const struct hlg_trust *trust,
-				    const struct hlg_image *image)
-{
-	return hlg_image_test_of(trust->images, trust->n_images, image);
-}
-
 /* Tests each image, and adds up all of them and what is in none. */
 static bool test_view(struct hlg_trust *trust, const struct hlg_view *view)
 {
@@ -38,8 +140,10 @@ static bool test_view(struct hlg_trust *trust, const struct hlg_view *view)
 		const struct hlg_row *row = &view->rows[r];
 		struct hlg_image_test *ti = hlg_trust_of(trust, row->place.image);
 
-		if (!(ti ? hlg_image_test_add(ti, view, row)
-			 : hlg_image_test_row(&trust->all, NULL, view, row)))
+		for (size_t i = 0; ti && i < row->n_hits; i++)
+			add_to_base(ti, &view->hits[row->first_hit + i]);
+		if (!test_row(ti ? &ti->tested : &trust->all, ti ? ti->code : NULL, view,
+			      row))
 			return false;
 	}
 	for (size_t i = 0; i < trust->n_images; i++) {
@@ -50,10 +154,86 @@ static bool test_view(struct hlg_trust *trust, const struct hlg_view *view)
 	return true;
 }
 
-/*
- * Where all instructions have one length, every base fits that is a multiple of it: one
- * that was not found must be, or it is not the samples that bear it out.
- */
+static int compare_tids(const void *a, const void *b)
+{
+	const struct hlg_thread_test *x = a, *y = b;
+
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct hlg_thread_test *x = a, *y = b;
+
+	if (x->samples.off != y->samples.off)
+		return x->samples.off > y->samples.off ? -1 : 1;
+	return compare_tids(a, b);
+}
+
+/* What each hit of a row says of its thread. */
+static size_t add_threads(struct hlg_thread_test *list, size_t n, struct hlg_code *code,
+			  const struct hlg_view *view, const struct hlg_row *row)
+{
+	struct hlg_place place = row->place;
+
+	for (size_t i = 0; i < row->n_hits; i++) {
+		const struct hlg_hit *hit = &view->hits[row->first_hit + i];
+		enum hlg_boundary is;
+
+		place.addr = hit->addr;
+		is = hlg_verdict_at(code, &place);
+		if (hit->tid < 0 || is == HLG_BOUNDARY_UNKNOWN)
+			continue;
+		list[n] = (struct hlg_thread_test){.tid = hit->tid};
+		*(is == HLG_BOUNDARY_ON ? &list[n].samples.on : &list[n].samples.off) =
+			hit->count.samples;
+		n++;
+	}
+	return n;
+}
+
+/* Adds up what is of one thread, and keeps those that are off boundaries. */
+static size_t merge_threads(struct hlg_thread_test *list, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0, j; i < n; i = j) {
+		struct hlg_thread_test sum = list[i];
+
+		for (j = i + 1; j < n && list[j].tid == sum.tid; j++)
+			add_boundaries(&sum.samples, &list[j].samples);
+		if ((double)sum.samples.on <
+		    HLG_VERDICT_NEARLY_ALL * (double)(sum.samples.on + sum.samples.off))
+			list[kept++] = sum;
+	}
+	return kept;
+}
+
+/* Lists the threads whose samples do not fit. False without memory. */
+static bool find_threads(struct hlg_trust *trust, const struct hlg_view *view)
+{
+	struct hlg_thread_test *list = malloc((view->n_hits + 1) * sizeof(*list));
+	size_t n = 0;
+
+	if (!list)
+		return false;
+	for (size_t r = 0; r < view->n_rows; r++) {
+		const struct hlg_row *row = &view->rows[r];
+		const struct hlg_image_test *ti = hlg_trust_of(trust, row->place.image);
+
+		if (ti)
+			n = add_threads(list, n, ti->code, view, row);
+	}
+	qsort(list, n, sizeof(*list), compare_tids);
+	n = merge_threads(list, n);
+	qsort(list, n, sizeof(*list), compare_threads);
+	trust->threads = list;
+	trust->n_threads = n;
+	return true;
+}
+
+/* Of AArch64, an image that was not found at its base must be, or it is not the samples
+ * that bear it out. */
 static bool must_stand_out(const struct hlg_image_test *ti)
 {
 	return ti->image->elf.machine == EM_AARCH64 && ti->code &&
@@ -69,31 +249,30 @@ static bool is_worth_a_look(const struct hlg_trust *trust)
 			return true;
 	return (trust->all.verdict != HLG_TRUST_VERIFIED &&
 		trust->all.verdict != HLG_TRUST_UNTESTED) ||
-	       trust->all.stray_addrs >= HLG_TRUST_STRAY_ADDRS;
+	       trust->all.stray_addrs >= HLG_VERDICT_LEAST_STRAY;
 }
 
-/* What does not fit here may fit elsewhere, and so may what is nowhere. */
-static int look_elsewhere(struct hlg_trust *trust, const struct hlg_space *space,
-			  const struct hlg_profile *profile, struct hlg_err *err)
+/* What does not fit here may fit elsewhere, and so may what is nowhere. False without
+ * memory. */
+static bool look_elsewhere(struct hlg_trust *trust, const struct hlg_space *space,
+			   const struct hlg_profile *profile)
 {
-	struct hlg_addresses_by_image claims;
-	bool ok = hlg_addresses_by_image_build(&claims, space, profile);
-	size_t i = 0;
+	struct hlg_addresses all = {0}, some = {0};
+	bool ok = hlg_addresses_collect(&all, profile);
 
-	for (; ok && i < trust->n_images; i++) {
+	for (size_t i = 0; ok && i < trust->n_images; i++) {
 		struct hlg_image_test *ti = &trust->images[i];
 		bool fits =
 			ti->tested.verdict == HLG_TRUST_VERIFIED && !must_stand_out(ti);
 
 		if (!ti->code)
 			continue;
-		hlg_addresses_by_image_ask(&claims, fits ? NULL : ti->image);
-		ok = hlg_base_find_all(ti->code, ti->image, claims.some, claims.n,
-				       &ti->found);
+		ok = hlg_addresses_pick(&some, &all, space, fits ? NULL : ti->image) &&
+		     hlg_base_find_all(ti->code, ti->image, some.at, some.n, &ti->found);
+		hlg_addresses_finish(&some);
 	}
-	hlg_addresses_by_image_finish(&claims);
-	return ok ? 0
-		  : hlg_err_memory(err, i ? trust->images[i - 1].image->path : "report");
+	hlg_addresses_finish(&all);
+	return ok;
 }
 
 /* Takes out of what was found where the image lies already. */
@@ -141,27 +320,12 @@ static bool fits_elsewhere(const struct hlg_trust *trust)
 	return false;
 }
 
-/* Many samples in one image must not hide that those in another do not fit. */
 static bool has_mismatch(const struct hlg_trust *trust)
 {
 	for (size_t i = 0; i < trust->n_images; i++)
 		if (trust->images[i].tested.verdict == HLG_TRUST_MISMATCH)
 			return true;
 	return false;
-}
-
-static int open_images(struct hlg_trust *trust, const struct hlg_space *space,
-		       struct hlg_err *err)
-{
-	int rc = 0;
-
-	trust->images = calloc(space->n_images + 1, sizeof(*trust->images));
-	if (!trust->images)
-		return hlg_err_memory(err, "report");
-	for (size_t i = 0; rc == 0 && i < space->n_images; i++)
-		rc = hlg_image_test_open(&trust->images[trust->n_images++],
-					 space->images[i], err);
-	return rc;
 }
 
 int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
@@ -178,18 +342,16 @@ int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 		return hlg_err_memory(err, "report");
 	if (trust->all.verdict == HLG_TRUST_VERIFIED && has_mismatch(trust))
 		trust->all.verdict = HLG_TRUST_MIXED;
-	if (trust->all.verdict == HLG_TRUST_MIXED &&
-	    !hlg_threads_find(&trust->threads, &trust->n_threads, trust->images,
-			      trust->n_images, view))
+	if (trust->all.verdict == HLG_TRUST_MIXED && !find_threads(trust, view))
 		return hlg_err_memory(err, "report");
 	if (!is_worth_a_look(trust))
 		return 0;
-	rc = look_elsewhere(trust, space, profile, err);
-	if (rc == 0)
-		doubt(trust);
-	if (rc == 0 && fits_elsewhere(trust))
+	if (!look_elsewhere(trust, space, profile))
+		return hlg_err_memory(err, "report");
+	doubt(trust);
+	if (fits_elsewhere(trust))
 		trust->all.verdict = HLG_TRUST_MISMATCH;
-	return rc;
+	return 0;
 }
 
 static bool count_edges(struct hlg_view *view, struct hlg_row *row, struct hlg_code *code,
@@ -224,8 +386,11 @@ bool hlg_trust_skid(const struct hlg_trust *trust, struct hlg_view *view, uint64
 
 void hlg_trust_finish(struct hlg_trust *trust)
 {
-	for (size_t i = 0; i < trust->n_images; i++)
-		hlg_image_test_finish(&trust->images[i]);
+	for (size_t i = 0; i < trust->n_images; i++) {
+		hlg_code_close(trust->images[i].code);
+		hlg_base_find_finish(&trust->images[i].found);
+		free(trust->images[i].bases);
+	}
 	free(trust->images);
 	free(trust->threads);
 	*trust = (struct hlg_trust){0};

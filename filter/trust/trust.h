@@ -1,19 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Trust: how far the samples themselves bear out that they are of these images at these
- * bases; what that proves is in verdict.h.
+ * bases. What that proves is in verdict.h.
  */
 #ifndef HLG_FILTER_TRUST_TRUST_H
 #define HLG_FILTER_TRUST_TRUST_H
 
-#include "filter/trust/image-test.h"
-#include "filter/trust/threads.h"
+#include "filter/trust/verdict.h"
+#include "filter/view/view.h"
+#include "symtab/code/base-find.h"
+
+/* What lies at one base of an image. */
+struct hlg_image_test_base {
+	uint64_t base;
+	struct hlg_count count;
+	int32_t tid; /* of all its samples (-1: not recorded); HLG_MANY_TIDS: no one's */
+};
+
+/* One image: how many samples lie in it, where, and how many of them on boundaries. */
+struct hlg_image_test {
+	const struct hlg_image *image;
+	struct hlg_code *code; /* NULL: cannot be decoded; its samples are not tested */
+	struct hlg_tested tested;
+	struct hlg_image_test_base *bases; /* in the image's order */
+	size_t n_bases;
+	bool any_fits;          /* too few to tell, because other bases fit as well */
+	struct hlg_found found; /* where samples fit, if they do not where it is */
+};
+
+/* A thread whose samples do not lie on boundaries, where others' do. Only addresses that
+ * it alone was sampled at can tell. */
+struct hlg_thread_test {
+	int32_t tid;
+	struct hlg_boundaries samples;
+};
 
 struct hlg_trust {
 	struct hlg_tested all;
 	struct hlg_image_test *images; /* by the images' numbers in the space */
 	size_t n_images;
-	struct hlg_thread_test *threads; /* off boundaries; if mixed; the worst first */
+	struct hlg_thread_test *threads; /* if mixed; with most samples off first */
 	size_t n_threads;
 };
 

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/trust/verdict.h"
 
-enum {
-	LEAST_ADDRS = 12 /* fewer prove nothing */
-};
-
-#define NEARLY_ALL 0.99
-
 static struct hlg_share share_of(uint64_t on, uint64_t off)
 {
 	uint64_t n = on + off;
@@ -15,6 +9,7 @@ static struct hlg_share share_of(uint64_t on, uint64_t off)
 				      HLG_INTERVAL_Z99);
 }
 
+/* The first part of the rule in verdict.h, in its order. */
 static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t stray_addrs)
 {
 	const struct hlg_share *addrs = &t->by_addrs;
@@ -23,12 +18,13 @@ static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t stray_a
 
 	if (n == 0 && t->addrs.undecodable)
 		return HLG_TRUST_UNTESTED;
-	if (n < LEAST_ADDRS && t->addrs.on < (n ? n : 1) &&
-	    stray_addrs >= HLG_TRUST_STRAY_ADDRS)
+	if (n < HLG_VERDICT_LEAST_ADDRS && t->addrs.on < (n ? n : 1) &&
+	    stray_addrs >= HLG_VERDICT_LEAST_STRAY)
 		return HLG_TRUST_MISMATCH;
-	if (n < LEAST_ADDRS)
+	if (n < HLG_VERDICT_LEAST_ADDRS)
 		return HLG_TRUST_TOO_FEW;
-	if (addrs->share >= NEARLY_ALL && t->by_samples.share >= NEARLY_ALL)
+	if (addrs->share >= HLG_VERDICT_NEARLY_ALL &&
+	    t->by_samples.share >= HLG_VERDICT_NEARLY_ALL)
 		return addrs->low > half ? HLG_TRUST_VERIFIED : HLG_TRUST_TOO_FEW;
 	if (addrs->high < half && t->by_samples.share < half)
 		return HLG_TRUST_MISMATCH;

@@ -1,39 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The verdict: what samples on instruction boundaries prove.
+ * The verdict: do the samples fit the images where these lie? This is the whole rule.
  *
- * Every sample in a function or label either lies on an instruction boundary or not
- * (symtab/code/code.h). One in a part of an image that is not executable (data) does not:
- * no instruction can be there. What lies in gaps proves nothing, nor what lies in an
+ * WHAT IS COUNTED. A sample in a function or label lies on an instruction boundary or off
+ * it (symtab/code/code.h); one in data, a part of an image that is not executable, is
+ * off: no instruction can be there. What lies in gaps proves nothing, nor what lies in an
  * image that cannot be decoded. At the right base of the right ELF all samples are on
- * boundaries; at random a share is that depends on the code: `chance`, here the
- * boundaries per byte of each function, weighted by the samples that fell into it. What
- * fits beyond chance is
+ * boundaries; at random a share is that depends on the code: `chance`, the boundaries per
+ * byte of each function, weighted by the samples that fell into it. What fits beyond
+ * chance is fit = (share - chance) / (1 - chance), and `half` the share at which fit is
+ * one half. A hot loop is one address many times, so what can be concluded depends on the
+ * number of distinct addresses, by Wilson's 99 % interval of their share. Stray addresses
+ * are distinct addresses where nothing can run: outside of every image, in data, or in
+ * the padding of a gap (under gaps=drop those in padding are left out, as they are of all
+ * else in a report).
  *
- *	fit = (share - chance) / (1 - chance)
+ * FIRST, of a recording, an image or a whole report (hlg_verdict_judge, verdict.c). What
+ * is true first counts:
  *
- * Stray addresses are distinct addresses where nothing can run: outside of every image,
- * in data, or in the padding of a gap. Under gaps=drop those in padding are left out, as
- * they are of all else in a report.
+ * - untested: there are addresses, but none that can be decoded;
+ * - mismatch: fewer than LEAST_ADDRS addresses, none or some of them off boundaries, and
+ *   LEAST_STRAY stray addresses or more; never of one image, as no image has those that
+ *   lie outside;
+ * - too few: fewer than LEAST_ADDRS addresses;
+ * - verified, if the interval lies above half, else too few: NEARLY_ALL of the addresses
+ *   and of the samples are on boundaries;
+ * - mismatch: the interval and the share of samples lie below half;
+ * - mixed: anything else.
  *
- * A hot loop is one address many times, so what can be concluded depends on the number
- * of distinct addresses: with Wilson's 99 % interval of their share, and `half` the
- * share at which fit is one half,
+ * THEN, of a whole report (hlg_trust_build, trust.c), which also tests at which other
+ * bases the samples would fit (symtab/code/base-find.h):
  *
- * - verified: at least 99 % of samples and of addresses are on boundaries, and the
- *   interval lies above half; on AArch64, where all instructions have one length, the
- *   base must also be the one that the samples fit best (symtab/code/base-find.h);
- * - mismatch: of 12 addresses or more, the interval and the share of samples lie below
- *   half; or of fewer addresses some are off, or there are none, while there are 30
- *   stray addresses or more; or samples fit another base better;
- * - mixed: neither, with 12 addresses or more;
- * - too few: anything else.
+ * - a verified report is mixed if one of its images is a mismatch: many samples in one
+ *   image must not hide that those in another do not fit;
+ * - a verified image of AArch64, where all instructions have one length and many bases
+ *   fit, has too few, and so has a verified report, unless its base is one that the
+ *   samples tell by themselves;
+ * - any report is a mismatch if, of an image that is not verified, more samples lie on
+ *   boundaries at another base than where it is.
  */
 #ifndef HLG_FILTER_TRUST_VERDICT_H
 #define HLG_FILTER_TRUST_VERDICT_H
 
 #include "filter/stats/interval.h"
 #include "symtab/code/code.h"
+
+enum {
+	HLG_VERDICT_LEAST_ADDRS = 12, /* fewer distinct addresses prove nothing */
+	HLG_VERDICT_LEAST_STRAY = 30  /* so many are no accident where little else fits */
+};
+
+/* At the right base this share of samples is on boundaries: of an image, of a thread. */
+#define HLG_VERDICT_NEARLY_ALL 0.99
 
 enum hlg_trust_verdict {
 	HLG_TRUST_UNTESTED, /* nothing that could be decoded */
@@ -42,8 +60,6 @@ enum hlg_trust_verdict {
 	HLG_TRUST_MIXED,
 	HLG_TRUST_MISMATCH
 };
-
-#define HLG_TRUST_STRAY_ADDRS 30 /* so many are no accident where little else fits */
 
 /* Samples, or distinct addresses: in functions and labels, off also those in data. */
 struct hlg_boundaries {
@@ -71,15 +87,13 @@ enum hlg_boundary hlg_verdict_at(struct hlg_code *code, const struct hlg_place *
 
 /*
  * Adds a distinct address, at place, and how many samples it has. filler: really in the
- * padding of a gap (gap.h), whatever it is credited to. code as above.
+ * padding of a gap, whatever it is credited to. code as hlg_verdict_at takes it.
  */
 void hlg_verdict_add(struct hlg_tested *tested, struct hlg_code *code,
 		     const struct hlg_place *place, bool filler, uint64_t samples);
 
-/*
- * The verdict on what was added, which also fills shares and chance; with so many stray
- * addresses, as those that are in no image are of no one's.
- */
+/* The verdict on what was added, which also fills shares and chance; stray_addrs is 0 of
+ * one image. */
 void hlg_verdict_judge(struct hlg_tested *tested, uint64_t stray_addrs);
 
 #endif

@@ -173,23 +173,26 @@ START_TEST(addresses_are_collected)
 }
 END_TEST
 
-static void expect_claims(struct hlg_addresses_by_image *claims,
+static void expect_picked(const struct hlg_run *run, const struct hlg_addresses *all,
 			  const struct hlg_image *image, const uint64_t *ips, size_t n)
 {
-	hlg_addresses_by_image_ask(claims, image);
-	ck_assert_uint_eq(claims->n, n);
+	struct hlg_addresses some;
+
+	ck_assert(hlg_addresses_pick(&some, all, &run->space, image));
+	ck_assert_uint_eq(some.n, n);
 	for (size_t i = 0; i < n; i++) {
-		ck_assert_uint_eq(claims->some[i].ip, ips[i]);
-		ck_assert_uint_eq(claims->some[i].samples, ips[i] % 4 + 1);
+		ck_assert_uint_eq(some.at[i].ip, ips[i]);
+		ck_assert_uint_eq(some.at[i].samples, ips[i] % 4 + 1);
 	}
+	hlg_addresses_finish(&some);
 }
 
 /* Each image is asked for what is its own and what is nobody's, by address. */
-START_TEST(claims_are_by_image)
+START_TEST(addresses_are_picked_by_image)
 {
 	static const uint64_t ips[] = {0x70001, 0x9003, 0x30002, 0x70100,
 				       0x30010, 0x10,   0xf000};
-	struct hlg_addresses_by_image claims;
+	struct hlg_addresses all;
 	struct hlg_run run;
 
 	write_guest("a.elf", NULL, ET_DYN);
@@ -202,16 +205,15 @@ START_TEST(claims_are_by_image)
 	ck_assert_uint_eq(run.space.images[2]->number, 2);
 	ck_assert(hlg_space_has(&run.space, run.space.images[2]));
 	ck_assert(!hlg_space_has(&run.space, NULL));
-	ck_assert(hlg_addresses_by_image_build(&claims, &run.space, &run.profile));
-	expect_claims(&claims, run.space.images[0],
+	ck_assert(hlg_addresses_collect(&all, &run.profile));
+	expect_picked(&run, &all, run.space.images[0],
 		      (uint64_t[]){0x10, 0x9003, 0xf000, 0x70001, 0x70100}, 5);
-	expect_claims(&claims, run.space.images[1],
+	expect_picked(&run, &all, run.space.images[1],
 		      (uint64_t[]){0x10, 0x9003, 0xf000, 0x30002, 0x30010}, 5);
-	expect_claims(&claims, run.space.images[2], (uint64_t[]){0x10, 0x9003, 0xf000},
+	expect_picked(&run, &all, run.space.images[2], (uint64_t[]){0x10, 0x9003, 0xf000},
 		      3);
-	expect_claims(&claims, NULL, (uint64_t[]){0x10, 0x9003, 0xf000}, 3);
-	hlg_addresses_by_image_finish(&claims);
-	hlg_addresses_by_image_finish(&claims);
+	expect_picked(&run, &all, NULL, (uint64_t[]){0x10, 0x9003, 0xf000}, 3);
+	hlg_addresses_finish(&all);
 	hlg_run_finish(&run);
 }
 END_TEST
@@ -252,7 +254,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
 	tcase_add_test(tc, addresses_are_collected);
-	tcase_add_test(tc, claims_are_by_image);
+	tcase_add_test(tc, addresses_are_picked_by_image);
 	/* On AArch64 a base hardly stands out. */
 	if (HLG_HAVE_ZYDIS) {
 		tcase_add_loop_test(tc, bases_are_decided_in_order, 0,
