@@ -4,17 +4,75 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "symtab/code/boundary-map.h"
 #include "symtab/code/padding.h"
 
 enum {
 	NESTING = 16 /* no byte of a real program is in so many symbols */
 };
 
+/* What is known of the bytes of one code area [start, end), two bits for each, in words
+ * of 64 addresses: start is rounded down. */
+struct boundary_map {
+	uint64_t start, end;
+	uint64_t *starts; /* an instruction begins here */
+	uint64_t *known;  /* decoded */
+};
+
+/* Sets and asks bit i. */
+static void map_set(uint64_t *bits, uint64_t i)
+{
+	bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static bool map_get(const uint64_t *bits, uint64_t i)
+{
+	return bits[i / 64] >> i % 64 & 1;
+}
+
+/* The mask of bits [from, to) in their word; from < to, and both are of one word. */
+static uint64_t map_bits(uint64_t from, uint64_t to)
+{
+	return UINT64_MAX << from % 64 &
+	       UINT64_MAX >> (64 - (to - (from & ~UINT64_C(63))));
+}
+
+/* The end of the part of [at, end) that is in at's word. */
+static uint64_t map_word_end(uint64_t at, uint64_t end)
+{
+	uint64_t next = (at | 63) + 1;
+
+	return next < end ? next : end;
+}
+
+/* Marks the part of [start, end) that is in the map as decoded. */
+static void map_know(struct boundary_map *map, uint64_t start, uint64_t end)
+{
+	uint64_t to = (end < map->end ? end : map->end) - map->start;
+
+	for (uint64_t at = start - map->start, next; at < to; at = next) {
+		next = map_word_end(at, to);
+		map->known[at / 64] |= map_bits(at, next);
+	}
+}
+
+/* Adds the instructions that begin in [start, end), and its decoded bytes, to both. */
+static void map_count(const struct boundary_map *map, uint64_t start, uint64_t end,
+		      uint64_t *starts, uint64_t *bytes)
+{
+	uint64_t to = (end < map->end ? end : map->end) - map->start;
+
+	for (uint64_t at = start - map->start, next; at < to; at = next) {
+		uint64_t bits = map_bits(at, next = map_word_end(at, to));
+
+		*bytes += (unsigned)__builtin_popcountll(map->known[at / 64] & bits);
+		*starts += (unsigned)__builtin_popcountll(map->starts[at / 64] & bits);
+	}
+}
+
 struct hlg_code {
 	const struct hlg_image *image;
 	int fd;
-	struct hlg_boundary_map *maps; /* sorted, disjoint but for the rounding */
+	struct boundary_map *maps; /* sorted, disjoint but for the rounding */
 	size_t n_maps;
 	uint64_t *done;                /* a bit for each symbol */
 	uint64_t left;                 /* bytes that may still be decoded */
@@ -29,7 +87,7 @@ struct sweep {
 	uint64_t start, end, addr;
 };
 
-static struct hlg_boundary_map *find_map(const struct hlg_code *code, uint64_t addr)
+static struct boundary_map *find_map(const struct hlg_code *code, uint64_t addr)
 {
 	for (size_t i = 0; i < code->n_maps; i++)
 		if (addr < code->maps[i].end)
@@ -47,7 +105,7 @@ static bool add_maps(struct hlg_code *code)
 	for (size_t i = 0; i < image->n_areas; i++) {
 		const struct hlg_area *area = &image->areas[i];
 		uint64_t stored = hlg_image_stored(image, area->start);
-		struct hlg_boundary_map *map = &code->maps[code->n_maps];
+		struct boundary_map *map = &code->maps[code->n_maps];
 		size_t words;
 
 		if (!area->code || stored == 0)
@@ -168,7 +226,7 @@ static bool next_insn(struct sweep *s, bool whole, struct hlg_insn *insn)
 		const unsigned char *p = s->bytes + (s->addr - s->start);
 		size_t left = s->end - s->addr;
 
-		if (hlg_mapping_symbol_data_at(&s->image->tab.mapping, s->addr))
+		if (hlg_symbol_is_data(&s->image->tab, s->addr))
 			continue;
 		if (whole && hlg_insn_decode(machine, p, left, s->addr, insn))
 			return true;
@@ -196,7 +254,7 @@ bool hlg_code_walk(struct hlg_code *code, const struct hlg_place *place,
 
 /* What is recorded: only what the symbol owns, so that the order of asking is nothing. */
 struct decoding {
-	struct hlg_boundary_map *map;
+	struct boundary_map *map;
 	const struct hlg_image *image;
 	const struct hlg_symbol *symbol;
 	size_t span; /* of the last address */
@@ -212,7 +270,7 @@ static bool owns(const struct hlg_image *image, const struct hlg_symbol *symbol,
 static void record(struct decoding *m, uint64_t addr, unsigned length)
 {
 	const struct hlg_span *span = m->image->spans.span;
-	struct hlg_boundary_map *map = m->map;
+	struct boundary_map *map = m->map;
 	uint64_t end = addr + length;
 
 	while (span[m->span + 1].start <= addr)
@@ -220,13 +278,13 @@ static void record(struct decoding *m, uint64_t addr, unsigned length)
 	span += m->span;
 	if (end > map->end || !owns(m->image, m->symbol, span))
 		return;
-	hlg_boundary_map_set(map->starts, addr - map->start);
-	hlg_boundary_map_know(map, addr, end < span[1].start ? end : span[1].start);
+	map_set(map->starts, addr - map->start);
+	map_know(map, addr, end < span[1].start ? end : span[1].start);
 }
 
 /* Decodes a symbol. */
 static void decode_symbol(struct hlg_code *code, const struct hlg_place *place,
-			  struct hlg_boundary_map *map)
+			  struct boundary_map *map)
 {
 	struct decoding m = {map, code->image, place->symbol,
 			     hlg_span_find(&code->image->spans, place->start)};
@@ -239,10 +297,9 @@ static void decode_symbol(struct hlg_code *code, const struct hlg_place *place,
 }
 
 /* Decodes place's symbol unless that is done. Returns where the bits are, or NULL. */
-static struct hlg_boundary_map *ready(struct hlg_code *code,
-				      const struct hlg_place *place)
+static struct boundary_map *ready(struct hlg_code *code, const struct hlg_place *place)
 {
-	struct hlg_boundary_map *map = find_map(code, place->start);
+	struct boundary_map *map = find_map(code, place->start);
 	uint64_t size;
 	size_t i;
 
@@ -251,21 +308,20 @@ static struct hlg_boundary_map *ready(struct hlg_code *code,
 	i = (size_t)(place->symbol - code->image->tab.syms);
 	size = hlg_image_stored(code->image, place->start);
 	size = place->end - place->start < size ? place->end - place->start : size;
-	if (hlg_boundary_map_get(code->done, i) || size > code->left)
+	if (map_get(code->done, i) || size > code->left)
 		return map;
 	code->left -= size;
 	decode_symbol(code, place, map);
-	hlg_boundary_map_set(code->done, i);
+	map_set(code->done, i);
 	return map;
 }
 
-static enum hlg_boundary test(const struct hlg_boundary_map *map, uint64_t addr)
+static enum hlg_boundary test(const struct boundary_map *map, uint64_t addr)
 {
-	if (!map || addr >= map->end ||
-	    !hlg_boundary_map_get(map->known, addr - map->start))
+	if (!map || addr >= map->end || !map_get(map->known, addr - map->start))
 		return HLG_BOUNDARY_UNKNOWN;
-	return hlg_boundary_map_get(map->starts, addr - map->start) ? HLG_BOUNDARY_ON
-								    : HLG_BOUNDARY_OFF;
+	return map_get(map->starts, addr - map->start) ? HLG_BOUNDARY_ON
+						       : HLG_BOUNDARY_OFF;
 }
 
 enum hlg_boundary hlg_code_at(struct hlg_code *code, const struct hlg_place *place)
@@ -280,7 +336,7 @@ enum hlg_boundary hlg_code_test(const struct hlg_code *code, uint64_t addr)
 
 static struct hlg_density count_own(const struct hlg_code *code,
 				    const struct hlg_place *place,
-				    const struct hlg_boundary_map *map)
+				    const struct boundary_map *map)
 {
 	const struct hlg_spans *spans = &code->image->spans;
 	size_t i = hlg_span_find(spans, place->start);
@@ -290,15 +346,15 @@ static struct hlg_density count_own(const struct hlg_code *code,
 		const struct hlg_span *span = &spans->span[i];
 
 		if (owns(code->image, place->symbol, span))
-			hlg_boundary_map_count(map, span->start, span[1].start,
-					       &density.starts, &density.bytes);
+			map_count(map, span->start, span[1].start, &density.starts,
+				  &density.bytes);
 	}
 	return density;
 }
 
 struct hlg_density hlg_code_density(struct hlg_code *code, const struct hlg_place *place)
 {
-	const struct hlg_boundary_map *map = ready(code, place);
+	const struct boundary_map *map = ready(code, place);
 	struct hlg_density *kept;
 
 	if (!map)
@@ -314,16 +370,15 @@ struct hlg_density hlg_code_total(const struct hlg_code *code)
 	struct hlg_density density = {0, 0};
 
 	for (size_t i = 0; i < code->n_maps; i++)
-		hlg_boundary_map_count(&code->maps[i], code->maps[i].start,
-				       code->maps[i].end, &density.starts,
-				       &density.bytes);
+		map_count(&code->maps[i], code->maps[i].start, code->maps[i].end,
+			  &density.starts, &density.bytes);
 	return density;
 }
 
 /* Nothing runs in a gap's padding, so no instruction of interest begins there. */
 static void record_padding(struct hlg_code *code, uint64_t start, uint64_t end)
 {
-	struct hlg_boundary_map *map = find_map(code, start);
+	struct boundary_map *map = find_map(code, start);
 	struct hlg_padding pad;
 	struct sweep sweep;
 
@@ -333,8 +388,8 @@ static void record_padding(struct hlg_code *code, uint64_t start, uint64_t end)
 	if (sweep.end != end)
 		return;
 	pad = hlg_padding_find(code->image->elf.machine, sweep.bytes, end - start);
-	hlg_boundary_map_know(map, start, start + pad.lead);
-	hlg_boundary_map_know(map, end - pad.trail, end);
+	map_know(map, start, start + pad.lead);
+	map_know(map, end - pad.trail, end);
 }
 
 void hlg_code_decode_all(struct hlg_code *code)

@@ -56,8 +56,10 @@ struct hlg_elf64 {
 	char *strtab;    /* strsz bytes and a NUL behind them */
 	size_t strsz;
 	bool dynsym;                       /* the symbols are .dynsym's: no .symtab */
-	char build_id[HLG_NOTE_BUILD_ID];  /* lower-case hex, empty when there is none */
-	char hyperlight[HLG_NOTE_VERSION]; /* of the Hyperlight note, empty without one */
+	char build_id[HLG_NOTE_BUILD_ID];  /* 64 bytes in lower-case hex, empty when there
+					      is none */
+	char hyperlight[HLG_NOTE_VERSION]; /* version that Hyperlight's library notes, or
+					      empty */
 };
 
 /* Fills *elf (finish it even after a failure). 0, HLG_EINPUT or HLG_ESYSTEM. */

@@ -7,6 +7,7 @@
 
 #include "symtab/bsearch.h"
 #include "symtab/elf/memory.h"
+#include "symtab/grow.h"
 
 static_assert(sizeof(struct hlg_symbol) == sizeof(Elf64_Sym), "compacted in place");
 
@@ -38,9 +39,18 @@ static bool taken_name(const struct hlg_elf64 *elf, uint32_t name)
 	s = elf->strtab + name;
 	if (s[0] == '\0')
 		return false;
-	if (s[0] == '.')
-		return s[1] != 'L';
-	return elf->machine != EM_AARCH64 || !hlg_mapping_symbol_is(s);
+	return s[0] != '.' || s[1] != 'L';
+}
+
+static bool is_mapping(const struct hlg_elf64 *elf, uint32_t name)
+{
+	const char *s;
+
+	if (elf->machine != EM_AARCH64 || name >= elf->strsz)
+		return false;
+	s = elf->strtab + name;
+	return s[0] == '$' && (s[1] == 'x' || s[1] == 'd') &&
+	       (s[2] == '\0' || s[2] == '.');
 }
 
 /* The section that entry i names, if it holds code: gABI, "Symbol Table", st_shndx. */
@@ -62,6 +72,15 @@ static void find_home(const struct hlg_elf64 *elf, size_t i, uint32_t index,
 	home->end = elf->sections[wide].end;
 }
 
+/* Does entry i lie in a section of code? home: that of the entry before. */
+static bool in_home(const struct hlg_elf64 *elf, size_t i, const Elf64_Sym *sym,
+		    struct home *home)
+{
+	if (sym->st_shndx != home->index || sym->st_shndx == SHN_UNDEF)
+		find_home(elf, i, sym->st_shndx, home);
+	return sym->st_value >= home->addr && sym->st_value < home->end;
+}
+
 /* 0 GLOBAL (and GNU_UNIQUE), 1 WEAK, 2 LOCAL */
 static uint32_t bind_rank(unsigned char info)
 {
@@ -70,21 +89,17 @@ static uint32_t bind_rank(unsigned char info)
 	return bind == STB_LOCAL ? 2 : bind == STB_WEAK;
 }
 
-/* Applies the rule in symbol.h to entry i. */
+/* Applies the rule in symbol.h to entry i, which lies in home. */
 static bool take(const struct hlg_elf64 *elf, size_t i, const Elf64_Sym *sym,
-		 struct home *home, struct hlg_symbol *out)
+		 const struct home *home, struct hlg_symbol *out)
 {
 	const unsigned passed_over = 1u << STT_SECTION | 1u << STT_FILE | 1u << STT_TLS;
 	const unsigned functions = 1u << STT_FUNC | 1u << STT_GNU_IFUNC;
 	unsigned type = 1u << ELF64_ST_TYPE(sym->st_info);
-	uint64_t room;
+	uint64_t room = home->end - sym->st_value;
 
-	if (sym->st_shndx != home->index || sym->st_shndx == SHN_UNDEF)
-		find_home(elf, i, sym->st_shndx, home);
-	if (sym->st_value < home->addr || sym->st_value >= home->end ||
-	    (type & passed_over) || !taken_name(elf, sym->st_name))
+	if ((type & passed_over) || !taken_name(elf, sym->st_name))
 		return false;
-	room = home->end - sym->st_value;
 	out->addr = sym->st_value;
 	out->end = sym->st_value + (sym->st_size < room ? sym->st_size : room);
 	out->name = sym->st_name;
@@ -94,6 +109,25 @@ static bool take(const struct hlg_elf64 *elf, size_t i, const Elf64_Sym *sym,
 		     : type & functions ? HLG_SYM_FUNCTION
 					: HLG_SYM_SIZED_LABEL;
 	return true;
+}
+
+static bool add_mapping(struct hlg_symtab *tab, const struct hlg_elf64 *elf,
+			const Elf64_Sym *sym)
+{
+	if (!HLG_GROW(tab->mapping, tab->n_mapping))
+		return false;
+	tab->mapping[tab->n_mapping++] = (struct hlg_mapping_symbol){
+		sym->st_value, elf->strtab[sym->st_name + 1] == 'd'};
+	return true;
+}
+
+static int compare_mapping(const void *a, const void *b)
+{
+	const struct hlg_mapping_symbol *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return (int)y->data - (int)x->data;
 }
 
 /* The order among symbols of one address, as symbol.h has it. */
@@ -253,8 +287,6 @@ int hlg_symbol_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 	if (elf->n_syms > HLG_MAX_SYMBOLS)
 		return hlg_err_set(err, HLG_EINPUT, "%s: has more than 2^28 symbols",
 				   path);
-	if (!hlg_mapping_symbol_collect(&tab->mapping, elf))
-		return hlg_err_memory(err, path);
 	tab->syms = elf->syms;
 	elf->syms = NULL;
 	/* What is kept never overtakes what is read. */
@@ -263,12 +295,22 @@ int hlg_symbol_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 		Elf64_Sym sym;
 
 		memcpy(&sym, table + i * sizeof(sym), sizeof(sym));
+		if (!in_home(elf, i, &sym, &home))
+			continue;
+		if (is_mapping(elf, sym.st_name)) {
+			if (!add_mapping(tab, elf, &sym))
+				return hlg_err_memory(err, path);
+			continue;
+		}
 		if (!take(elf, i, &sym, &home, out))
 			continue;
 		ordered &= out->addr >= next;
 		next = out->addr + 1;
 		tab->n_syms++;
 	}
+	if (tab->n_mapping)
+		qsort(tab->mapping, tab->n_mapping, sizeof(*tab->mapping),
+		      compare_mapping);
 	if (!names_fit(tab, elf->strtab, elf->strsz, elf->n_syms))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: its symbols share too long names (the ELF is "
@@ -286,9 +328,16 @@ size_t hlg_symbol_behind(const struct hlg_symtab *tab, uint64_t addr)
 	return HLG_BSEARCH_UPTO(tab->syms, tab->n_syms, addr, addr);
 }
 
+bool hlg_symbol_is_data(const struct hlg_symtab *tab, uint64_t addr)
+{
+	size_t behind = HLG_BSEARCH_UPTO(tab->mapping, tab->n_mapping, addr, addr);
+
+	return behind && tab->mapping[behind - 1].data;
+}
+
 void hlg_symbol_finish(struct hlg_symtab *tab)
 {
-	hlg_mapping_symbol_finish(&tab->mapping);
+	free(tab->mapping);
 	free(tab->syms);
 	free(tab->names);
 	memset(tab, 0, sizeof(*tab));

@@ -6,7 +6,7 @@
  *  - Taken: any type but SECTION, FILE and TLS, with a name, in an executable section,
  *    its value inside that section. Passed over: undefined, common and absolute symbols
  *    (they are in no section), section symbols, local labels (`.L`), on AArch64 the
- *    mapping symbols, which are kept aside (mapping-symbol.h).
+ *    mapping symbols, which are kept aside.
  *  - FUNC and GNU_IFUNC with a size are functions. Any other type with a size is a sized
  *    label (hand-written assembly often leaves NOTYPE). Anything without a size is a
  *    bare label.
@@ -16,12 +16,16 @@
  * GLOBAL before WEAK before LOCAL; then the table's order. So the first symbol of an
  * address is its canonical name, and all the others at that address are its aliases. In a
  * perf map a later line goes before all but the class.
+ *
+ * AArch64's mapping symbols (AAELF64, 5.5.4) name nothing; they tell which bytes of a
+ * code section are code: `$x` stands where instructions begin, `$d` where data does,
+ * `$x.` and `$d.` may have anything behind. Of two at one address code counts: what is
+ * wrongly taken for it is told by decoding.
  */
 #ifndef HLG_SYMTAB_IMAGE_SYMBOL_H
 #define HLG_SYMTAB_IMAGE_SYMBOL_H
 
 #include "symtab/elf/elf64.h"
-#include "symtab/elf/mapping-symbol.h"
 
 enum hlg_symbol_class {
 	HLG_SYM_FUNCTION,
@@ -38,12 +42,18 @@ struct hlg_symbol {
 	uint32_t bind : 2;   /* 0 GLOBAL, 1 WEAK, 2 LOCAL */
 };
 
+struct hlg_mapping_symbol {
+	uint64_t addr;
+	bool data;
+};
+
 #define HLG_MAX_SYMBOLS ((UINT32_C(1) << 28) - 1)
 
 struct hlg_symtab {
 	struct hlg_symbol *syms; /* sorted as above */
 	size_t n_syms;
-	struct hlg_mapping_symbols mapping;
+	struct hlg_mapping_symbol *mapping; /* sorted by address; none but of AArch64 */
+	size_t n_mapping;
 	char *names;     /* NUL-terminated strings */
 	bool later_wins; /* a perf map: a later line owns before an earlier one */
 };
@@ -58,6 +68,9 @@ bool hlg_symbol_sort(struct hlg_symtab *tab);
 
 /* Index of the first symbol behind addr; n_syms if there is none. */
 size_t hlg_symbol_behind(const struct hlg_symtab *tab, uint64_t addr);
+
+/* Is addr data, as the last mapping symbol at or before it says? */
+bool hlg_symbol_is_data(const struct hlg_symtab *tab, uint64_t addr);
 
 void hlg_symbol_finish(struct hlg_symtab *tab);
 

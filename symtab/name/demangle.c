@@ -7,10 +7,137 @@
 #include "config.h"
 
 #if HLG_HAVE_LIBIBERTY
-#include "symtab/name/demangle-limit.h"
-
 #include <libiberty/demangle.h>
 #include <setjmp.h>
+
+/*
+ * Some names libiberty (20230104) would read for hours before it writes anything, so that
+ * no bound on its text can stop it. They stay mangled:
+ *
+ * C++: a pack expansion ("Dp", <type> of the Itanium C++ ABI, 5.1.5) is searched for its
+ * parameter packs through every substitution ("S_", 5.1.10) as often as it is mentioned:
+ * 40 times b<S1_, S1_>, each S1_ being the one before, are 2^40 steps.
+ *
+ * Rust v0: "for<'a, 'b>" of a binder ("G" and a number, RFC 2603) is counted to its end
+ * also inside an impl path, which is not written. An identifier with letters beyond ASCII
+ * takes the square of its length, so names over 16 KiB are costly too. What only looks
+ * like a binder, "FG" or "DG" with three or more letters or digits and a "_" behind, is
+ * taken for one.
+ */
+
+/* Components a name may stand for, substitutions written out. Text of 64 KiB has fewer.
+ */
+#define MAX_STEPS 65536
+
+/* A mangled name has at most two per letter, and libiberty takes no more than these. */
+#define MAX_COMPONENTS DEMANGLE_RECURSION_LIMIT
+
+/* Letters of a Rust name: those of its Unicode ("u") identifiers are each put into its
+ * place among the others, which are moved for it. */
+#define MAX_RUST 16384
+
+/* Digits of a binder's number in base 62: with two it is at most 3,845 lifetimes. */
+#define MAX_BINDER 2
+
+/* Pushes what is below a component, which libiberty describes in demangle.h. */
+static size_t push_below(struct demangle_component **stack, size_t n,
+			 const struct demangle_component *c)
+{
+	switch (c->type) {
+	case DEMANGLE_COMPONENT_NAME:
+	case DEMANGLE_COMPONENT_OPERATOR:
+	case DEMANGLE_COMPONENT_BUILTIN_TYPE:
+	case DEMANGLE_COMPONENT_EXTENDED_BUILTIN_TYPE:
+	case DEMANGLE_COMPONENT_SUB_STD:
+	case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
+	case DEMANGLE_COMPONENT_FUNCTION_PARAM:
+	case DEMANGLE_COMPONENT_CHARACTER:
+	case DEMANGLE_COMPONENT_NUMBER:
+	case DEMANGLE_COMPONENT_UNNAMED_TYPE:
+		return n;
+	case DEMANGLE_COMPONENT_EXTENDED_OPERATOR:
+		stack[n++] = c->u.s_extended_operator.name;
+		return n;
+	case DEMANGLE_COMPONENT_FIXED_TYPE:
+		stack[n++] = c->u.s_fixed.length;
+		return n;
+	case DEMANGLE_COMPONENT_CTOR:
+		stack[n++] = c->u.s_ctor.name;
+		return n;
+	case DEMANGLE_COMPONENT_DTOR:
+		stack[n++] = c->u.s_dtor.name;
+		return n;
+	case DEMANGLE_COMPONENT_LAMBDA:
+	case DEMANGLE_COMPONENT_DEFAULT_ARG:
+		stack[n++] = c->u.s_unary_num.sub;
+		return n;
+	default:
+		stack[n++] = c->u.s_binary.right;
+		stack[n++] = c->u.s_binary.left;
+		return n;
+	}
+}
+
+/* Does writing all substitutions out take too many steps? */
+static bool is_deep(struct demangle_component *tree)
+{
+	/* On the way down one component waits per level, and there are not more levels.
+	 */
+	struct demangle_component *stack[MAX_COMPONENTS + 2];
+	size_t n = 0, steps = 0;
+
+	stack[n++] = tree;
+	while (n) {
+		struct demangle_component *c = stack[--n];
+
+		if (!c)
+			continue;
+		if (++steps > MAX_STEPS || n > MAX_COMPONENTS)
+			return true;
+		n = push_below(stack, n, c);
+	}
+	return false;
+}
+
+static bool is_costly_cpp(const char *name)
+{
+	struct demangle_component *tree;
+	void *memory = NULL;
+	bool deep;
+
+	/* "_GLOBAL__I_" and "_GLOBAL__D_" before what is constructed; ".", "_" or "$". */
+	if (!strncmp(name, "_GLOBAL_", 8) && name[8] && name[9] && name[10] == '_')
+		name += 11;
+	/* Longer ones libiberty leaves alone. */
+	if (strncmp(name, "_Z", 2) != 0 || strlen(name) > MAX_COMPONENTS / 2)
+		return false;
+	tree = cplus_demangle_v3_components(name, DMGL_PARAMS | DMGL_ANSI, &memory);
+	deep = tree && is_deep(tree);
+	free(memory);
+	return deep;
+}
+
+static const char base62[] =
+	"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/* A binder stands at the beginning of a function's type ("F") or a trait object ("D"). */
+static bool is_costly_rust(const char *name)
+{
+	if (strncmp(name, "_R", 2) != 0)
+		return false;
+	if (strlen(name) > MAX_RUST)
+		return true;
+	while ((name = strchr(name, 'G'))) {
+		size_t digits = strspn(++name, base62);
+
+		if (name[-2] != 'F' && name[-2] != 'D')
+			continue;
+		name += digits;
+		if (*name == '_' && digits > MAX_BINDER)
+			return true;
+	}
+	return false;
+}
 
 /*
  * Back-references let a name of 200 bytes stand for more text than any memory holds, so
@@ -51,7 +178,7 @@ static bool demangle_into(struct sink *sink, const char *name)
 static bool readable(const char *name, char **nice)
 {
 	struct sink sink = {.text = malloc(MAX_TEXT)};
-	bool mangled = sink.text && !hlg_demangle_limit_passed(name) &&
+	bool mangled = sink.text && !is_costly_rust(name) && !is_costly_cpp(name) &&
 		       demangle_into(&sink, name);
 	bool ok;
 

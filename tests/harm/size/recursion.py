@@ -27,7 +27,7 @@ from tap import Skip, Tap, parser
 # Of whom a cycle may be, all its functions, and why it ends.
 ALLOWED = (
     (r"d_\w+|cplus_demangle_(mangled_name|type)", "libiberty, C++: DEMANGLE_RECURSION_LIMIT "
-     "deep; what it does in that many levels is bounded by symtab/name/demangle-limit.c"),
+     "deep; what it does in that many levels is bounded by symtab/name/demangle.c"),
     (r"demangle_(const|generic_arg|path|path_maybe_open_generics|type)",
      "libiberty, Rust: RUST_MAX_RECURSION_COUNT deep"),
     (r"json_\w+|do_\w+|hashtable_\w+", "jansson: as deep as the documents that hlguest makes, "

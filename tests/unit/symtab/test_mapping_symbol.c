@@ -4,7 +4,7 @@
  * one up to an address decides, whatever the order in the table; of two at one address
  * code counts; x86-64 has none; and entries that name nothing readable are passed over.
  */
-#include "symtab/elf/mapping-symbol.h"
+#include "symtab/image/symbol.h"
 
 #include <string.h>
 
@@ -20,17 +20,16 @@ struct row {
 	uint32_t st_name;
 };
 
-static char strtab[256];
 static struct hlg_section sections[2];
-static struct hlg_mapping_symbols symbols;
+static struct hlg_symtab symbols;
 
-/* The table is an allocation of its exact size, the names end with theirs. */
+/* The tables are allocations of their exact size; who reads the symbols takes them. */
 static struct hlg_elf64 table(uint16_t machine, const struct row *rows, size_t n)
 {
 	Elf64_Sym *syms = calloc(n + !n, sizeof(*syms));
+	char *strtab = calloc(1, 256);
 	size_t names = 1;
 
-	memset(strtab, 0, sizeof(strtab));
 	sections[1] = (struct hlg_section){.addr = 0x1000, .end = 0x2000, .exec = true};
 	for (size_t i = 0; i < n; i++) {
 		syms[i] = (Elf64_Sym){.st_name = rows[i].st_name,
@@ -47,24 +46,30 @@ static struct hlg_elf64 table(uint16_t machine, const struct row *rows, size_t n
 				  .n_sections = N(sections),
 				  .syms = syms,
 				  .n_syms = n,
-				  .strtab = strtab,
+				  .strtab = realloc(strtab, names + 1),
 				  .strsz = names};
+}
+
+static void collect(struct hlg_elf64 *elf)
+{
+	struct hlg_err err;
+
+	hlg_symbol_finish(&symbols);
+	ck_assert_int_eq(hlg_symbol_from_elf(&symbols, elf, "elf", &err), 0);
 }
 
 static void build(uint16_t machine, const struct row *rows, size_t n)
 {
 	struct hlg_elf64 elf = table(machine, rows, n);
 
-	hlg_mapping_symbol_finish(&symbols);
-	ck_assert(hlg_mapping_symbol_collect(&symbols, &elf));
-	free(elf.syms);
+	collect(&elf);
 }
 
 static void teardown(void)
 {
-	hlg_mapping_symbol_finish(&symbols);
-	ck_assert_ptr_null(symbols.at);
-	ck_assert_uint_eq(symbols.n, 0);
+	hlg_symbol_finish(&symbols);
+	ck_assert_ptr_null(symbols.mapping);
+	ck_assert_uint_eq(symbols.n_mapping, 0);
 }
 
 START_TEST(names_are_known)
@@ -75,10 +80,14 @@ START_TEST(names_are_known)
 					 "$d1", "$x_", "x$x", "$X",   "$D",   ".x", "$.x",
 					 "$dx", "$ x", "$$x", "main", ".L$x", "$x$"};
 
-	for (int i = 0; i < N(yes); i++)
-		ck_assert_msg(hlg_mapping_symbol_is(yes[i]), "%s", yes[i]);
-	for (int i = 0; i < N(no); i++)
-		ck_assert_msg(!hlg_mapping_symbol_is(no[i]), "%s", no[i]);
+	for (int i = 0; i < N(yes); i++) {
+		build(EM_AARCH64, &(struct row){yes[i], 0x1000, 1, 0}, 1);
+		ck_assert_msg(symbols.n_mapping == 1, "%s", yes[i]);
+	}
+	for (int i = 0; i < N(no); i++) {
+		build(EM_AARCH64, &(struct row){no[i], 0x1000, 1, 0}, 1);
+		ck_assert_msg(symbols.n_mapping == 0, "%s", no[i]);
+	}
 }
 END_TEST
 
@@ -91,16 +100,16 @@ static const struct row ordered[] = {
 
 static void expect_ordered(void)
 {
-	ck_assert_uint_eq(symbols.n, 8);
+	ck_assert_uint_eq(symbols.n_mapping, 8);
 	for (uint64_t a = 0xff0; a < 0x1070; a++) {
 		bool data = (a >= 0x1010 && a < 0x1018) || (a >= 0x1040 && a < 0x1050) ||
 			    a >= 0x1060;
 
-		ck_assert_msg(hlg_mapping_symbol_data_at(&symbols, a) == data, "0x%lx",
+		ck_assert_msg(hlg_symbol_is_data(&symbols, a) == data, "0x%lx",
 			      (unsigned long)a);
 	}
-	ck_assert(!hlg_mapping_symbol_data_at(&symbols, 0));
-	ck_assert(hlg_mapping_symbol_data_at(&symbols, UINT64_MAX));
+	ck_assert(!hlg_symbol_is_data(&symbols, 0));
+	ck_assert(hlg_symbol_is_data(&symbols, UINT64_MAX));
 }
 
 START_TEST(data_lasts_until_code)
@@ -133,11 +142,11 @@ START_TEST(code_counts_at_one_address)
 
 	for (int i = 0; i < N(rows); i++) {
 		build(EM_AARCH64, rows[i], 3);
-		ck_assert_uint_eq(symbols.n, 3);
-		ck_assert(!hlg_mapping_symbol_data_at(&symbols, 0xfff));
-		ck_assert(!hlg_mapping_symbol_data_at(&symbols, 0x1000));
-		ck_assert(!hlg_mapping_symbol_data_at(&symbols, 0x1007));
-		ck_assert(hlg_mapping_symbol_data_at(&symbols, 0x1008));
+		ck_assert_uint_eq(symbols.n_mapping, 3);
+		ck_assert(!hlg_symbol_is_data(&symbols, 0xfff));
+		ck_assert(!hlg_symbol_is_data(&symbols, 0x1000));
+		ck_assert(!hlg_symbol_is_data(&symbols, 0x1007));
+		ck_assert(hlg_symbol_is_data(&symbols, 0x1008));
 	}
 }
 END_TEST
@@ -145,9 +154,9 @@ END_TEST
 START_TEST(x86_has_none)
 {
 	build(EM_X86_64, ordered, N(ordered));
-	ck_assert_uint_eq(symbols.n, 0);
-	ck_assert_ptr_null(symbols.at);
-	ck_assert(!hlg_mapping_symbol_data_at(&symbols, 0x1010));
+	ck_assert_uint_eq(symbols.n_mapping, 0);
+	ck_assert_ptr_null(symbols.mapping);
+	ck_assert(!hlg_symbol_is_data(&symbols, 0x1010));
 }
 END_TEST
 
@@ -156,11 +165,11 @@ START_TEST(none_is_none)
 	static const struct row rows[] = {{"main", 0x1000, 1, 0}};
 
 	build(EM_AARCH64, rows, 0);
-	ck_assert_uint_eq(symbols.n, 0);
+	ck_assert_uint_eq(symbols.n_mapping, 0);
 	build(EM_AARCH64, rows, 1);
-	ck_assert_uint_eq(symbols.n, 0);
-	ck_assert(!hlg_mapping_symbol_data_at(&symbols, 0x1000));
-	ck_assert(!hlg_mapping_symbol_data_at(&symbols, UINT64_MAX));
+	ck_assert_uint_eq(symbols.n_mapping, 0);
+	ck_assert(!hlg_symbol_is_data(&symbols, 0x1000));
+	ck_assert(!hlg_symbol_is_data(&symbols, UINT64_MAX));
 }
 END_TEST
 
@@ -172,22 +181,19 @@ START_TEST(hostile_entries_are_passed_over)
 		{NULL, 0x1008, 1, 5},         {NULL, 0x100c, 1, UINT32_MAX},
 		{NULL, 0x1010, 1, 3},         {NULL, 0x1014, 1, 0x80000000},
 	};
-	struct hlg_elf64 elf = table(EM_AARCH64, rows, N(rows));
 
-	/* "\0$d\0" and behind it, out of bounds, another one */
-	ck_assert_uint_eq(elf.strsz, 4);
-	elf.strtab = malloc(elf.strsz + 1); /* as it is read: a NUL behind it */
-	memcpy(elf.strtab, "\0$d", 4);
-	elf.strtab[4] = '\0';
-	ck_assert(hlg_mapping_symbol_collect(&symbols, &elf));
-	ck_assert_uint_eq(symbols.n, 0);
-	((Elf64_Sym *)elf.syms)[2].st_name = 1;
-	ck_assert(hlg_mapping_symbol_collect(&symbols, &elf));
-	ck_assert_uint_eq(symbols.n, 1);
-	ck_assert(!hlg_mapping_symbol_data_at(&symbols, 0x1007));
-	ck_assert(hlg_mapping_symbol_data_at(&symbols, 0x1008));
-	free(elf.strtab);
-	free(elf.syms);
+	for (int good = 0; good < 2; good++) {
+		struct hlg_elf64 elf = table(EM_AARCH64, rows, N(rows));
+
+		/* "\0$d\0" and behind it, out of bounds, a NUL as it is read */
+		ck_assert_uint_eq(elf.strsz, 4);
+		if (good)
+			((Elf64_Sym *)elf.syms)[2].st_name = 1;
+		collect(&elf);
+		ck_assert_uint_eq(symbols.n_mapping, good);
+	}
+	ck_assert(!hlg_symbol_is_data(&symbols, 0x1007));
+	ck_assert(hlg_symbol_is_data(&symbols, 0x1008));
 }
 END_TEST
 
@@ -195,20 +201,19 @@ END_TEST
 START_TEST(names_may_be_cut)
 {
 	static const struct row rows[] = {{NULL, 0x1000, 1, 1}};
-	struct hlg_elf64 elf = table(EM_AARCH64, rows, N(rows));
 	static const char *const names[] = {"\0$", "\0$d", "\0$x"};
 
 	for (int i = 0; i < N(names); i++) {
+		struct hlg_elf64 elf = table(EM_AARCH64, rows, N(rows));
+
+		free(elf.strtab);
 		elf.strsz = strlen(names[i] + 1) + 1;
 		elf.strtab = malloc(elf.strsz + 1);
 		memcpy(elf.strtab, names[i], elf.strsz + 1);
-		hlg_mapping_symbol_finish(&symbols);
-		ck_assert(hlg_mapping_symbol_collect(&symbols, &elf));
-		ck_assert_uint_eq(symbols.n, i != 0);
-		ck_assert(hlg_mapping_symbol_data_at(&symbols, 0x1000) == (i == 1));
-		free(elf.strtab);
+		collect(&elf);
+		ck_assert_uint_eq(symbols.n_mapping, i != 0);
+		ck_assert(hlg_symbol_is_data(&symbols, 0x1000) == (i == 1));
 	}
-	free(elf.syms);
 }
 END_TEST
 
@@ -219,16 +224,15 @@ START_TEST(wide_section_numbers_are_followed)
 					  {"$d", 0x1020, SHN_XINDEX, 0},
 					  {"$d", 0x1030, SHN_ABS, 0}};
 	uint32_t numbers[] = {1, 2, 1};
-	struct hlg_elf64 elf = table(EM_AARCH64, rows, N(rows));
 
 	for (int wide = 0; wide < 2; wide++) {
+		struct hlg_elf64 elf = table(EM_AARCH64, rows, N(rows));
+
 		elf.shndx = wide ? numbers : NULL;
-		hlg_mapping_symbol_finish(&symbols);
-		ck_assert(hlg_mapping_symbol_collect(&symbols, &elf));
-		ck_assert_uint_eq(symbols.n, wide);
-		ck_assert_int_eq(hlg_mapping_symbol_data_at(&symbols, 0x1010), wide);
+		collect(&elf);
+		ck_assert_uint_eq(symbols.n_mapping, wide);
+		ck_assert_int_eq(hlg_symbol_is_data(&symbols, 0x1010), wide);
 	}
-	free(elf.syms);
 }
 END_TEST
 
