@@ -46,31 +46,6 @@ void hlg_profile_finish(struct hlg_profile *profile)
 	memset(profile, 0, sizeof(*profile));
 }
 
-void hlg_profile_clear(struct hlg_profile *profile)
-{
-	struct hlg_profile empty = {.options = profile->options,
-				    .restricts = profile->restricts,
-				    .last_series = HLG_NO_SERIES,
-				    .cells = profile->cells,
-				    .shift = profile->shift};
-
-	/* A large table is not cleared again and again for a few addresses. */
-	if (empty.shift != 64 - HLG_FIRST_BITS) {
-		struct hlg_cell *small = new_cells((size_t)1 << HLG_FIRST_BITS);
-
-		if (small) {
-			free(empty.cells);
-			empty.cells = small;
-			empty.shift = 64 - HLG_FIRST_BITS;
-		}
-	}
-	if (empty.cells == profile->cells)
-		memset(empty.cells, 0, hlg_profile_room(&empty) * sizeof(*empty.cells));
-	profile->cells = NULL;
-	hlg_profile_finish(profile);
-	*profile = empty;
-}
-
 static uint32_t add_event(struct hlg_profile *p, uint32_t name, unsigned precise_ip)
 {
 	const char *text = hlg_strings_get(&p->event_names, name);

@@ -81,9 +81,6 @@ struct hlg_profile {
 bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *options);
 void hlg_profile_finish(struct hlg_profile *profile);
 
-/* Empties the profile for the next recording, as hlg_profile_init does, for less. */
-void hlg_profile_clear(struct hlg_profile *profile);
-
 /* The number of an event, new or known; HLG_NO_SERIES without memory. */
 uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
 			   unsigned precise_ip);

@@ -55,19 +55,15 @@ static void read_file(struct worker *w, const char *path, struct hlg_batch_file 
 	struct hlg_err *err = &file->err;
 
 	w->how.stacks = callgraph ? &stacks : NULL;
-	file->rc = callgraph && !hlg_stacks_init(&stacks, w->options)
-			   ? hlg_err_memory(err, path)
-			   : 0;
-	if (file->rc == 0)
+	if (!hlg_profile_init(&w->file, w->options) ||
+	    (callgraph && !hlg_stacks_init(&stacks, w->options)))
+		file->rc = hlg_err_memory(err, path);
+	else
 		file->rc = read_path(w, path, host ? &rows : NULL, &file->sums, err);
 	if (file->rc == 0 && w->fits.space &&
 	    !hlg_per_file_judge(&w->fits, &w->file, &file->fit))
 		file->rc = hlg_err_memory(err, path);
-	if (file->rc == 0 && alone && !hlg_profile_init(alone, w->options))
-		file->rc = hlg_err_memory(err, path);
 	if (file->rc == 0) {
-		if (alone)
-			hlg_profile_merge(alone, &w->file);
 		hlg_host_merge(w->host, w->sum, &rows, &w->file);
 		if (callgraph)
 			hlg_stacks_merge(w->stacks, &stacks, w->sum, &w->file);
@@ -75,7 +71,10 @@ static void read_file(struct worker *w, const char *path, struct hlg_batch_file 
 	}
 	hlg_host_finish(&rows);
 	hlg_stacks_finish(&stacks);
-	hlg_profile_clear(&w->file);
+	if (file->rc == 0 && alone)
+		*alone = w->file;
+	else
+		hlg_profile_finish(&w->file);
 }
 
 static void *work(void *arg)
@@ -126,8 +125,7 @@ static bool init(struct worker *w, struct hlg_run *run, bool first)
 	if (w->batch->judge && w->batch->n_paths > 1 &&
 	    !hlg_per_file_begin(&w->fits, &run->space, run->options.gaps))
 		return false;
-	return hlg_profile_init(&w->file, &run->options) &&
-	       (first || hlg_profile_init(&w->own_sum, &run->options));
+	return first || hlg_profile_init(&w->own_sum, &run->options);
 }
 
 static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
@@ -160,7 +158,6 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 		hlg_host_finish(&workers[i].own_host);
 		hlg_stacks_finish(&workers[i].own_stacks);
 		hlg_profile_finish(&workers[i].own_sum);
-		hlg_profile_finish(&workers[i].file);
 		hlg_per_file_finish(&workers[i].fits);
 	}
 	return ok ? 0 : hlg_err_memory(err, "threads");

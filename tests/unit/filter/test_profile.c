@@ -273,41 +273,6 @@ START_TEST(growth)
 }
 END_TEST
 
-/* A cleared profile counts as a new one does, whatever it held, and is as small. */
-START_TEST(cleared)
-{
-	struct hlg_profile p, fresh;
-	struct hlg_options o;
-
-	kit_options(&o, "by=pid");
-	ck_assert(hlg_profile_init(&p, &o) && hlg_profile_init(&fresh, &o));
-	for (uint64_t round = 0; round < 3; round++) {
-		hlg_profile_event(&p, "old", 0);
-		for (uint64_t i = 0; i < (round ? 100 : 10000); i++) {
-			struct hlg_sample s = kit_sample(0, i);
-
-			s.pid = (int32_t)(i % 7);
-			s.cpumode = i % 3 ? 5 : 2;
-			hlg_profile_add(&p, &s);
-		}
-		hlg_profile_clear(&p);
-		ck_assert_mem_eq(p.cells, fresh.cells,
-				 hlg_profile_room(&fresh) * sizeof(*p.cells));
-		ck_assert(p.shift == fresh.shift && p.n_cells == 0 && p.n_events == 0 &&
-			  p.n_series == 0 && !p.series_index.room &&
-			  p.last_series == HLG_NO_SERIES && p.options == &o &&
-			  p.restricts == fresh.restricts && !p.overflow);
-		ck_assert(p.seen.samples + p.seen.period + p.host.samples +
-				  p.host.period + p.deselected.samples +
-				  p.deselected.period + p.untold + p.unrecorded ==
-			  0);
-	}
-	hlg_profile_finish(&p);
-	hlg_profile_finish(&fresh);
-	hlg_options_finish(&o);
-}
-END_TEST
-
 START_TEST(overflow_is_flagged)
 {
 	struct way way = {.kind = _i % 3};
@@ -346,7 +311,6 @@ int main(void)
 	tcase_add_loop_test(tc, differential, 0, 96);
 	tcase_add_loop_test(tc, squares, 0, 3);
 	tcase_add_test(tc, growth);
-	tcase_add_test(tc, cleared);
 	tcase_add_loop_test(tc, overflow_is_flagged, 0, 6);
 	return tap_main(suite);
 }
