@@ -19,7 +19,6 @@
 
 #include "filter/dlfilter/callchain.h"
 #include "filter/dlfilter/perf-options.h"
-#include "filter/profile/index.h"
 #include "filter/run.h"
 #include "filter/write/perf-lines.h"
 #include "symtab/grow.h"
@@ -47,9 +46,8 @@ struct known_event {
 struct filter {
 	struct hlg_run run;
 	struct hlg_callchain chain; /* for stacks=callgraph */
-	struct known_event *events; /* found by the index of their keys */
+	struct known_event *events;
 	uint32_t n_events;
-	struct hlg_index event_index;
 	uint32_t sample_size; /* of the samples that were looked at so far; 0: none */
 	uint64_t too_short;   /* samples without the fields that are needed */
 	const void *hot_key; /* attr of the last event, if its samples are only counted */
@@ -71,7 +69,8 @@ static void on_sigint(int sig, siginfo_t *info, void *context)
 
 /*
  * perf sets its own handler after start(), so ours goes before it at the first sample. Of
- * one that comes earlier nobody tells us: HLG_NOTES_NO_SAMPLE has it among the reasons.
+ * one that comes earlier nobody tells us: the note on an empty report has it among the
+ * reasons.
  */
 static void chain_sigint(void)
 {
@@ -128,7 +127,6 @@ static void destroy(struct filter *f)
 {
 	hlg_callchain_finish(&f->chain);
 	hlg_run_finish(&f->run);
-	hlg_index_finish(&f->event_index);
 	free(f->events);
 	free(f);
 }
@@ -171,31 +169,17 @@ static uint32_t new_event(struct filter *f, const char *name,
 	return event;
 }
 
-struct wanted_event {
-	const struct known_event *events;
-	const void *key;
-};
-
-static bool has_key(const void *ctx, uint32_t number)
-{
-	const struct wanted_event *wanted = ctx;
-
-	return wanted->events[number].key == wanted->key;
-}
-
 static uint32_t find_event(struct filter *f, const struct perf_dlfilter_sample *sample,
 			   const struct perf_event_attr *attr, const void *key)
 {
-	const struct wanted_event wanted = {f->events, key};
-	uint64_t hash = hlg_hash_word(HLG_HASH_SEED, (uintptr_t)key);
-	uint32_t known = hlg_index_find(&f->event_index, hash, has_key, &wanted), event;
+	uint32_t event;
 
-	if (known != HLG_INDEX_NONE)
-		return f->events[known].event;
+	for (uint32_t i = 0; i < f->n_events; i++)
+		if (f->events[i].key == key)
+			return f->events[i].event;
 	event = new_event(f, sample->event, attr);
 	/* Without memory it is asked for again. */
-	if (event != HLG_NO_SERIES && HLG_GROW(f->events, f->n_events) &&
-	    hlg_index_add(&f->event_index, hash, f->n_events))
+	if (event != HLG_NO_SERIES && HLG_GROW(f->events, f->n_events))
 		f->events[f->n_events++] = (struct known_event){key, event};
 	return event;
 }
