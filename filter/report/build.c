@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "filter/report/notes.h"
-#include "filter/report/trust-notes.h"
 #include "filter/view/region.h"
 
 static int compare_events(const void *a, const void *b, void *profile)
@@ -95,7 +94,6 @@ static int build_view(const struct hlg_report *r, struct hlg_view *view,
 				    .rank = r->rank,
 				    .weight = weight,
 				    .raw = r->suppressed};
-
 	int rc;
 
 	/* Cells lie by series, so each series is met once. */
@@ -129,7 +127,7 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_er
 		rc = build_view(r, &r->all, r->cells, r->n_cells, weight, err);
 	}
 	if (rc == 0 && r->trust.all.verdict == HLG_TRUST_MISMATCH) {
-		r->banner = hlg_trust_notes_banner(r);
+		r->banner = hlg_notes_banner(r);
 		rc = r->banner ? 0 : hlg_err_memory(err, "report");
 	}
 	if (rc == 0 && !hlg_size_test_view(&r->size_test, &r->all, r->options->region))
@@ -204,9 +202,7 @@ int hlg_report_build(struct hlg_report *r, const struct hlg_options *options,
 	if (rc == 0 && r->by)
 		rc = split(r, err);
 	hlg_host_sort(host, profile, weight);
-	if (rc == 0) {
+	if (rc == 0)
 		hlg_notes_add(r);
-		hlg_trust_notes_add(r);
-	}
 	return rc == 0 && hlg_report_lost(r) ? hlg_err_memory(err, "report") : rc;
 }

@@ -50,7 +50,7 @@ static uint32_t child(struct hlg_growing *to, uint32_t node, enum hlg_frame fram
 	return hlg_tree_child(to->tree, node, frame, name);
 }
 
-static void add(struct hlg_growing *to, uint32_t node, struct hlg_count count)
+void hlg_callgraph_add(struct hlg_growing *to, uint32_t node, struct hlg_count count)
 {
 	if (node == HLG_NO_NODE)
 		to->ok = false;
@@ -112,7 +112,7 @@ static uint32_t copy_path(struct hlg_growing *to, uint32_t node,
 	return rooted ? node : add_roots(to, node, r, *ip);
 }
 
-static enum hlg_frame frame_of(const struct hlg_place *place)
+enum hlg_frame hlg_callgraph_frame(const struct hlg_place *place)
 {
 	return place->kind == HLG_FUNCTION || place->kind == HLG_LABEL ? HLG_FRAME_GUEST
 								       : HLG_FRAME_GAP;
@@ -131,7 +131,7 @@ static uint32_t add_caller(struct hlg_growing *to, uint32_t node,
 	}
 	hlg_view_place(r->space, r->options->gaps, returns - 1, &place);
 	name = hlg_place_name(&place, r->options->demangle);
-	node = name ? child(to, node, frame_of(&place), name) : HLG_NO_NODE;
+	node = name ? child(to, node, hlg_callgraph_frame(&place), name) : HLG_NO_NODE;
 	free(name);
 	return node;
 }
@@ -145,7 +145,8 @@ static void add_guest(struct hlg_growing *to, uint32_t node, const struct hlg_re
 	node = child(to, node, HLG_FRAME_NOTE, "[guest]");
 	while (n-- > 0)
 		node = add_caller(to, node, r, words[n]);
-	add(to, child(to, node, frame_of(&row->place), row->name), count);
+	hlg_callgraph_add(
+		to, child(to, node, hlg_callgraph_frame(&row->place), row->name), count);
 }
 
 void hlg_callgraph_add_view(struct hlg_growing *to, const struct hlg_report *r,
@@ -203,11 +204,13 @@ int hlg_callgraph_add_host(struct hlg_growing *to, const struct hlg_report *r,
 			node = child(to, node, HLG_FRAME_GROUP, series);
 			free(series);
 		}
-		add(to, copy_path(to, node, r, stack->node, NULL), stack->count);
+		hlg_callgraph_add(to, copy_path(to, node, r, stack->node, NULL),
+				  stack->count);
 	}
 	if (r->options->mode != HLG_SHOW_GUEST && s->lost.samples)
-		add(to, child(to, HLG_TREE_ROOT, HLG_FRAME_NOTE, HLG_STACKS_LOST),
-		    s->lost);
+		hlg_callgraph_add(
+			to, child(to, HLG_TREE_ROOT, HLG_FRAME_NOTE, HLG_STACKS_LOST),
+			s->lost);
 	return 0;
 }
 

@@ -20,12 +20,18 @@ struct hlg_growing {
 	bool ok;
 };
 
+/* Adds what ends at a node of the tree, HLG_NO_NODE without memory. */
+void hlg_callgraph_add(struct hlg_growing *to, uint32_t node, struct hlg_count count);
+
+/* What the frame of a guest's place is. */
+enum hlg_frame hlg_callgraph_frame(const struct hlg_place *place);
+
 /* Adds the guest stacks of a view of the report, of the rows that are shown; on top of a
  * frame for the series if that is not NULL. */
 void hlg_callgraph_add_view(struct hlg_growing *to, const struct hlg_report *report,
 			    const struct hlg_view *view, const char *series);
 
-/* Adds those of the host samples, if mode= asks for them. */
+/* Adds the stacks of the host samples, if mode= asks for them. */
 int hlg_callgraph_add_host(struct hlg_growing *to, const struct hlg_report *report,
 			   struct hlg_err *err);
 

@@ -4,21 +4,6 @@
 #include "filter/report/callgraph.h"
 #include "filter/report/rows.h"
 
-static void add(struct hlg_growing *frames, uint32_t node, struct hlg_count count)
-{
-	if (node == HLG_NO_NODE)
-		frames->ok = false;
-	else
-		hlg_tree_add(frames->tree, node, count);
-}
-
-static enum hlg_frame frame_of(const struct hlg_row *row)
-{
-	return row->place.kind == HLG_FUNCTION || row->place.kind == HLG_LABEL
-		       ? HLG_FRAME_GUEST
-		       : HLG_FRAME_GAP;
-}
-
 static void add_view(void *to, const struct hlg_report *r, const struct hlg_view *v,
 		     const char *series)
 {
@@ -39,8 +24,9 @@ static void add_view(void *to, const struct hlg_report *r, const struct hlg_view
 		if (row->place.image)
 			node = hlg_tree_child(frames->tree, node, HLG_FRAME_GROUP,
 					      row->place.image->path);
-		node = hlg_tree_child(frames->tree, node, frame_of(row), row->name);
-		add(frames, node, row->count);
+		node = hlg_tree_child(frames->tree, node,
+				      hlg_callgraph_frame(&row->place), row->name);
+		hlg_callgraph_add(frames, node, row->count);
 	}
 }
 
@@ -56,7 +42,7 @@ static void add_host(void *to, const struct hlg_host_row *row, double share,
 		node = hlg_tree_child(frames->tree, node, HLG_FRAME_GROUP, series);
 	node = hlg_tree_child(frames->tree, node, HLG_FRAME_GROUP, row->comm);
 	node = hlg_tree_child(frames->tree, node, HLG_FRAME_GROUP, row->dso);
-	add(frames, node, row->count);
+	hlg_callgraph_add(frames, node, row->count);
 }
 
 int hlg_frames_build(struct hlg_tree *tree, const struct hlg_report *report,

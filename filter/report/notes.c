@@ -2,32 +2,36 @@
 #include "filter/report/notes.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 
+#include "filter/stats/interval.h"
 #include "symtab/name/demangle.h"
 
 static void note_image(struct hlg_report *r, const struct hlg_image *image)
 {
 	if (image->from == HLG_BASE_DEFAULT && image->elf.hyperlight[0])
-		hlg_report_note(
-			r,
+		hlg_note_list_add(
+			&r->notes,
 			"%s: base 0x%" PRIx64 " is assumed, its Hyperlight note says "
 			"version '%s', whose base is not known (say %s@BASE)",
 			image->path, image->base, image->elf.hyperlight, image->path);
 	else if (image->from == HLG_BASE_DEFAULT)
-		hlg_report_note(r,
-				"%s: base 0x%" PRIx64
-				" is assumed, nothing in the file states "
-				"it (say %s@BASE)",
-				image->path, image->base, image->path);
+		hlg_note_list_add(&r->notes,
+				  "%s: base 0x%" PRIx64
+				  " is assumed, nothing in the file states "
+				  "it (say %s@BASE)",
+				  image->path, image->base, image->path);
 	if (image->elf.dynsym)
-		hlg_report_note(
-			r,
+		hlg_note_list_add(
+			&r->notes,
 			"%s: has no .symtab; names are .dynsym's, functions that are "
 			"not exported show as gaps",
 			image->path);
 	if (image->skipped)
-		hlg_report_note(r, "%s: %zu lines are no perf map's and were skipped",
-				image->path, image->skipped);
+		hlg_note_list_add(&r->notes,
+				  "%s: %zu lines are no perf map's and were skipped",
+				  image->path, image->skipped);
 }
 
 static void note_guest(struct hlg_report *r)
@@ -35,37 +39,42 @@ static void note_guest(struct hlg_report *r)
 	const struct hlg_view *v = &r->all;
 
 	if (r->profile->seen.samples == 0)
-		hlg_report_note(r, HLG_NOTES_NO_SAMPLE);
+		hlg_note_list_add(&r->notes,
+				  "no sample was seen: the recording is empty, or newer "
+				  "than this perf can read, "
+				  "or perf was interrupted (^C) before it passed one on");
 	else if (v->guest.samples == 0 && r->profile->deselected.samples)
-		hlg_report_note(
-			r,
+		hlg_note_list_add(
+			&r->notes,
 			"no guest sample is left: event=, pid=, tid=, cpu= or time= "
 			"deselect %" PRIu64 " of the %" PRIu64 " samples",
 			r->profile->deselected.samples, r->profile->seen.samples);
 	else if (v->guest.samples == 0)
-		hlg_report_note(
-			r, "no guest sample was seen: was it recorded without `perf kvm` "
-			   "or `-e EVENT:G`, with a modifier that leaves guests out "
-			   "(:P, :pp, :H), or does a mediated PMU keep the guest to "
-			   "itself? `perf kvm --guest record -e cpu-clock` counts "
-			   "everywhere");
+		hlg_note_list_add(
+			&r->notes,
+			"no guest sample was seen: was it recorded without `perf kvm` "
+			"or `-e EVENT:G`, with a modifier that leaves guests out "
+			"(:P, :pp, :H), or does a mediated PMU keep the guest to "
+			"itself? `perf kvm --guest record -e cpu-clock` counts "
+			"everywhere");
 	if (r->space->n_images && v->kinds[HLG_OUTSIDE].samples > v->guest.samples / 2 &&
 	    v->ip_zero.samples < v->kinds[HLG_OUTSIDE].samples / 2)
-		hlg_report_note(
-			r, "most guest samples lie outside of every image: is this the "
-			   "guest's ELF, and the base right (say FILE@BASE)?");
+		hlg_note_list_add(
+			&r->notes,
+			"most guest samples lie outside of every image: is this the "
+			"guest's ELF, and the base right (say FILE@BASE)?");
 	if (v->ip_zero.samples)
-		hlg_report_note(r,
-				"%" PRIu64
-				" guest samples have address 0: a guest whose state "
-				"is protected (SEV-ES, TDX) does not tell",
-				v->ip_zero.samples);
+		hlg_note_list_add(&r->notes,
+				  "%" PRIu64
+				  " guest samples have address 0: a guest whose state "
+				  "is protected (SEV-ES, TDX) does not tell",
+				  v->ip_zero.samples);
 	if (v->stretched.samples)
-		hlg_report_note(r,
-				"gaps=stretch: %" PRIu64
-				" gap samples are credited to the "
-				"symbol before them",
-				v->stretched.samples);
+		hlg_note_list_add(&r->notes,
+				  "gaps=stretch: %" PRIu64
+				  " gap samples are credited to the "
+				  "symbol before them",
+				  v->stretched.samples);
 }
 
 /* The promise, checked: what the feed counted is what the rows hold. */
@@ -80,28 +89,31 @@ static void note_accounting(struct hlg_report *r)
 		hlg_count_add(&kinds, r->all.kinds[k]);
 	if (sum.samples != p->seen.samples || sum.period != p->seen.period ||
 	    kinds.samples != r->all.guest.samples || kinds.period != r->all.guest.period)
-		hlg_report_note(r,
-				"THE SUMS DO NOT AGREE: %" PRIu64
-				" samples seen, %" PRIu64
-				" accounted for; this is a bug, please report it",
-				p->seen.samples, sum.samples);
+		hlg_note_list_add(&r->notes,
+				  "THE SUMS DO NOT AGREE: %" PRIu64
+				  " samples seen, %" PRIu64
+				  " accounted for; this is a bug, please report it",
+				  p->seen.samples, sum.samples);
 	if (p->overflow)
-		hlg_report_note(
-			r, "the sum of the periods passed 2^64 and is wrong; believe "
-			   "weight=samples only");
+		hlg_note_list_add(
+			&r->notes,
+			"the sum of the periods passed 2^64 and is wrong; believe "
+			"weight=samples only");
 	if (p->unrecorded)
-		hlg_report_note(r,
-				"%" PRIu64 " samples could not be counted: out of memory",
-				p->unrecorded);
+		hlg_note_list_add(&r->notes,
+				  "%" PRIu64
+				  " samples could not be counted: out of memory",
+				  p->unrecorded);
 	if (r->host->unnamed.samples)
-		hlg_report_note(r, "%" PRIu64 " host samples have no row: out of memory",
-				r->host->unnamed.samples);
+		hlg_note_list_add(&r->notes,
+				  "%" PRIu64 " host samples have no row: out of memory",
+				  r->host->unnamed.samples);
 	if (p->untold)
-		hlg_report_note(r,
-				"%" PRIu64
-				" samples are deselected because the recording does "
-				"not tell what was asked for (pid, tid, cpu or time)",
-				p->untold);
+		hlg_note_list_add(&r->notes,
+				  "%" PRIu64
+				  " samples are deselected because the recording does "
+				  "not tell what was asked for (pid, tid, cpu or time)",
+				  p->untold);
 }
 
 /* Last, when all that needs the bytes was built. */
@@ -111,12 +123,230 @@ static void note_unread(struct hlg_report *r)
 		if (!hlg_image_unread(r->space->images[i]))
 			continue;
 		r->unread = true;
-		hlg_report_note(r,
-				"%s: could not be read again: it has changed, or the "
-				"disk fails; what needs its bytes is not complete: "
-				"trust, padding, instructions (start again)",
-				r->space->images[i]->path);
+		hlg_note_list_add(&r->notes,
+				  "%s: could not be read again: it has changed, or the "
+				  "disk fails; what needs its bytes is not complete: "
+				  "trust, padding, instructions (start again)",
+				  r->space->images[i]->path);
 	}
+}
+
+enum {
+	SHOWN = 8 /* bases, threads */
+};
+
+static double share(uint64_t part, uint64_t rest)
+{
+	return part + rest ? (double)part / (double)(part + rest) : 0;
+}
+
+/*
+ * "; base 0x4000 fits 100.00 %", for each image that some base fits. Where no image can
+ * be decoded, none was tried.
+ */
+static void put_better(FILE *f, const struct hlg_trust *trust)
+{
+	bool any = false, tried = false;
+
+	for (size_t i = 0; i < trust->n_images; i++) {
+		const struct hlg_image_test *ti = &trust->images[i];
+		const struct hlg_fit *fit = ti->found.fits;
+		char percent[16];
+
+		tried |= ti->code != NULL;
+		if (ti->found.n == 0 || fit->base == ti->image->base)
+			continue;
+		any = true;
+		hlg_interval_percent(percent, share(fit->on_samples, fit->off_samples));
+		if (trust->n_images > 1)
+			fprintf(f, "; %s at base", ti->image->path);
+		else
+			fputs("; base", f);
+		fprintf(f, " 0x%" PRIx64 " fits %s %%", fit->base, percent);
+		if (ti->found.n > 1)
+			fprintf(f, ", and %zu more bases fit others (say %s@auto)",
+				ti->found.n - 1, ti->image->path);
+		else
+			fprintf(f, " (say %s@0x%" PRIx64 ")", ti->image->path, fit->base);
+	}
+	if (tried && !any)
+		fputs("; no base fits", f);
+}
+
+char *hlg_notes_banner(const struct hlg_report *r)
+{
+	const struct hlg_tested *all = &r->trust.all;
+	char percent[16], chance[16], *text = NULL;
+	size_t size;
+	FILE *f;
+
+	if (all->verdict != HLG_TRUST_MISMATCH)
+		return NULL;
+	f = open_memstream(&text, &size);
+	if (!f)
+		return NULL;
+	hlg_interval_percent(percent, all->by_samples.share);
+	hlg_interval_percent(chance, all->chance);
+	if (all->bytes == 0)
+		fputs("no sample lies in a function", f);
+	else
+		fprintf(f,
+			"%s %% of %" PRIu64
+			" samples on instruction boundaries, chance is "
+			"%s %%",
+			percent, all->samples.on + all->samples.off, chance);
+	fputs(": this is not the ELF or not the base these samples come from", f);
+	put_better(f, &r->trust);
+	if (fclose(f) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static bool overlaps(const struct hlg_image *image, uint64_t base)
+{
+	uint64_t size = image->end - image->first;
+
+	for (size_t i = 0; i < hlg_image_n_bases(image); i++) {
+		uint64_t other = hlg_image_base(image, i).base;
+
+		if (base - other < size || other - base < size)
+			return true;
+	}
+	return false;
+}
+
+/* Addresses that fit another base, in a report that is not a mismatch. */
+static void tell_elsewhere(struct hlg_report *r)
+{
+	for (size_t i = 0; i < r->trust.n_images; i++) {
+		const struct hlg_image_test *ti = &r->trust.images[i];
+		const struct hlg_fit *fit = ti->found.fits;
+
+		if (r->trust.all.verdict == HLG_TRUST_MISMATCH || ti->found.n == 0 ||
+		    fit->base == ti->image->base)
+			continue;
+		hlg_note_list_add(
+			&r->remarks,
+			"%" PRIu64 " samples would fit %s at base 0x%" PRIx64 "%s",
+			fit->on_samples, ti->image->path, fit->base,
+			overlaps(ti->image, fit->base)
+				? ", which overlaps where it lies: report these "
+				  "guests apart (tid=, or their recordings)"
+				: " (FILE@auto counts them there)");
+	}
+}
+
+static void tell_images(struct hlg_report *r)
+{
+	char percent[16];
+
+	for (size_t i = 0; r->trust.n_images > 1 && i < r->trust.n_images; i++) {
+		const struct hlg_image_test *ti = &r->trust.images[i];
+		const struct hlg_boundaries *s = &ti->tested.samples;
+		const char *word = hlg_verdict_word(ti->tested.verdict);
+		uint64_t n = s->on + s->off;
+
+		if (n == 0)
+			hlg_note_list_add(&r->remarks, "%s: %s", ti->image->path, word);
+		else
+			hlg_note_list_add(
+				&r->remarks, "%s: %s, %s %% of %" PRIu64 " sample%s",
+				ti->image->path, word,
+				hlg_interval_percent(percent, share(s->on, s->off)), n,
+				n == 1 ? "" : "s");
+	}
+}
+
+static void tell_any_fits(struct hlg_report *r)
+{
+	for (size_t i = 0; i < r->trust.n_images; i++)
+		if (r->trust.images[i].any_fits &&
+		    r->trust.all.verdict != HLG_TRUST_MISMATCH)
+			hlg_note_list_add(&r->remarks,
+					  "%s: all instructions have four bytes, so the "
+					  "samples fit other bases as well",
+					  r->trust.images[i].image->path);
+}
+
+static void tell_threads(struct hlg_report *r)
+{
+	const struct hlg_trust *trust = &r->trust;
+
+	for (size_t i = 0; i < trust->n_threads && i < SHOWN; i++) {
+		const struct hlg_thread_test *m = &trust->threads[i];
+		char percent[16];
+
+		hlg_note_list_add(&r->remarks,
+				  "thread %" PRId32 " does not fit: %s %% of %" PRIu64
+				  " samples",
+				  m->tid,
+				  hlg_interval_percent(
+					  percent, share(m->samples.on, m->samples.off)),
+				  m->samples.on + m->samples.off);
+	}
+	if (trust->n_threads > SHOWN)
+		hlg_note_list_add(&r->remarks, "%zu more threads do not fit",
+				  trust->n_threads - SHOWN);
+}
+
+static void tell_events(struct hlg_report *r)
+{
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		const struct hlg_event *event = &r->profile->events[r->events[i].event];
+
+		if (r->events[i].count.samples == 0)
+			continue;
+		hlg_note_list_add(&r->remarks, "%s is %s", event->name,
+				  hlg_event_meaning(event->kind, event->precise_ip));
+		if (event->member)
+			hlg_note_list_add(&r->remarks,
+					  "%s is of a group: its samples are taken when "
+					  "the leader overflows, its period is what it "
+					  "counted since",
+					  event->name);
+	}
+}
+
+static void tell_sizes(struct hlg_report *r)
+{
+	const struct hlg_size_test *s = &r->size_test;
+	bool follows = s->p > HLG_SIZE_TEST_LEVEL;
+	long parts = (long)(s->p * 10000); /* printf would ask the locale for a point */
+	char p[48];
+
+	if (!s->region)
+		return;
+	if (s->p < 0.0001)
+		snprintf(p, sizeof(p), "p < 0.0001");
+	else
+		snprintf(p, sizeof(p), "p = %ld.%04ld", parts / 10000, parts % 10000);
+	hlg_note_list_add(
+		&r->remarks,
+		"in the hot region 0x%" PRIx64 " the %" PRIu64
+		" samples of %zu functions %s (chi-square %" PRIu64 ", %u degree%s of "
+		"freedom, %s)",
+		s->region->addr, s->samples, s->functions,
+		follows ? "just follow their sizes: there, believe the region, not the "
+			  "functions"
+			: "do not just follow their sizes",
+		(uint64_t)s->chi_square, s->df, s->df == 1 ? "" : "s", p);
+}
+
+/* What the trust block says in words, alike in every format. */
+static void tell_trust(struct hlg_report *r)
+{
+	tell_images(r);
+	tell_any_fits(r);
+	tell_threads(r);
+	tell_elsewhere(r);
+	tell_events(r);
+	tell_sizes(r);
+	if (r->suppressed)
+		hlg_note_list_add(&r->remarks,
+				  "functions are not named, because they would be "
+				  "wrong: addresses are (force=yes names them)");
 }
 
 void hlg_notes_add(struct hlg_report *r)
@@ -125,13 +355,16 @@ void hlg_notes_add(struct hlg_report *r)
 		note_image(r, r->space->images[i]);
 	note_unread(r);
 	if (r->options->demangle && !hlg_demangle_available())
-		hlg_report_note(r,
-				"names are shown as they are in the symbol table: built "
-				"without libiberty");
+		hlg_note_list_add(
+			&r->notes,
+			"names are shown as they are in the symbol table: built "
+			"without libiberty");
 	note_guest(r);
 	note_accounting(r);
 	if (r->by & ~r->options->by & HLG_BY_EVENT)
-		hlg_report_note(
-			r, "several events: one table each; overall percentages weigh "
-			   "samples, because periods of different events do not add up");
+		hlg_note_list_add(
+			&r->notes,
+			"several events: one table each; overall percentages weigh "
+			"samples, because periods of different events do not add up");
+	tell_trust(r);
 }

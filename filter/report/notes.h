@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a reader must know before believing the figures: the notes of a report. */
+/* What a reader must know before believing the figures: the notes of a report, and the
+ * remarks of its trust block. */
 #ifndef HLG_FILTER_REPORT_NOTES_H
 #define HLG_FILTER_REPORT_NOTES_H
 
 #include "filter/report/report.h"
 
-#define HLG_NOTES_NO_SAMPLE                                                              \
-	"no sample was seen: the recording is empty, or newer than this perf can read, " \
-	"or perf was interrupted (^C) before it passed one on"
-
-/* Adds every note that follows from the report itself. */
+/* Adds every note and remark that follows from the report itself, complete but for them.
+ */
 void hlg_notes_add(struct hlg_report *report);
+
+/*
+ * The banner of a report whose samples do not fit: one line that says by how much, and
+ * which base would fit. hlg_report.banner keeps it. To be freed; NULL if they fit, or
+ * without memory.
+ */
+char *hlg_notes_banner(const struct hlg_report *report);
 
 #endif

@@ -2,12 +2,9 @@
 #include "filter/report/report.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "symtab/grow.h"
 
 int hlg_report_check_whole(const struct hlg_report *r, struct hlg_err *err)
 {
@@ -35,24 +32,6 @@ void hlg_report_finish(struct hlg_report *r)
 bool hlg_report_lost(const struct hlg_report *r)
 {
 	return r->notes.lost || r->remarks.lost;
-}
-
-void hlg_report_note(struct hlg_report *r, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	hlg_note_list_vadd(&r->notes, fmt, ap);
-	va_end(ap);
-}
-
-void hlg_report_remark(struct hlg_report *r, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	hlg_note_list_vadd(&r->remarks, fmt, ap);
-	va_end(ap);
 }
 
 char *hlg_report_series_name(const struct hlg_report *r, uint32_t series)

@@ -45,7 +45,7 @@ struct hlg_report {
 	const struct hlg_stacks *stacks; /* set by who has them; NULL: stacks=leaf */
 	struct hlg_trust trust;
 	struct hlg_size_test size_test;
-	char *banner;    /* hlg_trust_notes_banner() of it; NULL if the samples fit */
+	char *banner;    /* hlg_notes_banner() of it; NULL if the samples fit */
 	bool suppressed; /* names are: samples do not fit, rows are guest addresses */
 	struct hlg_note_list remarks; /* what the trust block says in words */
 	unsigned by; /* options->by, and the event if there are several */
@@ -68,14 +68,6 @@ struct hlg_report {
 int hlg_report_check_whole(const struct hlg_report *report, struct hlg_err *err);
 
 void hlg_report_finish(struct hlg_report *report);
-
-/* Adds a note; without memory there will be no report. */
-__attribute__((format(printf, 2, 3))) void hlg_report_note(struct hlg_report *report,
-							   const char *fmt, ...);
-
-/* Adds a remark, a line of the trust block; without memory there will be no report. */
-__attribute__((format(printf, 2, 3))) void hlg_report_remark(struct hlg_report *report,
-							     const char *fmt, ...);
 
 /* Has the report lost a note? Then there must be none. */
 bool hlg_report_lost(const struct hlg_report *report);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "config.h"
-#include "filter/report/trust-notes.h"
 #include "symtab/escape.h"
 #include "symtab/image/base.h"
 #include "tools/export/address-counts.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "filter/report/trust-notes.h"
+#include "filter/report/notes.h"
 #include "filter/trust/per-file.h"
 #include "tests/kit/filter-trust.h"
 #include "tests/kit/tap.h"
@@ -151,7 +151,7 @@ START_TEST(bases_that_overlap_are_told)
 	fits = r.trust.images[0].found.fits;
 	r.trust.images[0].found.fits = &fit;
 	r.trust.images[0].found.n = 1;
-	hlg_trust_notes_add(&r);
+	hlg_notes_add(&r);
 	r.trust.images[0].found.fits = fits;
 	r.trust.images[0].found.n = 0;
 	ck_assert_uint_eq(r.remarks.n, 1);
