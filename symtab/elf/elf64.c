@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "symtab/bsearch.h"
-#include "symtab/elf/memory.h"
 
 #define NO_SYMBOLS                                                                       \
 	"has no symbols (it was stripped: `strip -s` and, for Rust, `strip = "           \
@@ -70,7 +69,7 @@ static bool in_file(const struct reader *r, uint64_t off, uint64_t len)
  */
 static int read_contents(struct reader *r, const GElf_Shdr *sh, void **out)
 {
-	*out = hlg_memory_alloc(sh->sh_size + 1);
+	*out = malloc(sh->sh_size + 1);
 	if (!*out)
 		return hlg_err_memory(r->err, r->path);
 	((char *)*out)[sh->sh_size] = '\0';

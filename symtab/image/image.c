@@ -110,9 +110,10 @@ int hlg_image_make(struct hlg_image **out, const char *path, struct hlg_symtab *
 	image->tab = *tab;
 	memset(tab, 0, sizeof(*tab));
 	image->areas = malloc(sizeof(*image->areas));
-	if (!image->areas || !hlg_symbol_sort(&image->tab)) {
+	if (!image->areas) {
 		rc = hlg_err_memory(err, path);
 	} else {
+		hlg_symbol_sort(&image->tab);
 		image->n_areas = 1;
 		image->areas[0] = (struct hlg_area){first, end, 0, true};
 		rc = freeze(image, err);

@@ -117,7 +117,8 @@ int hlg_perfmap_read(const char *path, struct hlg_symtab *tab, size_t *skipped,
 		return hlg_err_set(
 			err, HLG_EINPUT,
 			"%s: has no line of a perf map (START SIZE NAME, in hex)", path);
-	return hlg_symbol_sort(tab) ? 0 : hlg_err_memory(err, path);
+	hlg_symbol_sort(tab);
+	return 0;
 }
 
 int hlg_perfmap_areas(const struct hlg_symtab *tab, const char *path,

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "symtab/bsearch.h"
-#include "symtab/elf/memory.h"
 
 struct sweep {
 	const struct hlg_symtab *tab;
@@ -205,7 +204,7 @@ bool hlg_span_build(struct hlg_spans *spans, const struct hlg_area *areas, size_
 	struct sweep s = {.tab = tab, .out = spans};
 
 	spans->n = 0;
-	spans->span = hlg_memory_alloc(max * sizeof(*spans->span));
+	spans->span = malloc(max * sizeof(*spans->span));
 	s.heap = malloc((tab->n_syms + 1) * sizeof(*s.heap));
 	if (!spans->span || !s.heap) {
 		free(s.heap);

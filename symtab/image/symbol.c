@@ -6,15 +6,9 @@
 #include <string.h>
 
 #include "symtab/bsearch.h"
-#include "symtab/elf/memory.h"
 #include "symtab/grow.h"
 
 static_assert(sizeof(struct hlg_symbol) == sizeof(Elf64_Sym), "compacted in place");
-
-enum {
-	DIGIT_BITS = 11,
-	BUCKETS = 1 << DIGIT_BITS
-};
 
 /*
  * Bytes of all names for one of both tables, and those that are free. Names share bytes
@@ -130,11 +124,13 @@ static int compare_mapping(const void *a, const void *b)
 	return (int)y->data - (int)x->data;
 }
 
-/* The order among symbols of one address, as symbol.h has it. */
-static int compare_names(const void *x, const void *y, void *later_wins)
+/* The order of symbol.h. */
+static int compare_symbols(const void *x, const void *y, void *later_wins)
 {
 	const struct hlg_symbol *a = x, *b = y;
 
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
 	if (a->class != b->class)
 		return a->class < b->class ? -1 : 1;
 	if (later_wins)
@@ -146,101 +142,11 @@ static int compare_names(const void *x, const void *y, void *later_wins)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Counts the digit at shift of each key, as the places where each bucket begins. */
-static void place_buckets(const uint64_t *keys, size_t n, unsigned shift,
-			  uint32_t at[static BUCKETS])
+void hlg_symbol_sort(struct hlg_symtab *tab)
 {
-	uint32_t sum = 0;
-
-	memset(at, 0, BUCKETS * sizeof(*at));
-	for (size_t i = 0; i < n; i++)
-		at[keys[i] >> shift & (BUCKETS - 1)]++;
-	for (size_t b = 0; b < BUCKETS; b++) {
-		uint32_t count = at[b];
-
-		at[b] = sum;
-		sum += count;
-	}
-}
-
-/* Least significant digit first, stable, from bit 32 to bit 32 + bits. */
-static uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, size_t n, unsigned bits)
-{
-	uint32_t at[BUCKETS];
-
-	for (unsigned bit = 0; bit < bits; bit += DIGIT_BITS) {
-		uint64_t *from = keys;
-
-		place_buckets(from, n, 32 + bit, at);
-		for (size_t i = 0; i < n; i++)
-			spare[at[from[i] >> (32 + bit) & (BUCKETS - 1)]++] = from[i];
-		keys = spare;
-		spare = from;
-	}
-	return keys;
-}
-
-/*
- * Sorts by address: keys of 32 bits of address above 32 bits of position, so that the
- * big records move once. least and most are the lowest and highest address.
- */
-static bool sort_near(struct hlg_symtab *tab, uint64_t least, uint64_t most)
-{
-	size_t n = tab->n_syms;
-	uint64_t *keys = hlg_memory_alloc(2 * n * sizeof(*keys)), *sorted;
-	struct hlg_symbol *syms = hlg_memory_alloc(n * sizeof(*syms));
-
-	if (!keys || !syms) {
-		free(keys);
-		free(syms);
-		return false;
-	}
-	for (size_t i = 0; i < n; i++)
-		keys[i] = (tab->syms[i].addr - least) << 32 | i;
-	sorted = sort_keys(keys, keys + n, n,
-			   64 - (unsigned)__builtin_clzll(most - least));
-	for (size_t i = 0; i < n; i++)
-		syms[i] = tab->syms[(uint32_t)sorted[i]];
-	free(keys);
-	free(tab->syms);
-	tab->syms = syms;
-	return true;
-}
-
-/* Aliases: runs of one address, almost always of length one. */
-static void sort_runs(struct hlg_symtab *tab)
-{
-	struct hlg_symbol *syms = tab->syms;
-
-	for (size_t i = 0, j; i < tab->n_syms; i = j) {
-		for (j = i + 1; j < tab->n_syms && syms[j].addr == syms[i].addr; j++)
-			;
-		if (j - i > 1)
-			qsort_r(syms + i, j - i, sizeof(*syms), compare_names,
-				tab->later_wins ? tab : NULL);
-	}
-}
-
-bool hlg_symbol_sort(struct hlg_symtab *tab)
-{
-	uint64_t least = UINT64_MAX, most = 0;
-	bool sorted = true;
-
-	for (size_t i = 0; i < tab->n_syms; i++) {
-		uint64_t addr = tab->syms[i].addr;
-
-		sorted &= addr >= most;
-		least = addr < least ? addr : least;
-		most = addr > most ? addr : most;
-	}
-	if (!sorted && most - least <= UINT32_MAX) {
-		if (!sort_near(tab, least, most))
-			return false;
-	} else if (!sorted) {
-		qsort(tab->syms, tab->n_syms, sizeof(*tab->syms), hlg_bsearch_compare);
-	}
-	sort_runs(tab);
-	return true;
+	if (tab->n_syms)
+		qsort_r(tab->syms, tab->n_syms, sizeof(*tab->syms), compare_symbols,
+			tab->later_wins ? tab : NULL);
 }
 
 /* Has every name at most len bytes? Looks at one in len of the table. */
@@ -318,8 +224,8 @@ int hlg_symbol_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 				   path);
 	tab->names = elf->strtab;
 	elf->strtab = NULL;
-	if (!ordered && !hlg_symbol_sort(tab))
-		return hlg_err_memory(err, path);
+	if (!ordered)
+		hlg_symbol_sort(tab);
 	return 0;
 }
 

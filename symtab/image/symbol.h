@@ -63,8 +63,8 @@ struct hlg_symtab {
 int hlg_symbol_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const char *path,
 			struct hlg_err *err);
 
-/* Sorts what a caller filled in by hand. Returns false without memory. */
-bool hlg_symbol_sort(struct hlg_symtab *tab);
+/* Sorts what a caller filled in by hand. */
+void hlg_symbol_sort(struct hlg_symtab *tab);
 
 /* Index of the first symbol behind addr; n_syms if there is none. */
 size_t hlg_symbol_behind(const struct hlg_symtab *tab, uint64_t addr);

@@ -37,7 +37,7 @@ KEYWORDS = set("""if else for while do switch case default return break continue
     sizeof struct union enum static const int char void unsigned signed long short double
     float bool typedef extern inline volatile""".split())
 COMMUTES = re.compile(r"__builtin_\w+_overflow|fmin|fmax|hypot|calloc|reallocarray")
-ALLOCATES = re.compile(r"malloc|calloc|realloc|reallocarray|hlg_memory_alloc")
+ALLOCATES = re.compile(r"malloc|calloc|realloc|reallocarray")
 ASSERTS = ("_Static_assert", "static_assert")
 CONVERSION = re.compile(r"\\.[0-9a-fA-F]{0,2}|%[^a-zA-Z%]*(?:ll|[hljzt])?[a-zA-Z%]")
 

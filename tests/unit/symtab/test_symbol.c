@@ -272,7 +272,7 @@ START_TEST(no_symbols_are_no_failure)
 
 	init(&t, EM_X86_64);
 	expect(&t, "");
-	ck_assert(hlg_symbol_sort(&tab));
+	hlg_symbol_sort(&tab);
 	ck_assert_uint_eq(tab.n_syms, 0);
 	hlg_symbol_finish(&tab);
 }
@@ -297,7 +297,7 @@ START_TEST(sorting_keeps_every_symbol)
 		tab.syms[i].name = tab.syms[i].index = i;
 		tab.syms[i].bind = (uint32_t)(r >> 3) % 3;
 	}
-	ck_assert(hlg_symbol_sort(&tab));
+	hlg_symbol_sort(&tab);
 	memset(seen, 0, sizeof(seen));
 	for (uint32_t i = 0; i < N; i++) {
 		const struct hlg_symbol *b = &tab.syms[i], *a = i ? b - 1 : NULL;
