@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/grow.h"
+
 void hlg_note_list_vadd(struct hlg_note_list *list, const char *fmt, va_list ap)
 {
-	char **more = reallocarray(list->line, list->n + 1, sizeof(*more)), *line;
+	char *line;
 
-	if (more)
-		list->line = more;
-	if (more && vasprintf(&line, fmt, ap) >= 0)
-		more[list->n++] = line;
+	if (HLG_GROW(list->line, list->n) && vasprintf(&line, fmt, ap) >= 0)
+		list->line[list->n++] = line;
 	else
 		list->lost = true;
 }

@@ -33,21 +33,10 @@ int hlg_out_fail(const char *what, const char *verb, int error, struct hlg_err *
 			   remedy(error));
 }
 
-/* The folder of path, "folder/." so that nothing but a folder will do; to be freed. */
-static char *folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *folder;
-
-	if (asprintf(&folder, "%.*s.", slash ? (int)(slash + 1 - path) : 0, path) < 0)
-		return NULL;
-	return folder;
-}
-
 int hlg_out_check(const char *path, enum hlg_magic writes, struct hlg_err *err)
 {
 	enum hlg_target target;
-	char *folder;
+	char folder[PATH_MAX];
 	int rc = hlg_target_check_magic(path, writes, err);
 
 	if (rc < 0 || hlg_target_is_stream(path))
@@ -64,15 +53,11 @@ int hlg_out_check(const char *path, enum hlg_magic writes, struct hlg_err *err)
 				   "%s: cannot be written: %s (name another)", path,
 				   strerrordesc_np(errno));
 	}
-	folder = folder_of(path);
-	if (!folder)
-		return hlg_err_memory(err, path);
-	if (access(folder, W_OK | X_OK) != 0)
-		rc = hlg_err_set(err, HLG_EINPUT,
-				 "%s: its folder cannot be written: %s (name another)",
-				 path, strerrordesc_np(errno));
-	free(folder);
-	return rc;
+	if (hlg_target_folder(folder, path) && access(folder, W_OK | X_OK) == 0)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: its folder cannot be written: %s (name another)", path,
+			   strerrordesc_np(errno));
 }
 
 /*
@@ -112,6 +97,12 @@ static FILE *open_file(struct hlg_out *out)
 	return NULL;
 }
 
+static void forget(struct hlg_out *out)
+{
+	free(out->path);
+	*out = (struct hlg_out){0};
+}
+
 int hlg_out_open(struct hlg_out *out, const char *path, FILE *stream, struct hlg_err *err)
 {
 	*out = (struct hlg_out){.f = path ? stdout : stream};
@@ -125,17 +116,10 @@ int hlg_out_open(struct hlg_out *out, const char *path, FILE *stream, struct hlg
 	if (!out->f) {
 		int rc = hlg_out_fail(path, "created", errno, err);
 
-		free(out->path);
-		*out = (struct hlg_out){0};
+		forget(out);
 		return rc;
 	}
 	return 0;
-}
-
-static void forget(struct hlg_out *out)
-{
-	free(out->path);
-	*out = (struct hlg_out){0};
 }
 
 /*

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/magic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,14 +15,16 @@ enum {
 	MAX_LINKS = 40 /* as the kernel's MAXSYMLINKS */
 };
 
-/* The folder of path, with "." behind it; false if that is too long to be one. */
-static bool folder_of(char *folder, const char *path)
+bool hlg_target_folder(char folder[static PATH_MAX], const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	int n = snprintf(folder, PATH_MAX, "%.*s.", slash ? (int)(slash + 1 - path) : 0,
 			 path);
 
-	return n < PATH_MAX;
+	if (n < PATH_MAX)
+		return true;
+	errno = ENAMETOOLONG;
+	return false;
 }
 
 /* Do links lead into a folder of /proc? What looks like a link there is an open file. */
@@ -36,7 +37,7 @@ static bool is_open_file(const char *path)
 	for (int i = 0; i < MAX_LINKS && size < PATH_MAX; i++) {
 		ssize_t n;
 
-		if (!folder_of(folder, now) || statfs(folder, &fs) != 0)
+		if (!hlg_target_folder(folder, now) || statfs(folder, &fs) != 0)
 			return false;
 		if (fs.f_type == PROC_SUPER_MAGIC)
 			return true;
@@ -61,7 +62,8 @@ static bool is_planted(const char *path)
 	char folder[PATH_MAX];
 	struct stat own, in;
 
-	if (!folder_of(folder, path) || lstat(path, &own) != 0 || stat(folder, &in) != 0)
+	if (!hlg_target_folder(folder, path) || lstat(path, &own) != 0 ||
+	    stat(folder, &in) != 0)
 		return true;
 	if (S_ISLNK(own.st_mode) && own.st_uid != geteuid() && own.st_uid != 0)
 		return true;
@@ -136,7 +138,7 @@ int hlg_target_check_input(const char *out, const char *in, struct hlg_err *err)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is an input of this run (name another file)",
 				   out);
-	if (S_ISDIR(from.st_mode) && folder_of(folder, out) &&
+	if (S_ISDIR(from.st_mode) && hlg_target_folder(folder, out) &&
 	    stat(folder, &around) == 0 && is_same(&around, &from))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is in a folder that is an input of this run "

@@ -13,6 +13,7 @@
 #ifndef HLG_FILTER_OUTPUT_TARGET_H
 #define HLG_FILTER_OUTPUT_TARGET_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "symtab/err.h"
@@ -35,6 +36,10 @@ enum hlg_magic {
 };
 
 enum hlg_magic hlg_target_magic(const char *path);
+
+/* The folder of path, "folder/." so that nothing but a folder will do. False and errno if
+ * that is too long to be one. */
+bool hlg_target_folder(char folder[static PATH_MAX], const char *path);
 
 /* Is path standard output, or what stands for it: NULL, "-"? */
 bool hlg_target_is_stream(const char *path);

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "filter/output/target.h"
+
 #define MARK ".hlguest-"
 
 enum {
@@ -147,17 +149,14 @@ static int open_named(struct hlg_temp_file *temp, mode_t mode)
 
 static int open_folder(struct hlg_temp_file *temp, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	char *folder;
+	char folder[PATH_MAX];
 
-	/* "folder/." so that nothing but a folder will do */
-	if (asprintf(&folder, "%.*s.", slash ? (int)(slash + 1 - path) : 0, path) < 0)
+	if (!hlg_target_folder(folder, path))
 		return -1;
 	temp->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	temp->readable = temp->folder >= 0;
 	if (temp->folder < 0 && errno == EACCES)
 		temp->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	free(folder);
 	return temp->folder;
 }
 
