@@ -83,16 +83,13 @@ void hlg_verdict_add(struct hlg_tested *t, struct hlg_code *code,
 
 const char *hlg_verdict_word(enum hlg_trust_verdict verdict)
 {
-	switch (verdict) {
-	case HLG_TRUST_VERIFIED:
-		return "verified";
-	case HLG_TRUST_MIXED:
-		return "mixed";
-	case HLG_TRUST_MISMATCH:
-		return "mismatch";
-	case HLG_TRUST_TOO_FEW:
-		return "too few samples to tell";
-	default:
-		return "not tested";
-	}
+	static const char *const words[] = {
+		[HLG_TRUST_UNTESTED] = "not tested",
+		[HLG_TRUST_TOO_FEW] = "too few samples to tell",
+		[HLG_TRUST_VERIFIED] = "verified",
+		[HLG_TRUST_MIXED] = "mixed",
+		[HLG_TRUST_MISMATCH] = "mismatch",
+	};
+
+	return words[verdict];
 }

@@ -50,27 +50,31 @@ static struct piece *cut(const struct hlg_view *view, uint64_t size)
 	return pieces;
 }
 
+/* The heavier first; 0: both weigh as much. */
+static int compare_counts(const struct hlg_view *view, struct hlg_count a,
+			  struct hlg_count b)
+{
+	uint64_t x = hlg_count_weigh(view->weight, a);
+	uint64_t y = hlg_count_weigh(view->weight, b);
+
+	return x > y ? -1 : x < y;
+}
+
 static int compare_parts(const void *a, const void *b, void *view)
 {
-	enum hlg_weight weight = ((const struct hlg_view *)view)->weight;
 	const struct hlg_region_part *x = a, *y = b;
-	uint64_t wx = hlg_count_weigh(weight, x->count),
-		 wy = hlg_count_weigh(weight, y->count);
+	int order = compare_counts(view, x->count, y->count);
 
-	if (wx != wy)
-		return wx > wy ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
+	return order ? order : x->row < y->row ? -1 : x->row > y->row;
 }
 
 static int compare_regions(const void *a, const void *b, void *view)
 {
-	enum hlg_weight weight = ((const struct hlg_view *)view)->weight;
 	const struct hlg_region *x = a, *y = b;
-	uint64_t wx = hlg_count_weigh(weight, x->count),
-		 wy = hlg_count_weigh(weight, y->count);
+	int order = compare_counts(view, x->count, y->count);
 
-	if (wx != wy)
-		return wx > wy ? -1 : 1;
+	if (order)
+		return order;
 	if (x->image != y->image)
 		return hlg_view_compare_images(x->image, y->image);
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
