@@ -33,6 +33,14 @@ int hlg_file_fail(const char *path, int error, struct hlg_err *err)
 				   : "check the path");
 }
 
+int hlg_file_fail_read(const char *path, int error, struct hlg_err *err)
+{
+	if (error == ENOMEM)
+		return hlg_err_memory(err, path);
+	return hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be read: %s (try a copy)", path,
+			   error ? strerrordesc_np(error) : "it became shorter");
+}
+
 int hlg_file_open(const char *path, struct hlg_file_id *id, struct hlg_err *err)
 {
 	struct stat st;

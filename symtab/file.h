@@ -30,6 +30,9 @@ int hlg_file_open(const char *path, struct hlg_file_id *id, struct hlg_err *err)
 /* "PATH: cannot be opened: ERROR (what to do)", for an errno of open(2). */
 int hlg_file_fail(const char *path, int error, struct hlg_err *err);
 
+/* "PATH: cannot be read: ERROR (try a copy)", for an errno of hlg_file_read. */
+int hlg_file_fail_read(const char *path, int error, struct hlg_err *err);
+
 /* Reads exactly len bytes at off; 0, or -1 with errno (0 at a premature end of file). */
 int hlg_file_read(int fd, void *buf, size_t len, uint64_t off);
 

@@ -33,10 +33,7 @@ struct reader {
 /* The system's reason, if it has one. */
 static int unread(struct reader *r)
 {
-	if (errno == ENOMEM)
-		return hlg_err_memory(r->err, r->path);
-	return hlg_err_set(r->err, HLG_ESYSTEM, "%s: cannot be read: %s (try a copy)",
-			   r->path, errno ? strerrordesc_np(errno) : "it became shorter");
+	return hlg_file_fail_read(r->path, errno, r->err);
 }
 
 /* What is wrong with the file; or libelf could not read it. */

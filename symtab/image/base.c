@@ -47,44 +47,25 @@ int hlg_base_decide(struct hlg_image *image, struct hlg_err *err)
 	return hlg_image_set_base(image, BASE_0_13, HLG_BASE_DEFAULT, err);
 }
 
+static const struct {
+	const char *word, *text;
+} sources[] = {
+	[HLG_BASE_NONE] = {"default", "assumed: nothing states it"},
+	[HLG_BASE_STATED] = {"stated", "stated"},
+	[HLG_BASE_NOTE] = {"note", "from the Hyperlight note, version "},
+	[HLG_BASE_EXEC] = {"exec", "its own addresses, an ET_EXEC"},
+	[HLG_BASE_MAP] = {"map", "its own addresses, a perf map"},
+	[HLG_BASE_FOUND] = {"found", "found from the samples"},
+	[HLG_BASE_DEFAULT] = {"default", "assumed: nothing states it"},
+};
+
 void hlg_base_describe(const struct hlg_image *image, char *buf, size_t size)
 {
-	switch (image->from) {
-	case HLG_BASE_STATED:
-		snprintf(buf, size, "stated");
-		break;
-	case HLG_BASE_NOTE:
-		snprintf(buf, size, "from the Hyperlight note, version %s",
-			 image->elf.hyperlight);
-		break;
-	case HLG_BASE_EXEC:
-		snprintf(buf, size, "its own addresses, an ET_EXEC");
-		break;
-	case HLG_BASE_MAP:
-		snprintf(buf, size, "its own addresses, a perf map");
-		break;
-	case HLG_BASE_FOUND:
-		snprintf(buf, size, "found from the samples");
-		break;
-	default:
-		snprintf(buf, size, "assumed: nothing states it");
-	}
+	snprintf(buf, size, "%s%s", sources[image->from].text,
+		 image->from == HLG_BASE_NOTE ? image->elf.hyperlight : "");
 }
 
 const char *hlg_base_word(enum hlg_base_from from)
 {
-	switch (from) {
-	case HLG_BASE_STATED:
-		return "stated";
-	case HLG_BASE_NOTE:
-		return "note";
-	case HLG_BASE_EXEC:
-		return "exec";
-	case HLG_BASE_MAP:
-		return "map";
-	case HLG_BASE_FOUND:
-		return "found";
-	default:
-		return "default";
-	}
+	return sources[from].word;
 }

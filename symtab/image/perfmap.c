@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symtab/image/perfmap.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,27 +12,15 @@
 /* Reads one hexadecimal number and the blanks behind it; NULL if there is none. */
 static char *read_hex(char *s, uint64_t *value)
 {
-	int digits = 0;
+	char *end;
 
-	*value = 0;
-	if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
-		s += 2;
-	for (;; s++, digits++) {
-		unsigned d = (unsigned char)*s;
-
-		if (d >= '0' && d <= '9')
-			d -= '0';
-		else if ((d | 0x20) >= 'a' && (d | 0x20) <= 'f')
-			d = (d | 0x20) - 'a' + 10;
-		else
-			break;
-		if (*value >> 60)
-			return NULL;
-		*value = *value << 4 | d;
-	}
-	if (digits == 0 || (*s != ' ' && *s != '\t'))
+	if (!isxdigit((unsigned char)*s))
 		return NULL;
-	return s + strspn(s, " \t");
+	errno = 0;
+	*value = strtoull(s, &end, 16);
+	if (errno || (*end != ' ' && *end != '\t'))
+		return NULL;
+	return end + strspn(end, " \t");
 }
 
 static bool read_line(char *line, const char *names, struct hlg_symbol *out)
@@ -93,9 +82,7 @@ static int read_text(const char *path, struct hlg_symtab *tab, size_t *size,
 	else if (!tab->names)
 		rc = hlg_err_memory(err, path);
 	else if (hlg_file_read(fd, tab->names, *size, 0) < 0)
-		rc = hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be read: %s (try a copy)",
-				 path,
-				 errno ? strerrordesc_np(errno) : "it became shorter");
+		rc = hlg_file_fail_read(path, errno, err);
 	close(fd);
 	return rc;
 }
