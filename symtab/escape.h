@@ -38,8 +38,8 @@ size_t hlg_escape(char *dst, size_t size, const char *src);
 /* Writes src to f, escaped. */
 void hlg_escape_print(FILE *f, const char *src);
 
-/* The same of its first n bytes, at most (a character ends there), and with each c in it
- * as instead; '\0' is none. */
+/* Writes the first n bytes of src, or all (a character ends there), escaped, and instead
+ * where c stands in it; '\0' is none. */
 void hlg_escape_print_as(FILE *f, const char *src, size_t n, char c, const char *instead);
 
 /* The escaped text in memory of its own, for the caller to free; NULL without memory. */

@@ -8,8 +8,8 @@ uint64_t hlg_hash_factor = UINT64_C(0x9e3779b97f4a7c15);
 
 /*
  * From what the kernel gives each process (AT_RANDOM of getauxval(3)): no system call,
- * and nothing that can fail. The C library's secrets come of the same bytes, so they are
- * mixed beyond recognition: splitmix64's last steps (Steele, Lea, Flood, 2014).
+ * and nothing that can fail. The C library's secrets come of these bytes, too, so they
+ * are mixed beyond recognition: splitmix64's last steps (Steele, Lea, Flood, 2014).
  */
 __attribute__((constructor)) static void choose(void)
 {

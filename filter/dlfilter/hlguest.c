@@ -37,7 +37,7 @@ EXPORT const char *filter_description(const char **long_description);
 /* What every perf has had since the first, 5.14; later fields are not needed. */
 #define NEEDED (offsetof(struct perf_dlfilter_sample, event) + sizeof(const char *))
 
-/* perf's attr is the same object for all samples of an event. */
+/* An event, by the address of perf's attr: all its samples come with that object. */
 struct known_event {
 	const void *key;
 	uint32_t event;

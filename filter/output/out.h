@@ -3,7 +3,7 @@
  * Output that is whole or absent: a file is written without its name, which it gets when
  * it is synced (temp-file.h); what is no file, as a device or standard output, is written
  * itself. Which is which, and what becomes of symbolic links, is in target.h. A file that
- * replaces one of the same user, which has no other name, has its mode; any other what
+ * replaces one of its own user, which has no other name, has its mode; any other what
  * open() would give it.
  */
 #ifndef HLG_FILTER_OUTPUT_OUT_H

@@ -324,8 +324,8 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 		if (series[i] != HLG_NO_SERIES)
 			to->series[series[i]].squares += from->series[i].squares;
 	/*
-	 * Cells come in the order of their slots, which is the same in every size: all of
-	 * a smaller table's would crowd at its front before it is grown.
+	 * Cells come in the order of their slots, which does not depend on its size: all
+	 * of a smaller table's would crowd at its front before it is grown.
 	 */
 	while (from->n_cells && 2 * (to->n_cells + from->n_cells) > hlg_profile_room(to))
 		if (!grow(to))

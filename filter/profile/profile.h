@@ -254,7 +254,7 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 uint32_t hlg_profile_series(struct hlg_profile *profile, const struct hlg_sample *sample);
 
 /*
- * Adds what from counted; both have the same options. What does not fit in memory is
+ * Adds what from counted; both have one set of options. What does not fit in memory is
  * counted as unrecorded.
  */
 void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from);

@@ -29,8 +29,8 @@ int hlg_rows_each_view(void *to, const struct hlg_report *report,
 		       struct hlg_err *err);
 
 /*
- * The same for the host's rows: those that mode= and top= ask for, each with its share of
- * the host's weight.
+ * Calls row for each of the host's rows that mode= and top= ask for, with its share of
+ * the host's weight; to is handed on.
  */
 int hlg_rows_each_host(void *to, const struct hlg_report *report,
 		       void (*row)(void *to, const struct hlg_host_row *row, double share,

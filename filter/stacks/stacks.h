@@ -12,8 +12,8 @@
  * address changes. Naming is the feed's; each chain of a process is named once. What lies
  * in the guest is kept by address, since its base may be known at the end only.
  *
- * Memory grows with distinct stacks. Without any a sample is counted in the profile all
- * the same, and its stack is missing here: see callgraph.h.
+ * Memory grows with distinct stacks. Without any the profile still counts a sample, and
+ * its stack is missing here: see callgraph.h.
  */
 #ifndef HLG_FILTER_STACKS_STACKS_H
 #define HLG_FILTER_STACKS_STACKS_H

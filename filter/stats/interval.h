@@ -47,7 +47,7 @@ double hlg_interval_student_quantile(double tail, double df);
 /* Effective number of observations in samples whose periods sum to sum and squares. */
 double hlg_interval_effective(uint64_t samples, uint64_t sum, hlg_u128 squares);
 
-/* Percent of a share with two decimals ("12.34"), the same in every locale. */
+/* Percent of a share with two decimals ("12.34"), in every locale. */
 const char *hlg_interval_percent(char buf[static 16], double share);
 
 /* Percentage points with a sign, two decimals: "+1.68", "-0.04", "+0.00". */

@@ -5,7 +5,7 @@
  * A sample that skids by a few instructions does so along the flow of control. So it may
  * belong to another function or block if it lies shortly behind a place where control
  * comes in: a function's entry, the return point of a call, the target of a branch that
- * stands in the same function. (Targets of indirect branches are not known.)
+ * stands in that function. (Targets of indirect branches are not known.)
  *
  * All addresses are the image's own.
  */

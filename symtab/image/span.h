@@ -6,7 +6,7 @@
  * at its end:
  *  1. a function that covers the address owns it; of several the innermost, which is
  *     the one that begins last, and of those the shortest;
- *  2. else a sized label that covers it, by the same measure;
+ *  2. else a sized label that covers it, of several the innermost;
  *  3. else the bare label at or before it, if no symbol begins between the two and no
  *     function or sized label covers the label's own address;
  *  4. else nobody: a gap.

@@ -12,7 +12,7 @@ static_assert(sizeof(struct hlg_symbol) == sizeof(Elf64_Sym), "compacted in plac
 
 /*
  * Bytes of all names for one of both tables, and those that are free. Names share bytes
- * where one is another's end, or two symbols have the same, but few share many: whoever
+ * where one is another's end, or two symbols have one name, but few share many: whoever
  * shows names shows each of them.
  */
 #define MAX_SHARING 16

@@ -50,7 +50,7 @@ struct hlg_mapping_symbol {
 #define HLG_MAX_SYMBOLS ((UINT32_C(1) << 28) - 1)
 
 struct hlg_symtab {
-	struct hlg_symbol *syms; /* sorted as above */
+	struct hlg_symbol *syms; /* in the order that stands at the top */
 	size_t n_syms;
 	struct hlg_mapping_symbol *mapping; /* sorted by address; none but of AArch64 */
 	size_t n_mapping;
