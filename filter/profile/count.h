@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A count: of samples, and of what they stand for. */
+/* Counts: of samples and what they stand for, and of what a recording holds. */
 #ifndef HLG_FILTER_PROFILE_COUNT_H
 #define HLG_FILTER_PROFILE_COUNT_H
 
@@ -29,5 +29,15 @@ static inline uint64_t hlg_count_weigh(enum hlg_weight weight, struct hlg_count 
 {
 	return weight == HLG_WEIGHT_SAMPLES ? count.samples : count.period;
 }
+
+/* What a recording holds beside its samples, whoever has read it; of one recording, or
+ * the sum of several. */
+struct hlg_recording_sums {
+	uint64_t samples, guest, host, deselected;
+	uint64_t lost;      /* LOST records' sum, or LOST_SAMPLES' if larger */
+	uint64_t throttled; /* THROTTLE records */
+	uint64_t skipped;   /* samples of no known event, or malformed: not counted */
+	uint64_t left;      /* bytes that could not be read: the recording was cut off */
+};
 
 #endif

@@ -6,9 +6,9 @@
 #ifndef HLG_TOOLS_FEED_FEED_H
 #define HLG_TOOLS_FEED_FEED_H
 
+#include "filter/profile/count.h"
 #include "filter/profile/host.h"
 #include "filter/profile/profile.h"
-#include "filter/profile/recording.h"
 #include "filter/stacks/stacks.h"
 #include "tools/cli/progress.h"
 #include "tools/feed/hostsyms.h"

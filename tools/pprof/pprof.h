@@ -13,7 +13,7 @@
 #ifndef HLG_TOOLS_PPROF_PPROF_H
 #define HLG_TOOLS_PPROF_PPROF_H
 
-#include "filter/profile/recording.h"
+#include "filter/profile/count.h"
 #include "filter/run.h"
 #include "tools/cli/progress.h"
 
