@@ -22,11 +22,3 @@ int hlg_err_memory(struct hlg_err *err, const char *subject)
 {
 	return hlg_err_set(err, HLG_ESYSTEM, "%s: out of memory", subject);
 }
-
-int hlg_err_absent(struct hlg_err *err, const char *subject, const char *what,
-		   const char *packages)
-{
-	return hlg_err_set(err, HLG_EINPUT,
-			   "%s: %s%snot in this build (install %s and build again)",
-			   subject, what ? what : "", what ? " " : "", packages);
-}

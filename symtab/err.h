@@ -27,11 +27,4 @@ __attribute__((format(printf, 3, 4))) int hlg_err_set(struct hlg_err *err, int c
 /* HLG_ESYSTEM for a failed allocation on behalf of subject. */
 int hlg_err_memory(struct hlg_err *err, const char *subject);
 
-/*
- * HLG_EINPUT for what this build lacks. what is NULL where the subject says it, else as
- * in "saved profiles are"; packages are those to install ("x-dev and y-dev").
- */
-int hlg_err_absent(struct hlg_err *err, const char *subject, const char *what,
-		   const char *packages);
-
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "symtab/bsearch.h"
 #include "symtab/code/padding.h"
 
 enum {
@@ -213,7 +214,7 @@ static uint64_t behind_data(const struct hlg_image *image, uint64_t addr)
 
 	if (image->elf.machine == EM_AARCH64)
 		return addr < UINT64_MAX - 3 ? (addr | 3) + 1 : UINT64_MAX;
-	next = hlg_symbol_behind(tab, addr);
+	next = HLG_BSEARCH_UPTO(tab->syms, tab->n_syms, addr, addr);
 	return next < tab->n_syms ? tab->syms[next].addr : UINT64_MAX;
 }
 

@@ -229,11 +229,6 @@ int hlg_symbol_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 	return 0;
 }
 
-size_t hlg_symbol_behind(const struct hlg_symtab *tab, uint64_t addr)
-{
-	return HLG_BSEARCH_UPTO(tab->syms, tab->n_syms, addr, addr);
-}
-
 bool hlg_symbol_is_data(const struct hlg_symtab *tab, uint64_t addr)
 {
 	size_t behind = HLG_BSEARCH_UPTO(tab->mapping, tab->n_mapping, addr, addr);

@@ -66,9 +66,6 @@ int hlg_symbol_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 /* Sorts what a caller filled in by hand. */
 void hlg_symbol_sort(struct hlg_symtab *tab);
 
-/* Index of the first symbol behind addr; n_syms if there is none. */
-size_t hlg_symbol_behind(const struct hlg_symtab *tab, uint64_t addr);
-
 /* Is addr data, as the last mapping symbol at or before it says? */
 bool hlg_symbol_is_data(const struct hlg_symtab *tab, uint64_t addr);
 

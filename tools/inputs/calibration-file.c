@@ -120,7 +120,10 @@ static int parse(struct hlg_calibration_file *calibrated, const char *path,
 		 const char *text, size_t size, struct hlg_err *err)
 {
 	(void)calibrated, (void)text, (void)size;
-	return hlg_err_absent(err, path, "calibrations are", "libjansson-dev");
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: calibrations are not in this build (install "
+			   "libjansson-dev and build again)",
+			   path);
 }
 #endif
 
