@@ -31,7 +31,7 @@
 
 #define HLG_TASKS_KERNEL "[kernel.kallsyms]"
 
-/* Mappings of all processes together; guards memory. 32 bytes each. */
+/* Mappings of all processes together; guards memory: about 80 bytes each. */
 #define HLG_TASKS_MAPPINGS_MAX ((size_t)1 << 24)
 
 struct hlg_thread;
