@@ -109,12 +109,13 @@ static int choose_format(struct hlg_run *run, struct hlg_err *err)
 {
 	const char *name = run->options.format;
 	const struct hlg_format *format = hlg_format_find(hlg_format_filter, name);
-	char words[HLG_FORMAT_WORDS];
+	char words[HLG_FORMAT_WORDS], arg[128];
 
 	if (format)
 		return hlg_run_set_format(run, format, err);
-	return hlg_err_set(err, HLG_EINPUT, "format=%s: unknown value (one of %s)", name,
-			   hlg_format_words(words, hlg_format_filter));
+	snprintf(arg, sizeof(arg), "format=%s", name);
+	return hlg_options_unknown_value(arg, name, false,
+					 hlg_format_words(words, hlg_format_filter), err);
 }
 
 int hlg_run_begin(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err)

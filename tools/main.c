@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "filter/options/nearest.h"
 #include "symtab/escape.h"
 #include "tools/built-with.h" /* tools/meson.build writes both: HLG_BUILT_WITH, HLG_VERBS(X) */
 #include "tools/cli/argp-run.h"
@@ -43,11 +44,21 @@ static void print_verbs(FILE *f)
 
 static int unknown(const char *name)
 {
+	struct hlg_nearest nearest = {.word = name, .n = strlen(name)};
+
 	fputs("hlguest: ", stderr);
 	hlg_escape_print(stderr, name[0] ? name : "''");
 	if (name[0] == '-') {
 		fputs(": no such option here (a verb comes first: hlguest report ...)\n",
 		      stderr);
+		return 2;
+	}
+	for (size_t i = 0; i < N_VERBS; i++)
+		hlg_nearest_look(&nearest, verbs[i]->name, strlen(verbs[i]->name));
+	if (nearest.best) {
+		fprintf(stderr,
+			": no such verb (did you mean %s? hlguest help lists all)\n",
+			nearest.best);
 		return 2;
 	}
 	fputs(": no such verb (one of", stderr);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/options/nearest.h"
 #include "symtab/grow.h"
 
 #define FIELD(name) offsetof(struct hlg_options, name)
@@ -88,11 +89,19 @@ static int word_index(const char *words, const char *word, size_t len)
 	}
 }
 
-static int unknown_word(const char *arg, const struct hlg_option *opt,
-			struct hlg_err *err)
+int hlg_options_unknown_value(const char *arg, const char *value, bool set,
+			      const char *words, struct hlg_err *err)
 {
-	return hlg_err_set(err, HLG_EINPUT, "%s: unknown value (%s %s)", arg,
-			   opt->kind == HLG_OPT_SET ? "any of" : "one of", opt->value);
+	struct hlg_nearest nearest = {.word = value, .n = strcspn(value, set ? "," : "")};
+	const char *of = set ? "any" : "one";
+
+	hlg_nearest_look_words(&nearest, words);
+	if (!nearest.best)
+		return hlg_err_set(err, HLG_EINPUT, "%s: unknown value (%s of %s)", arg,
+				   of, words);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: unknown value (did you mean %.*s? %s of %s)", arg,
+			   (int)nearest.best_n, nearest.best, of, words);
 }
 
 static int set_bits(const char *arg, const struct hlg_option *opt, const char *value,
@@ -103,7 +112,8 @@ static int set_bits(const char *arg, const struct hlg_option *opt, const char *v
 		int i = word_index(opt->value, value, n);
 
 		if (i < 0)
-			return unknown_word(arg, opt, err);
+			return hlg_options_unknown_value(arg, value, true, opt->value,
+							 err);
 		*bits |= 1u << i;
 		if (value[n] == '\0')
 			return 0;
@@ -182,7 +192,9 @@ static int set(struct hlg_options *options, const struct hlg_option *opt, const 
 	case HLG_OPT_CHOICE:
 		i = word_index(opt->value, value, strlen(value));
 		*(int *)field = i;
-		return i < 0 ? unknown_word(arg, opt, err) : 0;
+		return i >= 0 ? 0
+			      : hlg_options_unknown_value(arg, value, false, opt->value,
+							  err);
 	case HLG_OPT_SET:
 		*(unsigned *)field = 0; /* not the fallback and this */
 		return set_bits(arg, opt, value, field, err);
@@ -207,6 +219,8 @@ static int set(struct hlg_options *options, const struct hlg_option *opt, const 
 static int parse_option(struct hlg_options *options, const char *arg, const char *key,
 			size_t key_len, struct hlg_err *err)
 {
+	struct hlg_nearest nearest = {.word = key, .n = key_len};
+
 	for (size_t i = 0; i < hlg_n_options; i++) {
 		const struct hlg_option *opt = &hlg_option_table[i];
 
@@ -219,6 +233,14 @@ static int parse_option(struct hlg_options *options, const char *arg, const char
 		options->given |= 1u << i;
 		return set(options, opt, arg, key + key_len + 1, err);
 	}
+	for (size_t i = 0; i < hlg_n_options; i++)
+		hlg_nearest_look(&nearest, hlg_option_table[i].name,
+				 strlen(hlg_option_table[i].name));
+	if (nearest.best)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: unknown option (did you mean %s=? --dlarg help "
+				   "lists all)",
+				   arg, nearest.best);
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: unknown option (--dlarg help lists them)", arg);
 }

@@ -115,6 +115,11 @@ int hlg_options_parse(struct hlg_options *options, int argc, char *const *argv,
 		      struct hlg_err *err);
 void hlg_options_finish(struct hlg_options *options);
 
+/* Fails: value is none of words ("a|b|c"); of a set ("a,b,c") what is in front of the
+ * first comma is none. arg is what the user wrote. Names the word that may be meant. */
+int hlg_options_unknown_value(const char *arg, const char *value, bool set,
+			      const char *words, struct hlg_err *err);
+
 /* Did the user set the option of this name? */
 bool hlg_options_given(const struct hlg_options *options, const char *name);
 

@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/options/nearest.h"
 #include "filter/options/number.h"
+#include "filter/options/options.h"
 #include "filter/write/format.h"
 #include "symtab/escape.h"
 #include "tools/cli/output.h"
@@ -71,12 +73,15 @@ static int find_word(const char *words, const char *word, size_t n)
 	}
 }
 
+/* word is value, or of several in it the one that is unknown. */
 static int unknown_word(const struct hlg_verb_option *option, const char *value,
-			struct hlg_err *err)
+			const char *word, const char *words, struct hlg_err *err)
 {
-	return hlg_err_set(
-		err, HLG_EINPUT, "--%s=%s: unknown value (%s of %s)", option->name, value,
-		option->kind == HLG_VERB_SOME_OF ? "any" : "one", option->value);
+	char arg[sizeof(err->msg)];
+
+	snprintf(arg, sizeof(arg), "--%s=%s", option->name, value);
+	return hlg_options_unknown_value(arg, word, option->kind == HLG_VERB_SOME_OF,
+					 words, err);
 }
 
 static int set_word(int *field, const struct hlg_verb_option *option, const char *value,
@@ -85,7 +90,7 @@ static int set_word(int *field, const struct hlg_verb_option *option, const char
 	int i = find_word(option->value, value, strlen(value));
 
 	if (i < 0)
-		return unknown_word(option, value, err);
+		return unknown_word(option, value, value, option->value, err);
 	*field = i;
 	return 0;
 }
@@ -100,7 +105,7 @@ static int set_bits(unsigned *field, const struct hlg_verb_option *option,
 		int i = find_word(option->value, word, n);
 
 		if (i < 0)
-			return unknown_word(option, value, err);
+			return unknown_word(option, value, word, option->value, err);
 		*field |= 1u << i;
 		word += n;
 		if (*word == '\0')
@@ -129,9 +134,9 @@ static int set_format(struct work *work, const struct hlg_verb_option *option,
 	*format_field(work->arguments, option) = format;
 	if (format)
 		return 0;
-	return hlg_err_set(err, HLG_EINPUT, "--format=%s: %s (one of %s)", value,
-			   hlg_format_find(hlg_format_filter, value) ? "not here"
-								     : "unknown value",
+	if (!hlg_format_find(hlg_format_filter, value))
+		return unknown_word(option, value, value, work->formats, err);
+	return hlg_err_set(err, HLG_EINPUT, "--format=%s: not here (one of %s)", value,
 			   work->formats);
 }
 
@@ -190,8 +195,23 @@ static char *find_hint(char *message)
 	return hint ? hint : message + strlen(message);
 }
 
-static void tell(char *message)
+/* The option that may be meant where message is getopt's of an unknown one; or NULL. */
+static const char *find_meant(const struct hlg_argp_run *run, const char *message)
 {
+	static const char unknown[] = ": unrecognized option '--";
+	const char *at = strstr(message, unknown);
+	struct hlg_nearest nearest = {.word = at ? at + strlen(unknown) : ""};
+
+	nearest.n = strcspn(nearest.word, "='\n");
+	for (const struct hlg_verb_option *o = run->options; !is_end(o); o++)
+		if (o->name)
+			hlg_nearest_look(&nearest, o->name, strlen(o->name));
+	return nearest.best;
+}
+
+static void tell(const struct hlg_argp_run *run, char *message)
+{
+	const char *meant = find_meant(run, message);
 	char *hint = find_hint(message), *line;
 	size_t n = strlen(message);
 
@@ -201,6 +221,8 @@ static void tell(char *message)
 		*hint++ = '\0';
 	if (n) {
 		hlg_escape_print(stderr, message);
+		if (meant)
+			fprintf(stderr, " (did you mean --%s?)", meant);
 		fputc('\n', stderr);
 	}
 	while ((line = strsep(&hint, "\n")) && *line) { /* argp wraps it */
@@ -355,7 +377,7 @@ static error_t parse_words(const struct argp *argp, int argc, char **argv, unsig
 	/* Told before it is closed, which may take memory. */
 	fflush(caught);
 	if (said)
-		tell(said);
+		tell(work->run, said);
 	fclose(caught);
 	free(said);
 	return rc;

@@ -131,13 +131,15 @@ END_TEST
 
 #define ONE_OF(words) ": unknown value (one of " words ")"
 #define ANY_OF        ": unknown value (any of event,pid,tid,cpu)"
-#define NOT_SIZE      ": not a size (a power of two, as in 1K, 4096; or 0)"
-#define NOT_PERCENT   ": not a percentage (0 to 100, as in 0.5)"
-#define NOT_LIST      ": not a list of numbers (as in 17,20-29)"
-#define NOT_WINDOW    ": not a time window (START,STOP in seconds, as in 12.5,13)"
-#define UNKNOWN       ": unknown option (--dlarg help lists them)"
-#define NO_FILE       ": names no file (FILE, FILE@BASE, map:FILE or key=value)"
-#define NOT_BASE      ": the base is not a number (as in 0x4000, 16384, auto)"
+#define MEANT(word, of, words)                                                           \
+	": unknown value (did you mean " word "? " of " of " words ")"
+#define NOT_SIZE    ": not a size (a power of two, as in 1K, 4096; or 0)"
+#define NOT_PERCENT ": not a percentage (0 to 100, as in 0.5)"
+#define NOT_LIST    ": not a list of numbers (as in 17,20-29)"
+#define NOT_WINDOW  ": not a time window (START,STOP in seconds, as in 12.5,13)"
+#define UNKNOWN     ": unknown option (--dlarg help lists them)"
+#define NO_FILE     ": names no file (FILE, FILE@BASE, map:FILE or key=value)"
+#define NOT_BASE    ": the base is not a number (as in 0x4000, 16384, auto)"
 
 /* The message is the last word of the line and then the rest. */
 static const struct {
@@ -145,15 +147,15 @@ static const struct {
 } refused[] = {
 	{"gaps=", ONE_OF("retag|drop|stretch")},
 	{"gaps=none", ONE_OF("retag|drop|stretch")},
-	{"gaps=Drop", ONE_OF("retag|drop|stretch")},
+	{"gaps=Drop", MEANT("drop", "one", "retag|drop|stretch")},
 	{"gaps=retag|drop", ONE_OF("retag|drop|stretch")},
 	{"weight=ret", ONE_OF("period|samples")},
 	{"mode=both", ONE_OF("guest|host|all")},
-	{"emit=line", ONE_OF("none|pass|lines")},
+	{"emit=line", MEANT("lines", "one", "none|pass|lines")},
 	{"demangle=true", ONE_OF("no|yes")},
 	{"aliases=1", ONE_OF("no|yes")},
 	{"by=", ANY_OF},
-	{"by=vcpu", ANY_OF},
+	{"by=vcpu", MEANT("cpu", "any", "event,pid,tid,cpu")},
 	{"by=tid,", ANY_OF},
 	{"by=tid|pid", ANY_OF},
 	{"region=", NOT_SIZE},
@@ -185,9 +187,9 @@ static const struct {
 	{"time=1,18446744074", NOT_WINDOW},
 	{"event=", ": empty value (name one)"},
 	{"out=", ": empty value (name one)"},
-	{"gap=drop", UNKNOWN},
-	{"outs=x", UNKNOWN},
-	{"ou=x", UNKNOWN},
+	{"gap=drop", ": unknown option (did you mean gaps=? --dlarg help lists all)"},
+	{"outs=x", ": unknown option (did you mean out=? --dlarg help lists all)"},
+	{"ou=x", ": unknown option (did you mean out=? --dlarg help lists all)"},
 	{"x=", UNKNOWN},
 	{"a=b@0x1000", UNKNOWN},
 	{"map:", NO_FILE},
