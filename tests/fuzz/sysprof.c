@@ -25,7 +25,8 @@ static void check(const struct hlg_sysprof *s)
 
 static void write_it(const struct hlg_sysprof *s, unsigned how)
 {
-	const struct hlg_sysprof_style style = {
+	struct hlg_sysprof_output output = {
+		.s = s,
 		.mode = how % 3,
 		.by_state = how & 4,
 		.top = how & 8 ? 3 : 0,
@@ -35,18 +36,17 @@ static void write_it(const struct hlg_sysprof *s, unsigned how)
 
 	switch (how >> 5 & 3) {
 	case 0:
-		hlg_sysprof_text(nowhere, s, &style);
+		hlg_sysprof_text(&output, nowhere, &err);
 		break;
 	case 1:
 	case 2:
-		hlg_sysprof_folded(nowhere, s, &style);
+		hlg_sysprof_folded(&output, nowhere, &err);
 		break;
 	case 3:
 #if HLG_HAVE_JANSSON
-		hlg_sysprof_json(nowhere, s, &style, &err);
-#else
-		(void)err;
+		hlg_sysprof_json(&output, nowhere, &err);
 #endif
+		break;
 	}
 	rewind(nowhere);
 }

@@ -43,6 +43,7 @@ static json_t *frame_of(const struct hlg_sysprof *s,
 			const struct hlg_sysprof_frame *frame)
 {
 	static const char *const kinds[] = {"", "lua", "c", "fast", "host", "trace"};
+	const char *known = hlg_strings_get(&s->names, frame->name);
 	json_t *o = json_object();
 
 	json_object_set_new(o, "kind", json_string(kinds[frame->kind]));
@@ -58,12 +59,9 @@ static json_t *frame_of(const struct hlg_sysprof *s,
 							: json_null());
 	}
 	if (frame->kind == HLG_FRAME_TRACE || frame->kind == HLG_FRAME_LUA) {
-		json_object_set_new(o, "chunk",
-				    frame->chunk ? hlg_json_text(hlg_strings_get(
-							   &s->names, frame->chunk))
-						 : json_null());
+		json_object_set_new(o, "chunk", hlg_json_text(known));
 		set_number(o, "line", frame->line);
-	} else if (frame->symbol) {
+	} else if (known) {
 		json_object_set_new(o, "symbol_address", hlg_json_hex(frame->start));
 	}
 	return o;
@@ -177,37 +175,37 @@ static json_t *stacks_of(const struct hlg_sysprof *s, bool leaves)
 	return list;
 }
 
-static json_t *records_of(const struct hlg_sysprof_records *records)
+static json_t *records_of(const uint64_t records[static HLG_SYSPROF_SYMBOLS])
 {
 	json_t *o = json_object();
 
-	set_number(o, "lua", records->lua);
-	set_number(o, "c", records->c);
-	set_number(o, "traces", records->traces);
+	set_number(o, "lua", records[HLG_SYSPROF_LUA]);
+	set_number(o, "c", records[HLG_SYSPROF_C]);
+	set_number(o, "traces", records[HLG_SYSPROF_TRACES]);
 	return o;
 }
 
-int hlg_sysprof_json(FILE *f, const struct hlg_sysprof *s,
-		     const struct hlg_sysprof_style *style, struct hlg_err *err)
+int hlg_sysprof_json(void *output, FILE *f, struct hlg_err *err)
 {
+	const struct hlg_sysprof_output *o = output;
+	const struct hlg_sysprof *s = o->s;
 	json_t *states = json_object();
 	struct hlg_json json;
 
 	hlg_json_begin(&json, f, 1);
-	hlg_json_put(&json, "path", hlg_json_text(style->path));
+	hlg_json_put(&json, "path", hlg_json_text(o->path));
 	hlg_json_put(&json, "samples", hlg_json_number(s->samples));
 	for (int i = 0; i < HLG_SYSPROF_STATES; i++)
 		set_number(states, hlg_sysprof_state(i), s->states[i]);
 	hlg_json_put(&json, "states", states);
-	hlg_json_put(&json, "symbols", records_of(&s->table));
-	hlg_json_put(&json, "changes", records_of(&s->changes));
+	hlg_json_put(&json, "symbols", records_of(s->table));
+	hlg_json_put(&json, "changes", records_of(s->changes));
 	hlg_json_put(&json, "complete", json_boolean(s->ended));
 	hlg_json_put(&json, "bytes_lost", hlg_json_number(s->left));
-	hlg_json_put(&json, "notes", hlg_json_lines(style->notes, style->n_notes));
-	if (style->mode != HLG_SYSPROF_COUNTERS) {
+	hlg_json_put(&json, "notes", hlg_json_lines(o->notes.line, o->notes.n));
+	if (o->mode != HLG_SYSPROF_COUNTERS) {
 		hlg_json_put(&json, "frames", frames_of(s));
-		hlg_json_put(&json, "stacks",
-			     stacks_of(s, style->mode == HLG_SYSPROF_LEAF));
+		hlg_json_put(&json, "stacks", stacks_of(s, o->mode == HLG_SYSPROF_LEAF));
 	}
 	return hlg_json_end(&json, err);
 }

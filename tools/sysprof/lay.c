@@ -39,14 +39,14 @@ static bool is_same(const struct layer *l, uint32_t lua, uint32_t host)
 {
 	const struct hlg_sysprof_frame *a = frame_of(l, lua), *b = frame_of(l, host);
 
-	return a->kind == HLG_FRAME_C && a->symbol != HLG_NO_STRING &&
-	       b->symbol != HLG_NO_STRING && a->start == b->start;
+	return a->kind == HLG_FRAME_C && a->name != HLG_NO_STRING &&
+	       b->name != HLG_NO_STRING && a->start == b->start;
 }
 
 static bool enters_lua(const struct layer *l, uint32_t host)
 {
 	static const char *const words[] = {"lua_call", "lua_pcall", "lua_cpcall"};
-	const char *name = hlg_strings_get(&l->s->names, frame_of(l, host)->symbol);
+	const char *name = hlg_strings_get(&l->s->names, frame_of(l, host)->name);
 
 	for (size_t i = 0; name && i < sizeof(words) / sizeof(words[0]); i++)
 		if (strncmp(name, words[i], strlen(words[i])) == 0)

@@ -59,9 +59,10 @@ struct hlg_sysprof_frame {
 	uint64_t trace;  /* of TRACE: its number */
 	uint64_t begins; /* of TRACE: the line it begins in, if begins_known */
 	bool begins_known;
-	uint32_t chunk; /* of the Lua function at addr, as LuaJIT has it; HLG_NO_STRING */
-	uint32_t symbol; /* the last C function at or below addr; HLG_NO_STRING */
-	uint64_t start;  /* and its address */
+	/* Of LUA and TRACE: the chunk of the Lua function at addr, as LuaJIT has it. Of C
+	 * and HOST: the last C function at or below addr, and its address. */
+	uint32_t name; /* or HLG_NO_STRING */
+	uint64_t start;
 };
 
 /* frames[at ...]: n_lua of Lua, or one of a trace, then n_host; both the leaf first. */
@@ -72,9 +73,12 @@ struct hlg_sysprof_stack {
 	enum hlg_sysprof_state state;
 };
 
-/* Records of a symbol table. */
-struct hlg_sysprof_records {
-	uint64_t lua, c, traces;
+/* Records of a symbol table; numbers as in the stream. */
+enum {
+	HLG_SYSPROF_LUA,
+	HLG_SYSPROF_C,
+	HLG_SYSPROF_TRACES,
+	HLG_SYSPROF_SYMBOLS
 };
 
 struct hlg_sysprof {
@@ -83,13 +87,14 @@ struct hlg_sysprof {
 	uint32_t n_frames;
 	struct hlg_index frame_index;
 	uint32_t *ids; /* of frames, for the stacks */
-	size_t n_ids, room_ids;
+	size_t n_ids;
 	struct hlg_sysprof_stack *stacks; /* in the order they were met */
 	uint32_t n_stacks;
 	struct hlg_index stack_index;
 	uint64_t samples, states[HLG_SYSPROF_STATES];
-	struct hlg_sysprof_records table, changes; /* at the head; among the events */
-	bool ended;                                /* the end is marked */
+	/* Records of symbols, at the head and among the events. */
+	uint64_t table[HLG_SYSPROF_SYMBOLS], changes[HLG_SYSPROF_SYMBOLS];
+	bool ended;      /* the end is marked */
 	uint64_t left;   /* bytes behind the last whole record, if it is not */
 	uint64_t behind; /* bytes behind the marked end, if it is: not looked at */
 };

@@ -14,58 +14,18 @@
 #include "tools/sysprof/write.h"
 
 struct arguments {
-	char *path;
 	const char *out;
 	const struct hlg_format *format;
 	bool top_given;
-	struct hlg_sysprof_style style;
+	struct hlg_sysprof_output output;
 };
 
-/* What the writers are given. */
-struct writing {
-	const struct hlg_sysprof *s;
-	const struct arguments *args;
-};
-
-/* A write that failed is found when the output is closed. */
-static int finish(const struct writing *w, FILE *f, bool ok, struct hlg_err *err)
-{
-	if (ok || ferror(f))
-		return 0;
-	return hlg_err_set(err, HLG_ESYSTEM,
-			   "%s: its stacks take too much memory as text (say "
-			   "--format=json, or --mode=D)",
-			   w->args->path);
-}
-
-static int write_text(void *data, FILE *f, struct hlg_err *err)
-{
-	const struct writing *w = data;
-
-	return finish(w, f, hlg_sysprof_text(f, w->s, &w->args->style), err);
-}
-
-static int write_folded(void *data, FILE *f, struct hlg_err *err)
-{
-	const struct writing *w = data;
-
-	return finish(w, f, hlg_sysprof_folded(f, w->s, &w->args->style), err);
-}
-
-#if HLG_HAVE_JANSSON
-static int write_json(void *data, FILE *f, struct hlg_err *err)
-{
-	const struct writing *w = data;
-
-	return hlg_sysprof_json(f, w->s, &w->args->style, err);
-}
-#endif
-
+/* Data is a struct hlg_sysprof_output. */
 static const struct hlg_format text = {
-	.name = "text", .top = 40, .notes = true, .write = write_text};
-static const struct hlg_format folded = {.name = "folded", .write = write_folded};
+	.name = "text", .top = 40, .notes = true, .write = hlg_sysprof_text};
+static const struct hlg_format folded = {.name = "folded", .write = hlg_sysprof_folded};
 static const struct hlg_format json = {
-	.name = "json", .notes = true, HLG_FORMAT_JANSSON(write_json)};
+	.name = "json", .notes = true, HLG_FORMAT_JANSSON(hlg_sysprof_json)};
 static const struct hlg_format *const formats[] = {&text, &folded, &json, NULL};
 
 static int set_path(void *arguments, const struct hlg_verb_option *option, char *value,
@@ -74,10 +34,10 @@ static int set_path(void *arguments, const struct hlg_verb_option *option, char 
 	struct arguments *args = arguments;
 
 	(void)option;
-	if (args->path)
+	if (args->output.path)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is a second stream (one at a time)", value);
-	args->path = value;
+	args->output.path = value;
 	return 0;
 }
 
@@ -93,7 +53,7 @@ static int set_mode(void *arguments, const struct hlg_verb_option *option, char 
 				   "--%s=%s: unknown (D: counters only, L: leaves, C: "
 				   "whole stacks)",
 				   option->name, value);
-	args->style.mode = (enum hlg_sysprof_mode)(at - letters);
+	args->output.mode = (enum hlg_sysprof_mode)(at - letters);
 	return 0;
 }
 
@@ -102,7 +62,7 @@ static int set_roots(void *arguments, const struct hlg_verb_option *option, char
 {
 	struct arguments *args = arguments;
 
-	args->style.by_state = true;
+	args->output.by_state = true;
 	if (strcmp(value, option->value) == 0)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT, "--%s=%s: unknown (say %s)", option->name,
@@ -115,7 +75,7 @@ static int set_top(void *arguments, const struct hlg_verb_option *option, char *
 	struct arguments *args = arguments;
 
 	args->top_given = true;
-	if (hlg_number_u64(value, &args->style.top))
+	if (hlg_number_u64(value, &args->output.top))
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT, "--%s=%s: not a number of rows (0: all)",
 			   option->name, value);
@@ -126,97 +86,81 @@ static int check(void *arguments, struct hlg_err *err)
 {
 	const struct arguments *args = arguments;
 
-	if (!args->path)
+	if (!args->output.path)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "no stream is given (misc.sysprof.start of "
 				   "Tarantool's LuaJIT makes one)");
-	if (args->style.by_state && args->format != &folded)
+	if (args->output.by_state && args->format != &folded)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--roots: is of folded stacks (say --format=folded)");
 	if (args->top_given && args->format != &text)
 		return hlg_err_set(err, HLG_EINPUT, "--top: is of text (leave it out)");
-	if (hlg_target_check_input(args->out, args->path, err) < 0)
+	if (hlg_target_check_input(args->out, args->output.path, err) < 0)
 		return HLG_EINPUT;
 	return hlg_target_check_magic(args->out, HLG_MAGIC_NONE, err);
 }
 
-/* What was not read; to be freed. NULL if all was. False without memory. */
-static bool note_of(const struct hlg_sysprof *s, char **note)
+/* What was not read. */
+static void note_loss(struct hlg_note_list *notes, const struct hlg_sysprof *s)
 {
-	int n = 0;
-
-	*note = NULL;
 	if (!s->ended && s->left)
-		n = asprintf(note,
-			     "the stream was cut off: its last %" PRIu64
-			     " bytes hold no whole record",
-			     s->left);
+		hlg_note_list_add(notes,
+				  "the stream was cut off: its last %" PRIu64
+				  " bytes hold no whole record",
+				  s->left);
 	else if (!s->ended)
-		n = asprintf(note, "the stream was cut off: its end is not marked");
+		hlg_note_list_add(notes, "the stream was cut off: its end is not marked");
 	else if (s->behind)
-		n = asprintf(note,
-			     "%" PRIu64 " bytes behind the end of the stream were not "
-			     "looked at",
-			     s->behind);
-	if (n < 0)
-		*note = NULL;
-	return n >= 0;
+		hlg_note_list_add(notes,
+				  "%" PRIu64 " bytes behind the end of the stream were "
+				  "not looked at",
+				  s->behind);
 }
 
 /* Where the format has no room for notes. */
-static void tell(const struct arguments *args, const char *note)
+static void tell(const struct hlg_sysprof_output *output)
 {
 	struct hlg_err line;
 
-	if (!note || args->format->notes)
-		return;
-	hlg_err_set(&line, 0, "%s: %s", args->path, note);
-	fprintf(stderr, "hlguest: %s\n", line.msg);
-}
-
-static int write_all(const struct hlg_sysprof *s, const struct arguments *args,
-		     struct hlg_err *err)
-{
-	struct writing writing = {s, args};
-
-	return hlg_format_write(&(struct hlg_result){args->format, &writing, NULL, NULL},
-				args->out, stdout, err);
+	for (size_t i = 0; i < output->notes.n; i++) {
+		hlg_err_set(&line, 0, "%s: %s", output->path, output->notes.line[i]);
+		fprintf(stderr, "hlguest: %s\n", line.msg);
+	}
 }
 
 /* Returns the exit status. */
 static int show(struct arguments *args)
 {
+	const struct hlg_format *format = args->format;
+	struct hlg_sysprof_output *output = &args->output;
+	struct hlg_options any = {.out = (char *)args->out};
 	struct hlg_sysprof s = {0};
 	struct hlg_err err;
-	char *note = NULL;
-	struct hlg_options any = {.out = (char *)args->out};
-	int rc = hlg_format_choose(args->format, &any, &err);
+	int rc = hlg_format_choose(format, &any, &err);
 
+	output->s = &s;
 	if (rc == 0)
 		rc = hlg_out_check(args->out, HLG_MAGIC_NONE, &err);
-
 	if (rc == 0)
-		rc = hlg_sysprof_read(&s, args->path, &err);
-	if (rc == 0 && !note_of(&s, &note))
-		rc = hlg_err_memory(&err, args->path);
+		rc = hlg_sysprof_read(&s, output->path, &err);
 	if (rc == 0) {
-		args->style.notes = &note;
-		args->style.n_notes = note ? 1 : 0;
-		args->style.path = args->path;
-		rc = write_all(&s, args, &err);
-		args->style.notes = NULL;
-		args->style.n_notes = 0;
+		note_loss(&output->notes, &s);
+		if (output->notes.lost)
+			rc = hlg_err_memory(&err, output->path);
 	}
 	if (rc == 0)
-		tell(args, note);
-	free(note);
+		rc = hlg_format_write(&(struct hlg_result){format, output, NULL, NULL},
+				      args->out, stdout, &err);
+	if (rc == 0 && !format->notes)
+		tell(output);
+	hlg_note_list_finish(&output->notes);
 	hlg_sysprof_finish(&s);
 	return rc < 0 ? hlg_output_error(&err) : 0;
 }
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {.style.top = text.top};
+	struct arguments args = {.output.top = text.top};
 	int status;
 
 	if (hlg_argp_run_verb(verb, argc, argv, &args, &status))

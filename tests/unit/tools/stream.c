@@ -121,12 +121,13 @@ void stream_read_good(struct hlg_sysprof *s, struct stream *stream)
 
 char *stream_folded(const struct hlg_sysprof *s, enum hlg_sysprof_mode mode)
 {
-	const struct hlg_sysprof_style style = {.mode = mode};
+	struct hlg_sysprof_output output = {.s = s, .mode = mode, .path = ""};
+	struct hlg_err err;
 	char *made;
 	size_t size;
 	FILE *f = open_memstream(&made, &size);
 
-	ck_assert(hlg_sysprof_folded(f, s, &style));
+	ck_assert_int_eq(hlg_sysprof_folded(&output, f, &err), 0);
 	ck_assert_int_eq(fclose(f), 0);
 	return made;
 }

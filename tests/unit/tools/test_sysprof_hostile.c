@@ -11,7 +11,6 @@
 
 #include "tests/kit/tap.h"
 #include "tests/unit/tools/stream.h"
-#include "tools/sysprof/symbols.h"
 
 static void refuse(struct stream *stream, const char *said)
 {
@@ -104,8 +103,9 @@ END_TEST
 /* A long name for each of some frames is too much text. */
 START_TEST(bounds_text)
 {
-	const struct hlg_sysprof_style style = {.path = ""};
 	struct hlg_sysprof read;
+	struct hlg_sysprof_output output = {.s = &read, .path = ""};
+	struct hlg_err err;
 	struct stream s;
 	FILE *f = fopen("/dev/null", "w");
 	const uint64_t size = _i ? 6 << 20 : 6 << 10;
@@ -118,7 +118,9 @@ START_TEST(bounds_text)
 		stream_put(&s, 'x');
 	SAMPLE(&s, "", WORK, WORK, WORK, WORK);
 	stream_read_good(&read, &s);
-	ck_assert_int_eq(hlg_sysprof_folded(f, &read, &style), _i == 0);
+	ck_assert_int_eq(hlg_sysprof_folded(&output, f, &err) == 0, _i == 0);
+	if (_i)
+		ck_assert_ptr_nonnull(strstr(err.msg, "too much memory as text"));
 	hlg_sysprof_finish(&read);
 	fclose(f);
 }
@@ -193,10 +195,11 @@ static uint64_t survive(const unsigned char *bytes, size_t n)
 		samples = s.samples;
 		f = fopen("/dev/null", "w");
 		for (int mode = 0; mode <= HLG_SYSPROF_COUNTERS; mode++) {
-			const struct hlg_sysprof_style style = {.mode = mode, .path = ""};
+			struct hlg_sysprof_output output = {
+				.s = &s, .mode = mode, .path = ""};
 
-			ck_assert(hlg_sysprof_folded(f, &s, &style));
-			ck_assert(hlg_sysprof_text(f, &s, &style));
+			ck_assert_int_eq(hlg_sysprof_folded(&output, f, &err), 0);
+			ck_assert_int_eq(hlg_sysprof_text(&output, f, &err), 0);
 		}
 		fclose(f);
 	}
@@ -237,32 +240,48 @@ START_TEST(survives_flipped_bits)
 }
 END_TEST
 
-/* The floor in a tree against a look at everything. */
+/* An address has the name of the last function at or below it; one of the same address
+ * takes an earlier one's place. */
 START_TEST(finds_floors)
 {
-	struct hlg_symbols symbols = {0};
 	uint64_t keys[200], random = 1;
+	size_t n = _i == 0 ? 1 : _i == 1 ? 50 : 200;
+	struct hlg_sysprof read;
+	struct stream s = {0};
+	char name[24];
 
-	for (size_t i = 0; i < 200; i++) {
+	stream_header(&s, "ljs", 3);
+	for (size_t i = 0; i < n; i++) {
 		random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
-		keys[i] = random >> 55; /* some are alike: the last counts */
-		ck_assert(hlg_symbols_set(
-			&symbols.c, &(struct hlg_symbols_entry){
-					    .key = keys[i], .name = (uint32_t)i + 1}));
-		for (uint64_t key = i % 7; key < 520; key += 7) {
-			const struct hlg_symbols_entry *found =
-				hlg_symbols_floor(&symbols.c, key);
-			size_t best = SIZE_MAX;
-
-			for (size_t k = 0; k <= i; k++)
-				if (keys[k] <= key &&
-				    (best == SIZE_MAX || keys[k] >= keys[best]))
-					best = k;
-			ck_assert_uint_eq(found ? found->name : 0,
-					  best == SIZE_MAX ? 0 : best + 1);
-		}
+		keys[i] = random >> 55; /* some are alike */
+		snprintf(name, sizeof(name), "%zu", i);
+		stream_c(&s, 1, keys[i], name);
 	}
-	hlg_symbols_finish(&symbols);
+	stream_put(&s, 0x80);
+	stream_header(&s, "ljp", 2);
+	for (uint64_t addr = 1; addr < 520; addr++) {
+		stream_put(&s, HLG_SYSPROF_GC);
+		stream_uleb(&s, addr);
+		stream_uleb(&s, 0);
+	}
+	stream_read_good(&read, &s);
+	ck_assert_uint_eq(read.n_frames, 519);
+	for (uint32_t f = 0; f < read.n_frames; f++) {
+		const struct hlg_sysprof_frame *frame = &read.frames[f];
+		size_t best = SIZE_MAX;
+
+		for (size_t k = 0; k < n; k++)
+			if (keys[k] <= frame->addr &&
+			    (best == SIZE_MAX || keys[k] >= keys[best]))
+				best = k;
+		ck_assert_int_eq(frame->name == HLG_NO_STRING, best == SIZE_MAX);
+		if (best == SIZE_MAX)
+			continue;
+		snprintf(name, sizeof(name), "%zu", best);
+		ck_assert_str_eq(hlg_strings_get(&read.names, frame->name), name);
+		ck_assert_uint_eq(frame->start, keys[best]);
+	}
+	hlg_sysprof_finish(&read);
 }
 END_TEST
 
@@ -280,6 +299,6 @@ int main(void)
 	tcase_add_test(tc, survives_truncation);
 	tcase_add_test(tc, survives_flipped_bits);
 	tc = tap_case(suite, "symbols");
-	tcase_add_test(tc, finds_floors);
+	tcase_add_loop_test(tc, finds_floors, 0, 3);
 	return tap_main(suite);
 }
