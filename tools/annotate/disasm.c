@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/annotate/disasm.h"
-
 #include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "config.h"
+#include "tools/annotate/annotate.h"
 
 #if HLG_HAVE_ZYDIS
 #include <Zydis/Zydis.h>

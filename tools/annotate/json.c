@@ -7,6 +7,14 @@
 #include "filter/view/place-name.h"
 #include "filter/write/report-json.h"
 
+static const char *kind_word(enum hlg_line_kind kind)
+{
+	static const char *const words[] = {"instruction", "inside", "plain",
+					    "padding",     "other",  "bytes"};
+
+	return words[kind];
+}
+
 static void put_target(json_t *o, const struct hlg_line *line)
 {
 	json_t *target;
@@ -15,9 +23,7 @@ static void put_target(json_t *o, const struct hlg_line *line)
 		return;
 	target = json_object();
 	json_object_set_new(target, "addr", hlg_json_hex(line->target));
-	json_object_set_new(target, "name",
-			    line->target_name ? hlg_json_text(line->target_name)
-					      : json_null());
+	json_object_set_new(target, "name", hlg_json_text(line->target_name));
 	json_object_set_new(o, "target", target);
 }
 
@@ -27,10 +33,9 @@ static json_t *line_of(const struct hlg_listing *l, const struct hlg_line *line,
 	json_t *o = json_object();
 
 	json_object_set_new(o, "addr", hlg_json_hex(line->addr));
-	json_object_set_new(o, "kind", json_string(hlg_listing_word(line->kind)));
+	json_object_set_new(o, "kind", json_string(kind_word(line->kind)));
 	json_object_set_new(o, "size", hlg_json_number(line->length));
-	json_object_set_new(o, "text",
-			    line->text ? hlg_json_text(line->text) : json_null());
+	json_object_set_new(o, "text", hlg_json_text(line->text));
 	hlg_json_put_count(o, line->count);
 	json_object_set_new(o, "percent", hlg_json_percent(line->share));
 	json_object_set_new(o, "hottest", json_boolean(line->hottest));
@@ -55,7 +60,7 @@ static void put_place(json_t *o, const struct hlg_place *place)
 				    ? hlg_json_text(hlg_image_name(image, place->symbol))
 				    : json_null());
 	json_object_set_new(o, "kind", json_string(hlg_place_name_kind(place->kind)));
-	json_object_set_new(o, "image", image ? hlg_json_text(image->path) : json_null());
+	json_object_set_new(o, "image", hlg_json_text(image ? image->path : NULL));
 	json_object_set_new(o, "addr", image ? hlg_json_hex(place->start) : json_null());
 	json_object_set_new(o, "size",
 			    image ? hlg_json_number(place->end - place->start)
@@ -111,7 +116,7 @@ int hlg_annotate_json(void *annotate, FILE *f, struct hlg_err *err)
 	hlg_json_put(&w.json, "notes", hlg_json_lines(r->notes.line, r->notes.n));
 	hlg_json_put(&w.json, "withheld", json_boolean(r->suppressed));
 	hlg_json_open_list(&w.json, "functions");
-	rc = hlg_annotate_each(a, add_listing, &w, err);
+	rc = hlg_listing_each(a, add_listing, &w, err);
 	return rc < 0 ? rc : hlg_json_end(&w.json, err);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/annotate/places.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "filter/options/number.h"
 #include "filter/view/place-name.h"
+#include "symtab/grow.h"
+#include "tools/annotate/annotate.h"
 
 enum {
 	CLOSE = 3 /* names that are told where there is none of the word's */
@@ -28,16 +28,12 @@ bool hlg_places_is_address(const char *word, uint64_t *ip)
 
 static bool add(struct hlg_found_places *places, const struct hlg_place *place)
 {
-	struct hlg_place *more;
-
 	for (size_t i = 0; i < places->n; i++)
 		if (places->place[i].owner == place->owner)
 			return true;
-	more = reallocarray(places->place, places->n + 1, sizeof(*more));
-	if (!more)
+	if (!HLG_GROW(places->place, places->n))
 		return false;
-	places->place = more;
-	more[places->n++] = *place;
+	places->place[places->n++] = *place;
 	return true;
 }
 

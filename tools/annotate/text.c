@@ -15,7 +15,6 @@ enum {
 
 struct writer {
 	FILE *f;
-	const struct hlg_report *r;
 	const struct hlg_colour *colours;
 };
 
@@ -244,12 +243,12 @@ static void put_listing(void *ctx, const struct hlg_listing *l,
 int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_annotate *a = annotate;
-	struct writer w = {f, a->report, &a->report->colours};
+	struct writer w = {f, &a->report->colours};
 
 	hlg_text_head(f, a->report);
 	if (a->report->suppressed)
 		fputs("instructions are withheld, because the samples do not fit "
 		      "(force=yes shows them)\n",
 		      f);
-	return hlg_annotate_each(a, put_listing, &w, err);
+	return hlg_listing_each(a, put_listing, &w, err);
 }

@@ -160,15 +160,15 @@ START_TEST(every_sample_has_its_line)
 
 	start(&b, (uint64_t)_i, "guest.elf skid=2");
 	for (size_t i = 0; i < b.report.all.n_rows; i++) {
-		const struct hlg_listing_input in = {.report = &b.report,
-						     .view = &b.report.all,
-						     .row = &b.report.all.rows[i],
-						     .sources = &b.sources,
-						     .syntax = _i % 3 ? HLG_SYNTAX_ATT
-								      : HLG_SYNTAX_INTEL};
+		const struct hlg_annotate a = {.report = &b.report,
+					       .sources = &b.sources,
+					       .syntax = _i % 3 ? HLG_SYNTAX_ATT
+								: HLG_SYNTAX_INTEL};
 		struct hlg_listing l;
 
-		ck_assert_int_eq(hlg_listing_build(&l, &in, &err), 0);
+		ck_assert_int_eq(hlg_listing_build(&l, &a, &b.report.all,
+						   &b.report.all.rows[i], &err),
+				 0);
 		check_cover(&l);
 		check_kinds(&b, &l);
 		check_counts(&b, &l);
