@@ -68,14 +68,11 @@ int main(int argc, char **argv)
 	struct hlg_tree trees[2] = {{.n = 0}, {.n = 0}};
 	struct hlg_layout layout;
 	struct hlg_changes changes = {0};
-	struct hlg_graph_text text = {HLG_GRAPH_NOTE, (char *)"a </script> & note"};
 	bool two = read_tree(&trees[0], stdin);
 	struct hlg_change_side before = {&trees[0], samples_of(&trees[0])},
 			       after = before;
 	struct hlg_graph graph = {.weight = HLG_WEIGHT_PERIOD,
-				  .title = "by hand: </title><script>",
-				  .texts = &text,
-				  .n_texts = 1};
+				  .title = "by hand: </title><script>"};
 	struct hlg_err err;
 	double least = 0;
 
@@ -95,10 +92,12 @@ int main(int argc, char **argv)
 	graph.tree = after.tree;
 	graph.observations = after.observations;
 	graph.layout = &layout;
+	hlg_note_list_add(&graph.texts[HLG_GRAPH_NOTE], "a </script> & note");
 	if (!hlg_graph_layout(&layout, graph.tree, graph.weight, least) ||
 	    hlg_graph_write(stdout, &graph, &err) < 0)
 		return 1;
 	hlg_graph_layout_finish(&layout);
+	hlg_note_list_finish(&graph.texts[HLG_GRAPH_NOTE]);
 	hlg_changes_finish(&changes);
 	hlg_tree_finish(&trees[0]);
 	hlg_tree_finish(&trees[1]);

@@ -2,7 +2,6 @@
 #include "tools/flame/facts.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,28 +11,6 @@
 enum {
 	NAMED = 5 /* of what is gone */
 };
-
-__attribute__((format(printf, 3, 4))) static void add(struct hlg_facts *facts,
-						      enum hlg_graph_line line,
-						      const char *fmt, ...)
-{
-	struct hlg_graph_text *more =
-		reallocarray(facts->texts, facts->n + 1, sizeof(*more));
-	va_list ap;
-
-	if (!more) {
-		facts->lost = true;
-		return;
-	}
-	facts->texts = more;
-	more[facts->n] = (struct hlg_graph_text){line, NULL};
-	va_start(ap, fmt);
-	if (vasprintf(&more[facts->n].text, fmt, ap) >= 0)
-		facts->n++;
-	else
-		facts->lost = true;
-	va_end(ap);
-}
 
 static const char *plural(uint64_t n)
 {
@@ -66,7 +43,7 @@ static char *list_events(const struct hlg_report *r)
 }
 
 /* The samples of a side, and how far to believe it. */
-static void tell_side(struct hlg_facts *facts, const struct hlg_facts_side *side,
+static void tell_side(struct hlg_note_list *texts, const struct hlg_facts_side *side,
 		      const char *which, const char *widths)
 {
 	const struct hlg_report *r = side->report;
@@ -75,129 +52,138 @@ static void tell_side(struct hlg_facts *facts, const struct hlg_facts_side *side
 	char *events = list_events(r);
 
 	if (!events) {
-		facts->lost = true;
+		texts[HLG_GRAPH_HEAD].lost = true;
 		return;
 	}
-	add(facts, HLG_GRAPH_HEAD,
-	    "%s%" PRIu64 " sample%s (guest %" PRIu64 ", host %" PRIu64
-	    ")%s%s in %zu recording%s%s; trust: %s",
-	    which, all.samples, plural(all.samples), guest, all.samples - guest,
-	    events[0] ? " of " : "", events, side->n_recordings,
-	    plural(side->n_recordings), widths, hlg_verdict_word(r->trust.all.verdict));
+	hlg_note_list_add(&texts[HLG_GRAPH_HEAD],
+			  "%s%" PRIu64 " sample%s (guest %" PRIu64 ", host %" PRIu64
+			  ")%s%s in %zu recording%s%s; trust: %s",
+			  which, all.samples, plural(all.samples), guest,
+			  all.samples - guest, events[0] ? " of " : "", events,
+			  side->n_recordings, plural(side->n_recordings), widths,
+			  hlg_verdict_word(r->trust.all.verdict));
 	free(events);
 	if (r->banner)
-		add(facts, HLG_GRAPH_WARN, "%s%s", which, r->banner);
+		hlg_note_list_add(&texts[HLG_GRAPH_WARN], "%s%s", which, r->banner);
 }
 
-static void tell_hidden(struct hlg_facts *facts, const struct hlg_graph *g, double least)
+static void tell_hidden(struct hlg_note_list *texts, const struct hlg_graph *g,
+			double least)
 {
 	const struct hlg_layout *layout = g->layout;
 	uint64_t all = g->tree->nodes[HLG_TREE_ROOT].total.samples;
 	char part[16], narrow[16];
 
 	if (layout->n_hidden == 0) {
-		add(facts, HLG_GRAPH_HEAD, "all frames are drawn");
+		hlg_note_list_add(&texts[HLG_GRAPH_HEAD], "all frames are drawn");
 		return;
 	}
 	hlg_interval_percent(part,
 			     all ? (double)layout->hidden.samples / (double)all : 0);
-	add(facts, HLG_GRAPH_HEAD,
-	    "%" PRIu64 " sample%s (%s %%) in %u frame%s narrower than %s %% %s not drawn",
-	    layout->hidden.samples, plural(layout->hidden.samples), part,
-	    layout->n_hidden, plural(layout->n_hidden),
-	    hlg_interval_percent(narrow, least), layout->n_hidden == 1 ? "is" : "are");
+	hlg_note_list_add(
+		&texts[HLG_GRAPH_HEAD],
+		"%" PRIu64
+		" sample%s (%s %%) in %u frame%s narrower than %s %% %s not drawn",
+		layout->hidden.samples, plural(layout->hidden.samples), part,
+		layout->n_hidden, plural(layout->n_hidden),
+		hlg_interval_percent(narrow, least),
+		layout->n_hidden == 1 ? "is" : "are");
 }
 
-static void tell_sums(struct hlg_facts *facts, const struct hlg_report *r,
+static void tell_sums(struct hlg_note_list *texts, const struct hlg_report *r,
 		      const char *which)
 {
 	const struct hlg_profile *p = r->profile;
 
-	add(facts, HLG_GRAPH_NOTE,
-	    "%sseen %" PRIu64 " sample%s: deselected %" PRIu64 ", host %" PRIu64
-	    ", guest %" PRIu64,
-	    which, p->seen.samples, plural(p->seen.samples), p->deselected.samples,
-	    p->host.samples, r->all.guest.samples);
+	hlg_note_list_add(&texts[HLG_GRAPH_NOTE],
+			  "%sseen %" PRIu64 " sample%s: deselected %" PRIu64
+			  ", host %" PRIu64 ", guest %" PRIu64,
+			  which, p->seen.samples, plural(p->seen.samples),
+			  p->deselected.samples, p->host.samples, r->all.guest.samples);
 	if (r->all.dropped.samples)
-		add(facts, HLG_GRAPH_NOTE,
-		    "%sgaps=drop: %" PRIu64 " gap sample%s left out", which,
-		    r->all.dropped.samples,
-		    r->all.dropped.samples == 1 ? " is" : "s are");
+		hlg_note_list_add(&texts[HLG_GRAPH_NOTE],
+				  "%sgaps=drop: %" PRIu64 " gap sample%s left out", which,
+				  r->all.dropped.samples,
+				  r->all.dropped.samples == 1 ? " is" : "s are");
 }
 
-static void tell_notes(struct hlg_facts *facts, const struct hlg_report *r,
+static void tell_notes(struct hlg_note_list *texts, const struct hlg_report *r,
 		       const char *which)
 {
 	for (size_t i = 0; i < r->notes.n; i++)
-		add(facts, HLG_GRAPH_NOTE, "%s%s", which, r->notes.line[i]);
+		hlg_note_list_add(&texts[HLG_GRAPH_NOTE], "%s%s", which,
+				  r->notes.line[i]);
 	for (size_t i = 0; i < r->remarks.n; i++)
-		add(facts, HLG_GRAPH_NOTE, "%s%s", which, r->remarks.line[i]);
+		hlg_note_list_add(&texts[HLG_GRAPH_NOTE], "%s%s", which,
+				  r->remarks.line[i]);
 }
 
-static void tell_changes(struct hlg_facts *facts, const struct hlg_changes *c)
+static void tell_changes(struct hlg_note_list *texts, const struct hlg_changes *c)
 {
 	char share[16];
 
-	add(facts, HLG_GRAPH_HEAD,
-	    "widths are after; coloured where shares differ significantly: %u frame%s "
-	    "(Benjamini-Hochberg, false discovery rate %.0f %%)",
-	    c->n_significant, plural(c->n_significant), HLG_COMPARE_LEVEL * 100);
-	add(facts, HLG_GRAPH_NOTE,
-	    "samples are tested against samples: how much recordings of one side differ "
-	    "is not known here");
+	hlg_note_list_add(&texts[HLG_GRAPH_HEAD],
+			  "widths are after; coloured where shares differ significantly: "
+			  "%u frame%s "
+			  "(Benjamini-Hochberg, false discovery rate %.0f %%)",
+			  c->n_significant, plural(c->n_significant),
+			  HLG_COMPARE_LEVEL * 100);
+	hlg_note_list_add(&texts[HLG_GRAPH_NOTE],
+			  "samples are tested against samples: how much recordings of "
+			  "one side differ "
+			  "is not known here");
 	if (c->n_gone)
-		add(facts, HLG_GRAPH_NOTE, "%u frame%s of before %s gone", c->n_gone,
-		    plural(c->n_gone), c->n_gone == 1 ? "is" : "are");
+		hlg_note_list_add(&texts[HLG_GRAPH_NOTE], "%u frame%s of before %s gone",
+				  c->n_gone, plural(c->n_gone),
+				  c->n_gone == 1 ? "is" : "are");
 	for (uint32_t i = 0; i < c->n_gone && i < NAMED; i++)
-		add(facts, HLG_GRAPH_NOTE, "gone: %s, %s %%, %ssignificant",
-		    c->gone[i].name, hlg_interval_percent(share, c->gone[i].share),
-		    c->gone[i].significant ? "" : "not ");
+		hlg_note_list_add(&texts[HLG_GRAPH_NOTE],
+				  "gone: %s, %s %%, %ssignificant", c->gone[i].name,
+				  hlg_interval_percent(share, c->gone[i].share),
+				  c->gone[i].significant ? "" : "not ");
 	if (c->n_gone > NAMED)
-		add(facts, HLG_GRAPH_NOTE, "gone: %u more", c->n_gone - NAMED);
+		hlg_note_list_add(&texts[HLG_GRAPH_NOTE], "gone: %u more",
+				  c->n_gone - NAMED);
 }
 
-static void tell_events(struct hlg_facts *facts, const struct hlg_report *before,
+static void tell_events(struct hlg_note_list *texts, const struct hlg_report *before,
 			const struct hlg_report *after)
 {
 	char *old = list_events(before), *new = list_events(after);
 
-	facts->lost |= !old || !new;
+	texts[HLG_GRAPH_WARN].lost |= !old || !new;
 	if (old && new &&strcmp(old, new) != 0)
-		add(facts, HLG_GRAPH_WARN,
-		    "the sides were sampled by different events: shares of different "
-		    "things are compared");
+		hlg_note_list_add(
+			&texts[HLG_GRAPH_WARN],
+			"the sides were sampled by different events: shares of different "
+			"things are compared");
 	free(old);
 	free(new);
 }
 
-bool hlg_facts_make(struct hlg_facts *facts, const struct hlg_graph *g,
-		    const struct hlg_facts_side *after,
-		    const struct hlg_facts_side *before, double least)
+bool hlg_facts_add(struct hlg_graph *g, const struct hlg_facts_side *after,
+		   const struct hlg_facts_side *before, double least)
 {
 	const char *widths = g->weight == HLG_WEIGHT_SAMPLES ? "; widths are samples"
 							     : "; widths are period";
+	struct hlg_note_list *texts = g->texts;
+	bool lost = false;
 
 	if (before)
-		tell_side(facts, before, "before: ", "");
-	tell_side(facts, after, before ? "after: " : "", widths);
+		tell_side(texts, before, "before: ", "");
+	tell_side(texts, after, before ? "after: " : "", widths);
 	if (before)
-		tell_events(facts, before->report, after->report);
+		tell_events(texts, before->report, after->report);
 	if (before)
-		tell_changes(facts, g->changes);
-	tell_hidden(facts, g, least);
+		tell_changes(texts, g->changes);
+	tell_hidden(texts, g, least);
 	if (before) {
-		tell_sums(facts, before->report, "before: ");
-		tell_notes(facts, before->report, "before: ");
+		tell_sums(texts, before->report, "before: ");
+		tell_notes(texts, before->report, "before: ");
 	}
-	tell_sums(facts, after->report, before ? "after: " : "");
-	tell_notes(facts, after->report, before ? "after: " : "");
-	return !facts->lost;
-}
-
-void hlg_facts_finish(struct hlg_facts *facts)
-{
-	for (size_t i = 0; i < facts->n; i++)
-		free(facts->texts[i].text);
-	free(facts->texts);
-	*facts = (struct hlg_facts){0};
+	tell_sums(texts, after->report, before ? "after: " : "");
+	tell_notes(texts, after->report, before ? "after: " : "");
+	for (int i = 0; i < HLG_N_GRAPH_TEXTS; i++)
+		lost |= texts[i].lost;
+	return !lost;
 }

@@ -6,12 +6,6 @@
 #include "filter/report/report.h"
 #include "tools/flame/graph.h"
 
-struct hlg_facts {
-	struct hlg_graph_text *texts;
-	size_t n;
-	bool lost; /* for want of memory */
-};
-
 /* A side of a graph: the report its tree was built from, of so many recordings. */
 struct hlg_facts_side {
 	const struct hlg_report *report;
@@ -20,14 +14,11 @@ struct hlg_facts_side {
 };
 
 /*
- * Adds what is to be said of a graph whose tree is after's; before is NULL, or the side
- * that graph->changes compare it with. least: the share of the narrowest frame. Returns
- * false without memory; the caller finishes the facts in any case.
+ * Adds to the graph's texts what is to be said of a graph whose tree is after's; before
+ * is NULL, or the side that graph->changes compare it with. least: the share of the
+ * narrowest frame. Returns false without memory.
  */
-bool hlg_facts_make(struct hlg_facts *facts, const struct hlg_graph *graph,
-		    const struct hlg_facts_side *after,
-		    const struct hlg_facts_side *before, double least);
-
-void hlg_facts_finish(struct hlg_facts *facts);
+bool hlg_facts_add(struct hlg_graph *graph, const struct hlg_facts_side *after,
+		   const struct hlg_facts_side *before, double least);
 
 #endif

@@ -264,16 +264,16 @@ static size_t first_line(const char *text, size_t *next)
 	return n;
 }
 
-/* Writes the lines of this kind from base line y on, unless f is NULL; returns the next.
- */
-static int put_texts(FILE *f, const struct hlg_graph *g, enum hlg_graph_line line, int y,
-		     struct hlg_err *err)
+/* Writes texts from base line y on, unless f is NULL; returns the next. */
+static int put_texts(FILE *f, const struct hlg_graph *g, enum hlg_graph_texts which,
+		     int y, struct hlg_err *err)
 {
-	for (size_t i = 0; i < g->n_texts; i++) {
-		const char *text = g->texts[i].text;
+	const struct hlg_note_list *texts = &g->texts[which];
+
+	for (size_t i = 0; i < texts->n; i++) {
 		size_t next;
 
-		for (; g->texts[i].line == line && *text; text += next) {
+		for (const char *text = texts->line[i]; *text; text += next) {
 			size_t n = first_line(text, &next);
 			char *one = f ? strndup(text, n) : NULL;
 
@@ -281,7 +281,7 @@ static int put_texts(FILE *f, const struct hlg_graph *g, enum hlg_graph_line lin
 				return hlg_err_memory(err, "flame graph");
 			if (f) {
 				fprintf(f, "<text class=\"%s\" x=\"1%%\" y=\"%d\">",
-					line == HLG_GRAPH_WARN ? "warn" : "soft", y);
+					which == HLG_GRAPH_WARN ? "warn" : "soft", y);
 				hlg_xml_text(f, one);
 				fputs("</text>\n", f);
 			}

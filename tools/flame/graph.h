@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 
+#include "filter/output/note-list.h"
 #include "filter/stacks/tree.h"
 #include "symtab/err.h"
 #include "tools/flame/changes.h"
@@ -41,15 +42,12 @@ struct hlg_layout {
 
 #define HLG_GRAPH_COLUMNS 140 /* of a line of text, about */
 
-enum hlg_graph_line {
-	HLG_GRAPH_HEAD, /* under the title */
-	HLG_GRAPH_WARN, /* the same, not to be missed */
-	HLG_GRAPH_NOTE  /* under the frames */
-};
-
-struct hlg_graph_text {
-	enum hlg_graph_line line;
-	char *text; /* not escaped; broken between words */
+/* Texts of a graph, by where they stand. They are broken between words. */
+enum hlg_graph_texts {
+	HLG_GRAPH_WARN, /* under the title, not to be missed */
+	HLG_GRAPH_HEAD, /* below these */
+	HLG_GRAPH_NOTE, /* under the frames */
+	HLG_N_GRAPH_TEXTS
 };
 
 struct hlg_graph {
@@ -59,8 +57,7 @@ struct hlg_graph {
 	double observations;             /* effective, of the whole weight */
 	bool inverted;                   /* the root above */
 	const char *title;
-	const struct hlg_graph_text *texts;
-	size_t n_texts;
+	struct hlg_note_list texts[HLG_N_GRAPH_TEXTS];
 	const struct hlg_changes *changes; /* NULL: frames are coloured by kind */
 };
 

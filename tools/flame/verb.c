@@ -5,13 +5,16 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "filter/report/frames.h"
 #include "filter/write/folded.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/export/speedscope.h"
 #include "tools/flame/facts.h"
-#include "tools/flame/stacks.h"
+#include "tools/inputs/sides.h"
+#include "tools/perfdata/perfdata.h"
 
 struct arguments {
 	struct hlg_inputs inputs, before; /* what to compare with */
@@ -21,12 +24,18 @@ struct arguments {
 
 #define LEAST 0.0001 /* share of a frame that is a tenth of a pixel wide, or so */
 
+/* What a graph is drawn of: one side. */
+struct stacks {
+	struct hlg_side side;
+	struct hlg_report report;
+	struct hlg_tree tree;
+};
+
 struct flame {
 	const struct arguments *args;
 	bool compares;
 	double least;
-	struct hlg_side after, before;
-	struct hlg_flame_stacks stacks, stacks_before;
+	struct stacks after, before;
 };
 
 /* A recording, or another build of the guest. */
@@ -42,16 +51,15 @@ static int add_before(void *arguments, const struct hlg_verb_option *option, cha
 /* Of several events on a side the report weighs samples, whatever weight= says. */
 static enum hlg_weight weight_of(const struct flame *flame)
 {
-	return flame->compares && flame->stacks_before.report.all.weight ==
-					  HLG_WEIGHT_SAMPLES
+	return flame->compares && flame->before.report.all.weight == HLG_WEIGHT_SAMPLES
 		       ? HLG_WEIGHT_SAMPLES
-		       : flame->stacks.report.all.weight;
+		       : flame->after.report.all.weight;
 }
 
 /* "Flame graph of guest.elf, jit.map"; to be freed. */
 static char *make_title(const struct flame *flame)
 {
-	const struct hlg_space *space = &flame->after.run.space;
+	const struct hlg_space *space = &flame->after.side.run.space;
 	char *title = NULL;
 	size_t size;
 	FILE *f;
@@ -71,57 +79,64 @@ static char *make_title(const struct flame *flame)
 	return title;
 }
 
-static int write_graph(FILE *f, const struct flame *flame, struct hlg_graph *graph,
-		       struct hlg_err *err)
+/*
+ * How many observations the tree's weight is worth (filter/stats/interval.h). Of the
+ * host's periods only the sum is known: they are taken to vary as the guest's do.
+ */
+static double observations_of(const struct stacks *stacks, enum hlg_weight weight)
 {
-	struct hlg_facts_side after = {&flame->stacks.report, graph->tree,
-				       flame->after.batch.n_read};
-	struct hlg_facts_side before = {&flame->stacks_before.report,
-					&flame->stacks_before.tree,
-					flame->before.batch.n_read};
-	struct hlg_facts facts = {0};
-	int rc = 0;
+	const struct hlg_view *v = &stacks->report.all;
+	double samples = (double)stacks->tree.nodes[HLG_TREE_ROOT].total.samples;
 
-	if (!hlg_facts_make(&facts, graph, &after, graph->changes ? &before : NULL,
-			    flame->least))
-		rc = hlg_err_memory(err, "flame graph");
-	graph->texts = facts.texts;
-	graph->n_texts = facts.n;
-	if (rc == 0)
-		rc = hlg_graph_write(f, graph, err);
-	hlg_facts_finish(&facts);
-	return rc;
+	if (weight == HLG_WEIGHT_SAMPLES || v->kept.samples == 0)
+		return samples;
+	return samples * v->observations / (double)v->kept.samples;
+}
+
+/* Frames lie where layout says, in the colours of changes. False without memory. */
+static bool lay_out(const struct flame *flame, struct hlg_graph *graph,
+		    struct hlg_layout *layout, struct hlg_changes *changes)
+{
+	const struct stacks *b = &flame->before, *a = &flame->after;
+	const struct hlg_facts_side before = {&b->report, &b->tree, b->side.batch.n_read};
+	const struct hlg_facts_side after = {&a->report, &a->tree, a->side.batch.n_read};
+	const struct hlg_change_side now = {&a->tree, graph->observations};
+	struct hlg_change_side old = {&b->tree, 0};
+
+	if (!graph->title ||
+	    !hlg_graph_layout(layout, graph->tree, graph->weight, flame->least))
+		return false;
+	if (flame->compares) {
+		old.observations = observations_of(b, graph->weight);
+		if (!hlg_changes_make(changes, &old, &now, graph->weight))
+			return false;
+	}
+	return hlg_facts_add(graph, &after, flame->compares ? &before : NULL,
+			     flame->least);
 }
 
 static int write_svg(void *to, FILE *f, struct hlg_err *err)
 {
 	struct flame *flame = to;
 	enum hlg_weight weight = weight_of(flame);
-	struct hlg_change_side after = {
-		&flame->stacks.tree,
-		hlg_flame_stacks_observations(&flame->stacks, weight)};
-	struct hlg_change_side before = {&flame->stacks_before.tree, 0};
 	struct hlg_layout layout = {0};
 	struct hlg_changes changes = {0};
 	char *title = make_title(flame);
 	struct hlg_graph graph = {
-		.tree = &flame->stacks.tree,
+		.tree = &flame->after.tree,
 		.layout = &layout,
 		.weight = weight,
-		.observations = after.observations,
+		.observations = observations_of(&flame->after, weight),
 		.inverted = flame->args->inverted,
 		.title = title,
 		.changes = flame->compares ? &changes : NULL,
 	};
-	bool ok = title && hlg_graph_layout(&layout, graph.tree, weight, flame->least);
-	int rc;
+	int rc = lay_out(flame, &graph, &layout, &changes)
+			 ? hlg_graph_write(f, &graph, err)
+			 : hlg_err_memory(err, "flame graph");
 
-	if (ok && graph.changes) {
-		before.observations =
-			hlg_flame_stacks_observations(&flame->stacks_before, weight);
-		ok = hlg_changes_make(&changes, &before, &after, weight);
-	}
-	rc = ok ? write_graph(f, flame, &graph, err) : hlg_err_memory(err, "flame graph");
+	for (int i = 0; i < HLG_N_GRAPH_TEXTS; i++)
+		hlg_note_list_finish(&graph.texts[i]);
 	hlg_changes_finish(&changes);
 	hlg_graph_layout_finish(&layout);
 	free(title);
@@ -132,8 +147,9 @@ static int write_folded(void *to, FILE *f, struct hlg_err *err)
 {
 	struct flame *flame = to;
 
-	return hlg_folded_write(f, &flame->stacks.tree,
-				(enum hlg_weight)flame->after.run.options.weight, err);
+	return hlg_folded_write(f, &flame->after.tree,
+				(enum hlg_weight)flame->after.side.run.options.weight,
+				err);
 }
 
 #if HLG_HAVE_JANSSON
@@ -141,7 +157,7 @@ static int write_speedscope(void *to, FILE *f, struct hlg_err *err)
 {
 	struct flame *flame = to;
 
-	return hlg_speedscope_write(f, &flame->stacks.report, &flame->stacks.tree, err);
+	return hlg_speedscope_write(f, &flame->after.report, &flame->after.tree, err);
 }
 
 #endif
@@ -184,19 +200,20 @@ static int start_side(struct hlg_side *side, struct hlg_err *err)
 
 static int start(struct flame *flame, const struct hlg_inputs *in, struct hlg_err *err)
 {
-	struct hlg_options *options = &flame->after.run.options;
-	int rc = start_side(&flame->after, err);
+	struct hlg_options *options = &flame->after.side.run.options;
+	int rc = start_side(&flame->after.side, err);
 
 	if (rc == 0 && flame->compares)
-		rc = start_side(&flame->before, err);
+		rc = start_side(&flame->before.side, err);
 	if (rc < 0 || in->format != &svg)
 		return rc;
 	/* Of a picture, min= is about frames. */
 	flame->least = options->min == HLG_UNSET ? LEAST : (double)options->min / 1e11;
-	options->min = flame->before.run.options.min = HLG_UNSET;
+	options->min = flame->before.side.run.options.min = HLG_UNSET;
 	return 0;
 }
 
+/* What cannot be read is told, and the rest is shown. */
 static int read_side(struct hlg_side *side, int *status, struct hlg_err *err)
 {
 	int rc = hlg_sides_read(side, status, err);
@@ -206,34 +223,82 @@ static int read_side(struct hlg_side *side, int *status, struct hlg_err *err)
 	return rc;
 }
 
-/* What cannot be read is told, and the rest is shown. */
-static int read_sides(struct flame *flame, int *status, struct hlg_err *err)
+/* So that frames of two builds can be compared, images are called as like's are, in
+ * their order; after the report, whose notes name files as they are. */
+static bool rename_images(struct hlg_space *space, const struct hlg_space *like)
 {
-	int rc = read_side(&flame->after, status, err);
+	for (size_t i = 0; i < space->n_images && i < like->n_images; i++) {
+		char *path = strdup(like->images[i]->path);
 
-	return rc < 0 || !flame->compares ? rc : read_side(&flame->before, status, err);
+		if (!path)
+			return false;
+		free(space->images[i]->path);
+		space->images[i]->path = path;
+	}
+	return true;
+}
+
+static int build(struct stacks *stacks, const struct hlg_side *like, struct hlg_err *err)
+{
+	struct hlg_run *run = &stacks->side.run;
+	int rc = hlg_run_build(run, &stacks->report, err);
+
+	if (rc == 0 && like && !rename_images(&run->space, &like->run.space))
+		rc = hlg_err_memory(err, "images");
+	if (rc == 0)
+		rc = hlg_frames_build(&stacks->tree, &stacks->report, err);
+	return rc;
 }
 
 static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 			   struct hlg_err *err)
 {
-	int rc = hlg_flame_stacks_build(&flame->stacks, &flame->after, NULL, err);
+	int rc = build(&flame->after, NULL, err);
 
 	if (rc == 0 && flame->compares)
-		rc = hlg_flame_stacks_build(&flame->stacks_before, &flame->before,
-					    &flame->after, err);
+		rc = build(&flame->before, &flame->after.side, err);
 	if (rc < 0)
 		return rc;
 	return hlg_format_write(&(struct hlg_result){in->format, flame, NULL, NULL},
-				flame->after.run.options.out, stdout, err);
+				flame->after.side.run.options.out, stdout, err);
 }
 
-static void finish(struct flame *flame)
+static void finish(struct stacks *stacks)
 {
-	hlg_flame_stacks_finish(&flame->stacks);
-	hlg_flame_stacks_finish(&flame->stacks_before);
-	hlg_sides_finish(&flame->after);
-	hlg_sides_finish(&flame->before);
+	hlg_tree_finish(&stacks->tree);
+	hlg_report_finish(&stacks->report);
+	hlg_sides_finish(&stacks->side);
+}
+
+/* Do samples of a recording have callchains? What can be read but once is not asked. */
+static bool has_chains(const char *path)
+{
+	struct hlg_perfdata *pd;
+	struct hlg_err err;
+	struct stat st;
+	bool found = false;
+
+	if (stat(path, &st) < 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) ||
+	    hlg_perfdata_open(&pd, path, &err) < 0)
+		return false;
+	for (uint32_t i = 0; !found && i < hlg_perfdata_n_events(pd); i++)
+		found = hlg_perfdata_event(pd, i)->attr.sample_type &
+			PERF_SAMPLE_CALLCHAIN;
+	hlg_perfdata_close(pd);
+	return found;
+}
+
+/* Whole stacks are what a flame graph is for, where there are any: if samples have
+ * callchains, and the words do not say what is wanted. */
+static bool want_whole(const struct hlg_inputs *in)
+{
+	for (int i = 0; i < in->n_words; i++)
+		if (strncmp(in->words[i], "--stacks=", 9) == 0)
+			return false;
+	for (size_t i = 0; i < in->n_files; i++)
+		if (has_chains(in->files[i]))
+			return true;
+	return false;
 }
 
 /* The sides' stacks are of one kind: that of the recordings that are shown. */
@@ -242,7 +307,7 @@ static int choose_stacks(struct arguments *args, struct hlg_err *err)
 	static const char callgraph[] = "--stacks=callgraph";
 	int rc = 0;
 
-	if (!hlg_flame_stacks_are_whole(&args->inputs))
+	if (!want_whole(&args->inputs))
 		return 0;
 	rc = hlg_inputs_add_word(&args->inputs, callgraph, err);
 	return rc < 0 ? rc : hlg_inputs_add_word(&args->before, callgraph, err);
@@ -253,8 +318,8 @@ static int show(struct arguments *args)
 	const struct hlg_inputs *in = &args->inputs;
 	struct flame flame = {.args = args,
 			      .compares = args->before.n_files,
-			      .after.in = in,
-			      .before.in = &args->before};
+			      .after.side.in = in,
+			      .before.side.in = &args->before};
 	struct hlg_err err;
 	int rc = check_words(in, args, &err), status = 0;
 
@@ -266,15 +331,19 @@ static int show(struct arguments *args)
 	if (rc == 0)
 		rc = start(&flame, in, &err);
 	if (rc == 0)
-		rc = read_sides(&flame, &status, &err);
-	if (rc == 0 && flame.after.batch.n_read &&
-	    (!flame.compares || flame.before.batch.n_read))
+		rc = read_side(&flame.after.side, &status, &err);
+	if (rc == 0 && flame.compares)
+		rc = read_side(&flame.before.side, &status, &err);
+	if (rc == 0 && flame.after.side.batch.n_read &&
+	    (!flame.compares || flame.before.side.batch.n_read))
 		rc = build_and_write(&flame, in, &err);
 	if (rc < 0)
 		status = hlg_output_error(&err);
-	if (status == 0 && (flame.after.run.mismatch || flame.before.run.mismatch))
+	if (status == 0 &&
+	    (flame.after.side.run.mismatch || flame.before.side.run.mismatch))
 		status = 3;
-	finish(&flame);
+	finish(&flame.after);
+	finish(&flame.before);
 	return status;
 }
 
