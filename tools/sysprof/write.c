@@ -29,8 +29,9 @@ struct line {
 };
 
 struct lines {
-	struct line *line;
-	size_t n;
+	struct line
+		*line; /* those to be shown first, by samples, then text, then state */
+	size_t n, n_shown; /* the others have no samples left */
 };
 
 /* "@file" and "=name" as they are; else as Lua puts it, the first line of the text. */
@@ -144,22 +145,18 @@ static int compare_samples(const void *a, const void *b)
 	return compare_text(a, b);
 }
 
-/* Adds up lines of the same text, which stand together. */
+/* Adds up lines of the same text, which stand together, in the last of them. */
 static void join(struct lines *lines)
 {
-	size_t n = lines->n;
-
-	lines->n = 0;
-	for (size_t i = 0; i < n; i++) {
+	lines->n_shown = lines->n;
+	for (size_t i = 1; i < lines->n; i++) {
 		struct line *line = &lines->line[i];
-		struct line *last = lines->n ? &lines->line[lines->n - 1] : NULL;
 
-		if (last && compare_text(last, line) == 0) {
-			last->samples += line->samples;
-			free(line->text);
-		} else {
-			lines->line[lines->n++] = *line;
-		}
+		if (compare_text(&line[-1], line) != 0)
+			continue;
+		line->samples += line[-1].samples;
+		line[-1].samples = 0;
+		lines->n_shown--;
 	}
 }
 
@@ -193,17 +190,18 @@ static bool add_lines(struct lines *lines, const struct hlg_sysprof_output *o,
 	return lines->line != NULL;
 }
 
-/* By samples, then text, then state; for free_lines, unless it fails. */
+/* For free_lines, unless it fails. */
 static int make_lines(struct lines *lines, const struct hlg_sysprof_output *o,
 		      bool parted, struct hlg_err *err)
 {
 	*lines = (struct lines){0};
 	if (!add_lines(lines, o, parted)) {
 		free_lines(lines);
-		return hlg_err_set(err, HLG_ESYSTEM,
-				   "%s: its stacks take too much memory as text (say "
-				   "--format=json, or --mode=D)",
-				   o->path);
+		hlg_err_set(err, HLG_ESYSTEM,
+			    "%s: its stacks take too much memory as text (say "
+			    "--format=json, or --mode=D)",
+			    o->path);
+		return HLG_ESYSTEM;
 	}
 	qsort(lines->line, lines->n, sizeof(*lines->line), compare_text);
 	join(lines);
@@ -218,7 +216,7 @@ int hlg_sysprof_folded(void *output, FILE *f, struct hlg_err *err)
 
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < lines.n; i++)
+	for (size_t i = 0; i < lines.n_shown; i++)
 		fprintf(f, "%s %" PRIu64 "\n", lines.line[i].text, lines.line[i].samples);
 	free_lines(&lines);
 	return 0;
@@ -278,15 +276,16 @@ int hlg_sysprof_text(void *output, FILE *f, struct hlg_err *err)
 	rc = make_lines(&lines, o, true, err);
 	if (rc < 0)
 		return rc;
-	shown = o->top && o->top < lines.n ? (size_t)o->top : lines.n;
+	shown = o->top && o->top < lines.n_shown ? (size_t)o->top : lines.n_shown;
 	fprintf(f, "\n%12s %8s  %-7s %s\n", "samples", "%", "state",
 		o->mode == HLG_SYSPROF_LEAF ? "leaves" : "stack");
 	for (size_t i = 0; i < shown; i++)
 		fprintf(f, "%12" PRIu64 " %8s  %-7s %s\n", lines.line[i].samples,
 			percent(buf, lines.line[i].samples, o->s->samples),
 			hlg_sysprof_state(lines.line[i].state), lines.line[i].text);
-	if (shown < lines.n)
-		fprintf(f, "... and %zu more (--top=0 shows all)\n", lines.n - shown);
+	if (shown < lines.n_shown)
+		fprintf(f, "... and %zu more (--top=0 shows all)\n",
+			lines.n_shown - shown);
 	free_lines(&lines);
 	return 0;
 }
