@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "filter/output/out.h"
+#include "filter/write/format.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -26,10 +26,11 @@ static int check(void *arguments, struct hlg_err *err)
 	return 0;
 }
 
-static int write_symbols(FILE *f, const struct arguments *args, struct hlg_err *err)
+static int write_symbols(void *images, FILE *f, struct hlg_err *err)
 {
+	const struct hlg_verb_texts *of = images;
 	struct hlg_space space = {0};
-	int rc = hlg_images_open(&space, args->images.text, args->images.n, err);
+	int rc = hlg_images_open(&space, of->text, of->n, err);
 
 	if (rc == 0) {
 		hlg_images_warn(&space);
@@ -39,20 +40,15 @@ static int write_symbols(FILE *f, const struct arguments *args, struct hlg_err *
 	return rc;
 }
 
-static int write_table(const struct arguments *args, struct hlg_err *err)
+static int write_table(struct arguments *args, struct hlg_err *err)
 {
-	struct hlg_out out;
+	static const struct hlg_format table = {.write = write_symbols};
 	int rc = hlg_images_check_out(args->images.text, args->images.n, args->out, err);
 
-	if (rc == 0)
-		rc = hlg_out_open(&out, args->out, stdout, err);
-	if (rc < 0)
-		return rc;
-	rc = write_symbols(out.f, args, err);
-	if (rc == 0)
-		return hlg_out_commit(&out, err);
-	hlg_out_abort(&out);
-	return rc;
+	return rc < 0 ? rc
+		      : hlg_format_write(
+				&(struct hlg_result){&table, &args->images, NULL, NULL},
+				args->out, stdout, err);
 }
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
