@@ -13,7 +13,6 @@ struct maker {
 	uint32_t *same; /* of each node after: the one before, or HLG_NO_NODE */
 	/* Children of one node, sorted by name and kind. */
 	uint32_t *old, *new;
-	struct hlg_change *gone; /* of changes->gone, one by one */
 };
 
 static int compare_nodes(const struct hlg_tree *a, uint32_t x, const struct hlg_tree *b,
@@ -65,13 +64,10 @@ static void compare(const struct maker *m, struct hlg_change *change, uint32_t o
 
 static void add_gone(struct maker *m, uint32_t old)
 {
-	struct hlg_changes *c = m->changes;
+	struct hlg_gone *gone = &m->changes->gone[m->changes->n_gone++];
 
-	c->gone[c->n_gone] = (struct hlg_gone){
-		hlg_tree_name(m->before->tree, &m->before->tree->nodes[old]),
-		share_of(m, m->before->tree, old), false};
-	compare(m, &m->gone[c->n_gone], old, HLG_NO_NODE);
-	c->n_gone++;
+	gone->name = hlg_tree_name(m->before->tree, &m->before->tree->nodes[old]);
+	compare(m, &gone->change, old, HLG_NO_NODE);
 }
 
 /* Finds for each child of a node after the one it was before. */
@@ -96,27 +92,24 @@ static void match_children(struct maker *m, uint32_t node)
 	}
 }
 
-/* Which tests are significant, together: those of nodes behind the root, then gone. */
-static bool judge(struct maker *m)
+static struct hlg_change *change_at(struct hlg_changes *c, size_t nodes, size_t i)
 {
-	struct hlg_changes *c = m->changes;
-	uint32_t nodes = m->after->tree->n - 1;
-	size_t n = (size_t)nodes + c->n_gone;
+	return i < nodes ? &c->nodes[i + 1] : &c->gone[i - nodes].change;
+}
+
+/* Which tests are significant, together: those of nodes behind the root, then gone. */
+static bool judge(struct hlg_changes *c, uint32_t n_nodes)
+{
+	size_t nodes = n_nodes - 1, n = nodes + c->n_gone;
 	double *p = calloc(n + 1, sizeof(*p)), *q = calloc(n + 1, sizeof(*q));
 	bool ok = p && q;
 
 	for (size_t i = 0; ok && i < n; i++)
-		p[i] = i < nodes ? c->nodes[i + 1].compared.p
-				 : m->gone[i - nodes].compared.p;
+		p[i] = change_at(c, nodes, i)->compared.p;
 	ok = ok && hlg_compare_adjust(q, p, n);
 	for (size_t i = 0; ok && i < n; i++) {
-		bool significant = q[i] <= HLG_COMPARE_LEVEL;
-
-		if (i < nodes)
-			c->nodes[i + 1].significant = significant;
-		else
-			c->gone[i - nodes].significant = significant;
-		c->n_significant += significant;
+		change_at(c, nodes, i)->significant = q[i] <= HLG_COMPARE_LEVEL;
+		c->n_significant += q[i] <= HLG_COMPARE_LEVEL;
 	}
 	free(p);
 	free(q);
@@ -127,8 +120,8 @@ static int compare_gone(const void *a, const void *b)
 {
 	const struct hlg_gone *x = a, *y = b;
 
-	if (x->share != y->share)
-		return x->share > y->share ? -1 : 1;
+	if (x->change.before != y->change.before)
+		return x->change.before > y->change.before ? -1 : 1;
 	return strcmp(x->name, y->name);
 }
 
@@ -142,7 +135,7 @@ static bool make(struct maker *m)
 		match_children(m, i);
 		compare(m, &c->nodes[i], m->same[i], i);
 	}
-	if (!judge(m))
+	if (!judge(c, after->n))
 		return false;
 	qsort(c->gone, c->n_gone, sizeof(*c->gone), compare_gone);
 	return true;
@@ -160,7 +153,6 @@ bool hlg_changes_make(struct hlg_changes *changes, const struct hlg_change_side 
 		.same = calloc(n_new, sizeof(*m.same)),
 		.old = calloc(n_old, sizeof(*m.old)),
 		.new = calloc(n_new, sizeof(*m.new)),
-		.gone = calloc(n_old, sizeof(*m.gone)),
 	};
 	bool ok;
 
@@ -168,12 +160,10 @@ bool hlg_changes_make(struct hlg_changes *changes, const struct hlg_change_side 
 		.nodes = calloc(n_new, sizeof(*changes->nodes)),
 		.gone = calloc(n_old, sizeof(*changes->gone)),
 	};
-	ok = m.same && m.old && m.new &&m.gone && changes->nodes &&
-	     changes->gone &&make(&m);
+	ok = m.same && m.old && m.new && changes->nodes && changes->gone &&make(&m);
 	free(m.same);
 	free(m.old);
 	free(m.new);
-	free(m.gone);
 	return ok;
 }
 

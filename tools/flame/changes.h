@@ -20,8 +20,7 @@ struct hlg_change {
 /* A frame that only the tree before has, though it has the one below. */
 struct hlg_gone {
 	const char *name; /* the tree's */
-	double share;
-	bool significant;
+	struct hlg_change change;
 };
 
 struct hlg_changes {

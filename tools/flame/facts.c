@@ -139,8 +139,8 @@ static void tell_changes(struct hlg_note_list *texts, const struct hlg_changes *
 	for (uint32_t i = 0; i < c->n_gone && i < NAMED; i++)
 		hlg_note_list_add(&texts[HLG_GRAPH_NOTE],
 				  "gone: %s, %s %%, %ssignificant", c->gone[i].name,
-				  hlg_interval_percent(share, c->gone[i].share),
-				  c->gone[i].significant ? "" : "not ");
+				  hlg_interval_percent(share, c->gone[i].change.before),
+				  c->gone[i].change.significant ? "" : "not ");
 	if (c->n_gone > NAMED)
 		hlg_note_list_add(&texts[HLG_GRAPH_NOTE], "gone: %u more",
 				  c->n_gone - NAMED);

@@ -118,10 +118,10 @@ START_TEST(new_and_gone)
 	near(of("a")->before, 0); /* not old's */
 	ck_assert_uint_eq(changes.n_gone, 2);
 	ck_assert_str_eq(changes.gone[0].name, "old");
-	near(changes.gone[0].share, 100 / 1001.0);
-	ck_assert(changes.gone[0].significant);
+	near(changes.gone[0].change.before, 100 / 1001.0);
+	ck_assert(changes.gone[0].change.significant);
 	ck_assert_str_eq(changes.gone[1].name, "rare");
-	ck_assert(!changes.gone[1].significant);
+	ck_assert(!changes.gone[1].change.significant);
 	end();
 }
 END_TEST
