@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "config.h"
 #include "symtab/code/padding.h"
 #include "symtab/image/base.h"
 #include "tools/doctor/doctor.h"
@@ -119,11 +120,10 @@ static void judge_elf(struct hlg_findings *f, const struct hlg_image *image)
 			     : "none (-Wl,--build-id makes one, which tells builds "
 			       "apart)");
 	hlg_doctor_say(f, HLG_LEVEL_OK, "lines", NULL, "%s",
-		       source       ? "source lines are known"
-		       : err.msg[0] ? err.msg
-		       : hlg_source_available()
-			       ? "none (-g makes them, for hlguest lookup)"
-			       : "not looked for: built without libdw");
+		       source           ? "source lines are known"
+		       : err.msg[0]     ? err.msg
+		       : HLG_HAVE_LIBDW ? "none (-g makes them, for hlguest lookup)"
+					: "not looked for: built without libdw");
 	hlg_source_close(source);
 }
 

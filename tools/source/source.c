@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "symtab/bsearch.h"
-#include "symtab/err.h"
+#include "symtab/grow.h"
 #include "tools/source/source-files.h"
 
 enum {
@@ -42,7 +42,7 @@ struct hlg_source {
 	Dwarf *dwarf;
 	const char *path;     /* of the file that has it; dwfl's */
 	struct range *ranges; /* sorted by start */
-	size_t n_ranges, room;
+	size_t n_ranges;
 	bool told;          /* that inlined functions are left out */
 	char shorter[1100]; /* the line that is told if a file of it becomes shorter */
 };
@@ -69,17 +69,8 @@ static bool add_range(struct hlg_source *s, const Dwarf_Die *unit, uint64_t star
 {
 	if (start >= end)
 		return true;
-	if (s->n_ranges == MAX_RANGES)
+	if (s->n_ranges == MAX_RANGES || !HLG_GROW(s->ranges, s->n_ranges))
 		return false;
-	if (s->n_ranges == s->room) {
-		size_t room = s->room ? 2 * s->room : 256;
-		void *more = reallocarray(s->ranges, room, sizeof(*s->ranges));
-
-		if (!more)
-			return false;
-		s->ranges = more;
-		s->room = room;
-	}
 	s->ranges[s->n_ranges++] =
 		(struct range){.start = start, .end = end, .unit = *unit};
 	return true;
@@ -341,11 +332,6 @@ size_t hlg_source_inlines(struct hlg_source *s, uint64_t addr,
 	return chain.n;
 }
 
-bool hlg_source_available(void)
-{
-	return true;
-}
-
 #else
 struct hlg_source *hlg_source_open(const char *path, struct hlg_err *err)
 {
@@ -376,11 +362,6 @@ size_t hlg_source_inlines(struct hlg_source *source, uint64_t addr,
 	(void)inlines;
 	(void)max;
 	return 0;
-}
-
-bool hlg_source_available(void)
-{
-	return false;
 }
 #endif
 

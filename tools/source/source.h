@@ -51,9 +51,6 @@ bool hlg_source_find(struct hlg_source *source, uint64_t addr,
 size_t hlg_source_inlines(struct hlg_source *source, uint64_t addr,
 			  struct hlg_source_inline *inlines, size_t max);
 
-/* Built with libdw? */
-bool hlg_source_available(void);
-
 /* The lines of all images of a space; each image's are opened when asked for. */
 struct hlg_sources {
 	const struct hlg_space *space;
