@@ -63,15 +63,6 @@ static bool disasm_x86(enum hlg_syntax syntax, const unsigned char *p, size_t le
 	}
 	return true;
 }
-#else
-static bool disasm_x86(enum hlg_syntax syntax, const unsigned char *p, size_t left,
-		       uint64_t addr, char *buf, size_t size, uint64_t *memory,
-		       bool *has_memory)
-{
-	(void)syntax, (void)p, (void)left, (void)addr, (void)buf, (void)size;
-	(void)memory, (void)has_memory;
-	return false;
-}
 #endif
 
 bool hlg_disasm(unsigned machine, enum hlg_syntax syntax, const unsigned char *p,
@@ -79,9 +70,13 @@ bool hlg_disasm(unsigned machine, enum hlg_syntax syntax, const unsigned char *p
 		bool *has_memory)
 {
 	*has_memory = false;
+#if HLG_HAVE_ZYDIS
 	if (machine != EM_AARCH64)
 		return disasm_x86(syntax, p, left, addr, buf, size, memory, has_memory);
-	if (left < 4)
+#else
+	(void)syntax, (void)addr, (void)memory;
+#endif
+	if (machine != EM_AARCH64 || left < 4)
 		return false;
 	snprintf(buf, size, ".inst 0x%02x%02x%02x%02x", p[3], p[2], p[1], p[0]);
 	return true;

@@ -123,12 +123,25 @@ static int compare_samples(const void *a, const void *b)
 	return compare_rows(a, b);
 }
 
-/* Stacks, cut to their leaves if asked for; equal ones added up. */
-static struct row *make_rows(const struct hlg_sysprof *s, bool leaves, size_t *n)
+/* By samples; of equal rows one gets the samples of all, and the others stand last. */
+static void sort_rows(struct row *rows, size_t n)
+{
+	qsort(rows, n, sizeof(*rows), compare_rows);
+	for (size_t i = 1; i < n; i++)
+		if (compare_rows(&rows[i - 1], &rows[i]) == 0) {
+			rows[i].samples += rows[i - 1].samples;
+			rows[i - 1].samples = 0;
+		}
+	qsort(rows, n, sizeof(*rows), compare_samples);
+}
+
+/* Whole ones, or cut to their leaves. */
+static json_t *stacks_of(const struct hlg_sysprof *s, bool leaves)
 {
 	struct row *rows = calloc((size_t)s->n_stacks + 1, sizeof(*rows));
-	size_t kept = 0;
+	json_t *list = json_array();
 
+	hlg_json_watch(rows);
 	for (uint32_t i = 0; rows && i < s->n_stacks; i++) {
 		const struct hlg_sysprof_stack *from = &s->stacks[i];
 		const uint32_t *lua = s->ids + from->at;
@@ -140,35 +153,17 @@ static struct row *make_rows(const struct hlg_sysprof *s, bool leaves, size_t *n
 				       from->state,
 				       from->samples};
 	}
-	hlg_json_watch(rows);
-	*n = 0;
-	if (!rows)
-		return NULL;
-	qsort(rows, s->n_stacks, sizeof(*rows), compare_rows);
-	for (uint32_t i = 0; i < s->n_stacks; i++)
-		if (kept && compare_rows(&rows[kept - 1], &rows[i]) == 0)
-			rows[kept - 1].samples += rows[i].samples;
-		else
-			rows[kept++] = rows[i];
-	qsort(rows, kept, sizeof(*rows), compare_samples);
-	*n = kept;
-	return rows;
-}
-
-static json_t *stacks_of(const struct hlg_sysprof *s, bool leaves)
-{
-	json_t *list = json_array();
-	size_t n;
-	struct row *rows = make_rows(s, leaves, &n);
-
-	for (size_t i = 0; i < n; i++) {
+	if (rows)
+		sort_rows(rows, s->n_stacks);
+	/* There is one more, which has no samples. */
+	for (const struct row *row = rows; row && row->samples; row++) {
 		json_t *o = json_object();
 
 		json_object_set_new(o, "state",
-				    json_string(hlg_sysprof_state(rows[i].state)));
-		set_number(o, "samples", rows[i].samples);
-		json_object_set_new(o, "lua", ids_of(rows[i].lua, rows[i].n_lua));
-		json_object_set_new(o, "host", ids_of(rows[i].host, rows[i].n_host));
+				    json_string(hlg_sysprof_state(row->state)));
+		set_number(o, "samples", row->samples);
+		json_object_set_new(o, "lua", ids_of(row->lua, row->n_lua));
+		json_object_set_new(o, "host", ids_of(row->host, row->n_host));
 		json_array_append_new(list, o);
 	}
 	free(rows);

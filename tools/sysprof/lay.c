@@ -10,28 +10,17 @@
 
 #include "tools/sysprof/sysprof.h"
 
-/* Both stacks root first, and how far they are laid. */
+/* Both stacks, the leaf first as they are kept: laid from their ends on. */
 struct layer {
 	const struct hlg_sysprof *s;
-	const uint32_t *lua, *host; /* leaf first, as they are kept */
-	uint32_t n_lua, n_host;
-	uint32_t lua_done, host_done, n;
-	uint32_t *list;
+	const uint32_t *lua, *host;
+	uint32_t n_lua, n_host; /* what is left of them */
+	uint32_t *list, n;      /* what is laid */
 };
 
 static const struct hlg_sysprof_frame *frame_of(const struct layer *l, uint32_t id)
 {
 	return &l->s->frames[id];
-}
-
-static uint32_t next_lua(const struct layer *l)
-{
-	return l->lua[l->n_lua - 1 - l->lua_done];
-}
-
-static uint32_t next_host(const struct layer *l)
-{
-	return l->host[l->n_host - 1 - l->host_done];
 }
 
 /* Is a function of the Lua stack the one that a host frame is in? */
@@ -60,10 +49,12 @@ static bool enters_lua(const struct layer *l, uint32_t host)
  */
 static bool stands_in_host(const struct layer *l)
 {
-	if (frame_of(l, next_lua(l))->kind != HLG_FRAME_C)
+	uint32_t next = l->lua[l->n_lua - 1];
+
+	if (frame_of(l, next)->kind != HLG_FRAME_C)
 		return false;
-	for (uint32_t i = l->n_host - l->host_done; i-- > 0;) {
-		if (is_same(l, next_lua(l), l->host[i]))
+	for (uint32_t i = l->n_host; i-- > 0;) {
+		if (is_same(l, next, l->host[i]))
 			return true;
 		if (enters_lua(l, l->host[i]))
 			return false;
@@ -76,10 +67,11 @@ static void lay_lua(struct layer *l)
 {
 	bool is_c = false;
 
-	while (l->lua_done < l->n_lua && !is_c && !stands_in_host(l)) {
-		is_c = frame_of(l, next_lua(l))->kind == HLG_FRAME_C;
-		l->list[l->n++] = next_lua(l);
-		l->lua_done++;
+	while (l->n_lua && !is_c && !stands_in_host(l)) {
+		uint32_t next = l->lua[--l->n_lua];
+
+		is_c = frame_of(l, next)->kind == HLG_FRAME_C;
+		l->list[l->n++] = next;
 	}
 }
 
@@ -93,20 +85,17 @@ uint32_t hlg_sysprof_lay(const struct hlg_sysprof *s,
 			  .n_host = stack->n_host,
 			  .list = list};
 
-	while (l.host_done < l.n_host) {
-		uint32_t host = next_host(&l);
+	while (l.n_host) {
+		uint32_t host = l.host[--l.n_host];
 
-		if (l.lua_done < l.n_lua && is_same(&l, next_lua(&l), host))
-			l.lua_done++;
+		if (l.n_lua && is_same(&l, l.lua[l.n_lua - 1], host))
+			l.n_lua--;
 		l.list[l.n++] = host;
-		l.host_done++;
 		if (enters_lua(&l, host))
 			lay_lua(&l);
 	}
-	while (l.lua_done < l.n_lua) {
-		l.list[l.n++] = next_lua(&l);
-		l.lua_done++;
-	}
+	while (l.n_lua)
+		l.list[l.n++] = l.lua[--l.n_lua];
 	return l.n;
 }
 
