@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/flame/graph.h"
+#include "tools/flame/flame.h"
 
 static enum hlg_frame kind_of(char c)
 {

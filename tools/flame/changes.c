@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/flame/changes.h"
+#include "tools/flame/flame.h"
 
 #include <stdlib.h>
 #include <string.h>

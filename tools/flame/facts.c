@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/flame/facts.h"
+#include "tools/flame/flame.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

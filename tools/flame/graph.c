@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/flame/graph.h"
+#include "tools/flame/flame.h"
 
 #include <inttypes.h>
 #include <math.h>

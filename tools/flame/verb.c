@@ -12,7 +12,7 @@
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/export/speedscope.h"
-#include "tools/flame/facts.h"
+#include "tools/flame/flame.h"
 #include "tools/inputs/sides.h"
 #include "tools/perfdata/perfdata.h"
 

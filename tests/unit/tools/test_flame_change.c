@@ -10,7 +10,7 @@
 
 #include "tests/kit/oom.h"
 #include "tests/kit/tap.h"
-#include "tools/flame/changes.h"
+#include "tools/flame/flame.h"
 
 static struct hlg_tree before, after;
 static struct hlg_changes changes;

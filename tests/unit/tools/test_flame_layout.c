@@ -10,7 +10,7 @@
 #include "filter/view/view.h"
 #include "tests/kit/oom.h"
 #include "tests/kit/tap.h"
-#include "tools/flame/graph.h"
+#include "tools/flame/flame.h"
 
 static struct hlg_tree tree;
 static struct hlg_layout layout;
