@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "filter/profile/strings.h"
 #include "symtab/escape.h"
 #include "symtab/image/base.h"
 #include "tools/export/address-counts.h"
@@ -58,29 +59,27 @@ static bool number_columns(struct writer *w)
 	return true;
 }
 
-static int compare_names(const void *a, const void *b, void *rows)
-{
-	const struct hlg_row *row = rows;
-
-	return strcmp(row[*(const size_t *)a].name, row[*(const size_t *)b].name);
-}
-
 static bool find_shared(struct writer *w)
 {
 	const struct hlg_view *v = &w->r->all;
-	size_t *order = calloc(v->n_rows + 1, sizeof(*order));
+	size_t *first = calloc(v->n_rows + 1, sizeof(*first)); /* row of each name */
+	struct hlg_strings names = {0};
+	bool ok;
 
 	w->shared = calloc(v->n_rows + 1, sizeof(*w->shared));
-	for (size_t i = 0; order && i < v->n_rows; i++)
-		order[i] = i;
-	if (order && w->shared) {
-		qsort_r(order, v->n_rows, sizeof(*order), compare_names, v->rows);
-		for (size_t i = 1; i < v->n_rows; i++)
-			if (compare_names(&order[i - 1], &order[i], v->rows) == 0)
-				w->shared[order[i - 1]] = w->shared[order[i]] = true;
+	ok = first && w->shared;
+	for (size_t i = 0; ok && i < v->n_rows; i++) {
+		uint32_t known = names.n, name = hlg_strings_add(&names, v->rows[i].name);
+
+		ok = name != HLG_NO_STRING;
+		if (name > known)
+			first[name] = i;
+		else if (ok)
+			w->shared[first[name]] = w->shared[i] = true;
 	}
-	free(order);
-	return order && w->shared;
+	hlg_strings_finish(&names);
+	free(first);
+	return ok;
 }
 
 /* An event in a word: "Samples", or of several "Samples_cpu_clock". */
