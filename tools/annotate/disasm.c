@@ -70,14 +70,16 @@ bool hlg_disasm(unsigned machine, enum hlg_syntax syntax, const unsigned char *p
 		bool *has_memory)
 {
 	*has_memory = false;
+	if (machine == EM_AARCH64) {
+		if (left < 4)
+			return false;
+		snprintf(buf, size, ".inst 0x%02x%02x%02x%02x", p[3], p[2], p[1], p[0]);
+		return true;
+	}
 #if HLG_HAVE_ZYDIS
-	if (machine != EM_AARCH64)
-		return disasm_x86(syntax, p, left, addr, buf, size, memory, has_memory);
+	return disasm_x86(syntax, p, left, addr, buf, size, memory, has_memory);
 #else
 	(void)syntax, (void)addr, (void)memory;
+	return false;
 #endif
-	if (machine != EM_AARCH64 || left < 4)
-		return false;
-	snprintf(buf, size, ".inst 0x%02x%02x%02x%02x", p[3], p[2], p[1], p[0]);
-	return true;
 }
