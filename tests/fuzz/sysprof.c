@@ -7,7 +7,7 @@
 
 #include "config.h"
 #include "tests/fuzz/door.h"
-#include "tools/sysprof/write.h"
+#include "tools/sysprof/sysprof.h"
 
 static FILE *nowhere;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <config.h>
 
-#include "tools/sysprof/write.h"
+#include "tools/sysprof/sysprof.h"
 
 #if HLG_HAVE_JANSSON
 #include <stdlib.h>

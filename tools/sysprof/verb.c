@@ -11,7 +11,7 @@
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
-#include "tools/sysprof/write.h"
+#include "tools/sysprof/sysprof.h"
 
 struct arguments {
 	const char *out;

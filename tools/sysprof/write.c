@@ -6,7 +6,7 @@
  *	main;lua_pcall;@a.lua:3;tostring;work 1
  *	TRACE [7] started at @a.lua:3 2
  */
-#include "tools/sysprof/write.h"
+#include "tools/sysprof/sysprof.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

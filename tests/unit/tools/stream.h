@@ -3,7 +3,7 @@
 #ifndef HLG_TESTS_SYSPROF_STREAM_H
 #define HLG_TESTS_SYSPROF_STREAM_H
 
-#include "tools/sysprof/write.h"
+#include "tools/sysprof/sysprof.h"
 
 /* A stream in the making. */
 struct stream {
