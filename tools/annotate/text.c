@@ -18,11 +18,6 @@ struct writer {
 	const struct hlg_colour *colours;
 };
 
-static void put_plural(FILE *f, uint64_t n)
-{
-	fprintf(f, "%" PRIu64 " sample%s", n, n == 1 ? "" : "s");
-}
-
 static void put_aliases(FILE *f, const struct hlg_place *place)
 {
 	const struct hlg_symbol *first;
@@ -94,13 +89,15 @@ static void put_head(const struct writer *w, const struct hlg_listing *l,
 	fputc('\n', w->f);
 	put_place(w->f, &row->place);
 	put_aliases(w->f, &row->place);
-	fprintf(w->f, "  %s %% (%s - %s) of the guest's %s: ",
+	fprintf(w->f,
+		"  %s %% (%s - %s) of the guest's %s: %" PRIu64
+		" sample%s, period %" PRIu64 "\n",
 		hlg_interval_percent(percent, row->share.share),
 		hlg_interval_percent(low, row->share.low),
 		hlg_interval_percent(high, row->share.high),
-		view->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period");
-	put_plural(w->f, row->count.samples);
-	fprintf(w->f, ", period %" PRIu64 "\n", row->count.period);
+		view->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period",
+		row->count.samples, row->count.samples == 1 ? "" : "s",
+		row->count.period);
 	put_hottest(w->f, l);
 	if (l->remark)
 		fprintf(w->f, "  note: %s\n", l->remark);
@@ -217,13 +214,13 @@ static void put_sum(const struct writer *w, const struct hlg_listing *l)
 {
 	const struct hlg_row *row = l->row;
 
-	fprintf(w->f, "%10s %10" PRIu64 " %16" PRIu64 "    sum, as in the report's row: ",
-		row->count.samples ? "100.00 %" : "0.00 %", row->count.samples,
-		row->count.period);
 	fprintf(w->f,
-		"%" PRIu64 " where instructions begin, %" PRIu64
-		" inside of one, %" PRIu64 " elsewhere\n\n",
-		l->on.samples, l->inside.samples, l->plain.samples);
+		"%10s %10" PRIu64 " %16" PRIu64
+		"    sum, as in the report's row: %" PRIu64
+		" where instructions begin, %" PRIu64 " inside of one, %" PRIu64
+		" elsewhere\n\n",
+		row->count.samples ? "100.00 %" : "0.00 %", row->count.samples,
+		row->count.period, l->on.samples, l->inside.samples, l->plain.samples);
 }
 
 static void put_listing(void *ctx, const struct hlg_listing *l,

@@ -459,24 +459,20 @@ static void read_table(struct reader *r)
 
 static int foreign(const struct reader *r, const char *magic, const uint8_t *found)
 {
+	const char *what;
+
 	if (memcmp(found, "ljm", 3) == 0)
-		return hlg_err_set(r->err, HLG_EINPUT,
-				   "%s: is of memprof, LuaJIT's memory profiler (give a "
-				   "stream of sysprof)",
-				   r->path);
-	if (memcmp(found, "PERFILE", 7) == 0)
-		return hlg_err_set(r->err, HLG_EINPUT,
-				   "%s: is perf's recording (hlguest report reads it)",
-				   r->path);
-	if (magic[2] == 's')
-		return hlg_err_set(r->err, HLG_EINPUT,
-				   "%s: is no stream of LuaJIT's sysprof, which begins "
-				   "with ljs (profile with misc.sysprof.start)",
-				   r->path);
-	return hlg_err_set(r->err, HLG_EINPUT,
-			   "%s: no events of sysprof (ljp) follow the symbol table (the "
-			   "stream is damaged)",
-			   r->path);
+		what = "is of memprof, LuaJIT's memory profiler (give a stream of "
+		       "sysprof)";
+	else if (memcmp(found, "PERFILE", 7) == 0)
+		what = "is perf's recording (hlguest report reads it)";
+	else if (magic[2] == 's')
+		what = "is no stream of LuaJIT's sysprof, which begins with ljs (profile "
+		       "with misc.sysprof.start)";
+	else
+		what = "no events of sysprof (ljp) follow the symbol table (the stream "
+		       "is damaged)";
+	return hlg_err_set(r->err, HLG_EINPUT, "%s: %s", r->path, what);
 }
 
 /* magic: "ljs" or "ljp". */
@@ -504,15 +500,12 @@ static void read_header(struct reader *r, const char *magic, uint8_t version)
 /* The end came before the first event could be. */
 static int cut_off(const struct reader *r)
 {
-	if (r->at == 0)
-		return hlg_err_set(r->err, HLG_EINPUT,
-				   "%s: is empty (a stream is written when the profiler "
-				   "stops, or its buffer is full)",
-				   r->path);
-	return hlg_err_set(r->err, HLG_EINPUT,
-			   "%s: was cut off before its first event (let the profiler "
-			   "stop, misc.sysprof.stop, before it is copied)",
-			   r->path);
+	return hlg_err_set(r->err, HLG_EINPUT, "%s: %s", r->path,
+			   r->at == 0 ? "is empty (a stream is written when the profiler "
+					"stops, or its buffer is full)"
+				      : "was cut off before its first event (let the "
+					"profiler stop, misc.sysprof.stop, before it is "
+					"copied)");
 }
 
 static int read_stream(struct reader *r)
