@@ -51,12 +51,8 @@ static void add_stack(struct writer *w, uint32_t depth, uint64_t weight)
 static bool add_stacks(struct writer *w)
 {
 	const struct hlg_tree *tree = w->tree;
-	uint32_t depth = 0;
 
-	for (uint32_t i = 0; i < tree->n; i++)
-		if (tree->nodes[i].depth > depth)
-			depth = tree->nodes[i].depth;
-	w->path = calloc((size_t)depth + 1, sizeof(*w->path));
+	w->path = calloc(tree->n, sizeof(*w->path)); /* deeper than any node */
 	w->numbers =
 		calloc(((size_t)tree->names.n + 1) * HLG_N_FRAMES, sizeof(*w->numbers));
 	if (!w->path || !w->numbers)

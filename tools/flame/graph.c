@@ -30,16 +30,6 @@ static uint32_t place(const struct hlg_layout *layout, uint64_t at)
 	return (uint32_t)((hlg_u128)at * HLG_LAYOUT_WIDTH / layout->total);
 }
 
-static uint32_t tree_depth(const struct hlg_tree *tree)
-{
-	uint32_t depth = 0;
-
-	for (uint32_t i = 0; i < tree->n; i++)
-		if (tree->nodes[i].depth > depth)
-			depth = tree->nodes[i].depth;
-	return depth;
-}
-
 static void hide_box(struct hlg_layout *layout, const struct hlg_node *node, uint32_t i)
 {
 	layout->n_hidden += node->end - i;
@@ -58,8 +48,8 @@ static void add_box(struct hlg_layout *layout, const struct hlg_node *node, uint
 bool hlg_graph_layout(struct hlg_layout *layout, const struct hlg_tree *tree,
 		      enum hlg_weight weight, double least)
 {
-	/* Where the next box of each depth begins. */
-	uint64_t *next = calloc((size_t)tree_depth(tree) + 2, sizeof(*next));
+	/* Where the next box of each depth begins; there are fewer depths than nodes. */
+	uint64_t *next = calloc((size_t)tree->n + 1, sizeof(*next));
 	uint32_t i = 0;
 
 	*layout = (struct hlg_layout){
