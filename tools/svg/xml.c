@@ -28,11 +28,12 @@ static size_t measure(const char *s, size_t *bytes)
 static size_t put_character(FILE *f, const char *s)
 {
 	size_t plain = hlg_escape_plain(s);
+	const char *instead = entity(*s);
 
 	if (plain == 0)
 		fprintf(f, "\\x%02x", (unsigned)(unsigned char)*s);
-	else if (entity(*s))
-		fputs(entity(*s), f);
+	else if (instead)
+		fputs(instead, f);
 	else
 		fwrite(s, 1, plain, f);
 	return plain ? plain : 1;
