@@ -69,8 +69,9 @@ int main(int argc, char **argv)
 	struct hlg_layout layout;
 	struct hlg_changes changes = {0};
 	bool two = read_tree(&trees[0], stdin);
-	struct hlg_change_side before = {&trees[0], samples_of(&trees[0])},
-			       after = before;
+	struct hlg_flame_side before = {.tree = &trees[0],
+					.observations = samples_of(&trees[0])},
+			      after = before;
 	struct hlg_graph graph = {.weight = HLG_WEIGHT_PERIOD,
 				  .title = "by hand: </title><script>"};
 	struct hlg_err err;
@@ -84,7 +85,8 @@ int main(int argc, char **argv)
 	}
 	if (two) {
 		read_tree(&trees[1], stdin);
-		after = (struct hlg_change_side){&trees[1], samples_of(&trees[1])};
+		after = (struct hlg_flame_side){.tree = &trees[1],
+						.observations = samples_of(&trees[1])};
 		if (!hlg_changes_make(&changes, &before, &after, graph.weight))
 			return 1;
 		graph.changes = &changes;

@@ -11,7 +11,7 @@
 #include "symtab/code/edge.h"
 #include "symtab/grow.h"
 #include "tools/annotate/annotate.h"
-#include "tools/export/address-counts.h"
+#include "tools/export/export.h"
 
 /* A row that is walked through: the bytes of its place, and the samples in it. */
 struct walk {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/export/address-counts.h"
+#include "tools/export/export.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/export/callgrind.h"
+#include "tools/export/export.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -10,7 +10,6 @@
 #include "filter/profile/strings.h"
 #include "symtab/escape.h"
 #include "symtab/image/base.h"
-#include "tools/export/address-counts.h"
 #include "tools/source/source.h"
 
 #define UNKNOWN "???" /* what valgrind calls a file or object that it does not know */

@@ -8,7 +8,7 @@
 
 struct maker {
 	struct hlg_changes *changes;
-	const struct hlg_change_side *before, *after;
+	const struct hlg_flame_side *before, *after;
 	enum hlg_weight weight;
 	uint32_t *same; /* of each node after: the one before, or HLG_NO_NODE */
 	/* Children of one node, sorted by name and kind. */
@@ -141,8 +141,8 @@ static bool make(struct maker *m)
 	return true;
 }
 
-bool hlg_changes_make(struct hlg_changes *changes, const struct hlg_change_side *before,
-		      const struct hlg_change_side *after, enum hlg_weight weight)
+bool hlg_changes_make(struct hlg_changes *changes, const struct hlg_flame_side *before,
+		      const struct hlg_flame_side *after, enum hlg_weight weight)
 {
 	uint32_t n_old = before->tree->n, n_new = after->tree->n;
 	struct maker m = {

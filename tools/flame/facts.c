@@ -43,7 +43,7 @@ static char *list_events(const struct hlg_report *r)
 }
 
 /* The samples of a side, and how far to believe it. */
-static void tell_side(struct hlg_note_list *texts, const struct hlg_facts_side *side,
+static void tell_side(struct hlg_note_list *texts, const struct hlg_flame_side *side,
 		      const char *which, const char *widths)
 {
 	const struct hlg_report *r = side->report;
@@ -161,8 +161,8 @@ static void tell_events(struct hlg_note_list *texts, const struct hlg_report *be
 	free(new);
 }
 
-bool hlg_facts_add(struct hlg_graph *g, const struct hlg_facts_side *after,
-		   const struct hlg_facts_side *before, double least)
+bool hlg_facts_add(struct hlg_graph *g, const struct hlg_flame_side *after,
+		   const struct hlg_flame_side *before, double least)
 {
 	const char *widths = g->weight == HLG_WEIGHT_SAMPLES ? "; widths are samples"
 							     : "; widths are period";

@@ -42,17 +42,20 @@ struct hlg_changes {
 	uint32_t n_significant; /* of nodes and gone */
 };
 
-/* A side: its tree, settled, and the effective observations that it holds. */
-struct hlg_change_side {
+/* A side of a graph: its tree, settled, and the effective observations that it holds; of
+ * its texts alone, the report that the tree was built from, of so many recordings. */
+struct hlg_flame_side {
 	const struct hlg_tree *tree;
 	double observations;
+	const struct hlg_report *report;
+	size_t n_recordings;
 };
 
 /*
  * Both trees outlive *changes. False without memory; the caller finishes it in any case.
  */
-bool hlg_changes_make(struct hlg_changes *changes, const struct hlg_change_side *before,
-		      const struct hlg_change_side *after, enum hlg_weight weight);
+bool hlg_changes_make(struct hlg_changes *changes, const struct hlg_flame_side *before,
+		      const struct hlg_flame_side *after, enum hlg_weight weight);
 void hlg_changes_finish(struct hlg_changes *changes);
 
 /*
@@ -110,19 +113,12 @@ void hlg_graph_layout_finish(struct hlg_layout *layout);
 /* Write errors stay on the stream. Fails only without memory. */
 int hlg_graph_write(FILE *f, const struct hlg_graph *graph, struct hlg_err *err);
 
-/* A side of a graph: the report its tree was built from, of so many recordings. */
-struct hlg_facts_side {
-	const struct hlg_report *report;
-	const struct hlg_tree *tree;
-	size_t n_recordings;
-};
-
 /*
  * Adds to the graph's texts what is to be said of a graph whose tree is after's; before
  * is NULL, or the side that graph->changes compare it with. least: the share of the
  * narrowest frame. Returns false without memory.
  */
-bool hlg_facts_add(struct hlg_graph *graph, const struct hlg_facts_side *after,
-		   const struct hlg_facts_side *before, double least);
+bool hlg_facts_add(struct hlg_graph *graph, const struct hlg_flame_side *after,
+		   const struct hlg_flame_side *before, double least);
 
 #endif

@@ -11,7 +11,7 @@
 #include "filter/write/folded.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
-#include "tools/export/speedscope.h"
+#include "tools/export/export.h"
 #include "tools/flame/flame.h"
 #include "tools/inputs/sides.h"
 #include "tools/perfdata/perfdata.h"
@@ -93,26 +93,27 @@ static double observations_of(const struct stacks *stacks, enum hlg_weight weigh
 	return samples * v->observations / (double)v->kept.samples;
 }
 
+static struct hlg_flame_side side_of(const struct stacks *stacks, enum hlg_weight weight)
+{
+	return (struct hlg_flame_side){&stacks->tree, observations_of(stacks, weight),
+				       &stacks->report, stacks->side.batch.n_read};
+}
+
 /* Frames lie where layout says, in the colours of changes. False without memory. */
 static bool lay_out(const struct flame *flame, struct hlg_graph *graph,
 		    struct hlg_layout *layout, struct hlg_changes *changes)
 {
-	const struct stacks *b = &flame->before, *a = &flame->after;
-	const struct hlg_facts_side before = {&b->report, &b->tree, b->side.batch.n_read};
-	const struct hlg_facts_side after = {&a->report, &a->tree, a->side.batch.n_read};
-	const struct hlg_change_side now = {&a->tree, graph->observations};
-	struct hlg_change_side old = {&b->tree, 0};
+	const struct hlg_flame_side after = side_of(&flame->after, graph->weight);
+	struct hlg_flame_side before;
 
 	if (!graph->title ||
 	    !hlg_graph_layout(layout, graph->tree, graph->weight, flame->least))
 		return false;
-	if (flame->compares) {
-		old.observations = observations_of(b, graph->weight);
-		if (!hlg_changes_make(changes, &old, &now, graph->weight))
-			return false;
-	}
-	return hlg_facts_add(graph, &after, flame->compares ? &before : NULL,
-			     flame->least);
+	if (!flame->compares)
+		return hlg_facts_add(graph, &after, NULL, flame->least);
+	before = side_of(&flame->before, graph->weight);
+	return hlg_changes_make(changes, &before, &after, graph->weight) &&
+	       hlg_facts_add(graph, &after, &before, flame->least);
 }
 
 static int write_svg(void *to, FILE *f, struct hlg_err *err)

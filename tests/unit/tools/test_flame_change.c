@@ -37,8 +37,10 @@ static void compare(void)
 {
 	ck_assert(hlg_tree_settle(&before, HLG_WEIGHT_SAMPLES));
 	ck_assert(hlg_tree_settle(&after, HLG_WEIGHT_SAMPLES));
-	struct hlg_change_side a = {&before, (double)before.nodes[0].total.samples};
-	struct hlg_change_side b = {&after, (double)after.nodes[0].total.samples};
+	struct hlg_flame_side a = {.tree = &before,
+				   .observations = (double)before.nodes[0].total.samples};
+	struct hlg_flame_side b = {.tree = &after,
+				   .observations = (double)after.nodes[0].total.samples};
 
 	ck_assert(hlg_changes_make(&changes, &a, &b, HLG_WEIGHT_SAMPLES));
 }
@@ -211,7 +213,8 @@ START_TEST(without_memory)
 	put(&after, 100, HLG_FRAME_GUEST, "x", "new");
 	ck_assert(hlg_tree_settle(&before, HLG_WEIGHT_SAMPLES));
 	ck_assert(hlg_tree_settle(&after, HLG_WEIGHT_SAMPLES));
-	struct hlg_change_side a = {&before, 100}, b = {&after, 100};
+	struct hlg_flame_side a = {.tree = &before, .observations = 100},
+			      b = {.tree = &after, .observations = 100};
 
 	for (unsigned n = 1; struck; n++) {
 		oom_arm(n, false);
