@@ -23,6 +23,10 @@ enum {
 	MIB = 1 << 20
 };
 
+enum {
+	LONGEST = 3 * PATH_MAX /* bytes of a path that is made of others */
+};
+
 /* A section that libdw makes structures of, under each of its names. */
 static bool is_parsed(const char *name)
 {
@@ -115,24 +119,18 @@ static int vet_path(const char *path, struct hlg_err *err)
 	return rc;
 }
 
-/* FOLDER/NAME, or a NAME that begins with a slash; false if it is too long for path. */
-static bool join(char *path, size_t size, const char *folder, const char *name)
+/*
+ * What is called FOLDER/NAME, or NAME where that begins with a slash, is a regular file
+ * or not there. What is too long for path is so for the kernel.
+ */
+static bool is_harmless(const char *folder, const char *name, char path[static LONGEST])
 {
-	int n = snprintf(path, size, "%s%s%s", name[0] == '/' ? "" : folder,
-			 name[0] == '/' ? "" : "/", name);
-
-	return n >= 0 && n < (int)size;
-}
-
-/* What is of that name is a regular file or not there. */
-static bool is_harmless(const char *folder, const char *name)
-{
-	char path[3 * PATH_MAX];
+	bool rooted = name[0] == '/';
 	struct stat st;
 
-	/* What is too long for us is so for the kernel. */
-	return !join(path, sizeof(path), folder, name) || stat(path, &st) != 0 ||
-	       S_ISREG(st.st_mode);
+	return snprintf(path, LONGEST, "%s%s%s", rooted ? "" : folder, rooted ? "" : "/",
+			name) >= LONGEST ||
+	       stat(path, &st) != 0 || S_ISREG(st.st_mode);
 }
 
 /* The folder that path is in: "." if it names none. */
@@ -151,15 +149,15 @@ static void cut_folder(const char *path, char folder[static PATH_MAX])
 static bool are_harmless(const char *path, const char *link)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-	char folder[PATH_MAX], below[PATH_MAX + 8], made[PATH_MAX + 8];
+	char folder[PATH_MAX], below[PATH_MAX + 8], made[PATH_MAX + 8], found[LONGEST];
 
 	cut_folder(path, folder);
 	snprintf(below, sizeof(below), "%s/.debug", folder);
 	snprintf(made, sizeof(made), "%s.debug", base);
 	if (!link)
 		link = made;
-	return is_harmless(folder, link) && is_harmless(below, link) &&
-	       is_harmless(below, base);
+	return is_harmless(folder, link, found) && is_harmless(below, link, found) &&
+	       is_harmless(below, base, found);
 }
 
 /* As libdwfl's own, which follows a symbolic link to the ELF, too. */
@@ -263,10 +261,9 @@ static const char *text_of(Dwarf_Die *unit, unsigned name)
 /* A half that was split off, by its name in a folder, may be opened or is not there. */
 static bool may_open(const char *folder, const char *name, struct hlg_err *err)
 {
-	char path[3 * PATH_MAX];
+	char path[LONGEST];
 
-	join(path, sizeof(path), folder, name);
-	return is_harmless(folder, name) && vet_path(path, err) == 0;
+	return is_harmless(folder, name, path) && vet_path(path, err) == 0;
 }
 
 bool hlg_source_files_split(Dwarf_Die *unit, const char *path, struct hlg_err *err)
