@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "filter/options/number.h"
+#include "filter/output/note-list.h"
 #include "filter/view/place-name.h"
 #include "symtab/grow.h"
 #include "tools/annotate/annotate.h"
@@ -15,10 +16,9 @@ enum {
 struct search {
 	struct hlg_found_places *places;
 	const char *word;
-	char *close[CLOSE];
-	size_t n_close;
-	bool found; /* a place, perhaps one that was there before */
-	bool lost;  /* no memory */
+	struct hlg_note_list close; /* CLOSE at most */
+	bool found;                 /* a place, perhaps one that was there before */
+	bool lost;                  /* no memory */
 };
 
 bool hlg_places_is_address(const char *word, uint64_t *ip)
@@ -55,14 +55,9 @@ static bool is_called(const char *name, const char *word)
 /* Keeps a name that has the word in it, once. */
 static void keep_close(struct search *s, const char *name)
 {
-	if (s->n_close == CLOSE || !s->word[0] || !strstr(name, s->word))
-		return;
-	for (size_t i = 0; i < s->n_close; i++)
-		if (strcmp(s->close[i], name) == 0)
-			return;
-	s->close[s->n_close] = strdup(name);
-	if (s->close[s->n_close])
-		s->n_close++;
+	if (s->close.n < CLOSE && s->word[0] && strstr(name, s->word) &&
+	    !hlg_note_list_has(&s->close, name))
+		hlg_note_list_add(&s->close, "%s", name);
 }
 
 /* Takes name over, which is NULL without memory. */
@@ -115,16 +110,16 @@ static int tell_none(const struct search *s, const struct hlg_space *space,
 	char list[256] = "";
 	size_t used = 0;
 
-	for (size_t i = 0; i < s->n_close && used < sizeof(list); i++) {
+	for (size_t i = 0; i < s->close.n && used < sizeof(list); i++) {
 		const char *comma = i ? ", " : "";
 
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", comma,
-					 s->close[i]);
+					 s->close.line[i]);
 	}
-	if (s->n_close)
+	if (s->close.n)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: no such function (there are %s%s)", s->word, list,
-				   s->n_close == CLOSE ? ", perhaps more" : "");
+				   s->close.n == CLOSE ? ", perhaps more" : "");
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: no such function in %s%s, and no such file (hlguest "
 			   "report lists those with samples)",
@@ -147,8 +142,7 @@ int hlg_places_find(struct hlg_found_places *places, const struct hlg_space *spa
 		rc = hlg_err_memory(err, word);
 	else if (!s.found)
 		rc = tell_none(&s, space, err);
-	for (size_t i = 0; i < s.n_close; i++)
-		free(s.close[i]);
+	hlg_note_list_finish(&s.close);
 	return rc;
 }
 
