@@ -211,14 +211,7 @@ static bool put_text(struct hlg_line *line, const struct hlg_annotate *a,
 			 &line->target_name);
 }
 
-static bool has_insns(const struct hlg_listing *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (l->lines[i].kind == HLG_LINE_INSN)
-			return true;
-	return false;
-}
-
+/* Of a place that was decoded. False without memory. */
 static bool put_texts(struct hlg_listing *l, const struct hlg_annotate *a)
 {
 	const struct hlg_place *place = &l->row->place;
@@ -226,8 +219,6 @@ static bool put_texts(struct hlg_listing *l, const struct hlg_annotate *a)
 	unsigned char *bytes;
 	bool ok = true;
 
-	if (!has_insns(l))
-		return true;
 	stored = hlg_image_stored(place->image, place->start);
 	size = size < stored ? size : stored;
 	bytes = malloc(size + 1);
@@ -338,7 +329,7 @@ static bool build(struct walk *w, const struct hlg_annotate *a,
 		if (!add_spot(w))
 			return false;
 	mark_targets(l);
-	if (!put_texts(l, a))
+	if (w->last != SIZE_MAX && !put_texts(l, a))
 		return false;
 	put_sources(l, a);
 	sum_up(l, view->weight);
