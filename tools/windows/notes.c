@@ -83,18 +83,6 @@ void hlg_windows_notes_text(FILE *f, const struct hlg_note_list *notes)
 	}
 }
 
-void hlg_windows_notes_records(struct hlg_records *to, const struct hlg_note_list *notes)
-{
-	struct hlg_value *values = calloc(to->table->n, sizeof(*values));
-
-	for (size_t i = 0; values && i < notes->n; i++) {
-		values[0] = hlg_table_text_value("note");
-		values[1] = hlg_table_text_value(notes->line[i]);
-		hlg_format_record(to, values);
-	}
-	free(values);
-}
-
 /* How wide a column of counts must be: for the largest, and its head. */
 static signed char width_of(const struct hlg_windows *w, size_t column)
 {
@@ -124,7 +112,8 @@ bool hlg_windows_columns_make(struct hlg_windows_columns *c, const struct hlg_wi
 			  sizeof(*c->value));
 	if (!c->column || !c->value)
 		return false;
-	memcpy(c->column, before, n_before * sizeof(*before));
+	if (n_before)
+		memcpy(c->column, before, n_before * sizeof(*before));
 	for (size_t i = 0; i < w->n_columns; i++)
 		c->column[n++] = (struct hlg_column){.key = w->columns[i].name,
 						     .heading = w->columns[i].name,
@@ -146,9 +135,21 @@ bool hlg_windows_columns_make(struct hlg_windows_columns *c, const struct hlg_wi
 				.none = "-"};
 	}
 	c->behind = n;
-	memcpy(c->column + n, behind, n_behind * sizeof(*behind));
+	if (n_behind)
+		memcpy(c->column + n, behind, n_behind * sizeof(*behind));
 	c->n = n + n_behind;
 	return true;
+}
+
+void hlg_windows_columns_notes(struct hlg_windows_columns *c, struct hlg_records *to,
+			       const struct hlg_note_list *notes)
+{
+	memset(c->value, 0, c->n * sizeof(*c->value));
+	for (size_t i = 0; i < notes->n; i++) {
+		c->value[0] = hlg_table_text_value("note");
+		c->value[1] = hlg_table_text_value(notes->line[i]);
+		hlg_format_record(to, c->value);
+	}
 }
 
 void hlg_windows_columns_finish(struct hlg_windows_columns *c)

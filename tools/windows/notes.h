@@ -14,9 +14,8 @@
 /* Adds what a reader of the rows should know. */
 void hlg_windows_notes(struct hlg_note_list *notes, const struct hlg_windows *windows);
 
-/* As text, behind #; as records, whose columns begin with record and name. */
+/* As text, behind #. */
 void hlg_windows_notes_text(FILE *f, const struct hlg_note_list *notes);
-void hlg_windows_notes_records(struct hlg_records *to, const struct hlg_note_list *notes);
 
 /*
  * Columns and a row's values that depend on the counters: some, one for each column of
@@ -39,6 +38,10 @@ void hlg_windows_columns_finish(struct hlg_windows_columns *columns);
 /* Sets counts and rates of a row of windows. */
 void hlg_windows_columns_set(struct hlg_windows_columns *columns,
 			     const struct hlg_windows *windows, size_t row);
+
+/* Notes as records of these columns, of which the first two are record and name. */
+void hlg_windows_columns_notes(struct hlg_windows_columns *columns,
+			       struct hlg_records *to, const struct hlg_note_list *notes);
 
 /* Of times that may be HLG_NO_TIME. */
 struct hlg_value hlg_windows_time(uint64_t time);

@@ -161,7 +161,7 @@ int hlg_pairs_write_records(struct hlg_records *to, const struct hlg_pairs *pair
 	make_notes(&notes, pairs, w);
 	if (ok) {
 		hlg_format_begin(to, &table);
-		hlg_windows_notes_records(to, &notes);
+		hlg_windows_columns_notes(&c, to, &notes);
 		write_spreads(to, &c, pairs);
 	}
 	for (size_t i = 0; ok && i < pairs->table.n_rows; i++) {

@@ -144,32 +144,32 @@ static void finish_sums(struct hlg_windows *sum, struct hlg_windows_columns *c)
 	free(sum->counts);
 }
 
-/* The columns of HPCTool: nothing but counts. */
-static int write_hpctool(struct hlg_records *to, const struct hlg_windows *w,
-			 struct hlg_err *err)
+/* The columns of HPCTool: nothing but counts, by names of its own. */
+static bool write_hpctool(struct hlg_records *to, const struct hlg_windows *w)
 {
 	static const char *const first[] = {"ins", "l_cycle", "ref_cycle"};
-	struct hlg_column columns[w->n_columns];
-	struct hlg_value values[w->n_columns];
-	char names[w->n_columns][32];
-	const struct hlg_table table = {columns, .n = w->n_columns};
+	struct hlg_windows_columns c;
+	struct hlg_note_list names = {0};
+	bool ok = hlg_windows_columns_make(&c, w, NULL, 0, NULL, 0, false);
+	const struct hlg_table table = {c.column, .n = c.n};
 
-	(void)err;
-	for (size_t k = 0; k < w->n_columns; k++) {
-		if (k < SIZE(first))
-			strcpy(names[k], first[k]);
+	for (size_t i = 0; i < w->n_columns; i++)
+		if (i < SIZE(first))
+			hlg_note_list_add(&names, "%s", first[i]);
 		else
-			snprintf(names[k], sizeof(names[k]), "event%zu", k - 2);
-		columns[k] =
-			(struct hlg_column){.key = names[k], .type = HLG_VALUE_COUNT};
+			hlg_note_list_add(&names, "event%zu", i - 2);
+	ok = ok && !names.lost;
+	for (size_t i = 0; ok && i < w->n_columns; i++)
+		c.column[i].key = names.line[i];
+	if (ok)
+		hlg_format_begin(to, &table);
+	for (size_t i = 0; ok && i < w->n_rows; i++) {
+		hlg_windows_columns_set(&c, w, i);
+		hlg_format_record(to, c.value);
 	}
-	hlg_format_begin(to, &table);
-	for (size_t i = 0; i < w->n_rows; i++) {
-		for (size_t k = 0; k < w->n_columns; k++)
-			values[k] = hlg_table_count_value(hlg_windows_counts(w, i)[k]);
-		hlg_format_record(to, values);
-	}
-	return 0;
+	hlg_windows_columns_finish(&c);
+	hlg_note_list_finish(&names);
+	return ok;
 }
 
 typedef void (*set_values)(struct hlg_windows_columns *c, const struct hlg_windows *w,
@@ -182,7 +182,7 @@ static void write_records(struct hlg_records *to, const struct hlg_windows *w,
 	const struct hlg_table table = {c->column, .n = c->n};
 
 	hlg_format_begin(to, &table);
-	hlg_windows_notes_records(to, notes);
+	hlg_windows_columns_notes(c, to, notes);
 	for (size_t i = 0; i < w->n_rows; i++) {
 		set(c, w, i);
 		hlg_format_record(to, c->value);
@@ -198,7 +198,7 @@ int hlg_windows_records(struct hlg_records *to, const struct hlg_windows *w,
 	bool ok;
 
 	if (style->hpctool)
-		return write_hpctool(to, w, err);
+		return write_hpctool(to, w) ? 0 : hlg_err_memory(err, "windows");
 	hlg_windows_notes(&notes, w);
 	ok = style->summary ? make_sums(&sum, &c, w) : make_rows(&c, w, style->rates);
 	ok = ok && !notes.lost;
