@@ -237,7 +237,7 @@ static bool set_room(struct hlg_ids *ids, unsigned bits)
 	ids->entries = entries;
 	ids->shift = 64 - bits;
 	for (uint64_t i = 0; i < room; i++) {
-		uint64_t to = hlg_walk_id_hash(old[i].id, ids->shift);
+		uint64_t to = hlg_ids_hash(old[i].id, ids->shift);
 
 		if (old[i].id == 0)
 			continue;
@@ -253,7 +253,7 @@ static bool set_room(struct hlg_ids *ids, unsigned bits)
 static bool add_id(struct hlg_ids *ids, uint64_t id, uint32_t event)
 {
 	uint64_t room = UINT64_C(1) << (64 - ids->shift);
-	uint64_t i = hlg_walk_id_hash(id, ids->shift);
+	uint64_t i = hlg_ids_hash(id, ids->shift);
 
 	if (id == 0)
 		return true;

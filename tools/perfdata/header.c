@@ -365,7 +365,7 @@ static int read_update(struct hlg_perfdata *pd, const uint8_t *record, size_t si
 		return 0;
 	id = hlg_perfdata_u64(record + 16);
 	if (pd->n_events > 1 && id)
-		event = hlg_walk_id_find(pd->ids.entries, pd->ids.shift, id);
+		event = hlg_ids_find(pd->ids.entries, pd->ids.shift, id);
 	if (event >= pd->n_events)
 		return 0;
 	return hlg_attrs_name(pd, event, strndup((const char *)record + 24, size - 24),

@@ -60,7 +60,7 @@ static int advance(struct hlg_perfdata *pd, uint64_t id, struct hlg_last *now,
 		   struct hlg_perfdata_member *member, struct hlg_err *err)
 {
 	const struct hlg_ids_entry *entry =
-		hlg_walk_id_entry(pd->ids.entries, pd->ids.shift, id);
+		hlg_ids_entry(pd->ids.entries, pd->ids.shift, id);
 	struct hlg_last *last;
 	int found = 0;
 
@@ -245,7 +245,7 @@ static uint32_t find_event(struct hlg_perfdata *pd, const uint8_t *record, uint1
 		id = hlg_perfdata_u64(record + pd->walk.id_at);
 		/* perf's own samples have id 0 and count for the first event. */
 		if (id)
-			event = hlg_walk_id_find(pd->ids.entries, pd->ids.shift, id);
+			event = hlg_ids_find(pd->ids.entries, pd->ids.shift, id);
 	}
 	if (event == HLG_NO_ID)
 		pd->counts.unknown_id++;

@@ -45,8 +45,8 @@ static unsigned plausible(const struct hlg_perfdata *pd, const uint8_t *at, size
 	if (type != PERF_RECORD_SAMPLE || (misc & PERF_RECORD_MISC_CPUMODE_MASK) > 5)
 		return type == PERF_RECORD_SAMPLE ? 0 : size;
 	if (pd->walk.id_at && pd->walk.id_at + 8u <= size)
-		event = hlg_walk_id_find(pd->ids.entries, pd->ids.shift,
-					 hlg_perfdata_u64(at + pd->walk.id_at));
+		event = hlg_ids_find(pd->ids.entries, pd->ids.shift,
+				     hlg_perfdata_u64(at + pd->walk.id_at));
 	return event == HLG_NO_ID || size < pd->layouts[event].needs ? 0 : size;
 }
 

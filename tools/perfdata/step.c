@@ -184,8 +184,8 @@ static const struct hlg_perfdata_layout *layout_of(const struct hlg_perfdata *pd
 	uint32_t event = HLG_NO_ID;
 
 	if (pd->id_back && size >= HLG_HEADER_SIZE + (size_t)pd->id_back)
-		event = hlg_walk_id_find(pd->ids.entries, pd->ids.shift,
-					 hlg_perfdata_u64(record + size - pd->id_back));
+		event = hlg_ids_find(pd->ids.entries, pd->ids.shift,
+				     hlg_perfdata_u64(record + size - pd->id_back));
 	if (pd->n_events == 0)
 		return NULL;
 	return &pd->layouts[event == HLG_NO_ID ? 0 : event];

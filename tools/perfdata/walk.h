@@ -13,128 +13,11 @@
 #define HLG_TOOLS_PERFDATA_WALK_H
 
 #include <linux/perf_event.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "symtab/err.h"
-#include "symtab/hash.h"
-#include "tools/perfdata/record.h"
+#include "tools/perfdata/ids.h"
+#include "tools/perfdata/sink.h"
 
 struct hlg_perfdata;
-struct hlg_perfdata_event;
-
-/*
- * Gets a sample, and may take those that follow as well: as long as hlg_perfdata_next
- * returns true, raw is the next one.
- */
-typedef void hlg_perfdata_sample_fn(void *ctx, struct hlg_perfdata_raw *raw);
-
-/* Records that a buffer had no room for: they stood right before this one (LOST). */
-struct hlg_perfdata_lost {
-	uint64_t n;
-	uint64_t time; /* ns, behind the last of them; UINT64_MAX not recorded */
-	int32_t cpu;   /* whose buffer; -1 not recorded */
-};
-
-/* One counter of a group. */
-struct hlg_perfdata_member {
-	uint64_t delta; /* what it moved by since its last sample; may be 0 */
-	uint32_t event;
-};
-
-/* A sample of counter values in one piece. Valid during the call only. */
-struct hlg_perfdata_group {
-	const struct hlg_perfdata_raw *raw;        /* as the leader's; its period is 0 */
-	const struct hlg_perfdata_member *members; /* as recorded: the leader first */
-	uint32_t n;       /* members, those of no known event left out */
-	uint32_t counter; /* the same for samples of one counter, from 0 on */
-	int32_t thread;   /* the same for those of one thread of it, if inherited; or -1
-			   */
-	bool first;       /* of this counter and thread: counted since it was enabled */
-	bool late; /* stands behind a later one: what it counted is in that one's */
-};
-
-/* Functions may be NULL. A negative value ends the read, which then returns it. */
-struct hlg_perfdata_sink {
-	/* If there is one, samples of counter values go here and to nobody else. */
-	int (*group)(void *ctx, const struct hlg_perfdata_group *group,
-		     struct hlg_err *err);
-	/* Before the first sample of each event. */
-	int (*event)(void *ctx, const struct hlg_perfdata_event *event,
-		     struct hlg_err *err);
-	/* Processes and mappings, in the order of the file. */
-	int (*task)(void *ctx, const struct hlg_perfdata_task *task, struct hlg_err *err);
-	int (*lost)(void *ctx, const struct hlg_perfdata_lost *lost, struct hlg_err *err);
-	/* FINISHED_ROUND: perf has emptied all its buffers once. Never of a directory. */
-	int (*round)(void *ctx, struct hlg_err *err);
-	/*
-	 * For who copies: every record as it stands, those of a compressed one in its
-	 * place, before it is taken apart; samples are then taken apart by nobody else.
-	 * layout: of a sample that is whole and of a known event, else NULL.
-	 */
-	int (*record)(void *ctx, const uint8_t *record, uint16_t size,
-		      const struct hlg_perfdata_layout *layout, struct hlg_err *err);
-	/* What follows such a record without being in its size (AUXTRACE), in pieces. */
-	int (*payload)(void *ctx, const uint8_t *bytes, size_t n, struct hlg_err *err);
-	/* Now and then: the bytes and samples that were read since the last time. */
-	int (*progress)(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_err *err);
-};
-
-/*
- * Which event a sample's id means. The kernel numbers every opened counter (one for each
- * event, CPU and thread); the recording lists the numbers of each event.
- */
-#define HLG_NO_ID UINT32_MAX
-
-/*
- * Ids a recording may have: 512 CPUs with 8,000 events. Keeps the table of a hostile pipe
- * below 200 MB.
- */
-#define HLG_MAX_IDS (UINT32_C(1) << 22)
-
-struct hlg_ids_entry {
-	uint64_t id; /* 0: free. perf makes up records with id 0; they mean event 0 */
-	uint32_t event;
-	uint32_t slot; /* a number for this id, from 0 on */
-};
-
-struct hlg_ids {
-	struct hlg_ids_entry
-		*entries; /* open addressing, at most half used; never NULL */
-	unsigned shift;   /* 64 - log2 of their number */
-	uint32_t n;
-};
-
-/* Where to look for an id first. */
-static inline uint64_t hlg_walk_id_hash(uint64_t id, unsigned shift)
-{
-	return id * hlg_hash_factor >> shift;
-}
-
-/* The entry of an id, NULL if unknown (0 always is). */
-static inline const struct hlg_ids_entry *hlg_walk_id_entry(
-	const struct hlg_ids_entry *entries, unsigned shift, uint64_t id)
-{
-	uint64_t i = hlg_walk_id_hash(id, shift);
-
-	/* Most are where they are looked for first. */
-	while (entries[i].id != id) {
-		if (entries[i].id == 0)
-			return NULL;
-		i = (i + 1) & ((UINT64_C(1) << (64 - shift)) - 1);
-	}
-	return id ? &entries[i] : NULL;
-}
-
-/* The event of an id, HLG_NO_ID if unknown. */
-static inline uint32_t hlg_walk_id_find(const struct hlg_ids_entry *entries,
-					unsigned shift, uint64_t id)
-{
-	const struct hlg_ids_entry *entry = hlg_walk_id_entry(entries, shift, id);
-
-	return entry ? entry->event : HLG_NO_ID;
-}
 
 /* The part of a reader that the loop sees; the loop's own. */
 struct hlg_perfdata_walk {
@@ -190,8 +73,8 @@ static inline __attribute__((always_inline)) bool hlg_perfdata_plain(
 		__builtin_prefetch(at + 512);
 		if (walk->id_at + 8u > raw->size)
 			return false;
-		raw->event = hlg_walk_id_find(walk->ids, walk->ids_shift,
-					      hlg_perfdata_u64(at + walk->id_at));
+		raw->event = hlg_ids_find(walk->ids, walk->ids_shift,
+					  hlg_perfdata_u64(at + walk->id_at));
 		if (raw->event == HLG_NO_ID)
 			return false;
 	}
