@@ -102,7 +102,7 @@ int hlg_run_set_format(struct hlg_run *run, const struct hlg_format *format,
 	int rc = hlg_format_choose(format, &run->options, err);
 
 	run->format = format;
-	return rc == 0 && format->start ? format->start(run, err) : rc;
+	return rc == 0 && format->prepare ? format->prepare(run, err) : rc;
 }
 
 static int choose_format(struct hlg_run *run, struct hlg_err *err)

@@ -31,7 +31,7 @@ struct hlg_format {
 	bool notes;        /* has room for notes */
 	bool files;        /* shows what each recording has, and whether it fits */
 	/* Changes options, or refuses them, before anything is read; may be NULL. */
-	int (*start)(struct hlg_run *run, struct hlg_err *err);
+	int (*prepare)(struct hlg_run *run, struct hlg_err *err);
 	/* Writes a verb's data, of the type that its list says. Write errors stay on the
 	 * stream (hlg_out_commit finds them). */
 	int (*write)(void *data, FILE *f, struct hlg_err *err);

@@ -44,7 +44,7 @@ static struct hlg_report_file *list_files(const struct hlg_batch *batch)
 }
 
 /* A saved profile keeps host rows, whatever mode= says: it may be read with another. */
-static int start_pprof(struct hlg_run *run, struct hlg_err *err)
+static int prepare_pprof(struct hlg_run *run, struct hlg_err *err)
 {
 	run->options.mode = HLG_SHOW_ALL;
 	return hlg_pprof_check(err);
@@ -56,7 +56,7 @@ static int save_pprof(struct hlg_run *run, const void *sums, struct hlg_err *err
 }
 
 static const struct hlg_format pprof = {
-	.name = "pprof", .file = "x.pb.gz", .start = start_pprof, .save = save_pprof};
+	.name = "pprof", .file = "x.pb.gz", .prepare = prepare_pprof, .save = save_pprof};
 
 static const struct hlg_format *const formats[] = {
 	&hlg_format_text,
