@@ -193,10 +193,10 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 	int rc = hlg_run_build(run, &report, err);
 
 	if (rc == 0)
-		rc = hlg_format_write(&(struct hlg_result){run->format, &report,
-							   hlg_report_records,
-							   &report.colours},
-				      run->options.out, stream, err);
+		rc = hlg_format_write(
+			&(struct hlg_result){run->format, &report, hlg_report_records,
+					     &report.colours, run->options.color},
+			run->options.out, stream, err);
 	hlg_report_finish(&report);
 	return rc;
 }

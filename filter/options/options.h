@@ -27,6 +27,11 @@ enum hlg_mode {
 	HLG_SHOW_HOST,
 	HLG_SHOW_ALL
 };
+enum hlg_color {
+	HLG_COLOR_AUTO,
+	HLG_COLOR_ALWAYS,
+	HLG_COLOR_NEVER
+};
 enum hlg_emit {
 	HLG_EMIT_NONE,
 	HLG_EMIT_PASS,
@@ -63,18 +68,18 @@ struct hlg_image_arg {
 struct hlg_options {
 	struct hlg_image_arg *images;
 	size_t n_images;
-	int gaps, weight, mode, emit; /* the enums above */
-	int stacks;                   /* enum hlg_stacks_option */
-	unsigned roots;               /* HLG_ROOT_ bits; of callgraph */
-	int demangle, aliases;        /* 0 no, 1 yes */
-	int strict, force;            /* 0 no, 1 yes */
-	unsigned by;                  /* HLG_BY_ bits */
-	uint64_t region;              /* bytes, a power of two; 0: no regions */
-	uint64_t skid;                /* instructions; 0: no edges */
-	uint64_t top;                 /* rows; 0: all; HLG_UNSET */
-	uint64_t most;                /* the format's: rows if top is unset; 0: all */
-	uint64_t min;                 /* 10^-9 percent; HLG_UNSET */
-	uint64_t start, stop;         /* ns, [start, stop) */
+	int gaps, weight, mode, emit, color; /* the enums above */
+	int stacks;                          /* enum hlg_stacks_option */
+	unsigned roots;                      /* HLG_ROOT_ bits; of callgraph */
+	int demangle, aliases;               /* 0 no, 1 yes */
+	int strict, force;                   /* 0 no, 1 yes */
+	unsigned by;                         /* HLG_BY_ bits */
+	uint64_t region;                     /* bytes, a power of two; 0: no regions */
+	uint64_t skid;                       /* instructions; 0: no edges */
+	uint64_t top;                        /* rows; 0: all; HLG_UNSET */
+	uint64_t most;        /* the format's: rows if top is unset; 0: all */
+	uint64_t min;         /* 10^-9 percent; HLG_UNSET */
+	uint64_t start, stop; /* ns, [start, stop) */
 	struct hlg_number_list pid, tid, cpu; /* empty: any */
 	char *event;                          /* glob; NULL: any */
 	char *format;                         /* a word of its list (format.h) */

@@ -32,6 +32,11 @@ struct hlg_colour hlg_colour_of(FILE *f)
 	return colours;
 }
 
+struct hlg_colour hlg_colour_always(void)
+{
+	return (struct hlg_colour){.on = true, .blocks = is_utf8()};
+}
+
 /* ECMA-48, 8.3.117; NULL for what is too little to be marked. */
 static const char *colour(double share)
 {

@@ -21,6 +21,9 @@ struct hlg_colour {
  */
 struct hlg_colour hlg_colour_of(FILE *f);
 
+/* The same wherever it goes. */
+struct hlg_colour hlg_colour_always(void);
+
 /*
  * Between these, what is written is in the colour of a share: red from 5 %, green from
  * 0.5 % on, as perf has it.

@@ -148,7 +148,10 @@ int hlg_format_write(const struct hlg_result *result, const char *out, FILE *str
 
 	if (rc < 0)
 		return rc;
-	if (result->colours && hlg_target_is_stream(out))
+	if (result->colours && result->color == HLG_COLOR_ALWAYS)
+		*result->colours = hlg_colour_always();
+	else if (result->colours && result->color == HLG_COLOR_AUTO &&
+		 hlg_target_is_stream(out))
 		*result->colours = hlg_colour_of(to.f);
 	rc = write_result(result, to.f, err);
 	if (rc == 0)

@@ -68,7 +68,8 @@ struct hlg_result {
 	void *data; /* of the type that the verb's formats say */
 	/* Hands out the records of data; NULL if the verb has no format of records. */
 	int (*records)(void *data, struct hlg_records *to, struct hlg_err *err);
-	struct hlg_colour *colours; /* of data: set as the stream is; or NULL */
+	struct hlg_colour *colours; /* of data: set as color says; or NULL */
+	int color;                  /* enum hlg_color: auto goes by the stream */
 };
 
 /* In a verb's list: all formats of records. */

@@ -88,6 +88,13 @@ def check_plain(build, **env):
             yield f"{name}: status {status}, another report than in a pipe"
 
 
+def check_never(build):
+    for name, argv in feeds(build, "color=never"):
+        found, status = on_terminal(argv, TERM="xterm")
+        if status or found != in_pipe(list(dict(feeds(build))[name])):
+            yield f"{name}: status {status}, another report than in a pipe"
+
+
 def check_file(build):
     """Neither a file nor any other thing that out= names, nor another format."""
     with tempfile.TemporaryDirectory(prefix="terminal-") as folder:
@@ -177,6 +184,7 @@ def main():
                       ("a dumb terminal", {"TERM": "dumb"}),
                       ("no TERM", {"TERM": ""})):
         tap.run(f"plain: {name}", lambda e=env: list(check_plain(build, **e)))
+    tap.run("plain: color=never", lambda: list(check_never(build)))
     tap.run("plain: out=FILE, csv", lambda: list(check_file(build)))
     tap.run("listings", lambda: list(check_listing(build)))
     tap.run("progress of saved profiles", lambda: list(check_progress(build)))

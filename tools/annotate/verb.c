@@ -83,7 +83,8 @@ static int show(struct hlg_run *run, const struct arguments *args,
 		rc = hlg_err_memory(err, "lines");
 	if (rc == 0)
 		rc = hlg_format_write(&(struct hlg_result){run->format, &annotate, NULL,
-							   &report.colours},
+							   &report.colours,
+							   run->options.color},
 				      run->options.out, stdout, err);
 	if (sources.space)
 		hlg_source_close_all(&sources);
@@ -171,9 +172,9 @@ const struct hlg_verb hlg_verb_annotate = {
 	       "An argument that is a recording (or -, or a folder) is read, an ELF is "
 	       "the guest, and what is no file is a function.",
 	.files = "elf recording profile",
-	.shared =
-		"input jobs quiet by cpu demangle event force format min output pid skid "
-		"tid time top weight",
+	.shared = "input jobs quiet by color cpu demangle event force format min output "
+		  "pid skid "
+		  "tid time top weight",
 	.formats = formats,
 	.options = options,
 	.check = check,

@@ -124,8 +124,8 @@ static const struct hlg_format *json(void)
 
 static int save(struct hlg_calibration *c, const char *path, struct hlg_err *err)
 {
-	return hlg_format_write(&(struct hlg_result){json(), c, NULL, NULL}, path, NULL,
-				err);
+	return hlg_format_write(&(struct hlg_result){.format = json(), .data = c}, path,
+				NULL, err);
 }
 
 /* The doctor's copy: the folders above it are made where they are missing. */
@@ -174,9 +174,9 @@ static int calibrate(const struct arguments *args)
 	if (rc == 0)
 		rc = measure(&calibration, args, &err);
 	if (rc == 0)
-		rc = hlg_format_write(
-			&(struct hlg_result){args->format, &calibration, NULL, NULL},
-			args->out, stdout, &err);
+		rc = hlg_format_write(&(struct hlg_result){.format = args->format,
+							   .data = &calibration},
+				      args->out, stdout, &err);
 	if (rc == 0 && args->save)
 		rc = save(&calibration, args->save, &err);
 	if (rc < 0)

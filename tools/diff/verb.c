@@ -116,10 +116,10 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 	if (rc == 0)
 		rc = diff.notes.lost ? hlg_err_memory(err, "diff") : 0;
 	if (rc == 0)
-		rc = hlg_format_write(&(struct hlg_result){sides[0].run.format, &diff,
-							   hlg_diff_records,
-							   &diff.colours},
-				      sides[0].run.options.out, stdout, err);
+		rc = hlg_format_write(
+			&(struct hlg_result){sides[0].run.format, &diff, hlg_diff_records,
+					     &diff.colours, sides[0].run.options.color},
+			sides[0].run.options.out, stdout, err);
 	if (rc == 0)
 		*status = judge(&diff, args);
 	hlg_diff_finish(&diff);
@@ -179,9 +179,9 @@ const struct hlg_verb hlg_verb_diff = {
 	       "builds, --after says where the side after begins. From three recordings "
 	       "of a side on, the spread between them is what counts.",
 	.files = "elf recording profile",
-	.shared =
-		"input jobs quiet after cpu demangle event force format gaps min output "
-		"pid region tid time top weight",
+	.shared = "input jobs quiet after color cpu demangle event force format gaps min "
+		  "output "
+		  "pid region tid time top weight",
 	.formats = hlg_diff_formats,
 	.in_order = true, /* which side a word is of is told by its place */
 	.options = options,

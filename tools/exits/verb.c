@@ -157,7 +157,8 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 	hlg_exits_histogram(r.octaves, sums, r.kind, &choice);
 	if (rc == 0)
 		rc = hlg_format_write(&(struct hlg_result){run->format, &r,
-							   hlg_exits_records, &r.colours},
+							   hlg_exits_records, &r.colours,
+							   run->options.color},
 				      run->options.out, stdout, err);
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		hlg_exits_table_finish(&r.tables[i]);
@@ -317,7 +318,7 @@ const struct hlg_verb hlg_verb_exits = {
 	       "in the VMM, by reason, guest function, port and vCPU.\v"
 	       "Recordings come from " HLG_EXITS_HOW ".",
 	.files = "elf recording",
-	.shared = "input quiet by demangle format output pid tid time top",
+	.shared = "input quiet by color demangle format output pid tid time top",
 	.formats = hlg_exits_formats,
 	.by = "tid",
 	.options = options,

@@ -260,7 +260,7 @@ static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 		rc = build(&flame->before, &flame->after.side, err);
 	if (rc < 0)
 		return rc;
-	return hlg_format_write(&(struct hlg_result){in->format, flame, NULL, NULL},
+	return hlg_format_write(&(struct hlg_result){.format = in->format, .data = flame},
 				flame->after.side.run.options.out, stdout, err);
 }
 

@@ -185,9 +185,9 @@ static int write_table(struct arguments *args, struct hlg_err *err)
 	int rc = hlg_images_check_out(args->images.text, args->images.n, args->out, err);
 
 	return rc < 0 ? rc
-		      : hlg_format_write(
-				&(struct hlg_result){&table, &args->images, NULL, NULL},
-				args->out, stdout, err);
+		      : hlg_format_write(&(struct hlg_result){.format = &table,
+							      .data = &args->images},
+					 args->out, stdout, err);
 }
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)

@@ -152,7 +152,8 @@ const struct hlg_verb hlg_verb_report = {
 	       "names an image: FILE[@BASE] or map:FILE[@BASE].",
 	.files = "elf recording profile",
 	/* All but emit=, perf's business, and strict=, what this verb always is. */
-	.shared = "input jobs quiet aliases by cpu demangle event force format gaps min "
+	.shared = "input jobs quiet aliases by color cpu demangle event force format "
+		  "gaps min "
 		  "mode output pid region roots skid stacks tid time top weight",
 	.formats = formats,
 	.options = options,

@@ -149,8 +149,9 @@ static int show(struct arguments *args)
 			rc = hlg_err_memory(&err, output->path);
 	}
 	if (rc == 0)
-		rc = hlg_format_write(&(struct hlg_result){format, output, NULL, NULL},
-				      args->out, stdout, &err);
+		rc = hlg_format_write(
+			&(struct hlg_result){.format = format, .data = output}, args->out,
+			stdout, &err);
 	if (rc == 0 && !format->notes)
 		tell(output);
 	hlg_note_list_finish(&output->notes);

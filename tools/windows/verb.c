@@ -201,7 +201,8 @@ static int choose(struct hlg_windows *w, struct hlg_run *run,
 static int write_result(const struct hlg_run *run, struct showing *showing,
 			struct hlg_err *err)
 {
-	const struct hlg_result result = {run->format, showing, hand_out_records, NULL};
+	const struct hlg_result result = {run->format, showing,
+					  .records = hand_out_records};
 
 	return hlg_format_write(&result, run->options.out, stdout, err);
 }
