@@ -1,8 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/diff/build.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "filter/report/build.h"
+#include "filter/view/region.h"
 #include "tools/diff/join.h"
-#include "tools/diff/words.h"
+
+static int judge_side(struct hlg_diff_side *side, struct hlg_err *err)
+{
+	return hlg_report_build(&side->report, side->options, side->space, side->profile,
+				&side->no_host, err);
+}
+
+/* All guest samples of a profile, by function and region. */
+static int view_of(struct hlg_view *view, const struct hlg_diff_side *side,
+		   const struct hlg_profile *profile, enum hlg_weight weight, bool raw,
+		   struct hlg_err *err)
+{
+	struct hlg_cell *cells = malloc((profile->n_cells + 1) * sizeof(*cells));
+	uint32_t *rank = malloc((profile->n_series + 1) * sizeof(*rank));
+	struct hlg_view_input in = {.space = side->space,
+				    .options = side->options,
+				    .cells = cells,
+				    .rank = rank,
+				    .weight = weight,
+				    .raw = raw};
+	int rc = cells && rank ? 0 : hlg_err_memory(err, "diff");
+
+	for (size_t i = 0; rc == 0 && i < hlg_profile_room(profile); i++)
+		if (profile->cells[i].count.samples)
+			cells[in.n_cells++] = profile->cells[i];
+	for (uint32_t i = 0; rc == 0 && i < profile->n_series; i++) {
+		rank[i] = i; /* the order of hits does not show */
+		in.squares += profile->series[i].squares;
+	}
+	if (rc == 0)
+		rc = hlg_view_build(view, &in, err);
+	if (rc == 0)
+		rc = hlg_region_build(view, side->options->region, err);
+	free(cells);
+	free(rank);
+	return rc;
+}
+
+/* Makes the views; raw as in struct hlg_view_input. */
+static int make_views(struct hlg_diff_side *side, enum hlg_weight weight, bool raw,
+		      struct hlg_err *err)
+{
+	int rc = view_of(&side->all, side, side->profile, weight, raw, err);
+
+	side->each = calloc(side->n_runs + 1, sizeof(*side->each));
+	if (rc == 0 && !side->each)
+		rc = hlg_err_memory(err, "diff");
+	for (size_t i = 0; rc == 0 && i < side->n_runs; i++)
+		rc = view_of(&side->each[i], side, &side->runs[i], weight, raw, err);
+	return rc;
+}
+
+static void finish_side(struct hlg_diff_side *side)
+{
+	for (size_t i = 0; side->each && i < side->n_runs; i++)
+		hlg_view_finish(&side->each[i]);
+	free(side->each);
+	side->each = NULL;
+	hlg_view_finish(&side->all);
+	hlg_host_finish(&side->no_host);
+	hlg_report_finish(&side->report);
+}
 
 /* Regions of different builds hold different code, and have no name. */
 static bool join(struct hlg_diff *diff)
@@ -66,7 +131,7 @@ int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err)
 	int rc = 0;
 
 	for (int s = 0; rc == 0 && s < 2; s++)
-		rc = hlg_diff_side_judge(&diff->side[s], err);
+		rc = judge_side(&diff->side[s], err);
 	if (rc == 0)
 		rc = check_events(diff, err);
 	if (rc < 0)
@@ -83,12 +148,65 @@ int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err)
 		diff->side[0].report.suppressed || diff->side[1].report.suppressed;
 	diff->incomparable = diff->withheld && !diff->images.same;
 	for (int s = 0; rc == 0 && s < 2; s++) {
-		rc = hlg_diff_side_view(&diff->side[s], diff->weight, diff->withheld,
-					err);
+		rc = make_views(&diff->side[s], diff->weight, diff->withheld, err);
 		count_runs(diff, s);
 	}
 	if (rc == 0 &&
 	    ((!diff->incomparable && !join(diff)) || !hlg_diff_tell_words(diff)))
 		rc = hlg_err_memory(err, "diff");
 	return rc;
+}
+
+static void finish_rows(struct hlg_diff_rows *rows)
+{
+	free(rows->row);
+	free(rows->to[0]);
+	free(rows->to[1]);
+	memset(rows, 0, sizeof(*rows));
+}
+
+void hlg_diff_finish(struct hlg_diff *diff)
+{
+	finish_rows(&diff->functions);
+	finish_rows(&diff->regions);
+	hlg_note_list_finish(&diff->notes);
+	free(diff->matched);
+	free(diff->shares);
+	free(diff->test);
+	hlg_diff_images_finish(&diff->images);
+	finish_side(&diff->side[0]);
+	finish_side(&diff->side[1]);
+}
+
+double hlg_diff_growth(const struct hlg_diff_row *row)
+{
+	double before = row->share[0].share, after = row->share[1].share;
+
+	if (before > 0)
+		return after / before - 1;
+	return after > 0 ? INFINITY : 0;
+}
+
+const struct hlg_diff_row *hlg_diff_grown(const struct hlg_diff *diff, double least)
+{
+	for (size_t i = 0; i < diff->functions.n; i++) {
+		const struct hlg_diff_row *row = &diff->functions.row[i];
+
+		if (row->significant && hlg_diff_growth(row) > least &&
+		    row->compared.diff > 0)
+			return row;
+	}
+	return NULL;
+}
+
+const char *hlg_diff_name(const struct hlg_diff_row *row)
+{
+	int s = row->n[1] ? 1 : 0;
+
+	return row->row[s] ? row->row[s]->name : "";
+}
+
+const struct hlg_place *hlg_diff_place(const struct hlg_diff_row *row, int side)
+{
+	return row->row[side] ? &row->row[side]->place : NULL;
 }

@@ -16,8 +16,28 @@
 #ifndef HLG_TOOLS_DIFF_DIFF_H
 #define HLG_TOOLS_DIFF_DIFF_H
 
+#include "filter/report/report.h"
+#include "filter/stats/compare.h"
 #include "tools/diff/pairs.h"
-#include "tools/diff/side.h"
+
+/*
+ * One side of a comparison: what its recordings held together, and each for itself, seen
+ * in one space. It must not move.
+ */
+struct hlg_diff_side {
+	/* In: not owned. The space is settled, the profile is the sum of the runs'. */
+	const struct hlg_options *options;
+	const struct hlg_space *space;
+	const struct hlg_profile *profile;
+	const struct hlg_profile *runs; /* of each recording that was read */
+	char *const *paths;             /* where these came from, for people */
+	size_t n_runs;
+	/* Out. */
+	struct hlg_report report; /* trust, notes, events; not the rows to compare */
+	struct hlg_host no_host;
+	struct hlg_view all;   /* the rows to compare */
+	struct hlg_view *each; /* of each run: rows of the same owners, not all of them */
+};
 
 enum hlg_diff_presence {
 	HLG_DIFF_BOTH,
@@ -49,7 +69,7 @@ struct hlg_diff_rows {
 };
 
 struct hlg_diff {
-	struct hlg_diff_side side[2]; /* in; filled by the caller as side.h says */
+	struct hlg_diff_side side[2]; /* in; filled by the caller as it says */
 	struct hlg_diff_images images;
 	enum hlg_weight weight;
 	bool withheld;     /* a side's samples do not fit: rows are guest addresses */
@@ -64,6 +84,11 @@ struct hlg_diff {
 	struct hlg_colour colours; /* of the stream it goes to; off as it is built */
 };
 
+/*
+ * Compares both sides. Fails without memory, and if the guest samples of a side are of
+ * several events. The caller finishes the diff in any case, also the sides.
+ */
+int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err);
 void hlg_diff_finish(struct hlg_diff *diff);
 
 /*
@@ -80,8 +105,5 @@ const struct hlg_place *hlg_diff_place(const struct hlg_diff_row *row, int side)
 
 /* By how much of what it was did the share change? INFINITY from nothing. */
 double hlg_diff_growth(const struct hlg_diff_row *row);
-
-/* "", "new", "gone", "not sampled before", "not sampled after". */
-const char *hlg_diff_presence_word(enum hlg_diff_presence presence);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The parts that hlg_diff_build puts together: which rows of both sides are one, and how
- * much they changed. */
+/* The parts that hlg_diff_build puts together: which rows of both sides are one, how
+ * much they changed, and what there is to say of it. */
 #ifndef HLG_TOOLS_DIFF_JOIN_H
 #define HLG_TOOLS_DIFF_JOIN_H
 
@@ -16,5 +16,8 @@ bool hlg_diff_tell_presence(const struct hlg_diff *diff, struct hlg_diff_rows *r
 
 /* Tests every row and sorts them; those of diff->regions, or of diff->functions. */
 bool hlg_diff_judge_rows(const struct hlg_diff *diff, struct hlg_diff_rows *rows);
+
+/* Makes matched, shares, test and the notes. False without memory. */
+bool hlg_diff_tell_words(struct hlg_diff *diff);
 
 #endif

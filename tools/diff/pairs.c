@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "filter/profile/index.h"
+#include "symtab/hash.h"
 
 /* What of the file is at off, up to 4096 bytes; -1 if they could not be read. */
 static int read_some(int fd, const struct hlg_file_id *id, char *some, off_t off)
@@ -96,102 +96,48 @@ static uint64_t hash_any(const struct hlg_image *image)
 	return hlg_hash_word(HLG_HASH_SEED, image->map);
 }
 
-/* Images after without a partner, in lists of those that may be like the same image. */
-struct left {
-	const struct hlg_space *after;
-	struct hlg_index heads;
-	struct left_one {
-		uint64_t hash;
-		uint32_t first; /* of the list, in its head: number + 1; 0: none */
-		uint32_t last;  /* the same */
-		uint32_t next;  /* the same */
-		bool taken;
-	} * at;          /* by number */
-	uint64_t wanted; /* hash that is looked for */
-};
-
-static bool has_hash(const void *ctx, uint32_t number)
-{
-	const struct left *left = ctx;
-
-	return left->at[number].hash == left->wanted;
-}
-
-static uint32_t find_head(struct left *left, uint64_t hash)
-{
-	left->wanted = hash;
-	return hlg_index_find(&left->heads, hash, has_hash, left);
-}
-
-static bool append(struct left *left, uint32_t number, uint64_t hash)
-{
-	uint32_t head = find_head(left, hash);
-	struct left_one *one = &left->at[number];
-
-	one->hash = hash;
-	one->next = one->first = 0;
-	if (head == HLG_INDEX_NONE) {
-		one->first = one->last = number + 1;
-		return hlg_index_add(&left->heads, hash, number);
-	}
-	left->at[left->at[head].last - 1].next = number + 1;
-	left->at[head].last = number + 1;
-	return true;
-}
-
 /* What makes two images partners; those that are have the same hash. */
 struct likeness {
 	bool (*like)(const struct hlg_image *, const struct hlg_image *);
 	uint64_t (*hash)(const struct hlg_image *);
 };
 
+/* Images after, and which of them have a partner. */
+struct left {
+	const struct hlg_space *after;
+	bool *taken;
+	uint64_t *hash; /* of the likeness at hand */
+};
+
 /* The first that is left and like it is taken; NULL: there is none. */
 static const struct hlg_image *take(struct left *left, const struct hlg_image *image,
 				    const struct likeness *by)
 {
-	uint32_t head = find_head(left, by->hash(image)), *at;
+	uint64_t hash = by->hash(image);
 
-	if (head == HLG_INDEX_NONE)
-		return NULL;
-	for (at = &left->at[head].first; *at; at = &left->at[*at - 1].next) {
-		struct left_one *one = &left->at[*at - 1];
-		const struct hlg_image *found = left->after->images[*at - 1];
-
-		if (!by->like(image, found))
-			continue;
-		one->taken = true;
-		*at = one->next;
-		return found;
-	}
+	for (size_t k = 0; k < left->after->n_images; k++)
+		if (!left->taken[k] && left->hash[k] == hash &&
+		    by->like(image, left->after->images[k])) {
+			left->taken[k] = true;
+			return left->after->images[k];
+		}
 	return NULL;
 }
 
 /* Gives every image before that has no partner the first one left that is like it. */
-static bool match(struct hlg_diff_images *images, struct left *left,
+static void match(struct hlg_diff_images *images, struct left *left,
 		  const struct likeness *by, bool same)
 {
-	bool ok = true;
-
-	for (size_t k = 0; ok && k < left->after->n_images; k++)
-		if (!left->at[k].taken)
-			ok = append(left, (uint32_t)k, by->hash(left->after->images[k]));
-	for (size_t i = 0; ok && i < images->n; i++) {
+	for (size_t k = 0; k < left->after->n_images; k++)
+		left->hash[k] = left->taken[k] ? 0 : by->hash(left->after->images[k]);
+	for (size_t i = 0; i < images->n; i++) {
 		struct hlg_diff_image *pair = &images->pairs[i];
 
-		if (!pair->image[0] || pair->image[1])
+		if (pair->image[1])
 			continue;
 		pair->image[1] = take(left, pair->image[0], by);
 		pair->same = same && pair->image[1];
 	}
-	hlg_index_finish(&left->heads);
-	return ok;
-}
-
-static bool match_all(struct hlg_diff_images *images, struct left *left)
-{
-	return match(images, left, &(struct likeness){is_same, hash_same}, true) &&
-	       match(images, left, &(struct likeness){has_name_of, hash_name}, false) &&
-	       match(images, left, &(struct likeness){is_any, hash_any}, false);
 }
 
 /* Notes where each image is. */
@@ -211,8 +157,11 @@ static void number_pairs(struct hlg_diff_images *images)
 bool hlg_diff_images_pair(struct hlg_diff_images *images, const struct hlg_space *before,
 			  const struct hlg_space *after)
 {
-	struct left left = {.after = after,
-			    .at = calloc(after->n_images + 1, sizeof(*left.at))};
+	struct left left = {
+		.after = after,
+		.taken = calloc(after->n_images + 1, sizeof(*left.taken)),
+		.hash = calloc(after->n_images + 1, sizeof(*left.hash)),
+	};
 	bool ok;
 
 	*images = (struct hlg_diff_images){
@@ -221,16 +170,20 @@ bool hlg_diff_images_pair(struct hlg_diff_images *images, const struct hlg_space
 	};
 	images->pairs =
 		calloc(before->n_images + after->n_images + 1, sizeof(*images->pairs));
-	ok = left.at && images->pairs && images->of[0] && images->of[1];
-	for (size_t i = 0; ok && i < before->n_images; i++)
-		images->pairs[images->n++].image[0] = before->images[i];
-	ok = ok && match_all(images, &left);
-	for (size_t k = 0; ok && k < after->n_images; k++)
-		if (!left.at[k].taken)
-			images->pairs[images->n++].image[1] = after->images[k];
-	if (ok)
+	ok = left.taken && left.hash && images->pairs && images->of[0] && images->of[1];
+	if (ok) {
+		for (size_t i = 0; i < before->n_images; i++)
+			images->pairs[images->n++].image[0] = before->images[i];
+		match(images, &left, &(struct likeness){is_same, hash_same}, true);
+		match(images, &left, &(struct likeness){has_name_of, hash_name}, false);
+		match(images, &left, &(struct likeness){is_any, hash_any}, false);
+		for (size_t k = 0; k < after->n_images; k++)
+			if (!left.taken[k])
+				images->pairs[images->n++].image[1] = after->images[k];
 		number_pairs(images);
-	free(left.at);
+	}
+	free(left.taken);
+	free(left.hash);
 	return ok;
 }
 

@@ -10,8 +10,6 @@
 #include "filter/run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
-#include "tools/diff/build.h"
-#include "tools/diff/words.h"
 #include "tools/diff/write.h"
 #include "tools/inputs/sides.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/diff/words.h"
+#include "tools/diff/join.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +11,6 @@ enum {
 };
 
 static const char *const sides[2] = {"before", "after"};
-
-bool hlg_diff_note(struct hlg_diff *diff, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	hlg_note_list_vadd(&diff->notes, fmt, ap);
-	va_end(ap);
-	return !diff->notes.lost;
-}
 
 /* Are there images without a file? Then there is no other. */
 static bool is_made(const struct hlg_diff *diff)
@@ -92,48 +81,48 @@ static const char *event_of(const struct hlg_report *r)
 	return name;
 }
 
-static bool tell_events(struct hlg_diff *diff)
+static void tell_events(struct hlg_diff *diff)
 {
 	const char *before = event_of(&diff->side[0].report);
 	const char *after = event_of(&diff->side[1].report);
 
 	if (before && after && strcmp(before, after) != 0)
-		return hlg_diff_note(diff,
-				     "the sides were sampled by different events (before "
-				     "%s, after %s): their shares need not mean the same",
-				     before, after);
-	return true;
+		hlg_note_list_add(&diff->notes,
+				  "the sides were sampled by different events (before "
+				  "%s, after %s): their shares need not mean the same",
+				  before, after);
 }
 
-static bool tell_limits(struct hlg_diff *diff)
+static void tell_limits(struct hlg_diff *diff)
 {
-	bool ok = true;
-
-	if (diff->incomparable)
-		return hlg_diff_note(diff,
-				     "rows would be guest addresses, and those of two "
-				     "builds are not comparable (name the right ELF or "
-				     "base; --force compares all the same)");
+	if (diff->incomparable) {
+		hlg_note_list_add(&diff->notes,
+				  "rows would be guest addresses, and those of two "
+				  "builds are not comparable (name the right ELF or "
+				  "base; --force compares all the same)");
+		return;
+	}
 	if (!diff->by_runs)
-		ok = hlg_diff_note(
-			diff, "samples of one recording are taken as independent; how "
-			      "much two recordings of the same thing differ cannot be "
-			      "seen (three or more of a side show it)");
+		hlg_note_list_add(
+			&diff->notes,
+			"samples of one recording are taken as independent; how "
+			"much two recordings of the same thing differ cannot be "
+			"seen (three or more of a side show it)");
 	else if (diff->n_runs[0] < FEW_RUNS || diff->n_runs[1] < FEW_RUNS)
-		ok = hlg_diff_note(diff,
-				   "few recordings (%zu before, %zu after) tell only "
-				   "large changes from their spread (five of a side find "
-				   "more)",
-				   diff->n_runs[0], diff->n_runs[1]);
-	if (ok && is_made(diff))
-		return hlg_diff_note(
-			diff,
+		hlg_note_list_add(&diff->notes,
+				  "few recordings (%zu before, %zu after) tell only "
+				  "large changes from their spread (five of a side find "
+				  "more)",
+				  diff->n_runs[0], diff->n_runs[1]);
+	if (is_made(diff))
+		hlg_note_list_add(
+			&diff->notes,
 			"no ELF is given: whether the samples fit it is not tested, "
 			"functions of one name are one row, and regions are not "
 			"compared");
-	if (diff->images.same || diff->incomparable)
-		return ok;
-	return ok && hlg_diff_note(diff, "regions are not compared: the builds differ");
+	else if (!diff->images.same)
+		hlg_note_list_add(&diff->notes,
+				  "regions are not compared: the builds differ");
 }
 
 /* Does a row hold several functions of one name? */
@@ -146,37 +135,38 @@ static bool has_namesakes(const struct hlg_diff *diff)
 }
 
 /* What a side's report notes, or remarks on trust; once, if it holds for both. */
-static bool tell_lines(struct hlg_diff *diff, int side, bool remarks)
+static void tell_lines(struct hlg_diff *diff, int side, bool remarks)
 {
 	const struct hlg_report *r = &diff->side[side].report;
 	const struct hlg_report *other = &diff->side[!side].report;
 	const struct hlg_note_list *lines = remarks ? &r->remarks : &r->notes;
 	const struct hlg_note_list *others = remarks ? &other->remarks : &other->notes;
-	bool ok = true;
 
-	for (size_t i = 0; ok && i < lines->n; i++) {
+	for (size_t i = 0; i < lines->n; i++) {
 		bool both = hlg_note_list_has(others, lines->line[i]);
 
 		if (!both || side == 0)
-			ok = hlg_diff_note(diff, "%s: %s",
-					   both ? "both sides" : sides[side],
-					   lines->line[i]);
+			hlg_note_list_add(&diff->notes, "%s: %s",
+					  both ? "both sides" : sides[side],
+					  lines->line[i]);
 	}
-	return ok;
 }
 
 bool hlg_diff_tell_words(struct hlg_diff *diff)
 {
-	bool ok = tell_events(diff) && tell_limits(diff);
-
 	diff->matched = strdup(matched(diff));
 	diff->test = strdup(test(diff));
 	if (!diff->matched || !diff->test || tell_shares(diff) < 0)
 		return false;
-	if (ok && has_namesakes(diff))
-		ok = hlg_diff_note(diff, "functions of one name (file-local ones) cannot "
-					 "be told apart across builds: they are one row");
-	for (int s = 0; ok && s < 2; s++)
-		ok = tell_lines(diff, s, false) && tell_lines(diff, s, true);
-	return ok;
+	tell_events(diff);
+	tell_limits(diff);
+	if (has_namesakes(diff))
+		hlg_note_list_add(&diff->notes,
+				  "functions of one name (file-local ones) cannot "
+				  "be told apart across builds: they are one row");
+	for (int s = 0; s < 2; s++) {
+		tell_lines(diff, s, false);
+		tell_lines(diff, s, true);
+	}
+	return !diff->notes.lost;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The comparison as text, and as records, which CSV is made of: `recording`, `total`,
+ * The comparison as text, JSON, and records, which CSV is made of: `recording`, `total`,
  * `trust`, `method`, `note`, `function` (with labels, gaps, data, outside; or guest
  * addresses) and `region`. Percentages have two decimals, as in a report; p and q four
  * digits.
@@ -8,52 +8,83 @@
 #include "tools/diff/write.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "config.h"
 #include "filter/report/rows.h"
 #include "filter/view/place-name.h"
+#include "filter/write/table.h"
 #include "symtab/escape.h"
 #include "symtab/image/base.h"
+#if HLG_HAVE_JANSSON
+#include "filter/write/json.h"
+#endif
 
 #define INDENT "         "
 
+/* Records have those with a key as they stand here; of both sides, before comes first. */
+enum {
+	RECORD,
+	NAME,
+	SYMBOL,
+	IMAGE,
+	STATUS,
+	KIND,
+	NAMES,
+	ADDR = NAMES + 2,
+	COUNTS = ADDR + 2, /* samples and period of each */
+	PERCENT = COUNTS + 4,
+	POINTS = PERCENT + 2,
+	LOW,
+	HIGH,
+	CHANGE,
+	P,
+	Q,
+	SIGNIFICANT,
+	EXACT,
+	INTERVAL, /* of text only */
+	COLUMNS
+};
+
 static const char *const sides[2] = {"before", "after"};
 
-const struct hlg_column hlg_diff_columns[HLG_DIFF_COLUMNS] = {
-	[HLG_DIFF_RECORD] = {"record", NULL, .type = HLG_VALUE_WORD},
-	[HLG_DIFF_NAME] = {"name", "", .type = HLG_VALUE_TEXT, 2},
-	[HLG_DIFF_SYMBOL] = {"symbol", NULL, .type = HLG_VALUE_TEXT},
-	[HLG_DIFF_IMAGE] = {"image", NULL, .type = HLG_VALUE_TEXT},
-	[HLG_DIFF_STATUS] = {"status", NULL, .type = HLG_VALUE_WORD},
-	[HLG_DIFF_KIND] = {"kind", NULL, .type = HLG_VALUE_WORD},
-	[HLG_DIFF_NAMES] = {"names_before", NULL, .type = HLG_VALUE_COUNT},
+static const struct hlg_column all_columns[COLUMNS] = {
+	[RECORD] = {"record", NULL, .type = HLG_VALUE_WORD},
+	[NAME] = {"name", "", .type = HLG_VALUE_TEXT, 2},
+	[SYMBOL] = {"symbol", NULL, .type = HLG_VALUE_TEXT},
+	[IMAGE] = {"image", NULL, .type = HLG_VALUE_TEXT},
+	[STATUS] = {"status", NULL, .type = HLG_VALUE_WORD},
+	[KIND] = {"kind", NULL, .type = HLG_VALUE_WORD},
+	[NAMES] = {"names_before", NULL, .type = HLG_VALUE_COUNT},
 	{"names_after", NULL, .type = HLG_VALUE_COUNT},
-	[HLG_DIFF_ADDR] = {"addr_before", NULL, .type = HLG_VALUE_ADDR},
+	[ADDR] = {"addr_before", NULL, .type = HLG_VALUE_ADDR},
 	{"addr_after", NULL, .type = HLG_VALUE_ADDR},
-	[HLG_DIFF_COUNTS] = {"samples_before", NULL, .type = HLG_VALUE_COUNT},
+	[COUNTS] = {"samples_before", NULL, .type = HLG_VALUE_COUNT},
 	{"period_before", NULL, .type = HLG_VALUE_COUNT},
 	{"samples_after", NULL, .type = HLG_VALUE_COUNT},
 	{"period_after", NULL, .type = HLG_VALUE_COUNT},
-	[HLG_DIFF_PERCENT] = {"percent_before", "before", .type = HLG_VALUE_PERCENT, 1, 8,
-			      .unit = " %", .flags = HLG_COLUMN_PAINTED},
+	[PERCENT] = {"percent_before", "before", .type = HLG_VALUE_PERCENT, 1, 8,
+		     .unit = " %", .flags = HLG_COLUMN_PAINTED},
 	{"percent_after", "after", .type = HLG_VALUE_PERCENT, 1, 8, .unit = " %",
 	 .flags = HLG_COLUMN_PAINTED},
-	[HLG_DIFF_POINTS] = {"points", "points", .type = HLG_VALUE_POINTS, 1, 7,
-			     .flags = HLG_COLUMN_PAINTED},
-	[HLG_DIFF_LOW] = {"low", NULL, .type = HLG_VALUE_POINTS},
-	[HLG_DIFF_HIGH] = {"high", NULL, .type = HLG_VALUE_POINTS},
-	[HLG_DIFF_CHANGE] = {"change", "change", .type = HLG_VALUE_GROWTH, 1, 9},
-	[HLG_DIFF_P] = {"p", NULL, .type = HLG_VALUE_PROBABILITY},
-	[HLG_DIFF_Q] = {"q", "q", .type = HLG_VALUE_PROBABILITY, 1, 8},
-	[HLG_DIFF_SIGNIFICANT] = {"significant", "", .type = HLG_VALUE_BOOL, 0, 1,
-				  .unit = "*", .flags = HLG_COLUMN_PAINTED},
-	[HLG_DIFF_EXACT] = {"exact", NULL, .type = HLG_VALUE_BOOL},
-	[HLG_DIFF_INTERVAL] = {NULL, "95 % interval", .type = HLG_VALUE_CHANGES, 2, 18},
+	[POINTS] = {"points", "points", .type = HLG_VALUE_POINTS, 1, 7,
+		    .flags = HLG_COLUMN_PAINTED},
+	[LOW] = {"low", NULL, .type = HLG_VALUE_POINTS},
+	[HIGH] = {"high", NULL, .type = HLG_VALUE_POINTS},
+	[CHANGE] = {"change", "change", .type = HLG_VALUE_GROWTH, 1, 9},
+	[P] = {"p", NULL, .type = HLG_VALUE_PROBABILITY},
+	[Q] = {"q", "q", .type = HLG_VALUE_PROBABILITY, 1, 8},
+	[SIGNIFICANT] = {"significant", "", .type = HLG_VALUE_BOOL, 0, 1, .unit = "*",
+			 .flags = HLG_COLUMN_PAINTED},
+	[EXACT] = {"exact", NULL, .type = HLG_VALUE_BOOL},
+	[INTERVAL] = {NULL, "95 % interval", .type = HLG_VALUE_CHANGES, 2, 18},
 };
 
-bool hlg_diff_shows(const struct hlg_diff *diff, const struct hlg_diff_row *row,
-		    size_t shown)
+/* Do top= and min= leave a row? Its larger share is min or more. Rows are in order, so
+ * what top= cuts off are the last. */
+static bool shows(const struct hlg_diff *diff, const struct hlg_diff_row *row,
+		  size_t shown)
 {
 	const struct hlg_report *r = &diff->side[0].report;
 	uint64_t top = hlg_rows_top(r);
@@ -61,6 +92,14 @@ bool hlg_diff_shows(const struct hlg_diff *diff, const struct hlg_diff_row *row,
 
 	return (top == 0 || shown < top) &&
 	       (row->share[0].share >= least || row->share[1].share >= least);
+}
+
+static const char *presence_word(enum hlg_diff_presence presence)
+{
+	static const char *const words[] = {"", "new", "gone", "not sampled before",
+					    "not sampled after"};
+
+	return words[presence];
 }
 
 static const char *kind_of(const struct hlg_diff *diff, const struct hlg_diff_row *row)
@@ -86,76 +125,74 @@ static void set_places(struct hlg_value *v, const struct hlg_diff_row *row)
 {
 	for (int s = 0; s < 2; s++)
 		if (row->row[s] && row->row[s]->place.image)
-			v[HLG_DIFF_ADDR + s] =
-				hlg_table_count_value(row->row[s]->place.start);
+			v[ADDR + s] = hlg_table_count_value(row->row[s]->place.start);
 		else if (row->region[s])
-			v[HLG_DIFF_ADDR + s] =
-				hlg_table_count_value(row->region[s]->addr);
+			v[ADDR + s] = hlg_table_count_value(row->region[s]->addr);
 }
 
 static void set_counts(struct hlg_value *v, const struct hlg_count count[2])
 {
 	for (int s = 0; s < 2; s++) {
-		v[HLG_DIFF_COUNTS + 2 * s] = hlg_table_count_value(count[s].samples);
-		v[HLG_DIFF_COUNTS + 2 * s + 1] = hlg_table_count_value(count[s].period);
+		v[COUNTS + 2 * s] = hlg_table_count_value(count[s].samples);
+		v[COUNTS + 2 * s + 1] = hlg_table_count_value(count[s].period);
 	}
 }
 
-void hlg_diff_values(struct hlg_value v[static HLG_DIFF_COLUMNS],
-		     const struct hlg_diff *diff, const struct hlg_diff_row *row)
+static void set_values(struct hlg_value v[static COLUMNS], const struct hlg_diff *diff,
+		       const struct hlg_diff_row *row)
 {
 	const struct hlg_compared *c = &row->compared;
 	const struct hlg_place *place = hlg_diff_place(row, row->n[1] ? 1 : 0);
 	const struct hlg_region *region = row->region[row->n[1] ? 1 : 0];
 	const struct hlg_image *image = place ? place->image : region->image;
 
-	memset(v, 0, HLG_DIFF_COLUMNS * sizeof(*v));
-	v[HLG_DIFF_RECORD] = hlg_table_text_value(place ? "function" : "region");
-	v[HLG_DIFF_NAME] =
+	memset(v, 0, COLUMNS * sizeof(*v));
+	v[RECORD] = hlg_table_text_value(place ? "function" : "region");
+	v[NAME] =
 		hlg_table_text_value(place ? hlg_diff_name(row) : region_name(diff, row));
 	if (place && place->symbol)
-		v[HLG_DIFF_SYMBOL] =
+		v[SYMBOL] =
 			hlg_table_text_value(hlg_image_name(place->image, place->symbol));
-	v[HLG_DIFF_IMAGE] = hlg_table_text_value(image ? image->path : NULL);
-	v[HLG_DIFF_STATUS] = hlg_table_text_value(hlg_diff_presence_word(row->presence));
-	v[HLG_DIFF_KIND] = hlg_table_text_value(place ? kind_of(diff, row) : "region");
+	v[IMAGE] = hlg_table_text_value(image ? image->path : NULL);
+	v[STATUS] = hlg_table_text_value(presence_word(row->presence));
+	v[KIND] = hlg_table_text_value(place ? kind_of(diff, row) : "region");
 	for (int s = 0; s < 2; s++) {
-		v[HLG_DIFF_NAMES + s] = hlg_table_count_value(row->n[s]);
-		v[HLG_DIFF_PERCENT + s] = hlg_table_number_value(row->share[s].share);
+		v[NAMES + s] = hlg_table_count_value(row->n[s]);
+		v[PERCENT + s] = hlg_table_number_value(row->share[s].share);
 	}
 	set_places(v, row);
 	set_counts(v, row->count);
-	v[HLG_DIFF_POINTS] = hlg_table_number_value(c->diff);
-	v[HLG_DIFF_LOW] = hlg_table_number_value(c->low);
-	v[HLG_DIFF_HIGH] = hlg_table_number_value(c->high);
-	v[HLG_DIFF_INTERVAL] =
+	v[POINTS] = hlg_table_number_value(c->diff);
+	v[LOW] = hlg_table_number_value(c->low);
+	v[HIGH] = hlg_table_number_value(c->high);
+	v[INTERVAL] =
 		hlg_table_share_value((struct hlg_share){.low = c->low, .high = c->high});
-	v[HLG_DIFF_CHANGE] = hlg_table_number_value(hlg_diff_growth(row));
-	v[HLG_DIFF_P] = hlg_table_number_value(c->p);
-	v[HLG_DIFF_Q] = hlg_table_number_value(row->q);
-	v[HLG_DIFF_SIGNIFICANT] = hlg_table_count_value(row->significant);
-	v[HLG_DIFF_EXACT] = hlg_table_count_value(c->exact);
+	v[CHANGE] = hlg_table_number_value(hlg_diff_growth(row));
+	v[P] = hlg_table_number_value(c->p);
+	v[Q] = hlg_table_number_value(row->q);
+	v[SIGNIFICANT] = hlg_table_count_value(row->significant);
+	v[EXACT] = hlg_table_count_value(c->exact);
 }
 
 /* A record that has a name and a status, and nothing else. */
 static void write_line(struct hlg_records *to, const char *record, const char *name,
 		       const char *status)
 {
-	struct hlg_value v[HLG_DIFF_COLUMNS] = {0};
+	struct hlg_value v[COLUMNS] = {0};
 
-	v[HLG_DIFF_RECORD] = hlg_table_text_value(record);
-	v[HLG_DIFF_NAME] = hlg_table_text_value(name);
-	v[HLG_DIFF_STATUS] = hlg_table_text_value(status);
+	v[RECORD] = hlg_table_text_value(record);
+	v[NAME] = hlg_table_text_value(name);
+	v[STATUS] = hlg_table_text_value(status);
 	hlg_format_record(to, v);
 }
 
 static void write_total(struct hlg_records *to, const char *name, struct hlg_count before,
 			struct hlg_count after)
 {
-	struct hlg_value v[HLG_DIFF_COLUMNS] = {0};
+	struct hlg_value v[COLUMNS] = {0};
 
-	v[HLG_DIFF_RECORD] = hlg_table_text_value("total");
-	v[HLG_DIFF_NAME] = hlg_table_text_value(name);
+	v[RECORD] = hlg_table_text_value("total");
+	v[NAME] = hlg_table_text_value(name);
 	set_counts(v, (struct hlg_count[2]){before, after});
 	hlg_format_record(to, v);
 }
@@ -163,14 +200,14 @@ static void write_total(struct hlg_records *to, const char *name, struct hlg_cou
 static void write_row_records(struct hlg_records *to, const struct hlg_diff *diff,
 			      const struct hlg_diff_rows *rows)
 {
-	struct hlg_value v[HLG_DIFF_COLUMNS];
+	struct hlg_value v[COLUMNS];
 	size_t shown = 0;
 
 	for (size_t i = 0; i < rows->n; i++) {
-		if (!hlg_diff_shows(diff, &rows->row[i], shown))
+		if (!shows(diff, &rows->row[i], shown))
 			continue;
 		shown++;
-		hlg_diff_values(v, diff, &rows->row[i]);
+		set_values(v, diff, &rows->row[i]);
 		hlg_format_record(to, v);
 	}
 }
@@ -178,7 +215,7 @@ static void write_row_records(struct hlg_records *to, const struct hlg_diff *dif
 int hlg_diff_records(void *data, struct hlg_records *to, struct hlg_err *err)
 {
 	const struct hlg_diff *diff = data;
-	static const struct hlg_table table = {hlg_diff_columns, .n = HLG_DIFF_COLUMNS};
+	static const struct hlg_table table = {all_columns, .n = COLUMNS};
 	const struct hlg_view *a = &diff->side[0].all, *b = &diff->side[1].all;
 
 	(void)err;
@@ -304,7 +341,7 @@ static void write_remark(FILE *f, const void *of)
 		fprintf(f, "  (of this name: %zu before, %zu after)", row->n[0],
 			row->n[1]);
 	if (row->presence != HLG_DIFF_BOTH)
-		fprintf(f, "  (%s)", hlg_diff_presence_word(row->presence));
+		fprintf(f, "  (%s)", presence_word(row->presence));
 	if (diff->images.n > 1 && place->image) {
 		fputs("  [", f);
 		hlg_escape_print(f, place->image->path);
@@ -336,32 +373,29 @@ static void write_region(FILE *f, const void *of)
 static void write_rows(FILE *f, const struct hlg_diff *diff,
 		       const struct hlg_diff_rows *rows, const char *what)
 {
-	static const unsigned char layout[] = {HLG_DIFF_SIGNIFICANT, HLG_DIFF_PERCENT,
-					       HLG_DIFF_PERCENT + 1, HLG_DIFF_POINTS,
-					       HLG_DIFF_INTERVAL,    HLG_DIFF_CHANGE,
-					       HLG_DIFF_Q,           HLG_DIFF_NAME};
-	struct hlg_column columns[HLG_DIFF_COLUMNS];
+	static const unsigned char layout[] = {SIGNIFICANT, PERCENT, PERCENT + 1, POINTS,
+					       INTERVAL,    CHANGE,  Q,           NAME};
+	struct hlg_column columns[COLUMNS];
 	const struct hlg_table table = {columns, layout, sizeof(layout), diff->colours};
-	struct hlg_value v[HLG_DIFF_COLUMNS];
+	struct hlg_value v[COLUMNS];
 	size_t n = 0;
 
 	if (!rows->n)
 		return;
-	memcpy(columns, hlg_diff_columns, sizeof(columns));
-	columns[HLG_DIFF_NAME].heading = what;
+	memcpy(columns, all_columns, sizeof(columns));
+	columns[NAME].heading = what;
 	hlg_table_text_head(f, &table);
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct hlg_diff_row *row = &rows->row[i];
 		const struct shown shown = {diff, row};
 
-		if (!hlg_diff_shows(diff, row, n))
+		if (!shows(diff, row, n))
 			continue;
 		n++;
-		hlg_diff_values(v, diff, row);
-		v[HLG_DIFF_NAME].is = rows == &diff->functions;
-		v[HLG_DIFF_NAME].tail =
-			rows == &diff->functions ? write_remark : write_region;
-		v[HLG_DIFF_NAME].of = &shown;
+		set_values(v, diff, row);
+		v[NAME].is = rows == &diff->functions;
+		v[NAME].tail = rows == &diff->functions ? write_remark : write_region;
+		v[NAME].of = &shown;
 		/* The colours of a large share and of a small one: red grew, green
 		 * shrank. */
 		hlg_table_text_row(f, &table, v,
@@ -389,9 +423,128 @@ static int write_text(void *data, FILE *f, struct hlg_err *err)
 	return 0;
 }
 
+#if HLG_HAVE_JANSSON
+static void put(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new(object, key, value);
+}
+
+static void set(json_t *object, const unsigned char *layout, size_t n,
+		const struct hlg_value *values)
+{
+	const struct hlg_table table = {all_columns, layout, n, {0}};
+
+	hlg_json_row(object, &table, values);
+}
+
+static json_t *image_of(const struct hlg_image *of)
+{
+	json_t *o = json_object();
+
+	put(o, "path", hlg_json_text(of->path));
+	put(o, "build_id",
+	    of->elf.build_id[0] ? hlg_json_text(of->elf.build_id) : json_null());
+	put(o, "base", hlg_json_hex(of->base));
+	put(o, "bases", hlg_json_number(hlg_image_n_bases(of)));
+	return o;
+}
+
+static json_t *side_of(const struct hlg_diff_side *s)
+{
+	json_t *o = json_object(), *images = json_array(), *recordings = json_array();
+
+	for (size_t i = 0; i < s->n_runs; i++)
+		json_array_append_new(recordings, hlg_json_text(s->paths[i]));
+	for (size_t i = 0; i < s->space->n_images; i++)
+		json_array_append_new(images, image_of(s->space->images[i]));
+	put(o, "recordings", recordings);
+	put(o, "images", images);
+	put(o, "guest", hlg_json_count(s->all.guest));
+	put(o, "dropped", hlg_json_count(s->all.dropped));
+	put(o, "observations", json_real(round(s->all.observations * 10) / 10));
+	put(o, "verdict", json_string(hlg_verdict_word(s->report.trust.all.verdict)));
+	return o;
+}
+
+/* What a row has of a side. */
+static json_t *part(const struct hlg_diff_row *row, int s)
+{
+	json_t *o = hlg_json_count(row->count[s]);
+
+	hlg_json_put_share(o, &row->share[s]);
+	if (row->row[s] && row->row[s]->place.image)
+		put(o, "addr", hlg_json_hex(row->row[s]->place.start));
+	put(o, "names", hlg_json_number(row->n[s]));
+	return o;
+}
+
+/* Sets a row's values, and behind the first of them what each side has. */
+static json_t *row_of(const struct hlg_diff *diff, const struct hlg_diff_row *row)
+{
+	static const unsigned char function[] = {NAME, SYMBOL, IMAGE, KIND};
+	static const unsigned char image[] = {IMAGE};
+	static const unsigned char status[] = {STATUS};
+	static const unsigned char change[] = {POINTS, LOW, HIGH,        CHANGE,
+					       P,      Q,   SIGNIFICANT, EXACT};
+	const struct hlg_region *region = row->region[row->n[1] ? 1 : 0];
+	struct hlg_value v[COLUMNS];
+	json_t *o = json_object();
+
+	set_values(v, diff, row);
+	if (region) {
+		set(o, image, sizeof(image), v);
+		put(o, "addr", hlg_json_hex(region->addr));
+		put(o, "size", hlg_json_number(diff->side[0].options->region));
+	} else {
+		set(o, function, sizeof(function), v);
+	}
+	set(o, status, sizeof(status), v);
+	put(o, "before", part(row, 0));
+	put(o, "after", part(row, 1));
+	set(o, change, sizeof(change), v);
+	return o;
+}
+
+static void put_rows(struct hlg_json *json, const char *key, const struct hlg_diff *diff,
+		     const struct hlg_diff_rows *of)
+{
+	size_t shown = 0;
+
+	hlg_json_open_list(json, key);
+	for (size_t i = 0; i < of->n; i++)
+		if (shows(diff, &of->row[i], shown)) {
+			hlg_json_put(json, NULL, row_of(diff, &of->row[i]));
+			shown++;
+		}
+	hlg_json_close(json);
+}
+
+static int write_json(void *data, FILE *f, struct hlg_err *err)
+{
+	const struct hlg_diff *diff = data;
+	struct hlg_json json;
+
+	hlg_json_begin(&json, f, 1);
+	hlg_json_put(
+		&json, "weight",
+		json_string(diff->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period"));
+	hlg_json_put(&json, "before", side_of(&diff->side[0]));
+	hlg_json_put(&json, "after", side_of(&diff->side[1]));
+	hlg_json_put(&json, "withheld", json_boolean(diff->withheld));
+	hlg_json_put(&json, "matched", json_string(diff->matched));
+	hlg_json_put(&json, "shares", json_string(diff->shares));
+	hlg_json_put(&json, "test", json_string(diff->test));
+	hlg_json_put(&json, "level", json_real(HLG_COMPARE_LEVEL));
+	hlg_json_put(&json, "notes", hlg_json_lines(diff->notes.line, diff->notes.n));
+	put_rows(&json, "functions", diff, &diff->functions);
+	put_rows(&json, "regions", diff, &diff->regions);
+	return hlg_json_end(&json, err);
+}
+#endif
+
 static const struct hlg_format text = {
 	.name = "text", .top = 40, .notes = true, .write = write_text};
 static const struct hlg_format json = {
-	.name = "json", .notes = true, HLG_FORMAT_JANSSON(hlg_diff_json)};
+	.name = "json", .notes = true, HLG_FORMAT_JANSSON(write_json)};
 const struct hlg_format *const hlg_diff_formats[] = {&text, &hlg_format_of_records, &json,
 						     NULL};

@@ -16,7 +16,6 @@
 
 #include "tests/kit/tap.h"
 #include "tests/unit/tools/resample.h"
-#include "tools/diff/build.h"
 #include "tools/diff/diff.h"
 
 enum {

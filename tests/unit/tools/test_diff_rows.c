@@ -12,7 +12,6 @@
 
 #include "tests/kit/filter.h"
 #include "tests/kit/tap.h"
-#include "tools/diff/build.h"
 #include "tools/diff/diff.h"
 #include "tools/diff/key.h"
 
