@@ -8,6 +8,9 @@
 #include "tools/cli/progress.h"
 #include "tools/exits/sums.h"
 
+/* What records them, for messages. */
+#define HLG_EXITS_HOW "hlguest record --exits"
+
 struct hlg_exits_counts {
 	uint64_t lost;       /* as perf tells */
 	uint64_t left;       /* bytes that could not be read: the recording was cut off */

@@ -12,7 +12,6 @@
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/exits/fold.h"
-#include "tools/exits/probe.h"
 #include "tools/exits/read.h"
 #include "tools/exits/write.h"
 #include "tools/inputs/inputs.h"

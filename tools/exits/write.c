@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The report as a table, for people and as CSV. */
+/* The report as text, records and JSON. */
 #include "tools/exits/write.h"
 
 #include <inttypes.h>
@@ -7,28 +7,33 @@
 #include <string.h>
 
 #include "filter/stats/interval.h"
+#include "filter/write/table.h"
 #include "symtab/escape.h"
+#if HLG_HAVE_JANSSON
+#include "filter/write/json.h"
+#endif
 
 #define BAR_WIDTH 40
 
-const char *hlg_exits_kind_word(enum hlg_exits_kind kind)
+static const char *kind_word(enum hlg_exits_kind kind)
 {
 	return kind == HLG_EXITS_GUEST ? "exit" : "vmm";
 }
 
-const char *hlg_exits_by_word(enum hlg_exits_by by)
+static const char *by_word(enum hlg_exits_by by)
 {
 	static const char *const words[] = {"reason", "function", "port", "vcpu"};
 
 	return words[by];
 }
 
-size_t hlg_exits_shown(const struct hlg_exits_report *r, const struct hlg_exits_table *t)
+static size_t n_shown(const struct hlg_exits_report *r, const struct hlg_exits_table *t)
 {
 	return r->top && r->top < t->n ? r->top : t->n;
 }
 
-double hlg_exits_share(const struct hlg_exits_report *r, const struct hlg_exits_table *t,
+/* The part of its kind's time that ns is. */
+static double share_of(const struct hlg_exits_report *r, const struct hlg_exits_table *t,
 		       uint64_t ns)
 {
 	uint64_t all = r->sums->total[t->kind];
@@ -36,7 +41,8 @@ double hlg_exits_share(const struct hlg_exits_report *r, const struct hlg_exits_
 	return all ? (double)ns / (double)all : 0;
 }
 
-const char *hlg_exits_excluded(const struct hlg_exits_report *r, size_t i, uint64_t *n)
+/* Halves and records that are in no pair: i from 0 on; NULL past the last. */
+static const char *excluded(const struct hlg_exits_report *r, size_t i, uint64_t *n)
 {
 	const struct hlg_exits_lone *lone = &r->sums->lone;
 	const struct {
@@ -58,8 +64,9 @@ const char *hlg_exits_excluded(const struct hlg_exits_report *r, size_t i, uint6
 	return all[i].name;
 }
 
-const char *hlg_exits_part(const struct hlg_exits_report *r,
-			   const struct hlg_exits_vcpu *v, size_t i, uint64_t *ns)
+/* The parts of a vCPU's time, in the same way; *ns is UINT64_MAX if not recorded. */
+static const char *part_of_time(const struct hlg_exits_report *r,
+				const struct hlg_exits_vcpu *v, size_t i, uint64_t *ns)
 {
 	bool exits = r->kind == HLG_EXITS_GUEST;
 	const struct {
@@ -78,23 +85,36 @@ const char *hlg_exits_part(const struct hlg_exits_report *r,
 	return all[i].name;
 }
 
-const struct hlg_column hlg_exits_columns[HLG_EXITS_COLUMNS] = {
-	[HLG_EXITS_COLUMN_RECORD] = {"record", NULL, .type = HLG_VALUE_WORD},
-	[HLG_EXITS_COLUMN_KIND] = {"kind", NULL, .type = HLG_VALUE_WORD},
-	[HLG_EXITS_COLUMN_NAME] = {"name", "", .type = HLG_VALUE_TEXT, 2},
-	[HLG_EXITS_COLUMN_ISA] = {"isa", NULL, .type = HLG_VALUE_WORD},
-	[HLG_EXITS_COLUMN_NUMBER] = {"number", NULL, .type = HLG_VALUE_COUNT},
-	[HLG_EXITS_COLUMN_PID] = {"pid", NULL, .type = HLG_VALUE_COUNT,
-				  .flags = HLG_COLUMN_OMIT},
-	[HLG_EXITS_COLUMN_TID] = {"tid", NULL, .type = HLG_VALUE_COUNT,
-				  .flags = HLG_COLUMN_OMIT},
-	[HLG_EXITS_COLUMN_VCPU] = {"vcpu", NULL, .type = HLG_VALUE_COUNT,
-				   .flags = HLG_COLUMN_OMIT},
-	[HLG_EXITS_COLUMN_COUNT] = {"count", "count", .type = HLG_VALUE_COUNT, 0, 10,
-				    .flags = HLG_COLUMN_PAINTED},
-	[HLG_EXITS_COLUMN_PERCENT] = {"percent", "time %", .type = HLG_VALUE_PERCENT, 1,
-				      7, .flags = HLG_COLUMN_PAINTED},
-	[HLG_EXITS_COLUMN_TIMES] = {"total", "total", .type = HLG_VALUE_NS, 1, 11},
+/* The columns of all tables; records have them as they stand. */
+enum {
+	RECORD,
+	KIND,
+	NAME,
+	ISA,
+	NUMBER,
+	PID,
+	TID,
+	VCPU,
+	COUNT,
+	PERCENT,
+	TIMES, /* total, min, mean, p50, p90, p99, max */
+	COLUMNS = TIMES + 7
+};
+
+static const struct hlg_column all_columns[COLUMNS] = {
+	[RECORD] = {"record", NULL, .type = HLG_VALUE_WORD},
+	[KIND] = {"kind", NULL, .type = HLG_VALUE_WORD},
+	[NAME] = {"name", "", .type = HLG_VALUE_TEXT, 2},
+	[ISA] = {"isa", NULL, .type = HLG_VALUE_WORD},
+	[NUMBER] = {"number", NULL, .type = HLG_VALUE_COUNT},
+	[PID] = {"pid", NULL, .type = HLG_VALUE_COUNT, .flags = HLG_COLUMN_OMIT},
+	[TID] = {"tid", NULL, .type = HLG_VALUE_COUNT, .flags = HLG_COLUMN_OMIT},
+	[VCPU] = {"vcpu", NULL, .type = HLG_VALUE_COUNT, .flags = HLG_COLUMN_OMIT},
+	[COUNT] = {"count", "count", .type = HLG_VALUE_COUNT, 0, 10,
+		   .flags = HLG_COLUMN_PAINTED},
+	[PERCENT] = {"percent", "time %", .type = HLG_VALUE_PERCENT, 1, 7,
+		     .flags = HLG_COLUMN_PAINTED},
+	[TIMES] = {"total", "total", .type = HLG_VALUE_NS, 1, 11},
 	{"min", "min", .type = HLG_VALUE_NS, 1, 11},
 	{"mean", "mean", .type = HLG_VALUE_NS, 1, 11},
 	{"p50", "p50", .type = HLG_VALUE_NS, 1, 11},
@@ -107,47 +127,44 @@ static void set_number(struct hlg_value *v, const struct hlg_exits_table *t,
 		       const struct hlg_exits_row *row)
 {
 	if (row->isa)
-		v[HLG_EXITS_COLUMN_NUMBER] = hlg_table_count_value(row->number);
+		v[NUMBER] = hlg_table_count_value(row->number);
 	else if (t->by == HLG_EXITS_BY_PORT && row->number != HLG_NO_PORT)
-		v[HLG_EXITS_COLUMN_NUMBER] =
-			hlg_table_count_value(row->number & ~HLG_PORT_MMIO);
+		v[NUMBER] = hlg_table_count_value(row->number & ~HLG_PORT_MMIO);
 }
 
-void hlg_exits_values(struct hlg_value v[static HLG_EXITS_COLUMNS],
-		      const struct hlg_exits_report *r, const struct hlg_exits_table *t,
-		      const struct hlg_exits_row *row)
+static void set_values(struct hlg_value v[static COLUMNS],
+		       const struct hlg_exits_report *r, const struct hlg_exits_table *t,
+		       const struct hlg_exits_row *row)
 {
 	const uint64_t times[] = {row->total, row->min, row->total / row->n,
 				  row->p50,   row->p90, row->p99,
 				  row->max};
 
-	memset(v, 0, HLG_EXITS_COLUMNS * sizeof(*v));
-	v[HLG_EXITS_COLUMN_RECORD] = hlg_table_text_value(hlg_exits_by_word(t->by));
-	v[HLG_EXITS_COLUMN_KIND] = hlg_table_text_value(hlg_exits_kind_word(t->kind));
-	v[HLG_EXITS_COLUMN_NAME] = hlg_table_text_value(row->name);
-	v[HLG_EXITS_COLUMN_ISA] = hlg_table_text_value(row->isa);
+	memset(v, 0, COLUMNS * sizeof(*v));
+	v[RECORD] = hlg_table_text_value(by_word(t->by));
+	v[KIND] = hlg_table_text_value(kind_word(t->kind));
+	v[NAME] = hlg_table_text_value(row->name);
+	v[ISA] = hlg_table_text_value(row->isa);
 	set_number(v, t, row);
-	v[HLG_EXITS_COLUMN_PID] = hlg_table_id_value(row->pid);
-	v[HLG_EXITS_COLUMN_TID] = hlg_table_id_value(row->tid);
-	v[HLG_EXITS_COLUMN_VCPU] = hlg_table_id_value(row->vcpu);
-	v[HLG_EXITS_COLUMN_COUNT] = hlg_table_count_value(row->n);
-	v[HLG_EXITS_COLUMN_PERCENT] =
-		hlg_table_number_value(hlg_exits_share(r, t, row->total));
+	v[PID] = hlg_table_id_value(row->pid);
+	v[TID] = hlg_table_id_value(row->tid);
+	v[VCPU] = hlg_table_id_value(row->vcpu);
+	v[COUNT] = hlg_table_count_value(row->n);
+	v[PERCENT] = hlg_table_number_value(share_of(r, t, row->total));
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		v[HLG_EXITS_COLUMN_TIMES + i] = hlg_table_count_value(times[i]);
+		v[TIMES + i] = hlg_table_count_value(times[i]);
 }
 
 /* A record that has a name and one value. */
 static void write_record(struct hlg_records *to, const char *record, const char *kind,
 			 const char *name, size_t column, uint64_t n)
 {
-	struct hlg_value v[HLG_EXITS_COLUMNS] = {0};
+	struct hlg_value v[COLUMNS] = {0};
 
-	v[HLG_EXITS_COLUMN_RECORD] = hlg_table_text_value(record);
-	v[HLG_EXITS_COLUMN_KIND] = hlg_table_text_value(kind);
-	v[HLG_EXITS_COLUMN_NAME] = hlg_table_text_value(name);
-	v[column] = column == HLG_EXITS_COLUMN_NAME ? v[HLG_EXITS_COLUMN_NAME]
-						    : hlg_table_count_value(n);
+	v[RECORD] = hlg_table_text_value(record);
+	v[KIND] = hlg_table_text_value(kind);
+	v[NAME] = hlg_table_text_value(name);
+	v[column] = column == NAME ? v[NAME] : hlg_table_count_value(n);
 	hlg_format_record(to, v);
 }
 
@@ -157,18 +174,17 @@ static void write_head_records(struct hlg_records *to, const struct hlg_exits_re
 	uint64_t n;
 
 	for (int kind = 0; kind < HLG_EXITS_KINDS; kind++)
-		write_record(to, "pairs", hlg_exits_kind_word(kind),
+		write_record(to, "pairs", kind_word(kind),
 			     kind == HLG_EXITS_GUEST ? "kvm_exit to kvm_entry"
 						     : "kvm_userspace_exit to KVM_RUN",
-			     HLG_EXITS_COLUMN_COUNT, r->sums->pairs[kind]);
-	for (size_t i = 0; (name = hlg_exits_excluded(r, i, &n)); i++)
-		write_record(to, "excluded", NULL, name, HLG_EXITS_COLUMN_COUNT, n);
-	for (size_t i = 0; (name = hlg_exits_part(r, &r->time, i, &n)); i++)
+			     COUNT, r->sums->pairs[kind]);
+	for (size_t i = 0; (name = excluded(r, i, &n)); i++)
+		write_record(to, "excluded", NULL, name, COUNT, n);
+	for (size_t i = 0; (name = part_of_time(r, &r->time, i, &n)); i++)
 		if (n != UINT64_MAX)
-			write_record(to, "time", NULL, name, HLG_EXITS_COLUMN_TIMES, n);
+			write_record(to, "time", NULL, name, TIMES, n);
 	for (size_t i = 0; i < r->notes->n; i++)
-		write_record(to, "note", NULL, r->notes->line[i], HLG_EXITS_COLUMN_NAME,
-			     0);
+		write_record(to, "note", NULL, r->notes->line[i], NAME, 0);
 }
 
 /*
@@ -178,29 +194,27 @@ static void write_head_records(struct hlg_records *to, const struct hlg_exits_re
  */
 int hlg_exits_records(void *report, struct hlg_records *to, struct hlg_err *err)
 {
-	static const struct hlg_table table = {hlg_exits_columns, .n = HLG_EXITS_COLUMNS};
+	static const struct hlg_table table = {all_columns, .n = COLUMNS};
 	const struct hlg_exits_report *r = report;
-	struct hlg_value v[HLG_EXITS_COLUMNS];
+	struct hlg_value v[COLUMNS];
 
 	(void)err;
 	hlg_format_begin(to, &table);
 	write_head_records(to, r);
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
-		for (size_t k = 0; k < hlg_exits_shown(r, &r->tables[i]); k++) {
-			hlg_exits_values(v, r, &r->tables[i], &r->tables[i].rows[k]);
+		for (size_t k = 0; k < n_shown(r, &r->tables[i]); k++) {
+			set_values(v, r, &r->tables[i], &r->tables[i].rows[k]);
 			hlg_format_record(to, v);
 		}
 	for (int i = 0; i < HLG_EXITS_OCTAVES; i++) {
 		if (!r->octaves[i])
 			continue;
 		memset(v, 0, sizeof(v));
-		v[HLG_EXITS_COLUMN_RECORD] = hlg_table_text_value("histogram");
-		v[HLG_EXITS_COLUMN_KIND] =
-			hlg_table_text_value(hlg_exits_kind_word(r->kind));
-		v[HLG_EXITS_COLUMN_NAME] = hlg_table_text_value("");
-		v[HLG_EXITS_COLUMN_NUMBER] =
-			hlg_table_count_value(i ? UINT64_C(1) << i : 0);
-		v[HLG_EXITS_COLUMN_COUNT] = hlg_table_count_value(r->octaves[i]);
+		v[RECORD] = hlg_table_text_value("histogram");
+		v[KIND] = hlg_table_text_value(kind_word(r->kind));
+		v[NAME] = hlg_table_text_value("");
+		v[NUMBER] = hlg_table_count_value(i ? UINT64_C(1) << i : 0);
+		v[COUNT] = hlg_table_count_value(r->octaves[i]);
 		hlg_format_record(to, v);
 	}
 	return 0;
@@ -215,7 +229,7 @@ static void write_head(FILE *f, const struct hlg_exits_report *r)
 		"# pairs: %" PRIu64 " kvm_exit to kvm_entry, %" PRIu64
 		" kvm_userspace_exit to KVM_RUN\n",
 		r->sums->pairs[HLG_EXITS_GUEST], r->sums->pairs[HLG_EXITS_VMM]);
-	for (size_t i = 0; (name = hlg_exits_excluded(r, i, &n)); i++)
+	for (size_t i = 0; (name = excluded(r, i, &n)); i++)
 		if (n)
 			fprintf(f, "# not counted: %" PRIu64 " %s\n", n, name);
 	for (size_t i = 0; i < r->notes->n; i++) {
@@ -230,7 +244,7 @@ static uint64_t sum_parts(const struct hlg_exits_report *r,
 {
 	uint64_t ns, sum = 0;
 
-	for (size_t i = 0; hlg_exits_part(r, vcpu, i, &ns); i++)
+	for (size_t i = 0; part_of_time(r, vcpu, i, &ns); i++)
 		sum += ns == UINT64_MAX ? 0 : ns;
 	return sum;
 }
@@ -242,7 +256,7 @@ static void write_parts(FILE *f, const struct hlg_exits_report *r,
 	const char *name, *between = "";
 	char time[24], percent[16];
 
-	for (size_t i = 0; (name = hlg_exits_part(r, vcpu, i, &ns)); i++) {
+	for (size_t i = 0; (name = part_of_time(r, vcpu, i, &ns)); i++) {
 		if (ns == UINT64_MAX)
 			continue;
 		fprintf(f, "%s%s %s (%s %%)", between, name, hlg_table_ns(time, ns),
@@ -256,7 +270,7 @@ static void write_title(FILE *f, const struct hlg_exits_report *r,
 			const struct hlg_exits_table *t)
 {
 	static const char *const titles[] = {"Reasons", "Functions", "Ports", "vCPUs"};
-	size_t shown = hlg_exits_shown(r, t);
+	size_t shown = n_shown(r, t);
 
 	fprintf(f, "\n%s: %s", titles[t->by],
 		t->kind == HLG_EXITS_GUEST ? "kvm_exit to kvm_entry, outside the guest"
@@ -296,27 +310,23 @@ static void write_name(FILE *f, const void *of)
 static void write_table(FILE *f, const struct hlg_exits_report *r,
 			const struct hlg_exits_table *t)
 {
-	static const unsigned char layout[] = {
-		HLG_EXITS_COLUMN_COUNT,     HLG_EXITS_COLUMN_PERCENT,
-		HLG_EXITS_COLUMN_TIMES,     HLG_EXITS_COLUMN_TIMES + 1,
-		HLG_EXITS_COLUMN_TIMES + 2, HLG_EXITS_COLUMN_TIMES + 3,
-		HLG_EXITS_COLUMN_TIMES + 4, HLG_EXITS_COLUMN_TIMES + 5,
-		HLG_EXITS_COLUMN_TIMES + 6, HLG_EXITS_COLUMN_NAME};
-	struct hlg_column columns[HLG_EXITS_COLUMNS];
+	static const unsigned char layout[] = {COUNT,     PERCENT,   TIMES,     TIMES + 1,
+					       TIMES + 2, TIMES + 3, TIMES + 4, TIMES + 5,
+					       TIMES + 6, NAME};
+	struct hlg_column columns[COLUMNS];
 	const struct hlg_table table = {columns, layout, sizeof(layout), r->colours};
-	struct hlg_value v[HLG_EXITS_COLUMNS];
+	struct hlg_value v[COLUMNS];
 
-	memcpy(columns, hlg_exits_columns, sizeof(columns));
-	columns[HLG_EXITS_COLUMN_NAME].heading = hlg_exits_by_word(t->by);
+	memcpy(columns, all_columns, sizeof(columns));
+	columns[NAME].heading = by_word(t->by);
 	write_title(f, r, t);
 	hlg_table_text_head(f, &table);
-	for (size_t i = 0; i < hlg_exits_shown(r, t); i++) {
+	for (size_t i = 0; i < n_shown(r, t); i++) {
 		const struct shown shown = {r, t, &t->rows[i]};
 
-		hlg_exits_values(v, r, t, shown.row);
-		v[HLG_EXITS_COLUMN_NAME] =
-			(struct hlg_value){.tail = write_name, .of = &shown};
-		hlg_table_text_row(f, &table, v, hlg_exits_share(r, t, shown.row->total));
+		set_values(v, r, t, shown.row);
+		v[NAME] = (struct hlg_value){.tail = write_name, .of = &shown};
+		hlg_table_text_row(f, &table, v, share_of(r, t, shown.row->total));
 	}
 }
 
@@ -361,9 +371,144 @@ static int write_text(void *report, FILE *f, struct hlg_err *err)
 	return 0;
 }
 
+#if HLG_HAVE_JANSSON
+static void put_count(json_t *object, const char *key, uint64_t value)
+{
+	json_object_set_new(object, key, hlg_json_number(value));
+}
+
+/* "guest or kernel" as "guest_or_kernel_ns". */
+static void put_times(json_t *object, const struct hlg_exits_report *r,
+		      const struct hlg_exits_vcpu *vcpu)
+{
+	const char *name;
+	uint64_t ns;
+	char key[64];
+
+	for (size_t i = 0; (name = part_of_time(r, vcpu, i, &ns)); i++) {
+		if (ns == UINT64_MAX)
+			continue;
+		snprintf(key, sizeof(key), "%s_ns",
+			 strcmp(name, "VMM") == 0 ? "vmm" : name);
+		for (char *c = key; *c; c++)
+			*c = *c == ' ' ? '_' : *c;
+		put_count(object, key, ns);
+	}
+}
+
+static void put_reason_or_port(json_t *object, const struct hlg_exits_table *t,
+			       const struct hlg_exits_row *row)
+{
+	if (row->isa) {
+		json_object_set_new(object, "isa", json_string(row->isa));
+		put_count(object, "reason", row->number);
+	} else if (t->by == HLG_EXITS_BY_PORT && row->number < HLG_PORT_MMIO) {
+		put_count(object, "port", row->number);
+	} else if (t->by == HLG_EXITS_BY_PORT && row->number != HLG_NO_PORT) {
+		json_object_set_new(object, "mmio",
+				    hlg_json_hex(row->number & ~HLG_PORT_MMIO));
+	}
+}
+
+static json_t *row_of(const struct hlg_exits_report *r, const struct hlg_exits_table *t,
+		      const struct hlg_exits_row *row)
+{
+	static const unsigned char name[] = {NAME};
+	static const unsigned char rest[] = {PID, TID, VCPU, COUNT, PERCENT};
+	const struct hlg_table first = {all_columns, name, sizeof(name), {0}};
+	const struct hlg_table then = {all_columns, rest, sizeof(rest), {0}};
+	struct hlg_value v[COLUMNS];
+	json_t *object = json_object();
+	char key[16];
+
+	set_values(v, r, t, row);
+	hlg_json_row(object, &first, v);
+	put_reason_or_port(object, t, row);
+	hlg_json_row(object, &then, v);
+	for (size_t i = TIMES; i < COLUMNS; i++) {
+		snprintf(key, sizeof(key), "%s_ns", all_columns[i].key);
+		put_count(object, key, v[i].n);
+	}
+	if (t->by == HLG_EXITS_BY_VCPU)
+		put_times(object, r, &row->time);
+	return object;
+}
+
+static json_t *table_of(const struct hlg_exits_report *r, const struct hlg_exits_table *t)
+{
+	json_t *object = json_object(), *rows = json_array();
+
+	json_object_set_new(object, "by", json_string(by_word(t->by)));
+	json_object_set_new(object, "kind", json_string(kind_word(t->kind)));
+	for (size_t i = 0; i < n_shown(r, t); i++)
+		json_array_append_new(rows, row_of(r, t, &t->rows[i]));
+	json_object_set_new(object, "rows", rows);
+	return object;
+}
+
+static json_t *pairs_of(const struct hlg_exits_report *r)
+{
+	json_t *object = json_object();
+
+	for (int kind = 0; kind < HLG_EXITS_KINDS; kind++)
+		put_count(object, kind_word(kind), r->sums->pairs[kind]);
+	return object;
+}
+
+static json_t *excluded_of(const struct hlg_exits_report *r)
+{
+	json_t *object = json_object();
+	const char *name;
+	uint64_t n;
+
+	for (size_t i = 0; (name = excluded(r, i, &n)); i++)
+		put_count(object, name, n);
+	return object;
+}
+
+static json_t *histogram_of(const struct hlg_exits_report *r)
+{
+	json_t *rows = json_array();
+
+	for (int i = 0; i < HLG_EXITS_OCTAVES; i++) {
+		json_t *row;
+
+		if (!r->octaves[i])
+			continue;
+		row = json_object();
+		put_count(row, "from_ns", i ? UINT64_C(1) << i : 0);
+		put_count(row, "count", r->octaves[i]);
+		json_array_append_new(rows, row);
+	}
+	return rows;
+}
+
+static int write_json(void *report, FILE *f, struct hlg_err *err)
+{
+	const struct hlg_exits_report *r = report;
+	json_t *times = json_object();
+	struct hlg_json json;
+
+	hlg_json_begin(&json, f, 1);
+	hlg_json_put(&json, "pairs", pairs_of(r));
+	hlg_json_put(&json, "excluded", excluded_of(r));
+	hlg_json_put(&json, "exact", json_boolean(r->sums->exact));
+	put_times(times, r, &r->time);
+	hlg_json_put(&json, "time", times);
+	hlg_json_put(&json, "notes", hlg_json_lines(r->notes->line, r->notes->n));
+	hlg_json_open_list(&json, "tables");
+	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
+		if (r->tables[i].n)
+			hlg_json_put(&json, NULL, table_of(r, &r->tables[i]));
+	hlg_json_close(&json);
+	hlg_json_put(&json, "histogram", histogram_of(r));
+	return hlg_json_end(&json, err);
+}
+#endif
+
 static const struct hlg_format text = {
 	.name = "text", .top = 20, .notes = true, .write = write_text};
 static const struct hlg_format json = {
-	.name = "json", .notes = true, HLG_FORMAT_JANSSON(hlg_exits_json)};
+	.name = "json", .notes = true, HLG_FORMAT_JANSSON(write_json)};
 const struct hlg_format *const hlg_exits_formats[] = {&text, &hlg_format_of_records,
 						      &json, NULL};
