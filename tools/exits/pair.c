@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symtab/hash.h"
+#include "symtab/grow.h"
 #include "tools/exits/reasons.h"
 
 #define TURNS_MAX 4096 /* KVM_MAX_VCPUS; guards memory and time */
@@ -296,56 +296,46 @@ static void take_record(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	}
 }
 
-static size_t find_index(const struct hlg_exits_pairing *p, uint64_t id)
-{
-	size_t mask = p->room_index - 1;
-	size_t i = (id * hlg_hash_factor >> 32) & mask;
+/* A thread that is looked for. */
+struct wanted {
+	struct hlg_exits_thread *const *threads;
+	uint64_t id;
+};
 
-	while (p->index[i] && p->index[i]->id != id)
-		i = (i + 1) & mask;
-	return i;
+static bool is_thread(const void *ctx, uint32_t number)
+{
+	const struct wanted *w = ctx;
+
+	return w->threads[number]->id == w->id;
 }
 
-static bool grow(struct hlg_exits_pairing *p)
+static struct hlg_exits_thread *add_thread(struct hlg_exits_pairing *p, uint64_t id)
 {
-	size_t room = p->room_threads ? 2 * p->room_threads : 16;
-	struct hlg_exits_thread **threads =
-		reallocarray(p->threads, room, sizeof(struct hlg_exits_thread *));
-	struct hlg_exits_thread **index;
+	struct hlg_exits_thread *t = NULL;
 
-	if (!threads)
-		return false;
-	p->threads = threads;
-	index = calloc(2 * room, sizeof(struct hlg_exits_thread *));
-	if (!index)
-		return false;
-	free(p->index);
-	p->index = index;
-	p->room_index = 2 * room;
-	p->room_threads = room;
-	for (size_t i = 0; i < p->n_threads; i++)
-		index[find_index(p, threads[i]->id)] = threads[i];
-	return true;
+	if (HLG_GROW(p->threads, p->n_threads))
+		t = malloc(sizeof(*t));
+	if (!t)
+		return NULL;
+	*t = (struct hlg_exits_thread){.id = id, .port = HLG_NO_PORT};
+	if (!hlg_index_add(&p->of_threads, hlg_hash_word(HLG_HASH_SEED, id),
+			   p->n_threads)) {
+		free(t);
+		return NULL;
+	}
+	return p->threads[p->n_threads++] = t;
 }
 
 /* NULL without memory. */
 static __attribute__((noinline)) struct hlg_exits_thread *find_thread(
 	struct hlg_exits_pairing *p, uint64_t id)
 {
-	struct hlg_exits_thread *t;
-	size_t at;
+	const struct wanted wanted = {p->threads, id};
+	uint32_t number = hlg_index_find(&p->of_threads, hlg_hash_word(HLG_HASH_SEED, id),
+					 is_thread, &wanted);
+	struct hlg_exits_thread *t =
+		number == HLG_INDEX_NONE ? add_thread(p, id) : p->threads[number];
 
-	if (p->n_threads == p->room_threads && !grow(p))
-		return NULL;
-	at = find_index(p, id);
-	t = p->index[at];
-	if (!t) {
-		t = malloc(sizeof(*t));
-		if (!t)
-			return NULL;
-		*t = (struct hlg_exits_thread){.id = id, .port = HLG_NO_PORT};
-		p->threads[p->n_threads++] = p->index[at] = t;
-	}
 	p->recent[(id >> 32) % HLG_EXITS_RECENT] = t;
 	return t;
 }
@@ -439,7 +429,7 @@ void hlg_exits_finish(struct hlg_exits_pairing *p)
 		free(p->threads[i]);
 	}
 	free(p->threads);
-	free(p->index);
+	hlg_index_finish(&p->of_threads);
 	free(p->cpus);
 	hlg_queue_finish(&p->queue);
 	hlg_exits_gaps_finish(&p->gaps);

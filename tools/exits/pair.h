@@ -23,6 +23,7 @@
 #ifndef HLG_TOOLS_EXITS_PAIR_H
 #define HLG_TOOLS_EXITS_PAIR_H
 
+#include "filter/profile/index.h"
 #include "tools/exits/gaps.h"
 #include "tools/exits/sums.h"
 #include "tools/feed/queue.h"
@@ -67,9 +68,8 @@ struct hlg_exits_pairing {
 	struct hlg_queue queue;
 	struct hlg_exits_gaps gaps;
 	struct hlg_exits_thread **threads;
-	size_t n_threads, room_threads;
-	struct hlg_exits_thread **index; /* hash of threads, at most half used */
-	size_t room_index;
+	uint32_t n_threads;
+	struct hlg_index of_threads;
 	/* By tid: threads take turns. */
 	struct hlg_exits_thread *recent[HLG_EXITS_RECENT];
 	uint64_t *cpus; /* time of each CPU's latest record */

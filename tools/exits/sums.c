@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/exits/sums.h"
-#include "symtab/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* splitmix64's last steps (Steele, Lea, Flood, 2014). */
-static uint64_t mix(uint64_t v)
-{
-	v *= hlg_hash_factor;
-	v = (v ^ v >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	v = (v ^ v >> 27) * UINT64_C(0x94d049bb133111eb);
-	return v ^ v >> 31;
-}
+#include "symtab/grow.h"
 
 /* The highest bits tell. */
 static uint64_t hash_key(const struct hlg_exits_key *k)
@@ -88,50 +80,35 @@ static inline struct hlg_exits_cell *cell_of(struct hlg_exits_sums *s,
 	return number ? &s->cells[number - 1] : add_cell(s, key);
 }
 
-static struct hlg_exits_value *value_of(const struct hlg_exits_sums *s, uint32_t cell,
-					uint64_t value)
+/* A value that is looked for. */
+struct wanted {
+	const struct hlg_exits_value *values;
+	uint64_t value;
+	uint32_t cell;
+};
+
+static bool is_value(const void *ctx, uint32_t number)
 {
-	size_t mask = s->room_values - 1;
-	size_t i = mix(value ^ (uint64_t)cell << 40) & mask;
+	const struct wanted *w = ctx;
 
-	while (s->values[i].n &&
-	       (s->values[i].value != value || s->values[i].cell != cell))
-		i = (i + 1) & mask;
-	return &s->values[i];
-}
-
-static bool grow_values(struct hlg_exits_sums *s)
-{
-	struct hlg_exits_sums more = {.room_values =
-					      s->room_values ? 2 * s->room_values : 256};
-
-	more.values = calloc(more.room_values, sizeof(*more.values));
-	if (!more.values)
-		return false;
-	for (size_t i = 0; i < s->room_values; i++)
-		if (s->values[i].n)
-			*value_of(&more, s->values[i].cell, s->values[i].value) =
-				s->values[i];
-	free(s->values);
-	s->values = more.values;
-	s->room_values = more.room_values;
-	return true;
+	return w->values[number].value == w->value && w->values[number].cell == w->cell;
 }
 
 static void count_value(struct hlg_exits_sums *s, uint32_t cell, uint64_t value,
 			uint64_t n)
 {
-	struct hlg_exits_value *v;
+	const struct wanted wanted = {s->values, value, cell};
+	uint64_t hash = hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, value), cell);
+	uint32_t number = hlg_index_find(&s->of_values, hash, is_value, &wanted);
 
-	if (2 * s->n_values >= s->room_values && !grow_values(s)) {
+	if (number != HLG_INDEX_NONE) {
+		s->values[number].n += n;
+	} else if (!HLG_GROW(s->values, s->n_values) ||
+		   !hlg_index_add(&s->of_values, hash, s->n_values)) {
 		s->no_memory = true;
-		return;
+	} else {
+		s->values[s->n_values++] = (struct hlg_exits_value){value, n, cell};
 	}
-	v = value_of(s, cell, value);
-	s->n_values += v->n == 0;
-	v->value = value;
-	v->cell = cell;
-	v->n += n;
 }
 
 /* What is not counted in the histogram: few, or exact, or there is no room. */
@@ -204,18 +181,9 @@ void hlg_exits_settle(struct hlg_exits_sums *s)
 uint32_t hlg_exits_add_vcpu(struct hlg_exits_sums *s, int32_t pid, int32_t tid,
 			    int64_t id)
 {
-	if (s->n_vcpus == s->room_vcpus) {
-		size_t room = s->room_vcpus ? 2 * s->room_vcpus : 16;
-		struct hlg_exits_vcpu *vcpus = NULL;
-
-		if (room < UINT32_MAX)
-			vcpus = reallocarray(s->vcpus, room, sizeof(*vcpus));
-		if (!vcpus) {
-			s->no_memory = true;
-			return UINT32_MAX;
-		}
-		s->vcpus = vcpus;
-		s->room_vcpus = room;
+	if (s->n_vcpus == UINT32_MAX || !HLG_GROW(s->vcpus, s->n_vcpus)) {
+		s->no_memory = true;
+		return UINT32_MAX;
 	}
 	s->vcpus[s->n_vcpus] = (struct hlg_exits_vcpu){.pid = pid, .tid = tid, .id = id};
 	return (uint32_t)s->n_vcpus++;
@@ -278,10 +246,9 @@ void hlg_exits_merge(struct hlg_exits_sums *s, const struct hlg_exits_sums *othe
 		numbers[i] = merge_cell(s, &other->cells[i], first);
 		s->no_memory |= numbers[i] == UINT32_MAX;
 	}
-	for (size_t i = 0; i < other->room_values && !s->no_memory; i++)
-		if (other->values[i].n)
-			count_value(s, numbers[other->values[i].cell],
-				    other->values[i].value, other->values[i].n);
+	for (uint32_t i = 0; i < other->n_values && !s->no_memory; i++)
+		count_value(s, numbers[other->values[i].cell], other->values[i].value,
+			    other->values[i].n);
 	for (int kind = 0; kind < HLG_EXITS_KINDS; kind++) {
 		s->pairs[kind] += other->pairs[kind];
 		s->total[kind] += other->total[kind];
@@ -297,6 +264,7 @@ void hlg_exits_sums_finish(struct hlg_exits_sums *s)
 	free(s->cells);
 	free(s->index);
 	free(s->values);
+	hlg_index_finish(&s->of_values);
 	free(s->vcpus);
 	*s = (struct hlg_exits_sums){0};
 }

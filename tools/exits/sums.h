@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "filter/profile/index.h"
 #include "tools/exits/histogram.h"
 
 #define HLG_NO_PORT   UINT64_MAX
@@ -43,7 +44,7 @@ struct hlg_exits_cell {
 
 #define HLG_EXITS_MANY 1000 /* pairs of a cell that has many */
 
-/* Pairs of a cell that took about value ns; n == 0: free. */
+/* Pairs of a cell that took about value ns. */
 struct hlg_exits_value {
 	uint64_t value, n;
 	uint32_t cell;
@@ -78,11 +79,12 @@ struct hlg_exits_sums {
 	size_t n_cells, room_cells;
 	uint32_t *index; /* hash of cells, at most an eighth used; holds number + 1 */
 	size_t room_index;
-	unsigned index_shift;           /* 64 - log2 of room_index */
-	struct hlg_exits_value *values; /* open addressing, at most half used */
-	size_t n_values, room_values;
+	unsigned index_shift; /* 64 - log2 of room_index */
+	struct hlg_exits_value *values;
+	uint32_t n_values;
+	struct hlg_index of_values;
 	struct hlg_exits_vcpu *vcpus;
-	size_t n_vcpus, room_vcpus;
+	size_t n_vcpus;
 	struct hlg_exits_lone lone;
 	uint64_t pairs[HLG_EXITS_KINDS], total[HLG_EXITS_KINDS]; /* total in ns */
 	uint64_t all;   /* ns of all vCPUs' times, of merged sums */

@@ -281,10 +281,10 @@ static bool add_percentiles(struct hlg_exits_table *table,
 
 	if (!spent)
 		return false;
-	for (size_t i = 0; i < sums->room_values; i++) {
+	for (size_t i = 0; i < sums->n_values; i++) {
 		const struct hlg_exits_value *v = &sums->values[i];
 
-		if (v->n && row_of[v->cell] != NO_ROW)
+		if (row_of[v->cell] != NO_ROW)
 			spent[n++] = (struct spent){v->value, v->n, row_of[v->cell]};
 	}
 	qsort(spent, n, sizeof(*spent), compare_spent);
@@ -337,13 +337,10 @@ void hlg_exits_histogram(uint64_t octaves[HLG_EXITS_OCTAVES],
 			 const struct hlg_exits_choice *choice)
 {
 	memset(octaves, 0, HLG_EXITS_OCTAVES * sizeof(*octaves));
-	for (size_t i = 0; i < sums->room_values; i++) {
+	for (size_t i = 0; i < sums->n_values; i++) {
 		const struct hlg_exits_value *v = &sums->values[i];
-		const struct hlg_exits_key *key;
+		const struct hlg_exits_key *key = &sums->cells[v->cell].key;
 
-		if (!v->n)
-			continue;
-		key = &sums->cells[v->cell].key;
 		if (key->kind == kind && wants(choice, key))
 			octaves[63 - __builtin_clzll(v->value | 1)] += v->n;
 	}

@@ -11,7 +11,6 @@
 #include "symtab/image/base.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
-#include "tools/exits/fold.h"
 #include "tools/exits/read.h"
 #include "tools/exits/write.h"
 #include "tools/inputs/inputs.h"
@@ -223,8 +222,54 @@ static size_t read_files(const struct hlg_inputs *in, const struct hlg_run *run,
 	return sums->no_memory || sums->overflow ? 0 : n;
 }
 
+/*
+ * Guest addresses of one function as one: where bases are known beforehand, cells are by
+ * function from the start, and their number does not grow with addresses.
+ */
+struct fold {
+	const struct hlg_space *space; /* settled */
+	/* The latest addresses, by hash. At first 0 stands for 0: true of any place. */
+	struct {
+		uint64_t ip, to;
+	} known[4096];
+	uint64_t outside; /* the first that was in no image */
+	bool any_outside;
+};
+
+static __attribute__((noinline)) uint64_t look_up(struct fold *fold, uint64_t ip)
+{
+	struct hlg_place place, start;
+	uint64_t first;
+
+	hlg_space_lookup(fold->space, ip, &place);
+	if (place.kind == HLG_OUTSIDE) {
+		if (!fold->any_outside)
+			fold->outside = ip;
+		fold->any_outside = true;
+		return fold->outside;
+	}
+	/* Of two functions that begin together the start is but one's. */
+	first = ip - (place.addr - place.start);
+	hlg_space_lookup(fold->space, first, &start);
+	return start.owner == place.owner && start.kind == place.kind ? first : ip;
+}
+
+/* An address of the same place, for all of its addresses the same if possible. */
+static uint64_t fold_address(void *arg, uint64_t ip)
+{
+	struct fold *fold = arg;
+	/* Fibonacci hashing, to 12 bits. */
+	size_t i = ip * UINT64_C(0x9e3779b97f4a7c15) >> 52;
+
+	if (fold->known[i].ip != ip) {
+		fold->known[i].ip = ip;
+		fold->known[i].to = look_up(fold, ip);
+	}
+	return fold->known[i].to;
+}
+
 /* Where no base has to be found from the addresses, functions are counted at once. */
-static int start_fold(struct hlg_run *run, struct hlg_exits_fold *fold,
+static int start_fold(struct hlg_run *run, struct fold **fold,
 		      struct hlg_exits_sums *sums, struct hlg_err *err)
 {
 	for (size_t i = 0; i < run->space.n_images; i++)
@@ -232,10 +277,12 @@ static int start_fold(struct hlg_run *run, struct hlg_exits_fold *fold,
 			return 0;
 	if (hlg_space_settle(&run->space, err) < 0)
 		return HLG_EINPUT;
-	if (!hlg_exits_fold_init(fold, &run->space))
+	*fold = calloc(1, sizeof(**fold));
+	if (!*fold)
 		return hlg_err_memory(err, "exits");
-	sums->fold = hlg_exits_fold;
-	sums->fold_ctx = fold;
+	(*fold)->space = &run->space;
+	sums->fold = fold_address;
+	sums->fold_ctx = *fold;
 	return 0;
 }
 
@@ -251,7 +298,7 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 {
 	struct hlg_exits_sums sums = {.exact = args->exact};
 	struct hlg_exits_counts counts = {0};
-	struct hlg_exits_fold fold = {0};
+	struct fold *fold = NULL;
 	struct hlg_run run;
 	struct hlg_err err;
 	int rc = hlg_run_start(&run, in->n_words, in->words, &err), status = 0;
@@ -272,7 +319,7 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 	if (rc < 0)
 		status = hlg_output_error(&err);
 	hlg_exits_sums_finish(&sums);
-	hlg_exits_fold_finish(&fold);
+	free(fold);
 	hlg_run_finish(&run);
 	return status;
 }

@@ -91,7 +91,7 @@ START_TEST(full_counters_lose_nothing)
 	hlg_exits_add(&sums, &key, 100);
 	hlg_exits_add(&sums, &key, 100);
 	hlg_exits_settle(&sums);
-	for (size_t i = 0; i < sums.room_values; i++)
+	for (size_t i = 0; i < sums.n_values; i++)
 		n += sums.values[i].n;
 	ck_assert_uint_eq(n, HLG_EXITS_MANY + (uint64_t)UINT32_MAX + 2);
 	ck_assert_uint_eq(sums.n_values, 1);
@@ -118,7 +118,7 @@ START_TEST(values_are_few)
 	ck_assert_uint_eq(sums.cells[0].min, 1000);
 	ck_assert_uint_eq(sums.cells[0].max, 1000 * n);
 	ck_assert_uint_le(sums.n_values, 64 * 21);
-	for (size_t i = 0; i < sums.room_values; i++) {
+	for (size_t i = 0; i < sums.n_values; i++) {
 		n -= sums.values[i].n;
 		ck_assert_uint_eq(hlg_histogram_quantize(sums.values[i].value),
 				  sums.values[i].value);
@@ -181,7 +181,7 @@ START_TEST(exact_values_are_kept)
 		hlg_exits_add(&sums, &key, 1000000 + i / 6);
 	}
 	ck_assert_uint_eq(sums.n_cells, 3);
-	for (size_t i = 0; i < sums.room_values; i++) {
+	for (size_t i = 0; i < sums.n_values; i++) {
 		ck_assert(sums.values[i].n <= 2);
 		n += sums.values[i].n;
 	}
