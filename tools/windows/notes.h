@@ -6,10 +6,14 @@
 
 #include <stdio.h>
 
+#include "config.h"
 #include "filter/output/note-list.h"
 #include "filter/write/format.h"
 #include "filter/write/table.h"
 #include "tools/windows/windows.h"
+#if HLG_HAVE_JANSSON
+#include "filter/write/json.h"
+#endif
 
 /* Adds what a reader of the rows should know. */
 void hlg_windows_notes(struct hlg_note_list *notes, const struct hlg_windows *windows);
@@ -45,5 +49,15 @@ void hlg_windows_columns_notes(struct hlg_windows_columns *columns,
 
 /* Of times that may be HLG_NO_TIME. */
 struct hlg_value hlg_windows_time(uint64_t time);
+
+#if HLG_HAVE_JANSSON
+/* The notes, and the events that counts are of, in their order. */
+void hlg_windows_json_head(struct hlg_json *json, const struct hlg_note_list *notes,
+			   const struct hlg_windows *windows);
+
+/* A row whose values are set: its columns from first on, with counts as one list. */
+json_t *hlg_windows_json_row(const struct hlg_windows_columns *columns,
+			     const struct hlg_windows *windows, size_t row, size_t first);
+#endif
 
 #endif

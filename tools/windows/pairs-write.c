@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "symtab/escape.h"
-#include "tools/windows/json.h"
 #include "tools/windows/notes.h"
 #include "tools/windows/pairs.h"
 

@@ -4,17 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_counter(const void *a, const void *b)
-{
-	const struct hlg_windows_row *x = a, *y = b;
-
-	if (x->counter != y->counter)
-		return x->counter < y->counter ? -1 : 1;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
-}
-
 static int by_thread(const void *a, const void *b)
 {
 	const struct hlg_windows_row *x = a, *y = b;
@@ -34,7 +23,7 @@ static int by_thread(const void *a, const void *b)
  */
 static void add_up(struct hlg_windows *w)
 {
-	qsort(w->rows, w->n_rows, sizeof(*w->rows), by_counter);
+	hlg_windows_read_sort_by_counter(w);
 	for (size_t i = 1; i < w->n_rows; i++) {
 		uint64_t *counts = hlg_windows_counts(w, i);
 		const uint64_t *before = hlg_windows_counts(w, i - 1);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "filter/profile/select.h"
+#include "symtab/grow.h"
 #include "tools/windows/windows.h"
 
 /*
@@ -22,7 +23,6 @@ struct reading {
 	uint32_t *numbers; /* the profile's, of each of the reader's events */
 	bool *can_mark;    /* the same for markers */
 	size_t n_events;
-	uint64_t first_time, last_time;
 };
 
 static int on_event(void *ctx, const struct hlg_perfdata_event *event,
@@ -60,10 +60,6 @@ static struct hlg_sample take(struct reading *r, const struct hlg_perfdata_raw *
 
 	for_profile.event = r->numbers[raw->event];
 	hlg_profile_add(r->profile, &for_profile);
-	if (sample.time != HLG_NO_TIME) {
-		r->first_time = sample.time < r->first_time ? sample.time : r->first_time;
-		r->last_time = sample.time > r->last_time ? sample.time : r->last_time;
-	}
 	return sample;
 }
 
@@ -131,21 +127,8 @@ static bool set_columns(struct reading *r, const struct hlg_perfdata_group *grou
 
 static bool add_row(struct hlg_windows *w)
 {
-	size_t room = w->room ? 2 * w->room : 1024;
-	void *more;
-
-	if (w->n_rows < w->room)
-		return true;
-	more = reallocarray(w->rows, room, sizeof(*w->rows));
-	if (!more)
-		return false;
-	w->rows = more;
-	more = reallocarray(w->counts, room, w->n_columns * sizeof(*w->counts));
-	if (!more)
-		return false;
-	w->counts = more;
-	w->room = room;
-	return true;
+	return HLG_GROW(w->rows, w->n_rows) &&
+	       hlg_grow(&w->counts, w->n_rows, w->n_columns * sizeof(*w->counts));
 }
 
 /* Members in the columns' places; one that was not delivered counted nothing. */
@@ -228,10 +211,15 @@ static int by_counter(const void *a, const void *b)
 	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
 }
 
-static void mark_last(struct hlg_windows *w)
+void hlg_windows_read_sort_by_counter(struct hlg_windows *w)
 {
 	if (w->n_rows)
 		qsort(w->rows, w->n_rows, sizeof(*w->rows), by_counter);
+}
+
+static void mark_last(struct hlg_windows *w)
+{
+	hlg_windows_read_sort_by_counter(w);
 	for (size_t i = 0; i < w->n_rows; i++)
 		if (i + 1 == w->n_rows || w->rows[i].counter != w->rows[i + 1].counter ||
 		    w->rows[i].thread != w->rows[i + 1].thread)
@@ -287,11 +275,7 @@ int hlg_windows_read(struct hlg_windows *w, const char *path, struct hlg_profile
 {
 	static const struct hlg_perfdata_sink sink = {
 		.event = on_event, .group = on_group, .progress = on_progress};
-	struct reading r = {.w = w,
-			    .profile = profile,
-			    .marker = marker,
-			    .path = path,
-			    .first_time = UINT64_MAX};
+	struct reading r = {.w = w, .profile = profile, .marker = marker, .path = path};
 	const struct hlg_perfdata_counts *counts;
 	int rc = hlg_perfdata_open(&r.pd, path, err);
 
@@ -301,7 +285,6 @@ int hlg_windows_read(struct hlg_windows *w, const char *path, struct hlg_profile
 	counts = hlg_perfdata_counts(r.pd);
 	w->lost = hlg_perfdata_n_lost(counts);
 	w->read = w->n_rows;
-	w->between = r.last_time > r.first_time ? r.last_time - r.first_time : 0;
 	if (rc == 0 && w->n_rows == 0)
 		rc = no_windows(&r, err);
 	if (rc == 0 && !check_sums(w))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rows chosen, and rows added up over time. */
+/* Rows chosen, and rows added up by time or place. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,32 +27,28 @@ void hlg_windows_rows_select(struct hlg_windows *w, const struct hlg_options *op
 	w->n_rows = n;
 }
 
-/* A row of an interval: which, and whose. */
+/* A row, and what it is added up by. */
 struct bin {
-	uint64_t interval;
+	uint64_t key; /* interval or place */
 	size_t row;
-	int32_t pid, tid;
+	int32_t pid, tid; /* of intervals */
 };
+
+static int compare_keys(const struct bin *x, const struct bin *y)
+{
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
 
 static int compare_bins(const void *a, const void *b)
 {
 	const struct bin *x = a, *y = b;
+	int order = compare_keys(x, y);
 
-	if (x->interval != y->interval)
-		return x->interval < y->interval ? -1 : 1;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
-}
-
-static void add_counts(const struct hlg_windows *w, uint64_t *to, size_t row)
-{
-	const uint64_t *from = hlg_windows_counts(w, row);
-
-	for (size_t i = 0; i < w->n_columns; i++)
-		to[i] += from[i];
+	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
 /* Adds row to a sum of rows. */
@@ -66,111 +62,92 @@ static void add_row(struct hlg_windows_row *sum, const struct hlg_windows_row *r
 		sum->place = HLG_NO_PLACE;
 }
 
+/* Makes rows and counts of *sum: a row of w's for each key, with the time of the first.
+ */
+static bool add_up(struct hlg_windows *sum, const struct hlg_windows *w, struct bin *bins)
+{
+	sum->rows = calloc(w->n_rows + 1, sizeof(*sum->rows));
+	sum->counts = calloc(w->n_rows + 1, w->n_columns * sizeof(*sum->counts));
+	sum->n_rows = 0;
+	if (!sum->rows || !sum->counts) {
+		free(sum->rows);
+		free(sum->counts);
+		return false;
+	}
+	qsort(bins, w->n_rows, sizeof(*bins), compare_bins);
+	for (size_t i = 0; i < w->n_rows; i++) {
+		const struct hlg_windows_row *row = &w->rows[bins[i].row];
+		const uint64_t *from = hlg_windows_counts(w, bins[i].row);
+		uint64_t *to;
+
+		if (i == 0 || compare_keys(&bins[i - 1], &bins[i]) != 0) {
+			sum->rows[sum->n_rows] = *row;
+			sum->rows[sum->n_rows].at = sum->n_rows;
+			sum->n_rows++;
+		} else {
+			add_row(&sum->rows[sum->n_rows - 1], row);
+		}
+		to = sum->counts + (sum->n_rows - 1) * w->n_columns;
+		for (size_t c = 0; c < w->n_columns; c++)
+			to[c] += from[c];
+	}
+	return true;
+}
+
 bool hlg_windows_rows_bin(struct hlg_windows *w, uint64_t every)
 {
 	struct bin *bins = calloc(w->n_rows + 1, sizeof(*bins));
-	struct hlg_windows_row *rows = calloc(w->n_rows + 1, sizeof(*rows));
-	uint64_t *counts = calloc(w->n_rows + 1, w->n_columns * sizeof(*counts));
 	uint64_t start = w->n_rows ? w->rows[0].time : 0;
-	size_t n = 0;
+	struct hlg_windows sum = *w;
+	bool ok = bins;
 
-	if (!bins || !rows || !counts) {
-		free(bins);
-		free(rows);
-		free(counts);
-		return false;
-	}
-	for (size_t i = 0; i < w->n_rows; i++)
+	for (size_t i = 0; ok && i < w->n_rows; i++)
 		bins[i] = (struct bin){(w->rows[i].time - start) / every, i,
 				       w->rows[i].pid, w->rows[i].tid};
-	qsort(bins, w->n_rows, sizeof(*bins), compare_bins);
-	for (size_t i = 0; i < w->n_rows; i++) {
-		const struct bin *bin = &bins[i];
-
-		if (i == 0 || bin->interval != bin[-1].interval ||
-		    bin->pid != bin[-1].pid || bin->tid != bin[-1].tid) {
-			rows[n] = w->rows[bin->row];
-			/* At most the end of time. */
-			rows[n].time = hlg_sum(start + bin->interval * every, every);
-			rows[n].at = n;
-			n++;
-		} else {
-			add_row(&rows[n - 1], &w->rows[bin->row]);
-		}
-		add_counts(w, counts + (n - 1) * w->n_columns, bin->row);
-	}
+	ok = ok && add_up(&sum, w, bins);
 	free(bins);
+	if (!ok)
+		return false;
+	for (size_t i = 0; i < sum.n_rows; i++) {
+		uint64_t begin = (sum.rows[i].time - start) / every * every;
+
+		/* At most the end of time. */
+		sum.rows[i].time = hlg_sum(start + begin, every);
+	}
 	free(w->rows);
 	free(w->counts);
-	w->rows = rows;
-	w->counts = counts;
-	w->n_rows = n;
+	*w = sum;
 	w->every = every;
 	return true;
 }
 
-/* The rows of a place. Most of the leader's counts come first. */
-struct total {
-	uint64_t leader;
-	struct hlg_windows_row row;
-};
-
-static int compare_totals(const void *a, const void *b)
+/* Most of the leader's counts first. */
+static int compare_leader(const void *a, const void *b, void *sum)
 {
-	const struct total *x = a, *y = b;
+	const struct hlg_windows_row *x = a, *y = b;
+	const struct hlg_windows *s = sum;
+	uint64_t m = s->counts[x->at * s->n_columns], n = s->counts[y->at * s->n_columns];
 
-	if (x->leader != y->leader)
-		return x->leader > y->leader ? -1 : 1;
-	return x->row.place < y->row.place ? -1 : x->row.place > y->row.place;
-}
-
-/* Sums over rows, at counts and rows of the place's number. */
-static size_t sum_places(struct hlg_windows *sum, const struct hlg_windows *w,
-			 struct total *totals)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < w->n_rows; i++) {
-		const struct hlg_windows_row *row = &w->rows[i];
-		struct total *total = &totals[row->place];
-
-		if (total->row.windows == 0) {
-			total->row = *row;
-			total->row.at = row->place;
-		} else {
-			add_row(&total->row, row);
-		}
-		add_counts(w, sum->counts + row->place * w->n_columns, i);
-	}
-	for (size_t i = 0; i < w->n_places; i++) {
-		if (totals[i].row.windows == 0)
-			continue;
-		totals[n] = totals[i];
-		totals[n++].leader = sum->counts[i * w->n_columns];
-	}
-	return n;
+	if (m != n)
+		return m > n ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
 }
 
 bool hlg_windows_rows_by_place(struct hlg_windows *sum, const struct hlg_windows *w)
 {
-	struct total *totals = calloc(w->n_places + 1, sizeof(*totals));
+	struct bin *bins = calloc(w->n_rows + 1, sizeof(*bins));
+	bool ok = bins;
 
-	sum->counts = calloc(w->n_places + 1, w->n_columns * sizeof(*sum->counts));
-	sum->rows = calloc(w->n_places + 1, sizeof(*sum->rows));
-	if (!totals || !sum->counts || !sum->rows) {
-		free(totals);
-		free(sum->counts);
-		free(sum->rows);
+	for (size_t i = 0; ok && i < w->n_rows; i++)
+		bins[i] = (struct bin){.key = w->rows[i].place, .row = i};
+	ok = ok && add_up(sum, w, bins);
+	free(bins);
+	if (!ok)
 		return false;
-	}
 	sum->columns = w->columns;
 	sum->n_columns = w->n_columns;
 	sum->places = w->places;
 	sum->n_places = w->n_places;
-	sum->n_rows = sum_places(sum, w, totals);
-	qsort(totals, sum->n_rows, sizeof(*totals), compare_totals);
-	for (size_t i = 0; i < sum->n_rows; i++)
-		sum->rows[i] = totals[i].row;
-	free(totals);
+	qsort_r(sum->rows, sum->n_rows, sizeof(*sum->rows), compare_leader, sum);
 	return true;
 }

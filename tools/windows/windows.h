@@ -63,7 +63,7 @@ struct hlg_windows {
 	struct hlg_windows_column *columns; /* the leader first */
 	size_t n_columns;
 	struct hlg_windows_row *rows; /* in the order of the file, then of time */
-	size_t n_rows, room;
+	size_t n_rows;
 	uint64_t *counts;
 	struct hlg_windows_place *places;
 	size_t n_places;
@@ -77,7 +77,6 @@ struct hlg_windows {
 	bool overflow;         /* counts of a column add up to more than 2^64 */
 	uint64_t lost;         /* records lost while recording */
 	uint64_t every;        /* ns; 0: rows are windows */
-	uint64_t between;      /* of the recording: from the first time to the last */
 	bool one_thread; /* counters of one thread of a command, and of none it made */
 	char *other;     /* a leader of other_groups, or NULL */
 };
@@ -113,6 +112,9 @@ static inline uint64_t *hlg_windows_counts(const struct hlg_windows *windows, si
 
 /* Puts rows in the order of time, and where that is the same, of the file. */
 void hlg_windows_read_sort(struct hlg_windows *windows);
+
+/* Puts rows in the order of counters, then of threads, then of the file. */
+void hlg_windows_read_sort_by_counter(struct hlg_windows *windows);
 
 /* Leaves the rows that options select by pid, tid, cpu, time and mode. */
 void hlg_windows_rows_select(struct hlg_windows *windows,

@@ -11,7 +11,6 @@
 
 #include "config.h"
 #include "symtab/escape.h"
-#include "tools/windows/json.h"
 #include "tools/windows/notes.h"
 
 #define SIZE(array) (sizeof(array) / sizeof((array)[0]))
