@@ -3,22 +3,28 @@
  * hlguest lookup: addresses to functions and lines, in order, one after the other, so
  * that it can stand at the end of a pipe.
  */
-#include "tools/lookup/lookup.h"
-
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config.h"
 #include "filter/output/out.h"
 #include "filter/view/place-name.h"
+#include "filter/write/format.h"
+#include "symtab/escape.h"
+#include "symtab/name/demangle.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/inputs/images.h"
 #include "tools/source/source.h"
+#if HLG_HAVE_JANSSON
+#include "filter/write/json.h"
+#endif
 
 struct arguments {
 	const char *out;
@@ -36,6 +42,147 @@ struct lookup {
 	FILE *f; /* where the answers go */
 	int status;
 };
+
+/* One answer. */
+enum {
+	MAX_INLINES = 64
+};
+
+struct answer {
+	uint64_t asked; /* as it was given: a guest address, or with --own the image's */
+	struct hlg_place place;
+	const char *name; /* of the place, readable if wanted; not escaped */
+	bool known;       /* is there a line? */
+	struct hlg_source_line line;
+	size_t n_inlines;
+	struct hlg_source_inline inlines[MAX_INLINES]; /* innermost first */
+	bool demangle; /* their names are to be readable */
+};
+
+/* file:line, as addr2line has it: a line that nobody names is a '?'. */
+static void print_line(FILE *f, const struct hlg_source_line *line)
+{
+	hlg_escape_print(f, line->file);
+	if (line->line > 0)
+		fprintf(f, ":%d", line->line);
+	else
+		fputs(":?", f);
+}
+
+/* The name of an inlined function, to be freed; NULL without memory. */
+static char *inline_name(const struct hlg_source_inline *inl, bool demangle)
+{
+	return demangle ? hlg_demangle(inl->function) : strdup(inl->function);
+}
+
+static bool print_inline(FILE *f, const struct hlg_source_inline *inl, bool demangle)
+{
+	char *name = inline_name(inl, demangle);
+
+	if (!name)
+		return false;
+	fputs("  inlined ", f);
+	hlg_escape_print(f, name);
+	fputs(", called at ", f);
+	print_line(f, &inl->call);
+	fputc('\n', f);
+	free(name);
+	return true;
+}
+
+static int write_text(void *answer, FILE *f, struct hlg_err *err)
+{
+	const struct answer *a = answer;
+	bool ok = true;
+
+	fprintf(f, "0x%" PRIx64 " ", a->asked);
+	hlg_escape_print(f, a->name);
+	if (a->place.image)
+		fprintf(f, "+0x%" PRIx64, a->place.addr - a->place.start);
+	fprintf(f, " (%s", hlg_place_name_kind(a->place.kind));
+	if (a->place.image) {
+		fputs(", ", f);
+		hlg_escape_print(f, a->place.image->path);
+	}
+	fputc(')', f);
+	if (a->known) {
+		fputc(' ', f);
+		print_line(f, &a->line);
+	}
+	fputc('\n', f);
+	for (size_t i = 0; ok && i < a->n_inlines; i++)
+		ok = print_inline(f, &a->inlines[i], a->demangle);
+	return ok ? 0 : hlg_err_memory(err, "lookup");
+}
+
+#if HLG_HAVE_JANSSON
+static void put(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new(object, key, value);
+}
+
+static void put_line(json_t *object, const struct hlg_source_line *line)
+{
+	put(object, "file", hlg_json_text(line->file));
+	if (line->line > 0)
+		put(object, "line", json_integer(line->line));
+}
+
+static json_t *inlines_of(const struct answer *a)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < a->n_inlines; i++) {
+		char *name = inline_name(&a->inlines[i], a->demangle);
+		json_t *o = json_object();
+
+		hlg_json_watch(name);
+		put(o, "depth", hlg_json_number(i));
+		put(o, "name", hlg_json_text(name));
+		put_line(o, &a->inlines[i].call);
+		json_array_append_new(list, o);
+		free(name);
+	}
+	return list;
+}
+
+static int write_json(void *answer, FILE *f, struct hlg_err *err)
+{
+	const struct answer *a = answer;
+	const struct hlg_place *place = &a->place;
+	json_t *o;
+	int rc;
+
+	hlg_json_watch_begin();
+	o = json_object();
+	put(o, "asked", hlg_json_hex(a->asked));
+	put(o, "kind", hlg_json_text(hlg_place_name_kind(place->kind)));
+	put(o, "name", hlg_json_text(a->name));
+	if (place->image) {
+		put(o, "image", hlg_json_text(place->image->path));
+		put(o, "address", hlg_json_hex(place->addr));
+		put(o, "offset", hlg_json_number(place->addr - place->start));
+		put(o, "size", hlg_json_number(place->end - place->start));
+	}
+	if (a->known)
+		put_line(o, &a->line);
+	if (a->n_inlines)
+		put(o, "inlined", inlines_of(a));
+	rc = hlg_json_dump(f, o, "lookup", err);
+	json_decref(o);
+	return rc;
+}
+#endif
+
+/*
+ * Writers of a struct answer. Text: `0xADDR name+0xOFF (kind, image) file:line`, no
+ * offset and no image outside, no line where none is known; then a line for each inlined
+ * function, `  inlined NAME, called at file:line`. JSON: one object on one line; keys may
+ * be added, none changes its meaning. They fail without memory.
+ */
+static const struct hlg_format text = {.name = "text", .write = write_text};
+static const struct hlg_format json = {.name = "json", HLG_FORMAT_JANSSON(write_json)};
+static const struct hlg_format *const formats[] = {&text, &json, NULL};
 
 static bool looks_like_address(const char *word)
 {
@@ -94,7 +241,7 @@ static bool read_address(const char *s, uint64_t *addr)
 	return true;
 }
 
-static void find_line(struct lookup *l, struct hlg_answer *a)
+static void find_line(struct lookup *l, struct answer *a)
 {
 	struct hlg_source *source = hlg_source_of(&l->sources, a->place.image);
 
@@ -103,13 +250,13 @@ static void find_line(struct lookup *l, struct hlg_answer *a)
 	a->known = hlg_source_find(source, a->place.addr, &a->line);
 	if (a->known && l->args->inlines)
 		a->n_inlines = hlg_source_inlines(source, a->place.addr, a->inlines,
-						  HLG_MAX_INLINES);
+						  MAX_INLINES);
 }
 
 static bool answer(struct lookup *l, uint64_t addr)
 {
 	const struct arguments *args = l->args;
-	struct hlg_answer a = {.asked = addr, .demangle = args->demangle};
+	struct answer a = {.asked = addr, .demangle = args->demangle};
 	struct hlg_err err;
 	char *name;
 	bool ok;
@@ -292,7 +439,7 @@ const struct hlg_verb hlg_verb_lookup = {
 	       "but hexadecimal digits, unless it is the first and a file; any other "
 	       "image of such a name can be written ./cafe.",
 	.files = "elf",
-	.formats = hlg_lookup_formats,
+	.formats = formats,
 	.options = options,
 	.check = check,
 	.run = run,
