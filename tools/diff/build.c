@@ -170,9 +170,7 @@ void hlg_diff_finish(struct hlg_diff *diff)
 	finish_rows(&diff->functions);
 	finish_rows(&diff->regions);
 	hlg_note_list_finish(&diff->notes);
-	free(diff->matched);
 	free(diff->shares);
-	free(diff->test);
 	hlg_diff_images_finish(&diff->images);
 	finish_side(&diff->side[0]);
 	finish_side(&diff->side[1]);

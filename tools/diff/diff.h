@@ -76,10 +76,9 @@ struct hlg_diff {
 	bool incomparable; /* and as the builds differ, there are none */
 	size_t n_runs[2];  /* recordings with guest samples */
 	bool by_runs;      /* the spread between recordings is used */
-	/* In words: how rows were found, what shares are of, which test. Then what a
-	 * reader must know; lines without '\n', not escaped. */
-	char *matched, *shares, *test;
-	struct hlg_note_list notes;
+	const char *matched, *test; /* in words: how rows were found, which test */
+	char *shares;               /* what shares are of */
+	struct hlg_note_list notes; /* what a reader must know */
 	struct hlg_diff_rows functions, regions;
 	struct hlg_colour colours; /* of the stream it goes to; off as it is built */
 };

@@ -154,9 +154,9 @@ static void tell_lines(struct hlg_diff *diff, int side, bool remarks)
 
 bool hlg_diff_tell_words(struct hlg_diff *diff)
 {
-	diff->matched = strdup(matched(diff));
-	diff->test = strdup(test(diff));
-	if (!diff->matched || !diff->test || tell_shares(diff) < 0)
+	diff->matched = matched(diff);
+	diff->test = test(diff);
+	if (tell_shares(diff) < 0)
 		return false;
 	tell_events(diff);
 	tell_limits(diff);
