@@ -70,7 +70,7 @@ static int read_side(struct hlg_side *side, int *status, struct hlg_err *err)
 	return hlg_run_settle(&side->run, err);
 }
 
-/* 3 if the samples do not fit, or as --fail-if says. */
+/* 3 if the samples do not fit, 4 if --fail-if found what it looks for. */
 static int judge(const struct hlg_diff *diff, const struct arguments *args)
 {
 	const struct hlg_diff_row *row =
@@ -88,7 +88,7 @@ static int judge(const struct hlg_diff *diff, const struct arguments *args)
 		    hlg_diff_name(row), 100 * row->share[0].share,
 		    100 * row->share[1].share, 100 * args->least);
 	hlg_output_error(&err);
-	return 3;
+	return 4;
 }
 
 static int compare(struct hlg_side sides[2], const struct arguments *args, int *status,
