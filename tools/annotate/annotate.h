@@ -113,8 +113,8 @@ bool hlg_places_is_address(const char *word, uint64_t *ip);
  * Appends the places that word names: functions and labels by any of the names of their
  * address, as the ELF has it or readable, with or without a C++ function's parameters;
  * gaps and data by what a report calls them ("__gap__ after foo"). An alias leads to the
- * place that owns its address. Fails if there are none, telling some names that are
- * close, and without memory. The space need not be settled.
+ * place that owns its address. Where there are none, a part of one name will do. Fails
+ * without that, telling some names that have it, and without memory. The space need not be settled.
  */
 int hlg_places_find(struct hlg_found_places *places, const struct hlg_space *space,
 		    const char *word, struct hlg_err *err);

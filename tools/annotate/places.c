@@ -127,16 +127,30 @@ static int tell_none(const struct search *s, const struct hlg_space *space,
 			   space->n_images > 1 ? " and the others" : "");
 }
 
+static void search_all(struct search *s, const struct hlg_space *space)
+{
+	for (size_t i = 0; i < space->n_images; i++) {
+		search_symbols(s, space->images[i]);
+		if (strncmp(s->word, "__gap__", 7) == 0 || s->word[0] == '[')
+			search_gaps(s, space->images[i]);
+	}
+	s->lost |= s->close.lost;
+}
+
 int hlg_places_find(struct hlg_found_places *places, const struct hlg_space *space,
 		    const char *word, struct hlg_err *err)
 {
 	struct search s = {.places = places, .word = word};
 	int rc = 0;
 
-	for (size_t i = 0; i < space->n_images; i++) {
-		search_symbols(&s, space->images[i]);
-		if (strncmp(word, "__gap__", 7) == 0 || word[0] == '[')
-			search_gaps(&s, space->images[i]);
+	search_all(&s, space);
+	if (!s.lost && !s.found && s.close.n == 1) { /* word is a part of one name */
+		struct search whole = {.places = places, .word = s.close.line[0]};
+
+		search_all(&whole, space);
+		s.found = whole.found;
+		s.lost = whole.lost;
+		hlg_note_list_finish(&whole.close);
 	}
 	if (s.lost)
 		rc = hlg_err_memory(err, word);
