@@ -21,7 +21,7 @@ from programs import hlguest_of
 
 from tap import DATA, Tap, environment, parser, run
 
-FINDING = re.compile(r"(ok|warn|fail) +(\S.{0,11}?)  +(\S.*)$")
+FINDING = re.compile(r"(ok|info|warn|fail) +(\S.{0,11}?)  +(\S.*)$")
 REMEDY = re.compile(r" {20}-> \S.*$")
 TOPICS = ["perf", "hlguest.so", "/dev/kvm", "nesting", "perf events", "counters",
           "mediated PMU", "tracefs", "calibration"]
@@ -49,7 +49,11 @@ def shape(out, status, topics):
     """Differences from what any output must look like."""
     findings = []
     previous = None
-    for line in out.splitlines():
+    *lines, verdict = out.splitlines()
+    if not re.fullmatch(r"ready( \(cpu-clock only\))?(, \d+ warnings?)?|not ready: \d+ .*",
+                        verdict) or (status == 1) != verdict.startswith("not"):
+        yield f"status {status}, but {verdict!r}"
+    for line in lines:
         finding = FINDING.match(line)
         if not finding and not REMEDY.match(line):
             yield f"not a finding: {line!r}"

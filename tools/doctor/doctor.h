@@ -40,8 +40,10 @@ struct hlg_probes {
 
 enum hlg_level {
 	HLG_LEVEL_OK,
-	HLG_LEVEL_WARN,
-	HLG_LEVEL_FAIL
+	HLG_LEVEL_INFO, /* to know of; hlguest does its best with it by itself */
+	HLG_LEVEL_WARN, /* something can be done to get more */
+	HLG_LEVEL_FAIL, /* something must be done */
+	HLG_LEVELS
 };
 
 struct hlg_finding {
@@ -78,7 +80,8 @@ void hlg_doctor_judge_calibration(struct hlg_findings *findings,
 				  const struct hlg_probes *probes);
 void hlg_doctor_judge_image(struct hlg_findings *findings, const struct hlg_image *image);
 
-/* Writes a line for each finding, and one for its remedy; the worst level of all. */
+/* Writes a line for each finding, and one for its remedy; then what follows from all of
+ * them. Returns the worst level. */
 enum hlg_level hlg_doctor_write(FILE *f, const struct hlg_findings *findings,
 				bool colours);
 

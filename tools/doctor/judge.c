@@ -23,11 +23,37 @@ void hlg_doctor_say(struct hlg_findings *findings, enum hlg_level level,
 		snprintf(f->remedy, sizeof(f->remedy), "%s", remedy);
 }
 
+/* "ready (cpu-clock only), 1 warning" */
+static void write_verdict(FILE *f, const struct hlg_findings *findings)
+{
+	size_t n[HLG_LEVELS] = {0};
+	bool clock_only = false;
+
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct hlg_finding *finding = &findings->finding[i];
+
+		n[finding->level]++;
+		if (strcmp(finding->topic, "counters") == 0)
+			clock_only = finding->level != HLG_LEVEL_OK;
+	}
+	if (n[HLG_LEVEL_FAIL]) {
+		fprintf(f, "not ready: %zu to be mended first (fail)\n",
+			n[HLG_LEVEL_FAIL]);
+		return;
+	}
+	fprintf(f, "ready%s", clock_only ? " (cpu-clock only)" : "");
+	if (n[HLG_LEVEL_WARN])
+		fprintf(f, ", %zu warning%s", n[HLG_LEVEL_WARN],
+			n[HLG_LEVEL_WARN] == 1 ? "" : "s");
+	fputc('\n', f);
+}
+
 enum hlg_level hlg_doctor_write(FILE *f, const struct hlg_findings *findings,
 				bool colours)
 {
-	static const char *const words[] = {"ok", "warn", "fail"};
-	static const char *const colour[] = {"\033[32m", "\033[33m", "\033[31m"};
+	static const char *const words[] = {"ok", "info", "warn", "fail"};
+	static const char *const colour[] = {"\033[32m", "\033[36m", "\033[33m",
+					     "\033[31m"};
 	enum hlg_level worst = HLG_LEVEL_OK;
 
 	for (size_t i = 0; i < findings->n; i++) {
@@ -41,6 +67,7 @@ enum hlg_level hlg_doctor_write(FILE *f, const struct hlg_findings *findings,
 			fprintf(f, "%20s-> %s\n", "", finding->remedy);
 		worst = finding->level > worst ? finding->level : worst;
 	}
+	write_verdict(f, findings);
 	return worst;
 }
 
@@ -98,7 +125,7 @@ static void judge_traps(struct hlg_findings *f, const struct hlg_probes *p)
 			p->major, p->minor);
 	if (older(p, 6, 13))
 		hlg_doctor_say(
-			f, HLG_LEVEL_WARN, "perf",
+			f, HLG_LEVEL_INFO, "perf",
 			"start recording when the vCPUs run (-p, -t), or everything (-a)",
 			"%u.%u: event groups with :S miss threads that start later",
 			p->major, p->minor);
@@ -110,7 +137,7 @@ static void judge_filter(struct hlg_findings *f, const struct hlg_probes *p)
 
 	if (!p->here && !p->installed) {
 		hlg_doctor_say(
-			f, HLG_LEVEL_WARN, "hlguest.so",
+			f, HLG_LEVEL_INFO, "hlguest.so",
 			"install it, or give perf its path: --dlfilter PATH/hlguest.so",
 			p->folder[0] ? "not in %s"
 				     : "perf names no folder of dlfilters%s",
@@ -164,7 +191,7 @@ static void judge_nesting(struct hlg_findings *f, const struct hlg_probes *p)
 	const char *word = words[p->nested + 1];
 
 	if (p->machine.guest)
-		hlg_doctor_say(f, HLG_LEVEL_WARN, "nesting",
+		hlg_doctor_say(f, HLG_LEVEL_INFO, "nesting",
 			       "trust shares more than times: exits cost more here than "
 			       "on metal",
 			       "this machine is a guest itself; guests in its guests: %s",
@@ -212,7 +239,7 @@ static void judge_counters(struct hlg_findings *f, const struct hlg_probes *p)
 		hlg_doctor_say(f, HLG_LEVEL_WARN, "counters", "see perf events above",
 			       "not known: they may not be opened");
 	else if (p->cycles != 0)
-		hlg_doctor_say(f, HLG_LEVEL_WARN, "counters",
+		hlg_doctor_say(f, HLG_LEVEL_INFO, "counters",
 			       "record with -e cpu-clock; hlguest record does so itself",
 			       "none of the hardware's (%s)", strerrorname_np(p->cycles));
 	else

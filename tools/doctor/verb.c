@@ -101,7 +101,8 @@ const struct hlg_verb hlg_verb_doctor = {
 	.usage = "[guest.elf[@BASE]]",
 	.doc = "Says what this machine and a guest's ELF can do for a profile, and how "
 	       "to do better.\v"
-	       "Each line is ok, warn or fail; the exit status is 1 if one is fail.",
+	       "Each line is ok, info, warn or fail, and the last one says what follows; "
+	       "the exit status is 1 if one is fail.",
 	.files = "elf",
 	.options = options,
 	.run = run,

@@ -41,10 +41,11 @@ static struct hlg_probes healthy(void)
 }
 
 /* The findings of p, with how many there are of each level. */
-static void judge(struct hlg_findings *f, const struct hlg_probes *p, size_t n[3])
+static void judge(struct hlg_findings *f, const struct hlg_probes *p,
+		  size_t n[HLG_LEVELS])
 {
 	memset(f, 0, sizeof(*f));
-	memset(n, 0, 3 * sizeof(*n));
+	memset(n, 0, HLG_LEVELS * sizeof(*n));
 	hlg_doctor_judge(f, p);
 	for (size_t i = 0; i < f->n; i++) {
 		n[f->finding[i].level]++;
@@ -59,10 +60,10 @@ static void expect(const struct hlg_probes *p, enum hlg_level level, const char 
 		   const char *text, const char *remedy)
 {
 	static struct hlg_findings f;
-	size_t n[3];
+	size_t n[HLG_LEVELS];
 
 	judge(&f, p, n);
-	ck_assert_uint_eq(n[HLG_LEVEL_WARN] + n[HLG_LEVEL_FAIL], 1);
+	ck_assert_uint_eq(n[HLG_LEVEL_INFO] + n[HLG_LEVEL_WARN] + n[HLG_LEVEL_FAIL], 1);
 	for (size_t i = 0; i < f.n; i++) {
 		if (f.finding[i].level == HLG_LEVEL_OK)
 			continue;
@@ -78,7 +79,7 @@ START_TEST(healthy_machine)
 {
 	static struct hlg_findings f;
 	struct hlg_probes p = healthy();
-	size_t n[3];
+	size_t n[HLG_LEVELS];
 
 	judge(&f, &p, n);
 	ck_assert_uint_eq(n[HLG_LEVEL_OK], f.n);
@@ -116,10 +117,10 @@ START_TEST(perf_has_traps)
 	expect(&p, HLG_LEVEL_WARN, "perf", "cycles:P", "cycles:G");
 	p.machine.intel = false;
 	p.minor = 12;
-	expect(&p, HLG_LEVEL_WARN, "perf", ":S miss threads", "-p");
+	expect(&p, HLG_LEVEL_INFO, "perf", ":S miss threads", "-p");
 	p.major = 5;
 	p.minor = 14;
-	expect(&p, HLG_LEVEL_WARN, "perf", "5.14: event groups", "-a");
+	expect(&p, HLG_LEVEL_INFO, "perf", "5.14: event groups", "-a");
 	p.major = 7;
 	p.minor = 0;
 	p.here = true;
@@ -135,9 +136,9 @@ START_TEST(filter_is_missing_or_broken)
 	struct hlg_probes p = healthy();
 
 	p.installed = false;
-	expect(&p, HLG_LEVEL_WARN, "hlguest.so", "not in /usr/lib", "--dlfilter");
+	expect(&p, HLG_LEVEL_INFO, "hlguest.so", "not in /usr/lib", "--dlfilter");
 	p.folder[0] = '\0';
-	expect(&p, HLG_LEVEL_WARN, "hlguest.so", "no folder", "--dlfilter");
+	expect(&p, HLG_LEVEL_INFO, "hlguest.so", "no folder", "--dlfilter");
 	p = healthy();
 	p.filter = (struct hlg_child){.status = 1, .text = "libZ.so: cannot open"};
 	expect(&p, HLG_LEVEL_FAIL, "hlguest.so", "does not load: libZ.so", "build it");
@@ -158,7 +159,7 @@ START_TEST(kvm_is_closed)
 	expect(&p, HLG_LEVEL_FAIL, "/dev/kvm", "No such device", "dmesg");
 	p.kvm = 0;
 	p.machine.guest = true;
-	expect(&p, HLG_LEVEL_WARN, "nesting", "itself", "shares");
+	expect(&p, HLG_LEVEL_INFO, "nesting", "itself", "shares");
 }
 END_TEST
 
@@ -183,12 +184,12 @@ START_TEST(no_counters)
 {
 	static struct hlg_findings f;
 	struct hlg_probes p = healthy();
-	size_t n[3];
+	size_t n[HLG_LEVELS];
 
 	p.cycles = ENOENT;
 	judge(&f, &p, n);
-	ck_assert_uint_eq(n[HLG_LEVEL_WARN], 1);
-	ck_assert_uint_eq(n[HLG_LEVEL_FAIL], 0);
+	ck_assert_uint_eq(n[HLG_LEVEL_INFO], 1);
+	ck_assert_uint_eq(n[HLG_LEVEL_WARN] + n[HLG_LEVEL_FAIL], 0);
 }
 END_TEST
 
@@ -414,8 +415,42 @@ START_TEST(text_is_escaped)
 	ck_assert_int_eq(worst, HLG_LEVEL_WARN);
 	ck_assert_str_eq(text, "ok    one           a\\x1b[31m\n"
 			       "warn  two           \n"
-			       "                    -> do it\n");
+			       "                    -> do it\n"
+			       "ready, 1 warning\n");
 	free(text);
+}
+END_TEST
+
+static void check_verdict(const struct hlg_probes *p, const char *expected)
+{
+	static struct hlg_findings f;
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	memset(&f, 0, sizeof(f));
+	hlg_doctor_judge(&f, p);
+	hlg_doctor_write(out, &f, false);
+	ck_assert_int_eq(fclose(out), 0);
+	ck_assert_msg(size > strlen(expected) &&
+			      strcmp(text + size - strlen(expected), expected) == 0,
+		      "%s", text);
+	free(text);
+}
+
+START_TEST(verdict)
+{
+	struct hlg_probes p = healthy();
+
+	check_verdict(&p, "\nready\n");
+	p.machine.guest = true;
+	p.cycles = ENOENT;
+	check_verdict(&p, "\nready (cpu-clock only)\n");
+	p.mediated = 1;
+	p.tracefs = ENOENT;
+	check_verdict(&p, "\nready (cpu-clock only), 2 warnings\n");
+	p.kvm = ENOENT;
+	check_verdict(&p, "\nnot ready: 1 to be mended first (fail)\n");
 }
 END_TEST
 
@@ -439,5 +474,6 @@ int main(void)
 	tcase_add_test(tc, images);
 	tcase_add_test(tc, image_is_cut);
 	tcase_add_test(tc, text_is_escaped);
+	tcase_add_test(tc, verdict);
 	return tap_main(suite);
 }
