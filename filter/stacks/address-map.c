@@ -59,7 +59,7 @@ bool hlg_address_map_put(struct hlg_address_map *map, struct hlg_address_range r
 		tdelete(old, &map->root, compare);
 		map->n--;
 		if (rest == HLG_ADDRESS_MAP_KEEP && old->start < range.start) {
-			if (old->end > range.end) {
+			if (old->end > range.end && right) { /* one, at most */
 				*right = *old;
 				right->start = range.end;
 				ok = insert(map, right);

@@ -27,7 +27,7 @@ static struct hlg_symtab symbols;
 static struct hlg_elf64 table(uint16_t machine, const struct row *rows, size_t n)
 {
 	Elf64_Sym *syms = calloc(n + !n, sizeof(*syms));
-	char *strtab = calloc(1, 256);
+	char *strtab = calloc(1, 256), *exact;
 	size_t names = 1;
 
 	sections[1] = (struct hlg_section){.addr = 0x1000, .end = 0x2000, .exec = true};
@@ -41,12 +41,15 @@ static struct hlg_elf64 table(uint16_t machine, const struct row *rows, size_t n
 		strcpy(strtab + names, rows[i].name);
 		names += strlen(rows[i].name) + 1;
 	}
+	/* What is read behind the end shall be noticed. */
+	exact = realloc(strtab, names + 1);
+	ck_assert_ptr_nonnull(exact);
 	return (struct hlg_elf64){.machine = machine,
 				  .sections = sections,
 				  .n_sections = N(sections),
 				  .syms = syms,
 				  .n_syms = n,
-				  .strtab = realloc(strtab, names + 1),
+				  .strtab = exact,
 				  .strsz = names};
 }
 
