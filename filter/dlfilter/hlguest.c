@@ -123,7 +123,7 @@ static _Noreturn void print_help(void)
 static void note_perfs_option(void *ctx, const char *option, const char *instead)
 {
 	hlg_run_note(ctx, "perf's %s does not restrict this report%s%s", option,
-		     instead ? "; say --dlarg " : "", instead ? instead : "");
+		     instead ? "; use --dlarg " : "", instead ? instead : "");
 }
 
 static void look_at_perfs_options(struct hlg_run *run)

@@ -61,7 +61,7 @@ const struct hlg_option hlg_option_table[] = {
 	{"color", "auto|always|never", "auto",
 	 "colours and bars in text: auto is where it goes straight to a terminal",
 	 HLG_OPT_CHOICE, FIELD(color)},
-	{"out", "FILE", "(standard output)", "where the report goes; whole or not at all",
+	{"out", "FILE", "(standard output)", "where the report goes; written atomically",
 	 HLG_OPT_TEXT, FIELD(out)},
 	{"strict", "no|yes", "no", "end with status 3 when the samples do not fit",
 	 HLG_OPT_CHOICE, FIELD(strict)},

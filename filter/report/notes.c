@@ -14,13 +14,13 @@ static void note_image(struct hlg_report *r, const struct hlg_image *image)
 		hlg_note_list_add(
 			&r->notes,
 			"%s: base 0x%" PRIx64 " is assumed, its Hyperlight note says "
-			"version '%s', whose base is not known (say %s@BASE)",
+			"version '%s', whose base is not known (use %s@BASE)",
 			image->path, image->base, image->elf.hyperlight, image->path);
 	else if (image->from == HLG_BASE_DEFAULT)
 		hlg_note_list_add(&r->notes,
 				  "%s: base 0x%" PRIx64
 				  " is assumed, nothing in the file states "
-				  "it (say %s@BASE)",
+				  "it (use %s@BASE)",
 				  image->path, image->base, image->path);
 	if (image->elf.dynsym)
 		hlg_note_list_add(
@@ -62,7 +62,7 @@ static void note_guest(struct hlg_report *r)
 		hlg_note_list_add(
 			&r->notes,
 			"most guest samples lie outside of every image: is this the "
-			"guest's ELF, and the base right (say FILE@BASE)?");
+			"guest's ELF, and the base right (use FILE@BASE)?");
 	if (v->ip_zero.samples)
 		hlg_note_list_add(&r->notes,
 				  "%" PRIu64
@@ -164,10 +164,10 @@ static void put_better(FILE *f, const struct hlg_trust *trust)
 			fputs("; base", f);
 		fprintf(f, " 0x%" PRIx64 " fits %s %%", fit->base, percent);
 		if (ti->found.n > 1)
-			fprintf(f, ", and %zu more bases fit others (say %s@auto)",
+			fprintf(f, ", and %zu more bases fit others (use %s@auto)",
 				ti->found.n - 1, ti->image->path);
 		else
-			fprintf(f, " (say %s@0x%" PRIx64 ")", ti->image->path, fit->base);
+			fprintf(f, " (use %s@0x%" PRIx64 ")", ti->image->path, fit->base);
 	}
 	if (tried && !any)
 		fputs("; no base fits", f);

@@ -120,7 +120,7 @@ int hlg_format_choose(const struct hlg_format *format, struct hlg_options *optio
 			format->needs);
 	if (format->file && hlg_target_is_stream(options->out) && isatty(STDOUT_FILENO))
 		return hlg_err_set(err, HLG_EINPUT,
-				   "--format=%s: is nothing for a terminal (say "
+				   "--format=%s: is nothing for a terminal (use "
 				   "--out=%s)",
 				   name, format->file);
 	if (!format->stacks && options->stacks != HLG_STACKS_LEAF)

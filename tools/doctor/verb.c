@@ -88,7 +88,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 static const struct hlg_verb_option options[] = {
 	HLG_VERB_OUTPUT(struct arguments, out,
-			"where the lines go (standard output); whole or not at all"),
+			"where the lines go (standard output); written atomically"),
 	{.kind = HLG_VERB_TEXT, .set = set_image},
 	{0},
 };

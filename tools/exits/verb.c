@@ -290,7 +290,7 @@ static int check_options(const struct hlg_options *options, struct hlg_err *err)
 {
 	if (options->by & ~(unsigned)HLG_BY_TID)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "--by: exits are split by tid only (say --by=tid)");
+				   "--by: exits are split by tid only (use --by=tid)");
 	return 0;
 }
 

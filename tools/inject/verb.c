@@ -356,7 +356,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 static const struct hlg_verb_option options[] = {
 	HLG_VERB_OUTPUT(struct arguments, out,
-			"where the new recording goes; whole or not at all"),
+			"where the new recording goes; written atomically"),
 	{.name = "direct",
 	 .help = "map guest.elf itself, whatever perf makes of its symbols",
 	 .kind = HLG_VERB_FLAG,

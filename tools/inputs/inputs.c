@@ -175,7 +175,7 @@ static const struct hlg_verb_option shared[] = {
 	 .alias = "out", /* which it is in the filter */
 	 .letter = 'o',
 	 .value = "FILE",
-	 .help = "where the report goes; whole or not at all",
+	 .help = "where the report goes; written atomically",
 	 .files = "file",
 	 .kind = HLG_VERB_TEXT,
 	 .set = set_filter,
@@ -309,7 +309,7 @@ static int part_pair(struct hlg_inputs *in, struct hlg_err *err)
 		if (image && met && left)
 			return hlg_err_set(
 				err, HLG_EINPUT,
-				"%s: stands between recordings (say --after in front "
+				"%s: stands between recordings (use --after in front "
 				"of it if it is the build after)",
 				in->others[i].word);
 		met = met || !image;
@@ -317,7 +317,7 @@ static int part_pair(struct hlg_inputs *in, struct hlg_err *err)
 	}
 	if (in->n_files > 2)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is a third recording (say --after in front of "
+				   "%s: is a third recording (use --after in front of "
 				   "the first recording after)",
 				   in->files[2]);
 	if (in->n_files == 2) {
@@ -360,7 +360,7 @@ static int part(struct hlg_inputs *in, struct hlg_err *err)
 		second->n_images = in->n_images;
 	if (rc == 0 && pair && (in->n_files == 0 || second->n_files == 0))
 		return hlg_err_set(err, HLG_EINPUT,
-				   "%s (say guest.elf before.data after.data, or "
+				   "%s (use guest.elf before.data after.data, or "
 				   "guest.elf BEFORE... --after AFTER...)",
 				   in->n_files || second->n_files
 					   ? "one side has no recording"

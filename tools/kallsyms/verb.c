@@ -204,7 +204,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 static const struct hlg_verb_option options[] = {
 	HLG_VERB_OUTPUT(struct arguments, out,
-			"where the table goes (standard output); whole or not at all"),
+			"where the table goes (standard output); written atomically"),
 	{.kind = HLG_VERB_TEXTS, .field = offsetof(struct arguments, images)},
 	{0},
 };

@@ -402,7 +402,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 static const struct hlg_verb_option options[] = {
 	HLG_VERB_OUTPUT(struct arguments, out,
-			"where the answers go (standard output); whole or not at all"),
+			"where the answers go (standard output); written atomically"),
 	{.name = "own",
 	 .help = "ADDR is the image's own address, not the guest's",
 	 .kind = HLG_VERB_FLAG,

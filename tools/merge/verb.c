@@ -26,7 +26,7 @@ static int check(void *arguments, struct hlg_err *err)
 				   "--out=x.pb.gz saves one)");
 	if (hlg_target_is_stream(args->out) && isatty(STDOUT_FILENO))
 		return hlg_err_set(err, HLG_EINPUT,
-				   "a profile is nothing for a terminal (say -o FILE)");
+				   "a profile is nothing for a terminal (use -o FILE)");
 	return 0;
 }
 
@@ -63,7 +63,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 static const struct hlg_verb_option options[] = {
 	HLG_VERB_OUTPUT(struct arguments, out,
-			"where the sum goes (standard output); whole or not at all"),
+			"where the sum goes (standard output); written atomically"),
 	HLG_VERB_QUIET(struct arguments, quiet, "no progress on the terminal"),
 	{.kind = HLG_VERB_TEXTS, .field = offsetof(struct arguments, paths)},
 	{0},

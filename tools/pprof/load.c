@@ -134,7 +134,7 @@ static int check_outside(struct loader *l)
 		if (place.image)
 			return hlg_err_set(l->err, HLG_EINPUT,
 					   "%s: has samples outside of its images that "
-					   "lie in %s at its base here (say @BASE: the "
+					   "lie in %s at its base here (use @BASE: the "
 					   "one it was saved with, or one that is free)",
 					   l->path, place.image->path);
 	}

@@ -65,7 +65,7 @@ static int set_roots(void *arguments, const struct hlg_verb_option *option, char
 	args->output.by_state = true;
 	if (strcmp(value, option->value) == 0)
 		return 0;
-	return hlg_err_set(err, HLG_EINPUT, "--%s=%s: unknown (say %s)", option->name,
+	return hlg_err_set(err, HLG_EINPUT, "--%s=%s: unknown (use %s)", option->name,
 			   value, option->value);
 }
 
@@ -92,7 +92,7 @@ static int check(void *arguments, struct hlg_err *err)
 				   "Tarantool's LuaJIT makes one)");
 	if (args->output.by_state && args->format != &folded)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "--roots: is of folded stacks (say --format=folded)");
+				   "--roots: is of folded stacks (use --format=folded)");
 	if (args->top_given && args->format != &text)
 		return hlg_err_set(err, HLG_EINPUT, "--top: is of text (leave it out)");
 	if (hlg_target_check_input(args->out, args->output.path, err) < 0)
@@ -180,7 +180,7 @@ static const struct hlg_verb_option options[] = {
 	 .kind = HLG_VERB_ONE_OF,
 	 .set = set_mode},
 	HLG_VERB_OUTPUT(struct arguments, out,
-			"where it goes (standard output); whole or not at all"),
+			"where it goes (standard output); written atomically"),
 	{.name = "roots",
 	 .value = "state",
 	 .help = "folded: the VM's state is the first frame",

@@ -198,7 +198,7 @@ static int make_lines(struct lines *lines, const struct hlg_sysprof_output *o,
 	if (!add_lines(lines, o, parted)) {
 		free_lines(lines);
 		hlg_err_set(err, HLG_ESYSTEM,
-			    "%s: its stacks take too much memory as text (say "
+			    "%s: its stacks take too much memory as text (use "
 			    "--format=json, or --mode=D)",
 			    o->path);
 		return HLG_ESYSTEM;

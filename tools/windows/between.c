@@ -45,7 +45,7 @@ int hlg_between_parse(struct hlg_between *between, const char *text, struct hlg_
 	    !parse_marker(&between->to, dots + 2, strlen(dots + 2)))
 		return hlg_err_set(
 			err, HLG_EINPUT,
-			"--between=%s: not two markers (say port:101..port:108 "
+			"--between=%s: not two markers (use port:101..port:108 "
 			"or SYSTEM:NAME:FIELD=VALUE..SYSTEM:NAME:FIELD=VALUE)",
 			text);
 	if (strcmp(between->from.event, between->to.event) != 0)

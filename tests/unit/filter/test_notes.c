@@ -187,7 +187,7 @@ END_TEST
 START_TEST(images)
 {
 	static const char *const notes[] = {
-		"guest.elf: base 0x1000 is assumed, nothing in the file states it (say "
+		"guest.elf: base 0x1000 is assumed, nothing in the file states it (use "
 		"guest.elf@BASE)",
 		"guest.elf: has no .symtab; names are .dynsym's",
 		"jit.map: 1 lines are no perf map's and were skipped", NULL};

@@ -281,12 +281,12 @@ START_TEST(the_first_line)
 	static const char *const many[] = {"a is ", "in the hot region ", NULL};
 	static const char *const banner[] = {
 		"no sample lies in a function: this is not the ELF or not the base these "
-		"samples come from; base 0x700000 fits 100.00 % (say guest.elf@0x700000)",
+		"samples come from; base 0x700000 fits 100.00 % (use guest.elf@0x700000)",
 		"0.00 % of 60 samples on instruction boundaries, chance is 25.00 %: this "
 		"is not the ELF or not the base these samples come from; no base fits",
 		"1.23 % of 81 samples on instruction boundaries, chance is 25.00 %: this "
 		"is not the ELF or not the base these samples come from; base 0x700000 "
-		"fits 100.00 %, and 1 more bases fit others (say guest.elf@auto)"};
+		"fits 100.00 %, and 1 more bases fit others (use guest.elf@auto)"};
 	struct hlg_report r;
 	struct hlg_run run;
 
