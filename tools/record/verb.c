@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +25,8 @@
 #include "tools/cli/verb.h"
 #include "tools/feed/feed.h"
 #include "tools/perfdata/perfdata.h"
+#include "tools/record/command.h"
+#include "tools/record/counters.h"
 #include "tools/record/tracing.h"
 
 /* A prime, so that sampling does not fall into step with what is sampled. */
@@ -102,21 +103,6 @@ static int check(void *arguments, struct hlg_err *err)
 				   "neither -e nor -F)",
 				   args->windows);
 	return 0;
-}
-
-/* Can a counter of cycles be opened that counts guests only? */
-static bool cycles_count_guests(void)
-{
-	struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
-				       .size = sizeof(attr),
-				       .config = PERF_COUNT_HW_CPU_CYCLES,
-				       .disabled = 1,
-				       .exclude_host = 1};
-	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
-
-	if (fd >= 0)
-		close((int)fd);
-	return fd >= 0;
 }
 
 /* Appends what to record. */
@@ -240,8 +226,8 @@ static int run_perf(const char **words)
 	pid_t pid, self = getpid();
 
 	if (!hlg_perf_find(perf)) {
-		fputs("hlguest: perf: is in no folder of PATH; those that are not "
-		      "absolute do not count (install linux-perf)\n",
+		fputs("hlguest: perf: not found in the absolute folders of PATH (install "
+		      "linux-perf)\n",
 		      stderr);
 		return 127;
 	}
@@ -382,12 +368,49 @@ static int finish(const struct arguments *args, const char *event, int status,
 	return status;
 }
 
+/* What perf would find out too late, when it has begun a file. Returns the exit status.
+ */
+static int refuse(const struct arguments *args, const char *event)
+{
+	struct hlg_err err;
+	int status = args->command ? hlg_record_command_check(args->command[0], &err) : 0;
+
+	if (status != 0) {
+		hlg_output_error(&err);
+		return status;
+	}
+	/* In place of cycles alone perf takes a clock. */
+	if ((args->windows || !strstr(event, "cycles")) &&
+	    hlg_record_counters_check(event, &err) < 0)
+		return hlg_output_error(&err);
+	return 0;
+}
+
+/* Returns the exit status. */
+static int record_event(const struct arguments *args, const char *event)
+{
+	struct stat before, after;
+	const char **words;
+	struct hlg_err err;
+	int status = refuse(args, event);
+
+	if (status != 0)
+		return status;
+	words = perf_words(args, event, &err);
+	if (!words)
+		return hlg_output_error(&err);
+	before = look_at(args->out);
+	status = run_perf(words);
+	free(words);
+	after = look_at(args->out);
+	return finish(args, event, status,
+		      S_ISREG(after.st_mode) && !is_same(&before, &after));
+}
+
 /* Returns the exit status. */
 static int record(struct arguments *args)
 {
-	struct stat before, after;
 	struct hlg_err err;
-	const char *event, **words;
 	char *group;
 	int status;
 
@@ -397,26 +420,17 @@ static int record(struct arguments *args)
 		args->frequency = FREQUENCY;
 	if (!args->count)
 		args->count = WINDOW;
-	group = args->windows ? group_word(args->windows) : NULL;
-	event = args->windows           ? group
-		: args->event           ? args->event
-		: cycles_count_guests() ? "cycles:G"
-					: "cpu-clock";
-	if (args->windows && !event) {
+	if (!args->windows)
+		return record_event(args, args->event ? args->event
+					  : hlg_record_counters_of_guests()
+						  ? "cycles:G"
+						  : "cpu-clock");
+	group = group_word(args->windows);
+	if (!group) {
 		hlg_err_memory(&err, "record");
 		return hlg_output_error(&err);
 	}
-	words = perf_words(args, event, &err);
-	if (!words) {
-		free(group);
-		return hlg_output_error(&err);
-	}
-	before = look_at(args->out);
-	status = run_perf(words);
-	free(words);
-	after = look_at(args->out);
-	status = finish(args, event, status,
-			S_ISREG(after.st_mode) && !is_same(&before, &after));
+	status = record_event(args, group);
 	free(group);
 	return status;
 }

@@ -91,7 +91,7 @@ def check_symbols(bench):
 
 def check_path(bench):
     """perf comes from an absolute folder of PATH, and from there only."""
-    for words in (["record", "-o", "x", "--", "true"], ["doctor"]):
+    for words in (["record", "-o", "x", "--", "/bin/true"], ["doctor"]):
         for head in "", ".", "sub", "./sub", "..":
             here, there = bench.place(), bench.place()
             os.mkdir(os.path.join(here, "sub"))
@@ -114,6 +114,8 @@ def check_words(bench):
     there = bench.place()
     fake_perf(there)
     at = os.path.join(there, "words")
+    for name in NASTY[0], NASTY[4]:  # commands that are there
+        shutil.copy("/bin/true", os.path.join(there, name))
     for words in (["-e", NASTY[0], "--", *NASTY], ["-W", NASTY[1], "-p", NASTY[2]],
                   ["-o", NASTY[3], "-a", "--", "./" + NASTY[4]]):
         out, err, _ = bench.run("record", *words, cwd=there, PATH=f"{there}:/usr/bin:/bin",

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/record/command.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* 0, or why it cannot be run. */
+static int try(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return errno;
+	if (S_ISDIR(st.st_mode))
+		return EISDIR;
+	return S_ISREG(st.st_mode) && access(path, X_OK) == 0 ? 0 : EACCES;
+}
+
+/* As execvp(3): a file that may not be run counts only if no later folder has one. */
+static int try_folders(const char *name)
+{
+	const char *folders = getenv("PATH");
+	char path[PATH_MAX];
+	int result = ENOENT;
+
+	for (folders = folders ? folders : "/bin:/usr/bin";; folders++) {
+		size_t len = strcspn(folders, ":");
+		int n = snprintf(path, sizeof(path), "%.*s%s%s", (int)len, folders,
+				 len ? "/" : "", name);
+		int error = n < (int)sizeof(path) ? try(path) : ENAMETOOLONG;
+
+		if (error == 0)
+			return 0;
+		if (error == EACCES)
+			result = EACCES;
+		folders += len;
+		if (*folders == '\0')
+			return result;
+	}
+}
+
+int hlg_record_command_check(const char *name, struct hlg_err *err)
+{
+	bool path = strchr(name, '/');
+	int error = path ? try(name) : name[0] ? try_folders(name) : ENOENT;
+
+	if (error == 0)
+		return 0;
+	if (error == ENOENT || error == ENOTDIR) {
+		hlg_err_set(err, HLG_EINPUT,
+			    path ? "%s: not found (check the path)"
+				 : "%s: not found in PATH (check the name, "
+				   "or give a path)",
+			    name[0] ? name : "''");
+		return 127;
+	}
+	hlg_err_set(err, HLG_EINPUT, "%s: cannot be run: %s (%s)", name,
+		    strerrordesc_np(error),
+		    error == EACCES ? "try chmod +x" : "check the path");
+	return 126;
+}
