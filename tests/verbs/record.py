@@ -5,7 +5,7 @@
     record.py --build DIR
 
 What the stand-in of the goldens cannot show: that a machine without hardware counters is
-told so before perf runs.
+told so before perf runs, and that perf leaves no empty file.
 """
 import os
 import sys
@@ -42,6 +42,11 @@ def check_counters(build, folder):
             yield f"{words}: {err}"
         elif not counters and (not told or status != 1 or os.path.exists(path)):
             yield f"{words}: status {status}, {os.path.exists(path)}: {err}"
+    # What only perf knows it is asked for: its error, and no empty file.
+    _, err, status = run(hlguest_of(build), "record", "-e", "nosuch_pmu/event=1/", "-o", path,
+                         "--", "true")
+    if NO_COUNTER in err or not status or os.path.exists(path):
+        yield f"an event of no PMU: status {status}, {os.path.exists(path)}: {err}"
 
 
 def main():

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,7 +25,9 @@
 #include "tools/feed/feed.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/record/command.h"
+#include "tools/record/count.h"
 #include "tools/record/counters.h"
+#include "tools/record/keep.h"
 #include "tools/record/tracing.h"
 
 /* A prime, so that sampling does not fall into step with what is sampled. */
@@ -242,23 +243,6 @@ static int run_perf(const char **words)
 	return wait_for(pid);
 }
 
-/* Which file path names, to know afterwards whether perf has made another. */
-static struct stat look_at(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st) != 0)
-		memset(&st, 0, sizeof(st));
-	return st;
-}
-
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
-	       a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
 /* EVENTS as perf takes a group that is sampled by its leader; to be freed. */
 static char *group_word(const char *events)
 {
@@ -349,16 +333,30 @@ static int tell(const struct arguments *args, const char *event)
 	return 0;
 }
 
+/* A recording in vain has come after a good one, which is still there. */
+static void tell_old(const struct hlg_record_keep *keep)
+{
+	char old[PATH_MAX];
+
+	if (hlg_record_count_is_good(keep->path) ||
+	    !hlg_record_keep_old(keep, old, sizeof(old)))
+		return;
+	fputs("hlguest: the last recording with guest samples is ", stderr);
+	hlg_escape_print(stderr, old);
+	fputc('\n', stderr);
+}
+
 /* Tells what came of it; returns the exit status, from perf's. */
 static int finish(const struct arguments *args, const char *event, int status,
-		  bool recorded)
+		  const struct hlg_record_keep *keep)
 {
-	if (recorded) {
+	if (hlg_record_keep_is_new(keep, status)) {
 		/* Nothing but ^C ends what has no command. */
 		if (!args->command && status == 128 + SIGINT)
 			status = 0;
 		if (tell(args, event) != 0 && status == 0)
 			status = 1;
+		tell_old(keep);
 	} else if (status != 0 && status != 127 && strcmp(args->out, "-") != 0) {
 		fputs("hlguest: ", stderr);
 		hlg_escape_print(stderr, args->out);
@@ -389,7 +387,7 @@ static int refuse(const struct arguments *args, const char *event)
 /* Returns the exit status. */
 static int record_event(const struct arguments *args, const char *event)
 {
-	struct stat before, after;
+	struct hlg_record_keep keep;
 	const char **words;
 	struct hlg_err err;
 	int status = refuse(args, event);
@@ -399,12 +397,10 @@ static int record_event(const struct arguments *args, const char *event)
 	words = perf_words(args, event, &err);
 	if (!words)
 		return hlg_output_error(&err);
-	before = look_at(args->out);
+	hlg_record_keep_begin(&keep, args->out);
 	status = run_perf(words);
 	free(words);
-	after = look_at(args->out);
-	return finish(args, event, status,
-		      S_ISREG(after.st_mode) && !is_same(&before, &after));
+	return finish(args, event, status, &keep);
 }
 
 /* Returns the exit status. */

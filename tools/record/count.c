@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/record/count.h"
+
+#include <string.h>
+
+#include "tools/perfdata/perfdata.h"
+
+struct count {
+	const struct hlg_perfdata *pd;
+	uint64_t guest, traced, kvm;
+	bool enough; /* stop at the first guest sample */
+};
+
+static inline __attribute__((always_inline)) void on_sample(void *ctx,
+							    struct hlg_perfdata_raw *raw)
+{
+	unsigned mode = hlg_perfdata_cpumode(raw);
+	struct count *count = ctx;
+
+	count->guest += mode == PERF_RECORD_MISC_GUEST_KERNEL ||
+			mode == PERF_RECORD_MISC_GUEST_USER;
+	if (raw->layout->attr->type != PERF_TYPE_TRACEPOINT)
+		return;
+	count->traced++;
+	count->kvm +=
+		strncmp(hlg_perfdata_event(count->pd, raw->event)->name, "kvm:", 4) == 0;
+}
+
+/* A negative value ends the read. */
+static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_err *err)
+{
+	const struct count *count = ctx;
+
+	(void)bytes;
+	(void)samples;
+	(void)err;
+	return count->enough && (count->guest || count->kvm) ? -1 : 0;
+}
+
+static int read_counts(const char *path, struct count *count, struct hlg_err *err)
+{
+	static const struct hlg_perfdata_sink sink = {.progress = on_progress};
+	struct hlg_perfdata *pd;
+	int rc = hlg_perfdata_open(&pd, path, err);
+
+	if (rc < 0)
+		return rc;
+	count->pd = pd;
+	rc = hlg_perfdata_read(pd, on_sample, &sink, count, err);
+	hlg_perfdata_close(pd);
+	return rc;
+}
+
+bool hlg_record_count_is_good(const char *path)
+{
+	struct count count = {.enough = true};
+	struct hlg_err err;
+
+	/* One that ends in the middle has what was met. */
+	read_counts(path, &count, &err);
+	return count.guest || count.kvm;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a recording holds, in what tells a good one from one in vain. */
+#ifndef HLG_TOOLS_RECORD_COUNT_H
+#define HLG_TOOLS_RECORD_COUNT_H
+
+#include <stdbool.h>
+
+/* Is this a recording that has a sample of a guest, or of one of KVM's tracepoints? Reads
+ * it up to there. */
+bool hlg_record_count_is_good(const char *path);
+
+#endif
