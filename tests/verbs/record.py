@@ -1,21 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""hlguest record on this machine, with perf.
+"""hlguest record on this machine, with perf and the micro-VM.
 
     record.py --build DIR
 
 What the stand-in of the goldens cannot show: that a machine without hardware counters is
-told so before perf runs, and that perf leaves no empty file.
+told so before perf runs, that perf's own fall back from cycles is told, that vCPU entries
+are counted apart from samples of the host, as perf script counts them, and that the command
+that comes next works. Parts are skipped, with the reason, where counters are there, where no
+guest runs or where tracepoints cannot be recorded.
 """
 import os
+import re
+import shlex
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+from microvm import guest, monitor
 from programs import hlguest_of
-from tap import Tap, need, parser, run
+from tap import Skip, Tap, must, need, parser, run
 
+SUMS = re.compile(r"hlguest: (\S+): (\d+) guest samples, (\d+) of the host, "
+                  r"(?:(\d+) (vCPU entries|events of KVM), )?(\d+) lost\n")
 # perf has no counter and does not put a clock in its place
 NO_COUNTER = "no such counter here: this machine has no hardware counters"
 
@@ -49,11 +57,76 @@ def check_counters(build, folder):
         yield f"an event of no PMU: status {status}, {os.path.exists(path)}: {err}"
 
 
+def check_fall_back(build, folder):
+    if has_counters(folder):
+        raise Skip("there are counters here")
+    path = os.path.join(folder, "cycles.data")
+    _, err, status = run(hlguest_of(build), "record", "-e", "cycles", "-o", path, "--", "true")
+    if status or not re.search(r"^hlguest: cycles: no such counter here: perf sampled by "
+                               r"cpu-clock\S* instead$", err, re.M):
+        yield f"status {status}: {err}"
+    _, err, status = run(hlguest_of(build), "record", "-e", "cpu-clock", "-o", path, "--",
+                         "true")
+    if status or "instead" in err:
+        yield f"cpu-clock: status {status}: {err}"
+
+
+def of_perf(path):
+    """(host samples, samples of tracepoints) as perf tells them apart; it shows no guest's."""
+    lines = must("perf", "script", "-i", path, "-F", "event").splitlines()
+    traced = sum(":" in line.strip().rstrip(":") for line in lines)
+    return len(lines) - traced, traced
+
+
+def check_marks(build, folder, option, word):
+    """Host and traced samples are as many as perf has."""
+    vm, elf = monitor(build, folder), guest("demo", build, folder)
+    path = os.path.join(folder, f"{option.strip('-')}.data")
+    _, err, status = run(hlguest_of(build), "record", option, "-o", path, "--", vm,
+                         "--seconds=0.5", elf)
+    if status and ("tracefs" in err or "tracepoints" in err):
+        raise Skip(err.strip().split("\n")[-1])
+    found = SUMS.search(err)
+    if status or not found or found[5] != word:
+        return [f"status {status}: {err}"]
+    plain, traced = of_perf(path)
+    if int(found[4]) != traced or int(found[3]) != plain or not traced:
+        return [f"{found[0]}perf has {plain} and {traced}"]
+    return follow(build, folder, err, elf, path)
+
+
+def follow(build, folder, err, elf, path):
+    """The command that comes next names the guest, and works."""
+    said = re.search(r"^hlguest: now: hlguest (.*)$", err, re.M)
+    words = shlex.split(said[1]) if said else []
+    if words[-2:] != [elf, path]:
+        return [f"next is {words}, not of {elf} {path}"]
+    _, told, status = run(hlguest_of(build), *words, cwd=folder)
+    return [f"{words}: status {status}: {told}"] if status else []
+
+
+def check_stacks(build, folder):
+    """The next command shows the VMM's functions with the guest's."""
+    wrong = check_marks(build, folder, "-g", "vCPU entries")
+    if wrong:
+        return wrong
+    with open(os.path.join(folder, "flame.svg"), encoding="utf-8") as f:
+        picture = f.read()
+    return [f"{name} is not in the picture" for name in ("ioctl", "[guest]", "checksum")
+            if name not in picture]
+
+
 def main():
     build = parser(__doc__).parse_args().build
     tap = Tap()
     with tempfile.TemporaryDirectory(prefix="record-") as folder:
         tap.run("counters that are not there", lambda: list(check_counters(build, folder)))
+        tap.run("perf's clock in place of cycles",
+                lambda: list(check_fall_back(build, folder)))
+        tap.run("vCPU entries are no host samples, and flame is next",
+                lambda: check_stacks(build, folder))
+        tap.run("events of KVM are no host samples, and exits is next",
+                lambda: check_marks(build, folder, "--exits", "events of KVM"))
     return tap.finish()
 
 

@@ -10,6 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "filter/output/target.h"
+#include "symtab/elf/elf64.h"
+
 /* 0, or why it cannot be run. */
 static int try(const char *path)
 {
@@ -64,4 +67,48 @@ int hlg_record_command_check(const char *name, struct hlg_err *err)
 		    strerrordesc_np(error),
 		    error == EACCES ? "try chmod +x" : "check the path");
 	return 126;
+}
+
+static bool has_interpreter(const struct hlg_elf64 *elf)
+{
+	for (size_t i = 0; i < elf->n_sections; i++)
+		if (strcmp(elf->sections[i].name, ".interp") == 0)
+			return true;
+	return false;
+}
+
+static bool is_guest(const char *path, const struct stat *vmm)
+{
+	struct hlg_elf64 elf;
+	struct hlg_err err;
+	struct stat st;
+	bool is;
+
+	if (hlg_target_magic(path) != HLG_MAGIC_ELF || stat(path, &st) != 0 ||
+	    (st.st_dev == vmm->st_dev && st.st_ino == vmm->st_ino))
+		return false;
+	is = hlg_elf64_read(&elf, path, &err) == 0 && !has_interpreter(&elf);
+	hlg_elf64_finish(&elf);
+	return is;
+}
+
+const char *hlg_record_command_guest(char *const *command)
+{
+	const char *found = NULL;
+	struct stat vmm;
+
+	if (stat(command[0], &vmm) != 0)
+		memset(&vmm, 0, sizeof(vmm));
+	for (size_t i = 1; command[0] && command[i]; i++) {
+		const char *value = strchr(command[i], '=');
+		const char *word = is_guest(command[i], &vmm)           ? command[i]
+				   : value && is_guest(value + 1, &vmm) ? value + 1
+									: NULL;
+
+		if (word && found && strcmp(word, found) != 0)
+			return NULL;
+		if (word)
+			found = word;
+	}
+	return found;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the command line of a VMM names. */
+/* What the command line of a VMM names: its program, and the guest that it runs. */
 #ifndef HLG_TOOLS_RECORD_COMMAND_H
 #define HLG_TOOLS_RECORD_COMMAND_H
 
@@ -10,5 +10,13 @@
  * status would be, with err: 127 if it is not there, 126 if it may not be run.
  */
 int hlg_record_command_check(const char *name, struct hlg_err *err);
+
+/*
+ * The guest's ELF, which is a word behind the first one, or what follows the = of one
+ * (--kernel=guest.elf): an ELF for x86-64 or AArch64 without an interpreter, so no
+ * program of this machine as a VMM behind sudo(8) is, and not the file of the first word.
+ * NULL if there is none, or more than one. Points into command, which ends with NULL.
+ */
+const char *hlg_record_command_guest(char *const *command);
 
 #endif

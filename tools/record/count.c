@@ -51,6 +51,15 @@ static int read_counts(const char *path, struct count *count, struct hlg_err *er
 	return rc;
 }
 
+int hlg_record_count_traced(const char *path, uint64_t *n, struct hlg_err *err)
+{
+	struct count count = {0};
+	int rc = read_counts(path, &count, err);
+
+	*n = count.traced;
+	return rc;
+}
+
 bool hlg_record_count_is_good(const char *path)
 {
 	struct count count = {.enough = true};

@@ -4,6 +4,12 @@
 #define HLG_TOOLS_RECORD_COUNT_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "symtab/err.h"
+
+/* Samples of tracepoints: with --stacks vCPU entries, with --exits KVM's events. */
+int hlg_record_count_traced(const char *path, uint64_t *n, struct hlg_err *err);
 
 /* Is this a recording that has a sample of a guest, or of one of KVM's tracepoints? Reads
  * it up to there. */

@@ -37,7 +37,7 @@
 #define WINDOW "1000000"
 
 struct arguments {
-	bool host, everything, exits, stacks;
+	bool host, everything, exits, stacks, quiet;
 	const char *event, *frequency, *out, *pid;
 	const char *windows, *count; /* a group, and its leader's period */
 	char **command;
@@ -137,7 +137,7 @@ static const char **perf_words(const struct arguments *args, const char *event,
 
 	while (args->command && args->command[command])
 		command++;
-	words = calloc(command + HLG_RECORD_TRACING_WORDS + 18, sizeof(*words));
+	words = calloc(command + HLG_RECORD_TRACING_WORDS + 19, sizeof(*words));
 	if (!words) {
 		hlg_err_memory(err, "record");
 		return NULL;
@@ -148,6 +148,8 @@ static const char **perf_words(const struct arguments *args, const char *event,
 		words[n++] = "--host";
 	words[n++] = "--guest";
 	words[n++] = "record";
+	if (args->quiet)
+		words[n++] = "-q";
 	if (event_words(args, event, words, &n, err) < 0) {
 		free(words);
 		return NULL;
@@ -281,20 +283,30 @@ static void print_word(const char *word)
 }
 
 /*
- * perf up to 6.12 turns inherit off where samples hold counter values
- * (evsel__config, tools/perf/util/evsel.c): of a command, threads made later have none.
- * Nothing we could say changes that, so it is told when it has happened.
+ * What perf did otherwise than asked, as the recording shows. perf up to 6.12 turns
+ * inherit off where samples hold counter values (evsel__config, tools/perf/util/evsel.c):
+ * of a command, threads made later have none. Nothing we could say changes that, so it is
+ * told when it has happened. Where there is no counter of cycles, perf takes a clock
+ * (evsel__fallback there) and does not say so.
  */
-static void tell_threads(const char *path)
+static void tell_otherwise(const struct arguments *args, const char *asked)
 {
 	const struct hlg_perfdata_event *event;
 	struct hlg_perfdata *pd;
 	struct hlg_err err;
 
-	if (hlg_perfdata_open(&pd, path, &err) < 0)
+	if (hlg_perfdata_open(&pd, args->out, &err) < 0)
 		return;
 	event = hlg_perfdata_n_events(pd) ? hlg_perfdata_event(pd, 0) : NULL;
-	if (event && !event->attr.inherit)
+	if (event && event->attr.type == PERF_TYPE_SOFTWARE && strstr(asked, "cycles")) {
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, asked);
+		fputs(": no such counter here: perf sampled by ", stderr);
+		hlg_escape_print(stderr, event->name);
+		fputs(" instead\n", stderr);
+	}
+	if (event && !event->attr.inherit && args->windows && args->command &&
+	    !args->pid && !args->everything)
 		fputs("hlguest: this perf (before 6.13) counts the command's first "
 		      "thread only: if the VMM runs its vCPUs in others, start it first "
 		      "and record with -p PID, or with -a\n",
@@ -302,34 +314,56 @@ static void tell_threads(const char *path)
 	hlg_perfdata_close(pd);
 }
 
+static void tell_sums(const struct arguments *args, const struct hlg_recording_sums *sums,
+		      uint64_t traced)
+{
+	fprintf(stderr, "hlguest: ");
+	hlg_escape_print(stderr, args->out);
+	fprintf(stderr, ": %" PRIu64 " guest samples, %" PRIu64 " of the host, ",
+		sums->guest, sums->host - traced);
+	if (args->exits || args->stacks)
+		fprintf(stderr, "%" PRIu64 " %s, ", traced,
+			args->exits ? "events of KVM" : "vCPU entries");
+	fprintf(stderr, "%" PRIu64 " lost\n", sums->lost);
+}
+
+/* What to type next. */
+static void tell_next(const struct arguments *args)
+{
+	const char *guest =
+		args->command ? hlg_record_command_guest(args->command) : NULL;
+
+	fprintf(stderr, "hlguest: now: hlguest %s ",
+		args->windows  ? "windows"
+		: args->exits  ? "exits"
+		: args->stacks ? "flame --out=flame.svg"
+			       : "report");
+	print_word(guest ? guest : "guest.elf");
+	fputc(' ', stderr);
+	print_word(args->out);
+	fputc('\n', stderr);
+}
+
 /* What is in the recording, what it may lack, and what to type next. Returns 0, or 1 when
  * it cannot be read. */
 static int tell(const struct arguments *args, const char *event)
 {
 	struct hlg_recording_sums sums;
+	uint64_t traced = 0;
 	struct hlg_err err;
 
-	if (hlg_feed_count(args->out, &sums, &err) < 0)
+	if (hlg_feed_count(args->out, &sums, &err) < 0 ||
+	    ((args->exits || args->stacks) &&
+	     hlg_record_count_traced(args->out, &traced, &err) < 0))
 		return hlg_output_error(&err);
-	fprintf(stderr, "hlguest: ");
-	hlg_escape_print(stderr, args->out);
-	fprintf(stderr,
-		": %" PRIu64 " guest samples, %" PRIu64 " of the host, %" PRIu64
-		" lost\n",
-		sums.guest, sums.host, sums.lost);
-	if (args->windows && args->command && !args->pid && !args->everything)
-		tell_threads(args->out);
-	if (sums.guest == 0 && !args->exits) {
-		tell_nothing(event);
-		return 0;
+	if (!args->quiet) {
+		tell_sums(args, &sums, traced);
+		tell_otherwise(args, event);
 	}
-	fprintf(stderr, "hlguest: now: hlguest %s guest.elf ",
-		args->windows  ? "windows"
-		: args->exits  ? "exits"
-		: args->stacks ? "report --stacks=callgraph"
-			       : "report");
-	print_word(args->out);
-	fputc('\n', stderr);
+	if (sums.guest == 0 && !args->exits)
+		tell_nothing(event);
+	else if (!args->quiet)
+		tell_next(args);
 	return 0;
 }
 
@@ -356,7 +390,8 @@ static int finish(const struct arguments *args, const char *event, int status,
 			status = 0;
 		if (tell(args, event) != 0 && status == 0)
 			status = 1;
-		tell_old(keep);
+		if (!args->quiet)
+			tell_old(keep);
 	} else if (status != 0 && status != 127 && strcmp(args->out, "-") != 0) {
 		fputs("hlguest: ", stderr);
 		hlg_escape_print(stderr, args->out);
@@ -473,9 +508,11 @@ static const struct hlg_verb_option options[] = {
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct arguments, exits)},
 	{.name = "stacks",
-	 .help = "callchains, and those of KVM_RUN, for the stacks of hlguest report",
+	 .letter = 'g',
+	 .help = "callchains, and those of KVM_RUN, for the stacks of hlguest flame",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct arguments, stacks)},
+	HLG_VERB_QUIET(struct arguments, quiet, "errors only, of perf as well"),
 	{.name = "pid",
 	 .letter = 'p',
 	 .value = "PID",
