@@ -8,7 +8,8 @@ uint64_t hlg_rows_top(const struct hlg_report *r)
 	return r->options->top != HLG_UNSET ? r->options->top : r->options->most;
 }
 
-double hlg_rows_least(const struct hlg_report *r)
+/* min= as a share. */
+static double least_share(const struct hlg_report *r)
 {
 	return r->options->min == HLG_UNSET ? 0 : (double)r->options->min / 1e11;
 }
@@ -23,15 +24,20 @@ double hlg_rows_region_share(const struct hlg_view *view, size_t i)
 	return view->regions[i].share.share;
 }
 
+bool hlg_rows_shows(const struct hlg_report *r, double share, uint64_t n)
+{
+	uint64_t top = hlg_rows_top(r);
+
+	return (top == 0 || n < top) && share >= least_share(r);
+}
+
 size_t hlg_rows_shown(const struct hlg_report *r, size_t n,
 		      double (*share)(const struct hlg_view *, size_t),
 		      const struct hlg_view *view)
 {
-	uint64_t top = hlg_rows_top(r);
-	double least = hlg_rows_least(r);
 	size_t shown = 0;
 
-	while (shown < n && (top == 0 || shown < top) && share(view, shown) >= least)
+	while (shown < n && hlg_rows_shows(r, share(view, shown), shown))
 		shown++;
 	return shown;
 }

@@ -8,9 +8,11 @@
 
 #include "filter/report/report.h"
 
-/* top=, or what it is when unset (0: all); min= as a share. */
+/* top=, or what it is when unset; 0: all. */
 uint64_t hlg_rows_top(const struct hlg_report *report);
-double hlg_rows_least(const struct hlg_report *report);
+
+/* Is a row of this share shown behind n others? As top= and min= say, for all formats. */
+bool hlg_rows_shows(const struct hlg_report *report, double share, uint64_t n);
 
 /* How many of the rows (or regions) of a view the user wants to see; shares descend. */
 size_t hlg_rows_shown(const struct hlg_report *report, size_t n,

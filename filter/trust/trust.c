@@ -249,7 +249,7 @@ static bool is_worth_a_look(const struct hlg_trust *trust)
 			return true;
 	return (trust->all.verdict != HLG_TRUST_VERIFIED &&
 		trust->all.verdict != HLG_TRUST_UNTESTED) ||
-	       trust->all.stray_addrs >= HLG_VERDICT_LEAST_STRAY;
+	       trust->all.stray_addrs >= HLG_VERDICT_LEAST_STRAY_ADDRS;
 }
 
 /* What does not fit here may fit elsewhere, and so may what is nowhere. False without

@@ -19,7 +19,7 @@ static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t stray_a
 	if (n == 0 && t->addrs.undecodable)
 		return HLG_TRUST_UNTESTED;
 	if (n < HLG_VERDICT_LEAST_ADDRS && t->addrs.on < (n ? n : 1) &&
-	    stray_addrs >= HLG_VERDICT_LEAST_STRAY)
+	    stray_addrs >= HLG_VERDICT_LEAST_STRAY_ADDRS)
 		return HLG_TRUST_MISMATCH;
 	if (n < HLG_VERDICT_LEAST_ADDRS)
 		return HLG_TRUST_TOO_FEW;

@@ -20,8 +20,8 @@
  *
  * - untested: there are addresses, but none that can be decoded;
  * - mismatch: fewer than LEAST_ADDRS addresses, none or some of them off boundaries, and
- *   LEAST_STRAY stray addresses or more; never of one image, as no image has those that
- *   lie outside;
+ *   LEAST_STRAY_ADDRS stray addresses or more; never of one image, as no image has those
+ * that lie outside;
  * - too few: fewer than LEAST_ADDRS addresses;
  * - verified, if the interval lies above half, else too few: NEARLY_ALL of the addresses
  *   and of the samples are on boundaries;
@@ -47,7 +47,10 @@
 
 enum {
 	HLG_VERDICT_LEAST_ADDRS = 12, /* fewer distinct addresses prove nothing */
-	HLG_VERDICT_LEAST_STRAY = 30  /* so many are no accident where little else fits */
+	/* So many distinct stray addresses are no accident where little else fits; nor
+	 * are they in a report that is verified: then other bases are tried, too
+	 * (trust.c). */
+	HLG_VERDICT_LEAST_STRAY_ADDRS = 30
 };
 
 /* At the right base this share of samples is on boundaries: of an image, of a thread. */

@@ -274,17 +274,17 @@ static json_t *function(const struct hlg_report *r, const struct hlg_row *row)
 /* Data and outside have no function: they are in the totals and the regions. */
 static void put_functions(struct hlg_json *json, const struct hlg_report *r)
 {
-	double least = hlg_rows_least(r);
-	uint64_t top = hlg_rows_top(r), n = 0;
+	uint64_t n = 0;
 
 	hlg_json_open_list(json, "functions");
-	for (size_t i = 0; i < r->all.n_rows && r->all.rows[i].share.share >= least;
-	     i++) {
-		if (r->all.rows[i].place.kind > HLG_GAP)
+	for (size_t i = 0; i < r->all.n_rows; i++) {
+		const struct hlg_row *row = &r->all.rows[i];
+
+		if (row->place.kind > HLG_GAP)
 			continue;
-		if (top && n++ == top)
+		if (!hlg_rows_shows(r, row->share.share, n++))
 			break;
-		hlg_json_put(json, NULL, function(r, &r->all.rows[i]));
+		hlg_json_put(json, NULL, function(r, row));
 	}
 	hlg_json_close(json);
 }

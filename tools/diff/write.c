@@ -87,11 +87,9 @@ static bool shows(const struct hlg_diff *diff, const struct hlg_diff_row *row,
 		  size_t shown)
 {
 	const struct hlg_report *r = &diff->side[0].report;
-	uint64_t top = hlg_rows_top(r);
-	double least = hlg_rows_least(r);
+	double a = row->share[0].share, b = row->share[1].share;
 
-	return (top == 0 || shown < top) &&
-	       (row->share[0].share >= least || row->share[1].share >= least);
+	return hlg_rows_shows(r, a > b ? a : b, shown);
 }
 
 static const char *presence_word(enum hlg_diff_presence presence)

@@ -134,8 +134,9 @@ static int check_style(const struct hlg_inputs *in, const struct arguments *args
 			rows);
 	if ((args->style.hpctool || args->style.summary) && !in->format->record)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is of format=csv only (leave one of both out)",
-				   args->style.hpctool ? "--hpctool" : "--summary");
+				   "%s: not with --format=%s (leave one of both out)",
+				   args->style.hpctool ? "--hpctool" : "--summary",
+				   in->format->name);
 	if (args->style.hpctool && args->style.summary)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--hpctool: has rows of windows (leave --summary "
