@@ -148,7 +148,7 @@ void hlg_run_note(struct hlg_run *run, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	hlg_note_list_vadd(&run->notes, fmt, ap);
+	hlg_note_list_vadd(&run->notes, HLG_NOTE_PLAIN, fmt, ap);
 	va_end(ap);
 }
 
@@ -157,7 +157,7 @@ void hlg_run_remark(struct hlg_run *run, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	hlg_note_list_vadd(&run->remarks, fmt, ap);
+	hlg_note_list_vadd(&run->remarks, HLG_NOTE_DETAIL, fmt, ap);
 	va_end(ap);
 }
 

@@ -46,7 +46,7 @@ int hlg_run_open_image(struct hlg_image **image, const struct hlg_image_arg *arg
 __attribute__((format(printf, 2, 3))) void hlg_run_note(struct hlg_run *run,
 							const char *fmt, ...);
 
-/* The same, to the report's trust block. */
+/* Adds a detail to what the report says of its check. */
 __attribute__((format(printf, 2, 3))) void hlg_run_remark(struct hlg_run *run,
 							  const char *fmt, ...);
 

@@ -122,8 +122,11 @@ static _Noreturn void print_help(void)
 
 static void note_perfs_option(void *ctx, const char *option, const char *instead)
 {
-	hlg_run_note(ctx, "perf's %s does not restrict this report%s%s", option,
-		     instead ? "; use --dlarg " : "", instead ? instead : "");
+	struct hlg_run *run = ctx;
+
+	hlg_note_list_warn(&run->notes, "perf's %s does not restrict this report%s%s",
+			   option, instead ? "; use --dlarg " : "",
+			   instead ? instead : "");
 }
 
 static void look_at_perfs_options(struct hlg_run *run)
@@ -456,7 +459,7 @@ static void tell_interrupt(struct filter *f)
 	static const char text[] =
 		"interrupted: the report covers what was read until then";
 
-	hlg_run_note(&f->run, "%s", text);
+	hlg_note_list_warn(&f->run.notes, "%s", text);
 	if (!f->run.format->notes)
 		fprintf(stderr, "hlguest: %s\n", text);
 }

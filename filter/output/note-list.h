@@ -3,6 +3,9 @@
  * Notes: lines that a reader of a result must know, in the order they were met. Without
  * '\n' and not escaped: every writer escapes for its format. A note that had no memory is
  * lost, and a result without it must not be written.
+ *
+ * Formats for programs have all notes; text shows warnings in front of the result, notes
+ * behind it, and details only where they were asked for (verbose=).
  */
 #ifndef HLG_FILTER_OUTPUT_NOTE_LIST_H
 #define HLG_FILTER_OUTPUT_NOTE_LIST_H
@@ -11,16 +14,28 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum hlg_note_level {
+	HLG_NOTE_PLAIN,
+	HLG_NOTE_WARNING, /* the result is wrong, incomplete, or not what was asked for */
+	HLG_NOTE_DETAIL   /* true of any result of this kind */
+};
+
 /* Empty when all zero. */
 struct hlg_note_list {
 	char **line;
+	unsigned char *level; /* of each line */
 	size_t n;
 	bool lost;
 };
 
 __attribute__((format(printf, 2, 3))) void hlg_note_list_add(struct hlg_note_list *list,
 							     const char *fmt, ...);
-__attribute__((format(printf, 2, 0))) void hlg_note_list_vadd(struct hlg_note_list *list,
+__attribute__((format(printf, 2, 3))) void hlg_note_list_warn(struct hlg_note_list *list,
+							      const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) void hlg_note_list_detail(
+	struct hlg_note_list *list, const char *fmt, ...);
+__attribute__((format(printf, 3, 0))) void hlg_note_list_vadd(struct hlg_note_list *list,
+							      enum hlg_note_level level,
 							      const char *fmt,
 							      va_list ap);
 

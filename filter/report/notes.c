@@ -11,17 +11,17 @@
 static void note_image(struct hlg_report *r, const struct hlg_image *image)
 {
 	if (image->from == HLG_BASE_DEFAULT && image->elf.hyperlight[0])
-		hlg_note_list_add(
+		hlg_note_list_warn(
 			&r->notes,
 			"%s: base 0x%" PRIx64 " is assumed, its Hyperlight note says "
 			"version '%s', whose base is not known (use %s@BASE)",
 			image->path, image->base, image->elf.hyperlight, image->path);
 	else if (image->from == HLG_BASE_DEFAULT)
-		hlg_note_list_add(&r->notes,
-				  "%s: base 0x%" PRIx64
-				  " is assumed, nothing in the file states "
-				  "it (use %s@BASE)",
-				  image->path, image->base, image->path);
+		hlg_note_list_warn(&r->notes,
+				   "%s: base 0x%" PRIx64
+				   " is assumed, nothing in the file states "
+				   "it (use %s@BASE)",
+				   image->path, image->base, image->path);
 	if (image->elf.dynsym)
 		hlg_note_list_add(
 			&r->notes,
@@ -59,16 +59,16 @@ static void note_guest(struct hlg_report *r)
 			"everywhere");
 	if (r->space->n_images && v->kinds[HLG_OUTSIDE].samples > v->guest.samples / 2 &&
 	    v->ip_zero.samples < v->kinds[HLG_OUTSIDE].samples / 2)
-		hlg_note_list_add(
+		hlg_note_list_warn(
 			&r->notes,
 			"most guest samples lie outside of every image: is this the "
 			"guest's ELF, and the base right (use FILE@BASE)?");
 	if (v->ip_zero.samples)
-		hlg_note_list_add(&r->notes,
-				  "%" PRIu64
-				  " guest samples have address 0: a guest whose state "
-				  "is protected (SEV-ES, TDX) does not tell",
-				  v->ip_zero.samples);
+		hlg_note_list_warn(&r->notes,
+				   "%" PRIu64
+				   " guest samples have address 0: a guest whose state "
+				   "is protected (SEV-ES, TDX) does not tell",
+				   v->ip_zero.samples);
 	if (v->stretched.samples)
 		hlg_note_list_add(&r->notes,
 				  "gaps=stretch: %" PRIu64
@@ -89,31 +89,31 @@ static void note_accounting(struct hlg_report *r)
 		hlg_count_add(&kinds, r->all.kinds[k]);
 	if (sum.samples != p->seen.samples || sum.period != p->seen.period ||
 	    kinds.samples != r->all.guest.samples || kinds.period != r->all.guest.period)
-		hlg_note_list_add(&r->notes,
-				  "THE SUMS DO NOT AGREE: %" PRIu64
-				  " samples seen, %" PRIu64
-				  " accounted for; this is a bug, please report it",
-				  p->seen.samples, sum.samples);
+		hlg_note_list_warn(&r->notes,
+				   "THE SUMS DO NOT AGREE: %" PRIu64
+				   " samples seen, %" PRIu64
+				   " accounted for; this is a bug, please report it",
+				   p->seen.samples, sum.samples);
 	if (p->overflow)
-		hlg_note_list_add(
+		hlg_note_list_warn(
 			&r->notes,
 			"the sum of the periods passed 2^64 and is wrong; believe "
 			"weight=samples only");
 	if (p->unrecorded)
-		hlg_note_list_add(&r->notes,
-				  "%" PRIu64
-				  " samples could not be counted: out of memory",
-				  p->unrecorded);
+		hlg_note_list_warn(&r->notes,
+				   "%" PRIu64
+				   " samples could not be counted: out of memory",
+				   p->unrecorded);
 	if (r->host->unnamed.samples)
-		hlg_note_list_add(&r->notes,
-				  "%" PRIu64 " host samples have no row: out of memory",
-				  r->host->unnamed.samples);
+		hlg_note_list_warn(&r->notes,
+				   "%" PRIu64 " host samples have no row: out of memory",
+				   r->host->unnamed.samples);
 	if (p->untold)
-		hlg_note_list_add(&r->notes,
-				  "%" PRIu64
-				  " samples are deselected because the recording does "
-				  "not tell what was asked for (pid, tid, cpu or time)",
-				  p->untold);
+		hlg_note_list_warn(&r->notes,
+				   "%" PRIu64
+				   " samples are deselected because the recording does "
+				   "not tell what was asked for (pid, tid, cpu or time)",
+				   p->untold);
 }
 
 /* Last, when all that needs the bytes was built. */
@@ -123,11 +123,11 @@ static void note_unread(struct hlg_report *r)
 		if (!hlg_image_unread(r->space->images[i]))
 			continue;
 		r->unread = true;
-		hlg_note_list_add(&r->notes,
-				  "%s: could not be read again: it has changed, or the "
-				  "disk fails; what needs its bytes is not complete: "
-				  "trust, padding, instructions (start again)",
-				  r->space->images[i]->path);
+		hlg_note_list_warn(&r->notes,
+				   "%s: could not be read again: it has changed, or the "
+				   "disk fails; what needs its bytes is not complete: "
+				   "trust, padding, instructions (start again)",
+				   r->space->images[i]->path);
 	}
 }
 
@@ -227,7 +227,7 @@ static void tell_elsewhere(struct hlg_report *r)
 		if (r->trust.all.verdict == HLG_TRUST_MISMATCH || ti->found.n == 0 ||
 		    fit->base == ti->image->base)
 			continue;
-		hlg_note_list_add(
+		hlg_note_list_warn(
 			&r->remarks,
 			"%" PRIu64 " samples would fit %s at base 0x%" PRIx64 "%s",
 			fit->on_samples, ti->image->path, fit->base,
@@ -249,9 +249,10 @@ static void tell_images(struct hlg_report *r)
 		uint64_t n = s->on + s->off;
 
 		if (n == 0)
-			hlg_note_list_add(&r->remarks, "%s: %s", ti->image->path, word);
+			hlg_note_list_detail(&r->remarks, "%s: %s", ti->image->path,
+					     word);
 		else
-			hlg_note_list_add(
+			hlg_note_list_detail(
 				&r->remarks, "%s: %s, %s %% of %" PRIu64 " sample%s",
 				ti->image->path, word,
 				hlg_interval_percent(percent, share(s->on, s->off)), n,
@@ -278,17 +279,17 @@ static void tell_threads(struct hlg_report *r)
 		const struct hlg_thread_test *m = &trust->threads[i];
 		char percent[16];
 
-		hlg_note_list_add(&r->remarks,
-				  "thread %" PRId32 " does not fit: %s %% of %" PRIu64
-				  " samples",
-				  m->tid,
-				  hlg_interval_percent(
-					  percent, share(m->samples.on, m->samples.off)),
-				  m->samples.on + m->samples.off);
+		hlg_note_list_warn(&r->remarks,
+				   "thread %" PRId32 " does not fit: %s %% of %" PRIu64
+				   " samples",
+				   m->tid,
+				   hlg_interval_percent(
+					   percent, share(m->samples.on, m->samples.off)),
+				   m->samples.on + m->samples.off);
 	}
 	if (trust->n_threads > SHOWN)
-		hlg_note_list_add(&r->remarks, "%zu more threads do not fit",
-				  trust->n_threads - SHOWN);
+		hlg_note_list_warn(&r->remarks, "%zu more threads do not fit",
+				   trust->n_threads - SHOWN);
 }
 
 static void tell_events(struct hlg_report *r)
@@ -298,14 +299,15 @@ static void tell_events(struct hlg_report *r)
 
 		if (r->events[i].count.samples == 0)
 			continue;
-		hlg_note_list_add(&r->remarks, "%s is %s", event->name,
-				  hlg_event_meaning(event->kind, event->precise_ip));
+		hlg_note_list_detail(&r->remarks, "%s is %s", event->name,
+				     hlg_event_meaning(event->kind, event->precise_ip));
 		if (event->member)
-			hlg_note_list_add(&r->remarks,
-					  "%s is of a group: its samples are taken when "
-					  "the leader overflows, its period is what it "
-					  "counted since",
-					  event->name);
+			hlg_note_list_detail(
+				&r->remarks,
+				"%s is of a group: its samples are taken when "
+				"the leader overflows, its period is what it "
+				"counted since",
+				event->name);
 	}
 }
 
@@ -322,7 +324,7 @@ static void tell_sizes(struct hlg_report *r)
 		snprintf(p, sizeof(p), "p < 0.0001");
 	else
 		snprintf(p, sizeof(p), "p = %ld.%04ld", parts / 10000, parts % 10000);
-	hlg_note_list_add(
+	(follows ? hlg_note_list_warn : hlg_note_list_detail)(
 		&r->remarks,
 		"in the hot region 0x%" PRIx64 " the %" PRIu64
 		" samples of %zu functions %s (chi-square %" PRIu64 ", %u degree%s of "
@@ -344,9 +346,9 @@ static void tell_trust(struct hlg_report *r)
 	tell_events(r);
 	tell_sizes(r);
 	if (r->suppressed)
-		hlg_note_list_add(&r->remarks,
-				  "functions are not named, because they would be "
-				  "wrong: addresses are (force=yes names them)");
+		hlg_note_list_warn(&r->remarks,
+				   "functions are not named, because they would be "
+				   "wrong: addresses are (force=yes names them)");
 }
 
 void hlg_notes_add(struct hlg_report *r)

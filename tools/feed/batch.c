@@ -230,25 +230,26 @@ void hlg_batch_note_sums(const struct hlg_recording_sums *sums, const char *of,
 			 struct hlg_note_list *notes)
 {
 	if (sums->lost)
-		hlg_note_list_add(notes,
-				  "%s%" PRIu64 " events were lost while recording (a "
-				  "larger -m, or a lower -F, loses less)",
-				  of, sums->lost);
+		hlg_note_list_warn(notes,
+				   "%s%" PRIu64 " events were lost while recording (a "
+				   "larger -m, or a lower -F, loses less)",
+				   of, sums->lost);
 	if (sums->throttled)
-		hlg_note_list_add(notes,
-				  "%sthe kernel throttled sampling %" PRIu64
-				  " times: busy periods have too few samples",
-				  of, sums->throttled);
+		hlg_note_list_warn(notes,
+				   "%sthe kernel throttled sampling %" PRIu64
+				   " times: busy periods have too few samples",
+				   of, sums->throttled);
 	if (sums->skipped)
-		hlg_note_list_add(notes,
-				  "%s%" PRIu64 " samples or frames of the recording make "
-				  "no sense and were skipped",
-				  of, sums->skipped);
+		hlg_note_list_warn(notes,
+				   "%s%" PRIu64
+				   " samples or frames of the recording make "
+				   "no sense and were skipped",
+				   of, sums->skipped);
 	if (sums->left)
-		hlg_note_list_add(notes,
-				  "%sthe recording was cut off: its last %" PRIu64
-				  " bytes hold no whole record",
-				  of, sums->left);
+		hlg_note_list_warn(notes,
+				   "%sthe recording was cut off: its last %" PRIu64
+				   " bytes hold no whole record",
+				   of, sums->left);
 }
 
 void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)

@@ -11,13 +11,16 @@ START_TEST(order)
 	struct hlg_note_list a = {0}, b = {0};
 
 	hlg_note_list_add(&a, "%d of %s", 1, "x");
-	hlg_note_list_add(&a, "second");
-	hlg_note_list_add(&b, "zeroth");
+	hlg_note_list_warn(&a, "second");
+	hlg_note_list_detail(&b, "zeroth");
 	hlg_note_list_append(&b, &a);
 	ck_assert_uint_eq(b.n, 3);
 	ck_assert_str_eq(b.line[0], "zeroth");
 	ck_assert_str_eq(b.line[1], "1 of x");
 	ck_assert_str_eq(b.line[2], "second");
+	ck_assert_int_eq(b.level[0], HLG_NOTE_DETAIL);
+	ck_assert_int_eq(b.level[1], HLG_NOTE_PLAIN);
+	ck_assert_int_eq(b.level[2], HLG_NOTE_WARNING);
 	ck_assert(hlg_note_list_has(&b, "second"));
 	ck_assert(!hlg_note_list_has(&b, "secon"));
 	ck_assert(!a.lost && !b.lost);
