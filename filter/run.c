@@ -195,7 +195,8 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 	if (rc == 0)
 		rc = hlg_format_write(
 			&(struct hlg_result){run->format, &report, hlg_report_records,
-					     &report.colours, run->options.color},
+					     &report.colours, run->options.color,
+					     &report.screen},
 			run->options.out, stream, err);
 	hlg_report_finish(&report);
 	return rc;

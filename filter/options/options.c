@@ -44,8 +44,13 @@ const struct hlg_option hlg_option_table[] = {
 	 FIELD(by)},
 	{"top", "N", "(40 in text, else 0)", "rows of each table; 0: all", HLG_OPT_COUNT,
 	 FIELD(top)},
+	{"regions", "N", "(5 in text, else as top)", "rows of regions; 0: all",
+	 HLG_OPT_COUNT, FIELD(regions)},
 	{"min", "PERCENT", "(0)", "leave rows below PERCENT out", HLG_OPT_PERCENT,
 	 FIELD(min)},
+	{"sort", "overhead|size|name|address", "overhead",
+	 "order of the functions; which are shown goes by overhead all the same",
+	 HLG_OPT_CHOICE, FIELD(sort)},
 	{"demangle", "no|yes", "yes", "C++ and Rust names readable", HLG_OPT_CHOICE,
 	 FIELD(demangle)},
 	{"aliases", "no|yes", "no", "show all names of an address", HLG_OPT_CHOICE,
@@ -61,6 +66,15 @@ const struct hlg_option hlg_option_table[] = {
 	{"color", "auto|always|never", "auto",
 	 "colours and bars in text: auto is where it goes straight to a terminal",
 	 HLG_OPT_CHOICE, FIELD(color)},
+	{"wide", "no|yes", "no",
+	 "text: all columns and whole names, however long the lines are", HLG_OPT_CHOICE,
+	 FIELD(wide)},
+	{"raw", "no|yes", "no",
+	 "text: periods as they were counted, not as time or in thousands",
+	 HLG_OPT_CHOICE, FIELD(raw)},
+	{"verbose", "no|yes", "no",
+	 "text: also how the check was made, all sums, and what the events mean",
+	 HLG_OPT_CHOICE, FIELD(verbose)},
 	{"out", "FILE", "(standard output)", "where the report goes; written atomically",
 	 HLG_OPT_TEXT, FIELD(out)},
 	{"strict", "no|yes", "no", "end with status 3 when the samples do not fit",
@@ -301,7 +315,10 @@ static size_t key_length(const char *word)
 static int set_fallbacks(struct hlg_options *options, struct hlg_err *err)
 {
 	*options = (struct hlg_options){
-		.top = HLG_UNSET, .min = HLG_UNSET, .stop = UINT64_MAX};
+		.top = HLG_UNSET,
+		.regions = HLG_UNSET,
+		.min = HLG_UNSET,
+		.stop = UINT64_MAX};
 	for (size_t i = 0; i < hlg_n_options; i++) {
 		const struct hlg_option *opt = &hlg_option_table[i];
 		int rc = 0;

@@ -32,6 +32,12 @@ enum hlg_color {
 	HLG_COLOR_ALWAYS,
 	HLG_COLOR_NEVER
 };
+enum hlg_sort {
+	HLG_SORT_OVERHEAD,
+	HLG_SORT_SIZE, /* largest first */
+	HLG_SORT_NAME,
+	HLG_SORT_ADDRESS
+};
 enum hlg_emit {
 	HLG_EMIT_NONE,
 	HLG_EMIT_PASS,
@@ -55,7 +61,7 @@ enum {
 	HLG_BY_CPU = 8
 };
 
-#define HLG_UNSET UINT64_MAX /* of top and min: the format decides */
+#define HLG_UNSET UINT64_MAX /* of top, regions and min: the format decides */
 
 struct hlg_image_arg {
 	char *path;
@@ -73,11 +79,15 @@ struct hlg_options {
 	unsigned roots;                      /* HLG_ROOT_ bits; of callgraph */
 	int demangle, aliases;               /* 0 no, 1 yes */
 	int strict, force;                   /* 0 no, 1 yes */
+	int sort;                            /* enum hlg_sort */
+	int wide, raw, verbose;              /* of text: 0 no, 1 yes */
 	unsigned by;                         /* HLG_BY_ bits */
 	uint64_t region;                     /* bytes, a power of two; 0: no regions */
 	uint64_t skid;                       /* instructions; 0: no edges */
 	uint64_t top;                        /* rows; 0: all; HLG_UNSET */
 	uint64_t most;        /* the format's: rows if top is unset; 0: all */
+	uint64_t most_regions; /* the format's if regions is unset; 0: as top */
+	uint64_t regions;     /* rows of regions; 0: all; HLG_UNSET */
 	uint64_t min;         /* 10^-9 percent; HLG_UNSET */
 	uint64_t start, stop; /* ns, [start, stop) */
 	struct hlg_number_list pid, tid, cpu; /* empty: any */

@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/output/colour.h"
 
-#include <langinfo.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-/* Of the user's locale, without setting it for the whole of perf. */
-static bool is_utf8(void)
-{
-	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-	bool is;
-
-	if (!locale)
-		return false;
-	is = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
-	freelocale(locale);
-	return is;
-}
+#include "filter/output/screen.h"
 
 struct hlg_colour hlg_colour_of(FILE *f)
 {
@@ -27,14 +13,14 @@ struct hlg_colour hlg_colour_of(FILE *f)
 	struct hlg_colour colours = {0};
 
 	colours.on = !(no && no[0]) && term && term[0] && strcmp(term, "dumb") != 0 &&
-		     isatty(fileno(f));
-	colours.blocks = colours.on && is_utf8();
+		     hlg_screen_is_terminal(f);
+	colours.blocks = colours.on && hlg_screen_is_utf8();
 	return colours;
 }
 
 struct hlg_colour hlg_colour_always(void)
 {
-	return (struct hlg_colour){.on = true, .blocks = is_utf8()};
+	return (struct hlg_colour){.on = true, .blocks = hlg_screen_is_utf8()};
 }
 
 /* ECMA-48, 8.3.117; NULL for what is too little to be marked. */

@@ -15,7 +15,7 @@ struct hlg_colour {
 };
 
 /*
- * Does f show colours, and is it to? A terminal, one that TERM says can, without NO_COLOR
+ * Does f show colours, and is it to? A terminal (or a pager in front of one), one that TERM says can, without NO_COLOR
  * (no-color.org: set and not empty). Looks at the environment's locale, not at the
  * program's, which is C in the command.
  */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "filter/report/notes.h"
+#include "filter/report/rows.h"
 #include "filter/view/region.h"
 
 static int compare_events(const void *a, const void *b, void *profile)
@@ -101,6 +102,8 @@ static int build_view(const struct hlg_report *r, struct hlg_view *view,
 		if (i == 0 || cells[i].series != cells[i - 1].series)
 			in.squares += r->profile->series[cells[i].series].squares;
 	rc = hlg_view_build(view, &in, err);
+	if (rc == 0 && !hlg_rows_sort(view, r->options->sort))
+		rc = hlg_err_memory(err, "report");
 	return rc < 0 ? rc : hlg_region_build(view, r->options->region, err);
 }
 

@@ -57,7 +57,8 @@ static void note_guest(struct hlg_report *r)
 			"(:P, :pp, :H), or does a mediated PMU keep the guest to "
 			"itself? `perf kvm --guest record -e cpu-clock` counts "
 			"everywhere");
-	if (r->space->n_images && v->kinds[HLG_OUTSIDE].samples > v->guest.samples / 2 &&
+	if (r->space->n_images && !r->banner &&
+	    v->kinds[HLG_OUTSIDE].samples > v->guest.samples / 2 &&
 	    v->ip_zero.samples < v->kinds[HLG_OUTSIDE].samples / 2)
 		hlg_note_list_warn(
 			&r->notes,

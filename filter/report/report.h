@@ -11,6 +11,7 @@
 
 #include "filter/output/colour.h"
 #include "filter/output/note-list.h"
+#include "filter/output/screen.h"
 #include "filter/profile/host.h"
 #include "filter/stacks/stacks.h"
 #include "filter/trust/per-file.h"
@@ -62,6 +63,7 @@ struct hlg_report {
 	struct hlg_note_list notes;
 	bool unread;               /* a note says that an image could not be read again */
 	struct hlg_colour colours; /* of the stream it goes to; off as it is built */
+	struct hlg_screen screen;  /* the same; all zero: lines as long as they get */
 };
 
 /* For a format that has no room for notes: fails if samples were lost without memory. */

@@ -2,6 +2,7 @@
 #include "filter/report/rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 uint64_t hlg_rows_top(const struct hlg_report *r)
 {
@@ -19,9 +20,68 @@ double hlg_rows_share(const struct hlg_view *view, size_t i)
 	return view->rows[i].share.share;
 }
 
-double hlg_rows_region_share(const struct hlg_view *view, size_t i)
+size_t hlg_rows_regions_shown(const struct hlg_report *r, const struct hlg_view *view)
 {
-	return view->regions[i].share.share;
+	uint64_t most = r->options->regions, top = hlg_rows_top(r);
+	size_t shown = 0;
+
+	if (most == HLG_UNSET) {
+		most = r->options->most_regions;
+		most = most && (top == 0 || most < top) ? most : top;
+	}
+	while (shown < view->n_regions && (most == 0 || shown < most) &&
+	       view->regions[shown].share.share >= least_share(r))
+		shown++;
+	return shown;
+}
+
+/* Rows by sort=, and where that says nothing by overhead. */
+struct order {
+	const struct hlg_row *rows;
+	int sort;
+};
+
+static int compare_rows(const void *a, const void *b, void *of)
+{
+	const struct order *o = of;
+	size_t i = *(const size_t *)a, j = *(const size_t *)b;
+	const struct hlg_row *x = &o->rows[i], *y = &o->rows[j];
+	int order = 0;
+
+	switch (o->sort) {
+	case HLG_SORT_SIZE: {
+		uint64_t p = x->place.end - x->place.start;
+		uint64_t q = y->place.end - y->place.start;
+
+		order = (p < q) - (p > q);
+		break;
+	}
+	case HLG_SORT_NAME:
+		order = strcmp(x->name, y->name);
+		break;
+	case HLG_SORT_ADDRESS:
+		order = (x->place.start > y->place.start) -
+			(x->place.start < y->place.start);
+		break;
+	default:
+		break;
+	}
+	return order ? order : (i > j) - (i < j);
+}
+
+bool hlg_rows_sort(struct hlg_view *view, int sort)
+{
+	struct order order = {view->rows, sort};
+
+	if (sort == HLG_SORT_OVERHEAD)
+		return true;
+	view->order = calloc(view->n_rows + 1, sizeof(*view->order));
+	if (!view->order)
+		return false;
+	for (size_t i = 0; i < view->n_rows; i++)
+		view->order[i] = i;
+	qsort_r(view->order, view->n_rows, sizeof(*view->order), compare_rows, &order);
+	return true;
 }
 
 bool hlg_rows_shows(const struct hlg_report *r, double share, uint64_t n)

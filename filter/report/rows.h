@@ -19,7 +19,20 @@ size_t hlg_rows_shown(const struct hlg_report *report, size_t n,
 		      double (*share)(const struct hlg_view *, size_t),
 		      const struct hlg_view *view);
 double hlg_rows_share(const struct hlg_view *view, size_t i);
-double hlg_rows_region_share(const struct hlg_view *view, size_t i);
+
+/* The same of the regions: regions=, else the format's number, but no more than top=. */
+size_t hlg_rows_regions_shown(const struct hlg_report *report,
+			      const struct hlg_view *view);
+
+/* Fills the view's order as sort= has it. False without memory. */
+bool hlg_rows_sort(struct hlg_view *view, int sort);
+
+/* The row that stands at a place, from 0 on, of a view's order. Which rows are shown goes
+ * by overhead: those from hlg_rows_shown() on are passed over. */
+static inline size_t hlg_rows_at(const struct hlg_view *view, size_t place)
+{
+	return view->order ? view->order[place] : place;
+}
 
 /*
  * Calls view for what mode= and by= ask for: the whole report, or each group with its

@@ -257,6 +257,7 @@ void hlg_view_finish(struct hlg_view *view)
 	for (size_t i = 0; i < view->n_rows; i++)
 		free(view->rows[i].name);
 	free(view->rows);
+	free(view->order);
 	free(view->hits);
 	free(view->regions);
 	free(view->parts);

@@ -62,6 +62,7 @@ struct hlg_view {
 	double observations;      /* effective number, of what is kept */
 	struct hlg_row *rows;     /* by weight, then address, then image */
 	size_t n_rows;
+	size_t *order; /* numbers of the rows as they are shown; NULL: as they are */
 	struct hlg_hit *hits;
 	size_t n_hits;
 	struct hlg_region *regions; /* of region.h; by weight, then address, then image */

@@ -27,6 +27,7 @@ static int write_folded(void *data, FILE *f, struct hlg_err *err)
 
 const struct hlg_format hlg_format_text = {.name = "text",
 					   .top = 40,
+					   .regions = 5,
 					   .stacks = true,
 					   .notes = true,
 					   .files = true,
@@ -113,6 +114,7 @@ int hlg_format_choose(const struct hlg_format *format, struct hlg_options *optio
 	const char *name = format->name;
 
 	options->most = format->top;
+	options->most_regions = format->regions;
 	if (format->needs)
 		return hlg_err_set(
 			err, HLG_EINPUT,
@@ -153,6 +155,8 @@ int hlg_format_write(const struct hlg_result *result, const char *out, FILE *str
 	else if (result->colours && result->color == HLG_COLOR_AUTO &&
 		 hlg_target_is_stream(out))
 		*result->colours = hlg_colour_of(to.f);
+	if (result->screen)
+		*result->screen = hlg_screen_of(hlg_target_is_stream(out) ? to.f : NULL);
 	rc = write_result(result, to.f, err);
 	if (rc == 0)
 		return hlg_out_commit(&to, err);

@@ -27,6 +27,7 @@ struct hlg_format {
 	const char *file;  /* nothing for a terminal: what to call its file; else NULL */
 	const char *needs; /* what to install, as this build cannot write it; else NULL */
 	uint64_t top;      /* rows, unless top= says; 0: all */
+	uint64_t regions;  /* of regions, unless regions= says; 0: as of functions */
 	bool stacks;       /* shows those of stacks=callgraph */
 	bool notes;        /* has room for notes */
 	bool files;        /* shows what each recording has, and whether it fits */
@@ -70,6 +71,7 @@ struct hlg_result {
 	int (*records)(void *data, struct hlg_records *to, struct hlg_err *err);
 	struct hlg_colour *colours; /* of data: set as color says; or NULL */
 	int color;                  /* enum hlg_color: auto goes by the stream */
+	struct hlg_screen *screen;  /* of data: set by where it goes; or NULL */
 };
 
 /* In a verb's list: all formats of records. */

@@ -248,7 +248,8 @@ static json_t *series(const struct hlg_report *r, const struct hlg_row *row)
 static void put_cells(json_t *o, const unsigned char *layout, size_t n,
 		      const struct hlg_value *cells)
 {
-	const struct hlg_table table = {hlg_report_table_columns, layout, n, {0}};
+	const struct hlg_table table = {
+		.columns = hlg_report_table_columns, .layout = layout, .n = n};
 
 	hlg_json_row(o, &table, cells);
 }
@@ -274,17 +275,20 @@ static json_t *function(const struct hlg_report *r, const struct hlg_row *row)
 /* Data and outside have no function: they are in the totals and the regions. */
 static void put_functions(struct hlg_json *json, const struct hlg_report *r)
 {
+	const struct hlg_view *v = &r->all;
 	uint64_t n = 0;
+	size_t end = 0;
 
-	hlg_json_open_list(json, "functions");
-	for (size_t i = 0; i < r->all.n_rows; i++) {
-		const struct hlg_row *row = &r->all.rows[i];
-
-		if (row->place.kind > HLG_GAP)
-			continue;
-		if (!hlg_rows_shows(r, row->share.share, n++))
+	for (; end < v->n_rows; end++)
+		if (v->rows[end].place.kind <= HLG_GAP &&
+		    !hlg_rows_shows(r, v->rows[end].share.share, n++))
 			break;
-		hlg_json_put(json, NULL, function(r, row));
+	hlg_json_open_list(json, "functions");
+	for (size_t k = 0; k < v->n_rows; k++) {
+		size_t i = hlg_rows_at(v, k);
+
+		if (i < end && v->rows[i].place.kind <= HLG_GAP)
+			hlg_json_put(json, NULL, function(r, &v->rows[i]));
 	}
 	hlg_json_close(json);
 }
@@ -328,7 +332,7 @@ static json_t *region(const struct hlg_report *r, const struct hlg_region *of)
 
 static void put_regions(struct hlg_json *json, const struct hlg_report *r)
 {
-	size_t n = hlg_rows_shown(r, r->all.n_regions, hlg_rows_region_share, &r->all);
+	size_t n = hlg_rows_regions_shown(r, &r->all);
 
 	hlg_json_open_list(json, "regions");
 	for (size_t i = 0; i < n; i++)

@@ -106,11 +106,15 @@ static void write_head(struct hlg_records *to, const struct hlg_report *r)
 static void write_view(void *to, const struct hlg_report *r, const struct hlg_view *v,
 		       const char *series)
 {
-	size_t rows = hlg_rows_shown(r, v->n_rows, hlg_rows_share, v);
-	size_t regions = hlg_rows_shown(r, v->n_regions, hlg_rows_region_share, v);
+	size_t n = hlg_rows_shown(r, v->n_rows, hlg_rows_share, v);
+	size_t regions = hlg_rows_regions_shown(r, v);
 	struct hlg_value c[HLG_REPORT_COLUMNS];
 
-	for (size_t i = 0; i < rows; i++) {
+	for (size_t k = 0; k < v->n_rows; k++) {
+		size_t i = hlg_rows_at(v, k);
+
+		if (i >= n)
+			continue;
 		hlg_report_table_row(c, r, &v->rows[i], series);
 		hlg_format_record(to, c);
 	}

@@ -15,10 +15,10 @@ const struct hlg_column hlg_report_table_columns[HLG_REPORT_COLUMNS] = {
 	[HLG_REPORT_ALIASES] = {"aliases", NULL, .type = HLG_VALUE_LIST, .between = " "},
 	[HLG_REPORT_IMAGE] = {"image", NULL, .type = HLG_VALUE_TEXT},
 	[HLG_REPORT_ADDR] = {"addr", NULL, .type = HLG_VALUE_ADDR},
-	[HLG_REPORT_SIZE] = {"size", "size", .type = HLG_VALUE_COUNT, 1, 8, .none = "-"},
-	[HLG_REPORT_SAMPLES] = {"samples", "samples", .type = HLG_VALUE_COUNT, 1, 10},
+	[HLG_REPORT_SIZE] = {"size", "size", .type = HLG_VALUE_COUNT, 2, 7, .none = "-"},
+	[HLG_REPORT_SAMPLES] = {"samples", "samples", .type = HLG_VALUE_COUNT, 2, 8},
 	[HLG_REPORT_PERIOD] = {"period", "period", .type = HLG_VALUE_COUNT, 1, 16},
-	[HLG_REPORT_PERCENT] = {"percent", "overhead", .type = HLG_VALUE_PERCENT, 0, 10,
+	[HLG_REPORT_PERCENT] = {"percent", "overhead", .type = HLG_VALUE_PERCENT, 0, 8,
 				.unit = " %", .flags = HLG_COLUMN_PAINTED},
 	[HLG_REPORT_LOW] = {"low", NULL, .type = HLG_VALUE_PERCENT},
 	[HLG_REPORT_HIGH] = {"high", NULL, .type = HLG_VALUE_PERCENT},
@@ -28,6 +28,9 @@ const struct hlg_column hlg_report_table_columns[HLG_REPORT_COLUMNS] = {
 	[HLG_REPORT_MARK] = {NULL, "", .type = HLG_VALUE_BOOL, 1, 1, .unit = "~"},
 	[HLG_REPORT_INTERVAL] = {NULL, "95 % interval", .type = HLG_VALUE_SHARES, 0, 15},
 	[HLG_REPORT_BAR] = {NULL, "heat", .type = HLG_VALUE_BAR, 2, -10},
+	[HLG_REPORT_MARGIN] = {NULL, "95 %", .type = HLG_VALUE_WORD, 1, 7},
+	[HLG_REPORT_TIME] = {NULL, "time", .type = HLG_VALUE_WORD, 2, 9},
+	[HLG_REPORT_RANGE] = {NULL, "region", .type = HLG_VALUE_WORD},
 };
 
 void hlg_report_table_count(struct hlg_value c[static HLG_REPORT_COLUMNS],

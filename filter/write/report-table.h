@@ -27,9 +27,12 @@ enum hlg_report_column {
 	HLG_REPORT_HIGH,
 	HLG_REPORT_UNSURE,
 	HLG_REPORT_EDGE,
-	HLG_REPORT_MARK, /* of text only: ~, the interval, a bar */
+	HLG_REPORT_MARK, /* of text only: ~, the interval, a bar ... */
 	HLG_REPORT_INTERVAL,
 	HLG_REPORT_BAR,
+	HLG_REPORT_MARGIN, /* half of the interval */
+	HLG_REPORT_TIME,   /* the period, in a unit */
+	HLG_REPORT_RANGE,  /* of a region */
 	HLG_REPORT_COLUMNS
 };
 

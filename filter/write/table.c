@@ -177,8 +177,7 @@ static void blanks(FILE *f, long n)
 		fputc(' ', f);
 }
 
-/* Cells that escaped text takes, if each character takes one. */
-static long cells_of(const char *text)
+long hlg_table_cells(const char *text)
 {
 	long n = 0;
 
@@ -191,26 +190,63 @@ static long cells_of(const char *text)
 	return n;
 }
 
-/* Text, escaped, to the side of a column that its width says. */
-static void put_text(FILE *f, const struct hlg_column *c, const char *text)
+/* Text, escaped, to the side of a column that its width says. Returns its cells. */
+static long put_text(FILE *f, const struct hlg_column *c, const char *text)
 {
-	long n = c->width ? cells_of(text) : 0;
+	long n = hlg_table_cells(text);
 
 	blanks(f, c->width - n);
 	hlg_escape_print(f, text);
 	blanks(f, -c->width - n);
+	return n > labs(c->width) ? n : labs(c->width);
 }
 
 /* The same of what needs no escape, with the column's unit. */
-static void put_number(FILE *f, const struct hlg_column *c, const char *text)
+static long put_number(FILE *f, const struct hlg_column *c, const char *text)
 {
-	size_t n = strlen(text), unit = c->unit ? strlen(c->unit) : 0;
+	long n = hlg_table_cells(text) + (c->unit ? (long)strlen(c->unit) : 0);
 
-	blanks(f, c->width - (long)(n + unit));
-	fwrite(text, 1, n, f);
-	if (unit)
-		fwrite(c->unit, 1, unit, f);
-	blanks(f, -c->width - (long)(n + unit));
+	blanks(f, c->width - n);
+	fputs(text, f);
+	if (c->unit)
+		fputs(c->unit, f);
+	blanks(f, -c->width - n);
+	return n > labs(c->width) ? n : labs(c->width);
+}
+
+/* Bytes of the characters of text that fit into so many cells. */
+static size_t head_of(const char *text, long cells)
+{
+	size_t at = 0;
+
+	while (text[at]) {
+		size_t plain = hlg_escape_plain(text + at);
+
+		cells -= plain ? 1 : 4;
+		if (cells < 0)
+			break;
+		at += plain ? plain : 1;
+	}
+	return at;
+}
+
+long hlg_table_cut(FILE *f, const char *text, long cells, bool ascii)
+{
+	long n = hlg_table_cells(text), left = cells - (ascii ? 2 : 1), used;
+	size_t head, tail = 0;
+
+	if (n <= cells || left < 2) {
+		hlg_escape_print(f, text);
+		return n;
+	}
+	head = head_of(text, left - left / 3); /* what a name begins with says more */
+	hlg_escape_print_as(f, text, head, '\0', NULL);
+	fputs(ascii ? ".." : "\u2026", f);
+	for (used = n; used > left / 3; used = hlg_table_cells(text + tail))
+		tail += head_of(text + tail, 1) ? head_of(text + tail, 1) : 1;
+	hlg_escape_print(f, text + tail);
+	return hlg_table_cells(text) - hlg_table_cells(text + head) + (ascii ? 2 : 1) +
+	       used;
 }
 
 void hlg_table_list(FILE *f, const struct hlg_value *cell, const char *between,
@@ -226,26 +262,59 @@ void hlg_table_list(FILE *f, const struct hlg_value *cell, const char *between,
 	}
 }
 
-static void put_text_cell(FILE *f, const struct hlg_table *t, const struct hlg_column *c,
-			  const struct hlg_value *cell)
+/* Returns the cells it took. */
+static long put_value(FILE *f, const struct hlg_table *t, const struct hlg_column *c,
+		      const struct hlg_value *cell)
 {
 	char buf[HLG_TABLE_NUMBER];
 
 	if (!cell->is)
-		put_text(f, c, c->none ? c->none : "");
-	else if (c->type == HLG_VALUE_TEXT || c->type == HLG_VALUE_WORD)
-		put_text(f, c, cell->text);
-	else if (c->type == HLG_VALUE_BOOL)
-		put_text(f, c, cell->n ? c->unit : "");
-	else if (c->type == HLG_VALUE_LIST)
+		return put_text(f, c, c->none ? c->none : "");
+	switch (c->type) {
+	case HLG_VALUE_TEXT:
+	case HLG_VALUE_WORD:
+		return put_text(f, c, cell->text);
+	case HLG_VALUE_BOOL:
+		return put_text(f, c, cell->n ? c->unit : "");
+	case HLG_VALUE_LIST:
 		hlg_table_list(f, cell, ", ", hlg_escape_print);
-	else if (c->type == HLG_VALUE_BAR)
+		return 0;
+	case HLG_VALUE_BAR:
 		hlg_colour_bar(f, &t->colours, cell->share.share, cell->share.high,
 			       abs(c->width));
-	else
-		put_number(f, c, text_number(buf, c, cell));
-	if (cell->tail)
-		cell->tail(f, cell->of);
+		return abs(c->width);
+	default:
+		return put_number(f, c, text_number(buf, c, cell));
+	}
+}
+
+/* The last cell of a line, with its tail, in the cells that are left. Where it is too
+ * long the text is cut first, but some of it stays. False without memory. */
+static bool put_fitted(FILE *f, const struct hlg_table *t, const struct hlg_value *cell,
+		       long left)
+{
+	enum {
+		LEAST = 16
+	};
+	char *tail = NULL;
+	size_t size;
+	FILE *to = cell->tail ? open_memstream(&tail, &size) : NULL;
+	long room;
+
+	if (to)
+		cell->tail(to, cell->of);
+	if (cell->tail && (!to || fclose(to) != 0 || !tail)) {
+		free(tail);
+		return false;
+	}
+	room = left - (tail ? hlg_table_cells(tail) : 0);
+	if (cell->is)
+		left -= hlg_table_cut(f, cell->text, room > LEAST ? room : LEAST,
+				      t->screen.ascii);
+	if (tail)
+		fwrite(tail, 1, head_of(tail, left > 0 ? left : 0), f);
+	free(tail);
+	return true;
 }
 
 void hlg_table_text_head(FILE *f, const struct hlg_table *t)
@@ -261,14 +330,16 @@ void hlg_table_text_head(FILE *f, const struct hlg_table *t)
 	fputc('\n', f);
 }
 
-void hlg_table_text_row(FILE *f, const struct hlg_table *t, const struct hlg_value *cells,
+bool hlg_table_text_row(FILE *f, const struct hlg_table *t, const struct hlg_value *cells,
 			double share)
 {
-	bool painted = false;
+	bool painted = false, whole = true;
+	long used = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
 		const struct hlg_column *c = text_column(t, i);
 		bool paint = c && c->flags & HLG_COLUMN_PAINTED;
+		const struct hlg_value *cell;
 
 		if (!c)
 			continue;
@@ -278,9 +349,18 @@ void hlg_table_text_row(FILE *f, const struct hlg_table *t, const struct hlg_val
 			hlg_colour_end(f, &t->colours, share);
 		painted = paint;
 		blanks(f, c->gap);
-		put_text_cell(f, t, c, &cells[c - t->columns]);
+		cell = &cells[c - t->columns];
+		used += c->gap;
+		if (t->screen.columns && i == t->n - 1 && c->type == HLG_VALUE_TEXT) {
+			whole = put_fitted(f, t, cell, (long)t->screen.columns - used);
+			continue;
+		}
+		used += put_value(f, t, c, cell);
+		if (cell->tail)
+			cell->tail(f, cell->of);
 	}
 	if (painted)
 		hlg_colour_end(f, &t->colours, share);
 	fputc('\n', f);
+	return whole;
 }

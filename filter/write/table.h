@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "filter/output/colour.h"
+#include "filter/output/screen.h"
 #include "filter/stats/interval.h"
 
 enum hlg_value_type {      /* of a cell's     text          CSV        JSON */
@@ -58,7 +59,8 @@ struct hlg_value {
 			const void *of;
 		} list;
 	};
-	/* Text only: writes what is behind the value, or instead of one; may be NULL. */
+	/* Text only: writes what is behind the value, or instead of one; may be NULL. It
+	 * is escaped, and never cut but at its end. */
 	void (*tail)(FILE *f, const void *of);
 	const void *of;
 };
@@ -81,6 +83,8 @@ struct hlg_table {
 		*layout; /* numbers of columns; NULL: all that the format calls */
 	size_t n;        /* of layout, or of columns */
 	struct hlg_colour colours;
+	struct hlg_screen
+		screen; /* text: the last column, of TEXT, is cut to its lines */
 };
 
 static inline struct hlg_value hlg_table_text_value(const char *text)
@@ -110,9 +114,11 @@ static inline struct hlg_value hlg_table_share_value(struct hlg_share share)
 	return (struct hlg_value){.is = true, .share = share};
 }
 
-/* Headings, and rows under them; share paints the painted columns. Each ends its line. */
+/* Headings, and rows under them; share paints the painted columns. Each ends its line.
+ * False if what is left of the last cell was not kept for want of memory, which only a
+ * table with a screen needs. */
 void hlg_table_text_head(FILE *f, const struct hlg_table *table);
-void hlg_table_text_row(FILE *f, const struct hlg_table *table,
+bool hlg_table_text_row(FILE *f, const struct hlg_table *table,
 			const struct hlg_value *cells, double share);
 
 /* For formats of records (format.h): the i-th column, or NULL if it is one of text only.
@@ -138,6 +144,13 @@ void hlg_table_list(FILE *f, const struct hlg_value *cell, const char *between,
 struct json_t;
 void hlg_json_row(struct json_t *object, const struct hlg_table *table,
 		  const struct hlg_value *cells);
+
+/* Cells that text takes when it is escaped, if each character takes one. */
+long hlg_table_cells(const char *text);
+
+/* Writes text, escaped, in so many cells at most: with an ellipsis in its middle, so that
+ * both ends of a long name can be read. Returns how many it took. */
+long hlg_table_cut(FILE *f, const char *text, long cells, bool ascii);
 
 /* "12.3 us": three digits at least, in the largest unit that leaves them. */
 const char *hlg_table_ns(char buf[static 24], uint64_t ns);

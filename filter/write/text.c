@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The report for people: function and region tables, files, the host, behind its head. */
+/*
+ * The report for people: what was read, functions, regions, where all samples went. It is
+ * fitted to the screen: columns that have no room are left out, long names cut, and on a
+ * terminal there are as many rows as fit, but FEWEST at least.
+ */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "filter/report/rows.h"
-#include "filter/stats/interval.h"
 #include "filter/write/format.h"
 #include "filter/write/report-table.h"
-#include "filter/write/text-head.h"
+#include "filter/write/text-lines.h"
 #include "symtab/escape.h"
 
 enum {
-	REGION_BAR = 20, /* cells; of rows there is one on a terminal only */
-	MOST = 10        /* columns of a table */
+	REGION_BAR = 12, /* cells; of rows there is one on a terminal only */
+	MOST = 12,       /* columns of a table */
+	NAME = 36,       /* cells for names, before columns are left out */
+	FEWEST = 10,     /* functions, on however small a screen */
+	FEWEST_REGIONS = 2
 };
 
 /* What a table shows of the report's columns, for the cells' tails, too. */
@@ -21,14 +29,17 @@ struct text {
 	FILE *f;
 	const struct hlg_report *r;
 	const struct hlg_view *v;
+	uint64_t most, most_regions; /* that the screen has room for; 0: any number */
+	struct hlg_text_lines_scale scale;
 	struct hlg_column columns[HLG_REPORT_COLUMNS];
 	unsigned char layout[MOST];
 	struct hlg_table table;
 	/* At hand. */
 	const struct hlg_row *row;
-	const struct hlg_region *region;
 	const struct hlg_host_row *host;
 	const char *series;
+	char time[32], margin[32];
+	bool lost; /* something, for want of memory */
 };
 
 static void begin_table(struct text *t, const unsigned char *layout, size_t n,
@@ -37,7 +48,15 @@ static void begin_table(struct text *t, const unsigned char *layout, size_t n,
 	memcpy(t->columns, hlg_report_table_columns, sizeof(t->columns));
 	memcpy(t->layout, layout, n);
 	t->columns[HLG_REPORT_NAME].heading = heading;
-	t->table = (struct hlg_table){t->columns, t->layout, n, t->r->colours};
+	t->table =
+		(struct hlg_table){t->columns, t->layout, n, t->r->colours, t->r->screen};
+}
+
+static const char *file_name(const struct hlg_image *image)
+{
+	const char *slash = strrchr(image->path, '/');
+
+	return slash && slash[1] ? slash + 1 : image->path;
 }
 
 static void write_aliases(FILE *f, const struct hlg_report *r,
@@ -78,151 +97,282 @@ static void write_remark(FILE *f, const void *of)
 		fprintf(f, "  (%" PRIu64 " in padding)", row->padding.samples);
 	if (t->r->space->n_images > 1 && row->place.image) {
 		fputs("  [", f);
-		hlg_escape_print(f, row->place.image->path);
+		hlg_escape_print(f, file_name(row->place.image));
 		fputc(']', f);
 	}
 }
 
-/* "... and 12 more, 1.03 %" for what top= and min= cut off. */
-static void write_rest(FILE *f, size_t n, double rest)
+/* Cells of a row in front of its name. */
+static size_t width_of(const struct text *t)
 {
-	char percent[16];
+	size_t n = 0;
 
-	if (n)
-		fprintf(f, "     ... and %zu more, %s %%\n", n,
-			hlg_interval_percent(percent, rest));
+	for (size_t i = 0; i + 1 < t->table.n; i++)
+		n += t->columns[t->layout[i]].gap +
+		     (size_t)abs(t->columns[t->layout[i]].width);
+	return n + 2;
+}
+
+static void leave_out(struct text *t, unsigned char column)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->table.n; i++)
+		if (t->layout[i] != column)
+			t->layout[n++] = t->layout[i];
+	t->table.n = n;
+}
+
+/* Those that the screen has room for, besides the longest name or NAME cells of it. */
+static void fit_columns(struct text *t, size_t shown)
+{
+	static const unsigned char in_order[] = {HLG_REPORT_BAR, HLG_REPORT_SIZE,
+						 HLG_REPORT_SAMPLES, HLG_REPORT_MARGIN,
+						 HLG_REPORT_TIME};
+	size_t name = 0;
+
+	for (size_t i = 0; i < shown; i++) {
+		size_t n = strlen(t->v->rows[i].name);
+
+		name = n > name ? n : name;
+	}
+	name = name < NAME ? name : NAME;
+	for (size_t i = 0; i < sizeof(in_order); i++)
+		if (width_of(t) + name > t->r->screen.columns)
+			leave_out(t, in_order[i]);
 }
 
 /* Those of rows: without edges and bars where there are none. */
-static void begin_rows(struct text *t)
+static void begin_rows(struct text *t, size_t shown)
 {
-	static const unsigned char all[] = {
-		HLG_REPORT_PERCENT, HLG_REPORT_MARK,   HLG_REPORT_INTERVAL,
-		HLG_REPORT_SAMPLES, HLG_REPORT_PERIOD, HLG_REPORT_SIZE,
-		HLG_REPORT_EDGE,    HLG_REPORT_BAR,    HLG_REPORT_NAME};
-	unsigned char layout[sizeof(all)];
-	size_t n = 0;
+	static const unsigned char usual[] = {HLG_REPORT_PERCENT, HLG_REPORT_MARGIN,
+					      HLG_REPORT_TIME,    HLG_REPORT_SAMPLES,
+					      HLG_REPORT_SIZE,    HLG_REPORT_EDGE,
+					      HLG_REPORT_BAR,     HLG_REPORT_NAME};
+	static const unsigned char wide[] = {
+		HLG_REPORT_PERCENT, HLG_REPORT_MARK,    HLG_REPORT_INTERVAL,
+		HLG_REPORT_TIME,    HLG_REPORT_SAMPLES, HLG_REPORT_SIZE,
+		HLG_REPORT_EDGE,    HLG_REPORT_BAR,     HLG_REPORT_NAME};
+	const char *name = t->r->suppressed ? "guest address" : "function";
 
-	for (size_t i = 0; i < sizeof(all); i++)
-		if (!(all[i] == HLG_REPORT_EDGE && !t->r->options->skid) &&
-		    !(all[i] == HLG_REPORT_BAR && !t->r->colours.on))
-			layout[n++] = all[i];
-	begin_table(t, layout, n, t->r->suppressed ? "guest address" : "function");
+	if (t->r->options->wide)
+		begin_table(t, wide, sizeof(wide), name);
+	else
+		begin_table(t, usual, sizeof(usual), name);
+	t->columns[HLG_REPORT_TIME].heading = t->scale.time ? "time" : "period";
+	if (!t->r->options->skid)
+		leave_out(t, HLG_REPORT_EDGE);
+	if (!t->r->colours.on)
+		leave_out(t, HLG_REPORT_BAR);
+	if (t->r->screen.columns)
+		fit_columns(t, shown);
+}
+
+/* "\u00b1 1.66": the larger side of the interval, in percentage points. */
+static void set_margin(struct text *t, const struct hlg_share *s)
+{
+	double side = fmax(s->high - s->share, s->share - s->low);
+	char points[16];
+
+	snprintf(t->margin, sizeof(t->margin), "%s%5s",
+		 t->r->screen.ascii ? "+-" : "\u00b1",
+		 hlg_interval_percent(points, side));
+}
+
+static void write_row(struct text *t, const struct hlg_row *row)
+{
+	struct hlg_value c[HLG_REPORT_COLUMNS];
+
+	t->row = row;
+	hlg_report_table_row(c, t->r, row, NULL);
+	set_margin(t, &row->share);
+	hlg_text_lines_period(t->time, &t->scale, row->count.period);
+	c[HLG_REPORT_MARGIN] = hlg_table_text_value(t->margin);
+	c[HLG_REPORT_TIME] = hlg_table_text_value(t->time);
+	c[HLG_REPORT_BAR] = hlg_table_share_value((struct hlg_share){
+		.share = row->share.share, .high = t->v->rows[0].share.share});
+	c[HLG_REPORT_NAME].tail = write_remark;
+	c[HLG_REPORT_NAME].of = t;
+	t->lost |= !hlg_table_text_row(t->f, &t->table, c, row->share.share);
+}
+
+/* "(292 more rows, 9.20 %: --top=0)" under the names, for what is not shown. */
+static void write_rest(const struct text *t, size_t n, double rest, size_t under)
+{
+	const struct hlg_options *o = t->r->options;
+	char percent[16];
+
+	if (n)
+		fprintf(t->f, "%*s(%zu more row%s, %s %%: --%s=0)\n", (int)under, "", n,
+			n > 1 ? "s" : "", hlg_interval_percent(percent, rest),
+			hlg_rows_top(t->r) || t->most || o->min == HLG_UNSET ? "top"
+									     : "min");
 }
 
 static void write_rows(struct text *t)
 {
 	const struct hlg_view *v = t->v;
 	size_t shown = hlg_rows_shown(t->r, v->n_rows, hlg_rows_share, v);
-	struct hlg_value c[HLG_REPORT_COLUMNS];
-	bool unsure = false;
 	double rest = 0;
+	bool unsure = false;
 
-	begin_rows(t);
+	if (t->most && t->most < shown)
+		shown = t->most;
+	begin_rows(t, shown);
 	hlg_table_text_head(t->f, &t->table);
-	for (size_t i = 0; i < shown; i++) {
-		t->row = &v->rows[i];
-		hlg_report_table_row(c, t->r, t->row, NULL);
-		c[HLG_REPORT_BAR] = hlg_table_share_value((struct hlg_share){
-			.share = t->row->share.share, .high = v->rows[0].share.share});
-		c[HLG_REPORT_NAME].tail = write_remark;
-		c[HLG_REPORT_NAME].of = t;
-		hlg_table_text_row(t->f, &t->table, c, t->row->share.share);
-		unsure |= t->row->unsure;
+	for (size_t k = 0; k < v->n_rows; k++) {
+		const struct hlg_row *row = &v->rows[hlg_rows_at(v, k)];
+
+		if (hlg_rows_at(v, k) >= shown) {
+			rest += row->share.share;
+			continue;
+		}
+		write_row(t, row);
+		unsure |= row->unsure;
 	}
-	for (size_t i = shown; i < v->n_rows; i++)
-		rest += v->rows[i].share.share;
-	write_rest(t->f, v->n_rows - shown, rest);
-	if (unsure)
+	write_rest(t, v->n_rows - shown, rest, width_of(t));
+	if (unsure && t->r->options->wide)
 		fputs("         ~ the order of this row and the next is not "
 		      "established\n",
 		      t->f);
 	fputc('\n', t->f);
 }
 
-static void write_parts(FILE *f, const struct hlg_view *v,
-			const struct hlg_region *region)
+/* "hash_block 81 %, sort_keys 9 %, 3 more": n parts, with names of so many cells. */
+static char *parts_text(const struct text *t, const struct hlg_region *region, size_t n,
+			long cells)
 {
-	enum {
-		SHOWN = 3
-	};
-	double total = (double)hlg_count_weigh(v->weight, region->count);
+	double total = (double)hlg_count_weigh(t->v->weight, region->count);
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
 
-	for (size_t i = 0; i < region->n_parts && i < SHOWN; i++) {
-		const struct hlg_region_part *part = &v->parts[region->first_part + i];
-		double w = (double)hlg_count_weigh(v->weight, part->count);
+	if (!f)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		const struct hlg_region_part *part = &t->v->parts[region->first_part + i];
+		double w = (double)hlg_count_weigh(t->v->weight, part->count);
 
 		fputs(i ? ", " : "", f);
-		hlg_escape_print(f, v->rows[part->row].name);
-		fprintf(f, " %ld%%", total > 0 ? lround(100 * w / total) : 0);
+		hlg_table_cut(f, t->v->rows[part->row].name, cells, t->r->screen.ascii);
+		fprintf(f, " %ld %%", total > 0 ? lround(100 * w / total) : 0);
 	}
-	if (region->n_parts > SHOWN)
-		fprintf(f, ", %zu more", region->n_parts - SHOWN);
+	if (region->n_parts > n)
+		fprintf(f, ", %zu more", region->n_parts - n);
+	if (fclose(f) == 0)
+		return text; /* or NULL */
+	free(text);
+	return NULL;
 }
 
-/* "0x1000-0x13ff  longest_match 99%" */
-static void write_region(FILE *f, const void *of)
+/* As many parts as fit in room cells, or any: with whole names, else with shorter ones.
+ */
+static char *parts_of(const struct text *t, const struct hlg_region *region, size_t room)
 {
-	const struct text *t = of;
-	const struct hlg_region *region = t->region;
+	enum {
+		PARTS = 3,
+		BEHIND = 16, /* cells of " 100 %, 999 more" */
+		SHORT = 24,
+		LEAST = 8
+	};
+	size_t n = region->n_parts < PARTS ? region->n_parts : PARTS;
+	char *text = NULL;
 
-	fprintf(f, "0x%" PRIx64 "-0x%" PRIx64 "  ", region->addr,
-		region->addr + (t->r->options->region - 1));
-	if (t->r->space->n_images > 1 && region->image) {
-		fputc('[', f);
-		hlg_escape_print(f, region->image->path);
-		fputs("] ", f);
+	for (; n; n--) {
+		text = parts_text(t, region, n, LONG_MAX);
+		if (!text || room == 0 || (size_t)hlg_table_cells(text) <= room)
+			return text;
+		free(text);
+		text = parts_text(t, region, n, SHORT);
+		if (!text || (size_t)hlg_table_cells(text) <= room)
+			return text;
+		free(text);
 	}
-	write_parts(f, t->v, region);
+	return parts_text(t, region, 1,
+			  room > BEHIND + LEAST ? (long)room - BEHIND : LEAST);
+}
+
+/* "0x1000-0x13ff", with its file where there are several. */
+static void range_of(const struct text *t, const struct hlg_region *region, char *buf,
+		     size_t size)
+{
+	size_t n = 0;
+
+	if (t->r->space->n_images > 1 && region->image)
+		n = (size_t)snprintf(buf, size, "%.40s ", file_name(region->image));
+	snprintf(buf + n, size - n, "0x%" PRIx64 "-0x%" PRIx64, region->addr,
+		 region->addr + (t->r->options->region - 1));
+}
+
+static void write_region(struct text *t, const struct hlg_region *region)
+{
+	struct hlg_value c[HLG_REPORT_COLUMNS];
+	size_t used = width_of(t);
+	char range[96];
+	char *parts = parts_of(
+		t, region, t->r->screen.columns > used ? t->r->screen.columns - used : 0);
+
+	hlg_report_table_region(c, t->r, t->v, region, NULL);
+	range_of(t, region, range, sizeof(range));
+	c[HLG_REPORT_RANGE] = hlg_table_text_value(range);
+	c[HLG_REPORT_BAR] = hlg_table_share_value((struct hlg_share){
+		.share = region->share.share, .high = t->v->regions[0].share.share});
+	c[HLG_REPORT_NAME] = hlg_table_text_value(parts);
+	t->lost |= !hlg_table_text_row(t->f, &t->table, c, region->share.share);
+	t->lost |= !parts;
+	free(parts);
 }
 
 static void write_regions(struct text *t)
 {
-	static const unsigned char layout[] = {HLG_REPORT_PERCENT,  HLG_REPORT_MARK,
-					       HLG_REPORT_INTERVAL, HLG_REPORT_SAMPLES,
-					       HLG_REPORT_BAR,      HLG_REPORT_NAME};
+	static const unsigned char layout[] = {HLG_REPORT_RANGE, HLG_REPORT_PERCENT,
+					       HLG_REPORT_BAR, HLG_REPORT_NAME};
 	const struct hlg_view *v = t->v;
-	size_t shown = hlg_rows_shown(t->r, v->n_regions, hlg_rows_region_share, v);
-	struct hlg_value c[HLG_REPORT_COLUMNS];
-	double rest = 0;
+	size_t shown = hlg_rows_regions_shown(t->r, v), width = 0;
+	char heading[96], range[96];
 
-	if (!v->n_regions)
+	if (t->most_regions && t->most_regions < shown)
+		shown = t->most_regions;
+	if (shown == 0)
 		return;
-	begin_table(t, layout, sizeof(layout),
-		    t->r->suppressed ? "region (guest addresses) and what is in it"
-				     : "region (own addresses) and what is in it");
-	t->columns[HLG_REPORT_BAR].width = -REGION_BAR;
-	hlg_table_text_head(t->f, &t->table);
+	if (shown < v->n_regions)
+		snprintf(heading, sizeof(heading),
+			 "what is in it (%zu of %zu: --regions=0)", shown, v->n_regions);
+	else
+		snprintf(heading, sizeof(heading), "what is in it");
+	begin_table(t, layout, sizeof(layout), heading);
 	for (size_t i = 0; i < shown; i++) {
-		t->region = &v->regions[i];
-		hlg_report_table_region(c, t->r, v, t->region, NULL);
-		c[HLG_REPORT_BAR] = hlg_table_share_value(
-			(struct hlg_share){.share = t->region->share.share,
-					   .high = v->regions[0].share.share});
-		c[HLG_REPORT_NAME] = (struct hlg_value){.tail = write_region, .of = t};
-		hlg_table_text_row(t->f, &t->table, c, t->region->share.share);
+		range_of(t, &v->regions[i], range, sizeof(range));
+		width = strlen(range) > width ? strlen(range) : width;
 	}
-	for (size_t i = shown; i < v->n_regions; i++)
-		rest += v->regions[i].share.share;
-	write_rest(t->f, v->n_regions - shown, rest);
+	t->columns[HLG_REPORT_RANGE].width = (signed char)-(int)width;
+	t->columns[HLG_REPORT_PERCENT].gap = 2;
+	t->columns[HLG_REPORT_BAR].width = -REGION_BAR;
+	t->columns[HLG_REPORT_BAR].heading = "";
+	hlg_table_text_head(t->f, &t->table);
+	for (size_t i = 0; i < shown; i++)
+		write_region(t, &v->regions[i]);
 	fputc('\n', t->f);
 }
 
 static void write_view(void *to, const struct hlg_report *r, const struct hlg_view *v,
 		       const char *of)
 {
-	struct text t = {.f = to, .r = r, .v = v};
+	struct text *t = to;
 
+	t->v = v;
+	t->scale =
+		hlg_text_lines_scale_for(r, hlg_text_lines_event(r, v), v->kept.period);
 	if (of) {
-		fputs("== ", t.f);
-		hlg_escape_print(t.f, of);
-		fprintf(t.f, " (%" PRIu64 " guest sample%s)\n\n", v->guest.samples,
+		fputs("== ", t->f);
+		hlg_escape_print(t->f, of);
+		fprintf(t->f, " (%" PRIu64 " guest sample%s)\n\n", v->guest.samples,
 			v->guest.samples == 1 ? "" : "s");
 	}
 	if (!v->n_rows)
 		return;
-	write_rows(&t);
-	write_regions(&t);
+	write_rows(t);
+	write_regions(t);
 }
 
 static void write_mapping(FILE *f, const void *of)
@@ -249,13 +399,13 @@ static void write_host_row(void *to, const struct hlg_host_row *row, double shar
 	hlg_report_table_host(c, row, share, series);
 	c[HLG_REPORT_NAME].tail = write_mapping;
 	c[HLG_REPORT_NAME].of = t;
-	hlg_table_text_row(t->f, &t->table, c, 0);
+	t->lost |= !hlg_table_text_row(t->f, &t->table, c, 0);
 }
 
 static int write_host(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
 	static const unsigned char layout[] = {HLG_REPORT_PERCENT, HLG_REPORT_SAMPLES,
-					       HLG_REPORT_PERIOD, HLG_REPORT_NAME};
+					       HLG_REPORT_NAME};
 	size_t shown = hlg_rows_host_shown(r);
 	struct text t = {.f = f, .r = r};
 	int rc;
@@ -265,8 +415,11 @@ static int write_host(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	t.columns[HLG_REPORT_PERCENT].flags = 0;
 	hlg_table_text_head(f, &t.table);
 	rc = hlg_rows_each_host(&t, r, write_host_row, err);
+	if (rc == 0 && t.lost)
+		rc = hlg_err_memory(err, "report");
 	if (shown < r->host->n_rows)
-		fprintf(f, "     ... and %zu more\n", r->host->n_rows - shown);
+		fprintf(f, "%*s(%zu more: --top=0)\n", (int)width_of(&t), "",
+			r->host->n_rows - shown);
 	fputc('\n', f);
 	return rc;
 }
@@ -308,33 +461,103 @@ static void write_file(FILE *f, const struct hlg_table *table,
 static void write_files(FILE *f, const struct hlg_report *r)
 {
 	static const struct hlg_column columns[] = {
-		{NULL, "samples", .type = HLG_VALUE_COUNT, 0, 12, .none = "-"},
-		{NULL, "guest", .type = HLG_VALUE_COUNT, 1, 12, .none = "-"},
-		{NULL, "share", .type = HLG_VALUE_PERCENT, 1, 10, .unit = " %",
+		{NULL, "samples", .type = HLG_VALUE_COUNT, 0, 9, .none = "-"},
+		{NULL, "guest", .type = HLG_VALUE_COUNT, 1, 9, .none = "-"},
+		{NULL, "share", .type = HLG_VALUE_PERCENT, 1, 8, .unit = " %",
 		 .none = "-"},
-		{NULL, "lost", .type = HLG_VALUE_COUNT, 1, 10, .none = "-"},
-		{NULL, "base", .type = HLG_VALUE_WORD, 2, -18, .none = "-"},
-		{NULL, "trust", .type = HLG_VALUE_WORD, 1, -10, .none = "-"},
+		{NULL, "lost", .type = HLG_VALUE_COUNT, 1, 6, .none = "-"},
+		{NULL, "base", .type = HLG_VALUE_WORD, 2, -14, .none = "-"},
+		{NULL, "check", .type = HLG_VALUE_WORD, 1, -10, .none = "-"},
 		{NULL, "file", .type = HLG_VALUE_TEXT, 1},
 	};
-	static const struct hlg_table table = {columns,
-					       .n = sizeof(columns) / sizeof(columns[0])};
+	const struct hlg_table table = {
+		columns, .n = sizeof(columns) / sizeof(columns[0]), .screen = r->screen};
 
 	if (r->n_files < 2)
 		return;
+	fputc('\n', f);
 	hlg_table_text_head(f, &table);
 	for (size_t i = 0; i < r->n_files; i++)
 		write_file(f, &table, &r->files[i]);
-	fputc('\n', f);
 }
 
-int hlg_text_write(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+/* As many rows as fit with everything else, which takes so many lines. */
+static void fit_rows(struct text *t, unsigned lines)
 {
-	int rc;
+	const struct hlg_options *o = t->r->options;
+	/* Headings, what is said of the rest, empty lines, and the prompt behind. */
+	unsigned used = lines + 6, left;
 
-	hlg_text_head(f, r);
-	rc = hlg_text_head_stacks(f, r, err);
-	write_files(f, r);
-	rc = rc < 0 ? rc : hlg_rows_each_view(f, r, write_view, err);
-	return rc < 0 || r->options->mode == HLG_SHOW_GUEST ? rc : write_host(f, r, err);
+	if (t->r->screen.lines == 0 || o->wide || t->r->n_groups)
+		return;
+	left = t->r->screen.lines > used ? t->r->screen.lines - used : 0;
+	if (o->top == HLG_UNSET)
+		t->most =
+			left > FEWEST + o->most_regions ? left - o->most_regions : FEWEST;
+	left = left > t->most ? left - (unsigned)t->most : 0;
+	if (o->regions == HLG_UNSET && left < o->most_regions)
+		t->most_regions = left > FEWEST_REGIONS ? left : FEWEST_REGIONS;
+}
+
+static unsigned count_lines(const char *text)
+{
+	unsigned n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+static int write_head(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+{
+	(void)err;
+	hlg_text_lines_head(f, r);
+	return 0;
+}
+
+/* What write writes, to be freed. */
+static int keep(char **text, const struct hlg_report *r,
+		int (*write)(FILE *f, const struct hlg_report *r, struct hlg_err *err),
+		struct hlg_err *err)
+{
+	size_t size;
+	FILE *f = open_memstream(text, &size);
+	int rc = f ? write(f, r, err) : hlg_err_memory(err, "report");
+
+	/* Where the last allocation fails, glibc closes it well, without a text. */
+	if (f && (fclose(f) != 0 || !*text) && rc == 0)
+		rc = hlg_err_memory(err, "report");
+	return rc;
+}
+
+int hlg_text_write(FILE *f, const struct hlg_report *report, struct hlg_err *err)
+{
+	char *head = NULL, *tail = NULL;
+	int rc;
+	struct hlg_report fitted = *report;
+	struct text t = {.f = f, .r = &fitted};
+
+	if (report->options->wide)
+		fitted.screen.columns = 0;
+	rc = keep(&head, &fitted, write_head, err);
+	if (rc == 0)
+		rc = keep(&tail, &fitted, hlg_text_lines_tail, err);
+	if (rc == 0) {
+		fit_rows(&t, count_lines(head) + count_lines(tail));
+		fputs(head, f);
+		rc = hlg_rows_each_view(&t, &fitted, write_view, err);
+	}
+	if (rc == 0 && t.lost)
+		rc = hlg_err_memory(err, "report");
+	if (rc == 0 && fitted.options->mode != HLG_SHOW_GUEST)
+		rc = write_host(f, &fitted, err);
+	if (rc == 0) {
+		fputs(tail, f);
+		write_files(f, &fitted);
+		if (fitted.options->verbose)
+			hlg_text_lines_details(f, &fitted);
+	}
+	free(head);
+	free(tail);
+	return rc;
 }

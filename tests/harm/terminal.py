@@ -11,6 +11,7 @@ slow reading is wiped.
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,12 +21,14 @@ import time
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from programs import hlguest_of, on_terminal
-from tap import DATA, Skip, Tap, filter_argv, need, parser, run
+from tap import DATA, Skip, Tap, environment, filter_argv, need, parser, run
 
 SGR = re.compile("\033\\[[0-9]*m")
-# overhead, interval, samples, period, size, then the bar of ten cells
-ROW = re.compile(r"^( {0,7}[0-9.]+ % [ ~] *[0-9.]+ - +[0-9.]+ +\d+ +\d+ +(?:\d+|-)  )"
+# overhead, margin, time, samples, size, then the bar of ten cells
+ROW = re.compile(r"^( *[0-9.]+ % *(?:±|\+-) *[0-9.]+ +[0-9.]+ s +\d+ +(?:\d+|-)  )"
                  "([#█▉▊▋▌▍▎▏]* *)(?=\\S)", re.M)
+REST = re.compile(r"^ +(?=\(\d+ more row)", re.M)
+LARGE = {"COLUMNS": "300", "LINES": "200"}  # nothing is cut, nor left out
 BLOCKS = re.compile("[█▉▊▋▌▍▎▏]+")
 
 
@@ -46,6 +49,7 @@ def plain(text):
     """A painted report without its paint; the regions' bars are again of signs."""
     text = SGR.sub("", text)
     text = text.replace("  heat        function\n", "  function\n")
+    text = REST.sub("", text)
 
     def take(match):
         assert len(match[2]) == 12, match[0]
@@ -54,7 +58,7 @@ def plain(text):
 
 
 def in_pipe(argv):
-    out, err, status = run(*argv, cwd=DATA)
+    out, err, status = run(*argv, cwd=DATA, env=environment(**LARGE))
     if status or err:
         raise RuntimeError(f"status {status}: {err}")
     return out
@@ -62,8 +66,10 @@ def in_pipe(argv):
 
 def check_painted(build, locale):
     for name, argv in feeds(build):
-        painted, status = on_terminal(argv, TERM="xterm", LC_ALL=locale)
-        expected = in_pipe(argv)
+        painted, status = on_terminal(argv, TERM="xterm", **LARGE, LC_ALL=locale)
+        expected = REST.sub("", in_pipe(argv))
+        if "UTF-8" not in locale:
+            expected = expected.replace(" ±", "+-")
         blocks = BLOCKS.search(painted) is not None
         found = plain(painted)
         if blocks:  # a bar of blocks is as long, but for its last eighth
@@ -77,20 +83,20 @@ def check_painted(build, locale):
         for colour, row in (("31", "42.74 %"), ("32", " 4.81 %"), ("32", " 0.67 %")):
             if not re.search(f"\033\\[{colour}m *{row}\033\\[m", painted):
                 yield f"{name}: {row} is not in colour {colour}"
-        if not re.search("^    0.47 % ", painted, re.M):
+        if not re.search("^  0.47 % ", painted, re.M):
             yield f"{name}: 0.47 % is in colour"
 
 
 def check_plain(build, **env):
     for name, argv in feeds(build):
-        found, status = on_terminal(argv, **env)
+        found, status = on_terminal(argv, LC_ALL="C.UTF-8", **LARGE, **env)
         if status or found != in_pipe(argv):
             yield f"{name}: status {status}, another report than in a pipe"
 
 
 def check_never(build):
     for name, argv in feeds(build, "color=never"):
-        found, status = on_terminal(argv, TERM="xterm")
+        found, status = on_terminal(argv, TERM="xterm", LC_ALL="C.UTF-8", **LARGE)
         if status or found != in_pipe(list(dict(feeds(build))[name])):
             yield f"{name}: status {status}, another report than in a pipe"
 
@@ -100,19 +106,19 @@ def check_file(build):
     with tempfile.TemporaryDirectory(prefix="terminal-") as folder:
         place = os.path.join(folder, "out")
         for name, argv in feeds(build, "out=" + place):
-            said, status = on_terminal(argv, TERM="xterm")
+            said, status = on_terminal(argv, TERM="xterm", **LARGE)
             with open(place, encoding="utf-8") as f:
                 if status or said or f.read() != in_pipe(list(dict(feeds(build))[name])):
                     yield f"{name}: status {status}, {said!r}"
     for name, argv in feeds(build, "out=/proc/self/fd/1"):
-        if on_terminal(argv, TERM="xterm") != (in_pipe(argv), 0):
+        if on_terminal(argv, TERM="xterm", **LARGE) != (in_pipe(argv), 0):
             yield f"{name}: out= that is a terminal is painted"
     for name, argv in feeds(build, "out=-"):
-        if on_terminal(argv, TERM="xterm") != on_terminal(dict(feeds(build))[name],
-                                                          TERM="xterm"):
+        if on_terminal(argv, TERM="xterm", **LARGE) != on_terminal(dict(feeds(build))[name],
+                                                          TERM="xterm", **LARGE):
             yield f"{name}: out=- is another report than none"
     for name, argv in feeds(build, "format=csv"):
-        if on_terminal(argv, TERM="xterm") != (in_pipe(argv), 0):
+        if on_terminal(argv, TERM="xterm", **LARGE) != (in_pipe(argv), 0):
             yield f"{name}: csv is another on a terminal"
 
 
@@ -133,12 +139,12 @@ def unlist(text):
 def check_listing(build):
     """hlguest annotate: the hottest instruction is in colour and has the longest bar."""
     argv = [hlguest_of(build), "annotate", "demo.elf", "demo-user.data", "hash_block"]
-    painted, status = on_terminal(argv, TERM="xterm", LC_ALL="C")
+    painted, status = on_terminal(argv, TERM="xterm", **LARGE, LC_ALL="C")
     if status or unlist(painted) != in_pipe(argv):
         yield f"status {status}, without its paint it is another listing: {painted}"
     if not re.search("\033\\[31m +43.49 %\033\\[m .* \033\\[31m##########\033\\[m \\* ", painted):
         yield "0x12db is in no colour"
-    if on_terminal(argv, TERM="dumb") != (in_pipe(argv), 0):
+    if on_terminal(argv, TERM="dumb", **LARGE) != (in_pipe(argv), 0):
         yield "painted on a dumb terminal"
 
 
@@ -153,6 +159,75 @@ def slowly(data):
             f.write(data[-1:])
     threading.Thread(target=write).start()
     return ours
+
+
+def check_fitted(build):
+    """80 x 24: ten functions and where the rest is, nothing wrapped, nothing scrolled."""
+    argv = [hlguest_of(build), "report", "demo.elf", "demo-user.data"]
+    text, status = on_terminal(argv, TERM="xterm", LC_ALL="C.UTF-8", COLUMNS="80", LINES="24")
+    lines = SGR.sub("", text).rstrip("\n").split("\n")
+    if status or len(lines) > 23:  # the prompt has one
+        yield f"status {status}, {len(lines)} lines"
+    yield from (f"{len(line)} cells: {line}" for line in lines if len(line) > 80)
+    functions = [line for line in lines if re.match(r" *[0-9.]+ % ", line)]
+    if len(functions) != 10:
+        yield f"{len(functions)} functions"
+    if not any("12 more rows, 10.14 %: --top=0" in line for line in lines):
+        yield "the rest is not counted"
+    if not lines[-2].startswith("accounted 3997 samples = "):
+        yield f"ends with {lines[-2:]}"
+
+
+PAGER = """#!/bin/sh
+echo "$# $1 $COLUMNS x $LINES" >"${0%/*}/said"
+cat >"${0%/*}/paged"
+"""
+
+
+def check_pager(build):
+    """Text on a terminal goes to PAGER's program and words, by no shell; not as root, not to
+    a file, not with --no-pager, not in another format."""
+    with tempfile.TemporaryDirectory(prefix="terminal-", dir="/tmp") as folder:
+        pager, paged = os.path.join(folder, "pager"), os.path.join(folder, "paged")
+        with open(pager, "w", encoding="utf-8") as f:
+            f.write(PAGER)
+        os.chmod(pager, 0o755)
+        os.chmod(folder, 0o777)
+        as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        root = os.geteuid() == 0
+        if root:
+            need("setpriv")
+        argv = [os.path.join(folder, "hlguest"), "report",
+                os.path.join(folder, "demo.elf"), os.path.join(folder, "demo-user.data")]
+        shutil.copy(hlguest_of(build), argv[0])
+        for name in argv[2:]:
+            shutil.copy(os.path.join(DATA, os.path.basename(name)), name)
+        env = {"TERM": "xterm", "LC_ALL": "C.UTF-8", "PAGER": pager + " two;$(x)",
+               "COLUMNS": "80", "LINES": "24"}
+        expected = on_terminal([*argv, "--no-pager"], **env)
+        if os.path.exists(paged):
+            yield "--no-pager: paged"
+        for words, path in (((), paged), (("--format=csv",), None), (("--output=-",), paged),
+                            (("--output=/dev/null",), None)):
+            for name in (paged, os.path.join(folder, "said")):
+                if os.path.exists(name):
+                    os.unlink(name)
+            said = on_terminal([*(as_nobody if root else []), *argv, *words], **env)
+            if path and not os.path.exists(path):
+                yield f"{words}: is not paged, {said}"
+            elif path:
+                with open(path, encoding="utf-8") as f:
+                    if said != ("", 0) or (f.read(), 0) != expected:
+                        yield f"{words}: {said}, another report is paged"
+                with open(os.path.join(folder, "said"), encoding="utf-8") as f:
+                    if f.read() != "1 two;$(x) 80 x 24\n":
+                        yield "the pager has other words"
+            elif os.path.exists(paged):
+                yield f"{words}: paged"
+        if os.path.exists(paged):
+            os.unlink(paged)
+        if root and (on_terminal(argv, **env) != expected or os.path.exists(paged)):
+            yield "as root a pager runs"
 
 
 def check_progress(build):
@@ -170,7 +245,7 @@ def check_progress(build):
             argv = [hlguest_of(build), *words]
             with os.fdopen(slowly(data), "rb") as stdin:
                 said = on_terminal(argv, stdin=stdin, stdout=subprocess.DEVNULL,
-                                   TERM="xterm")
+                                   TERM="xterm", **LARGE)
             if said != ("" if "-q" in words else "\r0 MiB\033[K\r\033[K", 0):
                 yield f"{' '.join(words)}: {said!r}"
 
@@ -187,6 +262,8 @@ def main():
     tap.run("plain: color=never", lambda: list(check_never(build)))
     tap.run("plain: out=FILE, csv", lambda: list(check_file(build)))
     tap.run("listings", lambda: list(check_listing(build)))
+    tap.run("fitted to 80 x 24", lambda: list(check_fitted(build)))
+    tap.run("a pager", lambda: list(check_pager(build)))
     tap.run("progress of saved profiles", lambda: list(check_progress(build)))
     return tap.finish()
 

@@ -79,7 +79,7 @@ def parser(description):
 def environment(**more):
     """Nothing of the user's that changes what perf or the filter print."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "PERF_"))}
-    for name in ("LANG", "LANGUAGE", "LD_PRELOAD", "DEBUGINFOD_URLS"):
+    for name in ("LANG", "LANGUAGE", "LD_PRELOAD", "DEBUGINFOD_URLS", "COLUMNS", "LINES"):
         env.pop(name, None)
     env.update(LC_ALL="C", PAGER="cat", PERF_PAGER="cat", PERF_CONFIG="/dev/null")
     env.update(TZ="UTC")

@@ -4,7 +4,7 @@
 
 #include "filter/stats/interval.h"
 #include "filter/view/place-name.h"
-#include "filter/write/text-head.h"
+#include "filter/write/text-lines.h"
 #include "symtab/escape.h"
 #include "tools/annotate/annotate.h"
 
@@ -242,7 +242,7 @@ int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err)
 	const struct hlg_annotate *a = annotate;
 	struct writer w = {f, &a->report->colours};
 
-	hlg_text_head(f, a->report);
+	hlg_text_lines_head(f, a->report);
 	if (a->report->suppressed)
 		fputs("instructions are withheld, because the samples do not fit "
 		      "(force=yes shows them)\n",

@@ -84,7 +84,7 @@ static int show(struct hlg_run *run, const struct arguments *args,
 	if (rc == 0)
 		rc = hlg_format_write(&(struct hlg_result){run->format, &annotate, NULL,
 							   &report.colours,
-							   run->options.color},
+							   run->options.color, NULL},
 				      run->options.out, stdout, err);
 	if (sources.space)
 		hlg_source_close_all(&sources);

@@ -116,7 +116,7 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 	if (rc == 0)
 		rc = hlg_format_write(
 			&(struct hlg_result){sides[0].run.format, &diff, hlg_diff_records,
-					     &diff.colours, sides[0].run.options.color},
+					     &diff.colours, sides[0].run.options.color, NULL},
 			sides[0].run.options.out, stdout, err);
 	if (rc == 0)
 		*status = judge(&diff, args);

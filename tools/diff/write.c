@@ -374,7 +374,7 @@ static void write_rows(FILE *f, const struct hlg_diff *diff,
 	static const unsigned char layout[] = {SIGNIFICANT, PERCENT, PERCENT + 1, POINTS,
 					       INTERVAL,    CHANGE,  Q,           NAME};
 	struct hlg_column columns[COLUMNS];
-	const struct hlg_table table = {columns, layout, sizeof(layout), diff->colours};
+	const struct hlg_table table = {columns, layout, sizeof(layout), diff->colours, {0}};
 	struct hlg_value v[COLUMNS];
 	size_t n = 0;
 
@@ -430,7 +430,7 @@ static void put(json_t *object, const char *key, json_t *value)
 static void set(json_t *object, const unsigned char *layout, size_t n,
 		const struct hlg_value *values)
 {
-	const struct hlg_table table = {all_columns, layout, n, {0}};
+	const struct hlg_table table = {all_columns, layout, n, {0}, {0}};
 
 	hlg_json_row(object, &table, values);
 }

@@ -314,7 +314,7 @@ static void write_table(FILE *f, const struct hlg_exits_report *r,
 					       TIMES + 2, TIMES + 3, TIMES + 4, TIMES + 5,
 					       TIMES + 6, NAME};
 	struct hlg_column columns[COLUMNS];
-	const struct hlg_table table = {columns, layout, sizeof(layout), r->colours};
+	const struct hlg_table table = {columns, layout, sizeof(layout), r->colours, {0}};
 	struct hlg_value v[COLUMNS];
 
 	memcpy(columns, all_columns, sizeof(columns));
@@ -415,8 +415,8 @@ static json_t *row_of(const struct hlg_exits_report *r, const struct hlg_exits_t
 {
 	static const unsigned char name[] = {NAME};
 	static const unsigned char rest[] = {PID, TID, VCPU, COUNT, PERCENT};
-	const struct hlg_table first = {all_columns, name, sizeof(name), {0}};
-	const struct hlg_table then = {all_columns, rest, sizeof(rest), {0}};
+	const struct hlg_table first = {all_columns, name, sizeof(name), {0}, {0}};
+	const struct hlg_table then = {all_columns, rest, sizeof(rest), {0}, {0}};
 	struct hlg_value v[COLUMNS];
 	json_t *object = json_object();
 	char key[16];

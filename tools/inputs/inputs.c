@@ -166,6 +166,10 @@ static const struct hlg_verb_option shared[] = {
 	 .kind = HLG_VERB_NUMBER,
 	 .set = set_threads},
 	HLG_VERB_QUIET(struct hlg_inputs, quiet, "no progress on the terminal"),
+	{.name = "no-pager",
+	 .help = "text on a terminal: do not show it in a pager",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct hlg_inputs, no_pager)},
 	{.name = "after",
 	 .help = "what follows is of the side after: its build, if it is another, and "
 		 "its recordings",
@@ -209,6 +213,7 @@ static struct hlg_verb_option filter_option(const struct hlg_verb *verb,
 			: from->kind == HLG_OPT_SET  ? HLG_VERB_SOME_OF
 						     : HLG_VERB_TEXT,
 		.optional = strcmp(from->value, "no|yes") == 0,
+		.letter = strcmp(from->name, "verbose") == 0 ? 'v' : 0,
 		.set = set_filter,
 		.group = 1};
 

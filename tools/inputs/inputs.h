@@ -36,6 +36,7 @@ struct hlg_inputs {
 	size_t n_others;
 	unsigned threads;
 	bool quiet;
+	bool no_pager;
 	bool behind;    /* --after was met */
 	bool no_images; /* with a second: none is named, and all files are saved profiles
 			 */

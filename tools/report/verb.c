@@ -8,6 +8,7 @@
 
 #include "filter/run.h"
 #include "tools/cli/output.h"
+#include "tools/cli/pager.h"
 #include "tools/cli/verb.h"
 #include "tools/export/export.h"
 #include "tools/inputs/inputs.h"
@@ -69,7 +70,7 @@ static const struct hlg_format *const formats[] = {
 	NULL,
 };
 
-static int write_report(struct hlg_run *run, const struct hlg_batch *batch,
+static int write_report(struct hlg_run *run, const struct hlg_batch *batch, bool no_pager,
 			struct hlg_err *err)
 {
 	struct hlg_report_file *files;
@@ -83,7 +84,8 @@ static int write_report(struct hlg_run *run, const struct hlg_batch *batch,
 	run->files = files;
 	run->n_files = batch->n_paths;
 	hlg_batch_note(batch, run);
-	rc = hlg_run_report(run, stdout, err);
+	rc = hlg_run_report(
+		run, hlg_pager_stream(no_pager, run->format, run->options.out), err);
 	free(files);
 	return rc;
 }
@@ -108,7 +110,7 @@ static int profile(const struct hlg_inputs *in, const char *calibration)
 		rc = hlg_report_calibration_apply(&run, &calibrated, calibration,
 						  batch.paths, batch.n_paths, &err);
 	if (rc == 0 && batch.n_read)
-		rc = write_report(&run, &batch, &err);
+		rc = write_report(&run, &batch, in->no_pager, &err);
 	if (rc < 0)
 		status = hlg_output_error(&err);
 	if (status == 0 && run.mismatch)
@@ -153,8 +155,8 @@ const struct hlg_verb hlg_verb_report = {
 	.files = "elf recording profile",
 	/* All but emit=, perf's business, and strict=, what this verb always is. */
 	.shared = "input jobs quiet aliases by color cpu demangle event force format "
-		  "gaps min "
-		  "mode output pid region roots skid stacks tid time top weight",
+		  "gaps min mode no-pager output pid raw region regions roots skid sort "
+		  "stacks tid time top verbose weight wide",
 	.formats = formats,
 	.options = options,
 	.run = run,

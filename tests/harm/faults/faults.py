@@ -134,7 +134,7 @@ def says_missing(out):
         return any(w in gzip.decompress(out) for w in (b"unrecorded=", b"unnamed="))
     return any(word in out for word in (
         b"out of memory", b"could not be read", b"cannot be read", b"cannot be opened",
-        b"[stack not kept]", b"not kept  ", b"no stack"))
+        b"[stack not kept]", b" not kept", b"no stack"))
 
 
 def judge(case, trial, found):

@@ -43,10 +43,11 @@ def title(argv):
 def check_text(place):
     # Nothing is longer than the line of a function's name.
     for words in ([], ["--aliases=yes", "--by=event,tid", "--mode=all", "--roots=comm"]):
-        out = place.report(*words)
+        out = place.report("--wide", *words)
         yield from checks.text(out, f"report {words}")
         yield from lacking(out, f"report {words}", SHOWN)
-    host = place.must("report", "-q", place.image, place.samples, "--mode=host", "--top=0")
+    host = place.must("report", "-q", place.image, place.samples, "--mode=host", "--top=0",
+                      "--wide")
     yield from checks.text(host, "host")
     yield from lacking(host, "host", [shown(make.short(n)[:100]) for n in NAMES[:120]])
     for argv in (["report", place.image, place.chains, "--stacks=callgraph"],
@@ -159,7 +160,7 @@ def check_pprof(place):
     yield from checks.pprof(data, "pprof", SHOWN)
     os.link(path, "plain.pb.gz")
     yield from checks.go_pprof("plain.pb.gz", "pprof", SHOWN[:60], place.folder)
-    again = place.must("report", "-q", place.image, path, "--top=0", "--demangle=no")
+    again = place.must("report", "-q", place.image, path, "--top=0", "--wide", "--demangle=no")
     yield from checks.text(again, "a saved profile")
     yield from lacking(again, "a saved profile", SHOWN)
     merged = path_of(b"t", b".pb.gz")

@@ -218,8 +218,8 @@ START_TEST(feed)
 	hlg_run_note(&run, "one %d", 1);
 	hlg_run_note(&run, "two");
 	report = kit_report(&run);
-	one = strstr(report, "note: one 1\n");
-	two = strstr(report, "note: two\n");
+	one = strstr(report, "note:     one 1\n");
+	two = strstr(report, "note:     two\n");
 	ck_assert(one && two && one < two);
 	free(report);
 	hlg_run_finish(&run);

@@ -244,6 +244,45 @@ START_TEST(series_names_are_unique)
 }
 END_TEST
 
+/* Which rows are shown goes by overhead, their order by sort=. */
+START_TEST(sorted)
+{
+	static const struct {
+		const char *words;
+		uint64_t addr[3];
+	} c[] = {
+		{"", {0x1060, 0x1020, 0x1180}},
+		{"sort=overhead", {0x1060, 0x1020, 0x1180}},
+		{"sort=address", {0x1020, 0x1060, 0x1180}},
+		{"sort=size", {0x1060, 0x1180, 0x1020}},
+		{"sort=name", {0x1180, 0x1060, 0x1020}},
+	};
+	static const uint64_t addr[] = {0x1000, 0x1180, 0x1020, 0x1060};
+	struct hlg_report report;
+	struct hlg_run run;
+	char words[64];
+	size_t at = 0;
+
+	kit_guest("guest.elf");
+	snprintf(words, sizeof(words), "guest.elf demangle=no top=3 %s", c[_i].words);
+	kit_start(&run, words);
+	hlg_profile_event(&run.profile, "a", 0);
+	for (unsigned i = 0; i < 4; i++)
+		kit_add(&run, 0, KIT_BASE + addr[i], 1, 10 * (i + 1));
+	kit_build(&run, &report);
+	for (size_t k = 0; k < report.all.n_rows; k++) {
+		size_t i = hlg_rows_at(&report.all, k);
+
+		if (i < 3)
+			ck_assert_uint_eq(report.all.rows[i].place.start,
+					  c[_i].addr[at++]);
+	}
+	ck_assert_uint_eq(at, 3);
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* Shares of 40, 30, 20, 10 %: what top= and min= leave. */
 START_TEST(shown)
 {
@@ -281,9 +320,7 @@ START_TEST(shown)
 	ck_assert_uint_eq(
 		hlg_rows_shown(&report, report.all.n_rows, hlg_rows_share, &report.all),
 		c[_i].n);
-	ck_assert_uint_eq(hlg_rows_shown(&report, report.all.n_regions,
-					 hlg_rows_region_share, &report.all),
-			  c[_i].n);
+	ck_assert_uint_eq(hlg_rows_regions_shown(&report, &report.all), c[_i].n);
 	hlg_report_finish(&report);
 	hlg_run_finish(&run);
 }
@@ -315,6 +352,7 @@ int main(void)
 	tcase_add_test(tc, event_of_the_host);
 	tcase_add_loop_test(tc, series_names, 0, 4);
 	tcase_add_test(tc, series_names_are_unique);
+	tcase_add_loop_test(tc, sorted, 0, 5);
 	tcase_add_loop_test(tc, shown, 0, 14);
 	tcase_add_test(tc, top_when_unset);
 	return tap_main(suite);

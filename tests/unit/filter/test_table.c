@@ -314,8 +314,8 @@ START_TEST(layouts)
 {
 	static const unsigned char order[] = {4, 1, 2};
 	const struct hlg_table all = {columns, .n = SIZE(columns)};
-	const struct hlg_table some = {columns, order, SIZE(order), {0}};
-	const struct hlg_table none = {columns, order, 0, {0}};
+	const struct hlg_table some = {columns, order, SIZE(order), {0}, {0}};
+	const struct hlg_table none = {columns, order, 0, {0}, {0}};
 	const struct hlg_value v[] = {
 		hlg_table_text_value("a"), hlg_table_count_value(12),
 		hlg_table_text_value("c"), hlg_table_text_value("x"),
@@ -371,6 +371,86 @@ START_TEST(hostile_keys)
 }
 END_TEST
 
+/* A name that has no room keeps both ends, in whole characters; what is escaped counts as
+ * it is written. */
+START_TEST(cut)
+{
+	static const struct {
+		const char *text;
+		long cells;
+		bool ascii;
+		const char *want;
+	} c[] = {
+		{"short", 5, false, "short"},
+		{"abcdefghij", 10, false, "abcdefghij"},
+		{"abcdefghijk", 10, false, "abcdef\u2026ijk"},
+		{"abcdefghijk", 10, true, "abcdef..jk"},
+		{"\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9", 4, false,
+		 "\u00e9\u00e9\u2026\u00e9"},
+		{"a\nb", 6, false, "a\\x0ab"},
+		{"a\nbc", 6, false, "a\u2026c"},
+		{"abc", 2, false, "abc"}, /* no room for anything */
+	};
+
+	for (size_t i = 0; i < SIZE(c); i++) {
+		char *text = NULL;
+		size_t size;
+		FILE *f = open_memstream(&text, &size);
+		long used = hlg_table_cut(f, c[i].text, c[i].cells, c[i].ascii);
+
+		fclose(f);
+		ck_assert_str_eq(text, c[i].want);
+		ck_assert_int_eq(used, hlg_table_cells(text));
+		free(text);
+	}
+}
+END_TEST
+
+static void put_text_tail(FILE *f, const void *of)
+{
+	fputs(of, f);
+}
+
+/* The last column takes the cells that are left; of its tail the end is cut, and only
+ * when little is left of the text. */
+START_TEST(fitted)
+{
+	static const struct hlg_column two[] = {
+		{NULL, "n", .type = HLG_VALUE_COUNT, 0, 4},
+		{NULL, "name", .type = HLG_VALUE_TEXT, 2},
+	};
+	static const struct {
+		unsigned columns;
+		const char *tail, *want;
+	} c[] = {
+		{0, "  (tail)", "  12  a_name_of_thirty_characters_xx  (tail)\n"},
+		{50, "  (tail)", "  12  a_name_of_thirty_characters_xx  (tail)\n"},
+		{40, "  (tail)", "  12  a_name_of_thirty_\u2026cters_xx  (tail)\n"},
+		{30, "  (tail)", "  12  a_name_of_\u2026rs_xx  (tail)\n"},
+		{26, "  (tail)", "  12  a_name_of_\u2026rs_xx  (t\n"},
+	};
+
+	for (size_t i = 0; i < SIZE(c); i++) {
+		const struct hlg_table table = {.columns = two,
+						.n = SIZE(two),
+						.screen = {.columns = c[i].columns}};
+		struct hlg_value v[] = {
+			hlg_table_count_value(12),
+			hlg_table_text_value("a_name_of_thirty_characters_xx")};
+		char *text = NULL;
+		size_t size;
+		FILE *f = open_memstream(&text, &size);
+
+		v[1].tail = put_text_tail;
+		v[1].of = c[i].tail;
+		hlg_table_text_row(f, &table, v, 0);
+		fclose(f);
+		ck_assert_str_eq(text, c[i].want);
+		free(text);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("table");
@@ -381,5 +461,7 @@ int main(void)
 	tcase_add_test(tc, layouts);
 	tcase_add_test(tc, paint);
 	tcase_add_test(tc, hostile_keys);
+	tcase_add_test(tc, cut);
+	tcase_add_test(tc, fitted);
 	return tap_main(suite);
 }

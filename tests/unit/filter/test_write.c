@@ -52,16 +52,20 @@ START_TEST(text_is_safe)
 	static const char *const words[] = {"", "mode=all aliases=yes by=event",
 					    "mode=host", "by=event,tid aliases=yes",
 					    "demangle=no gaps=stretch"};
-	char *text = report(words[_i]);
+	char with[64], *text;
 
+	snprintf(with, sizeof(with), "verbose=yes wide=yes %s", words[_i]);
+	text = report(with);
 	for (size_t i = 0; _i != 2 && i < hostile_n_symbols; i++)
 		ck_assert_msg(strstr(text, hostile_symbols[i].safe), "not shown: %s",
 			      hostile_symbols[i].safe);
 	ck_assert_ptr_nonnull(
-		strstr(text, "\nimage    ./a;\"g\\x1b]0;\\x07e\\x0ast,\\xff.elf  ("));
-	ck_assert_ptr_nonnull(strstr(text, "\nevent    e=\\x1bv;\"\\x0a,\\xff  ("));
+		strstr(text, "\nimage     ./a;\"g\\x1b]0;\\x07e\\x0ast,\\xff.elf, "));
 	ck_assert_ptr_nonnull(
-		strstr(text, "\nnote: a note\\x0awith \\x1b in it, \"quoted\"\n"));
+		strstr(text, "guest     a;\"g\\x1b]0;\\x07e\\x0ast,\\xff."));
+	ck_assert_ptr_nonnull(strstr(text, "\nevent     e=\\x1bv;\"\\x0a,\\xff, "));
+	ck_assert_ptr_nonnull(
+		strstr(text, "\nnote:     a note\\x0awith \\x1b in it, \"quoted\"\n"));
 	if (_i == 1 || _i == 2)
 		ck_assert_ptr_nonnull(
 			strstr(text, "  =h;os\\x0at\\xff\" (@ds\\x1bo;\\x0a\\xff\")"));
@@ -75,13 +79,15 @@ END_TEST
 
 START_TEST(text_sums)
 {
-	static const char *const gaps[] = {"gaps=retag", "gaps=drop", "gaps=stretch"};
+	static const char *const gaps[] = {"verbose=yes gaps=retag",
+					   "verbose=yes gaps=drop",
+					   "verbose=yes gaps=stretch"};
 	char *text = report(gaps[_i]);
 	uint64_t period, sum = 0;
 
-	ck_assert_uint_eq(sum_of(text, "seen", &period), GUEST + HOSTILE_HOST);
+	ck_assert_uint_eq(sum_of(text, "all", &period), GUEST + HOSTILE_HOST);
 	ck_assert_uint_eq(period, 10 * (GUEST + HOSTILE_HOST));
-	ck_assert_uint_eq(sum_of(text, "  deselected", &period), 0);
+	ck_assert_uint_eq(sum_of(text, "  filtered out", &period), 0);
 	ck_assert_uint_eq(sum_of(text, "  host", &period), HOSTILE_HOST);
 	ck_assert_uint_eq(sum_of(text, "  guest", &period), GUEST);
 	ck_assert_uint_eq(period, 10 * GUEST);
@@ -103,7 +109,7 @@ START_TEST(text_tells_the_rest)
 {
 	char *text = report("top=2");
 
-	ck_assert_ptr_nonnull(strstr(text, "\n     ... and 7 more, 60.65 %\n"));
+	ck_assert_ptr_nonnull(strstr(text, " (7 more rows, 60.65 %: --top=0)\n"));
 	free(text);
 }
 END_TEST

@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/write/text-lines.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "filter/write/report-table.h"
+#include "symtab/code/insn.h"
+#include "symtab/escape.h"
+#include "symtab/image/base.h"
+
+#define INDENT "          " /* as wide as the words in front of lines */
+
+/* Periods */
+
+uint32_t hlg_text_lines_event(const struct hlg_report *r, const struct hlg_view *v)
+{
+	uint32_t event = UINT32_MAX;
+
+	for (uint32_t i = 0; i < r->n_groups; i++)
+		if (v == &r->groups[i].view)
+			return r->profile->series[r->groups[i].series].event;
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		if (r->events[i].count.samples == 0)
+			continue;
+		if (event != UINT32_MAX)
+			return UINT32_MAX;
+		event = r->events[i].event;
+	}
+	return event;
+}
+
+struct hlg_text_lines_scale hlg_text_lines_scale_for(const struct hlg_report *r,
+						     uint32_t event, uint64_t largest)
+{
+	static const struct hlg_text_lines_scale scales[2][4] = {{{false, 1e9, " G"},
+								  {false, 1e6, " M"},
+								  {false, 1e3, " k"},
+								  {false, 0, ""}},
+								 {{true, 1e9, " s"},
+								  {true, 1e6, " ms"},
+								  {true, 1e3, " us"},
+								  {true, 0, ""}}};
+	bool time =
+		event != UINT32_MAX && r->profile->events[event].kind == HLG_EVENT_TIMER;
+	int i = 0;
+
+	if (r->options->raw)
+		return (struct hlg_text_lines_scale){0};
+	while (i < 3 && (double)largest < scales[time][i].unit)
+		i++;
+	return scales[time][i];
+}
+
+const char *hlg_text_lines_period(char buf[static 32],
+				  const struct hlg_text_lines_scale *scale,
+				  uint64_t period)
+{
+	unsigned long long parts;
+
+	if (scale->unit == 0) {
+		snprintf(buf, 32, "%" PRIu64 "%s", period, scale->time ? " ns" : "");
+		return buf;
+	}
+	/* printf would ask the locale for a point. */
+	parts = (unsigned long long)llround((double)period / scale->unit * 1000);
+	snprintf(buf, 32, "%llu.%03llu%s", parts / 1000, parts % 1000, scale->name);
+	return buf;
+}
+
+/* Lines that fit */
+
+enum {
+	PIECES = 6,
+	PIECE = 128
+};
+
+/* A line of pieces with commas in between; those of the highest rank are left out until
+ * it fits. */
+struct pieces {
+	char text[PIECES][PIECE]; /* escaped */
+	int rank[PIECES];         /* 0: stays */
+	int n;
+};
+
+__attribute__((format(printf, 3, 4))) static void add_piece(struct pieces *p, int rank,
+							    const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(p->text[p->n], PIECE, fmt, ap);
+	va_end(ap);
+	p->rank[p->n++] = rank;
+}
+
+static size_t length(const struct pieces *p, int below)
+{
+	size_t n = strlen(INDENT);
+
+	for (int i = 0; i < p->n; i++)
+		if (p->rank[i] < below)
+			n += (size_t)hlg_table_cells(p->text[i]) + (i ? 2 : 0);
+	return n;
+}
+
+static void write_pieces(FILE *f, const struct hlg_report *r, const char *label,
+			 const struct pieces *p)
+{
+	int below = PIECES;
+
+	while (below > 1 && r->screen.columns && length(p, below) > r->screen.columns)
+		below--;
+	fprintf(f, "%-*s", (int)strlen(INDENT), label);
+	for (int i = 0; i < p->n; i++)
+		if (p->rank[i] < below)
+			fprintf(f, "%s%s", i ? ", " : "", p->text[i]);
+	fputc('\n', f);
+}
+
+/* A line of words: on a terminal it is broken between them. */
+static void write_wrapped(FILE *f, const struct hlg_report *r, const char *label,
+			  const char *line)
+{
+	char *escaped = hlg_escape_dup(line);
+	const char *at = escaped ? escaped : "";
+	size_t column = strlen(label);
+
+	fputs(label, f);
+	if (!escaped) /* without memory */
+		hlg_escape_print(f, line);
+	while (*at) {
+		size_t n = strcspn(at, " ") + strspn(at + strcspn(at, " "), " ");
+		char word[1024];
+		size_t cells;
+
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, " "), at);
+		cells = (size_t)hlg_table_cells(word);
+		if (r->screen.lines && column > strlen(INDENT) &&
+		    column + cells > r->screen.columns) {
+			fputs("\n" INDENT, f);
+			column = strlen(INDENT);
+		}
+		fwrite(at, 1, n, f);
+		column += cells + 1;
+		at += n;
+	}
+	fputc('\n', f);
+	free(escaped);
+}
+
+/* The head */
+
+static const char *machine_name(const struct hlg_image *image)
+{
+	if (image->map)
+		return "perf map";
+	return image->elf.machine == EM_AARCH64 ? "AArch64" : "x86-64";
+}
+
+static void write_guest(FILE *f, const struct hlg_report *r,
+			const struct hlg_image *image, const char *label)
+{
+	const char *slash = strrchr(image->path, '/');
+	struct pieces p = {0};
+	char from[96];
+
+	hlg_escape(p.text[0], PIECE, slash && slash[1] ? slash + 1 : image->path);
+	p.n = 1;
+	add_piece(&p, 1, "%s", machine_name(image));
+	add_piece(&p, 2, "%zu symbol%s%s", image->tab.n_syms,
+		  image->tab.n_syms == 1 ? "" : "s",
+		  image->elf.dynsym && !image->map ? " of .dynsym" : "");
+	if (image->elf.build_id[0])
+		add_piece(&p, 3, "build %.8s", image->elf.build_id);
+	if (image->from == HLG_BASE_NOTE)
+		snprintf(from, sizeof(from), "Hyperlight note %s", image->elf.hyperlight);
+	else
+		hlg_base_describe(image, from, sizeof(from));
+	if (image->n_also)
+		snprintf(p.text[p.n], PIECE, "%zu bases (", hlg_image_n_bases(image));
+	else
+		snprintf(p.text[p.n], PIECE, "base 0x%" PRIx64 " (", image->base);
+	hlg_escape(p.text[p.n] + strlen(p.text[p.n]), PIECE / 2, from);
+	strcat(p.text[p.n++], ")"); /* which has room: from is short */
+	write_pieces(f, r, label, &p);
+}
+
+static void write_event(FILE *f, const struct hlg_report *r, const char *label,
+			const struct hlg_event_sum *sum)
+{
+	const struct hlg_profile *p = r->profile;
+	const struct hlg_event *event = &p->events[sum->event];
+	struct hlg_text_lines_scale scale =
+		hlg_text_lines_scale_for(r, sum->event, sum->count.period);
+	struct pieces line = {.n = 1};
+	char period[32];
+
+	hlg_escape(line.text[0], PIECE, event->name);
+	add_piece(&line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
+		  sum->count.samples == 1 ? "" : "s");
+	if (sum->count.samples)
+		add_piece(&line, 2, "%s %s",
+			  hlg_text_lines_period(period, &scale, sum->count.period),
+			  scale.time ? "of guest time" : "counted");
+	if (label[0] && p->host.samples && p->seen.samples)
+		add_piece(
+			&line, 1, "host %ld %%",
+			lround(100 * (double)p->host.samples / (double)p->seen.samples));
+	if (label[0] && r->n_files > 1)
+		add_piece(&line, 1, "%zu recordings", r->n_files);
+	write_pieces(f, r, label, &line);
+}
+
+/* Not "100.00", as some are not. */
+static const char *most_of(char buf[static 16], double share)
+{
+	return hlg_interval_percent(buf, share > 0.9999 ? 0.9999 : share);
+}
+
+static const char *why_untested(const struct hlg_report *r)
+{
+	for (size_t i = 0; i < r->space->n_images; i++) {
+		const struct hlg_image *image = r->space->images[i];
+
+		if (!image->map && !hlg_insn_available(image->elf.machine))
+			return "this build cannot decode instructions (install "
+			       "libzydis-dev and build again)";
+	}
+	return r->space->n_images ? "there is no code to check the samples with"
+				  : "no guest ELF is given";
+}
+
+static void write_check(FILE *f, const struct hlg_report *r)
+{
+	static const char *const words[] = {
+		[HLG_TRUST_VERIFIED] = "OK",
+		[HLG_TRUST_MIXED] = "MIXED",
+		[HLG_TRUST_MISMATCH] = "WRONG ELF OR BASE",
+	};
+	const struct hlg_tested *t = &r->trust.all;
+	uint64_t n = t->samples.on + t->samples.off;
+	uint64_t addrs = t->addrs.on + t->addrs.off;
+	struct pieces p = {.n = 1};
+	char percent[16];
+
+	if (t->verdict == HLG_TRUST_UNTESTED) {
+		snprintf(p.text[0], PIECE, "not checked: %s", why_untested(r));
+	} else if (t->verdict == HLG_TRUST_TOO_FEW) {
+		if (addrs < HLG_VERDICT_LEAST_ADDRS)
+			snprintf(p.text[0], PIECE,
+				 "cannot tell: too few distinct addresses (%" PRIu64
+				 " of %d)",
+				 addrs, HLG_VERDICT_LEAST_ADDRS);
+		else
+			snprintf(p.text[0], PIECE,
+				 "cannot tell: the samples may fit by chance");
+	} else if (n == 0) {
+		snprintf(p.text[0], PIECE, "%s: no sample lies in a function",
+			 words[t->verdict]);
+	} else if (t->samples.off == 0) {
+		snprintf(p.text[0], PIECE,
+			 "%s: all %" PRIu64 " tested samples lie on instruction starts",
+			 words[t->verdict], n);
+	} else {
+		snprintf(p.text[0], PIECE,
+			 "%s: %s %% of tested samples lie on instruction starts",
+			 words[t->verdict], most_of(percent, t->by_samples.share));
+	}
+	if (n && t->bytes > 0 && words[t->verdict])
+		snprintf(p.text[0] + strlen(p.text[0]), PIECE - strlen(p.text[0]),
+			 " (chance: %ld %%)", lround(100 * t->chance));
+	write_pieces(f, r, "check", &p);
+}
+
+/* Lines of one level. */
+static void write_lines(FILE *f, const struct hlg_report *r, const char *label,
+			const struct hlg_note_list *list, enum hlg_note_level level)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->level[i] == level)
+			write_wrapped(f, r, label, list->line[i]);
+}
+
+void hlg_text_lines_head(FILE *f, const struct hlg_report *r)
+{
+	const char *label = "recorded";
+
+	if (r->banner)
+		write_wrapped(f, r, "!! ", r->banner);
+	for (size_t i = 0; i < r->space->n_images; i++)
+		write_guest(f, r, r->space->images[i], i ? "" : "guest");
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		if (r->events[i].count.samples == 0 && r->n_events > 1)
+			continue;
+		write_event(f, r, label, &r->events[i]);
+		label = "";
+	}
+	if (r->space->n_images)
+		write_check(f, r);
+	write_lines(f, r, "warning:  ", &r->notes, HLG_NOTE_WARNING);
+	write_lines(f, r, "warning:  ", &r->remarks, HLG_NOTE_WARNING);
+	fputc('\n', f);
+}
+
+/* The sums */
+
+/* "3997 samples = 3432 guest + 565 host": terms, and how long the line is by now. */
+struct sum {
+	FILE *f;
+	const struct hlg_screen *screen;
+	size_t column, indent;
+	bool any;
+};
+
+static void begin_sum(struct sum *s, const char *label, uint64_t n, int width,
+		      const char *what)
+{
+	int used = fprintf(s->f, "%-*s%*" PRIu64 " %-7s =", (int)strlen(INDENT), label,
+			   width, n, what);
+
+	s->indent = (size_t)(used > 0 ? used - 1 : 0);
+	s->column = s->indent + 1;
+	s->any = false;
+}
+
+static void add_term(struct sum *s, uint64_t n, const char *what)
+{
+	char term[96];
+	int used;
+
+	if (n == 0)
+		return;
+	used = snprintf(term, sizeof(term), "%s%" PRIu64 " %s", s->any ? "+ " : "", n,
+			what);
+	if (s->screen->columns && s->column + 1 + (size_t)used > s->screen->columns) {
+		fprintf(s->f, "\n%*s", (int)s->indent, "");
+		s->column = s->indent;
+	}
+	s->column += (size_t)fprintf(s->f, " %s", term);
+	s->any = true;
+}
+
+static void end_sum(struct sum *s)
+{
+	fputs(s->any ? "\n" : " 0\n", s->f);
+}
+
+/* What becomes of gap samples, if not the usual. */
+static void add_gaps(struct sum *s, const struct hlg_report *r)
+{
+	static const char *const gaps[] = {"in gaps", "in gaps (left out: gaps=drop)",
+					   "in gaps (credited to the symbol before: "
+					   "gaps=stretch)"};
+
+	add_term(s, r->all.kinds[HLG_GAP].samples, gaps[r->options->gaps]);
+}
+
+static void write_sums(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_profile *p = r->profile;
+	const struct hlg_view *v = &r->all;
+	struct sum s = {.f = f, .screen = &r->screen};
+	char number[24];
+	int width = snprintf(number, sizeof(number), "%" PRIu64, p->seen.samples);
+
+	begin_sum(&s, "accounted", p->seen.samples, width,
+		  p->seen.samples == 1 ? "sample" : "samples");
+	add_term(&s, v->guest.samples, "guest");
+	add_term(&s, p->host.samples, "host");
+	add_term(&s, p->deselected.samples, "filtered out");
+	end_sum(&s);
+	if (v->guest.samples == 0)
+		return;
+	begin_sum(&s, "", v->guest.samples, width, "guest");
+	add_term(&s, v->kinds[HLG_FUNCTION].samples, "in functions");
+	add_term(&s, v->kinds[HLG_LABEL].samples, "in labels");
+	add_gaps(&s, r);
+	add_term(&s, v->kinds[HLG_DATA].samples, "in data");
+	add_term(&s, v->kinds[HLG_OUTSIDE].samples, "outside the ELF");
+	end_sum(&s);
+}
+
+static int write_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+{
+	struct hlg_report_table_stack_sum s[HLG_REPORT_STACK_SUMS];
+	struct sum sum = {.f = f, .screen = &r->screen};
+	int rc = r->stacks ? hlg_report_table_stack_sums(s, r, err) : 0;
+
+	if (rc < 0 || !r->stacks || r->all.guest.samples == 0)
+		return rc;
+	fprintf(f,
+		"stacks    of %" PRIu64 " vCPU entries: %" PRIu64 " distinct; %" PRIu64
+		" of %" PRIu64 " host frames have no name\n",
+		s[HLG_REPORT_KVM_RUNS].count.samples, s[HLG_REPORT_HALVES].count.samples,
+		s[HLG_REPORT_UNRESOLVED].count.samples,
+		s[HLG_REPORT_HOST_FRAMES].count.samples);
+	begin_sum(&sum, "", r->all.guest.samples, 1, "guest");
+	for (size_t i = 0; i < HLG_REPORT_ASIDE; i++)
+		if (s[i].shown && strcmp(s[i].key, "guest_callers") != 0)
+			add_term(&sum, s[i].count.samples, s[i].name);
+	end_sum(&sum);
+	if (s[HLG_REPORT_ASIDE].count.samples)
+		fprintf(f,
+			INDENT "%" PRIu64 " host samples only mark entries: they are no "
+			       "time, and in no stack and no row\n",
+			s[HLG_REPORT_ASIDE].count.samples);
+	return 0;
+}
+
+static struct hlg_table sums_table(struct hlg_column columns[static 4], const char *what,
+				   int width)
+{
+	const struct hlg_column all[4] = {
+		{NULL, what, .type = HLG_VALUE_WORD, .width = (signed char)-width},
+		{NULL, "samples", .type = HLG_VALUE_COUNT, 1, (signed char)(28 - width)},
+		{NULL, "period", .type = HLG_VALUE_COUNT, 1, 20},
+		{NULL, "share", .type = HLG_VALUE_PERCENT, 1, 10, .unit = " %"},
+	};
+
+	memcpy(columns, all, sizeof(all));
+	return (struct hlg_table){.columns = columns, .n = 4};
+}
+
+static void write_sum(FILE *f, const struct hlg_table *table, const char *what,
+		      struct hlg_count count, struct hlg_count of)
+{
+	const struct hlg_value c[] = {
+		hlg_table_text_value(what), hlg_table_count_value(count.samples),
+		hlg_table_count_value(count.period),
+		hlg_table_number_value(
+			of.samples ? (double)count.samples / (double)of.samples : 0)};
+
+	hlg_table_text_row(f, table, c, 0);
+}
+
+/* With stacks=counters: the states from one up to, not including, another. */
+static void write_states(FILE *f, const struct hlg_table *table,
+			 const struct hlg_report *r, enum hlg_state from, int to,
+			 struct hlg_count of)
+{
+	char what[32];
+
+	for (int i = from; r->options->stacks == HLG_STACKS_COUNTERS && i < to; i++) {
+		snprintf(what, sizeof(what), "    %s",
+			 hlg_report_table_state((enum hlg_state)i));
+		write_sum(f, table, what, r->profile->states[i], of);
+	}
+}
+
+static void write_all_sums(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_profile *p = r->profile;
+	const struct hlg_view *v = &r->all;
+	struct hlg_count unlabelled = v->kinds[HLG_GAP];
+	struct hlg_column columns[4];
+	const struct hlg_table t = sums_table(columns, "", 16);
+
+	hlg_count_sub(&unlabelled, v->padding);
+	hlg_table_text_head(f, &t);
+	write_sum(f, &t, "all", p->seen, p->seen);
+	write_sum(f, &t, "  filtered out", p->deselected, p->seen);
+	write_sum(f, &t, "  host", p->host, p->seen);
+	write_states(f, &t, r, HLG_HOST_KERNEL, HLG_N_STATES, p->host);
+	write_sum(f, &t, "  guest", v->guest, p->seen);
+	write_states(f, &t, r, HLG_GUEST_KERNEL, HLG_HOST_KERNEL, v->guest);
+	write_sum(f, &t, "    function", v->kinds[HLG_FUNCTION], v->guest);
+	write_sum(f, &t, "    label", v->kinds[HLG_LABEL], v->guest);
+	write_sum(f, &t, "    gap", v->kinds[HLG_GAP], v->guest);
+	write_sum(f, &t, "      padding", v->padding, v->guest);
+	write_sum(f, &t, "      unlabelled", unlabelled, v->guest);
+	write_sum(f, &t, "    data", v->kinds[HLG_DATA], v->guest);
+	write_sum(f, &t, "    outside", v->kinds[HLG_OUTSIDE], v->guest);
+	if (v->dropped.samples)
+		write_sum(f, &t, "  dropped gaps", v->dropped, v->guest);
+}
+
+int hlg_text_lines_tail(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+{
+	int rc;
+
+	if (r->options->stacks == HLG_STACKS_COUNTERS)
+		write_all_sums(f, r);
+	else
+		write_sums(f, r);
+	rc = write_stacks(f, r, err);
+	write_lines(f, r, "note:     ", &r->notes, HLG_NOTE_PLAIN);
+	write_lines(f, r, "note:     ", &r->remarks, HLG_NOTE_PLAIN);
+	return rc;
+}
+
+/* The details */
+
+static void write_bases(FILE *f, const struct hlg_report *r,
+			const struct hlg_image *image)
+{
+	enum {
+		SHOWN = 40
+	};
+	const struct hlg_image_test *ti = hlg_trust_of(&r->trust, image);
+
+	if (!ti || ti->n_bases < 2)
+		return;
+	for (size_t i = 0; i < ti->n_bases && i < SHOWN; i++) {
+		fprintf(f, INDENT "  0x%-16" PRIx64 " %12" PRIu64 " samples",
+			ti->bases[i].base, ti->bases[i].count.samples);
+		if (ti->bases[i].tid >= 0)
+			fprintf(f, ", thread %" PRId32, ti->bases[i].tid);
+		fputc('\n', f);
+	}
+	if (ti->n_bases > SHOWN)
+		fprintf(f, INDENT "  ... and %zu more\n", ti->n_bases - SHOWN);
+}
+
+static void write_image(FILE *f, const struct hlg_report *r,
+			const struct hlg_image *image)
+{
+	fputs("image     ", f);
+	hlg_escape_print(f, image->path);
+	if (!image->map)
+		fprintf(f, ", symbols of %s", image->elf.dynsym ? ".dynsym" : ".symtab");
+	fputc('\n', f);
+	if (image->elf.build_id[0])
+		fprintf(f, INDENT "build id %s\n", image->elf.build_id);
+	write_bases(f, r, image);
+}
+
+static void write_boundaries(FILE *f, const char *what, const struct hlg_boundaries *b,
+			     const struct hlg_share *share)
+{
+	char percent[16], low[16], high[16];
+
+	fprintf(f, INDENT "%-10s %10" PRIu64 " of %10" PRIu64 " %8s %%  %6s - %6s\n",
+		what, b->on, b->on + b->off, hlg_interval_percent(percent, share->share),
+		hlg_interval_percent(low, share->low),
+		hlg_interval_percent(high, share->high));
+}
+
+static void write_tested(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_tested *t = &r->trust.all;
+
+	fprintf(f, "check     %s", hlg_verdict_word(t->verdict));
+	if (t->addrs.on + t->addrs.off == 0) {
+		fputc('\n', f);
+	} else {
+		fputs(": on instruction starts, with 99 % intervals\n", f);
+		write_boundaries(f, "samples", &t->samples, &t->by_samples);
+		write_boundaries(f, "addresses", &t->addrs, &t->by_addrs);
+	}
+	if (t->samples.undecodable)
+		fprintf(f,
+			INDENT "%" PRIu64 " sample%s in functions and labels could not "
+			       "be tested\n",
+			t->samples.undecodable, t->samples.undecodable == 1 ? "" : "s");
+	write_lines(f, r, INDENT, &r->remarks, HLG_NOTE_DETAIL);
+}
+
+static const char *weight_words(const struct hlg_report *r)
+{
+	if (r->options->weight == HLG_WEIGHT_SAMPLES)
+		return "samples";
+	if (r->all.weight == HLG_WEIGHT_SAMPLES)
+		return "period within an event, samples over all";
+	return "period";
+}
+
+void hlg_text_lines_details(FILE *f, const struct hlg_report *r)
+{
+	static const char *const gaps[] = {"separate rows", "left out",
+					   "credited to the symbol before"};
+
+	fputs("\nhlguest   " HLG_VERSION "\n", f);
+	for (size_t i = 0; i < r->space->n_images; i++)
+		write_image(f, r, r->space->images[i]);
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		const struct hlg_event *event = &r->profile->events[r->events[i].event];
+
+		fputs("event     ", f);
+		hlg_escape_print(f, event->name);
+		fprintf(f, ", precise_ip %u, %" PRIu64 " samples, period %" PRIu64 "\n",
+			event->precise_ip, r->events[i].count.samples,
+			r->events[i].count.period);
+	}
+	fprintf(f, "percent   of %s\n", weight_words(r));
+	fprintf(f, "gaps      %s\n", gaps[r->options->gaps]);
+	write_tested(f, r);
+	fputc('\n', f);
+	write_all_sums(f, r);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The lines of the report in text around its tables: what was read and whether it fits,
+ * in front of them; the sums and notes, behind; with verbose= how the check was made.
+ */
+#ifndef HLG_FILTER_WRITE_TEXT_LINES_H
+#define HLG_FILTER_WRITE_TEXT_LINES_H
+
+#include "filter/report/report.h"
+
+/* Guests, what was recorded, the check; then warnings, and an empty line. */
+void hlg_text_lines_head(FILE *f, const struct hlg_report *report);
+
+/* Where all samples went, and notes. Fails only without memory. */
+int hlg_text_lines_tail(FILE *f, const struct hlg_report *report, struct hlg_err *err);
+
+/* With verbose=: what else is known of images, events and the check. */
+void hlg_text_lines_details(FILE *f, const struct hlg_report *report);
+
+/* The event of a view's samples; UINT32_MAX: there are several, or none. */
+uint32_t hlg_text_lines_event(const struct hlg_report *report,
+			      const struct hlg_view *view);
+
+/*
+ * How periods are shown: as time, where they are nanoseconds (of a timer), else by
+ * thousands; alike in all rows of a table, by its largest.
+ */
+struct hlg_text_lines_scale {
+	bool time;
+	double unit; /* periods of one; 0: as they are */
+	const char *name;
+};
+
+struct hlg_text_lines_scale hlg_text_lines_scale_for(const struct hlg_report *report,
+						     uint32_t event, uint64_t largest);
+
+/* "3.280 s", "1.200 G", in every locale. */
+const char *hlg_text_lines_period(char buf[static 32],
+				  const struct hlg_text_lines_scale *scale,
+				  uint64_t period);
+
+#endif
