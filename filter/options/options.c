@@ -218,11 +218,33 @@ static int set(struct hlg_options *options, const struct hlg_option *opt, const 
 	}
 }
 
+/* Keeps the words of what selects samples, for a message if they select none. */
+static int remember(struct hlg_options *options, const struct hlg_option *opt,
+		    const char *value, struct hlg_err *err)
+{
+	static const char *const names[] = {"event", "pid", "tid", "cpu", "time"};
+	const char *before = options->selection;
+	bool selects = false;
+	char *text;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		selects |= strcmp(opt->name, names[i]) == 0;
+	if (!selects)
+		return 0;
+	if (asprintf(&text, "%s%s%s=%s", before ? before : "", before ? " " : "",
+		     opt->name, value) < 0)
+		return hlg_err_memory(err, opt->name);
+	free(options->selection);
+	options->selection = text;
+	return 0;
+}
+
 /* key is in arg, which is what messages show. */
 static int parse_option(struct hlg_options *options, const char *arg, const char *key,
 			size_t key_len, struct hlg_err *err)
 {
 	struct hlg_nearest nearest = {.word = key, .n = key_len};
+	int rc;
 
 	for (size_t i = 0; i < hlg_n_options; i++) {
 		const struct hlg_option *opt = &hlg_option_table[i];
@@ -234,7 +256,8 @@ static int parse_option(struct hlg_options *options, const char *arg, const char
 					   "%s: %s is given twice (give it once)", arg,
 					   opt->name);
 		options->given |= 1u << i;
-		return set(options, opt, arg, key + key_len + 1, err);
+		rc = set(options, opt, arg, key + key_len + 1, err);
+		return rc < 0 ? rc : remember(options, opt, key + key_len + 1, err);
 	}
 	for (size_t i = 0; i < hlg_n_options; i++)
 		hlg_nearest_look(&nearest, hlg_option_table[i].name,
@@ -340,6 +363,7 @@ void hlg_options_finish(struct hlg_options *options)
 	free(options->event);
 	free(options->format);
 	free(options->out);
+	free(options->selection);
 	*options = (struct hlg_options){0};
 }
 

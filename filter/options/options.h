@@ -84,7 +84,8 @@ struct hlg_options {
 	char *event;                          /* glob; NULL: any */
 	char *format;                         /* a word of its list (format.h) */
 	char *out;                            /* NULL: standard output */
-	unsigned given; /* bit i: table entry i was set by the user */
+	char *selection; /* "pid=17 time=,10": what selects samples; NULL: nothing */
+	unsigned given;  /* bit i: table entry i was set by the user */
 };
 
 enum hlg_option_kind {

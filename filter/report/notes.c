@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "filter/report/nothing.h"
 #include "filter/stats/interval.h"
 #include "symtab/name/demangle.h"
 
@@ -37,26 +38,10 @@ static void note_image(struct hlg_report *r, const struct hlg_image *image)
 static void note_guest(struct hlg_report *r)
 {
 	const struct hlg_view *v = &r->all;
+	struct hlg_err why;
 
-	if (r->profile->seen.samples == 0)
-		hlg_note_list_add(&r->notes,
-				  "no sample was seen: the recording is empty, or newer "
-				  "than this perf can read, "
-				  "or perf was interrupted (^C) before it passed one on");
-	else if (v->guest.samples == 0 && r->profile->deselected.samples)
-		hlg_note_list_add(
-			&r->notes,
-			"no guest sample is left: event=, pid=, tid=, cpu= or time= "
-			"deselect %" PRIu64 " of the %" PRIu64 " samples",
-			r->profile->deselected.samples, r->profile->seen.samples);
-	else if (v->guest.samples == 0)
-		hlg_note_list_add(
-			&r->notes,
-			"no guest sample was seen: was it recorded without `perf kvm` "
-			"or `-e EVENT:G`, with a modifier that leaves guests out "
-			"(:P, :pp, :H), or does a mediated PMU keep the guest to "
-			"itself? `perf kvm --guest record -e cpu-clock` counts "
-			"everywhere");
+	if (hlg_nothing_why(r->profile, "", &why))
+		hlg_note_list_add(&r->notes, "%s", why.msg);
 	if (r->space->n_images && v->kinds[HLG_OUTSIDE].samples > v->guest.samples / 2 &&
 	    v->ip_zero.samples < v->kinds[HLG_OUTSIDE].samples / 2)
 		hlg_note_list_add(

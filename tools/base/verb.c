@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "filter/output/out.h"
+#include "filter/report/nothing.h"
 #include "filter/run.h"
 #include "filter/stats/interval.h"
 #include "filter/trust/addresses.h"
@@ -261,6 +262,8 @@ static int base(const struct hlg_inputs *in)
 		rc = hlg_inputs_read(in, &run, &batch, &status, &err);
 	if (rc == 0 && run.profile.unrecorded)
 		rc = hlg_err_memory(&err, "base");
+	if (rc == 0 && batch.n_read)
+		rc = hlg_nothing_check(&run.profile, "", &err);
 	if (rc < 0) {
 		status = hlg_output_error(&err);
 	} else if (batch.n_read) {

@@ -541,7 +541,7 @@ static int write_json(void *data, FILE *f, struct hlg_err *err)
 #endif
 
 static const struct hlg_format text = {
-	.name = "text", .top = 40, .notes = true, .write = write_text};
+	.name = "text", .top = 40, .notes = true, .reader = true, .write = write_text};
 static const struct hlg_format json = {
 	.name = "json", .notes = true, HLG_FORMAT_JANSSON(write_json)};
 const struct hlg_format *const hlg_diff_formats[] = {&text, &hlg_format_of_records, &json,

@@ -156,7 +156,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 	if (rc == 0)
 		rc = hlg_format_write(&(struct hlg_result){run->format, &r,
 							   hlg_exits_records, &r.colours,
-							   run->options.color},
+							   run->options.color, NULL},
 				      run->options.out, stdout, err);
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		hlg_exits_table_finish(&r.tables[i]);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "filter/report/build.h"
+#include "filter/report/nothing.h"
 #include "filter/run.h"
 #include "symtab/escape.h"
 #include "tools/cli/output.h"
@@ -92,6 +93,8 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 		j->run.options.by |= HLG_BY_PID;
 	if (rc == 0)
 		rc = hlg_inputs_read(in, &j->run, &batch, status, err);
+	if (rc == 0 && batch.n_read)
+		rc = hlg_nothing_check(&j->run.profile, "", err);
 	if (rc == 0 && batch.n_read) {
 		rc = hlg_run_settle(&j->run, err);
 		if (rc == 0)

@@ -73,10 +73,16 @@ static int write_report(struct hlg_run *run, const struct hlg_batch *batch,
 			struct hlg_err *err)
 {
 	struct hlg_report_file *files;
+	const struct hlg_err *nothing;
 	int rc;
 
-	if (run->format->save)
-		return run->format->save(run, &batch->sums, err);
+	if (run->format->save) {
+		rc = run->format->save(run, &batch->sums, err);
+		nothing = hlg_run_nothing(run);
+		return rc == 0 && nothing
+			       ? hlg_err_set(err, HLG_EINPUT, "%s", nothing->msg)
+			       : rc;
+	}
 	files = list_files(batch);
 	if (!files)
 		return hlg_err_memory(err, "files");
