@@ -65,6 +65,9 @@ const struct hlg_option hlg_option_table[] = {
 	 HLG_OPT_TEXT, FIELD(out)},
 	{"strict", "no|yes", "no", "end with status 3 when the samples do not fit",
 	 HLG_OPT_CHOICE, FIELD(strict)},
+	{"strict-base", "no|yes", "no",
+	 "keep to the base that the file states, also where the samples fit another",
+	 HLG_OPT_CHOICE, FIELD(strict_base)},
 	{"emit", "none|pass|lines", "none",
 	 "besides the report: nothing; kept samples to perf's own output and scripts; "
 	 "one "
@@ -313,12 +316,12 @@ static int parse_image(struct hlg_options *options, const char *arg, struct hlg_
 	return rc;
 }
 
-/* Length of the key if word is key=value: only lower-case letters before '='. */
+/* Length of the key if word is key=value: only lower-case letters, and - in between. */
 static size_t key_length(const char *word)
 {
-	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz");
+	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz-");
 
-	return word[n] == '=' ? n : 0;
+	return word[n] == '=' && word[0] != '-' ? n : 0;
 }
 
 static int set_fallbacks(struct hlg_options *options, struct hlg_err *err)

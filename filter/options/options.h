@@ -72,7 +72,7 @@ struct hlg_options {
 	int stacks;                          /* enum hlg_stacks_option */
 	unsigned roots;                      /* HLG_ROOT_ bits; of callgraph */
 	int demangle, aliases;               /* 0 no, 1 yes */
-	int strict, force;                   /* 0 no, 1 yes */
+	int strict, force, strict_base;      /* 0 no, 1 yes */
 	unsigned by;                         /* HLG_BY_ bits */
 	uint64_t region;                     /* bytes, a power of two; 0: no regions */
 	uint64_t skid;                       /* instructions; 0: no edges */

@@ -7,6 +7,7 @@
 
 #include "filter/report/nothing.h"
 #include "filter/stats/interval.h"
+#include "filter/trust/base-search.h"
 #include "symtab/name/demangle.h"
 
 static void note_image(struct hlg_report *r, const struct hlg_image *image)
@@ -334,8 +335,27 @@ static void tell_trust(struct hlg_report *r)
 				  "wrong: addresses are (force=yes names them)");
 }
 
+/* Bases that are not those that the files state. */
+static void warn_bases(struct hlg_report *r)
+{
+	for (size_t i = 0; i < r->space->n_images; i++) {
+		char *text;
+
+		if (r->space->images[i]->refused_from == HLG_BASE_NONE)
+			continue;
+		text = hlg_base_search_warning(r->space->images[i]);
+		if (text)
+			hlg_note_list_add(&r->notes, "%s", text);
+		else
+			r->notes.lost = true;
+		free(text);
+	}
+	r->n_warnings = r->notes.n;
+}
+
 void hlg_notes_add(struct hlg_report *r)
 {
+	warn_bases(r);
 	for (size_t i = 0; i < r->space->n_images; i++)
 		note_image(r, r->space->images[i]);
 	note_unread(r);

@@ -60,7 +60,8 @@ struct hlg_report {
 	const struct hlg_report_file *files; /* shown if there are several; not owned */
 	size_t n_files;
 	struct hlg_note_list notes;
-	bool unread;               /* a note says that an image could not be read again */
+	size_t n_warnings; /* of the notes, the first: text has them above all else */
+	bool unread;       /* a note says that an image could not be read again */
 	struct hlg_colour colours; /* of the stream it goes to; off as it is built */
 };
 

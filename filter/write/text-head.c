@@ -14,6 +14,11 @@
 
 static void write_banner(FILE *f, const struct hlg_report *r)
 {
+	for (size_t i = 0; i < r->n_warnings; i++) {
+		fputs("!! ", f);
+		hlg_escape_print(f, r->notes.line[i]);
+		fputs("\n\n", f);
+	}
 	if (!r->banner)
 		return;
 	fputs("!! ", f);
@@ -255,12 +260,12 @@ int hlg_text_head_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *er
 
 static void write_notes(FILE *f, const struct hlg_report *r)
 {
-	for (size_t i = 0; i < r->notes.n; i++) {
+	for (size_t i = r->n_warnings; i < r->notes.n; i++) {
 		fputs("note: ", f);
 		hlg_escape_print(f, r->notes.line[i]);
 		fputc('\n', f);
 	}
-	if (r->notes.n)
+	if (r->notes.n > r->n_warnings)
 		fputc('\n', f);
 }
 

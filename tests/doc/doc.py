@@ -22,7 +22,7 @@ def helped(build):
         [os.path.join(build, "tests", "kit", "fakeperf"), "--arg=help",
          os.path.join(build, "filter", "hlguest.so"), "/dev/null"],
         capture_output=True, text=True, check=True)
-    found = re.findall(r"^([a-z]+)=(\S+)(?:  \((.*)\))?$", done.stdout, re.M)
+    found = re.findall(r"^([a-z-]+)=(\S+)(?:  \((.*)\))?$", done.stdout, re.M)
     return [(name, value, default) for name, value, default in found]
 
 

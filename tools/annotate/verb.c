@@ -174,7 +174,7 @@ const struct hlg_verb hlg_verb_annotate = {
 	       "the guest, and what is no file is a function.",
 	.files = "elf recording profile",
 	.shared = "input jobs quiet by color cpu demangle event force format min output "
-		  "pid skid "
+		  "pid skid strict-base "
 		  "tid time top weight",
 	.formats = formats,
 	.options = options,

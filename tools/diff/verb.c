@@ -193,7 +193,7 @@ const struct hlg_verb hlg_verb_diff = {
 	.files = "elf recording profile",
 	.shared = "input jobs quiet after color cpu demangle event force format gaps min "
 		  "output "
-		  "pid region tid time top weight",
+		  "pid region strict-base tid time top weight",
 	.formats = hlg_diff_formats,
 	.in_order = true, /* which side a word is of is told by its place */
 	.options = options,

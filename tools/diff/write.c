@@ -292,14 +292,22 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 	fputc('\n', f);
 }
 
+static void write_loud(FILE *f, const char *side, const char *line)
+{
+	fprintf(f, "!! %s: ", side);
+	hlg_escape_print(f, line);
+	fputs("\n\n", f);
+}
+
 static void write_header(FILE *f, const struct hlg_diff *diff)
 {
 	for (int s = 0; s < 2; s++) {
-		if (!diff->side[s].report.banner)
-			continue;
-		fprintf(f, "!! %s: ", sides[s]);
-		hlg_escape_print(f, diff->side[s].report.banner);
-		fputs("\n\n", f);
+		const struct hlg_report *r = &diff->side[s].report;
+
+		for (size_t i = 0; i < r->n_warnings; i++)
+			write_loud(f, sides[s], r->notes.line[i]);
+		if (r->banner)
+			write_loud(f, sides[s], r->banner);
 	}
 	fprintf(f, "hlguest %s\n\n", HLG_VERSION);
 	write_side(f, diff, 0);

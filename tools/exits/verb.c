@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "filter/run.h"
+#include "filter/trust/base-search.h"
 #include "symtab/image/base.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -74,6 +75,14 @@ static int settle_bases(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		char from[128];
 
 		hlg_base_describe(image, from, sizeof(from));
+		if (image->refused_from != HLG_BASE_NONE) {
+			char *warning = hlg_base_search_warning(image);
+
+			if (!warning)
+				return hlg_err_memory(err, "exits");
+			hlg_run_note(run, "%s", warning);
+			free(warning);
+		}
 		hlg_run_note(run, "image: %s, base 0x%" PRIx64 " (%s)", image->path,
 			     image->base, from);
 	}
@@ -364,7 +373,8 @@ const struct hlg_verb hlg_verb_exits = {
 	       "in the VMM, by reason, guest function, port and vCPU.\v"
 	       "Recordings come from " HLG_EXITS_HOW ".",
 	.files = "elf recording",
-	.shared = "input quiet by color demangle format output pid tid time top",
+	.shared = "input quiet by color demangle format output pid strict-base "
+		  "tid time top",
 	.formats = hlg_exits_formats,
 	.by = "tid",
 	.options = options,

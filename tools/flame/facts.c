@@ -63,6 +63,9 @@ static void tell_side(struct hlg_note_list *texts, const struct hlg_flame_side *
 			  side->n_recordings, plural(side->n_recordings), widths,
 			  hlg_verdict_word(r->trust.all.verdict));
 	free(events);
+	for (size_t i = 0; i < r->n_warnings; i++)
+		hlg_note_list_add(&texts[HLG_GRAPH_WARN], "%s%s", which,
+				  r->notes.line[i]);
 	if (r->banner)
 		hlg_note_list_add(&texts[HLG_GRAPH_WARN], "%s%s", which, r->banner);
 }
@@ -110,7 +113,7 @@ static void tell_sums(struct hlg_note_list *texts, const struct hlg_report *r,
 static void tell_notes(struct hlg_note_list *texts, const struct hlg_report *r,
 		       const char *which)
 {
-	for (size_t i = 0; i < r->notes.n; i++)
+	for (size_t i = r->n_warnings; i < r->notes.n; i++)
 		hlg_note_list_add(&texts[HLG_GRAPH_NOTE], "%s%s", which,
 				  r->notes.line[i]);
 	for (size_t i = 0; i < r->remarks.n; i++)

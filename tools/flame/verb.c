@@ -416,7 +416,8 @@ const struct hlg_verb hlg_verb_flame = {
 	.files = "elf recording profile",
 	/* Of the report's those that decide what stacks there are. */
 	.shared = "input jobs quiet by cpu demangle event force format gaps min mode "
-		  "output pid roots stacks tid time weight",
+		  "output pid roots stacks strict-base "
+		  "tid time weight",
 	.formats = formats,
 	.options = options,
 	.run = run,

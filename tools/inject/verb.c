@@ -101,6 +101,8 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 			rc = hlg_report_build(&j->report, &j->run.options, &j->run.space,
 					      &j->run.profile, &j->run.host, err);
 	}
+	if (rc == 0 && batch.n_read)
+		hlg_images_warn(&j->run.space);
 	for (size_t i = 0; rc == 0 && i < j->run.space.n_images; i++)
 		if (hlg_image_unread(j->run.space.images[i]))
 			rc = hlg_image_fail_unread(j->run.space.images[i], err);
@@ -379,7 +381,7 @@ const struct hlg_verb hlg_verb_inject = {
 	       "All else is copied as it is. What perf would name wrongly it finds in "
 	       "OUT.elf, a folder beside OUT.",
 	.files = "elf recording",
-	.shared = "input quiet demangle force gaps",
+	.shared = "input quiet demangle force gaps strict-base",
 	.options = options,
 	.check = check,
 	.run = run,

@@ -332,7 +332,8 @@ const struct hlg_verb hlg_verb_windows = {
 	       "Record them with hlguest record --windows=EVENTS -c N. Without mode= "
 	       "all windows are shown; format is csv.",
 	.files = "elf recording",
-	.shared = "input quiet cpu demangle event format mode output pid tid time",
+	.shared = "input quiet cpu demangle event format mode output pid "
+		  "strict-base tid time",
 	.formats = formats,
 	.options = options,
 	.run = run,

@@ -62,6 +62,8 @@ static const struct accepted {
 	INT("force=yes", force, 1),
 	INT("strict=no", strict, 0),
 	INT("strict=yes", strict, 1),
+	INT("strict-base=no", strict_base, 0),
+	INT("strict-base=yes", strict_base, 1),
 	INT("demangle=no", demangle, 0),
 	INT("demangle=yes", demangle, 1),
 	INT("aliases=no", aliases, 0),
