@@ -32,6 +32,12 @@ enum hlg_color {
 	HLG_COLOR_ALWAYS,
 	HLG_COLOR_NEVER
 };
+/* What time= is in. */
+enum hlg_time_unit {
+	HLG_TIME_PERF,    /* ns of perf's clock */
+	HLG_TIME_OFFSET,  /* ns from the recording's start */
+	HLG_TIME_PERCENT, /* 10^-9 percent of the recording */
+};
 enum hlg_emit {
 	HLG_EMIT_NONE,
 	HLG_EMIT_PASS,
@@ -79,7 +85,8 @@ struct hlg_options {
 	uint64_t top;                        /* rows; 0: all; HLG_UNSET */
 	uint64_t most;        /* the format's: rows if top is unset; 0: all */
 	uint64_t min;         /* 10^-9 percent; HLG_UNSET */
-	uint64_t start, stop; /* ns, [start, stop) */
+	uint64_t start, stop; /* of time=, [start, stop): see time_unit */
+	int time_unit;        /* enum hlg_time_unit */
 	struct hlg_number_list pid, tid, cpu; /* empty: any */
 	char *event;                          /* glob; NULL: any */
 	char *format;                         /* a word of its list (format.h) */

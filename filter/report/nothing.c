@@ -46,13 +46,21 @@ static bool selects_event(const struct hlg_profile *p)
 	return p->n_events == 0;
 }
 
+/* "12.345678", in every locale. */
+static const char *put_seconds(char buf[static 32], uint64_t ns)
+{
+	snprintf(buf, 32, "%" PRIu64 ".%06" PRIu64, ns / 1000000000,
+		 ns % 1000000000 / 1000);
+	return buf;
+}
+
 /* What there is instead of what was selected. */
 static void tell_selection(const struct hlg_profile *p, const char *of,
 			   struct hlg_err *err)
 {
 	const struct hlg_options *o = p->options;
 	uint64_t n = p->seen.samples;
-	char events[256], head[512];
+	char events[256], head[512], spans[32], from[32];
 
 	snprintf(head, sizeof(head), "%s%s: selects none of %" PRIu64 " sample%s", of,
 		 o->selection ? o->selection : "selection", n, n == 1 ? "" : "s");
@@ -64,6 +72,10 @@ static void tell_selection(const struct hlg_profile *p, const char *of,
 			    "%s: the recording does not say which have it (record with "
 			    "hlguest record, or perf's -T --sample-cpu)",
 			    head);
+	else if (p->until && (o->start || o->stop != UINT64_MAX))
+		hlg_err_set(err, HLG_EINPUT, "%s (the recording spans %s s from %s)",
+			    head, put_seconds(spans, p->until - p->since),
+			    put_seconds(from, p->since));
 	else
 		hlg_err_set(err, HLG_EINPUT, "%s (leave it out to see what there is)",
 			    head);

@@ -52,12 +52,14 @@ static int settle_bases(struct hlg_run *run, const struct hlg_exits_sums *sums,
 
 	if (event == HLG_NO_SERIES)
 		return hlg_err_memory(err, "exits");
+	/* They have been selected. */
+	run->profile.window = (struct hlg_select_window){0, UINT64_MAX, false};
 	for (size_t i = 0; i < sums->n_cells; i++) {
 		const struct hlg_exits_cell *cell = &sums->cells[i];
 		const struct hlg_exits_vcpu *vcpu = &sums->vcpus[cell->key.vcpu];
 		const struct hlg_sample sample = {.ip = cell->key.rip,
 						  .period = 1,
-						  .time = run->options.start,
+						  .time = run->profile.window.start,
 						  .pid = vcpu->pid,
 						  .tid = vcpu->tid,
 						  .cpu = -1,

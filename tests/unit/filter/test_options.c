@@ -141,10 +141,13 @@ END_TEST
 #define NOT_SIZE    ": not a size (a power of two, as in 1K, 4096; or 0)"
 #define NOT_PERCENT ": not a percentage (0 to 100, as in 0.5)"
 #define NOT_LIST    ": not a list of numbers (as in 17,20-29)"
-#define NOT_WINDOW  ": not a time window (START,STOP in seconds, as in 12.5,13)"
-#define UNKNOWN     ": unknown option (--dlarg help lists them)"
-#define NO_FILE     ": names no file (FILE, FILE@BASE, map:FILE or key=value)"
-#define NOT_BASE    ": the base is not a number (as in 0x4000, 16384, auto)"
+#define NOT_WINDOW                                                                       \
+	": not a time window (START,STOP in seconds: +0,+10 from the recording's "       \
+	"start, "                                                                        \
+	"12.5,13 of perf's clock; or 10%/2, 0%-10%)"
+#define UNKNOWN  ": unknown option (--dlarg help lists them)"
+#define NO_FILE  ": names no file (FILE, FILE@BASE, map:FILE or key=value)"
+#define NOT_BASE ": the base is not a number (as in 0x4000, 16384, auto)"
 
 /* The message is the last word of the line and then the rest. */
 static const struct {
