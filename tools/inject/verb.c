@@ -272,6 +272,14 @@ static void print_sums(const struct injection *j)
 		       c->left_bytes);
 }
 
+/* Where standard output goes elsewhere, the next step is still seen. */
+static void tell_next(const struct injection *j)
+{
+	fputs("hlguest: now: perf report -i ", stderr);
+	hlg_escape_print(stderr, j->out);
+	fputc('\n', stderr);
+}
+
 static void finish(struct injection *j)
 {
 	hlg_files_finish(&j->files);
@@ -299,6 +307,8 @@ static int inject(const struct hlg_inputs *in, const struct arguments *args)
 		rc = write_files(&j, &err);
 	if (rc == 0 && status == 0)
 		print_sums(&j);
+	if (rc == 0 && status == 0 && !in->quiet)
+		tell_next(&j);
 	finish(&j);
 	hlg_files_end_by_signal();
 	if (rc < 0)
