@@ -273,10 +273,10 @@ static void print_sums(const struct injection *j)
 }
 
 /* Where standard output goes elsewhere, the next step is still seen. */
-static void tell_next(const struct injection *j)
+static void tell_next(const char *out)
 {
 	fputs("hlguest: now: perf report -i ", stderr);
-	hlg_escape_print(stderr, j->out);
+	hlg_escape_print(stderr, out);
 	fputc('\n', stderr);
 }
 
@@ -307,14 +307,15 @@ static int inject(const struct hlg_inputs *in, const struct arguments *args)
 		rc = write_files(&j, &err);
 	if (rc == 0 && status == 0)
 		print_sums(&j);
-	if (rc == 0 && status == 0 && !in->quiet)
-		tell_next(&j);
 	finish(&j);
 	hlg_files_end_by_signal();
 	if (rc < 0)
 		status =
 			status == 3 ? hlg_output_error(&err) + 2 : hlg_output_error(&err);
-	return hlg_output_end(status);
+	status = hlg_output_end(status);
+	if (status == 0 && !in->quiet)
+		tell_next(args->out);
+	return status;
 }
 
 /* One recording; one that can be read only once is kept first. */
