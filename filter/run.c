@@ -9,6 +9,7 @@
 
 #include "filter/output/out.h"
 #include "filter/report/build.h"
+#include "filter/report/nothing.h"
 #include "filter/trust/base-search.h"
 #include "symtab/image/base.h"
 
@@ -187,6 +188,12 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 	return rc == 0 && hlg_report_lost(report) ? hlg_err_memory(err, "report") : rc;
 }
 
+const struct hlg_err *hlg_run_nothing(struct hlg_run *run)
+{
+	return hlg_nothing_check(&run->profile, "", &run->nothing) < 0 ? &run->nothing
+								       : NULL;
+}
+
 int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 {
 	struct hlg_report report;
@@ -196,7 +203,7 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 		rc = hlg_format_write(
 			&(struct hlg_result){run->format, &report, hlg_report_records,
 					     &report.colours, run->options.color,
-					     &report.screen},
+					     &report.screen, hlg_run_nothing(run)},
 			run->options.out, stream, err);
 	hlg_report_finish(&report);
 	return rc;

@@ -21,6 +21,7 @@ struct hlg_run {
 	const struct hlg_report_file *files; /* of the feed, not owned, for the report */
 	size_t n_files;
 	bool mismatch; /* set by hlg_run_build: the samples do not fit the images */
+	struct hlg_err nothing;              /* hlg_run_nothing's */
 	struct hlg_note_list notes, remarks; /* of the feed, for the report */
 };
 
@@ -59,7 +60,12 @@ int hlg_run_settle(struct hlg_run *run, struct hlg_err *err);
  */
 int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err *err);
 
-/* The same as hlg_run_build, and writes it: to out=, else to stream. */
+/* Why there is nothing to report (filter/report/nothing.h), once all is read; else NULL.
+ */
+const struct hlg_err *hlg_run_nothing(struct hlg_run *run);
+
+/* The same as hlg_run_build, and writes it: to out=, else to stream. Fails too, with
+ * HLG_EINPUT, if there is nothing to report; see hlg_result. */
 int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err);
 
 void hlg_run_finish(struct hlg_run *run);

@@ -171,6 +171,12 @@ int start(void **data, void *ctx)
 		if (strcmp(argv[i], "help") == 0)
 			print_help();
 	rc = f ? hlg_run_start(&f->run, argc, argv, &err) : hlg_err_memory(&err, "start");
+	/* Where a recording ends is not known before. */
+	if (rc == 0 && f->run.options.time_unit == HLG_TIME_PERCENT)
+		rc = hlg_err_set(&err, HLG_EINPUT,
+				 "%s: a filter takes no slices (use hlguest report, or "
+				 "time=+0,+10)",
+				 f->run.options.selection);
 	if (rc < 0) {
 		complain(&err);
 		if (f)
@@ -464,11 +470,25 @@ static void tell_interrupt(struct filter *f)
 		fprintf(stderr, "hlguest: %s\n", text);
 }
 
+/* Is that there is nothing to report what failed? An empty recording has more causes here
+ * than where it is read without perf. */
+static bool tell_nothing(const struct filter *f, struct hlg_err *err)
+{
+	if (strcmp(err->msg, f->run.nothing.msg) != 0)
+		return false;
+	if (f->run.profile.seen.samples == 0)
+		hlg_err_set(
+			err, HLG_EINPUT,
+			"no samples: the recording is empty, newer than this perf can "
+			"read, or perf was interrupted (use hlguest report)");
+	return true;
+}
+
 int stop(void *data, void *ctx)
 {
 	struct filter *f = data;
 	struct hlg_err err;
-	bool strict;
+	bool strict, nothing, mismatch;
 	int rc;
 
 	(void)ctx;
@@ -487,13 +507,15 @@ int stop(void *data, void *ctx)
 		rc = hlg_run_report(
 			&f->run, f->run.options.emit == HLG_EMIT_NONE ? stdout : stderr,
 			&err);
-	strict = strict && f->run.mismatch;
+	nothing = rc < 0 && tell_nothing(f, &err);
+	mismatch = f->run.mismatch;
 	destroy(f);
-	if (rc < 0) {
+	if (rc < 0)
 		complain(&err);
+	/* That there is nothing to report is no failure of perf's. */
+	if (rc < 0 && (strict || !nothing))
 		exit(1);
-	}
-	if (strict)
+	if (strict && mismatch)
 		exit(3);
 	return 0;
 }

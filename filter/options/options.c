@@ -28,8 +28,10 @@ const struct hlg_option hlg_option_table[] = {
 	{"cpu", "LIST", "", "only these host CPUs, if recorded", HLG_OPT_LIST,
 	 FIELD(cpu)},
 	{"time", "START,STOP", "",
-	 "only from START up to, not including, STOP, in seconds of perf's clock; either "
-	 "may be empty",
+	 "only from START up to, not including, STOP; either may be empty: +10 and "
+	 "+500ms "
+	 "are from the recording's start, 10 is perf's clock; or a slice as 0%-10%, "
+	 "10%/2",
 	 HLG_OPT_WINDOW, FIELD(start)},
 	{"mode", "guest|host|all", "guest", "whose samples get rows", HLG_OPT_CHOICE,
 	 FIELD(mode)},
@@ -79,6 +81,9 @@ const struct hlg_option hlg_option_table[] = {
 	 HLG_OPT_TEXT, FIELD(out)},
 	{"strict", "no|yes", "no", "end with status 3 when the samples do not fit",
 	 HLG_OPT_CHOICE, FIELD(strict)},
+	{"strict-base", "no|yes", "no",
+	 "keep to the base that the file states, also where the samples fit another",
+	 HLG_OPT_CHOICE, FIELD(strict_base)},
 	{"emit", "none|pass|lines", "none",
 	 "besides the report: nothing; kept samples to perf's own output and scripts; "
 	 "one "
@@ -156,23 +161,104 @@ static int set_percent(const char *arg, const char *value, uint64_t *min,
 			   arg);
 }
 
-static int set_window(const char *arg, const char *value, uint64_t *window,
-		      struct hlg_err *err)
+/* "+10", "+500ms": nothing, or an offset, in ns. */
+static bool parse_offset(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		uint64_t per; /* of 10^-9 units a ns */
+	} units[] = {
+		{"ns", 1000000000}, {"us", 1000000}, {"ms", 1000}, {"s", 1}, {"", 1}};
+	size_t n = strspn(text + 1, "0123456789.");
+	char number[32];
+
+	if (text[0] != '+' || n >= sizeof(number))
+		return false;
+	memcpy(number, text + 1, n);
+	number[n] = '\0';
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(text + 1 + n, units[i].unit) == 0) {
+			if (!hlg_number_nano(number, ns))
+				return false;
+			*ns /= units[i].per;
+			return true;
+		}
+	return false;
+}
+
+#define ALL_PERCENT UINT64_C(100000000000) /* 100 %, in 10^-9 */
+
+/* "10%/2", the second 10 %, or "10%-20%". */
+static bool parse_slice(const char *value, uint64_t *start, uint64_t *stop)
+{
+	const char *percent = strchr(value, '%');
+	size_t n = percent ? (size_t)(percent - value) : 0;
+	char first[32], second[32];
+	size_t m;
+	uint64_t part;
+
+	if (n == 0 || n >= sizeof(first))
+		return false;
+	memcpy(first, value, n);
+	first[n] = '\0';
+	if (percent[1] == '/') {
+		if (!hlg_number_nano(first, stop) ||
+		    !hlg_number_u64(percent + 2, &part) || part == 0 || *stop == 0 ||
+		    part > ALL_PERCENT / *stop)
+			return false;
+		*start = *stop * (part - 1);
+		*stop *= part;
+		return true;
+	}
+	m = strlen(percent);
+	if (m < 4 || percent[1] != '-' || percent[m - 1] != '%' ||
+	    m - 3 >= sizeof(second))
+		return false;
+	memcpy(second, percent + 2, m - 3);
+	second[m - 3] = '\0';
+	return hlg_number_nano(first, start) && hlg_number_nano(second, stop) &&
+	       *stop <= ALL_PERCENT;
+}
+
+/* "START,STOP": either is empty, and that which is not is parsed. */
+static bool parse_window(const char *value, bool (*parse)(const char *, uint64_t *),
+			 uint64_t *start, uint64_t *stop)
 {
 	const char *comma = strchr(value, ',');
-	char start[32] = "";
-	bool ok = comma && comma - value < (long)sizeof(start);
+	char first[32] = "";
 
-	if (ok)
-		memcpy(start, value, (size_t)(comma - value));
-	ok = ok && (start[0] == '\0' || hlg_number_nano(start, &window[0])) &&
-	     (comma[1] == '\0' || hlg_number_nano(comma + 1, &window[1])) &&
-	     window[0] < window[1];
-	if (ok)
+	if (!comma || comma - value >= (long)sizeof(first))
+		return false;
+	memcpy(first, value, (size_t)(comma - value));
+	return (first[0] == '\0' || parse(first, start)) &&
+	       (comma[1] == '\0' || parse(comma + 1, stop));
+}
+
+static int set_window(const char *arg, const char *value, struct hlg_options *options,
+		      struct hlg_err *err)
+{
+	uint64_t start = 0, stop = UINT64_MAX;
+	bool ok;
+
+	if (strchr(value, '%')) {
+		options->time_unit = HLG_TIME_PERCENT;
+		ok = parse_slice(value, &start, &stop);
+	} else if (strchr(value, '+')) {
+		options->time_unit = HLG_TIME_OFFSET;
+		ok = parse_window(value, parse_offset, &start, &stop);
+	} else {
+		ok = parse_window(value, hlg_number_nano, &start, &stop);
+	}
+	options->start = start;
+	options->stop = stop;
+	if (ok && start < stop)
 		return 0;
-	return hlg_err_set(err, HLG_EINPUT,
-			   "%s: not a time window (START,STOP in seconds, as in 12.5,13)",
-			   arg);
+	return hlg_err_set(
+		err, HLG_EINPUT,
+		"%s: not a time window (START,STOP in seconds: +0,+10 from the "
+		"recording's start, 12.5,13 of perf's clock; or 10%%/2, "
+		"0%%-10%%)",
+		arg);
 }
 
 static int set_list(const char *arg, const char *value, struct hlg_number_list *list,
@@ -226,10 +312,31 @@ static int set(struct hlg_options *options, const struct hlg_option *opt, const 
 	case HLG_OPT_LIST:
 		return set_list(arg, value, field, err);
 	case HLG_OPT_WINDOW:
-		return set_window(arg, value, field, err);
+		return set_window(arg, value, options, err);
 	default:
 		return set_text(arg, value, field, err);
 	}
+}
+
+/* Keeps the words of what selects samples, for a message if they select none. */
+static int remember(struct hlg_options *options, const struct hlg_option *opt,
+		    const char *value, struct hlg_err *err)
+{
+	static const char *const names[] = {"event", "pid", "tid", "cpu", "time"};
+	const char *before = options->selection;
+	bool selects = false;
+	char *text;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		selects |= strcmp(opt->name, names[i]) == 0;
+	if (!selects)
+		return 0;
+	if (asprintf(&text, "%s%s%s=%s", before ? before : "", before ? " " : "",
+		     opt->name, value) < 0)
+		return hlg_err_memory(err, opt->name);
+	free(options->selection);
+	options->selection = text;
+	return 0;
 }
 
 /* key is in arg, which is what messages show. */
@@ -237,6 +344,7 @@ static int parse_option(struct hlg_options *options, const char *arg, const char
 			size_t key_len, struct hlg_err *err)
 {
 	struct hlg_nearest nearest = {.word = key, .n = key_len};
+	int rc;
 
 	for (size_t i = 0; i < hlg_n_options; i++) {
 		const struct hlg_option *opt = &hlg_option_table[i];
@@ -248,7 +356,8 @@ static int parse_option(struct hlg_options *options, const char *arg, const char
 					   "%s: %s is given twice (give it once)", arg,
 					   opt->name);
 		options->given |= 1u << i;
-		return set(options, opt, arg, key + key_len + 1, err);
+		rc = set(options, opt, arg, key + key_len + 1, err);
+		return rc < 0 ? rc : remember(options, opt, key + key_len + 1, err);
 	}
 	for (size_t i = 0; i < hlg_n_options; i++)
 		hlg_nearest_look(&nearest, hlg_option_table[i].name,
@@ -304,12 +413,12 @@ static int parse_image(struct hlg_options *options, const char *arg, struct hlg_
 	return rc;
 }
 
-/* Length of the key if word is key=value: only lower-case letters before '='. */
+/* Length of the key if word is key=value: only lower-case letters, and - in between. */
 static size_t key_length(const char *word)
 {
-	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz");
+	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz-");
 
-	return word[n] == '=' ? n : 0;
+	return word[n] == '=' && word[0] != '-' ? n : 0;
 }
 
 static int set_fallbacks(struct hlg_options *options, struct hlg_err *err)
@@ -357,6 +466,7 @@ void hlg_options_finish(struct hlg_options *options)
 	free(options->event);
 	free(options->format);
 	free(options->out);
+	free(options->selection);
 	*options = (struct hlg_options){0};
 }
 

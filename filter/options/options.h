@@ -38,6 +38,12 @@ enum hlg_sort {
 	HLG_SORT_NAME,
 	HLG_SORT_ADDRESS
 };
+/* What time= is in. */
+enum hlg_time_unit {
+	HLG_TIME_PERF,    /* ns of perf's clock */
+	HLG_TIME_OFFSET,  /* ns from the recording's start */
+	HLG_TIME_PERCENT, /* 10^-9 percent of the recording */
+};
 enum hlg_emit {
 	HLG_EMIT_NONE,
 	HLG_EMIT_PASS,
@@ -78,9 +84,9 @@ struct hlg_options {
 	int stacks;                          /* enum hlg_stacks_option */
 	unsigned roots;                      /* HLG_ROOT_ bits; of callgraph */
 	int demangle, aliases;               /* 0 no, 1 yes */
-	int strict, force;                   /* 0 no, 1 yes */
 	int sort;                            /* enum hlg_sort */
 	int wide, raw, verbose;              /* of text: 0 no, 1 yes */
+	int strict, force, strict_base;      /* 0 no, 1 yes */
 	unsigned by;                         /* HLG_BY_ bits */
 	uint64_t region;                     /* bytes, a power of two; 0: no regions */
 	uint64_t skid;                       /* instructions; 0: no edges */
@@ -89,12 +95,14 @@ struct hlg_options {
 	uint64_t most_regions; /* the format's if regions is unset; 0: as top */
 	uint64_t regions;     /* rows of regions; 0: all; HLG_UNSET */
 	uint64_t min;         /* 10^-9 percent; HLG_UNSET */
-	uint64_t start, stop; /* ns, [start, stop) */
+	uint64_t start, stop; /* of time=, [start, stop): see time_unit */
+	int time_unit;        /* enum hlg_time_unit */
 	struct hlg_number_list pid, tid, cpu; /* empty: any */
 	char *event;                          /* glob; NULL: any */
 	char *format;                         /* a word of its list (format.h) */
 	char *out;                            /* NULL: standard output */
-	unsigned given; /* bit i: table entry i was set by the user */
+	char *selection; /* "pid=17 time=,10": what selects samples; NULL: nothing */
+	unsigned given;  /* bit i: table entry i was set by the user */
 };
 
 enum hlg_option_kind {

@@ -29,6 +29,7 @@ bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *opt
 	memset(profile, 0, sizeof(*profile));
 	profile->options = options;
 	profile->restricts = hlg_select_restricts(options);
+	profile->window = hlg_select_window(options);
 	profile->last_series = HLG_NO_SERIES;
 	profile->shift = 64 - HLG_FIRST_BITS;
 	profile->cells = new_cells((size_t)1 << HLG_FIRST_BITS);
@@ -239,15 +240,36 @@ static enum hlg_state state_of(unsigned cpumode)
 	return states[cpumode % 8];
 }
 
+/* Where the window lies that is relative to the recording's start, with no more known of
+ * that than its first sample. */
+static void settle_window(struct hlg_profile *p, uint64_t time)
+{
+	if (p->window.open && time != HLG_NO_TIME)
+		p->window = hlg_select_window_of(p->options, time, time);
+}
+
+/* Keeps in mind from when to when what nobody wants was. */
+static void see_time(struct hlg_profile *p, uint64_t first, uint64_t last)
+{
+	if (first == HLG_NO_TIME || (first == 0 && last == 0))
+		return;
+	if (p->until == 0 || first < p->since)
+		p->since = first;
+	if (last > p->until)
+		p->until = last;
+}
+
 enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 					  const struct hlg_sample *sample,
 					  struct hlg_count count, hlg_u128 squares)
 {
 	enum hlg_disposition disposition = HLG_GUEST;
 
+	settle_window(p, sample->time);
 	if (!p->events[sample->event].selected ||
-	    (p->restricts && !hlg_select_keeps(p->options, sample))) {
+	    (p->restricts && !hlg_select_keeps(p->options, &p->window, sample))) {
 		disposition = HLG_DESELECTED;
+		see_time(p, sample->time, sample->time);
 		hlg_count_add(&p->deselected, count);
 		if (p->events[sample->event].selected &&
 		    hlg_select_lacks(p->options, sample))
@@ -310,6 +332,7 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 		from->overflow || from->seen.period > UINT64_MAX - to->seen.period;
 	hlg_count_add(&to->seen, from->seen);
 	hlg_count_add(&to->deselected, from->deselected);
+	see_time(to, from->since, from->until);
 	hlg_count_add(&to->host, from->host);
 	for (int i = 0; i < HLG_N_STATES; i++)
 		hlg_count_add(&to->states[i], from->states[i]);

@@ -16,6 +16,7 @@
 #include "filter/profile/event.h"
 #include "filter/profile/index.h"
 #include "filter/profile/sample.h"
+#include "filter/profile/select.h"
 #include "filter/profile/strings.h"
 #include "symtab/hash.h"
 
@@ -71,6 +72,11 @@ struct hlg_profile {
 	bool overflow;       /* the periods' sum passed 2^64 */
 	const struct hlg_options *options; /* by, and selection; outlives this */
 	bool restricts;
+	/* Of the recording that is read. Who knows its span sets it before the first
+	 * sample; else that is taken for its start. */
+	struct hlg_select_window window;
+	/* Of samples that were deselected: 0 and 0 without any that has a time. */
+	uint64_t since, until;
 	struct hlg_series last; /* key of the series used last */
 	uint32_t last_series;
 };

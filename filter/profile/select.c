@@ -3,9 +3,49 @@
 
 #include <fnmatch.h>
 
+__extension__ typedef unsigned __int128 hlg_wide;
+
 static bool timed(const struct hlg_options *options)
 {
 	return options->start != 0 || options->stop != UINT64_MAX;
+}
+
+struct hlg_select_window hlg_select_window(const struct hlg_options *options)
+{
+	if (options->time_unit == HLG_TIME_PERF)
+		return (struct hlg_select_window){options->start, options->stop, false};
+	return (struct hlg_select_window){0, UINT64_MAX, timed(options)};
+}
+
+static uint64_t behind(uint64_t first, uint64_t ns)
+{
+	return ns > UINT64_MAX - first ? UINT64_MAX : first + ns;
+}
+
+/* Half a nanosecond is rounded up, as perf does. */
+static uint64_t share_of(uint64_t span, uint64_t percent)
+{
+	return (uint64_t)(((hlg_wide)span * percent + UINT64_C(50000000000)) /
+			  UINT64_C(100000000000));
+}
+
+struct hlg_select_window hlg_select_window_of(const struct hlg_options *o, uint64_t first,
+					      uint64_t last)
+{
+	struct hlg_select_window w = hlg_select_window(o);
+
+	w.open = false;
+	if (o->time_unit == HLG_TIME_OFFSET) {
+		/* What comes a little before the first one is not left out by +0. */
+		w.start = o->start ? behind(first, o->start) : 0;
+		w.stop = behind(first, o->stop);
+	} else if (o->time_unit == HLG_TIME_PERCENT) {
+		w.start = behind(first, share_of(last - first, o->start));
+		w.stop = behind(first, share_of(last - first, o->stop));
+		/* The last sample is of the last slice. */
+		w.stop += o->stop == UINT64_C(100000000000);
+	}
+	return w;
 }
 
 bool hlg_select_restricts(const struct hlg_options *options)
@@ -13,7 +53,9 @@ bool hlg_select_restricts(const struct hlg_options *options)
 	return options->pid.n || options->tid.n || options->cpu.n || timed(options);
 }
 
-bool hlg_select_keeps(const struct hlg_options *options, const struct hlg_sample *sample)
+bool hlg_select_keeps(const struct hlg_options *options,
+		      const struct hlg_select_window *window,
+		      const struct hlg_sample *sample)
 {
 	if (options->pid.n && !hlg_number_list_has(&options->pid, sample->pid))
 		return false;
@@ -23,8 +65,8 @@ bool hlg_select_keeps(const struct hlg_options *options, const struct hlg_sample
 		return false;
 	if (!timed(options))
 		return true;
-	return sample->time != HLG_NO_TIME && sample->time >= options->start &&
-	       sample->time < options->stop;
+	return sample->time != HLG_NO_TIME && sample->time >= window->start &&
+	       sample->time < window->stop;
 }
 
 bool hlg_select_lacks(const struct hlg_options *options, const struct hlg_sample *sample)

@@ -9,11 +9,27 @@
 #include "filter/options/options.h"
 #include "filter/profile/sample.h"
 
+/* When samples are wanted: ns of perf's clock, [start, stop). */
+struct hlg_select_window {
+	uint64_t start, stop;
+	bool open; /* it is not known yet: when the recording began is needed */
+};
+
+/* What the options say of time, where that needs nothing of the recording. */
+struct hlg_select_window hlg_select_window(const struct hlg_options *options);
+
+/* The same of a recording whose samples are from first to last. last matters to slices
+ * only. */
+struct hlg_select_window hlg_select_window_of(const struct hlg_options *options,
+					      uint64_t first, uint64_t last);
+
 /* Do options restrict anything but the event? Only then ask hlg_select_keeps. */
 bool hlg_select_restricts(const struct hlg_options *options);
 
 /* Is the sample one of the pid, tid, cpu and time asked for? */
-bool hlg_select_keeps(const struct hlg_options *options, const struct hlg_sample *sample);
+bool hlg_select_keeps(const struct hlg_options *options,
+		      const struct hlg_select_window *window,
+		      const struct hlg_sample *sample);
 
 /* Does the sample not tell one of these, though it is asked for? */
 bool hlg_select_lacks(const struct hlg_options *options, const struct hlg_sample *sample);

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "filter/report/nothing.h"
 #include "filter/stats/interval.h"
+#include "filter/trust/base-search.h"
 #include "symtab/name/demangle.h"
 
 static void note_image(struct hlg_report *r, const struct hlg_image *image)
@@ -37,26 +39,10 @@ static void note_image(struct hlg_report *r, const struct hlg_image *image)
 static void note_guest(struct hlg_report *r)
 {
 	const struct hlg_view *v = &r->all;
+	struct hlg_err why;
 
-	if (r->profile->seen.samples == 0)
-		hlg_note_list_add(&r->notes,
-				  "no sample was seen: the recording is empty, or newer "
-				  "than this perf can read, "
-				  "or perf was interrupted (^C) before it passed one on");
-	else if (v->guest.samples == 0 && r->profile->deselected.samples)
-		hlg_note_list_add(
-			&r->notes,
-			"no guest sample is left: event=, pid=, tid=, cpu= or time= "
-			"deselect %" PRIu64 " of the %" PRIu64 " samples",
-			r->profile->deselected.samples, r->profile->seen.samples);
-	else if (v->guest.samples == 0)
-		hlg_note_list_add(
-			&r->notes,
-			"no guest sample was seen: was it recorded without `perf kvm` "
-			"or `-e EVENT:G`, with a modifier that leaves guests out "
-			"(:P, :pp, :H), or does a mediated PMU keep the guest to "
-			"itself? `perf kvm --guest record -e cpu-clock` counts "
-			"everywhere");
+	if (hlg_nothing_why(r->profile, "", &why))
+		hlg_note_list_add(&r->notes, "%s", why.msg);
 	if (r->space->n_images && !r->banner &&
 	    v->kinds[HLG_OUTSIDE].samples > v->guest.samples / 2 &&
 	    v->ip_zero.samples < v->kinds[HLG_OUTSIDE].samples / 2)
@@ -352,8 +338,26 @@ static void tell_trust(struct hlg_report *r)
 				   "wrong: addresses are (force=yes names them)");
 }
 
+/* Bases that are not those that the files state. */
+static void warn_bases(struct hlg_report *r)
+{
+	for (size_t i = 0; i < r->space->n_images; i++) {
+		char *text;
+
+		if (r->space->images[i]->refused_from == HLG_BASE_NONE)
+			continue;
+		text = hlg_base_search_warning(r->space->images[i]);
+		if (text)
+			hlg_note_list_warn(&r->notes, "%s", text);
+		else
+			r->notes.lost = true;
+		free(text);
+	}
+}
+
 void hlg_notes_add(struct hlg_report *r)
 {
+	warn_bases(r);
 	for (size_t i = 0; i < r->space->n_images; i++)
 		note_image(r, r->space->images[i]);
 	note_unread(r);

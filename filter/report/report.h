@@ -61,7 +61,7 @@ struct hlg_report {
 	const struct hlg_report_file *files; /* shown if there are several; not owned */
 	size_t n_files;
 	struct hlg_note_list notes;
-	bool unread;               /* a note says that an image could not be read again */
+	bool unread;       /* a note says that an image could not be read again */
 	struct hlg_colour colours; /* of the stream it goes to; off as it is built */
 	struct hlg_screen screen;  /* the same; all zero: lines as long as they get */
 };

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/trust/base-search.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "filter/trust/addresses.h"
+#include "filter/trust/verdict.h"
+#include "symtab/image/base.h"
 
 int hlg_base_search_place(struct hlg_image *image, const struct hlg_found *found,
 			  struct hlg_err *err)
@@ -36,11 +41,124 @@ static int find_bases(struct hlg_image *image, const struct hlg_addresses *addrs
 	return rc;
 }
 
+/* The image at the base it has. */
+static void test_here(struct hlg_tested *tested, const struct hlg_image *image,
+		      struct hlg_code *code, const struct hlg_addresses *addrs)
+{
+	*tested = (struct hlg_tested){0};
+	for (size_t i = 0; i < addrs->n; i++) {
+		struct hlg_place place;
+
+		hlg_image_lookup(image, addrs->at[i].ip - image->bias, &place);
+		if (place.image)
+			hlg_verdict_add(tested, code, &place, false,
+					addrs->at[i].samples);
+	}
+	hlg_verdict_judge(tested, 0);
+}
+
+static bool fits_wholly(const struct hlg_fit *fit)
+{
+	return (double)fit->on >= HLG_VERDICT_NEARLY_ALL * (double)(fit->on + fit->off) &&
+	       (double)fit->on_samples >=
+		       HLG_VERDICT_NEARLY_ALL *
+			       (double)(fit->on_samples + fit->off_samples);
+}
+
+static bool may_move(const struct hlg_image *image, const struct hlg_options *options)
+{
+	return (image->from == HLG_BASE_NOTE || image->from == HLG_BASE_EXEC) &&
+	       !options->strict_base && options->emit == HLG_EMIT_NONE;
+}
+
+int hlg_base_search_refuses(const struct hlg_image *image, struct hlg_code *code,
+			    const struct hlg_options *options,
+			    const struct hlg_addresses *addrs, struct hlg_found *found)
+{
+	struct hlg_tested here;
+
+	*found = (struct hlg_found){0};
+	if (!may_move(image, options))
+		return 0;
+	test_here(&here, image, code, addrs);
+	if (here.verdict == HLG_TRUST_VERIFIED)
+		return 0;
+	if (!hlg_base_find_all(code, image, addrs->at, addrs->n, found))
+		return -1;
+	for (size_t i = 0; i < found->n; i++)
+		if (found->fits[i].base == image->base)
+			return 0;
+	return found->n && fits_wholly(&found->fits[0]) &&
+	       found->fits[0].on_samples > here.samples.on;
+}
+
+char *hlg_base_search_warning(const struct hlg_image *image)
+{
+	char from[128], *text;
+
+	hlg_base_describe_from(image, image->refused_from, from, sizeof(from));
+	if (asprintf(&text,
+		     "%s: base 0x%" PRIx64 " (%s) does not fit the samples; 0x%" PRIx64
+		     " is used, which does (strict-base=yes keeps to the file)",
+		     image->path, image->refused, from, image->base) < 0)
+		return NULL;
+	return text;
+}
+
+/* Moves an image to where the samples say, if they refuse the base it has. */
+static int move_image(struct hlg_image *image, const struct hlg_space *space,
+		      const struct hlg_profile *profile, struct hlg_err *err)
+{
+	const enum hlg_base_from from = image->from;
+	const uint64_t base = image->base;
+	struct hlg_addresses all = {0}, some = {0};
+	struct hlg_found found = {0};
+	struct hlg_code *code;
+	int rc = hlg_code_open(&code, image, err), refused = 0;
+
+	/* What cannot be decoded, or read again, stays where it is. */
+	if (rc < 0)
+		return rc == HLG_ESYSTEM ? rc : 0;
+	if (!hlg_addresses_collect(&all, profile) ||
+	    !hlg_addresses_pick(&some, &all, space, image) ||
+	    (refused = hlg_base_search_refuses(image, code, profile->options, &some,
+					       &found)) < 0)
+		rc = hlg_err_memory(err, image->path);
+	else if (refused)
+		rc = hlg_base_search_place(image, &found, err);
+	if (rc == 0 && refused) {
+		image->refused = base;
+		image->refused_from = from;
+	}
+	hlg_addresses_finish(&all);
+	hlg_addresses_finish(&some);
+	hlg_base_find_finish(&found);
+	hlg_code_close(code);
+	return rc;
+}
+
+static int move_all(struct hlg_space *space, const struct hlg_profile *profile,
+		    struct hlg_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < space->n_images; i++) {
+		struct hlg_image *image = space->images[i];
+
+		if (!may_move(image, profile->options))
+			continue;
+		rc = move_image(image, space, profile, err);
+		if (rc == 0 && image->refused_from != HLG_BASE_NONE)
+			rc = hlg_space_arrange(space, err);
+	}
+	return rc;
+}
+
 int hlg_base_search_all(struct hlg_space *space, const struct hlg_profile *profile,
 			struct hlg_err *err)
 {
 	struct hlg_addresses addrs = {0};
-	int rc = 0;
+	int rc = move_all(space, profile, err);
 
 	for (size_t i = 0; rc == 0 && i < space->n_images; i++) {
 		struct hlg_image *image = space->images[i];

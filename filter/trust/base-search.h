@@ -7,6 +7,7 @@
 #define HLG_FILTER_TRUST_BASE_SEARCH_H
 
 #include "filter/profile/profile.h"
+#include "filter/trust/addresses.h"
 #include "symtab/code/base-find.h"
 #include "symtab/image/space.h"
 
@@ -16,9 +17,25 @@ int hlg_base_search_place(struct hlg_image *image, const struct hlg_found *found
 			  struct hlg_err *err);
 
 /*
+ * Is the base that an image has from its file (its note, or its own addresses) refused by
+ * the samples, of which *addrs holds those in no other image? It is if they do not verify
+ * it, and are on boundaries, nearly all of them, at another base, and more of them than
+ * here. Then *found is where; the caller finishes that in any case. Never of a base that
+ * the user stated, nor where strict-base= or emit= keep to the file. 1: it is; 0: it is
+ * not, or without memory -1.
+ */
+int hlg_base_search_refuses(const struct hlg_image *image, struct hlg_code *code,
+			    const struct hlg_options *options,
+			    const struct hlg_addresses *addrs, struct hlg_found *found);
+
+/* What to warn of if an image's base was refused; to be freed. NULL without memory. */
+char *hlg_base_search_warning(const struct hlg_image *image);
+
+/*
  * Gives every image that has no base those that the samples fit, if there are any, and
- * arranges the space again. An image whose code cannot be decoded, or which no base
- * fits, is left without. Fails without memory, or when images overlap.
+ * arranges the space again; and every image whose base is refused, unless strict-base=
+ * or emit= keep to it. An image whose code cannot be decoded, or which no base fits, is
+ * left as it is. Fails without memory, or when images overlap.
  */
 int hlg_base_search_all(struct hlg_space *space, const struct hlg_profile *profile,
 			struct hlg_err *err);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "filter/trust/addresses.h"
+#include "filter/trust/base-search.h"
 #include "filter/view/view.h"
 
 bool hlg_per_file_begin(struct hlg_per_file *judge, const struct hlg_space *space,
@@ -148,6 +149,32 @@ static bool test_found(const struct hlg_per_file *judge, struct trial *t,
 	return ok;
 }
 
+/* An image whose base the samples refuse is tested where they say. */
+static bool test_refused(const struct hlg_per_file *judge, struct trial *t,
+			 const struct hlg_image *image, const struct hlg_options *options,
+			 struct hlg_per_file_verdict *fit)
+{
+	struct hlg_code *code = judge->codes[image->number];
+	struct hlg_addresses some = {0};
+	struct hlg_found found = {0};
+	int refused;
+
+	if (!code)
+		return true;
+	refused = hlg_addresses_pick(&some, &t->addrs, judge->space, image)
+			  ? hlg_base_search_refuses(image, code, options, &some, &found)
+			  : -1;
+	if (refused > 0 && fit->n_bases == 0) {
+		fit->base = found.fits[0].base;
+		fit->n_bases = found.n;
+	}
+	if (refused > 0 && !test_at(judge, t, image, &found))
+		refused = -1;
+	hlg_addresses_finish(&some);
+	hlg_base_find_finish(&found);
+	return refused >= 0;
+}
+
 bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *profile,
 			struct hlg_per_file_verdict *fit)
 {
@@ -155,6 +182,9 @@ bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *pr
 	bool ok = hlg_addresses_collect(&t.addrs, profile);
 
 	*fit = (struct hlg_per_file_verdict){0};
+	for (size_t i = 0; ok && i < judge->space->n_images; i++)
+		ok = test_refused(judge, &t, judge->space->images[i], profile->options,
+				  fit);
 	ok = ok && test_placed(judge, &t, fit);
 	for (size_t i = 0; ok && i < judge->space->n_images; i++)
 		ok = test_found(judge, &t, judge->space->images[i], fit);

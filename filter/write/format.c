@@ -31,6 +31,7 @@ const struct hlg_format hlg_format_text = {.name = "text",
 					   .stacks = true,
 					   .notes = true,
 					   .files = true,
+					   .reader = true,
 					   .write = write_text};
 const struct hlg_format hlg_format_json = {.name = "json",
 					   .stacks = true,
@@ -145,9 +146,13 @@ static int write_result(const struct hlg_result *result, FILE *f, struct hlg_err
 int hlg_format_write(const struct hlg_result *result, const char *out, FILE *stream,
 		     struct hlg_err *err)
 {
+	const struct hlg_err *nothing = result->nothing;
 	struct hlg_out to;
-	int rc = hlg_out_open(&to, out, stream, err);
+	int rc = 0;
 
+	if (nothing && result->format->reader)
+		return hlg_err_set(err, HLG_EINPUT, "%s", nothing->msg);
+	rc = hlg_out_open(&to, out, stream, err);
 	if (rc < 0)
 		return rc;
 	if (result->colours && result->color == HLG_COLOR_ALWAYS)
@@ -159,7 +164,8 @@ int hlg_format_write(const struct hlg_result *result, const char *out, FILE *str
 		*result->screen = hlg_screen_of(hlg_target_is_stream(out) ? to.f : NULL);
 	rc = write_result(result, to.f, err);
 	if (rc == 0)
-		return hlg_out_commit(&to, err);
-	hlg_out_abort(&to);
-	return rc;
+		rc = hlg_out_commit(&to, err);
+	else
+		hlg_out_abort(&to);
+	return rc == 0 && nothing ? hlg_err_set(err, HLG_EINPUT, "%s", nothing->msg) : rc;
 }

@@ -31,6 +31,8 @@ struct hlg_format {
 	bool stacks;       /* shows those of stacks=callgraph */
 	bool notes;        /* has room for notes */
 	bool files;        /* shows what each recording has, and whether it fits */
+	bool reader;       /* is read by people: not written where there is nothing to
+			      show */
 	/* Changes options, or refuses them, before anything is read; may be NULL. */
 	int (*prepare)(struct hlg_run *run, struct hlg_err *err);
 	/* Writes a verb's data, of the type that its list says. Write errors stay on the
@@ -72,6 +74,9 @@ struct hlg_result {
 	struct hlg_colour *colours; /* of data: set as color says; or NULL */
 	int color;                  /* enum hlg_color: auto goes by the stream */
 	struct hlg_screen *screen;  /* of data: set by where it goes; or NULL */
+	/* NULL, or why there is nothing to show: writing fails with that, but what
+	 * programs read is written first. */
+	const struct hlg_err *nothing;
 };
 
 /* In a verb's list: all formats of records. */

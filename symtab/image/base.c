@@ -59,10 +59,16 @@ static const struct {
 	[HLG_BASE_DEFAULT] = {"default", "assumed: nothing states it"},
 };
 
+void hlg_base_describe_from(const struct hlg_image *image, enum hlg_base_from from,
+			    char *buf, size_t size)
+{
+	snprintf(buf, size, "%s%s", sources[from].text,
+		 from == HLG_BASE_NOTE ? image->elf.hyperlight : "");
+}
+
 void hlg_base_describe(const struct hlg_image *image, char *buf, size_t size)
 {
-	snprintf(buf, size, "%s%s", sources[image->from].text,
-		 image->from == HLG_BASE_NOTE ? image->elf.hyperlight : "");
+	hlg_base_describe_from(image, image->from, buf, size);
 }
 
 const char *hlg_base_word(enum hlg_base_from from)

@@ -22,6 +22,10 @@ int hlg_base_decide(struct hlg_image *image, struct hlg_err *err);
  */
 void hlg_base_describe(const struct hlg_image *image, char *buf, size_t size);
 
+/* The same of a base that is not its base, from elsewhere. */
+void hlg_base_describe_from(const struct hlg_image *image, enum hlg_base_from from,
+			    char *buf, size_t size);
+
 /* How a base was found, in one word for programs, which never changes: stated, note,
  * exec, map, found, default. */
 const char *hlg_base_word(enum hlg_base_from from);

@@ -44,6 +44,10 @@ struct hlg_image {
 	uint64_t first, end; /* lowest address, and the address behind the highest byte */
 	uint64_t base, bias; /* valid unless from is HLG_BASE_NONE */
 	enum hlg_base_from from;
+	enum hlg_base_from refused_from; /* where the base is from that the samples do not
+					  * fit, and that was not used: refused; else
+					  * HLG_BASE_NONE */
+	uint64_t refused;
 	struct hlg_base *also; /* further bases: several guests run it */
 	size_t n_also;
 	size_t number; /* among the images of its space, from 0 on */

@@ -5,7 +5,7 @@
 usage: doc.py --build DIR
 
 Compares name, values and default of every option in `--dlarg help` with the OPTIONS
-section of man/hlguest.7, in order.
+section of man/hlguest.7, in order. The times of its examples select something.
 """
 import argparse
 import os
@@ -22,7 +22,7 @@ def helped(build):
         [os.path.join(build, "tests", "kit", "fakeperf"), "--arg=help",
          os.path.join(build, "filter", "hlguest.so"), "/dev/null"],
         capture_output=True, text=True, check=True)
-    found = re.findall(r"^([a-z]+)=(\S+)(?:  \((.*)\))?$", done.stdout, re.M)
+    found = re.findall(r"^([a-z-]+)=(\S+)(?:  \((.*)\))?$", done.stdout, re.M)
     return [(name, value, default) for name, value, default in found]
 
 
@@ -40,12 +40,31 @@ def documented():
     return found
 
 
+def empty_times(build):
+    """Of the page's examples with time=: what is said of those that select nothing."""
+    with open(os.path.join(ROOT, "man", "hlguest.7"), encoding="utf-8") as f:
+        page = f.read()
+    words = re.findall(r"time=\S+", page[page.index(".Sh EXAMPLES"):])
+    data = os.path.join(ROOT, "tests", "data")
+    said = [] if words else ["there is none"]
+    for word in words:
+        done = subprocess.run(
+            [os.path.join(build, "tools", "hlguest"), "report", "--format=folded",
+             "--force", "--" + word, "demo.elf", "demo-user.data"],
+            capture_output=True, text=True, check=False, cwd=data)
+        if done.returncode:
+            said.append(done.stderr.strip())
+    return said
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
-    table, page = helped(parser.parse_args().build), documented()
-    failed = 0
-    print(f"1..{len(table) + 1}")
+    build = os.path.abspath(parser.parse_args().build)
+    table, page = helped(build), documented()
+    said = empty_times(build)
+    failed = bool(said)
+    print(f"1..{len(table) + 2}")
     same = [row[0] for row in table] == [row[0] for row in page]
     print("ok" if same else "not ok", "1 - the same options in the same order")
     if not same:
@@ -59,6 +78,9 @@ def main():
         print("ok" if ok else "not ok", i + 2, "-", name)
         if not ok:
             print(f"# help: {value} ({default}); man: {shown}: {text}")
+    print("not ok" if said else "ok", f"{len(table) + 2} - times of the examples")
+    for line in said:
+        print("#", line)
     return 1 if failed else 0
 
 

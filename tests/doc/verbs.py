@@ -110,7 +110,7 @@ def filters():
     text = page("hlguest.7")
     options = text[text.index(".Sh OPTIONS"):text.index(".Sh FORMATS")]
     found = {}
-    for name, value in re.findall(r"^\.It Cm ([a-z]+) Ns = Ns (.*)$", options, re.M):
+    for name, value in re.findall(r"^\.It Cm ([a-z-]+) Ns = Ns (.*)$", options, re.M):
         value = re.sub(r"\b(?:Ar|Cm|Ns) ", "", value).replace(" ", "")
         found["--" + name] = ("", value)
     return found

@@ -33,7 +33,7 @@ PERF = os.environ.get("PERF", "perf")
 DEMO = os.path.join(DATA, "demo.elf")
 RECORDINGS = {
     "demo-user": DEMO, "demo-kernel": DEMO, "demo-host": DEMO, "demo-threads": DEMO,
-    "demo-events": DEMO, "demo-windows": DEMO, "demo-calls": DEMO,
+    "demo-events": DEMO, "demo-windows": DEMO,
     "rusty-user": os.path.join(DATA, "rusty.elf"),
 }
 if "zydis" in os.environ.get("HLG_FEATURES", "zydis"):  # else no base can be found
@@ -217,7 +217,7 @@ def check_records(place, name, policy):
     _, before = place.rows(elf, data_of(name))
     wrong = check_bytes(place, name, policy, sums, before["gap"])
     # Read again: what was a guest's is the host's now, and nothing is lost.
-    _, after = place.rows(elf, place.path(out))
+    _, after = place.rows(elf, place.path(out), "--mode=host")
     if policy != "drop" and (after["guest"] or after["host"] != before["seen"]):
         wrong.append(f"read again: {after}, but was {before}")
     if policy == "drop" and after["seen"] != before["seen"] - (
@@ -528,7 +528,7 @@ def check_cut(place):
         data = f.read()
     whole = original()
     sizes = []
-    for cut in (360, 900, 5003, 44444, 100001, len(data) - 3000, len(data) - 1):
+    for cut in (5003, 44444, 100001, len(data) - 3000, len(data) - 1):
         with open(place.path("cut"), "wb") as f:
             f.write(data[:cut])
         sums = place.inject(DEMO, place.path("cut"), "cut.out")

@@ -84,7 +84,8 @@ static int show(struct hlg_run *run, const struct arguments *args,
 	if (rc == 0)
 		rc = hlg_format_write(&(struct hlg_result){run->format, &annotate, NULL,
 							   &report.colours,
-							   run->options.color, NULL},
+							   run->options.color, NULL,
+							   hlg_run_nothing(run)},
 				      run->options.out, stdout, err);
 	if (sources.space)
 		hlg_source_close_all(&sources);
@@ -127,7 +128,7 @@ static int annotate_files(const struct arguments *args)
 
 /* Data is a struct hlg_annotate. */
 static const struct hlg_format text = {
-	.name = "text", .notes = true, .write = hlg_annotate_text};
+	.name = "text", .notes = true, .reader = true, .write = hlg_annotate_text};
 static const struct hlg_format json = {
 	.name = "json", .notes = true, HLG_FORMAT_JANSSON(hlg_annotate_json)};
 static const struct hlg_format *const formats[] = {&text, &json, NULL};
@@ -173,7 +174,7 @@ const struct hlg_verb hlg_verb_annotate = {
 	       "the guest, and what is no file is a function.",
 	.files = "elf recording profile",
 	.shared = "input jobs quiet by color cpu demangle event force format min output "
-		  "pid skid "
+		  "pid skid strict-base "
 		  "tid time top weight",
 	.formats = formats,
 	.options = options,

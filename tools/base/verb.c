@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "filter/output/out.h"
+#include "filter/report/nothing.h"
 #include "filter/run.h"
 #include "filter/stats/interval.h"
 #include "filter/trust/addresses.h"
@@ -103,12 +104,12 @@ static int not_found(const struct hlg_image *image, const struct hlg_addresses *
 	if (found->best.on)
 		hlg_interval_percent(percent, share_of(found->best.on, found->best.off));
 	if (addrs->n < 20)
-		hlg_err_set(
-			&err, HLG_EINPUT,
-			"%s: too few samples to tell a base: %zu distinct addresses%s "
-			"(record longer, or at a higher rate)",
-			image->path, addrs->n,
-			others ? " are left by the images before it" : "");
+		hlg_err_set(&err, HLG_EINPUT,
+			    "%s: too few addresses to tell a base: %zu distinct ones%s, "
+			    "and 20 "
+			    "are needed (record longer, or at a higher rate)",
+			    image->path, addrs->n,
+			    others ? " are left by the images before it" : "");
 	else
 		hlg_err_set(&err, HLG_EINPUT,
 			    "%s: no base stands out; the best, 0x%" PRIx64
@@ -261,6 +262,8 @@ static int base(const struct hlg_inputs *in)
 		rc = hlg_inputs_read(in, &run, &batch, &status, &err);
 	if (rc == 0 && run.profile.unrecorded)
 		rc = hlg_err_memory(&err, "base");
+	if (rc == 0 && batch.n_read)
+		rc = hlg_nothing_check(&run.profile, "", &err);
 	if (rc < 0) {
 		status = hlg_output_error(&err);
 	} else if (batch.n_read) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/nothing.h"
 #include "filter/run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -91,10 +92,22 @@ static int judge(const struct hlg_diff *diff, const struct arguments *args)
 	return 4;
 }
 
+/* Why there is nothing to compare, in *nothing; NULL if both sides have something. */
+static const struct hlg_err *nothing_of(const struct hlg_side sides[2],
+					struct hlg_err *nothing)
+{
+	for (int s = 0; s < 2; s++)
+		if (hlg_nothing_check(&sides[s].run.profile,
+				      s ? "after: " : "before: ", nothing) < 0)
+			return nothing;
+	return NULL;
+}
+
 static int compare(struct hlg_side sides[2], const struct arguments *args, int *status,
 		   struct hlg_err *err)
 {
 	struct hlg_diff diff = {0};
+	struct hlg_err nothing;
 	int rc;
 
 	for (int s = 0; s < 2; s++) {
@@ -116,7 +129,8 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 	if (rc == 0)
 		rc = hlg_format_write(
 			&(struct hlg_result){sides[0].run.format, &diff, hlg_diff_records,
-					     &diff.colours, sides[0].run.options.color, NULL},
+					     &diff.colours, sides[0].run.options.color, NULL,
+					     nothing_of(sides, &nothing)},
 			sides[0].run.options.out, stdout, err);
 	if (rc == 0)
 		*status = judge(&diff, args);
@@ -179,7 +193,7 @@ const struct hlg_verb hlg_verb_diff = {
 	.files = "elf recording profile",
 	.shared = "input jobs quiet after color cpu demangle event force format gaps min "
 		  "output "
-		  "pid region tid time top weight",
+		  "pid region strict-base tid time top weight",
 	.formats = hlg_diff_formats,
 	.in_order = true, /* which side a word is of is told by its place */
 	.options = options,

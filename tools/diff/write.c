@@ -292,14 +292,23 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 	fputc('\n', f);
 }
 
+static void write_loud(FILE *f, const char *side, const char *line)
+{
+	fprintf(f, "!! %s: ", side);
+	hlg_escape_print(f, line);
+	fputs("\n\n", f);
+}
+
 static void write_header(FILE *f, const struct hlg_diff *diff)
 {
 	for (int s = 0; s < 2; s++) {
-		if (!diff->side[s].report.banner)
-			continue;
-		fprintf(f, "!! %s: ", sides[s]);
-		hlg_escape_print(f, diff->side[s].report.banner);
-		fputs("\n\n", f);
+		const struct hlg_report *r = &diff->side[s].report;
+
+		for (size_t i = 0; i < r->notes.n; i++)
+			if (r->notes.level[i] == HLG_NOTE_WARNING)
+				write_loud(f, sides[s], r->notes.line[i]);
+		if (r->banner)
+			write_loud(f, sides[s], r->banner);
 	}
 	fprintf(f, "hlguest %s\n\n", HLG_VERSION);
 	write_side(f, diff, 0);
@@ -541,7 +550,7 @@ static int write_json(void *data, FILE *f, struct hlg_err *err)
 #endif
 
 static const struct hlg_format text = {
-	.name = "text", .top = 40, .notes = true, .write = write_text};
+	.name = "text", .top = 40, .notes = true, .reader = true, .write = write_text};
 static const struct hlg_format json = {
 	.name = "json", .notes = true, HLG_FORMAT_JANSSON(write_json)};
 const struct hlg_format *const hlg_diff_formats[] = {&text, &hlg_format_of_records, &json,

@@ -7,6 +7,7 @@
 #include "filter/profile/select.h"
 #include "tools/exits/pair.h"
 #include "tools/exits/reasons.h"
+#include "tools/feed/feed.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/sum.h"
 #include "tools/tracepoint/trace.h"
@@ -193,6 +194,7 @@ struct reader {
 	const char *path;
 	struct hlg_perfdata *pd;
 	const struct hlg_options *options;
+	struct hlg_select_window window; /* of pairs */
 	bool restricts;
 	struct hlg_trace *trace;
 	struct probing probing;
@@ -365,8 +367,8 @@ static bool is_wanted(const struct reader *r, const struct hlg_perfdata_raw *raw
 	struct hlg_sample sample = hlg_perfdata_sample(raw);
 
 	/* time= selects pairs, not halves. */
-	sample.time = r->options->start;
-	return hlg_select_keeps(r->options, &sample);
+	sample.time = r->window.start;
+	return hlg_select_keeps(r->options, &r->window, &sample);
 }
 
 /* Any sample, step by step. */
@@ -497,13 +499,15 @@ int hlg_exits_read(const char *path, const struct hlg_options *options,
 			   .restricts = hlg_select_restricts(options),
 			   .counts = counts,
 			   .progress = progress};
-	int rc = hlg_perfdata_open(&r.pd, path, err);
+	int rc = hlg_feed_window(&r.window, path, options, err);
 
+	if (rc == 0)
+		rc = hlg_perfdata_open(&r.pd, path, err);
 	if (rc < 0)
 		return rc;
 	hlg_exits_begin(&r.pairing, sums);
-	r.pairing.start = options->start;
-	r.pairing.stop = options->stop;
+	r.pairing.start = r.window.start;
+	r.pairing.stop = r.window.stop;
 	rc = read_all(&r, err);
 	hlg_exits_finish(&r.pairing);
 	hlg_trace_close(r.trace);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "filter/run.h"
+#include "filter/trust/base-search.h"
 #include "symtab/image/base.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -51,12 +52,14 @@ static int settle_bases(struct hlg_run *run, const struct hlg_exits_sums *sums,
 
 	if (event == HLG_NO_SERIES)
 		return hlg_err_memory(err, "exits");
+	/* They have been selected. */
+	run->profile.window = (struct hlg_select_window){0, UINT64_MAX, false};
 	for (size_t i = 0; i < sums->n_cells; i++) {
 		const struct hlg_exits_cell *cell = &sums->cells[i];
 		const struct hlg_exits_vcpu *vcpu = &sums->vcpus[cell->key.vcpu];
 		const struct hlg_sample sample = {.ip = cell->key.rip,
 						  .period = 1,
-						  .time = run->options.start,
+						  .time = run->profile.window.start,
 						  .pid = vcpu->pid,
 						  .tid = vcpu->tid,
 						  .cpu = -1,
@@ -74,6 +77,14 @@ static int settle_bases(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		char from[128];
 
 		hlg_base_describe(image, from, sizeof(from));
+		if (image->refused_from != HLG_BASE_NONE) {
+			char *warning = hlg_base_search_warning(image);
+
+			if (!warning)
+				return hlg_err_memory(err, "exits");
+			hlg_run_note(run, "%s", warning);
+			free(warning);
+		}
 		hlg_run_note(run, "image: %s, base 0x%" PRIx64 " (%s)", image->path,
 			     image->base, from);
 	}
@@ -156,7 +167,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 	if (rc == 0)
 		rc = hlg_format_write(&(struct hlg_result){run->format, &r,
 							   hlg_exits_records, &r.colours,
-							   run->options.color, NULL},
+							   run->options.color, NULL, NULL},
 				      run->options.out, stdout, err);
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		hlg_exits_table_finish(&r.tables[i]);
@@ -364,7 +375,8 @@ const struct hlg_verb hlg_verb_exits = {
 	       "in the VMM, by reason, guest function, port and vCPU.\v"
 	       "Recordings come from " HLG_EXITS_HOW ".",
 	.files = "elf recording",
-	.shared = "input quiet by color demangle format output pid tid time top",
+	.shared = "input quiet by color demangle format output pid strict-base "
+		  "tid time top",
 	.formats = hlg_exits_formats,
 	.by = "tid",
 	.options = options,

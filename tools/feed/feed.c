@@ -263,6 +263,7 @@ static int read_split(struct feed *feed, struct hlg_perfdata *pd,
 		return read_range(feed, pd, err);
 	s.feed.profile = &s.profile;
 	if (hlg_profile_init(&s.profile, feed->profile->options)) {
+		s.profile.window = feed->profile->window;
 		rc = read_both(feed, pd, &s, at, sums, err);
 		hlg_profile_finish(&s.profile);
 	}
@@ -309,7 +310,9 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	int rc;
 
 	memset(sums, 0, sizeof(*sums));
-	rc = hlg_perfdata_open(&pd, path, err);
+	rc = hlg_feed_window(&profile->window, path, profile->options, err);
+	if (rc == 0)
+		rc = hlg_perfdata_open(&pd, path, err);
 	if (rc < 0)
 		return rc;
 	if (feed.ordered)

@@ -42,6 +42,15 @@ static char *list_events(const struct hlg_report *r)
 	return list;
 }
 
+/* The warnings of a side, or what else there is. */
+static void add_lines(struct hlg_note_list *to, const struct hlg_note_list *from,
+		      const char *which, bool warnings)
+{
+	for (size_t i = 0; i < from->n; i++)
+		if ((from->level[i] == HLG_NOTE_WARNING) == warnings)
+			hlg_note_list_add(to, "%s%s", which, from->line[i]);
+}
+
 /* The samples of a side, and how far to believe it. */
 static void tell_side(struct hlg_note_list *texts, const struct hlg_flame_side *side,
 		      const char *which, const char *widths)
@@ -63,6 +72,8 @@ static void tell_side(struct hlg_note_list *texts, const struct hlg_flame_side *
 			  side->n_recordings, plural(side->n_recordings), widths,
 			  hlg_verdict_word(r->trust.all.verdict));
 	free(events);
+	add_lines(&texts[HLG_GRAPH_WARN], &r->notes, which, true);
+	add_lines(&texts[HLG_GRAPH_WARN], &r->remarks, which, true);
 	if (r->banner)
 		hlg_note_list_add(&texts[HLG_GRAPH_WARN], "%s%s", which, r->banner);
 }
@@ -110,12 +121,8 @@ static void tell_sums(struct hlg_note_list *texts, const struct hlg_report *r,
 static void tell_notes(struct hlg_note_list *texts, const struct hlg_report *r,
 		       const char *which)
 {
-	for (size_t i = 0; i < r->notes.n; i++)
-		hlg_note_list_add(&texts[HLG_GRAPH_NOTE], "%s%s", which,
-				  r->notes.line[i]);
-	for (size_t i = 0; i < r->remarks.n; i++)
-		hlg_note_list_add(&texts[HLG_GRAPH_NOTE], "%s%s", which,
-				  r->remarks.line[i]);
+	add_lines(&texts[HLG_GRAPH_NOTE], &r->notes, which, false);
+	add_lines(&texts[HLG_GRAPH_NOTE], &r->remarks, which, false);
 }
 
 static void tell_changes(struct hlg_note_list *texts, const struct hlg_changes *c)

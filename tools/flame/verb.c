@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "filter/report/frames.h"
+#include "filter/report/nothing.h"
 #include "filter/write/folded.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -164,8 +165,11 @@ static int write_speedscope(void *to, FILE *f, struct hlg_err *err)
 #endif
 
 /* Data is a struct flame. */
-static const struct hlg_format svg = {
-	.name = "svg", .file = "flame.svg", .stacks = true, .write = write_svg};
+static const struct hlg_format svg = {.name = "svg",
+				      .file = "flame.svg",
+				      .stacks = true,
+				      .reader = true,
+				      .write = write_svg};
 static const struct hlg_format folded = {
 	.name = "folded", .stacks = true, .write = write_folded};
 static const struct hlg_format speedscope = {
@@ -251,17 +255,35 @@ static int build(struct stacks *stacks, const struct hlg_side *like, struct hlg_
 	return rc;
 }
 
+/* Why a side has nothing to draw, in *nothing; NULL if both have. */
+static const struct hlg_err *nothing_of(const struct flame *flame,
+					struct hlg_err *nothing)
+{
+	const char *of = flame->compares ? "after: " : "";
+
+	if (hlg_nothing_check(&flame->after.side.run.profile, of, nothing) < 0)
+		return nothing;
+	if (flame->compares &&
+	    hlg_nothing_check(&flame->before.side.run.profile, "before: ", nothing) < 0)
+		return nothing;
+	return NULL;
+}
+
 static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 			   struct hlg_err *err)
 {
+	struct hlg_err nothing;
 	int rc = build(&flame->after, NULL, err);
 
 	if (rc == 0 && flame->compares)
 		rc = build(&flame->before, &flame->after.side, err);
 	if (rc < 0)
 		return rc;
-	return hlg_format_write(&(struct hlg_result){.format = in->format, .data = flame},
-				flame->after.side.run.options.out, stdout, err);
+	return hlg_format_write(
+		&(struct hlg_result){.format = in->format,
+				     .data = flame,
+				     .nothing = nothing_of(flame, &nothing)},
+		flame->after.side.run.options.out, stdout, err);
 }
 
 static void finish(struct stacks *stacks)
@@ -394,7 +416,8 @@ const struct hlg_verb hlg_verb_flame = {
 	.files = "elf recording profile",
 	/* Of the report's those that decide what stacks there are. */
 	.shared = "input jobs quiet by cpu demangle event force format gaps min mode "
-		  "output pid roots stacks tid time weight",
+		  "output pid roots stacks strict-base "
+		  "tid time weight",
 	.formats = formats,
 	.options = options,
 	.run = run,

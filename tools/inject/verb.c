@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "filter/report/build.h"
+#include "filter/report/nothing.h"
 #include "filter/run.h"
 #include "symtab/escape.h"
 #include "tools/cli/output.h"
@@ -92,12 +93,16 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 		j->run.options.by |= HLG_BY_PID;
 	if (rc == 0)
 		rc = hlg_inputs_read(in, &j->run, &batch, status, err);
+	if (rc == 0 && batch.n_read)
+		rc = hlg_nothing_check(&j->run.profile, "", err);
 	if (rc == 0 && batch.n_read) {
 		rc = hlg_run_settle(&j->run, err);
 		if (rc == 0)
 			rc = hlg_report_build(&j->report, &j->run.options, &j->run.space,
 					      &j->run.profile, &j->run.host, err);
 	}
+	if (rc == 0 && batch.n_read)
+		hlg_images_warn(&j->run.space);
 	for (size_t i = 0; rc == 0 && i < j->run.space.n_images; i++)
 		if (hlg_image_unread(j->run.space.images[i]))
 			rc = hlg_image_fail_unread(j->run.space.images[i], err);
@@ -267,6 +272,14 @@ static void print_sums(const struct injection *j)
 		       c->left_bytes);
 }
 
+/* Where standard output goes elsewhere, the next step is still seen. */
+static void tell_next(const char *out)
+{
+	fputs("hlguest: now: perf report -i ", stderr);
+	hlg_escape_print(stderr, out);
+	fputc('\n', stderr);
+}
+
 static void finish(struct injection *j)
 {
 	hlg_files_finish(&j->files);
@@ -299,7 +312,10 @@ static int inject(const struct hlg_inputs *in, const struct arguments *args)
 	if (rc < 0)
 		status =
 			status == 3 ? hlg_output_error(&err) + 2 : hlg_output_error(&err);
-	return hlg_output_end(status);
+	status = hlg_output_end(status);
+	if (status == 0 && !in->quiet)
+		tell_next(args->out);
+	return status;
 }
 
 /* One recording; one that can be read only once is kept first. */
@@ -376,7 +392,7 @@ const struct hlg_verb hlg_verb_inject = {
 	       "All else is copied as it is. What perf would name wrongly it finds in "
 	       "OUT.elf, a folder beside OUT.",
 	.files = "elf recording",
-	.shared = "input quiet demangle force gaps",
+	.shared = "input quiet demangle force gaps strict-base",
 	.options = options,
 	.check = check,
 	.run = run,

@@ -10,6 +10,7 @@
 #include "filter/output/out.h"
 #include "filter/output/target.h"
 #include "filter/run.h"
+#include "filter/trust/base-search.h"
 #include "symtab/escape.h"
 #include "tools/pprof/pprof.h"
 
@@ -78,7 +79,16 @@ void hlg_images_warn(const struct hlg_space *space)
 {
 	for (size_t i = 0; i < space->n_images; i++) {
 		const struct hlg_image *image = space->images[i];
+		char *warning = image->refused_from == HLG_BASE_NONE
+					? NULL
+					: hlg_base_search_warning(image);
 
+		if (warning) {
+			fputs("hlguest: ", stderr);
+			hlg_escape_print(stderr, warning);
+			fputc('\n', stderr);
+			free(warning);
+		}
 		if (image->from != HLG_BASE_DEFAULT)
 			continue;
 		fputs("hlguest: ", stderr);

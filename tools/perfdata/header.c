@@ -475,3 +475,21 @@ int hlg_perfdata_build_ids(const struct hlg_perfdata *pd,
 	free(data);
 	return ok ? 0 : hlg_err_memory(err, pd->path);
 }
+
+int hlg_perfdata_sample_time(const struct hlg_perfdata *pd, uint64_t *first,
+			     uint64_t *last, struct hlg_err *err)
+{
+	uint8_t *data;
+	size_t n;
+	int rc = read_section(pd, HLG_FEATURE_SAMPLE_TIME, &data, &n, err);
+
+	*first = *last = 0;
+	if (rc < 0)
+		return rc;
+	if (n >= 16 && hlg_perfdata_u64(data) <= hlg_perfdata_u64(data + 8)) {
+		*first = hlg_perfdata_u64(data);
+		*last = hlg_perfdata_u64(data + 8);
+	}
+	free(data);
+	return 0;
+}

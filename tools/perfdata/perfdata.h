@@ -101,6 +101,13 @@ int hlg_perfdata_build_ids(const struct hlg_perfdata *pd,
 					 const struct hlg_perfdata_build_id *build_id),
 			   void *ctx, struct hlg_err *err);
 
+/*
+ * When the first and the last sample were taken, as perf record noted it
+ * ("HEADER_SAMPLE_TIME"); both 0 if it did not, or in pipe mode.
+ */
+int hlg_perfdata_sample_time(const struct hlg_perfdata *pd, uint64_t *first,
+			     uint64_t *last, struct hlg_err *err);
+
 #define HLG_PERFDATA_TYPES 128 /* record types counted one by one */
 
 /* What was met besides samples. Complete when hlg_perfdata_read has returned. */

@@ -26,8 +26,31 @@ static int compare_files(const void *a, const void *b)
 		      ((const struct hlg_report_file *)b)->path);
 }
 
-/* The table of files, by name: the order they were given in must not show. */
-static struct hlg_report_file *list_files(const struct hlg_batch *batch)
+static bool has_base(const struct hlg_space *space, uint64_t base)
+{
+	for (size_t i = 0; i < space->n_images; i++)
+		for (size_t k = 0; k < hlg_image_n_bases(space->images[i]); k++)
+			if (hlg_image_base(space->images[i], k).base == base)
+				return true;
+	return false;
+}
+
+/* A recording that fits where no image came to lie, since others are at the base that the
+ * file states, does not fit this report. */
+static struct hlg_per_file_verdict fit_of(const struct hlg_batch_file *file,
+					  const struct hlg_space *space)
+{
+	struct hlg_per_file_verdict fit = file->fit;
+
+	if (fit.n_bases && !has_base(space, fit.base))
+		fit.verdict = HLG_TRUST_MISMATCH;
+	return fit;
+}
+
+/* The table of files, by name: the order they were given in must not show. The space is
+ * settled. */
+static struct hlg_report_file *list_files(const struct hlg_batch *batch,
+					  const struct hlg_space *space)
 {
 	struct hlg_report_file *files = calloc(batch->n_paths + 1, sizeof(*files));
 
@@ -37,7 +60,7 @@ static struct hlg_report_file *list_files(const struct hlg_batch *batch)
 		files[i] = (struct hlg_report_file){
 			batch->paths[i],    file->rc < 0 ? file->err.msg : NULL,
 			file->sums.samples, file->sums.guest,
-			file->sums.lost,    file->fit};
+			file->sums.lost,    fit_of(file, space)};
 	}
 	if (files)
 		qsort(files, batch->n_paths, sizeof(*files), compare_files);
@@ -74,11 +97,20 @@ static int write_report(struct hlg_run *run, const struct hlg_batch *batch, bool
 			struct hlg_err *err)
 {
 	struct hlg_report_file *files;
+	const struct hlg_err *nothing;
 	int rc;
 
-	if (run->format->save)
-		return run->format->save(run, &batch->sums, err);
-	files = list_files(batch);
+	if (run->format->save) {
+		rc = run->format->save(run, &batch->sums, err);
+		nothing = hlg_run_nothing(run);
+		return rc == 0 && nothing
+			       ? hlg_err_set(err, HLG_EINPUT, "%s", nothing->msg)
+			       : rc;
+	}
+	rc = hlg_run_settle(run, err);
+	if (rc < 0)
+		return rc;
+	files = list_files(batch, &run->space);
 	if (!files)
 		return hlg_err_memory(err, "files");
 	run->files = files;
@@ -156,7 +188,7 @@ const struct hlg_verb hlg_verb_report = {
 	/* All but emit=, perf's business, and strict=, what this verb always is. */
 	.shared = "input jobs quiet aliases by color cpu demangle event force format "
 		  "gaps min mode no-pager output pid raw region regions roots skid sort "
-		  "stacks tid time top verbose weight wide",
+		  "stacks strict-base tid time top verbose weight wide",
 	.formats = formats,
 	.options = options,
 	.run = run,

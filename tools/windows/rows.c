@@ -7,7 +7,8 @@
 #include "tools/perfdata/sum.h"
 #include "tools/windows/windows.h"
 
-void hlg_windows_rows_select(struct hlg_windows *w, const struct hlg_options *options)
+void hlg_windows_rows_select(struct hlg_windows *w, const struct hlg_options *options,
+			     const struct hlg_select_window *window)
 {
 	size_t n = 0;
 
@@ -21,7 +22,7 @@ void hlg_windows_rows_select(struct hlg_windows *w, const struct hlg_options *op
 		if (options->mode != HLG_SHOW_ALL &&
 		    row->guest != (options->mode == HLG_SHOW_GUEST))
 			continue;
-		if (hlg_select_keeps(options, &sample))
+		if (hlg_select_keeps(options, window, &sample))
 			w->rows[n++] = *row;
 	}
 	w->n_rows = n;

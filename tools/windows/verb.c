@@ -189,7 +189,7 @@ static int choose(struct hlg_windows *w, struct hlg_run *run,
 		rc = hlg_run_settle(run, err);
 	if (rc < 0)
 		return rc;
-	hlg_windows_rows_select(w, &run->options);
+	hlg_windows_rows_select(w, &run->options, &run->profile.window);
 	if (!hlg_windows_places_locate(w, &run->space, run->options.demangle))
 		return hlg_err_memory(err, path);
 	if (args->function)
@@ -222,7 +222,8 @@ static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
 	else if (!hlg_pairs_make(&pairs, w))
 		rc = hlg_err_memory(err, path);
 	if (rc == 0) {
-		hlg_windows_rows_select(&pairs.table, &run->options);
+		hlg_windows_rows_select(&pairs.table, &run->options,
+					&run->profile.window);
 		if (!hlg_pairs_measure(&pairs))
 			rc = hlg_err_memory(err, path);
 	}
@@ -259,6 +260,9 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 		rc = settle_options(&run.options, in, args, &err);
 		failed = rc < 0 ? 2 : 1;
 	}
+	if (rc == 0)
+		rc = hlg_feed_window(&run.profile.window, in->files[0], &run.options,
+				     &err);
 	if (rc == 0)
 		rc = args->pairs ? hlg_between_read(&w, in->files[0], &run.profile,
 						    &args->between, &err)
@@ -332,7 +336,8 @@ const struct hlg_verb hlg_verb_windows = {
 	       "Record them with hlguest record --windows=EVENTS -c N. Without mode= "
 	       "all windows are shown; format is csv.",
 	.files = "elf recording",
-	.shared = "input quiet cpu demangle event format mode output pid tid time",
+	.shared = "input quiet cpu demangle event format mode output pid "
+		  "strict-base tid time",
 	.formats = formats,
 	.options = options,
 	.run = run,

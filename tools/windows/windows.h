@@ -118,7 +118,8 @@ void hlg_windows_read_sort_by_counter(struct hlg_windows *windows);
 
 /* Leaves the rows that options select by pid, tid, cpu, time and mode. */
 void hlg_windows_rows_select(struct hlg_windows *windows,
-			     const struct hlg_options *options);
+			     const struct hlg_options *options,
+			     const struct hlg_select_window *window);
 
 /*
  * Adds up the rows of each thread in intervals of every ns, from the first row on. A

@@ -53,7 +53,7 @@ END_TEST
 
 START_TEST(no_sample)
 {
-	static const char *const notes[] = {"no sample was seen: ", NULL};
+	static const char *const notes[] = {"no samples: the recording is empty", NULL};
 	struct hlg_run run;
 
 	start(&run, "guest.elf");
@@ -63,7 +63,8 @@ END_TEST
 
 START_TEST(no_guest_sample)
 {
-	static const char *const notes[] = {"no guest sample was seen: ", NULL};
+	static const char *const notes[] = {
+		"no guest samples: all 1 of a are of the host", NULL};
 	struct hlg_run run;
 	struct hlg_sample s = kit_sample(0, 0);
 
@@ -77,7 +78,8 @@ END_TEST
 /* Guest samples there may be, but the user's own options leave none. */
 START_TEST(none_left)
 {
-	static const char *const notes[] = {"no guest sample is left: ", NULL};
+	static const char *const notes[] = {"event=b: no guest samples: all 1 of b",
+					    NULL};
 	struct hlg_run run;
 	struct hlg_sample s = kit_sample(0, 0);
 
@@ -215,6 +217,7 @@ START_TEST(feed)
 	char *report, *one, *two;
 
 	start(&run, "guest.elf");
+	kit_add(&run, 0, KIT_BASE + 0x1060, 1, 1);
 	hlg_run_note(&run, "one %d", 1);
 	hlg_run_note(&run, "two");
 	report = kit_report(&run);

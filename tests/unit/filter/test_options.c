@@ -72,6 +72,8 @@ static const struct accepted {
 	INT("force=yes", force, 1),
 	INT("strict=no", strict, 0),
 	INT("strict=yes", strict, 1),
+	INT("strict-base=no", strict_base, 0),
+	INT("strict-base=yes", strict_base, 1),
 	INT("demangle=no", demangle, 0),
 	INT("demangle=yes", demangle, 1),
 	INT("aliases=no", aliases, 0),
@@ -149,10 +151,13 @@ END_TEST
 #define NOT_SIZE    ": not a size (a power of two, as in 1K, 4096; or 0)"
 #define NOT_PERCENT ": not a percentage (0 to 100, as in 0.5)"
 #define NOT_LIST    ": not a list of numbers (as in 17,20-29)"
-#define NOT_WINDOW  ": not a time window (START,STOP in seconds, as in 12.5,13)"
-#define UNKNOWN     ": unknown option (--dlarg help lists them)"
-#define NO_FILE     ": names no file (FILE, FILE@BASE, map:FILE or key=value)"
-#define NOT_BASE    ": the base is not a number (as in 0x4000, 16384, auto)"
+#define NOT_WINDOW                                                                       \
+	": not a time window (START,STOP in seconds: +0,+10 from the recording's "       \
+	"start, "                                                                        \
+	"12.5,13 of perf's clock; or 10%/2, 0%-10%)"
+#define UNKNOWN  ": unknown option (--dlarg help lists them)"
+#define NO_FILE  ": names no file (FILE, FILE@BASE, map:FILE or key=value)"
+#define NOT_BASE ": the base is not a number (as in 0x4000, 16384, auto)"
 
 /* The message is the last word of the line and then the rest. */
 static const struct {

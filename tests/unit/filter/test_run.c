@@ -77,6 +77,7 @@ START_TEST(writes_the_file)
 
 	kit_guest("guest.elf");
 	kit_start(&run, "guest.elf out=report.txt");
+	kit_add(&run, hlg_profile_event(&run.profile, "a", 0), KIT_BASE + 0x1060, 1, 1);
 	ck_assert_uint_eq(kit_count_files(), 1); /* checking leaves nothing behind */
 	report = kit_report(&run);
 	file = kit_read("report.txt");
@@ -98,10 +99,59 @@ START_TEST(folder_vanishes)
 	kit_guest("guest.elf");
 	ck_assert_int_eq(mkdir("sub", 0777), 0);
 	kit_start(&run, "guest.elf out=sub/report");
+	kit_add(&run, hlg_profile_event(&run.profile, "a", 0), KIT_BASE + 0x1060, 1, 1);
 	ck_assert_int_eq(rmdir("sub"), 0);
 	ck_assert_int_eq(hlg_run_report(&run, stdout, &err), HLG_ESYSTEM);
 	ck_assert_str_eq(err.msg, "sub/report: cannot be created: No such file or "
 				  "directory (write elsewhere)");
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* What is asked for decides whether there is nothing of it. */
+static const struct {
+	const char *words;
+	unsigned host, guest;
+	const char *nothing; /* NULL: there is something */
+} found[] = {
+	{"guest.elf", 0, 1, NULL},
+	{"guest.elf", 1, 1, NULL},
+	{"guest.elf", 0, 0, "no samples: the recording is empty"},
+	{"guest.elf mode=all", 0, 0, "no samples: the recording is empty"},
+	{"guest.elf", 2, 0, "no guest samples: all 2 of a are of the host"},
+	{"guest.elf mode=guest", 2, 0, "no guest samples: all 2 of a are of the host"},
+	{"guest.elf mode=host", 2, 0, NULL},
+	{"guest.elf mode=all", 2, 0, NULL},
+	{"guest.elf stacks=counters", 2, 0, NULL},
+	{"guest.elf tid=5", 0, 3, "tid=5: selects none of 3 samples: the recording does"},
+	{"guest.elf tid=5 mode=all", 2, 1,
+	 "tid=5: selects none of 3 samples: the recording does"},
+	{"guest.elf cpu=0 stacks=counters", 0, 1,
+	 "cpu=0: selects none of 1 sample: the recording does not say"},
+	{"guest.elf pid=1-9 event=b", 0, 3,
+	 "pid=1-9 event=b: selects none of 3 samples (the recording has a)"},
+};
+
+START_TEST(nothing)
+{
+	struct hlg_sample host = kit_sample(0, 0xffffffff81000000);
+	const struct hlg_err *why;
+	struct hlg_run run;
+
+	kit_guest("guest.elf");
+	kit_start(&run, found[_i].words);
+	host.event = hlg_profile_event(&run.profile, "a", 0);
+	host.cpumode = 1;
+	for (unsigned i = 0; i < found[_i].host; i++)
+		hlg_profile_add(&run.profile, &host);
+	if (found[_i].guest)
+		kit_add(&run, host.event, KIT_BASE + 0x1060, 1, found[_i].guest);
+	why = hlg_run_nothing(&run);
+	ck_assert_int_eq(!why, !found[_i].nothing);
+	if (why)
+		ck_assert_msg(strncmp(why->msg, found[_i].nothing,
+				      strlen(found[_i].nothing)) == 0,
+			      "%s", why->msg);
 	hlg_run_finish(&run);
 }
 END_TEST
@@ -135,6 +185,7 @@ int main(void)
 	tcase_add_test(tc, json_in_this_build);
 	tcase_add_test(tc, writes_the_file);
 	tcase_add_test(tc, folder_vanishes);
+	tcase_add_loop_test(tc, nothing, 0, sizeof(found) / sizeof(found[0]));
 	tcase_add_test(tc, guest_vanishes);
 	return tap_main(suite);
 }

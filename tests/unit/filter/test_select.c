@@ -6,6 +6,7 @@
  */
 #include "filter/profile/select.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/kit/filter.h"
@@ -51,21 +52,72 @@ static bool lacking(int i, const struct hlg_sample *s)
 START_TEST(all_combinations)
 {
 	struct hlg_options o;
+	struct hlg_select_window w;
 	struct hlg_sample s = kit_sample(0, 0);
 
 	kit_options(&o, asked[_i].words);
+	w = hlg_select_window(&o);
 	ck_assert_int_eq(hlg_select_restricts(&o), _i != 0);
 	for (int n = 0; n < 5 * 5 * 3 * 6; n++) {
 		s.pid = pids[n % 5];
 		s.tid = tids[n / 5 % 5];
 		s.cpu = cpus[n / 25 % 3];
 		s.time = times[n / 75];
-		ck_assert_int_eq(hlg_select_keeps(&o, &s), literally(_i, &s));
+		ck_assert_int_eq(hlg_select_keeps(&o, &w, &s), literally(_i, &s));
 		ck_assert_int_eq(hlg_select_lacks(&o, &s), lacking(_i, &s));
 		if (lacking(_i, &s))
-			ck_assert(!hlg_select_keeps(&o, &s));
+			ck_assert(!hlg_select_keeps(&o, &w, &s));
 	}
 	hlg_options_finish(&o);
+}
+END_TEST
+
+/* Relative to samples from 1000 to 11000 s. */
+static const struct {
+	const char *words;
+	uint64_t start, stop; /* ns */
+} relative[] = {
+	{"time=+0,+10", 0, 1010000000000},
+	{"time=+500ms,", 1000500000000, UINT64_MAX},
+	{"time=,+2s", 0, 1002000000000},
+	{"time=+1.5,+20us", 0, 0}, /* refused */
+	{"time=+20us,+1.5", 1000000020000, 1001500000000},
+	{"time=+7ns,+8", 1000000000007, 1008000000000},
+	{"time=10%/2", 2000000000000, 3000000000000},
+	{"time=0%-10%", 1000000000000, 2000000000000},
+	{"time=50%-100%", 6000000000000, 11000000000001},
+	{"time=10%/10", 10000000000000, 11000000000001},
+	{"time=12.5%/1", 1000000000000, 2250000000000},
+	{"time=10%/11", 0, 0},
+	{"time=10%/0", 0, 0},
+	{"time=20%-10%", 0, 0},
+	{"time=0%-101%", 0, 0},
+	{"time=%", 0, 0},
+	{"time=1%", 0, 0},
+	{"time=+1,5", 0, 0}, /* two clocks */
+	{"time=+", 0, 0},
+	{"time=+1m,+2m", 0, 0},
+	{"time=10%/1,10%/2", 0, 0},
+};
+
+START_TEST(relative_times)
+{
+	char *argv[] = {strdup(relative[_i].words)};
+	struct hlg_select_window w;
+	struct hlg_options o;
+	struct hlg_err err;
+	int rc = hlg_options_parse(&o, 1, argv, &err);
+
+	ck_assert_int_eq(rc, relative[_i].stop ? 0 : HLG_EINPUT);
+	if (rc == 0) {
+		ck_assert(hlg_select_window(&o).open);
+		w = hlg_select_window_of(&o, 1000000000000, 11000000000000);
+		ck_assert_uint_eq(w.start, relative[_i].start);
+		ck_assert_uint_eq(w.stop, relative[_i].stop);
+		ck_assert(!w.open && hlg_select_restricts(&o));
+	}
+	hlg_options_finish(&o);
+	free(argv[0]);
 }
 END_TEST
 
@@ -73,11 +125,13 @@ static bool keeps_time(const char *words, uint64_t time)
 {
 	struct hlg_options o;
 	struct hlg_sample s = kit_sample(0, 0);
+	struct hlg_select_window w;
 	bool keeps;
 
 	kit_options(&o, words);
+	w = hlg_select_window(&o);
 	s.time = time;
-	keeps = hlg_select_keeps(&o, &s);
+	keeps = hlg_select_keeps(&o, &w, &s);
 	hlg_options_finish(&o);
 	return keeps;
 }
@@ -130,6 +184,8 @@ int main(void)
 	Suite *suite = suite_create("select");
 	TCase *tc = tap_case(suite, "select");
 
+	tcase_add_loop_test(tc, relative_times, 0,
+			    sizeof(relative) / sizeof(relative[0]));
 	tcase_add_loop_test(tc, all_combinations, 0, sizeof(asked) / sizeof(asked[0]));
 	tcase_add_test(tc, open_windows);
 	tcase_add_test(tc, events);

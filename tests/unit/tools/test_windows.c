@@ -188,6 +188,7 @@ END_TEST
 /* Two counters' windows in the order of time, and in intervals of a second. */
 START_TEST(sets_and_intervals)
 {
+	struct hlg_select_window window;
 	static const uint64_t v[][1] = {{100}, {250}, {70}, {400}, {90}};
 	struct made m;
 	struct got g;
@@ -215,8 +216,9 @@ START_TEST(sets_and_intervals)
 			       "window,,2.000000000,1,8,1,70,1,first\n"
 			       "window,,4.000000000,1,7,0,150,1,last\n");
 	free(text);
+	window = hlg_select_window(&g.options);
 	g.options.mode = HLG_SHOW_GUEST;
-	hlg_windows_rows_select(&g.w, &g.options);
+	hlg_windows_rows_select(&g.w, &g.options, &window);
 	ck_assert_uint_eq(g.w.n_rows, 0);
 	finish(&g);
 }

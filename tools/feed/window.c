@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/feed/feed.h"
+
+#include <sys/stat.h>
+
+#include "tools/perfdata/perfdata.h"
+
+struct span {
+	uint64_t first, last;
+};
+
+static inline __attribute__((always_inline)) void on_sample(void *ctx,
+							    struct hlg_perfdata_raw *raw)
+{
+	const struct hlg_sample sample = hlg_perfdata_sample(raw);
+	struct span *span = ctx;
+
+	if (sample.time == HLG_NO_TIME)
+		return;
+	if (sample.time < span->first)
+		span->first = sample.time;
+	if (sample.time > span->last)
+		span->last = sample.time;
+}
+
+/* Where perf did not note it, all samples are looked at. */
+static int find_span(struct span *span, struct hlg_perfdata *pd, struct hlg_err *err)
+{
+	static const struct hlg_perfdata_sink sink = {0};
+	int rc = hlg_perfdata_sample_time(pd, &span->first, &span->last, err);
+
+	if (rc < 0 || span->last)
+		return rc;
+	*span = (struct span){UINT64_MAX, 0};
+	return hlg_perfdata_read(pd, on_sample, &sink, span, err);
+}
+
+/* Can it be read twice? Folders can. */
+static bool is_kept(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
+int hlg_feed_window(struct hlg_select_window *window, const char *path,
+		    const struct hlg_options *options, struct hlg_err *err)
+{
+	struct span span = {0, 0};
+	struct hlg_perfdata *pd;
+	int rc;
+
+	*window = hlg_select_window(options);
+	if (!window->open)
+		return 0;
+	if (!is_kept(path))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: can be read but once, and when it began is not "
+				   "known before (keep it in a file for this time=)",
+				   path);
+	rc = hlg_perfdata_open(&pd, path, err);
+	if (rc < 0)
+		return rc;
+	rc = find_span(&span, pd, err);
+	hlg_perfdata_close(pd);
+	if (rc == 0 && span.first <= span.last)
+		*window = hlg_select_window_of(options, span.first, span.last);
+	return rc;
+}
