@@ -347,6 +347,8 @@ def check_debug_files(bench):
                  ["gcc", "-nostdlib", "-static", "s.s", "-o", "shared"],
                  ["objcopy", "--only-keep-debug", "plain", "plain.far"],
                  ["objcopy", "--strip-debug", "--add-gnu-debuglink=plain.far", "plain", "far"],
+                 ["objcopy", "--strip-all", "--add-gnu-debuglink=plain.far", "plain",
+                  "nameless"],
                  ["objcopy", "--strip-debug", "plain", "bare"]):
         subprocess.run(argv, cwd=here, check=True, stderr=subprocess.PIPE)
     dwo = next(n for n in os.listdir(here) if n.endswith(".dwo"))
@@ -360,6 +362,9 @@ def check_debug_files(bench):
             found = inlines_of(bench, here, elf, how)
             if found != wanted:
                 yield f"{who}: {elf}: inlined code: {found}"
+        _, err, status = bench.run("lookup", "--own", "nameless", "0", cwd=here, how=how)
+        if (status == 0) != beside or (b"plain.far: is not used by root" in err) == beside:
+            yield f"{who}: symbols beside the ELF: status {status}: {err}"
     for name in dwo, "plain.far":
         os.unlink(os.path.join(here, name))
     for name in dwo, "plain.far", "fifo", "bare.debug":
@@ -370,6 +375,13 @@ def check_debug_files(bench):
             found = inlines_of(bench, here, elf, how)
             if found is not False:
                 yield f"{who}: {elf}: inlined code: {found}"
+        try:
+            _, err, status = bench.run("lookup", "--own", "nameless", "0", cwd=here, how=how,
+                                       timeout=20)
+            if status != 1 or b"has no symbols" not in err:
+                yield f"{who}: symbols in a FIFO: status {status}: {err}"
+        except subprocess.TimeoutExpired:
+            yield f"{who}: symbols: waits for a FIFO"
 
 
 # --- environment --------------------------------------------------------------------
