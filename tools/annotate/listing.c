@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "filter/report/rows.h"
-#include "filter/view/view.h"
 #include "filter/view/place-name.h"
+#include "filter/view/view.h"
 #include "symtab/code/edge.h"
 #include "symtab/grow.h"
 #include "tools/annotate/annotate.h"
