@@ -27,7 +27,7 @@ import compiled
 import recording
 from programs import hlguest_of, mkelf_of, need_zydis
 
-from tap import DATA, Skip, Tap, must, need, parser, run
+from tap import DATA, Skip, Tap, environment, must, need, parser, run
 
 GUESTS = {"demo.elf": ["demo-user.data", "demo-kernel.data", "demo-threads.data"],
           "rusty.elf": ["rusty-user.data"]}
@@ -222,18 +222,25 @@ def check_text(bench):
     """The text has the counts of the JSON, line by line; and its sums."""
     need_zydis(bench.hlguest)
     words = ("demo.elf", "demo-user.data", "--top=0")
-    expected = [(line["samples"], line["period"], int(line["addr"], 16))
+    expected = [(line["samples"], int(line["addr"], 16))
                 for function in bench.functions(*words) for line in function["lines"]
                 if line["samples"]]
     text = bench.text(*words)
-    found = [(int(s), int(p), int(a, 16)) for s, p, a in re.findall(
-        r"^ *[\d.]+ % +(\d+) +(\d+) [* ].  *([0-9a-f]+) [ >] ", text, re.M)]
+    found = [(int(s), int(a, 16)) for s, a in re.findall(
+        r"^ *[\d.]+ % +(\d+) [* ].  *([0-9a-f]+) [ >] ", text, re.M)]
     if found != expected:
         yield f"{[row for row in zip(found, expected) if row[0] != row[1]][:5]}"
-    sums = re.findall(r"^ +100.00 % +(\d+) +\d+    sum, as in the report's row: (\d+) where",
-                      text, re.M)
-    if sum(int(s) for s, _ in sums) != 3432 or any(a != b for a, b in sums):
-        yield f"sums {sums}"
+    rows = re.findall(r"^== .*, (\d+) samples?$", text, re.M)
+    sums = re.findall(r"^ +100.00 % +(\d+)  in all$", text, re.M)
+    if sum(map(int, sums)) != 3432 or rows != sums:
+        yield f"rows {rows}, sums {sums}"
+    yield from too_wide(text)
+
+
+def too_wide(text):
+    """Lines that nothing has cut."""
+    yield from (f"wide: {line!r}" for line in text[text.index("== "):].split("\n")
+                if len(line) > 100 and not line.startswith(("note: ", "== ")))
 
 
 def check_split(bench):
@@ -338,9 +345,72 @@ def check_lines(bench):
             yield f"{line['addr']}: {found}, but addr2line has {expected}"
     if len({line["file"] for line in lines}) != 2:
         yield "not the lines of two files"
-    text = bench.text("program@0x4000", "made.data", "outer", "--force", cwd=work)
+
+
+def check_source(bench):
+    """Text shows the lines of files that are here and not newer than the ELF."""
+    need_zydis(bench.hlguest)
+    work = bench.work
+    compiled.inlined(work)
+    recording.write(os.path.join(work, "made.data"), [(1, 7, 1000, 0)])
+    words = ("program@0x4000", "made.data", "outer", "--force")
+    header = os.path.join(work, "inlined.h")
+    text = bench.text(*words, cwd=work)
     if "inlined.h:5" not in text:
-        yield "the text does not name inlined.h:5"
+        raise Skip("not built with libdw")
+    for said in (f"{header}:5  a = a * 31 + (a >> 3);\n", "  sum += mix(table[i] + x);\n",
+                 "/program.c:8  for (int i = 0; i < 64; i++)\n"):
+        if said not in text:
+            yield f"{said!r} is not in the text"
+    yield from too_wide(text)
+    with open(header, "a", encoding="ascii") as f:
+        f.write("\x1b[31m" + "long " * 999)
+    text = bench.text(*words, cwd=work)
+    if f"{header}:5\n" not in text or "a >> 3" in text or \
+            f"note: {header}: is newer than the ELF, so its lines are not shown" not in text:
+        yield f"inlined.h is newer: {text}"
+    # What was changed without a newer time, or is no text
+    for content, said in (("\n" * 4 + "\t\x1b[31m\u202e" + "long " * 999, ":5  \\x1b[31m"),
+                          ("short\n", ":5\n"), ("\0" * 99, "inlined.h: is no text")):
+        with open(header, "w", encoding="utf-8") as f:
+            f.write(content)
+        os.utime(header, (0, 0))
+        text = bench.text(*words, cwd=work)
+        if said not in text:
+            yield f"{said!r} is not in {text}"
+        yield from too_wide(text)
+        yield from (f"{line!r}" for line in text.split("\n") if not line.isprintable())
+    os.unlink(header)
+    os.mkfifo(header)
+    if f"{header}:5\n" not in bench.text(*words, cwd=work):
+        yield "a FIFO is shown"
+    os.unlink(header)
+
+
+def check_debug_file(bench):
+    """A stripped program has the names and lines of its debug file."""
+    need("objcopy")
+    work = bench.work
+    compiled.inlined(work)
+    recording.write(os.path.join(work, "made.data"), [(1, 7, 1000, 0)])
+    must("objcopy", "--only-keep-debug", "program", "program.far", cwd=work)
+    must("objcopy", "--strip-all", "--add-gnu-debuglink=program.far", "program", "bare",
+         cwd=work)
+    words = ("made.data", "outer", "--force", "--format=json")
+    whole, bare = (json.loads(must(
+        bench.hlguest, "annotate", elf, *words, cwd=work,
+        env={**environment(), "HLGUEST_DEBUG_DIR": work}))
+        for elf in ("program@0x4000", "bare@0x4000"))
+    for key in "name", "addr", "size", "lines":
+        if whole["functions"][0][key] != bare["functions"][0][key]:
+            yield f"{key}: {bare['functions'][0][key]}"
+    if f"bare: is stripped; names are those of {os.path.join(work, 'program.far')}" not in \
+            bare["notes"]:
+        yield f"{bare['notes']}"
+    _, err, status = run(bench.hlguest, "annotate", "bare@0x4000", *words, cwd=work,
+                         env={**environment(), "HLGUEST_DEBUG_DIR": ""})
+    if status != 1 or "no such function" not in err and "has no symbol" not in err:
+        yield f"without: status {status}: {err}"
 
 
 def check_misfit(bench):
@@ -407,6 +477,8 @@ def main():
                                ("text", check_text), ("by=tid", check_split),
                                ("names", check_names), ("functions of one name", check_twins),
                                ("odd places", check_odd_places), ("lines", check_lines),
+                               ("source text", check_source),
+                               ("debug file", check_debug_file),
                                ("samples that do not fit", check_misfit),
                                ("no disassembler", check_no_text),
                                ("hostile names", check_hostile)):
