@@ -24,6 +24,11 @@ static void note_image(struct hlg_report *r, const struct hlg_image *image)
 				   " is assumed, nothing in the file states "
 				   "it (use %s@BASE)",
 				   image->path, image->base, image->path);
+	if (image->debug_path)
+		hlg_note_list_add(&r->notes, "%s: is stripped; names are those of %s",
+				  image->path, image->debug_path);
+	if (image->debug_refused)
+		hlg_note_list_warn(&r->notes, "%s", image->debug_refused);
 	if (image->elf.dynsym)
 		hlg_note_list_add(
 			&r->notes,

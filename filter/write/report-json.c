@@ -144,6 +144,9 @@ static json_t *images(const struct hlg_report *r)
 				    image->elf.build_id[0]
 					    ? json_string(image->elf.build_id)
 					    : json_null());
+		if (image->debug_path)
+			json_object_set_new(o, "debug_file",
+					    hlg_json_text(image->debug_path));
 		json_object_set_new(o, "base", hlg_json_hex(image->base));
 		json_object_set_new(o, "bases", bases(r, image));
 		json_object_set_new(o, "base_from",

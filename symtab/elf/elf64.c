@@ -5,6 +5,7 @@
 #include <gelf.h>
 #include <inttypes.h>
 #include <libelf.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct reader {
 	uint64_t size;
 	uint64_t names_size; /* of elf->section_names */
 	uint64_t notes;      /* bytes of them that were read */
+	bool debug;          /* a debug file is read */
 	struct hlg_elf64 *elf;
 	struct hlg_err *err;
 };
@@ -301,6 +303,32 @@ static int read_notes(struct reader *r, const GElf_Shdr *sh)
 	return rc;
 }
 
+/*
+ * A name, its NUL, zeros up to a multiple of four, and the CRC (gdb's manual, "Separate
+ * Debug Files"). What is not made so leads to no file.
+ */
+static int read_debuglink(struct reader *r, const GElf_Shdr *sh)
+{
+	struct hlg_elf64 *elf = r->elf;
+	uint64_t size = sh->sh_size, end;
+	void *bytes;
+	int rc;
+
+	if (elf->debuglink || sh->sh_type == SHT_NOBITS ||
+	    sh->sh_flags & SHF_COMPRESSED || size > PATH_MAX ||
+	    !in_file(r, sh->sh_offset, size))
+		return 0;
+	rc = read_contents(r, sh, &bytes);
+	end = rc < 0 ? size : (strlen(bytes) + 1 + 3) & ~UINT64_C(3);
+	if (end + sizeof(elf->debuglink_crc) > size || !((char *)bytes)[0]) {
+		free(bytes);
+		return rc;
+	}
+	elf->debuglink = bytes;
+	memcpy(&elf->debuglink_crc, elf->debuglink + end, sizeof(elf->debuglink_crc));
+	return 0;
+}
+
 static int read_symbols(struct reader *r, const GElf_Shdr *sh)
 {
 	struct hlg_elf64 *elf = r->elf;
@@ -358,6 +386,8 @@ static int read_tables(struct reader *r)
 			return damaged(r, "has no readable section headers");
 		if (sh.sh_type == SHT_NOTE)
 			rc = read_notes(r, &sh);
+		else if (strcmp(r->elf->sections[i].name, ".gnu_debuglink") == 0)
+			rc = read_debuglink(r, &sh);
 		if (rc < 0)
 			return rc;
 		if (sh.sh_type == SHT_DYNSYM && !dynsym_at) {
@@ -370,6 +400,8 @@ static int read_tables(struct reader *r)
 		}
 	}
 	r->elf->dynsym = symtab.sh_size <= sizeof(Elf64_Sym);
+	if (r->debug && r->elf->dynsym)
+		return 0;
 	if (r->elf->dynsym && dynsym.sh_size <= sizeof(Elf64_Sym))
 		return hlg_err_set(r->err, HLG_EINPUT, "%s: " NO_SYMBOLS, r->path);
 	rc = read_symbols(r, r->elf->dynsym ? &dynsym : &symtab);
@@ -388,7 +420,7 @@ static int read_all(struct reader *r)
 	r->libelf = elf_begin(r->fd, ELF_C_READ, NULL);
 	if (!r->libelf)
 		return damaged(r, "cannot be understood");
-	rc = read_loads(r);
+	rc = r->debug ? 0 : read_loads(r);
 	if (rc == 0)
 		rc = read_sections(r);
 	if (rc == 0)
@@ -397,9 +429,10 @@ static int read_all(struct reader *r)
 	return rc;
 }
 
-int hlg_elf64_read(struct hlg_elf64 *elf, const char *path, struct hlg_err *err)
+static int read_file(struct hlg_elf64 *elf, const char *path, bool debug,
+		     struct hlg_err *err)
 {
-	struct reader r = {.path = path, .elf = elf, .err = err};
+	struct reader r = {.path = path, .elf = elf, .debug = debug, .err = err};
 	int rc;
 
 	memset(elf, 0, sizeof(*elf));
@@ -412,6 +445,16 @@ int hlg_elf64_read(struct hlg_elf64 *elf, const char *path, struct hlg_err *err)
 	return rc;
 }
 
+int hlg_elf64_read(struct hlg_elf64 *elf, const char *path, struct hlg_err *err)
+{
+	return read_file(elf, path, false, err);
+}
+
+int hlg_elf64_read_debug(struct hlg_elf64 *elf, const char *path, struct hlg_err *err)
+{
+	return read_file(elf, path, true, err);
+}
+
 void hlg_elf64_finish(struct hlg_elf64 *elf)
 {
 	free(elf->section_names);
@@ -420,5 +463,6 @@ void hlg_elf64_finish(struct hlg_elf64 *elf)
 	free(elf->syms);
 	free(elf->shndx);
 	free(elf->strtab);
+	free(elf->debuglink);
 	memset(elf, 0, sizeof(*elf));
 }

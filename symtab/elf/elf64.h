@@ -55,7 +55,9 @@ struct hlg_elf64 {
 	uint32_t *shndx; /* SHT_SYMTAB_SHNDX, n_syms long, or NULL */
 	char *strtab;    /* strsz bytes and a NUL behind them */
 	size_t strsz;
-	bool dynsym;                       /* the symbols are .dynsym's: no .symtab */
+	bool dynsym;            /* the symbols are .dynsym's: no .symtab */
+	char *debuglink;        /* the debug file's name, of .gnu_debuglink; NULL: none */
+	uint32_t debuglink_crc; /* its CRC-32 */
 	char build_id[HLG_NOTE_BUILD_ID];  /* 64 bytes in lower-case hex, empty when there
 					      is none */
 	char hyperlight[HLG_NOTE_VERSION]; /* version that Hyperlight's library notes, or
@@ -64,6 +66,13 @@ struct hlg_elf64 {
 
 /* Fills *elf (finish it even after a failure). 0, HLG_EINPUT or HLG_ESYSTEM. */
 int hlg_elf64_read(struct hlg_elf64 *elf, const char *path, struct hlg_err *err);
+
+/*
+ * The same of a separate debug file, whose headers are those of the ELF that it was split
+ * from: segments are not read, and none needs bytes here. Symbols are those of .symtab;
+ * there may be none (dynsym is set, then).
+ */
+int hlg_elf64_read_debug(struct hlg_elf64 *elf, const char *path, struct hlg_err *err);
 
 void hlg_elf64_finish(struct hlg_elf64 *elf);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symtab/elf/debug-file.h"
 #include "symtab/grow.h"
 #include "symtab/image/perfmap.h"
 
@@ -31,22 +32,70 @@ static int freeze(struct hlg_image *image, struct hlg_err *err)
 	return 0;
 }
 
+/* Takes the symbols of a debug file over, if it has some that name code. */
+static int take_debug(struct hlg_image *image, struct hlg_debug_file *file,
+		      struct hlg_err *err)
+{
+	int rc = hlg_symbol_from_elf(&image->tab, &file->elf, file->path, err);
+
+	if (rc < 0 || image->tab.n_syms == 0) {
+		hlg_symbol_finish(&image->tab);
+		return rc;
+	}
+	image->debug_path = file->path;
+	file->path = NULL;
+	image->elf.dynsym = false;
+	return 0;
+}
+
+/*
+ * Looks for the symbols of an ELF without .symtab in its debug file; rc and *err are what
+ * came of reading the ELF's own. Fails if there are neither.
+ */
+static int load_debug(struct hlg_image *image, int rc, struct hlg_err *err)
+{
+	struct hlg_debug_file file;
+	struct hlg_err why = {0};
+	int found = hlg_debug_file_find(&file, image->path, &image->elf, &why);
+
+	if (found == 0 && file.path)
+		found = take_debug(image, &file, &why);
+	if (found == 0 && !image->debug_path && file.refused.msg[0]) {
+		image->debug_refused = strdup(file.refused.msg);
+		if (!image->debug_refused)
+			found = hlg_err_memory(&why, image->path);
+	}
+	hlg_debug_file_finish(&file);
+	if (found < 0) {
+		*err = why;
+		return found;
+	}
+	if (rc < 0 && !image->debug_path && image->debug_refused)
+		return hlg_err_set(err, rc, "%s: has no symbols, and %s", image->path,
+				   image->debug_refused);
+	return image->debug_path ? 0 : rc;
+}
+
 static int load_elf(struct hlg_image *image, struct hlg_err *err)
 {
 	struct hlg_elf64 *elf = &image->elf;
 	int rc = hlg_elf64_read(elf, image->path, err);
 
+	if (elf->dynsym && rc != HLG_ESYSTEM)
+		rc = load_debug(image, rc, err);
 	if (rc == 0)
 		rc = hlg_area_build(elf, image->path, &image->areas, &image->n_areas,
 				    err);
-	if (rc == 0)
+	if (rc == 0 && !image->debug_path)
 		rc = hlg_symbol_from_elf(&image->tab, elf, image->path, err);
 	if (rc < 0)
 		return rc;
 	free(elf->syms);
 	free(elf->shndx);
+	free(elf->strtab);
 	elf->syms = NULL;
 	elf->shndx = NULL;
+	elf->strtab = NULL;
 	if (image->tab.n_syms == 0)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: has no symbol that names code (it was stripped: "
@@ -132,6 +181,8 @@ void hlg_image_destroy(struct hlg_image *image)
 	hlg_span_finish(&image->spans);
 	hlg_symbol_finish(&image->tab);
 	hlg_elf64_finish(&image->elf);
+	free(image->debug_path);
+	free(image->debug_refused);
 	free(image->also);
 	free(image->areas);
 	free(image->path);

@@ -33,6 +33,8 @@ struct hlg_base {
 struct hlg_image {
 	char *path;
 	struct hlg_elf64 elf; /* without syms and strtab; all zero for a perf map */
+	char *debug_path;     /* of the debug file that has the symbols; NULL: its own */
+	char *debug_refused;  /* why a debug file is not used for that; NULL: none was */
 	bool map;             /* from a perf map */
 	bool made;            /* by hlg_image_make */
 	bool unread;          /* see hlg_image_unread() */

@@ -122,14 +122,14 @@ def check_file(build):
             yield f"{name}: csv is another on a terminal"
 
 
-LISTED = 38  # columns of share, samples and period, then a bar of ten cells
+LISTED = 20  # columns of share and samples, then a bar of ten cells
 
 
 def unlist(text):
     """Listings without colours and without the column of bars."""
     lines, listing = [], False
     for line in SGR.sub("", text).split("\n"):
-        listing = listing and "sum, as in" not in line
+        listing = listing and not line.endswith("  in all")
         if line.endswith("address   instruction"):
             listing = True
         lines.append(line[:LISTED] + line[LISTED + 11:] if listing else line)

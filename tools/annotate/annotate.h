@@ -114,7 +114,8 @@ bool hlg_places_is_address(const char *word, uint64_t *ip);
  * address, as the ELF has it or readable, with or without a C++ function's parameters;
  * gaps and data by what a report calls them ("__gap__ after foo"). An alias leads to the
  * place that owns its address. Where there are none, a part of one name will do. Fails
- * without that, telling some names that have it, and without memory. The space need not be settled.
+ * without that, telling some names that have it, and without memory. The space need not
+ * be settled.
  */
 int hlg_places_find(struct hlg_found_places *places, const struct hlg_space *space,
 		    const char *word, struct hlg_err *err);

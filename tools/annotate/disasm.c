@@ -8,7 +8,7 @@
 #include "tools/annotate/annotate.h"
 
 #if HLG_HAVE_ZYDIS
-#include <Zydis/Zydis.h>
+#include "tools/annotate/gnu.h"
 
 static bool set_style(ZydisFormatter *formatter, enum hlg_syntax syntax)
 {
@@ -53,6 +53,8 @@ static bool disasm_x86(enum hlg_syntax syntax, const unsigned char *p, size_t le
 							  insn.operand_count_visible, buf,
 							  size, addr, NULL)))
 		return false;
+	if (syntax == HLG_SYNTAX_ATT)
+		hlg_gnu_rewrite(buf, size, &insn, operands, addr);
 	for (unsigned i = 0; i < insn.operand_count_visible; i++) {
 		const ZydisDecodedOperand *op = &operands[i];
 

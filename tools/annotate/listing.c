@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "filter/report/rows.h"
-#include "filter/view/view.h"
 #include "filter/view/place-name.h"
+#include "filter/view/view.h"
 #include "symtab/code/edge.h"
 #include "symtab/grow.h"
 #include "tools/annotate/annotate.h"
@@ -121,8 +121,8 @@ static const char *remark_of(const struct hlg_code *code, const struct hlg_place
 		return "AArch64 is not disassembled (Zydis is for x86): instructions are "
 		       "shown as words";
 	if (place->kind == HLG_GAP)
-		return "of a gap it is not known where instructions begin: it is decoded "
-		       "from its first byte that is no padding";
+		return "where instructions of a gap begin is a guess: at its first byte "
+		       "that is no padding";
 	return NULL;
 }
 

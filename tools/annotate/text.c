@@ -7,16 +7,34 @@
 #include "filter/write/text-lines.h"
 #include "symtab/escape.h"
 #include "tools/annotate/annotate.h"
+#include "tools/annotate/snippet.h"
 
 enum {
-	BAR = 10,   /* cells, on a terminal only */
-	COUNTS = 38 /* columns of share, samples and period */
+	BAR = 10,     /* cells, on a terminal only */
+	COUNTS = 20,  /* columns of share and samples */
+	ADDRESS = 15, /* of marks, the address, and what is behind it */
+	SOURCE = 3,   /* in front of a source line, behind the counts */
+	LONGEST = 1024
 };
 
 struct writer {
 	FILE *f;
 	const struct hlg_colour *colours;
+	unsigned columns; /* of a line; 0: any number */
+	struct hlg_snippets snippets;
+	size_t n_told; /* snippets.files whose problem was told, if they have one */
 };
+
+/* Cuts a text to so many cells, a byte each, at a whole character. */
+static void cut(char *text, size_t cells)
+{
+	if (strlen(text) <= cells || cells < 3)
+		return;
+	cells -= 3;
+	while (cells && (text[cells] & 0xc0) == 0x80)
+		cells--;
+	strcpy(text + cells, "...");
+}
 
 static void put_aliases(FILE *f, const struct hlg_place *place)
 {
@@ -46,15 +64,13 @@ static void put_place(FILE *f, const struct hlg_place *place)
 		fputs(", guest addresses\n", f);
 		return;
 	}
-	fprintf(f, ", %" PRIu64 " byte%s at 0x%" PRIx64, place->end - place->start,
+	fprintf(f, ", %" PRIu64 " byte%s at 0x%" PRIx64 " of ", place->end - place->start,
 		place->end - place->start == 1 ? "" : "s", place->start);
-	if (hlg_image_n_bases(place->image) == 1)
-		fprintf(f, " (guest 0x%" PRIx64 ")", place->start + place->image->bias);
-	else
-		fprintf(f, " (%zu bases)", hlg_image_n_bases(place->image));
-	fputs(" of ", f);
 	hlg_escape_print(f, place->image->path);
-	fputc('\n', f);
+	if (hlg_image_n_bases(place->image) == 1)
+		fprintf(f, " (guest 0x%" PRIx64 ")\n", place->start + place->image->bias);
+	else
+		fprintf(f, " (%zu bases)\n", hlg_image_n_bases(place->image));
 }
 
 static void put_hottest(FILE *f, const struct hlg_listing *l)
@@ -63,24 +79,28 @@ static void put_hottest(FILE *f, const struct hlg_listing *l)
 
 	if (l->n_hot == 0)
 		return;
-	fputs("  hottest", f);
+	fputs("  hottest:", f);
 	for (size_t i = 0; i < l->n_hot; i++) {
 		const struct hlg_line *line = &l->lines[l->hot[i]];
 
-		fprintf(f, "%s 0x%" PRIx64 " %s %%", i ? "," : "", line->addr,
+		fprintf(f, "%s %" PRIx64 " %s %%", i ? "," : "", line->addr,
 			hlg_interval_percent(percent, line->share));
 	}
 	fputc('\n', f);
 }
 
+/* Name, share, where, and the hottest lines; more only where there is something. */
 static void put_head(const struct writer *w, const struct hlg_listing *l,
-		     const struct hlg_view *view, const char *series)
+		     const char *series)
 {
 	const struct hlg_row *row = l->row;
-	char percent[16], low[16], high[16];
+	char percent[16];
 
 	fputs("== ", w->f);
 	hlg_escape_print(w->f, row->name);
+	fprintf(w->f, ": %s %% of the guest, %" PRIu64 " sample%s",
+		hlg_interval_percent(percent, row->share.share), row->count.samples,
+		row->count.samples == 1 ? "" : "s");
 	if (series) {
 		fputs("  [", w->f);
 		hlg_escape_print(w->f, series);
@@ -89,15 +109,6 @@ static void put_head(const struct writer *w, const struct hlg_listing *l,
 	fputc('\n', w->f);
 	put_place(w->f, &row->place);
 	put_aliases(w->f, &row->place);
-	fprintf(w->f,
-		"  %s %% (%s - %s) of the guest's %s: %" PRIu64
-		" sample%s, period %" PRIu64 "\n",
-		hlg_interval_percent(percent, row->share.share),
-		hlg_interval_percent(low, row->share.low),
-		hlg_interval_percent(high, row->share.high),
-		view->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period",
-		row->count.samples, row->count.samples == 1 ? "" : "s",
-		row->count.period);
 	put_hottest(w->f, l);
 	if (l->remark)
 		fprintf(w->f, "  note: %s\n", l->remark);
@@ -108,19 +119,24 @@ static void put_head(const struct writer *w, const struct hlg_listing *l,
 	fputc('\n', w->f);
 }
 
+/* Cells of the samples, in front of addresses. */
+static size_t left(const struct writer *w)
+{
+	return COUNTS + (w->colours->on ? BAR + 1 : 0);
+}
+
 static void put_counts(const struct writer *w, const struct hlg_line *line, double most)
 {
 	char percent[16];
 
 	if (line->count.samples == 0) {
-		fprintf(w->f, "%*s", COUNTS + (w->colours->on ? BAR + 1 : 0), "");
+		fprintf(w->f, "%*s", (int)left(w), "");
 		return;
 	}
 	hlg_colour_begin(w->f, w->colours, line->share);
 	fprintf(w->f, "%8s %%", hlg_interval_percent(percent, line->share));
 	hlg_colour_end(w->f, w->colours, line->share);
-	fprintf(w->f, " %10" PRIu64 " %16" PRIu64, line->count.samples,
-		line->count.period);
+	fprintf(w->f, " %9" PRIu64, line->count.samples);
 	if (w->colours->on) {
 		fputc(' ', w->f);
 		hlg_colour_bar(w->f, w->colours, line->share, most, BAR);
@@ -153,6 +169,20 @@ static void put_remark(FILE *f, const struct hlg_line *line, const struct hlg_li
 	}
 }
 
+/* What an instruction leads to: in brackets, cut to room cells. */
+static void put_target(const struct writer *w, const struct hlg_line *line, size_t room)
+{
+	char name[LONGEST];
+
+	if (line->target_name)
+		hlg_escape(name, sizeof(name), line->target_name);
+	else
+		snprintf(name, sizeof(name), "0x%" PRIx64, line->target);
+	if (w->columns && room < strlen(name) + 3)
+		cut(name, room > 11 ? room - 3 : 8);
+	fprintf(w->f, " <%s>", name);
+}
+
 /* in: the last line before that has bytes, or NULL. */
 static void put_line(const struct writer *w, const struct hlg_line *line,
 		     const struct hlg_line *in, double most)
@@ -167,32 +197,67 @@ static void put_line(const struct writer *w, const struct hlg_line *line,
 	else
 		put_remark(w->f, line, in);
 	/* A branch has its target in the text, an operand only how far it is. */
-	if (line->target_name) {
-		fputs("  <", w->f);
-		hlg_escape_print(w->f, line->target_name);
-		fputc('>', w->f);
-	} else if (line->has_target) {
-		fprintf(w->f, "  <0x%" PRIx64 ">", line->target);
+	if (line->has_target) {
+		size_t used = left(w) + ADDRESS + (line->text ? strlen(line->text) : 0);
+
+		put_target(w, line, w->columns > used ? w->columns - used : 0);
 	}
 	fputc('\n', w->f);
 }
 
-/* The source line, where it is another than that of the line before. */
-static void put_source(const struct writer *w, const struct hlg_line *line,
-		       const struct hlg_line *shown)
+/* Without tabs, and without the blanks in front. */
+static void tidy(char *to, size_t size, const char *line)
 {
-	if (shown && strcmp(shown->file, line->file) == 0 &&
-	    shown->source_line == line->source_line)
-		return;
-	fprintf(w->f, "%*s", COUNTS + (w->colours->on ? BAR + 1 : 0) + 4, "");
-	hlg_escape_print(w->f, line->file);
-	if (line->source_line > 0)
-		fprintf(w->f, ":%d\n", line->source_line);
-	else
-		fputs(":?\n", w->f);
+	size_t n = 0;
+
+	for (line += strspn(line, " \t\f"); *line && *line != '\r' && n + 1 < size;
+	     line++)
+		to[n++] = *line == '\t' ? ' ' : *line;
+	to[n] = '\0';
 }
 
-static void put_lines(const struct writer *w, const struct hlg_listing *l)
+/*
+ * "FILE:LINE  text", where it is another than that of the line before. The folders of the
+ * file are left out where they are known from there; what is too long loses its front,
+ * the text its end.
+ */
+static void put_source(struct writer *w, const struct hlg_line *line,
+		       const struct hlg_line *shown, const struct hlg_image *image)
+{
+	size_t room = w->columns ? w->columns - left(w) - SOURCE : LONGEST, used,
+	       skip = 0;
+	bool same = shown && strcmp(shown->file, line->file) == 0;
+	const char *slash = strrchr(line->file, '/'), *text;
+	char path[LONGEST], source[LONGEST], number[16] = "?", raw[LONGEST];
+
+	if (same && shown->source_line == line->source_line)
+		return;
+	text = hlg_snippet_line(&w->snippets, line->file, line->source_line,
+				&image->elf.id);
+	tidy(raw, sizeof(raw), text ? text : "");
+	hlg_escape(source, sizeof(source), raw);
+	hlg_escape(path, sizeof(path), same && slash ? slash + 1 : line->file);
+	if (line->source_line > 0)
+		snprintf(number, sizeof(number), "%d", line->source_line);
+	used = strlen(number) + 1 + (source[0] ? 2 + strlen(source) : 0);
+	if (w->columns && strlen(path) + used > room) {
+		size_t least = room > 2 * 30 ? 30 : room / 2;
+		size_t keep = room > used + least ? room - used : least;
+
+		if (strlen(path) > keep)
+			skip = strlen(path) - keep + 3;
+		while (skip && (path[skip] & 0xc0) == 0x80)
+			skip++;
+	}
+	fprintf(w->f, "%*s%s%s:%s", (int)left(w) + SOURCE, "", skip ? "..." : "",
+		path + skip, number);
+	used = strlen(path) - skip + (skip ? 3 : 0) + strlen(number) + 3;
+	if (w->columns)
+		cut(source, room > used + 8 ? room - used : 8);
+	fprintf(w->f, "%s%s\n", source[0] ? "  " : "", source);
+}
+
+static void put_lines(struct writer *w, const struct hlg_listing *l)
 {
 	const struct hlg_line *in = NULL, *shown = NULL;
 	double most = l->n_hot ? l->lines[l->hot[0]].share : 0;
@@ -201,7 +266,7 @@ static void put_lines(const struct writer *w, const struct hlg_listing *l)
 		const struct hlg_line *line = &l->lines[i];
 
 		if (line->file && line->kind == HLG_LINE_INSN) {
-			put_source(w, line, shown);
+			put_source(w, line, shown, l->row->place.image);
 			shown = line;
 		}
 		put_line(w, line, in, most);
@@ -214,38 +279,71 @@ static void put_sum(const struct writer *w, const struct hlg_listing *l)
 {
 	const struct hlg_row *row = l->row;
 
-	fprintf(w->f,
-		"%10s %10" PRIu64 " %16" PRIu64
-		"    sum, as in the report's row: %" PRIu64
-		" where instructions begin, %" PRIu64 " inside of one, %" PRIu64
-		" elsewhere\n\n",
-		row->count.samples ? "100.00 %" : "0.00 %", row->count.samples,
-		row->count.period, l->on.samples, l->inside.samples, l->plain.samples);
+	fprintf(w->f, "%8s %% %9" PRIu64 "  in all",
+		row->count.samples ? "100.00" : "0.00", row->count.samples);
+	if (l->inside.samples || l->plain.samples)
+		fprintf(w->f,
+			" (%" PRIu64 " on instructions, %" PRIu64 " inside, %" PRIu64
+			" elsewhere)",
+			l->on.samples, l->inside.samples, l->plain.samples);
+	fputs("\n\n", w->f);
+}
+
+/* Why the text of files that were met is missing. */
+static void put_problems(struct writer *w)
+{
+	size_t first = w->n_told;
+
+	for (; w->n_told < w->snippets.n; w->n_told++) {
+		const struct hlg_snippet_file *file = &w->snippets.files[w->n_told];
+
+		if (!file->problem)
+			continue;
+		fputs("note: ", w->f);
+		hlg_escape_print(w->f, file->path);
+		fprintf(w->f, ": %s\n", file->problem);
+		first = SIZE_MAX;
+	}
+	if (first == SIZE_MAX)
+		fputc('\n', w->f);
 }
 
 static void put_listing(void *ctx, const struct hlg_listing *l,
 			const struct hlg_view *view, const char *series)
 {
-	const struct writer *w = ctx;
+	struct writer *w = ctx;
 
-	put_head(w, l, view, series);
-	fprintf(w->f, "%10s %10s %16s ", "share", "samples", "period");
+	(void)view;
+	put_head(w, l, series);
+	fprintf(w->f, "%10s %9s", "share", "samples");
 	if (w->colours->on)
-		fprintf(w->f, "%-*s ", BAR, "heat");
-	fprintf(w->f, "   %8s   %s\n", "address", "instruction");
+		fprintf(w->f, " %-*s", BAR, "heat");
+	fprintf(w->f, "    %8s   %s\n", "address", "instruction");
 	put_lines(w, l);
 	put_sum(w, l);
+	put_problems(w);
 }
 
 int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_annotate *a = annotate;
-	struct writer w = {f, &a->report->colours};
+	struct writer w = {.f = f,
+			   .colours = &a->report->colours,
+			   .columns = a->report->screen.columns};
+	int rc;
 
+	if (a->report->options->wide)
+		w.columns = 0;
 	hlg_text_lines_head(f, a->report);
 	if (a->report->suppressed)
 		fputs("instructions are withheld, because the samples do not fit "
 		      "(force=yes shows them)\n",
 		      f);
-	return hlg_listing_each(a, put_listing, &w, err);
+	rc = hlg_listing_each(a, put_listing, &w, err);
+	hlg_snippet_finish(&w.snippets);
+	if (rc == 0)
+		rc = hlg_text_lines_tail(f, a->report, err);
+	if (rc == 0 && a->report->options->verbose)
+		hlg_text_lines_details(f, a->report);
+	return rc;
 }

@@ -10,6 +10,7 @@
 #include "filter/view/place-name.h"
 #include "tools/annotate/annotate.h"
 #include "tools/cli/output.h"
+#include "tools/cli/pager.h"
 #include "tools/cli/verb.h"
 #include "tools/inputs/inputs.h"
 
@@ -82,11 +83,14 @@ static int show(struct hlg_run *run, const struct arguments *args,
 	if (rc == 0 && !hlg_source_open_all(&sources, &run->space))
 		rc = hlg_err_memory(err, "lines");
 	if (rc == 0)
-		rc = hlg_format_write(&(struct hlg_result){run->format, &annotate, NULL,
-							   &report.colours,
-							   run->options.color, NULL,
-							   hlg_run_nothing(run)},
-				      run->options.out, stdout, err);
+		rc = hlg_format_write(
+			&(struct hlg_result){run->format, &annotate, NULL,
+					     &report.colours, run->options.color,
+					     &report.screen, hlg_run_nothing(run)},
+			run->options.out,
+			hlg_pager_stream(args->inputs.no_pager, run->format,
+					 run->options.out),
+			err);
 	if (sources.space)
 		hlg_source_close_all(&sources);
 	hlg_report_finish(&report);
@@ -173,9 +177,8 @@ const struct hlg_verb hlg_verb_annotate = {
 	       "An argument that is a recording (or -, or a folder) is read, an ELF is "
 	       "the guest, and what is no file is a function.",
 	.files = "elf recording profile",
-	.shared = "input jobs quiet by color cpu demangle event force format min output "
-		  "pid skid strict-base "
-		  "tid time top weight",
+	.shared = "input jobs quiet by color cpu demangle event force format min "
+		  "no-pager output pid skid strict-base tid time top verbose weight wide",
 	.formats = formats,
 	.options = options,
 	.check = check,

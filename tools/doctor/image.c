@@ -26,11 +26,13 @@ static void judge_symbols(struct hlg_findings *f, const struct hlg_image *image)
 	if (image->skipped)
 		snprintf(skipped, sizeof(skipped), "; lines skipped %zu", image->skipped);
 	hlg_doctor_say(f, remedy ? HLG_LEVEL_WARN : HLG_LEVEL_OK, "symbols", remedy,
-		       "%zu from %s: functions %zu, labels %zu, without a size %zu%s",
+		       "%zu from %s%s%s: functions %zu, labels %zu, without a size %zu%s",
 		       image->tab.n_syms,
 		       image->map          ? "a perf map"
 		       : image->elf.dynsym ? ".dynsym"
 					   : ".symtab",
+		       image->debug_path ? " of " : "",
+		       image->debug_path ? image->debug_path : "",
 		       count[HLG_SYM_FUNCTION], count[HLG_SYM_SIZED_LABEL],
 		       count[HLG_SYM_BARE_LABEL], skipped);
 }
@@ -113,7 +115,7 @@ static void judge_elf(struct hlg_findings *f, const struct hlg_image *image)
 {
 	const char *id = image->elf.build_id;
 	struct hlg_err err;
-	struct hlg_source *source = hlg_source_open(image->path, &err);
+	struct hlg_source *source = hlg_source_open(image, &err);
 
 	hlg_doctor_say(f, HLG_LEVEL_OK, "build id", NULL, "%s",
 		       id[0] ? id

@@ -14,12 +14,11 @@
 #include "symtab/image/image.h"
 #include "symtab/name/demangle.h"
 
-#define DEBUG_FOLDER "/usr/lib/debug/.build-id"
-#define HEX          41 /* bytes of a build id in hex, with its NUL */
+#define HEX 41 /* bytes of a build id in hex, with its NUL */
 
 /* A file of the host. */
 struct hlg_hostfile {
-	struct hlg_image *image; /* of the file or of its debug file; NULL: no symbols */
+	struct hlg_image *image; /* NULL: no symbols */
 	struct hlg_load *loads;  /* of the file itself */
 	size_t n_loads;
 };
@@ -220,24 +219,6 @@ static bool is_build(const char *build_id, const struct hlg_buildid *id)
 	       strspn(hex + n, "0") == strlen(hex + n);
 }
 
-static struct hlg_image *open_debug(const struct hlg_elf64 *elf)
-{
-	char path[sizeof(DEBUG_FOLDER) + sizeof(elf->build_id) + 16];
-	struct hlg_image *image = NULL;
-	struct hlg_err err;
-
-	if (strlen(elf->build_id) < 4)
-		return NULL;
-	snprintf(path, sizeof(path), DEBUG_FOLDER "/%.2s/%s.debug", elf->build_id,
-		 elf->build_id + 2);
-	if (access(path, R_OK) != 0 || hlg_image_open_elf(&image, path, &err) < 0)
-		return NULL;
-	if (strcmp(image->elf.build_id, elf->build_id) == 0 && !image->elf.dynsym)
-		return image;
-	hlg_image_destroy(image);
-	return NULL;
-}
-
 static void say_other(struct hlg_hostsyms *syms, const char *path)
 {
 	/* The first by name: threads come in any order. */
@@ -260,9 +241,7 @@ static void open_file(struct hlg_hostsyms *syms, struct hlg_hostfile *file,
 	if (elf.n_loads && id && !is_build(elf.build_id, id)) {
 		say_other(syms, path);
 	} else if (elf.n_loads) {
-		file->image = open_debug(&elf);
-		if (!file->image && hlg_image_open_elf(&file->image, path, &err) < 0)
-			file->image = NULL;
+		hlg_image_open_elf(&file->image, path, &err);
 		file->loads = elf.loads;
 		file->n_loads = elf.n_loads;
 		elf.loads = NULL;

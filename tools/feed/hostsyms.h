@@ -2,11 +2,11 @@
 /*
  * Names of host functions, as perf has them, from the files of this machine: what is
  * mapped in a recorded process has a path, and where the recording tells a build id, the
- * file must have it. The symbols are those of /usr/lib/debug/.build-id/ if there is such
- * a file, else of .symtab, else of .dynsym; of the kernel those of /proc/kallsyms if the
- * kernel that runs is the recorded one, a symbol ending where
- * the next begins. Of names of one address the one is
- * taken that perf takes (choose_best_symbol, tools/perf/util/symbol.c).
+ * file must have it. The symbols are those of .symtab, of a stripped file those of its
+ * debug file (symtab/elf/debug-file.h), else of .dynsym; of the kernel those of
+ * /proc/kallsyms if the kernel that runs is the recorded one, a symbol ending where the
+ * next begins. Of names of one address the one is taken that perf takes
+ * (choose_best_symbol, tools/perf/util/symbol.c).
  *
  * Each file is read once, HLG_HOSTSYMS_MAX of them at most. May be asked by several
  * threads at once. Names live as long as the struct.

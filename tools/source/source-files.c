@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "symtab/elf/debug-file.h"
+
 #define SYSTEM "/usr/lib/debug"
 
 /* How far a section may inflate: see source-files.h. */
@@ -142,83 +144,72 @@ static void cut_folder(const char *path, char folder[static PATH_MAX])
 		 slash ? path : ".");
 }
 
-/*
- * What libdwfl tries beside the file at path, and in .debug there (libdwfl.h): what its
- * .gnu_debuglink says, or its own name with .debug behind it, and its own name.
- */
-static bool are_harmless(const char *path, const char *link)
+/* What the search for a debug file is for. */
+struct search {
+	const struct hlg_image *image;
+	struct hlg_err *err;
+};
+
+/* Opens the image's debug file. Returns less than 0, and perhaps a message. */
+static int open_debug(const struct search *s, struct hlg_debug_file *file)
 {
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-	char folder[PATH_MAX], below[PATH_MAX + 8], made[PATH_MAX + 8], found[LONGEST];
+	struct hlg_file_id id;
+	int fd;
 
-	cut_folder(path, folder);
-	snprintf(below, sizeof(below), "%s/.debug", folder);
-	snprintf(made, sizeof(made), "%s.debug", base);
-	if (!link)
-		link = made;
-	return is_harmless(folder, link, found) && is_harmless(below, link, found) &&
-	       is_harmless(below, base, found);
-}
-
-/* As libdwfl's own, which follows a symbolic link to the ELF, too. */
-static int find_harmless(Dwfl_Module *module, void **data, const char *name,
-			 Dwarf_Addr base, const char *path, const char *link,
-			 GElf_Word crc, char **found)
-{
-	char target[PATH_MAX];
-
-	/* A name with a slash could lead anywhere, also out of /usr/lib/debug. */
-	if (!path || !realpath(path, target) || (link && strchr(link, '/')))
-		return dwfl_build_id_find_debuginfo(module, data, name, base, path, link,
-						    crc, found);
-	if (geteuid() != 0 && (!are_harmless(path, link) || !are_harmless(target, link)))
+	if (hlg_debug_file_find(file, s->image->path, &s->image->elf, s->err) < 0)
 		return -1;
-	return dwfl_standard_find_debuginfo(module, data, name, base, path, link, crc,
-					    found);
+	if (!file->path) {
+		*s->err = file->refused;
+		return -1;
+	}
+	fd = hlg_file_open(file->path, &id, s->err);
+	if (fd >= 0 && vet(fd, file->path, s->err) < 0) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
 }
 
-/* *data is where the error goes. */
+/* *data is the struct search; NULL when there is none any more. */
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
 			  Dwarf_Addr base, const char *path, const char *link,
 			  GElf_Word crc, char **found)
 {
-	int fd = find_harmless(module, data, name, base, path, link, crc, found);
-	char magic[SELFMAG];
+	struct hlg_debug_file file;
+	int fd;
 
-	if (fd < 0)
-		return fd;
-	if (pread(fd, magic, SELFMAG, 0) == SELFMAG &&
-	    memcmp(magic, ELFMAG, SELFMAG) == 0 &&
-	    vet(fd, *found ? *found : path, *data) == 0)
-		return fd;
-	close(fd);
-	free(*found);
-	*found = NULL;
-	return -1;
+	(void)module, (void)name, (void)base, (void)path, (void)link, (void)crc;
+	if (!*data)
+		return -1;
+	fd = open_debug(*data, &file);
+	if (fd >= 0) {
+		*found = file.path;
+		file.path = NULL;
+	}
+	hlg_debug_file_finish(&file);
+	return fd;
 }
 
 Dwfl *hlg_source_files_begin(void)
 {
-	static char system[] = SYSTEM;
-	static char *folders; /* NULL: beside the ELF, too */
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
 		.find_debuginfo = find_debuginfo,
 		.section_address = dwfl_offline_section_address,
-		.debuginfo_path = &folders,
 	};
 
-	if (geteuid() == 0)
-		folders = system;
 	/* A guest's own ELF is on no server; asking could take minutes. */
 	unsetenv("DEBUGINFOD_URLS");
 	return dwfl_begin(&callbacks);
 }
 
-Dwarf *hlg_source_files_open(Dwfl *dwfl, const char *path, Dwfl_Module **module,
-			     struct hlg_err *err)
+Dwarf *hlg_source_files_open(Dwfl *dwfl, const struct hlg_image *image,
+			     Dwfl_Module **module, struct hlg_err *err)
 {
+	struct search search = {image, err};
+	const char *path = image->path;
 	Dwarf_Addr bias;
+	Dwarf *dwarf;
 	void **data;
 
 	*module = NULL;
@@ -230,8 +221,10 @@ Dwarf *hlg_source_files_open(Dwfl *dwfl, const char *path, Dwfl_Module **module,
 	if (!*module)
 		return NULL;
 	dwfl_module_info(*module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
-	*data = err;
-	return dwfl_module_getdwarf(*module, &bias);
+	*data = &search;
+	dwarf = dwfl_module_getdwarf(*module, &bias);
+	*data = NULL;
+	return dwarf;
 }
 
 bool hlg_source_files_shared(Dwarf *dwarf, struct hlg_err *err)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files that the debug information of an ELF leads to: libdw opens them by whatever name
- * stands there, waits for who writes to a FIFO, and touches devices. So it is kept from
- * what is no regular file, and root from all that does not lie below /usr/lib/debug:
- * elsewhere others may write.
+ * Files that the debug information of an ELF leads to. Its debug file is found by
+ * symtab/elf/debug-file.h. What DWARF names besides, libdw opens by whatever name stands
+ * there, waits for who writes to a FIFO, and touches devices. So it is kept from what is
+ * no regular file, and root from all that does not lie below /usr/lib/debug: elsewhere
+ * others may write.
  *
  * Of each file libdw inflates all compressed sections of debug information at once, to
  * whatever size they tell (Elf64_Chdr, gABI chapter 4), so they are vetted before. Each
@@ -20,18 +21,19 @@
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 
-#include "symtab/err.h"
+#include "symtab/image/image.h"
 
-/* A session that looks for separate debug files so, and asks no server. */
+/* A session that looks for debug files so, and asks no server. */
 Dwfl *hlg_source_files_begin(void);
 
 /*
- * The debug information of the file at path, or of the one that it leads to; NULL when
- * there is none. *err (empty before) then tells if a file was left out for its size;
- * *module is of dwfl, and NULL where the file cannot be read.
+ * The debug information of an image that is an ELF, or of its debug file; NULL when there
+ * is none. *err (empty before) then tells if a file was left out for its size, or because
+ * it is not the debug file of this ELF; *module is of dwfl, and NULL where the file
+ * cannot be read.
  */
-Dwarf *hlg_source_files_open(Dwfl *dwfl, const char *path, Dwfl_Module **module,
-			     struct hlg_err *err);
+Dwarf *hlg_source_files_open(Dwfl *dwfl, const struct hlg_image *image,
+			     Dwfl_Module **module, struct hlg_err *err);
 
 /*
  * May dwarf be asked for names? Not if some are in a file that it shares with others

@@ -131,7 +131,8 @@ static Dwarf_Die *find_unit(struct hlg_source *s, uint64_t addr)
 	return NULL;
 }
 
-static bool open_dwarf(struct hlg_source *s, const char *path, struct hlg_err *err)
+static bool open_dwarf(struct hlg_source *s, const struct hlg_image *image,
+		       struct hlg_err *err)
 {
 	Dwfl_Module *module;
 	const char *own = NULL;
@@ -139,7 +140,7 @@ static bool open_dwarf(struct hlg_source *s, const char *path, struct hlg_err *e
 	s->dwfl = hlg_source_files_begin();
 	if (!s->dwfl)
 		return false;
-	s->dwarf = hlg_source_files_open(s->dwfl, path, &module, err);
+	s->dwarf = hlg_source_files_open(s->dwfl, image, &module, err);
 	if (!s->dwarf || !hlg_source_files_shared(s->dwarf, err))
 		return false;
 	dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &own, &s->path);
@@ -164,14 +165,14 @@ static void watch(struct hlg_source *s, const char *path)
 	sigaction(SIGBUS, &action, NULL);
 }
 
-struct hlg_source *hlg_source_open(const char *path, struct hlg_err *err)
+struct hlg_source *hlg_source_open(const struct hlg_image *image, struct hlg_err *err)
 {
 	struct hlg_source *s = calloc(1, sizeof(*s));
 
 	err->msg[0] = '\0';
 	if (s)
-		watch(s, path);
-	if (s && (!open_dwarf(s, path, err) || !collect_ranges(s))) {
+		watch(s, image->path);
+	if (s && (!open_dwarf(s, image, err) || !collect_ranges(s))) {
 		hlg_source_close(s);
 		s = NULL;
 	}
@@ -333,9 +334,9 @@ size_t hlg_source_inlines(struct hlg_source *s, uint64_t addr,
 }
 
 #else
-struct hlg_source *hlg_source_open(const char *path, struct hlg_err *err)
+struct hlg_source *hlg_source_open(const struct hlg_image *image, struct hlg_err *err)
 {
-	(void)path;
+	(void)image;
 	err->msg[0] = '\0';
 	return NULL;
 }
@@ -384,7 +385,7 @@ struct hlg_source *hlg_source_of(struct hlg_sources *s, const struct hlg_image *
 	if (!s->tried[i] && !image->map) {
 		struct hlg_err err;
 
-		s->source[i] = hlg_source_open(image->path, &err);
+		s->source[i] = hlg_source_open(image, &err);
 		if (err.msg[0])
 			fprintf(stderr, "hlguest: %s\n", err.msg);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Source lines of an ELF's code, from its DWARF (its own, or that of a separate debug
- * file where .gnu_debuglink or the build id leads to one). Nothing is asked of the
+ * Source lines of an ELF's code, from its DWARF (its own, or that of its debug
+ * file: symtab/elf/debug-file.h). Nothing is asked of the
  * network. All addresses are the image's own.
  *
  * From the first hlg_source_open on, SIGBUS is handled: a file that becomes shorter while
@@ -33,11 +33,12 @@ struct hlg_source_inline {
 };
 
 /*
- * The lines of the ELF at path, for hlg_source_close(). NULL when it has none, when they
- * cannot be read and when hlguest was built without libdw; *err then has a message if
- * they are left out because they would inflate too far, and is empty else.
+ * The lines of an image that is an ELF, for hlg_source_close(). NULL when it has none,
+ * when they cannot be read and when hlguest was built without libdw; *err then has a
+ * message if they are left out because they would inflate too far, or stand in a file
+ * that is not the debug file of this ELF, and is empty else.
  */
-struct hlg_source *hlg_source_open(const char *path, struct hlg_err *err);
+struct hlg_source *hlg_source_open(const struct hlg_image *image, struct hlg_err *err);
 void hlg_source_close(struct hlg_source *source);
 
 /* The line of the instruction at addr; false where none is known. */

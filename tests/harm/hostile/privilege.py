@@ -23,6 +23,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 from place import unclean
 
 import checks
+import recording
 from programs import hlguest_of, mkelf_of
 from tap import DATA, ROOT, TIMEOUT, Skip, Tap, environment, filter_of, need, parser
 
@@ -347,6 +348,8 @@ def check_debug_files(bench):
                  ["gcc", "-nostdlib", "-static", "s.s", "-o", "shared"],
                  ["objcopy", "--only-keep-debug", "plain", "plain.far"],
                  ["objcopy", "--strip-debug", "--add-gnu-debuglink=plain.far", "plain", "far"],
+                 ["objcopy", "--strip-all", "--add-gnu-debuglink=plain.far", "plain",
+                  "nameless"],
                  ["objcopy", "--strip-debug", "plain", "bare"]):
         subprocess.run(argv, cwd=here, check=True, stderr=subprocess.PIPE)
     dwo = next(n for n in os.listdir(here) if n.endswith(".dwo"))
@@ -360,6 +363,9 @@ def check_debug_files(bench):
             found = inlines_of(bench, here, elf, how)
             if found != wanted:
                 yield f"{who}: {elf}: inlined code: {found}"
+        _, err, status = bench.run("lookup", "--own", "nameless", "0", cwd=here, how=how)
+        if (status == 0) != beside or (b"plain.far: is not used by root" in err) == beside:
+            yield f"{who}: symbols beside the ELF: status {status}: {err}"
     for name in dwo, "plain.far":
         os.unlink(os.path.join(here, name))
     for name in dwo, "plain.far", "fifo", "bare.debug":
@@ -370,6 +376,60 @@ def check_debug_files(bench):
             found = inlines_of(bench, here, elf, how)
             if found is not False:
                 yield f"{who}: {elf}: inlined code: {found}"
+        try:
+            _, err, status = bench.run("lookup", "--own", "nameless", "0", cwd=here, how=how,
+                                       timeout=20)
+            if status != 1 or b"has no symbols" not in err:
+                yield f"{who}: symbols in a FIFO: status {status}: {err}"
+        except subprocess.TimeoutExpired:
+            yield f"{who}: symbols: waits for a FIFO"
+
+
+def sources_of(bench, here, how):
+    """Does annotate show a line of a.c? None if it waits for somebody."""
+    try:
+        out, err, status = bench.run("annotate", "plain", "made.data", "_start", "--force",
+                                     cwd=here, how=how, timeout=20)
+    except subprocess.TimeoutExpired:
+        return None
+    if status not in (0, 3) or b"a.c:" not in out:
+        raise RuntimeError(f"status {status}: {out}{err}")
+    return b"*x * 3;" in out
+
+
+def check_sources(bench):
+    """Root sees source files that root owns and anybody may read; nobody waits for one."""
+    need("gcc")
+    here = bench.place()
+    source = os.path.join(here, "a.c")
+    with open(source, "w", encoding="ascii") as f:
+        f.write(INLINED)
+    recording.write(os.path.join(here, "made.data"), [(1, 7, 1000, 0)])
+    subprocess.run(["gcc", "-nostdlib", "-static", "-g", "-O1", "a.c", "-o", "plain"],
+                   cwd=here, check=True, stderr=subprocess.PIPE)
+    try:
+        shown = sources_of(bench, here, {})
+    except RuntimeError as e:
+        raise Skip("not built with libdw and Zydis") from e
+    if not shown:
+        yield "a source file is not shown"
+    root = os.getuid() == 0
+    other = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+    if root:
+        os.chmod(source, 0o640)
+        if sources_of(bench, here, {}):
+            yield "root: what others may not read is shown"
+        os.chmod(source, 0o644)
+        os.chown(source, NOBODY, NOBODY)
+        if sources_of(bench, here, {}):
+            yield "root: a file of another user is shown"
+        if not sources_of(bench, here, other):
+            yield "a user: a source file is not shown"
+    os.unlink(source)
+    os.mkfifo(source, 0o666)
+    for who, how in (("root", {}), ("a user", other)) if root else (("a user", {}),):
+        if sources_of(bench, here, how) is not False:
+            yield f"{who}: waits for a FIFO, or shows it"
 
 
 # --- environment --------------------------------------------------------------------
@@ -541,6 +601,7 @@ CHECKS = (
     ("a link where a folder goes", check_folder),
     ("traps where results go", check_traps),
     ("files that debug information names", check_debug_files),
+    ("source files", check_sources),
     ("environment variables", check_environment),
     ("the network", check_network),
     ("files of the current folder", check_calls),

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which file is an ELF's debug file (symtab/elf/debug-file.h), and what an image has of
+ * it. */
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symtab/elf/debug-file.h"
+#include "symtab/image/image.h"
+#include "tests/kit/scratch.h"
+#include "tests/kit/tap.h"
+
+enum {
+	VADDR = 0x1000,
+	NOBODY = 65534
+};
+
+static const uint8_t code[64] = {0xc3};
+static const uint8_t id[] = {0xab, 0xcd, 0xef, 0x01},
+		     other_id[] = {0xab, 0xcd, 0xef, 0x02};
+static const struct mkelf_sym syms[] = {
+	MKELF_SYM("hot", VADDR, 0x20, STB_GLOBAL, STT_FUNC, MKELF_SEC(0)),
+	MKELF_SYM("cold", VADDR + 0x20, 0x10, STB_LOCAL, STT_FUNC, MKELF_SEC(0)),
+};
+static struct hlg_debug_file file;
+static struct hlg_err err;
+static char folder[512]; /* of all files */
+
+static void setup(void)
+{
+	strcpy(folder, scratch_path(""));
+	folder[strlen(folder) - 1] = '\0';
+	setenv(HLG_DEBUG_FILE_ENV, folder, 1);
+}
+
+/* Folders, too, which scratch_end() has not heard of. */
+static void teardown(void)
+{
+	char words[1200];
+
+	snprintf(words, sizeof(words), "rm -rf '%s'/* '%s'/.[a-z]*", folder, folder);
+	ck_assert_int_eq(system(words), 0);
+}
+
+/* Not root, who looks at nothing beside an ELF. */
+static void be_user(void)
+{
+	ck_assert_int_eq(chmod(folder, 0777), 0);
+	setenv(HLG_DEBUG_FILE_ENV, "/nonexistent", 1);
+	if (geteuid() == 0)
+		ck_assert_int_eq(seteuid(NOBODY), 0);
+}
+
+static void make_folder(const char *name)
+{
+	ck_assert_int_eq(mkdir(scratch_path(name), 0777), 0);
+}
+
+struct link {
+	const char *name;
+	size_t size; /* of the name and the zeros behind it */
+	uint32_t crc;
+};
+
+/* An ELF with or without symbols, a build id and a link. */
+static const char *make(const char *name, size_t n_syms, const uint8_t *build_id,
+			const struct link *link)
+{
+	static struct mkelf_simple s;
+	struct mkelf_section sec[2];
+	char bytes[8192] = "";
+
+	mkelf_simple_init(&s, VADDR, code, sizeof(code), syms, n_syms);
+	s.elf.tables = n_syms ? MKELF_SYMTAB : 0;
+	s.elf.build_id = build_id;
+	s.elf.build_id_size = build_id ? sizeof(id) : 0;
+	sec[0] = s.text;
+	if (link) {
+		memcpy(bytes, link->name, strlen(link->name));
+		memcpy(bytes + link->size, &link->crc, sizeof(link->crc));
+		sec[1] = (struct mkelf_section){.name = ".gnu_debuglink",
+						.type = SHT_PROGBITS,
+						.size = link->size + sizeof(link->crc),
+						.data = bytes,
+						.align = 4};
+	}
+	s.elf.sections = sec;
+	s.elf.n_sections = link ? 2 : 1;
+	return scratch_elf(name, &s.elf);
+}
+
+/* The same that Python's zlib.crc32 has of it. */
+static uint32_t crc_of(const char *path)
+{
+	uint32_t crc = UINT32_MAX;
+	FILE *f = fopen(path, "rb");
+	int c;
+
+	ck_assert_ptr_nonnull(f);
+	while ((c = fgetc(f)) != EOF) {
+		crc ^= (uint32_t)c;
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc & 1 ? crc >> 1 ^ 0xedb88320 : crc >> 1;
+	}
+	fclose(f);
+	return ~crc;
+}
+
+/* To be finished. */
+static void find(const char *path)
+{
+	struct hlg_elf64 elf;
+
+	hlg_elf64_read(&elf, path, &err);
+	ck_assert_msg(hlg_debug_file_find(&file, path, &elf, &err) == 0, "%s", err.msg);
+	hlg_elf64_finish(&elf);
+}
+
+static void ck_found(const char *path)
+{
+	ck_assert_msg(file.path != NULL, "none: %s", file.refused.msg);
+	ck_assert_str_eq(file.path, path);
+	ck_assert_uint_eq(file.elf.n_syms, 3);
+	hlg_debug_file_finish(&file);
+}
+
+static void ck_refused(const char *why)
+{
+	ck_assert_ptr_null(file.path);
+	if (!why)
+		ck_assert_str_eq(file.refused.msg, "");
+	else
+		ck_assert_msg(strstr(file.refused.msg, why), "%s", file.refused.msg);
+	hlg_debug_file_finish(&file);
+}
+
+START_TEST(build_id_is_looked_up_in_the_folder)
+{
+	make_folder(".build-id");
+	make_folder(".build-id/ab");
+	make(".build-id/ab/cdef01.debug", 2, id, NULL);
+	find(make("id.elf", 0, id, NULL));
+	ck_found(scratch_path(".build-id/ab/cdef01.debug"));
+	setenv(HLG_DEBUG_FILE_ENV, "", 1);
+	find(scratch_path("id.elf"));
+	ck_refused(NULL);
+	setenv(HLG_DEBUG_FILE_ENV, folder, 1);
+	make(".build-id/ab/cdef01.debug", 2, other_id, NULL);
+	find(scratch_path("id.elf"));
+	ck_refused("its build id is abcdef02..., not abcdef01...");
+}
+END_TEST
+
+START_TEST(link_is_followed_beside_the_elf)
+{
+	const char *debug = make("a.debug", 2, NULL, NULL);
+	struct link link = {"a.debug", 8, crc_of(debug)};
+
+	be_user();
+	find(make("beside.elf", 0, NULL, &link));
+	ck_found(debug);
+	make_folder("far");
+	ck_assert_int_eq(symlink("../beside.elf", scratch_path("far/link.elf")), 0);
+	find(scratch_path("far/link.elf"));
+	ck_found(scratch_path("a.debug"));
+	make_folder(".debug");
+	ck_assert_int_eq(rename(scratch_path("a.debug"), scratch_path(".debug/a.debug")),
+			 0);
+	find(scratch_path("beside.elf"));
+	ck_found(scratch_path(".debug/a.debug"));
+	link.crc++;
+	find(make("wrong.elf", 0, NULL, &link));
+	ck_refused("its CRC is");
+}
+END_TEST
+
+/* As root nothing beside an ELF is used: that anybody may have made. */
+START_TEST(root_looks_in_the_folder_only)
+{
+	const char *debug = make("r.debug", 2, NULL, NULL);
+	struct link link = {"r.debug", 8, crc_of(debug)};
+	char made[8192];
+
+	if (geteuid() != 0)
+		return;
+	setenv(HLG_DEBUG_FILE_ENV, "/nonexistent", 1);
+	find(make("root.elf", 0, NULL, &link));
+	ck_refused("r.debug: is not used by root");
+	setenv(HLG_DEBUG_FILE_ENV, folder, 1);
+	find(scratch_path("root.elf"));
+	ck_found(scratch_path("r.debug"));
+	snprintf(made, sizeof(made), "mkdir -p '%s/%s' && cp '%s' '%s/%s'", folder,
+		 folder, debug, folder, folder);
+	ck_assert_int_eq(system(made), 0);
+	snprintf(made, sizeof(made), "%s%s/r.debug", folder, folder);
+	find(scratch_path("root.elf"));
+	ck_found(made);
+}
+END_TEST
+
+/* A build id that both have decides, whatever the CRC is. */
+START_TEST(build_id_goes_before_crc)
+{
+	struct link link = {"b.debug", 8, 1};
+	const char *debug;
+
+	be_user();
+	debug = make("b.debug", 2, id, NULL);
+	find(make("b.elf", 0, id, &link));
+	ck_found(debug);
+	find(make("other.elf", 0, other_id, &link));
+	ck_refused("its build id is");
+	link.crc = crc_of(debug);
+	find(make("none.elf", 0, NULL, &link));
+	ck_found(debug);
+}
+END_TEST
+
+START_TEST(odd_links_lead_nowhere)
+{
+	const struct link up = {"../c.debug", 12, 0}, slash = {"/etc/passwd", 12, 0},
+			  self = {"self.elf", 12, 0}, fifo = {"fifo", 8, 0},
+			  loop = {"loop", 8, 0}, open_ended = {"12345678", 8, 0x41414141},
+			  none = {"", 4, 0}, dir = {"dir", 4, 0}, text = {"text", 8, 0};
+	struct link large = {"c.debug", 5000, 0};
+
+	be_user();
+	make("c.debug", 2, NULL, NULL);
+	large.crc = crc_of(scratch_path("c.debug"));
+	find(make("up.elf", 0, NULL, &up));
+	ck_refused("names a path, which is not followed: ../c.debug");
+	find(make("slash.elf", 0, NULL, &slash));
+	ck_refused("names a path");
+	find(make("self.elf", 0, id, &self));
+	ck_refused(NULL);
+	ck_assert_int_eq(mkfifo(scratch_path("fifo"), 0666), 0);
+	find(make("f.elf", 0, id, &fifo));
+	ck_refused("fifo: is not a regular file");
+	ck_assert_int_eq(symlink("loop", scratch_path("loop")), 0);
+	find(make("l.elf", 0, id, &loop));
+	ck_refused(NULL);
+	find(make("o.elf", 0, NULL, &open_ended));
+	ck_refused(NULL);
+	find(make("n.elf", 0, NULL, &none));
+	ck_refused(NULL);
+	find(make("large.elf", 0, NULL, &large));
+	ck_refused(NULL);
+	make_folder("dir");
+	find(make("d.elf", 0, id, &dir));
+	ck_refused("dir: is a directory");
+	scratch_write("text", "text", 4);
+	find(make("t.elf", 0, id, &text));
+	ck_refused("text: is not an ELF file");
+}
+END_TEST
+
+/* Of a file with holes no CRC is computed for days. */
+START_TEST(huge_file_without_a_build_id_is_refused)
+{
+	struct link link = {"huge", 8, 1};
+
+	be_user();
+	make("huge", 2, NULL, NULL);
+	if (truncate(scratch_path("huge"), (off_t)1 << 40) != 0)
+		return;
+	find(make("h.elf", 0, NULL, &link));
+	ck_refused("is larger than 4 GiB");
+	ck_assert_int_eq(unlink(scratch_path("huge")), 0);
+}
+END_TEST
+
+START_TEST(code_has_to_lie_where_the_elf_has_it)
+{
+	static struct mkelf_simple s;
+	struct link link = {"moved", 8, 1};
+
+	be_user();
+	mkelf_simple_init(&s, VADDR + 0x1000, code, sizeof(code), syms, 2);
+	s.elf.build_id = id;
+	s.elf.build_id_size = sizeof(id);
+	scratch_elf("moved", &s.elf);
+	find(make("m.elf", 0, id, &link));
+	ck_refused("its code lies elsewhere");
+}
+END_TEST
+
+/* eu-strip leaves the headers of segments whose bytes are gone. */
+START_TEST(segments_need_no_bytes_in_a_debug_file)
+{
+	struct link link = {"cut", 4, 1};
+	struct mkelf_image img;
+	struct mkelf_simple s;
+	const char *debug;
+
+	be_user();
+	mkelf_simple_init(&s, VADDR, code, sizeof(code), syms, 2);
+	s.elf.build_id = id;
+	s.elf.build_id_size = sizeof(id);
+	ck_assert_int_eq(mkelf_build(&s.elf, &img), 0);
+	mkelf_put(&img, mkelf_phdr(&img, 0) + offsetof(Elf64_Phdr, p_offset), 8, 1 << 30);
+	debug = scratch_image("cut", &img);
+	mkelf_finish(&img);
+	find(make("cut.elf", 0, id, &link));
+	ck_found(debug);
+}
+END_TEST
+
+START_TEST(image_has_the_names_of_its_debug_file)
+{
+	struct link link = {"i.debug", 8, 1};
+	struct hlg_image *image;
+	struct hlg_place place;
+
+	be_user();
+	make("i.debug", 2, id, NULL);
+	ck_assert_msg(hlg_image_open_elf(&image, make("i.elf", 0, id, &link), &err) == 0,
+		      "%s", err.msg);
+	hlg_image_lookup(image, VADDR + 0x1f, &place);
+	ck_assert_str_eq(hlg_image_name(image, place.symbol), "hot");
+	ck_assert_uint_eq(place.end, VADDR + 0x20);
+	hlg_image_lookup(image, VADDR + 0x30, &place);
+	ck_assert_int_eq(place.kind, HLG_GAP);
+	ck_assert_str_eq(image->debug_path, scratch_path("i.debug"));
+	ck_assert(!image->elf.dynsym);
+	hlg_image_destroy(image);
+	/* Its own symbols are enough. */
+	ck_assert_int_eq(hlg_image_open_elf(&image, make("own.elf", 1, id, &link), &err),
+			 0);
+	ck_assert_ptr_null(image->debug_path);
+	ck_assert_uint_eq(image->tab.n_syms, 1);
+	hlg_image_destroy(image);
+	make("i.debug", 2, other_id, NULL);
+	ck_assert_int_lt(hlg_image_open_elf(&image, scratch_path("i.elf"), &err), 0);
+	ck_assert_msg(strstr(err.msg, "has no symbols, and ") &&
+			      strstr(err.msg, "its build id is"),
+		      "%s", err.msg);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("debug-file");
+	TCase *tc = tap_case(suite, "debug-file");
+
+	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, build_id_is_looked_up_in_the_folder);
+	tcase_add_test(tc, link_is_followed_beside_the_elf);
+	tcase_add_test(tc, root_looks_in_the_folder_only);
+	tcase_add_test(tc, build_id_goes_before_crc);
+	tcase_add_test(tc, odd_links_lead_nowhere);
+	tcase_add_test(tc, huge_file_without_a_build_id_is_refused);
+	tcase_add_test(tc, code_has_to_lie_where_the_elf_has_it);
+	tcase_add_test(tc, segments_need_no_bytes_in_a_debug_file);
+	tcase_add_test(tc, image_has_the_names_of_its_debug_file);
+	return tap_main(suite);
+}
