@@ -103,6 +103,7 @@ struct hlg_verb {
 	bool in_order;    /* what a word is depends on the words before */
 	/* Its own options; the last is empty. May be NULL. */
 	const struct hlg_verb_option *options;
+	size_t size; /* of its arguments, where others parse them, too; else 0 */
 	/* NULL, or says which words do not go together: HLG_EINPUT. */
 	int (*check)(void *arguments, struct hlg_err *err);
 	/*

@@ -157,5 +157,6 @@ const struct hlg_verb hlg_verb_report = {
 		  "mode output pid region roots skid stacks tid time top weight",
 	.formats = formats,
 	.options = options,
+	.size = sizeof(struct arguments),
 	.run = run,
 };
