@@ -34,15 +34,23 @@ static const struct hlg_verb *find_verb(const char *name)
 	return NULL;
 }
 
+/* When they are needed; nothing wider than 80 columns. */
 static void print_verbs(FILE *f)
 {
+	size_t width = 0;
+
+	for (size_t i = 0; i < N_VERBS; i++)
+		if (strlen(verbs[i]->name) > width)
+			width = strlen(verbs[i]->name);
 	fputs("usage: hlguest -- VMM ARGUMENT...    record and report in one\n"
 	      "       hlguest VERB [ARGUMENT...]\n\n",
 	      f);
 	for (size_t i = 0; i < N_VERBS; i++)
-		fprintf(f, "  hlguest %-9s %-30s  %s\n", verbs[i]->name, verbs[i]->args,
+		fprintf(f, "  %-*s  %-29s  %s\n", (int)width, verbs[i]->name, verbs[i]->args,
 			verbs[i]->help);
-	fputs("\nhlguest help VERB, hlguest VERB --help: all options of a verb\n", f);
+	fputs("\nhlguest help VERB, hlguest VERB --help: all options of a verb, and "
+	      "examples\n",
+	      f);
 }
 
 static int unknown(const char *name)

@@ -87,8 +87,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 }
 
 static const struct hlg_verb_option options[] = {
-	HLG_VERB_OUTPUT(struct arguments, out,
-			"where the lines go (standard output); written atomically"),
+	HLG_VERB_OUTPUT(struct arguments, out, "where the lines go; written atomically"),
 	{.kind = HLG_VERB_TEXT, .set = set_image},
 	{0},
 };
@@ -103,6 +102,10 @@ const struct hlg_verb hlg_verb_doctor = {
 	       "to do better.\v"
 	       "Each line is ok, info, warn or fail, and the last one says what follows; "
 	       "the exit status is 1 if one is fail.",
+	.examples = "hlguest doctor\tcan this machine record guests?\n"
+		    "hlguest doctor guest.elf\tand has this ELF what a profile needs?\n"
+		    "hlguest doctor -o doctor.txt guest.elf\tinto a file, as for a bug "
+		    "report",
 	.files = "elf",
 	.options = options,
 	.run = run,

@@ -373,7 +373,8 @@ static const struct hlg_verb_option options[] = {
 	 .field = offsetof(struct arguments, inverted)},
 	{.name = "title",
 	 .value = "TEXT",
-	 .help = "of the picture",
+	 .help = "above the picture",
+	 .fallback = "the names of the guest and the recording",
 	 .kind = HLG_VERB_TEXT,
 	 .field = offsetof(struct arguments, title)},
 	{0},
@@ -391,10 +392,19 @@ const struct hlg_verb hlg_verb_flame = {
 	       "--stacks). With --before, widths are those of FILE, and frames are "
 	       "coloured whose share changed significantly. Without mode= host and "
 	       "guest are shown; min= is the share of the narrowest frame (0.01).",
+	.examples = "hlguest flame -o flame.svg guest.elf\tperf.data.guest as a picture "
+		    "for a browser\n"
+		    "hlguest flame -o changes.svg guest.elf after.data "
+		    "--before=before.data\tcoloured by what changed since before.data\n"
+		    "hlguest flame --mode=guest --min=1 -o flame.svg guest.elf\tguest "
+		    "only, no frame below 1 %",
 	.files = "elf recording profile",
 	/* Of the report's those that decide what stacks there are. */
 	.shared = "input jobs quiet by cpu demangle event force format gaps min mode "
 		  "output pid roots stacks tid time weight",
+	.fallbacks =
+		(const struct hlg_verb_fallback[]){
+			{"mode", "all"}, {"min", "0.01"}, {"stacks", "callgraph"}, {0}},
 	.formats = formats,
 	.options = options,
 	.run = run,

@@ -375,6 +375,12 @@ const struct hlg_verb hlg_verb_inject = {
 	       "process that maps guest.elf.\v"
 	       "All else is copied as it is. What perf would name wrongly it finds in "
 	       "OUT.elf, a folder beside OUT.",
+	.examples = "hlguest inject guest.elf perf.data.guest -o perf.data\tthen: perf "
+		    "report, perf annotate, hotspot, samply\n"
+		    "hlguest inject --direct guest.elf perf.data.guest -o "
+		    "perf.data\tperf reads guest.elf itself\n"
+		    "hlguest inject guest.elf@0x4000 perf.data.guest -o perf.data\tat a "
+		    "base that is known",
 	.files = "elf recording",
 	.shared = "input quiet demangle force gaps",
 	.options = options,
