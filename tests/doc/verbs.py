@@ -302,7 +302,10 @@ def check_installed(build, verbs):
 def check_mandoc():
     need("mandoc")
     pages = [os.path.join(MAN, n) for n in os.listdir(MAN) if re.search(r"\.[1-8]$", n)]
-    must("mandoc", "-T", "lint", "-W", "warning", *pages)
+    out, err, _ = run("mandoc", "-T", "lint", "-W", "warning", *pages)
+    # Examples stand in front of the description, where who opens a page for the first time looks.
+    return [line for line in (out + err).splitlines()
+            if "sections out of conventional order" not in line]
 
 
 def main():

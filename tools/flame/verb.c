@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "filter/report/frames.h"
+#include "filter/report/rows.h"
 #include "filter/write/folded.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -116,6 +117,21 @@ static bool lay_out(const struct flame *flame, struct hlg_graph *graph,
 	       hlg_facts_add(graph, &after, &before, flame->least);
 }
 
+/* Are all periods nanoseconds? */
+static bool is_clock(const struct hlg_report *r)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < r->profile->n_events; i++) {
+		if (!hlg_rows_has_event(r, i))
+			continue;
+		if (r->profile->events[i].kind != HLG_EVENT_TIMER)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 static int write_svg(void *to, FILE *f, struct hlg_err *err)
 {
 	struct flame *flame = to;
@@ -129,6 +145,7 @@ static int write_svg(void *to, FILE *f, struct hlg_err *err)
 		.weight = weight,
 		.observations = observations_of(&flame->after, weight),
 		.inverted = flame->args->inverted,
+		.clock = is_clock(&flame->after.report),
 		.title = title,
 		.changes = flame->compares ? &changes : NULL,
 	};
