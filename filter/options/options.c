@@ -12,7 +12,7 @@
 
 const struct hlg_option hlg_option_table[] = {
 	{"gaps", "retag|drop|stretch", "retag",
-	 "samples in bytes that no symbol covers: in rows of their own, left out, or "
+	 "samples in bytes that no symbol covers: in separate rows, left out, or "
 	 "credited to the symbol before, as perf kvm does",
 	 HLG_OPT_CHOICE, FIELD(gaps)},
 	{"region", "SIZE", "1K",
@@ -31,7 +31,7 @@ const struct hlg_option hlg_option_table[] = {
 	 "only from START up to, not including, STOP, in seconds of perf's clock; either "
 	 "may be empty",
 	 HLG_OPT_WINDOW, FIELD(start)},
-	{"mode", "guest|host|all", "guest", "whose samples get rows", HLG_OPT_CHOICE,
+	{"mode", "guest|host|all", "guest", "whose samples are shown", HLG_OPT_CHOICE,
 	 FIELD(mode)},
 	{"stacks", "leaf|counters|callgraph", "leaf",
 	 "samples by function; the same, and how many in which state (no image is "

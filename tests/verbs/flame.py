@@ -218,7 +218,7 @@ def check_outputs(build):
                           stderr=subprocess.PIPE, env=environment(), timeout=60)
     os.close(its)
     os.close(ours)
-    if done.returncode != 1 or b"is nothing for a terminal" not in done.stderr:
+    if done.returncode != 1 or b"not for a terminal" not in done.stderr:
         yield f"a terminal: {done}"
 
 

@@ -98,9 +98,9 @@ const struct hlg_verb hlg_verb_doctor = {
 	.help = "can this machine profile guests",
 	.group = HLG_VERB_PREPARES,
 	.usage = "[guest.elf[@BASE]]",
-	.doc = "Says what this machine and a guest's ELF can do for a profile, and how "
+	.doc = "Shows what this machine and a guest's ELF can do for a profile, and how "
 	       "to do better.\v"
-	       "Each line is ok, info, warn or fail, and the last one says what follows; "
+	       "Each line is ok, info, warn or fail, and the last one sums them up; "
 	       "the exit status is 1 if one is fail.",
 	.examples = "hlguest doctor\tcan this machine record guests?\n"
 		    "hlguest doctor guest.elf\tand has this ELF what a profile needs?\n"

@@ -340,7 +340,8 @@ static int check(void *arguments, struct hlg_err *err)
 
 	if (args->out)
 		return 0;
-	return hlg_err_set(err, HLG_EINPUT, "say where the new recording goes: -o FILE");
+	return hlg_err_set(err, HLG_EINPUT,
+			   "no output file (use -o FILE: where the new recording goes)");
 }
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)

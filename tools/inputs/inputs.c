@@ -169,8 +169,9 @@ static const struct hlg_verb_option shared[] = {
 	 .set = set_threads},
 	HLG_VERB_QUIET(struct hlg_inputs, quiet, "no progress on the terminal"),
 	{.name = "after",
-	 .help = "what follows is of the side after: its build, if it is another, and "
-		 "its recordings",
+	 .help = "what follows is the side after: its guest ELF if it is another, and "
+		 "its "
+		 "recordings",
 	 .kind = HLG_VERB_FLAG,
 	 .set = set_after},
 	{.name = "output",
@@ -424,7 +425,7 @@ static int no_image(const struct hlg_inputs *in, struct hlg_err *err)
 				   folder);
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: no guest ELF is given (name it: guest.elf; hlguest help "
-			   "%s tells more)",
+			   "%s shows more)",
 			   in->verb->name, in->verb->name);
 }
 

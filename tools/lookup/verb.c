@@ -432,7 +432,7 @@ const struct hlg_verb hlg_verb_lookup = {
 	.help = "what is at these addresses",
 	.group = HLG_VERB_SHOWS,
 	.usage = "guest.elf[@BASE]... [ADDR...]",
-	.doc = "Says what is at addresses: function+offset (kind, image) file:line.\v"
+	.doc = "Shows what is at addresses: function+offset (kind, image) file:line.\v"
 	       "ADDR is hexadecimal, with or without 0x, as for addr2line; without any, "
 	       "they are read from standard input, one a line. They are guest "
 	       "addresses: BASE is where the guest runs (auto (default), 0x.., "

@@ -88,19 +88,19 @@ static int check(void *arguments, struct hlg_err *err)
 		return HLG_EINPUT;
 	if (!args->command && !args->pid && !args->everything)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "say what to record: -- COMMAND, -p PID or -a");
+				   "nothing to record (use -- COMMAND, -p PID or -a)");
 	if (args->pid && args->everything)
 		return hlg_err_set(
 			err, HLG_EINPUT,
-			"-p %s and -a: these processes or all (say one of both)",
+			"-p %s and -a: these processes or all (use one of both)",
 			args->pid);
 	if (args->count && !args->windows)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "-c %s: goes with --windows=EVENTS (or say -F)",
+				   "-c %s: goes with --windows=EVENTS (or use -F)",
 				   args->count);
 	if (args->windows && (args->event || args->frequency))
 		return hlg_err_set(err, HLG_EINPUT,
-				   "--windows=%s: its first event samples (say -c N, and "
+				   "--windows=%s: its first event samples (use -c N, and "
 				   "neither -e nor -F)",
 				   args->windows);
 	return 0;
@@ -260,12 +260,12 @@ static void tell_nothing(const char *event)
 	fprintf(stderr, "hlguest: no guest sample was recorded with -e ");
 	hlg_escape_print(stderr, event);
 	fputs(strncmp(event + (event[0] == '{'), "cpu-clock", 9) == 0
-		      ? ": did a guest run, and long enough? (hlguest doctor tells what "
+		      ? ": did a guest run, and long enough? (hlguest doctor shows what "
 			"this machine can record)\n"
 		      : ": did a guest run at all? Does the event reach guests "
 			"(cycles:G, "
 			"not cycles:P)? Does a mediated PMU keep them to itself? (try -e "
-			"cpu-clock; hlguest doctor tells more)\n",
+			"cpu-clock; hlguest doctor shows more)\n",
 	      stderr);
 }
 

@@ -120,7 +120,7 @@ START_TEST(refused)
 		dup2(terminal, 1);
 		check_refused(&few, &o, NULL);
 		check_refused(&file, &o,
-			      "--format=file: is nothing for a terminal (use "
+			      "--format=file: not for a terminal (use "
 			      "--out=x.bin)");
 		o.out = (char[]){"there"};
 		check_refused(&file, &o, NULL);
