@@ -123,7 +123,7 @@ WRONG = {
     "missing": "no such file",
     "empty": "is empty",
     "folder": "is a directory",
-    "secret": "permission denied",
+    "secret": "[Pp]ermission denied",
     "good.elf/below": "Not a directory",
     "text": "is not an ELF|is no recording|is no stream|is not a saved profile|is no calibration",
 }

@@ -111,7 +111,7 @@ START_TEST(refused)
 	o.stacks = HLG_STACKS_CALLGRAPH;
 	check_refused(&few, &o, NULL);
 	check_refused(&file, &o,
-		      "--format=file: keeps no stacks (leave --stacks away, or say "
+		      "--format=file: keeps no stacks (leave --stacks away, or use "
 		      "--format=folded)");
 	o.stacks = HLG_STACKS_LEAF;
 	check_refused(&file, &o, NULL);
