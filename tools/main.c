@@ -46,8 +46,8 @@ static void print_verbs(FILE *f)
 	      "       hlguest VERB [ARGUMENT...]\n\n",
 	      f);
 	for (size_t i = 0; i < N_VERBS; i++)
-		fprintf(f, "  %-*s  %-29s  %s\n", (int)width, verbs[i]->name, verbs[i]->args,
-			verbs[i]->help);
+		fprintf(f, "  %-*s  %-29s  %s\n", (int)width, verbs[i]->name,
+			verbs[i]->args, verbs[i]->help);
 	fputs("\nhlguest help VERB, hlguest VERB --help: all options of a verb, and "
 	      "examples\n",
 	      f);

@@ -136,8 +136,8 @@ bool hlg_options_given(const struct hlg_options *options, const char *name);
 size_t hlg_options_heading(const char *name);
 const char *hlg_options_heading_text(size_t heading); /* "Rows:"; NULL behind the last */
 
-/* Help for all options, under their headings: lines of at most 78 columns, '\n' behind each; to be freed.
- * formats are the words of format=, "a|b|c". */
+/* Help for all options, under their headings: lines of at most 78 columns, '\n' behind
+ * each; to be freed. formats are the words of format=, "a|b|c". */
 char *hlg_options_help(const char *formats);
 
 #endif

@@ -174,7 +174,8 @@ const struct hlg_verb hlg_verb_diff = {
 	.doc = "Compares recordings, or saved profiles, of guests: which functions and "
 	       "regions take another share than before, and how sure that is.\v"
 	       "Two recordings are the one before and the one after. Of more, or of two "
-	       "builds, --after stands where the side after begins. From three recordings "
+	       "builds, --after stands where the side after begins. From three "
+	       "recordings "
 	       "of a side on, the spread between them is what counts.",
 	.examples = "hlguest diff guest.elf before.data after.data\ttwo recordings of "
 		    "one build\n"
