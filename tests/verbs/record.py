@@ -7,8 +7,9 @@
 What the stand-in of the goldens cannot show: that a machine without hardware counters is
 told so before perf runs, that perf's own fall back from cycles is told, that vCPU entries
 are counted apart from samples of the host, as perf script counts them, and that the command
-that comes next works; and that `hlguest -- VMM guest.elf` records and reports. Parts are skipped, with the reason, where counters are there, where no
-guest runs or where tracepoints cannot be recorded.
+that comes next works; and that `hlguest -- VMM guest.elf` records and reports. Parts are
+skipped, with the reason, where counters are there, where no guest runs or where tracepoints
+cannot be recorded.
 """
 import os
 import re
