@@ -26,11 +26,11 @@ int hlg_file_fail(const char *path, int error, struct hlg_err *err)
 	if (error == ENOENT)
 		return hlg_err_set(err, HLG_EINPUT, "%s: no such file (check the path)",
 				   path);
-	return hlg_err_set(err, HLG_EINPUT, "%s: cannot be opened: %s (%s)", path,
-			   strerrordesc_np(error),
-			   error == EACCES || error == EPERM
-				   ? "run as one who may, or change its mode"
-				   : "check the path");
+	if (error == EACCES || error == EPERM)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: permission denied (try sudo, or chmod)", path);
+	return hlg_err_set(err, HLG_EINPUT, "%s: cannot be opened: %s (check the path)",
+			   path, strerrordesc_np(error));
 }
 
 int hlg_file_fail_read(const char *path, int error, struct hlg_err *err)

@@ -13,6 +13,7 @@
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/inputs/inputs.h"
+#include "tools/measure.h"
 #include "tools/verbs.h"
 
 #define DECLARE(name) extern const struct hlg_verb hlg_verb_##name;
@@ -33,13 +34,23 @@ static const struct hlg_verb *find_verb(const char *name)
 	return NULL;
 }
 
+/* When they are needed; nothing wider than 80 columns. */
 static void print_verbs(FILE *f)
 {
-	fputs("usage: hlguest VERB [ARGUMENT...]\n\n", f);
+	size_t width = 0;
+
 	for (size_t i = 0; i < N_VERBS; i++)
-		fprintf(f, "  hlguest %-9s %-30s  %s\n", verbs[i]->name, verbs[i]->args,
-			verbs[i]->help);
-	fputs("\nhlguest help VERB, hlguest VERB --help: all options of a verb\n", f);
+		if (strlen(verbs[i]->name) > width)
+			width = strlen(verbs[i]->name);
+	fputs("usage: hlguest -- VMM ARGUMENT...    record and report in one\n"
+	      "       hlguest VERB [ARGUMENT...]\n\n",
+	      f);
+	for (size_t i = 0; i < N_VERBS; i++)
+		fprintf(f, "  %-*s  %-29s  %s\n", (int)width, verbs[i]->name,
+			verbs[i]->args, verbs[i]->help);
+	fputs("\nhlguest help VERB, hlguest VERB --help: all options of a verb, and "
+	      "examples\n",
+	      f);
 }
 
 static int unknown(const char *name)
@@ -116,6 +127,7 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	const struct hlg_measure measure = {&hlg_verb_record, &hlg_verb_report, run};
 	const struct hlg_verb *verb;
 
 	setlocale(LC_ALL, "C"); /* the same bytes everywhere, argp's messages too */
@@ -132,5 +144,8 @@ int main(int argc, char **argv)
 	    strcmp(argv[1], "-h") == 0)
 		return help(argc, argv);
 	verb = find_verb(argv[1]);
-	return verb ? run(verb, argc - 1, argv + 1) : unknown(argv[1]);
+	if (verb)
+		return run(verb, argc - 1, argv + 1);
+	return hlg_measure_is(argc, argv) ? hlg_measure_run(&measure, argc, argv)
+					  : unknown(argv[1]);
 }

@@ -12,7 +12,7 @@
 
 const struct hlg_option hlg_option_table[] = {
 	{"gaps", "retag|drop|stretch", "retag",
-	 "samples in bytes that no symbol covers: in rows of their own, left out, or "
+	 "samples in bytes that no symbol covers: in separate rows, left out, or "
 	 "credited to the symbol before, as perf kvm does",
 	 HLG_OPT_CHOICE, FIELD(gaps)},
 	{"region", "SIZE", "1K",
@@ -33,7 +33,7 @@ const struct hlg_option hlg_option_table[] = {
 	 "are from the recording's start, 10 is perf's clock; or a slice as 0%-10%, "
 	 "10%/2",
 	 HLG_OPT_WINDOW, FIELD(start)},
-	{"mode", "guest|host|all", "guest", "whose samples get rows", HLG_OPT_CHOICE,
+	{"mode", "guest|host|all", "guest", "whose samples are shown", HLG_OPT_CHOICE,
 	 FIELD(mode)},
 	{"stacks", "leaf|counters|callgraph", "leaf",
 	 "samples by function; the same, and how many in which state (no image is "
@@ -423,11 +423,10 @@ static size_t key_length(const char *word)
 
 static int set_fallbacks(struct hlg_options *options, struct hlg_err *err)
 {
-	*options = (struct hlg_options){
-		.top = HLG_UNSET,
-		.regions = HLG_UNSET,
-		.min = HLG_UNSET,
-		.stop = UINT64_MAX};
+	*options = (struct hlg_options){.top = HLG_UNSET,
+					.regions = HLG_UNSET,
+					.min = HLG_UNSET,
+					.stop = UINT64_MAX};
 	for (size_t i = 0; i < hlg_n_options; i++) {
 		const struct hlg_option *opt = &hlg_option_table[i];
 		int rc = 0;
@@ -500,6 +499,59 @@ static void print_wrapped(FILE *f, const char *text)
 	fputc('\n', f);
 }
 
+/* Of a few words, "a b c". */
+static const struct {
+	const char *text, *options;
+} headings[] = {
+	{"Input:", "input jobs after calibration"},
+	{"Which samples:", "event pid tid cpu time mode gaps"},
+	{"Rows:", ""},
+	{"Output:", "format output out color quiet emit strict strict-base wide raw "
+		    "verbose no-pager"},
+};
+
+enum {
+	ROWS = 2,
+	N_HEADINGS = sizeof(headings) / sizeof(headings[0])
+};
+
+size_t hlg_options_heading(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < N_HEADINGS; i++) {
+		const char *word = headings[i].options;
+
+		for (; *word; word += strspn(word, " ")) {
+			size_t len = strcspn(word, " ");
+
+			if (len == n && memcmp(word, name, n) == 0)
+				return i;
+			word += len;
+		}
+	}
+	return ROWS;
+}
+
+const char *hlg_options_heading_text(size_t heading)
+{
+	return heading < N_HEADINGS ? headings[heading].text : NULL;
+}
+
+static void print_option(FILE *f, const struct hlg_option *opt, const char *formats)
+{
+	size_t n = strlen(opt->fallback);
+
+	fprintf(f, "%s=%s", opt->name,
+		opt->field == FIELD(format) ? formats : opt->value);
+	if (opt->fallback[0] == '(')
+		fprintf(f, "  (default: %.*s)", (int)n - 2, opt->fallback + 1);
+	else if (n)
+		fprintf(f, "  (default: %s)", opt->fallback);
+	fputc('\n', f);
+	print_wrapped(f, opt->help);
+}
+
 char *hlg_options_help(const char *formats)
 {
 	char *text = NULL;
@@ -512,17 +564,17 @@ char *hlg_options_help(const char *formats)
 	      "found\n    from the samples; default: what the file says, else auto\n"
 	      "map:FILE[@BASE]  a perf map (START SIZE NAME lines) as an image\n",
 	      f);
-	for (size_t i = 0; i < hlg_n_options; i++) {
-		const struct hlg_option *opt = &hlg_option_table[i];
+	for (size_t group = 0; group < N_HEADINGS; group++) {
+		bool begun = false;
 
-		fprintf(f, "%s=%s", opt->name,
-			opt->field == FIELD(format) ? formats : opt->value);
-		if (opt->fallback[0] == '(')
-			fprintf(f, "  %s", opt->fallback);
-		else if (opt->fallback[0])
-			fprintf(f, "  (%s)", opt->fallback);
-		fputc('\n', f);
-		print_wrapped(f, opt->help);
+		for (size_t i = 0; i < hlg_n_options; i++) {
+			if (hlg_options_heading(hlg_option_table[i].name) != group)
+				continue;
+			if (!begun)
+				fprintf(f, "\n%s\n", headings[group].text);
+			begun = true;
+			print_option(f, &hlg_option_table[i], formats);
+		}
 	}
 	if (fclose(f) != 0) {
 		free(text);

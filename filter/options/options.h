@@ -121,7 +121,8 @@ struct hlg_option {
 	/* Syntax, and the words of a choice, "a|b|c", or of a set, "a,b,c": in the order
 	 * of their enum above, as the place of a word is its value, or its bit. */
 	const char *value;
-	const char *fallback; /* as shown in help; parsed too unless it is "" or in () */
+	/* As shown in help, without the (); parsed too unless it is "" or in (). */
+	const char *fallback;
 	const char *help;
 	enum hlg_option_kind kind;
 	size_t field; /* offset into struct hlg_options */
@@ -146,8 +147,15 @@ int hlg_options_unknown_value(const char *arg, const char *value, bool set,
 /* Did the user set the option of this name? */
 bool hlg_options_given(const struct hlg_options *options, const char *name);
 
-/* Help for all options: lines of at most 78 columns, '\n' behind each; to be freed.
- * formats are the words of format=, "a|b|c". */
+/*
+ * Under which heading of a help text an option belongs, by its place from 0 on; name may
+ * be one that only the command has. An option that has none of its own is of the rows.
+ */
+size_t hlg_options_heading(const char *name);
+const char *hlg_options_heading_text(size_t heading); /* "Rows:"; NULL behind the last */
+
+/* Help for all options, under their headings: lines of at most 78 columns, '\n' behind
+ * each; to be freed. formats are the words of format=, "a|b|c". */
 char *hlg_options_help(const char *formats);
 
 #endif

@@ -18,7 +18,7 @@ static const char *remedy(int error)
 	case EPIPE:
 		return "its reader went away";
 	case EBADF:
-		return "it is closed: say where to";
+		return "it is closed: use -o FILE";
 	default:
 		return "write elsewhere";
 	}

@@ -103,8 +103,8 @@ static void note_accounting(struct hlg_report *r)
 	if (p->untold)
 		hlg_note_list_warn(&r->notes,
 				   "%" PRIu64
-				   " samples are deselected because the recording does "
-				   "not tell what was asked for (pid, tid, cpu or time)",
+				   " samples are filtered out because the recording does "
+				   "not have what was asked for (pid, tid, cpu or time)",
 				   p->untold);
 }
 

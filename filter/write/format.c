@@ -123,14 +123,14 @@ int hlg_format_choose(const struct hlg_format *format, struct hlg_options *optio
 			format->needs);
 	if (format->file && hlg_target_is_stream(options->out) && isatty(STDOUT_FILENO))
 		return hlg_err_set(err, HLG_EINPUT,
-				   "--format=%s: is nothing for a terminal (use "
+				   "--format=%s: not for a terminal (use "
 				   "--out=%s)",
 				   name, format->file);
 	if (!format->stacks && options->stacks != HLG_STACKS_LEAF)
 		return hlg_err_set(
 			err, HLG_EINPUT,
 			"--format=%s: keeps no stacks (leave --stacks away, or "
-			"say --format=folded)",
+			"use --format=folded)",
 			name);
 	return 0;
 }

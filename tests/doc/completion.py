@@ -225,6 +225,8 @@ CASES = [
     ("hlguest record -F 97 --output=x bas", ["bash"]),
     ("hlguest record -a -- bash REA", ["README.md"]),
     ("hlguest record -- bash -", []),
+    ("hlguest -- bas", ["bash"]),
+    ("hlguest -- bash REA", ["README.md"]),
 ]
 
 

@@ -5,7 +5,8 @@
 usage: doc.py --build DIR
 
 Compares name, values and default of every option in `--dlarg help` with the OPTIONS
-section of man/hlguest.7, in order. The times of its examples select something.
+section of man/hlguest.7. Help has them under headings, the page in an order of its own. The
+times of its examples select something.
 """
 import argparse
 import os
@@ -22,7 +23,7 @@ def helped(build):
         [os.path.join(build, "tests", "kit", "fakeperf"), "--arg=help",
          os.path.join(build, "filter", "hlguest.so"), "/dev/null"],
         capture_output=True, text=True, check=True)
-    found = re.findall(r"^([a-z-]+)=(\S+)(?:  \((.*)\))?$", done.stdout, re.M)
+    found = re.findall(r"^([a-z-]+)=(\S+)(?:  \(default: (.*)\))?$", done.stdout, re.M)
     return [(name, value, default) for name, value, default in found]
 
 
@@ -61,12 +62,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     build = os.path.abspath(parser.parse_args().build)
-    table, page = helped(build), documented()
+    table, page = sorted(helped(build)), sorted(documented())
     said = empty_times(build)
     failed = bool(said)
     print(f"1..{len(table) + 2}")
     same = [row[0] for row in table] == [row[0] for row in page]
-    print("ok" if same else "not ok", "1 - the same options in the same order")
+    print("ok" if same else "not ok", "1 - the same options")
     if not same:
         print("# help:", *[row[0] for row in table])
         print("# man: ", *[row[0] for row in page])

@@ -5,7 +5,8 @@
     verbs.py --build DIR
 
 Compares what `hlguest help --options` lists with man/hlguest-VERB.1, option by option:
-both spellings and the values. `hlguest help` and `hlguest VERB --help` show the same.
+both spellings and the values. `hlguest help` and `hlguest VERB --help` show the same, and the
+examples of --help are run.
 What report shares
 with the filter is described in hlguest.7 and only listed in its own page, as base's page
 lists what it shares with report. Every verb has a page, hlguest.1 names it; every verb has
@@ -15,13 +16,15 @@ where it is installed.
 import json
 import os
 import re
+import shlex
+import shutil
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from programs import hlguest_of
-from tap import DATA, ROOT, Skip, Tap, must, need, parser, run
+from tap import DATA, ROOT, Skip, Tap, environment, must, need, parser, run
 
 MAN = os.path.join(ROOT, "man")
 COMMON = {"--help": "-?", "--usage": ""}
@@ -48,14 +51,19 @@ def listed(build):
     return found
 
 
+ORDER = ["doctor", "record", "report", "annotate", "flame", "diff"]  # of use
+
+
 def check_help(build):
     """`hlguest help` has these verbs in this order."""
-    helped = re.findall(r"^  hlguest ([a-z]+) +(.*?)  +(\S.*)$",
-                        must(hlguest_of(build), "help").replace("calibrate ", "calibrate  "),
-                        re.M)
+    text = must(hlguest_of(build), "help")
+    helped = re.findall(r"^  ([a-z]+) +(?:(\S.*?)  +|)(\S.*)$", text, re.M)
+    wide = [f"wide: {line}" for line in text.splitlines() if len(line) > 80]
+    if not helped or [h[0] for h in helped][:6] != ORDER:
+        wide.append(f"not in the order of use: {helped}")
     found = [(verb, how[0], how[2]) for verb, (how, _) in listed(build).items()]
     return [f"help has {h}, the list {f}" for h, f in zip(helped, found) if h != f] + \
-        ["one has more"] * (len(helped) != len(found))
+        ["one has more"] * (len(helped) != len(found)) + wide
 
 
 def helped_of(build, verb):
@@ -78,6 +86,72 @@ def check_listed(build, verb):
     optional = {o.long for o in listed(build)[verb][1] if o.optional}
     return differences(helped_of(build, verb), options_of(build, verb), "the list") + \
         [f"optional: help has {shown}, the list {optional}"] * (shown != optional)
+
+
+HEAD = re.compile(r"^(?! |Usage:)(.*):$", re.M)
+PERF = """#!/bin/sh
+while [ $# -gt 0 ] && [ "$1" != -o ]; do shift; done
+[ $# -gt 1 ] && cat "$RECORDING" >"$2"
+exit 0
+"""
+
+
+def check_shape(build, verb):
+    """Lines fit, options stand under headings, each once, and there are three examples."""
+    text = must(hlguest_of(build), verb, "--help")
+    wide = [line for line in text.splitlines() if len(line) > 79]
+    heads = HEAD.findall(text)
+    wrong = [f"headings {heads}"] * (heads[-1:] != ["Examples"] or len({*heads}) != len(heads))
+    wrong += [f"{len(examples(text))} examples"] * (len(examples(text)) != 3)
+    return wrong + [f"wide: {line}" for line in wide] + \
+        [f"blank at the end: {line}" for line in text.splitlines() if line != line.rstrip()]
+
+
+def examples(text):
+    return re.findall(r"^  (\S.*)\n      \S", text[text.index("\nExamples:\n"):], re.M)
+
+
+def furnish(build, folder, verb):
+    """What the examples name."""
+    recording = {"exits": "exits", "windows": "windows"}.get(verb, "user")
+    files = {"demo.elf": ("guest.elf", "old.elf", "new.elf"),
+             f"demo-{recording}.data": ("perf.data.guest", "before.data", "a.data"),
+             "demo-host.data": ("after.data", "b.data"),
+             "sysprof/all-records.bin": ("sysprof.bin",)}
+    for source, names in files.items():
+        for name in names:
+            shutil.copy(os.path.join(DATA, source), os.path.join(folder, name))
+    for name, text in (("perf", PERF), ("vmm", "#!/bin/sh\n"), ("jit.map", "900000 10 made\n")):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+            f.write(text)
+        os.chmod(os.path.join(folder, name), 0o755)
+    if verb == "merge":
+        must(os.path.abspath(hlguest_of(build)), "report", "--format=pprof", "-o", "two.pb.gz",
+             "guest.elf", cwd=folder)
+
+
+def check_examples(build, verb):
+    """Each is run; those that would measure this machine are parsed."""
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="examples-") as folder:
+        try:
+            furnish(build, folder, verb)
+        except RuntimeError as e:
+            raise Skip(str(e)) from e
+        env = environment(PATH=folder + ":" + os.environ["PATH"],
+                          RECORDING=os.path.join(DATA, "demo-user.data"))
+        for line in examples(must(hlguest_of(build), verb, "--help")):
+            words = shlex.split(line)
+            argv = [os.path.abspath(hlguest_of(build)), *words[1:]]
+            if verb == "calibrate":
+                argv.append("--usage")
+            _, err, status = run(*argv, cwd=folder, env=env)
+            right = {"doctor": (0, 1), "diff": (0, 4)}.get(verb, (0,))
+            if words[0] != "hlguest" or status not in right:
+                if "build without" in err or "not in this build" in err:
+                    raise Skip(err.strip())
+                wrong.append(f"{line}: status {status}: {err}")
+    return wrong
 
 
 def page(name):
@@ -228,7 +302,10 @@ def check_installed(build, verbs):
 def check_mandoc():
     need("mandoc")
     pages = [os.path.join(MAN, n) for n in os.listdir(MAN) if re.search(r"\.[1-8]$", n)]
-    must("mandoc", "-T", "lint", "-W", "warning", *pages)
+    out, err, _ = run("mandoc", "-T", "lint", "-W", "warning", *pages)
+    # Examples stand in front of the description, where who opens a page for the first time looks.
+    return [line for line in (out + err).splitlines()
+            if "sections out of conventional order" not in line]
 
 
 def main():
@@ -238,6 +315,8 @@ def main():
     tap.run("hlguest help lists verbs", lambda: check_help(build) if verbs else ["none"])
     for verb in verbs:
         tap.run(f"{verb}: help", check_listed, build, verb)
+        tap.run(f"{verb}: shape of its help", check_shape, build, verb)
+        tap.run(f"{verb}: examples", check_examples, build, verb)
         tap.run(f"{verb}: options", check_verb, build, verb)
         tap.run(f"{verb}: output", check_output, build, verb)
         tap.run(f"{verb}: synopsis", check_synopsis, verb)

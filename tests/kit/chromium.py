@@ -117,7 +117,7 @@ class Browser:
 class Page:
     """A tab with a file in it."""
 
-    def __init__(self, browser, path, width=1200, height=700, dark=False):
+    def __init__(self, browser, path, width=1200, height=700, dark=False, fragment=""):
         self.browser = browser
         target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = browser.call("Target.attachToTarget", targetId=target,
@@ -129,7 +129,7 @@ class Page:
         if dark:
             self.call("Emulation.setEmulatedMedia",
                       features=[{"name": "prefers-color-scheme", "value": "dark"}])
-        self.call("Page.navigate", url="file://" + os.path.abspath(path))
+        self.call("Page.navigate", url="file://" + os.path.abspath(path) + fragment)
         browser.wait("Page.loadEventFired", self.session)
 
     def call(self, method, **params):

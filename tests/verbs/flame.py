@@ -129,7 +129,7 @@ def check_events(build):
     if len(events) < 2:
         yield f"events: {events}"
     one = flame(build, data("demo-events"), "--event=" + min(events)[6:].split(",")[0])
-    if "widths are period" not in one.said():
+    if "widths are time" not in one.said():
         yield f"{one.texts}"
 
 
@@ -163,7 +163,7 @@ def check_before(build):
         if len(colour) != 1 or colour[0].rstrip("123") != right:
             yield f"{f.path}: {f.classes}, {word}, {diff}"
         coloured += right != "same"
-    seen = [note for note in graph.notes if re.match("(before|after): seen", note)]
+    seen = [note for note in graph.notes if re.match("(before|after): \\d+ samples?: \\d+ filtered out", note)]
     if len(seen) != 2:
         yield f"{seen}"
     if not coloured or "gone: " not in graph.said():
@@ -218,7 +218,7 @@ def check_outputs(build):
                           stderr=subprocess.PIPE, env=environment(), timeout=60)
     os.close(its)
     os.close(ours)
-    if done.returncode != 1 or b"is nothing for a terminal" not in done.stderr:
+    if done.returncode != 1 or b"not for a terminal" not in done.stderr:
         yield f"a terminal: {done}"
 
 
@@ -254,13 +254,46 @@ def check_hostile(build):
         yield f"attributes: {handlers}"
 
 
+def check_shades(build):
+    """A name has one shade; where it stands first, not that of the frames beside and below."""
+    names = [f"f{i}" for i in range(200)]
+    text = "".join(f"{500 - i} g{name}\037g{names[i * 7 % 200]}x\n"
+                   for i, name in enumerate(names)) + "1 gf9\037gf3\n"
+    out, _, _ = feed([draw_of(build)], text)
+    graph, shades, last = Graph(out), {}, {}
+    for f in graph.frames[1:]:
+        shade = f.classes[1]
+        if not re.fullmatch("s[0-7]", shade) or shades.get(f.name, shade) != shade:
+            yield f"{f.name}: {f.classes}, before {shades.get(f.name)}"
+        if f.name not in shades and shade in (last.get(f.depth), last.get(f.depth - 1)):
+            yield f"{f.name} is as one beside or below it"
+        shades[f.name] = last[f.depth] = shade
+    if len({*shades.values()}) != 8:
+        yield f"{len({*shades.values()})} shades"
+
+
+def check_labels(build):
+    """A name that is there in full has its share behind it, if that fits."""
+    out, _, _ = feed([draw_of(build)], "500 gshort\n480 g" + "y" * 62 + "\n15 gname\n"
+                     "5 gф\n")
+    labels = {f.name[:5]: f.label for f in Graph(out).frames}
+    expected = {"all": "all", "short": "short 50.0 %", "yyyyy": "y" * 62 + " 48.0 %",
+                "name": None, "ф": None}
+    if {**labels, "name": None} != expected:
+        yield f"{labels}"
+    out, _, _ = feed([draw_of(build)], "1 gф\n2 ga\n")
+    labels = [f.label for f in Graph(out).frames]
+    if labels != ["all", "a 66.7 %", "ф"]:
+        yield f"{labels}"
+
+
 def check_sandwich(build):
     """Host frames below guest frames, each of its kind; the wide and the deep."""
     stack = "\037".join(f"k{i}" for i in range(100)) + "\037gwork\037p__gap__ after f"
     text = f"30 uvmm\037n[guest]\037{stack}\n70 n[no KVM_RUN stack]\037rx\n"
     out, _, status = feed([draw_of(build)], text)
     graph = Graph(out)
-    kinds = [(graph.of(n).classes, graph.of(n).depth) for n in
+    kinds = [(graph.of(n).classes[:1], graph.of(n).depth) for n in
              ("vmm", "[guest]", "7", "work", "__gap__ after f", "[no KVM_RUN stack]", "x")]
     if status or kinds != [(["user"], 1), (["note"], 2), (["kernel"], 10), (["guest"], 103),
                            (["gap"], 104), (["note"], 1), (["group"], 2)]:
@@ -294,6 +327,8 @@ def main():
         ("outputs", check_outputs),
         ("hostile names", check_hostile),
         ("host below guest", check_sandwich),
+        ("shades", check_shades),
+        ("labels", check_labels),
     ):
         tap.run(name, lambda f=function: list(f(build)))
     return tap.finish()

@@ -86,7 +86,8 @@ def check_places(browser, pictures):
             if not near(x, width * (0.01 + 0.0098 * f.left)) or \
                     not near(w, width * 0.0098 * f.width):
                 yield f"{width}: {f.name} at {x}, {w} wide"
-            if label and label != f.name and not (
+            share = f" {100 * f.n / graph.frames[0].n:.1f} %"
+            if label and label not in (f.name, f.name + share) and not (
                     label.endswith("…") and f.name.startswith(label[:-1])):
                 yield f"{width}: {f.name} is labelled {label}"
         wider = page.run("""[...document.querySelectorAll('.f')].filter(g =>
@@ -178,10 +179,10 @@ def check_keys(browser, pictures):
 
 
 def check_flip(browser, pictures):
-    """Callers go above and back; a picture higher than the window begins with them."""
+    """Callers go above and back; the same way round in any window."""
     deep = pictures.write("deep.svg", feed([pictures.draw], STACKS + "5 " + "\037".join(
         f"kf{i}" for i in range(100)) + "\n")[0])
-    for path, above in (pictures.hand, False), (pictures.icicle, True), (deep, True):
+    for path, above in (pictures.hand, False), (pictures.icicle, True), (deep, False):
         page = Page(browser, path)
         for right in above, not above, above:
             rows = {name: place[2] for name, place in page.run(SHOWN).items()}
@@ -203,6 +204,40 @@ def check_flip(browser, pictures):
         page.close()
 
 
+def check_link(browser, pictures):
+    """The address keeps zoom, search and flip, and opens the same view again."""
+    page = Page(browser, pictures.hand)
+    if page.run("location.hash"):
+        yield f"at first: {page.run('location.hash')}"
+    click(page, "vm_run")
+    page.key("/", "/")
+    page.write("be(t)a")
+    box = page.run("(() => { const b = document.querySelectorAll('button')[1]"
+                   ".getBoundingClientRect(); return [b.x, b.y]; })()")
+    page.click(box[0] + 5, box[1] + 5)
+    link, shown, hits = page.run("location.hash"), page.run(SHOWN), page.run(HITS)
+    page.close()
+    if link != "#zoom=2&search=be%28t%29a&flip=1" and link != "#zoom=3&search=be%28t%29a&flip=1":
+        yield link
+    page = Page(browser, pictures.hand, fragment=link)
+    if page.run(SHOWN) != shown or page.run(HITS) != hits or "other" in shown or not hits or \
+            page.run("document.querySelector('input').value") != "be(t)a":
+        yield f"{link} opens {page.run(SHOWN)}, {page.run(HITS)}, not {shown}, {hits}"
+    for _ in range(2):
+        box = page.run("(() => { const b = document.querySelectorAll('button')[1]"
+                       ".getBoundingClientRect(); return [b.x, b.y]; })()")
+        page.key("Escape")
+        page.click(box[0] + 5, box[1] + 5)
+    if page.run("location.hash") != "#flip=1":
+        yield f"after Escape: {page.run('location.hash')}"
+    page.run("location.hash = '#zoom=99999&search=%E0&flip=2&x'")
+    page.run("new Promise(done => setTimeout(done, 50))")
+    if "other" not in page.run(SHOWN):
+        yield "what is no view changes the view"
+    yield from page.noticed()
+    page.close()
+
+
 def check_telling(browser, pictures):
     """A tooltip has what the file says, and the line above the graph as well."""
     graph = Graph(pictures.read(pictures.real))
@@ -216,7 +251,7 @@ def check_telling(browser, pictures):
     title = page.run(f"""[...document.querySelectorAll('.f title')].find(t =>
         t.textContent.startsWith('sort_keys\\n')).textContent""")
     if title != "\n".join(["sort_keys", *frame.said]) or \
-            not re.search(r"^guest, \d+ samples, period \d+$", frame.said[0]):
+            not re.search(r"^guest, \d+ samples, \d+\.\d ms$", frame.said[0]):
         yield f"{title}"
     page.close()
 
@@ -275,6 +310,19 @@ def check_colours(browser, pictures):
         for kind, fill, ink in colours:
             if fill.startswith("rgb") and contrast(fill, ink) < 4.5:
                 yield f"dark {dark}: {kind}: {ink} on {fill}: {contrast(fill, ink):.1f}"
+        shades = page.run("""['guest', 'user', 'kernel'].flatMap(kind =>
+            [0, 1, 2, 3, 4, 5, 6, 7].map(n => { const g = document.querySelector('.f');
+            g.setAttribute('class', `f ${kind} s${n}`);
+            const style = getComputedStyle(g.querySelector('rect'));
+            return [kind, style.fill, style.fillOpacity,
+                    getComputedStyle(g.querySelector('text')).fill]; }))""")
+        for kind, least in ("guest", 8), ("user", 4), ("kernel", 4):
+            found = {mixed(fill, back, opacity) for k, fill, opacity, _ in shades if k == kind}
+            if len(found) != least:
+                yield f"dark {dark}: {kind} has {len(found)} shades"
+        yield from (f"dark {dark}: {kind}: {ink} on {fill}, {opacity}"
+                    for kind, fill, opacity, ink in shades
+                    if contrast(mixed(fill, back, opacity), ink) < 4.5)
         colours = page.run("""['same', 'grew1', 'grew2', 'grew3', 'shrank1', 'shrank2',
             'shrank3', 'hit'].map(name => { const g = document.querySelector('.f');
             g.setAttribute('class', 'f ' + name);
@@ -285,6 +333,13 @@ def check_colours(browser, pictures):
         if (luminance(back) < 0.5) is not dark:
             yield f"dark {dark}: background {back}"
         page.close()
+
+
+def mixed(fill, back, opacity):
+    """What is seen of a colour that lets some of the background through."""
+    pairs = zip(*([int(n) for n in re.findall(r"\d+", colour)[:3]] for colour in (fill, back)))
+    return "rgb({}, {}, {})".format(
+        *(round(a * float(opacity) + b * (1 - float(opacity))) for a, b in pairs))
 
 
 def luminance(colour):
@@ -306,6 +361,7 @@ CHECKS = (
     ("search", check_search),
     ("keys", check_keys),
     ("flip", check_flip),
+    ("a link opens the same view", check_link),
     ("what is told of a frame", check_telling),
     ("hostile names", check_hostile),
     ("content security policy", check_policy),

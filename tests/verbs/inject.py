@@ -592,7 +592,7 @@ def check_refused(place):
         ("is no file", 1, [DEMO, "same", "-o", "/dev/stdout"]),
         ("is a perf map", 1, ["map:a.map", "same", "-o", "x"]),
         ("one recording at a time", 2, [DEMO, "same", "link", "-o", "x"]),
-        ("say where", 2, [DEMO, "same"]),
+        ("no output file", 2, [DEMO, "same"]),
     ):
         yield from place.refused(said, status, *words)
     must(place.hlguest, "inject", DEMO + "@0x5008", "same", "-o", "forced", "--force",

@@ -7,8 +7,9 @@
 What the stand-in of the goldens cannot show: that a machine without hardware counters is
 told so before perf runs, that perf's own fall back from cycles is told, that vCPU entries
 are counted apart from samples of the host, as perf script counts them, and that the command
-that comes next works. Parts are skipped, with the reason, where counters are there, where no
-guest runs or where tracepoints cannot be recorded.
+that comes next works; and that `hlguest -- VMM guest.elf` records and reports. Parts are
+skipped, with the reason, where counters are there, where no guest runs or where tracepoints
+cannot be recorded.
 """
 import os
 import re
@@ -116,6 +117,28 @@ def check_stacks(build, folder):
             if name not in picture]
 
 
+def check_measure(build, folder):
+    """Record and report in one: the same report again from the recording that is kept."""
+    vm, elf = monitor(build, folder), guest("demo", build, folder)
+    words = ["--format=csv", "--top=3"]
+    out, err, status = run(hlguest_of(build), *words, "--", vm, "--seconds=0.5", elf, cwd=folder)
+    again = must(hlguest_of(build), "report", *words, elf, cwd=folder)
+    if status or out != again or ",hash_block," not in out.replace('"', "") or \
+            err.splitlines()[-1] != ("hlguest: perf.data.guest: the recording, kept for hlguest "
+                                     "report, annotate, flame"):
+        yield f"status {status}: {err}{out}"
+    # The command's own status comes first; the report is there all the same.
+    script = f"{shlex.quote(vm)} --seconds=0.3 {shlex.quote(elf)}; exit 7"
+    out, err, status = run(hlguest_of(build), "-q", "--format=csv", elf, "--", "sh", "-c", script,
+                           cwd=folder)
+    if status != 7 or "hash_block" not in out or "hlguest:" in err:
+        yield f"exit 7: status {status}: {err}{out}"
+    # What has no guest sample is no report, and not that of the recording before.
+    out, err, status = run(hlguest_of(build), elf, "--", "true", cwd=folder)
+    if status != 1 or out or "no guest sample" not in err:
+        yield f"no guest: status {status}: {err}{out}"
+
+
 def main():
     build = parser(__doc__).parse_args().build
     tap = Tap()
@@ -127,6 +150,7 @@ def main():
                 lambda: check_stacks(build, folder))
         tap.run("events of KVM are no host samples, and exits is next",
                 lambda: check_marks(build, folder, "--exits", "events of KVM"))
+        tap.run("record and report in one", lambda: list(check_measure(build, folder)))
     return tap.finish()
 
 

@@ -158,7 +158,8 @@ static const struct hlg_verb_option options[] = {
 	 .field = offsetof(struct arguments, functions)},
 	{.name = "syntax",
 	 .value = "att|intel", /* as enum hlg_syntax */
-	 .help = "of x86-64 instructions (att)",
+	 .help = "of x86-64 instructions",
+	 .fallback = "att",
 	 .kind = HLG_VERB_ONE_OF,
 	 .field = offsetof(struct arguments, syntax)},
 	{.kind = HLG_VERB_TEXTS, .field = offsetof(struct arguments, functions)},
@@ -173,12 +174,19 @@ const struct hlg_verb hlg_verb_annotate = {
 	.usage = "guest.elf[@BASE]... [FUNCTION...] FILE...",
 	.doc = "Shows the instructions of functions, gaps and labels with the samples "
 	       "at each, and source lines where the ELF has debug info. Without a "
-	       "function, those with most samples are shown (--top, 5).\v"
+	       "function, those with most samples are shown (--top).\v"
 	       "An argument that is a recording (or -, or a folder) is read, an ELF is "
 	       "the guest, and what is no file is a function.",
+	.examples = "hlguest annotate guest.elf\tthe five hottest functions of "
+		    "perf.data.guest\n"
+		    "hlguest annotate guest.elf hash_block\tone function; a part of "
+		    "its name will do\n"
+		    "hlguest annotate --syntax=intel --top=1 guest.elf "
+		    "perf.data.guest\tthe hottest function, in Intel syntax",
 	.files = "elf recording profile",
 	.shared = "input jobs quiet by color cpu demangle event force format min "
 		  "no-pager output pid skid strict-base tid time top verbose weight wide",
+	.fallbacks = (const struct hlg_verb_fallback[]){{"top", "5"}, {0}},
 	.formats = formats,
 	.options = options,
 	.check = check,

@@ -297,6 +297,9 @@ const struct hlg_verb hlg_verb_base = {
 	.doc = "Finds where a guest's ELF lay when recordings were made: at which bases "
 	       "the samples are on instruction boundaries.\v"
 	       "What the ELF, or FILE@BASE, says of the base is not used, but compared.",
+	.examples = "hlguest base guest.elf\twhere the guest lay in perf.data.guest\n"
+		    "hlguest base guest.elf a.data b.data\tfrom two recordings\n"
+		    "hlguest base guest.elf perf.data.guest -o base.txt\tinto a file",
 	.files = "elf recording profile",
 	.shared = "input jobs quiet cpu event output pid tid time",
 	.run = run,

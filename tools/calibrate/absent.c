@@ -19,7 +19,8 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 const struct hlg_verb hlg_verb_calibrate = {
 	.name = "calibrate",
 	.args = "",
-	.help = "how far to trust samples of this machine",
+	.help = "how far to trust this machine",
 	.group = HLG_VERB_PREPARES,
+	.examples = "hlguest calibrate\teverything, on x86-64",
 	.run = run,
 };

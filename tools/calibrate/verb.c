@@ -200,33 +200,37 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 static const struct hlg_verb_option options[] = {
 	{.name = "deadline",
 	 .value = "SECONDS",
-	 .help = "guests of one part that take longer are killed (60, and more for a "
-		 "larger --operations or --time)",
+	 .help = "guests of one part that take longer are killed",
+	 .fallback = "60, and more for a larger --operations or --time",
 	 .kind = HLG_VERB_NUMBER,
 	 .low = 1,
 	 .high = 3600,
 	 .field = offsetof(struct arguments, deadline)},
 	{.name = "format",
-	 .help = "of the result (text)",
+	 .help = "of the result",
 	 .kind = HLG_VERB_FORMAT,
 	 .field = offsetof(struct arguments, format)},
 	{.name = "only",
 	 .value = "crossing,landing,counting", /* as enum hlg_calibration_part */
-	 .help = "these parts (all)",
+	 .help = "these parts",
+	 .fallback = "all",
 	 .kind = HLG_VERB_SOME_OF,
 	 .field = offsetof(struct arguments, parts)},
 	{.name = "operations",
 	 .value = "N",
-	 .help = "string operations that are single-stepped, 10 to 1000000 (10000)",
+	 .help = "string operations that are single-stepped, 10 to 1000000",
+	 .fallback = "10000",
 	 .kind = HLG_VERB_NUMBER,
 	 .low = 10,
 	 .high = GUESTS_OPERATES_MAX,
 	 .field = offsetof(struct arguments, operations)},
-	HLG_VERB_OUTPUT(struct arguments, out, "where the result goes (standard output)"),
+	HLG_VERB_OUTPUT(struct arguments, out,
+			"where the result goes; written atomically"),
 	HLG_VERB_QUIET(struct arguments, quiet, "no word about what is being measured"),
 	{.name = "runs",
 	 .value = "N",
-	 .help = "how often each program is counted, 1 to 100 (5)",
+	 .help = "how often each program is counted, 1 to 100",
+	 .fallback = "5",
 	 .kind = HLG_VERB_NUMBER,
 	 .low = 1,
 	 .high = HLG_PMU_RUNS_MAX,
@@ -239,7 +243,8 @@ static const struct hlg_verb_option options[] = {
 	 .field = offsetof(struct arguments, save)},
 	{.name = "time",
 	 .value = "MS",
-	 .help = "how long each guest is sampled with each event, 10 to 60000 (250)",
+	 .help = "how long each guest is sampled with each event, 10 to 60000",
+	 .fallback = "250",
 	 .kind = HLG_VERB_NUMBER,
 	 .low = 10,
 	 .high = 60000,
@@ -250,7 +255,7 @@ static const struct hlg_verb_option options[] = {
 const struct hlg_verb hlg_verb_calibrate = {
 	.name = "calibrate",
 	.args = "",
-	.help = "how far to trust samples of this machine",
+	.help = "how far to trust this machine",
 	.group = HLG_VERB_PREPARES,
 	.doc = "Measures how far samples, counts and crossings of this machine can be "
 	       "trusted, in guests of its own whose truth is known.\v"
@@ -258,6 +263,10 @@ const struct hlg_verb hlg_verb_calibrate = {
 	       "perf_event_paranoid of 1 or less for samples; what cannot be measured "
 	       "is left out, with the reason. The exit status is 1 if a truth does not "
 	       "hold: then the figures mean nothing.",
+	.examples = "hlguest calibrate\teverything, as text\n"
+		    "hlguest calibrate --only=landing\tonly how late samples are\n"
+		    "hlguest calibrate --save=machine.json\tkept, for hlguest report "
+		    "--calibration=machine.json",
 	.formats = hlg_calibration_formats,
 	.options = options,
 	.check = check,

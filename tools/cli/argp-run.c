@@ -17,6 +17,7 @@
 #include "filter/options/options.h"
 #include "filter/write/format.h"
 #include "symtab/escape.h"
+#include "tools/cli/help.h"
 #include "tools/cli/output.h"
 
 enum {
@@ -271,9 +272,14 @@ static error_t take_other(struct work *work, struct argp_state *state, char *val
 	return 0;
 }
 
-static error_t show_help(struct work *work, struct argp_state *state, unsigned flags)
+static error_t show_help(struct work *work, struct argp_state *state, bool all)
 {
-	argp_state_help(state, stdout, flags);
+	const struct hlg_argp_run *run = work->run;
+
+	if (all)
+		hlg_help_print(stdout, run->verb, run->options, work->formats);
+	else
+		argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
 	work->helped = true;
 	return ECANCELED;
 }
@@ -285,9 +291,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 	switch (key) {
 	case '?':
-		return show_help(work, state, ARGP_HELP_STD_HELP);
+		return show_help(work, state, true);
 	case KEY_USAGE:
-		return show_help(work, state, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+		return show_help(work, state, false);
 	case ARGP_KEY_ARG:
 		return take_other(work, state, value);
 	case ARGP_KEY_END:
@@ -338,16 +344,15 @@ static struct argp_option *make_options(const struct hlg_verb_option *options,
 					       value_of(o, formats),
 					       o->optional ? OPTION_ARG_OPTIONAL : 0,
 					       o->help,
-					       o->group};
+					       0};
 		if (o->alias)
 			to[n++] = (struct argp_option){
 				o->alias, 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0};
 	}
 	if (to) {
+		to[n++] = (struct argp_option){"help", '?', NULL, 0, "this help", -1};
 		to[n++] = (struct argp_option){
-			"help", '?', NULL, 0, "Give this help list", -1};
-		to[n++] = (struct argp_option){
-			"usage", KEY_USAGE, NULL, 0, "Give a short usage message", -1};
+			"usage", KEY_USAGE, NULL, 0, "the options in short", -1};
 	}
 	return to;
 }

@@ -56,7 +56,11 @@ struct hlg_verb_option {
 	 * makes no sense. */
 	int (*set)(void *arguments, const struct hlg_verb_option *option, char *value,
 		   struct hlg_err *err);
-	int group; /* of help; set by what makes the list */
+	/* NULL, or what counts without it, as help shows it; () around it are left out.
+	 */
+	const char *fallback;
+	/* Of help: "Input:". An option without one goes before those that have one. */
+	const char *heading;
 };
 
 /*
@@ -65,19 +69,27 @@ struct hlg_verb_option {
  * "pid", "command"; or behind = the words themselves, "=cycles:G cpu-clock".
  */
 
+#define HLG_VERB_TO "Output:" /* the heading of what says where to, and how much */
+
 /* -o, for every verb that writes a result: what it is about is in the help. */
 #define HLG_VERB_OUTPUT(type, member, text)                                              \
 	{                                                                                \
 		.name = "output", .alias = "out", .letter = 'o', .value = "FILE",        \
 		.help = (text), .files = "file", .kind = HLG_VERB_TEXT,                  \
-		.field = offsetof(type, member)                                          \
+		.field = offsetof(type, member), .fallback = "standard output",          \
+		.heading = HLG_VERB_TO                                                   \
 	}
 
 #define HLG_VERB_QUIET(type, member, text)                                               \
 	{                                                                                \
 		.name = "quiet", .letter = 'q', .help = (text), .kind = HLG_VERB_FLAG,   \
-		.field = offsetof(type, member)                                          \
+		.field = offsetof(type, member), .heading = HLG_VERB_TO                  \
 	}
+
+/* A shared option that without being given is not what it is elsewhere. */
+struct hlg_verb_fallback {
+	const char *option, *value;
+};
 
 /* When a user needs it. */
 enum hlg_verb_group {
@@ -93,6 +105,8 @@ struct hlg_verb {
 	enum hlg_verb_group group;
 	const char *usage; /* what follows its options; a line for each way to use it */
 	const char *doc;   /* what it does; behind \v what else is to know of it */
+	/* Three of help: a command line, a tab, what it does; a line each. */
+	const char *examples;
 	const char *files; /* what its other words name, as FILES above; NULL: nothing */
 	/* NULL, or the options of inputs.h that it has, "input jobs output top"; its
 	 * arguments begin with a struct hlg_inputs then. */
@@ -100,9 +114,11 @@ struct hlg_verb {
 	const struct hlg_format *const
 		*formats; /* what --format names; NULL: no such option */
 	const char *by;   /* words of --by, if not all */
-	bool in_order;    /* what a word is depends on the words before */
+	const struct hlg_verb_fallback *fallbacks; /* NULL, or the last is empty */
+	bool in_order; /* what a word is depends on the words before */
 	/* Its own options; the last is empty. May be NULL. */
 	const struct hlg_verb_option *options;
+	size_t size; /* of its arguments, where others parse them, too; else 0 */
 	/* NULL, or says which words do not go together: HLG_EINPUT. */
 	int (*check)(void *arguments, struct hlg_err *err);
 	/*

@@ -171,8 +171,8 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 static const struct hlg_verb_option options[] = {
 	{.name = "fail-if",
 	 .value = "PERCENT",
-	 .help = "exit 3 if the share of a row grew significantly, and by more than so "
-		 "much of what it was (5%)",
+	 .help = "exit with 4 if the share of a row grew significantly, and by more than "
+		 "so much of what it was, as 5%",
 	 .kind = HLG_VERB_TEXT,
 	 .set = set_least},
 	{0},
@@ -184,12 +184,19 @@ const struct hlg_verb hlg_verb_diff = {
 	.help = "what changed between recordings",
 	.group = HLG_VERB_SHOWS,
 	.usage = "guest.elf[@BASE] BEFORE AFTER\n"
-		 "guest.elf[@BASE] BEFORE... --after [guest.elf[@BASE]] AFTER...",
+		 "guest.elf BEFORE... --after [new.elf] AFTER...",
 	.doc = "Compares recordings, or saved profiles, of guests: which functions and "
 	       "regions take another share than before, and how sure that is.\v"
 	       "Two recordings are the one before and the one after. Of more, or of two "
-	       "builds, --after says where the side after begins. From three recordings "
+	       "builds, --after stands where the side after begins. From three "
+	       "recordings "
 	       "of a side on, the spread between them is what counts.",
+	.examples = "hlguest diff guest.elf before.data after.data\ttwo recordings of "
+		    "one build\n"
+		    "hlguest diff old.elf before.data --after new.elf after.data\tof two "
+		    "builds\n"
+		    "hlguest diff --fail-if=5% guest.elf before.data after.data\tfor CI: "
+		    "status 4 if a function grew by more than 5 %",
 	.files = "elf recording profile",
 	.shared = "input jobs quiet after color cpu demangle event force format gaps min "
 		  "output "

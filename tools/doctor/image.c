@@ -106,7 +106,7 @@ static void judge_base(struct hlg_findings *f, const struct hlg_image *image)
 
 	hlg_base_describe(image, from, sizeof(from));
 	hlg_doctor_say(f, guessed ? HLG_LEVEL_WARN : HLG_LEVEL_OK, "base",
-		       guessed ? "say where the guest loads it: FILE@ADDRESS" : NULL,
+		       guessed ? "use FILE@ADDRESS: where the guest loads it" : NULL,
 		       "0x%" PRIx64 " (%s)", image->base, from);
 }
 
@@ -119,8 +119,8 @@ static void judge_elf(struct hlg_findings *f, const struct hlg_image *image)
 
 	hlg_doctor_say(f, HLG_LEVEL_OK, "build id", NULL, "%s",
 		       id[0] ? id
-			     : "none (-Wl,--build-id makes one, which tells builds "
-			       "apart)");
+			     : "none (-Wl,--build-id makes one, by which builds "
+			       "are recognized)");
 	hlg_doctor_say(f, HLG_LEVEL_OK, "lines", NULL, "%s",
 		       source           ? "source lines are known"
 		       : err.msg[0]     ? err.msg

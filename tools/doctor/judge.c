@@ -120,7 +120,7 @@ static void judge_traps(struct hlg_findings *f, const struct hlg_probes *p)
 	if (p->machine.intel && older(p, 6, 18))
 		hlg_doctor_say(
 			f, HLG_LEVEL_WARN, "perf",
-			"say -e cycles:G or -e cpu-clock, or use hlguest record",
+			"use -e cycles:G or -e cpu-clock, or use hlguest record",
 			"%u.%u: perf kvm record takes cycles:P, which records no guest",
 			p->major, p->minor);
 	if (older(p, 6, 13))
@@ -187,7 +187,7 @@ static void judge_kvm(struct hlg_findings *f, const struct hlg_probes *p)
 
 static void judge_nesting(struct hlg_findings *f, const struct hlg_probes *p)
 {
-	static const char *const words[] = {"not told", "off", "on"};
+	static const char *const words[] = {"unknown", "off", "on"};
 	const char *word = words[p->nested + 1];
 
 	if (p->machine.guest)

@@ -87,8 +87,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 }
 
 static const struct hlg_verb_option options[] = {
-	HLG_VERB_OUTPUT(struct arguments, out,
-			"where the lines go (standard output); written atomically"),
+	HLG_VERB_OUTPUT(struct arguments, out, "where the lines go; written atomically"),
 	{.kind = HLG_VERB_TEXT, .set = set_image},
 	{0},
 };
@@ -99,10 +98,14 @@ const struct hlg_verb hlg_verb_doctor = {
 	.help = "can this machine profile guests",
 	.group = HLG_VERB_PREPARES,
 	.usage = "[guest.elf[@BASE]]",
-	.doc = "Says what this machine and a guest's ELF can do for a profile, and how "
+	.doc = "Shows what this machine and a guest's ELF can do for a profile, and how "
 	       "to do better.\v"
-	       "Each line is ok, info, warn or fail, and the last one says what follows; "
+	       "Each line is ok, info, warn or fail, and the last one sums them up; "
 	       "the exit status is 1 if one is fail.",
+	.examples = "hlguest doctor\tcan this machine record guests?\n"
+		    "hlguest doctor guest.elf\tand has this ELF what a profile needs?\n"
+		    "hlguest doctor -o doctor.txt guest.elf\tinto a file, as for a bug "
+		    "report",
 	.files = "elf",
 	.options = options,
 	.run = run,

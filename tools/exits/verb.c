@@ -374,11 +374,19 @@ const struct hlg_verb hlg_verb_exits = {
 	.doc = "Tells what leaving the guest costs: time from kvm_exit to kvm_entry, and "
 	       "in the VMM, by reason, guest function, port and vCPU.\v"
 	       "Recordings come from " HLG_EXITS_HOW ".",
+	.examples = "hlguest exits guest.elf perf.data.guest\ttime by reason, function, "
+		    "port and vCPU\n"
+		    "hlguest exits --reason=IO_INSTRUCTION guest.elf\texits for port I/O "
+		    "only\n"
+		    "hlguest exits --format=json -o exits.json guest.elf\tevery figure, "
+		    "for programs",
 	.files = "elf recording",
 	.shared = "input quiet by color demangle format output pid strict-base "
 		  "tid time top",
 	.formats = hlg_exits_formats,
 	.by = "tid",
+	.fallbacks =
+		(const struct hlg_verb_fallback[]){{"top", "(20 in text, else 0)"}, {0}},
 	.options = options,
 	.run = run,
 };

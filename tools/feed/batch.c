@@ -212,8 +212,8 @@ static void note_syms(struct hlg_run *run, const struct hlg_hostsyms *syms)
 		hlg_run_note(
 			run,
 			"frames of the host's kernel have no names: a recording does "
-			"not say which kernel it was (hlguest record --stacks has it "
-			"said, perf record --buildid-all)");
+			"not say which kernel it was (record with hlguest record "
+			"--stacks, or perf record --buildid-all)");
 	if (syms->file_is_other)
 		hlg_run_note(run,
 			     "%s: is not the file that was recorded (its build id is "

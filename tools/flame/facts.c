@@ -107,8 +107,8 @@ static void tell_sums(struct hlg_note_list *texts, const struct hlg_report *r,
 	const struct hlg_profile *p = r->profile;
 
 	hlg_note_list_add(&texts[HLG_GRAPH_NOTE],
-			  "%sseen %" PRIu64 " sample%s: deselected %" PRIu64
-			  ", host %" PRIu64 ", guest %" PRIu64,
+			  "%s%" PRIu64 " sample%s: %" PRIu64 " filtered out, %" PRIu64
+			  " of the host, %" PRIu64 " of the guest",
 			  which, p->seen.samples, plural(p->seen.samples),
 			  p->deselected.samples, p->host.samples, r->all.guest.samples);
 	if (r->all.dropped.samples)
@@ -172,6 +172,7 @@ bool hlg_facts_add(struct hlg_graph *g, const struct hlg_flame_side *after,
 		   const struct hlg_flame_side *before, double least)
 {
 	const char *widths = g->weight == HLG_WEIGHT_SAMPLES ? "; widths are samples"
+			     : g->clock                      ? "; widths are time"
 							     : "; widths are period";
 	struct hlg_note_list *texts = g->texts;
 	bool lost = false;
@@ -179,6 +180,11 @@ bool hlg_facts_add(struct hlg_graph *g, const struct hlg_flame_side *after,
 	if (before)
 		tell_side(texts, before, "before: ", "");
 	tell_side(texts, after, before ? "after: " : "", widths);
+	if (!before)
+		hlg_note_list_add(
+			&texts[HLG_GRAPH_HEAD],
+			"a frame lies on its caller, and is as wide as its share of "
+			"all; a function has one hue everywhere");
 	if (before)
 		tell_events(texts, before->report, after->report);
 	if (before)

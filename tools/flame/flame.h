@@ -63,11 +63,13 @@ void hlg_changes_finish(struct hlg_changes *changes);
  * weight. What is too narrow to be seen is left out, with all above it, and counted.
  */
 #define HLG_LAYOUT_WIDTH 1000000 /* of the whole, in the units of left and right */
+#define HLG_SHADES       8
 
 struct hlg_box {
 	uint32_t node;
 	uint64_t at;          /* weight to the left of it */
 	uint32_t left, right; /* a child's lie within its parent's */
+	uint8_t shade;        /* of its kind's colour: below HLG_SHADES */
 };
 
 struct hlg_layout {
@@ -96,6 +98,7 @@ struct hlg_graph {
 	enum hlg_weight weight;          /* that the layout has */
 	double observations;             /* effective, of the whole weight */
 	bool inverted;                   /* the root above */
+	bool clock;                      /* periods are nanoseconds */
 	const char *title;
 	struct hlg_note_list texts[HLG_N_GRAPH_TEXTS];
 	const struct hlg_changes *changes; /* NULL: frames are coloured by kind */
@@ -109,6 +112,13 @@ struct hlg_graph {
 bool hlg_graph_layout(struct hlg_layout *layout, const struct hlg_tree *tree,
 		      enum hlg_weight weight, double least);
 void hlg_graph_layout_finish(struct hlg_layout *layout);
+
+/*
+ * A shade for each box by its name, the same one wherever that name stands; where it
+ * stands first, another one than those of the boxes beside and below it. The layout's
+ * names alone decide. False without memory.
+ */
+bool hlg_shades_assign(struct hlg_layout *layout, const struct hlg_tree *tree);
 
 /* Write errors stay on the stream. Fails only without memory. */
 int hlg_graph_write(FILE *f, const struct hlg_graph *graph, struct hlg_err *err);

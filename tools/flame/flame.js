@@ -16,6 +16,7 @@
 	const graph = root.querySelector('.graph');
 	const BAR = 48, ROW = 18; // pixels: what is put in above the graph; frame.h has ROW, too
 	let up = graph.getAttribute('data-up') === 'yes'; // children stand above
+	const upright = up;
 	const frames = [], frameByElement = new Map();
 	let zoomed = null, current = null, charWidth = 7.3;
 
@@ -55,6 +56,23 @@
 		return name;
 	}
 
+	/* As many columns as a name takes. */
+	function columnsOf(name) {
+		let used = 0;
+		for (const c of name)
+			used += c > '~' ? 2 : 1;
+		return used;
+	}
+
+	/* The name, and behind one that is there in full its share of all. As graph.c. */
+	function words(frame, columns) {
+		const all = frames[0].n;
+		const tenths = all ? Math.floor((frame.n * 1000 + all / 2) / all) : 0;
+		const share = ' ' + (tenths / 10).toFixed(1) + ' %';
+		const fits = columnsOf(frame.name) + share.length <= columns;
+		return cut(frame.name, columns) + (frame.index && fits ? share : '');
+	}
+
 	function label(frame, x, y, width, pixels) {
 		const columns = Math.floor((pixels * width / 100 - 6) / charWidth);
 		if (columns < 3) {
@@ -69,7 +87,7 @@
 		}
 		frame.text.setAttribute('x', x + '%');
 		frame.text.setAttribute('y', y + 13);
-		frame.text.textContent = cut(frame.name, columns);
+		frame.text.textContent = words(frame, columns);
 	}
 
 	function isBelow(frame, other) {
@@ -99,14 +117,48 @@
 		reset.disabled = top === frames[0];
 	}
 
+	/*
+	 * What a link opens: #zoom=NUMBER OF THE FRAME&search=WORDS&flip=1. Inside a page the
+	 * fragment is the page's.
+	 */
+	const alone = root === document.documentElement;
+
+	function keep() {
+		const state = new URLSearchParams();
+		if (zoomed)
+			state.set('zoom', zoomed.index);
+		if (input.value)
+			state.set('search', input.value);
+		if (up !== upright)
+			state.set('flip', '1');
+		const fragment = '#' + state;
+		if (!alone || (location.hash || '#') === fragment)
+			return;
+		try {
+			history.replaceState(null, '', fragment);
+		} catch (e) { /* where a page may not: no link, all else goes on */ }
+	}
+
+	function restore() {
+		if (!alone)
+			return;
+		const state = new URLSearchParams(location.hash.slice(1));
+		input.value = state.get('search') || '';
+		up = upright !== (state.get('flip') === '1');
+		find(input.value);
+		zoom(frames[Number(state.get('zoom'))] || null);
+	}
+
 	function zoom(frame) {
 		zoomed = frame && frame.index ? frame : null;
 		draw();
+		keep();
 	}
 
 	function flip() {
 		up = !up;
 		draw();
+		keep();
 	}
 
 	function tell(frame) {
@@ -152,6 +204,7 @@
 		const share = frames[0].n ? 100 * sum / frames[0].n : 0;
 		found.textContent = words ? 'matched ' + share.toFixed(2) + ' % in ' + count +
 			(count === 1 ? ' frame' : ' frames') : '';
+		keep();
 	}
 
 	function visible(frame) {
@@ -246,9 +299,6 @@
 
 	reset.textContent = 'reset zoom';
 	turn.textContent = 'flip';
-	/* Where a window cannot hold all, what is at the bottom of stacks is seen first. */
-	if (root.getBoundingClientRect().height > window.innerHeight)
-		up = false;
 	measure();
 	for (const frame of frames) {
 		frame.g.setAttribute('tabindex', frame.index ? '-1' : '0');
@@ -269,4 +319,6 @@
 	graph.addEventListener('mouseover', (event) => tell(frameOf(event) || current));
 	root.addEventListener('keydown', onKey);
 	window.addEventListener('resize', draw);
+	window.addEventListener('hashchange', restore);
+	restore();
 })();

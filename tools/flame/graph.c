@@ -40,7 +40,7 @@ static void add_box(struct hlg_layout *layout, const struct hlg_node *node, uint
 		    uint64_t at, uint64_t weight)
 {
 	layout->boxes[layout->n++] =
-		(struct hlg_box){i, at, place(layout, at), place(layout, at + weight)};
+		(struct hlg_box){i, at, place(layout, at), place(layout, at + weight), 0};
 	if (node->depth > layout->depth)
 		layout->depth = node->depth;
 }
@@ -75,7 +75,7 @@ bool hlg_graph_layout(struct hlg_layout *layout, const struct hlg_tree *tree,
 		add_box(layout, node, i++, at, w);
 	}
 	free(next);
-	return true;
+	return hlg_shades_assign(layout, tree);
 }
 
 void hlg_graph_layout_finish(struct hlg_layout *layout)
@@ -99,6 +99,12 @@ static const char *frame_class(enum hlg_frame kind)
 					      "guest", "gap",  "note"};
 
 	return classes[kind];
+}
+
+static bool has_shades(enum hlg_frame kind)
+{
+	return kind == HLG_FRAME_GUEST || kind == HLG_FRAME_HOST_USER ||
+	       kind == HLG_FRAME_HOST_KERNEL;
 }
 
 /* How much a significant change is, in three steps: below 1 and 5 points, and more. */
@@ -155,7 +161,10 @@ static void put_words(FILE *f, const struct hlg_graph *g, const struct hlg_box *
 
 	fprintf(f, "\n%s, %" PRIu64 " sample%s", hlg_tree_frame_word(node->frame),
 		node->total.samples, node->total.samples == 1 ? "" : "s");
-	if (g->weight == HLG_WEIGHT_PERIOD) /* else of several units, maybe */
+	if (g->weight == HLG_WEIGHT_PERIOD && g->clock)
+		fprintf(f, ", %" PRIu64 ".%" PRIu64 " ms", node->total.period / 1000000,
+			node->total.period / 100000 % 10);
+	else if (g->weight == HLG_WEIGHT_PERIOD) /* else of several units, maybe */
 		fprintf(f, ", period %" PRIu64, node->total.period);
 	if (box->node == HLG_TREE_ROOT)
 		return;
@@ -187,6 +196,24 @@ static void put_place(FILE *f, const char *attribute, uint32_t millionths)
 		millionths % 10000);
 }
 
+/* Behind a name that is there in full: " 12.3 %", of all. As flame.js. */
+static void put_share(FILE *f, const struct hlg_graph *g, const struct hlg_box *box,
+		      size_t columns)
+{
+	uint64_t total = g->layout->total;
+	uint64_t weight = hlg_count_weigh(g->weight, g->tree->nodes[box->node].total);
+	unsigned tenths =
+		total ? (unsigned)(((hlg_u128)weight * 1000 + total / 2) / total) : 0;
+	size_t used = 0;
+	char share[16];
+
+	snprintf(share, sizeof(share), " %u.%u %%", tenths / 10, tenths % 10);
+	for (const char *name = name_of(g, box); *name; name++)
+		used += *name < ' ' || *name > '~' ? columns : 1;
+	if (box->node != HLG_TREE_ROOT && used + strlen(share) <= columns)
+		fputs(share, f);
+}
+
 static void put_label(FILE *f, const struct hlg_graph *g, const struct hlg_box *box,
 		      int top)
 {
@@ -201,6 +228,7 @@ static void put_label(FILE *f, const struct hlg_graph *g, const struct hlg_box *
 	put_place(f, "x", box->left);
 	fprintf(f, " dx=\"3\" y=\"%d\">", top + 13);
 	hlg_xml_text_cut(f, name_of(g, box), columns);
+	put_share(f, g, box, columns);
 	fputs("</text>", f);
 }
 
@@ -216,6 +244,8 @@ static void write_frame(FILE *f, const struct hlg_graph *g, const struct hlg_box
 			box->node == HLG_TREE_ROOT
 				? "same"
 				: change_class(&g->changes->nodes[box->node]));
+	else if (has_shades(node->frame))
+		fprintf(f, " s%u", box->shade);
 	/* Below three pixels an edge would be all there is. */
 	if (box->right - box->left < 3 * HLG_LAYOUT_WIDTH / WIDTH)
 		fputs(" thin", f);

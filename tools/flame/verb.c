@@ -9,6 +9,7 @@
 
 #include "filter/report/frames.h"
 #include "filter/report/nothing.h"
+#include "filter/report/rows.h"
 #include "filter/write/folded.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -117,6 +118,21 @@ static bool lay_out(const struct flame *flame, struct hlg_graph *graph,
 	       hlg_facts_add(graph, &after, &before, flame->least);
 }
 
+/* Are all periods nanoseconds? */
+static bool is_clock(const struct hlg_report *r)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < r->profile->n_events; i++) {
+		if (!hlg_rows_has_event(r, i))
+			continue;
+		if (r->profile->events[i].kind != HLG_EVENT_TIMER)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 static int write_svg(void *to, FILE *f, struct hlg_err *err)
 {
 	struct flame *flame = to;
@@ -130,6 +146,7 @@ static int write_svg(void *to, FILE *f, struct hlg_err *err)
 		.weight = weight,
 		.observations = observations_of(&flame->after, weight),
 		.inverted = flame->args->inverted,
+		.clock = is_clock(&flame->after.report),
 		.title = title,
 		.changes = flame->compares ? &changes : NULL,
 	};
@@ -395,7 +412,8 @@ static const struct hlg_verb_option options[] = {
 	 .field = offsetof(struct arguments, inverted)},
 	{.name = "title",
 	 .value = "TEXT",
-	 .help = "of the picture",
+	 .help = "above the picture",
+	 .fallback = "the names of the guest and the recording",
 	 .kind = HLG_VERB_TEXT,
 	 .field = offsetof(struct arguments, title)},
 	{0},
@@ -413,11 +431,19 @@ const struct hlg_verb hlg_verb_flame = {
 	       "--stacks). With --before, widths are those of FILE, and frames are "
 	       "coloured whose share changed significantly. Without mode= host and "
 	       "guest are shown; min= is the share of the narrowest frame (0.01).",
+	.examples = "hlguest flame -o flame.svg guest.elf\tperf.data.guest as a picture "
+		    "for a browser\n"
+		    "hlguest flame -o changes.svg guest.elf after.data "
+		    "--before=before.data\tcoloured by what changed since before.data\n"
+		    "hlguest flame --mode=guest --min=1 -o flame.svg guest.elf\tguest "
+		    "only, no frame below 1 %",
 	.files = "elf recording profile",
 	/* Of the report's those that decide what stacks there are. */
 	.shared = "input jobs quiet by cpu demangle event force format gaps min mode "
-		  "output pid roots stacks strict-base "
-		  "tid time weight",
+		  "output pid roots stacks strict-base tid time weight",
+	.fallbacks =
+		(const struct hlg_verb_fallback[]){
+			{"mode", "all"}, {"min", "0.01"}, {"stacks", "callgraph"}, {0}},
 	.formats = formats,
 	.options = options,
 	.run = run,

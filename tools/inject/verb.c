@@ -356,7 +356,8 @@ static int check(void *arguments, struct hlg_err *err)
 
 	if (args->out)
 		return 0;
-	return hlg_err_set(err, HLG_EINPUT, "say where the new recording goes: -o FILE");
+	return hlg_err_set(err, HLG_EINPUT,
+			   "no output file (use -o FILE: where the new recording goes)");
 }
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
@@ -391,6 +392,12 @@ const struct hlg_verb hlg_verb_inject = {
 	       "process that maps guest.elf.\v"
 	       "All else is copied as it is. What perf would name wrongly it finds in "
 	       "OUT.elf, a folder beside OUT.",
+	.examples = "hlguest inject guest.elf perf.data.guest -o perf.data\tthen: perf "
+		    "report, perf annotate, hotspot, samply\n"
+		    "hlguest inject --direct guest.elf perf.data.guest -o "
+		    "perf.data\tperf reads guest.elf itself\n"
+		    "hlguest inject guest.elf@0x4000 perf.data.guest -o perf.data\tat a "
+		    "base that is known",
 	.files = "elf recording",
 	.shared = "input quiet demangle force gaps strict-base",
 	.options = options,

@@ -157,12 +157,14 @@ static const struct hlg_verb_option shared[] = {
 	 .letter = 'i',
 	 .value = "FILE",
 	 .help = "a recording; - is standard input",
+	 .fallback = DEFAULT_FILE,
 	 .kind = HLG_VERB_TEXTS,
 	 .set = set_input},
 	{.name = "jobs",
 	 .letter = 'j',
 	 .value = "N",
-	 .help = "threads (1)",
+	 .help = "threads",
+	 .fallback = "1",
 	 .kind = HLG_VERB_NUMBER,
 	 .set = set_threads},
 	HLG_VERB_QUIET(struct hlg_inputs, quiet, "no progress on the terminal"),
@@ -171,19 +173,20 @@ static const struct hlg_verb_option shared[] = {
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct hlg_inputs, no_pager)},
 	{.name = "after",
-	 .help = "what follows is of the side after: its build, if it is another, and "
-		 "its recordings",
+	 .help = "what follows is the side after: its guest ELF if it is another, and "
+		 "its "
+		 "recordings",
 	 .kind = HLG_VERB_FLAG,
 	 .set = set_after},
 	{.name = "output",
 	 .alias = "out", /* which it is in the filter */
 	 .letter = 'o',
 	 .value = "FILE",
-	 .help = "where the report goes; written atomically",
+	 .help = "where the result goes; written atomically",
 	 .files = "file",
+	 .fallback = "standard output",
 	 .kind = HLG_VERB_TEXT,
-	 .set = set_filter,
-	 .group = 1},
+	 .set = set_filter},
 	{.kind = HLG_VERB_TEXTS, .set = set_other}, /* all that is no option */
 };
 
@@ -196,9 +199,21 @@ static struct hlg_verb_option shared_option(const struct hlg_verb *verb, size_t 
 {
 	struct hlg_verb_option option = shared[i];
 
+	option.heading = hlg_options_heading_text(hlg_options_heading(option.name));
 	if (option.set == set_input && verb->files) /* which has elf in front */
 		option.files = verb->files + strlen("elf ");
 	return option;
+}
+
+/* What counts without an option of the filter's table, or NULL. */
+static const char *fallback_of(const struct hlg_verb *verb, const struct hlg_option *from)
+{
+	const struct hlg_verb_fallback *own = verb->fallbacks;
+
+	for (; own && own->option; own++)
+		if (strcmp(own->option, from->name) == 0)
+			return own->value;
+	return from->fallback[0] ? from->fallback : NULL;
 }
 
 /* One of the filter's table. */
@@ -215,7 +230,8 @@ static struct hlg_verb_option filter_option(const struct hlg_verb *verb,
 		.optional = strcmp(from->value, "no|yes") == 0,
 		.letter = strcmp(from->name, "verbose") == 0 ? 'v' : 0,
 		.set = set_filter,
-		.group = 1};
+		.fallback = fallback_of(verb, from),
+		.heading = hlg_options_heading_text(hlg_options_heading(from->name))};
 
 	if (strcmp(from->name, "format") == 0) {
 		option.kind = HLG_VERB_FORMAT;
@@ -224,6 +240,20 @@ static struct hlg_verb_option filter_option(const struct hlg_verb *verb,
 		option.value = verb->by;
 	}
 	return option;
+}
+
+/* Adds those of the shared options that the verb has and this heading. */
+static void add_shared(struct hlg_verb_option *options, size_t *n,
+		       const struct hlg_verb *verb, size_t heading)
+{
+	for (size_t i = 0; i < N_SHARED; i++)
+		if (shared[i].name && has(verb, shared[i].name) &&
+		    hlg_options_heading(shared[i].name) == heading)
+			options[(*n)++] = shared_option(verb, i);
+	for (size_t i = 0; i < hlg_n_options; i++)
+		if (has(verb, hlg_option_table[i].name) &&
+		    hlg_options_heading(hlg_option_table[i].name) == heading)
+			options[(*n)++] = filter_option(verb, &hlg_option_table[i]);
 }
 
 struct hlg_verb_option *hlg_inputs_options(const struct hlg_verb *verb)
@@ -235,22 +265,17 @@ struct hlg_verb_option *hlg_inputs_options(const struct hlg_verb *verb)
 	while (own && (own[n_own].name || own[n_own].kind))
 		n_own++;
 	options = calloc(N_SHARED + hlg_n_options + n_own + 1, sizeof(*options));
-	for (size_t i = 0; options && verb->shared && i < N_SHARED; i++)
-		if (shared[i].name && has(verb, shared[i].name))
-			options[n++] = shared_option(verb, i);
-	for (size_t i = 0; options && verb->shared && i < hlg_n_options; i++) {
-		options[n] = filter_option(verb, &hlg_option_table[i]);
-		n += has(verb, options[n].name);
-	}
+	if (!options)
+		return NULL;
+	for (size_t heading = 0; verb->shared && hlg_options_heading_text(heading);
+	     heading++)
+		add_shared(options, &n, verb, heading);
 	/* Of two without a name the first counts. */
-	if (options && verb->shared)
+	if (verb->shared)
 		options[n++] = shared[N_SHARED - 1];
-	for (size_t i = 0; options && i < n_own; i++, n++) {
-		options[n] = own[i];
-		options[n].group = verb->shared ? 2 : 0;
-	}
-	if (options)
-		options[n] = (struct hlg_verb_option){0};
+	for (size_t i = 0; i < n_own; i++)
+		options[n++] = own[i];
+	options[n] = (struct hlg_verb_option){0};
 	return options;
 }
 
@@ -405,7 +430,7 @@ static int no_image(const struct hlg_inputs *in, struct hlg_err *err)
 				   folder);
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: no guest ELF is given (name it: guest.elf; hlguest help "
-			   "%s tells more)",
+			   "%s shows more)",
 			   in->verb->name, in->verb->name);
 }
 

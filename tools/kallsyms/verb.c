@@ -204,7 +204,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 static const struct hlg_verb_option options[] = {
 	HLG_VERB_OUTPUT(struct arguments, out,
-			"where the table goes (standard output); written atomically"),
+			"where the table goes; written atomically"),
 	{.kind = HLG_VERB_TEXTS, .field = offsetof(struct arguments, images)},
 	{0},
 };
@@ -224,6 +224,11 @@ const struct hlg_verb hlg_verb_kallsyms = {
 	       "  hlguest kallsyms guest.elf >guest.kallsyms\n"
 	       "  perf kvm --guestkallsyms=guest.kallsyms record -e cpu-clock -- VMM\n"
 	       "  perf kvm --guestkallsyms=guest.kallsyms report",
+	.examples = "hlguest kallsyms -o guest.kallsyms guest.elf\tfor perf kvm "
+		    "--guestkallsyms=guest.kallsyms\n"
+		    "hlguest kallsyms guest.elf@0x4000\tat a base that is known\n"
+		    "hlguest kallsyms guest.elf@0x4000 map:jit.map\twith code made at "
+		    "run time, of a perf map",
 	.files = "elf",
 	.options = options,
 	.check = check,

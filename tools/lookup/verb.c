@@ -402,7 +402,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 static const struct hlg_verb_option options[] = {
 	HLG_VERB_OUTPUT(struct arguments, out,
-			"where the answers go (standard output); written atomically"),
+			"where the answers go; written atomically"),
 	{.name = "own",
 	 .help = "ADDR is the image's own address, not the guest's",
 	 .kind = HLG_VERB_FLAG,
@@ -413,12 +413,13 @@ static const struct hlg_verb_option options[] = {
 	 .field = offsetof(struct arguments, inlines)},
 	{.name = "demangle",
 	 .value = "no|yes",
-	 .help = "C++ and Rust names readable (yes)",
+	 .help = "C++ and Rust names readable",
+	 .fallback = "yes",
 	 .kind = HLG_VERB_ONE_OF,
 	 .optional = true,
 	 .field = offsetof(struct arguments, demangle)},
 	{.name = "format",
-	 .help = "json: an object a line (text)",
+	 .help = "json: an object a line",
 	 .kind = HLG_VERB_FORMAT,
 	 .field = offsetof(struct arguments, format)},
 	{.kind = HLG_VERB_TEXTS, .set = take_word},
@@ -431,13 +432,19 @@ const struct hlg_verb hlg_verb_lookup = {
 	.help = "what is at these addresses",
 	.group = HLG_VERB_SHOWS,
 	.usage = "guest.elf[@BASE]... [ADDR...]",
-	.doc = "Says what is at addresses: function+offset (kind, image) file:line.\v"
+	.doc = "Shows what is at addresses: function+offset (kind, image) file:line.\v"
 	       "ADDR is hexadecimal, with or without 0x, as for addr2line; without any, "
 	       "they are read from standard input, one a line. They are guest "
 	       "addresses: BASE is where the guest runs (auto (default), 0x.., "
 	       "decimal). A word is an address if it begins with a digit or has nothing "
 	       "but hexadecimal digits, unless it is the first and a file; any other "
 	       "image of such a name can be written ./cafe.",
+	.examples =
+		"hlguest lookup guest.elf@0x4000 0x53a0 0x5280\twhat is at two "
+		"addresses\n"
+		"hlguest lookup --own guest.elf 0x13a0\tan address as objdump shows it\n"
+		"hlguest lookup --inlines guest.elf@0x4000 0x53a0\tthe functions inlined "
+		"there, too",
 	.files = "elf",
 	.formats = formats,
 	.options = options,

@@ -62,8 +62,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 }
 
 static const struct hlg_verb_option options[] = {
-	HLG_VERB_OUTPUT(struct arguments, out,
-			"where the sum goes (standard output); written atomically"),
+	HLG_VERB_OUTPUT(struct arguments, out, "where the sum goes; written atomically"),
 	HLG_VERB_QUIET(struct arguments, quiet, "no progress on the terminal"),
 	{.kind = HLG_VERB_TEXTS, .field = offsetof(struct arguments, paths)},
 	{0},
@@ -79,6 +78,10 @@ const struct hlg_verb hlg_verb_merge = {
 	       "lost, and neither order nor grouping matters.\v"
 	       "PROFILE may be -, standard input. Builds, and bases of one build, are "
 	       "kept apart.",
+	.examples = "hlguest report --format=pprof -o one.pb.gz guest.elf\tfirst: a "
+		    "recording as a saved profile\n"
+		    "hlguest merge -o all.pb.gz one.pb.gz two.pb.gz\tthe sum of two\n"
+		    "hlguest report guest.elf all.pb.gz\tits report",
 	.files = "profile",
 	.options = options,
 	.check = check,

@@ -126,11 +126,11 @@ static int sampling(char *word, size_t size, const struct hlg_record_tracing *ho
 
 	if (strpbrk(event, "/,{}") || (colon && strchr(colon + 1, ':')))
 		return hlg_err_set(err, HLG_EINPUT,
-				   "-e %s: not one plain event (with %s say as in -e "
-				   "cpu-clock, -e cycles:G)",
+				   "-e %s: not one plain event (with %s use -e "
+				   "cpu-clock or -e cycles:G)",
 				   event, option);
 	if (strcmp(frequency, "max") == 0)
-		return hlg_err_set(err, HLG_EINPUT, "-F max: not with %s (say a number)",
+		return hlg_err_set(err, HLG_EINPUT, "-F max: not with %s (use a number)",
 				   option);
 	snprintf(word, size, "%.*s/freq=%s/%s", name, event, frequency,
 		 colon ? colon + 1 : "");

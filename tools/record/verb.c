@@ -88,19 +88,19 @@ static int check(void *arguments, struct hlg_err *err)
 		return HLG_EINPUT;
 	if (!args->command && !args->pid && !args->everything)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "say what to record: -- COMMAND, -p PID or -a");
+				   "nothing to record (use -- COMMAND, -p PID or -a)");
 	if (args->pid && args->everything)
 		return hlg_err_set(
 			err, HLG_EINPUT,
-			"-p %s and -a: these processes or all (say one of both)",
+			"-p %s and -a: these processes or all (use one of both)",
 			args->pid);
 	if (args->count && !args->windows)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "-c %s: goes with --windows=EVENTS (or say -F)",
+				   "-c %s: goes with --windows=EVENTS (or use -F)",
 				   args->count);
 	if (args->windows && (args->event || args->frequency))
 		return hlg_err_set(err, HLG_EINPUT,
-				   "--windows=%s: its first event samples (say -c N, and "
+				   "--windows=%s: its first event samples (use -c N, and "
 				   "neither -e nor -F)",
 				   args->windows);
 	return 0;
@@ -260,12 +260,12 @@ static void tell_nothing(const char *event)
 	fprintf(stderr, "hlguest: no guest sample was recorded with -e ");
 	hlg_escape_print(stderr, event);
 	fputs(strncmp(event + (event[0] == '{'), "cpu-clock", 9) == 0
-		      ? ": did a guest run, and long enough? (hlguest doctor tells what "
+		      ? ": did a guest run, and long enough? (hlguest doctor shows what "
 			"this machine can record)\n"
 		      : ": did a guest run at all? Does the event reach guests "
 			"(cycles:G, "
 			"not cycles:P)? Does a mediated PMU keep them to itself? (try -e "
-			"cpu-clock; hlguest doctor tells more)\n",
+			"cpu-clock; hlguest doctor shows more)\n",
 	      stderr);
 }
 
@@ -476,44 +476,14 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 	return status;
 }
 
+/* Headings of help. */
+#define WHOM "Which guests:"
+#define WHAT "What is recorded:"
+#define HOW  "How often:"
+
 static const struct hlg_verb_option options[] = {
-	{.name = "host",
-	 .letter = 'H',
-	 .help = "sample the host as well",
-	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, host)},
-	{.name = "event",
-	 .letter = 'e',
-	 .value = "EVENT",
-	 .help = "what to sample by (cycles:G where guests have it, else cpu-clock)",
-	 .files = "=cycles:G cpu-clock",
-	 .kind = HLG_VERB_TEXT,
-	 .field = offsetof(struct arguments, event)},
-	{.name = "count",
-	 .letter = 'c',
-	 .value = "N",
-	 .help = "with --windows: a window each N of the first event (" WINDOW ")",
-	 .kind = HLG_VERB_NUMBER,
-	 .set = set_count},
-	{.name = "freq",
-	 .letter = 'F',
-	 .value = "HZ",
-	 .help = "samples a second (" FREQUENCY ")",
-	 .kind = HLG_VERB_NUMBER,
-	 .set = set_frequency},
-	HLG_VERB_OUTPUT(struct arguments, out,
-			"where to (perf.data.guest; with --host perf.data.kvm)"),
-	{.name = "exits",
-	 .help = "what hlguest exits needs, beside samples",
-	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, exits)},
-	{.name = "stacks",
-	 .letter = 'g',
-	 .help = "callchains, and those of KVM_RUN, for the stacks of hlguest flame",
-	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, stacks)},
-	HLG_VERB_QUIET(struct arguments, quiet, "errors only, of perf as well"),
 	{.name = "pid",
+	 .heading = WHOM,
 	 .letter = 'p',
 	 .value = "PID",
 	 .help = "a VMM that runs already",
@@ -521,11 +491,66 @@ static const struct hlg_verb_option options[] = {
 	 .kind = HLG_VERB_TEXT,
 	 .field = offsetof(struct arguments, pid)},
 	{.name = "all-cpus",
+	 .heading = WHOM,
 	 .letter = 'a',
 	 .help = "all VMMs",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct arguments, everything)},
+	{.name = "host",
+	 .heading = WHAT,
+	 .letter = 'H',
+	 .help = "sample the host as well",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, host)},
+	{.name = "event",
+	 .heading = HOW,
+	 .letter = 'e',
+	 .value = "EVENT",
+	 .help = "what to sample by",
+	 .fallback = "cycles:G where guests have it, else cpu-clock",
+	 .files = "=cycles:G cpu-clock",
+	 .kind = HLG_VERB_TEXT,
+	 .field = offsetof(struct arguments, event)},
+	{.name = "count",
+	 .heading = HOW,
+	 .letter = 'c',
+	 .value = "N",
+	 .help = "with --windows: a window each N of the first event",
+	 .fallback = WINDOW,
+	 .kind = HLG_VERB_NUMBER,
+	 .set = set_count},
+	{.name = "freq",
+	 .heading = HOW,
+	 .letter = 'F',
+	 .value = "HZ",
+	 .help = "samples a second",
+	 .fallback = FREQUENCY,
+	 .kind = HLG_VERB_NUMBER,
+	 .set = set_frequency},
+	{.name = "output",
+	 .alias = "out",
+	 .letter = 'o',
+	 .value = "FILE",
+	 .heading = HLG_VERB_TO,
+	 .help = "where the recording goes",
+	 .fallback = "perf.data.guest; with --host perf.data.kvm",
+	 .files = "file",
+	 .kind = HLG_VERB_TEXT,
+	 .field = offsetof(struct arguments, out)},
+	{.name = "exits",
+	 .heading = WHAT,
+	 .help = "what hlguest exits needs, beside samples",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, exits)},
+	{.name = "stacks",
+	 .heading = WHAT,
+	 .letter = 'g',
+	 .help = "stacks of the host, for hlguest flame",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, stacks)},
+	HLG_VERB_QUIET(struct arguments, quiet, "errors only, of perf as well"),
 	{.name = "windows",
+	 .heading = WHAT,
 	 .letter = 'W',
 	 .value = "EVENTS",
 	 .help = "counters for hlguest windows: EVENTS as one group, read each N of the "
@@ -545,6 +570,10 @@ const struct hlg_verb hlg_verb_record = {
 	.usage = "-- COMMAND [ARGUMENT...]\n-p PID [-- COMMAND...]\n-a [-- COMMAND...]",
 	.doc = "Records guest samples with perf kvm. -p and -a end with ^C, or with "
 	       "COMMAND, whose exit status is kept.",
+	.examples = "hlguest record -- ./vmm guest.elf\ta VMM from its start to its end\n"
+		    "hlguest record -p 17 -- sleep 10\tten seconds of one that runs\n"
+		    "hlguest record -g -- ./vmm guest.elf\twith the stacks of the host, "
+		    "for hlguest flame",
 	.files = "command",
 	.in_order = true,
 	.options = options,

@@ -166,7 +166,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 static const struct hlg_verb_option options[] = {
 	{.name = "calibration",
 	 .value = "FILE",
-	 .help = "what hlguest calibrate --save wrote: sets skid, and is told",
+	 .help = "what hlguest calibrate --save wrote: sets skid, and is shown",
 	 .files = "file",
 	 .kind = HLG_VERB_TEXT,
 	 .reads = true,
@@ -184,6 +184,12 @@ const struct hlg_verb hlg_verb_report = {
 	       "region of the guest's own ELF.\v"
 	       "An argument that is a recording (or -, or a folder) is read; any other "
 	       "names an image: FILE[@BASE] or map:FILE[@BASE].",
+	.examples = "hlguest report guest.elf\tthe functions of perf.data.guest, hottest "
+		    "first\n"
+		    "hlguest report --top=0 guest.elf a.data b.data\tevery function, "
+		    "over two recordings\n"
+		    "hlguest report --format=json -o report.json guest.elf\tevery "
+		    "figure, for programs",
 	.files = "elf recording profile",
 	/* All but emit=, perf's business, and strict=, what this verb always is. */
 	.shared = "input jobs quiet aliases by color cpu demangle event force format "
@@ -191,5 +197,6 @@ const struct hlg_verb hlg_verb_report = {
 		  "stacks strict-base tid time top verbose weight wide",
 	.formats = formats,
 	.options = options,
+	.size = sizeof(struct arguments),
 	.run = run,
 };

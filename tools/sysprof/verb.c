@@ -171,16 +171,17 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 static const struct hlg_verb_option options[] = {
 	{.name = "format",
-	 .help = "text",
+	 .help = "of the result",
 	 .kind = HLG_VERB_FORMAT,
 	 .field = offsetof(struct arguments, format)},
 	{.name = "mode",
 	 .value = "D|L|C",
-	 .help = "counters of states only, leaves, or whole stacks (C)",
+	 .help = "counters of states only, leaves, or whole stacks",
+	 .fallback = "C",
 	 .kind = HLG_VERB_ONE_OF,
 	 .set = set_mode},
 	HLG_VERB_OUTPUT(struct arguments, out,
-			"where it goes (standard output); written atomically"),
+			"where the result goes; written atomically"),
 	{.name = "roots",
 	 .value = "state",
 	 .help = "folded: the VM's state is the first frame",
@@ -188,7 +189,8 @@ static const struct hlg_verb_option options[] = {
 	 .set = set_roots},
 	{.name = "top",
 	 .value = "N",
-	 .help = "text: rows of stacks (40); 0: all",
+	 .help = "text: rows of stacks; 0: all",
+	 .fallback = "40",
 	 .kind = HLG_VERB_NUMBER,
 	 .set = set_top},
 	{.kind = HLG_VERB_TEXT, .set = set_path},
@@ -205,6 +207,11 @@ const struct hlg_verb hlg_verb_sysprof = {
 	       "and of the host in one.\v"
 	       "FILE may be -, standard input. Streams come from misc.sysprof.start of "
 	       "Tarantool's LuaJIT.",
+	.examples = "hlguest sysprof sysprof.bin\tstates and the hottest stacks\n"
+		    "hlguest sysprof --mode=L --top=10 sysprof.bin\tthe ten hottest "
+		    "functions, without their callers\n"
+		    "hlguest sysprof --format=folded -o stacks.txt sysprof.bin\tfor "
+		    "flamegraph.pl",
 	.files = "stream",
 	.formats = formats,
 	.options = options,

@@ -328,16 +328,20 @@ static const struct hlg_verb_option options[] = {
 const struct hlg_verb hlg_verb_windows = {
 	.name = "windows",
 	.args = "guest.elf[@BASE] [-i] FILE",
-	.help = "counter windows, as rows, sums, a plot",
+	.help = "counters, window by window",
 	.group = HLG_VERB_SHOWS,
 	.usage = "guest.elf[@BASE]... FILE",
 	.doc = "Shows what counters counted from one sample of their group to the next: "
 	       "a row for each window, sums by function, or a plot.\v"
 	       "Record them with hlguest record --windows=EVENTS -c N. Without mode= "
 	       "all windows are shown; format is csv.",
+	.examples = "hlguest windows guest.elf perf.data.guest\ta row for each window\n"
+		    "hlguest windows --summary guest.elf\tsums by function\n"
+		    "hlguest windows --format=svg -o windows.svg guest.elf\ta picture",
 	.files = "elf recording",
-	.shared = "input quiet cpu demangle event format mode output pid "
-		  "strict-base tid time",
+	.shared = "input quiet cpu demangle event format mode output pid strict-base tid "
+		  "time",
+	.fallbacks = (const struct hlg_verb_fallback[]){{"mode", "all"}, {0}},
 	.formats = formats,
 	.options = options,
 	.run = run,

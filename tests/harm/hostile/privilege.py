@@ -92,7 +92,8 @@ def check_symbols(bench):
 
 def check_path(bench):
     """perf comes from an absolute folder of PATH, and from there only."""
-    for words in (["record", "-o", "x", "--", "/bin/true"], ["doctor"]):
+    for words in (["record", "-o", "x", "--", "/bin/true"], [DEMO, "--", "/bin/true"],
+                  ["doctor"]):
         for head in "", ".", "sub", "./sub", "..":
             here, there = bench.place(), bench.place()
             os.mkdir(os.path.join(here, "sub"))
@@ -131,6 +132,12 @@ def check_words(bench):
         tail = words[words.index("--") + 1:] if "--" in words else []
         if missing or (tail and got[-len(tail):] != tail):
             yield f"{words}: {got}"
+    tail = [NASTY[0], *NASTY]
+    out, err, _ = bench.run(DEMO, "--", *tail, cwd=there, PATH=f"{there}:/usr/bin:/bin", WORDS=at)
+    yield from unclean(out + err, "record and report")
+    with open(at, "rb") as f:
+        if [w.decode() for w in f.read().split(b"\0")[:-1]][-len(tail):] != tail:
+            yield "record and report: other words"
     if os.path.exists(os.path.join(there, "ran")):
         yield "a shell was started"
     out, err, _ = bench.run("doctor", cwd=there, PATH=there, WORDS=at)

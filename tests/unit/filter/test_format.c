@@ -111,7 +111,7 @@ START_TEST(refused)
 	o.stacks = HLG_STACKS_CALLGRAPH;
 	check_refused(&few, &o, NULL);
 	check_refused(&file, &o,
-		      "--format=file: keeps no stacks (leave --stacks away, or say "
+		      "--format=file: keeps no stacks (leave --stacks away, or use "
 		      "--format=folded)");
 	o.stacks = HLG_STACKS_LEAF;
 	check_refused(&file, &o, NULL);
@@ -120,7 +120,7 @@ START_TEST(refused)
 		dup2(terminal, 1);
 		check_refused(&few, &o, NULL);
 		check_refused(&file, &o,
-			      "--format=file: is nothing for a terminal (use "
+			      "--format=file: not for a terminal (use "
 			      "--out=x.bin)");
 		o.out = (char[]){"there"};
 		check_refused(&file, &o, NULL);

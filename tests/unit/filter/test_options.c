@@ -390,7 +390,7 @@ START_TEST(help)
 		ck_assert_uint_gt(strlen(opt->help), 0);
 		snprintf(entry, sizeof(entry), "%s=%s %s%s%s%s%s ", opt->name,
 			 strcmp(opt->name, "format") == 0 ? "these|those" : opt->value,
-			 f[0] && f[0] != '(' ? "(" : "", f,
+			 f[0] ? "(default: " : "", f + (f[0] == '('),
 			 f[0] && f[0] != '(' ? ")" : "", f[0] ? " " : "", opt->help);
 		ck_assert_msg(strstr(flat, entry), "not in the help: %s", entry);
 	}
@@ -400,10 +400,38 @@ START_TEST(help)
 		size_t n = strcspn(line, "\n");
 
 		ck_assert_msg(n <= 78, "%zu columns: %.*s", n, (int)n, line);
-		ck_assert(n > 0 && line[n - 1] != ' ');
+		ck_assert(n == 0 || line[n - 1] != ' ');
 		ck_assert_int_eq(line[n], '\n');
 	}
 	free(flat);
+	free(text);
+}
+END_TEST
+
+/* Each heading stands in front of its options. */
+START_TEST(help_headings)
+{
+	char *text = hlg_options_help("these|those"), line[64];
+	const char *last = text, *found;
+
+	for (size_t i = 0; i < hlg_n_options; i++) {
+		const struct hlg_option *opt = &hlg_option_table[i];
+		size_t heading = hlg_options_heading(opt->name);
+
+		ck_assert_ptr_nonnull(hlg_options_heading_text(heading));
+		snprintf(line, sizeof(line), "\n\n%s\n",
+			 hlg_options_heading_text(heading));
+		found = strstr(text, line);
+		ck_assert_msg(found, "no %s", hlg_options_heading_text(heading));
+		last = hlg_options_heading_text(heading + 1)
+			       ? strstr(found, hlg_options_heading_text(heading + 1))
+			       : text + strlen(text);
+		snprintf(line, sizeof(line), "\n%s=", opt->name);
+		found = strstr(found, line);
+		ck_assert_msg(found && found < last, "%s is elsewhere", opt->name);
+	}
+	ck_assert_uint_eq(hlg_options_heading("nosuch"), hlg_options_heading("top"));
+	ck_assert_uint_ne(hlg_options_heading("pi"), hlg_options_heading("pid"));
 	free(text);
 }
 END_TEST
@@ -424,5 +452,6 @@ int main(void)
 	tcase_add_test(tc, defaults);
 	tcase_add_test(tc, given_says_which);
 	tcase_add_test(tc, help);
+	tcase_add_test(tc, help_headings);
 	return tap_main(suite);
 }

@@ -109,10 +109,7 @@ static int try_as_nobody(const char *path)
 
 	if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
 		return 77;
-	hlg_err_set(&full, 0,
-		    "%s: cannot be opened: Permission denied (run as one who may, or "
-		    "change its mode)",
-		    path);
+	hlg_err_set(&full, 0, "%s: permission denied (try sudo, or chmod)", path);
 	return hlg_file_open(path, &id, &err) == HLG_EINPUT && !strcmp(err.msg, full.msg)
 		       ? 0
 		       : 1;

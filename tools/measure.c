@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/measure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/cli/output.h"
+#include "tools/inputs/images.h"
+#include "tools/inputs/inputs.h"
+#include "tools/record/command.h"
+#include "tools/record/count.h"
+#include "tools/record/keep.h"
+
+static char recording[] = "perf.data.guest"; /* as record has it by default */
+
+/* Where -- stands; argc if it does not. */
+static int find_dashes(int argc, char *const *argv)
+{
+	int i = 1;
+
+	while (i < argc && strcmp(argv[i], "--") != 0)
+		i++;
+	return i;
+}
+
+static bool is_guest(const char *word)
+{
+	return word[0] != '-' && hlg_images_file_kind(word) == HLG_FILE_KIND_IMAGE;
+}
+
+bool hlg_measure_is(int argc, char *const *argv)
+{
+	int dashes = find_dashes(argc, argv);
+
+	for (int i = 1; i < dashes; i++)
+		if (argv[i][0] != '-' && !is_guest(argv[i]))
+			return false;
+	return dashes < argc;
+}
+
+/* The guest's ELF: one in front of --, which argv has already, or of the command. */
+static int find_guest(int dashes, char **argv, const char **guest, struct hlg_err *err)
+{
+	char **command = argv + dashes + 1;
+
+	*guest = NULL;
+	if (!command[0])
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--: no command follows (use hlguest -- ./vmm "
+				   "guest.elf)");
+	for (int i = 1; i < dashes; i++)
+		if (is_guest(argv[i]))
+			return 0;
+	*guest = hlg_record_command_guest(command);
+	if (*guest)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: its arguments name no guest ELF, or several (use hlguest "
+			   "guest.elf -- %s ...)",
+			   command[0], command[0]);
+}
+
+/* Report's words, the last is NULL: those in front of --, the recording, the guest. To be
+ * freed. */
+static char **report_words(int dashes, char **argv, const char *guest, int *n)
+{
+	char **words = calloc((size_t)dashes + 5, sizeof(*words));
+
+	if (!words)
+		return NULL;
+	memcpy(words, argv, (size_t)dashes * sizeof(*words));
+	*n = dashes;
+	words[(*n)++] = (char *)"-i";
+	words[(*n)++] = recording;
+	if (guest) {
+		words[(*n)++] = (char *)"--";
+		words[(*n)++] = (char *)guest;
+	}
+	return words;
+}
+
+/* Does report take these words? Else *status is that of the command. argp moves them. */
+static bool check_words(const struct hlg_verb *report, int n, char *const *words,
+			bool *quiet, int *status)
+{
+	struct hlg_inputs *in = calloc(1, report->size);
+	char **copy = calloc((size_t)n + 1, sizeof(*copy)), name[] = "hlguest report";
+	struct hlg_err err;
+	bool go_on = false;
+
+	if (in && copy) {
+		memcpy(copy, words, (size_t)n * sizeof(*copy));
+		copy[0] = name;
+		go_on = hlg_inputs_parse(in, report, n, copy, status);
+		*quiet = in->quiet;
+		hlg_inputs_finish(in);
+	} else {
+		hlg_err_memory(&err, "arguments");
+		*status = hlg_output_error(&err);
+	}
+	free(copy);
+	free(in);
+	return go_on;
+}
+
+/* record -q -o FILE -- COMMAND. Returns its exit status; *good: there is what to report.
+ */
+static int record(const struct hlg_measure *measure, char **command, bool *good)
+{
+	struct hlg_record_keep keep;
+	struct hlg_err err;
+	size_t n = 0;
+	char **words;
+	int status;
+
+	*good = false;
+	while (command[n])
+		n++;
+	words = calloc(n + 6, sizeof(*words));
+	if (!words) {
+		hlg_err_memory(&err, "arguments");
+		return hlg_output_error(&err);
+	}
+	words[1] = (char *)"-q";
+	words[2] = (char *)"-o";
+	words[3] = recording;
+	words[4] = (char *)"--";
+	memcpy(words + 5, command, n * sizeof(*words));
+	hlg_record_keep_begin(&keep, recording);
+	status = measure->run(measure->record, (int)n + 5, words);
+	*good = hlg_record_keep_is_new(&keep, status) &&
+		hlg_record_count_is_good(recording);
+	free(words);
+	return status;
+}
+
+int hlg_measure_run(const struct hlg_measure *measure, int argc, char **argv)
+{
+	int dashes = find_dashes(argc, argv), status, n;
+	char **command = argv + dashes + 1, **words;
+	const char *guest;
+	struct hlg_err err;
+	bool good, quiet;
+
+	status = command[0] ? hlg_record_command_check(command[0], &err) : 0;
+	if (status == 0 && find_guest(dashes, argv, &guest, &err) < 0)
+		status = 2;
+	if (status != 0) {
+		hlg_output_error(&err);
+		return status;
+	}
+	words = report_words(dashes, argv, guest, &n);
+	if (!words) {
+		hlg_err_memory(&err, "arguments");
+		return hlg_output_error(&err);
+	}
+	if (check_words(measure->report, n, words, &quiet, &status)) {
+		status = record(measure, command, &good);
+		if (!good && status == 0)
+			status = 1;
+		if (good && !quiet)
+			fprintf(stderr,
+				"hlguest: %s: the recording, kept for hlguest report, "
+				"annotate, flame\n",
+				recording);
+		if (good) {
+			int reported = measure->run(measure->report, n, words);
+
+			status = status ? status : reported;
+		}
+	}
+	free(words);
+	return status;
+}
