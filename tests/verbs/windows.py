@@ -24,7 +24,7 @@ from decimal import Decimal
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
-from programs import hlguest_of, program
+from programs import hlguest_of, on_terminal, program
 
 from tap import DATA, Skip, Tap, mount_tracefs, must, need, parser, run
 
@@ -142,6 +142,19 @@ def sums_agree(w, events):
         yield "text has no row with all of it"
     if "never extrapolated" not in w.text():
         yield "CSV does not say that counts are as read"
+
+
+def terminal_has_sums(w, _):
+    """Sums for people; rows where they are asked for, and in a pipe."""
+    def ask(*words):
+        text, status = on_terminal([w.hlguest, "windows", GUEST, w.path, *words])
+        assert status == 0, text
+        return text
+    if ask() != w.text("--format=text"):
+        yield "a terminal does not get the sums"
+    for words in (["--format=csv"], ["--every=10ms"], ["--summary"]):
+        if ask(*words) != w.text(*words) or not ask(*words).startswith("record,"):
+            yield f"{words}: a terminal gets something else than a pipe"
 
 
 def selection_agrees(w, _):
@@ -290,8 +303,8 @@ def main():
                      f" -c 500000 -o - -- {busy} >{path}")
             return list(rows_agree(Windows(args.build, path), EVENTS))
 
-        for check in (rows_agree, sums_agree, selection_agrees, plot_is_whole, damage_is_told,
-                      words_are_told):
+        for check in (rows_agree, sums_agree, terminal_has_sums, selection_agrees,
+                      plot_is_whole, damage_is_told, words_are_told):
             tap.run(check.__name__.replace("_", " "), lambda c: list(c(alone, EVENTS)), check)
         tap.run("rows of all CPUs agree", everywhere)
         tap.run("rows of a pipe agree", piped)

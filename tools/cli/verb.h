@@ -98,9 +98,10 @@ struct hlg_verb {
 	 * arguments begin with a struct hlg_inputs then. */
 	const char *shared;
 	const struct hlg_format *const
-		*formats; /* what --format names; NULL: no such option */
-	const char *by;   /* words of --by, if not all */
-	bool in_order;    /* what a word is depends on the words before */
+		*formats;    /* what --format names; NULL: no such option */
+	bool chooses_format; /* NULL where --format is not given: by its output, say */
+	const char *by;      /* words of --by, if not all */
+	bool in_order;       /* what a word is depends on the words before */
 	/* Its own options; the last is empty. May be NULL. */
 	const struct hlg_verb_option *options;
 	/* NULL, or says which words do not go together: HLG_EINPUT. */

@@ -5,7 +5,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "filter/output/target.h"
 #include "filter/run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -116,8 +118,22 @@ static const struct hlg_format svg = {.name = "svg", .write = write_svg};
 static const struct hlg_format *const formats[] = {&hlg_format_of_records, &text, &json,
 						   &svg, NULL};
 
+/*
+ * Where none is asked for: rows, as scripts read them, or, where a person reads them, the
+ * sums.
+ */
+static const struct hlg_format *choose_format(const struct hlg_options *options,
+					      const struct arguments *args)
+{
+	bool rows = args->every || args->style.hpctool || args->style.summary;
+
+	return !rows && hlg_target_is_stream(options->out) && isatty(STDOUT_FILENO)
+		       ? &text
+		       : hlg_format_find(formats, NULL);
+}
+
 /* Words that do not go together. */
-static int check_style(const struct hlg_inputs *in, const struct arguments *args,
+static int check_style(const struct hlg_format *format, const struct arguments *args,
 		       struct hlg_err *err)
 {
 	const char *rows = args->function        ? "--function"
@@ -132,11 +148,11 @@ static int check_style(const struct hlg_inputs *in, const struct arguments *args
 			"%s: is of windows, and --between has pairs (leave one "
 			"of both out)",
 			rows);
-	if ((args->style.hpctool || args->style.summary) && !in->format->record)
+	if ((args->style.hpctool || args->style.summary) && !format->record)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: not with --format=%s (leave one of both out)",
 				   args->style.hpctool ? "--hpctool" : "--summary",
-				   in->format->name);
+				   format->name);
 	if (args->style.hpctool && args->style.summary)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--hpctool: has rows of windows (leave --summary "
@@ -145,9 +161,11 @@ static int check_style(const struct hlg_inputs *in, const struct arguments *args
 }
 
 /* What the words say besides; all windows unless they say otherwise. */
-static int settle_options(struct hlg_options *options, const struct hlg_inputs *in,
+static int settle_options(struct hlg_run *run, const struct hlg_inputs *in,
 			  const struct arguments *args, struct hlg_err *err)
 {
+	struct hlg_options *options = &run->options;
+
 	if (!hlg_options_given(options, "mode"))
 		options->mode = HLG_SHOW_ALL;
 	if (in->n_files != 1)
@@ -155,7 +173,7 @@ static int settle_options(struct hlg_options *options, const struct hlg_inputs *
 				   "%s: is a second recording (windows are read of one "
 				   "at a time)",
 				   in->files[1]);
-	return check_style(in, args, err);
+	return check_style(run->format, args, err);
 }
 
 /* What the recording must have for what is asked. */
@@ -254,9 +272,11 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 	hlg_progress_init(&progress, in->files, 1, in->quiet);
 
 	if (rc == 0)
-		rc = hlg_run_set_format(&run, in->format, &err);
+		rc = hlg_run_set_format(
+			&run, in->format ? in->format : choose_format(&run.options, args),
+			&err);
 	if (rc == 0) {
-		rc = settle_options(&run.options, in, args, &err);
+		rc = settle_options(&run, in, args, &err);
 		failed = rc < 0 ? 2 : 1;
 	}
 	if (rc == 0)
@@ -330,10 +350,13 @@ const struct hlg_verb hlg_verb_windows = {
 	.doc = "Shows what counters counted from one sample of their group to the next: "
 	       "a row for each window, sums by function, or a plot.\v"
 	       "Record them with hlguest record --windows=EVENTS -c N. Without mode= "
-	       "all windows are shown; format is csv.",
+	       "all windows are shown. Without --format a terminal gets sums by "
+	       "function, and a "
+	       "file or a pipe CSV.",
 	.files = "elf recording",
 	.shared = "input quiet cpu demangle event format mode output pid tid time",
 	.formats = formats,
+	.chooses_format = true,
 	.options = options,
 	.run = run,
 };
