@@ -175,9 +175,23 @@ def selection_agrees(w, _):
 def plot_is_whole(w, events):
     text = w.text("--format=svg")
     tree = ElementTree.fromstring(text)
-    titles = [t.text for t in tree.iter("{http://www.w3.org/2000/svg}title")]
-    if titles[1:] != events:
+    svg = "{http://www.w3.org/2000/svg}"
+    strip, *panels = tree.findall(svg + "g")
+    titles = [t.text for panel in panels for t in panel.iter(svg + "title")]
+    if titles != events:
         yield f"panels {titles}"
+    title = tree.find(svg + "title").text
+    if not title.startswith("demo.elf: ") or not title.endswith(os.path.basename(w.path)):
+        yield f"the title names neither guest nor recording: {title}"
+    # The strip is whole, from the left to the right, and each colour is in the legend.
+    bars = strip.findall(svg + "rect")
+    legend = {r.get("fill") for r in strip.findall(f"{svg}svg/{svg}rect")}
+    if sum(int(r.get("width")) for r in bars) != 800 or {r.get("fill") for r in bars} - legend:
+        yield "the strip has holes, or colours without a name"
+    for panel in panels:
+        told = " ".join("".join(t.itertext()) for t in panel.iter(svg + "text"))
+        if "p50 " not in told or "p99 " not in told:
+            yield f"no percentiles: {told}"
     if "prefers-color-scheme:dark" not in text:
         yield "one colour scheme"
     if re.search(r"(href|url\(|@import|<script)", text) or text.count("http") != 1:

@@ -218,11 +218,16 @@ static int choose(struct hlg_windows *w, struct hlg_run *run,
 }
 
 static int write_result(const struct hlg_run *run, struct showing *showing,
-			struct hlg_err *err)
+			const char *path, struct hlg_err *err)
 {
+	struct hlg_windows_style style = *showing->style;
 	const struct hlg_result result = {run->format, showing,
 					  .records = hand_out_records};
 
+	showing->style = &style;
+	style.pairs = showing->pairs;
+	style.guest = run->space.n_images ? run->space.images[0]->path : NULL;
+	style.recording = path;
 	return hlg_format_write(&result, run->options.out, stdout, err);
 }
 
@@ -245,7 +250,7 @@ static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
 			rc = hlg_err_memory(err, path);
 	}
 	if (rc == 0)
-		rc = write_result(run, &showing, err);
+		rc = write_result(run, &showing, path, err);
 	hlg_pairs_finish(&pairs);
 	return rc;
 }
@@ -258,7 +263,7 @@ static int show_windows(struct hlg_windows *w, struct hlg_run *run,
 	bool sums = args->style.summary || run->format == &text;
 	int rc = choose(w, run, args, path, sums, err);
 
-	return rc < 0 ? rc : write_result(run, &showing, err);
+	return rc < 0 ? rc : write_result(run, &showing, path, err);
 }
 
 static int show(const struct hlg_inputs *in, const struct arguments *args)
