@@ -248,6 +248,21 @@ def check_told(text, document):
             yield f"{program['program']}: {line}"
 
 
+def check_conclusion(build):
+    """The text opens with the sentences of the JSON; -v has the tables, too."""
+    text, document = measure_twice_told(build)
+    told = " ".join(text.split("\n\n")[0].split())
+    if len(document["conclusion"]) != 3 or told != " ".join(document["conclusion"]):
+        yield f"{told}: and as JSON {document['conclusion']}"
+    if max(map(len, text.splitlines())) > 80 or len(text.splitlines()) > 15:
+        yield f"more than a look at it: {text}"
+    has_kvm = "no_kvm" not in document["machine"]
+    if ("is not known" in document["conclusion"][1]) == has_kvm:
+        yield f"what an exit costs: {document['conclusion'][1]}"
+    text, document = measure_twice_told(build, "-v")
+    yield from check_told(text, document)
+
+
 def check_html(build):
     text, document = measure_twice_told(build, "--format=html")
     yield from check_told(text, document)
@@ -368,6 +383,7 @@ def main():
     tap.run("counts are exact", lambda: [*check_counts(document)])
     tap.run("samples land on boundaries", lambda: [*check_landing(document)])
     tap.run("CSV has HPCTool's columns", lambda: [*check_csv(args.build)])
+    tap.run("the conclusion, and what it is from", lambda: [*check_conclusion(args.build)])
     tap.run("a page with three plots", lambda: [*check_html(args.build)])
     tap.run("saved, and used by report", lambda: [*saved(args.build)])
     tap.run("without /dev/kvm", without_kvm, args.build)

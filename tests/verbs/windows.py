@@ -24,7 +24,7 @@ from decimal import Decimal
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
-from programs import hlguest_of, program
+from programs import hlguest_of, on_terminal, program
 
 from tap import DATA, Skip, Tap, mount_tracefs, must, need, parser, run
 
@@ -144,6 +144,19 @@ def sums_agree(w, events):
         yield "CSV does not say that counts are as read"
 
 
+def terminal_has_sums(w, _):
+    """Sums for people; rows where they are asked for, and in a pipe."""
+    def ask(*words):
+        text, status = on_terminal([w.hlguest, "windows", GUEST, w.path, *words])
+        assert status == 0, text
+        return text
+    if ask() != w.text("--format=text"):
+        yield "a terminal does not get the sums"
+    for words in (["--format=csv"], ["--every=10ms"], ["--summary"]):
+        if ask(*words) != w.text(*words) or not ask(*words).startswith("record,"):
+            yield f"{words}: a terminal gets something else than a pipe"
+
+
 def selection_agrees(w, _):
     rows = w.csv()[1:]
     middle, cpu = rows[len(rows) // 2], rows[0][3]
@@ -162,9 +175,23 @@ def selection_agrees(w, _):
 def plot_is_whole(w, events):
     text = w.text("--format=svg")
     tree = ElementTree.fromstring(text)
-    titles = [t.text for t in tree.iter("{http://www.w3.org/2000/svg}title")]
-    if titles[1:] != events:
+    svg = "{http://www.w3.org/2000/svg}"
+    strip, *panels = tree.findall(svg + "g")
+    titles = [t.text for panel in panels for t in panel.iter(svg + "title")]
+    if titles != events:
         yield f"panels {titles}"
+    title = tree.find(svg + "title").text
+    if not title.startswith("demo.elf: ") or not title.endswith(os.path.basename(w.path)):
+        yield f"the title names neither guest nor recording: {title}"
+    # The strip is whole, from the left to the right, and each colour is in the legend.
+    bars = strip.findall(svg + "rect")
+    legend = {r.get("fill") for r in strip.findall(f"{svg}svg/{svg}rect")}
+    if sum(int(r.get("width")) for r in bars) != 800 or {r.get("fill") for r in bars} - legend:
+        yield "the strip has holes, or colours without a name"
+    for panel in panels:
+        told = " ".join("".join(t.itertext()) for t in panel.iter(svg + "text"))
+        if "p50 " not in told or "p99 " not in told:
+            yield f"no percentiles: {told}"
     if "prefers-color-scheme:dark" not in text:
         yield "one colour scheme"
     if re.search(r"(href|url\(|@import|<script)", text) or text.count("http") != 1:
@@ -290,8 +317,8 @@ def main():
                      f" -c 500000 -o - -- {busy} >{path}")
             return list(rows_agree(Windows(args.build, path), EVENTS))
 
-        for check in (rows_agree, sums_agree, selection_agrees, plot_is_whole, damage_is_told,
-                      words_are_told):
+        for check in (rows_agree, sums_agree, terminal_has_sums, selection_agrees,
+                      plot_is_whole, damage_is_told, words_are_told):
             tap.run(check.__name__.replace("_", " "), lambda c: list(c(alone, EVENTS)), check)
         tap.run("rows of all CPUs agree", everywhere)
         tap.run("rows of a pipe agree", piped)

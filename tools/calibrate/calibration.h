@@ -26,6 +26,7 @@ struct hlg_calibration {
 	unsigned parts; /* of enum hlg_calibration_part: those that were measured */
 	bool kvm;       /* guests ran; else no_kvm says why not */
 	char no_kvm[256];
+	bool tables; /* text has them, too */
 	struct hlg_crossings crossings;
 	struct hlg_counts counts;
 	struct hlg_landings landings;

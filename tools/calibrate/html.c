@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tools/calibrate/calibration.h"
+#include "tools/calibrate/conclusion.h"
 #include "tools/svg/xml.h"
 
 enum {
@@ -125,7 +126,7 @@ static void plot_crossings(FILE *f, const struct hlg_calibration *c)
 	const struct hlg_crossings *all = &c->crossings;
 	const char *verdict = hlg_crossing_verdict(all);
 
-	fputs("<h2>Crossings</h2>\n<p class=\"soft\">Ticks of the TSC: from the least to "
+	fputs("<h2>Exit cost</h2>\n<p class=\"soft\">Ticks of the TSC: from the least to "
 	      "the most, and from the median (the figure) to the 99th percentile; dots "
 	      "are published figures of other machines.",
 	      f);
@@ -188,7 +189,7 @@ static void plot_landing(FILE *f, const struct hlg_calibration *c)
 	const struct hlg_landings *l = &c->landings;
 	size_t rows = 0;
 
-	fputs("<h2>Landing</h2>\n<p class=\"soft\">Share of samples by how many "
+	fputs("<h2>Sample precision</h2>\n<p class=\"soft\">Share of samples by how many "
 	      "instructions they lie behind the one that has the time. The window has 95 "
 	      "% of the samples of each guest.</p>\n",
 	      f);
@@ -241,7 +242,8 @@ static void plot_counts(FILE *f, const struct hlg_calibration *c)
 {
 	const struct hlg_counts *counts = &c->counts;
 
-	fputs("<h2>Counts</h2>\n<p class=\"soft\">Runs of 1,000,000 operations, in a "
+	fputs("<h2>Counter accuracy</h2>\n<p class=\"soft\">Runs of 1,000,000 "
+	      "operations, in a "
 	      "guest (above) and natively (below), from the least to the most with the "
 	      "median: instructions where they are counted, else TSC ticks, from 1 to "
 	      "100,000,000. The figure: steps in a guest and natively, against the "
@@ -301,6 +303,19 @@ static int put_text(FILE *f, struct hlg_calibration *c, struct hlg_err *err)
 	return 0;
 }
 
+static void put_conclusion(FILE *f, const struct hlg_calibration *c)
+{
+	struct hlg_conclusion conclusion;
+
+	hlg_calibrate_conclude(&conclusion, c);
+	fputs("<p><b>", f);
+	for (size_t i = 0; i < conclusion.n; i++) {
+		fputs(i ? "<br>" : "", f);
+		hlg_xml_text(f, conclusion.sentence[i]);
+	}
+	fputs("</b></p>\n", f);
+}
+
 int hlg_calibrate_html(void *calibration, FILE *f, struct hlg_err *err)
 {
 	struct hlg_calibration *c = calibration;
@@ -314,8 +329,11 @@ int hlg_calibrate_html(void *calibration, FILE *f, struct hlg_err *err)
 	hlg_xml_text(f, hlg_calibrate_kvm(c));
 	fprintf(f, "<br>%s, load %.2f</p>\n", c->machine.date, c->machine.load);
 	if (hlg_calibrate_faults(NULL, c))
-		fputs("<p><b>The truth does not hold: believe none of this.</b></p>\n",
+		fputs("<p><b>What is known by construction was measured otherwise: "
+		      "believe none of this.</b></p>\n",
 		      f);
+	else
+		put_conclusion(f, c);
 	if (c->parts & HLG_CALIBRATE_CROSSING)
 		plot_crossings(f, c);
 	if (c->parts & HLG_CALIBRATE_LANDING)

@@ -4,6 +4,7 @@
 
 #if HLG_HAVE_JANSSON
 #include "filter/write/json.h"
+#include "tools/calibrate/conclusion.h"
 
 static void put(json_t *object, const char *key, json_t *value)
 {
@@ -292,6 +293,19 @@ static json_t *machine_of(const struct hlg_calibration *c)
 	return o;
 }
 
+/* Of no truth nothing follows. */
+static json_t *conclusion_of(const struct hlg_calibration *c)
+{
+	struct hlg_conclusion conclusion = {.n = 0};
+	json_t *list = json_array();
+
+	if (hlg_calibrate_faults(NULL, c) == 0)
+		hlg_calibrate_conclude(&conclusion, c);
+	for (size_t i = 0; i < conclusion.n; i++)
+		json_array_append_new(list, hlg_json_text(conclusion.sentence[i]));
+	return list;
+}
+
 int hlg_calibrate_json(void *calibration, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_calibration *c = calibration;
@@ -300,6 +314,7 @@ int hlg_calibrate_json(void *calibration, FILE *f, struct hlg_err *err)
 	hlg_json_begin(&json, f, 1);
 	hlg_json_put(&json, "hlguest_calibration", json_integer(1));
 	hlg_json_put_line(&json, "machine", machine_of(c));
+	hlg_json_put(&json, "conclusion", conclusion_of(c));
 	hlg_json_put(&json, "holds", json_boolean(hlg_calibrate_faults(NULL, c) == 0));
 	if (c->parts & HLG_CALIBRATE_CROSSING)
 		put_crossings(&json, c);

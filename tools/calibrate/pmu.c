@@ -29,7 +29,7 @@ const char *hlg_pmu_why(int error)
 	case ENOENT:
 	case EOPNOTSUPP:
 	case ENODEV:
-		return "this machine has no such counter";
+		return HLG_PMU_NO_COUNTER;
 	case EACCES:
 	case EPERM:
 		return "perf_event_paranoid forbids it";

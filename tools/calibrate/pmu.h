@@ -12,6 +12,9 @@
 
 #define HLG_PMU_RUNS_MAX 100
 
+/* A reason: of an event that is not there, whoever asks. */
+#define HLG_PMU_NO_COUNTER "this machine has no such counter"
+
 /* What a counter of the hardware counts. */
 enum hlg_pmu_event {
 	HLG_PMU_INSTRUCTIONS,

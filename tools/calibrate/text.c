@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "symtab/escape.h"
+#include "tools/calibrate/conclusion.h"
+
+#define WIDTH 78 /* of sentences */
 
 const char *hlg_calibrate_kvm(const struct hlg_calibration *c)
 {
@@ -77,7 +80,7 @@ static void put_machine(FILE *f, const struct hlg_calibration *c)
 {
 	const struct hlg_machine *m = &c->machine;
 
-	fputs("hlguest calibrate: ", f);
+	fputs("  ", f);
 	hlg_escape_print(f, m->cpu[0] ? m->cpu : "unknown processor");
 	fprintf(f, ", %ld CPUs%s\n", m->cpus,
 		m->guest ? ", itself a virtual machine" : "");
@@ -85,7 +88,7 @@ static void put_machine(FILE *f, const struct hlg_calibration *c)
 	hlg_escape_print(f, m->kernel);
 	fputs("\n  KVM: ", f);
 	hlg_escape_print(f, hlg_calibrate_kvm(c));
-	fputs("\n\n", f);
+	fputc('\n', f);
 }
 
 /* A line of marks, a bin each: the more readings, the darker; none is a blank. */
@@ -263,7 +266,8 @@ static void put_noise(FILE *f, const struct hlg_crossings *c)
 static void put_crossings(FILE *f, const struct hlg_calibration *calibration)
 {
 	fprintf(f,
-		"Crossings, in ticks of the TSC (%.0f MHz); the measurement itself is in "
+		"\nExit cost, in ticks of the TSC (%.0f MHz); the measurement itself is "
+		"in "
 		"each\n"
 		"  %-32s %5s %7s %7s %7s %7s %7s %7s %7s %5s %8s  %s\n",
 		calibration->crossings.hz / 1e6, "", "n", "min", "p50", "p90", "p99",
@@ -331,12 +335,12 @@ static void put_landed(FILE *f, const struct hlg_landed *landed, const char *nam
 static void put_programs(FILE *f, const struct hlg_landings *landings)
 {
 	if (!landings->programs_by) {
-		fprintf(f, "\nLanding in the string programs\n  skipped: %s\n",
+		fprintf(f, "\nSample precision in the string programs\n  skipped: %s\n",
 			landings->programs_reason);
 		return;
 	}
 	fprintf(f,
-		"\nLanding in the string programs, by %s (%% of guest samples)\n"
+		"\nSample precision in the string programs, by %s (%% of guest samples)\n"
 		"  %-11s %7s %8s %8s %8s %8s\n",
 		landings->programs_by, "program", "samples", "boundary", "string", "loop",
 		"wrong");
@@ -358,7 +362,9 @@ static void put_landings(FILE *f, const struct hlg_calibration *calibration)
 {
 	const struct hlg_landings *landings = &calibration->landings;
 
-	fputs("\nLanding: samples of guests whose time is known to be in one place\n", f);
+	fputs("\nSample precision: samples of guests whose time is known to be in one "
+	      "place\n",
+	      f);
 	if (landings->reason[0]) {
 		fprintf(f, "  skipped: %s\n", landings->reason);
 		return;
@@ -466,7 +472,7 @@ static void put_counts(FILE *f, const struct hlg_calibration *calibration)
 	const struct hlg_counts *counts = &calibration->counts;
 
 	fprintf(f,
-		"\nCounts, single-stepped: %" PRIu64 " and %" PRIu64
+		"\nCounter accuracy: single-stepped,: %" PRIu64 " and %" PRIu64
 		" operations of each program\n"
 		"  %-11s %9s  %-16s  %-16s  %9s %9s\n",
 		counts->sizes[0], counts->sizes[1], "program", "expected", "    guest",
@@ -496,22 +502,55 @@ static void put_counts(FILE *f, const struct hlg_calibration *calibration)
 	put_events(f, counts);
 }
 
+/* A sentence, in lines for a terminal of 80. */
+static void put_sentence(FILE *f, const char *sentence)
+{
+	while (strlen(sentence) > WIDTH) {
+		size_t n = WIDTH;
+
+		while (n > 0 && sentence[n] != ' ')
+			n--;
+		if (n == 0)
+			break;
+		fprintf(f, "%.*s\n  ", (int)n, sentence);
+		sentence += n + 1;
+	}
+	fprintf(f, "%s\n", sentence);
+}
+
+/* The answer, unless there is none. */
+static void put_conclusion(FILE *f, const struct hlg_calibration *c)
+{
+	struct hlg_conclusion conclusion;
+
+	if (hlg_calibrate_faults(NULL, c)) {
+		fputs("What is known by construction was measured otherwise: believe "
+		      "none of this\n",
+		      f);
+		hlg_calibrate_faults(f, c);
+	} else {
+		hlg_calibrate_conclude(&conclusion, c);
+		for (size_t i = 0; i < conclusion.n; i++)
+			put_sentence(f, conclusion.sentence[i]);
+	}
+	fputc('\n', f);
+}
+
 int hlg_calibrate_text(void *calibration, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_calibration *c = calibration;
 
 	(void)err;
+	put_conclusion(f, c);
 	put_machine(f, c);
-	if (c->parts & HLG_CALIBRATE_CROSSING)
-		put_crossings(f, c);
-	if (c->parts & HLG_CALIBRATE_LANDING)
+	if (c->tables && c->parts & HLG_CALIBRATE_LANDING)
 		put_landings(f, c);
-	if (c->parts & HLG_CALIBRATE_COUNTING)
+	if (c->tables && c->parts & HLG_CALIBRATE_CROSSING)
+		put_crossings(f, c);
+	if (c->tables && c->parts & HLG_CALIBRATE_COUNTING)
 		put_counts(f, c);
-	if (hlg_calibrate_faults(NULL, c)) {
-		fputs("\nThe truth does not hold: believe none of this\n", f);
-		hlg_calibrate_faults(f, c);
-	}
+	if (!c->tables)
+		fputs("  (-v: all that was measured)\n", f);
 	return 0;
 }
 

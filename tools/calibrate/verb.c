@@ -25,7 +25,7 @@ struct arguments {
 	uint64_t time;     /* ms */
 	const char *out, *save;
 	const struct hlg_format *format;
-	bool quiet;
+	bool quiet, verbose;
 };
 
 static int check(void *arguments, struct hlg_err *err)
@@ -85,13 +85,13 @@ static int measure_part(struct hlg_calibration *c, const struct hlg_guests *gues
 		return 0;
 	rc = hlg_vm_deadline_start(deadline_of(args, part), err);
 	if (rc == 0 && part == HLG_CALIBRATE_CROSSING) {
-		tell(args, "crossings");
+		tell(args, "exit cost");
 		rc = hlg_crossing_measure(&c->crossings, guests, no_kvm, QUIET_NS, err);
 	} else if (rc == 0 && part == HLG_CALIBRATE_LANDING) {
-		tell(args, "landing");
+		tell(args, "sample precision");
 		hlg_landing_measure(&c->landings, guests, no_kvm, args->time * 1000000);
 	} else if (rc == 0) {
-		tell(args, "counts");
+		tell(args, "counter accuracy");
 		rc = hlg_calibrate_count(&c->counts, guests, no_kvm, args->runs, err);
 	}
 	hlg_vm_deadline_stop();
@@ -106,6 +106,7 @@ static int measure(struct hlg_calibration *c, const struct arguments *args,
 				      err);
 
 	c->parts = args->parts;
+	c->tables = args->verbose || args->format->write == hlg_calibrate_html;
 	c->counts.sizes[0] = args->operations;
 	c->counts.sizes[1] = args->operations / 10;
 	hlg_machine_look(&c->machine, "");
@@ -249,6 +250,11 @@ static const struct hlg_verb_option options[] = {
 	 .low = 10,
 	 .high = 60000,
 	 .field = offsetof(struct arguments, time)},
+	{.name = "verbose",
+	 .letter = 'v',
+	 .help = "text has all that was measured, below the conclusion",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, verbose)},
 	{0},
 };
 

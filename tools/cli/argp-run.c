@@ -433,7 +433,9 @@ bool hlg_argp_run_words(const struct hlg_argp_run *run, int argc, char **argv,
 	for (const struct hlg_verb_option *o = run->options; !is_end(o); o++)
 		if (o->kind == HLG_VERB_FORMAT)
 			*format_field(arguments, o) =
-				hlg_format_find(verb->formats, NULL);
+				verb->chooses_format
+					? NULL
+					: hlg_format_find(verb->formats, NULL);
 	if (options)
 		rc = parse_words(&argp, argc, argv,
 				 ARGP_NO_EXIT | ARGP_NO_HELP |

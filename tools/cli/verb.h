@@ -112,8 +112,9 @@ struct hlg_verb {
 	 * arguments begin with a struct hlg_inputs then. */
 	const char *shared;
 	const struct hlg_format *const
-		*formats; /* what --format names; NULL: no such option */
-	const char *by;   /* words of --by, if not all */
+		*formats;    /* what --format names; NULL: no such option */
+	bool chooses_format; /* NULL where --format is not given: by its output, say */
+	const char *by;      /* words of --by, if not all */
 	const struct hlg_verb_fallback *fallbacks; /* NULL, or the last is empty */
 	bool in_order; /* what a word is depends on the words before */
 	/* Its own options; the last is empty. May be NULL. */

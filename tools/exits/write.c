@@ -85,7 +85,7 @@ static const char *part_of_time(const struct hlg_exits_report *r,
 	return all[i].name;
 }
 
-/* The columns of all tables; records have them as they stand. */
+/* The columns of records and JSON; text has some of them (shown_times). */
 enum {
 	RECORD,
 	KIND,
@@ -104,23 +104,21 @@ enum {
 static const struct hlg_column all_columns[COLUMNS] = {
 	[RECORD] = {"record", NULL, .type = HLG_VALUE_WORD},
 	[KIND] = {"kind", NULL, .type = HLG_VALUE_WORD},
-	[NAME] = {"name", "", .type = HLG_VALUE_TEXT, 2},
+	[NAME] = {"name", NULL, .type = HLG_VALUE_TEXT},
 	[ISA] = {"isa", NULL, .type = HLG_VALUE_WORD},
 	[NUMBER] = {"number", NULL, .type = HLG_VALUE_COUNT},
 	[PID] = {"pid", NULL, .type = HLG_VALUE_COUNT, .flags = HLG_COLUMN_OMIT},
 	[TID] = {"tid", NULL, .type = HLG_VALUE_COUNT, .flags = HLG_COLUMN_OMIT},
 	[VCPU] = {"vcpu", NULL, .type = HLG_VALUE_COUNT, .flags = HLG_COLUMN_OMIT},
-	[COUNT] = {"count", "count", .type = HLG_VALUE_COUNT, 0, 10,
-		   .flags = HLG_COLUMN_PAINTED},
-	[PERCENT] = {"percent", "time %", .type = HLG_VALUE_PERCENT, 1, 7,
-		     .flags = HLG_COLUMN_PAINTED},
-	[TIMES] = {"total", "total", .type = HLG_VALUE_NS, 1, 11},
-	{"min", "min", .type = HLG_VALUE_NS, 1, 11},
-	{"mean", "mean", .type = HLG_VALUE_NS, 1, 11},
-	{"p50", "p50", .type = HLG_VALUE_NS, 1, 11},
-	{"p90", "p90", .type = HLG_VALUE_NS, 1, 11},
-	{"p99", "p99", .type = HLG_VALUE_NS, 1, 11},
-	{"max", "max", .type = HLG_VALUE_NS, 1, 11},
+	[COUNT] = {"count", NULL, .type = HLG_VALUE_COUNT},
+	[PERCENT] = {"percent", NULL, .type = HLG_VALUE_PERCENT},
+	[TIMES] = {"total", NULL, .type = HLG_VALUE_NS},
+	{"min", NULL, .type = HLG_VALUE_NS},
+	{"mean", NULL, .type = HLG_VALUE_NS},
+	{"p50", NULL, .type = HLG_VALUE_NS},
+	{"p90", NULL, .type = HLG_VALUE_NS},
+	{"p99", NULL, .type = HLG_VALUE_NS},
+	{"max", NULL, .type = HLG_VALUE_NS},
 };
 
 static void set_number(struct hlg_value *v, const struct hlg_exits_table *t,
@@ -280,54 +278,187 @@ static void write_title(FILE *f, const struct hlg_exits_report *r,
 	fputc('\n', f);
 }
 
-/* A row at hand. */
-struct shown {
-	const struct hlg_exits_report *r;
-	const struct hlg_exits_table *t;
-	const struct hlg_exits_row *row;
-};
-
-static void write_name(FILE *f, const void *of)
+/* Writes a row's name, if f is not NULL. Returns how many cells it takes. */
+static size_t write_name(FILE *f, const struct hlg_exits_report *r,
+			 const struct hlg_exits_table *t, const struct hlg_exits_row *row)
 {
-	const struct shown *shown = of;
-	const struct hlg_exits_row *row = shown->row;
+	char before[32] = "", behind[64] = "";
 
 	if (row->isa)
-		fprintf(f, "%s ", row->isa);
-	if (shown->t->by == HLG_EXITS_BY_PORT && row->number < HLG_PORT_MMIO)
-		fprintf(f, "%" PRIu64 " ", row->number);
-	hlg_escape_print(f, row->name);
+		snprintf(before, sizeof(before), "%s ", row->isa);
+	else if (t->by == HLG_EXITS_BY_PORT && row->number < HLG_PORT_MMIO)
+		snprintf(before, sizeof(before), "%" PRIu64 " ", row->number);
 	if (row->vcpu >= 0)
-		fprintf(f, " vCPU %" PRId64, row->vcpu);
-	if (shown->t->by == HLG_EXITS_BY_VCPU) {
-		fputs(": ", f);
-		write_parts(f, shown->r, &row->time, ", ");
-	} else if (shown->r->by_tid) {
-		fprintf(f, "  (tid %d)", row->tid);
+		snprintf(behind, sizeof(behind), " vCPU %" PRId64, row->vcpu);
+	else if (r->by_tid && t->by != HLG_EXITS_BY_VCPU)
+		snprintf(behind, sizeof(behind), " (tid %d)", row->tid);
+	if (f) {
+		fputs(before, f);
+		hlg_escape_print(f, row->name);
+		fputs(behind, f);
 	}
+	return strlen(before) + hlg_escape(NULL, 0, row->name) + strlen(behind);
+}
+
+static int name_width(const struct hlg_exits_report *r, const struct hlg_exits_table *t)
+{
+	size_t most = strlen(by_word(t->by));
+
+	for (size_t i = 0; i < n_shown(r, t); i++) {
+		size_t n = write_name(NULL, r, t, &t->rows[i]);
+
+		most = n > most ? n : most;
+	}
+	return (int)most;
+}
+
+/* The times that text has, of those of a row. */
+static const struct shown_time {
+	const char *name;
+	size_t value;
+	int width;
+} shown_times[] = {
+	{"total", TIMES, 8},   {"mean", TIMES + 2, 7}, {"p50", TIMES + 3, 7},
+	{"p99", TIMES + 5, 7}, {"max", TIMES + 6, 7},
+};
+enum {
+	SHOWN_TIMES = sizeof(shown_times) / sizeof(shown_times[0])
+};
+
+/* The unit of a column: that in which its largest value has five digits at most. */
+struct unit {
+	const char *name;
+	uint64_t ns;
+};
+
+static struct unit unit_of(uint64_t most)
+{
+	static const struct unit units[] = {
+		{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+	size_t i = 0;
+
+	while (i < 3 && most / units[i].ns >= 10000)
+		i++;
+	return units[i];
+}
+
+/* With one decimal, in every locale; of ns, which are whole, with none. */
+static void write_time(FILE *f, uint64_t ns, struct unit unit, int width)
+{
+	uint64_t tenths = ns / unit.ns * 10 + (ns % unit.ns * 10 + unit.ns / 2) / unit.ns;
+	char text[40];
+
+	if (unit.ns == 1)
+		snprintf(text, sizeof(text), "%" PRIu64, ns);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64 ".%" PRIu64, tenths / 10,
+			 tenths % 10);
+	fprintf(f, " %*s", width, text);
+}
+
+static void find_units(struct unit units[static SHOWN_TIMES],
+		       const struct hlg_exits_report *r, const struct hlg_exits_table *t)
+{
+	struct hlg_value v[COLUMNS];
+
+	for (size_t k = 0; k < SHOWN_TIMES; k++) {
+		uint64_t most = 0;
+
+		for (size_t i = 0; i < n_shown(r, t); i++) {
+			set_values(v, r, t, &t->rows[i]);
+			if (v[shown_times[k].value].n > most)
+				most = v[shown_times[k].value].n;
+		}
+		units[k] = unit_of(most);
+	}
+}
+
+/* Functions' names may be long: they come last. Others come first. */
+static bool name_is_last(const struct hlg_exits_table *t)
+{
+	return t->by == HLG_EXITS_BY_FUNCTION;
+}
+
+static void write_columns(FILE *f, const struct hlg_exits_table *t, int width,
+			  const struct unit units[static SHOWN_TIMES])
+{
+	char head[32];
+
+	if (!name_is_last(t))
+		fprintf(f, "%-*s ", width, by_word(t->by));
+	fprintf(f, "%7s %6s", "count", "time %");
+	for (size_t k = 0; k < SHOWN_TIMES; k++) {
+		snprintf(head, sizeof(head), "%s %s", shown_times[k].name, units[k].name);
+		fprintf(f, " %*s", shown_times[k].width, head);
+	}
+	fprintf(f, "%s%s\n", name_is_last(t) ? "  " : "",
+		name_is_last(t) ? by_word(t->by) : "");
+}
+
+static void write_row(FILE *f, const struct hlg_exits_report *r,
+		      const struct hlg_exits_table *t, const struct hlg_exits_row *row,
+		      int width, const struct unit units[static SHOWN_TIMES])
+{
+	double share = share_of(r, t, row->total);
+	struct hlg_value v[COLUMNS];
+	char percent[16];
+
+	set_values(v, r, t, row);
+	if (!name_is_last(t))
+		fprintf(f, "%*s", width - (int)write_name(f, r, t, row) + 1, "");
+	hlg_colour_begin(f, &r->colours, share);
+	fprintf(f, "%7" PRIu64 " %6s", row->n, hlg_interval_percent(percent, share));
+	hlg_colour_end(f, &r->colours, share);
+	for (size_t k = 0; k < SHOWN_TIMES; k++)
+		write_time(f, v[shown_times[k].value].n, units[k], shown_times[k].width);
+	if (name_is_last(t)) {
+		fputs("  ", f);
+		write_name(f, r, t, row);
+	}
+	fputc('\n', f);
+	if (t->by == HLG_EXITS_BY_VCPU) {
+		fputs("  ", f);
+		write_parts(f, r, &row->time, ", ");
+		fputc('\n', f);
+	}
+}
+
+/* A table of one row, as a sentence. */
+static void write_one(FILE *f, const struct hlg_exits_report *r,
+		      const struct hlg_exits_table *t)
+{
+	const struct hlg_exits_row *row = &t->rows[0];
+	struct hlg_value v[COLUMNS];
+	char time[24];
+
+	set_values(v, r, t, row);
+	fputs(t->kind == HLG_EXITS_GUEST ? "\nOutside the guest, the only "
+					 : "\nIn the VMM, the only ",
+	      f);
+	fprintf(f, "%s: ", by_word(t->by));
+	write_name(f, r, t, row);
+	fprintf(f, "\n  %" PRIu64 " times", row->n);
+	for (size_t k = 0; k < SHOWN_TIMES; k++)
+		fprintf(f, ", %s %s", shown_times[k].name,
+			hlg_table_ns(time, v[shown_times[k].value].n));
+	fputc('\n', f);
 }
 
 static void write_table(FILE *f, const struct hlg_exits_report *r,
 			const struct hlg_exits_table *t)
 {
-	static const unsigned char layout[] = {COUNT,     PERCENT,   TIMES,     TIMES + 1,
-					       TIMES + 2, TIMES + 3, TIMES + 4, TIMES + 5,
-					       TIMES + 6, NAME};
-	struct hlg_column columns[COLUMNS];
-	const struct hlg_table table = {columns, layout, sizeof(layout), r->colours, {0}};
-	struct hlg_value v[COLUMNS];
+	struct unit units[SHOWN_TIMES];
+	int width = name_width(r, t);
 
-	memcpy(columns, all_columns, sizeof(columns));
-	columns[NAME].heading = by_word(t->by);
-	write_title(f, r, t);
-	hlg_table_text_head(f, &table);
-	for (size_t i = 0; i < n_shown(r, t); i++) {
-		const struct shown shown = {r, t, &t->rows[i]};
-
-		set_values(v, r, t, shown.row);
-		v[NAME] = (struct hlg_value){.tail = write_name, .of = &shown};
-		hlg_table_text_row(f, &table, v, share_of(r, t, shown.row->total));
+	if (t->n == 1) {
+		write_one(f, r, t);
+		return;
 	}
+	write_title(f, r, t);
+	find_units(units, r, t);
+	write_columns(f, t, width, units);
+	for (size_t i = 0; i < n_shown(r, t); i++)
+		write_row(f, r, t, &t->rows[i], width, units);
 }
 
 static void write_histogram(FILE *f, const struct hlg_exits_report *r)
@@ -344,7 +475,7 @@ static void write_histogram(FILE *f, const struct hlg_exits_report *r)
 	}
 	if (last < 0)
 		return;
-	fputs("\nLatencies, each row twice the one above\n", f);
+	fputs("\nHow long they took: each row twice the one above\n", f);
 	for (int i = first; i <= last; i++) {
 		char buf[24];
 

@@ -9,15 +9,47 @@
 #include "tools/windows/notes.h"
 #include "tools/windows/rate.h"
 
+#define NOTE_WIDTH 78 /* cells of a line of notes */
+
+/* In the largest unit of which it is a whole number: 500000 is 500 us. */
+static const char *whole_time(char buf[static 32], uint64_t ns)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	unsigned unit = 0;
+
+	while (unit < 3 && ns % 1000 == 0) {
+		ns /= 1000;
+		unit++;
+	}
+	snprintf(buf, 32, "%" PRIu64 " %s", ns, units[unit]);
+	return buf;
+}
+
+const char *hlg_windows_notes_sampled(char buf[static HLG_WINDOWS_SAMPLED],
+				      const struct hlg_windows *w)
+{
+	const char *name = w->columns[0].name;
+	char time[32];
+
+	if (w->period == 0)
+		snprintf(buf, HLG_WINDOWS_SAMPLED, "sampled by %s", name);
+	else if (w->period == 1)
+		snprintf(buf, HLG_WINDOWS_SAMPLED, "sampled at every %s", name);
+	else if (w->columns[0].counter == HLG_COUNTER_TIME)
+		snprintf(buf, HLG_WINDOWS_SAMPLED, "sampled every %s of %s",
+			 whole_time(time, w->period), name);
+	else
+		snprintf(buf, HLG_WINDOWS_SAMPLED, "sampled every %" PRIu64 " of %s",
+			 w->period, name);
+	return buf;
+}
+
 static void note_reading(struct hlg_note_list *notes, const struct hlg_windows *w)
 {
-	char period[48] = "";
+	char sampled[HLG_WINDOWS_SAMPLED];
 
-	if (w->period)
-		snprintf(period, sizeof(period), " (a window each %" PRIu64 ")",
-			 w->period);
-	hlg_note_list_add(notes, "%" PRIu64 " windows were recorded, led by %s%s",
-			  w->read, w->columns[0].name, period);
+	hlg_note_list_add(notes, "%" PRIu64 " windows were recorded, %s", w->read,
+			  hlg_windows_notes_sampled(sampled, w));
 	hlg_note_list_add(
 		notes,
 		"counts are as read, never extrapolated; group reads hold no times, so "
@@ -77,10 +109,31 @@ void hlg_windows_notes(struct hlg_note_list *notes, const struct hlg_windows *w)
 void hlg_windows_notes_text(FILE *f, const struct hlg_note_list *notes)
 {
 	for (size_t i = 0; i < notes->n; i++) {
-		fputs("# ", f);
-		hlg_escape_print(f, notes->line[i]);
+		size_t column = 0;
+
+		for (char *word = notes->line[i]; *word;) {
+			size_t n = strcspn(word, " ");
+			char end = word[n];
+
+			word[n] = '\0';
+			if (column == 0 || column + 1 + n > NOTE_WIDTH) {
+				fputs(column ? "\n# " : "#", f);
+				column = column ? 2 : 1;
+			}
+			fputc(' ', f);
+			hlg_escape_print(f, word);
+			word[n] = end;
+			column += 1 + n;
+			word += n + (end == ' ');
+		}
 		fputc('\n', f);
 	}
+}
+
+/* Text has time as time; CSV and JSON have ns. */
+static enum hlg_value_type type_of(const struct hlg_windows_column *column)
+{
+	return column->counter == HLG_COUNTER_TIME ? HLG_VALUE_NS : HLG_VALUE_COUNT;
 }
 
 /* How wide a column of counts must be: for the largest, and its head. */
@@ -94,7 +147,8 @@ static signed char width_of(const struct hlg_windows *w, size_t column)
 		if (hlg_windows_counts(w, i)[column] > max)
 			max = hlg_windows_counts(w, i)[column];
 	width = snprintf(NULL, 0, "%" PRIu64, max);
-	width = width > 12 ? width : 12;
+	if (w->columns[column].counter == HLG_COUNTER_TIME)
+		width = 11; /* "12345.6 ms" */
 	return (signed char)(head > (size_t)width && head < 64 ? (int)head : width);
 }
 
@@ -117,7 +171,7 @@ bool hlg_windows_columns_make(struct hlg_windows_columns *c, const struct hlg_wi
 	for (size_t i = 0; i < w->n_columns; i++)
 		c->column[n++] = (struct hlg_column){.key = w->columns[i].name,
 						     .heading = w->columns[i].name,
-						     .type = HLG_VALUE_COUNT,
+						     .type = type_of(&w->columns[i]),
 						     .gap = 2,
 						     .width = width_of(w, i)};
 	c->rates = n;

@@ -18,7 +18,15 @@
 /* Adds what a reader of the rows should know. */
 void hlg_windows_notes(struct hlg_note_list *notes, const struct hlg_windows *windows);
 
-/* As text, behind #. */
+enum {
+	HLG_WINDOWS_SAMPLED = 320
+};
+
+/* "sampled every 500 us of cpu-clock". */
+const char *hlg_windows_notes_sampled(char buf[static HLG_WINDOWS_SAMPLED],
+				      const struct hlg_windows *windows);
+
+/* As text, behind #, in lines for a terminal of 80. */
 void hlg_windows_notes_text(FILE *f, const struct hlg_note_list *notes);
 
 /*

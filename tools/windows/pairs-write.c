@@ -42,36 +42,52 @@ static const struct hlg_column pair_ends[] = {
 /* Of a column's distribution; records have them as rows. */
 static const struct hlg_column spread_columns[] = {
 	{"n", NULL, .type = HLG_VALUE_COUNT},
-	{"min", "min", .type = HLG_VALUE_COUNT, 0, 14},
-	{"mean", "mean", .type = HLG_VALUE_REAL, 1, 16, 2, .none = "-"},
-	{"max", "max", .type = HLG_VALUE_COUNT, 1, 14},
+	{"min", NULL, .type = HLG_VALUE_COUNT},
+	{"mean", NULL, .type = HLG_VALUE_REAL, .places = 2},
+	{"max", NULL, .type = HLG_VALUE_COUNT},
 	{"deviation", NULL, .type = HLG_VALUE_REAL, .places = 4},
-	{"cov_percent", "cov %", .type = HLG_VALUE_REAL, 1, 9, 3, .none = "-"},
-	{"low", "95 % from", .type = HLG_VALUE_REAL, 2, 15, 2, .none = "-"},
-	{"high", "to", .type = HLG_VALUE_REAL, 0, 16, 2, .none = "-"},
-	{"outliers", "outliers", .type = HLG_VALUE_COUNT, 1, 9},
-	{NULL, "event", .type = HLG_VALUE_TEXT, 2},
+	{"cov_percent", NULL, .type = HLG_VALUE_REAL, .places = 3},
+	{"low", NULL, .type = HLG_VALUE_REAL, .places = 2},
+	{"high", NULL, .type = HLG_VALUE_REAL, .places = 2},
+	{"outliers", NULL, .type = HLG_VALUE_COUNT},
+	{"median", NULL, .type = HLG_VALUE_REAL, .places = 2},
+	{"median_low", NULL, .type = HLG_VALUE_REAL, .places = 2},
+	{"median_high", NULL, .type = HLG_VALUE_REAL, .places = 2},
 };
 
 enum {
-	FIGURES = SIZE(spread_columns)
+	FIGURES = SIZE(spread_columns),
+	TEXT_VALUES = 6
+};
+
+/* The same for people: times are in text. */
+static const struct hlg_column text_columns[] = {
+	{NULL, "median", .type = HLG_VALUE_REAL, 0, 9, .none = "-"},
+	{NULL, "95 % from", .type = HLG_VALUE_REAL, 1, 9, .none = "-"},
+	{NULL, "to", .type = HLG_VALUE_REAL, 1, 9, .none = "-"},
+	{NULL, "min", .type = HLG_VALUE_REAL, 1, 9, .none = "-"},
+	{NULL, "mean", .type = HLG_VALUE_REAL, 1, 9, .none = "-"},
+	{NULL, "max", .type = HLG_VALUE_REAL, 1, 9, .none = "-"},
+	{NULL, "outliers", .type = HLG_VALUE_COUNT, 1, 8},
+	{NULL, "event", .type = HLG_VALUE_TEXT, 2},
 };
 
 static void set_spread(struct hlg_value v[static FIGURES], const struct hlg_pairs *pairs,
 		       size_t column)
 {
 	const struct hlg_spread *s = &pairs->spreads[column];
-	const struct hlg_value all[FIGURES] = {
-		hlg_table_count_value(s->n),
-		hlg_table_count_value(s->min),
-		hlg_table_number_value(s->mean),
-		hlg_table_count_value(s->max),
-		hlg_table_number_value(s->deviation),
-		hlg_table_number_value(s->variation),
-		hlg_table_number_value(s->low),
-		hlg_table_number_value(s->high),
-		hlg_table_count_value(s->outliers),
-		hlg_table_text_value(pairs->table.columns[column].name)};
+	const struct hlg_value all[FIGURES] = {hlg_table_count_value(s->n),
+					       hlg_table_count_value(s->min),
+					       hlg_table_number_value(s->mean),
+					       hlg_table_count_value(s->max),
+					       hlg_table_number_value(s->deviation),
+					       hlg_table_number_value(s->variation),
+					       hlg_table_number_value(s->low),
+					       hlg_table_number_value(s->high),
+					       hlg_table_count_value(s->outliers),
+					       hlg_table_number_value(s->median),
+					       hlg_table_number_value(s->median_low),
+					       hlg_table_number_value(s->median_high)};
 
 	memcpy(v, all, sizeof(all));
 }
@@ -86,7 +102,8 @@ static void make_notes(struct hlg_note_list *notes, const struct hlg_pairs *pair
 			  " pairs left out that moved between counters",
 			  pairs->table.n_rows, pairs->alone, pairs->moved);
 	hlg_note_list_add(notes,
-			  "interval: of the mean at 95 %%, Student's t; outliers: past "
+			  "interval: of the median at 95 %%, by ranks (low and high: of "
+			  "the mean, Student's t); outliers: past "
 			  "Tukey's fences (1.5 times the quartiles' distance); they "
 			  "count in all figures");
 }
@@ -130,7 +147,7 @@ static void write_spreads(struct hlg_records *to, struct hlg_windows_columns *c,
 {
 	struct hlg_value v[FIGURES];
 
-	for (size_t k = 0; k + 1 < FIGURES; k++) {
+	for (size_t k = 0; k < FIGURES; k++) {
 		memset(c->value, 0, c->n * sizeof(*c->value));
 		c->value[RECORD] = hlg_table_text_value("spread");
 		c->value[NAME] = hlg_table_text_value(spread_columns[k].key);
@@ -213,22 +230,46 @@ static void put_outliers(FILE *f, const struct hlg_pairs *pairs)
 		fprintf(f, "  and %zu more (--format=csv marks all)\n", n - SHOWN);
 }
 
+/* Times as times, counts as counts. */
+static void put_spread(FILE *f, const struct hlg_pairs *pairs, size_t i)
+{
+	const struct hlg_spread *s = &pairs->spreads[i];
+	const struct hlg_windows_column *of = &pairs->table.columns[i];
+	const double all[TEXT_VALUES] = {s->median,      s->median_low, s->median_high,
+					 (double)s->min, s->mean,       (double)s->max};
+	struct hlg_column columns[SIZE(text_columns)];
+	const struct hlg_table table = {columns, .n = SIZE(columns)};
+	struct hlg_value v[SIZE(text_columns)];
+
+	memcpy(columns, text_columns, sizeof(columns));
+	for (size_t k = 0; k < TEXT_VALUES; k++) {
+		v[k] = hlg_table_number_value(s->n ? all[k] : NAN);
+		columns[k].places = all[k] < 1e5 && all[k] != floor(all[k]) ? 2 : 0;
+		if (of->counter == HLG_COUNTER_TIME) {
+			columns[k].type = HLG_VALUE_NS;
+			v[k].n = v[k].is ? (uint64_t)llround(all[k]) : 0;
+		}
+	}
+	v[TEXT_VALUES] = hlg_table_count_value(s->outliers);
+	v[TEXT_VALUES + 1] = hlg_table_text_value(of->name);
+	hlg_table_text_row(f, &table, v, 0);
+}
+
 int hlg_pairs_write_text(FILE *f, const struct hlg_pairs *pairs,
 			 const struct hlg_windows *w, struct hlg_err *err)
 {
-	static const struct hlg_table table = {spread_columns, .n = FIGURES};
+	static const struct hlg_table table = {text_columns, .n = SIZE(text_columns)};
 	struct hlg_note_list notes = {0};
-	struct hlg_value v[FIGURES];
 
 	make_notes(&notes, pairs, w);
-	hlg_windows_notes_text(f, &notes);
-	fputc('\n', f);
+	fprintf(f, "%zu pairs; the median, and its interval at 95 %%\n\n",
+		pairs->table.n_rows);
 	hlg_table_text_head(f, &table);
-	for (size_t i = 0; i < pairs->table.n_columns; i++) {
-		set_spread(v, pairs, i);
-		hlg_table_text_row(f, &table, v, 0);
-	}
+	for (size_t i = 0; i < pairs->table.n_columns; i++)
+		put_spread(f, pairs, i);
 	put_outliers(f, pairs);
+	fputc('\n', f);
+	hlg_windows_notes_text(f, &notes);
 	hlg_note_list_finish(&notes);
 	return notes.lost ? hlg_err_memory(err, "pairs") : 0;
 }

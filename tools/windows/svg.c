@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A plot: a panel for each column and rate, one above the other over the same time. Each
- * pixel's windows are one point: their mean, and behind it the range from the least to
- * the most, so that nothing a plot of all windows would show is lost. Nothing is loaded
+ * A plot: a strip of the functions that windows end in, and below it a panel for each
+ * column and rate, over the same time. Each pixel's windows are one dot: their mean, and
+ * behind it the range from the least to the most, so that nothing a plot of all windows
+ * would show is lost; lines are the median and the 99th percentile. Nothing is loaded
  * from elsewhere; colours follow the reader's (prefers-color-scheme).
  */
 #include <inttypes.h>
@@ -11,16 +12,19 @@
 #include <string.h>
 
 #include "tools/svg/xml.h"
+#include "tools/windows/notes.h"
+#include "tools/windows/strip.h"
 #include "tools/windows/write.h"
 
 enum {
 	LEFT = 70,
-	RIGHT = 20,
-	TOP = 72,
-	PANEL = 92, /* from one panel to the next */
-	HEIGHT = 60,
+	RIGHT = 120,
+	TOP = 54,
+	PANEL = 110, /* from one panel to the next */
+	HEIGHT = 76,
 	WIDTH = 800, /* of what is drawn in, and so many points */
 	TICKS = 8,   /* at most */
+	Y_TICKS = 4,
 	MAX_PANELS = 64
 };
 
@@ -31,7 +35,9 @@ struct point {
 
 struct plot {
 	const struct hlg_windows *w;
+	const struct hlg_windows_style *how;
 	uint64_t start, stop; /* ns */
+	double *values;       /* room for one of each row */
 	struct point points[WIDTH];
 };
 
@@ -41,9 +47,11 @@ static const char style[] =
 	"--range:#b6d7ff;font:12px system-ui,sans-serif;background:var(--back)}\n"
 	"@media(prefers-color-scheme:dark){svg{--ink:#f0f6fc;--soft:#9198a1;"
 	"--line:#3d444d;--back:#0d1117;--mean:#4493f8;--range:#1c3c66}}\n"
-	".back{fill:var(--back)}text{fill:var(--ink)}.soft{fill:var(--soft)}"
+	".back{fill:var(--back)}text{fill:var(--ink)}.head{font-size:15px;font-weight:"
+	"600}.soft{fill:var(--soft)}"
 	".axis{stroke:var(--line);fill:none}.mean{stroke:var(--mean);fill:none;"
-	"stroke-width:1.5;stroke-linejoin:round}.range{fill:var(--range)}"
+	"stroke-width:4;stroke-linecap:round}.mark{stroke:var(--soft);fill:none;"
+	"stroke-dasharray:4 3}.range{fill:var(--range)}"
 	".end{text-anchor:end}.mid{text-anchor:middle}\n"
 	"</style>\n";
 
@@ -83,8 +91,9 @@ static double value_of(const struct hlg_windows *w, size_t row, size_t panel)
 		       : hlg_rate_of(w, &hlg_rates[panel - w->n_columns], counts);
 }
 
-static unsigned place_of(const struct plot *plot, uint64_t time)
+static unsigned place_of(const void *of, uint64_t time)
 {
+	const struct plot *plot = of;
 	double part =
 		(double)(time - plot->start) / ((double)(plot->stop - plot->start) + 1);
 
@@ -113,13 +122,10 @@ static double gather(struct plot *plot, size_t panel)
 	return max;
 }
 
-static void put_curves(FILE *f, const struct plot *plot, double top, double max)
+static void put_dots(FILE *f, const struct plot *plot, double top, double max)
 {
-	const char *letter = "M";
-	unsigned drawn = 0;
-
 	fputs("<path class=\"range\" d=\"", f);
-	for (unsigned i = 0; max > 0 && i < WIDTH; i++) {
+	for (unsigned i = 0; i < WIDTH; i++) {
 		const struct point *p = &plot->points[i];
 
 		if (p->n > 1 && p->max > p->min)
@@ -131,19 +137,38 @@ static void put_curves(FILE *f, const struct plot *plot, double top, double max)
 	for (unsigned i = 0; i < WIDTH; i++) {
 		const struct point *p = &plot->points[i];
 
-		if (p->n == 0)
-			continue;
-		fprintf(f, "%s%u %.1f", letter, LEFT + i,
-			top + HEIGHT * (1 - (max > 0 ? p->sum / (double)p->n / max : 0)));
-		letter = "L";
-		drawn++;
+		if (p->n)
+			fprintf(f, "M%u %.1fh0", LEFT + i,
+				top + HEIGHT * (1 - p->sum / (double)p->n / max));
 	}
-	/* A point alone would not be seen. */
-	fputs(drawn == 1 ? "h2\"/>\n" : "\"/>\n", f);
+	fputs("\"/>\n", f);
+}
+
+static int compare_values(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Sorts a panel's values; returns how many there are. */
+static size_t sort_values(struct plot *plot, size_t panel)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < plot->w->n_rows; i++) {
+		double value = value_of(plot->w, i, panel);
+
+		if (plot->w->rows[i].time != HLG_NO_TIME && !isnan(value))
+			plot->values[n++] = value;
+	}
+	qsort(plot->values, n, sizeof(*plot->values), compare_values);
+	return n;
 }
 
 /* The name, and what is drawn: counts by window, or the unit of a rate. */
-static void put_heading(FILE *f, const struct hlg_windows *w, size_t panel, double y)
+static void put_heading(FILE *f, const struct hlg_windows *w,
+			const struct hlg_windows_style *how, size_t panel, double y)
 {
 	const char *name = panel < w->n_columns ? w->columns[panel].name
 						: hlg_rates[panel - w->n_columns].title;
@@ -156,42 +181,79 @@ static void put_heading(FILE *f, const struct hlg_windows *w, size_t panel, doub
 	hlg_xml_text(f, name);
 	fputs("<tspan class=\"soft\">", f);
 	if (panel < w->n_columns)
-		fputs(w->every ? " (an interval)" : " (a window)", f);
+		fputs(how->pairs ? " (a pair)"
+		      : w->every ? " (an interval)"
+				 : " (a window)",
+		      f);
 	else if (unit[0])
 		fprintf(f, " (%s)", unit);
 	fputs("</tspan></text>\n", f);
 }
 
+/* From one tick to the next: 1, 2 or 5 times a power of ten, at most so many ticks. */
+static double step_of(double span, int ticks)
+{
+	double step = pow(10, floor(log10(span / ticks)));
+
+	while (step * ticks < span)
+		step *= step * 2 * ticks < span ? 5 : 2;
+	return step;
+}
+
+static void put_value(FILE *f, const struct hlg_windows *w, size_t panel, double value)
+{
+	if (value > 0 && panel < w->n_columns &&
+	    w->columns[panel].counter == HLG_COUNTER_TIME)
+		put_short_time(f, value);
+	else
+		put_short(f, value);
+}
+
+/* Half of all windows, and 99 of 100, are not above it: nearest rank. */
+static void put_percentiles(FILE *f, struct plot *plot, size_t panel, double top,
+			    double max)
+{
+	static const unsigned percents[] = {50, 99};
+	size_t n = sort_values(plot, panel);
+	double last = top + 2 * HEIGHT;
+
+	for (size_t i = 0; n && i < 2; i++) {
+		double value = plot->values[n - n * (100 - percents[i]) / 100 - 1];
+		double y = top + HEIGHT * (1 - value / max);
+		double text = y + 4 > last - 13 ? last - 13 : y + 4;
+
+		fprintf(f,
+			"<path class=\"mark\" d=\"M%d %.1fh%d\"/><text class=\"soft\" "
+			"x=\"%d\" y=\"%.1f\">p%u ",
+			LEFT, y, WIDTH, LEFT + WIDTH + 6, text, percents[i]);
+		put_value(f, plot->w, panel, value);
+		fputs("</text>\n", f);
+		last = text;
+	}
+}
+
 static void put_panel(FILE *f, struct plot *plot, size_t panel, double top)
 {
 	const struct hlg_windows *w = plot->w;
-	double max = gather(plot, panel);
+	double most = gather(plot, panel);
+	double step = most > 0 ? step_of(most, Y_TICKS) : 1;
+	double max = most > 0 ? step * ceil(most / step) : 1;
 
 	fputs("<g>", f);
-	put_heading(f, w, panel, top - 7);
-	fprintf(f,
-		"<path class=\"axis\" d=\"M%d %.0fh%d\"/>"
-		"<path class=\"axis\" d=\"M%d %.0fh%d\"/>\n",
-		LEFT, top, WIDTH, LEFT, top + HEIGHT, WIDTH);
-	fprintf(f, "<text class=\"soft end\" x=\"%d\" y=\"%.0f\">", LEFT - 6, top + 5);
-	if (panel < w->n_columns && w->columns[panel].counter == HLG_COUNTER_TIME)
-		put_short_time(f, max);
-	else
-		put_short(f, max);
-	fprintf(f, "</text><text class=\"soft end\" x=\"%d\" y=\"%.0f\">0</text>\n",
-		LEFT - 6, top + HEIGHT + 4);
-	put_curves(f, plot, top, max);
+	put_heading(f, w, plot->how, panel, top - 7);
+	for (unsigned i = 0; i * step <= max * 1.001; i++) {
+		double y = top + HEIGHT * (1 - i * step / max);
+
+		fprintf(f,
+			"<path class=\"axis\" d=\"M%d %.1fh%d\"/><text class=\"soft "
+			"end\" x=\"%d\" y=\"%.1f\">",
+			LEFT, y, WIDTH, LEFT - 6, y + 4);
+		put_value(f, w, panel, i * step);
+		fputs("</text>\n", f);
+	}
+	put_percentiles(f, plot, panel, top, max);
+	put_dots(f, plot, top, max);
 	fputs("</g>\n", f);
-}
-
-/* From one tick to the next: 1, 2 or 5 times a power of ten, in seconds. */
-static double step_of(double span)
-{
-	double step = pow(10, floor(log10(span / TICKS)));
-
-	while (step * TICKS < span)
-		step *= step * 2 * TICKS < span ? 5 : 2;
-	return step;
 }
 
 static void put_tick(FILE *f, double x, double y, double seconds)
@@ -207,9 +269,9 @@ static void put_time_axis(FILE *f, const struct plot *plot, double y)
 	double span = (double)(plot->stop - plot->start) / 1e9;
 
 	put_tick(f, LEFT, y, 0);
-	for (int i = 1; span > 0 && i * step_of(span) <= span; i++)
-		put_tick(f, LEFT + WIDTH * (i * step_of(span) / span), y,
-			 i * step_of(span));
+	for (int i = 1; span > 0 && i * step_of(span, TICKS) <= span; i++)
+		put_tick(f, LEFT + WIDTH * (i * step_of(span, TICKS) / span), y,
+			 i * step_of(span, TICKS));
 	fprintf(f,
 		"<text class=\"soft mid\" x=\"%d\" y=\"%.0f\">seconds since %" PRIu64
 		".%09" PRIu64 "</text>\n",
@@ -234,40 +296,86 @@ static void set_times(struct plot *plot)
 		plot->start = plot->stop = 0;
 }
 
+static size_t count_panels(const struct hlg_windows *w, size_t n)
+{
+	size_t panels = 0;
+
+	for (size_t i = 0; i < n && panels < MAX_PANELS; i++)
+		panels += i < w->n_columns ||
+			  hlg_rate_known(w, &hlg_rates[i - w->n_columns]);
+	return panels;
+}
+
+/* "demo.elf: 41 windows of perf.data". */
+static void put_what(FILE *f, const struct hlg_windows *w,
+		     const struct hlg_windows_style *how)
+{
+	if (how->guest) {
+		hlg_xml_text(f, basename(how->guest));
+		fputs(": ", f);
+	}
+	fprintf(f, "%zu %s", w->n_rows,
+		how->pairs ? "pairs between markers"
+		: w->every ? "intervals"
+			   : "windows");
+	if (how->recording) {
+		fputs(" of ", f);
+		hlg_xml_text(f, basename(how->recording));
+	}
+}
+
+static void put_title(FILE *f, const struct hlg_windows *w,
+		      const struct hlg_windows_style *how, size_t height)
+{
+	char sampled[HLG_WINDOWS_SAMPLED];
+
+	fprintf(f,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" "
+		"width=\"%d\" style=\"max-width:100%%;height:auto\" role=\"img\">\n"
+		"<title>",
+		LEFT + WIDTH + RIGHT, height, LEFT + WIDTH + RIGHT);
+	put_what(f, w, how);
+	fprintf(f,
+		"</title>\n%s<rect class=\"back\" width=\"100%%\" "
+		"height=\"100%%\"/>\n<text class=\"head\" x=\"%d\" y=\"22\">",
+		style, LEFT);
+	put_what(f, w, how);
+	fprintf(f, "</text><text class=\"soft\" x=\"%d\" y=\"39\">", LEFT);
+	if (!how->pairs) {
+		hlg_xml_text(f, hlg_windows_notes_sampled(sampled, w));
+		fputs("; ", f);
+	}
+	fputs("dot: mean; band: least to most; counts as read</text>\n", f);
+}
+
 int hlg_windows_svg(FILE *f, const struct hlg_windows *w,
 		    const struct hlg_windows_style *how, struct hlg_err *err)
 {
 	size_t n = w->n_columns + (how->rates ? HLG_N_RATES : 0), drawn = 0;
+	size_t panels = count_panels(w, n);
 	struct plot *plot = calloc(1, sizeof(*plot));
-	size_t panels = 0;
+	double *values = calloc(w->n_rows + 1, sizeof(*values));
+	struct hlg_strip strip;
+	unsigned top;
 
-	if (!plot)
+	if (!plot || !values || !hlg_strip_make(&strip, w)) {
+		free(plot);
+		free(values);
 		return hlg_err_memory(err, "windows");
+	}
 	plot->w = w;
+	plot->how = how;
+	plot->values = values;
 	set_times(plot);
-	for (size_t i = 0; i < n && panels < MAX_PANELS; i++)
-		panels += i < w->n_columns ||
-			  hlg_rate_known(w, &hlg_rates[i - w->n_columns]);
-	fprintf(f,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" "
-		"width=\"%d\" height=\"%zu\" role=\"img\">\n<title>counter "
-		"windows</title>\n%s<rect class=\"back\" width=\"100%%\" "
-		"height=\"100%%\"/>\n",
-		LEFT + WIDTH + RIGHT, TOP + panels * PANEL + 30, LEFT + WIDTH + RIGHT,
-		TOP + panels * PANEL + 30, style);
-	fprintf(f, "<text x=\"%d\" y=\"22\">%zu %s, led by ", LEFT, w->n_rows,
-		w->every ? "intervals" : "windows");
-	hlg_xml_text(f, w->columns[0].name);
-	fprintf(f,
-		"</text><text class=\"soft\" x=\"%d\" y=\"38\">line: mean; band: least "
-		"to "
-		"most; counts as read, never extrapolated</text>\n",
-		LEFT);
+	top = TOP + hlg_strip_height(&strip) + 28;
+	put_title(f, w, how, top + panels * PANEL + 20);
+	hlg_strip_put(f, &strip, LEFT, TOP, WIDTH, place_of, plot);
 	for (size_t i = 0; i < n && drawn < panels; i++)
 		if (i < w->n_columns || hlg_rate_known(w, &hlg_rates[i - w->n_columns]))
-			put_panel(f, plot, i, TOP + (double)(drawn++ * PANEL));
-	put_time_axis(f, plot, TOP + (double)((panels - 1) * PANEL) + HEIGHT);
+			put_panel(f, plot, i, top + (double)(drawn++ * PANEL));
+	put_time_axis(f, plot, top + (double)((panels - 1) * PANEL) + HEIGHT);
 	fputs("</svg>\n", f);
+	free(values);
 	free(plot);
 	return 0;
 }

@@ -5,7 +5,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "filter/output/target.h"
 #include "filter/run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -116,8 +118,22 @@ static const struct hlg_format svg = {.name = "svg", .write = write_svg};
 static const struct hlg_format *const formats[] = {&hlg_format_of_records, &text, &json,
 						   &svg, NULL};
 
+/*
+ * Where none is asked for: rows, as scripts read them, or, where a person reads them, the
+ * sums.
+ */
+static const struct hlg_format *choose_format(const struct hlg_options *options,
+					      const struct arguments *args)
+{
+	bool rows = args->every || args->style.hpctool || args->style.summary;
+
+	return !rows && hlg_target_is_stream(options->out) && isatty(STDOUT_FILENO)
+		       ? &text
+		       : hlg_format_find(formats, NULL);
+}
+
 /* Words that do not go together. */
-static int check_style(const struct hlg_inputs *in, const struct arguments *args,
+static int check_style(const struct hlg_format *format, const struct arguments *args,
 		       struct hlg_err *err)
 {
 	const char *rows = args->function        ? "--function"
@@ -132,11 +148,11 @@ static int check_style(const struct hlg_inputs *in, const struct arguments *args
 			"%s: is of windows, and --between has pairs (leave one "
 			"of both out)",
 			rows);
-	if ((args->style.hpctool || args->style.summary) && !in->format->record)
+	if ((args->style.hpctool || args->style.summary) && !format->record)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: not with --format=%s (leave one of both out)",
 				   args->style.hpctool ? "--hpctool" : "--summary",
-				   in->format->name);
+				   format->name);
 	if (args->style.hpctool && args->style.summary)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--hpctool: has rows of windows (leave --summary "
@@ -145,9 +161,11 @@ static int check_style(const struct hlg_inputs *in, const struct arguments *args
 }
 
 /* What the words say besides; all windows unless they say otherwise. */
-static int settle_options(struct hlg_options *options, const struct hlg_inputs *in,
+static int settle_options(struct hlg_run *run, const struct hlg_inputs *in,
 			  const struct arguments *args, struct hlg_err *err)
 {
+	struct hlg_options *options = &run->options;
+
 	if (!hlg_options_given(options, "mode"))
 		options->mode = HLG_SHOW_ALL;
 	if (in->n_files != 1)
@@ -155,7 +173,7 @@ static int settle_options(struct hlg_options *options, const struct hlg_inputs *
 				   "%s: is a second recording (windows are read of one "
 				   "at a time)",
 				   in->files[1]);
-	return check_style(in, args, err);
+	return check_style(run->format, args, err);
 }
 
 /* What the recording must have for what is asked. */
@@ -200,11 +218,16 @@ static int choose(struct hlg_windows *w, struct hlg_run *run,
 }
 
 static int write_result(const struct hlg_run *run, struct showing *showing,
-			struct hlg_err *err)
+			const char *path, struct hlg_err *err)
 {
+	struct hlg_windows_style style = *showing->style;
 	const struct hlg_result result = {run->format, showing,
 					  .records = hand_out_records};
 
+	showing->style = &style;
+	style.pairs = showing->pairs;
+	style.guest = run->space.n_images ? run->space.images[0]->path : NULL;
+	style.recording = path;
 	return hlg_format_write(&result, run->options.out, stdout, err);
 }
 
@@ -228,7 +251,7 @@ static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
 			rc = hlg_err_memory(err, path);
 	}
 	if (rc == 0)
-		rc = write_result(run, &showing, err);
+		rc = write_result(run, &showing, path, err);
 	hlg_pairs_finish(&pairs);
 	return rc;
 }
@@ -241,7 +264,7 @@ static int show_windows(struct hlg_windows *w, struct hlg_run *run,
 	bool sums = args->style.summary || run->format == &text;
 	int rc = choose(w, run, args, path, sums, err);
 
-	return rc < 0 ? rc : write_result(run, &showing, err);
+	return rc < 0 ? rc : write_result(run, &showing, path, err);
 }
 
 static int show(const struct hlg_inputs *in, const struct arguments *args)
@@ -255,9 +278,11 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 	hlg_progress_init(&progress, in->files, 1, in->quiet);
 
 	if (rc == 0)
-		rc = hlg_run_set_format(&run, in->format, &err);
+		rc = hlg_run_set_format(
+			&run, in->format ? in->format : choose_format(&run.options, args),
+			&err);
 	if (rc == 0) {
-		rc = settle_options(&run.options, in, args, &err);
+		rc = settle_options(&run, in, args, &err);
 		failed = rc < 0 ? 2 : 1;
 	}
 	if (rc == 0)
@@ -334,15 +359,17 @@ const struct hlg_verb hlg_verb_windows = {
 	.doc = "Shows what counters counted from one sample of their group to the next: "
 	       "a row for each window, sums by function, or a plot.\v"
 	       "Record them with hlguest record --windows=EVENTS -c N. Without mode= "
-	       "all windows are shown; format is csv.",
-	.examples = "hlguest windows guest.elf perf.data.guest\ta row for each window\n"
-		    "hlguest windows --summary guest.elf\tsums by function\n"
+	       "all windows are shown. Without --format a terminal gets sums by "
+	       "function, and a file or a pipe CSV.",
+	.examples = "hlguest windows guest.elf perf.data.guest\tsums by function\n"
+		    "hlguest windows --format=csv guest.elf\ta row for each window\n"
 		    "hlguest windows --format=svg -o windows.svg guest.elf\ta picture",
 	.files = "elf recording",
 	.shared = "input quiet cpu demangle event format mode output pid strict-base tid "
 		  "time",
 	.fallbacks = (const struct hlg_verb_fallback[]){{"mode", "all"}, {0}},
 	.formats = formats,
+	.chooses_format = true,
 	.options = options,
 	.run = run,
 };

@@ -13,6 +13,7 @@
 #include "symtab/escape.h"
 #include "tools/windows/notes.h"
 
+#define SHOWN       20 /* functions in text */
 #define SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 enum {
@@ -210,6 +211,19 @@ int hlg_windows_records(struct hlg_records *to, const struct hlg_windows *w,
 	return ok ? 0 : hlg_err_memory(err, "windows");
 }
 
+/* What is below the rows that are shown. */
+static void write_rest(FILE *f, const struct hlg_windows *sum, size_t shown)
+{
+	double share = 0;
+	char percent[16];
+
+	for (size_t i = shown; i < sum->n_rows; i++)
+		share += share_of(sum, i);
+	if (shown < sum->n_rows)
+		fprintf(f, "  (%zu more, %s %%: --summary has all, as CSV)\n",
+			sum->n_rows - shown, hlg_interval_percent(percent, share / 100));
+}
+
 static bool write_sums(FILE *f, const struct hlg_windows *w)
 {
 	struct hlg_windows_columns c;
@@ -219,10 +233,12 @@ static bool write_sums(FILE *f, const struct hlg_windows *w)
 
 	if (ok)
 		hlg_table_text_head(f, &table);
-	for (size_t i = 0; ok && i < sum.n_rows; i++) {
+	for (size_t i = 0; ok && i < sum.n_rows && i < SHOWN; i++) {
 		set_sum(&c, &sum, i);
 		hlg_table_text_row(f, &table, c.value, 0);
 	}
+	if (ok)
+		write_rest(f, &sum, sum.n_rows < SHOWN ? sum.n_rows : SHOWN);
 	finish_sums(&sum, &c);
 	return ok;
 }
@@ -230,15 +246,18 @@ static bool write_sums(FILE *f, const struct hlg_windows *w)
 int hlg_windows_text(FILE *f, const struct hlg_windows *w, struct hlg_err *err)
 {
 	struct hlg_note_list notes = {0};
+	char sampled[HLG_WINDOWS_SAMPLED];
 	bool ok;
 
 	hlg_windows_notes(&notes, w);
-	hlg_windows_notes_text(f, &notes);
-	fprintf(f, "\n%zu windows, by the function that they end in; shares are of ",
-		w->n_rows);
+	fprintf(f, "%zu windows, ", w->n_rows);
+	hlg_escape_print(f, hlg_windows_notes_sampled(sampled, w));
+	fputs("\nby the function that they end in; share of ", f);
 	hlg_escape_print(f, w->columns[0].name);
 	fputs("\n\n", f);
 	ok = !notes.lost && write_sums(f, w);
+	fputc('\n', f);
+	hlg_windows_notes_text(f, &notes);
 	hlg_note_list_finish(&notes);
 	return ok ? 0 : hlg_err_memory(err, "windows");
 }

@@ -16,6 +16,8 @@ struct hlg_windows_style {
 	bool rates;   /* hlg_rates behind the counts, as far as there are counters for */
 	bool hpctool; /* records with HPCTool's columns, and nothing but counts */
 	bool summary; /* records of functions, not of windows */
+	const char *guest, *recording; /* files, for the plot's title; NULL: no word */
+	bool pairs;                    /* the plot's rows are pairs between markers */
 };
 
 /* All are located (hlg_windows_places_locate). They fail without memory. */

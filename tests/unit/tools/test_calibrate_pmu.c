@@ -139,6 +139,7 @@ START_TEST(counts)
 	ck_assert_ptr_nonnull(
 		strstr(write_as(hlg_calibrate_csv, c), ",rep_lodsb,native,2,counter\n"));
 	ck_assert_ptr_nonnull(strstr(write_as(hlg_calibrate_csv, c), "\n8,7,"));
+	c->tables = true;
 #if HLG_HAVE_JANSSON
 	ck_assert_ptr_nonnull(
 		strstr(write_as(hlg_calibrate_json, c),

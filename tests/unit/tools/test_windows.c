@@ -364,6 +364,11 @@ START_TEST(spread)
 	ck_assert_double_eq_tol(s.variation, 138.606441, 1e-4);
 	/* t(0.975, 6) = 2.446912 */
 	ck_assert_double_eq_tol(s.high - s.mean, 30.948626, 1e-4);
+	/* Seven fair coins show no head in 1/128, at most one in 1/16: the outermost. */
+	ck_assert_double_eq_tol(s.median_low, 10, 1e-9);
+	ck_assert_double_eq_tol(s.median_high, 100, 1e-9);
+	/* A time is never below 0, though the mean less t would be. */
+	ck_assert_double_eq_tol(s.low, 0, 1e-9);
 	ck_assert_double_eq_tol(s.median, 12, 1e-9);
 	/* Quartiles 11 and 12.5. */
 	ck_assert_double_eq_tol(s.from, 8.75, 1e-9);
@@ -371,8 +376,30 @@ START_TEST(spread)
 	ck_assert_uint_eq(s.outliers, 1);
 	hlg_spread_of(&s, one, 1);
 	ck_assert(isnan(s.deviation) && isnan(s.low) && s.mean == 5 && s.outliers == 0);
+	ck_assert(isnan(s.median_low) && isnan(s.median_high) && s.median == 5);
 	hlg_spread_of(&s, one, 0);
 	ck_assert(isnan(s.mean) && s.n == 0);
+}
+END_TEST
+
+/* The ranks of tables: Conover, Practical Nonparametric Statistics. */
+START_TEST(median_ranks)
+{
+	static const struct {
+		size_t n, low; /* 1 is the least value */
+	} known[] = {{6, 1},   {8, 1},    {9, 2},      {20, 6},
+		     {50, 18}, {100, 40}, {1000, 469}, {1001, 469}};
+	static uint64_t values[1001];
+	struct hlg_spread s;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		for (size_t k = 0; k < known[i].n; k++)
+			values[k] = k + 1;
+		hlg_spread_of(&s, values, known[i].n);
+		ck_assert_double_eq(s.median_low, (double)known[i].low);
+		ck_assert_double_eq(s.median_high,
+				    (double)(known[i].n + 1 - known[i].low));
+	}
 }
 END_TEST
 
@@ -487,6 +514,7 @@ int main(void)
 	tcase_add_test(tc, no_groups);
 	tcase_add_test(tc, pairs);
 	tcase_add_test(tc, spread);
+	tcase_add_test(tc, median_ranks);
 	tcase_add_test(tc, markers);
 	tcase_add_test(tc, counters);
 	tcase_add_test(tc, hostile_names);

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a calibration comes to: each wording, of measurements made up. */
+#include <string.h>
+
+#include "tests/kit/tap.h"
+#include "tools/calibrate/conclusion.h"
+
+static struct hlg_calibration c;
+
+/* 100 samples of each guest: half of them late by `late`, the rest right. */
+static void land(size_t event, uint64_t late, uint64_t window)
+{
+	struct hlg_landed *landed = &c.landings.events[event];
+
+	*landed = (struct hlg_landed){.window = window, .why = "too few samples"};
+	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++) {
+		landed->guests[i].guest = landed->guests[i].right = 100;
+		landed->guests[i].distance[0] = 40;
+		landed->guests[i].distance[late] += 60;
+	}
+}
+
+/* A machine with clocks and without counters. */
+static void enter(void)
+{
+	memset(&c, 0, sizeof(c));
+	c.kvm = true;
+	for (size_t i = 2; i < HLG_SAMPLINGS; i++)
+		strcpy(c.landings.events[i].reason, HLG_PMU_NO_COUNTER);
+	land(0, 1, 1);
+	land(1, 5, 5);
+	c.crossings.hz = 2e9;
+	c.crossings.clock.width = 4; /* of a core alone */
+	c.crossings.rows[HLG_CROSS_OUT].state = HLG_CROSS_MEASURED;
+	c.crossings.rows[HLG_CROSS_OUT].ticks.p50 = 50000;
+	c.crossings.rows[HLG_CROSS_OUT].ticks.p99 = 88000;
+	for (size_t i = 0; i < HLG_NATIVE_ROWS; i++)
+		c.crossings.batches[i].undisturbed = true;
+	c.counts.operations = 1000;
+	for (size_t side = 0; side < HLG_COUNT_SIDES; side++)
+		for (size_t i = 0; i < HLG_PMU_EVENTS; i++)
+			strcpy(c.counts.counted[side][0].reason[i], HLG_PMU_NO_COUNTER);
+}
+
+static const char *conclude(enum hlg_calibration_part part)
+{
+	static struct hlg_conclusion conclusion;
+
+	c.parts = part;
+	hlg_calibrate_conclude(&conclusion, &c);
+	ck_assert_uint_eq(conclusion.n, 1);
+	return conclusion.sentence[0];
+}
+
+START_TEST(precision)
+{
+	ck_assert_str_eq(
+		conclude(HLG_CALIBRATE_LANDING),
+		"Samples of cpu-clock land one instruction late, never in a wrong "
+		"function.");
+	land(0, 0, 0);
+	ck_assert_str_eq(conclude(HLG_CALIBRATE_LANDING),
+			 "Samples of cpu-clock land on the right instruction, never in a "
+			 "wrong function.");
+	land(0, 3, 14);
+	ck_assert_str_eq(conclude(HLG_CALIBRATE_LANDING),
+			 "Samples of cpu-clock land 3 instructions late (95 % "
+			 "within 14), never in a wrong function.");
+	c.landings.events[0].guests[0].right = 97;
+	c.landings.events[0].guests[0].wrong = 2;
+	c.landings.events[0].guests[0].gap = 1;
+	ck_assert_str_eq(conclude(HLG_CALIBRATE_LANDING),
+			 "Samples of cpu-clock land 3 instructions late (95 % "
+			 "within 14), 0.50 % of them in a wrong function or in none.");
+}
+END_TEST
+
+START_TEST(precision_unknown)
+{
+	land(0, 1, HLG_WINDOW_UNKNOWN);
+	ck_assert_str_eq(
+		conclude(HLG_CALIBRATE_LANDING),
+		"Where samples of cpu-clock land is not known: too few samples.");
+	for (size_t i = 0; i < HLG_SAMPLINGS; i++)
+		strcpy(c.landings.events[i].reason, "perf_event_paranoid forbids it");
+	ck_assert_str_eq(conclude(HLG_CALIBRATE_LANDING),
+			 "Where samples land is not known: perf_event_paranoid forbids "
+			 "it.");
+	strcpy(c.landings.reason, "no guest can run");
+	ck_assert_str_eq(conclude(HLG_CALIBRATE_LANDING),
+			 "Where samples land is not known: no guest can run.");
+}
+END_TEST
+
+/* A counter is spoken of where there is one; the precise one only where it is alone. */
+START_TEST(precision_of_counters)
+{
+	land(3, 0, 0);
+	ck_assert_ptr_nonnull(strstr(conclude(HLG_CALIBRATE_LANDING), "cycles:Gp land"));
+	land(2, 2, 2);
+	ck_assert_ptr_nonnull(
+		strstr(conclude(HLG_CALIBRATE_LANDING), "cycles:G land 2 "));
+}
+END_TEST
+
+START_TEST(exit_cost)
+{
+	ck_assert_str_eq(conclude(HLG_CALIBRATE_CROSSING),
+			 "An exit to the VMM costs 25 us (p99 44 us).");
+	c.crossings.rows[HLG_CROSS_OUT].ticks.p50 = 1000;
+	ck_assert_str_eq(conclude(HLG_CALIBRATE_CROSSING),
+			 "An exit to the VMM costs 500 ns (p99 44 us).");
+	c.crossings.hz = 0;
+	ck_assert_str_eq(conclude(HLG_CALIBRATE_CROSSING),
+			 "An exit to the VMM costs 1000 ticks (p99 88000 ticks).");
+	c.crossings.rows[HLG_CROSS_OUT].state = HLG_CROSS_SKIPPED;
+	strcpy(c.crossings.rows[HLG_CROSS_OUT].reason, "no guest can run");
+	ck_assert_str_eq(conclude(HLG_CALIBRATE_CROSSING),
+			 "What an exit to the VMM costs is not known: no guest can run.");
+}
+END_TEST
+
+START_TEST(exit_cost_of_a_busy_machine)
+{
+	struct hlg_crossing *row = &c.crossings.rows[HLG_CROSS_GETPPID];
+
+	row->state = HLG_CROSS_MEASURED;
+	row->ticks.drift = 0.5;
+	c.crossings.batches[1] = (struct hlg_batches){.n = 100};
+	ck_assert_ptr_nonnull(strstr(hlg_crossing_verdict(&c.crossings), "again"));
+	ck_assert_str_eq(
+		conclude(HLG_CALIBRATE_CROSSING),
+		"An exit to the VMM costs 25 us (p99 44 us); the machine was not "
+		"idle: measure again.");
+}
+END_TEST
+
+START_TEST(accuracy)
+{
+	struct hlg_pmu_counted *guest = c.counts.counted[HLG_COUNT_GUEST];
+
+	ck_assert_str_eq(conclude(HLG_CALIBRATE_COUNTING),
+			 "There are no hardware counters here.");
+	strcpy(guest[0].reason[HLG_PMU_INSTRUCTIONS], "perf_event_paranoid forbids it");
+	ck_assert_str_eq(conclude(HLG_CALIBRATE_COUNTING),
+			 "Instructions of guests cannot be counted here: "
+			 "perf_event_paranoid forbids it.");
+	guest[0].reason[HLG_PMU_INSTRUCTIONS][0] = '\0';
+	ck_assert_str_eq(conclude(HLG_CALIBRATE_COUNTING),
+			 "Instructions of guests cannot be counted here: no guest ran.");
+	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++) {
+		guest[i].runs = 1;
+		guest[i].values[HLG_PMU_INSTRUCTIONS][0] =
+			hlg_calibrate_retired(&hlg_count_laws[i], 1000);
+	}
+	ck_assert_str_eq(conclude(HLG_CALIBRATE_COUNTING),
+			 "The counter of instructions is exact in guests.");
+	guest[3].values[HLG_PMU_INSTRUCTIONS][0] += 2;
+	guest[5].values[HLG_PMU_INSTRUCTIONS][0] -= 7;
+	ck_assert_str_eq(conclude(HLG_CALIBRATE_COUNTING),
+			 "The counter of instructions is off by 7 at most, in guests of "
+			 "known length.");
+}
+END_TEST
+
+START_TEST(parts)
+{
+	struct hlg_conclusion conclusion;
+
+	c.parts = HLG_CALIBRATE_ALL;
+	hlg_calibrate_conclude(&conclusion, &c);
+	ck_assert_uint_eq(conclusion.n, 3);
+	c.parts = 0;
+	hlg_calibrate_conclude(&conclusion, &c);
+	ck_assert_uint_eq(conclusion.n, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("calibrate conclusion");
+	TCase *tc = tap_case(suite, "conclusion");
+
+	tcase_add_checked_fixture(tc, enter, NULL);
+	tcase_add_test(tc, precision);
+	tcase_add_test(tc, precision_unknown);
+	tcase_add_test(tc, precision_of_counters);
+	tcase_add_test(tc, exit_cost);
+	tcase_add_test(tc, exit_cost_of_a_busy_machine);
+	tcase_add_test(tc, accuracy);
+	tcase_add_test(tc, parts);
+	return tap_main(suite);
+}
