@@ -72,6 +72,8 @@ struct hlg_diff {
 	struct hlg_diff_side side[2]; /* in; filled by the caller as it says */
 	struct hlg_diff_images images;
 	enum hlg_weight weight;
+	const struct hlg_event
+		*event[2]; /* of each side's samples; NULL: there are none */
 	bool withheld;     /* a side's samples do not fit: rows are guest addresses */
 	bool incomparable; /* and as the builds differ, there are none */
 	size_t n_runs[2];  /* recordings with guest samples */
