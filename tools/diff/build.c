@@ -188,8 +188,8 @@ int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err)
 		rc = make_views(&diff->side[s], diff->weight, diff->withheld, err);
 		count_runs(diff, s);
 	}
-	if (rc == 0 &&
-	    ((!diff->incomparable && !join(diff)) || !hlg_diff_tell_words(diff)))
+	if (rc == 0 && (!hlg_diff_total(diff) || (!diff->incomparable && !join(diff)) ||
+			!hlg_diff_tell_words(diff)))
 		rc = hlg_err_memory(err, "diff");
 	return rc;
 }

@@ -15,7 +15,8 @@
 
 struct arguments {
 	struct hlg_inputs inputs, after;
-	bool fails;   /* --fail-if is given */
+	bool fails; /* --fail-if is given */
+	bool all;
 	double least; /* growth that fails: 0.05 for 5 % */
 };
 
@@ -80,6 +81,15 @@ static int judge(const struct hlg_diff *diff, const struct arguments *args)
 	for (int s = 0; s < 2; s++)
 		if (diff->side[s].report.trust.all.verdict == HLG_TRUST_MISMATCH)
 			return 3;
+	if (args->fails && diff->total.significant &&
+	    hlg_diff_total_growth(diff) > args->least) {
+		hlg_err_set(&err, HLG_EINPUT,
+			    "the guest took %.2f times as long, or as much, as before "
+			    "(--fail-if allows a growth of %g %%)",
+			    1 + hlg_diff_total_growth(diff), 100 * args->least);
+		hlg_output_error(&err);
+		return 4;
+	}
 	if (!row)
 		return 0;
 	hlg_err_set(&err, HLG_EINPUT,
@@ -94,7 +104,7 @@ static int judge(const struct hlg_diff *diff, const struct arguments *args)
 static int compare(struct hlg_side sides[2], const struct arguments *args, int *status,
 		   struct hlg_err *err)
 {
-	struct hlg_diff diff = {0};
+	struct hlg_diff diff = {.every = args->all};
 	int rc;
 
 	for (int s = 0; s < 2; s++) {
@@ -106,6 +116,7 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 		diff.side[s].runs = r->profiles;
 		diff.side[s].paths = r->in->files;
 		diff.side[s].n_runs = r->in->n_files;
+		diff.side[s].attached = r->batch.sums.attached;
 	}
 	rc = hlg_diff_build(&diff, err);
 	for (int s = 0; rc == 0 && s < 2; s++)
@@ -155,10 +166,14 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 }
 
 static const struct hlg_verb_option options[] = {
+	{.name = "all",
+	 .help = "in text, also rows that did not change significantly",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, all)},
 	{.name = "fail-if",
 	 .value = "PERCENT",
-	 .help = "exit 3 if the share of a row grew significantly, and by more than so "
-		 "much of what it was (5%)",
+	 .help = "exit 4 if the total or the share of a row grew significantly, and by "
+		 "more than so much of what it was (5%)",
 	 .kind = HLG_VERB_TEXT,
 	 .set = set_least},
 	{0},
