@@ -3,6 +3,7 @@
 #ifndef HLG_FILTER_PROFILE_COUNT_H
 #define HLG_FILTER_PROFILE_COUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "filter/options/options.h"
@@ -38,6 +39,7 @@ struct hlg_recording_sums {
 	uint64_t throttled; /* THROTTLE records */
 	uint64_t skipped;   /* samples of no known event, or malformed: not counted */
 	uint64_t left;      /* bytes that could not be read: the recording was cut off */
+	bool attached;      /* recordings of perf record -a, -p, -t: no command's own */
 };
 
 #endif

@@ -2,6 +2,8 @@
 #include "filter/profile/event.h"
 
 #include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum hlg_event_kind hlg_event_kind(uint32_t type, uint64_t config)
 {
@@ -62,4 +64,89 @@ const char *hlg_event_meaning(enum hlg_event_kind kind, unsigned precise_ip)
 	default:
 		return "of a kind that the profile does not tell";
 	}
+}
+
+static bool is_about_sampling(const char *term, size_t n)
+{
+	static const char *const words[] = {
+		"period",    "freq",       "call-graph", "stack-size",  "max-stack",
+		"time",      "inherit",    "no-inherit", "overwrite",   "no-overwrite",
+		"nr",        "aux-output", "percore",    "branch_type", "aux-sample-size",
+		"max-events"};
+	size_t word = strcspn(term, "=,/");
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (word <= n && strlen(words[i]) == word &&
+		    strncmp(term, words[i], word) == 0)
+			return true;
+	return false;
+}
+
+/* Copies the terms between slashes that stay; without any there are no slashes. */
+static char *copy_terms(char *to, const char *terms, const char *end)
+{
+	char *start = to;
+
+	while (terms < end) {
+		size_t n = strcspn(terms, ",/");
+
+		if (n && !is_about_sampling(terms, n)) {
+			*to = to == start ? '/' : ',';
+			memcpy(to + 1, terms, n);
+			to += n + 1;
+		}
+		terms += n + (terms + n < end);
+	}
+	if (to > start)
+		*to++ = '/';
+	return to;
+}
+
+/* Modifiers of what is counted stay, behind a colon. */
+static char *copy_modifiers(char *to, const char *modifiers)
+{
+	char *start = to;
+
+	for (; *modifiers; modifiers++) {
+		if (!strchr("ukhI", *modifiers))
+			continue;
+		if (to == start)
+			*to++ = ':';
+		*to++ = *modifiers;
+	}
+	return to;
+}
+
+/* "u" and "Hpp", not "kvm_exit" of a tracepoint kvm:kvm_exit. */
+static bool are_modifiers(const char *text)
+{
+	return text[strspn(text, "ukhIGHpPSDWebR")] == '\0';
+}
+
+char *hlg_event_key(const char *name)
+{
+	const char *slash = strchr(name, '/'), *last = strrchr(name, '/');
+	const char *rest = strrchr(name, ':');
+	/* A slash may become "/:", and nothing else is longer than it was. */
+	char *key = malloc(strlen(name) + 2), *to = key;
+
+	if (!key)
+		return NULL;
+	if (slash && last > slash)
+		rest = last[1] == ':' ? last + 2 : last + 1;
+	else
+		slash = NULL, rest = rest ? rest + 1 : NULL;
+	if (!rest || !are_modifiers(rest)) {
+		strcpy(key, name);
+		return key;
+	}
+	if (!slash) {
+		to = mempcpy(to, name, (size_t)(rest - 1 - name));
+	} else {
+		to = mempcpy(to, name, (size_t)(slash - name));
+		to = copy_terms(to, slash + 1, last);
+	}
+	to = copy_modifiers(to, rest);
+	*to = '\0';
+	return key;
 }

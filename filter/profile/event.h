@@ -33,4 +33,16 @@ const char *hlg_event_word(enum hlg_event_kind kind);
  * precise_ip as recorded. */
 const char *hlg_event_meaning(enum hlg_event_kind kind, unsigned precise_ip);
 
+/*
+ * What an event counts, by its name as perf has it: two events are one where their keys
+ * are. The key is the name less what says only how often, how or how exactly it is
+ * sampled: the terms /period=/, /freq=/ and those of perf-record(1) about stacks, time,
+ * buffers and inheritance, and the modifiers p P S D W e b R. So are the modifiers G and
+ * H, host and guest: what is compared are the samples of guests, which `cpu-clock` and
+ * `cpu-clock:G` have alike (flame shows the host's as well, where they were recorded).
+ * The modifiers u, k, h and I stay: with them other code is sampled. So do terms that
+ * configure the event, as event= and umask=. To be freed; NULL without memory.
+ */
+char *hlg_event_key(const char *name);
+
 #endif

@@ -179,6 +179,39 @@ void hlg_compare_runs(struct hlg_compared *result, const struct hlg_compare_run 
 			 hlg_interval_student(result->diff / error, df));
 }
 
+/* The mean weight of runs; *variance is that of the mean. */
+static double mean_weight(const struct hlg_compare_run *runs, size_t n, double *variance)
+{
+	double count = (double)n, mean = 0, sampling = 0;
+
+	*variance = 0;
+	for (size_t i = 0; i < n; i++) {
+		mean += runs[i].weight / count;
+		if (runs[i].n > 0)
+			sampling += runs[i].weight * runs[i].weight / runs[i].n;
+	}
+	for (size_t i = 0; i < n; i++)
+		*variance += (runs[i].weight - mean) * (runs[i].weight - mean);
+	*variance = fmax(*variance / (count - 1) / count, sampling / (count * count));
+	return mean;
+}
+
+double hlg_compare_totals(const struct hlg_compare_run *before, size_t n_before,
+			  const struct hlg_compare_run *after, size_t n_after)
+{
+	double a, b, va, vb, df;
+
+	if (n_before < HLG_COMPARE_RUNS || n_after < HLG_COMPARE_RUNS)
+		return NAN;
+	a = mean_weight(before, n_before, &va);
+	b = mean_weight(after, n_after, &vb);
+	if (!(va + vb > 0))
+		return 1; /* nothing was sampled at all */
+	df = (va + vb) * (va + vb) /
+	     (va * va / (double)(n_before - 1) + vb * vb / (double)(n_after - 1));
+	return hlg_interval_student((b - a) / sqrt(va + vb), df);
+}
+
 static int compare_p(const void *a, const void *b, void *p)
 {
 	double x = ((const double *)p)[*(const size_t *)a];

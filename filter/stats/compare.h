@@ -65,6 +65,14 @@ void hlg_compare_runs(struct hlg_compared *result, const struct hlg_compare_run 
 		      size_t n_after);
 
 /*
+ * Did the recordings' weights change? Two-sided p of Welch's t of their means; a side's
+ * variance is never taken to be less than that of its samples (Poisson's). NAN unless
+ * both sides have HLG_COMPARE_RUNS recordings; here one without weight counts as such.
+ */
+double hlg_compare_totals(const struct hlg_compare_run *before, size_t n_before,
+			  const struct hlg_compare_run *after, size_t n_after);
+
+/*
  * Two-sided mid-P of the table x1 of n1 against x2 of n2, whole numbers, x <= n. Takes
  * time in proportion to the smallest margin.
  */

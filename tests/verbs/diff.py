@@ -235,6 +235,33 @@ def check_fail(build):
                 yield f"{before} {after} {limit}: status {status}, not {expected}: {grown}"
 
 
+def check_total(build):
+    """A guest that takes longer fails, though no share changed; of one run a side nothing."""
+    for before, after, runs, expected in ((HOST, USER, 3, 4), (USER, HOST, 3, 0),
+                                          (HOST, USER, 1, 0), (HOST, USER, 2, 0),
+                                          (USER, USER, 3, 0)):
+        out, err, status = run(hlguest_of(build), "diff", ELF, *[before] * runs, "--after",
+                               *[after] * runs, "--fail-if=5%")
+        if status != expected or not out.startswith("guest time ") or \
+                (expected == 4) != ("times as long" in err):
+            yield f"{before} {after} {runs}: status {status}, not {expected}: {err} {out}"
+
+
+def check_attached(build):
+    """The length of a recording of all CPUs tells nothing."""
+    with tempfile.TemporaryDirectory(prefix="diff-") as folder:
+        path = os.path.join(folder, "all.data")
+        with open(HOST, "rb") as f:
+            data = f.read()
+        at = data.rindex(b"--host\0")  # of perf's own words
+        with open(path, "wb") as f:
+            f.write(data[:at] + b"-a\0\0\0\0\0" + data[at + 7:])
+        out, err, status = run(hlguest_of(build), "diff", ELF, *[path] * 3, "--after",
+                               *[USER] * 3, "--fail-if=5%")
+    if status or "not tested: recordings by -a" not in out:
+        yield f"{status} {err} {out}"
+
+
 def main():
     build = parser(__doc__).parse_args().build
     tap = Tap()
@@ -253,6 +280,8 @@ def main():
     tap.run("saved profiles, no ELF", check_saved_alone, build)
     tap.run("a recording is missing", check_missing, build)
     tap.run("--fail-if", lambda: list(check_fail(build)))
+    tap.run("the total", lambda: list(check_total(build)))
+    tap.run("no total of -a", lambda: list(check_attached(build)))
     return tap.finish()
 
 

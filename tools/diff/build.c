@@ -81,30 +81,67 @@ static bool join(struct hlg_diff *diff)
 		 hlg_diff_judge_rows(diff, regions)));
 }
 
+/* Do two names stand for one event? Negative without memory. */
+static int is_one_event(const char *a, const char *b, struct hlg_err *err)
+{
+	char *x = hlg_event_key(a), *y = hlg_event_key(b);
+	int one = x && y ? strcmp(x, y) == 0 : hlg_err_memory(err, "diff");
+
+	free(x);
+	free(y);
+	return one;
+}
+
 /*
  * Events that fire together are no independent observations, and periods of different
- * events do not add up.
+ * events do not add up. The event of the side goes to diff->event.
  */
-static int check_events(const struct hlg_diff *diff, struct hlg_err *err)
+static int find_event(struct hlg_diff *diff, int s, struct hlg_err *err)
 {
-	for (int s = 0; s < 2; s++) {
-		const struct hlg_report *r = &diff->side[s].report;
-		const char *first = NULL;
+	const struct hlg_report *r = &diff->side[s].report;
 
-		for (uint32_t i = 0; i < r->n_events; i++) {
-			const char *name = r->profile->events[r->events[i].event].name;
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		const struct hlg_event *event = &r->profile->events[r->events[i].event];
+		int one;
 
-			if (r->events[i].count.samples == 0)
-				continue;
-			if (first)
-				return hlg_err_set(
-					err, HLG_EINPUT,
-					"%s: the samples are of several events, "
-					"%s and %s (take one: --event=%s)",
-					s ? "after" : "before", first, name, first);
-			first = name;
-		}
+		if (r->events[i].count.samples == 0)
+			continue;
+		if (!diff->event[s])
+			diff->event[s] = event;
+		one = is_one_event(diff->event[s]->name, event->name, err);
+		if (one < 0)
+			return one;
+		if (!one)
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s: the samples are of several events, %s "
+					   "and %s (take one: --event=%s)",
+					   s ? "after" : "before", diff->event[s]->name,
+					   event->name, diff->event[s]->name);
 	}
+	return 0;
+}
+
+static int check_events(struct hlg_diff *diff, struct hlg_err *err)
+{
+	int one = 1;
+
+	for (int s = 0; s < 2; s++) {
+		int rc = find_event(diff, s, err);
+
+		if (rc < 0)
+			return rc;
+	}
+	if (diff->event[0] && diff->event[1])
+		one = is_one_event(diff->event[0]->name, diff->event[1]->name, err);
+	if (one < 0)
+		return one;
+	if (!one)
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"the sides were sampled by different events, %s before "
+			"and %s after: they cannot be compared (record both "
+			"with one event, as hlguest record -e %s)",
+			diff->event[0]->name, diff->event[1]->name, diff->event[0]->name);
 	return 0;
 }
 
@@ -151,8 +188,8 @@ int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err)
 		rc = make_views(&diff->side[s], diff->weight, diff->withheld, err);
 		count_runs(diff, s);
 	}
-	if (rc == 0 &&
-	    ((!diff->incomparable && !join(diff)) || !hlg_diff_tell_words(diff)))
+	if (rc == 0 && (!hlg_diff_total(diff) || (!diff->incomparable && !join(diff)) ||
+			!hlg_diff_tell_words(diff)))
 		rc = hlg_err_memory(err, "diff");
 	return rc;
 }

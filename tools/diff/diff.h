@@ -16,6 +16,8 @@
 #ifndef HLG_TOOLS_DIFF_DIFF_H
 #define HLG_TOOLS_DIFF_DIFF_H
 
+#include <stdio.h>
+
 #include "filter/report/report.h"
 #include "filter/stats/compare.h"
 #include "tools/diff/pairs.h"
@@ -32,6 +34,7 @@ struct hlg_diff_side {
 	const struct hlg_profile *runs; /* of each recording that was read */
 	char *const *paths;             /* where these came from, for people */
 	size_t n_runs;
+	bool attached; /* recordings of no command of their own: perf record -a, -p */
 	/* Out. */
 	struct hlg_report report; /* trust, notes, events; not the rows to compare */
 	struct hlg_host no_host;
@@ -68,10 +71,20 @@ struct hlg_diff_rows {
 	size_t *to[2]; /* while they are made: which row a side's i-th is part of */
 };
 
+/* What the guest took in all, in the mean of a side's recordings. */
+struct hlg_diff_total {
+	double mean[2]; /* ns of a clock, else by weight */
+	bool clock;
+	double p; /* of hlg_compare_totals; NAN: not tested */
+	bool significant;
+};
+
 struct hlg_diff {
 	struct hlg_diff_side side[2]; /* in; filled by the caller as it says */
 	struct hlg_diff_images images;
 	enum hlg_weight weight;
+	const struct hlg_event
+		*event[2]; /* of each side's samples; NULL: there are none */
 	bool withheld;     /* a side's samples do not fit: rows are guest addresses */
 	bool incomparable; /* and as the builds differ, there are none */
 	size_t n_runs[2];  /* recordings with guest samples */
@@ -80,6 +93,8 @@ struct hlg_diff {
 	char *shares;               /* what shares are of */
 	struct hlg_note_list notes; /* what a reader must know */
 	struct hlg_diff_rows functions, regions;
+	struct hlg_diff_total total;
+	bool every;                /* in: text shows rows that are not significant, too */
 	struct hlg_colour colours; /* of the stream it goes to; off as it is built */
 };
 
@@ -95,6 +110,13 @@ void hlg_diff_finish(struct hlg_diff *diff);
  * was; one that was nothing grew by more than that. NULL if none did.
  */
 const struct hlg_diff_row *hlg_diff_grown(const struct hlg_diff *diff, double least);
+
+/* By how much of what it was did the total change? INFINITY from nothing. */
+double hlg_diff_total_growth(const struct hlg_diff *diff);
+
+/* Writes the line that answers; and what can be said of the total. */
+void hlg_diff_total_tell(const struct hlg_diff *diff, FILE *f);
+const char *hlg_diff_total_meaning(const struct hlg_diff *diff);
 
 /* What a row is called, of the side after if it is there; not escaped. */
 const char *hlg_diff_name(const struct hlg_diff_row *row);

@@ -20,4 +20,7 @@ bool hlg_diff_judge_rows(const struct hlg_diff *diff, struct hlg_diff_rows *rows
 /* Makes matched, shares, test and the notes. False without memory. */
 bool hlg_diff_tell_words(struct hlg_diff *diff);
 
+/* Sums up and tests the totals, when the views are made. False without memory. */
+bool hlg_diff_total(struct hlg_diff *diff);
+
 #endif

@@ -16,7 +16,8 @@
 
 struct arguments {
 	struct hlg_inputs inputs, after;
-	bool fails;   /* --fail-if is given */
+	bool fails; /* --fail-if is given */
+	bool all;
 	double least; /* growth that fails: 0.05 for 5 % */
 };
 
@@ -81,6 +82,15 @@ static int judge(const struct hlg_diff *diff, const struct arguments *args)
 	for (int s = 0; s < 2; s++)
 		if (diff->side[s].report.trust.all.verdict == HLG_TRUST_MISMATCH)
 			return 3;
+	if (args->fails && diff->total.significant &&
+	    hlg_diff_total_growth(diff) > args->least) {
+		hlg_err_set(&err, HLG_EINPUT,
+			    "the guest took %.2f times as long, or as much, as before "
+			    "(--fail-if allows a growth of %g %%)",
+			    1 + hlg_diff_total_growth(diff), 100 * args->least);
+		hlg_output_error(&err);
+		return 4;
+	}
 	if (!row)
 		return 0;
 	hlg_err_set(&err, HLG_EINPUT,
@@ -106,7 +116,7 @@ static const struct hlg_err *nothing_of(const struct hlg_side sides[2],
 static int compare(struct hlg_side sides[2], const struct arguments *args, int *status,
 		   struct hlg_err *err)
 {
-	struct hlg_diff diff = {0};
+	struct hlg_diff diff = {.every = args->all};
 	struct hlg_err nothing;
 	int rc;
 
@@ -119,6 +129,7 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 		diff.side[s].runs = r->profiles;
 		diff.side[s].paths = r->in->files;
 		diff.side[s].n_runs = r->in->n_files;
+		diff.side[s].attached = r->batch.sums.attached;
 	}
 	rc = hlg_diff_build(&diff, err);
 	for (int s = 0; rc == 0 && s < 2; s++)
@@ -129,8 +140,8 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 	if (rc == 0)
 		rc = hlg_format_write(
 			&(struct hlg_result){sides[0].run.format, &diff, hlg_diff_records,
-					     &diff.colours, sides[0].run.options.color, NULL,
-					     nothing_of(sides, &nothing)},
+					     &diff.colours, sides[0].run.options.color,
+					     NULL, nothing_of(sides, &nothing)},
 			sides[0].run.options.out, stdout, err);
 	if (rc == 0)
 		*status = judge(&diff, args);
@@ -169,10 +180,14 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 }
 
 static const struct hlg_verb_option options[] = {
+	{.name = "all",
+	 .help = "in text, also rows that did not change significantly",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, all)},
 	{.name = "fail-if",
 	 .value = "PERCENT",
-	 .help = "exit with 4 if the share of a row grew significantly, and by more than "
-		 "so much of what it was, as 5%",
+	 .help = "exit with 4 if the total, or the share of a row, grew significantly, "
+		 "and by more than so much of what it was, as 5%",
 	 .kind = HLG_VERB_TEXT,
 	 .set = set_least},
 	{0},

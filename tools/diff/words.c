@@ -66,33 +66,6 @@ static const char *test(const struct hlg_diff *diff)
 	       "vary as the other does";
 }
 
-/* The event of a side, if all its guest samples are of one. */
-static const char *event_of(const struct hlg_report *r)
-{
-	const char *name = NULL;
-
-	for (uint32_t i = 0; i < r->n_events; i++) {
-		if (r->events[i].count.samples == 0)
-			continue;
-		if (name)
-			return NULL;
-		name = r->profile->events[r->events[i].event].name;
-	}
-	return name;
-}
-
-static void tell_events(struct hlg_diff *diff)
-{
-	const char *before = event_of(&diff->side[0].report);
-	const char *after = event_of(&diff->side[1].report);
-
-	if (before && after && strcmp(before, after) != 0)
-		hlg_note_list_add(&diff->notes,
-				  "the sides were sampled by different events (before "
-				  "%s, after %s): their shares need not mean the same",
-				  before, after);
-}
-
 static void tell_limits(struct hlg_diff *diff)
 {
 	if (diff->incomparable) {
@@ -158,7 +131,6 @@ bool hlg_diff_tell_words(struct hlg_diff *diff)
 	diff->test = test(diff);
 	if (tell_shares(diff) < 0)
 		return false;
-	tell_events(diff);
 	tell_limits(diff);
 	if (has_namesakes(diff))
 		hlg_note_list_add(&diff->notes,

@@ -230,6 +230,7 @@ int hlg_diff_records(void *data, struct hlg_records *to, struct hlg_err *err)
 	write_line(to, "method", diff->matched, "matched");
 	write_line(to, "method", diff->shares, "shares");
 	write_line(to, "method", diff->test, "test");
+	write_line(to, "method", hlg_diff_total_meaning(diff), "total");
 	for (size_t i = 0; i < diff->notes.n; i++)
 		write_line(to, "note", diff->notes.line[i], NULL);
 	write_row_records(to, diff, &diff->functions);
@@ -299,7 +300,7 @@ static void write_loud(FILE *f, const char *side, const char *line)
 	fputs("\n\n", f);
 }
 
-static void write_header(FILE *f, const struct hlg_diff *diff)
+static void write_answer(FILE *f, const struct hlg_diff *diff)
 {
 	for (int s = 0; s < 2; s++) {
 		const struct hlg_report *r = &diff->side[s].report;
@@ -310,6 +311,12 @@ static void write_header(FILE *f, const struct hlg_diff *diff)
 		if (r->banner)
 			write_loud(f, sides[s], r->banner);
 	}
+	hlg_diff_total_tell(diff, f);
+	fprintf(f, "\ntotal    %s\n\n", hlg_diff_total_meaning(diff));
+}
+
+static void write_method(FILE *f, const struct hlg_diff *diff)
+{
 	fprintf(f, "hlguest %s\n\n", HLG_VERSION);
 	write_side(f, diff, 0);
 	write_side(f, diff, 1);
@@ -324,8 +331,6 @@ static void write_header(FILE *f, const struct hlg_diff *diff)
 		hlg_escape_print(f, diff->notes.line[i]);
 		fputc('\n', f);
 	}
-	if (diff->notes.n)
-		fputc('\n', f);
 }
 
 /* A row at hand, for what its numbers and its name do not say. */
@@ -383,11 +388,12 @@ static void write_rows(FILE *f, const struct hlg_diff *diff,
 	static const unsigned char layout[] = {SIGNIFICANT, PERCENT, PERCENT + 1, POINTS,
 					       INTERVAL,    CHANGE,  Q,           NAME};
 	struct hlg_column columns[COLUMNS];
-	const struct hlg_table table = {columns, layout, sizeof(layout), diff->colours, {0}};
+	const struct hlg_table table = {
+		columns, layout, sizeof(layout), diff->colours, {0}};
 	struct hlg_value v[COLUMNS];
 	size_t n = 0;
 
-	if (!rows->n)
+	if (!rows->n_significant && !(diff->every && rows->n))
 		return;
 	memcpy(columns, all_columns, sizeof(columns));
 	columns[NAME].heading = what;
@@ -396,7 +402,7 @@ static void write_rows(FILE *f, const struct hlg_diff *diff,
 		const struct hlg_diff_row *row = &rows->row[i];
 		const struct shown shown = {diff, row};
 
-		if (!shows(diff, row, n))
+		if (!shows(diff, row, n) || !(row->significant || diff->every))
 			continue;
 		n++;
 		set_values(v, diff, row);
@@ -410,10 +416,13 @@ static void write_rows(FILE *f, const struct hlg_diff *diff,
 				   : row->compared.diff > 0 ? 1
 							    : 0.01);
 	}
-	if (n < rows->n)
-		fprintf(f, "     ... and %zu more\n", rows->n - n);
-	fprintf(f, "%zu row%s, %zu significant\n\n", rows->n, plural(rows->n),
-		rows->n_significant);
+	fprintf(f, "%zu of %zu row%s changed significantly", rows->n_significant, rows->n,
+		plural(rows->n));
+	if (n < (diff->every ? rows->n : rows->n_significant))
+		fprintf(f, "; %zu shown (--top=0)", n);
+	else if (n < rows->n)
+		fputs(" (--all shows the others)", f);
+	fputs("\n\n", f);
 }
 
 static int write_text(void *data, FILE *f, struct hlg_err *err)
@@ -421,12 +430,13 @@ static int write_text(void *data, FILE *f, struct hlg_err *err)
 	const struct hlg_diff *diff = data;
 
 	(void)err;
-	write_header(f, diff);
+	write_answer(f, diff);
 	write_rows(f, diff, &diff->functions,
 		   diff->withheld ? "guest address" : "function");
 	write_rows(f, diff, &diff->regions,
 		   diff->withheld ? "region (guest addresses)"
 				  : "region (own addresses), and most of what is in it");
+	write_method(f, diff);
 	return 0;
 }
 
@@ -442,6 +452,23 @@ static void set(json_t *object, const unsigned char *layout, size_t n,
 	const struct hlg_table table = {all_columns, layout, n, {0}, {0}};
 
 	hlg_json_row(object, &table, values);
+}
+
+static json_t *total_of(const struct hlg_diff *diff)
+{
+	const struct hlg_diff_total *total = &diff->total;
+	double growth = hlg_diff_total_growth(diff);
+	json_t *o = json_object();
+
+	put(o, "clock", json_boolean(total->clock));
+	put(o, "before", json_real(total->mean[0]));
+	put(o, "after", json_real(total->mean[1]));
+	put(o, "change",
+	    isfinite(growth) ? json_real(round(10000 * growth) / 100) : json_null());
+	put(o, "p", isnan(total->p) ? json_null() : json_real(total->p));
+	put(o, "significant", json_boolean(total->significant));
+	put(o, "meaning", json_string(hlg_diff_total_meaning(diff)));
+	return o;
 }
 
 static json_t *image_of(const struct hlg_image *of)
@@ -537,6 +564,7 @@ static int write_json(void *data, FILE *f, struct hlg_err *err)
 		json_string(diff->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period"));
 	hlg_json_put(&json, "before", side_of(&diff->side[0]));
 	hlg_json_put(&json, "after", side_of(&diff->side[1]));
+	hlg_json_put(&json, "total", total_of(diff));
 	hlg_json_put(&json, "withheld", json_boolean(diff->withheld));
 	hlg_json_put(&json, "matched", json_string(diff->matched));
 	hlg_json_put(&json, "shares", json_string(diff->shares));

@@ -98,6 +98,7 @@ static void add_sums(struct hlg_recording_sums *to, const struct hlg_recording_s
 	to->throttled += from->throttled;
 	to->skipped += from->skipped;
 	to->left = hlg_sum(to->left, from->left);
+	to->attached |= from->attached;
 }
 
 static void start(struct worker *workers, unsigned n)

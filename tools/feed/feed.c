@@ -244,6 +244,7 @@ static int read_both(struct feed *feed, struct hlg_perfdata *pd, struct second *
 		return 0;
 	hlg_profile_merge(feed->profile, &s->profile);
 	add_counts(sums, hlg_perfdata_counts(s->pd));
+	sums->attached |= hlg_perfdata_host(s->pd)->attached;
 	return 1;
 }
 
@@ -321,6 +322,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 		rc = how->threads > 1 ? read_split(&feed, pd, sums, err)
 				      : read_range(&feed, pd, err);
 	add_counts(sums, hlg_perfdata_counts(pd));
+	sums->attached |= hlg_perfdata_host(pd)->attached;
 	sums->deselected = profile->deselected.samples - deselected;
 	sums->host = profile->host.samples - of_host;
 	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;

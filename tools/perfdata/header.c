@@ -175,6 +175,36 @@ static int keep_cpu(struct hlg_perfdata *pd, struct blob *b, struct hlg_err *err
 	return pd->host.cpu ? 0 : hlg_err_memory(err, pd->path);
 }
 
+static bool is_attaching(const char *word)
+{
+	static const char *const words[] = {"--all-cpus", "--pid", "--tid"};
+
+	for (int i = 0; i < 3; i++)
+		if (strncmp(word, words[i], strlen(words[i])) == 0)
+			return true;
+	return word[0] == '-' && word[1] != '-' && strchr("apt", word[1]) && word[1];
+}
+
+/* "HEADER_CMDLINE": perf's own words, which the command's follow behind --. */
+static void read_cmdline(struct hlg_perfdata *pd, struct blob *b)
+{
+	uint32_t n;
+	const char *text;
+	size_t length;
+
+	if (!take_u32(b, &n))
+		return;
+	for (uint32_t i = 0; i < n && take_string(b, &text, &length); i++) {
+		char word[16];
+
+		snprintf(word, sizeof(word), "%.*s", (int)(length < 15 ? length : 15),
+			 text);
+		if (strcmp(word, "--") == 0)
+			return;
+		pd->host.attached |= is_attaching(word);
+	}
+}
+
 /* "HEADER_EVENT_DESC": an event is known by its place, as perf has it. */
 static int read_event_desc(struct hlg_perfdata *pd, struct blob *b, struct hlg_err *err)
 {
@@ -202,6 +232,9 @@ static int use_feature(struct hlg_perfdata *pd, uint64_t feature, const uint8_t 
 	switch (feature) {
 	case HLG_FEATURE_CPUDESC:
 		return keep_cpu(pd, &b, err);
+	case HLG_FEATURE_CMDLINE:
+		read_cmdline(pd, &b);
+		return 0;
 	case HLG_FEATURE_EVENT_DESC:
 		return read_event_desc(pd, &b, err);
 	case HLG_FEATURE_COMPRESSED:
@@ -278,8 +311,8 @@ static int find_features(struct hlg_perfdata *pd, uint64_t file_size, struct hlg
 
 static int read_features(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err)
 {
-	static const unsigned used[] = {HLG_FEATURE_CPUDESC, HLG_FEATURE_EVENT_DESC,
-					HLG_FEATURE_COMPRESSED};
+	static const unsigned used[] = {HLG_FEATURE_CPUDESC, HLG_FEATURE_CMDLINE,
+					HLG_FEATURE_EVENT_DESC, HLG_FEATURE_COMPRESSED};
 	int rc = find_features(pd, file_size, err);
 
 	for (size_t i = 0; rc == 0 && i < sizeof(used) / sizeof(used[0]); i++)

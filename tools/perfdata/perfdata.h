@@ -47,6 +47,7 @@ struct hlg_perfdata_event {
 struct hlg_perfdata_host {
 	char *cpu; /* the model's name; NULL: not told; not escaped */
 	bool pipe, directory, compressed;
+	bool attached; /* recorded by -a, -p or -t: it began and ended with no command */
 };
 
 /*

@@ -201,6 +201,25 @@ START_TEST(empty_recording)
 }
 END_TEST
 
+START_TEST(totals)
+{
+	const struct hlg_compare_run a[3] = {
+		{0, 1e6, 1e6}, {0, 1.1e6, 1.1e6}, {0, 0.9e6, 0.9e6}};
+	const struct hlg_compare_run b[3] = {
+		{0, 1.5e6, 1.5e6}, {0, 1.6e6, 1.6e6}, {0, 1.4e6, 1.4e6}};
+	const struct hlg_compare_run few[3] = {{0, 1e6, 10}, {0, 1e6, 10}, {0, 1e6, 10}};
+	const struct hlg_compare_run more[3] = {
+		{0, 1.1e6, 10}, {0, 1.1e6, 10}, {0, 1.1e6, 10}};
+
+	/* t = 0.5 / sqrt(2 * 0.01 / 3) with 4 degrees of freedom. */
+	ck_assert_double_eq_tol(hlg_compare_totals(a, 3, b, 3), 0.0036, 0.0001);
+	ck_assert_double_eq_tol(hlg_compare_totals(a, 3, a, 3), 1, 1e-12);
+	ck_assert_double_gt(hlg_compare_totals(few, 3, more, 3), 0.5); /* samples' own */
+	ck_assert(isnan(hlg_compare_totals(a, 2, b, 3)));
+	ck_assert(isnan(hlg_compare_totals(a, 3, b, 2)));
+}
+END_TEST
+
 START_TEST(false_discoveries)
 {
 	static const double p[15] = {0.0344, 0.0001, 0.0095, 0.0004, 0.0201,
@@ -242,6 +261,7 @@ int main(void)
 	tcase_add_test(tc, alike_by_chance);
 	tcase_add_test(tc, one_against_three);
 	tcase_add_test(tc, empty_recording);
+	tcase_add_test(tc, totals);
 	tc = tap_case(suite, "rows");
 	tcase_add_test(tc, false_discoveries);
 	return tap_main(suite);

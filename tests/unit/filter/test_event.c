@@ -5,6 +5,7 @@
  */
 #include "filter/profile/event.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/kit/tap.h"
@@ -81,6 +82,38 @@ START_TEST(words)
 }
 END_TEST
 
+START_TEST(keys)
+{
+	static const char *const c[][2] = {
+		{"cpu-clock", "cpu-clock"},
+		{"cpu-clock/freq=997/", "cpu-clock"},
+		{"cpu-clock/period=100000,call-graph=fp/G", "cpu-clock"},
+		{"cpu-clock:G", "cpu-clock"},
+		{"cpu-clock:GH", "cpu-clock"},
+		{"cycles:ppp", "cycles"},
+		{"cycles:Pu", "cycles:u"},
+		{"cycles/period=5/k", "cycles:k"},
+		{"cycles/period=5/:k", "cycles:k"},
+		{"cpu/event=0x3c,period=9,umask=1/", "cpu/event=0x3c,umask=1/"},
+		{"cpu/event=0x3c/u", "cpu/event=0x3c/:u"},
+		{"kvm:kvm_exit", "kvm:kvm_exit"},
+		{"cpu/periods=1/", "cpu/periods=1/"},
+		{"cpu/freq", "cpu/freq"},
+		{"//", ""},
+		{"/,/u", ":u"},
+		{"", ""},
+		{":", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		char *key = hlg_event_key(c[i][0]);
+
+		ck_assert_str_eq(key, c[i][1]);
+		free(key);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("event");
@@ -88,6 +121,7 @@ int main(void)
 
 	tcase_add_test(tc, kinds);
 	tcase_add_test(tc, members);
+	tcase_add_test(tc, keys);
 	tcase_add_test(tc, words);
 	return tap_main(suite);
 }

@@ -334,6 +334,34 @@ START_TEST(several_images)
 }
 END_TEST
 
+static int compare_events(const char *before, const char *after, struct hlg_err *err)
+{
+	const char *const names[] = {before, after};
+	int rc;
+
+	start("old.elf", "old.elf");
+	for (int s = 0; s < 2; s++)
+		kit_add(&run[s], hlg_profile_event(&run[s].profile, names[s], 0), ENTRY,
+			1000, 4);
+	rc = try_compare(err);
+	hlg_diff_finish(&diff);
+	hlg_run_finish(&run[0]);
+	hlg_run_finish(&run[1]);
+	return rc;
+}
+
+/* Names that differ in how often is one thing, in what is another. */
+START_TEST(events_of_sides)
+{
+	struct hlg_err err = {""};
+
+	ck_assert_int_eq(compare_events("cpu-clock", "cpu-clock/freq=997/G", &err), 0);
+	ck_assert_int_ne(compare_events("cpu-clock", "cycles", &err), 0);
+	ck_assert_ptr_nonnull(strstr(err.msg, "cpu-clock before and cycles after"));
+	ck_assert_int_ne(compare_events("cycles:u", "cycles", &err), 0);
+}
+END_TEST
+
 START_TEST(several_events)
 {
 	struct hlg_err err = {""};
@@ -388,6 +416,7 @@ int main(void)
 	tcase_add_test(tc, namesakes);
 	tcase_add_test(tc, no_build_id);
 	tcase_add_test(tc, several_images);
+	tcase_add_test(tc, events_of_sides);
 	tcase_add_test(tc, several_events);
 	tcase_add_test(tc, nothing_on_a_side);
 	tcase_add_test(tc, grown);

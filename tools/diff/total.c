@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the guest took in all, which no share shows, and the line that opens the text. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/diff/join.h"
+
+static bool is_clock(const struct hlg_diff *diff)
+{
+	bool clock = diff->event[0] || diff->event[1];
+
+	for (int s = 0; s < 2; s++)
+		clock = clock &&
+			(!diff->event[s] || diff->event[s]->kind == HLG_EVENT_TIMER);
+	return clock;
+}
+
+static void weigh(struct hlg_diff *diff, struct hlg_compare_run *lists[2])
+{
+	struct hlg_diff_total *total = &diff->total;
+	enum hlg_weight weight = total->clock ? HLG_WEIGHT_PERIOD : diff->weight;
+
+	for (int s = 0; s < 2; s++) {
+		const struct hlg_diff_side *side = &diff->side[s];
+
+		for (size_t i = 0; i < side->n_runs; i++) {
+			const struct hlg_view *view = &side->each[i];
+
+			lists[s][i].weight = (double)hlg_count_weigh(weight, view->kept);
+			lists[s][i].n = view->observations;
+			total->mean[s] += lists[s][i].weight / (double)side->n_runs;
+		}
+	}
+}
+
+/* Recordings that no command began and ended last as long as somebody wished. */
+static bool has_length(const struct hlg_diff *diff)
+{
+	return !diff->side[0].attached && !diff->side[1].attached;
+}
+
+bool hlg_diff_total(struct hlg_diff *diff)
+{
+	struct hlg_diff_total *total = &diff->total;
+	struct hlg_compare_run *lists[2];
+
+	for (int s = 0; s < 2; s++)
+		lists[s] = calloc(diff->side[s].n_runs + 1, sizeof(**lists));
+	total->clock = is_clock(diff);
+	total->p = NAN;
+	if (lists[0] && lists[1]) {
+		weigh(diff, lists);
+		if (has_length(diff))
+			total->p = hlg_compare_totals(lists[0], diff->side[0].n_runs,
+						      lists[1], diff->side[1].n_runs);
+		total->significant = total->p <= HLG_COMPARE_LEVEL;
+	}
+	free(lists[0]);
+	free(lists[1]);
+	return lists[0] && lists[1];
+}
+
+double hlg_diff_total_growth(const struct hlg_diff *diff)
+{
+	const double *mean = diff->total.mean;
+
+	return mean[0] > 0 ? mean[1] / mean[0] - 1 : mean[1] > 0 ? INFINITY : 0;
+}
+
+/* Both in the unit of the larger. */
+static const char *amount(char buf[static 32], const struct hlg_diff *diff, int s)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	uint64_t n = (uint64_t)llround(diff->total.mean[s]), one = 1;
+	double larger = fmax(diff->total.mean[0], diff->total.mean[1]);
+	int unit = 0;
+
+	if (!diff->total.clock) {
+		snprintf(buf, 32, "%" PRIu64, n);
+		return buf;
+	}
+	for (; unit < 3 && larger >= 1000 * (double)one; unit++)
+		one *= 1000;
+	snprintf(buf, 32, "%" PRIu64 ".%02" PRIu64 " %s", n / one, n % one * 100 / one,
+		 units[unit]);
+	return buf;
+}
+
+static const char *unit(const struct hlg_diff *diff)
+{
+	return diff->total.clock                    ? "guest time"
+	       : diff->weight == HLG_WEIGHT_SAMPLES ? "guest samples"
+						    : "guest events";
+}
+
+void hlg_diff_total_tell(const struct hlg_diff *diff, FILE *f)
+{
+	bool many = diff->side[0].n_runs > 1 || diff->side[1].n_runs > 1;
+	double growth = hlg_diff_total_growth(diff);
+	char before[32], after[32];
+
+	fprintf(f, "%s%s %s -> %s", unit(diff), many ? " per recording" : "",
+		amount(before, diff, 0), amount(after, diff, 1));
+	if (isfinite(growth))
+		fprintf(f, " (%+ld %%)", lround(100 * growth));
+	if (diff->incomparable)
+		fputs("; functions are not compared", f);
+	else
+		fprintf(f, "; %zu of %zu %s changed", diff->functions.n_significant,
+			diff->functions.n,
+			diff->withheld ? "guest addresses" : "functions");
+}
+
+/* What the figures of the total mean. */
+const char *hlg_diff_total_meaning(const struct hlg_diff *diff)
+{
+	const struct hlg_diff_total *total = &diff->total;
+
+	if (!has_length(diff))
+		return "not tested: recordings by -a, -p or -t last as long as one lets "
+		       "them";
+	if (isnan(total->p) && total->mean[0] == total->mean[1])
+		return "the same in these runs";
+	if (isnan(total->p))
+		return "differs between these runs; 3 a side tell a slower guest from "
+		       "noise";
+	return total->significant
+		       ? "changed, by Welch's test of the recordings' totals"
+		       : "no change, by Welch's test of the recordings' totals";
+}
