@@ -133,7 +133,7 @@ class Record(Kill):
             f.write(content)
             f.flush()
             out, err, status = run(self.argv[0], "report", "--stacks=counters", f.name)
-        if status or "cut off" in out:
+        if status and "no samples" not in err or "cut off" in out:
             yield f"out cannot be read: {status}, {err!r}, {out!r}"
 
     def may_be_left(self, sig, made):
@@ -305,6 +305,8 @@ def judge(case, strike, found, before):
     content = found.made.get("out")
     if content is not None and content != before:
         yield from case.differences_of_file(content)
+    elif "no samples" in str(found.err):  # what was read until then is nothing to report
+        pass
     elif found.status == case.right["status"] and content != case.right["made"].get("out"):
         yield "no file, but success"
     names = [n for n in found.made if n != "out"]
