@@ -386,23 +386,31 @@ static void write_sums(FILE *f, const struct hlg_report *r)
 
 static int write_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
+	static const char *const words[HLG_REPORT_ASIDE] = {
+		"with a host part", "without (no vCPU entry was seen)",
+		"without (the vCPU entry has no callchain)", "not kept (no memory)",
+		NULL /* among those above */
+	};
 	struct hlg_report_table_stack_sum s[HLG_REPORT_STACK_SUMS];
 	struct sum sum = {.f = f, .screen = &r->screen};
 	int rc = r->stacks ? hlg_report_table_stack_sums(s, r, err) : 0;
 
 	if (rc < 0 || !r->stacks || r->all.guest.samples == 0)
 		return rc;
-	fprintf(f,
-		"stacks    of %" PRIu64 " vCPU entries: %" PRIu64 " distinct; %" PRIu64
-		" of %" PRIu64 " host frames have no name\n",
-		s[HLG_REPORT_KVM_RUNS].count.samples, s[HLG_REPORT_HALVES].count.samples,
-		s[HLG_REPORT_UNRESOLVED].count.samples,
-		s[HLG_REPORT_HOST_FRAMES].count.samples);
-	begin_sum(&sum, "", r->all.guest.samples, 1, "guest");
+	begin_sum(&sum, "stacks", r->all.guest.samples, 1, "guest");
 	for (size_t i = 0; i < HLG_REPORT_ASIDE; i++)
-		if (s[i].shown && strcmp(s[i].key, "guest_callers") != 0)
-			add_term(&sum, s[i].count.samples, s[i].name);
+		if (words[i])
+			add_term(&sum, s[i].count.samples, words[i]);
 	end_sum(&sum);
+	if (s[HLG_REPORT_KVM_RUNS].count.samples)
+		fprintf(f,
+			INDENT "%" PRIu64 " vCPU entries, from %" PRIu64
+			       " places; %" PRIu64 " of %" PRIu64
+			       " host frames have no name\n",
+			s[HLG_REPORT_KVM_RUNS].count.samples,
+			s[HLG_REPORT_HALVES].count.samples,
+			s[HLG_REPORT_UNRESOLVED].count.samples,
+			s[HLG_REPORT_HOST_FRAMES].count.samples);
 	if (s[HLG_REPORT_ASIDE].count.samples)
 		fprintf(f,
 			INDENT "%" PRIu64 " host samples only mark entries: they are no "

@@ -325,8 +325,9 @@ static void write_region(struct text *t, const struct hlg_region *region)
 
 static void write_regions(struct text *t)
 {
-	static const unsigned char layout[] = {HLG_REPORT_RANGE, HLG_REPORT_PERCENT,
-					       HLG_REPORT_BAR, HLG_REPORT_NAME};
+	static const unsigned char wide[] = {HLG_REPORT_RANGE, HLG_REPORT_PERCENT,
+					     HLG_REPORT_SAMPLES, HLG_REPORT_BAR,
+					     HLG_REPORT_NAME};
 	const struct hlg_view *v = t->v;
 	size_t shown = hlg_rows_regions_shown(t->r, v), width = 0;
 	char heading[96], range[96];
@@ -340,7 +341,9 @@ static void write_regions(struct text *t)
 			 "what is in it (%zu of %zu: --regions=0)", shown, v->n_regions);
 	else
 		snprintf(heading, sizeof(heading), "what is in it");
-	begin_table(t, layout, sizeof(layout), heading);
+	begin_table(t, wide, sizeof(wide), heading);
+	if (!t->r->options->wide)
+		leave_out(t, HLG_REPORT_SAMPLES);
 	for (size_t i = 0; i < shown; i++) {
 		range_of(t, &v->regions[i], range, sizeof(range));
 		width = strlen(range) > width ? strlen(range) : width;

@@ -21,7 +21,7 @@ period, and in their sums, which have to add up in each of the formats.
 import collections
 import re
 
-from outputs import KINDS, PARSERS, Count, Profile, Row, check_sums
+from outputs import KINDS, PARSERS, WORDS, Count, Profile, Row, check_sums
 from tap import Skip, must, need, report
 
 # file, guest, base: what tests/data/README.md says.
@@ -237,5 +237,5 @@ def check(build, recording, elf_path, base, form, expected, gaps="retag"):
     """Runs the filter and compares; the differences, as lines."""
     need("perf", "readelf")
     out = report(build, recording, f"{elf_path}@{base:#x}", f"format={form}",
-                 "demangle=no", "top=0", f"gaps={gaps}")
+                 "demangle=no", "top=0", *WORDS.get(form, []), f"gaps={gaps}")
     return compare(PARSERS[form](out), expected, form, gaps)

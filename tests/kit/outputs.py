@@ -74,19 +74,20 @@ def parse_csv(text):
 
 
 def parse_text(text):
-    """Text has no addresses, and no period with regions."""
+    """Text, with the words of WORDS, has no addresses, and no period with regions."""
     profile = Profile()
-    total = re.compile(r"^ *(seen|deselected|host|guest|function|label|gap|padding|data"
+    total = re.compile(r"^ *(all|filtered out|host|guest|function|label|gap|padding|data"
                        r"|outside|dropped gaps) +(\d+) +(\d+) +\d+\.\d\d %$", re.M)
     for name, samples, period in total.findall(text):
-        profile.totals[name.split()[0]].add(int(samples), int(period))
+        name = {"all": "seen", "filtered out": "deselected"}.get(name, name.split()[0])
+        profile.totals[name].add(int(samples), int(period))
     row = re.compile(
         r"^ *\d+\.\d\d % [ ~] *\d+\.\d\d - +\d+\.\d\d +(\d+) +(\d+) +(\d+|-)  (\S.*)$", re.M
     )
     remark = re.compile(
         r"  \((label|unlabelled code|padding|\d+ in padding|\+\d+ alias(?:es)?)\)"
     )
-    for samples, period, size, name in row.findall(text):
+    for period, samples, size, name in row.findall(text):
         remarks = remark.findall(name)
         name = remark.sub("", name)
         kind = "label" if "label" in remarks else "function"
@@ -98,12 +99,14 @@ def parse_text(text):
             kind = "outside"
         size = None if size == "-" else int(size)
         profile.rows[Row(kind, name, None, size)].add(int(samples), int(period))
-    region = re.compile(r"^ *\d+\.\d\d % +\d+\.\d\d - +\d+\.\d\d +(\d+)  #* +0x", re.M)
+    region = re.compile(r"^(?:\S+ )?0x\w+-0x\w+ +\d+\.\d\d % +(\d+)  #* +\S", re.M)
     for samples in region.findall(text):
         profile.regions.add(int(samples), 0)
     return profile
 
 
+# What a format needs to say all.
+WORDS = {"text": ["wide=yes", "raw=yes", "verbose=yes", "regions=0"]}
 PARSERS = {"json": parse_json, "csv": parse_csv, "text": parse_text}
 
 

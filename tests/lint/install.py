@@ -68,7 +68,7 @@ def check_bare_name(build, env, cwd):
     argv = ["perf", "script", "-i", recording, "--dlarg", os.path.join(DATA, "demo.elf")]
     bare = run(*argv, "--dlfilter", "hlguest.so", cwd=cwd, env=env)
     path = run(*argv, "--dlfilter", filter_of(build), cwd=cwd)
-    if bare[2] or not bare[0].startswith("hlguest "):
+    if bare[2] or not bare[0].startswith("guest "):
         return [f"status {bare[2]}", bare[1]]
     return [] if bare == path else ["another report than by path"]
 

@@ -200,7 +200,7 @@ def orphans(build, image, recording):
     wrong = [f"{samples} samples on {';'.join(frames)}"
              for _, frames, samples in guest_samples(stacks) if frames != (ORPHANS,)]
     told = must(hlguest_of(build), "report", "--stacks=callgraph", image, recording)
-    number = re.search(r"^  no KVM_RUN stack +(\d+) ", told, re.M)
+    number = re.search(r" (\d+) without \(no vCPU entry", told)
     if not number or int(number.group(1)) != sum(stacks.values()) or not sum(stacks.values()):
         wrong += [f"{sum(stacks.values())} samples, told:", told]
     return wrong

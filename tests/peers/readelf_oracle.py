@@ -16,7 +16,7 @@ import sys
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from attribution import RECORDINGS, Elf, attribute, check, compare, read_samples
-from outputs import KINDS, PARSERS, Row
+from outputs import KINDS, PARSERS, WORDS, Row
 from tap import DATA, Skip, Tap, need, parser, report
 
 
@@ -82,7 +82,7 @@ def self_test(tap, build):
     for form, parse in PARSERS.items():
         try:
             actual = parse(report(build, recording, elf_path, f"format={form}",
-                                  "demangle=no", "top=0"))
+                                  "demangle=no", "top=0", *WORDS.get(form, [])))
         except Skip as e:
             tap.skip(f"{form}: spoilt outputs", e)
             continue
