@@ -172,7 +172,7 @@ int start(void **data, void *ctx)
 			print_help();
 	rc = f ? hlg_run_start(&f->run, argc, argv, &err) : hlg_err_memory(&err, "start");
 	/* Where a recording ends is not known before. */
-	if (rc == 0 && f->run.options.time_unit == HLG_TIME_PERCENT)
+	if (f && rc == 0 && f->run.options.time_unit == HLG_TIME_PERCENT)
 		rc = hlg_err_set(&err, HLG_EINPUT,
 				 "%s: a filter takes no slices (use hlguest report, or "
 				 "time=+0,+10)",

@@ -208,6 +208,7 @@ static void name(struct rewrite *r)
 					    {"cdq", "cltd"},     {"cqo", "cqto"},
 					    {"pushfq", "pushf"}, {"popfq", "popf"},
 					    {"iretd", "iret"},   {"sysret", "sysretl"}};
+	const ZydisDecodedOperand *memory = memory_of(r);
 	const char *to;
 
 	snprintf(r->name, sizeof(r->name), "%s",
@@ -231,8 +232,8 @@ static void name(struct rewrite *r)
 		strcat(r->name, size_letter(r->insn->operand_width));
 	else if ((r->insn->mnemonic == ZYDIS_MNEMONIC_CVTSI2SD ||
 		  r->insn->mnemonic == ZYDIS_MNEMONIC_CVTSI2SS) &&
-		 memory_of(r))
-		strcat(r->name, size_letter(memory_of(r)->size));
+		 memory)
+		strcat(r->name, size_letter(memory->size));
 	else
 		name_size(r);
 }

@@ -307,7 +307,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 			    .progress = how->progress};
 	uint64_t seen = profile->seen.samples, deselected = profile->deselected.samples;
 	uint64_t of_host = profile->host.samples;
-	struct hlg_perfdata *pd;
+	struct hlg_perfdata *pd = NULL;
 	int rc;
 
 	memset(sums, 0, sizeof(*sums));

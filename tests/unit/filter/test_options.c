@@ -412,7 +412,7 @@ END_TEST
 START_TEST(help_headings)
 {
 	char *text = hlg_options_help("these|those"), line[64];
-	const char *last = text, *found;
+	const char *last, *found;
 
 	for (size_t i = 0; i < hlg_n_options; i++) {
 		const struct hlg_option *opt = &hlg_option_table[i];

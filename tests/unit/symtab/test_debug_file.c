@@ -71,7 +71,7 @@ static const char *make(const char *name, size_t n_syms, const uint8_t *build_id
 			const struct link *link)
 {
 	static struct mkelf_simple s;
-	struct mkelf_section sec[2];
+	static struct mkelf_section sec[2];
 	char bytes[8192] = "";
 
 	mkelf_simple_init(&s, VADDR, code, sizeof(code), syms, n_syms);
