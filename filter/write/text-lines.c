@@ -352,9 +352,11 @@ static void end_sum(struct sum *s)
 /* What becomes of gap samples, if not the usual. */
 static void add_gaps(struct sum *s, const struct hlg_report *r)
 {
-	static const char *const gaps[] = {"in gaps", "in gaps (left out: gaps=drop)",
-					   "in gaps (credited to the symbol before: "
-					   "gaps=stretch)"};
+	static const char *const gaps[] = {
+		"in gaps",
+		"in gaps (left out: gaps=drop)",
+		"in gaps (credited to the symbol before: gaps=stretch)",
+	};
 
 	add_term(s, r->all.kinds[HLG_GAP].samples, gaps[r->options->gaps]);
 }
