@@ -6,8 +6,8 @@ usage: readme.py --build DIR [--update]
 
 A transcript is a block that begins with ```console and a line "$ COMMAND". COMMAND is run
 in the top folder, with the built `hlguest` in the PATH; of "tools/dev demo" it is the last
-step, the filter on the bundled recording. --update writes the blocks anew. Needs a build
-with libiberty and Zydis, going by HLG_FEATURES.
+step, the filter on the bundled recording. PICTURES are what commands draw. --update writes
+all of them anew. Needs a build with libiberty and Zydis, going by HLG_FEATURES.
 """
 import argparse
 import difflib
@@ -19,6 +19,7 @@ import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 BLOCK = re.compile(r"(```console\n\$ ([^\n]*)\n)(.*?)(```)", re.S)
+PICTURES = {"man/flame.svg": "hlguest flame tests/data/demo.elf tests/data/demo-user.data"}
 NEEDED = {"libiberty", "zydis"}
 
 
@@ -32,13 +33,23 @@ def said(build, command):
     """What a command prints, standard error below standard output, as in a terminal."""
     env = dict(os.environ, PERF_PAGER="cat", PERF_CONFIG="/dev/null", LC_ALL="C")
     env["PATH"] = os.path.join(build, "tools") + os.pathsep + env.get("PATH", os.defpath)
-    if command == "tools/dev demo":
-        command = demo(build)
+    command = command.replace("tools/dev demo", demo(build))
     done = subprocess.run(["sh", "-c", command], cwd=ROOT, env=env, capture_output=True,
                           text=True, check=False)
     if done.returncode not in (0, 3):
         sys.exit(f"readme.py: {command}: exit status {done.returncode}: {done.stderr}")
     return done.stdout + done.stderr
+
+
+def check_picture(build, name, command, update):
+    """Is a picture what its command draws, and in README.md?"""
+    drawn, path = said(build, command), os.path.join(ROOT, name)
+    if update:
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(drawn)
+    with open(path, encoding="utf-8") as kept, \
+            open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
+        return kept.read() == drawn and f"]({name})" in readme.read()
 
 
 def main():
@@ -55,10 +66,10 @@ def main():
     with open(path, encoding="utf-8") as f:
         text = f.read()
     blocks = list(BLOCK.finditer(text))
-    if not any(block.group(2) == "tools/dev demo" for block in blocks):
+    if not any(block.group(2).startswith("tools/dev demo") for block in blocks):
         print("1..1\nnot ok 1 - README.md has a transcript of tools/dev demo")
         return 1
-    print(f"1..{len(blocks)}")
+    print(f"1..{len(blocks) + len(PICTURES)}")
     failed, pieces, at = 0, [], 0
     for i, block in enumerate(blocks, 1):
         now = said(build, block.group(2))
@@ -71,6 +82,10 @@ def main():
             print("#", line)
         pieces += [text[at:block.start(3)], now]
         at = block.end(3)
+    for i, (name, command) in enumerate(PICTURES.items(), len(blocks) + 1):
+        same = check_picture(build, name, command, args.update)
+        failed += not same
+        print(f"{'ok' if same else 'not ok'} {i} - {name}")
     if args.update:
         with open(path, "w", encoding="utf-8") as f:
             f.write("".join(pieces) + text[at:])
