@@ -344,3 +344,95 @@ int hlg_diff_text_write(void *data, FILE *f, struct hlg_err *err)
 	write_tail(f, diff);
 	return whole ? 0 : hlg_err_memory(err, "diff");
 }
+
+/* Markdown */
+
+/* A name between backquotes, where nothing of it is markup: those in it are escaped, and
+ * bars, which would end the cell. */
+static void put_code(FILE *f, const char *name)
+{
+	char *escaped = hlg_escape_dup(name);
+	char before = '\0';
+
+	fputc('`', f);
+	for (const char *at = escaped ? escaped : "?"; *at; before = *at++) {
+		if (*at == '`')
+			fputs("\\x60", f);
+		else if (*at == '|')
+			fputs(before == '\\' ? "\\x7c" : "\\|", f);
+		else
+			fputc(*at, f);
+	}
+	fputc('`', f);
+	free(escaped);
+}
+
+static void write_markdown_row(FILE *f, const struct shown *shown)
+{
+	static const unsigned char layout[] = {HLG_DIFF_COLUMN_CHANGE,
+					       HLG_DIFF_COLUMN_PERCENT,
+					       HLG_DIFF_COLUMN_PERCENT + 1};
+	struct hlg_value v[HLG_DIFF_COLUMNS];
+	char number[HLG_TABLE_NUMBER];
+
+	hlg_diff_columns_set(v, shown->diff, shown->row);
+	for (size_t i = 0; i < sizeof(layout); i++) {
+		const struct hlg_column *c = &hlg_diff_columns_all[layout[i]];
+
+		fprintf(f, "| %s%s ", hlg_table_number(number, c, &v[layout[i]]),
+			c->unit ? c->unit : "");
+	}
+	fputs("| ", f);
+	put_code(f, hlg_diff_name(shown->row)[0] ? hlg_diff_name(shown->row) : "?");
+	put_remark(f, shown, put_code);
+	fputs(shown->row->significant ? " |\n" : "  (not significant) |\n", f);
+}
+
+static void write_markdown_rows(FILE *f, const struct hlg_diff *diff)
+{
+	const struct hlg_diff_rows *rows = &diff->functions;
+	char rest[96];
+	size_t n = 0;
+
+	if (!rows->n_significant && !(diff->every && rows->n))
+		return;
+	fprintf(f, "| change | before | after | %s |\n| ---: | ---: | ---: | :--- |\n",
+		heading(diff));
+	for (size_t i = 0; i < rows->n; i++)
+		if (is_shown(diff, &rows->row[i], n)) {
+			write_markdown_row(f, &(struct shown){diff, &rows->row[i]});
+			n++;
+		}
+	if (rest_of(rest, diff, rows, n)[0])
+		fprintf(f, "\n(%s)\n", rest);
+	fputc('\n', f);
+}
+
+/* Lines of text stand in blocks of code: none begins as the block ends. */
+int hlg_diff_text_markdown(void *data, FILE *f, struct hlg_err *err)
+{
+	struct hlg_diff *diff = data;
+	char *warnings = NULL;
+	size_t size;
+	FILE *kept = open_memstream(&warnings, &size);
+	bool any = kept && write_warnings(kept, diff);
+
+	if (!kept || fclose(kept) != 0 || !warnings) {
+		free(warnings);
+		return hlg_err_memory(err, "diff");
+	}
+	diff->screen = (struct hlg_screen){0};
+	if (any)
+		fprintf(f, "```\n%s```\n\n", warnings);
+	free(warnings);
+	fputs("**", f);
+	hlg_diff_total_tell(diff, f);
+	fprintf(f, "**\n\nThe total: %s.\n\n", hlg_diff_total_meaning(diff));
+	if (none_changed(f, diff))
+		fputs("\n\n", f);
+	write_markdown_rows(f, diff);
+	fputs("```\n", f);
+	write_tail(f, diff);
+	fputs("```\n", f);
+	return 0;
+}

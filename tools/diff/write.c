@@ -235,5 +235,10 @@ static const struct hlg_format text = {.name = "text",
 				       .write = hlg_diff_text_write};
 static const struct hlg_format json = {
 	.name = "json", .notes = true, HLG_FORMAT_JANSSON(write_json)};
-const struct hlg_format *const hlg_diff_formats[] = {&text, &hlg_format_of_records, &json,
-						     NULL};
+static const struct hlg_format markdown = {.name = "markdown",
+					   .top = 40,
+					   .notes = true,
+					   .reader = true,
+					   .write = hlg_diff_text_markdown};
+const struct hlg_format *const hlg_diff_formats[] = {&text, &markdown,
+						     &hlg_format_of_records, &json, NULL};
