@@ -136,6 +136,12 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 	for (int s = 0; rc == 0 && s < 2; s++)
 		hlg_batch_note_sums(&sides[s].batch.sums,
 				    s ? "after: " : "before: ", &diff.notes);
+	if (rc == 0 &&
+	    hlg_sides_have_chains(sides[0].in) != hlg_sides_have_chains(sides[1].in))
+		hlg_note_list_add(
+			&diff.notes,
+			"only one side was recorded with call stacks: functions "
+			"are compared without callers");
 	if (rc == 0)
 		rc = diff.notes.lost ? hlg_err_memory(err, "diff") : 0;
 	if (rc == 0)
