@@ -34,8 +34,8 @@ static void add_host(void *to, const struct hlg_host_row *row, double share,
 		     const char *series)
 {
 	struct hlg_growing *frames = to;
-	uint32_t node =
-		hlg_tree_child(frames->tree, HLG_TREE_ROOT, HLG_FRAME_NOTE, "[host]");
+	uint32_t node = hlg_tree_child(frames->tree, HLG_TREE_ROOT, HLG_FRAME_NOTE,
+				       HLG_FRAMES_HOST);
 
 	(void)share;
 	if (series)

@@ -10,6 +10,8 @@
 #include "filter/report/report.h"
 #include "filter/stacks/tree.h"
 
+#define HLG_FRAMES_HOST "[host]" /* on the root: what all host frames stand on */
+
 /*
  * The rows that the report's options ask for. *tree is all zero before, and settled
  * afterwards; the caller finishes it in any case. Its root's total is the kept guest

@@ -128,8 +128,8 @@ static const char *number(char buf[static HLG_TABLE_NUMBER], const struct hlg_co
 	}
 }
 
-static const char *text_number(char buf[static HLG_TABLE_NUMBER],
-			       const struct hlg_column *c, const struct hlg_value *cell)
+const char *hlg_table_number(char buf[static HLG_TABLE_NUMBER],
+			     const struct hlg_column *c, const struct hlg_value *cell)
 {
 	switch (c->type) {
 	case HLG_VALUE_GROWTH:
@@ -284,7 +284,7 @@ static long put_value(FILE *f, const struct hlg_table *t, const struct hlg_colum
 			       abs(c->width));
 		return abs(c->width);
 	default:
-		return put_number(f, c, text_number(buf, c, cell));
+		return put_number(f, c, hlg_table_number(buf, c, cell));
 	}
 }
 

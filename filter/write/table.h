@@ -135,6 +135,11 @@ const char *hlg_table_plain(char buf[static HLG_TABLE_NUMBER],
 			    const struct hlg_column *column,
 			    const struct hlg_value *cell);
 
+/* The same as people read it, without the column's unit. */
+const char *hlg_table_number(char buf[static HLG_TABLE_NUMBER],
+			     const struct hlg_column *column,
+			     const struct hlg_value *cell);
+
 /* Puts one text of a LIST after the other, with between in between. */
 void hlg_table_list(FILE *f, const struct hlg_value *cell, const char *between,
 		    void (*put)(FILE *f, const char *text));

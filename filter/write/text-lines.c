@@ -121,9 +121,8 @@ static void write_pieces(FILE *f, const struct hlg_report *r, const char *label,
 	fputc('\n', f);
 }
 
-/* A line of words: on a terminal it is broken between them. */
-static void write_wrapped(FILE *f, const struct hlg_report *r, const char *label,
-			  const char *line)
+void hlg_text_lines_wrapped(FILE *f, const struct hlg_screen *screen, const char *label,
+			    const char *line)
 {
 	char *escaped = hlg_escape_dup(line);
 	const char *at = escaped ? escaped : "";
@@ -139,8 +138,8 @@ static void write_wrapped(FILE *f, const struct hlg_report *r, const char *label
 
 		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, " "), at);
 		cells = (size_t)hlg_table_cells(word);
-		if (r->screen.lines && column > strlen(INDENT) &&
-		    column + cells > r->screen.columns) {
+		if (screen->lines && screen->columns && column > strlen(INDENT) &&
+		    column + cells > screen->columns) {
 			fputs("\n" INDENT, f);
 			column = strlen(INDENT);
 		}
@@ -282,7 +281,7 @@ static void write_lines(FILE *f, const struct hlg_report *r, const char *label,
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (list->level[i] == level)
-			write_wrapped(f, r, label, list->line[i]);
+			hlg_text_lines_wrapped(f, &r->screen, label, list->line[i]);
 }
 
 void hlg_text_lines_head(FILE *f, const struct hlg_report *r)
@@ -290,7 +289,7 @@ void hlg_text_lines_head(FILE *f, const struct hlg_report *r)
 	const char *label = "recorded";
 
 	if (r->banner)
-		write_wrapped(f, r, "!! ", r->banner);
+		hlg_text_lines_wrapped(f, &r->screen, "!! ", r->banner);
 	for (size_t i = 0; i < r->space->n_images; i++)
 		write_guest(f, r, r->space->images[i], i ? "" : "guest");
 	for (uint32_t i = 0; i < r->n_events; i++) {

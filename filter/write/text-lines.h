@@ -17,6 +17,11 @@ int hlg_text_lines_tail(FILE *f, const struct hlg_report *report, struct hlg_err
 /* With verbose=: what else is known of images, events and the check. */
 void hlg_text_lines_details(FILE *f, const struct hlg_report *report);
 
+/* A label and a line of words, escaped: on a terminal it is broken between words, and
+ * goes on below those of a label of ten cells. */
+void hlg_text_lines_wrapped(FILE *f, const struct hlg_screen *screen, const char *label,
+			    const char *line);
+
 /* The event of a view's samples; UINT32_MAX: there are several, or none. */
 uint32_t hlg_text_lines_event(const struct hlg_report *report,
 			      const struct hlg_view *view);

@@ -148,8 +148,8 @@ def check_formats(build):
             (o["before"]["samples"], o["after"]["period"], o["points"], o["q"],
              o["significant"], o["status"])
         wrong += [] if same else [f"{row} and {o}"]
-    text = must(hlguest_of(build), *words, "--top=0")
-    stars = len(re.findall(r"^\* +[0-9]", text, re.M))
+    text = must(hlguest_of(build), *words, "--top=0", "--all", "-v")
+    stars = len(re.findall(r"^\* ", text, re.M))
     if stars != sum(row["significant"] == "1" for row in rows):
         wrong.append(f"{stars} rows with * in text")
     return wrong
@@ -204,7 +204,7 @@ def check_saved_alone(build):
             if rows[0] != rows[1]:
                 wrong += [f"{a} and {b}" for a, b in zip(*rows) if a != b] or ["rows"]
         # A side of two bases is one of one image.
-        both = must(hlguest_of(build), "diff", user, far, "--after", kernel)
+        both = must(hlguest_of(build), "diff", user, far, "--after", kernel, "-v")
         if "2 bases" not in both:
             wrong.append(both)
         for words in ([user, KERNEL], [user, "nosuch.pb.gz"], [user, ELF]):
@@ -262,6 +262,31 @@ def check_attached(build):
         yield f"{status} {err} {out}"
 
 
+def check_brief(build):
+    """On 80 columns nothing wraps, and how it was made is for -v; wide is wide."""
+    env = {**os.environ, "COLUMNS": "80"}
+    pair = [ELF, USER, "--after", RUSTY, RUSTY_USER]
+    brief, wide, verbose = (
+        run(hlguest_of(build), "diff", *pair, *words, env=env)[0]
+        for words in ([], ["--wide"], ["-v"]))
+    if "\u2026" not in brief or max(map(len, brief.splitlines())) > 80:
+        yield brief
+    if "\u2026" in wide or " interval " not in wide or "for_each_word::<rusty::one_round" not in wide:
+        yield wide
+    for words in "hlguest ", "matched ", "shares ", "test ", "chi-square", "timer of the host":
+        if words in brief or words not in verbose:
+            yield f"{words}: {brief} {verbose}"
+
+
+def check_sampling_error(build):
+    """A total that differs by chance is no reason to record more."""
+    for before, after, expected in ((USER, THREADS, "no more than sampling error"),
+                                    (HOST, USER, "3 a side"), (USER, USER, "the same")):
+        out = must(hlguest_of(build), "diff", ELF, before, after)
+        if expected not in out.splitlines()[1]:
+            yield out
+
+
 def main():
     build = parser(__doc__).parse_args().build
     tap = Tap()
@@ -281,6 +306,8 @@ def main():
     tap.run("a recording is missing", check_missing, build)
     tap.run("--fail-if", lambda: list(check_fail(build)))
     tap.run("the total", lambda: list(check_total(build)))
+    tap.run("brief", lambda: list(check_brief(build)))
+    tap.run("sampling error", lambda: list(check_sampling_error(build)))
     tap.run("no total of -a", lambda: list(check_attached(build)))
     return tap.finish()
 

@@ -19,6 +19,8 @@ import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+sys.path.insert(1, os.path.join(sys.path[0], "../harm/hostile"))
+import recordings
 from graph import Graph, draw_of, unfold
 from programs import feed, hlguest_of
 from tap import DATA, Skip, Tap, environment, must, parser, run
@@ -168,6 +170,28 @@ def check_before(build):
         yield f"{seen}"
     if not coloured or "gone: " not in graph.said():
         yield f"{coloured} coloured: {graph.said()}"
+
+
+def check_one_sided_stacks(build):
+    """With callchains on one side, guest functions are compared, and nothing else."""
+    names = [b"f%d" % i for i in range(40)]
+    with tempfile.TemporaryDirectory() as folder:
+        whole, plain = (os.path.join(folder, name) for name in ("whole", "plain"))
+        recordings.chains(whole, names, os.fsencode(hlguest_of(build)))
+        recordings.samples(plain, names, [b"cpu-clock/freq=99/"])
+        for after, before in (whole, plain), (plain, whole):
+            graph = flame(build, after, "--before=" + before, "--force", "--weight=samples")
+            if "only one side has call stacks" not in graph.said() or \
+                    "different events" in graph.said():
+                yield f"{graph.said()}"
+            if any("[host]" in f.path or "user" in f.classes for f in graph.frames):
+                yield f"{[f.path for f in graph.frames]}"
+        for words in [whole, "--before=" + whole], [whole, "--before=" + plain, "--stacks=leaf"]:
+            graph = flame(build, *words, "--force")
+            if "only one side has call stacks" in graph.said():
+                yield f"{words}: {graph.said()}"
+            if not any(f.name == "[host]" or "user" in f.classes for f in graph.frames):
+                yield f"{words}: {[f.name for f in graph.frames]}"
 
 
 def check_builds(build):
@@ -322,6 +346,7 @@ def main():
         ("several events", check_events),
         ("a base that does not fit", check_mismatch),
         ("what changed", check_before),
+        ("stacks on one side", check_one_sided_stacks),
         ("another build", check_builds),
         ("words", check_words),
         ("outputs", check_outputs),

@@ -75,7 +75,8 @@ struct hlg_diff_rows {
 struct hlg_diff_total {
 	double mean[2]; /* ns of a clock, else by weight */
 	bool clock;
-	double p; /* of hlg_compare_totals; NAN: not tested */
+	bool apart; /* by more than the samples' own error */
+	double p;   /* of hlg_compare_totals; NAN: not tested */
 	bool significant;
 };
 
@@ -96,6 +97,7 @@ struct hlg_diff {
 	struct hlg_diff_total total;
 	bool every;                /* in: text shows rows that are not significant, too */
 	struct hlg_colour colours; /* of the stream it goes to; off as it is built */
+	struct hlg_screen screen;  /* that text is fitted to; no limit as it is built */
 };
 
 /*

@@ -17,10 +17,20 @@ static bool is_clock(const struct hlg_diff *diff)
 	return clock;
 }
 
+/* Is there more between the means than the samples' own error (Poisson's) makes likely?
+ * How much one run differs from the next is not in that. */
+static bool is_apart(const struct hlg_diff_total *total, double variance)
+{
+	double apart = fabs(total->mean[1] - total->mean[0]);
+
+	return apart > 0 && erfc(apart / sqrt(2 * variance)) <= HLG_COMPARE_LEVEL;
+}
+
 static void weigh(struct hlg_diff *diff, struct hlg_compare_run *lists[2])
 {
 	struct hlg_diff_total *total = &diff->total;
 	enum hlg_weight weight = total->clock ? HLG_WEIGHT_PERIOD : diff->weight;
+	double variance = 0;
 
 	for (int s = 0; s < 2; s++) {
 		const struct hlg_diff_side *side = &diff->side[s];
@@ -31,8 +41,13 @@ static void weigh(struct hlg_diff *diff, struct hlg_compare_run *lists[2])
 			lists[s][i].weight = (double)hlg_count_weigh(weight, view->kept);
 			lists[s][i].n = view->observations;
 			total->mean[s] += lists[s][i].weight / (double)side->n_runs;
+			if (lists[s][i].n > 0)
+				variance += pow(lists[s][i].weight / (double)side->n_runs,
+						2) /
+					    lists[s][i].n;
 		}
 	}
+	total->apart = is_apart(total, variance);
 }
 
 /* Recordings that no command began and ended last as long as somebody wished. */
@@ -121,12 +136,13 @@ const char *hlg_diff_total_meaning(const struct hlg_diff *diff)
 	if (!has_length(diff))
 		return "not tested: recordings by -a, -p or -t last as long as one lets "
 		       "them";
-	if (isnan(total->p) && total->mean[0] == total->mean[1])
+	if (!isnan(total->p))
+		return total->significant
+			       ? "changed, by more than the recordings of a side differ"
+			       : "no change beyond what the recordings of a side differ";
+	if (total->mean[0] == total->mean[1])
 		return "the same in these runs";
-	if (isnan(total->p))
-		return "differs between these runs; 3 a side tell a slower guest from "
-		       "noise";
-	return total->significant
-		       ? "changed, by Welch's test of the recordings' totals"
-		       : "no change, by Welch's test of the recordings' totals";
+	return total->apart ? "differs between these runs; 3 a side tell a slower guest "
+			      "from noise"
+			    : "differs by no more than sampling error";
 }

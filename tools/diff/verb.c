@@ -10,6 +10,7 @@
 #include "filter/report/nothing.h"
 #include "filter/run.h"
 #include "tools/cli/output.h"
+#include "tools/cli/pager.h"
 #include "tools/cli/verb.h"
 #include "tools/diff/write.h"
 #include "tools/inputs/sides.h"
@@ -135,14 +136,23 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 	for (int s = 0; rc == 0 && s < 2; s++)
 		hlg_batch_note_sums(&sides[s].batch.sums,
 				    s ? "after: " : "before: ", &diff.notes);
+	if (rc == 0 &&
+	    hlg_sides_have_chains(sides[0].in) != hlg_sides_have_chains(sides[1].in))
+		hlg_note_list_add(
+			&diff.notes,
+			"only one side was recorded with call stacks: functions "
+			"are compared without callers");
 	if (rc == 0)
 		rc = diff.notes.lost ? hlg_err_memory(err, "diff") : 0;
 	if (rc == 0)
 		rc = hlg_format_write(
 			&(struct hlg_result){sides[0].run.format, &diff, hlg_diff_records,
 					     &diff.colours, sides[0].run.options.color,
-					     NULL, nothing_of(sides, &nothing)},
-			sides[0].run.options.out, stdout, err);
+					     &diff.screen, nothing_of(sides, &nothing)},
+			sides[0].run.options.out,
+			hlg_pager_stream(sides[0].in->no_pager, sides[0].run.format,
+					 sides[0].run.options.out),
+			err);
 	if (rc == 0)
 		*status = judge(&diff, args);
 	hlg_diff_finish(&diff);
@@ -214,8 +224,8 @@ const struct hlg_verb hlg_verb_diff = {
 		    "status 4 if a function grew by more than 5 %",
 	.files = "elf recording profile",
 	.shared = "input jobs quiet after color cpu demangle event force format gaps min "
-		  "output "
-		  "pid region strict-base tid time top weight",
+		  "no-pager output pid region strict-base tid time top verbose weight "
+		  "wide",
 	.formats = hlg_diff_formats,
 	.in_order = true, /* which side a word is of is told by its place */
 	.options = options,

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/diff/columns.h"
+
 enum {
 	FEW_RUNS = 5 /* with as many, a t of eight degrees of freedom is not far from z */
 };
-
-static const char *const sides[2] = {"before", "after"};
 
 /* Are there images without a file? Then there is no other. */
 static bool is_made(const struct hlg_diff *diff)
@@ -66,6 +66,17 @@ static const char *test(const struct hlg_diff *diff)
 	       "vary as the other does";
 }
 
+__attribute__((format(printf, 3, 4))) static void add(struct hlg_diff *diff,
+						      unsigned char level,
+						      const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	hlg_note_list_vadd(&diff->notes, (enum hlg_note_level)level, fmt, ap);
+	va_end(ap);
+}
+
 static void tell_limits(struct hlg_diff *diff)
 {
 	if (diff->incomparable) {
@@ -76,17 +87,18 @@ static void tell_limits(struct hlg_diff *diff)
 		return;
 	}
 	if (!diff->by_runs)
-		hlg_note_list_add(
+		hlg_note_list_detail(
 			&diff->notes,
 			"samples of one recording are taken as independent; how "
 			"much two recordings of the same thing differ cannot be "
 			"seen (three or more of a side show it)");
 	else if (diff->n_runs[0] < FEW_RUNS || diff->n_runs[1] < FEW_RUNS)
-		hlg_note_list_add(&diff->notes,
-				  "few recordings (%zu before, %zu after) tell only "
-				  "large changes from their spread (five of a side find "
-				  "more)",
-				  diff->n_runs[0], diff->n_runs[1]);
+		hlg_note_list_detail(
+			&diff->notes,
+			"few recordings (%zu before, %zu after) tell only "
+			"large changes from their spread (five of a side find "
+			"more)",
+			diff->n_runs[0], diff->n_runs[1]);
 	if (is_made(diff))
 		hlg_note_list_add(
 			&diff->notes,
@@ -94,8 +106,8 @@ static void tell_limits(struct hlg_diff *diff)
 			"functions of one name are one row, and regions are not "
 			"compared");
 	else if (!diff->images.same)
-		hlg_note_list_add(&diff->notes,
-				  "regions are not compared: the builds differ");
+		hlg_note_list_detail(&diff->notes,
+				     "regions are not compared: the builds differ");
 }
 
 /* Does a row hold several functions of one name? */
@@ -119,9 +131,9 @@ static void tell_lines(struct hlg_diff *diff, int side, bool remarks)
 		bool both = hlg_note_list_has(others, lines->line[i]);
 
 		if (!both || side == 0)
-			hlg_note_list_add(&diff->notes, "%s: %s",
-					  both ? "both sides" : sides[side],
-					  lines->line[i]);
+			add(diff, lines->level[i], "%s: %s",
+			    both ? "both sides" : hlg_diff_columns_side[side],
+			    lines->line[i]);
 	}
 }
 

@@ -4,12 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/frames.h"
 #include "filter/view/view.h"
 
 struct maker {
 	struct hlg_changes *changes;
 	const struct hlg_flame_side *before, *after;
 	enum hlg_weight weight;
+	/* Of both sides, before first: the host's frame, if the other side has none. What
+	 * is left of the side is what shares are of. */
+	uint32_t alone[2];
+	double total[2], observations[2];
 	uint32_t *same; /* of each node after: the one before, or HLG_NO_NODE */
 	/* Children of one node, sorted by name and kind. */
 	uint32_t *old, *new;
@@ -41,31 +46,81 @@ static size_t sort_children(const struct hlg_tree *tree, uint32_t node, uint32_t
 	return n;
 }
 
-static double share_of(const struct maker *m, const struct hlg_tree *tree, uint32_t node)
+/* The frame that all of the host's stand on. */
+static uint32_t host_of(const struct hlg_tree *tree)
 {
-	double total =
-		(double)hlg_count_weigh(m->weight, tree->nodes[HLG_TREE_ROOT].total);
+	for (uint32_t i = HLG_TREE_ROOT + 1; i < tree->n; i = tree->nodes[i].end)
+		if (tree->nodes[i].frame == HLG_FRAME_NOTE &&
+		    strcmp(hlg_tree_name(tree, &tree->nodes[i]), HLG_FRAMES_HOST) == 0)
+			return i;
+	return HLG_NO_NODE;
+}
 
-	if (node == HLG_NO_NODE || total == 0)
+/* Where one side has samples of the host and the other has not, the guest's shares are
+ * of the guest. */
+static void set_apart(struct maker *m)
+{
+	const struct hlg_flame_side *sides[2] = {m->before, m->after};
+	uint32_t host[2] = {host_of(m->before->tree), host_of(m->after->tree)};
+	bool one = (host[0] == HLG_NO_NODE) != (host[1] == HLG_NO_NODE);
+
+	for (int s = 0; s < 2; s++) {
+		const struct hlg_node *nodes = sides[s]->tree->nodes;
+		double all =
+			(double)hlg_count_weigh(m->weight, nodes[HLG_TREE_ROOT].total);
+
+		m->alone[s] = one ? host[s] : HLG_NO_NODE;
+		m->total[s] = all;
+		if (m->alone[s] != HLG_NO_NODE)
+			m->total[s] -=
+				(double)hlg_count_weigh(m->weight, nodes[host[s]].total);
+		m->observations[s] =
+			all > 0 ? sides[s]->observations * m->total[s] / all : 0;
+	}
+	m->changes->host_before = m->alone[0] != HLG_NO_NODE;
+	m->changes->host_after = m->alone[1] != HLG_NO_NODE;
+}
+
+static bool is_alone(const struct maker *m, int s, uint32_t node)
+{
+	const struct hlg_tree *tree = s ? m->after->tree : m->before->tree;
+
+	return m->alone[s] != HLG_NO_NODE && node >= m->alone[s] &&
+	       node < tree->nodes[m->alone[s]].end;
+}
+
+static double share_of(const struct maker *m, int s, uint32_t node)
+{
+	const struct hlg_tree *tree = s ? m->after->tree : m->before->tree;
+
+	/* All is all of what shares are of. */
+	if (node == HLG_TREE_ROOT)
+		return m->total[s] > 0;
+	if (node == HLG_NO_NODE || m->total[s] <= 0)
 		return 0;
-	return (double)hlg_count_weigh(m->weight, tree->nodes[node].total) / total;
+	return (double)hlg_count_weigh(m->weight, tree->nodes[node].total) / m->total[s];
 }
 
 static void compare(const struct maker *m, struct hlg_change *change, uint32_t old,
 		    uint32_t new)
 {
-	change->before = share_of(m, m->before->tree, old);
-	change->after = share_of(m, m->after->tree, new);
-	hlg_compare_samples(
-		&change->compared,
-		(struct hlg_proportion){change->before, m->before->observations},
-		(struct hlg_proportion){change->after, m->after->observations});
+	change->alone = is_alone(m, 1, new);
+	if (change->alone)
+		return;
+	change->before = share_of(m, 0, old);
+	change->after = share_of(m, 1, new);
+	hlg_compare_samples(&change->compared,
+			    (struct hlg_proportion){change->before, m->observations[0]},
+			    (struct hlg_proportion){change->after, m->observations[1]});
 }
 
 static void add_gone(struct maker *m, uint32_t old)
 {
-	struct hlg_gone *gone = &m->changes->gone[m->changes->n_gone++];
+	struct hlg_gone *gone;
 
+	if (is_alone(m, 0, old))
+		return;
+	gone = &m->changes->gone[m->changes->n_gone++];
 	gone->name = hlg_tree_name(m->before->tree, &m->before->tree->nodes[old]);
 	compare(m, &gone->change, old, HLG_NO_NODE);
 }
@@ -100,16 +155,20 @@ static struct hlg_change *change_at(struct hlg_changes *c, size_t nodes, size_t 
 /* Which tests are significant, together: those of nodes behind the root, then gone. */
 static bool judge(struct hlg_changes *c, uint32_t n_nodes)
 {
-	size_t nodes = n_nodes - 1, n = nodes + c->n_gone;
+	size_t nodes = n_nodes - 1, n = nodes + c->n_gone, k = 0;
 	double *p = calloc(n + 1, sizeof(*p)), *q = calloc(n + 1, sizeof(*q));
 	bool ok = p && q;
 
 	for (size_t i = 0; ok && i < n; i++)
-		p[i] = change_at(c, nodes, i)->compared.p;
-	ok = ok && hlg_compare_adjust(q, p, n);
+		if (!change_at(c, nodes, i)->alone)
+			p[k++] = change_at(c, nodes, i)->compared.p;
+	ok = ok && hlg_compare_adjust(q, p, k);
+	k = 0;
 	for (size_t i = 0; ok && i < n; i++) {
-		change_at(c, nodes, i)->significant = q[i] <= HLG_COMPARE_LEVEL;
-		c->n_significant += q[i] <= HLG_COMPARE_LEVEL;
+		struct hlg_change *change = change_at(c, nodes, i);
+
+		change->significant = !change->alone && q[k++] <= HLG_COMPARE_LEVEL;
+		c->n_significant += change->significant;
 	}
 	free(p);
 	free(q);
@@ -130,6 +189,7 @@ static bool make(struct maker *m)
 	struct hlg_changes *c = m->changes;
 	const struct hlg_tree *after = m->after->tree;
 
+	set_apart(m);
 	m->same[HLG_TREE_ROOT] = HLG_TREE_ROOT;
 	for (uint32_t i = 0; i < after->n; i++) {
 		match_children(m, i);

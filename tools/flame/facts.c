@@ -17,11 +17,13 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* "cycles:G, branches:G": what the samples were taken by. To be freed. */
-static char *list_events(const struct hlg_report *r)
+/* "cycles:G, branches:G": what the samples were taken by, or what these count (event.h).
+ * To be freed. */
+static char *list_events(const struct hlg_report *r, bool keys)
 {
 	const char *comma = "";
-	char *list = NULL;
+	char *list = NULL, *key;
+	bool lost = false;
 	size_t size;
 	FILE *f = open_memstream(&list, &size);
 
@@ -32,10 +34,13 @@ static char *list_events(const struct hlg_report *r)
 
 		if (!hlg_rows_has_event(r, i))
 			continue;
-		fprintf(f, "%s%s", comma, event->name);
+		key = keys ? hlg_event_key(event->name) : strdup(event->name);
+		lost |= !key;
+		fprintf(f, "%s%s", comma, key ? key : "");
+		free(key);
 		comma = ", ";
 	}
-	if (fclose(f) != 0) {
+	if (fclose(f) != 0 || lost) {
 		free(list);
 		return NULL;
 	}
@@ -58,7 +63,7 @@ static void tell_side(struct hlg_note_list *texts, const struct hlg_flame_side *
 	const struct hlg_report *r = side->report;
 	struct hlg_count all = side->tree->nodes[HLG_TREE_ROOT].total;
 	uint64_t guest = r->options->mode == HLG_SHOW_HOST ? 0 : r->all.kept.samples;
-	char *events = list_events(r);
+	char *events = list_events(r, false);
 
 	if (!events) {
 		texts[HLG_GRAPH_HEAD].lost = true;
@@ -135,6 +140,11 @@ static void tell_changes(struct hlg_note_list *texts, const struct hlg_changes *
 			  "(Benjamini-Hochberg, false discovery rate %.0f %%)",
 			  c->n_significant, plural(c->n_significant),
 			  HLG_COMPARE_LEVEL * 100);
+	if (c->host_before || c->host_after)
+		hlg_note_list_add(&texts[HLG_GRAPH_HEAD],
+				  "only the side %s has host samples: guest frames are "
+				  "compared by their share of the guest's",
+				  c->host_after ? "after" : "before");
 	hlg_note_list_add(&texts[HLG_GRAPH_NOTE],
 			  "samples are tested against samples: how much recordings of "
 			  "one side differ "
@@ -156,7 +166,7 @@ static void tell_changes(struct hlg_note_list *texts, const struct hlg_changes *
 static void tell_events(struct hlg_note_list *texts, const struct hlg_report *before,
 			const struct hlg_report *after)
 {
-	char *old = list_events(before), *new = list_events(after);
+	char *old = list_events(before, true), *new = list_events(after, true);
 
 	texts[HLG_GRAPH_WARN].lost |= !old || !new;
 	if (old && new &&strcmp(old, new) != 0)
@@ -189,6 +199,10 @@ bool hlg_facts_add(struct hlg_graph *g, const struct hlg_flame_side *after,
 		tell_events(texts, before->report, after->report);
 	if (before)
 		tell_changes(texts, g->changes);
+	if (g->leaves)
+		hlg_note_list_add(&texts[HLG_GRAPH_HEAD],
+				  "only one side has call stacks: guest functions are "
+				  "compared, without callers");
 	tell_hidden(texts, g, least);
 	if (before) {
 		tell_sums(texts, before->report, "before: ");

@@ -22,8 +22,12 @@
  * its name and all below it are. Shares are of each tree's whole weight, tested as
  * filter/stats/compare.h says, samples against samples; what is called significant holds
  * its false discovery rate over all frames of both trees.
+ *
+ * Where one tree alone has frames of the host, these have no other side, and shares are
+ * of what is left.
  */
 struct hlg_change {
+	bool alone;           /* no other side: nothing else is set */
 	double before, after; /* shares */
 	struct hlg_compared compared;
 	bool significant;
@@ -39,7 +43,8 @@ struct hlg_changes {
 	struct hlg_change *nodes; /* of each node of the tree after */
 	struct hlg_gone *gone;    /* the largest first */
 	uint32_t n_gone;
-	uint32_t n_significant; /* of nodes and gone */
+	uint32_t n_significant;       /* of nodes and gone */
+	bool host_before, host_after; /* that side alone has frames of the host */
 };
 
 /* A side of a graph: its tree, settled, and the effective observations that it holds; of
@@ -99,6 +104,7 @@ struct hlg_graph {
 	double observations;             /* effective, of the whole weight */
 	bool inverted;                   /* the root above */
 	bool clock;                      /* periods are nanoseconds */
+	bool leaves; /* compared without callers: one side alone had callchains */
 	const char *title;
 	struct hlg_note_list texts[HLG_N_GRAPH_TEXTS];
 	const struct hlg_changes *changes; /* NULL: frames are coloured by kind */

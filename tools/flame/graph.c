@@ -115,6 +115,8 @@ static const char *change_class(const struct hlg_change *change)
 	double diff = fabs(change->compared.diff);
 	int step = diff < 0.01 ? 0 : diff < 0.05 ? 1 : 2;
 
+	if (change->alone)
+		return "alone";
 	if (!change->significant)
 		return "same";
 	return change->compared.diff > 0 ? grew[step] : shrank[step];
@@ -137,6 +139,10 @@ static void put_change(FILE *f, const struct hlg_change *change)
 {
 	char buf[16];
 
+	if (change->alone) {
+		fputs("\nno other side: only this one has host samples", f);
+		return;
+	}
 	fprintf(f, "\nbefore %s %%, difference ", percent(buf, change->before));
 	put_points(f, change->compared.diff);
 	fputs(" points (95 %: ", f);
@@ -335,6 +341,8 @@ static void put_legend(FILE *f, const struct hlg_graph *g, int y)
 		x = put_key(f, "grew2", "grew", x, y);
 		x = put_key(f, "shrank2", "shrank", x, y);
 		x = put_key(f, "same", "no significant change", x, y);
+		if (g->changes->host_after)
+			x = put_key(f, "alone", "no other side", x, y);
 		fprintf(f,
 			"<text class=\"soft\" x=\"%d\" y=\"%d\">stronger from 1 and from "
 			"5 "

@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "filter/report/frames.h"
 #include "filter/report/nothing.h"
@@ -16,7 +15,6 @@
 #include "tools/export/export.h"
 #include "tools/flame/flame.h"
 #include "tools/inputs/sides.h"
-#include "tools/perfdata/perfdata.h"
 
 struct arguments {
 	struct hlg_inputs inputs, before; /* what to compare with */
@@ -36,6 +34,7 @@ struct stacks {
 struct flame {
 	const struct arguments *args;
 	bool compares;
+	bool leaves; /* of both sides, as one alone has callchains */
 	double least;
 	struct stacks after, before;
 };
@@ -147,6 +146,7 @@ static int write_svg(void *to, FILE *f, struct hlg_err *err)
 		.observations = observations_of(&flame->after, weight),
 		.inverted = flame->args->inverted,
 		.clock = is_clock(&flame->after.report),
+		.leaves = flame->leaves,
 		.title = title,
 		.changes = flame->compares ? &changes : NULL,
 	};
@@ -207,8 +207,9 @@ static int check_words(const struct hlg_inputs *in, const struct arguments *args
 	return 0;
 }
 
-/* Host and guest are shown unless the words say otherwise. */
-static int start_side(struct hlg_side *side, struct hlg_err *err)
+/* Host and guest are shown unless the words say otherwise; but where one side alone was
+ * recorded with callchains, it has marks of the host that the other lacks. */
+static int start_side(struct hlg_side *side, bool leaves, struct hlg_err *err)
 {
 	struct hlg_options *options = &side->run.options;
 	int rc = hlg_sides_start(side, err);
@@ -216,17 +217,17 @@ static int start_side(struct hlg_side *side, struct hlg_err *err)
 	if (rc < 0)
 		return rc;
 	if (!hlg_options_given(options, "mode"))
-		options->mode = HLG_SHOW_ALL;
+		options->mode = leaves ? HLG_SHOW_GUEST : HLG_SHOW_ALL;
 	return 0;
 }
 
 static int start(struct flame *flame, const struct hlg_inputs *in, struct hlg_err *err)
 {
 	struct hlg_options *options = &flame->after.side.run.options;
-	int rc = start_side(&flame->after.side, err);
+	int rc = start_side(&flame->after.side, flame->leaves, err);
 
 	if (rc == 0 && flame->compares)
-		rc = start_side(&flame->before.side, err);
+		rc = start_side(&flame->before.side, flame->leaves, err);
 	if (rc < 0 || in->format != &svg)
 		return rc;
 	/* Of a picture, min= is about frames. */
@@ -310,24 +311,6 @@ static void finish(struct stacks *stacks)
 	hlg_sides_finish(&stacks->side);
 }
 
-/* Do samples of a recording have callchains? What can be read but once is not asked. */
-static bool has_chains(const char *path)
-{
-	struct hlg_perfdata *pd;
-	struct hlg_err err;
-	struct stat st;
-	bool found = false;
-
-	if (stat(path, &st) < 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) ||
-	    hlg_perfdata_open(&pd, path, &err) < 0)
-		return false;
-	for (uint32_t i = 0; !found && i < hlg_perfdata_n_events(pd); i++)
-		found = hlg_perfdata_event(pd, i)->attr.sample_type &
-			PERF_SAMPLE_CALLCHAIN;
-	hlg_perfdata_close(pd);
-	return found;
-}
-
 /* Whole stacks are what a flame graph is for, where there are any: if samples have
  * callchains, and the words do not say what is wanted. */
 static bool want_whole(const struct hlg_inputs *in)
@@ -335,19 +318,23 @@ static bool want_whole(const struct hlg_inputs *in)
 	for (int i = 0; i < in->n_words; i++)
 		if (strncmp(in->words[i], "--stacks=", 9) == 0)
 			return false;
-	for (size_t i = 0; i < in->n_files; i++)
-		if (has_chains(in->files[i]))
-			return true;
-	return false;
+	return hlg_sides_have_chains(in);
 }
 
-/* The sides' stacks are of one kind: that of the recordings that are shown. */
-static int choose_stacks(struct arguments *args, struct hlg_err *err)
+/* The sides' stacks are of one kind: whole if both have callchains. */
+static int choose_stacks(struct flame *flame, struct arguments *args, struct hlg_err *err)
 {
 	static const char callgraph[] = "--stacks=callgraph";
+	bool whole = want_whole(&args->inputs);
 	int rc = 0;
 
-	if (!want_whole(&args->inputs))
+	if (flame->compares) {
+		bool before = want_whole(&args->before);
+
+		flame->leaves = whole != before;
+		whole = whole && before;
+	}
+	if (!whole)
 		return 0;
 	rc = hlg_inputs_add_word(&args->inputs, callgraph, err);
 	return rc < 0 ? rc : hlg_inputs_add_word(&args->before, callgraph, err);
@@ -367,7 +354,7 @@ static int show(struct arguments *args)
 		hlg_output_error(&err);
 		return rc == HLG_ESYSTEM ? 1 : 2;
 	}
-	rc = choose_stacks(args, &err);
+	rc = choose_stacks(&flame, args, &err);
 	if (rc == 0)
 		rc = start(&flame, in, &err);
 	if (rc == 0)

@@ -2,7 +2,9 @@
 #include "tools/inputs/sides.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
+#include "tools/perfdata/perfdata.h"
 #include "tools/pprof/pprof.h"
 
 int hlg_sides_start(struct hlg_side *side, struct hlg_err *err)
@@ -42,4 +44,30 @@ void hlg_sides_finish(struct hlg_side *side)
 	free(side->profiles);
 	hlg_batch_finish(&side->batch);
 	hlg_run_finish(&side->run);
+}
+
+/* Do samples of a recording have callchains? What can be read but once is not asked. */
+static bool has_chains(const char *path)
+{
+	struct hlg_perfdata *pd;
+	struct hlg_err err;
+	struct stat st;
+	bool found = false;
+
+	if (stat(path, &st) < 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) ||
+	    hlg_perfdata_open(&pd, path, &err) < 0)
+		return false;
+	for (uint32_t i = 0; !found && i < hlg_perfdata_n_events(pd); i++)
+		found = hlg_perfdata_event(pd, i)->attr.sample_type &
+			PERF_SAMPLE_CALLCHAIN;
+	hlg_perfdata_close(pd);
+	return found;
+}
+
+bool hlg_sides_have_chains(const struct hlg_inputs *in)
+{
+	for (size_t i = 0; i < in->n_files; i++)
+		if (has_chains(in->files[i]))
+			return true;
+	return false;
 }

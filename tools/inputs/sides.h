@@ -24,6 +24,9 @@ int hlg_sides_start(struct hlg_side *side, struct hlg_err *err);
 /* Reads the recordings, as hlg_inputs_read. */
 int hlg_sides_read(struct hlg_side *side, int *status, struct hlg_err *err);
 
+/* Has a recording samples with callchains? What can be read but once is not asked. */
+bool hlg_sides_have_chains(const struct hlg_inputs *in);
+
 void hlg_sides_finish(struct hlg_side *side);
 
 #endif

@@ -69,6 +69,25 @@ def check_text(place):
             yield f"{argv}: status {status}: {err}"
 
 
+def check_markdown(place):
+    """Each row of the table has four cells, and a name is one span of code."""
+    out = place.must("diff", "-q", place.image, place.single, "--after",
+                     place.image, place.single, "--format=markdown", "--all", "--top=0",
+                     "--demangle=no")
+    yield from checks.text(out, "markdown")
+    rows = [line for line in out.splitlines() if line.startswith(b"|")]
+    if len(rows) < 100:
+        yield f"{len(rows)} rows"
+    for row in rows[2:]:
+        if not re.fullmatch(rb"(\| [-+0-9.% x]+ |\| from 0 ){3}\| `(?!.*\\\\\|)(?:[^`|]|\\\|)+`"
+                            rb"(  \((not significant|label|new|gone|not sampled \w+|"
+                            rb"of this name: \d+ before, \d+ after)\))* \|", row):
+            yield f"markdown: {row!r}"
+    fences = [line for line in out.splitlines() if line.lstrip().startswith(b"```")]
+    if len(fences) not in (2, 4):
+        yield f"{len(fences)} fences"
+
+
 def check_csv(place):
     cells = [checks.guarded(n) for n in NAMES]
     for argv in (
@@ -369,6 +388,7 @@ def check_terminal(place):
 
 CHECKS = (
     ("text", check_text),
+    ("Markdown", check_markdown),
     ("CSV", check_csv),
     ("JSON", check_json),
     ("folded stacks", check_stacks),

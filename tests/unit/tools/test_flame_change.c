@@ -128,6 +128,38 @@ START_TEST(new_and_gone)
 }
 END_TEST
 
+/* What one side alone recorded of the host is no change of the guest. */
+START_TEST(host_of_one_side)
+{
+	for (int side = 0; side < 2; side++) {
+		begin();
+		put(&before, 500, HLG_FRAME_GUEST, NULL, "f");
+		put(&before, 500, HLG_FRAME_GUEST, NULL, "g");
+		put(&after, 600, HLG_FRAME_GUEST, NULL, "f");
+		put(&after, 400, HLG_FRAME_GUEST, NULL, "g");
+		put(side ? &after : &before, 9000, HLG_FRAME_NOTE, NULL, "[host]");
+		compare();
+		ck_assert_int_eq(changes.host_before, !side);
+		ck_assert_int_eq(changes.host_after, side);
+		near(of("f")->before, 0.5);
+		near(of("f")->compared.diff, 0.1);
+		ck_assert(of("f")->significant && of("g")->significant);
+		ck_assert_uint_eq(changes.n_significant, 2);
+		ck_assert_uint_eq(changes.n_gone, 0);
+		if (side)
+			ck_assert(of("[host]")->alone && !of("[host]")->significant);
+		end();
+	}
+	begin();
+	put(&before, 900, HLG_FRAME_NOTE, NULL, "[host]");
+	put(&after, 100, HLG_FRAME_NOTE, NULL, "[host]");
+	compare();
+	ck_assert(!changes.host_before && !changes.host_after);
+	ck_assert(!of("[host]")->alone);
+	end();
+}
+END_TEST
+
 START_TEST(kinds_are_told_apart)
 {
 	begin();
@@ -235,6 +267,7 @@ int main(void)
 	tcase_add_test(tc, alike);
 	tcase_add_test(tc, grew_and_shrank);
 	tcase_add_test(tc, new_and_gone);
+	tcase_add_test(tc, host_of_one_side);
 	tcase_add_test(tc, kinds_are_told_apart);
 	tcase_add_test(tc, nothing_on_a_side);
 	tcase_add_test(tc, noise_has_no_colour);

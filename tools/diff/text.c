@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The comparison for people: the answer in a line, what can be said of the total, what
+ * changed, the two sides and notes; with verbose= how all of it was made. As text it is
+ * fitted to the screen; as Markdown it is for a pull request, in a table.
+ */
+#include "tools/diff/text.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "filter/report/rows.h"
+#include "filter/write/text-lines.h"
+#include "symtab/escape.h"
+#include "symtab/image/base.h"
+#include "tools/diff/columns.h"
+
+#define INDENT "          " /* as wide as the words in front of lines */
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* How the comparison was made */
+
+static void write_image(FILE *f, const struct hlg_image *image)
+{
+	char from[96];
+
+	hlg_base_describe(image, from, sizeof(from));
+	fputs(INDENT "image ", f);
+	hlg_escape_print(f, image->path);
+	if (image->n_also)
+		fprintf(f, ", %zu bases (", hlg_image_n_bases(image));
+	else
+		fprintf(f, ", base 0x%" PRIx64 " (", image->base);
+	hlg_escape_print(f, from);
+	fputs(")\n", f);
+	if (image->elf.build_id[0])
+		fprintf(f, INDENT "      build id %s\n", image->elf.build_id);
+}
+
+static void write_details_of(FILE *f, const struct hlg_diff *diff, int s)
+{
+	enum {
+		SHOWN = 10
+	};
+	const struct hlg_diff_side *side = &diff->side[s];
+	const struct hlg_tested *tested = &side->report.trust.all;
+	char percent[16];
+
+	fprintf(f, "%-10s%zu recording%s, %" PRIu64 " guest sample%s, period %" PRIu64,
+		hlg_diff_columns_side[s], side->n_runs, plural(side->n_runs),
+		side->all.guest.samples, plural(side->all.guest.samples),
+		side->all.guest.period);
+	if (side->all.dropped.samples)
+		fprintf(f, ", %" PRIu64 " dropped", side->all.dropped.samples);
+	if (side->all.observations + 0.5 < (double)side->all.kept.samples)
+		fprintf(f, " (%.0f effective)", side->all.observations);
+	fputc('\n', f);
+	for (size_t i = 0; i < side->n_runs && i < SHOWN; i++) {
+		fputs(INDENT, f);
+		hlg_escape_print(f, side->paths[i]);
+		fputc('\n', f);
+	}
+	if (side->n_runs > SHOWN)
+		fprintf(f, INDENT "... and %zu more\n", side->n_runs - SHOWN);
+	for (size_t i = 0; i < side->space->n_images; i++)
+		write_image(f, side->space->images[i]);
+	fprintf(f, INDENT "check %s", hlg_verdict_word(tested->verdict));
+	if (tested->addrs.on + tested->addrs.off)
+		fprintf(f, " (%s %% of samples on instruction starts)",
+			hlg_interval_percent(percent, tested->by_samples.share));
+	fputc('\n', f);
+}
+
+static void write_notes(FILE *f, const struct hlg_diff *diff, enum hlg_note_level level,
+			const char *label)
+{
+	for (size_t i = 0; i < diff->notes.n; i++)
+		if (diff->notes.level[i] == level)
+			hlg_text_lines_wrapped(f, &diff->screen, label,
+					       diff->notes.line[i]);
+}
+
+static void write_details(FILE *f, const struct hlg_diff *diff)
+{
+	fputs("\nhlguest   " HLG_VERSION "\n", f);
+	write_details_of(f, diff, 0);
+	write_details_of(f, diff, 1);
+	hlg_text_lines_wrapped(f, &diff->screen, "matched   ", diff->matched);
+	hlg_text_lines_wrapped(f, &diff->screen, "shares    ", diff->shares);
+	hlg_text_lines_wrapped(f, &diff->screen, "test      ", diff->test);
+	fprintf(f,
+		INDENT
+		"* significant: q <= %g %%, the false discovery rate over all\n" INDENT
+		"rows of a table (Benjamini-Hochberg)\n" INDENT
+		"intervals are of 95 %%, each row's own\n",
+		100 * HLG_COMPARE_LEVEL);
+	write_notes(f, diff, HLG_NOTE_DETAIL, INDENT);
+}
+
+/* Around the tables */
+
+/* What is wrong with a side; false: nothing. */
+static bool write_warnings(FILE *f, const struct hlg_diff *diff)
+{
+	bool any = false;
+
+	for (int s = 0; s < 2; s++)
+		if (diff->side[s].report.banner) {
+			fprintf(f, "!! %s: ", hlg_diff_columns_side[s]);
+			hlg_text_lines_wrapped(f, &diff->screen, "",
+					       diff->side[s].report.banner);
+			any = true;
+		}
+	for (size_t i = 0; i < diff->notes.n; i++)
+		any |= diff->notes.level[i] == HLG_NOTE_WARNING;
+	write_notes(f, diff, HLG_NOTE_WARNING, "warning:  ");
+	return any;
+}
+
+static const char *fit_words(enum hlg_trust_verdict verdict)
+{
+	static const char *const words[] = {
+		[HLG_TRUST_VERIFIED] = "check OK",
+		[HLG_TRUST_MIXED] = "check MIXED",
+		[HLG_TRUST_MISMATCH] = "WRONG ELF OR BASE",
+		[HLG_TRUST_TOO_FEW] = "too few to check",
+		[HLG_TRUST_UNTESTED] = "not checked",
+	};
+
+	return words[verdict];
+}
+
+/* "before    main.data, 3432 guest samples, 3.432 s, check OK" */
+static void write_side(FILE *f, const struct hlg_diff *diff, int s)
+{
+	const struct hlg_diff_side *side = &diff->side[s];
+	struct hlg_text_lines_scale scale = hlg_text_lines_scale_for(
+		&side->report, hlg_text_lines_event(&side->report, &side->report.all),
+		side->all.kept.period);
+	char rest[160], period[32];
+	int n = snprintf(rest, sizeof(rest), ", %" PRIu64 " guest sample%s, %s, %s",
+			 side->all.kept.samples, plural(side->all.kept.samples),
+			 hlg_text_lines_period(period, &scale, side->all.kept.period),
+			 fit_words(side->report.trust.all.verdict));
+	long room = diff->screen.columns ? (long)diff->screen.columns : LONG_MAX;
+
+	fprintf(f, "%-10s", hlg_diff_columns_side[s]);
+	if (side->n_runs == 1)
+		hlg_table_cut(f, side->paths[0], room - (long)strlen(INDENT) - n,
+			      diff->screen.ascii);
+	else
+		fprintf(f, "%zu recordings", side->n_runs);
+	fprintf(f, "%s\n", rest);
+}
+
+static void write_tail(FILE *f, const struct hlg_diff *diff)
+{
+	write_side(f, diff, 0);
+	write_side(f, diff, 1);
+	write_notes(f, diff, HLG_NOTE_PLAIN, "note:     ");
+	if (diff->side[0].options->verbose)
+		write_details(f, diff);
+}
+
+/* Rows */
+
+/* A row at hand, for what its numbers and its name do not say. */
+struct shown {
+	const struct hlg_diff *diff;
+	const struct hlg_diff_row *row;
+};
+
+/* What the name does not say; put writes a file's name. */
+static void put_remark(FILE *f, const struct shown *shown,
+		       void (*put)(FILE *f, const char *text))
+{
+	const struct hlg_diff *diff = shown->diff;
+	const struct hlg_diff_row *row = shown->row;
+	const struct hlg_place *place = hlg_diff_place(row, row->n[1] ? 1 : 0);
+
+	if (place->kind == HLG_LABEL)
+		fputs("  (label)", f);
+	if (row->n[0] > 1 || row->n[1] > 1)
+		fprintf(f, "  (of this name: %zu before, %zu after)", row->n[0],
+			row->n[1]);
+	if (row->presence != HLG_DIFF_BOTH)
+		fprintf(f, "  (%s)", hlg_diff_columns_presence(row->presence));
+	if (diff->images.n > 1 && place->image) {
+		fputs("  [", f);
+		put(f, place->image->path);
+		fputc(']', f);
+	}
+}
+
+static void write_remark(FILE *f, const void *of)
+{
+	put_remark(f, of, hlg_escape_print);
+}
+
+static void write_region(FILE *f, const void *of)
+{
+	const struct shown *shown = of;
+	const struct hlg_diff *diff = shown->diff;
+	const struct hlg_diff_row *row = shown->row;
+	int s = row->n[1] ? 1 : 0;
+	const struct hlg_view *view = &diff->side[s].all;
+	const struct hlg_region *region = row->region[s];
+
+	fprintf(f, "0x%" PRIx64 "-0x%" PRIx64 "  ", region->addr,
+		region->addr + (diff->side[s].options->region - 1));
+	if (diff->images.n > 1 && region->image) {
+		fputc('[', f);
+		hlg_escape_print(f, region->image->path);
+		fputs("] ", f);
+	}
+	hlg_escape_print(f, view->rows[view->parts[region->first_part].row].name);
+	if (region->n_parts > 1)
+		fprintf(f, ", %zu more", region->n_parts - 1);
+}
+
+/* Is the i-th row one to be shown, behind so many? */
+static bool is_shown(const struct hlg_diff *diff, const struct hlg_diff_row *row,
+		     size_t n)
+{
+	return (row->significant || diff->every) && hlg_diff_columns_shows(diff, row, n);
+}
+
+/* What a table leaves out of the rows that n were shown of; "" for nothing. */
+static const char *rest_of(char buf[static 96], const struct hlg_diff *diff,
+			   const struct hlg_diff_rows *rows, size_t n)
+{
+	size_t wanted = diff->every ? rows->n : rows->n_significant;
+
+	buf[0] = '\0';
+	if (n < wanted)
+		snprintf(buf, 96, "%zu more%s: --%s=0", wanted - n,
+			 diff->every ? "" : " changed",
+			 hlg_rows_top(&diff->side[0].report) ? "top" : "min");
+	else if (n < rows->n)
+		snprintf(buf, 96, "%zu without a significant change: --all", rows->n - n);
+	return buf;
+}
+
+/* Says so if no function changed; false if one did. */
+static bool none_changed(FILE *f, const struct hlg_diff *diff)
+{
+	const struct hlg_diff_rows *rows = &diff->functions;
+
+	if (diff->incomparable || rows->n_significant || (diff->every && rows->n))
+		return false;
+	fprintf(f, "no %s changed significantly (--all shows %s%zu)",
+		diff->withheld ? "guest address" : "function", rows->n > 1 ? "all " : "",
+		rows->n);
+	return true;
+}
+
+static bool write_row(FILE *f, const struct hlg_table *table, const struct shown *shown,
+		      bool function)
+{
+	const struct hlg_diff_row *row = shown->row;
+	struct hlg_value v[HLG_DIFF_COLUMNS];
+
+	hlg_diff_columns_set(v, shown->diff, row);
+	v[HLG_DIFF_COLUMN_NAME].is = function;
+	v[HLG_DIFF_COLUMN_NAME].tail = function ? write_remark : write_region;
+	v[HLG_DIFF_COLUMN_NAME].of = shown;
+	/* The colours of a large share and of a small one: red grew, green shrank. */
+	return hlg_table_text_row(f, table, v,
+				  !row->significant        ? 0
+				  : row->compared.diff > 0 ? 1
+							   : 0.01);
+}
+
+/* False without memory. */
+static bool write_rows(FILE *f, const struct hlg_diff *diff,
+		       const struct hlg_diff_rows *rows, const char *what)
+{
+	static const unsigned char usual[] = {
+		HLG_DIFF_COLUMN_SIGNIFICANT, HLG_DIFF_COLUMN_CHANGE,
+		HLG_DIFF_COLUMN_PERCENT, HLG_DIFF_COLUMN_PERCENT + 1,
+		HLG_DIFF_COLUMN_NAME};
+	static const unsigned char wide[] = {
+		HLG_DIFF_COLUMN_SIGNIFICANT, HLG_DIFF_COLUMN_CHANGE,
+		HLG_DIFF_COLUMN_PERCENT,     HLG_DIFF_COLUMN_PERCENT + 1,
+		HLG_DIFF_COLUMN_POINTS,      HLG_DIFF_COLUMN_INTERVAL,
+		HLG_DIFF_COLUMN_Q,           HLG_DIFF_COLUMN_NAME};
+	bool all = diff->side[0].options->wide, whole = true;
+	size_t from = !diff->every; /* marks tell nothing where all rows have one */
+	struct hlg_column columns[HLG_DIFF_COLUMNS];
+	const struct hlg_table table = {columns, (all ? wide : usual) + from,
+					(all ? sizeof(wide) : sizeof(usual)) - from,
+					diff->colours, diff->screen};
+	char rest[96];
+	size_t n = 0;
+
+	if (!rows->n_significant && !(diff->every && rows->n))
+		return true;
+	memcpy(columns, hlg_diff_columns_all, sizeof(columns));
+	columns[HLG_DIFF_COLUMN_NAME].heading = what;
+	hlg_table_text_head(f, &table);
+	for (size_t i = 0; i < rows->n; i++) {
+		if (!is_shown(diff, &rows->row[i], n))
+			continue;
+		n++;
+		whole &= write_row(f, &table, &(struct shown){diff, &rows->row[i]},
+				   rows == &diff->functions);
+	}
+	if (rest_of(rest, diff, rows, n)[0])
+		fprintf(f, "%*s(%s)\n", diff->every ? 32 : 31, "", rest);
+	fputc('\n', f);
+	return whole;
+}
+
+static const char *heading(const struct hlg_diff *diff)
+{
+	return diff->withheld ? "guest address" : "function";
+}
+
+int hlg_diff_text_write(void *data, FILE *f, struct hlg_err *err)
+{
+	struct hlg_diff *diff = data;
+	bool whole;
+
+	if (diff->side[0].options->wide)
+		diff->screen.columns = 0;
+	if (write_warnings(f, diff))
+		fputc('\n', f);
+	hlg_diff_total_tell(diff, f);
+	fprintf(f, "\n%-10s%s\n\n", "total", hlg_diff_total_meaning(diff));
+	if (none_changed(f, diff))
+		fputs("\n\n", f);
+	whole = write_rows(f, diff, &diff->functions, heading(diff));
+	if (whole && diff->side[0].options->verbose)
+		whole = write_rows(f, diff, &diff->regions,
+				   diff->withheld ? "region (guest addresses)"
+						  : "region, and most of what is in it");
+	write_tail(f, diff);
+	return whole ? 0 : hlg_err_memory(err, "diff");
+}
+
+/* Markdown */
+
+/* A name between backquotes, where nothing of it is markup: those in it are escaped, and
+ * bars, which would end the cell. */
+static void put_code(FILE *f, const char *name)
+{
+	char *escaped = hlg_escape_dup(name);
+	char before = '\0';
+
+	fputc('`', f);
+	for (const char *at = escaped ? escaped : "?"; *at; before = *at++) {
+		if (*at == '`')
+			fputs("\\x60", f);
+		else if (*at == '|')
+			fputs(before == '\\' ? "\\x7c" : "\\|", f);
+		else
+			fputc(*at, f);
+	}
+	fputc('`', f);
+	free(escaped);
+}
+
+static void write_markdown_row(FILE *f, const struct shown *shown)
+{
+	static const unsigned char layout[] = {HLG_DIFF_COLUMN_CHANGE,
+					       HLG_DIFF_COLUMN_PERCENT,
+					       HLG_DIFF_COLUMN_PERCENT + 1};
+	struct hlg_value v[HLG_DIFF_COLUMNS];
+	char number[HLG_TABLE_NUMBER];
+
+	hlg_diff_columns_set(v, shown->diff, shown->row);
+	for (size_t i = 0; i < sizeof(layout); i++) {
+		const struct hlg_column *c = &hlg_diff_columns_all[layout[i]];
+
+		fprintf(f, "| %s%s ", hlg_table_number(number, c, &v[layout[i]]),
+			c->unit ? c->unit : "");
+	}
+	fputs("| ", f);
+	put_code(f, hlg_diff_name(shown->row)[0] ? hlg_diff_name(shown->row) : "?");
+	put_remark(f, shown, put_code);
+	fputs(shown->row->significant ? " |\n" : "  (not significant) |\n", f);
+}
+
+static void write_markdown_rows(FILE *f, const struct hlg_diff *diff)
+{
+	const struct hlg_diff_rows *rows = &diff->functions;
+	char rest[96];
+	size_t n = 0;
+
+	if (!rows->n_significant && !(diff->every && rows->n))
+		return;
+	fprintf(f, "| change | before | after | %s |\n| ---: | ---: | ---: | :--- |\n",
+		heading(diff));
+	for (size_t i = 0; i < rows->n; i++)
+		if (is_shown(diff, &rows->row[i], n)) {
+			write_markdown_row(f, &(struct shown){diff, &rows->row[i]});
+			n++;
+		}
+	if (rest_of(rest, diff, rows, n)[0])
+		fprintf(f, "\n(%s)\n", rest);
+	fputc('\n', f);
+}
+
+/* Lines of text stand in blocks of code: none begins as the block ends. */
+int hlg_diff_text_markdown(void *data, FILE *f, struct hlg_err *err)
+{
+	struct hlg_diff *diff = data;
+	char *warnings = NULL;
+	size_t size;
+	FILE *kept = open_memstream(&warnings, &size);
+	bool any = kept && write_warnings(kept, diff);
+
+	if (!kept || fclose(kept) != 0 || !warnings) {
+		free(warnings);
+		return hlg_err_memory(err, "diff");
+	}
+	diff->screen = (struct hlg_screen){0};
+	if (any)
+		fprintf(f, "```\n%s```\n\n", warnings);
+	free(warnings);
+	fputs("**", f);
+	hlg_diff_total_tell(diff, f);
+	fprintf(f, "**\n\nThe total: %s.\n\n", hlg_diff_total_meaning(diff));
+	if (none_changed(f, diff))
+		fputs("\n\n", f);
+	write_markdown_rows(f, diff);
+	fputs("```\n", f);
+	write_tail(f, diff);
+	fputs("```\n", f);
+	return 0;
+}
