@@ -11,6 +11,7 @@
 #include "filter/trust/base-search.h"
 #include "symtab/image/base.h"
 #include "tools/cli/output.h"
+#include "tools/cli/pager.h"
 #include "tools/cli/verb.h"
 #include "tools/exits/read.h"
 #include "tools/exits/write.h"
@@ -157,6 +158,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		.notes = &run->notes,
 		.by_tid = choice.by_tid,
 		.top = run->options.top,
+		.wide = run->options.wide,
 	};
 	int rc = run->notes.lost ? hlg_err_memory(err, "report")
 				 : build_tables(&r, run, &choice, err);
@@ -167,10 +169,14 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		hlg_exits_add_times(&r.time, &sums->vcpus[i]);
 	hlg_exits_histogram(r.octaves, sums, r.kind, &choice);
 	if (rc == 0)
-		rc = hlg_format_write(
-			&(struct hlg_result){run->format, &r, hlg_exits_records,
-					     &r.colours, run->options.color, NULL, NULL},
-			run->options.out, stdout, err);
+		rc = hlg_format_write(&(struct hlg_result){run->format, &r,
+							   hlg_exits_records, &r.colours,
+							   run->options.color, &r.screen,
+							   NULL},
+				      run->options.out,
+				      hlg_pager_stream(args->inputs.no_pager, run->format,
+						       run->options.out),
+				      err);
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		hlg_exits_table_finish(&r.tables[i]);
 	return rc;
@@ -400,8 +406,8 @@ const struct hlg_verb hlg_verb_exits = {
 		    "hlguest exits --format=json -o exits.json guest.elf\tevery figure, "
 		    "for programs",
 	.files = "elf recording",
-	.shared = "input quiet by color demangle format output pid strict-base "
-		  "tid time top",
+	.shared = "input quiet by color demangle format no-pager output pid strict-base "
+		  "tid time top wide",
 	.formats = hlg_exits_formats,
 	.by = "tid",
 	.fallbacks =
