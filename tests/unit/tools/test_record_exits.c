@@ -146,7 +146,7 @@ START_TEST(events_that_take_no_frequency)
 	ck_assert_ptr_nonnull(strstr(ask("{a,b}:S", "997"), "not one plain event"));
 	ck_assert_ptr_nonnull(
 		strstr(ask("kvm:kvm_exit:G", "997"), "not one plain event"));
-	ck_assert_ptr_nonnull(strstr(ask("cycles", "max"), "say a number"));
+	ck_assert_ptr_nonnull(strstr(ask("cycles", "max"), "use a number"));
 }
 END_TEST
 
