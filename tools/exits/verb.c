@@ -108,7 +108,7 @@ static void note_counts(struct hlg_run *run, const struct hlg_exits_sums *sums,
 				  "such reasons stay numbers");
 	if (counts->no_vcpu)
 		hlg_run_note(run,
-			     "vCPUs are told apart by thread alone: kvm_exit or "
+			     "vCPUs are known by thread alone: kvm_exit or "
 			     "kvm_entry has no vcpu_id on the kernel of a recording");
 	if (counts->no_runs)
 		hlg_run_note(run, "KVM_RUN was not recorded: time in the VMM ends with "
@@ -396,7 +396,7 @@ const struct hlg_verb hlg_verb_exits = {
 	.help = "what leaving the guest costs",
 	.group = HLG_VERB_SHOWS,
 	.usage = "guest.elf[@BASE]... FILE...",
-	.doc = "Tells what leaving the guest costs: time from kvm_exit to kvm_entry, and "
+	.doc = "Shows what leaving the guest costs: time from kvm_exit to kvm_entry, and "
 	       "in the VMM, by reason, guest function, port and vCPU.\v"
 	       "Recordings come from " HLG_EXITS_HOW ".",
 	.examples = "hlguest exits guest.elf perf.data.guest\ttime by reason, function, "
