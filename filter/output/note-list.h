@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum hlg_note_level {
 	HLG_NOTE_PLAIN,
@@ -43,6 +44,9 @@ __attribute__((format(printf, 3, 0))) void hlg_note_list_vadd(struct hlg_note_li
 void hlg_note_list_append(struct hlg_note_list *to, const struct hlg_note_list *from);
 
 bool hlg_note_list_has(const struct hlg_note_list *list, const char *line);
+
+/* Escaped, behind #, in lines of so many cells at most, broken at blanks; 0: whole. */
+void hlg_note_list_text(FILE *f, const struct hlg_note_list *list, unsigned columns);
 
 void hlg_note_list_finish(struct hlg_note_list *list);
 

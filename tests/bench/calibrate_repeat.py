@@ -4,7 +4,7 @@
 
     calibrate_repeat.py [--hlguest PROGRAM] [--times N]
 
-Runs `hlguest calibrate --only=crossing` N times (10) and prints, for each native row, the
+Runs `hlguest calibrate --only=exits` N times (10) and prints, for each native row, the
 median of each run and how far the largest is from the smallest. On an idle machine they
 lie within 10 % of each other: the exit status is 1 if they do not. Each run's own word on
 how noisy the machine was stands beside; how far the others are apart is told as well where
@@ -20,7 +20,7 @@ LIMIT = 0.10
 
 
 def measure(hlguest):
-    run = subprocess.run([hlguest, "calibrate", "-q", "--only=crossing", "--format=json"],
+    run = subprocess.run([hlguest, "calibrate", "-q", "--only=exits", "--format=json"],
                          check=True, stdout=subprocess.PIPE)
     crossings = json.loads(run.stdout)["crossings"]
     rows = {row["row"]: row for row in crossings["rows"]}

@@ -292,6 +292,8 @@ FISH_CASES = [
     ("hlguest lookup --format ", ["json", "text"]),
     ("hlguest lookup --in", ["--inlines"]),
     ("hlguest help lo", ["lookup"]),
+    ("hlguest -- cat REA", ["README.md"]),
+    ("hlguest -- hlguest help lo", ["lookup"]),
 ]
 
 

@@ -107,8 +107,8 @@ OUTPUTS = {
     "sysprof": (["stream", "--out={x}"], ["stream"]),
     "inject": (["good.elf", "good.data", "-o", "{x}"], ["good.elf", "good.data"]),
     "inject, stdin": (["good.elf", "-", "-o", "{x}"], ["good.elf", "good.data"]),
-    "calibrate": (["-q", "--only=landing", "--time=10", "--out={x}"], []),
-    "calibrate, save": (["-q", "--only=landing", "--time=10", "--save={x}"], []),
+    "calibrate": (["-q", "--only=precision", "--time=10", "--out={x}"], []),
+    "calibrate, save": (["-q", "--only=precision", "--time=10", "--save={x}"], []),
     "record": (["-e", "cpu-clock", "-o", "{x}", "--", "true"], []),
     "base": (["good.elf", "good.data", "-o", "{x}"], ["good.elf", "good.data"]),
     "kallsyms": (["good.elf", "-o", "{x}"], ["good.elf"]),
@@ -410,7 +410,7 @@ def writers(place):
                  ["inject", "good.elf", "good.data", "-o", "injected"],
                  *([["base", "good.elf", "good.data"]] if place.decodes else []),
                  ["lookup", "good.elf", "5000"],
-                 ["calibrate", "-q", "--only=landing", "--time=10"],
+                 ["calibrate", "-q", "--only=precision", "--time=10"],
                  ["doctor"], ["help"], ["help", "report"], ["record", "--help"],
                  ["lookup", "--usage"], ["--version"]):
         if place.profiles or not {"merge", "--format=pprof"} & {*argv}:

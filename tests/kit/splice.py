@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 HEADER = os.path.join(HERE, "header.data")
 TRACING, EVENT_DESC = 1, 12
 SAMPLE, LOST, ROUND = 9, 2, 68
+GUEST_USER = 5  # of PERF_RECORD_MISC_CPUMODE_MASK
 EVENTS = ("kvm_exit", "kvm_entry", "kvm_pio", "kvm_mmio", "kvm_userspace_exit",
           "kvm_emulate_insn", "sys_enter_ioctl")
 
@@ -131,15 +132,15 @@ class File:
         with open(path, "wb") as f:
             f.write(before + records + table + contents)
 
-    def ids(self):
-        """{number of a tracepoint: an id of its counters}"""
+    def ids(self, wanted=2):
+        """{number of an event of this type, a tracepoint: an id of its counters}"""
         size, at, length = self.head[2], self.head[3], self.head[4]
         found = {}
         for attr in range(at, at + length, size):
             config, = struct.unpack_from("<Q", self.before, attr + 8)
             where, _ = struct.unpack_from("<QQ", self.before, attr + size - 16)
             kind, = struct.unpack_from("<I", self.before, attr)
-            if kind == 2:
+            if kind == wanted:
                 found[config], = struct.unpack_from("<Q", self.before, where)
         return found
 
@@ -150,6 +151,7 @@ class Maker:
     def __init__(self, file):
         self.layout = file.tracing.fields()
         self.types, ids = {}, file.ids()
+        self.clock = next(iter(file.ids(1).values()))
         for _, formats in file.tracing.systems:
             for text in formats:
                 number = int(re.search(rb"\nID: (\d+)", text)[1])
@@ -169,6 +171,11 @@ class Maker:
         raw += bytes(-(len(raw) + 4) % 8)
         body = struct.pack("<QQiiQIIQI", ident, 0, pid, tid, time, cpu, 0, 1, len(raw))
         return struct.pack("<IHH", SAMPLE, 1, 8 + len(body) + len(raw)) + body + raw
+
+    def guest(self, ip, time, pid, tid):
+        """A sample of the guest by cpu-clock, which has no CPU."""
+        body = struct.pack("<QQiiQQ", self.clock, ip, pid, tid, time, 1000000)
+        return struct.pack("<IHH", SAMPLE, GUEST_USER, 8 + len(body)) + body
 
     def lost(self, time, cpu, n):
         """sample_id of the same attributes: tid, time, cpu, identifier."""

@@ -103,7 +103,7 @@ def measure_twice_told(build, *words):
 
 
 def check_csv(build):
-    text, document = measure_twice_told(build, "--only=counting", "--format=csv")
+    text, document = measure_twice_told(build, "--only=counters", "--format=csv")
     rows = list(csv.reader(io.StringIO(text)))
     ticks = {(p["program"], side, run + 1): n
              for p in document["counts"]["programs"] for side in ("guest", "native")
@@ -181,7 +181,7 @@ def interrupted(build, before, in_child):
     """^C while a guest or a child runs: it ends by the signal, and nothing is left."""
     with tempfile.TemporaryDirectory(prefix="calibrate-") as folder:
         program = subprocess.Popen(
-            [*before, hlguest_of(build), "calibrate", "-q", "--only=counting",
+            [*before, hlguest_of(build), "calibrate", "-q", "--only=counters",
              "--operations=1000000", "--out=x"], cwd=folder, env=environment(),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         children = []
@@ -339,7 +339,7 @@ def saved(build):
     with tempfile.TemporaryDirectory(prefix="calibrate-") as folder:
         env = environment(XDG_STATE_HOME=os.path.join(folder, "state"))
         path, data = os.path.join(folder, "c.json"), os.path.join(folder, "g.data")
-        landing = [hlguest, "calibrate", "-q", "--only=landing", "--time=60",
+        landing = [hlguest, "calibrate", "-q", "--only=precision", "--time=60",
                    "--out=/dev/null"]
         must(*landing, "--save=" + path, env=env)
         with open(path, encoding="utf-8") as f:

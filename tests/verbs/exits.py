@@ -16,6 +16,8 @@ import csv
 import io
 import json
 import os
+import random
+import re
 import sys
 import tempfile
 
@@ -95,6 +97,26 @@ def check_choice(build, path, known):
     if counts != len(known.pairs):
         wrong.append(f"csv has {counts} pairs")
     return wrong
+
+
+def check_base(build, folder, samples):
+    """Samples of the guest show where an ELF lies whose base nothing states."""
+    path = os.path.join(folder, "base.data")
+    known, rng = Known(5, 1, splice.NEW, False), random.Random(5)
+    code = re.findall(r"^ +([0-9a-f]+):", must("objdump", "-d", ELF), re.M)
+    for at in rng.sample(code, samples):
+        time = rng.randrange(10 ** 9, 2 * 10 ** 9)
+        known.records.append((time, 0, known.make.guest(int(at, 16) + BASE, time, PID,
+                                                        TIDS[0])))
+    known.records.sort(key=lambda r: r[0])
+    known.write(path)
+    out = must(hlguest_of(build), "exits", "-q", "--format=csv", f"{ELF}@auto", path)
+    table = list(csv.reader(io.StringIO(out)))
+    found = {r[2]: int(r[8]) for r in table if r[0] == "function"}
+    expected = {name: len(rest) for name, rest in group(known.pairs, lambda p: p[1]).items()}
+    wrong = [] if found == expected else [f"{found}, not {expected}"]
+    text = f"base {BASE:#x} (found from the samples)"
+    return wrong + ([] if text in out else [f"not told: {text}"])
 
 
 def check_lost(build, folder):
@@ -209,6 +231,27 @@ def check_live(build, folder):
     return wrong
 
 
+def check_live_base(build, folder):
+    """The same of a guest that ran, at a base that its ELF does not state."""
+    vm = os.path.join(os.path.abspath(build), "tests", "rig", "microvm")
+    guest = os.path.join(os.path.abspath(build), "tests", "rig", "demo.elf")
+    path = os.path.join(folder, "live-base.data")
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        raise Skip("/dev/kvm does not open")
+    need("perf")
+    _, err, status = run(hlguest_of(build), "record", "--exits", "-o", path, "--", vm,
+                         "--base=0x7000", "--seconds=1", guest)
+    if status:
+        raise Skip(f"tracepoints cannot be recorded: {err.strip()[-200:]}")
+    tables = [must(hlguest_of(build), "exits", "-q", "--format=csv", f"{guest}@{base}", path)
+              for base in ("auto", "0x7000")]
+    found, stated = ([r for r in csv.reader(io.StringIO(out)) if r[0] == "function"]
+                     for out in tables)
+    wrong = [] if found == stated and found else [f"functions are {found}, not {stated}"]
+    text = "base 0x7000 (found from the samples)"
+    return wrong + ([] if text in tables[0] else [f"not told: {text}: {tables[0][:400]}"])
+
+
 def main():
     args = parser(__doc__)
     args.add_argument("--write", metavar="FILE", help="only write a recording, to measure")
@@ -234,11 +277,13 @@ def main():
                         tap.run(f"{what}: {'exact' if exact else 'within 1 %'}", check,
                                 build, path, known, exact, per_vcpu)
         tap.run("selection, csv", check_choice, build, path, known)
+        tap.run("the base found from samples", check_base, build, folder, 300)
         tap.run("lost records", check_lost, build, folder)
         tap.run("formats missing, damaged, hostile", check_hostile, build, folder)
         tap.run("no tracepoints", check_none, build)
         tap.run("a field past the samples' end", check_far, build, folder)
         tap.run("live: 500 outs, by port and by function", check_live, build, folder)
+        tap.run("live: the base found from samples", check_live_base, build, folder)
     return tap.finish()
 
 

@@ -150,8 +150,11 @@ def terminal_has_sums(w, _):
         text, status = on_terminal([w.hlguest, "windows", GUEST, w.path, *words])
         assert status == 0, text
         return text
-    if ask() != w.text("--format=text"):
+    if ask("--wide") != w.text("--format=text", "--wide"):
         yield "a terminal does not get the sums"
+    fitted = ask()
+    if max(map(len, fitted.splitlines())) > 80 or fitted == ask("--wide"):
+        yield "the sums are not fitted to a terminal"
     for words in (["--format=csv"], ["--every=10ms"], ["--summary"]):
         if ask(*words) != w.text(*words) or not ask(*words).startswith("record,"):
             yield f"{words}: a terminal gets something else than a pipe"
@@ -224,7 +227,7 @@ def words_are_told(w, _):
     for words, status, part in [
             (["--hpctool"], 1, "does not begin with instructions"),
             (["--function=nobody"], 1, "no image has such a function"),
-            (["--event=cycles"], 1, "no group is led by cycles"),
+            (["--event=cycles"], 1, "no group is sampled by cycles"),
             (["--between=port:1..port:2"], 1, "holds no counters read at kvm:kvm_pio"),
             (["--between=port:1"], 2, "not two markers"),
             (["--every=5"], 2, "not a time"), (["--every=0ms"], 2, "not a time"),

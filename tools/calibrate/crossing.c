@@ -88,9 +88,9 @@ const struct hlg_crossing_reference hlg_crossing_references[HLG_CROSSING_REFEREN
 	{"KVM_RUN and back (576 + 1,376 + 576)", "AMD, SVM", UNTRACED, "kvm_run", 2528,
 	 2528, "cycles"},
 	{"VMCALL and back", "i7-3960X", UNTRACED, "hypercall", 1600, 1700, "cycles"},
-	{"a call into a Hyperlight guest", "not told", HYPERLIGHT, NULL, 11500, 13000,
-	 "ns"},
-	{"the same, which calls the host once", "not told", HYPERLIGHT, NULL, 20700,
+	{"a call into a Hyperlight guest", "not published", HYPERLIGHT, NULL, 11500,
+	 13000, "ns"},
+	{"the same, which calls the host once", "not published", HYPERLIGHT, NULL, 20700,
 	 24500, "ns"},
 };
 

@@ -139,7 +139,7 @@ static void plot_crossings(FILE *f, const struct hlg_calibration *c)
 			? ". Ring 0 is emulated: such rows are not comparable with others"
 			: "");
 	fputs("</p>\n", f);
-	begin_plot(f, HLG_CROSS_ROWS, "what crossings cost");
+	begin_plot(f, HLG_CROSS_ROWS, "what exits cost");
 	put_grid(f, HLG_CROSS_ROWS, CROSSING);
 	for (size_t i = 0; i < HLG_CROSS_ROWS; i++)
 		put_crossing(f, &all->rows[i], i, TOP + (double)(ROW * i));

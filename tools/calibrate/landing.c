@@ -82,7 +82,8 @@ bool hlg_landing_refutes(const struct hlg_landed *landed,
 	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++)
 		if (landed->guests[i].off) {
 			snprintf(fault, 256,
-				 "landing, %s, %s: %ju of %ju samples lie in the middle "
+				 "sample precision, %s, %s: %ju of %ju samples lie in "
+				 "the middle "
 				 "of an instruction",
 				 event->name, kinds[i].name,
 				 (uintmax_t)landed->guests[i].off,
@@ -94,7 +95,8 @@ bool hlg_landing_refutes(const struct hlg_landed *landed,
 	if (!event->timer || rep->guest < HLG_LANDING_ENOUGH || most == 0)
 		return false;
 	snprintf(fault, 256,
-		 "landing, %s, %s: most samples lie %zu instructions behind the one that "
+		 "sample precision, %s, %s: most samples lie %zu instructions behind the "
+		 "one that "
 		 "has the time, and a timer finds it there",
 		 event->name, kinds[0].name, most);
 	return true;

@@ -240,7 +240,7 @@ int hlg_native_open(struct hlg_native **native, struct hlg_err *err)
 
 	*native = n == MAP_FAILED ? NULL : n;
 	if (n == MAP_FAILED)
-		return hlg_err_memory(err, "crossings");
+		return hlg_err_memory(err, "exit cost");
 	for (size_t i = 0; i < HLG_NATIVE_ROWS; i++)
 		n->logs[i].turns = rows[i].turns;
 	madvise((void *)n->pages, sizeof(n->pages), MADV_NOHUGEPAGE);

@@ -174,7 +174,7 @@ static void put_xperf(FILE *f, const struct hlg_crossings *crossings)
 	const struct hlg_crossing *in = &crossings->rows[HLG_CROSS_FAULT_IN];
 	const struct hlg_crossing *host = &crossings->rows[HLG_CROSS_HOST_FAULT];
 
-	fputs("\nAs xperf tells it (page faults, ticks)\n"
+	fputs("\nAs xperf shows it (page faults, ticks)\n"
 	      "  machine                      u2k      k2u  and\n",
 	      f);
 	fputs("  Xeon E5 v3, VM               600      370\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hlguest calibrate: how far samples, counts and crossings of this machine can be
- * trusted. */
+/* hlguest calibrate: how far samples and counts of this machine can be trusted, and what
+ * an exit costs. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,7 +37,7 @@ static int check(void *arguments, struct hlg_err *err)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
 			   "--format=csv: is of counts (leave --only out, or name "
-			   "counting)");
+			   "counters)");
 }
 
 /* Can a guest run here at all? If not, no_kvm says why. */
@@ -212,7 +212,8 @@ static const struct hlg_verb_option options[] = {
 	 .kind = HLG_VERB_FORMAT,
 	 .field = offsetof(struct arguments, format)},
 	{.name = "only",
-	 .value = "crossing,landing,counting", /* as enum hlg_calibration_part */
+	 .value = "exits,precision,counters", /* as enum hlg_calibration_part */
+	 .old = "crossing,landing,counting",
 	 .help = "these parts",
 	 .fallback = "all",
 	 .kind = HLG_VERB_SOME_OF,
@@ -263,14 +264,15 @@ const struct hlg_verb hlg_verb_calibrate = {
 	.args = "",
 	.help = "how far to trust this machine",
 	.group = HLG_VERB_PREPARES,
-	.doc = "Measures how far samples, counts and crossings of this machine can be "
-	       "trusted, in guests of its own whose truth is known.\v"
+	.doc = "Measures how precise samples and how accurate counters are on this "
+	       "machine, and what an exit costs, in guests of its own where the truth "
+	       "is known.\v"
 	       "Takes less than a minute. Needs /dev/kvm for guests and "
 	       "perf_event_paranoid of 1 or less for samples; what cannot be measured "
 	       "is left out, with the reason. The exit status is 1 if a truth does not "
 	       "hold: then the figures mean nothing.",
 	.examples = "hlguest calibrate\teverything, as text\n"
-		    "hlguest calibrate --only=landing\tonly how late samples are\n"
+		    "hlguest calibrate --only=precision\tonly how late samples are\n"
 		    "hlguest calibrate --save=machine.json\tkept, for hlguest report "
 		    "--calibration=machine.json",
 	.formats = hlg_calibration_formats,

@@ -105,6 +105,8 @@ static int set_bits(unsigned *field, const struct hlg_verb_option *option,
 		size_t n = strcspn(word, ",");
 		int i = find_word(option->value, word, n);
 
+		if (i < 0 && option->old)
+			i = find_word(option->old, word, n);
 		if (i < 0)
 			return unknown_word(option, value, word, option->value, err);
 		*field |= 1u << i;

@@ -59,6 +59,8 @@ struct hlg_verb_option {
 	/* NULL, or what counts without it, as help shows it; () around it are left out.
 	 */
 	const char *fallback;
+	/* Of SOME_OF: what its words were called, in the same order; they still work. */
+	const char *old;
 	/* Of help: "Input:". An option without one goes before those that have one. */
 	const char *heading;
 };

@@ -323,9 +323,8 @@ void hlg_doctor_judge_calibration(struct hlg_findings *f, const struct hlg_probe
 			"%s: samples are late by so many instructions: %s; ring 0 %s",
 			c->date, windows,
 			c->emulated < 0 ? "not measured"
-			: c->emulated
-				? "is emulated: crossings cost more than on hardware"
-				: "runs on the processor");
+			: c->emulated   ? "is emulated: exits cost more than on hardware"
+					: "runs on the processor");
 }
 
 void hlg_doctor_judge(struct hlg_findings *f, const struct hlg_probes *p)

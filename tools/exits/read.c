@@ -4,6 +4,7 @@
 #include <linux/kvm.h>
 #include <stdlib.h>
 
+#include "filter/profile/profile.h"
 #include "filter/profile/select.h"
 #include "tools/exits/pair.h"
 #include "tools/exits/reasons.h"
@@ -371,6 +372,18 @@ static bool is_wanted(const struct reader *r, const struct hlg_perfdata_raw *raw
 	return hlg_select_keeps(r->options, &r->window, &sample);
 }
 
+/* A sample of a guest: it shows where the guest's ELF lies. */
+static void take_sample(struct reader *r, const struct hlg_perfdata_raw *raw)
+{
+	struct hlg_sample sample = hlg_perfdata_sample(raw);
+
+	if (!r->counts->samples || !hlg_sample_is_guest(sample.cpumode))
+		return;
+	sample.event = r->counts->samples_event;
+	hlg_profile_add(r->counts->samples, &sample);
+	r->counts->n_samples++;
+}
+
 /* Any sample, step by step. */
 static void take(struct reader *r, const struct hlg_perfdata_raw *raw)
 {
@@ -378,7 +391,11 @@ static void take(struct reader *r, const struct hlg_perfdata_raw *raw)
 	const struct hlg_perfdata_layout *l = raw->layout;
 	struct hlg_exits_item item = {.cpu = HLG_ANY_CPU}, *next;
 
-	if (!p->record || (r->restricts && !is_wanted(r, raw)))
+	if (r->restricts && !is_wanted(r, raw))
+		return;
+	if (!p->record)
+		take_sample(r, raw);
+	if (!p->record)
 		return;
 	if (!r->restricts)
 		place_probe(p, l);
@@ -401,13 +418,15 @@ static void take(struct reader *r, const struct hlg_perfdata_raw *raw)
 /* A copy: what a call could change would be kept in memory, for all samples. */
 static __attribute__((noinline)) void take_other(struct reader *r, const uint8_t *record,
 						 const struct hlg_perfdata_layout *layout,
-						 uint32_t event, uint32_t misc)
+						 uint64_t ip, uint32_t event,
+						 uint32_t misc)
 {
 	/* struct perf_event_header: u32 type, u16 misc, u16 size */
 	uint32_t size = hlg_perfdata_u32(record + 4) >> 16;
 
 	take(r, &(const struct hlg_perfdata_raw){.record = record,
 						 .layout = layout,
+						 .ip = ip,
 						 .event = event,
 						 .size = size,
 						 .misc = misc});
@@ -437,7 +456,7 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 			hlg_exits_pushed(&r->pairing, item);
 		return;
 	}
-	take_other(r, raw->record, raw->layout, raw->event, raw->misc);
+	take_other(r, raw->record, raw->layout, raw->ip, raw->event, raw->misc);
 }
 
 /* Pairs need both halves of one kind at least. */

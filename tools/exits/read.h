@@ -17,6 +17,12 @@ struct hlg_exits_counts {
 	bool no_rip, no_isa; /* of kvm_exit, on the kernel of a recording */
 	bool no_vcpu;        /* of kvm_exit or kvm_entry: vCPUs go by thread */
 	bool no_runs;        /* KVM_RUN was not recorded: kvm_entry stands for it */
+	/* In: where samples of guests go, for their base, as an event of its own; or
+	 * NULL.
+	 */
+	struct hlg_profile *samples;
+	uint32_t samples_event;
+	uint64_t n_samples; /* that went there */
 };
 
 /*

@@ -11,11 +11,14 @@
 #include "filter/trust/base-search.h"
 #include "symtab/image/base.h"
 #include "tools/cli/output.h"
+#include "tools/cli/pager.h"
 #include "tools/cli/verb.h"
 #include "tools/exits/read.h"
 #include "tools/exits/write.h"
 #include "tools/inputs/inputs.h"
 #include "tools/perfdata/sum.h"
+
+#define ENOUGH 100 /* samples, to find a base by them alone */
 
 struct arguments {
 	struct hlg_inputs inputs;
@@ -43,23 +46,23 @@ static int set_port(void *arguments, const struct hlg_verb_option *option, char 
 			   option->name, value);
 }
 
-/* The addresses that exits left from tell the bases, as samples do. */
+/*
+ * Samples of the guest show the bases. Where there are few, the addresses that exits left
+ * from do, which are those of a few instructions.
+ */
 static int settle_bases(struct hlg_run *run, const struct hlg_exits_sums *sums,
-			struct hlg_err *err)
+			uint64_t n_samples, struct hlg_err *err)
 {
 	uint32_t event = hlg_profile_event(&run->profile, "kvm:kvm_exit", 0);
 	int rc;
 
 	if (event == HLG_NO_SERIES)
 		return hlg_err_memory(err, "exits");
-	/* They have been selected. */
-	run->profile.window = (struct hlg_select_window){0, UINT64_MAX, false};
-	for (size_t i = 0; i < sums->n_cells; i++) {
+	for (size_t i = 0; n_samples < ENOUGH && i < sums->n_cells; i++) {
 		const struct hlg_exits_cell *cell = &sums->cells[i];
 		const struct hlg_exits_vcpu *vcpu = &sums->vcpus[cell->key.vcpu];
 		const struct hlg_sample sample = {.ip = cell->key.rip,
 						  .period = 1,
-						  .time = run->profile.window.start,
 						  .pid = vcpu->pid,
 						  .tid = vcpu->tid,
 						  .cpu = -1,
@@ -105,7 +108,7 @@ static void note_counts(struct hlg_run *run, const struct hlg_exits_sums *sums,
 				  "such reasons stay numbers");
 	if (counts->no_vcpu)
 		hlg_run_note(run,
-			     "vCPUs are told apart by thread alone: kvm_exit or "
+			     "vCPUs are known by thread alone: kvm_exit or "
 			     "kvm_entry has no vcpu_id on the kernel of a recording");
 	if (counts->no_runs)
 		hlg_run_note(run, "KVM_RUN was not recorded: time in the VMM ends with "
@@ -155,6 +158,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		.notes = &run->notes,
 		.by_tid = choice.by_tid,
 		.top = run->options.top,
+		.wide = run->options.wide,
 	};
 	int rc = run->notes.lost ? hlg_err_memory(err, "report")
 				 : build_tables(&r, run, &choice, err);
@@ -167,8 +171,12 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 	if (rc == 0)
 		rc = hlg_format_write(&(struct hlg_result){run->format, &r,
 							   hlg_exits_records, &r.colours,
-							   run->options.color, NULL, NULL},
-				      run->options.out, stdout, err);
+							   run->options.color, &r.screen,
+							   NULL},
+				      run->options.out,
+				      hlg_pager_stream(args->inputs.no_pager, run->format,
+						       run->options.out),
+				      err);
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		hlg_exits_table_finish(&r.tables[i]);
 	return rc;
@@ -178,6 +186,7 @@ static void add_counts(struct hlg_exits_counts *to, const struct hlg_exits_count
 {
 	to->lost = hlg_sum(to->lost, from->lost);
 	to->left = hlg_sum(to->left, from->left);
+	to->n_samples = hlg_sum(to->n_samples, from->n_samples);
 	to->no_rip |= from->no_rip;
 	to->no_isa |= from->no_isa;
 	to->no_vcpu |= from->no_vcpu;
@@ -191,7 +200,8 @@ static int read_file(const char *path, const struct hlg_run *run,
 {
 	struct hlg_exits_sums own = {
 		.exact = sums->exact, .fold = sums->fold, .fold_ctx = sums->fold_ctx};
-	struct hlg_exits_counts own_counts = {0};
+	struct hlg_exits_counts own_counts = {.samples = counts->samples,
+					      .samples_event = counts->samples_event};
 	int rc = hlg_exits_read(path, &run->options, progress, &own, &own_counts, err);
 
 	if (rc == 0 && !own.overflow) {
@@ -297,6 +307,19 @@ static int start_fold(struct hlg_run *run, struct fold **fold,
 	return 0;
 }
 
+/* Where a base has to be found, samples of the guest help. */
+static int start_samples(struct hlg_run *run, bool wanted,
+			 struct hlg_exits_counts *counts, struct hlg_err *err)
+{
+	/* What comes to the profile has been selected. */
+	run->profile.window = (struct hlg_select_window){0, UINT64_MAX, false};
+	if (!wanted)
+		return 0;
+	counts->samples = &run->profile;
+	counts->samples_event = hlg_profile_event(&run->profile, "samples", 0);
+	return counts->samples_event == HLG_NO_SERIES ? hlg_err_memory(err, "exits") : 0;
+}
+
 static int check_options(const struct hlg_options *options, struct hlg_err *err)
 {
 	if (options->by & ~(unsigned)HLG_BY_TID)
@@ -320,8 +343,10 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 		rc = check_options(&run.options, &err);
 	if (rc == 0)
 		rc = start_fold(&run, &fold, &sums, &err);
+	if (rc == 0)
+		rc = start_samples(&run, !fold, &counts, &err);
 	if (rc == 0 && read_files(in, &run, &sums, &counts, &status)) {
-		rc = settle_bases(&run, &sums, &err);
+		rc = settle_bases(&run, &sums, counts.n_samples, &err);
 		if (rc == 0) {
 			note_counts(&run, &sums, &counts);
 			rc = report(&run, &sums, args, &err);
@@ -371,7 +396,7 @@ const struct hlg_verb hlg_verb_exits = {
 	.help = "what leaving the guest costs",
 	.group = HLG_VERB_SHOWS,
 	.usage = "guest.elf[@BASE]... FILE...",
-	.doc = "Tells what leaving the guest costs: time from kvm_exit to kvm_entry, and "
+	.doc = "Shows what leaving the guest costs: time from kvm_exit to kvm_entry, and "
 	       "in the VMM, by reason, guest function, port and vCPU.\v"
 	       "Recordings come from " HLG_EXITS_HOW ".",
 	.examples = "hlguest exits guest.elf perf.data.guest\ttime by reason, function, "
@@ -381,8 +406,8 @@ const struct hlg_verb hlg_verb_exits = {
 		    "hlguest exits --format=json -o exits.json guest.elf\tevery figure, "
 		    "for programs",
 	.files = "elf recording",
-	.shared = "input quiet by color demangle format output pid strict-base "
-		  "tid time top",
+	.shared = "input quiet by color demangle format no-pager output pid strict-base "
+		  "tid time top wide",
 	.formats = hlg_exits_formats,
 	.by = "tid",
 	.fallbacks =

@@ -218,23 +218,26 @@ int hlg_exits_records(void *report, struct hlg_records *to, struct hlg_err *err)
 	return 0;
 }
 
-static void write_head(FILE *f, const struct hlg_exits_report *r)
+/* How many pairs there are, and what to know of them; false without memory. */
+static bool write_head(FILE *f, const struct hlg_exits_report *r)
 {
-	uint64_t n;
+	struct hlg_note_list notes = {0};
 	const char *name;
+	uint64_t n;
+	bool ok;
 
-	fprintf(f,
-		"# pairs: %" PRIu64 " kvm_exit to kvm_entry, %" PRIu64
-		" kvm_userspace_exit to KVM_RUN\n",
-		r->sums->pairs[HLG_EXITS_GUEST], r->sums->pairs[HLG_EXITS_VMM]);
+	hlg_note_list_add(&notes,
+			  "pairs: %" PRIu64 " kvm_exit to kvm_entry, %" PRIu64
+			  " kvm_userspace_exit to KVM_RUN",
+			  r->sums->pairs[HLG_EXITS_GUEST], r->sums->pairs[HLG_EXITS_VMM]);
 	for (size_t i = 0; (name = excluded(r, i, &n)); i++)
 		if (n)
-			fprintf(f, "# not counted: %" PRIu64 " %s\n", n, name);
-	for (size_t i = 0; i < r->notes->n; i++) {
-		fputs("# ", f);
-		hlg_escape_print(f, r->notes->line[i]);
-		fputc('\n', f);
-	}
+			hlg_note_list_add(&notes, "not counted: %" PRIu64 " %s", n, name);
+	hlg_note_list_append(&notes, r->notes);
+	hlg_note_list_text(f, &notes, r->screen.columns);
+	ok = !notes.lost;
+	hlg_note_list_finish(&notes);
+	return ok;
 }
 
 static uint64_t sum_parts(const struct hlg_exits_report *r,
@@ -278,11 +281,13 @@ static void write_title(FILE *f, const struct hlg_exits_report *r,
 	fputc('\n', f);
 }
 
-/* Writes a row's name, if f is not NULL. Returns how many cells it takes. */
-static size_t write_name(FILE *f, const struct hlg_exits_report *r,
+/* Writes a row's name, if f is not NULL, cut to what most cells leave for it; 0: whole.
+ * Returns how many cells it takes. */
+static size_t write_name(FILE *f, size_t most, const struct hlg_exits_report *r,
 			 const struct hlg_exits_table *t, const struct hlg_exits_row *row)
 {
 	char before[32] = "", behind[64] = "";
+	long n;
 
 	if (row->isa)
 		snprintf(before, sizeof(before), "%s ", row->isa);
@@ -292,12 +297,29 @@ static size_t write_name(FILE *f, const struct hlg_exits_report *r,
 		snprintf(behind, sizeof(behind), " vCPU %" PRId64, row->vcpu);
 	else if (r->by_tid && t->by != HLG_EXITS_BY_VCPU)
 		snprintf(behind, sizeof(behind), " (tid %d)", row->tid);
+	n = hlg_table_cells(row->name);
 	if (f) {
 		fputs(before, f);
-		hlg_escape_print(f, row->name);
+		n = hlg_table_cut(f, row->name,
+				  most ? (long)most - (long)strlen(before) -
+						  (long)strlen(behind)
+				       : n,
+				  r->screen.ascii);
 		fputs(behind, f);
 	}
-	return strlen(before) + hlg_escape(NULL, 0, row->name) + strlen(behind);
+	return strlen(before) + (size_t)n + strlen(behind);
+}
+
+/* For a name behind so many cells; at least some of it; 0: whole. */
+static size_t cells_left(const struct hlg_exits_report *r, size_t used)
+{
+	enum {
+		LEAST = 16
+	};
+
+	if (r->screen.columns == 0)
+		return 0;
+	return r->screen.columns > used + LEAST ? r->screen.columns - used : LEAST;
 }
 
 static int name_width(const struct hlg_exits_report *r, const struct hlg_exits_table *t)
@@ -305,7 +327,7 @@ static int name_width(const struct hlg_exits_report *r, const struct hlg_exits_t
 	size_t most = strlen(by_word(t->by));
 
 	for (size_t i = 0; i < n_shown(r, t); i++) {
-		size_t n = write_name(NULL, r, t, &t->rows[i]);
+		size_t n = write_name(NULL, 0, r, t, &t->rows[i]);
 
 		most = n > most ? n : most;
 	}
@@ -402,18 +424,21 @@ static void write_row(FILE *f, const struct hlg_exits_report *r,
 	double share = share_of(r, t, row->total);
 	struct hlg_value v[COLUMNS];
 	char percent[16];
+	int used = 16; /* count, percent, and the gap in front of the name */
 
 	set_values(v, r, t, row);
 	if (!name_is_last(t))
-		fprintf(f, "%*s", width - (int)write_name(f, r, t, row) + 1, "");
+		fprintf(f, "%*s", width - (int)write_name(f, 0, r, t, row) + 1, "");
 	hlg_colour_begin(f, &r->colours, share);
 	fprintf(f, "%7" PRIu64 " %6s", row->n, hlg_interval_percent(percent, share));
 	hlg_colour_end(f, &r->colours, share);
-	for (size_t k = 0; k < SHOWN_TIMES; k++)
+	for (size_t k = 0; k < SHOWN_TIMES; k++) {
 		write_time(f, v[shown_times[k].value].n, units[k], shown_times[k].width);
+		used += 1 + shown_times[k].width;
+	}
 	if (name_is_last(t)) {
 		fputs("  ", f);
-		write_name(f, r, t, row);
+		write_name(f, cells_left(r, (size_t)used), r, t, row);
 	}
 	fputc('\n', f);
 	if (t->by == HLG_EXITS_BY_VCPU) {
@@ -429,18 +454,29 @@ static void write_one(FILE *f, const struct hlg_exits_report *r,
 {
 	const struct hlg_exits_row *row = &t->rows[0];
 	struct hlg_value v[COLUMNS];
-	char time[24];
+	char head[64], piece[64], time[24];
+	size_t used;
 
 	set_values(v, r, t, row);
-	fputs(t->kind == HLG_EXITS_GUEST ? "\nOutside the guest, the only "
-					 : "\nIn the VMM, the only ",
-	      f);
-	fprintf(f, "%s: ", by_word(t->by));
-	write_name(f, r, t, row);
-	fprintf(f, "\n  %" PRIu64 " times", row->n);
-	for (size_t k = 0; k < SHOWN_TIMES; k++)
-		fprintf(f, ", %s %s", shown_times[k].name,
-			hlg_table_ns(time, v[shown_times[k].value].n));
+	snprintf(head, sizeof(head), "%s, the only %s: ",
+		 t->kind == HLG_EXITS_GUEST ? "Outside the guest" : "In the VMM",
+		 by_word(t->by));
+	fprintf(f, "\n%s", head);
+	write_name(f, cells_left(r, strlen(head)), r, t, row);
+	used = (size_t)fprintf(f, "\n  %" PRIu64 " times", row->n) - 1;
+	for (size_t k = 0; k < SHOWN_TIMES; k++) {
+		snprintf(piece, sizeof(piece), "%s %s", shown_times[k].name,
+			 hlg_table_ns(time, v[shown_times[k].value].n));
+		if (r->screen.columns && used + strlen(piece) + 3 > r->screen.columns) {
+			fputs(",\n  ", f);
+			used = 2;
+		} else {
+			fputs(", ", f);
+			used += 2;
+		}
+		fputs(piece, f);
+		used += strlen(piece);
+	}
 	fputc('\n', f);
 }
 
@@ -488,10 +524,12 @@ static void write_histogram(FILE *f, const struct hlg_exits_report *r)
 
 static int write_text(void *report, FILE *f, struct hlg_err *err)
 {
-	const struct hlg_exits_report *r = report;
+	struct hlg_exits_report *r = report;
 
-	(void)err;
-	write_head(f, r);
+	if (r->wide)
+		r->screen.columns = 0;
+	if (!write_head(f, r))
+		return hlg_err_memory(err, "exits");
 	fputs("\nTime: ", f);
 	write_parts(f, r, &r->time, ", ");
 	fputc('\n', f);

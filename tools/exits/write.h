@@ -19,6 +19,8 @@ struct hlg_exits_report {
 	bool by_tid;
 	uint64_t top; /* rows of a table; 0: all */
 	struct hlg_colour colours;
+	struct hlg_screen screen; /* of text */
+	bool wide;                /* text is not fitted to it */
 };
 
 /* Of a struct hlg_exits_report, text first; and its records. */

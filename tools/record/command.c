@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "filter/output/target.h"
-#include "symtab/elf/elf64.h"
+#include "symtab/image/image.h"
 
 /* 0, or why it cannot be run. */
 static int try(const char *path)
@@ -79,7 +79,7 @@ static bool has_interpreter(const struct hlg_elf64 *elf)
 
 static bool is_guest(const char *path, const struct stat *vmm)
 {
-	struct hlg_elf64 elf;
+	struct hlg_image *image;
 	struct hlg_err err;
 	struct stat st;
 	bool is;
@@ -87,8 +87,9 @@ static bool is_guest(const char *path, const struct stat *vmm)
 	if (hlg_target_magic(path) != HLG_MAGIC_ELF || stat(path, &st) != 0 ||
 	    (st.st_dev == vmm->st_dev && st.st_ino == vmm->st_ino))
 		return false;
-	is = hlg_elf64_read(&elf, path, &err) == 0 && !has_interpreter(&elf);
-	hlg_elf64_finish(&elf);
+	/* With symbols, of its own or of a debug file. */
+	is = hlg_image_open_elf(&image, path, &err) == 0 && !has_interpreter(&image->elf);
+	hlg_image_destroy(image);
 	return is;
 }
 

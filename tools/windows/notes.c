@@ -9,8 +9,6 @@
 #include "tools/windows/notes.h"
 #include "tools/windows/rate.h"
 
-#define NOTE_WIDTH 78 /* cells of a line of notes */
-
 /* In the largest unit of which it is a whole number: 500000 is 500 us. */
 static const char *whole_time(char buf[static 32], uint64_t ns)
 {
@@ -104,30 +102,6 @@ void hlg_windows_notes(struct hlg_note_list *notes, const struct hlg_windows *w)
 				  " counts are of events that the first window "
 				  "lacks: left out",
 				  w->strangers);
-}
-
-void hlg_windows_notes_text(FILE *f, const struct hlg_note_list *notes)
-{
-	for (size_t i = 0; i < notes->n; i++) {
-		size_t column = 0;
-
-		for (char *word = notes->line[i]; *word;) {
-			size_t n = strcspn(word, " ");
-			char end = word[n];
-
-			word[n] = '\0';
-			if (column == 0 || column + 1 + n > NOTE_WIDTH) {
-				fputs(column ? "\n# " : "#", f);
-				column = column ? 2 : 1;
-			}
-			fputc(' ', f);
-			hlg_escape_print(f, word);
-			word[n] = end;
-			column += 1 + n;
-			word += n + (end == ' ');
-		}
-		fputc('\n', f);
-	}
 }
 
 /* Text has time as time; CSV and JSON have ns. */

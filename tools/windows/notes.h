@@ -26,9 +26,6 @@ enum {
 const char *hlg_windows_notes_sampled(char buf[static HLG_WINDOWS_SAMPLED],
 				      const struct hlg_windows *windows);
 
-/* As text, behind #, in lines for a terminal of 80. */
-void hlg_windows_notes_text(FILE *f, const struct hlg_note_list *notes);
-
 /*
  * Columns and a row's values that depend on the counters: some, one for each column of
  * the windows, rates if they are asked for, and some more.

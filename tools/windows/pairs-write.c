@@ -192,25 +192,32 @@ int hlg_pairs_write_records(struct hlg_records *to, const struct hlg_pairs *pair
 	return ok ? 0 : hlg_err_memory(err, "pairs");
 }
 
+/* When it was, and what it counted where that is unusual. */
 static void put_outlier(FILE *f, const struct outliers *o)
 {
 	const struct hlg_windows *t = &o->pairs->table;
-	const char *name, *between = "";
+	const uint64_t *counts = hlg_windows_counts(t, o->row);
+	const char *between = "";
+	char time[24];
 
 	if (t->rows[o->row].time == HLG_NO_TIME)
 		fputc('-', f);
 	else
 		fprintf(f, "%" PRIu64 ".%09" PRIu64, t->rows[o->row].time / 1000000000,
 			t->rows[o->row].time % 1000000000);
-	fprintf(f, "  tid %" PRId32 " ", t->rows[o->row].tid);
-	for (size_t c = 0; c < t->n_columns; c++)
-		fprintf(f, " %" PRIu64, hlg_windows_counts(t, o->row)[c]);
-	fputs("  (", f);
-	for (size_t i = 0; (name = next_outlier(o, &i)); between = ", ") {
+	fprintf(f, "  tid %" PRId32 "  ", t->rows[o->row].tid);
+	for (size_t i = 0; i < t->n_columns; i++) {
+		if (!hlg_pairs_is_outlier(o->pairs, i, counts[i]))
+			continue;
 		fputs(between, f);
-		hlg_escape_print(f, name);
+		between = ", ";
+		hlg_escape_print(f, t->columns[i].name);
+		if (t->columns[i].counter == HLG_COUNTER_TIME)
+			fprintf(f, " %s", hlg_table_ns(time, counts[i]));
+		else
+			fprintf(f, " %" PRIu64, counts[i]);
 	}
-	fputs(")\n", f);
+	fputc('\n', f);
 }
 
 static void put_outliers(FILE *f, const struct hlg_pairs *pairs)
@@ -231,14 +238,15 @@ static void put_outliers(FILE *f, const struct hlg_pairs *pairs)
 }
 
 /* Times as times, counts as counts. */
-static void put_spread(FILE *f, const struct hlg_pairs *pairs, size_t i)
+static bool put_spread(FILE *f, const struct hlg_pairs *pairs, size_t i,
+		       const struct hlg_screen *screen)
 {
 	const struct hlg_spread *s = &pairs->spreads[i];
 	const struct hlg_windows_column *of = &pairs->table.columns[i];
 	const double all[TEXT_VALUES] = {s->median,      s->median_low, s->median_high,
 					 (double)s->min, s->mean,       (double)s->max};
 	struct hlg_column columns[SIZE(text_columns)];
-	const struct hlg_table table = {columns, .n = SIZE(columns)};
+	const struct hlg_table table = {columns, .n = SIZE(columns), .screen = *screen};
 	struct hlg_value v[SIZE(text_columns)];
 
 	memcpy(columns, text_columns, sizeof(columns));
@@ -252,26 +260,29 @@ static void put_spread(FILE *f, const struct hlg_pairs *pairs, size_t i)
 	}
 	v[TEXT_VALUES] = hlg_table_count_value(s->outliers);
 	v[TEXT_VALUES + 1] = hlg_table_text_value(of->name);
-	hlg_table_text_row(f, &table, v, 0);
+	return hlg_table_text_row(f, &table, v, 0);
 }
 
 int hlg_pairs_write_text(FILE *f, const struct hlg_pairs *pairs,
-			 const struct hlg_windows *w, struct hlg_err *err)
+			 const struct hlg_windows *w,
+			 const struct hlg_windows_style *style, struct hlg_err *err)
 {
 	static const struct hlg_table table = {text_columns, .n = SIZE(text_columns)};
 	struct hlg_note_list notes = {0};
+	bool ok = true;
 
 	make_notes(&notes, pairs, w);
 	fprintf(f, "%zu pairs; the median, and its interval at 95 %%\n\n",
 		pairs->table.n_rows);
 	hlg_table_text_head(f, &table);
-	for (size_t i = 0; i < pairs->table.n_columns; i++)
-		put_spread(f, pairs, i);
+	for (size_t i = 0; ok && i < pairs->table.n_columns; i++)
+		ok = put_spread(f, pairs, i, &style->screen);
 	put_outliers(f, pairs);
 	fputc('\n', f);
-	hlg_windows_notes_text(f, &notes);
+	hlg_note_list_text(f, &notes, style->screen.columns);
+	ok = ok && !notes.lost;
 	hlg_note_list_finish(&notes);
-	return notes.lost ? hlg_err_memory(err, "pairs") : 0;
+	return !ok ? hlg_err_memory(err, "pairs") : 0;
 }
 
 #if HLG_HAVE_JANSSON

@@ -64,7 +64,8 @@ int hlg_pairs_write_records(struct hlg_records *to, const struct hlg_pairs *pair
 			    const struct hlg_windows *windows,
 			    const struct hlg_windows_style *style, struct hlg_err *err);
 int hlg_pairs_write_text(FILE *f, const struct hlg_pairs *pairs,
-			 const struct hlg_windows *windows, struct hlg_err *err);
+			 const struct hlg_windows *windows,
+			 const struct hlg_windows_style *style, struct hlg_err *err);
 int hlg_pairs_write_json(FILE *f, const struct hlg_pairs *pairs,
 			 const struct hlg_windows *windows,
 			 const struct hlg_windows_style *style, struct hlg_err *err);

@@ -25,7 +25,9 @@ enum {
 	WIDTH = 800, /* of what is drawn in, and so many points */
 	TICKS = 8,   /* at most */
 	Y_TICKS = 4,
-	MAX_PANELS = 64
+	MAX_PANELS = 64,
+	FONT = 12,   /* as the style has it; where the picture is made smaller, */
+	LEGIBLE = 11 /* at least this high: what is narrower scrolls */
 };
 
 struct point {
@@ -331,9 +333,10 @@ static void put_title(FILE *f, const struct hlg_windows *w,
 
 	fprintf(f,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" "
-		"width=\"%d\" style=\"max-width:100%%;height:auto\" role=\"img\">\n"
-		"<title>",
-		LEFT + WIDTH + RIGHT, height, LEFT + WIDTH + RIGHT);
+		"width=\"%d\" style=\"max-width:100%%;min-width:%dpx;height:auto\" "
+		"role=\"img\">\n<title>",
+		LEFT + WIDTH + RIGHT, height, LEFT + WIDTH + RIGHT,
+		(LEGIBLE * (LEFT + WIDTH + RIGHT) + FONT - 1) / FONT);
 	put_what(f, w, how);
 	fprintf(f,
 		"</title>\n%s<rect class=\"back\" width=\"100%%\" "

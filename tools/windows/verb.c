@@ -10,6 +10,7 @@
 #include "filter/output/target.h"
 #include "filter/run.h"
 #include "tools/cli/output.h"
+#include "tools/cli/pager.h"
 #include "tools/cli/verb.h"
 #include "tools/inputs/inputs.h"
 #include "tools/windows/pairs.h"
@@ -74,7 +75,8 @@ static int set_every(void *arguments, const struct hlg_verb_option *option, char
 struct showing {
 	const struct hlg_windows *w;
 	const struct hlg_pairs *pairs; /* NULL: windows */
-	const struct hlg_windows_style *style;
+	struct hlg_windows_style *style;
+	bool wide, no_pager;
 };
 
 static int hand_out_records(void *data, struct hlg_records *to, struct hlg_err *err)
@@ -87,10 +89,12 @@ static int hand_out_records(void *data, struct hlg_records *to, struct hlg_err *
 
 static int write_text(void *data, FILE *f, struct hlg_err *err)
 {
-	const struct showing *s = data;
+	struct showing *s = data;
 
-	return s->pairs ? hlg_pairs_write_text(f, s->pairs, s->w, err)
-			: hlg_windows_text(f, s->w, err);
+	if (s->wide)
+		s->style->screen.columns = 0;
+	return s->pairs ? hlg_pairs_write_text(f, s->pairs, s->w, s->style, err)
+			: hlg_windows_text(f, s->w, s->style, err);
 }
 
 #if HLG_HAVE_JANSSON
@@ -220,22 +224,26 @@ static int choose(struct hlg_windows *w, struct hlg_run *run,
 static int write_result(const struct hlg_run *run, struct showing *showing,
 			const char *path, struct hlg_err *err)
 {
-	struct hlg_windows_style style = *showing->style;
+	struct hlg_windows_style *style = showing->style;
 	const struct hlg_result result = {run->format, showing,
-					  .records = hand_out_records};
+					  .records = hand_out_records,
+					  .screen = &style->screen};
 
-	showing->style = &style;
-	style.pairs = showing->pairs;
-	style.guest = run->space.n_images ? run->space.images[0]->path : NULL;
-	style.recording = path;
-	return hlg_format_write(&result, run->options.out, stdout, err);
+	showing->wide = run->options.wide;
+	style->pairs = showing->pairs;
+	style->guest = run->space.n_images ? run->space.images[0]->path : NULL;
+	style->recording = path;
+	return hlg_format_write(
+		&result, run->options.out,
+		hlg_pager_stream(showing->no_pager, run->format, run->options.out), err);
 }
 
 static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
 		      const struct arguments *args, const char *path, struct hlg_err *err)
 {
 	struct hlg_pairs pairs = {0};
-	struct showing showing = {w, &pairs, &args->style};
+	struct hlg_windows_style style = args->style;
+	struct showing showing = {w, &pairs, &style, false, args->inputs.no_pager};
 	int rc = 0;
 
 	if (w->n_rows && w->rows[w->n_rows - 1].time == HLG_NO_TIME)
@@ -260,7 +268,8 @@ static int show_windows(struct hlg_windows *w, struct hlg_run *run,
 			const struct arguments *args, const char *path,
 			struct hlg_err *err)
 {
-	struct showing showing = {w, NULL, &args->style};
+	struct hlg_windows_style style = args->style;
+	struct showing showing = {w, NULL, &style, false, args->inputs.no_pager};
 	bool sums = args->style.summary || run->format == &text;
 	int rc = choose(w, run, args, path, sums, err);
 
@@ -365,8 +374,8 @@ const struct hlg_verb hlg_verb_windows = {
 		    "hlguest windows --format=csv guest.elf\ta row for each window\n"
 		    "hlguest windows --format=svg -o windows.svg guest.elf\ta picture",
 	.files = "elf recording",
-	.shared = "input quiet cpu demangle event format mode output pid strict-base tid "
-		  "time",
+	.shared = "input quiet cpu demangle event format mode no-pager output pid "
+		  "strict-base tid time wide",
 	.fallbacks = (const struct hlg_verb_fallback[]){{"mode", "all"}, {0}},
 	.formats = formats,
 	.chooses_format = true,

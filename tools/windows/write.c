@@ -6,6 +6,7 @@
 #include "tools/windows/write.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,26 +225,65 @@ static void write_rest(FILE *f, const struct hlg_windows *sum, size_t shown)
 			sum->n_rows - shown, hlg_interval_percent(percent, share / 100));
 }
 
-static bool write_sums(FILE *f, const struct hlg_windows *w)
+/*
+ * The columns of a table in text that a screen has room for, the function's name last;
+ * *dropped is how many are left out.
+ */
+static void fit_columns(unsigned char *layout, struct hlg_table *table,
+			const struct hlg_windows_columns *c,
+			const struct hlg_screen *screen, size_t *dropped)
+{
+	enum {
+		NAME_CELLS = 18
+	};
+	size_t cells = NAME_CELLS, n = 0;
+
+	*dropped = 0;
+	for (size_t i = 0; i < c->n; i++) {
+		const struct hlg_column *column = &c->column[i];
+		bool counted = i >= c->counts && i < c->behind;
+
+		cells += column->heading ? column->gap + (size_t)abs(column->width) : 0;
+		if (counted && screen->columns && i > c->counts &&
+		    (*dropped || cells > screen->columns))
+			++*dropped;
+		else
+			layout[n++] = (unsigned char)i;
+	}
+	table->layout = layout;
+	table->n = n;
+	table->screen = *screen;
+}
+
+static bool write_sums(FILE *f, const struct hlg_windows *w,
+		       const struct hlg_screen *screen)
 {
 	struct hlg_windows_columns c;
 	struct hlg_windows sum;
 	bool ok = make_sums(&sum, &c, w);
-	const struct hlg_table table = {c.column, .n = c.n};
+	unsigned char layout[UCHAR_MAX + 1];
+	struct hlg_table table = {c.column, .n = c.n};
+	size_t dropped = 0;
 
+	if (ok && c.n <= sizeof(layout))
+		fit_columns(layout, &table, &c, screen, &dropped);
 	if (ok)
 		hlg_table_text_head(f, &table);
 	for (size_t i = 0; ok && i < sum.n_rows && i < SHOWN; i++) {
 		set_sum(&c, &sum, i);
-		hlg_table_text_row(f, &table, c.value, 0);
+		ok = hlg_table_text_row(f, &table, c.value, 0);
 	}
 	if (ok)
 		write_rest(f, &sum, sum.n_rows < SHOWN ? sum.n_rows : SHOWN);
+	if (dropped)
+		fprintf(f, "  (%zu more column%s: --wide)\n", dropped,
+			dropped > 1 ? "s" : "");
 	finish_sums(&sum, &c);
 	return ok;
 }
 
-int hlg_windows_text(FILE *f, const struct hlg_windows *w, struct hlg_err *err)
+int hlg_windows_text(FILE *f, const struct hlg_windows *w,
+		     const struct hlg_windows_style *style, struct hlg_err *err)
 {
 	struct hlg_note_list notes = {0};
 	char sampled[HLG_WINDOWS_SAMPLED];
@@ -255,9 +295,9 @@ int hlg_windows_text(FILE *f, const struct hlg_windows *w, struct hlg_err *err)
 	fputs("\nby the function that they end in; share of ", f);
 	hlg_escape_print(f, w->columns[0].name);
 	fputs("\n\n", f);
-	ok = !notes.lost && write_sums(f, w);
+	ok = !notes.lost && write_sums(f, w, &style->screen);
 	fputc('\n', f);
-	hlg_windows_notes_text(f, &notes);
+	hlg_note_list_text(f, &notes, style->screen.columns);
 	hlg_note_list_finish(&notes);
 	return ok ? 0 : hlg_err_memory(err, "windows");
 }

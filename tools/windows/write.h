@@ -18,12 +18,14 @@ struct hlg_windows_style {
 	bool summary; /* records of functions, not of windows */
 	const char *guest, *recording; /* files, for the plot's title; NULL: no word */
 	bool pairs;                    /* the plot's rows are pairs between markers */
+	struct hlg_screen screen;      /* of text */
 };
 
 /* All are located (hlg_windows_places_locate). They fail without memory. */
 int hlg_windows_records(struct hlg_records *to, const struct hlg_windows *windows,
 			const struct hlg_windows_style *style, struct hlg_err *err);
-int hlg_windows_text(FILE *f, const struct hlg_windows *windows, struct hlg_err *err);
+int hlg_windows_text(FILE *f, const struct hlg_windows *windows,
+		     const struct hlg_windows_style *style, struct hlg_err *err);
 int hlg_windows_json(FILE *f, const struct hlg_windows *windows,
 		     const struct hlg_windows_style *style, struct hlg_err *err);
 /* What is drawn over what: a panel for each column and rate. */

@@ -170,7 +170,7 @@ def cases(build, folder):
              inputs=("demo.elf", "long.data", "stacks.data")),
         verb("exits", "demo.elf", "exits.data", "--out=out", name="exits",
              inputs=("demo.elf", "exits.data")),
-        verb("calibrate", "-q", "--only=landing", "--time=10", "--out=out", name="calibrate",
+        verb("calibrate", "-q", "--only=precision", "--time=10", "--out=out", name="calibrate",
              inputs=(), kind=Calibrate),
         Filter("perf script with the filter", [
             "perf", "script", "-i", "long.data", "--dlfilter", filter_of(build), "--dlarg",

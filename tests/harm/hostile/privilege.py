@@ -491,7 +491,7 @@ def check_environment(bench):
                   "--stacks=callgraph"]):
         bench.run(*argv, cwd=here, **more)
     for form in "text", "json", "html", "csv":
-        out, err, _ = bench.run("calibrate", "-q", "--only=landing", "--time=10",
+        out, err, _ = bench.run("calibrate", "-q", "--only=precision", "--time=10",
                                 "--format=" + form, cwd=here, **more)
         if not checks.re.search(rb"not in this build|built without|x86", err):
             yield from unclean(out + err, f"calibrate, {form}")

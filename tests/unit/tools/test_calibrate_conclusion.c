@@ -75,6 +75,29 @@ START_TEST(precision)
 }
 END_TEST
 
+/* The distance is that of half of the samples, in the guest where it is greatest. */
+START_TEST(precision_of_most)
+{
+	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++) {
+		struct hlg_land *guest = &c.landings.events[0].guests[i];
+
+		memset(guest->distance, 0, sizeof(guest->distance));
+		guest->distance[2] = guest->guest / 2;
+		guest->distance[7] = guest->guest - guest->guest / 2;
+	}
+	ck_assert_ptr_nonnull(
+		strstr(conclude(HLG_CALIBRATE_LANDING), "land 2 instructions late"));
+	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++) {
+		struct hlg_land *guest = &c.landings.events[0].guests[i];
+
+		guest->distance[2]--;
+		guest->distance[7]++;
+	}
+	ck_assert_ptr_nonnull(
+		strstr(conclude(HLG_CALIBRATE_LANDING), "land 7 instructions late"));
+}
+END_TEST
+
 START_TEST(precision_unknown)
 {
 	land(0, 1, HLG_WINDOW_UNKNOWN);
@@ -183,6 +206,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, enter, NULL);
 	tcase_add_test(tc, precision);
+	tcase_add_test(tc, precision_of_most);
 	tcase_add_test(tc, precision_unknown);
 	tcase_add_test(tc, precision_of_counters);
 	tcase_add_test(tc, exit_cost);

@@ -461,20 +461,13 @@ END_TEST
 #define JSON NULL
 #endif
 
-static int write_text(FILE *f, const struct hlg_windows *w,
-		      const struct hlg_windows_style *style, struct hlg_err *err)
-{
-	(void)style;
-	return hlg_windows_text(f, w, err);
-}
-
 /* Names that are somebody else's, in every format. */
 START_TEST(hostile_names)
 {
 	static const uint64_t v[][1] = {{100}, {250}};
 	static int (*const writers[])(
 		FILE *, const struct hlg_windows *, const struct hlg_windows_style *,
-		struct hlg_err *) = {write_csv, write_text, JSON, hlg_windows_svg};
+		struct hlg_err *) = {write_csv, hlg_windows_text, JSON, hlg_windows_svg};
 	const struct hlg_space space = {0};
 	struct made m;
 	struct got g;
