@@ -250,6 +250,9 @@ static void print_sums(const struct injection *j)
 	hlg_escape_print(stdout, j->out);
 	printf("  (trust: %s)\n", hlg_verdict_word(j->report.trust.all.verdict));
 	print_files(j);
+	fputs("show     perf report -i ", stdout);
+	hlg_escape_print(stdout, j->out);
+	putchar('\n');
 	for (size_t i = 0, k; i < j->scan.n_guests; i = k) {
 		for (k = i; k < j->scan.n_guests && g[k].pid == g[i].pid; k++)
 			;
@@ -270,14 +273,6 @@ static void print_sums(const struct injection *j)
 		printf("the recording was cut off: its last %" PRIu64
 		       " bytes hold no whole record\n",
 		       c->left_bytes);
-}
-
-/* Where standard output goes elsewhere, the next step is still seen. */
-static void tell_next(const char *out)
-{
-	fputs("hlguest: now: perf report -i ", stderr);
-	hlg_escape_print(stderr, out);
-	fputc('\n', stderr);
 }
 
 static void finish(struct injection *j)
@@ -312,10 +307,7 @@ static int inject(const struct hlg_inputs *in, const struct arguments *args)
 	if (rc < 0)
 		status =
 			status == 3 ? hlg_output_error(&err) + 2 : hlg_output_error(&err);
-	status = hlg_output_end(status);
-	if (status == 0 && !in->quiet)
-		tell_next(args->out);
-	return status;
+	return hlg_output_end(status);
 }
 
 /* One recording; one that can be read only once is kept first. */
