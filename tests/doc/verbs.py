@@ -10,8 +10,8 @@ examples of --help are run.
 What report shares
 with the filter is described in hlguest.7 and only listed in its own page, as base's page
 lists what it shares with report. Every verb has a page, hlguest.1 names it; every verb has
--o FILE, which gets what standard output would; and mandoc finds nothing to complain of,
-where it is installed.
+-o FILE, which gets what standard output would; the guide's commands exist, and its job for
+CI is run; and mandoc finds nothing to complain of, where it is installed.
 """
 import json
 import os
@@ -295,7 +295,7 @@ def check_installed(build, verbs):
     with open(plan, encoding="utf-8") as f:
         installed = {os.path.basename(path) for path in json.load(f)["man"]}
     return [f"{n} is not installed"
-            for n in ["hlguest.1", "hlguest.7", *(f"hlguest-{v}.1" for v in verbs)]
+            for n in ["hlguest.1", "hlguest.7", "hlguest-guide.7", *(f"hlguest-{v}.1" for v in verbs)]
             if n not in installed]
 
 
@@ -306,6 +306,50 @@ def check_mandoc():
     # Examples stand in front of the description, where who opens a page for the first time looks.
     return [line for line in (out + err).splitlines()
             if "sections out of conventional order" not in line]
+
+
+def blocks(text):
+    """The literal blocks of a page, as a reader would copy them."""
+    return [block.replace("\\e", "\\") for block in
+            re.findall(r"^\.Bd -literal.*\n((?:(?!\.Ed).*\n)*)", text, re.M)]
+
+
+def check_guide(build):
+    """The guide's commands are verbs that there are, with options that they have."""
+    verbs, wrong, seen = listed(build), [], 0
+    for block in blocks(page("hlguest-guide.7")):
+        for line in re.findall(r"hlguest (.*)", block.replace("\\\n", "")):
+            ours, records = re.match(r"(.*?)(?:(?:^| )-- .*)?$", line).group(1), "-- " in line
+            words = shlex.split(ours) or ["--"]
+            verb = words[0] if words[0] in verbs else "report"
+            if verb != words[0] and not records:
+                wrong.append(f"no verb: {line}")
+            known = {name for o in verbs[verb][1] for name in (o.long, o.short)}
+            seen += 1
+            wrong += [f"{verb} has no {w}: {line}" for w in words
+                      if w[:1] == "-" and w != "--" and w.partition("=")[0] not in known]
+    return wrong + ["it has none"] * (not seen)
+
+
+def check_job(build):
+    """The guide's job for CI measures, then compares with what it kept."""
+    text = page("hlguest-guide.7")
+    job = blocks(text[text.index(".Sh CONTINUOUS"):])[0]
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="job-") as folder:
+        furnish(build, folder, "report")
+        os.symlink(os.path.abspath(hlguest_of(build)), os.path.join(folder, "hlguest"))
+        env = environment(PATH=folder + ":" + os.environ["PATH"],
+                          RECORDING=os.path.join(DATA, "demo-user.data"))
+        for base, said in ((False, ""), (True, "0 of 22 functions changed")):
+            out, err, status = run("sh", "-c", job, cwd=folder, env=env)
+            if "not in this build" in err or "build without" in err:
+                raise Skip(err.strip())
+            if status or said not in out or (not base and out):
+                wrong.append(f"with base: {base}: status {status}: {out} {err}")
+            if not base:
+                os.rename(os.path.join(folder, "new"), os.path.join(folder, "base"))
+    return wrong
 
 
 def main():
@@ -323,6 +367,8 @@ def main():
     tap.run("options of every verb", check_common)
     tap.run("every verb has a page", check_named, verbs)
     tap.run("pages are installed", check_installed, build, verbs)
+    tap.run("guide", check_guide, build)
+    tap.run("the guide's job for CI", check_job, build)
     tap.run("mandoc", check_mandoc)
     return tap.finish()
 
