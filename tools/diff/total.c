@@ -116,7 +116,7 @@ void hlg_diff_total_tell(const struct hlg_diff *diff, FILE *f)
 	double growth = hlg_diff_total_growth(diff);
 	char before[32], after[32];
 
-	fprintf(f, "%s%s %s -> %s", unit(diff), many ? " per recording" : "",
+	fprintf(f, "%s%s %s -> %s", unit(diff), many ? " per run" : "",
 		amount(before, diff, 0), amount(after, diff, 1));
 	if (isfinite(growth))
 		fprintf(f, " (%+ld %%)", lround(100 * growth));
