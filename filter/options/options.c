@@ -85,7 +85,7 @@ const struct hlg_option hlg_option_table[] = {
 	 "keep to the base that the file states, also where the samples fit another",
 	 HLG_OPT_CHOICE, FIELD(strict_base)},
 	{"emit", "none|pass|lines", "none",
-	 "besides the report: nothing; kept samples to perf's own output and scripts; "
+	 "besides the report: nothing; shown samples to perf's own output and scripts; "
 	 "one "
 	 "perf-script line a sample, with the true symbol",
 	 HLG_OPT_CHOICE, FIELD(emit)},

@@ -62,7 +62,7 @@ const char *hlg_event_meaning(enum hlg_event_kind kind, unsigned precise_ip)
 	case HLG_EVENT_BREAKPOINT:
 		return "a breakpoint: samples are where it was hit, not time";
 	default:
-		return "of a kind that the profile does not tell";
+		return "of an unknown kind";
 	}
 }
 

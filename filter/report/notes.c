@@ -59,7 +59,7 @@ static void note_guest(struct hlg_report *r)
 		hlg_note_list_warn(&r->notes,
 				   "%" PRIu64
 				   " guest samples have address 0: a guest whose state "
-				   "is protected (SEV-ES, TDX) does not tell",
+				   "is protected (SEV-ES, TDX) hides them",
 				   v->ip_zero.samples);
 	if (v->stretched.samples)
 		hlg_note_list_add(&r->notes,
@@ -82,8 +82,7 @@ static void note_accounting(struct hlg_report *r)
 	if (sum.samples != p->seen.samples || sum.period != p->seen.period ||
 	    kinds.samples != r->all.guest.samples || kinds.period != r->all.guest.period)
 		hlg_note_list_warn(&r->notes,
-				   "THE SUMS DO NOT AGREE: %" PRIu64
-				   " samples seen, %" PRIu64
+				   "THE SUMS DO NOT AGREE: %" PRIu64 " samples, %" PRIu64
 				   " accounted for; this is a bug, please report it",
 				   p->seen.samples, sum.samples);
 	if (p->overflow)

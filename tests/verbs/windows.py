@@ -136,11 +136,11 @@ def sums_agree(w, events):
     document = json.loads(out)
     if [x["counts"] for x in document["windows"]] != rows or document["events"] != events:
         yield "JSON has other windows"
-    if not any("multiplexing" in note for note in document["notes"]):
+    if not any("multiplex" in note for note in document["notes"]):
         yield "JSON says nothing of multiplexing"
     if not re.search(r"^ 100\.00 +\d+ ", w.text("--format=text"), re.M):
         yield "text has no row with all of it"
-    if "never extrapolated" not in w.text():
+    if "not scaled" not in w.text():
         yield "CSV does not say that counts are as read"
 
 

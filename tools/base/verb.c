@@ -105,9 +105,8 @@ static int not_found(const struct hlg_image *image, const struct hlg_addresses *
 		hlg_interval_percent(percent, share_of(found->best.on, found->best.off));
 	if (addrs->n < 20)
 		hlg_err_set(&err, HLG_EINPUT,
-			    "%s: too few addresses to tell a base: %zu distinct ones%s, "
-			    "and 20 "
-			    "are needed (record longer, or at a higher rate)",
+			    "%s: too few distinct addresses to find a base: %zu%s, and "
+			    "20 are needed (record longer, or at a higher rate)",
 			    image->path, addrs->n,
 			    others ? " are left by the images before it" : "");
 	else

@@ -309,7 +309,7 @@ void hlg_doctor_judge_calibration(struct hlg_findings *f, const struct hlg_probe
 			       "%s", p->calibration_problem);
 	else if (!p->calibration)
 		hlg_doctor_say(f, HLG_LEVEL_OK, topic, NULL,
-			       "none is kept (hlguest calibrate --save=FILE makes one)");
+			       "none is saved (hlguest calibrate --save=FILE saves one)");
 	else if (!c->holds)
 		hlg_doctor_say(f, HLG_LEVEL_WARN, topic,
 			       "hlguest calibrate, and see its last lines",

@@ -33,11 +33,10 @@ static int read_path(struct worker *w, const char *path, struct hlg_host *host,
 	if (!hlg_pprof_is(path))
 		return hlg_feed_read(path, &w->how, &w->file, host, sums, err);
 	if (w->options->stacks == HLG_STACKS_COUNTERS)
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"%s: is a saved profile, which does not tell states (name "
-			"a recording)",
-			path);
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is a saved profile, which has no states (name "
+				   "a recording)",
+				   path);
 	return hlg_pprof_read(path, w->space, w->how.progress, &w->file, host, sums, err);
 }
 

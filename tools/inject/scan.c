@@ -121,8 +121,8 @@ static int on_record(void *ctx, const uint8_t *record, uint16_t size,
 		if (!guest)
 			return 0;
 		return hlg_err_set(err, HLG_EINPUT,
-				   "recording: its guest samples do not tell their "
-				   "process (record again, with perf record)");
+				   "recording: its guest samples have no process id "
+				   "(record again with perf record)");
 	}
 	pid = (int32_t)hlg_perfdata_u32(record + layout->tid);
 	tid = (int32_t)hlg_perfdata_u32(record + layout->tid + 4);

@@ -50,8 +50,8 @@ static void note_reading(struct hlg_note_list *notes, const struct hlg_windows *
 			  hlg_windows_notes_sampled(sampled, w));
 	hlg_note_list_add(
 		notes,
-		"counts are as read, never extrapolated; group reads hold no times, so "
-		"whether the kernel took turns (multiplexing) cannot be seen");
+		"counts are as read, not scaled; the recording does not show whether the "
+		"kernel multiplexed the counters");
 	hlg_note_list_add(
 		notes, "first: counted since the counters were enabled; last: what was "
 		       "counted after it is in no window");

@@ -176,7 +176,7 @@ END_TEST
 START_TEST(broken_sums)
 {
 	static const char *const notes[] = {
-		"THE SUMS DO NOT AGREE: 3 samples seen, 2 accounted for", NULL};
+		"THE SUMS DO NOT AGREE: 3 samples, 2 accounted for", NULL};
 	struct hlg_run run;
 
 	start(&run, "guest.elf");

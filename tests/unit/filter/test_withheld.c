@@ -236,7 +236,7 @@ START_TEST(remarks_on_images)
 	static const char *const remarks[] = {
 		"a.elf: verified, 100.00 % of 90 samples",
 		"b.elf: too few samples to tell, 50.00 % of 2 samples",
-		"a is of a kind that the profile does not tell",
+		"a is of an unknown kind",
 		"in the hot region 0x1000 the 90 samples of 7 functions do not just "
 		"follow their sizes (chi-square ",
 		NULL};
