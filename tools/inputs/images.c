@@ -26,23 +26,50 @@ static char *as_image(const char *word)
 	return asprintf(&image, "./%s", word) < 0 ? NULL : image;
 }
 
-int hlg_images_parse(struct hlg_options *options, char *const *words, size_t n,
-		     struct hlg_err *err)
+static void free_words(char **words, size_t n)
+{
+	for (size_t i = 0; words && i < n; i++)
+		free(words[i]);
+	free(words);
+}
+
+/* The words as images, to be freed; NULL: no memory. */
+static char **as_images(char *const *words, size_t n)
 {
 	char **images = calloc(n + 1, sizeof(*images));
 	bool whole = images != NULL;
-	int rc;
 
-	*options = (struct hlg_options){0};
 	for (size_t i = 0; whole && i < n; i++) {
 		images[i] = as_image(words[i]);
 		whole = images[i] != NULL;
 	}
-	rc = whole ? hlg_options_parse(options, (int)n, images, err)
-		   : hlg_err_memory(err, "arguments");
-	for (size_t i = 0; images && i < n; i++)
-		free(images[i]);
-	free(images);
+	if (whole)
+		return images;
+	free_words(images, n);
+	return NULL;
+}
+
+int hlg_images_parse(struct hlg_options *options, char *const *words, size_t n,
+		     struct hlg_err *err)
+{
+	char **images = as_images(words, n);
+	int rc;
+
+	*options = (struct hlg_options){0};
+	rc = images ? hlg_options_parse(options, (int)n, images, err)
+		    : hlg_err_memory(err, "arguments");
+	free_words(images, n);
+	return rc;
+}
+
+int hlg_images_start(struct hlg_run *run, char *const *words, size_t n,
+		     struct hlg_err *err)
+{
+	char **images = as_images(words, n);
+	int rc = images ? hlg_run_start(run, (int)n, images, err)
+			: hlg_err_memory(err, "arguments");
+
+	free_words(images, n);
 	return rc;
 }
 

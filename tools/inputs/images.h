@@ -4,6 +4,7 @@
 #define HLG_TOOLS_INPUTS_IMAGES_H
 
 #include "filter/options/options.h"
+#include "filter/run.h"
 #include "symtab/image/space.h"
 
 /*
@@ -11,6 +12,10 @@
  * options keep their defaults. The caller finishes *options in any case.
  */
 int hlg_images_parse(struct hlg_options *options, char *const *words, size_t n,
+		     struct hlg_err *err);
+
+/* Starts a run (filter/run.h) with such words. */
+int hlg_images_start(struct hlg_run *run, char *const *words, size_t n,
 		     struct hlg_err *err);
 
 /*

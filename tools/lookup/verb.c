@@ -13,6 +13,8 @@
 
 #include "config.h"
 #include "filter/output/out.h"
+#include "filter/output/target.h"
+#include "filter/report/nothing.h"
 #include "filter/view/place-name.h"
 #include "filter/write/format.h"
 #include "symtab/escape.h"
@@ -20,6 +22,7 @@
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
+#include "tools/feed/batch.h"
 #include "tools/inputs/images.h"
 #include "tools/source/source.h"
 #if HLG_HAVE_JANSSON
@@ -31,13 +34,13 @@ struct arguments {
 	bool own, inlines;
 	int demangle; /* 0 no, 1 yes */
 	const struct hlg_format *format;
-	struct hlg_verb_texts images, addresses;
+	struct hlg_verb_texts images, recordings, addresses;
 };
 
 /* What is open while questions are answered. */
 struct lookup {
 	const struct arguments *args;
-	struct hlg_space space;
+	struct hlg_run run; /* of recordings, if there are any; its images in any case */
 	struct hlg_sources sources;
 	FILE *f; /* where the answers go */
 	int status;
@@ -195,15 +198,20 @@ static int take_word(void *arguments, const struct hlg_verb_option *option, char
 {
 	static const struct hlg_verb_option image = {
 		.kind = HLG_VERB_TEXTS, .field = offsetof(struct arguments, images)};
+	static const struct hlg_verb_option recording = {
+		.kind = HLG_VERB_TEXTS, .field = offsetof(struct arguments, recordings)};
 	static const struct hlg_verb_option address = {
 		.kind = HLG_VERB_TEXTS, .field = offsetof(struct arguments, addresses)};
 	struct arguments *args = arguments;
-	bool first = args->images.n + args->addresses.n == 0;
+	bool first = args->images.n + args->recordings.n + args->addresses.n == 0;
 
 	(void)option;
 	/* The image comes first, whatever it is called; but who errs is understood. */
 	if (looks_like_address(word) && !(first && access(word, F_OK) == 0))
 		return hlg_argp_run_set(args, &address, word, err);
+	if (strcmp(word, "-") != 0 &&
+	    hlg_images_file_kind(word) == HLG_FILE_KIND_RECORDING)
+		return hlg_argp_run_set(args, &recording, word, err);
 	return hlg_argp_run_set(args, &image, word, err);
 }
 
@@ -219,6 +227,14 @@ static int check(void *arguments, struct hlg_err *err)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--own is of one image (several have the same "
 				   "addresses)");
+	if (args->own && args->recordings.n)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--own needs no base (leave the recording out)");
+	for (size_t i = 0; i < args->recordings.n; i++)
+		if (args->addresses.n == 0 && strcmp(args->recordings.text[i], "-") == 0)
+			return hlg_err_set(err, HLG_EINPUT,
+					   "standard input cannot be both recording and "
+					   "addresses (give the addresses as words)");
 	return 0;
 }
 
@@ -262,9 +278,9 @@ static bool answer(struct lookup *l, uint64_t addr)
 	bool ok;
 
 	if (args->own)
-		hlg_image_lookup(l->space.images[0], addr, &a.place);
+		hlg_image_lookup(l->run.space.images[0], addr, &a.place);
 	else
-		hlg_space_lookup(&l->space, addr, &a.place);
+		hlg_space_lookup(&l->run.space, addr, &a.place);
 	if (a.place.image)
 		find_line(l, &a);
 	name = hlg_place_name(&a.place, args->demangle);
@@ -338,19 +354,63 @@ static void read_questions(struct lookup *l)
 	free(line);
 }
 
+/* Reads the recordings, all of them or none. */
+static int read_recordings(struct lookup *l, struct hlg_err *err)
+{
+	struct hlg_batch batch = {.paths = l->args->recordings.text,
+				  .n_paths = l->args->recordings.n,
+				  .threads = 1};
+	int rc = hlg_batch_read(&batch, &l->run, err);
+
+	for (size_t i = 0; rc == 0 && i < batch.n_paths; i++)
+		if (batch.files[i].rc < 0) {
+			*err = batch.files[i].err;
+			rc = batch.files[i].rc;
+		}
+	if (rc == 0 && l->run.profile.unrecorded)
+		rc = hlg_err_memory(err, "lookup");
+	if (rc == 0)
+		rc = hlg_nothing_check(&l->run.profile, "", err);
+	hlg_batch_finish(&batch);
+	return rc;
+}
+
+/* The images where the samples have them, as in a report; addresses that would be named
+ * wrongly are not. */
+static int open_by_samples(struct lookup *l, struct hlg_err *err)
+{
+	const struct arguments *args = l->args;
+	struct hlg_report report = {0};
+	int rc = hlg_images_start(&l->run, args->images.text, args->images.n, err);
+
+	if (rc == 0)
+		rc = read_recordings(l, err);
+	if (rc == 0)
+		rc = hlg_run_build(&l->run, &report, err);
+	if (rc == 0 && report.suppressed) {
+		l->status = 3;
+		rc = hlg_err_set(err, HLG_EINPUT, "%s",
+				 report.banner ? report.banner : "samples do not fit");
+	}
+	hlg_report_finish(&report);
+	return rc;
+}
+
 static int open_lookup(struct lookup *l, struct hlg_err *err)
 {
 	struct hlg_options any = {0};
 	int rc = hlg_format_choose(l->args->format, &any, err);
 
-	if (rc == 0)
-		rc = hlg_images_open(&l->space, l->args->images.text, l->args->images.n,
-				     err);
+	if (rc == 0 && l->args->recordings.n)
+		rc = open_by_samples(l, err);
+	else if (rc == 0)
+		rc = hlg_images_open(&l->run.space, l->args->images.text,
+				     l->args->images.n, err);
 	if (rc < 0)
 		return rc;
 	if (!l->args->own)
-		hlg_images_warn(&l->space);
-	if (!hlg_source_open_all(&l->sources, &l->space))
+		hlg_images_warn(&l->run.space);
+	if (!hlg_source_open_all(&l->sources, &l->run.space))
 		return hlg_err_memory(err, "lines");
 	return 0;
 }
@@ -359,7 +419,23 @@ static void close_lookup(struct lookup *l)
 {
 	if (l->sources.space)
 		hlg_source_close_all(&l->sources);
-	hlg_space_finish(&l->space);
+	hlg_run_finish(&l->run);
+}
+
+static int fail(int status, const struct hlg_err *err)
+{
+	int error = hlg_output_error(err);
+
+	return status ? status : error;
+}
+
+static int check_out(const struct arguments *args, struct hlg_err *err)
+{
+	int rc = hlg_images_check_out(args->images.text, args->images.n, args->out, err);
+
+	for (size_t i = 0; rc == 0 && i < args->recordings.n; i++)
+		rc = hlg_target_check_input(args->out, args->recordings.text[i], err);
+	return rc;
 }
 
 static int lookup(const struct arguments *args)
@@ -368,13 +444,11 @@ static int lookup(const struct arguments *args)
 	struct hlg_out out;
 	struct hlg_err err;
 
-	if (hlg_images_check_out(args->images.text, args->images.n, args->out, &err) <
-		    0 ||
-	    hlg_out_open(&out, args->out, stdout, &err) < 0)
+	if (check_out(args, &err) < 0 || hlg_out_open(&out, args->out, stdout, &err) < 0)
 		return hlg_output_error(&err);
 	l.f = out.f;
 	if (open_lookup(&l, &err) < 0)
-		l.status = hlg_output_error(&err);
+		l.status = fail(l.status, &err);
 	else if (args->addresses.n == 0)
 		read_questions(&l);
 	else
@@ -396,6 +470,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 	if (hlg_argp_run_verb(verb, argc, argv, &args, &status))
 		status = lookup(&args);
 	free(args.images.text);
+	free(args.recordings.text);
 	free(args.addresses.text);
 	return status;
 }
@@ -422,6 +497,13 @@ static const struct hlg_verb_option options[] = {
 	 .help = "json: an object a line",
 	 .kind = HLG_VERB_FORMAT,
 	 .field = offsetof(struct arguments, format)},
+	{.name = "input",
+	 .letter = 'i',
+	 .value = "FILE",
+	 .help = "a recording, to find the base; - is standard input",
+	 .files = "recording",
+	 .kind = HLG_VERB_TEXTS,
+	 .field = offsetof(struct arguments, recordings)},
 	{.kind = HLG_VERB_TEXTS, .set = take_word},
 	{0},
 };
@@ -431,21 +513,22 @@ const struct hlg_verb hlg_verb_lookup = {
 	.args = "guest.elf[@BASE] [ADDR...]",
 	.help = "what is at these addresses",
 	.group = HLG_VERB_SHOWS,
-	.usage = "guest.elf[@BASE]... [ADDR...]",
+	.usage = "guest.elf[@BASE]... [[-i] FILE...] [ADDR...]",
 	.doc = "Shows what is at addresses: function+offset (kind, image) file:line.\v"
 	       "ADDR is hexadecimal, with or without 0x, as for addr2line; without any, "
 	       "they are read from standard input, one a line. They are guest "
 	       "addresses: BASE is where the guest runs (auto (default), 0x.., "
-	       "decimal). A word is an address if it begins with a digit or has nothing "
+	       "decimal); with a recording FILE it is where the samples fit. A word is "
+	       "an address if it begins with a digit or has nothing "
 	       "but hexadecimal digits, unless it is the first and a file; any other "
 	       "image of such a name can be written ./cafe.",
 	.examples =
 		"hlguest lookup guest.elf@0x4000 0x53a0 0x5280\twhat is at two "
 		"addresses\n"
-		"hlguest lookup --own guest.elf 0x13a0\tan address as objdump shows it\n"
-		"hlguest lookup --inlines guest.elf@0x4000 0x53a0\tthe functions inlined "
-		"there, too",
-	.files = "elf",
+		"hlguest lookup guest.elf perf.data.guest 0x53a0\tat the base that the "
+		"samples have\n"
+		"hlguest lookup --own guest.elf 0x13a0\tan address as objdump shows it",
+	.files = "elf recording profile",
 	.formats = formats,
 	.options = options,
 	.check = check,
