@@ -297,11 +297,15 @@ static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 		rc = build(&flame->before, &flame->after.side, err);
 	if (rc < 0)
 		return rc;
-	return hlg_format_write(
+	rc = hlg_format_write(
 		&(struct hlg_result){.format = in->format,
 				     .data = flame,
 				     .nothing = nothing_of(flame, &nothing)},
 		flame->after.side.run.options.out, stdout, err);
+	/* A picture says it itself. */
+	if (rc == 0 && in->format != &svg)
+		hlg_images_warn(&flame->after.side.run.space);
+	return rc;
 }
 
 static void finish(struct stacks *stacks)

@@ -143,6 +143,9 @@ static int profile(const struct hlg_inputs *in, const char *calibration)
 						  batch.paths, batch.n_paths, &err);
 	if (rc == 0 && batch.n_read)
 		rc = write_report(&run, &batch, in->no_pager, &err);
+	/* Where the output has no room for it. */
+	if (rc == 0 && batch.n_read && !run.format->notes)
+		hlg_images_warn(&run.space);
 	if (rc < 0)
 		status = hlg_output_error(&err);
 	if (status == 0 && run.mismatch)
