@@ -226,7 +226,7 @@ def check_wrong_kind(place):
         (["diff", "good.elf", "good.data", "--after"], 2, "one side has no recording"),
         (["diff", "good.elf@here", "good.data", "good.data"], 1, "is no base"),
         (["diff", "good.elf", "good.data", "good.data", "--out=good.elf"], 2, "is an inp"),
-        (["lookup", "good.data", "0x5000"], 1, "is perf's recording, not an ELF"),
+        (["lookup", "good.data", "0x5000"], 2, "no guest ELF is given"),
         (["lookup", "good.elf@here", "0x5000"], 1, "what follows good.elf is no base"),
         (["lookup"], 2, "no guest ELF is given"),
         (["kallsyms", "good.data"], 1, "is perf's recording, not an ELF"),

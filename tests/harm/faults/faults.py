@@ -92,7 +92,7 @@ def cases(hlguest):
         verb("lookup", "lookup", "demo.elf", "5000", inputs=("demo.elf",)),
         verb("lookup json", "lookup", "demo.elf", "0x5100", "--format=json",
              inputs=("demo.elf",)),
-        verb("lookup by a recording", "lookup", *user, "5000", "--out=out", out=True),
+        verb("lookup by a recording", "lookup", *user, "5000"),
         verb("kallsyms", "kallsyms", "demo.elf", inputs=("demo.elf",)),
     ]
     return found
