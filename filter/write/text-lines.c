@@ -195,6 +195,7 @@ static void write_event(FILE *f, const struct hlg_report *r, const char *label,
 	const struct hlg_event *event = &p->events[sum->event];
 	struct hlg_text_lines_scale scale =
 		hlg_text_lines_scale_for(r, sum->event, sum->count.period);
+	uint64_t shown = p->seen.samples - p->deselected.samples;
 	struct pieces line = {.n = 1};
 	char period[32];
 
@@ -205,10 +206,9 @@ static void write_event(FILE *f, const struct hlg_report *r, const char *label,
 		add_piece(&line, 2, "%s %s",
 			  hlg_text_lines_period(period, &scale, sum->count.period),
 			  scale.time ? "of guest time" : "counted");
-	if (label[0] && p->host.samples && p->seen.samples)
-		add_piece(
-			&line, 1, "host %ld %%",
-			lround(100 * (double)p->host.samples / (double)p->seen.samples));
+	if (label[0] && p->host.samples && shown)
+		add_piece(&line, 1, "host %ld %%",
+			  lround(100 * (double)p->host.samples / (double)shown));
 	if (label[0] && r->n_files > 1)
 		add_piece(&line, 1, "%zu recordings", r->n_files);
 	write_pieces(f, r, label, &line);
