@@ -339,7 +339,7 @@ static void tell_trust(struct hlg_report *r)
 	if (r->suppressed)
 		hlg_note_list_warn(&r->remarks,
 				   "functions are not named, because they would be "
-				   "wrong: addresses are (force=yes names them)");
+				   "wrong: addresses are (--force=yes names them)");
 }
 
 /* Bases that are not those that the files state. */

@@ -99,7 +99,7 @@ char *hlg_base_search_warning(const struct hlg_image *image)
 	hlg_base_describe_from(image, image->refused_from, from, sizeof(from));
 	if (asprintf(&text,
 		     "%s: base 0x%" PRIx64 " (%s) does not fit the samples; 0x%" PRIx64
-		     " is used, which does (strict-base=yes keeps to the file)",
+		     " is used, which does (--strict-base=yes keeps to the file)",
 		     image->path, image->refused, from, image->base) < 0)
 		return NULL;
 	return text;

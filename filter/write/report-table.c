@@ -29,7 +29,7 @@ const struct hlg_column hlg_report_table_columns[HLG_REPORT_COLUMNS] = {
 	[HLG_REPORT_INTERVAL] = {NULL, "95 % interval", .type = HLG_VALUE_SHARES, 0, 15},
 	[HLG_REPORT_BAR] = {NULL, "heat", .type = HLG_VALUE_BAR, 2, -10},
 	[HLG_REPORT_MARGIN] = {NULL, "95 %", .type = HLG_VALUE_WORD, 1, 7},
-	[HLG_REPORT_TIME] = {NULL, "time", .type = HLG_VALUE_WORD, 2, 9},
+	[HLG_REPORT_TIME] = {NULL, "time", .type = HLG_VALUE_WORD, 1, 10},
 	[HLG_REPORT_RANGE] = {NULL, "region", .type = HLG_VALUE_WORD},
 };
 

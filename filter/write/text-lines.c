@@ -50,7 +50,8 @@ struct hlg_text_lines_scale hlg_text_lines_scale_for(const struct hlg_report *r,
 
 	if (r->options->raw)
 		return (struct hlg_text_lines_scale){0};
-	while (i < 3 && (double)largest < scales[time][i].unit)
+	/* A tenth of a unit at least: three digits in front of the point are the most. */
+	while (i < 3 && (double)largest < scales[time][i].unit / 10)
 		i++;
 	return scales[time][i];
 }

@@ -21,7 +21,8 @@ enum {
 	MOST = 12,       /* columns of a table */
 	NAME = 36,       /* cells for names, before columns are left out */
 	FEWEST = 10,     /* functions, on however small a screen */
-	FEWEST_REGIONS = 2
+	FEWEST_REGIONS = 2,
+	FEWEST_ADDRESSES = 3 /* instead of functions: why there are none counts more */
 };
 
 /* What a table shows of the report's columns, for the cells' tails, too. */
@@ -196,17 +197,23 @@ static void write_row(struct text *t, const struct hlg_row *row)
 	t->lost |= !hlg_table_text_row(t->f, &t->table, c, row->share.share);
 }
 
-/* "(292 more rows, 9.20 %: --top=0)" under the names, for what is not shown. */
+/* "(292 more rows, 9.20 %: --top=0)" under the names, for what is not shown; further to
+ * the left where it has no room there. */
 static void write_rest(const struct text *t, size_t n, double rest, size_t under)
 {
 	const struct hlg_options *o = t->r->options;
-	char percent[16];
+	size_t columns = t->r->screen.columns, length;
+	char percent[16], line[96];
 
-	if (n)
-		fprintf(t->f, "%*s(%zu more row%s, %s %%: --%s=0)\n", (int)under, "", n,
-			n > 1 ? "s" : "", hlg_interval_percent(percent, rest),
-			hlg_rows_top(t->r) || t->most || o->min == HLG_UNSET ? "top"
-									     : "min");
+	if (n == 0)
+		return;
+	length = (size_t)snprintf(
+		line, sizeof(line), "(%zu more row%s, %s %%: --%s=0)", n,
+		n > 1 ? "s" : "", hlg_interval_percent(percent, rest),
+		hlg_rows_top(t->r) || t->most || o->min == HLG_UNSET ? "top" : "min");
+	if (columns && under + length > columns)
+		under = columns > length ? columns - length : 0;
+	fprintf(t->f, "%*s%s\n", (int)under, "", line);
 }
 
 static void write_rows(struct text *t)
@@ -490,13 +497,15 @@ static void fit_rows(struct text *t, unsigned lines)
 	const struct hlg_options *o = t->r->options;
 	/* Headings, what is said of the rest, empty lines, and the prompt behind. */
 	unsigned used = lines + 6, left;
+	unsigned fewest = t->r->suppressed ? FEWEST_ADDRESSES : FEWEST;
 
 	if (t->r->screen.lines == 0 || o->wide || t->r->n_groups)
 		return;
 	left = t->r->screen.lines > used ? t->r->screen.lines - used : 0;
 	if (o->top == HLG_UNSET)
-		t->most =
-			left > FEWEST + o->most_regions ? left - o->most_regions : FEWEST;
+		t->most = left > fewest + o->most_regions
+				  ? left - (unsigned)o->most_regions
+				  : fewest;
 	left = left > t->most ? left - (unsigned)t->most : 0;
 	if (o->regions == HLG_UNSET && left < o->most_regions)
 		t->most_regions = left > FEWEST_REGIONS ? left : FEWEST_REGIONS;

@@ -337,7 +337,7 @@ int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err)
 	hlg_text_lines_head(f, a->report);
 	if (a->report->suppressed)
 		fputs("instructions are withheld, because the samples do not fit "
-		      "(force=yes shows them)\n",
+		      "(--force=yes shows them)\n",
 		      f);
 	rc = hlg_listing_each(a, put_listing, &w, err);
 	hlg_snippet_finish(&w.snippets);
