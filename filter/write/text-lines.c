@@ -236,7 +236,7 @@ static const char *why_untested(const struct hlg_report *r)
 
 static void write_check(FILE *f, const struct hlg_report *r)
 {
-	static const char *const words[] = {
+	static const char *const words[HLG_TRUST_MISMATCH + 1] = {
 		[HLG_TRUST_VERIFIED] = "OK",
 		[HLG_TRUST_MIXED] = "MIXED",
 		[HLG_TRUST_MISMATCH] = "WRONG ELF OR BASE",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/cli/pager.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static void wait_for_pager(void)
 {
 	fflush(stdout);
 	close(STDOUT_FILENO);
-	while (waitpid(pager, NULL, 0) < 0)
+	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
 		;
 }
 
@@ -75,6 +76,11 @@ static void start(const char *path, char *const words[])
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return;
+	if (ends[0] <= STDERR_FILENO) { /* one of these is closed: no terminal to read at */
+		close(ends[0]);
+		close(ends[1]);
+		return;
+	}
 	keep_size();
 	pager = fork();
 	if (pager == 0)

@@ -53,10 +53,10 @@ def counted(path):
     """Guest samples that a report, text or JSON, says it has; None if it is neither."""
     with open(path, encoding="utf-8", errors="replace") as f:
         text = f.read()
-    if not text.startswith(("{", "hlguest ")):
+    if not text.startswith(("{", "guest ", "!! ")):
         return None
-    if text.startswith("hlguest "):
-        found = re.findall(r"^(?:event)? +.*, ([0-9]+) guest samples?[,)]", text, re.M)
+    if not text.startswith("{"):
+        found = re.findall(r"^(?:recorded)? +.*, ([0-9]+) guest samples?(?:,|$)", text, re.M)
         return sum(map(int, found)) if found else None
     totals = {name: count["samples"] for name, count in json.loads(text)["totals"].items()}
     parts = sum(totals[name] for name in ("function", "label", "gap", "data", "outside"))
