@@ -52,7 +52,7 @@ def listed(build):
     return found
 
 
-ORDER = ["doctor", "record", "report", "annotate", "flame", "diff"]  # of use
+ORDER = ["doctor", "extract", "record", "report", "annotate", "flame", "diff"]  # of use
 
 
 def check_help(build):
@@ -60,7 +60,7 @@ def check_help(build):
     text = must(hlguest_of(build), "help")
     helped = re.findall(r"^  ([a-z]+) +(?:(\S.*?)  +|)(\S.*)$", text, re.M)
     wide = [f"wide: {line}" for line in text.splitlines() if len(line) > 80]
-    if not helped or [h[0] for h in helped][:6] != ORDER:
+    if not helped or [h[0] for h in helped][:len(ORDER)] != ORDER:
         wide.append(f"not in the order of use: {helped}")
     found = [(verb, how[0], how[2]) for verb, (how, _) in listed(build).items()]
     return [f"help has {h}, the list {f}" for h, f in zip(helped, found) if h != f] + \
@@ -126,6 +126,9 @@ def furnish(build, folder, verb):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
             f.write(text)
         os.chmod(os.path.join(folder, name), 0o755)
+    with open(os.path.join(folder, "my-host"), "wb") as f, \
+            open(os.path.join(DATA, "demo.elf"), "rb") as guest:
+        f.write(b"host" + guest.read())
     if verb == "merge":
         must(os.path.abspath(hlguest_of(build)), "report", "--format=pprof", "-o", "two.pb.gz",
              "guest.elf", cwd=folder)
@@ -237,7 +240,7 @@ WRITES = {
     "kallsyms": ["demo.elf"],
     "lookup": ["demo.elf", "5280", "53a0"],
 }
-NOT_COMPARED = {"record", "merge", "inject", "calibrate", "doctor"}
+NOT_COMPARED = {"record", "extract", "merge", "inject", "calibrate", "doctor"}
 
 
 def check_output(build, verb):
