@@ -175,8 +175,8 @@ int start(void **data, void *ctx)
 	/* Where a recording ends is not known before. */
 	if (f && rc == 0 && f->run.options.time_unit == HLG_TIME_PERCENT)
 		rc = hlg_err_set(&err, HLG_EINPUT,
-				 "%s: a filter takes no slices (use hlguest report, or "
-				 "time=+0,+10)",
+				 "%s: slices do not work in perf script (use hlguest "
+				 "report, or time=+0,+10)",
 				 f->run.options.selection);
 	if (rc < 0) {
 		complain(&err);

@@ -446,8 +446,8 @@ static int write_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *err
 			s[HLG_REPORT_HOST_FRAMES].count.samples);
 	if (s[HLG_REPORT_ASIDE].count.samples)
 		fprintf(f,
-			INDENT "%" PRIu64 " host samples only mark entries: they are no "
-			       "time, and in no stack and no row\n",
+			INDENT "%" PRIu64 " host samples only mark vCPU entries: they "
+					  "count in no stack and no row\n",
 			s[HLG_REPORT_ASIDE].count.samples);
 	return 0;
 }
@@ -605,7 +605,7 @@ static const char *weight_words(const struct hlg_report *r)
 	if (r->options->weight == HLG_WEIGHT_SAMPLES)
 		return "samples";
 	if (r->all.weight == HLG_WEIGHT_SAMPLES)
-		return "period within an event, samples over all";
+		return "period within an event, samples over all events";
 	return "period";
 }
 

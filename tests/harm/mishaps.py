@@ -250,7 +250,7 @@ def check_wrong_kind(place):
         (["doctor", "good.elf", "good.elf"], 2, "one image at a time"),
         (["merge"], 2, "no profile is given"),
         (["inject", "good.elf", "good.data"], 2, "no output file"),
-        (["inject", "good.elf", "good.data", "-o", "-"], 1, "is no file"),
+        (["inject", "good.elf", "good.data", "-o", "-"], 1, "is not a regular file"),
         (["record"], 2, "nothing to record"),
         (["record", "-F", "often", "--", "true"], 2, "not a frequency"),
     ):

@@ -44,8 +44,8 @@ int hlg_feed_window(struct hlg_select_window *window, const char *path,
 		return 0;
 	if (!is_kept(path))
 		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: can be read but once, and when it began is not "
-				   "known before (keep it in a file for this time=)",
+				   "%s: a pipe does not tell when the recording began "
+				   "(save it to a file for this time=)",
 				   path);
 	rc = hlg_perfdata_open(&pd, path, err);
 	if (rc < 0)

@@ -44,8 +44,8 @@ static int check_images(const struct hlg_space *space, struct hlg_err *err)
 	for (size_t i = 0; i < space->n_images; i++)
 		if (space->images[i]->map)
 			return hlg_err_set(err, HLG_EINPUT,
-					   "%s: is a perf map, and perf maps ELFs (name "
-					   "the guest's ELF)",
+					   "%s: is a perf map, and inject needs an ELF "
+					   "(name the guest's ELF)",
 					   space->images[i]->path);
 	return 0;
 }
@@ -63,7 +63,7 @@ static int scan(struct injection *j, struct hlg_err *err)
 	if (rc == 0 && j->copy.offset == 0)
 		rc = hlg_err_set(err, HLG_EINPUT,
 				 "%s: has processes up to number %" PRId32
-				 ": there is none left for the guest (damaged)",
+				 ": no number is left for the guest's (damaged)",
 				 j->in, j->scan.highest);
 	return rc;
 }
