@@ -50,8 +50,11 @@ static size_t crossing_faults(FILE *f, const struct hlg_crossings *crossings, bo
 	size_t n = 0;
 
 	if (kvm && crossings->served != GUESTS_CROSSINGS) {
-		snprintf(line, sizeof(line), "page faults: %" PRIu64 " of %d were served",
-			 crossings->served, GUESTS_CROSSINGS);
+		const char *why = crossings->rows[HLG_CROSS_FAULT_IN].reason;
+
+		snprintf(line, sizeof(line),
+			 "page faults: %" PRIu64 " of %d were served%s%s",
+			 crossings->served, GUESTS_CROSSINGS, why[0] ? ": " : "", why);
 		n += fault(f, line);
 	}
 	for (enum hlg_crossing_row i = 0; i < HLG_CROSS_ROWS; i++)
@@ -105,15 +108,23 @@ static void put_bins(FILE *f, const struct hlg_ticks *ticks)
 	fputc('|', f);
 }
 
+/* Why a row has no figures; rows in a row often share a reason, which *told is. */
+static void put_reason(FILE *f, const char *reason, const char **told)
+{
+	fprintf(f, "  skipped: %s\n",
+		*told && strcmp(*told, reason) == 0 ? "as above" : reason);
+	*told = reason;
+}
+
 static void put_crossing(FILE *f, const struct hlg_calibration *calibration,
-			 enum hlg_crossing_row i)
+			 enum hlg_crossing_row i, const char **told)
 {
 	const struct hlg_crossing *row = &calibration->crossings.rows[i];
 	const struct hlg_ticks *t = &row->ticks;
 
 	fprintf(f, "  %-32s", hlg_crossing_names[i].text);
 	if (row->state == HLG_CROSS_SKIPPED) {
-		fprintf(f, "  skipped: %s\n", row->reason);
+		put_reason(f, row->reason, told);
 		return;
 	}
 	fprintf(f,
@@ -181,8 +192,8 @@ static void put_xperf(FILE *f, const struct hlg_crossings *crossings)
 	      "  Xeon E5 v3, bare metal       440      270\n",
 	      f);
 	if (in->state == HLG_CROSS_SKIPPED)
-		fprintf(f, "  here, VM                       -        -  skipped: %s\n",
-			in->reason);
+		fputs("  here, VM                       -        -  skipped, see above\n",
+		      f);
 	else
 		fprintf(f, "  here, VM                %8" PRIu64 " %8" PRIu64 "%s\n",
 			in->ticks.p50, in[1].ticks.p50,
@@ -264,6 +275,8 @@ static void put_noise(FILE *f, const struct hlg_crossings *c)
 
 static void put_crossings(FILE *f, const struct hlg_calibration *calibration)
 {
+	const char *told = NULL;
+
 	fprintf(f,
 		"\nExit cost, in ticks of the TSC (%.0f MHz); the measurement itself is "
 		"in "
@@ -272,7 +285,7 @@ static void put_crossings(FILE *f, const struct hlg_calibration *calibration)
 		calibration->crossings.hz / 1e6, "", "n", "min", "p50", "p90", "p99",
 		"max", "p50 ns", "p99 ns", "out", "worst", "from min to max");
 	for (enum hlg_crossing_row i = 0; i < HLG_CROSS_ROWS; i++)
-		put_crossing(f, calibration, i);
+		put_crossing(f, calibration, i, &told);
 	fputs("  out: outliers, as interrupts cause them (they count in n and worst "
 	      "only)\n",
 	      f);
@@ -316,10 +329,12 @@ static void put_land(FILE *f, const struct hlg_landed *landed, size_t i)
 	fputc('\n', f);
 }
 
-static void put_landed(FILE *f, const struct hlg_landed *landed, const char *name)
+static void put_landed(FILE *f, const struct hlg_landed *landed, const char *name,
+		       const char **told)
 {
 	if (landed->reason[0]) {
-		fprintf(f, "  %-16s skipped: %s\n", name, landed->reason);
+		fprintf(f, "  %-15s", name);
+		put_reason(f, landed->reason, told);
 		return;
 	}
 	if (landed->window == HLG_WINDOW_UNKNOWN)
@@ -360,6 +375,7 @@ static void put_programs(FILE *f, const struct hlg_landings *landings)
 static void put_landings(FILE *f, const struct hlg_calibration *calibration)
 {
 	const struct hlg_landings *landings = &calibration->landings;
+	const char *told = NULL;
 
 	fputs("\nSample precision: samples of guests that spend their time in one known "
 	      "place\n",
@@ -372,7 +388,7 @@ static void put_landings(FILE *f, const struct hlg_calibration *calibration)
 		"guest", "host", "lost", "bound%", "wrong%", "gap%", "at 0 %", "1", "2",
 		"3-7", "8-15", "more");
 	for (size_t i = 0; i < HLG_SAMPLINGS; i++)
-		put_landed(f, &landings->events[i], hlg_samplings[i].name);
+		put_landed(f, &landings->events[i], hlg_samplings[i].name, &told);
 	fputs("  bound: on an instruction start; wrong: in another function than the "
 	      "true one;\n  at 0, 1 ...: instructions late, counted from the one that "
 	      "takes the time. The\n  window contains 95 % of each of these guests' "
@@ -460,9 +476,16 @@ static void put_events(FILE *f, const struct hlg_counts *counts)
 		const struct hlg_pmu_counted *c = &counts->counted[side][0];
 
 		fprintf(f, "  Counters, %s:", hlg_count_sides[side]);
-		for (size_t i = 0; i < HLG_PMU_EVENTS; i++)
-			fprintf(f, "%s %s %s", i ? ";" : "", hlg_pmu_events[i],
-				c->reason[i][0] ? c->reason[i] : "counted");
+		for (size_t i = 0; i < HLG_PMU_EVENTS; i++) {
+			bool last = i + 1 == HLG_PMU_EVENTS ||
+				    strcmp(c->reason[i], c->reason[i + 1]) != 0;
+
+			fprintf(f, " %s%s", hlg_pmu_events[i], last ? ": " : ",");
+			if (last)
+				fprintf(f, "%s%s",
+					c->reason[i][0] ? c->reason[i] : "counted",
+					i + 1 < HLG_PMU_EVENTS ? ";" : "");
+		}
 		fputc('\n', f);
 	}
 }
@@ -472,7 +495,7 @@ static void put_counts(FILE *f, const struct hlg_calibration *calibration)
 	const struct hlg_counts *counts = &calibration->counts;
 
 	fprintf(f,
-		"\nCounter accuracy: single-stepped,: %" PRIu64 " and %" PRIu64
+		"\nCounter accuracy, single-stepped: %" PRIu64 " and %" PRIu64
 		" operations of each program\n"
 		"  %-11s %9s  %-16s  %-16s  %9s %9s\n",
 		counts->sizes[0], counts->sizes[1], "program", "expected", "    guest",

@@ -164,12 +164,34 @@ static void judge_filter(struct hlg_findings *f, const struct hlg_probes *p)
 			       "the one here goes before %s/hlguest.so", p->folder);
 }
 
+/* What runs the guests: the processor, or software that does as if. */
+static void judge_open_kvm(struct hlg_findings *f, const char *module)
+{
+	static const struct {
+		const char *module, *what, *remedy;
+	} kinds[] = {
+		{"kvm_intel", "the processor's VMX", NULL},
+		{"kvm_amd", "the processor's SVM", NULL},
+		{"kvm_pvm", "no VMX or SVM; ring 0 of guests is emulated",
+		 "guests in ring 0, such as Hyperlight's, want kvm_intel or kvm_amd"},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(module, kinds[i].module) == 0) {
+			hlg_doctor_say(f, kinds[i].remedy ? HLG_LEVEL_INFO : HLG_LEVEL_OK,
+				       "/dev/kvm", kinds[i].remedy, "opens (%s: %s)",
+				       module, kinds[i].what);
+			return;
+		}
+	hlg_doctor_say(f, HLG_LEVEL_OK, "/dev/kvm", NULL, "opens (%s)", module);
+}
+
 static void judge_kvm(struct hlg_findings *f, const struct hlg_probes *p)
 {
 	const char *module = p->machine.kvm[0] ? p->machine.kvm : "no kvm_ module";
 
 	if (p->kvm == 0)
-		hlg_doctor_say(f, HLG_LEVEL_OK, "/dev/kvm", NULL, "opens (%s)", module);
+		judge_open_kvm(f, module);
 	else if (p->kvm == EACCES || p->kvm == EPERM)
 		hlg_doctor_say(f, HLG_LEVEL_FAIL, "/dev/kvm",
 			       "join its group (usermod -aG kvm USER), then log in again",

@@ -52,6 +52,7 @@ struct hlg_vm_machine {
 	size_t root;      /* physical address of the top page table: cr3 */
 	size_t next_free; /* physical address of the next page table */
 	bool avx;         /* the guest may use it */
+	bool ran;         /* since it was started */
 	uint64_t call;    /* guest address that syscall enters; 0: the monitor's own */
 };
 

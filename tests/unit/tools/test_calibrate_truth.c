@@ -195,7 +195,8 @@ START_TEST(hung_programs_are_killed)
 }
 END_TEST
 
-/* A guest that never ends is killed, and the next one runs. */
+/* A guest that never ends is killed, and one that is started behind it is not called
+ * hung. */
 START_TEST(hung_guests_are_killed)
 {
 	char *at = at_symbol("cross_nothing");
@@ -216,6 +217,10 @@ START_TEST(hung_guests_are_killed)
 		rc = hlg_guest_step(&guest, &err);
 	ck_assert_int_lt(rc, 0);
 	ck_assert_ptr_nonnull(strstr(err.msg, "killed at its deadline"));
+	/* It did not hang: it was never entered. */
+	ck_assert_int_eq(hlg_guest_start(&guest, "cross_out", 3, false, &err), 0);
+	ck_assert_int_lt(hlg_guest_step(&guest, &err), 0);
+	ck_assert_ptr_nonnull(strstr(err.msg, "guest: not run: the deadline was over"));
 	hlg_guest_finish(&guest);
 }
 END_TEST
