@@ -131,26 +131,27 @@ void hlg_text_lines_wrapped(FILE *f, const struct hlg_screen *screen, const char
 {
 	char *escaped = hlg_escape_dup(line);
 	const char *at = escaped ? escaped : "";
-	size_t column = strlen(label);
+	size_t column = strlen(label), gap = 0; /* blanks in front of the next word */
 
 	fputs(label, f);
 	if (!escaped) /* without memory */
 		hlg_escape_print(f, line);
 	while (*at) {
-		size_t n = strcspn(at, " ") + strspn(at + strcspn(at, " "), " ");
+		size_t n = strcspn(at, " "), blanks = strspn(at + n, " "), cells;
 		char word[1024];
-		size_t cells;
 
-		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, " "), at);
+		snprintf(word, sizeof(word), "%.*s", (int)n, at);
 		cells = (size_t)hlg_table_cells(word);
 		if (screen->lines && screen->columns && column > strlen(INDENT) &&
-		    column + cells > screen->columns) {
+		    column + gap + cells > screen->columns) {
 			fputs("\n" INDENT, f);
 			column = strlen(INDENT);
+			gap = 0;
 		}
-		fwrite(at, 1, n, f);
-		column += cells + 1;
-		at += n;
+		fprintf(f, "%*s%.*s", (int)gap, "", (int)n, at);
+		column += gap + cells;
+		gap = blanks;
+		at += n + blanks;
 	}
 	fputc('\n', f);
 	free(escaped);
@@ -307,13 +308,31 @@ static void write_check(FILE *f, const struct hlg_report *r)
 	write_pieces(f, r, "check", &p);
 }
 
-/* Lines of one level. */
-static void write_lines(FILE *f, const struct hlg_report *r, const char *label,
-			const struct hlg_note_list *list, enum hlg_note_level level)
+void hlg_text_lines_notes(FILE *f, const struct hlg_screen *screen,
+			  const struct hlg_note_list *list, enum hlg_note_level level)
 {
+	static const char *const labels[] = {[HLG_NOTE_PLAIN] = "note:     ",
+					     [HLG_NOTE_WARNING] = "warning:  ",
+					     [HLG_NOTE_DETAIL] = INDENT};
+
 	for (size_t i = 0; i < list->n; i++)
 		if (list->level[i] == level)
-			hlg_text_lines_wrapped(f, &r->screen, label, list->line[i]);
+			hlg_text_lines_wrapped(f, screen, labels[level], list->line[i]);
+}
+
+void hlg_text_lines_notes_behind(FILE *f, const struct hlg_screen *screen,
+				 const struct hlg_note_list *list, bool verbose)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < list->n; i++)
+		any |= list->level[i] == HLG_NOTE_PLAIN ||
+		       (verbose && list->level[i] == HLG_NOTE_DETAIL);
+	if (any)
+		fputc('\n', f);
+	hlg_text_lines_notes(f, screen, list, HLG_NOTE_PLAIN);
+	if (verbose)
+		hlg_text_lines_notes(f, screen, list, HLG_NOTE_DETAIL);
 }
 
 void hlg_text_lines_head(FILE *f, const struct hlg_report *r)
@@ -332,8 +351,8 @@ void hlg_text_lines_head(FILE *f, const struct hlg_report *r)
 	}
 	if (r->space->n_images)
 		write_check(f, r);
-	write_lines(f, r, "warning:  ", &r->notes, HLG_NOTE_WARNING);
-	write_lines(f, r, "warning:  ", &r->remarks, HLG_NOTE_WARNING);
+	hlg_text_lines_notes(f, &r->screen, &r->notes, HLG_NOTE_WARNING);
+	hlg_text_lines_notes(f, &r->screen, &r->remarks, HLG_NOTE_WARNING);
 	fputc('\n', f);
 }
 
@@ -447,7 +466,7 @@ static int write_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *err
 	if (s[HLG_REPORT_ASIDE].count.samples)
 		fprintf(f,
 			INDENT "%" PRIu64 " host samples only mark vCPU entries: they "
-					  "count in no stack and no row\n",
+			       "count in no stack and no row\n",
 			s[HLG_REPORT_ASIDE].count.samples);
 	return 0;
 }
@@ -528,8 +547,8 @@ int hlg_text_lines_tail(FILE *f, const struct hlg_report *r, struct hlg_err *err
 	else
 		write_sums(f, r);
 	rc = write_stacks(f, r, err);
-	write_lines(f, r, "note:     ", &r->notes, HLG_NOTE_PLAIN);
-	write_lines(f, r, "note:     ", &r->remarks, HLG_NOTE_PLAIN);
+	hlg_text_lines_notes(f, &r->screen, &r->notes, HLG_NOTE_PLAIN);
+	hlg_text_lines_notes(f, &r->screen, &r->remarks, HLG_NOTE_PLAIN);
 	return rc;
 }
 
@@ -597,7 +616,7 @@ static void write_tested(FILE *f, const struct hlg_report *r)
 			INDENT "%" PRIu64 " sample%s in functions and labels could not "
 			       "be tested\n",
 			t->samples.undecodable, t->samples.undecodable == 1 ? "" : "s");
-	write_lines(f, r, INDENT, &r->remarks, HLG_NOTE_DETAIL);
+	hlg_text_lines_notes(f, &r->screen, &r->remarks, HLG_NOTE_DETAIL);
 }
 
 static const char *weight_words(const struct hlg_report *r)
