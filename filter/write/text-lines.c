@@ -217,33 +217,69 @@ static void add_span(struct pieces *line, const struct hlg_report *r)
 		  units[i].name);
 }
 
-static void write_event(FILE *f, const struct hlg_report *r, const char *label,
-			const struct hlg_event_sum *sum)
+/* What is of all events alike: the host's part of what was selected, and the files. */
+static void add_of_all(struct pieces *line, const struct hlg_report *r, bool single)
 {
 	const struct hlg_profile *p = r->profile;
-	const struct hlg_event *event = &p->events[sum->event];
+	uint64_t shown = p->seen.samples - p->deselected.samples;
+	char of[32] = "";
+	uint32_t selected = 0;
+
+	for (uint32_t i = 0; i < p->n_events; i++)
+		selected += p->events[i].selected;
+	if (single && selected > 1)
+		snprintf(of, sizeof(of), " of %" PRIu32 " events", selected);
+	if (p->host.samples && shown)
+		add_piece(line, 1, "host %ld %%%s",
+			  lround(100 * (double)p->host.samples / (double)shown), of);
+	if (r->n_files > 1)
+		add_piece(line, 1, "%zu recordings", r->n_files);
+}
+
+static void add_event(struct pieces *line, const struct hlg_report *r,
+		      const struct hlg_event_sum *sum)
+{
 	struct hlg_text_lines_scale scale =
 		hlg_text_lines_scale_for(r, sum->event, sum->count.period);
-	uint64_t shown = p->seen.samples - p->deselected.samples;
-	struct pieces line = {0};
 	char period[32];
 
-	if (label[0])
-		add_span(&line, r);
-	hlg_escape(line.text[line.n], PIECE, event->name);
-	line.rank[line.n++] = 0;
-	add_piece(&line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
+	hlg_escape(line->text[line->n], PIECE, r->profile->events[sum->event].name);
+	line->rank[line->n++] = 0;
+	add_piece(line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
 		  sum->count.samples == 1 ? "" : "s");
 	if (sum->count.samples)
-		add_piece(&line, 2, "%s %s",
+		add_piece(line, 2, "%s %s",
 			  hlg_text_lines_period(period, &scale, sum->count.period),
 			  scale.time ? "of guest time" : "counted");
-	if (label[0] && p->host.samples && shown)
-		add_piece(&line, 1, "host %ld %%",
-			  lround(100 * (double)p->host.samples / (double)shown));
-	if (label[0] && r->n_files > 1)
-		add_piece(&line, 1, "%zu recordings", r->n_files);
-	write_pieces(f, r, label, &line);
+}
+
+/* One event stands on the line of what is of all; of several each has one below it. */
+static void write_recorded(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_event_sum *only = r->n_events == 1 ? r->events : NULL;
+	struct pieces line = {0};
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < r->n_events; i++)
+		if (r->events[i].count.samples && n++ == 0)
+			only = &r->events[i];
+	if (r->n_events == 0)
+		return;
+	add_span(&line, r);
+	if (n > 1)
+		add_piece(&line, 0, "%" PRIu32 " events", n);
+	else if (only)
+		add_event(&line, r, only);
+	else
+		add_piece(&line, 0, "no guest sample of %" PRIu32 " events", r->n_events);
+	add_of_all(&line, r, n == 1);
+	write_pieces(f, r, "recorded", &line);
+	for (uint32_t i = 0; n > 1 && i < r->n_events; i++) {
+		line.n = 0;
+		add_event(&line, r, &r->events[i]);
+		if (r->events[i].count.samples)
+			write_pieces(f, r, "", &line);
+	}
 }
 
 /* Not "100.00", as some are not. */
@@ -318,18 +354,11 @@ static void write_lines(FILE *f, const struct hlg_report *r, const char *label,
 
 void hlg_text_lines_head(FILE *f, const struct hlg_report *r)
 {
-	const char *label = "recorded";
-
 	if (r->banner)
 		hlg_text_lines_wrapped(f, &r->screen, "!! ", r->banner);
 	for (size_t i = 0; i < r->space->n_images; i++)
 		write_guest(f, r, r->space->images[i], i ? "" : "guest");
-	for (uint32_t i = 0; i < r->n_events; i++) {
-		if (r->events[i].count.samples == 0 && r->n_events > 1)
-			continue;
-		write_event(f, r, label, &r->events[i]);
-		label = "";
-	}
+	write_recorded(f, r);
 	if (r->space->n_images)
 		write_check(f, r);
 	write_lines(f, r, "warning:  ", &r->notes, HLG_NOTE_WARNING);
