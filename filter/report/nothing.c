@@ -81,12 +81,14 @@ static void tell_selection(const struct hlg_profile *p, const char *of,
 			    head);
 }
 
-/* Do only tracepoints have samples? They tell of events, not of time. */
+/* Are all selected events tracepoints? They tell of events, not of time. */
 static bool only_traces(const struct hlg_profile *p)
 {
 	bool any = false;
 
 	for (uint32_t i = 0; i < p->n_events; i++) {
+		if (!p->events[i].selected)
+			continue;
 		if (p->events[i].kind != HLG_EVENT_TRACEPOINT)
 			return false;
 		any = true;
@@ -94,48 +96,80 @@ static bool only_traces(const struct hlg_profile *p)
 	return any;
 }
 
-bool hlg_nothing_why(const struct hlg_profile *p, const char *of, struct hlg_err *err)
+static bool selects_all_events(const struct hlg_profile *p)
 {
-	uint64_t kept = count_kept(p);
+	for (uint32_t i = 0; i < p->n_events; i++)
+		if (!p->events[i].selected)
+			return false;
+	return true;
+}
+
+/* There are samples, and all are of the host. */
+static void tell_host(const struct hlg_profile *p, const char *of, struct hlg_err *err)
+{
 	const char *selection = p->options->selection;
 	char events[256];
 
-	if (kept != p->host.samples || p->unrecorded)
-		return false;
-	if (p->seen.samples == 0) {
-		hlg_err_set(err, HLG_EINPUT,
-			    "%sno samples: the recording is empty (" RECORD ")", of);
-		return true;
-	}
-	if (kept == 0) {
-		tell_selection(p, of, err);
-		return true;
-	}
 	list_events(events, sizeof(events), p, true);
 	if (only_traces(p))
 		hlg_err_set(err, HLG_EINPUT,
-			    "%sno guest samples, only tracepoints: %s (use hlguest "
-			    "exits, or " RECORD ")",
-			    of, events);
+			    "%s%s%sno guest samples, only tracepoints: %s (use hlguest "
+			    "exits, or %s)",
+			    of, selection ? selection : "", selection ? ": " : "", events,
+			    selects_all_events(p) ? RECORD : "select another event");
 	else
 		hlg_err_set(err, HLG_EINPUT,
 			    "%s%s%sno guest samples: all %" PRIu64 " of %s are of the "
-			    "host (" RECORD "; mode=host shows them)",
-			    of, selection ? selection : "", selection ? ": " : "", kept,
-			    events);
+			    "host (" RECORD "%s)",
+			    of, selection ? selection : "", selection ? ": " : "",
+			    count_kept(p), events,
+			    p->options->mode == HLG_SHOW_GUEST ? "; mode=host shows them"
+							       : "");
+}
+
+bool hlg_nothing_why(const struct hlg_profile *p, const char *of, struct hlg_err *err)
+{
+	uint64_t kept = count_kept(p);
+
+	if (kept != p->host.samples || p->unrecorded)
+		return false;
+	if (p->seen.samples == 0)
+		hlg_err_set(err, HLG_EINPUT,
+			    "%sno samples: the recording is empty (" RECORD ")", of);
+	else if (kept == 0)
+		tell_selection(p, of, err);
+	else
+		tell_host(p, of, err);
 	return true;
+}
+
+/* With mode=host: are all samples of guests? */
+static int check_host(const struct hlg_profile *p, const char *of, struct hlg_err *err)
+{
+	const char *selection = p->options->selection;
+	char events[256];
+
+	if (p->host.samples || p->unrecorded)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s%s%sno host samples: all %" PRIu64
+			   " of %s are of guests (mode=guest shows them)",
+			   of, selection ? selection : "", selection ? ": " : "",
+			   count_kept(p), list_events(events, sizeof(events), p, true));
 }
 
 int hlg_nothing_check(const struct hlg_profile *p, const char *of, struct hlg_err *err)
 {
 	const struct hlg_options *o = p->options;
+	bool given = hlg_options_given(o, "mode");
 	struct hlg_err why;
 
-	if (!hlg_nothing_why(p, of, &why))
+	if (count_kept(p) && o->stacks == HLG_STACKS_COUNTERS)
 		return 0;
-	if (count_kept(p) &&
-	    (o->stacks == HLG_STACKS_COUNTERS ||
-	     (o->mode != HLG_SHOW_GUEST && hlg_options_given(o, "mode"))))
+	if (count_kept(p) && o->mode == HLG_SHOW_HOST && given)
+		return check_host(p, of, err);
+	if (!hlg_nothing_why(p, of, &why) ||
+	    (count_kept(p) && o->mode == HLG_SHOW_ALL && given))
 		return 0;
 	*err = why;
 	return HLG_EINPUT;

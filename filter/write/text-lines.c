@@ -217,16 +217,23 @@ static void add_span(struct pieces *line, const struct hlg_report *r)
 		  units[i].name);
 }
 
+static uint32_t count_selected(const struct hlg_profile *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_events; i++)
+		n += p->events[i].selected;
+	return n;
+}
+
 /* What is of all events alike: the host's part of what was selected, and the files. */
 static void add_of_all(struct pieces *line, const struct hlg_report *r, bool single)
 {
 	const struct hlg_profile *p = r->profile;
 	uint64_t shown = p->seen.samples - p->deselected.samples;
+	uint32_t selected = count_selected(p);
 	char of[32] = "";
-	uint32_t selected = 0;
 
-	for (uint32_t i = 0; i < p->n_events; i++)
-		selected += p->events[i].selected;
 	if (single && selected > 1)
 		snprintf(of, sizeof(of), " of %" PRIu32 " events", selected);
 	if (p->host.samples && shown)
@@ -256,14 +263,18 @@ static void add_event(struct pieces *line, const struct hlg_report *r,
 /* One event stands on the line of what is of all; of several each has one below it. */
 static void write_recorded(FILE *f, const struct hlg_report *r)
 {
-	const struct hlg_event_sum *only = r->n_events == 1 ? r->events : NULL;
+	const struct hlg_profile *p = r->profile;
+	const struct hlg_event_sum *only = NULL;
 	struct pieces line = {0};
-	uint32_t n = 0;
+	uint32_t n = 0, selected = count_selected(p);
 
-	for (uint32_t i = 0; i < r->n_events; i++)
-		if (r->events[i].count.samples && n++ == 0)
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		n += r->events[i].count.samples > 0;
+		if (r->events[i].count.samples ||
+		    (selected == 1 && p->events[r->events[i].event].selected))
 			only = &r->events[i];
-	if (r->n_events == 0)
+	}
+	if (selected == 0)
 		return;
 	add_span(&line, r);
 	if (n > 1)
@@ -271,7 +282,7 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 	else if (only)
 		add_event(&line, r, only);
 	else
-		add_piece(&line, 0, "no guest sample of %" PRIu32 " events", r->n_events);
+		add_piece(&line, 0, "no guest sample of %" PRIu32 " events", selected);
 	add_of_all(&line, r, n == 1);
 	write_pieces(f, r, "recorded", &line);
 	for (uint32_t i = 0; n > 1 && i < r->n_events; i++) {
