@@ -62,6 +62,7 @@ static int load_debug(struct hlg_image *image, int rc, struct hlg_err *err)
 		found = take_debug(image, &file, &why);
 	if (found == 0 && !image->debug_path && file.refused.msg[0]) {
 		image->debug_refused = strdup(file.refused.msg);
+		image->debug_denied = file.denied;
 		if (!image->debug_refused)
 			found = hlg_err_memory(&why, image->path);
 	}

@@ -35,6 +35,7 @@ struct hlg_image {
 	struct hlg_elf64 elf; /* without syms and strtab; all zero for a perf map */
 	char *debug_path;     /* of the debug file that has the symbols; NULL: its own */
 	char *debug_refused;  /* why a debug file is not used for that; NULL: none was */
+	bool debug_denied;    /* it may not be read: nothing is wrong with it */
 	bool map;             /* from a perf map */
 	bool made;            /* by hlg_image_make */
 	bool unread;          /* see hlg_image_unread() */
