@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "symtab/escape.h"
+
 #define RECORD "record again: hlguest record -- VMM"
 
 static uint64_t count_kept(const struct hlg_profile *p)
@@ -12,30 +14,60 @@ static uint64_t count_kept(const struct hlg_profile *p)
 	return p->seen.samples - p->deselected.samples;
 }
 
+enum {
+	LIST = 256,     /* bytes of a list of events; what has no room is "..." */
+	SELECTION = 256 /* of what selects */
+};
+
+/* "pid=7: ", or "" where nothing selects. */
+static const char *put_selection(char buf[static SELECTION], const struct hlg_profile *p)
+{
+	buf[0] = '\0';
+	if (p->options->selection) {
+		hlg_escape_cut(buf, SELECTION - 2, p->options->selection);
+		strcat(buf, ": ");
+	}
+	return buf;
+}
+
+/* The name that follows last in order, of the events that event= selects or of all. */
+static const char *next_event(const struct hlg_profile *p, bool selected,
+			      const char *last)
+{
+	const char *next = NULL;
+
+	for (uint32_t i = 0; i < p->n_events; i++) {
+		const char *name = p->events[i].name;
+
+		if ((!selected || p->events[i].selected) && strcmp(name, last) > 0 &&
+		    (!next || strcmp(name, next) < 0))
+			next = name;
+	}
+	return next;
+}
+
 /* "cpu-clock, kvm:kvm_exit", by their names; of those that event= selects, or of all. */
-static const char *list_events(char *buf, size_t size, const struct hlg_profile *p,
+static const char *list_events(char buf[static LIST], const struct hlg_profile *p,
 			       bool selected)
 {
-	const char *last = "";
+	static const char more[] = ", ...";
+	const char *name = "";
 	size_t used = 0;
 
 	buf[0] = '\0';
-	for (;;) {
-		const char *next = NULL;
+	while ((name = next_event(p, selected, name))) {
+		const char *comma = used ? ", " : "";
 
-		for (uint32_t i = 0; i < p->n_events; i++) {
-			const char *name = p->events[i].name;
-
-			if ((!selected || p->events[i].selected) &&
-			    strcmp(name, last) > 0 && (!next || strcmp(name, next) < 0))
-				next = name;
+		if (used && used + strlen(", ") + strlen(name) + sizeof(more) > LIST) {
+			strcpy(buf + used, more);
+			break;
 		}
-		if (!next || used >= size)
-			return buf;
-		used += (size_t)snprintf(buf + used, size - used, "%s%s",
-					 used ? ", " : "", next);
-		last = next;
+		strcpy(buf + used, comma);
+		used += strlen(comma);
+		hlg_escape_cut(buf + used, LIST - strlen(more) - used, name);
+		used += strlen(buf + used);
 	}
+	return buf;
 }
 
 static bool selects_event(const struct hlg_profile *p)
@@ -60,13 +92,13 @@ static void tell_selection(const struct hlg_profile *p, const char *of,
 {
 	const struct hlg_options *o = p->options;
 	uint64_t n = p->seen.samples;
-	char events[256], head[512], spans[32], from[32];
+	char events[LIST], selection[SELECTION], head[512], spans[32], from[32];
 
-	snprintf(head, sizeof(head), "%s%s: selects none of %" PRIu64 " sample%s", of,
-		 o->selection ? o->selection : "selection", n, n == 1 ? "" : "s");
+	snprintf(head, sizeof(head), "%s%sselects none of %" PRIu64 " sample%s", of,
+		 put_selection(selection, p), n, n == 1 ? "" : "s");
 	if (!selects_event(p))
 		hlg_err_set(err, HLG_EINPUT, "%s (the recording has %s)", head,
-			    list_events(events, sizeof(events), p, false));
+			    list_events(events, p, false));
 	else if (p->untold && p->untold == p->deselected.samples)
 		hlg_err_set(err, HLG_EINPUT,
 			    "%s: the recording does not say which have it (record with "
@@ -107,22 +139,20 @@ static bool selects_all_events(const struct hlg_profile *p)
 /* There are samples, and all are of the host. */
 static void tell_host(const struct hlg_profile *p, const char *of, struct hlg_err *err)
 {
-	const char *selection = p->options->selection;
-	char events[256];
+	char events[LIST], selection[SELECTION];
 
-	list_events(events, sizeof(events), p, true);
+	list_events(events, p, true);
 	if (only_traces(p))
 		hlg_err_set(err, HLG_EINPUT,
-			    "%s%s%sno guest samples, only tracepoints: %s (use hlguest "
+			    "%s%sno guest samples, only tracepoints: %s (use hlguest "
 			    "exits, or %s)",
-			    of, selection ? selection : "", selection ? ": " : "", events,
+			    of, put_selection(selection, p), events,
 			    selects_all_events(p) ? RECORD : "select another event");
 	else
 		hlg_err_set(err, HLG_EINPUT,
-			    "%s%s%sno guest samples: all %" PRIu64 " of %s are of the "
+			    "%s%sno guest samples: all %" PRIu64 " of %s are of the "
 			    "host (" RECORD "%s)",
-			    of, selection ? selection : "", selection ? ": " : "",
-			    count_kept(p), events,
+			    of, put_selection(selection, p), count_kept(p), events,
 			    p->options->mode == HLG_SHOW_GUEST ? "; mode=host shows them"
 							       : "");
 }
@@ -146,16 +176,15 @@ bool hlg_nothing_why(const struct hlg_profile *p, const char *of, struct hlg_err
 /* With mode=host: are all samples of guests? */
 static int check_host(const struct hlg_profile *p, const char *of, struct hlg_err *err)
 {
-	const char *selection = p->options->selection;
-	char events[256];
+	char events[LIST], selection[SELECTION];
 
 	if (p->host.samples || p->unrecorded)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
-			   "%s%s%sno host samples: all %" PRIu64
+			   "%s%sno host samples: all %" PRIu64
 			   " of %s are of guests (mode=guest shows them)",
-			   of, selection ? selection : "", selection ? ": " : "",
-			   count_kept(p), list_events(events, sizeof(events), p, true));
+			   of, put_selection(selection, p), count_kept(p),
+			   list_events(events, p, true));
 }
 
 int hlg_nothing_check(const struct hlg_profile *p, const char *of, struct hlg_err *err)

@@ -76,7 +76,7 @@ const char *hlg_text_lines_period(char buf[static 32],
 
 enum {
 	PIECES = 7,
-	PIECE = 128
+	PIECE = 256
 };
 
 /* A line of pieces with commas in between; those of the highest rank are left out until
@@ -95,6 +95,18 @@ __attribute__((format(printf, 3, 4))) static void add_piece(struct pieces *p, in
 	va_start(ap, fmt);
 	vsnprintf(p->text[p->n], PIECE, fmt, ap);
 	va_end(ap);
+	p->rank[p->n++] = rank;
+}
+
+/* "before (text)", or text alone; it says so where it is cut. */
+static void add_escaped(struct pieces *p, int rank, const char *before, const char *text)
+{
+	char *to = p->text[p->n];
+	size_t n = before ? (size_t)snprintf(to, PIECE, "%s (", before) : 0;
+
+	hlg_escape_cut(to + n, PIECE - n - 1, text);
+	if (before)
+		strcat(to, ")");
 	p->rank[p->n++] = rank;
 }
 
@@ -170,10 +182,9 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 {
 	const char *slash = strrchr(image->path, '/');
 	struct pieces p = {0};
-	char from[96];
+	char from[96], base[32];
 
-	hlg_escape(p.text[0], PIECE, slash && slash[1] ? slash + 1 : image->path);
-	p.n = 1;
+	add_escaped(&p, 0, NULL, slash && slash[1] ? slash + 1 : image->path);
 	add_piece(&p, 1, "%s", machine_name(image));
 	add_piece(&p, 2, "%zu symbol%s%s", image->tab.n_syms,
 		  image->tab.n_syms == 1 ? "" : "s",
@@ -185,11 +196,10 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 	else
 		hlg_base_describe(image, from, sizeof(from));
 	if (image->n_also)
-		snprintf(p.text[p.n], PIECE, "%zu bases (", hlg_image_n_bases(image));
+		snprintf(base, sizeof(base), "%zu bases", hlg_image_n_bases(image));
 	else
-		snprintf(p.text[p.n], PIECE, "base 0x%" PRIx64 " (", image->base);
-	hlg_escape(p.text[p.n] + strlen(p.text[p.n]), PIECE / 2, from);
-	strcat(p.text[p.n++], ")"); /* which has room: from is short */
+		snprintf(base, sizeof(base), "base 0x%" PRIx64, image->base);
+	add_escaped(&p, 0, base, from);
 	write_pieces(f, r, label, &p);
 }
 
@@ -250,8 +260,7 @@ static void add_event(struct pieces *line, const struct hlg_report *r,
 		hlg_text_lines_scale_for(r, sum->event, sum->count.period);
 	char period[32];
 
-	hlg_escape(line->text[line->n], PIECE, r->profile->events[sum->event].name);
-	line->rank[line->n++] = 0;
+	add_escaped(line, 0, NULL, r->profile->events[sum->event].name);
 	add_piece(line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
 		  sum->count.samples == 1 ? "" : "s");
 	if (sum->count.samples)
