@@ -86,28 +86,51 @@ static const char *put_seconds(char buf[static 32], uint64_t ns)
 	return buf;
 }
 
+/* "guest samples are of pid 4711, 4712; tid 4713": those that pid=, tid= and cpu= left
+ * out;
+ * "" if there are none. */
+static const char *list_passed(char buf[static LIST], const struct hlg_profile *p)
+{
+	static const char *const words[HLG_N_IDS] = {"pid", "tid", "cpu"};
+	char ids[HLG_FEW * 16];
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (int i = 0; i < HLG_N_IDS; i++)
+		if (p->passed[i].n)
+			used += (size_t)snprintf(
+				buf + used, LIST - used, "%s%s %s",
+				used ? "; " : "guest samples are of ", words[i],
+				hlg_few_text(ids, sizeof(ids), &p->passed[i]));
+	return buf;
+}
+
 /* What there is instead of what was selected. */
 static void tell_selection(const struct hlg_profile *p, const char *of,
 			   struct hlg_err *err)
 {
 	const struct hlg_options *o = p->options;
 	uint64_t n = p->seen.samples;
-	char events[LIST], selection[SELECTION], head[512], spans[32], from[32];
+	bool timed =
+		hlg_sample_span_known(&p->span) && (o->start || o->stop != UINT64_MAX);
+	char list[LIST], selection[SELECTION], head[512], spans[32], from[32], span[128];
 
 	snprintf(head, sizeof(head), "%s%sselects none of %" PRIu64 " sample%s", of,
 		 put_selection(selection, p), n, n == 1 ? "" : "s");
+	snprintf(span, sizeof(span), "the recording spans %s s from %s",
+		 put_seconds(spans, p->span.last - p->span.first),
+		 put_seconds(from, p->span.first));
 	if (!selects_event(p))
 		hlg_err_set(err, HLG_EINPUT, "%s (the recording has %s)", head,
-			    list_events(events, p, false));
+			    list_events(list, p, false));
 	else if (p->untold && p->untold == p->deselected.samples)
 		hlg_err_set(err, HLG_EINPUT,
 			    "%s: the recording does not say which have it (record with "
 			    "hlguest record, or perf's -T --sample-cpu)",
 			    head);
-	else if (hlg_sample_span_known(&p->span) && (o->start || o->stop != UINT64_MAX))
-		hlg_err_set(err, HLG_EINPUT, "%s (the recording spans %s s from %s)",
-			    head, put_seconds(spans, p->span.last - p->span.first),
-			    put_seconds(from, p->span.first));
+	else if (list_passed(list, p)[0] || timed)
+		hlg_err_set(err, HLG_EINPUT, "%s (%s%s%s)", head, list,
+			    list[0] && timed ? "; " : "", timed ? span : "");
 	else
 		hlg_err_set(err, HLG_EINPUT, "%s (leave it out to see what there is)",
 			    head);
@@ -139,9 +162,10 @@ static bool selects_all_events(const struct hlg_profile *p)
 /* There are samples, and all are of the host. */
 static void tell_host(const struct hlg_profile *p, const char *of, struct hlg_err *err)
 {
-	char events[LIST], selection[SELECTION];
+	char events[LIST], selection[SELECTION], passed[LIST];
 
 	list_events(events, p, true);
+	list_passed(passed, p);
 	if (only_traces(p))
 		hlg_err_set(err, HLG_EINPUT,
 			    "%s%sno guest samples, only tracepoints: %s (use hlguest "
@@ -151,8 +175,9 @@ static void tell_host(const struct hlg_profile *p, const char *of, struct hlg_er
 	else
 		hlg_err_set(err, HLG_EINPUT,
 			    "%s%sno guest samples: all %" PRIu64 " of %s are of the "
-			    "host (" RECORD "%s)",
+			    "host (%s%s)",
 			    of, put_selection(selection, p), count_kept(p), events,
+			    passed[0] ? passed : RECORD,
 			    p->options->mode == HLG_SHOW_GUEST ? "; mode=host shows them"
 							       : "");
 }
