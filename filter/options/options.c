@@ -233,6 +233,20 @@ static bool parse_window(const char *value, bool (*parse)(const char *, uint64_t
 	       (comma[1] == '\0' || parse(comma + 1, stop));
 }
 
+/* "10%/1,10%/3", as perf takes them. */
+static bool is_slices(const char *value)
+{
+	size_t n = strcspn(value, ",");
+	char first[64];
+	uint64_t start, stop;
+
+	if (!value[n] || n >= sizeof(first))
+		return false;
+	memcpy(first, value, n);
+	first[n] = '\0';
+	return parse_slice(first, &start, &stop);
+}
+
 static int set_window(const char *arg, const char *value, struct hlg_options *options,
 		      struct hlg_err *err)
 {
@@ -252,6 +266,11 @@ static int set_window(const char *arg, const char *value, struct hlg_options *op
 	options->stop = stop;
 	if (ok && start < stop)
 		return 0;
+	if (is_slices(value))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: one slice is taken, not a list (make a report of "
+				   "each; or 0%%-30%% spans several)",
+				   arg);
 	return hlg_err_set(
 		err, HLG_EINPUT,
 		"%s: not a time window (START,STOP in seconds: +0,+10 from the "

@@ -28,7 +28,8 @@ static void note_image(struct hlg_report *r, const struct hlg_image *image)
 		hlg_note_list_add(&r->notes, "%s: is stripped; names are those of %s",
 				  image->path, image->debug_path);
 	if (image->debug_refused)
-		hlg_note_list_warn(&r->notes, "%s", image->debug_refused);
+		(image->debug_denied ? hlg_note_list_add : hlg_note_list_warn)(
+			&r->notes, "%s", image->debug_refused);
 	if (image->elf.dynsym)
 		hlg_note_list_add(
 			&r->notes,

@@ -76,7 +76,7 @@ const char *hlg_text_lines_period(char buf[static 32],
 
 enum {
 	PIECES = 7,
-	PIECE = 128
+	PIECE = 256
 };
 
 /* A line of pieces with commas in between; those of the highest rank are left out until
@@ -95,6 +95,18 @@ __attribute__((format(printf, 3, 4))) static void add_piece(struct pieces *p, in
 	va_start(ap, fmt);
 	vsnprintf(p->text[p->n], PIECE, fmt, ap);
 	va_end(ap);
+	p->rank[p->n++] = rank;
+}
+
+/* "before (text)", or text alone; it says so where it is cut. */
+static void add_escaped(struct pieces *p, int rank, const char *before, const char *text)
+{
+	char *to = p->text[p->n];
+	size_t n = before ? (size_t)snprintf(to, PIECE, "%s (", before) : 0;
+
+	hlg_escape_cut(to + n, PIECE - n - 1, text);
+	if (before)
+		strcat(to, ")");
 	p->rank[p->n++] = rank;
 }
 
@@ -171,10 +183,9 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 {
 	const char *slash = strrchr(image->path, '/');
 	struct pieces p = {0};
-	char from[96];
+	char from[96], base[32];
 
-	hlg_escape(p.text[0], PIECE, slash && slash[1] ? slash + 1 : image->path);
-	p.n = 1;
+	add_escaped(&p, 0, NULL, slash && slash[1] ? slash + 1 : image->path);
 	add_piece(&p, 1, "%s", machine_name(image));
 	add_piece(&p, 2, "%zu symbol%s%s", image->tab.n_syms,
 		  image->tab.n_syms == 1 ? "" : "s",
@@ -186,11 +197,10 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 	else
 		hlg_base_describe(image, from, sizeof(from));
 	if (image->n_also)
-		snprintf(p.text[p.n], PIECE, "%zu bases (", hlg_image_n_bases(image));
+		snprintf(base, sizeof(base), "%zu bases", hlg_image_n_bases(image));
 	else
-		snprintf(p.text[p.n], PIECE, "base 0x%" PRIx64 " (", image->base);
-	hlg_escape(p.text[p.n] + strlen(p.text[p.n]), PIECE / 2, from);
-	strcat(p.text[p.n++], ")"); /* which has room: from is short */
+		snprintf(base, sizeof(base), "base 0x%" PRIx64, image->base);
+	add_escaped(&p, 0, base, from);
 	write_pieces(f, r, label, &p);
 }
 
@@ -218,33 +228,79 @@ static void add_span(struct pieces *line, const struct hlg_report *r)
 		  units[i].name);
 }
 
-static void write_event(FILE *f, const struct hlg_report *r, const char *label,
-			const struct hlg_event_sum *sum)
+static uint32_t count_selected(const struct hlg_profile *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_events; i++)
+		n += p->events[i].selected;
+	return n;
+}
+
+/* What is of all events alike: the host's part of what was selected, and the files. */
+static void add_of_all(struct pieces *line, const struct hlg_report *r, bool single)
 {
 	const struct hlg_profile *p = r->profile;
-	const struct hlg_event *event = &p->events[sum->event];
+	uint64_t shown = p->seen.samples - p->deselected.samples;
+	uint32_t selected = count_selected(p);
+	char of[32] = "";
+
+	if (single && selected > 1)
+		snprintf(of, sizeof(of), " of %" PRIu32 " events", selected);
+	if (p->host.samples && shown)
+		add_piece(line, 1, "host %ld %%%s",
+			  lround(100 * (double)p->host.samples / (double)shown), of);
+	if (r->n_files > 1)
+		add_piece(line, 1, "%zu recordings", r->n_files);
+}
+
+static void add_event(struct pieces *line, const struct hlg_report *r,
+		      const struct hlg_event_sum *sum)
+{
 	struct hlg_text_lines_scale scale =
 		hlg_text_lines_scale_for(r, sum->event, sum->count.period);
-	uint64_t shown = p->seen.samples - p->deselected.samples;
-	struct pieces line = {0};
 	char period[32];
 
-	if (label[0])
-		add_span(&line, r);
-	hlg_escape(line.text[line.n], PIECE, event->name);
-	line.rank[line.n++] = 0;
-	add_piece(&line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
+	add_escaped(line, 0, NULL, r->profile->events[sum->event].name);
+	add_piece(line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
 		  sum->count.samples == 1 ? "" : "s");
 	if (sum->count.samples)
-		add_piece(&line, 2, "%s %s",
+		add_piece(line, 2, "%s %s",
 			  hlg_text_lines_period(period, &scale, sum->count.period),
 			  scale.time ? "of guest time" : "counted");
-	if (label[0] && p->host.samples && shown)
-		add_piece(&line, 1, "host %ld %%",
-			  lround(100 * (double)p->host.samples / (double)shown));
-	if (label[0] && r->n_files > 1)
-		add_piece(&line, 1, "%zu recordings", r->n_files);
-	write_pieces(f, r, label, &line);
+}
+
+/* One event stands on the line of what is of all; of several each has one below it. */
+static void write_recorded(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_profile *p = r->profile;
+	const struct hlg_event_sum *only = NULL;
+	struct pieces line = {0};
+	uint32_t n = 0, selected = count_selected(p);
+
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		n += r->events[i].count.samples > 0;
+		if (r->events[i].count.samples ||
+		    (selected == 1 && p->events[r->events[i].event].selected))
+			only = &r->events[i];
+	}
+	if (selected == 0)
+		return;
+	add_span(&line, r);
+	if (n > 1)
+		add_piece(&line, 0, "%" PRIu32 " events", n);
+	else if (only)
+		add_event(&line, r, only);
+	else
+		add_piece(&line, 0, "no guest sample of %" PRIu32 " events", selected);
+	add_of_all(&line, r, n == 1);
+	write_pieces(f, r, "recorded", &line);
+	for (uint32_t i = 0; n > 1 && i < r->n_events; i++) {
+		line.n = 0;
+		add_event(&line, r, &r->events[i]);
+		if (r->events[i].count.samples)
+			write_pieces(f, r, "", &line);
+	}
 }
 
 /* Not "100.00", as some are not. */
@@ -337,18 +393,11 @@ void hlg_text_lines_notes_behind(FILE *f, const struct hlg_screen *screen,
 
 void hlg_text_lines_head(FILE *f, const struct hlg_report *r)
 {
-	const char *label = "recorded";
-
 	if (r->banner)
 		hlg_text_lines_wrapped(f, &r->screen, "!! ", r->banner);
 	for (size_t i = 0; i < r->space->n_images; i++)
 		write_guest(f, r, r->space->images[i], i ? "" : "guest");
-	for (uint32_t i = 0; i < r->n_events; i++) {
-		if (r->events[i].count.samples == 0 && r->n_events > 1)
-			continue;
-		write_event(f, r, label, &r->events[i]);
-		label = "";
-	}
+	write_recorded(f, r);
 	if (r->space->n_images)
 		write_check(f, r);
 	hlg_text_lines_notes(f, &r->screen, &r->notes, HLG_NOTE_WARNING);

@@ -12,6 +12,7 @@
 #include "filter/report/build.h"
 #include "filter/report/nothing.h"
 #include "filter/run.h"
+#include "filter/trust/base-search.h"
 #include "symtab/escape.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -102,7 +103,7 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 					      &j->run.profile, &j->run.host, err);
 	}
 	if (rc == 0 && batch.n_read)
-		hlg_images_warn(&j->run.space);
+		hlg_base_search_warn(&j->run.space);
 	for (size_t i = 0; rc == 0 && i < j->run.space.n_images; i++)
 		if (hlg_image_unread(j->run.space.images[i]))
 			rc = hlg_image_fail_unread(j->run.space.images[i], err);
