@@ -22,6 +22,7 @@ void hlg_report_finish(struct hlg_report *r)
 	free(r->banner);
 	hlg_trust_finish(&r->trust);
 	hlg_view_finish(&r->all);
+	hlg_border_finish(&r->border);
 	free(r->cells);
 	free(r->rank);
 	free(r->groups);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "filter/report/rows.h"
 #include "filter/write/report-table.h"
 #include "symtab/code/insn.h"
 #include "symtab/escape.h"
@@ -127,28 +128,31 @@ void hlg_text_lines_wrapped(FILE *f, const struct hlg_screen *screen, const char
 {
 	char *escaped = hlg_escape_dup(line);
 	const char *at = escaped ? escaped : "";
-	size_t column = strlen(label);
+	size_t column = strlen(label), before = 0; /* blanks that are to be written */
 
 	fputs(label, f);
 	if (!escaped) /* without memory */
 		hlg_escape_print(f, line);
 	while (*at) {
-		size_t n = strcspn(at, " ") + strspn(at + strcspn(at, " "), " ");
+		size_t n = strcspn(at, " "), blanks = strspn(at + n, " ");
 		char word[1024];
 		size_t cells;
 
-		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, " "), at);
+		snprintf(word, sizeof(word), "%.*s", (int)n, at);
 		cells = (size_t)hlg_table_cells(word);
 		if (screen->lines && screen->columns && column > strlen(INDENT) &&
-		    column + cells > screen->columns) {
+		    column + before + cells > screen->columns) {
 			fputs("\n" INDENT, f);
 			column = strlen(INDENT);
+			before = 0;
 		}
+		fprintf(f, "%*s", (int)before, "");
 		fwrite(at, 1, n, f);
-		column += cells + 1;
-		at += n;
+		column += before + cells;
+		before = blanks;
+		at += n + blanks;
 	}
-	fputc('\n', f);
+	fprintf(f, "%*s\n", (int)before, "");
 	free(escaped);
 }
 
@@ -381,6 +385,10 @@ static void write_sums(FILE *f, const struct hlg_report *r)
 	add_term(&s, v->kinds[HLG_FUNCTION].samples, "in functions");
 	add_term(&s, v->kinds[HLG_LABEL].samples, "in labels");
 	add_gaps(&s, r);
+	add_term(&s, v->border.samples,
+		 r->options->border == HLG_BORDER_DROP
+			 ? "entering and leaving (left out: border=drop)"
+			 : "entering and leaving");
 	add_term(&s, v->kinds[HLG_DATA].samples, "in data");
 	add_term(&s, v->kinds[HLG_OUTSIDE].samples, "outside the ELF");
 	end_sum(&s);
@@ -482,6 +490,7 @@ static void write_all_sums(FILE *f, const struct hlg_report *r)
 	write_sum(f, &t, "    gap", v->kinds[HLG_GAP], v->guest);
 	write_sum(f, &t, "      padding", v->padding, v->guest);
 	write_sum(f, &t, "      unlabelled", unlabelled, v->guest);
+	write_sum(f, &t, "    border", v->border, v->guest);
 	write_sum(f, &t, "    data", v->kinds[HLG_DATA], v->guest);
 	write_sum(f, &t, "    outside", v->kinds[HLG_OUTSIDE], v->guest);
 	if (v->dropped.samples)
@@ -569,6 +578,24 @@ static void write_tested(FILE *f, const struct hlg_report *r)
 	write_lines(f, r, INDENT, &r->remarks, HLG_NOTE_DETAIL);
 }
 
+/* The places of the border, and its share of the guest there. */
+static void write_border(FILE *f, const struct hlg_report *r)
+{
+	static const char *const words[] = {"apart from the functions",
+					    "in the functions", "left out"};
+	const struct hlg_view *v = &r->all;
+	char percent[16];
+
+	fprintf(f, "border    %s\n", words[r->options->border]);
+	for (size_t i = 0; i < hlg_rows_borders_shown(r, v); i++) {
+		fprintf(f, INDENT "%6s %%  %8" PRIu64 "  ",
+			hlg_interval_percent(percent, v->borders[i].share.share),
+			v->borders[i].count.samples);
+		hlg_escape_print(f, v->borders[i].name);
+		fputc('\n', f);
+	}
+}
+
 static const char *weight_words(const struct hlg_report *r)
 {
 	if (r->options->weight == HLG_WEIGHT_SAMPLES)
@@ -595,7 +622,9 @@ void hlg_text_lines_details(FILE *f, const struct hlg_report *r)
 			event->precise_ip, r->events[i].count.samples,
 			r->events[i].count.period);
 	}
-	fprintf(f, "percent   of %s\n", weight_words(r));
+	fprintf(f, "percent   of %s%s\n", weight_words(r),
+		r->all.border.samples ? ", without entering and leaving" : "");
+	write_border(f, r);
 	fprintf(f, "gaps      %s\n", gaps[r->options->gaps]);
 	write_tested(f, r);
 	fputc('\n', f);

@@ -31,6 +31,7 @@ struct text {
 	const struct hlg_report *r;
 	const struct hlg_view *v;
 	uint64_t most, most_regions; /* that the screen has room for; 0: any number */
+	bool no_regions;             /* it has none for any */
 	struct hlg_text_lines_scale scale;
 	struct hlg_column columns[HLG_REPORT_COLUMNS];
 	unsigned char layout[MOST];
@@ -382,7 +383,8 @@ static void write_view(void *to, const struct hlg_report *r, const struct hlg_vi
 	if (!v->n_rows)
 		return;
 	write_rows(t);
-	write_regions(t);
+	if (!t->no_regions)
+		write_regions(t);
 }
 
 static void write_mapping(FILE *f, const void *of)
@@ -509,6 +511,7 @@ static void fit_rows(struct text *t, unsigned lines)
 	left = left > t->most ? left - (unsigned)t->most : 0;
 	if (o->regions == HLG_UNSET && left < o->most_regions)
 		t->most_regions = left > FEWEST_REGIONS ? left : FEWEST_REGIONS;
+	t->no_regions = o->regions == HLG_UNSET && left < FEWEST_REGIONS;
 }
 
 static unsigned count_lines(const char *text)

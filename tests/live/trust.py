@@ -57,7 +57,7 @@ class Live:
         wrong = []
         if n("seen") != n("deselected") + n("host") + n("guest"):
             wrong.append("seen is not deselected + host + guest")
-        if n("guest") != sum(map(n, ("function", "label", "gap", "data", "outside"))):
+        if n("guest") != sum(map(n, ("function", "label", "gap", "border", "data", "outside"))):
             wrong.append("guest is not the sum of its kinds")
         lain = sum(b["samples"] for i in told.document["images"] for b in i["bases"])
         if n("guest") != lain + n("outside"):

@@ -11,7 +11,9 @@
 struct saver {
 	const struct hlg_run *run;
 	struct hlg_saved *saved;
-	const void *owner;             /* of the function added last */
+	struct hlg_border border;
+	const void *owner;             /* of the function added last, */
+	bool in_border;                /* or of its border */
 	const struct hlg_image *image; /* of the cell saved last, if its, at this bias */
 	uint64_t bias;
 	uint32_t number; /* of its mapping */
@@ -91,17 +93,22 @@ static struct hlg_saved_key key_of(const struct saver *s, uint32_t series)
 /* The function at a place; cells come by address, so it is often the last again. */
 static bool save_function(struct saver *s, const struct hlg_place *place)
 {
+	bool border = hlg_border_has(&s->border, place->image, place->addr);
+	bool demangle = s->run->options.demangle;
 	struct hlg_saved_function *f;
 	const char *symbol;
 
-	if (s->saved->functions.n && s->owner == place->owner)
+	if (s->saved->functions.n && s->owner == place->owner && s->in_border == border)
 		return true;
 	f = HLG_SAVED_MORE(s->saved->functions);
 	if (!f)
 		return false;
 	s->owner = place->owner;
-	symbol = place->symbol ? hlg_image_name(place->image, place->symbol) : NULL;
-	f->name = keep(s->saved, hlg_place_name(place, s->run->options.demangle));
+	s->in_border = border;
+	symbol = place->symbol && !border ? hlg_image_name(place->image, place->symbol)
+					  : NULL;
+	f->name = keep(s->saved, border ? hlg_place_name_border(place, demangle)
+					: hlg_place_name(place, demangle));
 	f->symbol = symbol ? hlg_saved_text(s->saved, symbol) : f->name;
 	return f->name && f->symbol;
 }
@@ -156,6 +163,17 @@ static int compare_cells(const void *a, const void *b)
 	return x->ip < y->ip ? -1 : x->ip > y->ip;
 }
 
+/* What is of the border; nothing where the samples do not fit. */
+static bool find_border(struct saver *s, const struct hlg_cell *cells, size_t n)
+{
+	const struct hlg_run *run = s->run;
+	struct hlg_err err;
+
+	return run->options.border == HLG_BORDER_KEEP || run->mismatch ||
+	       hlg_border_find(&s->border, &run->space, &run->profile, cells, n, &err) ==
+		       0;
+}
+
 static bool save_cells(struct saver *s)
 {
 	const struct hlg_profile *p = &s->run->profile;
@@ -168,9 +186,11 @@ static bool save_cells(struct saver *s)
 			cells[n++] = p->cells[i];
 	if (ok)
 		qsort(cells, n, sizeof(*cells), compare_cells);
+	ok = ok && find_border(s, cells, n);
 	for (size_t i = 0; ok && i < n; i++)
 		ok = save_cell(s, &cells[i]);
 	free(cells);
+	hlg_border_finish(&s->border);
 	return ok;
 }
 

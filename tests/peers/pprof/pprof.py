@@ -294,7 +294,7 @@ def rows_of(table, event):
     """What each name has of an event's (samples, period), in a CSV report by event."""
     sums = ({}, {})
     for row in table:
-        if row["record"] in ("function", "other") and row["series"] == f"event={event}":
+        if row["record"] in ("function", "border", "other") and row["series"] == f"event={event}":
             for sum_of, column in zip(sums, ("samples", "period")):
                 name = row["name"]
                 sum_of[name] = sum_of.get(name, 0) + int(row[column])

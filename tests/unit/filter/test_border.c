@@ -227,6 +227,111 @@ START_TEST(hyperlight_enters_at_its_function)
 }
 END_TEST
 
+/* Of 100 guest samples 30 are of the border: the function keeps 20, with shares of 70. */
+static const struct guest split = {
+	"split", AT, {NOP, NOP, NOP, HVC, NOP, RET}, {2, 2, 0, 10, 20, 0, 10, 6}, {0}, NULL};
+
+static void start_split(struct hlg_run *run, const char *words)
+{
+	static const char *const border[] = {"split", "keep", "drop"};
+
+	write_guest(&split, "dispatch");
+	kit_start(run, words);
+	for (int i = 0; i < 3; i++)
+		if (strstr(words, border[i]))
+			run->options.border = i;
+	hlg_profile_event(&run->profile, "a", 0);
+	for (unsigned i = 0; i < 10; i++)
+		kit_add(run, 0, AT + KIT_BASE + 4 * i, 10, split.samples[i]);
+	kit_add(run, 0, KIT_BASE + 0x1180, 10, 50);
+}
+
+static const struct {
+	const char *words;
+	double compute; /* its share */
+	uint64_t samples, border;
+} shares[] = {
+	{"guest.elf border=split region=1K", 20. / 70, 20, 30},
+	{"guest.elf border=keep region=1K", 50. / 100, 50, 0},
+	{"guest.elf border=drop region=1K", 20. / 70, 20, 30},
+	{"guest.elf border=split region=1K weight=samples gaps=drop", 20. / 70, 20, 30},
+	{"guest.elf border=split region=1K by=event gaps=stretch", 20. / 70, 20, 30},
+};
+
+START_TEST(rows_and_shares)
+{
+	struct hlg_report r;
+	struct hlg_run run;
+	const struct hlg_view *v = &r.all;
+	size_t compute = 0;
+
+	start_split(&run, shares[_i].words);
+	kit_build(&run, &r);
+	kit_check_view(v, 1024);
+	for (uint32_t i = 0; i < r.n_groups; i++)
+		kit_check_view(&r.groups[i].view, 1024);
+	while (strcmp(v->rows[compute].name, "compute") != 0)
+		compute++;
+	ck_assert_uint_eq(v->rows[compute].count.samples, shares[_i].samples);
+	ck_assert_double_eq_tol(v->rows[compute].share.share, shares[_i].compute, 1e-12);
+	ck_assert_uint_eq(v->border.samples, shares[_i].border);
+	ck_assert_uint_eq(v->border.period, 10 * shares[_i].border);
+	ck_assert_uint_eq(v->n_borders, shares[_i].border != 0);
+	if (v->n_borders) {
+		ck_assert_str_eq(v->borders[0].name, "__border__ of compute");
+		ck_assert(v->borders[0].border && !v->rows[compute].border);
+		ck_assert_uint_eq(v->borders[0].count.samples, shares[_i].border);
+		ck_assert_double_eq_tol(v->borders[0].share.share, 0.3, 1e-12);
+	}
+	/* The check sees all samples, whatever is shown. */
+	ck_assert_uint_eq(r.trust.all.samples.on, 100);
+	hlg_report_finish(&r);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* The words that each format has for it, and none where it is kept or left out. */
+static const struct {
+	const char *words, *has, *lacks;
+} formats[] = {
+	{"guest.elf border=split",
+	 " 100 guest   = 70 in functions + 30 entering and leaving\n", "__border__"},
+	{"guest.elf border=split",
+	 "note:     30.00 % of the guest's samples are its entering and leaving, ",
+	 "left out"},
+	{"guest.elf border=split verbose=yes",
+	 "30.00 %        30  __border__ of compute\n", "left out"},
+	{"guest.elf border=keep verbose=yes", "border    in the functions", "leaving"},
+	{"guest.elf border=drop", "+ 30 entering and leaving (left out: border=drop)\n",
+	 "__border__"},
+	{"guest.elf border=split format=csv", "\ntotal,,,\"border\",,,,,,30,300,",
+	 "left"},
+	{"guest.elf border=split format=csv",
+	 "\nborder,,border,\"__border__ of compute\",\"compute\",", "left"},
+	{"guest.elf border=drop format=csv", "\ntotal,,,\"border\",,,,,,30,300,",
+	 "__border__"},
+	{"guest.elf border=keep format=csv", "\ntotal,,,\"border\",,,,,,0,0,",
+	 "__border__"},
+	{"guest.elf border=split format=folded", ";__border__ of compute 300\n", "total"},
+	{"guest.elf border=drop format=folded", ";compute 200\n", "__border__"},
+	{"guest.elf border=keep format=folded", ";compute 500\n", "__border__"},
+};
+
+START_TEST(words_of_formats)
+{
+	struct hlg_run run;
+	char *text;
+
+	start_split(&run, formats[_i].words);
+	text = kit_report(&run);
+	ck_assert_msg(strstr(text, formats[_i].has), "%s:\n%s", formats[_i].words, text);
+	ck_assert_msg(!strstr(text, formats[_i].lacks), "%s:\n%s", formats[_i].words,
+		      text);
+	free(text);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("border");
@@ -237,5 +342,8 @@ int main(void)
 	tcase_add_loop_test(tc, what_is_the_border, 0,
 			    sizeof(guests) / sizeof(guests[0]));
 	tcase_add_test(tc, hyperlight_enters_at_its_function);
+	tcase_add_loop_test(tc, rows_and_shares, 0, sizeof(shares) / sizeof(shares[0]));
+	tcase_add_loop_test(tc, words_of_formats, 0,
+			    sizeof(formats) / sizeof(formats[0]));
 	return tap_main(suite);
 }
