@@ -71,12 +71,18 @@ static struct spot *collect(const struct hlg_space *space,
 	return spots;
 }
 
+/* Have they more than times the mean of the others, as they are? */
+static bool is_more(const struct hlg_border_counts *c, double times)
+{
+	return c->near_addrs && (double)c->samples * (double)c->near_addrs >
+					times * (double)c->addrs * (double)c->near;
+}
+
 bool hlg_border_stands_out(const struct hlg_border_counts *c, double times)
 {
 	double weight = times * (double)c->addrs;
 
-	return c->samples && c->near_addrs &&
-	       (double)c->samples * (double)c->near_addrs > (double)c->near * weight &&
+	return c->samples && is_more(c, times) &&
 	       hlg_interval_binomial(c->samples, c->samples + c->near,
 				     weight / (weight + (double)c->near_addrs)) <=
 		       HLG_BORDER_LEVEL;
@@ -141,6 +147,54 @@ static void add_near(const struct search *s, struct hlg_border_counts *counts,
 	}
 }
 
+/* The end of instruction i's line. */
+static size_t line_end(const struct search *s, size_t i)
+{
+	size_t to = i + 1;
+
+	while (to < s->lines.n && s->lines.insn[to].line == s->lines.insn[i].line)
+		to++;
+	return to;
+}
+
+static size_t line_begin(const struct search *s, size_t i)
+{
+	while (i && s->lines.insn[i - 1].line == s->lines.insn[i].line)
+		i--;
+	return i;
+}
+
+/* Adds those that run as often as n sides of an exit from instruction i on, or more
+ * often. */
+static void add_neighbours(const struct search *s, struct hlg_border_counts *counts,
+			   size_t i, size_t n, enum hlg_leave leave)
+{
+	size_t first = line_end(s, 0), from = line_begin(s, i), to = line_end(s, i);
+	bool once = !s->lines.insn[i].loops;
+
+	if (n == 2 && to == i + 1) {
+		to = line_end(s, i + 1);
+		once &= !s->lines.insn[i + 1].loops;
+	}
+	add_near(s, counts, from, to);
+	if (once && from)
+		add_near(s, counts, 0, first);
+	if (counts->near_addrs == 0 && leave == HLG_LEAVE_ALWAYS)
+		add_near(s, counts, 0, s->lines.n);
+}
+
+/* n sides of one exit, or an entry, from instruction i on, and their neighbours. */
+static struct hlg_border_counts count(const struct search *s, size_t i, size_t n,
+				      enum hlg_leave leave)
+{
+	struct hlg_border_counts counts = {.addrs = n};
+
+	for (size_t k = i; k < i + n; k++)
+		counts.samples += samples_at(s, s->lines.insn[k].addr);
+	add_neighbours(s, &counts, i, n, leave);
+	return counts;
+}
+
 static bool add(struct hlg_border *border, const struct hlg_image *image, uint64_t addr)
 {
 	if (!HLG_GROW(border->at, border->n))
@@ -149,46 +203,42 @@ static bool add(struct hlg_border *border, const struct hlg_image *image, uint64
 	return true;
 }
 
-/* Tests n addresses from instruction i on, in a line [from, to). False without memory. */
-static bool test(const struct search *s, size_t i, size_t n, enum hlg_leave leave,
-		 size_t from, size_t to)
+/*
+ * Tests instruction i, and the next one if both are sides of one exit: together, and each
+ * by itself. False without memory.
+ */
+static bool test(const struct search *s, size_t i, bool exit, enum hlg_leave leave)
 {
+	const struct hlg_line_insn *insn = s->lines.insn;
 	double times = leave == HLG_LEAVE_MAY ? HLG_BORDER_TIMES_MAY : HLG_BORDER_TIMES;
-	struct hlg_border_counts counts = {.addrs = n};
+	size_t n = exit && i + 1 < s->lines.n && insn[i + 1].before != HLG_LEAVE_NEVER
+			   ? 2
+			   : 1;
+	struct hlg_border_counts sides[2], both = count(s, i, n, leave);
+	bool out = hlg_border_stands_out(&both, times);
 
-	for (size_t k = i; k < i + n; k++)
-		counts.samples += samples_at(s, s->lines.insn[k].addr);
-	if (counts.samples == 0)
-		return true;
-	add_near(s, &counts, from, to);
-	if (counts.near_addrs == 0 && leave == HLG_LEAVE_ALWAYS)
-		add_near(s, &counts, 0, s->lines.n);
-	if (!hlg_border_stands_out(&counts, times))
-		return true;
-	for (size_t k = i; k < i + n; k++) {
-		uint64_t addr = s->lines.insn[k].addr;
-
-		if ((double)samples_at(s, addr) * (double)counts.near_addrs >
-			    times * (double)counts.near &&
-		    !add(s->border, s->place.image, addr))
-			return false;
+	for (size_t k = 0; k < n; k++) {
+		sides[k] = count(s, i + k, 1, leave);
+		out |= hlg_border_stands_out(&sides[k], times);
 	}
+	for (size_t k = 0; out && k < n; k++)
+		if (is_more(&sides[k], times) &&
+		    !add(s->border, s->place.image, insn[i + k].addr))
+			return false;
 	return true;
 }
 
-/* Both sides of each exit of a line, and where the guest is entered. */
-static bool search_line(const struct search *s, size_t from, size_t to)
+/* Each exit of the place, and where the guest is entered. */
+static bool search_lines(const struct search *s)
 {
 	const struct hlg_line_insn *insn = s->lines.insn;
 	bool ok = true;
 
-	for (size_t i = from; ok && i < to; i++) {
+	for (size_t i = 0; ok && i < s->lines.n; i++) {
 		if (insn[i].leave != HLG_LEAVE_NEVER)
-			ok = test(s, i, i + 1 < to ? 2 : 1, insn[i].leave, from, to);
-		if (ok && i == from && insn[i].before != HLG_LEAVE_NEVER)
-			ok = test(s, i, 1, insn[i].before, from, to);
+			ok = test(s, i, true, insn[i].leave);
 		if (ok && is_entry(s, insn[i].addr))
-			ok = test(s, i, 1, HLG_LEAVE_ALWAYS, from, to);
+			ok = test(s, i, false, HLG_LEAVE_ALWAYS);
 	}
 	return ok;
 }
@@ -205,14 +255,7 @@ static bool search_place(struct search *s, const struct spot *spots, size_t n)
 			;
 		s->spots = spots + i;
 		s->n_spots = j - i;
-		for (size_t from = 0, to; ok && from < s->lines.n; from = to) {
-			uint32_t line = s->lines.insn[from].line;
-
-			for (to = from + 1;
-			     to < s->lines.n && s->lines.insn[to].line == line; to++)
-				;
-			ok = search_line(s, from, to);
-		}
+		ok = search_lines(s);
 	}
 	hlg_line_finish(&s->lines);
 	return ok;

@@ -13,13 +13,15 @@
  * - its instruction, or the one that runs before it, may leave a guest (insn.h), or the
  *   guest is entered there: at the entry point of its ELF, or at `dispatch_function`,
  *   where Hyperlight's host enters a guest for each call;
- * - it has far more samples than the rest of its straight line (line.h), whose
- *   instructions run as often as it does: more than `times` as many as they have in the
- *   mean, tested at HLG_BORDER_LEVEL. Given k samples on the c addresses of the two
- *   sides of one exit, and s on the m others of the line, k of k + s is binomial, with
- *   times * c / (times * c + m), if the line's own time is all there is (J. Przyborowski
- *   and H. Wilenski, Biometrika 31, 1940). Of an exit that stands out so, each of both
- *   addresses is the border's that has more than `times` as many itself.
+ * - it has far more samples than its neighbours: the rest of its straight line (line.h),
+ *   whose instructions run as often as it does, and, unless a loop may run it more often,
+ *   the first line of its function. Far more is: more than `times` as many as they have
+ * in the mean, tested at HLG_BORDER_LEVEL. Given k samples on c addresses, and s on their
+ * m neighbours, k of k + s is binomial, with times * c / (times * c + m), if their own
+ *   time is all there is (J. Przyborowski and H. Wilenski, Biometrika 31, 1940). Tested
+ * are the two sides of an exit, the instruction and the next one, together, and each by
+ *   itself. Of an exit that stands out so, each side is the border's that has more than
+ *   `times` as many as its neighbours itself.
  *
  * What leaves every guest takes no time inside of one, and twice the mean is far more:
  * HLG_BORDER_TIMES. What only may leave it, as pause and wrmsr, takes long where it does
@@ -27,7 +29,7 @@
  * fire together are no independent observations, so each event is tested by itself; an
  * address that one of them tells is the border's for all.
  *
- * Where a line has no other instruction, the rest of the function stands for it if the
+ * Where there is no neighbour, the rest of the function stands for them if the
  * instruction leaves every guest, else nothing is concluded. Nothing is in an image that
  * cannot be decoded.
  */

@@ -19,6 +19,8 @@
 struct hlg_line_insn {
 	uint64_t addr;
 	uint32_t line; /* from 0 on */
+	bool loops;    /* a branch of the place leads back across it, or to it: only then
+			* can it run more often than the first line */
 	enum hlg_leave leave;
 	enum hlg_leave before; /* of the instruction that stands and runs before it */
 };

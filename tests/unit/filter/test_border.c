@@ -12,11 +12,13 @@
 #include "tests/kit/filter-trust.h"
 #include "tests/kit/tap.h"
 
-#define HVC  0xd4000002
-#define WFI  0xd503207f
-#define NOP  0xd503201f
-#define RET  0xd65f03c0
-#define BACK 0x17ffffff /* b .-4 */
+#define HVC     0xd4000002
+#define WFI     0xd503207f
+#define NOP     0xd503201f
+#define RET     0xd65f03c0
+#define BACK    0x17ffffff /* b .-4 */
+#define CBZ_12  0xb4000060 /* cbz x0, .+12 */
+#define BACK_12 0x17fffffd /* b .-12 */
 
 static const struct {
 	struct hlg_border_counts counts;
@@ -105,6 +107,31 @@ static const struct guest guests[] = {
 	 {10, 10, 10, 10, 10, 10},
 	 {0, 0, 0, 0, 4, 5},
 	 "....xx."},
+	/* 1070 is branched to: a line of its own, of the same exit. */
+	{"two lines",
+	 AT,
+	 {NOP, CBZ_12, NOP, HVC, NOP, RET},
+	 {0, 0, 0, 1, 30},
+	 {0},
+	 "...xx."},
+	{"few, and none in the first line",
+	 AT,
+	 {NOP, NOP, NOP, CBZ_12, NOP, HVC, NOP, RET},
+	 {0, 0, 0, 0, 0, 4, 4},
+	 {0},
+	 ".....xx."},
+	{"the same in a loop",
+	 AT,
+	 {NOP, NOP, NOP, CBZ_12, NOP, HVC, NOP, BACK_12},
+	 {0, 0, 0, 0, 0, 4, 4},
+	 {0},
+	 "........"},
+	{"the first line is as hot",
+	 AT,
+	 {NOP, NOP, NOP, CBZ_12, NOP, HVC, NOP, RET},
+	 {3, 3, 3, 3, 0, 4, 4},
+	 {0},
+	 "........"},
 	/* 106c is a loop's first: of its own line, with 1070, which is as hot. */
 	{"a loop behind",
 	 AT,
@@ -229,7 +256,8 @@ END_TEST
 
 /* Of 100 guest samples 30 are of the border: the function keeps 20, with shares of 70. */
 static const struct guest split = {
-	"split", AT, {NOP, NOP, NOP, HVC, NOP, RET}, {2, 2, 0, 10, 20, 0, 10, 6}, {0}, NULL};
+	"split", AT,  {NOP, NOP, NOP, HVC, NOP, RET}, {2, 2, 0, 10, 20, 0, 10, 6},
+	{0},     NULL};
 
 static void start_split(struct hlg_run *run, const char *words)
 {
