@@ -67,7 +67,8 @@ struct hlg_report {
 	struct hlg_screen screen;  /* the same; all zero: lines as long as they get */
 };
 
-/* For a format that has no room for notes: fails if samples were lost without memory. */
+/* For a format that has no room for notes: fails if samples were lost without memory, or
+ * images could not be read again whose border is told apart. */
 int hlg_report_check_whole(const struct hlg_report *report, struct hlg_err *err);
 
 void hlg_report_finish(struct hlg_report *report);

@@ -71,6 +71,10 @@ int hlg_border_find(struct hlg_border *border, const struct hlg_space *space,
 		    const struct hlg_profile *profile, const struct hlg_cell *cells,
 		    size_t n_cells, struct hlg_err *err);
 
+/* The same by all cells that a profile has. */
+int hlg_border_of(struct hlg_border *border, const struct hlg_space *space,
+		  const struct hlg_profile *profile, struct hlg_err *err);
+
 /* border may be NULL: none. */
 bool hlg_border_has(const struct hlg_border *border, const struct hlg_image *image,
 		    uint64_t addr);

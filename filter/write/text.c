@@ -442,7 +442,7 @@ static void write_not_read(FILE *f, const void *file)
 		fputs("  (not read)", f);
 }
 
-static void write_file(FILE *f, const struct hlg_table *table,
+static bool write_file(FILE *f, const struct hlg_table *table,
 		       const struct hlg_report_file *file)
 {
 	double all = (double)file->samples;
@@ -467,10 +467,10 @@ static void write_file(FILE *f, const struct hlg_table *table,
 		 hlg_verdict_word(file->fit.verdict));
 	for (size_t i = 0; file->problem && i < 6; i++)
 		c[i].is = false;
-	hlg_table_text_row(f, table, c, 0);
+	return hlg_table_text_row(f, table, c, 0);
 }
 
-static void write_files(FILE *f, const struct hlg_report *r)
+static int write_files(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
 	static const struct hlg_column columns[] = {
 		{NULL, "samples", .type = HLG_VALUE_COUNT, 0, 9, .none = "-"},
@@ -485,12 +485,15 @@ static void write_files(FILE *f, const struct hlg_report *r)
 	const struct hlg_table table = {
 		columns, .n = sizeof(columns) / sizeof(columns[0]), .screen = r->screen};
 
+	bool ok = true;
+
 	if (r->n_files < 2)
-		return;
+		return 0;
 	fputc('\n', f);
 	hlg_table_text_head(f, &table);
 	for (size_t i = 0; i < r->n_files; i++)
-		write_file(f, &table, &r->files[i]);
+		ok &= write_file(f, &table, &r->files[i]);
+	return ok ? 0 : hlg_err_memory(err, "report");
 }
 
 /* As many rows as fit with everything else, which takes so many lines. */
@@ -568,7 +571,7 @@ int hlg_text_write(FILE *f, const struct hlg_report *report, struct hlg_err *err
 		rc = write_host(f, &fitted, err);
 	if (rc == 0) {
 		fputs(tail, f);
-		write_files(f, &fitted);
+		rc = write_files(f, &fitted, err);
 		if (fitted.options->verbose)
 			hlg_text_lines_details(f, &fitted);
 	}

@@ -163,17 +163,6 @@ static int compare_cells(const void *a, const void *b)
 	return x->ip < y->ip ? -1 : x->ip > y->ip;
 }
 
-/* What is of the border; nothing where the samples do not fit. */
-static bool find_border(struct saver *s, const struct hlg_cell *cells, size_t n)
-{
-	const struct hlg_run *run = s->run;
-	struct hlg_err err;
-
-	return run->options.border == HLG_BORDER_KEEP || run->mismatch ||
-	       hlg_border_find(&s->border, &run->space, &run->profile, cells, n, &err) ==
-		       0;
-}
-
 static bool save_cells(struct saver *s)
 {
 	const struct hlg_profile *p = &s->run->profile;
@@ -186,11 +175,9 @@ static bool save_cells(struct saver *s)
 			cells[n++] = p->cells[i];
 	if (ok)
 		qsort(cells, n, sizeof(*cells), compare_cells);
-	ok = ok && find_border(s, cells, n);
 	for (size_t i = 0; ok && i < n; i++)
 		ok = save_cell(s, &cells[i]);
 	free(cells);
-	hlg_border_finish(&s->border);
 	return ok;
 }
 
@@ -278,6 +265,33 @@ static int judge(struct hlg_run *run, struct hlg_err *err)
 	return ok ? 0 : hlg_err_memory(err, "profile");
 }
 
+/* What is of the border; nothing where the samples do not fit. */
+static int find_border(struct saver *s, struct hlg_err *err)
+{
+	const struct hlg_run *run = s->run;
+	int rc;
+
+	if (run->options.border == HLG_BORDER_KEEP || run->mismatch)
+		return 0;
+	rc = hlg_border_of(&s->border, &run->space, &run->profile, err);
+	for (size_t i = 0; rc == 0 && i < run->space.n_images; i++)
+		if (hlg_image_unread(run->space.images[i]))
+			rc = hlg_image_fail_unread(run->space.images[i], err);
+	return rc;
+}
+
+static int save(struct saver *s, struct hlg_err *err)
+{
+	int rc = find_border(s, err);
+
+	if (rc == 0 &&
+	    (!save_events(s) || !save_images(s) || !save_cells(s) || !save_series(s) ||
+	     !save_hosts(s) || !hlg_pprof_resolve(s->saved)))
+		rc = hlg_err_memory(err, "profile");
+	hlg_border_finish(&s->border);
+	return rc;
+}
+
 int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 		     FILE *stream, struct hlg_err *err)
 {
@@ -291,9 +305,7 @@ int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 		return rc;
 	saved.extra.by = HLG_SAVED_BY(run->options.by);
 	save_totals(&s, sums);
-	if (!save_events(&s) || !save_images(&s) || !save_cells(&s) || !save_series(&s) ||
-	    !save_hosts(&s) || !hlg_pprof_resolve(&saved))
-		rc = hlg_err_memory(err, "profile");
+	rc = save(&s, err);
 	if (rc == 0)
 		rc = hlg_pprof_write(&saved, run->options.out, stream, err);
 	hlg_saved_finish(&saved);
