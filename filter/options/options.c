@@ -15,6 +15,10 @@ const struct hlg_option hlg_option_table[] = {
 	 "samples in bytes that no symbol covers: in separate rows, left out, or "
 	 "credited to the symbol before, as perf kvm does",
 	 HLG_OPT_CHOICE, FIELD(gaps)},
+	{"border", "split|keep|drop", "split",
+	 "samples of entering and leaving the guest: apart from the functions, in the "
+	 "function whose code does it, or left out",
+	 HLG_OPT_CHOICE, FIELD(border)},
 	{"region", "SIZE", "1K",
 	 "window of the region histogram, a power of two; 0: none", HLG_OPT_SIZE,
 	 FIELD(region)},
@@ -522,7 +526,7 @@ static const struct {
 	const char *text, *options;
 } headings[] = {
 	{"Input:", "input jobs after calibration"},
-	{"Which samples:", "event pid tid cpu time mode gaps"},
+	{"Which samples:", "event pid tid cpu time mode gaps border"},
 	{"Rows:", ""},
 	{"Output:", "format output out color quiet emit strict strict-base wide raw "
 		    "verbose no-pager"},

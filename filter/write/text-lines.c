@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "filter/report/rows.h"
 #include "filter/write/report-table.h"
 #include "symtab/code/insn.h"
 #include "symtab/escape.h"
@@ -165,7 +166,7 @@ void hlg_text_lines_wrapped(FILE *f, const struct hlg_screen *screen, const char
 		gap = blanks;
 		at += n + blanks;
 	}
-	fputc('\n', f);
+	fprintf(f, "%*s\n", (int)gap, "");
 	free(escaped);
 }
 
@@ -480,6 +481,10 @@ static void write_sums(FILE *f, const struct hlg_report *r)
 	add_term(&s, v->kinds[HLG_FUNCTION].samples, "in functions");
 	add_term(&s, v->kinds[HLG_LABEL].samples, "in labels");
 	add_gaps(&s, r);
+	add_term(&s, v->border.samples,
+		 r->options->border == HLG_BORDER_DROP
+			 ? "entering and leaving (left out: border=drop)"
+			 : "entering and leaving");
 	add_term(&s, v->kinds[HLG_DATA].samples, "in data");
 	add_term(&s, v->kinds[HLG_OUTSIDE].samples, "outside the ELF");
 	end_sum(&s);
@@ -581,6 +586,7 @@ static void write_all_sums(FILE *f, const struct hlg_report *r)
 	write_sum(f, &t, "    gap", v->kinds[HLG_GAP], v->guest);
 	write_sum(f, &t, "      padding", v->padding, v->guest);
 	write_sum(f, &t, "      unlabelled", unlabelled, v->guest);
+	write_sum(f, &t, "    border", v->border, v->guest);
 	write_sum(f, &t, "    data", v->kinds[HLG_DATA], v->guest);
 	write_sum(f, &t, "    outside", v->kinds[HLG_OUTSIDE], v->guest);
 	if (v->dropped.samples)
@@ -668,6 +674,24 @@ static void write_tested(FILE *f, const struct hlg_report *r)
 	hlg_text_lines_notes(f, &r->screen, &r->remarks, HLG_NOTE_DETAIL);
 }
 
+/* The places of the border, and its share of the guest there. */
+static void write_border(FILE *f, const struct hlg_report *r)
+{
+	static const char *const words[] = {"apart from the functions",
+					    "in the functions", "left out"};
+	const struct hlg_view *v = &r->all;
+	char percent[16];
+
+	fprintf(f, "border    %s\n", words[r->options->border]);
+	for (size_t i = 0; i < hlg_rows_borders_shown(r, v); i++) {
+		fprintf(f, INDENT "%6s %%  %8" PRIu64 "  ",
+			hlg_interval_percent(percent, v->borders[i].share.share),
+			v->borders[i].count.samples);
+		hlg_escape_print(f, v->borders[i].name);
+		fputc('\n', f);
+	}
+}
+
 static const char *weight_words(const struct hlg_report *r)
 {
 	if (r->options->weight == HLG_WEIGHT_SAMPLES)
@@ -694,7 +718,9 @@ void hlg_text_lines_details(FILE *f, const struct hlg_report *r)
 			event->precise_ip, r->events[i].count.samples,
 			r->events[i].count.period);
 	}
-	fprintf(f, "percent   of %s\n", weight_words(r));
+	fprintf(f, "percent   of %s%s\n", weight_words(r),
+		r->all.border.samples ? ", without entering and leaving" : "");
+	write_border(f, r);
 	fprintf(f, "gaps      %s\n", gaps[r->options->gaps]);
 	write_tested(f, r);
 	fputc('\n', f);

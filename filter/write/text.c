@@ -31,6 +31,7 @@ struct text {
 	const struct hlg_report *r;
 	const struct hlg_view *v;
 	uint64_t most, most_regions; /* that the screen has room for; 0: any number */
+	bool no_regions;             /* it has none for any */
 	struct hlg_text_lines_scale scale;
 	struct hlg_column columns[HLG_REPORT_COLUMNS];
 	unsigned char layout[MOST];
@@ -380,7 +381,8 @@ static void write_view(void *to, const struct hlg_report *r, const struct hlg_vi
 	if (!v->n_rows)
 		return;
 	write_rows(t);
-	write_regions(t);
+	if (!t->no_regions)
+		write_regions(t);
 }
 
 static void write_mapping(FILE *f, const void *of)
@@ -438,7 +440,7 @@ static void write_not_read(FILE *f, const void *file)
 		fputs("  (not read)", f);
 }
 
-static void write_file(FILE *f, const struct hlg_table *table,
+static bool write_file(FILE *f, const struct hlg_table *table,
 		       const struct hlg_report_file *file)
 {
 	double all = (double)file->samples;
@@ -463,10 +465,10 @@ static void write_file(FILE *f, const struct hlg_table *table,
 		 hlg_verdict_word(file->fit.verdict));
 	for (size_t i = 0; file->problem && i < 6; i++)
 		c[i].is = false;
-	hlg_table_text_row(f, table, c, 0);
+	return hlg_table_text_row(f, table, c, 0);
 }
 
-static void write_files(FILE *f, const struct hlg_report *r)
+static int write_files(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
 	static const struct hlg_column columns[] = {
 		{NULL, "samples", .type = HLG_VALUE_COUNT, 0, 9, .none = "-"},
@@ -481,12 +483,15 @@ static void write_files(FILE *f, const struct hlg_report *r)
 	const struct hlg_table table = {
 		columns, .n = sizeof(columns) / sizeof(columns[0]), .screen = r->screen};
 
+	bool ok = true;
+
 	if (r->n_files < 2)
-		return;
+		return 0;
 	fputc('\n', f);
 	hlg_table_text_head(f, &table);
 	for (size_t i = 0; i < r->n_files; i++)
-		write_file(f, &table, &r->files[i]);
+		ok &= write_file(f, &table, &r->files[i]);
+	return ok ? 0 : hlg_err_memory(err, "report");
 }
 
 /* As many rows as fit with everything else, which takes so many lines. */
@@ -507,6 +512,7 @@ static void fit_rows(struct text *t, unsigned lines)
 	left = left > t->most ? left - (unsigned)t->most : 0;
 	if (o->regions == HLG_UNSET && left < o->most_regions)
 		t->most_regions = left > FEWEST_REGIONS ? left : FEWEST_REGIONS;
+	t->no_regions = o->regions == HLG_UNSET && left < FEWEST_REGIONS;
 }
 
 static unsigned count_lines(const char *text)
@@ -563,7 +569,7 @@ int hlg_text_write(FILE *f, const struct hlg_report *report, struct hlg_err *err
 		rc = write_host(f, &fitted, err);
 	if (rc == 0) {
 		fputs(tail, f);
-		write_files(f, &fitted);
+		rc = write_files(f, &fitted, err);
 		if (fitted.options->verbose)
 			hlg_text_lines_details(f, &fitted);
 	}

@@ -132,13 +132,14 @@ static const char *fit_words(enum hlg_trust_verdict verdict)
 static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 {
 	const struct hlg_diff_side *side = &diff->side[s];
+	struct hlg_count sum = hlg_rows_sum(&side->report, &side->all);
 	struct hlg_text_lines_scale scale = hlg_text_lines_scale_for(
 		&side->report, hlg_text_lines_event(&side->report, &side->report.all),
-		side->all.kept.period);
+		sum.period);
 	char rest[160], period[32];
 	int n = snprintf(rest, sizeof(rest), ", %" PRIu64 " guest sample%s, %s, %s",
-			 side->all.kept.samples, plural(side->all.kept.samples),
-			 hlg_text_lines_period(period, &scale, side->all.kept.period),
+			 sum.samples, plural(sum.samples),
+			 hlg_text_lines_period(period, &scale, sum.period),
 			 fit_words(side->report.trust.all.verdict));
 	long room = diff->screen.columns ? (long)diff->screen.columns : LONG_MAX;
 

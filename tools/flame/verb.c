@@ -431,7 +431,8 @@ const struct hlg_verb hlg_verb_flame = {
 		    "only, no frame below 1 %",
 	.files = "elf recording profile",
 	/* Of the report's those that decide what stacks there are. */
-	.shared = "input jobs quiet by cpu demangle event force format gaps min mode "
+	.shared = "input jobs quiet border by cpu demangle event force format gaps min "
+		  "mode "
 		  "output pid roots stacks strict-base tid time weight",
 	.fallbacks =
 		(const struct hlg_verb_fallback[]){

@@ -97,6 +97,8 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 	if (rc == 0 && batch.n_read)
 		rc = hlg_nothing_check(&j->run.profile, "", err);
 	if (rc == 0 && batch.n_read) {
+		j->run.options.border =
+			HLG_BORDER_KEEP; /* functions keep their samples */
 		rc = hlg_run_settle(&j->run, err);
 		if (rc == 0)
 			rc = hlg_report_build(&j->report, &j->run.options, &j->run.space,
