@@ -30,7 +30,7 @@ from programs import hlguest_of
 from tap import DATA, Skip, Tap, environment, filter_argv, names_in, need, parser, run
 
 MISFIT = 3  # the status when samples do not fit
-NOTHING = re.compile(r"hlguest: .*(no guest samples|: selects none of \d+ sample|no samples:).*\n")
+NOTHING = re.compile(r"hlguest: .*(no (guest|host) samples|: selects none of \d+ sample|no samples:).*\n")
 FORMATS = ["text", "csv", "json", "folded"]
 # Images are named as from tests/data. {map} is a perf map, {tid} a thread, {time} a
 # second of the recording.
