@@ -67,6 +67,7 @@ struct filter {
 	uint64_t too_short;   /* samples without the fields that are needed */
 	const void *hot_key; /* attr of the last event, if its samples are only counted */
 	uint32_t hot_event;
+	uint64_t time; /* of the last of these; perf hands samples over in time's order */
 };
 
 /* SIGINT ends perf's reading and calls stop(): the report must say it is partial. */
@@ -174,8 +175,8 @@ int start(void **data, void *ctx)
 	/* Where a recording ends is not known before. */
 	if (f && rc == 0 && f->run.options.time_unit == HLG_TIME_PERCENT)
 		rc = hlg_err_set(&err, HLG_EINPUT,
-				 "%s: a filter takes no slices (use hlguest report, or "
-				 "time=+0,+10)",
+				 "%s: slices do not work in perf script (use hlguest "
+				 "report, or time=+0,+10)",
 				 f->run.options.selection);
 	if (rc < 0) {
 		complain(&err);
@@ -184,6 +185,7 @@ int start(void **data, void *ctx)
 		return -1;
 	}
 	f->hot_key = f; /* no attr */
+	f->time = HLG_NO_TIME;
 	look_at_perfs_options(&f->run);
 	*data = f;
 	return 0;
@@ -454,8 +456,10 @@ int filter_event_early(void *data, const struct perf_dlfilter_sample *sample, vo
 
 	if (likely(attr == f->hot_key && sample->size >= NEEDED &&
 		   hlg_profile_hit(&f->run.profile, f->hot_event, sample->cpumode,
-				   sample->ip, sample->tid, sample->period)))
+				   sample->ip, sample->tid, sample->period))) {
+		f->time = sample->time;
 		return 1;
+	}
 	return take(f, sample, attr, ctx);
 }
 
@@ -495,6 +499,7 @@ int stop(void *data, void *ctx)
 	if (!f)
 		return 0;
 	strict = f->run.options.strict;
+	hlg_sample_span_see(&f->run.profile.span, f->time);
 	if (interrupted)
 		tell_interrupt(f);
 	if (f->too_short)

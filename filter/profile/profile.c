@@ -30,6 +30,7 @@ bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *opt
 	profile->options = options;
 	profile->restricts = hlg_select_restricts(options);
 	profile->window = hlg_select_window(options);
+	profile->span = HLG_SAMPLE_SPAN_NONE;
 	profile->last_series = HLG_NO_SERIES;
 	profile->shift = 64 - HLG_FIRST_BITS;
 	profile->cells = new_cells((size_t)1 << HLG_FIRST_BITS);
@@ -248,17 +249,6 @@ static void settle_window(struct hlg_profile *p, uint64_t time)
 		p->window = hlg_select_window_of(p->options, time, time);
 }
 
-/* Keeps in mind from when to when what nobody wants was. */
-static void see_time(struct hlg_profile *p, uint64_t first, uint64_t last)
-{
-	if (first == HLG_NO_TIME || (first == 0 && last == 0))
-		return;
-	if (p->until == 0 || first < p->since)
-		p->since = first;
-	if (last > p->until)
-		p->until = last;
-}
-
 enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 					  const struct hlg_sample *sample,
 					  struct hlg_count count, hlg_u128 squares)
@@ -266,10 +256,10 @@ enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 	enum hlg_disposition disposition = HLG_GUEST;
 
 	settle_window(p, sample->time);
+	hlg_sample_span_see(&p->span, sample->time);
 	if (!p->events[sample->event].selected ||
 	    (p->restricts && !hlg_select_keeps(p->options, &p->window, sample))) {
 		disposition = HLG_DESELECTED;
-		see_time(p, sample->time, sample->time);
 		hlg_count_add(&p->deselected, count);
 		if (p->events[sample->event].selected &&
 		    hlg_select_lacks(p->options, sample))
@@ -332,7 +322,10 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 		from->overflow || from->seen.period > UINT64_MAX - to->seen.period;
 	hlg_count_add(&to->seen, from->seen);
 	hlg_count_add(&to->deselected, from->deselected);
-	see_time(to, from->since, from->until);
+	if (hlg_sample_span_known(&from->span)) {
+		hlg_sample_span_see(&to->span, from->span.first);
+		hlg_sample_span_see(&to->span, from->span.last);
+	}
 	hlg_count_add(&to->host, from->host);
 	for (int i = 0; i < HLG_N_STATES; i++)
 		hlg_count_add(&to->states[i], from->states[i]);

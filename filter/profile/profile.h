@@ -75,8 +75,8 @@ struct hlg_profile {
 	/* Of the recording that is read. Who knows its span sets it before the first
 	 * sample; else that is taken for its start. */
 	struct hlg_select_window window;
-	/* Of samples that were deselected: 0 and 0 without any that has a time. */
-	uint64_t since, until;
+	/* Of all seen: who takes a short cut makes it reach to its samples. */
+	struct hlg_sample_span span;
 	struct hlg_series last; /* key of the series used last */
 	uint32_t last_series;
 };

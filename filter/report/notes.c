@@ -183,10 +183,9 @@ char *hlg_notes_banner(const struct hlg_report *r)
 	else
 		fprintf(f,
 			"%s %% of %" PRIu64
-			" samples on instruction boundaries, chance is "
-			"%s %%",
+			" samples lie on instruction starts (chance: %s %%)",
 			percent, all->samples.on + all->samples.off, chance);
-	fputs(": this is not the ELF or not the base these samples come from", f);
+	fputs(": wrong ELF or wrong base", f);
 	put_better(f, &r->trust);
 	if (fclose(f) != 0) {
 		free(text);
@@ -295,9 +294,9 @@ static void tell_events(struct hlg_report *r)
 		if (event->member)
 			hlg_note_list_detail(
 				&r->remarks,
-				"%s is of a group: its samples are taken when "
-				"the leader overflows, its period is what it "
-				"counted since",
+				"%s is a member of a group: its samples are taken when "
+				"the leader overflows, its period is what it counted "
+				"since the last one",
 				event->name);
 	}
 }

@@ -72,10 +72,10 @@ static void tell_selection(const struct hlg_profile *p, const char *of,
 			    "%s: the recording does not say which have it (record with "
 			    "hlguest record, or perf's -T --sample-cpu)",
 			    head);
-	else if (p->until && (o->start || o->stop != UINT64_MAX))
+	else if (hlg_sample_span_known(&p->span) && (o->start || o->stop != UINT64_MAX))
 		hlg_err_set(err, HLG_EINPUT, "%s (the recording spans %s s from %s)",
-			    head, put_seconds(spans, p->until - p->since),
-			    put_seconds(from, p->since));
+			    head, put_seconds(spans, p->span.last - p->span.first),
+			    put_seconds(from, p->span.first));
 	else
 		hlg_err_set(err, HLG_EINPUT, "%s (leave it out to see what there is)",
 			    head);

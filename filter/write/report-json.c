@@ -185,6 +185,15 @@ static json_t *states(const struct hlg_report *r)
 	return o;
 }
 
+static json_t *span(const struct hlg_report *r)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "first", hlg_json_number(r->profile->span.first));
+	json_object_set_new(o, "last", hlg_json_number(r->profile->span.last));
+	return o;
+}
+
 static json_t *totals(const struct hlg_report *r)
 {
 	struct hlg_report_table_sum sums[HLG_REPORT_SUMS];
@@ -443,6 +452,8 @@ int hlg_report_json_write(FILE *f, const struct hlg_report *r, struct hlg_err *e
 	hlg_report_json_head(&json, f, r);
 	hlg_json_put(&json, "images", images(r));
 	hlg_json_put(&json, "events", events(r));
+	if (hlg_sample_span_known(&r->profile->span))
+		hlg_json_put(&json, "span", span(r));
 	hlg_json_put(&json, "totals", totals(r));
 	hlg_json_put(&json, "trust", hlg_report_json_trust(r));
 	hlg_json_put(&json, "notes", hlg_json_lines(r->notes.line, r->notes.n));

@@ -75,7 +75,7 @@ const char *hlg_text_lines_period(char buf[static 32],
 /* Lines that fit */
 
 enum {
-	PIECES = 6,
+	PIECES = 7,
 	PIECE = 128
 };
 
@@ -100,25 +100,29 @@ __attribute__((format(printf, 3, 4))) static void add_piece(struct pieces *p, in
 
 static size_t length(const struct pieces *p, int below)
 {
-	size_t n = strlen(INDENT);
+	size_t n = strlen(INDENT) - strlen(", ");
 
 	for (int i = 0; i < p->n; i++)
 		if (p->rank[i] < below)
-			n += (size_t)hlg_table_cells(p->text[i]) + (i ? 2 : 0);
+			n += (size_t)hlg_table_cells(p->text[i]) + strlen(", ");
 	return n;
 }
 
 static void write_pieces(FILE *f, const struct hlg_report *r, const char *label,
 			 const struct pieces *p)
 {
+	const char *comma = "";
 	int below = PIECES;
 
 	while (below > 1 && r->screen.columns && length(p, below) > r->screen.columns)
 		below--;
 	fprintf(f, "%-*s", (int)strlen(INDENT), label);
-	for (int i = 0; i < p->n; i++)
-		if (p->rank[i] < below)
-			fprintf(f, "%s%s", i ? ", " : "", p->text[i]);
+	for (int i = 0; i < p->n; i++) {
+		if (p->rank[i] >= below)
+			continue;
+		fprintf(f, "%s%s", comma, p->text[i]);
+		comma = ", ";
+	}
 	fputc('\n', f);
 }
 
@@ -189,6 +193,30 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 	write_pieces(f, r, label, &p);
 }
 
+/* From the first sample to the last, of host and guest, whatever was selected. */
+static void add_span(struct pieces *line, const struct hlg_report *r)
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}};
+	const struct hlg_sample_span *span = &r->profile->span;
+	uint64_t ns = span->last - span->first, tenths;
+	int i = 0;
+
+	if (r->n_files > 1 || !hlg_sample_span_known(span) || ns == 0)
+		return;
+	if (r->options->raw) {
+		add_piece(line, 1, "%" PRIu64 " ns", ns);
+		return;
+	}
+	while (i < 2 && ns < units[i].ns)
+		i++;
+	tenths = (ns + units[i].ns / 20) / (units[i].ns / 10);
+	add_piece(line, 1, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10, tenths % 10,
+		  units[i].name);
+}
+
 static void write_event(FILE *f, const struct hlg_report *r, const char *label,
 			const struct hlg_event_sum *sum)
 {
@@ -197,10 +225,13 @@ static void write_event(FILE *f, const struct hlg_report *r, const char *label,
 	struct hlg_text_lines_scale scale =
 		hlg_text_lines_scale_for(r, sum->event, sum->count.period);
 	uint64_t shown = p->seen.samples - p->deselected.samples;
-	struct pieces line = {.n = 1};
+	struct pieces line = {0};
 	char period[32];
 
-	hlg_escape(line.text[0], PIECE, event->name);
+	if (label[0])
+		add_span(&line, r);
+	hlg_escape(line.text[line.n], PIECE, event->name);
+	line.rank[line.n++] = 0;
 	add_piece(&line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
 		  sum->count.samples == 1 ? "" : "s");
 	if (sum->count.samples)
@@ -415,8 +446,8 @@ static int write_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *err
 			s[HLG_REPORT_HOST_FRAMES].count.samples);
 	if (s[HLG_REPORT_ASIDE].count.samples)
 		fprintf(f,
-			INDENT "%" PRIu64 " host samples only mark entries: they are no "
-			       "time, and in no stack and no row\n",
+			INDENT "%" PRIu64 " host samples only mark vCPU entries: they "
+					  "count in no stack and no row\n",
 			s[HLG_REPORT_ASIDE].count.samples);
 	return 0;
 }
@@ -574,7 +605,7 @@ static const char *weight_words(const struct hlg_report *r)
 	if (r->options->weight == HLG_WEIGHT_SAMPLES)
 		return "samples";
 	if (r->all.weight == HLG_WEIGHT_SAMPLES)
-		return "period within an event, samples over all";
+		return "period within an event, samples over all events";
 	return "period";
 }
 

@@ -239,9 +239,7 @@ static void write_rows(struct text *t)
 	}
 	write_rest(t, v->n_rows - shown, rest, width_of(t));
 	if (unsure && t->r->options->wide)
-		fputs("         ~ the order of this row and the next is not "
-		      "established\n",
-		      t->f);
+		fputs("         ~ this row and the next may be in either order\n", t->f);
 	fputc('\n', t->f);
 }
 

@@ -445,6 +445,15 @@ static int read_file(struct hlg_elf64 *elf, const char *path, bool debug,
 	return rc;
 }
 
+int hlg_elf64_read_fd(struct hlg_elf64 *elf, int fd, uint64_t size, const char *path,
+		      struct hlg_err *err)
+{
+	struct reader r = {.path = path, .elf = elf, .fd = fd, .size = size, .err = err};
+
+	memset(elf, 0, sizeof(*elf));
+	return read_all(&r);
+}
+
 int hlg_elf64_read(struct hlg_elf64 *elf, const char *path, struct hlg_err *err)
 {
 	return read_file(elf, path, false, err);

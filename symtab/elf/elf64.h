@@ -67,6 +67,10 @@ struct hlg_elf64 {
 /* Fills *elf (finish it even after a failure). 0, HLG_EINPUT or HLG_ESYSTEM. */
 int hlg_elf64_read(struct hlg_elf64 *elf, const char *path, struct hlg_err *err);
 
+/* The same of a descriptor, which stays open, of size bytes; elf->id stays empty. */
+int hlg_elf64_read_fd(struct hlg_elf64 *elf, int fd, uint64_t size, const char *path,
+		      struct hlg_err *err);
+
 /*
  * The same of a separate debug file, whose headers are those of the ELF that it was split
  * from: segments are not read, and none needs bytes here. Symbols are those of .symtab;

@@ -276,7 +276,7 @@ static void tell(const struct hlg_child *child, char reason[static 256])
 		snprintf(reason, 256, "no process: %s", strerrordesc_np(child->status));
 	else if (child->status != 0)
 		snprintf(reason, 256, "%.200s",
-			 child->text[0] ? child->text : "it failed");
+			 child->text[0] ? child->text : "the program failed");
 }
 
 static void step_program(struct hlg_steps *steps, struct job *job, const uint64_t *sizes)

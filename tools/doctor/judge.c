@@ -334,8 +334,9 @@ void hlg_doctor_judge_calibration(struct hlg_findings *f, const struct hlg_probe
 			       "none is saved (hlguest calibrate --save=FILE saves one)");
 	else if (!c->holds)
 		hlg_doctor_say(f, HLG_LEVEL_WARN, topic,
-			       "hlguest calibrate, and see its last lines",
-			       "%s: its truths did not hold, so its figures mean nothing",
+			       "run hlguest calibrate, and see its last lines",
+			       "%s: known results were measured wrongly, so its figures "
+			       "mean nothing",
 			       c->date);
 	else
 		hlg_doctor_say(

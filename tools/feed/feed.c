@@ -100,14 +100,28 @@ static __attribute__((noinline)) void take(struct feed *feed, struct hlg_sample 
 				 HLG_TIMELINE_ROW);
 }
 
+/* Where times turn back, as from one CPU's samples to another's. */
+static __attribute__((noinline)) void see_turn(struct feed *feed,
+					       const struct hlg_perfdata_raw *raw,
+					       uint64_t from, uint64_t to)
+{
+	if (!raw->layout->time)
+		return;
+	hlg_sample_span_see(&feed->profile->span, from);
+	hlg_sample_span_see(&feed->profile->span, to);
+}
+
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
 							    struct hlg_perfdata_raw *raw)
 {
 	struct feed *feed = ctx;
 	uint32_t event = feed->events[raw->event], before = raw->before;
+	uint64_t time = hlg_perfdata_time(raw), last = time;
+	const uint16_t time_at = raw->layout->time;
 	struct hlg_hits hits;
 	bool hit;
 
+	hlg_sample_span_see(&feed->profile->span, time);
 	if (raw->alone) {
 		if (!hlg_profile_hit(feed->profile, event, hlg_perfdata_cpumode(raw),
 				     raw->ip, hlg_perfdata_tid(raw), raw->period))
@@ -115,10 +129,17 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 		return;
 	}
 	hlg_profile_hits_begin(&hits, feed->profile, event);
-	do
+	do {
+		/* The first and the last are at turns, or at the ends of the run. Without
+		 * times this is the header, of which see_turn makes nothing. */
+		time = hlg_perfdata_u64(raw->record + time_at);
+		if (time < last)
+			see_turn(feed, raw, last, time);
+		last = time;
 		hit = hlg_profile_hits_add(&hits, hlg_perfdata_cpumode(raw), raw->ip,
 					   hlg_perfdata_tid(raw), raw->period);
-	while (hit && hlg_perfdata_next(raw));
+	} while (hit && hlg_perfdata_next(raw));
+	see_turn(feed, raw, last, last);
 	hlg_profile_hits_end(&hits, feed->profile, raw->before - before + hit);
 	if (!hit)
 		take(feed, hlg_perfdata_sample(raw));

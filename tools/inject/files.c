@@ -89,8 +89,8 @@ int hlg_files_check(const char *out, struct hlg_err *err)
 		return rc;
 	if (hlg_target_is_stream(out) || (stat(out, &st) == 0 && !S_ISREG(st.st_mode)))
 		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is no file, and a recording is written in two "
-				   "places at once (name a file)",
+				   "%s: is not a regular file, and a recording is not "
+				   "written in one go (name a file)",
 				   out);
 	return 0;
 }

@@ -224,9 +224,9 @@ static int check(void *arguments, struct hlg_err *err)
 				   "no guest ELF is given (name it: guest.elf, "
 				   "guest.elf@0x4000)");
 	if (args->own && args->images.n > 1)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--own is of one image (several have the same "
-				   "addresses)");
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"--own takes one image (several have the same addresses)");
 	if (args->own && args->recordings.n)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--own needs no base (leave the recording out)");

@@ -96,7 +96,7 @@ static int check(void *arguments, struct hlg_err *err)
 			args->pid);
 	if (args->count && !args->windows)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "-c %s: goes with --windows=EVENTS (or use -F)",
+				   "-c %s: only with --windows=EVENTS (use -F)",
 				   args->count);
 	if (args->windows && (args->event || args->frequency))
 		return hlg_err_set(err, HLG_EINPUT,
@@ -486,7 +486,7 @@ static const struct hlg_verb_option options[] = {
 	 .heading = WHOM,
 	 .letter = 'p',
 	 .value = "PID",
-	 .help = "a VMM that runs already",
+	 .help = "a running VMM",
 	 .files = "pid",
 	 .kind = HLG_VERB_TEXT,
 	 .field = offsetof(struct arguments, pid)},
@@ -515,7 +515,7 @@ static const struct hlg_verb_option options[] = {
 	 .heading = HOW,
 	 .letter = 'c',
 	 .value = "N",
-	 .help = "with --windows: a window each N of the first event",
+	 .help = "with --windows: one window every N of the first event",
 	 .fallback = WINDOW,
 	 .kind = HLG_VERB_NUMBER,
 	 .set = set_count},
@@ -539,7 +539,7 @@ static const struct hlg_verb_option options[] = {
 	 .field = offsetof(struct arguments, out)},
 	{.name = "exits",
 	 .heading = WHAT,
-	 .help = "what hlguest exits needs, beside samples",
+	 .help = "also what hlguest exits needs",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct arguments, exits)},
 	{.name = "stacks",
@@ -548,12 +548,12 @@ static const struct hlg_verb_option options[] = {
 	 .help = "stacks of the host, for hlguest flame",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct arguments, stacks)},
-	HLG_VERB_QUIET(struct arguments, quiet, "errors only, of perf as well"),
+	HLG_VERB_QUIET(struct arguments, quiet, "print only errors, also of perf"),
 	{.name = "windows",
 	 .heading = WHAT,
 	 .letter = 'W',
 	 .value = "EVENTS",
-	 .help = "counters for hlguest windows: EVENTS as one group, read each N of the "
+	 .help = "counters for hlguest windows: EVENTS as one group, read every N of the "
 		 "first",
 	 .kind = HLG_VERB_TEXT,
 	 .field = offsetof(struct arguments, windows)},
@@ -569,7 +569,7 @@ const struct hlg_verb hlg_verb_record = {
 	.group = HLG_VERB_PREPARES,
 	.usage = "-- COMMAND [ARGUMENT...]\n-p PID [-- COMMAND...]\n-a [-- COMMAND...]",
 	.doc = "Records guest samples with perf kvm. -p and -a end with ^C, or with "
-	       "COMMAND, whose exit status is kept.",
+	       "COMMAND. The exit status is COMMAND's.",
 	.examples = "hlguest record -- ./vmm guest.elf\ta VMM from its start to its end\n"
 		    "hlguest record -p 17 -- sleep 10\tten seconds of one that runs\n"
 		    "hlguest record -g -- ./vmm guest.elf\twith the stacks of the host, "

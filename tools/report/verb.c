@@ -169,7 +169,8 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 static const struct hlg_verb_option options[] = {
 	{.name = "calibration",
 	 .value = "FILE",
-	 .help = "what hlguest calibrate --save wrote: sets skid, and is shown",
+	 .help = "a file of hlguest calibrate --save: it sets skid, and notes say what "
+		 "it has",
 	 .files = "file",
 	 .kind = HLG_VERB_TEXT,
 	 .reads = true,

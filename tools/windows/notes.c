@@ -88,9 +88,8 @@ void hlg_windows_notes(struct hlg_note_list *notes, const struct hlg_windows *w)
 				  w->plain);
 	if (w->back)
 		hlg_note_list_add(notes,
-				  "%" PRIu64
-				  " counts are of counters that went back, which "
-				  "none can: 0 here",
+				  "%" PRIu64 " counts are shown as 0: their counters ran "
+					     "backwards, which is impossible",
 				  w->back);
 	if (w->overflow)
 		hlg_note_list_add(notes,

@@ -273,6 +273,47 @@ START_TEST(growth)
 }
 END_TEST
 
+static void add_at(struct hlg_profile *p, uint64_t time, unsigned cpumode)
+{
+	const struct hlg_sample s = {.time = time,
+				     .period = 1,
+				     .pid = -1,
+				     .tid = -1,
+				     .cpu = -1,
+				     .cpumode = (uint8_t)cpumode};
+
+	hlg_profile_add(p, &s);
+}
+
+/* Of all that was seen, in any order; what has no time, or nothing, does not count. */
+START_TEST(span)
+{
+	struct hlg_profile p, other;
+	struct hlg_options o;
+
+	kit_options(&o, "time=,0.000000008");
+	ck_assert(hlg_profile_init(&p, &o) && hlg_profile_init(&other, &o));
+	hlg_profile_event(&p, "a", 0);
+	hlg_profile_event(&other, "a", 0);
+	add_at(&p, HLG_NO_TIME, HLG_MODE_GUEST_USER);
+	ck_assert(!hlg_sample_span_known(&p.span));
+	add_at(&p, 7, HLG_MODE_GUEST_USER);
+	ck_assert(hlg_sample_span_known(&p.span));
+	hlg_profile_merge(&p, &other);
+	ck_assert_uint_eq(p.span.first, 7);
+	ck_assert_uint_eq(p.span.last, 7);
+	add_at(&other, 9, HLG_MODE_GUEST_USER); /* which is not selected */
+	add_at(&other, 0, 2);
+	add_at(&other, 5, HLG_MODE_GUEST_USER);
+	hlg_profile_merge(&p, &other);
+	ck_assert_uint_eq(p.span.first, 0);
+	ck_assert_uint_eq(p.span.last, 9);
+	hlg_profile_finish(&other);
+	hlg_profile_finish(&p);
+	hlg_options_finish(&o);
+}
+END_TEST
+
 START_TEST(overflow_is_flagged)
 {
 	struct way way = {.kind = _i % 3};
@@ -311,6 +352,7 @@ int main(void)
 	tcase_add_loop_test(tc, differential, 0, 96);
 	tcase_add_loop_test(tc, squares, 0, 3);
 	tcase_add_test(tc, growth);
+	tcase_add_test(tc, span);
 	tcase_add_loop_test(tc, overflow_is_flagged, 0, 6);
 	return tap_main(suite);
 }

@@ -222,7 +222,7 @@ START_TEST(handlers_never_entered)
 
 	machine.backward = "cross_trap";
 	c = measure();
-	expect(c, HLG_CROSS_TRAP_IN, "2000 of 2000 were not read in their order");
+	expect(c, HLG_CROSS_TRAP_IN, "2000 of 2000 time stamps were out of order");
 	expect(c, HLG_CROSS_TRAP_OUT, "order");
 	ck_assert_uint_eq(hlg_calibrate_faults(NULL, c), 1);
 	machine.backward = NULL;
