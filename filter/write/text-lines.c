@@ -224,7 +224,7 @@ static void write_event(FILE *f, const struct hlg_report *r, const char *label,
 	const struct hlg_event *event = &p->events[sum->event];
 	struct hlg_text_lines_scale scale =
 		hlg_text_lines_scale_for(r, sum->event, sum->count.period);
-	uint64_t shown = p->seen.samples - p->deselected.samples;
+	uint64_t sampled = event->host + sum->count.samples;
 	struct pieces line = {0};
 	char period[32];
 
@@ -238,9 +238,9 @@ static void write_event(FILE *f, const struct hlg_report *r, const char *label,
 		add_piece(&line, 2, "%s %s",
 			  hlg_text_lines_period(period, &scale, sum->count.period),
 			  scale.time ? "of guest time" : "counted");
-	if (label[0] && p->host.samples && shown)
+	if (event->host) /* by no tracepoint, which marks entries and exits */
 		add_piece(&line, 1, "host %ld %%",
-			  lround(100 * (double)p->host.samples / (double)shown));
+			  lround(100 * (double)event->host / (double)sampled));
 	if (label[0] && r->n_files > 1)
 		add_piece(&line, 1, "%zu recordings", r->n_files);
 	write_pieces(f, r, label, &line);
@@ -447,7 +447,7 @@ static int write_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *err
 	if (s[HLG_REPORT_ASIDE].count.samples)
 		fprintf(f,
 			INDENT "%" PRIu64 " host samples only mark vCPU entries: they "
-					  "count in no stack and no row\n",
+			       "count in no stack and no row\n",
 			s[HLG_REPORT_ASIDE].count.samples);
 	return 0;
 }

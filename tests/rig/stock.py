@@ -204,6 +204,19 @@ def stacks(back):
         yield f"{seen}, not {ways}"
 
 
+def shares(back, build, elf):
+    """The host's share is of the event that samples: marks of entries and exits are none."""
+    for step in ("record", "exits", "stacks"):
+        guests, host = (int(n) for n in re.search(
+            r"^hlguest: \S+: (\d+) guest samples, (\d+) of the host,", back.text(step + ".err"),
+            re.M).groups())
+        head = must(hlguest_of(build), "report", elf, back.path(step + ".data"))
+        told = re.search(r", (\d+) guest samples, .*, host (\d+) %$", head, re.M)
+        if not told or int(told[1]) != guests or \
+                abs(int(told[2]) - 100 * host / (host + guests)) > 0.51:
+            yield f"{step}: {guests}, {host}: {head[:400]}"
+
+
 def windows(back):
     """Windows of the guest, with software events."""
     back.must("windows")
@@ -261,6 +274,7 @@ def main():
         tap.run("report there and here", same_report, back, build, elf)
         tap.run("exits", lambda: list(exits(back, build, elf)))
         tap.run("stacks", lambda: list(stacks(back)))
+        tap.run("the host's share", lambda: list(shares(back, build, elf)))
         tap.run("windows", lambda: list(windows(back)))
         tap.run("calibrate", lambda: list(calibration(back)))
     return tap.finish()
