@@ -285,6 +285,7 @@ enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 	} else if (!hlg_sample_is_guest(sample->cpumode)) {
 		disposition = HLG_HOST;
 		hlg_count_add(&p->host, count);
+		p->events[sample->event].host += count.samples;
 	} else if (!add_guest(p, sample, count, squares)) {
 		p->unrecorded += count.samples;
 		return HLG_DESELECTED;
@@ -351,9 +352,12 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	for (int i = 0; i < HLG_N_IDS; i++)
 		hlg_few_merge(&to->passed[i], &from->passed[i]);
 	to->unrecorded += from->unrecorded;
-	for (uint32_t i = 0; i < from->n_events;
-	     i++) /* also those without guest samples */
-		map_event(to, &from->events[i]);
+	for (uint32_t i = 0; i < from->n_events; i++) {
+		uint32_t event = map_event(to, &from->events[i]);
+
+		if (event != HLG_NO_SERIES)
+			to->events[event].host += from->events[i].host;
+	}
 	for (uint32_t i = 0; series && i < from->n_series; i++)
 		series[i] = hlg_profile_map(to, from, i);
 	for (uint32_t i = 0; series && i < from->n_series; i++)

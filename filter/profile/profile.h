@@ -36,6 +36,7 @@ struct hlg_event {
 	bool plain;      /* nothing but the event decides about a sample: see series */
 	bool plain_host; /* plain, and samples of the host get no rows */
 	uint32_t series; /* of all its guest samples if plain, once there is one */
+	uint64_t host;   /* samples of the host by it that were not deselected */
 };
 
 /* What a report is split by: the event, and pid, tid, cpu where by= asks, else -1. */
@@ -169,6 +170,7 @@ struct hlg_hits {
 	unsigned shift;
 	uint32_t series; /* HLG_NO_SERIES, and so no cell's, if the short cut is closed */
 	bool takes_host;
+	uint32_t event;
 	struct hlg_count host;
 	uint64_t period; /* of all samples the profile has seen: tells overflow */
 	hlg_u128 squares;
@@ -183,6 +185,7 @@ static inline void hlg_profile_hits_begin(struct hlg_hits *hits,
 		.shift = profile->shift,
 		.series = profile->events[event].series,
 		.takes_host = profile->events[event].plain_host,
+		.event = event,
 		.period = profile->seen.period,
 	};
 }
@@ -225,6 +228,7 @@ static inline void hlg_profile_hits_end(const struct hlg_hits *hits,
 	if (hits->series != HLG_NO_SERIES)
 		profile->series[hits->series].squares += hits->squares;
 	hlg_count_add(&profile->host, hits->host);
+	profile->events[hits->event].host += hits->host.samples;
 	profile->seen.samples += samples;
 	profile->seen.period = hits->period;
 }
@@ -237,7 +241,7 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 				   unsigned cpumode, uint64_t ip, int32_t tid,
 				   uint64_t period)
 {
-	const struct hlg_event *event = &profile->events[event_index];
+	struct hlg_event *event = &profile->events[event_index];
 	struct hlg_cell *cell;
 	uint64_t sum;
 
@@ -249,6 +253,7 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 		profile->seen.period = sum;
 		profile->host.samples++;
 		profile->host.period += period;
+		event->host++;
 		return true;
 	}
 	if (event->series == HLG_NO_SERIES)

@@ -238,37 +238,25 @@ static uint32_t count_selected(const struct hlg_profile *p)
 	return n;
 }
 
-/* What is of all events alike: the host's part of what was selected, and the files. */
-static void add_of_all(struct pieces *line, const struct hlg_report *r, bool single)
-{
-	const struct hlg_profile *p = r->profile;
-	uint64_t shown = p->seen.samples - p->deselected.samples;
-	uint32_t selected = count_selected(p);
-	char of[32] = "";
-
-	if (single && selected > 1)
-		snprintf(of, sizeof(of), " of %" PRIu32 " events", selected);
-	if (p->host.samples && shown)
-		add_piece(line, 1, "host %ld %%%s",
-			  lround(100 * (double)p->host.samples / (double)shown), of);
-	if (r->n_files > 1)
-		add_piece(line, 1, "%zu recordings", r->n_files);
-}
-
 static void add_event(struct pieces *line, const struct hlg_report *r,
 		      const struct hlg_event_sum *sum)
 {
+	const struct hlg_event *event = &r->profile->events[sum->event];
 	struct hlg_text_lines_scale scale =
 		hlg_text_lines_scale_for(r, sum->event, sum->count.period);
+	uint64_t sampled = event->host + sum->count.samples;
 	char period[32];
 
-	add_escaped(line, 0, NULL, r->profile->events[sum->event].name);
+	add_escaped(line, 0, NULL, event->name);
 	add_piece(line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
 		  sum->count.samples == 1 ? "" : "s");
 	if (sum->count.samples)
 		add_piece(line, 2, "%s %s",
 			  hlg_text_lines_period(period, &scale, sum->count.period),
 			  scale.time ? "of guest time" : "counted");
+	if (event->host) /* by no tracepoint, which marks entries and exits */
+		add_piece(line, 1, "host %ld %%",
+			  lround(100 * (double)event->host / (double)sampled));
 }
 
 /* One event stands on the line of what is of all; of several each has one below it. */
@@ -294,7 +282,8 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 		add_event(&line, r, only);
 	else
 		add_piece(&line, 0, "no guest sample of %" PRIu32 " events", selected);
-	add_of_all(&line, r, n == 1);
+	if (r->n_files > 1)
+		add_piece(&line, 1, "%zu recordings", r->n_files);
 	write_pieces(f, r, "recorded", &line);
 	for (uint32_t i = 0; n > 1 && i < r->n_events; i++) {
 		line.n = 0;

@@ -601,9 +601,7 @@ static int take_out(const struct hlg_vm_machine *machine, struct hlg_vm_exit *ex
 static int fail_deadline(const struct hlg_vm_machine *machine, struct hlg_err *err)
 {
 	if (!machine->ran)
-		return hlg_err_set(err, -ETIME,
-				   "guest: not run: the deadline was over (see what took "
-				   "the time; else raise --deadline)");
+		return hlg_err_set(err, -ETIME, "guest: " HLG_VM_NOT_RUN);
 	return hlg_err_set(err, -ETIME,
 			   "guest: killed at its deadline, at rip 0x%llx (hung? else "
 			   "raise --deadline)",

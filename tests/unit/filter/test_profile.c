@@ -66,6 +66,7 @@ static struct hlg_sample draw(uint64_t *random, uint64_t distinct)
 /* The books of one stream, kept the plain way. */
 struct books {
 	struct hlg_count seen, host, deselected;
+	uint64_t hosts[3]; /* by event */
 	struct entry *list;
 	size_t n;
 };
@@ -83,6 +84,7 @@ static enum hlg_disposition enter(struct books *b, const struct hlg_sample *s,
 	}
 	if (s->cpumode != 4 && s->cpumode != 5) {
 		hlg_count_add(&b->host, one);
+		b->hosts[s->event]++;
 		return HLG_HOST;
 	}
 	b->list[b->n++] = (struct entry){.key = {s->event, by & HLG_BY_PID ? s->pid : -1,
@@ -208,6 +210,8 @@ START_TEST(differential)
 	same_count(p.seen, b.seen);
 	same_count(p.host, b.host);
 	same_count(p.deselected, b.deselected);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_uint_eq(p.events[i].host, b.hosts[i]);
 	ck_assert_uint_eq(p.unrecorded, 0);
 	ck_assert(!p.overflow);
 	compare_cells(&p, &b);
@@ -308,6 +312,7 @@ START_TEST(span)
 	hlg_profile_merge(&p, &other);
 	ck_assert_uint_eq(p.span.first, 0);
 	ck_assert_uint_eq(p.span.last, 9);
+	ck_assert_uint_eq(p.events[0].host, 1);
 	hlg_profile_finish(&other);
 	hlg_profile_finish(&p);
 	hlg_options_finish(&o);
