@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Archives of cpio's format newc, which the kernel takes one behind the other."""
+"""Archives of cpio's format newc, as the kernel takes them."""
 import os
 import stat
 
@@ -41,4 +41,3 @@ class Archive:
     def write(self, out):
         self._add("TRAILER!!!", 0)
         out.write(b"".join(self.parts))
-        out.write(bytes(-out.tell() % 512))

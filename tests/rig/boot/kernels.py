@@ -6,10 +6,10 @@ import glob
 import lzma
 import os
 import re
-import shutil
 import struct
 import subprocess
 import tempfile
+import zlib
 
 from tap import Skip, need
 
@@ -33,14 +33,20 @@ def cache():
 
 def kernel(version):
     """The Kernel of one of RELEASES. Raises Skip where it cannot be had."""
-    folder = os.path.join(cache(), version)
-    if not os.path.exists(os.path.join(folder, "name")):
+    # What was unpacked for another list is another folder.
+    of = f"{version}-{zlib.crc32(' '.join(MODULES).encode()):08x}"
+    folder = os.path.join(cache(), of)
+    if not os.path.exists(folder):
         os.makedirs(cache(), exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache()) as scratch:
-            made = os.path.join(scratch, version)
+            made = os.path.join(scratch, of)
             unpack(fetch(RELEASES[version], scratch), scratch, made)
-            shutil.rmtree(folder, ignore_errors=True)
-            os.rename(made, folder)
+            try:
+                os.rename(made, folder)
+            except OSError:
+                if not os.path.exists(folder):
+                    raise
+                # else another test was faster
     with open(os.path.join(folder, "name"), encoding="utf-8") as f:
         name = f.read().strip()
     paths = [os.path.join(folder, f"{module}.ko") for module in MODULES]

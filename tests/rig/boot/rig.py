@@ -19,9 +19,9 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(HERE)), "kit"))
-import kernels  # noqa: E402
-from cpio import Archive  # noqa: E402
-from tap import Skip, environment, need  # noqa: E402
+import kernels
+from cpio import Archive
+from tap import Skip, environment, need
 
 QEMU = "qemu-system-x86_64"
 UP = b"rig: up\n"
@@ -34,7 +34,7 @@ Result = collections.namedtuple("Result", "status output folder boot seconds ker
 
 
 class Broken(Exception):
-    """The emulated machine ended without the script's status."""
+    """The emulated machine did not give the script's status back."""
 
 
 def libraries(path):
@@ -54,40 +54,26 @@ def add_program(archive, name, path):
         archive.file(os.path.join("/usr", library.removeprefix("/usr").lstrip("/")), library)
 
 
-def base(kernel):
-    """An initramfs with what each run needs: kept, as long as none of it changes."""
+def add_base(archive, kernel):
+    """What each run has."""
     need("busybox", "perf", "ldd")
-    busybox, perf = shutil.which("busybox"), shutil.which("perf")
-    init = os.path.join(HERE, "init")
-    sources = [busybox, perf, init, os.path.join(HERE, "cpio.py"), os.path.abspath(__file__),
-               *libraries(perf)]
-    marks = [f"{path} {os.stat(path).st_mtime_ns} {os.stat(path).st_size}" for path in sources]
-    mark = "\n".join([kernel.name, *marks])
-    path = os.path.join(os.path.dirname(kernel.image), "initramfs")
-    if os.path.exists(path + ".of") and read(path + ".of") == mark:
-        return path
-    archive = Archive()
     for name in ("dev", "proc", "sys", "tmp", "root", "run", "rig/out", "usr/bin", "etc"):
         archive.folder(name)
-    for name, to in (("bin", "usr/bin"), ("sbin", "usr/sbin"), ("lib", "usr/lib"),
-                     ("lib64", "usr/lib64")):
-        archive.link(name, to)
-    archive.file("init", init)
+    for name in ("bin", "sbin", "lib", "lib64"):
+        archive.link(name, "usr/" + name)
+    archive.link("usr/sbin", "bin")
+    archive.file("init", os.path.join(HERE, "init"))
     archive.text("etc/passwd", "root:x:0:0:root:/root:/bin/sh\n")
     for module in kernel.modules:
         archive.file(f"modules/{os.path.basename(module)}", module)
-    archive.text("modules/order", "".join(f"{os.path.basename(m)}\n" for m in kernel.modules))
+    archive.text("modules/order",
+                 "".join(f"{os.path.basename(module)}\n" for module in kernel.modules))
+    busybox = shutil.which("busybox")
     add_program(archive, "usr/bin/busybox", busybox)
+    add_program(archive, "usr/bin/perf", shutil.which("perf"))
     for applet in subprocess.run([busybox, "--list"], capture_output=True, text=True,
                                  check=True).stdout.split():
         archive.link(f"usr/bin/{applet}", "busybox")
-    add_program(archive, "usr/bin/perf", perf)
-    with tempfile.NamedTemporaryFile(dir=kernels.cache(), delete=False) as f:
-        archive.write(f)
-    os.rename(f.name, path)
-    with open(path + ".of", "w", encoding="utf-8") as f:
-        f.write(mark)
-    return path
 
 
 def read(path):
@@ -96,14 +82,13 @@ def read(path):
 
 
 def initramfs(kernel, files, script, out):
-    """Base, and behind it what is of this run."""
     archive = Archive()
+    add_base(archive, kernel)
     for name, path in named(files).items():
         add_program(archive, os.path.join("/rig", name), path)
     archive.text("rig/.script", script + "\n")
-    with open(base(kernel), "rb") as f, open(out, "wb") as to:
-        shutil.copyfileobj(f, to)
-        archive.write(to)
+    with open(out, "wb") as f:
+        archive.write(f)
 
 
 def named(files):
@@ -113,20 +98,23 @@ def named(files):
     return {os.path.basename(path): path for path in files}
 
 
-def command(kernel, folder, *, icount, plugin, memory, terminal):
+def prepare(folder, kernel, files, script, memory, terminal=False):
+    """What QEMU is called with; all that it opens is in folder, and the kernel."""
+    chosen = kernels.kernel(kernel)
+    need(QEMU)
+    initramfs(chosen, files, script, os.path.join(folder, "initramfs"))
+    for name, size in (("disk", DISK), ("console", 0)):
+        with open(os.path.join(folder, name), "wb") as f:
+            f.truncate(size)
     argv = [QEMU, "-accel", "tcg", "-cpu", "max,+svm,+npt", "-m", str(memory), "-nodefaults",
             "-display", "none", "-no-reboot", "-no-user-config",
-            "-kernel", kernel.image, "-initrd", os.path.join(folder, "initramfs"),
+            "-kernel", chosen.image, "-initrd", os.path.join(folder, "initramfs"),
             "-append", KERNEL_LINE + (" rig.terminal" if terminal else ""),
             "-serial", "file:" + os.path.join(folder, "console"),
             "-chardev", f"stdio,id=user,signal={'off' if terminal else 'on'}",
             "-serial", "chardev:user",
             "-drive", f"if=virtio,format=raw,file={os.path.join(folder, 'disk')}"]
-    if icount:
-        argv += ["-icount", icount]
-    for one in [plugin] if isinstance(plugin, str) else plugin or ():
-        argv += ["-plugin", one]
-    return argv
+    return chosen, argv
 
 
 def run(script, files=(), *, into, kernel="6.1", icount=None, plugin=None, memory=2048,
@@ -137,24 +125,21 @@ def run(script, files=(), *, into, kernel="6.1", icount=None, plugin=None, memor
     What it leaves in /rig/out is put into the folder `into`. icount and plugin are QEMU's
     (plugin: one argument or a list of them). echo: a binary stream that gets the output as
     it comes. Returns a Result; raises Skip where something is missing here, Broken if the
-    machine died.
+    machine died or took more than timeout seconds.
     """
-    need(QEMU)
-    chosen = kernels.kernel(kernel)
     with tempfile.TemporaryDirectory(prefix="rig-") as folder:
-        initramfs(chosen, files, script, os.path.join(folder, "initramfs"))
-        with open(os.path.join(folder, "disk"), "wb") as f:
-            f.truncate(DISK)
-        argv = command(chosen, folder, icount=icount, plugin=plugin, memory=memory,
-                       terminal=False)
+        chosen, argv = prepare(folder, kernel, files, script, memory)
+        argv += ["-icount", icount] if icount else []
+        for one in [plugin] if isinstance(plugin, str) else plugin or ():
+            argv += ["-plugin", one]
         began = time.monotonic()
         boot, output = watch(argv, began + timeout, echo)
         seconds = time.monotonic() - began
         status = results(folder, into)
         if status is None:
             console = read(os.path.join(folder, "console"))
-            why = f"not done after {timeout} s" if seconds >= timeout else "ended early"
-            raise Broken("\n".join([f"the emulated machine {why}", output, console]).rstrip())
+            why = f"was not done after {timeout} s" if seconds >= timeout else "ended early"
+            raise Broken("\n".join([f"the machine {why}", output, console]).rstrip())
     return Result(status, output, into, boot - began if boot else None, seconds, chosen.name)
 
 
@@ -163,19 +148,21 @@ def watch(argv, end, echo):
     boot, output = None, b""
     with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           env=environment()) as process:
-        pipe = process.stdout.fileno()
-        while select.select([pipe], [], [], max(0, end - time.monotonic()))[0]:
-            more = os.read(pipe, 1 << 16)
-            if not more:
-                break
-            output += more
-            if boot is None and output.startswith(UP):
-                boot, output = time.monotonic(), output[len(UP):]
-                more = output
-            if echo and boot:
-                echo.write(more)
-                echo.flush()
-        process.kill()
+        try:
+            pipe = process.stdout.fileno()
+            while select.select([pipe], [], [], max(0, end - time.monotonic()))[0]:
+                more = os.read(pipe, 1 << 16)
+                if not more:
+                    break
+                output += more
+                if boot is None and output.startswith(UP):
+                    boot, output = time.monotonic(), output[len(UP):]
+                    more = output
+                if echo and boot:
+                    echo.write(more)
+                    echo.flush()
+        finally:
+            process.kill()
     return boot, output.decode("utf-8", "replace")
 
 
@@ -194,31 +181,29 @@ def results(folder, into):
     return code
 
 
-def shell(files, *, kernel="6.1", memory=2048):
+def shell(files, kernel, memory):
     """A shell in the emulated machine on this terminal."""
-    need(QEMU)
-    chosen = kernels.kernel(kernel)
     with tempfile.TemporaryDirectory(prefix="rig-") as folder:
-        script = "exec setsid -c sh -i"
-        initramfs(chosen, files, script, os.path.join(folder, "initramfs"))
-        with open(os.path.join(folder, "disk"), "wb") as f:
-            f.truncate(DISK)
-        argv = command(chosen, folder, icount=None, plugin=None, memory=memory, terminal=True)
+        _, argv = prepare(folder, kernel, files, "exec setsid -c sh -i", memory, terminal=True)
         return subprocess.run(argv, check=False).returncode
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="tools/dev rig", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kernel", choices=kernels.RELEASES, default="6.1")
+    parser.add_argument("--kernel", choices=kernels.RELEASES, default="6.1",
+                        help="Debian 12's, or 13's")
     parser.add_argument("--put", metavar="FILE", action="append", default=[],
                         help="a file to have in /rig there, a program with its libraries")
     parser.add_argument("--out", metavar="DIR", help="gets what is left in /rig/out there")
-    parser.add_argument("--icount", metavar="HOW", help="QEMU's, such as shift=1,sleep=off: an instruction is 2 ns")
+    parser.add_argument("--icount", metavar="HOW",
+                        help="QEMU's, such as shift=1,sleep=off: an instruction is 2 ns")
     parser.add_argument("--plugin", metavar="FILE,ARG=...", action="append", default=[],
-                        help="QEMU's")
-    parser.add_argument("--memory", metavar="MIB", type=int, default=2048)
-    parser.add_argument("--timeout", metavar="SECONDS", type=int, default=300)
+                        help="QEMU's: a shared library, and what it is told")
+    parser.add_argument("--memory", metavar="MIB", type=int, default=2048,
+                        help="2048")
+    parser.add_argument("--timeout", metavar="SECONDS", type=int, default=300,
+                        help="300: then it is killed")
     parser.add_argument("command", metavar="COMMAND", nargs="+")
     return parser.parse_args()
 
@@ -226,7 +211,7 @@ def arguments():
 def main():
     args = arguments()
     if args.command == ["shell"]:
-        return shell(args.put, kernel=args.kernel, memory=args.memory)
+        return shell(args.put, args.kernel, args.memory)
     with tempfile.TemporaryDirectory(prefix="rig-out-") as scratch:
         done = run(" ".join(args.command), args.put, into=args.out or scratch,
                    kernel=args.kernel, icount=args.icount, plugin=args.plugin,
@@ -239,6 +224,10 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except (Skip, Broken) as e:
+    except BrokenPipeError:
+        sys.exit(1)
+    except (Skip, Broken, OSError) as e:
         print(f"rig: {e}", file=sys.stderr)
         sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
