@@ -20,6 +20,7 @@ import tempfile
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 import checks
+from executed import Coverage
 from programs import hlguest_of, need_zydis
 from runs import QUICK, RUNS, programs, record, varied
 from tap import Skip, Tap, must, need, parser
@@ -44,16 +45,20 @@ def keep(folder, done, made):
 
 
 def one_of_each(tap, hlguest, runs, made, done, folder):
+    coverage = {"functions": Coverage(), "instructions": Coverage(), "changes": Coverage()}
     for name, run in runs.items():
         data, executed = done[name]
         checks.recording(tap, hlguest, name, data,
-                         {made[elf]: counts for elf, counts in executed.items()}, folder)
+                         {made[elf]: counts for elf, counts in executed.items()}, coverage,
+                         folder)
         if run.calls:
             tap.run(f"{name}: rounds were called as often as asked", checks.calls,
                     made[run.elfs[0]], executed[run.elfs[0]], run.calls)
     sides = [(made[elf], done[name].data, done[name].executed[elf])
              for name, elf in (("before", "guest.elf"), ("after", "changed.elf"))]
-    checks.covered(tap, "diff: the change of each function", checks.change, hlguest, *sides)
+    tap.run("diff: what changed is told", checks.change, hlguest, *sides, coverage["changes"])
+    for kind, one in coverage.items():
+        checks.covered(tap, kind, one)
 
 
 def main():
@@ -85,14 +90,12 @@ def main():
 def many(tap, hlguest, build, made, folder):
     runs = {f"seed{seed}": varied(seed) for seed in range(1, VARIED + 1)}
     done = record(build, folder, runs, made)
-    elf = made["guest.elf"]
     for kind, check in (("functions", checks.shares), ("instructions", checks.instructions)):
-        checks.covered(tap, f"{VARIED} runs: {kind}", each, check, hlguest, elf, done)
-
-
-def each(check, hlguest, elf, done, coverage):
-    return [line for data, executed in done.values()
-            for line in check(hlguest, elf, data, executed["guest.elf"], coverage) or []]
+        coverage = Coverage()
+        for name, (data, executed) in done.items():
+            tap.run(f"{name}: {kind}", check, hlguest, made["guest.elf"], data,
+                    executed["guest.elf"], coverage)
+        checks.covered(tap, f"{VARIED} runs, {kind}", coverage)
 
 
 if __name__ == "__main__":

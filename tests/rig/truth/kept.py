@@ -14,7 +14,7 @@ import tempfile
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 import checks
-from executed import Executed
+from executed import Coverage, Executed
 from programs import hlguest_of, need_zydis
 from tap import DATA, Skip, Tap, names_in, need, parser
 
@@ -44,9 +44,12 @@ def main():
     except Skip as e:
         tap.skip("kept", e)
         return tap.finish()
+    coverage = {"functions": Coverage(), "instructions": Coverage()}
     with tempfile.TemporaryDirectory(prefix="kept-") as folder:
         for name, (data, executed) in recordings().items():
-            checks.recording(tap, hlguest, name, data, executed, folder)
+            checks.recording(tap, hlguest, name, data, executed, coverage, folder)
+    for kind, one in coverage.items():
+        checks.covered(tap, kind, one)
     return tap.finish()
 
 
