@@ -8,7 +8,7 @@ import os
 import re
 
 from attribution import read_samples
-from executed import BASE, Coverage, functions, port_writes, wilson, without_note
+from executed import BASE, calls_of, functions, port_writes, wilson, without_note
 from tap import must, run
 
 # Functions that no call reaches: by the last part of a name.
@@ -195,3 +195,29 @@ def change(hlguest, before, after, coverage):
             if not grown:
                 wrong.append(f"{r['name']}: {r['points']} points, true {true}, not significant")
     return wrong or ([] if grown == 1 else ["the function that changed is not told"])
+
+
+def tree(elf, executed, calls):
+    """
+    The calling-context tree sums up to what was executed, in each function; returns lead
+    behind calls; all that a round does is called by one_round, and no round is by another.
+    """
+    wrong = []
+    own, symbols = calls.own(), functions(elf)
+    for symbol in symbols:
+        sums = sum(own.get(at, 0) for at in range(symbol.addr, symbol.addr + symbol.size))
+        if sums != executed.of(symbol.addr, symbol.size):
+            wrong.append(f"{symbol.name}: {sums} in the tree, not "
+                         f"{executed.of(symbol.addr, symbol.size)}")
+    behind = calls_of(elf) | {0}  # 0: an exception's handler
+    wrong += [f"{at:#x} is not behind a call" for at in
+              sorted({at for returns, _, _ in calls.paths for at in returns} - behind)]
+    (caller,) = [symbol for symbol in symbols if "9one_round" in symbol.name]
+    rounds = [symbol for symbol in symbols if "5kinds" in symbol.name and "5round" in symbol.name]
+    for returns, function, _ in calls.paths:
+        by = [symbol.name for at in (*returns, function) for symbol in rounds
+              if symbol.addr <= at < symbol.addr + symbol.size]
+        called = any(caller.addr <= at < caller.addr + caller.size for at in returns)
+        if len(set(by)) > 1 or (by and not called):
+            wrong.append(f"{list(map(hex, returns))} {function:#x}: {by}")
+    return wrong

@@ -20,9 +20,9 @@ import tempfile
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 import checks
-from executed import Coverage
+from executed import Coverage, Tree
 from programs import hlguest_of, need_zydis
-from runs import QUICK, RUNS, programs, record, varied
+from runs import QUICK, RUNS, TREE, programs, record, varied
 from tap import Skip, Tap, must, need, parser
 
 VARIED = 30
@@ -82,9 +82,18 @@ def main():
         if args.keep:
             keep(args.keep, done, made)
         one_of_each(tap, hlguest, runs, made, done, folder)
+        tap.run("tree: each instruction by its calls", calls, build, made,
+                os.path.join(folder, "tree"))
         if args.all:
             many(tap, hlguest, build, made, os.path.join(folder, "many"))
     return tap.finish()
+
+
+def calls(build, made, folder):
+    """The calling-context tree is no part of a report yet: this is on the plugin."""
+    done = record(build, folder, {"tree": TREE}, made, "guest.elf")
+    return checks.tree(made["guest.elf"], done["tree"].executed["guest.elf"],
+                       Tree(os.path.join(folder, "calls.1.tree")))
 
 
 def many(tap, hlguest, build, made, folder):

@@ -38,6 +38,30 @@ class Executed:
         return self.of(addr, size) / self.total
 
 
+class Tree:
+    """What tree.so wrote: instructions executed by the calls that led there."""
+
+    def __init__(self, path):
+        self.paths = []  # ([return address, ...] from the outermost on, function, count)
+        with open(path, encoding="ascii") as f:
+            for line in f:
+                path, count = line.split()
+                *returns, function = [int(addr, 16) for addr in path.split(";")]
+                self.paths.append((returns, function, int(count)))
+
+    def own(self):
+        """{address of a function: instructions executed in it}"""
+        sums = collections.Counter()
+        for _, function, count in self.paths:
+            sums[function] += count
+        return sums
+
+    def under(self, addr, size):
+        """Instructions executed in [addr, addr + size) and in what was called from there."""
+        return sum(count for returns, function, count in self.paths
+                   if any(addr <= at < addr + size for at in (function, *returns)))
+
+
 def functions(elf):
     """Symbols of functions with a size, one for each address, of readelf's table."""
     line = re.compile(r"^ *\d+: ([0-9a-f]+) +(\d+) FUNC +\S+ +\S+ +\d+ (\S+)", re.M)
@@ -52,6 +76,13 @@ def port_writes(elf):
     """Addresses of `out` in a guest's code."""
     text = must("objdump", "-d", "--no-show-raw-insn", elf)
     return [int(addr, 16) for addr in re.findall(r"^ *([0-9a-f]+):\t(?:out|outs)\b", text, re.M)]
+
+
+def calls_of(elf):
+    """Addresses behind the calls in a guest's code: where they return to."""
+    text = must("objdump", "-d", "--no-show-raw-insn", elf)
+    lines = re.findall(r"^ *([0-9a-f]+):\t(\S+)", text, re.M)
+    return {int(behind, 16) for (_, word), (behind, _) in zip(lines, lines[1:]) if word == "call"}
 
 
 def wilson(inside, n, z=Z95):

@@ -36,10 +36,10 @@ RUNS = {
     "small": Run(["small.elf"], "--seed=3 small.elf sort=60000/2000", calls={"sort": 60000}),
     "exits": Run(["guest.elf"], "--seed=4 guest.elf hash+sort=200/1 print=50", EXITS,
                  calls={"hash": 200, "sort": 200, "print": 50}),
-    "before": Run(["guest.elf"], "--seed=5 guest.elf sort+tree=20000",
-                  calls={"sort": 20000, "tree": 20000}),
-    "after": Run(["changed.elf"], "--seed=5 changed.elf sort+tree=20000",
-                 calls={"sort": 20000, "tree": 20000}),
+    "before": Run(["guest.elf"], "--seed=5 guest.elf sort+tree=40000",
+                  calls={"sort": 40000, "tree": 40000}),
+    "after": Run(["changed.elf"], "--seed=5 changed.elf sort+tree=40000",
+                 calls={"sort": 40000, "tree": 40000}),
     # Two guests at once, at the same base.
     "two": Run(["guest.elf", "small.elf"],
                "--seed=6 guest.elf hash+json=1000 , small.elf sort=40000"),
@@ -48,6 +48,11 @@ RUNS = {
                 "pages+fault=2000 cancel=100 restore mix=150",
                 calls={"fault": 4000, "pages": 4000, "spin": 1, **dict.fromkeys(MIX, 450)}),
 }
+
+
+# For the calling-context tree, which takes its time.
+TREE = Run(["guest.elf"], "--seed=8 guest.elf snapshot mix=100/10 pages+fault=300 restore "
+           "cancel=50 restore mix=20", how="")
 
 
 def varied(seed):
@@ -79,14 +84,16 @@ def script(runs):
     return "\n".join(lines)
 
 
-def record(build, folder, runs, made):
-    """{name: Done} of all runs, in one boot."""
+def record(build, folder, runs, made, tree=None):
+    """{name: Done} of all runs, in one boot; tree.so follows the calls of the ELF `tree`."""
     os.makedirs(folder, exist_ok=True)
     truth = os.path.join(build, "tests", "rig", "truth")
     files = [*made.values(), os.path.join(truth, "mark"), os.path.join(build, "tools/hlguest")]
     elfs = sorted(name for name in made if name.endswith(".elf"))
-    plugin = ",".join([os.path.join(truth, "count.so"), f"out={folder}/counts",
-                       *(f"elf={made[elf]}" for elf in elfs)])
+    plugin = [",".join([os.path.join(truth, "count.so"), f"out={folder}/counts",
+                        *(f"elf={made[elf]}" for elf in elfs)])]
+    if tree:
+        plugin.append(f"{truth}/tree.so,out={folder}/calls,elf={made[tree]}")
     done = rig.run(script(runs), files, into=folder, icount=ICOUNT, plugin=plugin,
                    timeout=TIMEOUT)
     if done.status:
