@@ -44,6 +44,7 @@ struct hlg_section {
 
 struct hlg_elf64 {
 	uint16_t machine, type; /* EM_X86_64 or EM_AARCH64; ET_EXEC or ET_DYN */
+	uint64_t entry;         /* e_entry: where it is first entered */
 	struct hlg_file_id id;
 	struct hlg_load *loads; /* at least one; sorted, disjoint, none empty */
 	size_t n_loads;

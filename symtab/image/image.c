@@ -62,6 +62,7 @@ static int load_debug(struct hlg_image *image, int rc, struct hlg_err *err)
 		found = take_debug(image, &file, &why);
 	if (found == 0 && !image->debug_path && file.refused.msg[0]) {
 		image->debug_refused = strdup(file.refused.msg);
+		image->debug_denied = file.denied;
 		if (!image->debug_refused)
 			found = hlg_err_memory(&why, image->path);
 	}
@@ -76,6 +77,19 @@ static int load_debug(struct hlg_image *image, int rc, struct hlg_err *err)
 	return image->debug_path ? 0 : rc;
 }
 
+/* Drops the segment that a Linux kernel of x86-64 has for the data of each CPU: image.h.
+ */
+static void leave_out_cpu_area(struct hlg_elf64 *elf)
+{
+	const struct hlg_load *load = elf->loads;
+
+	if (elf->n_loads < 2 || load[0].addr != 0 || load[0].exec ||
+	    load[1].addr - load[0].end < HLG_IMAGE_FAR)
+		return;
+	elf->n_loads--;
+	memmove(elf->loads, elf->loads + 1, elf->n_loads * sizeof(*elf->loads));
+}
+
 static int load_elf(struct hlg_image *image, struct hlg_err *err)
 {
 	struct hlg_elf64 *elf = &image->elf;
@@ -83,6 +97,8 @@ static int load_elf(struct hlg_image *image, struct hlg_err *err)
 
 	if (elf->dynsym && rc != HLG_ESYSTEM)
 		rc = load_debug(image, rc, err);
+	if (rc == 0)
+		leave_out_cpu_area(elf);
 	if (rc == 0)
 		rc = hlg_area_build(elf, image->path, &image->areas, &image->n_areas,
 				    err);

@@ -7,6 +7,11 @@
  * (modulo 2^64). For an ELF, bias = base - first PT_LOAD p_vaddr; for a perf map, bias =
  * base, which is 0 unless stated.
  *
+ * A Linux kernel of x86-64 can have a segment of data at address 0, for the part of each
+ * CPU (its linker script, .data..percpu), and all else in the highest 2 GiB. Such a
+ * segment, at 0, without code and HLG_IMAGE_FAR or more from the next, is not the
+ * image's: nothing is loaded there, and with it the image would reach over all of memory.
+ *
  * Everything is settled when an opening function returns; only its base, or bases, may be
  * set later. Lookups only read. Strings and symbols live as long as the image.
  */
@@ -14,6 +19,8 @@
 #define HLG_SYMTAB_IMAGE_IMAGE_H
 
 #include "symtab/image/span.h"
+
+#define HLG_IMAGE_FAR (UINT64_C(2) << 30)
 
 enum hlg_base_from {
 	HLG_BASE_NONE,    /* not decided yet */
@@ -35,6 +42,7 @@ struct hlg_image {
 	struct hlg_elf64 elf; /* without syms and strtab; all zero for a perf map */
 	char *debug_path;     /* of the debug file that has the symbols; NULL: its own */
 	char *debug_refused;  /* why a debug file is not used for that; NULL: none was */
+	bool debug_denied;    /* it may not be read: nothing is wrong with it */
 	bool map;             /* from a perf map */
 	bool made;            /* by hlg_image_make */
 	bool unread;          /* see hlg_image_unread() */

@@ -110,6 +110,7 @@ static int annotate_files(const struct arguments *args)
 	if (rc == 0)
 		rc = hlg_run_set_format(&run, in->format, &err);
 	run.options.region = 0;
+	run.options.border = HLG_BORDER_KEEP; /* each instruction has what is its */
 	if (rc == 0 && run.options.top == HLG_UNSET)
 		run.options.top = TOP;
 	if (rc == 0)

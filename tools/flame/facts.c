@@ -62,7 +62,8 @@ static void tell_side(struct hlg_note_list *texts, const struct hlg_flame_side *
 {
 	const struct hlg_report *r = side->report;
 	struct hlg_count all = side->tree->nodes[HLG_TREE_ROOT].total;
-	uint64_t guest = r->options->mode == HLG_SHOW_HOST ? 0 : r->all.kept.samples;
+	uint64_t guest =
+		r->options->mode == HLG_SHOW_HOST ? 0 : hlg_rows_sum(r, &r->all).samples;
 	char *events = list_events(r, false);
 
 	if (!events) {

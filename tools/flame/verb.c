@@ -9,6 +9,7 @@
 #include "filter/report/frames.h"
 #include "filter/report/nothing.h"
 #include "filter/report/rows.h"
+#include "filter/trust/base-search.h"
 #include "filter/write/folded.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -304,7 +305,7 @@ static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 		flame->after.side.run.options.out, stdout, err);
 	/* A picture says it itself. */
 	if (rc == 0 && in->format != &svg)
-		hlg_images_warn(&flame->after.side.run.space);
+		hlg_base_search_warn(&flame->after.side.run.space);
 	return rc;
 }
 
@@ -430,7 +431,8 @@ const struct hlg_verb hlg_verb_flame = {
 		    "only, no frame below 1 %",
 	.files = "elf recording profile",
 	/* Of the report's those that decide what stacks there are. */
-	.shared = "input jobs quiet by cpu demangle event force format gaps min mode "
+	.shared = "input jobs quiet border by cpu demangle event force format gaps min "
+		  "mode "
 		  "output pid roots stacks strict-base tid time weight",
 	.fallbacks =
 		(const struct hlg_verb_fallback[]){

@@ -153,9 +153,14 @@ def merging(bench):
 
 def merged_is_sum(bench):
     demos = [r for r in RECORDINGS if elf_of(r) == "demo.elf"]
-    merged = bench.merge([bench.save("demo.elf", r) for r in demos])
-    if content(merged) != content(bench.save("demo.elf", *demos)):
+    merged = bench.merge([bench.save("demo.elf", r, "--border=keep") for r in demos])
+    if content(merged) != content(bench.save("demo.elf", *demos, "--border=keep")):
         yield "the merged profile is not that of one report over all"
+    # What is of the border is named by each; who has the ELF decides anew, on the sum.
+    merged = bench.merge([bench.save("demo.elf", r) for r in demos])
+    if bench.run("report", "demo.elf", merged, "--format=folded")[0] != \
+            bench.run("report", "demo.elf", *demos, "--format=folded")[0]:
+        yield "the border is not decided on the sum"
 
 
 def folded(bench, *argv):
@@ -294,7 +299,7 @@ def rows_of(table, event):
     """What each name has of an event's (samples, period), in a CSV report by event."""
     sums = ({}, {})
     for row in table:
-        if row["record"] in ("function", "other") and row["series"] == f"event={event}":
+        if row["record"] in ("function", "border", "other") and row["series"] == f"event={event}":
             for sum_of, column in zip(sums, ("samples", "period")):
                 name = row["name"]
                 sum_of[name] = sum_of.get(name, 0) + int(row[column])
