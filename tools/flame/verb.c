@@ -412,10 +412,10 @@ static const struct hlg_verb_option options[] = {
 
 const struct hlg_verb hlg_verb_flame = {
 	.name = "flame",
-	.args = "guest.elf[@BASE] [-i] FILE...",
+	.args = "guest.elf[@BASE] [FILE...]",
 	.help = "flame graph of recordings",
 	.group = HLG_VERB_SHOWS,
-	.usage = "guest.elf[@BASE]... FILE...",
+	.usage = "guest.elf[@BASE]... [FILE...]",
 	.doc = "Draws stacks of guest and host as a flame graph: an SVG that zooms and "
 	       "searches in a browser, and shows the same without a script.\v"
 	       "Whole stacks are drawn where samples have callchains (hlguest record "
