@@ -398,10 +398,10 @@ static const struct hlg_verb_option options[] = {
 
 const struct hlg_verb hlg_verb_exits = {
 	.name = "exits",
-	.args = "guest.elf [-i] FILE...",
+	.args = "guest.elf [FILE...]",
 	.help = "what leaving the guest costs",
 	.group = HLG_VERB_SHOWS,
-	.usage = "guest.elf[@BASE]... FILE...",
+	.usage = "guest.elf[@BASE]... [FILE...]",
 	.doc = "Shows what leaving the guest costs: time from kvm_exit to kvm_entry, and "
 	       "in the VMM, by reason, guest function, port and vCPU.\v"
 	       "Recordings come from " HLG_EXITS_HOW ".",

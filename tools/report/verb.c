@@ -181,10 +181,10 @@ static const struct hlg_verb_option options[] = {
 
 const struct hlg_verb hlg_verb_report = {
 	.name = "report",
-	.args = "guest.elf[@BASE] [-i] FILE...",
+	.args = "guest.elf[@BASE] [FILE...]",
 	.help = "profile recordings",
 	.group = HLG_VERB_SHOWS,
-	.usage = "guest.elf[@BASE]... FILE...",
+	.usage = "guest.elf[@BASE]... [FILE...]",
 	.doc = "Profiles recordings of guests: every sample once, by function, gap and "
 	       "region of the guest's own ELF.\v"
 	       "An argument that is a recording (or -, or a folder) is read; any other "

@@ -362,10 +362,10 @@ static const struct hlg_verb_option options[] = {
 
 const struct hlg_verb hlg_verb_windows = {
 	.name = "windows",
-	.args = "guest.elf[@BASE] [-i] FILE",
+	.args = "guest.elf[@BASE] [FILE]",
 	.help = "counters, window by window",
 	.group = HLG_VERB_SHOWS,
-	.usage = "guest.elf[@BASE]... FILE",
+	.usage = "guest.elf[@BASE]... [FILE]",
 	.doc = "Shows what counters counted from one sample of their group to the next: "
 	       "a row for each window, sums by function, or a plot.\v"
 	       "Record them with hlguest record --windows=EVENTS -c N. Without mode= "
