@@ -343,9 +343,10 @@ static void write_regions(struct text *t)
 		return;
 	if (shown < v->n_regions)
 		snprintf(heading, sizeof(heading),
-			 "what is in it (%zu of %zu: --regions=0)", shown, v->n_regions);
+			 "%% of the region (%zu of %zu: --regions=0)", shown,
+			 v->n_regions);
 	else
-		snprintf(heading, sizeof(heading), "what is in it");
+		snprintf(heading, sizeof(heading), "%% of the region");
 	begin_table(t, wide, sizeof(wide), heading);
 	if (!t->r->options->wide)
 		leave_out(t, HLG_REPORT_SAMPLES);
