@@ -656,6 +656,9 @@ static void write_tested(FILE *f, const struct hlg_report *r)
 		fputs(": on instruction starts, with 99 % intervals\n", f);
 		write_boundaries(f, "samples", &t->samples, &t->by_samples);
 		write_boundaries(f, "addresses", &t->addrs, &t->by_addrs);
+		fputs(INDENT "(the check is stricter than the rows, whose intervals are "
+			     "of 95 %)\n",
+		      f);
 	}
 	if (t->samples.undecodable)
 		fprintf(f,
