@@ -345,6 +345,26 @@ int hlg_border_of(struct hlg_border *border, const struct hlg_space *space,
 	return rc;
 }
 
+bool hlg_border_share(struct hlg_border *border, const struct hlg_image *image,
+		      const struct hlg_border *from, const struct hlg_image *of)
+{
+	struct hlg_border grown = {0};
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < border->n; i++)
+		ok = add(&grown, border->at[i].image, border->at[i].addr);
+	for (size_t i = 0; ok && i < from->n; i++)
+		ok = from->at[i].image != of || add(&grown, image, from->at[i].addr);
+	if (!ok) {
+		hlg_border_finish(&grown);
+		return false;
+	}
+	settle(&grown);
+	hlg_border_finish(border);
+	*border = grown;
+	return true;
+}
+
 bool hlg_border_has(const struct hlg_border *border, const struct hlg_image *image,
 		    uint64_t addr)
 {

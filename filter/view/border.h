@@ -76,6 +76,11 @@ int hlg_border_find(struct hlg_border *border, const struct hlg_space *space,
 int hlg_border_of(struct hlg_border *border, const struct hlg_space *space,
 		  const struct hlg_profile *profile, struct hlg_err *err);
 
+/* Adds what is of the border of one image, by another's, of the same build. False without
+ * memory. */
+bool hlg_border_share(struct hlg_border *border, const struct hlg_image *image,
+		      const struct hlg_border *from, const struct hlg_image *of);
+
 /* border may be NULL: none. */
 bool hlg_border_has(const struct hlg_border *border, const struct hlg_image *image,
 		    uint64_t addr);
