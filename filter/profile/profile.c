@@ -298,6 +298,12 @@ enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 	return disposition;
 }
 
+void hlg_profile_no_short_cut(struct hlg_profile *p, uint32_t event)
+{
+	p->events[event].plain = false;
+	p->events[event].plain_host = false;
+}
+
 enum hlg_disposition hlg_profile_add(struct hlg_profile *p,
 				     const struct hlg_sample *sample)
 {

@@ -109,6 +109,9 @@ uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
 void hlg_profile_describe(struct hlg_profile *profile, uint32_t event,
 			  enum hlg_event_kind kind, bool member);
 
+/* Whoever counts samples of this event wants to see each: none is for the short cuts. */
+void hlg_profile_no_short_cut(struct hlg_profile *profile, uint32_t event);
+
 /* What became of a sample: it was not asked for, or was counted as one of host or guest.
  */
 enum hlg_disposition {
@@ -172,7 +175,6 @@ struct hlg_hits {
 	unsigned shift;
 	uint32_t series; /* HLG_NO_SERIES, and so no cell's, if the short cut is closed */
 	bool takes_host;
-	uint32_t event;
 	struct hlg_count host;
 	uint64_t period; /* of all samples the profile has seen: tells overflow */
 	hlg_u128 squares;
@@ -187,7 +189,6 @@ static inline void hlg_profile_hits_begin(struct hlg_hits *hits,
 		.shift = profile->shift,
 		.series = profile->events[event].series,
 		.takes_host = profile->events[event].plain_host,
-		.event = event,
 		.period = profile->seen.period,
 	};
 }
@@ -223,14 +224,16 @@ static inline __attribute__((always_inline)) bool hlg_profile_hits_add(
 	return true;
 }
 
-/* Puts the hits into the profile. samples: how many were added, the host's among them. */
+/* Puts the hits, which began for this event, into the profile. samples: how many were
+ * added, the host's among them. */
 static inline void hlg_profile_hits_end(const struct hlg_hits *hits,
-					struct hlg_profile *profile, uint64_t samples)
+					struct hlg_profile *profile, uint32_t event,
+					uint64_t samples)
 {
 	if (hits->series != HLG_NO_SERIES)
 		profile->series[hits->series].squares += hits->squares;
 	hlg_count_add(&profile->host, hits->host);
-	profile->events[hits->event].host += hits->host.samples;
+	profile->events[event].host += hits->host.samples;
 	profile->seen.samples += samples;
 	profile->seen.period = hits->period;
 }

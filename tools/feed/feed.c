@@ -57,6 +57,8 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 		feed->profile, events[event->index],
 		hlg_event_kind(event->attr.type, event->attr.config),
 		hlg_event_member(event->attr.sample_type, event->attr.read_format));
+	if (feed->probes[event->index].rip.size)
+		hlg_profile_no_short_cut(feed->profile, events[event->index]);
 	return 0;
 }
 
@@ -104,13 +106,30 @@ static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_e
 	return 0;
 }
 
-static __attribute__((noinline)) void take(struct feed *feed, struct hlg_sample s)
+/* Counts a sample that was selected as an exit or entry. */
+static void count_transit(struct feed *feed, const struct hlg_perfdata_raw *raw)
 {
+	struct hlg_perfdata_bytes data;
+
+	if (hlg_perfdata_data(raw, &data))
+		hlg_probe_count(&feed->probes[raw->event], &feed->profile->transits,
+				&data);
+}
+
+static __attribute__((noinline)) void take(struct feed *feed,
+					   const struct hlg_perfdata_raw *raw)
+{
+	struct hlg_sample s = hlg_perfdata_sample(raw);
+	enum hlg_disposition disposition;
+
 	s.event = feed->events[s.event];
-	if (hlg_profile_add(feed->profile, &s) == HLG_HOST && feed->host)
+	disposition = hlg_profile_add(feed->profile, &s);
+	if (disposition == HLG_HOST && feed->host)
 		hlg_timeline_add(&feed->timeline, &s,
 				 hlg_profile_series(feed->profile, &s), HLG_NO_CHAIN,
 				 HLG_TIMELINE_ROW);
+	if (disposition != HLG_DESELECTED && feed->probes[raw->event].rip.size)
+		count_transit(feed, raw);
 }
 
 /* Where times turn back, as from one CPU's samples to another's. */
@@ -124,27 +143,6 @@ static __attribute__((noinline)) void see_turn(struct feed *feed,
 	hlg_sample_span_see(&feed->profile->span, to);
 }
 
-/* Counts a sample that was selected as an exit or entry. */
-static void count_transit(struct feed *feed, const struct hlg_perfdata_raw *raw)
-{
-	struct hlg_perfdata_bytes data;
-
-	if (hlg_perfdata_data(raw, &data))
-		hlg_probe_count(&feed->probes[raw->event], &feed->profile->transits,
-				&data);
-}
-
-/* One that also tells where the guest is. */
-static __attribute__((noinline)) void take_transit(struct feed *feed,
-						   const struct hlg_perfdata_raw *raw)
-{
-	uint64_t deselected = feed->profile->deselected.samples;
-
-	take(feed, hlg_perfdata_sample(raw));
-	if (feed->profile->deselected.samples == deselected)
-		count_transit(feed, raw);
-}
-
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
 							    struct hlg_perfdata_raw *raw)
 {
@@ -155,15 +153,11 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 	struct hlg_hits hits;
 	bool hit;
 
-	if (feed->probes[raw->event].rip.size) {
-		take_transit(feed, raw);
-		return;
-	}
 	hlg_sample_span_see(&feed->profile->span, time);
 	if (raw->alone) {
 		if (!hlg_profile_hit(feed->profile, event, hlg_perfdata_cpumode(raw),
 				     raw->ip, hlg_perfdata_tid(raw), raw->period))
-			take(feed, hlg_perfdata_sample(raw));
+			take(feed, raw);
 		return;
 	}
 	hlg_profile_hits_begin(&hits, feed->profile, event);
@@ -178,9 +172,9 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 					   hlg_perfdata_tid(raw), raw->period);
 	} while (hit && hlg_perfdata_next(raw));
 	see_turn(feed, raw, last, last);
-	hlg_profile_hits_end(&hits, feed->profile, raw->before - before + hit);
+	hlg_profile_hits_end(&hits, feed->profile, event, raw->before - before + hit);
 	if (!hit)
-		take(feed, hlg_perfdata_sample(raw));
+		take(feed, raw);
 }
 
 /* What a sample is for, besides the profile; its chain is wanted for any of it. */

@@ -141,7 +141,7 @@ struct way {
 static void end_hits(struct way *way, struct hlg_profile *p)
 {
 	if (way->open)
-		hlg_profile_hits_end(&way->hits, p, way->n);
+		hlg_profile_hits_end(&way->hits, p, way->event, way->n);
 	way->open = false;
 }
 
