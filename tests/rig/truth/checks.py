@@ -22,7 +22,7 @@ FEW = 3       # expected samples that an instruction needs for its interval to b
 def covered(tap, name, coverage):
     """Whether enough intervals hold the truth; how many is told in any case."""
     tap.run(f"{name}: intervals hold the truth", coverage.differences)
-    print(f"# {name}: {coverage}")
+    print("\n".join([f"# {name}: {coverage}", *("#   " + line for line in coverage.outside)]))
 
 
 def recording(tap, hlguest, name, data, executed, coverage, folder):
