@@ -489,6 +489,22 @@ static bool tell_nothing(const struct filter *f, struct hlg_err *err)
 	return true;
 }
 
+/* What perf hands over of a tracepoint is read by the command alone. */
+static void note_left_out(struct filter *f)
+{
+	const struct hlg_profile *p = &f->run.profile;
+
+	for (uint32_t i = 0; i < p->n_events; i++) {
+		if (strcmp(p->events[i].name, "kvm:kvm_exit") != 0 &&
+		    strcmp(p->events[i].name, "kvm:kvm_entry") != 0)
+			continue;
+		hlg_run_note(&f->run,
+			     "kvm_exit and kvm_entry are not read here, which tell more "
+			     "of entering and leaving the guest (use hlguest report)");
+		return;
+	}
+}
+
 int stop(void *data, void *ctx)
 {
 	struct filter *f = data;
@@ -503,6 +519,8 @@ int stop(void *data, void *ctx)
 	hlg_sample_span_see(&f->run.profile.span, f->time);
 	if (interrupted)
 		tell_interrupt(f);
+	if (f->run.options.border != HLG_BORDER_KEEP && f->run.profile.n_cells)
+		note_left_out(f);
 	if (f->too_short)
 		rc = hlg_err_set(
 			&err, HLG_EINPUT,

@@ -45,6 +45,7 @@ void hlg_profile_finish(struct hlg_profile *profile)
 	free(profile->series);
 	hlg_index_finish(&profile->series_index);
 	free(profile->cells);
+	hlg_transits_finish(&profile->transits);
 	memset(profile, 0, sizeof(*profile));
 }
 
@@ -375,6 +376,7 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 			merge_cell(to, &from->cells[i],
 				   series ? series[from->cells[i].series]
 					  : HLG_NO_SERIES);
+	hlg_transits_merge(&to->transits, &from->transits);
 	free(series);
 }
 

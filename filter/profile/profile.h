@@ -19,6 +19,7 @@
 #include "filter/profile/sample.h"
 #include "filter/profile/select.h"
 #include "filter/profile/strings.h"
+#include "filter/profile/transits.h"
 #include "symtab/hash.h"
 
 __extension__ typedef unsigned __int128 hlg_u128;
@@ -90,6 +91,7 @@ struct hlg_profile {
 	struct hlg_sample_span span;
 	struct hlg_series last; /* key of the series used last */
 	uint32_t last_series;
+	struct hlg_transits transits; /* where the feed reads such tracepoints */
 };
 
 #define HLG_NO_SERIES UINT32_MAX

@@ -70,21 +70,42 @@ static void note_guest(struct hlg_report *r)
 				  v->stretched.samples);
 }
 
+/* ", about 1.2 us each", where exits were counted and samples are time; else "". */
+static void time_each(char buf[static 48], const struct hlg_report *r)
+{
+	uint64_t exits = hlg_border_exits(&r->border, r->space, r->profile), tenths;
+	bool time = true;
+
+	for (uint32_t i = 0; i < r->n_events; i++)
+		time &= r->events[i].count.samples == 0 ||
+			r->profile->events[r->events[i].event].kind == HLG_EVENT_TIMER;
+	buf[0] = '\0';
+	if (exits == 0 || !time || r->by & HLG_BY_EVENT)
+		return;
+	tenths = (r->all.border.period + 50 * exits) / (100 * exits);
+	if (tenths < 100)
+		snprintf(buf, 48, ", about %" PRIu64 ".%" PRIu64 " us each", tenths / 10,
+			 tenths % 10);
+	else
+		snprintf(buf, 48, ", about %" PRIu64 " us each", (tenths + 5) / 10);
+}
+
 /* What is not in the functions although it has their addresses. */
 static void note_border(struct hlg_report *r)
 {
 	const struct hlg_view *v = &r->all;
 	double guest = (double)hlg_count_weigh(v->weight, v->guest);
-	char percent[16];
+	char percent[16], each[48];
 
 	if (v->border.samples == 0)
 		return;
 	hlg_interval_percent(percent, (double)hlg_count_weigh(v->weight, v->border) /
 					      (guest > 0 ? guest : 1));
+	time_each(each, r);
 	hlg_note_list_add(&r->notes,
-			  "%s %% of the guest's samples are its entering and leaving, "
+			  "%s %% of the guest's samples are its entering and leaving%s, "
 			  "shares are of the rest (hlguest exits tells why)",
-			  percent);
+			  percent, each);
 }
 
 /* The promise, checked: what the feed counted is what the rows hold. */

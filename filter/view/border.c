@@ -26,6 +26,7 @@ struct search {
 	struct hlg_lines lines;
 	const struct spot *spots; /* by address */
 	size_t n_spots;
+	const struct hlg_transits *transits;
 };
 
 static int compare_spots(const void *a, const void *b)
@@ -111,6 +112,10 @@ static bool is_entry(const struct search *s, uint64_t addr)
 
 	if (!place->image->map && addr == place->image->elf.entry)
 		return true;
+	for (size_t i = 0; s->transits->n && i < hlg_image_n_bases(place->image); i++)
+		if (hlg_transits_is_entry(s->transits,
+					  addr + hlg_image_base(place->image, i).bias))
+			return true;
 	return place->symbol && addr == place->start &&
 	       strcmp(hlg_image_name(place->image, place->symbol), DISPATCH) == 0;
 }
@@ -262,10 +267,10 @@ static bool search_place(struct search *s, const struct spot *spots, size_t n)
 }
 
 /* Spots of one image. */
-static int search_image(struct hlg_border *border, const struct spot *spots, size_t n,
-			struct hlg_err *err)
+static int search_image(struct hlg_border *border, const struct hlg_transits *transits,
+			const struct spot *spots, size_t n, struct hlg_err *err)
 {
-	struct search s = {.border = border};
+	struct search s = {.border = border, .transits = transits};
 	struct hlg_err why;
 	int rc = hlg_code_open(&s.code, spots->image, &why);
 
@@ -315,7 +320,7 @@ int hlg_border_find(struct hlg_border *border, const struct hlg_space *space,
 	for (size_t i = 0, j; rc == 0 && i < n; i = j) {
 		for (j = i + 1; j < n && spots[j].image == spots[i].image; j++)
 			;
-		rc = search_image(border, spots + i, j - i, err);
+		rc = search_image(border, &profile->transits, spots + i, j - i, err);
 	}
 	free(spots);
 	settle(border);
@@ -340,6 +345,26 @@ int hlg_border_of(struct hlg_border *border, const struct hlg_space *space,
 	return rc;
 }
 
+bool hlg_border_share(struct hlg_border *border, const struct hlg_image *image,
+		      const struct hlg_border *from, const struct hlg_image *of)
+{
+	struct hlg_border grown = {0};
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < border->n; i++)
+		ok = add(&grown, border->at[i].image, border->at[i].addr);
+	for (size_t i = 0; ok && i < from->n; i++)
+		ok = from->at[i].image != of || add(&grown, image, from->at[i].addr);
+	if (!ok) {
+		hlg_border_finish(&grown);
+		return false;
+	}
+	settle(&grown);
+	hlg_border_finish(border);
+	*border = grown;
+	return true;
+}
+
 bool hlg_border_has(const struct hlg_border *border, const struct hlg_image *image,
 		    uint64_t addr)
 {
@@ -347,6 +372,26 @@ bool hlg_border_has(const struct hlg_border *border, const struct hlg_image *ima
 
 	return border && border->n && image &&
 	       bsearch(&key, border->at, border->n, sizeof(key), compare_addrs);
+}
+
+uint64_t hlg_border_exits(const struct hlg_border *border, const struct hlg_space *space,
+			  const struct hlg_profile *profile)
+{
+	const struct hlg_transits *c = &profile->transits;
+	uint64_t exits = 0;
+
+	for (uint32_t i = 0; border->n && !c->lost && i < c->n; i++) {
+		struct hlg_place place;
+		bool of = false;
+
+		if (c->at[i].exits == 0)
+			continue;
+		hlg_space_lookup(space, c->at[i].ip, &place);
+		for (uint64_t k = 0; !of && k <= HLG_TRANSITS_INSN; k++)
+			of = hlg_border_has(border, place.image, place.addr + k);
+		exits += of ? c->at[i].exits : 0;
+	}
+	return exits;
 }
 
 void hlg_border_finish(struct hlg_border *border)

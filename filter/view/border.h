@@ -11,8 +11,9 @@
  * An address is the border's if two things agree:
  *
  * - its instruction, or the one that runs before it, may leave a guest (insn.h), or the
- *   guest is entered there: at the entry point of its ELF, or at `dispatch_function`,
- *   where Hyperlight's host enters a guest for each call;
+ *   guest is entered there: at the entry point of its ELF, at `dispatch_function`,
+ *   where Hyperlight's host enters a guest for each call, or where kvm_entry tells so
+ *   (transits.h);
  * - it has far more samples than its neighbours: the rest of its straight line (line.h),
  *   whose instructions run as often as it does, and, unless a loop may run it more often,
  *   the first line of its function. Far more is: more than `times` as many as they have
@@ -75,9 +76,19 @@ int hlg_border_find(struct hlg_border *border, const struct hlg_space *space,
 int hlg_border_of(struct hlg_border *border, const struct hlg_space *space,
 		  const struct hlg_profile *profile, struct hlg_err *err);
 
+/* Adds what is of the border of one image, by another's, of the same build. False without
+ * memory. */
+bool hlg_border_share(struct hlg_border *border, const struct hlg_image *image,
+		      const struct hlg_border *from, const struct hlg_image *of);
+
 /* border may be NULL: none. */
 bool hlg_border_has(const struct hlg_border *border, const struct hlg_image *image,
 		    uint64_t addr);
+
+/* Exits that were recorded at the border or right in front of it; 0: none were counted.
+ */
+uint64_t hlg_border_exits(const struct hlg_border *border, const struct hlg_space *space,
+			  const struct hlg_profile *profile);
 
 void hlg_border_finish(struct hlg_border *border);
 

@@ -80,6 +80,12 @@ struct hlg_view {
 	struct hlg_region_part *parts;
 };
 
+/* The rows, and behind them those of the border: i below n_rows + n_borders. */
+static inline const struct hlg_row *hlg_view_row(const struct hlg_view *view, size_t i)
+{
+	return i < view->n_rows ? &view->rows[i] : &view->borders[i - view->n_rows];
+}
+
 /* A stable order of images, for rows that are otherwise alike; NULL comes last. */
 int hlg_view_compare_images(const struct hlg_image *a, const struct hlg_image *b);
 

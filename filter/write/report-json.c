@@ -147,6 +147,8 @@ static json_t *images(const struct hlg_report *r)
 		if (image->debug_path)
 			json_object_set_new(o, "debug_file",
 					    hlg_json_text(image->debug_path));
+		if (image->inside_size)
+			json_object_set_new(o, "inside", hlg_json_hex(image->inside));
 		json_object_set_new(o, "base", hlg_json_hex(image->base));
 		json_object_set_new(o, "bases", bases(r, image));
 		json_object_set_new(o, "base_from",

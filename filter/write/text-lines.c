@@ -187,6 +187,8 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 	char from[96], base[32];
 
 	add_escaped(&p, 0, NULL, slash && slash[1] ? slash + 1 : image->path);
+	if (image->inside_size)
+		add_piece(&p, 1, "the guest inside it");
 	add_piece(&p, 1, "%s", machine_name(image));
 	add_piece(&p, 2, "%zu symbol%s%s", image->tab.n_syms,
 		  image->tab.n_syms == 1 ? "" : "s",
@@ -654,6 +656,9 @@ static void write_tested(FILE *f, const struct hlg_report *r)
 		fputs(": on instruction starts, with 99 % intervals\n", f);
 		write_boundaries(f, "samples", &t->samples, &t->by_samples);
 		write_boundaries(f, "addresses", &t->addrs, &t->by_addrs);
+		fputs(INDENT "(the check is stricter than the rows, whose intervals are "
+			     "of 95 %)\n",
+		      f);
 	}
 	if (t->samples.undecodable)
 		fprintf(f,

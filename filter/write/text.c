@@ -355,11 +355,11 @@ static void write_regions(struct text *t)
 	if (shown == 0)
 		return;
 	if (shown < v->n_regions)
-		snprintf(heading, sizeof(heading), "what is in it (%zu of %zu: --%s=0)",
-			 shown, v->n_regions,
+		snprintf(heading, sizeof(heading),
+			 "%% of the region (%zu of %zu: --%s=0)", shown, v->n_regions,
 			 limit_of(t, v->regions[shown].share.share, "regions"));
 	else
-		snprintf(heading, sizeof(heading), "what is in it");
+		snprintf(heading, sizeof(heading), "%% of the region");
 	begin_table(t, wide, sizeof(wide), heading);
 	if (!t->r->options->wide)
 		leave_out(t, HLG_REPORT_SAMPLES);

@@ -191,6 +191,7 @@ static int read_loads(struct reader *r)
 
 		if (!gelf_getphdr(r->libelf, (int)i, &ph))
 			return damaged(r, "has no readable program headers");
+		elf->interpreted |= ph.p_type == PT_INTERP;
 		rc = read_load(r, &ph);
 		if (rc < 0)
 			return rc;

@@ -46,7 +46,7 @@ def reported(build, *words):
     """{(kind, name, address) or (region address): (samples, period)}"""
     text = must(hlguest_of(build), "report", *words, "--format=csv")
     found = {}
-    for row in table(text, "function", "other", "region"):
+    for row in table(text, "function", "border", "other", "region"):
         key = (row["addr"],) if row["record"] == "region" else \
             (row["kind"], row["name"], row["addr"])
         found[key] = int(row["samples"]), int(row["period"])
@@ -112,8 +112,11 @@ def check_tests(build, before, after):
     text = compared(build, before, after, "--weight=samples")
     for record in "function", "region":
         rows = table(text, record)
-        n1, n2 = (sum(int(row["samples_" + s]) for row in rows) for s in ("before", "after"))
         for row in rows:
+            # Of the border, shares are of the guest; of what computes, of the rest.
+            n1, n2 = (sum(int(other["samples_" + s]) for other in rows
+                          if row["kind"] == "border" or other["kind"] != "border")
+                      for s in ("before", "after"))
             x1, x2 = int(row["samples_before"]), int(row["samples_after"])
             least = min(x1 + x2, n1 + n2 - x1 - x2) * min(n1, n2) / (n1 + n2)
             p = fisher(x1, n1, x2, n2) if least < 5 else chi_square(x1, n1, x2, n2)

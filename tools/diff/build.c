@@ -146,6 +146,22 @@ static int check_events(struct hlg_diff *diff, struct hlg_err *err)
 	return 0;
 }
 
+/* What is of the border is so on both sides. */
+static bool share_border(struct hlg_diff *diff)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < diff->images.n; i++) {
+		const struct hlg_diff_image *pair = &diff->images.pairs[i];
+
+		for (int s = 0; ok && pair->same && s < 2; s++)
+			ok = hlg_border_share(
+				&diff->side[s].report.border, pair->image[s],
+				&diff->side[!s].report.border, pair->image[!s]);
+	}
+	return ok;
+}
+
 static void count_runs(struct hlg_diff *diff, int side)
 {
 	const struct hlg_diff_side *s = &diff->side[side];
@@ -175,7 +191,8 @@ int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err)
 	if (rc < 0)
 		return rc;
 	if (!hlg_diff_images_pair(&diff->images, diff->side[0].space,
-				  diff->side[1].space))
+				  diff->side[1].space) ||
+	    !share_border(diff))
 		return hlg_err_memory(err, "diff");
 	for (int i = 0; rc == 0 && i < 2; i++)
 		rc = check_read(&diff->side[i], err);

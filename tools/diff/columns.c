@@ -64,11 +64,13 @@ const char *hlg_diff_columns_presence(enum hlg_diff_presence presence)
 
 static const char *kind_of(const struct hlg_diff *diff, const struct hlg_diff_row *row)
 {
-	const struct hlg_place *place = hlg_diff_place(row, row->n[1] ? 1 : 0);
+	int s = row->n[1] ? 1 : 0;
+	const struct hlg_place *place = hlg_diff_place(row, s);
 
-	return diff->withheld ? "address"
-	       : place        ? hlg_place_name_kind(place->kind)
-			      : "region";
+	return diff->withheld                 ? "address"
+	       : place && row->row[s]->border ? HLG_PLACE_NAME_BORDER
+	       : place                        ? hlg_place_name_kind(place->kind)
+					      : "region";
 }
 
 /* The region's most sampled row names it. */

@@ -10,8 +10,12 @@
  * Shares are of a side's kept guest weight (view.h), so what a side has more of in total
  * does not show; and when one function takes less, all others have more of what is left.
  *
- * Conservation: over the rows, the counts of a side sum to its kept count; and so over
- * the regions, if there are any.
+ * What is of the border (filter/view/border.h) is in rows of its own, whose shares are of
+ * the side's guest weight. In builds that are the same an address is the border's on both
+ * sides if the samples of one tell so.
+ *
+ * Conservation: over the rows, the counts of a side sum to its kept count and that of the
+ * border, unless it is left out; over the regions, if there are any, to the kept count.
  */
 #ifndef HLG_TOOLS_DIFF_DIFF_H
 #define HLG_TOOLS_DIFF_DIFF_H

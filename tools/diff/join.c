@@ -67,7 +67,9 @@ static void finish(struct items *items)
 static bool add_row(struct items *items, const struct hlg_diff *diff, int side,
 		    size_t index)
 {
-	const struct hlg_place *place = &diff->side[side].all.rows[index].place;
+	const struct hlg_row *row = hlg_view_row(&diff->side[side].all, index);
+	const struct hlg_place *place = &row->place;
+	int border = row->border ? HLG_N_KINDS : 0;
 	struct item *item = &items->item[items->n++];
 
 	*item = (struct item){.side = side, .index = index};
@@ -77,12 +79,12 @@ static bool add_row(struct items *items, const struct hlg_diff *diff, int side,
 		return true;
 	}
 	if (diff->images.pairs[item->pair].same) {
-		item->sort = (int)place->kind;
+		item->sort = border + (int)place->kind;
 		item->start = place->start;
 		item->end = place->end;
 		return true;
 	}
-	item->sort = place->symbol ? HLG_FUNCTION : (int)place->kind;
+	item->sort = border + (place->symbol ? HLG_FUNCTION : (int)place->kind);
 	item->key = place->symbol
 			    ? hlg_diff_key(hlg_image_name(place->image, place->symbol))
 			    : hlg_place_name(place, false);
@@ -103,7 +105,7 @@ static void put(struct hlg_diff *diff, struct hlg_diff_rows *rows,
 			row->region[item->side] = region;
 		count = region->count;
 	} else {
-		const struct hlg_row *of = &view->rows[item->index];
+		const struct hlg_row *of = hlg_view_row(view, item->index);
 
 		/* In an image without a file, one function may have several symbols. */
 		if (row->row[item->side] && of->place.image && of->place.image->made)
@@ -128,15 +130,22 @@ static void fold(struct hlg_diff *diff, struct hlg_diff_rows *rows, struct items
 	}
 }
 
+size_t hlg_diff_join_n(const struct hlg_diff_side *side, const struct hlg_view *view)
+{
+	return view->n_rows +
+	       (side->options->border == HLG_BORDER_DROP ? 0 : view->n_borders);
+}
+
 bool hlg_diff_join_rows(struct hlg_diff *diff)
 {
-	const struct hlg_view *a = &diff->side[0].all, *b = &diff->side[1].all;
+	size_t a = hlg_diff_join_n(&diff->side[0], &diff->side[0].all);
+	size_t b = hlg_diff_join_n(&diff->side[1], &diff->side[1].all);
 	struct items items = {0};
-	bool ok = init(&items, &diff->functions, a->n_rows, b->n_rows);
+	bool ok = init(&items, &diff->functions, a, b);
 
-	for (size_t i = 0; ok && i < a->n_rows; i++)
+	for (size_t i = 0; ok && i < a; i++)
 		ok = add_row(&items, diff, 0, i);
-	for (size_t i = 0; ok && i < b->n_rows; i++)
+	for (size_t i = 0; ok && i < b; i++)
 		ok = add_row(&items, diff, 1, i);
 	if (ok)
 		fold(diff, &diff->functions, &items);

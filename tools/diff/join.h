@@ -6,6 +6,10 @@
 
 #include "tools/diff/diff.h"
 
+/* How many rows of a view are compared: those of the border, too, unless it is left out.
+ */
+size_t hlg_diff_join_n(const struct hlg_diff_side *side, const struct hlg_view *view);
+
 /* Makes diff->functions from the sides' rows, diff->regions from their regions: all but
  * what judging fills in. False without memory. */
 bool hlg_diff_join_rows(struct hlg_diff *diff);

@@ -14,7 +14,7 @@ struct runs {
 /* A row of the side as a whole, as it is looked for. */
 struct where {
 	const void *owner; /* of a row; or image of a region */
-	uint64_t addr;
+	uint64_t addr;     /* of a row: 1 of the border's, else 0 */
 	size_t index;
 };
 
@@ -31,12 +31,14 @@ static struct where where_row(const struct hlg_view *view, bool regions, size_t 
 {
 	if (regions)
 		return (struct where){view->regions[i].image, view->regions[i].addr, i};
-	return (struct where){view->rows[i].place.owner, 0, i};
+	return (struct where){hlg_view_row(view, i)->place.owner,
+			      hlg_view_row(view, i)->border, i};
 }
 
-static size_t n_of(const struct hlg_view *view, bool regions)
+static size_t n_of(const struct hlg_diff_side *side, const struct hlg_view *view,
+		   bool regions)
 {
-	return regions ? view->n_regions : view->n_rows;
+	return regions ? view->n_regions : hlg_diff_join_n(side, view);
 }
 
 /* Adds what one recording has to its line of weights. */
@@ -45,13 +47,13 @@ static void add_run(uint64_t *weight, const struct hlg_diff_side *side, size_t r
 {
 	const struct hlg_view *view = &side->each[run];
 
-	for (size_t i = 0; i < n_of(view, regions); i++) {
+	for (size_t i = 0; i < n_of(side, view, regions); i++) {
 		struct where key = where_row(view, regions, i);
 		const struct where *found =
-			bsearch(&key, where, n_of(&side->all, regions), sizeof(*where),
-				compare_where);
+			bsearch(&key, where, n_of(side, &side->all, regions),
+				sizeof(*where), compare_where);
 		struct hlg_count count =
-			regions ? view->regions[i].count : view->rows[i].count;
+			regions ? view->regions[i].count : hlg_view_row(view, i)->count;
 
 		if (found)
 			weight[to[found->index]] += hlg_count_weigh(view->weight, count);
@@ -61,7 +63,7 @@ static void add_run(uint64_t *weight, const struct hlg_diff_side *side, size_t r
 static bool weigh_runs(struct runs *runs, const struct hlg_diff_side *side,
 		       const struct hlg_diff_rows *rows, const size_t *to, bool regions)
 {
-	size_t n = n_of(&side->all, regions);
+	size_t n = n_of(side, &side->all, regions);
 	struct where *where = calloc(n + 1, sizeof(*where));
 
 	runs->n = side->n_runs;
@@ -70,7 +72,7 @@ static bool weigh_runs(struct runs *runs, const struct hlg_diff_side *side,
 		free(where);
 		return false;
 	}
-	n = n_of(&side->all, regions);
+	n = n_of(side, &side->all, regions);
 	for (size_t i = 0; i < n; i++)
 		where[i] = where_row(&side->all, regions, i);
 	qsort(where, n, sizeof(*where), compare_where);
@@ -80,46 +82,65 @@ static bool weigh_runs(struct runs *runs, const struct hlg_diff_side *side,
 	return true;
 }
 
+/* What shares of functions are worth; those of the border are of the whole guest. */
+static double observations(const struct hlg_view *view, bool border)
+{
+	return border ? view->guest_observations : view->observations;
+}
+
+static bool is_border(const struct hlg_diff_row *row)
+{
+	const struct hlg_row *of = row->row[0] ? row->row[0] : row->row[1];
+
+	return of && of->border;
+}
+
 /* One row's share in every recording of a side. */
 static void list_runs(struct hlg_compare_run *list, const struct hlg_diff_side *side,
-		      const struct runs *runs, size_t n_rows, size_t row)
+		      const struct runs *runs, size_t n_rows, size_t row, bool border)
 {
 	for (size_t i = 0; i < runs->n; i++) {
 		const struct hlg_view *view = &side->each[i];
-		double total = (double)hlg_count_weigh(view->weight, view->kept);
+		double total = (double)hlg_count_weigh(view->weight,
+						       border ? view->guest : view->kept);
 		double weight = (double)runs->weight[i * n_rows + row];
 
 		list[i] =
 			(struct hlg_compare_run){.share = total > 0 ? weight / total : 0,
 						 .weight = total,
-						 .n = view->observations};
+						 .n = observations(view, border)};
 	}
 }
 
-static struct hlg_share share_of(const struct hlg_view *view, struct hlg_count count)
+static struct hlg_share share_of(const struct hlg_view *view, struct hlg_count count,
+				 bool border)
 {
-	double total = (double)hlg_count_weigh(view->weight, view->kept);
+	double total =
+		(double)hlg_count_weigh(view->weight, border ? view->guest : view->kept);
 	double weight = (double)hlg_count_weigh(view->weight, count);
 
-	return hlg_interval_wilson(total > 0 ? weight / total : 0, view->observations);
+	return hlg_interval_wilson(total > 0 ? weight / total : 0,
+				   observations(view, border));
 }
 
 static void compare(const struct hlg_diff *diff, struct hlg_diff_row *row,
 		    const struct hlg_compare_run *const lists[2])
 {
 	const struct hlg_diff_side *a = &diff->side[0], *b = &diff->side[1];
+	bool border = is_border(row);
 
 	for (int s = 0; s < 2; s++)
-		row->share[s] = share_of(&diff->side[s].all, row->count[s]);
+		row->share[s] = share_of(&diff->side[s].all, row->count[s], border);
 	if (diff->by_runs)
 		hlg_compare_runs(&row->compared, lists[0], a->n_runs, lists[1],
 				 b->n_runs);
 	else
 		hlg_compare_samples(
 			&row->compared,
-			(struct hlg_proportion){row->share[0].share, a->all.observations},
+			(struct hlg_proportion){row->share[0].share,
+						observations(&a->all, border)},
 			(struct hlg_proportion){row->share[1].share,
-						b->all.observations});
+						observations(&b->all, border)});
 	row->compared.diff = row->share[1].share - row->share[0].share;
 }
 
@@ -136,7 +157,8 @@ static bool compare_all(const struct hlg_diff *diff, struct hlg_diff_rows *rows,
 								       lists[1]};
 
 			for (int s = 0; s < 2; s++)
-				list_runs(lists[s], &diff->side[s], &runs[s], rows->n, i);
+				list_runs(lists[s], &diff->side[s], &runs[s], rows->n, i,
+					  is_border(&rows->row[i]));
 			compare(diff, &rows->row[i], both);
 		}
 	free(lists[0]);

@@ -33,11 +33,6 @@ static size_t n_rows(const struct hlg_report *r)
 	       (r->options->border == HLG_BORDER_DROP ? 0 : r->all.n_borders);
 }
 
-static const struct hlg_row *row_at(const struct hlg_report *r, size_t i)
-{
-	return i < r->all.n_rows ? &r->all.rows[i] : &r->all.borders[i - r->all.n_rows];
-}
-
 /* Has the event anything that is written? */
 static bool is_shown(const struct hlg_report *r, const struct hlg_event_sum *sum)
 {
@@ -81,7 +76,8 @@ static bool find_shared(struct writer *w)
 	ok = first && w->shared;
 	for (size_t i = 0; ok && i < n; i++) {
 		uint32_t known = names.n;
-		uint32_t name = hlg_strings_add(&names, row_at(w->r, i)->name);
+		uint32_t name =
+			hlg_strings_add(&names, hlg_view_row(&w->r->all, i)->name);
 
 		ok = name != HLG_NO_STRING;
 		if (name > known)
@@ -229,7 +225,7 @@ static void put_spots(struct writer *w, const struct hlg_address_counts *spots,
 
 static void put_function(const struct writer *w, size_t i)
 {
-	const struct hlg_row *row = row_at(w->r, i);
+	const struct hlg_row *row = hlg_view_row(&w->r->all, i);
 	const struct hlg_image *image = row->place.image;
 
 	fprintf(w->f, "fn=(%zu) ", i + 1);
@@ -247,7 +243,7 @@ static void put_function(const struct writer *w, size_t i)
 
 static bool put_row(struct writer *w, size_t i)
 {
-	const struct hlg_row *row = row_at(w->r, i);
+	const struct hlg_row *row = hlg_view_row(&w->r->all, i);
 	const struct hlg_image *image = row->place.image;
 	struct hlg_source *source = image ? hlg_source_of(&w->sources, image) : NULL;
 	struct hlg_address_counts spots;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/feed/probe.h"
 #include "tools/feed/timeline.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/sum.h"
@@ -15,6 +16,9 @@ struct feed {
 	struct hlg_stacks *stacks;
 	struct hlg_timeline timeline; /* if host samples or stacks are wanted */
 	uint32_t *events;             /* the profile's number of each of the reader's */
+	struct hlg_probe *probes;     /* of each of these */
+	const struct hlg_perfdata *pd;
+	struct hlg_trace *trace;
 	bool ordered;
 	uint32_t n_events;
 	const char *path;
@@ -27,15 +31,24 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 {
 	struct feed *feed = ctx;
 	uint32_t *events = feed->events;
+	struct hlg_probe *probes;
 
 	/* They are met in any order. */
 	if (event->index >= feed->n_events) {
-		events = reallocarray(events, (size_t)event->index + 1, sizeof(*events));
+		size_t n = (size_t)event->index + 1;
+
+		events = reallocarray(events, n, sizeof(*events));
 		if (!events)
 			return hlg_err_memory(err, feed->path);
 		feed->events = events;
+		probes = reallocarray(feed->probes, n, sizeof(*probes));
+		if (!probes)
+			return hlg_err_memory(err, feed->path);
+		feed->probes = probes;
 		feed->n_events = event->index + 1;
 	}
+	hlg_probe_find(&feed->probes[event->index], &feed->trace, feed->pd, feed->path,
+		       event);
 	events[event->index] =
 		hlg_profile_event(feed->profile, event->name, event->attr.precise_ip);
 	if (events[event->index] == HLG_NO_SERIES)
@@ -111,6 +124,27 @@ static __attribute__((noinline)) void see_turn(struct feed *feed,
 	hlg_sample_span_see(&feed->profile->span, to);
 }
 
+/* Counts a sample that was selected as an exit or entry. */
+static void count_transit(struct feed *feed, const struct hlg_perfdata_raw *raw)
+{
+	struct hlg_perfdata_bytes data;
+
+	if (hlg_perfdata_data(raw, &data))
+		hlg_probe_count(&feed->probes[raw->event], &feed->profile->transits,
+				&data);
+}
+
+/* One that also tells where the guest is. */
+static __attribute__((noinline)) void take_transit(struct feed *feed,
+						   const struct hlg_perfdata_raw *raw)
+{
+	uint64_t deselected = feed->profile->deselected.samples;
+
+	take(feed, hlg_perfdata_sample(raw));
+	if (feed->profile->deselected.samples == deselected)
+		count_transit(feed, raw);
+}
+
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
 							    struct hlg_perfdata_raw *raw)
 {
@@ -121,6 +155,10 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 	struct hlg_hits hits;
 	bool hit;
 
+	if (feed->probes[raw->event].rip.size) {
+		take_transit(feed, raw);
+		return;
+	}
 	hlg_sample_span_see(&feed->profile->span, time);
 	if (raw->alone) {
 		if (!hlg_profile_hit(feed->profile, event, hlg_perfdata_cpumode(raw),
@@ -178,6 +216,8 @@ static inline __attribute__((always_inline)) void on_stack(void *ctx,
 
 	s.event = feed->events[s.event];
 	disposition = hlg_profile_add(feed->profile, &s);
+	if (feed->probes[raw->event].rip.size && disposition != HLG_DESELECTED)
+		count_transit(feed, raw);
 	what = purpose(feed, raw, &s, disposition);
 	if (!what)
 		return;
@@ -223,7 +263,9 @@ static int read_range(struct feed *feed, struct hlg_perfdata *pd, struct hlg_err
 static void finish(struct feed *feed)
 {
 	hlg_timeline_finish(&feed->timeline);
+	hlg_trace_close(feed->trace);
 	free(feed->events);
+	free(feed->probes);
 }
 
 /* The part of a recording from a guessed boundary on, for another thread. */
@@ -284,6 +326,7 @@ static int read_split(struct feed *feed, struct hlg_perfdata *pd,
 	    hlg_perfdata_clone(&s.pd, pd, &s.err) < 0)
 		return read_range(feed, pd, err);
 	s.feed.profile = &s.profile;
+	s.feed.pd = s.pd;
 	if (hlg_profile_init(&s.profile, feed->profile->options)) {
 		s.profile.window = feed->profile->window;
 		rc = read_both(feed, pd, &s, at, sums, err);
@@ -337,6 +380,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 		rc = hlg_perfdata_open(&pd, path, err);
 	if (rc < 0)
 		return rc;
+	feed.pd = pd;
 	if (feed.ordered)
 		rc = begin_order(&feed, pd, how, err);
 	if (rc == 0)
@@ -347,8 +391,8 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	sums->deselected = profile->deselected.samples - deselected;
 	sums->host = profile->host.samples - of_host;
 	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;
-	hlg_perfdata_close(pd);
 	finish(&feed);
+	hlg_perfdata_close(pd);
 	return rc;
 }
 

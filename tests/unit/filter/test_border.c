@@ -360,6 +360,49 @@ START_TEST(words_of_formats)
 }
 END_TEST
 
+/* kvm_entry tells of an entry; of exits that were counted, what each took. */
+START_TEST(told_by_tracepoints)
+{
+	static const struct guest entry = {"entry",    0x1020, {NOP, NOP, NOP, NOP, RET},
+					   {20, 0, 1}, {0},    NULL};
+	struct hlg_transit exits = {AT + KIT_BASE + 4 * 3, 150, 0};
+	struct hlg_border found;
+	struct hlg_run run;
+	char *text;
+
+	write_guest(&entry, "dispatch");
+	kit_start(&run, "guest.elf@0x4000");
+	hlg_profile_event(&run.profile, "a", 0);
+	kit_add(&run, 0, 0x1020 + KIT_BASE, 1, 20);
+	hlg_transits_add(&run.profile.transits,
+			 (struct hlg_transit){0x1020 + KIT_BASE, 0, 5});
+	find(&found, &run);
+	ck_assert_uint_eq(found.n, 1);
+	ck_assert(hlg_border_has(&found, run.space.images[0], 0x1020));
+	ck_assert_uint_eq(hlg_border_exits(&found, &run.space, &run.profile), 0);
+	hlg_border_finish(&found);
+	hlg_run_finish(&run);
+
+	/* 30 samples of 10 ns by 150 exits: 2 ns each; and 30 us by 15. */
+	for (int i = 0; i < 3; i++) {
+		static const char *const words[] = {"leaving, about 0.0 us each, shares",
+						    "leaving, about 2.0 us each, shares",
+						    "leaving, shares"};
+
+		start_split(&run, "guest.elf border=split");
+		hlg_profile_describe(&run.profile, 0,
+				     i < 2 ? HLG_EVENT_TIMER : HLG_EVENT_COUNTER, false);
+		if (i == 1)
+			kit_add(&run, 0, AT + KIT_BASE + 4 * 4, 299700, 1);
+		hlg_transits_add(&run.profile.transits, exits);
+		text = kit_report(&run);
+		ck_assert_msg(strstr(text, words[i]), "%s", text);
+		free(text);
+		hlg_run_finish(&run);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("border");
@@ -370,6 +413,7 @@ int main(void)
 	tcase_add_loop_test(tc, what_is_the_border, 0,
 			    sizeof(guests) / sizeof(guests[0]));
 	tcase_add_test(tc, hyperlight_enters_at_its_function);
+	tcase_add_test(tc, told_by_tracepoints);
 	tcase_add_loop_test(tc, rows_and_shares, 0, sizeof(shares) / sizeof(shares[0]));
 	tcase_add_loop_test(tc, words_of_formats, 0,
 			    sizeof(formats) / sizeof(formats[0]));

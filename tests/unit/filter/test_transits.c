@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Exits and entries are summed by address, in any order and over merges, and an address
+ * is one where the host lets the guest begin if entries there outnumber the exits that
+ * they may be the return from. Without memory nothing is known.
+ */
+#include "filter/profile/transits.h"
+
+#include "tests/kit/filter.h"
+#include "tests/kit/oom.h"
+#include "tests/kit/tap.h"
+
+START_TEST(sums)
+{
+	struct hlg_transits a = {0}, b = {0};
+
+	ck_assert_uint_eq(hlg_transits_at(&a, 7).exits, 0);
+	for (uint64_t i = 0; i < 3000; i++) {
+		hlg_transits_add(&a, (struct hlg_transit){i % 100, 1, 0});
+		hlg_transits_add(&b, (struct hlg_transit){i % 150, 0, 2});
+	}
+	hlg_transits_merge(&a, &b);
+	ck_assert_uint_eq(a.n, 150);
+	for (uint64_t ip = 0; ip < 151; ip++) {
+		struct hlg_transit t = hlg_transits_at(&a, ip);
+
+		ck_assert_uint_eq(t.ip, ip);
+		ck_assert_uint_eq(t.exits, ip < 100 ? 30 : 0);
+		ck_assert_uint_eq(t.entries, ip < 150 ? 40 : 0);
+	}
+	hlg_transits_finish(&a);
+	hlg_transits_finish(&a); /* twice does no harm */
+	hlg_transits_finish(&b);
+}
+END_TEST
+
+static const struct {
+	uint64_t exit_at, exits, entries; /* these at 0x1000 */
+	bool is;
+} entries[] = {
+	{0x1000, 0, 1, true},   {0x1000, 10, 20, false}, {0x1000, 10, 21, true},
+	{0xff1, 10, 20, false}, {0xff0, 10, 20, true},   {0x1001, 10, 20, true},
+	{0x1000, 10, 0, false}, {0x1000, 0, 0, false},
+};
+
+START_TEST(entries_of_the_host)
+{
+	struct hlg_transits t = {0};
+
+	hlg_transits_add(&t, (struct hlg_transit){0x1000, 0, entries[_i].entries});
+	hlg_transits_add(&t,
+			 (struct hlg_transit){entries[_i].exit_at, entries[_i].exits, 0});
+	ck_assert_int_eq(hlg_transits_is_entry(&t, 0x1000), entries[_i].is);
+	ck_assert(!hlg_transits_is_entry(&t, 0x2000));
+	hlg_transits_finish(&t);
+}
+END_TEST
+
+START_TEST(without_memory)
+{
+	bool lost = false;
+
+	for (unsigned n = 0; n < 8; n++) {
+		struct hlg_transits t = {0}, other = {0};
+
+		oom_arm(n, true);
+		for (uint64_t i = 0; i < 40; i++)
+			hlg_transits_add(&t, (struct hlg_transit){i, 1, 0});
+		oom_disarm();
+		ck_assert_uint_eq(hlg_transits_at(&t, 0).exits, !t.lost);
+		hlg_transits_merge(&other, &t);
+		ck_assert_int_eq(other.lost, t.lost);
+		lost |= t.lost;
+		hlg_transits_finish(&t);
+		hlg_transits_finish(&other);
+	}
+	ck_assert(lost);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("transits");
+	TCase *tc = tap_case(suite, "transits");
+
+	tcase_add_test(tc, sums);
+	tcase_add_loop_test(tc, entries_of_the_host, 0,
+			    sizeof(entries) / sizeof(entries[0]));
+	tcase_add_test(tc, without_memory);
+	return tap_main(suite);
+}

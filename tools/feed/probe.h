@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* kvm_exit and kvm_entry on their way into a profile: where guests are left and entered.
+ */
+#ifndef HLG_TOOLS_FEED_PROBE_H
+#define HLG_TOOLS_FEED_PROBE_H
+
+#include "filter/profile/transits.h"
+#include "tools/tracepoint/trace.h"
+
+/* Of one of a reader's events. All zero: it is neither. */
+struct hlg_probe {
+	struct hlg_trace_field rip;
+	bool entry;
+};
+
+/*
+ * Looks where the guest's address stands in an event's samples. What cannot be found is
+ * not counted: a report needs none. *trace is NULL before, and for hlg_trace_close.
+ */
+void hlg_probe_find(struct hlg_probe *probe, struct hlg_trace **trace,
+		    const struct hlg_perfdata *pd, const char *path,
+		    const struct hlg_perfdata_event *event);
+
+void hlg_probe_count(const struct hlg_probe *probe, struct hlg_transits *transits,
+		     const struct hlg_perfdata_bytes *raw);
+
+#endif
