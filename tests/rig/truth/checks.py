@@ -13,8 +13,8 @@ from tap import must, run
 
 # Functions that no call reaches: by the last part of a name.
 NEVER = re.compile(r"guest::never::|miniz_oxide::inflate::")
-# Where next to no time goes into entering and leaving the guest.
-FEW_EXITS = ("mix", "frames", "small", "before", "after")
+# With samples enough.
+SHARES = ("mix", "frames", "small", "before", "after", "calls")
 LARGE = 0.01  # rows from this share on are looked at
 FEW = 3       # expected samples that an instruction needs for its interval to be looked at
 
@@ -22,7 +22,7 @@ FEW = 3       # expected samples that an instruction needs for its interval to b
 def covered(tap, name, coverage):
     """Whether enough intervals hold the truth; how many is told in any case."""
     tap.run(f"{name}: intervals hold the truth", coverage.differences)
-    print(f"# {name}: {coverage}")
+    print("\n".join([f"# {name}: {coverage}", *("#   " + line for line in coverage.outside[:9])]))
 
 
 def recording(tap, hlguest, name, data, executed, coverage, folder):
@@ -37,7 +37,7 @@ def recording(tap, hlguest, name, data, executed, coverage, folder):
     tap.run(f"{name}: verified at the note's base", verified, hlguest, elf, data)
     tap.run(f"{name}: the base is found without the note", base_found, hlguest, elf, data,
             folder)
-    if name in FEW_EXITS:
+    if name in SHARES:
         tap.run(f"{name}: functions", shares, hlguest, elf, data, counts, coverage["functions"])
         tap.run(f"{name}: instructions", instructions, hlguest, elf, data, counts,
                 coverage["instructions"])

@@ -5,8 +5,8 @@
     exact.py --build DIR [--all] [--keep FOLDER]
 
 In the rig's QEMU time is instructions, so that samples have an exact expectation. --all does
-more kinds of runs, and 30 whose input, start and rate a seed decides, and asks how many of
-the intervals hold the truth. --keep does them too, but for the 30, and puts recordings,
+more kinds of runs, and 60 whose input, start and rate a seed decides, and asks how many of
+the intervals hold the truth. --keep does them too, but for the 60, and puts recordings,
 counts and ELFs there, as tests/data/hyperlight has them.
 
 Skipped, with the reason, where QEMU, a kernel or Rust is missing.
@@ -25,8 +25,8 @@ from programs import hlguest_of, need_zydis
 from runs import QUICK, RUNS, TREE, programs, record, varied
 from tap import Skip, Tap, must, need, parser
 
-VARIED = 30
-KEPT = ("mix", "frames", "small", "exits", "two", "life")
+VARIED = {"mix": 30, "calls": 10, "hash": 10, "json": 10}  # of runs.WORK
+KEPT = ("mix", "calls", "frames", "small", "exits", "two", "turns", "life")
 KEPT_ELFS = ("guest.elf", "frames.elf", "small.elf")
 
 
@@ -85,7 +85,8 @@ def main():
         tap.run("tree: each instruction by its calls", calls, build, made,
                 os.path.join(folder, "tree"))
         if args.all:
-            many(tap, hlguest, build, made, os.path.join(folder, "many"))
+            for work, count in VARIED.items():
+                many(tap, hlguest, build, made, os.path.join(folder, work), work, count)
     return tap.finish()
 
 
@@ -96,15 +97,15 @@ def calls(build, made, folder):
                        Tree(os.path.join(folder, "calls.1.tree")))
 
 
-def many(tap, hlguest, build, made, folder):
-    runs = {f"seed{seed}": varied(seed) for seed in range(1, VARIED + 1)}
+def many(tap, hlguest, build, made, folder, work, count):
+    runs = {f"{work}-{seed}": varied(seed, work) for seed in range(1, count + 1)}
     done = record(build, folder, runs, made)
     for kind, check in (("functions", checks.shares), ("instructions", checks.instructions)):
         coverage = Coverage()
         for name, (data, executed) in done.items():
             tap.run(f"{name}: {kind}", check, hlguest, made["guest.elf"], data,
                     executed["guest.elf"], coverage)
-        checks.covered(tap, f"{VARIED} runs, {kind}", coverage)
+        checks.covered(tap, f"{count} runs of {work}, {kind}", coverage)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import build as hyperlight
 import rig
 
 # The rest, and the guests that only they need, are for --all.
-QUICK = ("mix", "exits", "before", "after", "life")
+QUICK = ("mix", "exits", "calls", "before", "after", "life")
 
 # An instruction takes 2 ns of the emulated machine's time, and no time is slept through.
 ICOUNT = "shift=1,sleep=off"
@@ -40,9 +40,15 @@ RUNS = {
                   calls={"sort": 40000, "tree": 40000}),
     "after": Run(["changed.elf"], "--seed=5 changed.elf sort+tree=40000",
                  calls={"sort": 40000, "tree": 40000}),
+    # 11,000 exits a second: part of the samples is no guest's code.
+    "calls": Run(["guest.elf"], "--seed=9 guest.elf sort+alloc=20000/1", freq=1999,
+                 calls={"sort": 20000, "alloc": 20000}),
     # Two guests at once, at the same base.
     "two": Run(["guest.elf", "small.elf"],
                "--seed=6 guest.elf hash+json=1000 , small.elf sort=40000"),
+    # The same in one thread, a call of each in turn.
+    "turns": Run(["guest.elf", "small.elf"], "--seed=10 --turns guest.elf hash=300 json=300 , "
+                 "small.elf sort=8000 sort=9000", EXITS),
     # All that happens in a sandbox's life.
     "life": Run(["guest.elf"], "--seed=7 guest.elf snapshot mix=150*2 pages+fault=2000 restore "
                 "pages+fault=2000 cancel=100 restore mix=150",
@@ -55,14 +61,19 @@ TREE = Run(["guest.elf"], "--seed=8 guest.elf snapshot mix=100/10 pages+fault=30
            "cancel=50 restore mix=20", how="")
 
 
-def varied(seed):
+# From no host call in a second to 11,000.
+WORK = {"mix": ("mix", 1200, 0), "calls": ("sort+alloc", 10000, 1), "hash": ("hash", 5000, 1),
+        "json": ("json+tree", 4000, 1)}
+
+
+def varied(seed, work="mix"):
     """A run whose input, start and rate the seed decides."""
     choice = random.Random(seed)
+    kinds, rounds, every = WORK[work]
     freq = choice.choice([n for n in range(900, 1100) if all(n % i for i in range(2, 34))])
-    rounds = 1200
-    return Run(["guest.elf"],
-               f"--seed={seed} --delay-us={choice.randrange(5000)} guest.elf mix={rounds}",
-               freq=freq, calls=dict.fromkeys(MIX, rounds))
+    called = MIX if kinds == "mix" else kinds.split("+")
+    return Run(["guest.elf"], f"--seed={seed} --delay-us={choice.randrange(5000)} guest.elf "
+               f"{kinds}={rounds}/{every}", freq=freq, calls=dict.fromkeys(called, rounds))
 
 
 def programs(runs):
