@@ -21,6 +21,7 @@
 #include "filter/dlfilter/perf-options.h"
 #include "filter/run.h"
 #include "filter/stacks/address-map.h"
+#include "filter/trust/base-search.h"
 #include "filter/write/perf-lines.h"
 #include "symtab/grow.h"
 
@@ -512,6 +513,8 @@ int stop(void *data, void *ctx)
 		rc = hlg_run_report(
 			&f->run, f->run.options.emit == HLG_EMIT_NONE ? stdout : stderr,
 			&err);
+	if (rc == 0 && !f->run.format->notes)
+		hlg_base_search_warn(&f->run.space);
 	nothing = rc < 0 && tell_nothing(f, &err);
 	mismatch = f->run.mismatch;
 	destroy(f);

@@ -15,6 +15,10 @@ const struct hlg_option hlg_option_table[] = {
 	 "samples in bytes that no symbol covers: in separate rows, left out, or "
 	 "credited to the symbol before, as perf kvm does",
 	 HLG_OPT_CHOICE, FIELD(gaps)},
+	{"border", "split|keep|drop", "split",
+	 "samples of entering and leaving the guest: apart from the functions, in the "
+	 "function whose code does it, or left out",
+	 HLG_OPT_CHOICE, FIELD(border)},
 	{"region", "SIZE", "1K",
 	 "window of the region histogram, a power of two; 0: none", HLG_OPT_SIZE,
 	 FIELD(region)},
@@ -233,6 +237,20 @@ static bool parse_window(const char *value, bool (*parse)(const char *, uint64_t
 	       (comma[1] == '\0' || parse(comma + 1, stop));
 }
 
+/* "10%/1,10%/3", as perf takes them. */
+static bool is_slices(const char *value)
+{
+	size_t n = strcspn(value, ",");
+	char first[64];
+	uint64_t start, stop;
+
+	if (!value[n] || n >= sizeof(first))
+		return false;
+	memcpy(first, value, n);
+	first[n] = '\0';
+	return parse_slice(first, &start, &stop);
+}
+
 static int set_window(const char *arg, const char *value, struct hlg_options *options,
 		      struct hlg_err *err)
 {
@@ -252,6 +270,11 @@ static int set_window(const char *arg, const char *value, struct hlg_options *op
 	options->stop = stop;
 	if (ok && start < stop)
 		return 0;
+	if (is_slices(value))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: one slice is taken, not a list (make a report of "
+				   "each; or 0%%-30%% spans several)",
+				   arg);
 	return hlg_err_set(
 		err, HLG_EINPUT,
 		"%s: not a time window (START,STOP in seconds: +0,+10 from the "
@@ -503,7 +526,7 @@ static const struct {
 	const char *text, *options;
 } headings[] = {
 	{"Input:", "input jobs after calibration"},
-	{"Which samples:", "event pid tid cpu time mode gaps"},
+	{"Which samples:", "event pid tid cpu time mode gaps border"},
 	{"Rows:", ""},
 	{"Output:", "format output out color quiet emit strict strict-base wide raw "
 		    "verbose no-pager"},

@@ -18,6 +18,11 @@ enum hlg_gaps {
 	HLG_GAPS_DROP,
 	HLG_GAPS_STRETCH
 };
+enum hlg_border_option {
+	HLG_BORDER_SPLIT,
+	HLG_BORDER_KEEP,
+	HLG_BORDER_DROP
+};
 enum hlg_weight {
 	HLG_WEIGHT_PERIOD,
 	HLG_WEIGHT_SAMPLES
@@ -82,6 +87,7 @@ struct hlg_options {
 	size_t n_images;
 	int gaps, weight, mode, emit, color; /* the enums above */
 	int stacks;                          /* enum hlg_stacks_option */
+	int border;                          /* enum hlg_border_option */
 	unsigned roots;                      /* HLG_ROOT_ bits; of callgraph */
 	int demangle, aliases;               /* 0 no, 1 yes */
 	int sort;                            /* enum hlg_sort */
@@ -91,12 +97,12 @@ struct hlg_options {
 	uint64_t region;                     /* bytes, a power of two; 0: no regions */
 	uint64_t skid;                       /* instructions; 0: no edges */
 	uint64_t top;                        /* rows; 0: all; HLG_UNSET */
-	uint64_t most;        /* the format's: rows if top is unset; 0: all */
+	uint64_t most;         /* the format's: rows if top is unset; 0: all */
 	uint64_t most_regions; /* the format's if regions is unset; 0: as top */
-	uint64_t regions;     /* rows of regions; 0: all; HLG_UNSET */
-	uint64_t min;         /* 10^-9 percent; HLG_UNSET */
-	uint64_t start, stop; /* of time=, [start, stop): see time_unit */
-	int time_unit;        /* enum hlg_time_unit */
+	uint64_t regions;      /* rows of regions; 0: all; HLG_UNSET */
+	uint64_t min;          /* 10^-9 percent; HLG_UNSET */
+	uint64_t start, stop;  /* of time=, [start, stop): see time_unit */
+	int time_unit;         /* enum hlg_time_unit */
 	struct hlg_number_list pid, tid, cpu; /* empty: any */
 	char *event;                          /* glob; NULL: any */
 	char *format;                         /* a word of its list (format.h) */

@@ -249,6 +249,27 @@ static void settle_window(struct hlg_profile *p, uint64_t time)
 		p->window = hlg_select_window_of(p->options, time, time);
 }
 
+/* Keeps in mind what was left out, for who finds nothing. */
+static void pass(struct hlg_profile *p, const struct hlg_sample *sample,
+		 struct hlg_count count)
+{
+	const struct hlg_options *o = p->options;
+
+	hlg_count_add(&p->deselected, count);
+	if (!p->events[sample->event].selected)
+		return;
+	if (hlg_select_lacks(o, sample))
+		p->untold += count.samples;
+	if (!hlg_sample_is_guest(sample->cpumode))
+		return;
+	if (o->pid.n)
+		hlg_few_add(&p->passed[HLG_ID_PID], sample->pid);
+	if (o->tid.n)
+		hlg_few_add(&p->passed[HLG_ID_TID], sample->tid);
+	if (o->cpu.n)
+		hlg_few_add(&p->passed[HLG_ID_CPU], sample->cpu);
+}
+
 enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 					  const struct hlg_sample *sample,
 					  struct hlg_count count, hlg_u128 squares)
@@ -260,10 +281,7 @@ enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 	if (!p->events[sample->event].selected ||
 	    (p->restricts && !hlg_select_keeps(p->options, &p->window, sample))) {
 		disposition = HLG_DESELECTED;
-		hlg_count_add(&p->deselected, count);
-		if (p->events[sample->event].selected &&
-		    hlg_select_lacks(p->options, sample))
-			p->untold += count.samples;
+		pass(p, sample, count);
 	} else if (!hlg_sample_is_guest(sample->cpumode)) {
 		disposition = HLG_HOST;
 		hlg_count_add(&p->host, count);
@@ -331,6 +349,8 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	for (int i = 0; i < HLG_N_STATES; i++)
 		hlg_count_add(&to->states[i], from->states[i]);
 	to->untold += from->untold;
+	for (int i = 0; i < HLG_N_IDS; i++)
+		hlg_few_merge(&to->passed[i], &from->passed[i]);
 	to->unrecorded += from->unrecorded;
 	for (uint32_t i = 0; i < from->n_events; i++) {
 		uint32_t event = map_event(to, &from->events[i]);

@@ -14,6 +14,7 @@
 
 #include "filter/profile/count.h"
 #include "filter/profile/event.h"
+#include "filter/profile/few.h"
 #include "filter/profile/index.h"
 #include "filter/profile/sample.h"
 #include "filter/profile/select.h"
@@ -55,6 +56,13 @@ struct hlg_cell {
 
 #define HLG_MANY_TIDS (-2)
 
+enum hlg_id {
+	HLG_ID_PID,
+	HLG_ID_TID,
+	HLG_ID_CPU,
+	HLG_N_IDS
+};
+
 struct hlg_profile {
 	struct hlg_cell *cells; /* open addressing, 2^bits of them, at most half used */
 	size_t n_cells;         /* used */
@@ -68,7 +76,9 @@ struct hlg_profile {
 	uint32_t *named; /* and by their number less one the last event of each */
 	struct hlg_count seen, deselected, host; /* guest: the sum over the cells */
 	struct hlg_count states[HLG_N_STATES]; /* of host and guest, if options say so */
-	uint64_t untold;     /* of deselected: for want of a recorded cpu or time */
+	uint64_t untold; /* of deselected: for want of a recorded cpu or time */
+	struct hlg_few passed[HLG_N_IDS]; /* those of guest samples that the options' pid,
+					   * tid or cpu, each if it is given, left out */
 	uint64_t unrecorded; /* samples lost for want of memory; in none of the above */
 	bool overflow;       /* the periods' sum passed 2^64 */
 	const struct hlg_options *options; /* by, and selection; outlives this */

@@ -94,6 +94,7 @@ static int build_view(const struct hlg_report *r, struct hlg_view *view,
 				    .n_cells = n_cells,
 				    .rank = r->rank,
 				    .weight = weight,
+				    .border = r->suppressed ? NULL : &r->border,
 				    .raw = r->suppressed};
 	int rc;
 
@@ -120,8 +121,13 @@ static int count_edges(const struct hlg_report *r, struct hlg_view *view,
 /* The view of everything, and how far it can be believed. */
 static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_err *err)
 {
-	int rc = build_view(r, &r->all, r->cells, r->n_cells, weight, err);
+	int rc = 0;
 
+	if (r->options->border != HLG_BORDER_KEEP)
+		rc = hlg_border_find(&r->border, r->space, r->profile, r->cells,
+				     r->n_cells, err);
+	if (rc == 0)
+		rc = build_view(r, &r->all, r->cells, r->n_cells, weight, err);
 	if (rc == 0 && r->space->n_images)
 		rc = hlg_trust_build(&r->trust, r->space, &r->all, r->profile, err);
 	if (rc == 0 && r->trust.all.verdict == HLG_TRUST_MISMATCH && !r->options->force) {

@@ -11,7 +11,8 @@
 /* What a view says of one address of a series, and what no stack has told of it yet. */
 struct credit {
 	uint64_t ip;
-	uint32_t series, row;
+	uint32_t series;
+	const struct hlg_row *row;
 	struct hlg_count rest;
 };
 
@@ -24,23 +25,32 @@ static int compare_credits(const void *a, const void *b)
 	return x->ip < y->ip ? -1 : x->ip > y->ip;
 }
 
+static void add_credits(struct credit *credits, size_t *n, const struct hlg_view *v,
+			const struct hlg_row *rows, size_t n_rows)
+{
+	for (size_t i = 0; i < n_rows; i++) {
+		const struct hlg_hit *hits = v->hits + rows[i].first_hit;
+
+		for (size_t k = 0; k < rows[i].n_hits; k++)
+			credits[(*n)++] = (struct credit){hits[k].ip, hits[k].series,
+							  &rows[i], hits[k].count};
+	}
+}
+
 /* Those of the rows that are shown; to be freed; NULL without memory. */
 static struct credit *make_credits(const struct hlg_report *r, const struct hlg_view *v,
 				   size_t *n)
 {
-	size_t shown = hlg_rows_shown(r, v->n_rows, hlg_rows_share, v);
-	struct credit *credits = malloc((v->n_hits + 1) * sizeof(*credits));
+	struct credit *credits =
+		malloc((v->n_hits + v->n_border_hits + 1) * sizeof(*credits));
 
 	*n = 0;
-	for (size_t i = 0; credits && i < shown; i++) {
-		const struct hlg_hit *hits = v->hits + v->rows[i].first_hit;
-
-		for (size_t k = 0; k < v->rows[i].n_hits; k++)
-			credits[(*n)++] = (struct credit){hits[k].ip, hits[k].series,
-							  (uint32_t)i, hits[k].count};
-	}
-	if (credits)
-		qsort(credits, *n, sizeof(*credits), compare_credits);
+	if (!credits)
+		return NULL;
+	add_credits(credits, n, v, v->rows,
+		    hlg_rows_shown(r, v->n_rows, hlg_rows_share, v));
+	add_credits(credits, n, v, v->borders, hlg_rows_borders_shown(r, v));
+	qsort(credits, *n, sizeof(*credits), compare_credits);
 	return credits;
 }
 
@@ -118,6 +128,11 @@ enum hlg_frame hlg_callgraph_frame(const struct hlg_place *place)
 								       : HLG_FRAME_GAP;
 }
 
+enum hlg_frame hlg_callgraph_row_frame(const struct hlg_row *row)
+{
+	return row->border ? HLG_FRAME_BORDER : hlg_callgraph_frame(&row->place);
+}
+
 /* A caller in the guest; return is behind the call, which may end its function. */
 static uint32_t add_caller(struct hlg_growing *to, uint32_t node,
 			   const struct hlg_report *r, uint64_t returns)
@@ -145,8 +160,8 @@ static void add_guest(struct hlg_growing *to, uint32_t node, const struct hlg_re
 	node = child(to, node, HLG_FRAME_NOTE, "[guest]");
 	while (n-- > 0)
 		node = add_caller(to, node, r, words[n]);
-	hlg_callgraph_add(
-		to, child(to, node, hlg_callgraph_frame(&row->place), row->name), count);
+	hlg_callgraph_add(to, child(to, node, hlg_callgraph_row_frame(row), row->name),
+			  count);
 }
 
 void hlg_callgraph_add_view(struct hlg_growing *to, const struct hlg_report *r,
@@ -172,7 +187,7 @@ void hlg_callgraph_add_view(struct hlg_growing *to, const struct hlg_report *r,
 			continue; /* of another view, dropped, or not shown */
 		hlg_count_sub(&credit->rest, stack->count);
 		add_guest(to, copy_path(to, bottom, r, stack->node, &stack->ip), r,
-			  &v->rows[credit->row], stack->chain, stack->count);
+			  credit->row, stack->chain, stack->count);
 	}
 	for (size_t i = 0; to->ok && i < n; i++) {
 		if (!credits[i].rest.samples)
@@ -180,7 +195,7 @@ void hlg_callgraph_add_view(struct hlg_growing *to, const struct hlg_report *r,
 		add_guest(to,
 			  child(to, add_roots(to, bottom, r, credits[i].ip),
 				HLG_FRAME_NOTE, HLG_STACKS_LOST),
-			  r, &v->rows[credits[i].row], HLG_NO_CHAIN, credits[i].rest);
+			  r, credits[i].row, HLG_NO_CHAIN, credits[i].rest);
 	}
 	free(credits);
 }

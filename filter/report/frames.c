@@ -4,30 +4,35 @@
 #include "filter/report/callgraph.h"
 #include "filter/report/rows.h"
 
+static void add_row(struct hlg_growing *frames, const struct hlg_row *row,
+		    const char *series)
+{
+	uint32_t node = HLG_TREE_ROOT;
+
+	if (series)
+		node = hlg_tree_child(frames->tree, node, HLG_FRAME_GROUP, series);
+	if (row->place.image)
+		node = hlg_tree_child(frames->tree, node, HLG_FRAME_GROUP,
+				      row->place.image->path);
+	node = hlg_tree_child(frames->tree, node, hlg_callgraph_row_frame(row),
+			      row->name);
+	hlg_callgraph_add(frames, node, row->count);
+}
+
 static void add_view(void *to, const struct hlg_report *r, const struct hlg_view *v,
 		     const char *series)
 {
-	struct hlg_growing *frames = to;
 	size_t shown = hlg_rows_shown(r, v->n_rows, hlg_rows_share, v);
+	size_t borders = hlg_rows_borders_shown(r, v);
 
 	if (r->stacks) {
-		hlg_callgraph_add_view(frames, r, v, series);
+		hlg_callgraph_add_view(to, r, v, series);
 		return;
 	}
-	for (size_t i = 0; i < shown; i++) {
-		const struct hlg_row *row = &v->rows[i];
-		uint32_t node = HLG_TREE_ROOT;
-
-		if (series)
-			node = hlg_tree_child(frames->tree, node, HLG_FRAME_GROUP,
-					      series);
-		if (row->place.image)
-			node = hlg_tree_child(frames->tree, node, HLG_FRAME_GROUP,
-					      row->place.image->path);
-		node = hlg_tree_child(frames->tree, node,
-				      hlg_callgraph_frame(&row->place), row->name);
-		hlg_callgraph_add(frames, node, row->count);
-	}
+	for (size_t i = 0; i < shown; i++)
+		add_row(to, &v->rows[i], series);
+	for (size_t i = 0; i < borders; i++)
+		add_row(to, &v->borders[i], series);
 }
 
 static void add_host(void *to, const struct hlg_host_row *row, double share,

@@ -15,9 +15,9 @@
 /*
  * The rows that the report's options ask for. *tree is all zero before, and settled
  * afterwards; the caller finishes it in any case. Its root's total is the kept guest
- * weight, and that of the host if it is shown, less the rows that are left out. Periods
- * of several events, which have different units, are summed there only: each event's
- * stacks stand on a series of their own.
+ * weight, that of the border if it is shown, and that of the host if it is shown, less
+ * the rows that are left out. Periods of several events, which have different units, are
+ * summed there only: each event's stacks stand on a series of their own.
  */
 int hlg_frames_build(struct hlg_tree *tree, const struct hlg_report *report,
 		     struct hlg_err *err);

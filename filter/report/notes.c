@@ -28,7 +28,8 @@ static void note_image(struct hlg_report *r, const struct hlg_image *image)
 		hlg_note_list_add(&r->notes, "%s: is stripped; names are those of %s",
 				  image->path, image->debug_path);
 	if (image->debug_refused)
-		hlg_note_list_warn(&r->notes, "%s", image->debug_refused);
+		(image->debug_denied ? hlg_note_list_add : hlg_note_list_warn)(
+			&r->notes, "%s", image->debug_refused);
 	if (image->elf.dynsym)
 		hlg_note_list_add(
 			&r->notes,
@@ -69,6 +70,23 @@ static void note_guest(struct hlg_report *r)
 				  v->stretched.samples);
 }
 
+/* What is not in the functions although it has their addresses. */
+static void note_border(struct hlg_report *r)
+{
+	const struct hlg_view *v = &r->all;
+	double guest = (double)hlg_count_weigh(v->weight, v->guest);
+	char percent[16];
+
+	if (v->border.samples == 0)
+		return;
+	hlg_interval_percent(percent, (double)hlg_count_weigh(v->weight, v->border) /
+					      (guest > 0 ? guest : 1));
+	hlg_note_list_add(&r->notes,
+			  "%s %% of the guest's samples are its entering and leaving, "
+			  "shares are of the rest (hlguest exits tells why)",
+			  percent);
+}
+
 /* The promise, checked: what the feed counted is what the rows hold. */
 static void note_accounting(struct hlg_report *r)
 {
@@ -79,6 +97,7 @@ static void note_accounting(struct hlg_report *r)
 	hlg_count_add(&sum, r->all.guest);
 	for (int k = 0; k < HLG_N_KINDS; k++)
 		hlg_count_add(&kinds, r->all.kinds[k]);
+	hlg_count_add(&kinds, r->all.border);
 	if (sum.samples != p->seen.samples || sum.period != p->seen.period ||
 	    kinds.samples != r->all.guest.samples || kinds.period != r->all.guest.period)
 		hlg_note_list_warn(&r->notes,
@@ -370,6 +389,7 @@ void hlg_notes_add(struct hlg_report *r)
 			"names are shown as they are in the symbol table: built "
 			"without libiberty");
 	note_guest(r);
+	note_border(r);
 	note_accounting(r);
 	if (r->by & ~r->options->by & HLG_BY_EVENT)
 		hlg_note_list_add(

@@ -10,6 +10,11 @@ int hlg_report_check_whole(const struct hlg_report *r, struct hlg_err *err)
 {
 	if (r->profile->unrecorded || r->host->unnamed.samples)
 		return hlg_err_memory(err, "report");
+	if (r->options->border == HLG_BORDER_KEEP)
+		return 0;
+	for (size_t i = 0; i < r->space->n_images; i++)
+		if (hlg_image_unread(r->space->images[i]))
+			return hlg_image_fail_unread(r->space->images[i], err);
 	return 0;
 }
 
@@ -22,6 +27,7 @@ void hlg_report_finish(struct hlg_report *r)
 	free(r->banner);
 	hlg_trust_finish(&r->trust);
 	hlg_view_finish(&r->all);
+	hlg_border_finish(&r->border);
 	free(r->cells);
 	free(r->rank);
 	free(r->groups);

@@ -44,6 +44,7 @@ struct hlg_report {
 	const struct hlg_profile *profile;
 	const struct hlg_host *host;
 	const struct hlg_stacks *stacks; /* set by who has them; NULL: stacks=leaf */
+	struct hlg_border border;        /* as the options say: none with border=keep */
 	struct hlg_trust trust;
 	struct hlg_size_test size_test;
 	char *banner;    /* hlg_notes_banner() of it; NULL if the samples fit */
@@ -61,12 +62,13 @@ struct hlg_report {
 	const struct hlg_report_file *files; /* shown if there are several; not owned */
 	size_t n_files;
 	struct hlg_note_list notes;
-	bool unread;       /* a note says that an image could not be read again */
+	bool unread;               /* a note says that an image could not be read again */
 	struct hlg_colour colours; /* of the stream it goes to; off as it is built */
 	struct hlg_screen screen;  /* the same; all zero: lines as long as they get */
 };
 
-/* For a format that has no room for notes: fails if samples were lost without memory. */
+/* For a format that has no room for notes: fails if samples were lost without memory, or
+ * images could not be read again whose border is told apart. */
 int hlg_report_check_whole(const struct hlg_report *report, struct hlg_err *err);
 
 void hlg_report_finish(struct hlg_report *report);

@@ -20,6 +20,27 @@ double hlg_rows_share(const struct hlg_view *view, size_t i)
 	return view->rows[i].share.share;
 }
 
+size_t hlg_rows_borders_shown(const struct hlg_report *r, const struct hlg_view *view)
+{
+	size_t shown = 0;
+
+	if (r->options->border == HLG_BORDER_DROP)
+		return 0;
+	while (shown < view->n_borders &&
+	       hlg_rows_shows(r, view->borders[shown].share.share, shown))
+		shown++;
+	return shown;
+}
+
+struct hlg_count hlg_rows_sum(const struct hlg_report *r, const struct hlg_view *view)
+{
+	struct hlg_count sum = view->kept;
+
+	if (r->options->border != HLG_BORDER_DROP)
+		hlg_count_add(&sum, view->border);
+	return sum;
+}
+
 size_t hlg_rows_regions_shown(const struct hlg_report *r, const struct hlg_view *view)
 {
 	uint64_t most = r->options->regions, top = hlg_rows_top(r);

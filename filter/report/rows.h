@@ -20,6 +20,14 @@ size_t hlg_rows_shown(const struct hlg_report *report, size_t n,
 		      const struct hlg_view *view);
 double hlg_rows_share(const struct hlg_view *view, size_t i);
 
+/* How many rows of the border: by top= and min= as others; none with border=drop. */
+size_t hlg_rows_borders_shown(const struct hlg_report *report,
+			      const struct hlg_view *view);
+
+/* What a view is of: what is kept, and the border unless that is left out. */
+struct hlg_count hlg_rows_sum(const struct hlg_report *report,
+			      const struct hlg_view *view);
+
 /* The same of the regions: regions=, else the format's number, but no more than top=. */
 size_t hlg_rows_regions_shown(const struct hlg_report *report,
 			      const struct hlg_view *view);

@@ -164,8 +164,8 @@ const char *hlg_tree_name(const struct hlg_tree *tree, const struct hlg_node *no
 
 const char *hlg_tree_frame_word(enum hlg_frame kind)
 {
-	static const char *const words[] = {"group", "host user", "host kernel",
-					    "guest", "gap",       "note"};
+	static const char *const words[] = {"group", "host user", "host kernel", "guest",
+					    "gap",   "border",    "note"};
 
 	return words[kind];
 }

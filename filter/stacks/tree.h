@@ -24,6 +24,7 @@ enum hlg_frame {
 	HLG_FRAME_HOST_KERNEL, /* of the host's kernel */
 	HLG_FRAME_GUEST,       /* a function or a label of the guest */
 	HLG_FRAME_GAP,         /* guest bytes that belong to no symbol, or to no image */
+	HLG_FRAME_BORDER,      /* entering and leaving the guest */
 	HLG_FRAME_NOTE         /* says what is known or missing: "[no KVM_RUN stack]" */
 };
 

@@ -130,6 +130,19 @@ double hlg_interval_student(double t, double df)
 	return 1 - beta_fraction(0.5, a, rest, x);
 }
 
+double hlg_interval_binomial(uint64_t k, uint64_t n, double p)
+{
+	double a = (double)k, b = (double)(n - k) + 1;
+
+	if (k == 0)
+		return 1;
+	if (k > n)
+		return 0;
+	if (p < (a + 1) / (a + b + 2))
+		return beta_fraction(a, b, p, 1 - p);
+	return 1 - beta_fraction(b, a, 1 - p, p);
+}
+
 double hlg_interval_student_quantile(double tail, double df)
 {
 	double low = 0, high = 1;

@@ -41,6 +41,12 @@ double hlg_interval_chi_square(double x, unsigned df);
  */
 double hlg_interval_student(double t, double df);
 
+/*
+ * The probability that of n trials k or more succeed, each by itself with probability p,
+ * 0 < p < 1: the incomplete beta function I(p; k, n - k + 1) (NIST DLMF 8.17.5).
+ */
+double hlg_interval_binomial(uint64_t k, uint64_t n, double p);
+
 /* The t whose hlg_interval_student() is tail, 0 < tail < 1, to twelve digits. */
 double hlg_interval_student_quantile(double tail, double df);
 

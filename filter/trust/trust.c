@@ -133,11 +133,17 @@ static void add_tested(struct hlg_tested *to, const struct hlg_tested *from)
 	to->bytes += from->bytes;
 }
 
+/* The rows, and behind them those of the border: its samples are the guest's, too. */
+static const struct hlg_row *row_at(const struct hlg_view *view, size_t i)
+{
+	return i < view->n_rows ? &view->rows[i] : &view->borders[i - view->n_rows];
+}
+
 /* Tests each image, and adds up all of them and what is in none. */
 static bool test_view(struct hlg_trust *trust, const struct hlg_view *view)
 {
-	for (size_t r = 0; r < view->n_rows; r++) {
-		const struct hlg_row *row = &view->rows[r];
+	for (size_t r = 0; r < view->n_rows + view->n_borders; r++) {
+		const struct hlg_row *row = row_at(view, r);
 		struct hlg_image_test *ti = hlg_trust_of(trust, row->place.image);
 
 		for (size_t i = 0; ti && i < row->n_hits; i++)
@@ -212,13 +218,14 @@ static size_t merge_threads(struct hlg_thread_test *list, size_t n)
 /* Lists the threads whose samples do not fit. False without memory. */
 static bool find_threads(struct hlg_trust *trust, const struct hlg_view *view)
 {
-	struct hlg_thread_test *list = malloc((view->n_hits + 1) * sizeof(*list));
+	struct hlg_thread_test *list =
+		malloc((view->n_hits + view->n_border_hits + 1) * sizeof(*list));
 	size_t n = 0;
 
 	if (!list)
 		return false;
-	for (size_t r = 0; r < view->n_rows; r++) {
-		const struct hlg_row *row = &view->rows[r];
+	for (size_t r = 0; r < view->n_rows + view->n_borders; r++) {
+		const struct hlg_row *row = row_at(view, r);
 		const struct hlg_image_test *ti = hlg_trust_of(trust, row->place.image);
 
 		if (ti)

@@ -66,6 +66,11 @@ char *hlg_place_name(const struct hlg_place *place, bool demangle)
 	}
 }
 
+char *hlg_place_name_border(const struct hlg_place *place, bool demangle)
+{
+	return join("__border__ of ", hlg_place_name(place, demangle));
+}
+
 const char *hlg_place_name_kind(enum hlg_kind kind)
 {
 	static const char *const words[] = {"function", "label", "gap", "data",

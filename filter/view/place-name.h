@@ -14,11 +14,15 @@
  */
 char *hlg_place_name(const struct hlg_place *place, bool demangle);
 
+/* The border (border.h) in such a place: "__border__ of foo". */
+char *hlg_place_name_border(const struct hlg_place *place, bool demangle);
+
 /* A symbol's name, readable if asked for; to be freed; NULL without memory. */
 char *hlg_place_name_symbol(const struct hlg_image *image,
 			    const struct hlg_symbol *symbol, bool demangle);
 
 /* "function", "label", "gap", "data", "outside". */
 const char *hlg_place_name_kind(enum hlg_kind kind);
+#define HLG_PLACE_NAME_BORDER "border"
 
 #endif

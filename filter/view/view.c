@@ -18,6 +18,8 @@ static int compare_hits(const void *a, const void *b)
 {
 	const struct hlg_hit *x = a, *y = b;
 
+	if (x->border != y->border)
+		return x->border - y->border;
 	if (x->owner != y->owner)
 		return (uintptr_t)x->owner < (uintptr_t)y->owner ? -1 : 1;
 	if (x->rank != y->rank)
@@ -80,13 +82,31 @@ static struct hlg_place raw_place(uint64_t ip)
 				  .owner = (const void *)(uintptr_t)ip};
 }
 
-static char *name_row(const struct builder *b, const struct hlg_place *place)
+static char *name_row(const struct builder *b, const struct hlg_place *place, bool border)
 {
 	char *name;
 
+	if (border)
+		return hlg_place_name_border(place, b->in->options->demangle);
 	if (!b->in->raw)
 		return hlg_place_name(place, b->in->options->demangle);
 	return asprintf(&name, "0x%" PRIx64, place->addr) < 0 ? NULL : name;
+}
+
+static void add_hit(struct builder *b, const struct hlg_cell *cell,
+		    const struct hlg_place *place, bool filler, bool border)
+{
+	struct hlg_view *v = b->view;
+
+	v->hits[v->n_hits++] = (struct hlg_hit){.ip = cell->ip,
+						.addr = place->addr,
+						.count = cell->count,
+						.series = cell->series,
+						.tid = cell->tid,
+						.rank = b->in->rank[cell->series],
+						.owner = place->owner,
+						.filler = filler,
+						.border = border};
 }
 
 static bool place_cell(struct builder *b, const struct hlg_cell *cell)
@@ -98,6 +118,11 @@ static bool place_cell(struct builder *b, const struct hlg_cell *cell)
 	bool filler = false;
 
 	hlg_count_add(&v->guest, cell->count);
+	if (hlg_border_has(b->in->border, place.image, place.addr)) {
+		hlg_count_add(&v->border, cell->count);
+		add_hit(b, cell, &place, false, true);
+		return true;
+	}
 	hlg_count_add(&v->kinds[kind], cell->count);
 	if (cell->ip == 0)
 		hlg_count_add(&v->ip_zero, cell->count);
@@ -116,14 +141,7 @@ static bool place_cell(struct builder *b, const struct hlg_cell *cell)
 		hlg_count_add(&v->stretched, cell->count);
 	if (b->in->raw)
 		place = raw_place(cell->ip);
-	v->hits[v->n_hits++] = (struct hlg_hit){.ip = cell->ip,
-						.addr = place.addr,
-						.count = cell->count,
-						.series = cell->series,
-						.tid = cell->tid,
-						.rank = b->in->rank[cell->series],
-						.owner = place.owner,
-						.filler = filler};
+	add_hit(b, cell, &place, filler, false);
 	return true;
 }
 
@@ -144,9 +162,11 @@ static bool place_cells(struct builder *b)
 static bool make_row(struct builder *b, size_t first, size_t end)
 {
 	struct hlg_view *v = b->view;
-	struct hlg_row *row = &v->rows[v->n_rows];
+	bool border = v->hits[first].border;
+	struct hlg_row *row = border ? &v->borders[v->n_borders] : &v->rows[v->n_rows];
 
-	*row = (struct hlg_row){.first_hit = first, .n_hits = end - first};
+	*row = (struct hlg_row){
+		.first_hit = first, .n_hits = end - first, .border = border};
 	if (b->in->raw)
 		row->place = raw_place(v->hits[first].ip);
 	else
@@ -157,26 +177,35 @@ static bool make_row(struct builder *b, size_t first, size_t end)
 		if (row->place.kind == HLG_GAP && v->hits[i].filler)
 			hlg_count_add(&row->padding, v->hits[i].count);
 	}
-	row->name = name_row(b, &row->place);
+	row->name = name_row(b, &row->place, border);
 	if (!row->name)
 		return false;
-	v->n_rows++;
+	*(border ? &v->n_borders : &v->n_rows) += 1;
 	return true;
+}
+
+static bool is_same_row(const struct hlg_hit *a, const struct hlg_hit *b)
+{
+	return a->owner == b->owner && a->border == b->border;
 }
 
 static bool make_rows(struct builder *b)
 {
 	struct hlg_view *v = b->view;
-	size_t owners = 0;
+	size_t owners[2] = {0, 0}, n = v->n_hits;
 
-	for (size_t i = 0; i < v->n_hits; i++)
-		owners += i == 0 || v->hits[i].owner != v->hits[i - 1].owner;
-	v->rows = malloc((owners + 1) * sizeof(*v->rows));
-	if (!v->rows)
+	for (size_t i = 0; i < n; i++) {
+		owners[v->hits[i].border] +=
+			i == 0 || !is_same_row(&v->hits[i], &v->hits[i - 1]);
+		v->n_border_hits += v->hits[i].border;
+	}
+	v->n_hits -= v->n_border_hits;
+	v->rows = malloc((owners[0] + 1) * sizeof(*v->rows));
+	v->borders = malloc((owners[1] + 1) * sizeof(*v->borders));
+	if (!v->rows || !v->borders)
 		return false;
-	for (size_t i = 0, j; i < v->n_hits; i = j) {
-		for (j = i + 1; j < v->n_hits && v->hits[j].owner == v->hits[i].owner;
-		     j++)
+	for (size_t i = 0, j; i < n; i = j) {
+		for (j = i + 1; j < n && is_same_row(&v->hits[j], &v->hits[i]); j++)
 			;
 		if (!make_row(b, i, j))
 			return false;
@@ -212,31 +241,40 @@ static int compare_rows(const void *a, const void *b, void *view)
 	return x->place.symbol < y->place.symbol ? -1 : x->place.symbol > y->place.symbol;
 }
 
+/* Shares of rows of a total that n observations are worth. */
+static void share_rows(struct hlg_view *v, struct hlg_row *rows, size_t n_rows,
+		       struct hlg_count of, double n)
+{
+	double total = (double)hlg_count_weigh(v->weight, of);
+
+	for (size_t i = 0; i < n_rows; i++) {
+		double w = (double)hlg_count_weigh(v->weight, rows[i].count);
+
+		rows[i].share = hlg_interval_wilson(total > 0 ? w / total : 0, n);
+	}
+	qsort_r(rows, n_rows, sizeof(*rows), compare_rows, v);
+	for (size_t i = 0; i + 1 < n_rows; i++)
+		rows[i].unsure = rows[i].share.low <= rows[i + 1].share.high;
+}
+
 static void share_out(struct builder *b)
 {
 	struct hlg_view *v = b->view;
-	double total, n;
+	double n = (double)v->guest.samples;
 
 	v->kept = v->guest;
 	hlg_count_sub(&v->kept, v->dropped);
-	total = (double)hlg_count_weigh(v->weight, v->kept);
-	n = (double)v->guest.samples;
+	hlg_count_sub(&v->kept, v->border);
 	if (v->weight == HLG_WEIGHT_PERIOD)
 		n = hlg_interval_effective(v->guest.samples, v->guest.period,
 					   b->in->squares);
-	/* What was dropped had its part of the observations. */
+	/* What was dropped, or is the border's, had its part of the observations. */
 	v->observations = v->guest.samples
 				  ? n * (double)v->kept.samples / (double)v->guest.samples
 				  : 0;
-	for (size_t i = 0; i < v->n_rows; i++) {
-		double w = (double)hlg_count_weigh(v->weight, v->rows[i].count);
-
-		v->rows[i].share =
-			hlg_interval_wilson(total > 0 ? w / total : 0, v->observations);
-	}
-	qsort_r(v->rows, v->n_rows, sizeof(*v->rows), compare_rows, v);
-	for (size_t i = 0; i + 1 < v->n_rows; i++)
-		v->rows[i].unsure = v->rows[i].share.low <= v->rows[i + 1].share.high;
+	share_rows(v, v->rows, v->n_rows, v->kept, v->observations);
+	v->guest_observations = n;
+	share_rows(v, v->borders, v->n_borders, v->guest, n);
 }
 
 int hlg_view_build(struct hlg_view *view, const struct hlg_view_input *in,
@@ -256,7 +294,10 @@ void hlg_view_finish(struct hlg_view *view)
 {
 	for (size_t i = 0; i < view->n_rows; i++)
 		free(view->rows[i].name);
+	for (size_t i = 0; i < view->n_borders; i++)
+		free(view->borders[i].name);
 	free(view->rows);
+	free(view->borders);
 	free(view->order);
 	free(view->hits);
 	free(view->regions);

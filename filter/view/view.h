@@ -2,16 +2,18 @@
 /*
  * A view: what the cells of a profile mean in a space. Rows (functions, labels, gaps,
  * data, outside) with their shares, and, if region.h is asked for them, the regions of
- * the rows' hits.
+ * the rows' hits. What is of the border (border.h) is in rows of its own.
  *
- * Conservation: guest = the sum of kinds[]; kept = guest - dropped = the sum of the rows
- * = the sum of the regions (if there are any).
+ * Conservation: guest = the sum of kinds[] + border; kept = guest - dropped - border =
+ * the sum of the rows = the sum of the regions (if there are any); border = the sum of
+ * the borders.
  */
 #ifndef HLG_FILTER_VIEW_VIEW_H
 #define HLG_FILTER_VIEW_VIEW_H
 
 #include "filter/profile/profile.h"
 #include "filter/stats/interval.h"
+#include "filter/view/border.h"
 #include "symtab/code/padding.h"
 #include "symtab/image/space.h"
 
@@ -25,15 +27,18 @@ struct hlg_hit {
 	uint32_t rank;     /* of the series in the stable order */
 	const void *owner; /* of the place it is credited to */
 	bool filler;       /* really in the padding of a gap */
+	bool border;
 };
 
 struct hlg_row {
 	struct hlg_place place; /* of its first hit; place.addr means nothing */
 	struct hlg_count count;
 	struct hlg_count padding; /* of a gap: what fell into filler */
-	struct hlg_share share;   /* of the view's kept weight */
-	uint64_t edge;            /* samples at an edge (hlg_trust_skid), if edge_known */
+	struct hlg_share
+		share; /* of the view's kept weight; of the border, its guest's */
+	uint64_t edge; /* samples at an edge (hlg_trust_skid), if edge_known */
 	bool edge_known;
+	bool border; /* of the view's borders */
 	bool unsure; /* the next row may well have more: their intervals overlap */
 	char *name;  /* readable, not escaped */
 	size_t first_hit, n_hits; /* in the view's hits; by series rank, then address */
@@ -56,15 +61,20 @@ struct hlg_region {
 struct hlg_view {
 	enum hlg_weight weight;
 	struct hlg_count guest, kinds[HLG_N_KINDS], padding;
+	struct hlg_count border;             /* in none of the kinds */
 	struct hlg_count dropped, stretched; /* gap samples under gaps=drop, =stretch */
 	struct hlg_count kept;
 	struct hlg_count ip_zero; /* part of guest: the ip is not told */
-	double observations;      /* effective number, of what is kept */
-	struct hlg_row *rows;     /* by weight, then address, then image */
+	double observations;      /* effective number, of what is kept; of all: */
+	double guest_observations;
+	struct hlg_row *rows; /* by weight, then address, then image */
 	size_t n_rows;
 	size_t *order; /* numbers of the rows as they are shown; NULL: as they are */
-	struct hlg_hit *hits;
-	size_t n_hits;
+	struct hlg_row
+		*borders; /* the border, by the places that it is in; as rows are */
+	size_t n_borders;
+	struct hlg_hit *hits; /* of the rows, and behind these of the borders */
+	size_t n_hits, n_border_hits;
 	struct hlg_region *regions; /* of region.h; by weight, then address, then image */
 	size_t n_regions;
 	struct hlg_region_part *parts;
@@ -79,8 +89,9 @@ struct hlg_view_input {
 	const struct hlg_options *options;
 	const struct hlg_cell *cells; /* by series, then ip */
 	size_t n_cells;
-	const uint32_t *rank; /* of each series, in the stable order */
-	hlg_u128 squares;     /* of the series the cells belong to */
+	const uint32_t *rank;            /* of each series, in the stable order */
+	hlg_u128 squares;                /* of the series the cells belong to */
+	const struct hlg_border *border; /* NULL: it is in the rows of its places */
 	enum hlg_weight weight;
 	bool raw; /* rows are guest addresses: nothing is said about what is there */
 };

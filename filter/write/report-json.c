@@ -147,6 +147,8 @@ static json_t *images(const struct hlg_report *r)
 		if (image->debug_path)
 			json_object_set_new(o, "debug_file",
 					    hlg_json_text(image->debug_path));
+		if (image->inside_size)
+			json_object_set_new(o, "inside", hlg_json_hex(image->inside));
 		json_object_set_new(o, "base", hlg_json_hex(image->base));
 		json_object_set_new(o, "bases", bases(r, image));
 		json_object_set_new(o, "base_from",
@@ -223,7 +225,8 @@ static const struct hlg_view *group_of(const struct hlg_report *r, uint32_t seri
 	return &r->groups[from].view;
 }
 
-/* {"event=cpu-clock,tid=17": {samples, period, percent of that series}} */
+/* {"event=cpu-clock,tid=17": {samples, period, percent of that series}}: as in the row,
+ * of what is kept, or for the border of the guest. */
 static json_t *series(const struct hlg_report *r, const struct hlg_row *row)
 {
 	const struct hlg_hit *hits = r->all.hits + row->first_hit;
@@ -234,7 +237,8 @@ static json_t *series(const struct hlg_report *r, const struct hlg_row *row)
 		char *name = hlg_report_series_name(r, hits[i].series);
 		char *safe = name ? hlg_escape_dup(name) : NULL;
 		struct hlg_count count = {0, 0};
-		double total = (double)hlg_count_weigh(v->weight, v->kept);
+		double total = (double)hlg_count_weigh(v->weight,
+						       row->border ? v->guest : v->kept);
 		json_t *o = json_object();
 
 		for (j = i; j < row->n_hits && hits[j].series == hits[i].series; j++)
@@ -301,6 +305,39 @@ static void put_functions(struct hlg_json *json, const struct hlg_report *r)
 
 		if (i < end && v->rows[i].place.kind <= HLG_GAP)
 			hlg_json_put(json, NULL, function(r, &v->rows[i]));
+	}
+	hlg_json_close(json);
+}
+
+static json_t *border_addresses(const struct hlg_view *v, const struct hlg_row *row)
+{
+	json_t *list = json_array();
+
+	for (size_t i = row->first_hit; i < row->first_hit + row->n_hits; i++) {
+		json_t *addr = hlg_json_hex(v->hits[i].addr);
+		bool known = false;
+
+		for (size_t k = 0; k < json_array_size(list); k++)
+			known |= json_equal(json_array_get(list, k), addr);
+		if (known)
+			json_decref(addr);
+		else
+			json_array_append_new(list, addr);
+	}
+	return list;
+}
+
+/* By the places that it is in, with its own addresses there. */
+static void put_border(struct hlg_json *json, const struct hlg_report *r)
+{
+	const struct hlg_view *v = &r->all;
+
+	hlg_json_open_list(json, HLG_PLACE_NAME_BORDER);
+	for (size_t i = 0; i < hlg_rows_borders_shown(r, v); i++) {
+		json_t *o = function(r, &v->borders[i]);
+
+		json_object_set_new(o, "addresses", border_addresses(v, &v->borders[i]));
+		hlg_json_put(json, NULL, o);
 	}
 	hlg_json_close(json);
 }
@@ -461,6 +498,7 @@ int hlg_report_json_write(FILE *f, const struct hlg_report *r, struct hlg_err *e
 		hlg_json_put(&json, "files", files(r));
 	if (r->options->mode != HLG_SHOW_HOST) {
 		put_functions(&json, r);
+		put_border(&json, r);
 		if (r->suppressed)
 			put_addresses(&json, r);
 		put_regions(&json, r);

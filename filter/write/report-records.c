@@ -118,6 +118,10 @@ static void write_view(void *to, const struct hlg_report *r, const struct hlg_vi
 		hlg_report_table_row(c, r, &v->rows[i], series);
 		hlg_format_record(to, c);
 	}
+	for (size_t i = 0; i < hlg_rows_borders_shown(r, v); i++) {
+		hlg_report_table_row(c, r, &v->borders[i], series);
+		hlg_format_record(to, c);
+	}
 	for (size_t i = 0; i < regions; i++) {
 		hlg_report_table_region(c, r, v, &v->regions[i], series);
 		hlg_format_record(to, c);

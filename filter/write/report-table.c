@@ -68,11 +68,14 @@ void hlg_report_table_row(struct hlg_value c[static HLG_REPORT_COLUMNS],
 	const struct hlg_place *place = &row->place;
 
 	memset(c, 0, HLG_REPORT_COLUMNS * sizeof(*c));
-	c[HLG_REPORT_RECORD] =
-		hlg_table_text_value(place->kind <= HLG_GAP ? "function" : "other");
+	c[HLG_REPORT_RECORD] = hlg_table_text_value(row->border ? HLG_PLACE_NAME_BORDER
+						    : place->kind <= HLG_GAP ? "function"
+									     : "other");
 	c[HLG_REPORT_SERIES] = hlg_table_text_value(series);
-	c[HLG_REPORT_KIND] = hlg_table_text_value(
-		r->suppressed ? "address" : hlg_place_name_kind(place->kind));
+	c[HLG_REPORT_KIND] =
+		hlg_table_text_value(r->suppressed ? "address"
+				     : row->border ? HLG_PLACE_NAME_BORDER
+						   : hlg_place_name_kind(place->kind));
 	c[HLG_REPORT_NAME] = hlg_table_text_value(row->name);
 	if (place->symbol)
 		c[HLG_REPORT_SYMBOL] =
@@ -135,6 +138,7 @@ void hlg_report_table_sums(struct hlg_report_table_sum sums[static HLG_REPORT_SU
 	for (int k = 0; k < HLG_N_KINDS; k++)
 		*sums++ = (struct hlg_report_table_sum){
 			hlg_place_name_kind((enum hlg_kind)k), v->kinds[k]};
+	*sums++ = (struct hlg_report_table_sum){HLG_PLACE_NAME_BORDER, v->border};
 	*sums++ = (struct hlg_report_table_sum){"padding", v->padding};
 	*sums++ = (struct hlg_report_table_sum){"dropped", v->dropped};
 }

@@ -62,10 +62,11 @@ struct hlg_report_table_sum {
 
 enum {
 	HLG_REPORT_GUEST = 3, /* its place among them */
-	HLG_REPORT_SUMS = HLG_N_KINDS + 6
+	HLG_REPORT_SUMS = HLG_N_KINDS + 7
 };
 
-/* Where the samples went: seen, deselected, host, guest, the kinds, padding, dropped. */
+/* Where the samples went: seen, deselected, host, guest, the kinds, border, padding,
+ * dropped. */
 void hlg_report_table_sums(struct hlg_report_table_sum sums[static HLG_REPORT_SUMS],
 			   const struct hlg_report *report);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "filter/report/rows.h"
 #include "filter/write/report-table.h"
 #include "symtab/code/insn.h"
 #include "symtab/escape.h"
@@ -76,7 +77,7 @@ const char *hlg_text_lines_period(char buf[static 32],
 
 enum {
 	PIECES = 7,
-	PIECE = 128
+	PIECE = 256
 };
 
 /* A line of pieces with commas in between; those of the highest rank are left out until
@@ -95,6 +96,18 @@ __attribute__((format(printf, 3, 4))) static void add_piece(struct pieces *p, in
 	va_start(ap, fmt);
 	vsnprintf(p->text[p->n], PIECE, fmt, ap);
 	va_end(ap);
+	p->rank[p->n++] = rank;
+}
+
+/* "before (text)", or text alone; it says so where it is cut. */
+static void add_escaped(struct pieces *p, int rank, const char *before, const char *text)
+{
+	char *to = p->text[p->n];
+	size_t n = before ? (size_t)snprintf(to, PIECE, "%s (", before) : 0;
+
+	hlg_escape_cut(to + n, PIECE - n - 1, text);
+	if (before)
+		strcat(to, ")");
 	p->rank[p->n++] = rank;
 }
 
@@ -131,28 +144,29 @@ void hlg_text_lines_wrapped(FILE *f, const struct hlg_screen *screen, const char
 {
 	char *escaped = hlg_escape_dup(line);
 	const char *at = escaped ? escaped : "";
-	size_t column = strlen(label);
+	size_t column = strlen(label), gap = 0; /* blanks in front of the next word */
 
 	fputs(label, f);
 	if (!escaped) /* without memory */
 		hlg_escape_print(f, line);
 	while (*at) {
-		size_t n = strcspn(at, " ") + strspn(at + strcspn(at, " "), " ");
+		size_t n = strcspn(at, " "), blanks = strspn(at + n, " "), cells;
 		char word[1024];
-		size_t cells;
 
-		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, " "), at);
+		snprintf(word, sizeof(word), "%.*s", (int)n, at);
 		cells = (size_t)hlg_table_cells(word);
 		if (screen->lines && screen->columns && column > strlen(INDENT) &&
-		    column + cells > screen->columns) {
+		    column + gap + cells > screen->columns) {
 			fputs("\n" INDENT, f);
 			column = strlen(INDENT);
+			gap = 0;
 		}
-		fwrite(at, 1, n, f);
-		column += cells + 1;
-		at += n;
+		fprintf(f, "%*s%.*s", (int)gap, "", (int)n, at);
+		column += gap + cells;
+		gap = blanks;
+		at += n + blanks;
 	}
-	fputc('\n', f);
+	fprintf(f, "%*s\n", (int)gap, "");
 	free(escaped);
 }
 
@@ -170,10 +184,11 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 {
 	const char *slash = strrchr(image->path, '/');
 	struct pieces p = {0};
-	char from[96];
+	char from[96], base[32];
 
-	hlg_escape(p.text[0], PIECE, slash && slash[1] ? slash + 1 : image->path);
-	p.n = 1;
+	add_escaped(&p, 0, NULL, slash && slash[1] ? slash + 1 : image->path);
+	if (image->inside_size)
+		add_piece(&p, 1, "the guest inside it");
 	add_piece(&p, 1, "%s", machine_name(image));
 	add_piece(&p, 2, "%zu symbol%s%s", image->tab.n_syms,
 		  image->tab.n_syms == 1 ? "" : "s",
@@ -185,11 +200,10 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 	else
 		hlg_base_describe(image, from, sizeof(from));
 	if (image->n_also)
-		snprintf(p.text[p.n], PIECE, "%zu bases (", hlg_image_n_bases(image));
+		snprintf(base, sizeof(base), "%zu bases", hlg_image_n_bases(image));
 	else
-		snprintf(p.text[p.n], PIECE, "base 0x%" PRIx64 " (", image->base);
-	hlg_escape(p.text[p.n] + strlen(p.text[p.n]), PIECE / 2, from);
-	strcat(p.text[p.n++], ")"); /* which has room: from is short */
+		snprintf(base, sizeof(base), "base 0x%" PRIx64, image->base);
+	add_escaped(&p, 0, base, from);
 	write_pieces(f, r, label, &p);
 }
 
@@ -217,33 +231,68 @@ static void add_span(struct pieces *line, const struct hlg_report *r)
 		  units[i].name);
 }
 
-static void write_event(FILE *f, const struct hlg_report *r, const char *label,
-			const struct hlg_event_sum *sum)
+static uint32_t count_selected(const struct hlg_profile *p)
 {
-	const struct hlg_profile *p = r->profile;
-	const struct hlg_event *event = &p->events[sum->event];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_events; i++)
+		n += p->events[i].selected;
+	return n;
+}
+
+static void add_event(struct pieces *line, const struct hlg_report *r,
+		      const struct hlg_event_sum *sum)
+{
+	const struct hlg_event *event = &r->profile->events[sum->event];
 	struct hlg_text_lines_scale scale =
 		hlg_text_lines_scale_for(r, sum->event, sum->count.period);
 	uint64_t sampled = event->host + sum->count.samples;
-	struct pieces line = {0};
 	char period[32];
 
-	if (label[0])
-		add_span(&line, r);
-	hlg_escape(line.text[line.n], PIECE, event->name);
-	line.rank[line.n++] = 0;
-	add_piece(&line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
+	add_escaped(line, 0, NULL, event->name);
+	add_piece(line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
 		  sum->count.samples == 1 ? "" : "s");
 	if (sum->count.samples)
-		add_piece(&line, 2, "%s %s",
+		add_piece(line, 2, "%s %s",
 			  hlg_text_lines_period(period, &scale, sum->count.period),
 			  scale.time ? "of guest time" : "counted");
 	if (event->host) /* by no tracepoint, which marks entries and exits */
-		add_piece(&line, 1, "host %ld %%",
+		add_piece(line, 1, "host %ld %%",
 			  lround(100 * (double)event->host / (double)sampled));
-	if (label[0] && r->n_files > 1)
+}
+
+/* One event stands on the line of what is of all; of several each has one below it. */
+static void write_recorded(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_profile *p = r->profile;
+	const struct hlg_event_sum *only = NULL;
+	struct pieces line = {0};
+	uint32_t n = 0, selected = count_selected(p);
+
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		n += r->events[i].count.samples > 0;
+		if (r->events[i].count.samples ||
+		    (selected == 1 && p->events[r->events[i].event].selected))
+			only = &r->events[i];
+	}
+	if (selected == 0)
+		return;
+	add_span(&line, r);
+	if (n > 1)
+		add_piece(&line, 0, "%" PRIu32 " events", n);
+	else if (only)
+		add_event(&line, r, only);
+	else
+		add_piece(&line, 0, "no guest sample of %" PRIu32 " events", selected);
+	if (r->n_files > 1)
 		add_piece(&line, 1, "%zu recordings", r->n_files);
-	write_pieces(f, r, label, &line);
+	write_pieces(f, r, "recorded", &line);
+	for (uint32_t i = 0; n > 1 && i < r->n_events; i++) {
+		line.n = 0;
+		add_event(&line, r, &r->events[i]);
+		if (r->events[i].count.samples)
+			write_pieces(f, r, "", &line);
+	}
 }
 
 /* Not "100.00", as some are not. */
@@ -307,33 +356,44 @@ static void write_check(FILE *f, const struct hlg_report *r)
 	write_pieces(f, r, "check", &p);
 }
 
-/* Lines of one level. */
-static void write_lines(FILE *f, const struct hlg_report *r, const char *label,
-			const struct hlg_note_list *list, enum hlg_note_level level)
+void hlg_text_lines_notes(FILE *f, const struct hlg_screen *screen,
+			  const struct hlg_note_list *list, enum hlg_note_level level)
 {
+	static const char *const labels[] = {[HLG_NOTE_PLAIN] = "note:     ",
+					     [HLG_NOTE_WARNING] = "warning:  ",
+					     [HLG_NOTE_DETAIL] = INDENT};
+
 	for (size_t i = 0; i < list->n; i++)
 		if (list->level[i] == level)
-			hlg_text_lines_wrapped(f, &r->screen, label, list->line[i]);
+			hlg_text_lines_wrapped(f, screen, labels[level], list->line[i]);
+}
+
+void hlg_text_lines_notes_behind(FILE *f, const struct hlg_screen *screen,
+				 const struct hlg_note_list *list, bool verbose)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < list->n; i++)
+		any |= list->level[i] == HLG_NOTE_PLAIN ||
+		       (verbose && list->level[i] == HLG_NOTE_DETAIL);
+	if (any)
+		fputc('\n', f);
+	hlg_text_lines_notes(f, screen, list, HLG_NOTE_PLAIN);
+	if (verbose)
+		hlg_text_lines_notes(f, screen, list, HLG_NOTE_DETAIL);
 }
 
 void hlg_text_lines_head(FILE *f, const struct hlg_report *r)
 {
-	const char *label = "recorded";
-
 	if (r->banner)
 		hlg_text_lines_wrapped(f, &r->screen, "!! ", r->banner);
 	for (size_t i = 0; i < r->space->n_images; i++)
 		write_guest(f, r, r->space->images[i], i ? "" : "guest");
-	for (uint32_t i = 0; i < r->n_events; i++) {
-		if (r->events[i].count.samples == 0 && r->n_events > 1)
-			continue;
-		write_event(f, r, label, &r->events[i]);
-		label = "";
-	}
+	write_recorded(f, r);
 	if (r->space->n_images)
 		write_check(f, r);
-	write_lines(f, r, "warning:  ", &r->notes, HLG_NOTE_WARNING);
-	write_lines(f, r, "warning:  ", &r->remarks, HLG_NOTE_WARNING);
+	hlg_text_lines_notes(f, &r->screen, &r->notes, HLG_NOTE_WARNING);
+	hlg_text_lines_notes(f, &r->screen, &r->remarks, HLG_NOTE_WARNING);
 	fputc('\n', f);
 }
 
@@ -412,6 +472,10 @@ static void write_sums(FILE *f, const struct hlg_report *r)
 	add_term(&s, v->kinds[HLG_FUNCTION].samples, "in functions");
 	add_term(&s, v->kinds[HLG_LABEL].samples, "in labels");
 	add_gaps(&s, r);
+	add_term(&s, v->border.samples,
+		 r->options->border == HLG_BORDER_DROP
+			 ? "entering and leaving (left out: border=drop)"
+			 : "entering and leaving");
 	add_term(&s, v->kinds[HLG_DATA].samples, "in data");
 	add_term(&s, v->kinds[HLG_OUTSIDE].samples, "outside the ELF");
 	end_sum(&s);
@@ -513,6 +577,7 @@ static void write_all_sums(FILE *f, const struct hlg_report *r)
 	write_sum(f, &t, "    gap", v->kinds[HLG_GAP], v->guest);
 	write_sum(f, &t, "      padding", v->padding, v->guest);
 	write_sum(f, &t, "      unlabelled", unlabelled, v->guest);
+	write_sum(f, &t, "    border", v->border, v->guest);
 	write_sum(f, &t, "    data", v->kinds[HLG_DATA], v->guest);
 	write_sum(f, &t, "    outside", v->kinds[HLG_OUTSIDE], v->guest);
 	if (v->dropped.samples)
@@ -528,8 +593,8 @@ int hlg_text_lines_tail(FILE *f, const struct hlg_report *r, struct hlg_err *err
 	else
 		write_sums(f, r);
 	rc = write_stacks(f, r, err);
-	write_lines(f, r, "note:     ", &r->notes, HLG_NOTE_PLAIN);
-	write_lines(f, r, "note:     ", &r->remarks, HLG_NOTE_PLAIN);
+	hlg_text_lines_notes(f, &r->screen, &r->notes, HLG_NOTE_PLAIN);
+	hlg_text_lines_notes(f, &r->screen, &r->remarks, HLG_NOTE_PLAIN);
 	return rc;
 }
 
@@ -591,13 +656,34 @@ static void write_tested(FILE *f, const struct hlg_report *r)
 		fputs(": on instruction starts, with 99 % intervals\n", f);
 		write_boundaries(f, "samples", &t->samples, &t->by_samples);
 		write_boundaries(f, "addresses", &t->addrs, &t->by_addrs);
+		fputs(INDENT "(the check is stricter than the rows, whose intervals are "
+			     "of 95 %)\n",
+		      f);
 	}
 	if (t->samples.undecodable)
 		fprintf(f,
 			INDENT "%" PRIu64 " sample%s in functions and labels could not "
 			       "be tested\n",
 			t->samples.undecodable, t->samples.undecodable == 1 ? "" : "s");
-	write_lines(f, r, INDENT, &r->remarks, HLG_NOTE_DETAIL);
+	hlg_text_lines_notes(f, &r->screen, &r->remarks, HLG_NOTE_DETAIL);
+}
+
+/* The places of the border, and its share of the guest there. */
+static void write_border(FILE *f, const struct hlg_report *r)
+{
+	static const char *const words[] = {"apart from the functions",
+					    "in the functions", "left out"};
+	const struct hlg_view *v = &r->all;
+	char percent[16];
+
+	fprintf(f, "border    %s\n", words[r->options->border]);
+	for (size_t i = 0; i < hlg_rows_borders_shown(r, v); i++) {
+		fprintf(f, INDENT "%6s %%  %8" PRIu64 "  ",
+			hlg_interval_percent(percent, v->borders[i].share.share),
+			v->borders[i].count.samples);
+		hlg_escape_print(f, v->borders[i].name);
+		fputc('\n', f);
+	}
 }
 
 static const char *weight_words(const struct hlg_report *r)
@@ -626,7 +712,9 @@ void hlg_text_lines_details(FILE *f, const struct hlg_report *r)
 			event->precise_ip, r->events[i].count.samples,
 			r->events[i].count.period);
 	}
-	fprintf(f, "percent   of %s\n", weight_words(r));
+	fprintf(f, "percent   of %s%s\n", weight_words(r),
+		r->all.border.samples ? ", without entering and leaving" : "");
+	write_border(f, r);
 	fprintf(f, "gaps      %s\n", gaps[r->options->gaps]);
 	write_tested(f, r);
 	fputc('\n', f);

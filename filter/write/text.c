@@ -22,6 +22,7 @@ enum {
 	NAME = 36,       /* cells for names, before columns are left out */
 	FEWEST = 10,     /* functions, on however small a screen */
 	FEWEST_REGIONS = 2,
+	LONGEST_FILE = 41,   /* bytes of a file's name beside a region */
 	FEWEST_ADDRESSES = 3 /* instead of functions: why there are none counts more */
 };
 
@@ -31,6 +32,7 @@ struct text {
 	const struct hlg_report *r;
 	const struct hlg_view *v;
 	uint64_t most, most_regions; /* that the screen has room for; 0: any number */
+	bool no_regions;             /* it has none for any */
 	struct hlg_text_lines_scale scale;
 	struct hlg_column columns[HLG_REPORT_COLUMNS];
 	unsigned char layout[MOST];
@@ -133,7 +135,7 @@ static void fit_columns(struct text *t, size_t shown)
 	size_t name = 0;
 
 	for (size_t i = 0; i < shown; i++) {
-		size_t n = strlen(t->v->rows[i].name);
+		size_t n = (size_t)hlg_table_cells(t->v->rows[i].name);
 
 		name = n > name ? n : name;
 	}
@@ -197,20 +199,26 @@ static void write_row(struct text *t, const struct hlg_row *row)
 	t->lost |= !hlg_table_text_row(t->f, &t->table, c, row->share.share);
 }
 
-/* "(292 more rows, 9.20 %: --top=0)" under the names, for what is not shown; further to
- * the left where it has no room there. */
-static void write_rest(const struct text *t, size_t n, double rest, size_t under)
+/* The option that shows more: min= if the next is below it, whatever else would end
+ * there.
+ */
+static const char *limit_of(const struct text *t, double next, const char *option)
 {
-	const struct hlg_options *o = t->r->options;
+	return hlg_rows_shows(t->r, next, 0) ? option : "min";
+}
+
+/* "(292 more rows, 9.20 %: --top=0)" under the names, for what is not shown from a row of
+ * some share on; further to the left where it has no room there. */
+static void write_rest(const struct text *t, size_t n, double rest, double next)
+{
+	size_t under = width_of(t);
 	size_t columns = t->r->screen.columns, length;
 	char percent[16], line[96];
 
-	if (n == 0)
-		return;
-	length = (size_t)snprintf(
-		line, sizeof(line), "(%zu more row%s, %s %%: --%s=0)", n,
-		n > 1 ? "s" : "", hlg_interval_percent(percent, rest),
-		hlg_rows_top(t->r) || t->most || o->min == HLG_UNSET ? "top" : "min");
+	length =
+		(size_t)snprintf(line, sizeof(line), "(%zu more row%s, %s %%: --%s=0)", n,
+				 n > 1 ? "s" : "", hlg_interval_percent(percent, rest),
+				 limit_of(t, next, "top"));
 	if (columns && under + length > columns)
 		under = columns > length ? columns - length : 0;
 	fprintf(t->f, "%*s%s\n", (int)under, "", line);
@@ -237,7 +245,8 @@ static void write_rows(struct text *t)
 		write_row(t, row);
 		unsure |= row->unsure;
 	}
-	write_rest(t, v->n_rows - shown, rest, width_of(t));
+	if (shown < v->n_rows)
+		write_rest(t, v->n_rows - shown, rest, v->rows[shown].share.share);
 	if (unsure && t->r->options->wide)
 		fputs("         ~ this row and the next may be in either order\n", t->f);
 	fputc('\n', t->f);
@@ -303,8 +312,11 @@ static void range_of(const struct text *t, const struct hlg_region *region, char
 {
 	size_t n = 0;
 
-	if (t->r->space->n_images > 1 && region->image)
-		n = (size_t)snprintf(buf, size, "%.40s ", file_name(region->image));
+	if (t->r->space->n_images > 1 && region->image) {
+		hlg_escape_cut(buf, LONGEST_FILE, file_name(region->image));
+		n = strlen(buf);
+		buf[n++] = ' ';
+	}
 	snprintf(buf + n, size - n, "0x%" PRIx64 "-0x%" PRIx64, region->addr,
 		 region->addr + (t->r->options->region - 1));
 }
@@ -334,7 +346,8 @@ static void write_regions(struct text *t)
 					     HLG_REPORT_SAMPLES, HLG_REPORT_BAR,
 					     HLG_REPORT_NAME};
 	const struct hlg_view *v = t->v;
-	size_t shown = hlg_rows_regions_shown(t->r, v), width = 0;
+	size_t shown = hlg_rows_regions_shown(t->r, v);
+	long width = 0, cells;
 	char heading[96], range[96];
 
 	if (t->most_regions && t->most_regions < shown)
@@ -343,17 +356,19 @@ static void write_regions(struct text *t)
 		return;
 	if (shown < v->n_regions)
 		snprintf(heading, sizeof(heading),
-			 "what is in it (%zu of %zu: --regions=0)", shown, v->n_regions);
+			 "%% of the region (%zu of %zu: --%s=0)", shown, v->n_regions,
+			 limit_of(t, v->regions[shown].share.share, "regions"));
 	else
-		snprintf(heading, sizeof(heading), "what is in it");
+		snprintf(heading, sizeof(heading), "%% of the region");
 	begin_table(t, wide, sizeof(wide), heading);
 	if (!t->r->options->wide)
 		leave_out(t, HLG_REPORT_SAMPLES);
 	for (size_t i = 0; i < shown; i++) {
 		range_of(t, &v->regions[i], range, sizeof(range));
-		width = strlen(range) > width ? strlen(range) : width;
+		cells = hlg_table_cells(range);
+		width = cells > width ? cells : width;
 	}
-	t->columns[HLG_REPORT_RANGE].width = (signed char)-(int)width;
+	t->columns[HLG_REPORT_RANGE].width = (signed char)-width;
 	t->columns[HLG_REPORT_PERCENT].gap = 2;
 	t->columns[HLG_REPORT_BAR].width = -REGION_BAR;
 	t->columns[HLG_REPORT_BAR].heading = "";
@@ -380,7 +395,8 @@ static void write_view(void *to, const struct hlg_report *r, const struct hlg_vi
 	if (!v->n_rows)
 		return;
 	write_rows(t);
-	write_regions(t);
+	if (!t->no_regions)
+		write_regions(t);
 }
 
 static void write_mapping(FILE *f, const void *of)
@@ -418,6 +434,8 @@ static int write_host(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	struct text t = {.f = f, .r = r};
 	int rc;
 
+	if (r->host->n_rows == 0)
+		return 0;
 	begin_table(&t, layout, sizeof(layout), "process (mapping)");
 	t.columns[HLG_REPORT_PERCENT].heading = "of host";
 	t.columns[HLG_REPORT_PERCENT].flags = 0;
@@ -438,7 +456,7 @@ static void write_not_read(FILE *f, const void *file)
 		fputs("  (not read)", f);
 }
 
-static void write_file(FILE *f, const struct hlg_table *table,
+static bool write_file(FILE *f, const struct hlg_table *table,
 		       const struct hlg_report_file *file)
 {
 	double all = (double)file->samples;
@@ -463,10 +481,10 @@ static void write_file(FILE *f, const struct hlg_table *table,
 		 hlg_verdict_word(file->fit.verdict));
 	for (size_t i = 0; file->problem && i < 6; i++)
 		c[i].is = false;
-	hlg_table_text_row(f, table, c, 0);
+	return hlg_table_text_row(f, table, c, 0);
 }
 
-static void write_files(FILE *f, const struct hlg_report *r)
+static int write_files(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
 	static const struct hlg_column columns[] = {
 		{NULL, "samples", .type = HLG_VALUE_COUNT, 0, 9, .none = "-"},
@@ -481,12 +499,15 @@ static void write_files(FILE *f, const struct hlg_report *r)
 	const struct hlg_table table = {
 		columns, .n = sizeof(columns) / sizeof(columns[0]), .screen = r->screen};
 
+	bool ok = true;
+
 	if (r->n_files < 2)
-		return;
+		return 0;
 	fputc('\n', f);
 	hlg_table_text_head(f, &table);
 	for (size_t i = 0; i < r->n_files; i++)
-		write_file(f, &table, &r->files[i]);
+		ok &= write_file(f, &table, &r->files[i]);
+	return ok ? 0 : hlg_err_memory(err, "report");
 }
 
 /* As many rows as fit with everything else, which takes so many lines. */
@@ -496,17 +517,17 @@ static void fit_rows(struct text *t, unsigned lines)
 	/* Headings, what is said of the rest, empty lines, and the prompt behind. */
 	unsigned used = lines + 6, left;
 	unsigned fewest = t->r->suppressed ? FEWEST_ADDRESSES : FEWEST;
+	unsigned regions = (unsigned)hlg_rows_regions_shown(t->r, &t->r->all);
 
 	if (t->r->screen.lines == 0 || o->wide || t->r->n_groups)
 		return;
 	left = t->r->screen.lines > used ? t->r->screen.lines - used : 0;
 	if (o->top == HLG_UNSET)
-		t->most = left > fewest + o->most_regions
-				  ? left - (unsigned)o->most_regions
-				  : fewest;
+		t->most = left > fewest + regions ? left - regions : fewest;
 	left = left > t->most ? left - (unsigned)t->most : 0;
-	if (o->regions == HLG_UNSET && left < o->most_regions)
+	if (o->regions == HLG_UNSET && left < regions)
 		t->most_regions = left > FEWEST_REGIONS ? left : FEWEST_REGIONS;
+	t->no_regions = o->regions == HLG_UNSET && left < FEWEST_REGIONS;
 }
 
 static unsigned count_lines(const char *text)
@@ -563,7 +584,7 @@ int hlg_text_write(FILE *f, const struct hlg_report *report, struct hlg_err *err
 		rc = write_host(f, &fitted, err);
 	if (rc == 0) {
 		fputs(tail, f);
-		write_files(f, &fitted);
+		rc = write_files(f, &fitted, err);
 		if (fitted.options->verbose)
 			hlg_text_lines_details(f, &fitted);
 	}

@@ -54,6 +54,76 @@ static unsigned length_x86(const unsigned char *p, size_t left)
 	return decode(true, p, left, &z) ? z.length : 0;
 }
 
+/* rdrand and rdseed are not here: where they stay in the guest they take as long as
+ * leaving it does. */
+static enum hlg_leave leave_x86(const ZydisDecodedInstruction *z)
+{
+	/* mov to and from control and debug registers */
+	if (z->opcode_map == ZYDIS_OPCODE_MAP_0F && z->opcode >= 0x20 &&
+	    z->opcode <= 0x23)
+		return HLG_LEAVE_MAY;
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_IN:
+	case ZYDIS_MNEMONIC_INSB:
+	case ZYDIS_MNEMONIC_INSW:
+	case ZYDIS_MNEMONIC_INSD:
+	case ZYDIS_MNEMONIC_OUT:
+	case ZYDIS_MNEMONIC_OUTSB:
+	case ZYDIS_MNEMONIC_OUTSW:
+	case ZYDIS_MNEMONIC_OUTSD:
+	case ZYDIS_MNEMONIC_HLT:
+	case ZYDIS_MNEMONIC_CPUID:
+	case ZYDIS_MNEMONIC_VMCALL:
+	case ZYDIS_MNEMONIC_VMMCALL:
+	case ZYDIS_MNEMONIC_TDCALL:
+	case ZYDIS_MNEMONIC_XSETBV:
+		return HLG_LEAVE_ALWAYS;
+	case ZYDIS_MNEMONIC_RDMSR:
+	case ZYDIS_MNEMONIC_WRMSR:
+	case ZYDIS_MNEMONIC_RDTSC:
+	case ZYDIS_MNEMONIC_RDTSCP:
+	case ZYDIS_MNEMONIC_RDPMC:
+	case ZYDIS_MNEMONIC_PAUSE:
+	case ZYDIS_MNEMONIC_MONITOR:
+	case ZYDIS_MNEMONIC_MWAIT:
+	case ZYDIS_MNEMONIC_TPAUSE:
+	case ZYDIS_MNEMONIC_UMWAIT:
+	case ZYDIS_MNEMONIC_INVD:
+	case ZYDIS_MNEMONIC_WBINVD:
+	case ZYDIS_MNEMONIC_INVLPG:
+	case ZYDIS_MNEMONIC_INVPCID:
+	case ZYDIS_MNEMONIC_CLTS:
+	case ZYDIS_MNEMONIC_LMSW:
+	case ZYDIS_MNEMONIC_SMSW:
+	case ZYDIS_MNEMONIC_LGDT:
+	case ZYDIS_MNEMONIC_LIDT:
+	case ZYDIS_MNEMONIC_LLDT:
+	case ZYDIS_MNEMONIC_LTR:
+	case ZYDIS_MNEMONIC_SGDT:
+	case ZYDIS_MNEMONIC_SIDT:
+	case ZYDIS_MNEMONIC_SLDT:
+	case ZYDIS_MNEMONIC_STR:
+		return HLG_LEAVE_MAY;
+	default:
+		return HLG_LEAVE_NEVER;
+	}
+}
+
+static bool ends_x86(const ZydisDecodedInstruction *z)
+{
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_UD0:
+	case ZYDIS_MNEMONIC_UD1:
+	case ZYDIS_MNEMONIC_UD2:
+	case ZYDIS_MNEMONIC_INT3:
+		return true;
+	default:
+		return z->meta.category == ZYDIS_CATEGORY_RET ||
+		       z->meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+		       z->meta.category == ZYDIS_CATEGORY_SYSRET;
+	}
+}
+
 static bool decode_x86(const unsigned char *p, size_t left, uint64_t addr,
 		       struct hlg_insn *insn)
 {
@@ -61,7 +131,8 @@ static bool decode_x86(const unsigned char *p, size_t left, uint64_t addr,
 
 	if (!decode(false, p, left, &z))
 		return false;
-	*insn = (struct hlg_insn){.length = z.length};
+	*insn = (struct hlg_insn){
+		.length = z.length, .ends = ends_x86(&z), .leave = leave_x86(&z)};
 	if (z.meta.category == ZYDIS_CATEGORY_CALL)
 		insn->flow = HLG_FLOW_CALL;
 	else if (z.meta.category == ZYDIS_CATEGORY_COND_BR ||
@@ -99,6 +170,24 @@ static uint64_t a64_offset(uint32_t word, unsigned low, unsigned bits)
 	       4;
 }
 
+/* hvc and smc; wfe, wfi and their kin. */
+static enum hlg_leave leave_a64(uint32_t word)
+{
+	if ((word & 0xffe0001f) == 0xd4000002 || (word & 0xffe0001f) == 0xd4000003)
+		return HLG_LEAVE_ALWAYS;
+	if (word == 0xd503205f || word == 0xd503207f || (word & 0xffffffc0) == 0xd5031000)
+		return HLG_LEAVE_MAY;
+	return HLG_LEAVE_NEVER;
+}
+
+/* b; br, ret, eret; brk. */
+static bool ends_a64(uint32_t word)
+{
+	return (word & 0xfc000000) == 0x14000000 ||
+	       ((word & 0xfe000000) == 0xd6000000 && (word & 0xfefff000) != 0xd63f0000) ||
+	       (word & 0xffe0001f) == 0xd4200000;
+}
+
 /* Branches of the Arm ARM, C4.1.65 (branches, exception generating, system). */
 static bool decode_a64(const unsigned char *p, size_t left, uint64_t addr,
 		       struct hlg_insn *insn)
@@ -111,7 +200,10 @@ static bool decode_a64(const unsigned char *p, size_t left, uint64_t addr,
 	       (uint32_t)p[3] << 24;
 	if (word >> 16 == 0)
 		return false; /* udf: permanently undefined */
-	*insn = (struct hlg_insn){.length = 4, .direct = true};
+	*insn = (struct hlg_insn){.length = 4,
+				  .direct = true,
+				  .ends = ends_a64(word),
+				  .leave = leave_a64(word)};
 	if ((word & 0x7c000000) == 0x14000000) { /* b, bl */
 		insn->flow = word >> 31 ? HLG_FLOW_CALL : HLG_FLOW_BRANCH;
 		insn->target = addr + a64_offset(word, 0, 26);

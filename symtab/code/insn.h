@@ -18,11 +18,24 @@ enum hlg_flow {
 	HLG_FLOW_BRANCH /* a jump, perhaps on a condition */
 };
 
+/*
+ * May a hypervisor be entered when the instruction runs in a guest? (Intel SDM volume 3,
+ * "Instructions That Cause VM Exits"; AMD APM volume 2, 15.9; Arm ARM, D1.3 on traps.)
+ * Accesses to memory may fault in any guest; they are not meant.
+ */
+enum hlg_leave {
+	HLG_LEAVE_NEVER,
+	HLG_LEAVE_MAY,   /* as the hypervisor or the processor is set up: pause, wrmsr */
+	HLG_LEAVE_ALWAYS /* under every hypervisor, or nearly: out, cpuid, vmcall */
+};
+
 struct hlg_insn {
 	unsigned length;
 	enum hlg_flow flow;
 	bool direct;     /* a call or branch whose target stands in the instruction */
-	uint64_t target; /* then this one */
+	bool ends;       /* the next instruction is never run next: ret, jmp, ud2 */
+	uint64_t target; /* where direct leads to */
+	enum hlg_leave leave;
 };
 
 /* Can code for this ELF machine be decoded by this build? */

@@ -136,6 +136,7 @@ static int read_identity(struct reader *r)
 	    (eh.e_shoff && eh.e_shentsize != sizeof(Elf64_Shdr)))
 		return damaged(r, "has headers of an unknown size");
 	r->elf->machine = eh.e_machine;
+	r->elf->entry = eh.e_entry;
 	r->elf->type = eh.e_type;
 	return check_type(r, eh.e_type);
 }
@@ -190,6 +191,7 @@ static int read_loads(struct reader *r)
 
 		if (!gelf_getphdr(r->libelf, (int)i, &ph))
 			return damaged(r, "has no readable program headers");
+		elf->interpreted |= ph.p_type == PT_INTERP;
 		rc = read_load(r, &ph);
 		if (rc < 0)
 			return rc;

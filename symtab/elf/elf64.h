@@ -44,6 +44,7 @@ struct hlg_section {
 
 struct hlg_elf64 {
 	uint16_t machine, type; /* EM_X86_64 or EM_AARCH64; ET_EXEC or ET_DYN */
+	uint64_t entry;         /* e_entry: where it is first entered */
 	struct hlg_file_id id;
 	struct hlg_load *loads; /* at least one; sorted, disjoint, none empty */
 	size_t n_loads;
@@ -55,9 +56,10 @@ struct hlg_elf64 {
 	uint32_t *shndx; /* SHT_SYMTAB_SHNDX, n_syms long, or NULL */
 	char *strtab;    /* strsz bytes and a NUL behind them */
 	size_t strsz;
-	bool dynsym;            /* the symbols are .dynsym's: no .symtab */
-	char *debuglink;        /* the debug file's name, of .gnu_debuglink; NULL: none */
-	uint32_t debuglink_crc; /* its CRC-32 */
+	bool interpreted; /* by a loader (PT_INTERP): no guest, but a program here */
+	bool dynsym;      /* the symbols are .dynsym's: no .symtab */
+	char *debuglink;  /* the debug file's name, of .gnu_debuglink; NULL: none */
+	uint32_t debuglink_crc;            /* its CRC-32 */
 	char build_id[HLG_NOTE_BUILD_ID];  /* 64 bytes in lower-case hex, empty when there
 					      is none */
 	char hyperlight[HLG_NOTE_VERSION]; /* version that Hyperlight's library notes, or

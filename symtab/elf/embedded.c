@@ -117,30 +117,44 @@ static int copy(const struct search *s, uint64_t start, uint64_t size, FILE *to)
 	return 0;
 }
 
+int hlg_embedded_open(const struct hlg_embedded *embedded, int fd, const char *path,
+		      struct hlg_err *err)
+{
+	const struct search s = {.path = path, .fd = fd, .err = err};
+	int memory = memfd_create("guest", MFD_CLOEXEC);
+	int other = memory < 0 ? -1 : dup(memory), rc;
+	FILE *f = other < 0 ? NULL : fdopen(other, "w");
+
+	if (f) {
+		rc = copy(&s, embedded->offset, embedded->size, f);
+		if (fclose(f) != 0 && rc == 0)
+			rc = hlg_err_memory(err, path);
+	} else {
+		rc = hlg_err_memory(err, path);
+		if (other >= 0)
+			close(other);
+	}
+	if (rc == 0)
+		return memory;
+	if (memory >= 0)
+		close(memory);
+	return rc;
+}
+
 /* What the ELF says: by a copy in memory, as libelf reads files from their beginning. */
 static int read_elf(const struct search *s, struct hlg_embedded *found)
 {
-	int fd = memfd_create("guest", MFD_CLOEXEC);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "w+");
 	struct hlg_err refused = {0};
-	int rc;
+	int fd = hlg_embedded_open(found, s->fd, s->path, s->err), rc;
 
-	if (!f) {
-		if (fd >= 0)
-			close(fd);
-		return hlg_err_memory(s->err, s->path);
-	}
-	rc = copy(s, found->offset, found->size, f);
-	if (rc == 0 && fflush(f) != 0)
-		rc = hlg_err_memory(s->err, s->path);
-	if (rc == 0) {
-		rc = hlg_elf64_read_fd(&found->elf, fd, found->size, s->path, &refused);
-		if (rc < 0 && rc != HLG_EINPUT)
-			*s->err = refused;
-		if (rc < 0 && !s->list->refused.msg[0])
-			s->list->refused = refused;
-	}
-	fclose(f);
+	if (fd < 0)
+		return HLG_ESYSTEM;
+	rc = hlg_elf64_read_fd(&found->elf, fd, found->size, s->path, &refused);
+	if (rc == HLG_ESYSTEM)
+		*s->err = refused;
+	if (rc == HLG_EINPUT && !s->list->refused.msg[0])
+		s->list->refused = refused;
+	close(fd);
 	return rc;
 }
 

@@ -31,6 +31,11 @@ int hlg_embedded_find(struct hlg_embedded_list *list, const char *path,
 		      struct hlg_err *err);
 void hlg_embedded_finish(struct hlg_embedded_list *list);
 
+/* A copy in memory of an ELF of path, which is open at fd: a descriptor, for the caller
+ * to close. */
+int hlg_embedded_open(const struct hlg_embedded *embedded, int fd, const char *path,
+		      struct hlg_err *err);
+
 /* Writes the bytes of an ELF of path to `to`, whose errors stay on the stream. */
 int hlg_embedded_copy(const struct hlg_embedded *embedded, const char *path, FILE *to,
 		      struct hlg_err *err);

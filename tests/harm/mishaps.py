@@ -385,7 +385,7 @@ def check_dash(place):
                 yield f"{verb}: {out}: {found[-1][1:]}, a file: {there}"
             if there:
                 text = content(place, "-").decode("utf-8", "surrogateescape")
-                err = "" if verb == "extract" else found[-1][1]  # says what it wrote
+                err = "" if verb[:5] in ("extra", "flame") else found[-1][1]  # they say what they wrote
                 found[-1] = (text + found[-1][0], err, found[-1][2])
                 os.unlink(os.path.join(place.folder, "-"))
         if verb.startswith("calibrate"):  # figures are never the same

@@ -237,5 +237,5 @@ def check(build, recording, elf_path, base, form, expected, gaps="retag"):
     """Runs the filter and compares; the differences, as lines."""
     need("perf", "readelf")
     out = report(build, recording, f"{elf_path}@{base:#x}", f"format={form}",
-                 "demangle=no", "top=0", *WORDS.get(form, []), f"gaps={gaps}")
+                 "demangle=no", "top=0", *WORDS.get(form, []), f"gaps={gaps}", "border=keep")
     return compare(PARSERS[form](out), expected, form, gaps)

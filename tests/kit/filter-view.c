@@ -29,8 +29,10 @@ static void check_kinds(const struct hlg_view *v)
 
 	for (int k = 0; k < HLG_N_KINDS; k++)
 		hlg_count_add(&sum, v->kinds[k]);
+	hlg_count_add(&sum, v->border);
 	same(sum, v->guest);
 	hlg_count_sub(&kept, v->dropped);
+	hlg_count_sub(&kept, v->border);
 	same(kept, v->kept);
 	ck_assert_uint_le(v->padding.samples, v->kinds[HLG_GAP].samples);
 	ck_assert_uint_le(v->ip_zero.samples, v->guest.samples);

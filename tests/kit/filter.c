@@ -93,6 +93,7 @@ void kit_start(struct hlg_run *run, const char *text)
 	kit_words_finish(&words);
 	ck_assert_msg(rc == 0, "%s: %s", text, err.msg);
 	run->options.force = 1;
+	run->options.border = HLG_BORDER_KEEP;
 }
 
 struct hlg_sample kit_sample(uint32_t event, uint64_t ip)

@@ -35,7 +35,7 @@ void kit_options(struct hlg_options *options, const char *text);
 /*
  * Starts a run with these words; the test fails if that fails. What is fed here need not
  * fit the guest, so force is 1 from then on: a test of what a mismatch withholds sets
- * options.force back to 0.
+ * options.force back to 0. Nor is much at one address of the border: that is kept.
  */
 void kit_start(struct hlg_run *run, const char *text);
 

@@ -73,7 +73,8 @@ void hostile_start(struct hlg_run *run, const char *words)
 	rc = hlg_run_start(run, more.n + 1, argv, &err);
 	kit_words_finish(&more);
 	ck_assert_msg(rc == 0, "%s", err.msg);
-	run->options.force = 1; /* names are what is to be seen */
+	run->options.force = 1;                /* names are what is to be seen, */
+	run->options.border = HLG_BORDER_KEEP; /* with all of their samples */
 	feed(run);
 	hlg_run_note(run, "a note\nwith \x1b in it, \"quoted\"");
 }

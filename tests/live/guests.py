@@ -43,7 +43,8 @@ def ask(build, recording, *args):
 def share_in_code(document):
     """Of the guest samples, those in functions, and in code without a sized symbol."""
     totals = {name: count["samples"] for name, count in document["totals"].items()}
-    code = totals["function"] + totals["label"] + totals["gap"] - totals["padding"]
+    code = (totals["function"] + totals["label"] + totals["gap"] + totals["border"]
+            - totals["padding"])
     return code / max(totals["guest"], 1), totals["guest"]
 
 

@@ -56,7 +56,7 @@ def check_guest(tap, build, name, recording, guest, base, found):
         out = report(build, recording, f"{guest}@{base:#x}", "format=json")
         document = json.loads(out)
         totals = document["totals"]
-        code = sum(totals[k]["samples"] for k in ("function", "label", "gap"))
+        code = sum(totals[k]["samples"] for k in ("function", "label", "gap", "border"))
         names = [f["name"] for f in document["functions"]]
         wrong = []
         if code != totals["guest"]["samples"] or code != guest_samples:

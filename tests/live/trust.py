@@ -57,7 +57,7 @@ class Live:
         wrong = []
         if n("seen") != n("deselected") + n("host") + n("guest"):
             wrong.append("seen is not deselected + host + guest")
-        if n("guest") != sum(map(n, ("function", "label", "gap", "data", "outside"))):
+        if n("guest") != sum(map(n, ("function", "label", "gap", "border", "data", "outside"))):
             wrong.append("guest is not the sum of its kinds")
         lain = sum(b["samples"] for i in told.document["images"] for b in i["bases"])
         if n("guest") != lain + n("outside"):
@@ -121,7 +121,7 @@ def others(live, recorded):
 
 def exact(live, recording, elf, sandboxes, in_turn):
     """Found, all of them; and what they add up to."""
-    told = live.report(recording, f"{elf}@auto")
+    told = live.report(recording, f"{elf}@auto", "--border=keep")
     wrong = live.conserved(told)
     places = sorted(s.base for s in sandboxes)
     found = sorted(f.base for f in verdicts.bases(live.build, recording, elf))
@@ -131,8 +131,8 @@ def exact(live, recording, elf, sandboxes, in_turn):
     sums = {}
     for s in sandboxes:
         tid = [] if in_turn else [f"--tid={s.tid}"]
-        for function, n in live.report(recording, *tid, f"{elf}@{s.base:#x}").functions(
-                ).items():
+        for function, n in live.report(recording, *tid, f"{elf}@{s.base:#x}",
+                                       "--border=keep").functions().items():
             if function[1] != "[outside]":
                 sums[function] = sums.get(function, 0) + n
     if sums != told.functions():

@@ -82,7 +82,7 @@ def self_test(tap, build):
     for form, parse in PARSERS.items():
         try:
             actual = parse(report(build, recording, elf_path, f"format={form}",
-                                  "demangle=no", "top=0", *WORDS.get(form, [])))
+                                  "demangle=no", "top=0", "border=keep", *WORDS.get(form, [])))
         except Skip as e:
             tap.skip(f"{form}: spoilt outputs", e)
             continue

@@ -62,7 +62,7 @@ def check(build, name, elf, base, gaps):
     options = (image, f"gaps={gaps}", "region=0")
     out = must(*filter_argv(build, recording, *options, "emit=lines"), env=environment())
     counts, strange = fold(out)
-    document = report(build, recording, *options, "format=json")
+    document = report(build, recording, *options, "format=json", "border=keep")
     expected = {
         f["name"]: [f["samples"], f["period"]]
         for f in json.loads(document)["functions"]

@@ -77,7 +77,8 @@ class Bench:
         return self.json(*words, **how)["functions"]
 
     def rows(self, *words, cwd=DATA):
-        out = must(self.hlguest, "report", *words, "--region=0", "--format=csv", cwd=cwd)
+        out = must(self.hlguest, "report", *words, "--region=0", "--border=keep", "--format=csv",
+                   cwd=cwd)
         return {(row["name"], row["addr"]): (int(row["samples"]), int(row["period"]))
                 for row in csv.DictReader(io.StringIO(out)) if row["record"] == "function"}
 

@@ -169,7 +169,8 @@ def check_order(build):
 
 def save(build, folder, elf, path):
     saved = os.path.join(folder, os.path.basename(path) + ".pb.gz")
-    _, err, _ = run(hlguest_of(build), "report", elf, path, "--format=pprof", "--out=" + saved)
+    _, err, _ = run(hlguest_of(build), "report", elf, path, "--format=pprof", "--out=" + saved,
+                    "--border=keep")
     if "not in this build" in err:
         raise Skip(err.strip())
     return saved
@@ -199,7 +200,7 @@ def check_saved_alone(build):
                  [ELF, USER, HOST, KERNEL, "--after", RUSTY, RUSTY_USER]),
                 ([rusty, user], [RUSTY, RUSTY_USER, "--after", ELF, USER])):
             rows = [sorted([row[c] for c in columns] for row in table(
-                must(hlguest_of(build), "diff", *w, "--format=csv"), "function"))
+                must(hlguest_of(build), "diff", *w, "--border=keep", "--format=csv"), "function"))
                     for w in (alone, words)]
             if rows[0] != rows[1]:
                 wrong += [f"{a} and {b}" for a, b in zip(*rows) if a != b] or ["rows"]
@@ -265,7 +266,7 @@ def check_attached(build):
 def check_brief(build):
     """On 80 columns nothing wraps, and how it was made is for -v; wide is wide."""
     env = {**os.environ, "COLUMNS": "80"}
-    pair = [ELF, USER, "--after", RUSTY, RUSTY_USER]
+    pair = [ELF, USER, "--after", RUSTY, RUSTY_USER, "--border=keep"]
     brief, wide, verbose = (
         run(hlguest_of(build), "diff", *pair, *words, env=env)[0]
         for words in ([], ["--wide"], ["-v"]))

@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from programs import hlguest_of
 
-from tap import DATA, Tap, need, parser, run
+from tap import DATA, Tap, environment, need, parser, run
 
 MAGIC = b"\x7fELF\x02\x01\x01"
 CHUNK = 1 << 20  # of tools/extract's reading: symtab/elf/embedded.c
@@ -153,13 +153,63 @@ def check_program(place):
     return wrong
 
 
+def host_with(place, name, *elfs):
+    """A program of this machine with these ELFs inside; a skip without objcopy."""
+    need("objcopy", "strip")
+    shutil.copy(shutil.which("true"), place.path(name))
+    for i, elf in enumerate(elfs):
+        place.write("section", elf)
+        subprocess.run(["objcopy", f"--add-section=.guest{i}=section", name],
+                       cwd=place.folder, check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(["strip", name], cwd=place.folder, check=True)
+
+
+def check_report(place):
+    """A host in place of its guest: the same report, and what is said where that cannot be."""
+    recording = os.path.join(DATA, "demo-user.data")
+    place.write("guest.elf", place.demo)
+    host_with(place, "my-host", place.demo)
+    host_with(place, "my-two", place.demo, place.rusty)
+    wrong = []
+    for words in (["report", "{}", recording], ["report", "--format=csv", "{}", recording],
+                  ["annotate", "{}", "hash_block", recording], ["lookup", "{}", "0x52b0"],
+                  ["base", "{}", recording], ["kallsyms", "{}"]):
+        guest, host = (run(place.hlguest, *(w.format(elf) for w in words), cwd=place.folder)
+                       for elf in ("guest.elf", "my-host"))
+        told = host[0].replace("my-host, the guest inside it", "guest.elf")
+        if (told.replace("my-host", "guest.elf"), *host[1:]) != guest or guest[2]:
+            wrong.append(f"{words[0]}: {host} instead of {guest}")
+    for words, said in ((["report", "my-two", recording], "is a host with 2 guests inside"),
+                        (["inject", "my-host", recording, "-o", "x.data"], "extract my-host")):
+        out, err, status = run(place.hlguest, *words, cwd=place.folder)
+        if status != 1 or said not in err or out:
+            wrong.append(f"{words}: {status} {out}{err}")
+    return wrong
+
+
+def check_measure(place):
+    """hlguest -- ./my-host finds the guest inside the host that it runs."""
+    host_with(place, "my-host", place.demo)
+    place.write("perf", f"""#!/bin/sh
+while [ "$1" != -o ]; do shift; done
+cat {DATA}/demo-user.data >"$2"
+""".encode())
+    os.chmod(place.path("perf"), 0o755)
+    path = os.pathsep.join((place.folder, os.environ["PATH"]))
+    out, err, status = run(place.hlguest, "--", "./my-host", "-x", cwd=place.folder,
+                           env=environment(PATH=path))
+    if status or "the guest inside it" not in out or "hash_block" not in out:
+        return [f"{status}: {out}{err}"]
+    return []
+
+
 def main():
     args = parser(__doc__).parse_args()
     tap = Tap()
     with tempfile.TemporaryDirectory(prefix="extract-") as folder:
         place = Place(args.build, folder)
         for check in (check_anywhere, check_several, check_hyperlight, check_none,
-                      check_program):
+                      check_program, check_report, check_measure):
             tap.run(check.__doc__, check, place)
     return tap.finish()
 

@@ -6,8 +6,8 @@
  *	draw [--inverted] [--least=SHARE] <STACKS >SVG
  *
  * A line of STACKS is `NUMBER FRAME\037FRAME...`: samples, then frames from the root on,
- * each a letter for its kind (r group, u host user, k host kernel, g guest, p gap, n
- *note) and its name. A period is ten times as much as the samples. A line `--` parts a
+ * each a letter for its kind (r group, u host user, k host kernel, g guest, p gap, b border, n
+ * note) and its name. A period is ten times as much as the samples. A line `--` parts a
  *tree before from one after.
  */
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 static enum hlg_frame kind_of(char c)
 {
-	static const char letters[] = "rukgpn"; /* as in enum hlg_frame */
+	static const char letters[] = "rukgpbn"; /* as in enum hlg_frame */
 	const char *at = strchr(letters, c);
 
 	if (!c || !at)

@@ -38,7 +38,8 @@ def flame(build, *argv):
 
 
 def report_of(build, *argv):
-    out, err, status = run(hlguest_of(build), "report", ELF, *argv, "--format=json")
+    out, err, status = run(hlguest_of(build), "report", ELF, *argv, "--border=keep",
+                           "--format=json")
     if "not in this build" in err:
         raise Skip(err.strip())
     if status:
@@ -99,7 +100,7 @@ def check_sums(build, name):
 def check_intervals(build):
     """The intervals are the report's, where the report has the same total."""
     report = report_of(build, data("demo-user"))
-    graph = flame(build, data("demo-user"), "--mode=guest")
+    graph = flame(build, data("demo-user"), "--mode=guest", "--border=keep")
     for row in report["functions"]:
         said = graph.of(row["name"]).said[1]
         numbers = [float(n) for n in re.findall(r"\d+\.\d+", said)[:3]]

@@ -296,8 +296,8 @@ def check_policy(browser, pictures):
 
 def check_colours(browser, pictures):
     """Each kind has a colour of its own, and text on it can be read, by day and night."""
-    kinds = ("guest", "gap", "user", "kernel", "group", "note")
-    stacks = "".join(f"9 {letter}{kind}\n" for letter, kind in zip("gpukrn", kinds))
+    kinds = ("guest", "gap", "border", "user", "kernel", "group", "note")
+    stacks = "".join(f"9 {letter}{kind}\n" for letter, kind in zip("gpbukrn", kinds))
     path = pictures.write("kinds.svg", feed([pictures.draw], stacks)[0])
     for dark in False, True:
         page = Page(browser, path, dark=dark)

@@ -79,7 +79,7 @@ class Place:
     def rows(self, elf, recording, *words):
         """{(event, name): (samples, period)} of hlguest report, and its totals."""
         text = must(self.hlguest, "report", elf, recording, "--format=csv", "--top=0",
-                    "--min=0", "--demangle=no", "--by=event", *words)
+                    "--min=0", "--demangle=no", "--border=keep", "--by=event", *words)
         rows, totals = collections.defaultdict(lambda: (0, 0)), {}
         for r in csv.DictReader(io.StringIO(text)):
             if r["record"] == "total":
@@ -95,7 +95,7 @@ class Place:
     def functions(self, elf, recording, *words):
         """Functions, labels and gaps of hlguest report, not split."""
         text = must(self.hlguest, "report", elf, recording, "--format=csv", "--top=0",
-                    "--min=0", "--demangle=no", *words)
+                    "--min=0", "--demangle=no", "--border=keep", *words)
         return [{"name": r["name"], "addr": int(r["addr"], 16), "size": int(r["size"]),
                  "samples": int(r["samples"])} for r in csv.DictReader(io.StringIO(text))
                 if r["record"] == "function"]

@@ -24,7 +24,7 @@ from programs import hlguest_of, mkelf_of
 from tap import DATA, Skip, Tap, must, parser, run
 
 ELF = os.path.join(DATA, "demo.elf")
-KINDS = {"group", "host user", "host kernel", "guest", "gap", "note"}
+KINDS = {"group", "host user", "host kernel", "guest", "gap", "border", "note"}
 UNITS = {"none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes"}
 
 

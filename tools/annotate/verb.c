@@ -110,6 +110,7 @@ static int annotate_files(const struct arguments *args)
 	if (rc == 0)
 		rc = hlg_run_set_format(&run, in->format, &err);
 	run.options.region = 0;
+	run.options.border = HLG_BORDER_KEEP; /* each instruction has what is its */
 	if (rc == 0 && run.options.top == HLG_UNSET)
 		run.options.top = TOP;
 	if (rc == 0)
@@ -168,10 +169,10 @@ static const struct hlg_verb_option options[] = {
 
 const struct hlg_verb hlg_verb_annotate = {
 	.name = "annotate",
-	.args = "guest.elf [FUNCTION] FILE...",
+	.args = "guest.elf [FUNC] [FILE...]",
 	.help = "instructions with samples",
 	.group = HLG_VERB_SHOWS,
-	.usage = "guest.elf[@BASE]... [FUNCTION...] FILE...",
+	.usage = "guest.elf[@BASE]... [FUNCTION...] [FILE...]",
 	.doc = "Shows the instructions of functions, gaps and labels with the samples "
 	       "at each, and source lines where the ELF has debug info. Without a "
 	       "function, those with most samples are shown (--top).\v"

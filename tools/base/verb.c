@@ -290,10 +290,10 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 const struct hlg_verb hlg_verb_base = {
 	.name = "base",
-	.args = "guest.elf [-i] FILE...",
+	.args = "guest.elf [FILE...]",
 	.help = "find where the guest's ELF lay",
 	.group = HLG_VERB_SHOWS,
-	.usage = "guest.elf... FILE...",
+	.usage = "guest.elf... [FILE...]",
 	.doc = "Finds where a guest's ELF lay when recordings were made: at which bases "
 	       "the samples are on instruction starts.\v"
 	       "A base that the ELF or FILE@BASE states is not used; the two are "

@@ -25,6 +25,7 @@ static int view_of(struct hlg_view *view, const struct hlg_diff_side *side,
 				    .cells = cells,
 				    .rank = rank,
 				    .weight = weight,
+				    .border = raw ? NULL : &side->report.border,
 				    .raw = raw};
 	int rc = cells && rank ? 0 : hlg_err_memory(err, "diff");
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "filter/report/rows.h"
 #include "tools/diff/join.h"
 
 static bool is_clock(const struct hlg_diff *diff)
@@ -38,8 +39,14 @@ static void weigh(struct hlg_diff *diff, struct hlg_compare_run *lists[2])
 		for (size_t i = 0; i < side->n_runs; i++) {
 			const struct hlg_view *view = &side->each[i];
 
-			lists[s][i].weight = (double)hlg_count_weigh(weight, view->kept);
-			lists[s][i].n = view->observations;
+			struct hlg_count sum = hlg_rows_sum(&side->report, view);
+			double part = view->guest.samples
+					      ? (double)sum.samples /
+							(double)view->guest.samples
+					      : 0;
+
+			lists[s][i].weight = (double)hlg_count_weigh(weight, sum);
+			lists[s][i].n = view->guest_observations * part;
 			total->mean[s] += lists[s][i].weight / (double)side->n_runs;
 			if (lists[s][i].n > 0)
 				variance += pow(lists[s][i].weight / (double)side->n_runs,

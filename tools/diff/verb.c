@@ -223,7 +223,8 @@ const struct hlg_verb hlg_verb_diff = {
 		    "hlguest diff --fail-if=5% guest.elf before.data after.data\tfor CI: "
 		    "status 4 if a function grew by more than 5 %",
 	.files = "elf recording profile",
-	.shared = "input jobs quiet after color cpu demangle event force format gaps min "
+	.shared = "input jobs quiet after border color cpu demangle event force format "
+		  "gaps min "
 		  "no-pager output pid region strict-base tid time top verbose weight "
 		  "wide",
 	.formats = hlg_diff_formats,

@@ -5,8 +5,12 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "symtab/escape.h"
+#include "tools/cli/output.h"
 #include "tools/doctor/doctor.h"
+
+enum {
+	TEXT_COLUMN = 20 /* behind level and topic */
+};
 
 void hlg_doctor_say(struct hlg_findings *findings, enum hlg_level level,
 		    const char *topic, const char *remedy, const char *fmt, ...)
@@ -61,10 +65,14 @@ enum hlg_level hlg_doctor_write(FILE *f, const struct hlg_findings *findings,
 
 		fprintf(f, "%s%-4s%s  %-12s  ", colours ? colour[finding->level] : "",
 			words[finding->level], colours ? "\033[0m" : "", finding->topic);
-		hlg_escape_print(f, finding->text);
+		hlg_output_fold(f, TEXT_COLUMN, TEXT_COLUMN, finding->text);
 		fputc('\n', f);
-		if (finding->remedy[0])
-			fprintf(f, "%20s-> %s\n", "", finding->remedy);
+		if (finding->remedy[0]) {
+			fprintf(f, "%*s-> ", TEXT_COLUMN, "");
+			hlg_output_fold(f, TEXT_COLUMN + 3, TEXT_COLUMN + 3,
+					finding->remedy);
+			fputc('\n', f);
+		}
 		worst = finding->level > worst ? finding->level : worst;
 	}
 	write_verdict(f, findings);

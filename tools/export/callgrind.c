@@ -26,6 +26,18 @@ struct writer {
 	bool *shared;            /* of each row: others have its name */
 };
 
+/* The rows of the report, and behind them those of the border. */
+static size_t n_rows(const struct hlg_report *r)
+{
+	return r->all.n_rows +
+	       (r->options->border == HLG_BORDER_DROP ? 0 : r->all.n_borders);
+}
+
+static const struct hlg_row *row_at(const struct hlg_report *r, size_t i)
+{
+	return i < r->all.n_rows ? &r->all.rows[i] : &r->all.borders[i - r->all.n_rows];
+}
+
 /* Has the event anything that is written? */
 static bool is_shown(const struct hlg_report *r, const struct hlg_event_sum *sum)
 {
@@ -60,15 +72,16 @@ static bool number_columns(struct writer *w)
 
 static bool find_shared(struct writer *w)
 {
-	const struct hlg_view *v = &w->r->all;
-	size_t *first = calloc(v->n_rows + 1, sizeof(*first)); /* row of each name */
+	size_t n = n_rows(w->r);
+	size_t *first = calloc(n + 1, sizeof(*first)); /* row of each name */
 	struct hlg_strings names = {0};
 	bool ok;
 
-	w->shared = calloc(v->n_rows + 1, sizeof(*w->shared));
+	w->shared = calloc(n + 1, sizeof(*w->shared));
 	ok = first && w->shared;
-	for (size_t i = 0; ok && i < v->n_rows; i++) {
-		uint32_t known = names.n, name = hlg_strings_add(&names, v->rows[i].name);
+	for (size_t i = 0; ok && i < n; i++) {
+		uint32_t known = names.n;
+		uint32_t name = hlg_strings_add(&names, row_at(w->r, i)->name);
 
 		ok = name != HLG_NO_STRING;
 		if (name > known)
@@ -216,7 +229,7 @@ static void put_spots(struct writer *w, const struct hlg_address_counts *spots,
 
 static void put_function(const struct writer *w, size_t i)
 {
-	const struct hlg_row *row = &w->r->all.rows[i];
+	const struct hlg_row *row = row_at(w->r, i);
 	const struct hlg_image *image = row->place.image;
 
 	fprintf(w->f, "fn=(%zu) ", i + 1);
@@ -234,7 +247,7 @@ static void put_function(const struct writer *w, size_t i)
 
 static bool put_row(struct writer *w, size_t i)
 {
-	const struct hlg_row *row = &w->r->all.rows[i];
+	const struct hlg_row *row = row_at(w->r, i);
 	const struct hlg_image *image = row->place.image;
 	struct hlg_source *source = image ? hlg_source_of(&w->sources, image) : NULL;
 	struct hlg_address_counts spots;
@@ -277,11 +290,11 @@ static bool put_all(struct writer *w)
 	const struct hlg_report *r = w->r;
 
 	put_header(w);
-	for (size_t i = 0; i < r->all.n_rows && r->options->mode != HLG_SHOW_HOST; i++)
+	for (size_t i = 0; i < n_rows(r) && r->options->mode != HLG_SHOW_HOST; i++)
 		if (!put_row(w, i))
 			return false;
 	for (size_t i = 0; i < r->host->n_rows && r->options->mode != HLG_SHOW_GUEST; i++)
-		put_host_row(w, &r->host->rows[i], r->all.n_rows + 1 + i);
+		put_host_row(w, &r->host->rows[i], n_rows(r) + 1 + i);
 	fputs("\ntotals:", w->f);
 	put_costs(w, w->sums);
 	return true;

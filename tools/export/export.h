@@ -14,8 +14,9 @@
  * Positions are instr and line: the image's own address, at which its file can be
  * disassembled, and the source line where debug info tells one. Each event has a column
  * of samples and one of period; what the report weighs comes first. Every row of the
- * report is a function of its own, also labels, gaps, data and what lies outside; names
- * that several rows share get their addresses. Nothing is left out by top= or min=.
+ * report is a function of its own, also labels, gaps, data, the border and what lies
+ * outside; names that several rows share get their addresses. Nothing is left out by top=
+ * or min=.
  *
  * callgrind_annotate tells functions apart by name and file. So that its rows are the
  * report's, all costs of a function stay in its file: those of code inlined from another

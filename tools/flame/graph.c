@@ -95,8 +95,8 @@ static int frame_top(const struct hlg_graph *graph, uint32_t depth)
 /* The colour's class. */
 static const char *frame_class(enum hlg_frame kind)
 {
-	static const char *const classes[] = {"group", "user", "kernel",
-					      "guest", "gap",  "note"};
+	static const char *const classes[] = {"group", "user",   "kernel", "guest",
+					      "gap",   "border", "note"};
 
 	return classes[kind];
 }
@@ -330,9 +330,10 @@ static int put_key(FILE *f, const char *classes, const char *words, int x, int y
 /* What colours mean: of the kinds that the tree has. */
 static void put_legend(FILE *f, const struct hlg_graph *g, int y)
 {
-	static const enum hlg_frame order[] = {HLG_FRAME_GUEST,       HLG_FRAME_GAP,
-					       HLG_FRAME_HOST_KERNEL, HLG_FRAME_HOST_USER,
-					       HLG_FRAME_GROUP,       HLG_FRAME_NOTE};
+	static const enum hlg_frame order[] = {HLG_FRAME_GUEST,     HLG_FRAME_GAP,
+					       HLG_FRAME_BORDER,    HLG_FRAME_HOST_KERNEL,
+					       HLG_FRAME_HOST_USER, HLG_FRAME_GROUP,
+					       HLG_FRAME_NOTE};
 	bool has[HLG_N_FRAMES] = {false};
 	int x = 0;
 

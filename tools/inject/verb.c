@@ -12,6 +12,7 @@
 #include "filter/report/build.h"
 #include "filter/report/nothing.h"
 #include "filter/run.h"
+#include "filter/trust/base-search.h"
 #include "symtab/escape.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -96,13 +97,15 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 	if (rc == 0 && batch.n_read)
 		rc = hlg_nothing_check(&j->run.profile, "", err);
 	if (rc == 0 && batch.n_read) {
+		j->run.options.border =
+			HLG_BORDER_KEEP; /* functions keep their samples */
 		rc = hlg_run_settle(&j->run, err);
 		if (rc == 0)
 			rc = hlg_report_build(&j->report, &j->run.options, &j->run.space,
 					      &j->run.profile, &j->run.host, err);
 	}
 	if (rc == 0 && batch.n_read)
-		hlg_images_warn(&j->run.space);
+		hlg_base_search_warn(&j->run.space);
 	for (size_t i = 0; rc == 0 && i < j->run.space.n_images; i++)
 		if (hlg_image_unread(j->run.space.images[i]))
 			rc = hlg_image_fail_unread(j->run.space.images[i], err);

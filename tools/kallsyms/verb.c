@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/trust/base-search.h"
 #include "filter/write/format.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
@@ -172,7 +173,7 @@ static int write_symbols(void *images, FILE *f, struct hlg_err *err)
 	int rc = hlg_images_open(&space, of->text, of->n, err);
 
 	if (rc == 0) {
-		hlg_images_warn(&space);
+		hlg_base_search_warn(&space);
 		rc = hlg_kallsyms_write(f, &space, err);
 	}
 	hlg_space_finish(&space);

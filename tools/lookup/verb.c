@@ -15,6 +15,7 @@
 #include "filter/output/out.h"
 #include "filter/output/target.h"
 #include "filter/report/nothing.h"
+#include "filter/trust/base-search.h"
 #include "filter/view/place-name.h"
 #include "filter/write/format.h"
 #include "symtab/escape.h"
@@ -409,7 +410,7 @@ static int open_lookup(struct lookup *l, struct hlg_err *err)
 	if (rc < 0)
 		return rc;
 	if (!l->args->own)
-		hlg_images_warn(&l->run.space);
+		hlg_base_search_warn(&l->run.space);
 	if (!hlg_source_open_all(&l->sources, &l->run.space))
 		return hlg_err_memory(err, "lines");
 	return 0;

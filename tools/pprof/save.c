@@ -11,7 +11,9 @@
 struct saver {
 	const struct hlg_run *run;
 	struct hlg_saved *saved;
-	const void *owner;             /* of the function added last */
+	struct hlg_border border;
+	const void *owner;             /* of the function added last, */
+	bool in_border;                /* or of its border */
 	const struct hlg_image *image; /* of the cell saved last, if its, at this bias */
 	uint64_t bias;
 	uint32_t number; /* of its mapping */
@@ -91,17 +93,22 @@ static struct hlg_saved_key key_of(const struct saver *s, uint32_t series)
 /* The function at a place; cells come by address, so it is often the last again. */
 static bool save_function(struct saver *s, const struct hlg_place *place)
 {
+	bool border = hlg_border_has(&s->border, place->image, place->addr);
+	bool demangle = s->run->options.demangle;
 	struct hlg_saved_function *f;
 	const char *symbol;
 
-	if (s->saved->functions.n && s->owner == place->owner)
+	if (s->saved->functions.n && s->owner == place->owner && s->in_border == border)
 		return true;
 	f = HLG_SAVED_MORE(s->saved->functions);
 	if (!f)
 		return false;
 	s->owner = place->owner;
-	symbol = place->symbol ? hlg_image_name(place->image, place->symbol) : NULL;
-	f->name = keep(s->saved, hlg_place_name(place, s->run->options.demangle));
+	s->in_border = border;
+	symbol = place->symbol && !border ? hlg_image_name(place->image, place->symbol)
+					  : NULL;
+	f->name = keep(s->saved, border ? hlg_place_name_border(place, demangle)
+					: hlg_place_name(place, demangle));
 	f->symbol = symbol ? hlg_saved_text(s->saved, symbol) : f->name;
 	return f->name && f->symbol;
 }
@@ -258,6 +265,33 @@ static int judge(struct hlg_run *run, struct hlg_err *err)
 	return ok ? 0 : hlg_err_memory(err, "profile");
 }
 
+/* What is of the border; nothing where the samples do not fit. */
+static int find_border(struct saver *s, struct hlg_err *err)
+{
+	const struct hlg_run *run = s->run;
+	int rc;
+
+	if (run->options.border == HLG_BORDER_KEEP || run->mismatch)
+		return 0;
+	rc = hlg_border_of(&s->border, &run->space, &run->profile, err);
+	for (size_t i = 0; rc == 0 && i < run->space.n_images; i++)
+		if (hlg_image_unread(run->space.images[i]))
+			rc = hlg_image_fail_unread(run->space.images[i], err);
+	return rc;
+}
+
+static int save(struct saver *s, struct hlg_err *err)
+{
+	int rc = find_border(s, err);
+
+	if (rc == 0 &&
+	    (!save_events(s) || !save_images(s) || !save_cells(s) || !save_series(s) ||
+	     !save_hosts(s) || !hlg_pprof_resolve(s->saved)))
+		rc = hlg_err_memory(err, "profile");
+	hlg_border_finish(&s->border);
+	return rc;
+}
+
 int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 		     FILE *stream, struct hlg_err *err)
 {
@@ -271,9 +305,7 @@ int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 		return rc;
 	saved.extra.by = HLG_SAVED_BY(run->options.by);
 	save_totals(&s, sums);
-	if (!save_events(&s) || !save_images(&s) || !save_cells(&s) || !save_series(&s) ||
-	    !save_hosts(&s) || !hlg_pprof_resolve(&saved))
-		rc = hlg_err_memory(err, "profile");
+	rc = save(&s, err);
 	if (rc == 0)
 		rc = hlg_pprof_write(&saved, run->options.out, stream, err);
 	hlg_saved_finish(&saved);

@@ -255,18 +255,37 @@ static char *group_word(const char *events)
 	return word;
 }
 
-static void tell_nothing(const char *event)
+/* Of a clock, what is short has no sample. */
+static void tell_nothing(const struct arguments *args, const char *event)
 {
-	fprintf(stderr, "hlguest: no guest sample was recorded with -e ");
-	hlg_escape_print(stderr, event);
-	fputs(strncmp(event + (event[0] == '{'), "cpu-clock", 9) == 0
-		      ? ": did a guest run, and long enough? (hlguest doctor shows what "
-			"this machine can record)\n"
-		      : ": did a guest run at all? Does the event reach guests "
-			"(cycles:G, "
-			"not cycles:P)? Does a mediated PMU keep them to itself? (try -e "
-			"cpu-clock; hlguest doctor shows more)\n",
-	      stderr);
+	const char *why =
+		": did a guest run at all? Does the event reach guests (cycles:G, not "
+		"cycles:P)? Does a mediated PMU keep them to itself? (try -e cpu-clock; "
+		"hlguest doctor shows more)";
+	char *line;
+	int rc;
+
+	if (strncmp(event + (event[0] == '{'), "cpu-clock", 9) != 0)
+		rc = asprintf(&line, "hlguest: no guest sample was recorded with -e %s%s",
+			      event, why);
+	else if (args->windows)
+		rc = asprintf(&line,
+			      "hlguest: no guest sample was recorded with -e %s: did a "
+			      "guest run, and long enough? (hlguest doctor shows what "
+			      "this machine can record)",
+			      event);
+	else
+		rc = asprintf(&line,
+			      "hlguest: no guest sample was recorded with -e %s, %s a "
+			      "second: did a guest run, and for more than a few "
+			      "milliseconds? (let it run longer, or hlguest record -F "
+			      "5000; hlguest doctor shows what this machine can record)",
+			      event, args->frequency);
+	if (rc < 0)
+		return;
+	hlg_output_fold(stderr, 0, 0, line);
+	fputc('\n', stderr);
+	free(line);
 }
 
 /* A word as a shell takes it; one with a ' in it is the reader's to quote. */
@@ -361,7 +380,7 @@ static int tell(const struct arguments *args, const char *event)
 		tell_otherwise(args, event);
 	}
 	if (sums.guest == 0 && !args->exits)
-		tell_nothing(event);
+		tell_nothing(args, event);
 	else if (!args->quiet)
 		tell_next(args);
 	return 0;

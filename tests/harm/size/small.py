@@ -59,7 +59,7 @@ def counted(path):
         found = re.findall(r"^(?:recorded)? +.*, ([0-9]+) guest samples?(?:,|$)", text, re.M)
         return sum(map(int, found)) if found else None
     totals = {name: count["samples"] for name, count in json.loads(text)["totals"].items()}
-    parts = sum(totals[name] for name in ("function", "label", "gap", "data", "outside"))
+    parts = sum(totals[name] for name in ("function", "label", "gap", "border", "data", "outside"))
     if parts != totals["guest"]:
         raise RuntimeError(f"{totals['guest']} guest samples, {parts} in the parts")
     return totals["guest"]

@@ -31,6 +31,8 @@ from tap import TIMEOUT, Skip, Tap, need, parser, run
 
 FORMATS = ("text", "csv", "json", "folded")
 TID = re.compile(r'"tid": \d+')
+# How long the recording was, in text and JSON.
+SPAN = re.compile(r'(?<=^recorded  )[0-9.]+ (?:s|ms|us), |^ "span": \{[^}]*\},\n', re.M)
 SPLITS = ("", "--by=tid", "--by=pid,tid,cpu", "--by=event,cpu")
 
 
@@ -44,6 +46,8 @@ def compare(bench, folder, argv):
     if "not in this build" in first[1]:
         return
     second = bench.run("report", *argv, folder=folder)
+    # Times are not saved.
+    first, second = ((SPAN.sub("", out), *rest) for out, *rest in (first, second))
     # Whose samples lie at a base is not saved, unless the threads are labels.
     if not re.search(r"--by=\S*tid", " ".join(argv)):
         first, second = ((TID.sub('"tid": null', out), *rest)
@@ -153,9 +157,14 @@ def merging(bench):
 
 def merged_is_sum(bench):
     demos = [r for r in RECORDINGS if elf_of(r) == "demo.elf"]
-    merged = bench.merge([bench.save("demo.elf", r) for r in demos])
-    if content(merged) != content(bench.save("demo.elf", *demos)):
+    merged = bench.merge([bench.save("demo.elf", r, "--border=keep") for r in demos])
+    if content(merged) != content(bench.save("demo.elf", *demos, "--border=keep")):
         yield "the merged profile is not that of one report over all"
+    # What is of the border is named by each; who has the ELF decides anew, on the sum.
+    merged = bench.merge([bench.save("demo.elf", r) for r in demos])
+    if bench.run("report", "demo.elf", merged, "--format=folded")[0] != \
+            bench.run("report", "demo.elf", *demos, "--format=folded")[0]:
+        yield "the border is not decided on the sum"
 
 
 def folded(bench, *argv):
@@ -294,7 +303,7 @@ def rows_of(table, event):
     """What each name has of an event's (samples, period), in a CSV report by event."""
     sums = ({}, {})
     for row in table:
-        if row["record"] in ("function", "other") and row["series"] == f"event={event}":
+        if row["record"] in ("function", "border", "other") and row["series"] == f"event={event}":
             for sum_of, column in zip(sums, ("samples", "period")):
                 name = row["name"]
                 sum_of[name] = sum_of.get(name, 0) + int(row[column])

@@ -214,6 +214,35 @@ START_TEST(student_limits)
 }
 END_TEST
 
+/* The sum that it is, from the small end. */
+static double binomial_sum(unsigned k, unsigned n, double p)
+{
+	double sum = 0;
+
+	for (unsigned i = n + 1; i-- > k;)
+		sum += exp(lgamma(n + 1.) - lgamma(i + 1.) - lgamma(n - i + 1.) +
+			   i * log(p) + (n - i) * log1p(-p));
+	return sum;
+}
+
+START_TEST(binomial_is_the_sum)
+{
+	static const double p[] = {0.001, 0.1, 0.25, 0.5, 0.9, 0.999};
+
+	for (unsigned n = 0; n < 300; n = n * 3 / 2 + 1)
+		for (unsigned k = 0; k <= n; k++)
+			for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++)
+				ck_assert_double_eq_tol(hlg_interval_binomial(k, n, p[i]),
+							binomial_sum(k, n, p[i]), 1e-11);
+	ck_assert_double_eq(hlg_interval_binomial(3, 2, 0.5), 0);
+	ck_assert_double_eq(hlg_interval_binomial(0, 0, 0.5), 1);
+	ck_assert_double_eq_tol(hlg_interval_binomial(10, 10, 0.5), 1. / 1024, 1e-15);
+	/* and of numbers that nobody sums */
+	ck_assert_double_le(hlg_interval_binomial(1000000, 2000000, 0.49), 1e-15);
+	ck_assert_double_ge(hlg_interval_binomial(1000000, 2000000, 0.51), 1 - 1e-12);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("interval-tails");
@@ -229,5 +258,7 @@ int main(void)
 	tcase_add_test(tc, student_nist);
 	tcase_add_test(tc, student_closed);
 	tcase_add_test(tc, student_limits);
+	tc = tap_case(suite, "binomial");
+	tcase_add_test(tc, binomial_is_the_sum);
 	return tap_main(suite);
 }

@@ -37,6 +37,9 @@ static const struct accepted {
 	size_t field, size;
 	uint64_t value;
 } accepted[] = {
+	INT("border=split", border, HLG_BORDER_SPLIT),
+	INT("border=keep", border, HLG_BORDER_KEEP),
+	INT("border=drop", border, HLG_BORDER_DROP),
 	INT("gaps=retag", gaps, HLG_GAPS_RETAG),
 	INT("gaps=drop", gaps, HLG_GAPS_DROP),
 	INT("gaps=stretch", gaps, HLG_GAPS_STRETCH),

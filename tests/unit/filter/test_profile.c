@@ -319,6 +319,44 @@ START_TEST(span)
 }
 END_TEST
 
+/* The ids of guest samples that were left out: the lowest, whatever comes first. */
+START_TEST(passed)
+{
+	static const int32_t ids[] = {9, 3, 8, 3, -1, 7, 5, 9};
+	struct hlg_profile p[2];
+	struct hlg_options o;
+	char text[128];
+
+	kit_options(&o, "tid=100 event=a");
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert(hlg_profile_init(&p[i], &o));
+		hlg_profile_event(&p[i], "a", 0);
+		hlg_profile_event(&p[i], "b", 0);
+	}
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		struct hlg_sample s = {.tid = ids[i], .cpumode = HLG_MODE_GUEST_USER};
+
+		hlg_profile_add(&p[i % 2], &s);
+		s = (struct hlg_sample){.tid = 1, .cpumode = 1}; /* of the host */
+		hlg_profile_add(&p[i % 2], &s);
+		s = (struct hlg_sample){.tid = 2, .event = 1, .cpumode = 5};
+		hlg_profile_add(&p[i % 2], &s);
+	}
+	hlg_profile_merge(&p[0], &p[1]);
+	ck_assert_str_eq(hlg_few_text(text, sizeof(text), &p[0].passed[HLG_ID_TID]),
+			 "3, 5, 7, 8, 9");
+	ck_assert_uint_eq(p[0].passed[HLG_ID_PID].n, 0); /* which was not asked for */
+	for (int32_t tid = 4; tid < 100; tid += 50)
+		hlg_profile_add(&p[1], &(struct hlg_sample){.tid = tid, .cpumode = 5});
+	hlg_profile_merge(&p[0], &p[1]);
+	ck_assert_str_eq(hlg_few_text(text, sizeof(text), &p[0].passed[HLG_ID_TID]),
+			 "3, 4, 5, 7, 8, ...");
+	hlg_profile_finish(&p[0]);
+	hlg_profile_finish(&p[1]);
+	hlg_options_finish(&o);
+}
+END_TEST
+
 START_TEST(overflow_is_flagged)
 {
 	struct way way = {.kind = _i % 3};
@@ -358,6 +396,7 @@ int main(void)
 	tcase_add_loop_test(tc, squares, 0, 3);
 	tcase_add_test(tc, growth);
 	tcase_add_test(tc, span);
+	tcase_add_test(tc, passed);
 	tcase_add_loop_test(tc, overflow_is_flagged, 0, 6);
 	return tap_main(suite);
 }

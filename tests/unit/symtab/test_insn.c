@@ -164,6 +164,86 @@ static const struct word a64[] = {
 	{"the smallest word that is no udf", 0x00010000, HLG_FLOW_ON, false, 0},
 };
 
+/* What may leave a guest, and what is never run on from: SDM volume 3, 26.1; Arm ARM. */
+struct leaving {
+	const char *what;
+	unsigned size;
+	unsigned char b[MAX_BYTES];
+	enum hlg_leave leave;
+	bool ends;
+};
+
+#define L(what_, leave_, ends_, ...)                                                     \
+	{                                                                                \
+		.what = (what_), .size = sizeof((unsigned char[]){__VA_ARGS__}),         \
+		.b = {__VA_ARGS__}, .leave = HLG_LEAVE_##leave_, .ends = (ends_)         \
+	}
+
+static const struct leaving x86_leaving[] = {
+	L("in $0x60,%al", ALWAYS, false, 0xe4, 0x60),
+	L("in (%dx),%eax", ALWAYS, false, 0xed),
+	L("out %al,$0x80", ALWAYS, false, 0xe6, 0x80),
+	L("out %eax,(%dx)", ALWAYS, false, 0xef),
+	L("out %ax,(%dx)", ALWAYS, false, 0x66, 0xef),
+	L("rep insb", ALWAYS, false, 0xf3, 0x6c),
+	L("rep outsl", ALWAYS, false, 0xf3, 0x6f),
+	L("hlt", ALWAYS, false, 0xf4),
+	L("cpuid", ALWAYS, false, 0x0f, 0xa2),
+	L("vmcall", ALWAYS, false, 0x0f, 0x01, 0xc1),
+	L("vmmcall", ALWAYS, false, 0x0f, 0x01, 0xd9),
+	L("xsetbv", ALWAYS, false, 0x0f, 0x01, 0xd1),
+	L("rdmsr", MAY, false, 0x0f, 0x32),
+	L("wrmsr", MAY, false, 0x0f, 0x30),
+	L("rdtsc", MAY, false, 0x0f, 0x31),
+	L("rdtscp", MAY, false, 0x0f, 0x01, 0xf9),
+	L("pause", MAY, false, 0xf3, 0x90),
+	L("mov %rax,%cr3", MAY, false, 0x0f, 0x22, 0xd8),
+	L("mov %cr8,%r8", MAY, false, 0x45, 0x0f, 0x20, 0xc0),
+	L("mov %rax,%dr7", MAY, false, 0x0f, 0x23, 0xf8),
+	L("clts", MAY, false, 0x0f, 0x06),
+	L("invlpg (%rax)", MAY, false, 0x0f, 0x01, 0x38),
+	L("wbinvd", MAY, false, 0x0f, 0x09),
+	L("lgdt (%rax)", MAY, false, 0x0f, 0x01, 0x10),
+	L("mwait", MAY, false, 0x0f, 0x01, 0xc9),
+	L("nop is no pause", NEVER, false, 0x90),
+	L("xgetbv", NEVER, false, 0x0f, 0x01, 0xd0),
+	L("mov $imm32,%eax", NEVER, false, 0xb8, 1, 2, 3, 4),
+	L("vmovups: 0f 11 is of another map", NEVER, false, 0xc5, 0xf8, 0x11, 0x00),
+	L("and %al,(%rax): 20 of the first map", NEVER, false, 0x20, 0x00),
+	L("rdrand %eax", NEVER, false, 0x0f, 0xc7, 0xf0),
+	L("int $0x80", NEVER, false, 0xcd, 0x80),
+	L("call", NEVER, false, 0xe8, 0, 0, 0, 0),
+	L("je", NEVER, false, 0x74, 0xfe),
+	L("jmp", NEVER, true, 0xeb, 0xfe),
+	L("jmp *%rax", NEVER, true, 0xff, 0xe0),
+	L("ret", NEVER, true, 0xc3),
+	L("ret $8", NEVER, true, 0xc2, 8, 0),
+	L("iretq", NEVER, true, 0x48, 0xcf),
+	L("sysretq", NEVER, true, 0x48, 0x0f, 0x07),
+	L("ud2", NEVER, true, 0x0f, 0x0b),
+	L("int3", NEVER, true, 0xcc),
+};
+
+static const struct leaving a64_leaving[] = {
+	L("hvc #0", ALWAYS, false, 0x02, 0x00, 0x00, 0xd4),
+	L("hvc #0xffff", ALWAYS, false, 0xe2, 0xff, 0x1f, 0xd4),
+	L("smc #0", ALWAYS, false, 0x03, 0x00, 0x00, 0xd4),
+	L("wfi", MAY, false, 0x7f, 0x20, 0x03, 0xd5),
+	L("wfe", MAY, false, 0x5f, 0x20, 0x03, 0xd5),
+	L("wfit x3", MAY, false, 0x23, 0x10, 0x03, 0xd5),
+	L("svc #0", NEVER, false, 0x01, 0x00, 0x00, 0xd4),
+	L("nop", NEVER, false, 0x1f, 0x20, 0x03, 0xd5),
+	L("yield", NEVER, false, 0x3f, 0x20, 0x03, 0xd5),
+	L("bl", NEVER, false, 0x02, 0x00, 0x00, 0x94),
+	L("blr x0", NEVER, false, 0x00, 0x00, 0x3f, 0xd6),
+	L("b.eq", NEVER, false, 0x40, 0x00, 0x00, 0x54),
+	L("b", NEVER, true, 0x02, 0x00, 0x00, 0x14),
+	L("br x16", NEVER, true, 0x00, 0x02, 0x1f, 0xd6),
+	L("ret", NEVER, true, 0xc0, 0x03, 0x5f, 0xd6),
+	L("eret", NEVER, true, 0xe0, 0x03, 0x9f, 0xd6),
+	L("brk #1", NEVER, true, 0x20, 0x00, 0x20, 0xd4),
+};
+
 /* size bytes at b, decoded at addr from an allocation that ends with them. */
 static bool decode(unsigned machine, const unsigned char *b, size_t size, uint64_t addr,
 		   struct hlg_insn *insn)
@@ -266,6 +346,30 @@ START_TEST(a64_instructions)
 }
 END_TEST
 
+static void check_leaving(unsigned machine, const struct leaving *want)
+{
+	struct hlg_insn insn;
+
+	ck_assert_msg(decode(machine, want->b, want->size, AT & ~UINT64_C(3), &insn),
+		      "%s: refused", want->what);
+	ck_assert_uint_eq(insn.length, want->size);
+	ck_assert_msg(insn.leave == want->leave, "%s: leave %d", want->what,
+		      (int)insn.leave);
+	ck_assert_msg(insn.ends == want->ends, "%s: ends %d", want->what, insn.ends);
+}
+
+START_TEST(x86_leaves_the_guest)
+{
+	check_leaving(EM_X86_64, &x86_leaving[_i]);
+}
+END_TEST
+
+START_TEST(a64_leaves_the_guest)
+{
+	check_leaving(EM_AARCH64, &a64_leaving[_i]);
+}
+END_TEST
+
 /* Arm ARM, C6.2, UDF: the upper half is zero, the lower one anything. */
 START_TEST(a64_udf_is_none)
 {
@@ -336,6 +440,9 @@ int main(void)
 	tcase_add_loop_test(tc, x86_none_of_them, 0, N(x86_none));
 	tcase_add_test(tc, x86_needs_the_decoder);
 	tcase_add_loop_test(tc, a64_instructions, 0, N(a64));
+	tcase_add_loop_test(tc, x86_leaves_the_guest, 0,
+			    HLG_HAVE_ZYDIS ? N(x86_leaving) : 0);
+	tcase_add_loop_test(tc, a64_leaves_the_guest, 0, N(a64_leaving));
 	tcase_add_test(tc, a64_udf_is_none);
 	tcase_add_test(tc, a64_offsets_are_signed);
 	tcase_add_test(tc, random_bytes_stay_inside);

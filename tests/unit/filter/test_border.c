@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which addresses are the border's, on counts made up for the small guest as AArch64: by
+ * the test alone, against values reckoned apart; both sides of an exit, one side where
+ * control comes in from elsewhere, where the guest is entered; and nothing where the
+ * neighbours are as hot, where there are few samples, or no neighbours.
+ */
+#include "filter/view/border.h"
+
+#include <string.h>
+
+#include "tests/kit/filter-trust.h"
+#include "tests/kit/tap.h"
+
+#define HVC     0xd4000002
+#define WFI     0xd503207f
+#define NOP     0xd503201f
+#define RET     0xd65f03c0
+#define BACK    0x17ffffff /* b .-4 */
+#define CBZ_12  0xb4000060 /* cbz x0, .+12 */
+#define BACK_12 0x17fffffd /* b .-12 */
+
+static const struct {
+	struct hlg_border_counts counts;
+	double times;
+	bool stands_out;
+} tests[] = {
+	/* (2 / 3)^17 = 0.00102, (2 / 3)^18 = 0.00068 */
+	{{17, 2, 0, 2}, 2, false},
+	{{18, 2, 0, 2}, 2, true},
+	/* (4 / 14)^5 = 0.0019, (4 / 14)^6 = 0.0005 */
+	{{5, 2, 0, 10}, 2, false},
+	{{6, 2, 0, 10}, 2, true},
+	/* X of 400, p = 2 / 3: mean 267, deviation 9.4 */
+	{{290, 1, 110, 1}, 2, false},
+	{{300, 1, 100, 1}, 2, true},
+	{{100, 1, 100, 1}, 2, false},
+	/* (400 / 410)^279 = 0.00102, ^280 = 0.00099 */
+	{{279, 2, 0, 10}, 200, false},
+	{{280, 2, 0, 10}, 200, true},
+	{{100000, 1, 1000, 10}, 200, true},
+	{{30000, 1, 1000, 10}, 200, true},
+	{{21000, 1, 1000, 10}, 200, false},
+	{{1000000, 2, 0, 0}, 2, false},
+	{{0, 1, 0, 10}, 2, false},
+};
+
+START_TEST(the_test)
+{
+	ck_assert_int_eq(hlg_border_stands_out(&tests[_i].counts, tests[_i].times),
+			 tests[_i].stands_out);
+}
+END_TEST
+
+/* Instructions from an own address on, samples there, and which of these are the border's
+ * ('x'); of the second event what is told of it. */
+struct guest {
+	const char *what;
+	uint64_t at;
+	uint32_t word[10]; /* up to 0 */
+	unsigned samples[10], second[10];
+	const char *border;
+};
+
+#define AT 0x1060 /* compute, whose other instructions are nops */
+
+static const struct guest guests[] = {
+	{"both sides",
+	 AT,
+	 {NOP, NOP, NOP, HVC, NOP, RET},
+	 {0, 0, 1, 9, 20},
+	 {0},
+	 "...xx."},
+	{"as hot as the line",
+	 AT,
+	 {NOP, NOP, NOP, HVC, NOP, NOP, RET},
+	 {21, 19, 20, 22, 35, 22},
+	 {0},
+	 "......."},
+	{"one side only",
+	 AT,
+	 {NOP, NOP, NOP, HVC, NOP, NOP, RET},
+	 {10, 11, 9, 12, 90, 8},
+	 {0},
+	 "....x.."},
+	{"too few",
+	 AT,
+	 {NOP, NOP, NOP, NOP, HVC, NOP, RET},
+	 {0, 0, 0, 0, 2, 3},
+	 {0},
+	 "......."},
+	{"few",
+	 AT,
+	 {NOP, NOP, NOP, NOP, HVC, NOP, RET},
+	 {0, 0, 0, 0, 4, 5},
+	 {0},
+	 "....xx."},
+	{"of two events",
+	 AT,
+	 {NOP, NOP, NOP, NOP, HVC, NOP, RET},
+	 {0, 0, 0, 0, 2, 3},
+	 {0, 0, 0, 0, 2, 3},
+	 "......."},
+	{"of the second event",
+	 AT,
+	 {NOP, NOP, NOP, NOP, HVC, NOP, RET},
+	 {10, 10, 10, 10, 10, 10},
+	 {0, 0, 0, 0, 4, 5},
+	 "....xx."},
+	/* 1070 is branched to: a line of its own, of the same exit. */
+	{"two lines",
+	 AT,
+	 {NOP, CBZ_12, NOP, HVC, NOP, RET},
+	 {0, 0, 0, 1, 30},
+	 {0},
+	 "...xx."},
+	{"few, and none in the first line",
+	 AT,
+	 {NOP, NOP, NOP, CBZ_12, NOP, HVC, NOP, RET},
+	 {0, 0, 0, 0, 0, 4, 4},
+	 {0},
+	 ".....xx."},
+	{"the same in a loop",
+	 AT,
+	 {NOP, NOP, NOP, CBZ_12, NOP, HVC, NOP, BACK_12},
+	 {0, 0, 0, 0, 0, 4, 4},
+	 {0},
+	 "........"},
+	{"the first line is as hot",
+	 AT,
+	 {NOP, NOP, NOP, CBZ_12, NOP, HVC, NOP, RET},
+	 {3, 3, 3, 3, 0, 4, 4},
+	 {0},
+	 "........"},
+	/* 106c is a loop's first: of its own line, with 1070, which is as hot. */
+	{"a loop behind",
+	 AT,
+	 {NOP, NOP, HVC, NOP, BACK},
+	 {0, 0, 20, 500, 510},
+	 {0},
+	 "..x.."},
+	{"a loop of nothing else: the function stands for it",
+	 AT,
+	 {NOP, NOP, NOP, RET, HVC, BACK},
+	 {0, 0, 0, 0, 60, 5},
+	 {0},
+	 "....xx"},
+	{"the same, not always leaving",
+	 AT,
+	 {NOP, NOP, NOP, RET, WFI, BACK},
+	 {0, 0, 0, 0, 60000, 5},
+	 {0},
+	 "......"},
+	{"not always leaving",
+	 AT,
+	 {NOP, NOP, NOP, NOP, WFI, NOP, RET},
+	 {0, 0, 0, 0, 50, 60},
+	 {0},
+	 "......."},
+	{"not always leaving, but often",
+	 AT,
+	 {NOP, NOP, NOP, NOP, WFI, NOP, RET},
+	 {0, 0, 0, 0, 500, 600},
+	 {0},
+	 "....xx."},
+	{"no exit at all",
+	 AT,
+	 {NOP, NOP, NOP, NOP, NOP, NOP, RET},
+	 {0, 0, 0, 0, 500, 600},
+	 {0},
+	 "......."},
+	{"the entry point", 0x1000, {NOP, NOP, NOP, NOP, RET}, {20, 0, 1}, {0}, "x...."},
+	{"no entry point", 0x1020, {NOP, NOP, NOP, NOP, RET}, {20, 0, 1}, {0}, "....."},
+};
+
+static void put(struct mkelf_guest *g, uint64_t addr, uint32_t word)
+{
+	for (int i = 0; i < 4; i++)
+		g->text[addr - MKELF_TEXT + (uint64_t)i] = (uint8_t)(word >> 8 * i);
+}
+
+static void write_guest(const struct guest *guest, const char *dispatch)
+{
+	struct mkelf_guest g;
+
+	mkelf_guest_init(&g, 0);
+	g.elf.machine = EM_AARCH64;
+	mkelf_guest_code(&g);
+	for (uint64_t a = 0x1000; a < 0x1020; a += 4)
+		put(&g, a, NOP);
+	for (uint64_t i = 0; i < 10 && guest->word[i]; i++)
+		put(&g, guest->at + 4 * i, guest->word[i]);
+	for (int i = 0; i < MKELF_N_SYMS; i++)
+		if (g.syms[i].name && strcmp(g.syms[i].name, "dispatch") == 0)
+			g.syms[i].name = dispatch;
+	kit_write(&g, "guest.elf");
+}
+
+static void find(struct hlg_border *border, struct hlg_run *run)
+{
+	struct hlg_cell cells[64];
+	struct hlg_err err;
+	size_t n = 0;
+
+	ck_assert_int_eq(hlg_run_settle(run, &err), 0);
+	for (size_t i = 0; i < hlg_profile_room(&run->profile); i++)
+		if (run->profile.cells[i].count.samples)
+			cells[n++] = run->profile.cells[i];
+	ck_assert_int_eq(
+		hlg_border_find(border, &run->space, &run->profile, cells, n, &err), 0);
+}
+
+static void check(const struct guest *guest, const char *border, const char *dispatch)
+{
+	struct hlg_border found;
+	struct hlg_run run;
+	size_t n = 0;
+
+	write_guest(guest, dispatch);
+	kit_start(&run, "guest.elf@0x4000");
+	hlg_profile_event(&run.profile, "a", 0);
+	hlg_profile_event(&run.profile, "b", 0);
+	for (unsigned i = 0; i < 10; i++) {
+		kit_add(&run, 0, guest->at + KIT_BASE + 4 * i, 1, guest->samples[i]);
+		kit_add(&run, 1, guest->at + KIT_BASE + 4 * i, 1, guest->second[i]);
+	}
+	find(&found, &run);
+	for (unsigned i = 0; border[i]; i++) {
+		bool has = hlg_border_has(&found, run.space.images[0], guest->at + 4 * i);
+
+		ck_assert_msg(has == (border[i] == 'x'), "%s: 0x%jx", guest->what,
+			      (uintmax_t)(guest->at + 4 * i));
+		n += has;
+	}
+	ck_assert_msg(found.n == n, "%s: %zu addresses", guest->what, found.n);
+	ck_assert(!hlg_border_has(NULL, run.space.images[0], guest->at));
+	ck_assert(!hlg_border_has(&found, NULL, guest->at));
+	hlg_border_finish(&found);
+	hlg_border_finish(&found); /* twice does no harm */
+	hlg_run_finish(&run);
+}
+
+START_TEST(what_is_the_border)
+{
+	check(&guests[_i], guests[_i].border, "dispatch");
+}
+END_TEST
+
+START_TEST(hyperlight_enters_at_its_function)
+{
+	const struct guest *last = &guests[sizeof(guests) / sizeof(guests[0]) - 1];
+
+	check(last, "x....", "dispatch_function");
+}
+END_TEST
+
+/* Of 100 guest samples 30 are of the border: the function keeps 20, with shares of 70. */
+static const struct guest split = {
+	"split", AT,  {NOP, NOP, NOP, HVC, NOP, RET}, {2, 2, 0, 10, 20, 0, 10, 6},
+	{0},     NULL};
+
+static void start_split(struct hlg_run *run, const char *words)
+{
+	static const char *const border[] = {"split", "keep", "drop"};
+
+	write_guest(&split, "dispatch");
+	kit_start(run, words);
+	for (int i = 0; i < 3; i++)
+		if (strstr(words, border[i]))
+			run->options.border = i;
+	hlg_profile_event(&run->profile, "a", 0);
+	for (unsigned i = 0; i < 10; i++)
+		kit_add(run, 0, AT + KIT_BASE + 4 * i, 10, split.samples[i]);
+	kit_add(run, 0, KIT_BASE + 0x1180, 10, 50);
+}
+
+static const struct {
+	const char *words;
+	double compute; /* its share */
+	uint64_t samples, border;
+} shares[] = {
+	{"guest.elf border=split region=1K", 20. / 70, 20, 30},
+	{"guest.elf border=keep region=1K", 50. / 100, 50, 0},
+	{"guest.elf border=drop region=1K", 20. / 70, 20, 30},
+	{"guest.elf border=split region=1K weight=samples gaps=drop", 20. / 70, 20, 30},
+	{"guest.elf border=split region=1K by=event gaps=stretch", 20. / 70, 20, 30},
+};
+
+START_TEST(rows_and_shares)
+{
+	struct hlg_report r;
+	struct hlg_run run;
+	const struct hlg_view *v = &r.all;
+	size_t compute = 0;
+
+	start_split(&run, shares[_i].words);
+	kit_build(&run, &r);
+	kit_check_view(v, 1024);
+	for (uint32_t i = 0; i < r.n_groups; i++)
+		kit_check_view(&r.groups[i].view, 1024);
+	while (strcmp(v->rows[compute].name, "compute") != 0)
+		compute++;
+	ck_assert_uint_eq(v->rows[compute].count.samples, shares[_i].samples);
+	ck_assert_double_eq_tol(v->rows[compute].share.share, shares[_i].compute, 1e-12);
+	ck_assert_uint_eq(v->border.samples, shares[_i].border);
+	ck_assert_uint_eq(v->border.period, 10 * shares[_i].border);
+	ck_assert_uint_eq(v->n_borders, shares[_i].border != 0);
+	if (v->n_borders) {
+		ck_assert_str_eq(v->borders[0].name, "__border__ of compute");
+		ck_assert(v->borders[0].border && !v->rows[compute].border);
+		ck_assert_uint_eq(v->borders[0].count.samples, shares[_i].border);
+		ck_assert_double_eq_tol(v->borders[0].share.share, 0.3, 1e-12);
+	}
+	/* The check sees all samples, whatever is shown. */
+	ck_assert_uint_eq(r.trust.all.samples.on, 100);
+	hlg_report_finish(&r);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* The words that each format has for it, and none where it is kept or left out. */
+static const struct {
+	const char *words, *has, *lacks;
+} formats[] = {
+	{"guest.elf border=split",
+	 " 100 guest   = 70 in functions + 30 entering and leaving\n", "__border__"},
+	{"guest.elf border=split",
+	 "note:     30.00 % of the guest's samples are its entering and leaving, ",
+	 "left out"},
+	{"guest.elf border=split verbose=yes",
+	 "30.00 %        30  __border__ of compute\n", "left out"},
+	{"guest.elf border=keep verbose=yes", "border    in the functions", "leaving"},
+	{"guest.elf border=drop", "+ 30 entering and leaving (left out: border=drop)\n",
+	 "__border__"},
+	{"guest.elf border=split format=csv", "\ntotal,,,\"border\",,,,,,30,300,",
+	 "left"},
+	{"guest.elf border=split format=csv",
+	 "\nborder,,border,\"__border__ of compute\",\"compute\",", "left"},
+	{"guest.elf border=drop format=csv", "\ntotal,,,\"border\",,,,,,30,300,",
+	 "__border__"},
+	{"guest.elf border=keep format=csv", "\ntotal,,,\"border\",,,,,,0,0,",
+	 "__border__"},
+	{"guest.elf border=split format=folded", ";__border__ of compute 300\n", "total"},
+	{"guest.elf border=drop format=folded", ";compute 200\n", "__border__"},
+	{"guest.elf border=keep format=folded", ";compute 500\n", "__border__"},
+};
+
+START_TEST(words_of_formats)
+{
+	struct hlg_run run;
+	char *text;
+
+	start_split(&run, formats[_i].words);
+	text = kit_report(&run);
+	ck_assert_msg(strstr(text, formats[_i].has), "%s:\n%s", formats[_i].words, text);
+	ck_assert_msg(!strstr(text, formats[_i].lacks), "%s:\n%s", formats[_i].words,
+		      text);
+	free(text);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("border");
+	TCase *tc = tap_case(suite, "border");
+
+	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
+	tcase_add_loop_test(tc, the_test, 0, sizeof(tests) / sizeof(tests[0]));
+	tcase_add_loop_test(tc, what_is_the_border, 0,
+			    sizeof(guests) / sizeof(guests[0]));
+	tcase_add_test(tc, hyperlight_enters_at_its_function);
+	tcase_add_loop_test(tc, rows_and_shares, 0, sizeof(shares) / sizeof(shares[0]));
+	tcase_add_loop_test(tc, words_of_formats, 0,
+			    sizeof(formats) / sizeof(formats[0]));
+	return tap_main(suite);
+}
