@@ -6,6 +6,7 @@ import glob
 import lzma
 import os
 import re
+import shutil
 import struct
 import subprocess
 import tempfile
@@ -18,9 +19,9 @@ MIRROR = "http://deb.debian.org/debian"
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 # In the order that they are loaded in: the disk that results come back on, and KVM.
 MODULES = ("virtio_ring", "virtio", "virtio_pci_legacy_dev", "virtio_pci_modern_dev",
-           "virtio_pci", "virtio_blk", "irqbypass", "kvm", "ccp", "kvm-amd")
+           "virtio_pci", "virtio_blk", "irqbypass", "kvm", "ccp", "kvm-amd", "kvm-intel")
 
-# name: of the package and its version; image: the kernel as an ELF; modules: their files, in
+# name: of the package and its version; image: the kernel as an ELF, beside it vmlinuz; modules: their files, in
 # the order of MODULES, without what is built in.
 Kernel = collections.namedtuple("Kernel", "name image modules")
 
@@ -104,6 +105,7 @@ def unpack(package, scratch, folder):
     subprocess.run(["dpkg-deb", "-x", package, root], check=True)
     os.mkdir(folder)
     (compressed,) = glob.glob(os.path.join(root, "boot", "vmlinuz-*"))
+    shutil.copy(compressed, os.path.join(folder, "vmlinuz"))
     with open(compressed, "rb") as f, open(os.path.join(folder, "vmlinux"), "wb") as image:
         image.write(payload(f.read()))
     files = {os.path.basename(path).split(".")[0]: path for path in

@@ -8,6 +8,7 @@ processor with SVM. README.md of tests/rig says how tests use this.
 """
 import argparse
 import collections
+import gzip
 import os
 import select
 import shutil
@@ -19,12 +20,13 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(HERE)), "kit"))
+import bochs
 import kernels
 from cpio import Archive
 from tap import Skip, environment, need
 
 QEMU = "qemu-system-x86_64"
-UP = b"rig: up\n"
+UP, RESULTS, END = b"rig: up\n", b"rig: results\n", b"rig: end\n"  # of init
 DISK = 4 << 30  # sparse
 KERNEL_LINE = "console=ttyS0 quiet panic=-1 mitigations=off nokaslr"
 
@@ -98,19 +100,21 @@ def named(files):
     return {os.path.basename(path): path for path in files}
 
 
-def prepare(folder, kernel, files, script, memory, terminal=False):
-    """What QEMU is called with; all that it opens is in folder, and the kernel."""
+def prepare(folder, kernel, files, script, memory, terminal=False, vmx=None):
+    """What QEMU, or Bochs, is called with; all that it opens is in folder, and the kernel."""
     chosen = kernels.kernel(kernel)
-    need(QEMU)
     initramfs(chosen, files, script, os.path.join(folder, "initramfs"))
-    for name, size in (("disk", DISK), ("console", 0)):
+    for name, size in (("disk", DISK), ("console", 0), ("output", 0)):
         with open(os.path.join(folder, name), "wb") as f:
             f.truncate(size)
+    line = KERNEL_LINE + (" rig.terminal" if terminal else "")
+    if vmx:
+        return chosen, bochs.command(folder, chosen, line, memory, vmx)
+    need(QEMU)
     argv = [QEMU, "-accel", "tcg", "-cpu", "max,+svm,+npt", "-m", str(memory), "-nodefaults",
             "-display", "none", "-no-reboot", "-no-user-config",
             "-kernel", chosen.image, "-initrd", os.path.join(folder, "initramfs"),
-            "-append", KERNEL_LINE + (" rig.terminal" if terminal else ""),
-            "-serial", "file:" + os.path.join(folder, "console"),
+            "-append", line, "-serial", "file:" + os.path.join(folder, "console"),
             "-chardev", f"stdio,id=user,signal={'off' if terminal else 'on'}",
             "-serial", "chardev:user",
             "-drive", f"if=virtio,format=raw,file={os.path.join(folder, 'disk')}"]
@@ -118,22 +122,26 @@ def prepare(folder, kernel, files, script, memory, terminal=False):
 
 
 def run(script, files=(), *, into, kernel="6.1", icount=None, plugin=None, memory=2048,
-        timeout=300, echo=None):
+        timeout=300, echo=None, vmx=None):
     """
     Runs a shell script in /rig of the emulated machine, where files lie (paths, or {name
     there: path here}), programs with their libraries; perf and busybox are there always.
     What it leaves in /rig/out is put into the folder `into`. icount and plugin are QEMU's
     (plugin: one argument or a list of them). echo: a binary stream that gets the output as
-    it comes. Returns a Result; raises Skip where something is missing here, Broken if the
+    it comes. vmx: (archive, SHA-256) of Bochs's source, which then runs it in place of QEMU,
+    without icount and plugin. Returns a Result; raises Skip where something is missing here, Broken if the
     machine died or took more than timeout seconds.
     """
     with tempfile.TemporaryDirectory(prefix="rig-") as folder:
-        chosen, argv = prepare(folder, kernel, files, script, memory)
+        chosen, argv = prepare(folder, kernel, files, script, memory, vmx=vmx)
         argv += ["-icount", icount] if icount else []
         for one in [plugin] if isinstance(plugin, str) else plugin or ():
             argv += ["-plugin", one]
         began = time.monotonic()
-        boot, output = watch(argv, began + timeout, echo)
+        if vmx:
+            boot, output = watch_bochs(argv, folder, began + timeout, echo)
+        else:
+            boot, output = watch(argv, began + timeout, echo)
         seconds = time.monotonic() - began
         status = results(folder, into)
         if status is None:
@@ -163,6 +171,34 @@ def watch(argv, end, echo):
                     echo.flush()
         finally:
             process.kill()
+    return boot, output.decode("utf-8", "replace")
+
+
+def watch_bochs(argv, folder, end, echo):
+    """As watch; Bochs writes to a file, and behind the output come the results."""
+    boot, seen = None, 0
+    with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, env=environment()) as process:
+        try:
+            while True:
+                over = process.poll() is not None or time.monotonic() > end
+                with open(os.path.join(folder, "output"), "rb") as f:
+                    data = f.read()
+                if boot is None and data.startswith(UP):
+                    boot = time.monotonic()
+                output, _, packed = data[len(UP):].partition(RESULTS)
+                if echo and len(output) > seen:
+                    echo.write(output[seen:])
+                    echo.flush()
+                    seen = len(output)
+                if over or packed.endswith(END):
+                    break
+                time.sleep(0.1)
+        finally:
+            process.kill()
+    if packed.endswith(END):
+        with open(os.path.join(folder, "disk"), "wb") as f:
+            f.write(gzip.decompress(packed[:-len(END)]))
     return boot, output.decode("utf-8", "replace")
 
 
@@ -204,6 +240,9 @@ def arguments():
                         help="2048")
     parser.add_argument("--timeout", metavar="SECONDS", type=int, default=300,
                         help="300: then it is killed")
+    parser.add_argument("--vmx", metavar="ARCHIVE",
+                        help="with Bochs, built from its source, which emulates VMX")
+    parser.add_argument("--sha256", metavar="SUM", help="of that archive")
     parser.add_argument("command", metavar="COMMAND", nargs="+")
     return parser.parse_args()
 
@@ -215,7 +254,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="rig-out-") as scratch:
         done = run(" ".join(args.command), args.put, into=args.out or scratch,
                    kernel=args.kernel, icount=args.icount, plugin=args.plugin,
-                   memory=args.memory, timeout=args.timeout, echo=sys.stdout.buffer)
+                   memory=args.memory, timeout=args.timeout, echo=sys.stdout.buffer,
+                   vmx=(args.vmx, args.sha256) if args.vmx else None)
     print(f"rig: {done.kernel}: up after {done.boot:.1f} s, {done.seconds:.1f} s in all",
           file=sys.stderr)
     return done.status
