@@ -18,15 +18,35 @@ struct spot {
 	uint32_t event;
 };
 
+enum {
+	LARGEST =
+		1 << 20, /* bytes of a place that is searched: no function has so many */
+	NESTING = 16     /* as often as any byte of an image is looked at, in the mean */
+};
+
+/* What an instruction has. */
+struct point {
+	uint64_t samples;
+	bool candidate; /* its samples may be of the border */
+	bool neighbour; /* they are of nothing else than the place's own time */
+};
+
+/* What the neighbours of a line, or all, have. */
+struct near {
+	uint64_t samples, addrs;
+};
+
 /* One function, label or gap, by the samples of one event. */
 struct search {
 	struct hlg_border *border;
 	struct hlg_code *code;
+	const struct hlg_transits *transits;
+	uint64_t left; /* bytes that may be looked at */
 	struct hlg_place place;
 	struct hlg_lines lines;
-	const struct spot *spots; /* by address */
-	size_t n_spots;
-	const struct hlg_transits *transits;
+	struct point *points; /* of the instructions of lines */
+	struct near *near;    /* of the lines */
+	struct near all;
 };
 
 static int compare_spots(const void *a, const void *b)
@@ -89,22 +109,6 @@ bool hlg_border_stands_out(const struct hlg_border_counts *c, double times)
 		       HLG_BORDER_LEVEL;
 }
 
-static uint64_t samples_at(const struct search *s, uint64_t addr)
-{
-	size_t from = 0, to = s->n_spots;
-
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-
-		if (s->spots[mid].addr < addr)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return from < s->n_spots && s->spots[from].addr == addr ? s->spots[from].samples
-								: 0;
-}
-
 /* Is the guest entered there? */
 static bool is_entry(const struct search *s, uint64_t addr)
 {
@@ -120,15 +124,6 @@ static bool is_entry(const struct search *s, uint64_t addr)
 	       strcmp(hlg_image_name(place->image, place->symbol), DISPATCH) == 0;
 }
 
-/* May its samples be of the border? */
-static bool is_candidate(const struct search *s, size_t i)
-{
-	const struct hlg_line_insn *insn = &s->lines.insn[i];
-
-	return insn->leave != HLG_LEAVE_NEVER || insn->before != HLG_LEAVE_NEVER ||
-	       is_entry(s, insn->addr);
-}
-
 /* Bytes of symbols inside of this one are not its own. */
 static bool is_own(const struct search *s, uint64_t addr)
 {
@@ -138,65 +133,74 @@ static bool is_own(const struct search *s, uint64_t addr)
 	return place.owner == s->place.owner;
 }
 
-/* Adds what is no candidate of instructions [from, to). */
-static void add_near(const struct search *s, struct hlg_border_counts *counts,
-		     size_t from, size_t to)
+/* Finds out what the instructions of a place are. False without memory. */
+static bool make_points(struct search *s)
 {
-	for (size_t i = from; i < to; i++) {
-		uint64_t addr = s->lines.insn[i].addr;
+	size_t n = s->lines.n;
 
-		if (is_candidate(s, i) || !is_own(s, addr))
-			continue;
-		counts->near += samples_at(s, addr);
-		counts->near_addrs++;
+	s->points = calloc(n + 1, sizeof(*s->points));
+	s->near = calloc(n + 1, sizeof(*s->near)); /* of n lines at most */
+	for (size_t i = 0; s->points && i < n; i++) {
+		const struct hlg_line_insn *insn = &s->lines.insn[i];
+
+		s->points[i].candidate = insn->leave != HLG_LEAVE_NEVER ||
+					 insn->before != HLG_LEAVE_NEVER ||
+					 is_entry(s, insn->addr);
+		s->points[i].neighbour = !s->points[i].candidate && is_own(s, insn->addr);
+	}
+	return s->points && s->near;
+}
+
+/* Gives them the samples of one event, which are sorted by address. */
+static void take_samples(struct search *s, const struct spot *spots, size_t n)
+{
+	size_t k = 0;
+
+	s->all = (struct near){0, 0};
+	for (size_t i = 0; i < s->lines.n; i++) {
+		const struct hlg_line_insn *insn = &s->lines.insn[i];
+		struct near *near = &s->near[insn->line];
+		struct point *point = &s->points[i];
+
+		if (i == 0 || insn->line != insn[-1].line)
+			*near = (struct near){0, 0};
+		while (k < n && spots[k].addr < insn->addr)
+			k++; /* off instructions */
+		point->samples =
+			k < n && spots[k].addr == insn->addr ? spots[k].samples : 0;
+		near->samples += point->neighbour ? point->samples : 0;
+		near->addrs += point->neighbour;
+		s->all.samples += point->neighbour ? point->samples : 0;
+		s->all.addrs += point->neighbour;
 	}
 }
 
-/* The end of instruction i's line. */
-static size_t line_end(const struct search *s, size_t i)
+static void add_near(struct hlg_border_counts *counts, struct near near)
 {
-	size_t to = i + 1;
-
-	while (to < s->lines.n && s->lines.insn[to].line == s->lines.insn[i].line)
-		to++;
-	return to;
+	counts->near += near.samples;
+	counts->near_addrs += near.addrs;
 }
 
-static size_t line_begin(const struct search *s, size_t i)
-{
-	while (i && s->lines.insn[i - 1].line == s->lines.insn[i].line)
-		i--;
-	return i;
-}
-
-/* Adds those that run as often as n sides of an exit from instruction i on, or more
- * often. */
-static void add_neighbours(const struct search *s, struct hlg_border_counts *counts,
-			   size_t i, size_t n, enum hlg_leave leave)
-{
-	size_t first = line_end(s, 0), from = line_begin(s, i), to = line_end(s, i);
-	bool once = !s->lines.insn[i].loops;
-
-	if (n == 2 && to == i + 1) {
-		to = line_end(s, i + 1);
-		once &= !s->lines.insn[i + 1].loops;
-	}
-	add_near(s, counts, from, to);
-	if (once && from)
-		add_near(s, counts, 0, first);
-	if (counts->near_addrs == 0 && leave == HLG_LEAVE_ALWAYS)
-		add_near(s, counts, 0, s->lines.n);
-}
-
-/* n sides of one exit, or an entry, from instruction i on, and their neighbours. */
+/* n sides of one exit, or an entry, from instruction i on, and those that run as often,
+ * or more often. */
 static struct hlg_border_counts count(const struct search *s, size_t i, size_t n,
 				      enum hlg_leave leave)
 {
+	const struct hlg_line_insn *insn = &s->lines.insn[i];
 	struct hlg_border_counts counts = {.addrs = n};
+	bool once = !insn->loops;
 
 	for (size_t k = i; k < i + n; k++)
-		counts.samples += samples_at(s, s->lines.insn[k].addr);
-	add_neighbours(s, &counts, i, n, leave);
+		counts.samples += s->points[k].samples;
+	add_near(&counts, s->near[insn->line]);
+	if (n == 2 && insn[1].line != insn->line) {
+		add_near(&counts, s->near[insn[1].line]);
+		once &= !insn[1].loops;
+	}
+	if (once && insn->line)
+		add_near(&counts, s->near[0]);
+	if (counts.near_addrs == 0 && leave == HLG_LEAVE_ALWAYS)
+		add_near(&counts, s->all);
 	return counts;
 }
 
@@ -242,7 +246,8 @@ static bool search_lines(const struct search *s)
 	for (size_t i = 0; ok && i < s->lines.n; i++) {
 		if (insn[i].leave != HLG_LEAVE_NEVER)
 			ok = test(s, i, true, insn[i].leave);
-		if (ok && is_entry(s, insn[i].addr))
+		if (ok && s->points[i].samples && s->points[i].candidate &&
+		    is_entry(s, insn[i].addr))
 			ok = test(s, i, false, HLG_LEAVE_ALWAYS);
 	}
 	return ok;
@@ -251,18 +256,26 @@ static bool search_lines(const struct search *s)
 /* Spots of one place. */
 static bool search_place(struct search *s, const struct spot *spots, size_t n)
 {
+	uint64_t size;
 	bool ok;
 
 	hlg_image_lookup(spots->image, spots->addr, &s->place);
-	ok = hlg_line_find(&s->lines, s->code, &s->place);
+	size = s->place.end - s->place.start;
+	if (size > LARGEST || size > s->left)
+		return true;
+	s->left -= size;
+	ok = hlg_line_find(&s->lines, s->code, &s->place) && make_points(s);
 	for (size_t i = 0, j; ok && i < n; i = j) {
 		for (j = i + 1; j < n && spots[j].event == spots[i].event; j++)
 			;
-		s->spots = spots + i;
-		s->n_spots = j - i;
+		take_samples(s, spots + i, j - i);
 		ok = search_lines(s);
 	}
 	hlg_line_finish(&s->lines);
+	free(s->points);
+	free(s->near);
+	s->points = NULL;
+	s->near = NULL;
 	return ok;
 }
 
@@ -270,7 +283,9 @@ static bool search_place(struct search *s, const struct spot *spots, size_t n)
 static int search_image(struct hlg_border *border, const struct hlg_transits *transits,
 			const struct spot *spots, size_t n, struct hlg_err *err)
 {
-	struct search s = {.border = border, .transits = transits};
+	struct search s = {.border = border,
+			   .transits = transits,
+			   .left = NESTING * (uint64_t)spots->image->elf.id.size};
 	struct hlg_err why;
 	int rc = hlg_code_open(&s.code, spots->image, &why);
 

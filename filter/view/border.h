@@ -32,7 +32,8 @@
  *
  * Where there is no neighbour, the rest of the function stands for them if the
  * instruction leaves every guest, else nothing is concluded. Nothing is in an image that
- * cannot be decoded.
+ * cannot be decoded, in a place of more than 1 MiB, or where symbols nest as they do in no
+ * real program.
  */
 #ifndef HLG_FILTER_VIEW_BORDER_H
 #define HLG_FILTER_VIEW_BORDER_H
