@@ -93,7 +93,7 @@ def check_sums(build, name):
     if graph.frames[0].samples != totals["guest"]["samples"] + totals["host"]["samples"] or \
             said not in graph.said():
         yield f"{graph.texts}, not {said}"
-    if f"trust: {report['trust']['verdict']}" not in graph.said():
+    if f"check: {report['trust']['verdict']}" not in graph.said():
         yield f"{graph.texts}: no {report['trust']['verdict']}"
 
 
@@ -118,7 +118,7 @@ def check_hidden(build):
         "frames narrower than 5.00 % are not drawn"
     if drawn & {f.path for f in small} or len(drawn) + len(small) != len(whole.frames):
         yield f"{len(drawn)} drawn, {len(small)} small"
-    if said not in graph.texts:
+    if said not in " ".join(graph.texts):
         yield f"{graph.texts}, not {said}"
 
 
@@ -141,7 +141,7 @@ def check_mismatch(build):
     graph = Graph(out)
     if status != 3 or err:
         yield f"status {status}, {err}"
-    if "trust: mismatch" not in graph.said() or "wrong ELF or wrong base" not in graph.said():
+    if "check: mismatch" not in graph.said() or "wrong ELF or wrong base" not in graph.said():
         yield f"{graph.texts}"
     if any(f.name == "hash_block" for f in graph.frames):
         yield "functions are named"

@@ -72,7 +72,7 @@ static void tell_side(struct hlg_note_list *texts, const struct hlg_flame_side *
 	}
 	hlg_note_list_add(&texts[HLG_GRAPH_HEAD],
 			  "%s%" PRIu64 " sample%s (guest %" PRIu64 ", host %" PRIu64
-			  ")%s%s in %zu recording%s%s; trust: %s",
+			  ")%s%s in %zu recording%s%s; check: %s",
 			  which, all.samples, plural(all.samples), guest,
 			  all.samples - guest, events[0] ? " of " : "", events,
 			  side->n_recordings, plural(side->n_recordings), widths,

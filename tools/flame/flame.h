@@ -87,7 +87,8 @@ struct hlg_layout {
 	struct hlg_count hidden; /* of the lowest that are left out: each sample once */
 };
 
-#define HLG_GRAPH_COLUMNS 140 /* of a line of text, about */
+#define HLG_GRAPH_COLUMNS 60 /* of a line of text: what a telephone is wide enough for   \
+			      */
 
 /* Texts of a graph, by where they stand. They are broken between words. */
 enum hlg_graph_texts {
