@@ -82,7 +82,7 @@ def made(name):
     source, output, options = PROGRAMS[name]
     # Flags are part of what a folder has been built with: one for each set.
     target = os.path.join(cache(), "target-frames" if FRAMES in options else "target")
-    argv = ["cargo", "build", "--quiet", "--locked", "--config", REMAP, "--target-dir", target,
+    argv = ["nice", "cargo", "build", "--quiet", "--locked", "--config", REMAP, "--target-dir", target,
             *options]
     done = subprocess.run(argv, cwd=os.path.join(HERE, source), capture_output=True,
                           text=True, timeout=TIMEOUT, check=False, stdin=subprocess.DEVNULL)
