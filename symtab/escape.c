@@ -131,6 +131,14 @@ void hlg_escape_print_as(FILE *f, const char *src, size_t n, char c, const char 
 	}
 }
 
+void hlg_escape_cut(char *dst, size_t size, const char *src)
+{
+	if (hlg_escape(dst, size, src) < size)
+		return;
+	hlg_escape(dst, size - 3, src);
+	strcat(dst, "...");
+}
+
 void hlg_escape_print(FILE *f, const char *src)
 {
 	hlg_escape_print_as(f, src, SIZE_MAX, '\0', NULL);

@@ -35,6 +35,9 @@ size_t hlg_escape_plain(const char *s);
  */
 size_t hlg_escape(char *dst, size_t size, const char *src);
 
+/* The same, with "..." at the end of what is cut; size is 4 at least. */
+void hlg_escape_cut(char *dst, size_t size, const char *src);
+
 /* Writes src to f, escaped. */
 void hlg_escape_print(FILE *f, const char *src);
 

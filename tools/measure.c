@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/measure.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/cli/output.h"
+#include "tools/feed/feed.h"
 #include "tools/inputs/images.h"
 #include "tools/inputs/inputs.h"
 #include "tools/record/command.h"
 #include "tools/record/count.h"
 #include "tools/record/keep.h"
+
+#define RATE "997" /* samples a second, as record has it by default */
+
+enum {
+	FEW = 100 /* samples: shares are uncertain by some 10 % then */
+};
 
 static char recording[] = "perf.data.guest"; /* as record has it by default */
 
@@ -104,7 +112,8 @@ static bool check_words(const struct hlg_verb *report, int n, char *const *words
 	return go_on;
 }
 
-/* record -q -o FILE -- COMMAND. Returns its exit status; *good: there is what to report.
+/* record -q -o FILE -F RATE -- COMMAND. Returns its exit status; *good: there is what to
+ * report.
  */
 static int record(const struct hlg_measure *measure, char **command, bool *good)
 {
@@ -117,7 +126,7 @@ static int record(const struct hlg_measure *measure, char **command, bool *good)
 	*good = false;
 	while (command[n])
 		n++;
-	words = calloc(n + 6, sizeof(*words));
+	words = calloc(n + 8, sizeof(*words));
 	if (!words) {
 		hlg_err_memory(&err, "arguments");
 		return hlg_output_error(&err);
@@ -125,14 +134,40 @@ static int record(const struct hlg_measure *measure, char **command, bool *good)
 	words[1] = (char *)"-q";
 	words[2] = (char *)"-o";
 	words[3] = recording;
-	words[4] = (char *)"--";
-	memcpy(words + 5, command, n * sizeof(*words));
+	words[4] = (char *)"-F";
+	words[5] = (char *)RATE;
+	words[6] = (char *)"--";
+	memcpy(words + 7, command, n * sizeof(*words));
 	hlg_record_keep_begin(&keep, recording);
-	status = measure->run(measure->record, (int)n + 5, words);
+	status = measure->run(measure->record, (int)n + 7, words);
 	*good = hlg_record_keep_is_new(&keep, status) &&
 		hlg_record_count_is_good(recording);
 	free(words);
 	return status;
+}
+
+/* Says how long the guest ran if that was too short for many samples, and what to do. */
+static void tell_few(const char *command)
+{
+	struct hlg_recording_sums sums;
+	struct hlg_err err;
+	char *line;
+	uint64_t n;
+
+	if (hlg_feed_count(recording, &sums, &err) < 0 || sums.guest >= FEW)
+		return;
+	n = sums.guest;
+	if (asprintf(&line,
+		     "hlguest: only %" PRIu64 " guest sample%s at " RATE
+		     " a second: the guest ran for about %" PRIu64
+		     " ms (let it run longer, or sample more often: hlguest record -F "
+		     "5000 -- %s ...)",
+		     n, n == 1 ? "" : "s", n * 1000 / strtoul(RATE, NULL, 10),
+		     command) < 0)
+		return;
+	hlg_output_fold(stderr, 0, 0, line);
+	fputc('\n', stderr);
+	free(line);
 }
 
 int hlg_measure_run(const struct hlg_measure *measure, int argc, char **argv)
@@ -159,15 +194,19 @@ int hlg_measure_run(const struct hlg_measure *measure, int argc, char **argv)
 		status = record(measure, command, &good);
 		if (!good && status == 0)
 			status = 1;
-		if (good && !quiet)
-			fprintf(stderr,
-				"hlguest: %s: the recording, kept for hlguest report, "
-				"annotate, flame\n",
-				recording);
+		if (good && !quiet) {
+			hlg_output_fold(
+				stderr, 0, 0,
+				"hlguest: perf.data.guest: the recording, kept for "
+				"hlguest report, annotate, flame");
+			fputc('\n', stderr);
+		}
 		if (good) {
 			int reported = measure->run(measure->report, n, words);
 
 			status = status ? status : reported;
+			if (!quiet)
+				tell_few(command[0]);
 		}
 	}
 	free(words);

@@ -21,6 +21,7 @@
 #include "filter/dlfilter/perf-options.h"
 #include "filter/run.h"
 #include "filter/stacks/address-map.h"
+#include "filter/trust/base-search.h"
 #include "filter/write/perf-lines.h"
 #include "symtab/grow.h"
 
@@ -67,6 +68,7 @@ struct filter {
 	uint64_t too_short;   /* samples without the fields that are needed */
 	const void *hot_key; /* attr of the last event, if its samples are only counted */
 	uint32_t hot_event;
+	uint64_t time; /* of the last of these; perf hands samples over in time's order */
 };
 
 /* SIGINT ends perf's reading and calls stop(): the report must say it is partial. */
@@ -174,8 +176,8 @@ int start(void **data, void *ctx)
 	/* Where a recording ends is not known before. */
 	if (f && rc == 0 && f->run.options.time_unit == HLG_TIME_PERCENT)
 		rc = hlg_err_set(&err, HLG_EINPUT,
-				 "%s: a filter takes no slices (use hlguest report, or "
-				 "time=+0,+10)",
+				 "%s: slices do not work in perf script (use hlguest "
+				 "report, or time=+0,+10)",
 				 f->run.options.selection);
 	if (rc < 0) {
 		complain(&err);
@@ -184,6 +186,7 @@ int start(void **data, void *ctx)
 		return -1;
 	}
 	f->hot_key = f; /* no attr */
+	f->time = HLG_NO_TIME;
 	look_at_perfs_options(&f->run);
 	*data = f;
 	return 0;
@@ -454,8 +457,10 @@ int filter_event_early(void *data, const struct perf_dlfilter_sample *sample, vo
 
 	if (likely(attr == f->hot_key && sample->size >= NEEDED &&
 		   hlg_profile_hit(&f->run.profile, f->hot_event, sample->cpumode,
-				   sample->ip, sample->tid, sample->period)))
+				   sample->ip, sample->tid, sample->period))) {
+		f->time = sample->time;
 		return 1;
+	}
 	return take(f, sample, attr, ctx);
 }
 
@@ -511,6 +516,7 @@ int stop(void *data, void *ctx)
 	if (!f)
 		return 0;
 	strict = f->run.options.strict;
+	hlg_sample_span_see(&f->run.profile.span, f->time);
 	if (interrupted)
 		tell_interrupt(f);
 	if (f->run.options.border != HLG_BORDER_KEEP && f->run.profile.n_cells)
@@ -525,6 +531,8 @@ int stop(void *data, void *ctx)
 		rc = hlg_run_report(
 			&f->run, f->run.options.emit == HLG_EMIT_NONE ? stdout : stderr,
 			&err);
+	if (rc == 0 && !f->run.format->notes)
+		hlg_base_search_warn(&f->run.space);
 	nothing = rc < 0 && tell_nothing(f, &err);
 	mismatch = f->run.mismatch;
 	destroy(f);

@@ -55,22 +55,22 @@ const struct hlg_option hlg_option_table[] = {
 	{"min", "PERCENT", "(0)", "leave rows below PERCENT out", HLG_OPT_PERCENT,
 	 FIELD(min)},
 	{"sort", "overhead|size|name|address", "overhead",
-	 "order of the functions; which are shown goes by overhead all the same",
+	 "order of the functions; top= always keeps those with most overhead",
 	 HLG_OPT_CHOICE, FIELD(sort)},
 	{"demangle", "no|yes", "yes", "C++ and Rust names readable", HLG_OPT_CHOICE,
 	 FIELD(demangle)},
 	{"aliases", "no|yes", "no", "show all names of an address", HLG_OPT_CHOICE,
 	 FIELD(aliases)},
 	{"skid", "N", "0",
-	 "show which part of a function's samples lies within N instructions of where "
-	 "control comes in, and may belong elsewhere (edge %)",
+	 "show which part of a function's samples lies within N instructions after a "
+	 "place where control enters it, and may belong to another function (edge %)",
 	 HLG_OPT_COUNT, FIELD(skid)},
 	{"force", "no|yes", "no",
 	 "name functions although the samples do not fit the ELF or its base",
 	 HLG_OPT_CHOICE, FIELD(force)},
-	{"format", "FORMAT", "text", "of the report", HLG_OPT_TEXT, FIELD(format)},
+	{"format", "FORMAT", "text", "format of the report", HLG_OPT_TEXT, FIELD(format)},
 	{"color", "auto|always|never", "auto",
-	 "colours and bars in text: auto is where it goes straight to a terminal",
+	 "colours and bars in text; auto: if it goes straight to a terminal",
 	 HLG_OPT_CHOICE, FIELD(color)},
 	{"wide", "no|yes", "no",
 	 "text: all columns and whole names, however long the lines are", HLG_OPT_CHOICE,
@@ -89,9 +89,8 @@ const struct hlg_option hlg_option_table[] = {
 	 "keep to the base that the file states, also where the samples fit another",
 	 HLG_OPT_CHOICE, FIELD(strict_base)},
 	{"emit", "none|pass|lines", "none",
-	 "besides the report: nothing; shown samples to perf's own output and scripts; "
-	 "one "
-	 "perf-script line a sample, with the true symbol",
+	 "besides the report: nothing; the shown samples, for perf's own output and "
+	 "scripts; or a line as perf script's for each, with the true symbol",
 	 HLG_OPT_CHOICE, FIELD(emit)},
 };
 
@@ -238,6 +237,20 @@ static bool parse_window(const char *value, bool (*parse)(const char *, uint64_t
 	       (comma[1] == '\0' || parse(comma + 1, stop));
 }
 
+/* "10%/1,10%/3", as perf takes them. */
+static bool is_slices(const char *value)
+{
+	size_t n = strcspn(value, ",");
+	char first[64];
+	uint64_t start, stop;
+
+	if (!value[n] || n >= sizeof(first))
+		return false;
+	memcpy(first, value, n);
+	first[n] = '\0';
+	return parse_slice(first, &start, &stop);
+}
+
 static int set_window(const char *arg, const char *value, struct hlg_options *options,
 		      struct hlg_err *err)
 {
@@ -257,6 +270,11 @@ static int set_window(const char *arg, const char *value, struct hlg_options *op
 	options->stop = stop;
 	if (ok && start < stop)
 		return 0;
+	if (is_slices(value))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: one slice is taken, not a list (make a report of "
+				   "each; or 0%%-30%% spans several)",
+				   arg);
 	return hlg_err_set(
 		err, HLG_EINPUT,
 		"%s: not a time window (START,STOP in seconds: +0,+10 from the "

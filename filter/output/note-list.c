@@ -74,35 +74,6 @@ bool hlg_note_list_has(const struct hlg_note_list *list, const char *line)
 	return false;
 }
 
-static void write_line(FILE *f, char *word, unsigned columns)
-{
-	size_t column = 0;
-
-	while (*word) {
-		size_t n = strcspn(word, " "), cells;
-		char end = word[n];
-
-		word[n] = '\0';
-		cells = hlg_escape(NULL, 0, word);
-		if (column == 0 || (columns && column + 1 + cells > columns)) {
-			fputs(column ? "\n# " : "#", f);
-			column = column ? 2 : 1;
-		}
-		fputc(' ', f);
-		hlg_escape_print(f, word);
-		word[n] = end;
-		column += 1 + cells;
-		word += n + (end == ' ');
-	}
-	fputc('\n', f);
-}
-
-void hlg_note_list_text(FILE *f, const struct hlg_note_list *list, unsigned columns)
-{
-	for (size_t i = 0; i < list->n; i++)
-		write_line(f, list->line[i], columns);
-}
-
 void hlg_note_list_finish(struct hlg_note_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)

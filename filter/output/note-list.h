@@ -45,9 +45,6 @@ void hlg_note_list_append(struct hlg_note_list *to, const struct hlg_note_list *
 
 bool hlg_note_list_has(const struct hlg_note_list *list, const char *line);
 
-/* Escaped, behind #, in lines of so many cells at most, broken at blanks; 0: whole. */
-void hlg_note_list_text(FILE *f, const struct hlg_note_list *list, unsigned columns);
-
 void hlg_note_list_finish(struct hlg_note_list *list);
 
 #endif

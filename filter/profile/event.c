@@ -46,8 +46,9 @@ const char *hlg_event_meaning(enum hlg_event_kind kind, unsigned precise_ip)
 {
 	switch (kind) {
 	case HLG_EVENT_TIMER:
-		return "a timer of the host: samples are time; where the guest was "
-		       "interrupted is exact, but a late interrupt finds it further on";
+		return "a timer of the host: samples show time; addresses are exactly "
+		       "where the guest was interrupted, but a late interrupt finds it "
+		       "further on";
 	case HLG_EVENT_COUNTER:
 		return precise_ip ? "a hardware counter; precise_ip asks for exact "
 				    "addresses, which hardware gives for the host's own "
@@ -55,12 +56,12 @@ const char *hlg_event_meaning(enum hlg_event_kind kind, unsigned precise_ip)
 				  : "a hardware counter: its overflow is noticed some "
 				    "instructions late, so guest addresses skid";
 	case HLG_EVENT_SOFTWARE:
-		return "counted by the host's kernel: samples are where it happened, "
+		return "counted by the host's kernel: samples show where it happened, "
 		       "not time";
 	case HLG_EVENT_TRACEPOINT:
-		return "a tracepoint: samples are where it was passed, not time";
+		return "a tracepoint: samples show where it was passed, not time";
 	case HLG_EVENT_BREAKPOINT:
-		return "a breakpoint: samples are where it was hit, not time";
+		return "a breakpoint: samples show where it was hit, not time";
 	default:
 		return "of an unknown kind";
 	}

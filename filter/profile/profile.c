@@ -30,6 +30,7 @@ bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *opt
 	profile->options = options;
 	profile->restricts = hlg_select_restricts(options);
 	profile->window = hlg_select_window(options);
+	profile->span = HLG_SAMPLE_SPAN_NONE;
 	profile->last_series = HLG_NO_SERIES;
 	profile->shift = 64 - HLG_FIRST_BITS;
 	profile->cells = new_cells((size_t)1 << HLG_FIRST_BITS);
@@ -249,15 +250,25 @@ static void settle_window(struct hlg_profile *p, uint64_t time)
 		p->window = hlg_select_window_of(p->options, time, time);
 }
 
-/* Keeps in mind from when to when what nobody wants was. */
-static void see_time(struct hlg_profile *p, uint64_t first, uint64_t last)
+/* Keeps in mind what was left out, for who finds nothing. */
+static void pass(struct hlg_profile *p, const struct hlg_sample *sample,
+		 struct hlg_count count)
 {
-	if (first == HLG_NO_TIME || (first == 0 && last == 0))
+	const struct hlg_options *o = p->options;
+
+	hlg_count_add(&p->deselected, count);
+	if (!p->events[sample->event].selected)
 		return;
-	if (p->until == 0 || first < p->since)
-		p->since = first;
-	if (last > p->until)
-		p->until = last;
+	if (hlg_select_lacks(o, sample))
+		p->untold += count.samples;
+	if (!hlg_sample_is_guest(sample->cpumode))
+		return;
+	if (o->pid.n)
+		hlg_few_add(&p->passed[HLG_ID_PID], sample->pid);
+	if (o->tid.n)
+		hlg_few_add(&p->passed[HLG_ID_TID], sample->tid);
+	if (o->cpu.n)
+		hlg_few_add(&p->passed[HLG_ID_CPU], sample->cpu);
 }
 
 enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
@@ -267,17 +278,15 @@ enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 	enum hlg_disposition disposition = HLG_GUEST;
 
 	settle_window(p, sample->time);
+	hlg_sample_span_see(&p->span, sample->time);
 	if (!p->events[sample->event].selected ||
 	    (p->restricts && !hlg_select_keeps(p->options, &p->window, sample))) {
 		disposition = HLG_DESELECTED;
-		see_time(p, sample->time, sample->time);
-		hlg_count_add(&p->deselected, count);
-		if (p->events[sample->event].selected &&
-		    hlg_select_lacks(p->options, sample))
-			p->untold += count.samples;
+		pass(p, sample, count);
 	} else if (!hlg_sample_is_guest(sample->cpumode)) {
 		disposition = HLG_HOST;
 		hlg_count_add(&p->host, count);
+		p->events[sample->event].host += count.samples;
 	} else if (!add_guest(p, sample, count, squares)) {
 		p->unrecorded += count.samples;
 		return HLG_DESELECTED;
@@ -287,6 +296,12 @@ enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 	p->overflow |= count.period > UINT64_MAX - p->seen.period;
 	hlg_count_add(&p->seen, count);
 	return disposition;
+}
+
+void hlg_profile_no_short_cut(struct hlg_profile *p, uint32_t event)
+{
+	p->events[event].plain = false;
+	p->events[event].plain_host = false;
 }
 
 enum hlg_disposition hlg_profile_add(struct hlg_profile *p,
@@ -333,15 +348,23 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 		from->overflow || from->seen.period > UINT64_MAX - to->seen.period;
 	hlg_count_add(&to->seen, from->seen);
 	hlg_count_add(&to->deselected, from->deselected);
-	see_time(to, from->since, from->until);
+	if (hlg_sample_span_known(&from->span)) {
+		hlg_sample_span_see(&to->span, from->span.first);
+		hlg_sample_span_see(&to->span, from->span.last);
+	}
 	hlg_count_add(&to->host, from->host);
 	for (int i = 0; i < HLG_N_STATES; i++)
 		hlg_count_add(&to->states[i], from->states[i]);
 	to->untold += from->untold;
+	for (int i = 0; i < HLG_N_IDS; i++)
+		hlg_few_merge(&to->passed[i], &from->passed[i]);
 	to->unrecorded += from->unrecorded;
-	for (uint32_t i = 0; i < from->n_events;
-	     i++) /* also those without guest samples */
-		map_event(to, &from->events[i]);
+	for (uint32_t i = 0; i < from->n_events; i++) {
+		uint32_t event = map_event(to, &from->events[i]);
+
+		if (event != HLG_NO_SERIES)
+			to->events[event].host += from->events[i].host;
+	}
 	for (uint32_t i = 0; series && i < from->n_series; i++)
 		series[i] = hlg_profile_map(to, from, i);
 	for (uint32_t i = 0; series && i < from->n_series; i++)

@@ -14,6 +14,7 @@
 
 #include "filter/profile/count.h"
 #include "filter/profile/event.h"
+#include "filter/profile/few.h"
 #include "filter/profile/index.h"
 #include "filter/profile/sample.h"
 #include "filter/profile/select.h"
@@ -36,6 +37,7 @@ struct hlg_event {
 	bool plain;      /* nothing but the event decides about a sample: see series */
 	bool plain_host; /* plain, and samples of the host get no rows */
 	uint32_t series; /* of all its guest samples if plain, once there is one */
+	uint64_t host;   /* samples of the host by it that were not deselected */
 };
 
 /* What a report is split by: the event, and pid, tid, cpu where by= asks, else -1. */
@@ -55,6 +57,13 @@ struct hlg_cell {
 
 #define HLG_MANY_TIDS (-2)
 
+enum hlg_id {
+	HLG_ID_PID,
+	HLG_ID_TID,
+	HLG_ID_CPU,
+	HLG_N_IDS
+};
+
 struct hlg_profile {
 	struct hlg_cell *cells; /* open addressing, 2^bits of them, at most half used */
 	size_t n_cells;         /* used */
@@ -68,7 +77,9 @@ struct hlg_profile {
 	uint32_t *named; /* and by their number less one the last event of each */
 	struct hlg_count seen, deselected, host; /* guest: the sum over the cells */
 	struct hlg_count states[HLG_N_STATES]; /* of host and guest, if options say so */
-	uint64_t untold;     /* of deselected: for want of a recorded cpu or time */
+	uint64_t untold; /* of deselected: for want of a recorded cpu or time */
+	struct hlg_few passed[HLG_N_IDS]; /* those of guest samples that the options' pid,
+					   * tid or cpu, each if it is given, left out */
 	uint64_t unrecorded; /* samples lost for want of memory; in none of the above */
 	bool overflow;       /* the periods' sum passed 2^64 */
 	const struct hlg_options *options; /* by, and selection; outlives this */
@@ -76,8 +87,8 @@ struct hlg_profile {
 	/* Of the recording that is read. Who knows its span sets it before the first
 	 * sample; else that is taken for its start. */
 	struct hlg_select_window window;
-	/* Of samples that were deselected: 0 and 0 without any that has a time. */
-	uint64_t since, until;
+	/* Of all seen: who takes a short cut makes it reach to its samples. */
+	struct hlg_sample_span span;
 	struct hlg_series last; /* key of the series used last */
 	uint32_t last_series;
 	struct hlg_transits transits; /* where the feed reads such tracepoints */
@@ -97,6 +108,9 @@ uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
  * of one name and precision, one is kept, in whatever order they are said. */
 void hlg_profile_describe(struct hlg_profile *profile, uint32_t event,
 			  enum hlg_event_kind kind, bool member);
+
+/* Whoever counts samples of this event wants to see each: none is for the short cuts. */
+void hlg_profile_no_short_cut(struct hlg_profile *profile, uint32_t event);
 
 /* What became of a sample: it was not asked for, or was counted as one of host or guest.
  */
@@ -210,13 +224,16 @@ static inline __attribute__((always_inline)) bool hlg_profile_hits_add(
 	return true;
 }
 
-/* Puts the hits into the profile. samples: how many were added, the host's among them. */
+/* Puts the hits, which began for this event, into the profile. samples: how many were
+ * added, the host's among them. */
 static inline void hlg_profile_hits_end(const struct hlg_hits *hits,
-					struct hlg_profile *profile, uint64_t samples)
+					struct hlg_profile *profile, uint32_t event,
+					uint64_t samples)
 {
 	if (hits->series != HLG_NO_SERIES)
 		profile->series[hits->series].squares += hits->squares;
 	hlg_count_add(&profile->host, hits->host);
+	profile->events[event].host += hits->host.samples;
 	profile->seen.samples += samples;
 	profile->seen.period = hits->period;
 }
@@ -229,7 +246,7 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 				   unsigned cpumode, uint64_t ip, int32_t tid,
 				   uint64_t period)
 {
-	const struct hlg_event *event = &profile->events[event_index];
+	struct hlg_event *event = &profile->events[event_index];
 	struct hlg_cell *cell;
 	uint64_t sum;
 
@@ -241,6 +258,7 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 		profile->seen.period = sum;
 		profile->host.samples++;
 		profile->host.period += period;
+		event->host++;
 		return true;
 	}
 	if (event->series == HLG_NO_SERIES)

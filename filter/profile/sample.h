@@ -42,6 +42,28 @@ struct hlg_sample {
 	uint8_t cpumode;
 };
 
+/* From the first sample to the last, in ns of perf's clock. */
+struct hlg_sample_span {
+	uint64_t first, last; /* UINT64_MAX and 0: of no sample that has a time */
+};
+
+#define HLG_SAMPLE_SPAN_NONE ((struct hlg_sample_span){UINT64_MAX, 0})
+
+static inline bool hlg_sample_span_known(const struct hlg_sample_span *span)
+{
+	return span->first <= span->last;
+}
+
+/* Makes the span reach to a sample's time; HLG_NO_TIME changes nothing. */
+static inline void hlg_sample_span_see(struct hlg_sample_span *span, uint64_t time)
+{
+	/* HLG_NO_TIME + 1 is 0. */
+	if (time + 1 > span->last + 1)
+		span->last = time;
+	if (time < span->first)
+		span->first = time;
+}
+
 static inline bool hlg_sample_is_guest(unsigned cpumode)
 {
 	return cpumode == HLG_MODE_GUEST_KERNEL || cpumode == HLG_MODE_GUEST_USER;

@@ -28,7 +28,8 @@ static void note_image(struct hlg_report *r, const struct hlg_image *image)
 		hlg_note_list_add(&r->notes, "%s: is stripped; names are those of %s",
 				  image->path, image->debug_path);
 	if (image->debug_refused)
-		hlg_note_list_warn(&r->notes, "%s", image->debug_refused);
+		(image->debug_denied ? hlg_note_list_add : hlg_note_list_warn)(
+			&r->notes, "%s", image->debug_refused);
 	if (image->elf.dynsym)
 		hlg_note_list_add(
 			&r->notes,
@@ -222,10 +223,9 @@ char *hlg_notes_banner(const struct hlg_report *r)
 	else
 		fprintf(f,
 			"%s %% of %" PRIu64
-			" samples on instruction boundaries, chance is "
-			"%s %%",
+			" samples lie on instruction starts (chance: %s %%)",
 			percent, all->samples.on + all->samples.off, chance);
-	fputs(": this is not the ELF or not the base these samples come from", f);
+	fputs(": wrong ELF or wrong base", f);
 	put_better(f, &r->trust);
 	if (fclose(f) != 0) {
 		free(text);
@@ -334,9 +334,9 @@ static void tell_events(struct hlg_report *r)
 		if (event->member)
 			hlg_note_list_detail(
 				&r->remarks,
-				"%s is of a group: its samples are taken when "
-				"the leader overflows, its period is what it "
-				"counted since",
+				"%s is a member of a group: its samples are taken when "
+				"the leader overflows, its period is what it counted "
+				"since the last one",
 				event->name);
 	}
 }

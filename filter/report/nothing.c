@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "symtab/escape.h"
+
 #define RECORD "record again: hlguest record -- VMM"
 
 static uint64_t count_kept(const struct hlg_profile *p)
@@ -12,30 +14,60 @@ static uint64_t count_kept(const struct hlg_profile *p)
 	return p->seen.samples - p->deselected.samples;
 }
 
+enum {
+	LIST = 256,     /* bytes of a list of events; what has no room is "..." */
+	SELECTION = 256 /* of what selects */
+};
+
+/* "pid=7: ", or "" where nothing selects. */
+static const char *put_selection(char buf[static SELECTION], const struct hlg_profile *p)
+{
+	buf[0] = '\0';
+	if (p->options->selection) {
+		hlg_escape_cut(buf, SELECTION - 2, p->options->selection);
+		strcat(buf, ": ");
+	}
+	return buf;
+}
+
+/* The name that follows last in order, of the events that event= selects or of all. */
+static const char *next_event(const struct hlg_profile *p, bool selected,
+			      const char *last)
+{
+	const char *next = NULL;
+
+	for (uint32_t i = 0; i < p->n_events; i++) {
+		const char *name = p->events[i].name;
+
+		if ((!selected || p->events[i].selected) && strcmp(name, last) > 0 &&
+		    (!next || strcmp(name, next) < 0))
+			next = name;
+	}
+	return next;
+}
+
 /* "cpu-clock, kvm:kvm_exit", by their names; of those that event= selects, or of all. */
-static const char *list_events(char *buf, size_t size, const struct hlg_profile *p,
+static const char *list_events(char buf[static LIST], const struct hlg_profile *p,
 			       bool selected)
 {
-	const char *last = "";
+	static const char more[] = ", ...";
+	const char *name = "";
 	size_t used = 0;
 
 	buf[0] = '\0';
-	for (;;) {
-		const char *next = NULL;
+	while ((name = next_event(p, selected, name))) {
+		const char *comma = used ? ", " : "";
 
-		for (uint32_t i = 0; i < p->n_events; i++) {
-			const char *name = p->events[i].name;
-
-			if ((!selected || p->events[i].selected) &&
-			    strcmp(name, last) > 0 && (!next || strcmp(name, next) < 0))
-				next = name;
+		if (used && used + strlen(", ") + strlen(name) + sizeof(more) > LIST) {
+			strcpy(buf + used, more);
+			break;
 		}
-		if (!next || used >= size)
-			return buf;
-		used += (size_t)snprintf(buf + used, size - used, "%s%s",
-					 used ? ", " : "", next);
-		last = next;
+		strcpy(buf + used, comma);
+		used += strlen(comma);
+		hlg_escape_cut(buf + used, LIST - strlen(more) - used, name);
+		used += strlen(buf + used);
 	}
+	return buf;
 }
 
 static bool selects_event(const struct hlg_profile *p)
@@ -54,39 +86,64 @@ static const char *put_seconds(char buf[static 32], uint64_t ns)
 	return buf;
 }
 
+/* "guest samples are of pid 4711, 4712; tid 4713": those that pid=, tid= and cpu= left
+ * out;
+ * "" if there are none. */
+static const char *list_passed(char buf[static LIST], const struct hlg_profile *p)
+{
+	static const char *const words[HLG_N_IDS] = {"pid", "tid", "cpu"};
+	char ids[HLG_FEW * 16];
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (int i = 0; i < HLG_N_IDS; i++)
+		if (p->passed[i].n)
+			used += (size_t)snprintf(
+				buf + used, LIST - used, "%s%s %s",
+				used ? "; " : "guest samples are of ", words[i],
+				hlg_few_text(ids, sizeof(ids), &p->passed[i]));
+	return buf;
+}
+
 /* What there is instead of what was selected. */
 static void tell_selection(const struct hlg_profile *p, const char *of,
 			   struct hlg_err *err)
 {
 	const struct hlg_options *o = p->options;
 	uint64_t n = p->seen.samples;
-	char events[256], head[512], spans[32], from[32];
+	bool timed =
+		hlg_sample_span_known(&p->span) && (o->start || o->stop != UINT64_MAX);
+	char list[LIST], selection[SELECTION], head[512], spans[32], from[32], span[128];
 
-	snprintf(head, sizeof(head), "%s%s: selects none of %" PRIu64 " sample%s", of,
-		 o->selection ? o->selection : "selection", n, n == 1 ? "" : "s");
+	snprintf(head, sizeof(head), "%s%sselects none of %" PRIu64 " sample%s", of,
+		 put_selection(selection, p), n, n == 1 ? "" : "s");
+	snprintf(span, sizeof(span), "the recording spans %s s from %s",
+		 put_seconds(spans, p->span.last - p->span.first),
+		 put_seconds(from, p->span.first));
 	if (!selects_event(p))
 		hlg_err_set(err, HLG_EINPUT, "%s (the recording has %s)", head,
-			    list_events(events, sizeof(events), p, false));
+			    list_events(list, p, false));
 	else if (p->untold && p->untold == p->deselected.samples)
 		hlg_err_set(err, HLG_EINPUT,
 			    "%s: the recording does not say which have it (record with "
 			    "hlguest record, or perf's -T --sample-cpu)",
 			    head);
-	else if (p->until && (o->start || o->stop != UINT64_MAX))
-		hlg_err_set(err, HLG_EINPUT, "%s (the recording spans %s s from %s)",
-			    head, put_seconds(spans, p->until - p->since),
-			    put_seconds(from, p->since));
+	else if (list_passed(list, p)[0] || timed)
+		hlg_err_set(err, HLG_EINPUT, "%s (%s%s%s)", head, list,
+			    list[0] && timed ? "; " : "", timed ? span : "");
 	else
 		hlg_err_set(err, HLG_EINPUT, "%s (leave it out to see what there is)",
 			    head);
 }
 
-/* Do only tracepoints have samples? They tell of events, not of time. */
+/* Are all selected events tracepoints? They tell of events, not of time. */
 static bool only_traces(const struct hlg_profile *p)
 {
 	bool any = false;
 
 	for (uint32_t i = 0; i < p->n_events; i++) {
+		if (!p->events[i].selected)
+			continue;
 		if (p->events[i].kind != HLG_EVENT_TRACEPOINT)
 			return false;
 		any = true;
@@ -94,48 +151,79 @@ static bool only_traces(const struct hlg_profile *p)
 	return any;
 }
 
+static bool selects_all_events(const struct hlg_profile *p)
+{
+	for (uint32_t i = 0; i < p->n_events; i++)
+		if (!p->events[i].selected)
+			return false;
+	return true;
+}
+
+/* There are samples, and all are of the host. */
+static void tell_host(const struct hlg_profile *p, const char *of, struct hlg_err *err)
+{
+	char events[LIST], selection[SELECTION], passed[LIST];
+
+	list_events(events, p, true);
+	list_passed(passed, p);
+	if (only_traces(p))
+		hlg_err_set(err, HLG_EINPUT,
+			    "%s%sno guest samples, only tracepoints: %s (use hlguest "
+			    "exits, or %s)",
+			    of, put_selection(selection, p), events,
+			    selects_all_events(p) ? RECORD : "select another event");
+	else
+		hlg_err_set(err, HLG_EINPUT,
+			    "%s%sno guest samples: all %" PRIu64 " of %s are of the "
+			    "host (%s%s)",
+			    of, put_selection(selection, p), count_kept(p), events,
+			    passed[0] ? passed : RECORD,
+			    p->options->mode == HLG_SHOW_GUEST ? "; mode=host shows them"
+							       : "");
+}
+
 bool hlg_nothing_why(const struct hlg_profile *p, const char *of, struct hlg_err *err)
 {
 	uint64_t kept = count_kept(p);
-	const char *selection = p->options->selection;
-	char events[256];
 
 	if (kept != p->host.samples || p->unrecorded)
 		return false;
-	if (p->seen.samples == 0) {
+	if (p->seen.samples == 0)
 		hlg_err_set(err, HLG_EINPUT,
 			    "%sno samples: the recording is empty (" RECORD ")", of);
-		return true;
-	}
-	if (kept == 0) {
+	else if (kept == 0)
 		tell_selection(p, of, err);
-		return true;
-	}
-	list_events(events, sizeof(events), p, true);
-	if (only_traces(p))
-		hlg_err_set(err, HLG_EINPUT,
-			    "%sno guest samples, only tracepoints: %s (use hlguest "
-			    "exits, or " RECORD ")",
-			    of, events);
 	else
-		hlg_err_set(err, HLG_EINPUT,
-			    "%s%s%sno guest samples: all %" PRIu64 " of %s are of the "
-			    "host (" RECORD "; mode=host shows them)",
-			    of, selection ? selection : "", selection ? ": " : "", kept,
-			    events);
+		tell_host(p, of, err);
 	return true;
+}
+
+/* With mode=host: are all samples of guests? */
+static int check_host(const struct hlg_profile *p, const char *of, struct hlg_err *err)
+{
+	char events[LIST], selection[SELECTION];
+
+	if (p->host.samples || p->unrecorded)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s%sno host samples: all %" PRIu64
+			   " of %s are of guests (mode=guest shows them)",
+			   of, put_selection(selection, p), count_kept(p),
+			   list_events(events, p, true));
 }
 
 int hlg_nothing_check(const struct hlg_profile *p, const char *of, struct hlg_err *err)
 {
 	const struct hlg_options *o = p->options;
+	bool given = hlg_options_given(o, "mode");
 	struct hlg_err why;
 
-	if (!hlg_nothing_why(p, of, &why))
+	if (count_kept(p) && o->stacks == HLG_STACKS_COUNTERS)
 		return 0;
-	if (count_kept(p) &&
-	    (o->stacks == HLG_STACKS_COUNTERS ||
-	     (o->mode != HLG_SHOW_GUEST && hlg_options_given(o, "mode"))))
+	if (count_kept(p) && o->mode == HLG_SHOW_HOST && given)
+		return check_host(p, of, err);
+	if (!hlg_nothing_why(p, of, &why) ||
+	    (count_kept(p) && o->mode == HLG_SHOW_ALL && given))
 		return 0;
 	*err = why;
 	return HLG_EINPUT;

@@ -11,7 +11,7 @@
 
 /*
  * Is there something in the profile that the options ask for: a guest sample, with a
- * mode=host or mode=all of the user's one of the host, with stacks=counters any? Then 0,
+ * mode=host of the user's one of the host, with mode=all or stacks=counters any? Then 0,
  * else HLG_EINPUT. of stands in front of the line: "", or a side's name ("before: ").
  */
 int hlg_nothing_check(const struct hlg_profile *profile, const char *of,

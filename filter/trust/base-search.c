@@ -3,9 +3,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "filter/trust/addresses.h"
 #include "filter/trust/verdict.h"
+#include "symtab/escape.h"
 #include "symtab/image/base.h"
 
 int hlg_base_search_place(struct hlg_image *image, const struct hlg_found *found,
@@ -103,6 +105,32 @@ char *hlg_base_search_warning(const struct hlg_image *image)
 		     image->path, image->refused, from, image->base) < 0)
 		return NULL;
 	return text;
+}
+
+void hlg_base_search_warn(const struct hlg_space *space)
+{
+	for (size_t i = 0; i < space->n_images; i++) {
+		const struct hlg_image *image = space->images[i];
+		char *warning = image->refused_from == HLG_BASE_NONE
+					? NULL
+					: hlg_base_search_warning(image);
+
+		if (warning) {
+			fputs("hlguest: ", stderr);
+			hlg_escape_print(stderr, warning);
+			fputc('\n', stderr);
+			free(warning);
+		}
+		if (image->from != HLG_BASE_DEFAULT)
+			continue;
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, image->path);
+		fprintf(stderr,
+			": base 0x%" PRIx64 " is assumed, nothing states it (give it: ",
+			image->base);
+		hlg_escape_print(stderr, image->path);
+		fputs("@ADDRESS)\n", stderr);
+	}
 }
 
 /* Moves an image to where the samples say, if they refuse the base it has. */

@@ -31,6 +31,10 @@ int hlg_base_search_refuses(const struct hlg_image *image, struct hlg_code *code
 /* What to warn of if an image's base was refused; to be freed. NULL without memory. */
 char *hlg_base_search_warning(const struct hlg_image *image);
 
+/* Warns on standard error of every image whose base is a guess, or not its file's: for
+ * what has no room for a report's notes. */
+void hlg_base_search_warn(const struct hlg_space *space);
+
 /*
  * Gives every image that has no base those that the samples fit, if there are any, and
  * arranges the space again; and every image whose base is refused, unless strict-base=

@@ -147,6 +147,8 @@ static json_t *images(const struct hlg_report *r)
 		if (image->debug_path)
 			json_object_set_new(o, "debug_file",
 					    hlg_json_text(image->debug_path));
+		if (image->inside_size)
+			json_object_set_new(o, "inside", hlg_json_hex(image->inside));
 		json_object_set_new(o, "base", hlg_json_hex(image->base));
 		json_object_set_new(o, "bases", bases(r, image));
 		json_object_set_new(o, "base_from",
@@ -182,6 +184,15 @@ static json_t *states(const struct hlg_report *r)
 	for (int i = 0; i < HLG_N_STATES; i++)
 		json_object_set_new(o, hlg_report_table_state((enum hlg_state)i),
 				    hlg_json_count(r->profile->states[i]));
+	return o;
+}
+
+static json_t *span(const struct hlg_report *r)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "first", hlg_json_number(r->profile->span.first));
+	json_object_set_new(o, "last", hlg_json_number(r->profile->span.last));
 	return o;
 }
 
@@ -478,6 +489,8 @@ int hlg_report_json_write(FILE *f, const struct hlg_report *r, struct hlg_err *e
 	hlg_report_json_head(&json, f, r);
 	hlg_json_put(&json, "images", images(r));
 	hlg_json_put(&json, "events", events(r));
+	if (hlg_sample_span_known(&r->profile->span))
+		hlg_json_put(&json, "span", span(r));
 	hlg_json_put(&json, "totals", totals(r));
 	hlg_json_put(&json, "trust", hlg_report_json_trust(r));
 	hlg_json_put(&json, "notes", hlg_json_lines(r->notes.line, r->notes.n));

@@ -242,8 +242,12 @@ long hlg_table_cut(FILE *f, const char *text, long cells, bool ascii)
 	head = head_of(text, left - left / 3); /* what a name begins with says more */
 	hlg_escape_print_as(f, text, head, '\0', NULL);
 	fputs(ascii ? ".." : "\u2026", f);
-	for (used = n; used > left / 3; used = hlg_table_cells(text + tail))
-		tail += head_of(text + tail, 1) ? head_of(text + tail, 1) : 1;
+	for (used = n; used > left / 3;) {
+		size_t plain = hlg_escape_plain(text + tail);
+
+		used -= plain ? 1 : 4;
+		tail += plain ? plain : 1;
+	}
 	hlg_escape_print(f, text + tail);
 	return hlg_table_cells(text) - hlg_table_cells(text + head) + (ascii ? 2 : 1) +
 	       used;
@@ -290,12 +294,13 @@ static long put_value(FILE *f, const struct hlg_table *t, const struct hlg_colum
 
 /* The last cell of a line, with its tail, in the cells that are left. Where it is too
  * long the text is cut first, but some of it stays. False without memory. */
-static bool put_fitted(FILE *f, const struct hlg_table *t, const struct hlg_value *cell,
-		       long left)
+static bool put_fitted(FILE *f, const struct hlg_table *t, const struct hlg_column *c,
+		       const struct hlg_value *cell, long left)
 {
 	enum {
 		LEAST = 16
 	};
+	const char *text = cell->is ? cell->text : c->none;
 	char *tail = NULL;
 	size_t size;
 	FILE *to = cell->tail ? open_memstream(&tail, &size) : NULL;
@@ -308,8 +313,8 @@ static bool put_fitted(FILE *f, const struct hlg_table *t, const struct hlg_valu
 		return false;
 	}
 	room = left - (tail ? hlg_table_cells(tail) : 0);
-	if (cell->is)
-		left -= hlg_table_cut(f, cell->text, room > LEAST ? room : LEAST,
+	if (text)
+		left -= hlg_table_cut(f, text, room > LEAST ? room : LEAST,
 				      t->screen.ascii);
 	if (tail)
 		fwrite(tail, 1, head_of(tail, left > 0 ? left : 0), f);
@@ -352,7 +357,7 @@ bool hlg_table_text_row(FILE *f, const struct hlg_table *t, const struct hlg_val
 		cell = &cells[c - t->columns];
 		used += c->gap;
 		if (t->screen.columns && i == t->n - 1 && c->type == HLG_VALUE_TEXT) {
-			whole = put_fitted(f, t, cell, (long)t->screen.columns - used);
+			whole = put_fitted(f, t, c, cell, (long)t->screen.columns - used);
 			continue;
 		}
 		used += put_value(f, t, c, cell);

@@ -76,8 +76,8 @@ const char *hlg_text_lines_period(char buf[static 32],
 /* Lines that fit */
 
 enum {
-	PIECES = 6,
-	PIECE = 128
+	PIECES = 7,
+	PIECE = 256
 };
 
 /* A line of pieces with commas in between; those of the highest rank are left out until
@@ -99,27 +99,43 @@ __attribute__((format(printf, 3, 4))) static void add_piece(struct pieces *p, in
 	p->rank[p->n++] = rank;
 }
 
+/* "before (text)", or text alone; it says so where it is cut. */
+static void add_escaped(struct pieces *p, int rank, const char *before, const char *text)
+{
+	char *to = p->text[p->n];
+	size_t n = before ? (size_t)snprintf(to, PIECE, "%s (", before) : 0;
+
+	hlg_escape_cut(to + n, PIECE - n - 1, text);
+	if (before)
+		strcat(to, ")");
+	p->rank[p->n++] = rank;
+}
+
 static size_t length(const struct pieces *p, int below)
 {
-	size_t n = strlen(INDENT);
+	size_t n = strlen(INDENT) - strlen(", ");
 
 	for (int i = 0; i < p->n; i++)
 		if (p->rank[i] < below)
-			n += (size_t)hlg_table_cells(p->text[i]) + (i ? 2 : 0);
+			n += (size_t)hlg_table_cells(p->text[i]) + strlen(", ");
 	return n;
 }
 
 static void write_pieces(FILE *f, const struct hlg_report *r, const char *label,
 			 const struct pieces *p)
 {
+	const char *comma = "";
 	int below = PIECES;
 
 	while (below > 1 && r->screen.columns && length(p, below) > r->screen.columns)
 		below--;
 	fprintf(f, "%-*s", (int)strlen(INDENT), label);
-	for (int i = 0; i < p->n; i++)
-		if (p->rank[i] < below)
-			fprintf(f, "%s%s", i ? ", " : "", p->text[i]);
+	for (int i = 0; i < p->n; i++) {
+		if (p->rank[i] >= below)
+			continue;
+		fprintf(f, "%s%s", comma, p->text[i]);
+		comma = ", ";
+	}
 	fputc('\n', f);
 }
 
@@ -128,31 +144,29 @@ void hlg_text_lines_wrapped(FILE *f, const struct hlg_screen *screen, const char
 {
 	char *escaped = hlg_escape_dup(line);
 	const char *at = escaped ? escaped : "";
-	size_t column = strlen(label), before = 0; /* blanks that are to be written */
+	size_t column = strlen(label), gap = 0; /* blanks in front of the next word */
 
 	fputs(label, f);
 	if (!escaped) /* without memory */
 		hlg_escape_print(f, line);
 	while (*at) {
-		size_t n = strcspn(at, " "), blanks = strspn(at + n, " ");
+		size_t n = strcspn(at, " "), blanks = strspn(at + n, " "), cells;
 		char word[1024];
-		size_t cells;
 
 		snprintf(word, sizeof(word), "%.*s", (int)n, at);
 		cells = (size_t)hlg_table_cells(word);
 		if (screen->lines && screen->columns && column > strlen(INDENT) &&
-		    column + before + cells > screen->columns) {
+		    column + gap + cells > screen->columns) {
 			fputs("\n" INDENT, f);
 			column = strlen(INDENT);
-			before = 0;
+			gap = 0;
 		}
-		fprintf(f, "%*s", (int)before, "");
-		fwrite(at, 1, n, f);
-		column += before + cells;
-		before = blanks;
+		fprintf(f, "%*s%.*s", (int)gap, "", (int)n, at);
+		column += gap + cells;
+		gap = blanks;
 		at += n + blanks;
 	}
-	fprintf(f, "%*s\n", (int)before, "");
+	fprintf(f, "%*s\n", (int)gap, "");
 	free(escaped);
 }
 
@@ -170,10 +184,11 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 {
 	const char *slash = strrchr(image->path, '/');
 	struct pieces p = {0};
-	char from[96];
+	char from[96], base[32];
 
-	hlg_escape(p.text[0], PIECE, slash && slash[1] ? slash + 1 : image->path);
-	p.n = 1;
+	add_escaped(&p, 0, NULL, slash && slash[1] ? slash + 1 : image->path);
+	if (image->inside_size)
+		add_piece(&p, 1, "the guest inside it");
 	add_piece(&p, 1, "%s", machine_name(image));
 	add_piece(&p, 2, "%zu symbol%s%s", image->tab.n_syms,
 		  image->tab.n_syms == 1 ? "" : "s",
@@ -185,38 +200,99 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 	else
 		hlg_base_describe(image, from, sizeof(from));
 	if (image->n_also)
-		snprintf(p.text[p.n], PIECE, "%zu bases (", hlg_image_n_bases(image));
+		snprintf(base, sizeof(base), "%zu bases", hlg_image_n_bases(image));
 	else
-		snprintf(p.text[p.n], PIECE, "base 0x%" PRIx64 " (", image->base);
-	hlg_escape(p.text[p.n] + strlen(p.text[p.n]), PIECE / 2, from);
-	strcat(p.text[p.n++], ")"); /* which has room: from is short */
+		snprintf(base, sizeof(base), "base 0x%" PRIx64, image->base);
+	add_escaped(&p, 0, base, from);
 	write_pieces(f, r, label, &p);
 }
 
-static void write_event(FILE *f, const struct hlg_report *r, const char *label,
-			const struct hlg_event_sum *sum)
+/* From the first sample to the last, of host and guest, whatever was selected. */
+static void add_span(struct pieces *line, const struct hlg_report *r)
 {
-	const struct hlg_profile *p = r->profile;
-	const struct hlg_event *event = &p->events[sum->event];
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}};
+	const struct hlg_sample_span *span = &r->profile->span;
+	uint64_t ns = span->last - span->first, tenths;
+	int i = 0;
+
+	if (r->n_files > 1 || !hlg_sample_span_known(span) || ns == 0)
+		return;
+	if (r->options->raw) {
+		add_piece(line, 1, "%" PRIu64 " ns", ns);
+		return;
+	}
+	while (i < 2 && ns < units[i].ns)
+		i++;
+	tenths = (ns + units[i].ns / 20) / (units[i].ns / 10);
+	add_piece(line, 1, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10, tenths % 10,
+		  units[i].name);
+}
+
+static uint32_t count_selected(const struct hlg_profile *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_events; i++)
+		n += p->events[i].selected;
+	return n;
+}
+
+static void add_event(struct pieces *line, const struct hlg_report *r,
+		      const struct hlg_event_sum *sum)
+{
+	const struct hlg_event *event = &r->profile->events[sum->event];
 	struct hlg_text_lines_scale scale =
 		hlg_text_lines_scale_for(r, sum->event, sum->count.period);
-	uint64_t shown = p->seen.samples - p->deselected.samples;
-	struct pieces line = {.n = 1};
+	uint64_t sampled = event->host + sum->count.samples;
 	char period[32];
 
-	hlg_escape(line.text[0], PIECE, event->name);
-	add_piece(&line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
+	add_escaped(line, 0, NULL, event->name);
+	add_piece(line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
 		  sum->count.samples == 1 ? "" : "s");
 	if (sum->count.samples)
-		add_piece(&line, 2, "%s %s",
+		add_piece(line, 2, "%s %s",
 			  hlg_text_lines_period(period, &scale, sum->count.period),
 			  scale.time ? "of guest time" : "counted");
-	if (label[0] && p->host.samples && shown)
-		add_piece(&line, 1, "host %ld %%",
-			  lround(100 * (double)p->host.samples / (double)shown));
-	if (label[0] && r->n_files > 1)
+	if (event->host) /* by no tracepoint, which marks entries and exits */
+		add_piece(line, 1, "host %ld %%",
+			  lround(100 * (double)event->host / (double)sampled));
+}
+
+/* One event stands on the line of what is of all; of several each has one below it. */
+static void write_recorded(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_profile *p = r->profile;
+	const struct hlg_event_sum *only = NULL;
+	struct pieces line = {0};
+	uint32_t n = 0, selected = count_selected(p);
+
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		n += r->events[i].count.samples > 0;
+		if (r->events[i].count.samples ||
+		    (selected == 1 && p->events[r->events[i].event].selected))
+			only = &r->events[i];
+	}
+	if (selected == 0)
+		return;
+	add_span(&line, r);
+	if (n > 1)
+		add_piece(&line, 0, "%" PRIu32 " events", n);
+	else if (only)
+		add_event(&line, r, only);
+	else
+		add_piece(&line, 0, "no guest sample of %" PRIu32 " events", selected);
+	if (r->n_files > 1)
 		add_piece(&line, 1, "%zu recordings", r->n_files);
-	write_pieces(f, r, label, &line);
+	write_pieces(f, r, "recorded", &line);
+	for (uint32_t i = 0; n > 1 && i < r->n_events; i++) {
+		line.n = 0;
+		add_event(&line, r, &r->events[i]);
+		if (r->events[i].count.samples)
+			write_pieces(f, r, "", &line);
+	}
 }
 
 /* Not "100.00", as some are not. */
@@ -280,33 +356,44 @@ static void write_check(FILE *f, const struct hlg_report *r)
 	write_pieces(f, r, "check", &p);
 }
 
-/* Lines of one level. */
-static void write_lines(FILE *f, const struct hlg_report *r, const char *label,
-			const struct hlg_note_list *list, enum hlg_note_level level)
+void hlg_text_lines_notes(FILE *f, const struct hlg_screen *screen,
+			  const struct hlg_note_list *list, enum hlg_note_level level)
 {
+	static const char *const labels[] = {[HLG_NOTE_PLAIN] = "note:     ",
+					     [HLG_NOTE_WARNING] = "warning:  ",
+					     [HLG_NOTE_DETAIL] = INDENT};
+
 	for (size_t i = 0; i < list->n; i++)
 		if (list->level[i] == level)
-			hlg_text_lines_wrapped(f, &r->screen, label, list->line[i]);
+			hlg_text_lines_wrapped(f, screen, labels[level], list->line[i]);
+}
+
+void hlg_text_lines_notes_behind(FILE *f, const struct hlg_screen *screen,
+				 const struct hlg_note_list *list, bool verbose)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < list->n; i++)
+		any |= list->level[i] == HLG_NOTE_PLAIN ||
+		       (verbose && list->level[i] == HLG_NOTE_DETAIL);
+	if (any)
+		fputc('\n', f);
+	hlg_text_lines_notes(f, screen, list, HLG_NOTE_PLAIN);
+	if (verbose)
+		hlg_text_lines_notes(f, screen, list, HLG_NOTE_DETAIL);
 }
 
 void hlg_text_lines_head(FILE *f, const struct hlg_report *r)
 {
-	const char *label = "recorded";
-
 	if (r->banner)
 		hlg_text_lines_wrapped(f, &r->screen, "!! ", r->banner);
 	for (size_t i = 0; i < r->space->n_images; i++)
 		write_guest(f, r, r->space->images[i], i ? "" : "guest");
-	for (uint32_t i = 0; i < r->n_events; i++) {
-		if (r->events[i].count.samples == 0 && r->n_events > 1)
-			continue;
-		write_event(f, r, label, &r->events[i]);
-		label = "";
-	}
+	write_recorded(f, r);
 	if (r->space->n_images)
 		write_check(f, r);
-	write_lines(f, r, "warning:  ", &r->notes, HLG_NOTE_WARNING);
-	write_lines(f, r, "warning:  ", &r->remarks, HLG_NOTE_WARNING);
+	hlg_text_lines_notes(f, &r->screen, &r->notes, HLG_NOTE_WARNING);
+	hlg_text_lines_notes(f, &r->screen, &r->remarks, HLG_NOTE_WARNING);
 	fputc('\n', f);
 }
 
@@ -423,8 +510,8 @@ static int write_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *err
 			s[HLG_REPORT_HOST_FRAMES].count.samples);
 	if (s[HLG_REPORT_ASIDE].count.samples)
 		fprintf(f,
-			INDENT "%" PRIu64 " host samples only mark entries: they are no "
-			       "time, and in no stack and no row\n",
+			INDENT "%" PRIu64 " host samples only mark vCPU entries: they "
+			       "count in no stack and no row\n",
 			s[HLG_REPORT_ASIDE].count.samples);
 	return 0;
 }
@@ -506,8 +593,8 @@ int hlg_text_lines_tail(FILE *f, const struct hlg_report *r, struct hlg_err *err
 	else
 		write_sums(f, r);
 	rc = write_stacks(f, r, err);
-	write_lines(f, r, "note:     ", &r->notes, HLG_NOTE_PLAIN);
-	write_lines(f, r, "note:     ", &r->remarks, HLG_NOTE_PLAIN);
+	hlg_text_lines_notes(f, &r->screen, &r->notes, HLG_NOTE_PLAIN);
+	hlg_text_lines_notes(f, &r->screen, &r->remarks, HLG_NOTE_PLAIN);
 	return rc;
 }
 
@@ -569,13 +656,16 @@ static void write_tested(FILE *f, const struct hlg_report *r)
 		fputs(": on instruction starts, with 99 % intervals\n", f);
 		write_boundaries(f, "samples", &t->samples, &t->by_samples);
 		write_boundaries(f, "addresses", &t->addrs, &t->by_addrs);
+		fputs(INDENT "(the check is stricter than the rows, whose intervals are "
+			     "of 95 %)\n",
+		      f);
 	}
 	if (t->samples.undecodable)
 		fprintf(f,
 			INDENT "%" PRIu64 " sample%s in functions and labels could not "
 			       "be tested\n",
 			t->samples.undecodable, t->samples.undecodable == 1 ? "" : "s");
-	write_lines(f, r, INDENT, &r->remarks, HLG_NOTE_DETAIL);
+	hlg_text_lines_notes(f, &r->screen, &r->remarks, HLG_NOTE_DETAIL);
 }
 
 /* The places of the border, and its share of the guest there. */
@@ -601,7 +691,7 @@ static const char *weight_words(const struct hlg_report *r)
 	if (r->options->weight == HLG_WEIGHT_SAMPLES)
 		return "samples";
 	if (r->all.weight == HLG_WEIGHT_SAMPLES)
-		return "period within an event, samples over all";
+		return "period within an event, samples over all events";
 	return "period";
 }
 

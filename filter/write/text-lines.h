@@ -22,6 +22,16 @@ void hlg_text_lines_details(FILE *f, const struct hlg_report *report);
 void hlg_text_lines_wrapped(FILE *f, const struct hlg_screen *screen, const char *label,
 			    const char *line);
 
+/* The notes of one level, each behind its label: "warning:", "note:", or for details only
+ * indented. */
+void hlg_text_lines_notes(FILE *f, const struct hlg_screen *screen,
+			  const struct hlg_note_list *list, enum hlg_note_level level);
+
+/* What stands behind a verb's tables: an empty line, the notes, and with verbose the
+ * details; nothing if there are none. */
+void hlg_text_lines_notes_behind(FILE *f, const struct hlg_screen *screen,
+				 const struct hlg_note_list *list, bool verbose);
+
 /* The event of a view's samples; UINT32_MAX: there are several, or none. */
 uint32_t hlg_text_lines_event(const struct hlg_report *report,
 			      const struct hlg_view *view);

@@ -22,6 +22,7 @@ enum {
 	NAME = 36,       /* cells for names, before columns are left out */
 	FEWEST = 10,     /* functions, on however small a screen */
 	FEWEST_REGIONS = 2,
+	LONGEST_FILE = 41,   /* bytes of a file's name beside a region */
 	FEWEST_ADDRESSES = 3 /* instead of functions: why there are none counts more */
 };
 
@@ -134,7 +135,7 @@ static void fit_columns(struct text *t, size_t shown)
 	size_t name = 0;
 
 	for (size_t i = 0; i < shown; i++) {
-		size_t n = strlen(t->v->rows[i].name);
+		size_t n = (size_t)hlg_table_cells(t->v->rows[i].name);
 
 		name = n > name ? n : name;
 	}
@@ -198,20 +199,26 @@ static void write_row(struct text *t, const struct hlg_row *row)
 	t->lost |= !hlg_table_text_row(t->f, &t->table, c, row->share.share);
 }
 
-/* "(292 more rows, 9.20 %: --top=0)" under the names, for what is not shown; further to
- * the left where it has no room there. */
-static void write_rest(const struct text *t, size_t n, double rest, size_t under)
+/* The option that shows more: min= if the next is below it, whatever else would end
+ * there.
+ */
+static const char *limit_of(const struct text *t, double next, const char *option)
 {
-	const struct hlg_options *o = t->r->options;
+	return hlg_rows_shows(t->r, next, 0) ? option : "min";
+}
+
+/* "(292 more rows, 9.20 %: --top=0)" under the names, for what is not shown from a row of
+ * some share on; further to the left where it has no room there. */
+static void write_rest(const struct text *t, size_t n, double rest, double next)
+{
+	size_t under = width_of(t);
 	size_t columns = t->r->screen.columns, length;
 	char percent[16], line[96];
 
-	if (n == 0)
-		return;
-	length = (size_t)snprintf(
-		line, sizeof(line), "(%zu more row%s, %s %%: --%s=0)", n,
-		n > 1 ? "s" : "", hlg_interval_percent(percent, rest),
-		hlg_rows_top(t->r) || t->most || o->min == HLG_UNSET ? "top" : "min");
+	length =
+		(size_t)snprintf(line, sizeof(line), "(%zu more row%s, %s %%: --%s=0)", n,
+				 n > 1 ? "s" : "", hlg_interval_percent(percent, rest),
+				 limit_of(t, next, "top"));
 	if (columns && under + length > columns)
 		under = columns > length ? columns - length : 0;
 	fprintf(t->f, "%*s%s\n", (int)under, "", line);
@@ -238,11 +245,10 @@ static void write_rows(struct text *t)
 		write_row(t, row);
 		unsure |= row->unsure;
 	}
-	write_rest(t, v->n_rows - shown, rest, width_of(t));
+	if (shown < v->n_rows)
+		write_rest(t, v->n_rows - shown, rest, v->rows[shown].share.share);
 	if (unsure && t->r->options->wide)
-		fputs("         ~ the order of this row and the next is not "
-		      "established\n",
-		      t->f);
+		fputs("         ~ this row and the next may be in either order\n", t->f);
 	fputc('\n', t->f);
 }
 
@@ -306,8 +312,11 @@ static void range_of(const struct text *t, const struct hlg_region *region, char
 {
 	size_t n = 0;
 
-	if (t->r->space->n_images > 1 && region->image)
-		n = (size_t)snprintf(buf, size, "%.40s ", file_name(region->image));
+	if (t->r->space->n_images > 1 && region->image) {
+		hlg_escape_cut(buf, LONGEST_FILE, file_name(region->image));
+		n = strlen(buf);
+		buf[n++] = ' ';
+	}
 	snprintf(buf + n, size - n, "0x%" PRIx64 "-0x%" PRIx64, region->addr,
 		 region->addr + (t->r->options->region - 1));
 }
@@ -337,7 +346,8 @@ static void write_regions(struct text *t)
 					     HLG_REPORT_SAMPLES, HLG_REPORT_BAR,
 					     HLG_REPORT_NAME};
 	const struct hlg_view *v = t->v;
-	size_t shown = hlg_rows_regions_shown(t->r, v), width = 0;
+	size_t shown = hlg_rows_regions_shown(t->r, v);
+	long width = 0, cells;
 	char heading[96], range[96];
 
 	if (t->most_regions && t->most_regions < shown)
@@ -346,17 +356,19 @@ static void write_regions(struct text *t)
 		return;
 	if (shown < v->n_regions)
 		snprintf(heading, sizeof(heading),
-			 "what is in it (%zu of %zu: --regions=0)", shown, v->n_regions);
+			 "%% of the region (%zu of %zu: --%s=0)", shown, v->n_regions,
+			 limit_of(t, v->regions[shown].share.share, "regions"));
 	else
-		snprintf(heading, sizeof(heading), "what is in it");
+		snprintf(heading, sizeof(heading), "%% of the region");
 	begin_table(t, wide, sizeof(wide), heading);
 	if (!t->r->options->wide)
 		leave_out(t, HLG_REPORT_SAMPLES);
 	for (size_t i = 0; i < shown; i++) {
 		range_of(t, &v->regions[i], range, sizeof(range));
-		width = strlen(range) > width ? strlen(range) : width;
+		cells = hlg_table_cells(range);
+		width = cells > width ? cells : width;
 	}
-	t->columns[HLG_REPORT_RANGE].width = (signed char)-(int)width;
+	t->columns[HLG_REPORT_RANGE].width = (signed char)-width;
 	t->columns[HLG_REPORT_PERCENT].gap = 2;
 	t->columns[HLG_REPORT_BAR].width = -REGION_BAR;
 	t->columns[HLG_REPORT_BAR].heading = "";
@@ -422,6 +434,8 @@ static int write_host(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	struct text t = {.f = f, .r = r};
 	int rc;
 
+	if (r->host->n_rows == 0)
+		return 0;
 	begin_table(&t, layout, sizeof(layout), "process (mapping)");
 	t.columns[HLG_REPORT_PERCENT].heading = "of host";
 	t.columns[HLG_REPORT_PERCENT].flags = 0;
@@ -503,16 +517,15 @@ static void fit_rows(struct text *t, unsigned lines)
 	/* Headings, what is said of the rest, empty lines, and the prompt behind. */
 	unsigned used = lines + 6, left;
 	unsigned fewest = t->r->suppressed ? FEWEST_ADDRESSES : FEWEST;
+	unsigned regions = (unsigned)hlg_rows_regions_shown(t->r, &t->r->all);
 
 	if (t->r->screen.lines == 0 || o->wide || t->r->n_groups)
 		return;
 	left = t->r->screen.lines > used ? t->r->screen.lines - used : 0;
 	if (o->top == HLG_UNSET)
-		t->most = left > fewest + o->most_regions
-				  ? left - (unsigned)o->most_regions
-				  : fewest;
+		t->most = left > fewest + regions ? left - regions : fewest;
 	left = left > t->most ? left - (unsigned)t->most : 0;
-	if (o->regions == HLG_UNSET && left < o->most_regions)
+	if (o->regions == HLG_UNSET && left < regions)
 		t->most_regions = left > FEWEST_REGIONS ? left : FEWEST_REGIONS;
 	t->no_regions = o->regions == HLG_UNSET && left < FEWEST_REGIONS;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symtab/elf/debug-file.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -142,6 +144,21 @@ static int check(const struct search *s, const char *path, const struct hlg_elf6
 	return rc;
 }
 
+/* A file that is there but closed to who asks: what one does without, as with none. */
+static bool is_denied(struct search *s, const char *path)
+{
+	if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 || errno != EACCES)
+		return false;
+	if (!s->out->refused.msg[0]) {
+		hlg_err_set(&s->out->refused, HLG_EINPUT,
+			    "%s: is not used as the debug file of %s: permission denied "
+			    "(chmod makes it readable)",
+			    path, s->path);
+		s->out->denied = true;
+	}
+	return true;
+}
+
 /* Takes the file if it is the one. True if the search is over. */
 static bool take(struct search *s, const char *path)
 {
@@ -150,7 +167,7 @@ static bool take(struct search *s, const char *path)
 	struct hlg_err err;
 	int rc;
 
-	if (access(path, F_OK) != 0)
+	if (access(path, F_OK) != 0 || is_denied(s, path))
 		return false;
 	rc = hlg_elf64_read_debug(&out->elf, path, &err);
 	/* A link may lead to the ELF itself. */
@@ -166,8 +183,9 @@ static bool take(struct search *s, const char *path)
 	if (rc == HLG_ESYSTEM) {
 		*s->err = err;
 		s->rc = rc;
-	} else if (!out->refused.msg[0]) {
+	} else if (!out->refused.msg[0] || out->denied) {
 		out->refused = err;
+		out->denied = false;
 	}
 	return s->rc < 0;
 }

@@ -10,7 +10,9 @@
  *    then beside the file that it leads to
  *  - FOLDER/PATH/NAME, PATH being the ELF's absolute folder, and FOLDER/NAME
  * NAME is that of .gnu_debuglink, or without one GUEST.debug. A name with a slash is
- * none. As root only what lies below FOLDER is touched: elsewhere others may write.
+ * none. As root only what lies below FOLDER is opened: elsewhere others may write. Of the
+ * file NAME beside the ELF root only asks whether it is there, to say that it is not
+ * used.
  *
  * A file is the ELF's if both have a build id and it is the same, else if its CRC-32 is
  * that of .gnu_debuglink; and if its sections of code lie where the ELF's do. Only
@@ -27,6 +29,8 @@ struct hlg_debug_file {
 	char *path;             /* NULL: none was found */
 	struct hlg_elf64 elf;   /* of path, as hlg_elf64_read_debug has it */
 	struct hlg_err refused; /* why the first that is not the ELF's is not used; "" */
+	bool denied; /* that is so because it may not be read, and none was refused else
+		      */
 };
 
 /*

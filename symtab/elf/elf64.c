@@ -191,6 +191,7 @@ static int read_loads(struct reader *r)
 
 		if (!gelf_getphdr(r->libelf, (int)i, &ph))
 			return damaged(r, "has no readable program headers");
+		elf->interpreted |= ph.p_type == PT_INTERP;
 		rc = read_load(r, &ph);
 		if (rc < 0)
 			return rc;
@@ -444,6 +445,15 @@ static int read_file(struct hlg_elf64 *elf, const char *path, bool debug,
 	rc = read_all(&r);
 	close(r.fd);
 	return rc;
+}
+
+int hlg_elf64_read_fd(struct hlg_elf64 *elf, int fd, uint64_t size, const char *path,
+		      struct hlg_err *err)
+{
+	struct reader r = {.path = path, .elf = elf, .fd = fd, .size = size, .err = err};
+
+	memset(elf, 0, sizeof(*elf));
+	return read_all(&r);
 }
 
 int hlg_elf64_read(struct hlg_elf64 *elf, const char *path, struct hlg_err *err)

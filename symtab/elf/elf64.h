@@ -56,9 +56,10 @@ struct hlg_elf64 {
 	uint32_t *shndx; /* SHT_SYMTAB_SHNDX, n_syms long, or NULL */
 	char *strtab;    /* strsz bytes and a NUL behind them */
 	size_t strsz;
-	bool dynsym;            /* the symbols are .dynsym's: no .symtab */
-	char *debuglink;        /* the debug file's name, of .gnu_debuglink; NULL: none */
-	uint32_t debuglink_crc; /* its CRC-32 */
+	bool interpreted; /* by a loader (PT_INTERP): no guest, but a program here */
+	bool dynsym;      /* the symbols are .dynsym's: no .symtab */
+	char *debuglink;  /* the debug file's name, of .gnu_debuglink; NULL: none */
+	uint32_t debuglink_crc;            /* its CRC-32 */
 	char build_id[HLG_NOTE_BUILD_ID];  /* 64 bytes in lower-case hex, empty when there
 					      is none */
 	char hyperlight[HLG_NOTE_VERSION]; /* version that Hyperlight's library notes, or
@@ -67,6 +68,10 @@ struct hlg_elf64 {
 
 /* Fills *elf (finish it even after a failure). 0, HLG_EINPUT or HLG_ESYSTEM. */
 int hlg_elf64_read(struct hlg_elf64 *elf, const char *path, struct hlg_err *err);
+
+/* The same of a descriptor, which stays open, of size bytes; elf->id stays empty. */
+int hlg_elf64_read_fd(struct hlg_elf64 *elf, int fd, uint64_t size, const char *path,
+		      struct hlg_err *err);
 
 /*
  * The same of a separate debug file, whose headers are those of the ELF that it was split

@@ -53,8 +53,8 @@ static const struct {
 	[HLG_BASE_NONE] = {"default", "assumed: nothing states it"},
 	[HLG_BASE_STATED] = {"stated", "stated"},
 	[HLG_BASE_NOTE] = {"note", "from the Hyperlight note, version "},
-	[HLG_BASE_EXEC] = {"exec", "its own addresses, an ET_EXEC"},
-	[HLG_BASE_MAP] = {"map", "its own addresses, a perf map"},
+	[HLG_BASE_EXEC] = {"exec", "its own addresses: not a PIE"},
+	[HLG_BASE_MAP] = {"map", "its own addresses: a perf map"},
 	[HLG_BASE_FOUND] = {"found", "found from the samples"},
 	[HLG_BASE_DEFAULT] = {"default", "assumed: nothing states it"},
 };

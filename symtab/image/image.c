@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "symtab/elf/debug-file.h"
+#include "symtab/elf/embedded.h"
 #include "symtab/grow.h"
 #include "symtab/image/perfmap.h"
 
@@ -62,6 +63,7 @@ static int load_debug(struct hlg_image *image, int rc, struct hlg_err *err)
 		found = take_debug(image, &file, &why);
 	if (found == 0 && !image->debug_path && file.refused.msg[0]) {
 		image->debug_refused = strdup(file.refused.msg);
+		image->debug_denied = file.denied;
 		if (!image->debug_refused)
 			found = hlg_err_memory(&why, image->path);
 	}
@@ -76,13 +78,77 @@ static int load_debug(struct hlg_image *image, int rc, struct hlg_err *err)
 	return image->debug_path ? 0 : rc;
 }
 
+/* Drops the segment that a Linux kernel of x86-64 has for the data of each CPU: image.h.
+ */
+static void leave_out_cpu_area(struct hlg_elf64 *elf)
+{
+	const struct hlg_load *load = elf->loads;
+
+	if (elf->n_loads < 2 || load[0].addr != 0 || load[0].exec ||
+	    load[1].addr - load[0].end < HLG_IMAGE_FAR)
+		return;
+	elf->n_loads--;
+	memmove(elf->loads, elf->loads + 1, elf->n_loads * sizeof(*elf->loads));
+}
+
+/* Takes the only guest of a host's as the image's ELF. */
+static int take_guest(struct hlg_image *image, struct hlg_embedded_list *list,
+		      struct hlg_err *err)
+{
+	struct hlg_embedded *guest = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		if (!list->at[i].elf.hyperlight[0])
+			continue;
+		guest = &list->at[i];
+		n++;
+	}
+	if (n > 1)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is a host with %zu guests inside (name one: "
+				   "hlguest extract -n N -o guest.elf %s)",
+				   image->path, n, image->path);
+	if (n == 0)
+		return 1;
+	guest->elf.id = image->elf.id;
+	hlg_elf64_finish(&image->elf);
+	image->elf = guest->elf;
+	guest->elf = (struct hlg_elf64){0};
+	image->inside = guest->offset;
+	image->inside_size = guest->size;
+	return 0;
+}
+
+/* rc and *err are what came of reading the file's own ELF, and stay if it has no guest.
+ */
+static int look_inside(struct hlg_image *image, int rc, struct hlg_err *err)
+{
+	struct hlg_embedded_list list;
+	struct hlg_err why;
+	int found = hlg_embedded_find(&list, image->path, &why);
+
+	if (found == 0)
+		found = take_guest(image, &list, &why);
+	hlg_embedded_finish(&list);
+	if (found > 0)
+		return rc;
+	if (found < 0)
+		*err = why;
+	return found;
+}
+
 static int load_elf(struct hlg_image *image, struct hlg_err *err)
 {
 	struct hlg_elf64 *elf = &image->elf;
 	int rc = hlg_elf64_read(elf, image->path, err);
 
+	if (rc != HLG_ESYSTEM && elf->interpreted && !elf->hyperlight[0])
+		rc = look_inside(image, rc, err);
 	if (elf->dynsym && rc != HLG_ESYSTEM)
 		rc = load_debug(image, rc, err);
+	if (rc == 0)
+		leave_out_cpu_area(elf);
 	if (rc == 0)
 		rc = hlg_area_build(elf, image->path, &image->areas, &image->n_areas,
 				    err);
@@ -351,13 +417,26 @@ int hlg_image_fail_unread(const struct hlg_image *image, struct hlg_err *err)
 			   image->path);
 }
 
+/* From the host's descriptor, which is closed, to one of the guest's bytes. */
+static int reopen_inside(const struct hlg_image *image, int fd, struct hlg_err *err)
+{
+	const struct hlg_embedded guest = {.offset = image->inside,
+					   .size = image->inside_size};
+	int memory = hlg_embedded_open(&guest, fd, image->path, err);
+
+	close(fd);
+	if (memory < 0)
+		hlg_image_miss(image);
+	return memory;
+}
+
 int hlg_image_reopen(const struct hlg_image *image, struct hlg_err *err)
 {
 	struct hlg_file_id now;
 	int fd = hlg_file_open(image->path, &now, err);
 
 	if (fd >= 0 && same_file(&now, &image->elf.id))
-		return fd;
+		return image->inside_size ? reopen_inside(image, fd, err) : fd;
 	hlg_image_miss(image);
 	if (fd < 0)
 		return fd;

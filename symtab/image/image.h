@@ -7,6 +7,11 @@
  * (modulo 2^64). For an ELF, bias = base - first PT_LOAD p_vaddr; for a perf map, bias =
  * base, which is 0 unless stated.
  *
+ * A Linux kernel of x86-64 can have a segment of data at address 0, for the part of each
+ * CPU (its linker script, .data..percpu), and all else in the highest 2 GiB. Such a
+ * segment, at 0, without code and HLG_IMAGE_FAR or more from the next, is not the
+ * image's: nothing is loaded there, and with it the image would reach over all of memory.
+ *
  * Everything is settled when an opening function returns; only its base, or bases, may be
  * set later. Lookups only read. Strings and symbols live as long as the image.
  */
@@ -14,6 +19,8 @@
 #define HLG_SYMTAB_IMAGE_IMAGE_H
 
 #include "symtab/image/span.h"
+
+#define HLG_IMAGE_FAR (UINT64_C(2) << 30)
 
 enum hlg_base_from {
 	HLG_BASE_NONE,    /* not decided yet */
@@ -33,12 +40,16 @@ struct hlg_base {
 struct hlg_image {
 	char *path;
 	struct hlg_elf64 elf; /* without syms and strtab; all zero for a perf map */
-	char *debug_path;     /* of the debug file that has the symbols; NULL: its own */
-	char *debug_refused;  /* why a debug file is not used for that; NULL: none was */
-	bool map;             /* from a perf map */
-	bool made;            /* by hlg_image_make */
-	bool unread;          /* see hlg_image_unread() */
-	size_t skipped;       /* lines of the map that could not be used */
+	/* Where in the file at path the ELF lies, if that is a host program that carries
+	 * its guest with it; size 0: the ELF is the file. */
+	uint64_t inside, inside_size;
+	char *debug_path;    /* of the debug file that has the symbols; NULL: its own */
+	char *debug_refused; /* why a debug file is not used for that; NULL: none was */
+	bool debug_denied;   /* it may not be read: nothing is wrong with it */
+	bool map;            /* from a perf map */
+	bool made;           /* by hlg_image_make */
+	bool unread;         /* see hlg_image_unread() */
+	size_t skipped;      /* lines of the map that could not be used */
 	struct hlg_symtab tab;
 	struct hlg_area *areas;
 	size_t n_areas;
@@ -66,7 +77,13 @@ struct hlg_place {
 	const void *owner;   /* equal for two addresses if they are of one place */
 };
 
-/* Open, check and freeze. *image is for hlg_image_destroy; NULL after a failure. */
+/*
+ * Open, check and freeze. *image is for hlg_image_destroy; NULL after a failure.
+ *
+ * Of a program of this machine, which has a loader and no Hyperlight note, the only ELF
+ * with that note inside it is taken instead: hosts carry their guests with them
+ * (elf/embedded.h). Several are an error.
+ */
 int hlg_image_open_elf(struct hlg_image **image, const char *path, struct hlg_err *err);
 int hlg_image_open_map(struct hlg_image **image, const char *path, struct hlg_err *err);
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The manual pages describe the options that the verbs have, and no others.
 
-    verbs.py --build DIR
+    verbs.py --build DIR [--update]
 
 Compares what `hlguest help --options` lists with man/hlguest-VERB.1, option by option:
 both spellings and the values. `hlguest help` and `hlguest VERB --help` show the same, and the
@@ -11,7 +11,8 @@ What report shares
 with the filter is described in hlguest.7 and only listed in its own page, as base's page
 lists what it shares with report. Every verb has a page, hlguest.1 names it; every verb has
 -o FILE, which gets what standard output would; the guide's commands exist, and its job for
-CI is run; and mandoc finds nothing to complain of, where it is installed.
+CI is run; the examples of TRANSCRIPTS print what their pages show (--update writes
+that anew); and mandoc finds nothing to complain of, where it is installed.
 """
 import json
 import os
@@ -51,7 +52,7 @@ def listed(build):
     return found
 
 
-ORDER = ["doctor", "record", "report", "annotate", "flame", "diff"]  # of use
+ORDER = ["doctor", "extract", "record", "report", "annotate", "flame", "diff"]  # of use
 
 
 def check_help(build):
@@ -59,7 +60,7 @@ def check_help(build):
     text = must(hlguest_of(build), "help")
     helped = re.findall(r"^  ([a-z]+) +(?:(\S.*?)  +|)(\S.*)$", text, re.M)
     wide = [f"wide: {line}" for line in text.splitlines() if len(line) > 80]
-    if not helped or [h[0] for h in helped][:6] != ORDER:
+    if not helped or [h[0] for h in helped][:len(ORDER)] != ORDER:
         wide.append(f"not in the order of use: {helped}")
     found = [(verb, how[0], how[2]) for verb, (how, _) in listed(build).items()]
     return [f"help has {h}, the list {f}" for h, f in zip(helped, found) if h != f] + \
@@ -125,6 +126,9 @@ def furnish(build, folder, verb):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
             f.write(text)
         os.chmod(os.path.join(folder, name), 0o755)
+    with open(os.path.join(folder, "my-host"), "wb") as f, \
+            open(os.path.join(DATA, "demo.elf"), "rb") as guest:
+        f.write(b"host" + guest.read())
     if verb == "merge":
         must(os.path.abspath(hlguest_of(build)), "report", "--format=pprof", "-o", "two.pb.gz",
              "guest.elf", cwd=folder)
@@ -236,7 +240,7 @@ WRITES = {
     "kallsyms": ["demo.elf"],
     "lookup": ["demo.elf", "5280", "53a0"],
 }
-NOT_COMPARED = {"record", "merge", "inject", "calibrate", "doctor"}
+NOT_COMPARED = {"record", "extract", "merge", "inject", "calibrate", "doctor"}
 
 
 def check_output(build, verb):
@@ -258,6 +262,8 @@ def check_output(build, verb):
             out, err, status = run(*argv, *(w.format(path) for w in words), cwd=DATA)
             with open(path, encoding="utf-8") as f:
                 text = f.read()
+        told = f"hlguest: {path}: "  # of a file, what is in it
+        err = "".join(line for line in err.splitlines(True) if not line.startswith(told))
         if (text, err, status) != piped or out:
             wrong.append(f"{words}: {status}, {err!r}, {out[:99]!r}, {text[:99]!r}")
     return wrong
@@ -331,6 +337,52 @@ def check_guide(build):
     return wrong + ["it has none"] * (not seen)
 
 
+TRANSCRIPTS = ["extract", "exits", "lookup", "merge", "inject", "base"]  # what they print is in their pages
+LOG = "vmm: exit, ip 0x6095\nvmm: exit, ip 0x52c4\n"
+HOME = "/home/me"  # where the pages' commands run
+
+
+def transcripts(text):
+    """The places of (command, what follows it) in the examples of a page; perf's are cut short."""
+    begin, end = text.index(".Sh EXAMPLES"), text.index(".Sh DESCRIPTION")
+    return [m for m in re.finditer(r"^\$ (.*)\n((?:(?!\$ |\.Ed).*\n)*)", text, re.M)
+            if begin < m.start() < end and not re.match("perf |go |hlguest record ", m.group(1))]
+
+
+def furnish_transcripts(build, folder, verb):
+    furnish(build, folder, verb if verb == "exits" else "report")
+    for source, name in ("demo-far.data", "far.data"), ("demo-host.data", "b.data"):
+        shutil.copy(os.path.join(DATA, source), os.path.join(folder, name))
+    with open(os.path.join(folder, "vmm.log"), "w", encoding="utf-8") as f:
+        f.write(LOG)
+    os.symlink(os.path.abspath(hlguest_of(build)), os.path.join(folder, "hlguest"))
+
+
+def check_transcript(build, verb, update):
+    """The examples of a page print what stands there."""
+    missing = {"libiberty", "zydis"} - {*os.environ.get("HLG_FEATURES", "libiberty zydis").split()}
+    if missing:
+        raise Skip(f"needs {missing}")
+    text = page(f"hlguest-{verb}.1")
+    wrong, seen, pieces, at = [], 0, [], 0
+    with tempfile.TemporaryDirectory(prefix="transcript-") as folder:
+        furnish_transcripts(build, folder, verb)
+        env = environment(PATH=folder + ":" + os.environ["PATH"])
+        for shown in transcripts(text):
+            out, err, status = run("sh", "-c", shown.group(1), cwd=folder, env=env)
+            now = (out + err).replace(os.path.realpath(folder), HOME)
+            now = now.replace("\\", "\\e").replace("±", "\\(+-")
+            seen += bool(now)
+            if status or now != shown.group(2) and not update:
+                wrong.append(f"{shown.group()}# now, status {status}:\n{now}")
+            pieces += [text[at:shown.start(2)], now]
+            at = shown.end(2)
+    if update:
+        with open(os.path.join(MAN, f"hlguest-{verb}.1"), "w", encoding="utf-8") as f:
+            f.write("".join(pieces) + text[at:])
+    return wrong + ["there is none"] * (not seen)
+
+
 def check_job(build):
     """The guide's job for CI measures, then compares with what it kept."""
     text = page("hlguest-guide.7")
@@ -353,7 +405,10 @@ def check_job(build):
 
 
 def main():
-    build = parser(__doc__).parse_args().build
+    p = parser(__doc__)
+    p.add_argument("--update", action="store_true")
+    args = p.parse_args()
+    build = args.build
     tap = Tap()
     verbs = list(listed(build))
     tap.run("hlguest help lists verbs", lambda: check_help(build) if verbs else ["none"])
@@ -369,6 +424,9 @@ def main():
     tap.run("pages are installed", check_installed, build, verbs)
     tap.run("guide", check_guide, build)
     tap.run("the guide's job for CI", check_job, build)
+    for verb in TRANSCRIPTS:
+        tap.run(f"{verb}: what its page shows", check_transcript, build, verb,
+                args.update)
     tap.run("mandoc", check_mandoc)
     return tap.finish()
 

@@ -37,11 +37,14 @@ void door_exits_report(const struct hlg_exits_sums *sums, unsigned how)
 	const struct hlg_number_list ports = {0};
 	const struct hlg_exits_choice choice = {.port = &ports, .by_tid = how & 2};
 	static const struct hlg_note_list no_notes;
+	static const struct hlg_space nothing;
 	struct hlg_exits_report r = {
 		.sums = sums,
 		.notes = &no_notes,
 		.kind = sums->pairs[HLG_EXITS_GUEST] ? HLG_EXITS_GUEST : HLG_EXITS_VMM,
 		.by_tid = how & 2,
+		.verbose = how & 4,
+		.space = &nothing,
 	};
 	const struct hlg_format *format;
 	struct hlg_err err;

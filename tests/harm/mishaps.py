@@ -116,6 +116,7 @@ OUTPUTS = {
     "lookup": (["good.elf", "0x5000", "-o", "{x}"], ["good.elf"]),
     "lookup, map": (["map:map@0x4000", "0x5000", "-o", "{x}"], ["map"]),
     "doctor": (["good.elf", "-o", "{x}"], ["good.elf"]),
+    "extract": (["host", "-o", "{x}"], ["host"]),
 }
 WRITE_NOTHING = set()  # verbs without -o
 # what is wrong, and what is said of it
@@ -137,6 +138,9 @@ class Place:
         self.hlguest = os.path.join(folder, "hlguest")
         shutil.copy(hlguest_of(build), self.hlguest)
         shutil.copy(os.path.join(DATA, "demo.elf"), os.path.join(folder, "good.elf"))
+        with open(os.path.join(folder, "host"), "wb") as f, \
+                open(os.path.join(DATA, "demo.elf"), "rb") as guest:
+            f.write(b"host" + guest.read())
         shutil.copy(os.path.join(DATA, "demo-user.data"), os.path.join(folder, "good.data"))
         shutil.copy(os.path.join(DATA, "demo-windows.data"),
                     os.path.join(folder, "windows.data"))
@@ -246,7 +250,7 @@ def check_wrong_kind(place):
         (["doctor", "good.elf", "good.elf"], 2, "one image at a time"),
         (["merge"], 2, "no profile is given"),
         (["inject", "good.elf", "good.data"], 2, "no output file"),
-        (["inject", "good.elf", "good.data", "-o", "-"], 1, "is no file"),
+        (["inject", "good.elf", "good.data", "-o", "-"], 1, "is not a regular file"),
         (["record"], 2, "nothing to record"),
         (["record", "-F", "often", "--", "true"], 2, "not a frequency"),
     ):
@@ -323,11 +327,12 @@ def check_inputs(place):
 
 
 def check_foreign(place):
-    """Nor over recordings and ELFs that are not read, but by who writes recordings."""
+    """Nor over recordings and ELFs that are not read, but by who writes such."""
+    writes = {"other.data": ("inject", "record"), "other.elf": ("extract",)}
     for name, of in (("other.data", "good.data"), ("other.elf", "good.elf")):
         shutil.copy(os.path.join(place.folder, of), os.path.join(place.folder, name))
         for verb, words, _ in outputs(place):
-            if name == "other.elf" or verb.split(",")[0] not in ("inject", "record"):
+            if verb.split(",")[0] not in writes[name]:
                 yield from refused(place, verb, words, name,
                                    f"{name}: is an? (ELF|recording) .name another")
         os.unlink(os.path.join(place.folder, name))
@@ -380,7 +385,8 @@ def check_dash(place):
                 yield f"{verb}: {out}: {found[-1][1:]}, a file: {there}"
             if there:
                 text = content(place, "-").decode("utf-8", "surrogateescape")
-                found[-1] = (text + found[-1][0], *found[-1][1:])
+                err = "" if verb[:5] in ("extra", "flame") else found[-1][1]  # they say what they wrote
+                found[-1] = (text + found[-1][0], err, found[-1][2])
                 os.unlink(os.path.join(place.folder, "-"))
         if verb.startswith("calibrate"):  # figures are never the same
             found = [(bool(f[0]), *f[1:]) for f in found]

@@ -9,6 +9,7 @@ adds - colours, the rows' bars - these are byte for byte those in a pipe; with N
 terminal that is dumb, or out=FILE, they are the same to begin with. The progress line of
 slow reading is wiped.
 """
+import contextlib
 import os
 import re
 import shutil
@@ -192,26 +193,47 @@ cat >"${0%/*}/paged"
 """
 
 
-def check_pager(build):
-    """Text on a terminal goes to PAGER's program and words, by no shell; not as root, not to
-    a file, not with --no-pager, not in another format."""
+@contextlib.contextmanager
+def paging(build, script):
+    """A pager with this script, a report of a user who may have one, and its environment."""
     with tempfile.TemporaryDirectory(prefix="terminal-", dir="/tmp") as folder:
-        pager, paged = os.path.join(folder, "pager"), os.path.join(folder, "paged")
+        pager = os.path.join(folder, "pager")
         with open(pager, "w", encoding="utf-8") as f:
-            f.write(PAGER)
+            f.write(script)
         os.chmod(pager, 0o755)
         os.chmod(folder, 0o777)
-        as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-        root = os.geteuid() == 0
-        if root:
-            need("setpriv")
         argv = [os.path.join(folder, "hlguest"), "report",
                 os.path.join(folder, "demo.elf"), os.path.join(folder, "demo-user.data")]
         shutil.copy(hlguest_of(build), argv[0])
         for name in argv[2:]:
             shutil.copy(os.path.join(DATA, os.path.basename(name)), name)
-        env = {"TERM": "xterm", "LC_ALL": "C.UTF-8", "PAGER": pager + " two;$(x)",
-               "COLUMNS": "80", "LINES": "24"}
+        yield folder, argv, {"TERM": "xterm", "LC_ALL": "C.UTF-8",
+                             "PAGER": pager + " two;$(x)", "COLUMNS": "80", "LINES": "24"}
+
+
+def as_user():
+    """The words in front of a command that an ordinary user is to run."""
+    if os.geteuid() != 0:
+        return []
+    need("setpriv")
+    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+
+def check_no_pager(build):
+    """A pager that cannot be started leaves the text on the terminal, fitted to it."""
+    for script in ("echo no interpreter\n", "#!/nowhere/sh\n"):
+        with paging(build, script) as (_, argv, env):
+            expected = on_terminal([*argv, "--no-pager"], **env)
+            said = on_terminal([*as_user(), *argv], **env)
+            if said != expected:
+                yield f"{script!r}: {said}"
+
+
+def check_pager(build):
+    """Text on a terminal goes to PAGER's program and words, by no shell; not as root, not to
+    a file, not with --no-pager, not in another format."""
+    with paging(build, PAGER) as (folder, argv, env):
+        paged = os.path.join(folder, "paged")
         expected = on_terminal([*argv, "--no-pager"], **env)
         if os.path.exists(paged):
             yield "--no-pager: paged"
@@ -220,7 +242,7 @@ def check_pager(build):
             for name in (paged, os.path.join(folder, "said")):
                 if os.path.exists(name):
                     os.unlink(name)
-            said = on_terminal([*(as_nobody if root else []), *argv, *words], **env)
+            said = on_terminal([*as_user(), *argv, *words], **env)
             if path and not os.path.exists(path):
                 yield f"{words}: is not paged, {said}"
             elif path:
@@ -234,7 +256,8 @@ def check_pager(build):
                 yield f"{words}: paged"
         if os.path.exists(paged):
             os.unlink(paged)
-        if root and (on_terminal(argv, **env) != expected or os.path.exists(paged)):
+        if os.geteuid() == 0 and (on_terminal(argv, **env) != expected or
+                                  os.path.exists(paged)):
             yield "as root a pager runs"
 
 
@@ -272,6 +295,7 @@ def main():
     tap.run("listings", lambda: list(check_listing(build)))
     tap.run("fitted to 80 x 24", lambda: list(check_fitted(build)))
     tap.run("a pager", lambda: list(check_pager(build)))
+    tap.run("a pager that does not start", lambda: list(check_no_pager(build)))
     tap.run("progress of saved profiles", lambda: list(check_progress(build)))
     return tap.finish()
 

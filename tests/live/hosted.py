@@ -24,7 +24,8 @@ NOTE = "microvm: system call 499 is not served (ENOSYS)"
 BAD_ENDS = {
     "END_STATUS": "microvm: guest: it exited with status 3 (see its messages)",
     "END_ABORT": "microvm: guest: it ended with signal 6 (see its messages)",
-    "END_FAULT": "microvm: guest: an exception at about rip 0x",
+    "END_FAULT": "microvm: guest: triple fault, an exception without a handler, at about "
+                 "rip 0x",
     "END_NEVER": "microvm: guest: killed at its deadline, at rip 0x",
 }
 

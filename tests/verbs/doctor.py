@@ -78,6 +78,23 @@ def live(build):
         yield "colours in a file"
 
 
+def folded(build):
+    """What is folded for a terminal is what a file has, and fits."""
+    whole = run(hlguest_of(build), "doctor")[0]
+    for columns in (40, 80):
+        out, err, _ = run(hlguest_of(build), "doctor",
+                          env=environment(LINES="24", COLUMNS=str(columns)))
+        if err:
+            yield err
+        for line in out.splitlines():
+            if len(line) > columns and " " in line[23:]:
+                yield f"wider than {columns}: {line!r}"
+        if out.split() != whole.split():
+            yield f"folded at {columns}: {out}\nwhole: {whole}"
+        if columns == 40 and out == whole:
+            yield "nothing was folded"
+
+
 def with_image(build):
     out, err, status = run(hlguest_of(build), "doctor", os.path.join(DATA, "demo.elf"))
     if err:
@@ -139,6 +156,7 @@ def main():
     args = parser(__doc__).parse_args()
     tap = Tap()
     tap.run("this machine", lambda: list(live(args.build)))
+    tap.run("folded for a terminal", lambda: list(folded(args.build)))
     tap.run("an image", lambda: list(with_image(args.build)))
     tap.run("no image", lambda: list(without_image(args.build)))
     for name, text, pattern in PERFS:

@@ -141,7 +141,7 @@ def check_mismatch(build):
     graph = Graph(out)
     if status != 3 or err:
         yield f"status {status}, {err}"
-    if "trust: mismatch" not in graph.said() or "this is not the ELF" not in graph.said():
+    if "trust: mismatch" not in graph.said() or "wrong ELF or wrong base" not in graph.said():
         yield f"{graph.texts}"
     if any(f.name == "hash_block" for f in graph.frames):
         yield "functions are named"
@@ -220,7 +220,7 @@ def check_words(build):
         yield f"{graph.title}, {tops}"
     hlguest = hlguest_of(build)
     for argv, said in ((["--before=x", "--format=folded"], "--before: is for pictures"),
-                       (["--format=text"], "not here"),
+                       (["--format=text"], "not of this verb"),
                        (["--format=svg", "--format=folded"], "given twice")):
         out, err, status = run(hlguest, "flame", ELF, data("demo-user"), *argv)
         if out or status != 2 or said not in err:

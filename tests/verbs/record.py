@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from microvm import guest, monitor
 from programs import hlguest_of
-from tap import Skip, Tap, must, need, parser, run
+from tap import environment, Skip, Tap, must, need, parser, run
 
 SUMS = re.compile(r"hlguest: (\S+): (\d+) guest samples, (\d+) of the host, "
                   r"(?:(\d+) (vCPU entries|events of KVM), )?(\d+) lost\n")
@@ -127,6 +127,19 @@ def check_measure(build, folder):
             err.splitlines()[-1] != ("hlguest: perf.data.guest: the recording, kept for hlguest "
                                      "report, annotate, flame"):
         yield f"status {status}: {err}{out}"
+    # A short run is said to be one, and what to do; not with -q.
+    for quiet in ([], ["-q"]):
+        _, err, _ = run(hlguest_of(build), *quiet, "--", vm, "--seconds=0.03", elf, cwd=folder)
+        short = re.search(r"only (\d+) guest samples? at 997 a second: the guest ran for about "
+                          r"(\d+) ms \(.*hlguest record -F 5000 -- ", err)
+        if bool(short) == bool(quiet) or short and not 0 <= int(short[2]) - int(short[1]) <= 1:
+            yield f"{quiet}: {err}"
+    # What is wide is folded at words.
+    _, err, _ = run(hlguest_of(build), elf, "--", "true", cwd=folder,
+                    env=environment(LINES="24", COLUMNS="80"))
+    if any(len(line) > 80 for line in err.splitlines()) or \
+            "no guest sample was recorded" not in " ".join(err.split()):
+        yield f"not folded: {err}"
     # The command's own status comes first; the report is there all the same.
     script = f"{shlex.quote(vm)} --seconds=0.3 {shlex.quote(elf)}; exit 7"
     out, err, status = run(hlguest_of(build), "-q", "--format=csv", elf, "--", "sh", "-c", script,

@@ -297,7 +297,7 @@ def check_loss_told(bench):
     if total(bench.run(path, "--format=folded")[0]) != 12:
         yield "other samples than the whole ones"
     for name, more, said in (("unmarked", data[:-1], "its end is not marked"),
-                             ("behind", data + b"xyz", "3 bytes behind the end")):
+                             ("behind", data + b"xyz", "3 bytes after the end")):
         out = must(bench.hlguest, "sysprof", bench.written(name, more))
         if said not in out:
             yield f"{name}: {out[:200]}"

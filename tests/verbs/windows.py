@@ -227,11 +227,11 @@ def words_are_told(w, _):
     for words, status, part in [
             (["--hpctool"], 1, "does not begin with instructions"),
             (["--function=nobody"], 1, "no image has such a function"),
-            (["--event=cycles"], 1, "no group is sampled by cycles"),
+            (["--event=cycles"], 1, "no counter group has cycles as its first event"),
             (["--between=port:1..port:2"], 1, "holds no counters read at kvm:kvm_pio"),
             (["--between=port:1"], 2, "not two markers"),
             (["--every=5"], 2, "not a time"), (["--every=0ms"], 2, "not a time"),
-            (["--format=folded"], 2, "not here"),
+            (["--format=folded"], 2, "not of this verb"),
             (["--hpctool", "--format=text"], 2, "--hpctool: not with --format=text"),
             (["--every=1s", "--between=port:1..port:2"], 2, "leave one of both out"),
             ([w.path], 2, "is a second recording")]:

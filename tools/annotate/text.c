@@ -286,7 +286,7 @@ static void put_sum(const struct writer *w, const struct hlg_listing *l)
 			" (%" PRIu64 " on instructions, %" PRIu64 " inside, %" PRIu64
 			" elsewhere)",
 			l->on.samples, l->inside.samples, l->plain.samples);
-	fputs("\n\n", w->f);
+	fputs("\n  * the hottest line; > a branch of the function leads here\n\n", w->f);
 }
 
 /* Why the text of files that were met is missing. */

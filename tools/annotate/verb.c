@@ -169,10 +169,10 @@ static const struct hlg_verb_option options[] = {
 
 const struct hlg_verb hlg_verb_annotate = {
 	.name = "annotate",
-	.args = "guest.elf [FUNCTION] FILE...",
+	.args = "guest.elf [FUNC] [FILE...]",
 	.help = "instructions with samples",
 	.group = HLG_VERB_SHOWS,
-	.usage = "guest.elf[@BASE]... [FUNCTION...] FILE...",
+	.usage = "guest.elf[@BASE]... [FUNCTION...] [FILE...]",
 	.doc = "Shows the instructions of functions, gaps and labels with the samples "
 	       "at each, and source lines where the ELF has debug info. Without a "
 	       "function, those with most samples are shown (--top).\v"

@@ -37,12 +37,10 @@ struct line {
 static void put_remark(FILE *f, const void *of)
 {
 	const struct line *line = of;
-	const struct hlg_fit *fit = line->fit;
 
-	fprintf(f, "%7" PRIu64 " of %" PRIu64 "  ", fit->on, fit->on + fit->off);
 	hlg_escape_print(f, line->image ? line->image->path : "runner-up");
-	if (line->image && line->claim->any && fit->base == line->claim->base) {
-		fputs("  (as ", f);
+	if (line->image && line->claim->any && line->fit->base == line->claim->base) {
+		fputs("  (as expected: ", f);
 		hlg_escape_print(f, line->claim->from);
 		fputc(')', f);
 	}
@@ -58,9 +56,11 @@ static double share_of(uint64_t part, uint64_t rest)
 static const struct hlg_column columns[] = {
 	{"base", "base", .type = HLG_VALUE_WORD, .width = -18},
 	{"samples", "samples", .type = HLG_VALUE_COUNT, 1, 12},
-	{"on_boundary", "on boundary", .type = HLG_VALUE_PERCENT, 1, 12, .unit = " %"},
-	{"addresses", "addresses", .type = HLG_VALUE_PERCENT, 1, 12, .unit = " %"},
-	{NULL, "of them", .type = HLG_VALUE_TEXT, 2},
+	{"on_boundary", "on starts", .type = HLG_VALUE_PERCENT, 1, 11, .unit = " %"},
+	{"addresses", "addresses", .type = HLG_VALUE_COUNT, 1, 12},
+	{"addresses_on_boundary", "on starts", .type = HLG_VALUE_PERCENT, 1, 11,
+	 .unit = " %"},
+	{NULL, "guest", .type = HLG_VALUE_TEXT, 2},
 };
 static const struct hlg_table table = {columns,
 				       .n = sizeof(columns) / sizeof(columns[0])};
@@ -74,6 +74,7 @@ static void print_fit(FILE *f, const struct hlg_fit *fit, const struct hlg_image
 		hlg_table_text_value(base),
 		hlg_table_count_value(fit->samples),
 		hlg_table_number_value(share_of(fit->on_samples, fit->off_samples)),
+		hlg_table_count_value(fit->on + fit->off),
 		hlg_table_number_value(share_of(fit->on, fit->off)),
 		{.tail = put_remark, .of = &line},
 	};
@@ -112,8 +113,8 @@ static int not_found(const struct hlg_image *image, const struct hlg_addresses *
 	else
 		hlg_err_set(&err, HLG_EINPUT,
 			    "%s: no base stands out; the best, 0x%" PRIx64
-			    ", has %s %% of addresses on boundaries (is it this guest's "
-			    "ELF?)",
+			    ", has %s %% of addresses on instruction starts (is "
+			    "it this guest's ELF?)",
 			    image->path, found->best.base, percent);
 	return hlg_output_error(&err);
 }
@@ -289,13 +290,14 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 const struct hlg_verb hlg_verb_base = {
 	.name = "base",
-	.args = "guest.elf [-i] FILE...",
+	.args = "guest.elf [FILE...]",
 	.help = "find where the guest's ELF lay",
 	.group = HLG_VERB_SHOWS,
-	.usage = "guest.elf... FILE...",
+	.usage = "guest.elf... [FILE...]",
 	.doc = "Finds where a guest's ELF lay when recordings were made: at which bases "
-	       "the samples are on instruction boundaries.\v"
-	       "What the ELF, or FILE@BASE, says of the base is not used, but compared.",
+	       "the samples are on instruction starts.\v"
+	       "A base that the ELF or FILE@BASE states is not used; the two are "
+	       "compared.",
 	.examples = "hlguest base guest.elf\twhere the guest lay in perf.data.guest\n"
 		    "hlguest base guest.elf a.data b.data\tfrom two recordings\n"
 		    "hlguest base guest.elf perf.data.guest -o base.txt\tinto a file",

@@ -170,18 +170,18 @@ static void say_counting(char to[static HLG_CONCLUSION], const struct hlg_counts
 	}
 	if (reason[0] || guest->runs == 0) {
 		snprintf(to, HLG_CONCLUSION,
-			 "Instructions of guests cannot be counted here: %s.",
+			 "Guest instructions cannot be counted here: %s.",
 			 reason[0] ? reason : "no guest ran");
 		return;
 	}
 	off = worst_excess(counts, HLG_COUNT_GUEST);
 	if (off == 0)
 		snprintf(to, HLG_CONCLUSION,
-			 "The counter of instructions is exact in guests.");
+			 "The instruction counter is exact in guests.");
 	else
 		snprintf(to, HLG_CONCLUSION,
-			 "The counter of instructions is off by %" PRIu64
-			 " at most, in guests of known length.",
+			 "The instruction counter is off by up to %" PRIu64
+			 " in guests of known length.",
 			 off);
 }
 

@@ -276,18 +276,29 @@ static void tell(const struct hlg_child *child, char reason[static 256])
 		snprintf(reason, 256, "no process: %s", strerrordesc_np(child->status));
 	else if (child->status != 0)
 		snprintf(reason, 256, "%.200s",
-			 child->text[0] ? child->text : "it failed");
+			 child->text[0] ? child->text : "the program failed");
+}
+
+/* Calls f in a child, unless another took all the time. */
+static void call_child(int (*f)(void *arg), struct job *job, char reason[static 256])
+{
+	unsigned left = hlg_vm_deadline_left(PATIENCE);
+	struct hlg_child child;
+
+	if (left <= 1) {
+		snprintf(reason, 256, HLG_VM_NOT_RUN);
+		return;
+	}
+	hlg_child_call(&child, f, job, left);
+	tell(&child, reason);
 }
 
 static void step_program(struct hlg_steps *steps, struct job *job, const uint64_t *sizes)
 {
-	struct hlg_child child;
-
 	for (size_t k = 0; k < HLG_COUNT_SIZES; k++) {
 		job->operations = sizes[k];
 		job->result->steps = 0;
-		hlg_child_call(&child, step_child, job, hlg_vm_deadline_left(PATIENCE));
-		tell(&child, steps->reason);
+		call_child(step_child, job, steps->reason);
 		/* The last instruction ends the child before its trap. */
 		steps->steps[k] = job->result->steps + 1;
 		if (steps->reason[0])
@@ -308,11 +319,9 @@ static int count_native(struct hlg_counts *counts, const struct hlg_guests *gues
 		struct hlg_steps *steps = &counts->steps[HLG_COUNT_NATIVE][i];
 		struct job job = {guests, hlg_count_laws[i].program, counts->operations,
 				  runs, result};
-		struct hlg_child child;
 
 		memset(result, 0, sizeof(*result));
-		hlg_child_call(&child, count_child, &job, hlg_vm_deadline_left(PATIENCE));
-		tell(&child, steps->reason);
+		call_child(count_child, &job, steps->reason);
 		counts->counted[HLG_COUNT_NATIVE][i] = result->counted;
 		job.runs = 0;
 		if (!steps->reason[0])

@@ -68,7 +68,7 @@ const struct hlg_crossing_name hlg_crossing_names[HLG_CROSS_ROWS] = {
 
 #define XPERF      "xperf, its README"
 #define TORVALDS   "L. Torvalds, Google+, 30 April 2014"
-#define UNTRACED   "published; its first source is not known here"
+#define UNTRACED   "published; original source unknown"
 #define HYPERLIGHT "Hyperlight, benchmarks of its CI"
 
 const struct hlg_crossing_reference hlg_crossing_references[HLG_CROSSING_REFERENCES] = {
@@ -90,7 +90,7 @@ const struct hlg_crossing_reference hlg_crossing_references[HLG_CROSSING_REFEREN
 	{"VMCALL and back", "i7-3960X", UNTRACED, "hypercall", 1600, 1700, "cycles"},
 	{"a call into a Hyperlight guest", "not published", HYPERLIGHT, NULL, 11500,
 	 13000, "ns"},
-	{"the same, which calls the host once", "not published", HYPERLIGHT, NULL, 20700,
+	{"the same, with one call to the host", "not published", HYPERLIGHT, NULL, 20700,
 	 24500, "ns"},
 };
 
@@ -167,7 +167,7 @@ static const char *refusal(const struct hlg_guest *guest, const struct kind *kin
 		return "KVM refuses it here, with an exception";
 	if (kind->row == HLG_CROSS_SYSCALL_IN &&
 	    *hlg_guest_word(guest, GUESTS_CALL_RING) != 0)
-		return "software serves it here, without leaving ring 3";
+		return "software handles it here, without leaving ring 3";
 	return NULL;
 }
 
@@ -188,7 +188,7 @@ static void take(struct hlg_crossings *crossings, const struct hlg_guest *guest,
 	row->unordered = unordered(times, kind);
 	if (row->unordered) {
 		snprintf(reason, sizeof(reason),
-			 "%" PRIu64 " of %" PRIu64 " were not read in their order",
+			 "%" PRIu64 " of %" PRIu64 " time stamps were out of order",
 			 row->unordered, kind->turns);
 		skip(crossings, kind, reason);
 	} else if (kind->spans == ROUND) {

@@ -167,7 +167,6 @@ int hlg_guest_step(struct hlg_guest *guest, struct hlg_err *err)
 		return rc;
 	if (exit.port == GUESTS_PORT_LOST)
 		return hlg_err_set(err, HLG_ESYSTEM,
-				   "guest: an exception it does not expect (see hlguest "
-				   "doctor)");
+				   "guest: unexpected exception (see hlguest doctor)");
 	return exit.port == GUESTS_PORT_DONE;
 }

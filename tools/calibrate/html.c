@@ -126,8 +126,8 @@ static void plot_crossings(FILE *f, const struct hlg_calibration *c)
 	const struct hlg_crossings *all = &c->crossings;
 	const char *verdict = hlg_crossing_verdict(all);
 
-	fputs("<h2>Exit cost</h2>\n<p class=\"soft\">Ticks of the TSC: from the least to "
-	      "the most, and from the median (the figure) to the 99th percentile; dots "
+	fputs("<h2>Exit cost</h2>\n<p class=\"soft\">Ticks of the TSC: from minimum to "
+	      "maximum, and from the median (the figure) to the 99th percentile; dots "
 	      "are published figures of other machines.",
 	      f);
 	fprintf(f,
@@ -190,8 +190,8 @@ static void plot_landing(FILE *f, const struct hlg_calibration *c)
 	size_t rows = 0;
 
 	fputs("<h2>Sample precision</h2>\n<p class=\"soft\">Share of samples by how many "
-	      "instructions they lie behind the one that has the time. The window has 95 "
-	      "% of the samples of each guest.</p>\n",
+	      "instructions late they are, counted from the instruction that takes the "
+	      "time. The window contains 95 % of the samples of each guest.</p>\n",
 	      f);
 	for (size_t i = 0; i < HLG_SAMPLINGS && !l->reason[0]; i++) {
 		if (!l->events[i].reason[0]) {
@@ -243,11 +243,10 @@ static void plot_counts(FILE *f, const struct hlg_calibration *c)
 	const struct hlg_counts *counts = &c->counts;
 
 	fputs("<h2>Counter accuracy</h2>\n<p class=\"soft\">Runs of 1,000,000 "
-	      "operations, in a "
-	      "guest (above) and natively (below), from the least to the most with the "
-	      "median: instructions where they are counted, else TSC ticks, from 1 to "
-	      "100,000,000. The figure: steps in a guest and natively, against the "
-	      "program's law.</p>\n",
+	      "operations, in a guest (above) and natively (below), minimum, median and "
+	      "maximum: instructions where they are counted, else TSC ticks, from 1 to "
+	      "100,000,000. The figure: single steps in a guest and natively, and how "
+	      "many are expected.</p>\n",
 	      f);
 	begin_plot(f, HLG_COUNT_PROGRAMS, "what was counted");
 	put_grid(f, HLG_COUNT_PROGRAMS, COUNT);
@@ -329,8 +328,8 @@ int hlg_calibrate_html(void *calibration, FILE *f, struct hlg_err *err)
 	hlg_xml_text(f, hlg_calibrate_kvm(c));
 	fprintf(f, "<br>%s, load %.2f</p>\n", c->machine.date, c->machine.load);
 	if (hlg_calibrate_faults(NULL, c))
-		fputs("<p><b>What is known by construction was measured otherwise: "
-		      "believe none of this.</b></p>\n",
+		fputs("<p><b>Known results were measured wrongly: do not trust these "
+		      "figures.</b></p>\n",
 		      f);
 	else
 		put_conclusion(f, c);

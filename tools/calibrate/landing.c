@@ -55,7 +55,7 @@ void hlg_landing_window(struct hlg_landed *landed, const struct hlg_sampling *ev
 	uint64_t window = 0;
 
 	landed->window = HLG_WINDOW_UNKNOWN;
-	landed->why = "no guest has all of its instructions in one place";
+	landed->why = "no guest takes its time in one known place";
 	if (!event->time)
 		return;
 	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++) {
@@ -64,7 +64,7 @@ void hlg_landing_window(struct hlg_landed *landed, const struct hlg_sampling *ev
 		landed->why = "too few samples: raise --time";
 		if (kinds[i].hot && landed->guests[i].guest < HLG_LANDING_ENOUGH)
 			return;
-		landed->why = "samples lie too far behind";
+		landed->why = "samples are too late";
 		if (n == HLG_LANDING_FAR)
 			return;
 		window = n > window ? n : window;
@@ -95,9 +95,8 @@ bool hlg_landing_refutes(const struct hlg_landed *landed,
 	if (!event->timer || rep->guest < HLG_LANDING_ENOUGH || most == 0)
 		return false;
 	snprintf(fault, 256,
-		 "sample precision, %s, %s: most samples lie %zu instructions behind the "
-		 "one that "
-		 "has the time, and a timer finds it there",
+		 "sample precision, %s, %s: most samples are %zu instructions late, but "
+		 "a timer's samples must be exact here",
 		 event->name, kinds[0].name, most);
 	return true;
 }

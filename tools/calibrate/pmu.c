@@ -38,7 +38,7 @@ const char *hlg_pmu_why(int error)
 	case EINVAL:
 		return "this counter cannot do that";
 	case EBUSY:
-		return "somebody else has the counters";
+		return "another program holds the counters";
 	default:
 		return strerrordesc_np(error);
 	}
@@ -141,8 +141,7 @@ static uint64_t counted_by(const struct hlg_pmu *pmu, size_t event, char reason[
 	}
 	/* Counters that take turns count a part of the time only: no truth is in that. */
 	if (after.running - before->running != after.enabled - before->enabled) {
-		snprintf(reason, 96,
-			 "it had to share a counter (stop other users of perf)");
+		snprintf(reason, 96, "the counter was shared (stop other users of perf)");
 		return 0;
 	}
 	return after.value - before->value;

@@ -36,7 +36,7 @@ static size_t count_faults(FILE *f, const struct hlg_counts *counts)
 			if (steps->reason[0] || steps->exact)
 				continue;
 			snprintf(line, sizeof(line),
-				 "%s, %s: %" PRIu64 " steps, and its law says %" PRIu64,
+				 "%s, %s: %" PRIu64 " steps instead of %" PRIu64,
 				 law->program, hlg_count_sides[side], steps->steps[0],
 				 hlg_calibrate_steps(law, counts->sizes[0]));
 			n += fault(f, line);
@@ -50,8 +50,11 @@ static size_t crossing_faults(FILE *f, const struct hlg_crossings *crossings, bo
 	size_t n = 0;
 
 	if (kvm && crossings->served != GUESTS_CROSSINGS) {
-		snprintf(line, sizeof(line), "page faults: %" PRIu64 " of %d were served",
-			 crossings->served, GUESTS_CROSSINGS);
+		const char *why = crossings->rows[HLG_CROSS_FAULT_IN].reason;
+
+		snprintf(line, sizeof(line),
+			 "page faults: %" PRIu64 " of %d were served%s%s",
+			 crossings->served, GUESTS_CROSSINGS, why[0] ? ": " : "", why);
 		n += fault(f, line);
 	}
 	for (enum hlg_crossing_row i = 0; i < HLG_CROSS_ROWS; i++)
@@ -105,15 +108,23 @@ static void put_bins(FILE *f, const struct hlg_ticks *ticks)
 	fputc('|', f);
 }
 
+/* Why a row has no figures; rows in a row often share a reason, which *told is. */
+static void put_reason(FILE *f, const char *reason, const char **told)
+{
+	fprintf(f, "  skipped: %s\n",
+		*told && strcmp(*told, reason) == 0 ? "as above" : reason);
+	*told = reason;
+}
+
 static void put_crossing(FILE *f, const struct hlg_calibration *calibration,
-			 enum hlg_crossing_row i)
+			 enum hlg_crossing_row i, const char **told)
 {
 	const struct hlg_crossing *row = &calibration->crossings.rows[i];
 	const struct hlg_ticks *t = &row->ticks;
 
 	fprintf(f, "  %-32s", hlg_crossing_names[i].text);
 	if (row->state == HLG_CROSS_SKIPPED) {
-		fprintf(f, "  skipped: %s\n", row->reason);
+		put_reason(f, row->reason, told);
 		return;
 	}
 	fprintf(f,
@@ -151,7 +162,7 @@ static void put_references(FILE *f, const struct hlg_crossings *crossings)
 {
 	static const struct hlg_crossing none = {0};
 
-	fputs("\nBeside published figures (here: p50)\n", f);
+	fputs("\nCompared with published figures (here: p50)\n", f);
 	for (size_t i = 0; i < HLG_CROSSING_REFERENCES; i++) {
 		const struct hlg_crossing_reference *r = &hlg_crossing_references[i];
 		const struct hlg_crossing *row = row_called(crossings, r->word);
@@ -181,8 +192,8 @@ static void put_xperf(FILE *f, const struct hlg_crossings *crossings)
 	      "  Xeon E5 v3, bare metal       440      270\n",
 	      f);
 	if (in->state == HLG_CROSS_SKIPPED)
-		fprintf(f, "  here, VM                       -        -  skipped: %s\n",
-			in->reason);
+		fputs("  here, VM                       -        -  skipped, see above\n",
+		      f);
 	else
 		fprintf(f, "  here, VM                %8" PRIu64 " %8" PRIu64 "%s\n",
 			in->ticks.p50, in[1].ticks.p50,
@@ -191,8 +202,8 @@ static void put_xperf(FILE *f, const struct hlg_crossings *crossings)
 	if (host->state != HLG_CROSS_SKIPPED)
 		fprintf(f,
 			"  here, native                   -        -  %" PRIu64
-			" there and back with the kernel's work (its entry cannot be "
-			"timed apart)\n",
+			" for the round trip with the kernel's work (the entry alone "
+			"cannot be timed)\n",
 			host->ticks.p50);
 }
 
@@ -220,8 +231,8 @@ static void put_verdict(FILE *f, const struct hlg_calibration *calibration)
 static void put_batches(FILE *f, const struct hlg_crossings *c)
 {
 	fprintf(f,
-		"\nNative rows, in batches, are of the quiet ones\n"
-		"  %-32s %7s %7s %7s %8s %7s  %s\n",
+		"\nNative rows are measured in batches; they use the quiet ones\n  %-32s "
+		"%7s %7s %7s %8s %7s  %s\n",
 		"", "batches", "quiet", "shared", "switched", "stolen",
 		"medians, quiet and all");
 	for (size_t i = 0; i < HLG_NATIVE_ROWS; i++) {
@@ -235,12 +246,11 @@ static void put_batches(FILE *f, const struct hlg_crossings *c)
 			b->whys[HLG_NATIVE_QUIET], b->whys[HLG_NATIVE_SHARED],
 			b->whys[HLG_NATIVE_SWITCHED], b->whys[HLG_NATIVE_STOLEN],
 			b->quiet_least, b->quiet_most, b->least, b->most,
-			b->undisturbed ? "" : "  too few are quiet: the row is of all");
+			b->undisturbed ? "" : "  too few are quiet: the row uses all");
 	}
-	fputs("  shared: adds that wait for nothing took 3 % longer beside it than at "
-	      "best, as\n  when a sibling thread has the other half of the core; "
-	      "switched: another thread ran,\n  or this one moved; stolen: the "
-	      "hypervisor ran something else.\n",
+	fputs("  shared: independent adds took 3 % longer than at best, as when another "
+	      "thread\n  uses the same core; switched: another thread ran, or this one "
+	      "changed its CPU;\n  stolen: the hypervisor ran something else.\n",
 	      f);
 }
 
@@ -251,7 +261,7 @@ static void put_noise(FILE *f, const struct hlg_crossings *c)
 
 	fprintf(f,
 		"  Noise: medians of ten parts of a native row differ by up to %.1f %% "
-		"of all batches,\n  by %.1f %% of those that count%s%s%s.\n",
+		"of all batches,\n  by %.1f %% of the quiet ones%s%s%s.\n",
 		100 * hlg_crossing_noise(c, true), 100 * hlg_crossing_noise(c, false),
 		verdict[0] ? " (" : "", verdict, verdict[0] ? ")" : "");
 	if (clock->ticks > 0)
@@ -265,6 +275,8 @@ static void put_noise(FILE *f, const struct hlg_crossings *c)
 
 static void put_crossings(FILE *f, const struct hlg_calibration *calibration)
 {
+	const char *told = NULL;
+
 	fprintf(f,
 		"\nExit cost, in ticks of the TSC (%.0f MHz); the measurement itself is "
 		"in "
@@ -273,9 +285,9 @@ static void put_crossings(FILE *f, const struct hlg_calibration *calibration)
 		calibration->crossings.hz / 1e6, "", "n", "min", "p50", "p90", "p99",
 		"max", "p50 ns", "p99 ns", "out", "worst", "from min to max");
 	for (enum hlg_crossing_row i = 0; i < HLG_CROSS_ROWS; i++)
-		put_crossing(f, calibration, i);
-	fputs("  out: far out, as interrupts do it (in n, in no other figure but "
-	      "worst)\n",
+		put_crossing(f, calibration, i, &told);
+	fputs("  out: outliers, as interrupts cause them (they count in n and worst "
+	      "only)\n",
 	      f);
 	put_verdict(f, calibration);
 	put_batches(f, &calibration->crossings);
@@ -317,10 +329,12 @@ static void put_land(FILE *f, const struct hlg_landed *landed, size_t i)
 	fputc('\n', f);
 }
 
-static void put_landed(FILE *f, const struct hlg_landed *landed, const char *name)
+static void put_landed(FILE *f, const struct hlg_landed *landed, const char *name,
+		       const char **told)
 {
 	if (landed->reason[0]) {
-		fprintf(f, "  %-16s skipped: %s\n", name, landed->reason);
+		fprintf(f, "  %-15s", name);
+		put_reason(f, landed->reason, told);
 		return;
 	}
 	if (landed->window == HLG_WINDOW_UNKNOWN)
@@ -361,8 +375,9 @@ static void put_programs(FILE *f, const struct hlg_landings *landings)
 static void put_landings(FILE *f, const struct hlg_calibration *calibration)
 {
 	const struct hlg_landings *landings = &calibration->landings;
+	const char *told = NULL;
 
-	fputs("\nSample precision: samples of guests whose time is known to be in one "
+	fputs("\nSample precision: samples of guests that spend their time in one known "
 	      "place\n",
 	      f);
 	if (landings->reason[0]) {
@@ -373,10 +388,11 @@ static void put_landings(FILE *f, const struct hlg_calibration *calibration)
 		"guest", "host", "lost", "bound%", "wrong%", "gap%", "at 0 %", "1", "2",
 		"3-7", "8-15", "more");
 	for (size_t i = 0; i < HLG_SAMPLINGS; i++)
-		put_landed(f, &landings->events[i], hlg_samplings[i].name);
-	fputs("  bound: on an instruction's boundary; wrong: in another function than "
-	      "the true one;\n  at 0, 1 ...: instructions behind the one that has the "
-	      "time. The window has 95 %\n  of each of these guests' samples.\n",
+		put_landed(f, &landings->events[i], hlg_samplings[i].name, &told);
+	fputs("  bound: on an instruction start; wrong: in another function than the "
+	      "true one;\n  at 0, 1 ...: instructions late, counted from the one that "
+	      "takes the time. The\n  window contains 95 % of each of these guests' "
+	      "samples.\n",
 	      f);
 	put_programs(f, landings);
 }
@@ -460,9 +476,16 @@ static void put_events(FILE *f, const struct hlg_counts *counts)
 		const struct hlg_pmu_counted *c = &counts->counted[side][0];
 
 		fprintf(f, "  Counters, %s:", hlg_count_sides[side]);
-		for (size_t i = 0; i < HLG_PMU_EVENTS; i++)
-			fprintf(f, "%s %s %s", i ? ";" : "", hlg_pmu_events[i],
-				c->reason[i][0] ? c->reason[i] : "counted");
+		for (size_t i = 0; i < HLG_PMU_EVENTS; i++) {
+			bool last = i + 1 == HLG_PMU_EVENTS ||
+				    strcmp(c->reason[i], c->reason[i + 1]) != 0;
+
+			fprintf(f, " %s%s", hlg_pmu_events[i], last ? ": " : ",");
+			if (last)
+				fprintf(f, "%s%s",
+					c->reason[i][0] ? c->reason[i] : "counted",
+					i + 1 < HLG_PMU_EVENTS ? ";" : "");
+		}
 		fputc('\n', f);
 	}
 }
@@ -472,7 +495,7 @@ static void put_counts(FILE *f, const struct hlg_calibration *calibration)
 	const struct hlg_counts *counts = &calibration->counts;
 
 	fprintf(f,
-		"\nCounter accuracy: single-stepped,: %" PRIu64 " and %" PRIu64
+		"\nCounter accuracy, single-stepped: %" PRIu64 " and %" PRIu64
 		" operations of each program\n"
 		"  %-11s %9s  %-16s  %-16s  %9s %9s\n",
 		counts->sizes[0], counts->sizes[1], "program", "expected", "    guest",
@@ -481,13 +504,11 @@ static void put_counts(FILE *f, const struct hlg_calibration *calibration)
 		put_steps(f, counts, i);
 	put_skipped(f, counts);
 	fprintf(f,
-		"  exact: both numbers of operations take as many steps as the program's "
-		"law says;\n"
-		"  so %" PRIu64 " of them take those under \"steps 1M\"%s. A repeated "
-		"operation is a step each\n  time, and retires once.\n",
+		"  exact: both numbers of operations take as many steps as expected;\n  "
+		"\"steps 1M\": of %" PRIu64 " operations, %s. A repeated operation is a "
+		"step each time, and\n  retires once.\n",
 		counts->operations,
-		counts->sizes[0] == counts->operations ? ", which were counted"
-						       : ", by that law");
+		counts->sizes[0] == counts->operations ? "counted" : "calculated");
 	fprintf(f,
 		"\nRuns of %" PRIu64 " operations: instructions where they are counted, "
 		"else TSC ticks\n  %-11s %-6s %10s %10s %10s %7s %9s %7s %7s\n",
@@ -496,8 +517,9 @@ static void put_counts(FILE *f, const struct hlg_calibration *calibration)
 	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++)
 		for (size_t side = 0; side < HLG_COUNT_SIDES; side++)
 			put_counted(f, counts, side, i);
-	fputs("  too many: the median less what retires; faults, irqs: the most in a "
-	      "run.\n  A counter may count one more for each of them.\n",
+	fputs("  too many: how far the median exceeds the instructions that retire; "
+	      "faults, irqs:\n  the most in a run.\n  A counter may count one more for "
+	      "each of them.\n",
 	      f);
 	put_events(f, counts);
 }
@@ -524,8 +546,7 @@ static void put_conclusion(FILE *f, const struct hlg_calibration *c)
 	struct hlg_conclusion conclusion;
 
 	if (hlg_calibrate_faults(NULL, c)) {
-		fputs("What is known by construction was measured otherwise: believe "
-		      "none of this\n",
+		fputs("Known results were measured wrongly: do not trust these figures\n",
 		      f);
 		hlg_calibrate_faults(f, c);
 	} else {
@@ -550,7 +571,7 @@ int hlg_calibrate_text(void *calibration, FILE *f, struct hlg_err *err)
 	if (c->tables && c->parts & HLG_CALIBRATE_COUNTING)
 		put_counts(f, c);
 	if (!c->tables)
-		fputs("  (-v: all that was measured)\n", f);
+		fputs("  (-v shows all measurements)\n", f);
 	return 0;
 }
 

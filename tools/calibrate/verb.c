@@ -36,8 +36,8 @@ static int check(void *arguments, struct hlg_err *err)
 	    args->parts & HLG_CALIBRATE_COUNTING)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
-			   "--format=csv: is of counts (leave --only out, or name "
-			   "counters)");
+			   "--format=csv: has counter accuracy only (leave --only out, "
+			   "or name counters)");
 }
 
 /* Can a guest run here at all? If not, no_kvm says why. */
@@ -208,13 +208,13 @@ static const struct hlg_verb_option options[] = {
 	 .high = 3600,
 	 .field = offsetof(struct arguments, deadline)},
 	{.name = "format",
-	 .help = "of the result",
+	 .help = "format of the result",
 	 .kind = HLG_VERB_FORMAT,
 	 .field = offsetof(struct arguments, format)},
 	{.name = "only",
 	 .value = "exits,precision,counters", /* as enum hlg_calibration_part */
 	 .old = "crossing,landing,counting",
-	 .help = "these parts",
+	 .help = "only these parts",
 	 .fallback = "all",
 	 .kind = HLG_VERB_SOME_OF,
 	 .field = offsetof(struct arguments, parts)},
@@ -228,7 +228,7 @@ static const struct hlg_verb_option options[] = {
 	 .field = offsetof(struct arguments, operations)},
 	HLG_VERB_OUTPUT(struct arguments, out,
 			"where the result goes; written atomically"),
-	HLG_VERB_QUIET(struct arguments, quiet, "no word about what is being measured"),
+	HLG_VERB_QUIET(struct arguments, quiet, "no progress messages"),
 	{.name = "runs",
 	 .value = "N",
 	 .help = "how often each program is counted, 1 to 100",
@@ -253,7 +253,7 @@ static const struct hlg_verb_option options[] = {
 	 .field = offsetof(struct arguments, time)},
 	{.name = "verbose",
 	 .letter = 'v',
-	 .help = "text has all that was measured, below the conclusion",
+	 .help = "text with all measurements, below the conclusion",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct arguments, verbose)},
 	{0},
@@ -265,12 +265,11 @@ const struct hlg_verb hlg_verb_calibrate = {
 	.help = "how far to trust this machine",
 	.group = HLG_VERB_PREPARES,
 	.doc = "Measures how precise samples and how accurate counters are on this "
-	       "machine, and what an exit costs, in guests of its own where the truth "
-	       "is known.\v"
-	       "Takes less than a minute. Needs /dev/kvm for guests and "
-	       "perf_event_paranoid of 1 or less for samples; what cannot be measured "
-	       "is left out, with the reason. The exit status is 1 if a truth does not "
-	       "hold: then the figures mean nothing.",
+	       "machine, and what an exit costs. It runs guests of its own, whose true "
+	       "figures are known.\vTakes less than a minute. Needs /dev/kvm for guests "
+	       "and perf_event_paranoid of 1 or less for samples; what cannot be "
+	       "measured is left out, with the reason. The exit status is 1 if a known "
+	       "result is measured wrongly: do not trust the figures then.",
 	.examples = "hlguest calibrate\teverything, as text\n"
 		    "hlguest calibrate --only=precision\tonly how late samples are\n"
 		    "hlguest calibrate --save=machine.json\tkept, for hlguest report "

@@ -139,8 +139,9 @@ static int set_format(struct work *work, const struct hlg_verb_option *option,
 		return 0;
 	if (!hlg_format_find(hlg_format_filter, value))
 		return unknown_word(option, value, value, work->formats, err);
-	return hlg_err_set(err, HLG_EINPUT, "--format=%s: not here (one of %s)", value,
-			   work->formats);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "--format=%s: unknown or not of this verb (use one of %s)",
+			   value, work->formats);
 }
 
 static int add_text(struct hlg_verb_texts *texts, char *value, struct hlg_err *err)

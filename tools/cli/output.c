@@ -2,9 +2,14 @@
 #include "tools/cli/output.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "filter/output/out.h"
+#include "filter/output/screen.h"
+#include "filter/write/table.h"
+#include "symtab/escape.h"
 
 static int failure; /* errno of the first write that failed */
 
@@ -15,6 +20,32 @@ int hlg_output_error(const struct hlg_err *err)
 	told = true;
 	fprintf(stderr, "hlguest: %s\n", err->msg);
 	return 1;
+}
+
+void hlg_output_fold(FILE *f, size_t column, size_t indent, const char *text)
+{
+	struct hlg_screen screen = hlg_screen_of(f);
+	char *escaped = screen.lines ? hlg_escape_dup(text) : NULL, *rest = escaped;
+	bool first = true;
+
+	if (!escaped) { /* no terminal, or no memory */
+		hlg_escape_print(f, text);
+		return;
+	}
+	for (char *word; (word = strsep(&rest, " ")); first = false) {
+		size_t cells = (size_t)hlg_table_cells(word);
+
+		if (!first && column + 1 + cells > screen.columns) {
+			fprintf(f, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (!first) {
+			fputc(' ', f);
+			column++;
+		}
+		fputs(word, f);
+		column += cells;
+	}
+	free(escaped);
 }
 
 bool hlg_output_failed(void)

@@ -15,6 +15,12 @@ int hlg_output_error(const struct hlg_err *err);
 bool hlg_output_failed(void);
 
 /*
+ * Text, escaped, that begins in this column of f. On a terminal it goes on in a new line,
+ * behind so many blanks, before a word that does not fit. No newline behind it.
+ */
+void hlg_output_fold(FILE *f, size_t column, size_t indent, const char *text);
+
+/*
  * The last word on standard output: flushes it and tells, once, when anything could not
  * be written. Returns status, or 1 after a failure.
  */

@@ -44,16 +44,16 @@ static bool part(char *text, char *words[static WORDS + 1])
 	return n && strcmp(words[0], "cat") != 0;
 }
 
-/* What less should do unless it is told: show colours, end if all fits, leave it there.
+/* What less should do unless it is told: show colours, end if all fits, leave it there. A
+ * program that cannot be started says so through failed.
  */
-static _Noreturn void become(const char *path, char *const words[], const int ends[2])
+static _Noreturn void become(const char *path, char *const words[], int in, int failed)
 {
 	signal(SIGINT, SIG_DFL);
-	if (dup2(ends[0], STDIN_FILENO) < 0 || setenv("LESS", "FRX", 0) != 0)
-		_exit(127);
-	close(ends[0]);
-	close(ends[1]);
-	execv(path, words);
+	if (dup2(in, STDIN_FILENO) >= 0 && setenv("LESS", "FRX", 0) == 0)
+		execv(path, words);
+	while (write(failed, "", 1) < 0 && errno == EINTR)
+		;
 	_exit(127);
 }
 
@@ -70,24 +70,45 @@ static void keep_size(void)
 	setenv(HLG_SCREEN_PAGER, "1", 1);
 }
 
+/* Runs the pager with its standard input from in. False if it did not start: execv()
+ * closes the pipe that it would have told it by, so nothing comes from there.
+ */
+static bool run(const char *path, char *const words[], int in)
+{
+	int ends[2];
+	char byte;
+	ssize_t got;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return false;
+	pager = fork();
+	if (pager == 0)
+		become(path, words, in, ends[1]);
+	close(ends[1]);
+	do
+		got = read(ends[0], &byte, 1);
+	while (got < 0 && errno == EINTR);
+	close(ends[0]);
+	if (pager > 0 && got == 0)
+		return true;
+	while (pager > 0 && waitpid(pager, NULL, 0) < 0 && errno == EINTR)
+		;
+	return false;
+}
+
 static void start(const char *path, char *const words[])
 {
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return;
-	if (ends[0] <= STDERR_FILENO) { /* one of these is closed: no terminal to read at */
-		close(ends[0]);
-		close(ends[1]);
-		return;
-	}
-	keep_size();
-	pager = fork();
-	if (pager == 0)
-		become(path, words, ends);
-	if (pager > 0 && dup2(ends[1], STDOUT_FILENO) >= 0) {
-		signal(SIGINT, SIG_IGN); /* it is the pager's */
-		atexit(wait_for_pager);
+	/* Else one of these is closed: no terminal to read at. */
+	if (ends[0] > STDERR_FILENO && run(path, words, ends[0])) {
+		keep_size();
+		if (dup2(ends[1], STDOUT_FILENO) >= 0) {
+			signal(SIGINT, SIG_IGN); /* it is the pager's */
+			atexit(wait_for_pager);
+		}
 	}
 	close(ends[0]);
 	close(ends[1]);

@@ -2,7 +2,7 @@
 /*
  * Text on a terminal is shown by a pager, as perf and git do: PAGER, a program in an
  * absolute folder of PATH with its words, or less. No shell is started for it, and as
- * root no pager.
+ * root no pager. Where it cannot be started, the text goes to the terminal itself.
  */
 #ifndef HLG_TOOLS_CLI_PAGER_H
 #define HLG_TOOLS_CLI_PAGER_H

@@ -78,15 +78,6 @@ static void write_details_of(FILE *f, const struct hlg_diff *diff, int s)
 	fputc('\n', f);
 }
 
-static void write_notes(FILE *f, const struct hlg_diff *diff, enum hlg_note_level level,
-			const char *label)
-{
-	for (size_t i = 0; i < diff->notes.n; i++)
-		if (diff->notes.level[i] == level)
-			hlg_text_lines_wrapped(f, &diff->screen, label,
-					       diff->notes.line[i]);
-}
-
 static void write_details(FILE *f, const struct hlg_diff *diff)
 {
 	fputs("\nhlguest   " HLG_VERSION "\n", f);
@@ -101,7 +92,7 @@ static void write_details(FILE *f, const struct hlg_diff *diff)
 		"rows of a table (Benjamini-Hochberg)\n" INDENT
 		"intervals are of 95 %%, each row's own\n",
 		100 * HLG_COMPARE_LEVEL);
-	write_notes(f, diff, HLG_NOTE_DETAIL, INDENT);
+	hlg_text_lines_notes(f, &diff->screen, &diff->notes, HLG_NOTE_DETAIL);
 }
 
 /* Around the tables */
@@ -120,7 +111,7 @@ static bool write_warnings(FILE *f, const struct hlg_diff *diff)
 		}
 	for (size_t i = 0; i < diff->notes.n; i++)
 		any |= diff->notes.level[i] == HLG_NOTE_WARNING;
-	write_notes(f, diff, HLG_NOTE_WARNING, "warning:  ");
+	hlg_text_lines_notes(f, &diff->screen, &diff->notes, HLG_NOTE_WARNING);
 	return any;
 }
 
@@ -165,7 +156,7 @@ static void write_tail(FILE *f, const struct hlg_diff *diff)
 {
 	write_side(f, diff, 0);
 	write_side(f, diff, 1);
-	write_notes(f, diff, HLG_NOTE_PLAIN, "note:     ");
+	hlg_text_lines_notes(f, &diff->screen, &diff->notes, HLG_NOTE_PLAIN);
 	if (diff->side[0].options->verbose)
 		write_details(f, diff);
 }

@@ -141,15 +141,15 @@ const char *hlg_diff_total_meaning(const struct hlg_diff *diff)
 	const struct hlg_diff_total *total = &diff->total;
 
 	if (!has_length(diff))
-		return "not tested: recordings by -a, -p or -t last as long as one lets "
-		       "them";
+		return "not tested: -a, -p and -t leave the length of a recording to the "
+		       "user";
 	if (!isnan(total->p))
 		return total->significant
-			       ? "changed, by more than the recordings of a side differ"
-			       : "no change beyond what the recordings of a side differ";
+			       ? "changed, by more than the differences between runs"
+			       : "no change beyond the differences between runs";
 	if (total->mean[0] == total->mean[1])
 		return "the same in these runs";
-	return total->apart ? "differs between these runs; 3 a side tell a slower guest "
-			      "from noise"
-			    : "differs by no more than sampling error";
+	return total->apart ? "differs between these runs; 3 runs of each side can rule "
+			      "out noise"
+			    : "no difference beyond sampling error";
 }

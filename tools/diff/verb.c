@@ -86,7 +86,7 @@ static int judge(const struct hlg_diff *diff, const struct arguments *args)
 	if (args->fails && diff->total.significant &&
 	    hlg_diff_total_growth(diff) > args->least) {
 		hlg_err_set(&err, HLG_EINPUT,
-			    "the guest took %.2f times as long, or as much, as before "
+			    "the guest's total is %.2f times what it was before "
 			    "(--fail-if allows a growth of %g %%)",
 			    1 + hlg_diff_total_growth(diff), 100 * args->least);
 		hlg_output_error(&err);
@@ -196,8 +196,8 @@ static const struct hlg_verb_option options[] = {
 	 .field = offsetof(struct arguments, all)},
 	{.name = "fail-if",
 	 .value = "PERCENT",
-	 .help = "exit with 4 if the total, or the share of a row, grew significantly, "
-		 "and by more than so much of what it was, as 5%",
+	 .help = "exit with status 4 if the total, or the share of a row, grew "
+		 "significantly and by more than this part of its value before, as 5%",
 	 .kind = HLG_VERB_TEXT,
 	 .set = set_least},
 	{0},
@@ -211,11 +211,11 @@ const struct hlg_verb hlg_verb_diff = {
 	.usage = "guest.elf[@BASE] BEFORE AFTER\n"
 		 "guest.elf BEFORE... --after [new.elf] AFTER...",
 	.doc = "Compares recordings, or saved profiles, of guests: which functions and "
-	       "regions take another share than before, and how sure that is.\v"
-	       "Two recordings are the one before and the one after. Of more, or of two "
-	       "builds, --after stands where the side after begins. From three "
-	       "recordings "
-	       "of a side on, the spread between them is what counts.",
+	       "regions have a larger or smaller share than before, and how certain that "
+	       "is.\vOf two recordings, the first is before and the second is after. "
+	       "With more of them, or with two builds, put --after in front of the "
+	       "second side. With three or more recordings of each side, a change counts "
+	       "if it is larger than the differences between runs.",
 	.examples = "hlguest diff guest.elf before.data after.data\ttwo recordings of "
 		    "one build\n"
 		    "hlguest diff old.elf before.data --after new.elf after.data\tof two "

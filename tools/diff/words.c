@@ -49,21 +49,21 @@ static int tell_shares(struct hlg_diff *diff)
 	if (!(before > 0) || !(after > 0))
 		return asprintf(&diff->shares, "of each side's guest %s", unit);
 	return asprintf(&diff->shares,
-			"of each side's own guest %s (after has %.3g times before's, "
-			"which no row shows)",
+			"of each side's own guest %s (in all, after has %.3g times as "
+			"much as before)",
 			unit, after / before);
 }
 
 static const char *test(const struct hlg_diff *diff)
 {
 	if (!diff->by_runs)
-		return "chi-square of samples (Fisher's mid-P where fewer than 5 are "
-		       "expected), Newcombe's interval";
+		return "chi-square test of samples (Fisher's mid-P where fewer than 5 "
+		       "are expected), Newcombe's interval";
 	if (diff->n_runs[0] >= HLG_COMPARE_RUNS && diff->n_runs[1] >= HLG_COMPARE_RUNS)
-		return "Welch's t of the recordings' shares, which are not taken to "
-		       "vary less than samples do";
-	return "t of the recordings' shares; the side of fewer than three is taken to "
-	       "vary as the other does";
+		return "Welch's t test of the recordings' shares, whose variance is at "
+		       "least that of sampling";
+	return "t test of the recordings' shares; the side with fewer than three is "
+	       "assumed to vary as much as the other";
 }
 
 __attribute__((format(printf, 3, 4))) static void add(struct hlg_diff *diff,
@@ -80,31 +80,29 @@ __attribute__((format(printf, 3, 4))) static void add(struct hlg_diff *diff,
 static void tell_limits(struct hlg_diff *diff)
 {
 	if (diff->incomparable) {
-		hlg_note_list_add(&diff->notes,
-				  "rows would be guest addresses, and those of two "
-				  "builds are not comparable (name the right ELF or "
-				  "base; --force compares all the same)");
+		hlg_note_list_add(
+			&diff->notes,
+			"functions are not compared: the samples of a side do not fit "
+			"its ELF, and addresses of two builds have nothing in common "
+			"(name the right ELF or base; --force compares addresses)");
 		return;
 	}
 	if (!diff->by_runs)
-		hlg_note_list_detail(
-			&diff->notes,
-			"samples of one recording are taken as independent; how "
-			"much two recordings of the same thing differ cannot be "
-			"seen (three or more of a side show it)");
+		hlg_note_list_detail(&diff->notes,
+				     "the test knows sampling error only, not how much "
+				     "one run differs from the next (record three or "
+				     "more of each side to include that)");
 	else if (diff->n_runs[0] < FEW_RUNS || diff->n_runs[1] < FEW_RUNS)
-		hlg_note_list_detail(
-			&diff->notes,
-			"few recordings (%zu before, %zu after) tell only "
-			"large changes from their spread (five of a side find "
-			"more)",
-			diff->n_runs[0], diff->n_runs[1]);
+		hlg_note_list_detail(&diff->notes,
+				     "with few recordings (%zu before, %zu after), only "
+				     "large changes stand out from the differences "
+				     "between runs (five of each side find more)",
+				     diff->n_runs[0], diff->n_runs[1]);
 	if (is_made(diff))
 		hlg_note_list_add(
 			&diff->notes,
-			"no ELF is given: whether the samples fit it is not tested, "
-			"functions of one name are one row, and regions are not "
-			"compared");
+			"no ELF is given: the samples are not checked, functions with "
+			"the same name share a row, and regions are not compared");
 	else if (!diff->images.same)
 		hlg_note_list_detail(&diff->notes,
 				     "regions are not compared: the builds differ");
@@ -146,8 +144,8 @@ bool hlg_diff_tell_words(struct hlg_diff *diff)
 	tell_limits(diff);
 	if (has_namesakes(diff))
 		hlg_note_list_add(&diff->notes,
-				  "functions of one name (file-local ones) cannot "
-				  "be told apart across builds: they are one row");
+				  "functions with the same name (static ones) cannot be "
+				  "told apart across builds: they share a row");
 	for (int s = 0; s < 2; s++) {
 		tell_lines(diff, s, false);
 		tell_lines(diff, s, true);

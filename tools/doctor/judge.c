@@ -5,8 +5,12 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "symtab/escape.h"
+#include "tools/cli/output.h"
 #include "tools/doctor/doctor.h"
+
+enum {
+	TEXT_COLUMN = 20 /* behind level and topic */
+};
 
 void hlg_doctor_say(struct hlg_findings *findings, enum hlg_level level,
 		    const char *topic, const char *remedy, const char *fmt, ...)
@@ -61,10 +65,14 @@ enum hlg_level hlg_doctor_write(FILE *f, const struct hlg_findings *findings,
 
 		fprintf(f, "%s%-4s%s  %-12s  ", colours ? colour[finding->level] : "",
 			words[finding->level], colours ? "\033[0m" : "", finding->topic);
-		hlg_escape_print(f, finding->text);
+		hlg_output_fold(f, TEXT_COLUMN, TEXT_COLUMN, finding->text);
 		fputc('\n', f);
-		if (finding->remedy[0])
-			fprintf(f, "%20s-> %s\n", "", finding->remedy);
+		if (finding->remedy[0]) {
+			fprintf(f, "%*s-> ", TEXT_COLUMN, "");
+			hlg_output_fold(f, TEXT_COLUMN + 3, TEXT_COLUMN + 3,
+					finding->remedy);
+			fputc('\n', f);
+		}
 		worst = finding->level > worst ? finding->level : worst;
 	}
 	write_verdict(f, findings);
@@ -164,12 +172,34 @@ static void judge_filter(struct hlg_findings *f, const struct hlg_probes *p)
 			       "the one here goes before %s/hlguest.so", p->folder);
 }
 
+/* What runs the guests: the processor, or software that does as if. */
+static void judge_open_kvm(struct hlg_findings *f, const char *module)
+{
+	static const struct {
+		const char *module, *what, *remedy;
+	} kinds[] = {
+		{"kvm_intel", "the processor's VMX", NULL},
+		{"kvm_amd", "the processor's SVM", NULL},
+		{"kvm_pvm", "no VMX or SVM; ring 0 of guests is emulated",
+		 "guests in ring 0, such as Hyperlight's, want kvm_intel or kvm_amd"},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(module, kinds[i].module) == 0) {
+			hlg_doctor_say(f, kinds[i].remedy ? HLG_LEVEL_INFO : HLG_LEVEL_OK,
+				       "/dev/kvm", kinds[i].remedy, "opens (%s: %s)",
+				       module, kinds[i].what);
+			return;
+		}
+	hlg_doctor_say(f, HLG_LEVEL_OK, "/dev/kvm", NULL, "opens (%s)", module);
+}
+
 static void judge_kvm(struct hlg_findings *f, const struct hlg_probes *p)
 {
 	const char *module = p->machine.kvm[0] ? p->machine.kvm : "no kvm_ module";
 
 	if (p->kvm == 0)
-		hlg_doctor_say(f, HLG_LEVEL_OK, "/dev/kvm", NULL, "opens (%s)", module);
+		judge_open_kvm(f, module);
 	else if (p->kvm == EACCES || p->kvm == EPERM)
 		hlg_doctor_say(f, HLG_LEVEL_FAIL, "/dev/kvm",
 			       "join its group (usermod -aG kvm USER), then log in again",
@@ -312,8 +342,9 @@ void hlg_doctor_judge_calibration(struct hlg_findings *f, const struct hlg_probe
 			       "none is saved (hlguest calibrate --save=FILE saves one)");
 	else if (!c->holds)
 		hlg_doctor_say(f, HLG_LEVEL_WARN, topic,
-			       "hlguest calibrate, and see its last lines",
-			       "%s: its truths did not hold, so its figures mean nothing",
+			       "run hlguest calibrate, and see its last lines",
+			       "%s: known results were measured wrongly, so its figures "
+			       "mean nothing",
 			       c->date);
 	else
 		hlg_doctor_say(

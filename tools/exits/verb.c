@@ -85,11 +85,11 @@ static int settle_bases(struct hlg_run *run, const struct hlg_exits_sums *sums,
 
 			if (!warning)
 				return hlg_err_memory(err, "exits");
-			hlg_run_note(run, "%s", warning);
+			hlg_note_list_warn(&run->notes, "%s", warning);
 			free(warning);
 		}
-		hlg_run_note(run, "image: %s, base 0x%" PRIx64 " (%s)", image->path,
-			     image->base, from);
+		hlg_note_list_detail(&run->notes, "image: %s, base 0x%" PRIx64 " (%s)",
+				     image->path, image->base, from);
 	}
 	return rc;
 }
@@ -114,18 +114,21 @@ static void note_counts(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		hlg_run_note(run, "KVM_RUN was not recorded: time in the VMM ends with "
 				  "kvm_entry (record it with " HLG_EXITS_HOW ")");
 	if (counts->lost)
-		hlg_run_note(run,
-			     "%" PRIu64 " events were lost while recording (a larger -m "
-			     "loses less)",
-			     counts->lost);
+		hlg_note_list_warn(&run->notes,
+				   "%" PRIu64
+				   " events were lost while recording (a larger -m "
+				   "loses less)",
+				   counts->lost);
 	if (counts->left)
-		hlg_run_note(run,
-			     "the recording was cut off: its last %" PRIu64
-			     " bytes hold no whole record",
-			     counts->left);
+		hlg_note_list_warn(&run->notes,
+				   "the recording was cut off: its last %" PRIu64
+				   " bytes hold no whole record",
+				   counts->left);
 	if (!sums->exact)
-		hlg_run_note(run, "percentiles are off by 0.8 %% at most (--exact: not "
-				  "at all); all else is exact");
+		hlg_note_list_detail(
+			&run->notes,
+			"percentiles are off by 0.8 %% at most (--exact: not "
+			"at all); all else is exact");
 }
 
 static int build_tables(struct hlg_exits_report *r, const struct hlg_run *run,
@@ -159,11 +162,14 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		.by_tid = choice.by_tid,
 		.top = run->options.top,
 		.wide = run->options.wide,
+		.verbose = run->options.verbose,
+		.space = &run->space,
 	};
 	int rc = run->notes.lost ? hlg_err_memory(err, "report")
 				 : build_tables(&r, run, &choice, err);
 
-	if (r.top == HLG_UNSET)
+	r.fitted = r.top == HLG_UNSET;
+	if (r.fitted)
 		r.top = run->format->top;
 	for (size_t i = 0; i < sums->n_vcpus; i++)
 		hlg_exits_add_times(&r.time, &sums->vcpus[i]);
@@ -392,10 +398,10 @@ static const struct hlg_verb_option options[] = {
 
 const struct hlg_verb hlg_verb_exits = {
 	.name = "exits",
-	.args = "guest.elf [-i] FILE...",
+	.args = "guest.elf [FILE...]",
 	.help = "what leaving the guest costs",
 	.group = HLG_VERB_SHOWS,
-	.usage = "guest.elf[@BASE]... FILE...",
+	.usage = "guest.elf[@BASE]... [FILE...]",
 	.doc = "Shows what leaving the guest costs: time from kvm_exit to kvm_entry, and "
 	       "in the VMM, by reason, guest function, port and vCPU.\v"
 	       "Recordings come from " HLG_EXITS_HOW ".",
@@ -407,7 +413,7 @@ const struct hlg_verb hlg_verb_exits = {
 		    "for programs",
 	.files = "elf recording",
 	.shared = "input quiet by color demangle format no-pager output pid strict-base "
-		  "tid time top wide",
+		  "tid time top verbose wide",
 	.formats = hlg_exits_formats,
 	.by = "tid",
 	.fallbacks =

@@ -8,12 +8,15 @@
 
 #include "filter/stats/interval.h"
 #include "filter/write/table.h"
+#include "filter/write/text-lines.h"
 #include "symtab/escape.h"
+#include "symtab/image/base.h"
 #if HLG_HAVE_JANSSON
 #include "filter/write/json.h"
 #endif
 
 #define BAR_WIDTH 40
+#define INDENT    "          " /* as wide as the words in front of lines */
 
 static const char *kind_word(enum hlg_exits_kind kind)
 {
@@ -29,7 +32,8 @@ static const char *by_word(enum hlg_exits_by by)
 
 static size_t n_shown(const struct hlg_exits_report *r, const struct hlg_exits_table *t)
 {
-	return r->top && r->top < t->n ? r->top : t->n;
+	/* A line that says that there is one more is no shorter than that one. */
+	return r->top && r->top + r->fitted < t->n ? r->top : t->n;
 }
 
 /* The part of its kind's time that ns is. */
@@ -218,28 +222,6 @@ int hlg_exits_records(void *report, struct hlg_records *to, struct hlg_err *err)
 	return 0;
 }
 
-/* How many pairs there are, and what to know of them; false without memory. */
-static bool write_head(FILE *f, const struct hlg_exits_report *r)
-{
-	struct hlg_note_list notes = {0};
-	const char *name;
-	uint64_t n;
-	bool ok;
-
-	hlg_note_list_add(&notes,
-			  "pairs: %" PRIu64 " kvm_exit to kvm_entry, %" PRIu64
-			  " kvm_userspace_exit to KVM_RUN",
-			  r->sums->pairs[HLG_EXITS_GUEST], r->sums->pairs[HLG_EXITS_VMM]);
-	for (size_t i = 0; (name = excluded(r, i, &n)); i++)
-		if (n)
-			hlg_note_list_add(&notes, "not counted: %" PRIu64 " %s", n, name);
-	hlg_note_list_append(&notes, r->notes);
-	hlg_note_list_text(f, &notes, r->screen.columns);
-	ok = !notes.lost;
-	hlg_note_list_finish(&notes);
-	return ok;
-}
-
 static uint64_t sum_parts(const struct hlg_exits_report *r,
 			  const struct hlg_exits_vcpu *vcpu)
 {
@@ -250,35 +232,32 @@ static uint64_t sum_parts(const struct hlg_exits_report *r,
 	return sum;
 }
 
+/* "guest 2094.0 us (75 %), kernel 639.0 us (25 %)", behind a label. */
 static void write_parts(FILE *f, const struct hlg_exits_report *r,
-			const struct hlg_exits_vcpu *vcpu, const char *separator)
+			const struct hlg_exits_vcpu *vcpu, const char *label)
 {
-	uint64_t ns, sum = sum_parts(r, vcpu);
-	const char *name, *between = "";
-	char time[24], percent[16];
+	double sum = (double)sum_parts(r, vcpu);
+	char line[256] = "", time[24];
+	const char *name;
+	uint64_t ns;
+	int n = 0;
 
-	for (size_t i = 0; (name = part_of_time(r, vcpu, i, &ns)); i++) {
-		if (ns == UINT64_MAX)
-			continue;
-		fprintf(f, "%s%s %s (%s %%)", between, name, hlg_table_ns(time, ns),
-			hlg_interval_percent(percent,
-					     sum ? (double)ns / (double)sum : 0));
-		between = separator;
-	}
+	for (size_t i = 0; (name = part_of_time(r, vcpu, i, &ns)); i++)
+		if (ns != UINT64_MAX)
+			n += snprintf(line + n, sizeof(line) - (size_t)n,
+				      "%s%s %s (%.0f %%)", n ? ", " : "", name,
+				      hlg_table_ns(time, ns),
+				      sum > 0 ? 100 * (double)ns / sum : 0);
+	hlg_text_lines_wrapped(f, &r->screen, label, line);
 }
 
+/* Above the columns: of what the table is, unless it is of exits, as most are. */
 static void write_title(FILE *f, const struct hlg_exits_report *r,
 			const struct hlg_exits_table *t)
 {
-	static const char *const titles[] = {"Reasons", "Functions", "Ports", "vCPUs"};
-	size_t shown = n_shown(r, t);
-
-	fprintf(f, "\n%s: %s", titles[t->by],
-		t->kind == HLG_EXITS_GUEST ? "kvm_exit to kvm_entry, outside the guest"
-					   : "kvm_userspace_exit to KVM_RUN, in the VMM");
-	if (shown < t->n)
-		fprintf(f, " (%zu of %zu rows)", shown, t->n);
 	fputc('\n', f);
+	if (t->kind != r->kind)
+		fputs("in the VMM, from kvm_userspace_exit to KVM_RUN:\n", f);
 }
 
 /* Writes a row's name, if f is not NULL, cut to what most cells leave for it; 0: whole.
@@ -344,7 +323,8 @@ static const struct shown_time {
 	{"p99", TIMES + 5, 7}, {"max", TIMES + 6, 7},
 };
 enum {
-	SHOWN_TIMES = sizeof(shown_times) / sizeof(shown_times[0])
+	SHOWN_TIMES = sizeof(shown_times) / sizeof(shown_times[0]),
+	MAX_SHOWN = SHOWN_TIMES - 1 /* the number of `max` */
 };
 
 /* The unit of a column: that in which its largest value has five digits at most. */
@@ -441,43 +421,40 @@ static void write_row(FILE *f, const struct hlg_exits_report *r,
 		write_name(f, cells_left(r, (size_t)used), r, t, row);
 	}
 	fputc('\n', f);
-	if (t->by == HLG_EXITS_BY_VCPU) {
-		fputs("  ", f);
-		write_parts(f, r, &row->time, ", ");
-		fputc('\n', f);
-	}
+	if (t->by == HLG_EXITS_BY_VCPU)
+		write_parts(f, r, &row->time, "  ");
 }
 
-/* A table of one row, as a sentence. */
+/* "(3 more rows, 9.20 %: --top=0)" */
+static void write_rest(FILE *f, const struct hlg_exits_report *r,
+		       const struct hlg_exits_table *t)
+{
+	size_t shown = n_shown(r, t), n = t->n - shown;
+	uint64_t rest = 0;
+	char percent[16];
+
+	for (size_t i = shown; i < t->n; i++)
+		rest += t->rows[i].total;
+	if (n)
+		fprintf(f, "  (%zu more row%s, %s %%: --top=0)\n", n, n == 1 ? "" : "s",
+			hlg_interval_percent(percent, share_of(r, t, rest)));
+}
+
+/* A table of one row, as a line. */
 static void write_one(FILE *f, const struct hlg_exits_report *r,
-		      const struct hlg_exits_table *t)
+		      const struct hlg_exits_table *t, const char *label)
 {
 	const struct hlg_exits_row *row = &t->rows[0];
 	struct hlg_value v[COLUMNS];
-	char head[64], piece[64], time[24];
-	size_t used;
+	char time[24], line[512];
+	int n = snprintf(line, sizeof(line), "%" PRIu64 " %s:", row->n, row->name);
 
 	set_values(v, r, t, row);
-	snprintf(head, sizeof(head), "%s, the only %s: ",
-		 t->kind == HLG_EXITS_GUEST ? "Outside the guest" : "In the VMM",
-		 by_word(t->by));
-	fprintf(f, "\n%s", head);
-	write_name(f, cells_left(r, strlen(head)), r, t, row);
-	used = (size_t)fprintf(f, "\n  %" PRIu64 " times", row->n) - 1;
-	for (size_t k = 0; k < SHOWN_TIMES; k++) {
-		snprintf(piece, sizeof(piece), "%s %s", shown_times[k].name,
-			 hlg_table_ns(time, v[shown_times[k].value].n));
-		if (r->screen.columns && used + strlen(piece) + 3 > r->screen.columns) {
-			fputs(",\n  ", f);
-			used = 2;
-		} else {
-			fputs(", ", f);
-			used += 2;
-		}
-		fputs(piece, f);
-		used += strlen(piece);
-	}
-	fputc('\n', f);
+	for (size_t k = 0; k < MAX_SHOWN && n < (int)sizeof(line); k++)
+		n += snprintf(line + n, sizeof(line) - (size_t)n, "%s %s %s",
+			      k ? "," : "", shown_times[k].name,
+			      hlg_table_ns(time, v[shown_times[k].value].n));
+	hlg_text_lines_wrapped(f, &r->screen, label, line);
 }
 
 static void write_table(FILE *f, const struct hlg_exits_report *r,
@@ -486,15 +463,12 @@ static void write_table(FILE *f, const struct hlg_exits_report *r,
 	struct unit units[SHOWN_TIMES];
 	int width = name_width(r, t);
 
-	if (t->n == 1) {
-		write_one(f, r, t);
-		return;
-	}
 	write_title(f, r, t);
 	find_units(units, r, t);
 	write_columns(f, t, width, units);
 	for (size_t i = 0; i < n_shown(r, t); i++)
 		write_row(f, r, t, &t->rows[i], width, units);
+	write_rest(f, r, t);
 }
 
 static void write_histogram(FILE *f, const struct hlg_exits_report *r)
@@ -522,22 +496,133 @@ static void write_histogram(FILE *f, const struct hlg_exits_report *r)
 	}
 }
 
+/* "guest     demo.elf, base 0x4000 (stated)" */
+static void write_guests(FILE *f, const struct hlg_exits_report *r)
+{
+	const char *label = "guest     ";
+
+	for (size_t i = 0; i < r->space->n_images; i++) {
+		const struct hlg_image *image = r->space->images[i];
+		const char *slash = strrchr(image->path, '/');
+		char from[128], line[512];
+
+		hlg_base_describe(image, from, sizeof(from));
+		snprintf(line, sizeof(line), "%s, base 0x%" PRIx64 " (%s)",
+			 slash && slash[1] ? slash + 1 : image->path, image->base, from);
+		hlg_text_lines_wrapped(f, &r->screen, label, line);
+		label = INDENT;
+	}
+}
+
+/* Of the VMM one reason is a line of the head, not a table. */
+static bool is_line(const struct hlg_exits_table *t, const struct hlg_exits_report *r)
+{
+	return t->n == 1 && t->kind != r->kind;
+}
+
+static void write_head(FILE *f, const struct hlg_exits_report *r)
+{
+	const uint64_t *pairs = r->sums->pairs;
+
+	write_guests(f, r);
+	fputs("recorded  ", f);
+	if (r->kind == HLG_EXITS_GUEST)
+		fprintf(f,
+			"%" PRIu64 " exits (kvm_exit to kvm_entry), %" PRIu64
+			" of them to the VMM\n",
+			pairs[HLG_EXITS_GUEST], pairs[HLG_EXITS_VMM]);
+	else
+		fprintf(f,
+			"%" PRIu64 " exits to the VMM (kvm_userspace_exit to KVM_RUN)\n",
+			pairs[HLG_EXITS_VMM]);
+	write_parts(f, r, &r->time, "time      ");
+	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
+		if (is_line(&r->tables[i], r))
+			write_one(f, r, &r->tables[i], "in VMM    ");
+	hlg_text_lines_notes(f, &r->screen, r->notes, HLG_NOTE_WARNING);
+}
+
+/* Is the table shown in text? */
+static bool is_shown(const struct hlg_exits_report *r, const struct hlg_exits_table *t)
+{
+	return t->n && !is_line(t, r) &&
+	       (r->verbose || r->by_tid || t->by != HLG_EXITS_BY_VCPU);
+}
+
+/* How many lines text takes with so many rows of a table. */
+static size_t n_lines(const struct hlg_exits_report *r, size_t rows)
+{
+	size_t n = 4 + r->space->n_images;
+
+	for (size_t i = 0; i < HLG_EXITS_TABLES; i++) {
+		const struct hlg_exits_table *t = &r->tables[i];
+
+		if (is_line(t, r))
+			n++;
+		else if (is_shown(r, t))
+			n += 2 + (t->kind != r->kind) +
+			     (rows + 1 < t->n ? rows + 1 : t->n);
+	}
+	for (size_t i = 0; i < r->notes->n; i++)
+		n += r->notes->level[i] != HLG_NOTE_DETAIL;
+	return n;
+}
+
+/* So many rows that all tables are on the screen, but some of each. */
+static void fit_rows(struct hlg_exits_report *r)
+{
+	enum {
+		LEAST = 3
+	};
+
+	if (!r->fitted || r->verbose || r->screen.lines == 0)
+		return;
+	while (r->top > LEAST && n_lines(r, r->top) >= r->screen.lines)
+		r->top--;
+}
+
+/* The tables of exits, then that of the VMM. */
+static void write_tables(FILE *f, const struct hlg_exits_report *r)
+{
+	for (int own = 1; own >= 0; own--)
+		for (size_t i = 0; i < HLG_EXITS_TABLES; i++) {
+			const struct hlg_exits_table *t = &r->tables[i];
+
+			if (is_shown(r, t) && (t->kind == r->kind) == own)
+				write_table(f, r, t);
+		}
+}
+
+/* What is in no pair, which counts nowhere else; and the notes. False without memory. */
+static bool write_notes(FILE *f, const struct hlg_exits_report *r)
+{
+	struct hlg_note_list notes = {0};
+	const char *name;
+	uint64_t n;
+	bool ok;
+
+	for (size_t i = 0; (name = excluded(r, i, &n)); i++)
+		if (n)
+			hlg_note_list_add(&notes, "not counted: %" PRIu64 " %s", n, name);
+	hlg_note_list_append(&notes, r->notes);
+	hlg_text_lines_notes_behind(f, &r->screen, &notes, r->verbose);
+	ok = !notes.lost;
+	hlg_note_list_finish(&notes);
+	return ok;
+}
+
 static int write_text(void *report, FILE *f, struct hlg_err *err)
 {
 	struct hlg_exits_report *r = report;
 
 	if (r->wide)
 		r->screen.columns = 0;
-	if (!write_head(f, r))
-		return hlg_err_memory(err, "exits");
-	fputs("\nTime: ", f);
-	write_parts(f, r, &r->time, ", ");
-	fputc('\n', f);
-	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
-		if (r->tables[i].n)
-			write_table(f, r, &r->tables[i]);
-	write_histogram(f, r);
-	return 0;
+	fit_rows(r);
+	write_head(f, r);
+	write_tables(f, r);
+	if (r->verbose)
+		write_histogram(f, r);
+	return write_notes(f, r) ? 0 : hlg_err_memory(err, "exits");
 }
 
 #if HLG_HAVE_JANSSON

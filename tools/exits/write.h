@@ -18,9 +18,12 @@ struct hlg_exits_report {
 	const struct hlg_note_list *notes;
 	bool by_tid;
 	uint64_t top; /* rows of a table; 0: all */
+	bool fitted;  /* text: nobody has said how many; less where the screen is low */
 	struct hlg_colour colours;
 	struct hlg_screen screen; /* of text */
-	bool wide;                /* text is not fitted to it */
+	bool wide;                /* text is not fitted to its columns */
+	bool verbose;             /* text: vCPUs, the histogram and all notes, too */
+	const struct hlg_space *space;
 };
 
 /* Of a struct hlg_exits_report, text first; and its records. */

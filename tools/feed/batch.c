@@ -204,10 +204,9 @@ void hlg_batch_finish(struct hlg_batch *batch)
 static void note_syms(struct hlg_run *run, const struct hlg_hostsyms *syms)
 {
 	if (syms->kernel_is_other)
-		hlg_run_note(run,
-			     "frames of the host's kernel have no names: it is not the "
-			     "one that runs here, or that does not show addresses "
-			     "(kernel.kptr_restrict)");
+		hlg_run_note(run, "frames of the host's kernel have no names: the "
+				  "recording is of another kernel than runs here, or "
+				  "this one hides its addresses (kernel.kptr_restrict)");
 	if (syms->kernel_is_untold)
 		hlg_run_note(
 			run,
@@ -216,8 +215,8 @@ static void note_syms(struct hlg_run *run, const struct hlg_hostsyms *syms)
 			"--stacks, or perf record --buildid-all)");
 	if (syms->file_is_other)
 		hlg_run_note(run,
-			     "%s: is not the file that was recorded (its build id is "
-			     "another), so frames in it have no names",
+			     "%s: is not the file that was recorded (its build id "
+			     "differs), so frames in it have no names",
 			     syms->other);
 	if (syms->too_many)
 		hlg_run_note(run,

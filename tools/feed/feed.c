@@ -57,6 +57,8 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 		feed->profile, events[event->index],
 		hlg_event_kind(event->attr.type, event->attr.config),
 		hlg_event_member(event->attr.sample_type, event->attr.read_format));
+	if (feed->probes[event->index].rip.size)
+		hlg_profile_no_short_cut(feed->profile, events[event->index]);
 	return 0;
 }
 
@@ -104,15 +106,6 @@ static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_e
 	return 0;
 }
 
-static __attribute__((noinline)) void take(struct feed *feed, struct hlg_sample s)
-{
-	s.event = feed->events[s.event];
-	if (hlg_profile_add(feed->profile, &s) == HLG_HOST && feed->host)
-		hlg_timeline_add(&feed->timeline, &s,
-				 hlg_profile_series(feed->profile, &s), HLG_NO_CHAIN,
-				 HLG_TIMELINE_ROW);
-}
-
 /* Counts a sample that was selected as an exit or entry. */
 static void count_transit(struct feed *feed, const struct hlg_perfdata_raw *raw)
 {
@@ -123,15 +116,31 @@ static void count_transit(struct feed *feed, const struct hlg_perfdata_raw *raw)
 				&data);
 }
 
-/* One that also tells where the guest is. */
-static __attribute__((noinline)) void take_transit(struct feed *feed,
-						   const struct hlg_perfdata_raw *raw)
+static __attribute__((noinline)) void take(struct feed *feed,
+					   const struct hlg_perfdata_raw *raw)
 {
-	uint64_t deselected = feed->profile->deselected.samples;
+	struct hlg_sample s = hlg_perfdata_sample(raw);
+	enum hlg_disposition disposition;
 
-	take(feed, hlg_perfdata_sample(raw));
-	if (feed->profile->deselected.samples == deselected)
+	s.event = feed->events[s.event];
+	disposition = hlg_profile_add(feed->profile, &s);
+	if (disposition == HLG_HOST && feed->host)
+		hlg_timeline_add(&feed->timeline, &s,
+				 hlg_profile_series(feed->profile, &s), HLG_NO_CHAIN,
+				 HLG_TIMELINE_ROW);
+	if (disposition != HLG_DESELECTED && feed->probes[raw->event].rip.size)
 		count_transit(feed, raw);
+}
+
+/* Where times turn back, as from one CPU's samples to another's. */
+static __attribute__((noinline)) void see_turn(struct feed *feed,
+					       const struct hlg_perfdata_raw *raw,
+					       uint64_t from, uint64_t to)
+{
+	if (!raw->layout->time)
+		return;
+	hlg_sample_span_see(&feed->profile->span, from);
+	hlg_sample_span_see(&feed->profile->span, to);
 }
 
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
@@ -139,27 +148,33 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 {
 	struct feed *feed = ctx;
 	uint32_t event = feed->events[raw->event], before = raw->before;
+	uint64_t time = hlg_perfdata_time(raw), last = time;
+	const uint16_t time_at = raw->layout->time;
 	struct hlg_hits hits;
 	bool hit;
 
-	if (feed->probes[raw->event].rip.size) {
-		take_transit(feed, raw);
-		return;
-	}
+	hlg_sample_span_see(&feed->profile->span, time);
 	if (raw->alone) {
 		if (!hlg_profile_hit(feed->profile, event, hlg_perfdata_cpumode(raw),
 				     raw->ip, hlg_perfdata_tid(raw), raw->period))
-			take(feed, hlg_perfdata_sample(raw));
+			take(feed, raw);
 		return;
 	}
 	hlg_profile_hits_begin(&hits, feed->profile, event);
-	do
+	do {
+		/* The first and the last are at turns, or at the ends of the run. Without
+		 * times this is the header, of which see_turn makes nothing. */
+		time = hlg_perfdata_u64(raw->record + time_at);
+		if (time < last)
+			see_turn(feed, raw, last, time);
+		last = time;
 		hit = hlg_profile_hits_add(&hits, hlg_perfdata_cpumode(raw), raw->ip,
 					   hlg_perfdata_tid(raw), raw->period);
-	while (hit && hlg_perfdata_next(raw));
-	hlg_profile_hits_end(&hits, feed->profile, raw->before - before + hit);
+	} while (hit && hlg_perfdata_next(raw));
+	see_turn(feed, raw, last, last);
+	hlg_profile_hits_end(&hits, feed->profile, event, raw->before - before + hit);
 	if (!hit)
-		take(feed, hlg_perfdata_sample(raw));
+		take(feed, raw);
 }
 
 /* What a sample is for, besides the profile; its chain is wanted for any of it. */

@@ -5,33 +5,22 @@
 
 #include "tools/perfdata/perfdata.h"
 
-struct span {
-	uint64_t first, last;
-};
-
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
 							    struct hlg_perfdata_raw *raw)
 {
-	const struct hlg_sample sample = hlg_perfdata_sample(raw);
-	struct span *span = ctx;
-
-	if (sample.time == HLG_NO_TIME)
-		return;
-	if (sample.time < span->first)
-		span->first = sample.time;
-	if (sample.time > span->last)
-		span->last = sample.time;
+	hlg_sample_span_see(ctx, hlg_perfdata_time(raw));
 }
 
 /* Where perf did not note it, all samples are looked at. */
-static int find_span(struct span *span, struct hlg_perfdata *pd, struct hlg_err *err)
+static int find_span(struct hlg_sample_span *span, struct hlg_perfdata *pd,
+		     struct hlg_err *err)
 {
 	static const struct hlg_perfdata_sink sink = {0};
 	int rc = hlg_perfdata_sample_time(pd, &span->first, &span->last, err);
 
 	if (rc < 0 || span->last)
 		return rc;
-	*span = (struct span){UINT64_MAX, 0};
+	*span = HLG_SAMPLE_SPAN_NONE;
 	return hlg_perfdata_read(pd, on_sample, &sink, span, err);
 }
 
@@ -46,7 +35,7 @@ static bool is_kept(const char *path)
 int hlg_feed_window(struct hlg_select_window *window, const char *path,
 		    const struct hlg_options *options, struct hlg_err *err)
 {
-	struct span span = {0, 0};
+	struct hlg_sample_span span = {0, 0};
 	struct hlg_perfdata *pd;
 	int rc;
 
@@ -55,15 +44,15 @@ int hlg_feed_window(struct hlg_select_window *window, const char *path,
 		return 0;
 	if (!is_kept(path))
 		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: can be read but once, and when it began is not "
-				   "known before (keep it in a file for this time=)",
+				   "%s: a pipe does not tell when the recording began "
+				   "(save it to a file for this time=)",
 				   path);
 	rc = hlg_perfdata_open(&pd, path, err);
 	if (rc < 0)
 		return rc;
 	rc = find_span(&span, pd, err);
 	hlg_perfdata_close(pd);
-	if (rc == 0 && span.first <= span.last)
+	if (rc == 0 && hlg_sample_span_known(&span))
 		*window = hlg_select_window_of(options, span.first, span.last);
 	return rc;
 }

@@ -47,12 +47,12 @@ static char *list_events(const struct hlg_report *r, bool keys)
 	return list;
 }
 
-/* The warnings of a side, or what else there is. */
+/* The notes of one level of a side. */
 static void add_lines(struct hlg_note_list *to, const struct hlg_note_list *from,
-		      const char *which, bool warnings)
+		      const char *which, enum hlg_note_level level)
 {
 	for (size_t i = 0; i < from->n; i++)
-		if ((from->level[i] == HLG_NOTE_WARNING) == warnings)
+		if (from->level[i] == level)
 			hlg_note_list_add(to, "%s%s", which, from->line[i]);
 }
 
@@ -78,8 +78,8 @@ static void tell_side(struct hlg_note_list *texts, const struct hlg_flame_side *
 			  side->n_recordings, plural(side->n_recordings), widths,
 			  hlg_verdict_word(r->trust.all.verdict));
 	free(events);
-	add_lines(&texts[HLG_GRAPH_WARN], &r->notes, which, true);
-	add_lines(&texts[HLG_GRAPH_WARN], &r->remarks, which, true);
+	add_lines(&texts[HLG_GRAPH_WARN], &r->notes, which, HLG_NOTE_WARNING);
+	add_lines(&texts[HLG_GRAPH_WARN], &r->remarks, which, HLG_NOTE_WARNING);
 	if (r->banner)
 		hlg_note_list_add(&texts[HLG_GRAPH_WARN], "%s%s", which, r->banner);
 }
@@ -127,8 +127,8 @@ static void tell_sums(struct hlg_note_list *texts, const struct hlg_report *r,
 static void tell_notes(struct hlg_note_list *texts, const struct hlg_report *r,
 		       const char *which)
 {
-	add_lines(&texts[HLG_GRAPH_NOTE], &r->notes, which, false);
-	add_lines(&texts[HLG_GRAPH_NOTE], &r->remarks, which, false);
+	add_lines(&texts[HLG_GRAPH_NOTE], &r->notes, which, HLG_NOTE_PLAIN);
+	add_lines(&texts[HLG_GRAPH_NOTE], &r->remarks, which, HLG_NOTE_PLAIN);
 }
 
 static void tell_changes(struct hlg_note_list *texts, const struct hlg_changes *c)

@@ -3,13 +3,18 @@
  * hlguest flame: stacks of guest and host as one picture, of one side or of two that are
  * compared; or as text for other programs that draw them.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "filter/report/frames.h"
 #include "filter/report/nothing.h"
 #include "filter/report/rows.h"
+#include "filter/trust/base-search.h"
+#include "filter/trust/verdict.h"
 #include "filter/write/folded.h"
+#include "symtab/escape.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/export/export.h"
@@ -287,6 +292,33 @@ static const struct hlg_err *nothing_of(const struct flame *flame,
 	return NULL;
 }
 
+/* "3432 samples, check: verified" */
+static void tell_side(const struct stacks *stacks)
+{
+	uint64_t n = stacks->tree.nodes[HLG_TREE_ROOT].total.samples;
+
+	fprintf(stderr, "%" PRIu64 " sample%s, check: %s", n, n == 1 ? "" : "s",
+		hlg_verdict_word(stacks->report.trust.all.verdict));
+}
+
+/* What was written to a file, as nothing of it is seen. */
+static void tell(const struct flame *flame, const struct hlg_inputs *in)
+{
+	const char *out = flame->after.side.run.options.out;
+
+	if (!out || strcmp(out, "-") == 0 || in->quiet)
+		return;
+	fputs("hlguest: ", stderr);
+	hlg_escape_print(stderr, out);
+	fputs(flame->compares ? ": after " : ": ", stderr);
+	tell_side(&flame->after);
+	if (flame->compares) {
+		fputs("; before ", stderr);
+		tell_side(&flame->before);
+	}
+	fputc('\n', stderr);
+}
+
 static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 			   struct hlg_err *err)
 {
@@ -304,7 +336,9 @@ static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 		flame->after.side.run.options.out, stdout, err);
 	/* A picture says it itself. */
 	if (rc == 0 && in->format != &svg)
-		hlg_images_warn(&flame->after.side.run.space);
+		hlg_base_search_warn(&flame->after.side.run.space);
+	if (rc == 0)
+		tell(flame, in);
 	return rc;
 }
 
@@ -412,10 +446,10 @@ static const struct hlg_verb_option options[] = {
 
 const struct hlg_verb hlg_verb_flame = {
 	.name = "flame",
-	.args = "guest.elf[@BASE] [-i] FILE...",
+	.args = "guest.elf[@BASE] [FILE...]",
 	.help = "flame graph of recordings",
 	.group = HLG_VERB_SHOWS,
-	.usage = "guest.elf[@BASE]... FILE...",
+	.usage = "guest.elf[@BASE]... [FILE...]",
 	.doc = "Draws stacks of guest and host as a flame graph: an SVG that zooms and "
 	       "searches in a browser, and shows the same without a script.\v"
 	       "Whole stacks are drawn where samples have callchains (hlguest record "

@@ -126,10 +126,9 @@ static int damaged(const struct companion *c, struct hlg_err *err)
 		return hlg_err_set(err, HLG_ESYSTEM,
 				   "%s: cannot be read: %s (try a copy)", c->image->path,
 				   strerrordesc_np(errno));
-	return hlg_err_set(
-		err, HLG_EINPUT,
-		"%s: its section headers make no sense to copy (link it again)",
-		c->image->path);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: its section headers are malformed (link it again)",
+			   c->image->path);
 }
 
 /* In the file, wholly. */

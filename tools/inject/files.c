@@ -89,8 +89,8 @@ int hlg_files_check(const char *out, struct hlg_err *err)
 		return rc;
 	if (hlg_target_is_stream(out) || (stat(out, &st) == 0 && !S_ISREG(st.st_mode)))
 		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is no file, and a recording is written in two "
-				   "places at once (name a file)",
+				   "%s: is not a regular file, and a recording is not "
+				   "written in one go (name a file)",
 				   out);
 	return 0;
 }
@@ -182,8 +182,14 @@ static int write_image(struct hlg_files *files, size_t i, const char *out,
 {
 	struct hlg_files_image *file = &files->images[i];
 	const struct hlg_image *image = units->image;
-	int rc = hlg_companion_image_id(image, &file->elf_id, err);
+	int rc;
 
+	if (image->inside_size)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is a host with its guest inside (hlguest "
+				   "extract %s -o guest.elf, and name that)",
+				   image->path, image->path);
+	rc = hlg_companion_image_id(image, &file->elf_id, err);
 	file->elf = rc == 0 ? realpath(image->path, NULL) : NULL;
 	if (rc == 0 && !file->elf)
 		rc = hlg_out_fail(image->path, "found", errno, err);

@@ -12,6 +12,7 @@
 #include "filter/report/build.h"
 #include "filter/report/nothing.h"
 #include "filter/run.h"
+#include "filter/trust/base-search.h"
 #include "symtab/escape.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -44,8 +45,8 @@ static int check_images(const struct hlg_space *space, struct hlg_err *err)
 	for (size_t i = 0; i < space->n_images; i++)
 		if (space->images[i]->map)
 			return hlg_err_set(err, HLG_EINPUT,
-					   "%s: is a perf map, and perf maps ELFs (name "
-					   "the guest's ELF)",
+					   "%s: is a perf map, and inject needs an ELF "
+					   "(name the guest's ELF)",
 					   space->images[i]->path);
 	return 0;
 }
@@ -63,7 +64,7 @@ static int scan(struct injection *j, struct hlg_err *err)
 	if (rc == 0 && j->copy.offset == 0)
 		rc = hlg_err_set(err, HLG_EINPUT,
 				 "%s: has processes up to number %" PRId32
-				 ": there is none left for the guest (damaged)",
+				 ": no number is left for the guest's (damaged)",
 				 j->in, j->scan.highest);
 	return rc;
 }
@@ -104,7 +105,7 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 					      &j->run.profile, &j->run.host, err);
 	}
 	if (rc == 0 && batch.n_read)
-		hlg_images_warn(&j->run.space);
+		hlg_base_search_warn(&j->run.space);
 	for (size_t i = 0; rc == 0 && i < j->run.space.n_images; i++)
 		if (hlg_image_unread(j->run.space.images[i]))
 			rc = hlg_image_fail_unread(j->run.space.images[i], err);
@@ -222,7 +223,7 @@ static void print_process(const struct injection *j, const struct hlg_scan_threa
 	const char *comm = hlg_scan_comm(&j->scan, first->pid);
 
 	/* As copy.c names it: it is too late for want of memory. */
-	printf("process  %" PRId32 "  guest:", hlg_copy_id(j->copy.offset, first->pid));
+	printf("process    %" PRId32 "  guest:", hlg_copy_id(j->copy.offset, first->pid));
 	if (comm[0])
 		hlg_escape_print(stdout, comm);
 	else
@@ -236,10 +237,9 @@ static void print_files(const struct injection *j)
 	for (size_t i = 0; i < j->files.n_images; i++) {
 		if (!j->files.images[i].companion)
 			continue;
-		fputs("beside   ", stdout);
+		fputs("companion  ", stdout);
 		hlg_escape_print(stdout, j->files.images[i].companion);
-		fputs("  (keep it: names and sizes of what perf would not find)\n",
-		      stdout);
+		fputs("  (keep it there: perf reads its symbols)\n", stdout);
 	}
 }
 
@@ -248,11 +248,11 @@ static void print_sums(const struct injection *j)
 	const struct hlg_copy_counts *c = &j->copy.counts;
 	const struct hlg_scan_thread *g = j->scan.guests;
 
-	fputs("written  ", stdout);
+	fputs("written    ", stdout);
 	hlg_escape_print(stdout, j->out);
-	printf("  (trust: %s)\n", hlg_verdict_word(j->report.trust.all.verdict));
+	printf("  (check: %s)\n", hlg_verdict_word(j->report.trust.all.verdict));
 	print_files(j);
-	fputs("show     perf report -i ", stdout);
+	fputs("show       perf report -i ", stdout);
 	hlg_escape_print(stdout, j->out);
 	putchar('\n');
 	for (size_t i = 0, k; i < j->scan.n_guests; i = k) {
@@ -263,14 +263,14 @@ static void print_sums(const struct injection *j)
 	putchar('\n');
 	print_count("records", c->guest + c->host + c->other, "");
 	print_count("  guest samples", c->guest, "");
-	print_count("    rewritten", c->rewritten, "as the processes'");
+	print_count("    rewritten", c->rewritten, "as samples of guest processes");
 	print_count("    dropped", c->dropped, "");
 	print_count("    kept as guest's", c->kept,
-		    c->kept ? "perf needs their counters" : "");
+		    c->kept ? "perf needs their counter values" : "");
 	print_count("  host samples", c->host, "as they are");
 	print_count("  other", c->other - c->rounds, "as they are");
 	print_count("  left out", c->rounds, c->rounds ? "marks between files" : "");
-	print_count("added", c->added, "of the processes");
+	print_count("added", c->added, "for guest processes");
 	if (c->left_bytes)
 		printf("the recording was cut off: its last %" PRIu64
 		       " bytes hold no whole record\n",
@@ -369,7 +369,7 @@ static const struct hlg_verb_option options[] = {
 	HLG_VERB_OUTPUT(struct arguments, out,
 			"where the new recording goes; written atomically"),
 	{.name = "direct",
-	 .help = "map guest.elf itself, whatever perf makes of its symbols",
+	 .help = "map guest.elf itself; perf may name some samples wrongly",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct arguments, direct)},
 	{0},
@@ -381,11 +381,12 @@ const struct hlg_verb hlg_verb_inject = {
 	.help = "a recording that perf can show",
 	.group = HLG_VERB_CONVERTS,
 	.usage = "guest.elf[@BASE]... FILE -o OUT",
-	.doc = "Writes a recording anew so that perf report, annotate, script and diff, "
+	.doc = "Copies a recording so that perf report, annotate, script and diff, "
 	       "hotspot and samply show the guest: its samples become those of a "
 	       "process that maps guest.elf.\v"
-	       "All else is copied as it is. What perf would name wrongly it finds in "
-	       "OUT.elf, a folder beside OUT.",
+	       "All else is copied as it is. Where perf would name samples wrongly, it "
+	       "reads a copy of the ELF with other symbols instead: it is in OUT.elf, a "
+	       "folder to keep beside OUT.",
 	.examples = "hlguest inject guest.elf perf.data.guest -o perf.data\tthen: perf "
 		    "report, perf annotate, hotspot, samply\n"
 		    "hlguest inject --direct guest.elf perf.data.guest -o "

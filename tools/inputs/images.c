@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/inputs/images.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,6 @@
 #include "filter/output/out.h"
 #include "filter/output/target.h"
 #include "filter/run.h"
-#include "filter/trust/base-search.h"
-#include "symtab/escape.h"
 #include "tools/pprof/pprof.h"
 
 /* A file called gaps=drop is no option here: `./` in front makes it a file for all. */
@@ -100,32 +97,6 @@ int hlg_images_open(struct hlg_space *space, char *const *words, size_t n,
 	}
 	hlg_options_finish(&options);
 	return rc < 0 ? rc : hlg_space_settle(space, err);
-}
-
-void hlg_images_warn(const struct hlg_space *space)
-{
-	for (size_t i = 0; i < space->n_images; i++) {
-		const struct hlg_image *image = space->images[i];
-		char *warning = image->refused_from == HLG_BASE_NONE
-					? NULL
-					: hlg_base_search_warning(image);
-
-		if (warning) {
-			fputs("hlguest: ", stderr);
-			hlg_escape_print(stderr, warning);
-			fputc('\n', stderr);
-			free(warning);
-		}
-		if (image->from != HLG_BASE_DEFAULT)
-			continue;
-		fputs("hlguest: ", stderr);
-		hlg_escape_print(stderr, image->path);
-		fprintf(stderr,
-			": base 0x%" PRIx64 " is assumed, nothing states it (give it: ",
-			image->base);
-		hlg_escape_print(stderr, image->path);
-		fputs("@ADDRESS)\n", stderr);
-	}
 }
 
 /* perf record --threads makes folders, with a file data in them. */

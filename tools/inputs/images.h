@@ -32,9 +32,6 @@ int hlg_images_open(struct hlg_space *space, char *const *words, size_t n,
 int hlg_images_check_out(char *const *words, size_t n, const char *out,
 			 struct hlg_err *err);
 
-/* Warns on standard error of every image whose base is a guess, or not its file's. */
-void hlg_images_warn(const struct hlg_space *space);
-
 /* What an argument seems to be, by its shape and the first bytes of the file. */
 enum hlg_file_kind {
 	HLG_FILE_KIND_RECORDING, /* or a saved profile, standard input, a FIFO */

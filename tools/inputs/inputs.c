@@ -173,8 +173,7 @@ static const struct hlg_verb_option shared[] = {
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct hlg_inputs, no_pager)},
 	{.name = "after",
-	 .help = "what follows is the side after: its guest ELF if it is another, and "
-		 "its "
+	 .help = "the second side follows: its guest ELF, if it is another one, and its "
 		 "recordings",
 	 .kind = HLG_VERB_FLAG,
 	 .set = set_after},
@@ -339,16 +338,16 @@ static int part_pair(struct hlg_inputs *in, struct hlg_err *err)
 		if (image && met && left)
 			return hlg_err_set(
 				err, HLG_EINPUT,
-				"%s: stands between recordings (use --after in front "
-				"of it if it is the build after)",
+				"%s: an image between recordings (put --after in front "
+				"of it if it is the build of the second side)",
 				in->others[i].word);
 		met = met || !image;
 		left -= !image && left;
 	}
 	if (in->n_files > 2)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is a third recording (use --after in front of "
-				   "the first recording after)",
+				   "%s: is a third recording (put --after in front of "
+				   "the first recording of the second side)",
 				   in->files[2]);
 	if (in->n_files == 2) {
 		rc = add_file(in->second, in->files[1], err);

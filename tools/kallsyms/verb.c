@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/trust/base-search.h"
 #include "filter/write/format.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
@@ -172,7 +173,7 @@ static int write_symbols(void *images, FILE *f, struct hlg_err *err)
 	int rc = hlg_images_open(&space, of->text, of->n, err);
 
 	if (rc == 0) {
-		hlg_images_warn(&space);
+		hlg_base_search_warn(&space);
 		rc = hlg_kallsyms_write(f, &space, err);
 	}
 	hlg_space_finish(&space);
@@ -215,15 +216,14 @@ const struct hlg_verb hlg_verb_kallsyms = {
 	.help = "symbols for perf kvm --guestkallsyms",
 	.group = HLG_VERB_CONVERTS,
 	.usage = "guest.elf[@BASE]...",
-	.doc = "Writes the guest's symbols as perf kvm --guestkallsyms reads them.\v"
-	       "BASE is where the guest runs: auto (default), 0x.., decimal. perf takes "
-	       "the end of a symbol from the next one, so wherever code that a symbol "
-	       "owns ends there is a symbol __gap__. Characters that perf stumbles over "
-	       "are written as \\xNN. perf uses the table for code in ring 0 only, and "
-	       "only if record was given it too.\n\n"
-	       "  hlguest kallsyms guest.elf >guest.kallsyms\n"
-	       "  perf kvm --guestkallsyms=guest.kallsyms record -e cpu-clock -- VMM\n"
-	       "  perf kvm --guestkallsyms=guest.kallsyms report",
+	.doc = "Writes the guest's symbols as perf kvm --guestkallsyms reads them.\vBASE "
+	       "is where the guest runs: auto (default), 0x.., decimal. For perf a "
+	       "symbol ends where the next one begins, so a symbol __gap__ stands where "
+	       "a function's code ends. Characters that perf misreads are written as "
+	       "\\xNN. perf uses the table for code in ring 0 only, and only if record "
+	       "was given it too.\n\n  hlguest kallsyms guest.elf >guest.kallsyms\n  "
+	       "perf kvm --guestkallsyms=guest.kallsyms record -e cpu-clock -- VMM\n  "
+	       "perf kvm --guestkallsyms=guest.kallsyms report",
 	.examples = "hlguest kallsyms -o guest.kallsyms guest.elf\tfor perf kvm "
 		    "--guestkallsyms=guest.kallsyms\n"
 		    "hlguest kallsyms guest.elf@0x4000\tat a base that is known\n"

@@ -15,6 +15,7 @@
 #include "filter/output/out.h"
 #include "filter/output/target.h"
 #include "filter/report/nothing.h"
+#include "filter/trust/base-search.h"
 #include "filter/view/place-name.h"
 #include "filter/write/format.h"
 #include "symtab/escape.h"
@@ -224,9 +225,9 @@ static int check(void *arguments, struct hlg_err *err)
 				   "no guest ELF is given (name it: guest.elf, "
 				   "guest.elf@0x4000)");
 	if (args->own && args->images.n > 1)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--own is of one image (several have the same "
-				   "addresses)");
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"--own takes one image (several have the same addresses)");
 	if (args->own && args->recordings.n)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--own needs no base (leave the recording out)");
@@ -409,7 +410,7 @@ static int open_lookup(struct lookup *l, struct hlg_err *err)
 	if (rc < 0)
 		return rc;
 	if (!l->args->own)
-		hlg_images_warn(&l->run.space);
+		hlg_base_search_warn(&l->run.space);
 	if (!hlg_source_open_all(&l->sources, &l->run.space))
 		return hlg_err_memory(err, "lines");
 	return 0;

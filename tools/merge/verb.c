@@ -25,8 +25,9 @@ static int check(void *arguments, struct hlg_err *err)
 				   "no profile is given (hlguest report --format=pprof "
 				   "--out=x.pb.gz saves one)");
 	if (hlg_target_is_stream(args->out) && isatty(STDOUT_FILENO))
-		return hlg_err_set(err, HLG_EINPUT,
-				   "a profile is nothing for a terminal (use -o FILE)");
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"a profile is binary, and not for a terminal (use -o FILE)");
 	return 0;
 }
 

@@ -89,6 +89,13 @@ static inline int32_t hlg_perfdata_tid(const struct hlg_perfdata_raw *raw)
 		       : -1;
 }
 
+/* ns of perf's clock, or HLG_NO_TIME */
+static inline uint64_t hlg_perfdata_time(const struct hlg_perfdata_raw *raw)
+{
+	return raw->layout->time ? hlg_perfdata_u64(raw->record + raw->layout->time)
+				 : HLG_NO_TIME;
+}
+
 /* The sample for the filter's profile; event is the reader's own index. */
 static inline struct hlg_sample hlg_perfdata_sample(const struct hlg_perfdata_raw *raw)
 {
@@ -98,7 +105,7 @@ static inline struct hlg_sample hlg_perfdata_sample(const struct hlg_perfdata_ra
 	return (struct hlg_sample){
 		.ip = raw->ip,
 		.period = raw->period,
-		.time = l->time ? hlg_perfdata_u64(r + l->time) : HLG_NO_TIME,
+		.time = hlg_perfdata_time(raw),
 		.pid = l->tid ? (int32_t)hlg_perfdata_u32(r + l->tid) : -1,
 		.tid = hlg_perfdata_tid(raw),
 		.cpu = l->cpu ? (int32_t)hlg_perfdata_u32(r + l->cpu) : -1,

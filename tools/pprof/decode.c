@@ -62,7 +62,7 @@ static int read_name(struct decoder *d, int64_t i, const char **to, const char *
 	if (!name)
 		return fail(d, problem);
 	if (len >= d->names)
-		return fail(d, "its entries share too long names");
+		return fail(d, "its names are too long in all");
 	d->names -= len;
 	*to = hlg_saved_text(d->saved, name);
 	return *to ? 0 : fail_memory(d);
@@ -123,7 +123,7 @@ static int read_images(struct decoder *d)
 	int rc = 0;
 
 	if (d->p->extra->n_image != d->p->n_mapping)
-		return fail(d, "it has not an image for every mapping");
+		return fail(d, "a mapping has no image");
 	for (size_t i = 0; rc == 0 && i < d->p->n_mapping; i++)
 		rc = read_image(d, i);
 	return rc;
@@ -200,8 +200,8 @@ static int check_format(struct decoder *d)
 				   "again)",
 				   d->path);
 	if (extra->format != HLG_SAVED_FORMAT)
-		return fail(d, "its format is none");
-	return extra->by >> HLG_SAVED_N_KEYS ? fail(d, "it is split by what is not known")
+		return fail(d, "it states no format");
+	return extra->by >> HLG_SAVED_N_KEYS ? fail(d, "it is split by something unknown")
 					     : 0;
 }
 
@@ -309,7 +309,7 @@ static int read_sample(struct decoder *d, const Pprof__Sample *sample)
 	    sample->location_id[0] > d->p->n_location)
 		return fail(d, "a sample has a wrong location");
 	if (sample->n_value != 2 * n_events)
-		return fail(d, "a sample has not a value of every type");
+		return fail(d, "a sample lacks values");
 	if (!read_labels(d, sample, &key))
 		return fail(d, "a sample has wrong labels");
 	location = d->p->location[sample->location_id[0] - 1];
@@ -343,7 +343,7 @@ static int read_samples(struct decoder *d)
 	int rc = 0;
 
 	if (d->p->n_sample_type != 2 * d->p->extra->n_event)
-		return fail(d, "it has not two value types for every event");
+		return fail(d, "an event lacks one of its two value types");
 	for (size_t i = 0; rc == 0 && i < d->p->n_sample; i++)
 		rc = read_sample(d, d->p->sample[i]);
 	return rc;
@@ -510,7 +510,7 @@ int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t 
 		rc = fail(&d, "it would take more than 2 GiB of memory");
 	else
 		rc = budget.failed ? fail_memory(&d)
-				   : fail(&d, "it is no message of pprof's");
+				   : fail(&d, "it is not in pprof's format");
 	hlg_saved_arena_finish(&budget.arena);
 	return rc;
 }

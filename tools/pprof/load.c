@@ -29,7 +29,7 @@ static int check_keys(struct loader *l)
 	if (o->start != 0 || o->stop != UINT64_MAX)
 		return hlg_err_set(l->err, HLG_EINPUT,
 				   "%s: --time cannot select from a saved profile, which "
-				   "has no times (select when it is saved)",
+				   "has no times (use --time when you save it)",
 				   l->path);
 	for (size_t i = 0; i < HLG_SAVED_N_KEYS; i++) {
 		const char *key = hlg_saved_key_names[i];

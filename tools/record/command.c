@@ -69,14 +69,6 @@ int hlg_record_command_check(const char *name, struct hlg_err *err)
 	return 126;
 }
 
-static bool has_interpreter(const struct hlg_elf64 *elf)
-{
-	for (size_t i = 0; i < elf->n_sections; i++)
-		if (strcmp(elf->sections[i].name, ".interp") == 0)
-			return true;
-	return false;
-}
-
 static bool is_guest(const char *path, const struct stat *vmm)
 {
 	struct hlg_image *image;
@@ -88,9 +80,23 @@ static bool is_guest(const char *path, const struct stat *vmm)
 	    (st.st_dev == vmm->st_dev && st.st_ino == vmm->st_ino))
 		return false;
 	/* With symbols, of its own or of a debug file. */
-	is = hlg_image_open_elf(&image, path, &err) == 0 && !has_interpreter(&image->elf);
+	is = hlg_image_open_elf(&image, path, &err) == 0 && !image->elf.interpreted;
 	hlg_image_destroy(image);
 	return is;
+}
+
+/* The VMM's own file, where a guest lies inside it. */
+static const char *find_inside(const char *vmm)
+{
+	struct hlg_image *image;
+	struct hlg_err err;
+	bool is;
+
+	if (!vmm || !strchr(vmm, '/') || hlg_target_magic(vmm) != HLG_MAGIC_ELF)
+		return NULL;
+	is = hlg_image_open_elf(&image, vmm, &err) == 0 && image->inside_size;
+	hlg_image_destroy(image);
+	return is ? vmm : NULL;
 }
 
 const char *hlg_record_command_guest(char *const *command)
@@ -111,5 +117,5 @@ const char *hlg_record_command_guest(char *const *command)
 		if (word)
 			found = word;
 	}
-	return found;
+	return found ? found : find_inside(command[0]);
 }

@@ -15,7 +15,8 @@ int hlg_record_command_check(const char *name, struct hlg_err *err);
  * The guest's ELF, which is a word behind the first one, or what follows the = of one
  * (--kernel=guest.elf): an ELF for x86-64 or AArch64 without an interpreter, so no
  * program of this machine as a VMM behind sudo(8) is, and not the file of the first word.
- * NULL if there is none, or more than one. Points into command, which ends with NULL.
+ * If there is none, the first word, a path, where that program has its guest inside it.
+ * NULL if there is neither, or more than one. Points into command, which ends with NULL.
  */
 const char *hlg_record_command_guest(char *const *command);
 

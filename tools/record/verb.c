@@ -96,7 +96,7 @@ static int check(void *arguments, struct hlg_err *err)
 			args->pid);
 	if (args->count && !args->windows)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "-c %s: goes with --windows=EVENTS (or use -F)",
+				   "-c %s: only with --windows=EVENTS (use -F)",
 				   args->count);
 	if (args->windows && (args->event || args->frequency))
 		return hlg_err_set(err, HLG_EINPUT,
@@ -255,18 +255,37 @@ static char *group_word(const char *events)
 	return word;
 }
 
-static void tell_nothing(const char *event)
+/* Of a clock, what is short has no sample. */
+static void tell_nothing(const struct arguments *args, const char *event)
 {
-	fprintf(stderr, "hlguest: no guest sample was recorded with -e ");
-	hlg_escape_print(stderr, event);
-	fputs(strncmp(event + (event[0] == '{'), "cpu-clock", 9) == 0
-		      ? ": did a guest run, and long enough? (hlguest doctor shows what "
-			"this machine can record)\n"
-		      : ": did a guest run at all? Does the event reach guests "
-			"(cycles:G, "
-			"not cycles:P)? Does a mediated PMU keep them to itself? (try -e "
-			"cpu-clock; hlguest doctor shows more)\n",
-	      stderr);
+	const char *why =
+		": did a guest run at all? Does the event reach guests (cycles:G, not "
+		"cycles:P)? Does a mediated PMU keep them to itself? (try -e cpu-clock; "
+		"hlguest doctor shows more)";
+	char *line;
+	int rc;
+
+	if (strncmp(event + (event[0] == '{'), "cpu-clock", 9) != 0)
+		rc = asprintf(&line, "hlguest: no guest sample was recorded with -e %s%s",
+			      event, why);
+	else if (args->windows)
+		rc = asprintf(&line,
+			      "hlguest: no guest sample was recorded with -e %s: did a "
+			      "guest run, and long enough? (hlguest doctor shows what "
+			      "this machine can record)",
+			      event);
+	else
+		rc = asprintf(&line,
+			      "hlguest: no guest sample was recorded with -e %s, %s a "
+			      "second: did a guest run, and for more than a few "
+			      "milliseconds? (let it run longer, or hlguest record -F "
+			      "5000; hlguest doctor shows what this machine can record)",
+			      event, args->frequency);
+	if (rc < 0)
+		return;
+	hlg_output_fold(stderr, 0, 0, line);
+	fputc('\n', stderr);
+	free(line);
 }
 
 /* A word as a shell takes it; one with a ' in it is the reader's to quote. */
@@ -361,7 +380,7 @@ static int tell(const struct arguments *args, const char *event)
 		tell_otherwise(args, event);
 	}
 	if (sums.guest == 0 && !args->exits)
-		tell_nothing(event);
+		tell_nothing(args, event);
 	else if (!args->quiet)
 		tell_next(args);
 	return 0;
@@ -486,7 +505,7 @@ static const struct hlg_verb_option options[] = {
 	 .heading = WHOM,
 	 .letter = 'p',
 	 .value = "PID",
-	 .help = "a VMM that runs already",
+	 .help = "a running VMM",
 	 .files = "pid",
 	 .kind = HLG_VERB_TEXT,
 	 .field = offsetof(struct arguments, pid)},
@@ -515,7 +534,7 @@ static const struct hlg_verb_option options[] = {
 	 .heading = HOW,
 	 .letter = 'c',
 	 .value = "N",
-	 .help = "with --windows: a window each N of the first event",
+	 .help = "with --windows: one window every N of the first event",
 	 .fallback = WINDOW,
 	 .kind = HLG_VERB_NUMBER,
 	 .set = set_count},
@@ -539,7 +558,7 @@ static const struct hlg_verb_option options[] = {
 	 .field = offsetof(struct arguments, out)},
 	{.name = "exits",
 	 .heading = WHAT,
-	 .help = "what hlguest exits needs, beside samples",
+	 .help = "also what hlguest exits needs",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct arguments, exits)},
 	{.name = "stacks",
@@ -548,12 +567,12 @@ static const struct hlg_verb_option options[] = {
 	 .help = "stacks of the host, for hlguest flame",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct arguments, stacks)},
-	HLG_VERB_QUIET(struct arguments, quiet, "errors only, of perf as well"),
+	HLG_VERB_QUIET(struct arguments, quiet, "print only errors, also of perf"),
 	{.name = "windows",
 	 .heading = WHAT,
 	 .letter = 'W',
 	 .value = "EVENTS",
-	 .help = "counters for hlguest windows: EVENTS as one group, read each N of the "
+	 .help = "counters for hlguest windows: EVENTS as one group, read every N of the "
 		 "first",
 	 .kind = HLG_VERB_TEXT,
 	 .field = offsetof(struct arguments, windows)},
@@ -569,7 +588,7 @@ const struct hlg_verb hlg_verb_record = {
 	.group = HLG_VERB_PREPARES,
 	.usage = "-- COMMAND [ARGUMENT...]\n-p PID [-- COMMAND...]\n-a [-- COMMAND...]",
 	.doc = "Records guest samples with perf kvm. -p and -a end with ^C, or with "
-	       "COMMAND, whose exit status is kept.",
+	       "COMMAND. The exit status is COMMAND's.",
 	.examples = "hlguest record -- ./vmm guest.elf\ta VMM from its start to its end\n"
 		    "hlguest record -p 17 -- sleep 10\tten seconds of one that runs\n"
 		    "hlguest record -g -- ./vmm guest.elf\twith the stacks of the host, "

@@ -39,13 +39,13 @@ static bool find_window(struct hlg_run *run,
 		found = hlg_calibration_file_find(calibrated, event->name,
 						  event->precise_ip);
 		if (!found || !found->known) {
-			hlg_run_remark(run, "calibration: nothing is known of %s there",
+			hlg_run_remark(run, "calibration: it has no figures for %s",
 				       event->name);
 			continue;
 		}
 		hlg_run_remark(run,
-			       "calibration: samples of %s lie up to %" PRIu64
-			       " instruction%s behind what they are of",
+			       "calibration: samples of %s are up to %" PRIu64
+			       " instruction%s late",
 			       event->name, found->window, found->window == 1 ? "" : "s");
 		*window = found->window > *window ? found->window : *window;
 		any = true;
@@ -70,8 +70,8 @@ static void compare_processors(struct hlg_run *run,
 		if (cpu &&
 		    strncmp(cpu, calibrated->cpu, sizeof(calibrated->cpu) - 1) != 0)
 			hlg_run_remark(run,
-				       "calibration: is of another processor (%s) than "
-				       "%s (%s)",
+				       "calibration: it is of another processor (%s) "
+				       "than %s (%s)",
 				       calibrated->cpu, paths[i], cpu);
 		hlg_perfdata_close(pd);
 	}
@@ -86,8 +86,8 @@ int hlg_report_calibration_apply(struct hlg_run *run,
 
 	if (!calibrated->holds)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: its truths did not hold, so its figures mean "
-				   "nothing (calibrate again)",
+				   "%s: known results were measured wrongly, so its "
+				   "figures mean nothing (calibrate again)",
 				   file);
 	hlg_run_remark(run, "calibration: %s, %s, %s", calibrated->date, calibrated->cpu,
 		       calibrated->kernel);
@@ -95,7 +95,7 @@ int hlg_report_calibration_apply(struct hlg_run *run,
 	if (!find_window(run, calibrated, &window))
 		return 0;
 	if (is_given(&run->options, "skid"))
-		hlg_run_remark(run, "calibration: skid= is stated, and used instead");
+		hlg_run_remark(run, "calibration: not used, because skid= is given");
 	else
 		run->options.skid = window;
 	return 0;

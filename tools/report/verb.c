@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "filter/run.h"
+#include "filter/trust/base-search.h"
 #include "tools/cli/output.h"
 #include "tools/cli/pager.h"
 #include "tools/cli/verb.h"
@@ -145,7 +146,7 @@ static int profile(const struct hlg_inputs *in, const char *calibration)
 		rc = write_report(&run, &batch, in->no_pager, &err);
 	/* Where the output has no room for it. */
 	if (rc == 0 && batch.n_read && !run.format->notes)
-		hlg_images_warn(&run.space);
+		hlg_base_search_warn(&run.space);
 	if (rc < 0)
 		status = hlg_output_error(&err);
 	if (status == 0 && run.mismatch)
@@ -169,7 +170,8 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 static const struct hlg_verb_option options[] = {
 	{.name = "calibration",
 	 .value = "FILE",
-	 .help = "what hlguest calibrate --save wrote: sets skid, and is shown",
+	 .help = "a file of hlguest calibrate --save: it sets skid, and notes say what "
+		 "it has",
 	 .files = "file",
 	 .kind = HLG_VERB_TEXT,
 	 .reads = true,
@@ -179,10 +181,10 @@ static const struct hlg_verb_option options[] = {
 
 const struct hlg_verb hlg_verb_report = {
 	.name = "report",
-	.args = "guest.elf[@BASE] [-i] FILE...",
+	.args = "guest.elf[@BASE] [FILE...]",
 	.help = "profile recordings",
 	.group = HLG_VERB_SHOWS,
-	.usage = "guest.elf[@BASE]... FILE...",
+	.usage = "guest.elf[@BASE]... [FILE...]",
 	.doc = "Profiles recordings of guests: every sample once, by function, gap and "
 	       "region of the guest's own ELF.\v"
 	       "An argument that is a recording (or -, or a folder) is read; any other "

@@ -211,15 +211,24 @@ Dwarf *hlg_source_files_open(Dwfl *dwfl, const struct hlg_image *image,
 	Dwarf_Addr bias;
 	Dwarf *dwarf;
 	void **data;
+	int fd = -1; /* path is opened */
 
 	*module = NULL;
 	if (vet_path(path, err) < 0)
 		return NULL;
+	if (image->inside_size) {
+		fd = hlg_image_reopen(image, err);
+		if (fd < 0)
+			return NULL;
+	}
 	dwfl_report_begin(dwfl);
-	*module = dwfl_report_offline(dwfl, "", path, -1);
+	*module = dwfl_report_offline(dwfl, "", path, fd); /* which closes fd then */
 	dwfl_report_end(dwfl, NULL, NULL);
-	if (!*module)
+	if (!*module) {
+		if (fd >= 0)
+			close(fd);
 		return NULL;
+	}
 	dwfl_module_info(*module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
 	*data = &search;
 	dwarf = dwfl_module_getdwarf(*module, &bias);

@@ -298,7 +298,7 @@ static void read_lua_stack(struct reader *r)
 		if (r->rc <= 0 || frame.kind & LAST)
 			return;
 		if (n == HLG_SYSPROF_MAX_FRAMES) {
-			set_bad(r, r->record, "a stack of Lua without an end");
+			set_bad(r, r->record, "a Lua stack without an end");
 			return;
 		}
 		if (frame.kind < HLG_FRAME_LUA || frame.kind > HLG_FRAME_FAST) {
@@ -321,7 +321,7 @@ static void read_host_stack(struct reader *r)
 		if (r->rc <= 0 || frame.addr == 0)
 			return;
 		if (n == HLG_SYSPROF_MAX_FRAMES) {
-			set_bad(r, r->record, "a stack of the host without an end");
+			set_bad(r, r->record, "a host stack without an end");
 			return;
 		}
 		push(r, frame);

@@ -91,10 +91,12 @@ static int check(void *arguments, struct hlg_err *err)
 				   "no stream is given (misc.sysprof.start of "
 				   "Tarantool's LuaJIT makes one)");
 	if (args->output.by_state && args->format != &folded)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--roots: is of folded stacks (use --format=folded)");
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"--roots: applies to folded stacks only (use --format=folded)");
 	if (args->top_given && args->format != &text)
-		return hlg_err_set(err, HLG_EINPUT, "--top: is of text (leave it out)");
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--top: applies to text only (leave it out)");
 	if (hlg_target_check_input(args->out, args->output.path, err) < 0)
 		return HLG_EINPUT;
 	return hlg_target_check_magic(args->out, HLG_MAGIC_NONE, err);
@@ -112,8 +114,8 @@ static void note_loss(struct hlg_note_list *notes, const struct hlg_sysprof *s)
 		hlg_note_list_add(notes, "the stream was cut off: its end is not marked");
 	else if (s->behind)
 		hlg_note_list_add(notes,
-				  "%" PRIu64 " bytes behind the end of the stream were "
-				  "not looked at",
+				  "%" PRIu64
+				  " bytes after the end of the stream were not read",
 				  s->behind);
 }
 
@@ -171,7 +173,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 static const struct hlg_verb_option options[] = {
 	{.name = "format",
-	 .help = "of the result",
+	 .help = "format of the result",
 	 .kind = HLG_VERB_FORMAT,
 	 .field = offsetof(struct arguments, format)},
 	{.name = "mode",

@@ -8,6 +8,7 @@
  */
 #include "tools/vm/machine.h"
 
+#include <cpuid.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kvm.h>
@@ -70,8 +71,11 @@ enum own_page {
 #define RFLAGS_TRAP    0x100 /* TF */
 #define SEGMENT_CODE   11    /* execute, read, accessed */
 #define SEGMENT_DATA   3     /* read, write, accessed */
-#define SEGMENT_TSS    11    /* busy 64-bit TSS */
-#define XCR0_AVX       7     /* x87, SSE, AVX */
+#define SEGMENT_TSS    11    /* busy 64-bit TSS, as ltr leaves it: VMX wants no other */
+#define TSS_QEMU       9     /* available: QEMU's own processor reads no bitmap else */
+#define CPUID_VMM      0x40000000 /* a name in ebx, ecx, edx */
+#define RESET_RIP      0xfff0     /* SDM volume 3, 10.1.4 */
+#define XCR0_AVX       7          /* x87, SSE, AVX */
 #define CPUID_MAX      256
 #define CPUID_XSAVE    0xd /* subleaf 0: eax has the bits XCR0 may have */
 
@@ -266,6 +270,11 @@ static int add_vcpu(struct hlg_vm_machine *machine, struct hlg_err *err)
 		return fail_errno(err, "vCPU state", "free some memory");
 	machine->run = run;
 	machine->run_size = size;
+	/* Each exit leaves the registers there; a kernel that does not know of it (before
+	 * 4.17) would refuse to run. */
+	if (ioctl(machine->kvm_fd, KVM_CHECK_EXTENSION, KVM_CAP_SYNC_REGS) &
+	    KVM_SYNC_X86_REGS)
+		machine->run->kvm_valid_regs = KVM_SYNC_X86_REGS;
 	return set_cpuid(machine, err);
 }
 
@@ -435,6 +444,15 @@ static struct kvm_segment segment(uint8_t ring, uint16_t selector, uint8_t type)
 	};
 }
 
+/* Does this machine's hypervisor emulate every instruction, SVM's too? */
+static bool under_qemu_tcg(void)
+{
+	uint32_t highest, name[3];
+
+	__cpuid(CPUID_VMM, highest, name[0], name[1], name[2]);
+	return memcmp(name, "TCGTCGTCGTCG", sizeof(name)) == 0;
+}
+
 static int start_sregs(struct hlg_vm_machine *machine, uint8_t ring, struct hlg_err *err)
 {
 	struct kvm_sregs sregs;
@@ -455,7 +473,7 @@ static int start_sregs(struct hlg_vm_machine *machine, uint8_t ring, struct hlg_
 	sregs.gs = sregs.ss;
 	sregs.tr = (struct kvm_segment){.base = OWN_ADDRESS(PAGE_TSS),
 					.limit = TSS_LIMIT,
-					.type = SEGMENT_TSS,
+					.type = under_qemu_tcg() ? TSS_QEMU : SEGMENT_TSS,
 					.present = 1};
 	sregs.gdt = (struct kvm_dtable){.base = OWN_ADDRESS(PAGE_GDT),
 					.limit = sizeof(gdt) - 1};
@@ -510,6 +528,8 @@ int hlg_vm_machine_start(struct hlg_vm_machine *machine, const struct hlg_vm_sta
 		return fail_errno(err, "KVM_SET_FPU", "report this as a bug");
 	if (ioctl(machine->vcpu_fd, KVM_SET_REGS, &regs) < 0)
 		return fail_errno(err, "KVM_SET_REGS", "report this as a bug");
+	machine->run->s.regs.regs.rip = start->rip;
+	machine->ran = false;
 	return 0;
 }
 
@@ -520,16 +540,32 @@ static unsigned long long rip_of(const struct hlg_vm_machine *machine)
 	return ioctl(machine->vcpu_fd, KVM_GET_REGS, &regs) < 0 ? 0 : regs.rip;
 }
 
-static int fail_exit(const struct hlg_vm_machine *machine, struct hlg_err *err)
+/* A processor that shuts down keeps its registers under VMX; under SVM KVM resets it. */
+static int fail_shutdown(struct hlg_err *err, unsigned long long rip,
+			 unsigned long long before)
+{
+	if (rip == RESET_RIP)
+		return hlg_err_set(
+			err, -EIO,
+			"guest: triple fault, an exception without a handler, "
+			"some time after rip 0x%llx (KVM on AMD knows no later "
+			"place)",
+			before);
+	return hlg_err_set(err, -EIO,
+			   "guest: triple fault, an exception without a handler, at "
+			   "about rip 0x%llx (look there in the disassembly)",
+			   rip);
+}
+
+/* before: the rip when the guest was entered. */
+static int fail_exit(const struct hlg_vm_machine *machine, unsigned long long before,
+		     struct hlg_err *err)
 {
 	const struct kvm_run *run = machine->run;
 	unsigned long long rip = rip_of(machine);
 
 	if (run->exit_reason == KVM_EXIT_SHUTDOWN)
-		return hlg_err_set(err, -EIO,
-				   "guest: an exception at about rip 0x%llx, and no "
-				   "handler for it (look there in the disassembly)",
-				   rip);
+		return fail_shutdown(err, rip, before);
 	if (run->exit_reason == KVM_EXIT_MMIO)
 		return hlg_err_set(err, -EIO,
 				   "guest: access to physical address 0x%llx at rip "
@@ -561,19 +597,29 @@ static int take_out(const struct hlg_vm_machine *machine, struct hlg_vm_exit *ex
 	return 0;
 }
 
+/* What never ran is not what hung. */
+static int fail_deadline(const struct hlg_vm_machine *machine, struct hlg_err *err)
+{
+	if (!machine->ran)
+		return hlg_err_set(err, -ETIME, "guest: " HLG_VM_NOT_RUN);
+	return hlg_err_set(err, -ETIME,
+			   "guest: killed at its deadline, at rip 0x%llx (hung? else "
+			   "raise --deadline)",
+			   rip_of(machine));
+}
+
 int hlg_vm_machine_step(struct hlg_vm_machine *machine, struct hlg_vm_exit *exit,
 			struct hlg_err *err)
 {
+	uint64_t before = machine->run->s.regs.regs.rip;
 	int rc;
 
 	*exit = (struct hlg_vm_exit){0};
 	do {
 		stepping = machine->run;
 		if (expired)
-			return hlg_err_set(err, -ETIME,
-					   "guest: killed at its deadline, at rip 0x%llx "
-					   "(hung? else raise --deadline)",
-					   rip_of(machine));
+			return fail_deadline(machine, err);
+		machine->ran = true;
 		rc = ioctl(machine->vcpu_fd, KVM_RUN, 0);
 	} while (rc < 0 && (errno == EINTR || errno == EAGAIN));
 	if (rc < 0)
@@ -584,5 +630,5 @@ int hlg_vm_machine_step(struct hlg_vm_machine *machine, struct hlg_vm_exit *exit
 	}
 	if (machine->run->exit_reason == KVM_EXIT_IO)
 		return take_out(machine, exit, err);
-	return fail_exit(machine, err);
+	return fail_exit(machine, before, err);
 }

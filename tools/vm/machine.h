@@ -52,6 +52,7 @@ struct hlg_vm_machine {
 	size_t root;      /* physical address of the top page table: cr3 */
 	size_t next_free; /* physical address of the next page table */
 	bool avx;         /* the guest may use it */
+	bool ran;         /* since it was started */
 	uint64_t call;    /* guest address that syscall enters; 0: the monitor's own */
 };
 
@@ -112,6 +113,10 @@ int hlg_vm_machine_step(struct hlg_vm_machine *machine, struct hlg_vm_exit *exit
  */
 int hlg_vm_deadline_start(unsigned int seconds, struct hlg_err *err);
 void hlg_vm_deadline_stop(void);
+
+/* Why something did not run that did not hang: another took all the time. */
+#define HLG_VM_NOT_RUN                                                                   \
+	"not run: the deadline was over (see what took the time; else raise --deadline)"
 
 /* Milliseconds until this thread's deadline: 1 when it has passed; none, if it has none.
  */

@@ -46,13 +46,13 @@ static void note_reading(struct hlg_note_list *notes, const struct hlg_windows *
 {
 	char sampled[HLG_WINDOWS_SAMPLED];
 
-	hlg_note_list_add(notes, "%" PRIu64 " windows were recorded, %s", w->read,
-			  hlg_windows_notes_sampled(sampled, w));
-	hlg_note_list_add(
+	hlg_note_list_detail(notes, "%" PRIu64 " windows were recorded, %s", w->read,
+			     hlg_windows_notes_sampled(sampled, w));
+	hlg_note_list_detail(
 		notes,
 		"counts are as read, not scaled; the recording does not show whether the "
 		"kernel multiplexed the counters");
-	hlg_note_list_add(
+	hlg_note_list_detail(
 		notes, "first: counted since the counters were enabled; last: what was "
 		       "counted after it is in no window");
 }
@@ -71,11 +71,11 @@ void hlg_windows_notes(struct hlg_note_list *notes, const struct hlg_windows *w)
 			"threads it made later are in no window (perf before 6.13; "
 			"record with -p or -a once they run)");
 	if (w->lost)
-		hlg_note_list_add(notes,
-				  "%" PRIu64
-				  " events were lost while recording: a window "
-				  "after a loss holds several",
-				  w->lost);
+		hlg_note_list_warn(notes,
+				   "%" PRIu64
+				   " events were lost while recording: a window "
+				   "after a loss holds several",
+				   w->lost);
 	if (w->other_groups)
 		hlg_note_list_add(notes,
 				  "%" PRIu64 " windows of other groups are not here "
@@ -87,15 +87,15 @@ void hlg_windows_notes(struct hlg_note_list *notes, const struct hlg_windows *w)
 				  " samples belong to no group and are no windows",
 				  w->plain);
 	if (w->back)
-		hlg_note_list_add(notes,
-				  "%" PRIu64
-				  " counts are of counters that went back, which "
-				  "none can: 0 here",
-				  w->back);
+		hlg_note_list_warn(notes,
+				   "%" PRIu64
+				   " counts are shown as 0: their counters ran "
+				   "backwards, which is impossible",
+				   w->back);
 	if (w->overflow)
-		hlg_note_list_add(notes,
-				  "COUNTS ADD UP TO MORE THAN 2^64: sums of them are "
-				  "wrong");
+		hlg_note_list_warn(notes,
+				   "COUNTS ADD UP TO MORE THAN 2^64: sums of them are "
+				   "wrong");
 	if (w->strangers)
 		hlg_note_list_add(notes,
 				  "%" PRIu64

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/write/text-lines.h"
 #include "symtab/escape.h"
 #include "tools/windows/notes.h"
 #include "tools/windows/pairs.h"
@@ -96,16 +97,16 @@ static void make_notes(struct hlg_note_list *notes, const struct hlg_pairs *pair
 		       const struct hlg_windows *w)
 {
 	hlg_windows_notes(notes, w);
-	hlg_note_list_add(notes,
-			  "%zu pairs; %" PRIu64
-			  " markers without their other half; %" PRIu64
-			  " pairs left out that moved between counters",
-			  pairs->table.n_rows, pairs->alone, pairs->moved);
-	hlg_note_list_add(notes,
-			  "interval: of the median at 95 %%, by ranks (low and high: of "
-			  "the mean, Student's t); outliers: past "
-			  "Tukey's fences (1.5 times the quartiles' distance); they "
-			  "count in all figures");
+	(pairs->alone || pairs->moved ? hlg_note_list_add : hlg_note_list_detail)(
+		notes,
+		"%zu pairs; %" PRIu64 " markers without their other half; %" PRIu64
+		" pairs left out that moved between counters",
+		pairs->table.n_rows, pairs->alone, pairs->moved);
+	hlg_note_list_detail(
+		notes, "interval: of the median at 95 %%, by ranks (low and high: of "
+		       "the mean, Student's t); outliers: past "
+		       "Tukey's fences (1.5 times the quartiles' distance); they "
+		       "count in all figures");
 }
 
 /* The columns in which a pair is an outlier. */
@@ -272,14 +273,15 @@ int hlg_pairs_write_text(FILE *f, const struct hlg_pairs *pairs,
 	bool ok = true;
 
 	make_notes(&notes, pairs, w);
-	fprintf(f, "%zu pairs; the median, and its interval at 95 %%\n\n",
+	fprintf(f, "%zu pairs; the median, and its interval at 95 %%\n",
 		pairs->table.n_rows);
+	hlg_text_lines_notes(f, &style->screen, &notes, HLG_NOTE_WARNING);
+	fputc('\n', f);
 	hlg_table_text_head(f, &table);
 	for (size_t i = 0; ok && i < pairs->table.n_columns; i++)
 		ok = put_spread(f, pairs, i, &style->screen);
 	put_outliers(f, pairs);
-	fputc('\n', f);
-	hlg_note_list_text(f, &notes, style->screen.columns);
+	hlg_text_lines_notes_behind(f, &style->screen, &notes, style->verbose);
 	ok = ok && !notes.lost;
 	hlg_note_list_finish(&notes);
 	return !ok ? hlg_err_memory(err, "pairs") : 0;

@@ -260,10 +260,10 @@ static int no_windows(const struct reading *r, struct hlg_err *err)
 				   "record -e '{%s,EVENTS}:S' -c 1)",
 				   r->path, r->marker->leader, r->marker->leader);
 	if (r->w->other_groups && glob)
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"%s: no group is sampled by %s, but one is by %s (use that)",
-			r->path, glob, r->w->other ? r->w->other : "another");
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: no counter group has %s as its first event, but "
+				   "one has %s (use that)",
+				   r->path, glob, r->w->other ? r->w->other : "another");
 	return hlg_err_set(
 		err, HLG_EINPUT,
 		"%s: holds no samples of counter groups (record with hlguest "

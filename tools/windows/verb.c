@@ -230,6 +230,7 @@ static int write_result(const struct hlg_run *run, struct showing *showing,
 					  .screen = &style->screen};
 
 	showing->wide = run->options.wide;
+	style->verbose = run->options.verbose;
 	style->pairs = showing->pairs;
 	style->guest = run->space.n_images ? run->space.images[0]->path : NULL;
 	style->recording = path;
@@ -361,10 +362,10 @@ static const struct hlg_verb_option options[] = {
 
 const struct hlg_verb hlg_verb_windows = {
 	.name = "windows",
-	.args = "guest.elf[@BASE] [-i] FILE",
+	.args = "guest.elf[@BASE] [FILE]",
 	.help = "counters, window by window",
 	.group = HLG_VERB_SHOWS,
-	.usage = "guest.elf[@BASE]... FILE",
+	.usage = "guest.elf[@BASE]... [FILE]",
 	.doc = "Shows what counters counted from one sample of their group to the next: "
 	       "a row for each window, sums by function, or a plot.\v"
 	       "Record them with hlguest record --windows=EVENTS -c N. Without mode= "
@@ -375,7 +376,7 @@ const struct hlg_verb hlg_verb_windows = {
 		    "hlguest windows --format=svg -o windows.svg guest.elf\ta picture",
 	.files = "elf recording",
 	.shared = "input quiet cpu demangle event format mode no-pager output pid "
-		  "strict-base tid time wide",
+		  "strict-base tid time verbose wide",
 	.fallbacks = (const struct hlg_verb_fallback[]){{"mode", "all"}, {0}},
 	.formats = formats,
 	.chooses_format = true,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "filter/write/text-lines.h"
 #include "symtab/escape.h"
 #include "tools/windows/notes.h"
 
@@ -294,10 +295,11 @@ int hlg_windows_text(FILE *f, const struct hlg_windows *w,
 	hlg_escape_print(f, hlg_windows_notes_sampled(sampled, w));
 	fputs("\nby the function that they end in; share of ", f);
 	hlg_escape_print(f, w->columns[0].name);
-	fputs("\n\n", f);
-	ok = !notes.lost && write_sums(f, w, &style->screen);
 	fputc('\n', f);
-	hlg_note_list_text(f, &notes, style->screen.columns);
+	hlg_text_lines_notes(f, &style->screen, &notes, HLG_NOTE_WARNING);
+	fputc('\n', f);
+	ok = !notes.lost && write_sums(f, w, &style->screen);
+	hlg_text_lines_notes_behind(f, &style->screen, &notes, style->verbose);
 	hlg_note_list_finish(&notes);
 	return ok ? 0 : hlg_err_memory(err, "windows");
 }

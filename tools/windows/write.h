@@ -19,6 +19,7 @@ struct hlg_windows_style {
 	const char *guest, *recording; /* files, for the plot's title; NULL: no word */
 	bool pairs;                    /* the plot's rows are pairs between markers */
 	struct hlg_screen screen;      /* of text */
+	bool verbose;                  /* text: all notes */
 };
 
 /* All are located (hlg_windows_places_locate). They fail without memory. */

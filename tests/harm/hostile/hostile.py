@@ -338,7 +338,8 @@ def check_filter(place):
 # --- what is told -------------------------------------------------------------------
 
 VERBS = ("report", "annotate", "flame", "windows", "merge", "base", "diff", "exits",
-         "sysprof", "inject", "calibrate", "kallsyms", "lookup", "doctor", "record")
+         "sysprof", "inject", "calibrate", "kallsyms", "lookup", "doctor", "extract",
+         "record")
 
 
 def check_errors(place):

@@ -79,7 +79,7 @@ def shared_functions(put, verb):
     guest = put("x.elf", f.guest())
     for words in (("report", guest, saved), ("merge", "-o", "o.pb.gz", saved, saved),
                   ("diff", saved, saved)):
-        yield verb(*words), 1, "its entries share too long names"
+        yield verb(*words), 1, "its names are too long in all"
 
 
 def many_states(put, verb):

@@ -17,7 +17,7 @@ def elf_of(recording):
 MISFIT = 3  # the status when samples do not fit: demo-far's base is not the note's
 
 
-NOTHING = re.compile(r"hlguest: .*(no guest samples|: selects none of \d+ sample).*\n")
+NOTHING = re.compile(r"hlguest: .*(no (guest|host) samples|: selects none of \d+ sample).*\n")
 
 
 class Bench:

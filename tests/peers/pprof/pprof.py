@@ -31,6 +31,8 @@ from tap import TIMEOUT, Skip, Tap, need, parser, run
 
 FORMATS = ("text", "csv", "json", "folded")
 TID = re.compile(r'"tid": \d+')
+# How long the recording was, in text and JSON.
+SPAN = re.compile(r'(?<=^recorded  )[0-9.]+ (?:s|ms|us), |^ "span": \{[^}]*\},\n', re.M)
 SPLITS = ("", "--by=tid", "--by=pid,tid,cpu", "--by=event,cpu")
 
 
@@ -44,6 +46,8 @@ def compare(bench, folder, argv):
     if "not in this build" in first[1]:
         return
     second = bench.run("report", *argv, folder=folder)
+    # Times are not saved.
+    first, second = ((SPAN.sub("", out), *rest) for out, *rest in (first, second))
     # Whose samples lie at a base is not saved, unless the threads are labels.
     if not re.search(r"--by=\S*tid", " ".join(argv)):
         first, second = ((TID.sub('"tid": null', out), *rest)

@@ -66,6 +66,7 @@ static struct hlg_sample draw(uint64_t *random, uint64_t distinct)
 /* The books of one stream, kept the plain way. */
 struct books {
 	struct hlg_count seen, host, deselected;
+	uint64_t hosts[3]; /* by event */
 	struct entry *list;
 	size_t n;
 };
@@ -83,6 +84,7 @@ static enum hlg_disposition enter(struct books *b, const struct hlg_sample *s,
 	}
 	if (s->cpumode != 4 && s->cpumode != 5) {
 		hlg_count_add(&b->host, one);
+		b->hosts[s->event]++;
 		return HLG_HOST;
 	}
 	b->list[b->n++] = (struct entry){.key = {s->event, by & HLG_BY_PID ? s->pid : -1,
@@ -139,7 +141,7 @@ struct way {
 static void end_hits(struct way *way, struct hlg_profile *p)
 {
 	if (way->open)
-		hlg_profile_hits_end(&way->hits, p, way->n);
+		hlg_profile_hits_end(&way->hits, p, way->event, way->n);
 	way->open = false;
 }
 
@@ -208,6 +210,8 @@ START_TEST(differential)
 	same_count(p.seen, b.seen);
 	same_count(p.host, b.host);
 	same_count(p.deselected, b.deselected);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_uint_eq(p.events[i].host, b.hosts[i]);
 	ck_assert_uint_eq(p.unrecorded, 0);
 	ck_assert(!p.overflow);
 	compare_cells(&p, &b);
@@ -273,6 +277,86 @@ START_TEST(growth)
 }
 END_TEST
 
+static void add_at(struct hlg_profile *p, uint64_t time, unsigned cpumode)
+{
+	const struct hlg_sample s = {.time = time,
+				     .period = 1,
+				     .pid = -1,
+				     .tid = -1,
+				     .cpu = -1,
+				     .cpumode = (uint8_t)cpumode};
+
+	hlg_profile_add(p, &s);
+}
+
+/* Of all that was seen, in any order; what has no time, or nothing, does not count. */
+START_TEST(span)
+{
+	struct hlg_profile p, other;
+	struct hlg_options o;
+
+	kit_options(&o, "time=,0.000000008");
+	ck_assert(hlg_profile_init(&p, &o) && hlg_profile_init(&other, &o));
+	hlg_profile_event(&p, "a", 0);
+	hlg_profile_event(&other, "a", 0);
+	add_at(&p, HLG_NO_TIME, HLG_MODE_GUEST_USER);
+	ck_assert(!hlg_sample_span_known(&p.span));
+	add_at(&p, 7, HLG_MODE_GUEST_USER);
+	ck_assert(hlg_sample_span_known(&p.span));
+	hlg_profile_merge(&p, &other);
+	ck_assert_uint_eq(p.span.first, 7);
+	ck_assert_uint_eq(p.span.last, 7);
+	add_at(&other, 9, HLG_MODE_GUEST_USER); /* which is not selected */
+	add_at(&other, 0, 2);
+	add_at(&other, 5, HLG_MODE_GUEST_USER);
+	hlg_profile_merge(&p, &other);
+	ck_assert_uint_eq(p.span.first, 0);
+	ck_assert_uint_eq(p.span.last, 9);
+	ck_assert_uint_eq(p.events[0].host, 1);
+	hlg_profile_finish(&other);
+	hlg_profile_finish(&p);
+	hlg_options_finish(&o);
+}
+END_TEST
+
+/* The ids of guest samples that were left out: the lowest, whatever comes first. */
+START_TEST(passed)
+{
+	static const int32_t ids[] = {9, 3, 8, 3, -1, 7, 5, 9};
+	struct hlg_profile p[2];
+	struct hlg_options o;
+	char text[128];
+
+	kit_options(&o, "tid=100 event=a");
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert(hlg_profile_init(&p[i], &o));
+		hlg_profile_event(&p[i], "a", 0);
+		hlg_profile_event(&p[i], "b", 0);
+	}
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		struct hlg_sample s = {.tid = ids[i], .cpumode = HLG_MODE_GUEST_USER};
+
+		hlg_profile_add(&p[i % 2], &s);
+		s = (struct hlg_sample){.tid = 1, .cpumode = 1}; /* of the host */
+		hlg_profile_add(&p[i % 2], &s);
+		s = (struct hlg_sample){.tid = 2, .event = 1, .cpumode = 5};
+		hlg_profile_add(&p[i % 2], &s);
+	}
+	hlg_profile_merge(&p[0], &p[1]);
+	ck_assert_str_eq(hlg_few_text(text, sizeof(text), &p[0].passed[HLG_ID_TID]),
+			 "3, 5, 7, 8, 9");
+	ck_assert_uint_eq(p[0].passed[HLG_ID_PID].n, 0); /* which was not asked for */
+	for (int32_t tid = 4; tid < 100; tid += 50)
+		hlg_profile_add(&p[1], &(struct hlg_sample){.tid = tid, .cpumode = 5});
+	hlg_profile_merge(&p[0], &p[1]);
+	ck_assert_str_eq(hlg_few_text(text, sizeof(text), &p[0].passed[HLG_ID_TID]),
+			 "3, 4, 5, 7, 8, ...");
+	hlg_profile_finish(&p[0]);
+	hlg_profile_finish(&p[1]);
+	hlg_options_finish(&o);
+}
+END_TEST
+
 START_TEST(overflow_is_flagged)
 {
 	struct way way = {.kind = _i % 3};
@@ -311,6 +395,8 @@ int main(void)
 	tcase_add_loop_test(tc, differential, 0, 96);
 	tcase_add_loop_test(tc, squares, 0, 3);
 	tcase_add_test(tc, growth);
+	tcase_add_test(tc, span);
+	tcase_add_test(tc, passed);
 	tcase_add_loop_test(tc, overflow_is_flagged, 0, 6);
 	return tap_main(suite);
 }

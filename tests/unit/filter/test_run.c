@@ -121,6 +121,11 @@ static const struct {
 	{"guest.elf", 2, 0, "no guest samples: all 2 of a are of the host"},
 	{"guest.elf mode=guest", 2, 0, "no guest samples: all 2 of a are of the host"},
 	{"guest.elf mode=host", 2, 0, NULL},
+	{"guest.elf mode=host", 2, 1, NULL},
+	{"guest.elf mode=host", 0, 1,
+	 "no host samples: all 1 of a are of guests (mode=guest shows them)"},
+	{"guest.elf mode=host event=a", 0, 3, "event=a: no host samples: all 3 of a are"},
+	{"guest.elf mode=all", 0, 1, NULL},
 	{"guest.elf mode=all", 2, 0, NULL},
 	{"guest.elf stacks=counters", 2, 0, NULL},
 	{"guest.elf tid=5", 0, 3, "tid=5: selects none of 3 samples: the recording does"},
@@ -156,6 +161,28 @@ START_TEST(nothing)
 }
 END_TEST
 
+/* Of an event that is not selected nothing is said: only tracepoints are left here. */
+START_TEST(traces)
+{
+	struct hlg_sample s = kit_sample(0, 0xffffffff81000000);
+	const struct hlg_err *why;
+	struct hlg_run run;
+
+	kit_guest("guest.elf");
+	kit_start(&run, "guest.elf event=t");
+	kit_add(&run, hlg_profile_event(&run.profile, "a", 0), KIT_BASE + 0x1060, 1, 2);
+	s.event = hlg_profile_event(&run.profile, "t", 0);
+	hlg_profile_describe(&run.profile, s.event, HLG_EVENT_TRACEPOINT, false);
+	s.cpumode = 1;
+	hlg_profile_add(&run.profile, &s);
+	why = hlg_run_nothing(&run);
+	ck_assert_ptr_nonnull(why);
+	ck_assert_str_eq(why->msg, "event=t: no guest samples, only tracepoints: t (use "
+				   "hlguest exits, or select another event)");
+	hlg_run_finish(&run);
+}
+END_TEST
+
 START_TEST(guest_vanishes)
 {
 	struct hlg_run run;
@@ -186,6 +213,7 @@ int main(void)
 	tcase_add_test(tc, writes_the_file);
 	tcase_add_test(tc, folder_vanishes);
 	tcase_add_loop_test(tc, nothing, 0, sizeof(found) / sizeof(found[0]));
+	tcase_add_test(tc, traces);
 	tcase_add_test(tc, guest_vanishes);
 	return tap_main(suite);
 }

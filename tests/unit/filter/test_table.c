@@ -406,6 +406,26 @@ START_TEST(cut)
 }
 END_TEST
 
+/* In time that grows with the name, as somebody else's can be of any length. */
+START_TEST(cut_of_megabytes)
+{
+	enum {
+		LONG = 4 << 20
+	};
+	char *name = malloc(LONG + 1), *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	memset(name, 'x', LONG);
+	name[LONG] = '\0';
+	ck_assert_int_eq(hlg_table_cut(f, name, 40, true), 40);
+	fclose(f);
+	ck_assert_uint_eq(size, 40);
+	free(text);
+	free(name);
+}
+END_TEST
+
 static void put_text_tail(FILE *f, const void *of)
 {
 	fputs(of, f);
@@ -429,6 +449,12 @@ START_TEST(fitted)
 		{30, "  (tail)", "  12  a_name_of_\u2026rs_xx  (tail)\n"},
 		{26, "  (tail)", "  12  a_name_of_\u2026rs_xx  (t\n"},
 	};
+	static const struct hlg_column none = {NULL, "", .type = HLG_VALUE_TEXT,
+					       .none = "-"};
+	const struct hlg_table bare = {&none, .n = 1, .screen = {.columns = 80}};
+	const struct hlg_value nothing = {0};
+
+	check(TEXT_ROW, &bare, &nothing, "-\n");
 
 	for (size_t i = 0; i < SIZE(c); i++) {
 		const struct hlg_table table = {.columns = two,
@@ -462,6 +488,7 @@ int main(void)
 	tcase_add_test(tc, paint);
 	tcase_add_test(tc, hostile_keys);
 	tcase_add_test(tc, cut);
+	tcase_add_test(tc, cut_of_megabytes);
 	tcase_add_test(tc, fitted);
 	return tap_main(suite);
 }

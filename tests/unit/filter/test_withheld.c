@@ -211,7 +211,8 @@ START_TEST(remarks_on_events)
 {
 	static const char *const remarks[] = {
 		"clock is a timer of the host: ", "cycles is a hardware counter: ",
-		"cycles is of a group: its samples are taken when the leader overflows, "
+		"cycles is a member of a group: its samples are taken when the leader "
+		"overflows, "
 		"its period is what it counted since",
 		NULL};
 	struct hlg_run run;
@@ -281,12 +282,12 @@ START_TEST(the_first_line)
 	static const char *const few[] = {"a is ", NULL};
 	static const char *const many[] = {"a is ", "in the hot region ", NULL};
 	static const char *const banner[] = {
-		"no sample lies in a function: this is not the ELF or not the base these "
-		"samples come from; base 0x700000 fits 100.00 % (use guest.elf@0x700000)",
-		"0.00 % of 60 samples on instruction boundaries, chance is 25.00 %: this "
-		"is not the ELF or not the base these samples come from; no base fits",
-		"1.23 % of 81 samples on instruction boundaries, chance is 25.00 %: this "
-		"is not the ELF or not the base these samples come from; base 0x700000 "
+		"no sample lies in a function: wrong ELF or wrong base; base 0x700000 "
+		"fits 100.00 % (use guest.elf@0x700000)",
+		"0.00 % of 60 samples lie on instruction starts (chance: 25.00 %): "
+		"wrong ELF or wrong base; no base fits",
+		"1.23 % of 81 samples lie on instruction starts (chance: 25.00 %): "
+		"wrong ELF or wrong base; base 0x700000 "
 		"fits 100.00 %, and 1 more bases fit others (use guest.elf@auto)"};
 	struct hlg_report r;
 	struct hlg_run run;

@@ -4,7 +4,8 @@
  * event by IDENTIFIER, by ID, or need neither; counter values come as one sample for each
  * member that moved, by what it moved; attributes may be of any size; other records are
  * counted and told; payloads behind records are passed over; a file read in two parts
- * gives what it gives in one, and a wrong cut is noticed.
+ * gives what it gives in one, and a wrong cut is noticed; the times of the first and last
+ * sample are those that perf noted, if it did.
  */
 #include <stdio.h>
 #include <string.h>
@@ -399,6 +400,51 @@ START_TEST(two_parts)
 }
 END_TEST
 
+/* What is read of a recording whose "HEADER_SAMPLE_TIME" has n bytes of times; 0: none.
+ */
+static void check_times(const uint64_t *times, size_t n, uint64_t first, uint64_t last)
+{
+	const struct kit_event event = {.attr = {.sample_type = KIT_PLAIN}};
+	struct kit records = {0}, k = {0};
+	uint64_t flags = 1 << 21, got[2] = {4711, 4711};
+	struct hlg_perfdata *pd;
+	struct hlg_err err;
+	const char *path;
+
+	kit_plain(&records, 1, 1);
+	kit_file(&k, &event, 1, &records, 0);
+	if (n) {
+		memcpy(k.at + 72, &flags, 8); /* the flags of perf_header */
+		kit_u64(&k, k.n + 16);
+		kit_u64(&k, n);
+		kit_bytes(&k, times, n);
+	}
+	path = kit_name(k.at, k.n);
+	ck_assert_msg(hlg_perfdata_open(&pd, path, &err) == 0, "%s", err.msg);
+	ck_assert_msg(hlg_perfdata_sample_time(pd, &got[0], &got[1], &err) == 0, "%s",
+		      err.msg);
+	ck_assert_uint_eq(got[0], first);
+	ck_assert_uint_eq(got[1], last);
+	hlg_perfdata_close(pd);
+	kit_unname(path);
+	kit_free(&records);
+	kit_free(&k);
+}
+
+START_TEST(sample_time)
+{
+	const uint64_t times[] = {1100000000123, 5100000000456, 7};
+	const uint64_t same[] = {9, 9}, back[] = {2, 1};
+
+	check_times(times, 16, times[0], times[1]);
+	check_times(times, 24, times[0], times[1]); /* what a newer perf may add */
+	check_times(same, 16, 9, 9);
+	check_times(NULL, 0, 0, 0);
+	check_times(times, 15, 0, 0);
+	check_times(back, 16, 0, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("perfdata reader");
@@ -415,5 +461,6 @@ int main(void)
 	tcase_add_test(tc, very_many_lost);
 	tcase_add_test(tc, payloads);
 	tcase_add_test(tc, two_parts);
+	tcase_add_test(tc, sample_time);
 	return tap_main(suite);
 }

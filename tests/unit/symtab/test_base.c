@@ -114,7 +114,7 @@ START_TEST(without_a_note_the_type_decides)
 	expect(0x1000, HLG_BASE_DEFAULT, "default", "assumed: nothing states it");
 	guest.elf.type = ET_EXEC;
 	load();
-	expect(0x400000, HLG_BASE_EXEC, "exec", "its own addresses, an ET_EXEC");
+	expect(0x400000, HLG_BASE_EXEC, "exec", "its own addresses: not a PIE");
 	guest.elf.version = "0.17.0"; /* goes before the type */
 	load();
 	expect(0x4000, HLG_BASE_NOTE, "note", "from the Hyperlight note, version 0.17.0");
@@ -127,7 +127,7 @@ START_TEST(maps_have_their_own_addresses)
 	const char *path = scratch_write("perf.map", "7000 10 jit\n", 12);
 
 	ck_assert_int_eq(hlg_image_open_map(&image, path, &err), 0);
-	expect(0, HLG_BASE_MAP, "map", "its own addresses, a perf map");
+	expect(0, HLG_BASE_MAP, "map", "its own addresses: a perf map");
 }
 END_TEST
 

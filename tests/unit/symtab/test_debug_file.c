@@ -262,6 +262,30 @@ START_TEST(odd_links_lead_nowhere)
 }
 END_TEST
 
+/* One that may not be read is not used, and no failure; a wrong one says more. */
+START_TEST(closed_file_is_as_good_as_none)
+{
+	struct link link = {"k.debug", 8, 1};
+	struct hlg_image *image;
+
+	make("k.debug", 2, id, NULL);
+	ck_assert_int_eq(chmod(scratch_path("k.debug"), 0), 0);
+	be_user();
+	find(make("k.elf", 0, id, &link));
+	ck_assert(file.denied);
+	ck_refused("k.elf: permission denied (chmod makes it readable)");
+	ck_assert_int_eq(hlg_image_open_elf(&image, make("has.elf", 1, id, &link), &err),
+			 0);
+	ck_assert_ptr_null(image->debug_refused);
+	hlg_image_destroy(image);
+	make_folder(".debug");
+	make(".debug/k.debug", 2, other_id, NULL);
+	find(scratch_path("k.elf"));
+	ck_assert(!file.denied);
+	ck_refused("its build id is");
+}
+END_TEST
+
 /* Of a file with holes no CRC is computed for days. */
 START_TEST(huge_file_without_a_build_id_is_refused)
 {
@@ -357,6 +381,7 @@ int main(void)
 	tcase_add_test(tc, root_looks_in_the_folder_only);
 	tcase_add_test(tc, build_id_goes_before_crc);
 	tcase_add_test(tc, odd_links_lead_nowhere);
+	tcase_add_test(tc, closed_file_is_as_good_as_none);
 	tcase_add_test(tc, huge_file_without_a_build_id_is_refused);
 	tcase_add_test(tc, code_has_to_lie_where_the_elf_has_it);
 	tcase_add_test(tc, segments_need_no_bytes_in_a_debug_file);

@@ -248,6 +248,28 @@ START_TEST(short_buffers_are_cut_between_characters)
 }
 END_TEST
 
+/* What is cut ends with dots, and no escape or character is in part. */
+START_TEST(cut_text_says_so)
+{
+	char buf[8];
+
+	hlg_escape_cut(buf, sizeof(buf), "1234567");
+	ck_assert_str_eq(buf, "1234567");
+	hlg_escape_cut(buf, sizeof(buf), "12345678");
+	ck_assert_str_eq(buf, "1234...");
+	hlg_escape_cut(buf, sizeof(buf),
+		       "1\033"
+		       "2345");
+	ck_assert_str_eq(buf, "1...");
+	hlg_escape_cut(buf, sizeof(buf),
+		       "123\xc3\xa4"
+		       "567");
+	ck_assert_str_eq(buf, "123...");
+	hlg_escape_cut(buf, 4, "12345");
+	ck_assert_str_eq(buf, "...");
+}
+END_TEST
+
 START_TEST(nothing_is_written_without_room)
 {
 	char guard = 'x';
@@ -286,6 +308,7 @@ int main(void)
 	tcase_add_loop_test(tc, escaped_text_stays, 0, N_TEXTS);
 	tcase_add_loop_test(tc, printed_text_is_the_same, 0, N_TEXTS);
 	tcase_add_loop_test(tc, short_buffers_are_cut_between_characters, 0, N_TEXTS);
+	tcase_add_test(tc, cut_text_says_so);
 	tcase_add_test(tc, nothing_is_written_without_room);
 	tcase_add_test(tc, locale_changes_nothing);
 	return tap_main(suite);

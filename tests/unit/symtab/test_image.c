@@ -388,6 +388,66 @@ START_TEST(images_lie_where_they_are_put)
 }
 END_TEST
 
+/* vmlinux of x86-64: the data of each CPU at 0, all else high up. */
+static void load_kernel(uint64_t text, uint32_t flags)
+{
+	static const struct mkelf_sym syms[] = {
+		MKELF_SYM("cpu_number", 0x10, 8, STB_GLOBAL, STT_OBJECT, MKELF_SEC(1)),
+		MKELF_SYM("start", 0, 0x20, STB_GLOBAL, STT_FUNC, MKELF_SEC(0)),
+	};
+	static const uint8_t bytes[64] = {0xc3};
+	struct mkelf_section sections[2];
+	struct mkelf_segment segments[2];
+	struct mkelf_sym own[2];
+	struct mkelf_simple s;
+
+	memcpy(own, syms, sizeof(own));
+	own[1].value = text;
+	mkelf_simple_init(&s, text, bytes, sizeof(bytes), own, 2);
+	sections[0] = s.text;
+	sections[1] = (struct mkelf_section){.name = ".data..percpu",
+					     .type = SHT_PROGBITS,
+					     .flags = SHF_ALLOC | SHF_WRITE,
+					     .size = sizeof(bytes),
+					     .data = bytes};
+	segments[0] = s.segment;
+	segments[1] = (struct mkelf_segment){.type = PT_LOAD,
+					     .flags = flags,
+					     .memsz = sizeof(bytes),
+					     .data = bytes,
+					     .filesz = sizeof(bytes)};
+	s.elf.sections = sections;
+	s.elf.segments = segments;
+	s.elf.n_sections = s.elf.n_segments = 2;
+	scratch_elf("guest.elf", &s.elf);
+	load_again();
+}
+
+START_TEST(cpu_area_of_a_kernel_is_left_out)
+{
+	const uint64_t text = UINT64_C(0xffffffff81000000), near = HLG_IMAGE_FAR - 1;
+	struct hlg_err err;
+	struct hlg_place place;
+
+	load_kernel(text, PF_R | PF_W);
+	ck_assert_uint_eq(image->first, text);
+	ck_assert_int_eq(
+		hlg_image_set_base(image, text - 0x1000000, HLG_BASE_STATED, &err), 0);
+	hlg_image_lookup(image, text + 4, &place);
+	ck_assert_str_eq(hlg_image_name(image, place.symbol), "start");
+	hlg_image_lookup(image, 0x10, &place);
+	ck_assert_int_eq(place.kind, HLG_OUTSIDE);
+	ck_assert_uint_eq(hlg_image_stored(image, 0x10), 0);
+	/* Code at 0 is the image's, and what is not far is. */
+	load_kernel(text, PF_R | PF_X);
+	ck_assert_uint_eq(image->first, 0);
+	load_kernel(near, PF_R | PF_W);
+	ck_assert_uint_eq(image->first, 0);
+	load_kernel(near + 65, PF_R | PF_W);
+	ck_assert_uint_eq(image->first, near + 65);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("image");
@@ -406,5 +466,6 @@ int main(void)
 	tcase_add_test(tc, another_file_is_told);
 	tcase_add_test(tc, wide_section_numbers_are_followed);
 	tcase_add_test(tc, images_lie_where_they_are_put);
+	tcase_add_test(tc, cpu_area_of_a_kernel_is_left_out);
 	return tap_main(suite);
 }

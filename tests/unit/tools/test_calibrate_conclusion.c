@@ -166,23 +166,23 @@ START_TEST(accuracy)
 			 "There are no hardware counters here.");
 	strcpy(guest[0].reason[HLG_PMU_INSTRUCTIONS], "perf_event_paranoid forbids it");
 	ck_assert_str_eq(conclude(HLG_CALIBRATE_COUNTING),
-			 "Instructions of guests cannot be counted here: "
+			 "Guest instructions cannot be counted here: "
 			 "perf_event_paranoid forbids it.");
 	guest[0].reason[HLG_PMU_INSTRUCTIONS][0] = '\0';
 	ck_assert_str_eq(conclude(HLG_CALIBRATE_COUNTING),
-			 "Instructions of guests cannot be counted here: no guest ran.");
+			 "Guest instructions cannot be counted here: no guest ran.");
 	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++) {
 		guest[i].runs = 1;
 		guest[i].values[HLG_PMU_INSTRUCTIONS][0] =
 			hlg_calibrate_retired(&hlg_count_laws[i], 1000);
 	}
 	ck_assert_str_eq(conclude(HLG_CALIBRATE_COUNTING),
-			 "The counter of instructions is exact in guests.");
+			 "The instruction counter is exact in guests.");
 	guest[3].values[HLG_PMU_INSTRUCTIONS][0] += 2;
 	guest[5].values[HLG_PMU_INSTRUCTIONS][0] -= 7;
 	ck_assert_str_eq(conclude(HLG_CALIBRATE_COUNTING),
-			 "The counter of instructions is off by 7 at most, in guests of "
-			 "known length.");
+			 "The instruction counter is off by up to 7 in guests of known "
+			 "length.");
 }
 END_TEST
 

@@ -147,6 +147,33 @@ START_TEST(filter_is_missing_or_broken)
 }
 END_TEST
 
+static void expect_kvm(const char *module, const char *text)
+{
+	static struct hlg_findings f;
+	struct hlg_probes p = healthy();
+	size_t n[HLG_LEVELS], found = 0;
+
+	strcpy(p.machine.kvm, module);
+	judge(&f, &p, n);
+	for (size_t i = 0; i < f.n; i++)
+		found += strcmp(f.finding[i].text, text) == 0;
+	ck_assert_msg(found == 1, "%s", text);
+}
+
+/* The processor's or software: what is measured differs. */
+START_TEST(kvm_is_of_a_kind)
+{
+	struct hlg_probes p = healthy();
+
+	expect_kvm("kvm_intel", "opens (kvm_intel: the processor's VMX)");
+	expect_kvm("kvm_amd", "opens (kvm_amd: the processor's SVM)");
+	expect_kvm("kvm_other", "opens (kvm_other)");
+	expect_kvm("", "opens (no kvm_ module)");
+	strcpy(p.machine.kvm, "kvm_pvm");
+	expect(&p, HLG_LEVEL_INFO, "/dev/kvm", "kvm_pvm: no VMX or SVM", "Hyperlight");
+}
+END_TEST
+
 START_TEST(kvm_is_closed)
 {
 	struct hlg_probes p = healthy();
@@ -464,6 +491,7 @@ int main(void)
 	tcase_add_test(tc, perf_is_missing_hangs_or_is_old);
 	tcase_add_test(tc, perf_has_traps);
 	tcase_add_test(tc, filter_is_missing_or_broken);
+	tcase_add_test(tc, kvm_is_of_a_kind);
 	tcase_add_test(tc, kvm_is_closed);
 	tcase_add_test(tc, events_are_refused);
 	tcase_add_test(tc, no_counters);

@@ -67,7 +67,7 @@ START_TEST(of_no_use)
 	strcpy(p.machine.kernel, "6.19");
 	expect(&p, HLG_LEVEL_WARN, "cpu-clock 1", "another processor or kernel");
 	p.calibrated.holds = false;
-	expect(&p, HLG_LEVEL_WARN, "did not hold", "hlguest calibrate");
+	expect(&p, HLG_LEVEL_WARN, "were measured wrongly", "hlguest calibrate");
 	p.calibration = false;
 	strcpy(p.calibration_problem, "x: is no calibration");
 	expect(&p, HLG_LEVEL_WARN, "x: is no calibration", "--save=FILE");

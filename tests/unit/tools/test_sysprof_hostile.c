@@ -86,8 +86,8 @@ START_TEST(bounds_stacks)
 		stream_uleb(&s, PCALL);
 	stream_uleb(&s, 0);
 	if (_i) {
-		refuse(&s, _i == 1 ? "a stack of Lua without an end"
-				   : "a stack of the host without an end");
+		refuse(&s, _i == 1 ? "a Lua stack without an end"
+				   : "a host stack without an end");
 		return;
 	}
 	stream_read_good(&read, &s);

@@ -245,7 +245,7 @@ START_TEST(impossible_counts)
 	ck_assert(!notes.lost);
 	ck_assert_uint_eq(notes.n, 5);
 	ck_assert_ptr_nonnull(
-		strstr(notes.line[3], "2 counts are of counters that went back"));
+		strstr(notes.line[3], "2 counts are shown as 0"));
 	ck_assert_ptr_nonnull(strstr(notes.line[4], "COUNTS ADD UP TO MORE THAN 2^64"));
 	hlg_note_list_finish(&notes);
 	ck_assert(hlg_windows_rows_bin(&g.w, 1000000000));

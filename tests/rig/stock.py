@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""A stock kernel's KVM: does hlguest do there what it does under this machine's?
+
+    stock.py --build DIR [--kernel 6.1|6.12] [--vmx ARCHIVE --sha256 SUM]
+
+One boot of the rig runs the micro-VM under hlguest in every way that records; what comes
+back is judged here. Nothing is taken from hlguest's word alone: samples are held against the
+oracle of kit/attribution.py, exits against the micro-VM's own counts and perf stat's of
+kvm's tracepoints, stacks against the thread that a sandbox runs on. Skipped, with the
+reason, where QEMU or the kernel cannot be had. With --vmx all of it under Intel's VMX, by Bochs
+(README.md): by hand, some minutes.
+"""
+import collections
+import csv
+import io
+import json
+import os
+import re
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path[1:1] = [os.path.join(sys.path[0], folder) for folder in ("boot", "../kit")]
+import rig
+from attribution import Elf, attribute, check, read_samples
+from microvm import guest
+from programs import hlguest_of
+from tap import Skip, Tap, must, parser, report
+
+BOOT = 15  # seconds until the first line of a shell
+RUNS = 300
+BASES = (0x4000, 0x7F3A51C26000)
+PORTS = {"99 Log": "log_line", "101 CallFunction": "call_host", "103 DebugPrint": "debug_print",
+         "108 Halt": "_start"}
+NEVER = "never_called"
+RESET = 0xFFF0  # where a processor begins
+
+# What differs by vendor: how doctor says it; exits' names for it, for out and for a page that
+# is not there; what is said of where a triple fault was.
+Vendor = collections.namedtuple("Vendor", "kvm isa io page where")
+SVM = Vendor("kvm_amd: the processor's SVM", "SVM", "io", "npf",
+             r"some time after rip 0x([0-9a-f]+) \(KVM on AMD .*\)")
+VMX = Vendor("kvm_intel: the processor's VMX", "VMX", "IO_INSTRUCTION", "EPT_VIOLATION",
+             r"at about rip 0x([0-9a-f]+) \(look there .*\)")
+
+# Each step leaves what it printed in out/STEP.out and out/STEP.err, its status in out/STEP.
+SCRIPT = f"""
+step() {{
+	name=$1
+	shift
+	"$@" >out/$name.out 2>out/$name.err
+	echo $? >out/$name
+}}
+export XDG_STATE_HOME=/tmp
+step doctor hlguest doctor
+step ring0 microvm --ring=0 --runs=2 --base=random:1 demo.elf
+step ring3 microvm --runs=2 --base=random:1 demo.elf
+step fault microvm calls.elf
+step hung microvm --deadline=1 hung.elf
+step record hlguest record -F 2000 -o out/record.data -- microvm --seconds=1.5 demo.elf
+step report hlguest report --format=csv demo.elf out/record.data
+step kernel hlguest record -F 2000 -o out/kernel.data -- microvm --seconds=1.5 --ring=0 demo.elf
+step exits perf stat -x, -o out/stat.csv -e kvm:kvm_exit,kvm:kvm_entry,kvm:kvm_pio \\
+	-e kvm:kvm_page_fault,kvm:kvm_userspace_exit -- \\
+	hlguest record --exits -o out/exits.data -- microvm --runs={RUNS} demo.elf
+step stacks hlguest record --stacks -F 2000 -o out/stacks.data -- microvm --seconds=1.5 \\
+	--sandboxes=2 --base={BASES[0]:#x} --base={BASES[1]:#x} demo.elf
+step folded hlguest flame --format=folded --roots=tid demo.elf@auto out/stacks.data
+step windows hlguest record -W cpu-clock,context-switches,page-faults -o out/windows.data -- \\
+	microvm --seconds=1 demo.elf
+step table hlguest windows --format=csv demo.elf out/windows.data
+step calibrate hlguest calibrate --time=60 --runs=1 --operations=1000 --format=json
+"""
+
+
+class Back:
+    """What came back."""
+
+    def __init__(self, done, vendor):
+        self.done = done
+        self.vendor = vendor
+
+    def path(self, name):
+        return os.path.join(self.done.folder, name)
+
+    def text(self, name):
+        with open(self.path(name), encoding="utf-8") as f:
+            return f.read()
+
+    def must(self, step):
+        """stdout of a step that had to succeed."""
+        if self.text(step) != "0\n":
+            raise RuntimeError(f"{step}: status {self.text(step)}{self.text(step + '.err')}")
+        return self.text(step + ".out")
+
+
+def boots(back, kernel):
+    print(f"# {back.done.kernel}: first line after {back.done.boot:.1f} s, "
+          f"all of it {back.done.seconds:.0f} s")
+    if back.done.status:
+        yield f"status {back.done.status}: {back.done.output}"
+    if back.vendor is SVM and not back.done.boot < BOOT:
+        yield f"the first line came after {back.done.boot:.1f} s"
+    if not re.search(rf"linux-image-{re.escape(kernel)}\.\d", back.done.kernel):
+        yield back.done.kernel
+
+
+def doctor(back):
+    lines = [line.split(None, 2) for line in back.must("doctor").splitlines()]
+    for level, topic, text in (("ok", "/dev/kvm", f"opens ({back.vendor.kvm})"),
+                               ("ok", "tracefs", "mounted, with events of kvm")):
+        if [level, topic, text] not in lines:
+            yield f"{topic}: {back.must('doctor')}"
+
+
+def rings(back):
+    """The same exits from either ring."""
+    for ring in ("0", "3"):
+        back.must(f"ring{ring}")
+        said = back.text(f"ring{ring}.err").splitlines()[-1]
+        counts = ", ".join(f"{port} 2" for port in PORTS)
+        if said != f"microvm: 1 VM, ring {ring}, 2 runs; exits: {counts}":
+            yield said
+
+
+def ends(back):
+    """A triple fault is one, and not at the reset vector; a guest that hangs, hangs."""
+    for step, said in (("fault", "triple fault, an exception without a handler, " +
+                        back.vendor.where),
+                       ("hung", r"killed at its deadline, at rip 0x([0-9a-f]+) \(hung\? .*\)")):
+        last = back.text(f"{step}.err").splitlines()[-1]
+        found = re.fullmatch(f"microvm: guest: {said}", last)
+        if not found or int(found[1], 16) in (0, RESET) or back.text(step) != "1\n":
+            yield f"{step}: status {back.text(step)}{last}"
+
+
+def profile(back, build, step, elf):
+    """As readelf has it, verified, and nothing that never ran."""
+    back.must(step)
+    path = back.path(f"{step}.data")
+    found = attribute(read_samples(path), Elf(elf), BASES[0])
+    yield from check(build, path, elf, BASES[0], "json", found)
+    document = json.loads(report(build, path, elf, "format=json"))
+    samples = document["totals"]["guest"]["samples"]
+    names = [f["name"] for f in document["functions"]]
+    if samples < 300 or "sort_keys" not in names[:3] or NEVER in names:
+        yield f"{samples} samples of {names}"
+    verdict = must(hlguest_of(build), "report", elf, path)
+    if not re.search(r"^check +OK: all \d+ tested samples lie on instruction starts", verdict,
+                     re.M):
+        yield verdict
+
+
+def same_report(back, build, elf):
+    """There and here: the same, but for the paths."""
+    there = back.must("report").replace("out/record.data", "DATA").replace("demo.elf", "ELF")
+    here = must(hlguest_of(build), "report", "--format=csv", elf, back.path("record.data"))
+    here = here.replace(back.path("record.data"), "DATA").replace(elf, "ELF")
+    return [] if here == there else [f"there {there[:999]}", f"here {here[:999]}"]
+
+
+def rows_of(build, back, elf, *words):
+    """{(table, kind): {name: count}}"""
+    out = must(hlguest_of(build), "exits", "--format=csv", *words, elf, back.path("exits.data"))
+    found = collections.defaultdict(dict)
+    for row in csv.DictReader(io.StringIO(out)):
+        if row["count"]:
+            found[row["record"], row["kind"]][row["name"]] = int(row["count"])
+            if row["record"] == "reason" and row["kind"] == "exit" and \
+                    row["isa"] != back.vendor.isa:
+                found["isa", row["isa"]] = row
+    return found
+
+
+def exits(back, build, elf):
+    """The micro-VM's own counts, perf stat's, and what is told. The last exit has no entry."""
+    back.must("exits")
+    kvm = {row[2].removeprefix("kvm:kvm_"): int(row[0]) for row in
+           csv.reader(io.StringIO(back.text("stat.csv"))) if len(row) > 2}
+    rows = rows_of(build, back, elf)
+    if any(table == "isa" for table, _ in rows):
+        yield f"not {back.vendor.isa}: {rows}"
+    reasons = rows["reason", "exit"]
+    known = {back.vendor.io: kvm["pio"] - 1, back.vendor.page: kvm["page_fault"]}
+    if {k: reasons.get(k) for k in known} != known or kvm["pio"] != len(PORTS) * RUNS:
+        yield f"{reasons}, and perf stat has {kvm}"
+    if sum(reasons.values()) != kvm["exit"] - 1 or kvm["entry"] != kvm["exit"]:
+        yield f"{sum(reasons.values())} pairs, and perf stat has {kvm}"
+    if rows["pairs", "vmm"] != {"kvm_userspace_exit to KVM_RUN": kvm["userspace_exit"] - 1}:
+        yield f"{rows['pairs', 'vmm']}, and perf stat has {kvm}"
+    last = [RUNS, RUNS, RUNS, RUNS - 1]
+    rows = rows_of(build, back, elf, f"--reason={back.vendor.io}")
+    for table, names in (("function", PORTS.values()), ("port", [p.split()[1] for p in PORTS])):
+        if rows[table, "exit"] != dict(zip(names, last)):
+            yield f"{table}: {rows[table, 'exit']}"
+
+
+def stacks(back):
+    """Each guest sample stands on its own thread's way into KVM_RUN."""
+    back.must("stacks")
+    ways = {tid: "enter_odd" if int(number) % 2 else "enter_even" for number, tid in
+            re.findall(r"^microvm: sandbox (\d+): tid (\d+),", back.text("stacks.err"), re.M)}
+    seen = set()
+    for line in back.must("folded").splitlines():
+        frames = line.rsplit(" ", 1)[0].split(";")
+        if "[guest]" not in frames:
+            continue
+        tid = frames[0].removeprefix("tid ")
+        here = [f for f in frames if f.startswith("enter_")]
+        seen.add((tid, *here))
+        if here != [ways.get(tid)] or "ioctl" not in frames:
+            yield line
+    if seen != set(ways.items()) or len(ways) != 2:
+        yield f"{seen}, not {ways}"
+
+
+def shares(back, build, elf):
+    """The host's share is of the event that samples: marks of entries and exits are none."""
+    for step in ("record", "exits", "stacks"):
+        guests, host = (int(n) for n in re.search(
+            r"^hlguest: \S+: (\d+) guest samples, (\d+) of the host,", back.text(step + ".err"),
+            re.M).groups())
+        head = must(hlguest_of(build), "report", elf, back.path(step + ".data"))
+        told = re.search(r", (\d+) guest samples, .*, host (\d+) %$", head, re.M)
+        if not told or int(told[1]) != guests or \
+                abs(int(told[2]) - 100 * host / (host + guests)) > 0.51:
+            yield f"{step}: {guests}, {host}: {head[:400]}"
+
+
+def windows(back):
+    """Windows of the guest, with software events."""
+    back.must("windows")
+    rows = [r for r in csv.DictReader(io.StringIO(back.must("table"))) if r["record"] == "window"]
+    names = collections.Counter(row["name"] for row in rows)
+    if len(rows) < 300 or not names["sort_keys"] or names[NEVER]:
+        yield f"{names}"
+    if not sum(int(row["page-faults"]) for row in rows):
+        yield "no page fault"
+
+
+def calibration(back):
+    """Every row, from both rings, and every truth."""
+    document = json.loads(back.must("calibrate"))
+    crossings = document["crossings"]
+    if not document["holds"] or crossings["ring0_emulated"] is not False or \
+            crossings["faults_served"] != crossings["faults_asked"]:
+        yield f"{document['conclusion']}, {crossings['faults_served']} served"
+    for row in crossings["rows"]:
+        if "skipped" in row:
+            yield f"{row['row']}: {row['skipped']}"
+    for event in document["landing"]["events"]:
+        clock = event["event"].endswith("-clock")
+        if clock != ("skipped" not in event):
+            yield f"{event}"
+    for program in document["counts"]["programs"]:
+        if not (program["guest"]["exact"] and program["native"]["exact"]):
+            yield f"{program}"
+
+
+def main():
+    p = parser(__doc__)
+    p.add_argument("--kernel", default="6.1")
+    p.add_argument("--vmx")
+    p.add_argument("--sha256")
+    args = p.parse_args()
+    build = os.path.abspath(args.build)
+    tap = Tap()
+    with tempfile.TemporaryDirectory(prefix="stock-") as folder:
+        elf = guest("demo", build, folder)
+        try:
+            files = {"hlguest": hlguest_of(build), "demo.elf": elf,
+                     "microvm": os.path.join(build, "tests", "rig", "microvm"),
+                     "calls.elf": guest("calls", build, folder, "-DEND=END_FAULT"),
+                     "hung.elf": guest("calls", build, folder, "-DEND=END_NEVER")}
+            done = rig.run(SCRIPT, files, into=os.path.join(folder, "out"), kernel=args.kernel,
+                           vmx=(args.vmx, args.sha256) if args.vmx else None,
+                           timeout=1800 if args.vmx else 300)
+        except Skip as e:
+            tap.skip(f"kernel {args.kernel}", e)
+            return tap.finish()
+        back = Back(done, VMX if args.vmx else SVM)
+        tap.run("it boots", lambda: list(boots(back, args.kernel)))
+        tap.run("doctor knows the KVM", lambda: list(doctor(back)))
+        tap.run("the micro-VM in both rings", lambda: list(rings(back)))
+        tap.run("a triple fault, and a guest that hangs", lambda: list(ends(back)))
+        tap.run("record, ring 3", lambda: list(profile(back, build, "record", elf)))
+        tap.run("record, ring 0", lambda: list(profile(back, build, "kernel", elf)))
+        tap.run("report there and here", same_report, back, build, elf)
+        tap.run("exits", lambda: list(exits(back, build, elf)))
+        tap.run("stacks", lambda: list(stacks(back)))
+        tap.run("the host's share", lambda: list(shares(back, build, elf)))
+        tap.run("windows", lambda: list(windows(back)))
+        tap.run("calibrate", lambda: list(calibration(back)))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Is what hlguest says of a recording what the guest executed? Each check returns differences."""
+import collections
+import csv
+import io
+import json
+import os
+import re
+
+from attribution import read_samples
+from executed import BASE, calls_of, functions, port_writes, wilson, without_note
+from tap import must, run
+
+# Functions that no call reaches: by the last part of a name.
+NEVER = re.compile(r"guest::never::|miniz_oxide::inflate::")
+# With samples enough.
+SHARES = ("mix", "frames", "small", "before", "after", "calls")
+LARGE = 0.01  # rows from this share on are looked at
+FEW = 3       # expected samples that an instruction needs for its interval to be looked at
+
+
+def covered(tap, name, coverage):
+    """Whether enough intervals hold the truth; how many is told in any case."""
+    tap.run(f"{name}: intervals hold the truth", coverage.differences)
+    print("\n".join([f"# {name}: {coverage}", *("#   " + line for line in coverage.outside[:9])]))
+
+
+def recording(tap, hlguest, name, data, executed, coverage, folder):
+    """
+    All that can be asked of one recording, with {elf: Executed}. Adds its intervals to
+    {"functions": a Coverage, "instructions": another}: of one run they are few.
+    """
+    tap.run(f"{name}: nothing at addresses that never ran", ran, list(executed.values()), data)
+    if len(executed) > 1:
+        return
+    ((elf, counts),) = executed.items()
+    tap.run(f"{name}: verified at the note's base", verified, hlguest, elf, data)
+    tap.run(f"{name}: the base is found without the note", base_found, hlguest, elf, data,
+            folder)
+    if name in SHARES:
+        tap.run(f"{name}: functions", shares, hlguest, elf, data, counts, coverage["functions"])
+        tap.run(f"{name}: instructions", instructions, hlguest, elf, data, counts,
+                coverage["instructions"])
+    if name == "exits":
+        tap.run(f"{name}: by port and function, as executed", exits, hlguest, elf, data, counts)
+
+
+def table(hlguest, verb, *args):
+    """The records of a verb's CSV."""
+    text = must(hlguest, verb, "--format=csv", *args)
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def report(hlguest, elfs, data, *args):
+    return table(hlguest, "report", "--top=0", *args, *elfs, data)
+
+
+def rows(records):
+    """(addr, size, record) of what has an address."""
+    return [(int(r["addr"], 16), int(r["size"]), r) for r in records
+            if r["record"] in ("function", "label", "gap")]
+
+
+def verified(hlguest, elf, data):
+    """The report is believed, for each sample, at the note's base."""
+    wrong = []
+    records = report(hlguest, [elf], data)
+    if not any(r["record"] == "trust" and r["kind"] == "verified" for r in records):
+        wrong.append("not verified")
+    total = {r["name"]: int(r["samples"]) for r in records if r["record"] == "total"}
+    for kind in ("gap", "data", "outside"):
+        if total[kind]:
+            wrong.append(f"{total[kind]} samples in {kind}")
+    said = must(hlguest, "base", elf, data)
+    if not said.split("\n")[1].startswith(f"{BASE:#x} "):
+        wrong.append(said)
+    for _, _, r in rows(records):
+        if NEVER.search(r["name"]):
+            wrong.append(f"{r['name']}, which is never called, has {r['samples']} samples")
+    return wrong
+
+
+def base_found(hlguest, elf, data, folder):
+    """The base is found from the samples, where nothing states it."""
+    bare = os.path.join(folder, "bare.elf")
+    without_note(elf, bare)
+    out, err, status = run(hlguest, "base", bare, data)
+    if status or not out.split("\n")[1].startswith(f"{BASE:#x} "):
+        return [f"status {status}", out, err]
+    return []
+
+
+def ran(executed, data):
+    """Each guest sample lies at an address that was executed, by one of the guests."""
+    ips = [sample.ip for sample in read_samples(data) if sample.guest]
+    wrong = collections.Counter(ip for ip in ips
+                                if not any(ip - BASE in one.at for one in executed))
+    if not ips:
+        return ["no sample is a guest's"]
+    return [f"{ip:#x} was never executed and has {count} samples" for ip, count in wrong.items()]
+
+
+def shares(hlguest, elf, data, executed, coverage):
+    """Adds the functions that executed much. None that never ran has samples."""
+    n, found, wrong = 0, {}, []
+    for addr, size, r in rows(report(hlguest, [elf], data, "--weight=samples")):
+        n += int(r["samples"])
+        found[addr] = (float(r["low"]), float(r["high"]))
+        if not executed.of(addr, size):
+            wrong.append(f"{r['name']} never ran and has {r['samples']} samples")
+    for symbol in functions(elf):
+        true = executed.share(symbol.addr, symbol.size)
+        if true < LARGE:
+            continue
+        low, high = found.get(symbol.addr, (0.0, 100 * 3.8 / n))
+        coverage.add(low, high, 100 * true, symbol.name)
+    return wrong
+
+
+def instructions(hlguest, elf, data, executed, coverage):
+    """Adds the instructions of the hottest functions: each one's share of its function's."""
+    said = json.loads(must(hlguest, "annotate", "--format=json", elf, data))
+    wrong = []
+    for function in said["functions"]:
+        addr, size, n = int(function["addr"], 16), function["size"], function["samples"]
+        ours = executed.of(addr, size)
+        for line in function["lines"]:
+            at = int(line["addr"], 16)
+            true = executed.at.get(at, 0)
+            if line["samples"] and not true:
+                wrong.append(f"{at:#x} never ran and has {line['samples']} samples")
+            if ours and n * true / ours >= FEW:
+                low, high = wilson(line["samples"], n)
+                coverage.add(100 * low, 100 * high, 100 * true / ours,
+                             f"{function['name']} {at:#x}")
+    return wrong
+
+
+def exits(hlguest, elf, data, executed):
+    """Exits by port and by function are the executed `out`s, but for those cut off."""
+    wrong = []
+    outs = {addr: executed.at[addr] for addr in port_writes(elf) if addr in executed.at}
+    records = table(hlguest, "exits", "--reason=io", "--demangle=no", elf, data)
+    ports = {r["number"]: int(r["count"]) for r in records
+             if r["record"] == "port" and r["number"]}
+    # Hyperlight's last exit is not followed by an entry, and so is no pair.
+    if sum(outs.values()) - sum(ports.values()) != 1:
+        wrong.append(f"executed {outs}, told {ports}")
+    told = {r["name"]: int(r["count"]) for r in records
+            if r["record"] == "function" and r["kind"] == "exit"}
+    for symbol in functions(elf):
+        true = sum(count for addr, count in outs.items()
+                   if symbol.addr <= addr < symbol.addr + symbol.size)
+        if true - told.get(symbol.name, 0) not in (0, 1):
+            wrong.append(f"{symbol.name}: executed {true}, told {told.get(symbol.name, 0)}")
+    if sum(told.values()) != sum(ports.values()):
+        wrong.append(f"functions {told}, ports {ports}")
+    return wrong
+
+
+def calls(elf, executed, known):
+    """
+    A function's first instruction was executed as often as the host asked for its round.
+    This is on the plugin, and on the guest: of hlguest it says nothing.
+    """
+    wrong = []
+    for kind, count in known.items():
+        part = f"5kinds{len(kind)}{kind}5round"
+        (symbol,) = [symbol for symbol in functions(elf) if part in symbol.name]
+        if executed.at.get(symbol.addr, 0) != count:
+            wrong.append(f"{kind}: {executed.at.get(symbol.addr, 0)} calls, not {count}")
+    return wrong
+
+
+def change(hlguest, before, after, coverage):
+    """
+    diff of two builds, each (elf, data, executed): adds the interval of each change of
+    what is large on one side. What does its work twice is told to have grown.
+    """
+    wrong, grown = [], 0
+    records = table(hlguest, "diff", "--weight=samples", before[0], before[1], "--after",
+                    after[0], after[1])
+    sizes = [{symbol.addr: symbol.size for symbol in functions(side[0])}
+             for side in (before, after)]
+    for r in records:
+        if r["record"] != "function" or not r["addr_before"] or not r["addr_after"]:
+            continue
+        addrs = [int(r[name], 16) for name in ("addr_before", "addr_after")]
+        true = [100 * side[2].share(addr, size[addr])
+                for side, addr, size in zip((before, after), addrs, sizes)]
+        if max(true) >= 100 * LARGE:
+            coverage.add(float(r["low"]), float(r["high"]), true[1] - true[0], r["name"])
+        if r["name"].endswith("::kinds::sort::insertion"):
+            grown += float(r["points"]) > 0 and r["significant"] == "1"
+            if not grown:
+                wrong.append(f"{r['name']}: {r['points']} points, true {true}, not significant")
+    return wrong or ([] if grown == 1 else ["the function that changed is not told"])
+
+
+def tree(elf, executed, calls):
+    """
+    The calling-context tree sums up to what was executed, in each function; returns lead
+    behind calls; all that a round does is called by one_round, and no round is by another.
+    """
+    wrong = []
+    own, symbols = calls.own(), functions(elf)
+    for symbol in symbols:
+        sums = sum(own.get(at, 0) for at in range(symbol.addr, symbol.addr + symbol.size))
+        if sums != executed.of(symbol.addr, symbol.size):
+            wrong.append(f"{symbol.name}: {sums} in the tree, not "
+                         f"{executed.of(symbol.addr, symbol.size)}")
+    behind = calls_of(elf) | {0}  # 0: an exception's handler
+    wrong += [f"{at:#x} is not behind a call" for at in
+              sorted({at for returns, _, _ in calls.paths for at in returns} - behind)]
+    (caller,) = [symbol for symbol in symbols if "9one_round" in symbol.name]
+    rounds = [symbol for symbol in symbols if "5kinds" in symbol.name and "5round" in symbol.name]
+    for returns, function, _ in calls.paths:
+        by = [symbol.name for at in (*returns, function) for symbol in rounds
+              if symbol.addr <= at < symbol.addr + symbol.size]
+        called = any(caller.addr <= at < caller.addr + caller.size for at in returns)
+        if len(set(by)) > 1 or (by and not called):
+            wrong.append(f"{list(map(hex, returns))} {function:#x}: {by}")
+    return wrong

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From when to when a recording lasts: whatever CPU's samples stand where, in one run or
+ * with a new address in between, with one event or with two; and what has no times.
+ */
+#include <stdlib.h>
+
+#include "filter/options/options.h"
+#include "tests/kit/perfdata.h"
+#include "tests/kit/tap.h"
+#include "tools/feed/feed.h"
+
+enum {
+	N = 12,
+	TRIES = 200
+};
+
+static const struct kit_event events[2] = {
+	{{.type = PERF_TYPE_SOFTWARE,
+	  .sample_type = KIT_PLAIN | PERF_SAMPLE_IDENTIFIER,
+	  .sample_period = 9},
+	 .ids = {1},
+	 .name = "one"},
+	{{.type = PERF_TYPE_SOFTWARE,
+	  .config = 1,
+	  .sample_type = KIT_PLAIN | PERF_SAMPLE_IDENTIFIER,
+	  .sample_period = 9},
+	 .ids = {2},
+	 .name = "two"},
+};
+
+static void put_sample(struct kit *k, uint64_t id, uint64_t ip, uint64_t time)
+{
+	size_t start = kit_begin(k, PERF_RECORD_SAMPLE, HLG_MODE_GUEST_USER);
+
+	kit_u64(k, id);
+	kit_u64(k, ip);
+	kit_u32(k, 11);
+	kit_u32(k, 12);
+	kit_u64(k, time);
+	kit_u64(k, 1);
+	kit_end(k, start);
+}
+
+static struct hlg_sample_span read_span(const struct kit_event *of, size_t n_events,
+					const struct kit *records)
+{
+	const struct hlg_feed_how how = {.threads = 1};
+	struct hlg_recording_sums sums;
+	struct hlg_sample_span span;
+	struct hlg_profile profile;
+	struct hlg_options options;
+	struct hlg_err err;
+	struct kit k = {0};
+	const char *path;
+
+	kit_file(&k, of, n_events, records, 0);
+	path = kit_name(k.at, k.n);
+	ck_assert_int_eq(hlg_options_parse(&options, 0, NULL, &err), 0);
+	ck_assert(hlg_profile_init(&profile, &options));
+	ck_assert_msg(hlg_feed_read(path, &how, &profile, NULL, &sums, &err) == 0, "%s",
+		      err.msg);
+	ck_assert_uint_eq(profile.seen.samples, N);
+	span = profile.span;
+	hlg_profile_finish(&profile);
+	hlg_options_finish(&options);
+	kit_unname(path);
+	kit_free(&k);
+	return span;
+}
+
+/* events (2) */
+START_TEST(any_order)
+{
+	srand(1);
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t first = UINT64_MAX, last = 0;
+		struct hlg_sample_span span;
+		struct kit records = {0};
+
+		for (int j = 0; j < N; j++) {
+			uint64_t time = 1000 + (uint64_t)(rand() % 1000);
+
+			put_sample(&records, 1 + (uint64_t)(rand() % (_i + 1)),
+				   (uint64_t)(rand() % 3), time);
+			first = time < first ? time : first;
+			last = time > last ? time : last;
+		}
+		span = read_span(events, (size_t)_i + 1, &records);
+		ck_assert_uint_eq(span.first, first);
+		ck_assert_uint_eq(span.last, last);
+		kit_free(&records);
+	}
+}
+END_TEST
+
+START_TEST(no_times)
+{
+	const struct kit_event event = {
+		{.type = PERF_TYPE_SOFTWARE, .sample_type = PERF_SAMPLE_IP}, .name = "a"};
+	struct hlg_sample_span span;
+	struct kit records = {0};
+
+	for (int i = 0; i < N; i++) {
+		size_t start =
+			kit_begin(&records, PERF_RECORD_SAMPLE,
+				  i % 3 ? HLG_MODE_GUEST_USER : PERF_RECORD_MISC_USER);
+
+		kit_u64(&records, 7);
+		kit_end(&records, start);
+	}
+	span = read_span(&event, 1, &records);
+	ck_assert(!hlg_sample_span_known(&span));
+	kit_free(&records);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("feed");
+	TCase *tc = tap_case(suite, "span");
+
+	tcase_add_loop_test(tc, any_order, 0, 2);
+	tcase_add_test(tc, no_times);
+	return tap_main(suite);
+}
