@@ -37,7 +37,7 @@ struct hlg_event {
 	bool plain;      /* nothing but the event decides about a sample: see series */
 	bool plain_host; /* plain, and samples of the host get no rows */
 	uint32_t series; /* of all its guest samples if plain, once there is one */
-	uint64_t host;   /* samples of the host by it that were not deselected */
+	struct hlg_count host; /* of the host, by it, that were not deselected */
 };
 
 /* What a report is split by: the event, and pid, tid, cpu where by= asks, else -1. */
@@ -233,7 +233,7 @@ static inline void hlg_profile_hits_end(const struct hlg_hits *hits,
 	if (hits->series != HLG_NO_SERIES)
 		profile->series[hits->series].squares += hits->squares;
 	hlg_count_add(&profile->host, hits->host);
-	profile->events[event].host += hits->host.samples;
+	hlg_count_add(&profile->events[event].host, hits->host);
 	profile->seen.samples += samples;
 	profile->seen.period = hits->period;
 }
@@ -258,7 +258,8 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 		profile->seen.period = sum;
 		profile->host.samples++;
 		profile->host.period += period;
-		event->host++;
+		event->host.samples++;
+		event->host.period += period;
 		return true;
 	}
 	if (event->series == HLG_NO_SERIES)

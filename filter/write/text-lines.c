@@ -246,7 +246,7 @@ static void add_event(struct pieces *line, const struct hlg_report *r,
 	const struct hlg_event *event = &r->profile->events[sum->event];
 	struct hlg_text_lines_scale scale =
 		hlg_text_lines_scale_for(r, sum->event, sum->count.period);
-	uint64_t sampled = event->host + sum->count.samples;
+	uint64_t sampled = event->host.samples + sum->count.samples;
 	char period[32];
 
 	add_escaped(line, 0, NULL, event->name);
@@ -256,9 +256,9 @@ static void add_event(struct pieces *line, const struct hlg_report *r,
 		add_piece(line, 2, "%s %s",
 			  hlg_text_lines_period(period, &scale, sum->count.period),
 			  scale.time ? "of guest time" : "counted");
-	if (event->host) /* by no tracepoint, which marks entries and exits */
+	if (event->host.samples) /* by no tracepoint, which marks entries and exits */
 		add_piece(line, 1, "host %ld %%",
-			  lround(100 * (double)event->host / (double)sampled));
+			  lround(100 * (double)event->host.samples / (double)sampled));
 }
 
 /* One event stands on the line of what is of all; of several each has one below it. */
