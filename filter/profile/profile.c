@@ -345,11 +345,11 @@ static void merge_event(struct hlg_profile *to, const struct hlg_event *from)
 	uint32_t event = map_event(to, from);
 
 	if (event != HLG_NO_SERIES) {
-		hlg_count_add(&to->host, from->host);
 		hlg_count_add(&to->events[event].host, from->host);
 		return;
 	}
 	to->unrecorded += from->host.samples;
+	hlg_count_sub(&to->host, from->host);
 	hlg_count_sub(&to->seen, from->host);
 }
 
@@ -360,6 +360,7 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	to->overflow |=
 		from->overflow || from->seen.period > UINT64_MAX - to->seen.period;
 	hlg_count_add(&to->seen, from->seen);
+	hlg_count_add(&to->host, from->host);
 	hlg_count_add(&to->deselected, from->deselected);
 	if (hlg_sample_span_known(&from->span)) {
 		hlg_sample_span_see(&to->span, from->span.first);

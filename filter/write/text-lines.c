@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +22,12 @@ uint32_t hlg_text_lines_event(const struct hlg_report *r, const struct hlg_view 
 {
 	uint32_t event = UINT32_MAX;
 
-	for (uint32_t i = 0; i < r->n_groups; i++)
-		if (v == &r->groups[i].view)
-			return r->profile->series[r->groups[i].series].event;
+	if (v != &r->all) {
+		const char *group = (const char *)v - offsetof(struct hlg_group, view);
+
+		return r->profile->series[((const struct hlg_group *)group)->series]
+			.event;
+	}
 	for (uint32_t i = 0; i < r->n_events; i++) {
 		if (r->events[i].count.samples == 0)
 			continue;
