@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hlguest record: perf kvm record with what a guest needs, and afterwards one line of
- * what was recorded. Nothing of the guest is needed yet. perf gets its words as words: no
- * shell sees a name.
+ * hlguest record: perf record with what a guest needs, and afterwards one line of what
+ * was recorded. Nothing of the guest is needed yet. perf gets its words as words: no
+ * shell sees a name. perf kvm record would do the same, but perf 7.2 ends that with
+ * SIGABRT.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,6 +29,7 @@
 #include "tools/record/count.h"
 #include "tools/record/counters.h"
 #include "tools/record/keep.h"
+#include "tools/record/modifiers.h"
 #include "tools/record/tracing.h"
 
 /* A prime, so that sampling does not fall into step with what is sampled. */
@@ -143,10 +145,6 @@ static const char **perf_words(const struct arguments *args, const char *event,
 		return NULL;
 	}
 	words[n++] = "perf";
-	words[n++] = "kvm";
-	if (args->host)
-		words[n++] = "--host";
-	words[n++] = "--guest";
 	words[n++] = "record";
 	if (args->quiet)
 		words[n++] = "-q";
@@ -442,17 +440,25 @@ static int refuse(const struct arguments *args, const char *event)
 static int record_event(const struct arguments *args, const char *event)
 {
 	struct hlg_record_keep keep;
-	const char **words;
+	const char **words = NULL;
 	struct hlg_err err;
 	int status = refuse(args, event);
+	char *counted;
 
 	if (status != 0)
 		return status;
-	words = perf_words(args, event, &err);
+	counted = hlg_record_modifiers_add(event, args->host);
+	if (counted)
+		words = perf_words(args, counted, &err);
+	else
+		hlg_err_memory(&err, "record");
+	if (words) {
+		hlg_record_keep_begin(&keep, args->out);
+		status = run_perf(words);
+	}
+	free(counted);
 	if (!words)
 		return hlg_output_error(&err);
-	hlg_record_keep_begin(&keep, args->out);
-	status = run_perf(words);
 	free(words);
 	return finish(args, event, status, &keep);
 }
@@ -471,10 +477,10 @@ static int record(struct arguments *args)
 	if (!args->count)
 		args->count = WINDOW;
 	if (!args->windows)
-		return record_event(args, args->event ? args->event
-					  : hlg_record_counters_of_guests()
-						  ? "cycles:G"
-						  : "cpu-clock");
+		return record_event(args, args->event                        ? args->event
+					  : !hlg_record_counters_of_guests() ? "cpu-clock"
+					  : args->host                       ? "cycles:HG"
+						       : "cycles:G");
 	group = group_word(args->windows);
 	if (!group) {
 		hlg_err_memory(&err, "record");
@@ -587,7 +593,7 @@ const struct hlg_verb hlg_verb_record = {
 	.help = "record guests with perf",
 	.group = HLG_VERB_PREPARES,
 	.usage = "-- COMMAND [ARGUMENT...]\n-p PID [-- COMMAND...]\n-a [-- COMMAND...]",
-	.doc = "Records guest samples with perf kvm. -p and -a end with ^C, or with "
+	.doc = "Records guest samples with perf. -p and -a end with ^C, or with "
 	       "COMMAND. The exit status is COMMAND's.",
 	.examples = "hlguest record -- ./vmm guest.elf\ta VMM from its start to its end\n"
 		    "hlguest record -p 17 -- sleep 10\tten seconds of one that runs\n"

@@ -126,8 +126,10 @@ def check_words(bench):
         with open(at, "rb") as f:
             got = [w.decode() for w in f.read().split(b"\0")[:-1]]
         wanted = words
+        if "-e" in words:  # what counts guests
+            wanted = ["-e", NASTY[0] + ":G", *words[2:]]
         if "-W" in words:  # a group, sampled by its leader
-            wanted = ["{" + NASTY[1] + "}:S", *words[2:]]
+            wanted = ["{" + NASTY[1] + "}:SG", *words[2:]]
         missing = [w for w in wanted if w not in got]
         tail = words[words.index("--") + 1:] if "--" in words else []
         if missing or (tail and got[-len(tail):] != tail):
