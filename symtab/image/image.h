@@ -49,6 +49,7 @@ struct hlg_image {
 	bool map;            /* from a perf map */
 	bool made;           /* by hlg_image_make */
 	bool unread;         /* see hlg_image_unread() */
+	bool noted;          /* the user did not name it, hlguest record did */
 	size_t skipped;      /* lines of the map that could not be used */
 	struct hlg_symtab tab;
 	struct hlg_area *areas;

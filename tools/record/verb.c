@@ -19,6 +19,7 @@
 #include "filter/options/number.h"
 #include "filter/output/target.h"
 #include "symtab/escape.h"
+#include "tools/beside/beside.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/perf-find.h"
@@ -345,11 +346,8 @@ static void tell_sums(const struct arguments *args, const struct hlg_recording_s
 }
 
 /* What to type next. */
-static void tell_next(const struct arguments *args)
+static void tell_next(const struct arguments *args, const char *guest)
 {
-	const char *guest =
-		args->command ? hlg_record_command_guest(args->command) : NULL;
-
 	fprintf(stderr, "hlguest: now: hlguest %s ",
 		args->windows  ? "windows"
 		: args->exits  ? "exits"
@@ -362,9 +360,11 @@ static void tell_next(const struct arguments *args)
 }
 
 /* What is in the recording, what it may lack, and what to type next. Returns 0, or 1 when
- * it cannot be read. */
+ * it cannot be read. The command's guest is noted beside it. */
 static int tell(const struct arguments *args, const char *event)
 {
+	const char *guest =
+		args->command ? hlg_record_command_guest(args->command) : NULL;
 	struct hlg_recording_sums sums;
 	uint64_t traced = 0;
 	struct hlg_err err;
@@ -380,7 +380,10 @@ static int tell(const struct arguments *args, const char *event)
 	if (sums.guest == 0 && !args->exits)
 		tell_nothing(args, event);
 	else if (!args->quiet)
-		tell_next(args);
+		tell_next(args, guest);
+	/* The recording is whole without. */
+	if (hlg_beside_write(args->out, guest, &err) < 0)
+		hlg_output_error(&err);
 	return 0;
 }
 
