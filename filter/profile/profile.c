@@ -392,6 +392,7 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 				   series ? series[from->cells[i].series]
 					  : HLG_NO_SERIES);
 	hlg_transits_merge(&to->transits, &from->transits);
+	hlg_starts_merge(&to->starts, &from->starts);
 	free(series);
 }
 

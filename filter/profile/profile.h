@@ -18,6 +18,7 @@
 #include "filter/profile/index.h"
 #include "filter/profile/sample.h"
 #include "filter/profile/select.h"
+#include "filter/profile/starts.h"
 #include "filter/profile/strings.h"
 #include "filter/profile/transits.h"
 #include "symtab/hash.h"
@@ -92,6 +93,7 @@ struct hlg_profile {
 	struct hlg_series last; /* key of the series used last */
 	uint32_t last_series;
 	struct hlg_transits transits; /* where the feed reads such tracepoints */
+	struct hlg_starts starts;     /* the same */
 };
 
 #define HLG_NO_SERIES UINT32_MAX

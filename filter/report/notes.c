@@ -387,7 +387,7 @@ static void warn_bases(struct hlg_report *r)
 	for (size_t i = 0; i < r->space->n_images; i++) {
 		char *text;
 
-		if (r->space->images[i]->refused_from == HLG_BASE_NONE)
+		if (!hlg_base_search_differs(r->space->images[i]))
 			continue;
 		text = hlg_base_search_warning(r->space->images[i]);
 		if (text)

@@ -80,7 +80,7 @@ const char *hlg_text_lines_period(char buf[static 32],
 /* Lines that fit */
 
 enum {
-	PIECES = 7,
+	PIECES = 8,
 	PIECE = 256
 };
 
@@ -193,12 +193,14 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 	add_escaped(&p, 0, NULL, slash && slash[1] ? slash + 1 : image->path);
 	if (image->inside_size)
 		add_piece(&p, 1, "the guest inside it");
-	add_piece(&p, 1, "%s", machine_name(image));
-	add_piece(&p, 2, "%zu symbol%s%s", image->tab.n_syms,
+	if (image->noted)
+		add_piece(&p, 0, "noted by record");
+	add_piece(&p, 2, "%s", machine_name(image));
+	add_piece(&p, 3, "%zu symbol%s%s", image->tab.n_syms,
 		  image->tab.n_syms == 1 ? "" : "s",
 		  image->elf.dynsym && !image->map ? " of .dynsym" : "");
 	if (image->elf.build_id[0])
-		add_piece(&p, 3, "build %.8s", image->elf.build_id);
+		add_piece(&p, 4, "build %.8s", image->elf.build_id);
 	if (image->from == HLG_BASE_NOTE)
 		snprintf(from, sizeof(from), "Hyperlight note %s", image->elf.hyperlight);
 	else

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hlguest record: perf kvm record with what a guest needs, and afterwards one line of
- * what was recorded. Nothing of the guest is needed yet. perf gets its words as words: no
- * shell sees a name.
+ * hlguest record: perf record with what a guest needs, and afterwards one line of what
+ * was recorded. Nothing of the guest is needed yet. perf gets its words as words: no
+ * shell sees a name. perf kvm record would do the same, but perf 7.2 ends that with
+ * SIGABRT.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,6 +19,7 @@
 #include "filter/options/number.h"
 #include "filter/output/target.h"
 #include "symtab/escape.h"
+#include "tools/beside/beside.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/perf-find.h"
@@ -28,6 +30,7 @@
 #include "tools/record/count.h"
 #include "tools/record/counters.h"
 #include "tools/record/keep.h"
+#include "tools/record/modifiers.h"
 #include "tools/record/tracing.h"
 
 /* A prime, so that sampling does not fall into step with what is sampled. */
@@ -143,10 +146,6 @@ static const char **perf_words(const struct arguments *args, const char *event,
 		return NULL;
 	}
 	words[n++] = "perf";
-	words[n++] = "kvm";
-	if (args->host)
-		words[n++] = "--host";
-	words[n++] = "--guest";
 	words[n++] = "record";
 	if (args->quiet)
 		words[n++] = "-q";
@@ -347,11 +346,8 @@ static void tell_sums(const struct arguments *args, const struct hlg_recording_s
 }
 
 /* What to type next. */
-static void tell_next(const struct arguments *args)
+static void tell_next(const struct arguments *args, const char *guest)
 {
-	const char *guest =
-		args->command ? hlg_record_command_guest(args->command) : NULL;
-
 	fprintf(stderr, "hlguest: now: hlguest %s ",
 		args->windows  ? "windows"
 		: args->exits  ? "exits"
@@ -364,9 +360,11 @@ static void tell_next(const struct arguments *args)
 }
 
 /* What is in the recording, what it may lack, and what to type next. Returns 0, or 1 when
- * it cannot be read. */
+ * it cannot be read. The command's guest is noted beside it. */
 static int tell(const struct arguments *args, const char *event)
 {
+	const char *guest =
+		args->command ? hlg_record_command_guest(args->command) : NULL;
 	struct hlg_recording_sums sums;
 	uint64_t traced = 0;
 	struct hlg_err err;
@@ -382,7 +380,10 @@ static int tell(const struct arguments *args, const char *event)
 	if (sums.guest == 0 && !args->exits)
 		tell_nothing(args, event);
 	else if (!args->quiet)
-		tell_next(args);
+		tell_next(args, guest);
+	/* The recording is whole without. */
+	if (hlg_beside_write(args->out, guest, &err) < 0)
+		hlg_output_error(&err);
 	return 0;
 }
 
@@ -442,17 +443,25 @@ static int refuse(const struct arguments *args, const char *event)
 static int record_event(const struct arguments *args, const char *event)
 {
 	struct hlg_record_keep keep;
-	const char **words;
+	const char **words = NULL;
 	struct hlg_err err;
 	int status = refuse(args, event);
+	char *counted;
 
 	if (status != 0)
 		return status;
-	words = perf_words(args, event, &err);
+	counted = hlg_record_modifiers_add(event, args->host);
+	if (counted)
+		words = perf_words(args, counted, &err);
+	else
+		hlg_err_memory(&err, "record");
+	if (words) {
+		hlg_record_keep_begin(&keep, args->out);
+		status = run_perf(words);
+	}
+	free(counted);
 	if (!words)
 		return hlg_output_error(&err);
-	hlg_record_keep_begin(&keep, args->out);
-	status = run_perf(words);
 	free(words);
 	return finish(args, event, status, &keep);
 }
@@ -471,10 +480,10 @@ static int record(struct arguments *args)
 	if (!args->count)
 		args->count = WINDOW;
 	if (!args->windows)
-		return record_event(args, args->event ? args->event
-					  : hlg_record_counters_of_guests()
-						  ? "cycles:G"
-						  : "cpu-clock");
+		return record_event(args, args->event                        ? args->event
+					  : !hlg_record_counters_of_guests() ? "cpu-clock"
+					  : args->host                       ? "cycles:HG"
+						       : "cycles:G");
 	group = group_word(args->windows);
 	if (!group) {
 		hlg_err_memory(&err, "record");
@@ -587,7 +596,7 @@ const struct hlg_verb hlg_verb_record = {
 	.help = "record guests with perf",
 	.group = HLG_VERB_PREPARES,
 	.usage = "-- COMMAND [ARGUMENT...]\n-p PID [-- COMMAND...]\n-a [-- COMMAND...]",
-	.doc = "Records guest samples with perf kvm. -p and -a end with ^C, or with "
+	.doc = "Records guest samples with perf. -p and -a end with ^C, or with "
 	       "COMMAND. The exit status is COMMAND's.",
 	.examples = "hlguest record -- ./vmm guest.elf\ta VMM from its start to its end\n"
 		    "hlguest record -p 17 -- sleep 10\tten seconds of one that runs\n"
