@@ -31,6 +31,11 @@ const struct hlg_option hlg_option_table[] = {
 	{"tid", "LIST", "", "only these threads (the vCPUs')", HLG_OPT_LIST, FIELD(tid)},
 	{"cpu", "LIST", "", "only these host CPUs, if recorded", HLG_OPT_LIST,
 	 FIELD(cpu)},
+	{"sandbox", "LIST", "",
+	 "only these sandboxes, by the numbers that by=sandbox shows, if recorded "
+	 "(record "
+	 "--sandboxes)",
+	 HLG_OPT_LIST, FIELD(sandbox)},
 	{"time", "START,STOP", "",
 	 "only from START up to, not including, STOP; either may be empty: +10 and "
 	 "+500ms "
@@ -46,7 +51,7 @@ const struct hlg_option hlg_option_table[] = {
 	{"roots", "comm,tid,image,section", "comm",
 	 "with stacks=callgraph: what stands at the bottom of each stack", HLG_OPT_SET,
 	 FIELD(roots)},
-	{"by", "event,pid,tid,cpu", "", "split the report by these", HLG_OPT_SET,
+	{"by", "event,pid,tid,cpu,sandbox", "", "split the report by these", HLG_OPT_SET,
 	 FIELD(by)},
 	{"top", "N", "(40 in text, else 0)", "rows of each table; 0: all", HLG_OPT_COUNT,
 	 FIELD(top)},
@@ -344,7 +349,8 @@ static int set(struct hlg_options *options, const struct hlg_option *opt, const 
 static int remember(struct hlg_options *options, const struct hlg_option *opt,
 		    const char *value, struct hlg_err *err)
 {
-	static const char *const names[] = {"event", "pid", "tid", "cpu", "time"};
+	static const char *const names[] = {"event", "pid",     "tid",
+					    "cpu",   "sandbox", "time"};
 	const char *before = options->selection;
 	bool selects = false;
 	char *text;
@@ -484,6 +490,7 @@ void hlg_options_finish(struct hlg_options *options)
 	hlg_number_list_finish(&options->pid);
 	hlg_number_list_finish(&options->tid);
 	hlg_number_list_finish(&options->cpu);
+	hlg_number_list_finish(&options->sandbox);
 	free(options->event);
 	free(options->format);
 	free(options->out);
@@ -526,7 +533,7 @@ static const struct {
 	const char *text, *options;
 } headings[] = {
 	{"Input:", "input jobs after calibration"},
-	{"Which samples:", "event pid tid cpu time mode gaps border"},
+	{"Which samples:", "event pid tid cpu sandbox time mode gaps border"},
 	{"Rows:", ""},
 	{"Output:", "format output out color quiet emit strict strict-base wide raw "
 		    "verbose no-pager"},

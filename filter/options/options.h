@@ -69,7 +69,8 @@ enum {
 	HLG_BY_EVENT = 1,
 	HLG_BY_PID = 2,
 	HLG_BY_TID = 4,
-	HLG_BY_CPU = 8
+	HLG_BY_CPU = 8,
+	HLG_BY_SANDBOX = 16
 };
 
 #define HLG_UNSET UINT64_MAX /* of top, regions and min: the format decides */
@@ -103,7 +104,7 @@ struct hlg_options {
 	uint64_t min;          /* 10^-9 percent; HLG_UNSET */
 	uint64_t start, stop;  /* of time=, [start, stop): see time_unit */
 	int time_unit;         /* enum hlg_time_unit */
-	struct hlg_number_list pid, tid, cpu; /* empty: any */
+	struct hlg_number_list pid, tid, cpu, sandbox; /* empty: any */
 	char *event;                          /* glob; NULL: any */
 	char *format;                         /* a word of its list (format.h) */
 	char *out;                            /* NULL: standard output */

@@ -46,6 +46,7 @@ void hlg_profile_finish(struct hlg_profile *profile)
 	hlg_index_finish(&profile->series_index);
 	free(profile->cells);
 	hlg_transits_finish(&profile->transits);
+	hlg_sandboxes_finish(&profile->sandboxes);
 	memset(profile, 0, sizeof(*profile));
 }
 
@@ -62,8 +63,8 @@ static uint32_t add_event(struct hlg_profile *p, uint32_t name, unsigned precise
 		.next = HLG_NO_SERIES,
 		.series = HLG_NO_SERIES,
 	};
-	e->plain = e->selected && !p->restricts &&
-		   !(options->by & (HLG_BY_PID | HLG_BY_TID | HLG_BY_CPU)) &&
+	e->plain = e->selected && !p->restricts && !p->sandboxes.n &&
+		   !(options->by & ~(unsigned)HLG_BY_EVENT) &&
 		   options->stacks != HLG_STACKS_COUNTERS;
 	e->plain_host = e->plain && options->mode == HLG_SHOW_GUEST;
 	return p->n_events++;
@@ -120,7 +121,7 @@ static uint32_t map_event(struct hlg_profile *profile, const struct hlg_event *f
 static bool same_key(const struct hlg_series *a, const struct hlg_series *b)
 {
 	return a->event == b->event && a->pid == b->pid && a->tid == b->tid &&
-	       a->cpu == b->cpu;
+	       a->cpu == b->cpu && a->sandbox == b->sandbox;
 }
 
 struct search {
@@ -143,6 +144,7 @@ static uint32_t find_series(struct hlg_profile *p, const struct hlg_series *key)
 	uint32_t known;
 
 	hash = hlg_hash_word(hash, (uint64_t)key->event << 32 | (uint32_t)key->cpu);
+	hash = hlg_hash_word(hash, (uint32_t)key->sandbox);
 	known = hlg_index_find(&p->series_index, hash, same_series, &search);
 	if (known != HLG_INDEX_NONE)
 		return known;
@@ -156,9 +158,13 @@ static uint32_t find_series(struct hlg_profile *p, const struct hlg_series *key)
 uint32_t hlg_profile_series(struct hlg_profile *p, const struct hlg_sample *sample)
 {
 	unsigned by = p->options->by;
-	struct hlg_series key = {sample->event, by & HLG_BY_PID ? sample->pid : -1,
-				 by & HLG_BY_TID ? sample->tid : -1,
-				 by & HLG_BY_CPU ? sample->cpu : -1, 0};
+	struct hlg_series key = {
+		sample->event,
+		by & HLG_BY_PID ? sample->pid : -1,
+		by & HLG_BY_TID ? sample->tid : -1,
+		by & HLG_BY_CPU ? sample->cpu : -1,
+		by & HLG_BY_SANDBOX && sample->sandbox ? (int32_t)sample->sandbox : -1,
+		0};
 
 	if (p->last_series != HLG_NO_SERIES && same_key(&p->last, &key))
 		return p->last_series;
@@ -227,6 +233,7 @@ static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
 	hlg_profile_cell_see(cell, sample->tid);
 	hlg_count_add(&cell->count, count);
 	p->series[series].squares += squares;
+	hlg_sandboxes_count(&p->sandboxes, sample->sandbox, count);
 	if (p->events[sample->event].plain)
 		p->events[sample->event].series = series;
 	return true;
@@ -269,6 +276,8 @@ static void pass(struct hlg_profile *p, const struct hlg_sample *sample,
 		hlg_few_add(&p->passed[HLG_ID_TID], sample->tid);
 	if (o->cpu.n)
 		hlg_few_add(&p->passed[HLG_ID_CPU], sample->cpu);
+	if (o->sandbox.n && sample->sandbox)
+		hlg_few_add(&p->passed[HLG_ID_SANDBOX], (int32_t)sample->sandbox);
 }
 
 enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
@@ -296,6 +305,13 @@ enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 	p->overflow |= count.period > UINT64_MAX - p->seen.period;
 	hlg_count_add(&p->seen, count);
 	return disposition;
+}
+
+bool hlg_profile_tell_sandboxes(struct hlg_profile *p,
+				const struct hlg_sandboxes *sandboxes)
+{
+	hlg_sandboxes_merge(&p->sandboxes, sandboxes);
+	return !p->sandboxes.lost;
 }
 
 void hlg_profile_no_short_cut(struct hlg_profile *p, uint32_t event)
@@ -393,6 +409,7 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 					  : HLG_NO_SERIES);
 	hlg_transits_merge(&to->transits, &from->transits);
 	hlg_starts_merge(&to->starts, &from->starts);
+	hlg_sandboxes_merge(&to->sandboxes, &from->sandboxes);
 	free(series);
 }
 
@@ -410,5 +427,7 @@ int hlg_profile_compare_series(const struct hlg_profile *p, uint32_t a, uint32_t
 		order = x->tid < y->tid ? -1 : x->tid > y->tid;
 	if (order == 0)
 		order = x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+	if (order == 0)
+		order = x->sandbox < y->sandbox ? -1 : x->sandbox > y->sandbox;
 	return order;
 }

@@ -17,6 +17,7 @@
 #include "filter/profile/few.h"
 #include "filter/profile/index.h"
 #include "filter/profile/sample.h"
+#include "filter/profile/sandboxes.h"
 #include "filter/profile/select.h"
 #include "filter/profile/starts.h"
 #include "filter/profile/strings.h"
@@ -41,10 +42,11 @@ struct hlg_event {
 	struct hlg_count host; /* of the host, by it, that were not deselected */
 };
 
-/* What a report is split by: the event, and pid, tid, cpu where by= asks, else -1. */
+/* What a report is split by: the event, and pid, tid, cpu, sandbox where by= asks, else
+ * -1, as for what is not known. */
 struct hlg_series {
 	uint32_t event;
-	int32_t pid, tid, cpu;
+	int32_t pid, tid, cpu, sandbox;
 	hlg_u128 squares; /* sum of period^2 over its guest samples, for the intervals */
 };
 
@@ -62,6 +64,7 @@ enum hlg_id {
 	HLG_ID_PID,
 	HLG_ID_TID,
 	HLG_ID_CPU,
+	HLG_ID_SANDBOX,
 	HLG_N_IDS
 };
 
@@ -80,7 +83,8 @@ struct hlg_profile {
 	struct hlg_count states[HLG_N_STATES]; /* of host and guest, if options say so */
 	uint64_t untold; /* of deselected: for want of a recorded cpu or time */
 	struct hlg_few passed[HLG_N_IDS]; /* those of guest samples that the options' pid,
-					   * tid or cpu, each if it is given, left out */
+					   * tid, cpu or sandbox, each if it is given,
+					   * left out */
 	uint64_t unrecorded; /* samples lost for want of memory; in none of the above */
 	bool overflow;       /* the periods' sum passed 2^64 */
 	const struct hlg_options *options; /* by, and selection; outlives this */
@@ -92,8 +96,10 @@ struct hlg_profile {
 	struct hlg_sample_span span;
 	struct hlg_series last; /* key of the series used last */
 	uint32_t last_series;
-	struct hlg_transits transits; /* where the feed reads such tracepoints */
-	struct hlg_starts starts;     /* the same */
+	struct hlg_transits transits;   /* where the feed reads such tracepoints */
+	struct hlg_starts starts;       /* the same */
+	struct hlg_sandboxes sandboxes; /* where the feed knows of several, and their
+					 * guest samples that were not deselected */
 };
 
 #define HLG_NO_SERIES UINT32_MAX
@@ -110,6 +116,13 @@ uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
  * of one name and precision, one is kept, in whatever order they are said. */
 void hlg_profile_describe(struct hlg_profile *profile, uint32_t event,
 			  enum hlg_event_kind kind, bool member);
+
+/*
+ * The recording's sandboxes, counts zero; said before its first sample, so that each of
+ * its samples is seen. False without memory.
+ */
+bool hlg_profile_tell_sandboxes(struct hlg_profile *profile,
+				const struct hlg_sandboxes *sandboxes);
 
 /* Whoever counts samples of this event wants to see each: none is for the short cuts. */
 void hlg_profile_no_short_cut(struct hlg_profile *profile, uint32_t event);
@@ -293,8 +306,8 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from);
 uint32_t hlg_profile_map(struct hlg_profile *profile, const struct hlg_profile *from,
 			 uint32_t series);
 
-/* Compares two series of the profile for a stable order: name, precision, pid, tid, cpu.
- */
+/* Compares two series of the profile for a stable order: name, precision, pid, tid, cpu,
+ * sandbox. */
 int hlg_profile_compare_series(const struct hlg_profile *profile, uint32_t a, uint32_t b);
 
 #endif

@@ -189,6 +189,26 @@ static json_t *states(const struct hlg_report *r)
 	return o;
 }
 
+static json_t *sandboxes(const struct hlg_report *r)
+{
+	const struct hlg_sandboxes *all = &r->profile->sandboxes;
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct hlg_sandbox *of = &all->at[i];
+		json_t *o = json_object();
+
+		json_object_set_new(o, "sandbox", json_integer(i + 1));
+		json_object_set_new(o, "pid",
+				    of->pid >= 0 ? json_integer(of->pid) : json_null());
+		json_object_set_new(o, "fd",
+				    of->fd >= 0 ? json_integer(of->fd) : json_null());
+		hlg_json_put_count(o, of->count);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 static json_t *span(const struct hlg_report *r)
 {
 	json_t *o = json_object();
@@ -493,6 +513,8 @@ int hlg_report_json_write(FILE *f, const struct hlg_report *r, struct hlg_err *e
 	hlg_json_put(&json, "events", events(r));
 	if (hlg_sample_span_known(&r->profile->span))
 		hlg_json_put(&json, "span", span(r));
+	if (r->profile->sandboxes.n)
+		hlg_json_put(&json, "sandboxes", sandboxes(r));
 	hlg_json_put(&json, "totals", totals(r));
 	hlg_json_put(&json, "trust", hlg_report_json_trust(r));
 	hlg_json_put(&json, "notes", hlg_json_lines(r->notes.line, r->notes.n));

@@ -81,7 +81,8 @@ const char *hlg_text_lines_period(char buf[static 32],
 
 enum {
 	PIECES = 8,
-	PIECE = 256
+	PIECE = 256,
+	MOST_SANDBOXES = 4 /* lines of them on a screen */
 };
 
 /* A line of pieces with commas in between; those of the highest rank are left out until
@@ -301,6 +302,75 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 	}
 }
 
+/* "sandbox 2 (fd 14)", and of several processes which one's. */
+static void add_sandbox(struct pieces *line, const struct hlg_report *r, uint32_t number,
+			const struct hlg_count *count)
+{
+	const struct hlg_sandboxes *all = &r->profile->sandboxes;
+	const struct hlg_sandbox *of = number ? &all->at[number - 1] : NULL;
+	uint32_t event = hlg_text_lines_event(r, &r->all);
+	struct hlg_text_lines_scale scale =
+		hlg_text_lines_scale_for(r, event, r->all.guest.period);
+	char fd[32] = "", period[32];
+
+	if (of && of->fd >= 0)
+		snprintf(fd, sizeof(fd), " (fd %" PRId32 ")", of->fd);
+	if (of)
+		add_piece(line, 0, "sandbox %" PRIu32 "%s", number, fd);
+	else
+		add_piece(line, 0, "before any KVM_RUN");
+	if (of && of->pid >= 0 && of->pid != all->at[0].pid)
+		add_piece(line, 1, "pid %" PRId32, of->pid);
+	add_piece(line, 0, "%" PRIu64 " sample%s", count->samples,
+		  count->samples == 1 ? "" : "s");
+	if (event != UINT32_MAX && scale.time)
+		add_piece(line, 1, "%s",
+			  hlg_text_lines_period(period, &scale, count->period));
+}
+
+static int compare_sandboxes(const void *a, const void *b, void *sandboxes)
+{
+	const struct hlg_sandbox *at = ((const struct hlg_sandboxes *)sandboxes)->at;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	uint64_t x = at[i].count.samples, y = at[j].count.samples;
+
+	return x != y ? (x < y ? 1 : -1) : (i > j) - (i < j);
+}
+
+/* A line for each, those with most samples first; on a screen for a few. */
+static void write_sandboxes(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_sandboxes *all = &r->profile->sandboxes;
+	uint32_t *order = calloc(all->n + 1, sizeof(*order)), n = 0, shown;
+	const char *label = "sandboxes";
+	struct pieces line = {0};
+
+	for (uint32_t i = 0; order && i < all->n; i++)
+		if (all->at[i].count.samples)
+			order[n++] = i;
+	if (n)
+		qsort_r(order, n, sizeof(*order), compare_sandboxes, (void *)all);
+	shown = n > MOST_SANDBOXES && r->screen.lines && !r->options->wide
+			? MOST_SANDBOXES - 1
+			: n;
+	for (uint32_t i = 0; i < shown; i++, label = "") {
+		line.n = 0;
+		add_sandbox(&line, r, order[i] + 1, &all->at[order[i]].count);
+		write_pieces(f, r, label, &line);
+	}
+	if (shown < n)
+		fprintf(f,
+			INDENT "and %" PRIu32 " more (--wide lists them, --by=sandbox "
+			       "reports each)\n",
+			n - shown);
+	if (n && all->nobody.samples) {
+		line.n = 0;
+		add_sandbox(&line, r, 0, &all->nobody);
+		write_pieces(f, r, label, &line);
+	}
+	free(order);
+}
+
 /* Not "100.00", as some are not. */
 static const char *most_of(char buf[static 16], double share)
 {
@@ -396,6 +466,7 @@ void hlg_text_lines_head(FILE *f, const struct hlg_report *r)
 	for (size_t i = 0; i < r->space->n_images; i++)
 		write_guest(f, r, r->space->images[i], i ? "" : "guest");
 	write_recorded(f, r);
+	write_sandboxes(f, r);
 	if (r->space->n_images)
 		write_check(f, r);
 	hlg_text_lines_notes(f, &r->screen, &r->notes, HLG_NOTE_WARNING);

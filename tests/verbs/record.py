@@ -11,6 +11,7 @@ that comes next works; and that `hlguest -- VMM guest.elf` records and reports. 
 skipped, with the reason, where counters are there, where no guest runs or where tracepoints
 cannot be recorded.
 """
+import json
 import os
 import re
 import shlex
@@ -24,7 +25,7 @@ from programs import hlguest_of
 from tap import environment, Skip, Tap, must, need, parser, run
 
 SUMS = re.compile(r"hlguest: (\S+): (\d+) guest samples, (\d+) of the host, "
-                  r"(?:(\d+) (vCPU entries|events of KVM), )?(\d+) lost\n")
+                  r"(?:(\d+) (vCPU entries|events of KVM|calls of KVM), )?(\d+) lost\n")
 # perf has no counter and does not put a clock in its place
 NO_COUNTER = "no such counter here: this machine has no hardware counters"
 
@@ -115,6 +116,33 @@ def check_stacks(build, folder):
         picture = f.read()
     return [f"{name} is not in the picture" for name in ("ioctl", "[guest]", "checksum")
             if name not in picture]
+
+
+def check_sandboxes(build, folder):
+    """Two guests in turn on one thread, at one base: each sample is its own sandbox's."""
+    wrong = check_marks(build, folder, "--sandboxes", "calls of KVM")
+    if wrong:
+        return wrong
+    vm, path = monitor(build, folder), os.path.join(folder, "turns.data")
+    elfs = [guest("demo", build, folder), guest("rusty", build, folder)]
+    must(hlguest_of(build), "record", "-q", "--sandboxes", "-o", path, "--", vm, "--seconds=1.5",
+         "--sandboxes=2", "--in-turn", "--base=0x4000", *elfs)
+    total = 0
+    for number, elf in enumerate(elfs, 1):
+        said = json.loads(must(hlguest_of(build), "report", "--format=json",
+                               f"--sandbox={number}", elf, path))
+        guest_samples = said["totals"]["guest"]["samples"]
+        total += guest_samples
+        if (said["trust"]["verdict"] != "verified" or said["trust"]["boundary"]["off"] or
+                said["totals"]["data"]["samples"] or said["totals"]["outside"]["samples"]):
+            wrong.append(f"sandbox {number}: {said['trust']}, {said['totals']}")
+        if guest_samples < 100 or len(said["sandboxes"]) != 2:
+            wrong.append(f"sandbox {number}: {guest_samples} of {said['sandboxes']}")
+    both = json.loads(must(hlguest_of(build), "report", "--format=json", "--force=yes", elfs[0],
+                           path))
+    if both["totals"]["guest"]["samples"] != total:
+        wrong.append(f"{total} samples of both: {both['totals']}")
+    return wrong
 
 
 def check_measure(build, folder):
@@ -210,6 +238,7 @@ def main():
                 lambda: check_stacks(build, folder))
         tap.run("events of KVM are no host samples, and exits is next",
                 lambda: check_marks(build, folder, "--exits", "events of KVM"))
+        tap.run("sandboxes in turn are told apart", lambda: check_sandboxes(build, folder))
         tap.run("record and report in one", lambda: list(check_measure(build, folder)))
         tap.run("the guest is noted beside the recording", lambda: check_noted(build, folder))
     return tap.finish()

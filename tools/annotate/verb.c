@@ -186,7 +186,8 @@ const struct hlg_verb hlg_verb_annotate = {
 		    "perf.data.guest\tthe hottest function, in Intel syntax",
 	.files = "elf recording profile",
 	.shared = "input jobs quiet by color cpu demangle event force format min "
-		  "no-pager output pid skid strict-base tid time top verbose weight wide",
+		  "no-pager output pid sandbox skid strict-base tid time top verbose "
+		  "weight wide",
 	.fallbacks = (const struct hlg_verb_fallback[]){{"top", "5"}, {0}},
 	.formats = formats,
 	.options = options,

@@ -359,6 +359,6 @@ const struct hlg_verb hlg_verb_base = {
 		    "hlguest base guest.elf a.data b.data\tfrom two recordings\n"
 		    "hlguest base guest.elf perf.data.guest -o base.txt\tinto a file",
 	.files = "elf recording profile",
-	.shared = "input jobs quiet cpu event output pid tid time",
+	.shared = "input jobs quiet cpu event output pid sandbox tid time",
 	.run = run,
 };

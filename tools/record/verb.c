@@ -40,7 +40,7 @@
 #define WINDOW "1000000"
 
 struct arguments {
-	bool host, everything, exits, stacks, quiet;
+	bool host, everything, exits, stacks, sandboxes, quiet;
 	const char *event, *frequency, *out, *pid;
 	const char *windows, *count; /* a group, and its leader's period */
 	char **command;
@@ -83,10 +83,11 @@ static int check(void *arguments, struct hlg_err *err)
 			err, HLG_EINPUT,
 			"--stacks and --%s: record different things (give one)",
 			args->exits ? "exits" : "windows");
-	if (args->exits && args->windows)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--exits and --windows: record different things (give "
-				   "one)");
+	if (args->windows && (args->exits || args->sandboxes))
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"--%s and --windows: record different things (give one)",
+			args->exits ? "exits" : "sandboxes");
 	if (hlg_target_check_magic(args->out, HLG_MAGIC_RECORDING, err) < 0)
 		return HLG_EINPUT;
 	if (!args->command && !args->pid && !args->everything)
@@ -109,16 +110,23 @@ static int check(void *arguments, struct hlg_err *err)
 	return 0;
 }
 
+static bool traces(const struct arguments *args)
+{
+	return args->exits || args->stacks || args->sandboxes;
+}
+
 /* Appends what to record. */
 static int event_words(const struct arguments *args, const char *event,
 		       const char **words, size_t *n, struct hlg_err *err)
 {
 	const struct hlg_record_tracing how = {.exits = args->exits,
+					       .stacks = args->stacks,
+					       .sandboxes = args->sandboxes,
 					       .event = event,
 					       .frequency = args->frequency,
 					       .root = ""};
 
-	if (args->exits || args->stacks)
+	if (traces(args))
 		return hlg_record_tracing_words(&how, words, n, err);
 	words[(*n)++] = "-e";
 	words[(*n)++] = event;
@@ -339,9 +347,11 @@ static void tell_sums(const struct arguments *args, const struct hlg_recording_s
 	hlg_escape_print(stderr, args->out);
 	fprintf(stderr, ": %" PRIu64 " guest samples, %" PRIu64 " of the host, ",
 		sums->guest, sums->host - traced);
-	if (args->exits || args->stacks)
+	if (traces(args))
 		fprintf(stderr, "%" PRIu64 " %s, ", traced,
-			args->exits ? "events of KVM" : "vCPU entries");
+			args->exits       ? "events of KVM"
+			: args->sandboxes ? "calls of KVM"
+					  : "vCPU entries");
 	fprintf(stderr, "%" PRIu64 " lost\n", sums->lost);
 }
 
@@ -370,8 +380,7 @@ static int tell(const struct arguments *args, const char *event)
 	struct hlg_err err;
 
 	if (hlg_feed_count(args->out, &sums, &err) < 0 ||
-	    ((args->exits || args->stacks) &&
-	     hlg_record_count_traced(args->out, &traced, &err) < 0))
+	    (traces(args) && hlg_record_count_traced(args->out, &traced, &err) < 0))
 		return hlg_output_error(&err);
 	if (!args->quiet) {
 		tell_sums(args, &sums, traced);
@@ -576,6 +585,11 @@ static const struct hlg_verb_option options[] = {
 	 .help = "stacks of the host, for hlguest flame",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct arguments, stacks)},
+	{.name = "sandboxes",
+	 .heading = WHAT,
+	 .help = "also which sandbox each sample is of",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, sandboxes)},
 	HLG_VERB_QUIET(struct arguments, quiet, "print only errors, also of perf"),
 	{.name = "windows",
 	 .heading = WHAT,

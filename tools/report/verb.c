@@ -199,7 +199,8 @@ const struct hlg_verb hlg_verb_report = {
 	/* All but emit=, perf's business, and strict=, what this verb always is. */
 	.shared = "input jobs quiet aliases border by color cpu demangle event force "
 		  "format "
-		  "gaps min mode no-pager output pid raw region regions roots skid sort "
+		  "gaps min mode no-pager output pid raw region regions roots sandbox "
+		  "skid sort "
 		  "stacks strict-base tid time top verbose weight wide",
 	.formats = formats,
 	.options = options,

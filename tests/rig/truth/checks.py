@@ -31,6 +31,8 @@ def recording(tap, hlguest, name, data, executed, coverage, folder):
     {"functions": a Coverage, "instructions": another}: of one run they are few.
     """
     tap.run(f"{name}: nothing at addresses that never ran", ran, list(executed.values()), data)
+    if name == "turns":
+        tap.run(f"{name}: each sample is its sandbox's", own, hlguest, executed, data)
     if len(executed) > 1:
         return
     ((elf, counts),) = executed.items()
@@ -61,17 +63,17 @@ def rows(records):
             if r["record"] in ("function", "label", "gap")]
 
 
-def verified(hlguest, elf, data):
+def verified(hlguest, elf, data, *args):
     """The report is believed, for each sample, at the note's base."""
     wrong = []
-    records = report(hlguest, [elf], data)
+    records = report(hlguest, [elf], data, *args)
     if not any(r["record"] == "trust" and r["kind"] == "verified" for r in records):
         wrong.append("not verified")
     total = {r["name"]: int(r["samples"]) for r in records if r["record"] == "total"}
     for kind in ("gap", "data", "outside"):
         if total[kind]:
             wrong.append(f"{total[kind]} samples in {kind}")
-    said = must(hlguest, "base", elf, data)
+    said = must(hlguest, "base", elf, data, *args)
     if not said.split("\n")[1].startswith(f"{BASE:#x} "):
         wrong.append(said)
     for _, _, r in rows(records):
@@ -98,6 +100,23 @@ def ran(executed, data):
     if not ips:
         return ["no sample is a guest's"]
     return [f"{ip:#x} was never executed and has {count} samples" for ip, count in wrong.items()]
+
+
+def own(hlguest, executed, data):
+    """
+    The nth ELF is the nth sandbox's, and its samples lie where that executed something: all of
+    them. By the thread alone, half of them do not.
+    """
+    wrong, total = [], 0
+    for n, (elf, counts) in enumerate(executed.items(), 1):
+        wrong += [f"sandbox {n}: {line}" for line in verified(hlguest, elf, data, f"--sandbox={n}")]
+        for addr, size, r in rows(report(hlguest, [elf], data, f"--sandbox={n}")):
+            total += int(r["samples"])
+            if not counts.of(addr, size):
+                wrong.append(f"sandbox {n}: {r['name']} never ran")
+    if total != sum(sample.guest for sample in read_samples(data)):
+        wrong.append(f"{total} samples in both")
+    return wrong
 
 
 def shares(hlguest, elf, data, executed, coverage):
