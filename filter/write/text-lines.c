@@ -247,6 +247,19 @@ static uint32_t count_selected(const struct hlg_profile *p)
 	return n;
 }
 
+/* Whether a timer, of which there is one, was asked for as cpu-clock:HG or at which rate
+ * says nothing of the samples. */
+static void add_event_name(struct pieces *line, const struct hlg_report *r,
+			   const struct hlg_event *event)
+{
+	bool is_only = hlg_text_lines_event(r, &r->all) != UINT32_MAX;
+	bool is_timer = event->kind == HLG_EVENT_TIMER;
+	char *key = is_only && is_timer ? hlg_event_key(event->name) : NULL;
+
+	add_escaped(line, 0, NULL, key ? key : event->name);
+	free(key);
+}
+
 static void add_event(struct pieces *line, const struct hlg_report *r,
 		      const struct hlg_event_sum *sum)
 {
@@ -256,7 +269,7 @@ static void add_event(struct pieces *line, const struct hlg_report *r,
 	uint64_t sampled = event->host.samples + sum->count.samples;
 	char period[32];
 
-	add_escaped(line, 0, NULL, event->name);
+	add_event_name(line, r, event);
 	add_piece(line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
 		  sum->count.samples == 1 ? "" : "s");
 	if (sum->count.samples)
