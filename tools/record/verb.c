@@ -262,8 +262,8 @@ static char *group_word(const char *events)
 	return word;
 }
 
-/* Of a clock, what is short has no sample. */
-static void tell_nothing(const struct arguments *args, const char *event)
+/* Of a clock, what is short has no sample; a command that failed says why itself. */
+static void tell_nothing(const struct arguments *args, const char *event, int status)
 {
 	const char *why =
 		": did a guest run at all? Does the event reach guests (cycles:G, not "
@@ -272,7 +272,12 @@ static void tell_nothing(const struct arguments *args, const char *event)
 	char *line;
 	int rc;
 
-	if (strncmp(event + (event[0] == '{'), "cpu-clock", 9) != 0)
+	if (args->command && status > 0 && status < 128)
+		rc = asprintf(&line,
+			      "hlguest: %s: ended with status %d, and no guest sample "
+			      "was recorded (see what it said)",
+			      args->command[0], status);
+	else if (strncmp(event + (event[0] == '{'), "cpu-clock", 9) != 0)
 		rc = asprintf(&line, "hlguest: no guest sample was recorded with -e %s%s",
 			      event, why);
 	else if (args->windows)
@@ -371,7 +376,7 @@ static void tell_next(const struct arguments *args, const char *guest)
 
 /* What is in the recording, what it may lack, and what to type next. Returns 0, or 1 when
  * it cannot be read. The command's guest is noted beside it. */
-static int tell(const struct arguments *args, const char *event)
+static int tell(const struct arguments *args, const char *event, int status)
 {
 	const char *guest =
 		args->command ? hlg_record_command_guest(args->command) : NULL;
@@ -387,7 +392,7 @@ static int tell(const struct arguments *args, const char *event)
 		tell_otherwise(args, event);
 	}
 	if (sums.guest == 0 && !args->exits)
-		tell_nothing(args, event);
+		tell_nothing(args, event, status);
 	else if (!args->quiet)
 		tell_next(args, guest);
 	/* The recording is whole without. */
@@ -417,7 +422,7 @@ static int finish(const struct arguments *args, const char *event, int status,
 		/* Nothing but ^C ends what has no command. */
 		if (!args->command && status == 128 + SIGINT)
 			status = 0;
-		if (tell(args, event) != 0 && status == 0)
+		if (tell(args, event, status) != 0 && status == 0)
 			status = 1;
 		if (!args->quiet)
 			tell_old(keep);
