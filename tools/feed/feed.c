@@ -339,6 +339,8 @@ static int read_split(struct feed *feed, struct hlg_perfdata *pd,
 	if (hlg_profile_init(&s.profile, feed->profile->options)) {
 		s.profile.window = feed->profile->window;
 		tell_sandboxes(&s.feed);
+		if (feed->profile->apart)
+			hlg_profile_keep_apart(&s.profile);
 		rc = read_both(feed, pd, &s, at, sums, err);
 		hlg_profile_finish(&s.profile);
 	}

@@ -34,6 +34,7 @@ def recording(tap, hlguest, name, data, executed, coverage, folder):
     if name == "turns":
         tap.run(f"{name}: each sample is its sandbox's", own, hlguest, executed, data)
     if len(executed) > 1:
+        tap.run(f"{name}: each ELF has its own samples", parted, hlguest, executed, data)
         return
     ((elf, counts),) = executed.items()
     tap.run(f"{name}: verified at the note's base", verified, hlguest, elf, data)
@@ -116,6 +117,23 @@ def own(hlguest, executed, data):
                 wrong.append(f"sandbox {n}: {r['name']} never ran")
     if total != sum(sample.guest for sample in read_samples(data)):
         wrong.append(f"{total} samples in both")
+    return wrong
+
+
+def parted(hlguest, executed, data):
+    """All ELFs at once, at one base: each has the samples of what it executed, and no other."""
+    records = report(hlguest, executed, data)
+    wrong = [] if any(r["record"] == "trust" and r["kind"] == "verified" for r in records) else [
+        "not verified"]
+    for addr, size, r in rows(records):
+        if not executed[r["image"]].of(addr, size):
+            wrong.append(f"{r['name']} of {r['image']} never ran and has {r['samples']} samples")
+    total = {r["name"]: int(r["samples"]) for r in records if r["record"] == "total"}
+    for kind in ("data", "outside"):
+        if total[kind]:
+            wrong.append(f"{total[kind]} samples in {kind}")
+    if total["guest"] != sum(sample.guest for sample in read_samples(data)):
+        wrong.append(f"{total['guest']} samples")
     return wrong
 
 
