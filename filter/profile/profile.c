@@ -122,7 +122,7 @@ static uint32_t map_event(struct hlg_profile *profile, const struct hlg_event *f
 static bool same_key(const struct hlg_series *a, const struct hlg_series *b)
 {
 	return a->event == b->event && a->pid == b->pid && a->tid == b->tid &&
-	       a->cpu == b->cpu && a->sandbox == b->sandbox;
+	       a->cpu == b->cpu && a->sandbox == b->sandbox && a->stretch == b->stretch;
 }
 
 struct search {
@@ -145,7 +145,7 @@ static uint32_t find_series(struct hlg_profile *p, const struct hlg_series *key)
 	uint32_t known;
 
 	hash = hlg_hash_word(hash, (uint64_t)key->event << 32 | (uint32_t)key->cpu);
-	hash = hlg_hash_word(hash, (uint32_t)key->sandbox);
+	hash = hlg_hash_word(hash, (uint64_t)key->stretch << 32 | (uint32_t)key->sandbox);
 	known = hlg_index_find(&p->series_index, hash, same_series, &search);
 	if (known != HLG_INDEX_NONE)
 		return known;
@@ -165,10 +165,12 @@ uint32_t hlg_profile_series(struct hlg_profile *p, const struct hlg_sample *samp
 		by & HLG_BY_TID ? sample->tid : -1,
 		by & HLG_BY_CPU ? sample->cpu : -1,
 		by & HLG_BY_SANDBOX && sample->sandbox ? (int32_t)sample->sandbox : -1,
+		0,
 		0};
 
 	if (p->apart) {
 		key.sandbox = sample->sandbox ? (int32_t)sample->sandbox : -1;
+		key.stretch = sample->stretch;
 		if (!sample->sandbox)
 			key.tid = sample->tid;
 	}
@@ -348,6 +350,7 @@ uint32_t hlg_profile_map(struct hlg_profile *to, const struct hlg_profile *from,
 	if (from->apart && !to->apart) {
 		key.tid = to->options->by & HLG_BY_TID ? key.tid : -1;
 		key.sandbox = to->options->by & HLG_BY_SANDBOX ? key.sandbox : -1;
+		key.stretch = 0;
 	}
 	key.squares = 0;
 	key.event = map_event(to, &from->events[key.event]);

@@ -46,6 +46,7 @@ struct hlg_event {
 struct hlg_series {
 	uint32_t event;
 	int32_t pid, tid, cpu, sandbox;
+	uint32_t stretch; /* where they are kept apart; else 0 */
 	hlg_u128 squares; /* sum of period^2 over its guest samples, for the intervals */
 };
 
@@ -93,7 +94,8 @@ struct hlg_profile {
 	struct hlg_select_window window;
 	/* Of all seen: who takes a short cut makes it reach to its samples. */
 	struct hlg_sample_span span;
-	/* Series are by sandbox, or where that is not known by thread, whatever by= says,
+	/* Series are by sandbox and stretch, or where these are not known by thread,
+	 * whatever by= says,
 	 * until it is known which of the images of several lanes each of them runs. */
 	bool apart;
 	/* What the addresses of each series move by when others merge this; NULL: by

@@ -40,7 +40,7 @@ void hlg_sandboxes_merge(struct hlg_sandboxes *to, const struct hlg_sandboxes *f
 		if (to->at[i].count.samples == 0)
 			to->at[i].lane = of->lane;
 		else if (of->count.samples && to->at[i].lane != of->lane)
-			to->at[i].lane = HLG_LANE_NOBODY;
+			to->at[i].lane = HLG_LANE_SEVERAL;
 		hlg_count_add(&to->at[i].count, of->count);
 	}
 	hlg_count_add(&to->nobody, from->nobody);

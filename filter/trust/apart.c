@@ -20,7 +20,7 @@ enum untold {
 	NONE
 };
 
-/* A sandbox, or a thread of those that are of none. */
+/* A stretch of a sandbox, or a thread of those that are of none. */
 struct unit {
 	int32_t sandbox, tid; /* -1: not known */
 	size_t begin, end;    /* of its samples */
@@ -31,6 +31,7 @@ struct unit {
 
 struct sampled {
 	int32_t sandbox, tid;
+	uint32_t stretch;
 	uint64_t ip, samples;
 };
 
@@ -63,10 +64,8 @@ void hlg_apart_finish(struct hlg_apart *apart)
 	*apart = (struct hlg_apart){0};
 }
 
-static int compare_units(const void *a, const void *b)
+static int compare_guests(const struct sampled *x, const struct sampled *y)
 {
-	const struct sampled *x = a, *y = b;
-
 	if (x->sandbox != y->sandbox)
 		return x->sandbox < y->sandbox ? -1 : 1;
 	/* A sandbox moves from thread to thread. */
@@ -75,10 +74,21 @@ static int compare_units(const void *a, const void *b)
 	return 0;
 }
 
+static int compare_units(const void *a, const void *b)
+{
+	const struct sampled *x = a, *y = b;
+	int order = compare_guests(x, y);
+
+	if (order == 0)
+		order = x->stretch < y->stretch ? -1 : x->stretch > y->stretch;
+	return order;
+}
+
 static struct sampled key_of(const struct hlg_profile *p, uint32_t series)
 {
 	return (struct sampled){.sandbox = p->series[series].sandbox,
-				.tid = p->series[series].tid};
+				.tid = p->series[series].tid,
+				.stretch = p->series[series].stretch};
 }
 
 /* All samples by sandbox and thread; NULL without memory. */
@@ -145,6 +155,7 @@ static void judge(const struct hlg_apart *apart, struct unit *unit,
 	struct fit best = {0, UINT64_MAX};
 	bool alone = true;
 
+	unit->untold = TOLD;
 	for (unsigned lane = 0; lane < apart->space->n_lanes; lane++) {
 		struct fit fit = test(apart, unit, all, lane);
 
@@ -196,29 +207,77 @@ static void note(const struct unit *unit, struct hlg_note_list *notes)
 		[SEVERAL] = "which fit several of the ELFs alike",
 		[NONE] = "which fit none of the ELFs",
 	};
+	bool may_run_several = unit->untold == NONE && unit->sandbox < 0;
 
-	hlg_note_list_warn(notes,
-			   "%s %" PRId32 " has %" PRIu64 " sample%s, %s: outside here",
-			   unit->sandbox < 0 ? "thread" : "sandbox",
-			   unit->sandbox < 0 ? unit->tid : unit->sandbox, unit->samples,
-			   unit->samples == 1 ? "" : "s", why[unit->untold]);
+	hlg_note_list_warn(
+		notes, "%s %" PRId32 " has %" PRIu64 " sample%s, %s: outside here%s",
+		unit->sandbox < 0 ? "thread" : "sandbox",
+		unit->sandbox < 0 ? unit->tid : unit->sandbox, unit->samples,
+		unit->samples == 1 ? "" : "s", why[unit->untold],
+		may_run_several ? " (if it runs several in turn, record --sandboxes)"
+				: "");
+}
+
+/* Judges the stretches of a sandbox together, and each that does not fit so by itself;
+ * returns if they are told of together. */
+static bool judge_guest(const struct hlg_apart *apart, struct unit *units, size_t n,
+			const struct sampled *all, struct unit *whole)
+{
+	*whole = units[0];
+	whole->end = units[n - 1].end;
+	for (size_t i = 1; i < n; i++)
+		whole->samples += units[i].samples;
+	judge(apart, whole, all);
+	for (size_t i = 0; i < n; i++) {
+		struct unit part = units[i];
+
+		units[i].lane = whole->lane;
+		units[i].untold = whole->untold;
+		if (n == 1 || (whole->untold != TOLD && whole->untold != NONE) ||
+		    (whole->untold == TOLD &&
+		     test(apart, &part, all, whole->lane).off == 0))
+			continue;
+		judge(apart, &part, all);
+		/* The few that lie off in one that fits are its own. */
+		if (part.untold == TOLD || whole->untold == NONE)
+			units[i] = part;
+	}
+	return whole->untold != NONE || n == 1;
 }
 
 /* Whose samples are in which lane; returns of how many it can be told. */
 static size_t judge_all(const struct hlg_apart *apart, struct unit *units, size_t n,
 			const struct sampled *all, struct hlg_note_list *notes)
 {
-	size_t untold = 0;
+	size_t untold = 0, told = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		judge(apart, &units[i], all);
-		if (units[i].untold && untold++ < MOST_NAMED)
-			note(&units[i], notes);
+	for (size_t i = 0, j; i < n; i = j) {
+		struct unit whole;
+		bool one;
+
+		for (j = i + 1; j < n && compare_guests(&all[units[j].begin],
+							&all[units[i].begin]) == 0;
+		     j++)
+			;
+		one = judge_guest(apart, &units[i], j - i, all, &whole);
+		for (size_t k = i; k < (one ? i + 1 : j); k++) {
+			told += !units[k].untold;
+			if (units[k].untold && untold++ < MOST_NAMED)
+				note(one ? &whole : &units[k], notes);
+		}
 	}
 	if (untold > MOST_NAMED)
 		hlg_note_list_warn(notes, "and so have %zu more",
 				   untold - (size_t)MOST_NAMED);
-	return n - untold;
+	return told;
+}
+
+static void add_lane(struct hlg_sandbox *sandbox, unsigned lane)
+{
+	if (sandbox->lane == HLG_LANE_NOBODY)
+		sandbox->lane = lane;
+	else if (sandbox->lane != lane)
+		sandbox->lane = HLG_LANE_SEVERAL;
 }
 
 /* NULL: it has no guest samples. */
@@ -253,9 +312,12 @@ static bool set_moves(struct hlg_profile *p, const struct sampled *all,
 		if (unit)
 			p->moves[i] = hlg_lane_move(unit->lane);
 	}
+	for (uint32_t i = 0; i < p->sandboxes.n; i++)
+		p->sandboxes.at[i].lane = HLG_LANE_NOBODY;
 	for (size_t i = 0; i < n; i++)
-		if (units[i].sandbox > 0 && (uint32_t)units[i].sandbox <= p->sandboxes.n)
-			p->sandboxes.at[units[i].sandbox - 1].lane = units[i].lane;
+		if (!units[i].untold && units[i].sandbox > 0 &&
+		    (uint32_t)units[i].sandbox <= p->sandboxes.n)
+			add_lane(&p->sandboxes.at[units[i].sandbox - 1], units[i].lane);
 	return p->moves != NULL;
 }
 

@@ -305,7 +305,7 @@ static const char *lane_name(const struct hlg_report *r, unsigned lane)
 		if (r->space->images[i]->lane == lane)
 			return slash && slash[1] ? slash + 1 : path;
 	}
-	return "unknown ELF";
+	return lane == HLG_LANE_SEVERAL ? "several ELFs" : "unknown ELF";
 }
 
 /* "sandbox 2 (fd 14)", and of several processes which one's. */

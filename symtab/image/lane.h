@@ -11,7 +11,8 @@
 
 enum {
 	HLG_LANE_BITS = 57,
-	HLG_LANE_NOBODY = 127 /* no image is in it: for what nobody can tell */
+	HLG_LANE_SEVERAL = 126, /* of a sandbox: it ran images of several; and */
+	HLG_LANE_NOBODY = 127   /* no image is in these: for what nobody can tell */
 };
 
 /* What the addresses of a lane are moved by; of lane 0 by nothing. */

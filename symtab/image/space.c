@@ -122,7 +122,7 @@ int hlg_space_part(struct hlg_space *space, struct hlg_err *err)
 
 		if (image->map || image->from == HLG_BASE_NONE)
 			continue;
-		while (!has_room(space, image) && image->lane + 1 < HLG_LANE_NOBODY)
+		while (!has_room(space, image) && image->lane + 1 < HLG_LANE_SEVERAL)
 			hlg_image_set_lane(image, image->lane + 1);
 		if (image->lane >= space->n_lanes)
 			space->n_lanes = image->lane + 1;
