@@ -105,9 +105,9 @@ struct hlg_options {
 	uint64_t start, stop;  /* of time=, [start, stop): see time_unit */
 	int time_unit;         /* enum hlg_time_unit */
 	struct hlg_number_list pid, tid, cpu, sandbox; /* empty: any */
-	char *event;                          /* glob; NULL: any */
-	char *format;                         /* a word of its list (format.h) */
-	char *out;                            /* NULL: standard output */
+	char *event;                                   /* glob; NULL: any */
+	char *format;                                  /* a word of its list (format.h) */
+	char *out;                                     /* NULL: standard output */
 	char *selection; /* "pid=17 time=,10": what selects samples; NULL: nothing */
 	unsigned given;  /* bit i: table entry i was set by the user */
 };

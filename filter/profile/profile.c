@@ -47,6 +47,7 @@ void hlg_profile_finish(struct hlg_profile *profile)
 	free(profile->cells);
 	hlg_transits_finish(&profile->transits);
 	hlg_sandboxes_finish(&profile->sandboxes);
+	free(profile->moves);
 	memset(profile, 0, sizeof(*profile));
 }
 
@@ -63,7 +64,7 @@ static uint32_t add_event(struct hlg_profile *p, uint32_t name, unsigned precise
 		.next = HLG_NO_SERIES,
 		.series = HLG_NO_SERIES,
 	};
-	e->plain = e->selected && !p->restricts && !p->sandboxes.n &&
+	e->plain = e->selected && !p->restricts && !p->sandboxes.n && !p->apart &&
 		   !(options->by & ~(unsigned)HLG_BY_EVENT) &&
 		   options->stacks != HLG_STACKS_COUNTERS;
 	e->plain_host = e->plain && options->mode == HLG_SHOW_GUEST;
@@ -121,7 +122,7 @@ static uint32_t map_event(struct hlg_profile *profile, const struct hlg_event *f
 static bool same_key(const struct hlg_series *a, const struct hlg_series *b)
 {
 	return a->event == b->event && a->pid == b->pid && a->tid == b->tid &&
-	       a->cpu == b->cpu && a->sandbox == b->sandbox;
+	       a->cpu == b->cpu && a->sandbox == b->sandbox && a->stretch == b->stretch;
 }
 
 struct search {
@@ -144,7 +145,7 @@ static uint32_t find_series(struct hlg_profile *p, const struct hlg_series *key)
 	uint32_t known;
 
 	hash = hlg_hash_word(hash, (uint64_t)key->event << 32 | (uint32_t)key->cpu);
-	hash = hlg_hash_word(hash, (uint32_t)key->sandbox);
+	hash = hlg_hash_word(hash, (uint64_t)key->stretch << 32 | (uint32_t)key->sandbox);
 	known = hlg_index_find(&p->series_index, hash, same_series, &search);
 	if (known != HLG_INDEX_NONE)
 		return known;
@@ -164,8 +165,15 @@ uint32_t hlg_profile_series(struct hlg_profile *p, const struct hlg_sample *samp
 		by & HLG_BY_TID ? sample->tid : -1,
 		by & HLG_BY_CPU ? sample->cpu : -1,
 		by & HLG_BY_SANDBOX && sample->sandbox ? (int32_t)sample->sandbox : -1,
+		0,
 		0};
 
+	if (p->apart) {
+		key.sandbox = sample->sandbox ? (int32_t)sample->sandbox : -1;
+		key.stretch = sample->stretch;
+		if (!sample->sandbox)
+			key.tid = sample->tid;
+	}
 	if (p->last_series != HLG_NO_SERIES && same_key(&p->last, &key))
 		return p->last_series;
 	p->last = key;
@@ -327,25 +335,37 @@ enum hlg_disposition hlg_profile_add(struct hlg_profile *p,
 				    (hlg_u128)sample->period * sample->period);
 }
 
+void hlg_profile_keep_apart(struct hlg_profile *p)
+{
+	p->apart = true;
+	for (uint32_t i = 0; i < p->n_events; i++)
+		hlg_profile_no_short_cut(p, i);
+}
+
 uint32_t hlg_profile_map(struct hlg_profile *to, const struct hlg_profile *from,
 			 uint32_t series)
 {
 	struct hlg_series key = from->series[series];
 
+	if (from->apart && !to->apart) {
+		key.tid = to->options->by & HLG_BY_TID ? key.tid : -1;
+		key.sandbox = to->options->by & HLG_BY_SANDBOX ? key.sandbox : -1;
+		key.stretch = 0;
+	}
 	key.squares = 0;
 	key.event = map_event(to, &from->events[key.event]);
 	return key.event == HLG_NO_SERIES ? HLG_NO_SERIES : find_series(to, &key);
 }
 
 static void merge_cell(struct hlg_profile *to, const struct hlg_cell *from,
-		       uint32_t series)
+		       uint32_t series, uint64_t move)
 {
 	struct hlg_cell *cell = NULL;
 
 	if (series != HLG_NO_SERIES) {
-		cell = find_cell(to, from->ip, series);
+		cell = find_cell(to, from->ip + move, series);
 		if (cell->count.samples == 0)
-			cell = claim(to, cell, from->ip, series, from->tid);
+			cell = claim(to, cell, from->ip + move, series, from->tid);
 	}
 	if (cell) {
 		hlg_profile_cell_see(cell, from->tid);
@@ -405,8 +425,8 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	for (size_t i = 0; i < hlg_profile_room(from); i++)
 		if (from->cells[i].count.samples)
 			merge_cell(to, &from->cells[i],
-				   series ? series[from->cells[i].series]
-					  : HLG_NO_SERIES);
+				   series ? series[from->cells[i].series] : HLG_NO_SERIES,
+				   hlg_profile_move(from, from->cells[i].series));
 	hlg_transits_merge(&to->transits, &from->transits);
 	hlg_starts_merge(&to->starts, &from->starts);
 	hlg_sandboxes_merge(&to->sandboxes, &from->sandboxes);

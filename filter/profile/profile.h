@@ -47,6 +47,7 @@ struct hlg_event {
 struct hlg_series {
 	uint32_t event;
 	int32_t pid, tid, cpu, sandbox;
+	uint32_t stretch; /* where they are kept apart; else 0 */
 	hlg_u128 squares; /* sum of period^2 over its guest samples, for the intervals */
 };
 
@@ -94,6 +95,13 @@ struct hlg_profile {
 	struct hlg_select_window window;
 	/* Of all seen: who takes a short cut makes it reach to its samples. */
 	struct hlg_sample_span span;
+	/* Series are by sandbox and stretch, or where these are not known by thread,
+	 * whatever by= says,
+	 * until it is known which of the images of several lanes each of them runs. */
+	bool apart;
+	/* What the addresses of each series move by when others merge this; NULL: by
+	 * nothing. */
+	uint64_t *moves;
 	struct hlg_series last; /* key of the series used last */
 	uint32_t last_series;
 	struct hlg_transits transits;   /* where the feed reads such tracepoints */
@@ -296,10 +304,19 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 uint32_t hlg_profile_series(struct hlg_profile *profile, const struct hlg_sample *sample);
 
 /*
- * Adds what from counted; both have one set of options. What does not fit in memory is
- * counted as unrecorded.
+ * Adds what from counted; both have one set of options, and from's may be apart where
+ * to's are not. What does not fit in memory is counted as unrecorded.
  */
 void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from);
+
+/* Keeps series apart, from before the first sample on; see apart. */
+void hlg_profile_keep_apart(struct hlg_profile *profile);
+
+/* What the addresses of a series move by when it is merged. */
+static inline uint64_t hlg_profile_move(const struct hlg_profile *from, uint32_t series)
+{
+	return from->moves && series != HLG_NO_SERIES ? from->moves[series] : 0;
+}
 
 /* A series of from, as profile has it or has it from now on; HLG_NO_SERIES without
  * memory. */

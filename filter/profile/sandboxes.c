@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "symtab/grow.h"
+#include "symtab/image/lane.h"
 
 bool hlg_sandboxes_add(struct hlg_sandboxes *s, int32_t pid, int32_t fd)
 {
@@ -36,6 +37,10 @@ void hlg_sandboxes_merge(struct hlg_sandboxes *to, const struct hlg_sandboxes *f
 			to->at[i].pid = -1;
 		if (to->at[i].fd != of->fd)
 			to->at[i].fd = -1;
+		if (to->at[i].count.samples == 0)
+			to->at[i].lane = of->lane;
+		else if (of->count.samples && to->at[i].lane != of->lane)
+			to->at[i].lane = HLG_LANE_SEVERAL;
 		hlg_count_add(&to->at[i].count, of->count);
 	}
 	hlg_count_add(&to->nobody, from->nobody);

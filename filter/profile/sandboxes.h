@@ -13,6 +13,7 @@
 
 struct hlg_sandbox {
 	int32_t pid, fd; /* of its vCPU; -1: not one of all recordings */
+	unsigned lane;   /* of images (symtab/image/lane.h), where there are several */
 	struct hlg_count count;
 };
 

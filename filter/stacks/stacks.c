@@ -342,6 +342,8 @@ void hlg_stacks_merge(struct hlg_stacks *to, const struct hlg_stacks *from,
 		words = hlg_chains_get(&from->chains, key.chain, &n);
 		if (key.chain != HLG_LOST_CHAIN)
 			key.chain = hlg_chains_add(&to->chains, words, n);
+		if (key.guest)
+			key.ip += hlg_profile_move(from_profile, key.series);
 		key.series = hlg_profile_map(profile, from_profile, key.series);
 		key.node = nodes ? nodes[key.node] : HLG_NO_NODE;
 		add(to, &key);

@@ -52,7 +52,9 @@ static void test_here(struct hlg_tested *tested, const struct hlg_image *image,
 	for (size_t i = 0; i < addrs->n; i++) {
 		struct hlg_place place;
 
-		hlg_image_lookup(image, addrs->at[i].ip - image->bias, &place);
+		hlg_image_lookup(
+			image, addrs->at[i].ip + hlg_lane_move(image->lane) - image->bias,
+			&place);
 		if (place.image)
 			hlg_verdict_add(tested, code, &place, false,
 					addrs->at[i].samples);

@@ -189,6 +189,15 @@ static json_t *states(const struct hlg_report *r)
 	return o;
 }
 
+/* The first of a lane; null: it is not known. */
+static json_t *lane_image(const struct hlg_report *r, unsigned lane)
+{
+	for (size_t i = 0; i < r->space->n_images; i++)
+		if (r->space->images[i]->lane == lane)
+			return hlg_json_text(r->space->images[i]->path);
+	return json_null();
+}
+
 static json_t *sandboxes(const struct hlg_report *r)
 {
 	const struct hlg_sandboxes *all = &r->profile->sandboxes;
@@ -203,6 +212,8 @@ static json_t *sandboxes(const struct hlg_report *r)
 				    of->pid >= 0 ? json_integer(of->pid) : json_null());
 		json_object_set_new(o, "fd",
 				    of->fd >= 0 ? json_integer(of->fd) : json_null());
+		if (r->space->n_lanes)
+			json_object_set_new(o, "image", lane_image(r, of->lane));
 		hlg_json_put_count(o, of->count);
 		json_array_append_new(list, o);
 	}

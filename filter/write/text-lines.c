@@ -315,6 +315,18 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 	}
 }
 
+/* Of the image that a lane begins with. */
+static const char *lane_name(const struct hlg_report *r, unsigned lane)
+{
+	for (size_t i = 0; i < r->space->n_images; i++) {
+		const char *path = r->space->images[i]->path, *slash = strrchr(path, '/');
+
+		if (r->space->images[i]->lane == lane)
+			return slash && slash[1] ? slash + 1 : path;
+	}
+	return lane == HLG_LANE_SEVERAL ? "several ELFs" : "unknown ELF";
+}
+
 /* "sandbox 2 (fd 14)", and of several processes which one's. */
 static void add_sandbox(struct pieces *line, const struct hlg_report *r, uint32_t number,
 			const struct hlg_count *count)
@@ -332,6 +344,8 @@ static void add_sandbox(struct pieces *line, const struct hlg_report *r, uint32_
 		add_piece(line, 0, "sandbox %" PRIu32 "%s", number, fd);
 	else
 		add_piece(line, 0, "before any KVM_RUN");
+	if (of && r->space->n_lanes)
+		add_escaped(line, 0, NULL, lane_name(r, of->lane));
 	if (of && of->pid >= 0 && of->pid != all->at[0].pid)
 		add_piece(line, 1, "pid %" PRId32, of->pid);
 	add_piece(line, 0, "%" PRIu64 " sample%s", count->samples,

@@ -266,7 +266,7 @@ static int place_at(const struct hlg_image *image, uint64_t base, struct hlg_bas
 				   "%s: its %" PRIu64 " bytes at base 0x%" PRIx64
 				   " pass the end of memory (give a lower base)",
 				   image->path, image->end - low, base);
-	*at = (struct hlg_base){base, base - low};
+	*at = (struct hlg_base){base, base - low + hlg_lane_move(image->lane)};
 	return 0;
 }
 
@@ -283,6 +283,16 @@ int hlg_image_set_base(struct hlg_image *image, uint64_t base, enum hlg_base_fro
 	image->from = from;
 	image->n_also = 0;
 	return 0;
+}
+
+void hlg_image_set_lane(struct hlg_image *image, unsigned lane)
+{
+	uint64_t by = hlg_lane_move(lane) - hlg_lane_move(image->lane);
+
+	image->bias += by;
+	for (size_t i = 0; i < image->n_also; i++)
+		image->also[i].bias += by;
+	image->lane = lane;
 }
 
 void hlg_image_clear_base(struct hlg_image *image)

@@ -138,10 +138,11 @@ def check_sandboxes(build, folder):
             wrong.append(f"sandbox {number}: {said['trust']}, {said['totals']}")
         if guest_samples < 100 or len(said["sandboxes"]) != 2:
             wrong.append(f"sandbox {number}: {guest_samples} of {said['sandboxes']}")
-    both = json.loads(must(hlguest_of(build), "report", "--format=json", "--force=yes", elfs[0],
-                           path))
-    if both["totals"]["guest"]["samples"] != total:
-        wrong.append(f"{total} samples of both: {both['totals']}")
+    both = json.loads(must(hlguest_of(build), "report", "--format=json", *elfs, path))
+    if (both["trust"]["verdict"] != "verified" or both["trust"]["boundary"]["off"] or
+            both["totals"]["guest"]["samples"] != total or
+            [one["image"] for one in both["sandboxes"]] != elfs):
+        wrong.append(f"{total} samples of both: {both['totals']}, {both['sandboxes']}")
     return wrong
 
 

@@ -105,7 +105,7 @@ static int annotate_files(const struct arguments *args)
 	struct hlg_batch batch = {0};
 	struct hlg_run run;
 	struct hlg_err err;
-	int rc = hlg_run_start(&run, in->n_words, in->words, &err), status = 0;
+	int rc = hlg_run_start_apart(&run, in->n_words, in->words, &err), status = 0;
 
 	if (rc == 0)
 		rc = hlg_run_set_format(&run, in->format, &err);

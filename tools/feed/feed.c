@@ -125,7 +125,7 @@ static __attribute__((noinline)) void take(struct feed *feed,
 	enum hlg_disposition disposition;
 
 	s.event = feed->events[s.event];
-	s.sandbox = hlg_turns_at(feed->turns, &s);
+	hlg_turns_tell(feed->turns, &s);
 	disposition = hlg_profile_add(feed->profile, &s);
 	if (disposition == HLG_HOST && feed->host)
 		hlg_timeline_add(&feed->timeline, &s,
@@ -212,7 +212,7 @@ static inline __attribute__((always_inline)) void on_stack(void *ctx,
 	unsigned what;
 
 	s.event = feed->events[s.event];
-	s.sandbox = hlg_turns_at(feed->turns, &s);
+	hlg_turns_tell(feed->turns, &s);
 	disposition = hlg_profile_add(feed->profile, &s);
 	if (feed->probes[raw->event].rip.size && disposition != HLG_DESELECTED)
 		count_transit(feed, raw);
@@ -339,6 +339,8 @@ static int read_split(struct feed *feed, struct hlg_perfdata *pd,
 	if (hlg_profile_init(&s.profile, feed->profile->options)) {
 		s.profile.window = feed->profile->window;
 		tell_sandboxes(&s.feed);
+		if (feed->profile->apart)
+			hlg_profile_keep_apart(&s.profile);
 		rc = read_both(feed, pd, &s, at, sums, err);
 		hlg_profile_finish(&s.profile);
 	}

@@ -11,19 +11,23 @@
 #include "tools/perfdata/perfdata.h"
 
 enum {
-	KVM_RUN = 0xae80,        /* _IO(KVMIO, 0x80), linux/kvm.h */
-	KVM_CREATE_VCPU = 0xae41 /* _IO(KVMIO, 0x41) */
+	KVM_RUN = 0xae80,         /* _IO(KVMIO, 0x80), linux/kvm.h */
+	KVM_CREATE_VCPU = 0xae41, /* _IO(KVMIO, 0x41) */
+	/* _IOW(KVMIO, 0x46, struct kvm_userspace_memory_region) */
+	KVM_SET_USER_MEMORY_REGION = 0x4020ae46
 };
 
 /* From a time on, a thread's samples are of a sandbox. */
 struct turn {
 	uint64_t time;
-	uint32_t sandbox;
+	uint32_t sandbox, stretch;
 };
 
 struct thread {
 	int32_t tid;
 	uint32_t sandbox; /* of its last KVM_RUN; 0: there was none */
+	uint32_t stretch;
+	uint64_t filled; /* when it last gave memory to a machine */
 	struct turn *turns;
 	uint32_t n;
 	uint64_t made; /* vCPUs that it made and did not run so far, */
@@ -33,7 +37,7 @@ struct thread {
 /* The sandbox that runs by a descriptor. */
 struct vcpu {
 	int32_t pid, fd;
-	uint32_t sandbox;
+	uint32_t sandbox, stretch;
 	uint64_t born, ran; /* its first and its last KVM_RUN */
 };
 
@@ -167,25 +171,33 @@ static bool enter(struct hlg_turns *t, const struct item *item, struct thread *t
 		if (!hlg_sandboxes_add(&t->sandboxes, item->pid, item->fd))
 			return false;
 		vcpu->sandbox = t->sandboxes.n;
+		vcpu->stretch = 0;
+		vcpu->ran = item->time;
 		vcpu->born = item->time;
 		process->made -= process->made > 0;
 		thread->made -= thread->made > 0;
 	}
+	/* Which machine was given memory is not known: it may be this one. */
+	if (thread->filled > vcpu->ran)
+		vcpu->stretch++;
 	vcpu->ran = item->time;
 	thread->sandbox = vcpu->sandbox;
+	thread->stretch = vcpu->stretch;
 	return true;
 }
 
 /* A sample finds its thread so. */
 static bool see(struct thread *thread, uint64_t time)
 {
-	uint32_t last = thread->n ? thread->turns[thread->n - 1].sandbox : 0;
+	const struct turn *last = thread->n ? &thread->turns[thread->n - 1] : NULL;
 
-	if (thread->sandbox == last)
+	if (thread->sandbox == 0 || (last && last->sandbox == thread->sandbox &&
+				     last->stretch == thread->stretch))
 		return true;
 	if (!HLG_GROW(thread->turns, thread->n))
 		return false;
-	thread->turns[thread->n++] = (struct turn){time, thread->sandbox};
+	thread->turns[thread->n++] =
+		(struct turn){time, thread->sandbox, thread->stretch};
 	return true;
 }
 
@@ -201,8 +213,12 @@ static bool take(void *ctx, void *at)
 		return false;
 	if (item->cmd == KVM_RUN)
 		return enter(t, item, thread, process);
-	if (item->cmd != KVM_CREATE_VCPU)
+	if (item->cmd == 0)
 		return see(thread, item->time);
+	if (item->cmd == KVM_SET_USER_MEMORY_REGION) {
+		thread->filled = item->time;
+		return true;
+	}
 	thread->made++;
 	process->made++;
 	thread->last = process->last = item->time;
@@ -252,7 +268,9 @@ static bool read_call(const struct hlg_perfdata_raw *raw, struct item *item)
 	fd = hlg_perfdata_u64(data.at + 16);
 	item->cmd = hlg_perfdata_u32(data.at + 24);
 	item->fd = (int32_t)fd;
-	return (item->cmd == KVM_RUN || item->cmd == KVM_CREATE_VCPU) && fd <= INT32_MAX;
+	return (item->cmd == KVM_RUN || item->cmd == KVM_CREATE_VCPU ||
+		item->cmd == KVM_SET_USER_MEMORY_REGION) &&
+	       fd <= INT32_MAX;
 }
 
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
@@ -355,18 +373,19 @@ const struct hlg_sandboxes *hlg_turns_sandboxes(const struct hlg_turns *turns)
 	return &turns->sandboxes;
 }
 
-uint32_t hlg_turns_at(const struct hlg_turns *t, const struct hlg_sample *sample)
+void hlg_turns_tell(const struct hlg_turns *t, struct hlg_sample *sample)
 {
 	const struct search search = {t, sample->tid, 0};
 	const struct thread *thread;
 	uint32_t i, from = 0, to;
 
+	sample->sandbox = sample->stretch = 0;
 	if (!t || sample->time == HLG_NO_TIME)
-		return 0;
+		return;
 	i = hlg_index_find(&t->thread_index, hash_of(sample->tid, 0), same_thread,
 			   &search);
 	if (i == HLG_INDEX_NONE)
-		return 0;
+		return;
 	thread = &t->threads[i];
 	/* The first turn behind the time; the one before it is asked for. */
 	for (to = thread->n; from < to;) {
@@ -377,5 +396,8 @@ uint32_t hlg_turns_at(const struct hlg_turns *t, const struct hlg_sample *sample
 		else
 			to = mid;
 	}
-	return from ? thread->turns[from - 1].sandbox : 0;
+	if (!from)
+		return;
+	sample->sandbox = thread->turns[from - 1].sandbox;
+	sample->stretch = thread->turns[from - 1].stretch;
 }

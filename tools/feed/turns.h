@@ -36,7 +36,12 @@ void hlg_turns_free(struct hlg_turns *turns);
 /* Counts are zero. */
 const struct hlg_sandboxes *hlg_turns_sandboxes(const struct hlg_turns *turns);
 
-/* The sandbox of a sample; 0: not known. turns may be NULL. */
-uint32_t hlg_turns_at(const struct hlg_turns *turns, const struct hlg_sample *sample);
+/*
+ * Fills in the sandbox of a sample, 0 if it is not known, and the stretch: another one,
+ * from 0 on, where its memory may hold another guest, as one that was restored into it.
+ * So it is after a KVM_SET_USER_MEMORY_REGION of the thread that runs it. turns may be
+ * NULL.
+ */
+void hlg_turns_tell(const struct hlg_turns *turns, struct hlg_sample *sample);
 
 #endif

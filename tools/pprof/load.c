@@ -459,9 +459,11 @@ static int find_made(const struct hlg_space *space, const struct hlg_saved_image
 		if (!is_same(made[i], saved))
 			continue;
 		*found = true;
-		return lies_at(image, saved->extra.bias)
-			       ? 0
-			       : hlg_image_add_base(image, saved->extra.load_base, err);
+		/* In whichever lane it was saved. */
+		for (size_t k = 0; k < hlg_image_n_bases(image); k++)
+			if (hlg_image_base(image, k).base == saved->extra.load_base)
+				return 0;
+		return hlg_image_add_base(image, saved->extra.load_base, err);
 	}
 	*found = false;
 	return 0;

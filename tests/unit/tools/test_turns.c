@@ -40,7 +40,7 @@ static struct kit_event events[2] = {
 struct did {
 	int32_t tid;
 	uint32_t cmd;
-	int fd;         /* of calls; of samples: */
+	int fd;         /* of calls; of samples the stretch, */
 	unsigned whose; /* the sandbox that is expected */
 };
 
@@ -107,10 +107,11 @@ static void check(const struct did *did, size_t n, const struct kit *records,
 	for (size_t i = 0; i < n; i++) {
 		struct hlg_sample s = {.pid = PID, .tid = did[i].tid, .time = time_of(i)};
 
-		if (did[i].cmd == SAMPLE)
-			ck_assert_msg(hlg_turns_at(turns, &s) == did[i].whose,
-				      "%zu: %u, not %u", i, hlg_turns_at(turns, &s),
-				      did[i].whose);
+		hlg_turns_tell(turns, &s);
+		ck_assert_msg(did[i].cmd != SAMPLE || (s.sandbox == did[i].whose &&
+						       (int)s.stretch == did[i].fd),
+			      "%zu: %u, not %u; %u", i, s.sandbox, did[i].whose,
+			      s.stretch);
 	}
 	hlg_turns_free(turns);
 }
@@ -146,7 +147,8 @@ START_TEST(a_descriptor_used_again)
 		{1, CREATE, 5, 0}, {1, RUN, 6, 0},    {1, SAMPLE, 0, 1},
 		{1, CREATE, 5, 0}, {1, RUN, 6, 0},    {1, SAMPLE, 0, 2},
 		{1, RUN, 6, 0},    {1, SAMPLE, 0, 2}, {1, REGION, 5, 0},
-		{1, RUN, 6, 0},    {1, SAMPLE, 0, 2},
+		{1, REGION, 5, 0}, {1, SAMPLE, 0, 2}, {1, RUN, 6, 0},
+		{1, SAMPLE, 1, 2}, {1, RUN, 6, 0},    {1, SAMPLE, 1, 2},
 	};
 
 	CHECK(did, 2);
