@@ -124,6 +124,23 @@ def check_hostile(place):
     return []
 
 
+def check_debug_file(place):
+    """A stripped host with two guests is refused, also beside its debug file."""
+    need("cc", "objcopy", "strip")
+    place.write("a.c", b"int main(void) { return 0; }")
+    place.write("two", 2 * place.demo)
+    for words in ("cc -g -o split a.c", "objcopy --add-section .guest=two split",
+                  "objcopy --only-keep-debug split split.debug", "strip split",
+                  "objcopy --add-gnu-debuglink=split.debug split"):
+        subprocess.run(words.split(), cwd=place.folder, check=True,
+                       stderr=subprocess.DEVNULL)
+    os.chmod(place.folder, 0o755)  # root is not led to files beside an ELF
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    _, err, status = run(*user * (os.getuid() == 0), place.hlguest, "lookup", "split",
+                         "0x1139", cwd=place.folder)
+    return [] if status == 1 and "2 guests inside" in err else [f"{status} {err}"]
+
+
 def check_none(place):
     """What is no guest, and what is said of it."""
     need("strip")
@@ -222,7 +239,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="extract-") as folder:
         place = Place(args.build, folder)
         for check in (check_anywhere, check_several, check_hyperlight, check_hostile,
-                      check_none, check_program, check_report, check_measure):
+                      check_debug_file, check_none, check_program, check_report, check_measure):
             tap.run(check.__doc__, check, place)
     return tap.finish()
 
