@@ -419,11 +419,18 @@ int hlg_apart_settle(struct hlg_apart *apart, const struct hlg_apart_recording *
 	size_t n, n_units;
 	struct sampled *all = collect(r->profile, &n);
 	struct unit *units = all ? find_units(all, n, &n_units) : NULL;
+	size_t told = 0;
 	int rc = 0;
 
 	if (!units)
 		rc = hlg_err_memory(err, r->path);
-	else if (n && judge_all(apart, units, n_units, all, r->notes) == 0)
+	else
+		told = judge_all(apart, units, n_units, all, r->notes);
+	/* What could not be read told nothing. */
+	for (size_t i = 0; rc == 0 && i < apart->space->n_images; i++)
+		if (hlg_image_unread(apart->space->images[i]))
+			rc = hlg_image_fail_unread(apart->space->images[i], err);
+	if (rc == 0 && n && told == 0)
 		rc = fail(apart, r->path, err);
 	if (rc == 0 && (!set_moves(r->profile, all, units, n_units) ||
 			!fold(r, apart->space->n_lanes)))

@@ -48,8 +48,8 @@ struct hlg_apart_recording {
 	struct hlg_note_list *notes; /* warnings are added here */
 };
 
-/* Moves what a recording held into the lanes it belongs to. Fails without memory, or if
- * it can be told of nobody. */
+/* Moves what a recording held into the lanes it belongs to. Fails without memory, if
+ * an image cannot be read, or if it can be told of nobody. */
 int hlg_apart_settle(struct hlg_apart *apart, const struct hlg_apart_recording *recording,
 		     struct hlg_err *err);
 
