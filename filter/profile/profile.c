@@ -303,7 +303,7 @@ enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 	} else if (!hlg_sample_is_guest(sample->cpumode)) {
 		disposition = HLG_HOST;
 		hlg_count_add(&p->host, count);
-		p->events[sample->event].host += count.samples;
+		hlg_count_add(&p->events[sample->event].host, count);
 	} else if (!add_guest(p, sample, count, squares)) {
 		p->unrecorded += count.samples;
 		return HLG_DESELECTED;
@@ -376,6 +376,19 @@ static void merge_cell(struct hlg_profile *to, const struct hlg_cell *from,
 	hlg_count_sub(&to->seen, from->count);
 }
 
+static void merge_event(struct hlg_profile *to, const struct hlg_event *from)
+{
+	uint32_t event = map_event(to, from);
+
+	if (event != HLG_NO_SERIES) {
+		hlg_count_add(&to->events[event].host, from->host);
+		return;
+	}
+	to->unrecorded += from->host.samples;
+	hlg_count_sub(&to->host, from->host);
+	hlg_count_sub(&to->seen, from->host);
+}
+
 void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 {
 	uint32_t *series = malloc((from->n_series + 1) * sizeof(*series));
@@ -383,24 +396,20 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	to->overflow |=
 		from->overflow || from->seen.period > UINT64_MAX - to->seen.period;
 	hlg_count_add(&to->seen, from->seen);
+	hlg_count_add(&to->host, from->host);
 	hlg_count_add(&to->deselected, from->deselected);
 	if (hlg_sample_span_known(&from->span)) {
 		hlg_sample_span_see(&to->span, from->span.first);
 		hlg_sample_span_see(&to->span, from->span.last);
 	}
-	hlg_count_add(&to->host, from->host);
 	for (int i = 0; i < HLG_N_STATES; i++)
 		hlg_count_add(&to->states[i], from->states[i]);
 	to->untold += from->untold;
 	for (int i = 0; i < HLG_N_IDS; i++)
 		hlg_few_merge(&to->passed[i], &from->passed[i]);
 	to->unrecorded += from->unrecorded;
-	for (uint32_t i = 0; i < from->n_events; i++) {
-		uint32_t event = map_event(to, &from->events[i]);
-
-		if (event != HLG_NO_SERIES)
-			to->events[event].host += from->events[i].host;
-	}
+	for (uint32_t i = 0; i < from->n_events; i++)
+		merge_event(to, &from->events[i]);
 	for (uint32_t i = 0; series && i < from->n_series; i++)
 		series[i] = hlg_profile_map(to, from, i);
 	for (uint32_t i = 0; series && i < from->n_series; i++)
@@ -419,6 +428,7 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 				   series ? series[from->cells[i].series] : HLG_NO_SERIES,
 				   hlg_profile_move(from, from->cells[i].series));
 	hlg_transits_merge(&to->transits, &from->transits);
+	hlg_starts_merge(&to->starts, &from->starts);
 	hlg_sandboxes_merge(&to->sandboxes, &from->sandboxes);
 	free(series);
 }

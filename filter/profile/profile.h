@@ -19,6 +19,7 @@
 #include "filter/profile/sample.h"
 #include "filter/profile/sandboxes.h"
 #include "filter/profile/select.h"
+#include "filter/profile/starts.h"
 #include "filter/profile/strings.h"
 #include "filter/profile/transits.h"
 #include "symtab/hash.h"
@@ -38,7 +39,7 @@ struct hlg_event {
 	bool plain;      /* nothing but the event decides about a sample: see series */
 	bool plain_host; /* plain, and samples of the host get no rows */
 	uint32_t series; /* of all its guest samples if plain, once there is one */
-	uint64_t host;   /* samples of the host by it that were not deselected */
+	struct hlg_count host; /* of the host, by it, that were not deselected */
 };
 
 /* What a report is split by: the event, and pid, tid, cpu, sandbox where by= asks, else
@@ -104,6 +105,7 @@ struct hlg_profile {
 	struct hlg_series last; /* key of the series used last */
 	uint32_t last_series;
 	struct hlg_transits transits;   /* where the feed reads such tracepoints */
+	struct hlg_starts starts;       /* the same */
 	struct hlg_sandboxes sandboxes; /* where the feed knows of several, and their
 					 * guest samples that were not deselected */
 };
@@ -254,7 +256,7 @@ static inline void hlg_profile_hits_end(const struct hlg_hits *hits,
 	if (hits->series != HLG_NO_SERIES)
 		profile->series[hits->series].squares += hits->squares;
 	hlg_count_add(&profile->host, hits->host);
-	profile->events[event].host += hits->host.samples;
+	hlg_count_add(&profile->events[event].host, hits->host);
 	profile->seen.samples += samples;
 	profile->seen.period = hits->period;
 }
@@ -279,7 +281,8 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 		profile->seen.period = sum;
 		profile->host.samples++;
 		profile->host.period += period;
-		event->host++;
+		event->host.samples++;
+		event->host.period += period;
 		return true;
 	}
 	if (event->series == HLG_NO_SERIES)

@@ -96,8 +96,8 @@ static bool same_stack(const void *ctx, uint32_t number)
 	       a->chain == b->chain && a->guest == b->guest;
 }
 
-/* Without memory a guest sample has no stack, which is seen as the profile has it, too.
- */
+/* Without memory a guest sample has no stack, which is seen as the profile has it, too,
+ * or has not. */
 static void lose(struct hlg_stacks *s, const struct hlg_stack *key)
 {
 	if (!key->guest)
@@ -112,9 +112,7 @@ static void add(struct hlg_stacks *s, const struct hlg_stack *key)
 				 (uint64_t)key->chain << 1 | key->guest, key->ip);
 	uint32_t known;
 
-	if (key->series == HLG_NO_SERIES)
-		return;
-	if (key->node == HLG_NO_NODE) {
+	if (key->series == HLG_NO_SERIES || key->node == HLG_NO_NODE) {
 		lose(s, key);
 		return;
 	}

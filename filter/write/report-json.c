@@ -149,6 +149,8 @@ static json_t *images(const struct hlg_report *r)
 					    hlg_json_text(image->debug_path));
 		if (image->inside_size)
 			json_object_set_new(o, "inside", hlg_json_hex(image->inside));
+		if (image->noted)
+			json_object_set_new(o, "noted", json_true());
 		json_object_set_new(o, "base", hlg_json_hex(image->base));
 		json_object_set_new(o, "bases", bases(r, image));
 		json_object_set_new(o, "base_from",

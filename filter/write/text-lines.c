@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +22,12 @@ uint32_t hlg_text_lines_event(const struct hlg_report *r, const struct hlg_view 
 {
 	uint32_t event = UINT32_MAX;
 
-	for (uint32_t i = 0; i < r->n_groups; i++)
-		if (v == &r->groups[i].view)
-			return r->profile->series[r->groups[i].series].event;
+	if (v != &r->all) {
+		const char *group = (const char *)v - offsetof(struct hlg_group, view);
+
+		return r->profile->series[((const struct hlg_group *)group)->series]
+			.event;
+	}
 	for (uint32_t i = 0; i < r->n_events; i++) {
 		if (r->events[i].count.samples == 0)
 			continue;
@@ -76,7 +80,7 @@ const char *hlg_text_lines_period(char buf[static 32],
 /* Lines that fit */
 
 enum {
-	PIECES = 7,
+	PIECES = 8,
 	PIECE = 256,
 	MOST_SANDBOXES = 4 /* lines of them on a screen */
 };
@@ -190,12 +194,14 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 	add_escaped(&p, 0, NULL, slash && slash[1] ? slash + 1 : image->path);
 	if (image->inside_size)
 		add_piece(&p, 1, "the guest inside it");
-	add_piece(&p, 1, "%s", machine_name(image));
-	add_piece(&p, 2, "%zu symbol%s%s", image->tab.n_syms,
+	if (image->noted)
+		add_piece(&p, 0, "noted by record");
+	add_piece(&p, 2, "%s", machine_name(image));
+	add_piece(&p, 3, "%zu symbol%s%s", image->tab.n_syms,
 		  image->tab.n_syms == 1 ? "" : "s",
 		  image->elf.dynsym && !image->map ? " of .dynsym" : "");
 	if (image->elf.build_id[0])
-		add_piece(&p, 3, "build %.8s", image->elf.build_id);
+		add_piece(&p, 4, "build %.8s", image->elf.build_id);
 	if (image->from == HLG_BASE_NOTE)
 		snprintf(from, sizeof(from), "Hyperlight note %s", image->elf.hyperlight);
 	else
@@ -241,25 +247,38 @@ static uint32_t count_selected(const struct hlg_profile *p)
 	return n;
 }
 
+/* Whether a timer, of which there is one, was asked for as cpu-clock:HG or at which rate
+ * says nothing of the samples. */
+static void add_event_name(struct pieces *line, const struct hlg_report *r,
+			   const struct hlg_event *event)
+{
+	bool is_only = hlg_text_lines_event(r, &r->all) != UINT32_MAX;
+	bool is_timer = event->kind == HLG_EVENT_TIMER;
+	char *key = is_only && is_timer ? hlg_event_key(event->name) : NULL;
+
+	add_escaped(line, 0, NULL, key ? key : event->name);
+	free(key);
+}
+
 static void add_event(struct pieces *line, const struct hlg_report *r,
 		      const struct hlg_event_sum *sum)
 {
 	const struct hlg_event *event = &r->profile->events[sum->event];
 	struct hlg_text_lines_scale scale =
 		hlg_text_lines_scale_for(r, sum->event, sum->count.period);
-	uint64_t sampled = event->host + sum->count.samples;
+	uint64_t sampled = event->host.samples + sum->count.samples;
 	char period[32];
 
-	add_escaped(line, 0, NULL, event->name);
+	add_event_name(line, r, event);
 	add_piece(line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
 		  sum->count.samples == 1 ? "" : "s");
 	if (sum->count.samples)
 		add_piece(line, 2, "%s %s",
 			  hlg_text_lines_period(period, &scale, sum->count.period),
 			  scale.time ? "of guest time" : "counted");
-	if (event->host) /* by no tracepoint, which marks entries and exits */
+	if (event->host.samples) /* by no tracepoint, which marks entries and exits */
 		add_piece(line, 1, "host %ld %%",
-			  lround(100 * (double)event->host / (double)sampled));
+			  lround(100 * (double)event->host.samples / (double)sampled));
 }
 
 /* One event stands on the line of what is of all; of several each has one below it. */

@@ -30,6 +30,7 @@ enum hlg_base_from {
 	HLG_BASE_NOTE,    /* the Hyperlight version note */
 	HLG_BASE_EXEC,    /* ET_EXEC: linked to its address */
 	HLG_BASE_MAP,     /* a perf map: its addresses are the guest's */
+	HLG_BASE_KVM,     /* where KVM's records have it enter and halt */
 	HLG_BASE_FOUND,   /* the one that sampled addresses fit */
 	HLG_BASE_DEFAULT, /* nothing said anything */
 };
@@ -51,6 +52,7 @@ struct hlg_image {
 	bool map;            /* from a perf map */
 	bool made;           /* by hlg_image_make */
 	bool unread;         /* see hlg_image_unread() */
+	bool noted;          /* the user did not name it, hlguest record did */
 	size_t skipped;      /* lines of the map that could not be used */
 	struct hlg_symtab tab;
 	struct hlg_area *areas;
@@ -60,9 +62,12 @@ struct hlg_image {
 	uint64_t base, bias; /* valid unless from is HLG_BASE_NONE */
 	enum hlg_base_from from;
 	enum hlg_base_from refused_from; /* where the base is from that the samples do not
-					  * fit, and that was not used: refused; else
-					  * HLG_BASE_NONE */
+					  * fit, or that is not that of KVM's records, and
+					  * that was not used: refused; else HLG_BASE_NONE
+					  */
 	uint64_t refused;
+	bool kvm_differs; /* its base is kept, but KVM's records have another: kvm_base */
+	uint64_t kvm_base;
 	struct hlg_base *also; /* further bases: several guests run it */
 	size_t n_also;
 	size_t number; /* among the images of its space, from 0 on */

@@ -114,8 +114,8 @@ static void count_transit(struct feed *feed, const struct hlg_perfdata_raw *raw)
 	struct hlg_perfdata_bytes data;
 
 	if (hlg_perfdata_data(raw, &data))
-		hlg_probe_count(&feed->probes[raw->event], &feed->profile->transits,
-				&data);
+		hlg_probe_count(&feed->probes[raw->event], feed->profile,
+				hlg_perfdata_tid(raw), &data);
 }
 
 static __attribute__((noinline)) void take(struct feed *feed,

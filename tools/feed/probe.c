@@ -3,32 +3,61 @@
 
 #include <linux/perf_event.h>
 
+/* Where a field stands; nowhere, if that is not known. */
+static struct hlg_trace_field find(const struct hlg_trace *trace, const char *event,
+				   const char *name)
+{
+	struct hlg_trace_field field;
+	struct hlg_err err;
+
+	if (hlg_trace_find(trace, event, name, &field, &err) < 0)
+		return (struct hlg_trace_field){0};
+	return field;
+}
+
 void hlg_probe_find(struct hlg_probe *probe, struct hlg_trace **trace,
 		    const struct hlg_perfdata *pd, const char *path,
 		    const struct hlg_perfdata_event *event)
 {
 	bool entry = strcmp(event->name, "kvm:kvm_entry") == 0;
+	bool pio = strcmp(event->name, "kvm:kvm_pio") == 0;
 	struct hlg_err err;
 
-	*probe = (struct hlg_probe){.entry = entry};
+	*probe = (struct hlg_probe){.entry = entry, .pio = pio};
 	if (event->attr.type != PERF_TYPE_TRACEPOINT ||
 	    !(event->attr.sample_type & PERF_SAMPLE_RAW) ||
-	    (!entry && strcmp(event->name, "kvm:kvm_exit") != 0))
+	    (!entry && !pio && strcmp(event->name, "kvm:kvm_exit") != 0))
 		return;
 	if (!*trace &&
 	    hlg_trace_open(trace, pd, path, "hlguest record --exits", &err) < 0)
 		return;
-	if (hlg_trace_find(*trace, event->name, entry ? "rip" : "guest_rip", &probe->rip,
-			   &err) < 0)
-		probe->rip = (struct hlg_trace_field){0};
+	probe->rip = find(*trace, event->name, pio ? "val" : entry ? "rip" : "guest_rip");
+	if (pio) {
+		probe->port = find(*trace, event->name, "port");
+		probe->out = find(*trace, event->name, "rw");
+	}
 }
 
-void hlg_probe_count(const struct hlg_probe *probe, struct hlg_transits *transits,
-		     const struct hlg_perfdata_bytes *raw)
+/* Is it a write to the port that Hyperlight's guests halt by? */
+static bool is_halt(const struct hlg_probe *probe, const struct hlg_perfdata_bytes *raw)
+{
+	uint64_t port, out;
+
+	return hlg_trace_get(&probe->port, raw->at, raw->n, &port) &&
+	       hlg_trace_get(&probe->out, raw->at, raw->n, &out) &&
+	       port == HLG_STARTS_HALT && out;
+}
+
+void hlg_probe_count(const struct hlg_probe *probe, struct hlg_profile *profile,
+		     int32_t tid, const struct hlg_perfdata_bytes *raw)
 {
 	uint64_t ip;
 
-	if (hlg_trace_get(&probe->rip, raw->at, raw->n, &ip))
-		hlg_transits_add(transits,
+	if (!hlg_trace_get(&probe->rip, raw->at, raw->n, &ip))
+		return;
+	if (probe->entry || (probe->pio && is_halt(probe, raw)))
+		hlg_starts_add(&profile->starts, (struct hlg_start){ip, tid, probe->pio});
+	if (!probe->pio)
+		hlg_transits_add(&profile->transits,
 				 (struct hlg_transit){ip, !probe->entry, probe->entry});
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* kvm_exit and kvm_entry on their way into a profile: where guests are left and entered.
- */
+/* kvm_exit, kvm_entry and kvm_pio on their way into a profile: where guests are left and
+ * entered, and where they began. */
 #ifndef HLG_TOOLS_FEED_PROBE_H
 #define HLG_TOOLS_FEED_PROBE_H
 
-#include "filter/profile/transits.h"
+#include "filter/profile/profile.h"
 #include "tools/tracepoint/trace.h"
 
 /* Of one of a reader's events. All zero: it is neither. */
 struct hlg_probe {
-	struct hlg_trace_field rip;
-	bool entry;
+	struct hlg_trace_field rip;       /* of kvm_pio what is written */
+	struct hlg_trace_field port, out; /* of kvm_pio */
+	bool entry, pio;
 };
 
 /*
@@ -21,7 +22,7 @@ void hlg_probe_find(struct hlg_probe *probe, struct hlg_trace **trace,
 		    const struct hlg_perfdata *pd, const char *path,
 		    const struct hlg_perfdata_event *event);
 
-void hlg_probe_count(const struct hlg_probe *probe, struct hlg_transits *transits,
-		     const struct hlg_perfdata_bytes *raw);
+void hlg_probe_count(const struct hlg_probe *probe, struct hlg_profile *profile,
+		     int32_t tid, const struct hlg_perfdata_bytes *raw);
 
 #endif
