@@ -82,6 +82,18 @@ static int open_images(struct hlg_run *run, bool apart, struct hlg_err *err)
 			return rc;
 	}
 	/* Tells overlaps before hours of samples; the bases are final at the end. */
+	for (size_t i = 0; i < run->options.n_images; i++) {
+		const struct hlg_image_arg *arg = &run->options.images[i];
+
+		if (!hlg_options_states_who(arg))
+			continue;
+		if (!apart)
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s: who runs it cannot be stated here (use "
+					   "hlguest report, annotate, diff or flame)",
+					   arg->path);
+		run->space.n_lanes = 1; /* at least: others run none of it */
+	}
 	return apart ? hlg_space_part(&run->space, err)
 		     : hlg_space_arrange(&run->space, err);
 }

@@ -399,14 +399,37 @@ static int parse_option(struct hlg_options *options, const char *arg, const char
 			   "%s: unknown option (--dlarg help lists them)", arg);
 }
 
-/* Splits FILE@BASE in place. A base begins with a digit or is auto. */
+/* What stands behind a base: "tid=17" */
+static int set_who(const char *arg, const char *who, struct hlg_image_arg *image,
+		   struct hlg_err *err)
+{
+	if (strncmp(who, "tid=", 4) == 0)
+		return set_list(arg, who + 4, &image->tid, err);
+	if (strncmp(who, "sandbox=", 8) == 0)
+		return set_list(arg, who + 8, &image->sandbox, err);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: who runs it is tid=LIST or sandbox=LIST (as in "
+			   "@0x4000:tid=17)",
+			   arg);
+}
+
+/* Splits FILE@BASE[:WHO] in place. A base begins with a digit or is auto. */
 static int split_base(const char *arg, struct hlg_image_arg *image, struct hlg_err *err)
 {
-	char *at = strrchr(image->path, '@');
+	char *at = strrchr(image->path, '@'), *who;
+	size_t n = at ? strcspn(at + 1, ":") : 0;
+	bool automatic = n == 4 && memcmp(at + 1, "auto", 4) == 0;
+	int rc = 0;
 
-	if (!at || (strcmp(at + 1, "auto") != 0 && (at[1] < '0' || at[1] > '9')))
+	if (!at || (!automatic && (at[1] < '0' || at[1] > '9')))
 		return 0;
 	*at = '\0';
+	who = at[1 + n] ? at + 2 + n : NULL;
+	at[1 + n] = '\0';
+	if (who)
+		rc = set_who(arg, who, image, err);
+	if (rc < 0)
+		return rc;
 	if (at[1] == 'a') {
 		image->find = true;
 		return 0;
@@ -482,10 +505,25 @@ int hlg_options_parse(struct hlg_options *options, int argc, char *const *argv,
 	return rc;
 }
 
+static void free_image(struct hlg_image_arg *image)
+{
+	free(image->path);
+	hlg_number_list_finish(&image->tid);
+	hlg_number_list_finish(&image->sandbox);
+}
+
+bool hlg_options_states_tid(const struct hlg_options *options)
+{
+	for (size_t i = 0; i < options->n_images; i++)
+		if (options->images[i].tid.n)
+			return true;
+	return false;
+}
+
 void hlg_options_finish(struct hlg_options *options)
 {
 	for (size_t i = 0; i < options->n_images; i++)
-		free(options->images[i].path);
+		free_image(&options->images[i]);
 	free(options->images);
 	hlg_number_list_finish(&options->pid);
 	hlg_number_list_finish(&options->tid);

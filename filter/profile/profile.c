@@ -171,7 +171,7 @@ uint32_t hlg_profile_series(struct hlg_profile *p, const struct hlg_sample *samp
 	if (p->apart) {
 		key.sandbox = sample->sandbox ? (int32_t)sample->sandbox : -1;
 		key.stretch = sample->stretch;
-		if (!sample->sandbox)
+		if (!sample->sandbox || hlg_options_states_tid(p->options))
 			key.tid = sample->tid;
 	}
 	if (p->last_series != HLG_NO_SERIES && same_key(&p->last, &key))

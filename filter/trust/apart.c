@@ -39,9 +39,10 @@ struct fit {
 	uint64_t on, off; /* samples */
 };
 
-bool hlg_apart_begin(struct hlg_apart *apart, const struct hlg_space *space)
+bool hlg_apart_begin(struct hlg_apart *apart, const struct hlg_space *space,
+		     const struct hlg_options *options)
 {
-	*apart = (struct hlg_apart){.space = space};
+	*apart = (struct hlg_apart){.space = space, .options = options};
 	apart->codes = calloc(space->n_images + 1, sizeof(*apart->codes));
 	if (!apart->codes)
 		return false;
@@ -86,6 +87,8 @@ static int compare_units(const void *a, const void *b)
 
 static struct sampled key_of(const struct hlg_profile *p, uint32_t series)
 {
+	if (hlg_options_states_tid(p->options))
+		return (struct sampled){.sandbox = -1, .tid = p->series[series].tid};
 	return (struct sampled){.sandbox = p->series[series].sandbox,
 				.tid = p->series[series].tid,
 				.stretch = p->series[series].stretch};
@@ -149,6 +152,39 @@ static struct fit test(const struct hlg_apart *apart, const struct unit *unit,
 	return fit;
 }
 
+/* What the user said of an image; NULL: nothing of who runs it. */
+static const struct hlg_image_arg *statement(const struct hlg_apart *apart, size_t image)
+{
+	const struct hlg_image_arg *arg = &apart->options->images[image];
+
+	return image < apart->options->n_images && hlg_options_states_who(arg) ? arg
+									       : NULL;
+}
+
+/* Is it stated what a guest runs? */
+static bool is_stated(const struct hlg_apart *apart, struct unit *unit)
+{
+	for (size_t i = 0; i < apart->space->n_images; i++) {
+		const struct hlg_image_arg *arg = statement(apart, i);
+
+		if (!arg || !(hlg_number_list_has(&arg->tid, unit->tid) ||
+			      hlg_number_list_has(&arg->sandbox, unit->sandbox)))
+			continue;
+		unit->lane = apart->space->images[i]->lane;
+		return true;
+	}
+	return false;
+}
+
+/* Is it stated who runs what is in a lane? */
+static bool is_others(const struct hlg_apart *apart, unsigned lane)
+{
+	for (size_t i = 0; i < apart->space->n_images; i++)
+		if (apart->space->images[i]->lane == lane && statement(apart, i))
+			return true;
+	return false;
+}
+
 static void judge(const struct hlg_apart *apart, struct unit *unit,
 		  const struct sampled *all)
 {
@@ -156,8 +192,13 @@ static void judge(const struct hlg_apart *apart, struct unit *unit,
 	bool alone = true;
 
 	unit->untold = TOLD;
+	if (is_stated(apart, unit))
+		return;
 	for (unsigned lane = 0; lane < apart->space->n_lanes; lane++) {
-		struct fit fit = test(apart, unit, all, lane);
+		struct fit fit = {0, UINT64_MAX - 1};
+
+		if (!is_others(apart, lane))
+			fit = test(apart, unit, all, lane);
 
 		alone = fit.off < best.off || (alone && fit.off > best.off);
 		if (fit.off >= best.off)
@@ -165,7 +206,9 @@ static void judge(const struct hlg_apart *apart, struct unit *unit,
 		best = fit;
 		unit->lane = lane;
 	}
-	if (best.on + best.off < HLG_APART_LEAST)
+	if (best.off == UINT64_MAX - 1)
+		unit->untold = NONE;
+	else if (best.on + best.off < HLG_APART_LEAST)
 		unit->untold = TOO_FEW;
 	else if ((double)best.on < HLG_VERDICT_NEARLY_ALL * (double)(best.on + best.off))
 		unit->untold = NONE;
@@ -189,6 +232,11 @@ static int fail(const struct hlg_apart *apart, const char *path, struct hlg_err 
 
 	for (size_t i = 0; second->lane == 0 && i < apart->space->n_images; i++)
 		second = apart->space->images[i];
+	if (second->lane == 0)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: has no sample of those who are said to run %s "
+				   "(leave it out to see what there is)",
+				   path, name_of(first));
 	if (strcmp(first->path, second->path) == 0)
 		return hlg_err_set(err, HLG_EINPUT, "%s: is given twice (give it once)",
 				   first->path);
@@ -371,11 +419,18 @@ int hlg_apart_settle(struct hlg_apart *apart, const struct hlg_apart_recording *
 	size_t n, n_units;
 	struct sampled *all = collect(r->profile, &n);
 	struct unit *units = all ? find_units(all, n, &n_units) : NULL;
+	size_t told = 0;
 	int rc = 0;
 
 	if (!units)
 		rc = hlg_err_memory(err, r->path);
-	else if (n && judge_all(apart, units, n_units, all, r->notes) == 0)
+	else
+		told = judge_all(apart, units, n_units, all, r->notes);
+	/* What could not be read told nothing. */
+	for (size_t i = 0; rc == 0 && i < apart->space->n_images; i++)
+		if (hlg_image_unread(apart->space->images[i]))
+			rc = hlg_image_fail_unread(apart->space->images[i], err);
+	if (rc == 0 && n && told == 0)
 		rc = fail(apart, r->path, err);
 	if (rc == 0 && (!set_moves(r->profile, all, units, n_units) ||
 			!fold(r, apart->space->n_lanes)))

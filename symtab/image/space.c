@@ -117,6 +117,7 @@ int hlg_space_part(struct hlg_space *space, struct hlg_err *err)
 
 	if (rc != HLG_EINPUT)
 		return rc;
+	space->n_lanes = 1;
 	for (size_t i = 0; i < space->n_images; i++) {
 		struct hlg_image *image = space->images[i];
 
@@ -127,8 +128,6 @@ int hlg_space_part(struct hlg_space *space, struct hlg_err *err)
 		if (image->lane >= space->n_lanes)
 			space->n_lanes = image->lane + 1;
 	}
-	if (space->n_lanes < 2)
-		space->n_lanes = 0;
 	return hlg_space_arrange(space, err);
 }
 

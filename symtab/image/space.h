@@ -23,7 +23,7 @@ struct hlg_space {
 	size_t n_images;
 	struct hlg_space_range *ranges; /* sorted, disjoint */
 	size_t n_ranges;
-	unsigned n_lanes; /* 0: all are in one; see hlg_space_part */
+	unsigned n_lanes; /* 0: addresses are in none; see hlg_space_part */
 };
 
 /* Takes image over; on failure (no memory) destroys it. */

@@ -137,7 +137,7 @@ static bool init(struct worker *w, struct hlg_run *run, bool first)
 	if (w->batch->judge && w->batch->n_paths > 1 &&
 	    !hlg_per_file_begin(&w->fits, &run->space, run->options.gaps))
 		return false;
-	if (run->space.n_lanes && !hlg_apart_begin(&w->apart, &run->space))
+	if (run->space.n_lanes && !hlg_apart_begin(&w->apart, &run->space, &run->options))
 		return false;
 	return first || hlg_profile_init(&w->own_sum, &run->options);
 }

@@ -139,6 +139,8 @@ class Bed:
         self.inputs = {name: os.path.join(DATA, name) for name in os.listdir(DATA)
                        if name.endswith((".data", ".elf"))}
         self.inputs["stream"] = os.path.join(DATA, "sysprof", "all-records.bin")
+        for name in ("guest.elf", "small.elf", "turns.data"):
+            self.inputs[name] = os.path.join(DATA, "hyperlight", name)
         self.places = queue.Queue()
         self.workers = workers
 
