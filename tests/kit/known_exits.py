@@ -20,7 +20,8 @@ REASONS = {1: {12: "HLT", 30: "IO_INSTRUCTION", 48: "EPT_VIOLATION", 10: "CPUID"
            2: {0x78: "hlt", 0x7b: "io", 0x400: "npf", 0x72: "cpuid", 0x60: "interrupt",
                0x7c: "msr"}}
 IO = {30, 0x7b}
-PORTS = {99: "Log", 101: "CallFunction", 108: "Halt", 0x3f8: "0x3f8"}
+PORTS = {99: "Log", 101: "host call", 108: "Halt", 0x3f8: "0x3f8"}
+HALT = 108  # ends a call of a Hyperlight guest: what follows is the host's own time
 PID, TIDS = 4711, (4712, 4713)
 KVM_RUN = 0xae80
 
@@ -38,9 +39,10 @@ def places():
 class Known:
     """What goes into a recording, and what must come out."""
 
-    def __init__(self, seed, isa, layout, lose, pairs=PAIRS):
+    def __init__(self, seed, isa, layout, lose, pairs=PAIRS, halts=True):
         self.random = random.Random(seed)
         self.isa, self.lose = isa, lose
+        self.ports = [port for port in PORTS if halts or port != HALT]
         self.file = splice.File()
         self.file.tracing.change(splice.relayout(layout))
         self.make = splice.Maker(self.file)
@@ -53,6 +55,9 @@ class Known:
         for vcpu, tid in enumerate(TIDS):
             self.run(vcpu, tid, pairs // len(TIDS))
         self.records.sort(key=lambda r: r[0])
+        self.between = [p for p in self.pairs if p[2] == HALT]
+        self.pairs = [p for p in self.pairs if p[2] != HALT]
+        self.vmm = [p for p in self.vmm if p[0] != HALT]
 
     def add(self, event, time, cpu, tid, **values):
         self.records.append((time, cpu, self.make.sample(event, time, cpu, PID, tid,
@@ -78,7 +83,7 @@ class Known:
             first, size = self.places[name]
             reason = rng.choice(list(REASONS[self.isa]))
             ns = int(rng.lognormvariate(8, 1.5)) + 16
-            port = rng.choice(list(PORTS)) if reason in IO else None
+            port = rng.choice(self.ports) if reason in IO else None
             pair = (reason, name, port, tid, ns)
             gone = rng.randrange(40) if self.lose and 10 < i < n - 10 else None
             exit_time, exit_cpu = time, cpu
@@ -123,7 +128,7 @@ def isa_here():
 
 def for_perf(path, seed):
     """Of this processor's reasons, and from an entry on: what perf kvm stat can pair."""
-    known = Known(seed, isa_here(), splice.NEW, False)
+    known = Known(seed, isa_here(), splice.NEW, False, halts=False)
     for vcpu, tid in enumerate(TIDS):
         known.add("kvm_entry", 10 ** 9 - 1000 + vcpu, vcpu, tid, vcpu_id=vcpu)
     known.records.sort(key=lambda r: r[0])

@@ -60,7 +60,7 @@ def make(path, seed):
             event, now, cpu, pid, tid, vcpu_id=vcpu, isa=isa,
             exit_reason=reason, reason=2, errno=0, cmd=exits.KVM_RUN, size=4, count=1,
             guest_rip=rng.getrandbits(48), rip=rng.getrandbits(48),
-            port=rng.choice((99, 108)), rw=rng.randint(0, 1))))
+            port=rng.choice((99, 103)), rw=rng.randint(0, 1))))
     file.write(path, splice.rounds(records, 300000, lambda _: rng.randrange(150000)))
 
 

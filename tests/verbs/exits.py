@@ -51,6 +51,10 @@ def check(build, path, known, exact, per_vcpu):
         known.pairs, lambda p: PORTS[p[2]] if p[2] else "no port"), exact)
     wrong += compare_rows("vcpu", rows["exit", "vcpu"],
                           group(known.pairs, lambda p: f"{PID}/{p[3]}"), exact)
+    calls = [r for r in rows["exit", "call"] if r["name"] != "guest call"]
+    wrong += compare_rows("call", calls, {
+        "host call": [p[4] for p in known.pairs if p[2] == 101],
+        "between guest calls": [p[4] for p in known.between]}, exact)
     wrong += compare_rows("vmm", rows["vmm", "reason"],
                           {"KVM_EXIT_IO": [ns for _, ns in known.vmm]}, exact)
     numbers = sorted(r.get("vcpu", -1) for r in rows["exit", "vcpu"])
@@ -77,7 +81,7 @@ def check_choice(build, path, known):
     for choice, keep in (
             ("--reason=*i*", lambda p: "i" in names[p[0]].lower()),
             ("--reason=0x7b", lambda p: p[0] == 0x7b),
-            ("--port=99,108", lambda p: p[2] in (99, 108)),
+            ("--port=99,101", lambda p: p[2] in (99, 101)),
             (f"--tid={TIDS[1]}", lambda p: p[3] == TIDS[1])):
         rows = tables(ask(build, path, "--exact", choice))
         groups = group([p for p in known.pairs if keep(p)], lambda p: names[p[0]])
@@ -224,7 +228,7 @@ def check_live(build, folder):
     for by in ("port", "function"):
         found = {r["name"]: r["count"] for t, part in rows.items() if t[1] == by
                  for r in part}
-        names = ("Log", "CallFunction", "DebugPrint") if by == "port" else (
+        names = ("Log", "host call", "DebugPrint") if by == "port" else (
             "log_line", "call_host", "debug_print")
         wrong += [f"{by} {name}: {found.get(name)}, not 500" for name in names
                   if found.get(name) != 500]

@@ -21,9 +21,11 @@ struct hlg_exits_turn {
 	struct hlg_exits_item exit;
 	uint64_t port; /* of the exit */
 	uint64_t entry_time;
-	uint64_t vmm; /* ns in the VMM since the exit */
-	uint16_t entry_cpu;
-	bool open, in_guest;
+	uint64_t vmm;       /* ns in the VMM since the exit */
+	uint64_t call_time; /* of the guest call that is open */
+	uint64_t call_rip;  /* of it and the one before: where it was entered; 0: none */
+	uint16_t entry_cpu, call_cpu;
+	bool open, in_guest, called, halted; /* called: a guest call is open */
 };
 
 struct hlg_exits_thread {
@@ -42,6 +44,11 @@ struct hlg_exits_thread {
 static bool in_window(const struct hlg_exits_pairing *p, uint64_t time)
 {
 	return time >= p->start && time < p->stop;
+}
+
+static bool is_halt(const struct hlg_exits_pairing *p, uint64_t port)
+{
+	return p->sums->halt && port == p->sums->halt;
 }
 
 /* NULL without memory, or with too many. */
@@ -104,8 +111,15 @@ static void settle_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t)
 	t->user_done = false;
 	if (!in_window(p, t->user_time))
 		return;
+	if (is_halt(p, t->user.port)) {
+		/* What KVM's own records tell is told by them. */
+		if (t->n_turns && t->turns[t->current].entry_time)
+			return;
+		t->user.kind = HLG_EXITS_BETWEEN;
+	}
 	hlg_exits_add(p->sums, &t->user, t->user_ns);
-	p->sums->vcpus[t->user.vcpu].vmm += t->user_ns;
+	if (t->user.kind == HLG_EXITS_VMM)
+		p->sums->vcpus[t->user.vcpu].vmm += t->user_ns;
 }
 
 /* The VMM hands back to KVM. */
@@ -153,6 +167,7 @@ static void close_exit(struct hlg_exits_pairing *p, struct hlg_exits_turn *turn,
 {
 	struct hlg_exits_vcpu *vcpu = &p->sums->vcpus[turn->row];
 	uint64_t ns = item->time - turn->exit.time;
+	bool halt = is_halt(p, turn->port);
 
 	turn->open = false;
 	if (hlg_exits_is_torn(&p->gaps, turn->exit.time, turn->exit.cpu, item->time,
@@ -164,7 +179,7 @@ static void close_exit(struct hlg_exits_pairing *p, struct hlg_exits_turn *turn,
 		return;
 	hlg_exits_add(p->sums,
 		      &(struct hlg_exits_key){
-			      .kind = HLG_EXITS_GUEST,
+			      .kind = halt ? HLG_EXITS_BETWEEN : HLG_EXITS_GUEST,
 			      .rip = turn->exit.a,
 			      .has_rip = has_rip(turn),
 			      .port = turn->port,
@@ -173,8 +188,41 @@ static void close_exit(struct hlg_exits_pairing *p, struct hlg_exits_turn *turn,
 			      .vcpu = turn->row,
 		      },
 		      ns);
+	if (halt)
+		return;
 	vcpu->outside += ns;
 	vcpu->inner += turn->vmm;
+}
+
+/* The guest is entered: for another call? */
+static void begin_call(struct hlg_exits_turn *turn, const struct hlg_exits_item *item,
+		       bool resumed)
+{
+	if (!turn->halted && (resumed || !item->a || item->a != turn->call_rip))
+		return;
+	turn->halted = false;
+	turn->called = true;
+	turn->call_time = item->time;
+	turn->call_cpu = item->cpu;
+	turn->call_rip = item->a;
+}
+
+/* The guest has written that its call is done. */
+static void end_call(struct hlg_exits_pairing *p, struct hlg_exits_turn *turn)
+{
+	const struct hlg_exits_key key = {.kind = HLG_EXITS_CALL,
+					  .rip = turn->call_rip,
+					  .has_rip = turn->call_rip != 0,
+					  .port = HLG_NO_PORT,
+					  .vcpu = turn->row};
+	bool whole = turn->called &&
+		     !hlg_exits_is_torn(&p->gaps, turn->call_time, turn->call_cpu,
+					turn->exit.time, turn->exit.cpu);
+
+	turn->called = false;
+	turn->halted = true;
+	if (whole && in_window(p, turn->call_time))
+		hlg_exits_add(p->sums, &key, turn->exit.time - turn->call_time);
 }
 
 static void take_entry(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
@@ -188,6 +236,7 @@ static void take_entry(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 		close_user(p, t, item);
 		settle_user(p, t);
 	}
+	begin_call(turn, item, turn->exit.a == item->a);
 	if (turn->open)
 		close_exit(p, turn, item);
 	else
@@ -226,6 +275,8 @@ static void take_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	};
 	t->port = HLG_NO_PORT;
 	t->has_insn = false;
+	if (item->c == HLG_ISA_ERRNO)
+		any->called = false; /* it was cancelled, or is so in a moment */
 }
 
 static void take_run(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
@@ -246,7 +297,8 @@ static void take_run(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
  * What the guest writes is told when it leaves, what it reads when the answer is there:
  * behind KVM_RUN, if the VMM has given it.
  */
-static void take_port(struct hlg_exits_thread *t, const struct hlg_exits_item *item)
+static void take_port(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
+		      const struct hlg_exits_item *item)
 {
 	uint64_t port = item->kind == HLG_EXITS_PIO
 				? item->b
@@ -254,8 +306,11 @@ static void take_port(struct hlg_exits_thread *t, const struct hlg_exits_item *i
 	uint32_t reason = item->kind == HLG_EXITS_PIO ? KVM_EXIT_IO : KVM_EXIT_MMIO;
 	struct hlg_exits_turn *turn = open_turn(t);
 
-	if (turn && turn->port == HLG_NO_PORT)
+	if (turn && turn->port == HLG_NO_PORT) {
 		turn->port = port;
+		if (is_halt(p, port))
+			end_call(p, turn);
+	}
 	if (!item->c) {
 		if (t->port == HLG_NO_PORT)
 			t->port = port;
@@ -279,7 +334,7 @@ static void take_record(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 		break;
 	case HLG_EXITS_PIO:
 	case HLG_EXITS_MMIO:
-		take_port(t, item);
+		take_port(p, t, item);
 		break;
 	case HLG_EXITS_USER:
 		take_user(p, t, item);

@@ -13,6 +13,11 @@
  * nothing where a process runs many virtual machines. A vCPU that goes to another thread
  * outside the guest leaves two halves behind, which are counted, not joined.
  *
+ * A call of a Hyperlight guest (sums->halt) lasts from kvm_entry, behind the end of the
+ * one before or at the same address again, to the kvm_exit that ends it, and is whole
+ * only if nothing cancelled it or was lost. What follows up to kvm_entry is the host's
+ * own time and of neither kind.
+ *
  * Where kvm_exit never fires (software KVM), kvm_userspace_exit to KVM_RUN still is time
  * in the VMM, and kvm_emulate_insn tells the guest's address.
  *
@@ -46,8 +51,9 @@ enum hlg_exits_record {
 struct hlg_exits_item {
 	uint64_t time;   /* ns */
 	uint64_t thread; /* what PERF_SAMPLE_TID has: pid, and tid in the upper half */
-	uint64_t a; /* EXIT, INSN: address in the guest; MMIO: guest physical address */
-	uint32_t b; /* EXIT, USER: reason; PIO: port */
+	/* EXIT, ENTRY, INSN: address in the guest; MMIO: guest physical address */
+	uint64_t a;
+	uint32_t b;    /* EXIT, USER: reason; PIO: port */
 	uint32_t vcpu; /* EXIT, ENTRY: its number, or HLG_NO_VCPU */
 	uint16_t cpu;  /* or HLG_ANY_CPU */
 	uint8_t kind;

@@ -50,7 +50,7 @@ struct source {
 static const struct source sources[] = {
 	{"kvm:kvm_exit", HLG_EXITS_EXIT, "guest_rip", "exit_reason", "isa", "vcpu_id",
 	 false},
-	{"kvm:kvm_entry", HLG_EXITS_ENTRY, NULL, NULL, NULL, "vcpu_id", false},
+	{"kvm:kvm_entry", HLG_EXITS_ENTRY, "rip", NULL, NULL, "vcpu_id", false},
 	{"kvm:kvm_pio", HLG_EXITS_PIO, NULL, "port", "rw", NULL, false},
 	{"kvm:kvm_mmio", HLG_EXITS_MMIO, "gpa", "type", "type", NULL, true},
 	{"kvm:kvm_userspace_exit", HLG_EXITS_USER, "errno", "reason", NULL, NULL, true},

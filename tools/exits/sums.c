@@ -155,7 +155,7 @@ void hlg_exits_add(struct hlg_exits_sums *s, const struct hlg_exits_key *of, uin
 				    .has_rip = of->has_rip};
 	struct hlg_exits_cell *cell;
 
-	if (s->fold && key.has_rip)
+	if (s->fold && key.has_rip && key.kind != HLG_EXITS_CALL)
 		key.rip = s->fold(s->fold_ctx, key.rip);
 	cell = cell_of(s, &key);
 	if (cell)
@@ -249,7 +249,7 @@ void hlg_exits_merge(struct hlg_exits_sums *s, const struct hlg_exits_sums *othe
 	for (uint32_t i = 0; i < other->n_values && !s->no_memory; i++)
 		count_value(s, numbers[other->values[i].cell], other->values[i].value,
 			    other->values[i].n);
-	for (int kind = 0; kind < HLG_EXITS_KINDS; kind++) {
+	for (int kind = 0; kind < HLG_EXITS_ALL_KINDS; kind++) {
 		s->pairs[kind] += other->pairs[kind];
 		s->total[kind] += other->total[kind];
 	}

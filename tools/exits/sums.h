@@ -24,7 +24,11 @@
 enum hlg_exits_kind {
 	HLG_EXITS_GUEST, /* kvm_exit to kvm_entry: outside the guest */
 	HLG_EXITS_VMM,   /* kvm_userspace_exit to KVM_RUN: in the VMM */
-	HLG_EXITS_KINDS
+	HLG_EXITS_KINDS,
+	/* Of Hyperlight's guests, whose calls end with a write to a port. */
+	HLG_EXITS_BETWEEN = HLG_EXITS_KINDS, /* from that on: the host's own time */
+	HLG_EXITS_CALL, /* up to that; rip is where the guest was entered for it */
+	HLG_EXITS_ALL_KINDS
 };
 
 struct hlg_exits_key {
@@ -72,6 +76,7 @@ struct hlg_exits_lone {
 
 struct hlg_exits_sums {
 	bool exact;
+	uint64_t halt; /* in: the port that guest calls end with; 0: none is known */
 	/* What an address counts as; NULL: itself. */
 	uint64_t (*fold)(void *ctx, uint64_t rip);
 	void *fold_ctx;
@@ -86,7 +91,8 @@ struct hlg_exits_sums {
 	struct hlg_exits_vcpu *vcpus;
 	size_t n_vcpus;
 	struct hlg_exits_lone lone;
-	uint64_t pairs[HLG_EXITS_KINDS], total[HLG_EXITS_KINDS]; /* total in ns */
+	/* total in ns */
+	uint64_t pairs[HLG_EXITS_ALL_KINDS], total[HLG_EXITS_ALL_KINDS];
 	uint64_t all;   /* ns of all vCPUs' times, of merged sums */
 	bool overflow;  /* times add up to more than 2^64 ns: sums are worthless */
 	bool no_memory; /* something could not be counted: the same */

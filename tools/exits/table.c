@@ -5,6 +5,7 @@
  */
 #include "tools/exits/table.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,9 +13,24 @@
 #include <string.h>
 
 #include "filter/view/place-name.h"
-#include "tools/exits/reasons.h"
 
 #define NO_ROW UINT32_MAX
+
+/* The rows of calls, in their order. */
+enum call {
+	GUEST_CALL,
+	HOST_CALL,
+	ABORT,
+	CANCELLED,
+	BETWEEN,
+	NO_CALL
+};
+
+static const char *const call_names[NO_CALL] = {
+	[GUEST_CALL] = "guest call",        [HOST_CALL] = "host call",
+	[ABORT] = "abort (panic or fault)", [CANCELLED] = "interrupted (EINTR)",
+	[BETWEEN] = "between guest calls",
+};
 
 /* What tells a cell's row from another, and the cell. */
 struct sorted {
@@ -83,6 +99,15 @@ static int compare_rows(const void *a, const void *b)
 	return (x->vcpu > y->vcpu) - (x->vcpu < y->vcpu);
 }
 
+static int compare_calls(const void *a, const void *b)
+{
+	const struct hlg_exits_row *x = a, *y = b;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return compare_rows(a, b);
+}
+
 static struct hlg_place place_of(const struct hlg_space *space,
 				 const struct hlg_exits_key *key)
 {
@@ -91,6 +116,46 @@ static struct hlg_place place_of(const struct hlg_space *space,
 	if (key->has_rip)
 		hlg_space_lookup(space, key->rip, &place);
 	return place;
+}
+
+/* Was the guest entered where it starts, once in its life? No call is. */
+static bool is_start(const struct hlg_space *space, const struct hlg_exits_key *key)
+{
+	struct hlg_place place = place_of(space, key);
+
+	return place.image && place.addr == place.image->elf.entry;
+}
+
+/* kind: of pairs that count as exits. */
+static enum call call_of(const struct hlg_exits_key *key, enum hlg_exits_kind kind,
+			 const struct hlg_exits_choice *choice,
+			 const struct hlg_space *space)
+{
+	if (!choice->ports->halts && !choice->ports->before_0_18)
+		return NO_CALL;
+	if (key->kind == HLG_EXITS_CALL)
+		return is_start(space, key) ? NO_CALL : GUEST_CALL;
+	if (key->kind == HLG_EXITS_BETWEEN)
+		return BETWEEN;
+	if (key->kind == HLG_EXITS_VMM && key->isa == HLG_ISA_ERRNO &&
+	    key->reason == EINTR)
+		return CANCELLED;
+	if (key->kind == kind && key->port == HLG_PORT_ABORT)
+		return ABORT;
+	if (key->kind == kind && hlg_exits_is_host_call(choice->ports, key->port))
+		return HOST_CALL;
+	return NO_CALL;
+}
+
+/* Is a cell in the table? */
+static bool belongs(const struct hlg_exits_table *table, const struct hlg_exits_key *key,
+		    const struct hlg_exits_choice *choice, const struct hlg_space *space)
+{
+	if (!wants(choice, key))
+		return false;
+	return table->by == HLG_EXITS_BY_CALL
+		       ? call_of(key, table->kind, choice, space) != NO_CALL
+		       : key->kind == table->kind;
 }
 
 static struct sorted sort_key(const struct hlg_exits_sums *sums, uint32_t cell,
@@ -118,6 +183,9 @@ static struct sorted sort_key(const struct hlg_exits_sums *sums, uint32_t cell,
 	case HLG_EXITS_BY_PORT:
 		s.major = key->port;
 		break;
+	case HLG_EXITS_BY_CALL:
+		s.major = call_of(key, table->kind, choice, space);
+		break;
 	default:
 		s.major = (uint64_t)(uint32_t)vcpu->pid;
 		s.minor = (uint64_t)vcpu->id;
@@ -144,14 +212,16 @@ static char *name_row(const struct hlg_exits_sums *sums, const struct sorted *s,
 		return key->has_rip ? hlg_place_name(&place, choice->demangle)
 				    : strdup("[address not recorded]");
 	case HLG_EXITS_BY_PORT:
-		if (hlg_exits_port(key->port))
-			return strdup(hlg_exits_port(key->port));
+		if (hlg_exits_port(choice->ports, key->port))
+			return strdup(hlg_exits_port(choice->ports, key->port));
 		if (key->port == HLG_NO_PORT)
 			return strdup("no port");
 		snprintf(buf, sizeof(buf),
 			 key->port & HLG_PORT_MMIO ? "mmio 0x%" PRIx64 : "0x%" PRIx64,
 			 key->port & ~HLG_PORT_MMIO);
 		return strdup(buf);
+	case HLG_EXITS_BY_CALL:
+		return strdup(call_names[s->major]);
 	default:
 		snprintf(buf, sizeof(buf), "%d/%d", vcpu->pid, vcpu->tid);
 		return strdup(buf);
@@ -167,6 +237,7 @@ static bool fill_row(struct hlg_exits_row *row, const struct hlg_exits_sums *sum
 
 	*row = (struct hlg_exits_row){
 		.name = name_row(sums, s, table, choice, space),
+		.kind = key->kind,
 		.pid = -1,
 		.tid = s->tid,
 		.vcpu = -1,
@@ -177,6 +248,8 @@ static bool fill_row(struct hlg_exits_row *row, const struct hlg_exits_sums *sum
 		row->number = key->reason;
 	} else if (table->by == HLG_EXITS_BY_PORT) {
 		row->number = key->port;
+	} else if (table->by == HLG_EXITS_BY_CALL) {
+		row->number = s->major;
 	} else if (table->by == HLG_EXITS_BY_VCPU) {
 		row->pid = vcpu->pid;
 		row->vcpu = vcpu->id;
@@ -308,7 +381,7 @@ int hlg_exits_tabulate(struct hlg_exits_table *table, const struct hlg_exits_sum
 	ok = sorted && row_of && table->rows;
 	for (uint32_t i = 0; ok && i < sums->n_cells; i++) {
 		row_of[i] = NO_ROW;
-		if (sums->cells[i].key.kind == kind && wants(choice, &sums->cells[i].key))
+		if (belongs(table, &sums->cells[i].key, choice, space))
 			sorted[n++] = sort_key(sums, i, table, choice, space);
 	}
 	if (ok)
@@ -318,7 +391,8 @@ int hlg_exits_tabulate(struct hlg_exits_table *table, const struct hlg_exits_sum
 	if (by == HLG_EXITS_BY_VCPU)
 		ok = ok && add_times(table, sums, row_of);
 	if (ok)
-		qsort(table->rows, table->n, sizeof(*table->rows), compare_rows);
+		qsort(table->rows, table->n, sizeof(*table->rows),
+		      by == HLG_EXITS_BY_CALL ? compare_calls : compare_rows);
 	free(sorted);
 	free(row_of);
 	return ok ? 0 : hlg_err_memory(err, "exits");

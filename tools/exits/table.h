@@ -6,6 +6,7 @@
 #include "filter/options/number.h"
 #include "symtab/err.h"
 #include "symtab/image/space.h"
+#include "tools/exits/reasons.h"
 #include "tools/exits/sums.h"
 
 enum hlg_exits_by {
@@ -13,15 +14,20 @@ enum hlg_exits_by {
 	HLG_EXITS_BY_FUNCTION,
 	HLG_EXITS_BY_PORT,
 	HLG_EXITS_BY_VCPU,
+	HLG_EXITS_BY_CALL, /* of Hyperlight's guests, of all kinds */
 	HLG_EXITS_BYS
 };
 
 #define HLG_EXITS_OCTAVES 64
 
 struct hlg_exits_row {
-	char *name;       /* not escaped */
-	const char *isa;  /* reasons; else NULL */
-	uint64_t number;  /* reasons, ports (HLG_PORT_MMIO and an address, HLG_NO_PORT) */
+	char *name;      /* not escaped */
+	const char *isa; /* reasons; else NULL */
+	/* Reasons, ports (HLG_PORT_MMIO and an address, HLG_NO_PORT); calls: their order.
+	 */
+	uint64_t number;
+	enum hlg_exits_kind
+		kind;     /* its table's; of calls, others too: they have no share */
 	int32_t pid, tid; /* vCPUs, and if split by thread; else -1 */
 	int64_t vcpu;     /* vCPUs: its number, -1 not recorded */
 	uint64_t n, total, min, p50, p90, p99, max; /* ns */
@@ -34,7 +40,8 @@ void hlg_exits_add_times(struct hlg_exits_vcpu *to, const struct hlg_exits_vcpu 
 struct hlg_exits_table {
 	enum hlg_exits_kind kind;
 	enum hlg_exits_by by;
-	struct hlg_exits_row *rows; /* by total, the largest first */
+	struct hlg_exits_row
+		*rows; /* by total, the largest first; calls by what they are */
 	size_t n;
 };
 
@@ -42,6 +49,7 @@ struct hlg_exits_table {
 struct hlg_exits_choice {
 	const char *reason; /* a name with * and ?, or a number; NULL: any */
 	const struct hlg_number_list *port; /* empty: any */
+	const struct hlg_exits_ports *ports;
 	bool by_tid;
 	bool demangle;
 };

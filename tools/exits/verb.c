@@ -147,11 +147,13 @@ static int build_tables(struct hlg_exits_report *r, const struct hlg_run *run,
 }
 
 static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
-		  const struct arguments *args, struct hlg_err *err)
+		  const struct hlg_exits_ports *ports, const struct arguments *args,
+		  struct hlg_err *err)
 {
 	const struct hlg_exits_choice choice = {
 		.reason = args->reason,
 		.port = &args->port,
+		.ports = ports,
 		.by_tid = run->options.by & HLG_BY_TID,
 		.demangle = run->options.demangle,
 	};
@@ -204,8 +206,10 @@ static int read_file(const char *path, const struct hlg_run *run,
 		     struct hlg_progress *progress, struct hlg_exits_sums *sums,
 		     struct hlg_exits_counts *counts, struct hlg_err *err)
 {
-	struct hlg_exits_sums own = {
-		.exact = sums->exact, .fold = sums->fold, .fold_ctx = sums->fold_ctx};
+	struct hlg_exits_sums own = {.exact = sums->exact,
+				     .halt = sums->halt,
+				     .fold = sums->fold,
+				     .fold_ctx = sums->fold_ctx};
 	struct hlg_exits_counts own_counts = {.samples = counts->samples,
 					      .samples_event = counts->samples_event};
 	int rc = hlg_exits_read(path, &run->options, progress, &own, &own_counts, err);
@@ -334,10 +338,19 @@ static int check_options(const struct hlg_options *options, struct hlg_err *err)
 	return 0;
 }
 
+static void read_versions(const struct hlg_run *run, struct hlg_exits_ports *ports,
+			  struct hlg_exits_sums *sums)
+{
+	for (size_t i = 0; i < run->space.n_images; i++)
+		hlg_exits_ports_add(ports, run->space.images[i]->elf.hyperlight);
+	sums->halt = ports->halts ? HLG_PORT_HALT : 0;
+}
+
 static int exits(const struct hlg_inputs *in, const struct arguments *args)
 {
 	struct hlg_exits_sums sums = {.exact = args->exact};
 	struct hlg_exits_counts counts = {0};
+	struct hlg_exits_ports ports = {0};
 	struct fold *fold = NULL;
 	struct hlg_run run;
 	struct hlg_err err;
@@ -348,6 +361,8 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 	if (rc == 0)
 		rc = check_options(&run.options, &err);
 	if (rc == 0)
+		read_versions(&run, &ports, &sums);
+	if (rc == 0)
 		rc = start_fold(&run, &fold, &sums, &err);
 	if (rc == 0)
 		rc = start_samples(&run, !fold, &counts, &err);
@@ -355,7 +370,7 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 		rc = settle_bases(&run, &sums, counts.n_samples, &err);
 		if (rc == 0) {
 			note_counts(&run, &sums, &counts);
-			rc = report(&run, &sums, args, &err);
+			rc = report(&run, &sums, &ports, args, &err);
 		}
 	}
 	if (rc < 0)

@@ -20,18 +20,22 @@
 
 static const char *kind_word(enum hlg_exits_kind kind)
 {
-	return kind == HLG_EXITS_GUEST ? "exit" : "vmm";
+	static const char *const words[] = {"exit", "vmm", "between", "call"};
+
+	return words[kind];
 }
 
 static const char *by_word(enum hlg_exits_by by)
 {
-	static const char *const words[] = {"reason", "function", "port", "vcpu"};
+	static const char *const words[] = {"reason", "function", "port", "vcpu", "call"};
 
 	return words[by];
 }
 
 static size_t n_shown(const struct hlg_exits_report *r, const struct hlg_exits_table *t)
 {
+	if (t->by == HLG_EXITS_BY_CALL && !r->by_tid)
+		return t->n; /* a handful, and of all rows what is asked for most */
 	/* A line that says that there is one more is no shorter than that one. */
 	return r->top && r->top + r->fitted < t->n ? r->top : t->n;
 }
@@ -144,7 +148,7 @@ static void set_values(struct hlg_value v[static COLUMNS],
 
 	memset(v, 0, COLUMNS * sizeof(*v));
 	v[RECORD] = hlg_table_text_value(by_word(t->by));
-	v[KIND] = hlg_table_text_value(kind_word(t->kind));
+	v[KIND] = hlg_table_text_value(kind_word(row->kind));
 	v[NAME] = hlg_table_text_value(row->name);
 	v[ISA] = hlg_table_text_value(row->isa);
 	set_number(v, t, row);
@@ -152,7 +156,8 @@ static void set_values(struct hlg_value v[static COLUMNS],
 	v[TID] = hlg_table_id_value(row->tid);
 	v[VCPU] = hlg_table_id_value(row->vcpu);
 	v[COUNT] = hlg_table_count_value(row->n);
-	v[PERCENT] = hlg_table_number_value(share_of(r, t, row->total));
+	if (row->kind == t->kind)
+		v[PERCENT] = hlg_table_number_value(share_of(r, t, row->total));
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		v[TIMES + i] = hlg_table_count_value(times[i]);
 }
@@ -324,7 +329,8 @@ static const struct shown_time {
 };
 enum {
 	SHOWN_TIMES = sizeof(shown_times) / sizeof(shown_times[0]),
-	MAX_SHOWN = SHOWN_TIMES - 1 /* the number of `max` */
+	MAX_SHOWN = SHOWN_TIMES - 1, /* the number of `max` */
+	TIME_WIDTH = 9               /* of a time with its unit */
 };
 
 /* The unit of a column: that in which its largest value has five digits at most. */
@@ -381,6 +387,12 @@ static bool name_is_last(const struct hlg_exits_table *t)
 	return t->by == HLG_EXITS_BY_FUNCTION;
 }
 
+/* Their times are too far apart for one unit: each has its own, and `max` no room. */
+static bool is_of_calls(const struct hlg_exits_table *t)
+{
+	return t->by == HLG_EXITS_BY_CALL;
+}
+
 static void write_columns(FILE *f, const struct hlg_exits_table *t, int width,
 			  const struct unit units[static SHOWN_TIMES])
 {
@@ -389,7 +401,9 @@ static void write_columns(FILE *f, const struct hlg_exits_table *t, int width,
 	if (!name_is_last(t))
 		fprintf(f, "%-*s ", width, by_word(t->by));
 	fprintf(f, "%7s %6s", "count", "time %");
-	for (size_t k = 0; k < SHOWN_TIMES; k++) {
+	for (size_t k = 0; is_of_calls(t) && k < MAX_SHOWN; k++)
+		fprintf(f, " %*s", TIME_WIDTH, shown_times[k].name);
+	for (size_t k = 0; !is_of_calls(t) && k < SHOWN_TIMES; k++) {
 		snprintf(head, sizeof(head), "%s %s", shown_times[k].name, units[k].name);
 		fprintf(f, " %*s", shown_times[k].width, head);
 	}
@@ -401,18 +415,22 @@ static void write_row(FILE *f, const struct hlg_exits_report *r,
 		      const struct hlg_exits_table *t, const struct hlg_exits_row *row,
 		      int width, const struct unit units[static SHOWN_TIMES])
 {
-	double share = share_of(r, t, row->total);
+	double share = row->kind != t->kind ? 0 : share_of(r, t, row->total);
 	struct hlg_value v[COLUMNS];
-	char percent[16];
+	char percent[16], time[24];
 	int used = 16; /* count, percent, and the gap in front of the name */
 
 	set_values(v, r, t, row);
 	if (!name_is_last(t))
 		fprintf(f, "%*s", width - (int)write_name(f, 0, r, t, row) + 1, "");
 	hlg_colour_begin(f, &r->colours, share);
-	fprintf(f, "%7" PRIu64 " %6s", row->n, hlg_interval_percent(percent, share));
+	fprintf(f, "%7" PRIu64 " %6s", row->n,
+		row->kind != t->kind ? "-" : hlg_interval_percent(percent, share));
 	hlg_colour_end(f, &r->colours, share);
-	for (size_t k = 0; k < SHOWN_TIMES; k++) {
+	for (size_t k = 0; is_of_calls(t) && k < MAX_SHOWN; k++)
+		fprintf(f, " %*s", TIME_WIDTH,
+			hlg_table_ns(time, v[shown_times[k].value].n));
+	for (size_t k = 0; !is_of_calls(t) && k < SHOWN_TIMES; k++) {
 		write_time(f, v[shown_times[k].value].n, units[k], shown_times[k].width);
 		used += 1 + shown_times[k].width;
 	}
@@ -434,7 +452,7 @@ static void write_rest(FILE *f, const struct hlg_exits_report *r,
 	char percent[16];
 
 	for (size_t i = shown; i < t->n; i++)
-		rest += t->rows[i].total;
+		rest += t->rows[i].kind == t->kind ? t->rows[i].total : 0;
 	if (n)
 		fprintf(f, "  (%zu more row%s, %s %%: --top=0)\n", n, n == 1 ? "" : "s",
 			hlg_interval_percent(percent, share_of(r, t, rest)));
@@ -584,11 +602,16 @@ static void fit_rows(struct hlg_exits_report *r)
 /* The tables of exits, then that of the VMM. */
 static void write_tables(FILE *f, const struct hlg_exits_report *r)
 {
+	const struct hlg_exits_table *calls = &r->tables[HLG_EXITS_TABLES - 1];
+
+	/* What users know comes first. */
+	if (calls->n)
+		write_table(f, r, calls);
 	for (int own = 1; own >= 0; own--)
 		for (size_t i = 0; i < HLG_EXITS_TABLES; i++) {
 			const struct hlg_exits_table *t = &r->tables[i];
 
-			if (is_shown(r, t) && (t->kind == r->kind) == own)
+			if (is_shown(r, t) && t != calls && (t->kind == r->kind) == own)
 				write_table(f, r, t);
 		}
 }

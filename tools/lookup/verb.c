@@ -188,9 +188,39 @@ static const struct hlg_format text = {.name = "text", .write = write_text};
 static const struct hlg_format json = {.name = "json", HLG_FORMAT_JANSSON(write_json)};
 static const struct hlg_format *const formats[] = {&text, &json, NULL};
 
+/*
+ * The address in what Hyperlight says of a guest that died, whole or a line of it; it
+ * ends where no more digits are. NULL: there is none.
+ */
+static const char *find_fault(const char *said)
+{
+	static const char key[] = "Faulting Instruction: ", bytes[] = "Bytes At ";
+
+	for (const char *at = said; (at = strstr(at, key)); at += sizeof(key) - 1) {
+		size_t before = (size_t)(at - said), n = sizeof(bytes) - 1;
+
+		if (before < n || strncmp(at - n, bytes, n) != 0)
+			return at + sizeof(key) - 1;
+	}
+	return NULL;
+}
+
+/* Is it another line of that? */
+static bool is_beside_fault(const char *line)
+{
+	static const char *const keys[] = {
+		"Exception vector: ", "Bytes At Faulting Instruction: ",
+		"Page Fault Address: ", "Error code: ", "Stack Pointer: "};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strstr(line, keys[i]))
+			return true;
+	return false;
+}
+
 static bool looks_like_address(const char *word)
 {
-	return isdigit((unsigned char)word[0]) ||
+	return find_fault(word) || isdigit((unsigned char)word[0]) ||
 	       word[strspn(word, "0123456789abcdefABCDEF")] == '\0';
 }
 
@@ -291,13 +321,26 @@ static bool answer(struct lookup *l, uint64_t addr)
 	return ok;
 }
 
+/* The same, or what Hyperlight says. */
+static bool read_question(const char *word, uint64_t *addr)
+{
+	const char *fault = find_fault(word);
+	char digits[20];
+
+	if (!fault)
+		return read_address(word, addr);
+	snprintf(digits, sizeof(digits), "%.*s",
+		 (int)strspn(fault, "0123456789abcdefABCDEFxX"), fault);
+	return read_address(digits, addr);
+}
+
 /* Answers one word; where says where it came from. What is no address is told. */
 static void take_question(struct lookup *l, const char *where, const char *word)
 {
 	struct hlg_err err;
 	uint64_t addr;
 
-	if (read_address(word, &addr)) {
+	if (read_question(word, &addr)) {
 		if (answer(l, addr))
 			return;
 		hlg_err_memory(&err, word);
@@ -342,7 +385,7 @@ static void read_questions(struct lookup *l)
 		char where[32], *word = trim(line, (size_t)len);
 
 		snprintf(where, sizeof(where), "line %lu: ", ++number);
-		if (word[0])
+		if (word[0] && (find_fault(word) || !is_beside_fault(word)))
 			take_question(l, where, word);
 	}
 	if (!feof(stdin) && !failed(l)) {
@@ -519,7 +562,9 @@ const struct hlg_verb hlg_verb_lookup = {
 	       "ADDR is hexadecimal, with or without 0x, as for addr2line; without any, "
 	       "they are read from standard input, one a line. They are guest "
 	       "addresses: BASE is where the guest runs (auto (default), 0x.., "
-	       "decimal); with a recording FILE it is where the samples fit. A word is "
+	       "decimal); with a recording FILE it is where the samples fit. What "
+	       "Hyperlight says of a fault stands for its address, in quotes or from "
+	       "standard input. A word is "
 	       "an address if it begins with a digit or has nothing "
 	       "but hexadecimal digits, unless it is the first and a file; any other "
 	       "image of such a name can be written ./cafe.",

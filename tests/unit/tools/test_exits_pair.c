@@ -90,6 +90,93 @@ START_TEST(vmm_is_inside_the_exit)
 }
 END_TEST
 
+/* A record of thread 2, CPU 0, which has an address. */
+static void push_at(uint8_t kind, uint64_t time, uint64_t rip)
+{
+	const struct hlg_exits_item item = {.time = time,
+					    .thread = UINT64_C(2) << 32 | 1,
+					    .a = rip,
+					    .b = kind == HLG_EXITS_PIO ? 108 : 30,
+					    .kind = kind,
+					    .c = kind == HLG_EXITS_EXIT ? HLG_ISA_VMX
+									: 0};
+	struct hlg_exits_item *next = hlg_exits_next(&pairing);
+
+	ck_assert_ptr_nonnull(next);
+	*next = item;
+	hlg_exits_pushed(&pairing, next);
+}
+
+static void expect_calls(uint64_t calls, uint64_t in_calls, uint64_t between,
+			 uint64_t in_between)
+{
+	ck_assert_uint_eq(sums.pairs[HLG_EXITS_CALL], calls);
+	ck_assert_uint_eq(sums.total[HLG_EXITS_CALL], in_calls);
+	ck_assert_uint_eq(sums.pairs[HLG_EXITS_BETWEEN], between);
+	ck_assert_uint_eq(sums.total[HLG_EXITS_BETWEEN], in_between);
+}
+
+/* Hyperlight: the start ends with a Halt as a call does, and is none. */
+START_TEST(guest_calls)
+{
+	sums.halt = 108;
+	push_at(HLG_EXITS_ENTRY, 10, 0x100); /* it starts */
+	push_at(HLG_EXITS_EXIT, 20, 0x108);
+	push_at(HLG_EXITS_PIO, 21, 0);
+	push_at(HLG_EXITS_USER, 22, 0);
+	push_at(HLG_EXITS_RUN, 90, 0);
+	push_at(HLG_EXITS_ENTRY, 100, 0x200); /* a call */
+	push_at(HLG_EXITS_EXIT, 110, 0x200);  /* a page fault at once */
+	push_at(HLG_EXITS_ENTRY, 115, 0x200);
+	push_at(HLG_EXITS_EXIT, 150, 0x208);
+	push_at(HLG_EXITS_PIO, 151, 0);
+	push_at(HLG_EXITS_ENTRY, 1000, 0x200); /* another, */
+	push_at(HLG_EXITS_EXIT, 1010, 0x300);
+	push_at(HLG_EXITS_ENTRY, 1020, 0x200); /* which was given up for a third */
+	push_at(HLG_EXITS_EXIT, 1090, 0x208);
+	push_at(HLG_EXITS_PIO, 1091, 0);
+	expect(2, 5 + 10, 1, 1);
+	expect_calls(2, 50 + 70, 2, 80 + 850);
+	ck_assert_uint_eq(sums.pairs[HLG_EXITS_VMM], 0);
+	ck_assert_uint_eq(sums.vcpus[0].outside, 15);
+}
+END_TEST
+
+/* KVM_RUN fails with EINTR: that call is not whole, the next one is. */
+START_TEST(cancelled_calls)
+{
+	const struct {
+		uint64_t time, rip;
+	} records[] = {
+		{10, 0x108}, {100, 0x200}, {130, 0x300}, {200, 0x200}, {240, 0x208}};
+
+	sums.halt = 108;
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+		bool entry = records[i].rip == 0x200;
+
+		push_at(entry ? HLG_EXITS_ENTRY : HLG_EXITS_EXIT, records[i].time,
+			records[i].rip);
+		if ((records[i].rip & 0xf) == 8)
+			push_at(HLG_EXITS_PIO, records[i].time + 1, 0);
+		if (records[i].rip == 0x300)
+			push_on(2, 0, HLG_EXITS_USER, 131, 4, 0, HLG_ISA_ERRNO);
+	}
+	expect(1, 70, 1, 0);
+	expect_calls(1, 40, 1, 90);
+}
+END_TEST
+
+/* Without a version that is known to do so, no write to a port ends a call. */
+START_TEST(no_calls)
+{
+	push_at(HLG_EXITS_EXIT, 20, 0x108);
+	push_at(HLG_EXITS_PIO, 21, 0);
+	push_at(HLG_EXITS_ENTRY, 100, 0x200);
+	expect(1, 80, 0, 0);
+	expect_calls(0, 0, 0, 0);
+}
+END_TEST
+
 /* One thread runs two vCPUs, so that their records interleave. */
 START_TEST(vcpus_are_apart)
 {
@@ -210,6 +297,9 @@ int main(void)
 	tcase_add_test(tc, halves_are_counted);
 	tcase_add_test(tc, vcpus_are_apart);
 	tcase_add_test(tc, vmm_is_inside_the_exit);
+	tcase_add_test(tc, guest_calls);
+	tcase_add_test(tc, cancelled_calls);
+	tcase_add_test(tc, no_calls);
 	tcase_add_test(tc, threads_move);
 	tcase_add_test(tc, late_records_make_no_pair);
 	tcase_add_test(tc, memory_is_bounded);

@@ -45,12 +45,60 @@ START_TEST(names)
 }
 END_TEST
 
-START_TEST(ports)
+START_TEST(ports_of_no_version)
 {
-	ck_assert_str_eq(hlg_exits_port(101), "CallFunction");
-	ck_assert_str_eq(hlg_exits_port(108), "Halt");
-	ck_assert_ptr_null(hlg_exits_port(100));
-	ck_assert_ptr_null(hlg_exits_port(UINT64_MAX));
+	const struct hlg_exits_ports unknown = {0};
+
+	ck_assert_str_eq(hlg_exits_port(&unknown, 101), "CallFunction");
+	ck_assert_str_eq(hlg_exits_port(&unknown, 108), "Halt");
+	ck_assert_ptr_null(hlg_exits_port(&unknown, 109));
+	ck_assert_ptr_null(hlg_exits_port(&unknown, UINT64_MAX));
+}
+END_TEST
+
+static const struct {
+	const char *version;
+	struct hlg_exits_ports ports;
+} versions[] = {
+	{"", {0}},
+	{"0.18", {0}},
+	{"-0.18.0", {0}},
+	{"0.13.0", {.before_0_18 = true}},
+	{"0.13.1", {.before_0_18 = true, .halts = true}},
+	{"0.17.9", {.before_0_18 = true, .halts = true}},
+	{"0.18.0", {.since_0_18 = true, .halts = true}},
+	{"1.0.0-rc1", {.since_0_18 = true, .halts = true}},
+};
+
+START_TEST(ports_move)
+{
+	struct hlg_exits_ports ports = {0};
+	bool before = versions[_i].ports.before_0_18,
+	     since = versions[_i].ports.since_0_18;
+	const char *call;
+
+	hlg_exits_ports_add(&ports, versions[_i].version);
+	ck_assert_int_eq(ports.before_0_18, before);
+	ck_assert_int_eq(ports.since_0_18, since);
+	ck_assert_int_eq(ports.halts, versions[_i].ports.halts);
+	ck_assert_int_eq(hlg_exits_is_host_call(&ports, 101), before);
+	ck_assert_int_eq(hlg_exits_is_host_call(&ports, 109), since);
+	call = hlg_exits_port(&ports, since ? 109 : 101);
+	ck_assert_str_eq(call, before || since ? "host call" : "CallFunction");
+	ck_assert_int_eq(!hlg_exits_port(&ports, 99), since);
+}
+END_TEST
+
+/* Guests of two versions in one recording: each has its ports. */
+START_TEST(versions_add_up)
+{
+	struct hlg_exits_ports ports = {0};
+
+	hlg_exits_ports_add(&ports, "0.17.0");
+	hlg_exits_ports_add(&ports, "0.18.0");
+	ck_assert_str_eq(hlg_exits_port(&ports, 101), "host call");
+	ck_assert_str_eq(hlg_exits_port(&ports, 109), "host call");
+	ck_assert_str_eq(hlg_exits_port(&ports, 99), "Log");
 }
 END_TEST
 
@@ -60,6 +108,8 @@ int main(void)
 	TCase *tc = tap_case(suite, "names");
 
 	tcase_add_loop_test(tc, names, 0, sizeof(known) / sizeof(known[0]));
-	tcase_add_test(tc, ports);
+	tcase_add_test(tc, ports_of_no_version);
+	tcase_add_loop_test(tc, ports_move, 0, sizeof(versions) / sizeof(versions[0]));
+	tcase_add_test(tc, versions_add_up);
 	return tap_main(suite);
 }
