@@ -120,7 +120,9 @@ static struct unit *find_units(const struct sampled *all, size_t n, size_t *n_un
 	struct unit *units = calloc(n + 1, sizeof(*units));
 
 	*n_units = 0;
-	for (size_t i = 0, j; units && i < n; i = j) {
+	if (!units)
+		return NULL;
+	for (size_t i = 0, j; i < n; i = j) {
 		struct unit *unit = &units[(*n_units)++];
 
 		*unit = (struct unit){all[i].sandbox, all[i].tid, .begin = i};
@@ -416,7 +418,7 @@ static bool fold(const struct hlg_apart_recording *r, unsigned n_lanes)
 int hlg_apart_settle(struct hlg_apart *apart, const struct hlg_apart_recording *r,
 		     struct hlg_err *err)
 {
-	size_t n, n_units;
+	size_t n, n_units = 0;
 	struct sampled *all = collect(r->profile, &n);
 	struct unit *units = all ? find_units(all, n, &n_units) : NULL;
 	size_t told = 0;

@@ -329,7 +329,7 @@ static const char *lane_name(const struct hlg_report *r, unsigned lane)
 
 /* "sandbox 2 (fd 14)", and of several processes which one's. */
 static void add_sandbox(struct pieces *line, const struct hlg_report *r, uint32_t number,
-			const struct hlg_count *count)
+			struct hlg_count count)
 {
 	const struct hlg_sandboxes *all = &r->profile->sandboxes;
 	const struct hlg_sandbox *of = number ? &all->at[number - 1] : NULL;
@@ -348,41 +348,57 @@ static void add_sandbox(struct pieces *line, const struct hlg_report *r, uint32_
 		add_escaped(line, 0, NULL, lane_name(r, of->lane));
 	if (of && of->pid >= 0 && of->pid != all->at[0].pid)
 		add_piece(line, 1, "pid %" PRId32, of->pid);
-	add_piece(line, 0, "%" PRIu64 " sample%s", count->samples,
-		  count->samples == 1 ? "" : "s");
+	add_piece(line, 0, "%" PRIu64 " sample%s", count.samples,
+		  count.samples == 1 ? "" : "s");
 	if (event != UINT32_MAX && scale.time)
 		add_piece(line, 1, "%s",
-			  hlg_text_lines_period(period, &scale, count->period));
+			  hlg_text_lines_period(period, &scale, count.period));
 }
 
-static int compare_sandboxes(const void *a, const void *b, void *sandboxes)
+/* Is the sandbox of number a in front of that of b, by samples? */
+static bool is_larger(const struct hlg_sandboxes *all, uint32_t a, uint32_t b)
 {
-	const struct hlg_sandbox *at = ((const struct hlg_sandboxes *)sandboxes)->at;
-	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-	uint64_t x = at[i].count.samples, y = at[j].count.samples;
+	uint64_t x = all->at[a - 1].count.samples, y = all->at[b - 1].count.samples;
 
-	return x != y ? (x < y ? 1 : -1) : (i > j) - (i < j);
+	return x != y ? x > y : a < b;
 }
 
-/* A line for each, those with most samples first; on a screen for a few. */
+/* The number of the sandbox that follows last, by samples; 0: in front of all, none. */
+static uint32_t next_largest(const struct hlg_sandboxes *all, uint32_t last)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 1; i <= all->n; i++)
+		if (all->at[i - 1].count.samples && (!last || is_larger(all, last, i)) &&
+		    i != last && (!found || is_larger(all, i, found)))
+			found = i;
+	return found;
+}
+
+/* A line for each by its number; on a screen for a few, those with most samples. */
 static void write_sandboxes(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_sandboxes *all = &r->profile->sandboxes;
-	uint32_t *order = calloc(all->n + 1, sizeof(*order)), n = 0, shown;
+	uint32_t n = 0, number = 0, shown;
 	const char *label = "sandboxes";
 	struct pieces line = {0};
 
-	for (uint32_t i = 0; order && i < all->n; i++)
-		if (all->at[i].count.samples)
-			order[n++] = i;
-	if (n)
-		qsort_r(order, n, sizeof(*order), compare_sandboxes, (void *)all);
+	for (uint32_t i = 0; i < all->n; i++)
+		n += all->at[i].count.samples > 0;
 	shown = n > MOST_SANDBOXES && r->screen.lines && !r->options->wide
 			? MOST_SANDBOXES - 1
 			: n;
-	for (uint32_t i = 0; i < shown; i++, label = "") {
+	for (uint32_t i = 0; i < all->n && shown == n; i++)
+		if (all->at[i].count.samples) {
+			line.n = 0;
+			add_sandbox(&line, r, i + 1, all->at[i].count);
+			write_pieces(f, r, label, &line);
+			label = "";
+		}
+	for (uint32_t i = 0; i < shown && shown < n; i++, label = "") {
+		number = next_largest(all, number);
 		line.n = 0;
-		add_sandbox(&line, r, order[i] + 1, &all->at[order[i]].count);
+		add_sandbox(&line, r, number, all->at[number - 1].count);
 		write_pieces(f, r, label, &line);
 	}
 	if (shown < n)
@@ -392,10 +408,9 @@ static void write_sandboxes(FILE *f, const struct hlg_report *r)
 			n - shown);
 	if (n && all->nobody.samples) {
 		line.n = 0;
-		add_sandbox(&line, r, 0, &all->nobody);
-		write_pieces(f, r, label, &line);
+		add_sandbox(&line, r, 0, all->nobody);
+		write_pieces(f, r, "", &line);
 	}
-	free(order);
 }
 
 /* Not "100.00", as some are not. */

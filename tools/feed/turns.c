@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/feed/turns.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -189,15 +190,16 @@ static bool enter(struct hlg_turns *t, const struct item *item, struct thread *t
 /* A sample finds its thread so. */
 static bool see(struct thread *thread, uint64_t time)
 {
-	const struct turn *last = thread->n ? &thread->turns[thread->n - 1] : NULL;
+	const struct turn now = {time, thread->sandbox, thread->stretch}, *last;
 
-	if (thread->sandbox == 0 || (last && last->sandbox == thread->sandbox &&
-				     last->stretch == thread->stretch))
+	last = thread->turns ? &thread->turns[thread->n - 1] : NULL;
+	if (now.sandbox == 0 ||
+	    (last && last->sandbox == now.sandbox && last->stretch == now.stretch))
 		return true;
 	if (!HLG_GROW(thread->turns, thread->n))
 		return false;
-	thread->turns[thread->n++] =
-		(struct turn){time, thread->sandbox, thread->stretch};
+	assert(thread->turns);
+	thread->turns[thread->n++] = now;
 	return true;
 }
 
