@@ -89,7 +89,7 @@ static enum hlg_disposition enter(struct books *b, const struct hlg_sample *s,
 	}
 	b->list[b->n++] = (struct entry){.key = {s->event, by & HLG_BY_PID ? s->pid : -1,
 						 by & HLG_BY_TID ? s->tid : -1,
-						 by & HLG_BY_CPU ? s->cpu : -1, 0},
+						 by & HLG_BY_CPU ? s->cpu : -1, -1, 0, 0},
 					 .ip = s->ip,
 					 .count = one};
 	return HLG_GUEST;
