@@ -57,7 +57,7 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 		feed->profile, events[event->index],
 		hlg_event_kind(event->attr.type, event->attr.config),
 		hlg_event_member(event->attr.sample_type, event->attr.read_format));
-	if (feed->probes[event->index].rip.size)
+	if (feed->probes[event->index].field.size)
 		hlg_profile_no_short_cut(feed->profile, events[event->index]);
 	return 0;
 }
@@ -128,7 +128,7 @@ static __attribute__((noinline)) void take(struct feed *feed,
 		hlg_timeline_add(&feed->timeline, &s,
 				 hlg_profile_series(feed->profile, &s), HLG_NO_CHAIN,
 				 HLG_TIMELINE_ROW);
-	if (disposition != HLG_DESELECTED && feed->probes[raw->event].rip.size)
+	if (disposition != HLG_DESELECTED && feed->probes[raw->event].field.size)
 		count_transit(feed, raw);
 }
 
@@ -210,7 +210,7 @@ static inline __attribute__((always_inline)) void on_stack(void *ctx,
 
 	s.event = feed->events[s.event];
 	disposition = hlg_profile_add(feed->profile, &s);
-	if (feed->probes[raw->event].rip.size && disposition != HLG_DESELECTED)
+	if (feed->probes[raw->event].field.size && disposition != HLG_DESELECTED)
 		count_transit(feed, raw);
 	what = purpose(feed, raw, &s, disposition);
 	if (!what)
