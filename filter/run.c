@@ -66,7 +66,7 @@ static int add_image(struct hlg_run *run, const struct hlg_image_arg *arg,
 	return arg->find ? 0 : hlg_base_read(image, err);
 }
 
-static int open_images(struct hlg_run *run, struct hlg_err *err)
+static int open_images(struct hlg_run *run, bool apart, struct hlg_err *err)
 {
 	/* Which state a sample was taken in is told without an image. */
 	if (run->options.n_images == 0 && run->options.stacks != HLG_STACKS_COUNTERS)
@@ -82,7 +82,20 @@ static int open_images(struct hlg_run *run, struct hlg_err *err)
 			return rc;
 	}
 	/* Tells overlaps before hours of samples; the bases are final at the end. */
-	return hlg_space_arrange(&run->space, err);
+	for (size_t i = 0; i < run->options.n_images; i++) {
+		const struct hlg_image_arg *arg = &run->options.images[i];
+
+		if (!hlg_options_states_who(arg))
+			continue;
+		if (!apart)
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s: who runs it cannot be stated here (use "
+					   "hlguest report, annotate, diff or flame)",
+					   arg->path);
+		run->space.n_lanes = 1; /* at least: others run none of it */
+	}
+	return apart ? hlg_space_part(&run->space, err)
+		     : hlg_space_arrange(&run->space, err);
 }
 
 /* Nothing is written over what is read. */
@@ -141,7 +154,15 @@ int hlg_run_start(struct hlg_run *run, int argc, char *const *argv, struct hlg_e
 {
 	int rc = hlg_run_begin(run, argc, argv, err);
 
-	return rc < 0 ? rc : open_images(run, err);
+	return rc < 0 ? rc : open_images(run, false, err);
+}
+
+int hlg_run_start_apart(struct hlg_run *run, int argc, char *const *argv,
+			struct hlg_err *err)
+{
+	int rc = hlg_run_begin(run, argc, argv, err);
+
+	return rc < 0 ? rc : open_images(run, true, err);
 }
 
 void hlg_run_note(struct hlg_run *run, const char *fmt, ...)

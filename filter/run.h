@@ -31,6 +31,11 @@ struct hlg_run {
  */
 int hlg_run_start(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err);
 
+/* The same, where images may lie at the same addresses: who runs which is found out for
+ * each recording (filter/trust/apart.h). */
+int hlg_run_start_apart(struct hlg_run *run, int argc, char *const *argv,
+			struct hlg_err *err);
+
 /* The same without any image: the caller adds some to run->space, and settles it. */
 int hlg_run_begin(struct hlg_run *run, int argc, char *const *argv, struct hlg_err *err);
 

@@ -64,8 +64,8 @@ static int find_guest(int dashes, char **argv, const char **guest, struct hlg_er
 	if (*guest)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
-			   "%s: its arguments name no guest ELF, or several (use hlguest "
-			   "guest.elf -- %s ...)",
+			   "%s: no guest ELF, or several, are named by its arguments or "
+			   "lie inside it (use hlguest guest.elf -- %s ...)",
 			   command[0], command[0]);
 }
 

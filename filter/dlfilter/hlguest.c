@@ -179,6 +179,11 @@ int start(void **data, void *ctx)
 				 "%s: slices do not work in perf script (use hlguest "
 				 "report, or time=+0,+10)",
 				 f->run.options.selection);
+	if (f && rc == 0 &&
+	    (f->run.options.by & HLG_BY_SANDBOX || f->run.options.sandbox.n))
+		rc = hlg_err_set(&err, HLG_EINPUT,
+				 "sandboxes: are not told apart in perf script (use "
+				 "hlguest report)");
 	if (rc < 0) {
 		complain(&err);
 		if (f)

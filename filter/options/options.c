@@ -31,6 +31,11 @@ const struct hlg_option hlg_option_table[] = {
 	{"tid", "LIST", "", "only these threads (the vCPUs')", HLG_OPT_LIST, FIELD(tid)},
 	{"cpu", "LIST", "", "only these host CPUs, if recorded", HLG_OPT_LIST,
 	 FIELD(cpu)},
+	{"sandbox", "LIST", "",
+	 "only these sandboxes, by the numbers that by=sandbox shows, if recorded "
+	 "(record "
+	 "--sandboxes)",
+	 HLG_OPT_LIST, FIELD(sandbox)},
 	{"time", "START,STOP", "",
 	 "only from START up to, not including, STOP; either may be empty: +10 and "
 	 "+500ms "
@@ -46,7 +51,7 @@ const struct hlg_option hlg_option_table[] = {
 	{"roots", "comm,tid,image,section", "comm",
 	 "with stacks=callgraph: what stands at the bottom of each stack", HLG_OPT_SET,
 	 FIELD(roots)},
-	{"by", "event,pid,tid,cpu", "", "split the report by these", HLG_OPT_SET,
+	{"by", "event,pid,tid,cpu,sandbox", "", "split the report by these", HLG_OPT_SET,
 	 FIELD(by)},
 	{"top", "N", "(40 in text, else 0)", "rows of each table; 0: all", HLG_OPT_COUNT,
 	 FIELD(top)},
@@ -344,7 +349,8 @@ static int set(struct hlg_options *options, const struct hlg_option *opt, const 
 static int remember(struct hlg_options *options, const struct hlg_option *opt,
 		    const char *value, struct hlg_err *err)
 {
-	static const char *const names[] = {"event", "pid", "tid", "cpu", "time"};
+	static const char *const names[] = {"event", "pid",     "tid",
+					    "cpu",   "sandbox", "time"};
 	const char *before = options->selection;
 	bool selects = false;
 	char *text;
@@ -393,14 +399,37 @@ static int parse_option(struct hlg_options *options, const char *arg, const char
 			   "%s: unknown option (--dlarg help lists them)", arg);
 }
 
-/* Splits FILE@BASE in place. A base begins with a digit or is auto. */
+/* What stands behind a base: "tid=17" */
+static int set_who(const char *arg, const char *who, struct hlg_image_arg *image,
+		   struct hlg_err *err)
+{
+	if (strncmp(who, "tid=", 4) == 0)
+		return set_list(arg, who + 4, &image->tid, err);
+	if (strncmp(who, "sandbox=", 8) == 0)
+		return set_list(arg, who + 8, &image->sandbox, err);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: who runs it is tid=LIST or sandbox=LIST (as in "
+			   "@0x4000:tid=17)",
+			   arg);
+}
+
+/* Splits FILE@BASE[:WHO] in place. A base begins with a digit or is auto. */
 static int split_base(const char *arg, struct hlg_image_arg *image, struct hlg_err *err)
 {
-	char *at = strrchr(image->path, '@');
+	char *at = strrchr(image->path, '@'), *who;
+	size_t n = at ? strcspn(at + 1, ":") : 0;
+	bool automatic = n == 4 && memcmp(at + 1, "auto", 4) == 0;
+	int rc = 0;
 
-	if (!at || (strcmp(at + 1, "auto") != 0 && (at[1] < '0' || at[1] > '9')))
+	if (!at || (!automatic && (at[1] < '0' || at[1] > '9')))
 		return 0;
 	*at = '\0';
+	who = at[1 + n] ? at + 2 + n : NULL;
+	at[1 + n] = '\0';
+	if (who)
+		rc = set_who(arg, who, image, err);
+	if (rc < 0)
+		return rc;
 	if (at[1] == 'a') {
 		image->find = true;
 		return 0;
@@ -476,14 +505,30 @@ int hlg_options_parse(struct hlg_options *options, int argc, char *const *argv,
 	return rc;
 }
 
+static void free_image(struct hlg_image_arg *image)
+{
+	free(image->path);
+	hlg_number_list_finish(&image->tid);
+	hlg_number_list_finish(&image->sandbox);
+}
+
+bool hlg_options_states_tid(const struct hlg_options *options)
+{
+	for (size_t i = 0; i < options->n_images; i++)
+		if (options->images[i].tid.n)
+			return true;
+	return false;
+}
+
 void hlg_options_finish(struct hlg_options *options)
 {
 	for (size_t i = 0; i < options->n_images; i++)
-		free(options->images[i].path);
+		free_image(&options->images[i]);
 	free(options->images);
 	hlg_number_list_finish(&options->pid);
 	hlg_number_list_finish(&options->tid);
 	hlg_number_list_finish(&options->cpu);
+	hlg_number_list_finish(&options->sandbox);
 	free(options->event);
 	free(options->format);
 	free(options->out);
@@ -526,7 +571,7 @@ static const struct {
 	const char *text, *options;
 } headings[] = {
 	{"Input:", "input jobs after calibration"},
-	{"Which samples:", "event pid tid cpu time mode gaps border"},
+	{"Which samples:", "event pid tid cpu sandbox time mode gaps border"},
 	{"Rows:", ""},
 	{"Output:", "format output out color quiet emit strict strict-base wide raw "
 		    "verbose no-pager"},

@@ -2,10 +2,11 @@
 /*
  * Options: one table for parsing, for help and for the check of the man page.
  *
- * The words are `key=value` or `--key=value`, an image `FILE[@BASE]` or a map
- * `map:FILE[@BASE]`. An image whose name contains '=' is written with a '/' in front of
- * it (./a=b). A base begins with a digit or is the word auto (found from the samples,
- * whatever the file says); any other '@' is part of the name.
+ * The words are `key=value` or `--key=value`, an image `FILE[@BASE[:tid=LIST]]`, where
+ * :sandbox=LIST is another way to say who runs it, or a map `map:FILE[@BASE]`. An image
+ * whose name contains '=' is written with a '/' in front of it (./a=b). A base begins
+ * with a digit or is the word auto (found from the samples, whatever the file says); any
+ * other '@' is part of the name.
  */
 #ifndef HLG_FILTER_OPTIONS_OPTIONS_H
 #define HLG_FILTER_OPTIONS_OPTIONS_H
@@ -69,7 +70,8 @@ enum {
 	HLG_BY_EVENT = 1,
 	HLG_BY_PID = 2,
 	HLG_BY_TID = 4,
-	HLG_BY_CPU = 8
+	HLG_BY_CPU = 8,
+	HLG_BY_SANDBOX = 16
 };
 
 #define HLG_UNSET UINT64_MAX /* of top, regions and min: the format decides */
@@ -80,6 +82,7 @@ struct hlg_image_arg {
 	bool stated; /* base is the user's */
 	bool find;   /* the user wants it found from the samples (@auto) */
 	bool map;
+	struct hlg_number_list tid, sandbox; /* who runs it; both empty: not stated */
 };
 
 struct hlg_options {
@@ -103,10 +106,10 @@ struct hlg_options {
 	uint64_t min;          /* 10^-9 percent; HLG_UNSET */
 	uint64_t start, stop;  /* of time=, [start, stop): see time_unit */
 	int time_unit;         /* enum hlg_time_unit */
-	struct hlg_number_list pid, tid, cpu; /* empty: any */
-	char *event;                          /* glob; NULL: any */
-	char *format;                         /* a word of its list (format.h) */
-	char *out;                            /* NULL: standard output */
+	struct hlg_number_list pid, tid, cpu, sandbox; /* empty: any */
+	char *event;                                   /* glob; NULL: any */
+	char *format;                                  /* a word of its list (format.h) */
+	char *out;                                     /* NULL: standard output */
 	char *selection; /* "pid=17 time=,10": what selects samples; NULL: nothing */
 	unsigned given;  /* bit i: table entry i was set by the user */
 };
@@ -149,6 +152,15 @@ void hlg_options_finish(struct hlg_options *options);
  * first comma is none. arg is what the user wrote. Names the word that may be meant. */
 int hlg_options_unknown_value(const char *arg, const char *value, bool set,
 			      const char *words, struct hlg_err *err);
+
+/* Is it stated who runs an image? */
+static inline bool hlg_options_states_who(const struct hlg_image_arg *image)
+{
+	return image->tid.n || image->sandbox.n;
+}
+
+/* Is it stated for any by its thread? */
+bool hlg_options_states_tid(const struct hlg_options *options);
 
 /* Did the user set the option of this name? */
 bool hlg_options_given(const struct hlg_options *options, const char *name);

@@ -46,6 +46,8 @@ void hlg_profile_finish(struct hlg_profile *profile)
 	hlg_index_finish(&profile->series_index);
 	free(profile->cells);
 	hlg_transits_finish(&profile->transits);
+	hlg_sandboxes_finish(&profile->sandboxes);
+	free(profile->moves);
 	memset(profile, 0, sizeof(*profile));
 }
 
@@ -62,8 +64,8 @@ static uint32_t add_event(struct hlg_profile *p, uint32_t name, unsigned precise
 		.next = HLG_NO_SERIES,
 		.series = HLG_NO_SERIES,
 	};
-	e->plain = e->selected && !p->restricts &&
-		   !(options->by & (HLG_BY_PID | HLG_BY_TID | HLG_BY_CPU)) &&
+	e->plain = e->selected && !p->restricts && !p->sandboxes.n && !p->apart &&
+		   !(options->by & ~(unsigned)HLG_BY_EVENT) &&
 		   options->stacks != HLG_STACKS_COUNTERS;
 	e->plain_host = e->plain && options->mode == HLG_SHOW_GUEST;
 	return p->n_events++;
@@ -120,7 +122,7 @@ static uint32_t map_event(struct hlg_profile *profile, const struct hlg_event *f
 static bool same_key(const struct hlg_series *a, const struct hlg_series *b)
 {
 	return a->event == b->event && a->pid == b->pid && a->tid == b->tid &&
-	       a->cpu == b->cpu;
+	       a->cpu == b->cpu && a->sandbox == b->sandbox && a->stretch == b->stretch;
 }
 
 struct search {
@@ -143,6 +145,7 @@ static uint32_t find_series(struct hlg_profile *p, const struct hlg_series *key)
 	uint32_t known;
 
 	hash = hlg_hash_word(hash, (uint64_t)key->event << 32 | (uint32_t)key->cpu);
+	hash = hlg_hash_word(hash, (uint64_t)key->stretch << 32 | (uint32_t)key->sandbox);
 	known = hlg_index_find(&p->series_index, hash, same_series, &search);
 	if (known != HLG_INDEX_NONE)
 		return known;
@@ -156,10 +159,21 @@ static uint32_t find_series(struct hlg_profile *p, const struct hlg_series *key)
 uint32_t hlg_profile_series(struct hlg_profile *p, const struct hlg_sample *sample)
 {
 	unsigned by = p->options->by;
-	struct hlg_series key = {sample->event, by & HLG_BY_PID ? sample->pid : -1,
-				 by & HLG_BY_TID ? sample->tid : -1,
-				 by & HLG_BY_CPU ? sample->cpu : -1, 0};
+	struct hlg_series key = {
+		sample->event,
+		by & HLG_BY_PID ? sample->pid : -1,
+		by & HLG_BY_TID ? sample->tid : -1,
+		by & HLG_BY_CPU ? sample->cpu : -1,
+		by & HLG_BY_SANDBOX && sample->sandbox ? (int32_t)sample->sandbox : -1,
+		0,
+		0};
 
+	if (p->apart) {
+		key.sandbox = sample->sandbox ? (int32_t)sample->sandbox : -1;
+		key.stretch = sample->stretch;
+		if (!sample->sandbox || hlg_options_states_tid(p->options))
+			key.tid = sample->tid;
+	}
 	if (p->last_series != HLG_NO_SERIES && same_key(&p->last, &key))
 		return p->last_series;
 	p->last = key;
@@ -227,6 +241,7 @@ static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
 	hlg_profile_cell_see(cell, sample->tid);
 	hlg_count_add(&cell->count, count);
 	p->series[series].squares += squares;
+	hlg_sandboxes_count(&p->sandboxes, sample->sandbox, count);
 	if (p->events[sample->event].plain)
 		p->events[sample->event].series = series;
 	return true;
@@ -269,6 +284,8 @@ static void pass(struct hlg_profile *p, const struct hlg_sample *sample,
 		hlg_few_add(&p->passed[HLG_ID_TID], sample->tid);
 	if (o->cpu.n)
 		hlg_few_add(&p->passed[HLG_ID_CPU], sample->cpu);
+	if (o->sandbox.n && sample->sandbox)
+		hlg_few_add(&p->passed[HLG_ID_SANDBOX], (int32_t)sample->sandbox);
 }
 
 enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
@@ -286,7 +303,7 @@ enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 	} else if (!hlg_sample_is_guest(sample->cpumode)) {
 		disposition = HLG_HOST;
 		hlg_count_add(&p->host, count);
-		p->events[sample->event].host += count.samples;
+		hlg_count_add(&p->events[sample->event].host, count);
 	} else if (!add_guest(p, sample, count, squares)) {
 		p->unrecorded += count.samples;
 		return HLG_DESELECTED;
@@ -296,6 +313,13 @@ enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 	p->overflow |= count.period > UINT64_MAX - p->seen.period;
 	hlg_count_add(&p->seen, count);
 	return disposition;
+}
+
+bool hlg_profile_tell_sandboxes(struct hlg_profile *p,
+				const struct hlg_sandboxes *sandboxes)
+{
+	hlg_sandboxes_merge(&p->sandboxes, sandboxes);
+	return !p->sandboxes.lost;
 }
 
 void hlg_profile_no_short_cut(struct hlg_profile *p, uint32_t event)
@@ -311,25 +335,37 @@ enum hlg_disposition hlg_profile_add(struct hlg_profile *p,
 				    (hlg_u128)sample->period * sample->period);
 }
 
+void hlg_profile_keep_apart(struct hlg_profile *p)
+{
+	p->apart = true;
+	for (uint32_t i = 0; i < p->n_events; i++)
+		hlg_profile_no_short_cut(p, i);
+}
+
 uint32_t hlg_profile_map(struct hlg_profile *to, const struct hlg_profile *from,
 			 uint32_t series)
 {
 	struct hlg_series key = from->series[series];
 
+	if (from->apart && !to->apart) {
+		key.tid = to->options->by & HLG_BY_TID ? key.tid : -1;
+		key.sandbox = to->options->by & HLG_BY_SANDBOX ? key.sandbox : -1;
+		key.stretch = 0;
+	}
 	key.squares = 0;
 	key.event = map_event(to, &from->events[key.event]);
 	return key.event == HLG_NO_SERIES ? HLG_NO_SERIES : find_series(to, &key);
 }
 
 static void merge_cell(struct hlg_profile *to, const struct hlg_cell *from,
-		       uint32_t series)
+		       uint32_t series, uint64_t move)
 {
 	struct hlg_cell *cell = NULL;
 
 	if (series != HLG_NO_SERIES) {
-		cell = find_cell(to, from->ip, series);
+		cell = find_cell(to, from->ip + move, series);
 		if (cell->count.samples == 0)
-			cell = claim(to, cell, from->ip, series, from->tid);
+			cell = claim(to, cell, from->ip + move, series, from->tid);
 	}
 	if (cell) {
 		hlg_profile_cell_see(cell, from->tid);
@@ -340,6 +376,19 @@ static void merge_cell(struct hlg_profile *to, const struct hlg_cell *from,
 	hlg_count_sub(&to->seen, from->count);
 }
 
+static void merge_event(struct hlg_profile *to, const struct hlg_event *from)
+{
+	uint32_t event = map_event(to, from);
+
+	if (event != HLG_NO_SERIES) {
+		hlg_count_add(&to->events[event].host, from->host);
+		return;
+	}
+	to->unrecorded += from->host.samples;
+	hlg_count_sub(&to->host, from->host);
+	hlg_count_sub(&to->seen, from->host);
+}
+
 void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 {
 	uint32_t *series = malloc((from->n_series + 1) * sizeof(*series));
@@ -347,24 +396,20 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	to->overflow |=
 		from->overflow || from->seen.period > UINT64_MAX - to->seen.period;
 	hlg_count_add(&to->seen, from->seen);
+	hlg_count_add(&to->host, from->host);
 	hlg_count_add(&to->deselected, from->deselected);
 	if (hlg_sample_span_known(&from->span)) {
 		hlg_sample_span_see(&to->span, from->span.first);
 		hlg_sample_span_see(&to->span, from->span.last);
 	}
-	hlg_count_add(&to->host, from->host);
 	for (int i = 0; i < HLG_N_STATES; i++)
 		hlg_count_add(&to->states[i], from->states[i]);
 	to->untold += from->untold;
 	for (int i = 0; i < HLG_N_IDS; i++)
 		hlg_few_merge(&to->passed[i], &from->passed[i]);
 	to->unrecorded += from->unrecorded;
-	for (uint32_t i = 0; i < from->n_events; i++) {
-		uint32_t event = map_event(to, &from->events[i]);
-
-		if (event != HLG_NO_SERIES)
-			to->events[event].host += from->events[i].host;
-	}
+	for (uint32_t i = 0; i < from->n_events; i++)
+		merge_event(to, &from->events[i]);
 	for (uint32_t i = 0; series && i < from->n_series; i++)
 		series[i] = hlg_profile_map(to, from, i);
 	for (uint32_t i = 0; series && i < from->n_series; i++)
@@ -380,9 +425,11 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	for (size_t i = 0; i < hlg_profile_room(from); i++)
 		if (from->cells[i].count.samples)
 			merge_cell(to, &from->cells[i],
-				   series ? series[from->cells[i].series]
-					  : HLG_NO_SERIES);
+				   series ? series[from->cells[i].series] : HLG_NO_SERIES,
+				   hlg_profile_move(from, from->cells[i].series));
 	hlg_transits_merge(&to->transits, &from->transits);
+	hlg_starts_merge(&to->starts, &from->starts);
+	hlg_sandboxes_merge(&to->sandboxes, &from->sandboxes);
 	free(series);
 }
 
@@ -400,5 +447,7 @@ int hlg_profile_compare_series(const struct hlg_profile *p, uint32_t a, uint32_t
 		order = x->tid < y->tid ? -1 : x->tid > y->tid;
 	if (order == 0)
 		order = x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+	if (order == 0)
+		order = x->sandbox < y->sandbox ? -1 : x->sandbox > y->sandbox;
 	return order;
 }

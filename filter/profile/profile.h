@@ -17,7 +17,9 @@
 #include "filter/profile/few.h"
 #include "filter/profile/index.h"
 #include "filter/profile/sample.h"
+#include "filter/profile/sandboxes.h"
 #include "filter/profile/select.h"
+#include "filter/profile/starts.h"
 #include "filter/profile/strings.h"
 #include "filter/profile/transits.h"
 #include "symtab/hash.h"
@@ -37,13 +39,15 @@ struct hlg_event {
 	bool plain;      /* nothing but the event decides about a sample: see series */
 	bool plain_host; /* plain, and samples of the host get no rows */
 	uint32_t series; /* of all its guest samples if plain, once there is one */
-	uint64_t host;   /* samples of the host by it that were not deselected */
+	struct hlg_count host; /* of the host, by it, that were not deselected */
 };
 
-/* What a report is split by: the event, and pid, tid, cpu where by= asks, else -1. */
+/* What a report is split by: the event, and pid, tid, cpu, sandbox where by= asks, else
+ * -1, as for what is not known. */
 struct hlg_series {
 	uint32_t event;
-	int32_t pid, tid, cpu;
+	int32_t pid, tid, cpu, sandbox;
+	uint32_t stretch; /* where they are kept apart; else 0 */
 	hlg_u128 squares; /* sum of period^2 over its guest samples, for the intervals */
 };
 
@@ -61,6 +65,7 @@ enum hlg_id {
 	HLG_ID_PID,
 	HLG_ID_TID,
 	HLG_ID_CPU,
+	HLG_ID_SANDBOX,
 	HLG_N_IDS
 };
 
@@ -79,7 +84,8 @@ struct hlg_profile {
 	struct hlg_count states[HLG_N_STATES]; /* of host and guest, if options say so */
 	uint64_t untold; /* of deselected: for want of a recorded cpu or time */
 	struct hlg_few passed[HLG_N_IDS]; /* those of guest samples that the options' pid,
-					   * tid or cpu, each if it is given, left out */
+					   * tid, cpu or sandbox, each if it is given,
+					   * left out */
 	uint64_t unrecorded; /* samples lost for want of memory; in none of the above */
 	bool overflow;       /* the periods' sum passed 2^64 */
 	const struct hlg_options *options; /* by, and selection; outlives this */
@@ -89,9 +95,19 @@ struct hlg_profile {
 	struct hlg_select_window window;
 	/* Of all seen: who takes a short cut makes it reach to its samples. */
 	struct hlg_sample_span span;
+	/* Series are by sandbox and stretch, or where these are not known by thread,
+	 * whatever by= says,
+	 * until it is known which of the images of several lanes each of them runs. */
+	bool apart;
+	/* What the addresses of each series move by when others merge this; NULL: by
+	 * nothing. */
+	uint64_t *moves;
 	struct hlg_series last; /* key of the series used last */
 	uint32_t last_series;
-	struct hlg_transits transits; /* where the feed reads such tracepoints */
+	struct hlg_transits transits;   /* where the feed reads such tracepoints */
+	struct hlg_starts starts;       /* the same */
+	struct hlg_sandboxes sandboxes; /* where the feed knows of several, and their
+					 * guest samples that were not deselected */
 };
 
 #define HLG_NO_SERIES UINT32_MAX
@@ -108,6 +124,13 @@ uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
  * of one name and precision, one is kept, in whatever order they are said. */
 void hlg_profile_describe(struct hlg_profile *profile, uint32_t event,
 			  enum hlg_event_kind kind, bool member);
+
+/*
+ * The recording's sandboxes, counts zero; said before its first sample, so that each of
+ * its samples is seen. False without memory.
+ */
+bool hlg_profile_tell_sandboxes(struct hlg_profile *profile,
+				const struct hlg_sandboxes *sandboxes);
 
 /* Whoever counts samples of this event wants to see each: none is for the short cuts. */
 void hlg_profile_no_short_cut(struct hlg_profile *profile, uint32_t event);
@@ -233,7 +256,7 @@ static inline void hlg_profile_hits_end(const struct hlg_hits *hits,
 	if (hits->series != HLG_NO_SERIES)
 		profile->series[hits->series].squares += hits->squares;
 	hlg_count_add(&profile->host, hits->host);
-	profile->events[event].host += hits->host.samples;
+	hlg_count_add(&profile->events[event].host, hits->host);
 	profile->seen.samples += samples;
 	profile->seen.period = hits->period;
 }
@@ -258,7 +281,8 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 		profile->seen.period = sum;
 		profile->host.samples++;
 		profile->host.period += period;
-		event->host++;
+		event->host.samples++;
+		event->host.period += period;
 		return true;
 	}
 	if (event->series == HLG_NO_SERIES)
@@ -280,18 +304,27 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 uint32_t hlg_profile_series(struct hlg_profile *profile, const struct hlg_sample *sample);
 
 /*
- * Adds what from counted; both have one set of options. What does not fit in memory is
- * counted as unrecorded.
+ * Adds what from counted; both have one set of options, and from's may be apart where
+ * to's are not. What does not fit in memory is counted as unrecorded.
  */
 void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from);
+
+/* Keeps series apart, from before the first sample on; see apart. */
+void hlg_profile_keep_apart(struct hlg_profile *profile);
+
+/* What the addresses of a series move by when it is merged. */
+static inline uint64_t hlg_profile_move(const struct hlg_profile *from, uint32_t series)
+{
+	return from->moves && series != HLG_NO_SERIES ? from->moves[series] : 0;
+}
 
 /* A series of from, as profile has it or has it from now on; HLG_NO_SERIES without
  * memory. */
 uint32_t hlg_profile_map(struct hlg_profile *profile, const struct hlg_profile *from,
 			 uint32_t series);
 
-/* Compares two series of the profile for a stable order: name, precision, pid, tid, cpu.
- */
+/* Compares two series of the profile for a stable order: name, precision, pid, tid, cpu,
+ * sandbox. */
 int hlg_profile_compare_series(const struct hlg_profile *profile, uint32_t a, uint32_t b);
 
 #endif

@@ -39,6 +39,8 @@ struct hlg_sample {
 	int32_t pid, tid; /* the VMM's process, the vCPU's thread; -1 not recorded */
 	int32_t cpu;      /* -1 not recorded */
 	uint32_t event;   /* from hlg_profile_event */
+	uint32_t sandbox; /* of the recording's, from 1 on; 0: not known */
+	uint32_t stretch; /* of the sandbox: another one may run another guest */
 	uint8_t cpumode;
 };
 

@@ -50,7 +50,8 @@ struct hlg_select_window hlg_select_window_of(const struct hlg_options *o, uint6
 
 bool hlg_select_restricts(const struct hlg_options *options)
 {
-	return options->pid.n || options->tid.n || options->cpu.n || timed(options);
+	return options->pid.n || options->tid.n || options->cpu.n || options->sandbox.n ||
+	       timed(options);
 }
 
 bool hlg_select_keeps(const struct hlg_options *options,
@@ -62,6 +63,9 @@ bool hlg_select_keeps(const struct hlg_options *options,
 	if (options->tid.n && !hlg_number_list_has(&options->tid, sample->tid))
 		return false;
 	if (options->cpu.n && !hlg_number_list_has(&options->cpu, sample->cpu))
+		return false;
+	if (options->sandbox.n &&
+	    !hlg_number_list_has(&options->sandbox, sample->sandbox))
 		return false;
 	if (!timed(options))
 		return true;

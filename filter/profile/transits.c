@@ -61,7 +61,9 @@ struct hlg_transit hlg_transits_at(const struct hlg_transits *c, uint64_t ip)
 {
 	uint32_t i = find(c, ip);
 
-	return i == HLG_INDEX_NONE || c->lost ? (struct hlg_transit){.ip = ip} : c->at[i];
+	if (i == HLG_INDEX_NONE || c->lost)
+		return (struct hlg_transit){.ip = ip};
+	return c->at[i];
 }
 
 bool hlg_transits_is_entry(const struct hlg_transits *c, uint64_t ip)

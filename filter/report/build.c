@@ -201,7 +201,7 @@ int hlg_report_build(struct hlg_report *r, const struct hlg_options *options,
 				 .profile = profile,
 				 .host = host,
 				 .by = options->by};
-	if (!collect_cells(r) || !sum_events(r))
+	if (profile->sandboxes.lost || !collect_cells(r) || !sum_events(r))
 		return hlg_err_memory(err, "report");
 	if (several_events(r)) {
 		r->by |= HLG_BY_EVENT;

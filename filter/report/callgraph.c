@@ -133,9 +133,10 @@ enum hlg_frame hlg_callgraph_row_frame(const struct hlg_row *row)
 	return row->border ? HLG_FRAME_BORDER : hlg_callgraph_frame(&row->place);
 }
 
-/* A caller in the guest; return is behind the call, which may end its function. */
+/* A caller in the guest; return is behind the call, which may end its function. move is
+ * that of the guest's lane. */
 static uint32_t add_caller(struct hlg_growing *to, uint32_t node,
-			   const struct hlg_report *r, uint64_t returns)
+			   const struct hlg_report *r, uint64_t returns, uint64_t move)
 {
 	struct hlg_place place;
 	char hex[24], *name = NULL;
@@ -144,7 +145,7 @@ static uint32_t add_caller(struct hlg_growing *to, uint32_t node,
 		snprintf(hex, sizeof(hex), "0x%llx", (unsigned long long)returns);
 		return child(to, node, HLG_FRAME_GAP, hex);
 	}
-	hlg_view_place(r->space, r->options->gaps, returns - 1, &place);
+	hlg_view_place(r->space, r->options->gaps, returns - 1 + move, &place);
 	name = hlg_place_name(&place, r->options->demangle);
 	node = name ? child(to, node, hlg_callgraph_frame(&place), name) : HLG_NO_NODE;
 	free(name);
@@ -152,14 +153,16 @@ static uint32_t add_caller(struct hlg_growing *to, uint32_t node,
 }
 
 static void add_guest(struct hlg_growing *to, uint32_t node, const struct hlg_report *r,
-		      const struct hlg_row *row, uint32_t chain, struct hlg_count count)
+		      const struct hlg_row *row, uint64_t ip, uint32_t chain,
+		      struct hlg_count count)
 {
+	uint64_t move = ip - hlg_space_ip(r->space, ip);
 	size_t n;
 	const uint64_t *words = hlg_chains_get(&r->stacks->chains, chain, &n);
 
 	node = child(to, node, HLG_FRAME_NOTE, "[guest]");
 	while (n-- > 0)
-		node = add_caller(to, node, r, words[n]);
+		node = add_caller(to, node, r, words[n], move);
 	hlg_callgraph_add(to, child(to, node, hlg_callgraph_row_frame(row), row->name),
 			  count);
 }
@@ -187,7 +190,7 @@ void hlg_callgraph_add_view(struct hlg_growing *to, const struct hlg_report *r,
 			continue; /* of another view, dropped, or not shown */
 		hlg_count_sub(&credit->rest, stack->count);
 		add_guest(to, copy_path(to, bottom, r, stack->node, &stack->ip), r,
-			  credit->row, stack->chain, stack->count);
+			  credit->row, stack->ip, stack->chain, stack->count);
 	}
 	for (size_t i = 0; to->ok && i < n; i++) {
 		if (!credits[i].rest.samples)
@@ -195,7 +198,8 @@ void hlg_callgraph_add_view(struct hlg_growing *to, const struct hlg_report *r,
 		add_guest(to,
 			  child(to, add_roots(to, bottom, r, credits[i].ip),
 				HLG_FRAME_NOTE, HLG_STACKS_LOST),
-			  r, credits[i].row, HLG_NO_CHAIN, credits[i].rest);
+			  r, credits[i].row, credits[i].ip, HLG_NO_CHAIN,
+			  credits[i].rest);
 	}
 	free(credits);
 }

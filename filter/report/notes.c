@@ -18,6 +18,12 @@ static void note_image(struct hlg_report *r, const struct hlg_image *image)
 			"%s: base 0x%" PRIx64 " is assumed, its Hyperlight note says "
 			"version '%s', whose base is not known (use %s@BASE)",
 			image->path, image->base, image->elf.hyperlight, image->path);
+	else if (image->from == HLG_BASE_DEFAULT && image->elf.interpreted)
+		hlg_note_list_warn(&r->notes,
+				   "%s: is a program for Linux's ld.so, without a "
+				   "Hyperlight guest inside; its base 0x%" PRIx64
+				   " is assumed (name the ELF that it loads, or %s@BASE)",
+				   image->path, image->base, image->path);
 	else if (image->from == HLG_BASE_DEFAULT)
 		hlg_note_list_warn(&r->notes,
 				   "%s: base 0x%" PRIx64
@@ -387,7 +393,7 @@ static void warn_bases(struct hlg_report *r)
 	for (size_t i = 0; i < r->space->n_images; i++) {
 		char *text;
 
-		if (r->space->images[i]->refused_from == HLG_BASE_NONE)
+		if (!hlg_base_search_differs(r->space->images[i]))
 			continue;
 		text = hlg_base_search_warning(r->space->images[i]);
 		if (text)

@@ -86,12 +86,11 @@ static const char *put_seconds(char buf[static 32], uint64_t ns)
 	return buf;
 }
 
-/* "guest samples are of pid 4711, 4712; tid 4713": those that pid=, tid= and cpu= left
- * out;
- * "" if there are none. */
+/* "guest samples are of pid 4711, 4712; tid 4713": those that pid=, tid=, cpu=
+ * and sandbox= left out; "" if there are none. */
 static const char *list_passed(char buf[static LIST], const struct hlg_profile *p)
 {
-	static const char *const words[HLG_N_IDS] = {"pid", "tid", "cpu"};
+	static const char *const words[HLG_N_IDS] = {"pid", "tid", "cpu", "sandbox"};
 	char ids[HLG_FEW * 16];
 	size_t used = 0;
 

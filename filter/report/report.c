@@ -63,7 +63,9 @@ char *hlg_report_series_name(const struct hlg_report *r, uint32_t series)
 	if (r->by & HLG_BY_TID)
 		fprintf(f, "%stid=%" PRId32, comma, s->tid), comma = ",";
 	if (r->by & HLG_BY_CPU)
-		fprintf(f, "%scpu=%" PRId32, comma, s->cpu);
+		fprintf(f, "%scpu=%" PRId32, comma, s->cpu), comma = ",";
+	if (r->by & HLG_BY_SANDBOX)
+		fprintf(f, "%ssandbox=%" PRId32, comma, s->sandbox);
 	if (fclose(f) != 0) {
 		free(name);
 		return NULL;

@@ -96,8 +96,8 @@ static bool same_stack(const void *ctx, uint32_t number)
 	       a->chain == b->chain && a->guest == b->guest;
 }
 
-/* Without memory a guest sample has no stack, which is seen as the profile has it, too.
- */
+/* Without memory a guest sample has no stack, which is seen as the profile has it, too,
+ * or has not. */
 static void lose(struct hlg_stacks *s, const struct hlg_stack *key)
 {
 	if (!key->guest)
@@ -112,9 +112,7 @@ static void add(struct hlg_stacks *s, const struct hlg_stack *key)
 				 (uint64_t)key->chain << 1 | key->guest, key->ip);
 	uint32_t known;
 
-	if (key->series == HLG_NO_SERIES)
-		return;
-	if (key->node == HLG_NO_NODE) {
+	if (key->series == HLG_NO_SERIES || key->node == HLG_NO_NODE) {
 		lose(s, key);
 		return;
 	}
@@ -344,6 +342,8 @@ void hlg_stacks_merge(struct hlg_stacks *to, const struct hlg_stacks *from,
 		words = hlg_chains_get(&from->chains, key.chain, &n);
 		if (key.chain != HLG_LOST_CHAIN)
 			key.chain = hlg_chains_add(&to->chains, words, n);
+		if (key.guest)
+			key.ip += hlg_profile_move(from_profile, key.series);
 		key.series = hlg_profile_map(profile, from_profile, key.series);
 		key.node = nodes ? nodes[key.node] : HLG_NO_NODE;
 		add(to, &key);

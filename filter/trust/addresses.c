@@ -38,7 +38,7 @@ void hlg_addresses_sort(struct hlg_addresses *addrs)
 	addrs->n = n;
 }
 
-/* Keeps those in no image, or in this one. */
+/* Keeps those in no image, or in this one; of several lanes its own, as in none. */
 static void keep(struct hlg_addresses *addrs, const struct hlg_space *space,
 		 const struct hlg_image *image)
 {
@@ -47,9 +47,15 @@ static void keep(struct hlg_addresses *addrs, const struct hlg_space *space,
 	for (size_t i = 0; i < addrs->n; i++) {
 		struct hlg_place place;
 
+		if (space->n_lanes &&
+		    hlg_lane_of(addrs->at[i].ip) != (image ? image->lane : 0))
+			continue;
 		hlg_space_lookup(space, addrs->at[i].ip, &place);
-		if (!place.image || place.image == image)
-			addrs->at[n++] = addrs->at[i];
+		if (place.image && place.image != image)
+			continue;
+		addrs->at[n] = addrs->at[i];
+		addrs->at[n].ip = hlg_space_ip(space, addrs->at[n].ip);
+		n++;
 	}
 	addrs->n = n;
 }

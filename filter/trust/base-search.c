@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "filter/trust/addresses.h"
+#include "filter/trust/base-kvm.h"
 #include "filter/trust/verdict.h"
 #include "symtab/escape.h"
 #include "symtab/image/base.h"
@@ -51,7 +52,9 @@ static void test_here(struct hlg_tested *tested, const struct hlg_image *image,
 	for (size_t i = 0; i < addrs->n; i++) {
 		struct hlg_place place;
 
-		hlg_image_lookup(image, addrs->at[i].ip - image->bias, &place);
+		hlg_image_lookup(
+			image, addrs->at[i].ip + hlg_lane_move(image->lane) - image->bias,
+			&place);
 		if (place.image)
 			hlg_verdict_add(tested, code, &place, false,
 					addrs->at[i].samples);
@@ -69,7 +72,8 @@ static bool fits_wholly(const struct hlg_fit *fit)
 
 static bool may_move(const struct hlg_image *image, const struct hlg_options *options)
 {
-	return (image->from == HLG_BASE_NOTE || image->from == HLG_BASE_EXEC) &&
+	return (image->from == HLG_BASE_NOTE || image->from == HLG_BASE_EXEC ||
+		(image->from == HLG_BASE_KVM && image->n_also == 0)) &&
 	       !options->strict_base && options->emit == HLG_EMIT_NONE;
 }
 
@@ -94,11 +98,33 @@ int hlg_base_search_refuses(const struct hlg_image *image, struct hlg_code *code
 	       found->fits[0].on_samples > here.samples.on;
 }
 
+bool hlg_base_search_differs(const struct hlg_image *image)
+{
+	return image->refused_from != HLG_BASE_NONE || image->kvm_differs;
+}
+
 char *hlg_base_search_warning(const struct hlg_image *image)
 {
 	char from[128], *text;
 
+	if (image->refused_from == HLG_BASE_NONE) {
+		hlg_base_describe(image, from, sizeof(from));
+		return asprintf(&text,
+				"%s: base 0x%" PRIx64 " (%s) is used, but KVM's records "
+				"have the guest at 0x%" PRIx64,
+				image->path, image->base, from, image->kvm_base) < 0
+			       ? NULL
+			       : text;
+	}
 	hlg_base_describe_from(image, image->refused_from, from, sizeof(from));
+	if (image->from == HLG_BASE_KVM)
+		return asprintf(&text,
+				"%s: KVM's records have the guest at 0x%" PRIx64
+				", which is used, not at 0x%" PRIx64
+				" (%s; --strict-base=yes keeps to the file)",
+				image->path, image->base, image->refused, from) < 0
+			       ? NULL
+			       : text;
 	if (asprintf(&text,
 		     "%s: base 0x%" PRIx64 " (%s) does not fit the samples; 0x%" PRIx64
 		     " is used, which does (--strict-base=yes keeps to the file)",
@@ -111,9 +137,9 @@ void hlg_base_search_warn(const struct hlg_space *space)
 {
 	for (size_t i = 0; i < space->n_images; i++) {
 		const struct hlg_image *image = space->images[i];
-		char *warning = image->refused_from == HLG_BASE_NONE
-					? NULL
-					: hlg_base_search_warning(image);
+		char *warning = hlg_base_search_differs(image)
+					? hlg_base_search_warning(image)
+					: NULL;
 
 		if (warning) {
 			fputs("hlguest: ", stderr);
@@ -185,8 +211,17 @@ static int move_all(struct hlg_space *space, const struct hlg_profile *profile,
 int hlg_base_search_all(struct hlg_space *space, const struct hlg_profile *profile,
 			struct hlg_err *err)
 {
+	const struct hlg_options *options = profile->options;
 	struct hlg_addresses addrs = {0};
-	int rc = move_all(space, profile, err);
+	bool placed;
+	int rc = hlg_base_kvm_place(
+		space, &profile->starts,
+		options->strict_base || options->emit != HLG_EMIT_NONE, &placed, err);
+
+	if (rc == 0 && placed)
+		rc = hlg_space_arrange(space, err);
+	if (rc == 0)
+		rc = move_all(space, profile, err);
 
 	for (size_t i = 0; rc == 0 && i < space->n_images; i++) {
 		struct hlg_image *image = space->images[i];

@@ -28,7 +28,9 @@ int hlg_base_search_refuses(const struct hlg_image *image, struct hlg_code *code
 			    const struct hlg_options *options,
 			    const struct hlg_addresses *addrs, struct hlg_found *found);
 
-/* What to warn of if an image's base was refused; to be freed. NULL without memory. */
+/* Do sources of an image's base differ? Then what to warn of; to be freed, NULL without
+ * memory. */
+bool hlg_base_search_differs(const struct hlg_image *image);
 char *hlg_base_search_warning(const struct hlg_image *image);
 
 /* Warns on standard error of every image whose base is a guess, or not its file's: for
@@ -36,8 +38,9 @@ char *hlg_base_search_warning(const struct hlg_image *image);
 void hlg_base_search_warn(const struct hlg_space *space);
 
 /*
- * Gives every image that has no base those that the samples fit, if there are any, and
- * arranges the space again; and every image whose base is refused, unless strict-base=
+ * Places images where KVM's records have them (base-kvm.h), and gives every image that
+ * has no base then those that the samples fit, if there are any, and arranges the space
+ * again; and every image whose base is refused, unless strict-base=
  * or emit= keep to it. An image whose code cannot be decoded, or which no base fits, is
  * left as it is. Fails without memory, or when images overlap.
  */

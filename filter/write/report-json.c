@@ -150,6 +150,8 @@ static json_t *images(const struct hlg_report *r)
 					    hlg_json_text(image->debug_path));
 		if (image->inside_size)
 			json_object_set_new(o, "inside", hlg_json_hex(image->inside));
+		if (image->noted)
+			json_object_set_new(o, "noted", json_true());
 		json_object_set_new(o, "base", hlg_json_hex(image->base));
 		json_object_set_new(o, "bases", bases(r, image));
 		json_object_set_new(o, "base_from",
@@ -186,6 +188,37 @@ static json_t *states(const struct hlg_report *r)
 		json_object_set_new(o, hlg_report_table_state((enum hlg_state)i),
 				    hlg_json_count(r->profile->states[i]));
 	return o;
+}
+
+/* The first of a lane; null: it is not known. */
+static json_t *lane_image(const struct hlg_report *r, unsigned lane)
+{
+	for (size_t i = 0; i < r->space->n_images; i++)
+		if (r->space->images[i]->lane == lane)
+			return hlg_json_text(r->space->images[i]->path);
+	return json_null();
+}
+
+static json_t *sandboxes(const struct hlg_report *r)
+{
+	const struct hlg_sandboxes *all = &r->profile->sandboxes;
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct hlg_sandbox *of = &all->at[i];
+		json_t *o = json_object();
+
+		json_object_set_new(o, "sandbox", json_integer(i + 1));
+		json_object_set_new(o, "pid",
+				    of->pid >= 0 ? json_integer(of->pid) : json_null());
+		json_object_set_new(o, "fd",
+				    of->fd >= 0 ? json_integer(of->fd) : json_null());
+		if (r->space->n_lanes)
+			json_object_set_new(o, "image", lane_image(r, of->lane));
+		hlg_json_put_count(o, of->count);
+		json_array_append_new(list, o);
+	}
+	return list;
 }
 
 static json_t *span(const struct hlg_report *r)
@@ -502,6 +535,8 @@ int hlg_report_json_write(FILE *f, const struct hlg_report *r, struct hlg_err *e
 	hlg_json_put(&json, "events", events(r));
 	if (hlg_sample_span_known(&r->profile->span))
 		hlg_json_put(&json, "span", span(r));
+	if (r->profile->sandboxes.n)
+		hlg_json_put(&json, "sandboxes", sandboxes(r));
 	hlg_json_put(&json, "totals", totals(r));
 	if (r->all.guest.samples && hlg_calls_count(&calls, r->space, r->profile))
 		hlg_json_put(&json, "calls", calls_of(&calls));

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records of the report, as CSV has them: `total`, `event`, `note`, `stacks`, `trust`,
- * `remark`, `function` (with labels and gaps), `other` (data, outside; and guest
+ * Records of the report, as CSV has them: `total`, `event`, `sandbox`, `note`, `stacks`,
+ * `trust`, `remark`, `function` (with labels and gaps), `other` (data, outside; and guest
  * addresses, when names are suppressed), `region`, `host`.
  */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "filter/report/rows.h"
 #include "filter/write/format.h"
 #include "filter/write/report-table.h"
@@ -98,6 +101,12 @@ static void write_head(struct hlg_records *to, const struct hlg_report *r)
 	for (uint32_t i = 0; i < r->n_events; i++)
 		write_record(to, "event", r->profile->events[r->events[i].event].name,
 			     &r->events[i].count);
+	for (uint32_t i = 0; i < r->profile->sandboxes.n; i++) {
+		char number[16];
+
+		snprintf(number, sizeof(number), "%" PRIu32, i + 1);
+		write_record(to, "sandbox", number, &r->profile->sandboxes.at[i].count);
+	}
 	for (size_t i = 0; i < r->notes.n; i++)
 		write_record(to, "note", r->notes.line[i], NULL);
 	write_trust(to, r);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,9 +23,12 @@ uint32_t hlg_text_lines_event(const struct hlg_report *r, const struct hlg_view 
 {
 	uint32_t event = UINT32_MAX;
 
-	for (uint32_t i = 0; i < r->n_groups; i++)
-		if (v == &r->groups[i].view)
-			return r->profile->series[r->groups[i].series].event;
+	if (v != &r->all) {
+		const char *group = (const char *)v - offsetof(struct hlg_group, view);
+
+		return r->profile->series[((const struct hlg_group *)group)->series]
+			.event;
+	}
 	for (uint32_t i = 0; i < r->n_events; i++) {
 		if (r->events[i].count.samples == 0)
 			continue;
@@ -77,8 +81,9 @@ const char *hlg_text_lines_period(char buf[static 32],
 /* Lines that fit */
 
 enum {
-	PIECES = 7,
-	PIECE = 256
+	PIECES = 8,
+	PIECE = 256,
+	MOST_SANDBOXES = 4 /* lines of them on a screen */
 };
 
 /* A line of pieces with commas in between; those of the highest rank are left out until
@@ -190,12 +195,14 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 	add_escaped(&p, 0, NULL, slash && slash[1] ? slash + 1 : image->path);
 	if (image->inside_size)
 		add_piece(&p, 1, "the guest inside it");
-	add_piece(&p, 1, "%s", machine_name(image));
-	add_piece(&p, 2, "%zu symbol%s%s", image->tab.n_syms,
+	if (image->noted)
+		add_piece(&p, 0, "noted by record");
+	add_piece(&p, 2, "%s", machine_name(image));
+	add_piece(&p, 3, "%zu symbol%s%s", image->tab.n_syms,
 		  image->tab.n_syms == 1 ? "" : "s",
 		  image->elf.dynsym && !image->map ? " of .dynsym" : "");
 	if (image->elf.build_id[0])
-		add_piece(&p, 3, "build %.8s", image->elf.build_id);
+		add_piece(&p, 4, "build %.8s", image->elf.build_id);
 	if (image->from == HLG_BASE_NOTE)
 		snprintf(from, sizeof(from), "Hyperlight note %s", image->elf.hyperlight);
 	else
@@ -241,25 +248,38 @@ static uint32_t count_selected(const struct hlg_profile *p)
 	return n;
 }
 
+/* Whether a timer, of which there is one, was asked for as cpu-clock:HG or at which rate
+ * says nothing of the samples. */
+static void add_event_name(struct pieces *line, const struct hlg_report *r,
+			   const struct hlg_event *event)
+{
+	bool is_only = hlg_text_lines_event(r, &r->all) != UINT32_MAX;
+	bool is_timer = event->kind == HLG_EVENT_TIMER;
+	char *key = is_only && is_timer ? hlg_event_key(event->name) : NULL;
+
+	add_escaped(line, 0, NULL, key ? key : event->name);
+	free(key);
+}
+
 static void add_event(struct pieces *line, const struct hlg_report *r,
 		      const struct hlg_event_sum *sum)
 {
 	const struct hlg_event *event = &r->profile->events[sum->event];
 	struct hlg_text_lines_scale scale =
 		hlg_text_lines_scale_for(r, sum->event, sum->count.period);
-	uint64_t sampled = event->host + sum->count.samples;
+	uint64_t sampled = event->host.samples + sum->count.samples;
 	char period[32];
 
-	add_escaped(line, 0, NULL, event->name);
+	add_event_name(line, r, event);
 	add_piece(line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
 		  sum->count.samples == 1 ? "" : "s");
 	if (sum->count.samples)
 		add_piece(line, 2, "%s %s",
 			  hlg_text_lines_period(period, &scale, sum->count.period),
 			  scale.time ? "of guest time" : "counted");
-	if (event->host) /* by no tracepoint, which marks entries and exits */
+	if (event->host.samples) /* by no tracepoint, which marks entries and exits */
 		add_piece(line, 1, "host %ld %%",
-			  lround(100 * (double)event->host / (double)sampled));
+			  lround(100 * (double)event->host.samples / (double)sampled));
 }
 
 /* One event stands on the line of what is of all; of several each has one below it. */
@@ -293,6 +313,104 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 		add_event(&line, r, &r->events[i]);
 		if (r->events[i].count.samples)
 			write_pieces(f, r, "", &line);
+	}
+}
+
+/* Of the image that a lane begins with. */
+static const char *lane_name(const struct hlg_report *r, unsigned lane)
+{
+	for (size_t i = 0; i < r->space->n_images; i++) {
+		const char *path = r->space->images[i]->path, *slash = strrchr(path, '/');
+
+		if (r->space->images[i]->lane == lane)
+			return slash && slash[1] ? slash + 1 : path;
+	}
+	return lane == HLG_LANE_SEVERAL ? "several ELFs" : "unknown ELF";
+}
+
+/* "sandbox 2 (fd 14)", and of several processes which one's. */
+static void add_sandbox(struct pieces *line, const struct hlg_report *r, uint32_t number,
+			struct hlg_count count)
+{
+	const struct hlg_sandboxes *all = &r->profile->sandboxes;
+	const struct hlg_sandbox *of = number ? &all->at[number - 1] : NULL;
+	uint32_t event = hlg_text_lines_event(r, &r->all);
+	struct hlg_text_lines_scale scale =
+		hlg_text_lines_scale_for(r, event, r->all.guest.period);
+	char fd[32] = "", period[32];
+
+	if (of && of->fd >= 0)
+		snprintf(fd, sizeof(fd), " (fd %" PRId32 ")", of->fd);
+	if (of)
+		add_piece(line, 0, "sandbox %" PRIu32 "%s", number, fd);
+	else
+		add_piece(line, 0, "before any KVM_RUN");
+	if (of && r->space->n_lanes)
+		add_escaped(line, 0, NULL, lane_name(r, of->lane));
+	if (of && of->pid >= 0 && of->pid != all->at[0].pid)
+		add_piece(line, 1, "pid %" PRId32, of->pid);
+	add_piece(line, 0, "%" PRIu64 " sample%s", count.samples,
+		  count.samples == 1 ? "" : "s");
+	if (event != UINT32_MAX && scale.time)
+		add_piece(line, 1, "%s",
+			  hlg_text_lines_period(period, &scale, count.period));
+}
+
+/* Is the sandbox of number a in front of that of b, by samples? */
+static bool is_larger(const struct hlg_sandboxes *all, uint32_t a, uint32_t b)
+{
+	uint64_t x = all->at[a - 1].count.samples, y = all->at[b - 1].count.samples;
+
+	return x != y ? x > y : a < b;
+}
+
+/* The number of the sandbox that follows last, by samples; 0: in front of all, none. */
+static uint32_t next_largest(const struct hlg_sandboxes *all, uint32_t last)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 1; i <= all->n; i++)
+		if (all->at[i - 1].count.samples && (!last || is_larger(all, last, i)) &&
+		    i != last && (!found || is_larger(all, i, found)))
+			found = i;
+	return found;
+}
+
+/* A line for each by its number; on a screen for a few, those with most samples. */
+static void write_sandboxes(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_sandboxes *all = &r->profile->sandboxes;
+	uint32_t n = 0, number = 0, shown;
+	const char *label = "sandboxes";
+	struct pieces line = {0};
+
+	for (uint32_t i = 0; i < all->n; i++)
+		n += all->at[i].count.samples > 0;
+	shown = n > MOST_SANDBOXES && r->screen.lines && !r->options->wide
+			? MOST_SANDBOXES - 1
+			: n;
+	for (uint32_t i = 0; i < all->n && shown == n; i++)
+		if (all->at[i].count.samples) {
+			line.n = 0;
+			add_sandbox(&line, r, i + 1, all->at[i].count);
+			write_pieces(f, r, label, &line);
+			label = "";
+		}
+	for (uint32_t i = 0; i < shown && shown < n; i++, label = "") {
+		number = next_largest(all, number);
+		line.n = 0;
+		add_sandbox(&line, r, number, all->at[number - 1].count);
+		write_pieces(f, r, label, &line);
+	}
+	if (shown < n)
+		fprintf(f,
+			INDENT "and %" PRIu32 " more (--wide lists them, --by=sandbox "
+			       "reports each)\n",
+			n - shown);
+	if (n && all->nobody.samples) {
+		line.n = 0;
+		add_sandbox(&line, r, 0, all->nobody);
+		write_pieces(f, r, "", &line);
 	}
 }
 
@@ -391,6 +509,7 @@ void hlg_text_lines_head(FILE *f, const struct hlg_report *r)
 	for (size_t i = 0; i < r->space->n_images; i++)
 		write_guest(f, r, r->space->images[i], i ? "" : "guest");
 	write_recorded(f, r);
+	write_sandboxes(f, r);
 	if (r->space->n_images)
 		write_check(f, r);
 	hlg_text_lines_notes(f, &r->screen, &r->notes, HLG_NOTE_WARNING);

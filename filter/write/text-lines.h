@@ -32,7 +32,8 @@ void hlg_text_lines_notes(FILE *f, const struct hlg_screen *screen,
 void hlg_text_lines_notes_behind(FILE *f, const struct hlg_screen *screen,
 				 const struct hlg_note_list *list, bool verbose);
 
-/* The event of a view's samples; UINT32_MAX: there are several, or none. */
+/* The event of the samples of report->all, or of a group's view; UINT32_MAX: there are
+ * several, or none. */
 uint32_t hlg_text_lines_event(const struct hlg_report *report,
 			      const struct hlg_view *view);
 

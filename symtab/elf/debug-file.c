@@ -47,8 +47,8 @@ static void make_table(uint32_t table[256])
 	}
 }
 
-static int read_crc(int fd, const char *path, off_t size, uint32_t *crc,
-		    struct hlg_err *err)
+int hlg_debug_file_crc(int fd, const char *path, off_t size, uint32_t *crc,
+		       struct hlg_err *err)
 {
 	uint32_t table[256], sum = UINT32_MAX;
 	unsigned char block[BLOCK];
@@ -82,7 +82,7 @@ static int check_crc(const struct search *s, const char *path, struct hlg_err *e
 				 "both files one: -Wl,--build-id)",
 				 path);
 	else
-		rc = read_crc(fd, path, id.size, &crc, err);
+		rc = hlg_debug_file_crc(fd, path, id.size, &crc, err);
 	close(fd);
 	if (rc == 0 && crc != s->elf->debuglink_crc)
 		rc = hlg_err_set(err, HLG_EINPUT,

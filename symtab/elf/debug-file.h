@@ -42,4 +42,8 @@ int hlg_debug_file_find(struct hlg_debug_file *file, const char *path,
 			const struct hlg_elf64 *elf, struct hlg_err *err);
 void hlg_debug_file_finish(struct hlg_debug_file *file);
 
+/* The CRC-32 that .gnu_debuglink has, of the first size bytes of an open file. */
+int hlg_debug_file_crc(int fd, const char *path, off_t size, uint32_t *crc,
+		       struct hlg_err *err);
+
 #endif

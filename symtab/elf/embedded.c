@@ -12,7 +12,8 @@
 #include "symtab/grow.h"
 
 enum {
-	CHUNK = 1 << 20
+	CHUNK = 1 << 20,
+	OVERLAP = 4 /* as often as any byte may be read for an ELF, in the mean */
 };
 
 /* e_ident as far as it is the same in all that are looked for: class, order, version. */
@@ -23,6 +24,7 @@ struct search {
 	const char *path;
 	int fd;
 	uint64_t size; /* of the file */
+	uint64_t left; /* bytes that may be read for ELF files */
 	struct hlg_embedded_list *list;
 	struct hlg_err *err;
 };
@@ -86,18 +88,45 @@ static bool reach_sections(const struct search *s, uint64_t start, const Elf64_E
 	return true;
 }
 
+/* Bytes of the tables of an ELF, those past the file's end left out. */
+static uint64_t tables_size(const struct search *s, uint64_t start, const Elf64_Ehdr *eh)
+{
+	uint64_t n = eh->e_phnum * sizeof(Elf64_Phdr) + eh->e_shnum * sizeof(Elf64_Shdr);
+
+	return n < s->size - start ? n : s->size - start;
+}
+
+/* Takes n bytes from what may be read. Files inside that share bytes would else be read
+ * in the square of the file's size. */
+static int spend(struct search *s, uint64_t n)
+{
+	if (n > s->left)
+		return hlg_err_set(s->err, HLG_EINPUT,
+				   "%s: has too many ELF files inside that overlap (is "
+				   "it the host program?)",
+				   s->path);
+	s->left -= n;
+	return 0;
+}
+
 /* How many bytes the ELF at start has; 0: there is none, or not all of it. */
-static uint64_t measure(const struct search *s, uint64_t start)
+static int measure(struct search *s, uint64_t start, uint64_t *size)
 {
 	uint64_t end = sizeof(Elf64_Ehdr);
 	Elf64_Ehdr eh;
+	int rc;
 
+	*size = 0;
 	if (!read_part(s, start, 0, &eh, sizeof(eh)) ||
 	    (eh.e_type != ET_EXEC && eh.e_type != ET_DYN) ||
-	    (eh.e_machine != EM_X86_64 && eh.e_machine != EM_AARCH64) ||
-	    !reach_segments(s, start, &eh, &end) || !reach_sections(s, start, &eh, &end))
+	    (eh.e_machine != EM_X86_64 && eh.e_machine != EM_AARCH64))
 		return 0;
-	return end;
+	if (!reach_segments(s, start, &eh, &end) || !reach_sections(s, start, &eh, &end))
+		end = 0;
+	/* Its tables, as far as the file may have them, and then a copy of it. */
+	rc = spend(s, end ? end : tables_size(s, start, &eh));
+	*size = end;
+	return rc;
 }
 
 /* Copies size bytes from start on. */
@@ -159,15 +188,15 @@ static int read_elf(const struct search *s, struct hlg_embedded *found)
 }
 
 /* The file at start, if there is one: *next is where the search goes on. */
-static int look(const struct search *s, uint64_t start, uint64_t *next)
+static int look(struct search *s, uint64_t start, uint64_t *next)
 {
-	struct hlg_embedded found = {.offset = start, .size = measure(s, start)};
+	struct hlg_embedded found = {.offset = start};
 	struct hlg_embedded_list *list = s->list;
-	int rc;
+	int rc = measure(s, start, &found.size);
 
 	*next = start + 1;
-	if (found.size == 0)
-		return 0;
+	if (rc < 0 || found.size == 0)
+		return rc;
 	rc = read_elf(s, &found);
 	if (rc < 0) {
 		hlg_elf64_finish(&found.elf);
@@ -183,7 +212,7 @@ static int look(const struct search *s, uint64_t start, uint64_t *next)
 }
 
 /* Looks at what begins in the n bytes at *at, and says where to go on. */
-static int search_chunk(const struct search *s, const unsigned char *chunk, size_t n,
+static int search_chunk(struct search *s, const unsigned char *chunk, size_t n,
 			uint64_t *at)
 {
 	uint64_t start = *at, end = *at + n - (sizeof(ident) - 1);
@@ -204,7 +233,7 @@ static int search_chunk(const struct search *s, const unsigned char *chunk, size
 	return 0;
 }
 
-static int search_all(const struct search *s, unsigned char *chunk)
+static int search_all(struct search *s, unsigned char *chunk)
 {
 	uint64_t at = 1; /* at 0 is the file itself */
 	int rc = 0;
@@ -233,6 +262,7 @@ int hlg_embedded_find(struct hlg_embedded_list *list, const char *path,
 	rc = s.fd = hlg_file_open(path, &id, err);
 	if (rc >= 0) {
 		s.size = (uint64_t)id.size;
+		s.left = s.size * OVERLAP;
 		rc = search_all(&s, chunk);
 		close(s.fd);
 	}

@@ -26,7 +26,8 @@ struct hlg_embedded_list {
 	struct hlg_err refused; /* why the first was, whose headers are whole; or empty */
 };
 
-/* Fails if the file cannot be read, and without memory; finish the list in any case. */
+/* Fails if the file cannot be read, if so many seem to overlap in it that each byte would
+ * be read several times, and without memory; finish the list in any case. */
 int hlg_embedded_find(struct hlg_embedded_list *list, const char *path,
 		      struct hlg_err *err);
 void hlg_embedded_finish(struct hlg_embedded_list *list);

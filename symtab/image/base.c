@@ -55,6 +55,7 @@ static const struct {
 	[HLG_BASE_NOTE] = {"note", "from the Hyperlight note, version "},
 	[HLG_BASE_EXEC] = {"exec", "its own addresses: not a PIE"},
 	[HLG_BASE_MAP] = {"map", "its own addresses: a perf map"},
+	[HLG_BASE_KVM] = {"kvm", "from KVM's records"},
 	[HLG_BASE_FOUND] = {"found", "found from the samples"},
 	[HLG_BASE_DEFAULT] = {"default", "assumed: nothing states it"},
 };

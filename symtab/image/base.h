@@ -27,7 +27,7 @@ void hlg_base_describe_from(const struct hlg_image *image, enum hlg_base_from fr
 			    char *buf, size_t size);
 
 /* How a base was found, in one word for programs, which never changes: stated, note,
- * exec, map, found, default. */
+ * exec, map, kvm, found, default. */
 const char *hlg_base_word(enum hlg_base_from from);
 
 #endif

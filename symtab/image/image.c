@@ -120,9 +120,8 @@ static int take_guest(struct hlg_image *image, struct hlg_embedded_list *list,
 	return 0;
 }
 
-/* rc and *err are what came of reading the file's own ELF, and stay if it has no guest.
- */
-static int look_inside(struct hlg_image *image, int rc, struct hlg_err *err)
+/* Makes a guest inside the file the image's ELF. 1: it has none, and *err stays. */
+static int look_inside(struct hlg_image *image, struct hlg_err *err)
 {
 	struct hlg_embedded_list list;
 	struct hlg_err why;
@@ -131,8 +130,6 @@ static int look_inside(struct hlg_image *image, int rc, struct hlg_err *err)
 	if (found == 0)
 		found = take_guest(image, &list, &why);
 	hlg_embedded_finish(&list);
-	if (found > 0)
-		return rc;
 	if (found < 0)
 		*err = why;
 	return found;
@@ -141,10 +138,14 @@ static int look_inside(struct hlg_image *image, int rc, struct hlg_err *err)
 static int load_elf(struct hlg_image *image, struct hlg_err *err)
 {
 	struct hlg_elf64 *elf = &image->elf;
-	int rc = hlg_elf64_read(elf, image->path, err);
+	int rc = hlg_elf64_read(elf, image->path, err), inside = 1;
 
 	if (rc != HLG_ESYSTEM && elf->interpreted && !elf->hyperlight[0])
-		rc = look_inside(image, rc, err);
+		inside = look_inside(image, err);
+	if (inside < 0)
+		return inside; /* which no debug file of the host mends */
+	if (inside == 0)
+		rc = 0;
 	if (elf->dynsym && rc != HLG_ESYSTEM)
 		rc = load_debug(image, rc, err);
 	if (rc == 0)
@@ -266,7 +267,7 @@ static int place_at(const struct hlg_image *image, uint64_t base, struct hlg_bas
 				   "%s: its %" PRIu64 " bytes at base 0x%" PRIx64
 				   " pass the end of memory (give a lower base)",
 				   image->path, image->end - low, base);
-	*at = (struct hlg_base){base, base - low};
+	*at = (struct hlg_base){base, base - low + hlg_lane_move(image->lane)};
 	return 0;
 }
 
@@ -283,6 +284,16 @@ int hlg_image_set_base(struct hlg_image *image, uint64_t base, enum hlg_base_fro
 	image->from = from;
 	image->n_also = 0;
 	return 0;
+}
+
+void hlg_image_set_lane(struct hlg_image *image, unsigned lane)
+{
+	uint64_t by = hlg_lane_move(lane) - hlg_lane_move(image->lane);
+
+	image->bias += by;
+	for (size_t i = 0; i < image->n_also; i++)
+		image->also[i].bias += by;
+	image->lane = lane;
 }
 
 void hlg_image_clear_base(struct hlg_image *image)

@@ -5,7 +5,8 @@
  * Two address spaces meet here and are never mixed in one variable: `addr` is the
  * image's own address, as in its symbol table; `ip` is the guest's. ip = addr + bias
  * (modulo 2^64). For an ELF, bias = base - first PT_LOAD p_vaddr; for a perf map, bias =
- * base, which is 0 unless stated.
+ * base, which is 0 unless stated. Where guests lie at the same addresses, ip is in the
+ * image's lane (lane.h), and so is bias.
  *
  * A Linux kernel of x86-64 can have a segment of data at address 0, for the part of each
  * CPU (its linker script, .data..percpu), and all else in the highest 2 GiB. Such a
@@ -18,6 +19,7 @@
 #ifndef HLG_SYMTAB_IMAGE_IMAGE_H
 #define HLG_SYMTAB_IMAGE_IMAGE_H
 
+#include "symtab/image/lane.h"
 #include "symtab/image/span.h"
 
 #define HLG_IMAGE_FAR (UINT64_C(2) << 30)
@@ -28,6 +30,7 @@ enum hlg_base_from {
 	HLG_BASE_NOTE,    /* the Hyperlight version note */
 	HLG_BASE_EXEC,    /* ET_EXEC: linked to its address */
 	HLG_BASE_MAP,     /* a perf map: its addresses are the guest's */
+	HLG_BASE_KVM,     /* where KVM's records have it enter and halt */
 	HLG_BASE_FOUND,   /* the one that sampled addresses fit */
 	HLG_BASE_DEFAULT, /* nothing said anything */
 };
@@ -49,6 +52,7 @@ struct hlg_image {
 	bool map;            /* from a perf map */
 	bool made;           /* by hlg_image_make */
 	bool unread;         /* see hlg_image_unread() */
+	bool noted;          /* the user did not name it, hlguest record did */
 	size_t skipped;      /* lines of the map that could not be used */
 	struct hlg_symtab tab;
 	struct hlg_area *areas;
@@ -58,12 +62,16 @@ struct hlg_image {
 	uint64_t base, bias; /* valid unless from is HLG_BASE_NONE */
 	enum hlg_base_from from;
 	enum hlg_base_from refused_from; /* where the base is from that the samples do not
-					  * fit, and that was not used: refused; else
-					  * HLG_BASE_NONE */
+					  * fit, or that is not that of KVM's records, and
+					  * that was not used: refused; else HLG_BASE_NONE
+					  */
 	uint64_t refused;
+	bool kvm_differs; /* its base is kept, but KVM's records have another: kvm_base */
+	uint64_t kvm_base;
 	struct hlg_base *also; /* further bases: several guests run it */
 	size_t n_also;
 	size_t number; /* among the images of its space, from 0 on */
+	unsigned lane; /* lane.h; 0 but in a space of several */
 };
 
 /* What is at an address. */
@@ -101,6 +109,9 @@ void hlg_image_destroy(struct hlg_image *image);
  * space. */
 int hlg_image_set_base(struct hlg_image *image, uint64_t base, enum hlg_base_from from,
 		       struct hlg_err *err);
+
+/* Moves all its bases, also those to come, into a lane. */
+void hlg_image_set_lane(struct hlg_image *image, unsigned lane);
 
 /* Leaves the image without a base. */
 void hlg_image_clear_base(struct hlg_image *image);

@@ -87,11 +87,55 @@ int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err)
 	return check_overlap(space, err);
 }
 
+static bool have_common(const struct hlg_image *a, const struct hlg_image *b)
+{
+	for (size_t i = 0; i < a->n_areas; i++)
+		for (size_t k = 0; k < b->n_areas; k++)
+			if (a->areas[i].start + a->bias <=
+				    b->areas[k].end - 1 + b->bias &&
+			    b->areas[k].start + b->bias <= a->areas[i].end - 1 + a->bias)
+				return true;
+	return false;
+}
+
+/* Has the image no byte in common with those in front of it, in its lane? */
+static bool has_room(const struct hlg_space *space, const struct hlg_image *image)
+{
+	for (size_t i = 0; i < image->number; i++) {
+		const struct hlg_image *other = space->images[i];
+
+		if (other->lane == image->lane && other->from != HLG_BASE_NONE &&
+		    have_common(image, other))
+			return false;
+	}
+	return true;
+}
+
+int hlg_space_part(struct hlg_space *space, struct hlg_err *err)
+{
+	int rc = hlg_space_arrange(space, err);
+
+	if (rc != HLG_EINPUT)
+		return rc;
+	space->n_lanes = 1;
+	for (size_t i = 0; i < space->n_images; i++) {
+		struct hlg_image *image = space->images[i];
+
+		if (image->map || image->from == HLG_BASE_NONE)
+			continue;
+		while (!has_room(space, image) && image->lane + 1 < HLG_LANE_SEVERAL)
+			hlg_image_set_lane(image, image->lane + 1);
+		if (image->lane >= space->n_lanes)
+			space->n_lanes = image->lane + 1;
+	}
+	return hlg_space_arrange(space, err);
+}
+
 void hlg_space_lookup(const struct hlg_space *space, uint64_t ip, struct hlg_place *place)
 {
 	size_t behind = HLG_BSEARCH_UPTO(space->ranges, space->n_ranges, first, ip);
 
-	*place = (struct hlg_place){.kind = HLG_OUTSIDE, .addr = ip};
+	*place = (struct hlg_place){.kind = HLG_OUTSIDE, .addr = hlg_space_ip(space, ip)};
 	if (behind && ip <= space->ranges[behind - 1].last) {
 		const struct hlg_space_range *range = &space->ranges[behind - 1];
 

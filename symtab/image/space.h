@@ -23,6 +23,7 @@ struct hlg_space {
 	size_t n_images;
 	struct hlg_space_range *ranges; /* sorted, disjoint */
 	size_t n_ranges;
+	unsigned n_lanes; /* 0: addresses are in none; see hlg_space_part */
 };
 
 /* Takes image over; on failure (no memory) destroys it. */
@@ -37,6 +38,19 @@ int hlg_space_settle(struct hlg_space *space, struct hlg_err *err);
  * address is its.
  */
 int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err);
+
+/*
+ * Arranges the space and puts images that overlap into lanes of their own, which they
+ * stay in: each into the first where it has room. Fails as hlg_space_arrange does, where
+ * perf maps or too many images overlap.
+ */
+int hlg_space_part(struct hlg_space *space, struct hlg_err *err);
+
+/* The guest's own address of an ip that may be in a lane. */
+static inline uint64_t hlg_space_ip(const struct hlg_space *space, uint64_t ip)
+{
+	return space->n_lanes ? hlg_lane_ip(ip) : ip;
+}
 
 /* Fills *place for any ip. The space must be settled. */
 void hlg_space_lookup(const struct hlg_space *space, uint64_t ip,

@@ -39,7 +39,7 @@ def read(shell):
 
 
 def choices(option):
-    """The words that a value is made of, or none: yes|no, event,pid,tid,cpu, D|L|C."""
+    """The words that a value is made of, or none: yes|no, event,pid,tid,cpu,sandbox, D|L|C."""
     return sorted(re.split(r"[|,]", option.value)) if option.kind in ("one", "some") else []
 
 

@@ -19,14 +19,15 @@ import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 BLOCK = re.compile(r"(```console\n\$ ([^\n]*)\n)(.*?)(```)", re.S)
-PICTURES = {"man/flame.svg": "hlguest flame tests/data/demo.elf tests/data/demo-user.data"}
+PICTURES = {"man/flame.svg": "hlguest flame tests/data/hyperlight/guest.elf "
+                             "tests/data/hyperlight/mix.data"}
 NEEDED = {"libiberty", "zydis"}
 
 
 def demo(build):
     so = os.path.join(build, "filter", "hlguest.so")
-    return ("perf script -i tests/data/demo-user.data --dlfilter " + shlex.quote(so) +
-            " --dlarg tests/data/demo.elf")
+    return ("perf script -i tests/data/hyperlight/mix.data --dlfilter " + shlex.quote(so) +
+            " --dlarg tests/data/hyperlight/guest.elf")
 
 
 def said(build, command):

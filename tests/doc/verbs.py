@@ -10,9 +10,10 @@ examples of --help are run.
 What report shares
 with the filter is described in hlguest.7 and only listed in its own page, as base's page
 lists what it shares with report. Every verb has a page, hlguest.1 names it; every verb has
--o FILE, which gets what standard output would; the guide's commands exist, and its job for
-CI is run; the examples of TRANSCRIPTS print what their pages show (--update writes
-that anew); and mandoc finds nothing to complain of, where it is installed.
+-o FILE, which gets what standard output would; the guide's commands exist, its job for CI is
+run, and README's commands for Hyperlight are those of the guide; the examples of TRANSCRIPTS
+print what their pages show (--update writes that anew); and mandoc finds nothing to complain
+of, where it is installed.
 """
 import json
 import os
@@ -324,7 +325,7 @@ def check_guide(build):
     """The guide's commands are verbs that there are, with options that they have."""
     verbs, wrong, seen = listed(build), [], 0
     for block in blocks(page("hlguest-guide.7")):
-        for line in re.findall(r"hlguest (.*)", block.replace("\\\n", "")):
+        for line in re.findall(r"^(?:\$ |\t*)hlguest (.*)", block.replace("\\\n", ""), re.M):
             ours, records = re.match(r"(.*?)(?:(?:^| )-- .*)?$", line).group(1), "-- " in line
             words = shlex.split(ours) or ["--"]
             verb = words[0] if words[0] in verbs else "report"
@@ -335,6 +336,28 @@ def check_guide(build):
             wrong += [f"{verb} has no {w}: {line}" for w in words
                       if w[:1] == "-" and w != "--" and w.partition("=")[0] not in known]
     return wrong + ["it has none"] * (not seen)
+
+
+def check_five():
+    """Hyperlight in five minutes: README's commands are the guide's, with another host, and
+    the guide's crates are of the versions that the rig has."""
+    text = page("hlguest-guide.7")
+    part = text[text.index(".Ss Profile your"):text.index(".Ss Where the guest's")]
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as f:
+        readme = f.read()
+    short = re.search(r"^## Profile your .*\n\n((?: {4}.*\n)*)", readme, re.M).group(1)
+    ours, theirs = (re.findall(r"^(?:\$| {4}) ?(hlguest .*?)(?: +#.*)?$", commands, re.M)
+                    for commands in ("\n".join(blocks(part)), short))
+    host = "host/target/release/demo-host"
+    wrong = [f"the guide has {ours}, README {theirs}"] * \
+        ([words.replace(host, "./my-host") for words in ours] != theirs or len(ours) < 4)
+    for side, crate in ("guest", "hyperlight-guest-bin"), ("host", "hyperlight-host"):
+        with open(os.path.join(ROOT, "tests/rig/hyperlight", side, "Cargo.toml"),
+                  encoding="utf-8") as f:
+            version = re.search(crate + r'\b.*?"=(\d+\.\d+)', f.read()).group(1)
+        command = f"$ cargo add --manifest-path {side}/Cargo.toml {crate}@{version}\n"
+        wrong += [f"the guide has no {command}"] * (command not in part)
+    return wrong
 
 
 TRANSCRIPTS = ["extract", "exits", "lookup", "merge", "inject", "base"]  # what they print is in their pages
@@ -423,6 +446,7 @@ def main():
     tap.run("every verb has a page", check_named, verbs)
     tap.run("pages are installed", check_installed, build, verbs)
     tap.run("guide", check_guide, build)
+    tap.run("Hyperlight in five minutes", check_five)
     tap.run("the guide's job for CI", check_job, build)
     for verb in TRANSCRIPTS:
         tap.run(f"{verb}: what its page shows", check_transcript, build, verb,

@@ -102,6 +102,9 @@ static void check(struct hlg_vm_options *options, struct argp_state *state)
 		argp_error(state, "--base: either random or addresses");
 	if (options->base_count > options->sandboxes)
 		argp_error(state, "--base: more of them than --sandboxes");
+	if (options->guest_count > options->sandboxes)
+		argp_error(state, "%s: more guests than --sandboxes",
+			   options->guests[options->guest_count - 1]);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -139,9 +142,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->verbose = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (options->guest)
-			argp_error(state, "%s: one guest is enough", arg);
-		options->guest = arg;
+		if (options->guest_count == HLG_VM_SANDBOXES_MAX)
+			argp_error(state, "%s: one guest too many", arg);
+		options->guests[options->guest_count++] = arg;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "no guest given");
@@ -159,8 +162,10 @@ void hlg_vm_options_parse(struct hlg_vm_options *options, int argc, char **argv)
 	static const struct argp argp = {
 		.options = option_table,
 		.parser = parse_option,
-		.args_doc = "GUEST",
-		.doc = "Runs a guest program in KVM virtual machines, until it ends.",
+		.args_doc = "GUEST...",
+		.doc = "Runs a guest program in KVM virtual machines, until it ends. Of "
+		       "several, "
+		       "each is the next machine's; the last one goes for all others.",
 	};
 
 	*options = (struct hlg_vm_options){
@@ -183,6 +188,12 @@ static uint64_t random_number(uint64_t seed, uint64_t n)
 	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
 	return z ^ z >> 31;
+}
+
+const char *hlg_vm_options_guest(const struct hlg_vm_options *options, uint64_t sandbox)
+{
+	return options->guests[sandbox < options->guest_count ? sandbox
+							      : options->guest_count - 1];
 }
 
 uint64_t hlg_vm_options_base(const struct hlg_vm_options *options, uint64_t sandbox)

@@ -10,7 +10,8 @@
 #define HLG_VM_SANDBOXES_MAX 256
 
 struct hlg_vm_options {
-	const char *guest;
+	const char *guests[HLG_VM_SANDBOXES_MAX];
+	uint64_t guest_count;
 	uint64_t bases[HLG_VM_SANDBOXES_MAX]; /* guest addresses, as given */
 	uint64_t base_count;                  /* 0: the default of the guest's ELF type */
 	bool random;                          /* every sandbox at a base of its own */
@@ -27,6 +28,9 @@ struct hlg_vm_options {
 
 /* Fills options, which it points into argv. Ends the program if argv makes no sense. */
 void hlg_vm_options_parse(struct hlg_vm_options *options, int argc, char **argv);
+
+/* The guest of a sandbox, counted from 0. */
+const char *hlg_vm_options_guest(const struct hlg_vm_options *options, uint64_t sandbox);
 
 /* The base of a sandbox, counted from 0; HLG_VM_BASE_UNSET if none was given. */
 uint64_t hlg_vm_options_base(const struct hlg_vm_options *options, uint64_t sandbox);

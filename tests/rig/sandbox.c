@@ -45,7 +45,7 @@ static int load(struct hlg_vm_sandbox *sandbox, struct hlg_err *err)
 		.size = machine->window - machine->window / STACK_SHARE,
 	};
 
-	return hlg_vm_load(sandbox->options->guest,
+	return hlg_vm_load(hlg_vm_options_guest(sandbox->options, sandbox->number),
 			   hlg_vm_options_base(sandbox->options, sandbox->number), window,
 			   &sandbox->image, err);
 }

@@ -111,6 +111,36 @@ def check_hyperlight(place):
     return []
 
 
+def check_hostile(place):
+    """A version and file names that would command a terminal are escaped."""
+    version = place.demo.index(b"Hyperlight\0") + len(b"Hyperlight\0\0")
+    evil = b"\x1b[1m"
+    place.write("h\x1b[2m", b"x" + place.demo[:version] + evil +
+                place.demo[version + len(evil):])
+    out, err, status = place.extract("h\x1b[2m", "-o", "o\x1b[3m")
+    os.unlink(place.path("o\x1b[3m"))
+    if status or "\x1b" in out + err or any(f"\\x1b[{i}m" not in err for i in (1, 2, 3)):
+        return [f"{status} {err!r}"]
+    return []
+
+
+def check_debug_file(place):
+    """A stripped host with two guests is refused, also beside its debug file."""
+    need("cc", "objcopy", "strip")
+    place.write("a.c", b"int main(void) { return 0; }")
+    place.write("two", 2 * place.demo)
+    for words in ("cc -g -o split a.c", "objcopy --add-section .guest=two split",
+                  "objcopy --only-keep-debug split split.debug", "strip split",
+                  "objcopy --add-gnu-debuglink=split.debug split"):
+        subprocess.run(words.split(), cwd=place.folder, check=True,
+                       stderr=subprocess.DEVNULL)
+    os.chmod(place.folder, 0o755)  # root is not led to files beside an ELF
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    _, err, status = run(*user * (os.getuid() == 0), place.hlguest, "lookup", "split",
+                         "0x1139", cwd=place.folder)
+    return [] if status == 1 and "2 guests inside" in err else [f"{status} {err}"]
+
+
 def check_none(place):
     """What is no guest, and what is said of it."""
     need("strip")
@@ -208,8 +238,8 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory(prefix="extract-") as folder:
         place = Place(args.build, folder)
-        for check in (check_anywhere, check_several, check_hyperlight, check_none,
-                      check_program, check_report, check_measure):
+        for check in (check_anywhere, check_several, check_hyperlight, check_hostile,
+                      check_debug_file, check_none, check_program, check_report, check_measure):
             tap.run(check.__doc__, check, place)
     return tap.finish()
 

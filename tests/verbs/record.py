@@ -11,6 +11,7 @@ that comes next works; and that `hlguest -- VMM guest.elf` records and reports. 
 skipped, with the reason, where counters are there, where no guest runs or where tracepoints
 cannot be recorded.
 """
+import json
 import os
 import re
 import shlex
@@ -24,7 +25,7 @@ from programs import hlguest_of
 from tap import environment, Skip, Tap, must, need, parser, run
 
 SUMS = re.compile(r"hlguest: (\S+): (\d+) guest samples, (\d+) of the host, "
-                  r"(?:(\d+) (vCPU entries|events of KVM), )?(\d+) lost\n")
+                  r"(?:(\d+) (vCPU entries|events of KVM|calls of KVM), )?(\d+) lost\n")
 # perf has no counter and does not put a clock in its place
 NO_COUNTER = "no such counter here: this machine has no hardware counters"
 
@@ -117,6 +118,34 @@ def check_stacks(build, folder):
             if name not in picture]
 
 
+def check_sandboxes(build, folder):
+    """Two guests in turn on one thread, at one base: each sample is its own sandbox's."""
+    wrong = check_marks(build, folder, "--sandboxes", "calls of KVM")
+    if wrong:
+        return wrong
+    vm, path = monitor(build, folder), os.path.join(folder, "turns.data")
+    elfs = [guest("demo", build, folder), guest("rusty", build, folder)]
+    must(hlguest_of(build), "record", "-q", "--sandboxes", "-o", path, "--", vm, "--seconds=1.5",
+         "--sandboxes=2", "--in-turn", "--base=0x4000", *elfs)
+    total = 0
+    for number, elf in enumerate(elfs, 1):
+        said = json.loads(must(hlguest_of(build), "report", "--format=json",
+                               f"--sandbox={number}", elf, path))
+        guest_samples = said["totals"]["guest"]["samples"]
+        total += guest_samples
+        if (said["trust"]["verdict"] != "verified" or said["trust"]["boundary"]["off"] or
+                said["totals"]["data"]["samples"] or said["totals"]["outside"]["samples"]):
+            wrong.append(f"sandbox {number}: {said['trust']}, {said['totals']}")
+        if guest_samples < 100 or len(said["sandboxes"]) != 2:
+            wrong.append(f"sandbox {number}: {guest_samples} of {said['sandboxes']}")
+    both = json.loads(must(hlguest_of(build), "report", "--format=json", *elfs, path))
+    if (both["trust"]["verdict"] != "verified" or both["trust"]["boundary"]["off"] or
+            both["totals"]["guest"]["samples"] != total or
+            [one["image"] for one in both["sandboxes"]] != elfs):
+        wrong.append(f"{total} samples of both: {both['totals']}, {both['sandboxes']}")
+    return wrong
+
+
 def check_measure(build, folder):
     """Record and report in one: the same report again from the recording that is kept."""
     vm, elf = monitor(build, folder), guest("demo", build, folder)
@@ -152,6 +181,53 @@ def check_measure(build, folder):
         yield f"no guest: status {status}: {err}{out}"
 
 
+def check_noted(build, folder):
+    """The guest, or the host with it inside, is noted beside the recording, and taken by who
+    names none; what was recorded before keeps its own."""
+    vm, elf = monitor(build, folder), guest("demo", build, folder)
+    place = os.path.join(folder, "noted")
+    os.mkdir(place)
+    own, host = os.path.join(place, "guest.elf"), os.path.join(place, "my-host")
+    for path, parts in ((own, [elf]), (host, [vm, elf])):
+        with open(path, "wb") as f:
+            for part in parts:
+                with open(part, "rb") as of:
+                    f.write(of.read())
+        os.chmod(path, 0o755)
+    hlguest, first = os.path.abspath(hlguest_of(build)), ["--top=1", "--format=text"]
+    must(hlguest, "record", "-q", "--", vm, "--seconds=0.3", own, cwd=place)
+    # What has no symbols is nothing to report with: the one inside the host counts.
+    need("strip")
+    must("strip", "-o", own + ".bare", own)
+    must(hlguest, "record", "-q", "--", host, "--seconds=0.3", own + ".bare", cwd=place)
+    want = sorted(f"perf.data.guest{end}" for end in ("", ".old", ".hlguest", ".old.hlguest"))
+    found = sorted(name for name in os.listdir(place) if name.startswith("perf"))
+    if found == want[::2] and re.search("without .*jansson", must(hlguest, "--version")):
+        raise Skip("this build notes nothing")
+    if found != want:
+        return [f"there are {found}"]
+    wrong = []
+    for name, begin in (("perf.data.guest.old", "guest     guest.elf, noted by record, "),
+                        ("perf.data.guest", "guest     my-host, the guest inside it, noted by "
+                                            "record, ")):
+        out, err, status = run(hlguest, "report", *first, name, cwd=place)
+        if status or not out.startswith(begin):
+            wrong.append(f"{name}: status {status}: {err}{out[:200]}")
+    # A verb that takes words of its own; both sides of a comparison.
+    for words in (["annotate", "hash_block"], ["diff", "perf.data.guest.old", "perf.data.guest"],
+                  ["base"], ["flame", "-o", "f.svg"]):
+        _, err, status = run(hlguest, *words, cwd=place)
+        if status:
+            wrong.append(f"{words}: status {status}: {err}")
+    # The ELF that is named counts, whatever is noted; without it what is missing is said.
+    os.rename(host, host + ".gone")
+    for words, ok, text in ((["report", own], True, ""), (["report"], False, "is not here")):
+        _, err, status = run(hlguest, *words, *first, cwd=place)
+        if (status == 0) != ok or text not in err:
+            wrong.append(f"{words}: status {status}: {err}")
+    return wrong
+
+
 def main():
     build = parser(__doc__).parse_args().build
     tap = Tap()
@@ -163,7 +239,9 @@ def main():
                 lambda: check_stacks(build, folder))
         tap.run("events of KVM are no host samples, and exits is next",
                 lambda: check_marks(build, folder, "--exits", "events of KVM"))
+        tap.run("sandboxes in turn are told apart", lambda: check_sandboxes(build, folder))
         tap.run("record and report in one", lambda: list(check_measure(build, folder)))
+        tap.run("the guest is noted beside the recording", lambda: check_noted(build, folder))
     return tap.finish()
 
 

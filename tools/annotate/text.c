@@ -68,7 +68,8 @@ static void put_place(FILE *f, const struct hlg_place *place)
 		place->end - place->start == 1 ? "" : "s", place->start);
 	hlg_escape_print(f, place->image->path);
 	if (hlg_image_n_bases(place->image) == 1)
-		fprintf(f, " (guest 0x%" PRIx64 ")\n", place->start + place->image->bias);
+		fprintf(f, " (guest 0x%" PRIx64 ")\n",
+			hlg_lane_ip(place->start + place->image->bias));
 	else
 		fprintf(f, " (%zu bases)\n", hlg_image_n_bases(place->image));
 }

@@ -105,7 +105,7 @@ static int annotate_files(const struct arguments *args)
 	struct hlg_batch batch = {0};
 	struct hlg_run run;
 	struct hlg_err err;
-	int rc = hlg_run_start(&run, in->n_words, in->words, &err), status = 0;
+	int rc = hlg_run_start_apart(&run, in->n_words, in->words, &err), status = 0;
 
 	if (rc == 0)
 		rc = hlg_run_set_format(&run, in->format, &err);
@@ -186,7 +186,8 @@ const struct hlg_verb hlg_verb_annotate = {
 		    "perf.data.guest\tthe hottest function, in Intel syntax",
 	.files = "elf recording profile",
 	.shared = "input jobs quiet by color cpu demangle event force format min "
-		  "no-pager output pid skid strict-base tid time top verbose weight wide",
+		  "no-pager output pid sandbox skid strict-base tid time top verbose "
+		  "weight wide",
 	.fallbacks = (const struct hlg_verb_fallback[]){{"top", "5"}, {0}},
 	.formats = formats,
 	.options = options,

@@ -12,6 +12,7 @@
 #include "filter/run.h"
 #include "filter/stats/interval.h"
 #include "filter/trust/addresses.h"
+#include "filter/trust/base-kvm.h"
 #include "filter/trust/base-search.h"
 #include "filter/write/table.h"
 #include "symtab/escape.h"
@@ -27,12 +28,27 @@ struct claim {
 	char from[128];
 };
 
+/* Where KVM's records have an image. */
+struct recorded {
+	uint64_t bases[HLG_BASE_KVM_MAX];
+	size_t n;
+};
+
 /* A line of the table, and what else is said of it. */
 struct line {
 	const struct hlg_fit *fit;
 	const struct hlg_image *image; /* NULL: the runner-up */
 	const struct claim *claim;
+	const struct recorded *kvm;
 };
+
+static bool is_recorded(const struct recorded *kvm, uint64_t base)
+{
+	for (size_t i = 0; i < kvm->n; i++)
+		if (kvm->bases[i] == base)
+			return true;
+	return false;
+}
 
 static void put_remark(FILE *f, const void *of)
 {
@@ -44,6 +60,8 @@ static void put_remark(FILE *f, const void *of)
 		hlg_escape_print(f, line->claim->from);
 		fputc(')', f);
 	}
+	if (line->image && is_recorded(line->kvm, line->fit->base))
+		fputs("  (KVM's records have it there)", f);
 }
 
 static double share_of(uint64_t part, uint64_t rest)
@@ -66,9 +84,9 @@ static const struct hlg_table table = {columns,
 				       .n = sizeof(columns) / sizeof(columns[0])};
 
 static void print_fit(FILE *f, const struct hlg_fit *fit, const struct hlg_image *image,
-		      const struct claim *claim)
+		      const struct claim *claim, const struct recorded *kvm)
 {
-	const struct line line = {fit, image, claim};
+	const struct line line = {fit, image, claim, kvm};
 	char base[32] = "";
 	const struct hlg_value values[] = {
 		hlg_table_text_value(base),
@@ -85,14 +103,14 @@ static void print_fit(FILE *f, const struct hlg_fit *fit, const struct hlg_image
 
 static void print_bases(FILE *f, const struct hlg_image *image,
 			const struct hlg_found *found, const struct claim *claim,
-			bool first)
+			const struct recorded *kvm, bool first)
 {
 	if (first)
 		hlg_table_text_head(f, &table);
 	for (size_t i = 0; i < found->n; i++)
-		print_fit(f, &found->fits[i], image, claim);
+		print_fit(f, &found->fits[i], image, claim, kvm);
 	if (found->rival.on)
-		print_fit(f, &found->rival, NULL, claim);
+		print_fit(f, &found->rival, NULL, claim, kvm);
 }
 
 /* others: images before this one have some of the samples. */
@@ -139,17 +157,55 @@ static int compare(const struct hlg_image *image, const struct hlg_found *found,
 	return 3;
 }
 
+/* Says where KVM's records have an image, if the samples found it elsewhere, or nowhere:
+ * then that is the answer. Returns the status. */
+static int tell_recorded(FILE *f, const struct hlg_image *image,
+			 const struct hlg_found *found, const struct recorded *kvm)
+{
+	struct hlg_err err;
+
+	for (size_t i = 0; found->n == 0 && i < kvm->n; i++) {
+		fprintf(f, "0x%-16" PRIx64 " ", kvm->bases[i]);
+		hlg_escape_print(f, image->path);
+		fputs("  (from KVM's records; the samples find no base)\n", f);
+	}
+	for (size_t i = 0; i < found->n; i++)
+		if (kvm->n == 0 || is_recorded(kvm, found->fits[i].base))
+			return 0;
+	if (found->n == 0)
+		return 0;
+	hlg_err_set(&err, HLG_EINPUT,
+		    "%s: KVM's records have the guest at 0x%" PRIx64
+		    ", the samples fit 0x%" PRIx64 " (hlguest report believes KVM's, "
+		    "unless the samples refuse it)",
+		    image->path, kvm->bases[0], found->fits[0].base);
+	hlg_output_error(&err);
+	return 3;
+}
+
+static int place(struct hlg_run *run, struct hlg_image *image,
+		 const struct hlg_found *found, const struct recorded *kvm,
+		 struct hlg_err *err)
+{
+	int rc = found->n ? hlg_base_search_place(image, found, err)
+			  : hlg_image_set_base(image, kvm->bases[0], HLG_BASE_KVM, err);
+
+	return rc < 0 ? rc : hlg_space_arrange(&run->space, err);
+}
+
 /* One image; what it explains is nobody else's. *n_found: bases, of all images so far. */
 static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 		const struct claim *claim, struct hlg_addresses *addrs, size_t *n_found,
 		struct hlg_err *err)
 {
 	struct hlg_found found = {0};
+	struct recorded kvm;
 	struct hlg_code *code;
 	int rc = hlg_code_open(&code, image, err), status = 1;
 
 	if (rc < 0)
 		return hlg_output_error(err);
+	kvm.n = hlg_base_kvm_find(image, &run->profile.starts, kvm.bases);
 	hlg_addresses_keep_outside(addrs, &run->space);
 	if (!hlg_base_find_all(code, image, addrs->at, addrs->n, &found)) {
 		hlg_err_memory(err, image->path);
@@ -157,15 +213,16 @@ static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 	} else if (hlg_image_unread(image)) {
 		hlg_image_fail_unread(image, err);
 		status = hlg_output_error(err);
-	} else if (found.n == 0) {
+	} else if (found.n == 0 && kvm.n == 0) {
 		status = not_found(image, addrs, &found, *n_found != 0);
 	} else {
-		print_bases(f, image, &found, claim, *n_found == 0);
+		if (found.n)
+			print_bases(f, image, &found, claim, &kvm, *n_found == 0);
 		*n_found += found.n;
-		status = compare(image, &found, claim);
-		rc = hlg_base_search_place(image, &found, err);
-		if (rc == 0)
-			rc = hlg_space_arrange(&run->space, err);
+		status = tell_recorded(f, image, &found, &kvm);
+		if (found.n && compare(image, &found, claim) != 0)
+			status = 3;
+		rc = place(run, image, &found, &kvm, err);
 		if (rc < 0)
 			status = hlg_output_error(err);
 	}
@@ -302,6 +359,6 @@ const struct hlg_verb hlg_verb_base = {
 		    "hlguest base guest.elf a.data b.data\tfrom two recordings\n"
 		    "hlguest base guest.elf perf.data.guest -o base.txt\tinto a file",
 	.files = "elf recording profile",
-	.shared = "input jobs quiet cpu event output pid tid time",
+	.shared = "input jobs quiet cpu event output pid sandbox tid time",
 	.run = run,
 };

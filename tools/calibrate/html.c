@@ -291,7 +291,7 @@ static int put_text(FILE *f, struct hlg_calibration *c, struct hlg_err *err)
 	if (!memory)
 		return hlg_err_memory(err, "format=html");
 	hlg_calibrate_text(c, memory, err);
-	if (fclose(memory) != 0) {
+	if (fclose(memory) != 0 || !text) {
 		free(text);
 		return hlg_err_memory(err, "format=html");
 	}

@@ -225,7 +225,8 @@ const struct hlg_verb hlg_verb_diff = {
 	.files = "elf recording profile",
 	.shared = "input jobs quiet after border color cpu demangle event force format "
 		  "gaps min "
-		  "no-pager output pid region strict-base tid time top verbose weight "
+		  "no-pager output pid region sandbox strict-base tid time top verbose "
+		  "weight "
 		  "wide",
 	.formats = hlg_diff_formats,
 	.in_order = true, /* which side a word is of is told by its place */

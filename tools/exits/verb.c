@@ -80,7 +80,7 @@ static int settle_bases(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		char from[128];
 
 		hlg_base_describe(image, from, sizeof(from));
-		if (image->refused_from != HLG_BASE_NONE) {
+		if (hlg_base_search_differs(image)) {
 			char *warning = hlg_base_search_warning(image);
 
 			if (!warning)

@@ -9,6 +9,7 @@
 #include "filter/output/target.h"
 #include "filter/write/table.h"
 #include "symtab/elf/embedded.h"
+#include "symtab/escape.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -77,6 +78,19 @@ static const struct hlg_embedded *choose(const struct hlg_embedded_list *list,
 	return n == 1 ? found : NULL;
 }
 
+static void say_written(const char *out, const char *host, const struct hlg_embedded *e)
+{
+	hlg_escape_print(stderr, out);
+	fprintf(stderr, ": %" PRIu64 " bytes of ", e->size);
+	hlg_escape_print(stderr, host);
+	fprintf(stderr, ", from 0x%" PRIx64 " on", e->offset);
+	if (e->elf.hyperlight[0]) {
+		fputs(", Hyperlight ", stderr);
+		hlg_escape_print(stderr, e->elf.hyperlight);
+	}
+	fputc('\n', stderr);
+}
+
 static int save(const struct arguments *args, const struct hlg_embedded *e,
 		struct hlg_err *err)
 {
@@ -93,10 +107,7 @@ static int save(const struct arguments *args, const struct hlg_embedded *e,
 	}
 	rc = hlg_out_commit(&out, err);
 	if (rc == 0 && !args->quiet && !hlg_target_is_stream(args->out))
-		fprintf(stderr,
-			"%s: %" PRIu64 " bytes of %s, from 0x%" PRIx64 " on%s%s\n",
-			args->out, e->size, host, e->offset,
-			e->elf.hyperlight[0] ? ", Hyperlight " : "", e->elf.hyperlight);
+		say_written(args->out, host, e);
 	return rc;
 }
 

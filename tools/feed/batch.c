@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "filter/trust/apart.h"
 #include "tools/perfdata/sum.h"
 #include "tools/pprof/pprof.h"
 
@@ -23,6 +24,7 @@ struct worker {
 	struct hlg_stacks *stacks, own_stacks; /* for stacks=callgraph */
 	struct hlg_profile file;               /* of the file that is being read */
 	struct hlg_per_file fits;              /* judges it, if there are several */
+	struct hlg_apart apart;                /* if images overlap */
 	bool started;
 };
 
@@ -30,8 +32,12 @@ struct worker {
 static int read_path(struct worker *w, const char *path, struct hlg_host *host,
 		     struct hlg_recording_sums *sums, struct hlg_err *err)
 {
-	if (!hlg_pprof_is(path))
+	if (!hlg_pprof_is(path)) {
+		/* In a saved profile that is settled. */
+		if (w->space->n_lanes)
+			hlg_profile_keep_apart(&w->file);
 		return hlg_feed_read(path, &w->how, &w->file, host, sums, err);
+	}
 	if (w->options->stacks == HLG_STACKS_COUNTERS)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is a saved profile, which has no states (name "
@@ -59,6 +65,12 @@ static void read_file(struct worker *w, const char *path, struct hlg_batch_file 
 		file->rc = hlg_err_memory(err, path);
 	else
 		file->rc = read_path(w, path, host ? &rows : NULL, &file->sums, err);
+	if (file->rc == 0 && w->file.apart)
+		file->rc = hlg_apart_settle(
+			&w->apart,
+			&(struct hlg_apart_recording){path, &w->file, &rows,
+						      w->how.stacks, &file->notes},
+			err);
 	if (file->rc == 0 && w->fits.space &&
 	    !hlg_per_file_judge(&w->fits, &w->file, &file->fit))
 		file->rc = hlg_err_memory(err, path);
@@ -125,6 +137,8 @@ static bool init(struct worker *w, struct hlg_run *run, bool first)
 	if (w->batch->judge && w->batch->n_paths > 1 &&
 	    !hlg_per_file_begin(&w->fits, &run->space, run->options.gaps))
 		return false;
+	if (run->space.n_lanes && !hlg_apart_begin(&w->apart, &run->space, &run->options))
+		return false;
 	return first || hlg_profile_init(&w->own_sum, &run->options);
 }
 
@@ -159,6 +173,7 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 		hlg_stacks_finish(&workers[i].own_stacks);
 		hlg_profile_finish(&workers[i].own_sum);
 		hlg_per_file_finish(&workers[i].fits);
+		hlg_apart_finish(&workers[i].apart);
 	}
 	return ok ? 0 : hlg_err_memory(err, "threads");
 }
@@ -196,6 +211,8 @@ void hlg_batch_finish(struct hlg_batch *batch)
 {
 	if (batch->files)
 		hlg_hostsyms_finish(&batch->syms);
+	for (size_t i = 0; batch->files && i < batch->n_paths; i++)
+		hlg_note_list_finish(&batch->files[i].notes);
 	free(batch->files);
 	batch->files = NULL;
 }
@@ -253,6 +270,8 @@ void hlg_batch_note_sums(const struct hlg_recording_sums *sums, const char *of,
 
 void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)
 {
+	for (size_t i = 0; i < batch->n_paths; i++)
+		hlg_note_list_append(&run->notes, &batch->files[i].notes);
 	hlg_batch_note_sums(&batch->sums, "", &run->notes);
 	note_syms(run, &batch->syms);
 }

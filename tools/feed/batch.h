@@ -17,6 +17,7 @@ struct hlg_batch_file {
 	struct hlg_err err;
 	struct hlg_recording_sums sums;
 	struct hlg_per_file_verdict fit; /* if it was asked for */
+	struct hlg_note_list notes;      /* of who runs which image */
 };
 
 struct hlg_batch {

@@ -7,6 +7,7 @@
 
 #include "tools/feed/probe.h"
 #include "tools/feed/timeline.h"
+#include "tools/feed/turns.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/sum.h"
 
@@ -19,6 +20,7 @@ struct feed {
 	struct hlg_probe *probes;     /* of each of these */
 	const struct hlg_perfdata *pd;
 	struct hlg_trace *trace;
+	const struct hlg_turns *turns; /* NULL: whose a sample is does not matter */
 	bool ordered;
 	uint32_t n_events;
 	const char *path;
@@ -57,7 +59,7 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 		feed->profile, events[event->index],
 		hlg_event_kind(event->attr.type, event->attr.config),
 		hlg_event_member(event->attr.sample_type, event->attr.read_format));
-	if (feed->probes[event->index].field.size)
+	if (feed->probes[event->index].rip.size)
 		hlg_profile_no_short_cut(feed->profile, events[event->index]);
 	return 0;
 }
@@ -112,8 +114,8 @@ static void count_transit(struct feed *feed, const struct hlg_perfdata_raw *raw)
 	struct hlg_perfdata_bytes data;
 
 	if (hlg_perfdata_data(raw, &data))
-		hlg_probe_count(&feed->probes[raw->event], &feed->profile->transits,
-				&data);
+		hlg_probe_count(&feed->probes[raw->event], feed->profile,
+				hlg_perfdata_tid(raw), &data);
 }
 
 static __attribute__((noinline)) void take(struct feed *feed,
@@ -123,12 +125,13 @@ static __attribute__((noinline)) void take(struct feed *feed,
 	enum hlg_disposition disposition;
 
 	s.event = feed->events[s.event];
+	hlg_turns_tell(feed->turns, &s);
 	disposition = hlg_profile_add(feed->profile, &s);
 	if (disposition == HLG_HOST && feed->host)
 		hlg_timeline_add(&feed->timeline, &s,
 				 hlg_profile_series(feed->profile, &s), HLG_NO_CHAIN,
 				 HLG_TIMELINE_ROW);
-	if (disposition != HLG_DESELECTED && feed->probes[raw->event].field.size)
+	if (disposition != HLG_DESELECTED && feed->probes[raw->event].rip.size)
 		count_transit(feed, raw);
 }
 
@@ -209,8 +212,9 @@ static inline __attribute__((always_inline)) void on_stack(void *ctx,
 	unsigned what;
 
 	s.event = feed->events[s.event];
+	hlg_turns_tell(feed->turns, &s);
 	disposition = hlg_profile_add(feed->profile, &s);
-	if (feed->probes[raw->event].field.size && disposition != HLG_DESELECTED)
+	if (feed->probes[raw->event].rip.size && disposition != HLG_DESELECTED)
 		count_transit(feed, raw);
 	what = purpose(feed, raw, &s, disposition);
 	if (!what)
@@ -305,6 +309,16 @@ static int read_both(struct feed *feed, struct hlg_perfdata *pd, struct second *
 	return 1;
 }
 
+/* Several are counted each for itself. */
+static bool tell_sandboxes(struct feed *feed)
+{
+	const struct hlg_sandboxes *sandboxes =
+		feed->turns ? hlg_turns_sandboxes(feed->turns) : NULL;
+
+	return !sandboxes || sandboxes->n < 2 ||
+	       hlg_profile_tell_sandboxes(feed->profile, sandboxes);
+}
+
 /*
  * Two threads where the recording can be split and no names of host samples are wanted,
  * which need the order; else, and where the guess was wrong, one.
@@ -321,8 +335,12 @@ static int read_split(struct feed *feed, struct hlg_perfdata *pd,
 		return read_range(feed, pd, err);
 	s.feed.profile = &s.profile;
 	s.feed.pd = s.pd;
+	s.feed.turns = feed->turns;
 	if (hlg_profile_init(&s.profile, feed->profile->options)) {
 		s.profile.window = feed->profile->window;
+		tell_sandboxes(&s.feed);
+		if (feed->profile->apart)
+			hlg_profile_keep_apart(&s.profile);
 		rc = read_both(feed, pd, &s, at, sums, err);
 		hlg_profile_finish(&s.profile);
 	}
@@ -353,6 +371,22 @@ static int begin_order(struct feed *feed, const struct hlg_perfdata *pd,
 			   : 0;
 }
 
+/* Finds out whose samples are whose, where that is recorded. */
+static int find_turns(struct feed *feed, struct hlg_turns **turns, struct hlg_err *err)
+{
+	const struct hlg_options *o = feed->profile->options;
+	bool asked = o->by & HLG_BY_SANDBOX || o->sandbox.n;
+	const char *why;
+	int rc = hlg_turns_read(turns, feed->path, &why, err);
+
+	if (rc < 0)
+		return rc;
+	if (!*turns && asked)
+		return hlg_err_set(err, HLG_EINPUT, "%s: %s", feed->path, why);
+	feed->turns = *turns;
+	return tell_sandboxes(feed) ? 0 : hlg_err_memory(err, feed->path);
+}
+
 int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 		  struct hlg_profile *profile, struct hlg_host *host,
 		  struct hlg_recording_sums *sums, struct hlg_err *err)
@@ -366,14 +400,19 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	uint64_t seen = profile->seen.samples, deselected = profile->deselected.samples;
 	uint64_t of_host = profile->host.samples;
 	struct hlg_perfdata *pd = NULL;
+	struct hlg_turns *turns = NULL;
 	int rc;
 
 	memset(sums, 0, sizeof(*sums));
 	rc = hlg_feed_window(&profile->window, path, profile->options, err);
+	if (rc == 0 && !how->no_sandboxes)
+		rc = find_turns(&feed, &turns, err);
 	if (rc == 0)
 		rc = hlg_perfdata_open(&pd, path, err);
-	if (rc < 0)
+	if (rc < 0) {
+		hlg_turns_free(turns);
 		return rc;
+	}
 	feed.pd = pd;
 	if (feed.ordered)
 		rc = begin_order(&feed, pd, how, err);
@@ -387,6 +426,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;
 	finish(&feed);
 	hlg_perfdata_close(pd);
+	hlg_turns_free(turns);
 	return rc;
 }
 
@@ -394,7 +434,7 @@ int hlg_feed_count(const char *path, struct hlg_recording_sums *sums, struct hlg
 {
 	struct hlg_profile profile;
 	struct hlg_options options;
-	const struct hlg_feed_how how = {.threads = 1};
+	const struct hlg_feed_how how = {.threads = 1, .no_sandboxes = true};
 	int rc = hlg_options_parse(&options, 0, NULL, err);
 
 	if (rc == 0 && !hlg_profile_init(&profile, &options))

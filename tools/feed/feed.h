@@ -25,6 +25,7 @@ struct hlg_feed_how {
 	struct hlg_progress *progress; /* NULL: not shown */
 	struct hlg_stacks *stacks;     /* NULL: not wanted */
 	struct hlg_hostsyms *syms;     /* for stacks; NULL: frames are named by mapping */
+	bool no_sandboxes; /* they are not wanted: that reads some files twice */
 };
 
 int hlg_feed_read(const char *path, const struct hlg_feed_how *how,

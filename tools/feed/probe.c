@@ -3,45 +3,64 @@
 
 #include <linux/perf_event.h>
 
-static const struct {
-	const char *event, *field;
-} known[] = {
-	[HLG_PROBE_EXIT] = {"kvm:kvm_exit", "guest_rip"},
-	[HLG_PROBE_ENTRY] = {"kvm:kvm_entry", "rip"},
-	[HLG_PROBE_PORT] = {"kvm:kvm_pio", "port"},
-};
+/* Where a field stands; nowhere, if that is not known. */
+static struct hlg_trace_field find(const struct hlg_trace *trace, const char *event,
+				   const char *name)
+{
+	struct hlg_trace_field field;
+	struct hlg_err err;
+
+	if (hlg_trace_find(trace, event, name, &field, &err) < 0)
+		return (struct hlg_trace_field){0};
+	return field;
+}
 
 void hlg_probe_find(struct hlg_probe *probe, struct hlg_trace **trace,
 		    const struct hlg_perfdata *pd, const char *path,
 		    const struct hlg_perfdata_event *event)
 {
-	unsigned kind = 0;
+	bool entry = strcmp(event->name, "kvm:kvm_entry") == 0;
+	bool pio = strcmp(event->name, "kvm:kvm_pio") == 0;
 	struct hlg_err err;
 
-	while (kind < HLG_PROBES && strcmp(event->name, known[kind].event) != 0)
-		kind++;
-	*probe = (struct hlg_probe){.kind = kind};
+	*probe = (struct hlg_probe){.entry = entry, .pio = pio};
 	if (event->attr.type != PERF_TYPE_TRACEPOINT ||
-	    !(event->attr.sample_type & PERF_SAMPLE_RAW) || kind == HLG_PROBES)
+	    !(event->attr.sample_type & PERF_SAMPLE_RAW) ||
+	    (!entry && !pio && strcmp(event->name, "kvm:kvm_exit") != 0))
 		return;
 	if (!*trace &&
 	    hlg_trace_open(trace, pd, path, "hlguest record --exits", &err) < 0)
 		return;
-	if (hlg_trace_find(*trace, event->name, known[kind].field, &probe->field, &err) <
-	    0)
-		probe->field = (struct hlg_trace_field){0};
+	probe->rip = find(*trace, event->name, pio ? "val" : entry ? "rip" : "guest_rip");
+	if (pio) {
+		probe->port = find(*trace, event->name, "port");
+		probe->out = find(*trace, event->name, "rw");
+	}
 }
 
-void hlg_probe_count(const struct hlg_probe *probe, struct hlg_transits *transits,
-		     const struct hlg_perfdata_bytes *raw)
+/* Is it a write to a port, and to which? */
+static bool is_out(const struct hlg_probe *probe, const struct hlg_perfdata_bytes *raw,
+		   uint64_t *port)
 {
-	bool entry = probe->kind == HLG_PROBE_ENTRY;
-	uint64_t value;
+	uint64_t out;
 
-	if (!hlg_trace_get(&probe->field, raw->at, raw->n, &value))
+	return probe->pio && hlg_trace_get(&probe->port, raw->at, raw->n, port) &&
+	       hlg_trace_get(&probe->out, raw->at, raw->n, &out) && out;
+}
+
+void hlg_probe_count(const struct hlg_probe *probe, struct hlg_profile *profile,
+		     int32_t tid, const struct hlg_perfdata_bytes *raw)
+{
+	uint64_t ip, port = 0;
+	const bool out = is_out(probe, raw, &port);
+
+	if (out)
+		hlg_transits_out(&profile->transits, port);
+	if (!hlg_trace_get(&probe->rip, raw->at, raw->n, &ip))
 		return;
-	if (probe->kind == HLG_PROBE_PORT)
-		hlg_transits_out(transits, value);
-	else
-		hlg_transits_add(transits, (struct hlg_transit){value, !entry, entry});
+	if (probe->entry || (out && port == HLG_STARTS_HALT))
+		hlg_starts_add(&profile->starts, (struct hlg_start){ip, tid, probe->pio});
+	if (!probe->pio)
+		hlg_transits_add(&profile->transits,
+				 (struct hlg_transit){ip, !probe->entry, probe->entry});
 }

@@ -1,35 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* kvm_exit, kvm_entry and kvm_pio on their way into a profile: where guests are left and
- * entered, and what Hyperlight's guests say by ports.
- */
+ * entered, and where they began. */
 #ifndef HLG_TOOLS_FEED_PROBE_H
 #define HLG_TOOLS_FEED_PROBE_H
 
-#include "filter/profile/transits.h"
+#include "filter/profile/profile.h"
 #include "tools/tracepoint/trace.h"
 
-enum {
-	HLG_PROBE_EXIT,
-	HLG_PROBE_ENTRY,
-	HLG_PROBE_PORT,
-	HLG_PROBES
-};
-
-/* Of one of a reader's events. Without a field it is none of these. */
+/* Of one of a reader's events. All zero: it is neither. */
 struct hlg_probe {
-	struct hlg_trace_field field; /* the guest's address, or the port */
-	unsigned kind;
+	struct hlg_trace_field rip;       /* of kvm_pio what is written */
+	struct hlg_trace_field port, out; /* of kvm_pio */
+	bool entry, pio;
 };
 
 /*
- * Looks where the field stands in an event's samples. What cannot be found is
+ * Looks where the guest's address stands in an event's samples. What cannot be found is
  * not counted: a report needs none. *trace is NULL before, and for hlg_trace_close.
  */
 void hlg_probe_find(struct hlg_probe *probe, struct hlg_trace **trace,
 		    const struct hlg_perfdata *pd, const char *path,
 		    const struct hlg_perfdata_event *event);
 
-void hlg_probe_count(const struct hlg_probe *probe, struct hlg_transits *transits,
-		     const struct hlg_perfdata_bytes *raw);
+void hlg_probe_count(const struct hlg_probe *probe, struct hlg_profile *profile,
+		     int32_t tid, const struct hlg_perfdata_bytes *raw);
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/feed/feed.h"
 
-#include <sys/stat.h>
-
+#include "tools/feed/turns.h"
 #include "tools/perfdata/perfdata.h"
 
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
@@ -24,14 +23,6 @@ static int find_span(struct hlg_sample_span *span, struct hlg_perfdata *pd,
 	return hlg_perfdata_read(pd, on_sample, &sink, span, err);
 }
 
-/* Can it be read twice? Folders can. */
-static bool is_kept(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
-}
-
 int hlg_feed_window(struct hlg_select_window *window, const char *path,
 		    const struct hlg_options *options, struct hlg_err *err)
 {
@@ -42,7 +33,7 @@ int hlg_feed_window(struct hlg_select_window *window, const char *path,
 	*window = hlg_select_window(options);
 	if (!window->open)
 		return 0;
-	if (!is_kept(path))
+	if (!hlg_turns_is_kept(path))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: a pipe does not tell when the recording began "
 				   "(save it to a file for this time=)",

@@ -473,7 +473,7 @@ const struct hlg_verb hlg_verb_flame = {
 	/* Of the report's those that decide what stacks there are. */
 	.shared = "input jobs quiet border by cpu demangle event force format gaps min "
 		  "mode "
-		  "output pid roots stacks strict-base tid time weight",
+		  "output pid roots sandbox stacks strict-base tid time weight",
 	.fallbacks =
 		(const struct hlg_verb_fallback[]){
 			{"mode", "all"}, {"min", "0.01"}, {"stacks", "callgraph"}, {0}},

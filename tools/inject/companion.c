@@ -345,7 +345,7 @@ static bool build_symbols(struct sized *s, const struct hlg_units *units, bool d
 		i += inside ? unit.spans : 1;
 	}
 	if (s->text)
-		ok &= fclose(s->text) == 0;
+		ok &= fclose(s->text) == 0 && s->names; /* it shrinks the text */
 	return ok;
 }
 

@@ -11,6 +11,7 @@
 #include "symtab/grow.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
+#include "tools/inputs/noted.h"
 #include "tools/pprof/pprof.h"
 
 #define DEFAULT_FILE "perf.data.guest" /* what record writes */
@@ -297,6 +298,72 @@ static bool is_own(const struct hlg_inputs *in, const struct hlg_inputs_other *o
 	       !strchr(other->word, '/') && access(other->word, F_OK) != 0;
 }
 
+static bool has_word(const struct hlg_inputs *in, const char *word)
+{
+	for (int i = 0; i < in->n_words; i++)
+		if (strcmp(in->words[i], word) == 0)
+			return true;
+	return false;
+}
+
+/* Takes the ELFs that record noted beside n recordings of a side that names none. */
+static int take_noted(struct hlg_inputs *in, char *const *files, size_t n,
+		      struct hlg_err *err)
+{
+	struct hlg_noted noted;
+	int rc = hlg_noted_find(&noted, files, n, err);
+
+	for (size_t i = 0; rc == 0 && i < noted.n; i++)
+		if (!has_word(in, noted.paths[i]))
+			rc = add_image(in, noted.paths[i], err);
+	in->noted = in->n_images > 0;
+	hlg_noted_finish(&noted);
+	return rc;
+}
+
+/* Is an image named? Of two sides by either. */
+static bool names_image(const struct hlg_inputs *in)
+{
+	for (size_t i = 0; i < in->n_others; i++)
+		if (in->others[i].kind == HLG_FILE_KIND_IMAGE)
+			return true;
+	return in->second && names_image(in->second);
+}
+
+/*
+ * Where no image is named: those that are noted of the recordings, of two sides of the
+ * first one's. What cannot be used is an error only if an image is needed.
+ */
+static int find_noted(struct hlg_inputs *in, struct hlg_err *err)
+{
+	char standard[] = DEFAULT_FILE, *only = NULL;
+	struct hlg_err why;
+	size_t n = 0;
+	int rc = 0;
+
+	if (names_image(in))
+		return 0;
+	rc = take_noted(in, in->files, in->n_files, &why);
+	for (size_t i = 0; rc == 0 && i < in->n_others; i++) {
+		if (in->others[i].kind != HLG_FILE_KIND_RECORDING)
+			continue;
+		only = in->others[i].word;
+		rc = take_noted(in, &only, 1, &why);
+		n++;
+		if (is_pair(in) && !in->behind)
+			break;
+	}
+	if (rc == 0 && in->n_files + n == 0) {
+		only = standard;
+		rc = take_noted(in, &only, 1, &why);
+	}
+	if (rc == HLG_EINPUT)
+		in->not_noted = why;
+	else if (rc < 0)
+		*err = why;
+	return rc == HLG_EINPUT ? 0 : rc;
+}
+
 /*
  * Images and recordings in any order. What is neither is a recording that cannot be read
  * if there is an image, here or on the other side, else the first of these is an image
@@ -382,6 +449,8 @@ static int part(struct hlg_inputs *in, struct hlg_err *err)
 		rc = part_pair(in, err);
 	if (rc == 0)
 		rc = sort(second, in->n_images, err);
+	if (rc == 0 && in->noted && second->n_images == 0)
+		rc = take_noted(second, second->files, second->n_files, err);
 	for (int i = 0; rc == 0 && i < in->n_words && second->n_images == 0; i++)
 		if (strncmp(in->words[i], "--", 2) != 0)
 			rc = hlg_inputs_add_word(second, in->words[i], err);
@@ -401,8 +470,10 @@ static int part(struct hlg_inputs *in, struct hlg_err *err)
 static int sort_all(void *arguments, struct hlg_err *err)
 {
 	struct hlg_inputs *in = arguments;
-	int rc = sort(in, false, err);
+	int rc = find_noted(in, err);
 
+	if (rc == 0)
+		rc = sort(in, in->n_images || in->not_noted.msg[0], err);
 	if (rc == 0 && in->second)
 		rc = part(in, err);
 	return rc == 0 && in->verb->check ? in->verb->check(arguments, err) : rc;
@@ -421,16 +492,24 @@ static const char *find_other(const struct hlg_inputs *in, enum hlg_file_kind ki
 static int no_image(const struct hlg_inputs *in, struct hlg_err *err)
 {
 	const char *folder = find_other(in, HLG_FILE_KIND_FOLDER);
+	const char *file = in->n_files                       ? in->files[0]
+			   : access(DEFAULT_FILE, F_OK) == 0 ? DEFAULT_FILE
+							     : NULL;
 
+	if (in->not_noted.msg[0]) {
+		*err = in->not_noted;
+		return HLG_EINPUT;
+	}
 	if (folder)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is a directory that holds no recording, and no "
 				   "guest ELF is given (name files)",
 				   folder);
 	return hlg_err_set(err, HLG_EINPUT,
-			   "%s: no guest ELF is given (name it: guest.elf; hlguest help "
-			   "%s shows more)",
-			   in->verb->name, in->verb->name);
+			   "%s: no guest ELF is given%s%s (name it: guest.elf; hlguest "
+			   "help %s shows more)",
+			   in->verb->name, file ? ", and none is noted beside " : "",
+			   file ? file : "", in->verb->name);
 }
 
 /* The same without a recording, where there is none by default. */
@@ -485,7 +564,7 @@ int hlg_inputs_check_out(const struct hlg_inputs *in, const char *out,
 	return rc;
 }
 
-/* What makes no sense is told before any file is opened. */
+/* What makes no sense is told before any file is opened, but for what is noted. */
 static int check_words(const struct hlg_inputs *in, struct hlg_err *err)
 {
 	struct hlg_options options;
@@ -543,6 +622,8 @@ int hlg_inputs_read(const struct hlg_inputs *in, struct hlg_run *run,
 {
 	int rc;
 
+	for (size_t i = 0; in->noted && i < run->space.n_images; i++)
+		run->space.images[i]->noted = true;
 	batch->paths = in->files;
 	batch->n_paths = in->n_files;
 	batch->threads = in->threads;

@@ -30,7 +30,9 @@ struct hlg_inputs {
 	char **words; /* for hlg_run_start: --key=value and images */
 	int n_words;
 	unsigned n_images;
-	char **files; /* recordings */
+	bool noted;               /* images are those that record noted (noted.h) */
+	struct hlg_err not_noted; /* why what is noted cannot be used; or empty */
+	char **files;             /* recordings */
 	size_t n_files;
 	struct hlg_inputs_other *others; /* until all of them are known */
 	size_t n_others;

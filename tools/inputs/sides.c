@@ -13,7 +13,7 @@ int hlg_sides_start(struct hlg_side *side, struct hlg_err *err)
 	int rc;
 
 	if (in->n_images) {
-		rc = hlg_run_start(&side->run, in->n_words, in->words, err);
+		rc = hlg_run_start_apart(&side->run, in->n_words, in->words, err);
 		return rc < 0 ? rc : hlg_run_set_format(&side->run, in->format, err);
 	}
 	rc = hlg_run_begin(&side->run, in->n_words, in->words, err);
@@ -23,7 +23,7 @@ int hlg_sides_start(struct hlg_side *side, struct hlg_err *err)
 		rc = hlg_run_set_format(&side->run, in->format, err);
 	if (rc == 0)
 		rc = hlg_pprof_images(&side->run.space, in->files, in->n_files, err);
-	return rc < 0 ? rc : hlg_space_settle(&side->run.space, err);
+	return rc < 0 ? rc : hlg_space_part(&side->run.space, err);
 }
 
 int hlg_sides_read(struct hlg_side *side, int *status, struct hlg_err *err)

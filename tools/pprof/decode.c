@@ -380,21 +380,40 @@ static int check_sums(struct decoder *d)
 	return fail(d, "its totals and its samples do not agree");
 }
 
+enum {
+	WORDS = 32 /* bytes of all keys */
+};
+
+/* "pid,tid" */
+static const char *split_words(char buf[static WORDS], uint32_t by)
+{
+	const char *comma = "";
+	size_t n = 0;
+
+	strcpy(buf, "nothing");
+	for (size_t i = 0; i < HLG_SAVED_N_KEYS; i++) {
+		if (!(by >> i & 1))
+			continue;
+		n += (size_t)snprintf(buf + n, WORDS - n, "%s%s", comma,
+				      hlg_saved_key_names[i]);
+		comma = ",";
+	}
+	return buf;
+}
+
 /* A good file's samples must be split as those before are. */
 static int join(struct decoder *d)
 {
-	static const char *const words[] = {"nothing", "pid",        "tid",
-					    "pid,tid", "cpu",        "pid,cpu",
-					    "tid,cpu", "pid,tid,cpu"};
 	struct hlg_saved *saved = d->saved;
 	uint32_t by = d->p->extra->by;
+	char here[WORDS], before[WORDS];
 
 	if (saved->first && by != saved->extra.by)
 		return hlg_err_set(d->err, HLG_EINPUT,
 				   "%s: is split by %s, but %s by %s (save both with the "
 				   "same --by=)",
-				   d->path, words[by], saved->first,
-				   words[saved->extra.by]);
+				   d->path, split_words(here, by), saved->first,
+				   split_words(before, saved->extra.by));
 	saved->extra.by = by;
 	if (!saved->first)
 		saved->first = d->path;

@@ -24,7 +24,8 @@ struct loader {
 static int check_keys(struct loader *l)
 {
 	const struct hlg_options *o = l->profile->options;
-	const bool selects[] = {o->pid.n != 0, o->tid.n != 0, o->cpu.n != 0};
+	const bool selects[] = {o->pid.n != 0, o->tid.n != 0, o->cpu.n != 0,
+				o->sandbox.n != 0};
 
 	if (o->start != 0 || o->stop != UINT64_MAX)
 		return hlg_err_set(l->err, HLG_EINPUT,
@@ -163,6 +164,8 @@ static struct hlg_sample sample_of(const struct loader *l,
 				   .pid = key->part[0],
 				   .tid = key->part[1],
 				   .cpu = key->part[2],
+				   .sandbox =
+					   key->part[3] > 0 ? (uint32_t)key->part[3] : 0,
 				   .event = l->events[key->event]};
 }
 
@@ -456,9 +459,11 @@ static int find_made(const struct hlg_space *space, const struct hlg_saved_image
 		if (!is_same(made[i], saved))
 			continue;
 		*found = true;
-		return lies_at(image, saved->extra.bias)
-			       ? 0
-			       : hlg_image_add_base(image, saved->extra.load_base, err);
+		/* In whichever lane it was saved. */
+		for (size_t k = 0; k < hlg_image_n_bases(image); k++)
+			if (hlg_image_base(image, k).base == saved->extra.load_base)
+				return 0;
+		return hlg_image_add_base(image, saved->extra.load_base, err);
 	}
 	*found = false;
 	return 0;

@@ -82,7 +82,8 @@ static bool save_images(struct saver *s)
 static struct hlg_saved_key key_of(const struct saver *s, uint32_t series)
 {
 	const struct hlg_series *from = &s->run->profile.series[series];
-	struct hlg_saved_key key = {from->event, {from->pid, from->tid, from->cpu}};
+	struct hlg_saved_key key = {from->event,
+				    {from->pid, from->tid, from->cpu, from->sandbox}};
 
 	for (size_t i = 0; i < HLG_SAVED_N_KEYS; i++)
 		if (!(s->saved->extra.by >> i & 1))
@@ -199,6 +200,7 @@ static bool save_series(struct saver *s)
 		series->pid = key.part[0];
 		series->tid = key.part[1];
 		series->cpu = key.part[2];
+		series->sandbox = key.part[3];
 		series->squares_low = (uint64_t)p->series[i].squares;
 		series->squares_high = (uint64_t)(p->series[i].squares >> 64);
 	}
@@ -219,6 +221,7 @@ static bool save_hosts(struct saver *s)
 		row->pid = key.part[0];
 		row->tid = key.part[1];
 		row->cpu = key.part[2];
+		row->sandbox = key.part[3];
 		row->samples = from->count.samples;
 		row->period = from->count.period;
 		row->dso = hlg_saved_text(s->saved, from->dso);

@@ -12,10 +12,11 @@ enum {
 	CHUNK = 32 * 1024 /* bytes; what needs more gets a chunk of its own */
 };
 
-const char *const hlg_saved_key_names[HLG_SAVED_N_KEYS] = {"pid", "tid", "cpu"};
+const char *const hlg_saved_key_names[HLG_SAVED_N_KEYS] = {"pid", "tid", "cpu",
+							   "sandbox"};
 
 _Static_assert(HLG_SAVED_BY(HLG_BY_PID) == 1 && HLG_SAVED_BY(HLG_BY_TID) == 2 &&
-		       HLG_SAVED_BY(HLG_BY_CPU) == 4,
+		       HLG_SAVED_BY(HLG_BY_CPU) == 4 && HLG_SAVED_BY(HLG_BY_SANDBOX) == 8,
 	       "labels are in the order of their bits");
 
 struct hlg_saved_chunk {
@@ -99,12 +100,13 @@ bool hlg_saved_add_unknown(struct hlg_saved *saved, ProtobufCMessage *message,
 
 struct hlg_saved_key hlg_saved_series_key(const Pprof__Extra__Series *s)
 {
-	return (struct hlg_saved_key){s->event, {s->pid, s->tid, s->cpu}};
+	return (struct hlg_saved_key){s->event, {s->pid, s->tid, s->cpu, s->sandbox}};
 }
 
 struct hlg_saved_key hlg_saved_host_key(const Pprof__Extra__HostRow *row)
 {
-	return (struct hlg_saved_key){row->event, {row->pid, row->tid, row->cpu}};
+	return (struct hlg_saved_key){row->event,
+				      {row->pid, row->tid, row->cpu, row->sandbox}};
 }
 
 int hlg_saved_compare_keys(const struct hlg_saved_key *a, const struct hlg_saved_key *b)

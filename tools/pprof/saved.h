@@ -31,11 +31,11 @@
 #define HLG_SAVED_COMMENT "hlguest: " /* how the profile's comment begins */
 
 /* What splits samples: names of labels. Bit i of Extra.by says whether key i does. */
-#define HLG_SAVED_N_KEYS 3
+#define HLG_SAVED_N_KEYS 4
 extern const char *const hlg_saved_key_names[HLG_SAVED_N_KEYS];
 
 /* HLG_BY_ bits of options as bits of Extra.by, which are in that order. */
-#define HLG_SAVED_BY(by) ((by) / HLG_BY_PID & 7)
+#define HLG_SAVED_BY(by) ((by) / HLG_BY_PID & 15)
 
 /* Memory that is given back all at once. A zeroed struct is an empty arena. */
 struct hlg_saved_arena {
@@ -127,7 +127,7 @@ bool hlg_saved_add_unknown(struct hlg_saved *saved, ProtobufCMessage *message,
 struct hlg_saved_key hlg_saved_series_key(const Pprof__Extra__Series *series);
 struct hlg_saved_key hlg_saved_host_key(const Pprof__Extra__HostRow *row);
 
-/* Compares by event, pid, tid, cpu. */
+/* Compares by event, pid, tid, cpu, sandbox. */
 int hlg_saved_compare_keys(const struct hlg_saved_key *a, const struct hlg_saved_key *b);
 
 void hlg_saved_finish(struct hlg_saved *saved);

@@ -88,16 +88,19 @@ static bool add(struct tracing *tracing, const char *event, const char **words, 
 	return true;
 }
 
-/* KVM_RUN's system call. */
-static bool add_kvm_run(struct tracing *tracing, const char **words, size_t *n)
+/* KVM_RUN's system call; for sandboxes those that make and fill them, too. */
+static bool add_kvm_run(struct tracing *tracing, bool sandboxes, const char **words,
+			size_t *n)
 {
 	if (!add(tracing, "syscalls:sys_enter_ioctl", words, n))
 		return false;
 	words[(*n)++] = "--filter";
-	words[(*n)++] = "cmd == 0xae80";
+	words[(*n)++] = sandboxes ? "cmd == 0xae80 || cmd == 0xae41 || cmd == 0x4020ae46"
+				  : "cmd == 0xae80";
 	return true;
 }
 
+/* KVM's own, without KVM_RUN. */
 static bool add_exits(struct tracing *tracing, const char **words, size_t *n)
 {
 	static const char *const events[] = {
@@ -107,9 +110,18 @@ static bool add_exits(struct tracing *tracing, const char **words, size_t *n)
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
 		any |= add(tracing, events[i], words, n);
-	if (any)
-		add_kvm_run(tracing, words, n);
 	return any;
+}
+
+/* All that is asked for. False: something is missing. */
+static bool add_all(struct tracing *tracing, const struct hlg_record_tracing *how,
+		    const char **words, size_t *n)
+{
+	if (how->exits && !add_exits(tracing, words, n))
+		return false;
+	return add_kvm_run(tracing, how->sandboxes, words, n) ||
+	       (!how->sandboxes &&
+		(how->exits || add(tracing, "kvm:kvm_entry", words, n)));
 }
 
 /*
@@ -141,14 +153,16 @@ int hlg_record_tracing_words(const struct hlg_record_tracing *how, const char **
 			     size_t *n, struct hlg_err *err)
 {
 	static char event_word[256];
-	struct tracing tracing = {.option = how->exits ? "--exits" : "--stacks"};
+	struct tracing tracing = {.option = how->sandboxes ? "--sandboxes"
+					    : how->exits   ? "--exits"
+							   : "--stacks"};
 	int rc = sampling(event_word, sizeof(event_word), how, tracing.option, err);
 
 	if (rc == 0)
 		rc = find(&tracing, how->root, err);
 	if (rc < 0)
 		return rc;
-	if (!how->exits) {
+	if (how->stacks) {
 		words[(*n)++] = "-g";
 		/* Else perf tells which kernel it was only if a sample of the host is
 		 * shown. */
@@ -156,16 +170,18 @@ int hlg_record_tracing_words(const struct hlg_record_tracing *how, const char **
 	}
 	words[(*n)++] = "-e";
 	words[(*n)++] = event_word;
-	if (how->exits ? add_exits(&tracing, words, n)
-		       : add_kvm_run(&tracing, words, n) ||
-				 add(&tracing, "kvm:kvm_entry", words, n))
+	if (add_all(&tracing, how, words, n))
 		return 0;
 	rc = denied(&tracing, err);
 	if (rc < 0)
 		return rc;
+	if (how->sandboxes && !has(&tracing, "syscalls/sys_enter_ioctl"))
+		return hlg_err_set(err, HLG_ESYSTEM,
+				   "--sandboxes: the kernel does not trace system calls "
+				   "(one with CONFIG_FTRACE_SYSCALLS does)");
 	return hlg_err_set(err, HLG_ESYSTEM,
 			   "%s: the kernel %s (load it: modprobe kvm_intel or kvm_amd)",
-			   tracing.option,
+			   how->exits ? "--exits" : tracing.option,
 			   how->exits ? "has no tracepoints of KVM"
 				      : "traces neither system calls nor KVM");
 }

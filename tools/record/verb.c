@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hlguest record: perf kvm record with what a guest needs, and afterwards one line of
- * what was recorded. Nothing of the guest is needed yet. perf gets its words as words: no
- * shell sees a name.
+ * hlguest record: perf record with what a guest needs, and afterwards one line of what
+ * was recorded. Nothing of the guest is needed yet. perf gets its words as words: no
+ * shell sees a name. perf kvm record would do the same, but perf 7.2 ends that with
+ * SIGABRT.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,6 +19,7 @@
 #include "filter/options/number.h"
 #include "filter/output/target.h"
 #include "symtab/escape.h"
+#include "tools/beside/beside.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/perf-find.h"
@@ -28,6 +30,7 @@
 #include "tools/record/count.h"
 #include "tools/record/counters.h"
 #include "tools/record/keep.h"
+#include "tools/record/modifiers.h"
 #include "tools/record/tracing.h"
 
 /* A prime, so that sampling does not fall into step with what is sampled. */
@@ -37,7 +40,7 @@
 #define WINDOW "1000000"
 
 struct arguments {
-	bool host, everything, exits, stacks, quiet;
+	bool host, everything, exits, stacks, sandboxes, quiet;
 	const char *event, *frequency, *out, *pid;
 	const char *windows, *count; /* a group, and its leader's period */
 	char **command;
@@ -80,10 +83,11 @@ static int check(void *arguments, struct hlg_err *err)
 			err, HLG_EINPUT,
 			"--stacks and --%s: record different things (give one)",
 			args->exits ? "exits" : "windows");
-	if (args->exits && args->windows)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--exits and --windows: record different things (give "
-				   "one)");
+	if (args->windows && (args->exits || args->sandboxes))
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"--%s and --windows: record different things (give one)",
+			args->exits ? "exits" : "sandboxes");
 	if (hlg_target_check_magic(args->out, HLG_MAGIC_RECORDING, err) < 0)
 		return HLG_EINPUT;
 	if (!args->command && !args->pid && !args->everything)
@@ -106,16 +110,23 @@ static int check(void *arguments, struct hlg_err *err)
 	return 0;
 }
 
+static bool traces(const struct arguments *args)
+{
+	return args->exits || args->stacks || args->sandboxes;
+}
+
 /* Appends what to record. */
 static int event_words(const struct arguments *args, const char *event,
 		       const char **words, size_t *n, struct hlg_err *err)
 {
 	const struct hlg_record_tracing how = {.exits = args->exits,
+					       .stacks = args->stacks,
+					       .sandboxes = args->sandboxes,
 					       .event = event,
 					       .frequency = args->frequency,
 					       .root = ""};
 
-	if (args->exits || args->stacks)
+	if (traces(args))
 		return hlg_record_tracing_words(&how, words, n, err);
 	words[(*n)++] = "-e";
 	words[(*n)++] = event;
@@ -143,10 +154,6 @@ static const char **perf_words(const struct arguments *args, const char *event,
 		return NULL;
 	}
 	words[n++] = "perf";
-	words[n++] = "kvm";
-	if (args->host)
-		words[n++] = "--host";
-	words[n++] = "--guest";
 	words[n++] = "record";
 	if (args->quiet)
 		words[n++] = "-q";
@@ -255,8 +262,8 @@ static char *group_word(const char *events)
 	return word;
 }
 
-/* Of a clock, what is short has no sample. */
-static void tell_nothing(const struct arguments *args, const char *event)
+/* Of a clock, what is short has no sample; a command that failed says why itself. */
+static void tell_nothing(const struct arguments *args, const char *event, int status)
 {
 	const char *why =
 		": did a guest run at all? Does the event reach guests (cycles:G, not "
@@ -265,7 +272,12 @@ static void tell_nothing(const struct arguments *args, const char *event)
 	char *line;
 	int rc;
 
-	if (strncmp(event + (event[0] == '{'), "cpu-clock", 9) != 0)
+	if (args->command && status > 0 && status < 128)
+		rc = asprintf(&line,
+			      "hlguest: %s: ended with status %d, and no guest sample "
+			      "was recorded (see what it said)",
+			      args->command[0], status);
+	else if (strncmp(event + (event[0] == '{'), "cpu-clock", 9) != 0)
 		rc = asprintf(&line, "hlguest: no guest sample was recorded with -e %s%s",
 			      event, why);
 	else if (args->windows)
@@ -340,18 +352,17 @@ static void tell_sums(const struct arguments *args, const struct hlg_recording_s
 	hlg_escape_print(stderr, args->out);
 	fprintf(stderr, ": %" PRIu64 " guest samples, %" PRIu64 " of the host, ",
 		sums->guest, sums->host - traced);
-	if (args->exits || args->stacks)
+	if (traces(args))
 		fprintf(stderr, "%" PRIu64 " %s, ", traced,
-			args->exits ? "events of KVM" : "vCPU entries");
+			args->exits       ? "events of KVM"
+			: args->sandboxes ? "calls of KVM"
+					  : "vCPU entries");
 	fprintf(stderr, "%" PRIu64 " lost\n", sums->lost);
 }
 
 /* What to type next. */
-static void tell_next(const struct arguments *args)
+static void tell_next(const struct arguments *args, const char *guest)
 {
-	const char *guest =
-		args->command ? hlg_record_command_guest(args->command) : NULL;
-
 	fprintf(stderr, "hlguest: now: hlguest %s ",
 		args->windows  ? "windows"
 		: args->exits  ? "exits"
@@ -364,25 +375,29 @@ static void tell_next(const struct arguments *args)
 }
 
 /* What is in the recording, what it may lack, and what to type next. Returns 0, or 1 when
- * it cannot be read. */
-static int tell(const struct arguments *args, const char *event)
+ * it cannot be read. The command's guest is noted beside it. */
+static int tell(const struct arguments *args, const char *event, int status)
 {
+	const char *guest =
+		args->command ? hlg_record_command_guest(args->command) : NULL;
 	struct hlg_recording_sums sums;
 	uint64_t traced = 0;
 	struct hlg_err err;
 
 	if (hlg_feed_count(args->out, &sums, &err) < 0 ||
-	    ((args->exits || args->stacks) &&
-	     hlg_record_count_traced(args->out, &traced, &err) < 0))
+	    (traces(args) && hlg_record_count_traced(args->out, &traced, &err) < 0))
 		return hlg_output_error(&err);
 	if (!args->quiet) {
 		tell_sums(args, &sums, traced);
 		tell_otherwise(args, event);
 	}
 	if (sums.guest == 0 && !args->exits)
-		tell_nothing(args, event);
+		tell_nothing(args, event, status);
 	else if (!args->quiet)
-		tell_next(args);
+		tell_next(args, guest);
+	/* The recording is whole without. */
+	if (hlg_beside_write(args->out, guest, &err) < 0)
+		hlg_output_error(&err);
 	return 0;
 }
 
@@ -407,7 +422,7 @@ static int finish(const struct arguments *args, const char *event, int status,
 		/* Nothing but ^C ends what has no command. */
 		if (!args->command && status == 128 + SIGINT)
 			status = 0;
-		if (tell(args, event) != 0 && status == 0)
+		if (tell(args, event, status) != 0 && status == 0)
 			status = 1;
 		if (!args->quiet)
 			tell_old(keep);
@@ -442,17 +457,25 @@ static int refuse(const struct arguments *args, const char *event)
 static int record_event(const struct arguments *args, const char *event)
 {
 	struct hlg_record_keep keep;
-	const char **words;
+	const char **words = NULL;
 	struct hlg_err err;
 	int status = refuse(args, event);
+	char *counted;
 
 	if (status != 0)
 		return status;
-	words = perf_words(args, event, &err);
+	counted = hlg_record_modifiers_add(event, args->host);
+	if (counted)
+		words = perf_words(args, counted, &err);
+	else
+		hlg_err_memory(&err, "record");
+	if (words) {
+		hlg_record_keep_begin(&keep, args->out);
+		status = run_perf(words);
+	}
+	free(counted);
 	if (!words)
 		return hlg_output_error(&err);
-	hlg_record_keep_begin(&keep, args->out);
-	status = run_perf(words);
 	free(words);
 	return finish(args, event, status, &keep);
 }
@@ -471,10 +494,10 @@ static int record(struct arguments *args)
 	if (!args->count)
 		args->count = WINDOW;
 	if (!args->windows)
-		return record_event(args, args->event ? args->event
-					  : hlg_record_counters_of_guests()
-						  ? "cycles:G"
-						  : "cpu-clock");
+		return record_event(args, args->event                        ? args->event
+					  : !hlg_record_counters_of_guests() ? "cpu-clock"
+					  : args->host                       ? "cycles:HG"
+						       : "cycles:G");
 	group = group_word(args->windows);
 	if (!group) {
 		hlg_err_memory(&err, "record");
@@ -567,6 +590,11 @@ static const struct hlg_verb_option options[] = {
 	 .help = "stacks of the host, for hlguest flame",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct arguments, stacks)},
+	{.name = "sandboxes",
+	 .heading = WHAT,
+	 .help = "also which sandbox each sample is of",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, sandboxes)},
 	HLG_VERB_QUIET(struct arguments, quiet, "print only errors, also of perf"),
 	{.name = "windows",
 	 .heading = WHAT,
@@ -587,7 +615,7 @@ const struct hlg_verb hlg_verb_record = {
 	.help = "record guests with perf",
 	.group = HLG_VERB_PREPARES,
 	.usage = "-- COMMAND [ARGUMENT...]\n-p PID [-- COMMAND...]\n-a [-- COMMAND...]",
-	.doc = "Records guest samples with perf kvm. -p and -a end with ^C, or with "
+	.doc = "Records guest samples with perf. -p and -a end with ^C, or with "
 	       "COMMAND. The exit status is COMMAND's.",
 	.examples = "hlguest record -- ./vmm guest.elf\ta VMM from its start to its end\n"
 		    "hlguest record -p 17 -- sleep 10\tten seconds of one that runs\n"

@@ -130,7 +130,7 @@ static int profile(const struct hlg_inputs *in, const char *calibration)
 	struct hlg_batch batch = {0};
 	struct hlg_run run;
 	struct hlg_err err;
-	int rc = hlg_run_start(&run, in->n_words, in->words, &err), status = 0;
+	int rc = hlg_run_start_apart(&run, in->n_words, in->words, &err), status = 0;
 
 	if (rc == 0)
 		rc = hlg_run_set_format(&run, in->format, &err);
@@ -199,7 +199,8 @@ const struct hlg_verb hlg_verb_report = {
 	/* All but emit=, perf's business, and strict=, what this verb always is. */
 	.shared = "input jobs quiet aliases border by color cpu demangle event force "
 		  "format "
-		  "gaps min mode no-pager output pid raw region regions roots skid sort "
+		  "gaps min mode no-pager output pid raw region regions roots sandbox "
+		  "skid sort "
 		  "stacks strict-base tid time top verbose weight wide",
 	.formats = formats,
 	.options = options,

@@ -23,7 +23,7 @@ class Case:
     """A command, what it reads, and what it writes: `out`, or standard output."""
 
     def __init__(self, name, argv, inputs=("demo.elf", "demo-user.data"), out=False,
-                 good=(0,), stdin=None, recordings=1):
+                 good=(0,), stdin=None, recordings=1, tells=False):
         self.name = name
         self.argv = list(argv)
         self.inputs = inputs
@@ -31,6 +31,7 @@ class Case:
         self.good = good    # statuses of success
         self.stdin = stdin  # an input given there
         self.recordings = recordings  # each of which may be told to fail
+        self.tells = tells  # a line on standard error where all is well
         self.right = {}     # of each result what it is to be
 
 
@@ -138,6 +139,8 @@ class Bed:
         self.inputs = {name: os.path.join(DATA, name) for name in os.listdir(DATA)
                        if name.endswith((".data", ".elf"))}
         self.inputs["stream"] = os.path.join(DATA, "sysprof", "all-records.bin")
+        for name in ("guest.elf", "small.elf", "turns.data"):
+            self.inputs[name] = os.path.join(DATA, "hyperlight", name)
         self.places = queue.Queue()
         self.workers = workers
 

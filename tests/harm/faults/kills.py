@@ -137,8 +137,10 @@ class Record(Kill):
             yield f"out cannot be read: {status}, {err!r}, {out!r}"
 
     def may_be_left(self, sig, made):
-        """perf renames what was there."""
-        return [n for n in made if n == "out.old" and made[n] == OLD and not self.whole]
+        """perf renames what was there; what is noted of a recording stands beside it."""
+        noted = made.get("out", OLD) != OLD and made.get("out.hlguest", b"").endswith(b"}\n")
+        return [n for n in made if n == "out.old" and made[n] == OLD and not self.whole
+                or n == "out.hlguest" and noted]
 
     def statuses(self, sig):
         # perf ends its command by SIGTERM when it gets ^C; either may be first.

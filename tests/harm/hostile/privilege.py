@@ -126,8 +126,10 @@ def check_words(bench):
         with open(at, "rb") as f:
             got = [w.decode() for w in f.read().split(b"\0")[:-1]]
         wanted = words
+        if "-e" in words:  # what counts guests
+            wanted = ["-e", NASTY[0] + ":G", *words[2:]]
         if "-W" in words:  # a group, sampled by its leader
-            wanted = ["{" + NASTY[1] + "}:S", *words[2:]]
+            wanted = ["{" + NASTY[1] + "}:SG", *words[2:]]
         missing = [w for w in wanted if w not in got]
         tail = words[words.index("--") + 1:] if "--" in words else []
         if missing or (tail and got[-len(tail):] != tail):
@@ -392,6 +394,55 @@ def check_debug_files(bench):
             yield f"{who}: symbols: waits for a FIFO"
 
 
+def noted(bench, here, how=None):
+    """What report makes of a recording with an ELF that is noted: None if it waits."""
+    try:
+        return bench.run("report", "a.data", cwd=here, how=how, timeout=20)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def check_noted(bench):
+    """On the word of what lies beside a recording root opens root's ELFs only, and nobody
+    anything but regular files, nor what another user has put there."""
+    here = bench.place(0o777)
+    elf, note = os.path.join(here, "guest.elf"), os.path.join(here, "a.data.hlguest")
+    shutil.copy(USER, os.path.join(here, "a.data"))
+    shutil.copy(DEMO, elf)
+    perf = os.path.join(here, "perf")
+    with open(perf, "w", encoding="ascii") as f:
+        f.write('#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\ncp "$FROM" "$2"\n')
+    os.chmod(perf, 0o755)
+    bench.run("record", "-q", "-o", "a.data", "--", "/bin/true", elf, cwd=here, FROM=USER,
+              PATH=f"{here}:{os.environ['PATH']}")
+    os.chmod(elf, 0o644)
+    if not os.path.exists(note):
+        raise Skip("this build notes nothing")
+    if b"noted by record" not in noted(bench, here)[0]:
+        yield f"its own: {noted(bench, here)}"
+    root = os.getuid() == 0
+    other = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+    if root:
+        if b"noted by record" not in noted(bench, here, other)[0]:
+            yield "a user does not believe root"
+        for name, change in (("an ELF that all may write", lambda: os.chmod(elf, 0o666)),
+                             ("a user's ELF", lambda: os.chown(elf, NOBODY, -1)),
+                             ("a user's note", lambda: os.chown(note, NOBODY, -1))):
+            change()
+            out, err, status = noted(bench, here)
+            if status == 0 or out or b"others than root" not in err and \
+                    b"another user's" not in err:
+                yield f"{name}: status {status}: {out}{err}"
+            os.chown(elf, 0, -1)
+            os.chown(note, 0, -1)
+            os.chmod(elf, 0o644)
+    for path in elf, note:
+        os.unlink(path)
+        os.mkfifo(path)
+        if not noted(bench, here) or noted(bench, here)[2] == 0:
+            yield f"{path}: a FIFO: {noted(bench, here)}"
+
+
 def sources_of(bench, here, how):
     """Does annotate show a line of a.c? None if it waits for somebody."""
     try:
@@ -608,6 +659,7 @@ CHECKS = (
     ("a link where a folder goes", check_folder),
     ("traps where results go", check_traps),
     ("files that debug information names", check_debug_files),
+    ("what is noted beside a recording", check_noted),
     ("source files", check_sources),
     ("environment variables", check_environment),
     ("the network", check_network),

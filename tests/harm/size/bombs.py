@@ -289,8 +289,19 @@ def many_formats(put, verb):
     yield verb("exits", "-q", guest, data), 1, "has no kvm:kvm_exit"
 
 
-CASES = [shared_section_names, shared_names, shared_notes, shared_ids, shared_functions,
-         many_states, wide_windows, many_attributes,
+def shared_insides(put, verb):
+    """ELF files inside a host, which share all of their tables."""
+    n, tables = 1000, 65535 * 56
+    ident = b"\x7fELF\2\1\1".ljust(16, b"\0")
+    host = b"".join(struct.pack("<16sHHIQQQIHHHHHH", ident, 2, 62, 1, 0, (n - i) * 64, 0, 0,
+                                64, 56, 65535, 64, 0, 0) for i in range(n))
+    host = put("host", b"x" + host + bytes(tables))
+    yield verb("extract", host), 1, "has too many ELF files inside that overlap"
+    yield verb("lookup", host, "0x1000"), 1, ""
+
+
+CASES = [shared_section_names, shared_insides, shared_names, shared_notes, shared_ids,
+         shared_functions, many_states, wide_windows, many_attributes,
          many_mappings, many_rounds, one_place,
          shared_ranges, inflated_lines, inflated_sections, far_memory, descending_maps, many_losses, many_formats]
 

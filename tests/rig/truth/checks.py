@@ -6,7 +6,9 @@ import io
 import json
 import os
 import re
+import struct
 
+import splice
 from attribution import read_samples
 from executed import BASE, calls_of, functions, port_writes, wilson, without_note
 from tap import must, run
@@ -15,6 +17,7 @@ from tap import must, run
 NEVER = re.compile(r"guest::never::|miniz_oxide::inflate::")
 # With samples enough.
 SHARES = ("mix", "frames", "small", "before", "after", "calls")
+IOCTL, KVM_RUN, SET_MEMORY = 16, 0xae80, 0x4020ae46  # the call's number, and what is asked
 LARGE = 0.01  # rows from this share on are looked at
 FEW = 3       # expected samples that an instruction needs for its interval to be looked at
 
@@ -31,7 +34,12 @@ def recording(tap, hlguest, name, data, executed, coverage, folder):
     {"functions": a Coverage, "instructions": another}: of one run they are few.
     """
     tap.run(f"{name}: nothing at addresses that never ran", ran, list(executed.values()), data)
+    if name == "turns":
+        tap.run(f"{name}: each sample is its sandbox's", own, hlguest, executed, data)
+        tap.run(f"{name}: guests restored into one sandbox", restored, hlguest, executed, data,
+                folder)
     if len(executed) > 1:
+        tap.run(f"{name}: each ELF has its own samples", parted, hlguest, executed, data)
         return
     ((elf, counts),) = executed.items()
     tap.run(f"{name}: verified at the note's base", verified, hlguest, elf, data)
@@ -61,17 +69,17 @@ def rows(records):
             if r["record"] in ("function", "label", "gap")]
 
 
-def verified(hlguest, elf, data):
+def verified(hlguest, elf, data, *args):
     """The report is believed, for each sample, at the note's base."""
     wrong = []
-    records = report(hlguest, [elf], data)
+    records = report(hlguest, [elf], data, *args)
     if not any(r["record"] == "trust" and r["kind"] == "verified" for r in records):
         wrong.append("not verified")
     total = {r["name"]: int(r["samples"]) for r in records if r["record"] == "total"}
     for kind in ("gap", "data", "outside"):
         if total[kind]:
             wrong.append(f"{total[kind]} samples in {kind}")
-    said = must(hlguest, "base", elf, data)
+    said = must(hlguest, "base", elf, data, *args)
     if not said.split("\n")[1].startswith(f"{BASE:#x} "):
         wrong.append(said)
     for _, _, r in rows(records):
@@ -98,6 +106,68 @@ def ran(executed, data):
     if not ips:
         return ["no sample is a guest's"]
     return [f"{ip:#x} was never executed and has {count} samples" for ip, count in wrong.items()]
+
+
+def own(hlguest, executed, data):
+    """
+    The nth ELF is the nth sandbox's, and its samples lie where that executed something: all of
+    them. By the thread alone, half of them do not.
+    """
+    wrong, total = [], 0
+    for n, (elf, counts) in enumerate(executed.items(), 1):
+        wrong += [f"sandbox {n}: {line}" for line in verified(hlguest, elf, data, f"--sandbox={n}")]
+        for addr, size, r in rows(report(hlguest, [elf], data, f"--sandbox={n}")):
+            total += int(r["samples"])
+            if not counts.of(addr, size):
+                wrong.append(f"sandbox {n}: {r['name']} never ran")
+    if total != sum(sample.guest for sample in read_samples(data)):
+        wrong.append(f"{total} samples in both")
+    return wrong
+
+
+def parted(hlguest, executed, data):
+    """All ELFs at once, at one base: each has the samples of what it executed, and no other."""
+    records = report(hlguest, executed, data)
+    wrong = [] if any(r["record"] == "trust" and r["kind"] == "verified" for r in records) else [
+        "not verified"]
+    for addr, size, r in rows(records):
+        if not executed[r["image"]].of(addr, size):
+            wrong.append(f"{r['name']} of {r['image']} never ran and has {r['samples']} samples")
+    total = {r["name"]: int(r["samples"]) for r in records if r["record"] == "total"}
+    for kind in ("data", "outside"):
+        if total[kind]:
+            wrong.append(f"{total[kind]} samples in {kind}")
+    if total["guest"] != sum(sample.guest for sample in read_samples(data)):
+        wrong.append(f"{total['guest']} samples")
+    return wrong
+
+
+def restored(hlguest, executed, data, folder):
+    """
+    The same as if both guests ran in one sandbox, restored into it in turn: of one descriptor,
+    with KVM_SET_USER_MEMORY_REGION in front of each KVM_RUN, of which a turn has one.
+    """
+    path, file, records, fd = os.path.join(folder, "restored.data"), splice.File(data), b"", None
+    with open(data, "rb") as f:
+        f.seek(file.data_at)
+        rest = f.read(file.data_size)
+    while rest:
+        size = int.from_bytes(rest[6:8], "little")
+        record, rest = rest[:size], rest[size:]
+        call = re.search(struct.pack("<Q", IOCTL) + b"(.{8})" + struct.pack("<Q", KVM_RUN), record,
+                         re.DOTALL)
+        if call:
+            fd = fd or call[1]
+            run = record[:call.start(1)] + fd + record[call.end(1):]
+            at = call.end(1)
+            records += run[:at] + struct.pack("<Q", SET_MEMORY) + run[at + 8:] + run
+        else:
+            records += record
+    file.write(path, records)
+    alone = report(hlguest, executed, path, "--sandbox=1")
+    if not any(r["record"] == "trust" and r["kind"] == "verified" for r in alone):
+        return ["sandbox 1 is not all"]
+    return parted(hlguest, executed, path)
 
 
 def shares(hlguest, elf, data, executed, coverage):

@@ -88,6 +88,7 @@ static const struct accepted {
 	INT("by=cpu,event", by, HLG_BY_EVENT | HLG_BY_CPU),
 	INT("by=tid,tid", by, HLG_BY_TID),
 	INT("by=event,pid,tid,cpu", by, 15),
+	INT("by=sandbox", by, HLG_BY_SANDBOX),
 	U64("region=0", region, 0),
 	U64("region=1", region, 1),
 	U64("region=4096", region, 4096),
@@ -148,7 +149,7 @@ START_TEST(words_are_the_enums)
 END_TEST
 
 #define ONE_OF(words) ": unknown value (one of " words ")"
-#define ANY_OF        ": unknown value (any of event,pid,tid,cpu)"
+#define ANY_OF        ": unknown value (any of event,pid,tid,cpu,sandbox)"
 #define MEANT(word, of, words)                                                           \
 	": unknown value (did you mean " word "? " of " of " words ")"
 #define NOT_SIZE    ": not a size (a power of two, as in 1K, 4096; or 0)"
@@ -176,7 +177,7 @@ static const struct {
 	{"demangle=true", ONE_OF("no|yes")},
 	{"aliases=1", ONE_OF("no|yes")},
 	{"by=", ANY_OF},
-	{"by=vcpu", MEANT("cpu", "any", "event,pid,tid,cpu")},
+	{"by=vcpu", MEANT("cpu", "any", "event,pid,tid,cpu,sandbox")},
 	{"by=tid,", ANY_OF},
 	{"by=tid|pid", ANY_OF},
 	{"region=", NOT_SIZE},
@@ -280,6 +281,9 @@ static const struct {
 	{"guest@latest@1", "guest@latest", 1, true, false},
 	{"guest@1@auto", "guest@1", 0, false, false},
 	{"guest@1@2", "guest@1", 2, true, false},
+	{"guest@2:tid=7,9", "guest", 2, true, false},
+	{"guest@auto:sandbox=1", "guest", 0, false, false},
+	{"guest:tid=7", "guest:tid=7", 0, false, false},
 	{"./gaps=drop", "./gaps=drop", 0, false, false},
 	{"map:a=b", "a=b", 0, false, true},
 	{"=x", "=x", 0, false, false},

@@ -211,7 +211,7 @@ START_TEST(differential)
 	same_count(p.host, b.host);
 	same_count(p.deselected, b.deselected);
 	for (size_t i = 0; i < 3; i++)
-		ck_assert_uint_eq(p.events[i].host, b.hosts[i]);
+		ck_assert_uint_eq(p.events[i].host.samples, b.hosts[i]);
 	ck_assert_uint_eq(p.unrecorded, 0);
 	ck_assert(!p.overflow);
 	compare_cells(&p, &b);
@@ -312,7 +312,7 @@ START_TEST(span)
 	hlg_profile_merge(&p, &other);
 	ck_assert_uint_eq(p.span.first, 0);
 	ck_assert_uint_eq(p.span.last, 9);
-	ck_assert_uint_eq(p.events[0].host, 1);
+	ck_assert_uint_eq(p.events[0].host.samples, 1);
 	hlg_profile_finish(&other);
 	hlg_profile_finish(&p);
 	hlg_options_finish(&o);

@@ -360,6 +360,71 @@ START_TEST(arranging_decides_nothing)
 }
 END_TEST
 
+/* Whatever it is called. */
+static void expect_in(uint64_t ip, const struct hlg_image *image, uint64_t addr)
+{
+	struct hlg_place p;
+
+	hlg_space_lookup(&space, ip, &p);
+	ck_assert_ptr_eq(p.image, image);
+	ck_assert_uint_eq(p.addr, addr);
+}
+
+/* Guests at the same addresses, each in a lane: an address moved by it is that guest's.
+ */
+START_TEST(lanes)
+{
+	struct hlg_image *first = add_guest("first.elf", 0), *second, *third;
+	const uint64_t one = hlg_lane_move(1);
+
+	put(first, 0x4000);
+	ck_assert_int_eq(hlg_space_part(&space, &err), 0);
+	ck_assert_uint_eq(space.n_lanes, 0);
+	second = add_guest("second.elf", 0);
+	third = add_guest("third.elf", 0);
+	put(second, 0x4000);
+	put(third, 0x10000000);
+	ck_assert_int_eq(hlg_space_arrange(&space, &err), HLG_EINPUT);
+	ck_assert_int_eq(hlg_space_part(&space, &err), 0);
+	ck_assert_uint_eq(space.n_lanes, 2);
+	ck_assert_uint_eq(first->lane, 0);
+	ck_assert_uint_eq(second->lane, 1);
+	ck_assert_uint_eq(third->lane, 0);
+	expect_in(0x4000 + first->end - 1, first, first->end - 1);
+	expect_in(one + 0x4000 + first->end - 1, second, second->end - 1);
+	expect_in(hlg_lane_move(HLG_LANE_NOBODY) + 0x5000, NULL, 0x5000);
+	expect_in(one + 0x10000000, NULL, 0x10000000);
+	ck_assert_uint_eq(second->base, 0x4000);
+	/* A base of later is in the lane, too; kernels lie at the top. */
+	put(second, UINT64_C(0xffffffff81000000));
+	ck_assert_int_eq(hlg_space_arrange(&space, &err), 0);
+	expect_in(one + UINT64_C(0xffffffff81000000) + second->end - 1, second,
+		  second->end - 1);
+	ck_assert_int_eq(hlg_image_add_base(second, 0x4000, &err), 0);
+	ck_assert_int_eq(hlg_space_arrange(&space, &err), 0);
+	expect_in(one + 0x4000 + second->end - 1, second, second->end - 1);
+}
+END_TEST
+
+START_TEST(addresses_in_lanes)
+{
+	static const uint64_t ips[] = {0,
+				       0x4000,
+				       UINT64_C(0x7fffffffffff),
+				       UINT64_C(0xffff800000000000),
+				       UINT64_C(0xff00000000000000),
+				       UINT64_C(0xffffffffffffffff)};
+
+	for (unsigned lane = 0; lane <= HLG_LANE_NOBODY; lane++)
+		for (size_t i = 0; i < sizeof(ips) / sizeof(ips[0]); i++) {
+			uint64_t ip = ips[i] + hlg_lane_move(lane);
+
+			ck_assert_uint_eq(hlg_lane_of(ip), lane);
+			ck_assert_uint_eq(hlg_lane_ip(ip), ips[i]);
+		}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("space");
@@ -380,5 +445,7 @@ int main(void)
 	tcase_add_test(tc, an_image_lies_at_all_its_bases);
 	tcase_add_test(tc, overlaps_name_the_base);
 	tcase_add_test(tc, arranging_decides_nothing);
+	tcase_add_test(tc, lanes);
+	tcase_add_test(tc, addresses_in_lanes);
 	return tap_main(suite);
 }

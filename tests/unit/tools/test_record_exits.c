@@ -62,15 +62,14 @@ static void lock(const char *name)
 }
 
 /* All words as one line, or the message. */
-static const char *ask(const char *event, const char *frequency)
+static const char *ask_how(struct hlg_record_tracing how)
 {
 	static char line[1024];
-	const struct hlg_record_tracing how = {
-		.exits = true, .event = event, .frequency = frequency, .root = root};
 	const char *words[HLG_RECORD_TRACING_WORDS];
 	struct hlg_err err;
 	size_t n = 0;
 
+	how.root = root;
 	line[0] = '\0';
 	if (hlg_record_tracing_words(&how, words, &n, &err) < 0)
 		return strcpy(line, err.msg);
@@ -79,6 +78,12 @@ static const char *ask(const char *event, const char *frequency)
 		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%s",
 			 i ? " " : "", words[i]);
 	return line;
+}
+
+static const char *ask(const char *event, const char *frequency)
+{
+	return ask_how((struct hlg_record_tracing){
+		.exits = true, .event = event, .frequency = frequency});
 }
 
 START_TEST(nothing_is_mounted)
@@ -140,6 +145,29 @@ START_TEST(what_is_there_is_recorded)
 }
 END_TEST
 
+/* Their system calls, once, with whatever else is recorded. */
+START_TEST(sandboxes)
+{
+	struct hlg_record_tracing how = {
+		.sandboxes = true, .event = "cpu-clock:HG", .frequency = "997"};
+
+#define CALLS                                                                            \
+	"-e syscalls:sys_enter_ioctl --filter cmd == 0xae80 || cmd == 0xae41 || "        \
+	"cmd == 0x4020ae46"
+	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
+	ck_assert_str_eq(ask_how(how), "--sandboxes: the kernel does not trace system "
+				       "calls (one with CONFIG_FTRACE_SYSCALLS does)");
+	make("/sys/kernel/tracing/events/syscalls/sys_enter_ioctl/id", "2\n");
+	ck_assert_str_eq(ask_how(how), "-e cpu-clock/freq=997/HG " CALLS);
+	how.exits = true;
+	ck_assert_str_eq(ask_how(how), "-e cpu-clock/freq=997/HG -e kvm:kvm_exit " CALLS);
+	how.exits = false;
+	how.stacks = true;
+	ck_assert_str_eq(ask_how(how),
+			 "-g --buildid-all -e cpu-clock/freq=997/HG " CALLS);
+}
+END_TEST
+
 START_TEST(events_that_take_no_frequency)
 {
 	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
@@ -155,9 +183,13 @@ int main(void)
 	Suite *suite = suite_create("record exits");
 	/* The folder is made and removed by the parent: a test may become nobody. */
 	const TTest *const tests[] = {
-		nothing_is_mounted,        there_is_no_kvm,
-		tracefs_is_locked,         events_are_locked,
-		what_is_there_is_recorded, events_that_take_no_frequency,
+		nothing_is_mounted,
+		there_is_no_kvm,
+		tracefs_is_locked,
+		events_are_locked,
+		what_is_there_is_recorded,
+		sandboxes,
+		events_that_take_no_frequency,
 	};
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which image does each guest run, where several lie at the same addresses? Of one
+ * recording, for each sandbox that it tells of, else for each thread: the images of the
+ * lane (symtab/image/lane.h) that all its samples fit, those in functions on instruction
+ * boundaries and none outside or in data (verdict.h), where no other lane's do. That
+ * takes HLG_APART_LEAST samples. The stretches of a sandbox
+ * (tools/feed/turns.h) are judged together, and only where they do not fit one lane each
+ * by itself. An image of which it is stated who runs it (guest.elf@BASE:tid=17) is run by
+ * them and by nobody else; where that is said of threads, these count and no sandboxes.
+ * Of whom it cannot be told, the samples lie outside of all images, and a warning says
+ * whose.
+ */
+#ifndef HLG_FILTER_TRUST_APART_H
+#define HLG_FILTER_TRUST_APART_H
+
+#include "filter/output/note-list.h"
+#include "filter/profile/host.h"
+#include "filter/stacks/stacks.h"
+#include "symtab/code/code.h"
+#include "symtab/image/space.h"
+
+/* Of two builds that are very alike 10 samples told which in all of 1,000 draws, 5 in
+ * 99.5 %. */
+enum {
+	HLG_APART_LEAST = 10
+};
+
+/* Used by one thread: code is decoded on the way. */
+struct hlg_apart {
+	const struct hlg_space *space;
+	const struct hlg_options *options; /* may state who runs an image */
+	struct hlg_code **codes;           /* of each image; NULL: cannot be decoded */
+};
+
+/* Opens the images of a space of several lanes that outlives *apart. False without
+ * memory; finish in any case. */
+bool hlg_apart_begin(struct hlg_apart *apart, const struct hlg_space *space,
+		     const struct hlg_options *options);
+void hlg_apart_finish(struct hlg_apart *apart);
+
+/* What a recording held. Profile, host and stacks are replaced. */
+struct hlg_apart_recording {
+	const char *path;
+	struct hlg_profile *profile; /* kept apart (hlg_profile_keep_apart) */
+	struct hlg_host *host;
+	struct hlg_stacks *stacks;   /* NULL: there are none */
+	struct hlg_note_list *notes; /* warnings are added here */
+};
+
+/* Moves what a recording held into the lanes it belongs to. Fails without memory, if
+ * an image cannot be read, or if it can be told of nobody. */
+int hlg_apart_settle(struct hlg_apart *apart, const struct hlg_apart_recording *recording,
+		     struct hlg_err *err);
+
+#endif

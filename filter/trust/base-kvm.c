@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/trust/base-kvm.h"
+
+#include <string.h>
+
+#define PAGE UINT64_C(4096)
+
+/* Hyperlight's function that a guest's calls enter at. */
+#define DISPATCH "dispatch_function"
+
+static bool find_dispatch(const struct hlg_image *image, uint64_t *addr)
+{
+	for (size_t i = 0; i < image->tab.n_syms; i++) {
+		const struct hlg_symbol *symbol = &image->tab.syms[i];
+
+		if (strcmp(hlg_image_name(image, symbol), DISPATCH) != 0)
+			continue;
+		*addr = symbol->addr;
+		return true;
+	}
+	return false;
+}
+
+/* Adds the base at which the image's own address is the guest's ip, if there is one. */
+static void add(const struct hlg_image *image, uint64_t addr, uint64_t ip,
+		uint64_t bases[static HLG_BASE_KVM_MAX], size_t *n)
+{
+	uint64_t bias = ip - addr, base = image->first + bias;
+
+	if (addr < image->first || addr >= image->end || ip < addr - image->first ||
+	    bias % PAGE != 0 || base > UINT64_MAX - (image->end - image->first))
+		return;
+	for (size_t i = 0; i < *n; i++)
+		if (bases[i] == base)
+			return;
+	if (*n < HLG_BASE_KVM_MAX)
+		bases[(*n)++] = base;
+}
+
+size_t hlg_base_kvm_find(const struct hlg_image *image, const struct hlg_starts *starts,
+			 uint64_t bases[static HLG_BASE_KVM_MAX])
+{
+	uint64_t dispatch = 0;
+	bool dispatched;
+	size_t n = 0;
+
+	if (starts->n == 0 || image->map || image->made)
+		return 0;
+	dispatched = find_dispatch(image, &dispatch);
+	for (uint32_t i = 0; i < starts->n; i++) {
+		const struct hlg_start *start = &starts->at[i];
+
+		if (dispatched)
+			add(image, dispatch, start->ip, bases, &n);
+		if (!start->halt)
+			add(image, image->elf.entry, start->ip, bases, &n);
+	}
+	return n;
+}
+
+static bool overlap(const struct hlg_image *image, const uint64_t *bases, size_t n)
+{
+	uint64_t size = image->end - image->first;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < i; j++)
+			if (bases[i] < bases[j] + size && bases[j] < bases[i] + size)
+				return true;
+	return false;
+}
+
+/* Does the image lie there, whatever said so? */
+static bool is_at(const struct hlg_image *image, uint64_t base)
+{
+	for (size_t i = 0; i < hlg_image_n_bases(image); i++)
+		if (hlg_image_base(image, i).base == base)
+			return true;
+	return false;
+}
+
+static int place(struct hlg_image *image, const uint64_t *bases, size_t n, bool keep,
+		 bool *placed, struct hlg_err *err)
+{
+	const enum hlg_base_from from = image->from;
+	const uint64_t base = image->base;
+	int rc = 0;
+
+	/* Two that agree are one. */
+	if (n == 1 && is_at(image, bases[0]))
+		return 0;
+	if (from == HLG_BASE_STATED || (keep && from != HLG_BASE_NONE)) {
+		image->kvm_differs = !is_at(image, bases[0]);
+		image->kvm_base = bases[0];
+		return 0;
+	}
+	if (from != HLG_BASE_NONE && !is_at(image, bases[0])) {
+		image->refused = base;
+		image->refused_from = from;
+	}
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = i ? hlg_image_add_base(image, bases[i], err)
+		       : hlg_image_set_base(image, bases[i], HLG_BASE_KVM, err);
+	*placed = true;
+	return rc;
+}
+
+int hlg_base_kvm_place(struct hlg_space *space, const struct hlg_starts *starts,
+		       bool keep, bool *placed, struct hlg_err *err)
+{
+	uint64_t bases[HLG_BASE_KVM_MAX];
+	int rc = 0;
+
+	*placed = false;
+	for (size_t i = 0; rc == 0 && i < space->n_images; i++) {
+		struct hlg_image *image = space->images[i];
+		size_t n = hlg_base_kvm_find(image, starts, bases);
+
+		if (n && !overlap(image, bases, n))
+			rc = place(image, bases, n, keep, placed, err);
+	}
+	return rc;
+}

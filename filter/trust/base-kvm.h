@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Bases from KVM's records (filter/profile/starts.h): a thread first enters a guest at
+ * its entry point, or that of a snapshot, which is dispatch_function; and with that
+ * address Hyperlight's guests halt for the first time. What is written there differs from
+ * the ELF's own address by the base, which is whole pages: other addresses seldom do.
+ */
+#ifndef HLG_FILTER_TRUST_BASE_KVM_H
+#define HLG_FILTER_TRUST_BASE_KVM_H
+
+#include "filter/profile/starts.h"
+#include "symtab/image/space.h"
+
+enum {
+	HLG_BASE_KVM_MAX = 64 /* bases of one image, at most */
+};
+
+/* The bases of an ELF, each once and in the order in which they were met: how many. */
+size_t hlg_base_kvm_find(const struct hlg_image *image, const struct hlg_starts *starts,
+			 uint64_t bases[static HLG_BASE_KVM_MAX]);
+
+/*
+ * Places the ELFs of a space at all bases that KVM's records have for them, unless these
+ * overlap; *placed: any was moved. What the file said otherwise is in image->refused. A
+ * base that the user stated stays, and with keep (strict-base=) what the file states:
+ * then kvm_differs has it. Fails as hlg_image_add_base does.
+ */
+int hlg_base_kvm_place(struct hlg_space *space, const struct hlg_starts *starts,
+		       bool keep, bool *placed, struct hlg_err *err);
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where vCPUs began, and the bases that follow: filter/profile/starts.h,
+ * trust/base-kvm.h. */
+#include <stdlib.h>
+
+#include "filter/trust/base-kvm.h"
+#include "tests/kit/tap.h"
+
+static struct hlg_starts s;
+
+static void add(uint64_t ip, int32_t tid, bool halt)
+{
+	hlg_starts_add(&s, (struct hlg_start){ip, tid, halt});
+}
+
+START_TEST(the_first_counts)
+{
+	struct hlg_starts other = {0};
+
+	s = other;
+	add(0x5000, 1, false);
+	add(0x6000, 1, false); /* that thread has entered */
+	add(0x6000, 2, false);
+	add(0x5000, 1, true); /* halted, not entered */
+	add(0x5000, 2, true); /* the same again */
+	add(0x7fffffff, 1, true);
+	add(UINT64_C(0xffffff10), 1, true);
+	ck_assert_uint_eq(s.n, 3);
+	hlg_starts_add(&other, (struct hlg_start){0x7000, 2, false});
+	hlg_starts_add(&other, (struct hlg_start){0x7000, 3, false});
+	hlg_starts_merge(&s, &other);
+	ck_assert_uint_eq(s.n, 4);
+	ck_assert_uint_eq(s.at[3].ip, 0x7000);
+	for (int32_t tid = 10; tid < 10 + 2 * HLG_STARTS; tid++)
+		add(0x1000, tid, false);
+	ck_assert_uint_eq(s.n, HLG_STARTS);
+}
+END_TEST
+
+/* At own addresses [0, 0x2000): e_entry 0x1280. */
+static struct hlg_image *open_image(void)
+{
+	struct hlg_image *image;
+	struct hlg_err err;
+
+	ck_assert_int_eq(hlg_image_open_elf(&image, DATA "/demo.elf", &err), 0);
+	ck_assert_uint_eq(image->elf.entry, 0x1280);
+	return image;
+}
+
+START_TEST(bases_are_whole_pages)
+{
+	struct hlg_image *image = open_image();
+	uint64_t bases[HLG_BASE_KVM_MAX];
+
+	s = (struct hlg_starts){0};
+	ck_assert_uint_eq(hlg_base_kvm_find(image, &s, bases), 0);
+	add(0x5281, 1, false);         /* not a page from it */
+	add(0x280, 2, false);          /* below what it can have */
+	add(0x5280, 3, true);          /* halts are dispatch_function's, which it lacks */
+	add(UINT64_MAX - 1, 4, false); /* it would wrap */
+	ck_assert_uint_eq(hlg_base_kvm_find(image, &s, bases), 0);
+	add(0x5280, 5, false);
+	add(0x5280, 6, false);
+	add(0x105280, 7, false);
+	ck_assert_uint_eq(hlg_base_kvm_find(image, &s, bases), 2);
+	ck_assert_uint_eq(bases[0], 0x4000 + image->first);
+	ck_assert_uint_eq(bases[1], 0x104000 + image->first);
+	hlg_image_destroy(image);
+}
+END_TEST
+
+static int place(struct hlg_image *image, bool keep, bool *placed)
+{
+	struct hlg_space space = {.images = &image, .n_images = 1};
+	struct hlg_err err;
+
+	return hlg_base_kvm_place(&space, &s, keep, placed, &err);
+}
+
+START_TEST(who_is_believed)
+{
+	struct hlg_image *image = open_image();
+	struct hlg_err err;
+	bool placed;
+
+	s = (struct hlg_starts){0};
+	add(0x5280, 1, false);
+	/* None so far; agreed; the file; kept; stated. */
+	ck_assert_int_eq(place(image, false, &placed), 0);
+	ck_assert(placed && image->from == HLG_BASE_KVM && image->base == 0x4000);
+	hlg_image_set_base(image, 0x4000, HLG_BASE_NOTE, &err);
+	ck_assert_int_eq(place(image, false, &placed), 0);
+	ck_assert(!placed && image->from == HLG_BASE_NOTE && !image->kvm_differs);
+	hlg_image_set_base(image, 0x1000, HLG_BASE_NOTE, &err);
+	ck_assert_int_eq(place(image, true, &placed), 0);
+	ck_assert(!placed && image->base == 0x1000 && image->kvm_differs);
+	image->kvm_differs = false;
+	ck_assert_int_eq(place(image, false, &placed), 0);
+	ck_assert(placed && image->base == 0x4000 && image->refused == 0x1000);
+	ck_assert_int_eq(image->refused_from, HLG_BASE_NOTE);
+	hlg_image_set_base(image, 0x9000, HLG_BASE_STATED, &err);
+	ck_assert_int_eq(place(image, false, &placed), 0);
+	ck_assert(!placed && image->base == 0x9000 && image->kvm_differs);
+	ck_assert_uint_eq(image->kvm_base, 0x4000);
+	/* Two sandboxes; and two that would lie in one another. */
+	hlg_image_clear_base(image);
+	add(0x105280, 2, false);
+	ck_assert_int_eq(place(image, false, &placed), 0);
+	ck_assert_uint_eq(hlg_image_n_bases(image), 2);
+	hlg_image_clear_base(image);
+	add(0x6280, 3, false);
+	ck_assert_int_eq(place(image, false, &placed), 0);
+	ck_assert(!placed && hlg_image_n_bases(image) == 0);
+	hlg_image_destroy(image);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("starts");
+	TCase *tc = tap_case(suite, "starts");
+
+	tcase_add_test(tc, the_first_counts);
+	tcase_add_test(tc, bases_are_whole_pages);
+	tcase_add_test(tc, who_is_believed);
+	return tap_main(suite);
+}

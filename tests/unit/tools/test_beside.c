@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What record notes beside a recording, read again, also what nobody would have noted:
+ * no JSON, other JSON, numbers out of range, files with no end, and each text cut off
+ * anywhere.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/kit/scratch.h"
+#include "tests/kit/tap.h"
+#include "tools/beside/beside.h"
+
+static char recording[PATH_MAX], place[PATH_MAX];
+static struct hlg_beside b;
+static struct hlg_err err;
+
+static void copy(const char *from, const char *to, mode_t mode)
+{
+	char buf[65536];
+	FILE *in = fopen(from, "r"), *out = fopen(to, "w");
+	size_t n;
+
+	ck_assert(in && out);
+	while ((n = fread(buf, 1, sizeof(buf), in)) > 0)
+		ck_assert_uint_eq(fwrite(buf, 1, n, out), n);
+	fclose(in);
+	ck_assert_int_eq(fclose(out), 0);
+	ck_assert_int_eq(chmod(to, mode), 0);
+}
+
+static void put(const char *text, size_t size)
+{
+	FILE *f = fopen(place, "w");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fwrite(text, 1, size, f), size);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static int read_again(void)
+{
+	hlg_beside_finish(&b);
+	err.msg[0] = '\0';
+	return hlg_beside_read(&b, recording, &err);
+}
+
+static void enter(void)
+{
+	scratch_begin();
+	strcpy(recording, scratch_path("a.data"));
+	ck_assert(hlg_beside_place(place, recording));
+	copy(DATA "/demo-user.data", recording, 0644);
+	copy(DATA "/demo.elf", scratch_path("guest.elf"), 0644);
+}
+
+static void leave(void)
+{
+	hlg_beside_finish(&b);
+	scratch_end();
+}
+
+static void note(void)
+{
+	ck_assert_int_eq(hlg_beside_write(recording, scratch_path("guest.elf"), &err), 0);
+}
+
+START_TEST(is_read_again)
+{
+	note();
+	ck_assert_int_eq(read_again(), 0);
+	ck_assert_uint_eq(b.n_guests, 1);
+	ck_assert_str_eq(b.guests[0].file, scratch_path("guest.elf"));
+	ck_assert_uint_eq(b.guests[0].inside, 0);
+	ck_assert_int_eq(hlg_beside_check(&b.guests[0], recording, &err), 0);
+	/* Nothing to note: what is there goes. */
+	ck_assert_int_eq(hlg_beside_write(recording, NULL, &err), 0);
+	ck_assert_int_eq(access(place, F_OK), -1);
+	ck_assert_int_eq(read_again(), 1);
+}
+END_TEST
+
+START_TEST(goes_with_the_one_before)
+{
+	char old[PATH_MAX];
+
+	note();
+	strcpy(old, scratch_path("a.data.old"));
+	ck_assert_int_eq(rename(recording, old), 0);
+	copy(DATA "/demo-host.data", recording, 0644);
+	ck_assert_int_eq(read_again(), HLG_EINPUT);
+	ck_assert_ptr_nonnull(strstr(err.msg, "of another recording"));
+	note();
+	ck_assert_int_eq(read_again(), 0);
+	hlg_beside_finish(&b);
+	ck_assert_int_eq(hlg_beside_read(&b, old, &err), 0);
+}
+END_TEST
+
+START_TEST(what_is_no_note_stays)
+{
+	put("mine", 4);
+	ck_assert_int_eq(hlg_beside_write(recording, scratch_path("guest.elf"), &err),
+			 HLG_EINPUT);
+	ck_assert_ptr_nonnull(strstr(err.msg, "left as it is"));
+	ck_assert_int_eq(read_again(), HLG_EINPUT);
+}
+END_TEST
+
+START_TEST(another_elf)
+{
+	FILE *f;
+
+	note();
+	ck_assert_int_eq(read_again(), 0);
+	f = fopen(scratch_path("guest.elf"), "a");
+	fputc('\n', f);
+	fclose(f);
+	ck_assert_int_eq(hlg_beside_check(&b.guests[0], recording, &err), HLG_EINPUT);
+	ck_assert_ptr_nonnull(strstr(err.msg, "not the ELF any more"));
+	unlink(scratch_path("guest.elf"));
+	ck_assert_int_eq(hlg_beside_check(&b.guests[0], recording, &err), HLG_EINPUT);
+	ck_assert_ptr_nonnull(strstr(err.msg, "is not here"));
+	copy(DATA "/rusty.elf", scratch_path("guest.elf"), 0644);
+	ck_assert_int_eq(hlg_beside_check(&b.guests[0], recording, &err), HLG_EINPUT);
+	/* As root only what nobody else can write. */
+	copy(DATA "/demo.elf", scratch_path("guest.elf"), 0666);
+	ck_assert_int_eq(hlg_beside_check(&b.guests[0], recording, &err),
+			 geteuid() == 0 ? HLG_EINPUT : 0);
+	copy(DATA "/demo.elf", scratch_path("guest.elf"), 0644);
+	ck_assert_int_eq(hlg_beside_check(&b.guests[0], recording, &err), 0);
+	if (geteuid() != 0)
+		return;
+	ck_assert_int_eq(chown(scratch_path("guest.elf"), 65534, 65534), 0);
+	ck_assert_int_eq(hlg_beside_check(&b.guests[0], recording, &err), HLG_EINPUT);
+	ck_assert_int_eq(chown(place, 65534, 65534), 0);
+	ck_assert_int_eq(read_again(), HLG_EINPUT);
+	ck_assert_ptr_nonnull(strstr(err.msg, "another user's"));
+}
+END_TEST
+
+START_TEST(cut_off)
+{
+	static char text[65536];
+	size_t size;
+	FILE *f;
+
+	note();
+	f = fopen(place, "r");
+	size = fread(text, 1, sizeof(text), f);
+	fclose(f);
+	for (size_t n = 0; n + 2 < size; n++) {
+		put(text, n);
+		ck_assert_int_eq(read_again(), HLG_EINPUT);
+		ck_assert_ptr_nonnull(strstr(err.msg, place));
+	}
+}
+END_TEST
+
+#define HEAD "{\"hlguest\": \"1\", \"format\": 1, \"recording\": "
+#define GUEST                                                                            \
+	HEAD "{\"size\": 1, \"first_sample\": 1}, \"guests\": [{\"file\": \"/x\", "      \
+	     "\"inside\": \"0x1\", \"size\": 1, \"crc32\": \"0x1\", \"build_id\": "
+
+static const char *const wrong[] = {
+	"[]",
+	"{}",
+	"1",
+	"{\"hlguest\": \"1\", \"format\": 2}",
+	HEAD "{}, \"guests\": []}",
+	HEAD "{\"size\": -1, \"first_sample\": 1}, \"guests\": []}",
+	HEAD "{\"size\": 1, \"first_sample\": 1e3}, \"guests\": []}",
+	HEAD "{\"size\": 1, \"first_sample\": 1}, \"guests\": {}}",
+	HEAD "{\"size\": 1, \"first_sample\": 1}, \"guests\": [1]}",
+	HEAD "{\"size\": 1, \"first_sample\": 1}, \"guests\": [{\"file\": \"x\"}]}",
+	HEAD "{\"size\": 1, \"first_sample\": 1}, \"guests\": [], \"guests\": []}",
+	GUEST "1}]}",
+	GUEST "\"0123456789012345678901234567890123456789012345678901234567890123456789"
+	      "01234567890123456789012345678901234567890123456789012345678901234567890\""
+	      "}]}",
+	GUEST "null, \"inside\": \"x\"}]}",
+};
+
+START_TEST(refuses)
+{
+	put(wrong[_i], strlen(wrong[_i]));
+	ck_assert_int_eq(read_again(), HLG_EINPUT);
+	ck_assert_ptr_nonnull(strstr(err.msg, "not what hlguest record notes"));
+}
+END_TEST
+
+START_TEST(no_file)
+{
+	int fd;
+
+	ck_assert_int_eq(mkfifo(place, 0600), 0);
+	ck_assert_int_eq(read_again(), HLG_EINPUT);
+	ck_assert_ptr_nonnull(strstr(err.msg, "not a regular file"));
+	unlink(place);
+	fd = open(place, O_CREAT | O_WRONLY, 0600);
+	ck_assert_int_eq(ftruncate(fd, (off_t)1 << 30), 0);
+	close(fd);
+	ck_assert_int_eq(read_again(), HLG_EINPUT);
+	ck_assert_ptr_nonnull(strstr(err.msg, "too large"));
+	ck_assert_int_eq(hlg_beside_read(&b, "-", &err), 1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("beside");
+	const TTest *const tests[] = {
+		is_read_again,
+		goes_with_the_one_before,
+		what_is_no_note_stays,
+		another_elf,
+		cut_off,
+		no_file,
+	};
+	TCase *tc;
+
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		tc = tap_case(suite, tests[i]->name);
+		tcase_add_unchecked_fixture(tc, enter, leave);
+		tcase_add_test(tc, tests[i]);
+	}
+	tc = tap_case(suite, "refuses");
+	tcase_add_unchecked_fixture(tc, enter, leave);
+	tcase_add_loop_test(tc, refuses, 0, sizeof(wrong) / sizeof(wrong[0]));
+	return tap_main(suite);
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/beside/beside.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "filter/output/out.h"
+#include "symtab/elf/debug-file.h"
+#include "symtab/file.h"
+#include "symtab/image/image.h"
+#include "tools/beside/text.h"
+#include "tools/perfdata/perfdata.h"
+
+#define END ".hlguest"
+
+#define LARGEST (1 << 20) /* bytes; a real one has less than 1 KiB for each guest */
+
+static bool join(char place[static PATH_MAX], const char *path, const char *end)
+{
+	return snprintf(place, PATH_MAX, "%s%s", path, end) < PATH_MAX;
+}
+
+bool hlg_beside_place(char place[static PATH_MAX], const char *recording)
+{
+	return join(place, recording, END);
+}
+
+/* Identity of a recording */
+
+struct first {
+	uint64_t time;
+	bool met;
+};
+
+static inline __attribute__((always_inline)) void on_sample(void *ctx,
+							    struct hlg_perfdata_raw *raw)
+{
+	struct first *first = ctx;
+	uint64_t time = hlg_perfdata_time(raw);
+
+	if (!first->met && time != HLG_NO_TIME)
+		first->time = time;
+	first->met = true;
+}
+
+/* A negative value ends the read. */
+static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_err *err)
+{
+	const struct first *first = ctx;
+
+	(void)bytes;
+	(void)samples;
+	(void)err;
+	return first->met ? -1 : 0;
+}
+
+/* Of a regular file, which is read up to its first sample; false of what is none. */
+static bool identify(struct hlg_beside *beside, const char *recording)
+{
+	static const struct hlg_perfdata_sink sink = {.progress = on_progress};
+	struct first first = {0};
+	struct hlg_perfdata *pd;
+	struct hlg_err err;
+	struct stat st;
+
+	if (stat(recording, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    hlg_perfdata_open(&pd, recording, &err) < 0)
+		return false;
+	hlg_perfdata_read(pd, on_sample, &sink, &first, &err);
+	hlg_perfdata_close(pd);
+	beside->size = (uint64_t)st.st_size;
+	beside->first_sample = first.time;
+	return true;
+}
+
+/* Reading */
+
+/* Is it the user's own, or root's? */
+static int check_owner(int fd, const char *place, struct hlg_err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && (st.st_uid == geteuid() || st.st_uid == 0))
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: is another user's, and not believed (name the guest's "
+			   "ELF)",
+			   place);
+}
+
+static int read_text(struct hlg_beside *beside, int fd, off_t size, const char *place,
+		     struct hlg_err *err)
+{
+	char *text;
+	int rc;
+
+	if (size > LARGEST)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is too large for what hlguest record notes (name "
+				   "the guest's ELF)",
+				   place);
+	text = malloc((size_t)size + 1);
+	if (!text)
+		rc = hlg_err_memory(err, place);
+	else if (hlg_file_read(fd, text, (size_t)size, 0) < 0)
+		rc = hlg_file_fail_read(place, errno, err);
+	else
+		rc = hlg_beside_text_read(beside, place, text, (size_t)size, err);
+	free(text);
+	return rc;
+}
+
+/* What stands in place, of whatever recording. */
+static int read_place(struct hlg_beside *beside, const char *place, struct hlg_err *err)
+{
+	struct hlg_file_id id;
+	int fd = hlg_file_open(place, &id, err), rc;
+
+	*beside = (struct hlg_beside){0};
+	if (fd < 0)
+		return fd;
+	rc = check_owner(fd, place, err);
+	if (rc == 0)
+		rc = read_text(beside, fd, id.size, place, err);
+	close(fd);
+	return rc;
+}
+
+static bool is_of(const struct hlg_beside *beside, const char *recording)
+{
+	struct hlg_beside now;
+
+	return identify(&now, recording) && now.size == beside->size &&
+	       now.first_sample == beside->first_sample;
+}
+
+int hlg_beside_read(struct hlg_beside *beside, const char *recording, struct hlg_err *err)
+{
+	char place[PATH_MAX];
+	struct stat st;
+	int rc;
+
+	*beside = (struct hlg_beside){0};
+	if (!hlg_beside_text_built() || !hlg_beside_place(place, recording) ||
+	    lstat(place, &st) != 0 || stat(recording, &st) != 0 || !S_ISREG(st.st_mode))
+		return 1;
+	rc = read_place(beside, place, err);
+	if (rc == 0 && !is_of(beside, recording))
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: was noted of another recording than %s, or of that "
+				 "before it was changed (name the guest's ELF)",
+				 place, recording);
+	return rc;
+}
+
+void hlg_beside_finish(struct hlg_beside *beside)
+{
+	for (size_t i = 0; i < beside->n_guests; i++)
+		free(beside->guests[i].file);
+	free(beside->guests);
+	*beside = (struct hlg_beside){0};
+}
+
+/* The guest's ELF */
+
+/* Fills *guest, but for its file, of an image. */
+static int describe(struct hlg_beside_guest *guest, const struct hlg_image *image,
+		    struct hlg_err *err)
+{
+	int fd = hlg_image_reopen(image, err), rc;
+
+	if (fd < 0)
+		return fd;
+	guest->inside = image->inside_size ? image->inside : 0;
+	guest->size =
+		image->inside_size ? image->inside_size : (uint64_t)image->elf.id.size;
+	strcpy(guest->build_id, image->elf.build_id);
+	rc = hlg_debug_file_crc(fd, image->path, (off_t)guest->size, &guest->crc, err);
+	close(fd);
+	return rc;
+}
+
+/* Root believes root only. */
+static int check_trust(const char *file, const char *recording, struct hlg_err *err)
+{
+	struct stat st;
+
+	if (geteuid() != 0 || stat(file, &st) != 0 ||
+	    (st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH))))
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: the guest of %s, as record noted it, may be written by "
+			   "others than root, and is not opened unless it is named "
+			   "(name it)",
+			   file, recording);
+}
+
+static bool is_same(const struct hlg_beside_guest *a, const struct hlg_beside_guest *b)
+{
+	return a->inside == b->inside && a->size == b->size && a->crc == b->crc &&
+	       strcmp(a->build_id, b->build_id) == 0;
+}
+
+int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording,
+		     struct hlg_err *err)
+{
+	struct hlg_beside_guest now = {0};
+	struct hlg_image *image;
+	const char *id = guest->build_id;
+	struct hlg_err why;
+	int rc;
+
+	if (access(guest->file, F_OK) != 0)
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"%s: is where %s had its guest's ELF%s, and is not here "
+			"(copy it from the machine of the recording, and name "
+			"it%s%.8s)",
+			guest->file, recording, guest->inside ? " inside" : "",
+			id[0] ? "; its build id begins with " : "", id);
+	rc = check_trust(guest->file, recording, err);
+	if (rc < 0)
+		return rc;
+	rc = hlg_image_open_elf(&image, guest->file, err);
+	if (rc < 0)
+		return rc;
+	if (describe(&now, image, &why) < 0 || !is_same(&now, guest))
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: %s not the ELF any more that %s was recorded with "
+				 "(name that one, or record again)",
+				 guest->file, guest->inside ? "has inside" : "is",
+				 recording);
+	hlg_image_destroy(image);
+	return rc;
+}
+
+/* Writing */
+
+/* What was noted of the recording before goes with that, which perf has renamed. */
+static void retire(const char *place, const char *recording)
+{
+	char old[PATH_MAX], old_place[PATH_MAX];
+	struct hlg_beside before;
+	struct hlg_err err;
+
+	if (read_place(&before, place, &err) == 0) {
+		if (join(old, recording, ".old") && hlg_beside_place(old_place, old) &&
+		    is_of(&before, old))
+			(void)rename(place, old_place);
+		else
+			(void)unlink(place);
+	}
+	hlg_beside_finish(&before);
+}
+
+static int write_place(const struct hlg_beside *beside, const char *place,
+		       struct hlg_err *err)
+{
+	struct hlg_out out;
+	int rc = hlg_out_open(&out, place, NULL, err);
+
+	if (rc < 0)
+		return rc;
+	rc = hlg_beside_text_write(out.f, beside, err);
+	if (rc == 0)
+		return hlg_out_commit(&out, err);
+	hlg_out_abort(&out);
+	return rc;
+}
+
+/* *known: there is something to note. */
+static int look_at_guest(struct hlg_beside_guest *guest, const char *path, bool *known,
+			 struct hlg_err *err)
+{
+	struct hlg_image *image;
+	int rc = hlg_image_open_elf(&image, path, err);
+
+	*known = false;
+	if (rc == 0)
+		rc = describe(guest, image, err);
+	hlg_image_destroy(image);
+	if (rc < 0)
+		return rc;
+	guest->file = realpath(path, NULL);
+	*known = guest->file != NULL;
+	return 0;
+}
+
+int hlg_beside_write(const char *recording, const char *path, struct hlg_err *err)
+{
+	struct hlg_beside_guest guest = {0};
+	struct hlg_beside beside = {.guests = &guest, .n_guests = 1};
+	char place[PATH_MAX];
+	struct stat st;
+	bool known;
+	int rc;
+
+	if (!hlg_beside_text_built() || !hlg_beside_place(place, recording))
+		return 0;
+	if (lstat(place, &st) == 0)
+		retire(place, recording);
+	if (!path || !identify(&beside, recording))
+		return 0;
+	if (lstat(place, &st) == 0)
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"%s: is another file, and is left as it is: which guest "
+			"ELF this was is not noted (name it to report)",
+			place);
+	rc = look_at_guest(&guest, path, &known, err);
+	if (rc == 0 && known)
+		rc = write_place(&beside, place, err);
+	free(guest.file);
+	return rc;
+}

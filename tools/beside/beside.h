@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * FILE.hlguest, which record puts beside the recording FILE: what it knew and the
+ * recording does not say. JSON: version and format as all of hlguest's documents, the
+ * identity of the recording, and its guests.
+ *
+ *	{"hlguest": "0.1.0", "format": 1,
+ *	 "recording": {"size": BYTES, "first_sample": NS},
+ *	 "guests": [{"file": PATH, "inside": "0x20b69", "size": BYTES,
+ *		     "build_id": null, "crc32": "0x1234abcd"}]}
+ *
+ * It is a foreign file to who reads it. So it is read only if it is a regular file of the
+ * user's own, or root's, and of the very recording that it stands beside; and an ELF is
+ * taken on its word only if it is what was noted, and, by root, only if root owns it and
+ * nobody else may write it.
+ */
+#ifndef HLG_TOOLS_BESIDE_BESIDE_H
+#define HLG_TOOLS_BESIDE_BESIDE_H
+
+#include <limits.h>
+
+#include "tools/beside/text.h"
+
+/* FILE.hlguest; false if that is too long to be a name. */
+bool hlg_beside_place(char place[static PATH_MAX], const char *recording);
+
+/*
+ * Reads what was noted of a recording. Returns 0; 1 if there is nothing: no such file, no
+ * regular recording, or a build without jansson; an error, if what is there cannot be
+ * used, that says why. The caller finishes *beside in any case.
+ */
+int hlg_beside_read(struct hlg_beside *beside, const char *recording,
+		    struct hlg_err *err);
+void hlg_beside_finish(struct hlg_beside *beside);
+
+/* Fails if the ELF of this guest of a recording is not there any more, is another one
+ * now, or is not to be believed as root. */
+int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording,
+		     struct hlg_err *err);
+
+/*
+ * Notes the guest, an ELF or a host with one inside, of a recording just made; NULL: it
+ * is not known. What was noted of the recording before goes to FILE.old.hlguest with
+ * that, or away. Without a guest nothing is written, nor without jansson. Fails, too,
+ * where a file that is not of this kind has the name, which is left alone.
+ */
+int hlg_beside_write(const char *recording, const char *guest, struct hlg_err *err);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which sandbox a thread of a VMM ran, and when.
+ *
+ * A sample is of the sandbox of the last KVM_RUN of its thread, as the system call's
+ * tracepoint (syscalls:sys_enter_ioctl) has them, in the order of time. A sandbox is a
+ * process and the descriptor of its vCPU, from the first KVM_RUN on until another vCPU
+ * has that descriptor: where KVM_CREATE_VCPU is recorded, the next KVM_RUN of the thread
+ * that made one is of a new sandbox. If that thread runs none, so is the first KVM_RUN of
+ * a thread that ran nothing before. Sandboxes are numbered from 1 on, by first KVM_RUN.
+ *
+ * Memory: 16 bytes for each time that a sample finds its thread with another sandbox than
+ * its sample before did.
+ */
+#ifndef HLG_TOOLS_FEED_TURNS_H
+#define HLG_TOOLS_FEED_TURNS_H
+
+#include "filter/profile/sample.h"
+#include "filter/profile/sandboxes.h"
+#include "symtab/err.h"
+
+struct hlg_turns;
+
+/* Can it be read twice, as a file or a folder can? */
+bool hlg_turns_is_kept(const char *path);
+
+/*
+ * Reads path, where it has a word of KVM_RUN; *turns is NULL where it has not, or may be
+ * read but once. why then says so, "has no KVM_RUN". Without a word of KVM_RUN a file is
+ * not read.
+ */
+int hlg_turns_read(struct hlg_turns **turns, const char *path, const char **why,
+		   struct hlg_err *err);
+void hlg_turns_free(struct hlg_turns *turns);
+
+/* Counts are zero. */
+const struct hlg_sandboxes *hlg_turns_sandboxes(const struct hlg_turns *turns);
+
+/*
+ * Fills in the sandbox of a sample, 0 if it is not known, and the stretch: another one,
+ * from 0 on, where its memory may hold another guest, as one that was restored into it.
+ * So it is after a KVM_SET_USER_MEMORY_REGION of the thread that runs it. turns may be
+ * NULL.
+ */
+void hlg_turns_tell(const struct hlg_turns *turns, struct hlg_sample *sample);
+
+#endif

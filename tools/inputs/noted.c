@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/inputs/noted.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/grow.h"
+#include "tools/beside/beside.h"
+
+static bool has(const struct hlg_noted *noted, const char *path)
+{
+	for (size_t i = 0; i < noted->n; i++)
+		if (strcmp(noted->paths[i], path) == 0)
+			return true;
+	return false;
+}
+
+static int add(struct hlg_noted *noted, const char *path, struct hlg_err *err)
+{
+	char *copy;
+
+	if (has(noted, path))
+		return 0;
+	copy = HLG_GROW(noted->paths, noted->n) ? strdup(path) : NULL;
+	if (!copy)
+		return hlg_err_memory(err, "arguments");
+	noted->paths[noted->n++] = copy;
+	return 0;
+}
+
+static int add_all(struct hlg_noted *noted, const char *file, struct hlg_err *err)
+{
+	struct hlg_beside beside;
+	int rc = hlg_beside_read(&beside, file, err);
+
+	for (size_t i = 0; rc == 0 && i < beside.n_guests; i++) {
+		rc = hlg_beside_check(&beside.guests[i], file, err);
+		if (rc == 0)
+			rc = add(noted, beside.guests[i].file, err);
+	}
+	hlg_beside_finish(&beside);
+	return rc;
+}
+
+int hlg_noted_find(struct hlg_noted *noted, char *const *files, size_t n,
+		   struct hlg_err *err)
+{
+	*noted = (struct hlg_noted){0};
+	for (size_t i = 0; i < n; i++) {
+		int rc = add_all(noted, files[i], err);
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+void hlg_noted_finish(struct hlg_noted *noted)
+{
+	for (size_t i = 0; i < noted->n; i++)
+		free(noted->paths[i]);
+	free(noted->paths);
+	*noted = (struct hlg_noted){0};
+}
