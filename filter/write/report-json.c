@@ -10,6 +10,7 @@
 
 #include "filter/report/frames.h"
 #include "filter/report/rows.h"
+#include "filter/view/calls.h"
 #include "filter/view/place-name.h"
 #include "filter/write/format.h"
 #include "filter/write/report-table.h"
@@ -514,8 +515,18 @@ void hlg_report_json_head(struct hlg_json *json, FILE *f, const struct hlg_repor
 		json_string(r->all.weight == HLG_WEIGHT_SAMPLES ? "samples" : "period"));
 }
 
+static json_t *calls_of(const struct hlg_calls *calls)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "guest", hlg_json_number(calls->guest));
+	json_object_set_new(o, "host", hlg_json_number(calls->host));
+	return o;
+}
+
 int hlg_report_json_write(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
+	struct hlg_calls calls;
 	struct hlg_json json;
 	int rc = 0;
 
@@ -527,6 +538,8 @@ int hlg_report_json_write(FILE *f, const struct hlg_report *r, struct hlg_err *e
 	if (r->profile->sandboxes.n)
 		hlg_json_put(&json, "sandboxes", sandboxes(r));
 	hlg_json_put(&json, "totals", totals(r));
+	if (r->all.guest.samples && hlg_calls_count(&calls, r->space, r->profile))
+		hlg_json_put(&json, "calls", calls_of(&calls));
 	hlg_json_put(&json, "trust", hlg_report_json_trust(r));
 	hlg_json_put(&json, "notes", hlg_json_lines(r->notes.line, r->notes.n));
 	if (r->n_files > 1)

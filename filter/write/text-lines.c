@@ -9,6 +9,7 @@
 
 #include "config.h"
 #include "filter/report/rows.h"
+#include "filter/view/calls.h"
 #include "filter/write/report-table.h"
 #include "symtab/code/insn.h"
 #include "symtab/escape.h"
@@ -571,6 +572,19 @@ static void add_gaps(struct sum *s, const struct hlg_report *r)
 	add_term(s, r->all.kinds[HLG_GAP].samples, gaps[r->options->gaps]);
 }
 
+/* What crossed between a Hyperlight guest and its host, where that was recorded. */
+static void write_calls(FILE *f, const struct hlg_report *r)
+{
+	struct hlg_calls calls;
+
+	if (hlg_calls_count(&calls, r->space, r->profile))
+		fprintf(f,
+			"calls     %" PRIu64 " guest call%s, %" PRIu64
+			" host call%s (what they took: hlguest exits)\n",
+			calls.guest, calls.guest == 1 ? "" : "s", calls.host,
+			calls.host == 1 ? "" : "s");
+}
+
 static void write_sums(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_profile *p = r->profile;
@@ -598,6 +612,7 @@ static void write_sums(FILE *f, const struct hlg_report *r)
 	add_term(&s, v->kinds[HLG_DATA].samples, "in data");
 	add_term(&s, v->kinds[HLG_OUTSIDE].samples, "outside the ELF");
 	end_sum(&s);
+	write_calls(f, r);
 }
 
 static int write_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *err)

@@ -35,7 +35,7 @@ static void tabulate(struct hlg_exits_report *r, const struct hlg_exits_choice *
 void door_exits_report(const struct hlg_exits_sums *sums, unsigned how)
 {
 	const struct hlg_number_list ports = {0};
-	const struct hlg_exits_ports meanings = {
+	const struct hlg_calls_ports meanings = {
 		.before_0_18 = how & 2, .since_0_18 = how & 4, .halts = how & 8};
 	const struct hlg_exits_choice choice = {
 		.port = &ports, .ports = &meanings, .by_tid = how & 2};

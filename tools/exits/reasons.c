@@ -6,7 +6,6 @@
 #include "tools/exits/reasons.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -267,15 +266,15 @@ static const struct name errors[] = {
 };
 
 enum {
-	PORT_LOG = 99,
-	PORT_CALL = 101,
-	PORT_NOTIFY = 109
+	PORT_LOG = 99
 };
 
 static const struct name ports_named[] = {
-	{PORT_LOG, "Log"},        {PORT_CALL, "CallFunction"}, {HLG_PORT_ABORT, "Abort"},
-	{103, "DebugPrint"},      {104, "TraceBatch"},         {105, "TraceMemoryAlloc"},
-	{106, "TraceMemoryFree"}, {107, "PvTimerConfig"},      {HLG_PORT_HALT, "Halt"},
+	{PORT_LOG, "Log"},         {HLG_PORT_CALL, "CallFunction"},
+	{HLG_PORT_ABORT, "Abort"}, {103, "DebugPrint"},
+	{104, "TraceBatch"},       {105, "TraceMemoryAlloc"},
+	{106, "TraceMemoryFree"},  {107, "PvTimerConfig"},
+	{HLG_PORT_HALT, "Halt"},
 };
 
 static const char *find(const struct name *names, size_t n, uint64_t reason)
@@ -336,32 +335,11 @@ const char *hlg_exits_isa(unsigned isa)
 	}
 }
 
-void hlg_exits_ports_add(struct hlg_exits_ports *ports, const char *version)
+const char *hlg_exits_port(const struct hlg_calls_ports *ports, uint64_t port)
 {
-	char digits[3][4]; /* %u would take signs and blanks */
-	unsigned long number = 0;
-
-	if (sscanf(version, "%3[0-9].%3[0-9].%3[0-9]", digits[0], digits[1], digits[2]) !=
-	    3)
-		return;
-	for (int i = 0; i < 3; i++)
-		number = 1000 * number + strtoul(digits[i], NULL, 10);
-	ports->before_0_18 |= number < 18000;
-	ports->since_0_18 |= number >= 18000;
-	ports->halts |= number >= 13001;
-}
-
-bool hlg_exits_is_host_call(const struct hlg_exits_ports *ports, uint64_t port)
-{
-	return (ports->before_0_18 && port == PORT_CALL) ||
-	       (ports->since_0_18 && port == PORT_NOTIFY);
-}
-
-const char *hlg_exits_port(const struct hlg_exits_ports *ports, uint64_t port)
-{
-	if (hlg_exits_is_host_call(ports, port))
+	if (hlg_calls_is_host_call(ports, port))
 		return "host call";
-	if ((port == PORT_LOG || port == PORT_CALL) && ports->since_0_18 &&
+	if ((port == PORT_LOG || port == HLG_PORT_CALL) && ports->since_0_18 &&
 	    !ports->before_0_18)
 		return NULL;
 	return find(ports_named, LENGTH(ports_named), port);

@@ -6,9 +6,10 @@
 #ifndef HLG_TOOLS_EXITS_REASONS_H
 #define HLG_TOOLS_EXITS_REASONS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "filter/view/calls.h"
 
 /* Values of isa in kvm:kvm_exit (arch/x86/kvm/trace.h), and two of our own. */
 enum {
@@ -25,28 +26,11 @@ const char *hlg_exits_reason(unsigned isa, uint32_t reason, char *buf, size_t si
 /* "VMX", "SVM", "KVM"; "?" where the event does not say. */
 const char *hlg_exits_isa(unsigned isa);
 
-/*
- * What ports mean to guests of Hyperlight, whose versions have moved them: the enum
- * OutBAction of hyperlight-common. All zero: no version is known.
- */
-struct hlg_exits_ports {
-	bool before_0_18; /* 101 is a host call, 99 a line for the log */
-	bool since_0_18;  /* 109 is a host call (VirtqNotify), 99 and 101 are gone */
-	bool halts;       /* since 0.13.1: 108 ends a guest call */
-};
-
 enum {
-	HLG_PORT_ABORT = 102,
-	HLG_PORT_HALT = 108
+	HLG_PORT_ABORT = 102
 };
-
-/* Adds what the version of an ELF's note says; "" says nothing. */
-void hlg_exits_ports_add(struct hlg_exits_ports *ports, const char *version);
-
-/* Does a guest write there to call a function of its host? */
-bool hlg_exits_is_host_call(const struct hlg_exits_ports *ports, uint64_t port);
 
 /* What a port is to Hyperlight; NULL for others. */
-const char *hlg_exits_port(const struct hlg_exits_ports *ports, uint64_t port);
+const char *hlg_exits_port(const struct hlg_calls_ports *ports, uint64_t port);
 
 #endif

@@ -142,7 +142,7 @@ static enum call call_of(const struct hlg_exits_key *key, enum hlg_exits_kind ki
 		return CANCELLED;
 	if (key->kind == kind && key->port == HLG_PORT_ABORT)
 		return ABORT;
-	if (key->kind == kind && hlg_exits_is_host_call(choice->ports, key->port))
+	if (key->kind == kind && hlg_calls_is_host_call(choice->ports, key->port))
 		return HOST_CALL;
 	return NO_CALL;
 }

@@ -147,7 +147,7 @@ static int build_tables(struct hlg_exits_report *r, const struct hlg_run *run,
 }
 
 static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
-		  const struct hlg_exits_ports *ports, const struct arguments *args,
+		  const struct hlg_calls_ports *ports, const struct arguments *args,
 		  struct hlg_err *err)
 {
 	const struct hlg_exits_choice choice = {
@@ -338,11 +338,11 @@ static int check_options(const struct hlg_options *options, struct hlg_err *err)
 	return 0;
 }
 
-static void read_versions(const struct hlg_run *run, struct hlg_exits_ports *ports,
+static void read_versions(const struct hlg_run *run, struct hlg_calls_ports *ports,
 			  struct hlg_exits_sums *sums)
 {
 	for (size_t i = 0; i < run->space.n_images; i++)
-		hlg_exits_ports_add(ports, run->space.images[i]->elf.hyperlight);
+		hlg_calls_ports_add(ports, run->space.images[i]->elf.hyperlight);
 	sums->halt = ports->halts ? HLG_PORT_HALT : 0;
 }
 
@@ -350,7 +350,7 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 {
 	struct hlg_exits_sums sums = {.exact = args->exact};
 	struct hlg_exits_counts counts = {0};
-	struct hlg_exits_ports ports = {0};
+	struct hlg_calls_ports ports = {0};
 	struct fold *fold = NULL;
 	struct hlg_run run;
 	struct hlg_err err;

@@ -579,7 +579,7 @@ static size_t n_lines(const struct hlg_exits_report *r, size_t rows)
 			n++;
 		else if (is_shown(r, t))
 			n += 2 + (t->kind != r->kind) +
-			     (rows + 1 < t->n ? rows + 1 : t->n);
+			     (rows + 1 < t->n && !is_of_calls(t) ? rows + 1 : t->n);
 	}
 	for (size_t i = 0; i < r->notes->n; i++)
 		n += r->notes->level[i] != HLG_NOTE_DETAIL;

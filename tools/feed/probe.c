@@ -38,24 +38,27 @@ void hlg_probe_find(struct hlg_probe *probe, struct hlg_trace **trace,
 	}
 }
 
-/* Is it a write to the port that Hyperlight's guests halt by? */
-static bool is_halt(const struct hlg_probe *probe, const struct hlg_perfdata_bytes *raw)
+/* Is it a write to a port, and to which? */
+static bool is_out(const struct hlg_probe *probe, const struct hlg_perfdata_bytes *raw,
+		   uint64_t *port)
 {
-	uint64_t port, out;
+	uint64_t out;
 
-	return hlg_trace_get(&probe->port, raw->at, raw->n, &port) &&
-	       hlg_trace_get(&probe->out, raw->at, raw->n, &out) &&
-	       port == HLG_STARTS_HALT && out;
+	return probe->pio && hlg_trace_get(&probe->port, raw->at, raw->n, port) &&
+	       hlg_trace_get(&probe->out, raw->at, raw->n, &out) && out;
 }
 
 void hlg_probe_count(const struct hlg_probe *probe, struct hlg_profile *profile,
 		     int32_t tid, const struct hlg_perfdata_bytes *raw)
 {
-	uint64_t ip;
+	uint64_t ip, port = 0;
+	const bool out = is_out(probe, raw, &port);
 
+	if (out)
+		hlg_transits_out(&profile->transits, port);
 	if (!hlg_trace_get(&probe->rip, raw->at, raw->n, &ip))
 		return;
-	if (probe->entry || (probe->pio && is_halt(probe, raw)))
+	if (probe->entry || (out && port == HLG_STARTS_HALT))
 		hlg_starts_add(&profile->starts, (struct hlg_start){ip, tid, probe->pio});
 	if (!probe->pio)
 		hlg_transits_add(&profile->transits,

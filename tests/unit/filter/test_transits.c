@@ -56,6 +56,28 @@ START_TEST(entries_of_the_host)
 }
 END_TEST
 
+/* Writes to Hyperlight's ports are counted, those to others are not. */
+START_TEST(writes_to_ports)
+{
+	struct hlg_transits a = {0}, b = {0};
+
+	for (uint64_t port = 0; port < 300; port++) {
+		hlg_transits_out(&a, port);
+		hlg_transits_out(&b, port);
+	}
+	hlg_transits_out(&b, 108);
+	hlg_transits_out(&b, 109);
+	hlg_transits_out(&b, 109);
+	hlg_transits_merge(&a, &b);
+	ck_assert_uint_eq(a.calls, 2);
+	ck_assert_uint_eq(a.halts, 3);
+	ck_assert_uint_eq(a.notifies, 4);
+	ck_assert_uint_eq(a.n, 0);
+	hlg_transits_finish(&a);
+	hlg_transits_finish(&b);
+}
+END_TEST
+
 START_TEST(without_memory)
 {
 	bool lost = false;
@@ -86,6 +108,7 @@ int main(void)
 	tcase_add_test(tc, sums);
 	tcase_add_loop_test(tc, entries_of_the_host, 0,
 			    sizeof(entries) / sizeof(entries[0]));
+	tcase_add_test(tc, writes_to_ports);
 	tcase_add_test(tc, without_memory);
 	return tap_main(suite);
 }

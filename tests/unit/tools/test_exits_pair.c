@@ -166,6 +166,24 @@ START_TEST(cancelled_calls)
 }
 END_TEST
 
+/* A call that goes on after KVM_RUN failed is not whole: its host's time would be in it.
+ */
+START_TEST(interrupted_calls)
+{
+	sums.halt = 108;
+	push_at(HLG_EXITS_EXIT, 20, 0x108);
+	push_at(HLG_EXITS_PIO, 21, 0);
+	push_at(HLG_EXITS_ENTRY, 100, 0x200);
+	push_at(HLG_EXITS_EXIT, 110, 0x300);
+	push_on(2, 0, HLG_EXITS_USER, 111, 4, 0, HLG_ISA_ERRNO);
+	push_at(HLG_EXITS_ENTRY, 500, 0x300);
+	push_at(HLG_EXITS_EXIT, 510, 0x208);
+	push_at(HLG_EXITS_PIO, 511, 0);
+	expect(1, 390, 1, 0);
+	expect_calls(0, 0, 1, 80);
+}
+END_TEST
+
 /* Without a version that is known to do so, no write to a port ends a call. */
 START_TEST(no_calls)
 {
@@ -299,6 +317,7 @@ int main(void)
 	tcase_add_test(tc, vmm_is_inside_the_exit);
 	tcase_add_test(tc, guest_calls);
 	tcase_add_test(tc, cancelled_calls);
+	tcase_add_test(tc, interrupted_calls);
 	tcase_add_test(tc, no_calls);
 	tcase_add_test(tc, threads_move);
 	tcase_add_test(tc, late_records_make_no_pair);

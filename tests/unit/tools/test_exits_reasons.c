@@ -47,7 +47,7 @@ END_TEST
 
 START_TEST(ports_of_no_version)
 {
-	const struct hlg_exits_ports unknown = {0};
+	const struct hlg_calls_ports unknown = {0};
 
 	ck_assert_str_eq(hlg_exits_port(&unknown, 101), "CallFunction");
 	ck_assert_str_eq(hlg_exits_port(&unknown, 108), "Halt");
@@ -58,7 +58,7 @@ END_TEST
 
 static const struct {
 	const char *version;
-	struct hlg_exits_ports ports;
+	struct hlg_calls_ports ports;
 } versions[] = {
 	{"", {0}},
 	{"0.18", {0}},
@@ -72,17 +72,17 @@ static const struct {
 
 START_TEST(ports_move)
 {
-	struct hlg_exits_ports ports = {0};
+	struct hlg_calls_ports ports = {0};
 	bool before = versions[_i].ports.before_0_18,
 	     since = versions[_i].ports.since_0_18;
 	const char *call;
 
-	hlg_exits_ports_add(&ports, versions[_i].version);
+	hlg_calls_ports_add(&ports, versions[_i].version);
 	ck_assert_int_eq(ports.before_0_18, before);
 	ck_assert_int_eq(ports.since_0_18, since);
 	ck_assert_int_eq(ports.halts, versions[_i].ports.halts);
-	ck_assert_int_eq(hlg_exits_is_host_call(&ports, 101), before);
-	ck_assert_int_eq(hlg_exits_is_host_call(&ports, 109), since);
+	ck_assert_int_eq(hlg_calls_is_host_call(&ports, 101), before);
+	ck_assert_int_eq(hlg_calls_is_host_call(&ports, 109), since);
 	call = hlg_exits_port(&ports, since ? 109 : 101);
 	ck_assert_str_eq(call, before || since ? "host call" : "CallFunction");
 	ck_assert_int_eq(!hlg_exits_port(&ports, 99), since);
@@ -92,10 +92,10 @@ END_TEST
 /* Guests of two versions in one recording: each has its ports. */
 START_TEST(versions_add_up)
 {
-	struct hlg_exits_ports ports = {0};
+	struct hlg_calls_ports ports = {0};
 
-	hlg_exits_ports_add(&ports, "0.17.0");
-	hlg_exits_ports_add(&ports, "0.18.0");
+	hlg_calls_ports_add(&ports, "0.17.0");
+	hlg_calls_ports_add(&ports, "0.18.0");
 	ck_assert_str_eq(hlg_exits_port(&ports, 101), "host call");
 	ck_assert_str_eq(hlg_exits_port(&ports, 109), "host call");
 	ck_assert_str_eq(hlg_exits_port(&ports, 99), "Log");
