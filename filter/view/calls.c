@@ -56,5 +56,7 @@ bool hlg_calls_count(struct hlg_calls *calls, const struct hlg_space *space,
 		.host = (ports.before_0_18 ? t->calls : 0) +
 			(ports.since_0_18 ? t->notifies : 0),
 	};
+	if (profile->deselected.samples || profile->sandboxes.n > starts)
+		return false;
 	return ports.halts && t->n && !t->lost && t->halts + calls->host;
 }

@@ -34,7 +34,8 @@ struct hlg_calls {
 /*
  * False if exits were not recorded, or there are no calls, or no image says that its
  * calls can be counted. The guest's start ends as a call does: starts that were seen are
- * taken off.
+ * taken off, so that none are counted where some samples were left out, or a sandbox runs
+ * an ELF that is not in the space.
  */
 bool hlg_calls_count(struct hlg_calls *calls, const struct hlg_space *space,
 		     const struct hlg_profile *profile);
