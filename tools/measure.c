@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/cli/output.h"
 #include "tools/feed/feed.h"
@@ -47,6 +48,15 @@ bool hlg_measure_is(int argc, char *const *argv)
 	return dashes < argc;
 }
 
+/* A guest's name, from its looks, that is no file. */
+static bool is_lost_elf(const char *word)
+{
+	size_t n = strlen(word);
+
+	return word[0] != '-' && n > 4 && strcmp(word + n - 4, ".elf") == 0 &&
+	       access(word, F_OK) != 0;
+}
+
 /* The guest's ELF: one in front of --, which argv has already, or of the command. */
 static int find_guest(int dashes, char **argv, const char **guest, struct hlg_err *err)
 {
@@ -63,6 +73,11 @@ static int find_guest(int dashes, char **argv, const char **guest, struct hlg_er
 	*guest = hlg_record_command_guest(command);
 	if (*guest)
 		return 0;
+	for (char **word = command + 1; *word; word++)
+		if (is_lost_elf(*word))
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s: no such file (is it the guest's ELF?)",
+					   *word);
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: no guest ELF, or several, are named by its arguments or "
 			   "lie inside it (use hlguest guest.elf -- %s ...)",

@@ -110,8 +110,9 @@ static void note_border(struct hlg_report *r)
 	time_each(each, r);
 	hlg_note_list_add(&r->notes,
 			  "%s %% of the guest's samples are its entering and leaving%s, "
-			  "shares are of the rest (hlguest exits tells why)",
-			  percent, each);
+			  "which is no function's time (%shlguest exits tells why)",
+			  percent, each,
+			  r->profile->transits.n ? "" : "record --exits, and ");
 }
 
 /* The promise, checked: what the feed counted is what the rows hold. */

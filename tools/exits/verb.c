@@ -346,6 +346,20 @@ static void read_versions(const struct hlg_run *run, struct hlg_calls_ports *por
 	sums->halt = ports->halts ? HLG_PORT_HALT : 0;
 }
 
+/* Options that select no exit, of recordings that have some or not, are told. */
+static int check_selection(const struct hlg_options *options,
+			   const struct hlg_exits_sums *sums, struct hlg_err *err)
+{
+	for (int kind = 0; kind < HLG_EXITS_KINDS; kind++)
+		if (sums->pairs[kind])
+			return 0;
+	if (!options->selection)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: selects no exit (hlguest exits without it shows all)",
+			   options->selection);
+}
+
 static int exits(const struct hlg_inputs *in, const struct arguments *args)
 {
 	struct hlg_exits_sums sums = {.exact = args->exact};
@@ -367,7 +381,9 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 	if (rc == 0)
 		rc = start_samples(&run, !fold, &counts, &err);
 	if (rc == 0 && read_files(in, &run, &sums, &counts, &status)) {
-		rc = settle_bases(&run, &sums, counts.n_samples, &err);
+		rc = check_selection(&run.options, &sums, &err);
+		if (rc == 0)
+			rc = settle_bases(&run, &sums, counts.n_samples, &err);
 		if (rc == 0) {
 			note_counts(&run, &sums, &counts);
 			rc = report(&run, &sums, &ports, args, &err);

@@ -3,6 +3,7 @@
  * hlguest windows: what counters counted from one sample of their group's leader to the
  * next, as rows, sums by function, or a plot.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -212,6 +213,11 @@ static int choose(struct hlg_windows *w, struct hlg_run *run,
 	if (rc < 0)
 		return rc;
 	hlg_windows_rows_select(w, &run->options, &run->profile.window);
+	if (w->n_rows == 0 && w->read && run->options.selection)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: selects none of %" PRIu64
+				   " windows (hlguest windows without it shows all)",
+				   run->options.selection, w->read);
 	if (!hlg_windows_places_locate(w, &run->space, run->options.demangle))
 		return hlg_err_memory(err, path);
 	if (args->function)

@@ -385,9 +385,9 @@ START_TEST(told_by_tracepoints)
 
 	/* 30 samples of 10 ns by 150 exits: 2 ns each; and 30 us by 15. */
 	for (int i = 0; i < 3; i++) {
-		static const char *const words[] = {"leaving, about 0.0 us each, shares",
-						    "leaving, about 2.0 us each, shares",
-						    "leaving, shares"};
+		static const char *const words[] = {"leaving, about 0.0 us each, which",
+						    "leaving, about 2.0 us each, which",
+						    "leaving, which"};
 
 		start_split(&run, "guest.elf border=split");
 		hlg_profile_describe(&run.profile, 0,
