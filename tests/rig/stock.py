@@ -22,6 +22,7 @@ import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path[1:1] = [os.path.join(sys.path[0], folder) for folder in ("boot", "../kit")]
+import known_exits
 import rig
 from attribution import Elf, attribute, check, read_samples
 from microvm import guest
@@ -34,6 +35,8 @@ BASES = (0x4000, 0x7F3A51C26000)
 PORTS = {"99 Log": "log_line", "101 CallFunction": "call_host", "103 DebugPrint": "debug_print",
          "108 Halt": "_start"}
 NEVER = "never_called"
+# A line of perf script: tid, seconds, nanoseconds, event, text.
+PRINTED = re.compile(r"^ *(\d+) +(\d+)\.(\d{9}): +kvm:kvm_(\w+): +(.*)$", re.M)
 RESET = 0xFFF0  # where a processor begins
 
 # What differs by vendor: how doctor says it; exits' names for it, for out and for a page that
@@ -64,6 +67,8 @@ step kernel hlguest record -F 2000 -o out/kernel.data -- microvm --seconds=1.5 -
 step exits perf stat -x, -o out/stat.csv -e kvm:kvm_exit,kvm:kvm_entry,kvm:kvm_pio \\
 	-e kvm:kvm_page_fault,kvm:kvm_userspace_exit -- \\
 	hlguest record --exits -o out/exits.data -- microvm --runs={RUNS} demo.elf
+step plain perf record -q -a -e kvm:kvm_exit,kvm:kvm_entry,kvm:kvm_pio -o out/plain.data -- \\
+	microvm --sandboxes=2 --runs=20 demo.elf
 step stacks hlguest record --stacks -F 2000 -o out/stacks.data -- microvm --seconds=1.5 \\
 	--sandboxes=2 --base={BASES[0]:#x} --base={BASES[1]:#x} demo.elf
 step folded hlguest flame --format=folded --roots=tid demo.elf@auto out/stacks.data
@@ -200,6 +205,41 @@ def exits(back, build, elf):
             yield f"{table}: {rows[table, 'exit']}"
 
 
+def of_perf(path):
+    """
+    {tid: {reason: [ns]}} of the exits that perf script prints and that an entry follows; without
+    Halts: what follows them is the host's own time.
+    """
+    found, opened = {}, {}
+    out = must("perf", "script", "--ns", "-F", "tid,time,event,trace", "-i", path)
+    for tid, s, ns, event, text in PRINTED.findall(out):
+        if event == "exit":
+            opened[tid] = int(s + ns), re.search(r"reason (\S+)", text)[1]
+        elif event == "pio" and f" at {known_exits.HALT:#x} " in text:
+            opened.pop(tid, None)
+        elif event == "entry" and tid in opened:
+            start, reason = opened.pop(tid)
+            found.setdefault(int(tid), {}).setdefault(reason, []).append(int(s + ns) - start)
+    return found
+
+
+def plain(back, build, elf):
+    """What perf alone recorded, of two machines at once: each exit, to the nanosecond."""
+    back.must("plain")
+    path = back.path("plain.data")
+    document = json.loads(must(hlguest_of(build), "exits", "--exact", "--by=tid", "--format=json",
+                               elf, path))
+    rows, perf = known_exits.tables(document)["exit", "reason"], of_perf(path)
+    tids = re.findall(r"^microvm: sandbox \d+: tid (\d+),", back.text("plain.err"), re.M)
+    if sorted(map(int, tids)) != sorted(perf) or len(tids) != 2:
+        yield f"threads {tids}, and perf has {sorted(perf)}"
+    if {row["tid"] for row in rows} != set(perf):
+        yield f"rows {rows}, and perf has {sorted(perf)}"
+    for tid, reasons in perf.items():
+        yield from known_exits.compare_rows(
+            f"tid {tid}:", [row for row in rows if row["tid"] == tid], reasons, True)
+
+
 def stacks(back):
     """Each guest sample stands on its own thread's way into KVM_RUN."""
     back.must("stacks")
@@ -292,6 +332,7 @@ def main():
         tap.run("record, ring 0", lambda: list(profile(back, build, "kernel", elf)))
         tap.run("report there and here", same_report, back, build, elf)
         tap.run("exits", lambda: list(exits(back, build, elf)))
+        tap.run("exits that perf alone recorded", lambda: list(plain(back, build, elf)))
         tap.run("stacks", lambda: list(stacks(back)))
         tap.run("the host's share", lambda: list(shares(back, build, elf)))
         tap.run("windows", lambda: list(windows(back)))
