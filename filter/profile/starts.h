@@ -19,8 +19,7 @@ struct hlg_start {
 };
 
 enum {
-	HLG_STARTS = 256,      /* at most; what comes later is left out */
-	HLG_STARTS_HALT = 0x6c /* Hyperlight's OutBAction::Halt, 108 */
+	HLG_STARTS = 256 /* at most; what comes later is left out */
 };
 
 /* All zero before the first use. */

@@ -160,7 +160,7 @@ static int check(void *arguments, struct hlg_err *err)
 				   "--number chooses what is written (add -o FILE)");
 	if (args->out && hlg_target_is_stream(args->out) && isatty(STDOUT_FILENO))
 		return hlg_err_set(err, HLG_EINPUT,
-				   "an ELF is nothing for a terminal (use -o FILE)");
+				   "an ELF is binary, not for a terminal (use -o FILE)");
 	return 0;
 }
 

@@ -58,7 +58,7 @@ void hlg_probe_count(const struct hlg_probe *probe, struct hlg_profile *profile,
 		hlg_transits_out(&profile->transits, port);
 	if (!hlg_trace_get(&probe->rip, raw->at, raw->n, &ip))
 		return;
-	if (probe->entry || (out && port == HLG_STARTS_HALT))
+	if (probe->entry || (out && port == HLG_PORT_HALT))
 		hlg_starts_add(&profile->starts, (struct hlg_start){ip, tid, probe->pio});
 	if (!probe->pio)
 		hlg_transits_add(&profile->transits,
