@@ -233,6 +233,8 @@ void hlg_exits_merge(struct hlg_exits_sums *s, const struct hlg_exits_sums *othe
 	uint32_t *numbers = calloc(other->n_cells + 1, sizeof(*numbers));
 
 	s->no_memory |= other->no_memory || !numbers;
+	if (!numbers)
+		return;
 	s->overflow |= other->overflow;
 	for (size_t i = 0; i < other->n_vcpus && !s->no_memory; i++) {
 		const struct hlg_exits_vcpu *from = &other->vcpus[i];
