@@ -215,8 +215,7 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 	write_pieces(f, r, label, &p);
 }
 
-/* From the first sample to the last, of host and guest, whatever was selected. */
-static void add_span(struct pieces *line, const struct hlg_report *r)
+bool hlg_text_lines_span(char buf[static 32], const struct hlg_report *r)
 {
 	static const struct {
 		uint64_t ns;
@@ -227,16 +226,17 @@ static void add_span(struct pieces *line, const struct hlg_report *r)
 	int i = 0;
 
 	if (r->n_files > 1 || !hlg_sample_span_known(span) || ns == 0)
-		return;
+		return false;
 	if (r->options->raw) {
-		add_piece(line, 1, "%" PRIu64 " ns", ns);
-		return;
+		snprintf(buf, 32, "%" PRIu64 " ns", ns);
+		return true;
 	}
 	while (i < 2 && ns < units[i].ns)
 		i++;
 	tenths = (ns + units[i].ns / 20) / (units[i].ns / 10);
-	add_piece(line, 1, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10, tenths % 10,
-		  units[i].name);
+	snprintf(buf, 32, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10, tenths % 10,
+		 units[i].name);
+	return true;
 }
 
 static uint32_t count_selected(const struct hlg_profile *p)
@@ -288,6 +288,7 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 	const struct hlg_profile *p = r->profile;
 	const struct hlg_event_sum *only = NULL;
 	struct pieces line = {0};
+	char span[32];
 	uint32_t n = 0, selected = count_selected(p);
 
 	for (uint32_t i = 0; i < r->n_events; i++) {
@@ -298,7 +299,8 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 	}
 	if (selected == 0)
 		return;
-	add_span(&line, r);
+	if (hlg_text_lines_span(span, r))
+		add_piece(&line, 1, "%s", span);
 	if (n > 1)
 		add_piece(&line, 0, "%" PRIu32 " events", n);
 	else if (only)

@@ -50,6 +50,10 @@ struct hlg_text_lines_scale {
 struct hlg_text_lines_scale hlg_text_lines_scale_for(const struct hlg_report *report,
 						     uint32_t event, uint64_t largest);
 
+/* How long was recorded, "4.0 s": from the first sample to the last, of host and guest,
+ * whatever was selected. False if that is not known, or of several recordings. */
+bool hlg_text_lines_span(char buf[static 32], const struct hlg_report *report);
+
 /* "3.280 s", "1.200 G", in every locale. */
 const char *hlg_text_lines_period(char buf[static 32],
 				  const struct hlg_text_lines_scale *scale,

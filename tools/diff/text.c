@@ -128,7 +128,7 @@ static const char *fit_words(enum hlg_trust_verdict verdict)
 	return words[verdict];
 }
 
-/* "before    main.data, 3432 guest samples, 3.432 s, check OK" */
+/* "before    main.data, 3432 guest samples, 3.432 s in 4.0 s, check OK" */
 static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 {
 	const struct hlg_diff_side *side = &diff->side[s];
@@ -136,10 +136,12 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 	struct hlg_text_lines_scale scale = hlg_text_lines_scale_for(
 		&side->report, hlg_text_lines_event(&side->report, &side->report.all),
 		sum.period);
-	char rest[160], period[32];
-	int n = snprintf(rest, sizeof(rest), ", %" PRIu64 " guest sample%s, %s, %s",
+	char rest[160], period[32], span[32];
+	bool known = side->n_runs == 1 && hlg_text_lines_span(span, &side->report);
+	int n = snprintf(rest, sizeof(rest), ", %" PRIu64 " guest sample%s, %s%s%s, %s",
 			 sum.samples, plural(sum.samples),
 			 hlg_text_lines_period(period, &scale, sum.period),
+			 known ? " in " : "", known ? span : "",
 			 fit_words(side->report.trust.all.verdict));
 	long room = diff->screen.columns ? (long)diff->screen.columns : LONG_MAX;
 
