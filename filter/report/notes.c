@@ -142,6 +142,10 @@ static void note_accounting(struct hlg_report *r)
 				   "%" PRIu64
 				   " samples could not be counted: out of memory",
 				   p->unrecorded);
+	if (p->transits.lost)
+		hlg_note_list_warn(&r->notes,
+				   "where the guest was left and entered could not be "
+				   "counted: out of memory");
 	if (r->host->unnamed.samples)
 		hlg_note_list_warn(&r->notes,
 				   "%" PRIu64 " host samples have no row: out of memory",

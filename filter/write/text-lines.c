@@ -2,6 +2,7 @@
 #include "filter/write/text-lines.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -248,17 +249,34 @@ static uint32_t count_selected(const struct hlg_profile *p)
 	return n;
 }
 
-/* Whether a timer, of which there is one, was asked for as cpu-clock:HG or at which rate
- * says nothing of the samples. */
+/* How much of a timer's name is not about whose samples it takes, host's or guest's, or
+ * how often: of "cpu-clock:HG", "cpu-clock/freq=997/HG" the first nine. */
+static int plain_name(const char *name)
+{
+	size_t n = strcspn(name, ":/");
+	const char *rest = name + n;
+
+	if (*rest == '/') {
+		if (strncmp(rest, "/freq=", 6) != 0 && strncmp(rest, "/period=", 8) != 0)
+			return INT_MAX;
+		rest += 1 + strcspn(rest + 1, ",/");
+		if (*rest++ != '/')
+			return INT_MAX;
+	}
+	rest += *rest == ':';
+	return rest[strspn(rest, "GH")] ? INT_MAX : (int)n;
+}
+
 static void add_event_name(struct pieces *line, const struct hlg_report *r,
 			   const struct hlg_event *event)
 {
 	bool is_only = hlg_text_lines_event(r, &r->all) != UINT32_MAX;
 	bool is_timer = event->kind == HLG_EVENT_TIMER;
-	char *key = is_only && is_timer ? hlg_event_key(event->name) : NULL;
+	char name[PIECE];
 
-	add_escaped(line, 0, NULL, key ? key : event->name);
-	free(key);
+	snprintf(name, sizeof(name), "%.*s",
+		 is_only && is_timer ? plain_name(event->name) : INT_MAX, event->name);
+	add_escaped(line, 0, NULL, name);
 }
 
 static void add_event(struct pieces *line, const struct hlg_report *r,

@@ -34,6 +34,7 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 	struct feed *feed = ctx;
 	uint32_t *events = feed->events;
 	struct hlg_probe *probes;
+	int rc;
 
 	/* They are met in any order. */
 	if (event->index >= feed->n_events) {
@@ -49,8 +50,10 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 		feed->probes = probes;
 		feed->n_events = event->index + 1;
 	}
-	hlg_probe_find(&feed->probes[event->index], &feed->trace, feed->pd, feed->path,
-		       event);
+	rc = hlg_probe_find(&feed->probes[event->index], &feed->trace, feed->pd,
+			    feed->path, event, err);
+	if (rc < 0)
+		return rc;
 	events[event->index] =
 		hlg_profile_event(feed->profile, event->name, event->attr.precise_ip);
 	if (events[event->index] == HLG_NO_SERIES)

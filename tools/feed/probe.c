@@ -3,39 +3,44 @@
 
 #include <linux/perf_event.h>
 
-/* Where a field stands; nowhere, if that is not known. */
-static struct hlg_trace_field find(const struct hlg_trace *trace, const char *event,
-				   const char *name)
+/* Where a field stands; nowhere, if that is not known. Fails without memory. */
+static int find(struct hlg_trace_field *field, const struct hlg_trace *trace,
+		const char *event, const char *name, struct hlg_err *err)
 {
-	struct hlg_trace_field field;
-	struct hlg_err err;
+	int rc = hlg_trace_find(trace, event, name, field, err);
 
-	if (hlg_trace_find(trace, event, name, &field, &err) < 0)
-		return (struct hlg_trace_field){0};
-	return field;
+	if (rc < 0)
+		*field = (struct hlg_trace_field){0};
+	return rc == HLG_ESYSTEM ? rc : 0;
 }
 
-void hlg_probe_find(struct hlg_probe *probe, struct hlg_trace **trace,
-		    const struct hlg_perfdata *pd, const char *path,
-		    const struct hlg_perfdata_event *event)
+int hlg_probe_find(struct hlg_probe *probe, struct hlg_trace **trace,
+		   const struct hlg_perfdata *pd, const char *path,
+		   const struct hlg_perfdata_event *event, struct hlg_err *err)
 {
 	bool entry = strcmp(event->name, "kvm:kvm_entry") == 0;
 	bool pio = strcmp(event->name, "kvm:kvm_pio") == 0;
-	struct hlg_err err;
+	int rc = 0;
 
 	*probe = (struct hlg_probe){.entry = entry, .pio = pio};
 	if (event->attr.type != PERF_TYPE_TRACEPOINT ||
 	    !(event->attr.sample_type & PERF_SAMPLE_RAW) ||
 	    (!entry && !pio && strcmp(event->name, "kvm:kvm_exit") != 0))
-		return;
-	if (!*trace &&
-	    hlg_trace_open(trace, pd, path, "hlguest record --exits", &err) < 0)
-		return;
-	probe->rip = find(*trace, event->name, pio ? "val" : entry ? "rip" : "guest_rip");
-	if (pio) {
-		probe->port = find(*trace, event->name, "port");
-		probe->out = find(*trace, event->name, "rw");
-	}
+		return 0;
+	if (!*trace)
+		rc = hlg_trace_open(trace, pd, path, "hlguest record --exits", err);
+	if (rc < 0)
+		return rc == HLG_ESYSTEM ? rc : 0;
+	rc = find(&probe->rip, *trace, event->name,
+		  pio     ? "val"
+		  : entry ? "rip"
+			  : "guest_rip",
+		  err);
+	if (rc == 0 && pio)
+		rc = find(&probe->port, *trace, event->name, "port", err);
+	if (rc == 0 && pio)
+		rc = find(&probe->out, *trace, event->name, "rw", err);
+	return rc;
 }
 
 /* Is it a write to a port, and to which? */

@@ -16,11 +16,12 @@ struct hlg_probe {
 
 /*
  * Looks where the guest's address stands in an event's samples. What cannot be found is
- * not counted: a report needs none. *trace is NULL before, and for hlg_trace_close.
+ * not counted: a report needs none. *trace is NULL before, and for hlg_trace_close. Fails
+ * without memory only.
  */
-void hlg_probe_find(struct hlg_probe *probe, struct hlg_trace **trace,
-		    const struct hlg_perfdata *pd, const char *path,
-		    const struct hlg_perfdata_event *event);
+int hlg_probe_find(struct hlg_probe *probe, struct hlg_trace **trace,
+		   const struct hlg_perfdata *pd, const char *path,
+		   const struct hlg_perfdata_event *event, struct hlg_err *err);
 
 void hlg_probe_count(const struct hlg_probe *probe, struct hlg_profile *profile,
 		     int32_t tid, const struct hlg_perfdata_bytes *raw);
