@@ -286,7 +286,7 @@ static void tell_images(struct hlg_report *r)
 	for (size_t i = 0; r->trust.n_images > 1 && i < r->trust.n_images; i++) {
 		const struct hlg_image_test *ti = &r->trust.images[i];
 		const struct hlg_boundaries *s = &ti->tested.samples;
-		const char *word = hlg_verdict_word(ti->tested.verdict);
+		const char *word = hlg_verdict_said(ti->tested.verdict);
 		uint64_t n = s->on + s->off;
 
 		if (n == 0)

@@ -93,3 +93,16 @@ const char *hlg_verdict_word(enum hlg_trust_verdict verdict)
 
 	return words[verdict];
 }
+
+const char *hlg_verdict_said(enum hlg_trust_verdict verdict)
+{
+	static const char *const words[] = {
+		[HLG_TRUST_UNTESTED] = "not checked",
+		[HLG_TRUST_TOO_FEW] = "cannot tell",
+		[HLG_TRUST_VERIFIED] = "OK",
+		[HLG_TRUST_MIXED] = "MIXED",
+		[HLG_TRUST_MISMATCH] = "WRONG ELF OR BASE",
+	};
+
+	return words[verdict];
+}

@@ -83,6 +83,12 @@ struct hlg_tested {
 const char *hlg_verdict_word(enum hlg_trust_verdict verdict);
 
 /*
+ * The same as a report for people says it: "OK", "MIXED", "WRONG ELF OR BASE",
+ * "cannot tell", "not checked". The words above are those of CSV, JSON and callgrind.
+ */
+const char *hlg_verdict_said(enum hlg_trust_verdict verdict);
+
+/*
  * On or off a boundary, by the rule above; unknown where it says nothing. code is that of
  * the place's image; NULL: cannot be decoded.
  */

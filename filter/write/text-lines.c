@@ -455,41 +455,35 @@ static const char *why_untested(const struct hlg_report *r)
 
 static void write_check(FILE *f, const struct hlg_report *r)
 {
-	static const char *const words[HLG_TRUST_MISMATCH + 1] = {
-		[HLG_TRUST_VERIFIED] = "OK",
-		[HLG_TRUST_MIXED] = "MIXED",
-		[HLG_TRUST_MISMATCH] = "WRONG ELF OR BASE",
-	};
 	const struct hlg_tested *t = &r->trust.all;
+	const char *said = hlg_verdict_said(t->verdict);
 	uint64_t n = t->samples.on + t->samples.off;
 	uint64_t addrs = t->addrs.on + t->addrs.off;
 	struct pieces p = {.n = 1};
 	char percent[16];
 
 	if (t->verdict == HLG_TRUST_UNTESTED) {
-		snprintf(p.text[0], PIECE, "not checked: %s", why_untested(r));
+		snprintf(p.text[0], PIECE, "%s: %s", said, why_untested(r));
 	} else if (t->verdict == HLG_TRUST_TOO_FEW) {
 		if (addrs < HLG_VERDICT_LEAST_ADDRS)
 			snprintf(p.text[0], PIECE,
-				 "cannot tell: too few distinct addresses (%" PRIu64
-				 " of %d)",
-				 addrs, HLG_VERDICT_LEAST_ADDRS);
+				 "%s: too few distinct addresses (%" PRIu64 " of %d)",
+				 said, addrs, HLG_VERDICT_LEAST_ADDRS);
 		else
-			snprintf(p.text[0], PIECE,
-				 "cannot tell: the samples may fit by chance");
+			snprintf(p.text[0], PIECE, "%s: the samples may fit by chance",
+				 said);
 	} else if (n == 0) {
-		snprintf(p.text[0], PIECE, "%s: no sample lies in a function",
-			 words[t->verdict]);
+		snprintf(p.text[0], PIECE, "%s: no sample lies in a function", said);
 	} else if (t->samples.off == 0) {
 		snprintf(p.text[0], PIECE,
 			 "%s: all %" PRIu64 " tested samples lie on instruction starts",
-			 words[t->verdict], n);
+			 said, n);
 	} else {
 		snprintf(p.text[0], PIECE,
-			 "%s: %s %% of tested samples lie on instruction starts",
-			 words[t->verdict], most_of(percent, t->by_samples.share));
+			 "%s: %s %% of tested samples lie on instruction starts", said,
+			 most_of(percent, t->by_samples.share));
 	}
-	if (n && t->bytes > 0 && words[t->verdict])
+	if (n && t->bytes > 0 && t->verdict >= HLG_TRUST_VERIFIED)
 		snprintf(p.text[0] + strlen(p.text[0]), PIECE - strlen(p.text[0]),
 			 " (chance: %ld %%)", lround(100 * t->chance));
 	write_pieces(f, r, "check", &p);
@@ -803,7 +797,7 @@ static void write_tested(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_tested *t = &r->trust.all;
 
-	fprintf(f, "check     %s", hlg_verdict_word(t->verdict));
+	fprintf(f, "check     %s", hlg_verdict_said(t->verdict));
 	if (t->addrs.on + t->addrs.off == 0) {
 		fputc('\n', f);
 	} else {

@@ -460,7 +460,7 @@ static bool write_file(FILE *f, const struct hlg_table *table,
 		       const struct hlg_report_file *file)
 {
 	double all = (double)file->samples;
-	char base[32], trust[11];
+	char base[32], trust[12];
 	struct hlg_value c[] = {
 		hlg_table_count_value(file->samples),
 		hlg_table_count_value(file->guest),
@@ -475,10 +475,10 @@ static bool write_file(FILE *f, const struct hlg_table *table,
 		snprintf(base, sizeof(base), "%zu bases", file->fit.n_bases);
 	else
 		snprintf(base, sizeof(base), "0x%" PRIx64, file->fit.base);
-	/* "too few samples to tell" is long for a column. */
+	/* "WRONG ELF OR BASE" is long for a column. */
 	snprintf(trust, sizeof(trust), "%.*s",
-		 file->fit.verdict == HLG_TRUST_TOO_FEW ? 7 : 10,
-		 hlg_verdict_word(file->fit.verdict));
+		 file->fit.verdict == HLG_TRUST_MISMATCH ? 5 : 11,
+		 hlg_verdict_said(file->fit.verdict));
 	for (size_t i = 0; file->problem && i < 6; i++)
 		c[i].is = false;
 	return hlg_table_text_row(f, table, c, 0);
@@ -493,7 +493,7 @@ static int write_files(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 		 .none = "-"},
 		{NULL, "lost", .type = HLG_VALUE_COUNT, 1, 6, .none = "-"},
 		{NULL, "base", .type = HLG_VALUE_WORD, 2, -14, .none = "-"},
-		{NULL, "check", .type = HLG_VALUE_WORD, 1, -10, .none = "-"},
+		{NULL, "check", .type = HLG_VALUE_WORD, 1, -11, .none = "-"},
 		{NULL, "file", .type = HLG_VALUE_TEXT, 1},
 	};
 	const struct hlg_table table = {

@@ -71,7 +71,7 @@ static void write_details_of(FILE *f, const struct hlg_diff *diff, int s)
 		fprintf(f, INDENT "... and %zu more\n", side->n_runs - SHOWN);
 	for (size_t i = 0; i < side->space->n_images; i++)
 		write_image(f, side->space->images[i]);
-	fprintf(f, INDENT "check %s", hlg_verdict_word(tested->verdict));
+	fprintf(f, INDENT "check %s", hlg_verdict_said(tested->verdict));
 	if (tested->addrs.on + tested->addrs.off)
 		fprintf(f, " (%s %% of samples on instruction starts)",
 			hlg_interval_percent(percent, tested->by_samples.share));

@@ -72,11 +72,11 @@ static void tell_side(struct hlg_note_list *texts, const struct hlg_flame_side *
 	}
 	hlg_note_list_add(&texts[HLG_GRAPH_HEAD],
 			  "%s%" PRIu64 " sample%s (guest %" PRIu64 ", host %" PRIu64
-			  ")%s%s in %zu recording%s%s; check: %s",
+			  ")%s%s in %zu recording%s%s; check %s",
 			  which, all.samples, plural(all.samples), guest,
 			  all.samples - guest, events[0] ? " of " : "", events,
 			  side->n_recordings, plural(side->n_recordings), widths,
-			  hlg_verdict_word(r->trust.all.verdict));
+			  hlg_verdict_said(r->trust.all.verdict));
 	free(events);
 	add_lines(&texts[HLG_GRAPH_WARN], &r->notes, which, HLG_NOTE_WARNING);
 	add_lines(&texts[HLG_GRAPH_WARN], &r->remarks, which, HLG_NOTE_WARNING);

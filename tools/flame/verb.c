@@ -299,13 +299,13 @@ static const struct hlg_err *nothing_of(const struct flame *flame,
 	return NULL;
 }
 
-/* "3432 samples, check: verified" */
+/* "3432 samples, check OK" */
 static void tell_side(const struct stacks *stacks)
 {
 	uint64_t n = stacks->tree.nodes[HLG_TREE_ROOT].total.samples;
 
-	fprintf(stderr, "%" PRIu64 " sample%s, check: %s", n, n == 1 ? "" : "s",
-		hlg_verdict_word(stacks->report.trust.all.verdict));
+	fprintf(stderr, "%" PRIu64 " sample%s, check %s", n, n == 1 ? "" : "s",
+		hlg_verdict_said(stacks->report.trust.all.verdict));
 }
 
 /* What was written to a file, as nothing of it is seen. */

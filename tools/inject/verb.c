@@ -250,7 +250,7 @@ static void print_sums(const struct injection *j)
 
 	fputs("written    ", stdout);
 	hlg_escape_print(stdout, j->out);
-	printf("  (check: %s)\n", hlg_verdict_word(j->report.trust.all.verdict));
+	printf("  (check %s)\n", hlg_verdict_said(j->report.trust.all.verdict));
 	print_files(j);
 	fputs("show       perf report -i ", stdout);
 	hlg_escape_print(stdout, j->out);

@@ -111,6 +111,11 @@ START_TEST(words_of_verdicts)
 	ck_assert_str_eq(hlg_verdict_word(HLG_TRUST_MISMATCH), "mismatch");
 	ck_assert_str_eq(hlg_verdict_word(HLG_TRUST_TOO_FEW), "too few samples to tell");
 	ck_assert_str_eq(hlg_verdict_word(HLG_TRUST_UNTESTED), "not tested");
+	ck_assert_str_eq(hlg_verdict_said(HLG_TRUST_VERIFIED), "OK");
+	ck_assert_str_eq(hlg_verdict_said(HLG_TRUST_MIXED), "MIXED");
+	ck_assert_str_eq(hlg_verdict_said(HLG_TRUST_MISMATCH), "WRONG ELF OR BASE");
+	ck_assert_str_eq(hlg_verdict_said(HLG_TRUST_TOO_FEW), "cannot tell");
+	ck_assert_str_eq(hlg_verdict_said(HLG_TRUST_UNTESTED), "not checked");
 }
 END_TEST
 
