@@ -187,6 +187,20 @@ def fitted(build, border, rest, tail, regions):
         yield f"ends with {lines[-tail:]}"
 
 
+def check_fitted_diff(build):
+    """The rows fit between the total and the two sides; what is asked for is not cut."""
+    argv = [hlguest_of(build), "diff", "hyperlight/guest.elf", "hyperlight/mix.data",
+            "hyperlight/calls.data"]
+    env = {"TERM": "xterm", "LC_ALL": "C.UTF-8", "COLUMNS": "80", "LINES": "24"}
+    for more, least, most in ((), 20, 23), (["--top=30"], 31, 99), (["--wide"], 40, 99):
+        text, status = on_terminal([*argv, *more], **env)
+        lines = SGR.sub("", text).rstrip("\n").split("\n")
+        if status or not least <= len(lines) <= most:
+            yield f"{more}: status {status}, {len(lines)} lines"
+        if not more and not any("more changed: --top=0" in line for line in lines):
+            yield "the rest is not counted"
+
+
 PAGER = """#!/bin/sh
 echo "$# $1 $COLUMNS x $LINES" >"${0%/*}/said"
 cat >"${0%/*}/paged"
@@ -294,6 +308,7 @@ def main():
     tap.run("plain: out=FILE, csv", lambda: list(check_file(build)))
     tap.run("listings", lambda: list(check_listing(build)))
     tap.run("fitted to 80 x 24", lambda: list(check_fitted(build)))
+    tap.run("diff fitted to 80 x 24", lambda: list(check_fitted_diff(build)))
     tap.run("a pager", lambda: list(check_pager(build)))
     tap.run("a pager that does not start", lambda: list(check_no_pager(build)))
     tap.run("progress of saved profiles", lambda: list(check_progress(build)))

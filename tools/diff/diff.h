@@ -102,6 +102,7 @@ struct hlg_diff {
 	bool every;                /* in: text shows rows that are not significant, too */
 	struct hlg_colour colours; /* of the stream it goes to; off as it is built */
 	struct hlg_screen screen;  /* that text is fitted to; no limit as it is built */
+	size_t most;               /* rows that fit it, where no option says; 0: all */
 };
 
 /*

@@ -18,6 +18,10 @@
 #include "symtab/image/base.h"
 #include "tools/diff/columns.h"
 
+enum {
+	FEWEST = 10 /* rows, however low a terminal is */
+};
+
 #define INDENT "          " /* as wide as the words in front of lines */
 
 static const char *plural(size_t n)
@@ -97,22 +101,16 @@ static void write_details(FILE *f, const struct hlg_diff *diff)
 
 /* Around the tables */
 
-/* What is wrong with a side; false: nothing. */
-static bool write_warnings(FILE *f, const struct hlg_diff *diff)
+/* What is wrong with a side. */
+static void write_warnings(FILE *f, const struct hlg_diff *diff)
 {
-	bool any = false;
-
 	for (int s = 0; s < 2; s++)
 		if (diff->side[s].report.banner) {
 			fprintf(f, "!! %s: ", hlg_diff_columns_side[s]);
 			hlg_text_lines_wrapped(f, &diff->screen, "",
 					       diff->side[s].report.banner);
-			any = true;
 		}
-	for (size_t i = 0; i < diff->notes.n; i++)
-		any |= diff->notes.level[i] == HLG_NOTE_WARNING;
 	hlg_text_lines_notes(f, &diff->screen, &diff->notes, HLG_NOTE_WARNING);
-	return any;
 }
 
 static const char *fit_words(enum hlg_trust_verdict verdict)
@@ -184,7 +182,8 @@ static void put_remark(FILE *f, const struct shown *shown,
 	if (row->n[0] > 1 || row->n[1] > 1)
 		fprintf(f, "  (of this name: %zu before, %zu after)", row->n[0],
 			row->n[1]);
-	if (row->presence != HLG_DIFF_BOTH)
+	/* That a symbol which is there has no samples, its share says. */
+	if (row->presence == HLG_DIFF_NEW || row->presence == HLG_DIFF_GONE)
 		fprintf(f, "  (%s)", hlg_diff_columns_presence(row->presence));
 	if (diff->images.n > 1 && place->image) {
 		fputs("  [", f);
@@ -219,11 +218,12 @@ static void write_region(FILE *f, const void *of)
 		fprintf(f, ", %zu more", region->n_parts - 1);
 }
 
-/* Is the i-th row one to be shown, behind so many? */
+/* Is this row one to be shown, behind so many? */
 static bool is_shown(const struct hlg_diff *diff, const struct hlg_diff_row *row,
 		     size_t n)
 {
-	return (row->significant || diff->every) && hlg_diff_columns_shows(diff, row, n);
+	return (row->significant || diff->every) && (diff->most == 0 || n < diff->most) &&
+	       hlg_diff_columns_shows(diff, row, n);
 }
 
 /* What a table leaves out of the rows that n were shown of; "" for nothing. */
@@ -317,25 +317,77 @@ static const char *heading(const struct hlg_diff *diff)
 	return diff->withheld ? "guest address" : "function";
 }
 
-int hlg_diff_text_write(void *data, FILE *f, struct hlg_err *err)
+static void write_head(FILE *f, const struct hlg_diff *diff)
 {
-	struct hlg_diff *diff = data;
-	bool whole;
+	long at = ftell(f);
 
-	if (diff->side[0].options->wide)
-		diff->screen.columns = 0;
-	if (write_warnings(f, diff))
+	write_warnings(f, diff);
+	if (ftell(f) > at)
 		fputc('\n', f);
 	hlg_diff_total_tell(diff, f);
 	fprintf(f, "\n%-10s%s\n\n", "total", hlg_diff_total_meaning(diff));
 	if (none_changed(f, diff))
 		fputs("\n\n", f);
-	whole = write_rows(f, diff, &diff->functions, heading(diff));
+}
+
+/* What write writes, to be freed; NULL without memory. */
+static char *text_of(const struct hlg_diff *diff,
+		     void (*write)(FILE *f, const struct hlg_diff *diff))
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	write(f, diff);
+	if (fclose(f) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* As many rows as a terminal shows together with head and tail. */
+static void fit_rows(struct hlg_diff *diff, const char *head, const char *tail)
+{
+	const struct hlg_options *o = diff->side[0].options;
+	/* The heading, what is said of the rest, an empty line, and the prompt behind. */
+	unsigned used = 4;
+
+	if (diff->screen.lines == 0 || o->wide || o->verbose || o->top != HLG_UNSET)
+		return;
+	for (; *head; head++)
+		used += *head == '\n';
+	for (; *tail; tail++)
+		used += *tail == '\n';
+	diff->most =
+		diff->screen.lines > used + FEWEST ? diff->screen.lines - used : FEWEST;
+}
+
+int hlg_diff_text_write(void *data, FILE *f, struct hlg_err *err)
+{
+	struct hlg_diff *diff = data;
+	char *head, *tail;
+	bool whole;
+
+	if (diff->side[0].options->wide)
+		diff->screen.columns = 0;
+	head = text_of(diff, write_head);
+	tail = text_of(diff, write_tail);
+	whole = head && tail;
+	if (whole) {
+		fit_rows(diff, head, tail);
+		fputs(head, f);
+		whole = write_rows(f, diff, &diff->functions, heading(diff));
+	}
 	if (whole && diff->side[0].options->verbose)
 		whole = write_rows(f, diff, &diff->regions,
 				   diff->withheld ? "region (guest addresses)"
 						  : "region, and most of what is in it");
-	write_tail(f, diff);
+	if (whole)
+		fputs(tail, f);
+	free(head);
+	free(tail);
 	return whole ? 0 : hlg_err_memory(err, "diff");
 }
 
@@ -406,17 +458,12 @@ static void write_markdown_rows(FILE *f, const struct hlg_diff *diff)
 int hlg_diff_text_markdown(void *data, FILE *f, struct hlg_err *err)
 {
 	struct hlg_diff *diff = data;
-	char *warnings = NULL;
-	size_t size;
-	FILE *kept = open_memstream(&warnings, &size);
-	bool any = kept && write_warnings(kept, diff);
+	char *warnings = text_of(diff, write_warnings);
 
-	if (!kept || fclose(kept) != 0 || !warnings) {
-		free(warnings);
+	if (!warnings)
 		return hlg_err_memory(err, "diff");
-	}
 	diff->screen = (struct hlg_screen){0};
-	if (any)
+	if (warnings[0])
 		fprintf(f, "```\n%s```\n\n", warnings);
 	free(warnings);
 	fputs("**", f);
