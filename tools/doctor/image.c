@@ -117,15 +117,20 @@ static void judge_elf(struct hlg_findings *f, const struct hlg_image *image)
 	struct hlg_err err;
 	struct hlg_source *source = hlg_source_open(image, &err);
 
-	hlg_doctor_say(f, HLG_LEVEL_OK, "build id", NULL, "%s",
-		       id[0] ? id
-			     : "none (-Wl,--build-id makes one, by which builds "
-			       "are recognized)");
-	hlg_doctor_say(f, HLG_LEVEL_OK, "lines", NULL, "%s",
-		       source           ? "source lines are known"
-		       : err.msg[0]     ? err.msg
-		       : HLG_HAVE_LIBDW ? "none (-g makes them, for hlguest lookup)"
-					: "not looked for: built without libdw");
+	hlg_doctor_say(f, id[0] ? HLG_LEVEL_OK : HLG_LEVEL_INFO, "build id",
+		       id[0] ? NULL
+			     : "link with -Wl,--build-id: builds are recognized by it",
+		       "%s", id[0] ? id : "none");
+	hlg_doctor_say(
+		f, source ? HLG_LEVEL_OK : HLG_LEVEL_INFO, "lines",
+		source || err.msg[0] || !HLG_HAVE_LIBDW
+			? NULL
+			: "compile with -g, for source lines in annotate and lookup",
+		"%s",
+		source           ? "source lines are known"
+		: err.msg[0]     ? err.msg
+		: HLG_HAVE_LIBDW ? "none"
+				 : "not looked for: built without libdw");
 	hlg_source_close(source);
 }
 

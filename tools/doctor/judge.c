@@ -338,8 +338,8 @@ void hlg_doctor_judge_calibration(struct hlg_findings *f, const struct hlg_probe
 		hlg_doctor_say(f, HLG_LEVEL_WARN, topic, "hlguest calibrate --save=FILE",
 			       "%s", p->calibration_problem);
 	else if (!p->calibration)
-		hlg_doctor_say(f, HLG_LEVEL_OK, topic, NULL,
-			       "none is saved (hlguest calibrate --save=FILE saves one)");
+		hlg_doctor_say(f, HLG_LEVEL_INFO, topic, "hlguest calibrate --save=FILE",
+			       "none is saved");
 	else if (!c->holds)
 		hlg_doctor_say(f, HLG_LEVEL_WARN, topic,
 			       "run hlguest calibrate, and see its last lines",

@@ -56,7 +56,7 @@ START_TEST(of_this_machine)
 	p.calibrated.n_events = 0;
 	expect(&p, HLG_LEVEL_OK, "instructions: not known;", "");
 	p.calibration = false;
-	expect(&p, HLG_LEVEL_OK, "none is saved", "");
+	expect(&p, HLG_LEVEL_INFO, "none is saved", "--save=FILE");
 }
 END_TEST
 
