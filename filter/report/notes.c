@@ -151,11 +151,12 @@ static void note_accounting(struct hlg_report *r)
 				   "%" PRIu64 " host samples have no row: out of memory",
 				   r->host->unnamed.samples);
 	if (p->untold)
-		hlg_note_list_warn(&r->notes,
-				   "%" PRIu64
-				   " samples are filtered out because the recording does "
-				   "not have what was asked for (pid, tid, cpu or time)",
-				   p->untold);
+		hlg_note_list_warn(
+			&r->notes,
+			"%" PRIu64
+			" sample%s filtered out because the recording does not "
+			"have what was asked for (pid, tid, cpu or time)",
+			p->untold, p->untold == 1 ? "" : "s");
 }
 
 /* Last, when all that needs the bytes was built. */

@@ -65,18 +65,22 @@ static void tell_side(struct hlg_note_list *texts, const struct hlg_flame_side *
 	uint64_t guest =
 		r->options->mode == HLG_SHOW_HOST ? 0 : hlg_rows_sum(r, &r->all).samples;
 	char *events = list_events(r, false);
+	char recordings[48] = "";
 
 	if (!events) {
 		texts[HLG_GRAPH_HEAD].lost = true;
 		return;
 	}
-	hlg_note_list_add(&texts[HLG_GRAPH_HEAD],
-			  "%s%" PRIu64 " sample%s (guest %" PRIu64 ", host %" PRIu64
-			  ")%s%s in %zu recording%s%s; check %s",
-			  which, all.samples, plural(all.samples), guest,
-			  all.samples - guest, events[0] ? " of " : "", events,
-			  side->n_recordings, plural(side->n_recordings), widths,
-			  hlg_verdict_said(r->trust.all.verdict));
+	if (side->n_recordings != 1)
+		snprintf(recordings, sizeof(recordings), " in %zu recordings",
+			 side->n_recordings);
+	hlg_note_list_add(
+		&texts[HLG_GRAPH_HEAD],
+		"%s%" PRIu64 " sample%s%s%s%s: guest %" PRIu64 ", host %" PRIu64, which,
+		all.samples, plural(all.samples), events[0] ? " of " : "", events,
+		recordings, guest, all.samples - guest);
+	hlg_note_list_add(&texts[HLG_GRAPH_HEAD], "%scheck %s%s", which,
+			  hlg_verdict_said(r->trust.all.verdict), widths);
 	free(events);
 	add_lines(&texts[HLG_GRAPH_WARN], &r->notes, which, HLG_NOTE_WARNING);
 	add_lines(&texts[HLG_GRAPH_WARN], &r->remarks, which, HLG_NOTE_WARNING);
@@ -91,10 +95,8 @@ static void tell_hidden(struct hlg_note_list *texts, const struct hlg_graph *g,
 	uint64_t all = g->tree->nodes[HLG_TREE_ROOT].total.samples;
 	char part[16], narrow[16];
 
-	if (layout->n_hidden == 0) {
-		hlg_note_list_add(&texts[HLG_GRAPH_HEAD], "all frames are drawn");
+	if (layout->n_hidden == 0)
 		return;
-	}
 	hlg_interval_percent(part,
 			     all ? (double)layout->hidden.samples / (double)all : 0);
 	hlg_note_list_add(
@@ -112,11 +114,13 @@ static void tell_sums(struct hlg_note_list *texts, const struct hlg_report *r,
 {
 	const struct hlg_profile *p = r->profile;
 
-	hlg_note_list_add(&texts[HLG_GRAPH_NOTE],
-			  "%s%" PRIu64 " sample%s: %" PRIu64 " filtered out, %" PRIu64
-			  " of the host, %" PRIu64 " of the guest",
-			  which, p->seen.samples, plural(p->seen.samples),
-			  p->deselected.samples, p->host.samples, r->all.guest.samples);
+	/* The head has the samples that are drawn. */
+	if (p->deselected.samples)
+		hlg_note_list_add(&texts[HLG_GRAPH_NOTE],
+				  "%s%" PRIu64 " of %" PRIu64 " sample%s %s filtered out",
+				  which, p->deselected.samples, p->seen.samples,
+				  plural(p->seen.samples),
+				  p->deselected.samples == 1 ? "is" : "are");
 	if (r->all.dropped.samples)
 		hlg_note_list_add(&texts[HLG_GRAPH_NOTE],
 				  "%sgaps=drop: %" PRIu64 " gap sample%s left out", which,
@@ -135,12 +139,12 @@ static void tell_changes(struct hlg_note_list *texts, const struct hlg_changes *
 {
 	char share[16];
 
-	hlg_note_list_add(&texts[HLG_GRAPH_HEAD],
-			  "widths are after; coloured where shares differ significantly: "
-			  "%u frame%s "
-			  "(Benjamini-Hochberg, false discovery rate %.0f %%)",
-			  c->n_significant, plural(c->n_significant),
-			  HLG_COMPARE_LEVEL * 100);
+	hlg_note_list_add(
+		&texts[HLG_GRAPH_HEAD],
+		"widths are after; coloured: %u frame%s whose share changed "
+		"significantly (at most %.0f %% of such are chance), stronger from 1 "
+		"and from 5 points on",
+		c->n_significant, plural(c->n_significant), HLG_COMPARE_LEVEL * 100);
 	if (c->host_before || c->host_after)
 		hlg_note_list_add(&texts[HLG_GRAPH_HEAD],
 				  "only the side %s has host samples: guest frames are "
@@ -192,10 +196,8 @@ bool hlg_facts_add(struct hlg_graph *g, const struct hlg_flame_side *after,
 		tell_side(texts, before, "before: ", "");
 	tell_side(texts, after, before ? "after: " : "", widths);
 	if (!before)
-		hlg_note_list_add(
-			&texts[HLG_GRAPH_HEAD],
-			"a frame lies on its caller, and is as wide as its share of "
-			"all; a function has one hue everywhere");
+		hlg_note_list_add(&texts[HLG_GRAPH_HEAD],
+				  "a frame lies on its caller; a function has one hue");
 	if (before)
 		tell_events(texts, before->report, after->report);
 	if (before)

@@ -327,13 +327,18 @@ static int put_key(FILE *f, const char *classes, const char *words, int x, int y
 	return x + 22 + 7 * (int)strlen(words) + 18;
 }
 
-/* What colours mean: of the kinds that the tree has. */
+/* What colours mean: of the kinds of code that the tree has. The others, groups and
+ * notes, are grey and say themselves what they are. */
 static void put_legend(FILE *f, const struct hlg_graph *g, int y)
 {
-	static const enum hlg_frame order[] = {HLG_FRAME_GUEST,     HLG_FRAME_GAP,
-					       HLG_FRAME_BORDER,    HLG_FRAME_HOST_KERNEL,
-					       HLG_FRAME_HOST_USER, HLG_FRAME_GROUP,
-					       HLG_FRAME_NOTE};
+	static const enum hlg_frame order[] = {HLG_FRAME_GUEST, HLG_FRAME_GAP,
+					       HLG_FRAME_BORDER, HLG_FRAME_HOST_KERNEL,
+					       HLG_FRAME_HOST_USER};
+	static const char *const words[] = {[HLG_FRAME_GUEST] = "guest",
+					    [HLG_FRAME_GAP] = "in no function",
+					    [HLG_FRAME_BORDER] = "entering, leaving",
+					    [HLG_FRAME_HOST_KERNEL] = "host kernel",
+					    [HLG_FRAME_HOST_USER] = "host user"};
 	bool has[HLG_N_FRAMES] = {false};
 	int x = 0;
 
@@ -343,20 +348,14 @@ static void put_legend(FILE *f, const struct hlg_graph *g, int y)
 		x = put_key(f, "shrank2", "shrank", x, y);
 		x = put_key(f, "same", "no significant change", x, y);
 		if (g->changes->host_after)
-			x = put_key(f, "alone", "no other side", x, y);
-		fprintf(f,
-			"<text class=\"soft\" x=\"%d\" y=\"%d\">stronger from 1 and from "
-			"5 "
-			"points of share on</text>\n",
-			x, y + 10);
+			put_key(f, "alone", "no other side", x, y);
 	}
 	for (uint32_t i = 0; !g->changes && i < g->layout->n; i++)
 		if (g->layout->boxes[i].node != HLG_TREE_ROOT)
 			has[g->tree->nodes[g->layout->boxes[i].node].frame] = true;
-	for (size_t i = 0; i < HLG_N_FRAMES; i++)
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 		if (has[order[i]])
-			x = put_key(f, frame_class(order[i]),
-				    hlg_tree_frame_word(order[i]), x, y);
+			x = put_key(f, frame_class(order[i]), words[order[i]], x, y);
 	fputs("</svg>\n", f);
 }
 
