@@ -505,7 +505,7 @@ static void note_left_out(struct filter *f)
 			continue;
 		hlg_run_note(&f->run,
 			     "kvm_exit and kvm_entry are not read here, which tell more "
-			     "of entering and leaving the guest (use hlguest report)");
+			     "of VM exits (use hlguest report)");
 		return;
 	}
 }

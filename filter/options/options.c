@@ -16,8 +16,8 @@ const struct hlg_option hlg_option_table[] = {
 	 "credited to the symbol before, as perf kvm does",
 	 HLG_OPT_CHOICE, FIELD(gaps)},
 	{"border", "split|keep|drop", "split",
-	 "samples of entering and leaving the guest: apart from the functions, in the "
-	 "function whose code does it, or left out",
+	 "samples at VM exits, of entering and leaving the guest: apart from the "
+	 "functions, in the function whose code exits, or left out",
 	 HLG_OPT_CHOICE, FIELD(border)},
 	{"region", "SIZE", "1K",
 	 "window of the region histogram, a power of two; 0: none", HLG_OPT_SIZE,

@@ -109,7 +109,7 @@ static void note_border(struct hlg_report *r)
 					      (guest > 0 ? guest : 1));
 	time_each(each, r);
 	hlg_note_list_add(&r->notes,
-			  "%s %% of the guest's samples are its entering and leaving%s, "
+			  "%s %% of the guest's samples are at VM exits%s, "
 			  "which is no function's time (%shlguest exits tells why)",
 			  percent, each,
 			  r->profile->transits.n ? "" : "record --exits, and ");

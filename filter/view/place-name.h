@@ -14,7 +14,7 @@
  */
 char *hlg_place_name(const struct hlg_place *place, bool demangle);
 
-/* The border (border.h) in such a place: "__border__ of foo". */
+/* The border (border.h) in such a place: "__vm_exit__ in foo". */
 char *hlg_place_name_border(const struct hlg_place *place, bool demangle);
 
 /* A symbol's name, readable if asked for; to be freed; NULL without memory. */

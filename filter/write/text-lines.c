@@ -621,8 +621,8 @@ static void write_sums(FILE *f, const struct hlg_report *r)
 	add_gaps(&s, r);
 	add_term(&s, v->border.samples,
 		 r->options->border == HLG_BORDER_DROP
-			 ? "entering and leaving (left out: border=drop)"
-			 : "entering and leaving");
+			 ? "at VM exits (left out: border=drop)"
+			 : "at VM exits");
 	add_term(&s, v->kinds[HLG_DATA].samples, "in data");
 	add_term(&s, v->kinds[HLG_OUTSIDE].samples, "outside the ELF");
 	end_sum(&s);
@@ -725,7 +725,7 @@ static void write_all_sums(FILE *f, const struct hlg_report *r)
 	write_sum(f, &t, "    gap", v->kinds[HLG_GAP], v->guest);
 	write_sum(f, &t, "      padding", v->padding, v->guest);
 	write_sum(f, &t, "      unlabelled", unlabelled, v->guest);
-	write_sum(f, &t, "    border", v->border, v->guest);
+	write_sum(f, &t, "    VM exits", v->border, v->guest);
 	write_sum(f, &t, "    data", v->kinds[HLG_DATA], v->guest);
 	write_sum(f, &t, "    outside", v->kinds[HLG_OUTSIDE], v->guest);
 	if (v->dropped.samples)
@@ -824,7 +824,7 @@ static void write_border(FILE *f, const struct hlg_report *r)
 	const struct hlg_view *v = &r->all;
 	char percent[16];
 
-	fprintf(f, "border    %s\n", words[r->options->border]);
+	fprintf(f, "VM exits  %s\n", words[r->options->border]);
 	for (size_t i = 0; i < hlg_rows_borders_shown(r, v); i++) {
 		fprintf(f, INDENT "%6s %%  %8" PRIu64 "  ",
 			hlg_interval_percent(percent, v->borders[i].share.share),
@@ -861,7 +861,7 @@ void hlg_text_lines_details(FILE *f, const struct hlg_report *r)
 			r->events[i].count.period);
 	}
 	fprintf(f, "percent   of %s%s\n", weight_words(r),
-		r->all.border.samples ? ", without entering and leaving" : "");
+		r->all.border.samples ? ", without VM exits" : "");
 	write_border(f, r);
 	fprintf(f, "gaps      %s\n", gaps[r->options->gaps]);
 	write_tested(f, r);

@@ -336,7 +336,7 @@ static void put_legend(FILE *f, const struct hlg_graph *g, int y)
 					       HLG_FRAME_HOST_USER};
 	static const char *const words[] = {[HLG_FRAME_GUEST] = "guest",
 					    [HLG_FRAME_GAP] = "in no function",
-					    [HLG_FRAME_BORDER] = "entering, leaving",
+					    [HLG_FRAME_BORDER] = "VM exits",
 					    [HLG_FRAME_HOST_KERNEL] = "host kernel",
 					    [HLG_FRAME_HOST_USER] = "host user"};
 	bool has[HLG_N_FRAMES] = {false};

@@ -306,7 +306,7 @@ START_TEST(rows_and_shares)
 	ck_assert_uint_eq(v->border.period, 10 * shares[_i].border);
 	ck_assert_uint_eq(v->n_borders, shares[_i].border != 0);
 	if (v->n_borders) {
-		ck_assert_str_eq(v->borders[0].name, "__border__ of compute");
+		ck_assert_str_eq(v->borders[0].name, "__vm_exit__ in compute");
 		ck_assert(v->borders[0].border && !v->rows[compute].border);
 		ck_assert_uint_eq(v->borders[0].count.samples, shares[_i].border);
 		ck_assert_double_eq_tol(v->borders[0].share.share, 0.3, 1e-12);
@@ -323,26 +323,26 @@ static const struct {
 	const char *words, *has, *lacks;
 } formats[] = {
 	{"guest.elf border=split",
-	 " 100 guest   = 70 in functions + 30 entering and leaving\n", "__border__"},
+	 " 100 guest   = 70 in functions + 30 at VM exits\n", "__vm_exit__"},
 	{"guest.elf border=split",
-	 "note:     30.00 % of the guest's samples are its entering and leaving, ",
+	 "note:     30.00 % of the guest's samples are its at VM exits, ",
 	 "left out"},
 	{"guest.elf border=split verbose=yes",
-	 "30.00 %        30  __border__ of compute\n", "left out"},
+	 "30.00 %        30  __vm_exit__ in compute\n", "left out"},
 	{"guest.elf border=keep verbose=yes", "border    in the functions", "leaving"},
-	{"guest.elf border=drop", "+ 30 entering and leaving (left out: border=drop)\n",
-	 "__border__"},
+	{"guest.elf border=drop", "+ 30 at VM exits (left out: border=drop)\n",
+	 "__vm_exit__"},
 	{"guest.elf border=split format=csv", "\ntotal,,,\"border\",,,,,,30,300,",
 	 "left"},
 	{"guest.elf border=split format=csv",
-	 "\nborder,,border,\"__border__ of compute\",\"compute\",", "left"},
+	 "\nborder,,border,\"__vm_exit__ in compute\",\"compute\",", "left"},
 	{"guest.elf border=drop format=csv", "\ntotal,,,\"border\",,,,,,30,300,",
-	 "__border__"},
+	 "__vm_exit__"},
 	{"guest.elf border=keep format=csv", "\ntotal,,,\"border\",,,,,,0,0,",
-	 "__border__"},
-	{"guest.elf border=split format=folded", ";__border__ of compute 300\n", "total"},
-	{"guest.elf border=drop format=folded", ";compute 200\n", "__border__"},
-	{"guest.elf border=keep format=folded", ";compute 500\n", "__border__"},
+	 "__vm_exit__"},
+	{"guest.elf border=split format=folded", ";__vm_exit__ in compute 300\n", "total"},
+	{"guest.elf border=drop format=folded", ";compute 200\n", "__vm_exit__"},
+	{"guest.elf border=keep format=folded", ";compute 500\n", "__vm_exit__"},
 };
 
 START_TEST(words_of_formats)
