@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What sampler.bpf.c reads of the kernel: names and types only. Where a member stands is
+ * found when it is loaded, from the kernel's own BTF (preserve_access_index). That of
+ * vmlinux has KVM's types even where kvm is a module. Linux 5.17 and later.
+ */
+#ifndef HLG_TOOLS_CALLERS_KERNEL_BPF_H
+#define HLG_TOOLS_CALLERS_KERNEL_BPF_H
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+struct rb_node {
+	unsigned long __rb_parent_color;
+	struct rb_node *rb_right, *rb_left;
+};
+
+struct rb_root {
+	struct rb_node *rb_node;
+};
+
+/* linux/preempt.h: KVM alone has one, while a thread is in KVM_RUN or the like. */
+struct preempt_notifier {
+	struct hlist_node link;
+};
+
+struct task_struct {
+	struct hlist_head preempt_notifiers;
+};
+
+struct kvm_memory_slot {
+	struct rb_node gfn_node[2];
+	unsigned long long base_gfn;
+	unsigned long npages, userspace_addr;
+	unsigned int flags;
+};
+
+struct kvm_memslots {
+	struct rb_root gfn_tree;
+	int node_idx;
+};
+
+struct kvm {
+	struct kvm_memslots *memslots[1]; /* or 2: the second is of SMM */
+};
+
+struct kvm_mmu {
+	unsigned int cpu_role; /* only its address counts */
+};
+
+/* arch/x86/include/asm/kvm_host.h: enum kvm_reg numbers the registers. */
+struct kvm_vcpu_arch {
+	unsigned long regs[17];
+	unsigned int regs_avail;
+	unsigned long cr0, cr3, cr4;
+	unsigned long long efer;
+	struct kvm_mmu root_mmu, *walk_mmu;
+	unsigned char handling_intr_from_guest; /* enum kvm_intr_type */
+};
+
+struct kvm_vcpu_stat {
+	unsigned long long exits;
+};
+
+struct kvm_vcpu {
+	struct kvm *kvm;
+	struct preempt_notifier preempt_notifier;
+	int vcpu_id;
+	struct kvm_vcpu_arch arch;
+	struct kvm_vcpu_stat stat;
+};
+
+struct perf_sample_data {
+	unsigned long long sample_flags; /* PERF_SAMPLE_TIME: time is filled in */
+	unsigned long long time;
+};
+
+/* linux/perf_event.h: what the program's context is before the verifier hides it. */
+struct bpf_perf_event_data_kern {
+	struct perf_sample_data *data;
+};
+
+#pragma clang attribute pop
+
+#endif

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/callers/rewrite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/output/out.h"
+#include "tools/perfdata/perfdata.h"
+#include "tools/perfdata/writer.h"
+
+struct rewrite {
+	struct hlg_join *join;
+	struct hlg_rewrite_counts *counts;
+	struct hlg_writer *writer;
+	uint8_t room[HLG_REWRITE_MAX];
+};
+
+static size_t put(uint8_t *to, size_t at, const void *bytes, size_t n)
+{
+	memcpy(to + at, bytes, n);
+	return at + n;
+}
+
+static size_t put_u64(uint8_t *to, size_t at, uint64_t value)
+{
+	return put(to, at, &value, sizeof(value));
+}
+
+size_t hlg_rewrite_sample(uint8_t to[static HLG_REWRITE_MAX], const uint8_t *record,
+			  uint16_t size, const struct hlg_perfdata_layout *layout,
+			  const uint64_t *callers, size_t n)
+{
+	unsigned mode = hlg_perfdata_u32(record + 4) & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct hlg_perfdata_fields fields;
+	struct perf_event_header header;
+	const uint8_t *chain;
+	size_t at, words;
+
+	if (!layout->ip || !(layout->attr->sample_type & PERF_SAMPLE_CALLCHAIN))
+		return 0;
+	hlg_perfdata_decode(&fields, layout->attr, record, size);
+	chain = fields.callchain.at;
+	if (!(fields.has & PERF_SAMPLE_CALLCHAIN) || !chain ||
+	    size + 8 * (n + 2) > UINT16_MAX)
+		return 0;
+	words = fields.callchain.n;
+	at = put(to, 0, record, (size_t)(chain - record) - 8);
+	at = put_u64(to, at, words + n + 2);
+	at = put(to, at, chain, 8 * words);
+	at = put_u64(to, at,
+		     mode == PERF_RECORD_MISC_GUEST_USER
+			     ? (uint64_t)PERF_CONTEXT_GUEST_USER
+			     : (uint64_t)PERF_CONTEXT_GUEST_KERNEL);
+	at = put_u64(to, at, hlg_perfdata_u64(record + layout->ip));
+	at = put(to, at, callers, 8 * n);
+	chain += 8 * words;
+	at = put(to, at, chain, (size_t)(record + size - chain));
+	memcpy(&header, to, sizeof(header));
+	header.size = (uint16_t)at;
+	memcpy(to, &header, sizeof(header));
+	return at;
+}
+
+static void copy_guest(struct rewrite *r, const uint8_t *record, uint16_t size,
+		       const struct hlg_perfdata_layout *layout)
+{
+	const struct hlg_join_stack *stack = NULL;
+	const uint64_t *callers;
+	size_t n = 0;
+
+	r->counts->guest++;
+	if (layout->tid && layout->time && layout->ip)
+		stack = hlg_join_take(r->join,
+				      (int32_t)hlg_perfdata_u32(record + layout->tid + 4),
+				      hlg_perfdata_u64(record + layout->time),
+				      hlg_perfdata_u64(record + layout->ip));
+	if (stack) {
+		callers = hlg_chains_get(&r->join->chains, stack->chain, &n);
+		n = hlg_rewrite_sample(r->room, record, size, layout, callers, n);
+	}
+	if (n) {
+		r->counts->ends[stack->end]++;
+		hlg_writer_put(r->writer, r->room, n);
+	} else {
+		r->counts->alone++;
+		hlg_writer_put(r->writer, record, size);
+	}
+}
+
+static int on_record(void *ctx, const uint8_t *record, uint16_t size,
+		     const struct hlg_perfdata_layout *layout, struct hlg_err *err)
+{
+	struct rewrite *r = ctx;
+
+	(void)err;
+	if (layout && hlg_sample_is_guest(hlg_perfdata_u32(record + 4) &
+					  PERF_RECORD_MISC_CPUMODE_MASK))
+		copy_guest(r, record, size, layout);
+	else
+		hlg_writer_put(r->writer, record, size);
+	return 0;
+}
+
+static int on_payload(void *ctx, const uint8_t *bytes, size_t n, struct hlg_err *err)
+{
+	struct rewrite *r = ctx;
+
+	(void)err;
+	hlg_writer_put(r->writer, bytes, n);
+	return 0;
+}
+
+static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_err *err)
+{
+	const struct rewrite *r = ctx;
+
+	(void)bytes;
+	(void)samples;
+	if (!ferror(r->writer->f))
+		return 0;
+	return hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be written (make room)",
+			   r->writer->path);
+}
+
+/* The loop has no plain samples: on_record() gets them. */
+static inline __attribute__((always_inline)) void on_sample(void *ctx,
+							    struct hlg_perfdata_raw *raw)
+{
+	(void)ctx;
+	(void)raw;
+}
+
+static int copy(struct rewrite *r, struct hlg_perfdata *pd, FILE *f, const char *path,
+		struct hlg_err *err)
+{
+	static const struct hlg_perfdata_sink sink = {
+		.record = on_record, .payload = on_payload, .progress = on_progress};
+	int rc;
+
+	r->writer = malloc(sizeof(*r->writer));
+	if (!r->writer)
+		return hlg_err_memory(err, path);
+	rc = hlg_writer_begin(r->writer, f, path, pd, err);
+	if (rc == 0)
+		rc = hlg_perfdata_read(pd, on_sample, &sink, r, err);
+	/* What was cut off stays so: the recording as it is says it best. */
+	if (rc == 0 && hlg_perfdata_n_left(hlg_perfdata_counts(pd)))
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: was cut off, and is left as perf wrote it", path);
+	if (rc == 0)
+		rc = hlg_writer_finish(r->writer, err);
+	free(r->writer);
+	return rc;
+}
+
+int hlg_rewrite_file(const char *path, struct hlg_join *join,
+		     struct hlg_rewrite_counts *counts, struct hlg_err *err)
+{
+	struct rewrite *r = calloc(1, sizeof(*r));
+	struct hlg_perfdata *pd = NULL;
+	struct hlg_out out;
+	int rc;
+
+	*counts = (struct hlg_rewrite_counts){0};
+	if (!r)
+		return hlg_err_memory(err, path);
+	r->join = join;
+	r->counts = counts;
+	rc = hlg_perfdata_open(&pd, path, err);
+	if (rc == 0) {
+		rc = hlg_out_open(&out, path, NULL, err);
+		if (rc == 0) {
+			rc = copy(r, pd, out.f, path, err);
+			if (rc == 0)
+				rc = hlg_out_commit(&out, err);
+			else
+				hlg_out_abort(&out);
+		}
+	}
+	hlg_perfdata_close(pd);
+	free(r);
+	return rc;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What sampler.bpf.c hands over for each sample of a guest. */
+#ifndef HLG_TOOLS_CALLERS_STACK_H
+#define HLG_TOOLS_CALLERS_STACK_H
+
+#include <stdint.h>
+
+#include "tools/callers/walk.h"
+
+struct hlg_callers_stack {
+	uint64_t time; /* ns of CLOCK_MONOTONIC: the sample's if exact, else before it */
+	/*
+	 * The machine's and the vCPU's: equal for equal ones, with no other meaning. A
+	 * later one may get the number of one that is gone; exits, which a vCPU counts,
+	 * are fewer then than before.
+	 */
+	uint64_t machine, exits;
+	uint64_t ip;      /* 0: KVM had an old one */
+	int32_t pid, tid; /* of the VMM, as the session that loaded it sees them */
+	int32_t vcpu;     /* as KVM_CREATE_VCPU was told */
+	uint8_t end;      /* enum hlg_walk_end */
+	uint8_t exact;
+	uint16_t n;                      /* callers */
+	uint64_t callers[HLG_WALK_ROOM]; /* n of them are there */
+};
+
+/* Bytes of one with n callers. */
+#define HLG_CALLERS_STACK_SIZE(n)                                                        \
+	(__builtin_offsetof(struct hlg_callers_stack, callers) + 8 * (n))
+
+#endif
