@@ -14,6 +14,7 @@
 #include "tools/cli/output.h"
 #include "tools/inputs/inputs.h"
 #include "tools/measure.h"
+#include "tools/record/gate.h"
 #include "tools/verbs.h"
 
 #define DECLARE(name) extern const struct hlg_verb hlg_verb_##name;
@@ -143,6 +144,8 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
 	    strcmp(argv[1], "-h") == 0)
 		return help(argc, argv);
+	if (hlg_gate_is(argc, argv))
+		return hlg_gate_run(argv);
 	verb = find_verb(argv[1]);
 	if (verb)
 		return run(verb, argc - 1, argv + 1);

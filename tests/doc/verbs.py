@@ -276,7 +276,7 @@ def check_synopsis(verb):
     synopsis = text[text.index(".Sh SYNOPSIS"):text.index(".Sh DESCRIPTION")]
     options = {**described(text), **borrowed(text)}
     known = [name for long, (short, _) in options.items() for name in (long, short)]
-    used = re.findall(r"\bFl (-?[a-zA-Z]+)", synopsis)
+    used = re.findall(r"\bFl (-?[a-zA-Z][a-zA-Z-]*)", synopsis)
     return [f"the synopsis has -{name}" for name in used if "-" + name not in known]
 
 

@@ -26,17 +26,16 @@ static int try(const char *path)
 }
 
 /* As execvp(3): a file that may not be run counts only if no later folder has one. */
-static int try_folders(const char *name)
+static int try_folders(const char *name, char path[static PATH_MAX])
 {
 	const char *folders = getenv("PATH");
-	char path[PATH_MAX];
 	int result = ENOENT;
 
 	for (folders = folders ? folders : "/bin:/usr/bin";; folders++) {
 		size_t len = strcspn(folders, ":");
-		int n = snprintf(path, sizeof(path), "%.*s%s%s", (int)len, folders,
+		int n = snprintf(path, PATH_MAX, "%.*s%s%s", (int)len, folders,
 				 len ? "/" : "", name);
-		int error = n < (int)sizeof(path) ? try(path) : ENAMETOOLONG;
+		int error = n < PATH_MAX ? try(path) : ENAMETOOLONG;
 
 		if (error == 0)
 			return 0;
@@ -48,10 +47,16 @@ static int try_folders(const char *name)
 	}
 }
 
-int hlg_record_command_check(const char *name, struct hlg_err *err)
+int hlg_record_command_find(const char *name, char found[static PATH_MAX],
+			    struct hlg_err *err)
 {
 	bool path = strchr(name, '/');
-	int error = path ? try(name) : name[0] ? try_folders(name) : ENOENT;
+	int error = ENOENT;
+
+	if (path && snprintf(found, PATH_MAX, "%s", name) >= PATH_MAX)
+		error = ENAMETOOLONG;
+	else if (name[0])
+		error = path ? try(name) : try_folders(name, found);
 
 	if (error == 0)
 		return 0;
@@ -67,6 +72,13 @@ int hlg_record_command_check(const char *name, struct hlg_err *err)
 		    strerrordesc_np(error),
 		    error == EACCES ? "try chmod +x" : "check the path");
 	return 126;
+}
+
+int hlg_record_command_check(const char *name, struct hlg_err *err)
+{
+	char found[PATH_MAX];
+
+	return hlg_record_command_find(name, found, err);
 }
 
 static bool is_guest(const char *path, const struct stat *vmm)

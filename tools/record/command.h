@@ -3,13 +3,18 @@
 #ifndef HLG_TOOLS_RECORD_COMMAND_H
 #define HLG_TOOLS_RECORD_COMMAND_H
 
+#include <limits.h>
+
 #include "symtab/err.h"
 
 /*
  * Is there a program called name, where execvp(3) looks for it? 0; else what a shell's
- * status would be, with err: 127 if it is not there, 126 if it may not be run.
+ * status would be, with err: 127 if it is not there, 126 if it may not be run. The same,
+ * and its path in found, not to be used after an error.
  */
 int hlg_record_command_check(const char *name, struct hlg_err *err);
+int hlg_record_command_find(const char *name, char found[static PATH_MAX],
+			    struct hlg_err *err);
 
 /*
  * The guest's ELF, which is a word behind the first one, or what follows the = of one

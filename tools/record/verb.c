@@ -29,6 +29,7 @@
 #include "tools/record/command.h"
 #include "tools/record/count.h"
 #include "tools/record/counters.h"
+#include "tools/record/guest-stacks.h"
 #include "tools/record/keep.h"
 #include "tools/record/modifiers.h"
 #include "tools/record/tracing.h"
@@ -40,7 +41,7 @@
 #define WINDOW "1000000"
 
 struct arguments {
-	bool host, everything, exits, stacks, sandboxes, quiet;
+	bool host, everything, exits, stacks, sandboxes, guest_stacks, quiet;
 	const char *event, *frequency, *out, *pid;
 	const char *windows, *count; /* a group, and its leader's period */
 	char **command;
@@ -73,6 +74,36 @@ static int set_count(void *arguments, const struct hlg_verb_option *option, char
 			   option->letter, value);
 }
 
+/* Its values are of one kind so far. */
+static int set_guest_stacks(void *arguments, const struct hlg_verb_option *option,
+			    char *value, struct hlg_err *err)
+{
+	struct arguments *args = arguments;
+
+	args->guest_stacks = true;
+	if (!value || strcmp(value, "fp") == 0)
+		return 0;
+	return hlg_err_set(
+		err, HLG_EINPUT,
+		"--%s=%s: no such way (fp, by frame pointers, is the only one)",
+		option->name, value);
+}
+
+/* What guest stacks do not go together with. */
+static int check_guest_stacks(const struct arguments *args, struct hlg_err *err)
+{
+	if (args->guest_stacks && args->windows)
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"--guest-stacks and --windows: record different things "
+			"(give one)");
+	if (args->guest_stacks && args->out && strcmp(args->out, "-") == 0)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--guest-stacks: writes the recording twice (give a "
+				   "file: -o FILE)");
+	return 0;
+}
+
 /* What does not go together. */
 static int check(void *arguments, struct hlg_err *err)
 {
@@ -88,7 +119,8 @@ static int check(void *arguments, struct hlg_err *err)
 			err, HLG_EINPUT,
 			"--%s and --windows: record different things (give one)",
 			args->exits ? "exits" : "sandboxes");
-	if (hlg_target_check_magic(args->out, HLG_MAGIC_RECORDING, err) < 0)
+	if (check_guest_stacks(args, err) < 0 ||
+	    hlg_target_check_magic(args->out, HLG_MAGIC_RECORDING, err) < 0)
 		return HLG_EINPUT;
 	if (!args->command && !args->pid && !args->everything)
 		return hlg_err_set(err, HLG_EINPUT,
@@ -141,14 +173,16 @@ static int event_words(const struct arguments *args, const char *event,
 
 /* perf's words; the last is NULL. To be freed; NULL after an error. */
 static const char **perf_words(const struct arguments *args, const char *event,
-			       struct hlg_err *err)
+			       struct hlg_guest_stacks *stacks, struct hlg_err *err)
 {
 	size_t n = 0, command = 0;
 	const char **words;
 
 	while (args->command && args->command[command])
 		command++;
-	words = calloc(command + HLG_RECORD_TRACING_WORDS + 19, sizeof(*words));
+	words = calloc(command + HLG_RECORD_TRACING_WORDS + 2 * HLG_GUEST_STACKS_WORDS +
+			       19,
+		       sizeof(*words));
 	if (!words) {
 		hlg_err_memory(err, "record");
 		return NULL;
@@ -161,6 +195,7 @@ static const char **perf_words(const struct arguments *args, const char *event,
 		free(words);
 		return NULL;
 	}
+	hlg_guest_stacks_options(stacks, args->stacks, words, &n);
 	words[n++] = "-o";
 	words[n++] = args->out;
 	if (args->everything)
@@ -169,8 +204,10 @@ static const char **perf_words(const struct arguments *args, const char *event,
 		words[n++] = "-p";
 		words[n++] = args->pid;
 	}
-	if (args->command)
+	if (args->command) {
 		words[n++] = "--";
+		hlg_guest_stacks_command(stacks, words, &n);
+	}
 	for (size_t i = 0; i < command; i++)
 		words[n++] = args->command[i];
 	return words;
@@ -199,7 +236,7 @@ static _Noreturn void become(const char *perf, const char **words, pid_t parent)
 }
 
 /* perf is to end, and we tell what it got. Behind that, signals are ours again. */
-static int wait_for(pid_t pid)
+static int wait_for(pid_t pid, struct hlg_guest_stacks *stacks)
 {
 	struct sigaction action = {.sa_sigaction = hand_on,
 				   .sa_flags = SA_SIGINFO | SA_RESTART};
@@ -210,6 +247,7 @@ static int wait_for(pid_t pid)
 	perf_pid = pid;
 	for (size_t i = 0; i < 2; i++)
 		sigaction(signals[i], &action, &before[i]);
+	hlg_guest_stacks_follow(stacks, pid);
 	/* As long as nobody has asked for its status, no other process has its number. */
 	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
@@ -230,7 +268,7 @@ static int wait_for(pid_t pid)
  * Returns its exit status, or 128 and the number of the signal it died by; 127 if it
  * cannot be run, 1 if it cannot be started, told on standard error.
  */
-static int run_perf(const char **words)
+static int run_perf(const char **words, struct hlg_guest_stacks *stacks)
 {
 	char perf[PATH_MAX];
 	pid_t pid, self = getpid();
@@ -242,14 +280,16 @@ static int run_perf(const char **words)
 		return 127;
 	}
 	pid = fork();
-	if (pid == 0)
+	if (pid == 0) {
+		hlg_guest_stacks_let(stacks);
 		become(perf, words, self);
+	}
 	if (pid < 0) {
 		fprintf(stderr, "hlguest: perf: cannot be started: %s\n",
 			strerrordesc_np(errno));
 		return 1;
 	}
-	return wait_for(pid);
+	return wait_for(pid, stacks);
 }
 
 /* EVENTS as perf takes a group that is sampled by its leader; to be freed. */
@@ -364,10 +404,10 @@ static void tell_sums(const struct arguments *args, const struct hlg_recording_s
 static void tell_next(const struct arguments *args, const char *guest)
 {
 	fprintf(stderr, "hlguest: now: hlguest %s ",
-		args->windows  ? "windows"
-		: args->exits  ? "exits"
-		: args->stacks ? "flame --out=flame.svg"
-			       : "report");
+		args->windows                        ? "windows"
+		: args->exits                        ? "exits"
+		: args->stacks || args->guest_stacks ? "flame --out=flame.svg"
+						     : "report");
 	print_word(guest ? guest : "guest.elf");
 	fputc(' ', stderr);
 	print_word(args->out);
@@ -416,9 +456,10 @@ static void tell_old(const struct hlg_record_keep *keep)
 
 /* Tells what came of it; returns the exit status, from perf's. */
 static int finish(const struct arguments *args, const char *event, int status,
-		  const struct hlg_record_keep *keep)
+		  const struct hlg_record_keep *keep, struct hlg_guest_stacks *stacks)
 {
 	if (hlg_record_keep_is_new(keep, status)) {
+		hlg_guest_stacks_end(stacks, args->out, args->quiet);
 		/* Nothing but ^C ends what has no command. */
 		if (!args->command && status == 128 + SIGINT)
 			status = 0;
@@ -456,6 +497,7 @@ static int refuse(const struct arguments *args, const char *event)
 /* Returns the exit status. */
 static int record_event(const struct arguments *args, const char *event)
 {
+	struct hlg_guest_stacks stacks = {0};
 	struct hlg_record_keep keep;
 	const char **words = NULL;
 	struct hlg_err err;
@@ -464,20 +506,23 @@ static int record_event(const struct arguments *args, const char *event)
 
 	if (status != 0)
 		return status;
+	if (args->guest_stacks)
+		hlg_guest_stacks_begin(&stacks, args->command);
 	counted = hlg_record_modifiers_add(event, args->host);
 	if (counted)
-		words = perf_words(args, counted, &err);
+		words = perf_words(args, counted, &stacks, &err);
 	else
 		hlg_err_memory(&err, "record");
 	if (words) {
 		hlg_record_keep_begin(&keep, args->out);
-		status = run_perf(words);
+		status = run_perf(words, &stacks);
 	}
 	free(counted);
-	if (!words)
-		return hlg_output_error(&err);
+	status = words ? finish(args, event, status, &keep, &stacks)
+		       : hlg_output_error(&err);
+	hlg_guest_stacks_finish(&stacks);
 	free(words);
-	return finish(args, event, status, &keep);
+	return status;
 }
 
 /* Returns the exit status. */
@@ -590,6 +635,13 @@ static const struct hlg_verb_option options[] = {
 	 .help = "stacks of the host, for hlguest flame",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct arguments, stacks)},
+	{.name = "guest-stacks",
+	 .heading = WHAT,
+	 .value = "fp",
+	 .optional = true,
+	 .help = "callers inside the guest, by its frame pointers",
+	 .kind = HLG_VERB_ONE_OF,
+	 .set = set_guest_stacks},
 	{.name = "sandboxes",
 	 .heading = WHAT,
 	 .help = "also which sandbox each sample is of",

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/record/guest-stacks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tools/callers/program.h"
+#include "tools/callers/rewrite.h"
+#include "tools/cli/output.h"
+#include "tools/record/gate.h"
+
+#define TURN_MS 100
+
+/* From now on the recording will be flat. */
+static void give_up(struct hlg_guest_stacks *stacks)
+{
+	hlg_callers_program_close(stacks->program);
+	stacks->program = NULL;
+	stacks->failed = true;
+}
+
+static bool on_stack(void *ctx, const struct hlg_callers_stack *stack)
+{
+	struct hlg_guest_stacks *stacks = ctx;
+
+	return hlg_join_add(&stacks->join, stack);
+}
+
+void hlg_guest_stacks_begin(struct hlg_guest_stacks *stacks, bool command)
+{
+	memset(stacks, 0, sizeof(*stacks));
+	stacks->gate = command;
+	if (hlg_callers_program_open(&stacks->program, on_stack, stacks, &stacks->why) <
+	    0) {
+		give_up(stacks);
+		return;
+	}
+	stacks->from[0] = stacks->from[1] = stacks->to[0] = stacks->to[1] = -1;
+	if (pipe2(stacks->from, O_CLOEXEC) == 0 && pipe2(stacks->to, O_CLOEXEC) == 0)
+		return;
+	hlg_err_set(&stacks->why, HLG_ESYSTEM, "no pipe: %s", strerrordesc_np(errno));
+	give_up(stacks);
+}
+
+void hlg_guest_stacks_options(struct hlg_guest_stacks *stacks, bool callchains,
+			      const char **words, size_t *n)
+{
+	if (!stacks->program)
+		return;
+	words[(*n)++] = "-k";
+	words[(*n)++] = "mono";
+	words[(*n)++] = "-T";
+	if (!callchains) { /* room for the guest's, and none of the host's */
+		words[(*n)++] = "--call-graph=fp";
+		words[(*n)++] = "--kernel-callchains";
+		words[(*n)++] = "--user-callchains";
+	}
+	if (!stacks->gate) {
+		snprintf(stacks->control, sizeof(stacks->control), "--control=fd:%d,%d",
+			 stacks->to[0], stacks->from[1]);
+		words[(*n)++] = stacks->control;
+	}
+}
+
+void hlg_guest_stacks_command(struct hlg_guest_stacks *stacks, const char **words,
+			      size_t *n)
+{
+	if (!stacks->program || !stacks->gate)
+		return;
+	if (hlg_gate_words(stacks->from[1], stacks->to[0], words + *n)) {
+		*n += 2;
+		return;
+	}
+	hlg_err_set(&stacks->why, HLG_ESYSTEM,
+		    "/proc/self/exe: cannot be read (mount "
+		    "/proc)");
+	give_up(stacks);
+}
+
+void hlg_guest_stacks_let(const struct hlg_guest_stacks *stacks)
+{
+	if (!stacks->program)
+		return;
+	fcntl(stacks->from[1], F_SETFD, 0);
+	fcntl(stacks->to[0], F_SETFD, 0);
+}
+
+static void close_pipes(struct hlg_guest_stacks *stacks)
+{
+	for (size_t i = 0; i < 2; i++) {
+		if (stacks->from[i] > 0)
+			close(stacks->from[i]);
+		if (stacks->to[i] > 0)
+			close(stacks->to[i]);
+		stacks->from[i] = stacks->to[i] = -1;
+	}
+}
+
+/* Nobody has gone who would read it: we have both ends of our pipes. */
+static void send_word(const struct hlg_guest_stacks *stacks, const char *word, size_t n)
+{
+	while (write(stacks->to[1], word, n) < 0 && errno == EINTR)
+		;
+}
+
+static void open_gate(const struct hlg_guest_stacks *stacks)
+{
+	if (stacks->gate)
+		send_word(stacks, "", 1);
+}
+
+/* The command is at the gate, or perf has answered: its events are there. */
+static void attach(struct hlg_guest_stacks *stacks, pid_t perf)
+{
+	char answer[16];
+
+	if (read(stacks->from[0], answer, sizeof(answer)) <= 0)
+		return;
+	if (hlg_callers_program_attach(stacks->program, perf, &stacks->why) < 0)
+		stacks->failed = true;
+	stacks->attached = true;
+	open_gate(stacks);
+}
+
+/* One turn; false when perf has ended. */
+static bool follow_on(struct hlg_guest_stacks *stacks, pid_t perf, int pidfd)
+{
+	struct pollfd fds[2] = {
+		{.fd = pidfd, .events = POLLIN},
+		{.fd = stacks->attached ? -1 : stacks->from[0], .events = POLLIN}};
+	struct hlg_err err;
+
+	if (poll(fds, 2, TURN_MS) < 0)
+		return errno == EINTR;
+	if (fds[1].revents & POLLIN)
+		attach(stacks, perf);
+	if (stacks->attached && !stacks->failed &&
+	    hlg_callers_program_empty(stacks->program, &err) < 0) {
+		stacks->why = err;
+		stacks->failed = true;
+	}
+	return !(fds[0].revents & POLLIN);
+}
+
+void hlg_guest_stacks_follow(struct hlg_guest_stacks *stacks, pid_t perf)
+{
+	static const char ping[] = "ping\n";
+	int pidfd;
+
+	if (!stacks->program)
+		return;
+	pidfd = (int)syscall(SYS_pidfd_open, perf, 0);
+	if (pidfd < 0) { /* as before Linux 5.3, which loads no such program */
+		hlg_err_set(&stacks->why, HLG_ESYSTEM, "perf cannot be followed: %s",
+			    strerrordesc_np(errno));
+		stacks->failed = true;
+		open_gate(stacks);
+		return;
+	}
+	if (!stacks->gate)
+		send_word(stacks, ping, strlen(ping));
+	while (follow_on(stacks, perf, pidfd))
+		;
+	close(pidfd);
+	close_pipes(stacks);
+}
+
+static void tell_flat(const struct hlg_err *why)
+{
+	char line[sizeof(why->msg) + 64];
+
+	snprintf(line, sizeof(line), "hlguest: no guest stacks: %s", why->msg);
+	hlg_output_fold(stderr, 0, 0, line);
+	fputc('\n', stderr);
+}
+
+/* Why most of those that are not whole ended early. */
+static const char *most_ends(const struct hlg_rewrite_counts *counts)
+{
+	static const char *const words[HLG_WALK_ENDS] = {
+		[HLG_WALK_DEEP] = "more than 127 frames",
+		[HLG_WALK_MODE] = "the guest is not in 64-bit mode",
+		[HLG_WALK_ALIGNMENT] = "rbp was no frame pointer",
+		[HLG_WALK_ORDER] = "rbp was no frame pointer",
+		[HLG_WALK_ADDRESS] = "rbp was no frame pointer",
+		[HLG_WALK_UNMAPPED] = "rbp was no frame pointer",
+		[HLG_WALK_HOLE] = "the guest's page tables lead nowhere",
+		[HLG_WALK_FAULT] = "the VMM's memory could not be read",
+	};
+	unsigned most = HLG_WALK_DEEP;
+
+	for (unsigned i = HLG_WALK_DEEP; i < HLG_WALK_ENDS; i++)
+		if (counts->ends[i] > counts->ends[most])
+			most = i;
+	return words[most];
+}
+
+static void tell_counts(const struct hlg_rewrite_counts *counts, uint64_t full)
+{
+	uint64_t got = counts->guest - counts->alone, whole = counts->ends[0];
+
+	if (!counts->guest)
+		return;
+	fprintf(stderr,
+		"hlguest: %" PRIu64 " of %" PRIu64 " guest samples have callers, "
+		"%" PRIu64 " up to the outermost\n",
+		got, counts->guest, whole);
+	if (got > whole)
+		fprintf(stderr, "hlguest: %" PRIu64 " end early, mostly as %s\n",
+			got - whole, most_ends(counts));
+	if (full)
+		fprintf(stderr,
+			"hlguest: callers of %" PRIu64 " samples were lost for want of "
+			"room (sample less often: -F)\n",
+			full);
+}
+
+void hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path, bool quiet)
+{
+	struct hlg_rewrite_counts counts;
+	struct hlg_err err;
+	uint64_t full;
+
+	if (stacks->failed) {
+		tell_flat(&stacks->why);
+		return;
+	}
+	if (!stacks->program)
+		return;
+	full = hlg_callers_program_full(stacks->program);
+	if (hlg_rewrite_file(path, &stacks->join, &counts, &err) < 0)
+		tell_flat(&err);
+	else if (!quiet)
+		tell_counts(&counts, full);
+}
+
+void hlg_guest_stacks_finish(struct hlg_guest_stacks *stacks)
+{
+	hlg_callers_program_close(stacks->program);
+	hlg_join_finish(&stacks->join);
+	close_pipes(stacks);
+	memset(stacks, 0, sizeof(*stacks));
+}

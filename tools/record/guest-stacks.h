@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * --guest-stacks: the callers inside the guest. perf records as ever, callchains and a
+ * clock of ours with it; a program of the kernel (tools/callers) is attached to perf's
+ * events and hands over the guests' stacks, and when perf has ended, its recording gets
+ * them. Whatever fails on the way, the recording is as good as without, and one line
+ * says why.
+ *
+ *	words[n++] = ...               hlg_guest_stacks_begin(), _options(), _command()
+ *	fork(); in the child           hlg_guest_stacks_let()
+ *	                               hlg_guest_stacks_follow(), until perf ends
+ *	                               hlg_guest_stacks_end(), _finish()
+ */
+#ifndef HLG_TOOLS_RECORD_GUEST_STACKS_H
+#define HLG_TOOLS_RECORD_GUEST_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "symtab/err.h"
+#include "tools/callers/join.h"
+
+struct hlg_callers_program;
+
+#define HLG_GUEST_STACKS_WORDS 8 /* at most, of each of the two functions */
+
+/* All 0: none are asked for, and nothing is done. */
+struct hlg_guest_stacks {
+	struct hlg_callers_program *program; /* NULL: the recording will be flat, */
+	bool failed;                         /* and this is why */
+	struct hlg_err why;
+	bool attached, gate;
+	int from[2], to[2]; /* pipes from and to perf, or the command behind the gate */
+	char control[48];
+	struct hlg_join join;
+};
+
+/* Loads the program. command: perf is given one. */
+void hlg_guest_stacks_begin(struct hlg_guest_stacks *stacks, bool command);
+
+/* Appends perf's options, and what goes before the command. callchains: perf has been
+ * told already to record the host's. */
+void hlg_guest_stacks_options(struct hlg_guest_stacks *stacks, bool callchains,
+			      const char **words, size_t *n);
+void hlg_guest_stacks_command(struct hlg_guest_stacks *stacks, const char **words,
+			      size_t *n);
+
+/* In the child that becomes perf. */
+void hlg_guest_stacks_let(const struct hlg_guest_stacks *stacks);
+
+/* Attaches to perf's events, opens the gate, and takes stacks until perf has ended; it is
+ * then still to be waited for. */
+void hlg_guest_stacks_follow(struct hlg_guest_stacks *stacks, pid_t perf);
+
+/* Gives the recording its stacks, and tells how many, or why not; quiet: only that. */
+void hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path, bool quiet);
+
+void hlg_guest_stacks_finish(struct hlg_guest_stacks *stacks);
+
+#endif
