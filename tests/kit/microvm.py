@@ -38,8 +38,11 @@ BUILT = {
 NAMES = ("demo", "rusty", *BUILT)
 
 # Made by the same commands, not for recording.
-TESTING = {"calls": ("gcc", *HOSTED, "calls.c")}
-HOSTED_NAMES = ("sorts", "prints", "finds", "words", *TESTING)
+TESTING = {
+    "calls": ("gcc", *HOSTED, "calls.c"),
+    "tree": ("gcc", *FREESTANDING, "-O0", "-fno-omit-frame-pointer", "tree.c"),
+}
+HOSTED_NAMES = ("sorts", "prints", "finds", "words", "calls")
 
 
 def monitor(build, folder):
