@@ -25,11 +25,13 @@ def judge(stack):
     missing), "deep" (more frames than are recorded), or None: it cannot be."""
     if len(stack) >= FRAMES and set(stack[1:]) == {"deep"} and stack[0] in ("run", "deep"):
         return "deep"
+    if stack in (("run",), ("_start",)):
+        return "short" if stack[0] == "run" else "exact"
     if stack[0] != "_start" or stack.count("again") > AGAIN:
         return None
     if not all(map(calls, stack[:-1], stack[1:-1])):
         return None
-    if len(stack) == 1 or calls(*stack[-2:]):
+    if calls(*stack[-2:]):
         return "exact"
     between = CALLS.get(stack[-2], ())
     return "short" if any(calls(c, stack[-1]) for c in between) else None
