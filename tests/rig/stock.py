@@ -22,6 +22,7 @@ import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path[1:1] = [os.path.join(sys.path[0], folder) for folder in ("boot", "../kit")]
+import called
 import known_exits
 import rig
 from attribution import Elf, attribute, check, read_samples
@@ -72,6 +73,10 @@ step plain perf record -q -a -e kvm:kvm_exit,kvm:kvm_entry,kvm:kvm_pio -o out/pl
 step stacks hlguest record --stacks -F 2000 -o out/stacks.data -- microvm --seconds=1.5 \\
 	--sandboxes=2 --base={BASES[0]:#x} --base={BASES[1]:#x} demo.elf
 step folded hlguest flame --format=folded --roots=tid demo.elf@auto out/stacks.data
+step callers hlguest record --guest-stacks -F 2000 -o out/callers.data -- microvm \\
+	--seconds=1.5 --base={BASES[1]:#x} tree.elf
+step callers0 hlguest record --guest-stacks -F 2000 -o out/callers0.data -- microvm \\
+	--seconds=1.5 --ring=0 tree.elf
 step windows hlguest record -W cpu-clock,context-switches,page-faults -o out/windows.data -- \\
 	microvm --seconds=1 demo.elf
 step table hlguest windows --format=csv demo.elf out/windows.data
@@ -259,6 +264,20 @@ def stacks(back):
         yield f"{seen}, not {ways}"
 
 
+def callers(back, build, tree):
+    """Of a guest whose calls are known, in either ring."""
+    for step in "callers", "callers0":
+        back.must(step)
+        got, every = (int(n) for n in re.search(
+            r"^hlguest: (\d+) of (\d+) guest samples have callers", back.text(step + ".err"),
+            re.M).groups())
+        if got != every:
+            yield f"{step}: {got} of {every} samples have callers"
+        out = must(hlguest_of(build), "report", "--format=folded", "--stacks=callgraph",
+                   "--weight=samples", "--border=keep", tree, back.path(step + ".data"))
+        yield from (f"{step}: {line}" for line in called.check(out, 300))
+
+
 def shares(back, build, elf):
     """The host's share is of the event that samples: marks of entries and exits are none."""
     for step in ("record", "exits", "stacks"):
@@ -315,6 +334,7 @@ def main():
         try:
             files = {"hlguest": hlguest_of(build), "demo.elf": elf,
                      "microvm": os.path.join(build, "tests", "rig", "microvm"),
+                     "tree.elf": guest("tree", build, folder),
                      "calls.elf": guest("calls", build, folder, "-DEND=END_FAULT"),
                      "hung.elf": guest("calls", build, folder, "-DEND=END_NEVER")}
             done = rig.run(SCRIPT, files, into=os.path.join(folder, "out"), kernel=args.kernel,
@@ -334,6 +354,8 @@ def main():
         tap.run("exits", lambda: list(exits(back, build, elf)))
         tap.run("exits that perf alone recorded", lambda: list(plain(back, build, elf)))
         tap.run("stacks", lambda: list(stacks(back)))
+        tap.run("callers inside the guest",
+                lambda: list(callers(back, build, os.path.join(folder, "tree.elf"))))
         tap.run("the host's share", lambda: list(shares(back, build, elf)))
         tap.run("windows", lambda: list(windows(back)))
         tap.run("calibrate", lambda: list(calibration(back)))
