@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Is what hlguest says of a recording what the guest executed? Each check returns differences."""
+import bisect
 import collections
 import csv
 import io
@@ -292,3 +293,24 @@ def tree(elf, executed, calls):
         if len(set(by)) > 1 or (by and not called):
             wrong.append(f"{list(map(hex, returns))} {function:#x}: {by}")
     return wrong
+
+
+def callers(recording, calls):
+    """Recorded callers are those of a call that was made, but for 1 % of the samples; 5 % lack
+    the innermost, in prologues and epilogues."""
+    out = must("perf", "report", "-D", "-i", recording)
+    starts = sorted({function for _, function, _ in calls.paths})
+    kinds, wrong = collections.Counter(), []
+    for chain in re.findall(r"PERF_RECORD_SAMPLE\(IP, 0x[45]\).*\n\.\.\. FP chain: nr:\d+\n"
+                            r"((?:\.\.\.\.\. .*\n)*)", out):
+        # A marker, the address, the callers
+        addrs = [int(line.split()[-1], 16) - BASE for line in chain.splitlines()[1:]]
+        function = starts[bisect.bisect_right(starts, addrs[0]) - 1] if addrs else None
+        kind = calls.has(addrs[:0:-1], function)
+        kinds[kind] += 1
+        if not kind:
+            wrong.append(" ".join(map(hex, addrs)))
+    print("#", ", ".join(f"{n} {kind or 'wrong'}" for kind, n in kinds.most_common()))
+    if kinds.total() < 500 or kinds["short"] > 0.05 * kinds.total():
+        return [f"{kinds}"]
+    return wrong if len(wrong) > 0.01 * kinds.total() else []

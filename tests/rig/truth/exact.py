@@ -22,7 +22,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 import checks
 from executed import Coverage, Tree
 from programs import hlguest_of, need_zydis
-from runs import QUICK, RUNS, TREE, programs, record, varied
+from runs import CALLERS, QUICK, RUNS, TREE, programs, record, varied
 from tap import Skip, Tap, must, need, parser
 
 VARIED = {"mix": 30, "calls": 10, "hash": 10, "json": 10}  # of runs.WORK
@@ -84,6 +84,8 @@ def main():
         one_of_each(tap, hlguest, runs, made, done, folder)
         tap.run("tree: each instruction by its calls", calls, build, made,
                 os.path.join(folder, "tree"))
+        tap.run("callers: those of calls that were made", callers, build,
+                os.path.join(folder, "callers"))
         if args.all:
             for work, count in VARIED.items():
                 many(tap, hlguest, build, made, os.path.join(folder, work), work, count)
@@ -95,6 +97,12 @@ def calls(build, made, folder):
     done = record(build, folder, {"tree": TREE}, made, "guest.elf")
     return checks.tree(made["guest.elf"], done["tree"].executed["guest.elf"],
                        Tree(os.path.join(folder, "calls.1.tree")))
+
+
+def callers(build, folder):
+    made = programs({"callers": CALLERS})
+    done = record(build, folder, {"callers": CALLERS}, made, "frames.elf")
+    return checks.callers(done["callers"].data, Tree(os.path.join(folder, "calls.1.tree")))
 
 
 def many(tap, hlguest, build, made, folder, work, count):

@@ -42,12 +42,22 @@ class Tree:
     """What tree.so wrote: instructions executed by the calls that led there."""
 
     def __init__(self, path):
+        self.known = self.short = None
         self.paths = []  # ([return address, ...] from the outermost on, function, count)
         with open(path, encoding="ascii") as f:
             for line in f:
                 path, count = line.split()
                 *returns, function = [int(addr, 16) for addr in path.split(";")]
                 self.paths.append((returns, function, int(count)))
+
+    def has(self, returns, function):
+        """Was the function called so? "exact", "short" if one more caller stands between the
+        last and the function, None if never."""
+        if not self.known:
+            self.known = {(tuple(path), at) for path, at, _ in self.paths}
+            self.short = {(path[:-1], at) for path, at in self.known if path}
+        asked = tuple(returns), function
+        return "exact" if asked in self.known else "short" if asked in self.short else None
 
     def own(self):
         """{address of a function: instructions executed in it}"""
