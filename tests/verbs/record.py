@@ -15,6 +15,7 @@ import json
 import os
 import re
 import shlex
+import subprocess
 import sys
 import tempfile
 
@@ -228,6 +229,37 @@ def check_noted(build, folder):
     return wrong
 
 
+def check_flat(build, folder):
+    """Without the right to load BPF programs, or without BPF, it is recorded all the same."""
+    need("perf", "setpriv")
+    path = os.path.join(folder, "flat.data")
+    _, err, status = run("setpriv", "--bounding-set=-bpf,-perfmon,-sys_admin",
+                         hlguest_of(build), "record", "--guest-stacks", "-e", "cpu-clock",
+                         "-o", path, "--", "sh", "-c", "exit 7")
+    lines = re.findall(r"^hlguest: no guest stacks: .* \(.*", err, re.M)
+    if "bounding set" in err:
+        raise Skip(err.strip())
+    if status != 7 or len(lines) != 1 or not os.path.exists(path):
+        yield f"status {status}: {err}"
+    for words, said in ((["--guest-stacks=cfi"], "no such way"),
+                        (["--guest-stacks", "-W", "cpu-clock"], "give one"),
+                        (["--guest-stacks", "-o", "-"], "give a file")):
+        _, err, status = run(hlguest_of(build), "record", *words, "--", "true")
+        if status != 2 or said not in err:
+            yield f"{words}: status {status}: {err}"
+
+
+def check_gate(build):
+    """It tells, waits for a byte, and becomes the command."""
+    for byte, words, expected in ((b"x", ["sh", "-c", "exit 7"], 7), (b"", ["true"], 1),
+                                  (b"x", ["nosuchcommand"], 127), (b"x", ["/etc"], 126)):
+        done = subprocess.run([hlguest_of(build), "--behind-gate=1,0", *words], input=byte,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                              env=environment())
+        if done.returncode != expected or done.stdout != b"\0":
+            yield f"{words}: status {done.returncode}: {done.stdout} {done.stderr}"
+
+
 def main():
     build = parser(__doc__).parse_args().build
     tap = Tap()
@@ -239,6 +271,8 @@ def main():
                 lambda: check_stacks(build, folder))
         tap.run("events of KVM are no host samples, and exits is next",
                 lambda: check_marks(build, folder, "--exits", "events of KVM"))
+        tap.run("without guest stacks", lambda: list(check_flat(build, folder)))
+        tap.run("the gate", lambda: list(check_gate(build)))
         tap.run("sandboxes in turn are told apart", lambda: check_sandboxes(build, folder))
         tap.run("record and report in one", lambda: list(check_measure(build, folder)))
         tap.run("the guest is noted beside the recording", lambda: check_noted(build, folder))
