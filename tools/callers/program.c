@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "filter/options/number.h"
+
 /* embed.S */
 extern const char hlg_callers_sampler[], hlg_callers_sampler_end[];
 
@@ -116,9 +118,10 @@ int hlg_callers_program_open(struct hlg_callers_program **program,
 	new->stack = stack;
 	new->ctx = ctx;
 	libbpf_set_print(silent);
-	new->object = bpf_object__open_mem(
-		hlg_callers_sampler,
-		(size_t)(hlg_callers_sampler_end - hlg_callers_sampler), NULL);
+	new->object = bpf_object__open_mem(hlg_callers_sampler,
+					   (uintptr_t)hlg_callers_sampler_end -
+						   (uintptr_t)hlg_callers_sampler,
+					   NULL);
 	error = new->object ? load(new) : errno;
 	if (error) {
 		hlg_callers_program_close(new);
@@ -150,10 +153,15 @@ static bool is_event(int folder, const char *name)
  * Attaches to perf's descriptor. Returns 0 if the event took the program; else an errno,
  * EINVAL for tracepoints, which take programs of another kind.
  */
-static int attach_one(const struct hlg_callers_program *program, int pidfd, int number)
+static int attach_one(const struct hlg_callers_program *program, int pidfd,
+		      const char *number)
 {
-	int fd = (int)syscall(SYS_pidfd_getfd, pidfd, number, 0), error = 0;
+	int fd, error = 0;
+	uint64_t theirs;
 
+	if (!hlg_number_u64(number, &theirs))
+		return EINVAL;
+	fd = (int)syscall(SYS_pidfd_getfd, pidfd, (int)theirs, 0);
 	if (fd < 0)
 		return errno;
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, program->fd) != 0)
@@ -174,7 +182,7 @@ static unsigned attach_all(const struct hlg_callers_program *program, int pidfd,
 
 		if (!is_event(dirfd(fds), entry->d_name))
 			continue;
-		rc = attach_one(program, pidfd, atoi(entry->d_name));
+		rc = attach_one(program, pidfd, entry->d_name);
 		if (rc == 0)
 			taken++;
 		else if (rc != EINVAL)

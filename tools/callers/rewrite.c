@@ -53,7 +53,8 @@ size_t hlg_rewrite_sample(uint8_t to[static HLG_REWRITE_MAX], const uint8_t *rec
 			     ? (uint64_t)PERF_CONTEXT_GUEST_USER
 			     : (uint64_t)PERF_CONTEXT_GUEST_KERNEL);
 	at = put_u64(to, at, hlg_perfdata_u64(record + layout->ip));
-	at = put(to, at, callers, 8 * n);
+	if (n)
+		at = put(to, at, callers, 8 * n);
 	chain += 8 * words;
 	at = put(to, at, chain, (size_t)(record + size - chain));
 	memcpy(&header, to, sizeof(header));
@@ -66,7 +67,6 @@ static void copy_guest(struct rewrite *r, const uint8_t *record, uint16_t size,
 		       const struct hlg_perfdata_layout *layout)
 {
 	const struct hlg_join_stack *stack = NULL;
-	const uint64_t *callers;
 	size_t n = 0;
 
 	r->counts->guest++;
@@ -76,7 +76,8 @@ static void copy_guest(struct rewrite *r, const uint8_t *record, uint16_t size,
 				      hlg_perfdata_u64(record + layout->time),
 				      hlg_perfdata_u64(record + layout->ip));
 	if (stack) {
-		callers = hlg_chains_get(&r->join->chains, stack->chain, &n);
+		const uint64_t *callers =
+			hlg_chains_get(&r->join->chains, stack->chain, &n);
 		n = hlg_rewrite_sample(r->room, record, size, layout, callers, n);
 	}
 	if (n) {

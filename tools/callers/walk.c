@@ -102,7 +102,7 @@ static long step_table(uint32_t i, void *at)
 
 INLINE bool is_canonical(const struct hlg_walk *walk, uint64_t virt)
 {
-	unsigned unused = walk->cr4 & CR4_LA57 ? 64 - 57 : 64 - 48;
+	unsigned unused = (walk->cr4 & CR4_LA57) ? 64 - 57 : 64 - 48;
 
 	return (uint64_t)((int64_t)(virt << unused) >> unused) == virt;
 }
@@ -116,7 +116,7 @@ INLINE bool find_page(struct hlg_walk *walk)
 		return true;
 	walk->has_page = 0;
 	walk->table = walk->cr3 & ADDRESS_MASK;
-	walk->shift = walk->cr4 & CR4_LA57 ? SHIFT_TOP_5 : SHIFT_TOP_4;
+	walk->shift = (walk->cr4 & CR4_LA57) ? SHIFT_TOP_5 : SHIFT_TOP_4;
 	walk->failed = HLG_WALK_UNMAPPED;
 	hlg_walk_env_repeat(HLG_WALK_LEVELS, step_table, walk);
 	if (walk->shift != 0)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,12 +37,12 @@ bool hlg_gate_is(int argc, char **argv)
 
 int hlg_gate_run(char **argv)
 {
-	char path[PATH_MAX], byte = 0;
+	char path[PATH_MAX], byte = 0, *end;
+	int ready = (int)strtol(argv[1] + strlen(WORD), &end, 10);
+	int go = *end == ',' ? (int)strtol(end + 1, NULL, 10) : -1;
 	struct hlg_err err;
-	int ready, go, status;
+	int status;
 
-	if (sscanf(argv[1] + strlen(WORD), "%d,%d", &ready, &go) != 2)
-		return 2;
 	if (write(ready, &byte, 1) != 1)
 		return 1;
 	while ((status = (int)read(go, &byte, 1)) < 0 && errno == EINTR)

@@ -150,6 +150,22 @@ START_TEST(samples)
 }
 END_TEST
 
+/* The outermost function itself. */
+START_TEST(no_callers)
+{
+	const uint64_t words[] = {(uint64_t)PERF_CONTEXT_GUEST_USER, 0x5000};
+	struct kit k = {0}, expected = {0};
+
+	put_sample(&k, PERF_RECORD_MISC_GUEST_USER, 0x5000, 77, NULL, 0);
+	put_sample(&expected, PERF_RECORD_MISC_GUEST_USER, 0x5000, 77, words, 2);
+	ck_assert_uint_eq(hlg_rewrite_sample(room, k.at, (uint16_t)k.n, &layout, NULL, 0),
+			  expected.n);
+	ck_assert_mem_eq(room, expected.at, expected.n);
+	kit_free(&k);
+	kit_free(&expected);
+}
+END_TEST
+
 /* In memory of their own size, for the sanitizers. */
 START_TEST(odd_samples)
 {
@@ -268,6 +284,7 @@ int main(void)
 	tc = tap_case(suite, "rewrite");
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
 	tcase_add_test(tc, samples);
+	tcase_add_test(tc, no_callers);
 	tcase_add_test(tc, odd_samples);
 	tcase_add_test(tc, files);
 	tcase_add_test(tc, cut_off);
