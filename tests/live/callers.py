@@ -99,6 +99,16 @@ def check_host(build, vm, elf, folder):
         yield f"without the host's half: {orphans[:3]}"
 
 
+def check_without(build, vm, elf, folder):
+    """Of a guest that keeps none it is told, where its ELF is known; of others nothing."""
+    out = os.path.join(folder, "without.data")
+    told = "callers are missing or wrong"
+    for name, expected in ("demo", True), ("tree", False):
+        _, err = record(build, out, "--", vm, guest(name, build, folder))
+        if (told in " ".join(err.split())) != expected:
+            yield f"{name}: {err}"
+
+
 def kernel_says():
     out, _, status = run("dmesg")
     return out.splitlines() if status == 0 else []
@@ -159,6 +169,7 @@ def main():
         check("at a high address", check_command, "--base=0x7f3a51c26000")
         check("a process that runs", check_process)
         check("with the host's half", check_host)
+        check("a guest without frame pointers", check_without)
         check("a guest that lies", check_lies, more=("-DLIES",))
         check("killed", check_gone)
     return tap.finish()

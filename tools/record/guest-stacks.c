@@ -6,10 +6,12 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "symtab/code/frame.h"
 #include "tools/callers/program.h"
 #include "tools/callers/rewrite.h"
 #include "tools/cli/output.h"
@@ -221,7 +223,32 @@ static void tell_counts(const struct hlg_rewrite_counts *counts, uint64_t full)
 			full);
 }
 
-void hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path, bool quiet)
+/* Stacks of such a guest look whole, and are not. */
+static void tell_frames(const char *guest)
+{
+	struct hlg_frame_count count = {0};
+	struct hlg_image *image;
+	struct hlg_err err;
+	char *line;
+
+	if (!guest || hlg_image_open_elf(&image, guest, &err) < 0)
+		return;
+	if (hlg_frame_count(image, &count, &err) == 0 && !hlg_frame_is_kept(&count) &&
+	    asprintf(
+		    &line,
+		    "hlguest: callers are missing or wrong: of the guest's %zu functions "
+		    "that call others, %zu keep a frame pointer (build it with "
+		    "RUSTFLAGS=-Cforce-frame-pointers=yes, -fno-omit-frame-pointer)",
+		    count.calling, count.framed) >= 0) {
+		hlg_output_fold(stderr, 0, 0, line);
+		fputc('\n', stderr);
+		free(line);
+	}
+	hlg_image_destroy(image);
+}
+
+void hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path,
+			  const char *guest, bool quiet)
 {
 	struct hlg_rewrite_counts counts;
 	struct hlg_err err;
@@ -234,10 +261,14 @@ void hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path, boo
 	if (!stacks->program)
 		return;
 	full = hlg_callers_program_full(stacks->program);
-	if (hlg_rewrite_file(path, &stacks->join, &counts, &err) < 0)
+	if (hlg_rewrite_file(path, &stacks->join, &counts, &err) < 0) {
 		tell_flat(&err);
-	else if (!quiet)
+		return;
+	}
+	if (!quiet)
 		tell_counts(&counts, full);
+	if (counts.guest)
+		tell_frames(guest);
 }
 
 void hlg_guest_stacks_finish(struct hlg_guest_stacks *stacks)

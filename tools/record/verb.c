@@ -459,7 +459,10 @@ static int finish(const struct arguments *args, const char *event, int status,
 		  const struct hlg_record_keep *keep, struct hlg_guest_stacks *stacks)
 {
 	if (hlg_record_keep_is_new(keep, status)) {
-		hlg_guest_stacks_end(stacks, args->out, args->quiet);
+		hlg_guest_stacks_end(
+			stacks, args->out,
+			args->command ? hlg_record_command_guest(args->command) : NULL,
+			args->quiet);
 		/* Nothing but ^C ends what has no command. */
 		if (!args->command && status == 128 + SIGINT)
 			status = 0;

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symtab/code/frame.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Bytes of a function that are looked at, and those in which its frame is set up: other
+ * instructions may stand between, and before. */
+#define LOOKED_AT 16384
+#define PROLOGUE  40
+
+#define PUSH_RBP  0x55
+#define CALL      0xe8 /* and 4 bytes: from behind them */
+#define CALL_SIZE 5
+
+static bool is_framed(const uint8_t *code, size_t n)
+{
+	static const uint8_t moves[2][3] = {{0x48, 0x89, 0xe5}, {0x48, 0x8b, 0xec}};
+	const uint8_t *push = memchr(code, PUSH_RBP, n < PROLOGUE ? n : PROLOGUE);
+	size_t rest = push ? n - (size_t)(push - code) : 0;
+
+	rest = rest < PROLOGUE ? rest : PROLOGUE;
+	return push &&
+	       (memmem(push, rest, moves[0], 3) || memmem(push, rest, moves[1], 3));
+}
+
+static bool calls(const struct hlg_image *image, uint64_t addr, const uint8_t *code,
+		  size_t n)
+{
+	for (size_t i = 0; i + CALL_SIZE <= n; i++) {
+		struct hlg_place place;
+		int32_t distance;
+
+		if (code[i] != CALL)
+			continue;
+		memcpy(&distance, code + i + 1, sizeof(distance));
+		hlg_image_lookup(image,
+				 addr + i + CALL_SIZE + (uint64_t)(int64_t)distance,
+				 &place);
+		if (place.symbol && place.start == place.addr)
+			return true;
+	}
+	return false;
+}
+
+int hlg_frame_count(const struct hlg_image *image, struct hlg_frame_count *count,
+		    struct hlg_err *err)
+{
+	uint64_t done = 0;
+	uint8_t *code;
+	int fd;
+
+	*count = (struct hlg_frame_count){0};
+	if (image->map || image->made || image->elf.machine != EM_X86_64)
+		return 0;
+	fd = hlg_image_reopen(image, err);
+	if (fd < 0)
+		return fd;
+	code = malloc(LOOKED_AT);
+	/* Of functions that overlap, however many, the first: no byte is read twice. */
+	for (size_t i = 0; code && i < image->tab.n_syms; i++) {
+		const struct hlg_symbol *symbol = &image->tab.syms[i];
+		uint64_t size = symbol->end - symbol->addr;
+		size_t n;
+
+		if (symbol->class != HLG_SYM_FUNCTION || symbol->addr < done)
+			continue;
+		done = symbol->end;
+		n = hlg_image_pread(image, fd, symbol->addr, code,
+				    size < LOOKED_AT ? (size_t)size : LOOKED_AT);
+		if (!calls(image, symbol->addr, code, n))
+			continue;
+		count->calling++;
+		count->framed += is_framed(code, n);
+	}
+	close(fd);
+	if (!code)
+		return hlg_err_memory(err, image->path);
+	free(code);
+	return 0;
+}

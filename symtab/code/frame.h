@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Do a guest's functions keep frame pointers? Whoever follows frame pointers cannot see
+ * it: a function that leaves rbp alone is missing from its stacks, and nothing else is.
+ *
+ * Asked are the functions that call another one, as others need no frame. On x86-64, by
+ * their bytes: one calls if it has a call (e8) to where a symbol begins, and keeps a
+ * frame pointer if in its first bytes there is a push of rbp (55) and behind it mov
+ * %rsp,%rbp. Of 0.90 and more where compilers were asked for frame pointers (but for
+ * functions written in assembly), of 0.15 to 0.30 where not: Rust 1.95, gcc 12, clang 14.
+ */
+#ifndef HLG_SYMTAB_CODE_FRAME_H
+#define HLG_SYMTAB_CODE_FRAME_H
+
+#include "symtab/image/image.h"
+
+struct hlg_frame_count {
+	size_t calling; /* functions that call others */
+	size_t framed;  /* those of them that keep a frame pointer */
+};
+
+/* Of all functions of an image; {0, 0} of a perf map or another machine's. */
+int hlg_frame_count(const struct hlg_image *image, struct hlg_frame_count *count,
+		    struct hlg_err *err);
+
+/* False where most do not. */
+static inline bool hlg_frame_is_kept(const struct hlg_frame_count *count)
+{
+	return count->framed >= count->calling - count->framed;
+}
+
+#endif

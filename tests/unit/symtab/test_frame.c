@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which functions call others, and which of these keep a frame pointer. */
+#include <string.h>
+
+#include "symtab/code/frame.h"
+#include "tests/kit/scratch.h"
+#include "tests/kit/tap.h"
+#include "tests/unit/symtab/test_code_kit.h"
+
+#define PUSH       0x55
+#define FRAME      0x48, 0x89, 0xe5 /* mov %rsp,%rbp */
+#define FRAME_CL   0x48, 0x8b, 0xec /* the same, as Microsoft's assembler has it */
+#define CALL_TO(d) 0xe8, (d)&255, (d) >> 8 & 255, (d) >> 16 & 255, (d) >> 24 & 255
+
+struct expected {
+	struct sketch sketch;
+	size_t calling, framed;
+};
+
+static const struct expected table[] = {
+	{{"a leaf", "", EM_X86_64, {PUSH, FRAME, RET}, {FUNC("f", 0, 5)}}, 0, 0},
+	{{"framed",
+	  "",
+	  EM_X86_64,
+	  {PUSH, FRAME, CALL_TO(1), RET, RET},
+	  {FUNC("f", 0, 10), FUNC("g", 10, 1)}},
+	 1,
+	 1},
+	{{"the other move",
+	  "",
+	  EM_X86_64,
+	  {PUSH, FRAME_CL, CALL_TO(1), RET, RET},
+	  {FUNC("f", 0, 10), FUNC("g", 10, 1)}},
+	 1,
+	 1},
+	{{"something between",
+	  "",
+	  EM_X86_64,
+	  {0xf3, 0x0f, 0x1e, 0xfa, PUSH, MOV, FRAME, CALL_TO(1), RET, RET},
+	  {FUNC("f", 0, 19), FUNC("g", 19, 1)}},
+	 1,
+	 1},
+	{{"not framed",
+	  "",
+	  EM_X86_64,
+	  {0x53, CALL_TO(1), RET, RET},
+	  {FUNC("f", 0, 7), FUNC("g", 7, 1)}},
+	 1,
+	 0},
+	{{"the move before the push",
+	  "",
+	  EM_X86_64,
+	  {FRAME, PUSH, CALL_TO(1), RET, RET},
+	  {FUNC("f", 0, 10), FUNC("g", 10, 1)}},
+	 1,
+	 0},
+	{{"no call: into the middle",
+	  "",
+	  EM_X86_64,
+	  {CALL_TO(2), RET, RET, RET},
+	  {FUNC("f", 0, 6), FUNC("g", 6, 2)}},
+	 0,
+	 0},
+	{{"backwards, outside, cut off",
+	  "",
+	  EM_X86_64,
+	  {RET, CALL_TO(-6), RET, CALL_TO(0x100000), 0xe8, 1},
+	  {FUNC("g", 0, 1), FUNC("f", 1, 6), FUNC("h", 7, 5), FUNC("i", 12, 2)}},
+	 1,
+	 0},
+	{{"aliases, and functions inside, count once",
+	  "",
+	  EM_X86_64,
+	  {PUSH, FRAME, CALL_TO(1), RET, RET},
+	  {FUNC("f", 0, 10), FUNC("e", 0, 10), FUNC("d", 4, 6), FUNC("g", 10, 1)}},
+	 1,
+	 1},
+	{{"AArch64", "", EM_AARCH64, {A64_RET}, {FUNC("f", 0, 4)}}, 0, 0},
+};
+
+static struct hlg_image *load(const struct sketch *sketch)
+{
+	struct mkelf_simple simple;
+	struct hlg_image *image;
+	struct mkelf_image img;
+	struct hlg_err err;
+	size_t n = 0;
+
+	while (n < MAX_SYMS && sketch->syms[n].name)
+		n++;
+	mkelf_simple_init(&simple, TEXT, sketch->text, MAX_TEXT, sketch->syms, n);
+	simple.elf.machine = sketch->machine;
+	ck_assert_int_eq(mkelf_build(&simple.elf, &img), 0);
+	ck_assert_msg(
+		hlg_image_open_elf(&image, scratch_image("guest.elf", &img), &err) == 0,
+		"%s", err.msg);
+	mkelf_finish(&img);
+	return image;
+}
+
+START_TEST(counts)
+{
+	struct hlg_image *image = load(&table[_i].sketch);
+	struct hlg_frame_count count;
+	struct hlg_err err;
+
+	ck_assert_msg(hlg_frame_count(image, &count, &err) == 0, "%s", err.msg);
+	ck_assert_msg(count.calling == table[_i].calling &&
+			      count.framed == table[_i].framed,
+		      "%s: %zu, %zu", table[_i].sketch.what, count.calling, count.framed);
+}
+END_TEST
+
+START_TEST(most)
+{
+	ck_assert(hlg_frame_is_kept(&(struct hlg_frame_count){0, 0}));
+	ck_assert(hlg_frame_is_kept(&(struct hlg_frame_count){2, 1}));
+	ck_assert(!hlg_frame_is_kept(&(struct hlg_frame_count){3, 1}));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("frame");
+	TCase *tc = tap_case(suite, "frame");
+
+	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
+	tcase_add_loop_test(tc, counts, 0, N(table));
+	tcase_add_test(tc, most);
+	return tap_main(suite);
+}
