@@ -75,7 +75,7 @@ def numbers_have_their_fields(bench):
                 for name, at in (("seen", 16), ("deselected", 18), ("host", 20), ("guest", 22))]
         said += ['"the sum of the periods passed 2^64 and is wrong', *(
             words.format(times * more[at]) for words, at in (
-                ('"{} host samples have no row', 24), ('"{} samples are filtered out be', 26),
+                ('"{} host samples have no row', 24), ('"{} samples filtered out be', 26),
                 ('"{} samples could not be counted', 27), ('"{} events were lost', 33),
                 ("throttled sampling {} times", 34), ('"{} samples or frames of the', 35),
                 ("its last {} bytes hold no whole", 36)))]
