@@ -148,6 +148,23 @@ def profile(strings, functions, events=(b"cycles",)):
     return gzip.compress(body + packed(13, [1]) + message(2000, extra), mtime=0)
 
 
+def mappings(n):
+    """As many samples, each at an address of its own, in the first of n images in which the
+    others have none."""
+    table = [b"", b"hlguest: format=3", b"cycles", b"x.elf", b"f"]
+    extra = number(1, 3) + message(3, message(1, b"cycles") + number(3, 2))
+    extra += message(4, number(2, 0x1000)) * n
+    extra += b"".join(number(field, n) for field in (16, 17, 22, 23))
+    body = message(1, number(1, 0)) * 2 + b"".join(
+        message(2, packed(1, [i]) + packed(2, [1, 1])) +
+        message(3, number(1, i) + number(2, TEXT) + number(3, 2 * TEXT + n + i) + number(5, 3)) +
+        message(4, number(1, i) + number(2, 1) + number(3, TEXT + i) + message(4, number(1, 1)))
+        for i in range(1, n + 1))
+    body += message(5, number(1, 1) + number(2, 4) + number(3, 4))
+    body += b"".join(message(6, text) for text in table)
+    return gzip.compress(body + packed(13, [1]) + message(2000, extra), mtime=0)
+
+
 TRACED = IP | TID | TIME | CPU | PERIOD | RAW | IDENTIFIER
 FIELDS = {  # name: of each field its type, name, place and size
     "kvm_exit": (("unsigned int", "exit_reason", 8, 4), ("unsigned long", "guest_rip", 16, 8)),
