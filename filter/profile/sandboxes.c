@@ -25,6 +25,16 @@ void hlg_sandboxes_count(struct hlg_sandboxes *s, uint32_t sandbox,
 		hlg_count_add(&s->nobody, count);
 }
 
+void hlg_sandboxes_use(struct hlg_sandbox *to, const struct hlg_sandbox *from)
+{
+	hlg_ports_add(&to->ports, &from->ports);
+	if (to->n_entered == 0)
+		to->entered = from->entered;
+	else if (from->n_entered && to->entered != from->entered)
+		to->entered = HLG_SANDBOX_SEVERAL;
+	to->n_entered += from->n_entered;
+}
+
 void hlg_sandboxes_merge(struct hlg_sandboxes *to, const struct hlg_sandboxes *from)
 {
 	to->lost |= from->lost;
@@ -42,6 +52,7 @@ void hlg_sandboxes_merge(struct hlg_sandboxes *to, const struct hlg_sandboxes *f
 		else if (of->count.samples && to->at[i].lane != of->lane)
 			to->at[i].lane = HLG_LANE_SEVERAL;
 		hlg_count_add(&to->at[i].count, of->count);
+		hlg_sandboxes_use(&to->at[i], of);
 	}
 	hlg_count_add(&to->nobody, from->nobody);
 }

@@ -521,6 +521,10 @@ static json_t *calls_of(const struct hlg_calls *calls)
 
 	json_object_set_new(o, "guest", hlg_json_number(calls->guest));
 	json_object_set_new(o, "host", hlg_json_number(calls->host));
+	if (calls->time_ns) {
+		json_object_set_new(o, "host_ns", hlg_json_number(calls->host_ns));
+		json_object_set_new(o, "time_ns", hlg_json_number(calls->time_ns));
+	}
 	return o;
 }
 

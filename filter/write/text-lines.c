@@ -592,17 +592,32 @@ static void add_gaps(struct sum *s, const struct hlg_report *r)
 	add_term(s, r->all.kinds[HLG_GAP].samples, gaps[r->options->gaps]);
 }
 
+/* "12 %", or that it is less than one. */
+static const char *whole_percent(char buf[static 16], double share)
+{
+	long percent = lround(100 * share);
+
+	snprintf(buf, 16, percent ? "%ld %%" : "under 1 %%", percent);
+	return buf;
+}
+
 /* What crossed between a Hyperlight guest and its host, where that was recorded. */
 static void write_calls(FILE *f, const struct hlg_report *r)
 {
 	struct hlg_calls calls;
+	char share[16];
 
-	if (hlg_calls_count(&calls, r->space, r->profile))
-		fprintf(f,
-			"calls     %" PRIu64 " guest call%s, %" PRIu64
-			" host call%s (what they took: hlguest exits)\n",
-			calls.guest, calls.guest == 1 ? "" : "s", calls.host,
-			calls.host == 1 ? "" : "s");
+	if (!hlg_calls_count(&calls, r->space, r->profile))
+		return;
+	fprintf(f, "calls     %" PRIu64 " guest call%s, %" PRIu64 " host call%s",
+		calls.guest, calls.guest == 1 ? "" : "s", calls.host,
+		calls.host == 1 ? "" : "s");
+	if (calls.host_ns && calls.time_ns)
+		fprintf(f, ", which took %s of the time\n",
+			whole_percent(share,
+				      (double)calls.host_ns / (double)calls.time_ns));
+	else
+		fputs(" (what they took: hlguest exits)\n", f);
 }
 
 static void write_sums(FILE *f, const struct hlg_report *r)

@@ -427,6 +427,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	sums->deselected = profile->deselected.samples - deselected;
 	sums->host = profile->host.samples - of_host;
 	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;
+	hlg_turns_use(turns, !sums->lost, profile);
 	finish(&feed);
 	hlg_perfdata_close(pd);
 	hlg_turns_free(turns);

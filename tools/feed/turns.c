@@ -8,14 +8,21 @@
 
 #include "filter/profile/index.h"
 #include "symtab/grow.h"
+#include "tools/feed/probe.h"
 #include "tools/feed/queue.h"
+#include "tools/feed/runs.h"
 #include "tools/perfdata/perfdata.h"
 
 enum {
 	KVM_RUN = 0xae80,         /* _IO(KVMIO, 0x80), linux/kvm.h */
 	KVM_CREATE_VCPU = 0xae41, /* _IO(KVMIO, 0x41) */
 	/* _IOW(KVMIO, 0x46, struct kvm_userspace_memory_region) */
-	KVM_SET_USER_MEMORY_REGION = 0x4020ae46
+	KVM_SET_USER_MEMORY_REGION = 0x4020ae46,
+	/* Of ours, for what is no call: KVM's own tracepoints. */
+	SAMPLE = 0,
+	EXIT = HLG_PROBE_EXIT,
+	ENTRY = HLG_PROBE_ENTRY,
+	OUT = HLG_PROBE_PIO
 };
 
 /* From a time on, a thread's samples are of a sandbox. */
@@ -28,6 +35,7 @@ struct thread {
 	int32_t tid;
 	uint32_t sandbox; /* of its last KVM_RUN; 0: there was none */
 	uint32_t stretch;
+	uint32_t vcpu;   /* the same */
 	uint64_t filled; /* when it last gave memory to a machine */
 	struct turn *turns;
 	uint32_t n;
@@ -40,6 +48,7 @@ struct vcpu {
 	int32_t pid, fd;
 	uint32_t sandbox, stretch;
 	uint64_t born, ran; /* its first and its last KVM_RUN */
+	struct hlg_runs run;
 };
 
 struct process {
@@ -48,7 +57,9 @@ struct process {
 };
 
 struct hlg_turns {
-	struct hlg_sandboxes sandboxes;
+	struct hlg_sandboxes sandboxes; /* counts are zero, as others see them; and */
+	struct hlg_sandbox *uses;       /* what KVM's tracepoints told of each */
+	uint32_t n_uses;
 	struct thread *threads;
 	struct vcpu *vcpus;
 	struct process *processes;
@@ -60,7 +71,8 @@ struct hlg_turns {
 struct item {
 	uint64_t time;
 	int32_t pid, tid, fd;
-	uint32_t cmd; /* 0: a sample */
+	uint32_t cmd;
+	uint64_t value; /* ENTRY: the guest's address; OUT: the port */
 };
 
 struct reader {
@@ -68,6 +80,9 @@ struct reader {
 	struct hlg_queue queue;
 	const struct hlg_perfdata *pd;
 	const char *path;
+	struct hlg_probe *probes; /* of each event, */
+	uint32_t n_probes;
+	struct hlg_trace *trace;
 	uint64_t ioctl; /* config of the tracepoint */
 	bool known, partial, none, lost;
 };
@@ -161,6 +176,15 @@ static bool is_new(const struct vcpu *vcpu, const struct thread *thread,
 	return thread->sandbox == 0 && process->made && process->last > vcpu->ran;
 }
 
+static bool add_sandbox(struct hlg_turns *t, const struct item *item)
+{
+	if (!HLG_GROW(t->uses, t->n_uses) ||
+	    !hlg_sandboxes_add(&t->sandboxes, item->pid, item->fd))
+		return false;
+	t->uses[t->n_uses++] = (struct hlg_sandbox){0};
+	return true;
+}
+
 static bool enter(struct hlg_turns *t, const struct item *item, struct thread *thread,
 		  struct process *process)
 {
@@ -169,9 +193,10 @@ static bool enter(struct hlg_turns *t, const struct item *item, struct thread *t
 	if (!vcpu)
 		return false;
 	if (is_new(vcpu, thread, process)) {
-		if (!hlg_sandboxes_add(&t->sandboxes, item->pid, item->fd))
+		if (!add_sandbox(t, item))
 			return false;
 		vcpu->sandbox = t->sandboxes.n;
+		vcpu->run = (struct hlg_runs){0};
 		vcpu->stretch = 0;
 		vcpu->ran = item->time;
 		vcpu->born = item->time;
@@ -182,6 +207,7 @@ static bool enter(struct hlg_turns *t, const struct item *item, struct thread *t
 	if (thread->filled > vcpu->ran)
 		vcpu->stretch++;
 	vcpu->ran = item->time;
+	thread->vcpu = (uint32_t)(vcpu - t->vcpus);
 	thread->sandbox = vcpu->sandbox;
 	thread->stretch = vcpu->stretch;
 	return true;
@@ -203,20 +229,53 @@ static bool see(struct thread *thread, uint64_t time)
 	return true;
 }
 
+/* KVM tells of the vCPU that a thread runs. */
+static void use(struct hlg_turns *t, const struct item *item, const struct thread *thread)
+{
+	struct vcpu *vcpu = &t->vcpus[thread->vcpu];
+	struct hlg_sandbox *of;
+
+	if (thread->sandbox == 0)
+		return;
+	of = &t->uses[thread->sandbox - 1];
+	if (item->cmd == EXIT)
+		hlg_runs_leave(&vcpu->run, &of->ports, item->time);
+	else if (item->cmd == OUT)
+		hlg_runs_out(&vcpu->run, &of->ports, item->value);
+	else
+		hlg_runs_enter(&vcpu->run, &of->ports, item->time);
+	if (item->cmd == ENTRY && of->n_entered == 0) {
+		of->entered = item->value;
+		of->n_entered = 1;
+	}
+}
+
+static bool is_use(const struct item *item)
+{
+	return item->cmd == EXIT || item->cmd == ENTRY || item->cmd == OUT;
+}
+
 /* An item whose turn it is. */
 static bool take(void *ctx, void *at)
 {
 	struct hlg_turns *t = ctx;
 	const struct item *item = at;
 	struct thread *thread = thread_of(t, item->tid);
-	struct process *process = item->cmd ? process_of(t, item->pid) : NULL;
+	struct process *process;
 
-	if (!thread || (item->cmd && !process))
+	if (!thread)
+		return false;
+	if (item->cmd == SAMPLE)
+		return see(thread, item->time);
+	if (is_use(item)) {
+		use(t, item, thread);
+		return true;
+	}
+	process = process_of(t, item->pid);
+	if (!process)
 		return false;
 	if (item->cmd == KVM_RUN)
 		return enter(t, item, thread, process);
-	if (item->cmd == 0)
-		return see(thread, item->time);
 	if (item->cmd == KVM_SET_USER_MEMORY_REGION) {
 		thread->filled = item->time;
 		return true;
@@ -227,12 +286,29 @@ static bool take(void *ctx, void *at)
 	return true;
 }
 
+/* Where an event's samples have what is asked for. */
+static int add_probe(struct reader *r, const struct hlg_perfdata_event *event,
+		     struct hlg_err *err)
+{
+	size_t n = (size_t)event->index + 1;
+	struct hlg_probe *probes;
+
+	if (n > r->n_probes) {
+		probes = reallocarray(r->probes, n, sizeof(*probes));
+		if (!probes)
+			return hlg_err_memory(err, r->path);
+		r->probes = probes;
+		r->n_probes = (uint32_t)n;
+	}
+	return hlg_probe_find(&r->probes[event->index], &r->trace, r->pd, r->path, event,
+			      err);
+}
+
 static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 		    struct hlg_err *err)
 {
 	struct reader *r = ctx;
 
-	(void)event;
 	for (uint32_t i = 0; !r->known && i < hlg_perfdata_n_events(r->pd); i++) {
 		const struct hlg_perfdata_event *one = hlg_perfdata_event(r->pd, i);
 
@@ -245,7 +321,9 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 	}
 	/* Nobody else sees that error: it is how reading ends here. */
 	r->none = !r->known || r->partial;
-	return r->none ? hlg_err_set(err, HLG_EINPUT, "%s: no KVM_RUN", r->path) : 0;
+	if (r->none)
+		return hlg_err_set(err, HLG_EINPUT, "%s: no KVM_RUN", r->path);
+	return event ? add_probe(r, event, err) : 0;
 }
 
 static int on_round(void *ctx, struct hlg_err *err)
@@ -275,6 +353,24 @@ static bool read_call(const struct hlg_perfdata_raw *raw, struct item *item)
 	       fd <= INT32_MAX;
 }
 
+/* What a tracepoint tells; false if it is nothing that matters. */
+static bool read_tracepoint(const struct reader *r, const struct hlg_perfdata_raw *raw,
+			    struct item *item)
+{
+	const struct hlg_probe *probe = &r->probes[raw->event];
+	struct hlg_perfdata_bytes data;
+
+	if (raw->layout->attr->config == r->ioctl)
+		return read_call(raw, item);
+	if (probe->kind == HLG_PROBE_NONE || !hlg_perfdata_data(raw, &data))
+		return false;
+	item->cmd = probe->kind;
+	if (probe->kind == HLG_PROBE_ENTRY)
+		hlg_trace_get(&probe->rip, data.at, data.n, &item->value);
+	return probe->kind != HLG_PROBE_PIO ||
+	       hlg_probe_is_out(probe, &data, &item->value);
+}
+
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
 							    struct hlg_perfdata_raw *raw)
 {
@@ -285,9 +381,7 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 
 	if (s.tid < 0 || s.time == HLG_NO_TIME)
 		return;
-	/* Of others, as KVM's own, nobody asks whose they are. */
-	if (attr->type == PERF_TYPE_TRACEPOINT &&
-	    (attr->config != r->ioctl || !read_call(raw, &item)))
+	if (attr->type == PERF_TYPE_TRACEPOINT && !read_tracepoint(r, raw, &item))
 		return;
 	next = hlg_queue_next(&r->queue);
 	if (!next) {
@@ -340,6 +434,8 @@ int hlg_turns_read(struct hlg_turns **turns, const char *path, const char **why,
 		rc = hlg_perfdata_open(&pd, path, err);
 		if (rc == 0) {
 			rc = read_all(&r, pd, err);
+			hlg_trace_close(r.trace);
+			free(r.probes);
 			hlg_perfdata_close(pd);
 		}
 		*why = r.partial ? "has only some of its KVM_RUNs, as -F was for them, "
@@ -367,12 +463,30 @@ void hlg_turns_free(struct hlg_turns *t)
 	hlg_index_finish(&t->vcpu_index);
 	hlg_index_finish(&t->process_index);
 	hlg_sandboxes_finish(&t->sandboxes);
+	free(t->uses);
 	free(t);
 }
 
 const struct hlg_sandboxes *hlg_turns_sandboxes(const struct hlg_turns *turns)
 {
 	return &turns->sandboxes;
+}
+
+void hlg_turns_use(const struct hlg_turns *t, bool whole, struct hlg_profile *profile)
+{
+	for (uint32_t i = 0; t && i < t->n_uses; i++) {
+		struct hlg_sandbox of = t->uses[i];
+
+		if (!whole)
+			of.ports = (struct hlg_ports){.calls = of.ports.calls,
+						      .halts = of.ports.halts,
+						      .notifies = of.ports.notifies};
+		if (i < profile->sandboxes.n)
+			hlg_sandboxes_use(&profile->sandboxes.at[i], &of);
+		/* These the feed counts, also where there is no KVM_RUN. */
+		of.ports.calls = of.ports.halts = of.ports.notifies = 0;
+		hlg_ports_add(&profile->transits.ports, &of.ports);
+	}
 }
 
 void hlg_turns_tell(const struct hlg_turns *t, struct hlg_sample *sample)

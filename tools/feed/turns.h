@@ -15,8 +15,7 @@
 #ifndef HLG_TOOLS_FEED_TURNS_H
 #define HLG_TOOLS_FEED_TURNS_H
 
-#include "filter/profile/sample.h"
-#include "filter/profile/sandboxes.h"
+#include "filter/profile/profile.h"
 #include "symtab/err.h"
 
 struct hlg_turns;
@@ -35,6 +34,14 @@ void hlg_turns_free(struct hlg_turns *turns);
 
 /* Counts are zero. */
 const struct hlg_sandboxes *hlg_turns_sandboxes(const struct hlg_turns *turns);
+
+/*
+ * Adds to a profile what KVM's tracepoints tell of each of its sandboxes, and how long
+ * all of them ran. Nothing is known of times unless the recording is whole: what was lost
+ * could lie between any two. turns may be NULL.
+ */
+void hlg_turns_use(const struct hlg_turns *turns, bool whole,
+		   struct hlg_profile *profile);
 
 /*
  * Fills in the sandbox of a sample, 0 if it is not known, and the stretch: another one,
