@@ -695,8 +695,8 @@ static int write_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *err
 			s[HLG_REPORT_HOST_FRAMES].count.samples);
 	if (s[HLG_REPORT_ASIDE].count.samples)
 		fprintf(f,
-			INDENT "%" PRIu64 " host samples only mark vCPU entries: they "
-			       "count in no stack and no row\n",
+			INDENT "%" PRIu64 " host samples are events of KVM: they count "
+			       "in no stack and no row\n",
 			s[HLG_REPORT_ASIDE].count.samples);
 	return 0;
 }

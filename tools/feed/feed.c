@@ -194,7 +194,8 @@ static unsigned purpose(struct feed *feed, const struct hlg_perfdata_raw *raw,
 	/* Also when nobody has selected it. */
 	if (mark && hlg_perfdata_data(raw, &data) &&
 	    hlg_stacks_is_run(mark, data.at, data.n))
-		what |= HLG_TIMELINE_ENTER;
+		what |= HLG_TIMELINE_ENTER |
+			(mark == HLG_MARK_ENTRY ? HLG_TIMELINE_ENTRY : 0);
 	if (disposition == HLG_GUEST)
 		what |= HLG_TIMELINE_STACK;
 	if (disposition == HLG_HOST && mark)

@@ -74,12 +74,13 @@ static bool has(struct tracing *tracing, const char *event)
 	return may_read(tracing, path, R_OK);
 }
 
-/* Appends -e and a tracepoint, "kvm:kvm_exit", if tracing has it; true if it has. */
+/* Appends -e and a tracepoint, "kvm:kvm_exit" or with perf's terms behind it
+ * "kvm:kvm_exit/call-graph=no/", if tracing has it; true if it has. */
 static bool add(struct tracing *tracing, const char *event, const char **words, size_t *n)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "%s", event);
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(event, "/"), event);
 	*strchr(path, ':') = '/';
 	if (!has(tracing, path))
 		return false;
@@ -100,16 +101,27 @@ static bool add_kvm_run(struct tracing *tracing, bool sandboxes, const char **wo
 	return true;
 }
 
-/* KVM's own, without KVM_RUN. */
-static bool add_exits(struct tracing *tracing, const char **words, size_t *n)
+/*
+ * KVM's own, without KVM_RUN. With -g nobody asks for their callchains, which would be
+ * most of the recording; but for kvm_entry's where it stands in for KVM_RUN.
+ */
+static bool add_exits(struct tracing *tracing, bool stacks, const char **words, size_t *n)
 {
-	static const char *const events[] = {
-		"kvm:kvm_exit", "kvm:kvm_entry",        "kvm:kvm_pio",
-		"kvm:kvm_mmio", "kvm:kvm_emulate_insn", "kvm:kvm_userspace_exit"};
-	bool any = false;
+	static const char *const events[][2] = {
+		{"kvm:kvm_exit", "kvm:kvm_exit/call-graph=no/"},
+		{"kvm:kvm_entry", "kvm:kvm_entry/call-graph=no/"},
+		{"kvm:kvm_pio", "kvm:kvm_pio/call-graph=no/"},
+		{"kvm:kvm_mmio", "kvm:kvm_mmio/call-graph=no/"},
+		{"kvm:kvm_emulate_insn", "kvm:kvm_emulate_insn/call-graph=no/"},
+		{"kvm:kvm_userspace_exit", "kvm:kvm_userspace_exit/call-graph=no/"},
+	};
+	enum {
+		ENTRY = 1
+	};
+	bool runs = has(tracing, "syscalls/sys_enter_ioctl"), any = false;
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		any |= add(tracing, events[i], words, n);
+		any |= add(tracing, events[i][stacks && (runs || i != ENTRY)], words, n);
 	return any;
 }
 
@@ -117,7 +129,7 @@ static bool add_exits(struct tracing *tracing, const char **words, size_t *n)
 static bool add_all(struct tracing *tracing, const struct hlg_record_tracing *how,
 		    const char **words, size_t *n)
 {
-	if (how->exits && !add_exits(tracing, words, n))
+	if (how->exits && !add_exits(tracing, how->stacks, words, n))
 		return false;
 	return add_kvm_run(tracing, how->sandboxes, words, n) ||
 	       (!how->sandboxes &&

@@ -165,6 +165,28 @@ START_TEST(sandboxes)
 	how.stacks = true;
 	ck_assert_str_eq(ask_how(how),
 			 "-g --buildid-all -e cpu-clock/freq=997/HG " CALLS);
+	how.exits = true;
+	ck_assert_str_eq(ask_how(how), "-g --buildid-all -e cpu-clock/freq=997/HG "
+				       "-e kvm:kvm_exit/call-graph=no/ " CALLS);
+}
+END_TEST
+
+/* With exits, too, callchains are taken once for each run of a vCPU. */
+START_TEST(stacks_and_exits)
+{
+	const struct hlg_record_tracing how = {
+		.exits = true, .stacks = true, .event = "cpu-clock", .frequency = "997"};
+
+	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
+	make("/sys/kernel/tracing/events/kvm/kvm_entry/id", "3\n");
+	ck_assert_str_eq(ask_how(how), "-g --buildid-all -e cpu-clock/freq=997/ "
+				       "-e kvm:kvm_exit/call-graph=no/ -e kvm:kvm_entry");
+	make("/sys/kernel/tracing/events/syscalls/sys_enter_ioctl/id", "2\n");
+	ck_assert_str_eq(ask_how(how),
+			 "-g --buildid-all -e cpu-clock/freq=997/ "
+			 "-e kvm:kvm_exit/call-graph=no/ "
+			 "-e kvm:kvm_entry/call-graph=no/ "
+			 "-e syscalls:sys_enter_ioctl --filter cmd == 0xae80");
 }
 END_TEST
 
@@ -183,13 +205,10 @@ int main(void)
 	Suite *suite = suite_create("record exits");
 	/* The folder is made and removed by the parent: a test may become nobody. */
 	const TTest *const tests[] = {
-		nothing_is_mounted,
-		there_is_no_kvm,
-		tracefs_is_locked,
-		events_are_locked,
-		what_is_there_is_recorded,
-		sandboxes,
-		events_that_take_no_frequency,
+		nothing_is_mounted,        there_is_no_kvm,
+		tracefs_is_locked,         events_are_locked,
+		what_is_there_is_recorded, sandboxes,
+		stacks_and_exits,          events_that_take_no_frequency,
 	};
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
