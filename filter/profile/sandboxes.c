@@ -12,7 +12,7 @@ bool hlg_sandboxes_add(struct hlg_sandboxes *s, int32_t pid, int32_t fd)
 		s->lost = true;
 		return false;
 	}
-	s->at[s->n++] = (struct hlg_sandbox){.pid = pid, .fd = fd};
+	s->at[s->n++] = (struct hlg_sandbox){.pid = pid, .fd = fd, .vcpus = 1};
 	return true;
 }
 
@@ -47,6 +47,8 @@ void hlg_sandboxes_merge(struct hlg_sandboxes *to, const struct hlg_sandboxes *f
 			to->at[i].pid = -1;
 		if (to->at[i].fd != of->fd)
 			to->at[i].fd = -1;
+		if (to->at[i].vcpus < of->vcpus)
+			to->at[i].vcpus = of->vcpus;
 		if (to->at[i].count.samples == 0)
 			to->at[i].lane = of->lane;
 		else if (of->count.samples && to->at[i].lane != of->lane)

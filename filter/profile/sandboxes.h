@@ -13,7 +13,8 @@
 #include "filter/profile/ports.h"
 
 struct hlg_sandbox {
-	int32_t pid, fd; /* of its vCPU; -1: not one of all recordings */
+	int32_t pid, fd; /* of its first vCPU; -1: not one of all recordings */
+	uint32_t vcpus;  /* how many it has, of those that ran */
 	unsigned lane;   /* of images (symtab/image/lane.h), where there are several */
 	struct hlg_count count;
 	struct hlg_ports ports;

@@ -227,6 +227,7 @@ static json_t *sandboxes(const struct hlg_report *r)
 				    of->pid >= 0 ? json_integer(of->pid) : json_null());
 		json_object_set_new(o, "fd",
 				    of->fd >= 0 ? json_integer(of->fd) : json_null());
+		json_object_set_new(o, "vcpus", json_integer(of->vcpus));
 		if (r->space->n_lanes)
 			json_object_set_new(o, "image", lane_image(r, of->lane));
 		hlg_json_put_count(o, of->count);

@@ -354,7 +354,8 @@ void hlg_text_lines_calls(char buf[static 64], const struct hlg_calls *calls)
 		 calls->host);
 }
 
-/* "sandbox 2 (fd 14)", and of several processes which one's. */
+/* "sandbox 2 (fd 14)", of several vCPUs "(2 vCPUs)", and of several processes which
+ * one's. */
 static void add_sandbox(struct pieces *line, const struct hlg_report *r, uint32_t number,
 			struct hlg_count count, bool with_fd)
 {
@@ -367,7 +368,9 @@ static void add_sandbox(struct pieces *line, const struct hlg_report *r, uint32_
 	struct hlg_calls calls;
 
 	line->n = 0;
-	if (of && of->fd >= 0 && with_fd)
+	if (of && of->vcpus > 1)
+		snprintf(fd, sizeof(fd), " (%" PRIu32 " vCPUs)", of->vcpus);
+	else if (of && of->fd >= 0 && with_fd)
 		snprintf(fd, sizeof(fd), " (fd %" PRId32 ")", of->fd);
 	if (of)
 		add_piece(line, 0, "sandbox %" PRIu32 "%s", number, fd);

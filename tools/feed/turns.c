@@ -36,24 +36,48 @@ struct thread {
 	uint32_t sandbox; /* of its last KVM_RUN; 0: there was none */
 	uint32_t stretch;
 	uint32_t vcpu;   /* the same */
-	uint64_t filled; /* when it last gave memory to a machine */
+	uint64_t filled; /* when it last gave memory to a machine that is not known */
 	struct turn *turns;
 	uint32_t n;
 	uint64_t made; /* vCPUs that it made and did not run so far, */
 	uint64_t last; /* when it made the last of all */
 };
 
-/* The sandbox that runs by a descriptor. */
+/* What runs by a descriptor. */
 struct vcpu {
 	int32_t pid, fd;
-	uint32_t sandbox, stretch;
+	bool known; /* it ran */
+	uint32_t machine;
 	uint64_t born, ran; /* its first and its last KVM_RUN */
 	struct hlg_runs run;
 };
 
+/* A virtual machine: a sandbox once one of its vCPUs has run. */
+struct machine {
+	int32_t fd;       /* -1: it was made before the recording */
+	uint64_t ids;     /* of the vCPUs that were made: bits, of the first 64 */
+	uint32_t sandbox; /* 0: none ran */
+	uint32_t stretch;
+	uint64_t ran, filled; /* its last KVM_RUN; when it last was given memory */
+};
+
+/* The machine that a descriptor is now. */
+struct vm {
+	int32_t pid, fd;
+	uint32_t machine;
+};
+
+/* A vCPU that was made and did not run so far. */
+struct made {
+	int32_t tid;
+	uint32_t machine;
+};
+
 struct process {
 	int32_t pid;
-	uint64_t made, last; /* as of threads */
+	struct made *made;
+	uint32_t n_made;
+	uint64_t last; /* as of threads */
 };
 
 struct hlg_turns {
@@ -63,8 +87,10 @@ struct hlg_turns {
 	struct thread *threads;
 	struct vcpu *vcpus;
 	struct process *processes;
-	uint32_t n_threads, n_vcpus, n_processes;
-	struct hlg_index thread_index, vcpu_index, process_index;
+	struct machine *machines;
+	struct vm *vms;
+	uint32_t n_threads, n_vcpus, n_processes, n_machines, n_vms;
+	struct hlg_index thread_index, vcpu_index, process_index, vm_index;
 };
 
 /* A record in the order of time. */
@@ -72,7 +98,8 @@ struct item {
 	uint64_t time;
 	int32_t pid, tid, fd;
 	uint32_t cmd;
-	uint64_t value; /* ENTRY: the guest's address; OUT: the port */
+	uint64_t value; /* ENTRY: the guest's address; OUT: the port; of calls the third
+			 * argument */
 };
 
 struct reader {
@@ -112,6 +139,14 @@ static bool same_process(const void *ctx, uint32_t i)
 	const struct search *search = ctx;
 
 	return search->t->processes[i].pid == search->a;
+}
+
+static bool same_vm(const void *ctx, uint32_t i)
+{
+	const struct search *search = ctx;
+	const struct vm *vm = &search->t->vms[i];
+
+	return vm->pid == search->a && vm->fd == search->b;
 }
 
 static uint64_t hash_of(int32_t a, int32_t b)
@@ -165,51 +200,173 @@ static struct process *process_of(struct hlg_turns *t, int32_t pid)
 	return &t->processes[t->n_processes++];
 }
 
-/* Is it another vCPU by now? */
-static bool is_new(const struct vcpu *vcpu, const struct thread *thread,
-		   const struct process *process)
+/* NULL if no machine of that descriptor was seen. */
+static struct vm *find_vm(struct hlg_turns *t, int32_t pid, int32_t fd)
 {
-	if (vcpu->sandbox == 0)
-		return true;
-	if (thread->made)
-		return thread->last > vcpu->born;
-	return thread->sandbox == 0 && process->made && process->last > vcpu->ran;
+	const struct search search = {t, pid, fd};
+	uint32_t i = hlg_index_find(&t->vm_index, hash_of(pid, fd), same_vm, &search);
+
+	return i == HLG_INDEX_NONE ? NULL : &t->vms[i];
 }
 
-static bool add_sandbox(struct hlg_turns *t, const struct item *item)
+/* A new one; its number, UINT32_MAX without memory. */
+static uint32_t add_machine(struct hlg_turns *t, int32_t fd)
 {
+	if (!HLG_GROW(t->machines, t->n_machines))
+		return UINT32_MAX;
+	t->machines[t->n_machines] = (struct machine){.fd = fd};
+	return t->n_machines++;
+}
+
+/*
+ * The machine that a vCPU is made of: another one than that of the same descriptor before
+ * if it has a vCPU of this number already. UINT32_MAX without memory.
+ */
+static uint32_t machine_for(struct hlg_turns *t, const struct item *item)
+{
+	uint64_t id = item->value < 64 ? UINT64_C(1) << item->value : 0;
+	struct vm *vm = find_vm(t, item->pid, item->fd);
+
+	if (vm && !(t->machines[vm->machine].ids & id)) {
+		t->machines[vm->machine].ids |= id;
+		return vm->machine;
+	}
+	if (!vm) {
+		if (!HLG_GROW(t->vms, t->n_vms) ||
+		    !hlg_index_add(&t->vm_index, hash_of(item->pid, item->fd), t->n_vms))
+			return UINT32_MAX;
+		vm = &t->vms[t->n_vms++];
+	}
+	*vm = (struct vm){item->pid, item->fd, add_machine(t, item->fd)};
+	if (vm->machine != UINT32_MAX)
+		t->machines[vm->machine].ids = id;
+	return vm->machine;
+}
+
+static bool make(struct hlg_turns *t, const struct item *item, struct thread *thread,
+		 struct process *process)
+{
+	uint32_t machine = machine_for(t, item);
+
+	if (machine == UINT32_MAX || !HLG_GROW(process->made, process->n_made))
+		return false;
+	process->made[process->n_made++] = (struct made){item->tid, machine};
+	thread->made++;
+	thread->last = process->last = item->time;
+	return true;
+}
+
+/* Who gets memory is known where a vCPU of it was made. */
+static void fill(struct hlg_turns *t, const struct item *item, struct thread *thread)
+{
+	const struct vm *vm = find_vm(t, item->pid, item->fd);
+
+	if (vm)
+		t->machines[vm->machine].filled = item->time;
+	else
+		thread->filled = item->time;
+}
+
+/* Can it be another vCPU by now? */
+static bool may_be_new(const struct vcpu *vcpu, const struct thread *thread,
+		       const struct process *process)
+{
+	if (thread->made)
+		return thread->last > vcpu->born;
+	return thread->sandbox == 0 && process->n_made && process->last > vcpu->ran;
+}
+
+/*
+ * Which of those that were made it is, not one of the machine that it is so far: one that
+ * its thread made, if there is any. A machine's descriptor is as a rule older, so
+ * smaller, than those of its vCPUs, and that of the next machine larger. NULL: none.
+ */
+static struct made *choose(const struct hlg_turns *t, const struct vcpu *vcpu,
+			   const struct thread *thread, const struct process *process)
+{
+	struct made *best = NULL;
+	int32_t best_fd = 0;
+
+	for (uint32_t i = 0; i < process->n_made; i++) {
+		struct made *made = &process->made[i];
+		int32_t fd = t->machines[made->machine].fd;
+
+		if ((thread->made && made->tid != thread->tid) ||
+		    (vcpu->known && made->machine == vcpu->machine))
+			continue;
+		if (best && (fd > vcpu->fd || (best_fd < vcpu->fd && best_fd >= fd)))
+			continue;
+		best = made;
+		best_fd = fd;
+	}
+	return best;
+}
+
+/* A sandbox begins with the first KVM_RUN of its machine. */
+static bool add_sandbox(struct hlg_turns *t, const struct item *item,
+			struct machine *machine)
+{
+	if (machine->sandbox)
+		t->sandboxes.at[machine->sandbox - 1].vcpus++;
+	if (machine->sandbox)
+		return true;
 	if (!HLG_GROW(t->uses, t->n_uses) ||
 	    !hlg_sandboxes_add(&t->sandboxes, item->pid, item->fd))
 		return false;
 	t->uses[t->n_uses++] = (struct hlg_sandbox){0};
+	machine->sandbox = t->sandboxes.n;
+	machine->ran = item->time;
 	return true;
+}
+
+/* made: which one it is; NULL: one that was made before the recording. */
+static bool begin(struct hlg_turns *t, const struct item *item, struct vcpu *vcpu,
+		  struct process *process, struct made *made)
+{
+	if (made) {
+		struct thread *maker = thread_of(t, made->tid);
+
+		vcpu->machine = made->machine;
+		if (maker)
+			maker->made--;
+		memmove(made, made + 1,
+			(size_t)(process->made + process->n_made - (made + 1)) *
+				sizeof(*made));
+		process->n_made--;
+	} else {
+		vcpu->machine = add_machine(t, -1);
+		if (vcpu->machine == UINT32_MAX)
+			return false;
+	}
+	vcpu->known = true;
+	vcpu->born = item->time;
+	vcpu->run = (struct hlg_runs){0};
+	return add_sandbox(t, item, &t->machines[vcpu->machine]);
 }
 
 static bool enter(struct hlg_turns *t, const struct item *item, struct thread *thread,
 		  struct process *process)
 {
 	struct vcpu *vcpu = vcpu_of(t, item->pid, item->fd);
+	struct machine *machine;
 
 	if (!vcpu)
 		return false;
-	if (is_new(vcpu, thread, process)) {
-		if (!add_sandbox(t, item))
+	if (!vcpu->known || may_be_new(vcpu, thread, process)) {
+		struct made *made = choose(t, vcpu, thread, process);
+
+		if ((made || !vcpu->known) && !begin(t, item, vcpu, process, made))
 			return false;
-		vcpu->sandbox = t->sandboxes.n;
-		vcpu->run = (struct hlg_runs){0};
-		vcpu->stretch = 0;
-		vcpu->ran = item->time;
-		vcpu->born = item->time;
-		process->made -= process->made > 0;
-		thread->made -= thread->made > 0;
 	}
-	/* Which machine was given memory is not known: it may be this one. */
-	if (thread->filled > vcpu->ran)
-		vcpu->stretch++;
+	machine = &t->machines[vcpu->machine];
+	if (machine->filled > machine->ran ||
+	    (machine->fd < 0 && thread->filled > machine->ran))
+		machine->stretch++; /* of those not known, any may be the one */
+	machine->ran = item->time;
 	vcpu->ran = item->time;
 	thread->vcpu = (uint32_t)(vcpu - t->vcpus);
-	thread->sandbox = vcpu->sandbox;
-	thread->stretch = vcpu->stretch;
+	thread->sandbox = machine->sandbox;
+	thread->stretch = machine->stretch;
 	return true;
 }
 
@@ -276,13 +433,9 @@ static bool take(void *ctx, void *at)
 		return false;
 	if (item->cmd == KVM_RUN)
 		return enter(t, item, thread, process);
-	if (item->cmd == KVM_SET_USER_MEMORY_REGION) {
-		thread->filled = item->time;
-		return true;
-	}
-	thread->made++;
-	process->made++;
-	thread->last = process->last = item->time;
+	if (item->cmd == KVM_CREATE_VCPU)
+		return make(t, item, thread, process);
+	fill(t, item, thread);
 	return true;
 }
 
@@ -336,7 +489,7 @@ static int on_round(void *ctx, struct hlg_err *err)
 /*
  * The system call, from its raw data: a struct syscall_trace_enter
  * (kernel/trace/trace.h), where the arguments stand behind 16 bytes in all 64-bit
- * kernels: fd, cmd. False if it is none that matters.
+ * kernels: fd, cmd, and one more. False if it is none that matters.
  */
 static bool read_call(const struct hlg_perfdata_raw *raw, struct item *item)
 {
@@ -347,6 +500,7 @@ static bool read_call(const struct hlg_perfdata_raw *raw, struct item *item)
 		return false;
 	fd = hlg_perfdata_u64(data.at + 16);
 	item->cmd = hlg_perfdata_u32(data.at + 24);
+	item->value = data.n < 40 ? 0 : hlg_perfdata_u64(data.at + 32);
 	item->fd = (int32_t)fd;
 	return (item->cmd == KVM_RUN || item->cmd == KVM_CREATE_VCPU ||
 		item->cmd == KVM_SET_USER_MEMORY_REGION) &&
@@ -458,7 +612,12 @@ void hlg_turns_free(struct hlg_turns *t)
 		free(t->threads[i].turns);
 	free(t->threads);
 	free(t->vcpus);
+	for (uint32_t i = 0; i < t->n_processes; i++)
+		free(t->processes[i].made);
 	free(t->processes);
+	free(t->machines);
+	free(t->vms);
+	hlg_index_finish(&t->vm_index);
 	hlg_index_finish(&t->thread_index);
 	hlg_index_finish(&t->vcpu_index);
 	hlg_index_finish(&t->process_index);

@@ -89,15 +89,14 @@ static bool add(struct tracing *tracing, const char *event, const char **words, 
 	return true;
 }
 
-/* KVM_RUN's system call; for sandboxes those that make and fill them, too. */
-static bool add_kvm_run(struct tracing *tracing, bool sandboxes, const char **words,
-			size_t *n)
+/* KVM_RUN's system call, and those that make and fill what it runs: a few for each, by
+ * which sandboxes are told from vCPUs. */
+static bool add_kvm_run(struct tracing *tracing, const char **words, size_t *n)
 {
 	if (!add(tracing, "syscalls:sys_enter_ioctl", words, n))
 		return false;
 	words[(*n)++] = "--filter";
-	words[(*n)++] = sandboxes ? "cmd == 0xae80 || cmd == 0xae41 || cmd == 0x4020ae46"
-				  : "cmd == 0xae80";
+	words[(*n)++] = "cmd == 0xae80 || cmd == 0xae41 || cmd == 0x4020ae46";
 	return true;
 }
 
@@ -131,7 +130,7 @@ static bool add_all(struct tracing *tracing, const struct hlg_record_tracing *ho
 {
 	if (how->exits && !add_exits(tracing, how->stacks, words, n))
 		return false;
-	return add_kvm_run(tracing, how->sandboxes, words, n) ||
+	return add_kvm_run(tracing, words, n) ||
 	       (!how->sandboxes &&
 		(how->exits || add(tracing, "kvm:kvm_entry", words, n)));
 }
