@@ -126,6 +126,10 @@ static json_t *bases(const struct hlg_report *r, const struct hlg_image *image)
 		json_object_set_new(o, "tid",
 				    ti->bases[i].tid >= 0 ? json_integer(ti->bases[i].tid)
 							  : json_null());
+		if (hlg_profile_sandbox_of(ti->bases[i].tid) > 0)
+			json_object_set_new(
+				o, "sandbox",
+				json_integer(hlg_profile_sandbox_of(ti->bases[i].tid)));
 		json_array_append_new(list, o);
 	}
 	return list;

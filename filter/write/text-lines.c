@@ -803,6 +803,9 @@ static void write_bases(FILE *f, const struct hlg_report *r,
 			ti->bases[i].base, ti->bases[i].count.samples);
 		if (ti->bases[i].tid >= 0)
 			fprintf(f, ", thread %" PRId32, ti->bases[i].tid);
+		else if (hlg_profile_sandbox_of(ti->bases[i].tid) > 0)
+			fprintf(f, ", sandbox %" PRId32,
+				hlg_profile_sandbox_of(ti->bases[i].tid));
 		fputc('\n', f);
 	}
 	if (ti->n_bases > SHOWN)

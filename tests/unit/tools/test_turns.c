@@ -319,6 +319,9 @@ START_TEST(a_profile_counts_them)
 		of = profile.series[cell->series].sandbox;
 		ck_assert_int_eq(of,
 				 cell->ip == 0x4000 ? -1 : (int32_t)cell->ip - 0x4000);
+		/* Of a thread where no sandbox is known. */
+		ck_assert_int_eq(cell->tid, of < 0 ? 1 : HLG_MANY_TIDS - of);
+		ck_assert_int_eq(hlg_profile_sandbox_of(cell->tid), of < 0 ? -3 : of);
 	}
 	hlg_profile_finish(&profile);
 	hlg_options_finish(&options);
