@@ -15,7 +15,9 @@ enum {
 	KVM_RUN = 0xae80,         /* _IO(KVMIO, 0x80), linux/kvm.h */
 	KVM_CREATE_VCPU = 0xae41, /* _IO(KVMIO, 0x41) */
 	/* _IOW(KVMIO, 0x46, struct kvm_userspace_memory_region) */
-	KVM_SET_USER_MEMORY_REGION = 0x4020ae46
+	KVM_SET_USER_MEMORY_REGION = 0x4020ae46,
+	/* _IOW(KVMIO, 0x90, struct kvm_cpuid2): of a vCPU */
+	KVM_SET_CPUID2 = 0x4008ae90
 };
 
 /* From a time on, a thread's samples are of a sandbox. */
@@ -33,6 +35,8 @@ struct thread {
 	uint32_t n;
 	uint64_t made; /* vCPUs that it made and did not run so far, */
 	uint64_t last; /* when it made the last of all */
+	int32_t vm;    /* of that one, */
+	bool making;   /* whose own descriptor is not known so far */
 };
 
 /* The sandbox that runs by a descriptor. */
@@ -40,6 +44,9 @@ struct vcpu {
 	int32_t pid, fd;
 	uint32_t sandbox, stretch;
 	uint64_t born, ran; /* its first and its last KVM_RUN */
+	int32_t vm;         /* the machine's descriptor, */
+	bool of_vm;         /* if that is known */
+	bool filled;        /* its machine was given memory since it ran */
 };
 
 struct process {
@@ -154,8 +161,8 @@ static struct process *process_of(struct hlg_turns *t, int32_t pid)
 static bool is_new(const struct vcpu *vcpu, const struct thread *thread,
 		   const struct process *process)
 {
-	if (vcpu->sandbox == 0)
-		return true;
+	if (vcpu->sandbox == 0 || vcpu->of_vm)
+		return vcpu->sandbox == 0;
 	if (thread->made)
 		return thread->last > vcpu->born;
 	return thread->sandbox == 0 && process->made && process->last > vcpu->ran;
@@ -175,16 +182,54 @@ static bool enter(struct hlg_turns *t, const struct item *item, struct thread *t
 		vcpu->stretch = 0;
 		vcpu->ran = item->time;
 		vcpu->born = item->time;
-		process->made -= process->made > 0;
-		thread->made -= thread->made > 0;
+		vcpu->filled = false;
+		process->made -= process->made > 0 && !vcpu->of_vm;
+		thread->made -= thread->made > 0 && !vcpu->of_vm;
 	}
-	/* Which machine was given memory is not known: it may be this one. */
-	if (thread->filled > vcpu->ran)
+	if (vcpu->filled || thread->filled > vcpu->ran)
 		vcpu->stretch++;
+	vcpu->filled = false;
 	vcpu->ran = item->time;
 	thread->sandbox = vcpu->sandbox;
 	thread->stretch = vcpu->stretch;
 	return true;
+}
+
+/* A call of the vCPU that the thread has just made: its descriptor is known from here on,
+ * and from which machine it is. */
+static bool name(struct hlg_turns *t, const struct item *item, struct thread *thread,
+		 struct process *process)
+{
+	struct vcpu *vcpu;
+
+	if (!thread->making)
+		return true;
+	vcpu = vcpu_of(t, item->pid, item->fd);
+	if (!vcpu)
+		return false;
+	vcpu->sandbox = 0;
+	vcpu->vm = thread->vm;
+	vcpu->of_vm = true;
+	thread->making = false;
+	process->made -= process->made > 0;
+	thread->made -= thread->made > 0;
+	return true;
+}
+
+/* A machine is given memory. Where its vCPU is not known, it may be any of those that
+ * the thread runs. */
+static void fill(struct hlg_turns *t, const struct item *item, struct thread *thread)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < t->n_vcpus; i++) {
+		struct vcpu *vcpu = &t->vcpus[i];
+
+		if (vcpu->of_vm && vcpu->pid == item->pid && vcpu->vm == item->fd)
+			any = vcpu->filled = true;
+	}
+	if (!any)
+		thread->filled = item->time;
 }
 
 /* A sample finds its thread so. */
@@ -217,10 +262,14 @@ static bool take(void *ctx, void *at)
 		return enter(t, item, thread, process);
 	if (item->cmd == 0)
 		return see(thread, item->time);
+	if (item->cmd == KVM_SET_CPUID2)
+		return name(t, item, thread, process);
 	if (item->cmd == KVM_SET_USER_MEMORY_REGION) {
-		thread->filled = item->time;
+		fill(t, item, thread);
 		return true;
 	}
+	thread->making = true;
+	thread->vm = item->fd;
 	thread->made++;
 	process->made++;
 	thread->last = process->last = item->time;
@@ -271,7 +320,7 @@ static bool read_call(const struct hlg_perfdata_raw *raw, struct item *item)
 	item->cmd = hlg_perfdata_u32(data.at + 24);
 	item->fd = (int32_t)fd;
 	return (item->cmd == KVM_RUN || item->cmd == KVM_CREATE_VCPU ||
-		item->cmd == KVM_SET_USER_MEMORY_REGION) &&
+		item->cmd == KVM_SET_USER_MEMORY_REGION || item->cmd == KVM_SET_CPUID2) &&
 	       fd <= INT32_MAX;
 }
 

@@ -5,9 +5,11 @@
  * A sample is of the sandbox of the last KVM_RUN of its thread, as the system call's
  * tracepoint (syscalls:sys_enter_ioctl) has them, in the order of time. A sandbox is a
  * process and the descriptor of its vCPU, from the first KVM_RUN on until another vCPU
- * has that descriptor: where KVM_CREATE_VCPU is recorded, the next KVM_RUN of the thread
- * that made one is of a new sandbox. If that thread runs none, so is the first KVM_RUN of
- * a thread that ran nothing before. Sandboxes are numbered from 1 on, by first KVM_RUN.
+ * has that descriptor. KVM_CREATE_VCPU has the machine's descriptor, and the
+ * KVM_SET_CPUID2 behind it, of the same thread, the new vCPU's. Where that is not
+ * recorded, the next KVM_RUN of the thread that made a vCPU is of a new sandbox; if that
+ * thread runs none, so is the first KVM_RUN of a thread that ran nothing before.
+ * Sandboxes are numbered from 1 on, by first KVM_RUN.
  *
  * Memory: 16 bytes for each time that a sample finds its thread with another sandbox than
  * its sample before did.
@@ -39,8 +41,8 @@ const struct hlg_sandboxes *hlg_turns_sandboxes(const struct hlg_turns *turns);
 /*
  * Fills in the sandbox of a sample, 0 if it is not known, and the stretch: another one,
  * from 0 on, where its memory may hold another guest, as one that was restored into it.
- * So it is after a KVM_SET_USER_MEMORY_REGION of the thread that runs it. turns may be
- * NULL.
+ * So it is after a KVM_SET_USER_MEMORY_REGION of its machine; of the thread that runs it,
+ * where its machine is not known. turns may be NULL.
  */
 void hlg_turns_tell(const struct hlg_turns *turns, struct hlg_sample *sample);
 

@@ -88,14 +88,15 @@ static bool add(struct tracing *tracing, const char *event, const char **words, 
 	return true;
 }
 
-/* KVM_RUN's system call; for sandboxes those that make and fill them, too. */
+/* KVM_RUN's system call; for sandboxes those that make, name and fill them, too. */
 static bool add_kvm_run(struct tracing *tracing, bool sandboxes, const char **words,
 			size_t *n)
 {
 	if (!add(tracing, "syscalls:sys_enter_ioctl", words, n))
 		return false;
 	words[(*n)++] = "--filter";
-	words[(*n)++] = sandboxes ? "cmd == 0xae80 || cmd == 0xae41 || cmd == 0x4020ae46"
+	words[(*n)++] = sandboxes ? "cmd == 0xae80 || cmd == 0xae41 || "
+				    "cmd == 0x4008ae90 || cmd == 0x4020ae46"
 				  : "cmd == 0xae80";
 	return true;
 }

@@ -153,7 +153,7 @@ START_TEST(sandboxes)
 
 #define CALLS                                                                            \
 	"-e syscalls:sys_enter_ioctl --filter cmd == 0xae80 || cmd == 0xae41 || "        \
-	"cmd == 0x4020ae46"
+	"cmd == 0x4008ae90 || cmd == 0x4020ae46"
 	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
 	ck_assert_str_eq(ask_how(how), "--sandboxes: the kernel does not trace system "
 				       "calls (one with CONFIG_FTRACE_SYSCALLS does)");
