@@ -18,6 +18,8 @@ enum {
 	KVM_CREATE_VCPU = 0xae41, /* _IO(KVMIO, 0x41) */
 	/* _IOW(KVMIO, 0x46, struct kvm_userspace_memory_region) */
 	KVM_SET_USER_MEMORY_REGION = 0x4020ae46,
+	/* _IOW(KVMIO, 0x90, struct kvm_cpuid2): of a vCPU */
+	KVM_SET_CPUID2 = 0x4008ae90,
 	/* Of ours, for what is no call: KVM's own tracepoints. */
 	SAMPLE = 0,
 	EXIT = HLG_PROBE_EXIT,
@@ -40,13 +42,15 @@ struct thread {
 	struct turn *turns;
 	uint32_t n;
 	uint64_t made; /* vCPUs that it made and did not run so far, */
-	uint64_t last; /* when it made the last of all */
+	uint64_t last; /* when it made the last of all, */
+	bool making;   /* whose own descriptor is not known so far */
 };
 
 /* What runs by a descriptor. */
 struct vcpu {
 	int32_t pid, fd;
 	bool known; /* it ran */
+	bool named; /* which machine's it is was told, not chosen */
 	uint32_t machine;
 	uint64_t born, ran; /* its first and its last KVM_RUN */
 	struct hlg_runs run;
@@ -252,7 +256,42 @@ static bool make(struct hlg_turns *t, const struct item *item, struct thread *th
 		return false;
 	process->made[process->n_made++] = (struct made){item->tid, machine};
 	thread->made++;
+	thread->making = true;
 	thread->last = process->last = item->time;
+	return true;
+}
+
+/* One that was made belongs to a descriptor. */
+static void take_made(struct hlg_turns *t, struct process *process, struct made *made,
+		      struct vcpu *vcpu)
+{
+	struct thread *maker = thread_of(t, made->tid);
+	size_t behind = (size_t)(process->made + process->n_made - (made + 1));
+
+	vcpu->machine = made->machine;
+	if (maker)
+		maker->made--;
+	memmove(made, made + 1, behind * sizeof(*made));
+	process->n_made--;
+}
+
+/* The first call of the vCPU that the thread has just made has its descriptor. */
+static bool name(struct hlg_turns *t, const struct item *item, struct thread *thread,
+		 struct process *process)
+{
+	struct vcpu *vcpu = thread->making ? vcpu_of(t, item->pid, item->fd) : NULL;
+	uint32_t i = process->n_made;
+
+	if (!thread->making)
+		return true;
+	thread->making = false;
+	while (i && process->made[i - 1].tid != thread->tid)
+		i--;
+	if (!vcpu || i == 0)
+		return vcpu;
+	take_made(t, process, &process->made[i - 1], vcpu);
+	vcpu->known = false;
+	vcpu->named = true;
 	return true;
 }
 
@@ -271,6 +310,8 @@ static void fill(struct hlg_turns *t, const struct item *item, struct thread *th
 static bool may_be_new(const struct vcpu *vcpu, const struct thread *thread,
 		       const struct process *process)
 {
+	if (vcpu->named)
+		return false;
 	if (thread->made)
 		return thread->last > vcpu->born;
 	return thread->sandbox == 0 && process->n_made && process->last > vcpu->ran;
@@ -319,21 +360,13 @@ static bool add_sandbox(struct hlg_turns *t, const struct item *item,
 	return true;
 }
 
-/* made: which one it is; NULL: one that was made before the recording. */
+/* made: which one it is; NULL: one that is named, or was made before the recording. */
 static bool begin(struct hlg_turns *t, const struct item *item, struct vcpu *vcpu,
 		  struct process *process, struct made *made)
 {
 	if (made) {
-		struct thread *maker = thread_of(t, made->tid);
-
-		vcpu->machine = made->machine;
-		if (maker)
-			maker->made--;
-		memmove(made, made + 1,
-			(size_t)(process->made + process->n_made - (made + 1)) *
-				sizeof(*made));
-		process->n_made--;
-	} else {
+		take_made(t, process, made, vcpu);
+	} else if (!vcpu->named) {
 		vcpu->machine = add_machine(t, -1);
 		if (vcpu->machine == UINT32_MAX)
 			return false;
@@ -353,7 +386,7 @@ static bool enter(struct hlg_turns *t, const struct item *item, struct thread *t
 	if (!vcpu)
 		return false;
 	if (!vcpu->known || may_be_new(vcpu, thread, process)) {
-		struct made *made = choose(t, vcpu, thread, process);
+		struct made *made = vcpu->named ? NULL : choose(t, vcpu, thread, process);
 
 		if ((made || !vcpu->known) && !begin(t, item, vcpu, process, made))
 			return false;
@@ -435,6 +468,8 @@ static bool take(void *ctx, void *at)
 		return enter(t, item, thread, process);
 	if (item->cmd == KVM_CREATE_VCPU)
 		return make(t, item, thread, process);
+	if (item->cmd == KVM_SET_CPUID2)
+		return name(t, item, thread, process);
 	fill(t, item, thread);
 	return true;
 }
@@ -503,7 +538,7 @@ static bool read_call(const struct hlg_perfdata_raw *raw, struct item *item)
 	item->value = data.n < 40 ? 0 : hlg_perfdata_u64(data.at + 32);
 	item->fd = (int32_t)fd;
 	return (item->cmd == KVM_RUN || item->cmd == KVM_CREATE_VCPU ||
-		item->cmd == KVM_SET_USER_MEMORY_REGION) &&
+		item->cmd == KVM_SET_USER_MEMORY_REGION || item->cmd == KVM_SET_CPUID2) &&
 	       fd <= INT32_MAX;
 }
 

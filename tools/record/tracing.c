@@ -93,14 +93,15 @@ static bool add(struct tracing *tracing, const char *event, const char **words, 
 	return true;
 }
 
-/* KVM_RUN's system call, and those that make and fill what it runs: a few for each, by
- * which sandboxes are told from vCPUs. */
+/* KVM_RUN's system call, and those that make, name and fill what it runs: a few for each,
+ * by which sandboxes are told from vCPUs. */
 static bool add_kvm_run(struct tracing *tracing, const char **words, size_t *n)
 {
 	if (!add(tracing, "syscalls:sys_enter_ioctl", words, n))
 		return false;
 	words[(*n)++] = "--filter";
-	words[(*n)++] = "cmd == 0xae80 || cmd == 0xae41 || cmd == 0x4020ae46";
+	words[(*n)++] = "cmd == 0xae80 || cmd == 0xae41 || cmd == 0x4008ae90 || "
+			"cmd == 0x4020ae46";
 	return true;
 }
 

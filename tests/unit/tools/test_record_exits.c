@@ -16,7 +16,7 @@
 
 #define CALLS                                                                            \
 	"-e syscalls:sys_enter_ioctl --filter cmd == 0xae80 || cmd == 0xae41 || "        \
-	"cmd == 0x4020ae46"
+	"cmd == 0x4008ae90 || cmd == 0x4020ae46"
 
 static char root[64];
 
@@ -281,16 +281,11 @@ int main(void)
 	Suite *suite = suite_create("record exits");
 	/* The folder is made and removed by the parent: a test may become nobody. */
 	const TTest *const tests[] = {
-		nothing_is_mounted,
-		there_is_no_kvm,
-		tracefs_is_locked,
-		events_are_locked,
-		what_is_there_is_recorded,
-		sandboxes,
-		stacks_and_exits,
-		what_guests_halt_with,
-		an_ordinary_recording,
-		events_that_take_no_frequency,
+		nothing_is_mounted,        there_is_no_kvm,
+		tracefs_is_locked,         events_are_locked,
+		what_is_there_is_recorded, sandboxes,
+		stacks_and_exits,          what_guests_halt_with,
+		an_ordinary_recording,     events_that_take_no_frequency,
 	};
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {

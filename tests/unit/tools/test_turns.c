@@ -16,6 +16,7 @@ enum {
 	RUN = 0xae80,
 	CREATE = 0xae41,
 	REGION = 0x4020ae46,
+	CPUID = 0x4008ae90,
 	ROUND = 68, /* PERF_RECORD_FINISHED_ROUND */
 	SAMPLE = 0,
 	PID = 11,
@@ -242,6 +243,41 @@ START_TEST(memory_of_a_machine)
 }
 END_TEST
 
+/* Two are made before either runs, of which one is run by another thread, later. */
+START_TEST(named_when_made)
+{
+	static const struct did did[] = {
+		{1, CREATE, 5, 0}, {1, CPUID, 6, 0},  {1, RUN, 6, 0},
+		{1, SAMPLE, 0, 1}, {1, CREATE, 7, 0}, {1, CPUID, 8, 0},
+		{1, RUN, 8, 0},    {1, SAMPLE, 0, 2}, {1, CREATE, 5, 0},
+		{1, CPUID, 6, 0},  {1, CREATE, 7, 0}, {1, CPUID, 9, 0},
+		{1, RUN, 9, 0},    {1, SAMPLE, 0, 3}, {1, RUN, 8, 0},
+		{1, SAMPLE, 0, 2}, {2, RUN, 8, 0},    {2, SAMPLE, 0, 2},
+		{2, RUN, 6, 0},    {2, SAMPLE, 0, 4}, {1, RUN, 6, 0},
+		{1, SAMPLE, 0, 4},
+	};
+
+	CHECK(did, 4);
+}
+END_TEST
+
+/* Another thread restores it, and a third one runs it; its neighbour is left alone. */
+START_TEST(filled_by_another_thread)
+{
+	static const struct did did[] = {
+		{1, CREATE, 5, 0}, {1, CPUID, 6, 0},  {1, REGION, 5, 0},
+		{1, RUN, 6, 0},    {1, SAMPLE, 0, 1}, {1, CREATE, 7, 0},
+		{1, CPUID, 8, 0},  {1, REGION, 7, 0}, {1, RUN, 8, 0},
+		{1, SAMPLE, 0, 2}, {2, REGION, 7, 0}, {2, REGION, 7, 0},
+		{1, RUN, 6, 0},    {1, SAMPLE, 0, 1}, {3, RUN, 8, 0},
+		{3, SAMPLE, 1, 2}, {3, RUN, 8, 0},    {3, SAMPLE, 1, 2},
+		{2, RUN, 6, 0},    {2, SAMPLE, 0, 1},
+	};
+
+	CHECK(did, 2);
+}
+END_TEST
+
 /* As perf writes them: what each CPU has, one after the other, round by round. */
 START_TEST(whatever_stands_where)
 {
@@ -369,6 +405,9 @@ int main(void)
 		       a_vcpu_that_makes_another);
 	tcase_add_test(tap_case(suite, "machines_of_two"), machines_of_two);
 	tcase_add_test(tap_case(suite, "memory_of_a_machine"), memory_of_a_machine);
+	tcase_add_test(tap_case(suite, "named_when_made"), named_when_made);
+	tcase_add_test(tap_case(suite, "filled_by_another_thread"),
+		       filled_by_another_thread);
 	tcase_add_loop_test(tap_case(suite, "whatever_stands_where"),
 			    whatever_stands_where, 0, 50);
 	tcase_add_loop_test(tap_case(suite, "a_profile_counts_them"),
