@@ -35,6 +35,8 @@ static struct hlg_probes healthy(void)
 		.mediated = -1,
 		.paranoid = 1,
 		.kvm_events = true,
+		.calibration = true,
+		.calibrated.holds = true,
 	};
 
 	return p;
