@@ -38,16 +38,6 @@ static bool is_guest(const char *word)
 	return word[0] != '-' && hlg_images_file_kind(word) == HLG_FILE_KIND_IMAGE;
 }
 
-bool hlg_measure_is(int argc, char *const *argv)
-{
-	int dashes = find_dashes(argc, argv);
-
-	for (int i = 1; i < dashes; i++)
-		if (argv[i][0] != '-' && !is_guest(argv[i]))
-			return false;
-	return dashes < argc;
-}
-
 /* A guest's name, from its looks, that is no file. */
 static bool is_lost_elf(const char *word)
 {
@@ -57,10 +47,28 @@ static bool is_lost_elf(const char *word)
 	       access(word, F_OK) != 0;
 }
 
+bool hlg_measure_is(int argc, char *const *argv)
+{
+	const char *first = argc > 1 ? argv[1] : "";
+
+	return find_dashes(argc, argv) < argc &&
+	       (first[0] == '-' || is_guest(first) || is_lost_elf(first));
+}
+
+/* The first of the words up to end, or to NULL; NULL: there is none. */
+static const char *find_lost(char *const *words, char *const *end)
+{
+	for (; words != end && *words; words++)
+		if (is_lost_elf(*words))
+			return *words;
+	return NULL;
+}
+
 /* The guest's ELF: one in front of --, which argv has already, or of the command. */
 static int find_guest(int dashes, char **argv, const char **guest, struct hlg_err *err)
 {
 	char **command = argv + dashes + 1;
+	const char *lost;
 
 	*guest = NULL;
 	if (!command[0])
@@ -70,14 +78,15 @@ static int find_guest(int dashes, char **argv, const char **guest, struct hlg_er
 	for (int i = 1; i < dashes; i++)
 		if (is_guest(argv[i]))
 			return 0;
-	*guest = hlg_record_command_guest(command);
+	lost = find_lost(argv + 1, argv + dashes);
+	*guest = lost ? NULL : hlg_record_command_guest(command);
 	if (*guest)
 		return 0;
-	for (char **word = command + 1; *word; word++)
-		if (is_lost_elf(*word))
-			return hlg_err_set(err, HLG_EINPUT,
-					   "%s: no such file (is it the guest's ELF?)",
-					   *word);
+	if (!lost)
+		lost = find_lost(command + 1, NULL);
+	if (lost)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: no such file (is it the guest's ELF?)", lost);
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: no guest ELF, or several, are named by its arguments or "
 			   "lie inside it (use hlguest guest.elf -- %s ...)",
@@ -103,6 +112,24 @@ static char **report_words(int dashes, char **argv, const char *guest, int *n)
 	return words;
 }
 
+/* Is the recording to be made the only one? Else *status is that of the command. */
+static bool check_files(const struct hlg_inputs *in, int *status)
+{
+	struct hlg_err err;
+
+	for (size_t i = 0; i < in->n_files; i++)
+		if (strcmp(in->files[i], recording) != 0) {
+			hlg_err_set(&err, HLG_EINPUT,
+				    "%s: is a recording, and one is made here (use "
+				    "hlguest report for those there are)",
+				    in->files[i]);
+			hlg_output_error(&err);
+			*status = 2;
+			return false;
+		}
+	return true;
+}
+
 /* Does report take these words? Else *status is that of the command. argp moves them. */
 static bool check_words(const struct hlg_verb *report, int n, char *const *words,
 			bool *quiet, int *status)
@@ -115,7 +142,8 @@ static bool check_words(const struct hlg_verb *report, int n, char *const *words
 	if (in && copy) {
 		memcpy(copy, words, (size_t)n * sizeof(*copy));
 		copy[0] = name;
-		go_on = hlg_inputs_parse(in, report, n, copy, status);
+		go_on = hlg_inputs_parse(in, report, n, copy, status) &&
+			check_files(in, status);
 		*quiet = in->quiet;
 		hlg_inputs_finish(in);
 	} else {

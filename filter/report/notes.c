@@ -194,11 +194,11 @@ static void put_better(FILE *f, const struct hlg_trust *trust)
 
 	for (size_t i = 0; i < trust->n_images; i++) {
 		const struct hlg_image_test *ti = &trust->images[i];
-		const struct hlg_fit *fit = ti->found.fits;
+		const struct hlg_fit *fit = hlg_trust_elsewhere(ti);
 		char percent[16];
 
 		tried |= ti->code != NULL;
-		if (ti->found.n == 0 || fit->base == ti->image->base)
+		if (!fit)
 			continue;
 		any = true;
 		hlg_interval_percent(percent, share(fit->on_samples, fit->off_samples));
@@ -265,10 +265,9 @@ static void tell_elsewhere(struct hlg_report *r)
 {
 	for (size_t i = 0; i < r->trust.n_images; i++) {
 		const struct hlg_image_test *ti = &r->trust.images[i];
-		const struct hlg_fit *fit = ti->found.fits;
+		const struct hlg_fit *fit = hlg_trust_elsewhere(ti);
 
-		if (r->trust.all.verdict == HLG_TRUST_MISMATCH || ti->found.n == 0 ||
-		    fit->base == ti->image->base)
+		if (r->trust.all.verdict == HLG_TRUST_MISMATCH || !fit)
 			continue;
 		hlg_note_list_warn(
 			&r->remarks,

@@ -211,7 +211,9 @@ static void judge(const struct hlg_apart *apart, struct unit *unit,
 	if (best.off == UINT64_MAX - 1)
 		unit->untold = NONE;
 	else if (best.on + best.off < HLG_APART_LEAST)
-		unit->untold = TOO_FEW;
+		/* What could not be decoded fits alike. */
+		unit->untold =
+			alone || unit->samples < HLG_APART_LEAST ? TOO_FEW : SEVERAL;
 	else if ((double)best.on < HLG_VERDICT_NEARLY_ALL * (double)(best.on + best.off))
 		unit->untold = NONE;
 	else if (!alone)
@@ -225,6 +227,14 @@ static const char *name_of(const struct hlg_image *image)
 	const char *slash = strrchr(image->path, '/');
 
 	return slash && slash[1] ? slash + 1 : image->path;
+}
+
+static bool has_code(const struct hlg_apart *apart)
+{
+	for (size_t i = 0; i < apart->space->n_images; i++)
+		if (apart->codes[i])
+			return true;
+	return false;
 }
 
 static bool too_few(const struct unit *units, size_t n)
@@ -252,6 +262,12 @@ static int fail(const struct hlg_apart *apart, const char *path, bool few,
 	if (strcmp(first->path, second->path) == 0)
 		return hlg_err_set(err, HLG_EINPUT, "%s: is given twice (give it once)",
 				   first->path);
+	if (!has_code(apart))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: %s and %s lie at the same addresses, and without "
+				   "decoding them nothing tells who runs which (name one "
+				   "of them, or install libzydis-dev and build again)",
+				   path, name_of(first), name_of(second));
 	if (few)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: has too few samples to tell who runs %s and who "

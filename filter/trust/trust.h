@@ -56,6 +56,9 @@ void hlg_trust_finish(struct hlg_trust *trust);
 struct hlg_image_test *hlg_trust_of(const struct hlg_trust *trust,
 				    const struct hlg_image *image);
 
+/* Where an image's samples fit best, if that is none of its own bases; else NULL. */
+const struct hlg_fit *hlg_trust_elsewhere(const struct hlg_image_test *test);
+
 /*
  * skid=REACH: counts how many samples lie where a late one would. Fills edge of every row
  * of the view that is a function or label of decoded code: its samples within reach

@@ -114,6 +114,18 @@ def wide_windows(put, verb):
     yield verb("windows", data, put("guest.elf", f.guest())), 1, "a group of 4000 counters"
 
 
+def many_functions(put, verb):
+    """Windows of one counter, each of which ends in a function of its own."""
+    n = 100000
+    attr = f.attr(f.IP | f.TID | f.TIME | f.PERIOD | f.READ, read_format=12)  # group, ids
+    records = b"".join(f.record(f.SAMPLE, f.GUEST, struct.pack(
+        "<QIIQQQQQ", f.TEXT + 16 * i, 1, 1, i + 1, 1, 1, i + 1, 1)) for i in range(n))
+    data = put("a.data", f.recording(records, [attr], [struct.pack("<Q", 1)]))
+    put("perf-1.map", b"".join(b"%x 10 f%d\n" % (f.TEXT + 16 * i, i) for i in range(n)))
+    for words in "--format=csv", "--format=text", "--summary":
+        yield verb("windows", "-q", words, "map:perf-1.map", data), 0, ""
+
+
 def many_attributes(put, verb):
     """Events of a pipe's recording, one record each."""
     attr = f.attr(f.IP | f.TID | f.TIME | f.PERIOD | f.IDENTIFIER)
@@ -313,8 +325,8 @@ def shared_insides(put, verb):
 
 
 CASES = [shared_section_names, shared_insides, shared_names, shared_notes, shared_ids,
-         shared_functions, many_events, many_images, many_states, wide_windows, many_attributes,
-         many_mappings, many_rounds, one_place,
+         shared_functions, many_events, many_images, many_states, wide_windows,
+         many_functions, many_attributes, many_mappings, many_rounds, one_place,
          shared_ranges, inflated_lines, inflated_sections, far_memory, descending_maps, many_losses, many_formats]
 
 
