@@ -56,13 +56,20 @@ static struct hlg_calls_ports ports_of(const struct hlg_space *space)
 	return ports;
 }
 
-/* Is anything known of the calls of all? */
+/* Is anything known of calls? */
 static bool is_known(const struct hlg_calls_ports *ports,
 		     const struct hlg_profile *profile)
 {
 	const struct hlg_transits *t = &profile->transits;
 
-	return ports->halts && t->n && !t->lost && !profile->deselected.samples;
+	return ports->halts && t->n && !t->lost;
+}
+
+/* Of those that are shown, is all? */
+static bool is_whole(const struct hlg_profile *profile)
+{
+	return profile->deselected.samples == 0 ||
+	       hlg_select_whole_sandboxes(profile->options);
 }
 
 /* starts: how many of the halts end no call. */
@@ -121,7 +128,8 @@ bool hlg_calls_of_sandbox(struct hlg_calls *calls, const struct hlg_space *space
 	struct hlg_calls_ports ports = ports_of(space);
 	uint64_t starts;
 
-	if (!is_known(&ports, profile) || !starts_of_sandbox(of, space, &starts))
+	if (!is_known(&ports, profile) || !is_whole(profile) ||
+	    !starts_of_sandbox(of, space, &starts))
 		return false;
 	*calls = calls_of(&of->ports, starts, &ports);
 	return true;
@@ -153,7 +161,8 @@ bool hlg_calls_count(struct hlg_calls *calls, const struct hlg_space *space,
 	struct hlg_calls_ports ports = ports_of(space);
 	uint64_t starts;
 
-	if (!is_known(&ports, profile) || !count_starts(&starts, space, profile))
+	if (!is_known(&ports, profile) || profile->deselected.samples ||
+	    !count_starts(&starts, space, profile))
 		return false;
 	*calls = calls_of(&t->ports, starts, &ports);
 	return t->ports.halts + calls->host > 0;
