@@ -41,15 +41,16 @@ struct thread {
 	uint64_t filled; /* when it last gave memory to a machine that is not known */
 	struct turn *turns;
 	uint32_t n;
-	uint64_t made;    /* vCPUs that it made, did not name and did not run so far, */
-	uint64_t last;    /* when it made the last of all, */
-	uint32_t machine; /* and of which */
+	uint64_t made; /* vCPUs that it made and did not run so far, */
+	uint64_t last; /* when it made the last of all, */
+	bool making;   /* whose own descriptor is not known so far */
 };
 
 /* What runs by a descriptor. */
 struct vcpu {
 	int32_t pid, fd;
 	bool known; /* it ran */
+	bool named; /* which machine's it is was told, not chosen */
 	uint32_t machine;
 	uint64_t born, ran; /* its first and its last KVM_RUN */
 	struct hlg_runs run;
@@ -73,7 +74,6 @@ struct vm {
 /* A vCPU that was made and did not run so far. */
 struct made {
 	int32_t tid;
-	int32_t fd; /* -1: not known */
 	uint32_t machine;
 };
 
@@ -254,48 +254,45 @@ static bool make(struct hlg_turns *t, const struct item *item, struct thread *th
 
 	if (machine == UINT32_MAX || !HLG_GROW(process->made, process->n_made))
 		return false;
-	process->made[process->n_made++] = (struct made){item->tid, -1, machine};
+	process->made[process->n_made++] = (struct made){item->tid, machine};
 	thread->made++;
-	thread->machine = machine;
+	thread->making = true;
 	thread->last = process->last = item->time;
 	return true;
 }
 
-static void take_out(struct process *process, const struct made *made)
+/* One that was made belongs to a descriptor. */
+static void take_made(struct hlg_turns *t, struct process *process, struct made *made,
+		      struct vcpu *vcpu)
 {
-	size_t i = (size_t)(made - process->made);
+	struct thread *maker = thread_of(t, made->tid);
+	size_t behind = (size_t)(process->made + process->n_made - (made + 1));
 
+	vcpu->machine = made->machine;
+	if (maker)
+		maker->made--;
+	memmove(made, made + 1, behind * sizeof(*made));
 	process->n_made--;
-	memmove(&process->made[i], &process->made[i + 1],
-		(process->n_made - i) * sizeof(*made));
 }
 
-/* The one that was made with this descriptor, NULL if there is none. */
-static struct made *named(const struct process *process, int32_t fd)
+/* The first call of the vCPU that the thread has just made has its descriptor. */
+static bool name(struct hlg_turns *t, const struct item *item, struct thread *thread,
+		 struct process *process)
 {
-	for (uint32_t i = 0; i < process->n_made; i++)
-		if (process->made[i].fd == fd)
-			return &process->made[i];
-	return NULL;
-}
+	struct vcpu *vcpu = thread->making ? vcpu_of(t, item->pid, item->fd) : NULL;
+	uint32_t i = process->n_made;
 
-/* The first call for a vCPU, of the thread that made it: its descriptor is known now. */
-static void name(const struct item *item, struct thread *thread, struct process *process)
-{
-	struct made *gone = thread->made ? named(process, item->fd) : NULL;
-
-	if (gone)
-		take_out(process, gone);
-	for (uint32_t i = 0; thread->made && i < process->n_made; i++) {
-		struct made *made = &process->made[i];
-
-		if (made->tid != thread->tid || made->fd >= 0 ||
-		    made->machine != thread->machine)
-			continue;
-		made->fd = item->fd;
-		thread->made--;
-		return;
-	}
+	if (!thread->making)
+		return true;
+	thread->making = false;
+	while (i && process->made[i - 1].tid != thread->tid)
+		i--;
+	if (!vcpu || i == 0)
+		return vcpu;
+	take_made(t, process, &process->made[i - 1], vcpu);
+	vcpu->known = false;
+	vcpu->named = true;
+	return true;
 }
 
 /* Who gets memory is known where a vCPU of it was made. */
@@ -313,16 +310,17 @@ static void fill(struct hlg_turns *t, const struct item *item, struct thread *th
 static bool may_be_new(const struct vcpu *vcpu, const struct thread *thread,
 		       const struct process *process)
 {
+	if (vcpu->named)
+		return false;
 	if (thread->made)
 		return thread->last > vcpu->born;
 	return thread->sandbox == 0 && process->n_made && process->last > vcpu->ran;
 }
 
 /*
- * Which of those that were made and not named it is, not one of the machine that it is so
- * far: one that its thread made, if there is any. A machine's descriptor is as a rule
- * older, so smaller, than those of its vCPUs, and that of the next machine larger. NULL:
- * none.
+ * Which of those that were made it is, not one of the machine that it is so far: one that
+ * its thread made, if there is any. A machine's descriptor is as a rule older, so
+ * smaller, than those of its vCPUs, and that of the next machine larger. NULL: none.
  */
 static struct made *choose(const struct hlg_turns *t, const struct vcpu *vcpu,
 			   const struct thread *thread, const struct process *process)
@@ -334,7 +332,7 @@ static struct made *choose(const struct hlg_turns *t, const struct vcpu *vcpu,
 		struct made *made = &process->made[i];
 		int32_t fd = t->machines[made->machine].fd;
 
-		if (made->fd >= 0 || (thread->made && made->tid != thread->tid) ||
+		if ((thread->made && made->tid != thread->tid) ||
 		    (vcpu->known && made->machine == vcpu->machine))
 			continue;
 		if (best && (fd > vcpu->fd || (best_fd < vcpu->fd && best_fd >= fd)))
@@ -362,18 +360,13 @@ static bool add_sandbox(struct hlg_turns *t, const struct item *item,
 	return true;
 }
 
-/* made: which one it is; NULL: one that was made before the recording. */
+/* made: which one it is; NULL: one that is named, or was made before the recording. */
 static bool begin(struct hlg_turns *t, const struct item *item, struct vcpu *vcpu,
 		  struct process *process, struct made *made)
 {
 	if (made) {
-		struct thread *maker = thread_of(t, made->tid);
-
-		vcpu->machine = made->machine;
-		if (maker && made->fd < 0)
-			maker->made--;
-		take_out(process, made);
-	} else {
+		take_made(t, process, made, vcpu);
+	} else if (!vcpu->named) {
 		vcpu->machine = add_machine(t, -1);
 		if (vcpu->machine == UINT32_MAX)
 			return false;
@@ -388,15 +381,16 @@ static bool enter(struct hlg_turns *t, const struct item *item, struct thread *t
 		  struct process *process)
 {
 	struct vcpu *vcpu = vcpu_of(t, item->pid, item->fd);
-	struct made *made = named(process, item->fd);
 	struct machine *machine;
 
 	if (!vcpu)
 		return false;
-	if (!made && (!vcpu->known || may_be_new(vcpu, thread, process)))
-		made = choose(t, vcpu, thread, process);
-	if ((made || !vcpu->known) && !begin(t, item, vcpu, process, made))
-		return false;
+	if (!vcpu->known || may_be_new(vcpu, thread, process)) {
+		struct made *made = vcpu->named ? NULL : choose(t, vcpu, thread, process);
+
+		if ((made || !vcpu->known) && !begin(t, item, vcpu, process, made))
+			return false;
+	}
 	machine = &t->machines[vcpu->machine];
 	if (machine->filled > machine->ran ||
 	    (machine->fd < 0 && thread->filled > machine->ran))
@@ -475,9 +469,8 @@ static bool take(void *ctx, void *at)
 	if (item->cmd == KVM_CREATE_VCPU)
 		return make(t, item, thread, process);
 	if (item->cmd == KVM_SET_CPUID2)
-		name(item, thread, process);
-	else
-		fill(t, item, thread);
+		return name(t, item, thread, process);
+	fill(t, item, thread);
 	return true;
 }
 

@@ -5,13 +5,14 @@
  * A sample is of the sandbox of the last KVM_RUN of its thread, as the system call's
  * tracepoint (syscalls:sys_enter_ioctl) has them, in the order of time. A vCPU is a
  * process and a descriptor, from the first KVM_RUN on until another vCPU has that
- * descriptor: KVM_SET_CPUID2, of the thread that made a vCPU, has its descriptor. Where
- * that is not recorded, the next KVM_RUN of that thread is of a new vCPU; if it runs
- * none, so is the first KVM_RUN of a thread that ran nothing before.
+ * descriptor, which the KVM_SET_CPUID2 tells that follows KVM_CREATE_VCPU in its thread.
+ * Where that is not recorded, the next KVM_RUN of the thread that made one is of a new
+ * vCPU. If that thread runs none, so is the first KVM_RUN of a thread that ran nothing
+ * before.
  *
  * A sandbox is a machine: KVM_CREATE_VCPU has its descriptor and the vCPU's number in it.
- * A number that the machine of a descriptor has already is another machine's. Which of
- * several that were made a vCPU is goes by KVM_SET_CPUID2, else by the descriptors: that
+ * A number that the machine of a descriptor has already is another machine's. Without
+ * KVM_SET_CPUID2, which of several that were made a vCPU is goes by the descriptors: it
  * can be wrong where several machines of several vCPUs each are made before any of them
  * runs. Without KVM_CREATE_VCPU each vCPU is a sandbox. They are numbered from 1 on, by
  * first KVM_RUN.
@@ -53,8 +54,8 @@ void hlg_turns_use(const struct hlg_turns *turns, bool whole,
 /*
  * Fills in the sandbox of a sample, 0 if it is not known, and the stretch: another one,
  * from 0 on, where its memory may hold another guest, as one that was restored into it.
- * So it is after a KVM_SET_USER_MEMORY_REGION of the thread that runs it. turns may be
- * NULL.
+ * So it is after a KVM_SET_USER_MEMORY_REGION of its machine; of the thread that runs it,
+ * where its machine is not known. turns may be NULL.
  */
 void hlg_turns_tell(const struct hlg_turns *turns, struct hlg_sample *sample);
 

@@ -93,8 +93,8 @@ static bool add(struct tracing *tracing, const char *event, const char **words, 
 	return true;
 }
 
-/* KVM_RUN's system call, and those that make and fill what it runs: a few for each, by
- * which sandboxes are told from vCPUs. */
+/* KVM_RUN's system call, and those that make, name and fill what it runs: a few for each,
+ * by which sandboxes are told from vCPUs. */
 static bool add_kvm_run(struct tracing *tracing, const char **words, size_t *n)
 {
 	if (!add(tracing, "syscalls:sys_enter_ioctl", words, n))
