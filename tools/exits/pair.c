@@ -9,6 +9,7 @@
 #include "tools/exits/reasons.h"
 
 #define TURNS_MAX 4096 /* KVM_MAX_VCPUS; guards memory and time */
+#define INSN_MAX  15   /* bytes of an instruction */
 
 /* One vCPU on its thread. */
 struct hlg_exits_turn {
@@ -49,6 +50,23 @@ static bool in_window(const struct hlg_exits_pairing *p, uint64_t time)
 static bool is_halt(const struct hlg_exits_pairing *p, uint64_t port)
 {
 	return p->sums->halt && port == p->sums->halt;
+}
+
+static bool has_rip(const struct hlg_exits_turn *turn)
+{
+	return !(turn->exit.c & HLG_EXITS_NO_RIP);
+}
+
+/*
+ * A guest that aborts writes byte by byte, and goes on behind each; behind the last one
+ * the VMM does not come back, and what is entered next is another call, or another guest.
+ */
+static bool is_aborted(const struct hlg_exits_pairing *p,
+		       const struct hlg_exits_turn *turn,
+		       const struct hlg_exits_item *entry)
+{
+	return p->sums->halt && turn->open && turn->port == HLG_PORT_ABORT &&
+	       has_rip(turn) && entry->a && entry->a - turn->exit.a > INSN_MAX;
 }
 
 /* NULL without memory, or with too many. */
@@ -96,11 +114,6 @@ static struct hlg_exits_turn *open_turn(const struct hlg_exits_thread *t)
 	struct hlg_exits_turn *turn = t->n_turns ? &t->turns[t->current] : NULL;
 
 	return turn && turn->open ? turn : NULL;
-}
-
-static bool has_rip(const struct hlg_exits_turn *turn)
-{
-	return !(turn->exit.c & HLG_EXITS_NO_RIP);
 }
 
 /* A time in the VMM is complete, and what came right behind it has had its say. */
@@ -167,7 +180,7 @@ static void close_exit(struct hlg_exits_pairing *p, struct hlg_exits_turn *turn,
 {
 	struct hlg_exits_vcpu *vcpu = &p->sums->vcpus[turn->row];
 	uint64_t ns = item->time - turn->exit.time;
-	bool halt = is_halt(p, turn->port);
+	bool halt = is_halt(p, turn->port) || is_aborted(p, turn, item);
 
 	turn->open = false;
 	if (hlg_exits_is_torn(&p->gaps, turn->exit.time, turn->exit.cpu, item->time,
@@ -235,6 +248,10 @@ static void take_entry(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	if (!p->has_runs && t->user_open) {
 		close_user(p, t, item);
 		settle_user(p, t);
+	}
+	if (is_aborted(p, turn, item)) {
+		turn->called = false;
+		turn->halted = true;
 	}
 	begin_call(turn, item, turn->exit.a == item->a);
 	if (turn->open)
@@ -323,6 +340,11 @@ static void take_port(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 static void take_record(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 			const struct hlg_exits_item *item)
 {
+	const struct hlg_exits_turn *turn = open_turn(t);
+
+	/* The host's own time, as behind a Halt. */
+	if (item->kind == HLG_EXITS_ENTRY && turn && is_aborted(p, turn, item))
+		t->user_done = false;
 	if (t->user_done && item->kind != HLG_EXITS_PIO && item->kind != HLG_EXITS_MMIO)
 		settle_user(p, t);
 	switch (item->kind) {

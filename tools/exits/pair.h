@@ -16,7 +16,8 @@
  * A call of a Hyperlight guest (sums->halt) lasts from kvm_entry, behind the end of the
  * one before or at the same address again, to the kvm_exit that ends it, and is whole
  * only if nothing cancelled it or was lost. What follows up to kvm_entry is the host's
- * own time and of neither kind.
+ * own time and of neither kind. A guest that aborts ends its call as well, by its last
+ * write to that port: the guest is not entered behind it again. That call is not whole.
  *
  * Where kvm_exit never fires (software KVM), kvm_userspace_exit to KVM_RUN still is time
  * in the VMM, and kvm_emulate_insn tells the guest's address.

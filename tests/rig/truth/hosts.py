@@ -32,6 +32,11 @@ HEADER = 4096  # bytes of a host that are kept in front of its guest
 BASES = {"0.13.1": 0x1000, "0.16.0": 0x1000, "0.17.0": 0x4000, "0.18.0": 0x4000}
 
 
+# By a fault, a panic and a time-out, in a sandbox each.
+FAILING = "0.18.0"
+FAILS = {"fail": "", "fail-exits": "--exits"}
+
+
 class Host:
     """A host, the guest inside it, its recording, and what the guest executed."""
 
@@ -124,6 +129,46 @@ def executed(hlguest, one, folder, coverage):
     return wrong if ips else ["no sample is a guest's"]
 
 
+def failing(build, folder):
+    """A host of 0.18 whose calls fail, by a fault, a panic and a time-out: its recordings."""
+    host, _ = hyperlight.version(FAILING)
+    script = "".join(f"./hlguest record -q {how} -o out/{name}.data -- ./{os.path.basename(host)} "
+                     f"fail >out/{name}.log || exit 1\n" for name, how in FAILS.items())
+    done = rig.run(script, [host, hlguest_of(build)], into=folder, icount=ICOUNT, timeout=TIMEOUT)
+    if done.status:
+        raise RuntimeError(f"status {done.status}: {done.output}")
+    return host
+
+
+def failed(hlguest, host, folder, name):
+    """Nothing is doubted, and the function that went on for ever has the most."""
+    one = os.path.join(folder, f"{name}.data")
+    text = must(hlguest, "report", host, one)
+    wrong = [line for line in re.findall(r"^(?:warning:|!!|note:).*", text, re.M)
+             if not re.search(r" 3 sandboxes ran on thread \d+, and are reported as one ", line)]
+    first = re.search(r"^ *[\d.]+ %.* (\S+)$", text, re.M)
+    if not re.search(r"^check +OK", text, re.M) or not first or first[1] != "guest::spin":
+        wrong += ["not as it was", text]
+    return wrong
+
+
+def failed_exits(hlguest, host, folder):
+    """
+    Three calls returned, of which each called the host 20 times. What the host did behind an
+    abort, which is most of the time, is nobody's exit.
+    """
+    found = {r["name"]: r for r in checks.table(hlguest, "exits", host,
+                                                os.path.join(folder, "fail-exits.data"))
+             if r["record"] == "call"}
+    counts = {name: int(r["count"]) for name, r in found.items()}
+    wrong = [f"{name}: {counts.get(name)}, not {n}" for name, n in
+             (("guest call", 3), ("host call", 60)) if counts.get(name) != n]
+    abort = found.get("abort (panic or fault)")
+    if not abort or float(abort["p99"]) > 1e6:
+        wrong.append(f"{abort}")
+    return wrong
+
+
 def hosts(args, folder):
     """Each host, or the reason why there is none of a version."""
     if not args.rig:
@@ -134,6 +179,22 @@ def hosts(args, folder):
             yield recorded(args.build, folder, version)
         except (hyperlight.Unavailable, Skip) as e:
             yield version, e
+
+
+def fails(tap, hlguest, args, one, folder):
+    for name in FAILS:
+        packed = os.path.join(FOLDER, f"{name}.data.xz")
+        if not args.rig:
+            with lzma.open(packed) as f, open(os.path.join(folder, f"{name}.data"), "wb") as out:
+                shutil.copyfileobj(f, out)
+    host = failing(args.build, folder) if args.rig else one.path
+    for name in FAILS:
+        tap.run(f"{one.version}: {name}: report", failed, hlguest, host, folder, name)
+    tap.run(f"{one.version}: fail: exits", failed_exits, hlguest, host, folder)
+    for name in FAILS if args.keep else ():
+        with open(os.path.join(folder, f"{name}.data"), "rb") as f, \
+                lzma.open(os.path.join(args.keep, f"{name}.data.xz"), "wb", preset=9) as packed:
+            shutil.copyfileobj(f, packed)
 
 
 def main():
@@ -159,6 +220,8 @@ def main():
             tap.run(f"{one.version}: as executed", executed, hlguest, one, folder, coverage)
             if args.keep:
                 keep(one, args.keep)
+            if one.version == FAILING:
+                fails(tap, hlguest, args, one, folder)
     if coverage.n:
         checks.covered(tap, "functions", coverage)
     return tap.finish()

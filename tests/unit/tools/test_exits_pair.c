@@ -184,6 +184,37 @@ START_TEST(interrupted_calls)
 }
 END_TEST
 
+/* A guest that aborts: its host's time behind that is no exit's, and the call is not
+ * whole. */
+START_TEST(aborted_calls)
+{
+	sums.halt = 108;
+	push_at(HLG_EXITS_ENTRY, 10, 0x100);
+	push_at(HLG_EXITS_EXIT, 20, 0x108);
+	push_at(HLG_EXITS_PIO, 21, 0);
+	push_on(2, 0, HLG_EXITS_USER, 22, 2, 0, HLG_ISA_USER);
+	push_on(2, 0, HLG_EXITS_RUN, 90, 0xae80, 0, 0);
+	push_at(HLG_EXITS_ENTRY, 100, 0x200); /* a call */
+	for (int i = 0; i < 2; i++) {
+		push_at(HLG_EXITS_EXIT, 110 + 10 * i, 0x300);
+		push_on(2, 0, HLG_EXITS_PIO, 111 + 10 * i, HLG_PORT_ABORT, 0, 0);
+		push_on(2, 0, HLG_EXITS_USER, 112 + 10 * i, 2, 0, HLG_ISA_USER);
+		push_on(2, 0, HLG_EXITS_RUN, i ? 895 : 114, 0xae80, 0, 0);
+		/* It goes on, and then another guest starts. */
+		push_at(HLG_EXITS_ENTRY, i ? 900 : 115, i ? 0x100 : 0x301);
+	}
+	push_at(HLG_EXITS_EXIT, 910, 0x108);
+	push_at(HLG_EXITS_PIO, 911, 0);
+	push_at(HLG_EXITS_ENTRY, 1000, 0x200);
+	push_at(HLG_EXITS_EXIT, 1050, 0x208);
+	push_at(HLG_EXITS_PIO, 1051, 0);
+	expect(1, 5, 1, 1);
+	expect_calls(2, 10 + 50, 3, 80 + 780 + 90);
+	ck_assert_uint_eq(sums.pairs[HLG_EXITS_VMM], 1);
+	ck_assert_uint_eq(sums.total[HLG_EXITS_VMM], 2);
+}
+END_TEST
+
 /* Without a version that is known to do so, no write to a port ends a call. */
 START_TEST(no_calls)
 {
@@ -318,6 +349,7 @@ int main(void)
 	tcase_add_test(tc, guest_calls);
 	tcase_add_test(tc, cancelled_calls);
 	tcase_add_test(tc, interrupted_calls);
+	tcase_add_test(tc, aborted_calls);
 	tcase_add_test(tc, no_calls);
 	tcase_add_test(tc, threads_move);
 	tcase_add_test(tc, late_records_make_no_pair);
