@@ -38,8 +38,10 @@ struct hlg_exits_thread {
 	struct hlg_exits_key user; /* of the userspace exit that is open, or done */
 	uint64_t user_ns;          /* if done: how long it took */
 	uint64_t port, insn;       /* since KVM_RUN */
+	uint64_t fd;               /* of the last KVM_RUN */
 	uint16_t user_cpu, run_cpu;
 	bool user_open, user_done, run_open, has_insn;
+	bool ran, made; /* KVM_RUN came; KVM_CREATE_VCPU, behind it */
 };
 
 static bool in_window(const struct hlg_exits_pairing *p, uint64_t time)
@@ -296,9 +298,37 @@ static void take_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 		any->called = false; /* it was cancelled, or is so in a moment */
 }
 
+/*
+ * The thread runs another vCPU. What that before has left open stays open, but for the
+ * host's own time behind a guest call, which goes on; and for what was cancelled.
+ */
+static void change_vcpu(struct hlg_exits_pairing *p, struct hlg_exits_thread *t)
+{
+	struct hlg_exits_turn *turn = t->n_turns ? &t->turns[t->current] : NULL;
+
+	if (t->user_open && t->user.isa != HLG_ISA_ERRNO && !is_halt(p, t->user.port)) {
+		t->user_open = false;
+		p->sums->lone.user++;
+	}
+	if (!turn || turn->halted)
+		return;
+	p->sums->lone.exits += turn->open;
+	turn->open = turn->called = false;
+	turn->call_rip = 0;
+}
+
 static void take_run(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 		     const struct hlg_exits_item *item)
 {
+	if (item->b == KVM_CREATE_VCPU) {
+		t->made = true;
+		return;
+	}
+	if (t->ran && (t->made || item->a != t->fd))
+		change_vcpu(p, t);
+	t->ran = true;
+	t->made = false;
+	t->fd = item->a;
 	if (t->user_open)
 		close_user(p, t, item);
 	else

@@ -3,6 +3,7 @@
  * What belongs together is paired, whatever order buffers come in; what could be two
  * halves of different pairs is not.
  */
+#include <linux/kvm.h>
 #include <string.h>
 
 #include "tools/exits/pair.h"
@@ -324,6 +325,54 @@ START_TEST(vmm_alone)
 }
 END_TEST
 
+/* A KVM_RUN of a descriptor, or with KVM_CREATE_VCPU what may give it again. */
+static void push_run(uint64_t time, uint64_t fd, uint32_t what)
+{
+	struct hlg_exits_item *next = hlg_exits_next(&pairing);
+
+	ck_assert_ptr_nonnull(next);
+	*next = (struct hlg_exits_item){.time = time,
+					.thread = UINT64_C(2) << 32 | 1,
+					.a = fd,
+					.b = what,
+					.kind = HLG_EXITS_RUN};
+	hlg_exits_pushed(&pairing, next);
+}
+
+/* A guest dies in a call, which nobody enters again; the next one, by another descriptor
+ * or the same, starts, and its call is the only one. */
+START_TEST(a_vcpu_that_is_left)
+{
+	sums.halt = 108;
+	push_run(5, 6, 0);
+	push_at(HLG_EXITS_ENTRY, 10, 0x100);
+	push_at(HLG_EXITS_EXIT, 20, 0x108);
+	push_at(HLG_EXITS_PIO, 21, 0);
+	push_at(HLG_EXITS_USER, 22, 0);
+	push_run(90, 6, 0);
+	push_at(HLG_EXITS_ENTRY, 100, 0x200); /* a call */
+	push_on(2, 0, HLG_EXITS_EXIT, 150, 30, 0, HLG_ISA_VMX);
+	push_on(2, 0, HLG_EXITS_PIO, 151, 102, 0, 0);
+	push_on(2, 0, HLG_EXITS_USER, 152, 2, 0, HLG_ISA_USER);
+	if (_i)
+		push_run(1000, 5, KVM_CREATE_VCPU);
+	push_run(1100, _i ? 6 : 9, 0);
+	push_at(HLG_EXITS_ENTRY, 1110, 0x100);
+	push_at(HLG_EXITS_EXIT, 1120, 0x108);
+	push_at(HLG_EXITS_PIO, 1121, 0);
+	push_at(HLG_EXITS_USER, 1122, 0);
+	push_run(1190, 12, 0); /* the host's own time goes on */
+	push_at(HLG_EXITS_ENTRY, 1200, 0x200);
+	push_at(HLG_EXITS_EXIT, 1230, 0x208);
+	push_at(HLG_EXITS_PIO, 1231, 0);
+	expect(0, 0, 2, 2);
+	expect_calls(1, 30, 2, 80 + 80);
+	ck_assert_uint_eq(sums.pairs[HLG_EXITS_VMM], 0);
+	ck_assert_uint_eq(sums.lone.user, 1);
+	ck_assert_uint_eq(sums.vcpus[0].outside, 0);
+}
+END_TEST
+
 START_TEST(window_selects_pairs)
 {
 	pairing.start = 20;
@@ -356,6 +405,7 @@ int main(void)
 	tcase_add_test(tc, memory_is_bounded);
 	tcase_add_test(tc, lost_records_tear_pairs);
 	tcase_add_test(tc, vmm_alone);
+	tcase_add_loop_test(tc, a_vcpu_that_is_left, 0, 2);
 	tcase_add_test(tc, window_selects_pairs);
 	return tap_main(suite);
 }
