@@ -220,6 +220,8 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 	struct hlg_report report;
 	int rc = hlg_run_build(run, &report, err);
 
+	if (rc == 0 && run->format == &hlg_format_text && !report.suppressed)
+		rc = hlg_twins_tell(&report, &run->hint, err);
 	if (rc == 0)
 		rc = hlg_format_write(
 			&(struct hlg_result){run->format, &report, hlg_report_records,

@@ -21,6 +21,7 @@ enum {
 	REGION_BAR = 12, /* cells; of rows there is one on a terminal only */
 	MOST = 12,       /* columns of a table */
 	NAME = 36,       /* cells for names, before columns are left out */
+	APART = 40,      /* cells for what tells rows of one name apart */
 	FEWEST = 10,     /* functions, on however small a screen */
 	FEWEST_REGIONS = 2,
 	LONGEST_FILE = 41,   /* bytes of a file's name beside a region */
@@ -89,6 +90,11 @@ static void write_remark(FILE *f, const void *of)
 	const struct text *t = of;
 	const struct hlg_row *row = t->row;
 
+	if (row->apart) {
+		fputs("  (", f);
+		hlg_table_cut(f, row->apart, APART, t->r->screen.ascii);
+		fputc(')', f);
+	}
 	if (row->place.symbol)
 		write_aliases(f, t->r, &row->place);
 	if (row->place.kind == HLG_LABEL)
