@@ -33,13 +33,16 @@ int hlg_beside_read(struct hlg_beside *beside, const char *recording,
 		    struct hlg_err *err);
 void hlg_beside_finish(struct hlg_beside *beside);
 
-/* Fails if the ELF of this guest of a recording is not there any more, is another one
- * now, or is not to be believed as root. */
+/*
+ * What to name to have the ELF of this guest of a recording: its file, or which of the
+ * guests inside it (symtab/image/image.h); to be freed. Fails, and *name is NULL, if it
+ * is not there any more, is another one now, or is not to be believed as root.
+ */
 int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording,
-		     struct hlg_err *err);
+		     char **name, struct hlg_err *err);
 
 /*
- * Notes the guest, an ELF or a host with one inside, of a recording just made; NULL: it
+ * Notes the guest, an ELF or a host with some inside, of a recording just made; NULL: it
  * is not known. What was noted of the recording before goes to FILE.old.hlguest with
  * that, or away. Without a guest nothing is written, nor without jansson. Fails, too,
  * where a file that is not of this kind has the name, which is left alone.
