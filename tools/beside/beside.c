@@ -186,13 +186,17 @@ static int describe(struct hlg_beside_guest *guest, const struct hlg_image *imag
 	return rc;
 }
 
-/* Root believes root only. */
-static int check_trust(const char *file, const char *recording, struct hlg_err *err)
+bool hlg_beside_is_trusted(const char *file)
 {
 	struct stat st;
 
-	if (geteuid() != 0 || stat(file, &st) != 0 ||
-	    (st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH))))
+	return geteuid() != 0 || (stat(file, &st) == 0 && st.st_uid == 0 &&
+				  !(st.st_mode & (S_IWGRP | S_IWOTH)));
+}
+
+static int check_trust(const char *file, const char *recording, struct hlg_err *err)
+{
+	if (hlg_beside_is_trusted(file))
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: the guest of %s, as record noted it, may be written by "
@@ -318,30 +322,34 @@ static int look_at_guest(struct hlg_beside *beside, const char *path, size_t *ne
 	return rc;
 }
 
+/* Adds each guest inside a file, or the ELF that it is. */
 static int look_at_guests(struct hlg_beside *beside, const char *path,
 			  struct hlg_err *err)
 {
 	size_t next = 0;
-	int rc;
+	int rc = 0;
 
-	do
+	while (rc == 0 && beside->n_guests < HLG_BESIDE_GUESTS) {
 		rc = look_at_guest(beside, path, &next, err);
-	while (rc == 0 && next && beside->n_guests < HLG_BESIDE_GUESTS);
+		if (next == 0)
+			break;
+	}
 	return rc;
 }
 
-int hlg_beside_write(const char *recording, const char *path, struct hlg_err *err)
+int hlg_beside_write(const char *recording, const char *const *guests, size_t n,
+		     struct hlg_err *err)
 {
 	struct hlg_beside beside = {0};
 	char place[PATH_MAX];
 	struct stat st;
-	int rc;
+	int rc = 0;
 
 	if (!hlg_beside_text_built() || !hlg_beside_place(place, recording))
 		return 0;
 	if (lstat(place, &st) == 0)
 		retire(place, recording);
-	if (!path || !identify(&beside, recording))
+	if (n == 0 || !identify(&beside, recording))
 		return 0;
 	if (lstat(place, &st) == 0)
 		return hlg_err_set(
@@ -349,7 +357,8 @@ int hlg_beside_write(const char *recording, const char *path, struct hlg_err *er
 			"%s: is another file, and is left as it is: which guest "
 			"ELF this was is not noted (name it to report)",
 			place);
-	rc = look_at_guests(&beside, path, err);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = look_at_guests(&beside, guests[i], err);
 	if (rc == 0 && beside.n_guests)
 		rc = write_place(&beside, place, err);
 	hlg_beside_finish(&beside);

@@ -78,9 +78,16 @@ static int check(size_t i)
 	return rc;
 }
 
+static int write_note(void)
+{
+	const char *guest = scratch_path("guest.elf");
+
+	return hlg_beside_write(recording, &guest, 1, &err);
+}
+
 static void note(void)
 {
-	ck_assert_int_eq(hlg_beside_write(recording, scratch_path("guest.elf"), &err), 0);
+	ck_assert_int_eq(write_note(), 0);
 }
 
 START_TEST(is_read_again)
@@ -92,7 +99,7 @@ START_TEST(is_read_again)
 	ck_assert_uint_eq(b.guests[0].inside, 0);
 	ck_assert_int_eq(check(0), 0);
 	/* Nothing to note: what is there goes. */
-	ck_assert_int_eq(hlg_beside_write(recording, NULL, &err), 0);
+	ck_assert_int_eq(hlg_beside_write(recording, NULL, 0, &err), 0);
 	ck_assert_int_eq(access(place, F_OK), -1);
 	ck_assert_int_eq(read_again(), 1);
 }
@@ -118,8 +125,7 @@ END_TEST
 START_TEST(what_is_no_note_stays)
 {
 	put("mine", 4);
-	ck_assert_int_eq(hlg_beside_write(recording, scratch_path("guest.elf"), &err),
-			 HLG_EINPUT);
+	ck_assert_int_eq(write_note(), HLG_EINPUT);
 	ck_assert_ptr_nonnull(strstr(err.msg, "left as it is"));
 	ck_assert_int_eq(read_again(), HLG_EINPUT);
 }
