@@ -85,8 +85,9 @@ static int place(struct hlg_image *image, const uint64_t *bases, size_t n, bool 
 	const uint64_t base = image->base;
 	int rc = 0;
 
-	/* Two that agree are one. */
-	if (n == 1 && is_at(image, bases[0]))
+	/* Two that agree are one; and the samples have the last word, once they had it.
+	 */
+	if ((n == 1 && is_at(image, bases[0])) || image->refused_from == HLG_BASE_KVM)
 		return 0;
 	if (from == HLG_BASE_STATED || (keep && from != HLG_BASE_NONE)) {
 		image->kvm_differs = !is_at(image, bases[0]);
