@@ -451,3 +451,13 @@ int hlg_profile_compare_series(const struct hlg_profile *p, uint32_t a, uint32_t
 		order = x->sandbox < y->sandbox ? -1 : x->sandbox > y->sandbox;
 	return order;
 }
+
+struct hlg_count hlg_profile_traced(const struct hlg_profile *profile)
+{
+	struct hlg_count traced = {0, 0};
+
+	for (uint32_t i = 0; i < profile->n_events; i++)
+		if (profile->events[i].kind == HLG_EVENT_TRACEPOINT)
+			hlg_count_add(&traced, profile->events[i].host);
+	return traced;
+}

@@ -300,6 +300,10 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 	return true;
 }
 
+/* Of the host's samples those that tracepoints made: they tell when something happened,
+ * and no time. */
+struct hlg_count hlg_profile_traced(const struct hlg_profile *profile);
+
 /* The series of a sample as by= has it; HLG_NO_SERIES without memory. */
 uint32_t hlg_profile_series(struct hlg_profile *profile, const struct hlg_sample *sample);
 

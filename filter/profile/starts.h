@@ -15,11 +15,16 @@
 struct hlg_start {
 	uint64_t ip;
 	int32_t tid;
-	bool halt; /* written to the port, not entered at */
+	bool halt;      /* written to the port, not entered at */
+	uint32_t times; /* this thread wrote it; 1 of an entry. Not to be set */
 };
 
 enum {
-	HLG_STARTS = 256 /* at most; what comes later is left out */
+	HLG_STARTS = 256,       /* at most; what comes later is left out */
+	HLG_STARTS_HALT = 0x6c, /* Hyperlight's OutBAction::Halt, 108 */
+	/* What is written there is an address from the first to below the second. */
+	HLG_STARTS_HALT_MIN = 0x1000,
+	HLG_STARTS_HALT_MAX = 0x7fffffff
 };
 
 /* All zero before the first use. */
@@ -28,9 +33,12 @@ struct hlg_starts {
 	uint32_t n;
 };
 
-/* Adds an entry, if it is the first of its thread; or an address that was halted with, if
- * it is new and can be one: there the register holds 32 bits, and rubbish is negative. */
+/* Adds an entry, if it is the first of its thread; or an address that a thread's guest
+ * halted with, if it can be one: the register holds 32 bits, and rubbish is negative. */
 void hlg_starts_add(struct hlg_starts *starts, struct hlg_start start);
+
+/* Adds those of another recording, whose threads are others even if their numbers are
+ * the same: of these times has the larger. */
 void hlg_starts_merge(struct hlg_starts *to, const struct hlg_starts *from);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "filter/report/nothing.h"
 #include "filter/stats/interval.h"
+#include "filter/trust/base-kvm.h"
 #include "filter/trust/base-search.h"
 #include "symtab/name/demangle.h"
 
@@ -410,6 +411,27 @@ static void warn_bases(struct hlg_report *r)
 	}
 }
 
+/* Where only what guests halt with was recorded, of what tells sandboxes apart. */
+static void note_sandboxes(struct hlg_report *r)
+{
+	struct hlg_base_kvm_shared shared;
+	char who[32];
+
+	if (r->profile->sandboxes.n)
+		return;
+	shared = hlg_base_kvm_shared(r->space, &r->profile->starts);
+	if (shared.threads == 0)
+		return;
+	if (shared.threads == 1)
+		snprintf(who, sizeof(who), "thread %" PRId32, shared.tid);
+	else
+		snprintf(who, sizeof(who), "%" PRIu32 " threads", shared.threads);
+	hlg_note_list_add(&r->notes,
+			  "%" PRIu32 " sandboxes ran on %s, and are reported as one "
+			  "(record --sandboxes tells them apart)",
+			  shared.sandboxes, who);
+}
+
 void hlg_notes_add(struct hlg_report *r)
 {
 	warn_bases(r);
@@ -422,6 +444,7 @@ void hlg_notes_add(struct hlg_report *r)
 			"names are shown as they are in the symbol table: built "
 			"without libiberty");
 	note_guest(r);
+	note_sandboxes(r);
 	note_border(r);
 	note_accounting(r);
 	if (r->by & ~r->options->by & HLG_BY_EVENT)

@@ -24,7 +24,9 @@ enum hlg_kvm_mark hlg_stacks_event(const char *event)
 {
 	if (strcmp(event, "syscalls:sys_enter_ioctl") == 0)
 		return HLG_MARK_IOCTL;
-	return strcmp(event, "kvm:kvm_entry") == 0 ? HLG_MARK_ENTRY : HLG_MARK_NONE;
+	if (strcmp(event, "kvm:kvm_entry") == 0)
+		return HLG_MARK_ENTRY;
+	return strncmp(event, "kvm:", 4) == 0 ? HLG_MARK_OTHER : HLG_MARK_NONE;
 }
 
 bool hlg_stacks_is_run(enum hlg_kvm_mark mark, const void *raw, uint64_t size)

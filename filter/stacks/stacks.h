@@ -30,7 +30,8 @@
 enum hlg_kvm_mark {
 	HLG_MARK_NONE,
 	HLG_MARK_IOCTL, /* syscalls:sys_enter_ioctl: hlg_stacks_is_run tells which */
-	HLG_MARK_ENTRY  /* kvm:kvm_entry: each */
+	HLG_MARK_ENTRY, /* kvm:kvm_entry: each */
+	HLG_MARK_OTHER  /* another of KVM's tracepoints: none enters a guest */
 };
 
 enum hlg_kvm_mark hlg_stacks_event(const char *event);

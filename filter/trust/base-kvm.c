@@ -121,3 +121,47 @@ int hlg_base_kvm_place(struct hlg_space *space, const struct hlg_starts *starts,
 	}
 	return rc;
 }
+
+/* Is it dispatch_function, of any ELF and at any of its bases? */
+static bool is_dispatch(const struct hlg_space *space, uint64_t ip)
+{
+	uint64_t own;
+
+	for (size_t i = 0; i < space->n_images; i++) {
+		const struct hlg_image *image = space->images[i];
+
+		if (!find_dispatch(image, &own))
+			continue;
+		for (size_t b = 0; b < hlg_image_n_bases(image); b++)
+			if (ip == own - image->first + hlg_image_base(image, b).base)
+				return true;
+	}
+	return false;
+}
+
+struct hlg_base_kvm_shared hlg_base_kvm_shared(const struct hlg_space *space,
+					       const struct hlg_starts *starts)
+{
+	struct hlg_base_kvm_shared shared = {0};
+	bool counted[HLG_STARTS] = {false};
+
+	for (uint32_t i = 0; i < starts->n; i++) {
+		uint32_t sandboxes = 0;
+
+		for (uint32_t j = i; j < starts->n; j++) {
+			const struct hlg_start *at = &starts->at[j];
+
+			if (counted[j] || !at->halt || at->tid != starts->at[i].tid ||
+			    !is_dispatch(space, at->ip))
+				continue;
+			counted[j] = true;
+			sandboxes += at->times;
+		}
+		if (sandboxes < 2)
+			continue;
+		if (shared.threads++ == 0)
+			shared.tid = starts->at[i].tid;
+		shared.sandboxes += sandboxes;
+	}
+	return shared;
+}

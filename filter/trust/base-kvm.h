@@ -28,4 +28,18 @@ size_t hlg_base_kvm_find(const struct hlg_image *image, const struct hlg_starts 
 int hlg_base_kvm_place(struct hlg_space *space, const struct hlg_starts *starts,
 		       bool keep, bool *placed, struct hlg_err *err);
 
+/* Threads that made several sandboxes. */
+struct hlg_base_kvm_shared {
+	uint32_t threads, sandboxes;
+	int32_t tid; /* of the first of these threads */
+};
+
+/*
+ * Which threads' guests halted for the first time more than once, with the address that
+ * an ELF of the space has for dispatch_function where it lies: each time it is another
+ * sandbox. One that was made from a snapshot does not do so, and is not counted.
+ */
+struct hlg_base_kvm_shared hlg_base_kvm_shared(const struct hlg_space *space,
+					       const struct hlg_starts *starts);
+
 #endif

@@ -603,6 +603,7 @@ static void write_sums(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_profile *p = r->profile;
 	const struct hlg_view *v = &r->all;
+	uint64_t traced = hlg_profile_traced(p).samples;
 	struct sum s = {.f = f, .screen = &r->screen};
 	char number[24];
 	int width = snprintf(number, sizeof(number), "%" PRIu64, p->seen.samples);
@@ -610,7 +611,8 @@ static void write_sums(FILE *f, const struct hlg_report *r)
 	begin_sum(&s, "accounted", p->seen.samples, width,
 		  p->seen.samples == 1 ? "sample" : "samples");
 	add_term(&s, v->guest.samples, "guest");
-	add_term(&s, p->host.samples, "host");
+	add_term(&s, p->host.samples - traced, "host");
+	add_term(&s, traced, traced == 1 ? "tracepoint hit" : "tracepoint hits");
 	add_term(&s, p->deselected.samples, "filtered out");
 	end_sum(&s);
 	if (v->guest.samples == 0)
@@ -658,8 +660,7 @@ static int write_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *err
 			s[HLG_REPORT_HOST_FRAMES].count.samples);
 	if (s[HLG_REPORT_ASIDE].count.samples)
 		fprintf(f,
-			INDENT "%" PRIu64 " host samples only mark vCPU entries: they "
-			       "count in no stack and no row\n",
+			INDENT "%" PRIu64 " tracepoint hits are in no stack and no row\n",
 			s[HLG_REPORT_ASIDE].count.samples);
 	return 0;
 }
@@ -708,6 +709,7 @@ static void write_all_sums(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_profile *p = r->profile;
 	const struct hlg_view *v = &r->all;
+	struct hlg_count traced = hlg_profile_traced(p);
 	struct hlg_count unlabelled = v->kinds[HLG_GAP];
 	struct hlg_column columns[4];
 	const struct hlg_table t = sums_table(columns, "", 16);
@@ -717,6 +719,8 @@ static void write_all_sums(FILE *f, const struct hlg_report *r)
 	write_sum(f, &t, "all", p->seen, p->seen);
 	write_sum(f, &t, "  filtered out", p->deselected, p->seen);
 	write_sum(f, &t, "  host", p->host, p->seen);
+	if (traced.samples)
+		write_sum(f, &t, "    tracepoint hits", traced, p->host);
 	write_states(f, &t, r, HLG_HOST_KERNEL, HLG_N_STATES, p->host);
 	write_sum(f, &t, "  guest", v->guest, p->seen);
 	write_states(f, &t, r, HLG_GUEST_KERNEL, HLG_HOST_KERNEL, v->guest);

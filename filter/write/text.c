@@ -434,7 +434,7 @@ static int write_host(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	struct text t = {.f = f, .r = r};
 	int rc;
 
-	if (r->host->n_rows == 0)
+	if (r->n_host == 0)
 		return 0;
 	begin_table(&t, layout, sizeof(layout), "process (mapping)");
 	t.columns[HLG_REPORT_PERCENT].heading = "of host";
@@ -443,9 +443,9 @@ static int write_host(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	rc = hlg_rows_each_host(&t, r, write_host_row, err);
 	if (rc == 0 && t.lost)
 		rc = hlg_err_memory(err, "report");
-	if (shown < r->host->n_rows)
+	if (shown < r->n_host)
 		fprintf(f, "%*s(%zu more: --top=0)\n", (int)width_of(&t), "",
-			r->host->n_rows - shown);
+			r->n_host - shown);
 	fputc('\n', f);
 	return rc;
 }

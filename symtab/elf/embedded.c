@@ -160,7 +160,7 @@ int hlg_embedded_open(const struct hlg_embedded *embedded, int fd, const char *p
 		if (fclose(f) != 0 && rc == 0)
 			rc = hlg_err_memory(err, path);
 	} else {
-		rc = hlg_err_memory(err, path);
+		rc = hlg_file_fail(path, errno, err);
 		if (other >= 0)
 			close(other);
 	}

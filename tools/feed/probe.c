@@ -64,7 +64,9 @@ void hlg_probe_count(const struct hlg_probe *probe, struct hlg_profile *profile,
 	if (!hlg_trace_get(&probe->rip, raw->at, raw->n, &ip))
 		return;
 	if (probe->entry || (out && port == HLG_PORT_HALT))
-		hlg_starts_add(&profile->starts, (struct hlg_start){ip, tid, probe->pio});
+		hlg_starts_add(
+			&profile->starts,
+			(struct hlg_start){.ip = ip, .tid = tid, .halt = probe->pio});
 	if (!probe->pio)
 		hlg_transits_add(&profile->transits,
 				 (struct hlg_transit){ip, !probe->entry, probe->entry});

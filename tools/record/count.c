@@ -27,6 +27,7 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 {
 	unsigned mode = hlg_perfdata_cpumode(raw);
 	struct count *count = ctx;
+	const char *name;
 
 	bool guest = mode == PERF_RECORD_MISC_GUEST_KERNEL ||
 		     mode == PERF_RECORD_MISC_GUEST_USER;
@@ -37,8 +38,8 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 	if (raw->layout->attr->type != PERF_TYPE_TRACEPOINT)
 		return;
 	count->traced++;
-	count->kvm +=
-		strncmp(hlg_perfdata_event(count->pd, raw->event)->name, "kvm:", 4) == 0;
+	name = hlg_perfdata_event(count->pd, raw->event)->name;
+	count->kvm += strncmp(name, "kvm:", 4) == 0 && strcmp(name, "kvm:kvm_pio") != 0;
 }
 
 /* A negative value ends the read. */

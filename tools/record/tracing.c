@@ -2,9 +2,13 @@
 #include "tools/record/tracing.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "filter/profile/starts.h"
 
 /* Where tracefs is, of its own or as debugfs has it. */
 struct tracing {
@@ -113,12 +117,28 @@ static bool add_exits(struct tracing *tracing, const char **words, size_t *n)
 	return any;
 }
 
+/* The writes to Hyperlight's port Halt that can be an address. */
+static bool add_halt(struct tracing *tracing, const char **words, size_t *n)
+{
+	static char filter[64];
+
+	if (!add(tracing, "kvm:kvm_pio", words, n))
+		return false;
+	snprintf(filter, sizeof(filter), "port == %#x && val >= %#x && val < %#x",
+		 HLG_STARTS_HALT, HLG_STARTS_HALT_MIN, HLG_STARTS_HALT_MAX);
+	words[(*n)++] = "--filter";
+	words[(*n)++] = filter;
+	return true;
+}
+
 /* All that is asked for. False: something is missing. */
 static bool add_all(struct tracing *tracing, const struct hlg_record_tracing *how,
 		    const char **words, size_t *n)
 {
 	if (how->exits && !add_exits(tracing, words, n))
 		return false;
+	if (!how->exits) /* with exits every write is recorded */
+		add_halt(tracing, words, n);
 	return add_kvm_run(tracing, how->sandboxes, words, n) ||
 	       (!how->sandboxes &&
 		(how->exits || add(tracing, "kvm:kvm_entry", words, n)));
@@ -184,4 +204,43 @@ int hlg_record_tracing_words(const struct hlg_record_tracing *how, const char **
 			   how->exits ? "--exits" : tracing.option,
 			   how->exits ? "has no tracepoints of KVM"
 				      : "traces neither system calls nor KVM");
+}
+
+/* May this user have the fields of a tracepoint? That is for root and CAP_PERFMON, unless
+ * perf_event_paranoid is -1. */
+static bool may_record(const struct tracing *tracing, const char *event)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
+				       .size = sizeof(attr),
+				       .sample_type = PERF_SAMPLE_RAW,
+				       .sample_period = 1,
+				       .disabled = 1};
+	char path[sizeof(tracing->path) + 128];
+	unsigned long long id = 0;
+	FILE *f;
+	long fd;
+
+	snprintf(path, sizeof(path), "%s/events/%s/id", tracing->path, event);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (fscanf(f, "%llu", &id) != 1)
+		id = 0;
+	fclose(f);
+	attr.config = id;
+	fd = id ? syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)
+		: -1;
+	if (fd < 0)
+		return false;
+	close((int)fd);
+	return true;
+}
+
+bool hlg_record_tracing_halt(const char *root, const char **words, size_t *n)
+{
+	struct tracing tracing = {.option = "record"};
+	struct hlg_err err;
+
+	return find(&tracing, root, &err) == 0 && may_record(&tracing, "kvm/kvm_pio") &&
+	       add_halt(&tracing, words, n);
 }

@@ -8,7 +8,7 @@
 
 #include "symtab/err.h"
 
-#define HLG_RECORD_TRACING_WORDS 24 /* at most */
+#define HLG_RECORD_TRACING_WORDS 24 /* at most, of each of the two functions */
 
 struct hlg_record_tracing {
 	/*
@@ -30,5 +30,13 @@ struct hlg_record_tracing {
  */
 int hlg_record_tracing_words(const struct hlg_record_tracing *how, const char **words,
 			     size_t *n, struct hlg_err *err);
+
+/*
+ * Appends, behind the sampling event, what tells where Hyperlight's guests lie: the
+ * writes to its port Halt that can be an address, of which most runs have one. False, and
+ * nothing is appended, where this user may not have it, or the kernel has not: a
+ * recording is good without. root as above.
+ */
+bool hlg_record_tracing_halt(const char *root, const char **words, size_t *n);
 
 #endif

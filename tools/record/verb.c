@@ -137,6 +137,8 @@ static int event_words(const struct arguments *args, const char *event,
 	if (args->windows) { /* whose row, and when: perf leaves them out else */
 		words[(*n)++] = "-T";
 		words[(*n)++] = "--sample-cpu";
+	} else {
+		hlg_record_tracing_halt("", words, n);
 	}
 	return 0;
 }
@@ -415,7 +417,7 @@ static int tell(struct arguments *args, const char *event, int status)
 	struct hlg_err err;
 
 	if (hlg_feed_count(args->out, &sums, &err) < 0 ||
-	    (traces(args) && hlg_record_count_traced(args->out, &traced, &err) < 0))
+	    hlg_record_count_traced(args->out, &traced, &err) < 0)
 		return hlg_output_error(&err);
 	find_guests(args);
 	if (!args->quiet) {

@@ -82,6 +82,18 @@ def shared_functions(put, verb):
         yield verb(*words), 1, "its names are too long in all"
 
 
+def many_events(put, verb):
+    """Events of a saved profile, one of which has a sample."""
+    saved = put("a.pb.gz", f.profile([b"f"], [5], [b"e%d" % i for i in range(60000)]))
+    yield verb("merge", "-o", "o.pb.gz", saved, saved), 0, ""
+
+
+def many_images(put, verb):
+    """Images of a saved profile, one of which has all samples."""
+    saved = put("a.pb.gz", f.mappings(60000))
+    yield verb("diff", "-q", saved, saved), 0, ""
+
+
 def many_states(put, verb):
     """Sums of states, of 200,000 threads each."""
     data = put("a.data", f.recording(b"".join(f.sample(tid=i + 1) for i in range(200000))))
@@ -301,7 +313,7 @@ def shared_insides(put, verb):
 
 
 CASES = [shared_section_names, shared_insides, shared_names, shared_notes, shared_ids,
-         shared_functions, many_states, wide_windows, many_attributes,
+         shared_functions, many_events, many_images, many_states, wide_windows, many_attributes,
          many_mappings, many_rounds, one_place,
          shared_ranges, inflated_lines, inflated_sections, far_memory, descending_maps, many_losses, many_formats]
 

@@ -10,7 +10,7 @@ static struct hlg_starts s;
 
 static void add(uint64_t ip, int32_t tid, bool halt)
 {
-	hlg_starts_add(&s, (struct hlg_start){ip, tid, halt});
+	hlg_starts_add(&s, (struct hlg_start){.ip = ip, .tid = tid, .halt = halt});
 }
 
 START_TEST(the_first_counts)
@@ -22,15 +22,22 @@ START_TEST(the_first_counts)
 	add(0x6000, 1, false); /* that thread has entered */
 	add(0x6000, 2, false);
 	add(0x5000, 1, true); /* halted, not entered */
+	add(0x5000, 2, true); /* another thread's */
 	add(0x5000, 2, true); /* the same again */
+	add(0xfff, 2, true);
 	add(0x7fffffff, 1, true);
 	add(UINT64_C(0xffffff10), 1, true);
-	ck_assert_uint_eq(s.n, 3);
-	hlg_starts_add(&other, (struct hlg_start){0x7000, 2, false});
-	hlg_starts_add(&other, (struct hlg_start){0x7000, 3, false});
-	hlg_starts_merge(&s, &other);
 	ck_assert_uint_eq(s.n, 4);
-	ck_assert_uint_eq(s.at[3].ip, 0x7000);
+	ck_assert_uint_eq(s.at[0].times, 1);
+	ck_assert_uint_eq(s.at[2].times, 1);
+	ck_assert_uint_eq(s.at[3].times, 2);
+	hlg_starts_add(&other, (struct hlg_start){.ip = 0x5000, .tid = 2, .halt = true});
+	hlg_starts_add(&other, (struct hlg_start){.ip = 0x7000, .tid = 2});
+	hlg_starts_add(&other, (struct hlg_start){.ip = 0x7000, .tid = 3});
+	hlg_starts_merge(&s, &other);
+	ck_assert_uint_eq(s.n, 5);
+	ck_assert_uint_eq(s.at[3].times, 2); /* not the same thread */
+	ck_assert_uint_eq(s.at[4].ip, 0x7000);
 	for (int32_t tid = 10; tid < 10 + 2 * HLG_STARTS; tid++)
 		add(0x1000, tid, false);
 	ck_assert_uint_eq(s.n, HLG_STARTS);
@@ -116,6 +123,43 @@ START_TEST(who_is_believed)
 }
 END_TEST
 
+/* A real guest, whose dispatch_function is at 0x35910 of its own. */
+START_TEST(threads_with_several_sandboxes)
+{
+	struct hlg_base_kvm_shared shared;
+	struct hlg_image *image;
+	struct hlg_space space = {.images = &image, .n_images = 1};
+	struct hlg_err err;
+
+	ck_assert_int_eq(hlg_image_open_elf(&image, DATA "/hyperlight/guest.elf", &err),
+			 0);
+	hlg_image_set_base(image, 0x4000, HLG_BASE_KVM, &err);
+	s = (struct hlg_starts){0};
+	add(0x39910, 7, true);
+	add(0x39914, 7, true); /* what else the register held */
+	add(0x39914, 7, true);
+	add(0x39910, 7, false); /* not halted with */
+	add(0x39910, 8, true);
+	shared = hlg_base_kvm_shared(&space, &s);
+	ck_assert_uint_eq(shared.threads, 0);
+	ck_assert_uint_eq(shared.sandboxes, 0);
+	add(0x39910, 8, true);
+	shared = hlg_base_kvm_shared(&space, &s);
+	ck_assert_uint_eq(shared.threads, 1);
+	ck_assert_uint_eq(shared.sandboxes, 2);
+	ck_assert_int_eq(shared.tid, 8);
+	/* At two bases in one thread, and once more. */
+	hlg_image_add_base(image, 0x104000, &err);
+	add(0x139910, 7, true);
+	add(0x139910, 7, true);
+	shared = hlg_base_kvm_shared(&space, &s);
+	ck_assert_uint_eq(shared.threads, 2);
+	ck_assert_uint_eq(shared.sandboxes, 5);
+	ck_assert_int_eq(shared.tid, 7);
+	hlg_image_destroy(image);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("starts");
@@ -124,5 +168,6 @@ int main(void)
 	tcase_add_test(tc, the_first_counts);
 	tcase_add_test(tc, bases_are_whole_pages);
 	tcase_add_test(tc, who_is_believed);
+	tcase_add_test(tc, threads_with_several_sandboxes);
 	return tap_main(suite);
 }

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "symtab/image/image.h"
@@ -193,6 +194,27 @@ START_TEST(files_that_cannot_be_read_are_told)
 }
 END_TEST
 
+/* The copy in memory takes two descriptors for a moment. */
+START_TEST(too_many_open_files_are_told)
+{
+	const struct hlg_embedded all = {.size = 4};
+	int fd = hlg_file_open(scratch_write("host", "text", 4), &(struct hlg_file_id){0},
+			       &err);
+	struct rlimit old, few;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &old), 0);
+	for (rlim_t more = 1; more <= 2; more++) {
+		few = (struct rlimit){(rlim_t)fd + more, old.rlim_max};
+		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+		ck_assert_int_eq(hlg_embedded_open(&all, fd, "host", &err), HLG_ESYSTEM);
+		ck_assert_str_eq(err.msg, "host: cannot be opened: Too many open files "
+					  "(close some, or raise ulimit -n)");
+	}
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
+	close(fd);
+}
+END_TEST
+
 /* Images */
 
 /* A program for Linux, which the loader that it names starts, with n guests behind it,
@@ -320,6 +342,7 @@ int main(void)
 	tcase_add_test(tc, what_is_cut_is_none);
 	tcase_add_test(tc, section_headers_are_not_needed);
 	tcase_add_test(tc, files_that_cannot_be_read_are_told);
+	tcase_add_test(tc, too_many_open_files_are_told);
 	tcase_add_test(tc, an_image_is_the_guest_of_its_host);
 	tcase_add_test(tc, a_host_without_a_guest_is_itself);
 	tcase_add_test(tc, each_guest_of_a_host_can_be_opened);

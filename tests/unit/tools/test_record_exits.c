@@ -3,10 +3,12 @@
  * What hlguest record --exits asks perf for is what the machine has, and what is missing
  * is told by name, with the remedy: of a tracefs that is made up.
  */
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tests/kit/tap.h"
@@ -61,23 +63,29 @@ static void lock(const char *name)
 		ck_assert_int_eq(setresuid(65534, 65534, 65534), 0);
 }
 
-/* All words as one line, or the message. */
-static const char *ask_how(struct hlg_record_tracing how)
+static const char *join(const char *const *words, size_t n)
 {
 	static char line[1024];
-	const char *words[HLG_RECORD_TRACING_WORDS];
-	struct hlg_err err;
-	size_t n = 0;
 
-	how.root = root;
-	line[0] = '\0';
-	if (hlg_record_tracing_words(&how, words, &n, &err) < 0)
-		return strcpy(line, err.msg);
 	ck_assert_uint_le(n, HLG_RECORD_TRACING_WORDS);
+	line[0] = '\0';
 	for (size_t i = 0; i < n; i++)
 		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%s",
 			 i ? " " : "", words[i]);
 	return line;
+}
+
+/* All words as one line, or the message. */
+static const char *ask_how(struct hlg_record_tracing how)
+{
+	const char *words[HLG_RECORD_TRACING_WORDS];
+	static struct hlg_err err;
+	size_t n = 0;
+
+	how.root = root;
+	if (hlg_record_tracing_words(&how, words, &n, &err) < 0)
+		return err.msg;
+	return join(words, n);
 }
 
 static const char *ask(const char *event, const char *frequency)
@@ -168,6 +176,77 @@ START_TEST(sandboxes)
 }
 END_TEST
 
+#define HALT "-e kvm:kvm_pio --filter port == 0x6c && val >= 0x1000 && val < 0x7fffffff"
+
+/* With exits every write to a port is recorded, else those that say where a guest lies.
+ */
+START_TEST(what_guests_halt_with)
+{
+	struct hlg_record_tracing how = {
+		.sandboxes = true, .event = "cpu-clock", .frequency = "997"};
+
+	make("/sys/kernel/tracing/events/kvm/kvm_pio/id", "1\n");
+	make("/sys/kernel/tracing/events/syscalls/sys_enter_ioctl/id", "2\n");
+	ck_assert_str_eq(ask_how(how), "-e cpu-clock/freq=997/ " HALT " " CALLS);
+	how.exits = true;
+	ck_assert_str_eq(ask_how(how), "-e cpu-clock/freq=997/ -e kvm:kvm_pio " CALLS);
+}
+END_TEST
+
+/* The number of a tracepoint that this kernel has and this user may record; else 0. */
+static unsigned long a_tracepoint(void)
+{
+	FILE *f = fopen("/sys/kernel/tracing/events/sched/sched_switch/id", "r");
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
+				       .size = sizeof(attr),
+				       .sample_type = PERF_SAMPLE_RAW,
+				       .disabled = 1};
+	unsigned long id = 0;
+	long fd;
+
+	if (!f)
+		return 0;
+	ck_assert_int_eq(fscanf(f, "%lu", &id), 1);
+	fclose(f);
+	attr.config = id;
+	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+	if (fd < 0)
+		return 0;
+	close((int)fd);
+	return id;
+}
+
+/* An ordinary recording has them where that is allowed, and is none the worse without:
+ * sched_switch stands in for kvm_pio. */
+START_TEST(an_ordinary_recording)
+{
+	const char *words[HLG_RECORD_TRACING_WORDS];
+	char id[32];
+	size_t n = 0;
+
+	ck_assert(!hlg_record_tracing_halt(root, words, &n));
+	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
+	ck_assert(!hlg_record_tracing_halt(root, words, &n));
+	make("/sys/kernel/tracing/events/kvm/kvm_pio/id", "none\n");
+	ck_assert(!hlg_record_tracing_halt(root, words, &n));
+	make("/sys/kernel/tracing/events/kvm/kvm_pio/id", "4000000000\n");
+	ck_assert(!hlg_record_tracing_halt(root, words, &n));
+	ck_assert_uint_eq(n, 0);
+	snprintf(id, sizeof(id), "%lu\n", a_tracepoint());
+	make("/sys/kernel/tracing/events/kvm/kvm_pio/id", id);
+	if (id[0] == '0') {
+		ck_assert(!hlg_record_tracing_halt(root, words, &n));
+		fputs("# not tried: tracepoints may not be recorded here\n", stderr);
+		return;
+	}
+	ck_assert(hlg_record_tracing_halt(root, words, &n));
+	ck_assert_str_eq(join(words, n), HALT);
+	lock("/sys/kernel/tracing/events/kvm/kvm_pio/id");
+	n = 0;
+	ck_assert(!hlg_record_tracing_halt(root, words, &n));
+}
+END_TEST
+
 START_TEST(events_that_take_no_frequency)
 {
 	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
@@ -189,6 +268,8 @@ int main(void)
 		events_are_locked,
 		what_is_there_is_recorded,
 		sandboxes,
+		what_guests_halt_with,
+		an_ordinary_recording,
 		events_that_take_no_frequency,
 	};
 
