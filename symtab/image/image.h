@@ -71,6 +71,9 @@ struct hlg_image {
 	uint64_t refused;
 	bool kvm_differs; /* its base is kept, but KVM's records have another: kvm_base */
 	uint64_t kvm_base;
+	bool kvm_overlaps; /* KVM's records have it at kvm_base and at kvm_other, where it
+			    * would overlap itself */
+	uint64_t kvm_other;
 	struct hlg_base *also; /* further bases: several guests run it */
 	size_t n_also;
 	size_t number; /* among the images of its space, from 0 on */

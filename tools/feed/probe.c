@@ -54,20 +54,26 @@ static bool is_out(const struct hlg_probe *probe, const struct hlg_perfdata_byte
 }
 
 void hlg_probe_count(const struct hlg_probe *probe, struct hlg_profile *profile,
-		     int32_t tid, const struct hlg_perfdata_bytes *raw)
+		     const struct hlg_sample *sample, bool selected,
+		     const struct hlg_perfdata_bytes *raw)
 {
 	uint64_t ip, port = 0;
 	const bool out = is_out(probe, raw, &port);
 
-	if (out)
+	if (out && selected)
 		hlg_transits_out(&profile->transits, port);
 	if (!hlg_trace_get(&probe->rip, raw->at, raw->n, &ip))
 		return;
 	if (probe->entry || (out && port == HLG_PORT_HALT))
-		hlg_starts_add(
-			&profile->starts,
-			(struct hlg_start){.ip = ip, .tid = tid, .halt = probe->pio});
-	if (!probe->pio)
+		hlg_starts_add(&profile->starts,
+			       (struct hlg_start){.ip = ip,
+						  .time = sample->time == HLG_NO_TIME
+								  ? 0
+								  : sample->time,
+						  .tid = sample->tid,
+						  .sandbox = sample->sandbox,
+						  .halt = probe->pio});
+	if (!probe->pio && selected)
 		hlg_transits_add(&profile->transits,
 				 (struct hlg_transit){ip, !probe->entry, probe->entry});
 }
