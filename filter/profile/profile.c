@@ -229,16 +229,19 @@ static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
 		      struct hlg_count count, hlg_u128 squares)
 {
 	uint32_t series = hlg_profile_series(p, sample);
+	int32_t tid = p->sandboxes.n && sample->sandbox
+			      ? hlg_profile_tid_of(sample->sandbox)
+			      : sample->tid;
 	struct hlg_cell *cell;
 
 	if (series == HLG_NO_SERIES)
 		return false;
 	cell = find_cell(p, sample->ip, series);
 	if (cell->count.samples == 0)
-		cell = claim(p, cell, sample->ip, series, sample->tid);
+		cell = claim(p, cell, sample->ip, series, tid);
 	if (!cell)
 		return false;
-	hlg_profile_cell_see(cell, sample->tid);
+	hlg_profile_cell_see(cell, tid);
 	hlg_count_add(&cell->count, count);
 	p->series[series].squares += squares;
 	hlg_sandboxes_count(&p->sandboxes, sample->sandbox, count);

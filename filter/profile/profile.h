@@ -56,10 +56,24 @@ struct hlg_cell {
 	uint64_t ip;
 	struct hlg_count count;
 	uint32_t series;
-	int32_t tid; /* of all of them (-1: not recorded), or HLG_MANY_TIDS */
+	/* Of all of them (-1: not recorded), or HLG_MANY_TIDS; where their sandbox is
+	 * known that one's: hlg_profile_tid_of(). */
+	int32_t tid;
 };
 
 #define HLG_MANY_TIDS (-2)
+
+/* What stands for a sandbox, by its number, instead of a thread; and its number, below 1
+ * if it is a thread, or none. */
+static inline int32_t hlg_profile_tid_of(uint32_t sandbox)
+{
+	return HLG_MANY_TIDS - (int32_t)sandbox;
+}
+
+static inline int32_t hlg_profile_sandbox_of(int32_t tid)
+{
+	return HLG_MANY_TIDS - tid;
+}
 
 enum hlg_id {
 	HLG_ID_PID,

@@ -320,19 +320,25 @@ static void tell_threads(struct hlg_report *r)
 
 	for (size_t i = 0; i < trust->n_threads && i < SHOWN; i++) {
 		const struct hlg_thread_test *m = &trust->threads[i];
+		const int32_t sandbox = hlg_profile_sandbox_of(m->tid);
 		char percent[16];
 
-		hlg_note_list_warn(&r->remarks,
-				   "thread %" PRId32 " does not fit: %s %% of %" PRIu64
-				   " samples",
-				   m->tid,
-				   hlg_interval_percent(
-					   percent, share(m->samples.on, m->samples.off)),
-				   m->samples.on + m->samples.off);
+		hlg_note_list_warn(
+			&r->remarks,
+			"%s %" PRId32 " does not fit: %s %% of %" PRIu64 " samples%s",
+			sandbox > 0 ? "sandbox" : "thread",
+			sandbox > 0 ? sandbox : m->tid,
+			hlg_interval_percent(percent,
+					     share(m->samples.on, m->samples.off)),
+			m->samples.on + m->samples.off,
+			sandbox > 0 ? " (if it runs another ELF, name that, too)" : "");
 	}
 	if (trust->n_threads > SHOWN)
-		hlg_note_list_warn(&r->remarks, "%zu more threads do not fit",
-				   trust->n_threads - SHOWN);
+		hlg_note_list_warn(&r->remarks, "%zu more %s do not fit",
+				   trust->n_threads - SHOWN,
+				   hlg_profile_sandbox_of(trust->threads[SHOWN].tid) > 0
+					   ? "sandboxes"
+					   : "threads");
 }
 
 static void tell_events(struct hlg_report *r)

@@ -182,7 +182,8 @@ static size_t add_threads(struct hlg_thread_test *list, size_t n, struct hlg_cod
 
 		place.addr = hit->addr;
 		is = hlg_verdict_at(code, &place);
-		if (hit->tid < 0 || is == HLG_BOUNDARY_UNKNOWN)
+		if (hit->tid == -1 || hit->tid == HLG_MANY_TIDS ||
+		    is == HLG_BOUNDARY_UNKNOWN)
 			continue;
 		list[n] = (struct hlg_thread_test){.tid = hit->tid};
 		*(is == HLG_BOUNDARY_ON ? &list[n].samples.on : &list[n].samples.off) =

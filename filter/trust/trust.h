@@ -14,7 +14,7 @@
 struct hlg_image_test_base {
 	uint64_t base;
 	struct hlg_count count;
-	int32_t tid; /* of all its samples (-1: not recorded); HLG_MANY_TIDS: no one's */
+	int32_t tid; /* of all its samples, as that of a cell (profile.h) */
 };
 
 /* One image: how many samples lie in it, where, and how many of them on boundaries. */
@@ -28,8 +28,8 @@ struct hlg_image_test {
 	struct hlg_found found; /* where samples fit, if they do not where it is */
 };
 
-/* A thread whose samples do not lie on boundaries, where others' do. Only addresses that
- * it alone was sampled at can tell. */
+/* A thread, or a sandbox, whose samples do not lie on boundaries, where others' do. Only
+ * addresses that it alone was sampled at can tell. */
 struct hlg_thread_test {
 	int32_t tid;
 	struct hlg_boundaries samples;

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -378,6 +379,24 @@ static void write_regions(struct text *t)
 	fputc('\n', t->f);
 }
 
+/* The calls of a group's sandbox: none where it is split further, as by threads. */
+static void write_calls_of(const struct text *t)
+{
+	const struct hlg_group *group =
+		(const void *)((const char *)t->v - offsetof(struct hlg_group, view));
+	const struct hlg_report *r = t->r;
+	const int32_t number = r->profile->series[group->series].sandbox;
+	struct hlg_calls calls;
+	char text[64];
+
+	if ((r->by & ~(unsigned)HLG_BY_EVENT) != HLG_BY_SANDBOX || number < 1 ||
+	    (uint32_t)number > r->profile->sandboxes.n ||
+	    !hlg_calls_of_sandbox(&calls, r->space, r->profile, (uint32_t)number))
+		return;
+	hlg_text_lines_calls(text, &calls);
+	fprintf(t->f, ", %s", text);
+}
+
 static void write_view(void *to, const struct hlg_report *r, const struct hlg_view *v,
 		       const char *of)
 {
@@ -389,8 +408,10 @@ static void write_view(void *to, const struct hlg_report *r, const struct hlg_vi
 	if (of) {
 		fputs("== ", t->f);
 		hlg_escape_print(t->f, of);
-		fprintf(t->f, " (%" PRIu64 " guest sample%s)\n\n", v->guest.samples,
+		fprintf(t->f, " (%" PRIu64 " guest sample%s", v->guest.samples,
 			v->guest.samples == 1 ? "" : "s");
+		write_calls_of(t);
+		fputs(")\n\n", t->f);
 	}
 	if (!v->n_rows)
 		return;

@@ -82,11 +82,11 @@ def of_perf(path):
     return len(lines) - traced, traced
 
 
-def check_marks(build, folder, option, word):
+def check_marks(build, folder, options, word):
     """Host and traced samples are as many as perf has."""
     vm, elf = monitor(build, folder), guest("demo", build, folder)
-    path = os.path.join(folder, f"{option.strip('-')}.data")
-    _, err, status = run(hlguest_of(build), "record", option, "-o", path, "--", vm,
+    path = os.path.join(folder, f"{options.replace('-', '').replace(' ', '-')}.data")
+    _, err, status = run(hlguest_of(build), "record", *options.split(), "-o", path, "--", vm,
                          "--seconds=0.5", elf)
     if status and ("tracefs" in err or "tracepoints" in err):
         raise Skip(err.strip().split("\n")[-1])
@@ -118,6 +118,21 @@ def check_stacks(build, folder):
         picture = f.read()
     return [f"{name} is not in the picture" for name in ("ioctl", "[guest]", "checksum")
             if name not in picture]
+
+
+def check_together(build, folder):
+    """Each reader finds what it needs: callchains at KVM_RUN, exits, whose they are."""
+    wrong = check_marks(build, folder, "--exits --stacks --sandboxes", "events of KVM")
+    elf = guest("demo", build, folder)
+    path = os.path.join(folder, "exits-stacks-sandboxes.data")
+    report = must(hlguest_of(build), "report", "--stacks=callgraph", "--by=sandbox", elf, path)
+    if " = " not in report or "without (" in report or "== sandbox=1 " not in report:
+        wrong.append(report)
+    frames = must(hlguest_of(build), "report", "--stacks=callgraph", "--format=folded", elf, path)
+    if "ioctl;[guest];hash_block " not in frames:
+        wrong.append(frames)
+    events = must("perf", "evlist", "-v", "-i", path).splitlines()
+    return wrong + [e for e in events if e.startswith("kvm:") and "CALLCHAIN" in e]
 
 
 def check_sandboxes(build, folder):
@@ -293,6 +308,8 @@ def main():
                 lambda: check_stacks(build, folder))
         tap.run("events of KVM are no host samples, and exits is next",
                 lambda: check_marks(build, folder, "--exits", "events of KVM"))
+        tap.run("exits, stacks and sandboxes go together",
+                lambda: check_together(build, folder))
         tap.run("sandboxes in turn are told apart", lambda: check_sandboxes(build, folder))
         tap.run("record and report in one", lambda: list(check_measure(build, folder)))
         tap.run("the guest is noted beside the recording", lambda: check_noted(build, folder))

@@ -206,7 +206,8 @@ static unsigned purpose(struct feed *feed, const struct hlg_perfdata_raw *raw,
 	/* Also when nobody has selected it. */
 	if (mark && hlg_perfdata_data(raw, &data) &&
 	    hlg_stacks_is_run(mark, data.at, data.n))
-		what |= HLG_TIMELINE_ENTER;
+		what |= HLG_TIMELINE_ENTER |
+			(mark == HLG_MARK_ENTRY ? HLG_TIMELINE_ENTRY : 0);
 	if (disposition == HLG_GUEST)
 		what |= HLG_TIMELINE_STACK;
 	if (disposition == HLG_HOST && mark)
@@ -439,6 +440,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	sums->host = profile->host.samples - of_host;
 	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;
 	hlg_starts_end(&profile->starts);
+	hlg_turns_use(turns, !sums->lost, profile);
 	finish(&feed);
 	hlg_perfdata_close(pd);
 	hlg_turns_free(turns);

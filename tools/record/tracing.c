@@ -78,12 +78,13 @@ static bool has(struct tracing *tracing, const char *event)
 	return may_read(tracing, path, R_OK);
 }
 
-/* Appends -e and a tracepoint, "kvm:kvm_exit", if tracing has it; true if it has. */
+/* Appends -e and a tracepoint, "kvm:kvm_exit" or with perf's terms behind it
+ * "kvm:kvm_exit/call-graph=no/", if tracing has it; true if it has. */
 static bool add(struct tracing *tracing, const char *event, const char **words, size_t *n)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "%s", event);
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(event, "/"), event);
 	*strchr(path, ':') = '/';
 	if (!has(tracing, path))
 		return false;
@@ -92,28 +93,39 @@ static bool add(struct tracing *tracing, const char *event, const char **words, 
 	return true;
 }
 
-/* KVM_RUN's system call; for sandboxes those that make and fill them, too. */
-static bool add_kvm_run(struct tracing *tracing, bool sandboxes, const char **words,
-			size_t *n)
+/* KVM_RUN's system call, and those that make, name and fill what it runs: a few for each,
+ * by which sandboxes are told from vCPUs. */
+static bool add_kvm_run(struct tracing *tracing, const char **words, size_t *n)
 {
 	if (!add(tracing, "syscalls:sys_enter_ioctl", words, n))
 		return false;
 	words[(*n)++] = "--filter";
-	words[(*n)++] = sandboxes ? "cmd == 0xae80 || cmd == 0xae41 || cmd == 0x4020ae46"
-				  : "cmd == 0xae80";
+	words[(*n)++] = "cmd == 0xae80 || cmd == 0xae41 || cmd == 0x4008ae90 || "
+			"cmd == 0x4020ae46";
 	return true;
 }
 
-/* KVM's own, without KVM_RUN. */
-static bool add_exits(struct tracing *tracing, const char **words, size_t *n)
+/*
+ * KVM's own, without KVM_RUN. With -g nobody asks for their callchains, which would be
+ * most of the recording; but for kvm_entry's where it stands in for KVM_RUN.
+ */
+static bool add_exits(struct tracing *tracing, bool stacks, const char **words, size_t *n)
 {
-	static const char *const events[] = {
-		"kvm:kvm_exit", "kvm:kvm_entry",        "kvm:kvm_pio",
-		"kvm:kvm_mmio", "kvm:kvm_emulate_insn", "kvm:kvm_userspace_exit"};
-	bool any = false;
+	static const char *const events[][2] = {
+		{"kvm:kvm_exit", "kvm:kvm_exit/call-graph=no/"},
+		{"kvm:kvm_entry", "kvm:kvm_entry/call-graph=no/"},
+		{"kvm:kvm_pio", "kvm:kvm_pio/call-graph=no/"},
+		{"kvm:kvm_mmio", "kvm:kvm_mmio/call-graph=no/"},
+		{"kvm:kvm_emulate_insn", "kvm:kvm_emulate_insn/call-graph=no/"},
+		{"kvm:kvm_userspace_exit", "kvm:kvm_userspace_exit/call-graph=no/"},
+	};
+	enum {
+		ENTRY = 1
+	};
+	bool runs = has(tracing, "syscalls/sys_enter_ioctl"), any = false;
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		any |= add(tracing, events[i], words, n);
+		any |= add(tracing, events[i][stacks && (runs || i != ENTRY)], words, n);
 	return any;
 }
 
@@ -135,11 +147,11 @@ static bool add_halt(struct tracing *tracing, const char **words, size_t *n)
 static bool add_all(struct tracing *tracing, const struct hlg_record_tracing *how,
 		    const char **words, size_t *n)
 {
-	if (how->exits && !add_exits(tracing, words, n))
+	if (how->exits && !add_exits(tracing, how->stacks, words, n))
 		return false;
 	if (!how->exits) /* with exits every write is recorded */
 		add_halt(tracing, words, n);
-	return add_kvm_run(tracing, how->sandboxes, words, n) ||
+	return add_kvm_run(tracing, words, n) ||
 	       (!how->sandboxes &&
 		(how->exits || add(tracing, "kvm:kvm_entry", words, n)));
 }

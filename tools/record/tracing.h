@@ -12,11 +12,12 @@
 
 struct hlg_record_tracing {
 	/*
-	 * At least one of these. exits, for hlguest exits: KVM's tracepoints, those that
-	 * this machine has, each time they are hit. stacks, for --stacks=callgraph:
-	 * callchains, and each KVM_RUN with its own: the system call, or where that is
-	 * not traced kvm:kvm_entry. sandboxes, for --by=sandbox: the system calls
-	 * KVM_RUN, KVM_CREATE_VCPU and KVM_SET_USER_MEMORY_REGION.
+	 * One of these at least, or several. exits, for hlguest exits: KVM's tracepoints,
+	 * those that this machine has, each time they are hit. stacks, for
+	 * --stacks=callgraph: callchains, and each KVM_RUN with its own: the system call,
+	 * or where that is not traced kvm:kvm_entry. sandboxes, for --by=sandbox: the
+	 * system calls KVM_RUN, KVM_CREATE_VCPU, KVM_SET_CPUID2 and
+	 * KVM_SET_USER_MEMORY_REGION.
 	 */
 	bool exits, stacks, sandboxes;
 	const char *event, *frequency; /* a sampling event, so many times a second */

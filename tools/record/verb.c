@@ -75,21 +75,23 @@ static int set_count(void *arguments, const struct hlg_verb_option *option, char
 			   option->letter, value);
 }
 
+static bool traces(const struct arguments *args)
+{
+	return args->exits || args->stacks || args->sandboxes;
+}
+
 /* What does not go together. */
 static int check(void *arguments, struct hlg_err *err)
 {
 	const struct arguments *args = arguments;
 
-	if (args->stacks && (args->exits || args->windows))
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"--stacks and --%s: record different things (give one)",
-			args->exits ? "exits" : "windows");
-	if (args->windows && (args->exits || args->sandboxes))
+	if (args->windows && traces(args))
 		return hlg_err_set(
 			err, HLG_EINPUT,
 			"--%s and --windows: record different things (give one)",
-			args->exits ? "exits" : "sandboxes");
+			args->exits    ? "exits"
+			: args->stacks ? "stacks"
+				       : "sandboxes");
 	if (hlg_target_check_magic(args->out, HLG_MAGIC_RECORDING, err) < 0)
 		return HLG_EINPUT;
 	if (!args->command && !args->pid && !args->everything)
@@ -110,11 +112,6 @@ static int check(void *arguments, struct hlg_err *err)
 				   "neither -e nor -F)",
 				   args->windows);
 	return 0;
-}
-
-static bool traces(const struct arguments *args)
-{
-	return args->exits || args->stacks || args->sandboxes;
 }
 
 /* Appends what to record. */

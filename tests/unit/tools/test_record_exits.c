@@ -14,6 +14,10 @@
 #include "tests/kit/tap.h"
 #include "tools/record/tracing.h"
 
+#define CALLS                                                                            \
+	"-e syscalls:sys_enter_ioctl --filter cmd == 0xae80 || cmd == 0xae41 || "        \
+	"cmd == 0x4008ae90 || cmd == 0x4020ae46"
+
 static char root[64];
 
 static void set_up(void)
@@ -146,10 +150,8 @@ START_TEST(what_is_there_is_recorded)
 		"-e cpu-clock/freq=997/ -e kvm:kvm_pio -e kvm:kvm_userspace_exit");
 	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
 	make("/sys/kernel/tracing/events/syscalls/sys_enter_ioctl/id", "2\n");
-	ck_assert_str_eq(
-		ask("cycles:G", "10"),
-		"-e cycles/freq=10/G -e kvm:kvm_exit -e syscalls:sys_enter_ioctl "
-		"--filter cmd == 0xae80");
+	ck_assert_str_eq(ask("cycles:G", "10"),
+			 "-e cycles/freq=10/G -e kvm:kvm_exit " CALLS);
 }
 END_TEST
 
@@ -159,9 +161,6 @@ START_TEST(sandboxes)
 	struct hlg_record_tracing how = {
 		.sandboxes = true, .event = "cpu-clock:HG", .frequency = "997"};
 
-#define CALLS                                                                            \
-	"-e syscalls:sys_enter_ioctl --filter cmd == 0xae80 || cmd == 0xae41 || "        \
-	"cmd == 0x4020ae46"
 	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
 	ck_assert_str_eq(ask_how(how), "--sandboxes: the kernel does not trace system "
 				       "calls (one with CONFIG_FTRACE_SYSCALLS does)");
@@ -173,6 +172,26 @@ START_TEST(sandboxes)
 	how.stacks = true;
 	ck_assert_str_eq(ask_how(how),
 			 "-g --buildid-all -e cpu-clock/freq=997/HG " CALLS);
+	how.exits = true;
+	ck_assert_str_eq(ask_how(how), "-g --buildid-all -e cpu-clock/freq=997/HG "
+				       "-e kvm:kvm_exit/call-graph=no/ " CALLS);
+}
+END_TEST
+
+/* With exits, too, callchains are taken once for each run of a vCPU. */
+START_TEST(stacks_and_exits)
+{
+	const struct hlg_record_tracing how = {
+		.exits = true, .stacks = true, .event = "cpu-clock", .frequency = "997"};
+
+	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
+	make("/sys/kernel/tracing/events/kvm/kvm_entry/id", "3\n");
+	ck_assert_str_eq(ask_how(how), "-g --buildid-all -e cpu-clock/freq=997/ "
+				       "-e kvm:kvm_exit/call-graph=no/ -e kvm:kvm_entry");
+	make("/sys/kernel/tracing/events/syscalls/sys_enter_ioctl/id", "2\n");
+	ck_assert_str_eq(ask_how(how), "-g --buildid-all -e cpu-clock/freq=997/ "
+				       "-e kvm:kvm_exit/call-graph=no/ "
+				       "-e kvm:kvm_entry/call-graph=no/ " CALLS);
 }
 END_TEST
 
@@ -262,15 +281,11 @@ int main(void)
 	Suite *suite = suite_create("record exits");
 	/* The folder is made and removed by the parent: a test may become nobody. */
 	const TTest *const tests[] = {
-		nothing_is_mounted,
-		there_is_no_kvm,
-		tracefs_is_locked,
-		events_are_locked,
-		what_is_there_is_recorded,
-		sandboxes,
-		what_guests_halt_with,
-		an_ordinary_recording,
-		events_that_take_no_frequency,
+		nothing_is_mounted,        there_is_no_kvm,
+		tracefs_is_locked,         events_are_locked,
+		what_is_there_is_recorded, sandboxes,
+		stacks_and_exits,          what_guests_halt_with,
+		an_ordinary_recording,     events_that_take_no_frequency,
 	};
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
