@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/beside/beside.h"
 #include "tools/cli/output.h"
 #include "tools/feed/feed.h"
 #include "tools/inputs/images.h"
@@ -189,6 +190,32 @@ static int record(const struct hlg_measure *measure, char **command, bool *good)
 	return status;
 }
 
+/* Notes the ELFs that were named in front of --, which the command may not tell of. */
+static void note_named(int dashes, char **argv)
+{
+	const char *paths[HLG_BESIDE_GUESTS];
+	struct hlg_options options = {0};
+	char **named = calloc((size_t)dashes + 1, sizeof(*named));
+	struct hlg_err err;
+	size_t n = 0, n_named = 0;
+	int rc = named ? 0 : hlg_err_memory(&err, "arguments");
+
+	for (int i = 1; rc == 0 && i < dashes; i++)
+		if (is_guest(argv[i]))
+			named[n_named++] = argv[i];
+	if (rc == 0)
+		rc = hlg_images_parse(&options, named, n_named, &err);
+	for (size_t i = 0; rc == 0 && i < options.n_images; i++)
+		if (!options.images[i].map && n < HLG_BESIDE_GUESTS)
+			paths[n++] = options.images[i].path;
+	if (rc == 0 && n)
+		rc = hlg_beside_write(recording, paths, n, &err);
+	if (rc < 0)
+		hlg_output_error(&err);
+	hlg_options_finish(&options);
+	free(named);
+}
+
 /* Says how long the guest ran if that was too short for many samples, and what to do. */
 static void tell_few(const char *command)
 {
@@ -235,6 +262,8 @@ int hlg_measure_run(const struct hlg_measure *measure, int argc, char **argv)
 	}
 	if (check_words(measure->report, n, words, &quiet, &status)) {
 		status = record(measure, command, &good);
+		if (good)
+			note_named(dashes, argv);
 		if (!good && status == 0)
 			status = 1;
 		if (good && !quiet) {

@@ -20,8 +20,9 @@ size_t hlg_base_kvm_find(const struct hlg_image *image, const struct hlg_starts 
 			 uint64_t bases[static HLG_BASE_KVM_MAX]);
 
 /*
- * Places the ELFs of a space at all bases that KVM's records have for them, unless these
- * overlap; *placed: any was moved. What the file said otherwise is in image->refused. A
+ * Places the ELFs of a space at all bases that KVM's records have for them; where these
+ * overlap, at the one that the file states, else the first, and kvm_overlaps is set.
+ * *placed: any was moved. What the file said otherwise is in image->refused. A
  * base that the user stated stays, and with keep (strict-base=) what the file states:
  * then kvm_differs has it. Fails as hlg_image_add_base does.
  */

@@ -194,7 +194,7 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 	char from[96], base[32];
 
 	add_escaped(&p, 0, NULL, slash && slash[1] ? slash + 1 : image->path);
-	if (image->inside_size)
+	if (image->inside_size && !image->file) /* else its name says so */
 		add_piece(&p, 1, "the guest inside it");
 	if (image->noted)
 		add_piece(&p, 0, "noted by record");

@@ -15,6 +15,8 @@ import json
 import os
 import re
 import shlex
+import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -243,6 +245,58 @@ def check_noted(build, folder):
     return wrong
 
 
+def must_err(*words):
+    """What a command that works says on standard error."""
+    _, err, status = run(*words)
+    assert status == 0, err
+    return err
+
+
+def check_attached(build, folder):
+    """The guest of a VMM that runs already is noted, of one process and of all, if the file is
+    to be trusted; and so is the ELF that is named in front of the command."""
+    place = os.path.join(folder, "attached")
+    os.mkdir(place)
+    elf, other, vm = (os.path.join(place, name) for name in ("guest.elf", "other.elf", "vmm"))
+    for path, of in ((elf, guest("demo", build, folder)), (other, guest("demo", build, folder)),
+                     (vm, monitor(build, folder))):
+        shutil.copy(of, path)
+    os.chmod(vm, 0o755)
+    hlguest = os.path.abspath(hlguest_of(build))
+    if "without jansson" in must(hlguest, "--version"):
+        raise Skip("this build notes nothing")
+    wrong = []
+    # The path is the process's, not ours.
+    with subprocess.Popen([vm, "--seconds=60", "guest.elf"], cwd=place,
+                          stderr=subprocess.DEVNULL) as vmm:
+        try:
+            for words in ["-p", str(vmm.pid)], ["-a"]:
+                out = must_err(hlguest, "record", *words, "-o", f"{folder}/x.data", "--", "sleep",
+                               "0.5")
+                if f"hlguest: now: hlguest report {elf} {folder}/x.data" not in out:
+                    wrong.append(f"{words}: {out}")
+                out = must(hlguest, "report", f"{folder}/x.data")
+                if not out.startswith("guest     guest.elf, noted by record, "):
+                    wrong.append(f"{words}: {out}")
+            os.chmod(elf, 0o666)
+            os.chmod(vm, 0o777)
+            out = must_err(hlguest, "record", "-p", str(vmm.pid), "-o", f"{folder}/x.data", "--",
+                           "sleep", "0.5")
+            refused = f"hlguest: {vm}: may be written by others than root" in out
+            noted = os.path.exists(f"{folder}/x.data.hlguest")
+            if (refused, noted) != ((True, False) if os.geteuid() == 0 else (False, True)):
+                wrong.append(f"what others may write: {noted} {out}")
+        finally:
+            vmm.kill()
+    os.chmod(elf, 0o644)
+    os.chmod(vm, 0o755)
+    must(hlguest, "-q", f"{other}@0x4000", "--", vm, "--seconds=0.3", elf, cwd=place)
+    out = must(hlguest, "report", cwd=place)
+    if not out.startswith("guest     other.elf, noted by record, "):
+        wrong.append(f"an ELF in front: {out}")
+    return wrong
+
+
 def main():
     build = parser(__doc__).parse_args().build
     tap = Tap()
@@ -259,6 +313,7 @@ def main():
         tap.run("sandboxes in turn are told apart", lambda: check_sandboxes(build, folder))
         tap.run("record and report in one", lambda: list(check_measure(build, folder)))
         tap.run("the guest is noted beside the recording", lambda: check_noted(build, folder))
+        tap.run("the guest of a VMM that runs already", lambda: check_attached(build, folder))
     return tap.finish()
 
 

@@ -64,21 +64,28 @@ bool hlg_probe_is_out(const struct hlg_probe *probe, const struct hlg_perfdata_b
 }
 
 void hlg_probe_count(const struct hlg_probe *probe, struct hlg_profile *profile,
-		     int32_t tid, const struct hlg_perfdata_bytes *raw)
+		     const struct hlg_sample *sample, bool selected,
+		     const struct hlg_perfdata_bytes *raw)
 {
 	uint64_t ip, port = 0;
 	const bool out = hlg_probe_is_out(probe, raw, &port);
 	const bool pio = probe->kind == HLG_PROBE_PIO;
 	const bool entry = probe->kind == HLG_PROBE_ENTRY;
 
-	if (out)
+	if (out && selected)
 		hlg_ports_out(&profile->transits.ports, port);
 	if (!hlg_trace_get(&probe->rip, raw->at, raw->n, &ip))
 		return;
 	if (entry || (out && port == HLG_PORT_HALT))
 		hlg_starts_add(&profile->starts,
-			       (struct hlg_start){.ip = ip, .tid = tid, .halt = pio});
-	if (!pio)
+			       (struct hlg_start){.ip = ip,
+						  .time = sample->time == HLG_NO_TIME
+								  ? 0
+								  : sample->time,
+						  .tid = sample->tid,
+						  .sandbox = sample->sandbox,
+						  .halt = pio});
+	if (!pio && selected)
 		hlg_transits_add(&profile->transits,
 				 (struct hlg_transit){ip, !entry, entry});
 }

@@ -34,7 +34,9 @@ int hlg_probe_find(struct hlg_probe *probe, struct hlg_trace **trace,
 bool hlg_probe_is_out(const struct hlg_probe *probe, const struct hlg_perfdata_bytes *raw,
 		      uint64_t *port);
 
+/* Counts a sample; where a guest began also if it is not selected. */
 void hlg_probe_count(const struct hlg_probe *probe, struct hlg_profile *profile,
-		     int32_t tid, const struct hlg_perfdata_bytes *raw);
+		     const struct hlg_sample *sample, bool selected,
+		     const struct hlg_perfdata_bytes *raw);
 
 #endif
