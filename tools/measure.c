@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symtab/elf/embedded.h"
 #include "tools/beside/beside.h"
 #include "tools/cli/output.h"
 #include "tools/feed/feed.h"
@@ -15,6 +16,7 @@
 #include "tools/record/command.h"
 #include "tools/record/count.h"
 #include "tools/record/keep.h"
+#include "tools/record/tracing.h"
 
 #define RATE "997" /* samples a second, as record has it by default */
 
@@ -156,21 +158,40 @@ static bool check_words(const struct hlg_verb *report, int n, char *const *words
 	return go_on;
 }
 
-/* record -q -o FILE -F RATE -- COMMAND. Returns its exit status; *good: there is what to
+/* Are there several guests: in front of --, or inside the command? */
+static bool are_several(int dashes, char **argv, const char *guest)
+{
+	struct hlg_embedded_list inside = {0};
+	struct hlg_err err;
+	size_t n = 0;
+
+	for (int i = 1; i < dashes; i++)
+		n += is_guest(argv[i]);
+	if (n == 0 && guest && hlg_embedded_find(&inside, guest, &err) == 0)
+		for (size_t i = hlg_embedded_guest(&inside, 0); i < inside.n;
+		     i = hlg_embedded_guest(&inside, i + 1))
+			n++;
+	hlg_embedded_finish(&inside);
+	return n > 1;
+}
+
+/* record -q -o FILE -F RATE -- COMMAND, with --sandboxes if several guests may run in one
+ * thread, and that can be recorded. Returns its exit status; *good: there is what to
  * report.
  */
-static int record(const struct hlg_measure *measure, char **command, bool *good)
+static int record(const struct hlg_measure *measure, char **command, bool several,
+		  bool *good)
 {
 	struct hlg_record_keep keep;
 	struct hlg_err err;
-	size_t n = 0;
+	size_t n = 0, first = 6;
 	char **words;
 	int status;
 
 	*good = false;
 	while (command[n])
 		n++;
-	words = calloc(n + 8, sizeof(*words));
+	words = calloc(n + 9, sizeof(*words));
 	if (!words) {
 		hlg_err_memory(&err, "arguments");
 		return hlg_output_error(&err);
@@ -180,10 +201,12 @@ static int record(const struct hlg_measure *measure, char **command, bool *good)
 	words[3] = recording;
 	words[4] = (char *)"-F";
 	words[5] = (char *)RATE;
-	words[6] = (char *)"--";
-	memcpy(words + 7, command, n * sizeof(*words));
+	if (several && hlg_record_tracing_knows_sandboxes(""))
+		words[first++] = (char *)"--sandboxes";
+	words[first++] = (char *)"--";
+	memcpy(words + first, command, n * sizeof(*words));
 	hlg_record_keep_begin(&keep, recording);
-	status = measure->run(measure->record, (int)n + 7, words);
+	status = measure->run(measure->record, (int)(first + n), words);
 	*good = hlg_record_keep_is_new(&keep, status) &&
 		hlg_record_count_is_good(recording);
 	free(words);
@@ -261,7 +284,8 @@ int hlg_measure_run(const struct hlg_measure *measure, int argc, char **argv)
 		return hlg_output_error(&err);
 	}
 	if (check_words(measure->report, n, words, &quiet, &status)) {
-		status = record(measure, command, &good);
+		status =
+			record(measure, command, are_several(dashes, argv, guest), &good);
 		if (good)
 			note_named(dashes, argv);
 		if (!good && status == 0)

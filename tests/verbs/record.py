@@ -24,7 +24,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from microvm import guest, monitor
 from programs import hlguest_of
-from tap import environment, Skip, Tap, must, need, parser, run
+from tap import DATA, environment, Skip, Tap, must, need, parser, run
 
 SUMS = re.compile(r"hlguest: (\S+): (\d+) guest samples, (\d+) of the host, "
                   r"(?:(\d+) (vCPU entries|events of KVM|calls of KVM), )?(\d+) lost\n")
@@ -297,6 +297,33 @@ def check_attached(build, folder):
     return wrong
 
 
+def check_several(build, folder):
+    """Of a host with two guests inside, which may run in turn, each sandbox is recorded where
+    that is allowed; of one with a single guest nobody has to pay for that."""
+    need("perf")
+    data = os.path.join(DATA, "hyperlight")
+    parts = [shutil.which("true"), *(os.path.join(data, name)
+                                     for name in ("guest.elf", "small.elf"))]
+    tools = os.path.join(folder, "stand-in")
+    os.mkdir(tools)
+    with open(os.path.join(tools, "perf"), "w", encoding="ascii") as f:
+        f.write("#!/bin/sh\necho \"$@\"\n")
+    os.chmod(os.path.join(tools, "perf"), 0o755)
+    probe = run("perf", "record", "-q", "-e", "syscalls:sys_enter_ioctl", "-o",
+                os.path.join(folder, "probe.data"), "true")
+    for n in 2, 1:
+        host = os.path.join(folder, f"host{n}")
+        with open(host, "wb") as f:
+            for part in parts[:1 + n]:
+                with open(part, "rb") as g:
+                    f.write(g.read())
+        os.chmod(host, 0o755)
+        out, _, _ = run(hlguest_of(build), "--", host, cwd=folder,
+                        env=environment(PATH=tools + ":" + os.environ["PATH"]))
+        if ("cmd == 0xae41" in out) != (n == 2 and probe[2] == 0) or not out.startswith("record "):
+            yield f"{n} guests, {probe[2]}: {out}"
+
+
 def main():
     build = parser(__doc__).parse_args().build
     tap = Tap()
@@ -312,6 +339,8 @@ def main():
                 lambda: check_together(build, folder))
         tap.run("sandboxes in turn are told apart", lambda: check_sandboxes(build, folder))
         tap.run("record and report in one", lambda: list(check_measure(build, folder)))
+        tap.run("of several guests each sandbox is recorded",
+                lambda: list(check_several(build, folder)))
         tap.run("the guest is noted beside the recording", lambda: check_noted(build, folder))
         tap.run("the guest of a VMM that runs already", lambda: check_attached(build, folder))
     return tap.finish()

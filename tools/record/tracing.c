@@ -248,6 +248,15 @@ static bool may_record(const struct tracing *tracing, const char *event)
 	return true;
 }
 
+bool hlg_record_tracing_knows_sandboxes(const char *root)
+{
+	struct tracing tracing = {.option = "record"};
+	struct hlg_err err;
+
+	return find(&tracing, root, &err) == 0 &&
+	       may_record(&tracing, "syscalls/sys_enter_ioctl");
+}
+
 bool hlg_record_tracing_halt(const char *root, const char **words, size_t *n)
 {
 	struct tracing tracing = {.option = "record"};

@@ -32,6 +32,9 @@ struct hlg_record_tracing {
 int hlg_record_tracing_words(const struct hlg_record_tracing *how, const char **words,
 			     size_t *n, struct hlg_err *err);
 
+/* May this user record what sandboxes wants? root as above. */
+bool hlg_record_tracing_knows_sandboxes(const char *root);
+
 /*
  * Appends, behind the sampling event, what tells where Hyperlight's guests lie: the
  * writes to its port Halt that can be an address, of which most runs have one. False, and
