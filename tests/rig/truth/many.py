@@ -164,6 +164,16 @@ def one_row(hlguest, elfs, data):
     return [] if len(rows) == len(set(rows)) == len(elfs) else [text]
 
 
+def host_alone(folder):
+    """`hlguest -- ./many`: each of the three guests inside it is found, and the report believed."""
+    with open(os.path.join(folder, "own.said"), encoding="utf-8") as f:
+        text = f.read()
+    wanted = [rf"^(?:guest)? +many@guest={n}, .*base 0x4000 \(Hyperlight note 0\.18\.0\)$"
+              for n in (1, 2, 3)] + [r"^check +OK: ", r"  \[many@guest=1\]$"]
+    wrong = [line for line in wanted if not re.search(line, text, re.M)]
+    return [*wrong, text] if wrong else []
+
+
 def kept(folder):
     """Those in FOLDER, unpacked."""
     for name in names_in(FOLDER, ".xz"):
@@ -187,6 +197,7 @@ def recorded(build, folder):
     os.chmod(perf, 0o755)
     script = "".join(f"./hlguest record -q {how} -o out/{name}.data -- ./many {words} "
                      f">out/{name}.log || exit 1\n" for name, (how, words) in RUNS.items())
+    script += "./hlguest -- ./many apart >out/own.said 2>&1\n"
     done = rig.run(script, [host, perf, hlguest_of(build)], into=folder, icount=ICOUNT, memory=3000,
                    timeout=TIMEOUT)
     if done.status:
@@ -229,6 +240,8 @@ def main():
         tap.run("sandboxes of one build on one thread are one row", one_row, hlguest, elfs,
                 data["apart"])
         tap.run("a snapshot from disk", checks.verified, hlguest, elfs[0], data["disk"])
+        if args.rig:
+            tap.run("hlguest -- ./many", host_alone, folder)
         if args.keep:
             keep(folder, elfs[1], args.keep)
     return tap.finish()
