@@ -11,6 +11,7 @@
 #include "filter/report/build.h"
 #include "filter/report/nothing.h"
 #include "filter/trust/base-search.h"
+#include "symtab/grow.h"
 #include "symtab/image/base.h"
 
 /* Fails where FILE@WHAT does not exist, but FILE: WHAT was meant to be a base. */
@@ -39,10 +40,16 @@ int hlg_run_open_image(struct hlg_image **image, const struct hlg_image_arg *arg
 	if (rc < 0)
 		return rc;
 	rc = arg->map ? hlg_image_open_map(image, arg->path, err)
-		      : hlg_image_open_elf(image, arg->path, err);
-	if (rc < 0 || !arg->stated)
+		      : hlg_image_open_guest(image, arg->path, arg->guest, err);
+	if (rc < 0)
 		return rc;
-	rc = hlg_image_set_base(*image, arg->base, HLG_BASE_STATED, err);
+	if ((*image)->next_guest && !arg->guest && !arg->each)
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: is a host with several guests inside (name one, as "
+				 "%s@guest=%zu; hlguest extract %s lists them)",
+				 arg->path, arg->path, (*image)->guest, arg->path);
+	else if (arg->stated)
+		rc = hlg_image_set_base(*image, arg->base, HLG_BASE_STATED, err);
 	if (rc < 0) {
 		hlg_image_destroy(*image);
 		*image = NULL;
@@ -50,16 +57,39 @@ int hlg_run_open_image(struct hlg_image **image, const struct hlg_image_arg *arg
 	return rc;
 }
 
-static int add_image(struct hlg_run *run, const struct hlg_image_arg *arg,
-		     struct hlg_err *err)
+/* Behind the i-th image, which is of one guest inside a host, comes that of the next. */
+static int insert_guest(struct hlg_options *options, size_t i, size_t number,
+			struct hlg_err *err)
 {
-	struct hlg_image *image;
-	int rc = hlg_run_open_image(&image, arg, err);
+	struct hlg_image_arg next = options->images[i];
 
+	next.guest = number;
+	next.path =
+		HLG_GROW(options->images, options->n_images) ? strdup(next.path) : NULL;
+	if (!next.path)
+		return hlg_err_memory(err, options->images[i].path);
+	memmove(&options->images[i + 2], &options->images[i + 1],
+		(options->n_images - i - 1) * sizeof(next));
+	options->images[i + 1] = next;
+	options->n_images++;
+	return 0;
+}
+
+static int add_image(struct hlg_run *run, size_t i, bool apart, struct hlg_err *err)
+{
+	struct hlg_image_arg *arg = &run->options.images[i];
+	struct hlg_image *image;
+	int rc;
+
+	arg->each |= apart && !arg->guest && !hlg_options_states_who(arg);
+	rc = hlg_run_open_image(&image, arg, err);
 	if (rc == 0)
 		rc = hlg_space_add(&run->space, image, err);
+	if (rc == 0 && arg->each && image->next_guest)
+		rc = insert_guest(&run->options, i, image->next_guest, err);
 	if (rc < 0)
 		return rc;
+	arg = &run->options.images[i];
 	/* Samples that are handed on one by one need a place before the last is seen. */
 	if (run->options.emit != HLG_EMIT_NONE)
 		return hlg_base_decide(image, err);
@@ -75,8 +105,7 @@ static int open_images(struct hlg_run *run, bool apart, struct hlg_err *err)
 			"no guest ELF is given (name it: --dlarg guest.elf; --dlarg "
 			"help lists the options)");
 	for (size_t i = 0; i < run->options.n_images; i++) {
-		const struct hlg_image_arg *arg = &run->options.images[i];
-		int rc = add_image(run, arg, err);
+		int rc = add_image(run, i, apart, err);
 
 		if (rc < 0)
 			return rc;
@@ -220,6 +249,8 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 	struct hlg_report report;
 	int rc = hlg_run_build(run, &report, err);
 
+	if (rc == 0 && run->format == &hlg_format_text && !report.suppressed)
+		rc = hlg_twins_tell(&report, &run->hint, err);
 	if (rc == 0)
 		rc = hlg_format_write(
 			&(struct hlg_result){run->format, &report, hlg_report_records,

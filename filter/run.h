@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "filter/report/report.h"
+#include "filter/report/twins.h"
 #include "filter/write/format.h"
 
 struct hlg_run {
@@ -20,6 +21,7 @@ struct hlg_run {
 	struct hlg_stacks stacks;   /* and stacks here, for stacks=callgraph */
 	const struct hlg_report_file *files; /* of the feed, not owned, for the report */
 	size_t n_files;
+	struct hlg_twins_hint hint; /* of a feed that knows more than symbols */
 	bool mismatch; /* set by hlg_run_build: the samples do not fit the images */
 	struct hlg_err nothing;              /* hlg_run_nothing's */
 	struct hlg_note_list notes, remarks; /* of the feed, for the report */

@@ -29,6 +29,13 @@ int hlg_file_fail(const char *path, int error, struct hlg_err *err)
 	if (error == EACCES || error == EPERM)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: permission denied (try sudo, or chmod)", path);
+	if (error == ENOMEM)
+		return hlg_err_memory(err, path);
+	if (error == EMFILE || error == ENFILE)
+		return hlg_err_set(err, HLG_ESYSTEM,
+				   "%s: cannot be opened: %s (close some, or raise "
+				   "ulimit -n)",
+				   path, strerrordesc_np(error));
 	return hlg_err_set(err, HLG_EINPUT, "%s: cannot be opened: %s (check the path)",
 			   path, strerrordesc_np(error));
 }

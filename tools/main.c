@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "filter/options/nearest.h"
@@ -12,6 +14,7 @@
 #include "tools/built-with.h" /* tools/meson.build writes both: HLG_BUILT_WITH, HLG_VERBS(X) */
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
+#include "tools/inputs/images.h"
 #include "tools/inputs/inputs.h"
 #include "tools/measure.h"
 #include "tools/record/gate.h"
@@ -54,12 +57,39 @@ static void print_verbs(FILE *f)
 	      f);
 }
 
+/* What somebody may have meant who named a file where a verb belongs, without the file;
+ * NULL: it is none, nor looks like one. */
+static const char *meant_by_file(const char *name)
+{
+	struct stat st;
+
+	if (stat(name, &st) != 0)
+		return strchr(name, '/') ? "hlguest -- " : NULL;
+	if (!S_ISREG(st.st_mode))
+		return NULL;
+	switch (hlg_images_file_kind(name)) {
+	case HLG_FILE_KIND_RECORDING:
+		return "hlguest report guest.elf ";
+	case HLG_FILE_KIND_IMAGE:
+		return access(name, X_OK) == 0 ? "hlguest -- " : "hlguest report ";
+	default:
+		return access(name, X_OK) == 0 ? "hlguest -- " : NULL;
+	}
+}
+
 static int unknown(const char *name)
 {
 	struct hlg_nearest nearest = {.word = name, .n = strlen(name)};
+	const char *meant = meant_by_file(name);
 
 	fputs("hlguest: ", stderr);
 	hlg_escape_print(stderr, name[0] ? name : "''");
+	if (meant) {
+		fprintf(stderr, ": no such verb (did you mean %s", meant);
+		hlg_escape_print(stderr, name);
+		fputs("? hlguest help lists all)\n", stderr);
+		return 2;
+	}
 	if (name[0] == '-') {
 		fputs(": no such option here (a verb comes first: hlguest report ...)\n",
 		      stderr);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symtab/elf/embedded.h"
+#include "tools/beside/beside.h"
 #include "tools/cli/output.h"
 #include "tools/feed/feed.h"
 #include "tools/inputs/images.h"
@@ -14,6 +16,7 @@
 #include "tools/record/command.h"
 #include "tools/record/count.h"
 #include "tools/record/keep.h"
+#include "tools/record/tracing.h"
 
 #define RATE "997" /* samples a second, as record has it by default */
 
@@ -38,16 +41,6 @@ static bool is_guest(const char *word)
 	return word[0] != '-' && hlg_images_file_kind(word) == HLG_FILE_KIND_IMAGE;
 }
 
-bool hlg_measure_is(int argc, char *const *argv)
-{
-	int dashes = find_dashes(argc, argv);
-
-	for (int i = 1; i < dashes; i++)
-		if (argv[i][0] != '-' && !is_guest(argv[i]))
-			return false;
-	return dashes < argc;
-}
-
 /* A guest's name, from its looks, that is no file. */
 static bool is_lost_elf(const char *word)
 {
@@ -57,10 +50,28 @@ static bool is_lost_elf(const char *word)
 	       access(word, F_OK) != 0;
 }
 
+bool hlg_measure_is(int argc, char *const *argv)
+{
+	const char *first = argc > 1 ? argv[1] : "";
+
+	return find_dashes(argc, argv) < argc &&
+	       (first[0] == '-' || is_guest(first) || is_lost_elf(first));
+}
+
+/* The first of the words up to end, or to NULL; NULL: there is none. */
+static const char *find_lost(char *const *words, char *const *end)
+{
+	for (; words != end && *words; words++)
+		if (is_lost_elf(*words))
+			return *words;
+	return NULL;
+}
+
 /* The guest's ELF: one in front of --, which argv has already, or of the command. */
 static int find_guest(int dashes, char **argv, const char **guest, struct hlg_err *err)
 {
 	char **command = argv + dashes + 1;
+	const char *lost;
 
 	*guest = NULL;
 	if (!command[0])
@@ -70,14 +81,15 @@ static int find_guest(int dashes, char **argv, const char **guest, struct hlg_er
 	for (int i = 1; i < dashes; i++)
 		if (is_guest(argv[i]))
 			return 0;
-	*guest = hlg_record_command_guest(command);
+	lost = find_lost(argv + 1, argv + dashes);
+	*guest = lost ? NULL : hlg_record_command_guest(command);
 	if (*guest)
 		return 0;
-	for (char **word = command + 1; *word; word++)
-		if (is_lost_elf(*word))
-			return hlg_err_set(err, HLG_EINPUT,
-					   "%s: no such file (is it the guest's ELF?)",
-					   *word);
+	if (!lost)
+		lost = find_lost(command + 1, NULL);
+	if (lost)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: no such file (is it the guest's ELF?)", lost);
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: no guest ELF, or several, are named by its arguments or "
 			   "lie inside it (use hlguest guest.elf -- %s ...)",
@@ -103,6 +115,24 @@ static char **report_words(int dashes, char **argv, const char *guest, int *n)
 	return words;
 }
 
+/* Is the recording to be made the only one? Else *status is that of the command. */
+static bool check_files(const struct hlg_inputs *in, int *status)
+{
+	struct hlg_err err;
+
+	for (size_t i = 0; i < in->n_files; i++)
+		if (strcmp(in->files[i], recording) != 0) {
+			hlg_err_set(&err, HLG_EINPUT,
+				    "%s: is a recording, and one is made here (use "
+				    "hlguest report for those there are)",
+				    in->files[i]);
+			hlg_output_error(&err);
+			*status = 2;
+			return false;
+		}
+	return true;
+}
+
 /* Does report take these words? Else *status is that of the command. argp moves them. */
 static bool check_words(const struct hlg_verb *report, int n, char *const *words,
 			bool *quiet, int *status)
@@ -115,7 +145,8 @@ static bool check_words(const struct hlg_verb *report, int n, char *const *words
 	if (in && copy) {
 		memcpy(copy, words, (size_t)n * sizeof(*copy));
 		copy[0] = name;
-		go_on = hlg_inputs_parse(in, report, n, copy, status);
+		go_on = hlg_inputs_parse(in, report, n, copy, status) &&
+			check_files(in, status);
 		*quiet = in->quiet;
 		hlg_inputs_finish(in);
 	} else {
@@ -127,21 +158,40 @@ static bool check_words(const struct hlg_verb *report, int n, char *const *words
 	return go_on;
 }
 
-/* record -q -o FILE -F RATE -- COMMAND. Returns its exit status; *good: there is what to
+/* Are there several guests: in front of --, or inside the command? */
+static bool are_several(int dashes, char **argv, const char *guest)
+{
+	struct hlg_embedded_list inside = {0};
+	struct hlg_err err;
+	size_t n = 0;
+
+	for (int i = 1; i < dashes; i++)
+		n += is_guest(argv[i]);
+	if (n == 0 && guest && hlg_embedded_find(&inside, guest, &err) == 0)
+		for (size_t i = hlg_embedded_guest(&inside, 0); i < inside.n;
+		     i = hlg_embedded_guest(&inside, i + 1))
+			n++;
+	hlg_embedded_finish(&inside);
+	return n > 1;
+}
+
+/* record -q -o FILE -F RATE -- COMMAND, with --sandboxes if several guests may run in one
+ * thread, and that can be recorded. Returns its exit status; *good: there is what to
  * report.
  */
-static int record(const struct hlg_measure *measure, char **command, bool *good)
+static int record(const struct hlg_measure *measure, char **command, bool several,
+		  bool *good)
 {
 	struct hlg_record_keep keep;
 	struct hlg_err err;
-	size_t n = 0;
+	size_t n = 0, first = 6;
 	char **words;
 	int status;
 
 	*good = false;
 	while (command[n])
 		n++;
-	words = calloc(n + 8, sizeof(*words));
+	words = calloc(n + 9, sizeof(*words));
 	if (!words) {
 		hlg_err_memory(&err, "arguments");
 		return hlg_output_error(&err);
@@ -151,14 +201,42 @@ static int record(const struct hlg_measure *measure, char **command, bool *good)
 	words[3] = recording;
 	words[4] = (char *)"-F";
 	words[5] = (char *)RATE;
-	words[6] = (char *)"--";
-	memcpy(words + 7, command, n * sizeof(*words));
+	if (several && hlg_record_tracing_knows_sandboxes(""))
+		words[first++] = (char *)"--sandboxes";
+	words[first++] = (char *)"--";
+	memcpy(words + first, command, n * sizeof(*words));
 	hlg_record_keep_begin(&keep, recording);
-	status = measure->run(measure->record, (int)n + 7, words);
+	status = measure->run(measure->record, (int)(first + n), words);
 	*good = hlg_record_keep_is_new(&keep, status) &&
 		hlg_record_count_is_good(recording);
 	free(words);
 	return status;
+}
+
+/* Notes the ELFs that were named in front of --, which the command may not tell of. */
+static void note_named(int dashes, char **argv)
+{
+	const char *paths[HLG_BESIDE_GUESTS];
+	struct hlg_options options = {0};
+	char **named = calloc((size_t)dashes + 1, sizeof(*named));
+	struct hlg_err err;
+	size_t n = 0, n_named = 0;
+	int rc = named ? 0 : hlg_err_memory(&err, "arguments");
+
+	for (int i = 1; rc == 0 && i < dashes; i++)
+		if (is_guest(argv[i]))
+			named[n_named++] = argv[i];
+	if (rc == 0)
+		rc = hlg_images_parse(&options, named, n_named, &err);
+	for (size_t i = 0; rc == 0 && i < options.n_images; i++)
+		if (!options.images[i].map && n < HLG_BESIDE_GUESTS)
+			paths[n++] = options.images[i].path;
+	if (rc == 0 && n)
+		rc = hlg_beside_write(recording, paths, n, &err);
+	if (rc < 0)
+		hlg_output_error(&err);
+	hlg_options_finish(&options);
+	free(named);
 }
 
 /* Says how long the guest ran if that was too short for many samples, and what to do. */
@@ -206,7 +284,10 @@ int hlg_measure_run(const struct hlg_measure *measure, int argc, char **argv)
 		return hlg_output_error(&err);
 	}
 	if (check_words(measure->report, n, words, &quiet, &status)) {
-		status = record(measure, command, &good);
+		status =
+			record(measure, command, are_several(dashes, argv, guest), &good);
+		if (good)
+			note_named(dashes, argv);
 		if (!good && status == 0)
 			status = 1;
 		if (good && !quiet) {

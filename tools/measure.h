@@ -16,8 +16,8 @@ struct hlg_measure {
 	int (*run)(const struct hlg_verb *verb, int argc, char **argv);
 };
 
-/* Is this such a command line? Then what stands in front of its first -- is options of
- * report or guest ELFs. */
+/* Is this such a command line, as its first word is no verb? Then what stands in front of
+ * its first -- is options of report or guest ELFs, also such as are not there. */
 bool hlg_measure_is(int argc, char *const *argv);
 
 /*

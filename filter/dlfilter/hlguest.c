@@ -358,6 +358,7 @@ static bool take_callchain(struct filter *f, const struct hlg_sample *s,
 				       .tid = s->tid,
 				       .ip = s->ip,
 				       .cpumode = s->cpumode,
+				       .entry = mark == HLG_MARK_ENTRY,
 				       .name = name_frame,
 				       .ctx = &naming};
 

@@ -442,6 +442,24 @@ static int split_base(const char *arg, struct hlg_image_arg *image, struct hlg_e
 	return 0;
 }
 
+/* Splits HOST@guest=N in place. */
+static int split_guest(const char *arg, struct hlg_image_arg *image, struct hlg_err *err)
+{
+	char *at = strrchr(image->path, '@');
+	uint64_t number;
+
+	if (image->map || !at || strncmp(at, "@guest=", 7) != 0)
+		return 0;
+	if (!hlg_number_u64(at + 7, &number) || number == 0)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: which guest inside is a number (as in "
+				   "./my-host@guest=2)",
+				   arg);
+	*at = '\0';
+	image->guest = (size_t)number;
+	return 0;
+}
+
 static int parse_image(struct hlg_options *options, const char *arg, struct hlg_err *err)
 {
 	bool map = strncmp(arg, "map:", 4) == 0;
@@ -456,6 +474,8 @@ static int parse_image(struct hlg_options *options, const char *arg, struct hlg_
 		return hlg_err_memory(err, arg);
 	options->n_images++;
 	rc = split_base(arg, image, err);
+	if (rc == 0)
+		rc = split_guest(arg, image, err);
 	if (rc == 0 && image->path[0] == '\0')
 		return hlg_err_set(
 			err, HLG_EINPUT,

@@ -3,7 +3,8 @@
  * Options: one table for parsing, for help and for the check of the man page.
  *
  * The words are `key=value` or `--key=value`, an image `FILE[@BASE[:tid=LIST]]`, where
- * :sandbox=LIST is another way to say who runs it, or a map `map:FILE[@BASE]`. An image
+ * :sandbox=LIST is another way to say who runs it, or a map `map:FILE[@BASE]`. FILE may
+ * be `HOST@guest=N`, one of the guests inside a host. An image
  * whose name contains '=' is written with a '/' in front of it (./a=b). A base begins
  * with a digit or is the word auto (found from the samples, whatever the file says); any
  * other '@' is part of the name.
@@ -78,6 +79,8 @@ enum {
 
 struct hlg_image_arg {
 	char *path;
+	size_t guest; /* which of those inside path, from 1 on; 0: not stated */
+	bool each;    /* nor is one wanted: each of them */
 	uint64_t base;
 	bool stated; /* base is the user's */
 	bool find;   /* the user wants it found from the samples (@auto) */

@@ -75,14 +75,23 @@ struct order {
 	enum hlg_weight weight;
 };
 
+static bool is_traced(const struct hlg_profile *profile, const struct hlg_host_row *row)
+{
+	return profile->events[profile->series[row->series].event].kind ==
+	       HLG_EVENT_TRACEPOINT;
+}
+
 static int compare_rows(const void *a, const void *b, void *order)
 {
 	const struct hlg_host_row *x = a, *y = b;
 	const struct order *o = order;
+	bool tx = is_traced(o->profile, x), ty = is_traced(o->profile, y);
 	uint64_t wx = hlg_count_weigh(o->weight, x->count);
 	uint64_t wy = hlg_count_weigh(o->weight, y->count);
 	int rc;
 
+	if (tx != ty)
+		return tx ? 1 : -1;
 	if (wx != wy)
 		return wx > wy ? -1 : 1;
 	rc = strcmp(x->comm, y->comm);
@@ -91,14 +100,18 @@ static int compare_rows(const void *a, const void *b, void *order)
 	return rc ? rc : hlg_profile_compare_series(o->profile, x->series, y->series);
 }
 
-void hlg_host_sort(struct hlg_host *host, const struct hlg_profile *profile,
-		   enum hlg_weight weight)
+uint32_t hlg_host_sort(struct hlg_host *host, const struct hlg_profile *profile,
+		       enum hlg_weight weight)
 {
 	struct order order = {profile, weight};
+	uint32_t n = 0;
 
 	if (host->n_rows)
 		qsort_r(host->rows, host->n_rows, sizeof(*host->rows), compare_rows,
 			&order);
+	while (n < host->n_rows && !is_traced(profile, &host->rows[n]))
+		n++;
+	return n;
 }
 
 void hlg_host_finish(struct hlg_host *host)

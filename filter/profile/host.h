@@ -32,9 +32,12 @@ void hlg_host_add(struct hlg_host *host, uint32_t series, const char *dso,
 void hlg_host_merge(struct hlg_host *host, struct hlg_profile *profile,
 		    const struct hlg_host *from, const struct hlg_profile *from_profile);
 
-/* Sorts by weight, then names. Nothing can be added afterwards. */
-void hlg_host_sort(struct hlg_host *host, const struct hlg_profile *profile,
-		   enum hlg_weight weight);
+/*
+ * Sorts by weight, then names; rows of tracepoints, which tell when and no time, behind
+ * all others. Returns how many others there are. Nothing can be added afterwards.
+ */
+uint32_t hlg_host_sort(struct hlg_host *host, const struct hlg_profile *profile,
+		       enum hlg_weight weight);
 
 void hlg_host_finish(struct hlg_host *host);
 

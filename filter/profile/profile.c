@@ -229,16 +229,19 @@ static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
 		      struct hlg_count count, hlg_u128 squares)
 {
 	uint32_t series = hlg_profile_series(p, sample);
+	int32_t tid = p->sandboxes.n && sample->sandbox
+			      ? hlg_profile_tid_of(sample->sandbox)
+			      : sample->tid;
 	struct hlg_cell *cell;
 
 	if (series == HLG_NO_SERIES)
 		return false;
 	cell = find_cell(p, sample->ip, series);
 	if (cell->count.samples == 0)
-		cell = claim(p, cell, sample->ip, series, sample->tid);
+		cell = claim(p, cell, sample->ip, series, tid);
 	if (!cell)
 		return false;
-	hlg_profile_cell_see(cell, sample->tid);
+	hlg_profile_cell_see(cell, tid);
 	hlg_count_add(&cell->count, count);
 	p->series[series].squares += squares;
 	hlg_sandboxes_count(&p->sandboxes, sample->sandbox, count);
@@ -450,4 +453,14 @@ int hlg_profile_compare_series(const struct hlg_profile *p, uint32_t a, uint32_t
 	if (order == 0)
 		order = x->sandbox < y->sandbox ? -1 : x->sandbox > y->sandbox;
 	return order;
+}
+
+struct hlg_count hlg_profile_traced(const struct hlg_profile *profile)
+{
+	struct hlg_count traced = {0, 0};
+
+	for (uint32_t i = 0; i < profile->n_events; i++)
+		if (profile->events[i].kind == HLG_EVENT_TRACEPOINT)
+			hlg_count_add(&traced, profile->events[i].host);
+	return traced;
 }

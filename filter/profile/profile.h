@@ -56,10 +56,24 @@ struct hlg_cell {
 	uint64_t ip;
 	struct hlg_count count;
 	uint32_t series;
-	int32_t tid; /* of all of them (-1: not recorded), or HLG_MANY_TIDS */
+	/* Of all of them (-1: not recorded), or HLG_MANY_TIDS; where their sandbox is
+	 * known that one's: hlg_profile_tid_of(). */
+	int32_t tid;
 };
 
 #define HLG_MANY_TIDS (-2)
+
+/* What stands for a sandbox, by its number, instead of a thread; and its number, below 1
+ * if it is a thread, or none. */
+static inline int32_t hlg_profile_tid_of(uint32_t sandbox)
+{
+	return HLG_MANY_TIDS - (int32_t)sandbox;
+}
+
+static inline int32_t hlg_profile_sandbox_of(int32_t tid)
+{
+	return HLG_MANY_TIDS - tid;
+}
 
 enum hlg_id {
 	HLG_ID_PID,
@@ -299,6 +313,10 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 	profile->series[event->series].squares += (hlg_u128)period * period;
 	return true;
 }
+
+/* Of the host's samples those that tracepoints made: they tell when something happened,
+ * and no time. */
+struct hlg_count hlg_profile_traced(const struct hlg_profile *profile);
 
 /* The series of a sample as by= has it; HLG_NO_SERIES without memory. */
 uint32_t hlg_profile_series(struct hlg_profile *profile, const struct hlg_sample *sample);

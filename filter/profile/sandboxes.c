@@ -12,7 +12,7 @@ bool hlg_sandboxes_add(struct hlg_sandboxes *s, int32_t pid, int32_t fd)
 		s->lost = true;
 		return false;
 	}
-	s->at[s->n++] = (struct hlg_sandbox){.pid = pid, .fd = fd};
+	s->at[s->n++] = (struct hlg_sandbox){.pid = pid, .fd = fd, .vcpus = 1};
 	return true;
 }
 
@@ -23,6 +23,16 @@ void hlg_sandboxes_count(struct hlg_sandboxes *s, uint32_t sandbox,
 		hlg_count_add(&s->at[sandbox - 1].count, count);
 	else if (s->n)
 		hlg_count_add(&s->nobody, count);
+}
+
+void hlg_sandboxes_use(struct hlg_sandbox *to, const struct hlg_sandbox *from)
+{
+	hlg_ports_add(&to->ports, &from->ports);
+	if (to->n_entered == 0)
+		to->entered = from->entered;
+	else if (from->n_entered && to->entered != from->entered)
+		to->entered = HLG_SANDBOX_SEVERAL;
+	to->n_entered += from->n_entered;
 }
 
 void hlg_sandboxes_merge(struct hlg_sandboxes *to, const struct hlg_sandboxes *from)
@@ -37,11 +47,14 @@ void hlg_sandboxes_merge(struct hlg_sandboxes *to, const struct hlg_sandboxes *f
 			to->at[i].pid = -1;
 		if (to->at[i].fd != of->fd)
 			to->at[i].fd = -1;
+		if (to->at[i].vcpus < of->vcpus)
+			to->at[i].vcpus = of->vcpus;
 		if (to->at[i].count.samples == 0)
 			to->at[i].lane = of->lane;
 		else if (of->count.samples && to->at[i].lane != of->lane)
 			to->at[i].lane = HLG_LANE_SEVERAL;
 		hlg_count_add(&to->at[i].count, of->count);
+		hlg_sandboxes_use(&to->at[i], of);
 	}
 	hlg_count_add(&to->nobody, from->nobody);
 }

@@ -10,12 +10,21 @@
 #include <stdint.h>
 
 #include "filter/profile/count.h"
+#include "filter/profile/ports.h"
 
 struct hlg_sandbox {
-	int32_t pid, fd; /* of its vCPU; -1: not one of all recordings */
+	int32_t pid, fd; /* of its first vCPU; -1: not one of all recordings */
+	uint32_t vcpus;  /* how many it has, of those that ran */
 	unsigned lane;   /* of images (symtab/image/lane.h), where there are several */
 	struct hlg_count count;
+	struct hlg_ports ports;
+	/* Where it was entered first, in so many recordings; HLG_SANDBOX_SEVERAL: not at
+	 * one address in all of them. */
+	uint64_t entered;
+	uint32_t n_entered;
 };
+
+#define HLG_SANDBOX_SEVERAL UINT64_MAX
 
 /* All zero before the first use. */
 struct hlg_sandboxes {
@@ -31,6 +40,9 @@ bool hlg_sandboxes_add(struct hlg_sandboxes *sandboxes, int32_t pid, int32_t fd)
 /* Counts a sample of a sandbox; of 0, of nobody. Nothing where none is known. */
 void hlg_sandboxes_count(struct hlg_sandboxes *sandboxes, uint32_t sandbox,
 			 struct hlg_count count);
+
+/* Adds what else is known of a sandbox: of another one, or a recording of it. */
+void hlg_sandboxes_use(struct hlg_sandbox *to, const struct hlg_sandbox *from);
 
 /* Adds up those of one number, as of several recordings. */
 void hlg_sandboxes_merge(struct hlg_sandboxes *to, const struct hlg_sandboxes *from);

@@ -54,6 +54,12 @@ bool hlg_select_restricts(const struct hlg_options *options)
 	       timed(options);
 }
 
+bool hlg_select_whole_sandboxes(const struct hlg_options *options)
+{
+	return options->sandbox.n && !options->pid.n && !options->tid.n &&
+	       !options->cpu.n && !options->event && !timed(options);
+}
+
 bool hlg_select_keeps(const struct hlg_options *options,
 		      const struct hlg_select_window *window,
 		      const struct hlg_sample *sample)

@@ -26,6 +26,9 @@ struct hlg_select_window hlg_select_window_of(const struct hlg_options *options,
 /* Do options restrict anything but the event? Only then ask hlg_select_keeps. */
 bool hlg_select_restricts(const struct hlg_options *options);
 
+/* Do options ask for some sandboxes, and all that there is of them? */
+bool hlg_select_whole_sandboxes(const struct hlg_options *options);
+
 /* Is the sample one of the pid, tid, cpu and time asked for? */
 bool hlg_select_keeps(const struct hlg_options *options,
 		      const struct hlg_select_window *window,

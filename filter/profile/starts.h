@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where vCPUs began, as KVM's tracepoints have it: the address of a thread's first
- * kvm_entry, and what guests wrote to Hyperlight's port Halt. The first is the entry
- * point of an ELF, or of a snapshot; from Hyperlight 0.13.1 on the first write has the
- * address of dispatch_function, later ones what the register held. Only the command's
- * feed reads these; a filter knows none.
+ * Where vCPUs began, as KVM's tracepoints have it: the address of the first kvm_entry of
+ * a sandbox, or of a thread where these are not known, and what guests wrote to
+ * Hyperlight's port Halt. The first is the entry point of an ELF, or of a snapshot; from
+ * Hyperlight 0.13.1 on the first write has the address of dispatch_function, later ones
+ * what the register held. Only the command's feed reads these; a filter knows none.
  */
 #ifndef HLG_FILTER_PROFILE_STARTS_H
 #define HLG_FILTER_PROFILE_STARTS_H
@@ -14,12 +14,20 @@
 
 struct hlg_start {
 	uint64_t ip;
+	uint64_t time; /* 0: not known */
 	int32_t tid;
-	bool halt; /* written to the port, not entered at */
+	uint32_t sandbox; /* 0: not known */
+	bool halt;        /* written to the port, not entered at */
+	uint32_t times;   /* this thread wrote it; 1 of an entry. Not to be set */
+	bool ended;       /* of a recording that was read. Not to be set */
 };
 
 enum {
-	HLG_STARTS = 256 /* at most; what comes later is left out */
+	HLG_STARTS = 256,       /* at most; what comes later is left out */
+	HLG_STARTS_HALT = 0x6c, /* Hyperlight's OutBAction::Halt, 108 */
+	/* What is written there is an address from the first to below the second. */
+	HLG_STARTS_HALT_MIN = 0x1000,
+	HLG_STARTS_HALT_MAX = 0x7fffffff
 };
 
 /* All zero before the first use. */
@@ -28,9 +36,17 @@ struct hlg_starts {
 	uint32_t n;
 };
 
-/* Adds an entry, if it is the first of its thread; or an address that was halted with, if
- * it is new and can be one: there the register holds 32 bits, and rubbish is negative. */
+/* Adds an entry, if it is the first of its sandbox, else of its thread, by its time, and
+ * else as they come; or an address that a thread's guest
+ * halted with, if it can be one: the register holds 32 bits, and rubbish is negative. */
 void hlg_starts_add(struct hlg_starts *starts, struct hlg_start start);
+
+/* A recording ends: sandboxes and threads to come are others even if their numbers are
+ * the same. */
+void hlg_starts_end(struct hlg_starts *starts);
+
+/* Adds those of another recording, that has ended, or of another part of this one: of
+ * halts, times has the larger. */
 void hlg_starts_merge(struct hlg_starts *to, const struct hlg_starts *from);
 
 #endif

@@ -40,20 +40,11 @@ void hlg_transits_add(struct hlg_transits *c, struct hlg_transit add)
 	}
 }
 
-void hlg_transits_out(struct hlg_transits *c, uint64_t port)
-{
-	c->calls += port == HLG_PORT_CALL;
-	c->halts += port == HLG_PORT_HALT;
-	c->notifies += port == HLG_PORT_NOTIFY;
-}
-
 void hlg_transits_merge(struct hlg_transits *to, const struct hlg_transits *from)
 {
 	for (uint32_t i = 0; i < from->n; i++)
 		hlg_transits_add(to, from->at[i]);
-	to->calls += from->calls;
-	to->halts += from->halts;
-	to->notifies += from->notifies;
+	hlg_ports_add(&to->ports, &from->ports);
 	to->lost |= from->lost;
 }
 

@@ -7,6 +7,7 @@
 #define HLG_FILTER_PROFILE_TRANSITS_H
 
 #include "filter/profile/index.h"
+#include "filter/profile/ports.h"
 
 struct hlg_transit {
 	uint64_t ip, exits, entries;
@@ -17,18 +18,9 @@ struct hlg_transits {
 	struct hlg_transit *at; /* in the order they were met */
 	uint32_t n;
 	struct hlg_index index;
-	uint64_t calls, halts, notifies; /* writes to these ports of Hyperlight's */
+	struct hlg_ports ports;
 	bool lost; /* some, for want of memory: then nothing is known */
 };
-
-enum {
-	HLG_PORT_CALL = 101,   /* up to 0.17: a host call */
-	HLG_PORT_HALT = 108,   /* a guest call is done */
-	HLG_PORT_NOTIFY = 109, /* since 0.18: a host call */
-};
-
-/* Counts a write to a port, where it is one of these. */
-void hlg_transits_out(struct hlg_transits *transits, uint64_t port);
 
 /* Adds transits at one address. */
 void hlg_transits_add(struct hlg_transits *transits, struct hlg_transit add);

@@ -182,6 +182,8 @@ static bool several_events(const struct hlg_report *r)
 	for (size_t i = 0; i < r->host->n_rows; i++) {
 		uint32_t event = r->profile->series[r->host->rows[i].series].event;
 
+		if (r->profile->events[event].kind == HLG_EVENT_TRACEPOINT)
+			continue;
 		if (first != UINT32_MAX && first != event)
 			return true;
 		first = event;
@@ -210,7 +212,7 @@ int hlg_report_build(struct hlg_report *r, const struct hlg_options *options,
 	rc = build_all(r, weight, err);
 	if (rc == 0 && r->by)
 		rc = split(r, err);
-	hlg_host_sort(host, profile, weight);
+	r->n_host = hlg_host_sort(host, profile, weight);
 	if (rc == 0)
 		hlg_notes_add(r);
 	return rc == 0 && hlg_report_lost(r) ? hlg_err_memory(err, "report") : rc;

@@ -7,6 +7,7 @@
 
 #include "filter/report/nothing.h"
 #include "filter/stats/interval.h"
+#include "filter/trust/base-kvm.h"
 #include "filter/trust/base-search.h"
 #include "symtab/name/demangle.h"
 
@@ -193,11 +194,11 @@ static void put_better(FILE *f, const struct hlg_trust *trust)
 
 	for (size_t i = 0; i < trust->n_images; i++) {
 		const struct hlg_image_test *ti = &trust->images[i];
-		const struct hlg_fit *fit = ti->found.fits;
+		const struct hlg_fit *fit = hlg_trust_elsewhere(ti);
 		char percent[16];
 
 		tried |= ti->code != NULL;
-		if (ti->found.n == 0 || fit->base == ti->image->base)
+		if (!fit)
 			continue;
 		any = true;
 		hlg_interval_percent(percent, share(fit->on_samples, fit->off_samples));
@@ -264,10 +265,9 @@ static void tell_elsewhere(struct hlg_report *r)
 {
 	for (size_t i = 0; i < r->trust.n_images; i++) {
 		const struct hlg_image_test *ti = &r->trust.images[i];
-		const struct hlg_fit *fit = ti->found.fits;
+		const struct hlg_fit *fit = hlg_trust_elsewhere(ti);
 
-		if (r->trust.all.verdict == HLG_TRUST_MISMATCH || ti->found.n == 0 ||
-		    fit->base == ti->image->base)
+		if (r->trust.all.verdict == HLG_TRUST_MISMATCH || !fit)
 			continue;
 		hlg_note_list_warn(
 			&r->remarks,
@@ -319,19 +319,25 @@ static void tell_threads(struct hlg_report *r)
 
 	for (size_t i = 0; i < trust->n_threads && i < SHOWN; i++) {
 		const struct hlg_thread_test *m = &trust->threads[i];
+		const int32_t sandbox = hlg_profile_sandbox_of(m->tid);
 		char percent[16];
 
-		hlg_note_list_warn(&r->remarks,
-				   "thread %" PRId32 " does not fit: %s %% of %" PRIu64
-				   " samples",
-				   m->tid,
-				   hlg_interval_percent(
-					   percent, share(m->samples.on, m->samples.off)),
-				   m->samples.on + m->samples.off);
+		hlg_note_list_warn(
+			&r->remarks,
+			"%s %" PRId32 " does not fit: %s %% of %" PRIu64 " samples%s",
+			sandbox > 0 ? "sandbox" : "thread",
+			sandbox > 0 ? sandbox : m->tid,
+			hlg_interval_percent(percent,
+					     share(m->samples.on, m->samples.off)),
+			m->samples.on + m->samples.off,
+			sandbox > 0 ? " (if it runs another ELF, name that, too)" : "");
 	}
 	if (trust->n_threads > SHOWN)
-		hlg_note_list_warn(&r->remarks, "%zu more threads do not fit",
-				   trust->n_threads - SHOWN);
+		hlg_note_list_warn(&r->remarks, "%zu more %s do not fit",
+				   trust->n_threads - SHOWN,
+				   hlg_profile_sandbox_of(trust->threads[SHOWN].tid) > 0
+					   ? "sandboxes"
+					   : "threads");
 }
 
 static void tell_events(struct hlg_report *r)
@@ -410,6 +416,27 @@ static void warn_bases(struct hlg_report *r)
 	}
 }
 
+/* Where only what guests halt with was recorded, of what tells sandboxes apart. */
+static void note_sandboxes(struct hlg_report *r)
+{
+	struct hlg_base_kvm_shared shared;
+	char who[32];
+
+	if (r->profile->sandboxes.n)
+		return;
+	shared = hlg_base_kvm_shared(r->space, &r->profile->starts);
+	if (shared.threads == 0)
+		return;
+	if (shared.threads == 1)
+		snprintf(who, sizeof(who), "thread %" PRId32, shared.tid);
+	else
+		snprintf(who, sizeof(who), "%" PRIu32 " threads", shared.threads);
+	hlg_note_list_add(&r->notes,
+			  "%" PRIu32 " sandboxes ran on %s, and are reported as one "
+			  "(record --sandboxes tells them apart)",
+			  shared.sandboxes, who);
+}
+
 void hlg_notes_add(struct hlg_report *r)
 {
 	warn_bases(r);
@@ -422,6 +449,7 @@ void hlg_notes_add(struct hlg_report *r)
 			"names are shown as they are in the symbol table: built "
 			"without libiberty");
 	note_guest(r);
+	note_sandboxes(r);
 	note_border(r);
 	note_accounting(r);
 	if (r->by & ~r->options->by & HLG_BY_EVENT)

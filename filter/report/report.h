@@ -57,6 +57,7 @@ struct hlg_report {
 	struct hlg_cell *cells; /* the profile's, by series rank, then ip */
 	size_t n_cells;
 	uint32_t *rank;           /* of each series, in the stable order */
+	uint32_t n_host; /* of the host's rows are shown: those that no tracepoint has */
 	struct hlg_group *groups; /* in series order; none if the report is not split */
 	uint32_t n_groups;
 	const struct hlg_report_file *files; /* shown if there are several; not owned */

@@ -149,7 +149,7 @@ size_t hlg_rows_host_shown(const struct hlg_report *report)
 
 	if (report->options->mode == HLG_SHOW_GUEST)
 		return 0;
-	return top && top < report->host->n_rows ? top : report->host->n_rows;
+	return top && top < report->n_host ? top : report->n_host;
 }
 
 int hlg_rows_each_host(void *to, const struct hlg_report *report,
@@ -158,8 +158,11 @@ int hlg_rows_each_host(void *to, const struct hlg_report *report,
 		       struct hlg_err *err)
 {
 	size_t n = hlg_rows_host_shown(report);
-	double total = (double)hlg_count_weigh(report->all.weight, report->profile->host);
+	struct hlg_count all = report->profile->host;
+	double total;
 
+	hlg_count_sub(&all, hlg_profile_traced(report->profile));
+	total = (double)hlg_count_weigh(report->all.weight, all);
 	for (size_t i = 0; i < n; i++) {
 		const struct hlg_host_row *host = &report->host->rows[i];
 		uint64_t weight = hlg_count_weigh(report->all.weight, host->count);
@@ -182,7 +185,7 @@ bool hlg_rows_has_event(const struct hlg_report *r, uint32_t event)
 		if (r->events[i].event == event && r->events[i].count.samples &&
 		    r->options->mode != HLG_SHOW_HOST)
 			return true;
-	for (size_t i = 0; i < r->host->n_rows; i++)
+	for (size_t i = 0; i < r->n_host; i++)
 		if (r->profile->series[r->host->rows[i].series].event == event &&
 		    r->options->mode != HLG_SHOW_GUEST)
 			return true;

@@ -18,13 +18,16 @@ struct hlg_stacks_memo {
 struct hlg_stacks_thread {
 	int32_t pid, tid;
 	uint32_t node; /* HLG_NO_NODE: the mark's stack was lost */
+	bool runs;     /* it was a KVM_RUN */
 };
 
 enum hlg_kvm_mark hlg_stacks_event(const char *event)
 {
 	if (strcmp(event, "syscalls:sys_enter_ioctl") == 0)
 		return HLG_MARK_IOCTL;
-	return strcmp(event, "kvm:kvm_entry") == 0 ? HLG_MARK_ENTRY : HLG_MARK_NONE;
+	if (strcmp(event, "kvm:kvm_entry") == 0)
+		return HLG_MARK_ENTRY;
+	return strncmp(event, "kvm:", 4) == 0 ? HLG_MARK_OTHER : HLG_MARK_NONE;
 }
 
 bool hlg_stacks_is_run(enum hlg_kvm_mark mark, const void *raw, uint64_t size)
@@ -249,7 +252,7 @@ static uint64_t hash_thread(int32_t pid, int32_t tid)
 static struct hlg_stacks_thread *find_thread(const struct hlg_stacks *s, int32_t pid,
 					     int32_t tid)
 {
-	const struct hlg_stacks_thread key = {pid, tid, 0};
+	const struct hlg_stacks_thread key = {.pid = pid, .tid = tid};
 	const struct search search = {s, &key};
 	uint32_t known = hlg_index_find(&s->thread_index, hash_thread(pid, tid),
 					same_thread, &search);
@@ -261,6 +264,8 @@ void hlg_stacks_enter(struct hlg_stacks *s, const struct hlg_stacks_sample *samp
 {
 	struct hlg_stacks_thread *thread = find_thread(s, sample->pid, sample->tid);
 
+	if (thread && thread->runs && sample->entry)
+		return;
 	s->marks++;
 	if (!thread) {
 		if (!HLG_GROW(s->threads, s->n_threads) ||
@@ -270,7 +275,7 @@ void hlg_stacks_enter(struct hlg_stacks *s, const struct hlg_stacks_sample *samp
 		thread = &s->threads[s->n_threads++];
 	}
 	*thread = (struct hlg_stacks_thread){sample->pid, sample->tid,
-					     stack_of(s, sample, true)};
+					     stack_of(s, sample, true), !sample->entry};
 }
 
 bool hlg_stacks_knows(const struct hlg_stacks *s, int32_t pid, int32_t tid)

@@ -30,7 +30,8 @@
 enum hlg_kvm_mark {
 	HLG_MARK_NONE,
 	HLG_MARK_IOCTL, /* syscalls:sys_enter_ioctl: hlg_stacks_is_run tells which */
-	HLG_MARK_ENTRY  /* kvm:kvm_entry: each */
+	HLG_MARK_ENTRY, /* kvm:kvm_entry: each, of a thread without the former */
+	HLG_MARK_OTHER  /* others of KVM's tracepoints: none, nor are they host's time */
 };
 
 enum hlg_kvm_mark hlg_stacks_event(const char *event);
@@ -70,6 +71,7 @@ struct hlg_stacks_sample {
 	uint32_t mappings; /* another number where addresses may mean something else */
 	uint64_t ip;       /* of a host sample without a callchain */
 	uint8_t cpumode;   /* and so */
+	bool entry;        /* a kvm_entry enters */
 	hlg_stacks_name_fn *name;
 	void *ctx; /* for name */
 };
@@ -104,7 +106,8 @@ struct hlg_stacks {
 bool hlg_stacks_init(struct hlg_stacks *stacks, const struct hlg_options *options);
 void hlg_stacks_finish(struct hlg_stacks *stacks);
 
-/* The thread has entered the guest. */
+/* The thread has entered the guest. A KVM_RUN goes for the kvm_entries behind it, which
+ * say the same, as a rule without a callchain. */
 void hlg_stacks_enter(struct hlg_stacks *stacks, const struct hlg_stacks_sample *sample);
 
 /* Guest and host samples that the profile has counted in a series. sample->comm and

@@ -211,7 +211,9 @@ static void judge(const struct hlg_apart *apart, struct unit *unit,
 	if (best.off == UINT64_MAX - 1)
 		unit->untold = NONE;
 	else if (best.on + best.off < HLG_APART_LEAST)
-		unit->untold = TOO_FEW;
+		/* What could not be decoded fits alike. */
+		unit->untold =
+			alone || unit->samples < HLG_APART_LEAST ? TOO_FEW : SEVERAL;
 	else if ((double)best.on < HLG_VERDICT_NEARLY_ALL * (double)(best.on + best.off))
 		unit->untold = NONE;
 	else if (!alone)
@@ -227,8 +229,26 @@ static const char *name_of(const struct hlg_image *image)
 	return slash && slash[1] ? slash + 1 : image->path;
 }
 
-/* The first two that overlap. */
-static int fail(const struct hlg_apart *apart, const char *path, struct hlg_err *err)
+static bool has_code(const struct hlg_apart *apart)
+{
+	for (size_t i = 0; i < apart->space->n_images; i++)
+		if (apart->codes[i])
+			return true;
+	return false;
+}
+
+static bool too_few(const struct unit *units, size_t n)
+{
+	size_t few = 0;
+
+	for (size_t i = 0; i < n; i++)
+		few += units[i].untold == TOO_FEW;
+	return few == n;
+}
+
+/* The first two that overlap. few: everybody has too few samples. */
+static int fail(const struct hlg_apart *apart, const char *path, bool few,
+		struct hlg_err *err)
 {
 	const struct hlg_image *first = apart->space->images[0], *second = first;
 
@@ -242,6 +262,18 @@ static int fail(const struct hlg_apart *apart, const char *path, struct hlg_err 
 	if (strcmp(first->path, second->path) == 0)
 		return hlg_err_set(err, HLG_EINPUT, "%s: is given twice (give it once)",
 				   first->path);
+	if (!has_code(apart))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: %s and %s lie at the same addresses, and without "
+				   "decoding them nothing tells who runs which (name one "
+				   "of them, or install libzydis-dev and build again)",
+				   path, name_of(first), name_of(second));
+	if (few)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: has too few samples to tell who runs %s and who "
+				   "%s, which lie at the same addresses (name one of "
+				   "them)",
+				   path, name_of(first), name_of(second));
 	return hlg_err_set(
 		err, HLG_EINPUT,
 		"%s: its samples do not tell who runs %s and who %s, which lie "
@@ -433,7 +465,7 @@ int hlg_apart_settle(struct hlg_apart *apart, const struct hlg_apart_recording *
 		if (hlg_image_unread(apart->space->images[i]))
 			rc = hlg_image_fail_unread(apart->space->images[i], err);
 	if (rc == 0 && n && told == 0)
-		rc = fail(apart, r->path, err);
+		rc = fail(apart, r->path, too_few(units, n_units), err);
 	if (rc == 0 && (!set_moves(r->profile, all, units, n_units) ||
 			!fold(r, apart->space->n_lanes)))
 		rc = hlg_err_memory(err, r->path);

@@ -58,17 +58,6 @@ size_t hlg_base_kvm_find(const struct hlg_image *image, const struct hlg_starts 
 	return n;
 }
 
-static bool overlap(const struct hlg_image *image, const uint64_t *bases, size_t n)
-{
-	uint64_t size = image->end - image->first;
-
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = 0; j < i; j++)
-			if (bases[i] < bases[j] + size && bases[j] < bases[i] + size)
-				return true;
-	return false;
-}
-
 /* Does the image lie there, whatever said so? */
 static bool is_at(const struct hlg_image *image, uint64_t base)
 {
@@ -78,6 +67,32 @@ static bool is_at(const struct hlg_image *image, uint64_t base)
 	return false;
 }
 
+/*
+ * Of bases at which the image would overlap itself one stays, *n is 1 then: one that it
+ * has, or the first. It is one guest's; the other is another's that cannot be told apart,
+ * or of another ELF, which has the same place by chance.
+ */
+static void drop_overlap(struct hlg_image *image, uint64_t *bases, size_t *n)
+{
+	uint64_t size = image->end - image->first;
+	size_t keep = 0, other = 0;
+
+	for (size_t i = 0; i < *n; i++)
+		for (size_t j = 0; j < i; j++)
+			if (bases[i] < bases[j] + size && bases[j] < bases[i] + size)
+				other = i;
+	if (other == 0)
+		return;
+	while (keep < *n && !is_at(image, bases[keep]))
+		keep++;
+	keep = keep < *n ? keep : 0;
+	image->kvm_overlaps = true;
+	image->kvm_base = bases[keep];
+	image->kvm_other = bases[keep == other ? 0 : other];
+	bases[0] = bases[keep];
+	*n = 1;
+}
+
 static int place(struct hlg_image *image, const uint64_t *bases, size_t n, bool keep,
 		 bool *placed, struct hlg_err *err)
 {
@@ -85,8 +100,9 @@ static int place(struct hlg_image *image, const uint64_t *bases, size_t n, bool 
 	const uint64_t base = image->base;
 	int rc = 0;
 
-	/* Two that agree are one. */
-	if (n == 1 && is_at(image, bases[0]))
+	/* Two that agree are one; and the samples have the last word, once they had it.
+	 */
+	if ((n == 1 && is_at(image, bases[0])) || image->refused_from == HLG_BASE_KVM)
 		return 0;
 	if (from == HLG_BASE_STATED || (keep && from != HLG_BASE_NONE)) {
 		image->kvm_differs = !is_at(image, bases[0]);
@@ -115,8 +131,53 @@ int hlg_base_kvm_place(struct hlg_space *space, const struct hlg_starts *starts,
 		struct hlg_image *image = space->images[i];
 		size_t n = hlg_base_kvm_find(image, starts, bases);
 
-		if (n && !overlap(image, bases, n))
+		drop_overlap(image, bases, &n);
+		if (n)
 			rc = place(image, bases, n, keep, placed, err);
 	}
 	return rc;
+}
+
+/* Is it dispatch_function, of any ELF and at any of its bases? */
+static bool is_dispatch(const struct hlg_space *space, uint64_t ip)
+{
+	uint64_t own;
+
+	for (size_t i = 0; i < space->n_images; i++) {
+		const struct hlg_image *image = space->images[i];
+
+		if (!find_dispatch(image, &own))
+			continue;
+		for (size_t b = 0; b < hlg_image_n_bases(image); b++)
+			if (ip == own - image->first + hlg_image_base(image, b).base)
+				return true;
+	}
+	return false;
+}
+
+struct hlg_base_kvm_shared hlg_base_kvm_shared(const struct hlg_space *space,
+					       const struct hlg_starts *starts)
+{
+	struct hlg_base_kvm_shared shared = {0};
+	bool counted[HLG_STARTS] = {false};
+
+	for (uint32_t i = 0; i < starts->n; i++) {
+		uint32_t sandboxes = 0;
+
+		for (uint32_t j = i; j < starts->n; j++) {
+			const struct hlg_start *at = &starts->at[j];
+
+			if (counted[j] || !at->halt || at->tid != starts->at[i].tid ||
+			    !is_dispatch(space, at->ip))
+				continue;
+			counted[j] = true;
+			sandboxes += at->times;
+		}
+		if (sandboxes < 2)
+			continue;
+		if (shared.threads++ == 0)
+			shared.tid = starts->at[i].tid;
+		shared.sandboxes += sandboxes;
+	}
+	return shared;
 }

@@ -20,12 +20,27 @@ size_t hlg_base_kvm_find(const struct hlg_image *image, const struct hlg_starts 
 			 uint64_t bases[static HLG_BASE_KVM_MAX]);
 
 /*
- * Places the ELFs of a space at all bases that KVM's records have for them, unless these
- * overlap; *placed: any was moved. What the file said otherwise is in image->refused. A
+ * Places the ELFs of a space at all bases that KVM's records have for them; where these
+ * overlap, at the one that the file states, else the first, and kvm_overlaps is set.
+ * *placed: any was moved. What the file said otherwise is in image->refused. A
  * base that the user stated stays, and with keep (strict-base=) what the file states:
  * then kvm_differs has it. Fails as hlg_image_add_base does.
  */
 int hlg_base_kvm_place(struct hlg_space *space, const struct hlg_starts *starts,
 		       bool keep, bool *placed, struct hlg_err *err);
+
+/* Threads that made several sandboxes. */
+struct hlg_base_kvm_shared {
+	uint32_t threads, sandboxes;
+	int32_t tid; /* of the first of these threads */
+};
+
+/*
+ * Which threads' guests halted for the first time more than once, with the address that
+ * an ELF of the space has for dispatch_function where it lies: each time it is another
+ * sandbox. One that was made from a snapshot does not do so, and is not counted.
+ */
+struct hlg_base_kvm_shared hlg_base_kvm_shared(const struct hlg_space *space,
+					       const struct hlg_starts *starts);
 
 #endif

@@ -100,13 +100,25 @@ int hlg_base_search_refuses(const struct hlg_image *image, struct hlg_code *code
 
 bool hlg_base_search_differs(const struct hlg_image *image)
 {
-	return image->refused_from != HLG_BASE_NONE || image->kvm_differs;
+	return image->refused_from != HLG_BASE_NONE || image->kvm_differs ||
+	       image->kvm_overlaps;
 }
 
 char *hlg_base_search_warning(const struct hlg_image *image)
 {
 	char from[128], *text;
 
+	if (image->kvm_overlaps && image->refused_from == HLG_BASE_NONE)
+		return asprintf(&text,
+				"%s: KVM's records have a guest at 0x%" PRIx64
+				" and one at 0x%" PRIx64 ", which overlap; 0x%" PRIx64
+				" is used (name both, %s@0x%" PRIx64 " %s@0x%" PRIx64
+				", to tell them apart)",
+				image->path, image->kvm_base, image->kvm_other,
+				image->base, image->path, image->kvm_base, image->path,
+				image->kvm_other) < 0
+			       ? NULL
+			       : text;
 	if (image->refused_from == HLG_BASE_NONE) {
 		hlg_base_describe(image, from, sizeof(from));
 		return asprintf(&text,

@@ -16,6 +16,21 @@ struct hlg_image_test *hlg_trust_of(const struct hlg_trust *trust,
 	return &trust->images[image->number];
 }
 
+static bool lies_at(const struct hlg_image *image, uint64_t base)
+{
+	for (size_t i = 0; i < hlg_image_n_bases(image); i++)
+		if (hlg_image_base(image, i).base == base)
+			return true;
+	return false;
+}
+
+const struct hlg_fit *hlg_trust_elsewhere(const struct hlg_image_test *test)
+{
+	return test->found.n && !lies_at(test->image, test->found.fits[0].base)
+		       ? &test->found.fits[0]
+		       : NULL;
+}
+
 static int open_test(struct hlg_image_test *test, const struct hlg_image *image,
 		     struct hlg_err *err)
 {
@@ -182,7 +197,8 @@ static size_t add_threads(struct hlg_thread_test *list, size_t n, struct hlg_cod
 
 		place.addr = hit->addr;
 		is = hlg_verdict_at(code, &place);
-		if (hit->tid < 0 || is == HLG_BOUNDARY_UNKNOWN)
+		if (hit->tid == -1 || hit->tid == HLG_MANY_TIDS ||
+		    is == HLG_BOUNDARY_UNKNOWN)
 			continue;
 		list[n] = (struct hlg_thread_test){.tid = hit->tid};
 		*(is == HLG_BOUNDARY_ON ? &list[n].samples.on : &list[n].samples.off) =
@@ -283,7 +299,7 @@ static bool drop_own(struct hlg_image_test *ti)
 	bool own = false;
 
 	for (size_t i = 0; i < ti->found.n; i++) {
-		bool same = ti->found.fits[i].base == ti->image->base;
+		bool same = lies_at(ti->image, ti->found.fits[i].base);
 
 		own |= same;
 		if (!same)
@@ -312,10 +328,10 @@ static bool fits_elsewhere(const struct hlg_trust *trust)
 {
 	for (size_t i = 0; i < trust->n_images; i++) {
 		const struct hlg_image_test *ti = &trust->images[i];
+		const struct hlg_fit *fit = hlg_trust_elsewhere(ti);
 
-		if (ti->tested.verdict != HLG_TRUST_VERIFIED && ti->found.n &&
-		    ti->found.fits[0].base != ti->image->base &&
-		    ti->found.fits[0].on_samples > ti->tested.samples.on)
+		if (ti->tested.verdict != HLG_TRUST_VERIFIED && fit &&
+		    fit->on_samples > ti->tested.samples.on)
 			return true;
 	}
 	return false;

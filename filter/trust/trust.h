@@ -14,7 +14,7 @@
 struct hlg_image_test_base {
 	uint64_t base;
 	struct hlg_count count;
-	int32_t tid; /* of all its samples (-1: not recorded); HLG_MANY_TIDS: no one's */
+	int32_t tid; /* of all its samples, as that of a cell (profile.h) */
 };
 
 /* One image: how many samples lie in it, where, and how many of them on boundaries. */
@@ -28,8 +28,8 @@ struct hlg_image_test {
 	struct hlg_found found; /* where samples fit, if they do not where it is */
 };
 
-/* A thread whose samples do not lie on boundaries, where others' do. Only addresses that
- * it alone was sampled at can tell. */
+/* A thread, or a sandbox, whose samples do not lie on boundaries, where others' do. Only
+ * addresses that it alone was sampled at can tell. */
 struct hlg_thread_test {
 	int32_t tid;
 	struct hlg_boundaries samples;
@@ -55,6 +55,9 @@ void hlg_trust_finish(struct hlg_trust *trust);
 /* The test of an image of the space; NULL for any other, and for NULL. */
 struct hlg_image_test *hlg_trust_of(const struct hlg_trust *trust,
 				    const struct hlg_image *image);
+
+/* Where an image's samples fit best, if that is none of its own bases; else NULL. */
+const struct hlg_fit *hlg_trust_elsewhere(const struct hlg_image_test *test);
 
 /*
  * skid=REACH: counts how many samples lie where a late one would. Fills edge of every row

@@ -17,12 +17,12 @@
  * - it has far more samples than its neighbours: the rest of its straight line (line.h),
  *   whose instructions run as often as it does, and, unless a loop may run it more often,
  *   the first line of its function. Far more is: more than `times` as many as they have
- * in the mean, tested at HLG_BORDER_LEVEL. Given k samples on c addresses, and s on their
- * m neighbours, k of k + s is binomial, with times * c / (times * c + m), if their own
- *   time is all there is (J. Przyborowski and H. Wilenski, Biometrika 31, 1940). Tested
- * are the two sides of an exit, the instruction and the next one, together, and each by
- *   itself. Of an exit that stands out so, each side is the border's that has more than
- *   `times` as many as its neighbours itself.
+ *   in the mean, tested at HLG_BORDER_LEVEL. Given k samples on c addresses, and s on
+ *   their m neighbours, k of k + s is binomial, with times * c / (times * c + m), if
+ *   their own time is all there is (J. Przyborowski and H. Wilenski, Biometrika 31,
+ *   1940). Tested are the two sides of an exit, the instruction and the next one,
+ *   together, and each by itself. Of an exit that stands out so, each side is the
+ *   border's that has more than `times` as many as its neighbours itself.
  *
  * What leaves every guest takes no time inside of one, and twice the mean is far more:
  * HLG_BORDER_TIMES. What only may leave it, as pause and wrmsr, takes long where it does
@@ -32,8 +32,8 @@
  *
  * Where there is no neighbour, the rest of the function stands for them if the
  * instruction leaves every guest, else nothing is concluded. Nothing is in an image that
- * cannot be decoded, in a place of more than 1 MiB, or where symbols nest as they do in no
- * real program.
+ * cannot be decoded, in a place of more than 1 MiB, or where symbols nest as they do in
+ * no real program.
  */
 #ifndef HLG_FILTER_VIEW_BORDER_H
 #define HLG_FILTER_VIEW_BORDER_H

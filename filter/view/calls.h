@@ -29,6 +29,9 @@ bool hlg_calls_is_host_call(const struct hlg_calls_ports *ports, uint64_t port);
 struct hlg_calls {
 	uint64_t guest; /* that ended */
 	uint64_t host;
+	uint64_t host_ns; /* from the exits for these to the next entries; of */
+	uint64_t time_ns; /* in the guest and in exits, but not from the end of a guest
+			   * call to the next entry; 0: times are not known */
 };
 
 /*
@@ -39,5 +42,9 @@ struct hlg_calls {
  */
 bool hlg_calls_count(struct hlg_calls *calls, const struct hlg_space *space,
 		     const struct hlg_profile *profile);
+
+/* The same of a sandbox, by its number; also if there are none of its calls. */
+bool hlg_calls_of_sandbox(struct hlg_calls *calls, const struct hlg_space *space,
+			  const struct hlg_profile *profile, uint32_t number);
 
 #endif

@@ -294,8 +294,10 @@ int hlg_view_build(struct hlg_view *view, const struct hlg_view_input *in,
 
 void hlg_view_finish(struct hlg_view *view)
 {
-	for (size_t i = 0; i < view->n_rows; i++)
+	for (size_t i = 0; i < view->n_rows; i++) {
 		free(view->rows[i].name);
+		free(view->rows[i].apart);
+	}
 	for (size_t i = 0; i < view->n_borders; i++)
 		free(view->borders[i].name);
 	free(view->rows);

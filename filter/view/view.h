@@ -41,6 +41,7 @@ struct hlg_row {
 	bool border; /* of the view's borders */
 	bool unsure; /* the next row may well have more: their intervals overlap */
 	char *name;  /* readable, not escaped */
+	char *apart; /* what tells it from rows of its name (report/twins.h), or NULL */
 	size_t first_hit, n_hits; /* in the view's hits; by series rank, then address */
 };
 

@@ -126,6 +126,10 @@ static json_t *bases(const struct hlg_report *r, const struct hlg_image *image)
 		json_object_set_new(o, "tid",
 				    ti->bases[i].tid >= 0 ? json_integer(ti->bases[i].tid)
 							  : json_null());
+		if (hlg_profile_sandbox_of(ti->bases[i].tid) > 0)
+			json_object_set_new(
+				o, "sandbox",
+				json_integer(hlg_profile_sandbox_of(ti->bases[i].tid)));
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -199,6 +203,19 @@ static json_t *lane_image(const struct hlg_report *r, unsigned lane)
 	return json_null();
 }
 
+static json_t *calls_of(const struct hlg_calls *calls)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "guest", hlg_json_number(calls->guest));
+	json_object_set_new(o, "host", hlg_json_number(calls->host));
+	if (calls->time_ns) {
+		json_object_set_new(o, "host_ns", hlg_json_number(calls->host_ns));
+		json_object_set_new(o, "time_ns", hlg_json_number(calls->time_ns));
+	}
+	return o;
+}
+
 static json_t *sandboxes(const struct hlg_report *r)
 {
 	const struct hlg_sandboxes *all = &r->profile->sandboxes;
@@ -207,15 +224,19 @@ static json_t *sandboxes(const struct hlg_report *r)
 	for (uint32_t i = 0; i < all->n; i++) {
 		const struct hlg_sandbox *of = &all->at[i];
 		json_t *o = json_object();
+		struct hlg_calls calls;
 
 		json_object_set_new(o, "sandbox", json_integer(i + 1));
 		json_object_set_new(o, "pid",
 				    of->pid >= 0 ? json_integer(of->pid) : json_null());
 		json_object_set_new(o, "fd",
 				    of->fd >= 0 ? json_integer(of->fd) : json_null());
+		json_object_set_new(o, "vcpus", json_integer(of->vcpus));
 		if (r->space->n_lanes)
 			json_object_set_new(o, "image", lane_image(r, of->lane));
 		hlg_json_put_count(o, of->count);
+		if (hlg_calls_of_sandbox(&calls, r->space, r->profile, i + 1))
+			json_object_set_new(o, "calls", calls_of(&calls));
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -513,15 +534,6 @@ void hlg_report_json_head(struct hlg_json *json, FILE *f, const struct hlg_repor
 	hlg_json_put(
 		json, "weight",
 		json_string(r->all.weight == HLG_WEIGHT_SAMPLES ? "samples" : "period"));
-}
-
-static json_t *calls_of(const struct hlg_calls *calls)
-{
-	json_t *o = json_object();
-
-	json_object_set_new(o, "guest", hlg_json_number(calls->guest));
-	json_object_set_new(o, "host", hlg_json_number(calls->host));
-	return o;
 }
 
 int hlg_report_json_write(FILE *f, const struct hlg_report *r, struct hlg_err *err)

@@ -194,7 +194,7 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 	char from[96], base[32];
 
 	add_escaped(&p, 0, NULL, slash && slash[1] ? slash + 1 : image->path);
-	if (image->inside_size)
+	if (image->inside_size && !image->file) /* else its name says so */
 		add_piece(&p, 1, "the guest inside it");
 	if (image->noted)
 		add_piece(&p, 0, "noted by record");
@@ -348,18 +348,29 @@ static const char *lane_name(const struct hlg_report *r, unsigned lane)
 	return lane == HLG_LANE_SEVERAL ? "several ELFs" : "unknown ELF";
 }
 
-/* "sandbox 2 (fd 14)", and of several processes which one's. */
+void hlg_text_lines_calls(char buf[static 64], const struct hlg_calls *calls)
+{
+	snprintf(buf, 64, "%" PRIu64 " guest + %" PRIu64 " host calls", calls->guest,
+		 calls->host);
+}
+
+/* "sandbox 2 (fd 14)", of several vCPUs "(2 vCPUs)", and of several processes which
+ * one's. */
 static void add_sandbox(struct pieces *line, const struct hlg_report *r, uint32_t number,
-			struct hlg_count count)
+			struct hlg_count count, bool with_fd)
 {
 	const struct hlg_sandboxes *all = &r->profile->sandboxes;
 	const struct hlg_sandbox *of = number ? &all->at[number - 1] : NULL;
 	uint32_t event = hlg_text_lines_event(r, &r->all);
 	struct hlg_text_lines_scale scale =
 		hlg_text_lines_scale_for(r, event, r->all.guest.period);
-	char fd[32] = "", period[32];
+	char fd[32] = "", period[32], text[64];
+	struct hlg_calls calls;
 
-	if (of && of->fd >= 0)
+	line->n = 0;
+	if (of && of->vcpus > 1)
+		snprintf(fd, sizeof(fd), " (%" PRIu32 " vCPUs)", of->vcpus);
+	else if (of && of->fd >= 0 && with_fd)
 		snprintf(fd, sizeof(fd), " (fd %" PRId32 ")", of->fd);
 	if (of)
 		add_piece(line, 0, "sandbox %" PRIu32 "%s", number, fd);
@@ -374,6 +385,22 @@ static void add_sandbox(struct pieces *line, const struct hlg_report *r, uint32_
 	if (event != UINT32_MAX && scale.time)
 		add_piece(line, 1, "%s",
 			  hlg_text_lines_period(period, &scale, count.period));
+	if (of && hlg_calls_of_sandbox(&calls, r->space, r->profile, number)) {
+		hlg_text_lines_calls(text, &calls);
+		add_piece(line, 0, "%s", text);
+	}
+}
+
+/* Its descriptor goes first where all has no room. */
+static void write_sandbox(FILE *f, const struct hlg_report *r, const char *label,
+			  uint32_t number, struct hlg_count count)
+{
+	struct pieces line;
+
+	add_sandbox(&line, r, number, count, true);
+	if (r->screen.columns && length(&line, PIECES) > r->screen.columns)
+		add_sandbox(&line, r, number, count, false);
+	write_pieces(f, r, label, &line);
 }
 
 /* Is the sandbox of number a in front of that of b, by samples? */
@@ -402,7 +429,6 @@ static void write_sandboxes(FILE *f, const struct hlg_report *r)
 	const struct hlg_sandboxes *all = &r->profile->sandboxes;
 	uint32_t n = 0, number = 0, shown;
 	const char *label = "sandboxes";
-	struct pieces line = {0};
 
 	for (uint32_t i = 0; i < all->n; i++)
 		n += all->at[i].count.samples > 0;
@@ -411,27 +437,20 @@ static void write_sandboxes(FILE *f, const struct hlg_report *r)
 			: n;
 	for (uint32_t i = 0; i < all->n && shown == n; i++)
 		if (all->at[i].count.samples) {
-			line.n = 0;
-			add_sandbox(&line, r, i + 1, all->at[i].count);
-			write_pieces(f, r, label, &line);
+			write_sandbox(f, r, label, i + 1, all->at[i].count);
 			label = "";
 		}
 	for (uint32_t i = 0; i < shown && shown < n; i++, label = "") {
 		number = next_largest(all, number);
-		line.n = 0;
-		add_sandbox(&line, r, number, all->at[number - 1].count);
-		write_pieces(f, r, label, &line);
+		write_sandbox(f, r, label, number, all->at[number - 1].count);
 	}
 	if (shown < n)
 		fprintf(f,
 			INDENT "and %" PRIu32 " more (--wide lists them, --by=sandbox "
 			       "reports each)\n",
 			n - shown);
-	if (n && all->nobody.samples) {
-		line.n = 0;
-		add_sandbox(&line, r, 0, all->nobody);
-		write_pieces(f, r, "", &line);
-	}
+	if (n && all->nobody.samples)
+		write_sandbox(f, r, "", 0, all->nobody);
 }
 
 /* Not "100.00", as some are not. */
@@ -586,23 +605,39 @@ static void add_gaps(struct sum *s, const struct hlg_report *r)
 	add_term(s, r->all.kinds[HLG_GAP].samples, gaps[r->options->gaps]);
 }
 
+/* "12 %", or that it is less than one. */
+static const char *whole_percent(char buf[static 16], double share)
+{
+	long percent = lround(100 * share);
+
+	snprintf(buf, 16, percent ? "%ld %%" : "under 1 %%", percent);
+	return buf;
+}
+
 /* What crossed between a Hyperlight guest and its host, where that was recorded. */
 static void write_calls(FILE *f, const struct hlg_report *r)
 {
 	struct hlg_calls calls;
+	char share[16];
 
-	if (hlg_calls_count(&calls, r->space, r->profile))
-		fprintf(f,
-			"calls     %" PRIu64 " guest call%s, %" PRIu64
-			" host call%s (what they took: hlguest exits)\n",
-			calls.guest, calls.guest == 1 ? "" : "s", calls.host,
-			calls.host == 1 ? "" : "s");
+	if (!hlg_calls_count(&calls, r->space, r->profile))
+		return;
+	fprintf(f, "calls     %" PRIu64 " guest call%s, %" PRIu64 " host call%s",
+		calls.guest, calls.guest == 1 ? "" : "s", calls.host,
+		calls.host == 1 ? "" : "s");
+	if (calls.host_ns && calls.time_ns)
+		fprintf(f, ", which took %s of the time\n",
+			whole_percent(share,
+				      (double)calls.host_ns / (double)calls.time_ns));
+	else
+		fputs(" (what they took: hlguest exits)\n", f);
 }
 
 static void write_sums(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_profile *p = r->profile;
 	const struct hlg_view *v = &r->all;
+	uint64_t traced = hlg_profile_traced(p).samples;
 	struct sum s = {.f = f, .screen = &r->screen};
 	char number[24];
 	int width = snprintf(number, sizeof(number), "%" PRIu64, p->seen.samples);
@@ -610,7 +645,8 @@ static void write_sums(FILE *f, const struct hlg_report *r)
 	begin_sum(&s, "accounted", p->seen.samples, width,
 		  p->seen.samples == 1 ? "sample" : "samples");
 	add_term(&s, v->guest.samples, "guest");
-	add_term(&s, p->host.samples, "host");
+	add_term(&s, p->host.samples - traced, "host");
+	add_term(&s, traced, traced == 1 ? "tracepoint hit" : "tracepoint hits");
 	add_term(&s, p->deselected.samples, "filtered out");
 	end_sum(&s);
 	if (v->guest.samples == 0)
@@ -658,8 +694,7 @@ static int write_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *err
 			s[HLG_REPORT_HOST_FRAMES].count.samples);
 	if (s[HLG_REPORT_ASIDE].count.samples)
 		fprintf(f,
-			INDENT "%" PRIu64 " host samples only mark vCPU entries: they "
-			       "count in no stack and no row\n",
+			INDENT "%" PRIu64 " tracepoint hits are in no stack and no row\n",
 			s[HLG_REPORT_ASIDE].count.samples);
 	return 0;
 }
@@ -708,6 +743,7 @@ static void write_all_sums(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_profile *p = r->profile;
 	const struct hlg_view *v = &r->all;
+	struct hlg_count traced = hlg_profile_traced(p);
 	struct hlg_count unlabelled = v->kinds[HLG_GAP];
 	struct hlg_column columns[4];
 	const struct hlg_table t = sums_table(columns, "", 16);
@@ -717,6 +753,8 @@ static void write_all_sums(FILE *f, const struct hlg_report *r)
 	write_sum(f, &t, "all", p->seen, p->seen);
 	write_sum(f, &t, "  filtered out", p->deselected, p->seen);
 	write_sum(f, &t, "  host", p->host, p->seen);
+	if (traced.samples)
+		write_sum(f, &t, "    tracepoint hits", traced, p->host);
 	write_states(f, &t, r, HLG_HOST_KERNEL, HLG_N_STATES, p->host);
 	write_sum(f, &t, "  guest", v->guest, p->seen);
 	write_states(f, &t, r, HLG_GUEST_KERNEL, HLG_HOST_KERNEL, v->guest);
@@ -763,6 +801,9 @@ static void write_bases(FILE *f, const struct hlg_report *r,
 			ti->bases[i].base, ti->bases[i].count.samples);
 		if (ti->bases[i].tid >= 0)
 			fprintf(f, ", thread %" PRId32, ti->bases[i].tid);
+		else if (hlg_profile_sandbox_of(ti->bases[i].tid) > 0)
+			fprintf(f, ", sandbox %" PRId32,
+				hlg_profile_sandbox_of(ti->bases[i].tid));
 		fputc('\n', f);
 	}
 	if (ti->n_bases > SHOWN)

@@ -7,6 +7,7 @@
 #define HLG_FILTER_WRITE_TEXT_LINES_H
 
 #include "filter/report/report.h"
+#include "filter/view/calls.h"
 
 /* Guests, what was recorded, the check; then warnings, and an empty line. */
 void hlg_text_lines_head(FILE *f, const struct hlg_report *report);
@@ -53,6 +54,9 @@ struct hlg_text_lines_scale hlg_text_lines_scale_for(const struct hlg_report *re
 /* How long was recorded, "4.0 s": from the first sample to the last, of host and guest,
  * whatever was selected. False if that is not known, or of several recordings. */
 bool hlg_text_lines_span(char buf[static 32], const struct hlg_report *report);
+
+/* "2 guest + 200 host calls": of a sandbox. */
+void hlg_text_lines_calls(char buf[static 64], const struct hlg_calls *calls);
 
 /* "3.280 s", "1.200 G", in every locale. */
 const char *hlg_text_lines_period(char buf[static 32],

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ enum {
 	REGION_BAR = 12, /* cells; of rows there is one on a terminal only */
 	MOST = 12,       /* columns of a table */
 	NAME = 36,       /* cells for names, before columns are left out */
+	APART = 40,      /* cells for what tells rows of one name apart */
 	FEWEST = 10,     /* functions, on however small a screen */
 	FEWEST_REGIONS = 2,
 	LONGEST_FILE = 41,   /* bytes of a file's name beside a region */
@@ -88,6 +90,11 @@ static void write_remark(FILE *f, const void *of)
 	const struct text *t = of;
 	const struct hlg_row *row = t->row;
 
+	if (row->apart) {
+		fputs("  (", f);
+		hlg_table_cut(f, row->apart, APART, t->r->screen.ascii);
+		fputc(')', f);
+	}
 	if (row->place.symbol)
 		write_aliases(f, t->r, &row->place);
 	if (row->place.kind == HLG_LABEL)
@@ -378,6 +385,24 @@ static void write_regions(struct text *t)
 	fputc('\n', t->f);
 }
 
+/* The calls of a group's sandbox: none where it is split further, as by threads. */
+static void write_calls_of(const struct text *t)
+{
+	const struct hlg_group *group =
+		(const void *)((const char *)t->v - offsetof(struct hlg_group, view));
+	const struct hlg_report *r = t->r;
+	const int32_t number = r->profile->series[group->series].sandbox;
+	struct hlg_calls calls;
+	char text[64];
+
+	if ((r->by & ~(unsigned)HLG_BY_EVENT) != HLG_BY_SANDBOX || number < 1 ||
+	    (uint32_t)number > r->profile->sandboxes.n ||
+	    !hlg_calls_of_sandbox(&calls, r->space, r->profile, (uint32_t)number))
+		return;
+	hlg_text_lines_calls(text, &calls);
+	fprintf(t->f, ", %s", text);
+}
+
 static void write_view(void *to, const struct hlg_report *r, const struct hlg_view *v,
 		       const char *of)
 {
@@ -389,8 +414,10 @@ static void write_view(void *to, const struct hlg_report *r, const struct hlg_vi
 	if (of) {
 		fputs("== ", t->f);
 		hlg_escape_print(t->f, of);
-		fprintf(t->f, " (%" PRIu64 " guest sample%s)\n\n", v->guest.samples,
+		fprintf(t->f, " (%" PRIu64 " guest sample%s", v->guest.samples,
 			v->guest.samples == 1 ? "" : "s");
+		write_calls_of(t);
+		fputs(")\n\n", t->f);
 	}
 	if (!v->n_rows)
 		return;
@@ -434,7 +461,7 @@ static int write_host(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	struct text t = {.f = f, .r = r};
 	int rc;
 
-	if (r->host->n_rows == 0)
+	if (r->n_host == 0)
 		return 0;
 	begin_table(&t, layout, sizeof(layout), "process (mapping)");
 	t.columns[HLG_REPORT_PERCENT].heading = "of host";
@@ -443,9 +470,9 @@ static int write_host(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	rc = hlg_rows_each_host(&t, r, write_host_row, err);
 	if (rc == 0 && t.lost)
 		rc = hlg_err_memory(err, "report");
-	if (shown < r->host->n_rows)
+	if (shown < r->n_host)
 		fprintf(f, "%*s(%zu more: --top=0)\n", (int)width_of(&t), "",
-			r->host->n_rows - shown);
+			r->n_host - shown);
 	fputc('\n', f);
 	return rc;
 }

@@ -54,14 +54,8 @@ static unsigned length_x86(const unsigned char *p, size_t left)
 	return decode(true, p, left, &z) ? z.length : 0;
 }
 
-/* rdrand and rdseed are not here: where they stay in the guest they take as long as
- * leaving it does. */
-static enum hlg_leave leave_x86(const ZydisDecodedInstruction *z)
+static bool leaves_always_x86(const ZydisDecodedInstruction *z)
 {
-	/* mov to and from control and debug registers */
-	if (z->opcode_map == ZYDIS_OPCODE_MAP_0F && z->opcode >= 0x20 &&
-	    z->opcode <= 0x23)
-		return HLG_LEAVE_MAY;
 	switch (z->mnemonic) {
 	case ZYDIS_MNEMONIC_IN:
 	case ZYDIS_MNEMONIC_INSB:
@@ -77,7 +71,21 @@ static enum hlg_leave leave_x86(const ZydisDecodedInstruction *z)
 	case ZYDIS_MNEMONIC_VMMCALL:
 	case ZYDIS_MNEMONIC_TDCALL:
 	case ZYDIS_MNEMONIC_XSETBV:
-		return HLG_LEAVE_ALWAYS;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* rdrand and rdseed are not here: where they stay in the guest they take as long as
+ * leaving it does. */
+static bool may_leave_x86(const ZydisDecodedInstruction *z)
+{
+	/* mov to and from control and debug registers */
+	if (z->opcode_map == ZYDIS_OPCODE_MAP_0F && z->opcode >= 0x20 &&
+	    z->opcode <= 0x23)
+		return true;
+	switch (z->mnemonic) {
 	case ZYDIS_MNEMONIC_RDMSR:
 	case ZYDIS_MNEMONIC_WRMSR:
 	case ZYDIS_MNEMONIC_RDTSC:
@@ -103,10 +111,17 @@ static enum hlg_leave leave_x86(const ZydisDecodedInstruction *z)
 	case ZYDIS_MNEMONIC_SIDT:
 	case ZYDIS_MNEMONIC_SLDT:
 	case ZYDIS_MNEMONIC_STR:
-		return HLG_LEAVE_MAY;
+		return true;
 	default:
-		return HLG_LEAVE_NEVER;
+		return false;
 	}
+}
+
+static enum hlg_leave leave_x86(const ZydisDecodedInstruction *z)
+{
+	return leaves_always_x86(z) ? HLG_LEAVE_ALWAYS
+	       : may_leave_x86(z)   ? HLG_LEAVE_MAY
+				    : HLG_LEAVE_NEVER;
 }
 
 static bool ends_x86(const ZydisDecodedInstruction *z)

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "symtab/elf/debug-file.h"
 #include "symtab/grow.h"
 
 enum {
@@ -159,7 +160,7 @@ int hlg_embedded_open(const struct hlg_embedded *embedded, int fd, const char *p
 		if (fclose(f) != 0 && rc == 0)
 			rc = hlg_err_memory(err, path);
 	} else {
-		rc = hlg_err_memory(err, path);
+		rc = hlg_file_fail(path, errno, err);
 		if (other >= 0)
 			close(other);
 	}
@@ -183,6 +184,9 @@ static int read_elf(const struct search *s, struct hlg_embedded *found)
 		*s->err = refused;
 	if (rc == HLG_EINPUT && !s->list->refused.msg[0])
 		s->list->refused = refused;
+	if (rc == 0)
+		rc = hlg_debug_file_crc(fd, s->path, (off_t)found->size, &found->crc,
+					s->err);
 	close(fd);
 	return rc;
 }
@@ -268,6 +272,24 @@ int hlg_embedded_find(struct hlg_embedded_list *list, const char *path,
 	}
 	free(chunk);
 	return rc;
+}
+
+/* Is it one of those before it once more? */
+static bool is_again(const struct hlg_embedded_list *list, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (list->at[k].size == list->at[i].size &&
+		    list->at[k].crc == list->at[i].crc)
+			return true;
+	return false;
+}
+
+size_t hlg_embedded_guest(const struct hlg_embedded_list *list, size_t from)
+{
+	while (from < list->n &&
+	       (!list->at[from].elf.hyperlight[0] || is_again(list, from)))
+		from++;
+	return from;
 }
 
 void hlg_embedded_finish(struct hlg_embedded_list *list)

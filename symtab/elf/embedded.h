@@ -17,6 +17,7 @@
 
 struct hlg_embedded {
 	uint64_t offset, size; /* bytes, in the file */
+	uint32_t crc;          /* of them, as of .gnu_debuglink */
 	struct hlg_elf64 elf;  /* what it says; its id is of no use */
 };
 
@@ -31,6 +32,13 @@ struct hlg_embedded_list {
 int hlg_embedded_find(struct hlg_embedded_list *list, const char *path,
 		      struct hlg_err *err);
 void hlg_embedded_finish(struct hlg_embedded_list *list);
+
+/*
+ * Which of these a host runs as its guests: those with Hyperlight's note; of those that
+ * are the same bytes the first. Returns the first of them whose place in the list is from
+ * or behind it; list->n: there is none.
+ */
+size_t hlg_embedded_guest(const struct hlg_embedded_list *list, size_t from);
 
 /* A copy in memory of an ELF of path, which is open at fd: a descriptor, for the caller
  * to close. */

@@ -57,7 +57,7 @@ static int load_debug(struct hlg_image *image, int rc, struct hlg_err *err)
 {
 	struct hlg_debug_file file;
 	struct hlg_err why = {0};
-	int found = hlg_debug_file_find(&file, image->path, &image->elf, &why);
+	int found = hlg_debug_file_find(&file, hlg_image_file(image), &image->elf, &why);
 
 	if (found == 0 && file.path)
 		found = take_debug(image, &file, &why);
@@ -91,61 +91,68 @@ static void leave_out_cpu_area(struct hlg_elf64 *elf)
 	memmove(elf->loads, elf->loads + 1, elf->n_loads * sizeof(*elf->loads));
 }
 
-/* Takes the only guest of a host's as the image's ELF. */
-static int take_guest(struct hlg_image *image, struct hlg_embedded_list *list,
-		      struct hlg_err *err)
+/* Calls one of several guests of a host FILE@guest=NUMBER. */
+static int name_guest(struct hlg_image *image, struct hlg_err *err)
 {
-	struct hlg_embedded *guest = NULL;
-	size_t n = 0;
+	char *name;
 
-	for (size_t i = 0; i < list->n; i++) {
-		if (!list->at[i].elf.hyperlight[0])
-			continue;
-		guest = &list->at[i];
-		n++;
-	}
-	if (n > 1)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is a host with %zu guests inside (name one: "
-				   "hlguest extract -n N -o guest.elf %s)",
-				   image->path, n, image->path);
-	if (n == 0)
+	if (asprintf(&name, "%s@guest=%zu", image->path, image->guest) < 0)
+		return hlg_err_memory(err, image->path);
+	image->file = image->path;
+	image->path = name;
+	return 0;
+}
+
+/* Takes a guest of a host's as the image's ELF: that of a number, 0: the first. 1: there
+ * is none. */
+static int take_guest(struct hlg_image *image, struct hlg_embedded_list *list,
+		      size_t number, struct hlg_err *err)
+{
+	size_t first = hlg_embedded_guest(list, 0), next;
+	size_t at = number ? number - 1 : first;
+	struct hlg_embedded *guest;
+
+	if (number && (at >= list->n || hlg_embedded_guest(list, at) != at))
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"%s: has no guest %zu inside (hlguest extract %s lists "
+			"those that it has)",
+			image->path, number, image->path);
+	if (at >= list->n)
 		return 1;
+	guest = &list->at[at];
+	next = hlg_embedded_guest(list, at + 1);
+	image->guest = at + 1;
+	image->next_guest = next < list->n ? next + 1 : 0;
 	guest->elf.id = image->elf.id;
 	hlg_elf64_finish(&image->elf);
 	image->elf = guest->elf;
 	guest->elf = (struct hlg_elf64){0};
 	image->inside = guest->offset;
 	image->inside_size = guest->size;
-	return 0;
+	return at != first || image->next_guest ? name_guest(image, err) : 0;
 }
 
 /* Makes a guest inside the file the image's ELF. 1: it has none, and *err stays. */
-static int look_inside(struct hlg_image *image, struct hlg_err *err)
+static int look_inside(struct hlg_image *image, size_t number, struct hlg_err *err)
 {
 	struct hlg_embedded_list list;
 	struct hlg_err why;
 	int found = hlg_embedded_find(&list, image->path, &why);
 
 	if (found == 0)
-		found = take_guest(image, &list, &why);
+		found = take_guest(image, &list, number, &why);
 	hlg_embedded_finish(&list);
 	if (found < 0)
 		*err = why;
 	return found;
 }
 
-static int load_elf(struct hlg_image *image, struct hlg_err *err)
+/* The rest of loading, rc being what came of reading the ELF. */
+static int load_symbols(struct hlg_image *image, int rc, struct hlg_err *err)
 {
 	struct hlg_elf64 *elf = &image->elf;
-	int rc = hlg_elf64_read(elf, image->path, err), inside = 1;
 
-	if (rc != HLG_ESYSTEM && elf->interpreted && !elf->hyperlight[0])
-		inside = look_inside(image, err);
-	if (inside < 0)
-		return inside; /* which no debug file of the host mends */
-	if (inside == 0)
-		rc = 0;
 	if (elf->dynsym && rc != HLG_ESYSTEM)
 		rc = load_debug(image, rc, err);
 	if (rc == 0)
@@ -172,10 +179,29 @@ static int load_elf(struct hlg_image *image, struct hlg_err *err)
 	return freeze(image, err);
 }
 
-static int load_map(struct hlg_image *image, struct hlg_err *err)
+static int load_elf(struct hlg_image *image, size_t number, struct hlg_err *err)
+{
+	(void)number;
+	return load_symbols(image, hlg_elf64_read(&image->elf, image->path, err), err);
+}
+
+static int load_guest(struct hlg_image *image, size_t number, struct hlg_err *err)
+{
+	struct hlg_elf64 *elf = &image->elf;
+	int rc = hlg_elf64_read(elf, image->path, err), inside = 1;
+
+	if (rc != HLG_ESYSTEM && (number || (elf->interpreted && !elf->hyperlight[0])))
+		inside = look_inside(image, number, err);
+	if (inside < 0)
+		return inside; /* which no debug file of the host mends */
+	return load_symbols(image, inside == 0 ? 0 : rc, err);
+}
+
+static int load_map(struct hlg_image *image, size_t number, struct hlg_err *err)
 {
 	int rc = hlg_perfmap_read(image->path, &image->tab, &image->skipped, err);
 
+	(void)number;
 	image->map = true;
 	if (rc == 0)
 		rc = hlg_perfmap_areas(&image->tab, image->path, &image->areas,
@@ -183,8 +209,9 @@ static int load_map(struct hlg_image *image, struct hlg_err *err)
 	return rc < 0 ? rc : freeze(image, err);
 }
 
-static int open_with(int (*load)(struct hlg_image *, struct hlg_err *),
-		     struct hlg_image **out, const char *path, struct hlg_err *err)
+static int open_with(int (*load)(struct hlg_image *, size_t, struct hlg_err *),
+		     struct hlg_image **out, const char *path, size_t number,
+		     struct hlg_err *err)
 {
 	struct hlg_image *image = create(path);
 	int rc;
@@ -192,7 +219,7 @@ static int open_with(int (*load)(struct hlg_image *, struct hlg_err *),
 	*out = NULL;
 	if (!image)
 		return hlg_err_memory(err, path);
-	rc = load(image, err);
+	rc = load(image, number, err);
 	if (rc < 0) {
 		hlg_image_destroy(image);
 		return rc;
@@ -203,12 +230,18 @@ static int open_with(int (*load)(struct hlg_image *, struct hlg_err *),
 
 int hlg_image_open_elf(struct hlg_image **image, const char *path, struct hlg_err *err)
 {
-	return open_with(load_elf, image, path, err);
+	return open_with(load_elf, image, path, 0, err);
+}
+
+int hlg_image_open_guest(struct hlg_image **image, const char *path, size_t number,
+			 struct hlg_err *err)
+{
+	return open_with(load_guest, image, path, number, err);
 }
 
 int hlg_image_open_map(struct hlg_image **image, const char *path, struct hlg_err *err)
 {
-	return open_with(load_map, image, path, err);
+	return open_with(load_map, image, path, 0, err);
 }
 
 int hlg_image_make(struct hlg_image **out, const char *path, struct hlg_symtab *tab,
@@ -253,6 +286,7 @@ void hlg_image_destroy(struct hlg_image *image)
 	free(image->also);
 	free(image->areas);
 	free(image->path);
+	free(image->file);
 	free(image);
 }
 
@@ -433,7 +467,7 @@ static int reopen_inside(const struct hlg_image *image, int fd, struct hlg_err *
 {
 	const struct hlg_embedded guest = {.offset = image->inside,
 					   .size = image->inside_size};
-	int memory = hlg_embedded_open(&guest, fd, image->path, err);
+	int memory = hlg_embedded_open(&guest, fd, hlg_image_file(image), err);
 
 	close(fd);
 	if (memory < 0)
@@ -444,7 +478,7 @@ static int reopen_inside(const struct hlg_image *image, int fd, struct hlg_err *
 int hlg_image_reopen(const struct hlg_image *image, struct hlg_err *err)
 {
 	struct hlg_file_id now;
-	int fd = hlg_file_open(image->path, &now, err);
+	int fd = hlg_file_open(hlg_image_file(image), &now, err);
 
 	if (fd >= 0 && same_file(&now, &image->elf.id))
 		return image->inside_size ? reopen_inside(image, fd, err) : fd;

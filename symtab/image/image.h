@@ -41,11 +41,14 @@ struct hlg_base {
 };
 
 struct hlg_image {
-	char *path;
+	char *path; /* what it is called; and its file, if that is NULL: hlg_image_file */
+	char *file;
 	struct hlg_elf64 elf; /* without syms and strtab; all zero for a perf map */
-	/* Where in the file at path the ELF lies, if that is a host program that carries
-	 * its guest with it; size 0: the ELF is the file. */
+	/* Where in its file the ELF lies, if that is a host program that carries its
+	 * guests with it, and which of its guests it is, and the next; size 0: the ELF
+	 * is the file. */
 	uint64_t inside, inside_size;
+	size_t guest, next_guest; /* as extract lists them, from 1 on; 0: there is none */
 	char *debug_path;    /* of the debug file that has the symbols; NULL: its own */
 	char *debug_refused; /* why a debug file is not used for that; NULL: none was */
 	bool debug_denied;   /* it may not be read: nothing is wrong with it */
@@ -68,6 +71,9 @@ struct hlg_image {
 	uint64_t refused;
 	bool kvm_differs; /* its base is kept, but KVM's records have another: kvm_base */
 	uint64_t kvm_base;
+	bool kvm_overlaps; /* KVM's records have it at kvm_base and at kvm_other, where it
+			    * would overlap itself */
+	uint64_t kvm_other;
 	struct hlg_base *also; /* further bases: several guests run it */
 	size_t n_also;
 	size_t number; /* among the images of its space, from 0 on */
@@ -87,13 +93,19 @@ struct hlg_place {
 
 /*
  * Open, check and freeze. *image is for hlg_image_destroy; NULL after a failure.
- *
- * Of a program of this machine, which has a loader and no Hyperlight note, the only ELF
- * with that note inside it is taken instead: hosts carry their guests with them
- * (elf/embedded.h). Several are an error.
  */
 int hlg_image_open_elf(struct hlg_image **image, const char *path, struct hlg_err *err);
 int hlg_image_open_map(struct hlg_image **image, const char *path, struct hlg_err *err);
+
+/*
+ * The same, but of a program of this machine, which has a loader and no Hyperlight note,
+ * a guest inside it is taken instead, if there is one: hosts carry their guests with them
+ * (elf/embedded.h). number says which, 0: the first. Of several one is called as
+ * hlg_image_open_guest is told to open it again: FILE@guest=NUMBER. A number that is no
+ * guest's is an error.
+ */
+int hlg_image_open_guest(struct hlg_image **image, const char *path, size_t number,
+			 struct hlg_err *err);
 
 /*
  * An image without a file, for what is known of one: code at own addresses [first, end),
@@ -147,6 +159,12 @@ const struct hlg_symbol *hlg_image_neighbour(const struct hlg_image *image,
 
 /* How many bytes from an own address on are in the file (0 for a perf map). */
 uint64_t hlg_image_stored(const struct hlg_image *image, uint64_t addr);
+
+/* Where it was opened. */
+static inline const char *hlg_image_file(const struct hlg_image *image)
+{
+	return image->file ? image->file : image->path;
+}
 
 /*
  * Opens the image's file again, to read bytes: a descriptor for the caller to close. It

@@ -38,11 +38,21 @@ static size_t add_ranges(struct hlg_space_range *ranges, size_t n,
 	return n;
 }
 
+static bool are_of_one_host(const struct hlg_image *a, const struct hlg_image *b)
+{
+	return a != b && a->file && b->file && strcmp(a->file, b->file) == 0;
+}
+
 static int check_overlap(const struct hlg_space *space, struct hlg_err *err)
 {
 	for (size_t i = 1; i < space->n_ranges; i++) {
 		const struct hlg_space_range *a = &space->ranges[i - 1], *b = a + 1;
 
+		if (b->first <= a->last && are_of_one_host(a->image, b->image))
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s and %s: lie at the same addresses (name "
+					   "one of them)",
+					   a->image->path, b->image->path);
 		if (b->first <= a->last)
 			return hlg_err_set(err, HLG_EINPUT,
 					   "%s@0x%" PRIx64 ": overlaps %s@0x%" PRIx64

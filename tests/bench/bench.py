@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import copies
 import guest
+import recorders
 import walks
 from cost import Cost, Problem, collected, interleave, nanoseconds, peak
 
@@ -28,7 +29,7 @@ COMMAND_LEAST = {1: 12, 2: 20}  # times as fast, by number of threads
 SORTED_LEAST = 40
 MANY_LEAST = 1.7
 LIMIT = {"filter": (1.10, 1.05), "load": (1.5, None), "walk": (2, None),
-         "trust": (1.10, 1.05), "exits": (8, None)}
+         "trust": (1.10, 1.05), "exits": (8, None), "record": (1.03, None)}
 FIND_MOST = 1.0  # seconds
 
 # The guests of `trust` and `find`: bytes of code; functions and addresses with samples.
@@ -41,7 +42,7 @@ SOURCES = ("demo-user", "demo-far", "demo-kernel", "demo-threads", "demo-events"
 COPIES = 200
 
 
-class Bench(walks.Walks):
+class Bench(walks.Walks, recorders.Recorders):
     """The programs, the recordings and the verdicts of one run."""
 
     limit = LIMIT
@@ -291,7 +292,7 @@ def positive(text):
 
 def parse():
     names = ("filter", "interleaved", "load", "instructions", "command", "sorted", "many",
-             "walk", "find", "exits", "windows", "trust")
+             "walk", "find", "exits", "windows", "trust", "record")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True, metavar="DIR", help="meson's folder")
     parser.add_argument("--samples", type=positive, default=10000000, metavar="N",

@@ -53,6 +53,27 @@ def inlined(work):
     return "program"
 
 
+def told_apart(work):
+    """Makes `told` with three functions called same(), with lines: into the one, greet() is
+    inlined, and into the other nothing; the third is a copy of it. Their addresses."""
+    need("gcc", "readelf")
+    write(work, "greets.c", """static inline __attribute__((always_inline)) int greet(int x)
+{
+	for (int i = 0; i < 40; i++)
+		x = x * 7 ^ (x >> 3);
+	return x;
+}
+static __attribute__((noinline)) int same(int x) { return greet(x); }
+int a(int x) { return same(x) + 1; }
+""")
+    write(work, "counts.c", TWIN % 3 + "\nint b(int x) { return same(x) + 1; }")
+    write(work, "main.c", TWIN % 5 + "\nint a(int), b(int); int main(int c, char **v) "
+                                     "{ (void)v; return same(c) + a(c) + b(c); }")
+    must("gcc", "-O1", "-g", "-pie", "-fPIE", "greets.c", "counts.c", "main.c", "-o", "told",
+         cwd=work)
+    return [start for start, _ in starts_and_sizes(work, "told", "same")]
+
+
 def twins(work):
     """Makes `twins` with two functions called same(); their addresses."""
     need("gcc", "readelf")

@@ -128,19 +128,39 @@ def packed(field, numbers):
     return message(field, b"".join(map(varint, numbers)))
 
 
-def profile(strings, functions):
-    """One sample of cycles in x.elf, at TEXT in the first of functions, which are places in
-    strings, from 5 on."""
+def profile(strings, functions, events=(b"cycles",)):
+    """One sample of the first event in x.elf, at TEXT in the first of functions, which are
+    places in strings, from 5 on."""
     table = [b"", b"hlguest: format=3", b"", b"", b"x.elf", *strings]
-    extra = number(1, 3) + message(3, message(1, b"cycles") + number(3, 2))
+    extra = number(1, 3) + b"".join(message(3, message(1, name) + number(3, 2))
+                                    for name in events)
     extra += message(4, number(2, 0x1000)) + number(32, 1)
     extra += b"".join(number(field, 1) for field in (16, 17, 22, 23))
-    body = message(1, number(1, 0)) * 2 + message(2, packed(1, [1]) + packed(2, [1, 1]))
+    values = [1, 1] + [0] * 2 * (len(events) - 1)
+    body = message(1, number(1, 0)) * len(values)
+    body += message(2, packed(1, [1]) + packed(2, values))
     body += message(3, number(1, 1) + number(2, TEXT) + number(3, 2 * TEXT) + number(5, 4))
     body += message(4, number(1, 1) + number(2, 1) + number(3, TEXT) +
                     message(4, number(1, 1)))
     body += b"".join(message(5, number(1, i + 1) + number(2, at) + number(3, at))
                      for i, at in enumerate(functions))
+    body += b"".join(message(6, text) for text in table)
+    return gzip.compress(body + packed(13, [1]) + message(2000, extra), mtime=0)
+
+
+def mappings(n):
+    """As many samples, each at an address of its own, in the first of n images in which the
+    others have none."""
+    table = [b"", b"hlguest: format=3", b"cycles", b"x.elf", b"f"]
+    extra = number(1, 3) + message(3, message(1, b"cycles") + number(3, 2))
+    extra += message(4, number(2, 0x1000)) * n
+    extra += b"".join(number(field, n) for field in (16, 17, 22, 23))
+    body = message(1, number(1, 0)) * 2 + b"".join(
+        message(2, packed(1, [i]) + packed(2, [1, 1])) +
+        message(3, number(1, i) + number(2, TEXT) + number(3, 2 * TEXT + n + i) + number(5, 3)) +
+        message(4, number(1, i) + number(2, 1) + number(3, TEXT + i) + message(4, number(1, 1)))
+        for i in range(1, n + 1))
+    body += message(5, number(1, 1) + number(2, 4) + number(3, 4))
     body += b"".join(message(6, text) for text in table)
     return gzip.compress(body + packed(13, [1]) + message(2000, extra), mtime=0)
 

@@ -302,6 +302,24 @@ def check_twins(bench):
         yield f"notes {got['notes']}"
 
 
+def check_told_apart(bench):
+    """A report shows what functions of one name are: by DWARF, or by their addresses."""
+    work = bench.work
+    starts = compiled.told_apart(work)
+    recording.write(os.path.join(work, "told.data"),
+                    [(BASE + start, 7, 1000, 0) for start in starts])
+    lines = "libdw" in must(bench.hlguest, "--version")
+    wanted = ["counts.c:1", "greet", "main.c:1"] if lines else sorted(map(hex, starts))
+    for strip in False, True:
+        if strip:
+            must("strip", "-g", "told", cwd=work)
+            wanted = sorted(map(hex, starts))
+        out = must(bench.hlguest, "report", "told@0x4000", "told.data", "--force", cwd=work)
+        found = sorted(re.findall(r" same  \((.*)\)$", out, re.M))
+        if found != wanted:
+            yield f"{found}, not {wanted}: {out}"
+
+
 def check_odd_places(bench):
     """Samples off the boundaries, in padding, in data and outside keep their addresses."""
     need_zydis(bench.hlguest)
@@ -476,7 +494,7 @@ def main():
                         list(check_counts(bench, e, r)))
         for name, function in (("AT&T", lambda bench: check_att(bench, build)),
                                ("text", check_text), ("by=tid", check_split),
-                               ("names", check_names), ("functions of one name", check_twins),
+                               ("names", check_names), ("functions of one name", check_twins), ("a report tells them apart", check_told_apart),
                                ("odd places", check_odd_places), ("lines", check_lines),
                                ("source text", check_source),
                                ("debug file", check_debug_file),

@@ -10,11 +10,13 @@ Fisher's test in whole numbers and the false discovery rates are computed anew f
 counts. CSV, JSON and text say the same; neither the order of recordings nor the number of
 threads shows; saved profiles give what the recordings gave.
 """
+import contextlib
 import csv
 import json
 import math
 import os
 import re
+import shutil
 import sys
 import tempfile
 from fractions import Fraction
@@ -239,13 +241,21 @@ def check_fail(build):
                 yield f"{before} {after} {limit}: status {status}, not {expected}: {grown}"
 
 
+@contextlib.contextmanager
+def copied(path, n):
+    """A recording as if of n runs: one that is named twice counts once."""
+    with tempfile.TemporaryDirectory(prefix="diff-") as folder:
+        yield [shutil.copy(path, os.path.join(folder, str(i))) for i in range(n)]
+
+
 def check_total(build):
     """A guest that takes longer fails, though no share changed; of one run a side nothing."""
     for before, after, runs, expected in ((HOST, USER, 3, 4), (USER, HOST, 3, 0),
                                           (HOST, USER, 1, 0), (HOST, USER, 2, 0),
                                           (USER, USER, 3, 0)):
-        out, err, status = run(hlguest_of(build), "diff", ELF, *[before] * runs, "--after",
-                               *[after] * runs, "--fail-if=5%")
+        with copied(before, runs) as befores, copied(after, runs) as afters:
+            out, err, status = run(hlguest_of(build), "diff", ELF, *befores, "--after",
+                                   *afters, "--fail-if=5%")
         if status != expected or not out.startswith("guest time ") or \
                 (expected == 4) != ("times what it was" in err):
             yield f"{before} {after} {runs}: status {status}, not {expected}: {err} {out}"
@@ -260,8 +270,9 @@ def check_attached(build):
         at = data.rindex(b"--host\0")  # of perf's own words
         with open(path, "wb") as f:
             f.write(data[:at] + b"-a\0\0\0\0\0" + data[at + 7:])
-        out, err, status = run(hlguest_of(build), "diff", ELF, *[path] * 3, "--after",
-                               *[USER] * 3, "--fail-if=5%")
+        with copied(path, 3) as befores, copied(USER, 3) as afters:
+            out, err, status = run(hlguest_of(build), "diff", ELF, *befores, "--after",
+                                   *afters, "--fail-if=5%")
     if status or "not tested: -a, -p and -t" not in out:
         yield f"{status} {err} {out}"
 

@@ -101,7 +101,7 @@ def with_image(build):
         yield err
     yield from shape(out, status, TOPICS + IMAGE)
     for text in ("symbols       30 from .symtab: functions 24, labels 0, without a size 6",
-                 "gaps          19, 334 of 3758 bytes of code; no padding: 30",
+                 "gaps          19 without a symbol: 334 of 3758 bytes of code, of which 304 are padding",
                  "base          0x4000 (from the Hyperlight note, version 0.17.0)"):
         if f"ok    {text}\n" not in out:
             yield f"{text!r} is not in {out}"

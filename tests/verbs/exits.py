@@ -26,7 +26,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import splice
 from known_exits import (BASE, ELF, PAIRS, PID, PORTS, REASONS, TIDS, Known, ask, compare_rows,
                          tables)
-from programs import hlguest_of
+from programs import hlguest_of, on_terminal
 from tap import Skip, Tap, must, need, parser, run
 
 
@@ -207,6 +207,24 @@ def check_far(build, folder):
     return [] if bad == PAIRS and not document["pairs"]["exit"] else [f"{document}"]
 
 
+def check_screen(build):
+    """All is on a screen of 80 x 24, the prompt too; no unit is in a column."""
+    wrong = []
+    for words in (["demo.elf@0x4000", "demo-exits.data"],
+                  ["hyperlight/guest.elf", "hyperlight/exits.data"]):
+        out, status = on_terminal([hlguest_of(build), "exits", "-q", "--no-pager",
+                                   "--color=never", *words], TERM="xterm", COLUMNS="80",
+                                  LINES="24", LC_ALL="C.UTF-8")
+        lines = out.splitlines()
+        if status or len(lines) > 23 or max(map(len, lines)) > 80:
+            wrong += [f"{words}: status {status}, {len(lines)} lines", *lines]
+        wrong += [line for line in lines[4:] if re.search(r"\d\.\d [num]?s\b", line)]
+        shares = [re.search(r"  (of \w+)", line)[1] for line in lines if " count " in line]
+        if shares != ["of time"] + 3 * ["of exits"]:
+            wrong.append(f"shares are {shares}")
+    return wrong
+
+
 def check_live(build, folder):
     vm = os.path.join(os.path.abspath(build), "tests", "rig", "microvm")
     guest = os.path.join(os.path.abspath(build), "tests", "rig", "demo.elf")
@@ -286,6 +304,7 @@ def main():
         tap.run("formats missing, damaged, hostile", check_hostile, build, folder)
         tap.run("no tracepoints", check_none, build)
         tap.run("a field past the samples' end", check_far, build, folder)
+        tap.run("it fits a screen", check_screen, build)
         tap.run("live: 500 outs, by port and by function", check_live, build, folder)
         tap.run("live: the base found from samples", check_live_base, build, folder)
     return tap.finish()

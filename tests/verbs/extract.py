@@ -128,7 +128,7 @@ def check_debug_file(place):
     """A stripped host with two guests is refused, also beside its debug file."""
     need("cc", "objcopy", "strip")
     place.write("a.c", b"int main(void) { return 0; }")
-    place.write("two", 2 * place.demo)
+    place.write("two", place.demo + place.rusty)
     for words in ("cc -g -o split a.c", "objcopy --add-section .guest=two split",
                   "objcopy --only-keep-debug split split.debug", "strip split",
                   "objcopy --add-gnu-debuglink=split.debug split"):
@@ -138,7 +138,7 @@ def check_debug_file(place):
     user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     _, err, status = run(*user * (os.getuid() == 0), place.hlguest, "lookup", "split",
                          "0x1139", cwd=place.folder)
-    return [] if status == 1 and "2 guests inside" in err else [f"{status} {err}"]
+    return [] if status == 1 and "several guests inside" in err else [f"{status} {err}"]
 
 
 def check_none(place):
@@ -209,12 +209,77 @@ def check_report(place):
         told = host[0].replace("my-host, the guest inside it", "guest.elf")
         if (told.replace("my-host", "guest.elf"), *host[1:]) != guest or guest[2]:
             wrong.append(f"{words[0]}: {host} instead of {guest}")
-    for words, said in ((["report", "my-two", recording], "is a host with 2 guests inside"),
-                        (["inject", "my-host", recording, "-o", "x.data"], "extract my-host")):
+    for words, said, ends in (
+            (["base", "my-two", recording], "is a host with several guests inside", 1),
+            (["report", "my-two@guest=3", recording], "has no guest 3 inside", 1),
+            (["report", "my-host@guest=0", recording], "is a number", 2),
+            (["inject", "my-host", recording, "-o", "x.data"], "extract my-host", 1)):
         out, err, status = run(place.hlguest, *words, cwd=place.folder)
-        if status != 1 or said not in err or out:
+        if status != ends or said not in err or out:
             wrong.append(f"{words}: {status} {out}{err}")
     return wrong
+
+
+def check_guests(place):
+    """Several guests of a host: each is reported as its ELF, and each by itself."""
+    folder = os.path.join(DATA, "hyperlight")
+    names = "guest.elf", "small.elf"
+    elfs = [read(os.path.join(folder, name)) for name in names]
+    host_with(place, "my-both", *elfs, elfs[0])  # the third is the first once more
+    for name, elf in zip(names, elfs):
+        place.write(name, elf)
+    wrong = []
+    for words in (["report", "--format=csv", "{}", "turns.data"],
+                  ["report", "--by=sandbox", "--format=json", "{}", "turns.data"],
+                  ["report", "--format=csv", "{0}@0x4000", "two.data"],
+                  ["annotate", "--format=json", "{}", "hash", "two.data"]):
+        words = [os.path.join(folder, w) if w.endswith(".data") else w for w in words]
+        place_of = ["my-both@guest=1", "my-both@guest=2"]
+        host = run(place.hlguest, *(w.format("my-both") for w in words), cwd=place.folder)
+        told = host[0]
+        for guest, name in zip(place_of, names):
+            told = told.replace(guest, name)
+        apart = [w for word in words
+                 for w in ([word.format(n) for n in names] if "{" in word else [word])]
+        guest = run(place.hlguest, *apart, cwd=place.folder)
+        told = re.sub(r'"inside": "0x[0-9a-f]+",?', '', told)
+        if (told.split(), *host[1:]) != (guest[0].split(), *guest[1:]) or guest[2]:
+            wrong.append(f"{words}: {host} instead of {guest}")
+    one = [run(place.hlguest, "lookup", guest, "0x28a80", cwd=place.folder)[0]
+           for guest in ("./my-both@guest=1", "./my-both@guest=1@0x4000", "./guest.elf")]
+    if len({text.replace("my-both@guest=1", "guest.elf") for text in one}) != 1 or not one[0]:
+        wrong.append(f"one of them: {one}")
+    return wrong
+
+
+def check_noted(place):
+    """record notes each guest of a host, and report without an ELF uses them all."""
+    folder = os.path.join(DATA, "hyperlight")
+    host_with(place, "my-both", *(read(os.path.join(folder, name))
+                                  for name in ("small.elf", "guest.elf")))
+    place.write("perf", f"""#!/bin/sh
+while [ "$1" != -o ]; do shift; done
+cat {folder}/turns.data >"$2"
+""".encode())
+    os.chmod(place.path("perf"), 0o755)
+    path = os.pathsep.join((place.folder, os.environ["PATH"]))
+    out, err, status = run(place.hlguest, "record", "-o", "g.data", "--", "./my-both",
+                           cwd=place.folder, env=environment(PATH=path))
+    if status or not re.search("now: hlguest report ./my-both g.data", err):
+        return [f"{status}: {out}{err}"]
+    if not os.path.exists(place.path("g.data.hlguest")):
+        return [] if "jansson" not in run(place.hlguest, "--version")[0] else ["nothing is noted"]
+    out, err, status = run(place.hlguest, "report", "g.data", cwd=place.folder)
+    if status or any(f"my-both@guest={i}, noted by record" not in out for i in (1, 2)):
+        return [f"{status}: {out}{err}"]
+    err, status = run(place.hlguest, "exits", "g.data", cwd=place.folder)[1:]
+    if status != 1 or "lie at the same addresses (name one of them)" not in err:
+        return [f"exits: {status}: {err}"]
+    host_with(place, "my-both", place.demo, place.rusty)
+    err, status = run(place.hlguest, "report", "g.data", cwd=place.folder)[1:]
+    if status != 2 or "has inside not the ELF any more" not in err:
+        return [f"another host: {status}: {err}"]
+    return []
 
 
 def check_measure(place):
@@ -239,7 +304,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="extract-") as folder:
         place = Place(args.build, folder)
         for check in (check_anywhere, check_several, check_hyperlight, check_hostile,
-                      check_debug_file, check_none, check_program, check_report, check_measure):
+                      check_debug_file, check_none, check_program, check_report, check_guests,
+                      check_noted, check_measure):
             tap.run(check.__doc__, check, place)
     return tap.finish()
 

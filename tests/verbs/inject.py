@@ -572,6 +572,7 @@ def check_hostile(place):
 
 def check_refused(place):
     shutil.copy(data_of("demo-user"), place.path("same"))
+    shutil.copy(data_of("demo-user"), place.path("copy"))
     os.symlink("same", place.path("link"))
     shutil.copy(DEMO, place.path("an.elf"))
     os.mkdir(place.path("two.elf"))
@@ -591,7 +592,7 @@ def check_refused(place):
         ("is not a regular file", 1, [DEMO, "same", "-o", "/dev/full"]),
         ("is not a regular file", 1, [DEMO, "same", "-o", "/dev/stdout"]),
         ("is a perf map", 1, ["map:a.map", "same", "-o", "x"]),
-        ("one recording at a time", 2, [DEMO, "same", "link", "-o", "x"]),
+        ("one recording at a time", 2, [DEMO, "same", "copy", "-o", "x"]),
         ("no output file", 2, [DEMO, "same"]),
     ):
         yield from place.refused(said, status, *words)

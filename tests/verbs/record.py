@@ -15,6 +15,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from microvm import guest, monitor
 from programs import hlguest_of
-from tap import environment, Skip, Tap, must, need, parser, run
+from tap import DATA, environment, Skip, Tap, must, need, parser, run
 
 SUMS = re.compile(r"hlguest: (\S+): (\d+) guest samples, (\d+) of the host, "
                   r"(?:(\d+) (vCPU entries|events of KVM|calls of KVM), )?(\d+) lost\n")
@@ -81,11 +82,11 @@ def of_perf(path):
     return len(lines) - traced, traced
 
 
-def check_marks(build, folder, option, word):
+def check_marks(build, folder, options, word):
     """Host and traced samples are as many as perf has."""
     vm, elf = monitor(build, folder), guest("demo", build, folder)
-    path = os.path.join(folder, f"{option.strip('-')}.data")
-    _, err, status = run(hlguest_of(build), "record", option, "-o", path, "--", vm,
+    path = os.path.join(folder, f"{options.replace('-', '').replace(' ', '-')}.data")
+    _, err, status = run(hlguest_of(build), "record", *options.split(), "-o", path, "--", vm,
                          "--seconds=0.5", elf)
     if status and ("tracefs" in err or "tracepoints" in err):
         raise Skip(err.strip().split("\n")[-1])
@@ -117,6 +118,21 @@ def check_stacks(build, folder):
         picture = f.read()
     return [f"{name} is not in the picture" for name in ("ioctl", "[guest]", "checksum")
             if name not in picture]
+
+
+def check_together(build, folder):
+    """Each reader finds what it needs: callchains at KVM_RUN, exits, whose they are."""
+    wrong = check_marks(build, folder, "--exits --stacks --sandboxes", "events of KVM")
+    elf = guest("demo", build, folder)
+    path = os.path.join(folder, "exits-stacks-sandboxes.data")
+    report = must(hlguest_of(build), "report", "--stacks=callgraph", "--by=sandbox", elf, path)
+    if " = " not in report or "without (" in report or "== sandbox=1 " not in report:
+        wrong.append(report)
+    frames = must(hlguest_of(build), "report", "--stacks=callgraph", "--format=folded", elf, path)
+    if "ioctl;[guest];hash_block " not in frames:
+        wrong.append(frames)
+    events = must("perf", "evlist", "-v", "-i", path).splitlines()
+    return wrong + [e for e in events if e.startswith("kvm:") and "CALLCHAIN" in e]
 
 
 def check_sandboxes(build, folder):
@@ -260,6 +276,85 @@ def check_gate(build):
             yield f"{words}: status {done.returncode}: {done.stdout} {done.stderr}"
 
 
+def must_err(*words):
+    """What a command that works says on standard error."""
+    _, err, status = run(*words)
+    assert status == 0, err
+    return err
+
+
+def check_attached(build, folder):
+    """The guest of a VMM that runs already is noted, of one process and of all, if the file is
+    to be trusted; and so is the ELF that is named in front of the command."""
+    place = os.path.join(folder, "attached")
+    os.mkdir(place)
+    elf, other, vm = (os.path.join(place, name) for name in ("guest.elf", "other.elf", "vmm"))
+    for path, of in ((elf, guest("demo", build, folder)), (other, guest("demo", build, folder)),
+                     (vm, monitor(build, folder))):
+        shutil.copy(of, path)
+    os.chmod(vm, 0o755)
+    hlguest = os.path.abspath(hlguest_of(build))
+    if "without jansson" in must(hlguest, "--version"):
+        raise Skip("this build notes nothing")
+    wrong = []
+    # The path is the process's, not ours.
+    with subprocess.Popen([vm, "--seconds=60", "guest.elf"], cwd=place,
+                          stderr=subprocess.DEVNULL) as vmm:
+        try:
+            for words in ["-p", str(vmm.pid)], ["-a"]:
+                out = must_err(hlguest, "record", *words, "-o", f"{folder}/x.data", "--", "sleep",
+                               "0.5")
+                if f"hlguest: now: hlguest report {elf} {folder}/x.data" not in out:
+                    wrong.append(f"{words}: {out}")
+                out = must(hlguest, "report", f"{folder}/x.data")
+                if not out.startswith("guest     guest.elf, noted by record, "):
+                    wrong.append(f"{words}: {out}")
+            os.chmod(elf, 0o666)
+            os.chmod(vm, 0o777)
+            out = must_err(hlguest, "record", "-p", str(vmm.pid), "-o", f"{folder}/x.data", "--",
+                           "sleep", "0.5")
+            refused = f"hlguest: {vm}: may be written by others than root" in out
+            noted = os.path.exists(f"{folder}/x.data.hlguest")
+            if (refused, noted) != ((True, False) if os.geteuid() == 0 else (False, True)):
+                wrong.append(f"what others may write: {noted} {out}")
+        finally:
+            vmm.kill()
+    os.chmod(elf, 0o644)
+    os.chmod(vm, 0o755)
+    must(hlguest, "-q", f"{other}@0x4000", "--", vm, "--seconds=0.3", elf, cwd=place)
+    out = must(hlguest, "report", cwd=place)
+    if not out.startswith("guest     other.elf, noted by record, "):
+        wrong.append(f"an ELF in front: {out}")
+    return wrong
+
+
+def check_several(build, folder):
+    """Of a host with two guests inside, which may run in turn, each sandbox is recorded where
+    that is allowed; of one with a single guest nobody has to pay for that."""
+    need("perf")
+    data = os.path.join(DATA, "hyperlight")
+    parts = [shutil.which("true"), *(os.path.join(data, name)
+                                     for name in ("guest.elf", "small.elf"))]
+    tools = os.path.join(folder, "stand-in")
+    os.mkdir(tools)
+    with open(os.path.join(tools, "perf"), "w", encoding="ascii") as f:
+        f.write("#!/bin/sh\necho \"$@\"\n")
+    os.chmod(os.path.join(tools, "perf"), 0o755)
+    probe = run("perf", "record", "-q", "-e", "syscalls:sys_enter_ioctl", "-o",
+                os.path.join(folder, "probe.data"), "true")
+    for n in 2, 1:
+        host = os.path.join(folder, f"host{n}")
+        with open(host, "wb") as f:
+            for part in parts[:1 + n]:
+                with open(part, "rb") as g:
+                    f.write(g.read())
+        os.chmod(host, 0o755)
+        out, _, _ = run(hlguest_of(build), "--", host, cwd=folder,
+                        env=environment(PATH=tools + ":" + os.environ["PATH"]))
+        if ("cmd == 0xae41" in out) != (n == 2 and probe[2] == 0) or not out.startswith("record "):
+            yield f"{n} guests, {probe[2]}: {out}"
+
+
 def main():
     build = parser(__doc__).parse_args().build
     tap = Tap()
@@ -273,9 +368,14 @@ def main():
                 lambda: check_marks(build, folder, "--exits", "events of KVM"))
         tap.run("without guest stacks", lambda: list(check_flat(build, folder)))
         tap.run("the gate", lambda: list(check_gate(build)))
+        tap.run("exits, stacks and sandboxes go together",
+                lambda: check_together(build, folder))
         tap.run("sandboxes in turn are told apart", lambda: check_sandboxes(build, folder))
         tap.run("record and report in one", lambda: list(check_measure(build, folder)))
+        tap.run("of several guests each sandbox is recorded",
+                lambda: list(check_several(build, folder)))
         tap.run("the guest is noted beside the recording", lambda: check_noted(build, folder))
+        tap.run("the guest of a VMM that runs already", lambda: check_attached(build, folder))
     return tap.finish()
 
 

@@ -234,7 +234,7 @@ def words_are_told(w, _):
             (["--format=folded"], 2, "not of this verb"),
             (["--hpctool", "--format=text"], 2, "--hpctool: not with --format=text"),
             (["--every=1s", "--between=port:1..port:2"], 2, "leave one of both out"),
-            ([w.path], 2, "is a second recording")]:
+            ([os.path.join(DATA, "demo-user.data")], 2, "is a second recording")]:
         out, err, got = w.ask(*words)
         if got != status or part not in err or out:
             yield f"{words}: status {got}: {err}"

@@ -10,16 +10,12 @@
 #include <stdio.h>
 
 #include "filter/report/report.h"
+#include "tools/inputs/places.h"
 #include "tools/source/source.h"
 
 enum hlg_syntax {
 	HLG_SYNTAX_ATT,
 	HLG_SYNTAX_INTEL
-};
-
-struct hlg_found_places {
-	struct hlg_place *place; /* no owner twice; by image, then address, for a word */
-	size_t n;
 };
 
 struct hlg_annotate {
@@ -105,26 +101,6 @@ int hlg_listing_each(const struct hlg_annotate *annotate,
 bool hlg_disasm(unsigned machine, enum hlg_syntax syntax, const unsigned char *p,
 		size_t left, uint64_t addr, char *buf, size_t size, uint64_t *memory,
 		bool *has_memory);
-
-/* Is word an address (0x and digits) and no name? */
-bool hlg_places_is_address(const char *word, uint64_t *ip);
-
-/*
- * Appends the places that word names: functions and labels by any of the names of their
- * address, as the ELF has it or readable, with or without a C++ function's parameters;
- * gaps and data by what a report calls them ("__gap__ after foo"). An alias leads to the
- * place that owns its address. Where there are none, a part of one name will do. Fails
- * without that, telling some names that have it, and without memory. The space need not
- * be settled.
- */
-int hlg_places_find(struct hlg_found_places *places, const struct hlg_space *space,
-		    const char *word, struct hlg_err *err);
-
-/* The place of a guest address, in a settled space; outside is a place. */
-int hlg_places_find_ip(struct hlg_found_places *places, const struct hlg_space *space,
-		       uint64_t ip, struct hlg_err *err);
-
-void hlg_places_finish(struct hlg_found_places *places);
 
 /* Of a struct hlg_annotate, as struct hlg_format has them. JSON is format 1, and there is
  * none without jansson. */

@@ -12,6 +12,7 @@
 #include "filter/output/out.h"
 #include "symtab/elf/debug-file.h"
 #include "symtab/file.h"
+#include "symtab/grow.h"
 #include "symtab/image/image.h"
 #include "tools/beside/text.h"
 #include "tools/perfdata/perfdata.h"
@@ -185,13 +186,17 @@ static int describe(struct hlg_beside_guest *guest, const struct hlg_image *imag
 	return rc;
 }
 
-/* Root believes root only. */
-static int check_trust(const char *file, const char *recording, struct hlg_err *err)
+bool hlg_beside_is_trusted(const char *file)
 {
 	struct stat st;
 
-	if (geteuid() != 0 || stat(file, &st) != 0 ||
-	    (st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH))))
+	return geteuid() != 0 || (stat(file, &st) == 0 && st.st_uid == 0 &&
+				  !(st.st_mode & (S_IWGRP | S_IWOTH)));
+}
+
+static int check_trust(const char *file, const char *recording, struct hlg_err *err)
+{
+	if (hlg_beside_is_trusted(file))
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: the guest of %s, as record noted it, may be written by "
@@ -206,8 +211,24 @@ static bool is_same(const struct hlg_beside_guest *a, const struct hlg_beside_gu
 	       strcmp(a->build_id, b->build_id) == 0;
 }
 
+/* Opens that which lies where it was noted; of a host that has none there, the last. */
+static int open_noted(struct hlg_image **image, const struct hlg_beside_guest *guest,
+		      struct hlg_err *err)
+{
+	int rc = hlg_image_open_guest(image, guest->file, 0, err);
+
+	while (rc == 0 && guest->inside && (*image)->inside != guest->inside &&
+	       (*image)->next_guest) {
+		size_t next = (*image)->next_guest;
+
+		hlg_image_destroy(*image);
+		rc = hlg_image_open_guest(image, guest->file, next, err);
+	}
+	return rc;
+}
+
 int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording,
-		     struct hlg_err *err)
+		     char **name, struct hlg_err *err)
 {
 	struct hlg_beside_guest now = {0};
 	struct hlg_image *image;
@@ -215,6 +236,7 @@ int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording
 	struct hlg_err why;
 	int rc;
 
+	*name = NULL;
 	if (access(guest->file, F_OK) != 0)
 		return hlg_err_set(
 			err, HLG_EINPUT,
@@ -226,7 +248,7 @@ int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording
 	rc = check_trust(guest->file, recording, err);
 	if (rc < 0)
 		return rc;
-	rc = hlg_image_open_elf(&image, guest->file, err);
+	rc = open_noted(&image, guest, err);
 	if (rc < 0)
 		return rc;
 	if (describe(&now, image, &why) < 0 || !is_same(&now, guest))
@@ -235,6 +257,8 @@ int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording
 				 "(name that one, or record again)",
 				 guest->file, guest->inside ? "has inside" : "is",
 				 recording);
+	else if (!(*name = strdup(image->path)))
+		rc = hlg_err_memory(err, guest->file);
 	hlg_image_destroy(image);
 	return rc;
 }
@@ -273,38 +297,59 @@ static int write_place(const struct hlg_beside *beside, const char *place,
 	return rc;
 }
 
-/* *known: there is something to note. */
-static int look_at_guest(struct hlg_beside_guest *guest, const char *path, bool *known,
+/* Adds a guest; *next: the next one inside the same file, 0: none. */
+static int look_at_guest(struct hlg_beside *beside, const char *path, size_t *next,
 			 struct hlg_err *err)
 {
+	struct hlg_beside_guest *guest;
 	struct hlg_image *image;
-	int rc = hlg_image_open_elf(&image, path, err);
+	int rc = hlg_image_open_guest(&image, path, *next, err);
 
-	*known = false;
-	if (rc == 0)
-		rc = describe(guest, image, err);
-	hlg_image_destroy(image);
+	*next = 0;
 	if (rc < 0)
 		return rc;
-	guest->file = realpath(path, NULL);
-	*known = guest->file != NULL;
-	return 0;
+	if (HLG_GROW(beside->guests, beside->n_guests)) {
+		guest = &beside->guests[beside->n_guests];
+		*guest = (struct hlg_beside_guest){0};
+		rc = describe(guest, image, err);
+		guest->file = rc == 0 ? realpath(path, NULL) : NULL;
+		beside->n_guests += guest->file != NULL;
+		*next = image->next_guest;
+	} else {
+		rc = hlg_err_memory(err, path);
+	}
+	hlg_image_destroy(image);
+	return rc;
 }
 
-int hlg_beside_write(const char *recording, const char *path, struct hlg_err *err)
+/* Adds each guest inside a file, or the ELF that it is. */
+static int look_at_guests(struct hlg_beside *beside, const char *path,
+			  struct hlg_err *err)
 {
-	struct hlg_beside_guest guest = {0};
-	struct hlg_beside beside = {.guests = &guest, .n_guests = 1};
+	size_t next = 0;
+	int rc = 0;
+
+	while (rc == 0 && beside->n_guests < HLG_BESIDE_GUESTS) {
+		rc = look_at_guest(beside, path, &next, err);
+		if (next == 0)
+			break;
+	}
+	return rc;
+}
+
+int hlg_beside_write(const char *recording, const char *const *guests, size_t n,
+		     struct hlg_err *err)
+{
+	struct hlg_beside beside = {0};
 	char place[PATH_MAX];
 	struct stat st;
-	bool known;
-	int rc;
+	int rc = 0;
 
 	if (!hlg_beside_text_built() || !hlg_beside_place(place, recording))
 		return 0;
 	if (lstat(place, &st) == 0)
 		retire(place, recording);
-	if (!path || !identify(&beside, recording))
+	if (n == 0 || !identify(&beside, recording))
 		return 0;
 	if (lstat(place, &st) == 0)
 		return hlg_err_set(
@@ -312,9 +357,10 @@ int hlg_beside_write(const char *recording, const char *path, struct hlg_err *er
 			"%s: is another file, and is left as it is: which guest "
 			"ELF this was is not noted (name it to report)",
 			place);
-	rc = look_at_guest(&guest, path, &known, err);
-	if (rc == 0 && known)
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = look_at_guests(&beside, guests[i], err);
+	if (rc == 0 && beside.n_guests)
 		rc = write_place(&beside, place, err);
-	free(guest.file);
+	hlg_beside_finish(&beside);
 	return rc;
 }

@@ -18,6 +18,7 @@
 #define HLG_TOOLS_BESIDE_BESIDE_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #include "tools/beside/text.h"
 
@@ -33,17 +34,24 @@ int hlg_beside_read(struct hlg_beside *beside, const char *recording,
 		    struct hlg_err *err);
 void hlg_beside_finish(struct hlg_beside *beside);
 
-/* Fails if the ELF of this guest of a recording is not there any more, is another one
- * now, or is not to be believed as root. */
-int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording,
-		     struct hlg_err *err);
+/* May a file that the user did not name be opened? Root believes root only. */
+bool hlg_beside_is_trusted(const char *file);
 
 /*
- * Notes the guest, an ELF or a host with one inside, of a recording just made; NULL: it
+ * What to name to have the ELF of this guest of a recording: its file, or which of the
+ * guests inside it (symtab/image/image.h); to be freed. Fails, and *name is NULL, if it
+ * is not there any more, is another one now, or is not to be believed as root.
+ */
+int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording,
+		     char **name, struct hlg_err *err);
+
+/*
+ * Notes the n guests, ELFs or hosts with some inside, of a recording just made; none: it
  * is not known. What was noted of the recording before goes to FILE.old.hlguest with
  * that, or away. Without a guest nothing is written, nor without jansson. Fails, too,
  * where a file that is not of this kind has the name, which is left alone.
  */
-int hlg_beside_write(const char *recording, const char *guest, struct hlg_err *err);
+int hlg_beside_write(const char *recording, const char *const *guests, size_t n,
+		     struct hlg_err *err);
 
 #endif

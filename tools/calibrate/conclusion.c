@@ -127,18 +127,19 @@ static void say_crossing(char to[static HLG_CONCLUSION], const struct hlg_calibr
 			 noisy ? "; the machine was not idle: measure again" : "");
 }
 
-/* How far the instruction counter is off in the worst of all programs. */
-static uint64_t worst_excess(const struct hlg_counts *counts, enum hlg_count_side side)
+/* How far the instruction counter is off in guests, in the worst of the programs that
+ * were counted. */
+static uint64_t worst_excess(const struct hlg_counts *counts)
 {
 	uint64_t worst = 0;
 
 	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++) {
-		const struct hlg_pmu_counted *c = &counts->counted[side][i];
+		const struct hlg_pmu_counted *c = &counts->counted[HLG_COUNT_GUEST][i];
 		uint64_t law =
 			hlg_calibrate_retired(&hlg_count_laws[i], counts->operations);
 		uint64_t median, off;
 
-		if (c->runs == 0)
+		if (c->runs == 0 || c->reason[HLG_PMU_INSTRUCTIONS][0])
 			continue;
 		median = hlg_calibrate_variation(c->values[HLG_PMU_INSTRUCTIONS], c->runs)
 				 .median;
@@ -174,7 +175,7 @@ static void say_counting(char to[static HLG_CONCLUSION], const struct hlg_counts
 			 reason[0] ? reason : "no guest ran");
 		return;
 	}
-	off = worst_excess(counts, HLG_COUNT_GUEST);
+	off = worst_excess(counts);
 	if (off == 0)
 		snprintf(to, HLG_CONCLUSION,
 			 "The instruction counter is exact in guests.");

@@ -95,9 +95,9 @@ bool hlg_landing_refutes(const struct hlg_landed *landed,
 	if (!event->timer || rep->guest < HLG_LANDING_ENOUGH || most == 0)
 		return false;
 	snprintf(fault, 256,
-		 "sample precision, %s, %s: most samples are %zu instructions late, but "
+		 "sample precision, %s, %s: most samples are %zu instruction%s late, but "
 		 "a timer's samples must be exact here",
-		 event->name, kinds[0].name, most);
+		 event->name, kinds[0].name, most, most == 1 ? "" : "s");
 	return true;
 }
 

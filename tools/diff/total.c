@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the guest took in all, which no share shows, and the line that opens the text. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,18 +94,16 @@ double hlg_diff_total_growth(const struct hlg_diff *diff)
 static const char *amount(char buf[static 32], const struct hlg_diff *diff, int s)
 {
 	static const char *const units[] = {"ns", "us", "ms", "s"};
-	uint64_t n = (uint64_t)llround(diff->total.mean[s]), one = 1;
+	double mean = diff->total.mean[s], one = 1;
 	double larger = fmax(diff->total.mean[0], diff->total.mean[1]);
 	int unit = 0;
 
-	if (!diff->total.clock) {
-		snprintf(buf, 32, "%" PRIu64, n);
-		return buf;
-	}
-	for (; unit < 3 && larger >= 1000 * (double)one; unit++)
+	for (; diff->total.clock && unit < 3 && larger >= 1000 * one; unit++)
 		one *= 1000;
-	snprintf(buf, 32, "%" PRIu64 ".%02" PRIu64 " %s", n / one, n % one * 100 / one,
-		 units[unit]);
+	if (diff->total.clock)
+		snprintf(buf, 32, "%.2f %s", mean / one, units[unit]);
+	else
+		snprintf(buf, 32, "%.0f", mean);
 	return buf;
 }
 

@@ -94,9 +94,9 @@ static void judge_gaps(struct hlg_findings *f, const struct hlg_image *image)
 		remedy = "much code has no symbol: was some of it stripped, or "
 			 "linked in without names?";
 	hlg_doctor_say(f, remedy ? HLG_LEVEL_WARN : HLG_LEVEL_OK, "gaps", remedy,
-		       "%zu, %" PRIu64 " of %" PRIu64 " bytes of code; no padding: "
-		       "%" PRIu64,
-		       gaps.n, gaps.bytes, gaps.code, unlabelled);
+		       "%zu without a symbol: %" PRIu64 " of %" PRIu64
+		       " bytes of code, of which %" PRIu64 " are padding",
+		       gaps.n, gaps.bytes, gaps.code, gaps.filler);
 }
 
 static void judge_base(struct hlg_findings *f, const struct hlg_image *image)

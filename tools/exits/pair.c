@@ -9,6 +9,7 @@
 #include "tools/exits/reasons.h"
 
 #define TURNS_MAX 4096 /* KVM_MAX_VCPUS; guards memory and time */
+#define INSN_MAX  15   /* bytes of an instruction */
 
 /* One vCPU on its thread. */
 struct hlg_exits_turn {
@@ -37,8 +38,10 @@ struct hlg_exits_thread {
 	struct hlg_exits_key user; /* of the userspace exit that is open, or done */
 	uint64_t user_ns;          /* if done: how long it took */
 	uint64_t port, insn;       /* since KVM_RUN */
+	uint64_t fd;               /* of the last KVM_RUN */
 	uint16_t user_cpu, run_cpu;
 	bool user_open, user_done, run_open, has_insn;
+	bool ran, made; /* KVM_RUN came; KVM_CREATE_VCPU, behind it */
 };
 
 static bool in_window(const struct hlg_exits_pairing *p, uint64_t time)
@@ -49,6 +52,23 @@ static bool in_window(const struct hlg_exits_pairing *p, uint64_t time)
 static bool is_halt(const struct hlg_exits_pairing *p, uint64_t port)
 {
 	return p->sums->halt && port == p->sums->halt;
+}
+
+static bool has_rip(const struct hlg_exits_turn *turn)
+{
+	return !(turn->exit.c & HLG_EXITS_NO_RIP);
+}
+
+/*
+ * A guest that aborts writes byte by byte, and goes on behind each; behind the last one
+ * the VMM does not come back, and what is entered next is another call, or another guest.
+ */
+static bool is_aborted(const struct hlg_exits_pairing *p,
+		       const struct hlg_exits_turn *turn,
+		       const struct hlg_exits_item *entry)
+{
+	return p->sums->halt && turn->open && turn->port == HLG_PORT_ABORT &&
+	       has_rip(turn) && entry->a && entry->a - turn->exit.a > INSN_MAX;
 }
 
 /* NULL without memory, or with too many. */
@@ -96,11 +116,6 @@ static struct hlg_exits_turn *open_turn(const struct hlg_exits_thread *t)
 	struct hlg_exits_turn *turn = t->n_turns ? &t->turns[t->current] : NULL;
 
 	return turn && turn->open ? turn : NULL;
-}
-
-static bool has_rip(const struct hlg_exits_turn *turn)
-{
-	return !(turn->exit.c & HLG_EXITS_NO_RIP);
 }
 
 /* A time in the VMM is complete, and what came right behind it has had its say. */
@@ -167,7 +182,7 @@ static void close_exit(struct hlg_exits_pairing *p, struct hlg_exits_turn *turn,
 {
 	struct hlg_exits_vcpu *vcpu = &p->sums->vcpus[turn->row];
 	uint64_t ns = item->time - turn->exit.time;
-	bool halt = is_halt(p, turn->port);
+	bool halt = is_halt(p, turn->port) || is_aborted(p, turn, item);
 
 	turn->open = false;
 	if (hlg_exits_is_torn(&p->gaps, turn->exit.time, turn->exit.cpu, item->time,
@@ -236,6 +251,10 @@ static void take_entry(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 		close_user(p, t, item);
 		settle_user(p, t);
 	}
+	if (is_aborted(p, turn, item)) {
+		turn->called = false;
+		turn->halted = true;
+	}
 	begin_call(turn, item, turn->exit.a == item->a);
 	if (turn->open)
 		close_exit(p, turn, item);
@@ -279,9 +298,37 @@ static void take_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 		any->called = false; /* it was cancelled, or is so in a moment */
 }
 
+/*
+ * The thread runs another vCPU. What that before has left open stays open, but for the
+ * host's own time behind a guest call, which goes on; and for what was cancelled.
+ */
+static void change_vcpu(struct hlg_exits_pairing *p, struct hlg_exits_thread *t)
+{
+	struct hlg_exits_turn *turn = t->n_turns ? &t->turns[t->current] : NULL;
+
+	if (t->user_open && t->user.isa != HLG_ISA_ERRNO && !is_halt(p, t->user.port)) {
+		t->user_open = false;
+		p->sums->lone.user++;
+	}
+	if (!turn || turn->halted)
+		return;
+	p->sums->lone.exits += turn->open;
+	turn->open = turn->called = false;
+	turn->call_rip = 0;
+}
+
 static void take_run(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 		     const struct hlg_exits_item *item)
 {
+	if (item->b == KVM_CREATE_VCPU) {
+		t->made = true;
+		return;
+	}
+	if (t->ran && (t->made || item->a != t->fd))
+		change_vcpu(p, t);
+	t->ran = true;
+	t->made = false;
+	t->fd = item->a;
 	if (t->user_open)
 		close_user(p, t, item);
 	else
@@ -323,6 +370,11 @@ static void take_port(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 static void take_record(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 			const struct hlg_exits_item *item)
 {
+	const struct hlg_exits_turn *turn = open_turn(t);
+
+	/* The host's own time, as behind a Halt. */
+	if (item->kind == HLG_EXITS_ENTRY && turn && is_aborted(p, turn, item))
+		t->user_done = false;
 	if (t->user_done && item->kind != HLG_EXITS_PIO && item->kind != HLG_EXITS_MMIO)
 		settle_user(p, t);
 	switch (item->kind) {

@@ -11,12 +11,15 @@
  * between (kvm_pio, kvm_mmio) tells the port, kvm_userspace_exit to the next KVM_RUN the
  * VMM's part of it. vCPUs are told apart by thread and number: the number alone says
  * nothing where a process runs many virtual machines. A vCPU that goes to another thread
- * outside the guest leaves two halves behind, which are counted, not joined.
+ * outside the guest leaves two halves behind, which are counted, not joined. So does one
+ * that is not run again, as after a fault, before its thread runs another: KVM_RUN has a
+ * descriptor, or one that KVM_CREATE_VCPU may have given again.
  *
  * A call of a Hyperlight guest (sums->halt) lasts from kvm_entry, behind the end of the
  * one before or at the same address again, to the kvm_exit that ends it, and is whole
  * only if nothing cancelled it or was lost. What follows up to kvm_entry is the host's
- * own time and of neither kind.
+ * own time and of neither kind. A guest that aborts ends its call as well, by its last
+ * write to that port: the guest is not entered behind it again. That call is not whole.
  *
  * Where kvm_exit never fires (software KVM), kvm_userspace_exit to KVM_RUN still is time
  * in the VMM, and kvm_emulate_insn tells the guest's address.
@@ -51,9 +54,10 @@ enum hlg_exits_record {
 struct hlg_exits_item {
 	uint64_t time;   /* ns */
 	uint64_t thread; /* what PERF_SAMPLE_TID has: pid, and tid in the upper half */
-	/* EXIT, ENTRY, INSN: address in the guest; MMIO: guest physical address */
+	/* EXIT, ENTRY, INSN: address in the guest; MMIO: guest physical address; RUN: the
+	 * descriptor */
 	uint64_t a;
-	uint32_t b;    /* EXIT, USER: reason; PIO: port */
+	uint32_t b;    /* EXIT, USER: reason; PIO: port; RUN: or it is KVM_CREATE_VCPU */
 	uint32_t vcpu; /* EXIT, ENTRY: its number, or HLG_NO_VCPU */
 	uint16_t cpu;  /* or HLG_ANY_CPU */
 	uint8_t kind;

@@ -54,7 +54,7 @@ static const struct source sources[] = {
 	{"kvm:kvm_pio", HLG_EXITS_PIO, NULL, "port", "rw", NULL, false},
 	{"kvm:kvm_mmio", HLG_EXITS_MMIO, "gpa", "type", "type", NULL, true},
 	{"kvm:kvm_userspace_exit", HLG_EXITS_USER, "errno", "reason", NULL, NULL, true},
-	{"syscalls:sys_enter_ioctl", HLG_EXITS_RUN, NULL, "cmd", NULL, NULL, false},
+	{"syscalls:sys_enter_ioctl", HLG_EXITS_RUN, "fd", "cmd", NULL, NULL, false},
 	{"kvm:kvm_emulate_insn", HLG_EXITS_INSN, "rip", NULL, NULL, NULL, true},
 };
 
@@ -360,7 +360,8 @@ static inline __attribute__((always_inline)) bool settle(struct hlg_exits_item *
 		item->b = (uint32_t)(0 - item->a);
 		item->c = HLG_ISA_ERRNO;
 	}
-	return item->kind != HLG_EXITS_RUN || item->b == KVM_RUN;
+	return item->kind != HLG_EXITS_RUN || item->b == KVM_RUN ||
+	       item->b == KVM_CREATE_VCPU;
 }
 
 static bool is_wanted(const struct reader *r, const struct hlg_perfdata_raw *raw)

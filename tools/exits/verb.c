@@ -15,6 +15,8 @@
 #include "tools/cli/verb.h"
 #include "tools/exits/read.h"
 #include "tools/exits/write.h"
+#include "tools/feed/feed.h"
+#include "tools/feed/turns.h"
 #include "tools/inputs/inputs.h"
 #include "tools/perfdata/sum.h"
 
@@ -92,6 +94,40 @@ static int settle_bases(struct hlg_run *run, const struct hlg_exits_sums *sums,
 				     image->path, image->base, from);
 	}
 	return rc;
+}
+
+/* Are all stated? Then nothing moves them. */
+static bool are_stated(const struct hlg_space *space)
+{
+	for (size_t i = 0; i < space->n_images; i++)
+		if (space->images[i]->from != HLG_BASE_STATED && !space->images[i]->map)
+			return false;
+	return true;
+}
+
+/*
+ * Bases as report has them, from what report counts: for that the recordings are read
+ * beforehand, if they can be read twice. *n_samples: of guests.
+ */
+static int find_bases(const struct hlg_inputs *in, struct hlg_run *run,
+		      uint64_t *n_samples, bool *done, struct hlg_err *err)
+{
+	const struct hlg_feed_how how = {.threads = in->threads, .no_sandboxes = true};
+
+	*done = !are_stated(&run->space);
+	for (size_t i = 0; *done && i < in->n_files; i++)
+		*done = hlg_turns_is_kept(in->files[i]);
+	for (size_t i = 0; *done && i < in->n_files; i++) {
+		struct hlg_recording_sums sums;
+		/* What is wrong with a file is told when its exits are read. */
+		int rc = hlg_feed_read(in->files[i], &how, &run->profile, NULL, &sums,
+				       err);
+
+		if (rc == HLG_ESYSTEM)
+			return rc;
+		*n_samples = hlg_sum(*n_samples, sums.guest);
+	}
+	return *done ? hlg_base_search_all(&run->space, &run->profile, err) : 0;
 }
 
 static void note_counts(struct hlg_run *run, const struct hlg_exits_sums *sums,
@@ -317,7 +353,7 @@ static int start_fold(struct hlg_run *run, struct fold **fold,
 	return 0;
 }
 
-/* Where a base has to be found, samples of the guest help. */
+/* Where a base has to be found, and was not looked for, samples of the guest help. */
 static int start_samples(struct hlg_run *run, bool wanted,
 			 struct hlg_exits_counts *counts, struct hlg_err *err)
 {
@@ -368,6 +404,7 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 	struct fold *fold = NULL;
 	struct hlg_run run;
 	struct hlg_err err;
+	bool known = false;
 	int rc = hlg_run_start(&run, in->n_words, in->words, &err), status = 0;
 
 	if (rc == 0)
@@ -377,9 +414,11 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 	if (rc == 0)
 		read_versions(&run, &ports, &sums);
 	if (rc == 0)
+		rc = find_bases(in, &run, &counts.n_samples, &known, &err);
+	if (rc == 0)
 		rc = start_fold(&run, &fold, &sums, &err);
 	if (rc == 0)
-		rc = start_samples(&run, !fold, &counts, &err);
+		rc = start_samples(&run, !fold && !known, &counts, &err);
 	if (rc == 0 && read_files(in, &run, &sums, &counts, &status)) {
 		rc = check_selection(&run.options, &sums, &err);
 		if (rc == 0)

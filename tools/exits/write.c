@@ -3,7 +3,7 @@
 #include "tools/exits/write.h"
 
 #include <inttypes.h>
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "filter/stats/interval.h"
@@ -38,15 +38,6 @@ static size_t n_shown(const struct hlg_exits_report *r, const struct hlg_exits_t
 		return t->n; /* a handful, and of all rows what is asked for most */
 	/* A line that says that there is one more is no shorter than that one. */
 	return r->top && r->top + r->fitted < t->n ? r->top : t->n;
-}
-
-/* The part of its kind's time that ns is. */
-static double share_of(const struct hlg_exits_report *r, const struct hlg_exits_table *t,
-		       uint64_t ns)
-{
-	uint64_t all = r->sums->total[t->kind];
-
-	return all ? (double)ns / (double)all : 0;
 }
 
 /* Halves and records that are in no pair: i from 0 on; NULL past the last. */
@@ -91,6 +82,37 @@ static const char *part_of_time(const struct hlg_exits_report *r,
 		return NULL;
 	*ns = all[i].ns;
 	return all[i].name;
+}
+
+static uint64_t sum_parts(const struct hlg_exits_report *r,
+			  const struct hlg_exits_vcpu *vcpu)
+{
+	uint64_t ns, sum = 0;
+
+	for (size_t i = 0; part_of_time(r, vcpu, i, &ns); i++)
+		sum += ns == UINT64_MAX ? 0 : ns;
+	return sum;
+}
+
+/* Calls last longer than exits: they are parts of the guest's time and of its exits'. */
+static bool is_of_calls(const struct hlg_exits_table *t)
+{
+	return t->by == HLG_EXITS_BY_CALL;
+}
+
+/* The part of its kind's time that ns is. */
+static double share_of(const struct hlg_exits_report *r, const struct hlg_exits_table *t,
+		       uint64_t ns)
+{
+	uint64_t all = is_of_calls(t) ? sum_parts(r, &r->time) : r->sums->total[t->kind];
+
+	return all ? (double)ns / (double)all : 0;
+}
+
+/* The host's own time is part of none. */
+static bool has_share(const struct hlg_exits_row *row)
+{
+	return row->kind != HLG_EXITS_BETWEEN;
 }
 
 /* The columns of records and JSON; text has some of them (shown_times). */
@@ -156,7 +178,7 @@ static void set_values(struct hlg_value v[static COLUMNS],
 	v[TID] = hlg_table_id_value(row->tid);
 	v[VCPU] = hlg_table_id_value(row->vcpu);
 	v[COUNT] = hlg_table_count_value(row->n);
-	if (row->kind == t->kind)
+	if (has_share(row))
 		v[PERCENT] = hlg_table_number_value(share_of(r, t, row->total));
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		v[TIMES + i] = hlg_table_count_value(times[i]);
@@ -227,35 +249,6 @@ int hlg_exits_records(void *report, struct hlg_records *to, struct hlg_err *err)
 	return 0;
 }
 
-static uint64_t sum_parts(const struct hlg_exits_report *r,
-			  const struct hlg_exits_vcpu *vcpu)
-{
-	uint64_t ns, sum = 0;
-
-	for (size_t i = 0; part_of_time(r, vcpu, i, &ns); i++)
-		sum += ns == UINT64_MAX ? 0 : ns;
-	return sum;
-}
-
-/* "guest 2094.0 us (75 %), kernel 639.0 us (25 %)", behind a label. */
-static void write_parts(FILE *f, const struct hlg_exits_report *r,
-			const struct hlg_exits_vcpu *vcpu, const char *label)
-{
-	double sum = (double)sum_parts(r, vcpu);
-	char line[256] = "", time[24];
-	const char *name;
-	uint64_t ns;
-	int n = 0;
-
-	for (size_t i = 0; (name = part_of_time(r, vcpu, i, &ns)); i++)
-		if (ns != UINT64_MAX)
-			n += snprintf(line + n, sizeof(line) - (size_t)n,
-				      "%s%s %s (%.0f %%)", n ? ", " : "", name,
-				      hlg_table_ns(time, ns),
-				      sum > 0 ? 100 * (double)ns / sum : 0);
-	hlg_text_lines_wrapped(f, &r->screen, label, line);
-}
-
 /* Above the columns: of what the table is, unless it is of exits, as most are. */
 static void write_title(FILE *f, const struct hlg_exits_report *r,
 			const struct hlg_exits_table *t)
@@ -263,6 +256,26 @@ static void write_title(FILE *f, const struct hlg_exits_report *r,
 	fputc('\n', f);
 	if (t->kind != r->kind)
 		fputs("in the VMM, from kvm_userspace_exit to KVM_RUN:\n", f);
+}
+
+/* Whose words all reasons are; NULL: several's, or there are none. */
+static const char *isa_of_all(const struct hlg_exits_report *r,
+			      const struct hlg_exits_table *t)
+{
+	for (size_t i = 1; i < n_shown(r, t); i++)
+		if (t->rows[0].isa && strcmp(t->rows[i].isa, t->rows[0].isa) != 0)
+			return NULL;
+	return t->n ? t->rows[0].isa : NULL;
+}
+
+/* "VMX reason", "function" */
+static const char *heading(char buf[static 32], const struct hlg_exits_report *r,
+			   const struct hlg_exits_table *t)
+{
+	const char *isa = isa_of_all(r, t);
+
+	snprintf(buf, 32, "%s%s%s", isa ? isa : "", isa ? " " : "", by_word(t->by));
+	return buf;
 }
 
 /* Writes a row's name, if f is not NULL, cut to what most cells leave for it; 0: whole.
@@ -273,7 +286,7 @@ static size_t write_name(FILE *f, size_t most, const struct hlg_exits_report *r,
 	char before[32] = "", behind[64] = "";
 	long n;
 
-	if (row->isa)
+	if (row->isa && !isa_of_all(r, t))
 		snprintf(before, sizeof(before), "%s ", row->isa);
 	else if (t->by == HLG_EXITS_BY_PORT && row->number < HLG_PORT_MMIO)
 		snprintf(before, sizeof(before), "%" PRIu64 " ", row->number);
@@ -308,7 +321,8 @@ static size_t cells_left(const struct hlg_exits_report *r, size_t used)
 
 static int name_width(const struct hlg_exits_report *r, const struct hlg_exits_table *t)
 {
-	size_t most = strlen(by_word(t->by));
+	char buf[32];
+	size_t most = strlen(heading(buf, r, t));
 
 	for (size_t i = 0; i < n_shown(r, t); i++) {
 		size_t n = write_name(NULL, 0, r, t, &t->rows[i]);
@@ -325,24 +339,26 @@ static const struct shown_time {
 	int width;
 } shown_times[] = {
 	{"total", TIMES, 8},   {"mean", TIMES + 2, 7}, {"p50", TIMES + 3, 7},
-	{"p99", TIMES + 5, 7}, {"max", TIMES + 6, 7},
+	{"p99", TIMES + 5, 7}, {"max", TIMES + 6, 8},
 };
 enum {
 	SHOWN_TIMES = sizeof(shown_times) / sizeof(shown_times[0]),
 	MAX_SHOWN = SHOWN_TIMES - 1, /* the number of `max` */
-	TIME_WIDTH = 9               /* of a time with its unit */
+	CALL_WIDTH = 9,              /* of a call's latency: a guest call may be long */
+	FEW_COLUMNS = 90 /* of a screen on which names count more than `max` */
 };
 
-/* The unit of a column: that in which its largest value has five digits at most. */
 struct unit {
 	const char *name;
 	uint64_t ns;
 };
 
+static const struct unit units[] = {
+	{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+
+/* Of totals, and of a line: that in which the largest has five digits at most. */
 static struct unit unit_of(uint64_t most)
 {
-	static const struct unit units[] = {
-		{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
 	size_t i = 0;
 
 	while (i < 3 && most / units[i].ns >= 10000)
@@ -350,35 +366,48 @@ static struct unit unit_of(uint64_t most)
 	return units[i];
 }
 
-/* With one decimal, in every locale; of ns, which are whole, with none. */
-static void write_time(FILE *f, uint64_t ns, struct unit unit, int width)
+/* Of latencies, which are alike in all columns of a table: us, unless all are shorter, or
+ * one has more digits than there is room for. */
+static struct unit unit_of_each(const struct hlg_exits_table *t, uint64_t most)
 {
-	uint64_t tenths = ns / unit.ns * 10 + (ns % unit.ns * 10 + unit.ns / 2) / unit.ns;
-	char text[40];
-
-	if (unit.ns == 1)
-		snprintf(text, sizeof(text), "%" PRIu64, ns);
-	else
-		snprintf(text, sizeof(text), "%" PRIu64 ".%" PRIu64, tenths / 10,
-			 tenths % 10);
-	fprintf(f, " %*s", width, text);
+	if (is_of_calls(t))
+		return units[1];
+	return units[most < 10000 ? 0 : most < 1000000000 ? 1 : 2];
 }
 
-static void find_units(struct unit units[static SHOWN_TIMES],
-		       const struct hlg_exits_report *r, const struct hlg_exits_table *t)
+/* With one decimal, in every locale; of ns, which are whole, with none. */
+static const char *time_text(char buf[static 40], uint64_t ns, struct unit unit)
 {
-	struct hlg_value v[COLUMNS];
+	uint64_t tenths = ns / unit.ns * 10 + (ns % unit.ns * 10 + unit.ns / 2) / unit.ns;
 
-	for (size_t k = 0; k < SHOWN_TIMES; k++) {
-		uint64_t most = 0;
+	if (unit.ns == 1)
+		snprintf(buf, 40, "%" PRIu64, ns);
+	else
+		snprintf(buf, 40, "%" PRIu64 ".%" PRIu64, tenths / 10, tenths % 10);
+	return buf;
+}
 
-		for (size_t i = 0; i < n_shown(r, t); i++) {
-			set_values(v, r, t, &t->rows[i]);
-			if (v[shown_times[k].value].n > most)
-				most = v[shown_times[k].value].n;
-		}
-		units[k] = unit_of(most);
-	}
+/* "guest 2094.0 us (75 %), kernel 639.0 us (25 %)", behind a label. */
+static void write_parts(FILE *f, const struct hlg_exits_report *r,
+			const struct hlg_exits_vcpu *vcpu, const char *label)
+{
+	double sum = (double)sum_parts(r, vcpu);
+	char line[256] = "", time[40];
+	const char *name;
+	uint64_t ns, most = 0;
+	struct unit unit;
+	int n = 0;
+
+	for (size_t i = 0; part_of_time(r, vcpu, i, &ns); i++)
+		most = ns != UINT64_MAX && ns > most ? ns : most;
+	unit = unit_of(most);
+	for (size_t i = 0; (name = part_of_time(r, vcpu, i, &ns)); i++)
+		if (ns != UINT64_MAX)
+			n += snprintf(line + n, sizeof(line) - (size_t)n,
+				      "%s%s %s %s (%.0f %%)", n ? ", " : "", name,
+				      time_text(time, ns, unit), unit.name,
+				      sum > 0 ? 100 * (double)ns / sum : 0);
+	hlg_text_lines_wrapped(f, &r->screen, label, line);
 }
 
 /* Functions' names may be long: they come last. Others come first. */
@@ -387,25 +416,53 @@ static bool name_is_last(const struct hlg_exits_table *t)
 	return t->by == HLG_EXITS_BY_FUNCTION;
 }
 
-/* Their times are too far apart for one unit: each has its own, and `max` no room. */
-static bool is_of_calls(const struct hlg_exits_table *t)
+/* How a table's times are shown. */
+struct layout {
+	struct unit units[SHOWN_TIMES];
+	int width[SHOWN_TIMES];
+	size_t n;
+};
+
+static struct layout layout_of(const struct hlg_exits_report *r,
+			       const struct hlg_exits_table *t)
 {
-	return t->by == HLG_EXITS_BY_CALL;
+	struct layout layout = {.n = SHOWN_TIMES};
+	uint64_t total = 0, most = 0;
+
+	for (size_t i = 0; i < n_shown(r, t); i++) {
+		total = t->rows[i].total > total ? t->rows[i].total : total;
+		most = t->rows[i].max > most ? t->rows[i].max : most;
+	}
+	for (size_t k = 0; k < SHOWN_TIMES; k++) {
+		layout.units[k] = k ? unit_of_each(t, most) : unit_of(total);
+		layout.width[k] = k && is_of_calls(t) ? CALL_WIDTH : shown_times[k].width;
+	}
+	if (is_of_calls(t) ||
+	    (name_is_last(t) && r->screen.columns && r->screen.columns < FEW_COLUMNS))
+		layout.n = MAX_SHOWN;
+	return layout;
 }
 
-static void write_columns(FILE *f, const struct hlg_exits_table *t, int width,
-			  const struct unit units[static SHOWN_TIMES])
+/* What a table's shares are of. */
+static const char *share_heading(const struct hlg_exits_report *r,
+				 const struct hlg_exits_table *t)
+{
+	return is_of_calls(t) ? "of time" : t->kind == r->kind ? "of exits" : "of VMM";
+}
+
+static void write_columns(FILE *f, const struct hlg_exits_report *r,
+			  const struct hlg_exits_table *t, int width,
+			  const struct layout *layout)
 {
 	char head[32];
 
 	if (!name_is_last(t))
-		fprintf(f, "%-*s ", width, by_word(t->by));
-	fprintf(f, "%7s %6s", "count", "time %");
-	for (size_t k = 0; is_of_calls(t) && k < MAX_SHOWN; k++)
-		fprintf(f, " %*s", TIME_WIDTH, shown_times[k].name);
-	for (size_t k = 0; !is_of_calls(t) && k < SHOWN_TIMES; k++) {
-		snprintf(head, sizeof(head), "%s %s", shown_times[k].name, units[k].name);
-		fprintf(f, " %*s", shown_times[k].width, head);
+		fprintf(f, "%-*s ", width, heading(head, r, t));
+	fprintf(f, "%7s %9s", "count", share_heading(r, t));
+	for (size_t k = 0; k < layout->n; k++) {
+		snprintf(head, sizeof(head), "%s %s", shown_times[k].name,
+			 layout->units[k].name);
+		fprintf(f, " %*s", layout->width[k], head);
 	}
 	fprintf(f, "%s%s\n", name_is_last(t) ? "  " : "",
 		name_is_last(t) ? by_word(t->by) : "");
@@ -413,26 +470,25 @@ static void write_columns(FILE *f, const struct hlg_exits_table *t, int width,
 
 static void write_row(FILE *f, const struct hlg_exits_report *r,
 		      const struct hlg_exits_table *t, const struct hlg_exits_row *row,
-		      int width, const struct unit units[static SHOWN_TIMES])
+		      int width, const struct layout *layout)
 {
-	double share = row->kind != t->kind ? 0 : share_of(r, t, row->total);
+	double share = has_share(row) ? share_of(r, t, row->total) : 0;
 	struct hlg_value v[COLUMNS];
-	char percent[16], time[24];
-	int used = 16; /* count, percent, and the gap in front of the name */
+	char percent[16], time[40];
+	int used = 19; /* count, percent, and the gap in front of the name */
 
 	set_values(v, r, t, row);
 	if (!name_is_last(t))
 		fprintf(f, "%*s", width - (int)write_name(f, 0, r, t, row) + 1, "");
 	hlg_colour_begin(f, &r->colours, share);
-	fprintf(f, "%7" PRIu64 " %6s", row->n,
-		row->kind != t->kind ? "-" : hlg_interval_percent(percent, share));
+	fprintf(f, "%7" PRIu64 " %7s%s", row->n,
+		has_share(row) ? hlg_interval_percent(percent, share) : "",
+		has_share(row) ? " %" : " -");
 	hlg_colour_end(f, &r->colours, share);
-	for (size_t k = 0; is_of_calls(t) && k < MAX_SHOWN; k++)
-		fprintf(f, " %*s", TIME_WIDTH,
-			hlg_table_ns(time, v[shown_times[k].value].n));
-	for (size_t k = 0; !is_of_calls(t) && k < SHOWN_TIMES; k++) {
-		write_time(f, v[shown_times[k].value].n, units[k], shown_times[k].width);
-		used += 1 + shown_times[k].width;
+	for (size_t k = 0; k < layout->n; k++) {
+		fprintf(f, " %*s", layout->width[k],
+			time_text(time, v[shown_times[k].value].n, layout->units[k]));
+		used += 1 + layout->width[k];
 	}
 	if (name_is_last(t)) {
 		fputs("  ", f);
@@ -452,7 +508,7 @@ static void write_rest(FILE *f, const struct hlg_exits_report *r,
 	char percent[16];
 
 	for (size_t i = shown; i < t->n; i++)
-		rest += t->rows[i].kind == t->kind ? t->rows[i].total : 0;
+		rest += has_share(&t->rows[i]) ? t->rows[i].total : 0;
 	if (n)
 		fprintf(f, "  (%zu more row%s, %s %%: --top=0)\n", n, n == 1 ? "" : "s",
 			hlg_interval_percent(percent, share_of(r, t, rest)));
@@ -478,14 +534,13 @@ static void write_one(FILE *f, const struct hlg_exits_report *r,
 static void write_table(FILE *f, const struct hlg_exits_report *r,
 			const struct hlg_exits_table *t)
 {
-	struct unit units[SHOWN_TIMES];
+	const struct layout layout = layout_of(r, t);
 	int width = name_width(r, t);
 
 	write_title(f, r, t);
-	find_units(units, r, t);
-	write_columns(f, t, width, units);
+	write_columns(f, r, t, width, &layout);
 	for (size_t i = 0; i < n_shown(r, t); i++)
-		write_row(f, r, t, &t->rows[i], width, units);
+		write_row(f, r, t, &t->rows[i], width, &layout);
 	write_rest(f, r, t);
 }
 
@@ -554,7 +609,7 @@ static void write_head(FILE *f, const struct hlg_exits_report *r)
 			"%" PRIu64 " exits to the VMM (kvm_userspace_exit to KVM_RUN)\n",
 			pairs[HLG_EXITS_VMM]);
 	write_parts(f, r, &r->time, "time      ");
-	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
+	for (size_t i = 0; r->verbose && i < HLG_EXITS_TABLES; i++)
 		if (is_line(&r->tables[i], r))
 			write_one(f, r, &r->tables[i], "in VMM    ");
 	hlg_text_lines_notes(f, &r->screen, r->notes, HLG_NOTE_WARNING);
@@ -563,8 +618,9 @@ static void write_head(FILE *f, const struct hlg_exits_report *r)
 /* Is the table shown in text? */
 static bool is_shown(const struct hlg_exits_report *r, const struct hlg_exits_table *t)
 {
-	return t->n && !is_line(t, r) &&
-	       (r->verbose || r->by_tid || t->by != HLG_EXITS_BY_VCPU);
+	bool is_detail = t->by == HLG_EXITS_BY_VCPU ? !r->by_tid : t->kind != r->kind;
+
+	return t->n && !is_line(t, r) && (r->verbose || !is_detail);
 }
 
 /* How many lines text takes with so many rows of a table. */
@@ -575,9 +631,7 @@ static size_t n_lines(const struct hlg_exits_report *r, size_t rows)
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++) {
 		const struct hlg_exits_table *t = &r->tables[i];
 
-		if (is_line(t, r))
-			n++;
-		else if (is_shown(r, t))
+		if (is_shown(r, t))
 			n += 2 + (t->kind != r->kind) +
 			     (rows + 1 < t->n && !is_of_calls(t) ? rows + 1 : t->n);
 	}
@@ -590,7 +644,7 @@ static size_t n_lines(const struct hlg_exits_report *r, size_t rows)
 static void fit_rows(struct hlg_exits_report *r)
 {
 	enum {
-		LEAST = 3
+		LEAST = 2
 	};
 
 	if (!r->fitted || r->verbose || r->screen.lines == 0)
@@ -616,21 +670,51 @@ static void write_tables(FILE *f, const struct hlg_exits_report *r)
 		}
 }
 
-/* What is in no pair, which counts nowhere else; and the notes. False without memory. */
+/*
+ * What is in no pair, which counts nowhere else, in a line: a detail if it is no more
+ * than a half at the start and one at the end for each vCPU. NULL without memory; "":
+ * nothing.
+ */
+static char *lone_text(const struct hlg_exits_report *r, bool *detail)
+{
+	const struct hlg_exits_lone *lone = &r->sums->lone;
+	uint64_t most = 2 * (uint64_t)r->sums->n_vcpus, n;
+	const char *name, *comma = "not counted: ";
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	for (size_t i = 0; (name = excluded(r, i, &n)); i++) {
+		if (n)
+			fprintf(f, "%s%" PRIu64 " %s", comma, n, name);
+		comma = n ? ", " : comma;
+	}
+	*detail = !lone->lost && !lone->late && !lone->bad && lone->exits <= most &&
+		  lone->entries <= most && lone->user <= most && lone->runs <= most;
+	if (fclose(f) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The notes behind the tables. False without memory. */
 static bool write_notes(FILE *f, const struct hlg_exits_report *r)
 {
 	struct hlg_note_list notes = {0};
-	const char *name;
-	uint64_t n;
-	bool ok;
+	bool detail = false, ok;
+	char *text = lone_text(r, &detail);
 
-	for (size_t i = 0; (name = excluded(r, i, &n)); i++)
-		if (n)
-			hlg_note_list_add(&notes, "not counted: %" PRIu64 " %s", n, name);
+	if (text && text[0] && detail)
+		hlg_note_list_detail(&notes, "%s", text);
+	else if (text && text[0])
+		hlg_note_list_add(&notes, "%s", text);
 	hlg_note_list_append(&notes, r->notes);
 	hlg_text_lines_notes_behind(f, &r->screen, &notes, r->verbose);
-	ok = !notes.lost;
+	ok = text && !notes.lost;
 	hlg_note_list_finish(&notes);
+	free(text);
 	return ok;
 }
 

@@ -38,7 +38,7 @@ static bool is_shown(const struct hlg_report *r, const struct hlg_event_sum *sum
 {
 	bool shown = r->options->mode != HLG_SHOW_HOST && sum->count.samples;
 
-	for (size_t i = 0; i < r->host->n_rows && r->options->mode != HLG_SHOW_GUEST; i++)
+	for (size_t i = 0; i < r->n_host && r->options->mode != HLG_SHOW_GUEST; i++)
 		shown |= r->profile->series[r->host->rows[i].series].event == sum->event;
 	return shown;
 }
@@ -289,7 +289,7 @@ static bool put_all(struct writer *w)
 	for (size_t i = 0; i < n_rows(r) && r->options->mode != HLG_SHOW_HOST; i++)
 		if (!put_row(w, i))
 			return false;
-	for (size_t i = 0; i < r->host->n_rows && r->options->mode != HLG_SHOW_GUEST; i++)
+	for (size_t i = 0; i < r->n_host && r->options->mode != HLG_SHOW_GUEST; i++)
 		put_host_row(w, &r->host->rows[i], n_rows(r) + 1 + i);
 	fputs("\ntotals:", w->f);
 	put_costs(w, w->sums);

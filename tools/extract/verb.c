@@ -58,24 +58,19 @@ static void print_list(FILE *f, const struct hlg_embedded_list *list)
 	}
 }
 
-/* The one that was asked for; else the only one, or the only one of Hyperlight's. */
+/* The one that was asked for; else the only one, or the only guest. */
 static const struct hlg_embedded *choose(const struct hlg_embedded_list *list,
 					 const struct arguments *args)
 {
-	const struct hlg_embedded *found = NULL;
-	size_t n = 0;
+	size_t first = hlg_embedded_guest(list, 0);
 
 	if (args->number)
 		return args->number <= list->n ? &list->at[args->number - 1] : NULL;
 	if (list->n == 1)
 		return &list->at[0];
-	for (size_t i = 0; i < list->n; i++) {
-		if (list->at[i].elf.hyperlight[0] == '\0')
-			continue;
-		found = &list->at[i];
-		n++;
-	}
-	return n == 1 ? found : NULL;
+	return first < list->n && hlg_embedded_guest(list, first + 1) == list->n
+		       ? &list->at[first]
+		       : NULL;
 }
 
 static void say_written(const char *out, const char *host, const struct hlg_embedded *e)

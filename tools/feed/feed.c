@@ -111,14 +111,27 @@ static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_e
 	return 0;
 }
 
-/* Counts a sample that was selected as an exit or entry. */
-static void count_transit(struct feed *feed, const struct hlg_perfdata_raw *raw)
+/* Is it of those who are selected, at whatever time? */
+static bool is_of_selected(const struct feed *feed, const struct hlg_sample *sample)
+{
+	const struct hlg_profile *profile = feed->profile;
+	struct hlg_sample any = *sample;
+
+	any.time = profile->window.start;
+	return hlg_select_keeps(profile->options, &profile->window, &any);
+}
+
+/* Counts a sample as an exit or entry; where a guest began, whenever that was. */
+static void count_transit(struct feed *feed, const struct hlg_perfdata_raw *raw,
+			  const struct hlg_sample *s, enum hlg_disposition disposition)
 {
 	struct hlg_perfdata_bytes data;
 
-	if (hlg_perfdata_data(raw, &data))
-		hlg_probe_count(&feed->probes[raw->event], feed->profile,
-				hlg_perfdata_tid(raw), &data);
+	if (feed->probes[raw->event].rip.size &&
+	    (disposition != HLG_DESELECTED || is_of_selected(feed, s)) &&
+	    hlg_perfdata_data(raw, &data))
+		hlg_probe_count(&feed->probes[raw->event], feed->profile, s,
+				disposition != HLG_DESELECTED, &data);
 }
 
 static __attribute__((noinline)) void take(struct feed *feed,
@@ -134,8 +147,7 @@ static __attribute__((noinline)) void take(struct feed *feed,
 		hlg_timeline_add(&feed->timeline, &s,
 				 hlg_profile_series(feed->profile, &s), HLG_NO_CHAIN,
 				 HLG_TIMELINE_ROW);
-	if (disposition != HLG_DESELECTED && feed->probes[raw->event].rip.size)
-		count_transit(feed, raw);
+	count_transit(feed, raw, &s, disposition);
 }
 
 /* Where times turn back, as from one CPU's samples to another's. */
@@ -194,7 +206,8 @@ static unsigned purpose(struct feed *feed, const struct hlg_perfdata_raw *raw,
 	/* Also when nobody has selected it. */
 	if (mark && hlg_perfdata_data(raw, &data) &&
 	    hlg_stacks_is_run(mark, data.at, data.n))
-		what |= HLG_TIMELINE_ENTER;
+		what |= HLG_TIMELINE_ENTER |
+			(mark == HLG_MARK_ENTRY ? HLG_TIMELINE_ENTRY : 0);
 	if (disposition == HLG_GUEST)
 		what |= HLG_TIMELINE_STACK;
 	if (disposition == HLG_HOST && mark)
@@ -217,8 +230,7 @@ static inline __attribute__((always_inline)) void on_stack(void *ctx,
 	s.event = feed->events[s.event];
 	hlg_turns_tell(feed->turns, &s);
 	disposition = hlg_profile_add(feed->profile, &s);
-	if (feed->probes[raw->event].rip.size && disposition != HLG_DESELECTED)
-		count_transit(feed, raw);
+	count_transit(feed, raw, &s, disposition);
 	what = purpose(feed, raw, &s, disposition);
 	if (!what)
 		return;
@@ -427,6 +439,8 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	sums->deselected = profile->deselected.samples - deselected;
 	sums->host = profile->host.samples - of_host;
 	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;
+	hlg_starts_end(&profile->starts);
+	hlg_turns_use(turns, !sums->lost, profile);
 	finish(&feed);
 	hlg_perfdata_close(pd);
 	hlg_turns_free(turns);

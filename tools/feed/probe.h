@@ -7,11 +7,18 @@
 #include "filter/profile/profile.h"
 #include "tools/tracepoint/trace.h"
 
-/* Of one of a reader's events. All zero: it is neither. */
+enum hlg_probe_kind {
+	HLG_PROBE_NONE,
+	HLG_PROBE_EXIT,
+	HLG_PROBE_ENTRY,
+	HLG_PROBE_PIO
+};
+
+/* Of one of a reader's events. */
 struct hlg_probe {
+	enum hlg_probe_kind kind;
 	struct hlg_trace_field rip;       /* of kvm_pio what is written */
 	struct hlg_trace_field port, out; /* of kvm_pio */
-	bool entry, pio;
 };
 
 /*
@@ -23,7 +30,13 @@ int hlg_probe_find(struct hlg_probe *probe, struct hlg_trace **trace,
 		   const struct hlg_perfdata *pd, const char *path,
 		   const struct hlg_perfdata_event *event, struct hlg_err *err);
 
+/* Is it a write to a port, and to which? */
+bool hlg_probe_is_out(const struct hlg_probe *probe, const struct hlg_perfdata_bytes *raw,
+		      uint64_t *port);
+
+/* Counts a sample; where a guest began also if it is not selected. */
 void hlg_probe_count(const struct hlg_probe *probe, struct hlg_profile *profile,
-		     int32_t tid, const struct hlg_perfdata_bytes *raw);
+		     const struct hlg_sample *sample, bool selected,
+		     const struct hlg_perfdata_bytes *raw);
 
 #endif

@@ -69,6 +69,7 @@ static void add_stack(struct hlg_timeline *timeline, const struct hlg_timeline_i
 		.mappings = hlg_tasks_version(&timeline->tasks, thread),
 		.ip = item->ip,
 		.cpumode = item->cpumode,
+		.entry = item->what & HLG_TIMELINE_ENTRY,
 		.name = name_frame,
 		.ctx = &naming,
 	};

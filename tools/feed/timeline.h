@@ -28,7 +28,8 @@ struct hlg_timeline {
 enum {
 	HLG_TIMELINE_ROW = 1,   /* a row of the host */
 	HLG_TIMELINE_STACK = 2, /* a stack, of the host or of a guest as its mode says */
-	HLG_TIMELINE_ENTER = 4  /* a KVM_RUN */
+	HLG_TIMELINE_ENTER = 4, /* a KVM_RUN, or */
+	HLG_TIMELINE_ENTRY = 8  /* beside that a kvm_entry */
 };
 
 /* Returns false without memory. To be finished in any case. host may be NULL without

@@ -8,14 +8,23 @@
 
 #include "filter/profile/index.h"
 #include "symtab/grow.h"
+#include "tools/feed/probe.h"
 #include "tools/feed/queue.h"
+#include "tools/feed/runs.h"
 #include "tools/perfdata/perfdata.h"
 
 enum {
 	KVM_RUN = 0xae80,         /* _IO(KVMIO, 0x80), linux/kvm.h */
 	KVM_CREATE_VCPU = 0xae41, /* _IO(KVMIO, 0x41) */
 	/* _IOW(KVMIO, 0x46, struct kvm_userspace_memory_region) */
-	KVM_SET_USER_MEMORY_REGION = 0x4020ae46
+	KVM_SET_USER_MEMORY_REGION = 0x4020ae46,
+	/* _IOW(KVMIO, 0x90, struct kvm_cpuid2): of a vCPU */
+	KVM_SET_CPUID2 = 0x4008ae90,
+	/* Of ours, for what is no call: KVM's own tracepoints. */
+	SAMPLE = 0,
+	EXIT = HLG_PROBE_EXIT,
+	ENTRY = HLG_PROBE_ENTRY,
+	OUT = HLG_PROBE_PIO
 };
 
 /* From a time on, a thread's samples are of a sandbox. */
@@ -28,39 +37,73 @@ struct thread {
 	int32_t tid;
 	uint32_t sandbox; /* of its last KVM_RUN; 0: there was none */
 	uint32_t stretch;
-	uint64_t filled; /* when it last gave memory to a machine */
+	uint32_t vcpu;   /* the same */
+	uint64_t filled; /* when it last gave memory to a machine that is not known */
 	struct turn *turns;
 	uint32_t n;
 	uint64_t made; /* vCPUs that it made and did not run so far, */
-	uint64_t last; /* when it made the last of all */
+	uint64_t last; /* when it made the last of all, */
+	bool making;   /* whose own descriptor is not known so far */
 };
 
-/* The sandbox that runs by a descriptor. */
+/* What runs by a descriptor. */
 struct vcpu {
 	int32_t pid, fd;
-	uint32_t sandbox, stretch;
+	bool known; /* it ran */
+	bool named; /* which machine's it is was told, not chosen */
+	uint32_t machine;
 	uint64_t born, ran; /* its first and its last KVM_RUN */
+	struct hlg_runs run;
+};
+
+/* A virtual machine: a sandbox once one of its vCPUs has run. */
+struct machine {
+	int32_t fd;       /* -1: it was made before the recording */
+	uint64_t ids;     /* of the vCPUs that were made: bits, of the first 64 */
+	uint32_t sandbox; /* 0: none ran */
+	uint32_t stretch;
+	uint64_t ran, filled; /* its last KVM_RUN; when it last was given memory */
+};
+
+/* The machine that a descriptor is now. */
+struct vm {
+	int32_t pid, fd;
+	uint32_t machine;
+};
+
+/* A vCPU that was made and did not run so far. */
+struct made {
+	int32_t tid;
+	uint32_t machine;
 };
 
 struct process {
 	int32_t pid;
-	uint64_t made, last; /* as of threads */
+	struct made *made;
+	uint32_t n_made;
+	uint64_t last; /* as of threads */
 };
 
 struct hlg_turns {
-	struct hlg_sandboxes sandboxes;
+	struct hlg_sandboxes sandboxes; /* counts are zero, as others see them; and */
+	struct hlg_sandbox *uses;       /* what KVM's tracepoints told of each */
+	uint32_t n_uses;
 	struct thread *threads;
 	struct vcpu *vcpus;
 	struct process *processes;
-	uint32_t n_threads, n_vcpus, n_processes;
-	struct hlg_index thread_index, vcpu_index, process_index;
+	struct machine *machines;
+	struct vm *vms;
+	uint32_t n_threads, n_vcpus, n_processes, n_machines, n_vms;
+	struct hlg_index thread_index, vcpu_index, process_index, vm_index;
 };
 
 /* A record in the order of time. */
 struct item {
 	uint64_t time;
 	int32_t pid, tid, fd;
-	uint32_t cmd; /* 0: a sample */
+	uint32_t cmd;
+	uint64_t value; /* ENTRY: the guest's address; OUT: the port; of calls the third
+			 * argument */
 };
 
 struct reader {
@@ -68,6 +111,9 @@ struct reader {
 	struct hlg_queue queue;
 	const struct hlg_perfdata *pd;
 	const char *path;
+	struct hlg_probe *probes; /* of each event, */
+	uint32_t n_probes;
+	struct hlg_trace *trace;
 	uint64_t ioctl; /* config of the tracepoint */
 	bool known, partial, none, lost;
 };
@@ -97,6 +143,14 @@ static bool same_process(const void *ctx, uint32_t i)
 	const struct search *search = ctx;
 
 	return search->t->processes[i].pid == search->a;
+}
+
+static bool same_vm(const void *ctx, uint32_t i)
+{
+	const struct search *search = ctx;
+	const struct vm *vm = &search->t->vms[i];
+
+	return vm->pid == search->a && vm->fd == search->b;
 }
 
 static uint64_t hash_of(int32_t a, int32_t b)
@@ -150,40 +204,202 @@ static struct process *process_of(struct hlg_turns *t, int32_t pid)
 	return &t->processes[t->n_processes++];
 }
 
-/* Is it another vCPU by now? */
-static bool is_new(const struct vcpu *vcpu, const struct thread *thread,
-		   const struct process *process)
+/* NULL if no machine of that descriptor was seen. */
+static struct vm *find_vm(struct hlg_turns *t, int32_t pid, int32_t fd)
 {
-	if (vcpu->sandbox == 0)
+	const struct search search = {t, pid, fd};
+	uint32_t i = hlg_index_find(&t->vm_index, hash_of(pid, fd), same_vm, &search);
+
+	return i == HLG_INDEX_NONE ? NULL : &t->vms[i];
+}
+
+/* A new one; its number, UINT32_MAX without memory. */
+static uint32_t add_machine(struct hlg_turns *t, int32_t fd)
+{
+	if (!HLG_GROW(t->machines, t->n_machines))
+		return UINT32_MAX;
+	t->machines[t->n_machines] = (struct machine){.fd = fd};
+	return t->n_machines++;
+}
+
+/*
+ * The machine that a vCPU is made of: another one than that of the same descriptor before
+ * if it has a vCPU of this number already. UINT32_MAX without memory.
+ */
+static uint32_t machine_for(struct hlg_turns *t, const struct item *item)
+{
+	uint64_t id = item->value < 64 ? UINT64_C(1) << item->value : 0;
+	struct vm *vm = find_vm(t, item->pid, item->fd);
+
+	if (vm && !(t->machines[vm->machine].ids & id)) {
+		t->machines[vm->machine].ids |= id;
+		return vm->machine;
+	}
+	if (!vm) {
+		if (!HLG_GROW(t->vms, t->n_vms) ||
+		    !hlg_index_add(&t->vm_index, hash_of(item->pid, item->fd), t->n_vms))
+			return UINT32_MAX;
+		vm = &t->vms[t->n_vms++];
+	}
+	*vm = (struct vm){item->pid, item->fd, add_machine(t, item->fd)};
+	if (vm->machine != UINT32_MAX)
+		t->machines[vm->machine].ids = id;
+	return vm->machine;
+}
+
+static bool make(struct hlg_turns *t, const struct item *item, struct thread *thread,
+		 struct process *process)
+{
+	uint32_t machine = machine_for(t, item);
+
+	if (machine == UINT32_MAX || !HLG_GROW(process->made, process->n_made))
+		return false;
+	process->made[process->n_made++] = (struct made){item->tid, machine};
+	thread->made++;
+	thread->making = true;
+	thread->last = process->last = item->time;
+	return true;
+}
+
+/* One that was made belongs to a descriptor. */
+static void take_made(struct hlg_turns *t, struct process *process, struct made *made,
+		      struct vcpu *vcpu)
+{
+	struct thread *maker = thread_of(t, made->tid);
+	size_t behind = (size_t)(process->made + process->n_made - (made + 1));
+
+	vcpu->machine = made->machine;
+	if (maker)
+		maker->made--;
+	memmove(made, made + 1, behind * sizeof(*made));
+	process->n_made--;
+}
+
+/* The first call of the vCPU that the thread has just made has its descriptor. */
+static bool name(struct hlg_turns *t, const struct item *item, struct thread *thread,
+		 struct process *process)
+{
+	struct vcpu *vcpu = thread->making ? vcpu_of(t, item->pid, item->fd) : NULL;
+	uint32_t i = process->n_made;
+
+	if (!thread->making)
 		return true;
+	thread->making = false;
+	while (i && process->made[i - 1].tid != thread->tid)
+		i--;
+	if (!vcpu || i == 0)
+		return vcpu;
+	take_made(t, process, &process->made[i - 1], vcpu);
+	vcpu->known = false;
+	vcpu->named = true;
+	return true;
+}
+
+/* Who gets memory is known where a vCPU of it was made. */
+static void fill(struct hlg_turns *t, const struct item *item, struct thread *thread)
+{
+	const struct vm *vm = find_vm(t, item->pid, item->fd);
+
+	if (vm)
+		t->machines[vm->machine].filled = item->time;
+	else
+		thread->filled = item->time;
+}
+
+/* Can it be another vCPU by now? */
+static bool may_be_new(const struct vcpu *vcpu, const struct thread *thread,
+		       const struct process *process)
+{
+	if (vcpu->named)
+		return false;
 	if (thread->made)
 		return thread->last > vcpu->born;
-	return thread->sandbox == 0 && process->made && process->last > vcpu->ran;
+	return thread->sandbox == 0 && process->n_made && process->last > vcpu->ran;
+}
+
+/*
+ * Which of those that were made it is, not one of the machine that it is so far: one that
+ * its thread made, if there is any. A machine's descriptor is as a rule older, so
+ * smaller, than those of its vCPUs, and that of the next machine larger. NULL: none.
+ */
+static struct made *choose(const struct hlg_turns *t, const struct vcpu *vcpu,
+			   const struct thread *thread, const struct process *process)
+{
+	struct made *best = NULL;
+	int32_t best_fd = 0;
+
+	for (uint32_t i = 0; i < process->n_made; i++) {
+		struct made *made = &process->made[i];
+		int32_t fd = t->machines[made->machine].fd;
+
+		if ((thread->made && made->tid != thread->tid) ||
+		    (vcpu->known && made->machine == vcpu->machine))
+			continue;
+		if (best && (fd > vcpu->fd || (best_fd < vcpu->fd && best_fd >= fd)))
+			continue;
+		best = made;
+		best_fd = fd;
+	}
+	return best;
+}
+
+/* A sandbox begins with the first KVM_RUN of its machine. */
+static bool add_sandbox(struct hlg_turns *t, const struct item *item,
+			struct machine *machine)
+{
+	if (machine->sandbox)
+		t->sandboxes.at[machine->sandbox - 1].vcpus++;
+	if (machine->sandbox)
+		return true;
+	if (!HLG_GROW(t->uses, t->n_uses) ||
+	    !hlg_sandboxes_add(&t->sandboxes, item->pid, item->fd))
+		return false;
+	t->uses[t->n_uses++] = (struct hlg_sandbox){0};
+	machine->sandbox = t->sandboxes.n;
+	machine->ran = item->time;
+	return true;
+}
+
+/* made: which one it is; NULL: one that is named, or was made before the recording. */
+static bool begin(struct hlg_turns *t, const struct item *item, struct vcpu *vcpu,
+		  struct process *process, struct made *made)
+{
+	if (made) {
+		take_made(t, process, made, vcpu);
+	} else if (!vcpu->named) {
+		vcpu->machine = add_machine(t, -1);
+		if (vcpu->machine == UINT32_MAX)
+			return false;
+	}
+	vcpu->known = true;
+	vcpu->born = item->time;
+	vcpu->run = (struct hlg_runs){0};
+	return add_sandbox(t, item, &t->machines[vcpu->machine]);
 }
 
 static bool enter(struct hlg_turns *t, const struct item *item, struct thread *thread,
 		  struct process *process)
 {
 	struct vcpu *vcpu = vcpu_of(t, item->pid, item->fd);
+	struct machine *machine;
 
 	if (!vcpu)
 		return false;
-	if (is_new(vcpu, thread, process)) {
-		if (!hlg_sandboxes_add(&t->sandboxes, item->pid, item->fd))
+	if (!vcpu->known || may_be_new(vcpu, thread, process)) {
+		struct made *made = vcpu->named ? NULL : choose(t, vcpu, thread, process);
+
+		if ((made || !vcpu->known) && !begin(t, item, vcpu, process, made))
 			return false;
-		vcpu->sandbox = t->sandboxes.n;
-		vcpu->stretch = 0;
-		vcpu->ran = item->time;
-		vcpu->born = item->time;
-		process->made -= process->made > 0;
-		thread->made -= thread->made > 0;
 	}
-	/* Which machine was given memory is not known: it may be this one. */
-	if (thread->filled > vcpu->ran)
-		vcpu->stretch++;
+	machine = &t->machines[vcpu->machine];
+	if (machine->filled > machine->ran ||
+	    (machine->fd < 0 && thread->filled > machine->ran))
+		machine->stretch++; /* of those not known, any may be the one */
+	machine->ran = item->time;
 	vcpu->ran = item->time;
-	thread->sandbox = vcpu->sandbox;
-	thread->stretch = vcpu->stretch;
+	thread->vcpu = (uint32_t)(vcpu - t->vcpus);
+	thread->sandbox = machine->sandbox;
+	thread->stretch = machine->stretch;
 	return true;
 }
 
@@ -203,28 +419,77 @@ static bool see(struct thread *thread, uint64_t time)
 	return true;
 }
 
+/* KVM tells of the vCPU that a thread runs. */
+static void use(struct hlg_turns *t, const struct item *item, const struct thread *thread)
+{
+	struct vcpu *vcpu = &t->vcpus[thread->vcpu];
+	struct hlg_sandbox *of;
+
+	if (thread->sandbox == 0)
+		return;
+	of = &t->uses[thread->sandbox - 1];
+	if (item->cmd == EXIT)
+		hlg_runs_leave(&vcpu->run, &of->ports, item->time);
+	else if (item->cmd == OUT)
+		hlg_runs_out(&vcpu->run, &of->ports, item->value);
+	else
+		hlg_runs_enter(&vcpu->run, &of->ports, item->time);
+	if (item->cmd == ENTRY && of->n_entered == 0) {
+		of->entered = item->value;
+		of->n_entered = 1;
+	}
+}
+
+static bool is_use(const struct item *item)
+{
+	return item->cmd == EXIT || item->cmd == ENTRY || item->cmd == OUT;
+}
+
 /* An item whose turn it is. */
 static bool take(void *ctx, void *at)
 {
 	struct hlg_turns *t = ctx;
 	const struct item *item = at;
 	struct thread *thread = thread_of(t, item->tid);
-	struct process *process = item->cmd ? process_of(t, item->pid) : NULL;
+	struct process *process;
 
-	if (!thread || (item->cmd && !process))
+	if (!thread)
+		return false;
+	if (item->cmd == SAMPLE)
+		return see(thread, item->time);
+	if (is_use(item)) {
+		use(t, item, thread);
+		return true;
+	}
+	process = process_of(t, item->pid);
+	if (!process)
 		return false;
 	if (item->cmd == KVM_RUN)
 		return enter(t, item, thread, process);
-	if (item->cmd == 0)
-		return see(thread, item->time);
-	if (item->cmd == KVM_SET_USER_MEMORY_REGION) {
-		thread->filled = item->time;
-		return true;
-	}
-	thread->made++;
-	process->made++;
-	thread->last = process->last = item->time;
+	if (item->cmd == KVM_CREATE_VCPU)
+		return make(t, item, thread, process);
+	if (item->cmd == KVM_SET_CPUID2)
+		return name(t, item, thread, process);
+	fill(t, item, thread);
 	return true;
+}
+
+/* Where an event's samples have what is asked for. */
+static int add_probe(struct reader *r, const struct hlg_perfdata_event *event,
+		     struct hlg_err *err)
+{
+	size_t n = (size_t)event->index + 1;
+	struct hlg_probe *probes;
+
+	if (n > r->n_probes) {
+		probes = reallocarray(r->probes, n, sizeof(*probes));
+		if (!probes)
+			return hlg_err_memory(err, r->path);
+		r->probes = probes;
+		r->n_probes = (uint32_t)n;
+	}
+	return hlg_probe_find(&r->probes[event->index], &r->trace, r->pd, r->path, event,
+			      err);
 }
 
 static int on_event(void *ctx, const struct hlg_perfdata_event *event,
@@ -232,7 +497,6 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 {
 	struct reader *r = ctx;
 
-	(void)event;
 	for (uint32_t i = 0; !r->known && i < hlg_perfdata_n_events(r->pd); i++) {
 		const struct hlg_perfdata_event *one = hlg_perfdata_event(r->pd, i);
 
@@ -245,7 +509,9 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 	}
 	/* Nobody else sees that error: it is how reading ends here. */
 	r->none = !r->known || r->partial;
-	return r->none ? hlg_err_set(err, HLG_EINPUT, "%s: no KVM_RUN", r->path) : 0;
+	if (r->none)
+		return hlg_err_set(err, HLG_EINPUT, "%s: no KVM_RUN", r->path);
+	return event ? add_probe(r, event, err) : 0;
 }
 
 static int on_round(void *ctx, struct hlg_err *err)
@@ -258,7 +524,7 @@ static int on_round(void *ctx, struct hlg_err *err)
 /*
  * The system call, from its raw data: a struct syscall_trace_enter
  * (kernel/trace/trace.h), where the arguments stand behind 16 bytes in all 64-bit
- * kernels: fd, cmd. False if it is none that matters.
+ * kernels: fd, cmd, and one more. False if it is none that matters.
  */
 static bool read_call(const struct hlg_perfdata_raw *raw, struct item *item)
 {
@@ -269,10 +535,29 @@ static bool read_call(const struct hlg_perfdata_raw *raw, struct item *item)
 		return false;
 	fd = hlg_perfdata_u64(data.at + 16);
 	item->cmd = hlg_perfdata_u32(data.at + 24);
+	item->value = data.n < 40 ? 0 : hlg_perfdata_u64(data.at + 32);
 	item->fd = (int32_t)fd;
 	return (item->cmd == KVM_RUN || item->cmd == KVM_CREATE_VCPU ||
-		item->cmd == KVM_SET_USER_MEMORY_REGION) &&
+		item->cmd == KVM_SET_USER_MEMORY_REGION || item->cmd == KVM_SET_CPUID2) &&
 	       fd <= INT32_MAX;
+}
+
+/* What a tracepoint tells; false if it is nothing that matters. */
+static bool read_tracepoint(const struct reader *r, const struct hlg_perfdata_raw *raw,
+			    struct item *item)
+{
+	const struct hlg_probe *probe = &r->probes[raw->event];
+	struct hlg_perfdata_bytes data;
+
+	if (raw->layout->attr->config == r->ioctl)
+		return read_call(raw, item);
+	if (probe->kind == HLG_PROBE_NONE || !hlg_perfdata_data(raw, &data))
+		return false;
+	item->cmd = probe->kind;
+	if (probe->kind == HLG_PROBE_ENTRY)
+		hlg_trace_get(&probe->rip, data.at, data.n, &item->value);
+	return probe->kind != HLG_PROBE_PIO ||
+	       hlg_probe_is_out(probe, &data, &item->value);
 }
 
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
@@ -285,9 +570,7 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 
 	if (s.tid < 0 || s.time == HLG_NO_TIME)
 		return;
-	/* Of others, as KVM's own, nobody asks whose they are. */
-	if (attr->type == PERF_TYPE_TRACEPOINT &&
-	    (attr->config != r->ioctl || !read_call(raw, &item)))
+	if (attr->type == PERF_TYPE_TRACEPOINT && !read_tracepoint(r, raw, &item))
 		return;
 	next = hlg_queue_next(&r->queue);
 	if (!next) {
@@ -340,6 +623,8 @@ int hlg_turns_read(struct hlg_turns **turns, const char *path, const char **why,
 		rc = hlg_perfdata_open(&pd, path, err);
 		if (rc == 0) {
 			rc = read_all(&r, pd, err);
+			hlg_trace_close(r.trace);
+			free(r.probes);
 			hlg_perfdata_close(pd);
 		}
 		*why = r.partial ? "has only some of its KVM_RUNs, as -F was for them, "
@@ -362,17 +647,40 @@ void hlg_turns_free(struct hlg_turns *t)
 		free(t->threads[i].turns);
 	free(t->threads);
 	free(t->vcpus);
+	for (uint32_t i = 0; i < t->n_processes; i++)
+		free(t->processes[i].made);
 	free(t->processes);
+	free(t->machines);
+	free(t->vms);
+	hlg_index_finish(&t->vm_index);
 	hlg_index_finish(&t->thread_index);
 	hlg_index_finish(&t->vcpu_index);
 	hlg_index_finish(&t->process_index);
 	hlg_sandboxes_finish(&t->sandboxes);
+	free(t->uses);
 	free(t);
 }
 
 const struct hlg_sandboxes *hlg_turns_sandboxes(const struct hlg_turns *turns)
 {
 	return &turns->sandboxes;
+}
+
+void hlg_turns_use(const struct hlg_turns *t, bool whole, struct hlg_profile *profile)
+{
+	for (uint32_t i = 0; t && i < t->n_uses; i++) {
+		struct hlg_sandbox of = t->uses[i];
+
+		if (!whole)
+			of.ports = (struct hlg_ports){.calls = of.ports.calls,
+						      .halts = of.ports.halts,
+						      .notifies = of.ports.notifies};
+		if (i < profile->sandboxes.n)
+			hlg_sandboxes_use(&profile->sandboxes.at[i], &of);
+		/* These the feed counts, also where there is no KVM_RUN. */
+		of.ports.calls = of.ports.halts = of.ports.notifies = 0;
+		hlg_ports_add(&profile->transits.ports, &of.ports);
+	}
 }
 
 void hlg_turns_tell(const struct hlg_turns *t, struct hlg_sample *sample)

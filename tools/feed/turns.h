@@ -3,11 +3,19 @@
  * Which sandbox a thread of a VMM ran, and when.
  *
  * A sample is of the sandbox of the last KVM_RUN of its thread, as the system call's
- * tracepoint (syscalls:sys_enter_ioctl) has them, in the order of time. A sandbox is a
- * process and the descriptor of its vCPU, from the first KVM_RUN on until another vCPU
- * has that descriptor: where KVM_CREATE_VCPU is recorded, the next KVM_RUN of the thread
- * that made one is of a new sandbox. If that thread runs none, so is the first KVM_RUN of
- * a thread that ran nothing before. Sandboxes are numbered from 1 on, by first KVM_RUN.
+ * tracepoint (syscalls:sys_enter_ioctl) has them, in the order of time. A vCPU is a
+ * process and a descriptor, from the first KVM_RUN on until another vCPU has that
+ * descriptor, which the KVM_SET_CPUID2 tells that follows KVM_CREATE_VCPU in its thread.
+ * Where that is not recorded, the next KVM_RUN of the thread that made one is of a new
+ * vCPU. If that thread runs none, so is the first KVM_RUN of a thread that ran nothing
+ * before.
+ *
+ * A sandbox is a machine: KVM_CREATE_VCPU has its descriptor and the vCPU's number in it.
+ * A number that the machine of a descriptor has already is another machine's. Without
+ * KVM_SET_CPUID2, which of several that were made a vCPU is goes by the descriptors: it
+ * can be wrong where several machines of several vCPUs each are made before any of them
+ * runs. Without KVM_CREATE_VCPU each vCPU is a sandbox. They are numbered from 1 on, by
+ * first KVM_RUN.
  *
  * Memory: 16 bytes for each time that a sample finds its thread with another sandbox than
  * its sample before did.
@@ -15,8 +23,7 @@
 #ifndef HLG_TOOLS_FEED_TURNS_H
 #define HLG_TOOLS_FEED_TURNS_H
 
-#include "filter/profile/sample.h"
-#include "filter/profile/sandboxes.h"
+#include "filter/profile/profile.h"
 #include "symtab/err.h"
 
 struct hlg_turns;
@@ -37,10 +44,18 @@ void hlg_turns_free(struct hlg_turns *turns);
 const struct hlg_sandboxes *hlg_turns_sandboxes(const struct hlg_turns *turns);
 
 /*
+ * Adds to a profile what KVM's tracepoints tell of each of its sandboxes, and how long
+ * all of them ran. Nothing is known of times unless the recording is whole: what was lost
+ * could lie between any two. turns may be NULL.
+ */
+void hlg_turns_use(const struct hlg_turns *turns, bool whole,
+		   struct hlg_profile *profile);
+
+/*
  * Fills in the sandbox of a sample, 0 if it is not known, and the stretch: another one,
  * from 0 on, where its memory may hold another guest, as one that was restored into it.
- * So it is after a KVM_SET_USER_MEMORY_REGION of the thread that runs it. turns may be
- * NULL.
+ * So it is after a KVM_SET_USER_MEMORY_REGION of its machine; of the thread that runs it,
+ * where its machine is not known. turns may be NULL.
  */
 void hlg_turns_tell(const struct hlg_turns *turns, struct hlg_sample *sample);
 

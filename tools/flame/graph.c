@@ -122,34 +122,22 @@ static const char *change_class(const struct hlg_change *change)
 	return change->compared.diff > 0 ? grew[step] : shrank[step];
 }
 
-static const char *percent(char buf[static 16], double share)
-{
-	return hlg_interval_percent(buf, share);
-}
-
-/* "+1.20", "-0.34" */
-static void put_points(FILE *f, double diff)
-{
-	char buf[16];
-
-	fprintf(f, "%c%s", diff < 0 ? '-' : '+', percent(buf, fabs(diff)));
-}
-
 static void put_change(FILE *f, const struct hlg_change *change)
 {
-	char buf[16];
+	const struct hlg_compared *c = &change->compared;
+	char before[16], diff[16], low[16], high[16];
 
-	if (change->alone) {
+	if (change->alone)
 		fputs("\nno other side: only this one has host samples", f);
-		return;
-	}
-	fprintf(f, "\nbefore %s %%, difference ", percent(buf, change->before));
-	put_points(f, change->compared.diff);
-	fputs(" points (95 %: ", f);
-	put_points(f, change->compared.low);
-	fputs(" to ", f);
-	put_points(f, change->compared.high);
-	fprintf(f, "), %ssignificant", change->significant ? "" : "not ");
+	else
+		fprintf(f,
+			"\nbefore %s %%, difference %s points (95 %%: %s to %s), "
+			"%ssignificant",
+			hlg_interval_percent(before, change->before),
+			hlg_interval_points(diff, c->diff),
+			hlg_interval_points(low, c->low),
+			hlg_interval_points(high, c->high),
+			change->significant ? "" : "not ");
 }
 
 static double part(uint64_t weight, uint64_t of)
@@ -175,11 +163,13 @@ static void put_words(FILE *f, const struct hlg_graph *g, const struct hlg_box *
 	if (box->node == HLG_TREE_ROOT)
 		return;
 	s = hlg_interval_wilson(part(weight, g->layout->total), g->observations);
-	fprintf(f, "\n%s %% of all (95 %%: %s to %s)", percent(share, s.share),
-		percent(low, s.low), percent(high, s.high));
+	fprintf(f, "\n%s %% of all (95 %%: %s to %s)",
+		hlg_interval_percent(share, s.share), hlg_interval_percent(low, s.low),
+		hlg_interval_percent(high, s.high));
 	if (node->parent != HLG_TREE_ROOT)
 		fprintf(f, ", %s %% of its parent",
-			percent(share,
+			hlg_interval_percent(
+				share,
 				part(weight,
 				     hlg_count_weigh(
 					     g->weight,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/hash.h"
 #include "tools/flame/flame.h"
 
 /* Of names that are known by their hash; two names of one hash share a shade. */
@@ -10,16 +11,6 @@ struct known {
 	uint8_t shade;
 	bool used;
 };
-
-/* FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv/ */
-static uint64_t hash_of(const char *name)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (; *name; name++)
-		hash = (hash ^ (uint8_t)*name) * UINT64_C(0x100000001b3);
-	return hash;
-}
 
 /* The place of a hash, or the free one where it belongs; the table is never full. */
 static struct known *find(struct known *table, size_t size, uint64_t hash)
@@ -44,7 +35,8 @@ bool hlg_shades_assign(struct hlg_layout *layout, const struct hlg_tree *tree)
 	for (uint32_t i = 1; table && last && i < layout->n; i++) {
 		struct hlg_box *box = &layout->boxes[i];
 		const struct hlg_node *node = &tree->nodes[box->node];
-		uint64_t hash = hash_of(hlg_tree_name(tree, node));
+		const char *name = hlg_tree_name(tree, node);
+		uint64_t hash = hlg_hash_bytes(HLG_HASH_SEED, name, strlen(name));
 		struct known *known = find(table, size, hash);
 		uint8_t shade = hash % HLG_SHADES;
 

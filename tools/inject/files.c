@@ -188,7 +188,7 @@ static int write_image(struct hlg_files *files, size_t i, const char *out,
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is a host with its guest inside (hlguest "
 				   "extract %s -o guest.elf, and name that)",
-				   image->path, image->path);
+				   hlg_image_file(image), hlg_image_file(image));
 	rc = hlg_companion_image_id(image, &file->elf_id, err);
 	file->elf = rc == 0 ? realpath(image->path, NULL) : NULL;
 	if (rc == 0 && !file->elf)

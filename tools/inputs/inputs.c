@@ -12,6 +12,7 @@
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/inputs/noted.h"
+#include "tools/inputs/twice.h"
 #include "tools/pprof/pprof.h"
 
 #define DEFAULT_FILE "perf.data.guest" /* what record writes */
@@ -585,6 +586,17 @@ static int check_words(const struct hlg_inputs *in, struct hlg_err *err)
 	return rc;
 }
 
+/* A recording that is named twice counts once. */
+static int drop_same(struct hlg_inputs *in, struct hlg_err *err)
+{
+	size_t once = in->n_files;
+	int rc = hlg_twice_part(in->files, in->n_files, &once, err);
+
+	while (in->n_files > once)
+		free(in->files[--in->n_files]);
+	return rc;
+}
+
 bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int argc,
 		      char **argv, int *status)
 {
@@ -605,6 +617,10 @@ bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int ar
 		rc = check_words(in, &err);
 	if (go_on && rc == 0 && in->n_files == 0)
 		rc = add_file(in, DEFAULT_FILE, &err);
+	if (go_on && rc == 0)
+		rc = drop_same(in, &err);
+	if (go_on && rc == 0 && in->second)
+		rc = drop_same(in->second, &err);
 	if (in->second) {
 		in->second->threads = in->threads;
 		in->second->quiet = in->quiet;

@@ -16,17 +16,17 @@ static bool has(const struct hlg_noted *noted, const char *path)
 	return false;
 }
 
-static int add(struct hlg_noted *noted, const char *path, struct hlg_err *err)
+/* Takes path over. */
+static int add(struct hlg_noted *noted, char *path, struct hlg_err *err)
 {
-	char *copy;
+	bool met = has(noted, path);
 
-	if (has(noted, path))
+	if (!met && HLG_GROW(noted->paths, noted->n)) {
+		noted->paths[noted->n++] = path;
 		return 0;
-	copy = HLG_GROW(noted->paths, noted->n) ? strdup(path) : NULL;
-	if (!copy)
-		return hlg_err_memory(err, "arguments");
-	noted->paths[noted->n++] = copy;
-	return 0;
+	}
+	free(path);
+	return met ? 0 : hlg_err_memory(err, "arguments");
 }
 
 static int add_all(struct hlg_noted *noted, const char *file, struct hlg_err *err)
@@ -35,9 +35,11 @@ static int add_all(struct hlg_noted *noted, const char *file, struct hlg_err *er
 	int rc = hlg_beside_read(&beside, file, err);
 
 	for (size_t i = 0; rc == 0 && i < beside.n_guests; i++) {
-		rc = hlg_beside_check(&beside.guests[i], file, err);
+		char *name;
+
+		rc = hlg_beside_check(&beside.guests[i], file, &name, err);
 		if (rc == 0)
-			rc = add(noted, beside.guests[i].file, err);
+			rc = add(noted, name, err);
 	}
 	hlg_beside_finish(&beside);
 	return rc;

@@ -25,6 +25,7 @@
 #include "tools/cli/verb.h"
 #include "tools/feed/batch.h"
 #include "tools/inputs/images.h"
+#include "tools/inputs/places.h"
 #include "tools/source/source.h"
 #if HLG_HAVE_JANSSON
 #include "filter/write/json.h"
@@ -224,6 +225,13 @@ static bool looks_like_address(const char *word)
 	       word[strspn(word, "0123456789abcdefABCDEF")] == '\0';
 }
 
+/* Behind an image, what is no file is the name of a function. */
+static bool may_be_name(const char *word)
+{
+	return !strpbrk(word, "/@") && strcmp(word, "-") != 0 &&
+	       strncmp(word, "map:", 4) != 0 && access(word, F_OK) != 0;
+}
+
 static int take_word(void *arguments, const struct hlg_verb_option *option, char *word,
 		     struct hlg_err *err)
 {
@@ -238,7 +246,8 @@ static int take_word(void *arguments, const struct hlg_verb_option *option, char
 
 	(void)option;
 	/* The image comes first, whatever it is called; but who errs is understood. */
-	if (looks_like_address(word) && !(first && access(word, F_OK) == 0))
+	if (looks_like_address(word) ? !(first && access(word, F_OK) == 0)
+				     : !first && may_be_name(word))
 		return hlg_argp_run_set(args, &address, word, err);
 	if (strcmp(word, "-") != 0 &&
 	    hlg_images_file_kind(word) == HLG_FILE_KIND_RECORDING)
@@ -321,7 +330,34 @@ static bool answer(struct lookup *l, uint64_t addr)
 	return ok;
 }
 
-/* The same, or what Hyperlight says. */
+/* Answers where a place begins, at each base of its image. */
+static bool answer_place(struct lookup *l, const struct hlg_place *place)
+{
+	const struct hlg_image *image = place->image;
+	bool ok = true;
+
+	if (l->args->own)
+		return answer(l, place->start);
+	for (size_t i = 0; ok && i < hlg_image_n_bases(image); i++)
+		ok = answer(l,
+			    hlg_image_base(image, i).base + place->start - image->first);
+	return ok;
+}
+
+/* Answers the name of a function. Fails where there is none, and without memory. */
+static int answer_name(struct lookup *l, const char *word, struct hlg_err *err)
+{
+	struct hlg_found_places places = {0};
+	int rc = hlg_places_find(&places, &l->run.space, word, err);
+
+	for (size_t i = 0; rc == 0 && i < places.n; i++)
+		if (!answer_place(l, &places.place[i]))
+			rc = hlg_err_memory(err, word);
+	hlg_places_finish(&places);
+	return rc;
+}
+
+/* An address, or what Hyperlight says. */
 static bool read_question(const char *word, uint64_t *addr)
 {
 	const char *fault = find_fault(word);
@@ -334,22 +370,25 @@ static bool read_question(const char *word, uint64_t *addr)
 	return read_address(digits, addr);
 }
 
-/* Answers one word; where says where it came from. What is no address is told. */
+/* Answers one word; where says which line of standard input it came from, which has
+ * addresses alone, else "". What is neither address nor name is told. */
 static void take_question(struct lookup *l, const char *where, const char *word)
 {
 	struct hlg_err err;
 	uint64_t addr;
+	int rc = 0;
 
-	if (read_question(word, &addr)) {
-		if (answer(l, addr))
-			return;
-		hlg_err_memory(&err, word);
-	} else {
-		hlg_err_set(&err, 0,
-			    "%s%s: not an address (hexadecimal, as in 0x4010 or 4010)",
-			    where, word[0] ? word : "''");
-	}
-	l->status = hlg_output_error(&err);
+	if (read_question(word, &addr))
+		rc = answer(l, addr) ? 0 : hlg_err_memory(&err, word);
+	else if (!where[0] && !looks_like_address(word))
+		rc = answer_name(l, word, &err);
+	else
+		rc = hlg_err_set(
+			&err, HLG_EINPUT,
+			"%s%s: not an address (hexadecimal, as in 0x4010 or 4010)", where,
+			word[0] ? word : "''");
+	if (rc < 0)
+		l->status = hlg_output_error(&err);
 }
 
 /* Cuts blanks off both ends of a line, in place; a NUL in it becomes visible. */
@@ -557,12 +596,13 @@ const struct hlg_verb hlg_verb_lookup = {
 	.args = "guest.elf[@BASE] [ADDR...]",
 	.help = "what is at these addresses",
 	.group = HLG_VERB_SHOWS,
-	.usage = "guest.elf[@BASE]... [[-i] FILE...] [ADDR...]",
+	.usage = "guest.elf[@BASE]... [FILE...] [ADDR|NAME...]",
 	.doc = "Shows what is at addresses: function+offset (kind, image) file:line.\v"
 	       "ADDR is hexadecimal, with or without 0x, as for addr2line; without any, "
 	       "they are read from standard input, one a line. They are guest "
 	       "addresses: BASE is where the guest runs (auto (default), 0x.., "
-	       "decimal); with a recording FILE it is where the samples fit. What "
+	       "decimal); with a recording FILE it is where the samples fit. The name of "
+	       "a function, or a part that only one has, stands for its address. What "
 	       "Hyperlight says of a fault stands for its address, in quotes or from "
 	       "standard input. A word is "
 	       "an address if it begins with a digit or has nothing "

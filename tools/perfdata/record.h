@@ -89,6 +89,13 @@ static inline int32_t hlg_perfdata_tid(const struct hlg_perfdata_raw *raw)
 		       : -1;
 }
 
+static inline int32_t hlg_perfdata_pid(const struct hlg_perfdata_raw *raw)
+{
+	return raw->layout->tid
+		       ? (int32_t)hlg_perfdata_u32(raw->record + raw->layout->tid)
+		       : -1;
+}
+
 /* ns of perf's clock, or HLG_NO_TIME */
 static inline uint64_t hlg_perfdata_time(const struct hlg_perfdata_raw *raw)
 {

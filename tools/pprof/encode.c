@@ -101,20 +101,21 @@ static const char *unit_of(const char *event)
 	return "count";
 }
 
-/* "cycles", told apart by precision where there is another of that name. */
+/* "cycles", told apart by precision where there is another of that name: beside it, as
+ * events are in order. */
 static char *event_name(struct encoder *e, size_t i)
 {
-	const Pprof__Extra__Event *event = &e->saved->events.at[i];
-	size_t len = strlen(event->name);
+	const Pprof__Extra__Event *events = e->saved->events.at;
+	size_t len = strlen(events[i].name);
 	char *name = hlg_saved_arena_alloc(&e->arena, len + 32, 1);
 
 	if (!name)
 		return NULL;
-	memcpy(name, event->name, len);
-	for (size_t j = 0; j < e->saved->events.n; j++)
-		if (j != i && strcmp(e->saved->events.at[j].name, event->name) == 0)
-			snprintf(name + len, 32, ",precise_ip=%" PRIu32,
-				 event->precise_ip);
+	memcpy(name, events[i].name, len);
+	if ((i && strcmp(events[i - 1].name, events[i].name) == 0) ||
+	    (i + 1 < e->saved->events.n &&
+	     strcmp(events[i + 1].name, events[i].name) == 0))
+		snprintf(name + len, 32, ",precise_ip=%" PRIu32, events[i].precise_ip);
 	return name;
 }
 

@@ -92,7 +92,7 @@ static bool is_guest(const char *path, const struct stat *vmm)
 	    (st.st_dev == vmm->st_dev && st.st_ino == vmm->st_ino))
 		return false;
 	/* With symbols, of its own or of a debug file. */
-	is = hlg_image_open_elf(&image, path, &err) == 0 && !image->elf.interpreted;
+	is = hlg_image_open_guest(&image, path, 0, &err) == 0 && !image->elf.interpreted;
 	hlg_image_destroy(image);
 	return is;
 }
@@ -106,7 +106,7 @@ static const char *find_inside(const char *vmm)
 
 	if (!vmm || !strchr(vmm, '/') || hlg_target_magic(vmm) != HLG_MAGIC_ELF)
 		return NULL;
-	is = hlg_image_open_elf(&image, vmm, &err) == 0 && image->inside_size;
+	is = hlg_image_open_guest(&image, vmm, 0, &err) == 0 && image->inside_size;
 	hlg_image_destroy(image);
 	return is ? vmm : NULL;
 }

@@ -8,22 +8,38 @@
 struct count {
 	const struct hlg_perfdata *pd;
 	uint64_t guest, traced, kvm;
-	bool enough; /* stop at the first guest sample */
+	bool enough;   /* stop at the first guest sample */
+	int32_t *pids; /* NULL: not wanted */
+	size_t n_pids, max_pids;
 };
+
+static void add_pid(struct count *count, int32_t pid)
+{
+	for (size_t i = 0; i < count->n_pids; i++)
+		if (count->pids[i] == pid)
+			return;
+	if (count->n_pids < count->max_pids)
+		count->pids[count->n_pids++] = pid;
+}
 
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
 							    struct hlg_perfdata_raw *raw)
 {
 	unsigned mode = hlg_perfdata_cpumode(raw);
 	struct count *count = ctx;
+	const char *name;
 
-	count->guest += mode == PERF_RECORD_MISC_GUEST_KERNEL ||
-			mode == PERF_RECORD_MISC_GUEST_USER;
+	bool guest = mode == PERF_RECORD_MISC_GUEST_KERNEL ||
+		     mode == PERF_RECORD_MISC_GUEST_USER;
+
+	count->guest += guest;
+	if (guest && count->pids)
+		add_pid(count, hlg_perfdata_pid(raw));
 	if (raw->layout->attr->type != PERF_TYPE_TRACEPOINT)
 		return;
 	count->traced++;
-	count->kvm +=
-		strncmp(hlg_perfdata_event(count->pd, raw->event)->name, "kvm:", 4) == 0;
+	name = hlg_perfdata_event(count->pd, raw->event)->name;
+	count->kvm += strncmp(name, "kvm:", 4) == 0 && strcmp(name, "kvm:kvm_pio") != 0;
 }
 
 /* A negative value ends the read. */
@@ -58,6 +74,15 @@ int hlg_record_count_traced(const char *path, uint64_t *n, struct hlg_err *err)
 
 	*n = count.traced;
 	return rc;
+}
+
+size_t hlg_record_count_pids(const char *path, int32_t *pids, size_t n)
+{
+	struct count count = {.pids = pids, .max_pids = n};
+	struct hlg_err err;
+
+	read_counts(path, &count, &err);
+	return count.n_pids;
 }
 
 bool hlg_record_count_is_good(const char *path)

@@ -4,15 +4,20 @@
 #define HLG_TOOLS_RECORD_COUNT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "symtab/err.h"
 
-/* Samples of tracepoints: with --stacks vCPU entries, with --exits KVM's events. */
+/* Samples of tracepoints: with --stacks vCPU entries, with --exits KVM's events; what
+ * guests halt with (tracing.h). */
 int hlg_record_count_traced(const char *path, uint64_t *n, struct hlg_err *err);
 
-/* Is this a recording that has a sample of a guest, or of one of KVM's tracepoints? Reads
- * it up to there. */
+/* Processes with guest samples: the first of them, n at most; returns how many. */
+size_t hlg_record_count_pids(const char *path, int32_t *pids, size_t n);
+
+/* Is this a recording that has a sample of a guest, or of one of KVM's tracepoints other
+ * than kvm_pio, which any has? Reads it up to there. */
 bool hlg_record_count_is_good(const char *path);
 
 #endif

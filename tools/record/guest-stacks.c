@@ -223,15 +223,34 @@ static void tell_counts(const struct hlg_rewrite_counts *counts, uint64_t full)
 			full);
 }
 
-/* Stacks of such a guest look whole, and are not. */
-static void tell_frames(const char *guest)
+bool hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path, bool quiet)
+{
+	struct hlg_rewrite_counts counts;
+	struct hlg_err err;
+	uint64_t full;
+
+	if (stacks->failed)
+		tell_flat(&stacks->why);
+	if (stacks->failed || !stacks->program)
+		return false;
+	full = hlg_callers_program_full(stacks->program);
+	if (hlg_rewrite_file(path, &stacks->join, &counts, &err) < 0) {
+		tell_flat(&err);
+		return false;
+	}
+	if (!quiet)
+		tell_counts(&counts, full);
+	return counts.guest > counts.alone;
+}
+
+void hlg_guest_stacks_check(const char *guest)
 {
 	struct hlg_frame_count count = {0};
 	struct hlg_image *image;
 	struct hlg_err err;
 	char *line;
 
-	if (!guest || hlg_image_open_elf(&image, guest, &err) < 0)
+	if (hlg_image_open_elf(&image, guest, &err) < 0)
 		return;
 	if (hlg_frame_count(image, &count, &err) == 0 && !hlg_frame_is_kept(&count) &&
 	    asprintf(
@@ -245,30 +264,6 @@ static void tell_frames(const char *guest)
 		free(line);
 	}
 	hlg_image_destroy(image);
-}
-
-void hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path,
-			  const char *guest, bool quiet)
-{
-	struct hlg_rewrite_counts counts;
-	struct hlg_err err;
-	uint64_t full;
-
-	if (stacks->failed) {
-		tell_flat(&stacks->why);
-		return;
-	}
-	if (!stacks->program)
-		return;
-	full = hlg_callers_program_full(stacks->program);
-	if (hlg_rewrite_file(path, &stacks->join, &counts, &err) < 0) {
-		tell_flat(&err);
-		return;
-	}
-	if (!quiet)
-		tell_counts(&counts, full);
-	if (counts.guest)
-		tell_frames(guest);
 }
 
 void hlg_guest_stacks_finish(struct hlg_guest_stacks *stacks)

@@ -53,13 +53,13 @@ void hlg_guest_stacks_let(const struct hlg_guest_stacks *stacks);
  * then still to be waited for. */
 void hlg_guest_stacks_follow(struct hlg_guest_stacks *stacks, pid_t perf);
 
-/*
- * Gives the recording its stacks, and tells how many, or why not; quiet: only that. guest,
- * or NULL: the ELF, or the host with it inside. That most of its functions keep no frame
- * pointer is told, too.
- */
-void hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path,
-			  const char *guest, bool quiet);
+/* Gives the recording its stacks, and tells how many, or why not; quiet: only that. False
+ * where no sample has one. */
+bool hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path, bool quiet);
+
+/* Tells if most functions of this guest, an ELF or a host with one inside, keep no frame
+ * pointer. */
+void hlg_guest_stacks_check(const char *guest);
 
 void hlg_guest_stacks_finish(struct hlg_guest_stacks *stacks);
 

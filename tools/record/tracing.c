@@ -2,9 +2,13 @@
 #include "tools/record/tracing.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "filter/profile/starts.h"
 
 /* Where tracefs is, of its own or as debugfs has it. */
 struct tracing {
@@ -74,12 +78,13 @@ static bool has(struct tracing *tracing, const char *event)
 	return may_read(tracing, path, R_OK);
 }
 
-/* Appends -e and a tracepoint, "kvm:kvm_exit", if tracing has it; true if it has. */
+/* Appends -e and a tracepoint, "kvm:kvm_exit" or with perf's terms behind it
+ * "kvm:kvm_exit/call-graph=no/", if tracing has it; true if it has. */
 static bool add(struct tracing *tracing, const char *event, const char **words, size_t *n)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "%s", event);
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(event, "/"), event);
 	*strchr(path, ':') = '/';
 	if (!has(tracing, path))
 		return false;
@@ -88,38 +93,65 @@ static bool add(struct tracing *tracing, const char *event, const char **words, 
 	return true;
 }
 
-/* KVM_RUN's system call; for sandboxes those that make and fill them, too. */
-static bool add_kvm_run(struct tracing *tracing, bool sandboxes, const char **words,
-			size_t *n)
+/* KVM_RUN's system call, and those that make, name and fill what it runs: a few for each,
+ * by which sandboxes are told from vCPUs. */
+static bool add_kvm_run(struct tracing *tracing, const char **words, size_t *n)
 {
 	if (!add(tracing, "syscalls:sys_enter_ioctl", words, n))
 		return false;
 	words[(*n)++] = "--filter";
-	words[(*n)++] = sandboxes ? "cmd == 0xae80 || cmd == 0xae41 || cmd == 0x4020ae46"
-				  : "cmd == 0xae80";
+	words[(*n)++] = "cmd == 0xae80 || cmd == 0xae41 || cmd == 0x4008ae90 || "
+			"cmd == 0x4020ae46";
 	return true;
 }
 
-/* KVM's own, without KVM_RUN. */
-static bool add_exits(struct tracing *tracing, const char **words, size_t *n)
+/*
+ * KVM's own, without KVM_RUN. With -g nobody asks for their callchains, which would be
+ * most of the recording; but for kvm_entry's where it stands in for KVM_RUN.
+ */
+static bool add_exits(struct tracing *tracing, bool stacks, const char **words, size_t *n)
 {
-	static const char *const events[] = {
-		"kvm:kvm_exit", "kvm:kvm_entry",        "kvm:kvm_pio",
-		"kvm:kvm_mmio", "kvm:kvm_emulate_insn", "kvm:kvm_userspace_exit"};
-	bool any = false;
+	static const char *const events[][2] = {
+		{"kvm:kvm_exit", "kvm:kvm_exit/call-graph=no/"},
+		{"kvm:kvm_entry", "kvm:kvm_entry/call-graph=no/"},
+		{"kvm:kvm_pio", "kvm:kvm_pio/call-graph=no/"},
+		{"kvm:kvm_mmio", "kvm:kvm_mmio/call-graph=no/"},
+		{"kvm:kvm_emulate_insn", "kvm:kvm_emulate_insn/call-graph=no/"},
+		{"kvm:kvm_userspace_exit", "kvm:kvm_userspace_exit/call-graph=no/"},
+	};
+	enum {
+		ENTRY = 1
+	};
+	bool runs = has(tracing, "syscalls/sys_enter_ioctl"), any = false;
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		any |= add(tracing, events[i], words, n);
+		any |= add(tracing, events[i][stacks && (runs || i != ENTRY)], words, n);
 	return any;
+}
+
+/* The writes to Hyperlight's port Halt that can be an address. */
+static bool add_halt(struct tracing *tracing, const char **words, size_t *n)
+{
+	static char filter[64];
+
+	if (!add(tracing, "kvm:kvm_pio", words, n))
+		return false;
+	snprintf(filter, sizeof(filter), "port == %#x && val >= %#x && val < %#x",
+		 HLG_STARTS_HALT, HLG_STARTS_HALT_MIN, HLG_STARTS_HALT_MAX);
+	words[(*n)++] = "--filter";
+	words[(*n)++] = filter;
+	return true;
 }
 
 /* All that is asked for. False: something is missing. */
 static bool add_all(struct tracing *tracing, const struct hlg_record_tracing *how,
 		    const char **words, size_t *n)
 {
-	if (how->exits && !add_exits(tracing, words, n))
+	if (how->exits && !add_exits(tracing, how->stacks, words, n))
 		return false;
-	return add_kvm_run(tracing, how->sandboxes, words, n) ||
+	if (!how->exits) /* with exits every write is recorded */
+		add_halt(tracing, words, n);
+	return add_kvm_run(tracing, words, n) ||
 	       (!how->sandboxes &&
 		(how->exits || add(tracing, "kvm:kvm_entry", words, n)));
 }
@@ -184,4 +216,52 @@ int hlg_record_tracing_words(const struct hlg_record_tracing *how, const char **
 			   how->exits ? "--exits" : tracing.option,
 			   how->exits ? "has no tracepoints of KVM"
 				      : "traces neither system calls nor KVM");
+}
+
+/* May this user have the fields of a tracepoint? That is for root and CAP_PERFMON, unless
+ * perf_event_paranoid is -1. */
+static bool may_record(const struct tracing *tracing, const char *event)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
+				       .size = sizeof(attr),
+				       .sample_type = PERF_SAMPLE_RAW,
+				       .sample_period = 1,
+				       .disabled = 1};
+	char path[sizeof(tracing->path) + 128];
+	unsigned long long id = 0;
+	FILE *f;
+	long fd;
+
+	snprintf(path, sizeof(path), "%s/events/%s/id", tracing->path, event);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (fscanf(f, "%llu", &id) != 1)
+		id = 0;
+	fclose(f);
+	attr.config = id;
+	fd = id ? syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)
+		: -1;
+	if (fd < 0)
+		return false;
+	close((int)fd);
+	return true;
+}
+
+bool hlg_record_tracing_knows_sandboxes(const char *root)
+{
+	struct tracing tracing = {.option = "record"};
+	struct hlg_err err;
+
+	return find(&tracing, root, &err) == 0 &&
+	       may_record(&tracing, "syscalls/sys_enter_ioctl");
+}
+
+bool hlg_record_tracing_halt(const char *root, const char **words, size_t *n)
+{
+	struct tracing tracing = {.option = "record"};
+	struct hlg_err err;
+
+	return find(&tracing, root, &err) == 0 && may_record(&tracing, "kvm/kvm_pio") &&
+	       add_halt(&tracing, words, n);
 }

@@ -32,6 +32,7 @@
 #include "tools/record/guest-stacks.h"
 #include "tools/record/keep.h"
 #include "tools/record/modifiers.h"
+#include "tools/record/process.h"
 #include "tools/record/tracing.h"
 
 /* A prime, so that sampling does not fall into step with what is sampled. */
@@ -45,6 +46,7 @@ struct arguments {
 	const char *event, *frequency, *out, *pid;
 	const char *windows, *count; /* a group, and its leader's period */
 	char **command;
+	struct hlg_record_guests guests; /* that are known */
 };
 
 static int set_frequency(void *arguments, const struct hlg_verb_option *option,
@@ -104,21 +106,23 @@ static int check_guest_stacks(const struct arguments *args, struct hlg_err *err)
 	return 0;
 }
 
+static bool traces(const struct arguments *args)
+{
+	return args->exits || args->stacks || args->sandboxes;
+}
+
 /* What does not go together. */
 static int check(void *arguments, struct hlg_err *err)
 {
 	const struct arguments *args = arguments;
 
-	if (args->stacks && (args->exits || args->windows))
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"--stacks and --%s: record different things (give one)",
-			args->exits ? "exits" : "windows");
-	if (args->windows && (args->exits || args->sandboxes))
+	if (args->windows && traces(args))
 		return hlg_err_set(
 			err, HLG_EINPUT,
 			"--%s and --windows: record different things (give one)",
-			args->exits ? "exits" : "sandboxes");
+			args->exits    ? "exits"
+			: args->stacks ? "stacks"
+				       : "sandboxes");
 	if (check_guest_stacks(args, err) < 0 ||
 	    hlg_target_check_magic(args->out, HLG_MAGIC_RECORDING, err) < 0)
 		return HLG_EINPUT;
@@ -142,11 +146,6 @@ static int check(void *arguments, struct hlg_err *err)
 	return 0;
 }
 
-static bool traces(const struct arguments *args)
-{
-	return args->exits || args->stacks || args->sandboxes;
-}
-
 /* Appends what to record. */
 static int event_words(const struct arguments *args, const char *event,
 		       const char **words, size_t *n, struct hlg_err *err)
@@ -167,6 +166,8 @@ static int event_words(const struct arguments *args, const char *event,
 	if (args->windows) { /* whose row, and when: perf leaves them out else */
 		words[(*n)++] = "-T";
 		words[(*n)++] = "--sample-cpu";
+	} else {
+		hlg_record_tracing_halt("", words, n);
 	}
 	return 0;
 }
@@ -401,32 +402,63 @@ static void tell_sums(const struct arguments *args, const struct hlg_recording_s
 }
 
 /* What to type next. */
-static void tell_next(const struct arguments *args, const char *guest)
+static void tell_next(const struct arguments *args)
 {
+	const struct hlg_record_guests *guests = &args->guests;
+
+	if (guests->n == 0 && guests->untrusted) {
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, guests->untrusted);
+		fputs(": may be written by others than root, and was not looked into for "
+		      "its guest (name it, or its guest, to report)\n",
+		      stderr);
+	}
 	fprintf(stderr, "hlguest: now: hlguest %s ",
 		args->windows                        ? "windows"
 		: args->exits                        ? "exits"
 		: args->stacks || args->guest_stacks ? "flame --out=flame.svg"
 						     : "report");
-	print_word(guest ? guest : "guest.elf");
+	for (size_t i = 0; i < guests->n || i == 0; i++) {
+		if (i)
+			fputc(' ', stderr);
+		print_word(guests->n ? guests->paths[i] : "guest.elf");
+	}
 	fputc(' ', stderr);
 	print_word(args->out);
 	fputc('\n', stderr);
 }
 
-/* What is in the recording, what it may lack, and what to type next. Returns 0, or 1 when
- * it cannot be read. The command's guest is noted beside it. */
-static int tell(const struct arguments *args, const char *event, int status)
+/* The guests of the command; of all processes those that are sampled and still run. */
+static void find_guests(struct arguments *args)
 {
 	const char *guest =
 		args->command ? hlg_record_command_guest(args->command) : NULL;
+	int32_t pids[HLG_BESIDE_GUESTS];
+	size_t n = 0;
+
+	if (guest)
+		hlg_record_guests_add(&args->guests, guest);
+	else if (args->everything)
+		n = hlg_record_count_pids(args->out, pids, HLG_BESIDE_GUESTS);
+	for (size_t i = 0; i < n; i++)
+		hlg_record_process_add(&args->guests, pids[i]);
+}
+
+/* What is in the recording, what it may lack, and what to type next. Returns 0, or 1 when
+ * it cannot be read. The guests are noted beside it. */
+static int tell(struct arguments *args, const char *event, int status)
+{
+	struct hlg_record_guests *guests = &args->guests;
 	struct hlg_recording_sums sums;
 	uint64_t traced = 0;
 	struct hlg_err err;
 
 	if (hlg_feed_count(args->out, &sums, &err) < 0 ||
-	    (traces(args) && hlg_record_count_traced(args->out, &traced, &err) < 0))
+	    hlg_record_count_traced(args->out, &traced, &err) < 0)
 		return hlg_output_error(&err);
+	find_guests(args);
+	for (size_t i = 0; args->guest_stacks && i < guests->n; i++)
+		hlg_guest_stacks_check(guests->paths[i]);
 	if (!args->quiet) {
 		tell_sums(args, &sums, traced);
 		tell_otherwise(args, event);
@@ -434,9 +466,10 @@ static int tell(const struct arguments *args, const char *event, int status)
 	if (sums.guest == 0 && !args->exits)
 		tell_nothing(args, event, status);
 	else if (!args->quiet)
-		tell_next(args, guest);
+		tell_next(args);
 	/* The recording is whole without. */
-	if (hlg_beside_write(args->out, guest, &err) < 0)
+	if (hlg_beside_write(args->out, (const char *const *)guests->paths, guests->n,
+			     &err) < 0)
 		hlg_output_error(&err);
 	return 0;
 }
@@ -455,14 +488,11 @@ static void tell_old(const struct hlg_record_keep *keep)
 }
 
 /* Tells what came of it; returns the exit status, from perf's. */
-static int finish(const struct arguments *args, const char *event, int status,
+static int finish(struct arguments *args, const char *event, int status,
 		  const struct hlg_record_keep *keep, struct hlg_guest_stacks *stacks)
 {
 	if (hlg_record_keep_is_new(keep, status)) {
-		hlg_guest_stacks_end(
-			stacks, args->out,
-			args->command ? hlg_record_command_guest(args->command) : NULL,
-			args->quiet);
+		args->guest_stacks = hlg_guest_stacks_end(stacks, args->out, args->quiet);
 		/* Nothing but ^C ends what has no command. */
 		if (!args->command && status == 128 + SIGINT)
 			status = 0;
@@ -498,7 +528,7 @@ static int refuse(const struct arguments *args, const char *event)
 }
 
 /* Returns the exit status. */
-static int record_event(const struct arguments *args, const char *event)
+static int record_event(struct arguments *args, const char *event)
 {
 	struct hlg_guest_stacks stacks = {0};
 	struct hlg_record_keep keep;
@@ -518,6 +548,8 @@ static int record_event(const struct arguments *args, const char *event)
 		hlg_err_memory(&err, "record");
 	if (words) {
 		hlg_record_keep_begin(&keep, args->out);
+		if (args->pid) /* as long as it runs */
+			hlg_record_process_add_list(&args->guests, args->pid);
 		status = run_perf(words, &stacks);
 	}
 	free(counted);
@@ -563,6 +595,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 	if (hlg_argp_run_verb(verb, argc, argv, &args, &status))
 		status = record(&args);
+	hlg_record_guests_finish(&args.guests);
 	return status;
 }
 

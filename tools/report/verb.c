@@ -15,6 +15,7 @@
 #include "tools/inputs/inputs.h"
 #include "tools/pprof/pprof.h"
 #include "tools/report/calibration.h"
+#include "tools/source/hint.h"
 
 struct arguments {
 	struct hlg_inputs inputs;
@@ -97,6 +98,7 @@ static const struct hlg_format *const formats[] = {
 static int write_report(struct hlg_run *run, const struct hlg_batch *batch, bool no_pager,
 			struct hlg_err *err)
 {
+	struct hlg_sources sources = {0};
 	struct hlg_report_file *files;
 	const struct hlg_err *nothing;
 	int rc;
@@ -117,8 +119,15 @@ static int write_report(struct hlg_run *run, const struct hlg_batch *batch, bool
 	run->files = files;
 	run->n_files = batch->n_paths;
 	hlg_batch_note(batch, run);
-	rc = hlg_run_report(
-		run, hlg_pager_stream(no_pager, run->format, run->options.out), err);
+	if (hlg_source_open_all(&sources, &run->space)) {
+		run->hint = (struct hlg_twins_hint){hlg_hint_of, &sources};
+		rc = hlg_run_report(
+			run, hlg_pager_stream(no_pager, run->format, run->options.out),
+			err);
+	} else {
+		rc = hlg_err_memory(err, "lines");
+	}
+	hlg_source_close_all(&sources);
 	free(files);
 	return rc;
 }

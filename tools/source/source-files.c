@@ -156,7 +156,8 @@ static int open_debug(const struct search *s, struct hlg_debug_file *file)
 	struct hlg_file_id id;
 	int fd;
 
-	if (hlg_debug_file_find(file, s->image->path, &s->image->elf, s->err) < 0)
+	if (hlg_debug_file_find(file, hlg_image_file(s->image), &s->image->elf, s->err) <
+	    0)
 		return -1;
 	if (!file->path) {
 		*s->err = file->refused;
@@ -207,7 +208,7 @@ Dwarf *hlg_source_files_open(Dwfl *dwfl, const struct hlg_image *image,
 			     Dwfl_Module **module, struct hlg_err *err)
 {
 	struct search search = {image, err};
-	const char *path = image->path;
+	const char *path = hlg_image_file(image);
 	Dwarf_Addr bias;
 	Dwarf *dwarf;
 	void **data;

@@ -171,7 +171,7 @@ struct hlg_source *hlg_source_open(const struct hlg_image *image, struct hlg_err
 
 	err->msg[0] = '\0';
 	if (s)
-		watch(s, image->path);
+		watch(s, hlg_image_file(image));
 	if (s && (!open_dwarf(s, image, err) || !collect_ranges(s))) {
 		hlg_source_close(s);
 		s = NULL;

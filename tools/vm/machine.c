@@ -548,8 +548,8 @@ static int fail_shutdown(struct hlg_err *err, unsigned long long rip,
 		return hlg_err_set(
 			err, -EIO,
 			"guest: triple fault, an exception without a handler, "
-			"some time after rip 0x%llx (KVM on AMD knows no later "
-			"place)",
+			"some time after rip 0x%llx (KVM on AMD keeps no closer "
+			"address; look from there on in the disassembly)",
 			before);
 	return hlg_err_set(err, -EIO,
 			   "guest: triple fault, an exception without a handler, at "

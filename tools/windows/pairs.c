@@ -82,30 +82,32 @@ static void add_pair(struct hlg_pairs *pairs, const struct hlg_windows *w, size_
 static void pair_up(struct hlg_pairs *pairs, const struct hlg_windows *w)
 {
 	size_t open = SIZE_MAX;
+	bool ended = false; /* open is the end of a pair, too: of two markers alike */
 
 	for (size_t i = 0; i < w->n_rows; i++) {
 		const struct hlg_windows_row *row = &w->rows[i];
+		bool ends = false;
 
 		if (open != SIZE_MAX &&
 		    (w->rows[open].tid != row->tid || w->rows[open].pid != row->pid)) {
-			pairs->alone++;
+			pairs->alone += !ended;
 			open = SIZE_MAX;
 		}
 		if (row->marks & HLG_WINDOW_TO && open != SIZE_MAX) {
 			add_pair(pairs, w, open, i);
 			open = SIZE_MAX;
+			ends = true;
 		} else if (row->marks & HLG_WINDOW_TO &&
 			   !(row->marks & HLG_WINDOW_FROM)) {
 			pairs->alone++;
 		}
 		if (row->marks & HLG_WINDOW_FROM) {
-			pairs->alone += open != SIZE_MAX;
+			pairs->alone += open != SIZE_MAX && !ended;
 			open = i;
+			ended = ends;
 		}
 	}
-	/* Of two markers alike each end is a begin, too: the last need not have more. */
-	if (open != SIZE_MAX && !(w->rows[open].marks & HLG_WINDOW_TO))
-		pairs->alone++;
+	pairs->alone += open != SIZE_MAX && !ended;
 }
 
 bool hlg_pairs_make(struct hlg_pairs *pairs, struct hlg_windows *w)

@@ -41,7 +41,7 @@ struct hlg_pairs {
 	 * end, in ns, the others are those of the windows.
 	 */
 	struct hlg_windows table;
-	uint64_t alone; /* begins without an end, and ends without a begin */
+	uint64_t alone; /* markers that neither begin a pair nor end one */
 	uint64_t
 		moved; /* pairs whose halves are of different counters, or out of order */
 	struct hlg_spread *spreads; /* one for each column */

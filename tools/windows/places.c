@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/profile/index.h"
 #include "filter/view/place-name.h"
+#include "symtab/grow.h"
 #include "tools/windows/windows.h"
 
 /* An address of a row. */
@@ -24,34 +26,42 @@ static int compare_at(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* The number of the place with this owner: the newest first, for they come in runs. */
-static uint32_t find_place(const struct hlg_windows *w, const struct hlg_place *place,
-			   bool host)
-{
-	for (size_t i = w->n_places; i--;) {
-		const struct hlg_windows_place *p = &w->places[i];
+struct locating {
+	struct hlg_windows *w;
+	struct hlg_index index;
+	struct hlg_place place; /* at hand; */
+	bool host;              /* of the host all are one */
+	bool demangle;
+};
 
-		if (p->host == host && (host || (p->place.owner == place->owner &&
-						 p->place.kind == place->kind)))
-			return (uint32_t)i;
-	}
-	return HLG_NO_PLACE;
+static bool is_same(const void *ctx, uint32_t number)
+{
+	const struct locating *l = ctx;
+	const struct hlg_windows_place *p = &l->w->places[number];
+
+	return p->host == l->host && (l->host || (p->place.owner == l->place.owner &&
+						  p->place.kind == l->place.kind));
 }
 
-static uint32_t add_place(struct hlg_windows *w, const struct hlg_place *place, bool host,
-			  bool demangle)
+/* The number of the place at hand; HLG_NO_PLACE without memory. */
+static uint32_t number_of(struct locating *l)
 {
-	struct hlg_windows_place *more =
-		reallocarray(w->places, w->n_places + 1, sizeof(*more));
+	uint64_t hash =
+		hlg_hash_word(HLG_HASH_SEED, l->host ? 0 : (uintptr_t)l->place.owner);
+	uint32_t number = hlg_index_find(&l->index, hash, is_same, l);
+	struct hlg_windows *w = l->w;
 	char *name;
 
-	if (!more)
+	if (number != HLG_INDEX_NONE)
+		return number;
+	if (!HLG_GROW(w->places, w->n_places))
 		return HLG_NO_PLACE;
-	w->places = more;
-	name = host ? strdup("[host]") : hlg_place_name(place, demangle);
-	if (!name)
+	name = l->host ? strdup("[host]") : hlg_place_name(&l->place, l->demangle);
+	if (!name || !hlg_index_add(&l->index, hash, (uint32_t)w->n_places)) {
+		free(name);
 		return HLG_NO_PLACE;
-	more[w->n_places] = (struct hlg_windows_place){name, *place, host};
+	}
+	w->places[w->n_places] = (struct hlg_windows_place){name, l->place, l->host};
 	return (uint32_t)w->n_places++;
 }
 
@@ -59,8 +69,8 @@ bool hlg_windows_places_locate(struct hlg_windows *w, const struct hlg_space *sp
 			       bool demangle)
 {
 	struct at *ats = calloc(w->n_rows + 1, sizeof(*ats));
-	struct hlg_place place = {.kind = HLG_OUTSIDE};
-	uint32_t number = HLG_NO_PLACE;
+	struct locating l = {.w = w, .place.kind = HLG_OUTSIDE, .demangle = demangle};
+	uint32_t number = 0;
 
 	if (!ats)
 		return false;
@@ -68,21 +78,19 @@ bool hlg_windows_places_locate(struct hlg_windows *w, const struct hlg_space *sp
 		ats[i] = (struct at){w->rows[i].guest ? w->rows[i].ip : 0, i,
 				     w->rows[i].guest};
 	qsort(ats, w->n_rows, sizeof(*ats), compare_at);
-	for (size_t i = 0; i < w->n_rows; i++) {
+	for (size_t i = 0; number != HLG_NO_PLACE && i < w->n_rows; i++) {
 		if (i == 0 || ats[i].ip != ats[i - 1].ip ||
 		    ats[i].guest != ats[i - 1].guest) {
+			l.host = !ats[i].guest;
 			if (ats[i].guest)
-				hlg_space_lookup(space, ats[i].ip, &place);
-			number = find_place(w, &place, !ats[i].guest);
-			if (number == HLG_NO_PLACE)
-				number = add_place(w, &place, !ats[i].guest, demangle);
-			if (number == HLG_NO_PLACE)
-				break;
+				hlg_space_lookup(space, ats[i].ip, &l.place);
+			number = number_of(&l);
 		}
 		w->rows[ats[i].row].place = number;
 	}
+	hlg_index_finish(&l.index);
 	free(ats);
-	return w->n_rows == 0 || number != HLG_NO_PLACE;
+	return number != HLG_NO_PLACE;
 }
 
 /* Is the symbol, or one at the same address, called so? */

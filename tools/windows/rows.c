@@ -149,6 +149,8 @@ bool hlg_windows_rows_by_place(struct hlg_windows *sum, const struct hlg_windows
 	sum->n_columns = w->n_columns;
 	sum->places = w->places;
 	sum->n_places = w->n_places;
+	for (size_t i = 0; i < sum->n_rows; i++)
+		sum->leader += (double)hlg_windows_counts(sum, i)[0];
 	qsort_r(sum->rows, sum->n_rows, sizeof(*sum->rows), compare_leader, sum);
 	return true;
 }

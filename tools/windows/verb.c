@@ -3,7 +3,6 @@
  * hlguest windows: what counters counted from one sample of their group's leader to the
  * next, as rows, sums by function, or a plot.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -137,6 +136,12 @@ static const struct hlg_format *choose_format(const struct hlg_options *options,
 		       : hlg_format_find(formats, NULL);
 }
 
+/* Are windows added up by function? */
+static bool has_sums(const struct hlg_format *format, const struct arguments *args)
+{
+	return args->style.summary || format == &text;
+}
+
 /* Words that do not go together. */
 static int check_style(const struct hlg_format *format, const struct arguments *args,
 		       struct hlg_err *err)
@@ -162,6 +167,11 @@ static int check_style(const struct hlg_format *format, const struct arguments *
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--hpctool: has rows of windows (leave --summary "
 				   "out)");
+	if (args->every && has_sums(format, args))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--every: has rows of intervals, and %s has sums of "
+				   "functions (leave one of both out)",
+				   args->style.summary ? "--summary" : "--format=text");
 	return 0;
 }
 
@@ -201,28 +211,38 @@ static int check(const struct hlg_windows *w, const struct arguments *args,
 	return 0;
 }
 
+/* Leaves the rows that are selected. Fails if none of them is. */
+static int select_rows(struct hlg_windows *w, const struct hlg_run *run, const char *what,
+		       struct hlg_err *err)
+{
+	size_t n = w->n_rows;
+
+	hlg_windows_rows_select(w, &run->options, &run->profile.window);
+	if (w->n_rows || !n || !run->options.selection)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: selects none of %zu %s (hlguest windows without it "
+			   "shows all)",
+			   run->options.selection, n, what);
+}
+
 /* From all windows of the recording to the rows that are shown. */
 static int choose(struct hlg_windows *w, struct hlg_run *run,
-		  const struct arguments *args, const char *path, bool sums,
-		  struct hlg_err *err)
+		  const struct arguments *args, const char *path, struct hlg_err *err)
 {
 	int rc = check(w, args, path, err);
 
 	if (rc == 0)
 		rc = hlg_run_settle(run, err);
+	if (rc == 0)
+		rc = select_rows(w, run, "windows", err);
 	if (rc < 0)
 		return rc;
-	hlg_windows_rows_select(w, &run->options, &run->profile.window);
-	if (w->n_rows == 0 && w->read && run->options.selection)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: selects none of %" PRIu64
-				   " windows (hlguest windows without it shows all)",
-				   run->options.selection, w->read);
 	if (!hlg_windows_places_locate(w, &run->space, run->options.demangle))
 		return hlg_err_memory(err, path);
 	if (args->function)
 		rc = hlg_windows_places_in(w, &run->space, args->function, err);
-	if (rc == 0 && args->every && !sums && !hlg_windows_rows_bin(w, args->every))
+	if (rc == 0 && args->every && !hlg_windows_rows_bin(w, args->every))
 		rc = hlg_err_memory(err, path);
 	return rc;
 }
@@ -259,12 +279,10 @@ static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
 				 path);
 	else if (!hlg_pairs_make(&pairs, w))
 		rc = hlg_err_memory(err, path);
-	if (rc == 0) {
-		hlg_windows_rows_select(&pairs.table, &run->options,
-					&run->profile.window);
-		if (!hlg_pairs_measure(&pairs))
-			rc = hlg_err_memory(err, path);
-	}
+	if (rc == 0)
+		rc = select_rows(&pairs.table, run, "pairs", err);
+	if (rc == 0 && !hlg_pairs_measure(&pairs))
+		rc = hlg_err_memory(err, path);
 	if (rc == 0)
 		rc = write_result(run, &showing, path, err);
 	hlg_pairs_finish(&pairs);
@@ -277,8 +295,7 @@ static int show_windows(struct hlg_windows *w, struct hlg_run *run,
 {
 	struct hlg_windows_style style = args->style;
 	struct showing showing = {w, NULL, &style, false, args->inputs.no_pager};
-	bool sums = args->style.summary || run->format == &text;
-	int rc = choose(w, run, args, path, sums, err);
+	int rc = choose(w, run, args, path, err);
 
 	return rc < 0 ? rc : write_result(run, &showing, path, err);
 }

@@ -77,6 +77,7 @@ struct hlg_windows {
 	bool overflow;         /* counts of a column add up to more than 2^64 */
 	uint64_t lost;         /* records lost while recording */
 	uint64_t every;        /* ns; 0: rows are windows */
+	double leader;         /* of sums by place: all of the leader's counts */
 	bool one_thread; /* counters of one thread of a command, and of none it made */
 	char *other;     /* a leader of other_groups, or NULL */
 };
@@ -140,8 +141,8 @@ int hlg_windows_places_in(struct hlg_windows *windows, const struct hlg_space *s
 
 /*
  * Adds up the rows of each place, which are windows; most of the leader's counts first.
- * Only rows and counts of *sum are its own, for the caller to free; the rest is lent by
- * windows. False without memory; then there is nothing to free.
+ * Only rows and counts of *sum, which is all zero before, are its own, for the caller to
+ * free; the rest is lent by windows. False without memory; then there is nothing to free.
  */
 bool hlg_windows_rows_by_place(struct hlg_windows *sum,
 			       const struct hlg_windows *windows);

@@ -105,11 +105,9 @@ static void set_row(struct hlg_windows_columns *c, const struct hlg_windows *w, 
 
 static double share_of(const struct hlg_windows *sum, size_t row)
 {
-	double all = 0;
+	double count = (double)hlg_windows_counts(sum, row)[0];
 
-	for (size_t i = 0; i < sum->n_rows; i++)
-		all += (double)hlg_windows_counts(sum, i)[0];
-	return all > 0 ? 100 * (double)hlg_windows_counts(sum, row)[0] / all : 0;
+	return sum->leader > 0 ? 100 * count / sum->leader : 0;
 }
 
 static void set_sum(struct hlg_windows_columns *c, const struct hlg_windows *sum,

@@ -82,6 +82,18 @@ def shared_functions(put, verb):
         yield verb(*words), 1, "its names are too long in all"
 
 
+def many_events(put, verb):
+    """Events of a saved profile, one of which has a sample."""
+    saved = put("a.pb.gz", f.profile([b"f"], [5], [b"e%d" % i for i in range(60000)]))
+    yield verb("merge", "-o", "o.pb.gz", saved, saved), 0, ""
+
+
+def many_images(put, verb):
+    """Images of a saved profile, one of which has all samples."""
+    saved = put("a.pb.gz", f.mappings(60000))
+    yield verb("diff", "-q", saved, saved), 0, ""
+
+
 def many_states(put, verb):
     """Sums of states, of 200,000 threads each."""
     data = put("a.data", f.recording(b"".join(f.sample(tid=i + 1) for i in range(200000))))
@@ -100,6 +112,18 @@ def wide_windows(put, verb):
     records = group(1, 4000) + b"".join(group(2 + i, 1) for i in range(60000))
     data = put("a.data", f.recording(records, [attr], [ids]))
     yield verb("windows", data, put("guest.elf", f.guest())), 1, "a group of 4000 counters"
+
+
+def many_functions(put, verb):
+    """Windows of one counter, each of which ends in a function of its own."""
+    n = 100000
+    attr = f.attr(f.IP | f.TID | f.TIME | f.PERIOD | f.READ, read_format=12)  # group, ids
+    records = b"".join(f.record(f.SAMPLE, f.GUEST, struct.pack(
+        "<QIIQQQQQ", f.TEXT + 16 * i, 1, 1, i + 1, 1, 1, i + 1, 1)) for i in range(n))
+    data = put("a.data", f.recording(records, [attr], [struct.pack("<Q", 1)]))
+    put("perf-1.map", b"".join(b"%x 10 f%d\n" % (f.TEXT + 16 * i, i) for i in range(n)))
+    for words in "--format=csv", "--format=text", "--summary":
+        yield verb("windows", "-q", words, "map:perf-1.map", data), 0, ""
 
 
 def many_attributes(put, verb):
@@ -301,8 +325,8 @@ def shared_insides(put, verb):
 
 
 CASES = [shared_section_names, shared_insides, shared_names, shared_notes, shared_ids,
-         shared_functions, many_states, wide_windows, many_attributes,
-         many_mappings, many_rounds, one_place,
+         shared_functions, many_events, many_images, many_states, wide_windows,
+         many_functions, many_attributes, many_mappings, many_rounds, one_place,
          shared_ranges, inflated_lines, inflated_sections, far_memory, descending_maps, many_losses, many_formats]
 
 

@@ -21,7 +21,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 from hostile import EXTRA, ROWS, blob, fields, message, number, varint
 from kit import Bench, content
 
-from tap import Skip, Tap, must, need, parser
+from tap import DATA, Skip, Tap, must, need, parser
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KEPT = os.path.join(HERE, "saved-format-3.pb.gz")
@@ -54,7 +54,8 @@ def kept_is_merged(bench):
     today = bench.save("demo.elf", *MADE_OF, "--by=pid,tid,cpu")
     for one, other in ((KEPT, KEPT), (KEPT, today), (today, KEPT)):
         found = bench.run(*words, bench.merge([one, other]))
-        expected = bench.run(*words, *MADE_OF, *MADE_OF)
+        again = (bench.copy(os.path.join(DATA, name)) for name in MADE_OF)
+        expected = bench.run(*words, *MADE_OF, *again)
         if found != expected or found[1:] != ("", 0):
             yield f"{one}, {other}: {found[1:]}"
 
@@ -75,7 +76,7 @@ def numbers_have_their_fields(bench):
                 for name, at in (("seen", 16), ("deselected", 18), ("host", 20), ("guest", 22))]
         said += ['"the sum of the periods passed 2^64 and is wrong', *(
             words.format(times * more[at]) for words, at in (
-                ('"{} host samples have no row', 24), ('"{} samples are filtered out be', 26),
+                ('"{} host samples have no row', 24), ('"{} samples filtered out be', 26),
                 ('"{} samples could not be counted', 27), ('"{} events were lost', 33),
                 ("throttled sampling {} times", 34), ('"{} samples or frames of the', 35),
                 ("its last {} bytes hold no whole", 36)))]

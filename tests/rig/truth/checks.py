@@ -218,6 +218,11 @@ def exits(hlguest, elf, data, executed):
     # Ends of calls are no exits; the last one is not followed by an entry, and so is no pair.
     if sum(outs.values()) - sum(ports.values()) != between + 1:
         wrong.append(f"executed {outs}, told {ports}")
+    # One end is that of the guest's start.
+    line = re.search(r"^calls +(\d+) guest calls?, (\d+) host calls?",
+                     must(hlguest, "report", elf, data), re.M)
+    if not line or int(line[1]) != between or int(line[2]) != ports.get("109", 0):
+        wrong.append(f"{line and line[0]}: not {between} and {ports.get('109', 0)}")
     told = {r["name"]: int(r["count"]) for r in records
             if r["record"] == "function" and r["kind"] == "exit"}
     for symbol in functions(elf):

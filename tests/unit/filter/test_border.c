@@ -325,11 +325,11 @@ static const struct {
 	{"guest.elf border=split",
 	 " 100 guest   = 70 in functions + 30 at VM exits\n", "__vm_exit__"},
 	{"guest.elf border=split",
-	 "note:     30.00 % of the guest's samples are its at VM exits, ",
+	 "note:     30.00 % of the guest's samples are at VM exits, ",
 	 "left out"},
 	{"guest.elf border=split verbose=yes",
 	 "30.00 %        30  __vm_exit__ in compute\n", "left out"},
-	{"guest.elf border=keep verbose=yes", "border    in the functions", "leaving"},
+	{"guest.elf border=keep verbose=yes", "VM exits  in the functions", "at VM"},
 	{"guest.elf border=drop", "+ 30 at VM exits (left out: border=drop)\n",
 	 "__vm_exit__"},
 	{"guest.elf border=split format=csv", "\ntotal,,,\"border\",,,,,,30,300,",
@@ -385,9 +385,9 @@ START_TEST(told_by_tracepoints)
 
 	/* 30 samples of 10 ns by 150 exits: 2 ns each; and 30 us by 15. */
 	for (int i = 0; i < 3; i++) {
-		static const char *const words[] = {"leaving, about 0.0 us each, which",
-						    "leaving, about 2.0 us each, which",
-						    "leaving, which"};
+		static const char *const words[] = {"VM exits, about 0.0 us each, which",
+						    "VM exits, about 2.0 us each, which",
+						    "VM exits, which"};
 
 		start_split(&run, "guest.elf border=split");
 		hlg_profile_describe(&run.profile, 0,

@@ -160,6 +160,25 @@ START_TEST(order)
 }
 END_TEST
 
+/* Whatever they weigh. */
+START_TEST(tracepoints_are_last)
+{
+	struct hlg_host host = {0};
+
+	profile.series[1].event = hlg_profile_event(&profile, "kvm:kvm_pio", 0);
+	profile.events[profile.series[1].event].kind = HLG_EVENT_TRACEPOINT;
+	hlg_host_add(&host, 1, "kvm", "vmm", 1000);
+	hlg_host_add(&host, 0, "a", "vmm", 1);
+	hlg_host_add(&host, 1, "b", "vmm", 2000);
+	hlg_host_add(&host, 0, "c", "vmm", 2);
+	ck_assert_uint_eq(hlg_host_sort(&host, &profile, HLG_WEIGHT_PERIOD), 2);
+	check_row(&host.rows[0], 0, "c", "vmm", 1, 2);
+	check_row(&host.rows[1], 0, "a", "vmm", 1, 1);
+	check_row(&host.rows[2], 1, "b", "vmm", 1, 2000);
+	hlg_host_finish(&host);
+}
+END_TEST
+
 START_TEST(sorts_nothing)
 {
 	struct hlg_host host = {0};
@@ -219,6 +238,7 @@ int main(void)
 	tcase_add_test(tc, many);
 	tcase_add_test(tc, alike);
 	tcase_add_loop_test(tc, order, 0, 6);
+	tcase_add_test(tc, tracepoints_are_last);
 	tcase_add_test(tc, sorts_nothing);
 	tcase_add_test(tc, without_a_series);
 	tcase_add_loop_test(tc, without_memory, 0, 2);

@@ -184,6 +184,28 @@ START_TEST(kish_of_great_periods)
 }
 END_TEST
 
+/* Two decimals; what is nothing by then has no sign of less. */
+START_TEST(in_words)
+{
+	static const struct {
+		double share;
+		const char *percent, *points;
+	} known[] = {{0, "0.00", "+0.00"},          {0.00003, "0.00", "+0.00"},
+		     {-0.00003, NULL, "+0.00"},     {-0.00005, NULL, "-0.01"},
+		     {0.123449, "12.34", "+12.34"}, {-1, NULL, "-100.00"},
+		     {1, "100.00", "+100.00"}};
+	char buf[16];
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		ck_assert_str_eq(hlg_interval_points(buf, known[i].share),
+				 known[i].points);
+		if (known[i].percent)
+			ck_assert_str_eq(hlg_interval_percent(buf, known[i].share),
+					 known[i].percent);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("interval");
@@ -199,5 +221,6 @@ int main(void)
 	tcase_add_test(tc, kish);
 	tcase_add_test(tc, kish_is_never_more);
 	tcase_add_test(tc, kish_of_great_periods);
+	tcase_add_test(tc, in_words);
 	return tap_main(suite);
 }

@@ -146,7 +146,7 @@ END_TEST
 
 START_TEST(not_recorded)
 {
-	static const char *const notes[] = {"2 samples are filtered out because", NULL};
+	static const char *const notes[] = {"2 samples filtered out because", NULL};
 	struct hlg_run run;
 	struct hlg_sample s = kit_sample(0, KIT_BASE + 0x1000);
 

@@ -190,6 +190,35 @@ START_TEST(last_mark_counts)
 }
 END_TEST
 
+/* Behind a KVM_RUN the kvm_entries of its thread, which say no more, count nothing. */
+START_TEST(entries_behind_runs)
+{
+	struct hlg_stacks_sample mark;
+	struct hlg_run run;
+	uint64_t total;
+	char *text;
+
+	kit_guest("guest.elf");
+	kit_start(&run, WORDS);
+	mark = of(&run.stacks, 1, NULL, 0);
+	mark.entry = true;
+	hlg_stacks_enter(&run.stacks, &mark);
+	guest(&run, 1, 0x1000);
+	enter(&run, 1, 2, 3);
+	hlg_stacks_enter(&run.stacks, &mark);
+	guest(&run, 1, 0x1000);
+	ck_assert_uint_eq(run.stacks.marks, 2);
+	ck_assert_int_eq(hlg_stacks_event("kvm:kvm_exit"), HLG_MARK_OTHER);
+	ck_assert_int_eq(hlg_stacks_event("sched:sched_switch"), HLG_MARK_NONE);
+	ck_assert(!hlg_stacks_is_run(HLG_MARK_OTHER, NULL, 0));
+	text = fold(&run, &total);
+	ck_assert_str_eq(text, "vmm;[no callchain];[guest];entrypoint 1\n"
+			       "vmm;u1;u3;k2;[guest];entrypoint 1\n");
+	free(text);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* A chain that was not kept is no chain: neither an orphan's nor anybody else's. */
 START_TEST(lost_chains)
 {
@@ -378,6 +407,7 @@ int main(void)
 	tcase_add_test(tc, markers);
 	tcase_add_test(tc, last_mark_counts);
 	tcase_add_test(tc, lost_chains);
+	tcase_add_test(tc, entries_behind_runs);
 	tcase_add_test(tc, many_threads);
 	tcase_add_test(tc, merged);
 	tcase_add_loop_test(tc, out_of_memory, 0, 2);

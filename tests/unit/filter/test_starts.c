@@ -2,15 +2,17 @@
 /* Where vCPUs began, and the bases that follow: filter/profile/starts.h,
  * trust/base-kvm.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "filter/trust/base-kvm.h"
+#include "filter/trust/base-search.h"
 #include "tests/kit/tap.h"
 
 static struct hlg_starts s;
 
 static void add(uint64_t ip, int32_t tid, bool halt)
 {
-	hlg_starts_add(&s, (struct hlg_start){ip, tid, halt});
+	hlg_starts_add(&s, (struct hlg_start){.ip = ip, .tid = tid, .halt = halt});
 }
 
 START_TEST(the_first_counts)
@@ -22,18 +24,61 @@ START_TEST(the_first_counts)
 	add(0x6000, 1, false); /* that thread has entered */
 	add(0x6000, 2, false);
 	add(0x5000, 1, true); /* halted, not entered */
+	add(0x5000, 2, true); /* another thread's */
 	add(0x5000, 2, true); /* the same again */
+	add(0xfff, 2, true);
 	add(0x7fffffff, 1, true);
 	add(UINT64_C(0xffffff10), 1, true);
-	ck_assert_uint_eq(s.n, 3);
-	hlg_starts_add(&other, (struct hlg_start){0x7000, 2, false});
-	hlg_starts_add(&other, (struct hlg_start){0x7000, 3, false});
-	hlg_starts_merge(&s, &other);
 	ck_assert_uint_eq(s.n, 4);
-	ck_assert_uint_eq(s.at[3].ip, 0x7000);
+	ck_assert_uint_eq(s.at[0].times, 1);
+	ck_assert_uint_eq(s.at[2].times, 1);
+	ck_assert_uint_eq(s.at[3].times, 2);
+	hlg_starts_add(&other, (struct hlg_start){.ip = 0x5000, .tid = 2, .halt = true});
+	hlg_starts_add(&other, (struct hlg_start){.ip = 0x7000, .tid = 2});
+	hlg_starts_add(&other, (struct hlg_start){.ip = 0x7000, .tid = 3});
+	hlg_starts_merge(&s, &other);
+	ck_assert_uint_eq(s.n, 5);
+	ck_assert_uint_eq(s.at[3].times, 2); /* not the same thread */
+	ck_assert_uint_eq(s.at[4].ip, 0x7000);
 	for (int32_t tid = 10; tid < 10 + 2 * HLG_STARTS; tid++)
 		add(0x1000, tid, false);
 	ck_assert_uint_eq(s.n, HLG_STARTS);
+}
+END_TEST
+
+static void enter(uint64_t ip, int32_t tid, uint32_t sandbox, uint64_t time)
+{
+	hlg_starts_add(&s,
+		       (struct hlg_start){
+			       .ip = ip, .tid = tid, .sandbox = sandbox, .time = time});
+}
+
+START_TEST(the_first_of_each_sandbox_counts)
+{
+	struct hlg_starts other = {0};
+
+	s = other;
+	enter(0x5000, 1, 1, 100);
+	enter(0x6000, 1, 1, 200);
+	enter(0x7000, 1, 2, 300); /* on the same thread */
+	enter(0x8000, 2, 2, 250); /* was before, on another CPU */
+	ck_assert_uint_eq(s.n, 2);
+	ck_assert_uint_eq(s.at[0].ip, 0x5000);
+	ck_assert_uint_eq(s.at[1].ip, 0x8000);
+	/* Another part of the recording. */
+	hlg_starts_add(&other,
+		       (struct hlg_start){.ip = 0x9000, .sandbox = 1, .time = 400});
+	hlg_starts_merge(&s, &other);
+	ck_assert_uint_eq(s.n, 2);
+	/* Another recording, and its sandbox 1. */
+	hlg_starts_end(&s);
+	hlg_starts_end(&other);
+	hlg_starts_merge(&s, &other);
+	enter(0xa000, 1, 1, 10);
+	enter(0xb000, 1, 1, 20);
+	ck_assert_uint_eq(s.n, 4);
+	ck_assert_uint_eq(s.at[2].ip, 0x9000);
+	ck_assert_uint_eq(s.at[3].ip, 0xa000);
 }
 END_TEST
 
@@ -81,6 +126,7 @@ static int place(struct hlg_image *image, bool keep, bool *placed)
 START_TEST(who_is_believed)
 {
 	struct hlg_image *image = open_image();
+	char *warning;
 	struct hlg_err err;
 	bool placed;
 
@@ -109,9 +155,65 @@ START_TEST(who_is_believed)
 	ck_assert_int_eq(place(image, false, &placed), 0);
 	ck_assert_uint_eq(hlg_image_n_bases(image), 2);
 	hlg_image_clear_base(image);
-	add(0x6280, 3, false);
+	image->refused_from = HLG_BASE_NONE;
+	add(0x5280 + 0x1000, 3, false);
 	ck_assert_int_eq(place(image, false, &placed), 0);
-	ck_assert(!placed && hlg_image_n_bases(image) == 0);
+	ck_assert(placed && hlg_image_n_bases(image) == 1 && image->base == 0x4000);
+	ck_assert(image->kvm_overlaps && image->kvm_base == 0x4000);
+	ck_assert_uint_eq(image->kvm_other, 0x5000);
+	ck_assert(hlg_base_search_differs(image));
+	warning = hlg_base_search_warning(image);
+	ck_assert_ptr_nonnull(strstr(warning,
+				     "a guest at 0x4000 and one at 0x5000, which "
+				     "overlap; 0x4000 is used (name both, "));
+	free(warning);
+	/* The file has the other. */
+	hlg_image_set_base(image, 0x5000, HLG_BASE_NOTE, &err);
+	ck_assert_int_eq(place(image, false, &placed), 0);
+	ck_assert(!placed && image->from == HLG_BASE_NOTE && image->base == 0x5000);
+	ck_assert(image->kvm_base == 0x5000 && image->kvm_other == 0x4000);
+	/* What the samples had refused. */
+	hlg_image_set_base(image, 0x9000, HLG_BASE_FOUND, &err);
+	image->refused_from = HLG_BASE_KVM;
+	ck_assert_int_eq(place(image, false, &placed), 0);
+	ck_assert(!placed && image->base == 0x9000);
+	hlg_image_destroy(image);
+}
+END_TEST
+
+/* A real guest, whose dispatch_function is at 0x35910 of its own. */
+START_TEST(threads_with_several_sandboxes)
+{
+	struct hlg_base_kvm_shared shared;
+	struct hlg_image *image;
+	struct hlg_space space = {.images = &image, .n_images = 1};
+	struct hlg_err err;
+
+	ck_assert_int_eq(hlg_image_open_elf(&image, DATA "/hyperlight/guest.elf", &err),
+			 0);
+	hlg_image_set_base(image, 0x4000, HLG_BASE_KVM, &err);
+	s = (struct hlg_starts){0};
+	add(0x39910, 7, true);
+	add(0x39914, 7, true); /* what else the register held */
+	add(0x39914, 7, true);
+	add(0x39910, 7, false); /* not halted with */
+	add(0x39910, 8, true);
+	shared = hlg_base_kvm_shared(&space, &s);
+	ck_assert_uint_eq(shared.threads, 0);
+	ck_assert_uint_eq(shared.sandboxes, 0);
+	add(0x39910, 8, true);
+	shared = hlg_base_kvm_shared(&space, &s);
+	ck_assert_uint_eq(shared.threads, 1);
+	ck_assert_uint_eq(shared.sandboxes, 2);
+	ck_assert_int_eq(shared.tid, 8);
+	/* At two bases in one thread, and once more. */
+	hlg_image_add_base(image, 0x104000, &err);
+	add(0x139910, 7, true);
+	add(0x139910, 7, true);
+	shared = hlg_base_kvm_shared(&space, &s);
+	ck_assert_uint_eq(shared.threads, 2);
+	ck_assert_uint_eq(shared.sandboxes, 5);
+	ck_assert_int_eq(shared.tid, 7);
 	hlg_image_destroy(image);
 }
 END_TEST
@@ -122,7 +224,9 @@ int main(void)
 	TCase *tc = tap_case(suite, "starts");
 
 	tcase_add_test(tc, the_first_counts);
+	tcase_add_test(tc, the_first_of_each_sandbox_counts);
 	tcase_add_test(tc, bases_are_whole_pages);
 	tcase_add_test(tc, who_is_believed);
+	tcase_add_test(tc, threads_with_several_sandboxes);
 	return tap_main(suite);
 }

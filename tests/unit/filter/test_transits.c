@@ -62,16 +62,19 @@ START_TEST(writes_to_ports)
 	struct hlg_transits a = {0}, b = {0};
 
 	for (uint64_t port = 0; port < 300; port++) {
-		hlg_transits_out(&a, port);
-		hlg_transits_out(&b, port);
+		hlg_ports_out(&a.ports, port);
+		hlg_ports_out(&b.ports, port);
 	}
-	hlg_transits_out(&b, 108);
-	hlg_transits_out(&b, 109);
-	hlg_transits_out(&b, 109);
+	hlg_ports_out(&b.ports, 108);
+	hlg_ports_out(&b.ports, 109);
+	hlg_ports_out(&b.ports, 109);
+	a.ports.calls_ns = 7;
+	b.ports.calls_ns = 5;
 	hlg_transits_merge(&a, &b);
-	ck_assert_uint_eq(a.calls, 2);
-	ck_assert_uint_eq(a.halts, 3);
-	ck_assert_uint_eq(a.notifies, 4);
+	ck_assert_uint_eq(a.ports.calls, 2);
+	ck_assert_uint_eq(a.ports.halts, 3);
+	ck_assert_uint_eq(a.ports.notifies, 4);
+	ck_assert_uint_eq(a.ports.calls_ns, 12);
 	ck_assert_uint_eq(a.n, 0);
 	hlg_transits_finish(&a);
 	hlg_transits_finish(&b);

@@ -164,6 +164,31 @@ START_TEST(bases_that_overlap_are_told)
 }
 END_TEST
 
+/* Samples that fit a base where the image lies, too, whichever it is, are where they
+ * should be. */
+START_TEST(no_base_of_its_own_is_told)
+{
+	struct hlg_fit fit = {.base = _i ? 0x200000 : 0x100000, .on_samples = 77}, *fits;
+	struct hlg_report r;
+	struct hlg_run run;
+	struct hlg_err err;
+
+	kit_trust_guest("a.elf");
+	kit_start(&run, "a.elf@0x100000");
+	ck_assert_int_eq(hlg_image_add_base(run.space.images[0], 0x200000, &err), 0);
+	kit_build(&run, &r);
+	fits = r.trust.images[0].found.fits;
+	r.trust.images[0].found.fits = &fit;
+	r.trust.images[0].found.n = 1;
+	hlg_notes_add(&r);
+	r.trust.images[0].found.fits = fits;
+	r.trust.images[0].found.n = 0;
+	ck_assert_uint_eq(r.remarks.n, 0);
+	hlg_report_finish(&r);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* n distinct addresses from ip on, step apart. */
 static void add_some(struct hlg_run *run, uint64_t ip, uint64_t n, uint64_t step)
 {
@@ -220,6 +245,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
 	tcase_add_loop_test(tc, bases_that_overlap_are_told, 0, 4);
+	tcase_add_loop_test(tc, no_base_of_its_own_is_told, 0, 2);
 	/* On AArch64 a base hardly stands out. */
 	if (HLG_HAVE_ZYDIS) {
 		tcase_add_loop_test(tc, a_file_is_judged_as_the_whole, 0, 4 * 96);

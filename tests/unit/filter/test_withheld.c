@@ -235,8 +235,8 @@ END_TEST
 START_TEST(remarks_on_images)
 {
 	static const char *const remarks[] = {
-		"a.elf: verified, 100.00 % of 90 samples",
-		"b.elf: too few samples to tell, 50.00 % of 2 samples",
+		"a.elf: OK, 100.00 % of 90 samples",
+		"b.elf: cannot tell, 50.00 % of 2 samples",
 		"a is of an unknown kind",
 		"in the hot region 0x1000 the 90 samples of 7 functions do not just "
 		"follow their sizes (chi-square ",

@@ -94,7 +94,7 @@ START_TEST(text_sums)
 	sum += sum_of(text, "    function", &period);
 	sum += sum_of(text, "    label", &period);
 	sum += sum_of(text, "    gap", &period);
-	sum += sum_of(text, "    border", &period);
+	sum += sum_of(text, "    VM exits", &period);
 	sum += sum_of(text, "    data", &period);
 	ck_assert_uint_eq(sum + sum_of(text, "    outside", &period), GUEST);
 	if (_i == HLG_GAPS_DROP)

@@ -52,6 +52,27 @@ void code_load(const struct sketch *sketch, size_t filesz)
 	code_open();
 }
 
+void code_load_text(const void *text, size_t size, uint16_t machine,
+		    const struct mkelf_sym *syms, size_t n)
+{
+	struct mkelf_simple simple;
+
+	mkelf_simple_init(&simple, TEXT, text, size, syms, n);
+	simple.elf.machine = machine;
+	code_open_image(scratch_elf("guest.elf", &simple.elf));
+	code_open();
+}
+
+void code_load_two(const void *text, size_t size, uint16_t machine, uint64_t end)
+{
+	const struct mkelf_sym syms[] = {
+		FUNC("one", 0, end - TEXT),
+		FUNC("next", end - TEXT, TEXT + size - end),
+	};
+
+	code_load_text(text, size, machine, syms, 2);
+}
+
 static char letter(enum hlg_boundary boundary)
 {
 	return boundary == HLG_BOUNDARY_ON    ? 'o'

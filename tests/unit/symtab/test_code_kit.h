@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the tests of code.h share: one image and the code of it at a time, made from a
- * sketch of some bytes at TEXT, and pictures of what is known of them: `o` where an
- * instruction begins, `.` inside one, `?` where nothing is known.
+ * What the tests of code.h and of what is built on it share: one image and the code of it
+ * at a time, made from a sketch of some bytes at TEXT, and pictures of what is known of
+ * them: `o` where an instruction begins, `.` inside one, `?` where nothing is known.
  */
 #ifndef HLG_TESTS_SYMTAB_TEST_CODE_KIT_H
 #define HLG_TESTS_SYMTAB_TEST_CODE_KIT_H
@@ -48,6 +48,13 @@ void code_open(void);
 
 /* Opens the image of a sketch and its code; the file has filesz bytes of the text. */
 void code_load(const struct sketch *sketch, size_t filesz);
+
+/* Opens a program at TEXT with these symbols, and its code. */
+void code_load_text(const void *text, size_t size, uint16_t machine,
+		    const struct mkelf_sym *syms, size_t n);
+
+/* The same of two functions, `one` up to end and `next` behind it. */
+void code_load_two(const void *text, size_t size, uint16_t machine, uint64_t end);
 
 /* Closes both; a checked fixture of every test case. */
 void code_close_all(void);

@@ -14,9 +14,9 @@
 #include "config.h"
 #include "tests/kit/scratch.h"
 #include "tests/kit/tap.h"
+#include "tests/unit/symtab/test_code_kit.h"
 
 enum {
-	START = 0x1000,
 	MAX = 32
 };
 
@@ -124,36 +124,19 @@ enum {
 	N_PROGRAMS = HLG_HAVE_ZYDIS ? 2 : 1
 };
 
-static struct hlg_image *image;
-static struct hlg_code *code;
 static struct hlg_edges edges;
 
 static void load(int i)
 {
-	uint64_t end = programs[i].end, size = programs[i].size;
-	struct mkelf_sym syms[] = {
-		MKELF_SYM("one", START, end - START, STB_GLOBAL, STT_FUNC, MKELF_SEC(0)),
-		MKELF_SYM("next", end, START + size - end, STB_GLOBAL, STT_FUNC,
-			  MKELF_SEC(0)),
-	};
-	struct mkelf_simple s;
-	struct hlg_err err;
-	int rc;
-
-	mkelf_simple_init(&s, START, programs[i].code, size, syms, 2);
-	s.elf.machine = (uint16_t)programs[i].machine;
-	rc = hlg_image_open_elf(&image, scratch_elf("code.elf", &s.elf), &err);
-	ck_assert_msg(rc == 0, "%s", err.msg);
-	rc = hlg_code_open(&code, image, &err);
-	ck_assert_msg(rc == 0, "%s", err.msg);
+	code_load_two(programs[i].code, programs[i].size, (uint16_t)programs[i].machine,
+		      programs[i].end);
 }
 
 static void unload(void)
 {
 	hlg_edge_finish(&edges);
 	hlg_edge_finish(&edges); /* twice does no harm */
-	hlg_code_close(code);
-	hlg_image_destroy(image);
+	code_close_all();
 }
 
 /* Looks from an address in the middle of the function, which must not matter. */
@@ -161,7 +144,7 @@ static void find(uint64_t addr, uint64_t reach)
 {
 	struct hlg_place place;
 
-	hlg_image_lookup(image, addr, &place);
+	hlg_image_lookup(code_image, addr, &place);
 	ck_assert_ptr_nonnull(place.symbol);
 	hlg_edge_finish(&edges);
 	ck_assert(hlg_edge_find(&edges, code, &place, reach));
@@ -171,7 +154,7 @@ static void expect(const uint64_t *want)
 {
 	size_t n = 0;
 
-	for (uint64_t a = START - 4; a < START + 0x80; a++) {
+	for (uint64_t a = TEXT - 4; a < TEXT + 0x80; a++) {
 		bool have = want[n] == a;
 
 		ck_assert_msg(hlg_edge_has(&edges, a) == have, "0x%jx is %s edge",
@@ -187,9 +170,8 @@ static void expect(const uint64_t *want)
 START_TEST(edges_of_a_function)
 {
 	load(_i / 6);
-	find(START + 7, programs[_i / 6].of[_i % 6].reach);
+	find(TEXT + 7, programs[_i / 6].of[_i % 6].reach);
 	expect(programs[_i / 6].of[_i % 6].edges);
-	unload();
 }
 END_TEST
 
@@ -201,7 +183,6 @@ START_TEST(functions_do_not_mix)
 	load(_i);
 	find(end + 1, 1);
 	expect((uint64_t[]){end, 0});
-	unload();
 }
 END_TEST
 
@@ -210,22 +191,15 @@ START_TEST(edges_of_a_label)
 {
 	static const uint32_t text[] = {0xd503201f, 0xd503201f, 0x17ffffff, 0xd65f03c0};
 	struct mkelf_sym syms[] = {
-		MKELF_SYM("f", START, 4, STB_GLOBAL, STT_FUNC, MKELF_SEC(0)),
-		MKELF_SYM("label", START + 4, 0, STB_GLOBAL, STT_NOTYPE, MKELF_SEC(0)),
+		MKELF_SYM("f", TEXT, 4, STB_GLOBAL, STT_FUNC, MKELF_SEC(0)),
+		MKELF_SYM("label", TEXT + 4, 0, STB_GLOBAL, STT_NOTYPE, MKELF_SEC(0)),
 	};
-	struct mkelf_simple s;
-	struct hlg_err err;
 
-	mkelf_simple_init(&s, START, text, sizeof(text), syms, 2);
-	s.elf.machine = EM_AARCH64;
-	ck_assert_int_eq(
-		hlg_image_open_elf(&image, scratch_elf("label.elf", &s.elf), &err), 0);
-	ck_assert_int_eq(hlg_code_open(&code, image, &err), 0);
-	find(START + 8, 1);
-	expect((uint64_t[]){START + 4, 0});
-	find(START + 12, 2);
-	expect((uint64_t[]){START + 4, START + 8, 0});
-	unload();
+	code_load_text(text, sizeof(text), EM_AARCH64, syms, 2);
+	find(TEXT + 8, 1);
+	expect((uint64_t[]){TEXT + 4, 0});
+	find(TEXT + 12, 2);
+	expect((uint64_t[]){TEXT + 4, TEXT + 8, 0});
 }
 END_TEST
 
@@ -235,6 +209,7 @@ int main(void)
 	TCase *tc = tap_case(suite, "edge");
 
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
+	tcase_add_checked_fixture(tc, NULL, unload);
 	tcase_add_loop_test(tc, edges_of_a_function, 0, 6 * N_PROGRAMS);
 	tcase_add_loop_test(tc, functions_do_not_mix, 0, N_PROGRAMS);
 	tcase_add_test(tc, edges_of_a_label);

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "symtab/image/image.h"
@@ -193,9 +194,31 @@ START_TEST(files_that_cannot_be_read_are_told)
 }
 END_TEST
 
+/* The copy in memory takes two descriptors for a moment. */
+START_TEST(too_many_open_files_are_told)
+{
+	const struct hlg_embedded all = {.size = 4};
+	int fd = hlg_file_open(scratch_write("host", "text", 4), &(struct hlg_file_id){0},
+			       &err);
+	struct rlimit old, few;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &old), 0);
+	for (rlim_t more = 1; more <= 2; more++) {
+		few = (struct rlimit){(rlim_t)fd + more, old.rlim_max};
+		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+		ck_assert_int_eq(hlg_embedded_open(&all, fd, "host", &err), HLG_ESYSTEM);
+		ck_assert_str_eq(err.msg, "host: cannot be opened: Too many open files "
+					  "(close some, or raise ulimit -n)");
+	}
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
+	close(fd);
+}
+END_TEST
+
 /* Images */
 
-/* A program for Linux, which the loader that it names starts, with n guests behind it. */
+/* A program for Linux, which the loader that it names starts, with n guests behind it,
+ * each of another version of Hyperlight; but the third is the first once more. */
 static const char *put_host(size_t n)
 {
 	static const char loader[] = "/lib64/ld-linux-x86-64.so.2";
@@ -222,9 +245,15 @@ static const char *put_host(size_t n)
 	bytes = calloc(1, size);
 	ck_assert_ptr_nonnull(bytes);
 	memcpy(bytes, img.bytes, img.size);
-	for (size_t i = 0; i < n; i++)
-		memcpy(bytes + img.size + i * (guest.img.size + 1) + 1, guest.img.bytes,
-		       guest.img.size);
+	for (size_t i = 0; i < n; i++) {
+		uint8_t *at = bytes + img.size + i * (guest.img.size + 1) + 1;
+		uint8_t *version;
+
+		memcpy(at, guest.img.bytes, guest.img.size);
+		version = memmem(at, guest.img.size, "0.17.0", 6);
+		if (version && i % 2)
+			version[5] = '1';
+	}
 	path = scratch_write("host", bytes, size);
 	free(bytes);
 	mkelf_finish(&img);
@@ -243,7 +272,7 @@ START_TEST(an_image_is_the_guest_of_its_host)
 {
 	const char *path = put_host(1);
 
-	ck_assert_int_eq(hlg_image_open_elf(&image, path, &err), 0);
+	ck_assert_int_eq(hlg_image_open_guest(&image, path, 0, &err), 0);
 	ck_assert_uint_eq(image->inside_size, guest.img.size);
 	ck_assert(has_symbol("compute"));
 	ck_assert(!has_symbol("main"));
@@ -256,7 +285,7 @@ END_TEST
 
 START_TEST(a_host_without_a_guest_is_itself)
 {
-	ck_assert_int_eq(hlg_image_open_elf(&image, put_host(0), &err), 0);
+	ck_assert_int_eq(hlg_image_open_guest(&image, put_host(0), 0, &err), 0);
 	ck_assert_uint_eq(image->inside_size, 0);
 	ck_assert(has_symbol("main"));
 	hlg_image_destroy(image);
@@ -265,15 +294,38 @@ START_TEST(a_host_without_a_guest_is_itself)
 	mkelf_finish(&guest.img);
 	guest.elf.version = NULL;
 	ck_assert_int_eq(mkelf_build(&guest.elf, &guest.img), 0);
-	ck_assert_int_eq(hlg_image_open_elf(&image, put_host(1), &err), 0);
+	ck_assert_int_eq(hlg_image_open_guest(&image, put_host(1), 0, &err), 0);
 	ck_assert_uint_eq(image->inside_size, 0);
 }
 END_TEST
 
-START_TEST(of_several_guests_none_is_taken)
+START_TEST(each_guest_of_a_host_can_be_opened)
 {
-	ck_assert_int_lt(hlg_image_open_elf(&image, put_host(2), &err), 0);
-	ck_assert_ptr_nonnull(strstr(err.msg, "is a host with 2 guests inside"));
+	const char *path = put_host(3);
+	char name[256];
+
+	ck_assert_int_eq(hlg_image_open_guest(&image, path, 0, &err), 0);
+	snprintf(name, sizeof(name), "%s@guest=1", path);
+	ck_assert_str_eq(image->path, name);
+	ck_assert_str_eq(hlg_image_file(image), path);
+	ck_assert_str_eq(image->elf.hyperlight, "0.17.0");
+	ck_assert_uint_eq(image->guest, 1);
+	ck_assert_uint_eq(image->next_guest, 2);
+	expect_bytes(hlg_image_reopen(image, &err));
+	hlg_image_destroy(image);
+	ck_assert_int_eq(hlg_image_open_guest(&image, path, 2, &err), 0);
+	ck_assert_str_eq(image->elf.hyperlight, "0.17.1");
+	ck_assert_uint_eq(image->next_guest, 0);
+	hlg_image_destroy(image);
+	/* The third is the first again. */
+	for (size_t no = 3; no < 5; no++) {
+		ck_assert_int_lt(hlg_image_open_guest(&image, path, no, &err), 0);
+		ck_assert_ptr_nonnull(strstr(err.msg, "has no guest"));
+	}
+	/* The host itself, whoever is inside. */
+	ck_assert_int_eq(hlg_image_open_elf(&image, path, &err), 0);
+	ck_assert_uint_eq(image->inside_size, 0);
+	ck_assert(has_symbol("main"));
 }
 END_TEST
 
@@ -290,8 +342,9 @@ int main(void)
 	tcase_add_test(tc, what_is_cut_is_none);
 	tcase_add_test(tc, section_headers_are_not_needed);
 	tcase_add_test(tc, files_that_cannot_be_read_are_told);
+	tcase_add_test(tc, too_many_open_files_are_told);
 	tcase_add_test(tc, an_image_is_the_guest_of_its_host);
 	tcase_add_test(tc, a_host_without_a_guest_is_itself);
-	tcase_add_test(tc, of_several_guests_none_is_taken);
+	tcase_add_test(tc, each_guest_of_a_host_can_be_opened);
 	return tap_main(suite);
 }

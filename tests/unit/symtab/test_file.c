@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,6 +46,24 @@ START_TEST(regular_files_are_opened)
 	ck_assert_int_eq(id.mtime.tv_sec, st.st_mtim.tv_sec);
 	ck_assert_int_eq(id.mtime.tv_nsec, st.st_mtim.tv_nsec);
 	close(fd);
+}
+END_TEST
+
+/* It is not the path's fault, nor want of memory. */
+START_TEST(too_many_open_files_are_told)
+{
+	const char *path = scratch_write("file", "text", 4);
+	struct rlimit old, none;
+	int next = dup(STDERR_FILENO);
+
+	close(next);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &old), 0);
+	none = (struct rlimit){(rlim_t)next, old.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	expect_error(path, HLG_ESYSTEM,
+		     "cannot be opened: Too many open files (close some, or raise "
+		     "ulimit -n)");
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
 }
 END_TEST
 
@@ -205,6 +224,7 @@ int main(void)
 
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
 	tcase_add_test(tc, regular_files_are_opened);
+	tcase_add_test(tc, too_many_open_files_are_told);
 	tcase_add_test(tc, symbolic_links_are_followed);
 	tcase_add_test(tc, other_things_are_refused);
 	tcase_add_test(tc, paths_are_escaped);

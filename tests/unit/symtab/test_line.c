@@ -12,10 +12,7 @@
 #include "config.h"
 #include "tests/kit/scratch.h"
 #include "tests/kit/tap.h"
-
-enum {
-	START = 0x1000
-};
+#include "tests/unit/symtab/test_code_kit.h"
 
 /* clang-format off */
 static const uint8_t x86[] = {
@@ -111,33 +108,10 @@ enum {
 	N_PROGRAMS = HLG_HAVE_ZYDIS ? 2 : 1
 };
 
-static struct hlg_image *image;
-static struct hlg_code *code;
-
 static void load(int i)
 {
-	uint64_t end = programs[i].end, size = programs[i].size;
-	struct mkelf_sym syms[] = {
-		MKELF_SYM("one", START, end - START, STB_GLOBAL, STT_FUNC, MKELF_SEC(0)),
-		MKELF_SYM("next", end, START + size - end, STB_GLOBAL, STT_FUNC,
-			  MKELF_SEC(0)),
-	};
-	struct mkelf_simple s;
-	struct hlg_err err;
-	int rc;
-
-	mkelf_simple_init(&s, START, programs[i].code, size, syms, 2);
-	s.elf.machine = (uint16_t)programs[i].machine;
-	rc = hlg_image_open_elf(&image, scratch_elf("code.elf", &s.elf), &err);
-	ck_assert_msg(rc == 0, "%s", err.msg);
-	rc = hlg_code_open(&code, image, &err);
-	ck_assert_msg(rc == 0, "%s", err.msg);
-}
-
-static void unload(void)
-{
-	hlg_code_close(code);
-	hlg_image_destroy(image);
+	code_load_two(programs[i].code, programs[i].size, (uint16_t)programs[i].machine,
+		      programs[i].end);
 }
 
 START_TEST(lines_of_a_function)
@@ -146,7 +120,7 @@ START_TEST(lines_of_a_function)
 	struct hlg_place place;
 
 	load(_i);
-	hlg_image_lookup(image, START + 7, &place);
+	hlg_image_lookup(code_image, TEXT + 7, &place);
 	ck_assert(hlg_line_find(&lines, code, &place));
 	for (size_t i = 0; i < programs[_i].n; i++) {
 		const struct hlg_line_insn *want = &programs[_i].insn[i];
@@ -166,7 +140,6 @@ START_TEST(lines_of_a_function)
 	ck_assert_uint_eq(lines.n, programs[_i].n);
 	hlg_line_finish(&lines);
 	hlg_line_finish(&lines); /* twice does no harm */
-	unload();
 }
 END_TEST
 
@@ -176,6 +149,7 @@ int main(void)
 	TCase *tc = tap_case(suite, "line");
 
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
+	tcase_add_checked_fixture(tc, NULL, code_close_all);
 	tcase_add_loop_test(tc, lines_of_a_function, 0, N_PROGRAMS);
 	return tap_main(suite);
 }

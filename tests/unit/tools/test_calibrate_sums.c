@@ -229,6 +229,7 @@ START_TEST(refutations)
 	ck_assert(!hlg_landing_refutes(&landed, &hlg_samplings[0], fault));
 	rep->distance[1] = 151;
 	ck_assert(hlg_landing_refutes(&landed, &hlg_samplings[0], fault));
+	ck_assert_ptr_nonnull(strstr(fault, "samples are 1 instruction late"));
 	ck_assert(!hlg_samplings[2].timer);
 	ck_assert(!hlg_landing_refutes(&landed, &hlg_samplings[2], fault));
 	landed.guests[4].off = 1;

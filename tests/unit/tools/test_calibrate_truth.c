@@ -306,7 +306,7 @@ START_TEST(shifted_samples_are_noticed)
 	}
 	ck_assert_ptr_nonnull(strstr(landings.fault, "rep movsb"));
 	ck_assert(hlg_landing_refutes(&landings.events[0], &hlg_samplings[0], fault));
-	ck_assert_ptr_nonnull(strstr(fault, "1 instructions late"));
+	ck_assert_ptr_nonnull(strstr(fault, "1 instruction late"));
 }
 END_TEST
 

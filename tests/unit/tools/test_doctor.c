@@ -35,6 +35,8 @@ static struct hlg_probes healthy(void)
 		.mediated = -1,
 		.paranoid = 1,
 		.kvm_events = true,
+		.calibration = true,
+		.calibrated.holds = true,
 	};
 
 	return p;
@@ -396,8 +398,9 @@ START_TEST(images)
 			 "8 from .symtab: functions 7, labels 0, without a size 1");
 	ck_assert_str_eq(f.finding[2].topic, "gaps");
 	/* 0xc + 0x40 + 0x20 + 0x20 of 0x240; the 0x40 are code: over a tenth. */
-	ck_assert_str_eq(f.finding[2].text,
-			 "4, 140 of 576 bytes of code; no padding: 64");
+	ck_assert_str_eq(
+		f.finding[2].text,
+		"4 without a symbol: 140 of 576 bytes of code, of which 76 are padding");
 	ck_assert_int_eq(f.finding[2].level, HLG_LEVEL_WARN);
 	ck_assert_str_eq(f.finding[3].topic, "base");
 	ck_assert_int_eq(f.finding[3].level, HLG_LEVEL_WARN);

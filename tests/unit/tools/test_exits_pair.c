@@ -3,6 +3,7 @@
  * What belongs together is paired, whatever order buffers come in; what could be two
  * halves of different pairs is not.
  */
+#include <linux/kvm.h>
 #include <string.h>
 
 #include "tools/exits/pair.h"
@@ -184,6 +185,37 @@ START_TEST(interrupted_calls)
 }
 END_TEST
 
+/* A guest that aborts: its host's time behind that is no exit's, and the call is not
+ * whole. */
+START_TEST(aborted_calls)
+{
+	sums.halt = 108;
+	push_at(HLG_EXITS_ENTRY, 10, 0x100);
+	push_at(HLG_EXITS_EXIT, 20, 0x108);
+	push_at(HLG_EXITS_PIO, 21, 0);
+	push_on(2, 0, HLG_EXITS_USER, 22, 2, 0, HLG_ISA_USER);
+	push_on(2, 0, HLG_EXITS_RUN, 90, 0xae80, 0, 0);
+	push_at(HLG_EXITS_ENTRY, 100, 0x200); /* a call */
+	for (int i = 0; i < 2; i++) {
+		push_at(HLG_EXITS_EXIT, 110 + 10 * i, 0x300);
+		push_on(2, 0, HLG_EXITS_PIO, 111 + 10 * i, HLG_PORT_ABORT, 0, 0);
+		push_on(2, 0, HLG_EXITS_USER, 112 + 10 * i, 2, 0, HLG_ISA_USER);
+		push_on(2, 0, HLG_EXITS_RUN, i ? 895 : 114, 0xae80, 0, 0);
+		/* It goes on, and then another guest starts. */
+		push_at(HLG_EXITS_ENTRY, i ? 900 : 115, i ? 0x100 : 0x301);
+	}
+	push_at(HLG_EXITS_EXIT, 910, 0x108);
+	push_at(HLG_EXITS_PIO, 911, 0);
+	push_at(HLG_EXITS_ENTRY, 1000, 0x200);
+	push_at(HLG_EXITS_EXIT, 1050, 0x208);
+	push_at(HLG_EXITS_PIO, 1051, 0);
+	expect(1, 5, 1, 1);
+	expect_calls(2, 10 + 50, 3, 80 + 780 + 90);
+	ck_assert_uint_eq(sums.pairs[HLG_EXITS_VMM], 1);
+	ck_assert_uint_eq(sums.total[HLG_EXITS_VMM], 2);
+}
+END_TEST
+
 /* Without a version that is known to do so, no write to a port ends a call. */
 START_TEST(no_calls)
 {
@@ -293,6 +325,54 @@ START_TEST(vmm_alone)
 }
 END_TEST
 
+/* A KVM_RUN of a descriptor, or with KVM_CREATE_VCPU what may give it again. */
+static void push_run(uint64_t time, uint64_t fd, uint32_t what)
+{
+	struct hlg_exits_item *next = hlg_exits_next(&pairing);
+
+	ck_assert_ptr_nonnull(next);
+	*next = (struct hlg_exits_item){.time = time,
+					.thread = UINT64_C(2) << 32 | 1,
+					.a = fd,
+					.b = what,
+					.kind = HLG_EXITS_RUN};
+	hlg_exits_pushed(&pairing, next);
+}
+
+/* A guest dies in a call, which nobody enters again; the next one, by another descriptor
+ * or the same, starts, and its call is the only one. */
+START_TEST(a_vcpu_that_is_left)
+{
+	sums.halt = 108;
+	push_run(5, 6, 0);
+	push_at(HLG_EXITS_ENTRY, 10, 0x100);
+	push_at(HLG_EXITS_EXIT, 20, 0x108);
+	push_at(HLG_EXITS_PIO, 21, 0);
+	push_at(HLG_EXITS_USER, 22, 0);
+	push_run(90, 6, 0);
+	push_at(HLG_EXITS_ENTRY, 100, 0x200); /* a call */
+	push_on(2, 0, HLG_EXITS_EXIT, 150, 30, 0, HLG_ISA_VMX);
+	push_on(2, 0, HLG_EXITS_PIO, 151, 102, 0, 0);
+	push_on(2, 0, HLG_EXITS_USER, 152, 2, 0, HLG_ISA_USER);
+	if (_i)
+		push_run(1000, 5, KVM_CREATE_VCPU);
+	push_run(1100, _i ? 6 : 9, 0);
+	push_at(HLG_EXITS_ENTRY, 1110, 0x100);
+	push_at(HLG_EXITS_EXIT, 1120, 0x108);
+	push_at(HLG_EXITS_PIO, 1121, 0);
+	push_at(HLG_EXITS_USER, 1122, 0);
+	push_run(1190, 12, 0); /* the host's own time goes on */
+	push_at(HLG_EXITS_ENTRY, 1200, 0x200);
+	push_at(HLG_EXITS_EXIT, 1230, 0x208);
+	push_at(HLG_EXITS_PIO, 1231, 0);
+	expect(0, 0, 2, 2);
+	expect_calls(1, 30, 2, 80 + 80);
+	ck_assert_uint_eq(sums.pairs[HLG_EXITS_VMM], 0);
+	ck_assert_uint_eq(sums.lone.user, 1);
+	ck_assert_uint_eq(sums.vcpus[0].outside, 0);
+}
+END_TEST
+
 START_TEST(window_selects_pairs)
 {
 	pairing.start = 20;
@@ -318,12 +398,14 @@ int main(void)
 	tcase_add_test(tc, guest_calls);
 	tcase_add_test(tc, cancelled_calls);
 	tcase_add_test(tc, interrupted_calls);
+	tcase_add_test(tc, aborted_calls);
 	tcase_add_test(tc, no_calls);
 	tcase_add_test(tc, threads_move);
 	tcase_add_test(tc, late_records_make_no_pair);
 	tcase_add_test(tc, memory_is_bounded);
 	tcase_add_test(tc, lost_records_tear_pairs);
 	tcase_add_test(tc, vmm_alone);
+	tcase_add_loop_test(tc, a_vcpu_that_is_left, 0, 2);
 	tcase_add_test(tc, window_selects_pairs);
 	return tap_main(suite);
 }

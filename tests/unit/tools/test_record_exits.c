@@ -3,14 +3,20 @@
  * What hlguest record --exits asks perf for is what the machine has, and what is missing
  * is told by name, with the remedy: of a tracefs that is made up.
  */
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tests/kit/tap.h"
 #include "tools/record/tracing.h"
+
+#define CALLS                                                                            \
+	"-e syscalls:sys_enter_ioctl --filter cmd == 0xae80 || cmd == 0xae41 || "        \
+	"cmd == 0x4008ae90 || cmd == 0x4020ae46"
 
 static char root[64];
 
@@ -61,23 +67,29 @@ static void lock(const char *name)
 		ck_assert_int_eq(setresuid(65534, 65534, 65534), 0);
 }
 
-/* All words as one line, or the message. */
-static const char *ask_how(struct hlg_record_tracing how)
+static const char *join(const char *const *words, size_t n)
 {
 	static char line[1024];
-	const char *words[HLG_RECORD_TRACING_WORDS];
-	struct hlg_err err;
-	size_t n = 0;
 
-	how.root = root;
-	line[0] = '\0';
-	if (hlg_record_tracing_words(&how, words, &n, &err) < 0)
-		return strcpy(line, err.msg);
 	ck_assert_uint_le(n, HLG_RECORD_TRACING_WORDS);
+	line[0] = '\0';
 	for (size_t i = 0; i < n; i++)
 		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%s",
 			 i ? " " : "", words[i]);
 	return line;
+}
+
+/* All words as one line, or the message. */
+static const char *ask_how(struct hlg_record_tracing how)
+{
+	const char *words[HLG_RECORD_TRACING_WORDS];
+	static struct hlg_err err;
+	size_t n = 0;
+
+	how.root = root;
+	if (hlg_record_tracing_words(&how, words, &n, &err) < 0)
+		return err.msg;
+	return join(words, n);
 }
 
 static const char *ask(const char *event, const char *frequency)
@@ -138,10 +150,8 @@ START_TEST(what_is_there_is_recorded)
 		"-e cpu-clock/freq=997/ -e kvm:kvm_pio -e kvm:kvm_userspace_exit");
 	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
 	make("/sys/kernel/tracing/events/syscalls/sys_enter_ioctl/id", "2\n");
-	ck_assert_str_eq(
-		ask("cycles:G", "10"),
-		"-e cycles/freq=10/G -e kvm:kvm_exit -e syscalls:sys_enter_ioctl "
-		"--filter cmd == 0xae80");
+	ck_assert_str_eq(ask("cycles:G", "10"),
+			 "-e cycles/freq=10/G -e kvm:kvm_exit " CALLS);
 }
 END_TEST
 
@@ -151,9 +161,6 @@ START_TEST(sandboxes)
 	struct hlg_record_tracing how = {
 		.sandboxes = true, .event = "cpu-clock:HG", .frequency = "997"};
 
-#define CALLS                                                                            \
-	"-e syscalls:sys_enter_ioctl --filter cmd == 0xae80 || cmd == 0xae41 || "        \
-	"cmd == 0x4020ae46"
 	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
 	ck_assert_str_eq(ask_how(how), "--sandboxes: the kernel does not trace system "
 				       "calls (one with CONFIG_FTRACE_SYSCALLS does)");
@@ -165,6 +172,97 @@ START_TEST(sandboxes)
 	how.stacks = true;
 	ck_assert_str_eq(ask_how(how),
 			 "-g --buildid-all -e cpu-clock/freq=997/HG " CALLS);
+	how.exits = true;
+	ck_assert_str_eq(ask_how(how), "-g --buildid-all -e cpu-clock/freq=997/HG "
+				       "-e kvm:kvm_exit/call-graph=no/ " CALLS);
+}
+END_TEST
+
+/* With exits, too, callchains are taken once for each run of a vCPU. */
+START_TEST(stacks_and_exits)
+{
+	const struct hlg_record_tracing how = {
+		.exits = true, .stacks = true, .event = "cpu-clock", .frequency = "997"};
+
+	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
+	make("/sys/kernel/tracing/events/kvm/kvm_entry/id", "3\n");
+	ck_assert_str_eq(ask_how(how), "-g --buildid-all -e cpu-clock/freq=997/ "
+				       "-e kvm:kvm_exit/call-graph=no/ -e kvm:kvm_entry");
+	make("/sys/kernel/tracing/events/syscalls/sys_enter_ioctl/id", "2\n");
+	ck_assert_str_eq(ask_how(how), "-g --buildid-all -e cpu-clock/freq=997/ "
+				       "-e kvm:kvm_exit/call-graph=no/ "
+				       "-e kvm:kvm_entry/call-graph=no/ " CALLS);
+}
+END_TEST
+
+#define HALT "-e kvm:kvm_pio --filter port == 0x6c && val >= 0x1000 && val < 0x7fffffff"
+
+/* With exits every write to a port is recorded, else those that say where a guest lies.
+ */
+START_TEST(what_guests_halt_with)
+{
+	struct hlg_record_tracing how = {
+		.sandboxes = true, .event = "cpu-clock", .frequency = "997"};
+
+	make("/sys/kernel/tracing/events/kvm/kvm_pio/id", "1\n");
+	make("/sys/kernel/tracing/events/syscalls/sys_enter_ioctl/id", "2\n");
+	ck_assert_str_eq(ask_how(how), "-e cpu-clock/freq=997/ " HALT " " CALLS);
+	how.exits = true;
+	ck_assert_str_eq(ask_how(how), "-e cpu-clock/freq=997/ -e kvm:kvm_pio " CALLS);
+}
+END_TEST
+
+/* The number of a tracepoint that this kernel has and this user may record; else 0. */
+static unsigned long a_tracepoint(void)
+{
+	FILE *f = fopen("/sys/kernel/tracing/events/sched/sched_switch/id", "r");
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
+				       .size = sizeof(attr),
+				       .sample_type = PERF_SAMPLE_RAW,
+				       .disabled = 1};
+	unsigned long id = 0;
+	long fd;
+
+	if (!f)
+		return 0;
+	ck_assert_int_eq(fscanf(f, "%lu", &id), 1);
+	fclose(f);
+	attr.config = id;
+	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+	if (fd < 0)
+		return 0;
+	close((int)fd);
+	return id;
+}
+
+/* An ordinary recording has them where that is allowed, and is none the worse without:
+ * sched_switch stands in for kvm_pio. */
+START_TEST(an_ordinary_recording)
+{
+	const char *words[HLG_RECORD_TRACING_WORDS];
+	char id[32];
+	size_t n = 0;
+
+	ck_assert(!hlg_record_tracing_halt(root, words, &n));
+	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
+	ck_assert(!hlg_record_tracing_halt(root, words, &n));
+	make("/sys/kernel/tracing/events/kvm/kvm_pio/id", "none\n");
+	ck_assert(!hlg_record_tracing_halt(root, words, &n));
+	make("/sys/kernel/tracing/events/kvm/kvm_pio/id", "4000000000\n");
+	ck_assert(!hlg_record_tracing_halt(root, words, &n));
+	ck_assert_uint_eq(n, 0);
+	snprintf(id, sizeof(id), "%lu\n", a_tracepoint());
+	make("/sys/kernel/tracing/events/kvm/kvm_pio/id", id);
+	if (id[0] == '0') {
+		ck_assert(!hlg_record_tracing_halt(root, words, &n));
+		fputs("# not tried: tracepoints may not be recorded here\n", stderr);
+		return;
+	}
+	ck_assert(hlg_record_tracing_halt(root, words, &n));
+	ck_assert_str_eq(join(words, n), HALT);
+	lock("/sys/kernel/tracing/events/kvm/kvm_pio/id");
+	n = 0;
+	ck_assert(!hlg_record_tracing_halt(root, words, &n));
 }
 END_TEST
 
@@ -183,13 +281,11 @@ int main(void)
 	Suite *suite = suite_create("record exits");
 	/* The folder is made and removed by the parent: a test may become nobody. */
 	const TTest *const tests[] = {
-		nothing_is_mounted,
-		there_is_no_kvm,
-		tracefs_is_locked,
-		events_are_locked,
-		what_is_there_is_recorded,
-		sandboxes,
-		events_that_take_no_frequency,
+		nothing_is_mounted,        there_is_no_kvm,
+		tracefs_is_locked,         events_are_locked,
+		what_is_there_is_recorded, sandboxes,
+		stacks_and_exits,          what_guests_halt_with,
+		an_ordinary_recording,     events_that_take_no_frequency,
 	};
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {

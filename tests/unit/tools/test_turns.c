@@ -16,6 +16,7 @@ enum {
 	RUN = 0xae80,
 	CREATE = 0xae41,
 	REGION = 0x4020ae46,
+	CPUID = 0x4008ae90,
 	ROUND = 68, /* PERF_RECORD_FINISHED_ROUND */
 	SAMPLE = 0,
 	PID = 11,
@@ -41,7 +42,7 @@ struct did {
 	int32_t tid;
 	uint32_t cmd;
 	int fd;         /* of calls; of samples the stretch, */
-	unsigned whose; /* the sandbox that is expected */
+	unsigned whose; /* the sandbox that is expected; of CREATE the vCPU's number */
 };
 
 static uint64_t time_of(size_t i)
@@ -67,7 +68,7 @@ static void put(struct kit *k, const struct did *did, uint64_t time)
 		kit_u64(k, 16); /* the call's number */
 		kit_u64(k, (uint64_t)did->fd);
 		kit_u64(k, did->cmd);
-		kit_u64(k, 0);
+		kit_u64(k, did->whose);
 		kit_u32(k, 0);
 	}
 	kit_end(k, start);
@@ -181,6 +182,102 @@ START_TEST(run_by_other_threads)
 }
 END_TEST
 
+/* Each on a thread of its own, which another one made; the last when the first ran. */
+START_TEST(vcpus_of_one_machine)
+{
+	static const struct did did[] = {
+		{1, CREATE, 5, 0}, {1, CREATE, 5, 1}, {2, RUN, 6, 0},
+		{2, SAMPLE, 0, 1}, {3, RUN, 7, 0},    {3, SAMPLE, 0, 1},
+		{2, RUN, 6, 0},    {2, SAMPLE, 0, 1}, {1, CREATE, 5, 2},
+		{2, RUN, 6, 0},    {2, SAMPLE, 0, 1}, {4, RUN, 8, 0},
+		{4, SAMPLE, 0, 1}, {3, RUN, 7, 0},    {3, SAMPLE, 0, 1},
+	};
+
+	CHECK(did, 1);
+}
+END_TEST
+
+/* The one that made the second runs the first, which stays what it was. */
+START_TEST(a_vcpu_that_makes_another)
+{
+	static const struct did did[] = {
+		{1, CREATE, 5, 0}, {1, RUN, 6, 0},    {1, SAMPLE, 0, 1},
+		{1, CREATE, 5, 1}, {1, RUN, 6, 0},    {1, SAMPLE, 0, 1},
+		{2, RUN, 7, 0},    {2, SAMPLE, 0, 1}, {1, RUN, 6, 0},
+		{1, SAMPLE, 0, 1},
+	};
+
+	CHECK(did, 1);
+}
+END_TEST
+
+/* Two machines, all made first; then two where these were. */
+START_TEST(machines_of_two)
+{
+	static const struct did did[] = {
+		{1, CREATE, 5, 0}, {1, CREATE, 5, 1}, {1, CREATE, 8, 0},
+		{1, CREATE, 8, 1}, {2, RUN, 9, 0},    {2, SAMPLE, 0, 1},
+		{3, RUN, 7, 0},    {3, SAMPLE, 0, 2}, {4, RUN, 10, 0},
+		{4, SAMPLE, 0, 1}, {5, RUN, 6, 0},    {5, SAMPLE, 0, 2},
+		{1, CREATE, 5, 0}, {1, CREATE, 5, 1}, {6, RUN, 6, 0},
+		{6, SAMPLE, 0, 3}, {7, RUN, 7, 0},    {7, SAMPLE, 0, 3},
+		{2, RUN, 9, 0},    {2, SAMPLE, 0, 1},
+	};
+
+	CHECK(did, 3);
+}
+END_TEST
+
+/* Memory is the machine's, whichever of its vCPUs runs first with it, and no other's. */
+START_TEST(memory_of_a_machine)
+{
+	static const struct did did[] = {
+		{1, CREATE, 5, 0}, {1, CREATE, 5, 1}, {1, CREATE, 8, 0},  {1, RUN, 6, 0},
+		{1, RUN, 9, 0},    {2, RUN, 7, 0},    {1, REGION, 5, 0},  {1, RUN, 9, 0},
+		{1, SAMPLE, 0, 2}, {2, RUN, 7, 0},    {2, SAMPLE, 1, 1},  {1, RUN, 6, 0},
+		{1, SAMPLE, 1, 1}, {3, RUN, 30, 0},   {3, REGION, 29, 0}, {3, RUN, 30, 0},
+		{3, SAMPLE, 1, 3},
+	};
+
+	CHECK(did, 3);
+}
+END_TEST
+
+/* Two are made before either runs, of which one is run by another thread, later. */
+START_TEST(named_when_made)
+{
+	static const struct did did[] = {
+		{1, CREATE, 5, 0}, {1, CPUID, 6, 0},  {1, RUN, 6, 0},
+		{1, SAMPLE, 0, 1}, {1, CREATE, 7, 0}, {1, CPUID, 8, 0},
+		{1, RUN, 8, 0},    {1, SAMPLE, 0, 2}, {1, CREATE, 5, 0},
+		{1, CPUID, 6, 0},  {1, CREATE, 7, 0}, {1, CPUID, 9, 0},
+		{1, RUN, 9, 0},    {1, SAMPLE, 0, 3}, {1, RUN, 8, 0},
+		{1, SAMPLE, 0, 2}, {2, RUN, 8, 0},    {2, SAMPLE, 0, 2},
+		{2, RUN, 6, 0},    {2, SAMPLE, 0, 4}, {1, RUN, 6, 0},
+		{1, SAMPLE, 0, 4},
+	};
+
+	CHECK(did, 4);
+}
+END_TEST
+
+/* Another thread restores it, and a third one runs it; its neighbour is left alone. */
+START_TEST(filled_by_another_thread)
+{
+	static const struct did did[] = {
+		{1, CREATE, 5, 0}, {1, CPUID, 6, 0},  {1, REGION, 5, 0},
+		{1, RUN, 6, 0},    {1, SAMPLE, 0, 1}, {1, CREATE, 7, 0},
+		{1, CPUID, 8, 0},  {1, REGION, 7, 0}, {1, RUN, 8, 0},
+		{1, SAMPLE, 0, 2}, {2, REGION, 7, 0}, {2, REGION, 7, 0},
+		{1, RUN, 6, 0},    {1, SAMPLE, 0, 1}, {3, RUN, 8, 0},
+		{3, SAMPLE, 1, 2}, {3, RUN, 8, 0},    {3, SAMPLE, 1, 2},
+		{2, RUN, 6, 0},    {2, SAMPLE, 0, 1},
+	};
+
+	CHECK(did, 2);
+}
+END_TEST
+
 /* As perf writes them: what each CPU has, one after the other, round by round. */
 START_TEST(whatever_stands_where)
 {
@@ -258,6 +355,9 @@ START_TEST(a_profile_counts_them)
 		of = profile.series[cell->series].sandbox;
 		ck_assert_int_eq(of,
 				 cell->ip == 0x4000 ? -1 : (int32_t)cell->ip - 0x4000);
+		/* Of a thread where no sandbox is known. */
+		ck_assert_int_eq(cell->tid, of < 0 ? 1 : HLG_MANY_TIDS - of);
+		ck_assert_int_eq(hlg_profile_sandbox_of(cell->tid), of < 0 ? -3 : of);
 	}
 	hlg_profile_finish(&profile);
 	hlg_options_finish(&options);
@@ -300,6 +400,14 @@ int main(void)
 		       a_descriptor_used_again);
 	tcase_add_test(tap_case(suite, "made_before_any_runs"), made_before_any_runs);
 	tcase_add_test(tap_case(suite, "run_by_other_threads"), run_by_other_threads);
+	tcase_add_test(tap_case(suite, "vcpus_of_one_machine"), vcpus_of_one_machine);
+	tcase_add_test(tap_case(suite, "a_vcpu_that_makes_another"),
+		       a_vcpu_that_makes_another);
+	tcase_add_test(tap_case(suite, "machines_of_two"), machines_of_two);
+	tcase_add_test(tap_case(suite, "memory_of_a_machine"), memory_of_a_machine);
+	tcase_add_test(tap_case(suite, "named_when_made"), named_when_made);
+	tcase_add_test(tap_case(suite, "filled_by_another_thread"),
+		       filled_by_another_thread);
 	tcase_add_loop_test(tap_case(suite, "whatever_stands_where"),
 			    whatever_stands_where, 0, 50);
 	tcase_add_loop_test(tap_case(suite, "a_profile_counts_them"),

@@ -268,7 +268,7 @@ START_TEST(no_groups)
 }
 END_TEST
 
-/* Marks samples by their time: an even one begins, an odd one ends. */
+/* Marks samples by the last digit of their time: 0 begins, 1 ends, 2 does both. */
 static int can_mark(void *ctx, const struct hlg_perfdata *pd,
 		    const struct hlg_perfdata_event *event, bool *is, struct hlg_err *err)
 {
@@ -284,7 +284,8 @@ static uint8_t mark(void *ctx, const struct hlg_perfdata_raw *raw)
 	uint64_t time = hlg_perfdata_sample(raw).time;
 
 	(void)ctx;
-	return time % 10 == 0 ? HLG_WINDOW_FROM : time % 10 == 1 ? HLG_WINDOW_TO : 0;
+	return (time % 10 % 2 == 0 && time % 10 <= 2 ? HLG_WINDOW_FROM : 0) |
+	       (time % 10 == 1 || time % 10 == 2 ? HLG_WINDOW_TO : 0);
 }
 
 static const struct hlg_windows_marker marker = {can_mark, mark, "it", NULL};
@@ -348,6 +349,15 @@ START_TEST(pairs)
 	add(&m, 2, 7, 30, 2, v[2]);
 	add(&m, 2, 7, 41, 2, v[3]);
 	check_pairs(&m, "30-41 7:20 ", 0, 1);
+
+	/* Markers alike: each ends one pair and begins the next, in each thread. */
+	begin(&m, 1);
+	add(&m, 1, 7, 12, 2, v[0]);
+	add(&m, 1, 8, 22, 2, v[1]);
+	add(&m, 1, 7, 32, 2, v[2]);
+	add(&m, 1, 8, 42, 2, v[3]);
+	add(&m, 1, 9, 52, 2, v[4]); /* its only one */
+	check_pairs(&m, "12-32 7:15 22-42 8:28 ", 1, 0);
 }
 END_TEST
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "tools/inputs/places.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +9,6 @@
 #include "filter/output/note-list.h"
 #include "filter/view/place-name.h"
 #include "symtab/grow.h"
-#include "tools/annotate/annotate.h"
 
 enum {
 	CLOSE = 3 /* names that are told where there is none of the word's */

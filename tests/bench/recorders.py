@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What recording costs a VMM whose guest does nothing but exit (see README.md)."""
+import os
+import re
+import statistics
+
+from cost import Cost
+
+CHUNKS = 60  # of entries.c, a second or less
+RATE = "997"
+WAYS = {"default": (), "sandboxes": ("--sandboxes",)}  # of hlguest record
+
+
+class Recorders:
+    """A benchmark of bench.py's Bench, which has the programs and the verdicts."""
+
+    def an_exit(self, *recorder):
+        """CPU time of an exit, in ns: of the cheaper quarter of chunks."""
+        done = Cost([*recorder, self.built("entries"), str(CHUNKS)])
+        return int(re.search(r"of the cheaper quarter (\d+)", done.out)[1])
+
+    def record(self):
+        """hlguest record, and with --sandboxes, against perf record alone."""
+        if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+            print("record: skipped: there is no /dev/kvm")
+            return
+        out = os.path.join(self.cache, "record.data")
+        ways = {"perf": (self.args.perf, "record", "-q", "-e", "cpu-clock:HG", "-F", RATE, "-o",
+                         out, "--")}
+        for way, words in WAYS.items():
+            ways[way] = (self.built("hlguest"), "record", "-q", *words, "-e", "cpu-clock:HG", "-F",
+                         RATE, "-o", out, "--")
+        took = {way: [] for way in ways}
+        for n in range(3 * self.args.rounds):
+            for way in list(ways)[::1 if n % 2 else -1]:
+                took[way].append(self.an_exit(*ways[way]))
+        alone = statistics.median(took["perf"])
+        for way in WAYS:
+            ratios = sorted(a / b for a, b in zip(took[way], took["perf"]))
+            ratio = statistics.median(ratios)
+            middle = ratios[len(ratios) // 4], ratios[-1 - len(ratios) // 4]
+            verdict = self.verdict("record", ratio, "record") if way == "default" else ""
+            print(f"record, {way}: {statistics.median(took[way]) - alone:+.0f} ns an exit of "
+                  f"{alone:.0f}, ratio {ratio:.3f}  [{middle[0]:.3f} .. {middle[1]:.3f}]  {verdict}")

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rows of one name in one image are told apart, and no others: by hints where each has
+ * one of its own, else by addresses. */
+#include "filter/report/twins.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/kit/tap.h"
+
+static struct hlg_image images[2];
+static struct hlg_symbol symbol;
+static struct hlg_row rows[6];
+static struct hlg_report report;
+
+static void set(size_t i, const char *name, int image, uint64_t start)
+{
+	rows[i] = (struct hlg_row){.name = (char *)name,
+				   .place = {.kind = HLG_FUNCTION,
+					     .image = &images[image],
+					     .symbol = &symbol,
+					     .start = start}};
+}
+
+static void enter(void)
+{
+	set(0, "call", 0, 0x300);
+	set(1, "call", 1, 0x100);
+	set(2, "other", 0, 0x400);
+	set(3, "call", 0, 0x200);
+	set(4, "call", 0, 0x500);
+	set(5, "call", 0, 0x600);
+	rows[4].place.symbol = NULL; /* a gap of that name */
+	rows[5].place.kind = HLG_GAP;
+	report = (struct hlg_report){.all = {.rows = rows, .n_rows = 6}};
+}
+
+static void leave(void)
+{
+	for (size_t i = 0; i < 6; i++)
+		free(rows[i].apart);
+}
+
+static char *line(void *ctx, const struct hlg_place *place)
+{
+	(void)ctx;
+	return strdup(place->start == 0x200 ? "a.c:2" : "a.c:3");
+}
+
+static char *one_line(void *ctx, const struct hlg_place *place)
+{
+	(void)ctx;
+	(void)place;
+	return strdup("a.c:1");
+}
+
+static char *some(void *ctx, const struct hlg_place *place)
+{
+	return place->start == 0x200 ? line(ctx, place) : NULL;
+}
+
+static const struct {
+	char *(*of)(void *ctx, const struct hlg_place *place);
+	const char *first, *second;
+} hints[] = {
+	{NULL, "0x300", "0x200"},
+	{line, "a.c:3", "a.c:2"},
+	{one_line, "0x300", "0x200"},
+	{some, "0x300", "0x200"},
+};
+
+START_TEST(told_apart)
+{
+	const struct hlg_twins_hint hint = {.of = hints[_i].of};
+	struct hlg_err err;
+
+	ck_assert_int_eq(hlg_twins_tell(&report, &hint, &err), 0);
+	ck_assert_str_eq(rows[0].apart, hints[_i].first);
+	ck_assert_str_eq(rows[3].apart, hints[_i].second);
+	for (size_t i = 0; i < 6; i++)
+		if (i != 0 && i != 3)
+			ck_assert_ptr_null(rows[i].apart);
+}
+END_TEST
+
+START_TEST(in_groups)
+{
+	const struct hlg_twins_hint hint = {.of = line};
+	struct hlg_group group = {.view = report.all};
+	struct hlg_err err;
+
+	report = (struct hlg_report){.groups = &group, .n_groups = 1};
+	ck_assert_int_eq(hlg_twins_tell(&report, &hint, &err), 0);
+	ck_assert_str_eq(rows[0].apart, "a.c:3");
+	ck_assert_ptr_null(rows[1].apart);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("twins");
+	TCase *tc = tap_case(suite, "twins");
+
+	tcase_add_checked_fixture(tc, enter, leave);
+	tcase_add_loop_test(tc, told_apart, 0, sizeof(hints) / sizeof(hints[0]));
+	tcase_add_test(tc, in_groups);
+	return tap_main(suite);
+}

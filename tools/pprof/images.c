@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Images out of saved profiles, for who has no ELF: every sampled address has the name it
+ * was saved with, and the addresses between two of one name have it, too.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/pprof/pprof.h"
+#include "tools/pprof/saved.h"
+
+/* A sampled address, its image's own, and what is there. */
+struct point {
+	uint32_t build; /* the first image of the build */
+	uint64_t addr;
+	const char *name;
+};
+
+struct points {
+	struct point *at; /* by build, then address */
+	size_t n;
+};
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* Of one build: without a build id, of one name and extent. */
+static int compare_builds(const struct hlg_saved_image *a,
+			  const struct hlg_saved_image *b)
+{
+	int order = a->extra.map - b->extra.map;
+
+	if (order == 0)
+		order = strcmp(a->build_id, b->build_id);
+	if (order || a->build_id[0])
+		return order;
+	order = strcmp(a->path, b->path);
+	if (order == 0)
+		order = compare_u64(a->start - a->extra.bias, b->start - b->extra.bias);
+	return order ? order
+		     : compare_u64(a->limit - a->extra.bias, b->limit - b->extra.bias);
+}
+
+static int compare_images(const void *a, const void *b)
+{
+	const struct hlg_saved_image *x = *(const struct hlg_saved_image *const *)a;
+	const struct hlg_saved_image *y = *(const struct hlg_saved_image *const *)b;
+	int order = compare_builds(x, y);
+
+	return order ? order : x < y ? -1 : x > y;
+}
+
+/* Fills in for each image the first of its build. False without memory. */
+static bool find_builds(uint32_t *builds, const struct hlg_saved *saved)
+{
+	const struct hlg_saved_image *images = saved->images.at, **order;
+	size_t n = saved->images.n;
+
+	order = calloc(n + 1, sizeof(*order));
+	if (!order)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		order[i] = &images[i];
+	qsort(order, n, sizeof(*order), compare_images);
+	for (size_t i = 0; i < n; i++)
+		builds[order[i] - images] =
+			i && compare_builds(order[i - 1], order[i]) == 0
+				? builds[order[i - 1] - images]
+				: (uint32_t)(order[i] - images);
+	free(order);
+	return true;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+	const struct point *x = a, *y = b;
+
+	if (x->build != y->build)
+		return x->build < y->build ? -1 : 1;
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* All sampled addresses of all builds. False without memory. */
+static bool collect(struct points *points, const struct hlg_saved *saved,
+		    const uint32_t *builds)
+{
+	points->at = calloc(saved->cells.n + 1, sizeof(*points->at));
+	if (!points->at)
+		return false;
+	for (size_t i = 0; i < saved->cells.n; i++) {
+		const struct hlg_saved_cell *cell = &saved->cells.at[i];
+		const struct hlg_saved_image *image;
+		struct point point;
+
+		if (!cell->image)
+			continue;
+		point = (struct point){
+			builds[cell->image - 1],
+			cell->ip - saved->images.at[cell->image - 1].extra.bias,
+			saved->functions.at[cell->function].symbol};
+		image = &saved->images.at[point.build];
+		if (point.addr >= image->start - image->extra.bias &&
+		    point.addr < image->limit - image->extra.bias)
+			points->at[points->n++] = point;
+	}
+	qsort(points->at, points->n, sizeof(*points->at), compare_points);
+	return true;
+}
+
+/* Adds a symbol of one address; text has room for its name. */
+static void add_symbol(struct hlg_symtab *tab, const struct point *point, size_t *text)
+{
+	struct hlg_symbol *symbol = &tab->syms[tab->n_syms];
+
+	*symbol = (struct hlg_symbol){.addr = point->addr,
+				      .name = (uint32_t)*text,
+				      .index = (uint32_t)tab->n_syms,
+				      .class = HLG_SYM_FUNCTION};
+	*text = (size_t)(stpcpy(tab->names + *text, point->name) + 1 - tab->names);
+	tab->n_syms++;
+}
+
+/* A symbol for each run of addresses of one name, of n points of one build. */
+static int make_symbols(struct hlg_symtab *tab, const struct point *points, size_t n,
+			const char *path, struct hlg_err *err)
+{
+	size_t size = 1, text = 0;
+
+	for (size_t i = 0; i < n; i++)
+		size += strlen(points[i].name) + 1;
+	*tab = (struct hlg_symtab){.syms = calloc(n + 1, sizeof(*tab->syms)),
+				   .names = calloc(size, 1)};
+	if (!tab->syms || !tab->names || size > UINT32_MAX || n > HLG_MAX_SYMBOLS)
+		return hlg_err_memory(err, path);
+	for (size_t i = 0; i < n; i++) {
+		const struct point *point = &points[i];
+
+		if (i && point->addr == point[-1].addr)
+			continue; /* two profiles that disagree: the first word counts */
+		if (tab->n_syms == 0 ||
+		    strcmp(tab->names + tab->syms[tab->n_syms - 1].name, point->name) !=
+			    0)
+			add_symbol(tab, point, &text);
+		tab->syms[tab->n_syms - 1].end = point->addr + 1;
+	}
+	return 0;
+}
+
+static int add_image(struct hlg_space *space, const struct point *points, size_t n,
+		     const struct hlg_saved_image *from, struct hlg_err *err)
+{
+	struct hlg_symtab tab = {0};
+	struct hlg_image *image;
+	int rc = make_symbols(&tab, points, n, from->path, err);
+
+	if (rc < 0) {
+		hlg_symbol_finish(&tab);
+		return rc;
+	}
+	rc = hlg_image_make(&image, from->path, &tab, from->start - from->extra.bias,
+			    from->limit - from->extra.bias, err);
+	if (rc < 0)
+		return rc;
+	image->map = from->extra.map;
+	snprintf(image->elf.build_id, sizeof(image->elf.build_id), "%s", from->build_id);
+	rc = hlg_image_set_base(image, from->extra.load_base, HLG_BASE_STATED, err);
+	if (rc < 0) {
+		hlg_image_destroy(image);
+		return rc;
+	}
+	return hlg_space_add(space, image, err);
+}
+
+/* The image has this base, too. */
+static int add_base(struct hlg_image *image, uint64_t base, struct hlg_err *err)
+{
+	/* In whichever lane it was saved. */
+	for (size_t i = 0; i < hlg_image_n_bases(image); i++)
+		if (hlg_image_base(image, i).base == base)
+			return 0;
+	return hlg_image_add_base(image, base, err);
+}
+
+/* Adds an image for each build that has points; made has room for each image saved. */
+static int add_builds(struct hlg_space *space, const struct hlg_saved *saved,
+		      const uint32_t *builds, const struct points *points,
+		      struct hlg_image **made, struct hlg_err *err)
+{
+	size_t at = 0, end;
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < saved->images.n; i++, at = end) {
+		const struct hlg_saved_image *image = &saved->images.at[i];
+
+		for (end = at; end < points->n && points->at[end].build == i; end++)
+			;
+		if (end > at) {
+			rc = add_image(space, points->at + at, end - at, image, err);
+			if (rc == 0)
+				made[i] = space->images[space->n_images - 1];
+		} else if (made[builds[i]]) {
+			rc = add_base(made[builds[i]], image->extra.load_base, err);
+		}
+	}
+	return rc;
+}
+
+static int add_images(struct hlg_space *space, const struct hlg_saved *saved,
+		      struct hlg_err *err)
+{
+	size_t n = saved->images.n + 1;
+	uint32_t *builds = calloc(n, sizeof(*builds));
+	struct hlg_image **made = calloc(n, sizeof(struct hlg_image *));
+	struct points points = {0};
+	int rc = builds && made && find_builds(builds, saved) &&
+				 collect(&points, saved, builds)
+			 ? add_builds(space, saved, builds, &points, made, err)
+			 : hlg_err_memory(err, "profiles");
+
+	free(points.at);
+	free(made);
+	free(builds);
+	return rc;
+}
+
+int hlg_pprof_images(struct hlg_space *space, char *const *paths, size_t n,
+		     struct hlg_err *err)
+{
+	struct hlg_saved saved = HLG_SAVED_INIT;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		saved.first = NULL; /* what they are split by does not matter here */
+		rc = hlg_pprof_load(&saved, paths[i], NULL, err);
+	}
+	if (rc == 0)
+		rc = add_images(space, &saved, err);
+	hlg_saved_finish(&saved);
+	return rc;
+}

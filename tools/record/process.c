@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/record/process.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symtab/grow.h"
+#include "tools/beside/beside.h"
+#include "tools/record/command.h"
+
+#define LONGEST ((size_t)1 << 21) /* bytes of a command line: ARG_MAX of Linux */
+
+struct process {
+	int32_t pid;
+	char cwd[PATH_MAX];
+	char **words; /* ends with NULL; the first is the program */
+	size_t n;
+};
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+/* /proc/PID/NAME, and the path that it links to. */
+static bool read_link(int32_t pid, const char *name, char link[static 64],
+		      char path[static PATH_MAX])
+{
+	ssize_t n;
+
+	snprintf(link, 64, "/proc/%d/%s", pid, name);
+	n = readlink(link, path, PATH_MAX - 1);
+	if (n <= 0)
+		return false;
+	path[n] = '\0';
+	return path[0] == '/';
+}
+
+static bool push(struct process *p, const char *path)
+{
+	if (!HLG_GROW(p->words, p->n + 1))
+		return false;
+	p->words[p->n] = strdup(path);
+	p->words[p->n + 1] = NULL;
+	return p->words[p->n] && ++p->n;
+}
+
+/* A word, or what follows the = of one, if it is a file that may be opened. */
+static bool push_word(struct process *p, const char *word)
+{
+	const char *value = strchr(word, '=');
+	char path[2 * PATH_MAX];
+	struct stat st;
+	int n;
+
+	word = value ? value + 1 : word;
+	n = snprintf(path, sizeof(path), "%s%s%s", word[0] == '/' ? "" : p->cwd,
+		     word[0] == '/' ? "" : "/", word);
+	/* What follows a = is looked at by itself. */
+	if (n >= PATH_MAX || strchr(path, '=') || stat(path, &st) != 0 ||
+	    !S_ISREG(st.st_mode) || !hlg_beside_is_trusted(path))
+		return true;
+	return push(p, path);
+}
+
+/* The command line, but for its first word. False without memory. */
+static bool push_words(struct process *p)
+{
+	char path[64], *line = NULL;
+	size_t size = 0;
+	bool ok = true;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", p->pid);
+	f = fopen(path, "re");
+	for (size_t i = 0, sum = 0; f && ok && sum < LONGEST; i++) {
+		ssize_t n = getdelim(&line, &size, '\0', f);
+
+		if (n < 0)
+			break;
+		sum += (size_t)n;
+		ok = i == 0 || push_word(p, line);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return ok;
+}
+
+void hlg_record_guests_add(struct hlg_record_guests *guests, const char *path)
+{
+	for (size_t i = 0; i < guests->n; i++)
+		if (same_file(guests->paths[i], path))
+			return;
+	if (guests->n == HLG_BESIDE_GUESTS)
+		return;
+	guests->paths[guests->n] = strdup(path);
+	guests->n += guests->paths[guests->n] != NULL;
+}
+
+void hlg_record_process_add(struct hlg_record_guests *guests, int32_t pid)
+{
+	struct process p = {.pid = pid};
+	char link[64], path[PATH_MAX];
+	const char *guest = NULL;
+	bool trusted, ok;
+
+	if (!read_link(pid, "root", link, path) || !same_file(link, "/") ||
+	    !read_link(pid, "cwd", link, p.cwd) || !read_link(pid, "exe", link, path) ||
+	    !same_file(link, path))
+		return;
+	trusted = hlg_beside_is_trusted(path);
+	/* No program is looked into whose path has no /: command.h. */
+	ok = push(&p, trusted ? path : "") && push_words(&p);
+	if (ok)
+		guest = hlg_record_command_guest(p.words);
+	if (guest)
+		hlg_record_guests_add(guests, guest);
+	else if (ok && !trusted && !guests->untrusted)
+		guests->untrusted = strdup(path);
+	for (size_t i = 0; i < p.n; i++)
+		free(p.words[i]);
+	free(p.words);
+}
+
+void hlg_record_process_add_list(struct hlg_record_guests *guests, const char *pids)
+{
+	char *end;
+
+	for (; *pids; pids = *end == ',' ? end + 1 : end) {
+		long pid = strtol(pids, &end, 10);
+
+		if (end == pids || (*end != ',' && *end != '\0'))
+			return;
+		if (pid > 0 && pid <= INT32_MAX)
+			hlg_record_process_add(guests, (int32_t)pid);
+	}
+}
+
+void hlg_record_guests_finish(struct hlg_record_guests *guests)
+{
+	for (size_t i = 0; i < guests->n; i++)
+		free(guests->paths[i]);
+	free(guests->untrusted);
+	*guests = (struct hlg_record_guests){0};
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The guests of VMMs that run already: what their command lines name, or what lies inside
+ * their programs (command.h). They are others' words: root opens only what root owns and
+ * nobody else may write (tools/beside/beside.h), and of a process in another root folder
+ * nothing is opened.
+ */
+#ifndef HLG_TOOLS_RECORD_PROCESS_H
+#define HLG_TOOLS_RECORD_PROCESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tools/beside/text.h"
+
+/* All zero before the first use. */
+struct hlg_record_guests {
+	char *paths[HLG_BESIDE_GUESTS]; /* absolute, each once */
+	size_t n;
+	char *untrusted; /* a program that root did not look into, the first; or NULL */
+};
+
+/* Adds a file. Without memory, or room, it is left out, as in the next two. */
+void hlg_record_guests_add(struct hlg_record_guests *guests, const char *path);
+
+/* Adds the guest of a process, if one is found. */
+void hlg_record_process_add(struct hlg_record_guests *guests, int32_t pid);
+
+/* The same of a list of processes as perf's -p has it: "17,18". */
+void hlg_record_process_add_list(struct hlg_record_guests *guests, const char *pids);
+
+void hlg_record_guests_finish(struct hlg_record_guests *guests);
+
+#endif
