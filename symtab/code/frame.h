@@ -5,9 +5,9 @@
  *
  * Asked are the functions that call another one, as others need no frame. On x86-64, by
  * their bytes: one calls if it has a call (e8) to where a symbol begins, and keeps a
- * frame pointer if in its first bytes there is a push of rbp (55) and behind it mov
- * %rsp,%rbp. Of 0.90 and more where compilers were asked for frame pointers (but for
- * functions written in assembly), of 0.15 to 0.30 where not: Rust 1.95, gcc 12, clang 14.
+ * frame pointer if in its first bytes there is a push of rbp (55) and behind it
+ * mov %rsp,%rbp. Of real guests by Rust 1.95 and clang 14: 221 of 222 where both were
+ * asked for frame pointers, 18 of 221 where not.
  */
 #ifndef HLG_SYMTAB_CODE_FRAME_H
 #define HLG_SYMTAB_CODE_FRAME_H

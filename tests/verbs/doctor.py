@@ -24,8 +24,8 @@ from tap import DATA, Tap, environment, parser, run
 FINDING = re.compile(r"(ok|info|warn|fail) +(\S.{0,11}?)  +(\S.*)$")
 REMEDY = re.compile(r" {20}-> \S.*$")
 TOPICS = ["perf", "hlguest.so", "/dev/kvm", "nesting", "perf events", "counters",
-          "mediated PMU", "tracefs", "calibration"]
-IMAGE = ["image", "symbols", "gaps", "base", "build id", "lines"]
+          "mediated PMU", "tracefs", "guest stacks", "calibration"]
+IMAGE = ["image", "symbols", "gaps", "base", "frames", "build id", "lines"]
 
 # name, program or None, pattern that the line on perf has
 PERFS = [

@@ -32,6 +32,8 @@ struct hlg_probes {
 	int clock, cycles;           /* opening events */
 	int tracefs;                 /* opening its folder of events */
 	bool kvm_events;             /* and kvm has some there */
+	char guest_stacks[1024]; /* why there are none, and what helps; empty: there are
+				  */
 	struct hlg_machine machine;
 	bool calibration;               /* there is a last one that could be read */
 	char calibration_problem[1024]; /* why it could not; empty: none is there */

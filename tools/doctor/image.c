@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "config.h"
+#include "symtab/code/frame.h"
 #include "symtab/code/padding.h"
 #include "symtab/image/base.h"
 #include "tools/doctor/doctor.h"
@@ -110,6 +111,25 @@ static void judge_base(struct hlg_findings *f, const struct hlg_image *image)
 		       "0x%" PRIx64 " (%s)", image->base, from);
 }
 
+/* Callers are found by them. */
+static void judge_frames(struct hlg_findings *f, const struct hlg_image *image)
+{
+	struct hlg_frame_count count;
+	struct hlg_err err;
+	bool kept;
+
+	if (hlg_frame_count(image, &count, &err) < 0 || count.calling == 0)
+		return;
+	kept = hlg_frame_is_kept(&count);
+	hlg_doctor_say(f, kept ? HLG_LEVEL_OK : HLG_LEVEL_INFO, "frames",
+		       kept ? NULL
+			    : "for record --guest-stacks build it with "
+			      "RUSTFLAGS=-Cforce-frame-pointers=yes, "
+			      "-fno-omit-frame-pointer",
+		       "%zu of %zu functions that call others keep a frame pointer",
+		       count.framed, count.calling);
+}
+
 /* What only an ELF has. */
 static void judge_elf(struct hlg_findings *f, const struct hlg_image *image)
 {
@@ -140,6 +160,7 @@ void hlg_doctor_judge_image(struct hlg_findings *f, const struct hlg_image *imag
 	judge_symbols(f, image);
 	judge_gaps(f, image);
 	judge_base(f, image);
+	judge_frames(f, image);
 	if (!image->map)
 		judge_elf(f, image);
 }

@@ -309,6 +309,26 @@ static void judge_tracefs(struct hlg_findings *f, const struct hlg_probes *p)
 			       "mounted, with events of kvm");
 }
 
+/* "PROBLEM (what to do)": nobody needs them for anything else. */
+static void judge_guest_stacks(struct hlg_findings *f, const struct hlg_probes *p)
+{
+	const char *remedy = strchr(p->guest_stacks, '(');
+	size_t n = remedy ? strlen(remedy) : 0;
+	char words[sizeof(p->guest_stacks)];
+
+	if (p->guest_stacks[0] == '\0') {
+		hlg_doctor_say(f, HLG_LEVEL_OK, "guest stacks", NULL,
+			       "can be recorded (record --guest-stacks)");
+		return;
+	}
+	if (n > 2)
+		snprintf(words, sizeof(words), "%.*s", (int)n - 2, remedy + 1);
+	else
+		snprintf(words, sizeof(words), "see hlguest-record(1), GUEST STACKS");
+	hlg_doctor_say(f, HLG_LEVEL_INFO, "guest stacks", words, "%.*s",
+		       (int)(strlen(p->guest_stacks) - (n ? n + 1 : 0)), p->guest_stacks);
+}
+
 /* "cpu-clock 1, cycles:G not known": the windows, as far as there is room. */
 static void list_windows(char *to, size_t size, const struct hlg_calibration_file *c)
 {
@@ -369,5 +389,6 @@ void hlg_doctor_judge(struct hlg_findings *f, const struct hlg_probes *p)
 	judge_counters(f, p);
 	judge_mediation(f, p);
 	judge_tracefs(f, p);
+	judge_guest_stacks(f, p);
 	hlg_doctor_judge_calibration(f, p);
 }

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tools/callers/program.h"
 #include "tools/cli/perf-find.h"
 #include "tools/doctor/doctor.h"
 
@@ -248,6 +249,17 @@ static void look_at_perf(struct hlg_probes *p)
 	try_filter(p);
 }
 
+/* Loads the program that would read them, and forgets it. */
+static void look_at_guest_stacks(struct hlg_probes *p)
+{
+	struct hlg_callers_program *program;
+	struct hlg_err err;
+
+	if (hlg_callers_program_open(&program, NULL, NULL, &err) < 0)
+		snprintf(p->guest_stacks, sizeof(p->guest_stacks), "%s", err.msg);
+	hlg_callers_program_close(program);
+}
+
 static void look_at_calibration(struct hlg_probes *p)
 {
 	char path[PATH_MAX];
@@ -269,5 +281,6 @@ void hlg_doctor_look(struct hlg_probes *p, const char *root)
 	look_at_perf(p);
 	hlg_doctor_look_at_files(p, root);
 	look_at_events(p);
+	look_at_guest_stacks(p);
 	look_at_calibration(p);
 }

@@ -236,6 +236,17 @@ START_TEST(tracefs)
 }
 END_TEST
 
+START_TEST(guest_stacks)
+{
+	struct hlg_probes p = healthy();
+
+	strcpy(p.guest_stacks, "may not load (be root (or not))");
+	expect(&p, HLG_LEVEL_INFO, "guest stacks", "may not load", "be root (or not)");
+	strcpy(p.guest_stacks, "no remedy");
+	expect(&p, HLG_LEVEL_INFO, "guest stacks", "no remedy", "see hlguest-record");
+}
+END_TEST
+
 static void make_folder(const char *root, const char *path)
 {
 	char full[512], *slash;
@@ -499,6 +510,7 @@ int main(void)
 	tcase_add_test(tc, events_are_refused);
 	tcase_add_test(tc, no_counters);
 	tcase_add_test(tc, tracefs);
+	tcase_add_test(tc, guest_stacks);
 	tcase_add_test(tc, probes_read_files);
 	tcase_add_test(tc, children_are_bounded);
 	tcase_add_test(tc, children_end_with_their_parent);
