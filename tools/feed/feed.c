@@ -7,7 +7,7 @@
 
 #include "tools/feed/probe.h"
 #include "tools/feed/timeline.h"
-#include "tools/feed/turns.h"
+#include "tools/feed/turns-read.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/sum.h"
 

@@ -8,24 +8,7 @@
 
 #include "filter/profile/index.h"
 #include "symtab/grow.h"
-#include "tools/feed/probe.h"
-#include "tools/feed/queue.h"
 #include "tools/feed/runs.h"
-#include "tools/perfdata/perfdata.h"
-
-enum {
-	KVM_RUN = 0xae80,         /* _IO(KVMIO, 0x80), linux/kvm.h */
-	KVM_CREATE_VCPU = 0xae41, /* _IO(KVMIO, 0x41) */
-	/* _IOW(KVMIO, 0x46, struct kvm_userspace_memory_region) */
-	KVM_SET_USER_MEMORY_REGION = 0x4020ae46,
-	/* _IOW(KVMIO, 0x90, struct kvm_cpuid2): of a vCPU */
-	KVM_SET_CPUID2 = 0x4008ae90,
-	/* Of ours, for what is no call: KVM's own tracepoints. */
-	SAMPLE = 0,
-	EXIT = HLG_PROBE_EXIT,
-	ENTRY = HLG_PROBE_ENTRY,
-	OUT = HLG_PROBE_PIO
-};
 
 /* From a time on, a thread's samples are of a sandbox. */
 struct turn {
@@ -95,27 +78,6 @@ struct hlg_turns {
 	struct vm *vms;
 	uint32_t n_threads, n_vcpus, n_processes, n_machines, n_vms;
 	struct hlg_index thread_index, vcpu_index, process_index, vm_index;
-};
-
-/* A record in the order of time. */
-struct item {
-	uint64_t time;
-	int32_t pid, tid, fd;
-	uint32_t cmd;
-	uint64_t value; /* ENTRY: the guest's address; OUT: the port; of calls the third
-			 * argument */
-};
-
-struct reader {
-	struct hlg_turns *turns;
-	struct hlg_queue queue;
-	const struct hlg_perfdata *pd;
-	const char *path;
-	struct hlg_probe *probes; /* of each event, */
-	uint32_t n_probes;
-	struct hlg_trace *trace;
-	uint64_t ioctl; /* config of the tracepoint */
-	bool known, partial, none, lost;
 };
 
 struct search {
@@ -226,7 +188,7 @@ static uint32_t add_machine(struct hlg_turns *t, int32_t fd)
  * The machine that a vCPU is made of: another one than that of the same descriptor before
  * if it has a vCPU of this number already. UINT32_MAX without memory.
  */
-static uint32_t machine_for(struct hlg_turns *t, const struct item *item)
+static uint32_t machine_for(struct hlg_turns *t, const struct hlg_turns_item *item)
 {
 	uint64_t id = item->value < 64 ? UINT64_C(1) << item->value : 0;
 	struct vm *vm = find_vm(t, item->pid, item->fd);
@@ -247,8 +209,8 @@ static uint32_t machine_for(struct hlg_turns *t, const struct item *item)
 	return vm->machine;
 }
 
-static bool make(struct hlg_turns *t, const struct item *item, struct thread *thread,
-		 struct process *process)
+static bool make(struct hlg_turns *t, const struct hlg_turns_item *item,
+		 struct thread *thread, struct process *process)
 {
 	uint32_t machine = machine_for(t, item);
 
@@ -276,8 +238,8 @@ static void take_made(struct hlg_turns *t, struct process *process, struct made 
 }
 
 /* The first call of the vCPU that the thread has just made has its descriptor. */
-static bool name(struct hlg_turns *t, const struct item *item, struct thread *thread,
-		 struct process *process)
+static bool name(struct hlg_turns *t, const struct hlg_turns_item *item,
+		 struct thread *thread, struct process *process)
 {
 	struct vcpu *vcpu = thread->making ? vcpu_of(t, item->pid, item->fd) : NULL;
 	uint32_t i = process->n_made;
@@ -296,7 +258,8 @@ static bool name(struct hlg_turns *t, const struct item *item, struct thread *th
 }
 
 /* Who gets memory is known where a vCPU of it was made. */
-static void fill(struct hlg_turns *t, const struct item *item, struct thread *thread)
+static void fill(struct hlg_turns *t, const struct hlg_turns_item *item,
+		 struct thread *thread)
 {
 	const struct vm *vm = find_vm(t, item->pid, item->fd);
 
@@ -344,7 +307,7 @@ static struct made *choose(const struct hlg_turns *t, const struct vcpu *vcpu,
 }
 
 /* A sandbox begins with the first KVM_RUN of its machine. */
-static bool add_sandbox(struct hlg_turns *t, const struct item *item,
+static bool add_sandbox(struct hlg_turns *t, const struct hlg_turns_item *item,
 			struct machine *machine)
 {
 	if (machine->sandbox)
@@ -361,8 +324,8 @@ static bool add_sandbox(struct hlg_turns *t, const struct item *item,
 }
 
 /* made: which one it is; NULL: one that is named, or was made before the recording. */
-static bool begin(struct hlg_turns *t, const struct item *item, struct vcpu *vcpu,
-		  struct process *process, struct made *made)
+static bool begin(struct hlg_turns *t, const struct hlg_turns_item *item,
+		  struct vcpu *vcpu, struct process *process, struct made *made)
 {
 	if (made) {
 		take_made(t, process, made, vcpu);
@@ -377,8 +340,8 @@ static bool begin(struct hlg_turns *t, const struct item *item, struct vcpu *vcp
 	return add_sandbox(t, item, &t->machines[vcpu->machine]);
 }
 
-static bool enter(struct hlg_turns *t, const struct item *item, struct thread *thread,
-		  struct process *process)
+static bool enter(struct hlg_turns *t, const struct hlg_turns_item *item,
+		  struct thread *thread, struct process *process)
 {
 	struct vcpu *vcpu = vcpu_of(t, item->pid, item->fd);
 	struct machine *machine;
@@ -420,7 +383,8 @@ static bool see(struct thread *thread, uint64_t time)
 }
 
 /* KVM tells of the vCPU that a thread runs. */
-static void use(struct hlg_turns *t, const struct item *item, const struct thread *thread)
+static void use(struct hlg_turns *t, const struct hlg_turns_item *item,
+		const struct thread *thread)
 {
 	struct vcpu *vcpu = &t->vcpus[thread->vcpu];
 	struct hlg_sandbox *of;
@@ -428,34 +392,35 @@ static void use(struct hlg_turns *t, const struct item *item, const struct threa
 	if (thread->sandbox == 0)
 		return;
 	of = &t->uses[thread->sandbox - 1];
-	if (item->cmd == EXIT)
+	if (item->cmd == HLG_TURNS_EXIT)
 		hlg_runs_leave(&vcpu->run, &of->ports, item->time);
-	else if (item->cmd == OUT)
+	else if (item->cmd == HLG_TURNS_OUT)
 		hlg_runs_out(&vcpu->run, &of->ports, item->value);
 	else
 		hlg_runs_enter(&vcpu->run, &of->ports, item->time);
-	if (item->cmd == ENTRY && of->n_entered == 0) {
+	if (item->cmd == HLG_TURNS_ENTRY && of->n_entered == 0) {
 		of->entered = item->value;
 		of->n_entered = 1;
 	}
 }
 
-static bool is_use(const struct item *item)
+static bool is_use(const struct hlg_turns_item *item)
 {
-	return item->cmd == EXIT || item->cmd == ENTRY || item->cmd == OUT;
+	return item->cmd == HLG_TURNS_EXIT || item->cmd == HLG_TURNS_ENTRY ||
+	       item->cmd == HLG_TURNS_OUT;
 }
 
 /* An item whose turn it is. */
-static bool take(void *ctx, void *at)
+bool hlg_turns_take(void *ctx, void *at)
 {
 	struct hlg_turns *t = ctx;
-	const struct item *item = at;
+	const struct hlg_turns_item *item = at;
 	struct thread *thread = thread_of(t, item->tid);
 	struct process *process;
 
 	if (!thread)
 		return false;
-	if (item->cmd == SAMPLE)
+	if (item->cmd == HLG_TURNS_SAMPLE)
 		return see(thread, item->time);
 	if (is_use(item)) {
 		use(t, item, thread);
@@ -464,140 +429,14 @@ static bool take(void *ctx, void *at)
 	process = process_of(t, item->pid);
 	if (!process)
 		return false;
-	if (item->cmd == KVM_RUN)
+	if (item->cmd == HLG_TURNS_RUN)
 		return enter(t, item, thread, process);
-	if (item->cmd == KVM_CREATE_VCPU)
+	if (item->cmd == HLG_TURNS_CREATE_VCPU)
 		return make(t, item, thread, process);
-	if (item->cmd == KVM_SET_CPUID2)
+	if (item->cmd == HLG_TURNS_SET_CPUID2)
 		return name(t, item, thread, process);
 	fill(t, item, thread);
 	return true;
-}
-
-/* Where an event's samples have what is asked for. */
-static int add_probe(struct reader *r, const struct hlg_perfdata_event *event,
-		     struct hlg_err *err)
-{
-	size_t n = (size_t)event->index + 1;
-	struct hlg_probe *probes;
-
-	if (n > r->n_probes) {
-		probes = reallocarray(r->probes, n, sizeof(*probes));
-		if (!probes)
-			return hlg_err_memory(err, r->path);
-		r->probes = probes;
-		r->n_probes = (uint32_t)n;
-	}
-	return hlg_probe_find(&r->probes[event->index], &r->trace, r->pd, r->path, event,
-			      err);
-}
-
-static int on_event(void *ctx, const struct hlg_perfdata_event *event,
-		    struct hlg_err *err)
-{
-	struct reader *r = ctx;
-
-	for (uint32_t i = 0; !r->known && i < hlg_perfdata_n_events(r->pd); i++) {
-		const struct hlg_perfdata_event *one = hlg_perfdata_event(r->pd, i);
-
-		if (strcmp(one->name, "syscalls:sys_enter_ioctl") != 0 ||
-		    one->attr.type != PERF_TYPE_TRACEPOINT)
-			continue;
-		r->known = true;
-		r->ioctl = one->attr.config;
-		r->partial = one->attr.freq || one->attr.sample_period > 1;
-	}
-	/* Nobody else sees that error: it is how reading ends here. */
-	r->none = !r->known || r->partial;
-	if (r->none)
-		return hlg_err_set(err, HLG_EINPUT, "%s: no KVM_RUN", r->path);
-	return event ? add_probe(r, event, err) : 0;
-}
-
-static int on_round(void *ctx, struct hlg_err *err)
-{
-	struct reader *r = ctx;
-
-	return hlg_queue_round(&r->queue) ? 0 : hlg_err_memory(err, r->path);
-}
-
-/*
- * The system call, from its raw data: a struct syscall_trace_enter
- * (kernel/trace/trace.h), where the arguments stand behind 16 bytes in all 64-bit
- * kernels: fd, cmd, and one more. False if it is none that matters.
- */
-static bool read_call(const struct hlg_perfdata_raw *raw, struct item *item)
-{
-	struct hlg_perfdata_bytes data;
-	uint64_t fd;
-
-	if (!hlg_perfdata_data(raw, &data) || data.n < 32)
-		return false;
-	fd = hlg_perfdata_u64(data.at + 16);
-	item->cmd = hlg_perfdata_u32(data.at + 24);
-	item->value = data.n < 40 ? 0 : hlg_perfdata_u64(data.at + 32);
-	item->fd = (int32_t)fd;
-	return (item->cmd == KVM_RUN || item->cmd == KVM_CREATE_VCPU ||
-		item->cmd == KVM_SET_USER_MEMORY_REGION || item->cmd == KVM_SET_CPUID2) &&
-	       fd <= INT32_MAX;
-}
-
-/* What a tracepoint tells; false if it is nothing that matters. */
-static bool read_tracepoint(const struct reader *r, const struct hlg_perfdata_raw *raw,
-			    struct item *item)
-{
-	const struct hlg_probe *probe = &r->probes[raw->event];
-	struct hlg_perfdata_bytes data;
-
-	if (raw->layout->attr->config == r->ioctl)
-		return read_call(raw, item);
-	if (probe->kind == HLG_PROBE_NONE || !hlg_perfdata_data(raw, &data))
-		return false;
-	item->cmd = probe->kind;
-	if (probe->kind == HLG_PROBE_ENTRY)
-		hlg_trace_get(&probe->rip, data.at, data.n, &item->value);
-	return probe->kind != HLG_PROBE_PIO ||
-	       hlg_probe_is_out(probe, &data, &item->value);
-}
-
-static inline __attribute__((always_inline)) void on_sample(void *ctx,
-							    struct hlg_perfdata_raw *raw)
-{
-	const struct perf_event_attr *attr = raw->layout->attr;
-	struct hlg_sample s = hlg_perfdata_sample(raw);
-	struct item item = {.time = s.time, .pid = s.pid, .tid = s.tid}, *next;
-	struct reader *r = ctx;
-
-	if (s.tid < 0 || s.time == HLG_NO_TIME)
-		return;
-	if (attr->type == PERF_TYPE_TRACEPOINT && !read_tracepoint(r, raw, &item))
-		return;
-	next = hlg_queue_next(&r->queue);
-	if (!next) {
-		r->lost = true;
-		return;
-	}
-	*next = item;
-	hlg_queue_pushed(&r->queue, item.time);
-}
-
-static int read_all(struct reader *r, struct hlg_perfdata *pd, struct hlg_err *err)
-{
-	static const struct hlg_perfdata_sink sink = {.event = on_event,
-						      .round = on_round};
-	int rc;
-
-	r->pd = pd;
-	if (hlg_perfdata_n_events(pd) && on_event(r, NULL, err) < 0)
-		return 0;
-	hlg_queue_init(&r->queue, sizeof(struct item), take, r->turns);
-	rc = hlg_perfdata_read(pd, on_sample, &sink, r, err);
-	if (rc < 0 && r->none)
-		rc = 0;
-	if (rc == 0 && (!hlg_queue_end(&r->queue) || r->lost))
-		rc = hlg_err_memory(err, r->path);
-	hlg_queue_finish(&r->queue);
-	return rc;
 }
 
 bool hlg_turns_is_kept(const char *path)
@@ -607,36 +446,9 @@ bool hlg_turns_is_kept(const char *path)
 	return stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
-int hlg_turns_read(struct hlg_turns **turns, const char *path, const char **why,
-		   struct hlg_err *err)
+struct hlg_turns *hlg_turns_make(void)
 {
-	struct reader r = {.path = path, .turns = calloc(1, sizeof(**turns))};
-	struct hlg_perfdata *pd;
-	int rc = 0;
-
-	*turns = NULL;
-	*why = "is read through a pipe, but must be read twice to tell sandboxes apart "
-	       "(save it to a file)";
-	if (!r.turns)
-		return hlg_err_memory(err, path);
-	if (hlg_turns_is_kept(path)) {
-		rc = hlg_perfdata_open(&pd, path, err);
-		if (rc == 0) {
-			rc = read_all(&r, pd, err);
-			hlg_trace_close(r.trace);
-			free(r.probes);
-			hlg_perfdata_close(pd);
-		}
-		*why = r.partial ? "has only some of its KVM_RUNs, as -F was for them, "
-				   "too (record with hlguest record --sandboxes)"
-				 : "has no KVM_RUN, which tells sandboxes apart (record "
-				   "with hlguest record --sandboxes)";
-	}
-	if (rc == 0 && r.turns->sandboxes.n)
-		*turns = r.turns;
-	else
-		hlg_turns_free(r.turns);
-	return rc;
+	return calloc(1, sizeof(struct hlg_turns));
 }
 
 void hlg_turns_free(struct hlg_turns *t)

@@ -24,20 +24,43 @@
 #define HLG_TOOLS_FEED_TURNS_H
 
 #include "filter/profile/profile.h"
-#include "symtab/err.h"
+#include "tools/feed/probe.h"
 
 struct hlg_turns;
+
+enum {
+	HLG_TURNS_RUN = 0xae80,         /* _IO(KVMIO, 0x80), linux/kvm.h */
+	HLG_TURNS_CREATE_VCPU = 0xae41, /* _IO(KVMIO, 0x41) */
+	/* _IOW(KVMIO, 0x46, struct kvm_userspace_memory_region) */
+	HLG_TURNS_SET_USER_MEMORY_REGION = 0x4020ae46,
+	/* _IOW(KVMIO, 0x90, struct kvm_cpuid2): of a vCPU */
+	HLG_TURNS_SET_CPUID2 = 0x4008ae90,
+	/* Of ours, for what is no call: KVM's own tracepoints. */
+	HLG_TURNS_SAMPLE = 0,
+	HLG_TURNS_EXIT = HLG_PROBE_EXIT,
+	HLG_TURNS_ENTRY = HLG_PROBE_ENTRY,
+	HLG_TURNS_OUT = HLG_PROBE_PIO
+};
+
+/* A record in the order of time. */
+struct hlg_turns_item {
+	uint64_t time;
+	int32_t pid, tid, fd;
+	uint32_t cmd;   /* HLG_TURNS_... */
+	uint64_t value; /* ENTRY: the guest's address; OUT: the port; of calls the third
+			 * argument */
+};
+
+/* An empty one, which items are given to (turns-read.h does); NULL without memory. */
+struct hlg_turns *hlg_turns_make(void);
+
+/* Of a queue (queue.h): turns take an item, in the order of time. False without memory.
+ */
+bool hlg_turns_take(void *turns, void *item);
 
 /* Can it be read twice, as a file or a folder can? */
 bool hlg_turns_is_kept(const char *path);
 
-/*
- * Reads path, where it has a word of KVM_RUN; *turns is NULL where it has not, or may be
- * read but once. why then says so, "has no KVM_RUN". Without a word of KVM_RUN a file is
- * not read.
- */
-int hlg_turns_read(struct hlg_turns **turns, const char *path, const char **why,
-		   struct hlg_err *err);
 void hlg_turns_free(struct hlg_turns *turns);
 
 /* Counts are zero. */

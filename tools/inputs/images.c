@@ -9,18 +9,24 @@
 #include "filter/output/out.h"
 #include "filter/output/target.h"
 #include "filter/run.h"
+#include "tools/inputs/snapshot.h"
 #include "tools/pprof/pprof.h"
 
-/* A file called gaps=drop is no option here: `./` in front makes it a file for all. */
-static char *as_image(const char *word)
+/* Snapshots are resolved; and a file called gaps=drop is no option here: `./` in front
+ * makes it a file for all. *image is to be freed. */
+static int as_image(char **image, const char *word, struct hlg_err *err)
 {
 	const char *equals = strchr(word, '=');
-	char *image;
+	int rc = hlg_snapshot_word(image, word, err);
 
+	if (rc < 0 || *image)
+		return rc;
 	if (!equals || memchr(word, '/', (size_t)(equals - word)) ||
 	    strncmp(word, "map:", 4) == 0)
-		return strdup(word);
-	return asprintf(&image, "./%s", word) < 0 ? NULL : image;
+		*image = strdup(word);
+	else if (asprintf(image, "./%s", word) < 0)
+		*image = NULL;
+	return *image ? 0 : hlg_err_memory(err, "arguments");
 }
 
 static void free_words(char **words, size_t n)
@@ -30,31 +36,32 @@ static void free_words(char **words, size_t n)
 	free(words);
 }
 
-/* The words as images, to be freed; NULL: no memory. */
-static char **as_images(char *const *words, size_t n)
+/* The words as images, to be freed. */
+static int as_images(char ***images, char *const *words, size_t n, struct hlg_err *err)
 {
-	char **images = calloc(n + 1, sizeof(*images));
-	bool whole = images != NULL;
+	int rc = 0;
 
-	for (size_t i = 0; whole && i < n; i++) {
-		images[i] = as_image(words[i]);
-		whole = images[i] != NULL;
+	*images = calloc(n + 1, sizeof(**images));
+	if (!*images)
+		return hlg_err_memory(err, "arguments");
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = as_image(&(*images)[i], words[i], err);
+	if (rc < 0) {
+		free_words(*images, n);
+		*images = NULL;
 	}
-	if (whole)
-		return images;
-	free_words(images, n);
-	return NULL;
+	return rc;
 }
 
 int hlg_images_parse(struct hlg_options *options, char *const *words, size_t n,
 		     struct hlg_err *err)
 {
-	char **images = as_images(words, n);
-	int rc;
+	char **images;
+	int rc = as_images(&images, words, n, err);
 
 	*options = (struct hlg_options){0};
-	rc = images ? hlg_options_parse(options, (int)n, images, err)
-		    : hlg_err_memory(err, "arguments");
+	if (rc == 0)
+		rc = hlg_options_parse(options, (int)n, images, err);
 	free_words(images, n);
 	return rc;
 }
@@ -62,10 +69,11 @@ int hlg_images_parse(struct hlg_options *options, char *const *words, size_t n,
 int hlg_images_start(struct hlg_run *run, char *const *words, size_t n,
 		     struct hlg_err *err)
 {
-	char **images = as_images(words, n);
-	int rc = images ? hlg_run_start(run, (int)n, images, err)
-			: hlg_err_memory(err, "arguments");
+	char **images;
+	int rc = as_images(&images, words, n, err);
 
+	if (rc == 0)
+		rc = hlg_run_start(run, (int)n, images, err);
 	free_words(images, n);
 	return rc;
 }

@@ -12,6 +12,7 @@
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/inputs/noted.h"
+#include "tools/inputs/snapshot.h"
 #include "tools/inputs/twice.h"
 #include "tools/pprof/pprof.h"
 
@@ -56,8 +57,14 @@ int hlg_inputs_add_other(struct hlg_inputs *in, char *word, enum hlg_file_kind k
 
 static int add_image(struct hlg_inputs *in, const char *path, struct hlg_err *err)
 {
+	char *word;
+	int rc = hlg_snapshot_word(&word, path, err);
+
 	in->n_images++;
-	return hlg_inputs_add_word(in, path, err);
+	if (rc == 0)
+		rc = hlg_inputs_add_word(in, word ? word : path, err);
+	free(word);
+	return rc;
 }
 
 /* Options */
@@ -501,6 +508,11 @@ static int no_image(const struct hlg_inputs *in, struct hlg_err *err)
 		*err = in->not_noted;
 		return HLG_EINPUT;
 	}
+	if (folder && hlg_snapshot_is(folder))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is a snapshot of Hyperlight, and no guest ELF is "
+				   "given (use guest.elf@snapshot:%s)",
+				   folder, folder);
 	if (folder)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is a directory that holds no recording, and no "

@@ -10,7 +10,7 @@
 #include "tests/kit/perfdata.h"
 #include "tests/kit/tap.h"
 #include "tools/feed/feed.h"
-#include "tools/feed/turns.h"
+#include "tools/feed/turns-read.h"
 
 enum {
 	RUN = 0xae80,

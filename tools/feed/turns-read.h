@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a recording has of who ran what: system calls on KVM, and KVM's own tracepoints.
+ */
+#ifndef HLG_TOOLS_FEED_TURNS_READ_H
+#define HLG_TOOLS_FEED_TURNS_READ_H
+
+#include "symtab/err.h"
+#include "tools/feed/turns.h"
+
+/*
+ * Reads path, where it has a word of KVM_RUN; *turns is NULL where it has not, or may be
+ * read but once. why then says so, "has no KVM_RUN". Without a word of KVM_RUN a file is
+ * not read.
+ */
+int hlg_turns_read(struct hlg_turns **turns, const char *path, const char **why,
+		   struct hlg_err *err);
+
+#endif
