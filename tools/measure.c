@@ -221,11 +221,13 @@ static void note_named(int dashes, char **argv)
 	char **named = calloc((size_t)dashes + 1, sizeof(*named));
 	struct hlg_err err;
 	size_t n = 0, n_named = 0;
-	int rc = named ? 0 : hlg_err_memory(&err, "arguments");
+	int rc = 0;
 
-	for (int i = 1; rc == 0 && i < dashes; i++)
+	for (int i = 1; named && i < dashes; i++)
 		if (is_guest(argv[i]))
 			named[n_named++] = argv[i];
+	if (!named)
+		rc = hlg_err_memory(&err, "arguments");
 	if (rc == 0)
 		rc = hlg_images_parse(&options, named, n_named, &err);
 	for (size_t i = 0; rc == 0 && i < options.n_images; i++)

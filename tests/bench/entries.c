@@ -83,7 +83,7 @@ static int run(uint64_t *chunks, size_t n, struct hlg_err *err)
 
 int main(int argc, char **argv)
 {
-	size_t n = argc == 2 ? strtoul(argv[1], NULL, 10) : 0;
+	size_t n = argc == 2 ? strtoul(argv[1], NULL, 10) : 0, middle, quarter;
 	uint64_t *chunks = n > 0 ? calloc(n, sizeof(*chunks)) : NULL;
 	struct hlg_err err;
 
@@ -93,13 +93,16 @@ int main(int argc, char **argv)
 	}
 	if (run(chunks, n, &err) < 0) {
 		fprintf(stderr, "entries: %s\n", err.msg);
+		free(chunks);
 		return 1;
 	}
+	middle = n / 2;
+	quarter = n / 4;
 	qsort(chunks, n, sizeof(*chunks), by_value);
 	printf("entries: %d exits, %.0f ns of CPU time each, of the cheaper quarter "
 	       "%.0f\n",
-	       CHUNK * (int)n, (double)chunks[n / 2] / CHUNK,
-	       (double)chunks[n / 4] / CHUNK);
+	       CHUNK * (int)n, (double)chunks[middle] / CHUNK,
+	       (double)chunks[quarter] / CHUNK);
 	free(chunks);
 	return 0;
 }

@@ -117,7 +117,7 @@ static json_t *read_json(const struct snapshot *s, const char *name)
 {
 	json_t *json = NULL;
 	char *text = NULL;
-	uint64_t size;
+	uint64_t size = 0;
 	int fd = open_file(s, name, &size);
 
 	if (fd < 0)

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "filter/options/number.h"
 #include "filter/profile/starts.h"
 
 /* Where tracefs is, of its own or as debugfs has it. */
@@ -228,7 +229,8 @@ static bool may_record(const struct tracing *tracing, const char *event)
 				       .sample_period = 1,
 				       .disabled = 1};
 	char path[sizeof(tracing->path) + 128];
-	unsigned long long id = 0;
+	char text[24] = "";
+	uint64_t id;
 	FILE *f;
 	long fd;
 
@@ -236,12 +238,14 @@ static bool may_record(const struct tracing *tracing, const char *event)
 	f = fopen(path, "re");
 	if (!f)
 		return false;
-	if (fscanf(f, "%llu", &id) != 1)
-		id = 0;
+	if (!fgets(text, sizeof(text), f))
+		text[0] = '\0';
 	fclose(f);
+	text[strcspn(text, "\n")] = '\0';
+	if (!hlg_number_u64(text, &id))
+		return false;
 	attr.config = id;
-	fd = id ? syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)
-		: -1;
+	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return false;
 	close((int)fd);

@@ -10,7 +10,8 @@
 #define PUSH       0x55
 #define FRAME      0x48, 0x89, 0xe5 /* mov %rsp,%rbp */
 #define FRAME_CL   0x48, 0x8b, 0xec /* the same, as Microsoft's assembler has it */
-#define CALL_TO(d) 0xe8, (d)&255, (d) >> 8 & 255, (d) >> 16 & 255, (d) >> 24 & 255
+#define BYTE(d, n) ((unsigned)(d) >> (n)&255)
+#define CALL_TO(d) 0xe8, BYTE(d, 0), BYTE(d, 8), BYTE(d, 16), BYTE(d, 24)
 
 struct expected {
 	struct sketch sketch;
