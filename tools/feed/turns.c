@@ -386,11 +386,12 @@ static bool see(struct thread *thread, uint64_t time)
 static void use(struct hlg_turns *t, const struct hlg_turns_item *item,
 		const struct thread *thread)
 {
-	struct vcpu *vcpu = &t->vcpus[thread->vcpu];
 	struct hlg_sandbox *of;
+	struct vcpu *vcpu;
 
 	if (thread->sandbox == 0)
 		return;
+	vcpu = &t->vcpus[thread->vcpu];
 	of = &t->uses[thread->sandbox - 1];
 	if (item->cmd == HLG_TURNS_EXIT)
 		hlg_runs_leave(&vcpu->run, &of->ports, item->time);

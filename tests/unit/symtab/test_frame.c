@@ -109,6 +109,7 @@ START_TEST(counts)
 	ck_assert_msg(count.calling == table[_i].calling &&
 			      count.framed == table[_i].framed,
 		      "%s: %zu, %zu", table[_i].sketch.what, count.calling, count.framed);
+	hlg_image_destroy(image);
 }
 END_TEST
 
