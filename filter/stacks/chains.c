@@ -116,15 +116,38 @@ size_t hlg_chains_modes(const uint64_t *words, size_t n, uint8_t *modes)
 	return n;
 }
 
-size_t hlg_chains_guest(const uint64_t *words, size_t n, uint64_t *guest)
+uint64_t hlg_chains_tail_word(const struct hlg_chain_tail *tail)
+{
+	return (uint64_t)tail->end | (uint64_t)tail->way << 8 |
+	       (uint64_t)tail->sandbox << 32;
+}
+
+static void read_tail(struct hlg_chain_tail *tail, uint64_t word)
+{
+	unsigned end = word & 0xff, way = word >> 8 & 0xff;
+
+	if (end < HLG_CHAIN_ENDS)
+		tail->end = (enum hlg_chain_end)end;
+	if (way < HLG_CHAIN_WAYS)
+		tail->way = (enum hlg_chain_way)way;
+	tail->sandbox = (uint32_t)(word >> 32);
+}
+
+size_t hlg_chains_guest(const uint64_t *words, size_t n, uint64_t *guest,
+			struct hlg_chain_tail *tail)
 {
 	bool inside = false;
 	size_t found = 0;
 
+	*tail = (struct hlg_chain_tail){0};
 	for (size_t i = 0; i < n; i++) {
+		if (words[i] == (uint64_t)PERF_CONTEXT_GUEST) {
+			if (i + 1 < n)
+				read_tail(tail, words[i + 1]);
+			break;
+		}
 		if (words[i] >= (uint64_t)PERF_CONTEXT_MAX)
-			inside = words[i] == (uint64_t)PERF_CONTEXT_GUEST ||
-				 words[i] == (uint64_t)PERF_CONTEXT_GUEST_KERNEL ||
+			inside = words[i] == (uint64_t)PERF_CONTEXT_GUEST_KERNEL ||
 				 words[i] == (uint64_t)PERF_CONTEXT_GUEST_USER;
 		else if (inside)
 			guest[found++] = words[i];

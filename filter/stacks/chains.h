@@ -3,6 +3,11 @@
  * Call chains as they were recorded (PERF_SAMPLE_CALLCHAIN: addresses, the innermost
  * first, with the markers of linux/perf_event.h, enum perf_callchain_context), each kept
  * once and called by a number. Memory grows with distinct chains.
+ *
+ * Chains of guests are hlguest record's: perf takes none, and shows none. Behind the
+ * host's words, if there are any, stand PERF_CONTEXT_GUEST_USER or _KERNEL, the sample's
+ * address and its callers; and behind these a tail: PERF_CONTEXT_GUEST and one word,
+ * which tells how the callers were found. More words in the tail mean nothing yet.
  */
 #ifndef HLG_FILTER_STACKS_CHAINS_H
 #define HLG_FILTER_STACKS_CHAINS_H
@@ -42,8 +47,45 @@ const uint64_t *hlg_chains_get(const struct hlg_chains *chains, uint32_t chain,
  */
 size_t hlg_chains_modes(const uint64_t *words, size_t n, uint8_t *modes);
 
-/* The words that stand behind markers of a guest, at most n; how many. */
-size_t hlg_chains_guest(const uint64_t *words, size_t n, uint64_t *guest);
+/* Why no further caller is known. The numbers are kept in recordings. */
+enum hlg_chain_end {
+	HLG_CHAIN_END_UNKNOWN, /* not told */
+	HLG_CHAIN_END_WHOLE,   /* there is none: the last is the outermost */
+	HLG_CHAIN_END_DEEP,    /* there are more than are recorded */
+	HLG_CHAIN_END_FRAME,   /* the register was no frame pointer */
+	HLG_CHAIN_END_MEMORY,  /* the guest's memory could not be read */
+	HLG_CHAIN_END_MODE,    /* the guest was not in 64-bit mode */
+	HLG_CHAIN_END_CFI,     /* no unwind table has the address */
+	HLG_CHAIN_END_COPY,    /* the copied part of the stack ends */
+	HLG_CHAIN_ENDS
+};
+
+/* How callers were found. The numbers are kept in recordings. */
+enum hlg_chain_way {
+	HLG_CHAIN_WAY_UNKNOWN,
+	HLG_CHAIN_WAY_FRAMES, /* by frame pointers */
+	HLG_CHAIN_WAY_CFI,    /* by unwind tables */
+	HLG_CHAIN_WAYS
+};
+
+/* The tail's word: its bytes 0 and 1 are end and way, its upper half is sandbox. */
+struct hlg_chain_tail {
+	enum hlg_chain_end end;
+	enum hlg_chain_way way;
+	uint32_t sandbox; /* of the recording, from 1 on; 0: not known */
+};
+
+uint64_t hlg_chains_tail_word(const struct hlg_chain_tail *tail);
+
+/* Words of a tail. */
+#define HLG_CHAIN_TAIL 2
+
+/*
+ * Copies a guest's words, its address first, to guest, where at least n have room;
+ * returns how many. *tail is all 0 if there is none, and where a number is not known.
+ */
+size_t hlg_chains_guest(const uint64_t *words, size_t n, uint64_t *guest,
+			struct hlg_chain_tail *tail);
 
 void hlg_chains_finish(struct hlg_chains *chains);
 

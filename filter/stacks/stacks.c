@@ -96,7 +96,8 @@ static bool same_stack(const void *ctx, uint32_t number)
 	const struct hlg_stack *a = search->key, *b = &search->s->stacks[number];
 
 	return a->ip == b->ip && a->node == b->node && a->series == b->series &&
-	       a->chain == b->chain && a->guest == b->guest;
+	       a->chain == b->chain && a->guest == b->guest && a->end == b->end &&
+	       a->way == b->way;
 }
 
 /* Without memory a guest sample has no stack, which is seen as the profile has it, too,
@@ -112,7 +113,9 @@ static void add(struct hlg_stacks *s, const struct hlg_stack *key)
 {
 	const struct search search = {s, key};
 	uint64_t hash = hash_key((uint64_t)key->series << 32 | key->node,
-				 (uint64_t)key->chain << 1 | key->guest, key->ip);
+				 (uint64_t)key->chain << 17 | (uint64_t)key->way << 9 |
+					 (uint64_t)key->end << 1 | key->guest,
+				 key->ip);
 	uint32_t known;
 
 	if (key->series == HLG_NO_SERIES || key->node == HLG_NO_NODE) {
@@ -284,16 +287,19 @@ bool hlg_stacks_knows(const struct hlg_stacks *s, int32_t pid, int32_t tid)
 }
 
 /* The callers inside the guest: what stands behind its markers, but for the ip itself. */
-static uint32_t guest_chain(struct hlg_stacks *s, uint32_t chain, uint64_t ip)
+static void keep_callers(struct hlg_stacks *s, struct hlg_stack *key, uint32_t chain)
 {
 	uint64_t callers[HLG_CHAIN_MAX];
+	struct hlg_chain_tail tail;
 	size_t n, first = 0;
 	const uint64_t *words = hlg_chains_get(&s->chains, chain, &n);
 
-	n = hlg_chains_guest(words, n, callers);
-	if (n && callers[0] == ip)
+	n = hlg_chains_guest(words, n, callers, &tail);
+	if (n && callers[0] == key->ip)
 		first = 1;
-	return hlg_chains_add(&s->chains, callers + first, n - first);
+	key->chain = hlg_chains_add(&s->chains, callers + first, n - first);
+	key->end = (uint8_t)tail.end;
+	key->way = (uint8_t)tail.way;
 }
 
 void hlg_stacks_guest(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
@@ -305,7 +311,7 @@ void hlg_stacks_guest(struct hlg_stacks *s, const struct hlg_stacks_sample *samp
 
 	key.node = thread ? thread->node : note(s, sample, HLG_STACKS_ORPHAN);
 	if (sample->chain != HLG_NO_CHAIN)
-		key.chain = guest_chain(s, sample->chain, sample->ip);
+		keep_callers(s, &key, sample->chain);
 	add(s, &key);
 }
 

@@ -82,6 +82,8 @@ struct hlg_stack {
 	uint32_t node;  /* in tree: of the host */
 	uint32_t chain; /* of guest callers, without the ip itself; may be lost */
 	bool guest;     /* else the stack ends with node */
+	uint8_t end;    /* enum hlg_chain_end: of the chain */
+	uint8_t way;    /* enum hlg_chain_way: how the chain was found */
 	uint64_t ip;    /* guest's */
 	struct hlg_count count;
 };

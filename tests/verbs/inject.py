@@ -344,8 +344,8 @@ def check_callchains(place):
         ("one", lambda ip: (KERNEL,), lambda ip: (USER, ip)),
         ("two", lambda ip: (KERNEL, USER), lambda ip: (USER, ip)),
         ("three", lambda ip: (KERNEL, USER, GUEST), lambda ip: (USER, ip, USER)),
-        ("frames", lambda ip: (GUEST, GUEST_USER, ip, 0x52b0),
-         lambda ip: (USER, USER, ip, 0x52b0)),
+        ("frames", lambda ip: (USER, GUEST_USER, ip, 0x52b0, GUEST, 0x101),
+         lambda ip: (USER, USER, ip, 0x52b0, USER, USER)),
     ):
         recording = original()
         where = recording.at(rec.IP)

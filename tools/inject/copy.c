@@ -59,8 +59,7 @@ static bool is_marker(uint64_t value)
 
 static bool is_guests(uint64_t value)
 {
-	return value == (uint64_t)PERF_CONTEXT_GUEST ||
-	       value == (uint64_t)PERF_CONTEXT_GUEST_KERNEL ||
+	return value == (uint64_t)PERF_CONTEXT_GUEST_KERNEL ||
 	       value == (uint64_t)PERF_CONTEXT_GUEST_USER;
 }
 
@@ -74,13 +73,18 @@ static void put_address(struct edit *e, uint64_t n, uint64_t ip)
 		put_u64(e, (uint64_t)PERF_CONTEXT_USER);
 }
 
+/* A tail (filter/stacks/chains.h) has no frames. */
 static void put_frames(struct edit *e, const struct hlg_perfdata_bytes *chain)
 {
+	bool tail = false;
+
 	put_u64(e, chain->n);
 	for (uint64_t i = 0; i < chain->n; i++) {
 		uint64_t frame = hlg_perfdata_u64(chain->at + 8 * i);
 
-		put_u64(e, is_guests(frame) ? (uint64_t)PERF_CONTEXT_USER : frame);
+		tail |= frame == (uint64_t)PERF_CONTEXT_GUEST;
+		put_u64(e,
+			tail || is_guests(frame) ? (uint64_t)PERF_CONTEXT_USER : frame);
 	}
 }
 

@@ -69,18 +69,6 @@ START_TEST(markers)
 			    3,    4,
 			    USER, 5};
 	static const uint8_t expected[] = {2, 0, 1, 0, 3, 3, 0, 2};
-	uint64_t callers[] = {1,
-			      (uint64_t)PERF_CONTEXT_GUEST,
-			      2,
-			      3,
-			      (uint64_t)PERF_CONTEXT_GUEST_KERNEL,
-			      4,
-			      USER,
-			      5,
-			      (uint64_t)PERF_CONTEXT_GUEST_USER,
-			      6};
-	static const uint64_t inside[] = {2, 3, 4, 6};
-	uint64_t guest[10];
 	uint8_t modes[8];
 
 	ck_assert_uint_eq(hlg_chains_modes(words, 8, modes), 8);
@@ -90,8 +78,45 @@ START_TEST(markers)
 	words[6] = (uint64_t)PERF_CONTEXT_MAX - 1; /* an address */
 	ck_assert_uint_eq(hlg_chains_modes(words, 8, modes), 8);
 	ck_assert_uint_eq(modes[6], 3);
-	ck_assert_uint_eq(hlg_chains_guest(callers, 10, guest), 4);
+}
+END_TEST
+
+START_TEST(guests)
+{
+	const struct hlg_chain_tail said = {HLG_CHAIN_END_FRAME, HLG_CHAIN_WAY_CFI,
+					    70000};
+	uint64_t words[] = {1,
+			    (uint64_t)PERF_CONTEXT_GUEST_USER,
+			    2,
+			    3,
+			    (uint64_t)PERF_CONTEXT_GUEST_KERNEL,
+			    4,
+			    USER,
+			    5,
+			    (uint64_t)PERF_CONTEXT_GUEST_USER,
+			    6,
+			    (uint64_t)PERF_CONTEXT_GUEST,
+			    0,
+			    7};
+	static const uint64_t inside[] = {2, 3, 4, 6};
+	struct hlg_chain_tail tail;
+	uint64_t guest[13];
+
+	words[11] = hlg_chains_tail_word(&said);
+	ck_assert_uint_eq(words[11], UINT64_C(70000) << 32 | 2 << 8 | 3);
+	ck_assert_uint_eq(hlg_chains_guest(words, 13, guest, &tail), 4);
 	ck_assert_mem_eq(guest, inside, sizeof(inside));
+	ck_assert_int_eq(tail.end, HLG_CHAIN_END_FRAME);
+	ck_assert_int_eq(tail.way, HLG_CHAIN_WAY_CFI);
+	ck_assert_uint_eq(tail.sandbox, 70000);
+	/* Without a tail, with half of one, and with numbers of another day. */
+	ck_assert_uint_eq(hlg_chains_guest(words, 10, guest, &tail), 4);
+	ck_assert(tail.end == 0 && tail.way == 0 && tail.sandbox == 0);
+	ck_assert_uint_eq(hlg_chains_guest(words, 11, guest, &tail), 4);
+	ck_assert(tail.end == 0 && tail.way == 0 && tail.sandbox == 0);
+	words[11] = HLG_CHAIN_ENDS | HLG_CHAIN_WAYS << 8;
+	ck_assert_uint_eq(hlg_chains_guest(words, 12, guest, &tail), 4);
+	ck_assert(tail.end == 0 && tail.way == 0);
 }
 END_TEST
 
@@ -405,6 +430,7 @@ int main(void)
 	tcase_add_test(tc, chains);
 	tcase_add_test(tc, too_long);
 	tcase_add_test(tc, markers);
+	tcase_add_test(tc, guests);
 	tcase_add_test(tc, last_mark_counts);
 	tcase_add_test(tc, lost_chains);
 	tcase_add_test(tc, entries_behind_runs);

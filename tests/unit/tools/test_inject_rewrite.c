@@ -71,6 +71,23 @@ START_TEST(fields)
 }
 END_TEST
 
+/* A guest's callers become a user's; how they were found is nobody's address. */
+START_TEST(tail)
+{
+	static const uint64_t words[] = {
+		5,      (uint64_t)PERF_CONTEXT_GUEST_USER, 0x5000,
+		0x6000, (uint64_t)PERF_CONTEXT_GUEST,      0x101};
+	const uint64_t user = (uint64_t)PERF_CONTEXT_USER;
+	const uint64_t expected[] = {5, user, 0x5000, 0x6000, user, user};
+	uint16_t size;
+	uint8_t *record = make(words, 6, &size);
+
+	ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 10000000), size);
+	ck_assert_mem_eq(room + 24, expected, sizeof(expected));
+	free(record);
+}
+END_TEST
+
 /* Callchains that pass the record's end, or leave no room, stay as they are. */
 START_TEST(odd_chains)
 {
@@ -135,6 +152,7 @@ int main(void)
 
 	tcase_add_test(tc, offsets);
 	tcase_add_test(tc, fields);
+	tcase_add_test(tc, tail);
 	tcase_add_test(tc, odd_chains);
 	tcase_add_test(tc, noise);
 	return tap_main(suite);
