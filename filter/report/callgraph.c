@@ -1,58 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/report/callgraph.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/paths.h"
 #include "filter/report/rows.h"
-#include "filter/view/place-name.h"
-
-/* What a view says of one address of a series, and what no stack has told of it yet. */
-struct credit {
-	uint64_t ip;
-	uint32_t series;
-	const struct hlg_row *row;
-	struct hlg_count rest;
-};
-
-static int compare_credits(const void *a, const void *b)
-{
-	const struct credit *x = a, *y = b;
-
-	if (x->series != y->series)
-		return x->series < y->series ? -1 : 1;
-	return x->ip < y->ip ? -1 : x->ip > y->ip;
-}
-
-static void add_credits(struct credit *credits, size_t *n, const struct hlg_view *v,
-			const struct hlg_row *rows, size_t n_rows)
-{
-	for (size_t i = 0; i < n_rows; i++) {
-		const struct hlg_hit *hits = v->hits + rows[i].first_hit;
-
-		for (size_t k = 0; k < rows[i].n_hits; k++)
-			credits[(*n)++] = (struct credit){hits[k].ip, hits[k].series,
-							  &rows[i], hits[k].count};
-	}
-}
-
-/* Those of the rows that are shown; to be freed; NULL without memory. */
-static struct credit *make_credits(const struct hlg_report *r, const struct hlg_view *v,
-				   size_t *n)
-{
-	struct credit *credits =
-		malloc((v->n_hits + v->n_border_hits + 1) * sizeof(*credits));
-
-	*n = 0;
-	if (!credits)
-		return NULL;
-	add_credits(credits, n, v, v->rows,
-		    hlg_rows_shown(r, v->n_rows, hlg_rows_share, v));
-	add_credits(credits, n, v, v->borders, hlg_rows_borders_shown(r, v));
-	qsort(credits, *n, sizeof(*credits), compare_credits);
-	return credits;
-}
 
 static uint32_t child(struct hlg_growing *to, uint32_t node, enum hlg_frame frame,
 		      const char *name)
@@ -122,86 +75,57 @@ static uint32_t copy_path(struct hlg_growing *to, uint32_t node,
 	return rooted ? node : add_roots(to, node, r, *ip);
 }
 
-enum hlg_frame hlg_callgraph_frame(const struct hlg_place *place)
+/* The outermost first. */
+static void add_path(struct hlg_growing *to, uint32_t node, const struct hlg_paths *paths,
+		     const struct hlg_path *path)
 {
-	return place->kind == HLG_FUNCTION || place->kind == HLG_LABEL ? HLG_FRAME_GUEST
-								       : HLG_FRAME_GAP;
-}
-
-enum hlg_frame hlg_callgraph_row_frame(const struct hlg_row *row)
-{
-	return row->border ? HLG_FRAME_BORDER : hlg_callgraph_frame(&row->place);
-}
-
-/* A caller in the guest; return is behind the call, which may end its function. move is
- * that of the guest's lane. */
-static uint32_t add_caller(struct hlg_growing *to, uint32_t node,
-			   const struct hlg_report *r, uint64_t returns, uint64_t move)
-{
-	struct hlg_place place;
-	char hex[24], *name = NULL;
-
-	if (r->suppressed) {
-		snprintf(hex, sizeof(hex), "0x%llx", (unsigned long long)returns);
-		return child(to, node, HLG_FRAME_GAP, hex);
-	}
-	hlg_view_place(r->space, r->options->gaps, returns - 1 + move, &place);
-	name = hlg_place_name(&place, r->options->demangle);
-	node = name ? child(to, node, hlg_callgraph_frame(&place), name) : HLG_NO_NODE;
-	free(name);
-	return node;
-}
-
-static void add_guest(struct hlg_growing *to, uint32_t node, const struct hlg_report *r,
-		      const struct hlg_row *row, uint64_t ip, uint32_t chain,
-		      struct hlg_count count)
-{
-	uint64_t move = ip - hlg_space_ip(r->space, ip);
-	size_t n;
-	const uint64_t *words = hlg_chains_get(&r->stacks->chains, chain, &n);
-
 	node = child(to, node, HLG_FRAME_NOTE, "[guest]");
-	while (n-- > 0)
-		node = add_caller(to, node, r, words[n], move);
-	hlg_callgraph_add(to, child(to, node, hlg_callgraph_row_frame(row), row->name),
-			  count);
+	for (size_t i = path->n; i-- > 0;) {
+		const struct hlg_path_frame *frame = &paths->frames[path->first + i];
+		const struct hlg_path_place *place = &paths->places[frame->place];
+
+		node = child(to, node, place->frame, place->name);
+	}
+	hlg_callgraph_add(to, node, path->count);
+}
+
+static void add_paths(struct hlg_growing *to, uint32_t bottom, const struct hlg_report *r,
+		      const struct hlg_view *v, const struct hlg_paths *paths)
+{
+	const struct hlg_row *rows =
+		v->rows + hlg_rows_shown(r, v->n_rows, hlg_rows_share, v);
+	const struct hlg_row *borders = v->borders + hlg_rows_borders_shown(r, v);
+
+	for (size_t i = 0; to->ok && i < paths->n; i++) {
+		const struct hlg_path *path = &paths->paths[i];
+		uint64_t ip = paths->frames[path->first].ip;
+		uint32_t node;
+
+		if (path->row >= (path->row->border ? borders : rows))
+			continue; /* not shown */
+		if (path->node == HLG_NO_NODE)
+			node = child(to, add_roots(to, bottom, r, ip), HLG_FRAME_NOTE,
+				     HLG_STACKS_LOST);
+		else
+			node = copy_path(to, bottom, r, path->node, &ip);
+		add_path(to, node, paths, path);
+	}
 }
 
 void hlg_callgraph_add_view(struct hlg_growing *to, const struct hlg_report *r,
 			    const struct hlg_view *v, const char *series)
 {
-	const struct hlg_stacks *s = r->stacks;
 	uint32_t bottom = HLG_TREE_ROOT;
-	size_t n;
-	struct credit *credits = make_credits(r, v, &n);
+	struct hlg_paths paths;
+	struct hlg_err err;
 
 	if (series)
 		bottom = child(to, bottom, HLG_FRAME_GROUP, series);
-	to->ok = to->ok && credits;
-	for (size_t i = 0; to->ok && n && i < s->n_stacks; i++) {
-		const struct hlg_stack *stack = &s->stacks[i];
-		const struct credit key = {.ip = stack->ip, .series = stack->series};
-		struct credit *credit;
-
-		if (!stack->guest)
-			continue;
-		credit = bsearch(&key, credits, n, sizeof(key), compare_credits);
-		if (!credit)
-			continue; /* of another view, dropped, or not shown */
-		hlg_count_sub(&credit->rest, stack->count);
-		add_guest(to, copy_path(to, bottom, r, stack->node, &stack->ip), r,
-			  credit->row, stack->ip, stack->chain, stack->count);
-	}
-	for (size_t i = 0; to->ok && i < n; i++) {
-		if (!credits[i].rest.samples)
-			continue;
-		add_guest(to,
-			  child(to, add_roots(to, bottom, r, credits[i].ip),
-				HLG_FRAME_NOTE, HLG_STACKS_LOST),
-			  r, credits[i].row, credits[i].ip, HLG_NO_CHAIN,
-			  credits[i].rest);
-	}
-	free(credits);
+	if (hlg_paths_build(&paths, r, v, &err) == 0)
+		add_paths(to, bottom, r, v, &paths);
+	else
+		to->ok = false;
+	hlg_paths_finish(&paths);
 }
 
 int hlg_callgraph_add_host(struct hlg_growing *to, const struct hlg_report *r,

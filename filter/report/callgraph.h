@@ -23,10 +23,6 @@ struct hlg_growing {
 /* Adds what ends at a node of the tree, HLG_NO_NODE without memory. */
 void hlg_callgraph_add(struct hlg_growing *to, uint32_t node, struct hlg_count count);
 
-/* What the frame of a guest's place is, and of a row. */
-enum hlg_frame hlg_callgraph_frame(const struct hlg_place *place);
-enum hlg_frame hlg_callgraph_row_frame(const struct hlg_row *row);
-
 /* Adds the guest stacks of a view of the report, of the rows that are shown; on top of a
  * frame for the series if that is not NULL. */
 void hlg_callgraph_add_view(struct hlg_growing *to, const struct hlg_report *report,

@@ -2,6 +2,7 @@
 #include "filter/report/frames.h"
 
 #include "filter/report/callgraph.h"
+#include "filter/report/paths.h"
 #include "filter/report/rows.h"
 
 static void add_row(struct hlg_growing *frames, const struct hlg_row *row,
@@ -14,8 +15,7 @@ static void add_row(struct hlg_growing *frames, const struct hlg_row *row,
 	if (row->place.image)
 		node = hlg_tree_child(frames->tree, node, HLG_FRAME_GROUP,
 				      row->place.image->path);
-	node = hlg_tree_child(frames->tree, node, hlg_callgraph_row_frame(row),
-			      row->name);
+	node = hlg_tree_child(frames->tree, node, hlg_paths_row_frame(row), row->name);
 	hlg_callgraph_add(frames, node, row->count);
 }
 

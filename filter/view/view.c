@@ -73,8 +73,7 @@ bool hlg_view_is_filler(struct hlg_view_gap *last, const struct hlg_place *gap,
 	return true;
 }
 
-/* A guest address as a place of its own. */
-static struct hlg_place raw_place(const struct hlg_space *space, uint64_t in_lane)
+struct hlg_place hlg_view_raw_place(const struct hlg_space *space, uint64_t in_lane)
 {
 	uint64_t ip = hlg_space_ip(space, in_lane);
 
@@ -142,7 +141,7 @@ static bool place_cell(struct builder *b, const struct hlg_cell *cell)
 	if (kind != place.kind && !b->in->raw)
 		hlg_count_add(&v->stretched, cell->count);
 	if (b->in->raw)
-		place = raw_place(b->in->space, cell->ip);
+		place = hlg_view_raw_place(b->in->space, cell->ip);
 	add_hit(b, cell, &place, filler, false);
 	return true;
 }
@@ -170,7 +169,7 @@ static bool make_row(struct builder *b, size_t first, size_t end)
 	*row = (struct hlg_row){
 		.first_hit = first, .n_hits = end - first, .border = border};
 	if (b->in->raw)
-		row->place = raw_place(b->in->space, v->hits[first].ip);
+		row->place = hlg_view_raw_place(b->in->space, v->hits[first].ip);
 	else
 		hlg_view_place(b->in->space, b->in->options->gaps, v->hits[first].ip,
 			       &row->place);

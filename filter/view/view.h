@@ -110,6 +110,9 @@ struct hlg_view_input {
 enum hlg_kind hlg_view_place(const struct hlg_space *space, int gaps, uint64_t ip,
 			     struct hlg_place *place);
 
+/* A guest ip as a place of its own: nothing is said about what is there. */
+struct hlg_place hlg_view_raw_place(const struct hlg_space *space, uint64_t ip);
+
 /* Where the filler of a gap is; none if its bytes cannot be read. False without memory.
  */
 bool hlg_view_padding(const struct hlg_place *gap, struct hlg_padding *pad);

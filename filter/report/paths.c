@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/report/paths.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/view/place-name.h"
+#include "symtab/grow.h"
+
+/* What a view says of one address of a series, and what no stack has told of it yet. */
+struct credit {
+	uint64_t ip;
+	uint32_t series;
+	const struct hlg_row *row;
+	struct hlg_count rest;
+};
+
+/* What a place is known by: its owner, or a note's text. */
+struct key {
+	const void *owner;
+	enum hlg_frame frame;
+};
+
+struct builder {
+	const struct hlg_report *report;
+	const struct hlg_view *view;
+	struct hlg_paths *paths;
+	struct credit *credits;
+	size_t n_credits;
+	struct key *keys; /* of each place */
+	uint32_t n_keys;
+	struct hlg_index index; /* of keys */
+	struct hlg_proof *proof;
+};
+
+static int compare_credits(const void *a, const void *b)
+{
+	const struct credit *x = a, *y = b;
+
+	if (x->series != y->series)
+		return x->series < y->series ? -1 : 1;
+	return x->ip < y->ip ? -1 : x->ip > y->ip;
+}
+
+static bool make_credits(struct builder *b)
+{
+	const struct hlg_view *v = b->view;
+
+	b->credits = malloc((v->n_hits + v->n_border_hits + 1) * sizeof(*b->credits));
+	if (!b->credits)
+		return false;
+	for (size_t i = 0; i < v->n_rows + v->n_borders; i++) {
+		const struct hlg_row *row = hlg_view_row(v, i);
+		const struct hlg_hit *hits = v->hits + row->first_hit;
+
+		for (size_t k = 0; k < row->n_hits; k++)
+			b->credits[b->n_credits++] = (struct credit){
+				hits[k].ip, hits[k].series, row, hits[k].count};
+	}
+	qsort(b->credits, b->n_credits, sizeof(*b->credits), compare_credits);
+	return true;
+}
+
+struct search {
+	const struct builder *b;
+	const struct key *key;
+};
+
+static bool same_key(const void *ctx, uint32_t number)
+{
+	const struct search *search = ctx;
+	const struct key *key = &search->b->keys[number];
+
+	return key->owner == search->key->owner && key->frame == search->key->frame;
+}
+
+static uint64_t hash_key(const struct key *key)
+{
+	return hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, (uintptr_t)key->owner),
+			     (uint64_t)key->frame);
+}
+
+static uint32_t find_place(const struct builder *b, const struct key *key)
+{
+	const struct search search = {b, key};
+
+	return hlg_index_find(&b->index, hash_key(key), same_key, &search);
+}
+
+/* Takes place->name over; HLG_INDEX_NONE without memory. */
+static uint32_t add_place(struct builder *b, const struct key *key,
+			  const struct hlg_path_place *place)
+{
+	struct hlg_paths *p = b->paths;
+
+	if (!place->name || !HLG_GROW(p->places, p->n_places) ||
+	    !HLG_GROW(b->keys, b->n_keys) ||
+	    !hlg_index_add(&b->index, hash_key(key), p->n_places)) {
+		free(place->name);
+		return HLG_INDEX_NONE;
+	}
+	b->keys[b->n_keys++] = *key;
+	p->places[p->n_places] = *place;
+	return p->n_places++;
+}
+
+enum hlg_frame hlg_paths_frame(const struct hlg_place *place)
+{
+	return place->kind == HLG_FUNCTION || place->kind == HLG_LABEL ? HLG_FRAME_GUEST
+								       : HLG_FRAME_GAP;
+}
+
+enum hlg_frame hlg_paths_row_frame(const struct hlg_row *row)
+{
+	return row->border ? HLG_FRAME_BORDER : hlg_paths_frame(&row->place);
+}
+
+/* The rows first: what is met as a caller only has none. */
+static bool add_rows(struct builder *b)
+{
+	const struct hlg_view *v = b->view;
+
+	for (size_t i = 0; i < v->n_rows + v->n_borders; i++) {
+		const struct hlg_row *row = hlg_view_row(v, i);
+		const struct key key = {v->hits[row->first_hit].owner,
+					hlg_paths_row_frame(row)};
+		const struct hlg_path_place place = {.place = row->place,
+						     .name = strdup(row->name),
+						     .frame = key.frame,
+						     .row = row};
+
+		if (add_place(b, &key, &place) == HLG_INDEX_NONE)
+			return false;
+	}
+	return true;
+}
+
+static uint32_t note(struct builder *b, const char *text)
+{
+	const struct key key = {text, HLG_FRAME_NOTE};
+	const struct hlg_path_place place = {.frame = HLG_FRAME_NOTE};
+	uint32_t known = find_place(b, &key);
+
+	return known != HLG_INDEX_NONE
+		       ? known
+		       : add_place(b, &key,
+				   &(struct hlg_path_place){.name = strdup(text),
+							    .frame = place.frame});
+}
+
+static uint32_t code(struct builder *b, uint64_t ip)
+{
+	const struct hlg_report *r = b->report;
+	struct hlg_path_place place = {0};
+	struct key key;
+	uint32_t known;
+
+	if (r->suppressed) /* the return address, as it was recorded */
+		place.place = hlg_view_raw_place(r->space, ip + 1);
+	else
+		hlg_view_place(r->space, r->options->gaps, ip, &place.place);
+	key = (struct key){place.place.owner, hlg_paths_frame(&place.place)};
+	known = find_place(b, &key);
+	if (known != HLG_INDEX_NONE)
+		return known;
+	place.frame = key.frame;
+	if (!r->suppressed)
+		place.name = hlg_place_name(&place.place, r->options->demangle);
+	else if (asprintf(&place.name, "0x%" PRIx64, place.place.addr) < 0)
+		place.name = NULL;
+	return add_place(b, &key, &place);
+}
+
+static bool add_frame(struct builder *b, uint32_t place, uint64_t ip,
+		      enum hlg_caller_kind kind)
+{
+	struct hlg_paths *p = b->paths;
+
+	if (place == HLG_INDEX_NONE || !HLG_GROW(p->frames, p->n_frames))
+		return false;
+	p->frames[p->n_frames++] = (struct hlg_path_frame){place, kind, ip};
+	return true;
+}
+
+static bool add_caller(struct builder *b, const struct hlg_caller *caller, uint8_t end)
+{
+	switch (caller->kind) {
+	case HLG_CALLER_UNKNOWN:
+		return add_frame(b, note(b, HLG_CALLER_NOT_KNOWN), 0, caller->kind);
+	case HLG_CALLER_TRUNCATED:
+		return add_frame(b, note(b, hlg_proof_end(end)), 0, caller->kind);
+	default:
+		return add_frame(b, code(b, caller->ip), caller->ip, caller->kind);
+	}
+}
+
+/* A path of the sample's own frame alone. */
+static struct hlg_path *begin_path(struct builder *b, const struct credit *credit,
+				   uint32_t node, struct hlg_count count)
+{
+	const struct key key = {b->view->hits[credit->row->first_hit].owner,
+				hlg_paths_row_frame(credit->row)};
+	struct hlg_paths *p = b->paths;
+	struct hlg_path path = {.series = credit->series,
+				.node = node,
+				.row = credit->row,
+				.first = p->n_frames,
+				.n = 1,
+				.count = count};
+
+	if (!add_frame(b, find_place(b, &key), credit->ip, HLG_CALLER_SAMPLED) ||
+	    !HLG_GROW(p->paths, p->n))
+		return NULL;
+	p->paths[p->n] = path;
+	return &p->paths[p->n++];
+}
+
+static bool add_stack(struct builder *b, const struct hlg_stack *stack)
+{
+	const struct credit key = {.ip = stack->ip, .series = stack->series};
+	struct credit *credit =
+		bsearch(&key, b->credits, b->n_credits, sizeof(key), compare_credits);
+	const struct hlg_caller *callers;
+	struct hlg_path *path;
+	size_t n;
+
+	if (!credit)
+		return true; /* of another view, or dropped */
+	hlg_count_sub(&credit->rest, stack->count);
+	path = begin_path(b, credit, stack->node, stack->count);
+	if (!path || !hlg_proof_find(b->proof, stack, &callers, &n, &b->paths->sums))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!add_caller(b, &callers[i], stack->end))
+			return false;
+	path->n += n;
+	return true;
+}
+
+static bool build(struct builder *b)
+{
+	const struct hlg_stacks *s = b->report->stacks;
+
+	if (!make_credits(b) || !add_rows(b) || !b->proof)
+		return false;
+	for (size_t i = 0; i < s->n_stacks; i++)
+		if (s->stacks[i].guest && !add_stack(b, &s->stacks[i]))
+			return false;
+	for (size_t i = 0; i < b->n_credits; i++)
+		if (b->credits[i].rest.samples &&
+		    !begin_path(b, &b->credits[i], HLG_NO_NODE, b->credits[i].rest))
+			return false;
+	return true;
+}
+
+int hlg_paths_build(struct hlg_paths *paths, const struct hlg_report *r,
+		    const struct hlg_view *view, struct hlg_err *err)
+{
+	struct builder b = {.report = r, .view = view, .paths = paths};
+	bool ok;
+
+	*paths = (struct hlg_paths){0};
+	b.proof = hlg_proof_open(r->stacks, r->space, &r->trust, r->options);
+	ok = build(&b);
+	hlg_proof_close(b.proof);
+	free(b.credits);
+	free(b.keys);
+	hlg_index_finish(&b.index);
+	return ok ? 0 : hlg_err_memory(err, "report");
+}
+
+void hlg_paths_finish(struct hlg_paths *paths)
+{
+	for (uint32_t i = 0; i < paths->n_places; i++)
+		free(paths->places[i].name);
+	free(paths->places);
+	free(paths->frames);
+	free(paths->paths);
+	*paths = (struct hlg_paths){0};
+}
