@@ -139,6 +139,25 @@ static bool ends_x86(const ZydisDecodedInstruction *z)
 	}
 }
 
+/* By their bytes: compilers write each in one or two ways. */
+static enum hlg_insn_frame frame_x86(const unsigned char *p, unsigned length)
+{
+	enum {
+		PUSH_RBP = 0x55,
+		POP_RBP = 0x5d,
+		LEAVE = 0xc9
+	};
+
+	if (length == 1)
+		return p[0] == PUSH_RBP                   ? HLG_INSN_FRAME_PUSH
+		       : p[0] == POP_RBP || p[0] == LEAVE ? HLG_INSN_FRAME_DROP
+							  : HLG_INSN_FRAME_NONE;
+	if (length == 3 && p[0] == 0x48 &&
+	    ((p[1] == 0x89 && p[2] == 0xe5) || (p[1] == 0x8b && p[2] == 0xec)))
+		return HLG_INSN_FRAME_SET;
+	return HLG_INSN_FRAME_NONE;
+}
+
 static bool decode_x86(const unsigned char *p, size_t left, uint64_t addr,
 		       struct hlg_insn *insn)
 {
@@ -146,8 +165,10 @@ static bool decode_x86(const unsigned char *p, size_t left, uint64_t addr,
 
 	if (!decode(false, p, left, &z))
 		return false;
-	*insn = (struct hlg_insn){
-		.length = z.length, .ends = ends_x86(&z), .leave = leave_x86(&z)};
+	*insn = (struct hlg_insn){.length = z.length,
+				  .ends = ends_x86(&z),
+				  .leave = leave_x86(&z),
+				  .frame = frame_x86(p, z.length)};
 	if (z.meta.category == ZYDIS_CATEGORY_CALL)
 		insn->flow = HLG_FLOW_CALL;
 	else if (z.meta.category == ZYDIS_CATEGORY_COND_BR ||

@@ -29,6 +29,14 @@ enum hlg_leave {
 	HLG_LEAVE_ALWAYS /* under every hypervisor, or nearly: out, cpuid, vmcall */
 };
 
+/* What the instruction does for a frame pointer, on x86-64 (psABI, 3.2.2). */
+enum hlg_insn_frame {
+	HLG_INSN_FRAME_NONE,
+	HLG_INSN_FRAME_PUSH, /* push %rbp: keeps the caller's */
+	HLG_INSN_FRAME_SET,  /* mov %rsp,%rbp: from here on it is the function's own */
+	HLG_INSN_FRAME_DROP  /* pop %rbp, leave: from here on it is the caller's */
+};
+
 struct hlg_insn {
 	unsigned length;
 	enum hlg_flow flow;
@@ -36,6 +44,7 @@ struct hlg_insn {
 	bool ends;       /* the next instruction is never run next: ret, jmp, ud2 */
 	uint64_t target; /* where direct leads to */
 	enum hlg_leave leave;
+	enum hlg_insn_frame frame;
 };
 
 /* Can code for this ELF machine be decoded by this build? */
