@@ -102,7 +102,8 @@ def calls(build, made, folder):
 def callers(build, folder):
     made = programs({"callers": CALLERS})
     done = record(build, folder, {"callers": CALLERS}, made, "frames.elf")
-    return checks.callers(done["callers"].data, Tree(os.path.join(folder, "calls.1.tree")))
+    return checks.callers(hlguest_of(build), made["frames.elf"], done["callers"].data,
+                          Tree(os.path.join(folder, "calls.1.tree")))
 
 
 def many(tap, hlguest, build, made, folder, work, count):
