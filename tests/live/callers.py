@@ -9,6 +9,10 @@ later; a process that runs already; with the host's half; a guest that lies abou
 after which the kernel has said nothing and its memory has no program of ours. Skipped where
 nothing can be recorded so.
 """
+import bisect
+import collections
+import csv
+import io
 import os
 import re
 import subprocess
@@ -64,6 +68,56 @@ def check_command(build, vm, elf, folder, *words):
     if os.stat(out).st_mode & 0o777 != 0o600:
         yield f"mode {os.stat(out).st_mode:o}"
     yield from called.check(folded(build, elf, out), LEAST)
+
+
+def entered(data):
+    """{thread: [(time, descriptor)]} of each KVM_RUN."""
+    found = collections.defaultdict(list)
+    for tid, seconds, ns, fd in re.findall(
+            r"^ *(\d+) +(\d+)\.(\d{9}): +syscalls:sys_enter_ioctl: fd: (\w+), cmd: 0x0000ae80,",
+            must("perf", "script", "--ns", "-F", "tid,time,event,trace", "-i", data), re.M):
+        found[int(tid)].append((int(seconds + ns), int(fd, 16)))
+    return found
+
+
+def named(data):
+    """(thread, time, sandbox) of guest samples whose chain tells it."""
+    for time, tid, chain in re.findall(
+            r"^\d+ (\d+) 0x\w+ \[0x\w+\]: PERF_RECORD_SAMPLE\(IP, 0x[45]\): \d+/(\d+): .*\n"
+            r"((?:\.{3}.*\n)*)", must("perf", "script", "-D", "-i", data), re.M):
+        tail = re.search(r": fffffffffffff800\n.*: ([0-9a-f]{8})[0-9a-f]{8}$", chain, re.M)
+        if tail:
+            yield int(tid), int(time), int(tail[1], 16)
+
+
+def check_sandboxes(build, vm, elf, folder):
+    """In turn on one thread: each stack's sandbox is the one whose vCPU the thread ran last."""
+    mount_tracefs()
+    out = os.path.join(folder, "turn.data")
+    words = ("--", vm, f"--seconds={SECONDS}", "--sandboxes=3", "--in-turn", elf)
+    record(build, out, "--sandboxes", *words)
+    runs, found = entered(out), collections.Counter()
+    for tid, time, sandbox in named(out):
+        n = bisect.bisect(runs[tid], (time,))
+        found[runs[tid][n - 1][1] if n else -1, sandbox] += 1
+    if len(found) != 3 or len({fd for fd, _ in found}) != 3 or len({s for _, s in found}) != 3:
+        yield f"(descriptor, sandbox): {found.most_common(9)} of {len(found)}"
+    counts, _ = record(build, out, *words)
+    text = must(hlguest_of(build), "report", "--format=csv", "--by=sandbox", elf, out)
+    samples = [int(r["samples"]) for r in csv.DictReader(io.StringIO(text))
+               if r["record"] == "sandbox"]
+    if len(samples) != 3 or sum(samples) != counts[0] or min(samples) < counts[0] / 5:
+        yield f"{samples[:9]} of {counts[0]} samples with callers"
+
+
+def check_after(build, vm, elf, folder):
+    """One machine after another, each a process of its own."""
+    out = os.path.join(folder, "after.data")
+    loop = 'for i in 1 2 3 4 5 6; do "$0" --seconds=0.1 "$1"; done'
+    record(build, out, "--", "sh", "-c", loop, vm, elf)
+    found = {(tid, sandbox) for tid, _, sandbox in named(out)}
+    if {sandbox for _, sandbox in found} != set(range(1, 7)) or len(found) != 6:
+        yield f"(thread, sandbox): {sorted(found)}"
 
 
 def check_process(build, vm, elf, folder):
@@ -165,6 +219,8 @@ def main():
 
         check("a command", check_command)
         check("three sandboxes", check_command, "--sandboxes=3")
+        check("sandboxes in turn on one thread", check_sandboxes)
+        check("one sandbox after another", check_after)
         check("at a high address", check_command, "--base=0x7f3a51c26000")
         check("a process that runs", check_process)
         check("with the host's half", check_host)
