@@ -80,16 +80,6 @@ def entered(data):
     return found
 
 
-def named(data):
-    """(thread, time, sandbox) of guest samples whose chain tells it."""
-    for time, tid, chain in re.findall(
-            r"^\d+ (\d+) 0x\w+ \[0x\w+\]: PERF_RECORD_SAMPLE\(IP, 0x[45]\): \d+/(\d+): .*\n"
-            r"((?:\.{3}.*\n)*)", must("perf", "script", "-D", "-i", data), re.M):
-        tail = re.search(r": fffffffffffff800\n.*: ([0-9a-f]{8})[0-9a-f]{8}$", chain, re.M)
-        if tail:
-            yield int(tid), int(time), int(tail[1], 16)
-
-
 def check_sandboxes(build, vm, elf, folder):
     """In turn on one thread: each stack's sandbox is the one whose vCPU the thread ran last."""
     mount_tracefs()
@@ -97,7 +87,7 @@ def check_sandboxes(build, vm, elf, folder):
     words = ("--", vm, f"--seconds={SECONDS}", "--sandboxes=3", "--in-turn", elf)
     record(build, out, "--sandboxes", *words)
     runs, found = entered(out), collections.Counter()
-    for tid, time, sandbox in named(out):
+    for tid, time, sandbox in called.named(out):
         n = bisect.bisect(runs[tid], (time,))
         found[runs[tid][n - 1][1] if n else -1, sandbox] += 1
     if len(found) != 3 or len({fd for fd, _ in found}) != 3 or len({s for _, s in found}) != 3:
@@ -115,7 +105,7 @@ def check_after(build, vm, elf, folder):
     out = os.path.join(folder, "after.data")
     loop = 'for i in 1 2 3 4 5 6; do "$0" --seconds=0.1 "$1"; done'
     record(build, out, "--", "sh", "-c", loop, vm, elf)
-    found = {(tid, sandbox) for tid, _, sandbox in named(out)}
+    found = {(tid, sandbox) for tid, _, sandbox in called.named(out)}
     if {sandbox for _, sandbox in found} != set(range(1, 7)) or len(found) != 6:
         yield f"(thread, sandbox): {sorted(found)}"
 
@@ -142,7 +132,7 @@ def check_host(build, vm, elf, folder):
     """Both halves."""
     mount_tracefs()
     out = os.path.join(folder, "host.data")
-    counts, _ = record(build, out, "-g", "--", vm, f"--seconds={SECONDS}", elf)
+    counts, _ = record(build, out, "--stacks", "--", vm, f"--seconds={SECONDS}", elf)
     yield from check_counts(counts, True)
     text = folded(build, elf, out)
     yield from called.check(text, LEAST)
