@@ -4,17 +4,20 @@
 
     callers.py --build DIR
 
-Each stack must be a path of the guest's calls (kit/called.py), or say what is missing. Several sandboxes, on threads made
-later; a process that runs already; with the host's half; a guest that lies about its frames,
-after which the kernel has said nothing and its memory has no program of ours. Skipped where
-nothing can be recorded so.
+Each stack must be a path of the guest's calls (kit/called.py), or say what is missing. Several
+sandboxes, on threads made later, in turn on one thread, or one after another; a process that runs
+already, or all; a VMM that dies, and ^C; with the host's half; a guest that lies about its
+frames, after which the kernel has said nothing and its memory has no program of ours. Skipped
+where nothing can be recorded so.
 """
 import bisect
 import collections
+import contextlib
 import csv
 import io
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -128,6 +131,58 @@ def check_process(build, vm, elf, folder):
     yield from (f"{n} samples of {';'.join(s)}" for s, n in wrong.items())
 
 
+def check_everything(build, vm, elf, folder):
+    """-a: two VMMs, and one that begins later; those of other tests, too."""
+    out = os.path.join(folder, "everything.data")
+    words = [vm, "--seconds=30", "--deadline=60", elf]
+    how = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "env": environment()}
+    with contextlib.ExitStack() as stack:
+        started = [subprocess.Popen(words, **how) for _ in range(2)]
+        for process in started:
+            stack.callback(process.kill)
+            process.stderr.readline()
+        later = f'sleep 0.3; exec "$0" --seconds={SECONDS} "$1"'
+        counts, _ = record(build, out, "-a", "--", "sh", "-c", later, vm, elf)
+    if not 0.8 * counts[1] < counts[0]:
+        yield f"{counts[0]} of {counts[1]} samples have callers"
+    found = collections.Counter(tid for tid, _, _ in called.named(out))
+    few = [p.pid for p in started if found[p.pid] < LEAST / 3]
+    if few or sum(n > LEAST / 3 for n in found.values()) < 3:
+        yield f"samples of threads: {found.most_common(9)}, not of {few}"
+
+
+def check_deaths(build, vm, elf, folder):
+    """A VMM that dies by itself, as if it crashed; what it was is recorded."""
+    out = os.path.join(folder, "dies.data")
+    for name in "SEGV", "KILL":
+        _, err, status = run(hlguest_of(build), "record", "--guest-stacks", "-F", "2000", "-e",
+                             "cpu-clock", "-o", out, "--", "timeout", "-s", name, "0.7", vm,
+                             "--seconds=30", "--sandboxes=2", elf)
+        said = SAID.search(err)
+        if not status or not said or int(said[1]) < LEAST or said[1] != said[2]:
+            yield f"{name}: status {status}: {err}"
+
+
+def check_interrupt(build, vm, elf, folder):
+    """^C ends what has no end; the stacks are there."""
+    out = os.path.join(folder, "interrupt.data")
+    with subprocess.Popen([vm, "--seconds=30", "--deadline=60", elf], stderr=subprocess.PIPE,
+                          stdout=subprocess.DEVNULL, env=environment()) as process:
+        process.stderr.readline()
+        for words in ("-p", str(process.pid)), ("-a",), ("--", vm, "--seconds=30", elf):
+            with subprocess.Popen([hlguest_of(build), "record", "--guest-stacks", "-o", out, "-F",
+                                   "2000", "-e", "cpu-clock", *words], stderr=subprocess.PIPE,
+                                  stdout=subprocess.DEVNULL, env=environment(),
+                                  start_new_session=True) as recorder:
+                time.sleep(2)
+                os.killpg(recorder.pid, signal.SIGINT)
+                err = recorder.communicate(timeout=30)[1].decode()
+            said = SAID.search(err)
+            if not said or int(said[1]) < LEAST or int(said[1]) < 0.8 * int(said[2]):
+                yield f"{words}: status {recorder.returncode}: {err}"
+        process.kill()
+
+
 def check_host(build, vm, elf, folder):
     """Both halves."""
     mount_tracefs()
@@ -213,6 +268,9 @@ def main():
         check("one sandbox after another", check_after)
         check("at a high address", check_command, "--base=0x7f3a51c26000")
         check("a process that runs", check_process)
+        check("all processes", check_everything)
+        check("a VMM that dies", check_deaths)
+        check("^C", check_interrupt)
         check("with the host's half", check_host)
         check("a guest without frame pointers", check_without)
         check("a guest that lies", check_lies, more=("-DLIES",))
