@@ -33,8 +33,7 @@ const struct hlg_option hlg_option_table[] = {
 	 FIELD(cpu)},
 	{"sandbox", "LIST", "",
 	 "only these sandboxes, by the numbers that by=sandbox shows, if recorded "
-	 "(record "
-	 "--sandboxes)",
+	 "(record --sandboxes or --guest-stacks)",
 	 HLG_OPT_LIST, FIELD(sandbox)},
 	{"time", "START,STOP", "",
 	 "only from START up to, not including, STOP; either may be empty: +10 and "
