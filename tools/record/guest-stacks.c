@@ -194,6 +194,9 @@ static const char *most_ends(const struct hlg_rewrite_counts *counts)
 		[HLG_WALK_UNMAPPED] = "rbp was no frame pointer",
 		[HLG_WALK_HOLE] = "the guest's page tables lead nowhere",
 		[HLG_WALK_FAULT] = "the VMM's memory could not be read",
+		[HLG_WALK_NO_RSP] = "KVM does not know the stack pointer",
+		[HLG_WALK_NO_CFI] = "no unwind table has the address",
+		[HLG_WALK_CUT] = "what was copied of the stack ends (--stack-size=64K)",
 	};
 	unsigned most = HLG_WALK_DEEP;
 
