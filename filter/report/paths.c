@@ -184,13 +184,13 @@ static bool add_frame(struct builder *b, uint32_t place, uint64_t ip,
 	return true;
 }
 
-static bool add_caller(struct builder *b, const struct hlg_caller *caller, uint8_t end)
+static bool add_caller(struct builder *b, const struct hlg_caller *caller)
 {
 	switch (caller->kind) {
 	case HLG_CALLER_UNKNOWN:
 		return add_frame(b, note(b, HLG_CALLER_NOT_KNOWN), 0, caller->kind);
 	case HLG_CALLER_TRUNCATED:
-		return add_frame(b, note(b, hlg_proof_end(end)), 0, caller->kind);
+		return add_frame(b, note(b, hlg_proof_end(caller->end)), 0, caller->kind);
 	default:
 		return add_frame(b, code(b, caller->ip), caller->ip, caller->kind);
 	}
@@ -233,7 +233,7 @@ static bool add_stack(struct builder *b, const struct hlg_stack *stack)
 	if (!path || !hlg_proof_find(b->proof, stack, &callers, &n, &b->paths->sums))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!add_caller(b, &callers[i], stack->end))
+		if (!add_caller(b, &callers[i]))
 			return false;
 	path->n += n;
 	return true;
@@ -262,7 +262,8 @@ int hlg_paths_build(struct hlg_paths *paths, const struct hlg_report *r,
 	bool ok;
 
 	*paths = (struct hlg_paths){0};
-	b.proof = hlg_proof_open(r->stacks, r->space, &r->trust, r->options);
+	b.proof = hlg_proof_open(r->stacks, r->space, r->suppressed ? NULL : &r->trust,
+				 r->options);
 	ok = build(&b);
 	hlg_proof_close(b.proof);
 	free(b.credits);

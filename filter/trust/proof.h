@@ -2,10 +2,31 @@
 /*
  * The callers of a guest sample, proved and mended by the guest's own code.
  *
- * Frame pointers leave out callers: that of a function which has not set up its frame
- * yet, or has given it up, or has none. Nothing in the stack shows it. But the call
- * before each return address names the function that was called; and whether a function
- * has a frame at an address, its instructions tell (symtab/code/frame.h).
+ * Frame pointers leave callers out, and nothing in the stack shows it: where a function
+ * has not set its frame up yet, has given it up, or has none, rbp is still its caller's,
+ * and the innermost return address is not the function's but its caller's. Two things in
+ * the code tell: whose rbp is (symtab/code/body.h), and which function the call before a
+ * return address leads to.
+ *
+ * An edge is a frame and the return address above it. This is the whole rule:
+ *
+ * - No call ends at the return address: it is none, and all above it is nothing
+ *   ("[truncated: no return address]"). Wrong.
+ * - rbp is the function's own. The call leads to it, or to one that jumps to it (a tail
+ *   call): confirmed. The call, or such a jump, is indirect: indirect. Else a caller is
+ *   missing, and which cannot be told: wrong, "[caller unknown]".
+ * - rbp is the caller's. Then the call leads to the caller, or to one that jumps to it:
+ *   that one is inserted, if it calls the function; confirmed. If it calls nothing by its
+ *   address, but something else indirectly: indirect. If it does neither, something lies
+ *   between, too: wrong. If the call is indirect, the caller cannot be told: indirect.
+ *   In the last two, "[caller unknown]".
+ * - Where code cannot be decoded (a perf map, a gap, a build without Zydis), an edge is
+ *   none of these, and nothing is mended.
+ *
+ * Callers by unwind tables (HLG_CHAIN_WAY_CFI) miss nothing: rbp does not matter.
+ *
+ * A guest whose functions keep no frame pointers has stacks that look whole and are not:
+ * its callers by frame pointers are left out, unless force= asks for them.
  */
 #ifndef HLG_FILTER_TRUST_PROOF_H
 #define HLG_FILTER_TRUST_PROOF_H
@@ -21,9 +42,13 @@ enum hlg_caller_kind {
 	HLG_CALLER_TRUNCATED /* "[truncated: ...]": outer ones are not known */
 };
 
+/* An end that no recording tells: what the stack has next is no return address. */
+#define HLG_CALLER_END_NO_RETURN HLG_CHAIN_ENDS
+
 struct hlg_caller {
 	uint64_t ip; /* as of struct hlg_path_frame (filter/report/paths.h) */
 	enum hlg_caller_kind kind;
+	unsigned end; /* of TRUNCATED: enum hlg_chain_end, or HLG_CALLER_END_NO_RETURN */
 };
 
 /* Of the samples that have callers. An edge is what lies between a frame and its caller;
@@ -44,12 +69,13 @@ struct hlg_caller_sums {
 
 #define HLG_CALLER_NOT_KNOWN "[caller unknown]"
 
-/* What stands for callers that are not known, as the chain ended so. */
-const char *hlg_proof_end(enum hlg_chain_end end);
+/* What stands for callers that are not known, by struct hlg_caller's end. */
+const char *hlg_proof_end(unsigned end);
 
 struct hlg_proof;
 
-/* All arguments outlive it; NULL without memory. */
+/* All arguments outlive it; NULL without memory. trust is NULL where addresses mean
+ * nothing: then callers are as they were recorded. */
 struct hlg_proof *hlg_proof_open(const struct hlg_stacks *stacks,
 				 const struct hlg_space *space,
 				 const struct hlg_trust *trust,

@@ -14,6 +14,10 @@
 
 #include "symtab/image/image.h"
 
+/* How to build a guest whose functions do; for messages. */
+#define HLG_FRAME_ADVICE                                                                 \
+	"build it with RUSTFLAGS=-Cforce-frame-pointers=yes, -fno-omit-frame-pointer"
+
 struct hlg_frame_count {
 	size_t calling; /* functions that call others */
 	size_t framed;  /* those of them that keep a frame pointer */

@@ -12,8 +12,7 @@ CALLS = {
     "deep": {"deep"},
 }
 AGAIN = 6        # frames of again at most
-FRAMES = 127     # of a stack at most
-COST = 0.05      # samples in prologues and epilogues, whose caller is missing, at most
+MARKED = 0.01    # of all samples, at most
 
 
 def calls(caller, callee):
@@ -21,20 +20,15 @@ def calls(caller, callee):
 
 
 def judge(stack):
-    """Of one stack, the outermost function first: "exact", "short" (the innermost caller is
-    missing), "deep" (more frames than are recorded), or None: it cannot be."""
-    if len(stack) >= FRAMES and set(stack[1:]) == {"deep"} and stack[0] in ("run", "deep"):
-        return "deep"
-    if stack in (("run",), ("_start",)):
-        return "short" if stack[0] == "run" else "exact"
+    """Of one stack, the outermost function first: "exact", "deep" (more frames than are
+    recorded), "marked" (the stack says that something is missing), or None: it cannot be."""
+    if stack[0] == "[truncated: too deep]":
+        return "deep" if set(stack[2:]) == {"deep"} and stack[1] in ("run", "deep") else None
+    if any(frame.startswith("[") for frame in stack):
+        return "marked"
     if stack[0] != "_start" or stack.count("again") > AGAIN:
         return None
-    if not all(map(calls, stack[:-1], stack[1:-1])):
-        return None
-    if calls(*stack[-2:]):
-        return "exact"
-    between = CALLS.get(stack[-2], ())
-    return "short" if any(calls(c, stack[-1]) for c in between) else None
+    return "exact" if all(map(calls, stack[:-1], stack[1:])) else None
 
 
 def parse(folded):
@@ -62,8 +56,8 @@ def check(folded, least):
     print("#", ", ".join(f"{n} {kind or 'wrong'}" for kind, n in kinds.most_common()))
     if total < least:
         wrong.append(f"{total} samples")
-    if kinds["short"] > COST * total:
-        wrong.append(f"{kinds['short']} of {total} lack a caller")
+    if kinds["marked"] > MARKED * total:
+        wrong.append(f"{kinds['marked']} of {total} are marked")
     wrong += [f"no sample in {name}" for name in ("leaf_shared", "leaf_right", "leaf_pointed",
                                                   "leaf_bottom", "again", "deep")
               if not leaves[name]]

@@ -4,8 +4,7 @@
 
     callers.py --build DIR
 
-Each stack must be a path of the guest's calls (kit/called.py), but that the innermost caller
-may be missing where a sample hits a prologue or epilogue. Several sandboxes, on threads made
+Each stack must be a path of the guest's calls (kit/called.py), or say what is missing. Several sandboxes, on threads made
 later; a process that runs already; with the host's half; a guest that lies about its frames,
 after which the kernel has said nothing and its memory has no program of ours. Skipped where
 nothing can be recorded so.

@@ -29,7 +29,8 @@ static size_t put_u64(uint8_t *to, size_t at, uint64_t value)
 
 size_t hlg_rewrite_sample(uint8_t to[static HLG_REWRITE_MAX], const uint8_t *record,
 			  uint16_t size, const struct hlg_perfdata_layout *layout,
-			  const uint64_t *callers, size_t n)
+			  const uint64_t *callers, size_t n,
+			  const struct hlg_chain_tail *tail)
 {
 	unsigned mode = hlg_perfdata_u32(record + 4) & PERF_RECORD_MISC_CPUMODE_MASK;
 	struct hlg_perfdata_fields fields;
@@ -42,11 +43,11 @@ size_t hlg_rewrite_sample(uint8_t to[static HLG_REWRITE_MAX], const uint8_t *rec
 	hlg_perfdata_decode(&fields, layout->attr, record, size);
 	chain = fields.callchain.at;
 	if (!(fields.has & PERF_SAMPLE_CALLCHAIN) || !chain ||
-	    size + 8 * (n + 2) > UINT16_MAX)
+	    size + 8 * (n + 2 + HLG_CHAIN_TAIL) > UINT16_MAX)
 		return 0;
 	words = fields.callchain.n;
 	at = put(to, 0, record, (size_t)(chain - record) - 8);
-	at = put_u64(to, at, words + n + 2);
+	at = put_u64(to, at, words + n + 2 + HLG_CHAIN_TAIL);
 	at = put(to, at, chain, 8 * words);
 	at = put_u64(to, at,
 		     mode == PERF_RECORD_MISC_GUEST_USER
@@ -55,12 +56,31 @@ size_t hlg_rewrite_sample(uint8_t to[static HLG_REWRITE_MAX], const uint8_t *rec
 	at = put_u64(to, at, hlg_perfdata_u64(record + layout->ip));
 	if (n)
 		at = put(to, at, callers, 8 * n);
+	at = put_u64(to, at, (uint64_t)PERF_CONTEXT_GUEST);
+	at = put_u64(to, at, hlg_chains_tail_word(tail));
 	chain += 8 * words;
 	at = put(to, at, chain, (size_t)(record + size - chain));
 	memcpy(&header, to, sizeof(header));
 	header.size = (uint16_t)at;
 	memcpy(to, &header, sizeof(header));
 	return at;
+}
+
+static enum hlg_chain_end end_of(unsigned walk_end)
+{
+	static const enum hlg_chain_end ends[HLG_WALK_ENDS] = {
+		[HLG_WALK_WHOLE] = HLG_CHAIN_END_WHOLE,
+		[HLG_WALK_DEEP] = HLG_CHAIN_END_DEEP,
+		[HLG_WALK_MODE] = HLG_CHAIN_END_MODE,
+		[HLG_WALK_ALIGNMENT] = HLG_CHAIN_END_FRAME,
+		[HLG_WALK_ORDER] = HLG_CHAIN_END_FRAME,
+		[HLG_WALK_ADDRESS] = HLG_CHAIN_END_FRAME,
+		[HLG_WALK_UNMAPPED] = HLG_CHAIN_END_FRAME,
+		[HLG_WALK_HOLE] = HLG_CHAIN_END_MEMORY,
+		[HLG_WALK_FAULT] = HLG_CHAIN_END_MEMORY,
+	};
+
+	return ends[walk_end];
 }
 
 static void copy_guest(struct rewrite *r, const uint8_t *record, uint16_t size,
@@ -78,7 +98,10 @@ static void copy_guest(struct rewrite *r, const uint8_t *record, uint16_t size,
 	if (stack) {
 		const uint64_t *callers =
 			hlg_chains_get(&r->join->chains, stack->chain, &n);
-		n = hlg_rewrite_sample(r->room, record, size, layout, callers, n);
+		const struct hlg_chain_tail tail = {.end = end_of(stack->end),
+						    .way = HLG_CHAIN_WAY_FRAMES};
+
+		n = hlg_rewrite_sample(r->room, record, size, layout, callers, n, &tail);
 	}
 	if (n) {
 		r->counts->ends[stack->end]++;

@@ -3,8 +3,8 @@
  * A recording whose guest samples have their callers: its own, written anew, once, in its
  * place (filter/output/temp-file.h). A guest sample's callchain gets, behind the words it
  * has, PERF_CONTEXT_GUEST_USER or PERF_CONTEXT_GUEST_KERNEL as the sample's mode is, its
- * address, and its callers. Everything else is copied: host samples, other events, what
- * was lost, facts.
+ * address, its callers, and the tail that tells of them (filter/stacks/chains.h).
+ * Everything else is copied: host samples, other events, what was lost, facts.
  *
  * The recording was made with callchains (perf record --call-graph=fp), threads and
  * times; events without are copied.
@@ -27,12 +27,13 @@ struct hlg_rewrite_counts {
 };
 
 /*
- * A guest sample with its callers, n words; returns its size, or 0 if its event has no
- * callchain, it cannot be read, or would be larger than a record can be.
+ * A guest sample with its callers, n words, and their tail; returns its size, or 0 if its
+ * event has no callchain, it cannot be read, or would be larger than a record can be.
  */
 size_t hlg_rewrite_sample(uint8_t to[static HLG_REWRITE_MAX], const uint8_t *record,
 			  uint16_t size, const struct hlg_perfdata_layout *layout,
-			  const uint64_t *callers, size_t n);
+			  const uint64_t *callers, size_t n,
+			  const struct hlg_chain_tail *tail);
 
 /* On failure path is as it was. */
 int hlg_rewrite_file(const char *path, struct hlg_join *join,

@@ -13,15 +13,18 @@ from tap import must
 BASE = 0x4000  # where Hyperlight 0.17 and later lay every guest
 Z95 = 1.959963984540054
 
-Symbol = collections.namedtuple("Symbol", "addr size name")
+Symbol = collections.namedtuple("Symbol", "addr size name names")
+
+
+def read(path):
+    return (lzma.open if path.endswith(".xz") else open)(path, "rt", encoding="ascii")
 
 
 class Executed:
     """How often the instruction at each address, as the ELF has it, was executed."""
 
     def __init__(self, path):
-        opener = lzma.open if path.endswith(".xz") else open
-        with opener(path, "rt", encoding="ascii") as f:
+        with read(path) as f:
             pairs = [line.split() for line in f]
         self.at = {int(addr, 16): int(count) for addr, count in pairs}
         self.addrs = sorted(self.at)
@@ -42,22 +45,26 @@ class Tree:
     """What tree.so wrote: instructions executed by the calls that led there."""
 
     def __init__(self, path):
-        self.known = self.short = None
         self.paths = []  # ([return address, ...] from the outermost on, function, count)
-        with open(path, encoding="ascii") as f:
+        with read(path) as f:
             for line in f:
                 path, count = line.split()
                 *returns, function = [int(addr, 16) for addr in path.split(";")]
                 self.paths.append((returns, function, int(count)))
 
-    def has(self, returns, function):
-        """Was the function called so? "exact", "short" if one more caller stands between the
-        last and the function, None if never."""
-        if not self.known:
-            self.known = {(tuple(path), at) for path, at, _ in self.paths}
-            self.short = {(path[:-1], at) for path, at in self.known if path}
-        asked = tuple(returns), function
-        return "exact" if asked in self.known else "short" if asked in self.short else None
+    def stacks(self, symbols):
+        """{(name of a function, or None, ...)} that there were, the outermost first. What has
+        no function, as code that changes the stack has none, may be the outermost, too."""
+        starts = [symbol.addr for symbol in symbols]
+
+        def function(addr):
+            symbol = symbols[bisect.bisect_right(starts, addr) - 1]
+            return symbol.names[0] if addr < symbol.addr + symbol.size else None
+        found = set()
+        for returns, inner, _ in self.paths:
+            path = (*(function(at - 1) for at in returns), function(inner))
+            found |= {path[i:] for i in range(len(path)) if i == 0 or path[i] is None}
+        return found
 
     def own(self):
         """{address of a function: instructions executed in it}"""
@@ -78,7 +85,8 @@ def functions(elf):
     found = {}
     for addr, size, name in line.findall(must("readelf", "-sW", elf)):
         if int(size) > 0:
-            found.setdefault(int(addr, 16), Symbol(int(addr, 16), int(size), name))
+            found.setdefault(int(addr, 16), Symbol(int(addr, 16), int(size), name, []))
+            found[int(addr, 16)].names.append(name)
     return sorted(found.values())
 
 

@@ -122,17 +122,20 @@ static void put_sample(struct kit *k, unsigned mode, uint64_t ip, uint64_t time,
 }
 
 static const uint64_t callers[] = {0x401000, 0x402000};
+static const struct hlg_chain_tail tail = {HLG_CHAIN_END_DEEP, HLG_CHAIN_WAY_FRAMES, 3};
+#define TAIL (uint64_t) PERF_CONTEXT_GUEST, UINT64_C(3) << 32 | 1 << 8 | 2
 static uint8_t room[HLG_REWRITE_MAX];
 
 static void expect(unsigned mode, uint64_t marker, const uint64_t *host, uint64_t n)
 {
-	const uint64_t words[] = {host ? host[0] : 0, marker, 0x5000, 0x401000, 0x402000};
+	const uint64_t words[] = {host ? host[0] : 0, marker,   0x5000,
+				  0x401000,           0x402000, TAIL};
 	struct kit k = {0}, expected = {0};
 
 	put_sample(&k, mode, 0x5000, 77, host, n);
-	put_sample(&expected, mode, 0x5000, 77, words + (n ? 0 : 1), 4 + n);
+	put_sample(&expected, mode, 0x5000, 77, words + (n ? 0 : 1), 6 + n);
 	ck_assert_uint_eq(
-		hlg_rewrite_sample(room, k.at, (uint16_t)k.n, &layout, callers, 2),
+		hlg_rewrite_sample(room, k.at, (uint16_t)k.n, &layout, callers, 2, &tail),
 		expected.n);
 	ck_assert_mem_eq(room, expected.at, expected.n);
 	kit_free(&k);
@@ -153,13 +156,14 @@ END_TEST
 /* The outermost function itself. */
 START_TEST(no_callers)
 {
-	const uint64_t words[] = {(uint64_t)PERF_CONTEXT_GUEST_USER, 0x5000};
+	const uint64_t words[] = {(uint64_t)PERF_CONTEXT_GUEST_USER, 0x5000, TAIL};
 	struct kit k = {0}, expected = {0};
 
 	put_sample(&k, PERF_RECORD_MISC_GUEST_USER, 0x5000, 77, NULL, 0);
-	put_sample(&expected, PERF_RECORD_MISC_GUEST_USER, 0x5000, 77, words, 2);
-	ck_assert_uint_eq(hlg_rewrite_sample(room, k.at, (uint16_t)k.n, &layout, NULL, 0),
-			  expected.n);
+	put_sample(&expected, PERF_RECORD_MISC_GUEST_USER, 0x5000, 77, words, 4);
+	ck_assert_uint_eq(
+		hlg_rewrite_sample(room, k.at, (uint16_t)k.n, &layout, NULL, 0, &tail),
+		expected.n);
 	ck_assert_mem_eq(room, expected.at, expected.n);
 	kit_free(&k);
 	kit_free(&expected);
@@ -178,25 +182,29 @@ START_TEST(odd_samples)
 	put_sample(&k, PERF_RECORD_MISC_GUEST_USER, 0x5000, 77, NULL, 0);
 	flat.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
 	without.attr = &flat;
-	ck_assert_uint_eq(
-		hlg_rewrite_sample(room, k.at, (uint16_t)k.n, &without, callers, 2), 0);
+	ck_assert_uint_eq(hlg_rewrite_sample(room, k.at, (uint16_t)k.n, &without, callers,
+					     2, &tail),
+			  0);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		uint8_t *record = malloc(40);
 
 		memcpy(record, k.at, 32);
 		memcpy(record + 32, &counts[i], 8);
 		ck_assert_uint_eq(
-			hlg_rewrite_sample(room, record, 40, &layout, callers, 2), 0);
+			hlg_rewrite_sample(room, record, 40, &layout, callers, 2, &tail),
+			0);
 		free(record);
 	}
 	kit_free(&k);
 	/* As long as records can be: there is no room for more. */
 	put_sample(&k, PERF_RECORD_MISC_GUEST_USER, 0x5000, 77, words,
-		   (UINT16_MAX - 48 - 24) / 8);
+		   (UINT16_MAX - 48 - 24) / 8 - HLG_CHAIN_TAIL);
 	ck_assert_uint_ne(
-		hlg_rewrite_sample(room, k.at, (uint16_t)k.n, &layout, callers, 1), 0);
+		hlg_rewrite_sample(room, k.at, (uint16_t)k.n, &layout, callers, 1, &tail),
+		0);
 	ck_assert_uint_eq(
-		hlg_rewrite_sample(room, k.at, (uint16_t)k.n, &layout, callers, 2), 0);
+		hlg_rewrite_sample(room, k.at, (uint16_t)k.n, &layout, callers, 2, &tail),
+		0);
 	kit_free(&k);
 	free(words);
 }
@@ -238,7 +246,7 @@ START_TEST(files)
 	ck_assert_mem_eq(after.samples, before.samples, 4 * sizeof(after.samples[0]));
 	ck_assert_uint_eq(after.counts.lost, 3);
 	ck_assert_uint_eq(after.counts.bad_sample, 0);
-	ck_assert_uint_eq(after.tell, before.tell + 2 * 4 * 8);
+	ck_assert_uint_eq(after.tell, before.tell + 2 * 8 * (4 + HLG_CHAIN_TAIL));
 	kit_finish(&before);
 	kit_finish(&after);
 	kit_free(&records);

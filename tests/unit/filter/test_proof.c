@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is made of recorded callers, on functions whose every byte is written down here:
+ * each way to sample before, in and behind a frame, in a leaf, behind a tail call, with
+ * calls that stand in the code and calls by pointer; return addresses that are none; how
+ * chains end; and a guest that keeps no frame pointers.
+ */
+#include "filter/trust/proof.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "config.h"
+#include "filter/report/paths.h"
+#include "tests/kit/filter.h"
+#include "tests/kit/tap.h"
+
+#define START 0x1000
+#define SLOT  0x20
+#define MOVED UINT64_C(0x4000) /* where the guest lies, less where it was linked to */
+
+/* Functions, by their slots. */
+enum {
+	ROOT, /* calls ONE, LEAF, by pointer, HOP, PART */
+	ONE,  /* calls LEAF, and itself */
+	LEAF, /* without a frame */
+	HOP,  /* jumps to ONE, its frame given up */
+	FAR,  /* nobody calls it: has a frame */
+	PART, /* jumps to REST with its frame */
+	REST, /* uses PART's frame */
+	ANY,  /* calls by pointer */
+	BARE, /* no frame, calls ONE: what is built otherwise */
+	N_SLOTS
+};
+
+#define PUSH     0x55             /* 0 */
+#define SET      0x48, 0x89, 0xe5 /* 1 */
+#define NOP      0x90
+#define POP      0x5d
+#define RET      0xc3
+#define CALL_RAX 0xff, 0xd0
+#define REL(at, to)                                                                      \
+	((to)*SLOT - (at)) & 255, ((to)*SLOT - (at)) >> 8 & 255,                         \
+		((to)*SLOT - (at)) >> 16 & 255, ((to)*SLOT - (at)) >> 24 & 255
+#define CALL(f, at, to) 0xe8, REL((f)*SLOT + (at) + 5, to)
+#define JMP(f, at, to)  0xe9, REL((f)*SLOT + (at) + 5, to)
+
+/* clang-format off */
+static const unsigned char text[N_SLOTS][SLOT] = {
+	[ROOT] = {PUSH, SET, CALL(ROOT, 4, ONE), CALL(ROOT, 9, LEAF), CALL_RAX,
+		  CALL(ROOT, 16, HOP), CALL(ROOT, 21, PART), POP, RET},
+	[ONE] = {PUSH, SET, CALL(ONE, 4, LEAF), CALL(ONE, 9, ONE), NOP, POP, RET},
+	[LEAF] = {NOP, NOP, RET},
+	[HOP] = {PUSH, SET, POP, JMP(HOP, 5, ONE)},
+	[FAR] = {PUSH, SET, NOP, POP, RET},
+	[PART] = {PUSH, SET, JMP(PART, 4, REST)},
+	[REST] = {NOP, POP, RET},
+	[ANY] = {PUSH, SET, CALL_RAX, POP, RET},
+	[BARE] = {NOP, CALL(BARE, 1, ONE), RET},
+};
+/* clang-format on */
+static const char *const names[N_SLOTS] = {"root", "one",  "leaf", "hop", "far",
+					   "part", "rest", "any",  "bare"};
+
+/* Addresses in the guest: where a function is, and where its calls return to. */
+#define AT(f, at) (MOVED + START + (f)*SLOT + (at))
+#define R_ONE     AT(ROOT, 9)
+#define R_LEAF    AT(ROOT, 14)
+#define R_POINTER AT(ROOT, 16)
+#define R_HOP     AT(ROOT, 21)
+#define R_PART    AT(ROOT, 26)
+#define ONE_LEAF  AT(ONE, 9)
+#define ONE_ONE   AT(ONE, 14)
+#define ANY_CALL  AT(ANY, 6)
+#define BARE_ONE  AT(BARE, 6)
+#define FRAMED    5 /* in a function, its frame set up */
+
+struct expected {
+	const char *what;
+	uint64_t ip, callers[4];
+	const char *stack; /* the outermost first; + was inserted */
+	struct hlg_caller_sums sums;
+};
+
+/* The number of samples is 3; sums are edges, confirmed, indirect, wrong, inserted,
+ * unknown. */
+#define SUMS(e, c, i, w, in, u)                                                          \
+	{                                                                                \
+		.stacks = 3, .whole = 3, .edges = 3 * (e), .confirmed = 3 * (c),         \
+		.indirect = 3 * (i), .wrong = 3 * (w), .inserted = 3 * (in),             \
+		.unknown = 3 * (u)                                                       \
+	}
+
+static const struct expected table[] = {
+	{"with a frame", AT(ONE, FRAMED), {R_ONE}, "root one", SUMS(1, 1, 0, 0, 0, 0)},
+	{"deeper", AT(ONE, 15), {ONE_ONE, R_ONE}, "root one one", SUMS(2, 2, 0, 0, 0, 0)},
+	{"before the push",
+	 AT(LEAF, 0),
+	 {R_ONE},
+	 "root +one leaf",
+	 SUMS(1, 1, 0, 0, 1, 0)},
+	{"in a prologue, of a recursion",
+	 AT(ONE, 1),
+	 {R_ONE},
+	 "root +one one",
+	 SUMS(1, 1, 0, 0, 1, 0)},
+	{"at ret",
+	 AT(ONE, 16),
+	 {ONE_ONE, R_ONE},
+	 "root one +one one",
+	 SUMS(2, 2, 0, 0, 1, 0)},
+	{"by a tail call", AT(ONE, FRAMED), {R_HOP}, "root one", SUMS(1, 1, 0, 0, 0, 0)},
+	{"a leaf behind a tail call",
+	 AT(LEAF, 1),
+	 {R_HOP},
+	 "root +one leaf",
+	 SUMS(1, 1, 0, 0, 1, 0)},
+	{"by pointer", AT(FAR, FRAMED), {R_POINTER}, "root far", SUMS(1, 0, 1, 0, 0, 0)},
+	{"a leaf of who was called by pointer",
+	 AT(LEAF, 1),
+	 {R_POINTER},
+	 "root [caller unknown] leaf",
+	 SUMS(1, 0, 1, 0, 0, 1)},
+	{"a leaf of who calls by pointer",
+	 AT(LEAF, 1),
+	 {ANY_CALL, R_POINTER},
+	 "root any [caller unknown] leaf",
+	 SUMS(2, 0, 2, 0, 0, 1)},
+	{"a part of a function",
+	 AT(REST, 0),
+	 {R_PART},
+	 "root rest",
+	 SUMS(1, 1, 0, 0, 0, 0)},
+	{"a call elsewhere",
+	 AT(FAR, FRAMED),
+	 {R_ONE},
+	 "root [caller unknown] far",
+	 SUMS(1, 0, 0, 1, 0, 1)},
+	{"a prologue nobody leads to",
+	 AT(FAR, 0),
+	 {R_ONE},
+	 "root +one [caller unknown] far",
+	 SUMS(1, 0, 0, 1, 1, 1)},
+	{"through a function without a frame",
+	 AT(ONE, FRAMED),
+	 {BARE_ONE, R_POINTER},
+	 "root [caller unknown] bare one",
+	 SUMS(2, 1, 1, 0, 0, 1)},
+	{"a prologue of the outermost",
+	 AT(FAR, 0),
+	 {0},
+	 "[caller unknown] far",
+	 SUMS(0, 0, 0, 0, 0, 1)},
+	{"the outermost", AT(ROOT, FRAMED), {0}, "root", SUMS(0, 0, 0, 0, 0, 0)},
+	{"what nobody can decode",
+	 AT(ONE, FRAMED),
+	 {UINT64_C(0x900000)},
+	 "[outside] one",
+	 SUMS(1, 0, 0, 0, 0, 0)},
+	{"no return address",
+	 AT(ONE, FRAMED),
+	 {AT(ROOT, 8), R_ONE},
+	 "[truncated: no return address] one",
+	 {.stacks = 3, .truncated = 3, .edges = 3, .wrong = 3}},
+};
+
+static void write_guest(void)
+{
+	struct mkelf_sym syms[N_SLOTS];
+	struct mkelf_image img;
+
+	for (unsigned i = 0; i < N_SLOTS; i++)
+		syms[i] = (struct mkelf_sym)MKELF_SYM(names[i], START + i * SLOT, SLOT,
+						      STB_GLOBAL, STT_FUNC, MKELF_SEC(0));
+	ck_assert_int_eq(mkelf_simple(&img, START, text, sizeof(text), syms, N_SLOTS), 0);
+	ck_assert_int_eq(mkelf_write(&img, "guest.elf"), 0);
+	mkelf_finish(&img);
+}
+
+/* Three samples with these callers, as they are recorded. */
+static void feed(struct hlg_run *run, uint64_t ip, const uint64_t *callers,
+		 struct hlg_chain_tail tail)
+{
+	uint64_t words[8] = {(uint64_t)PERF_CONTEXT_GUEST_USER, ip};
+	uint32_t event = hlg_profile_event(&run->profile, "cpu-clock", 0);
+	struct hlg_sample sample = kit_sample(event, ip);
+	struct hlg_stacks_sample s = {.pid = 7, .tid = 7, .ip = ip};
+	size_t n = 2;
+
+	while (*callers)
+		words[n++] = *callers++;
+	words[n++] = (uint64_t)PERF_CONTEXT_GUEST;
+	words[n++] = hlg_chains_tail_word(&tail);
+	s.chain = hlg_chains_add(&run->stacks.chains, words, n);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(hlg_profile_add(&run->profile, &sample), HLG_GUEST);
+		hlg_stacks_guest(&run->stacks, &s,
+				 hlg_profile_series(&run->profile, &sample), 1);
+	}
+}
+
+/* The only path there is, as the table has it. */
+static void draw(const struct hlg_paths *paths, char *to, size_t size)
+{
+	const struct hlg_path *path = &paths->paths[0];
+
+	ck_assert_uint_eq(paths->n, 1);
+	ck_assert_uint_eq(path->count.samples, 3);
+	*to = 0;
+	for (size_t i = path->n; i-- > 0;) {
+		const struct hlg_path_frame *frame = &paths->frames[path->first + i];
+
+		snprintf(to + strlen(to), size - strlen(to), "%s%s%s",
+			 frame->kind == HLG_CALLER_INSERTED ? "+" : "",
+			 paths->places[frame->place].name, i ? " " : "");
+	}
+}
+
+static struct hlg_caller_sums expect(const char *what, const char *words, uint64_t ip,
+				     const uint64_t *callers, struct hlg_chain_tail tail,
+				     const char *stack)
+{
+	struct hlg_caller_sums sums;
+	struct hlg_report report;
+	struct hlg_paths paths;
+	struct hlg_run run;
+	struct hlg_err err;
+	char got[256];
+
+	kit_start(&run, words);
+	run.options.force = strstr(words, "force=yes") || !strstr(words, "force=no");
+	feed(&run, ip, callers, tail);
+	kit_build(&run, &report);
+	report.stacks = &run.stacks;
+	ck_assert_int_eq(hlg_paths_build(&paths, &report, &report.all, &err), 0);
+	draw(&paths, got, sizeof(got));
+	ck_assert_msg(strcmp(got, stack) == 0, "%s: %s, not %s", what, got, stack);
+	sums = paths.sums;
+	hlg_paths_finish(&paths);
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+	return sums;
+}
+
+#define WORDS "guest.elf@0x5000 stacks=callgraph"
+
+static const struct hlg_chain_tail whole = {HLG_CHAIN_END_WHOLE, HLG_CHAIN_WAY_FRAMES, 0};
+
+START_TEST(edges)
+{
+	const struct expected *e = &table[_i];
+	struct hlg_caller_sums sums;
+
+	write_guest();
+	sums = expect(e->what, WORDS, e->ip, e->callers, whole, e->stack);
+	ck_assert_msg(memcmp(&sums, &e->sums, sizeof(sums)) == 0,
+		      "%s: %ju edges, %ju confirmed, %ju indirect, %ju wrong, "
+		      "%ju inserted, %ju unknown, %ju whole, %ju truncated",
+		      e->what, (uintmax_t)sums.edges, (uintmax_t)sums.confirmed,
+		      (uintmax_t)sums.indirect, (uintmax_t)sums.wrong,
+		      (uintmax_t)sums.inserted, (uintmax_t)sums.unknown,
+		      (uintmax_t)sums.whole, (uintmax_t)sums.truncated);
+}
+END_TEST
+
+/* Unwind tables leave nothing out: a leaf's caller is not inserted. */
+START_TEST(by_tables)
+{
+	const struct hlg_chain_tail tail = {HLG_CHAIN_END_COPY, HLG_CHAIN_WAY_CFI, 0};
+	struct hlg_caller_sums sums;
+
+	write_guest();
+	sums = expect("leaf", WORDS, AT(LEAF, 0), (uint64_t[]){R_LEAF, 0}, tail,
+		      "[truncated: copied stack ends] root leaf");
+	ck_assert_uint_eq(sums.confirmed, 3);
+	ck_assert_uint_eq(sums.truncated, 3);
+}
+END_TEST
+
+START_TEST(ends)
+{
+	static const char *const stacks[] = {"one", "one", "[truncated: too deep] one"};
+
+	write_guest();
+	for (unsigned i = 0; i < 3; i++)
+		expect("end", WORDS, AT(ONE, FRAMED), (uint64_t[]){0},
+		       (struct hlg_chain_tail){.end = (enum hlg_chain_end)i}, stacks[i]);
+	for (unsigned i = HLG_CHAIN_END_DEEP; i <= HLG_CALLER_END_NO_RETURN; i++)
+		for (unsigned k = HLG_CHAIN_END_UNKNOWN; k < i; k++)
+			ck_assert(strncmp(hlg_proof_end(i), "[truncated: ", 12) == 0 &&
+				  strcmp(hlg_proof_end(i), hlg_proof_end(k)) != 0);
+}
+END_TEST
+
+/* Of the functions that call others, most keep no frame pointer. */
+START_TEST(without_frames)
+{
+	static const unsigned char code[] = {0xe8, 3, 0, 0, 0, RET, NOP, NOP, RET};
+	struct mkelf_sym syms[] = {
+		MKELF_SYM("root", START, 8, STB_GLOBAL, STT_FUNC, MKELF_SEC(0)),
+		MKELF_SYM("one", START + 8, 1, STB_GLOBAL, STT_FUNC, MKELF_SEC(0)),
+	};
+	const uint64_t callers[] = {AT(0, 5), 0};
+	struct hlg_chain_tail tables = {HLG_CHAIN_END_WHOLE, HLG_CHAIN_WAY_CFI, 0};
+	struct hlg_caller_sums sums;
+	struct mkelf_image img;
+
+	ck_assert_int_eq(mkelf_simple(&img, START, code, sizeof(code), syms, 2), 0);
+	ck_assert_int_eq(mkelf_write(&img, "guest.elf"), 0);
+	mkelf_finish(&img);
+	sums = expect("refused", WORDS " force=no", AT(0, 8), callers, whole, "one");
+	ck_assert_uint_eq(sums.refused, 3);
+	ck_assert_uint_eq(sums.stacks, 0);
+	sums = expect("forced", WORDS, AT(0, 8), callers, whole, "root one");
+	ck_assert_uint_eq(sums.refused, 0);
+	sums = expect("tables", WORDS " force=no", AT(0, 8), callers, tables, "root one");
+	ck_assert_uint_eq(sums.refused, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("proof");
+	TCase *tc = tap_case(suite, "proof");
+
+	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
+	if (HLG_HAVE_ZYDIS)
+		tcase_add_loop_test(tc, edges, 0, sizeof(table) / sizeof(table[0]));
+	if (HLG_HAVE_ZYDIS)
+		tcase_add_test(tc, by_tables);
+	tcase_add_test(tc, ends);
+	tcase_add_test(tc, without_frames);
+	return tap_main(suite);
+}
