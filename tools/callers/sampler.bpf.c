@@ -178,6 +178,7 @@ static inline void copy_stack(struct scratch *scratch, const struct kvm_vcpu *vc
 	scratch->stack.n = 0;
 	__builtin_memcpy(copy->head, &scratch->stack, sizeof(copy->head));
 	copy->from = scratch->walk.from;
+	copy->holes = scratch->walk.holes;
 	size = scratch->walk.copied;
 	copy->size = size;
 	if (size <= HLG_WALK_COPY_MAX)

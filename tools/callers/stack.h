@@ -42,6 +42,7 @@ struct hlg_callers_copy {
 	uint64_t regs[HLG_CALLERS_REGS];
 	uint64_t from; /* bytes of the guest's from this address on */
 	uint64_t size;
+	uint64_t holes; /* a bit for each page, that of from on, that is not there */
 	uint8_t bytes[HLG_WALK_COPY_MAX + HLG_WALK_PAGE]; /* size of them are there */
 };
 

@@ -48,7 +48,7 @@ struct walk {
 	struct hlg_callers_unwind *unwind;
 	const struct hlg_callers_copy *copy;
 	uint64_t bias;
-	bool cut; /* a word was asked for that lies behind the copy */
+	enum hlg_walk_end why; /* of a word that is not in the copy; else _NO_CFI */
 };
 
 static Dwarf_CFI *find_tables(Dwfl_Module *module, bool eh)
@@ -141,6 +141,11 @@ void hlg_callers_unwind_count(struct hlg_callers_unwind *unwind,
 	}
 }
 
+static bool is_hole(const struct hlg_callers_copy *copy, uint64_t at)
+{
+	return copy->holes >> (at / HLG_WALK_PAGE - copy->from / HLG_WALK_PAGE) % 64 & 1;
+}
+
 static bool read_word(struct walk *walk, uint64_t at, uint64_t *word)
 {
 	const struct hlg_callers_copy *copy = walk->copy;
@@ -148,12 +153,16 @@ static bool read_word(struct walk *walk, uint64_t at, uint64_t *word)
 	const struct hlg_callers_stack *head = (const void *)copy->head;
 
 	if (offset < copy->size && copy->size - offset >= sizeof(*word)) {
+		walk->why = HLG_WALK_FAULT;
+		if (is_hole(copy, at) || is_hole(copy, at + sizeof(*word) - 1))
+			return false;
 		memcpy(word, copy->bytes + offset, sizeof(*word));
+		walk->why = HLG_WALK_NO_CFI;
 		return true;
 	}
 	/* Far behind it no stack goes on. */
-	if (offset < UINT32_MAX && head->end == HLG_WALK_CUT)
-		walk->cut = true;
+	walk->why = offset < UINT32_MAX && head->end == HLG_WALK_CUT ? HLG_WALK_CUT
+								     : HLG_WALK_NO_CFI;
 	return false;
 }
 
@@ -332,14 +341,13 @@ static bool find_cfa(struct walk *walk, struct frame *frame, Dwarf_Frame *rules)
 static void climb_regs(struct walk *walk, struct frame *frame, Dwarf_Frame *rules)
 {
 	struct frame caller = {.cfa = frame->cfa, .has_cfa = true};
-	bool cut = walk->cut; /* a register may be missing until it is needed */
 
 	for (int i = 0; i < RIP; i++) {
 		if (i == RSP || find_reg(walk, frame, rules, i, &caller.regs[i]) != KNOWN)
 			continue;
 		caller.known |= 1u << i;
 	}
-	walk->cut = cut;
+	walk->why = HLG_WALK_NO_CFI; /* a register may be missing until it is needed */
 	caller.regs[RSP] = frame->cfa;
 	caller.known |= 1u << RSP;
 	*frame = caller;
@@ -351,11 +359,6 @@ static bool is_code(const struct walk *walk, uint64_t ip)
 
 	hlg_image_lookup(walk->unwind->image, ip - walk->bias - 1, &place);
 	return place.image && place.kind != HLG_DATA;
-}
-
-static enum hlg_walk_end fail(const struct walk *walk)
-{
-	return walk->cut ? HLG_WALK_CUT : HLG_WALK_NO_CFI;
 }
 
 /* To the caller: returns HLG_WALK_ENDS, and its address is in *ip; or why there is none.
@@ -372,12 +375,12 @@ static enum hlg_walk_end climb(struct walk *walk, struct frame *frame, bool firs
 	frame->regs[RIP] = *ip;
 	frame->known |= 1u << RIP;
 	if (!find_cfa(walk, frame, rules->frame))
-		return fail(walk);
+		return walk->why;
 	found = find_reg(walk, frame, rules->frame, RIP, &back);
 	if (found == UNDEFINED || (found == KNOWN && back == 0))
 		return HLG_WALK_WHOLE;
 	if (found == FAILED)
-		return fail(walk);
+		return walk->why;
 	if (!is_code(walk, back))
 		return HLG_WALK_NO_CFI;
 	*of_signal = rules->of_signal;
@@ -392,7 +395,8 @@ enum hlg_walk_end hlg_callers_unwind_stack(struct hlg_callers_unwind *unwind,
 					   uint64_t callers[static HLG_WALK_ROOM],
 					   uint32_t *n)
 {
-	struct walk walk = {.unwind = unwind, .copy = copy, .bias = bias};
+	struct walk walk = {
+		.unwind = unwind, .copy = copy, .bias = bias, .why = HLG_WALK_NO_CFI};
 	struct frame frame = {.known = (1u << RIP) - 1};
 	uint64_t ip = copy->regs[RIP];
 	enum hlg_walk_end end;

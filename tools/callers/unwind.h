@@ -45,7 +45,7 @@ static inline bool hlg_callers_unwind_is_covered(
 /*
  * The callers of a guest in which the image is moved by bias, the innermost first: n of
  * them, as the guest's addresses. Returns why there are no more: HLG_WALK_WHOLE, _DEEP,
- * _CUT or _NO_CFI.
+ * _CUT, _FAULT (in a hole) or _NO_CFI.
  */
 enum hlg_walk_end hlg_callers_unwind_stack(struct hlg_callers_unwind *unwind,
 					   uint64_t bias,

@@ -204,7 +204,6 @@ static long step_copy(uint32_t i, void *at)
 	struct hlg_walk *walk = copy->walk;
 	uint64_t n;
 
-	(void)i;
 	walk->virt = walk->from + walk->copied;
 	n = PAGE - walk->virt % PAGE;
 	if (walk->copied >= walk->room)
@@ -217,7 +216,7 @@ static long step_copy(uint32_t i, void *at)
 		return end(walk, walk->failed);
 	if (!hlg_walk_env_copy(copy, walk->copied, walk->page_host + walk->virt % PAGE,
 			       n))
-		return end(walk, HLG_WALK_FAULT);
+		walk->holes |= UINT64_C(1) << i % 64;
 	walk->copied += n;
 	return 0;
 }
@@ -230,6 +229,7 @@ HLG_WALK_API void hlg_walk_stack(struct hlg_walk_copy *copy)
 	walk->n = 0;
 	walk->from = walk->rsp - (below < HLG_WALK_RED_ZONE ? below : HLG_WALK_RED_ZONE);
 	walk->copied = 0;
+	walk->holes = 0;
 	walk->slot.pages = 0;
 	walk->has_page = 0;
 	walk->end = HLG_WALK_MODE;

@@ -76,6 +76,7 @@ struct hlg_walk {
 	uint32_t n;
 	uint32_t end;          /* enum hlg_walk_end; HLG_WALK_CUT: the room is full */
 	uint64_t from, copied; /* bytes from this address on */
+	uint64_t holes;        /* a bit for each page of these that could not be read */
 	/* Its own. */
 	uint64_t frame, before; /* the frame pointer, and that of the frame below */
 	uint64_t virt;          /* what is being translated, */
@@ -103,15 +104,17 @@ struct hlg_walk_copy {
 
 /*
  * Copies the guest's stack from its red zone upwards, as far as room goes or to the first
- * page that cannot be read. Where the red zone begins in the page before, it is left out.
+ * page that the guest does not have. Where the red zone begins in the page before, it is
+ * left out. What the VMM has not in memory is a hole: a guest's buffer that nobody wrote
+ * to yet, mostly.
  */
 HLG_WALK_API void hlg_walk_stack(struct hlg_walk_copy *copy);
 
 /*
  * Whoever runs a walk has these. The first three are false where nothing can be read: 8
- * bytes of the VMM's at host; n bytes, HLG_WALK_PAGE at most, to where at are before; a
- * node. The others call step(i, &walk) or step(i, copy) for i from 0 on, n times at most,
- * until it returns other than 0.
+ * bytes of the VMM's at host; n bytes, HLG_WALK_PAGE at most, to where at are before, or
+ * any others there; a node. The others call step(i, &walk) or step(i, copy) for i from 0
+ * on, n times at most, until it returns other than 0.
  */
 typedef long hlg_walk_step_fn(uint32_t i, void *walk);
 HLG_WALK_API bool hlg_walk_env_read(uint64_t host, uint64_t *to);

@@ -326,6 +326,13 @@ START_TEST(sizes)
 	ck_assert_uint_eq(n_callers, 0);
 	head->end = HLG_WALK_UNMAPPED;
 	ck_assert_uint_eq(walk_copy(), HLG_WALK_NO_CFI);
+	head->end = HLG_WALK_CUT;
+	copy.size = STACK;
+	copy.holes = UINT64_MAX;
+	ck_assert_uint_eq(walk_copy(), HLG_WALK_FAULT);
+	ck_assert_uint_eq(n_callers, 0);
+	copy.holes = 0;
+	head->end = HLG_WALK_UNMAPPED;
 	copy.size = 0;
 	ck_assert_uint_eq(walk_copy(), HLG_WALK_NO_CFI);
 	ck_assert_uint_eq(n_callers, 0);
