@@ -356,33 +356,23 @@ static void finish(struct stacks *stacks)
 	hlg_sides_finish(&stacks->side);
 }
 
-/* Whole stacks are what a flame graph is for, where there are any: if samples have
- * callchains, and the words do not say what is wanted. */
-static bool want_whole(const struct hlg_inputs *in)
-{
-	for (int i = 0; i < in->n_words; i++)
-		if (strncmp(in->words[i], "--stacks=", 9) == 0)
-			return false;
-	return hlg_sides_have_chains(in);
-}
-
-/* The sides' stacks are of one kind: whole if both have callchains. */
+/* Whole stacks are what a flame graph is for, where there are any. The sides' are of one
+ * kind: whole if both have callchains. */
 static int choose_stacks(struct flame *flame, struct arguments *args, struct hlg_err *err)
 {
-	static const char callgraph[] = "--stacks=callgraph";
-	bool whole = want_whole(&args->inputs);
+	bool whole = hlg_sides_want_whole(&args->inputs);
 	int rc = 0;
 
 	if (flame->compares) {
-		bool before = want_whole(&args->before);
+		bool before = hlg_sides_want_whole(&args->before);
 
 		flame->leaves = whole != before;
 		whole = whole && before;
 	}
 	if (!whole)
 		return 0;
-	rc = hlg_inputs_add_word(&args->inputs, callgraph, err);
-	return rc < 0 ? rc : hlg_inputs_add_word(&args->before, callgraph, err);
+	rc = hlg_inputs_add_word(&args->inputs, HLG_SIDES_WHOLE, err);
+	return rc < 0 ? rc : hlg_inputs_add_word(&args->before, HLG_SIDES_WHOLE, err);
 }
 
 static int show(struct arguments *args)
