@@ -9,6 +9,7 @@
 
 #include "filter/output/out.h"
 #include "filter/report/build.h"
+#include "filter/report/callgraph.h"
 #include "filter/report/nothing.h"
 #include "filter/trust/base-search.h"
 #include "symtab/grow.h"
@@ -228,8 +229,10 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 		return rc;
 	rc = hlg_report_build(report, &run->options, &run->space, &run->profile,
 			      &run->host, err);
-	if (run->options.stacks == HLG_STACKS_CALLGRAPH)
+	if (rc == 0 && run->options.stacks == HLG_STACKS_CALLGRAPH) {
 		report->stacks = &run->stacks;
+		rc = hlg_callgraph_judge(report, err);
+	}
 	report->files = run->files;
 	report->n_files = run->n_files;
 	run->mismatch = rc == 0 && report->trust.all.verdict == HLG_TRUST_MISMATCH;

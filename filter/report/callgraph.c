@@ -6,6 +6,7 @@
 
 #include "filter/report/paths.h"
 #include "filter/report/rows.h"
+#include "symtab/code/frame.h"
 
 static uint32_t child(struct hlg_growing *to, uint32_t node, enum hlg_frame frame,
 		      const char *name)
@@ -218,5 +219,45 @@ int hlg_callgraph_sum(struct hlg_callgraph_sums *sums, const struct hlg_report *
 		count_frames(sums, &s->tree, used);
 	free(used);
 	free(half);
+	return ok ? 0 : hlg_err_memory(err, "report");
+}
+
+/* Why callers are left out: of each image that keeps no frame pointers. */
+static void warn_refused(struct hlg_report *r)
+{
+	for (size_t i = 0; i < r->space->n_images; i++) {
+		const struct hlg_image *image = r->space->images[i];
+		struct hlg_frame_count count;
+		struct hlg_err err;
+
+		if (hlg_frame_count(image, &count, &err) == 0 &&
+		    !hlg_frame_is_kept(&count))
+			hlg_note_list_warn(
+				&r->notes,
+				"callers in %s are left out, because they would be "
+				"wrong: of its %zu functions that call others, %zu keep "
+				"a frame pointer (" HLG_FRAME_ADVICE
+				"; --force=yes shows them)",
+				image->path, count.calling, count.framed);
+	}
+}
+
+int hlg_callgraph_judge(struct hlg_report *r, struct hlg_err *err)
+{
+	const struct hlg_stacks *s = r->stacks;
+	struct hlg_proof *proof =
+		hlg_proof_open(s, r->space, r->suppressed ? NULL : &r->trust, r->options);
+	bool ok = proof;
+
+	for (size_t i = 0; ok && i < s->n_stacks; i++) {
+		const struct hlg_caller *list;
+		size_t n;
+
+		if (s->stacks[i].guest)
+			ok = hlg_proof_find(proof, &s->stacks[i], &list, &n, &r->callers);
+	}
+	hlg_proof_close(proof);
+	if (r->callers.refused)
+		warn_refused(r);
 	return ok ? 0 : hlg_err_memory(err, "report");
 }

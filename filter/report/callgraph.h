@@ -32,6 +32,12 @@ void hlg_callgraph_add_view(struct hlg_growing *to, const struct hlg_report *rep
 int hlg_callgraph_add_host(struct hlg_growing *to, const struct hlg_report *report,
 			   struct hlg_err *err);
 
+/*
+ * Sums up what there is to say of the callers in guests, and warns where they are left
+ * out. Of a report whose stacks are set; fails only without memory.
+ */
+int hlg_callgraph_judge(struct hlg_report *report, struct hlg_err *err);
+
 /* Samples of guests by what is known of the host's half, all that are selected. */
 struct hlg_callgraph_sums {
 	struct hlg_count known;  /* there is a half */

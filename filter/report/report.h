@@ -15,6 +15,7 @@
 #include "filter/profile/host.h"
 #include "filter/stacks/stacks.h"
 #include "filter/trust/per-file.h"
+#include "filter/trust/proof.h"
 #include "filter/trust/size-test.h"
 #include "filter/trust/trust.h"
 
@@ -44,6 +45,7 @@ struct hlg_report {
 	const struct hlg_profile *profile;
 	const struct hlg_host *host;
 	const struct hlg_stacks *stacks; /* set by who has them; NULL: stacks=leaf */
+	struct hlg_caller_sums callers;  /* of all stacks (callgraph.h) */
 	struct hlg_border border;        /* as the options say: none with border=keep */
 	struct hlg_trust trust;
 	struct hlg_size_test size_test;
@@ -56,7 +58,7 @@ struct hlg_report {
 	uint32_t n_events;
 	struct hlg_cell *cells; /* the profile's, by series rank, then ip */
 	size_t n_cells;
-	uint32_t *rank;           /* of each series, in the stable order */
+	uint32_t *rank;  /* of each series, in the stable order */
 	uint32_t n_host; /* of the host's rows are shown: those that no tracepoint has */
 	struct hlg_group *groups; /* in series order; none if the report is not split */
 	uint32_t n_groups;

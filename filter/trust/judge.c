@@ -8,10 +8,10 @@
 #include "symtab/code/frame.h"
 #include "symtab/grow.h"
 
-/* Jumps from function to function that a tail call may take; and instructions that are
- * looked at for one edge: a hostile file must not take forever. */
-#define TAIL_CALLS 4
-#define LOOKED_AT  1000000
+/* Functions that one call may end up in; and instructions that are looked at for one
+ * edge: a hostile file must not take forever. */
+#define REACHED   32
+#define LOOKED_AT 1000000
 
 struct function {
 	struct hlg_place place;
@@ -27,6 +27,12 @@ struct memo {
 	struct hlg_edge edge;
 };
 
+/* Of the functions of an image that call others. */
+struct frames {
+	bool asked;
+	bool most, all; /* so many keep frame pointers; yes where it cannot be told */
+};
+
 struct hlg_judge {
 	const struct hlg_space *space;
 	const struct hlg_trust *trust;
@@ -35,9 +41,9 @@ struct hlg_judge {
 	struct memo *memos;
 	uint32_t n_memos;
 	struct hlg_index function_index, memo_index;
-	size_t left;         /* of LOOKED_AT */
-	signed char *frames; /* of each image: does it keep them? -1: not asked yet */
-	bool ok;             /* there was memory */
+	size_t left;           /* of LOOKED_AT */
+	struct frames *frames; /* of each image */
+	bool ok;               /* there was memory */
 };
 
 struct hlg_judge *hlg_judge_open(const struct hlg_space *space,
@@ -50,13 +56,11 @@ struct hlg_judge *hlg_judge_open(const struct hlg_space *space,
 	j->space = space;
 	j->trust = trust;
 	j->ok = true;
-	j->frames = malloc(space->n_images + 1);
+	j->frames = calloc(space->n_images + 1, sizeof(*j->frames));
 	if (!j->frames) {
 		hlg_judge_close(j);
 		return NULL;
 	}
-	for (size_t i = 0; i < space->n_images; i++)
-		j->frames[i] = -1;
 	return j;
 }
 
@@ -138,15 +142,29 @@ static const struct function *function_at(struct hlg_judge *j, const struct func
 	return function_of(j, &place);
 }
 
-static bool is_indirect(const struct hlg_body_insn *insn, enum hlg_flow flow)
+static struct frames frames_of(struct hlg_judge *j, const struct hlg_image *image)
 {
-	return insn->flow == flow && !insn->direct;
+	struct hlg_frame_count count;
+	struct frames *frames;
+	struct hlg_err err;
+
+	if (!hlg_space_has(j->space, image))
+		return (struct frames){true, true, true};
+	frames = &j->frames[image->number];
+	if (frames->asked)
+		return *frames;
+	*frames = (struct frames){true, true, true};
+	if (hlg_frame_count(image, &count, &err) == 0) {
+		frames->most = hlg_frame_is_kept(&count);
+		frames->all = count.framed == count.calling;
+	}
+	return *frames;
 }
 
-static bool has_indirect(const struct function *f, enum hlg_flow flow)
+static bool has_call_by_pointer(const struct function *f)
 {
 	for (size_t i = 0; i < f->body.n; i++)
-		if (is_indirect(&f->body.insns[i], flow))
+		if (f->body.insns[i].flow == HLG_FLOW_CALL && !f->body.insns[i].direct)
 			return true;
 	return false;
 }
@@ -160,29 +178,64 @@ static bool look(struct hlg_judge *j, const struct function *f)
 	return may;
 }
 
-/* Does f jump to the function, itself or by way of others? */
-static bool jumps_to(struct hlg_judge *j, const struct function *f,
-		     const struct function *to, unsigned most)
-{
-	if (!look(j, f))
-		return false;
-	for (size_t i = 0; most && i < f->body.n; i++) {
-		const struct hlg_body_insn *insn = &f->body.insns[i];
-		const struct function *next;
+/* Where a call may end up: in the function that it leads to, or by tail calls in others,
+ * which then return to it. */
+struct reach {
+	const struct function *f[REACHED];
+	unsigned n;
+	bool anywhere; /* and more, that cannot be told: by pointer, or too many */
+};
 
-		if (!hlg_body_is_out(&f->body, insn))
-			continue;
-		next = function_at(j, f, insn->target);
-		if (next == to || (next && jumps_to(j, next, to, most - 1)))
-			return true;
+static void reach_one(struct reach *reach, const struct function *f)
+{
+	for (unsigned i = 0; i < reach->n; i++)
+		if (reach->f[i] == f)
+			return;
+	if (reach->n < REACHED)
+		reach->f[reach->n++] = f;
+	else
+		reach->anywhere = true;
+}
+
+static void find_reach(struct hlg_judge *j, const struct function *to,
+		       struct reach *reach)
+{
+	*reach = (struct reach){.f = {to}, .n = 1};
+	for (unsigned k = 0; k < reach->n; k++) {
+		const struct function *f = reach->f[k], *next;
+
+		reach->anywhere |= !look(j, f);
+		for (size_t i = 0; i < f->body.n && !reach->anywhere; i++) {
+			const struct hlg_body_insn *insn = &f->body.insns[i];
+
+			reach->anywhere |= hlg_body_is_tail_pointer(insn);
+			if (!hlg_body_is_tail(&f->body, insn))
+				continue;
+			next = function_at(j, f, insn->target);
+			if (next)
+				reach_one(reach, next);
+			else
+				reach->anywhere = true;
+		}
 	}
+}
+
+static bool reaches(const struct reach *reach, const struct function *f)
+{
+	for (unsigned i = 0; i < reach->n; i++)
+		if (reach->f[i] == f)
+			return true;
 	return false;
 }
 
-/* Does f call the function, or one that jumps to it? */
+/* Does f call the function, or one that ends up in it by tail calls? */
 static bool calls(struct hlg_judge *j, const struct function *f,
 		  const struct function *to)
 {
+	struct reach reach;
+
+	if (!look(j, f))
+		return false;
 	for (size_t i = 0; i < f->body.n; i++) {
 		const struct hlg_body_insn *insn = &f->body.insns[i];
 		const struct function *next;
@@ -190,70 +243,82 @@ static bool calls(struct hlg_judge *j, const struct function *f,
 		if (insn->flow != HLG_FLOW_CALL || !insn->direct)
 			continue;
 		next = function_at(j, f, insn->target);
-		if (next == to || (next && jumps_to(j, next, to, TAIL_CALLS)))
+		if (next == to)
+			return true;
+		if (!next)
+			continue;
+		find_reach(j, next, &reach);
+		if (reaches(&reach, to))
 			return true;
 	}
 	return false;
 }
 
-/* A framed function that calls `below`: f, or one that it jumps to; NULL if none does. */
-static const struct function *find_caller(struct hlg_judge *j, const struct function *f,
-					  const struct function *below, unsigned most)
+/* Is `to` a part of f, with its frame? */
+static bool has_part(struct hlg_judge *j, const struct function *f,
+		     const struct function *to)
 {
-	if (f->body.framed && calls(j, f, below))
-		return f;
-	for (size_t i = 0; most && i < f->body.n; i++) {
-		const struct hlg_body_insn *insn = &f->body.insns[i];
-		const struct function *next, *found;
-
-		if (!hlg_body_is_out(&f->body, insn))
-			continue;
-		next = function_at(j, f, insn->target);
-		found = next && next != f ? find_caller(j, next, below, most - 1) : NULL;
-		if (found)
-			return found;
-	}
-	return NULL;
+	for (size_t i = 0; i < f->body.n; i++)
+		if (hlg_body_is_part(&f->body, &f->body.insns[i]) &&
+		    function_at(j, f, f->body.insns[i].target) == to)
+			return true;
+	return false;
 }
 
-/* The call goes to `to`, where `below` has a frame of its own. */
-static void judge_own(struct hlg_judge *j, const struct function *below,
-		      const struct function *to, struct hlg_edge *edge)
+/* Where the call ends up, the frame is the function's own. */
+static void judge_own(const struct function *below, const struct reach *reach,
+		      struct hlg_edge *edge)
 {
-	if (to == below || jumps_to(j, to, below, TAIL_CALLS)) {
-		edge->kind = HLG_EDGE_CONFIRMED;
-	} else if (has_indirect(to, HLG_FLOW_BRANCH)) {
-		edge->kind = HLG_EDGE_INDIRECT;
-	} else {
-		edge->kind = HLG_EDGE_WRONG;
-		edge->unknown = true;
-	}
-}
-
-/* The call goes to `to`, and rbp is that of the caller of `below`. */
-static void judge_caller(struct hlg_judge *j, const struct function *below,
-			 const struct function *to, struct hlg_edge *edge)
-{
-	const struct function *caller = find_caller(j, to, below, TAIL_CALLS);
-
-	/* It sets its frame up in a way that is not known; or it is a part of the
-	 * function that was called, with the frame of that one. */
-	if (!caller && !below->body.framed &&
-	    (to == below || (to->body.framed && jumps_to(j, to, below, 1)))) {
-		edge->kind = HLG_EDGE_CONFIRMED;
-		return;
-	}
-	edge->kind = HLG_EDGE_CONFIRMED;
-	if (!caller && to->body.framed) {
-		caller = to;
-		edge->kind = has_indirect(to, HLG_FLOW_CALL) ? HLG_EDGE_INDIRECT
-							     : HLG_EDGE_WRONG;
-	}
-	if (!caller)
-		edge->kind = HLG_EDGE_WRONG;
-	edge->missing = caller;
-	edge->inserted = caller ? caller->place.start : 0;
+	edge->kind = reaches(reach, below) ? HLG_EDGE_CONFIRMED
+		     : reach->anywhere     ? HLG_EDGE_INDIRECT
+					   : HLG_EDGE_WRONG;
 	edge->unknown = edge->kind == HLG_EDGE_WRONG;
+}
+
+/* Where the call ends up, the frame is that of the caller of `below`: which of those that
+ * have one? Callers by their code, those that call by pointer, and all of them. */
+static void judge_caller(struct hlg_judge *j, const struct function *below,
+			 const struct reach *reach, struct hlg_edge *edge)
+{
+	const struct function *caller = NULL, *framed = NULL;
+	unsigned n = 0, n_framed = 0;
+	bool sure = false;
+
+	for (unsigned i = 0; i < reach->n; i++) {
+		const struct function *f = reach->f[i];
+		bool direct;
+
+		if (!f->body.framed)
+			continue;
+		if (!below->body.framed && has_part(j, f, below)) {
+			edge->kind = HLG_EDGE_CONFIRMED;
+			return;
+		}
+		framed = f;
+		n_framed++;
+		direct = calls(j, f, below);
+		if (!direct && !has_call_by_pointer(f))
+			continue;
+		caller = f;
+		sure = direct;
+		n++;
+	}
+	edge->kind = reach->anywhere || n > 1 ? HLG_EDGE_INDIRECT
+		     : n == 0                 ? HLG_EDGE_WRONG
+		     : sure                   ? HLG_EDGE_CONFIRMED
+					      : HLG_EDGE_INDIRECT;
+	/* It sets its frame up in a way that is not known. */
+	if (n == 0 && !below->body.framed && reach->f[0] == below)
+		edge->kind = HLG_EDGE_CONFIRMED;
+	if (edge->kind == HLG_EDGE_CONFIRMED && n == 0)
+		return;
+	if (!reach->anywhere && n == 0 && n_framed == 1)
+		caller = framed;
+	edge->missing = !reach->anywhere && n <= 1 && caller;
+	edge->inserted = edge->missing ? caller->place.start : 0;
+	/* By pointer it may call one without a frame, which then calls this one. */
+	edge->unknown =
+		!edge->missing || n == 0 || (!sure && !frames_of(j, caller->image).all);
 }
 
 static bool covers(const struct hlg_body *body, uint64_t addr)
@@ -274,6 +339,7 @@ static struct hlg_edge judge(struct hlg_judge *j, const struct function *below,
 	const struct hlg_body_insn *insn = hlg_body_before(&caller->body, call + 1);
 	struct hlg_edge edge = {.kind = HLG_EDGE_UNPROVED};
 	const struct function *to;
+	struct reach reach;
 
 	j->left = LOOKED_AT;
 	if (!insn || insn->flow != HLG_FLOW_CALL) {
@@ -289,10 +355,11 @@ static struct hlg_edge judge(struct hlg_judge *j, const struct function *below,
 	to = function_at(j, caller, insn->target);
 	if (!to)
 		return edge;
+	find_reach(j, to, &reach);
 	if (rbp == HLG_BODY_RBP_OWN || (rbp == HLG_BODY_RBP_UNKNOWN && to == below))
-		judge_own(j, below, to, &edge);
+		judge_own(below, &reach, &edge);
 	else
-		judge_caller(j, below, to, &edge);
+		judge_caller(j, below, &reach, &edge);
 	return edge;
 }
 
@@ -368,17 +435,8 @@ bool hlg_judge_alone(struct hlg_judge *j, uint64_t ip, bool *missing)
 
 bool hlg_judge_has_frames(struct hlg_judge *j, uint64_t ip)
 {
-	struct hlg_frame_count count;
 	struct hlg_place place;
-	struct hlg_err err;
-	signed char *frames;
 
 	hlg_space_lookup(j->space, ip, &place);
-	if (!hlg_space_has(j->space, place.image))
-		return true;
-	frames = &j->frames[place.image->number];
-	if (*frames < 0)
-		*frames = hlg_frame_count(place.image, &count, &err) < 0 ||
-			  hlg_frame_is_kept(&count);
-	return *frames;
+	return frames_of(j, place.image).most;
 }

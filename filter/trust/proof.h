@@ -12,14 +12,15 @@
  *
  * - No call ends at the return address: it is none, and all above it is nothing
  *   ("[truncated: no return address]"). Wrong.
- * - rbp is the function's own. The call leads to it, or to one that jumps to it (a tail
- *   call): confirmed. The call, or such a jump, is indirect: indirect. Else a caller is
- *   missing, and which cannot be told: wrong, "[caller unknown]".
- * - rbp is the caller's. Then the call leads to the caller, or to one that jumps to it:
- *   that one is inserted, if it calls the function; confirmed. If it calls nothing by its
- *   address, but something else indirectly: indirect. If it does neither, something lies
- *   between, too: wrong. If the call is indirect, the caller cannot be told: indirect.
- *   In the last two, "[caller unknown]".
+ * - rbp is the function's own. The call leads to it, or to one that ends up in it by tail
+ *   calls: confirmed. The call, or such a tail call, is by pointer: indirect. Else a
+ * caller is missing, and which cannot be told: wrong, "[caller unknown]".
+ * - rbp is the caller's. Then the caller is among the functions with a frame that the
+ * call leads to, or ends up in. If one of them alone calls the function by its address,
+ * or by pointer, it is inserted: confirmed, or indirect. If several do, or the call or a
+ * tail call is by pointer, it cannot be told: indirect, "[caller unknown]". If none does,
+ *   something lies between: wrong, "[caller unknown]", above it the only one, if there is
+ *   only one.
  * - Where code cannot be decoded (a perf map, a gap, a build without Zydis), an edge is
  *   none of these, and nothing is mended.
  *

@@ -498,6 +498,19 @@ static json_t *frames_of(const struct hlg_tree *tree, uint32_t node)
 	return list;
 }
 
+static void put_callers(struct hlg_json *json, const struct hlg_report *r)
+{
+	struct hlg_report_table_caller_sum sums[HLG_REPORT_CALLER_SUMS];
+
+	if (!r->callers.stacks && !r->callers.refused)
+		return;
+	hlg_report_table_caller_sums(sums, r);
+	hlg_json_open(json, "callers");
+	for (size_t i = 0; i < HLG_REPORT_CALLER_SUMS; i++)
+		hlg_json_put(json, sums[i].key, hlg_json_number(sums[i].number));
+	hlg_json_close(json);
+}
+
 static int put_stacks(struct hlg_json *json, const struct hlg_report *r,
 		      struct hlg_err *err)
 {
@@ -512,6 +525,7 @@ static int put_stacks(struct hlg_json *json, const struct hlg_report *r,
 		hlg_json_put(json, s[i].key,
 			     s[i].number ? hlg_json_number(s[i].count.samples)
 					 : hlg_json_count(s[i].count));
+	put_callers(json, r);
 	hlg_json_open_list(json, "list");
 	for (uint32_t i = 1; rc == 0 && i < tree.n; i++) {
 		json_t *o;

@@ -78,6 +78,21 @@ static int write_stacks(struct hlg_records *to, const struct hlg_report *r,
 	return rc;
 }
 
+static void write_callers(struct hlg_records *to, const struct hlg_report *r)
+{
+	struct hlg_report_table_caller_sum sums[HLG_REPORT_CALLER_SUMS];
+
+	hlg_report_table_caller_sums(sums, r);
+	for (size_t i = 0; i < HLG_REPORT_CALLER_SUMS; i++) {
+		struct hlg_value c[HLG_REPORT_COLUMNS] = {0};
+
+		c[HLG_REPORT_RECORD] = hlg_table_text_value("callers");
+		c[HLG_REPORT_NAME] = hlg_table_text_value(sums[i].name);
+		c[HLG_REPORT_SAMPLES] = hlg_table_count_value(sums[i].number);
+		hlg_format_record(to, c);
+	}
+}
+
 /* The states are parts of the host and the guest. */
 static void write_states(struct hlg_records *to, const struct hlg_report *r)
 {
@@ -153,6 +168,8 @@ int hlg_report_records(void *report, struct hlg_records *to, struct hlg_err *err
 
 	write_head(to, r);
 	rc = write_stacks(to, r, err);
+	if (r->callers.stacks || r->callers.refused)
+		write_callers(to, r);
 	if (rc == 0)
 		rc = hlg_rows_each_view(to, r, write_view, err);
 	return rc < 0 ? rc : hlg_rows_each_host(to, r, write_host_row, err);

@@ -175,3 +175,24 @@ int hlg_report_table_stack_sums(
 		memcpy(sums, all, sizeof(all));
 	return rc;
 }
+
+void hlg_report_table_caller_sums(
+	struct hlg_report_table_caller_sum sums[static HLG_REPORT_CALLER_SUMS],
+	const struct hlg_report *r)
+{
+	const struct hlg_caller_sums *c = &r->callers;
+	const struct hlg_report_table_caller_sum all[HLG_REPORT_CALLER_SUMS] = {
+		{"stacks", "stacks", c->stacks},
+		{"whole", "whole", c->whole},
+		{"truncated", "truncated", c->truncated},
+		{"calls", "calls", c->edges},
+		{"proved", "proved", c->confirmed},
+		{"by pointer", "by_pointer", c->indirect},
+		{"wrong", "wrong", c->wrong},
+		{"inserted", "inserted", c->inserted},
+		{"caller unknown", "caller_unknown", c->unknown},
+		{"left out", "left_out", c->refused},
+	};
+
+	memcpy(sums, all, sizeof(all));
+}

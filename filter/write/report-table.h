@@ -95,4 +95,18 @@ int hlg_report_table_stack_sums(
 	struct hlg_report_table_stack_sum sums[static HLG_REPORT_STACK_SUMS],
 	const struct hlg_report *report, struct hlg_err *err);
 
+/* What is known of callers in guests, in numbers; of a report with such stacks. */
+struct hlg_report_table_caller_sum {
+	const char *name, *key; /* in CSV, in JSON */
+	uint64_t number;
+};
+
+enum {
+	HLG_REPORT_CALLER_SUMS = 10
+};
+
+void hlg_report_table_caller_sums(
+	struct hlg_report_table_caller_sum sums[static HLG_REPORT_CALLER_SUMS],
+	const struct hlg_report *report);
+
 #endif

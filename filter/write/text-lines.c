@@ -12,6 +12,7 @@
 #include "filter/report/rows.h"
 #include "filter/view/calls.h"
 #include "filter/write/report-table.h"
+#include "filter/write/text-callers.h"
 #include "symtab/code/insn.h"
 #include "symtab/escape.h"
 #include "symtab/image/base.h"
@@ -537,6 +538,8 @@ void hlg_text_lines_notes_behind(FILE *f, const struct hlg_screen *screen,
 
 void hlg_text_lines_head(FILE *f, const struct hlg_report *r)
 {
+	char callers[HLG_TEXT_CALLERS];
+
 	if (r->banner)
 		hlg_text_lines_wrapped(f, &r->screen, "!! ", r->banner);
 	for (size_t i = 0; i < r->space->n_images; i++)
@@ -545,6 +548,8 @@ void hlg_text_lines_head(FILE *f, const struct hlg_report *r)
 	write_sandboxes(f, r);
 	if (r->space->n_images)
 		write_check(f, r);
+	if (hlg_text_callers_check(callers, r))
+		hlg_text_lines_wrapped(f, &r->screen, "callers   ", callers);
 	hlg_text_lines_notes(f, &r->screen, &r->notes, HLG_NOTE_WARNING);
 	hlg_text_lines_notes(f, &r->screen, &r->remarks, HLG_NOTE_WARNING);
 	fputc('\n', f);
@@ -678,6 +683,9 @@ static int write_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *err
 
 	if (rc < 0 || !r->stacks || r->all.guest.samples == 0)
 		return rc;
+	/* Who asked for callers in the guest did not ask for the host's part. */
+	if (r->callers.stacks && !s[HLG_REPORT_KVM_RUNS].count.samples)
+		return 0;
 	begin_sum(&sum, "stacks", r->all.guest.samples, 1, "guest");
 	for (size_t i = 0; i < HLG_REPORT_ASIDE; i++)
 		if (words[i])
@@ -906,6 +914,7 @@ void hlg_text_lines_details(FILE *f, const struct hlg_report *r)
 	write_border(f, r);
 	fprintf(f, "gaps      %s\n", gaps[r->options->gaps]);
 	write_tested(f, r);
+	hlg_text_callers_details(f, r);
 	fputc('\n', f);
 	write_all_sums(f, r);
 }

@@ -50,12 +50,30 @@ void hlg_body_finish(struct hlg_body *body);
 const struct hlg_body_insn *hlg_body_at(const struct hlg_body *body, uint64_t addr);
 const struct hlg_body_insn *hlg_body_before(const struct hlg_body *body, uint64_t addr);
 
-/* Does control leave the body by this one for an address in it: a jump out of it? */
-static inline bool hlg_body_is_out(const struct hlg_body *body,
-				   const struct hlg_body_insn *insn)
+/* A jump out of the body: with a frame pointer of its own, to a part of the function that
+ * lies elsewhere; without, a tail call. */
+static inline bool hlg_body_is_part(const struct hlg_body *body,
+				    const struct hlg_body_insn *insn)
 {
 	return insn->flow == HLG_FLOW_BRANCH && insn->direct &&
+	       insn->rbp == HLG_BODY_RBP_OWN &&
 	       (insn->target < body->start || insn->target >= body->end);
+}
+
+static inline bool hlg_body_is_tail(const struct hlg_body *body,
+				    const struct hlg_body_insn *insn)
+{
+	return insn->flow == HLG_FLOW_BRANCH && insn->direct &&
+	       insn->rbp != HLG_BODY_RBP_OWN &&
+	       (insn->target < body->start || insn->target >= body->end);
+}
+
+/* A jump by pointer that may be a tail call; where there is a frame, it is one of a jump
+ * table. */
+static inline bool hlg_body_is_tail_pointer(const struct hlg_body_insn *insn)
+{
+	return insn->flow == HLG_FLOW_BRANCH && !insn->direct &&
+	       insn->rbp != HLG_BODY_RBP_OWN;
 }
 
 #endif

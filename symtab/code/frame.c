@@ -15,15 +15,21 @@
 #define CALL      0xe8 /* and 4 bytes: from behind them */
 #define CALL_SIZE 5
 
+/* At its beginning, where other instructions may stand between; or one right behind the
+ * other anywhere, behind ways out that need no frame. */
 static bool is_framed(const uint8_t *code, size_t n)
 {
-	static const uint8_t moves[2][3] = {{0x48, 0x89, 0xe5}, {0x48, 0x8b, 0xec}};
+	static const uint8_t both[2][4] = {{PUSH_RBP, 0x48, 0x89, 0xe5},
+					   {PUSH_RBP, 0x48, 0x8b, 0xec}};
 	const uint8_t *push = memchr(code, PUSH_RBP, n < PROLOGUE ? n : PROLOGUE);
 	size_t rest = push ? n - (size_t)(push - code) : 0;
 
 	rest = rest < PROLOGUE ? rest : PROLOGUE;
-	return push &&
-	       (memmem(push, rest, moves[0], 3) || memmem(push, rest, moves[1], 3));
+	for (int i = 0; i < 2; i++)
+		if ((push && memmem(push, rest, both[i] + 1, 3)) ||
+		    memmem(code, n, both[i], 4))
+			return true;
+	return false;
 }
 
 static bool calls(const struct hlg_image *image, uint64_t addr, const uint8_t *code,

@@ -256,8 +256,7 @@ void hlg_guest_stacks_check(const char *guest)
 	    asprintf(
 		    &line,
 		    "hlguest: callers are missing or wrong: of the guest's %zu functions "
-		    "that call others, %zu keep a frame pointer (build it with "
-		    "RUSTFLAGS=-Cforce-frame-pointers=yes, -fno-omit-frame-pointer)",
+		    "that call others, %zu keep a frame pointer (" HLG_FRAME_ADVICE ")",
 		    count.calling, count.framed) >= 0) {
 		hlg_output_fold(stderr, 0, 0, line);
 		fputc('\n', stderr);

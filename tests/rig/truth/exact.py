@@ -85,7 +85,7 @@ def main():
         tap.run("tree: each instruction by its calls", calls, build, made,
                 os.path.join(folder, "tree"))
         tap.run("callers: those of calls that were made", callers, build,
-                os.path.join(folder, "callers"))
+                os.path.join(folder, "callers"), args.keep)
         if args.all:
             for work, count in VARIED.items():
                 many(tap, hlguest, build, made, os.path.join(folder, work), work, count)
@@ -99,11 +99,17 @@ def calls(build, made, folder):
                        Tree(os.path.join(folder, "calls.1.tree")))
 
 
-def callers(build, folder):
+def callers(build, folder, to):
     made = programs({"callers": CALLERS})
-    done = record(build, folder, {"callers": CALLERS}, made, "frames.elf")
-    return checks.callers(hlguest_of(build), made["frames.elf"], done["callers"].data,
-                          Tree(os.path.join(folder, "calls.1.tree")))
+    data = record(build, folder, {"callers": CALLERS}, made, "frames.elf")["callers"].data
+    calls_made = os.path.join(folder, "calls.1.tree")
+    if to:
+        os.makedirs(os.path.join(to, "callers"), exist_ok=True)
+        shutil.copyfile(data, os.path.join(to, "callers", "callers.data"))
+        with open(calls_made, "rb") as f, \
+                lzma.open(os.path.join(to, "callers", "calls.xz"), "wb", preset=9) as out:
+            shutil.copyfileobj(f, out)
+    return checks.callers(hlguest_of(build), made["frames.elf"], data, Tree(calls_made))
 
 
 def many(tap, hlguest, build, made, folder, work, count):

@@ -16,12 +16,15 @@ Z95 = 1.959963984540054
 Symbol = collections.namedtuple("Symbol", "addr size name names")
 
 
+def read(path):
+    return (lzma.open if path.endswith(".xz") else open)(path, "rt", encoding="ascii")
+
+
 class Executed:
     """How often the instruction at each address, as the ELF has it, was executed."""
 
     def __init__(self, path):
-        opener = lzma.open if path.endswith(".xz") else open
-        with opener(path, "rt", encoding="ascii") as f:
+        with read(path) as f:
             pairs = [line.split() for line in f]
         self.at = {int(addr, 16): int(count) for addr, count in pairs}
         self.addrs = sorted(self.at)
@@ -43,7 +46,7 @@ class Tree:
 
     def __init__(self, path):
         self.paths = []  # ([return address, ...] from the outermost on, function, count)
-        with open(path, encoding="ascii") as f:
+        with read(path) as f:
             for line in f:
                 path, count = line.split()
                 *returns, function = [int(addr, 16) for addr in path.split(";")]

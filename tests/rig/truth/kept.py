@@ -14,7 +14,7 @@ import tempfile
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 import checks
-from executed import Coverage, Executed
+from executed import Coverage, Executed, Tree
 from programs import hlguest_of, need_zydis
 from tap import DATA, Skip, Tap, names_in, need, parser
 
@@ -50,6 +50,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="kept-") as folder:
         for name, (data, executed) in recordings().items():
             checks.recording(tap, hlguest, name, data, executed, coverage, folder)
+    tap.run("callers: those of calls that were made", checks.callers, hlguest,
+            os.path.join(FOLDER, "frames.elf"), os.path.join(FOLDER, "callers", "callers.data"),
+            Tree(os.path.join(FOLDER, "callers", "calls.xz")))
     for kind, one in coverage.items():
         checks.covered(tap, kind, one)
     return tap.finish()

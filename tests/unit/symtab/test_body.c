@@ -96,7 +96,7 @@ START_TEST(instructions)
 	ck_assert_ptr_nonnull(insn);
 	ck_assert_int_eq(insn->flow, HLG_FLOW_CALL);
 	ck_assert(insn->direct && insn->target == TEXT + 12);
-	ck_assert(!hlg_body_is_out(&body, insn));
+	ck_assert(!hlg_body_is_tail(&body, insn));
 	insn = hlg_body_before(&body, TEXT + 7);
 	ck_assert(insn && insn->flow == HLG_FLOW_CALL && !insn->direct);
 	ck_assert_ptr_null(hlg_body_before(&body, TEXT + 6));
@@ -104,9 +104,9 @@ START_TEST(instructions)
 	ck_assert_ptr_null(hlg_body_before(&body, 0));
 	ck_assert_ptr_null(hlg_body_at(&body, TEXT + 1));
 	ck_assert_ptr_null(hlg_body_at(&body, TEXT + 12));
-	ck_assert(!hlg_body_is_out(&body, hlg_body_at(&body, TEXT + 7)));
-	ck_assert(hlg_body_is_out(&body, hlg_body_at(&body, TEXT + 9)));
-	ck_assert(!hlg_body_is_out(&body, hlg_body_at(&body, TEXT + 11)));
+	ck_assert(!hlg_body_is_tail(&body, hlg_body_at(&body, TEXT + 7)));
+	ck_assert(hlg_body_is_tail(&body, hlg_body_at(&body, TEXT + 9)));
+	ck_assert(!hlg_body_is_tail(&body, hlg_body_at(&body, TEXT + 11)));
 }
 END_TEST
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/write/text-callers.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define LABEL "callers   "
+#define BLANK "          "
+
+/* "99.5 %"; never 100 where some are not, nor 0 where some are. */
+static const char *percent(char buf[static 16], uint64_t n, uint64_t of)
+{
+	uint64_t tenths = of ? (uint64_t)((double)n / (double)of * 1000 + 0.5) : 0;
+
+	if (n < of && tenths == 1000)
+		tenths = 999;
+	if (n > 0 && tenths == 0)
+		tenths = 1;
+	snprintf(buf, 16, tenths % 10 ? "%ju.%ju %%" : "%ju %%", (uintmax_t)tenths / 10,
+		 (uintmax_t)tenths % 10);
+	return buf;
+}
+
+struct line {
+	char *text;
+	size_t n;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *fmt,
+						      ...)
+{
+	size_t room = HLG_TEXT_CALLERS - line->n;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(line->text + line->n, room, fmt, ap);
+	va_end(ap);
+	line->n += n > 0 && (size_t)n < room ? (size_t)n : 0;
+}
+
+static void add_calls(struct line *line, const struct hlg_caller_sums *c)
+{
+	char buf[16];
+
+	if (c->confirmed + c->indirect + c->wrong == 0)
+		return;
+	add(line, "; of calls %s proved", percent(buf, c->confirmed, c->edges));
+	if (c->indirect)
+		add(line, ", %s by pointer", percent(buf, c->indirect, c->edges));
+	if (c->wrong)
+		add(line, ", %s wrong", percent(buf, c->wrong, c->edges));
+}
+
+bool hlg_text_callers_check(char text[static HLG_TEXT_CALLERS],
+			    const struct hlg_report *r)
+{
+	const struct hlg_caller_sums *c = &r->callers;
+	struct line line = {.text = text};
+	char buf[16];
+
+	if (!c->stacks)
+		return false;
+	if (c->whole + c->truncated)
+		add(&line, "%s of %" PRIu64 " stacks whole",
+		    percent(buf, c->whole, c->whole + c->truncated),
+		    c->whole + c->truncated);
+	else
+		add(&line, "%" PRIu64 " stacks", c->stacks);
+	if (c->unknown)
+		add(&line, ", %" PRIu64 " lack%s a caller", c->unknown,
+		    c->unknown == 1 ? "s" : "");
+	add_calls(&line, c);
+	return true;
+}
+
+static void tell(FILE *f, const char *label, uint64_t n, const char *words)
+{
+	if (n)
+		fprintf(f, "%s%10" PRIu64 " %s\n", label, n, words);
+}
+
+void hlg_text_callers_details(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_caller_sums *c = &r->callers;
+
+	tell(f, LABEL, c->stacks, "samples have callers:");
+	tell(f, BLANK, c->whole, "up to the outermost function");
+	tell(f, BLANK, c->truncated, "not so far: [truncated: ...] says why");
+	tell(f, BLANK, c->unknown, "with a [caller unknown]");
+	tell(f, BLANK, c->edges, "calls in these stacks:");
+	tell(f, BLANK, c->confirmed, "lead to the function that is there");
+	tell(f, BLANK, c->indirect, "go by pointer: where to cannot be checked");
+	tell(f, BLANK, c->wrong, "lead elsewhere");
+	tell(f, BLANK, c->inserted,
+	     "callers were inserted: their call proves them, but the stack did not have "
+	     "them yet");
+	tell(f, c->stacks ? BLANK : LABEL, c->refused,
+	     "samples whose callers are left out: the guest keeps no frame pointers");
+}
