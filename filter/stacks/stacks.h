@@ -22,9 +22,10 @@
 #include "filter/stacks/tree.h"
 
 /* What stands where there is no host half. */
-#define HLG_STACKS_ORPHAN "[no KVM_RUN stack]" /* no mark of the thread was seen */
-#define HLG_STACKS_BARE   "[no callchain]"   /* the mark has none: recorded without -g */
-#define HLG_STACKS_LOST   "[stack not kept]" /* for want of memory; saved without */
+#define HLG_STACKS_ORPHAN                                                                \
+	"[no KVM_RUN stack]" /* no mark of the thread was seen, but of others */
+#define HLG_STACKS_BARE "[no callchain]"   /* the mark has none: recorded without -g */
+#define HLG_STACKS_LOST "[stack not kept]" /* for want of memory; saved without */
 
 /* What the samples of an event mark. */
 enum hlg_kvm_mark {
