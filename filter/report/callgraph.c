@@ -253,18 +253,19 @@ static void warn_refused(struct hlg_report *r)
 int hlg_callgraph_judge(struct hlg_report *r, struct hlg_err *err)
 {
 	const struct hlg_stacks *s = r->stacks;
-	struct hlg_proof *proof =
-		hlg_proof_open(s, r->space, r->suppressed ? NULL : &r->trust, r->options);
-	bool ok = proof;
+	bool ok;
 
+	r->proof =
+		hlg_proof_open(s, r->space, r->suppressed ? NULL : &r->trust, r->options);
+	ok = r->proof;
 	for (size_t i = 0; ok && i < s->n_stacks; i++) {
 		const struct hlg_caller *list;
 		size_t n;
 
 		if (s->stacks[i].guest)
-			ok = hlg_proof_find(proof, &s->stacks[i], &list, &n, &r->callers);
+			ok = hlg_proof_find(r->proof, &s->stacks[i], &list, &n,
+					    &r->callers);
 	}
-	hlg_proof_close(proof);
 	if (r->callers.refused)
 		warn_refused(r);
 	return ok ? 0 : hlg_err_memory(err, "report");

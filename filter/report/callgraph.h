@@ -34,7 +34,8 @@ int hlg_callgraph_add_host(struct hlg_growing *to, const struct hlg_report *repo
 
 /*
  * Sums up what there is to say of the callers in guests, and warns where they are left
- * out. Of a report whose stacks are set; fails only without memory.
+ * out. Of a report whose stacks are set, before anything else here; fails only without
+ * memory.
  */
 int hlg_callgraph_judge(struct hlg_report *report, struct hlg_err *err);
 

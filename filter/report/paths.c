@@ -32,7 +32,6 @@ struct builder {
 	struct key *keys; /* of each place */
 	uint32_t n_keys;
 	struct hlg_index index; /* of keys */
-	struct hlg_proof *proof;
 };
 
 static int compare_credits(const void *a, const void *b)
@@ -230,7 +229,8 @@ static bool add_stack(struct builder *b, const struct hlg_stack *stack)
 		return true; /* of another view, or dropped */
 	hlg_count_sub(&credit->rest, stack->count);
 	path = begin_path(b, credit, stack->node, stack->count);
-	if (!path || !hlg_proof_find(b->proof, stack, &callers, &n, &b->paths->sums))
+	if (!path ||
+	    !hlg_proof_find(b->report->proof, stack, &callers, &n, &b->paths->sums))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (!add_caller(b, &callers[i]))
@@ -243,7 +243,7 @@ static bool build(struct builder *b)
 {
 	const struct hlg_stacks *s = b->report->stacks;
 
-	if (!make_credits(b) || !add_rows(b) || !b->proof)
+	if (!make_credits(b) || !add_rows(b))
 		return false;
 	for (size_t i = 0; i < s->n_stacks; i++)
 		if (s->stacks[i].guest && !add_stack(b, &s->stacks[i]))
@@ -262,10 +262,7 @@ int hlg_paths_build(struct hlg_paths *paths, const struct hlg_report *r,
 	bool ok;
 
 	*paths = (struct hlg_paths){0};
-	b.proof = hlg_proof_open(r->stacks, r->space, r->suppressed ? NULL : &r->trust,
-				 r->options);
 	ok = build(&b);
-	hlg_proof_close(b.proof);
 	free(b.credits);
 	free(b.keys);
 	hlg_index_finish(&b.index);

@@ -55,8 +55,8 @@ enum hlg_frame hlg_paths_frame(const struct hlg_place *place);
 enum hlg_frame hlg_paths_row_frame(const struct hlg_row *row);
 
 /*
- * Of a view of a report that has stacks (report->stacks is not NULL); both outlive
- * *paths. Fails only without memory; the caller finishes it in any case.
+ * Of a view of a report that has stacks, and was judged (hlg_callgraph_judge); both
+ * outlive *paths. Fails only without memory; the caller finishes it in any case.
  */
 int hlg_paths_build(struct hlg_paths *paths, const struct hlg_report *report,
 		    const struct hlg_view *view, struct hlg_err *err);

@@ -24,6 +24,7 @@ void hlg_report_finish(struct hlg_report *r)
 		hlg_view_finish(&r->groups[i].view);
 	hlg_note_list_finish(&r->notes);
 	hlg_note_list_finish(&r->remarks);
+	hlg_proof_close(r->proof);
 	free(r->banner);
 	hlg_trust_finish(&r->trust);
 	hlg_view_finish(&r->all);

@@ -45,7 +45,8 @@ struct hlg_report {
 	const struct hlg_profile *profile;
 	const struct hlg_host *host;
 	const struct hlg_stacks *stacks; /* set by who has them; NULL: stacks=leaf */
-	struct hlg_caller_sums callers;  /* of all stacks (callgraph.h) */
+	struct hlg_caller_sums callers;  /* of all stacks (callgraph.h); and what tells */
+	struct hlg_proof *proof;         /* them; NULL without stacks */
 	struct hlg_border border;        /* as the options say: none with border=keep */
 	struct hlg_trust trust;
 	struct hlg_size_test size_test;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "filter/profile/index.h"
-#include "symtab/code/body.h"
+#include "symtab/code/calls.h"
 #include "symtab/code/frame.h"
 #include "symtab/grow.h"
 
@@ -41,9 +41,10 @@ struct hlg_judge {
 	struct memo *memos;
 	uint32_t n_memos;
 	struct hlg_index function_index, memo_index;
-	size_t left;           /* of LOOKED_AT */
-	struct frames *frames; /* of each image */
-	bool ok;               /* there was memory */
+	size_t left;              /* of LOOKED_AT */
+	struct frames *frames;    /* of each image */
+	struct hlg_calls **calls; /* of each image that was asked for */
+	bool ok;                  /* there was memory */
 };
 
 struct hlg_judge *hlg_judge_open(const struct hlg_space *space,
@@ -57,7 +58,8 @@ struct hlg_judge *hlg_judge_open(const struct hlg_space *space,
 	j->trust = trust;
 	j->ok = true;
 	j->frames = calloc(space->n_images + 1, sizeof(*j->frames));
-	if (!j->frames) {
+	j->calls = calloc(space->n_images + 1, sizeof(*j->calls));
+	if (!j->frames || !j->calls) {
 		hlg_judge_close(j);
 		return NULL;
 	}
@@ -72,6 +74,12 @@ void hlg_judge_close(struct hlg_judge *j)
 		hlg_body_finish(&j->functions[i]->body);
 		free(j->functions[i]);
 	}
+	for (size_t i = 0; j->calls && i < j->space->n_images; i++) {
+		if (j->calls[i])
+			hlg_calls_finish(j->calls[i]);
+		free(j->calls[i]);
+	}
+	free(j->calls);
 	free(j->functions);
 	free(j->memos);
 	free(j->frames);
@@ -228,32 +236,6 @@ static bool reaches(const struct reach *reach, const struct function *f)
 	return false;
 }
 
-/* Does f call the function, or one that ends up in it by tail calls? */
-static bool calls(struct hlg_judge *j, const struct function *f,
-		  const struct function *to)
-{
-	struct reach reach;
-
-	if (!look(j, f))
-		return false;
-	for (size_t i = 0; i < f->body.n; i++) {
-		const struct hlg_body_insn *insn = &f->body.insns[i];
-		const struct function *next;
-
-		if (insn->flow != HLG_FLOW_CALL || !insn->direct)
-			continue;
-		next = function_at(j, f, insn->target);
-		if (next == to)
-			return true;
-		if (!next)
-			continue;
-		find_reach(j, next, &reach);
-		if (reaches(&reach, to))
-			return true;
-	}
-	return false;
-}
-
 /* Is `to` a part of f, with its frame? */
 static bool has_part(struct hlg_judge *j, const struct function *f,
 		     const struct function *to)
@@ -275,50 +257,145 @@ static void judge_own(const struct function *below, const struct reach *reach,
 	edge->unknown = edge->kind == HLG_EDGE_WRONG;
 }
 
-/* Where the call ends up, the frame is that of the caller of `below`: which of those that
- * have one? Callers by their code, those that call by pointer, and all of them. */
+/* All calls of an image; NULL without memory. */
+static const struct hlg_calls *calls_of(struct hlg_judge *j,
+					const struct hlg_image *image)
+{
+	struct hlg_calls **calls = &j->calls[image->number];
+
+	if (*calls)
+		return *calls;
+	*calls = calloc(1, sizeof(**calls));
+	j->ok &= *calls &&
+		 hlg_calls_read(*calls, hlg_trust_of(j->trust, image)->code, image);
+	return *calls;
+}
+
+/* Functions by their first address, each once. */
+struct set {
+	uint64_t at[REACHED];
+	unsigned n;
+	bool full;
+};
+
+static void put(struct set *set, uint64_t addr)
+{
+	for (unsigned i = 0; i < set->n; i++)
+		if (set->at[i] == addr)
+			return;
+	if (set->n < REACHED)
+		set->at[set->n++] = addr;
+	else
+		set->full = true;
+}
+
+/* Who calls a function: callers, by its address or that of who ends up in it by tail
+ * calls, and whether it can be called by pointer, too. */
+static bool find_callers(const struct hlg_calls *calls, uint64_t function,
+			 struct set *callers)
+{
+	struct set ways = {.at = {function}, .n = 1};
+	bool by_pointer = false;
+
+	*callers = (struct set){.n = 0};
+	for (unsigned k = 0; k < ways.n; k++) {
+		size_t n;
+		const struct hlg_call *to = hlg_calls_to(calls, ways.at[k], &n);
+
+		by_pointer |= hlg_calls_is_taken(calls, ways.at[k]);
+		for (size_t i = 0; i < n; i++)
+			put(to[i].tail ? &ways : callers, to[i].from);
+	}
+	return by_pointer || ways.full || callers->full;
+}
+
+/* May a call by pointer end up in it? */
+static bool is_pointed_to(const struct hlg_calls *calls, uint64_t function)
+{
+	struct set callers;
+
+	return find_callers(calls, function, &callers);
+}
+
+/*
+ * The frame is that of the caller of `below`, which one of the functions in reach is, or,
+ * by pointer, any: which one alone can it be? NULL: none, or several. *sure: it calls
+ * `below` by its address.
+ */
+static const struct function *find_caller(struct hlg_judge *j,
+					  const struct function *below,
+					  const struct reach *reach, bool *sure)
+{
+	const struct hlg_calls *calls = calls_of(j, below->image);
+	const struct function *found = NULL;
+	struct set callers;
+	bool by_pointer = !calls || find_callers(calls, below->place.start, &callers);
+	unsigned n = 0;
+
+	*sure = true;
+	if (by_pointer && reach->anywhere)
+		return NULL;
+	for (unsigned i = 0; i < reach->n && by_pointer; i++) {
+		const struct function *f = reach->f[i];
+
+		if (!f->body.framed || !has_call_by_pointer(f))
+			continue;
+		found = f;
+		*sure = false;
+		n++;
+	}
+	for (unsigned i = 0; calls && i < callers.n; i++) {
+		const struct function *f = function_at(j, below, callers.at[i]);
+
+		if (!f || (!reaches(reach, f) &&
+			   !(reach->anywhere && is_pointed_to(calls, callers.at[i]))))
+			continue;
+		if (!f->body.framed)
+			return NULL; /* its caller has the frame */
+		n += f != found;
+		*sure |= f == found;
+		found = f;
+	}
+	return n == 1 ? found : NULL;
+}
+
+/* Is `below` a part of one that the call ends up in, or has it a frame that is set up in
+ * a way that is not known? */
+static bool is_part(struct hlg_judge *j, const struct function *below,
+		    const struct reach *reach)
+{
+	if (reach->n && reach->f[0] == below && !below->body.framed)
+		return true;
+	for (unsigned i = 0; i < reach->n && !below->body.framed; i++)
+		if (reach->f[i]->body.framed && has_part(j, reach->f[i], below))
+			return true;
+	return false;
+}
+
 static void judge_caller(struct hlg_judge *j, const struct function *below,
 			 const struct reach *reach, struct hlg_edge *edge)
 {
-	const struct function *caller = NULL, *framed = NULL;
-	unsigned n = 0, n_framed = 0;
-	bool sure = false;
+	const struct function *caller;
+	bool sure;
 
-	for (unsigned i = 0; i < reach->n; i++) {
-		const struct function *f = reach->f[i];
-		bool direct;
-
-		if (!f->body.framed)
-			continue;
-		if (!below->body.framed && has_part(j, f, below)) {
-			edge->kind = HLG_EDGE_CONFIRMED;
-			return;
-		}
-		framed = f;
-		n_framed++;
-		direct = calls(j, f, below);
-		if (!direct && !has_call_by_pointer(f))
-			continue;
-		caller = f;
-		sure = direct;
-		n++;
-	}
-	edge->kind = reach->anywhere || n > 1 ? HLG_EDGE_INDIRECT
-		     : n == 0                 ? HLG_EDGE_WRONG
-		     : sure                   ? HLG_EDGE_CONFIRMED
-					      : HLG_EDGE_INDIRECT;
-	/* It sets its frame up in a way that is not known. */
-	if (n == 0 && !below->body.framed && reach->f[0] == below)
+	if (is_part(j, below, reach)) {
 		edge->kind = HLG_EDGE_CONFIRMED;
-	if (edge->kind == HLG_EDGE_CONFIRMED && n == 0)
 		return;
-	if (!reach->anywhere && n == 0 && n_framed == 1)
-		caller = framed;
-	edge->missing = !reach->anywhere && n <= 1 && caller;
-	edge->inserted = edge->missing ? caller->place.start : 0;
+	}
+	caller = find_caller(j, below, reach, &sure);
+	edge->missing = caller;
+	edge->inserted = caller ? caller->place.start : 0;
 	/* By pointer it may call one without a frame, which then calls this one. */
-	edge->unknown =
-		!edge->missing || n == 0 || (!sure && !frames_of(j, caller->image).all);
+	edge->unknown = !caller || (!sure && !frames_of(j, below->image).all);
+	edge->kind = caller && sure && reach->n ? HLG_EDGE_CONFIRMED : HLG_EDGE_INDIRECT;
+	if (caller || reach->anywhere)
+		return;
+	/* Nobody calls it whom the call could end up in. */
+	edge->kind = HLG_EDGE_WRONG;
+	if (reach->n == 1 && reach->f[0]->body.framed) {
+		edge->missing = true;
+		edge->inserted = reach->f[0]->place.start;
+	}
 }
 
 static bool covers(const struct hlg_body *body, uint64_t addr)
@@ -339,7 +416,7 @@ static struct hlg_edge judge(struct hlg_judge *j, const struct function *below,
 	const struct hlg_body_insn *insn = hlg_body_before(&caller->body, call + 1);
 	struct hlg_edge edge = {.kind = HLG_EDGE_UNPROVED};
 	const struct function *to;
-	struct reach reach;
+	struct reach reach = {.anywhere = true};
 
 	j->left = LOOKED_AT;
 	if (!insn || insn->flow != HLG_FLOW_CALL) {
@@ -347,15 +424,11 @@ static struct hlg_edge judge(struct hlg_judge *j, const struct function *below,
 			edge.kind = HLG_EDGE_NO_CALL;
 		return edge;
 	}
-	if (!insn->direct) {
-		edge.kind = HLG_EDGE_INDIRECT;
-		edge.unknown = rbp != HLG_BODY_RBP_OWN;
+	to = insn->direct ? function_at(j, caller, insn->target) : NULL;
+	if (to)
+		find_reach(j, to, &reach);
+	else if (insn->direct)
 		return edge;
-	}
-	to = function_at(j, caller, insn->target);
-	if (!to)
-		return edge;
-	find_reach(j, to, &reach);
 	if (rbp == HLG_BODY_RBP_OWN || (rbp == HLG_BODY_RBP_UNKNOWN && to == below))
 		judge_own(below, &reach, &edge);
 	else

@@ -22,6 +22,7 @@ static bool add(void *ctx, uint64_t addr, const struct hlg_insn *insn)
 	body->insns[body->n++] = (struct hlg_body_insn){
 		.addr = addr,
 		.target = insn->target,
+		.refers = insn->refers,
 		.length = (uint8_t)insn->length,
 		.flow = (uint8_t)insn->flow,
 		.frame = (uint8_t)insn->frame,

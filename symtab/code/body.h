@@ -26,6 +26,7 @@ enum hlg_body_rbp {
 struct hlg_body_insn {
 	uint64_t addr;
 	uint64_t target; /* if direct */
+	uint64_t refers; /* as in struct hlg_insn */
 	uint8_t length;
 	uint8_t flow;  /* enum hlg_flow */
 	uint8_t frame; /* enum hlg_insn_frame */

@@ -158,6 +158,18 @@ static enum hlg_insn_frame frame_x86(const unsigned char *p, unsigned length)
 	return HLG_INSN_FRAME_NONE;
 }
 
+/* lea of a function, or its address as an immediate; behind a load or a store there is
+ * none of a function. */
+static uint64_t refers_x86(const ZydisDecodedInstruction *z, uint64_t addr)
+{
+	if (z->mnemonic == ZYDIS_MNEMONIC_LEA)
+		return z->raw.modrm.mod == 0 && z->raw.modrm.rm == 5
+			       ? addr + z->length + (uint64_t)z->raw.disp.value
+			       : 0;
+	return z->raw.imm[0].size && !z->raw.imm[0].is_relative ? z->raw.imm[0].value.u
+								: 0;
+}
+
 static bool decode_x86(const unsigned char *p, size_t left, uint64_t addr,
 		       struct hlg_insn *insn)
 {
@@ -168,6 +180,7 @@ static bool decode_x86(const unsigned char *p, size_t left, uint64_t addr,
 	*insn = (struct hlg_insn){.length = z.length,
 				  .ends = ends_x86(&z),
 				  .leave = leave_x86(&z),
+				  .refers = refers_x86(&z, addr),
 				  .frame = frame_x86(p, z.length)};
 	if (z.meta.category == ZYDIS_CATEGORY_CALL)
 		insn->flow = HLG_FLOW_CALL;

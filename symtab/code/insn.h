@@ -43,6 +43,8 @@ struct hlg_insn {
 	bool direct;     /* a call or branch whose target stands in the instruction */
 	bool ends;       /* the next instruction is never run next: ret, jmp, ud2 */
 	uint64_t target; /* where direct leads to */
+	uint64_t refers; /* x86-64: the address that it has, beside, of rip's or as a
+			  * number; 0: none */
 	enum hlg_leave leave;
 	enum hlg_insn_frame frame;
 };

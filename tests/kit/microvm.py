@@ -40,6 +40,7 @@ NAMES = ("demo", "rusty", *BUILT)
 # Made by the same commands, not for recording.
 TESTING = {
     "calls": ("gcc", *HOSTED, "calls.c"),
+    "hostile": ("gcc", *FREESTANDING, "-fno-omit-frame-pointer", "hostile.c"),
     "tree": ("gcc", *FREESTANDING, "-O0", "-fno-omit-frame-pointer", "tree.c"),
 }
 HOSTED_NAMES = ("sorts", "prints", "finds", "words", "calls")

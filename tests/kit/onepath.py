@@ -117,6 +117,12 @@ def next_turn(function):
 # --- Its source --------------------------------------------------------------------
 
 
+def pointed_to(functions):
+    """Those that are called by pointer; no other's address is taken, as in real programs."""
+    return [f for f in functions if f.caller and any(
+        "pointer" in e.way and e.callee is f for e in f.caller.calls)]
+
+
 class C:
     """Two files, each with half of the functions; the first has the entry point too."""
     WORDS = "u64 s, u64 n"
@@ -230,7 +236,7 @@ __asm__(".globl _start\\n.type _start, @function\\n_start: xorl %%ebp, %%ebp\\nc
         for function in self.functions:
             texts[self.rng.random() < 0.5] += f"{self.declaration(function)}\n{{\n" \
                                               f"{self.body(function)}}}\n"
-        pointers = ", ".join(f"[{f.number}] = {f.name}" for f in plain)
+        pointers = ", ".join(f"[{f.number}] = {f.name}" for f in pointed_to(plain))
         texts[0] += self.END % (pointers, HALT)
         return texts
 
@@ -334,7 +340,7 @@ core::arch::global_asm!(".globl _start", ".type _start, @function", "_start: xor
             uses = " let _ = (n" + (", a, b, c, d, e, g, h" if more else "") + ");"
             text += f"#[no_mangle] #[inline(never)]\nextern \"C\" fn {function.name}({words}) " \
                     f"-> u64 {{{uses}\n{self.body(function)}}}\n"
-        known = {f.number: f.name for f in plain}
+        known = {f.number: f.name for f in pointed_to(plain)}
         names = ", ".join(known.get(i, "f000") for i in range(len(self.functions)))
         return [text + self.END % (len(self.functions), names, HALT)]
 

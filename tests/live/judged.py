@@ -32,6 +32,12 @@ NOT_YET = ("gcc", "gcc -O0", "gcc -O3", "gcc -Os", "clang", "clang -O0", "clang 
            "rust, direct calls", "gcc and clang", "gcc, half without frame pointers",
            "clang, half without frame pointers")
 QUICK = ("gcc", "clang, direct calls", "rust", "gcc, half without frame pointers")
+# How the memory of one lies (rig/layout.h).
+LAID = "clang, direct calls"
+BASE = "--base=0x7f3a40000000"
+LAYOUTS = (("--slots=256", "--large-pages", "--two-tables", BASE),)
+MORE_LAYOUTS = (("--slots=256",), ("--slots=255", "--two-tables", BASE), ("--large-pages", BASE),
+                ("--two-tables", BASE), ("--sandboxes=3",), ("--sandboxes=3", "--in-turn"))
 
 
 def limits(name):
@@ -85,7 +91,9 @@ def main():
             tap.skip("stacks", e)
             return tap.finish()
         for name in args.guest or (onepath.KINDS if args.all else QUICK):
-            tap.run(f"{name}", judge, args.build, vm, folder, name, args)
+            tap.run(name, judge, args.build, vm, folder, name, args)
+        for words in LAYOUTS + (MORE_LAYOUTS if args.all else ()):
+            tap.run(" ".join((LAID, *words)), judge, args.build, vm, folder, LAID, args, *words)
     return tap.finish()
 
 

@@ -15,6 +15,7 @@
 #define EXIT_USAGE  2
 #define NS_PER_S    1e9
 #define SECONDS_MAX 1000000
+#define SLOTS_MAX   256
 
 enum key {
 	KEY_RING = 256,
@@ -25,6 +26,10 @@ enum key {
 	KEY_IN_TURN,
 	KEY_MEMORY,
 	KEY_DEADLINE,
+	KEY_SLOTS,
+	KEY_LARGE_PAGES,
+	KEY_TWO_TABLES,
+	KEY_HOSTILE,
 };
 
 static const struct argp_option option_table[] = {
@@ -43,6 +48,12 @@ static const struct argp_option option_table[] = {
 	{"memory", KEY_MEMORY, "MIB", 0, "Guest memory (default 64, at most 1024)", 0},
 	{"deadline", KEY_DEADLINE, "S", 0,
 	 "Kill a guest S seconds after the requested ones (default 30)", 0},
+	{"slots", KEY_SLOTS, "N", 0, "Cut the guest's memory into N slots", 0},
+	{"large-pages", KEY_LARGE_PAGES, NULL, 0, "Pages of 2 MiB; so must --base be", 0},
+	{"two-tables", KEY_TWO_TABLES, NULL, 0,
+	 "Two tables of pages, in turn, each with a stack; --base as for large pages", 0},
+	{"hostile", KEY_HOSTILE, NULL, 0, "Tables of pages that lead astray (layout.h)",
+	 0},
 	{"verbose", 'v', NULL, 0, "Print every exit to standard output", 0},
 	{0},
 };
@@ -137,6 +148,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_DEADLINE:
 		options->deadline = number(state, arg, 1, SECONDS_MAX);
+		return 0;
+	case KEY_SLOTS:
+		options->slots = number(state, arg, 1, SLOTS_MAX);
+		return 0;
+	case KEY_LARGE_PAGES:
+		options->large_pages = true;
+		return 0;
+	case KEY_TWO_TABLES:
+		options->two_tables = true;
+		return 0;
+	case KEY_HOSTILE:
+		options->hostile = true;
 		return 0;
 	case 'v':
 		options->verbose = true;

@@ -24,6 +24,10 @@ struct hlg_vm_options {
 	uint64_t memory;    /* MiB */
 	uint64_t deadline;  /* seconds after duration */
 	bool verbose;
+	uint64_t slots; /* these four: layout.h; 0: one, as the machine has it */
+	bool large_pages;
+	bool two_tables;
+	bool hostile;
 };
 
 /* Fills options, which it points into argv. Ends the program if argv makes no sense. */

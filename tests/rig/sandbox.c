@@ -61,6 +61,9 @@ int hlg_vm_sandbox_init(struct hlg_vm_sandbox *sandbox, struct hlg_err *err)
 	rc = load(sandbox, err);
 	if (rc == 0)
 		rc = hlg_vm_machine_map(machine, sandbox->image.base, NULL, 0, err);
+	if (rc == 0)
+		rc = hlg_vm_layout_init(&sandbox->layout, machine, sandbox->options,
+					sandbox->image.base, err);
 	if (rc == 0 && sandbox->image.hosted)
 		rc = hlg_vm_process_init(&sandbox->process, machine, &sandbox->image,
 					 machine->window / STACK_SHARE, err);
@@ -70,6 +73,7 @@ int hlg_vm_sandbox_init(struct hlg_vm_sandbox *sandbox, struct hlg_err *err)
 void hlg_vm_sandbox_finish(struct hlg_vm_sandbox *sandbox)
 {
 	hlg_vm_process_finish(&sandbox->process);
+	hlg_vm_layout_finish(&sandbox->layout);
 	if (sandbox->machine.memory)
 		hlg_vm_machine_finish(&sandbox->machine);
 }
@@ -100,6 +104,7 @@ static int start(struct hlg_vm_sandbox *sandbox, struct hlg_err *err)
 	};
 	int rc = 0;
 
+	hlg_vm_layout_turn(&sandbox->layout, &sandbox->machine, sandbox->runs);
 	if (image->hosted)
 		rc = start_hosted(sandbox, &start, err);
 	return rc < 0 ? rc : hlg_vm_machine_start(&sandbox->machine, &start, err);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "tests/rig/layout.h"
 #include "tests/rig/load.h"
 #include "tests/rig/options.h"
 #include "tests/rig/process.h"
@@ -29,6 +30,7 @@ struct hlg_vm_sandbox {
 	uint64_t number; /* from 0 */
 	pid_t tid;       /* of the thread it runs on; perf's samples have it */
 	struct hlg_vm_machine machine;
+	struct hlg_vm_layout layout;
 	struct hlg_vm_image image;
 	struct hlg_vm_process process; /* of a hosted guest */
 	uint64_t runs;

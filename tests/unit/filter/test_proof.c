@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "filter/report/callgraph.h"
 #include "filter/report/paths.h"
 #include "tests/kit/filter.h"
 #include "tests/kit/tap.h"
@@ -232,10 +233,11 @@ static struct hlg_caller_sums expect(const char *what, const char *words, uint64
 	feed(&run, ip, callers, tail);
 	kit_build(&run, &report);
 	report.stacks = &run.stacks;
+	ck_assert_int_eq(hlg_callgraph_judge(&report, &err), 0);
 	ck_assert_int_eq(hlg_paths_build(&paths, &report, &report.all, &err), 0);
 	draw(&paths, got, sizeof(got));
 	ck_assert_msg(strcmp(got, stack) == 0, "%s: %s, not %s", what, got, stack);
-	sums = paths.sums;
+	sums = report.callers;
 	hlg_paths_finish(&paths);
 	hlg_report_finish(&report);
 	hlg_run_finish(&run);

@@ -177,6 +177,7 @@ static char *fold(struct hlg_run *run, uint64_t *total)
 
 	kit_build(run, &report);
 	report.stacks = &run->stacks;
+	ck_assert_int_eq(hlg_callgraph_judge(&report, &err), 0);
 	ck_assert_int_eq(hlg_frames_build(&tree, &report, &err), 0);
 	ck_assert_int_eq(hlg_folded_write(f, &tree, HLG_WEIGHT_SAMPLES, &err), 0);
 	*total = tree.nodes[0].total.samples;
