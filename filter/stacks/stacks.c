@@ -285,8 +285,7 @@ bool hlg_stacks_knows(const struct hlg_stacks *s, int32_t pid, int32_t tid)
 	return find_thread(s, pid, tid);
 }
 
-/* The callers inside the guest: what stands behind its markers, but for the ip itself. */
-static void keep_callers(struct hlg_stacks *s, struct hlg_stack *key, uint32_t chain)
+void hlg_stacks_callers(struct hlg_stacks *s, struct hlg_stack *key, uint32_t chain)
 {
 	uint64_t callers[HLG_CHAIN_MAX];
 	struct hlg_chain_tail tail;
@@ -310,7 +309,7 @@ void hlg_stacks_guest(struct hlg_stacks *s, const struct hlg_stacks_sample *samp
 
 	key.node = thread ? thread->node : note(s, sample, HLG_STACKS_ORPHAN);
 	if (sample->chain != HLG_NO_CHAIN)
-		keep_callers(s, &key, sample->chain);
+		hlg_stacks_callers(s, &key, sample->chain);
 	hlg_stacks_add(s, &key);
 }
 

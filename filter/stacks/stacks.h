@@ -120,6 +120,11 @@ void hlg_stacks_guest(struct hlg_stacks *stacks, const struct hlg_stacks_sample 
 void hlg_stacks_host(struct hlg_stacks *stacks, const struct hlg_stacks_sample *sample,
 		     uint32_t series, uint64_t period);
 
+/* The callers inside the guest, into a stack whose ip is known: what stands behind the
+ * guest's markers of a chain of stacks->chains, but for the ip itself. */
+void hlg_stacks_callers(struct hlg_stacks *stacks, struct hlg_stack *stack,
+			uint32_t chain);
+
 /* Counts what is in a stack: of a series of the profile, its node and chain these
  * stacks' own. What a node or chain could not be made for is lost. */
 void hlg_stacks_add(struct hlg_stacks *stacks, const struct hlg_stack *stack);

@@ -456,13 +456,11 @@ static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err
 		s->border = &r->border;
 		rc = check_read(s->run, err);
 	}
-	if (rc == 0 && r->stacks)
-		s->proof = hlg_proof_open(r->stacks, r->space, &r->trust, r->options);
-	if (rc == 0 && ((r->stacks && !s->proof) || !save_events(s) || !save_images(s) ||
-			!save_cells(s) || !save_series(s) || !save_hosts(s) ||
-			!hlg_pprof_resolve(s->saved)))
+	s->proof = r->proof;
+	if (rc == 0 &&
+	    (!save_events(s) || !save_images(s) || !save_cells(s) || !save_series(s) ||
+	     !save_hosts(s) || !hlg_pprof_resolve(s->saved)))
 		rc = hlg_err_memory(err, "profile");
-	hlg_proof_close(s->proof);
 	hlg_index_finish(&s->index);
 	free(s->keys);
 	free(s->cells);
