@@ -47,9 +47,12 @@ static uint32_t add_roots(struct hlg_growing *to, uint32_t node,
 	return node;
 }
 
-/* A note that says nothing, as no host half was recorded at all. */
-static bool is_empty(const struct hlg_stacks *s, const struct hlg_node *node)
+/* A frame of a guest's host half that is left out: a note that says nothing, as no half
+ * was recorded at all; or all of them. */
+static bool is_left_out(const struct hlg_stacks *s, const struct hlg_node *node)
 {
+	if (s->guests && node->frame != HLG_FRAME_GROUP)
+		return true;
 	return s->marks == 0 && node->frame == HLG_FRAME_NOTE &&
 	       strcmp(hlg_tree_name(&s->tree, node), HLG_STACKS_ORPHAN) == 0;
 }
@@ -77,7 +80,7 @@ static uint32_t copy_path(struct hlg_growing *to, uint32_t node,
 			node = add_roots(to, node, r, *ip);
 			rooted = true;
 		}
-		if (!is_empty(r->stacks, step))
+		if (!ip || !is_left_out(r->stacks, step))
 			node = child(to, node, step->frame, hlg_tree_name(tree, step));
 	}
 	free(path);

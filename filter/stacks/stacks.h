@@ -91,6 +91,7 @@ struct hlg_stack {
 
 struct hlg_stacks {
 	unsigned roots; /* HLG_ROOT_ bits */
+	bool guests;    /* what is compared has no host halves: they are not shown */
 	struct hlg_chains chains;
 	struct hlg_tree tree; /* groups at the bottom, then host frames */
 	struct hlg_stack *stacks;
