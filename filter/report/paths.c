@@ -221,6 +221,7 @@ static bool add_stack(struct builder *b, const struct hlg_stack *stack)
 	const struct credit key = {.ip = stack->ip, .series = stack->series};
 	struct credit *credit =
 		bsearch(&key, b->credits, b->n_credits, sizeof(key), compare_credits);
+	struct hlg_caller_sums told = {0}; /* in report->callers already */
 	const struct hlg_caller *callers;
 	struct hlg_path *path;
 	size_t n;
@@ -229,8 +230,7 @@ static bool add_stack(struct builder *b, const struct hlg_stack *stack)
 		return true; /* of another view, or dropped */
 	hlg_count_sub(&credit->rest, stack->count);
 	path = begin_path(b, credit, stack->node, stack->count);
-	if (!path ||
-	    !hlg_proof_find(b->report->proof, stack, &callers, &n, &b->paths->sums))
+	if (!path || !hlg_proof_find(b->report->proof, stack, &callers, &n, &told))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (!add_caller(b, &callers[i]))

@@ -47,7 +47,6 @@ struct hlg_paths {
 	size_t n_frames;
 	struct hlg_path *paths; /* in the order of the stacks, lost ones behind */
 	size_t n;
-	struct hlg_caller_sums sums;
 };
 
 /* What the frame of a guest's place is, and of a row. */

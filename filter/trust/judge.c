@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "filter/profile/index.h"
-#include "symtab/code/calls.h"
+#include "symtab/code/all-calls.h"
 #include "symtab/code/frame.h"
 #include "symtab/grow.h"
 
@@ -41,10 +41,10 @@ struct hlg_judge {
 	struct memo *memos;
 	uint32_t n_memos;
 	struct hlg_index function_index, memo_index;
-	size_t left;              /* of LOOKED_AT */
-	struct frames *frames;    /* of each image */
-	struct hlg_calls **calls; /* of each image that was asked for */
-	bool ok;                  /* there was memory */
+	size_t left;                  /* of LOOKED_AT */
+	struct frames *frames;        /* of each image */
+	struct hlg_all_calls **calls; /* of each image that was asked for */
+	bool ok;                      /* there was memory */
 };
 
 struct hlg_judge *hlg_judge_open(const struct hlg_space *space,
@@ -76,7 +76,7 @@ void hlg_judge_close(struct hlg_judge *j)
 	}
 	for (size_t i = 0; j->calls && i < j->space->n_images; i++) {
 		if (j->calls[i])
-			hlg_calls_finish(j->calls[i]);
+			hlg_all_calls_finish(j->calls[i]);
 		free(j->calls[i]);
 	}
 	free(j->calls);
@@ -258,16 +258,16 @@ static void judge_own(const struct function *below, const struct reach *reach,
 }
 
 /* All calls of an image; NULL without memory. */
-static const struct hlg_calls *calls_of(struct hlg_judge *j,
-					const struct hlg_image *image)
+static const struct hlg_all_calls *calls_of(struct hlg_judge *j,
+					    const struct hlg_image *image)
 {
-	struct hlg_calls **calls = &j->calls[image->number];
+	struct hlg_all_calls **calls = &j->calls[image->number];
 
 	if (*calls)
 		return *calls;
 	*calls = calloc(1, sizeof(**calls));
 	j->ok &= *calls &&
-		 hlg_calls_read(*calls, hlg_trust_of(j->trust, image)->code, image);
+		 hlg_all_calls_read(*calls, hlg_trust_of(j->trust, image)->code, image);
 	return *calls;
 }
 
@@ -291,7 +291,7 @@ static void put(struct set *set, uint64_t addr)
 
 /* Who calls a function: callers, by its address or that of who ends up in it by tail
  * calls, and whether it can be called by pointer, too. */
-static bool find_callers(const struct hlg_calls *calls, uint64_t function,
+static bool find_callers(const struct hlg_all_calls *calls, uint64_t function,
 			 struct set *callers)
 {
 	struct set ways = {.at = {function}, .n = 1};
@@ -300,9 +300,9 @@ static bool find_callers(const struct hlg_calls *calls, uint64_t function,
 	*callers = (struct set){.n = 0};
 	for (unsigned k = 0; k < ways.n; k++) {
 		size_t n;
-		const struct hlg_call *to = hlg_calls_to(calls, ways.at[k], &n);
+		const struct hlg_call *to = hlg_all_calls_to(calls, ways.at[k], &n);
 
-		by_pointer |= hlg_calls_is_taken(calls, ways.at[k]);
+		by_pointer |= hlg_all_calls_is_taken(calls, ways.at[k]);
 		for (size_t i = 0; i < n; i++)
 			put(to[i].tail ? &ways : callers, to[i].from);
 	}
@@ -310,7 +310,7 @@ static bool find_callers(const struct hlg_calls *calls, uint64_t function,
 }
 
 /* May a call by pointer end up in it? */
-static bool is_pointed_to(const struct hlg_calls *calls, uint64_t function)
+static bool is_pointed_to(const struct hlg_all_calls *calls, uint64_t function)
 {
 	struct set callers;
 
@@ -326,7 +326,7 @@ static const struct function *find_caller(struct hlg_judge *j,
 					  const struct function *below,
 					  const struct reach *reach, bool *sure)
 {
-	const struct hlg_calls *calls = calls_of(j, below->image);
+	const struct hlg_all_calls *calls = calls_of(j, below->image);
 	const struct function *found = NULL;
 	struct set callers;
 	bool by_pointer = !calls || find_callers(calls, below->place.start, &callers);

@@ -9,8 +9,8 @@
  * All addresses are the image's own, of the first byte of a function or label. Memory: 24
  * bytes for each call.
  */
-#ifndef HLG_SYMTAB_CODE_CALLS_H
-#define HLG_SYMTAB_CODE_CALLS_H
+#ifndef HLG_SYMTAB_CODE_ALL_CALLS_H
+#define HLG_SYMTAB_CODE_ALL_CALLS_H
 
 #include "symtab/code/body.h"
 
@@ -19,7 +19,7 @@ struct hlg_call {
 	bool tail;         /* a jump, the frame given up */
 };
 
-struct hlg_calls {
+struct hlg_all_calls {
 	struct hlg_call *calls; /* by to */
 	size_t n;
 	uint64_t *taken; /* sorted */
@@ -28,14 +28,14 @@ struct hlg_calls {
 
 /* Reads all of the code's image. False without memory; the caller finishes *calls in any
  * case. What cannot be read has no calls. */
-bool hlg_calls_read(struct hlg_calls *calls, struct hlg_code *code,
-		    const struct hlg_image *image);
-void hlg_calls_finish(struct hlg_calls *calls);
+bool hlg_all_calls_read(struct hlg_all_calls *calls, struct hlg_code *code,
+			const struct hlg_image *image);
+void hlg_all_calls_finish(struct hlg_all_calls *calls);
 
 /* The calls of a function: *n from the returned one on. */
-const struct hlg_call *hlg_calls_to(const struct hlg_calls *calls, uint64_t function,
-				    size_t *n);
+const struct hlg_call *hlg_all_calls_to(const struct hlg_all_calls *calls,
+					uint64_t function, size_t *n);
 
-bool hlg_calls_is_taken(const struct hlg_calls *calls, uint64_t function);
+bool hlg_all_calls_is_taken(const struct hlg_all_calls *calls, uint64_t function);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "symtab/code/calls.h"
+#include "symtab/code/all-calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define STEP  4
 
 struct reading {
-	struct hlg_calls *calls;
+	struct hlg_all_calls *calls;
 	const struct hlg_image *image;
 };
 
@@ -32,7 +32,7 @@ static const struct hlg_symbol *symbol_at(const struct hlg_image *image, uint64_
 
 static bool add_taken(struct reading *r, uint64_t addr)
 {
-	struct hlg_calls *c = r->calls;
+	struct hlg_all_calls *c = r->calls;
 	uint64_t start;
 
 	if (!symbol_at(r->image, addr, true, &start))
@@ -47,7 +47,7 @@ static bool add_call(struct reading *r, const struct hlg_body *body,
 		     const struct hlg_body_insn *insn)
 {
 	bool tail = hlg_body_is_tail(body, insn);
-	struct hlg_calls *c = r->calls;
+	struct hlg_all_calls *c = r->calls;
 	uint64_t start;
 
 	if (!tail && !(insn->flow == HLG_FLOW_CALL && insn->direct))
@@ -151,7 +151,7 @@ static int compare_calls(const void *a, const void *b)
 }
 
 /* Sorted, each once. */
-static void settle(struct hlg_calls *c)
+static void settle(struct hlg_all_calls *c)
 {
 	size_t n = 0;
 
@@ -170,15 +170,15 @@ static void settle(struct hlg_calls *c)
 	c->n_taken = n;
 }
 
-bool hlg_calls_read(struct hlg_calls *calls, struct hlg_code *code,
-		    const struct hlg_image *image)
+bool hlg_all_calls_read(struct hlg_all_calls *calls, struct hlg_code *code,
+			const struct hlg_image *image)
 {
 	struct reading r = {calls, image};
 	struct hlg_err err;
 	int fd = hlg_image_reopen(image, &err);
 	bool ok;
 
-	*calls = (struct hlg_calls){0};
+	*calls = (struct hlg_all_calls){0};
 	if (fd < 0)
 		return true;
 	ok = read_code(&r, code) && read_data(&r, fd);
@@ -187,15 +187,15 @@ bool hlg_calls_read(struct hlg_calls *calls, struct hlg_code *code,
 	return ok;
 }
 
-void hlg_calls_finish(struct hlg_calls *calls)
+void hlg_all_calls_finish(struct hlg_all_calls *calls)
 {
 	free(calls->calls);
 	free(calls->taken);
-	*calls = (struct hlg_calls){0};
+	*calls = (struct hlg_all_calls){0};
 }
 
-const struct hlg_call *hlg_calls_to(const struct hlg_calls *calls, uint64_t function,
-				    size_t *n)
+const struct hlg_call *hlg_all_calls_to(const struct hlg_all_calls *calls,
+					uint64_t function, size_t *n)
 {
 	size_t from =
 		function ? HLG_BSEARCH_UPTO(calls->calls, calls->n, to, function - 1) : 0;
@@ -204,7 +204,7 @@ const struct hlg_call *hlg_calls_to(const struct hlg_calls *calls, uint64_t func
 	return calls->calls + from;
 }
 
-bool hlg_calls_is_taken(const struct hlg_calls *calls, uint64_t function)
+bool hlg_all_calls_is_taken(const struct hlg_all_calls *calls, uint64_t function)
 {
 	return bsearch(&function, calls->taken, calls->n_taken, sizeof(*calls->taken),
 		       hlg_bsearch_compare);

@@ -4,7 +4,7 @@
  * jumps that are none, and whose address is taken by lea, as a number, in data; not by a
  * symbol table or in the middle of a function.
  */
-#include "symtab/code/calls.h"
+#include "symtab/code/all-calls.h"
 
 #include <string.h>
 
@@ -40,7 +40,7 @@ static const unsigned char text[] = {
 static const uint32_t data[] = {0x1000, 0, 0x1051, 0, 7, 0x1060, 0, 7};
 /* clang-format on */
 
-static struct hlg_calls calls;
+static struct hlg_all_calls calls;
 
 static void load(void)
 {
@@ -83,13 +83,13 @@ static void load(void)
 	mkelf_finish(&img);
 	code_open_image("calls.elf");
 	code_open();
-	ck_assert(hlg_calls_read(&calls, code, code_image));
+	ck_assert(hlg_all_calls_read(&calls, code, code_image));
 }
 
 static void unload(void)
 {
-	hlg_calls_finish(&calls);
-	hlg_calls_finish(&calls); /* twice does no harm */
+	hlg_all_calls_finish(&calls);
+	hlg_all_calls_finish(&calls); /* twice does no harm */
 	code_close_all();
 }
 
@@ -108,15 +108,15 @@ START_TEST(who)
 		ck_assert(calls.calls[i].to == all[i].to &&
 			  calls.calls[i].from == all[i].from &&
 			  calls.calls[i].tail == all[i].tail);
-	found = hlg_calls_to(&calls, 0x1010, &n);
+	found = hlg_all_calls_to(&calls, 0x1010, &n);
 	ck_assert(n == 2 && found == calls.calls);
-	hlg_calls_to(&calls, 0x1020, &n);
+	hlg_all_calls_to(&calls, 0x1020, &n);
 	ck_assert_uint_eq(n, 2);
-	hlg_calls_to(&calls, 0x1000, &n);
+	hlg_all_calls_to(&calls, 0x1000, &n);
 	ck_assert_uint_eq(n, 0);
-	hlg_calls_to(&calls, 0, &n);
+	hlg_all_calls_to(&calls, 0, &n);
 	ck_assert_uint_eq(n, 0);
-	hlg_calls_to(&calls, UINT64_MAX, &n);
+	hlg_all_calls_to(&calls, UINT64_MAX, &n);
 	ck_assert_uint_eq(n, 0);
 }
 END_TEST
@@ -125,18 +125,18 @@ START_TEST(taken)
 {
 	load();
 	ck_assert_uint_eq(calls.n_taken, 4);
-	ck_assert(hlg_calls_is_taken(&calls, 0x1000));
-	ck_assert(!hlg_calls_is_taken(&calls, 0x1010));
-	ck_assert(!hlg_calls_is_taken(&calls, 0x1020));
-	ck_assert(hlg_calls_is_taken(&calls, 0x1040));
-	ck_assert(hlg_calls_is_taken(&calls, 0x1050));
-	ck_assert(hlg_calls_is_taken(&calls, 0x1060));
+	ck_assert(hlg_all_calls_is_taken(&calls, 0x1000));
+	ck_assert(!hlg_all_calls_is_taken(&calls, 0x1010));
+	ck_assert(!hlg_all_calls_is_taken(&calls, 0x1020));
+	ck_assert(hlg_all_calls_is_taken(&calls, 0x1040));
+	ck_assert(hlg_all_calls_is_taken(&calls, 0x1050));
+	ck_assert(hlg_all_calls_is_taken(&calls, 0x1060));
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("calls");
+	Suite *suite = suite_create("all calls");
 	TCase *tc = tap_case(suite, "calls");
 
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
