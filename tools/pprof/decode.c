@@ -29,7 +29,7 @@ struct decoder {
 	size_t names; /* bytes of names that may still be copied */
 	struct hlg_saved *saved;
 	uint32_t events, images, functions; /* that are in saved from before, */
-	size_t cells, hosts;                /* and so these */
+	size_t cells, hosts, host_stacks;   /* and so these */
 	const char *path;
 	struct hlg_err *err;
 };
@@ -333,11 +333,11 @@ static bool read_host(const struct decoder *d, const Pprof__Stack *from,
 	return true;
 }
 
-/* The stack of a sample, which has one; *number is its place + 1. */
-static int read_stack(struct decoder *d, const Pprof__Sample *sample, uint32_t *number)
+/* A stack, of which n locations are the frames; *number is its place + 1. */
+static int read_stack(struct decoder *d, const Pprof__Stack *from, const uint64_t *ids,
+		      size_t n, uint32_t *number)
 {
 	struct hlg_saved_arena *arena = &d->saved->arena;
-	const Pprof__Stack *from = sample->stack;
 	struct hlg_saved_stack *to = HLG_SAVED_MORE(d->saved->stacks);
 	bool ok = from->end < HLG_CHAIN_ENDS && from->way < HLG_CHAIN_WAYS &&
 		  from->n_caller <= HLG_CHAIN_MAX;
@@ -348,11 +348,10 @@ static int read_stack(struct decoder *d, const Pprof__Sample *sample, uint32_t *
 		.end = from->end,
 		.way = from->way,
 		.n_callers = from->n_caller,
-		.n_frames = sample->n_location_id - 1,
+		.n_frames = n,
 		.n_host = from->n_host,
 		.callers = hlg_saved_arena_alloc(arena, from->n_caller, sizeof(uint64_t)),
-		.frames = hlg_saved_arena_alloc(arena, sample->n_location_id,
-						sizeof(*to->frames)),
+		.frames = hlg_saved_arena_alloc(arena, n, sizeof(*to->frames)),
 		.host = hlg_saved_arena_alloc(arena, from->n_host, sizeof(*to->host))};
 	*number = (uint32_t)d->saved->stacks.n;
 	if (!to->callers || !to->frames || !to->host)
@@ -360,7 +359,7 @@ static int read_stack(struct decoder *d, const Pprof__Sample *sample, uint32_t *
 	if (from->n_caller)
 		memcpy(to->callers, from->caller, from->n_caller * sizeof(uint64_t));
 	for (size_t i = 0; ok && i < to->n_frames; i++)
-		ok = read_frame(d, sample->location_id[1 + i], &to->frames[i]);
+		ok = read_frame(d, ids[i], &to->frames[i]);
 	ok = ok && read_host(d, from, to);
 	return ok ? 0 : fail(d, "a sample has a wrong stack");
 }
@@ -381,7 +380,8 @@ static int read_sample(struct decoder *d, const Pprof__Sample *sample)
 	if (!read_labels(d, sample, &found.key))
 		return fail(d, "a sample has wrong labels");
 	if (sample->stack)
-		rc = read_stack(d, sample, &found.stack);
+		rc = read_stack(d, sample->stack, sample->location_id + 1,
+				sample->n_location_id - 1, &found.stack);
 	if (rc < 0)
 		return rc;
 	for (uint32_t i = 0; i < n_events; i++) {
@@ -414,6 +414,31 @@ static int read_samples(struct decoder *d)
 	return rc;
 }
 
+static int read_host_stack(struct decoder *d, const Pprof__Extra__HostStack *from)
+{
+	struct hlg_saved_cell *to = HLG_SAVED_MORE(d->saved->host_stacks);
+
+	if (!to)
+		return fail_memory(d);
+	*to = (struct hlg_saved_cell){
+		.key = {from->event, {from->pid, from->tid, from->cpu, from->sandbox}},
+		.count = {from->samples, from->period}};
+	if (!is_key(d, &to->key) || !from->stack || from->samples == 0)
+		return fail(d, "a stack of the host has wrong labels");
+	to->key.event += d->events;
+	return read_stack(d, from->stack, NULL, 0, &to->stack);
+}
+
+static int read_host_stacks(struct decoder *d)
+{
+	const Pprof__Extra *extra = d->p->extra;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < extra->n_host_stack; i++)
+		rc = read_host_stack(d, extra->host_stack[i]);
+	return rc;
+}
+
 /* Adds to a sum that must stay possible. */
 static bool add(struct hlg_count *sum, uint64_t samples, uint64_t period)
 {
@@ -426,7 +451,7 @@ static int check_sums(struct decoder *d)
 {
 	const struct hlg_saved *s = d->saved;
 	const Pprof__Extra *t = d->p->extra;
-	struct hlg_count guest = {0, 0}, host = {0, 0}, seen = {0, 0};
+	struct hlg_count guest = {0, 0}, host = {0, 0}, seen = {0, 0}, stacks = {0, 0};
 	bool ok = add(&host, t->unnamed_samples, t->unnamed_period) &&
 		  add(&seen, t->deselected_samples, t->deselected_period) &&
 		  add(&seen, t->host_samples, t->host_period) &&
@@ -437,10 +462,13 @@ static int check_sums(struct decoder *d)
 			 s->cells.at[i].count.period);
 	for (size_t i = d->hosts; ok && i < s->hosts.n; i++)
 		ok = add(&host, s->hosts.at[i].samples, s->hosts.at[i].period);
-	if (ok && guest.samples == t->guest_samples && guest.period == t->guest_period &&
-	    host.samples == t->host_samples && host.period == t->host_period &&
-	    seen.samples == t->seen_samples && seen.period == t->seen_period &&
-	    t->untold <= t->deselected_samples)
+	for (size_t i = d->host_stacks; ok && i < s->host_stacks.n; i++)
+		ok = add(&stacks, s->host_stacks.at[i].count.samples,
+			 s->host_stacks.at[i].count.period);
+	if (ok && stacks.samples <= host.samples && guest.samples == t->guest_samples &&
+	    guest.period == t->guest_period && host.samples == t->host_samples &&
+	    host.period == t->host_period && seen.samples == t->seen_samples &&
+	    seen.period == t->seen_period && t->untold <= t->deselected_samples)
 		return 0;
 	return fail(d, "its totals and its samples do not agree");
 }
@@ -521,9 +549,10 @@ static int check_strings(struct decoder *d)
 static int decode(struct decoder *d)
 {
 	static int (*const steps[])(struct decoder *) = {
-		check_format, check_strings, read_images, read_functions,
-		read_events,  read_series,   read_hosts,  check_locations,
-		read_samples, check_sums,    join,        add_totals};
+		check_format, check_strings,    read_images, read_functions,
+		read_events,  read_series,      read_hosts,  check_locations,
+		read_samples, read_host_stacks, check_sums,  join,
+		add_totals};
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)
@@ -583,6 +612,7 @@ int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t 
 			    .functions = (uint32_t)saved->functions.n,
 			    .cells = saved->cells.n,
 			    .hosts = saved->hosts.n,
+			    .host_stacks = saved->host_stacks.n,
 			    .path = path,
 			    .err = err};
 	int rc;

@@ -329,6 +329,30 @@ static bool add_stack(struct encoder *e, Pprof__Sample *sample,
 	return !cell->stack || sample->stack;
 }
 
+static Pprof__Extra__HostStack **host_stacks(struct encoder *e)
+{
+	size_t n = e->saved->host_stacks.n;
+	Pprof__Extra__HostStack **list =
+		messages(e, n, &pprof__extra__host_stack__descriptor);
+
+	for (size_t i = 0; list && i < n; i++) {
+		const struct hlg_saved_cell *from = &e->saved->host_stacks.at[i];
+		Pprof__Extra__HostStack *to = list[i];
+
+		to->event = from->key.event;
+		to->pid = from->key.part[0];
+		to->tid = from->key.part[1];
+		to->cpu = from->key.part[2];
+		to->sandbox = from->key.part[3];
+		to->samples = from->count.samples;
+		to->period = from->count.period;
+		to->stack = stack_message(e, &e->saved->stacks.at[from->stack - 1]);
+		if (!to->stack)
+			return NULL;
+	}
+	return list;
+}
+
 static bool add_samples(struct encoder *e)
 {
 	const struct hlg_saved_cell *cells = e->saved->cells.at;
@@ -411,8 +435,11 @@ static bool add_extra(struct encoder *e)
 	extra->series = pointers(e, s->series.at, s->series.n, sizeof(*s->series.at));
 	extra->n_host_row = s->hosts.n;
 	extra->host_row = pointers(e, s->hosts.at, s->hosts.n, sizeof(*s->hosts.at));
+	extra->n_host_stack = s->host_stacks.n;
+	extra->host_stack = host_stacks(e);
 	e->profile.extra = extra;
-	return extra->event && extra->image && extra->series && extra->host_row;
+	return extra->event && extra->image && extra->series && extra->host_row &&
+	       extra->host_stack;
 }
 
 static bool add_all(struct encoder *e)

@@ -173,6 +173,23 @@ static struct hlg_sample sample_of(const struct loader *l,
 				   .event = l->events[key->event]};
 }
 
+/* The host's half. What stands below all of it is as it was saved, if it is wanted. */
+static uint32_t host_of(struct loader *l, const struct hlg_saved_stack *stack)
+{
+	uint32_t node = HLG_TREE_ROOT;
+
+	for (size_t i = 0; i < stack->n_host; i++) {
+		enum hlg_frame kind = (enum hlg_frame)stack->host[i].kind;
+
+		if (kind != HLG_FRAME_GROUP ||
+		    l->stacks->roots & (HLG_ROOT_COMM | HLG_ROOT_TID))
+			node = hlg_tree_child(
+				&l->stacks->tree, node, kind,
+				l->saved.functions.at[stack->host[i].function].name);
+	}
+	return node;
+}
+
 static int compare_by_key(const void *a, const void *b)
 {
 	const struct hlg_saved_cell *x = a, *y = b;
@@ -207,23 +224,6 @@ static uint64_t shifted(const struct loader *l, uint64_t caller, uint64_t move)
 		    call < l->saved.images.at[i].limit)
 			return caller + l->shift[i];
 	return caller;
-}
-
-/* The host's half. What stands below all of it is as it was saved, if it is wanted. */
-static uint32_t host_of(struct loader *l, const struct hlg_saved_stack *stack)
-{
-	uint32_t node = HLG_TREE_ROOT;
-
-	for (size_t i = 0; i < stack->n_host; i++) {
-		enum hlg_frame kind = (enum hlg_frame)stack->host[i].kind;
-
-		if (kind != HLG_FRAME_GROUP ||
-		    l->stacks->roots & (HLG_ROOT_COMM | HLG_ROOT_TID))
-			node = hlg_tree_child(
-				&l->stacks->tree, node, kind,
-				l->saved.functions.at[stack->host[i].function].name);
-	}
-	return node;
 }
 
 /* Of a cell that has one, and was counted in a series; ip is where it lies now. */
@@ -279,7 +279,27 @@ static bool is_mark(const struct loader *l, uint32_t series)
 	return hlg_stacks_event(p->events[p->series[series].event].name) != HLG_MARK_NONE;
 }
 
-/* The rows that are selected go to host, if it wants them; their stacks are not kept. */
+/* Counts a host sample's stack, if it is selected, and takes it from those without one.
+ */
+static void add_host_stack(struct loader *l, const struct hlg_saved_cell *from)
+{
+	const struct hlg_profile *p = l->profile;
+	struct hlg_sample s = sample_of(l, &from->key);
+	struct hlg_count *lost = &l->stacks->lost;
+
+	if (!p->events[s.event].selected ||
+	    (p->restricts && !hlg_select_keeps(p->options, &p->window, &s)) ||
+	    lost->samples < from->count.samples || lost->period < from->count.period)
+		return;
+	hlg_count_sub(lost, from->count);
+	hlg_stacks_add(l->stacks,
+		       &(struct hlg_stack){
+			       .series = hlg_profile_series(l->profile, &s),
+			       .node = host_of(l, &l->saved.stacks.at[from->stack - 1]),
+			       .count = from->count});
+}
+
+/* The rows that are selected go to host, if it wants them. */
 static int add_hosts(struct loader *l, struct hlg_host *host)
 {
 	const Pprof__Extra *extra = &l->saved.extra;
@@ -307,10 +327,14 @@ static int add_hosts(struct loader *l, struct hlg_host *host)
 	}
 	if (host)
 		hlg_host_merge(host, l->profile, &kept, l->profile);
-	for (size_t i = 0; l->stacks && i < kept.n_rows; i++)
-		hlg_count_add(is_mark(l, kept.rows[i].series) ? &l->stacks->aside
-							      : &l->stacks->lost,
-			      kept.rows[i].count);
+	for (size_t i = 0; l->stacks && i < kept.n_rows; i++) {
+		if (is_mark(l, kept.rows[i].series))
+			hlg_count_add(&l->stacks->aside, kept.rows[i].count);
+		else if (host)
+			hlg_count_add(&l->stacks->lost, kept.rows[i].count);
+	}
+	for (size_t i = 0; host && l->stacks && i < l->saved.host_stacks.n; i++)
+		add_host_stack(l, &l->saved.host_stacks.at[i]);
 	free(kept.rows);
 	return 0;
 }

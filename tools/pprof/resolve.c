@@ -389,6 +389,9 @@ static void renumber(struct hlg_saved *saved, const struct places *to)
 
 		cell->key.event = to->events[cell->key.event];
 	}
+	for (size_t i = 0; i < saved->host_stacks.n; i++)
+		saved->host_stacks.at[i].key.event =
+			to->events[saved->host_stacks.at[i].key.event];
 	for (size_t i = 0; i < saved->series.n; i++)
 		saved->series.at[i].event = to->events[saved->series.at[i].event];
 	for (size_t i = 0; i < saved->hosts.n; i++)
@@ -404,6 +407,8 @@ static bool fold_stacks(struct hlg_saved *s)
 	for (size_t i = 0; ok && i < s->cells.n; i++)
 		if (s->cells.at[i].stack)
 			s->cells.at[i].stack = to[s->cells.at[i].stack - 1] + 1;
+	for (size_t i = 0; ok && i < s->host_stacks.n; i++)
+		s->host_stacks.at[i].stack = to[s->host_stacks.at[i].stack - 1] + 1;
 	free(to);
 	return ok;
 }
@@ -423,6 +428,7 @@ bool hlg_pprof_resolve(struct hlg_saved *s)
 	free(to.functions);
 	ok = ok && agree_on_functions(s) && drop_functions(s) && fold_stacks(s) &&
 	     fold(s, s->cells.at, &s->cells.n, &cell_kind, NULL) &&
+	     fold(s, s->host_stacks.at, &s->host_stacks.n, &cell_kind, NULL) &&
 	     fold(s, s->series.at, &s->series.n, &series_kind, NULL) &&
 	     fold(s, s->hosts.at, &s->hosts.n, &host_kind, NULL);
 	if (ok)

@@ -348,14 +348,29 @@ static bool save_stack(struct saver *s, const struct hlg_stack *from)
 			 (uint32_t)s->saved->stacks.n);
 }
 
+/* Of a sample of the host. */
+static bool save_host_stack(struct saver *s, const struct hlg_stack *from)
+{
+	struct hlg_saved_stack stack = {0}, *list = HLG_SAVED_MORE(s->saved->stacks);
+	struct hlg_saved_cell *cell = HLG_SAVED_MORE(s->saved->host_stacks);
+
+	if (!list || !cell || !save_host(s, from->node, &stack))
+		return false;
+	*list = stack;
+	*cell = (struct hlg_saved_cell){.stack = (uint32_t)s->saved->stacks.n,
+					.key = key_of(s, from->series),
+					.count = from->count};
+	return true;
+}
+
 static bool save_cells(struct saver *s)
 {
 	const struct hlg_stacks *stacks = &s->run->stacks;
 	bool ok = collect_cells(s);
 
 	for (size_t i = 0; ok && i < stacks->n_stacks; i++)
-		if (stacks->stacks[i].guest)
-			ok = save_stack(s, &stacks->stacks[i]);
+		ok = stacks->stacks[i].guest ? save_stack(s, &stacks->stacks[i])
+					     : save_host_stack(s, &stacks->stacks[i]);
 	for (size_t i = 0; ok && i < s->n_cells; i++)
 		if (s->cells[i].count.samples)
 			ok = save_cell(s, &s->cells[i], 0);

@@ -136,6 +136,7 @@ void hlg_saved_finish(struct hlg_saved *saved)
 	free(saved->functions.at);
 	free(saved->stacks.at);
 	free(saved->cells.at);
+	free(saved->host_stacks.at);
 	free(saved->series.at);
 	free(saved->hosts.at);
 	hlg_saved_arena_finish(&saved->arena);

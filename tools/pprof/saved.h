@@ -113,6 +113,10 @@ struct hlg_saved {
 		size_t n;
 	} cells;
 	struct {
+		struct hlg_saved_cell *at; /* all zero: at */
+		size_t n;
+	} host_stacks;
+	struct {
 		Pprof__Extra__Series *at;
 		size_t n;
 	} series;

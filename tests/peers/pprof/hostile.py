@@ -24,6 +24,7 @@ from tap import Skip, Tap, environment, parser
 GIB = 1 << 30
 EXTRA = 2000  # the field of Profile with what is hlguest's own: pprof.proto
 STACK = 2000  # and of Sample
+HOST_STACK = 7
 STACKED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "saved-format-4.pb.gz")
 
 
@@ -296,6 +297,15 @@ def stacks(v):
     yield from v.deflated(replaced(v.parts, 2, swarm), "a million frames")
     callers = inner(STACK, message([(1, b"\1" * 8192)]))
     yield from v.deflated(replaced(v.parts, 2, callers), "8192 callers", "a wrong stack")
+    # The host's stacks are some of its rows' samples.
+    whole = next(list(fields(x)) for f, x in v.parts if f == EXTRA)
+    host = [(1, 0), (3, 1), (5, 1), (6, 1000), (7, message([(4, varint(8 | 1))]))]
+    for field, n in ((None, 0), (1, 7), (2, 1), (3, -2 & 1), (5, 0), (5, 1 << 60),
+                     (7, message([(4, varint(1))])), (7, message([(2, 99)]))):
+        row = message([(f, x) for f, x in host if f != field] + [(field, n)] * (field is not None))
+        data = message(whole + [(HOST_STACK, row)])
+        yield from v.deflated(replaced(v.parts, EXTRA, lambda _, d=data: d),
+                              f"host stack, {field} = {n}", "damaged")
     yield from damaged(v)
 
 

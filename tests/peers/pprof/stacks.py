@@ -191,12 +191,14 @@ def made_up(bench):
         with open(os.path.join(bench.folder("given"), name), "wb") as f:
             f.write(made.make(seed))
         profile = bench.save("demo.elf@0x400000", name, WHOLE)
-        for form in "folded", "csv":
-            argv = ("--force", "--border=keep", f"--format={form}")
+        for form, mode in itertools.product(("folded", "csv"), ("guest", "host", "all")):
+            argv = ("--force", "--border=keep", f"--format={form}", f"--mode={mode}")
             first = report(bench, "demo.elf@0x400000", name, WHOLE, *argv)
             second = report(bench, "demo.elf@0x400000", profile, WHOLE, *argv)
             if first != second:
-                yield f"{seed} {form}"
+                yield f"{seed} {form} {mode}"
+        if content(bench.save("demo.elf@0x400000", profile)) != content(profile):
+            yield f"{seed}: saved again it has other bytes"
 
 
 def main():
