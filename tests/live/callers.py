@@ -197,6 +197,11 @@ def check_host(build, vm, elf, folder):
     orphans = [line for line in lines if "hlg_vm_sandbox_run" not in line]
     if len(orphans) > len(lines) / 5:
         yield f"without the host's half: {orphans[:3]}"
+    saved = os.path.join(folder, "host.pb.gz")
+    _, err, status = run(hlguest_of(build), "report", "--format=pprof", "-o", saved,
+                         "--border=keep", elf, out)
+    if "not in this build" not in err and (status or folded(build, elf, saved) != text):
+        yield f"a saved profile has other stacks (status {status}) {err}"
 
 
 def check_tables(build, vm, elf, folder, way, *words):

@@ -224,8 +224,8 @@ static unsigned purpose(struct feed *feed, const struct hlg_perfdata_raw *raw,
 		what |= HLG_TIMELINE_STACK;
 	if (disposition == HLG_HOST && mark)
 		hlg_count_add(&feed->stacks->aside, (struct hlg_count){1, s->period});
-	else if (disposition == HLG_HOST && feed->host)
-		what |= HLG_TIMELINE_ROW | HLG_TIMELINE_STACK;
+	if (disposition == HLG_HOST && feed->host)
+		what |= HLG_TIMELINE_ROW | (mark ? 0 : HLG_TIMELINE_STACK);
 	return what;
 }
 
