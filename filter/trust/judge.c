@@ -164,7 +164,7 @@ static struct frames frames_of(struct hlg_judge *j, const struct hlg_image *imag
 	*frames = (struct frames){true, true, true};
 	if (hlg_frame_count(image, &count, &err) == 0) {
 		frames->most = hlg_frame_is_kept(&count);
-		frames->all = count.framed == count.calling;
+		frames->all = hlg_frame_is_always_kept(&count);
 	}
 	return *frames;
 }
