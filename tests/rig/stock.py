@@ -26,7 +26,7 @@ import called
 import known_exits
 import rig
 from attribution import Elf, attribute, check, read_samples
-from microvm import guest
+from microvm import TABLES, guest
 from programs import hlguest_of
 from tap import Skip, Tap, must, parser, report
 
@@ -77,6 +77,8 @@ step callers hlguest record --guest-stacks -F 2000 -o out/callers.data -- microv
 	--seconds=1.5 --base={BASES[1]:#x} tree.elf
 step callers0 hlguest record --guest-stacks -F 2000 -o out/callers0.data -- microvm \\
 	--seconds=1.5 --ring=0 tree.elf
+step tables hlguest record --guest-stacks=cfi -F 2000 -o out/tables.data -- microvm \\
+	--seconds=1.5 --base={BASES[1]:#x} tables.elf
 step windows hlguest record -W cpu-clock,context-switches,page-faults -o out/windows.data -- \\
 	microvm --seconds=1 demo.elf
 step table hlguest windows --format=csv demo.elf out/windows.data
@@ -264,18 +266,28 @@ def stacks(back):
         yield f"{seen}, not {ways}"
 
 
-def callers(back, build, tree):
-    """Of a guest whose calls are known, in either ring."""
+def check_callers(back, build, step, tree):
+    back.must(step)
+    got, every = (int(n) for n in re.search(
+        r"^hlguest: (\d+) of (\d+) guest samples have callers", back.text(step + ".err"),
+        re.M).groups())
+    if got != every:
+        yield f"{step}: {got} of {every} samples have callers"
+    out = must(hlguest_of(build), "report", "--format=folded", "--stacks=callgraph",
+               "--weight=samples", "--border=keep", tree, back.path(step + ".data"))
+    yield from (f"{step}: {line}" for line in called.check(out, 300))
+
+
+def callers(back, build, folder):
+    """Of a guest whose calls are known, in either ring; and by unwind tables, where KVM knows the
+    stack pointer."""
     for step in "callers", "callers0":
-        back.must(step)
-        got, every = (int(n) for n in re.search(
-            r"^hlguest: (\d+) of (\d+) guest samples have callers", back.text(step + ".err"),
-            re.M).groups())
-        if got != every:
-            yield f"{step}: {got} of {every} samples have callers"
-        out = must(hlguest_of(build), "report", "--format=folded", "--stacks=callgraph",
-                   "--weight=samples", "--border=keep", tree, back.path(step + ".data"))
-        yield from (f"{step}: {line}" for line in called.check(out, 300))
+        yield from check_callers(back, build, step, os.path.join(folder, "tree.elf"))
+    if back.vendor is SVM:
+        yield from check_callers(back, build, "tables", guest("tree", build, folder, *TABLES))
+    elif "KVM does not know the guest's stack pointer" not in \
+            " ".join(back.text("tables.err").split()):
+        yield back.text("tables.err")
 
 
 def shares(back, build, elf):
@@ -335,6 +347,7 @@ def main():
             files = {"hlguest": hlguest_of(build), "demo.elf": elf,
                      "microvm": os.path.join(build, "tests", "rig", "microvm"),
                      "tree.elf": guest("tree", build, folder),
+                     "tables.elf": guest("tree", build, folder, *TABLES),
                      "calls.elf": guest("calls", build, folder, "-DEND=END_FAULT"),
                      "hung.elf": guest("calls", build, folder, "-DEND=END_NEVER")}
             done = rig.run(SCRIPT, files, into=os.path.join(folder, "out"), kernel=args.kernel,
@@ -355,7 +368,7 @@ def main():
         tap.run("exits that perf alone recorded", lambda: list(plain(back, build, elf)))
         tap.run("stacks", lambda: list(stacks(back)))
         tap.run("callers inside the guest",
-                lambda: list(callers(back, build, os.path.join(folder, "tree.elf"))))
+                lambda: list(callers(back, build, folder)))
         tap.run("the host's share", lambda: list(shares(back, build, elf)))
         tap.run("windows", lambda: list(windows(back)))
         tap.run("calibrate", lambda: list(calibration(back)))
