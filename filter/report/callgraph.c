@@ -271,5 +271,9 @@ int hlg_callgraph_judge(struct hlg_report *r, struct hlg_err *err)
 	}
 	if (r->callers.refused)
 		warn_refused(r);
+	else if (r->options->children && !r->callers.stacks)
+		hlg_note_list_warn(&r->notes,
+				   "no sample has callers in the guest (hlguest "
+				   "record --guest-stacks records them)");
 	return ok ? 0 : hlg_err_memory(err, "report");
 }

@@ -4,13 +4,20 @@
 
     callers.py --build DIR
 
-Each stack must be a path of the guest's calls (kit/called.py), or say what is missing. Several sandboxes, on threads made
-later; a process that runs already; with the host's half; a guest that lies about its frames,
-after which the kernel has said nothing and its memory has no program of ours. Skipped where
-nothing can be recorded so.
+Each stack must be a path of the guest's calls (kit/called.py), or say what is missing. Several
+sandboxes, on threads made later, in turn on one thread, or one after another; a process that runs
+already, or all; a VMM that dies, and ^C; with the host's half; a guest that lies about its
+frames, after which the kernel has said nothing and its memory has no program of ours. Skipped
+where nothing can be recorded so.
 """
+import bisect
+import collections
+import contextlib
+import csv
+import io
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -66,6 +73,46 @@ def check_command(build, vm, elf, folder, *words):
     yield from called.check(folded(build, elf, out), LEAST)
 
 
+def entered(data):
+    """{thread: [(time, descriptor)]} of each KVM_RUN."""
+    found = collections.defaultdict(list)
+    for tid, seconds, ns, fd in re.findall(
+            r"^ *(\d+) +(\d+)\.(\d{9}): +syscalls:sys_enter_ioctl: fd: (\w+), cmd: 0x0000ae80,",
+            must("perf", "script", "--ns", "-F", "tid,time,event,trace", "-i", data), re.M):
+        found[int(tid)].append((int(seconds + ns), int(fd, 16)))
+    return found
+
+
+def check_sandboxes(build, vm, elf, folder):
+    """In turn on one thread: each stack's sandbox is the one whose vCPU the thread ran last."""
+    mount_tracefs()
+    out = os.path.join(folder, "turn.data")
+    words = ("--", vm, f"--seconds={SECONDS}", "--sandboxes=3", "--in-turn", elf)
+    record(build, out, "--sandboxes", *words)
+    runs, found = entered(out), collections.Counter()
+    for tid, time, sandbox in called.named(out):
+        n = bisect.bisect(runs[tid], (time,))
+        found[runs[tid][n - 1][1] if n else -1, sandbox] += 1
+    if len(found) != 3 or len({fd for fd, _ in found}) != 3 or len({s for _, s in found}) != 3:
+        yield f"(descriptor, sandbox): {found.most_common(9)} of {len(found)}"
+    counts, _ = record(build, out, *words)
+    text = must(hlguest_of(build), "report", "--format=csv", "--by=sandbox", elf, out)
+    samples = [int(r["samples"]) for r in csv.DictReader(io.StringIO(text))
+               if r["record"] == "sandbox"]
+    if len(samples) != 3 or sum(samples) != counts[0] or min(samples) < counts[0] / 5:
+        yield f"{samples[:9]} of {counts[0]} samples with callers"
+
+
+def check_after(build, vm, elf, folder):
+    """One machine after another, each a process of its own."""
+    out = os.path.join(folder, "after.data")
+    loop = 'for i in 1 2 3 4 5 6; do "$0" --seconds=0.1 "$1"; done'
+    record(build, out, "--", "sh", "-c", loop, vm, elf)
+    found = {(tid, sandbox) for tid, _, sandbox in called.named(out)}
+    if {sandbox for _, sandbox in found} != set(range(1, 7)) or len(found) != 6:
+        yield f"(thread, sandbox): {sorted(found)}"
+
+
 def check_process(build, vm, elf, folder):
     """Those of the first moment, before the program was attached, have none."""
     out = os.path.join(folder, "process.data")
@@ -84,11 +131,63 @@ def check_process(build, vm, elf, folder):
     yield from (f"{n} samples of {';'.join(s)}" for s, n in wrong.items())
 
 
+def check_everything(build, vm, elf, folder):
+    """-a: two VMMs, and one that begins later; those of other tests, too."""
+    out = os.path.join(folder, "everything.data")
+    words = [vm, "--seconds=30", "--deadline=60", elf]
+    how = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "env": environment()}
+    with contextlib.ExitStack() as stack:
+        started = [subprocess.Popen(words, **how) for _ in range(2)]
+        for process in started:
+            stack.callback(process.kill)
+            process.stderr.readline()
+        later = f'sleep 0.3; exec "$0" --seconds={SECONDS} "$1"'
+        counts, _ = record(build, out, "-a", "--", "sh", "-c", later, vm, elf)
+    if not 0.8 * counts[1] < counts[0]:
+        yield f"{counts[0]} of {counts[1]} samples have callers"
+    found = collections.Counter(tid for tid, _, _ in called.named(out))
+    few = [p.pid for p in started if found[p.pid] < LEAST / 3]
+    if few or sum(n > LEAST / 3 for n in found.values()) < 3:
+        yield f"samples of threads: {found.most_common(9)}, not of {few}"
+
+
+def check_deaths(build, vm, elf, folder):
+    """A VMM that dies by itself, as if it crashed; what it was is recorded."""
+    out = os.path.join(folder, "dies.data")
+    for name in "SEGV", "KILL":
+        _, err, status = run(hlguest_of(build), "record", "--guest-stacks", "-F", "2000", "-e",
+                             "cpu-clock", "-o", out, "--", "timeout", "-s", name, "0.7", vm,
+                             "--seconds=30", "--sandboxes=2", elf)
+        said = SAID.search(err)
+        if not status or not said or int(said[1]) < LEAST or said[1] != said[2]:
+            yield f"{name}: status {status}: {err}"
+
+
+def check_interrupt(build, vm, elf, folder):
+    """^C ends what has no end; the stacks are there."""
+    out = os.path.join(folder, "interrupt.data")
+    with subprocess.Popen([vm, "--seconds=30", "--deadline=60", elf], stderr=subprocess.PIPE,
+                          stdout=subprocess.DEVNULL, env=environment()) as process:
+        process.stderr.readline()
+        for words in ("-p", str(process.pid)), ("-a",), ("--", vm, "--seconds=30", elf):
+            with subprocess.Popen([hlguest_of(build), "record", "--guest-stacks", "-o", out, "-F",
+                                   "2000", "-e", "cpu-clock", *words], stderr=subprocess.PIPE,
+                                  stdout=subprocess.DEVNULL, env=environment(),
+                                  start_new_session=True) as recorder:
+                time.sleep(2)
+                os.killpg(recorder.pid, signal.SIGINT)
+                err = recorder.communicate(timeout=30)[1].decode()
+            said = SAID.search(err)
+            if not said or int(said[1]) < LEAST or int(said[1]) < 0.8 * int(said[2]):
+                yield f"{words}: status {recorder.returncode}: {err}"
+        process.kill()
+
+
 def check_host(build, vm, elf, folder):
     """Both halves."""
     mount_tracefs()
     out = os.path.join(folder, "host.data")
-    counts, _ = record(build, out, "-g", "--", vm, f"--seconds={SECONDS}", elf)
+    counts, _ = record(build, out, "--stacks", "--", vm, f"--seconds={SECONDS}", elf)
     yield from check_counts(counts, True)
     text = folded(build, elf, out)
     yield from called.check(text, LEAST)
@@ -170,8 +269,13 @@ def main():
 
         check("a command", check_command)
         check("three sandboxes", check_command, "--sandboxes=3")
+        check("sandboxes in turn on one thread", check_sandboxes)
+        check("one sandbox after another", check_after)
         check("at a high address", check_command, "--base=0x7f3a51c26000")
         check("a process that runs", check_process)
+        check("all processes", check_everything)
+        check("a VMM that dies", check_deaths)
+        check("^C", check_interrupt)
         check("with the host's half", check_host)
         check("a guest without frame pointers", check_without)
         check("a guest that lies", check_lies, more=("-DLIES",))

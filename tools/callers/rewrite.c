@@ -99,7 +99,8 @@ static void copy_guest(struct rewrite *r, const uint8_t *record, uint16_t size,
 		const uint64_t *callers =
 			hlg_chains_get(&r->join->chains, stack->chain, &n);
 		const struct hlg_chain_tail tail = {.end = end_of(stack->end),
-						    .way = HLG_CHAIN_WAY_FRAMES};
+						    .way = HLG_CHAIN_WAY_FRAMES,
+						    .sandbox = stack->sandbox};
 
 		n = hlg_rewrite_sample(r->room, record, size, layout, callers, n, &tail);
 	}

@@ -83,6 +83,19 @@ static inline void begin_walk(struct hlg_walk *walk, const struct kvm_vcpu *vcpu
 		     (which & 1) * bpf_core_type_size(struct rb_node);
 }
 
+/*
+ * The machine's number in debugfs, where each has a folder of its own (mounted or not):
+ * the kernel counts them, so that no later one has it. With its address, as that count
+ * has 32 bits; without debugfs that alone.
+ */
+static inline uint64_t name_machine(const struct kvm_vcpu *vcpu)
+{
+	uint64_t address = (uint64_t)BPF_CORE_READ(vcpu, kvm);
+	uint64_t folder = BPF_CORE_READ(vcpu, kvm, debugfs_dentry, d_inode, i_ino);
+
+	return folder ? folder << 32 | (uint32_t)address : address;
+}
+
 static inline void identify(struct hlg_callers_stack *stack, const struct kvm_vcpu *vcpu)
 {
 	struct bpf_pidns_info ids = {0};
@@ -95,7 +108,7 @@ static inline void identify(struct hlg_callers_stack *stack, const struct kvm_vc
 		stack->tid = (int32_t)ids.pid;
 		stack->pid = (int32_t)ids.tgid;
 	}
-	stack->machine = (uint64_t)BPF_CORE_READ(vcpu, kvm);
+	stack->machine = name_machine(vcpu);
 	stack->vcpu = BPF_CORE_READ(vcpu, vcpu_id);
 	stack->exits = BPF_CORE_READ(vcpu, stat.exits);
 	stack->ip = BPF_CORE_READ(vcpu, arch.regs_avail) & 1u << RIP

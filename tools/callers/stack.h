@@ -10,9 +10,9 @@
 struct hlg_callers_stack {
 	uint64_t time; /* ns of CLOCK_MONOTONIC: the sample's if exact, else before it */
 	/*
-	 * The machine's and the vCPU's: equal for equal ones, with no other meaning. A
-	 * later one may get the number of one that is gone; exits, which a vCPU counts,
-	 * are fewer then than before.
+	 * The machine's, equal for equal ones, with no other meaning. Where the kernel
+	 * has no debugfs, a later one may get that of one that is gone; exits, which a
+	 * vCPU counts, may be fewer then than before.
 	 */
 	uint64_t machine, exits;
 	uint64_t ip;      /* 0: KVM had an old one */

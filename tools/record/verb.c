@@ -26,6 +26,7 @@
 #include "tools/cli/verb.h"
 #include "tools/feed/feed.h"
 #include "tools/perfdata/perfdata.h"
+#include "tools/record/both.h"
 #include "tools/record/command.h"
 #include "tools/record/count.h"
 #include "tools/record/counters.h"
@@ -43,6 +44,7 @@
 
 struct arguments {
 	bool host, everything, exits, stacks, sandboxes, guest_stacks, quiet;
+	bool both; /* stacks and guest_stacks, as far as they can be had */
 	const char *event, *frequency, *out, *pid;
 	const char *windows, *count; /* a group, and its leader's period */
 	char **command;
@@ -108,7 +110,7 @@ static int check_guest_stacks(const struct arguments *args, struct hlg_err *err)
 
 static bool traces(const struct arguments *args)
 {
-	return args->exits || args->stacks || args->sandboxes;
+	return args->exits || args->stacks || args->sandboxes || args->both;
 }
 
 /* What does not go together. */
@@ -117,12 +119,12 @@ static int check(void *arguments, struct hlg_err *err)
 	const struct arguments *args = arguments;
 
 	if (args->windows && traces(args))
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"--%s and --windows: record different things (give one)",
-			args->exits    ? "exits"
-			: args->stacks ? "stacks"
-				       : "sandboxes");
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s and --windows: record different things (give one)",
+				   args->both     ? "-g"
+				   : args->exits  ? "--exits"
+				   : args->stacks ? "--stacks"
+						  : "--sandboxes");
 	if (check_guest_stacks(args, err) < 0 ||
 	    hlg_target_check_magic(args->out, HLG_MAGIC_RECORDING, err) < 0)
 		return HLG_EINPUT;
@@ -146,16 +148,22 @@ static int check(void *arguments, struct hlg_err *err)
 	return 0;
 }
 
+static struct hlg_record_tracing tracing_of(const struct arguments *args,
+					    const char *event)
+{
+	return (struct hlg_record_tracing){.exits = args->exits,
+					   .stacks = args->stacks || args->both,
+					   .sandboxes = args->sandboxes,
+					   .event = event,
+					   .frequency = args->frequency,
+					   .root = ""};
+}
+
 /* Appends what to record. */
 static int event_words(const struct arguments *args, const char *event,
 		       const char **words, size_t *n, struct hlg_err *err)
 {
-	const struct hlg_record_tracing how = {.exits = args->exits,
-					       .stacks = args->stacks,
-					       .sandboxes = args->sandboxes,
-					       .event = event,
-					       .frequency = args->frequency,
-					       .root = ""};
+	const struct hlg_record_tracing how = tracing_of(args, event);
 
 	if (traces(args))
 		return hlg_record_tracing_words(&how, words, n, err);
@@ -428,17 +436,24 @@ static void tell_next(const struct arguments *args)
 	fputc('\n', stderr);
 }
 
-/* The guests of the command; of all processes those that are sampled and still run. */
-static void find_guests(struct arguments *args)
+/* The guest of the command, if one is found. */
+static bool find_guest(struct arguments *args)
 {
 	const char *guest =
 		args->command ? hlg_record_command_guest(args->command) : NULL;
-	int32_t pids[HLG_BESIDE_GUESTS];
-	size_t n = 0;
 
 	if (guest)
 		hlg_record_guests_add(&args->guests, guest);
-	else if (args->everything)
+	return guest;
+}
+
+/* The guests of the command; of all processes those that are sampled and still run. */
+static void find_guests(struct arguments *args)
+{
+	int32_t pids[HLG_BESIDE_GUESTS];
+	size_t n = 0;
+
+	if (!find_guest(args) && args->everything)
 		n = hlg_record_count_pids(args->out, pids, HLG_BESIDE_GUESTS);
 	for (size_t i = 0; i < n; i++)
 		hlg_record_process_add(&args->guests, pids[i]);
@@ -527,6 +542,26 @@ static int refuse(const struct arguments *args, const char *event)
 	return 0;
 }
 
+/* Begins with guest stacks, and with -g settles what is recorded. */
+static int begin_stacks(struct arguments *args, const char *event,
+			struct hlg_guest_stacks *stacks, struct hlg_err *err)
+{
+	const struct hlg_record_tracing how = tracing_of(args, event);
+	int rc = 0;
+
+	if (args->both && !args->guest_stacks) {
+		find_guest(args);
+		args->guest_stacks = hlg_record_both_callers(&args->guests, args->out);
+	}
+	if (args->guest_stacks)
+		hlg_guest_stacks_begin(stacks, args->command);
+	if (args->both && !args->stacks)
+		rc = hlg_record_both_host(&how, stacks, err);
+	args->stacks |= rc > 0;
+	args->both = false;
+	return rc < 0 ? rc : 0;
+}
+
 /* Returns the exit status. */
 static int record_event(struct arguments *args, const char *event)
 {
@@ -539,17 +574,15 @@ static int record_event(struct arguments *args, const char *event)
 
 	if (status != 0)
 		return status;
-	if (args->guest_stacks)
-		hlg_guest_stacks_begin(&stacks, args->command);
+	if (args->pid) /* as long as it runs */
+		hlg_record_process_add_list(&args->guests, args->pid);
 	counted = hlg_record_modifiers_add(event, args->host);
-	if (counted)
-		words = perf_words(args, counted, &stacks, &err);
-	else
+	if (!counted)
 		hlg_err_memory(&err, "record");
+	else if (begin_stacks(args, counted, &stacks, &err) == 0)
+		words = perf_words(args, counted, &stacks, &err);
 	if (words) {
 		hlg_record_keep_begin(&keep, args->out);
-		if (args->pid) /* as long as it runs */
-			hlg_record_process_add_list(&args->guests, args->pid);
 		status = run_perf(words, &stacks);
 	}
 	free(counted);
@@ -665,9 +698,14 @@ static const struct hlg_verb_option options[] = {
 	 .help = "also what hlguest exits needs",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct arguments, exits)},
-	{.name = "stacks",
+	{.name = "call-graph",
 	 .heading = WHAT,
 	 .letter = 'g',
+	 .help = "stacks of host and guest, where they can be had",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, both)},
+	{.name = "stacks",
+	 .heading = WHAT,
 	 .help = "stacks of the host, for hlguest flame",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct arguments, stacks)},
@@ -707,8 +745,8 @@ const struct hlg_verb hlg_verb_record = {
 	       "COMMAND. The exit status is COMMAND's.",
 	.examples = "hlguest record -- ./vmm guest.elf\ta VMM from its start to its end\n"
 		    "hlguest record -p 17 -- sleep 10\tten seconds of one that runs\n"
-		    "hlguest record -g -- ./vmm guest.elf\twith the stacks of the host, "
-		    "for hlguest flame",
+		    "hlguest record -g -- ./vmm guest.elf\twith stacks of host and "
+		    "guest, for hlguest flame",
 	.files = "command",
 	.in_order = true,
 	.options = options,

@@ -215,7 +215,8 @@ const struct hlg_verb hlg_verb_report = {
 		    "figure, for programs",
 	.files = "elf recording profile",
 	/* All but emit=, perf's business, and strict=, what this verb always is. */
-	.shared = "input jobs quiet aliases border by color cpu demangle event force "
+	.shared = "input jobs quiet aliases border by call-graph children color cpu "
+		  "demangle event force "
 		  "format "
 		  "gaps min mode no-pager output pid raw region regions roots sandbox "
 		  "skid sort "
