@@ -164,17 +164,9 @@ static struct frames frames_of(struct hlg_judge *j, const struct hlg_image *imag
 	*frames = (struct frames){true, true, true};
 	if (hlg_frame_count(image, &count, &err) == 0) {
 		frames->most = hlg_frame_is_kept(&count);
-		frames->all = count.framed == count.calling;
+		frames->all = hlg_frame_is_always_kept(&count);
 	}
 	return *frames;
-}
-
-static bool has_call_by_pointer(const struct function *f)
-{
-	for (size_t i = 0; i < f->body.n; i++)
-		if (f->body.insns[i].flow == HLG_FLOW_CALL && !f->body.insns[i].direct)
-			return true;
-	return false;
 }
 
 /* Is there still leave to look at all of f? */
@@ -226,6 +218,26 @@ static void find_reach(struct hlg_judge *j, const struct function *to,
 				reach->anywhere = true;
 		}
 	}
+}
+
+/* May a call of f end up anywhere? */
+static bool calls_anywhere(struct hlg_judge *j, const struct function *f)
+{
+	for (size_t i = 0; i < f->body.n; i++) {
+		const struct hlg_body_insn *insn = &f->body.insns[i];
+		const struct function *to;
+		struct reach reach;
+
+		if (insn->flow != HLG_FLOW_CALL)
+			continue;
+		to = insn->direct ? function_at(j, f, insn->target) : NULL;
+		if (!to)
+			return true;
+		find_reach(j, to, &reach);
+		if (reach.anywhere)
+			return true;
+	}
+	return false;
 }
 
 static bool reaches(const struct reach *reach, const struct function *f)
@@ -317,32 +329,53 @@ static bool is_pointed_to(const struct hlg_all_calls *calls, uint64_t function)
 	return find_callers(calls, function, &callers);
 }
 
+/* May f call one of the callers that has no frame, itself or by way of others such? */
+static bool is_between(struct hlg_judge *j, const struct hlg_all_calls *calls,
+		       const struct function *f, const struct set *callers)
+{
+	for (unsigned i = 0; i < callers->n; i++) {
+		const struct function *g = function_at(j, f, callers->at[i]);
+		struct set whose;
+
+		if (!g || g->body.framed)
+			continue;
+		if (find_callers(calls, callers->at[i], &whose) && calls_anywhere(j, f))
+			return true;
+		for (unsigned k = 0; k < whose.n; k++) {
+			const struct function *h = function_at(j, f, whose.at[k]);
+
+			if (h == f || (h && !h->body.framed))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Who may have called `below`. */
+struct owner {
+	const struct function *f;
+	unsigned n; /* so many may; f is the only one if 1 */
+	bool sure;  /* f calls it by its address, and none without a frame between them */
+};
+
 /*
  * The frame is that of the caller of `below`, which one of the functions in reach is, or,
- * by pointer, any: which one alone can it be? NULL: none, or several. *sure: it calls
- * `below` by its address.
+ * by pointer, any.
  */
-static const struct function *find_caller(struct hlg_judge *j,
-					  const struct function *below,
-					  const struct reach *reach, bool *sure)
+static struct owner find_caller(struct hlg_judge *j, const struct function *below,
+				const struct reach *reach)
 {
 	const struct hlg_all_calls *calls = calls_of(j, below->image);
-	const struct function *found = NULL;
-	struct set callers;
+	struct owner owner = {.sure = true};
+	struct set callers = {.n = 0};
 	bool by_pointer = !calls || find_callers(calls, below->place.start, &callers);
-	unsigned n = 0;
 
-	*sure = true;
 	if (by_pointer && reach->anywhere)
-		return NULL;
+		return (struct owner){.n = REACHED};
 	for (unsigned i = 0; i < reach->n && by_pointer; i++) {
-		const struct function *f = reach->f[i];
-
-		if (!f->body.framed || !has_call_by_pointer(f))
+		if (!reach->f[i]->body.framed || !calls_anywhere(j, reach->f[i]))
 			continue;
-		found = f;
-		*sure = false;
-		n++;
+		owner = (struct owner){.f = reach->f[i], .n = owner.n + 1};
 	}
 	for (unsigned i = 0; calls && i < callers.n; i++) {
 		const struct function *f = function_at(j, below, callers.at[i]);
@@ -350,13 +383,15 @@ static const struct function *find_caller(struct hlg_judge *j,
 		if (!f || (!reaches(reach, f) &&
 			   !(reach->anywhere && is_pointed_to(calls, callers.at[i]))))
 			continue;
-		if (!f->body.framed)
-			return NULL; /* its caller has the frame */
-		n += f != found;
-		*sure |= f == found;
-		found = f;
+		if (!f->body.framed) /* its caller has the frame */
+			return (struct owner){.n = REACHED};
+		owner.n += f != owner.f;
+		owner.sure |= f == owner.f;
+		owner.f = f;
 	}
-	return n == 1 ? found : NULL;
+	if (owner.n == 1)
+		owner.sure &= calls && !is_between(j, calls, owner.f, &callers);
+	return owner;
 }
 
 /* Is `below` a part of one that the call ends up in, or has it a frame that is set up in
@@ -375,20 +410,21 @@ static bool is_part(struct hlg_judge *j, const struct function *below,
 static void judge_caller(struct hlg_judge *j, const struct function *below,
 			 const struct reach *reach, struct hlg_edge *edge)
 {
-	const struct function *caller;
-	bool sure;
+	struct owner owner;
 
 	if (is_part(j, below, reach)) {
 		edge->kind = HLG_EDGE_CONFIRMED;
 		return;
 	}
-	caller = find_caller(j, below, reach, &sure);
-	edge->missing = caller;
-	edge->inserted = caller ? caller->place.start : 0;
+	owner = find_caller(j, below, reach);
+	edge->missing = owner.n == 1;
+	edge->inserted = edge->missing ? owner.f->place.start : 0;
 	/* By pointer it may call one without a frame, which then calls this one. */
-	edge->unknown = !caller || (!sure && !frames_of(j, below->image).all);
-	edge->kind = caller && sure && reach->n ? HLG_EDGE_CONFIRMED : HLG_EDGE_INDIRECT;
-	if (caller || reach->anywhere)
+	edge->unknown =
+		!edge->missing || (!owner.sure && !frames_of(j, below->image).all);
+	edge->kind = edge->missing && owner.sure && reach->n ? HLG_EDGE_CONFIRMED
+							     : HLG_EDGE_INDIRECT;
+	if (owner.n || reach->anywhere)
 		return;
 	/* Nobody calls it whom the call could end up in. */
 	edge->kind = HLG_EDGE_WRONG;

@@ -79,7 +79,10 @@ int hlg_frame_count(const struct hlg_image *image, struct hlg_frame_count *count
 		if (!calls(image, symbol->addr, code, n))
 			continue;
 		count->calling++;
-		count->framed += is_framed(code, n);
+		if (is_framed(code, n))
+			count->framed++;
+		else if (image->elf.entry - symbol->addr < size)
+			count->entered = 1;
 	}
 	close(fd);
 	if (!code)

@@ -21,6 +21,8 @@
 struct hlg_frame_count {
 	size_t calling; /* functions that call others */
 	size_t framed;  /* those of them that keep a frame pointer */
+	size_t entered; /* where the image is entered, if that keeps none: nothing calls
+			   it */
 };
 
 /* Of all functions of an image; {0, 0} of a perf map or another machine's. */
@@ -31,6 +33,12 @@ int hlg_frame_count(const struct hlg_image *image, struct hlg_frame_count *count
 static inline bool hlg_frame_is_kept(const struct hlg_frame_count *count)
 {
 	return count->framed >= count->calling - count->framed;
+}
+
+/* All of them do that have a caller. */
+static inline bool hlg_frame_is_always_kept(const struct hlg_frame_count *count)
+{
+	return count->framed + count->entered == count->calling;
 }
 
 #endif

@@ -7,6 +7,9 @@ on purpose: leaves, early returns before the frame is made, large and variable f
 arguments on the stack, calls by pointers, recursion by one function (of which the depth
 is not known) and by three in turn, tail calls, and calls that do not return.
 
+With decoys, code that never runs calls functions, too, so that a function's only caller is not
+the only one that its code names.
+
 A function that ends with a jump to another is no caller of it: which tail calls are jumps
 the code tells (objdump).
 """
@@ -21,6 +24,7 @@ from tap import Skip, must, need, run
 
 FUNCTIONS = 90
 DEEPEST = 16
+SECOND = 0.25    # of the functions are in the second file
 DEPTH = 5        # of recursion by one function
 TURNS = 7        # of that by three
 HALT = 108       # Hyperlight's port
@@ -39,15 +43,21 @@ KINDS = {
     "rust, direct calls": Kind("rustc", ("-Copt-level=2", "-Cforce-frame-pointers=yes"), None,
                                DIRECT),
     "gcc, direct and tail calls": Kind("gcc", ("-O2", FRAMES), None, DIRECT + ("tails",)),
+    "gcc, decoys": Kind("gcc", ("-O2", FRAMES), None, ("pointers", "tails", "turns", "decoys")),
+    "clang, decoys": Kind("clang", ("-O2", FRAMES), None,
+                          ("pointers", "tails", "turns", "decoys")),
+    "gcc, direct calls, decoys": Kind("gcc", ("-O2", FRAMES), None, DIRECT + ("decoys",)),
+    "gcc, mostly pointers": Kind("gcc", ("-O2", FRAMES), None,
+                                 ("pointers", "tails", "turns", "mostly")),
     "gcc -O0": Kind("gcc", ("-O0", FRAMES)),
     "gcc -O3": Kind("gcc", ("-O3", FRAMES)),
     "gcc -Os": Kind("gcc", ("-Os", FRAMES)),
     "clang -O0": Kind("clang", ("-O0", FRAMES)),
     "clang -Os": Kind("clang", ("-Os", FRAMES)),
     "gcc and clang": Kind("gcc", ("-O2", FRAMES), ("clang", "-O2", FRAMES)),
-    "gcc, half without frame pointers": Kind("gcc", ("-O2", FRAMES),
+    "gcc, some without frame pointers": Kind("gcc", ("-O2", FRAMES),
                                              ("gcc", "-O2", "-fomit-frame-pointer")),
-    "clang, half without frame pointers": Kind("clang", ("-O2", FRAMES),
+    "clang, some without frame pointers": Kind("clang", ("-O2", FRAMES),
                                                ("clang", "-O2", "-fomit-frame-pointer")),
     "gcc without frame pointers": Kind("gcc", ("-O2", "-fomit-frame-pointer")),
 }
@@ -87,15 +97,16 @@ def tree(rng, features):
 def way(rng, caller, features):
     """At most one call by a pointer in each function, and nothing behind a tail call."""
     taken = {edge.way for edge in caller.calls}
-    ways = ["direct"] * 5 + ["many"]
+    often = 3 if "mostly" in features else 1
+    ways = ["direct"] * 10 + ["many"] * 2
     if caller.recursion:
         return "direct"
     if "pointers" in features and not taken & {"pointer", "tail pointer"}:
-        ways += ["pointer"] * 3
+        ways += ["pointer"] * 2 * often
         if "tails" in features and "tail" not in taken:
-            ways.append("tail pointer")
+            ways += ["tail pointer"] * often
     if "tails" in features and not taken & {"tail", "tail pointer"}:
-        ways += ["tail"] * 2
+        ways += ["tail"] * 2 * often
     return rng.choice(ways)
 
 
@@ -124,7 +135,7 @@ def pointed_to(functions):
 
 
 class C:
-    """Two files, each with half of the functions; the first has the entry point too."""
+    """Two files, the first with most of the functions and the entry point."""
     WORDS = "u64 s, u64 n"
     MORE = ", u64 a, u64 b, u64 c, u64 d, u64 e, u64 g, u64 h"
     HEAD = """typedef unsigned long u64;
@@ -161,9 +172,10 @@ __asm__(".globl _start\\n.type _start, @function\\n_start: xorl %%ebp, %%ebp\\nc
 	"ud2\\n.size _start, . - _start");
 """
 
-    def __init__(self, rng, functions):
+    def __init__(self, rng, functions, decoys):
         self.rng = rng
         self.functions = functions
+        self.decoys = decoys
 
     def odd(self):
         return hex(self.rng.getrandbits(63) | 1)
@@ -173,10 +185,14 @@ __asm__(".globl _start\\n.type _start, @function\\n_start: xorl %%ebp, %%ebp\\nc
             return f"\ts ^= s >> 7 ^ {self.odd()};\n"
         return f"\tWORK(s, {self.rng.randrange(2, 40)}, {self.odd()});\n"
 
-    def declaration(self, function):
-        more = function.caller and any(e.way == "many" and e.callee is function
+    @staticmethod
+    def has_more(function):
+        return function.caller and any(e.way == "many" and e.callee is function
                                        for e in function.caller.calls)
-        return f"API u64 {function.name}({self.WORDS}{self.MORE if more else ''})"
+
+    def declaration(self, function):
+        more = self.MORE if self.has_more(function) else ""
+        return f"API u64 {function.name}({self.WORDS}{more})"
 
     def call(self, edge, n):
         words = f"s ^ {self.odd()}, {n}"
@@ -189,6 +205,14 @@ __asm__(".globl _start\\n.type _start, @function\\n_start: xorl %%ebp, %%ebp\\nc
     @staticmethod
     def turns(function):
         return {"self": DEPTH, "turn": TURNS, None: 0}[function.recursion]
+
+    def decoy(self, function):
+        """No n is that."""
+        other = self.rng.choice(self.functions)
+        if not self.decoys or self.rng.random() < 0.3 or self.has_more(other) or \
+                other.caller is function:
+            return ""
+        return f"\tif (n == 12345)\n\t\ts += {other.name}(s, 0);\n"
 
     def statement(self, edge):
         call = self.call(edge, self.turns(edge.callee))
@@ -222,6 +246,8 @@ __asm__(".globl _start\\n.type _start, @function\\n_start: xorl %%ebp, %%ebp\\nc
         if self.rng.random() < 0.8:
             text += self.work()
         for edge in [e for e in function.calls if "tail" not in e.way] + last:
+            if edge not in last:
+                text += self.decoy(function)
             text += self.statement(edge)
             if "tail" not in edge.way and self.rng.random() < 0.8:
                 text += self.work()
@@ -229,12 +255,12 @@ __asm__(".globl _start\\n.type _start, @function\\n_start: xorl %%ebp, %%ebp\\nc
 
     def files(self, compiler):
         """The two files' texts."""
-        plain = [f for f in self.functions if self.MORE not in self.declaration(f)]
+        plain = [f for f in self.functions if not self.has_more(f)]
         head = self.HEAD % (", noipa" if compiler == "gcc" else "")
         head += "".join(self.declaration(f) + ";\n" for f in self.functions)
         texts = [head, head]
         for function in self.functions:
-            texts[self.rng.random() < 0.5] += f"{self.declaration(function)}\n{{\n" \
+            texts[self.rng.random() < SECOND] += f"{self.declaration(function)}\n{{\n" \
                                               f"{self.body(function)}}}\n"
         pointers = ", ".join(f"[{f.number}] = {f.name}" for f in pointed_to(plain))
         texts[0] += self.END % (pointers, HALT)
@@ -333,7 +359,7 @@ core::arch::global_asm!(".globl _start", ".type _start, @function", "_start: xor
     def files(self, compiler):
         text, plain = self.HEAD, []
         for function in self.functions:
-            more = self.MORE in super().declaration(function)
+            more = self.has_more(function)
             if not more:
                 plain.append(function)
             words = "mut s: u64, n: u64" + (self.MANY if more else "")
@@ -382,7 +408,7 @@ class Guest:
         stem = re.sub(r"\W+", "-", f"{name}-{seed}")
         self.path = os.path.join(folder, stem + ".elf")
         if kind.compiler == "rustc":
-            source = written(folder, stem + ".rs", Rust(rng, self.functions).files("rustc")[0])
+            source = written(folder, stem + ".rs", Rust(rng, self.functions, False).files("rustc")[0])
             compiled("rustc", *RUST, *kind.options, "-o", self.path, source)
         else:
             self.build_c(rng, kind, os.path.join(folder, stem))
@@ -391,7 +417,8 @@ class Guest:
     def build_c(self, rng, kind, stem):
         first = (kind.compiler, *kind.options)
         objects = []
-        for i, text in enumerate(C(rng, self.functions).files(kind.compiler)):
+        texts = C(rng, self.functions, "decoys" in kind.features).files(kind.compiler)
+        for i, text in enumerate(texts):
             source = written("", f"{stem}.{i}.c", text)
             objects.append(f"{stem}.{i}.o")
             command = kind.second if i and kind.second else first
@@ -465,8 +492,8 @@ STRAYS = 1  # samples; so few are no share
 Limits = collections.namedtuple("Limits", "marked wrong")
 ALL_FRAMES = Limits(2, 0.1)
 DIRECT_CALLS = Limits(0.1, 0.1)
-MIXED = Limits(100, 0.1)
-REFUSED = Limits(0, 100)  # no callers at all are told
+POINTERS = MIXED = Limits(100, 0.1)
+REFUSED = Limits(0, 0)  # no callers at all are told
 
 
 def fits(stack, truth):
@@ -509,10 +536,11 @@ def check(guest, folded, limits, least):
           ", ".join(f"{100 * n / max(total, 1):.2f} % {kind}" for kind, n in kinds.most_common()))
     if total < least:
         yield f"{total} samples"
-    if limits is REFUSED:
-        kept = total - sum(n for what, n in wrong.items() if ";" not in what)
-        if kept > 0.1 * total:  # those of the outermost functions
-            yield f"{kept} of {total} samples have callers"
+    told = total - sum(n for what, n in wrong.items() if ";" not in what)
+    if limits is REFUSED or (limits is MIXED and told < 0.1 * total):
+        if told > 0.1 * total:  # those of the outermost functions
+            yield f"{told} of {total} samples have callers"
+        return
     for kind, found, limit in (("marked", kinds["marked"], limits.marked),
                                ("wrong", wrong.total(), limits.wrong)):
         if found > STRAYS and found > limit / 100 * total:

@@ -4,11 +4,11 @@
 
     callers.py --build DIR
 
-Each stack must be a path of the guest's calls (kit/called.py), or say what is missing. Several
-sandboxes, on threads made later, in turn on one thread, or one after another; a process that runs
-already, or all; a VMM that dies, and ^C; with the host's half; a guest that lies about its
-frames, after which the kernel has said nothing and its memory has no program of ours. Skipped
-where nothing can be recorded so.
+Each stack must be a path of the guest's calls (kit/called.py), or say what is missing: followed
+by frame pointers, or by unwind tables. Several sandboxes, on threads made later, in turn on one
+thread, or one after another; a process that runs already, or all; a VMM that dies, and ^C; with
+the host's half; a guest that lies about its frames, after which the kernel has said nothing and
+its memory has no program of ours. Skipped where nothing can be recorded so.
 """
 import bisect
 import collections
@@ -34,13 +34,15 @@ SECONDS = 1.5
 LEAST = 300
 SAID = re.compile(r"^hlguest: (\d+) of (\d+) guest samples have callers, (\d+) up to the "
                   r"outermost$", re.M)
+TABLES = ("-O1", "-fomit-frame-pointer", "-fasynchronous-unwind-tables")
+NOTHING = ("-O1", "-fomit-frame-pointer")
 PROGRAM = "hlg_callers_sam"  # as the kernel cuts its name
 
 
-def record(build, out, *words):
+def record(build, out, *words, way="--guest-stacks"):
     """(with callers, all guest samples, whole ones), as hlguest says, and all it says."""
-    _, err, status = run(hlguest_of(build), "record", "--guest-stacks", "-F", "2000", "-e",
-                         "cpu-clock", "-o", out, *words)
+    _, err, status = run(hlguest_of(build), "record", way, "-F", "2000", "-e", "cpu-clock",
+                         "-o", out, *words)
     flat = re.search(r"^hlguest: no guest stacks: (.*)", err, re.M)
     if flat:
         raise Skip(flat[1])
@@ -202,14 +204,116 @@ def check_host(build, vm, elf, folder):
         yield f"a saved profile has other stacks (status {status}) {err}"
 
 
+def check_tables(build, vm, elf, folder, way, *words):
+    """Unwound, as there are no frame pointers: each stack is whole and exact."""
+    out = os.path.join(folder, "tables.data")
+    counts, err = record(build, out, "--", vm, f"--seconds={SECONDS}", *words, elf, way=way)
+    yield from check_counts(counts, True)
+    if ("by unwind tables, as" in err) != (way == "--guest-stacks"):
+        yield err
+    text = folded(build, elf, out)
+    yield from called.check(text, LEAST)
+    yield from (f"{n} samples of {';'.join(s)}" for s, n in called.parse(text).items()
+                if called.judge(s) == "marked")
+    copies = [name for name in os.listdir(folder) if name.startswith(".")]
+    if copies:
+        yield f"left: {copies}"
+
+
+def check_tables_process(build, vm, elf, folder):
+    """Its guest is found among the words of its command."""
+    out = os.path.join(folder, "process.data")
+    with subprocess.Popen([vm, "--seconds=30", "--deadline=60", elf],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          env=environment()) as process:
+        try:
+            process.stderr.readline()
+            counts, err = record(build, out, "-p", str(process.pid), "--", "sleep", str(SECONDS))
+        finally:
+            process.kill()
+    if "by unwind tables, as" not in err or not counts[2] > 0.6 * counts[1]:
+        yield err
+
+
+def copies_of(pid, folder):
+    """(mode, bytes) of files without a name in the folder that a process has open."""
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        path = f"/proc/{pid}/fd/{name}"
+        try:
+            if os.readlink(path).startswith(folder) and "(deleted)" in os.readlink(path):
+                found = os.stat(path)
+                yield found.st_mode & 0o7777, found.st_size
+        except OSError:
+            pass  # closed meanwhile
+
+
+def check_copies(build, vm, elf, folder):
+    """They lie in a file without a name that only their user can read, and go with us."""
+    folder = os.path.join(folder, "copies")
+    os.mkdir(folder)
+    with subprocess.Popen([hlguest_of(build), "record", "--guest-stacks=cfi", "-q", "-o",
+                           os.path.join(folder, "a.data"), "--", vm, "--seconds=5", elf],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          env=environment()) as process:
+        found, deadline = [], time.monotonic() + 4
+        while not any(size for _, size in found) and time.monotonic() < deadline:
+            time.sleep(0.1)
+            found = list(copies_of(process.pid, os.path.realpath(folder)))
+        process.kill()
+    if [mode for mode, _ in found] != [0o600] or not found[0][1]:
+        yield f"open: {found}"
+    if set(os.listdir(folder)) - {"a.data"}:
+        yield f"left: {os.listdir(folder)}"
+
+
+def check_full(build, vm, elf, folder):
+    """Without room for them the recording is flat, and whole."""
+    place = os.path.join(folder, "full")
+    os.mkdir(place)
+    script = ('mount -t tmpfs -o size=2m none "$0" || exit 77; "$@"; status=$?; ls -A "$0"; '
+              'exit $status')
+    out, err, status = run(
+        "unshare", "-m", "sh", "-c", script, place, hlguest_of(build), "record",
+        "--guest-stacks=cfi", "-F", "2000", "-e", "cpu-clock", "-o",
+        os.path.join(place, "a.data"), "--", vm, f"--seconds={SECONDS}", elf)
+    if status == 77 or "unshare" in err:
+        raise Skip("no file system can be mounted")
+    if "no guest stacks: no room for copied stacks" not in " ".join(err.split()) or status or \
+            not re.search(r"\d{3,} guest samples", err):
+        yield f"status {status}: {err}"
+    if set(out.split()) & {"a.data", "a.data.hlguest"} != {"a.data", "a.data.hlguest"}:
+        yield f"left: {out}"
+
+
+def check_cut(build, vm, elf, folder):
+    """What is copied may be less than what the guest has: that is told."""
+    out = os.path.join(folder, "cut.data")
+    whole = []
+    for size in "4K", "64K":
+        counts, err = record(build, out, f"--stack-size={size}", "--", vm,
+                             f"--seconds={SECONDS}", elf, way="--guest-stacks=cfi")
+        whole.append(counts[2] / counts[1])
+        if ("copied of the stack ends" in " ".join(err.split())) != (size == "4K"):
+            yield f"{size}: {err}"
+    if not whole[0] < whole[1] - 0.05 or whole[1] < 0.99:
+        yield f"whole: {whole}"
+
+
 def check_without(build, vm, elf, folder):
-    """Of a guest that keeps none it is told, where its ELF is known; of others nothing."""
+    """Of a guest that has neither there are no stacks; and where frame pointers are asked for
+    all the same, it is told."""
     out = os.path.join(folder, "without.data")
+    try:
+        _, err = record(build, out, "--", vm, elf)
+        yield err
+    except Skip as skip:
+        if "keep a frame pointer, and most functions have no unwind" not in str(skip):
+            raise
     told = "callers are missing or wrong"
-    for name, expected in ("demo", True), ("tree", False):
-        _, err = record(build, out, "--", vm, guest(name, build, folder))
+    for path, expected in (elf, True), (guest("tree", build, folder), False):
+        _, err = record(build, out, "--", vm, path, way="--guest-stacks=fp")
         if (told in " ".join(err.split())) != expected:
-            yield f"{name}: {err}"
+            yield f"{path}: {err}"
 
 
 def kernel_says():
@@ -277,7 +381,16 @@ def main():
         check("a VMM that dies", check_deaths)
         check("^C", check_interrupt)
         check("with the host's half", check_host)
-        check("a guest without frame pointers", check_without)
+        check("by unwind tables", check_tables, "--guest-stacks", more=TABLES)
+        check("by unwind tables, three sandboxes", check_tables, "--guest-stacks=cfi",
+              "--sandboxes=3", more=TABLES)
+        check("by unwind tables, at a high address", check_tables, "--guest-stacks=cfi",
+              "--base=0x7f3a51c26000", more=TABLES)
+        check("by unwind tables, a process", check_tables_process, more=TABLES)
+        check("copies, until they are unwound", check_copies, more=TABLES)
+        check("copies on a disk that is full", check_full, more=TABLES)
+        check("a stack that is cut", check_cut, more=(*TABLES, "-DLARGE=64"))
+        check("a guest without frame pointers", check_without, more=NOTHING)
         check("a guest that lies", check_lies, more=("-DLIES",))
         check("killed", check_gone)
     return tap.finish()

@@ -36,6 +36,7 @@ struct hlg_join {
 	struct hlg_join_stack *stacks;
 	size_t n, room;
 	bool sorted;
+	enum hlg_chain_way way; /* of all stacks; as its user sets it */
 };
 
 /* False without memory. They come as the kernel's part handed them over. */

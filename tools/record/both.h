@@ -5,14 +5,11 @@
 #define HLG_TOOLS_RECORD_BOTH_H
 
 #include "tools/record/guest-stacks.h"
-#include "tools/record/process.h"
 #include "tools/record/tracing.h"
 
-/*
- * May a recording, out, have guest stacks? Where no ELF is known, or one keeps frame
- * pointers at least, and it is a file, as it is written twice. If not, a line says why.
- */
-bool hlg_record_both_callers(const struct hlg_record_guests *guests, const char *out);
+/* May a recording, out, have guest stacks? If it is a file, as it is written twice. If
+ * not, a line says why. */
+bool hlg_record_both_callers(const char *out);
 
 /*
  * Can the host's stacks be recorded, as how says? If not, and guest stacks can be, a line

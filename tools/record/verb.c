@@ -45,6 +45,8 @@
 struct arguments {
 	bool host, everything, exits, stacks, sandboxes, guest_stacks, quiet;
 	bool both; /* stacks and guest_stacks, as far as they can be had */
+	enum hlg_guest_stacks_way way; /* of guest_stacks */
+	uint64_t stack_bytes;          /* 0: not asked for */
 	const char *event, *frequency, *out, *pid;
 	const char *windows, *count; /* a group, and its leader's period */
 	char **command;
@@ -78,24 +80,53 @@ static int set_count(void *arguments, const struct hlg_verb_option *option, char
 			   option->letter, value);
 }
 
-/* Its values are of one kind so far. */
 static int set_guest_stacks(void *arguments, const struct hlg_verb_option *option,
 			    char *value, struct hlg_err *err)
 {
+	static const char *const words[] = {[HLG_GUEST_STACKS_AUTO] = "auto",
+					    [HLG_GUEST_STACKS_FP] = "fp",
+					    [HLG_GUEST_STACKS_CFI] = "cfi"};
 	struct arguments *args = arguments;
 
 	args->guest_stacks = true;
-	if (!value || strcmp(value, "fp") == 0)
+	args->way = HLG_GUEST_STACKS_AUTO;
+	for (size_t i = 0; value && i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(value, words[i]) == 0) {
+			args->way = (enum hlg_guest_stacks_way)i;
+			return 0;
+		}
+	if (!value)
 		return 0;
-	return hlg_err_set(
-		err, HLG_EINPUT,
-		"--%s=%s: no such way (fp, by frame pointers, is the only one)",
-		option->name, value);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "--%s=%s: no such way (fp: by frame pointers, cfi: by unwind "
+			   "tables, or auto: what the guest has)",
+			   option->name, value);
+}
+
+static int set_stack_size(void *arguments, const struct hlg_verb_option *option,
+			  char *value, struct hlg_err *err)
+{
+	struct arguments *args = arguments;
+
+	if (hlg_number_size(value, &args->stack_bytes) &&
+	    args->stack_bytes >= HLG_GUEST_STACKS_LEAST &&
+	    args->stack_bytes <= HLG_WALK_COPY_MAX)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "--%s=%s: not a size (bytes of each stack to copy, from 4K to "
+			   "64K)",
+			   option->name, value);
 }
 
 /* What guest stacks do not go together with. */
 static int check_guest_stacks(const struct arguments *args, struct hlg_err *err)
 {
+	if (args->stack_bytes &&
+	    (!args->guest_stacks || args->way == HLG_GUEST_STACKS_FP))
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"--stack-size: only stacks that are unwound by tables are copied "
+			"(use it with --guest-stacks=cfi or auto)");
 	if (args->guest_stacks && args->windows)
 		return hlg_err_set(
 			err, HLG_EINPUT,
@@ -459,9 +490,16 @@ static void find_guests(struct arguments *args)
 		hlg_record_process_add(&args->guests, pids[i]);
 }
 
+/* The guest, if it is known which one runs; or NULL. */
+static const char *only_guest(const struct arguments *args)
+{
+	return args->guests.n == 1 ? args->guests.paths[0] : NULL;
+}
+
 /* What is in the recording, what it may lack, and what to type next. Returns 0, or 1 when
  * it cannot be read. The guests are noted beside it. */
-static int tell(struct arguments *args, const char *event, int status)
+static int tell(struct arguments *args, const char *event, int status,
+		const struct hlg_guest_stacks *stacks)
 {
 	struct hlg_record_guests *guests = &args->guests;
 	struct hlg_recording_sums sums;
@@ -471,9 +509,8 @@ static int tell(struct arguments *args, const char *event, int status)
 	if (hlg_feed_count(args->out, &sums, &err) < 0 ||
 	    hlg_record_count_traced(args->out, &traced, &err) < 0)
 		return hlg_output_error(&err);
-	find_guests(args);
 	for (size_t i = 0; args->guest_stacks && i < guests->n; i++)
-		hlg_guest_stacks_check(guests->paths[i]);
+		hlg_guest_stacks_check(stacks, guests->paths[i]);
 	if (!args->quiet) {
 		tell_sums(args, &sums, traced);
 		tell_otherwise(args, event);
@@ -507,11 +544,13 @@ static int finish(struct arguments *args, const char *event, int status,
 		  const struct hlg_record_keep *keep, struct hlg_guest_stacks *stacks)
 {
 	if (hlg_record_keep_is_new(keep, status)) {
-		args->guest_stacks = hlg_guest_stacks_end(stacks, args->out, args->quiet);
+		find_guests(args);
+		args->guest_stacks = hlg_guest_stacks_end(stacks, args->out,
+							  only_guest(args), args->quiet);
 		/* Nothing but ^C ends what has no command. */
 		if (!args->command && status == 128 + SIGINT)
 			status = 0;
-		if (tell(args, event, status) != 0 && status == 0)
+		if (tell(args, event, status, stacks) != 0 && status == 0)
 			status = 1;
 		if (!args->quiet)
 			tell_old(keep);
@@ -542,6 +581,20 @@ static int refuse(const struct arguments *args, const char *event)
 	return 0;
 }
 
+/* The guest may be there already; if not, it is looked for when perf has ended. */
+static void begin_guest_stacks(struct arguments *args, struct hlg_guest_stacks *stacks)
+{
+	struct hlg_guest_stacks_how how = {
+		.way = args->way,
+		.bytes = args->stack_bytes ? args->stack_bytes : HLG_GUEST_STACKS_BYTES,
+		.command = args->command,
+		.recording = args->out};
+
+	find_guest(args);
+	how.guest = only_guest(args);
+	hlg_guest_stacks_begin(stacks, &how);
+}
+
 /* Begins with guest stacks, and with -g settles what is recorded. */
 static int begin_stacks(struct arguments *args, const char *event,
 			struct hlg_guest_stacks *stacks, struct hlg_err *err)
@@ -549,12 +602,10 @@ static int begin_stacks(struct arguments *args, const char *event,
 	const struct hlg_record_tracing how = tracing_of(args, event);
 	int rc = 0;
 
-	if (args->both && !args->guest_stacks) {
-		find_guest(args);
-		args->guest_stacks = hlg_record_both_callers(&args->guests, args->out);
-	}
+	if (args->both && !args->guest_stacks)
+		args->guest_stacks = hlg_record_both_callers(args->out);
 	if (args->guest_stacks)
-		hlg_guest_stacks_begin(stacks, args->command);
+		begin_guest_stacks(args, stacks);
 	if (args->both && !args->stacks)
 		rc = hlg_record_both_host(&how, stacks, err);
 	args->stacks |= rc > 0;
@@ -711,11 +762,21 @@ static const struct hlg_verb_option options[] = {
 	 .field = offsetof(struct arguments, stacks)},
 	{.name = "guest-stacks",
 	 .heading = WHAT,
-	 .value = "fp",
+	 .value = "fp|cfi|auto",
 	 .optional = true,
-	 .help = "callers inside the guest, by its frame pointers",
+	 .help = "callers inside the guest: by its frame pointers, by its unwind tables, "
+		 "or by what it has",
+	 .fallback = "(auto)",
 	 .kind = HLG_VERB_ONE_OF,
 	 .set = set_guest_stacks},
+	{.name = "stack-size",
+	 .heading = WHAT,
+	 .value = "SIZE",
+	 .help = "bytes of each stack that are copied, where unwind tables are used: 4K "
+		 "to 64K",
+	 .fallback = "16K",
+	 .kind = HLG_VERB_NUMBER,
+	 .set = set_stack_size},
 	{.name = "sandboxes",
 	 .heading = WHAT,
 	 .help = "also which sandbox each sample is of",

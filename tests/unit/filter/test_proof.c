@@ -22,15 +22,22 @@
 
 /* Functions, by their slots. */
 enum {
-	ROOT, /* calls ONE, LEAF, by pointer, HOP, PART */
-	ONE,  /* calls LEAF, and itself */
-	LEAF, /* without a frame */
-	HOP,  /* jumps to ONE, its frame given up */
-	FAR,  /* nobody calls it: has a frame */
-	PART, /* jumps to REST with its frame */
-	REST, /* uses PART's frame */
-	ANY,  /* calls by pointer */
-	BARE, /* no frame, calls ONE: what is built otherwise */
+	ROOT,  /* calls ONE, LEAF, by pointer, HOP, PART */
+	ONE,   /* calls LEAF, and itself */
+	LEAF,  /* without a frame */
+	HOP,   /* jumps to ONE, its frame given up */
+	FAR,   /* nobody calls it: has a frame */
+	PART,  /* jumps to REST with its frame */
+	REST,  /* uses PART's frame */
+	ANY,   /* calls by pointer */
+	BARE,  /* no frame, calls ONE: what is built otherwise */
+	OUTER, /* calls FROM, TWO; has TAKEN's address */
+	FROM,  /* calls SELF */
+	SELF,  /* no frame, calls itself, and END */
+	END,   /* has a frame */
+	TWO,   /* calls VIA, and jumps to ANY, its frame given up */
+	VIA,   /* jumps by pointer */
+	TAKEN, /* has a frame */
 	N_SLOTS
 };
 
@@ -40,11 +47,13 @@ enum {
 #define POP      0x5d
 #define RET      0xc3
 #define CALL_RAX 0xff, 0xd0
+#define JMP_RAX  0xff, 0xe0
 #define REL(at, to)                                                                      \
 	((to)*SLOT - (at)) & 255, ((to)*SLOT - (at)) >> 8 & 255,                         \
 		((to)*SLOT - (at)) >> 16 & 255, ((to)*SLOT - (at)) >> 24 & 255
 #define CALL(f, at, to) 0xe8, REL((f)*SLOT + (at) + 5, to)
 #define JMP(f, at, to)  0xe9, REL((f)*SLOT + (at) + 5, to)
+#define LEA(f, at, to)  0x48, 0x8d, 0x05, REL((f)*SLOT + (at) + 7, to)
 
 /* clang-format off */
 static const unsigned char text[N_SLOTS][SLOT] = {
@@ -58,10 +67,19 @@ static const unsigned char text[N_SLOTS][SLOT] = {
 	[REST] = {NOP, POP, RET},
 	[ANY] = {PUSH, SET, CALL_RAX, POP, RET},
 	[BARE] = {NOP, CALL(BARE, 1, ONE), RET},
+	[OUTER] = {PUSH, SET, CALL(OUTER, 4, FROM), CALL(OUTER, 9, TWO),
+		   LEA(OUTER, 14, TAKEN), POP, RET},
+	[FROM] = {PUSH, SET, CALL(FROM, 4, SELF), POP, RET},
+	[SELF] = {CALL(SELF, 0, SELF), CALL(SELF, 5, END), RET},
+	[END] = {PUSH, SET, NOP, POP, RET},
+	[TWO] = {PUSH, SET, CALL(TWO, 4, VIA), POP, JMP(TWO, 10, ANY)},
+	[VIA] = {JMP_RAX},
+	[TAKEN] = {PUSH, SET, NOP, POP, RET},
 };
 /* clang-format on */
-static const char *const names[N_SLOTS] = {"root", "one",  "leaf", "hop", "far",
-					   "part", "rest", "any",  "bare"};
+static const char *const names[N_SLOTS] = {"root", "one", "leaf", "hop",   "far",  "part",
+					   "rest", "any", "bare", "outer", "from", "self",
+					   "end",  "two", "via",  "taken"};
 
 /* Addresses in the guest: where a function is, and where its calls return to. */
 #define AT(f, at) (MOVED + START + (f)*SLOT + (at))
@@ -147,6 +165,17 @@ static const struct expected table[] = {
 	 {BARE_ONE, R_POINTER},
 	 "root [caller unknown] bare one",
 	 SUMS(2, 1, 1, 0, 0, 1)},
+	{"a function without a frame that calls itself",
+	 AT(END, FRAMED),
+	 {AT(SELF, 10), AT(OUTER, 9)},
+	 "outer +from [caller unknown] self end",
+	 SUMS(2, 1, 1, 0, 1, 1)},
+	{"who calls one that may end up anywhere, or who is jumped to and calls by "
+	 "pointer",
+	 AT(TAKEN, 0),
+	 {AT(OUTER, 14)},
+	 "outer [caller unknown] taken",
+	 SUMS(1, 0, 1, 0, 0, 1)},
 	{"a prologue of the outermost",
 	 AT(FAR, 0),
 	 {0},

@@ -115,9 +115,12 @@ END_TEST
 
 START_TEST(most)
 {
-	ck_assert(hlg_frame_is_kept(&(struct hlg_frame_count){0, 0}));
-	ck_assert(hlg_frame_is_kept(&(struct hlg_frame_count){2, 1}));
-	ck_assert(!hlg_frame_is_kept(&(struct hlg_frame_count){3, 1}));
+	ck_assert(hlg_frame_is_kept(&(struct hlg_frame_count){0, 0, 0}));
+	ck_assert(hlg_frame_is_kept(&(struct hlg_frame_count){2, 1, 0}));
+	ck_assert(!hlg_frame_is_kept(&(struct hlg_frame_count){3, 1, 0}));
+	ck_assert(hlg_frame_is_always_kept(&(struct hlg_frame_count){3, 3, 0}));
+	ck_assert(hlg_frame_is_always_kept(&(struct hlg_frame_count){3, 2, 1}));
+	ck_assert(!hlg_frame_is_always_kept(&(struct hlg_frame_count){3, 2, 0}));
 }
 END_TEST
 
