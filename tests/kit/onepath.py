@@ -28,6 +28,7 @@ SECOND = 0.25    # of the functions are in the second file
 DEPTH = 5        # of recursion by one function
 TURNS = 7        # of that by three
 HALT = 108       # Hyperlight's port
+CANARY = (0x5EADCA9A1E58).to_bytes(8, "little")  # HLG_VM_LAYOUT_CANARY, rig/layout.h
 FRAMES = "-fno-omit-frame-pointer"
 
 # Compiler and options; options of the second of two files, if they are others; features.
