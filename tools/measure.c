@@ -96,6 +96,15 @@ static int find_guest(int dashes, char **argv, const char **guest, struct hlg_er
 			   command[0], command[0]);
 }
 
+/* Is it an option of record, which is taken in front of --, too? */
+static bool is_of_record(const char *word)
+{
+	static const char option[] = "--guest-stacks";
+	const size_t n = sizeof(option) - 1;
+
+	return strncmp(word, option, n) == 0 && (word[n] == '\0' || word[n] == '=');
+}
+
 /* Report's words, the last is NULL: those in front of --, the recording, the guest. To be
  * freed. */
 static char **report_words(int dashes, char **argv, const char *guest, int *n)
@@ -104,8 +113,10 @@ static char **report_words(int dashes, char **argv, const char *guest, int *n)
 
 	if (!words)
 		return NULL;
-	memcpy(words, argv, (size_t)dashes * sizeof(*words));
-	*n = dashes;
+	*n = 0;
+	for (int i = 0; i < dashes; i++)
+		if (!is_of_record(argv[i]))
+			words[(*n)++] = argv[i];
 	words[(*n)++] = (char *)"-i";
 	words[(*n)++] = recording;
 	if (guest) {
@@ -175,23 +186,23 @@ static bool are_several(int dashes, char **argv, const char *guest)
 	return n > 1;
 }
 
-/* record -q -o FILE -F RATE -- COMMAND, with --sandboxes if several guests may run in one
- * thread, and that can be recorded. Returns its exit status; *good: there is what to
- * report.
+/* record -q -o FILE -F RATE -- COMMAND, with its options that stand in front of --, and
+ * with --sandboxes if several guests may run in one thread, and that can be recorded.
+ * Returns its exit status; *good: there is what to report.
  */
-static int record(const struct hlg_measure *measure, char **command, bool several,
-		  bool *good)
+static int record(const struct hlg_measure *measure, int dashes, char **argv,
+		  bool several, bool *good)
 {
 	struct hlg_record_keep keep;
 	struct hlg_err err;
 	size_t n = 0, first = 6;
-	char **words;
+	char **command = argv + dashes + 1, **words;
 	int status;
 
 	*good = false;
 	while (command[n])
 		n++;
-	words = calloc(n + 9, sizeof(*words));
+	words = calloc(n + (size_t)dashes + 9, sizeof(*words));
 	if (!words) {
 		hlg_err_memory(&err, "arguments");
 		return hlg_output_error(&err);
@@ -201,6 +212,9 @@ static int record(const struct hlg_measure *measure, char **command, bool severa
 	words[3] = recording;
 	words[4] = (char *)"-F";
 	words[5] = (char *)RATE;
+	for (int i = 1; i < dashes; i++)
+		if (is_of_record(argv[i]))
+			words[first++] = argv[i];
 	if (several && hlg_record_tracing_knows_sandboxes(""))
 		words[first++] = (char *)"--sandboxes";
 	words[first++] = (char *)"--";
@@ -286,8 +300,8 @@ int hlg_measure_run(const struct hlg_measure *measure, int argc, char **argv)
 		return hlg_output_error(&err);
 	}
 	if (check_words(measure->report, n, words, &quiet, &status)) {
-		status =
-			record(measure, command, are_several(dashes, argv, guest), &good);
+		status = record(measure, dashes, argv, are_several(dashes, argv, guest),
+				&good);
 		if (good)
 			note_named(dashes, argv);
 		if (!good && status == 0)

@@ -33,8 +33,7 @@ const struct hlg_option hlg_option_table[] = {
 	 FIELD(cpu)},
 	{"sandbox", "LIST", "",
 	 "only these sandboxes, by the numbers that by=sandbox shows, if recorded "
-	 "(record "
-	 "--sandboxes)",
+	 "(record --sandboxes or --guest-stacks)",
 	 HLG_OPT_LIST, FIELD(sandbox)},
 	{"time", "START,STOP", "",
 	 "only from START up to, not including, STOP; either may be empty: +10 and "
@@ -51,6 +50,14 @@ const struct hlg_option hlg_option_table[] = {
 	{"roots", "comm,tid,image,section", "comm",
 	 "with stacks=callgraph: what stands at the bottom of each stack", HLG_OPT_SET,
 	 FIELD(roots)},
+	{"children", "no|yes", "no",
+	 "functions with all that they call, of recordings with callers in the guest "
+	 "(record --guest-stacks)",
+	 HLG_OPT_CHOICE, FIELD(children)},
+	{"call-graph", "none|caller|callee", "none",
+	 "children=yes, and under each function what it calls (caller), or who calls it "
+	 "(callee)",
+	 HLG_OPT_CHOICE, FIELD(call_graph)},
 	{"by", "event,pid,tid,cpu,sandbox", "", "split the report by these", HLG_OPT_SET,
 	 FIELD(by)},
 	{"top", "N", "(40 in text, else 0)", "rows of each table; 0: all", HLG_OPT_COUNT,
@@ -379,11 +386,11 @@ static int parse_option(struct hlg_options *options, const char *arg, const char
 
 		if (strlen(opt->name) != key_len || memcmp(opt->name, key, key_len) != 0)
 			continue;
-		if (options->given & 1u << i)
+		if (options->given & UINT64_C(1) << i)
 			return hlg_err_set(err, HLG_EINPUT,
 					   "%s: %s is given twice (give it once)", arg,
 					   opt->name);
-		options->given |= 1u << i;
+		options->given |= UINT64_C(1) << i;
 		rc = set(options, opt, arg, key + key_len + 1, err);
 		return rc < 0 ? rc : remember(options, opt, key + key_len + 1, err);
 	}
@@ -522,6 +529,10 @@ int hlg_options_parse(struct hlg_options *options, int argc, char *const *argv,
 		rc = len ? parse_option(options, argv[i], key, len, err)
 			 : parse_image(options, argv[i], err);
 	}
+	if (options->call_graph != HLG_CALL_GRAPH_NONE)
+		options->children = 1;
+	if (options->children && options->stacks == HLG_STACKS_LEAF)
+		options->stacks = HLG_STACKS_CALLGRAPH;
 	return rc;
 }
 

@@ -61,6 +61,11 @@ enum hlg_stacks_option {
 	HLG_STACKS_COUNTERS,
 	HLG_STACKS_CALLGRAPH
 };
+enum hlg_call_graph {
+	HLG_CALL_GRAPH_NONE,
+	HLG_CALL_GRAPH_CALLER, /* what a function calls */
+	HLG_CALL_GRAPH_CALLEE  /* who calls it */
+};
 enum {
 	HLG_ROOT_COMM = 1,
 	HLG_ROOT_TID = 2,
@@ -94,6 +99,7 @@ struct hlg_options {
 	int gaps, weight, mode, emit, color; /* the enums above */
 	int stacks;                          /* enum hlg_stacks_option */
 	int border;                          /* enum hlg_border_option */
+	int children, call_graph;            /* 0 no, 1 yes; enum hlg_call_graph */
 	unsigned roots;                      /* HLG_ROOT_ bits; of callgraph */
 	int demangle, aliases;               /* 0 no, 1 yes */
 	int sort;                            /* enum hlg_sort */
@@ -114,7 +120,7 @@ struct hlg_options {
 	char *format;                                  /* a word of its list (format.h) */
 	char *out;                                     /* NULL: standard output */
 	char *selection; /* "pid=17 time=,10": what selects samples; NULL: nothing */
-	unsigned given;  /* bit i: table entry i was set by the user */
+	uint64_t given;  /* bit i: table entry i was set by the user */
 };
 
 enum hlg_option_kind {

@@ -47,6 +47,16 @@ static uint32_t add_roots(struct hlg_growing *to, uint32_t node,
 	return node;
 }
 
+/* A frame of a guest's host half that is left out: a note that says nothing, as no half
+ * was recorded at all; or all of them. */
+static bool is_left_out(const struct hlg_stacks *s, const struct hlg_node *node)
+{
+	if (s->guests && node->frame != HLG_FRAME_GROUP)
+		return true;
+	return s->marks == 0 && node->frame == HLG_FRAME_NOTE &&
+	       strcmp(hlg_tree_name(&s->tree, node), HLG_STACKS_ORPHAN) == 0;
+}
+
 /*
  * The frames of a host node on top of to's node, and between its groups and the rest what
  * roots= says of a guest's ip, if it is not NULL.
@@ -70,7 +80,8 @@ static uint32_t copy_path(struct hlg_growing *to, uint32_t node,
 			node = add_roots(to, node, r, *ip);
 			rooted = true;
 		}
-		node = child(to, node, step->frame, hlg_tree_name(tree, step));
+		if (!ip || !is_left_out(r->stacks, step))
+			node = child(to, node, step->frame, hlg_tree_name(tree, step));
 	}
 	free(path);
 	return rooted ? node : add_roots(to, node, r, *ip);
@@ -260,5 +271,9 @@ int hlg_callgraph_judge(struct hlg_report *r, struct hlg_err *err)
 	}
 	if (r->callers.refused)
 		warn_refused(r);
+	else if (r->options->children && !r->callers.stacks)
+		hlg_note_list_warn(&r->notes,
+				   "no sample has callers in the guest (hlguest "
+				   "record --guest-stacks records them)");
 	return ok ? 0 : hlg_err_memory(err, "report");
 }

@@ -133,19 +133,30 @@ static void read_tail(struct hlg_chain_tail *tail, uint64_t word)
 	tail->sandbox = (uint32_t)(word >> 32);
 }
 
+void hlg_chains_tail(const void *words, size_t n, struct hlg_chain_tail *tail)
+{
+	const uint8_t *at = words;
+
+	*tail = (struct hlg_chain_tail){0};
+	for (size_t i = 0; i + 1 < n; i++) {
+		uint64_t pair[2];
+
+		memcpy(pair, at + 8 * i, sizeof(pair));
+		if (pair[0] == (uint64_t)PERF_CONTEXT_GUEST) {
+			read_tail(tail, pair[1]);
+			return;
+		}
+	}
+}
+
 size_t hlg_chains_guest(const uint64_t *words, size_t n, uint64_t *guest,
 			struct hlg_chain_tail *tail)
 {
 	bool inside = false;
 	size_t found = 0;
 
-	*tail = (struct hlg_chain_tail){0};
-	for (size_t i = 0; i < n; i++) {
-		if (words[i] == (uint64_t)PERF_CONTEXT_GUEST) {
-			if (i + 1 < n)
-				read_tail(tail, words[i + 1]);
-			break;
-		}
+	hlg_chains_tail(words, n, tail);
+	for (size_t i = 0; i < n && words[i] != (uint64_t)PERF_CONTEXT_GUEST; i++) {
 		if (words[i] >= (uint64_t)PERF_CONTEXT_MAX)
 			inside = words[i] == (uint64_t)PERF_CONTEXT_GUEST_KERNEL ||
 				 words[i] == (uint64_t)PERF_CONTEXT_GUEST_USER;

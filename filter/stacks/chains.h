@@ -80,9 +80,13 @@ uint64_t hlg_chains_tail_word(const struct hlg_chain_tail *tail);
 /* Words of a tail. */
 #define HLG_CHAIN_TAIL 2
 
+/* The tail of a chain of n words, which need not be aligned: all 0 if there is none, and
+ * where a number is not known. */
+void hlg_chains_tail(const void *words, size_t n, struct hlg_chain_tail *tail);
+
 /*
  * Copies a guest's words, its address first, to guest, where at least n have room;
- * returns how many. *tail is all 0 if there is none, and where a number is not known.
+ * returns how many. *tail is as of hlg_chains_tail().
  */
 size_t hlg_chains_guest(const uint64_t *words, size_t n, uint64_t *guest,
 			struct hlg_chain_tail *tail);

@@ -108,8 +108,7 @@ static void lose(struct hlg_stacks *s, const struct hlg_stack *key)
 		hlg_count_add(&s->lost, key->count);
 }
 
-/* What is in key, with its count. */
-static void add(struct hlg_stacks *s, const struct hlg_stack *key)
+void hlg_stacks_add(struct hlg_stacks *s, const struct hlg_stack *key)
 {
 	const struct search search = {s, key};
 	uint64_t hash = hash_key((uint64_t)key->series << 32 | key->node,
@@ -286,8 +285,7 @@ bool hlg_stacks_knows(const struct hlg_stacks *s, int32_t pid, int32_t tid)
 	return find_thread(s, pid, tid);
 }
 
-/* The callers inside the guest: what stands behind its markers, but for the ip itself. */
-static void keep_callers(struct hlg_stacks *s, struct hlg_stack *key, uint32_t chain)
+void hlg_stacks_callers(struct hlg_stacks *s, struct hlg_stack *key, uint32_t chain)
 {
 	uint64_t callers[HLG_CHAIN_MAX];
 	struct hlg_chain_tail tail;
@@ -311,16 +309,16 @@ void hlg_stacks_guest(struct hlg_stacks *s, const struct hlg_stacks_sample *samp
 
 	key.node = thread ? thread->node : note(s, sample, HLG_STACKS_ORPHAN);
 	if (sample->chain != HLG_NO_CHAIN)
-		keep_callers(s, &key, sample->chain);
-	add(s, &key);
+		hlg_stacks_callers(s, &key, sample->chain);
+	hlg_stacks_add(s, &key);
 }
 
 void hlg_stacks_host(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
 		     uint32_t series, uint64_t period)
 {
-	add(s, &(struct hlg_stack){.series = series,
-				   .node = stack_of(s, sample, false),
-				   .count = {1, period}});
+	hlg_stacks_add(s, &(struct hlg_stack){.series = series,
+					      .node = stack_of(s, sample, false),
+					      .count = {1, period}});
 }
 
 /* Numbers of from's nodes in to; parents come before their children. */
@@ -357,7 +355,7 @@ void hlg_stacks_merge(struct hlg_stacks *to, const struct hlg_stacks *from,
 			key.ip += hlg_profile_move(from_profile, key.series);
 		key.series = hlg_profile_map(profile, from_profile, key.series);
 		key.node = nodes ? nodes[key.node] : HLG_NO_NODE;
-		add(to, &key);
+		hlg_stacks_add(to, &key);
 	}
 	free(nodes);
 }

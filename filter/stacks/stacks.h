@@ -22,9 +22,10 @@
 #include "filter/stacks/tree.h"
 
 /* What stands where there is no host half. */
-#define HLG_STACKS_ORPHAN "[no KVM_RUN stack]" /* no mark of the thread was seen */
-#define HLG_STACKS_BARE   "[no callchain]"   /* the mark has none: recorded without -g */
-#define HLG_STACKS_LOST   "[stack not kept]" /* for want of memory; saved profiles */
+#define HLG_STACKS_ORPHAN                                                                \
+	"[no KVM_RUN stack]" /* no mark of the thread was seen, but of others */
+#define HLG_STACKS_BARE "[no callchain]"   /* the mark has none: recorded without -g */
+#define HLG_STACKS_LOST "[stack not kept]" /* for want of memory; saved without */
 
 /* What the samples of an event mark. */
 enum hlg_kvm_mark {
@@ -90,6 +91,7 @@ struct hlg_stack {
 
 struct hlg_stacks {
 	unsigned roots; /* HLG_ROOT_ bits */
+	bool guests;    /* what is compared has no host halves: they are not shown */
 	struct hlg_chains chains;
 	struct hlg_tree tree; /* groups at the bottom, then host frames */
 	struct hlg_stack *stacks;
@@ -118,6 +120,15 @@ void hlg_stacks_guest(struct hlg_stacks *stacks, const struct hlg_stacks_sample 
 		      uint32_t series, uint64_t period);
 void hlg_stacks_host(struct hlg_stacks *stacks, const struct hlg_stacks_sample *sample,
 		     uint32_t series, uint64_t period);
+
+/* The callers inside the guest, into a stack whose ip is known: what stands behind the
+ * guest's markers of a chain of stacks->chains, but for the ip itself. */
+void hlg_stacks_callers(struct hlg_stacks *stacks, struct hlg_stack *stack,
+			uint32_t chain);
+
+/* Counts what is in a stack: of a series of the profile, its node and chain these
+ * stacks' own. What a node or chain could not be made for is lost. */
+void hlg_stacks_add(struct hlg_stacks *stacks, const struct hlg_stack *stack);
 
 /* Was there a mark of this thread? */
 bool hlg_stacks_knows(const struct hlg_stacks *stacks, int32_t pid, int32_t tid);

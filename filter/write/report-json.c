@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "filter/report/children.h"
 #include "filter/report/frames.h"
 #include "filter/report/rows.h"
 #include "filter/view/calls.h"
@@ -364,6 +365,43 @@ static void put_functions(struct hlg_json *json, const struct hlg_report *r)
 	hlg_json_close(json);
 }
 
+static json_t *child(const struct hlg_report *r, const struct hlg_children *children,
+		     size_t i)
+{
+	static const unsigned char layout[] = {
+		HLG_REPORT_NAME,    HLG_REPORT_SYMBOL, HLG_REPORT_KIND,
+		HLG_REPORT_IMAGE,   HLG_REPORT_ADDR,   HLG_REPORT_SIZE,
+		HLG_REPORT_SAMPLES, HLG_REPORT_PERIOD, HLG_REPORT_PERCENT,
+		HLG_REPORT_LOW,     HLG_REPORT_HIGH};
+	struct hlg_row row = hlg_children_row(children, i);
+	struct hlg_value c[HLG_REPORT_COLUMNS];
+	json_t *o = json_object(), *self = hlg_json_count(children->rows[i].self);
+
+	hlg_report_table_row(c, r, &row, NULL);
+	PUT(o, layout, c);
+	json_object_set_new(self, "percent",
+			    hlg_json_percent(children->rows[i].self_share));
+	json_object_set_new(o, "self", self);
+	return o;
+}
+
+static int put_children(struct hlg_json *json, const struct hlg_report *r,
+			struct hlg_err *err)
+{
+	struct hlg_children children;
+	int rc = hlg_children_build(&children, r, &r->all, err);
+
+	hlg_json_open_list(json, "children");
+	for (size_t i = 0; rc == 0 && i < children.n; i++) {
+		if (!hlg_rows_shows(r, children.rows[i].share.share, i))
+			break;
+		hlg_json_put(json, NULL, child(r, &children, i));
+	}
+	hlg_json_close(json);
+	hlg_children_finish(&children);
+	return rc;
+}
+
 static json_t *border_addresses(const struct hlg_view *v, const struct hlg_row *row)
 {
 	json_t *list = json_array();
@@ -582,6 +620,8 @@ int hlg_report_json_write(FILE *f, const struct hlg_report *r, struct hlg_err *e
 		rc = hlg_rows_each_host(&json, r, put_host_row, err);
 		hlg_json_close(&json);
 	}
+	if (r->stacks && r->options->children)
+		rc = put_children(&json, r, err);
 	if (rc == 0 && r->stacks)
 		rc = put_stacks(&json, r, err);
 	return rc < 0 ? rc : hlg_json_end(&json, err);

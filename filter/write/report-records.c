@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "filter/report/children.h"
 #include "filter/report/rows.h"
 #include "filter/write/format.h"
 #include "filter/write/report-table.h"
@@ -127,9 +128,38 @@ static void write_head(struct hlg_records *to, const struct hlg_report *r)
 	write_trust(to, r);
 }
 
-static void write_view(void *to, const struct hlg_report *r, const struct hlg_view *v,
+struct view_writing {
+	struct hlg_records *to;
+	struct hlg_err err;
+	int rc;
+};
+
+/* Functions with all that they call: what they have themselves is in their own rows. */
+static void write_children(struct view_writing *w, const struct hlg_report *r,
+			   const struct hlg_view *v, const char *series)
+{
+	struct hlg_value c[HLG_REPORT_COLUMNS];
+	struct hlg_children children;
+
+	w->rc = hlg_children_build(&children, r, v, &w->err);
+	for (size_t i = 0; w->rc == 0 && i < children.n; i++) {
+		struct hlg_row row = hlg_children_row(&children, i);
+
+		if (!hlg_rows_shows(r, row.share.share, i))
+			break;
+		hlg_report_table_row(c, r, &row, series);
+		c[HLG_REPORT_RECORD] = hlg_table_text_value("children");
+		c[HLG_REPORT_UNSURE].is = false;
+		hlg_format_record(w->to, c);
+	}
+	hlg_children_finish(&children);
+}
+
+static void write_view(void *of, const struct hlg_report *r, const struct hlg_view *v,
 		       const char *series)
 {
+	struct view_writing *w = of;
+	struct hlg_records *to = w->to;
 	size_t n = hlg_rows_shown(r, v->n_rows, hlg_rows_share, v);
 	size_t regions = hlg_rows_regions_shown(r, v);
 	struct hlg_value c[HLG_REPORT_COLUMNS];
@@ -146,6 +176,8 @@ static void write_view(void *to, const struct hlg_report *r, const struct hlg_vi
 		hlg_report_table_row(c, r, &v->borders[i], series);
 		hlg_format_record(to, c);
 	}
+	if (r->options->children && r->stacks && w->rc == 0)
+		write_children(w, r, v, series);
 	for (size_t i = 0; i < regions; i++) {
 		hlg_report_table_region(c, r, v, &v->regions[i], series);
 		hlg_format_record(to, c);
@@ -164,6 +196,7 @@ static void write_host_row(void *to, const struct hlg_host_row *row, double shar
 int hlg_report_records(void *report, struct hlg_records *to, struct hlg_err *err)
 {
 	const struct hlg_report *r = report;
+	struct view_writing view = {.to = to};
 	int rc;
 
 	write_head(to, r);
@@ -171,6 +204,10 @@ int hlg_report_records(void *report, struct hlg_records *to, struct hlg_err *err
 	if (r->callers.stacks || r->callers.refused)
 		write_callers(to, r);
 	if (rc == 0)
-		rc = hlg_rows_each_view(to, r, write_view, err);
+		rc = hlg_rows_each_view(&view, r, write_view, err);
+	if (rc == 0 && view.rc < 0) {
+		*err = view.err;
+		rc = view.rc;
+	}
 	return rc < 0 ? rc : hlg_rows_each_host(to, r, write_host_row, err);
 }

@@ -376,7 +376,7 @@ static void add_sandbox(struct pieces *line, const struct hlg_report *r, uint32_
 	if (of)
 		add_piece(line, 0, "sandbox %" PRIu32 "%s", number, fd);
 	else
-		add_piece(line, 0, "before any KVM_RUN");
+		add_piece(line, 0, "of no known sandbox");
 	if (of && r->space->n_lanes)
 		add_escaped(line, 0, NULL, lane_name(r, of->lane));
 	if (of && of->pid >= 0 && of->pid != all->at[0].pid)

@@ -14,6 +14,7 @@
 #include "filter/report/rows.h"
 #include "filter/write/format.h"
 #include "filter/write/report-table.h"
+#include "filter/write/text-children.h"
 #include "filter/write/text-lines.h"
 #include "symtab/escape.h"
 
@@ -407,6 +408,7 @@ static void write_view(void *to, const struct hlg_report *r, const struct hlg_vi
 		       const char *of)
 {
 	struct text *t = to;
+	struct hlg_err err;
 
 	t->v = v;
 	t->scale =
@@ -421,6 +423,10 @@ static void write_view(void *to, const struct hlg_report *r, const struct hlg_vi
 	}
 	if (!v->n_rows)
 		return;
+	if (r->options->children && r->callers.stacks) {
+		t->lost |= hlg_text_children_write(t->f, r, v, t->most, &err) < 0;
+		return;
+	}
 	write_rows(t);
 	if (!t->no_regions)
 		write_regions(t);

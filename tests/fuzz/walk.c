@@ -10,6 +10,9 @@
 #define READS ((HLG_WALK_FRAMES + 1) * 2 * (HLG_WALK_LEVELS + 1))
 #define NODES ((READS + 2 * HLG_WALK_FRAMES + 2) * HLG_WALK_NODES)
 
+/* Of one copy: each page. */
+#define COPY_READS ((HLG_WALK_COPY_MAX / HLG_WALK_PAGE + 2) * (HLG_WALK_LEVELS + 2))
+
 static struct walked guest;
 
 static void take_slots(struct door_bytes *bytes)
@@ -39,6 +42,22 @@ static void take_memory(struct door_bytes *bytes)
 	}
 }
 
+static void copy_stack(struct hlg_walk *walk)
+{
+	static uint8_t bytes[HLG_WALK_COPY_MAX + HLG_WALK_PAGE];
+	struct hlg_walk_copy copy = {walk, bytes};
+
+	walk->rsp = walk->rbp;
+	walk->room = HLG_WALK_COPY_MAX;
+	hlg_walk_stack(&copy);
+	if (guest.outside)
+		door_fail("copies what is not the guest's");
+	if (walk->copied > walk->room || walk->end >= HLG_WALK_ENDS)
+		door_fail("copies more than there is room for");
+	if (guest.reads > COPY_READS || guest.nodes > COPY_READS * HLG_WALK_NODES)
+		door_fail("does not end in time");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct door_bytes bytes = {data, size};
@@ -65,5 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		door_fail("more callers than there can be");
 	if (guest.reads > READS || guest.nodes > NODES)
 		door_fail("does not end in time");
+	guest.reads = guest.nodes = 0;
+	copy_stack(&walk);
 	return 0;
 }

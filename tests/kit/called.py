@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The calls of tests/live/guests/tree.c, and whether stacks can be of it."""
+"""The calls of tests/live/guests/tree.c, and whether stacks can be of it; and the sandboxes that
+stacks name."""
 import collections
+import re
+
+from tap import must
 
 CALLS = {
     "_start": {"run"},
@@ -62,3 +66,13 @@ def check(folded, least):
                                                   "leaf_bottom", "again", "deep")
               if not leaves[name]]
     return wrong
+
+
+def named(data):
+    """(thread, time, sandbox) of guest samples whose chain tells it."""
+    for time, tid, chain in re.findall(
+            r"^\d+ (\d+) 0x\w+ \[0x\w+\]: PERF_RECORD_SAMPLE\(IP, 0x[45]\): \d+/(\d+): .*\n"
+            r"((?:\.{3}.*\n)*)", must("perf", "script", "-D", "-i", data), re.M):
+        tail = re.search(r": fffffffffffff800\n.*: ([0-9a-f]{8})[0-9a-f]{8}$", chain, re.M)
+        if tail:
+            yield int(tid), int(time), int(tail[1], 16)

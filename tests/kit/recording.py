@@ -9,21 +9,29 @@ import struct
 
 HEADER, ATTR, IDS = 104, 128, 16
 IP, TID, PERIOD, IDENTIFIER = 1, 2, 0x100, 0x10000
+CALLCHAIN = 0x20
 GUEST_USER = 5  # PERF_RECORD_MISC_GUEST_USER
 SAMPLE = 9      # PERF_RECORD_SAMPLE
 
 
-def attribute(config):
-    """Of a software event: 0 is cpu-clock, 1 task-clock."""
-    head = struct.pack("<IIQQQQ", 1, ATTR, config, 1000000, IP | TID | PERIOD | IDENTIFIER, 0)
+def attribute(config, more=0):
+    """Of a software event: 0 is cpu-clock, 1 task-clock. more: bits of its samples."""
+    head = struct.pack("<IIQQQQ", 1, ATTR, config, 1000000,
+                       IP | TID | PERIOD | IDENTIFIER | more, 0)
     return head + bytes(ATTR - len(head))
 
 
-def write(path, samples, configs=(0,)):
-    """samples: (ip, tid, period, index of the event) each."""
+def chain(words):
+    return struct.pack(f"<{1 + len(words)}Q", len(words), *words)
+
+
+def write(path, samples, configs=(0,), chains=None):
+    """samples: (ip, tid, period, index of the event) each. chains: their callchains."""
+    tails = [chain(words) for words in chains] if chains else [b""] * len(samples)
     ids = b"".join(struct.pack("<Q", i + 1) for i in range(len(configs)))
-    body = b"".join(struct.pack("<IHHQQIIQ", SAMPLE, GUEST_USER, 40, event + 1, ip, tid, tid,
-                                period) for ip, tid, period, event in samples)
+    body = b"".join(struct.pack("<IHHQQIIQ", SAMPLE, GUEST_USER, 40 + len(tail), event + 1, ip,
+                                tid, tid, period) + tail
+                    for (ip, tid, period, event), tail in zip(samples, tails, strict=True))
     attrs = HEADER + len(ids)
     data = attrs + len(configs) * (ATTR + IDS)
     with open(path, "wb") as f:
@@ -31,5 +39,5 @@ def write(path, samples, configs=(0,)):
                             len(configs) * (ATTR + IDS), data, len(body), 0, 0, 0, 0, 0, 0))
         f.write(ids)
         for i, config in enumerate(configs):
-            f.write(attribute(config) + struct.pack("<QQ", HEADER + 8 * i, 8))
+            f.write(attribute(config, CALLCHAIN if chains else 0) + struct.pack("<QQ", HEADER + 8 * i, 8))
         f.write(body)

@@ -2,6 +2,7 @@
 #include "tests/kit/walked.h"
 
 #include <stddef.h>
+#include <string.h>
 
 struct walked *walked;
 
@@ -38,6 +39,20 @@ bool hlg_walk_env_read(uint64_t host, uint64_t *to)
 	return true;
 }
 
+bool hlg_walk_env_copy(struct hlg_walk_copy *copy, uint64_t at, uint64_t host, uint64_t n)
+{
+	uint64_t from = host - WALKED_HVA;
+
+	walked->reads++;
+	walked->outside |= !is_inside(walked, host) || !is_inside(walked, host + n - 1) ||
+			   n == 0 || n > HLG_WALK_PAGE || at >= HLG_WALK_COPY_MAX;
+	if (walked->outside || from >= WALKED_SIZE || n > WALKED_SIZE - from ||
+	    from - walked->hole < walked->hole_size)
+		return false;
+	memcpy(copy->bytes + at, (const uint8_t *)walked->memory + from, n);
+	return true;
+}
+
 bool hlg_walk_env_slot(uint64_t node, uint64_t back, struct hlg_walk_slot *slot)
 {
 	(void)back;
@@ -51,6 +66,13 @@ bool hlg_walk_env_slot(uint64_t node, uint64_t back, struct hlg_walk_slot *slot)
 void hlg_walk_env_repeat(uint32_t n, hlg_walk_step_fn *step, struct hlg_walk *walk)
 {
 	for (uint32_t i = 0; i < n && step(i, &walk) == 0; i++)
+		;
+}
+
+void hlg_walk_env_repeat_copy(uint32_t n, hlg_walk_step_fn *step,
+			      struct hlg_walk_copy *copy)
+{
+	for (uint32_t i = 0; i < n && step(i, copy) == 0; i++)
 		;
 }
 

@@ -4,13 +4,20 @@
 
     callers.py --build DIR
 
-Each stack must be a path of the guest's calls (kit/called.py), or say what is missing. Several sandboxes, on threads made
-later; a process that runs already; with the host's half; a guest that lies about its frames,
-after which the kernel has said nothing and its memory has no program of ours. Skipped where
-nothing can be recorded so.
+Each stack must be a path of the guest's calls (kit/called.py), or say what is missing: followed
+by frame pointers, or by unwind tables. Several sandboxes, on threads made later, in turn on one
+thread, or one after another; a process that runs already, or all; a VMM that dies, and ^C; with
+the host's half; a guest that lies about its frames, after which the kernel has said nothing and
+its memory has no program of ours. Skipped where nothing can be recorded so.
 """
+import bisect
+import collections
+import contextlib
+import csv
+import io
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,13 +34,15 @@ SECONDS = 1.5
 LEAST = 300
 SAID = re.compile(r"^hlguest: (\d+) of (\d+) guest samples have callers, (\d+) up to the "
                   r"outermost$", re.M)
+TABLES = ("-O1", "-fomit-frame-pointer", "-fasynchronous-unwind-tables")
+NOTHING = ("-O1", "-fomit-frame-pointer")
 PROGRAM = "hlg_callers_sam"  # as the kernel cuts its name
 
 
-def record(build, out, *words):
+def record(build, out, *words, way="--guest-stacks"):
     """(with callers, all guest samples, whole ones), as hlguest says, and all it says."""
-    _, err, status = run(hlguest_of(build), "record", "--guest-stacks", "-F", "2000", "-e",
-                         "cpu-clock", "-o", out, *words)
+    _, err, status = run(hlguest_of(build), "record", way, "-F", "2000", "-e", "cpu-clock",
+                         "-o", out, *words)
     flat = re.search(r"^hlguest: no guest stacks: (.*)", err, re.M)
     if flat:
         raise Skip(flat[1])
@@ -66,6 +75,46 @@ def check_command(build, vm, elf, folder, *words):
     yield from called.check(folded(build, elf, out), LEAST)
 
 
+def entered(data):
+    """{thread: [(time, descriptor)]} of each KVM_RUN."""
+    found = collections.defaultdict(list)
+    for tid, seconds, ns, fd in re.findall(
+            r"^ *(\d+) +(\d+)\.(\d{9}): +syscalls:sys_enter_ioctl: fd: (\w+), cmd: 0x0000ae80,",
+            must("perf", "script", "--ns", "-F", "tid,time,event,trace", "-i", data), re.M):
+        found[int(tid)].append((int(seconds + ns), int(fd, 16)))
+    return found
+
+
+def check_sandboxes(build, vm, elf, folder):
+    """In turn on one thread: each stack's sandbox is the one whose vCPU the thread ran last."""
+    mount_tracefs()
+    out = os.path.join(folder, "turn.data")
+    words = ("--", vm, f"--seconds={SECONDS}", "--sandboxes=3", "--in-turn", elf)
+    record(build, out, "--sandboxes", *words)
+    runs, found = entered(out), collections.Counter()
+    for tid, time, sandbox in called.named(out):
+        n = bisect.bisect(runs[tid], (time,))
+        found[runs[tid][n - 1][1] if n else -1, sandbox] += 1
+    if len(found) != 3 or len({fd for fd, _ in found}) != 3 or len({s for _, s in found}) != 3:
+        yield f"(descriptor, sandbox): {found.most_common(9)} of {len(found)}"
+    counts, _ = record(build, out, *words)
+    text = must(hlguest_of(build), "report", "--format=csv", "--by=sandbox", elf, out)
+    samples = [int(r["samples"]) for r in csv.DictReader(io.StringIO(text))
+               if r["record"] == "sandbox"]
+    if len(samples) != 3 or sum(samples) != counts[0] or min(samples) < counts[0] / 5:
+        yield f"{samples[:9]} of {counts[0]} samples with callers"
+
+
+def check_after(build, vm, elf, folder):
+    """One machine after another, each a process of its own."""
+    out = os.path.join(folder, "after.data")
+    loop = 'for i in 1 2 3 4 5 6; do "$0" --seconds=0.1 "$1"; done'
+    record(build, out, "--", "sh", "-c", loop, vm, elf)
+    found = {(tid, sandbox) for tid, _, sandbox in called.named(out)}
+    if {sandbox for _, sandbox in found} != set(range(1, 7)) or len(found) != 6:
+        yield f"(thread, sandbox): {sorted(found)}"
+
+
 def check_process(build, vm, elf, folder):
     """Those of the first moment, before the program was attached, have none."""
     out = os.path.join(folder, "process.data")
@@ -84,11 +133,63 @@ def check_process(build, vm, elf, folder):
     yield from (f"{n} samples of {';'.join(s)}" for s, n in wrong.items())
 
 
+def check_everything(build, vm, elf, folder):
+    """-a: two VMMs, and one that begins later; those of other tests, too."""
+    out = os.path.join(folder, "everything.data")
+    words = [vm, "--seconds=30", "--deadline=60", elf]
+    how = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "env": environment()}
+    with contextlib.ExitStack() as stack:
+        started = [subprocess.Popen(words, **how) for _ in range(2)]
+        for process in started:
+            stack.callback(process.kill)
+            process.stderr.readline()
+        later = f'sleep 0.3; exec "$0" --seconds={SECONDS} "$1"'
+        counts, _ = record(build, out, "-a", "--", "sh", "-c", later, vm, elf)
+    if not 0.8 * counts[1] < counts[0]:
+        yield f"{counts[0]} of {counts[1]} samples have callers"
+    found = collections.Counter(tid for tid, _, _ in called.named(out))
+    few = [p.pid for p in started if found[p.pid] < LEAST / 3]
+    if few or sum(n > LEAST / 3 for n in found.values()) < 3:
+        yield f"samples of threads: {found.most_common(9)}, not of {few}"
+
+
+def check_deaths(build, vm, elf, folder):
+    """A VMM that dies by itself, as if it crashed; what it was is recorded."""
+    out = os.path.join(folder, "dies.data")
+    for name in "SEGV", "KILL":
+        _, err, status = run(hlguest_of(build), "record", "--guest-stacks", "-F", "2000", "-e",
+                             "cpu-clock", "-o", out, "--", "timeout", "-s", name, "0.7", vm,
+                             "--seconds=30", "--sandboxes=2", elf)
+        said = SAID.search(err)
+        if not status or not said or int(said[1]) < LEAST or said[1] != said[2]:
+            yield f"{name}: status {status}: {err}"
+
+
+def check_interrupt(build, vm, elf, folder):
+    """^C ends what has no end; the stacks are there."""
+    out = os.path.join(folder, "interrupt.data")
+    with subprocess.Popen([vm, "--seconds=30", "--deadline=60", elf], stderr=subprocess.PIPE,
+                          stdout=subprocess.DEVNULL, env=environment()) as process:
+        process.stderr.readline()
+        for words in ("-p", str(process.pid)), ("-a",), ("--", vm, "--seconds=30", elf):
+            with subprocess.Popen([hlguest_of(build), "record", "--guest-stacks", "-o", out, "-F",
+                                   "2000", "-e", "cpu-clock", *words], stderr=subprocess.PIPE,
+                                  stdout=subprocess.DEVNULL, env=environment(),
+                                  start_new_session=True) as recorder:
+                time.sleep(2)
+                os.killpg(recorder.pid, signal.SIGINT)
+                err = recorder.communicate(timeout=30)[1].decode()
+            said = SAID.search(err)
+            if not said or int(said[1]) < LEAST or int(said[1]) < 0.8 * int(said[2]):
+                yield f"{words}: status {recorder.returncode}: {err}"
+        process.kill()
+
+
 def check_host(build, vm, elf, folder):
     """Both halves."""
     mount_tracefs()
     out = os.path.join(folder, "host.data")
-    counts, _ = record(build, out, "-g", "--", vm, f"--seconds={SECONDS}", elf)
+    counts, _ = record(build, out, "--stacks", "--", vm, f"--seconds={SECONDS}", elf)
     yield from check_counts(counts, True)
     text = folded(build, elf, out)
     yield from called.check(text, LEAST)
@@ -96,16 +197,123 @@ def check_host(build, vm, elf, folder):
     orphans = [line for line in lines if "hlg_vm_sandbox_run" not in line]
     if len(orphans) > len(lines) / 5:
         yield f"without the host's half: {orphans[:3]}"
+    saved = os.path.join(folder, "host.pb.gz")
+    _, err, status = run(hlguest_of(build), "report", "--format=pprof", "-o", saved,
+                         "--border=keep", elf, out)
+    if "not in this build" not in err and (status or folded(build, elf, saved) != text):
+        yield f"a saved profile has other stacks (status {status}) {err}"
+
+
+def check_tables(build, vm, elf, folder, way, *words):
+    """Unwound, as there are no frame pointers: each stack is whole and exact."""
+    out = os.path.join(folder, "tables.data")
+    counts, err = record(build, out, "--", vm, f"--seconds={SECONDS}", *words, elf, way=way)
+    yield from check_counts(counts, True)
+    if ("by unwind tables, as" in err) != (way == "--guest-stacks"):
+        yield err
+    text = folded(build, elf, out)
+    yield from called.check(text, LEAST)
+    yield from (f"{n} samples of {';'.join(s)}" for s, n in called.parse(text).items()
+                if called.judge(s) == "marked")
+    copies = [name for name in os.listdir(folder) if name.startswith(".")]
+    if copies:
+        yield f"left: {copies}"
+
+
+def check_tables_process(build, vm, elf, folder):
+    """Its guest is found among the words of its command."""
+    out = os.path.join(folder, "process.data")
+    with subprocess.Popen([vm, "--seconds=30", "--deadline=60", elf],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          env=environment()) as process:
+        try:
+            process.stderr.readline()
+            counts, err = record(build, out, "-p", str(process.pid), "--", "sleep", str(SECONDS))
+        finally:
+            process.kill()
+    if "by unwind tables, as" not in err or not counts[2] > 0.6 * counts[1]:
+        yield err
+
+
+def copies_of(pid, folder):
+    """(mode, bytes) of files without a name in the folder that a process has open."""
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        path = f"/proc/{pid}/fd/{name}"
+        try:
+            if os.readlink(path).startswith(folder) and "(deleted)" in os.readlink(path):
+                found = os.stat(path)
+                yield found.st_mode & 0o7777, found.st_size
+        except OSError:
+            pass  # closed meanwhile
+
+
+def check_copies(build, vm, elf, folder):
+    """They lie in a file without a name that only their user can read, and go with us."""
+    folder = os.path.join(folder, "copies")
+    os.mkdir(folder)
+    with subprocess.Popen([hlguest_of(build), "record", "--guest-stacks=cfi", "-q", "-o",
+                           os.path.join(folder, "a.data"), "--", vm, "--seconds=5", elf],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          env=environment()) as process:
+        found, deadline = [], time.monotonic() + 4
+        while not any(size for _, size in found) and time.monotonic() < deadline:
+            time.sleep(0.1)
+            found = list(copies_of(process.pid, os.path.realpath(folder)))
+        process.kill()
+    if [mode for mode, _ in found] != [0o600] or not found[0][1]:
+        yield f"open: {found}"
+    if set(os.listdir(folder)) - {"a.data"}:
+        yield f"left: {os.listdir(folder)}"
+
+
+def check_full(build, vm, elf, folder):
+    """Without room for them the recording is flat, and whole."""
+    place = os.path.join(folder, "full")
+    os.mkdir(place)
+    script = ('mount -t tmpfs -o size=2m none "$0" || exit 77; "$@"; status=$?; ls -A "$0"; '
+              'exit $status')
+    out, err, status = run(
+        "unshare", "-m", "sh", "-c", script, place, hlguest_of(build), "record",
+        "--guest-stacks=cfi", "-F", "2000", "-e", "cpu-clock", "-o",
+        os.path.join(place, "a.data"), "--", vm, f"--seconds={SECONDS}", elf)
+    if status == 77 or "unshare" in err:
+        raise Skip("no file system can be mounted")
+    if "no guest stacks: no room for copied stacks" not in " ".join(err.split()) or status or \
+            not re.search(r"\d{3,} guest samples", err):
+        yield f"status {status}: {err}"
+    if set(out.split()) & {"a.data", "a.data.hlguest"} != {"a.data", "a.data.hlguest"}:
+        yield f"left: {out}"
+
+
+def check_cut(build, vm, elf, folder):
+    """What is copied may be less than what the guest has: that is told."""
+    out = os.path.join(folder, "cut.data")
+    whole = []
+    for size in "4K", "64K":
+        counts, err = record(build, out, f"--stack-size={size}", "--", vm,
+                             f"--seconds={SECONDS}", elf, way="--guest-stacks=cfi")
+        whole.append(counts[2] / counts[1])
+        if ("copied of the stack ends" in " ".join(err.split())) != (size == "4K"):
+            yield f"{size}: {err}"
+    if not whole[0] < whole[1] - 0.05 or whole[1] < 0.99:
+        yield f"whole: {whole}"
 
 
 def check_without(build, vm, elf, folder):
-    """Of a guest that keeps none it is told, where its ELF is known; of others nothing."""
+    """Of a guest that has neither there are no stacks; and where frame pointers are asked for
+    all the same, it is told."""
     out = os.path.join(folder, "without.data")
+    try:
+        _, err = record(build, out, "--", vm, elf)
+        yield err
+    except Skip as skip:
+        if "keep a frame pointer, and most functions have no unwind" not in str(skip):
+            raise
     told = "callers are missing or wrong"
-    for name, expected in ("demo", True), ("tree", False):
-        _, err = record(build, out, "--", vm, guest(name, build, folder))
+    for path, expected in (elf, True), (guest("tree", build, folder), False):
+        _, err = record(build, out, "--", vm, path, way="--guest-stacks=fp")
         if (told in " ".join(err.split())) != expected:
-            yield f"{name}: {err}"
+            yield f"{path}: {err}"
 
 
 def kernel_says():
@@ -165,10 +373,24 @@ def main():
 
         check("a command", check_command)
         check("three sandboxes", check_command, "--sandboxes=3")
+        check("sandboxes in turn on one thread", check_sandboxes)
+        check("one sandbox after another", check_after)
         check("at a high address", check_command, "--base=0x7f3a51c26000")
         check("a process that runs", check_process)
+        check("all processes", check_everything)
+        check("a VMM that dies", check_deaths)
+        check("^C", check_interrupt)
         check("with the host's half", check_host)
-        check("a guest without frame pointers", check_without)
+        check("by unwind tables", check_tables, "--guest-stacks", more=TABLES)
+        check("by unwind tables, three sandboxes", check_tables, "--guest-stacks=cfi",
+              "--sandboxes=3", more=TABLES)
+        check("by unwind tables, at a high address", check_tables, "--guest-stacks=cfi",
+              "--base=0x7f3a51c26000", more=TABLES)
+        check("by unwind tables, a process", check_tables_process, more=TABLES)
+        check("copies, until they are unwound", check_copies, more=TABLES)
+        check("copies on a disk that is full", check_full, more=TABLES)
+        check("a stack that is cut", check_cut, more=(*TABLES, "-DLARGE=64"))
+        check("a guest without frame pointers", check_without, more=NOTHING)
         check("a guest that lies", check_lies, more=("-DLIES",))
         check("killed", check_gone)
     return tap.finish()

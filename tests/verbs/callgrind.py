@@ -22,6 +22,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import compiled
 import recording
+import stacked
 from programs import hlguest_of, mkelf_of, need_zydis
 
 from tap import DATA, Skip, Tap, must, need, parser, run
@@ -41,11 +42,12 @@ class Profile:
         lines = text.split("\n")
         assert lines[0] == "# callgrind format", lines[0]
         self.head, self.functions, self.names = {}, {}, {}
-        self.lines, self.totals, place = {}, None, {}
+        self.lines, self.totals, place, call = {}, None, {}, None
+        self.calls = collections.Counter()  # {(caller, callee, address): (costs)} of samples
         for line in lines[1:]:
-            if re.match(r"(fl|fn|ob)=", line):
+            if re.match(r"c?(fl|fn|ob)=", line):
                 kind, name = line.split("=", 1)
-                place[kind] = self.name(kind, name)
+                place[kind] = self.name(kind[-2:], name)
                 if kind == "fn":
                     key = (place["ob"], place["fl"], place["fn"])
                     current = self.functions.setdefault(key, {})
@@ -53,9 +55,17 @@ class Profile:
                 addr, number, *costs = line.split(" ")
                 costs = [int(c) for c in costs]
                 assert len(costs) == len(self.head["events"]), line
+                if call:
+                    samples = costs[self.head["events"].index("Samples")]
+                    assert (place["cob"], place["cfl"]) and int(call) == samples, line
+                    self.calls[place["fn"], place["cfn"], int(addr, 16)] += samples
+                    call = None
+                    continue
                 old = current.get(int(addr, 16), [0] * len(costs))
                 current[int(addr, 16)] = [a + b for a, b in zip(old, costs)]
                 self.lines[int(addr, 16)] = (place["fl"], int(number))
+            elif line.startswith("calls="):
+                call = line[6:].split(" ")[0]
             elif line.startswith("totals: "):
                 self.totals = [int(c) for c in line.split(" ")[1:]]
             elif line and "events" not in self.head:
@@ -244,6 +254,77 @@ def check_hostile(bench):
     return wrong
 
 
+SHOWN = re.compile(r"^ *[\d,]+ \([ \d.]+%\) +([\d,]+) \([ \d.]+%\)  ([<>*]) +\?\?\?:(.*?)"
+                   r"(?: \([\d,]+x\))? \[.*?\]$", re.M)
+
+
+def outermost(found):
+    """{(caller, callee): samples}: of each stack who calls a function where it is outermost;
+    "7" calls the outermost one."""
+    calls = collections.Counter()
+    for (_, stack), samples in found.items():
+        met = {}
+        for below, name in zip(("7", *stack), stack):
+            met.setdefault(name, below)
+        for name, below in met.items():
+            calls[below, name] += samples
+    return calls
+
+
+def check_calls(bench, build):
+    """Stacks that are known: calls, at the addresses of calls, sum to inclusive costs,
+    however often a function is in a stack; and so callgrind_annotate shows them."""
+    work = bench.work
+    tree, found = stacked.make(build, work, "stacks.data")
+    words = (f"{tree.elf}@{stacked.BASE:#x}", "stacks.data", "--border=keep", "--weight=samples")
+    profile = Profile(bench.report(*words, "--format=callgrind", cwd=work))
+    calls = collections.Counter()
+    for (caller, callee, addr), samples in profile.calls.items():
+        calls[caller, callee] += samples
+        backs = [back for back, to in tree.calls[caller].items() if to == callee]
+        if tree.calls[caller] and not any(back - 8 < addr < back for back in backs):
+            yield f"{caller} does not call {callee} at {addr:#x}"
+    root = next(caller for caller, callee in calls if callee == "_start")
+    expected = collections.Counter({(root if a == "7" else a, b): n
+                                    for (a, b), n in outermost(found).items()})
+    if calls != expected:
+        yield f"{calls}, not {expected}"
+    if profile.totals != [found.total(), found.total() * stacked.PERIOD]:
+        yield f"totals {profile.totals}"
+    flat = Profile(bench.report(*words, "--format=callgrind", "--stacks=leaf", cwd=work))
+    if flat.calls or flat.sums() != {k: v for k, v in profile.sums().items() if v}:
+        yield "without stacks other costs"
+
+
+def check_annotated(bench, build):
+    need("callgrind_annotate")
+    work = bench.work
+    tree, found = stacked.make(build, work, "stacks.data", seed=2)
+    bench.report(f"{tree.elf}@{stacked.BASE:#x}", "stacks.data", "--border=keep",
+                 "--format=callgrind", "--out=stacks.out", cwd=work)
+    out, err, status = run("callgrind_annotate", "--auto=no", "--threshold=100", "--tree=both",
+                           "--inclusive=yes", "stacks.out", cwd=work)
+    if status or err:
+        yield f"status {status}: {err}"
+    shown, callers = {}, []
+    got = collections.Counter()
+    for samples, mark, name in SHOWN.findall(out):
+        samples = int(samples.replace(",", ""))
+        if mark == "<":
+            callers.append((name, samples))
+        elif mark == "*":
+            shown[name] = samples
+            got.update({(caller, name): n for caller, n in callers})
+            callers = []
+    root = next((name for name in shown if name not in tree.code), None)
+    expected = stacked.inclusive(found) + collections.Counter({root: found.total()})
+    if shown != expected:
+        yield f"{shown}, not {expected}: {out}"
+    if got != collections.Counter({(root if a == "7" else a, b): n
+                                   for (a, b), n in outermost(found).items()}):
+        yield f"callers {got}"
+
+
 def check_misfit(bench):
     """Functions are not named where the samples do not fit; addresses are."""
     need_zydis(bench.hlguest)
@@ -282,6 +363,8 @@ def main():
         tap.run("lines", lambda: list(check_lines(bench)))
         tap.run("functions of one name", check_same_names, bench)
         tap.run("hostile names", check_hostile, bench)
+        for name, check in ("calls", check_calls), ("calls annotated", check_annotated):
+            tap.run(name, lambda c=check: list(c(bench, build)))
         tap.run("samples that do not fit", lambda: list(check_misfit(bench)))
         tap.run("weight=", lambda: list(check_weight(bench)))
     return tap.finish()

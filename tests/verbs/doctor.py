@@ -25,7 +25,7 @@ FINDING = re.compile(r"(ok|info|warn|fail) +(\S.{0,11}?)  +(\S.*)$")
 REMEDY = re.compile(r" {20}-> \S.*$")
 TOPICS = ["perf", "hlguest.so", "/dev/kvm", "nesting", "perf events", "counters",
           "mediated PMU", "tracefs", "guest stacks", "calibration"]
-IMAGE = ["image", "symbols", "gaps", "base", "frames", "build id", "lines"]
+IMAGE = ["image", "symbols", "gaps", "base", "frames", "tables", "build id", "lines"]
 
 # name, program or None, pattern that the line on perf has
 PERFS = [

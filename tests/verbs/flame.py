@@ -177,6 +177,31 @@ def check_before(build):
         yield f"{coloured} coloured: {graph.said()}"
 
 
+def check_one_sided_host(build):
+    """With the host's stacks on one side, guests are compared, with their callers."""
+    names = [b"f%d" % i for i in range(40)]
+    with tempfile.TemporaryDirectory() as folder:
+        whole, guests = (os.path.join(folder, name) for name in ("whole", "guests"))
+        recordings.chains(whole, names, os.fsencode(hlguest_of(build)))
+        recordings.chains(guests, names, os.fsencode(hlguest_of(build)), entries=False)
+        for words in [whole, "--before=" + guests], [guests, "--before=" + whole]:
+            graph = flame(build, *words, "--force", "--weight=samples")
+            if "only one side has the host's stacks" not in graph.said():
+                yield f"{words}: {graph.said()}"
+            paths = {f.path for f in graph.frames}
+            alike = {f.path for f in flame(build, guests, "--mode=guest", "--force").frames}
+            if paths != alike or not any("[guest]" in path[:-2] for path in paths):
+                yield f"{words}: {sorted(paths ^ alike)}"
+            changed = [f.path for f in graph.frames
+                       if any(c.startswith(("grew", "shrank", "alone")) for c in f.classes)]
+            yield from changed
+        for words in [whole], [guests, "--before=" + guests], [whole, "--before=" + whole]:
+            if "only one side" in flame(build, *words, "--force").said():
+                yield f"{words}: told"
+        if any("KVM_RUN" in f.name for f in flame(build, guests, "--force").frames):
+            yield "a frame tells that there is no host half"
+
+
 def check_one_sided_stacks(build):
     """With callchains on one side, guest functions are compared, and nothing else."""
     names = [b"f%d" % i for i in range(40)]
@@ -352,6 +377,7 @@ def main():
         ("a base that does not fit", check_mismatch),
         ("what changed", check_before),
         ("stacks on one side", check_one_sided_stacks),
+        ("stacks of the host on one side", check_one_sided_host),
         ("another build", check_builds),
         ("words", check_words),
         ("outputs", check_outputs),

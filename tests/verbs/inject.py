@@ -25,6 +25,7 @@ import tempfile
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import parsed as rec
+import stacked
 from programs import hlguest_of
 from parsed import Recording
 from tap import DATA, Skip, Tap, environment, must, need, parser, run
@@ -54,7 +55,7 @@ class Place:
 
     def __init__(self, build, folder):
         self.hlguest = hlguest_of(build)
-        self.folder = folder
+        self.build, self.folder = build, folder
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -337,7 +338,8 @@ def chain(*frames):
 
 
 def check_callchains(place):
-    """Marks of contexts become the address; frames of a guest stay, as a user's."""
+    """Marks of contexts become the address; frames of a guest are those of its report, which
+    believes none of a guest without frame pointers."""
     wrong = []
     for name, make, expected in (
         ("none", lambda ip: (), lambda ip: (USER, ip)),
@@ -345,7 +347,7 @@ def check_callchains(place):
         ("two", lambda ip: (KERNEL, USER), lambda ip: (USER, ip)),
         ("three", lambda ip: (KERNEL, USER, GUEST), lambda ip: (USER, ip, USER)),
         ("frames", lambda ip: (USER, GUEST_USER, ip, 0x52b0, GUEST, 0x101),
-         lambda ip: (USER, USER, ip, 0x52b0, USER, USER)),
+         lambda ip: (USER, USER, ip)),
     ):
         recording = original()
         where = recording.at(rec.IP)
@@ -367,6 +369,39 @@ def check_callchains(place):
                     wrong.append(f"{name}: {r.data[new.end():].hex()}")
                     break
     return wrong
+
+
+def check_children(place):
+    """Inclusive and own shares by perf, of stacks that are known; of a caller that the code
+    tells, too."""
+    tree, found = stacked.make(place.build, place.folder, "calls")
+    elf = f"{tree.elf}@{stacked.BASE:#x}"
+    place.inject(elf, place.path("calls"), "calls.out")
+    need(PERF)
+    text = must(PERF, "report", "--stdio", "--children", "-g", "none", "--no-demangle", "-F",
+                "overhead_children,overhead,sym", "-i", place.path("calls.out"))
+    shown = {m[3]: (float(m[1]), float(m[2])) for m in
+             re.finditer(r"^ +([\d.]+)% +([\d.]+)%  \[\.\] (\w+) *$", text, re.M)}
+    every, leaves = stacked.inclusive(found), collections.Counter()
+    for (_, stack), samples in found.items():
+        leaves[stack[-1]] += samples
+    if set(shown) != set(every):
+        yield f"{shown}, not of {every}"
+    yield from (f"{name}: {row}" for name, row in shown.items() for share, samples in
+                zip(row, (every[name], leaves[name]))
+                if abs(share - 100 * samples / found.total()) > 0.006)
+    # Before it has a frame: its caller's return address is not on the stack of frames.
+    ips = [stacked.BASE + a for a in (tree.code["leaf_shared"][0], *(
+        next(back for back, to in tree.calls[caller].items() if to == callee)
+        for caller, callee in (("run", "right"), ("_start", "run"))))]
+    stacked.recording.write(place.path("entry"), [(ips[0], 7, stacked.PERIOD, 0)], chains=[
+        (stacked.USER, *ips, stacked.TAIL, stacked.WHOLE | stacked.FRAMES << 8)])
+    place.inject(elf, place.path("entry"), "entry.out", "--force")
+    text = must(PERF, "script", "-F", "ip,sym", "-i", place.path("entry.out"))
+    expected = ["leaf_shared", "right", "run", "_start"]
+    if [line.split()[-1] for line in text.splitlines() if line.strip()] != expected:
+        if "without Zydis" not in run(place.hlguest, "--version")[0]:
+            yield text
 
 
 def check_unwinding(place):
@@ -660,6 +695,7 @@ SHAPES = {
     "companion": check_sizes, "perf diff": check_diff,
     "pipe mode": check_pipe_mode, "a directory": check_directory,
     "compressed": check_compressed, "callchains": check_callchains,
+    "callers": check_children,
     "registers and stack": check_unwinding, "several processes": check_processes,
     "build id": lambda place: check_build_id(place, False),
     "build id, without a companion": lambda place: check_build_id(place, True),

@@ -24,7 +24,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from microvm import guest, monitor
 from programs import hlguest_of
-from tap import DATA, environment, Skip, Tap, must, need, parser, run
+from tap import DATA, environment, mount_tracefs, Skip, Tap, must, need, parser, run
 
 SUMS = re.compile(r"hlguest: (\S+): (\d+) guest samples, (\d+) of the host, "
                   r"(?:(\d+) (vCPU entries|events of KVM|calls of KVM), )?(\d+) lost\n")
@@ -257,12 +257,59 @@ def check_flat(build, folder):
         raise Skip(err.strip())
     if status != 7 or len(lines) != 1 or not os.path.exists(path):
         yield f"status {status}: {err}"
-    for words, said in ((["--guest-stacks=cfi"], "no such way"),
+    for words, said in ((["--guest-stacks=lbr"], "no such way"),
+                        (["--guest-stacks=cfi", "--stack-size=3K"], "from 4K to 64K"),
+                        (["--guest-stacks", "--stack-size=65537"], "from 4K to 64K"),
+                        (["--guest-stacks=fp", "--stack-size=8K"], "cfi or auto"),
+                        (["--stack-size=8K"], "cfi or auto"),
                         (["--guest-stacks", "-W", "cpu-clock"], "give one"),
                         (["--guest-stacks", "-o", "-"], "give a file")):
         _, err, status = run(hlguest_of(build), "record", *words, "--", "true")
         if status != 2 or said not in err:
             yield f"{words}: status {status}: {err}"
+
+
+def check_both(build, folder):
+    """-g: stacks of the host and callers in the guest, and a line for what cannot be had."""
+    need("unshare")
+    mount_tracefs()
+    vm, hlguest = monitor(build, folder), hlguest_of(build)
+    tree, demo = guest("tree", build, folder), guest("demo", build, folder)
+    out = os.path.join(folder, "both.data")
+    hidden = ["unshare", "-m", "sh", "-c", "for f in /sys/kernel/tracing /sys/kernel/debug; do "
+              '[ ! -d $f ] || mount -t tmpfs nodev $f || exit 99; done; exec "$@"', "sh"]
+    no_host, no_callers = "hlguest: no stacks of the host: ", "hlguest: no guest stacks: "
+    if run(*hidden, "true")[2]:
+        raise Skip("nothing may be mounted")
+    _, err, _ = run(hlguest, "record", "--guest-stacks", "-e", "cpu-clock", "-o", out, "--", vm,
+                    tree)
+    if no_callers in err:
+        raise Skip(err.strip())
+    for before, to, elf, expected, said, entries, callers in (
+            ([], out, tree, 0, [], True, True), ([], out, demo, 0, [no_callers], True, False),
+            (hidden, out, tree, 0, [no_host], False, True),
+            (hidden, out, demo, 1, [no_callers], False, False),
+            ([], "-", tree, 0, [no_callers], False, False)):
+        _, err, status = run(*before, hlguest, "record", "-g", "-e", "cpu-clock", "-o", to, "--",
+                             vm, "--seconds=0.3", elf)
+        if status != expected or \
+                [line for line in (no_host, no_callers) if line in err] != said or \
+                ("vCPU entries" in err) != entries or ("have callers" in err) != callers:
+            yield f"{before} {to} {elf}: status {status}: {err}"
+
+
+def check_own_callers(build, folder):
+    """hlguest --guest-stacks -- VMM guest.elf."""
+    vm, tree = monitor(build, folder), guest("tree", build, folder)
+    words = ["--stacks=callgraph", "--format=folded", "--", vm, "--seconds=0.5", tree]
+    out, err, status = run(hlguest_of(build), "--guest-stacks", *words, cwd=folder)
+    if "hlguest: no guest stacks: " in err:
+        raise Skip(err.strip())
+    if status or "_start;run;again;again " not in out:
+        yield f"status {status}: {err}{out}"
+    _, err, status = run(hlguest_of(build), "--guest-stacks=none", *words, cwd=folder)
+    if status != 2 or "no such way" not in err:
+        yield f"status {status}: {err}"
 
 
 def check_gate(build):
@@ -367,11 +414,13 @@ def main():
         tap.run("events of KVM are no host samples, and exits is next",
                 lambda: check_marks(build, folder, "--exits", "events of KVM"))
         tap.run("without guest stacks", lambda: list(check_flat(build, folder)))
+        tap.run("stacks of both", lambda: list(check_both(build, folder)))
         tap.run("the gate", lambda: list(check_gate(build)))
         tap.run("exits, stacks and sandboxes go together",
                 lambda: check_together(build, folder))
         tap.run("sandboxes in turn are told apart", lambda: check_sandboxes(build, folder))
         tap.run("record and report in one", lambda: list(check_measure(build, folder)))
+        tap.run("with callers", lambda: list(check_own_callers(build, folder)))
         tap.run("of several guests each sandbox is recorded",
                 lambda: list(check_several(build, folder)))
         tap.run("the guest is noted beside the recording", lambda: check_noted(build, folder))

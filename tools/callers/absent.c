@@ -16,6 +16,15 @@ int hlg_callers_program_open(struct hlg_callers_program **program,
 		"libbpf-dev, and build it again)");
 }
 
+int hlg_callers_program_open_copies(struct hlg_callers_program **program, uint64_t room,
+				    hlg_callers_copy_fn *copy, void *ctx,
+				    struct hlg_err *err)
+{
+	(void)room;
+	(void)copy;
+	return hlg_callers_program_open(program, NULL, ctx, err);
+}
+
 void hlg_callers_program_close(struct hlg_callers_program *program)
 {
 	(void)program;

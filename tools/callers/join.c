@@ -6,8 +6,9 @@
 bool hlg_join_add(struct hlg_join *join, const struct hlg_callers_stack *stack)
 {
 	uint32_t chain = hlg_chains_add(&join->chains, stack->callers, stack->n);
+	uint32_t sandbox = hlg_machines_number(&join->machines, stack);
 
-	if (chain == HLG_LOST_CHAIN)
+	if (chain == HLG_LOST_CHAIN || sandbox == 0)
 		return false;
 	if (join->n == join->room) {
 		size_t room = join->room ? 2 * join->room : 1024;
@@ -24,6 +25,7 @@ bool hlg_join_add(struct hlg_join *join, const struct hlg_callers_stack *stack)
 		.ip = stack->ip,
 		.tid = stack->tid,
 		.chain = chain,
+		.sandbox = sandbox,
 		.exact = stack->exact,
 		.end = stack->end,
 	};
@@ -80,6 +82,7 @@ const struct hlg_join_stack *hlg_join_take(struct hlg_join *join, int32_t tid,
 void hlg_join_finish(struct hlg_join *join)
 {
 	hlg_chains_finish(&join->chains);
+	hlg_machines_finish(&join->machines);
 	free(join->stacks);
 	*join = (struct hlg_join){0};
 }

@@ -16,13 +16,15 @@
 #include <stddef.h>
 
 #include "filter/stacks/chains.h"
+#include "tools/callers/machines.h"
 #include "tools/callers/stack.h"
 
 struct hlg_join_stack {
 	uint64_t time, ip; /* as of struct hlg_callers_stack */
 	int32_t tid;
-	uint32_t chain; /* of struct hlg_join's chains: callers, the innermost first */
-	bool used;      /* a sample has it */
+	uint32_t chain;   /* of struct hlg_join's chains: callers, the innermost first */
+	uint32_t sandbox; /* machines.h */
+	bool used;        /* a sample has it */
 	bool exact;
 	uint8_t end; /* enum hlg_walk_end */
 };
@@ -30,12 +32,14 @@ struct hlg_join_stack {
 /* All 0 before; finish it in any case. */
 struct hlg_join {
 	struct hlg_chains chains;
+	struct hlg_machines machines;
 	struct hlg_join_stack *stacks;
 	size_t n, room;
 	bool sorted;
+	enum hlg_chain_way way; /* of all stacks; as its user sets it */
 };
 
-/* False without memory. */
+/* False without memory. They come as the kernel's part handed them over. */
 bool hlg_join_add(struct hlg_join *join, const struct hlg_callers_stack *stack);
 
 /* The stack of a sample, which no other sample gets then; NULL: there is none. All stacks

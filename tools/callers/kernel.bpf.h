@@ -47,8 +47,17 @@ struct kvm_memslots {
 	int node_idx;
 };
 
+struct inode {
+	unsigned long i_ino;
+};
+
+struct dentry {
+	struct inode *d_inode;
+};
+
 struct kvm {
 	struct kvm_memslots *memslots[1]; /* or 2: the second is of SMM */
+	struct dentry *debugfs_dentry;    /* no folder without debugfs */
 };
 
 struct kvm_mmu {

@@ -21,7 +21,7 @@ extern const char hlg_callers_sampler[], hlg_callers_sampler_end[];
 
 /* sampler.bpf.c's numbers in its sections, in their order. */
 struct constants {
-	uint64_t ns_device, ns_inode;
+	uint64_t ns_device, ns_inode, room;
 };
 
 struct hlg_callers_program {
@@ -29,9 +29,11 @@ struct hlg_callers_program {
 	struct bpf_map *full; /* one uint64_t */
 	struct ring_buffer *ring;
 	hlg_callers_stack_fn *stack;
+	hlg_callers_copy_fn *copy; /* if room is not 0 */
 	void *ctx;
+	uint64_t room;
 	int fd;      /* of the program; the object's */
-	bool failed; /* stack() had no memory */
+	bool failed; /* stack() or copy() had no memory */
 };
 
 /* libbpf tells nothing: what it would say is a page of the verifier's. */
@@ -43,12 +45,24 @@ static int silent(enum libbpf_print_level level, const char *format, va_list arg
 	return 0;
 }
 
+/* The kernel's part is ours; but an index is checked where it is used. */
+static int on_copy(void *ctx, void *data, size_t size)
+{
+	const struct hlg_callers_copy *copy = data;
+	struct hlg_callers_program *program = ctx;
+
+	if (size < HLG_CALLERS_COPY_SIZE(0) || copy->size > HLG_WALK_COPY_MAX ||
+	    size < HLG_CALLERS_COPY_SIZE(copy->size))
+		return 0;
+	program->failed |= !program->copy(program->ctx, copy);
+	return program->failed ? -ENOMEM : 0;
+}
+
 static int on_record(void *ctx, void *data, size_t size)
 {
 	const struct hlg_callers_stack *stack = data;
 	struct hlg_callers_program *program = ctx;
 
-	/* The kernel's part is ours; but an index is checked where it is used. */
 	if (size < HLG_CALLERS_STACK_SIZE(0) || stack->n > HLG_WALK_FRAMES ||
 	    size < HLG_CALLERS_STACK_SIZE((size_t)stack->n))
 		return 0;
@@ -79,6 +93,23 @@ static int cannot_load(int error, struct hlg_err *err)
 						  : "unknown reason");
 }
 
+/* How large the ring is, and how many copies there are at a time. */
+static int set_sizes(const struct hlg_callers_program *program, struct bpf_map *ring)
+{
+	uint32_t size = HLG_CALLERS_PROGRAM_RING;
+	struct bpf_map *copies;
+	int rc, cpus;
+
+	if (!program->room)
+		return bpf_map__set_max_entries(ring, size);
+	while (size < program->room * HLG_CALLERS_PROGRAM_COPIES)
+		size *= 2;
+	rc = bpf_map__set_max_entries(ring, size);
+	cpus = rc == 0 ? libbpf_num_possible_cpus() : rc;
+	copies = bpf_object__find_map_by_name(program->object, "hlg_callers_copies");
+	return cpus < 0 ? cpus : bpf_map__set_max_entries(copies, (uint32_t)cpus);
+}
+
 /* Sets what is constant from then on, and loads. An errno. */
 static int load(struct hlg_callers_program *program)
 {
@@ -87,36 +118,38 @@ static int load(struct hlg_callers_program *program)
 	struct bpf_map *ring = bpf_object__find_map_by_name(object, "hlg_callers_ring");
 	struct bpf_program *sample =
 		bpf_object__find_program_by_name(object, "hlg_callers_sample");
-	struct constants ns = {0};
+	struct constants known = {.room = program->room};
 	struct stat st;
 	int rc;
 
 	program->full = bpf_object__find_map_by_name(object, ".bss");
-	if (stat("/proc/self/ns/pid", &st) == 0)
-		ns = (struct constants){st.st_dev, st.st_ino};
-	rc = bpf_map__set_initial_value(constants, &ns, sizeof(ns));
+	if (stat("/proc/self/ns/pid", &st) == 0) {
+		known.ns_device = st.st_dev;
+		known.ns_inode = st.st_ino;
+	}
+	rc = bpf_map__set_initial_value(constants, &known, sizeof(known));
 	if (rc == 0)
-		rc = bpf_map__set_max_entries(ring, HLG_CALLERS_PROGRAM_RING);
+		rc = set_sizes(program, ring);
 	if (rc == 0)
 		rc = bpf_object__load(object);
 	if (rc < 0)
 		return -rc;
 	program->fd = bpf_program__fd(sample);
-	program->ring = ring_buffer__new(bpf_map__fd(ring), on_record, program, NULL);
+	program->ring = ring_buffer__new(
+		bpf_map__fd(ring), program->room ? on_copy : on_record, program, NULL);
 	return program->ring ? 0 : errno;
 }
 
-int hlg_callers_program_open(struct hlg_callers_program **program,
-			     hlg_callers_stack_fn *stack, void *ctx, struct hlg_err *err)
+/* Opens and loads what is as how says; *program is NULL before. */
+static int open_as(struct hlg_callers_program **program,
+		   const struct hlg_callers_program *how, struct hlg_err *err)
 {
-	struct hlg_callers_program *new = calloc(1, sizeof(*new));
+	struct hlg_callers_program *new = malloc(sizeof(*new));
 	int error;
 
-	*program = NULL;
 	if (!new)
 		return hlg_err_memory(err, "guest stacks");
-	new->stack = stack;
-	new->ctx = ctx;
+	*new = *how;
 	libbpf_set_print(silent);
 	new->object = bpf_object__open_mem(hlg_callers_sampler,
 					   (uintptr_t)hlg_callers_sampler_end -
@@ -129,6 +162,28 @@ int hlg_callers_program_open(struct hlg_callers_program **program,
 	}
 	*program = new;
 	return 0;
+}
+
+int hlg_callers_program_open(struct hlg_callers_program **program,
+			     hlg_callers_stack_fn *stack, void *ctx, struct hlg_err *err)
+{
+	const struct hlg_callers_program how = {.stack = stack, .ctx = ctx};
+
+	*program = NULL;
+	return open_as(program, &how, err);
+}
+
+int hlg_callers_program_open_copies(struct hlg_callers_program **program, uint64_t room,
+				    hlg_callers_copy_fn *copy, void *ctx,
+				    struct hlg_err *err)
+{
+	const struct hlg_callers_program how = {
+		.room = room < HLG_WALK_COPY_MAX ? room : HLG_WALK_COPY_MAX,
+		.copy = copy,
+		.ctx = ctx};
+
+	*program = NULL;
+	return open_as(program, &how, err);
 }
 
 void hlg_callers_program_close(struct hlg_callers_program *program)

@@ -22,10 +22,16 @@
 /* Bytes of the ring: at 16,000 samples a second with 60 callers each, one second. */
 #define HLG_CALLERS_PROGRAM_RING (8u << 20)
 
+/* Where stacks are copied, this many copies. */
+#define HLG_CALLERS_PROGRAM_COPIES 2048
+
 struct hlg_callers_program;
 
 /* Gets a stack, which is gone when it returns. False ends the emptying: no memory. */
 typedef bool hlg_callers_stack_fn(void *ctx, const struct hlg_callers_stack *stack);
+
+/* The same with a copy, of which there is no more than its size. */
+typedef bool hlg_callers_copy_fn(void *ctx, const struct hlg_callers_copy *copy);
 
 /*
  * Loads it. *program is for the caller to close; NULL after an error, which says why this
@@ -33,6 +39,12 @@ typedef bool hlg_callers_stack_fn(void *ctx, const struct hlg_callers_stack *sta
  */
 int hlg_callers_program_open(struct hlg_callers_program **program,
 			     hlg_callers_stack_fn *stack, void *ctx, struct hlg_err *err);
+
+/* The same, to copy up to room bytes of each stack (HLG_WALK_COPY_MAX at most, more than
+ * 0) and to follow no frame pointers. */
+int hlg_callers_program_open_copies(struct hlg_callers_program **program, uint64_t room,
+				    hlg_callers_copy_fn *copy, void *ctx,
+				    struct hlg_err *err);
 void hlg_callers_program_close(struct hlg_callers_program *program);
 
 /*

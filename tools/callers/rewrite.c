@@ -78,6 +78,8 @@ static enum hlg_chain_end end_of(unsigned walk_end)
 		[HLG_WALK_UNMAPPED] = HLG_CHAIN_END_FRAME,
 		[HLG_WALK_HOLE] = HLG_CHAIN_END_MEMORY,
 		[HLG_WALK_FAULT] = HLG_CHAIN_END_MEMORY,
+		[HLG_WALK_NO_CFI] = HLG_CHAIN_END_CFI,
+		[HLG_WALK_CUT] = HLG_CHAIN_END_COPY,
 	};
 
 	return ends[walk_end];
@@ -99,7 +101,8 @@ static void copy_guest(struct rewrite *r, const uint8_t *record, uint16_t size,
 		const uint64_t *callers =
 			hlg_chains_get(&r->join->chains, stack->chain, &n);
 		const struct hlg_chain_tail tail = {.end = end_of(stack->end),
-						    .way = HLG_CHAIN_WAY_FRAMES};
+						    .way = r->join->way,
+						    .sandbox = stack->sandbox};
 
 		n = hlg_rewrite_sample(r->room, record, size, layout, callers, n, &tail);
 	}

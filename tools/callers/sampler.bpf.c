@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * At each overflow of an event that perf samples: is this thread's vCPU in its guest?
- * Then the guest's callers go to the ring. perf's own sample is left as it is.
+ * Then the guest's callers go to the ring, or a copy of its stack. perf's own sample is
+ * left as it is.
  *
  * The kernel asks the same of KVM for the sample's mode and address (perf_guest_state, in
  * arch/x86/kvm/x86.c kvm_guest_state): handling_intr_from_guest is set from the exit that
@@ -17,8 +18,10 @@
 #include "tools/callers/stack.h"
 #include "tools/callers/walk-env.h"
 
-#define RBP 5  /* VCPU_REGS_RBP */
-#define RIP 16 /* VCPU_REGS_RIP */
+/* enum kvm_reg */
+#define RSP 4
+#define RBP 5
+#define RIP 16
 
 char hlg_callers_license[] SEC("license") = "GPL";
 
@@ -27,6 +30,9 @@ uint64_t hlg_callers_full = 0;
 
 /* The namespace of process numbers that the session is in: of /proc/self/ns/pid. */
 const volatile uint64_t hlg_callers_ns_device = 0, hlg_callers_ns_inode = 0;
+
+/* Not 0: so many bytes of the stack are copied, and nothing is walked. */
+const volatile uint64_t hlg_callers_room = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -45,6 +51,15 @@ struct {
 	__type(key, uint32_t);
 	__type(value, struct scratch);
 } hlg_callers_scratch SEC(".maps");
+
+/* A value of the kind above has 32 KiB at most. One of each CPU: set when it is loaded.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct hlg_callers_copy);
+} hlg_callers_copies SEC(".maps");
 
 #include "tools/callers/walk.c"
 
@@ -83,6 +98,19 @@ static inline void begin_walk(struct hlg_walk *walk, const struct kvm_vcpu *vcpu
 		     (which & 1) * bpf_core_type_size(struct rb_node);
 }
 
+/*
+ * The machine's number in debugfs, where each has a folder of its own (mounted or not):
+ * the kernel counts them, so that no later one has it. With its address, as that count
+ * has 32 bits; without debugfs that alone.
+ */
+static inline uint64_t name_machine(const struct kvm_vcpu *vcpu)
+{
+	uint64_t address = (uint64_t)BPF_CORE_READ(vcpu, kvm);
+	uint64_t folder = BPF_CORE_READ(vcpu, kvm, debugfs_dentry, d_inode, i_ino);
+
+	return folder ? folder << 32 | (uint32_t)address : address;
+}
+
 static inline void identify(struct hlg_callers_stack *stack, const struct kvm_vcpu *vcpu)
 {
 	struct bpf_pidns_info ids = {0};
@@ -95,7 +123,7 @@ static inline void identify(struct hlg_callers_stack *stack, const struct kvm_vc
 		stack->tid = (int32_t)ids.pid;
 		stack->pid = (int32_t)ids.tgid;
 	}
-	stack->machine = (uint64_t)BPF_CORE_READ(vcpu, kvm);
+	stack->machine = name_machine(vcpu);
 	stack->vcpu = BPF_CORE_READ(vcpu, vcpu_id);
 	stack->exits = BPF_CORE_READ(vcpu, stat.exits);
 	stack->ip = BPF_CORE_READ(vcpu, arch.regs_avail) & 1u << RIP
@@ -136,13 +164,57 @@ static inline void stamp(struct hlg_callers_stack *stack, void *context)
 	}
 }
 
+static inline void hand_over(void *record, uint64_t size)
+{
+	if (bpf_ringbuf_output(&hlg_callers_ring, record, size, BPF_RB_NO_WAKEUP))
+		__sync_fetch_and_add(&hlg_callers_full, 1);
+}
+
+static inline void copy_stack(struct scratch *scratch, const struct kvm_vcpu *vcpu)
+{
+	uint32_t cpu = bpf_get_smp_processor_id();
+	struct hlg_callers_copy *copy = bpf_map_lookup_elem(&hlg_callers_copies, &cpu);
+	struct hlg_walk_copy to = {.walk = &scratch->walk};
+	uint64_t size;
+
+	if (!copy)
+		return;
+	to.bytes = copy->bytes;
+	BPF_CORE_READ_INTO(&copy->regs, vcpu, arch.regs);
+	scratch->walk.rsp = copy->regs[RSP];
+	scratch->walk.room = hlg_callers_room;
+	scratch->walk.copied = 0;
+	scratch->walk.end = HLG_WALK_NO_RSP;
+	if (scratch->stack.ip && BPF_CORE_READ(vcpu, arch.regs_avail) & 1u << RSP)
+		hlg_walk_stack(&to);
+	scratch->stack.end = (uint8_t)scratch->walk.end;
+	scratch->stack.n = 0;
+	__builtin_memcpy(copy->head, &scratch->stack, sizeof(copy->head));
+	copy->from = scratch->walk.from;
+	copy->holes = scratch->walk.holes;
+	size = scratch->walk.copied;
+	copy->size = size;
+	if (size <= HLG_WALK_COPY_MAX)
+		hand_over(copy, HLG_CALLERS_COPY_SIZE(size));
+}
+
+static inline void walk_stack(struct scratch *scratch)
+{
+	uint64_t size;
+
+	hlg_walk_callers(&scratch->walk);
+	copy_callers(&scratch->stack, &scratch->walk);
+	size = HLG_CALLERS_STACK_SIZE((uint64_t)scratch->walk.n);
+	if (size <= sizeof(scratch->stack))
+		hand_over(&scratch->stack, size);
+}
+
 SEC("perf_event")
 int hlg_callers_sample(void *context)
 {
 	const struct kvm_vcpu *vcpu = find_vcpu();
 	struct scratch *scratch;
 	uint32_t zero = 0;
-	uint64_t size;
 
 	if (!vcpu)
 		return 1;
@@ -152,12 +224,9 @@ int hlg_callers_sample(void *context)
 	stamp(&scratch->stack, context);
 	identify(&scratch->stack, vcpu);
 	begin_walk(&scratch->walk, vcpu);
-	hlg_walk_callers(&scratch->walk);
-	copy_callers(&scratch->stack, &scratch->walk);
-	size = HLG_CALLERS_STACK_SIZE((uint64_t)scratch->walk.n);
-	if (size > sizeof(scratch->stack) ||
-	    bpf_ringbuf_output(&hlg_callers_ring, &scratch->stack, size,
-			       BPF_RB_NO_WAKEUP))
-		__sync_fetch_and_add(&hlg_callers_full, 1);
+	if (hlg_callers_room)
+		copy_stack(scratch, vcpu);
+	else
+		walk_stack(scratch);
 	return 1;
 }

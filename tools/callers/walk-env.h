@@ -18,6 +18,17 @@ HLG_WALK_API bool hlg_walk_env_read(uint64_t host, uint64_t *to)
 	return bpf_probe_read_user(to, sizeof(*to), (const void *)host) == 0;
 }
 
+/* The masks are for the verifier. */
+HLG_WALK_API bool hlg_walk_env_copy(struct hlg_walk_copy *copy, uint64_t at,
+				    uint64_t host, uint64_t n)
+{
+	uint8_t *to = copy->bytes + (at & (HLG_WALK_COPY_MAX - 1));
+
+	if (at >= HLG_WALK_COPY_MAX || n > HLG_WALK_PAGE)
+		return false;
+	return bpf_probe_read_user(to, n, (const void *)host) == 0;
+}
+
 HLG_WALK_API bool hlg_walk_env_slot(uint64_t node, uint64_t back,
 				    struct hlg_walk_slot *slot)
 {
@@ -48,6 +59,12 @@ HLG_WALK_API void hlg_walk_env_repeat(uint32_t n, hlg_walk_step_fn *step,
 				      struct hlg_walk *walk)
 {
 	bpf_loop(n, step, &walk, 0);
+}
+
+HLG_WALK_API void hlg_walk_env_repeat_copy(uint32_t n, hlg_walk_step_fn *step,
+					   struct hlg_walk_copy *copy)
+{
+	bpf_loop(n, step, copy, 0);
 }
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include "tools/callers/walk.h"
 
-#define PAGE UINT64_C(4096)
+#define PAGE ((uint64_t)HLG_WALK_PAGE)
 
 /* Intel SDM volume 3, 2.5 and 4.1. */
 #define CR0_PG   (UINT64_C(1) << 31)
@@ -180,6 +180,11 @@ static long step_frame(uint32_t i, void *at)
 	return 0;
 }
 
+INLINE bool is_paging(const struct hlg_walk *walk)
+{
+	return walk->cr0 & CR0_PG && walk->efer & EFER_LMA;
+}
+
 HLG_WALK_API void hlg_walk_callers(struct hlg_walk *walk)
 {
 	walk->n = 0;
@@ -188,6 +193,47 @@ HLG_WALK_API void hlg_walk_callers(struct hlg_walk *walk)
 	walk->slot.pages = 0;
 	walk->has_page = 0;
 	walk->end = HLG_WALK_MODE;
-	if (walk->cr0 & CR0_PG && walk->efer & EFER_LMA)
+	if (is_paging(walk))
 		hlg_walk_env_repeat(HLG_WALK_FRAMES + 1, step_frame, walk);
+}
+
+/* What is left of a page. */
+static long step_copy(uint32_t i, void *at)
+{
+	struct hlg_walk_copy *copy = at;
+	struct hlg_walk *walk = copy->walk;
+	uint64_t n;
+
+	walk->virt = walk->from + walk->copied;
+	n = PAGE - walk->virt % PAGE;
+	if (walk->copied >= walk->room)
+		return end(walk, HLG_WALK_CUT);
+	if (n > walk->room - walk->copied)
+		n = walk->room - walk->copied;
+	if (walk->virt < walk->from || !is_canonical(walk, walk->virt))
+		return end(walk, HLG_WALK_ADDRESS);
+	if (!find_page(walk))
+		return end(walk, walk->failed);
+	if (!hlg_walk_env_copy(copy, walk->copied, walk->page_host + walk->virt % PAGE,
+			       n))
+		walk->holes |= UINT64_C(1) << i % 64;
+	walk->copied += n;
+	return 0;
+}
+
+HLG_WALK_API void hlg_walk_stack(struct hlg_walk_copy *copy)
+{
+	struct hlg_walk *walk = copy->walk;
+	uint64_t below = walk->rsp % PAGE;
+
+	walk->n = 0;
+	walk->from = walk->rsp - (below < HLG_WALK_RED_ZONE ? below : HLG_WALK_RED_ZONE);
+	walk->copied = 0;
+	walk->holes = 0;
+	walk->slot.pages = 0;
+	walk->has_page = 0;
+	walk->end = HLG_WALK_MODE;
+	if (is_paging(walk))
+		hlg_walk_env_repeat_copy(HLG_WALK_COPY_MAX / HLG_WALK_PAGE + 2, step_copy,
+					 copy);
 }

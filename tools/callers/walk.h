@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Who called the function that a guest is in? Read from the guest's memory, by its frame
- * pointers. walk.c is the same text twice: a part of sampler.bpf.c, which the kernel runs
- * at each sample, and a program's, where tests give it guests.
+ * pointers; or the top of its stack is copied, for unwind.h. walk.c is the same text
+ * twice: a part of sampler.bpf.c, which the kernel runs at each sample, and a program's,
+ * where tests give it guests.
  *
  * A frame is two words, as the x86-64 psABI has them: at rbp the caller's rbp, behind it
  * the return address. Their addresses are the guest's: its page tables translate them
@@ -31,7 +32,13 @@
  * of at most 2 log2(n + 1). */
 #define HLG_WALK_NODES 32
 
-/* Why a walk ended. The numbers are kept in what the kernel hands over. */
+/* Bytes of a stack that are copied at most, a power of two; below RSP, what the psABI's
+ * red zone has: registers that were saved may lie there still when they are back. */
+#define HLG_WALK_COPY_MAX (64 * 1024)
+#define HLG_WALK_RED_ZONE 128
+#define HLG_WALK_PAGE     4096
+
+/* Why no more callers are known. The numbers are kept in what the kernel hands over. */
 enum hlg_walk_end {
 	HLG_WALK_WHOLE,     /* a frame pointer or return address of 0: the outermost */
 	HLG_WALK_DEEP,      /* there are more than HLG_WALK_FRAMES callers */
@@ -42,6 +49,9 @@ enum hlg_walk_end {
 	HLG_WALK_UNMAPPED,  /* the guest's page tables have nothing there */
 	HLG_WALK_HOLE,      /* they lead to where the guest has no memory */
 	HLG_WALK_FAULT,     /* the VMM's memory there could not be read */
+	HLG_WALK_NO_RSP,    /* KVM has an old stack pointer: nothing was copied */
+	HLG_WALK_NO_CFI,    /* no unwind table has the address, or it leads nowhere */
+	HLG_WALK_CUT,       /* what was copied of the stack ends */
 	HLG_WALK_ENDS
 };
 
@@ -57,12 +67,16 @@ struct hlg_walk {
 	/* In. */
 	uint64_t cr0, cr3, cr4, efer;
 	uint64_t rbp;
+	uint64_t rsp;  /* these two for a copy */
+	uint64_t room; /* bytes of it, HLG_WALK_COPY_MAX at most */
 	uint64_t root; /* node of the slots' tree */
 	uint64_t back; /* for who reads nodes */
 	/* Out. */
 	uint64_t callers[HLG_WALK_ROOM]; /* return addresses, the innermost first */
 	uint32_t n;
-	uint32_t end; /* enum hlg_walk_end */
+	uint32_t end;          /* enum hlg_walk_end; HLG_WALK_CUT: the room is full */
+	uint64_t from, copied; /* bytes from this address on */
+	uint64_t holes;        /* a bit for each page of these that could not be read */
 	/* Its own. */
 	uint64_t frame, before; /* the frame pointer, and that of the frame below */
 	uint64_t virt;          /* what is being translated, */
@@ -82,16 +96,35 @@ struct hlg_walk {
 #endif
 HLG_WALK_API void hlg_walk_callers(struct hlg_walk *walk);
 
+/* Where a copy goes. */
+struct hlg_walk_copy {
+	struct hlg_walk *walk; /* the first: what has a walk has this */
+	uint8_t *bytes;        /* HLG_WALK_COPY_MAX + HLG_WALK_PAGE of them */
+};
+
 /*
- * Whoever runs a walk has these. The first two are false where nothing can be read: 8
- * bytes of the VMM's at host; a node. The third calls step(i, &walk) for i from 0 on, n
- * times at most, until it returns other than 0.
+ * Copies the guest's stack from its red zone upwards, as far as room goes or to the first
+ * page that the guest does not have. Where the red zone begins in the page before, it is
+ * left out. What the VMM has not in memory is a hole: a guest's buffer that nobody wrote
+ * to yet, mostly.
+ */
+HLG_WALK_API void hlg_walk_stack(struct hlg_walk_copy *copy);
+
+/*
+ * Whoever runs a walk has these. The first three are false where nothing can be read: 8
+ * bytes of the VMM's at host; n bytes, HLG_WALK_PAGE at most, to where at are before, or
+ * any others there; a node. The others call step(i, &walk) or step(i, copy) for i from 0
+ * on, n times at most, until it returns other than 0.
  */
 typedef long hlg_walk_step_fn(uint32_t i, void *walk);
 HLG_WALK_API bool hlg_walk_env_read(uint64_t host, uint64_t *to);
+HLG_WALK_API bool hlg_walk_env_copy(struct hlg_walk_copy *copy, uint64_t at,
+				    uint64_t host, uint64_t n);
 HLG_WALK_API bool hlg_walk_env_slot(uint64_t node, uint64_t back,
 				    struct hlg_walk_slot *slot);
 HLG_WALK_API void hlg_walk_env_repeat(uint32_t n, hlg_walk_step_fn *step,
 				      struct hlg_walk *walk);
+HLG_WALK_API void hlg_walk_env_repeat_copy(uint32_t n, hlg_walk_step_fn *step,
+					   struct hlg_walk_copy *copy);
 
 #endif

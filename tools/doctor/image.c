@@ -7,6 +7,7 @@
 #include "symtab/code/frame.h"
 #include "symtab/code/padding.h"
 #include "symtab/image/base.h"
+#include "tools/callers/unwind.h"
 #include "tools/doctor/doctor.h"
 #include "tools/source/source.h"
 
@@ -111,23 +112,42 @@ static void judge_base(struct hlg_findings *f, const struct hlg_image *image)
 		       "0x%" PRIx64 " (%s)", image->base, from);
 }
 
-/* Callers are found by them. */
-static void judge_frames(struct hlg_findings *f, const struct hlg_image *image)
+/* Callers are found by frame pointers, or else by unwind tables. */
+static void judge_callers(struct hlg_findings *f, const struct hlg_image *image)
 {
-	struct hlg_frame_count count;
+	struct hlg_callers_unwind_count tables = {0};
+	struct hlg_callers_unwind *unwind;
+	struct hlg_frame_count frames;
+	bool kept, covered;
+	enum hlg_level level;
+	const char *remedy;
 	struct hlg_err err;
-	bool kept;
 
-	if (hlg_frame_count(image, &count, &err) < 0 || count.calling == 0)
+	if (hlg_frame_count(image, &frames, &err) < 0 || frames.calling == 0)
 		return;
-	kept = hlg_frame_is_kept(&count);
+	if (hlg_callers_unwind_open(&unwind, image, &err) == 0)
+		hlg_callers_unwind_count(unwind, &tables);
+	hlg_callers_unwind_close(unwind);
+	kept = hlg_frame_is_kept(&frames);
+	covered = hlg_callers_unwind_is_covered(&tables);
 	hlg_doctor_say(f, kept ? HLG_LEVEL_OK : HLG_LEVEL_INFO, "frames",
-		       kept ? NULL
-			    : "for record --guest-stacks build it with "
-			      "RUSTFLAGS=-Cforce-frame-pointers=yes, "
-			      "-fno-omit-frame-pointer",
+		       kept      ? NULL
+		       : covered ? "record --guest-stacks takes its unwind tables"
+				 : "for record --guest-stacks " HLG_FRAME_ADVICE,
 		       "%zu of %zu functions that call others keep a frame pointer",
-		       count.framed, count.calling);
+		       frames.framed, frames.calling);
+	level = kept || covered ? HLG_LEVEL_OK : HLG_LEVEL_INFO;
+	remedy = kept || covered ? NULL
+				 : "or build it with -Cforce-unwind-tables=yes, "
+				   "-fasynchronous-unwind-tables";
+	if (tables.covered)
+		hlg_doctor_say(f, level, "tables", remedy,
+			       "%zu of %zu functions have unwind tables", tables.covered,
+			       tables.functions);
+	else
+		hlg_doctor_say(f, level, "tables", remedy, "%s",
+			       HLG_HAVE_LIBDW ? "no function has unwind tables"
+					      : "not looked for: built without libdw");
 }
 
 /* What only an ELF has. */
@@ -160,7 +180,7 @@ void hlg_doctor_judge_image(struct hlg_findings *f, const struct hlg_image *imag
 	judge_symbols(f, image);
 	judge_gaps(f, image);
 	judge_base(f, image);
-	judge_frames(f, image);
+	judge_callers(f, image);
 	if (!image->map)
 		judge_elf(f, image);
 }

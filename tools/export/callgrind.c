@@ -23,7 +23,11 @@ struct writer {
 	uint32_t n_columns;
 	struct hlg_count *sums;  /* of each column: what was written */
 	struct hlg_count *costs; /* of each column, at one address */
-	bool *shared;            /* of each row: others have its name */
+	struct hlg_call_costs calls;
+	const char **files; /* of each function */
+	bool *shared;       /* of each function: others have its name; */
+	bool *named;        /* it was named: its number will do */
+	size_t next_edge;   /* of calls */
 };
 
 /* The rows of the report, and behind them those of the border. */
@@ -67,8 +71,8 @@ static bool number_columns(struct writer *w)
 
 static bool find_shared(struct writer *w)
 {
-	size_t n = n_rows(w->r);
-	size_t *first = calloc(n + 1, sizeof(*first)); /* row of each name */
+	size_t n = w->calls.n_functions;
+	size_t *first = calloc(n + 1, sizeof(*first)); /* function of each name */
 	struct hlg_strings names = {0};
 	bool ok;
 
@@ -76,8 +80,7 @@ static bool find_shared(struct writer *w)
 	ok = first && w->shared;
 	for (size_t i = 0; ok && i < n; i++) {
 		uint32_t known = names.n;
-		uint32_t name =
-			hlg_strings_add(&names, hlg_view_row(&w->r->all, i)->name);
+		uint32_t name = hlg_strings_add(&names, w->calls.functions[i].name);
 
 		ok = name != HLG_NO_STRING;
 		if (name > known)
@@ -189,25 +192,78 @@ static bool find_line(struct hlg_source *source, uint64_t addr,
 	return true;
 }
 
-/* The file of a row's code: that of its beginning, else of the first spot with one. */
-static const char *find_file(struct hlg_source *source, const struct hlg_row *row,
-			     const struct hlg_address_counts *spots)
+/* The spots of a function; none of one that was not sampled. */
+static bool collect_spots(const struct writer *w, size_t i,
+			  struct hlg_address_counts *spots)
+{
+	const struct hlg_row *row = w->calls.functions[i].row;
+
+	*spots = (struct hlg_address_counts){0};
+	return !row || hlg_address_counts_collect(spots, &w->r->all, row, w->columns);
+}
+
+/* Debug info of a function's image, or NULL. */
+static struct hlg_source *source_of(struct writer *w, size_t i)
+{
+	const struct hlg_image *image = w->calls.functions[i].image;
+
+	return image ? hlg_source_of(&w->sources, image) : NULL;
+}
+
+/* The file of a function's code: that of its beginning, else of the first spot with one.
+ * NULL without memory. */
+static const char *find_file(struct writer *w, size_t i)
+{
+	struct hlg_source *source = source_of(w, i);
+	struct hlg_address_counts spots;
+	struct hlg_source_line line;
+	const char *file = NULL;
+	bool ok;
+
+	if (find_line(source, w->calls.functions[i].start, &line))
+		return line.file;
+	ok = collect_spots(w, i, &spots);
+	for (size_t k = 0; ok && !file && k < spots.n; k++)
+		if (find_line(source, spots.spot[k].addr, &line))
+			file = line.file;
+	hlg_address_counts_finish(&spots);
+	return ok && !file ? UNKNOWN : file;
+}
+
+/* All files first: a call names that of what it calls. */
+static bool find_files(struct writer *w)
+{
+	size_t n = w->calls.n_functions;
+
+	w->files = calloc(n + 1, sizeof(*w->files));
+	w->named = calloc(n + 1, sizeof(*w->named));
+	for (size_t i = 0; w->files && w->named && i < n; i++) {
+		w->files[i] = find_file(w, i);
+		if (!w->files[i])
+			return false;
+	}
+	return w->files && w->named;
+}
+
+/* The line of an address, if it is of a file. */
+static int line_in(struct hlg_source *source, uint64_t addr, const char *file)
 {
 	struct hlg_source_line line;
 
-	if (find_line(source, row->place.start, &line))
-		return line.file;
-	for (size_t i = 0; i < spots->n; i++)
-		if (find_line(source, spots->spot[i].addr, &line))
-			return line.file;
-	return UNKNOWN;
+	return find_line(source, addr, &line) && strcmp(line.file, file) == 0 ? line.line
+									      : 0;
+}
+
+/* The costs of each column, which are none again then. */
+static void put_and_clear(struct writer *w)
+{
+	put_costs(w, w->costs);
+	memset(w->costs, 0, w->n_columns * sizeof(*w->costs));
 }
 
 static void put_spots(struct writer *w, const struct hlg_address_counts *spots,
 		      struct hlg_source *source, const char *file)
 {
-	struct hlg_source_line line;
-
 	for (size_t i = 0; i < spots->n; i++) {
 		const struct hlg_address_count *spot = &spots->spot[i];
 
@@ -215,52 +271,87 @@ static void put_spots(struct writer *w, const struct hlg_address_counts *spots,
 		hlg_count_add(&w->sums[spot->column], spot->count);
 		if (i + 1 < spots->n && spot[1].addr == spot->addr)
 			continue;
-		if (!find_line(source, spot->addr, &line) || strcmp(line.file, file) != 0)
-			line.line = 0;
-		fprintf(w->f, "0x%" PRIx64 " %d", spot->addr, line.line);
-		put_costs(w, w->costs);
-		memset(w->costs, 0, w->n_columns * sizeof(*w->costs));
+		fprintf(w->f, "0x%" PRIx64 " %d", spot->addr,
+			line_in(source, spot->addr, file));
+		put_and_clear(w);
 	}
 }
 
-static void put_function(const struct writer *w, size_t i)
+/* "fn=(7) name": what it is called is said once. */
+static void put_function(const struct writer *w, const char *what, size_t i)
 {
-	const struct hlg_row *row = hlg_view_row(&w->r->all, i);
-	const struct hlg_image *image = row->place.image;
+	const struct hlg_call_costs_function *function = &w->calls.functions[i];
 
-	fprintf(w->f, "fn=(%zu) ", i + 1);
-	hlg_escape_print(w->f, row->name);
-	if (w->shared[i]) {
+	fprintf(w->f, "%s=(%zu)", what, i + 1);
+	if (!w->named[i]) {
+		fputc(' ', w->f);
+		hlg_escape_print(w->f, function->name);
+	}
+	if (!w->named[i] && w->shared[i]) {
 		fputs(" [", w->f);
-		if (image && w->r->space->n_images > 1) {
-			hlg_escape_print(w->f, image->path);
+		if (function->image && w->r->space->n_images > 1) {
+			hlg_escape_print(w->f, function->image->path);
 			fputc(' ', w->f);
 		}
-		fprintf(w->f, "0x%" PRIx64 "]", row->place.start);
+		fprintf(w->f, "0x%" PRIx64 "]", function->start);
 	}
 	fputc('\n', w->f);
+	w->named[i] = true;
+}
+
+/* Of one function: its edges come next. */
+static void put_calls(struct writer *w, size_t i)
+{
+	const struct hlg_call_costs_edge *edge = w->calls.edges + w->next_edge;
+	const struct hlg_call_costs_edge *end = w->calls.edges + w->calls.n_edges;
+	uint64_t samples = 0;
+
+	for (; edge < end && edge->caller == i; edge++, w->next_edge++) {
+		const struct hlg_call_costs_function *to =
+			&w->calls.functions[edge->callee];
+
+		w->costs[edge->column] = edge->count;
+		samples += edge->count.samples;
+		if (edge + 1 < end && edge[1].caller == i && edge[1].addr == edge->addr &&
+		    edge[1].callee == edge->callee)
+			continue;
+		put_name(w, "cob", to->image ? to->image->path : UNKNOWN);
+		put_name(w, "cfl", w->files[edge->callee]);
+		put_function(w, "cfn", edge->callee);
+		fprintf(w->f, "calls=%" PRIu64 " 0x%" PRIx64 " %d\n", samples, to->start,
+			line_in(source_of(w, edge->callee), to->start,
+				w->files[edge->callee]));
+		fprintf(w->f, "0x%" PRIx64 " %d", edge->addr,
+			line_in(source_of(w, i), edge->addr, w->files[i]));
+		put_and_clear(w);
+		samples = 0;
+	}
 }
 
 static bool put_row(struct writer *w, size_t i)
 {
-	const struct hlg_row *row = hlg_view_row(&w->r->all, i);
-	const struct hlg_image *image = row->place.image;
-	struct hlg_source *source = image ? hlg_source_of(&w->sources, image) : NULL;
+	const struct hlg_image *image = w->calls.functions[i].image;
 	struct hlg_address_counts spots;
-	const char *file;
+	bool ok = collect_spots(w, i, &spots);
 
-	if (!hlg_address_counts_collect(&spots, &w->r->all, row, w->columns)) {
-		hlg_address_counts_finish(&spots);
-		return false;
+	if (ok) {
+		fputc('\n', w->f);
+		put_name(w, "ob", image ? image->path : UNKNOWN);
+		put_name(w, "fl", w->files[i]);
+		put_function(w, "fn", i);
+		put_spots(w, &spots, source_of(w, i), w->files[i]);
+		put_calls(w, i);
 	}
-	file = find_file(source, row, &spots);
-	fputc('\n', w->f);
-	put_name(w, "ob", image ? image->path : UNKNOWN);
-	put_name(w, "fl", file);
-	put_function(w, i);
-	put_spots(w, &spots, source, file);
 	hlg_address_counts_finish(&spots);
-	return true;
+	return ok;
+}
+
+/* Is there anything to say of a function? Not where no stack that is shown meets it. */
+static bool is_met(const struct writer *w, size_t i)
+{
+	return w->calls.functions[i].row || w->named[i] ||
+	       (w->next_edge < w->calls.n_edges &&
+		w->calls.edges[w->next_edge].caller == i);
 }
 
 /* Rows of one process and mapping come once for each series. */
@@ -284,13 +375,14 @@ static void put_host_row(struct writer *w, const struct hlg_host_row *row, size_
 static bool put_all(struct writer *w)
 {
 	const struct hlg_report *r = w->r;
+	size_t n = w->calls.n_functions;
 
 	put_header(w);
-	for (size_t i = 0; i < n_rows(r) && r->options->mode != HLG_SHOW_HOST; i++)
-		if (!put_row(w, i))
+	for (size_t i = 0; i < n && r->options->mode != HLG_SHOW_HOST; i++)
+		if (is_met(w, i) && !put_row(w, i))
 			return false;
 	for (size_t i = 0; i < r->n_host && r->options->mode != HLG_SHOW_GUEST; i++)
-		put_host_row(w, &r->host->rows[i], n_rows(r) + 1 + i);
+		put_host_row(w, &r->host->rows[i], n + 1 + i);
 	fputs("\ntotals:", w->f);
 	put_costs(w, w->sums);
 	return true;
@@ -301,9 +393,13 @@ static int write_profile(void *report, FILE *f, struct hlg_err *err)
 	const struct hlg_report *r = report;
 	struct writer w = {.f = f, .r = r};
 	bool ok = hlg_source_open_all(&w.sources, r->space) && number_columns(&w) &&
-		  find_shared(&w) && put_all(&w);
+		  hlg_call_costs_collect(&w.calls, r, n_rows(r), w.columns) &&
+		  find_shared(&w) && find_files(&w) && put_all(&w);
 
 	hlg_source_close_all(&w.sources);
+	hlg_call_costs_finish(&w.calls);
+	free(w.files);
+	free(w.named);
 	free(w.columns);
 	free(w.events);
 	free(w.sums);
@@ -312,5 +408,8 @@ static int write_profile(void *report, FILE *f, struct hlg_err *err)
 	return ok ? 0 : hlg_err_memory(err, "format=callgrind");
 }
 
-const struct hlg_format hlg_callgrind_format = {
-	.name = "callgrind", .notes = true, .write = write_profile};
+const struct hlg_format hlg_callgrind_format = {.name = "callgrind",
+						.stacks = true,
+						.whole = true,
+						.notes = true,
+						.write = write_profile};

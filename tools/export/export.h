@@ -3,7 +3,7 @@
 #ifndef HLG_TOOLS_EXPORT_EXPORT_H
 #define HLG_TOOLS_EXPORT_EXPORT_H
 
-#include "filter/stacks/tree.h"
+#include "filter/report/paths.h"
 #include "filter/view/view.h"
 #include "filter/write/format.h"
 
@@ -17,6 +17,12 @@
  * report is a function of its own, also labels, gaps, data, the border and what lies
  * outside; names that several rows share get their addresses. Nothing is left out by top=
  * or min=.
+ *
+ * With stacks, who was met as a caller only is a function, too, without cost of its own,
+ * and calls have inclusive costs, at the address of the call. Of a stack each function is
+ * called once, where it is outermost: so what is called sums to its inclusive cost,
+ * recursion or not, which viewers would count twice. How often something was called
+ * nobody knows; in its place is the number of samples.
  *
  * callgrind_annotate tells functions apart by name and file. So that its rows are the
  * report's, all costs of a function stay in its file: those of code inlined from another
@@ -66,5 +72,38 @@ bool hlg_address_counts_collect(struct hlg_address_counts *spots,
 				const uint32_t *columns);
 
 void hlg_address_counts_finish(struct hlg_address_counts *spots);
+
+/* What is called, or calls. */
+struct hlg_call_costs_function {
+	const char *name;              /* not escaped */
+	const struct hlg_image *image; /* or NULL */
+	uint64_t start;                /* the image's own; of no place 0 */
+	const struct hlg_row *row;     /* of the report's view; NULL: only a caller */
+};
+
+/* Of the stacks that go through a call, or from the outermost call of a function on. */
+struct hlg_call_costs_edge {
+	uint32_t caller, callee; /* functions */
+	uint64_t addr;           /* of the call, the image's own; 0: not known */
+	uint32_t column;
+	struct hlg_count count;
+};
+
+struct hlg_call_costs {
+	struct hlg_paths paths; /* names are theirs, the view's and the stacks' */
+	struct hlg_call_costs_function *functions;
+	size_t n_functions;
+	struct hlg_call_costs_edge *edges; /* by caller, then address, callee, column */
+	size_t n_edges;
+};
+
+/*
+ * The calls of a report that has stacks; else there are none. The first n_rows functions
+ * are as many rows of its view, as hlg_view_row has them; stacks that end in others are
+ * left out. columns as above. False without memory; finish in any case.
+ */
+bool hlg_call_costs_collect(struct hlg_call_costs *costs, const struct hlg_report *report,
+			    size_t n_rows, const uint32_t *columns);
+void hlg_call_costs_finish(struct hlg_call_costs *costs);
 
 #endif

@@ -169,5 +169,7 @@ static int write_report(void *data, FILE *f, struct hlg_err *err)
 
 #endif
 
-const struct hlg_format hlg_speedscope_format = {
-	.name = "speedscope", .stacks = true, HLG_FORMAT_JANSSON(write_report)};
+const struct hlg_format hlg_speedscope_format = {.name = "speedscope",
+						 .stacks = true,
+						 .whole = true,
+						 HLG_FORMAT_JANSSON(write_report)};

@@ -43,7 +43,8 @@ static int read_path(struct worker *w, const char *path, struct hlg_host *host,
 				   "%s: is a saved profile, which has no states (name "
 				   "a recording)",
 				   path);
-	return hlg_pprof_read(path, w->space, w->how.progress, &w->file, host, sums, err);
+	return hlg_pprof_read(path, w->space, w->how.progress, &w->file, host,
+			      w->how.stacks, sums, err);
 }
 
 /*

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/feed/probe.h"
+#include "tools/feed/tails.h"
 #include "tools/feed/timeline.h"
 #include "tools/feed/turns-read.h"
 #include "tools/perfdata/perfdata.h"
@@ -20,7 +21,9 @@ struct feed {
 	struct hlg_probe *probes;     /* of each of these */
 	const struct hlg_perfdata *pd;
 	struct hlg_trace *trace;
-	const struct hlg_turns *turns; /* NULL: whose a sample is does not matter */
+	/* Whose a sample is; both NULL: that does not matter. */
+	const struct hlg_turns *turns;
+	const struct hlg_tails *tails;
 	bool ordered;
 	uint32_t n_events;
 	const char *path;
@@ -134,6 +137,15 @@ static void count_transit(struct feed *feed, const struct hlg_perfdata_raw *raw,
 				disposition != HLG_DESELECTED, &data);
 }
 
+/* Fills in the sandbox. */
+static void tell(const struct feed *feed, const struct hlg_perfdata_raw *raw,
+		 struct hlg_sample *sample)
+{
+	hlg_turns_tell(feed->turns, sample);
+	if (feed->tails)
+		sample->sandbox = hlg_tails_tell(feed->tails, raw);
+}
+
 static __attribute__((noinline)) void take(struct feed *feed,
 					   const struct hlg_perfdata_raw *raw)
 {
@@ -141,7 +153,7 @@ static __attribute__((noinline)) void take(struct feed *feed,
 	enum hlg_disposition disposition;
 
 	s.event = feed->events[s.event];
-	hlg_turns_tell(feed->turns, &s);
+	tell(feed, raw, &s);
 	disposition = hlg_profile_add(feed->profile, &s);
 	if (disposition == HLG_HOST && feed->host)
 		hlg_timeline_add(&feed->timeline, &s,
@@ -212,8 +224,8 @@ static unsigned purpose(struct feed *feed, const struct hlg_perfdata_raw *raw,
 		what |= HLG_TIMELINE_STACK;
 	if (disposition == HLG_HOST && mark)
 		hlg_count_add(&feed->stacks->aside, (struct hlg_count){1, s->period});
-	else if (disposition == HLG_HOST && feed->host)
-		what |= HLG_TIMELINE_ROW | HLG_TIMELINE_STACK;
+	if (disposition == HLG_HOST && feed->host)
+		what |= HLG_TIMELINE_ROW | (mark ? 0 : HLG_TIMELINE_STACK);
 	return what;
 }
 
@@ -228,7 +240,7 @@ static inline __attribute__((always_inline)) void on_stack(void *ctx,
 	unsigned what;
 
 	s.event = feed->events[s.event];
-	hlg_turns_tell(feed->turns, &s);
+	tell(feed, raw, &s);
 	disposition = hlg_profile_add(feed->profile, &s);
 	count_transit(feed, raw, &s, disposition);
 	what = purpose(feed, raw, &s, disposition);
@@ -328,7 +340,9 @@ static int read_both(struct feed *feed, struct hlg_perfdata *pd, struct second *
 static bool tell_sandboxes(struct feed *feed)
 {
 	const struct hlg_sandboxes *sandboxes =
-		feed->turns ? hlg_turns_sandboxes(feed->turns) : NULL;
+		feed->turns   ? hlg_turns_sandboxes(feed->turns)
+		: feed->tails ? hlg_tails_sandboxes(feed->tails)
+			      : NULL;
 
 	return !sandboxes || sandboxes->n < 2 ||
 	       hlg_profile_tell_sandboxes(feed->profile, sandboxes);
@@ -351,6 +365,7 @@ static int read_split(struct feed *feed, struct hlg_perfdata *pd,
 	s.feed.profile = &s.profile;
 	s.feed.pd = s.pd;
 	s.feed.turns = feed->turns;
+	s.feed.tails = feed->tails;
 	if (hlg_profile_init(&s.profile, feed->profile->options)) {
 		s.profile.window = feed->profile->window;
 		tell_sandboxes(&s.feed);
@@ -386,19 +401,24 @@ static int begin_order(struct feed *feed, const struct hlg_perfdata *pd,
 			   : 0;
 }
 
-/* Finds out whose samples are whose, where that is recorded. */
-static int find_turns(struct feed *feed, struct hlg_turns **turns, struct hlg_err *err)
+/* Finds out whose samples are whose, where that is recorded: by what threads ran, which
+ * is of the host's samples, too, else by the samples' own word. */
+static int find_sandboxes(struct feed *feed, struct hlg_turns **turns,
+			  struct hlg_tails **tails, struct hlg_err *err)
 {
 	const struct hlg_options *o = feed->profile->options;
 	bool asked = o->by & HLG_BY_SANDBOX || o->sandbox.n;
 	const char *why;
 	int rc = hlg_turns_read(turns, feed->path, &why, err);
 
+	if (rc == 0 && !*turns)
+		rc = hlg_tails_read(tails, feed->path, err);
 	if (rc < 0)
 		return rc;
-	if (!*turns && asked)
+	if (!*turns && !*tails && asked)
 		return hlg_err_set(err, HLG_EINPUT, "%s: %s", feed->path, why);
 	feed->turns = *turns;
+	feed->tails = *tails;
 	return tell_sandboxes(feed) ? 0 : hlg_err_memory(err, feed->path);
 }
 
@@ -416,16 +436,18 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	uint64_t of_host = profile->host.samples;
 	struct hlg_perfdata *pd = NULL;
 	struct hlg_turns *turns = NULL;
+	struct hlg_tails *tails = NULL;
 	int rc;
 
 	memset(sums, 0, sizeof(*sums));
 	rc = hlg_feed_window(&profile->window, path, profile->options, err);
 	if (rc == 0 && !how->no_sandboxes)
-		rc = find_turns(&feed, &turns, err);
+		rc = find_sandboxes(&feed, &turns, &tails, err);
 	if (rc == 0)
 		rc = hlg_perfdata_open(&pd, path, err);
 	if (rc < 0) {
 		hlg_turns_free(turns);
+		hlg_tails_free(tails);
 		return rc;
 	}
 	feed.pd = pd;
@@ -444,6 +466,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	finish(&feed);
 	hlg_perfdata_close(pd);
 	hlg_turns_free(turns);
+	hlg_tails_free(tails);
 	return rc;
 }
 

@@ -170,7 +170,7 @@ int hlg_turns_read(struct hlg_turns **turns, const char *path, const char **why,
 		*why = r.partial ? "has only some of its KVM_RUNs, as -F was for them, "
 				   "too (record with hlguest record --sandboxes)"
 				 : "has no KVM_RUN, which tells sandboxes apart (record "
-				   "with hlguest record --sandboxes)";
+				   "with hlguest record --sandboxes or --guest-stacks)";
 	}
 	if (rc == 0 && hlg_turns_sandboxes(r.turns)->n)
 		*turns = r.turns;

@@ -206,6 +206,10 @@ bool hlg_facts_add(struct hlg_graph *g, const struct hlg_flame_side *after,
 		hlg_note_list_add(&texts[HLG_GRAPH_HEAD],
 				  "only one side has call stacks: guest functions are "
 				  "compared, without callers");
+	if (g->guests)
+		hlg_note_list_add(&texts[HLG_GRAPH_HEAD],
+				  "only one side has the host's stacks: what ran in "
+				  "guests is compared");
 	tell_hidden(texts, g, least);
 	if (before) {
 		tell_sums(texts, before->report, "before: ");

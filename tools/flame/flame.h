@@ -87,8 +87,9 @@ struct hlg_layout {
 	struct hlg_count hidden; /* of the lowest that are left out: each sample once */
 };
 
-#define HLG_GRAPH_COLUMNS 60 /* of a line of text: what a telephone is wide enough for   \
-			      */
+#define HLG_GRAPH_COLUMNS                                                                \
+	60 /* of a line of text: what a telephone is wide enough for                     \
+	    */
 
 /* Texts of a graph, by where they stand. They are broken between words. */
 enum hlg_graph_texts {
@@ -106,6 +107,7 @@ struct hlg_graph {
 	bool inverted;                   /* the root above */
 	bool clock;                      /* periods are nanoseconds */
 	bool leaves; /* compared without callers: one side alone had callchains */
+	bool guests; /* compared without the host: one side alone had its stacks */
 	const char *title;
 	struct hlg_note_list texts[HLG_N_GRAPH_TEXTS];
 	const struct hlg_changes *changes; /* NULL: frames are coloured by kind */

@@ -40,6 +40,7 @@ struct flame {
 	const struct arguments *args;
 	bool compares;
 	bool leaves; /* of both sides, as one alone has callchains */
+	bool guests; /* so, as one alone has the host's */
 	double least;
 	struct stacks after, before;
 };
@@ -159,6 +160,7 @@ static int write_svg(void *to, FILE *f, struct hlg_err *err)
 		.inverted = flame->args->inverted,
 		.clock = is_clock(&flame->after.report),
 		.leaves = flame->leaves,
+		.guests = flame->guests,
 		.title = title,
 		.changes = flame->compares ? &changes : NULL,
 	};
@@ -258,6 +260,21 @@ static int read_side(struct hlg_side *side, int *status, struct hlg_err *err)
 	return rc;
 }
 
+/* Where one side alone has stacks of the host that led into guests, guests are compared.
+ */
+static void choose_halves(struct flame *flame)
+{
+	struct hlg_run *sides[] = {&flame->after.side.run, &flame->before.side.run};
+
+	flame->guests = flame->compares && !flame->leaves &&
+			!sides[0]->stacks.marks != !sides[1]->stacks.marks;
+	for (size_t i = 0; flame->guests && i < 2; i++) {
+		sides[i]->stacks.guests = true;
+		if (!hlg_options_given(&sides[i]->options, "mode"))
+			sides[i]->options.mode = HLG_SHOW_GUEST;
+	}
+}
+
 /* So that frames of two builds can be compared, images are called as like's are, in
  * their order; after the report, whose notes name files as they are. */
 static bool rename_images(struct hlg_space *space, const struct hlg_space *like)
@@ -330,7 +347,10 @@ static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 			   struct hlg_err *err)
 {
 	struct hlg_err nothing;
-	int rc = build(&flame->after, NULL, err);
+	int rc;
+
+	choose_halves(flame);
+	rc = build(&flame->after, NULL, err);
 
 	if (rc == 0 && flame->compares)
 		rc = build(&flame->before, &flame->after.side, err);
@@ -356,33 +376,23 @@ static void finish(struct stacks *stacks)
 	hlg_sides_finish(&stacks->side);
 }
 
-/* Whole stacks are what a flame graph is for, where there are any: if samples have
- * callchains, and the words do not say what is wanted. */
-static bool want_whole(const struct hlg_inputs *in)
-{
-	for (int i = 0; i < in->n_words; i++)
-		if (strncmp(in->words[i], "--stacks=", 9) == 0)
-			return false;
-	return hlg_sides_have_chains(in);
-}
-
-/* The sides' stacks are of one kind: whole if both have callchains. */
+/* Whole stacks are what a flame graph is for, where there are any. The sides' are of one
+ * kind: whole if both have callchains. */
 static int choose_stacks(struct flame *flame, struct arguments *args, struct hlg_err *err)
 {
-	static const char callgraph[] = "--stacks=callgraph";
-	bool whole = want_whole(&args->inputs);
+	bool whole = hlg_sides_want_whole(&args->inputs);
 	int rc = 0;
 
 	if (flame->compares) {
-		bool before = want_whole(&args->before);
+		bool before = hlg_sides_want_whole(&args->before);
 
 		flame->leaves = whole != before;
 		whole = whole && before;
 	}
 	if (!whole)
 		return 0;
-	rc = hlg_inputs_add_word(&args->inputs, callgraph, err);
-	return rc < 0 ? rc : hlg_inputs_add_word(&args->before, callgraph, err);
+	rc = hlg_inputs_add_word(&args->inputs, HLG_SIDES_WHOLE, err);
+	return rc < 0 ? rc : hlg_inputs_add_word(&args->before, HLG_SIDES_WHOLE, err);
 }
 
 static int show(struct arguments *args)

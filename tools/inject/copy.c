@@ -88,10 +88,48 @@ static void put_frames(struct edit *e, const struct hlg_perfdata_bytes *chain)
 	}
 }
 
+/* Callers that have an address; those that words stand for are nothing to perf. */
+static size_t add_callers(uint64_t *words, size_t n, const struct hlg_caller *callers,
+			  size_t n_callers)
+{
+	for (size_t i = 0; i < n_callers && n < 2 * HLG_CHAIN_MAX; i++)
+		if (callers[i].kind == HLG_CALLER_RECORDED ||
+		    callers[i].kind == HLG_CALLER_INSERTED)
+			words[n++] = callers[i].ip;
+	return n;
+}
+
+/* What the chain becomes: the host's part as it is, and the guest's as the report has it;
+ * 0 words if it has none, or there is no memory. */
+static size_t mend(struct hlg_copy_callers *c, const struct hlg_perfdata_bytes *chain,
+		   uint64_t ip)
+{
+	struct hlg_stack stack = {.guest = true, .ip = ip};
+	struct hlg_caller_sums sums = {0};
+	const struct hlg_caller *callers;
+	size_t n = 0, n_callers;
+
+	if (!c || chain->n > HLG_CHAIN_MAX)
+		return 0;
+	memcpy(c->words, chain->at, chain->n * sizeof(*c->words));
+	hlg_stacks_callers(c->stacks, &stack,
+			   hlg_chains_add(&c->stacks->chains, c->words, chain->n));
+	while (n < chain->n && !is_guests(c->words[n]))
+		n++;
+	if (n == chain->n ||
+	    !hlg_proof_find(c->proof, &stack, &callers, &n_callers, &sums))
+		return 0;
+	c->words[n++] = (uint64_t)PERF_CONTEXT_USER;
+	c->words[n++] = ip;
+	return add_callers(c->words, n, callers, n_callers);
+}
+
+/* room: how many bytes the record may grow by. */
 static void edit_chain(struct edit *e, const struct hlg_perfdata_bytes *chain,
-		       uint64_t ip, size_t room)
+		       uint64_t ip, size_t room, struct hlg_copy_callers *callers)
 {
 	bool only_markers = true;
+	size_t n;
 
 	for (uint64_t i = 0; i < chain->n; i++)
 		only_markers &= is_marker(hlg_perfdata_u64(chain->at + 8 * i));
@@ -99,10 +137,16 @@ static void edit_chain(struct edit *e, const struct hlg_perfdata_bytes *chain,
 		return;
 	keep_up_to(e, chain->at - 8);
 	e->used += 8 * (1 + chain->n);
-	if (only_markers)
+	n = only_markers ? 0 : mend(callers, chain, ip);
+	if (only_markers) {
 		put_address(e, chain->n, ip);
-	else
+	} else if (n && 8 * n <= 8 * chain->n + room) {
+		put_u64(e, n);
+		for (size_t i = 0; i < n; i++)
+			put_u64(e, callers->words[i]);
+	} else {
 		put_frames(e, chain);
+	}
 }
 
 /* Registers are behind their ABI, of which 0 says that there are none. */
@@ -124,7 +168,7 @@ static void drop_stack(struct edit *e, const struct hlg_perfdata_bytes *stack)
 }
 
 static void edit_fields(struct edit *e, const struct hlg_perfdata_layout *layout,
-			uint16_t size)
+			uint16_t size, struct hlg_copy_callers *callers)
 {
 	const uint64_t unwinds = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	uint64_t type = layout->attr->sample_type;
@@ -137,7 +181,7 @@ static void edit_fields(struct edit *e, const struct hlg_perfdata_layout *layout
 	if (fields.has & PERF_SAMPLE_CALLCHAIN)
 		edit_chain(e, &fields.callchain,
 			   layout->ip ? hlg_perfdata_u64(e->from + layout->ip) : 0,
-			   UINT16_MAX - size);
+			   UINT16_MAX - size, callers);
 	if ((fields.has & unwinds) != unwinds)
 		return;
 	if (fields.user_regs.at)
@@ -148,13 +192,13 @@ static void edit_fields(struct edit *e, const struct hlg_perfdata_layout *layout
 
 size_t hlg_copy_sample(uint8_t to[static HLG_COPY_MAX], const uint8_t *record,
 		       uint16_t size, const struct hlg_perfdata_layout *layout,
-		       int32_t offset)
+		       int32_t offset, struct hlg_copy_callers *callers)
 {
 	struct edit e = {.to = to, .from = record};
 	struct perf_event_header header;
 	int32_t ids[2];
 
-	edit_fields(&e, layout, size);
+	edit_fields(&e, layout, size, callers);
 	keep_up_to(&e, record + size);
 	memcpy(&header, to, sizeof(header));
 	header.misc = (uint16_t)((header.misc & ~PERF_RECORD_MISC_CPUMODE_MASK) |
@@ -274,9 +318,9 @@ static void copy_guest(struct hlg_copy *copy, const uint8_t *record, uint16_t si
 	copy->counts.guest++;
 	if (!is_dropped(copy, record, layout)) {
 		copy->counts.rewritten++;
-		hlg_writer_put(
-			copy->writer, copy->room,
-			hlg_copy_sample(copy->room, record, size, layout, copy->offset));
+		hlg_writer_put(copy->writer, copy->room,
+			       hlg_copy_sample(copy->room, record, size, layout,
+					       copy->offset, &copy->callers));
 	} else if (layout->read) {
 		/*
 		 * perf takes the next sample's values less this one's. As a guest's it

@@ -11,6 +11,7 @@
 #ifndef HLG_TOOLS_INJECT_COPY_H
 #define HLG_TOOLS_INJECT_COPY_H
 
+#include "filter/trust/proof.h"
 #include "tools/inject/files.h"
 #include "tools/inject/mappings.h"
 #include "tools/inject/scan.h"
@@ -18,6 +19,13 @@
 
 /* Bytes of a record, at most. */
 #define HLG_COPY_MAX (UINT16_MAX + 1)
+
+/* By whom callers are mended as the report has them. */
+struct hlg_copy_callers {
+	struct hlg_stacks *stacks; /* takes the chains; not owned */
+	struct hlg_proof *proof;   /* of the stacks; not owned */
+	uint64_t words[2 * HLG_CHAIN_MAX];
+};
 
 /* in = guest + host + other; guest = rewritten + dropped + kept. Records. */
 struct hlg_copy_counts {
@@ -39,6 +47,7 @@ struct hlg_copy {
 	size_t mapping; /* the next of them to be added */
 	const struct hlg_files *files;
 	int32_t offset; /* hlg_copy_offset() */
+	struct hlg_copy_callers callers;
 	/* Out. */
 	struct hlg_copy_counts counts;
 	/* Its own. */
@@ -74,15 +83,18 @@ static inline int32_t hlg_copy_id(int32_t offset, int32_t id)
  * - the callchain, if the event has one. The host records none for a guest, only markers
  *   of contexts without an address; perf would then show no frame at all. It becomes the
  *   sample's own address in the context of a user. Where there are addresses, a guest's
- *   contexts become a user's, and nothing else changes;
+ *   contexts become a user's, and its callers those of the report (filter/trust/proof.h):
+ *   a caller that was proved to be missing is there, and one that was refused is not.
+ *   They are in the call, not behind it, so that perf finds the function that calls;
  * - registers and stack of the user, for events that have a stack: they are the VMM's,
  *   and perf would unwind it as if it ran in the guest. They are left out.
  *
- * Everything else stays, ids and counter values among it.
+ * Everything else stays, ids and counter values among it. Without callers, which may be
+ * NULL, and where memory or the record has no room, callers stay as they were recorded.
  */
 size_t hlg_copy_sample(uint8_t to[static HLG_COPY_MAX], const uint8_t *record,
 		       uint16_t size, const struct hlg_perfdata_layout *layout,
-		       int32_t offset);
+		       int32_t offset, struct hlg_copy_callers *callers);
 
 /* Writes the new processes and all records of pd, which was just opened. */
 int hlg_copy_records(struct hlg_copy *copy, struct hlg_perfdata *pd,

@@ -64,6 +64,16 @@ static bool add_hit(struct hlg_mappings *m, const struct hlg_elf64 *elf,
 	return true;
 }
 
+/* Is what perf shows at an image's own address to be from its companion? */
+static void see(struct hlg_mappings *m, const struct hlg_units *units, uint32_t image,
+		uint64_t addr)
+{
+	struct hlg_unit unit;
+
+	if (!hlg_companion_unit_find(&units[image], addr, &unit) || !unit.plain)
+		m->companion[image] = true;
+}
+
 static bool add_row(struct hlg_mappings *m, const struct hlg_report *r,
 		    const struct hlg_units *units, const int32_t *pid,
 		    const struct hlg_row *row)
@@ -71,7 +81,6 @@ static bool add_row(struct hlg_mappings *m, const struct hlg_report *r,
 	uint32_t image = (uint32_t)row->place.image->number;
 	const struct hlg_elf64 *elf = &row->place.image->elf;
 	struct hlg_mapping last = {0};
-	struct hlg_unit unit;
 
 	for (size_t i = 0; i < row->n_hits; i++) {
 		const struct hlg_hit *hit = &r->all.hits[row->first_hit + i];
@@ -81,13 +90,42 @@ static bool add_row(struct hlg_mappings *m, const struct hlg_report *r,
 			.bias = hit->ip - hit->addr,
 		};
 
-		if (!hlg_companion_unit_find(&units[image], hit->addr, &unit) ||
-		    !unit.plain)
-			m->companion[image] = true;
+		see(m, units, image, hit->addr);
 		if (!add_hit(m, elf, mapping, hit->addr,
 			     i == 0 || compare(&last, &mapping) != 0))
 			return false;
 		last = mapping;
+	}
+	return true;
+}
+
+/* Callers, too: perf names them as it does samples. */
+static bool add_callers(struct hlg_mappings *m, const struct hlg_report *r,
+			const struct hlg_units *units, const int32_t *pid,
+			const struct hlg_paths *paths)
+{
+	struct hlg_mapping last = {0};
+
+	for (size_t i = 0; i < paths->n; i++) {
+		const struct hlg_path *path = &paths->paths[i];
+
+		for (size_t k = 1; k < path->n; k++) {
+			uint64_t ip = paths->frames[path->first + k].ip;
+			struct hlg_mapping mapping = {
+				.pid = pid ? *pid : r->profile->series[path->series].pid};
+			struct hlg_place place;
+
+			hlg_space_lookup(r->space, ip, &place);
+			if (!place.image)
+				continue; /* or a note, which has no address */
+			mapping.image = (uint32_t)place.image->number;
+			mapping.bias = ip - place.addr;
+			see(m, units, mapping.image, place.addr);
+			if (!add_hit(m, &place.image->elf, mapping, place.addr,
+				     compare(&last, &mapping) != 0))
+				return false;
+			last = mapping;
+		}
 	}
 	return true;
 }
@@ -104,6 +142,9 @@ int hlg_mappings_build(struct hlg_mappings *m, const struct hlg_report *report,
 		       const struct hlg_units *units, const int32_t *pid,
 		       struct hlg_err *err)
 {
+	struct hlg_paths paths;
+	int rc;
+
 	*m = (struct hlg_mappings){0};
 	m->companion = calloc(report->space->n_images + 1, sizeof(*m->companion));
 	if (!m->companion)
@@ -115,6 +156,13 @@ int hlg_mappings_build(struct hlg_mappings *m, const struct hlg_report *report,
 			return m->n > HLG_MAPPINGS_MAX ? too_many(err)
 						       : hlg_err_memory(err, "images");
 	}
+	rc = hlg_paths_build(&paths, report, &report->all, err);
+	if (rc == 0 && !add_callers(m, report, units, pid, &paths))
+		rc = m->n > HLG_MAPPINGS_MAX ? too_many(err)
+					     : hlg_err_memory(err, "images");
+	hlg_paths_finish(&paths);
+	if (rc < 0)
+		return rc;
 	sort(m);
 	return m->n > HLG_MAPPINGS_MAX ? too_many(err) : 0;
 }

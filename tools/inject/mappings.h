@@ -4,15 +4,16 @@
  * at, PT_LOAD by PT_LOAD: those that hold code, and others that have samples all the
  * same.
  *
- * An image is mapped from its ELF if all that was sampled of it is plain (companion.h),
- * else from its companion, and then wholly, in all processes. One file mapped in pieces
- * from both would do for perf 6.1, but perf annotate of 6.12 frees a mapping that is in
- * use when code in it calls into another one (maps__find_ams, util/maps.c).
+ * An image is mapped from its ELF if all of it that has samples or calls is plain
+ * (companion.h), else from its companion, and then wholly, in all processes. One file
+ * mapped in pieces from both would do for perf 6.1, but perf annotate of 6.12 frees a
+ * mapping that is in use when code in it calls into another one (maps__find_ams,
+ * util/maps.c).
  */
 #ifndef HLG_TOOLS_INJECT_MAPPINGS_H
 #define HLG_TOOLS_INJECT_MAPPINGS_H
 
-#include "filter/report/report.h"
+#include "filter/report/paths.h"
 #include "tools/inject/companion.h"
 
 /*
@@ -36,8 +37,8 @@ struct hlg_mappings {
 };
 
 /*
- * Of a report on all samples. units: of each image of the space. pid: of all guest
- * samples; NULL if they are of several, and the report's series are split by it. 0,
+ * Of a report on all samples, with stacks. units: of each image of the space. pid: of all
+ * guest samples; NULL if they are of several, and the report's series are split by it. 0,
  * HLG_EINPUT for more than HLG_MAPPINGS_MAX, HLG_ESYSTEM; finish in any case.
  */
 int hlg_mappings_build(struct hlg_mappings *mappings, const struct hlg_report *report,

@@ -85,6 +85,9 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 	struct hlg_batch batch = {0};
 	int rc = hlg_run_start(&j->run, in->n_words, in->words, err);
 
+	j->run.options.stacks = HLG_STACKS_CALLGRAPH; /* callers are named, too */
+	if (rc == 0 && !hlg_stacks_init(&j->run.stacks, &j->run.options))
+		rc = hlg_err_memory(err, "stacks");
 	if (rc == 0)
 		rc = check_images(&j->run.space, err);
 	if (rc == 0)
@@ -99,10 +102,7 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 	if (rc == 0 && batch.n_read) {
 		j->run.options.border =
 			HLG_BORDER_KEEP; /* functions keep their samples */
-		rc = hlg_run_settle(&j->run, err);
-		if (rc == 0)
-			rc = hlg_report_build(&j->report, &j->run.options, &j->run.space,
-					      &j->run.profile, &j->run.host, err);
+		rc = hlg_run_build(&j->run, &j->report, err);
 	}
 	if (rc == 0 && batch.n_read)
 		hlg_base_search_warn(&j->run.space);
@@ -186,6 +186,8 @@ static int write_records(struct injection *j, struct hlg_perfdata *pd,
 	j->copy.scan = &j->scan;
 	j->copy.mappings = &j->mappings;
 	j->copy.files = &j->files;
+	j->copy.callers.stacks = &j->run.stacks;
+	j->copy.callers.proof = j->report.proof;
 	rc = hlg_copy_records(&j->copy, pd, &writer, err);
 	if (rc == 0)
 		rc = hlg_writer_finish(&writer, err);

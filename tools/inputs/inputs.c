@@ -236,7 +236,9 @@ static struct hlg_verb_option filter_option(const struct hlg_verb *verb,
 			: from->kind == HLG_OPT_SET  ? HLG_VERB_SOME_OF
 						     : HLG_VERB_TEXT,
 		.optional = strcmp(from->value, "no|yes") == 0,
-		.letter = strcmp(from->name, "verbose") == 0 ? 'v' : 0,
+		.letter = strcmp(from->name, "verbose") == 0      ? 'v'
+			  : strcmp(from->name, "call-graph") == 0 ? 'g'
+								  : 0,
 		.set = set_filter,
 		.fallback = fallback_of(verb, from),
 		.heading = hlg_options_heading_text(hlg_options_heading(from->name))};

@@ -2,6 +2,7 @@
 #include "tools/inputs/sides.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "tools/perfdata/perfdata.h"
@@ -46,7 +47,8 @@ void hlg_sides_finish(struct hlg_side *side)
 	hlg_run_finish(&side->run);
 }
 
-/* Do samples of a recording have callchains? What can be read but once is not asked. */
+/* Do samples of a recording, or a saved profile, have stacks? What can be read but once
+ * is not asked. */
 static bool has_chains(const char *path)
 {
 	struct hlg_perfdata *pd;
@@ -54,8 +56,11 @@ static bool has_chains(const char *path)
 	struct stat st;
 	bool found = false;
 
-	if (stat(path, &st) < 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) ||
-	    hlg_perfdata_open(&pd, path, &err) < 0)
+	if (stat(path, &st) < 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+		return false;
+	if (hlg_pprof_is(path))
+		return hlg_pprof_has_stacks(path);
+	if (hlg_perfdata_open(&pd, path, &err) < 0)
 		return false;
 	for (uint32_t i = 0; !found && i < hlg_perfdata_n_events(pd); i++)
 		found = hlg_perfdata_event(pd, i)->attr.sample_type &
@@ -70,4 +75,12 @@ bool hlg_sides_have_chains(const struct hlg_inputs *in)
 		if (has_chains(in->files[i]))
 			return true;
 	return false;
+}
+
+bool hlg_sides_want_whole(const struct hlg_inputs *in)
+{
+	for (int i = 0; i < in->n_words; i++)
+		if (strncmp(in->words[i], "--stacks=", 9) == 0)
+			return false;
+	return hlg_sides_have_chains(in);
 }

@@ -24,8 +24,14 @@ int hlg_sides_start(struct hlg_side *side, struct hlg_err *err);
 /* Reads the recordings, as hlg_inputs_read. */
 int hlg_sides_read(struct hlg_side *side, int *status, struct hlg_err *err);
 
-/* Has a recording samples with callchains? What can be read but once is not asked. */
+/* Has a recording or a saved profile stacks? What can be read but once is not asked. */
 bool hlg_sides_have_chains(const struct hlg_inputs *in);
+
+/* The same, where the words do not say what stacks are wanted. */
+bool hlg_sides_want_whole(const struct hlg_inputs *in);
+
+/* What then is to be added to the words. */
+#define HLG_SIDES_WHOLE "--stacks=callgraph"
 
 void hlg_sides_finish(struct hlg_side *side);
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/stacks/chains.h"
+#include "filter/stacks/tree.h"
 #include "tools/perfdata/sum.h"
 #include "tools/pprof/saved.h"
 
@@ -27,7 +29,7 @@ struct decoder {
 	size_t names; /* bytes of names that may still be copied */
 	struct hlg_saved *saved;
 	uint32_t events, images, functions; /* that are in saved from before, */
-	size_t cells, hosts;                /* and so these */
+	size_t cells, hosts, host_stacks;   /* and so these */
 	const char *path;
 	struct hlg_err *err;
 };
@@ -199,7 +201,7 @@ static int check_format(struct decoder *d)
 				   "%s: made by a newer hlguest (use that one, or save "
 				   "again)",
 				   d->path);
-	if (extra->format != HLG_SAVED_FORMAT)
+	if (extra->format < HLG_SAVED_FLAT)
 		return fail(d, "it states no format");
 	return extra->by >> HLG_SAVED_N_KEYS ? fail(d, "it is split by something unknown")
 					     : 0;
@@ -298,21 +300,90 @@ static bool read_labels(const struct decoder *d, const Pprof__Sample *sample,
 	return told == d->p->extra->by;
 }
 
+/* The location of an id, its image and function as saved has them; false for a wrong one.
+ */
+static bool read_frame(const struct decoder *d, uint64_t id, struct hlg_saved_frame *to)
+{
+	const Pprof__Location *location;
+
+	if (id == 0 || id > d->p->n_location)
+		return false;
+	location = d->p->location[id - 1];
+	*to = (struct hlg_saved_frame){
+		.ip = location->address,
+		.function = d->functions + (uint32_t)location->line[0]->function_id - 1};
+	if (location->mapping_id)
+		to->image = d->images + (uint32_t)location->mapping_id;
+	return true;
+}
+
+/* The host's half; false for a wrong one. */
+static bool read_host(const struct decoder *d, const Pprof__Stack *from,
+		      struct hlg_saved_stack *to)
+{
+	for (size_t i = 0; i < from->n_host; i++) {
+		uint64_t id = from->host[i] >> 3;
+
+		if (id == 0 || id > d->p->n_function ||
+		    (from->host[i] & 7) > HLG_FRAME_NOTE)
+			return false;
+		to->host[i] = (struct hlg_saved_host){d->functions + (uint32_t)id - 1,
+						      from->host[i] & 7};
+	}
+	return true;
+}
+
+/* A stack, of which n locations are the frames; *number is its place + 1. */
+static int read_stack(struct decoder *d, const Pprof__Stack *from, const uint64_t *ids,
+		      size_t n, uint32_t *number)
+{
+	struct hlg_saved_arena *arena = &d->saved->arena;
+	struct hlg_saved_stack *to = HLG_SAVED_MORE(d->saved->stacks);
+	bool ok = from->end < HLG_CHAIN_ENDS && from->way < HLG_CHAIN_WAYS &&
+		  from->n_caller <= HLG_CHAIN_MAX;
+
+	if (!to)
+		return fail_memory(d);
+	*to = (struct hlg_saved_stack){
+		.end = from->end,
+		.way = from->way,
+		.n_callers = from->n_caller,
+		.n_frames = n,
+		.n_host = from->n_host,
+		.callers = hlg_saved_arena_alloc(arena, from->n_caller, sizeof(uint64_t)),
+		.frames = hlg_saved_arena_alloc(arena, n, sizeof(*to->frames)),
+		.host = hlg_saved_arena_alloc(arena, from->n_host, sizeof(*to->host))};
+	*number = (uint32_t)d->saved->stacks.n;
+	if (!to->callers || !to->frames || !to->host)
+		return fail_memory(d);
+	if (from->n_caller)
+		memcpy(to->callers, from->caller, from->n_caller * sizeof(uint64_t));
+	for (size_t i = 0; ok && i < to->n_frames; i++)
+		ok = read_frame(d, ids[i], &to->frames[i]);
+	ok = ok && read_host(d, from, to);
+	return ok ? 0 : fail(d, "a sample has a wrong stack");
+}
+
 /* The cells of one sample: one for each event that has counts there. */
 static int read_sample(struct decoder *d, const Pprof__Sample *sample)
 {
 	size_t n_events = d->p->extra->n_event;
-	struct hlg_saved_key key;
-	const Pprof__Location *location;
+	struct hlg_saved_cell found = {0};
+	int rc = 0;
 
-	if (sample->n_location_id != 1 || sample->location_id[0] == 0 ||
-	    sample->location_id[0] > d->p->n_location)
+	if ((sample->n_location_id != 1 && !sample->stack) ||
+	    sample->n_location_id == 0 ||
+	    !read_frame(d, sample->location_id[0], &found.at))
 		return fail(d, "a sample has a wrong location");
 	if (sample->n_value != 2 * n_events)
 		return fail(d, "a sample lacks values");
-	if (!read_labels(d, sample, &key))
+	if (!read_labels(d, sample, &found.key))
 		return fail(d, "a sample has wrong labels");
-	location = d->p->location[sample->location_id[0] - 1];
+	if (sample->stack)
+		rc = read_stack(d, sample->stack, sample->location_id + 1,
+				sample->n_location_id - 1, &found.stack);
+	if (rc < 0)
+		return rc;
 	for (uint32_t i = 0; i < n_events; i++) {
 		struct hlg_count count = {(uint64_t)sample->value[2 * i],
 					  (uint64_t)sample->value[2 * i + 1]};
@@ -325,15 +396,9 @@ static int read_sample(struct decoder *d, const Pprof__Sample *sample)
 		cell = HLG_SAVED_MORE(d->saved->cells);
 		if (!cell)
 			return fail_memory(d);
-		key.event = d->events + i;
-		*cell = (struct hlg_saved_cell){
-			.ip = location->address,
-			.function = d->functions +
-				    (uint32_t)location->line[0]->function_id - 1,
-			.key = key,
-			.count = count};
-		if (location->mapping_id)
-			cell->image = d->images + (uint32_t)location->mapping_id;
+		found.key.event = d->events + i;
+		found.count = count;
+		*cell = found;
 	}
 	return 0;
 }
@@ -349,6 +414,31 @@ static int read_samples(struct decoder *d)
 	return rc;
 }
 
+static int read_host_stack(struct decoder *d, const Pprof__Extra__HostStack *from)
+{
+	struct hlg_saved_cell *to = HLG_SAVED_MORE(d->saved->host_stacks);
+
+	if (!to)
+		return fail_memory(d);
+	*to = (struct hlg_saved_cell){
+		.key = {from->event, {from->pid, from->tid, from->cpu, from->sandbox}},
+		.count = {from->samples, from->period}};
+	if (!is_key(d, &to->key) || !from->stack || from->samples == 0)
+		return fail(d, "a stack of the host has wrong labels");
+	to->key.event += d->events;
+	return read_stack(d, from->stack, NULL, 0, &to->stack);
+}
+
+static int read_host_stacks(struct decoder *d)
+{
+	const Pprof__Extra *extra = d->p->extra;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < extra->n_host_stack; i++)
+		rc = read_host_stack(d, extra->host_stack[i]);
+	return rc;
+}
+
 /* Adds to a sum that must stay possible. */
 static bool add(struct hlg_count *sum, uint64_t samples, uint64_t period)
 {
@@ -361,7 +451,7 @@ static int check_sums(struct decoder *d)
 {
 	const struct hlg_saved *s = d->saved;
 	const Pprof__Extra *t = d->p->extra;
-	struct hlg_count guest = {0, 0}, host = {0, 0}, seen = {0, 0};
+	struct hlg_count guest = {0, 0}, host = {0, 0}, seen = {0, 0}, stacks = {0, 0};
 	bool ok = add(&host, t->unnamed_samples, t->unnamed_period) &&
 		  add(&seen, t->deselected_samples, t->deselected_period) &&
 		  add(&seen, t->host_samples, t->host_period) &&
@@ -372,10 +462,13 @@ static int check_sums(struct decoder *d)
 			 s->cells.at[i].count.period);
 	for (size_t i = d->hosts; ok && i < s->hosts.n; i++)
 		ok = add(&host, s->hosts.at[i].samples, s->hosts.at[i].period);
-	if (ok && guest.samples == t->guest_samples && guest.period == t->guest_period &&
-	    host.samples == t->host_samples && host.period == t->host_period &&
-	    seen.samples == t->seen_samples && seen.period == t->seen_period &&
-	    t->untold <= t->deselected_samples)
+	for (size_t i = d->host_stacks; ok && i < s->host_stacks.n; i++)
+		ok = add(&stacks, s->host_stacks.at[i].count.samples,
+			 s->host_stacks.at[i].count.period);
+	if (ok && stacks.samples <= host.samples && guest.samples == t->guest_samples &&
+	    guest.period == t->guest_period && host.samples == t->host_samples &&
+	    host.period == t->host_period && seen.samples == t->seen_samples &&
+	    seen.period == t->seen_period && t->untold <= t->deselected_samples)
 		return 0;
 	return fail(d, "its totals and its samples do not agree");
 }
@@ -456,9 +549,10 @@ static int check_strings(struct decoder *d)
 static int decode(struct decoder *d)
 {
 	static int (*const steps[])(struct decoder *) = {
-		check_format, check_strings, read_images, read_functions,
-		read_events,  read_series,   read_hosts,  check_locations,
-		read_samples, check_sums,    join,        add_totals};
+		check_format, check_strings,    read_images, read_functions,
+		read_events,  read_series,      read_hosts,  check_locations,
+		read_samples, read_host_stacks, check_sums,  join,
+		add_totals};
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)
@@ -518,6 +612,7 @@ int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t 
 			    .functions = (uint32_t)saved->functions.n,
 			    .cells = saved->cells.n,
 			    .hosts = saved->hosts.n,
+			    .host_stacks = saved->host_stacks.n,
 			    .path = path,
 			    .err = err};
 	int rc;

@@ -23,6 +23,7 @@ struct encoder {
 	bool failed; /* a reference has found no memory */
 	Pprof__Profile profile;
 	Pprof__Extra extra;
+	struct hlg_saved_frame *locations; /* sorted */
 	size_t n_locations, n_samples;
 	int64_t empty, keys[HLG_SAVED_N_KEYS], comment; /* places of strings */
 	char sums[512];
@@ -193,34 +194,58 @@ static bool add_functions(struct encoder *e)
 	return true;
 }
 
-static bool same_location(const struct hlg_saved_cell *a, const struct hlg_saved_cell *b)
-{
-	return a->image == b->image && a->ip == b->ip;
-}
-
 static bool same_sample(const struct hlg_saved_cell *a, const struct hlg_saved_cell *b)
 {
-	return same_location(a, b) &&
+	return hlg_saved_compare_frames(&a->at, &b->at) == 0 && a->stack == b->stack &&
 	       memcmp(a->key.part, b->key.part, sizeof(a->key.part)) == 0;
 }
 
-/* Cells lie by location and labels: only the event changes within a sample. */
-static void count_samples(struct encoder *e)
+static int compare_locations(const void *a, const void *b)
 {
-	const struct hlg_saved_cell *cells = e->saved->cells.at;
+	return hlg_saved_compare_frames(a, b);
+}
 
-	for (size_t i = 0; i < e->saved->cells.n; i++) {
-		e->n_locations += i == 0 || !same_location(&cells[i - 1], &cells[i]);
-		e->n_samples += i == 0 || !same_sample(&cells[i - 1], &cells[i]);
+/* Cells lie by location, labels and stack: only the event changes within a sample. */
+static bool find_locations(struct encoder *e)
+{
+	const struct hlg_saved *s = e->saved;
+	size_t n = s->cells.n, kept = 0;
+
+	for (size_t i = 0; i < s->stacks.n; i++)
+		n += s->stacks.at[i].n_frames;
+	e->locations = hlg_saved_arena_alloc(&e->arena, n, sizeof(*e->locations));
+	if (!e->locations)
+		return false;
+	n = 0;
+	for (size_t i = 0; i < s->cells.n; i++) {
+		e->n_samples +=
+			i == 0 || !same_sample(&s->cells.at[i - 1], &s->cells.at[i]);
+		e->locations[n++] = s->cells.at[i].at;
 	}
+	for (size_t i = 0; i < s->stacks.n; i++)
+		for (size_t k = 0; k < s->stacks.at[i].n_frames; k++)
+			e->locations[n++] = s->stacks.at[i].frames[k];
+	qsort(e->locations, n, sizeof(*e->locations), compare_locations);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 ||
+		    compare_locations(&e->locations[kept - 1], &e->locations[i]) != 0)
+			e->locations[kept++] = e->locations[i];
+	e->n_locations = kept;
+	return true;
+}
+
+static uint64_t location_id(const struct encoder *e, const struct hlg_saved_frame *frame)
+{
+	const struct hlg_saved_frame *found = bsearch(frame, e->locations, e->n_locations,
+						      sizeof(*found), compare_locations);
+
+	return (uint64_t)(found - e->locations) + 1;
 }
 
 static bool add_locations(struct encoder *e)
 {
-	const struct hlg_saved_cell *cells = e->saved->cells.at;
 	Pprof__Profile *p = &e->profile;
 	Pprof__Line **lines;
-	size_t n = 0;
 
 	p->n_location = e->n_locations;
 	p->location = messages(e, p->n_location, &pprof__location__descriptor);
@@ -229,18 +254,15 @@ static bool add_locations(struct encoder *e)
 	lines = messages(e, p->n_location, &pprof__line__descriptor);
 	if (!lines)
 		return false;
-	for (size_t i = 0; i < e->saved->cells.n; i++) {
-		Pprof__Location *location;
+	for (size_t i = 0; i < e->n_locations; i++) {
+		Pprof__Location *location = p->location[i];
 
-		if (i && same_location(&cells[i - 1], &cells[i]))
-			continue;
-		location = p->location[n];
-		location->mapping_id = cells[i].image;
-		location->address = cells[i].ip;
+		location->id = i + 1;
+		location->mapping_id = e->locations[i].image;
+		location->address = e->locations[i].ip;
 		location->n_line = 1;
-		location->line = &lines[n];
-		lines[n]->function_id = cells[i].function + 1;
-		location->id = ++n;
+		location->line = &lines[i];
+		lines[i]->function_id = e->locations[i].function + 1;
 	}
 	return true;
 }
@@ -266,10 +288,75 @@ static bool add_labels(struct encoder *e, Pprof__Sample *sample,
 	return true;
 }
 
+/* What was recorded of a stack. */
+static Pprof__Stack *stack_message(struct encoder *e, const struct hlg_saved_stack *from)
+{
+	Pprof__Stack **message = messages(e, 1, &pprof__stack__descriptor), *to;
+
+	if (!message)
+		return NULL;
+	to = message[0];
+	to->n_caller = from->n_callers;
+	to->caller = from->callers;
+	to->end = from->end;
+	to->way = from->way;
+	to->n_host = from->n_host;
+	to->host = hlg_saved_arena_alloc(&e->arena, from->n_host, sizeof(*to->host));
+	for (size_t i = 0; to->host && i < from->n_host; i++)
+		to->host[i] =
+			(from->host[i].function + UINT64_C(1)) << 3 | from->host[i].kind;
+	return to->host ? to : NULL;
+}
+
+/* The sample's own location, and what stands above it. */
+static bool add_stack(struct encoder *e, Pprof__Sample *sample,
+		      const struct hlg_saved_cell *cell)
+{
+	static const struct hlg_saved_stack none;
+	const struct hlg_saved_stack *stack =
+		cell->stack ? &e->saved->stacks.at[cell->stack - 1] : &none;
+
+	sample->n_location_id = 1 + stack->n_frames;
+	sample->location_id =
+		hlg_saved_arena_alloc(&e->arena, sample->n_location_id, sizeof(uint64_t));
+	if (!sample->location_id)
+		return false;
+	sample->location_id[0] = location_id(e, &cell->at);
+	for (size_t i = 0; i < stack->n_frames; i++)
+		sample->location_id[1 + i] = location_id(e, &stack->frames[i]);
+	if (cell->stack)
+		sample->stack = stack_message(e, stack);
+	return !cell->stack || sample->stack;
+}
+
+static Pprof__Extra__HostStack **host_stacks(struct encoder *e)
+{
+	size_t n = e->saved->host_stacks.n;
+	Pprof__Extra__HostStack **list =
+		messages(e, n, &pprof__extra__host_stack__descriptor);
+
+	for (size_t i = 0; list && i < n; i++) {
+		const struct hlg_saved_cell *from = &e->saved->host_stacks.at[i];
+		Pprof__Extra__HostStack *to = list[i];
+
+		to->event = from->key.event;
+		to->pid = from->key.part[0];
+		to->tid = from->key.part[1];
+		to->cpu = from->key.part[2];
+		to->sandbox = from->key.part[3];
+		to->samples = from->count.samples;
+		to->period = from->count.period;
+		to->stack = stack_message(e, &e->saved->stacks.at[from->stack - 1]);
+		if (!to->stack)
+			return NULL;
+	}
+	return list;
+}
+
 static bool add_samples(struct encoder *e)
 {
 	const struct hlg_saved_cell *cells = e->saved->cells.at;
-	size_t location = 0, n = 0, width = 2 * e->saved->events.n;
+	size_t n = 0, width = 2 * e->saved->events.n;
 	Pprof__Profile *p = &e->profile;
 	Pprof__Sample *sample = NULL;
 
@@ -280,24 +367,24 @@ static bool add_samples(struct encoder *e)
 	for (size_t i = 0; i < e->saved->cells.n; i++) {
 		const struct hlg_saved_cell *cell = &cells[i];
 
-		location += i == 0 || !same_location(&cells[i - 1], cell);
 		if (i == 0 || !same_sample(&cells[i - 1], cell)) {
 			sample = p->sample[n++];
-			sample->n_location_id = 1;
-			sample->location_id =
-				hlg_saved_arena_alloc(&e->arena, 1, sizeof(uint64_t));
 			sample->n_value = width;
 			sample->value =
 				hlg_saved_arena_alloc(&e->arena, width, sizeof(int64_t));
-			if (!sample->location_id || !sample->value ||
+			if (!sample->value || !add_stack(e, sample, cell) ||
 			    !add_labels(e, sample, &cell->key))
 				return false;
-			sample->location_id[0] = location;
 		}
 		sample->value[2 * cell->key.event] = (int64_t)cell->count.samples;
 		sample->value[2 * cell->key.event + 1] = (int64_t)cell->count.period;
 	}
 	return true;
+}
+
+static int format_of(const struct hlg_saved *saved)
+{
+	return saved->stacks.n ? HLG_SAVED_FORMAT : HLG_SAVED_FLAT;
 }
 
 /* For people who look at the profile with pprof: its sums, and what is missing in it. */
@@ -317,7 +404,7 @@ static void add_comment(struct encoder *e)
 	e->failed |= !f;
 	if (!f)
 		return;
-	fprintf(f, HLG_SAVED_COMMENT "format=%d", HLG_SAVED_FORMAT);
+	fprintf(f, HLG_SAVED_COMMENT "format=%d", format_of(e->saved));
 	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
 		if (sums[i].samples)
 			fprintf(f, " %s=%" PRIu64 ",%" PRIu64, sums[i].name,
@@ -339,7 +426,7 @@ static bool add_extra(struct encoder *e)
 	Pprof__Extra *extra = &e->extra;
 
 	*extra = s->extra;
-	extra->format = HLG_SAVED_FORMAT;
+	extra->format = (uint32_t)format_of(s);
 	extra->n_event = s->events.n;
 	extra->event = pointers(e, s->events.at, s->events.n, sizeof(*s->events.at));
 	extra->n_image = s->images.n;
@@ -348,12 +435,17 @@ static bool add_extra(struct encoder *e)
 	extra->series = pointers(e, s->series.at, s->series.n, sizeof(*s->series.at));
 	extra->n_host_row = s->hosts.n;
 	extra->host_row = pointers(e, s->hosts.at, s->hosts.n, sizeof(*s->hosts.at));
+	extra->n_host_stack = s->host_stacks.n;
+	extra->host_stack = host_stacks(e);
 	e->profile.extra = extra;
-	return extra->event && extra->image && extra->series && extra->host_row;
+	return extra->event && extra->image && extra->series && extra->host_row &&
+	       extra->host_stack;
 }
 
 static bool add_all(struct encoder *e)
 {
+	if (!find_locations(e))
+		return false;
 	refer(e, &e->empty, "");
 	for (size_t i = 0; i < HLG_SAVED_N_KEYS; i++)
 		if (e->saved->extra.by >> i & 1)
@@ -371,7 +463,6 @@ int hlg_pprof_encode(const struct hlg_saved *saved, unsigned char **data, size_t
 	int rc = 0;
 
 	*data = NULL;
-	count_samples(&e);
 	if (!add_all(&e))
 		rc = hlg_err_memory(err, "profile");
 	*size = rc == 0 ? pprof__profile__get_packed_size(&e.profile) : 0;

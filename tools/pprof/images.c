@@ -10,7 +10,7 @@
 #include "tools/pprof/pprof.h"
 #include "tools/pprof/saved.h"
 
-/* A sampled address, its image's own, and what is there. */
+/* The address of a sample or a caller, its image's own, and what is there. */
 struct point {
 	uint32_t build; /* the first image of the build */
 	uint64_t addr;
@@ -85,29 +85,39 @@ static int compare_points(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* All sampled addresses of all builds. False without memory. */
+static void add_point(struct points *points, const struct hlg_saved *saved,
+		      const uint32_t *builds, const struct hlg_saved_frame *frame)
+{
+	const struct hlg_saved_image *image;
+	struct point point;
+
+	if (!frame->image)
+		return;
+	point = (struct point){builds[frame->image - 1],
+			       frame->ip - saved->images.at[frame->image - 1].extra.bias,
+			       saved->functions.at[frame->function].symbol};
+	image = &saved->images.at[point.build];
+	if (point.addr >= image->start - image->extra.bias &&
+	    point.addr < image->limit - image->extra.bias)
+		points->at[points->n++] = point;
+}
+
+/* All addresses of samples and callers, of all builds. False without memory. */
 static bool collect(struct points *points, const struct hlg_saved *saved,
 		    const uint32_t *builds)
 {
-	points->at = calloc(saved->cells.n + 1, sizeof(*points->at));
+	size_t n = saved->cells.n + 1;
+
+	for (size_t i = 0; i < saved->stacks.n; i++)
+		n += saved->stacks.at[i].n_frames;
+	points->at = calloc(n, sizeof(*points->at));
 	if (!points->at)
 		return false;
-	for (size_t i = 0; i < saved->cells.n; i++) {
-		const struct hlg_saved_cell *cell = &saved->cells.at[i];
-		const struct hlg_saved_image *image;
-		struct point point;
-
-		if (!cell->image)
-			continue;
-		point = (struct point){
-			builds[cell->image - 1],
-			cell->ip - saved->images.at[cell->image - 1].extra.bias,
-			saved->functions.at[cell->function].symbol};
-		image = &saved->images.at[point.build];
-		if (point.addr >= image->start - image->extra.bias &&
-		    point.addr < image->limit - image->extra.bias)
-			points->at[points->n++] = point;
-	}
+	for (size_t i = 0; i < saved->cells.n; i++)
+		add_point(points, saved, builds, &saved->cells.at[i].at);
+	for (size_t i = 0; i < saved->stacks.n; i++)
+		for (size_t k = 0; k < saved->stacks.at[i].n_frames; k++)
+			add_point(points, saved, builds, &saved->stacks.at[i].frames[k]);
 	qsort(points->at, points->n, sizeof(*points->at), compare_points);
 	return true;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/image/lane.h"
 #include "tools/pprof/pprof.h"
 #include "tools/pprof/saved.h"
 
@@ -12,8 +13,10 @@ struct loader {
 	const char *path; /* as messages have it */
 	const struct hlg_space *space;
 	struct hlg_profile *profile;
-	uint64_t *shift;  /* of each image: what its samples move by */
-	uint32_t *events; /* of each event: its number in the profile */
+	struct hlg_stacks *stacks; /* or NULL */
+	uint64_t *shift;           /* of each image: what its samples move by */
+	uint32_t *events;          /* of each event: its number in the profile */
+	uint64_t *callers;         /* room for those of any stack */
 	struct hlg_err *err;
 };
 
@@ -91,16 +94,21 @@ static int find_images(struct loader *l)
 {
 	const struct hlg_saved_cell *cells = l->saved.cells.at;
 
-	for (size_t i = 0; i < l->saved.cells.n; i++) {
-		uint32_t image = cells[i].image;
-		const struct hlg_saved_image *saved;
-		const struct hlg_image *here;
+	for (size_t i = 0; i < l->saved.images.n; i++) {
+		const struct hlg_saved_image *saved = &l->saved.images.at[i];
+		const struct hlg_image *here = find_image(l->space, saved);
 
-		if (image == 0 || (i && cells[i - 1].image == image))
+		if (here)
+			l->shift[i] = shift_of(here, saved);
+	}
+	for (size_t i = 0; i < l->saved.cells.n; i++) {
+		uint32_t image = cells[i].at.image;
+		const struct hlg_saved_image *saved;
+
+		if (image == 0 || (i && cells[i - 1].at.image == image))
 			continue;
 		saved = &l->saved.images.at[image - 1];
-		here = find_image(l->space, saved);
-		if (!here)
+		if (!find_image(l->space, saved))
 			return hlg_err_set(
 				l->err, HLG_EINPUT,
 				"%s: has samples in %s (%s%s), which is not among the "
@@ -108,7 +116,6 @@ static int find_images(struct loader *l)
 				l->path, saved->path,
 				saved->build_id[0] ? "build id " : "no build id",
 				saved->build_id);
-		l->shift[image - 1] = shift_of(here, saved);
 	}
 	return 0;
 }
@@ -125,10 +132,10 @@ static int check_outside(struct loader *l)
 	for (size_t i = 0; i < l->saved.images.n; i++)
 		shifted |= l->shift[i] != 0;
 	/* Outside comes first in the order of cells. */
-	for (size_t i = 0; shifted && i < l->saved.cells.n && !cells[i].image; i++) {
+	for (size_t i = 0; shifted && i < l->saved.cells.n && !cells[i].at.image; i++) {
 		struct hlg_place place;
 
-		hlg_space_lookup(l->space, cells[i].ip, &place);
+		hlg_space_lookup(l->space, cells[i].at.ip, &place);
 		if (place.image)
 			return hlg_err_set(l->err, HLG_EINPUT,
 					   "%s: has samples outside of its images that "
@@ -166,6 +173,23 @@ static struct hlg_sample sample_of(const struct loader *l,
 				   .event = l->events[key->event]};
 }
 
+/* The host's half. What stands below all of it is as it was saved, if it is wanted. */
+static uint32_t host_of(struct loader *l, const struct hlg_saved_stack *stack)
+{
+	uint32_t node = HLG_TREE_ROOT;
+
+	for (size_t i = 0; i < stack->n_host; i++) {
+		enum hlg_frame kind = (enum hlg_frame)stack->host[i].kind;
+
+		if (kind != HLG_FRAME_GROUP ||
+		    l->stacks->roots & (HLG_ROOT_COMM | HLG_ROOT_TID))
+			node = hlg_tree_child(
+				&l->stacks->tree, node, kind,
+				l->saved.functions.at[stack->host[i].function].name);
+	}
+	return node;
+}
+
 static int compare_by_key(const void *a, const void *b)
 {
 	const struct hlg_saved_cell *x = a, *y = b;
@@ -190,6 +214,40 @@ static hlg_u128 squares_of(const struct hlg_saved *saved, const struct hlg_saved
 	return found ? (hlg_u128)found->squares_high << 64 | found->squares_low : 0;
 }
 
+/* A return address as it is with the images where they lie now. move: of its lane. */
+static uint64_t shifted(const struct loader *l, uint64_t caller, uint64_t move)
+{
+	uint64_t call = caller - 1 + move;
+
+	for (size_t i = 0; i < l->saved.images.n; i++)
+		if (call >= l->saved.images.at[i].start &&
+		    call < l->saved.images.at[i].limit)
+			return caller + l->shift[i];
+	return caller;
+}
+
+/* Of a cell that has one, and was counted in a series; ip is where it lies now. */
+static void add_stack(struct loader *l, const struct hlg_saved_cell *cell,
+		      uint32_t series, uint64_t ip)
+{
+	const struct hlg_saved_stack *from = &l->saved.stacks.at[cell->stack - 1];
+	uint64_t move = cell->at.ip - hlg_lane_ip(cell->at.ip);
+
+	for (size_t i = 0; i < from->n_callers; i++)
+		l->callers[i] = shifted(l, from->callers[i], move);
+	hlg_stacks_add(
+		l->stacks,
+		&(struct hlg_stack){.series = series,
+				    .node = host_of(l, from),
+				    .chain = hlg_chains_add(&l->stacks->chains,
+							    l->callers, from->n_callers),
+				    .guest = true,
+				    .end = (uint8_t)from->end,
+				    .way = (uint8_t)from->way,
+				    .ip = ip,
+				    .count = cell->count});
+}
+
 /* Series by series: its squares come with its first cell. */
 static void add_cells(struct loader *l)
 {
@@ -202,12 +260,43 @@ static void add_cells(struct loader *l)
 		struct hlg_sample s = sample_of(l, &cells[i].key);
 
 		s.cpumode = HLG_MODE_GUEST_KERNEL;
-		s.ip = cells[i].ip;
-		if (cells[i].image)
-			s.ip += l->shift[cells[i].image - 1];
-		hlg_profile_add_many(l->profile, &s, cells[i].count,
-				     first ? squares_of(&l->saved, &cells[i].key) : 0);
+		s.ip = cells[i].at.ip;
+		if (cells[i].at.image)
+			s.ip += l->shift[cells[i].at.image - 1];
+		if (hlg_profile_add_many(l->profile, &s, cells[i].count,
+					 first ? squares_of(&l->saved, &cells[i].key)
+					       : 0) == HLG_GUEST &&
+		    l->stacks && cells[i].stack)
+			add_stack(l, &cells[i], hlg_profile_series(l->profile, &s), s.ip);
 	}
+}
+
+/* Are host samples of a series entries into guests, which no stack has? */
+static bool is_mark(const struct loader *l, uint32_t series)
+{
+	const struct hlg_profile *p = l->profile;
+
+	return hlg_stacks_event(p->events[p->series[series].event].name) != HLG_MARK_NONE;
+}
+
+/* Counts a host sample's stack, if it is selected, and takes it from those without one.
+ */
+static void add_host_stack(struct loader *l, const struct hlg_saved_cell *from)
+{
+	const struct hlg_profile *p = l->profile;
+	struct hlg_sample s = sample_of(l, &from->key);
+	struct hlg_count *lost = &l->stacks->lost;
+
+	if (!p->events[s.event].selected ||
+	    (p->restricts && !hlg_select_keeps(p->options, &p->window, &s)) ||
+	    lost->samples < from->count.samples || lost->period < from->count.period)
+		return;
+	hlg_count_sub(lost, from->count);
+	hlg_stacks_add(l->stacks,
+		       &(struct hlg_stack){
+			       .series = hlg_profile_series(l->profile, &s),
+			       .node = host_of(l, &l->saved.stacks.at[from->stack - 1]),
+			       .count = from->count});
 }
 
 /* The rows that are selected go to host, if it wants them. */
@@ -238,6 +327,14 @@ static int add_hosts(struct loader *l, struct hlg_host *host)
 	}
 	if (host)
 		hlg_host_merge(host, l->profile, &kept, l->profile);
+	for (size_t i = 0; l->stacks && i < kept.n_rows; i++) {
+		if (is_mark(l, kept.rows[i].series))
+			hlg_count_add(&l->stacks->aside, kept.rows[i].count);
+		else if (host)
+			hlg_count_add(&l->stacks->lost, kept.rows[i].count);
+	}
+	for (size_t i = 0; host && l->stacks && i < l->saved.host_stacks.n; i++)
+		add_host_stack(l, &l->saved.host_stacks.at[i]);
 	free(kept.rows);
 	return 0;
 }
@@ -257,6 +354,8 @@ static void add_totals(struct loader *l, struct hlg_recording_sums *sums)
 	hlg_count_add(&p->host, unnamed);
 	p->untold += t->untold;
 	p->unrecorded += t->unrecorded;
+	if (l->stacks)
+		l->stacks->marks += t->marks;
 	sums->samples = t->recorded;
 	sums->lost = t->lost;
 	sums->throttled = t->throttled;
@@ -272,7 +371,8 @@ static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_su
 		return rc;
 	l->shift = calloc(l->saved.images.n + 1, sizeof(*l->shift));
 	l->events = calloc(l->saved.events.n + 1, sizeof(*l->events));
-	if (!l->shift || !l->events)
+	l->callers = calloc(HLG_CHAIN_MAX, sizeof(*l->callers));
+	if (!l->shift || !l->events || !l->callers)
 		return hlg_err_memory(l->err, l->path);
 	rc = find_images(l);
 	if (rc == 0)
@@ -290,13 +390,14 @@ static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_su
 
 int hlg_pprof_read(const char *path, const struct hlg_space *space,
 		   struct hlg_progress *progress, struct hlg_profile *profile,
-		   struct hlg_host *host, struct hlg_recording_sums *sums,
-		   struct hlg_err *err)
+		   struct hlg_host *host, struct hlg_stacks *stacks,
+		   struct hlg_recording_sums *sums, struct hlg_err *err)
 {
 	struct loader l = {.saved = HLG_SAVED_INIT,
 			   .path = hlg_pprof_name(path),
 			   .space = space,
 			   .profile = profile,
+			   .stacks = stacks,
 			   .err = err};
 	uint64_t seen = profile->seen.samples, deselected = profile->deselected.samples;
 	uint64_t of_host = profile->host.samples;
@@ -313,6 +414,17 @@ int hlg_pprof_read(const char *path, const struct hlg_space *space,
 	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;
 	free(l.shift);
 	free(l.events);
+	free(l.callers);
 	hlg_saved_finish(&l.saved);
 	return rc;
+}
+
+bool hlg_pprof_has_stacks(const char *path)
+{
+	struct hlg_saved saved = HLG_SAVED_INIT;
+	struct hlg_err err;
+	bool found = hlg_pprof_load(&saved, path, NULL, &err) == 0 && saved.stacks.n;
+
+	hlg_saved_finish(&saved);
+	return found;
 }

@@ -27,23 +27,28 @@ int hlg_pprof_check(struct hlg_err *err);
 bool hlg_pprof_is(const char *path);
 
 /*
- * Saves what run has counted: to out=, else to stream. run must have collected host rows
- * (mode=all), or a selection made later could not be exact. sums are told in the file.
+ * Saves what run has counted: to out=, else to stream; with stacks, if it has them. run
+ * must have collected host rows (mode=all), or a selection made later could not be exact.
+ * sums are told in the file.
  */
 int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 		     FILE *stream, struct hlg_err *err);
 
 /*
- * Adds the saved profile at path ("-" is standard input) to profile, and its host rows to
- * host unless that is NULL; what options ask for is selected from it. Samples inside an
+ * Adds the saved profile at path ("-" is standard input) to profile, its host rows to
+ * host and its stacks to stacks unless these are NULL; what options ask for is selected
+ * from it. Samples inside an
  * image keep their place in it when its base in space (settled) is another. progress may
  * be NULL. Fails, before anything is counted, if options ask for what was not saved, or
  * an image with samples is not in space.
  */
 int hlg_pprof_read(const char *path, const struct hlg_space *space,
 		   struct hlg_progress *progress, struct hlg_profile *profile,
-		   struct hlg_host *host, struct hlg_recording_sums *sums,
-		   struct hlg_err *err);
+		   struct hlg_host *host, struct hlg_stacks *stacks,
+		   struct hlg_recording_sums *sums, struct hlg_err *err);
+
+/* Has the file at path saved stacks? */
+bool hlg_pprof_has_stacks(const char *path);
 
 /*
  * Adds to space, which is empty, the images that the saved profiles at n paths have

@@ -88,18 +88,46 @@ static int compare_functions(const void *a, const void *b)
 	return order ? order : strcmp(x->symbol, y->symbol);
 }
 
-/* By image and address, then by labels: the order of the samples in the file. */
+/* Of n things of size bytes each, in memory without gaps, that are compared as bytes:
+ * some order will do, as long as it is the same one everywhere. */
+static int compare_lists(const void *a, size_t n_a, const void *b, size_t n_b,
+			 size_t size)
+{
+	return n_a != n_b ? compare_u64(n_a, n_b) : n_a ? memcmp(a, b, n_a * size) : 0;
+}
+
+static int compare_stacks(const void *a, const void *b)
+{
+	const struct hlg_saved_stack *x = a, *y = b;
+	int order = compare_u64((uint64_t)x->end << 32 | x->way,
+				(uint64_t)y->end << 32 | y->way);
+
+	if (order == 0)
+		order = compare_lists(x->callers, x->n_callers, y->callers, y->n_callers,
+				      sizeof(*x->callers));
+	if (order == 0)
+		order = compare_lists(x->frames, x->n_frames, y->frames, y->n_frames,
+				      sizeof(*x->frames));
+	return order ? order
+		     : compare_lists(x->host, x->n_host, y->host, y->n_host,
+				     sizeof(*x->host));
+}
+
+/* By image and address, then by labels and stack: the order of the samples in the file.
+ */
 static int compare_cells(const void *a, const void *b)
 {
 	const struct hlg_saved_cell *x = a, *y = b;
 
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	if (x->ip != y->ip)
-		return x->ip < y->ip ? -1 : 1;
+	if (x->at.image != y->at.image)
+		return x->at.image < y->at.image ? -1 : 1;
+	if (x->at.ip != y->at.ip)
+		return x->at.ip < y->at.ip ? -1 : 1;
 	for (size_t i = 0; i < HLG_SAVED_N_KEYS; i++)
 		if (x->key.part[i] != y->key.part[i])
 			return x->key.part[i] < y->key.part[i] ? -1 : 1;
+	if (x->stack != y->stack)
+		return x->stack < y->stack ? -1 : 1;
 	return compare_u64(x->key.event, y->key.event);
 }
 
@@ -109,8 +137,8 @@ static void add_cell(void *to, const void *from)
 	const struct hlg_saved_cell *more = from;
 
 	hlg_count_add(&cell->count, more->count);
-	if (more->function < cell->function)
-		cell->function = more->function;
+	if (more->at.function < cell->at.function)
+		cell->at.function = more->at.function;
 }
 
 static int compare_series(const void *a, const void *b)
@@ -155,6 +183,8 @@ static const struct kind image_kind = {sizeof(struct hlg_saved_image), compare_i
 				       add_image, true};
 static const struct kind function_kind = {sizeof(struct hlg_saved_function),
 					  compare_functions, NULL, false};
+static const struct kind stack_kind = {sizeof(struct hlg_saved_stack), compare_stacks,
+				       NULL, false};
 static const struct kind cell_kind = {sizeof(struct hlg_saved_cell), compare_cells,
 				      add_cell, false};
 static const struct kind series_kind = {sizeof(Pprof__Extra__Series), compare_series,
@@ -247,35 +277,90 @@ static bool fold(struct hlg_saved *saved, void *list, size_t *n, const struct ki
 	return ok;
 }
 
-/* One function for each location, the functions being in order. */
-static void agree_on_functions(struct hlg_saved *saved)
+/* Calls visit with each function that a frame, or a host's frame, names. */
+typedef void visit_fn(void *ctx, struct hlg_saved_frame *frame, uint32_t *function);
+
+static void visit_functions(struct hlg_saved *saved, visit_fn *visit, void *ctx)
 {
-	struct hlg_saved_cell *cells = saved->cells.at;
+	for (size_t i = 0; i < saved->cells.n; i++)
+		visit(ctx, &saved->cells.at[i].at, &saved->cells.at[i].at.function);
+	for (size_t i = 0; i < saved->stacks.n; i++) {
+		struct hlg_saved_stack *stack = &saved->stacks.at[i];
 
-	for (size_t i = 0, j; i < saved->cells.n; i = j) {
-		uint32_t function = cells[i].function;
-
-		for (j = i; j < saved->cells.n && cells[j].image == cells[i].image &&
-			    cells[j].ip == cells[i].ip;
-		     j++)
-			if (cells[j].function < function)
-				function = cells[j].function;
-		for (size_t k = i; k < j; k++)
-			cells[k].function = function;
+		for (size_t k = 0; k < stack->n_frames; k++)
+			visit(ctx, &stack->frames[k], &stack->frames[k].function);
+		for (size_t k = 0; k < stack->n_host; k++)
+			visit(ctx, NULL, &stack->host[k].function);
 	}
+}
+
+static void renumber_function(void *to, struct hlg_saved_frame *frame, uint32_t *function)
+{
+	(void)frame;
+	*function = ((const uint32_t *)to)[*function];
+}
+
+static int compare_frames(const void *a, const void *b)
+{
+	return hlg_saved_compare_frames(*(struct hlg_saved_frame *const *)a,
+					*(struct hlg_saved_frame *const *)b);
+}
+
+/* All but those of callers without address, which may be anything; NULL without memory.
+ */
+static struct hlg_saved_frame **list_frames(struct hlg_saved *saved, size_t *n)
+{
+	struct hlg_saved_frame **list;
+	size_t most = saved->cells.n + 1;
+
+	for (size_t i = 0; i < saved->stacks.n; i++)
+		most += saved->stacks.at[i].n_frames;
+	list = calloc(most, sizeof(struct hlg_saved_frame *));
+	*n = 0;
+	for (size_t i = 0; list && i < saved->cells.n; i++)
+		list[(*n)++] = &saved->cells.at[i].at;
+	for (size_t i = 0; list && i < saved->stacks.n; i++) {
+		const struct hlg_saved_stack *stack = &saved->stacks.at[i];
+
+		for (size_t k = 0; k < stack->n_frames; k++)
+			if (stack->frames[k].ip || stack->frames[k].image)
+				list[(*n)++] = &stack->frames[k];
+	}
+	return list;
+}
+
+/* One function for each address, the functions being in order. False without memory. */
+static bool agree_on_functions(struct hlg_saved *saved)
+{
+	size_t n;
+	struct hlg_saved_frame **list = list_frames(saved, &n);
+
+	if (!list)
+		return false;
+	qsort(list, n, sizeof(struct hlg_saved_frame *), compare_frames);
+	for (size_t i = 1; i < n; i++)
+		if (list[i]->image == list[i - 1]->image &&
+		    list[i]->ip == list[i - 1]->ip)
+			list[i]->function = list[i - 1]->function;
+	free(list);
+	return true;
+}
+
+static void mark_function(void *used, struct hlg_saved_frame *frame, uint32_t *function)
+{
+	(void)frame;
+	((uint32_t *)used)[*function] = 1;
 }
 
 /* Functions that lost their locations go: they would tell how the profile was made. */
 static bool drop_functions(struct hlg_saved *saved)
 {
-	struct hlg_saved_cell *cells = saved->cells.at;
 	struct hlg_saved_function *functions = saved->functions.at;
 	uint32_t *to = calloc(saved->functions.n + 1, sizeof(*to)), n = 0;
 
 	if (!to)
 		return false;
-	for (size_t i = 0; i < saved->cells.n; i++)
-		to[cells[i].function] = 1;
+	visit_functions(saved, mark_function, to);
 	for (size_t i = 0; i < saved->functions.n; i++) {
 		if (!to[i])
 			continue;
@@ -283,26 +368,49 @@ static bool drop_functions(struct hlg_saved *saved)
 		functions[n++] = functions[i];
 	}
 	saved->functions.n = n;
-	for (size_t i = 0; i < saved->cells.n; i++)
-		cells[i].function = to[cells[i].function];
+	visit_functions(saved, renumber_function, to);
 	free(to);
 	return true;
 }
 
+static void renumber_image(void *to, struct hlg_saved_frame *frame, uint32_t *function)
+{
+	(void)function;
+	if (frame && frame->image)
+		frame->image = ((const uint32_t *)to)[frame->image - 1] + 1;
+}
+
 static void renumber(struct hlg_saved *saved, const struct places *to)
 {
+	visit_functions(saved, renumber_function, to->functions);
+	visit_functions(saved, renumber_image, to->images);
 	for (size_t i = 0; i < saved->cells.n; i++) {
 		struct hlg_saved_cell *cell = &saved->cells.at[i];
 
 		cell->key.event = to->events[cell->key.event];
-		cell->function = to->functions[cell->function];
-		if (cell->image)
-			cell->image = to->images[cell->image - 1] + 1;
 	}
+	for (size_t i = 0; i < saved->host_stacks.n; i++)
+		saved->host_stacks.at[i].key.event =
+			to->events[saved->host_stacks.at[i].key.event];
 	for (size_t i = 0; i < saved->series.n; i++)
 		saved->series.at[i].event = to->events[saved->series.at[i].event];
 	for (size_t i = 0; i < saved->hosts.n; i++)
 		saved->hosts.at[i].event = to->events[saved->hosts.at[i].event];
+}
+
+/* Of stacks, all of whose frames are as they stay. False without memory. */
+static bool fold_stacks(struct hlg_saved *s)
+{
+	uint32_t *to = NULL;
+	bool ok = fold(s, s->stacks.at, &s->stacks.n, &stack_kind, &to);
+
+	for (size_t i = 0; ok && i < s->cells.n; i++)
+		if (s->cells.at[i].stack)
+			s->cells.at[i].stack = to[s->cells.at[i].stack - 1] + 1;
+	for (size_t i = 0; ok && i < s->host_stacks.n; i++)
+		s->host_stacks.at[i].stack = to[s->host_stacks.at[i].stack - 1] + 1;
+	free(to);
+	return ok;
 }
 
 bool hlg_pprof_resolve(struct hlg_saved *s)
@@ -318,14 +426,14 @@ bool hlg_pprof_resolve(struct hlg_saved *s)
 	free(to.events);
 	free(to.images);
 	free(to.functions);
-	ok = ok && fold(s, s->cells.at, &s->cells.n, &cell_kind, NULL) &&
+	ok = ok && agree_on_functions(s) && drop_functions(s) && fold_stacks(s) &&
+	     fold(s, s->cells.at, &s->cells.n, &cell_kind, NULL) &&
+	     fold(s, s->host_stacks.at, &s->host_stacks.n, &cell_kind, NULL) &&
 	     fold(s, s->series.at, &s->series.n, &series_kind, NULL) &&
 	     fold(s, s->hosts.at, &s->hosts.n, &host_kind, NULL);
-	if (!ok)
-		return false;
-	fold_unknown(&s->extra.base);
-	agree_on_functions(s);
-	return drop_functions(s);
+	if (ok)
+		fold_unknown(&s->extra.base);
+	return ok;
 }
 
 enum {
@@ -336,6 +444,7 @@ static size_t size_of(const struct hlg_saved *saved)
 {
 	return saved->arena.size + saved->cells.n * sizeof(*saved->cells.at) +
 	       saved->functions.n * sizeof(*saved->functions.at) +
+	       saved->stacks.n * sizeof(*saved->stacks.at) +
 	       saved->hosts.n * sizeof(*saved->hosts.at);
 }
 

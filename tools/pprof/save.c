@@ -3,18 +3,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/trust/per-file.h"
+#include "filter/trust/proof.h"
 #include "filter/view/place-name.h"
 #include "tools/pprof/pprof.h"
 #include "tools/pprof/saved.h"
 
+/* What a function is known by: the owner of its addresses, in the border or not; or its
+ * name, by where that lies. */
+struct key {
+	const void *owner;
+	enum {
+		PLACE,
+		BORDER,
+		TEXT
+	} kind;
+};
+
 struct saver {
 	const struct hlg_run *run;
+	const struct hlg_border *border; /* or NULL */
 	struct hlg_saved *saved;
-	struct hlg_border border;
-	const void *owner;             /* of the function added last, */
-	bool in_border;                /* or of its border */
-	const struct hlg_image *image; /* of the cell saved last, if its, at this bias */
+	struct hlg_proof *proof; /* if there are stacks */
+	struct hlg_index index;  /* of keys, one for each function */
+	struct key *keys;
+	size_t n_keys;
+	struct hlg_cell *cells; /* the profile's, by address: what no stack has */
+	size_t n_cells;
+	const struct hlg_image *image; /* of the frame saved last, if its, at this bias */
 	uint64_t bias;
 	uint32_t number; /* of its mapping */
 };
@@ -91,27 +106,75 @@ static struct hlg_saved_key key_of(const struct saver *s, uint32_t series)
 	return key;
 }
 
-/* The function at a place; cells come by address, so it is often the last again. */
-static bool save_function(struct saver *s, const struct hlg_place *place)
-{
-	bool border = hlg_border_has(&s->border, place->image, place->addr);
-	bool demangle = s->run->options.demangle;
-	struct hlg_saved_function *f;
-	const char *symbol;
+struct search {
+	const struct saver *s;
+	const struct key *key;
+};
 
-	if (s->saved->functions.n && s->owner == place->owner && s->in_border == border)
+static bool same_key(const void *ctx, uint32_t number)
+{
+	const struct search *search = ctx;
+	const struct key *key = &search->s->keys[number];
+
+	return key->owner == search->key->owner && key->kind == search->key->kind;
+}
+
+/* The number of a key's function, in *known or as it will be; false without memory. */
+static bool find_function(struct saver *s, const struct key *key, uint32_t *number,
+			  bool *known)
+{
+	const struct search search = {s, key};
+	uint64_t hash = hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, key->kind),
+				      (uintptr_t)key->owner);
+
+	*number = hlg_index_find(&s->index, hash, same_key, &search);
+	*known = *number != HLG_INDEX_NONE;
+	if (*known)
 		return true;
-	f = HLG_SAVED_MORE(s->saved->functions);
-	if (!f)
+	*number = (uint32_t)s->saved->functions.n;
+	if (!HLG_GROW(s->keys, s->n_keys) || !hlg_index_add(&s->index, hash, *number))
 		return false;
-	s->owner = place->owner;
-	s->in_border = border;
+	s->keys[s->n_keys++] = *key;
+	return true;
+}
+
+static bool add_function(struct saver *s, const char *name, const char *symbol)
+{
+	struct hlg_saved_function *f =
+		name && symbol ? HLG_SAVED_MORE(s->saved->functions) : NULL;
+
+	if (f)
+		*f = (struct hlg_saved_function){name, symbol};
+	return f;
+}
+
+/* The function of who is no place of the guest's. */
+static bool save_text(struct saver *s, const char *text, uint32_t *number)
+{
+	const struct key key = {text, TEXT};
+	bool known;
+
+	if (!find_function(s, &key, number, &known))
+		return false;
+	text = known ? NULL : hlg_saved_text(s->saved, text);
+	return known || add_function(s, text, text);
+}
+
+/* The function at a place. */
+static bool save_function(struct saver *s, const struct hlg_place *place, bool border,
+			  uint32_t *number)
+{
+	const struct key key = {place->owner, border ? BORDER : PLACE};
+	bool demangle = s->run->options.demangle, known;
+	const char *name, *symbol;
+
+	if (!find_function(s, &key, number, &known) || known)
+		return known;
 	symbol = place->symbol && !border ? hlg_image_name(place->image, place->symbol)
 					  : NULL;
-	f->name = keep(s->saved, border ? hlg_place_name_border(place, demangle)
-					: hlg_place_name(place, demangle));
-	f->symbol = symbol ? hlg_saved_text(s->saved, symbol) : f->name;
-	return f->name && f->symbol;
+	name = keep(s->saved, border ? hlg_place_name_border(place, demangle)
+				     : hlg_place_name(place, demangle));
+	return add_function(s, name, symbol ? hlg_saved_text(s->saved, symbol) : name);
 }
 
 /* The number of the mapping that ip is in, as save_images has them; 0 outside. */
@@ -133,25 +196,34 @@ static uint32_t image_number(const struct saver *s, const struct hlg_place *plac
 	return 0;
 }
 
-static bool save_cell(struct saver *s, const struct hlg_cell *from)
+static bool save_frame(struct saver *s, uint64_t ip, bool sampled,
+		       struct hlg_saved_frame *to)
 {
-	struct hlg_saved_cell *cell = HLG_SAVED_MORE(s->saved->cells);
 	struct hlg_place place;
 
-	if (!cell)
-		return false;
-	hlg_view_place(&s->run->space, s->run->options.gaps, from->ip, &place);
-	if (!save_function(s, &place))
-		return false;
-	cell->ip = from->ip;
-	if (place.image != s->image || from->ip - place.addr != s->bias)
-		s->number = image_number(s, &place, from->ip);
+	hlg_view_place(&s->run->space, s->run->options.gaps, ip, &place);
+	if (place.image != s->image || ip - place.addr != s->bias)
+		s->number = image_number(s, &place, ip);
 	s->image = place.image;
-	s->bias = from->ip - place.addr;
-	cell->image = s->number;
-	cell->function = (uint32_t)s->saved->functions.n - 1;
-	cell->key = key_of(s, from->series);
-	cell->count = from->count;
+	s->bias = ip - place.addr;
+	to->ip = ip;
+	to->image = s->number;
+	return save_function(s, &place,
+			     sampled && s->border &&
+				     hlg_border_has(s->border, place.image, place.addr),
+			     &to->function);
+}
+
+/* A cell of the profile, or the part of it that has a stack (its place + 1). */
+static bool save_cell(struct saver *s, const struct hlg_cell *from, uint32_t stack)
+{
+	struct hlg_saved_cell cell = {
+		.stack = stack, .key = key_of(s, from->series), .count = from->count};
+	struct hlg_saved_cell *to = HLG_SAVED_MORE(s->saved->cells);
+
+	if (!to || !save_frame(s, from->ip, true, &cell.at))
+		return false;
+	*to = cell;
 	s->saved->extra.guest_samples += from->count.samples;
 	s->saved->extra.guest_period += from->count.period;
 	return true;
@@ -161,24 +233,147 @@ static int compare_cells(const void *a, const void *b)
 {
 	const struct hlg_cell *x = a, *y = b;
 
-	return x->ip < y->ip ? -1 : x->ip > y->ip;
+	if (x->ip != y->ip)
+		return x->ip < y->ip ? -1 : 1;
+	return x->series < y->series ? -1 : x->series > y->series;
+}
+
+static bool collect_cells(struct saver *s)
+{
+	const struct hlg_profile *p = &s->run->profile;
+
+	s->cells = malloc((p->n_cells + 1) * sizeof(*s->cells));
+	if (!s->cells)
+		return false;
+	for (size_t i = 0; i < hlg_profile_room(p); i++)
+		if (p->cells[i].count.samples)
+			s->cells[s->n_cells++] = p->cells[i];
+	qsort(s->cells, s->n_cells, sizeof(*s->cells), compare_cells);
+	return true;
+}
+
+/* Who called inside the guest: code, or words for what is not known of it. */
+static bool save_caller(struct saver *s, const struct hlg_caller *caller,
+			struct hlg_saved_frame *to)
+{
+	const char *text = HLG_CALLER_NOT_KNOWN;
+
+	switch (caller->kind) {
+	case HLG_CALLER_TRUNCATED:
+		text = hlg_proof_end(caller->end);
+		/* fall through */
+	case HLG_CALLER_UNKNOWN:
+		return save_text(s, text, &to->function);
+	case HLG_CALLER_INSERTED:
+		if (!save_frame(s, caller->ip, false, to))
+			return false;
+		to->ip = to->image = 0; /* where in it nobody knows */
+		return true;
+	default:
+		return save_frame(s, caller->ip, false, to);
+	}
+}
+
+/* The guest's callers, and above them the host's functions; of words about these there
+ * are none. */
+static bool save_frames(struct saver *s, const struct hlg_stack *from,
+			struct hlg_saved_stack *to)
+{
+	const struct hlg_tree *tree = &s->run->stacks.tree;
+	const struct hlg_caller *callers;
+	struct hlg_caller_sums sums = {0};
+	size_t n;
+
+	if (!hlg_proof_find(s->proof, from, &callers, &n, &sums))
+		return false;
+	to->frames = hlg_saved_arena_alloc(
+		&s->saved->arena, n + tree->nodes[from->node].depth, sizeof(*to->frames));
+	if (!to->frames)
+		return false;
+	for (; to->n_frames < n; to->n_frames++)
+		if (!save_caller(s, &callers[to->n_frames], &to->frames[to->n_frames]))
+			return false;
+	for (size_t i = to->n_host; i-- > 0;)
+		if (to->host[i].kind == HLG_FRAME_HOST_USER ||
+		    to->host[i].kind == HLG_FRAME_HOST_KERNEL)
+			to->frames[to->n_frames++].function = to->host[i].function;
+	return true;
+}
+
+static bool save_host(struct saver *s, uint32_t node, struct hlg_saved_stack *to)
+{
+	const struct hlg_tree *tree = &s->run->stacks.tree;
+
+	to->n_host = tree->nodes[node].depth;
+	to->host = hlg_saved_arena_alloc(&s->saved->arena, to->n_host, sizeof(*to->host));
+	for (size_t i = to->n_host; to->host && i-- > 0;
+	     node = tree->nodes[node].parent) {
+		const struct hlg_node *at = &tree->nodes[node];
+		to->host[i].kind = at->frame;
+		if (!save_text(s, hlg_tree_name(tree, at), &to->host[i].function))
+			return false;
+	}
+	return to->host;
+}
+
+static bool save_stack(struct saver *s, const struct hlg_stack *from)
+{
+	struct hlg_saved_stack to = {.end = from->end, .way = from->way};
+	struct hlg_saved_stack *list = HLG_SAVED_MORE(s->saved->stacks);
+	const struct hlg_cell key = {.ip = from->ip, .series = from->series};
+	struct hlg_cell *cell = s->n_cells ? bsearch(&key, s->cells, s->n_cells,
+						     sizeof(key), compare_cells)
+					   : NULL;
+	const uint64_t *words;
+
+	if (!list)
+		return false;
+	if (!cell) { /* the profile had no memory for it */
+		s->saved->stacks.n--;
+		return true;
+	}
+	words = hlg_chains_get(&s->run->stacks.chains, from->chain, &to.n_callers);
+	to.callers =
+		hlg_saved_arena_alloc(&s->saved->arena, to.n_callers, sizeof(*words));
+	if (!to.callers || !save_host(s, from->node, &to) || !save_frames(s, from, &to))
+		return false;
+	if (to.n_callers)
+		memcpy(to.callers, words, to.n_callers * sizeof(*words));
+	*list = to;
+	hlg_count_sub(&cell->count, from->count);
+	return save_cell(s,
+			 &(struct hlg_cell){.ip = from->ip,
+					    .series = from->series,
+					    .count = from->count},
+			 (uint32_t)s->saved->stacks.n);
+}
+
+/* Of a sample of the host. */
+static bool save_host_stack(struct saver *s, const struct hlg_stack *from)
+{
+	struct hlg_saved_stack stack = {0}, *list = HLG_SAVED_MORE(s->saved->stacks);
+	struct hlg_saved_cell *cell = HLG_SAVED_MORE(s->saved->host_stacks);
+
+	if (!list || !cell || !save_host(s, from->node, &stack))
+		return false;
+	*list = stack;
+	*cell = (struct hlg_saved_cell){.stack = (uint32_t)s->saved->stacks.n,
+					.key = key_of(s, from->series),
+					.count = from->count};
+	return true;
 }
 
 static bool save_cells(struct saver *s)
 {
-	const struct hlg_profile *p = &s->run->profile;
-	struct hlg_cell *cells = malloc((p->n_cells + 1) * sizeof(*cells));
-	size_t n = 0;
-	bool ok = cells != NULL;
+	const struct hlg_stacks *stacks = &s->run->stacks;
+	bool ok = collect_cells(s);
 
-	for (size_t i = 0; ok && i < hlg_profile_room(p); i++)
-		if (p->cells[i].count.samples)
-			cells[n++] = p->cells[i];
-	if (ok)
-		qsort(cells, n, sizeof(*cells), compare_cells);
-	for (size_t i = 0; ok && i < n; i++)
-		ok = save_cell(s, &cells[i]);
-	free(cells);
+	for (size_t i = 0; ok && i < stacks->n_stacks; i++)
+		ok = stacks->stacks[i].guest ? save_stack(s, &stacks->stacks[i])
+					     : save_host_stack(s, &stacks->stacks[i]);
+	for (size_t i = 0; ok && i < s->n_cells; i++)
+		if (s->cells[i].count.samples)
+			ok = save_cell(s, &s->cells[i], 0);
 	return ok;
 }
 
@@ -253,45 +448,37 @@ static void save_totals(struct saver *s, const struct hlg_recording_sums *sums)
 	t->throttled = sums->throttled;
 	t->skipped = sums->skipped;
 	t->left = sums->left;
+	t->marks = s->run->stacks.marks;
 }
 
-/* A saved profile shows no verdict; who saves it is told by the exit status. */
-static int judge(struct hlg_run *run, struct hlg_err *err)
+static int check_read(const struct hlg_run *run, struct hlg_err *err)
 {
-	struct hlg_per_file_verdict fit = {0};
-	struct hlg_per_file fits;
-	bool ok = hlg_per_file_begin(&fits, &run->space, run->options.gaps) &&
-		  hlg_per_file_judge(&fits, &run->profile, &fit);
+	int rc = 0;
 
-	hlg_per_file_finish(&fits);
-	run->mismatch = fit.verdict == HLG_TRUST_MISMATCH;
-	return ok ? 0 : hlg_err_memory(err, "profile");
-}
-
-/* What is of the border; nothing where the samples do not fit. */
-static int find_border(struct saver *s, struct hlg_err *err)
-{
-	const struct hlg_run *run = s->run;
-	int rc;
-
-	if (run->options.border == HLG_BORDER_KEEP || run->mismatch)
-		return 0;
-	rc = hlg_border_of(&s->border, &run->space, &run->profile, err);
 	for (size_t i = 0; rc == 0 && i < run->space.n_images; i++)
 		if (hlg_image_unread(run->space.images[i]))
 			rc = hlg_image_fail_unread(run->space.images[i], err);
 	return rc;
 }
 
-static int save(struct saver *s, struct hlg_err *err)
+static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err)
 {
-	int rc = find_border(s, err);
+	bool told_apart = r->options->border != HLG_BORDER_KEEP && !s->run->mismatch;
+	int rc = 0;
 
+	/* A saved profile shows no verdict; who saves it is told by the exit status. */
+	if (told_apart) {
+		s->border = &r->border;
+		rc = check_read(s->run, err);
+	}
+	s->proof = r->proof;
 	if (rc == 0 &&
 	    (!save_events(s) || !save_images(s) || !save_cells(s) || !save_series(s) ||
 	     !save_hosts(s) || !hlg_pprof_resolve(s->saved)))
 		rc = hlg_err_memory(err, "profile");
-	hlg_border_finish(&s->border);
+	hlg_index_finish(&s->index);
+	free(s->keys);
+	free(s->cells);
 	return rc;
 }
 
@@ -300,17 +487,17 @@ int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 {
 	struct hlg_saved saved = HLG_SAVED_INIT;
 	struct saver s = {.run = run, .saved = &saved};
-	int rc = hlg_run_settle(run, err);
+	struct hlg_report report;
+	int rc = hlg_run_build(run, &report, err);
 
-	if (rc == 0)
-		rc = judge(run, err);
-	if (rc < 0)
-		return rc;
-	saved.extra.by = HLG_SAVED_BY(run->options.by);
-	save_totals(&s, sums);
-	rc = save(&s, err);
+	if (rc == 0) {
+		saved.extra.by = HLG_SAVED_BY(run->options.by);
+		save_totals(&s, sums);
+		rc = save(&s, &report, err);
+	}
 	if (rc == 0)
 		rc = hlg_pprof_write(&saved, run->options.out, stream, err);
+	hlg_report_finish(&report);
 	hlg_saved_finish(&saved);
 	return rc;
 }

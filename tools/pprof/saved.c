@@ -109,6 +109,16 @@ struct hlg_saved_key hlg_saved_host_key(const Pprof__Extra__HostRow *row)
 				      {row->pid, row->tid, row->cpu, row->sandbox}};
 }
 
+int hlg_saved_compare_frames(const struct hlg_saved_frame *a,
+			     const struct hlg_saved_frame *b)
+{
+	if (a->image != b->image)
+		return a->image < b->image ? -1 : 1;
+	if (a->ip != b->ip)
+		return a->ip < b->ip ? -1 : 1;
+	return a->function < b->function ? -1 : a->function > b->function;
+}
+
 int hlg_saved_compare_keys(const struct hlg_saved_key *a, const struct hlg_saved_key *b)
 {
 	if (a->event != b->event)
@@ -124,7 +134,9 @@ void hlg_saved_finish(struct hlg_saved *saved)
 	free(saved->events.at);
 	free(saved->images.at);
 	free(saved->functions.at);
+	free(saved->stacks.at);
 	free(saved->cells.at);
+	free(saved->host_stacks.at);
 	free(saved->series.at);
 	free(saved->hosts.at);
 	hlg_saved_arena_finish(&saved->arena);

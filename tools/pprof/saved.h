@@ -27,7 +27,8 @@
 /* Of the message: what is written is not larger, and what is larger is not read. */
 #define HLG_SAVED_MAX_BYTES ((size_t)128 << 20)
 
-#define HLG_SAVED_FORMAT  3           /* pprof.proto tells when it changes */
+#define HLG_SAVED_FORMAT  4           /* pprof.proto tells when it changes */
+#define HLG_SAVED_FLAT    3           /* without stacks: older ones read it, too */
 #define HLG_SAVED_COMMENT "hlguest: " /* how the profile's comment begins */
 
 /* What splits samples: names of labels. Bit i of Extra.by says whether key i does. */
@@ -59,10 +60,30 @@ struct hlg_saved_key {
 	int32_t part[HLG_SAVED_N_KEYS]; /* 0: by has it not; -1: not recorded */
 };
 
-struct hlg_saved_cell {
+/* A location: an address and what is there; all but function 0 without an address. */
+struct hlg_saved_frame {
 	uint64_t ip;
 	uint32_t image; /* its place + 1; 0: outside */
 	uint32_t function;
+};
+
+/* Of the host's half of a stack. */
+struct hlg_saved_host {
+	uint32_t function, kind; /* enum hlg_frame */
+};
+
+/* Message Stack, and the frames above a sample's own. Arrays are in the arena. */
+struct hlg_saved_stack {
+	uint32_t end, way;
+	size_t n_callers, n_frames, n_host;
+	uint64_t *callers;
+	struct hlg_saved_frame *frames;
+	struct hlg_saved_host *host;
+};
+
+struct hlg_saved_cell {
+	struct hlg_saved_frame at;
+	uint32_t stack; /* its place + 1; 0: it is not kept */
 	struct hlg_saved_key key;
 	struct hlg_count count;
 };
@@ -84,9 +105,17 @@ struct hlg_saved {
 		size_t n;
 	} functions;
 	struct {
+		struct hlg_saved_stack *at;
+		size_t n;
+	} stacks;
+	struct {
 		struct hlg_saved_cell *at;
 		size_t n;
 	} cells;
+	struct {
+		struct hlg_saved_cell *at; /* all zero: at */
+		size_t n;
+	} host_stacks;
 	struct {
 		Pprof__Extra__Series *at;
 		size_t n;
@@ -127,12 +156,16 @@ bool hlg_saved_add_unknown(struct hlg_saved *saved, ProtobufCMessage *message,
 struct hlg_saved_key hlg_saved_series_key(const Pprof__Extra__Series *series);
 struct hlg_saved_key hlg_saved_host_key(const Pprof__Extra__HostRow *row);
 
+/* Compares by image, address, function. */
+int hlg_saved_compare_frames(const struct hlg_saved_frame *a,
+			     const struct hlg_saved_frame *b);
+
 /* Compares by event, pid, tid, cpu, sandbox. */
 int hlg_saved_compare_keys(const struct hlg_saved_key *a, const struct hlg_saved_key *b);
 
 void hlg_saved_finish(struct hlg_saved *saved);
 
-/* Sorts and folds every list, drops functions of no cell. False without memory. */
+/* Sorts and folds every list, drops functions of no frame. False without memory. */
 bool hlg_pprof_resolve(struct hlg_saved *saved);
 
 /* The bytes of a resolved profile in *data, to be freed; not yet compressed. */

@@ -14,10 +14,13 @@
 #include "symtab/code/frame.h"
 #include "tools/callers/program.h"
 #include "tools/callers/rewrite.h"
+#include "tools/callers/unwind.h"
 #include "tools/cli/output.h"
 #include "tools/record/gate.h"
 
-#define TURN_MS 100
+/* Copies are many. */
+#define TURN_MS        100
+#define TURN_COPIES_MS 20
 
 /* From now on the recording will be flat. */
 static void give_up(struct hlg_guest_stacks *stacks)
@@ -34,15 +37,90 @@ static bool on_stack(void *ctx, const struct hlg_callers_stack *stack)
 	return hlg_join_add(&stacks->join, stack);
 }
 
-void hlg_guest_stacks_begin(struct hlg_guest_stacks *stacks, bool command)
+static bool on_copy(void *ctx, const struct hlg_callers_copy *copy)
+{
+	struct hlg_guest_stacks *stacks = ctx;
+
+	if (!hlg_record_copies_add(&stacks->copies, copy) && !stacks->failed) {
+		stacks->why = stacks->copies.why;
+		stacks->failed = true;
+	}
+	return true;
+}
+
+/* An ELF that has no frame pointers to follow: are there tables? */
+static int look_for_tables(const struct hlg_image *image,
+			   const struct hlg_frame_count *frames, bool asked,
+			   struct hlg_err *err)
+{
+	struct hlg_callers_unwind *tables;
+	struct hlg_callers_unwind_count count = {0};
+	int rc = hlg_callers_unwind_open(&tables, image, err);
+
+	if (rc == 0)
+		hlg_callers_unwind_count(tables, &count);
+	hlg_callers_unwind_close(tables);
+	/* Who asks for them gets what there is. */
+	if (asked || hlg_callers_unwind_is_covered(&count))
+		return rc;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "of the guest's %zu functions that call others, %zu keep a "
+			   "frame pointer, and most functions have no unwind tables "
+			   "(" HLG_FRAME_ADVICE "; or with -Cforce-unwind-tables=yes)",
+			   frames->calling, frames->framed);
+}
+
+/* AUTO becomes FP or CFI. Fails where the guest can have neither. What is unknown, or not
+ * to be opened, has frame pointers. */
+static int choose(struct hlg_guest_stacks *stacks, const struct hlg_guest_stacks_how *how,
+		  struct hlg_err *err)
+{
+	bool asked = how->way == HLG_GUEST_STACKS_CFI;
+	struct hlg_frame_count count = {0};
+	struct hlg_image *image;
+	int rc = 0;
+
+	stacks->way = asked ? HLG_GUEST_STACKS_CFI : HLG_GUEST_STACKS_FP;
+	if (how->way == HLG_GUEST_STACKS_FP || !how->guest ||
+	    hlg_image_open_guest(&image, how->guest, 0, err) < 0)
+		return 0;
+	if (!asked && hlg_frame_count(image, &count, err) < 0)
+		count = (struct hlg_frame_count){0};
+	if (asked || (!hlg_frame_is_kept(&count) && !image->next_guest)) {
+		stacks->way = HLG_GUEST_STACKS_CFI;
+		stacks->chosen = !asked;
+		rc = look_for_tables(image, &count, asked, err);
+	}
+	hlg_image_destroy(image);
+	return rc;
+}
+
+static int open_program(struct hlg_guest_stacks *stacks,
+			const struct hlg_guest_stacks_how *how, struct hlg_err *err)
+{
+	int rc;
+
+	if (stacks->way == HLG_GUEST_STACKS_FP)
+		return hlg_callers_program_open(&stacks->program, on_stack, stacks, err);
+	rc = hlg_record_copies_begin(&stacks->copies, how->recording, err);
+	if (rc < 0)
+		return rc;
+	return hlg_callers_program_open_copies(&stacks->program, how->bytes, on_copy,
+					       stacks, err);
+}
+
+void hlg_guest_stacks_begin(struct hlg_guest_stacks *stacks,
+			    const struct hlg_guest_stacks_how *how)
 {
 	memset(stacks, 0, sizeof(*stacks));
-	stacks->gate = command;
-	if (hlg_callers_program_open(&stacks->program, on_stack, stacks, &stacks->why) <
-	    0) {
+	stacks->gate = how->command;
+	if (choose(stacks, how, &stacks->why) < 0 ||
+	    open_program(stacks, how, &stacks->why) < 0) {
 		give_up(stacks);
 		return;
 	}
+	stacks->join.way = stacks->way == HLG_GUEST_STACKS_CFI ? HLG_CHAIN_WAY_CFI
+							       : HLG_CHAIN_WAY_FRAMES;
 	stacks->from[0] = stacks->from[1] = stacks->to[0] = stacks->to[1] = -1;
 	if (pipe2(stacks->from, O_CLOEXEC) == 0 && pipe2(stacks->to, O_CLOEXEC) == 0)
 		return;
@@ -136,9 +214,10 @@ static bool follow_on(struct hlg_guest_stacks *stacks, pid_t perf, int pidfd)
 	struct pollfd fds[2] = {
 		{.fd = pidfd, .events = POLLIN},
 		{.fd = stacks->attached ? -1 : stacks->from[0], .events = POLLIN}};
+	int turn = stacks->way == HLG_GUEST_STACKS_CFI ? TURN_COPIES_MS : TURN_MS;
 	struct hlg_err err;
 
-	if (poll(fds, 2, TURN_MS) < 0)
+	if (poll(fds, 2, turn) < 0)
 		return errno == EINTR;
 	if (fds[1].revents & POLLIN)
 		attach(stacks, perf);
@@ -194,6 +273,9 @@ static const char *most_ends(const struct hlg_rewrite_counts *counts)
 		[HLG_WALK_UNMAPPED] = "rbp was no frame pointer",
 		[HLG_WALK_HOLE] = "the guest's page tables lead nowhere",
 		[HLG_WALK_FAULT] = "the VMM's memory could not be read",
+		[HLG_WALK_NO_RSP] = "KVM does not know the stack pointer",
+		[HLG_WALK_NO_CFI] = "no unwind table has the address",
+		[HLG_WALK_CUT] = "what was copied of the stack ends (--stack-size=64K)",
 	};
 	unsigned most = HLG_WALK_DEEP;
 
@@ -203,12 +285,17 @@ static const char *most_ends(const struct hlg_rewrite_counts *counts)
 	return words[most];
 }
 
-static void tell_counts(const struct hlg_rewrite_counts *counts, uint64_t full)
+static void tell_counts(const struct hlg_guest_stacks *stacks,
+			const struct hlg_rewrite_counts *counts, uint64_t full)
 {
 	uint64_t got = counts->guest - counts->alone, whole = counts->ends[0];
 
 	if (!counts->guest)
 		return;
+	if (stacks->chosen)
+		fputs("hlguest: guest stacks by unwind tables, as the guest keeps no "
+		      "frame pointers\n",
+		      stderr);
 	fprintf(stderr,
 		"hlguest: %" PRIu64 " of %" PRIu64 " guest samples have callers, "
 		"%" PRIu64 " up to the outermost\n",
@@ -223,7 +310,21 @@ static void tell_counts(const struct hlg_rewrite_counts *counts, uint64_t full)
 			full);
 }
 
-bool hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path, bool quiet)
+static int unwind(struct hlg_guest_stacks *stacks, const char *path, const char *guest,
+		  struct hlg_err *err)
+{
+	if (stacks->way != HLG_GUEST_STACKS_CFI)
+		return 0;
+	if (!guest)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "the guest's ELF is not known, nor its unwind tables "
+				   "(name it in the VMM's command, or use "
+				   "--guest-stacks=fp)");
+	return hlg_record_copies_unwind(&stacks->copies, path, guest, &stacks->join, err);
+}
+
+bool hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path,
+			  const char *guest, bool quiet)
 {
 	struct hlg_rewrite_counts counts;
 	struct hlg_err err;
@@ -234,29 +335,32 @@ bool hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path, boo
 	if (stacks->failed || !stacks->program)
 		return false;
 	full = hlg_callers_program_full(stacks->program);
-	if (hlg_rewrite_file(path, &stacks->join, &counts, &err) < 0) {
+	if (unwind(stacks, path, guest, &err) < 0 ||
+	    hlg_rewrite_file(path, &stacks->join, &counts, &err) < 0) {
 		tell_flat(&err);
 		return false;
 	}
 	if (!quiet)
-		tell_counts(&counts, full);
+		tell_counts(stacks, &counts, full);
 	return counts.guest > counts.alone;
 }
 
-void hlg_guest_stacks_check(const char *guest)
+void hlg_guest_stacks_check(const struct hlg_guest_stacks *stacks, const char *guest)
 {
 	struct hlg_frame_count count = {0};
 	struct hlg_image *image;
 	struct hlg_err err;
 	char *line;
 
-	if (hlg_image_open_elf(&image, guest, &err) < 0)
+	if (stacks->way != HLG_GUEST_STACKS_FP ||
+	    hlg_image_open_elf(&image, guest, &err) < 0)
 		return;
 	if (hlg_frame_count(image, &count, &err) == 0 && !hlg_frame_is_kept(&count) &&
 	    asprintf(
 		    &line,
 		    "hlguest: callers are missing or wrong: of the guest's %zu functions "
-		    "that call others, %zu keep a frame pointer (" HLG_FRAME_ADVICE ")",
+		    "that call others, %zu keep a frame pointer (" HLG_FRAME_ADVICE
+		    "; or try --guest-stacks=cfi)",
 		    count.calling, count.framed) >= 0) {
 		hlg_output_fold(stderr, 0, 0, line);
 		fputc('\n', stderr);
@@ -268,6 +372,7 @@ void hlg_guest_stacks_check(const char *guest)
 void hlg_guest_stacks_finish(struct hlg_guest_stacks *stacks)
 {
 	hlg_callers_program_close(stacks->program);
+	hlg_record_copies_finish(&stacks->copies);
 	hlg_join_finish(&stacks->join);
 	close_pipes(stacks);
 	memset(stacks, 0, sizeof(*stacks));

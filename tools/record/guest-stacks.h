@@ -20,8 +20,27 @@
 
 #include "symtab/err.h"
 #include "tools/callers/join.h"
+#include "tools/record/copies.h"
 
 struct hlg_callers_program;
+
+/* By what callers are found. */
+enum hlg_guest_stacks_way {
+	HLG_GUEST_STACKS_AUTO, /* what the guest's ELF has: frame pointers, else tables */
+	HLG_GUEST_STACKS_FP,   /* frame pointers */
+	HLG_GUEST_STACKS_CFI,  /* unwind tables: stacks are copied, and unwound later */
+};
+
+#define HLG_GUEST_STACKS_LEAST UINT64_C(4096)  /* bytes of a stack that are copied */
+#define HLG_GUEST_STACKS_BYTES UINT64_C(16384) /* unless asked for otherwise */
+
+struct hlg_guest_stacks_how {
+	enum hlg_guest_stacks_way way;
+	uint64_t bytes; /* of each stack, to be copied */
+	bool command;   /* perf is given one */
+	const char *recording;
+	const char *guest; /* an ELF or a host with one inside; NULL: not known yet */
+};
 
 #define HLG_GUEST_STACKS_WORDS 8 /* at most, of each of the two functions */
 
@@ -31,13 +50,17 @@ struct hlg_guest_stacks {
 	bool failed;                         /* and this is why */
 	struct hlg_err why;
 	bool attached, gate;
+	enum hlg_guest_stacks_way way; /* FP or CFI */
+	bool chosen;                   /* CFI as the ELF has no frame pointers */
+	struct hlg_record_copies copies;
 	int from[2], to[2]; /* pipes from and to perf, or the command behind the gate */
 	char control[48];
 	struct hlg_join join;
 };
 
-/* Loads the program. command: perf is given one. */
-void hlg_guest_stacks_begin(struct hlg_guest_stacks *stacks, bool command);
+/* Decides the way, and loads the program. */
+void hlg_guest_stacks_begin(struct hlg_guest_stacks *stacks,
+			    const struct hlg_guest_stacks_how *how);
 
 /* Appends perf's options, and what goes before the command. callchains: perf has been
  * told already to record the host's. */
@@ -53,13 +76,13 @@ void hlg_guest_stacks_let(const struct hlg_guest_stacks *stacks);
  * then still to be waited for. */
 void hlg_guest_stacks_follow(struct hlg_guest_stacks *stacks, pid_t perf);
 
-/* Gives the recording its stacks, and tells how many, or why not; quiet: only that. False
- * where no sample has one. */
-bool hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path, bool quiet);
+/* Gives the recording its stacks, and tells how many, or why not; quiet: only that. guest
+ * as above. False where no sample has one. */
+bool hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path,
+			  const char *guest, bool quiet);
 
-/* Tells if most functions of this guest, an ELF or a host with one inside, keep no frame
- * pointer. */
-void hlg_guest_stacks_check(const char *guest);
+/* Where frame pointers were followed: tells if most functions of this guest keep none. */
+void hlg_guest_stacks_check(const struct hlg_guest_stacks *stacks, const char *guest);
 
 void hlg_guest_stacks_finish(struct hlg_guest_stacks *stacks);
 

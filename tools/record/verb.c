@@ -26,6 +26,7 @@
 #include "tools/cli/verb.h"
 #include "tools/feed/feed.h"
 #include "tools/perfdata/perfdata.h"
+#include "tools/record/both.h"
 #include "tools/record/command.h"
 #include "tools/record/count.h"
 #include "tools/record/counters.h"
@@ -43,6 +44,9 @@
 
 struct arguments {
 	bool host, everything, exits, stacks, sandboxes, guest_stacks, quiet;
+	bool both; /* stacks and guest_stacks, as far as they can be had */
+	enum hlg_guest_stacks_way way; /* of guest_stacks */
+	uint64_t stack_bytes;          /* 0: not asked for */
 	const char *event, *frequency, *out, *pid;
 	const char *windows, *count; /* a group, and its leader's period */
 	char **command;
@@ -76,24 +80,53 @@ static int set_count(void *arguments, const struct hlg_verb_option *option, char
 			   option->letter, value);
 }
 
-/* Its values are of one kind so far. */
 static int set_guest_stacks(void *arguments, const struct hlg_verb_option *option,
 			    char *value, struct hlg_err *err)
 {
+	static const char *const words[] = {[HLG_GUEST_STACKS_AUTO] = "auto",
+					    [HLG_GUEST_STACKS_FP] = "fp",
+					    [HLG_GUEST_STACKS_CFI] = "cfi"};
 	struct arguments *args = arguments;
 
 	args->guest_stacks = true;
-	if (!value || strcmp(value, "fp") == 0)
+	args->way = HLG_GUEST_STACKS_AUTO;
+	for (size_t i = 0; value && i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(value, words[i]) == 0) {
+			args->way = (enum hlg_guest_stacks_way)i;
+			return 0;
+		}
+	if (!value)
 		return 0;
-	return hlg_err_set(
-		err, HLG_EINPUT,
-		"--%s=%s: no such way (fp, by frame pointers, is the only one)",
-		option->name, value);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "--%s=%s: no such way (fp: by frame pointers, cfi: by unwind "
+			   "tables, or auto: what the guest has)",
+			   option->name, value);
+}
+
+static int set_stack_size(void *arguments, const struct hlg_verb_option *option,
+			  char *value, struct hlg_err *err)
+{
+	struct arguments *args = arguments;
+
+	if (hlg_number_size(value, &args->stack_bytes) &&
+	    args->stack_bytes >= HLG_GUEST_STACKS_LEAST &&
+	    args->stack_bytes <= HLG_WALK_COPY_MAX)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "--%s=%s: not a size (bytes of each stack to copy, from 4K to "
+			   "64K)",
+			   option->name, value);
 }
 
 /* What guest stacks do not go together with. */
 static int check_guest_stacks(const struct arguments *args, struct hlg_err *err)
 {
+	if (args->stack_bytes &&
+	    (!args->guest_stacks || args->way == HLG_GUEST_STACKS_FP))
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"--stack-size: only stacks that are unwound by tables are copied "
+			"(use it with --guest-stacks=cfi or auto)");
 	if (args->guest_stacks && args->windows)
 		return hlg_err_set(
 			err, HLG_EINPUT,
@@ -108,7 +141,7 @@ static int check_guest_stacks(const struct arguments *args, struct hlg_err *err)
 
 static bool traces(const struct arguments *args)
 {
-	return args->exits || args->stacks || args->sandboxes;
+	return args->exits || args->stacks || args->sandboxes || args->both;
 }
 
 /* What does not go together. */
@@ -117,12 +150,12 @@ static int check(void *arguments, struct hlg_err *err)
 	const struct arguments *args = arguments;
 
 	if (args->windows && traces(args))
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"--%s and --windows: record different things (give one)",
-			args->exits    ? "exits"
-			: args->stacks ? "stacks"
-				       : "sandboxes");
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s and --windows: record different things (give one)",
+				   args->both     ? "-g"
+				   : args->exits  ? "--exits"
+				   : args->stacks ? "--stacks"
+						  : "--sandboxes");
 	if (check_guest_stacks(args, err) < 0 ||
 	    hlg_target_check_magic(args->out, HLG_MAGIC_RECORDING, err) < 0)
 		return HLG_EINPUT;
@@ -146,16 +179,22 @@ static int check(void *arguments, struct hlg_err *err)
 	return 0;
 }
 
+static struct hlg_record_tracing tracing_of(const struct arguments *args,
+					    const char *event)
+{
+	return (struct hlg_record_tracing){.exits = args->exits,
+					   .stacks = args->stacks || args->both,
+					   .sandboxes = args->sandboxes,
+					   .event = event,
+					   .frequency = args->frequency,
+					   .root = ""};
+}
+
 /* Appends what to record. */
 static int event_words(const struct arguments *args, const char *event,
 		       const char **words, size_t *n, struct hlg_err *err)
 {
-	const struct hlg_record_tracing how = {.exits = args->exits,
-					       .stacks = args->stacks,
-					       .sandboxes = args->sandboxes,
-					       .event = event,
-					       .frequency = args->frequency,
-					       .root = ""};
+	const struct hlg_record_tracing how = tracing_of(args, event);
 
 	if (traces(args))
 		return hlg_record_tracing_words(&how, words, n, err);
@@ -428,25 +467,39 @@ static void tell_next(const struct arguments *args)
 	fputc('\n', stderr);
 }
 
-/* The guests of the command; of all processes those that are sampled and still run. */
-static void find_guests(struct arguments *args)
+/* The guest of the command, if one is found. */
+static bool find_guest(struct arguments *args)
 {
 	const char *guest =
 		args->command ? hlg_record_command_guest(args->command) : NULL;
-	int32_t pids[HLG_BESIDE_GUESTS];
-	size_t n = 0;
 
 	if (guest)
 		hlg_record_guests_add(&args->guests, guest);
-	else if (args->everything)
+	return guest;
+}
+
+/* The guests of the command; of all processes those that are sampled and still run. */
+static void find_guests(struct arguments *args)
+{
+	int32_t pids[HLG_BESIDE_GUESTS];
+	size_t n = 0;
+
+	if (!find_guest(args) && args->everything)
 		n = hlg_record_count_pids(args->out, pids, HLG_BESIDE_GUESTS);
 	for (size_t i = 0; i < n; i++)
 		hlg_record_process_add(&args->guests, pids[i]);
 }
 
+/* The guest, if it is known which one runs; or NULL. */
+static const char *only_guest(const struct arguments *args)
+{
+	return args->guests.n == 1 ? args->guests.paths[0] : NULL;
+}
+
 /* What is in the recording, what it may lack, and what to type next. Returns 0, or 1 when
  * it cannot be read. The guests are noted beside it. */
-static int tell(struct arguments *args, const char *event, int status)
+static int tell(struct arguments *args, const char *event, int status,
+		const struct hlg_guest_stacks *stacks)
 {
 	struct hlg_record_guests *guests = &args->guests;
 	struct hlg_recording_sums sums;
@@ -456,9 +509,8 @@ static int tell(struct arguments *args, const char *event, int status)
 	if (hlg_feed_count(args->out, &sums, &err) < 0 ||
 	    hlg_record_count_traced(args->out, &traced, &err) < 0)
 		return hlg_output_error(&err);
-	find_guests(args);
 	for (size_t i = 0; args->guest_stacks && i < guests->n; i++)
-		hlg_guest_stacks_check(guests->paths[i]);
+		hlg_guest_stacks_check(stacks, guests->paths[i]);
 	if (!args->quiet) {
 		tell_sums(args, &sums, traced);
 		tell_otherwise(args, event);
@@ -492,11 +544,13 @@ static int finish(struct arguments *args, const char *event, int status,
 		  const struct hlg_record_keep *keep, struct hlg_guest_stacks *stacks)
 {
 	if (hlg_record_keep_is_new(keep, status)) {
-		args->guest_stacks = hlg_guest_stacks_end(stacks, args->out, args->quiet);
+		find_guests(args);
+		args->guest_stacks = hlg_guest_stacks_end(stacks, args->out,
+							  only_guest(args), args->quiet);
 		/* Nothing but ^C ends what has no command. */
 		if (!args->command && status == 128 + SIGINT)
 			status = 0;
-		if (tell(args, event, status) != 0 && status == 0)
+		if (tell(args, event, status, stacks) != 0 && status == 0)
 			status = 1;
 		if (!args->quiet)
 			tell_old(keep);
@@ -527,6 +581,38 @@ static int refuse(const struct arguments *args, const char *event)
 	return 0;
 }
 
+/* The guest may be there already; if not, it is looked for when perf has ended. */
+static void begin_guest_stacks(struct arguments *args, struct hlg_guest_stacks *stacks)
+{
+	struct hlg_guest_stacks_how how = {
+		.way = args->way,
+		.bytes = args->stack_bytes ? args->stack_bytes : HLG_GUEST_STACKS_BYTES,
+		.command = args->command,
+		.recording = args->out};
+
+	find_guest(args);
+	how.guest = only_guest(args);
+	hlg_guest_stacks_begin(stacks, &how);
+}
+
+/* Begins with guest stacks, and with -g settles what is recorded. */
+static int begin_stacks(struct arguments *args, const char *event,
+			struct hlg_guest_stacks *stacks, struct hlg_err *err)
+{
+	const struct hlg_record_tracing how = tracing_of(args, event);
+	int rc = 0;
+
+	if (args->both && !args->guest_stacks)
+		args->guest_stacks = hlg_record_both_callers(args->out);
+	if (args->guest_stacks)
+		begin_guest_stacks(args, stacks);
+	if (args->both && !args->stacks)
+		rc = hlg_record_both_host(&how, stacks, err);
+	args->stacks |= rc > 0;
+	args->both = false;
+	return rc < 0 ? rc : 0;
+}
+
 /* Returns the exit status. */
 static int record_event(struct arguments *args, const char *event)
 {
@@ -539,17 +625,15 @@ static int record_event(struct arguments *args, const char *event)
 
 	if (status != 0)
 		return status;
-	if (args->guest_stacks)
-		hlg_guest_stacks_begin(&stacks, args->command);
+	if (args->pid) /* as long as it runs */
+		hlg_record_process_add_list(&args->guests, args->pid);
 	counted = hlg_record_modifiers_add(event, args->host);
-	if (counted)
-		words = perf_words(args, counted, &stacks, &err);
-	else
+	if (!counted)
 		hlg_err_memory(&err, "record");
+	else if (begin_stacks(args, counted, &stacks, &err) == 0)
+		words = perf_words(args, counted, &stacks, &err);
 	if (words) {
 		hlg_record_keep_begin(&keep, args->out);
-		if (args->pid) /* as long as it runs */
-			hlg_record_process_add_list(&args->guests, args->pid);
 		status = run_perf(words, &stacks);
 	}
 	free(counted);
@@ -665,19 +749,34 @@ static const struct hlg_verb_option options[] = {
 	 .help = "also what hlguest exits needs",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct arguments, exits)},
-	{.name = "stacks",
+	{.name = "call-graph",
 	 .heading = WHAT,
 	 .letter = 'g',
+	 .help = "stacks of host and guest, where they can be had",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, both)},
+	{.name = "stacks",
+	 .heading = WHAT,
 	 .help = "stacks of the host, for hlguest flame",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct arguments, stacks)},
 	{.name = "guest-stacks",
 	 .heading = WHAT,
-	 .value = "fp",
+	 .value = "fp|cfi|auto",
 	 .optional = true,
-	 .help = "callers inside the guest, by its frame pointers",
+	 .help = "callers inside the guest: by its frame pointers, by its unwind tables, "
+		 "or by what it has",
+	 .fallback = "(auto)",
 	 .kind = HLG_VERB_ONE_OF,
 	 .set = set_guest_stacks},
+	{.name = "stack-size",
+	 .heading = WHAT,
+	 .value = "SIZE",
+	 .help = "bytes of each stack that are copied, where unwind tables are used: 4K "
+		 "to 64K",
+	 .fallback = "16K",
+	 .kind = HLG_VERB_NUMBER,
+	 .set = set_stack_size},
 	{.name = "sandboxes",
 	 .heading = WHAT,
 	 .help = "also which sandbox each sample is of",
@@ -707,8 +806,8 @@ const struct hlg_verb hlg_verb_record = {
 	       "COMMAND. The exit status is COMMAND's.",
 	.examples = "hlguest record -- ./vmm guest.elf\ta VMM from its start to its end\n"
 		    "hlguest record -p 17 -- sleep 10\tten seconds of one that runs\n"
-		    "hlguest record -g -- ./vmm guest.elf\twith the stacks of the host, "
-		    "for hlguest flame",
+		    "hlguest record -g -- ./vmm guest.elf\twith stacks of host and "
+		    "guest, for hlguest flame",
 	.files = "command",
 	.in_order = true,
 	.options = options,

@@ -12,7 +12,7 @@
 #include "tools/cli/pager.h"
 #include "tools/cli/verb.h"
 #include "tools/export/export.h"
-#include "tools/inputs/inputs.h"
+#include "tools/inputs/sides.h"
 #include "tools/pprof/pprof.h"
 #include "tools/report/calibration.h"
 #include "tools/source/hint.h"
@@ -81,8 +81,12 @@ static int save_pprof(struct hlg_run *run, const void *sums, struct hlg_err *err
 	return hlg_pprof_report(run, sums, stdout, err);
 }
 
-static const struct hlg_format pprof = {
-	.name = "pprof", .file = "x.pb.gz", .prepare = prepare_pprof, .save = save_pprof};
+static const struct hlg_format pprof = {.name = "pprof",
+					.file = "x.pb.gz",
+					.stacks = true,
+					.whole = true,
+					.prepare = prepare_pprof,
+					.save = save_pprof};
 
 static const struct hlg_format *const formats[] = {
 	&hlg_format_text,
@@ -133,14 +137,19 @@ static int write_report(struct hlg_run *run, const struct hlg_batch *batch, bool
 }
 
 /* Reads the files and writes the report. Returns the exit status. */
-static int profile(const struct hlg_inputs *in, const char *calibration)
+static int profile(struct hlg_inputs *in, const char *calibration)
 {
 	struct hlg_calibration_file calibrated;
 	struct hlg_batch batch = {0};
 	struct hlg_run run;
 	struct hlg_err err;
-	int rc = hlg_run_start_apart(&run, in->n_words, in->words, &err), status = 0;
+	int rc = 0, status = 0;
 
+	memset(&run, 0, sizeof(run));
+	if (in->format->whole && hlg_sides_want_whole(in))
+		rc = hlg_inputs_add_word(in, HLG_SIDES_WHOLE, &err);
+	if (rc == 0)
+		rc = hlg_run_start_apart(&run, in->n_words, in->words, &err);
 	if (rc == 0)
 		rc = hlg_run_set_format(&run, in->format, &err);
 	if (rc == 0 && calibration)
@@ -206,7 +215,8 @@ const struct hlg_verb hlg_verb_report = {
 		    "figure, for programs",
 	.files = "elf recording profile",
 	/* All but emit=, perf's business, and strict=, what this verb always is. */
-	.shared = "input jobs quiet aliases border by color cpu demangle event force "
+	.shared = "input jobs quiet aliases border by call-graph children color cpu "
+		  "demangle event force "
 		  "format "
 		  "gaps min mode no-pager output pid raw region regions roots sandbox "
 		  "skid sort "

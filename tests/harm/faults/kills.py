@@ -13,7 +13,7 @@ random times between their start and a little behind their end. Then:
 - inputs are as they were; nothing else is in the folder, or, behind kill -9, nothing that
   the next run does not remove;
 - no process that they started is left, which is a matter of `record`: perf ends, and the
-  guest.
+  guest; and no program of the kernel's.
 
 A report of the filter that ^C cuts short says `interrupted`. What record writes is perf's:
 absent or readable. `record` runs a script that behaves as perf does, and, where KVM opens
@@ -23,6 +23,7 @@ and perf may record, perf itself with the micro-VM.
 """
 import contextlib
 import glob
+import json
 import os
 import random
 import re
@@ -82,6 +83,10 @@ class Kill(Case):
 
     def statuses(self, sig):
         return (-sig, self.right["status"])
+
+    def left_in_kernel(self):
+        """Differences from nothing."""
+        return ()
 
 
 class Calibrate(Kill):
@@ -147,6 +152,37 @@ class Record(Kill):
         return (-sig, 128 + sig, 128 + signal.SIGTERM, 0)
 
 
+class Callers(Record):
+    """No process, and so nothing, has the kernel's program any more."""
+    PROGRAM = "hlg_callers_sam"  # as the kernel cuts its name
+
+    def loaded(self):
+        return {p["id"] for p in json.loads(must("bpftool", "-j", "prog", "list"))
+                if p.get("name", "").startswith(self.PROGRAM)}
+
+    def left_in_kernel(self):
+        """Others may run hlguest meanwhile: of theirs a process is known."""
+        if run("bpftool", "version")[2]:
+            return
+        until = time.monotonic() + PATIENCE
+        left = self.loaded()
+        while left and time.monotonic() < until:
+            time.sleep(0.05)
+            left &= self.loaded()
+            left -= held() if left else set()
+        if left:
+            yield f"BPF programs are left: {sorted(left)}"
+
+
+def held():
+    """BPF programs that processes have open."""
+    found = set()
+    for path in glob.glob("/proc/[0-9]*/fdinfo/*"):
+        with contextlib.suppress(OSError), open(path, encoding="utf-8") as f:
+            found.update(map(int, re.findall(r"^prog_id:\s+(\d+)$", f.read(), re.M)))
+    return found
+
+
 def cases(build, folder):
     """What is run; of what cannot be, why."""
     hlguest = hlguest_of(build)
@@ -200,14 +236,22 @@ def records(build, folder, hlguest):
         case.env = {"PATH": made + ":" + os.environ["PATH"], "SECONDS_OF_GUEST": seconds}
         case.whole, case.span = whole, span
         yield case
-    why, vm, elf = None, "", ""
+    why, vm, elf, tree = None, "", "", ""
     try:
-        vm, elf = monitor(build, folder), guest("demo", build, folder)
+        vm, elf, tree = monitor(build, folder), *(guest(name, build, folder)
+                                                  for name in ("demo", "tree"))
     except Skip as e:
         why = e
     for seconds, span, few in (("0.5", None, 0), ("60", 1, 2)):
         case = Record(f"record, {seconds} s", [*words, vm, f"--seconds={seconds}", elf],
                       inputs=(), out=True)
+        case.span, case.few, case.why = span, few, why
+        yield case
+    # Behind the end of the guest the recording is written anew.
+    for seconds, span, few in (("0.3", None, 2), ("60", 1, 1)):
+        case = Callers(f"record --guest-stacks, {seconds} s",
+                       [hlguest, "record", "--guest-stacks", "-F", "4000", *words[2:], vm,
+                        f"--seconds={seconds}", "--sandboxes=2", tree], inputs=(), out=True)
         case.span, case.few, case.why = span, few, why
         yield case
 
@@ -316,6 +360,7 @@ def judge(case, strike, found, before):
     names = [n for n in found.made if n != "out"]
     if content is not None and content != before:
         names = [n for n in names if n not in case.right["made"]]
+    yield from case.left_in_kernel()
     unknown = set(names) - set(case.may_be_left(strike.sig, found.made))
     if unknown:
         yield f"leaves {sorted(unknown)}"

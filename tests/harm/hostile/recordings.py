@@ -131,8 +131,9 @@ def kernel(path, names):
     r.write(path)
 
 
-def chains(path, names, elf):
-    """Each name on a stack: the process, the VMM's function, the guest's, its caller."""
+def chains(path, names, elf, entries=True):
+    """Each name on a stack: the process, the VMM's function, the guest's, its caller. Without
+    entries into the guest, stacks of guests have no host half."""
     r = Hostile([b"cpu-clock", ENTRY], CALLCHAIN | RAW)
     offset = text_offset(elf)
     size = SIZE * len(names) + 0x1000
@@ -141,8 +142,9 @@ def chains(path, names, elf):
         r.comm(tid, short(name))
         r.mmap(tid, VMM, size, offset, elf)
         other = VMM + SIZE * ((i + 1) % len(names))
-        r.sample(KERNEL, 0xffffffff81000000, tid, 1, 1,
-                 chain=[CONTEXT_USER, at + 8, other + 8])
+        if entries:
+            r.sample(KERNEL, 0xffffffff81000000, tid, 1, 1,
+                     chain=[CONTEXT_USER, at + 8, other + 8])
         r.sample(GUEST_USER, ip_of(i), tid, 0,
                  chain=[CONTEXT_GUEST_USER, ip_of(i), ip_of((i + 1) % len(names)) + 4])
         r.sample(USER, at, tid, 0, chain=[CONTEXT_USER, at, other + 8])

@@ -3,6 +3,8 @@
  * A guest whose calls are known: tests/kit/called.py has them. Built without optimisation
  * and with frame pointers, so that every function has a frame, also leaves.
  *
+ * Built with -O1 and without frame pointers, its unwind tables tell as much.
+ *
  * With -DLIES it lies about them: it runs with frame pointers that are none, or lead in a
  * circle, to where there is no memory, or to the ends of the address space.
  */
@@ -12,6 +14,15 @@
 #define PORT_HALT 108 /* Hyperlight's */
 #define NOINLINE  __attribute__((noinline))
 #define DEPTH     200 /* more than a stack that is recorded has frames */
+
+/* With -DLARGE=BYTES, deep() has frames of that size, but is less deep. */
+#ifdef LARGE
+#undef DEPTH
+#define DEPTH       100
+#define LARGE_FRAME volatile uint8_t bytes[LARGE] = {(uint8_t)state}
+#else
+#define LARGE_FRAME (void)0
+#endif
 
 typedef uint64_t (*step)(uint64_t state);
 
@@ -65,6 +76,7 @@ NOINLINE uint64_t again(uint64_t state, int depth)
 NOINLINE uint64_t deep(uint64_t state, int depth);
 NOINLINE uint64_t deep(uint64_t state, int depth)
 {
+	LARGE_FRAME;
 	return depth ? deep(state, depth - 1) + 1 : work(work(state));
 }
 
@@ -136,7 +148,10 @@ void run(void)
 
 __asm__(".globl _start\n"
 	".type _start, @function\n"
-	"_start: xorl %ebp, %ebp\n"
+	"_start: .cfi_startproc\n"
+	".cfi_undefined rip\n"
+	"xorl %ebp, %ebp\n"
 	"call run\n"
 	"ud2\n"
+	".cfi_endproc\n"
 	".size _start, . - _start");

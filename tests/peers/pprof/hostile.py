@@ -17,12 +17,15 @@ import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
-from kit import Bench, content
+from kit import MISFIT, Bench, content
 
 from tap import Skip, Tap, environment, parser
 
 GIB = 1 << 30
 EXTRA = 2000  # the field of Profile with what is hlguest's own: pprof.proto
+STACK = 2000  # and of Sample
+HOST_STACK = 7
+STACKED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "saved-format-4.pb.gz")
 
 
 # What Extra has many of: how many fields each has, which are text.
@@ -93,9 +96,9 @@ def texts(data):
 class Victim:
     """A good profile, and what hlguest says to others made from it."""
 
-    def __init__(self, bench):
-        self.bench = bench
-        self.good = bench.save("demo.elf", "demo-events.data", "--by=tid")
+    def __init__(self, bench, good, *words):
+        self.bench, self.good, self.words = bench, good, words
+        self.fine = (0, MISFIT) if good == STACKED else (0,)  # at random addresses
         self.data = gzip.decompress(content(self.good))
         self.parts = list(fields(self.data))
         self.path = os.path.join(bench.work, "hostile.pb.gz")
@@ -104,14 +107,14 @@ class Victim:
         """Differences from a clean answer; refused: what has to be said, if anything."""
         with open(self.path, "wb") as f:
             f.write(raw)
-        for argv in (["report", "demo.elf", self.path, "--format=csv"],
+        for argv in (["report", "demo.elf", self.path, "--format=csv", *self.words],
                      ["merge", self.good, self.path]):
             done = subprocess.run(
                 [self.bench.hlguest, *argv], cwd=self.bench.folder("given"), timeout=60,
                 env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE)
             err = done.stderr.decode("utf-8", "surrogateescape")
-            fine = done.returncode == 0 and not err and refused is None
+            fine = done.returncode in self.fine and not err and refused is None
             clean = (done.returncode == 1 and err.startswith("hlguest: ") and
                      err.endswith("\n") and
                      err[:-1].isprintable() and (refused or "") in err)
@@ -239,12 +242,12 @@ def extra(v):
         data = message(parts)
         yield from v.deflated(replaced(v.parts, EXTRA, lambda _: data), what, refused)
 
-    for field in (1, 2, *range(16, 29), *range(32, 37)):
+    for field in (1, 2, *range(16, 29), *range(32, 38)):
         others = [(f, x) for f, x in whole if f != field]
         for n in WRONG:
             # 2^32 has no bits that 32 bits could have.
             low = n & 0xffffffff
-            refused = "a newer hlguest" if field == 1 and low > 3 else None
+            refused = "a newer hlguest" if field == 1 and low > 4 else None
             if field == 2 and low != 2 or 16 <= field < 26 and (field, n) not in whole and (
                     n or len(others) < len(whole)):
                 refused = "damaged"
@@ -266,6 +269,44 @@ def extra(v):
                             "damaged" if kind == 4 and change(0) is None else None)
         yield from feed(whole + [(kind, row)], f"{kind} twice",
                         None if kind == 5 else "damaged")
+
+
+def stacks(v):
+    """Of a profile that has some: numbers of Sample.stack, and what its sample then lacks."""
+    sample = next(x for f, x in v.parts if f == 2)
+    assert STACK in dict(fields(sample))
+    for field in (1, 2, 3, 4):
+        for n in WRONG:
+            # 2^32 has no bits that 32 bits could have.
+            fine = field in (2, 3) and n & 0xffffffff in (0, 2)
+            data = varint(n) if field in (1, 4) else n
+            change = inner(STACK, message(
+                [(f, x) for f, x in fields(dict(fields(sample))[STACK]) if f != field] +
+                [(field, data)]))
+            yield from v.deflated(replaced(v.parts, 2, change), f"stack.{field} = {n}",
+                                  None if fine or field == 1 else "a wrong stack")
+    alone = lambda value: message((f, x) for f, x in fields(value) if f != STACK)
+    yield from v.deflated(replaced(v.parts, 2, alone), "no stack", "a wrong location")
+    for n in WRONG:
+        ids = lambda value, n=n: message((f, varint(1) + varint(n) if f == 1 else x)
+                                         for f, x in fields(value))
+        yield from v.deflated(replaced(v.parts, 2, ids), f"location {n}",
+                              None if n in (2,) else "a wrong stack")
+    swarm = lambda value: message((f, varint(1) * (1 << 20) if f == 1 else x)
+                                  for f, x in fields(value))
+    yield from v.deflated(replaced(v.parts, 2, swarm), "a million frames")
+    callers = inner(STACK, message([(1, b"\1" * 8192)]))
+    yield from v.deflated(replaced(v.parts, 2, callers), "8192 callers", "a wrong stack")
+    # The host's stacks are some of its rows' samples.
+    whole = next(list(fields(x)) for f, x in v.parts if f == EXTRA)
+    host = [(1, 0), (3, 1), (5, 1), (6, 1000), (7, message([(4, varint(8 | 1))]))]
+    for field, n in ((None, 0), (1, 7), (2, 1), (3, -2 & 1), (5, 0), (5, 1 << 60),
+                     (7, message([(4, varint(1))])), (7, message([(2, 99)]))):
+        row = message([(f, x) for f, x in host if f != field] + [(field, n)] * (field is not None))
+        data = message(whole + [(HOST_STACK, row)])
+        yield from v.deflated(replaced(v.parts, EXTRA, lambda _, d=data: d),
+                              f"host stack, {field} = {n}", "damaged")
+    yield from damaged(v)
 
 
 def strings(v):
@@ -294,11 +335,14 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as work:
         try:
-            victim = Victim(Bench(args.build, work))
+            bench = Bench(args.build, work)
+            victim = Victim(bench, bench.save("demo.elf", "demo-events.data", "--by=tid"))
+            stacked = Victim(bench, STACKED, "--stacks=callgraph")
         except Skip as e:
             tap.skip("hostile profiles", e)
             return tap.finish()
-        victim.rounds, victim.seed = args.rounds, args.seed
+        for v in victim, stacked:
+            v.rounds, v.seed = args.rounds, args.seed
         for name, function in (
             ("cut off", cut_off),
             ("bombs", bombs),
@@ -306,6 +350,7 @@ def main():
             ("wrong numbers and rows of ours", extra),
             ("strings", strings),
             ("random damage", damaged),
+            ("stacks", lambda _: stacks(stacked)),
         ):
             tap.run(name, lambda f=function: list(f(victim)))
     return tap.finish()

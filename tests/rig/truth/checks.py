@@ -20,6 +20,7 @@ NEVER = re.compile(r"guest::never::|miniz_oxide::inflate::")
 SHARES = ("mix", "frames", "small", "before", "after", "calls")
 IOCTL, KVM_RUN, SET_MEMORY = 16, 0xae80, 0x4020ae46  # the call's number, and what is asked
 LARGE = 0.01  # rows from this share on are looked at
+Z999 = 3.29   # of intervals of 99.9 %
 FEW = 3       # expected samples that an instruction needs for its interval to be looked at
 
 
@@ -324,3 +325,31 @@ def callers(hlguest, elf, recording, calls):
     if total < 500 or kinds["marked"] > 0.02 * total:
         return [f"{kinds}"]
     return wrong if kinds["wrong"] > 0.001 * total else []
+
+
+def inclusive(hlguest, elf, recording, calls):
+    """What functions executed with all that they call is what --children says. Shares of a
+    function and of what it calls go together, so each is asked for by itself: of a thousand
+    one may be outside. What a marked stack has no caller for may be anybody's."""
+    said = json.loads(must(hlguest, "report", "--children", "--format=json", "--weight=samples",
+                           elf, recording))
+    total = said["totals"]["guest"]["samples"]
+    told = said["stacks"]["callers"]
+    lost = (told["truncated"] + told["caller_unknown"]) / total
+    found = {int(row["addr"], 16): row for row in said["children"]}
+    asked, wrong = 0, []
+    for symbol in functions(elf):
+        true = calls.under(symbol.addr, symbol.size) / calls.total
+        if true < LARGE:
+            continue
+        row = found.get(symbol.addr, {"samples": 0})
+        low, high = wilson(row["samples"], total, Z999)
+        asked += 1
+        if not low <= true <= high + lost:
+            wrong.append(f"{symbol.name}: {100 * true:.2f} % executed, not {100 * low:.2f} to "
+                         f"{100 * (high + lost):.2f}")
+    for row in said["children"]:
+        own = [r for r in said["functions"] if r["addr"] == row["addr"]]
+        if row["self"]["samples"] != sum(r["samples"] for r in own):
+            wrong.append(f"{row['name']}: {row['self']} in itself, not {own}")
+    return wrong if asked > 20 else [f"{asked} functions"]

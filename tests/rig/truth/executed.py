@@ -51,6 +51,7 @@ class Tree:
                 path, count = line.split()
                 *returns, function = [int(addr, 16) for addr in path.split(";")]
                 self.paths.append((returns, function, int(count)))
+        self.total = sum(count for _, _, count in self.paths)
 
     def stacks(self, symbols):
         """{(name of a function, or None, ...)} that there were, the outermost first. What has

@@ -50,9 +50,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="kept-") as folder:
         for name, (data, executed) in recordings().items():
             checks.recording(tap, hlguest, name, data, executed, coverage, folder)
-    tap.run("callers: those of calls that were made", checks.callers, hlguest,
-            os.path.join(FOLDER, "frames.elf"), os.path.join(FOLDER, "callers", "callers.data"),
-            Tree(os.path.join(FOLDER, "callers", "calls.xz")))
+    called = (hlguest, os.path.join(FOLDER, "frames.elf"),
+              os.path.join(FOLDER, "callers", "callers.data"),
+              Tree(os.path.join(FOLDER, "callers", "calls.xz")))
+    tap.run("callers: those of calls that were made", checks.callers, *called)
+    tap.run("callers: functions with what they call", checks.inclusive, *called)
     for kind, one in coverage.items():
         checks.covered(tap, kind, one)
     return tap.finish()

@@ -23,6 +23,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path[1:1] = [os.path.join(sys.path[0], folder) for folder in
                  ("../../kit", "../boot", "../hyperlight")]
 import build as hyperlight
+import called
 import checks
 import rig
 from programs import hlguest_of, need_zydis
@@ -39,6 +40,7 @@ FEW = 10  # samples that it takes to tell whose they are
 KVM_RUN = 0xae80
 # perf's times are to be those of the host's log.
 PERF = """#!/bin/sh
+case "$*" in *"-k mono"*) exec /usr/bin/perf "$@" ;; esac
 [ "$1" = record ] && shift && exec /usr/bin/perf record -k mono "$@"
 exec /usr/bin/perf "$@"
 """
@@ -89,6 +91,18 @@ def numbers(data, log):
     return found
 
 
+def named(data, log):
+    """{the host's number of a sandbox: that of its stacks}."""
+    found = {}
+    for thread, time, number in called.named(data):
+        sandbox = log.at(thread, time).sandbox
+        if found.setdefault(sandbox, number) != number:
+            raise RuntimeError(f"sandbox {sandbox} is {found[sandbox]}, and {number}")
+    if len(set(found.values())) != len(found):
+        raise RuntimeError(f"two sandboxes have one number: {found}")
+    return found
+
+
 def told(hlguest, elfs, data, *words):
     """{ELF: samples} of a report, and what it could not say of whom."""
     out, err, status = run(hlguest, "report", "--format=csv", "--top=0", *words, *elfs, data)
@@ -121,6 +135,21 @@ def by_sandbox(hlguest, elfs, data, log):
     print(f"# {total - unsure} of {total} samples of {len(true)} sandboxes are told with their "
           f"guest, {unsure} are too few")
     return wrong if total > 1000 and unsure < total / 20 else [*wrong, f"{unsure} of {total}"]
+
+
+def by_stack(hlguest, elfs, data, log):
+    """Without a word of KVM_RUN: each sandbox has the samples that it had."""
+    number, true = named(data, log), collections.Counter()
+    for thread, time, _ in called.named(data):
+        true[str(number[log.at(thread, time).sandbox])] += 1
+    text, _, _ = run(hlguest, "report", "--format=csv", "--by=sandbox", elfs[0], data)
+    found = {r["name"]: int(r["samples"]) for r in csv.DictReader(io.StringIO(text))
+             if r["record"] == "sandbox"}
+    print(f"# {sum(true.values())} of {len(samples(data))} samples of {len(true)} sandboxes")
+    every = {sandbox for stretches in log.threads.values() for _, _, sandbox, _ in stretches}
+    if len(true) < len(every) - 2 or sum(true.values()) < 0.99 * len(samples(data)):
+        return [f"{true} of {len(every)} sandboxes"]
+    return [f"{found}, not {true}"] if found != true else []
 
 
 def together(hlguest, elfs, data, log):
@@ -198,6 +227,7 @@ def recorded(build, folder):
     script = "".join(f"./hlguest record -q {how} -o out/{name}.data -- ./many {words} "
                      f">out/{name}.log || exit 1\n" for name, (how, words) in RUNS.items())
     script += "./hlguest -- ./many apart >out/own.said 2>&1\n"
+    script += "./hlguest record -q --guest-stacks -o out/stacks.data -- ./many >out/stacks.log\n"
     done = rig.run(script, [host, perf, hlguest_of(build)], into=folder, icount=ICOUNT, memory=3000,
                    timeout=TIMEOUT)
     if done.status:
@@ -242,6 +272,9 @@ def main():
         tap.run("a snapshot from disk", checks.verified, hlguest, elfs[0], data["disk"])
         if args.rig:
             tap.run("hlguest -- ./many", host_alone, folder)
+            stacks = os.path.join(folder, "stacks")
+            tap.run("each sample with callers is its sandbox's", by_stack, hlguest, elfs,
+                    stacks + ".data", Log(stacks + ".log"))
         if args.keep:
             keep(folder, elfs[1], args.keep)
     return tap.finish()

@@ -12,7 +12,7 @@
 
 #include "config.h"
 #include "filter/report/callgraph.h"
-#include "filter/report/paths.h"
+#include "filter/report/children.h"
 #include "tests/kit/filter.h"
 #include "tests/kit/tap.h"
 
@@ -294,6 +294,55 @@ START_TEST(edges)
 }
 END_TEST
 
+/* A recursion counts once, inserted callers as others, and notes are no functions. */
+START_TEST(inclusive)
+{
+	const uint64_t recursion[] = {ONE_ONE, R_ONE, 0}, pointer[] = {R_POINTER, 0};
+	static const struct {
+		const char *name;
+		uint64_t samples, self;
+	} rows[] = {{"root", 6, 0}, {"one", 3, 3}, {"leaf", 3, 3}};
+	struct hlg_children children;
+	struct hlg_report report;
+	struct hlg_tree tree = {0};
+	struct hlg_run run;
+	struct hlg_err err;
+
+	write_guest();
+	kit_start(&run, WORDS " children=yes");
+	feed(&run, AT(ONE, 15), recursion, whole);
+	feed(&run, AT(LEAF, 1), pointer, whole);
+	kit_build(&run, &report);
+	report.stacks = &run.stacks;
+	ck_assert_int_eq(hlg_callgraph_judge(&report, &err), 0);
+	ck_assert_int_eq(hlg_children_build(&children, &report, &report.all, &err), 0);
+	ck_assert_uint_eq(children.n, 3);
+	for (size_t i = 0; i < 3; i++) {
+		const struct hlg_children_row *row = &children.rows[i];
+
+		ck_assert_str_eq(children.paths.places[row->place].name, rows[i].name);
+		ck_assert_uint_eq(row->count.samples, rows[i].samples);
+		ck_assert_uint_eq(row->self.samples, rows[i].self);
+		ck_assert_double_eq(row->share.share, (double)rows[i].samples / 6);
+	}
+	/* What root calls, and who calls the leaf. */
+	ck_assert(hlg_children_tree(&tree, &children, children.rows[0].place, false,
+				    HLG_WEIGHT_SAMPLES));
+	ck_assert_uint_eq(tree.n, 1 + 2 + 2);
+	ck_assert_uint_eq(tree.nodes[0].total.samples, 6);
+	hlg_tree_finish(&tree);
+	ck_assert(hlg_children_tree(&tree, &children, children.rows[2].place, true,
+				    HLG_WEIGHT_SAMPLES));
+	ck_assert_uint_eq(tree.n, 1 + 2);
+	ck_assert_str_eq(hlg_tree_name(&tree, &tree.nodes[1]), HLG_CALLER_NOT_KNOWN);
+	ck_assert_str_eq(hlg_tree_name(&tree, &tree.nodes[2]), "root");
+	hlg_tree_finish(&tree);
+	hlg_children_finish(&children);
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* Unwind tables leave nothing out: a leaf's caller is not inserted. */
 START_TEST(by_tables)
 {
@@ -359,6 +408,8 @@ int main(void)
 		tcase_add_loop_test(tc, edges, 0, sizeof(table) / sizeof(table[0]));
 	if (HLG_HAVE_ZYDIS)
 		tcase_add_test(tc, by_tables);
+	if (HLG_HAVE_ZYDIS)
+		tcase_add_test(tc, inclusive);
 	tcase_add_test(tc, ends);
 	tcase_add_test(tc, without_frames);
 	return tap_main(suite);

@@ -43,6 +43,7 @@ static uint64_t take(int32_t tid, uint64_t time, uint64_t ip)
 	callers = hlg_chains_get(&join.chains, stack->chain, &n);
 	ck_assert_uint_eq(n, 2);
 	ck_assert_uint_eq(callers[1], 0x9000);
+	ck_assert_uint_eq(stack->sandbox, 1);
 	return callers[0];
 }
 

@@ -261,6 +261,114 @@ START_TEST(other_modes)
 }
 END_TEST
 
+static uint8_t bytes[HLG_WALK_COPY_MAX + HLG_WALK_PAGE];
+
+/* Three pages of a stack from VIRT on; their words say where they are. */
+static void begin_stack(void)
+{
+	uint64_t next = FREE;
+
+	begin();
+	for (uint64_t i = 0; i < 3; i++) {
+		uint64_t phys = STACK + 0x8000 - 0x3000 * i;
+
+		walked_map(&guest, CR3, 4, VIRT + 4096 * i, phys, 4096, &next);
+		for (uint64_t at = 0; at < 4096; at += 8)
+			guest.memory[(phys + at) / 8] = VIRT + 4096 * i + at;
+	}
+}
+
+static void copy(uint64_t rsp, uint64_t room)
+{
+	struct hlg_walk_copy to = {&walk, bytes};
+
+	memset(bytes, 0xa5, sizeof(bytes));
+	walk.rsp = rsp;
+	walk.room = room;
+	hlg_walk_stack(&to);
+	ck_assert(!guest.outside);
+	ck_assert_uint_le(walk.copied, room);
+	for (uint64_t i = 0; i + 8 <= walk.copied; i += 8) {
+		uint64_t word;
+
+		memcpy(&word, bytes + i, 8);
+		if (!(walk.holes >> ((walk.from + i) / 4096 - walk.from / 4096) & 1))
+			ck_assert_uint_eq(word, walk.from + i);
+	}
+	for (uint64_t i = walk.copied; i < sizeof(bytes); i++)
+		ck_assert_uint_eq(bytes[i], 0xa5);
+}
+
+/* From the red zone, through pages that lie apart, to where the stack ends. */
+START_TEST(copies)
+{
+	begin_stack();
+	copy(VIRT + 0x800, 65536);
+	ck_assert_uint_eq(walk.from, VIRT + 0x800 - 128);
+	ck_assert_uint_eq(walk.copied, 3 * 4096 - 0x800 + 128);
+	ck_assert_uint_eq(walk.end, HLG_WALK_UNMAPPED);
+	ck_assert_uint_eq(walk.holes, 0);
+	/* The red zone begins in a page before. */
+	copy(VIRT + 0x1010, 65536);
+	ck_assert_uint_eq(walk.from, VIRT + 0x1000);
+	ck_assert_uint_eq(walk.copied, 2 * 4096);
+	/* Rooms: within a page, to the end of one, one word more. */
+	copy(VIRT + 0x800, 256);
+	ck_assert_uint_eq(walk.copied, 256);
+	ck_assert_uint_eq(walk.end, HLG_WALK_CUT);
+	copy(VIRT + 0x1000, 4096);
+	ck_assert_uint_eq(walk.copied, 4096);
+	ck_assert_uint_eq(walk.end, HLG_WALK_CUT);
+	copy(VIRT + 0x1000, 4104);
+	ck_assert_uint_eq(walk.copied, 4104);
+}
+END_TEST
+
+/* A stack pointer that is none; a hole in memory; a guest that does not page. */
+START_TEST(copies_nothing)
+{
+	static const uint64_t nowhere[] = {0,
+					   8,
+					   VIRT - 8,
+					   VIRT + 0x3000,
+					   UINT64_C(1) << 47,
+					   UINT64_MAX,
+					   UINT64_MAX - 4095};
+
+	begin_stack();
+	for (size_t i = 0; i < sizeof(nowhere) / sizeof(nowhere[0]); i++) {
+		copy(nowhere[i], 65536);
+		ck_assert_uint_eq(walk.copied, 0);
+		ck_assert_uint_ne(walk.end, HLG_WALK_CUT);
+	}
+	guest.hole = STACK + 0x5000;
+	guest.hole_size = 4096;
+	copy(VIRT + 0x200, 65536);
+	ck_assert_uint_eq(walk.copied, 3 * 4096 - 0x200 + 128);
+	ck_assert_uint_eq(walk.holes, 2);
+	ck_assert_uint_eq(walk.end, HLG_WALK_UNMAPPED);
+	walk.cr0 = 1;
+	copy(VIRT + 0x200, 65536);
+	ck_assert_uint_eq(walk.copied, 0);
+	ck_assert_uint_eq(walk.end, HLG_WALK_MODE);
+}
+END_TEST
+
+/* The largest room at the largest shift, in a page of 2 MiB. */
+START_TEST(copies_most)
+{
+	uint64_t next = FREE;
+
+	begin();
+	walked_map(&guest, CR3, 4, 0x200000, 0, UINT64_C(1) << 21, &next);
+	for (uint64_t at = 0x20000; at < 0x40000; at += 8)
+		guest.memory[at / 8] = 0x200000 + at;
+	copy(0x220000 + 4096 + 128 + 8, HLG_WALK_COPY_MAX);
+	ck_assert_uint_eq(walk.copied, HLG_WALK_COPY_MAX);
+	ck_assert_uint_eq(walk.end, HLG_WALK_CUT);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("callers walk");
@@ -274,5 +382,8 @@ int main(void)
 	tcase_add_loop_test(tc, depth, 0, 2);
 	tcase_add_test(tc, hostile_tables);
 	tcase_add_test(tc, other_modes);
+	tcase_add_test(tc, copies);
+	tcase_add_test(tc, copies_nothing);
+	tcase_add_test(tc, copies_most);
 	return tap_main(suite);
 }

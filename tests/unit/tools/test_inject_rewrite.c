@@ -58,7 +58,8 @@ START_TEST(fields)
 	uint16_t size, misc;
 	uint8_t *record = make(markers, 2, &size);
 
-	ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 10000000), 48);
+	ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 10000000, NULL),
+			  48);
 	ck_assert_mem_eq(room + 24, expected, sizeof(expected));
 	memcpy(&misc, room + 4, 2);
 	ck_assert_uint_eq(misc, 2 | 1 << 14);
@@ -82,7 +83,8 @@ START_TEST(tail)
 	uint16_t size;
 	uint8_t *record = make(words, 6, &size);
 
-	ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 10000000), size);
+	ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 10000000, NULL),
+			  size);
 	ck_assert_mem_eq(room + 24, expected, sizeof(expected));
 	free(record);
 }
@@ -98,17 +100,18 @@ START_TEST(odd_chains)
 
 	for (size_t i = 0; i < 5; i++) {
 		record = make(&counts[i], 1, &size);
-		ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 1), size);
+		ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 1, NULL),
+				  size);
 		ck_assert_mem_eq(room + 24, record + 24, 8);
 		free(record);
 	}
 	record = make(NULL, 0, &size);
-	ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 1), 24);
+	ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 1, NULL), 24);
 	free(record);
 	/* As large as a record can be, and something behind the callchain. */
 	record = make(words, 8188, &size);
 	ck_assert_uint_eq(size, 65528);
-	ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 1), size);
+	ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 1, NULL), size);
 	free(record);
 	free(words);
 }
@@ -136,7 +139,7 @@ START_TEST(noise)
 			words[i] = random() % 3 ? (uint64_t)random() % 9
 						: (uint64_t) - (random() % 5000);
 		record = make(words, n, &size);
-		got = hlg_copy_sample(room, record, size, &l, 10000000);
+		got = hlg_copy_sample(room, record, size, &l, 10000000, NULL);
 		memcpy(&told, room + 6, 2);
 		ck_assert_uint_eq(got, told);
 		ck_assert_uint_le(got, (size_t)size + 16);

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/report/children.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/report/rows.h"
+
+static const struct hlg_path_frame *frames_of(const struct hlg_children *c,
+					      const struct hlg_path *path)
+{
+	return &c->paths.frames[path->first];
+}
+
+static void see(struct hlg_children_row *row, const struct hlg_path *path, size_t frame)
+{
+	size_t depth = path->n - frame;
+
+	if (!row->count.samples || depth < row->depth)
+		row->depth = depth;
+	hlg_count_add(&row->count, path->count);
+}
+
+/* Counts each path once in each of its places; seen has a number for each place. */
+static void count(struct hlg_children *c, const struct hlg_report *r, size_t *seen)
+{
+	struct hlg_children_row *rows = c->rows;
+
+	for (size_t i = 0; i < c->paths.n; i++) {
+		const struct hlg_path *path = &c->paths.paths[i];
+		const struct hlg_path_frame *frames = frames_of(c, path);
+
+		if (path->row->border && r->options->border == HLG_BORDER_DROP)
+			continue;
+		hlg_count_add(&rows[frames[0].place].self, path->count);
+		for (size_t k = path->n; k-- > 0;) {
+			if (seen[frames[k].place] == i + 1)
+				continue;
+			seen[frames[k].place] = i + 1;
+			see(&rows[frames[k].place], path, k);
+		}
+	}
+}
+
+struct order {
+	const struct hlg_children *children;
+	enum hlg_weight weight;
+};
+
+static int compare(const void *a, const void *b, void *ctx)
+{
+	const struct order *order = ctx;
+	const struct hlg_path_place *places = order->children->paths.places;
+	const struct hlg_children_row *x = a, *y = b;
+	uint64_t p = hlg_count_weigh(order->weight, x->count);
+	uint64_t q = hlg_count_weigh(order->weight, y->count);
+	int names;
+
+	if (p != q)
+		return p > q ? -1 : 1;
+	if (x->depth != y->depth)
+		return x->depth < y->depth ? -1 : 1;
+	names = strcmp(places[x->place].name, places[y->place].name);
+	if (names)
+		return names;
+	p = places[x->place].place.start;
+	q = places[y->place].place.start;
+	return p < q ? -1 : p > q;
+}
+
+static void add_shares(struct hlg_children *c, const struct hlg_report *r,
+		       const struct hlg_view *v)
+{
+	double all = (double)hlg_count_weigh(v->weight, c->all);
+	double n = r->options->border == HLG_BORDER_DROP ? v->observations
+							 : v->guest_observations;
+
+	for (size_t i = 0; i < c->n && all > 0; i++) {
+		struct hlg_children_row *row = &c->rows[i];
+
+		row->share = hlg_interval_wilson(
+			(double)hlg_count_weigh(v->weight, row->count) / all, n);
+		row->self_share = (double)hlg_count_weigh(v->weight, row->self) / all;
+	}
+}
+
+int hlg_children_build(struct hlg_children *c, const struct hlg_report *r,
+		       const struct hlg_view *v, struct hlg_err *err)
+{
+	struct order order = {c, v->weight};
+	size_t *seen;
+	int rc;
+
+	*c = (struct hlg_children){.all = hlg_rows_sum(r, v)};
+	rc = hlg_paths_build(&c->paths, r, v, err);
+	if (rc < 0)
+		return rc;
+	seen = calloc((size_t)c->paths.n_places + 1, sizeof(*seen));
+	c->rows = calloc((size_t)c->paths.n_places + 1, sizeof(*c->rows));
+	if (!seen || !c->rows) {
+		free(seen);
+		return hlg_err_memory(err, "report");
+	}
+	count(c, r, seen);
+	free(seen);
+	for (uint32_t i = 0; i < c->paths.n_places; i++) {
+		c->rows[i].place = i;
+		if (c->paths.places[i].frame != HLG_FRAME_NOTE &&
+		    c->rows[i].count.samples)
+			c->rows[c->n++] = c->rows[i];
+	}
+	qsort_r(c->rows, c->n, sizeof(*c->rows), compare, &order);
+	add_shares(c, r, v);
+	return 0;
+}
+
+void hlg_children_finish(struct hlg_children *c)
+{
+	hlg_paths_finish(&c->paths);
+	free(c->rows);
+	*c = (struct hlg_children){0};
+}
+
+struct hlg_row hlg_children_row(const struct hlg_children *c, size_t i)
+{
+	const struct hlg_path_place *place = &c->paths.places[c->rows[i].place];
+
+	return (struct hlg_row){.place = place->place,
+				.count = c->rows[i].count,
+				.share = c->rows[i].share,
+				.border = place->frame == HLG_FRAME_BORDER,
+				.name = place->name};
+}
+
+/* The outermost frame of the place; path->n: there is none. */
+static size_t find(const struct hlg_children *c, const struct hlg_path *path,
+		   uint32_t place)
+{
+	const struct hlg_path_frame *frames = frames_of(c, path);
+
+	for (size_t i = path->n; i-- > 0;)
+		if (frames[i].place == place)
+			return i;
+	return path->n;
+}
+
+bool hlg_children_tree(struct hlg_tree *tree, const struct hlg_children *c,
+		       uint32_t place, bool callers, enum hlg_weight weight)
+{
+	if (!hlg_tree_init(tree))
+		return false;
+	for (size_t i = 0; i < c->paths.n; i++) {
+		const struct hlg_path *path = &c->paths.paths[i];
+		const struct hlg_path_frame *frames = frames_of(c, path);
+		size_t at = find(c, path, place);
+		uint32_t node = HLG_TREE_ROOT;
+
+		if (at == path->n)
+			continue;
+		/* at runs over the top for who has no frame below 0. */
+		for (at += callers ? 1 : (size_t)-1; at < path->n;
+		     at += callers ? 1 : (size_t)-1) {
+			const struct hlg_path_place *to =
+				&c->paths.places[frames[at].place];
+
+			node = hlg_tree_child(tree, node, to->frame, to->name);
+		}
+		if (node == HLG_NO_NODE)
+			return false;
+		hlg_tree_add(tree, node, path->count);
+	}
+	return hlg_tree_settle(tree, weight);
+}

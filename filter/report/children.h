@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What functions cost with all that they call (children=yes, as perf report has it): each
+ * sample counts once in each function of its stack. Shares are of all guest samples that
+ * are shown, VM exits among them, so that the outermost function has what there is.
+ */
+#ifndef HLG_FILTER_REPORT_CHILDREN_H
+#define HLG_FILTER_REPORT_CHILDREN_H
+
+#include "filter/report/paths.h"
+
+struct hlg_children_row {
+	uint32_t place;         /* of the paths; not a note's */
+	struct hlg_count count; /* of samples with it in their stack */
+	struct hlg_count self;  /* of those that were taken in it */
+	struct hlg_share share; /* of count */
+	double self_share;
+	size_t depth; /* calls above it, at least */
+};
+
+struct hlg_children {
+	struct hlg_paths paths;
+	struct hlg_children_row *rows; /* by count, then callers first, then name */
+	size_t n;
+	struct hlg_count all; /* what shares are of */
+};
+
+/* Of a view of a report as hlg_paths_build takes it. Fails only without memory; the
+ * caller finishes *children in any case. */
+int hlg_children_build(struct hlg_children *children, const struct hlg_report *report,
+		       const struct hlg_view *view, struct hlg_err *err);
+void hlg_children_finish(struct hlg_children *children);
+
+/* The i-th as a row of its count and share, for who writes rows. */
+struct hlg_row hlg_children_row(const struct hlg_children *children, size_t i);
+
+/*
+ * A tree of who called a function, or of what it calls (callers false), with the function
+ * on the root: of each sample that has it in its stack, the frames beyond the outermost
+ * time that it is there. *tree is all zero before, and settled afterwards; the caller
+ * finishes it in any case. False without memory.
+ */
+bool hlg_children_tree(struct hlg_tree *tree, const struct hlg_children *children,
+		       uint32_t place, bool callers, enum hlg_weight weight);
+
+#endif
