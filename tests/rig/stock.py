@@ -27,7 +27,7 @@ import known_exits
 import onepath
 import rig
 from attribution import Elf, attribute, check, read_samples
-from microvm import guest
+from microvm import TABLES, guest
 from programs import hlguest_of
 from tap import Skip, Tap, must, parser, report
 
@@ -90,6 +90,8 @@ step before dmesg
 step hostile hlguest record --guest-stacks -F 2000 -o out/hostile.data -- microvm \\
 	--seconds=1 --hostile --slots=7 hostile.elf
 step after dmesg
+step tables hlguest record --guest-stacks=cfi -F 2000 -o out/tables.data -- microvm \\
+	--seconds=1.5 --base={BASES[1]:#x} tables.elf
 step windows hlguest record -W cpu-clock,context-switches,page-faults -o out/windows.data -- \\
 	microvm --seconds=1 demo.elf
 step table hlguest windows --format=csv demo.elf out/windows.data
@@ -277,18 +279,28 @@ def stacks(back):
         yield f"{seen}, not {ways}"
 
 
-def callers(back, build, tree):
-    """Of a guest whose calls are known, in either ring."""
+def check_callers(back, build, step, tree):
+    back.must(step)
+    got, every = (int(n) for n in re.search(
+        r"^hlguest: (\d+) of (\d+) guest samples have callers", back.text(step + ".err"),
+        re.M).groups())
+    if got != every:
+        yield f"{step}: {got} of {every} samples have callers"
+    out = must(hlguest_of(build), "report", "--format=folded", "--stacks=callgraph",
+               "--weight=samples", "--border=keep", tree, back.path(step + ".data"))
+    yield from (f"{step}: {line}" for line in called.check(out, 300))
+
+
+def callers(back, build, folder):
+    """Of a guest whose calls are known, in either ring; and by unwind tables, where KVM knows the
+    stack pointer."""
     for step in "callers", "callers0":
-        back.must(step)
-        got, every = (int(n) for n in re.search(
-            r"^hlguest: (\d+) of (\d+) guest samples have callers", back.text(step + ".err"),
-            re.M).groups())
-        if got != every:
-            yield f"{step}: {got} of {every} samples have callers"
-        out = must(hlguest_of(build), "report", "--format=folded", "--stacks=callgraph",
-                   "--weight=samples", "--border=keep", tree, back.path(step + ".data"))
-        yield from (f"{step}: {line}" for line in called.check(out, 300))
+        yield from check_callers(back, build, step, os.path.join(folder, "tree.elf"))
+    if back.vendor is SVM:
+        yield from check_callers(back, build, "tables", guest("tree", build, folder, *TABLES))
+    elif "KVM does not know the guest's stack pointer" not in \
+            " ".join(back.text("tables.err").split()):
+        yield back.text("tables.err")
 
 
 def judged(back, build, known):
@@ -378,6 +390,7 @@ def main():
                      "microvm": os.path.join(build, "tests", "rig", "microvm"),
                      "tree.elf": guest("tree", build, folder), "gcc.elf": known.path,
                      "hostile.elf": guest("hostile", build, folder),
+                     "tables.elf": guest("tree", build, folder, *TABLES),
                      "calls.elf": guest("calls", build, folder, "-DEND=END_FAULT"),
                      "hung.elf": guest("calls", build, folder, "-DEND=END_NEVER")}
             done = rig.run(SCRIPT, files, into=os.path.join(folder, "out"), kernel=args.kernel,
@@ -398,7 +411,7 @@ def main():
         tap.run("exits that perf alone recorded", lambda: list(plain(back, build, elf)))
         tap.run("stacks", lambda: list(stacks(back)))
         tap.run("callers inside the guest",
-                lambda: list(callers(back, build, os.path.join(folder, "tree.elf"))))
+                lambda: list(callers(back, build, folder)))
         tap.run("callers of a guest whose every stack is known",
                 lambda: list(judged(back, build, known)))
         tap.run("a guest that means harm", lambda: list(hostile(back)))

@@ -275,7 +275,7 @@ static const char *most_ends(const struct hlg_rewrite_counts *counts)
 		[HLG_WALK_FAULT] = "the VMM's memory could not be read",
 		[HLG_WALK_NO_RSP] = "KVM does not know the stack pointer",
 		[HLG_WALK_NO_CFI] = "no unwind table has the address",
-		[HLG_WALK_CUT] = "what was copied of the stack ends (--stack-size=64K)",
+		[HLG_WALK_CUT] = "what was copied of the stack ends (--stack-size=128K)",
 	};
 	unsigned most = HLG_WALK_DEEP;
 

@@ -114,7 +114,7 @@ static int set_stack_size(void *arguments, const struct hlg_verb_option *option,
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
 			   "--%s=%s: not a size (bytes of each stack to copy, from 4K to "
-			   "64K)",
+			   "128K)",
 			   option->name, value);
 }
 
@@ -773,7 +773,7 @@ static const struct hlg_verb_option options[] = {
 	 .heading = WHAT,
 	 .value = "SIZE",
 	 .help = "bytes of each stack that are copied, where unwind tables are used: 4K "
-		 "to 64K",
+		 "to 128K",
 	 .fallback = "16K",
 	 .kind = HLG_VERB_NUMBER,
 	 .set = set_stack_size},
