@@ -30,6 +30,7 @@ TURNS = 7        # of that by three
 HALT = 108       # Hyperlight's port
 CANARY = (0x5EADCA9A1E58).to_bytes(8, "little")  # HLG_VM_LAYOUT_CANARY, rig/layout.h
 FRAMES = "-fno-omit-frame-pointer"
+TABLES = "-fasynchronous-unwind-tables"
 
 # Compiler and options; options of the second of two files, if they are others; features.
 Kind = collections.namedtuple("Kind", "compiler options second features",
@@ -61,6 +62,11 @@ KINDS = {
     "clang, some without frame pointers": Kind("clang", ("-O2", FRAMES),
                                                ("clang", "-O2", "-fomit-frame-pointer")),
     "gcc without frame pointers": Kind("gcc", ("-O2", "-fomit-frame-pointer")),
+    "gcc, unwind tables": Kind("gcc", ("-O2", "-fomit-frame-pointer", TABLES)),
+    "clang, unwind tables": Kind("clang", ("-O2", "-fomit-frame-pointer", TABLES)),
+    "rust, unwind tables": Kind("rustc", ("-Copt-level=2", "-Cforce-unwind-tables=yes")),
+    "gcc, decoys, unwind tables": Kind("gcc", ("-O2", TABLES), None,
+                                       ("pointers", "tails", "turns", "decoys")),
 }
 
 Edge = collections.namedtuple("Edge", "callee way")  # direct, pointer, tail, tail pointer, many
@@ -423,7 +429,7 @@ class Guest:
             source = written("", f"{stem}.{i}.c", text)
             objects.append(f"{stem}.{i}.o")
             command = kind.second if i and kind.second else first
-            compiled(*command, *C_ONLY, "-w", "-c", "-o", objects[-1], source)
+            compiled(command[0], *C_ONLY, *command[1:], "-w", "-c", "-o", objects[-1], source)
         compiled("gcc", *LINK, "-o", self.path, *objects)
 
     def transfers(self):
