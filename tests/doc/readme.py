@@ -19,8 +19,8 @@ import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 BLOCK = re.compile(r"(```console\n\$ ([^\n]*)\n)(.*?)(```)", re.S)
-PICTURES = {"man/flame.svg": "hlguest flame tests/data/hyperlight/guest.elf "
-                             "tests/data/hyperlight/mix.data"}
+PICTURES = {"man/flame.svg": "hlguest flame tests/data/hyperlight/frames.elf "
+                             "tests/data/hyperlight/callers/callers.data"}
 NEEDED = {"libiberty", "zydis"}
 
 

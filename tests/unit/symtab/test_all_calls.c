@@ -76,12 +76,8 @@ static void load(void)
 				  .syms = syms,
 				  .n_syms = 6,
 				  .tables = MKELF_SYMTAB};
-	struct mkelf_image img;
 
-	ck_assert_int_eq(mkelf_build(&elf, &img), 0);
-	ck_assert_int_eq(mkelf_write(&img, "calls.elf"), 0);
-	mkelf_finish(&img);
-	code_open_image("calls.elf");
+	code_open_image(scratch_elf("calls.elf", &elf));
 	code_open();
 	ck_assert(hlg_all_calls_read(&calls, code, code_image));
 }
