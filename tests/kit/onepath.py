@@ -493,7 +493,7 @@ class Guest:
 
 UNKNOWN = "[caller unknown]"
 TRUNCATED = "[truncated"
-STRAYS = 1  # samples; so few are no share
+STRAYS = 4  # samples; so few are no share of some thousands
 
 # Of the samples at most, in percent: with marks; wrong, and nothing says so.
 Limits = collections.namedtuple("Limits", "marked wrong")
