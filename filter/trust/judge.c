@@ -275,11 +275,12 @@ static const struct hlg_all_calls *calls_of(struct hlg_judge *j,
 {
 	struct hlg_all_calls **calls = &j->calls[image->number];
 
-	if (*calls)
-		return *calls;
-	*calls = calloc(1, sizeof(**calls));
-	j->ok &= *calls &&
-		 hlg_all_calls_read(*calls, hlg_trust_of(j->trust, image)->code, image);
+	if (!*calls) {
+		*calls = calloc(1, sizeof(**calls));
+		j->ok &= *calls &&
+			 hlg_all_calls_read(*calls, hlg_trust_of(j->trust, image)->code,
+					    image);
+	}
 	return *calls;
 }
 

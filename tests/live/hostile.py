@@ -27,13 +27,14 @@ LEAST = 500
 DEEPEST = 127
 SAID = re.compile(r"^hlguest: (\d+) of (\d+) guest samples have callers.*"
                   r"^hlguest: \S+: \d+ guest samples, \d+ of the host, (\d+) lost$", re.M | re.S)
-OF_PERF = "perf: interrupt took too long"
+# What programs do, and how long perf's interrupts take.
+OF_OTHERS = re.compile(r"segfault at|traps: |perf: interrupt took too long|process '.*' started")
 
 
 def kernel_says():
     """Its last words, with their times; of what is no concern of ours nothing."""
     out, _, status = run("dmesg")
-    return [line for line in out.splitlines() if OF_PERF not in line] if status == 0 else []
+    return [line for line in out.splitlines() if not OF_OTHERS.search(line)] if status == 0 else []
 
 
 def check(build, vm, elf, folder, seconds, *words):

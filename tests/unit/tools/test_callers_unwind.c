@@ -4,7 +4,6 @@
  * no frame pointers, and after each instruction its registers and stack are those of a
  * guest that has its ELF.
  */
-#include <alloca.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,7 +119,7 @@ static uint64_t (*volatile pointed)(uint64_t) = bare;
 
 static NOINLINE uint64_t moves(uint64_t state)
 {
-	uint64_t *words = alloca(8 * (1 + state % 32));
+	uint64_t *words = __builtin_alloca(8 * (1 + state % 32));
 
 	words[0] = state;
 	sink += saves(words[0]);
@@ -208,8 +207,8 @@ static void note_wrong(enum hlg_walk_end end)
 
 	if (seen.wrong++)
 		return;
-	n += (size_t)snprintf(seen.first, sizeof(seen.first), "end %u: %s+0x%llx", end,
-			      name_of(copy.regs[16]),
+	n += (size_t)snprintf(seen.first, sizeof(seen.first), "end %u: %s+0x%llx",
+			      (unsigned)end, name_of(copy.regs[16]),
 			      (unsigned long long)(copy.regs[16] - bias));
 	for (uint32_t i = 0; i < n_callers && n < sizeof(seen.first); i++)
 		n += (size_t)snprintf(seen.first + n, sizeof(seen.first) - n, " < %s",
