@@ -13,7 +13,8 @@
 #include "tests/kit/tap.h"
 #include "tests/unit/symtab/test_code_kit.h"
 
-#define BYTES(d) (d) & 255, (d) >> 8 & 255, (d) >> 16 & 255, (d) >> 24 & 255
+#define BYTE(d, n) ((unsigned)(d) >> (n) & 255)
+#define BYTES(d)   BYTE(d, 0), BYTE(d, 8), BYTE(d, 16), BYTE(d, 24)
 
 /* clang-format off */
 static const unsigned char text[] = {
