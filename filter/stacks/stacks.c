@@ -104,6 +104,7 @@ static bool same_stack(const void *ctx, uint32_t number)
  * or has not. */
 static void lose(struct hlg_stacks *s, const struct hlg_stack *key)
 {
+	s->lacks = true;
 	if (!key->guest)
 		hlg_count_add(&s->lost, key->count);
 }
@@ -117,6 +118,7 @@ void hlg_stacks_add(struct hlg_stacks *s, const struct hlg_stack *key)
 				 key->ip);
 	uint32_t known;
 
+	s->lacks |= key->chain == HLG_LOST_CHAIN;
 	if (key->series == HLG_NO_SERIES || key->node == HLG_NO_NODE) {
 		lose(s, key);
 		return;
@@ -343,6 +345,7 @@ void hlg_stacks_merge(struct hlg_stacks *to, const struct hlg_stacks *from,
 	to->marks += from->marks;
 	hlg_count_add(&to->aside, from->aside);
 	hlg_count_add(&to->lost, from->lost);
+	to->lacks |= from->lacks;
 	for (size_t i = 0; i < from->n_stacks; i++) {
 		struct hlg_stack key = from->stacks[i];
 		const uint64_t *words;

@@ -104,6 +104,7 @@ struct hlg_stacks {
 	uint64_t marks;         /* KVM_RUNs seen, whatever is selected */
 	struct hlg_count aside; /* of the profile's host samples: those of mark events */
 	struct hlg_count lost;  /* of the host samples: there was no memory for a stack */
+	bool lacks;             /* of any sample: there was no memory for its stack */
 };
 
 /* *stacks is all zero before; false without memory. Finish it in any case. */

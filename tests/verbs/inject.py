@@ -372,8 +372,8 @@ def check_callchains(place):
 
 
 def check_children(place):
-    """Inclusive and own shares by perf, of stacks that are known; of a caller that the code
-    tells, too."""
+    """Inclusive and own shares by perf, of stacks that are known, and by report --children
+    row by row; of a caller that the code tells, too."""
     tree, found = stacked.make(place.build, place.folder, "calls")
     elf = f"{tree.elf}@{stacked.BASE:#x}"
     place.inject(elf, place.path("calls"), "calls.out")
@@ -390,6 +390,12 @@ def check_children(place):
     yield from (f"{name}: {row}" for name, row in shown.items() for share, samples in
                 zip(row, (every[name], leaves[name]))
                 if abs(share - 100 * samples / found.total()) > 0.006)
+    table = csv.DictReader(io.StringIO(must(
+        place.hlguest, "report", elf, place.path("calls"), "--children", "--border=keep",
+        "--demangle=no", "--format=csv")))
+    rows = {r["name"]: float(r["percent"]) for r in table if r["record"] == "children"}
+    if rows != {name: row[0] for name, row in shown.items()}:
+        yield f"{rows}, perf has {shown}"
     # Before it has a frame: its caller's return address is not on the stack of frames.
     ips = [stacked.BASE + a for a in (tree.code["leaf_shared"][0], *(
         next(back for back, to in tree.calls[caller].items() if to == callee)

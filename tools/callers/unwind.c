@@ -418,6 +418,15 @@ static bool climb_bare(struct walk *walk, struct frame *frame, uint64_t *ip)
 	return false;
 }
 
+/* Nothing calls what the image is entered at. */
+static bool is_entry(const struct hlg_image *image, uint64_t addr)
+{
+	struct hlg_place place;
+
+	hlg_image_lookup(image, image->elf.entry, &place);
+	return place.symbol && addr >= place.start && addr < place.end;
+}
+
 /* To the caller: returns HLG_WALK_ENDS, and its address is in *ip; or why there is none.
  * first: *ip is the sample's; else a return address, of the instruction before. */
 static enum hlg_walk_end climb(struct walk *walk, struct frame *frame, bool first,
@@ -427,6 +436,8 @@ static enum hlg_walk_end climb(struct walk *walk, struct frame *frame, bool firs
 	const struct rules *rules = find_rules(walk->unwind, addr);
 	enum found found;
 
+	if (!rules->frame && is_entry(walk->unwind->image, addr))
+		return HLG_WALK_WHOLE;
 	if (!rules->frame)
 		return first && climb_bare(walk, frame, ip) ? HLG_WALK_ENDS
 							    : HLG_WALK_NO_CFI;

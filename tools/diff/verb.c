@@ -118,6 +118,7 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 		   struct hlg_err *err)
 {
 	struct hlg_diff diff = {.every = args->all};
+	bool chains[2] = {false, false};
 	struct hlg_err nothing;
 	int rc;
 
@@ -136,8 +137,9 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 	for (int s = 0; rc == 0 && s < 2; s++)
 		hlg_batch_note_sums(&sides[s].batch.sums,
 				    s ? "after: " : "before: ", &diff.notes);
-	if (rc == 0 &&
-	    hlg_sides_have_chains(sides[0].in) != hlg_sides_have_chains(sides[1].in))
+	for (int s = 0; rc == 0 && s < 2; s++)
+		rc = hlg_sides_have_chains(sides[s].in, &chains[s], err);
+	if (rc == 0 && chains[0] != chains[1])
 		hlg_note_list_add(
 			&diff.notes,
 			"only one side was recorded with call stacks: functions "

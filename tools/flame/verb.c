@@ -380,12 +380,14 @@ static void finish(struct stacks *stacks)
  * kind: whole if both have callchains. */
 static int choose_stacks(struct flame *flame, struct arguments *args, struct hlg_err *err)
 {
-	bool whole = hlg_sides_want_whole(&args->inputs);
-	int rc = 0;
+	bool whole, before = false;
+	int rc = hlg_sides_want_whole(&args->inputs, &whole, err);
 
+	if (rc == 0 && flame->compares)
+		rc = hlg_sides_want_whole(&args->before, &before, err);
+	if (rc < 0)
+		return rc;
 	if (flame->compares) {
-		bool before = hlg_sides_want_whole(&args->before);
-
 		flame->leaves = whole != before;
 		whole = whole && before;
 	}

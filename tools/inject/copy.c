@@ -100,7 +100,7 @@ static size_t add_callers(uint64_t *words, size_t n, const struct hlg_caller *ca
 }
 
 /* What the chain becomes: the host's part as it is, and the guest's as the report has it;
- * 0 words if it has none, or there is no memory. */
+ * 0 words if it has none. */
 static size_t mend(struct hlg_copy_callers *c, const struct hlg_perfdata_bytes *chain,
 		   uint64_t ip)
 {
@@ -108,17 +108,22 @@ static size_t mend(struct hlg_copy_callers *c, const struct hlg_perfdata_bytes *
 	struct hlg_caller_sums sums = {0};
 	const struct hlg_caller *callers;
 	size_t n = 0, n_callers;
+	uint32_t number;
 
 	if (!c || chain->n > HLG_CHAIN_MAX)
 		return 0;
 	memcpy(c->words, chain->at, chain->n * sizeof(*c->words));
-	hlg_stacks_callers(c->stacks, &stack,
-			   hlg_chains_add(&c->stacks->chains, c->words, chain->n));
 	while (n < chain->n && !is_guests(c->words[n]))
 		n++;
-	if (n == chain->n ||
-	    !hlg_proof_find(c->proof, &stack, &callers, &n_callers, &sums))
+	if (n == chain->n)
 		return 0;
+	number = hlg_chains_add(&c->stacks->chains, c->words, chain->n);
+	hlg_stacks_callers(c->stacks, &stack, number);
+	if (number == HLG_LOST_CHAIN || stack.chain == HLG_LOST_CHAIN ||
+	    !hlg_proof_find(c->proof, &stack, &callers, &n_callers, &sums)) {
+		c->failed = true;
+		return 0;
+	}
 	c->words[n++] = (uint64_t)PERF_CONTEXT_USER;
 	c->words[n++] = ip;
 	return add_callers(c->words, n, callers, n_callers);
@@ -339,11 +344,10 @@ static int on_record(void *ctx, const uint8_t *record, uint16_t size,
 	struct hlg_copy *copy = ctx;
 	uint32_t type = hlg_perfdata_u32(record);
 
-	(void)err;
 	if (layout && hlg_sample_is_guest(hlg_perfdata_u32(record + 4) &
 					  PERF_RECORD_MISC_CPUMODE_MASK)) {
 		copy_guest(copy, record, size, layout);
-		return 0;
+		return copy->callers.failed ? hlg_err_memory(err, copy->writer->path) : 0;
 	}
 	*(layout ? &copy->counts.host : &copy->counts.other) += 1;
 	if (type == HLG_RECORD_FINISHED_ROUND && copy->directory) {

@@ -24,6 +24,7 @@
 struct hlg_copy_callers {
 	struct hlg_stacks *stacks; /* takes the chains; not owned */
 	struct hlg_proof *proof;   /* of the stacks; not owned */
+	bool failed;               /* there was no memory: some stay as recorded */
 	uint64_t words[2 * HLG_CHAIN_MAX];
 };
 
@@ -90,7 +91,7 @@ static inline int32_t hlg_copy_id(int32_t offset, int32_t id)
  *   and perf would unwind it as if it ran in the guest. They are left out.
  *
  * Everything else stays, ids and counter values among it. Without callers, which may be
- * NULL, and where memory or the record has no room, callers stay as they were recorded.
+ * NULL, and where the record has no room, callers stay as they were recorded.
  */
 size_t hlg_copy_sample(uint8_t to[static HLG_COPY_MAX], const uint8_t *record,
 		       uint16_t size, const struct hlg_perfdata_layout *layout,

@@ -47,40 +47,58 @@ void hlg_sides_finish(struct hlg_side *side)
 	hlg_run_finish(&side->run);
 }
 
-/* Do samples of a recording, or a saved profile, have stacks? What can be read but once
- * is not asked. */
-static bool has_chains(const char *path)
+/* Do samples of a recording, or a saved profile, have stacks? */
+static int look(const char *path, bool *found, struct hlg_err *err)
 {
 	struct hlg_perfdata *pd;
-	struct hlg_err err;
-	struct stat st;
-	bool found = false;
+	int rc;
 
-	if (stat(path, &st) < 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
-		return false;
 	if (hlg_pprof_is(path))
-		return hlg_pprof_has_stacks(path);
-	if (hlg_perfdata_open(&pd, path, &err) < 0)
-		return false;
-	for (uint32_t i = 0; !found && i < hlg_perfdata_n_events(pd); i++)
-		found = hlg_perfdata_event(pd, i)->attr.sample_type &
-			PERF_SAMPLE_CALLCHAIN;
+		return hlg_pprof_has_stacks(path, found, err);
+	rc = hlg_perfdata_open(&pd, path, err);
+	if (rc < 0)
+		return rc;
+	for (uint32_t i = 0; !*found && i < hlg_perfdata_n_events(pd); i++)
+		*found = hlg_perfdata_event(pd, i)->attr.sample_type &
+			 PERF_SAMPLE_CALLCHAIN;
 	hlg_perfdata_close(pd);
-	return found;
+	return 0;
 }
 
-bool hlg_sides_have_chains(const struct hlg_inputs *in)
+/*
+ * What can be read but once is not asked; what cannot be read at all is told by who reads
+ * it. But what could not be read for a moment, and can be then, would have another
+ * report: so it is looked at twice.
+ */
+static int find_chains(const char *path, bool *found, struct hlg_err *err)
 {
-	for (size_t i = 0; i < in->n_files; i++)
-		if (has_chains(in->files[i]))
-			return true;
-	return false;
+	struct stat st;
+	int rc;
+
+	*found = false;
+	if (stat(path, &st) == 0 && !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+		return 0;
+	rc = look(path, found, err);
+	if (rc == HLG_EINPUT)
+		rc = look(path, found, err);
+	return rc == HLG_EINPUT ? 0 : rc;
 }
 
-bool hlg_sides_want_whole(const struct hlg_inputs *in)
+int hlg_sides_have_chains(const struct hlg_inputs *in, bool *found, struct hlg_err *err)
 {
+	int rc = 0;
+
+	*found = false;
+	for (size_t i = 0; rc == 0 && !*found && i < in->n_files; i++)
+		rc = find_chains(in->files[i], found, err);
+	return rc;
+}
+
+int hlg_sides_want_whole(const struct hlg_inputs *in, bool *whole, struct hlg_err *err)
+{
+	*whole = false;
 	for (int i = 0; i < in->n_words; i++)
 		if (strncmp(in->words[i], "--stacks=", 9) == 0)
-			return false;
-	return hlg_sides_have_chains(in);
+			return 0;
+	return hlg_sides_have_chains(in, whole, err);
 }

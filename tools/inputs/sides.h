@@ -24,11 +24,12 @@ int hlg_sides_start(struct hlg_side *side, struct hlg_err *err);
 /* Reads the recordings, as hlg_inputs_read. */
 int hlg_sides_read(struct hlg_side *side, int *status, struct hlg_err *err);
 
-/* Has a recording or a saved profile stacks? What can be read but once is not asked. */
-bool hlg_sides_have_chains(const struct hlg_inputs *in);
+/* Has a recording or a saved profile stacks? What can be read but once is not asked, and
+ * what cannot be read has none: a failure is the system's. */
+int hlg_sides_have_chains(const struct hlg_inputs *in, bool *found, struct hlg_err *err);
 
 /* The same, where the words do not say what stacks are wanted. */
-bool hlg_sides_want_whole(const struct hlg_inputs *in);
+int hlg_sides_want_whole(const struct hlg_inputs *in, bool *whole, struct hlg_err *err);
 
 /* What then is to be added to the words. */
 #define HLG_SIDES_WHOLE "--stacks=callgraph"

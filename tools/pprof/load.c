@@ -419,12 +419,12 @@ int hlg_pprof_read(const char *path, const struct hlg_space *space,
 	return rc;
 }
 
-bool hlg_pprof_has_stacks(const char *path)
+int hlg_pprof_has_stacks(const char *path, bool *found, struct hlg_err *err)
 {
 	struct hlg_saved saved = HLG_SAVED_INIT;
-	struct hlg_err err;
-	bool found = hlg_pprof_load(&saved, path, NULL, &err) == 0 && saved.stacks.n;
+	int rc = hlg_pprof_load(&saved, path, NULL, err);
 
+	*found = rc == 0 && saved.stacks.n;
 	hlg_saved_finish(&saved);
-	return found;
+	return rc;
 }

@@ -91,10 +91,11 @@ int hlg_pprof_read(const char *path, const struct hlg_space *space,
 	return hlg_err_set(err, HLG_EINPUT, "%s: saved profiles are " INSTALL, path);
 }
 
-bool hlg_pprof_has_stacks(const char *path)
+int hlg_pprof_has_stacks(const char *path, bool *found, struct hlg_err *err)
 {
-	(void)path;
-	return false;
+	(void)path, (void)err;
+	*found = false;
+	return 0;
 }
 
 int hlg_pprof_merge(char *const *paths, size_t n, const char *out, FILE *stream,

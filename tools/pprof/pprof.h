@@ -47,8 +47,8 @@ int hlg_pprof_read(const char *path, const struct hlg_space *space,
 		   struct hlg_host *host, struct hlg_stacks *stacks,
 		   struct hlg_recording_sums *sums, struct hlg_err *err);
 
-/* Has the file at path saved stacks? */
-bool hlg_pprof_has_stacks(const char *path);
+/* Has the saved profile at path stacks? */
+int hlg_pprof_has_stacks(const char *path, bool *found, struct hlg_err *err);
 
 /*
  * Adds to space, which is empty, the images that the saved profiles at n paths have

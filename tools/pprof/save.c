@@ -471,6 +471,8 @@ static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err
 		s->border = &r->border;
 		rc = check_read(s->run, err);
 	}
+	if (rc == 0 && r->stacks && r->stacks->lacks)
+		rc = hlg_err_memory(err, "stacks");
 	s->proof = r->proof;
 	if (rc == 0 &&
 	    (!save_events(s) || !save_images(s) || !save_cells(s) || !save_series(s) ||

@@ -143,10 +143,13 @@ static int profile(struct hlg_inputs *in, const char *calibration)
 	struct hlg_batch batch = {0};
 	struct hlg_run run;
 	struct hlg_err err;
+	bool whole = false;
 	int rc = 0, status = 0;
 
 	memset(&run, 0, sizeof(run));
-	if (in->format->whole && hlg_sides_want_whole(in))
+	if (in->format->whole)
+		rc = hlg_sides_want_whole(in, &whole, &err);
+	if (rc == 0 && whole)
 		rc = hlg_inputs_add_word(in, HLG_SIDES_WHOLE, &err);
 	if (rc == 0)
 		rc = hlg_run_start_apart(&run, in->n_words, in->words, &err);

@@ -28,10 +28,12 @@ import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
+import stacked
 from bed import LINE, Bed, Case, died
 from programs import hlguest_of, program
-from tap import DATA, Skip, Tap, parser, run
+from tap import DATA, TESTS, Skip, Tap, parser, run
 
+STACKED = os.path.join(TESTS, "peers", "pprof", "saved-format-4.pb.gz")
 OLD = b"what was there before\n"
 # libelf has a variable for each thread. Where it is loaded late, as by fakeperf, libc ends the
 # program if there is no memory for that; perf itself is linked with libelf.
@@ -77,6 +79,15 @@ def cases(hlguest):
              inputs=("demo.elf", "saved.pb.gz")),
         verb("merge", "merge", "saved.pb.gz", "saved.pb.gz", "-o", "out", out=True,
              inputs=("saved.pb.gz",)),
+        verb("report of a profile with stacks", "report", "demo.elf@0x4000", "stacks.pb.gz",
+             "--format=pprof", "--out=out", out=True, good=(3,),
+             inputs=("demo.elf", "stacks.pb.gz")),
+        verb("merge with stacks", "merge", "stacks.pb.gz", "stacks.pb.gz", "-o", "out", out=True,
+             inputs=("stacks.pb.gz",)),
+        verb("report callgrind with calls", "report", "demo.elf@0x4000", "calls.data",
+             "--format=callgrind", "--out=out", out=True, inputs=("demo.elf", "calls.data")),
+        verb("inject callers", "inject", "demo.elf@0x4000", "calls.data", "-o", "out", out=True,
+             inputs=("demo.elf", "calls.data")),
         verb("inject", "inject", *user, "-o", "out", out=True),
         verb("inject direct", "inject", "rusty.elf", "rusty-user.data", "--direct", "-o", "out",
              inputs=("rusty.elf", "rusty-user.data"), out=True),
@@ -343,6 +354,13 @@ def add_inputs(bed, hlguest):
     with open(samples, "w", encoding="ascii") as f:
         f.write(SAMPLES)
     bed.inputs["samples.txt"] = samples
+    if os.path.exists(saved):
+        bed.inputs["stacks.pb.gz"] = STACKED
+    calls = bed.inputs["calls.data"] = os.path.join(bed.folder, "calls.data")
+    ips = (0x5010, 0x5064, 0x50a1)
+    chains = [(stacked.USER, a, b, c, stacked.TAIL, stacked.WHOLE)
+              for a in ips for b in ips for c in ips]
+    stacked.recording.write(calls, [(words[1], 7, 1000, 0) for words in chains], chains=chains)
 
 
 def can_trace(bed):

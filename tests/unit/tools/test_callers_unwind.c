@@ -398,6 +398,20 @@ START_TEST(nonsense)
 }
 END_TEST
 
+/* Where an image is entered often has no table, being assembly: it has no caller. */
+START_TEST(entered)
+{
+	open_self();
+	memset(&copy, 0, sizeof(copy));
+	copy.regs[HLG_CALLERS_REGS - 1] = (uintptr_t)bare + 4;
+	ck_assert_int_eq(walk_copy(), HLG_WALK_NO_CFI);
+	image->elf.entry = (uintptr_t)bare - bias;
+	ck_assert_int_eq(walk_copy(), HLG_WALK_WHOLE);
+	ck_assert_uint_eq(n_callers, 0);
+	close_self();
+}
+END_TEST
+
 START_TEST(counts)
 {
 	struct hlg_callers_unwind_count count;
@@ -435,6 +449,7 @@ int main(void)
 	tcase_add_test(tc, cut);
 	tcase_add_test(tc, sizes);
 	tcase_add_test(tc, nonsense);
+	tcase_add_test(tc, entered);
 	tcase_add_test(tc, counts);
 	tcase_add_test(tc, without);
 	return tap_main(suite);
