@@ -5,7 +5,7 @@ import re
 import statistics
 
 from cost import Cost, interleave
-from microvm import guest
+from microvm import TABLES, guest
 from tap import Skip
 
 RUNS = 1200  # of tests/live/guests/tree.c, a second or two
@@ -47,27 +47,32 @@ class Recorders:
                   f"{alone:.0f}, ratio {ratio:.3f}  [{middle[0]:.3f} .. {middle[1]:.3f}]  {verdict}")
 
     def callers(self):
-        """hlguest record --guest-stacks against hlguest record, all that both do."""
+        """hlguest record --guest-stacks against hlguest record, all that both do: of a guest with
+        frame pointers, and of one with unwind tables."""
         vm = os.path.join(self.args.build, "tests", "rig", "microvm")
-        try:
-            elf = guest("tree", self.args.build, self.cache)
-        except Skip as e:
-            print(f"callers: skipped: {e}")
-            return
-        for rate in RATE, "4001":
-            plain = [self.built("hlguest"), "record", "-e", "cpu-clock", "-F", rate, "-o",
-                     os.path.join(self.cache, "callers.data"), "--", vm, f"--runs={RUNS}", elf]
-            ours, flat = interleave([*plain[:2], "--guest-stacks", *plain[2:]], plain,
-                                    2 * self.args.rounds)
-            lost = [run.err for run in ours if "no guest stacks" in run.err]
-            if lost:
-                print(f"callers: skipped: {lost[0].strip()}")
+        for name, more in ("callers", ()), ("callers by tables", TABLES):
+            try:
+                elf = guest("tree", self.args.build, self.cache, *more)
+            except Skip as e:
+                print(f"{name}: skipped: {e}")
                 return
-            ratios = sorted(a.cpu / b.cpu for a, b in zip(ours, flat))
-            ratio = statistics.median(ratios)
-            got = sorted(re.search(r"(\d+ of \d+) guest samples have callers", run.err)[1]
-                         for run in ours)[0]
-            verdict = self.verdict("callers", ratio, "callers") if rate == RATE else ""
-            print(f"callers, {rate} Hz: {statistics.median(r.cpu for r in ours):.3f} s CPU, "
-                  f"ratio {ratio:.3f}  [{ratios[0]:.3f} .. {ratios[-1]:.3f}], "
-                  f"{got} samples with callers  {verdict}")
+            for rate in RATE, "4001":
+                self.callers_at(name, rate, ["--", vm, f"--runs={RUNS}", elf])
+
+    def callers_at(self, name, rate, words):
+        plain = [self.built("hlguest"), "record", "-e", "cpu-clock", "-F", rate, "-o",
+                 os.path.join(self.cache, "callers.data"), *words]
+        ours, flat = interleave([*plain[:2], "--guest-stacks", *plain[2:]], plain,
+                                2 * self.args.rounds)
+        lost = [run.err for run in ours if "no guest stacks" in run.err]
+        if lost:
+            print(f"{name}: skipped: {lost[0].strip()}")
+            return
+        ratios = sorted(a.cpu / b.cpu for a, b in zip(ours, flat))
+        ratio = statistics.median(ratios)
+        got = sorted(re.search(r"(\d+ of \d+) guest samples have callers", run.err)[1]
+                     for run in ours)[0]
+        verdict = self.verdict(name, ratio, "callers") if rate == RATE else ""
+        print(f"{name}, {rate} Hz: {statistics.median(r.cpu for r in ours):.3f} s CPU, "
+              f"ratio {ratio:.3f}  [{ratios[0]:.3f} .. {ratios[-1]:.3f}], "
+              f"{got} samples with callers  {verdict}")

@@ -22,7 +22,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 import checks
 from executed import Coverage, Tree
 from programs import hlguest_of, need_zydis
-from runs import CALLERS, QUICK, RUNS, TREE, programs, record, varied
+from runs import CALLERS, QUICK, RUNS, TABLES, TREE, programs, record, varied
 from tap import Skip, Tap, must, need, parser
 
 VARIED = {"mix": 30, "calls": 10, "hash": 10, "json": 10}  # of runs.WORK
@@ -86,6 +86,8 @@ def main():
                 os.path.join(folder, "tree"))
         tap.run("callers: those of calls that were made", callers, build,
                 os.path.join(folder, "callers"), args.keep)
+        tap.run("callers by unwind tables: those of calls that were made", tables, build,
+                os.path.join(folder, "tables"))
         if args.all:
             for work, count in VARIED.items():
                 many(tap, hlguest, build, made, os.path.join(folder, work), work, count)
@@ -110,6 +112,13 @@ def callers(build, folder, to):
                 lzma.open(os.path.join(to, "callers", "calls.xz"), "wb", preset=9) as out:
             shutil.copyfileobj(f, out)
     return checks.callers(hlguest_of(build), made["frames.elf"], data, Tree(calls_made))
+
+
+def tables(build, folder):
+    made = programs({"tables": TABLES})
+    data = record(build, folder, {"tables": TABLES}, made, "guest.elf")["tables"].data
+    return checks.callers(hlguest_of(build), made["guest.elf"], data,
+                          Tree(os.path.join(folder, "calls.1.tree")))
 
 
 def many(tap, hlguest, build, made, folder, work, count):

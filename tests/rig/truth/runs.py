@@ -59,6 +59,10 @@ RUNS = {
 # For the calling-context tree, which takes its time.
 CALLERS = Run(["frames.elf"], "--seed=8 frames.elf mix=400", freq=3989,
               how="./hlguest record --guest-stacks -F {freq} -o out/{name}.data --")
+# The same calls in a guest without frame pointers; deflate has 64 KiB on its stack.
+TABLES = Run(["guest.elf"], "--seed=8 guest.elf mix=400", freq=3989,
+             how="./hlguest record --guest-stacks=cfi --stack-size=128K -F {freq} "
+                 "-o out/{name}.data --")
 TREE = Run(["guest.elf"], "--seed=8 guest.elf snapshot mix=100/10 pages+fault=300 restore "
            "cancel=50 restore mix=20", how="")
 
