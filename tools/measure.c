@@ -99,10 +99,16 @@ static int find_guest(int dashes, char **argv, const char **guest, struct hlg_er
 /* Is it an option of record, which is taken in front of --, too? */
 static bool is_of_record(const char *word)
 {
-	static const char option[] = "--guest-stacks";
-	const size_t n = sizeof(option) - 1;
+	static const char *const options[] = {"--guest-stacks", "--stack-size"};
 
-	return strncmp(word, option, n) == 0 && (word[n] == '\0' || word[n] == '=');
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		size_t n = strlen(options[i]);
+
+		if (strncmp(word, options[i], n) == 0 &&
+		    (word[n] == '\0' || word[n] == '='))
+			return true;
+	}
+	return false;
 }
 
 /* Report's words, the last is NULL: those in front of --, the recording, the guest. To be

@@ -275,11 +275,12 @@ static const struct hlg_all_calls *calls_of(struct hlg_judge *j,
 {
 	struct hlg_all_calls **calls = &j->calls[image->number];
 
-	if (*calls)
-		return *calls;
-	*calls = calloc(1, sizeof(**calls));
-	j->ok &= *calls &&
-		 hlg_all_calls_read(*calls, hlg_trust_of(j->trust, image)->code, image);
+	if (!*calls) {
+		*calls = calloc(1, sizeof(**calls));
+		j->ok &= *calls &&
+			 hlg_all_calls_read(*calls, hlg_trust_of(j->trust, image)->code,
+					    image);
+	}
 	return *calls;
 }
 
@@ -408,7 +409,8 @@ static bool is_part(struct hlg_judge *j, const struct function *below,
 }
 
 static void judge_caller(struct hlg_judge *j, const struct function *below,
-			 const struct reach *reach, struct hlg_edge *edge)
+			 const struct reach *reach, const struct hlg_image *image,
+			 struct hlg_edge *edge)
 {
 	struct owner owner;
 
@@ -417,7 +419,8 @@ static void judge_caller(struct hlg_judge *j, const struct function *below,
 		return;
 	}
 	owner = find_caller(j, below, reach);
-	edge->missing = owner.n == 1;
+	/* Where another image lies does not follow from where this call is. */
+	edge->missing = owner.n == 1 && owner.f->image == image;
 	edge->inserted = edge->missing ? owner.f->place.start : 0;
 	/* By pointer it may call one without a frame, which then calls this one. */
 	edge->unknown =
@@ -426,7 +429,7 @@ static void judge_caller(struct hlg_judge *j, const struct function *below,
 							     : HLG_EDGE_INDIRECT;
 	if (owner.n || reach->anywhere)
 		return;
-	/* Nobody calls it whom the call could end up in. */
+	/* Nobody calls it whom the call could end up in. (These are of its image.) */
 	edge->kind = HLG_EDGE_WRONG;
 	if (reach->n == 1 && reach->f[0]->body.framed) {
 		edge->missing = true;
@@ -468,7 +471,7 @@ static struct hlg_edge judge(struct hlg_judge *j, const struct function *below,
 	if (rbp == HLG_BODY_RBP_OWN || (rbp == HLG_BODY_RBP_UNKNOWN && to == below))
 		judge_own(below, &reach, &edge);
 	else
-		judge_caller(j, below, &reach, &edge);
+		judge_caller(j, below, &reach, caller->image, &edge);
 	return edge;
 }
 

@@ -302,7 +302,8 @@ def check_installed(build, verbs):
     with open(plan, encoding="utf-8") as f:
         installed = {os.path.basename(path) for path in json.load(f)["man"]}
     return [f"{n} is not installed"
-            for n in ["hlguest.1", "hlguest.7", "hlguest-guide.7", *(f"hlguest-{v}.1" for v in verbs)]
+            for n in ["hlguest.1", "hlguest.7", "hlguest-guest-stacks.7", "hlguest-guide.7",
+                      *(f"hlguest-{v}.1" for v in verbs)]
             if n not in installed]
 
 

@@ -43,6 +43,8 @@ TESTING = {
     "hostile": ("gcc", *FREESTANDING, "-fno-omit-frame-pointer", "hostile.c"),
     "tree": ("gcc", *FREESTANDING, "-O0", "-fno-omit-frame-pointer", "tree.c"),
 }
+# More arguments for tree: no frame pointers, but unwind tables; and every call is one.
+TABLES = ("-O1", "-fomit-frame-pointer", "-fasynchronous-unwind-tables")
 HOSTED_NAMES = ("sorts", "prints", "finds", "words", "calls")
 
 

@@ -4,10 +4,10 @@
 
     judged.py --build DIR [--all] [--seed N] [--guest NAME]...
 
-Guests of kit/onepath.py by gcc, clang and Rust are recorded with --guest-stacks, and each
-sample of what hlguest tells is judged: its stack is exact; or marked, where callers are not
-known; or wrong. --all takes all kinds, 20,000 samples of each. Skipped where nothing can be
-recorded so.
+Guests of kit/onepath.py by gcc, clang and Rust are recorded with --guest-stacks, by frame
+pointers or by unwind tables, and each sample of what hlguest tells is judged: its stack is
+exact; or marked, where callers are not known; or wrong. --all takes all kinds, 20,000 samples
+of each. Skipped where nothing can be recorded so.
 """
 import os
 import re
@@ -27,7 +27,8 @@ RATE = 10000
 QUICK_SECONDS = 0.8
 QUICK_LEAST = 500
 LONG = 20  # seconds at most until there are ENOUGH
-QUICK = ("gcc, decoys", "clang, direct calls", "rust", "gcc, some without frame pointers")
+QUICK = ("gcc, decoys", "clang, direct calls", "rust", "gcc, some without frame pointers",
+         "gcc, unwind tables")
 # How the memory of one lies (rig/layout.h).
 LAID = "clang, direct calls"
 BASE = "--base=0x7f3a40000000"
@@ -47,7 +48,8 @@ def limits(name):
 def record(build, vm, guest, folder, seconds, *words):
     """What hlguest tells of a run, as text of the format folded."""
     out = os.path.join(folder, "judged.data")
-    _, err, status = run(hlguest_of(build), "record", "--guest-stacks", "-e", "cpu-clock",
+    how = "cfi" if "tables" in guest.name else "fp"
+    _, err, status = run(hlguest_of(build), "record", f"--guest-stacks={how}", "-e", "cpu-clock",
                          "-F", str(RATE), "-o", out, "--", vm, f"--seconds={seconds}", *words,
                          guest.path)
     flat = re.search(r"^hlguest: no guest stacks: (.*)", err, re.M)

@@ -22,6 +22,7 @@
 #define PD_SHIFT  21
 #define STRIDE    97 /* prime, and no divisor of a number of slots: an order of them */
 #define APIC      UINT64_C(0xfee00000)
+#define CR4_LA57  (UINT64_C(1) << 12)
 
 static int fail(struct hlg_err *err, const char *what)
 {
@@ -267,6 +268,25 @@ static int use_slots(struct hlg_vm_layout *layout, struct hlg_vm_machine *machin
 	return rc;
 }
 
+/* One above the others, whose ends lead to them: the lower half, and the upper. */
+static int add_level(struct hlg_vm_layout *layout, struct hlg_vm_machine *machine,
+		     struct hlg_err *err)
+{
+	for (unsigned i = 0; i < 2 && layout->roots[i]; i++) {
+		uint64_t root = machine->next_free;
+
+		if (machine->size - root < 2 * PAGE)
+			return hlg_err_set(err, -ENOMEM,
+					   "--five-levels: no room (change --memory)");
+		machine->next_free += PAGE;
+		table_at(machine, root)[0] = layout->roots[i] | USER;
+		table_at(machine, root)[ENTRIES - 1] = layout->roots[i] | USER;
+		layout->roots[i] = root;
+	}
+	machine->cr4 = CR4_LA57;
+	return 0;
+}
+
 int hlg_vm_layout_init(struct hlg_vm_layout *layout, struct hlg_vm_machine *machine,
 		       const struct hlg_vm_options *options, uint64_t base,
 		       struct hlg_err *err)
@@ -287,6 +307,8 @@ int hlg_vm_layout_init(struct hlg_vm_layout *layout, struct hlg_vm_machine *mach
 		rc = add_root(layout, machine, base, err);
 	if (rc == 0 && options->hostile)
 		rc = lead_astray(layout, machine, base, err);
+	if (rc == 0 && options->five_levels)
+		rc = add_level(layout, machine, err);
 	return rc;
 }
 

@@ -10,6 +10,8 @@
  * of pages, where the last 2 MiB, with the stack, are others. Both want a base that is a
  * multiple of 2 MiB.
  *
+ * Five levels: one more above, whose address bits are all alike.
+ *
  * Hostile: from HLG_VM_LAYOUT_HOSTILE on, each 512 GiB lead astray in their own way:
  * tables that are their own entries, that lie in holes and where devices are, ... and
  * some that a thread changes all the time.

@@ -29,6 +29,7 @@ enum key {
 	KEY_SLOTS,
 	KEY_LARGE_PAGES,
 	KEY_TWO_TABLES,
+	KEY_FIVE_LEVELS,
 	KEY_HOSTILE,
 };
 
@@ -52,6 +53,8 @@ static const struct argp_option option_table[] = {
 	{"large-pages", KEY_LARGE_PAGES, NULL, 0, "Pages of 2 MiB; so must --base be", 0},
 	{"two-tables", KEY_TWO_TABLES, NULL, 0,
 	 "Two tables of pages, in turn, each with a stack; --base as for large pages", 0},
+	{"five-levels", KEY_FIVE_LEVELS, NULL, 0,
+	 "Tables of pages of five levels, where KVM has them", 0},
 	{"hostile", KEY_HOSTILE, NULL, 0, "Tables of pages that lead astray (layout.h)",
 	 0},
 	{"verbose", 'v', NULL, 0, "Print every exit to standard output", 0},
@@ -157,6 +160,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TWO_TABLES:
 		options->two_tables = true;
+		return 0;
+	case KEY_FIVE_LEVELS:
+		options->five_levels = true;
 		return 0;
 	case KEY_HOSTILE:
 		options->hostile = true;

@@ -24,9 +24,10 @@ struct hlg_vm_options {
 	uint64_t memory;    /* MiB */
 	uint64_t deadline;  /* seconds after duration */
 	bool verbose;
-	uint64_t slots; /* these four: layout.h; 0: one, as the machine has it */
+	uint64_t slots; /* these five: layout.h; 0: one, as the machine has it */
 	bool large_pages;
 	bool two_tables;
+	bool five_levels;
 	bool hostile;
 };
 

@@ -24,15 +24,18 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path[1:1] = [os.path.join(sys.path[0], folder) for folder in ("boot", "../kit")]
 import called
 import known_exits
+import onepath
 import rig
 from attribution import Elf, attribute, check, read_samples
-from microvm import guest
+from microvm import TABLES, guest
 from programs import hlguest_of
 from tap import Skip, Tap, must, parser, report
 
 BOOT = 15  # seconds until the first line of a shell
 RUNS = 300
 BASES = (0x4000, 0x7F3A51C26000)
+LARGE = 0x7F3A40000000  # of pages of 2 MiB
+LEAST = 80  # samples, on a machine that does much else
 PORTS = {"99 Log": "log_line", "101 CallFunction": "call_host", "103 DebugPrint": "debug_print",
          "108 Halt": "_start"}
 NEVER = "never_called"
@@ -77,6 +80,18 @@ step callers hlguest record --guest-stacks -F 2000 -o out/callers.data -- microv
 	--seconds=1.5 --base={BASES[1]:#x} tree.elf
 step callers0 hlguest record --guest-stacks -F 2000 -o out/callers0.data -- microvm \\
 	--seconds=1.5 --ring=0 tree.elf
+step judged hlguest record --guest-stacks -F 2000 -o out/judged.data -- microvm --seconds=1 \\
+	--slots=256 --large-pages --two-tables --base={LARGE:#x} gcc.elf
+step judged0 hlguest record --guest-stacks -F 2000 -o out/judged0.data -- microvm \\
+	--seconds=1 --ring=0 gcc.elf
+step five hlguest record --guest-stacks -F 2000 -o out/five.data -- microvm --seconds=1 \\
+	--five-levels --base={BASES[1]:#x} gcc.elf
+step before dmesg
+step hostile hlguest record --guest-stacks -F 2000 -o out/hostile.data -- microvm \\
+	--seconds=1 --hostile --slots=7 hostile.elf
+step after dmesg
+step tables hlguest record --guest-stacks=cfi -F 2000 -o out/tables.data -- microvm \\
+	--seconds=1.5 --base={BASES[1]:#x} tables.elf
 step windows hlguest record -W cpu-clock,context-switches,page-faults -o out/windows.data -- \\
 	microvm --seconds=1 demo.elf
 step table hlguest windows --format=csv demo.elf out/windows.data
@@ -264,18 +279,56 @@ def stacks(back):
         yield f"{seen}, not {ways}"
 
 
-def callers(back, build, tree):
-    """Of a guest whose calls are known, in either ring."""
+def check_callers(back, build, step, tree):
+    back.must(step)
+    got, every = (int(n) for n in re.search(
+        r"^hlguest: (\d+) of (\d+) guest samples have callers", back.text(step + ".err"),
+        re.M).groups())
+    if got != every:
+        yield f"{step}: {got} of {every} samples have callers"
+    out = must(hlguest_of(build), "report", "--format=folded", "--stacks=callgraph",
+               "--weight=samples", "--border=keep", tree, back.path(step + ".data"))
+    yield from (f"{step}: {line}" for line in called.check(out, 300))
+
+
+def callers(back, build, folder):
+    """Of a guest whose calls are known, in either ring; and by unwind tables, where KVM knows the
+    stack pointer."""
     for step in "callers", "callers0":
+        yield from check_callers(back, build, step, os.path.join(folder, "tree.elf"))
+    if back.vendor is SVM:
+        yield from check_callers(back, build, "tables", guest("tree", build, folder, *TABLES))
+    elif "KVM does not know the guest's stack pointer" not in \
+            " ".join(back.text("tables.err").split()):
+        yield back.text("tables.err")
+
+
+def judged(back, build, known):
+    """Of a guest whose every stack is known: its memory in many slots; in ring 0; and with
+    tables of pages of five levels, where the processor has them."""
+    for step in "judged", "judged0", "five":
+        if "KVM_SET_SREGS: Invalid argument" in back.text(step + ".err") and step == "five":
+            print("# five levels: the processor has none")
+            continue
         back.must(step)
-        got, every = (int(n) for n in re.search(
-            r"^hlguest: (\d+) of (\d+) guest samples have callers", back.text(step + ".err"),
-            re.M).groups())
-        if got != every:
-            yield f"{step}: {got} of {every} samples have callers"
         out = must(hlguest_of(build), "report", "--format=folded", "--stacks=callgraph",
-                   "--weight=samples", "--border=keep", tree, back.path(step + ".data"))
-        yield from (f"{step}: {line}" for line in called.check(out, 300))
+                   "--weight=samples", "--border=keep", known.path, back.path(step + ".data"))
+        yield from (f"{step}: {line}" for line in
+                    onepath.check(known, out, onepath.ALL_FRAMES, LEAST))
+
+
+def hostile(back):
+    """Of a guest that means harm: all its samples, and nothing else happens."""
+    back.must("hostile")
+    got, every = (int(n) for n in re.search(
+        r"^hlguest: (\d+) of (\d+) guest samples have callers", back.text("hostile.err"),
+        re.M).groups())
+    if got != every or every < LEAST:
+        yield f"{got} of {every} samples have callers"
+    with open(back.path("hostile.data"), "rb") as f:
+        if onepath.CANARY in f.read():
+            yield "words beside the guest's memory are in the recording"
+    yield from back.must("after").removeprefix(back.must("before")).splitlines()
 
 
 def shares(back, build, elf):
@@ -332,9 +385,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix="stock-") as folder:
         elf = guest("demo", build, folder)
         try:
+            known = onepath.Guest("gcc", folder)
             files = {"hlguest": hlguest_of(build), "demo.elf": elf,
                      "microvm": os.path.join(build, "tests", "rig", "microvm"),
-                     "tree.elf": guest("tree", build, folder),
+                     "tree.elf": guest("tree", build, folder), "gcc.elf": known.path,
+                     "hostile.elf": guest("hostile", build, folder),
+                     "tables.elf": guest("tree", build, folder, *TABLES),
                      "calls.elf": guest("calls", build, folder, "-DEND=END_FAULT"),
                      "hung.elf": guest("calls", build, folder, "-DEND=END_NEVER")}
             done = rig.run(SCRIPT, files, into=os.path.join(folder, "out"), kernel=args.kernel,
@@ -355,7 +411,10 @@ def main():
         tap.run("exits that perf alone recorded", lambda: list(plain(back, build, elf)))
         tap.run("stacks", lambda: list(stacks(back)))
         tap.run("callers inside the guest",
-                lambda: list(callers(back, build, os.path.join(folder, "tree.elf"))))
+                lambda: list(callers(back, build, folder)))
+        tap.run("callers of a guest whose every stack is known",
+                lambda: list(judged(back, build, known)))
+        tap.run("a guest that means harm", lambda: list(hostile(back)))
         tap.run("the host's share", lambda: list(shares(back, build, elf)))
         tap.run("windows", lambda: list(windows(back)))
         tap.run("calibrate", lambda: list(calibration(back)))

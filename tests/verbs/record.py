@@ -258,8 +258,8 @@ def check_flat(build, folder):
     if status != 7 or len(lines) != 1 or not os.path.exists(path):
         yield f"status {status}: {err}"
     for words, said in ((["--guest-stacks=lbr"], "no such way"),
-                        (["--guest-stacks=cfi", "--stack-size=3K"], "from 4K to 64K"),
-                        (["--guest-stacks", "--stack-size=65537"], "from 4K to 64K"),
+                        (["--guest-stacks=cfi", "--stack-size=3K"], "from 4K to 128K"),
+                        (["--guest-stacks", "--stack-size=131073"], "from 4K to 128K"),
                         (["--guest-stacks=fp", "--stack-size=8K"], "cfi or auto"),
                         (["--stack-size=8K"], "cfi or auto"),
                         (["--guest-stacks", "-W", "cpu-clock"], "give one"),

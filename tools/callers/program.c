@@ -19,6 +19,8 @@
 /* embed.S */
 extern const char hlg_callers_sampler[], hlg_callers_sampler_end[];
 
+#define MOST_RING (64u << 20) /* bytes */
+
 /* sampler.bpf.c's numbers in its sections, in their order. */
 struct constants {
 	uint64_t ns_device, ns_inode, room;
@@ -102,7 +104,7 @@ static int set_sizes(const struct hlg_callers_program *program, struct bpf_map *
 
 	if (!program->room)
 		return bpf_map__set_max_entries(ring, size);
-	while (size < program->room * HLG_CALLERS_PROGRAM_COPIES)
+	while (size < program->room * HLG_CALLERS_PROGRAM_COPIES && size < MOST_RING)
 		size *= 2;
 	rc = bpf_map__set_max_entries(ring, size);
 	cpus = rc == 0 ? libbpf_num_possible_cpus() : rc;

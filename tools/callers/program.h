@@ -22,7 +22,7 @@
 /* Bytes of the ring: at 16,000 samples a second with 60 callers each, one second. */
 #define HLG_CALLERS_PROGRAM_RING (8u << 20)
 
-/* Where stacks are copied, this many copies. */
+/* Where stacks are copied, this many copies, if they are not larger than 32 KiB. */
 #define HLG_CALLERS_PROGRAM_COPIES 2048
 
 struct hlg_callers_program;

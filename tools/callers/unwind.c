@@ -7,7 +7,9 @@
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "tools/callers/bare.h"
 #include "tools/source/source-files.h"
 
 /* DWARF's numbers of registers (psABI of x86-64, figure 3.36). */
@@ -33,6 +35,7 @@ struct hlg_callers_unwind {
 	Dwfl *dwfl;
 	Dwarf_CFI *tables[2]; /* .eh_frame, .debug_frame; or NULL */
 	const struct hlg_image *image;
+	int fd; /* of its file */
 	struct rules kept[KEPT];
 };
 
@@ -77,6 +80,7 @@ int hlg_callers_unwind_open(struct hlg_callers_unwind **unwind,
 		return hlg_err_memory(err, image->path);
 	}
 	new->image = image;
+	new->fd = -1;
 	err->msg[0] = '\0';
 	hlg_source_files_open(new->dwfl, image, &module, err);
 	if (module) {
@@ -85,7 +89,10 @@ int hlg_callers_unwind_open(struct hlg_callers_unwind **unwind,
 	}
 	if (new->tables[0] || new->tables[1]) {
 		*unwind = new;
-		return 0;
+		new->fd = hlg_image_reopen(image, err);
+		if (new->fd >= 0)
+			return 0;
+		*unwind = NULL;
 	}
 	hlg_callers_unwind_close(new);
 	return err->msg[0] ? HLG_EINPUT
@@ -100,6 +107,8 @@ void hlg_callers_unwind_close(struct hlg_callers_unwind *unwind)
 	for (size_t i = 0; i < KEPT; i++)
 		free(unwind->kept[i].frame);
 	dwfl_end(unwind->dwfl);
+	if (unwind->fd >= 0)
+		close(unwind->fd);
 	free(unwind);
 }
 
@@ -361,6 +370,63 @@ static bool is_code(const struct walk *walk, uint64_t ip)
 	return place.image && place.kind != HLG_DATA;
 }
 
+/* The registers of the caller, whose return address lies at place, behind n pushes. */
+static void pop(struct walk *walk, struct frame *frame, const uint8_t *pushes, size_t n,
+		uint64_t place)
+{
+	/* rbx, rbp, rsp, r12 to r15: what a function leaves as it was. */
+	frame->known &= 1u << 3 | 1u << 6 | 1u << RSP | 0xfu << 12;
+	for (size_t i = 0; i < n; i++)
+		for (int number = 0; number < RIP; number++)
+			if (kvm_numbers[number] == pushes[i] &&
+			    !read_word(walk, place - 8 * (i + 1), &frame->regs[number]))
+				frame->known &= ~(1u << number);
+	frame->cfa = frame->regs[RSP] = place + 8;
+	frame->has_cfa = true;
+}
+
+/*
+ * The innermost function has no table: *ip becomes that of its caller, if it takes no
+ * more of the stack than its pushes. It may be in its prologue or its epilogue, and then
+ * less than all is there; the first return address is its own, as below it there are
+ * only its caller's registers.
+ */
+static bool climb_bare(struct walk *walk, struct frame *frame, uint64_t *ip)
+{
+	const struct hlg_callers_unwind *unwind = walk->unwind;
+	uint8_t pushes[HLG_CALLERS_BARE_PUSHES];
+	struct hlg_place place;
+	size_t n;
+
+	hlg_image_lookup(unwind->image, *ip - walk->bias, &place);
+	if ((place.kind != HLG_FUNCTION && place.kind != HLG_LABEL) ||
+	    !hlg_callers_bare_pushes(unwind->image, unwind->fd, place.start, pushes, &n))
+		return false;
+	for (size_t i = 0; i <= n; i++) {
+		uint64_t at = frame->regs[RSP] + 8 * i, back;
+
+		if (!read_word(walk, at, &back))
+			return false;
+		if (!is_code(walk, back) ||
+		    !hlg_callers_bare_is_return(unwind->image, unwind->fd,
+						back - walk->bias))
+			continue;
+		pop(walk, frame, pushes, i, at);
+		*ip = back;
+		return true;
+	}
+	return false;
+}
+
+/* Nothing calls what the image is entered at. */
+static bool is_entry(const struct hlg_image *image, uint64_t addr)
+{
+	struct hlg_place place;
+
+	hlg_image_lookup(image, image->elf.entry, &place);
+	return place.symbol && addr >= place.start && addr < place.end;
+}
+
 /* To the caller: returns HLG_WALK_ENDS, and its address is in *ip; or why there is none.
  * first: *ip is the sample's; else a return address, of the instruction before. */
 static enum hlg_walk_end climb(struct walk *walk, struct frame *frame, bool first,
@@ -370,8 +436,11 @@ static enum hlg_walk_end climb(struct walk *walk, struct frame *frame, bool firs
 	const struct rules *rules = find_rules(walk->unwind, addr);
 	enum found found;
 
+	if (!rules->frame && is_entry(walk->unwind->image, addr))
+		return HLG_WALK_WHOLE;
 	if (!rules->frame)
-		return HLG_WALK_NO_CFI;
+		return first && climb_bare(walk, frame, ip) ? HLG_WALK_ENDS
+							    : HLG_WALK_NO_CFI;
 	frame->regs[RIP] = *ip;
 	frame->known |= 1u << RIP;
 	if (!find_cfa(walk, frame, rules->frame))

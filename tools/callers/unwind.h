@@ -5,6 +5,9 @@
  * the ELF or its debug file; DWARF 5, 6.4). libdw reads the tables; a build without it
  * has none.
  *
+ * Where a sample hits a function without a table, as libraries of C have some (memset),
+ * its caller is found by the pushes that the function begins with (bare.h).
+ *
  * Tables, registers and stack may be hostile: what is read lies in the copy of the stack,
  * each frame lies above the one before, and there are HLG_WALK_FRAMES callers at most. A
  * return address that is not in the code of the ELF is no caller. ELFs of x86-64 only.

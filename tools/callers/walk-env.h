@@ -18,15 +18,15 @@ HLG_WALK_API bool hlg_walk_env_read(uint64_t host, uint64_t *to)
 	return bpf_probe_read_user(to, sizeof(*to), (const void *)host) == 0;
 }
 
-/* The masks are for the verifier. */
+/* The verifier of Linux 6.1 has forgotten what the compiler knows of n, and so it is
+ * asked again, of a value that the compiler knows nothing of. */
 HLG_WALK_API bool hlg_walk_env_copy(struct hlg_walk_copy *copy, uint64_t at,
 				    uint64_t host, uint64_t n)
 {
-	uint8_t *to = copy->bytes + (at & (HLG_WALK_COPY_MAX - 1));
-
+	__asm__ volatile("" : "+r"(n), "+r"(at));
 	if (at >= HLG_WALK_COPY_MAX || n > HLG_WALK_PAGE)
 		return false;
-	return bpf_probe_read_user(to, n, (const void *)host) == 0;
+	return bpf_probe_read_user(copy->bytes + at, n, (const void *)host) == 0;
 }
 
 HLG_WALK_API bool hlg_walk_env_slot(uint64_t node, uint64_t back,

@@ -34,7 +34,7 @@
 
 /* Bytes of a stack that are copied at most, a power of two; below RSP, what the psABI's
  * red zone has: registers that were saved may lie there still when they are back. */
-#define HLG_WALK_COPY_MAX (64 * 1024)
+#define HLG_WALK_COPY_MAX (128 * 1024)
 #define HLG_WALK_RED_ZONE 128
 #define HLG_WALK_PAGE     4096
 

@@ -324,7 +324,7 @@ static void judge_guest_stacks(struct hlg_findings *f, const struct hlg_probes *
 	if (n > 2)
 		snprintf(words, sizeof(words), "%.*s", (int)n - 2, remedy + 1);
 	else
-		snprintf(words, sizeof(words), "see hlguest-record(1), GUEST STACKS");
+		snprintf(words, sizeof(words), "see hlguest-guest-stacks(7)");
 	hlg_doctor_say(f, HLG_LEVEL_INFO, "guest stacks", words, "%.*s",
 		       (int)(strlen(p->guest_stacks) - (n ? n + 1 : 0)), p->guest_stacks);
 }

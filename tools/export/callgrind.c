@@ -302,17 +302,19 @@ static void put_function(const struct writer *w, const char *what, size_t i)
 /* Of one function: its edges come next. */
 static void put_calls(struct writer *w, size_t i)
 {
-	const struct hlg_call_costs_edge *edge = w->calls.edges + w->next_edge;
-	const struct hlg_call_costs_edge *end = w->calls.edges + w->calls.n_edges;
 	uint64_t samples = 0;
 
-	for (; edge < end && edge->caller == i; edge++, w->next_edge++) {
+	for (; w->next_edge < w->calls.n_edges; w->next_edge++) {
+		const struct hlg_call_costs_edge *edge = &w->calls.edges[w->next_edge];
 		const struct hlg_call_costs_function *to =
 			&w->calls.functions[edge->callee];
+		const bool last = w->next_edge + 1 == w->calls.n_edges;
 
+		if (edge->caller != i)
+			break;
 		w->costs[edge->column] = edge->count;
 		samples += edge->count.samples;
-		if (edge + 1 < end && edge[1].caller == i && edge[1].addr == edge->addr &&
+		if (!last && edge[1].caller == i && edge[1].addr == edge->addr &&
 		    edge[1].callee == edge->callee)
 			continue;
 		put_name(w, "cob", to->image ? to->image->path : UNKNOWN);

@@ -502,8 +502,8 @@ int hlg_perfdata_build_ids(const struct hlg_perfdata *pd,
 
 	if (rc < 0)
 		return rc;
-	for (size_t at = 0; ok && (size = read_one(&build_id, data + at, n - at));
-	     at += size)
+	for (size_t at = 0;
+	     ok && at < n && (size = read_one(&build_id, data + at, n - at)); at += size)
 		ok = found(ctx, &build_id);
 	free(data);
 	return ok ? 0 : hlg_err_memory(err, pd->path);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,13 +253,26 @@ void hlg_guest_stacks_follow(struct hlg_guest_stacks *stacks, pid_t perf)
 	close_pipes(stacks);
 }
 
-static void tell_flat(const struct hlg_err *why)
+/* One line, or nothing without memory. */
+__attribute__((format(printf, 1, 2))) static void tell_line(const char *fmt, ...)
 {
-	char line[sizeof(why->msg) + 64];
+	va_list ap;
+	char *line;
+	int rc;
 
-	snprintf(line, sizeof(line), "hlguest: no guest stacks: %s", why->msg);
+	va_start(ap, fmt);
+	rc = vasprintf(&line, fmt, ap);
+	va_end(ap);
+	if (rc < 0)
+		return;
 	hlg_output_fold(stderr, 0, 0, line);
 	fputc('\n', stderr);
+	free(line);
+}
+
+static void tell_flat(const struct hlg_err *why)
+{
+	tell_line("hlguest: no guest stacks: %s", why->msg);
 }
 
 /* Why most of those that are not whole ended early. */
@@ -275,7 +289,7 @@ static const char *most_ends(const struct hlg_rewrite_counts *counts)
 		[HLG_WALK_FAULT] = "the VMM's memory could not be read",
 		[HLG_WALK_NO_RSP] = "KVM does not know the stack pointer",
 		[HLG_WALK_NO_CFI] = "no unwind table has the address",
-		[HLG_WALK_CUT] = "what was copied of the stack ends (--stack-size=64K)",
+		[HLG_WALK_CUT] = "what was copied of the stack ends (--stack-size=128K)",
 	};
 	unsigned most = HLG_WALK_DEEP;
 
@@ -313,7 +327,8 @@ static void tell_counts(const struct hlg_guest_stacks *stacks,
 static int unwind(struct hlg_guest_stacks *stacks, const char *path, const char *guest,
 		  struct hlg_err *err)
 {
-	if (stacks->way != HLG_GUEST_STACKS_CFI)
+	if (stacks->way != HLG_GUEST_STACKS_CFI ||
+	    (stacks->copies.f && stacks->copies.n == 0))
 		return 0;
 	if (!guest)
 		return hlg_err_set(err, HLG_EINPUT,
@@ -345,27 +360,47 @@ bool hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path,
 	return counts.guest > counts.alone;
 }
 
+static void check_frames(const struct hlg_image *image)
+{
+	struct hlg_frame_count count;
+	struct hlg_err err;
+
+	if (hlg_frame_count(image, &count, &err) == 0 && !hlg_frame_is_kept(&count))
+		tell_line("hlguest: callers are missing or wrong: of the guest's %zu "
+			  "functions that call others, %zu keep a frame pointer "
+			  "(" HLG_FRAME_ADVICE "; or try --guest-stacks=cfi)",
+			  count.calling, count.framed);
+}
+
+static void check_tables(const struct hlg_image *image)
+{
+	struct hlg_callers_unwind_count count;
+	struct hlg_callers_unwind *tables;
+	struct hlg_err err;
+
+	if (hlg_callers_unwind_open(&tables, image, &err) < 0)
+		return; /* is told already */
+	hlg_callers_unwind_count(tables, &count);
+	hlg_callers_unwind_close(tables);
+	if (!hlg_callers_unwind_is_covered(&count))
+		tell_line("hlguest: callers are missing: of the guest's %zu functions, "
+			  "%zu have unwind tables (build it with "
+			  "RUSTFLAGS=-Cforce-unwind-tables=yes, "
+			  "-fasynchronous-unwind-tables; or try --guest-stacks=fp)",
+			  count.functions, count.covered);
+}
+
 void hlg_guest_stacks_check(const struct hlg_guest_stacks *stacks, const char *guest)
 {
-	struct hlg_frame_count count = {0};
 	struct hlg_image *image;
 	struct hlg_err err;
-	char *line;
 
-	if (stacks->way != HLG_GUEST_STACKS_FP ||
-	    hlg_image_open_elf(&image, guest, &err) < 0)
+	if (hlg_image_open_guest(&image, guest, 0, &err) < 0)
 		return;
-	if (hlg_frame_count(image, &count, &err) == 0 && !hlg_frame_is_kept(&count) &&
-	    asprintf(
-		    &line,
-		    "hlguest: callers are missing or wrong: of the guest's %zu functions "
-		    "that call others, %zu keep a frame pointer (" HLG_FRAME_ADVICE
-		    "; or try --guest-stacks=cfi)",
-		    count.calling, count.framed) >= 0) {
-		hlg_output_fold(stderr, 0, 0, line);
-		fputc('\n', stderr);
-		free(line);
-	}
+	if (stacks->way == HLG_GUEST_STACKS_FP)
+		check_frames(image);
+	else
+		check_tables(image);
 	hlg_image_destroy(image);
 }
 

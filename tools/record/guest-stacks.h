@@ -81,7 +81,7 @@ void hlg_guest_stacks_follow(struct hlg_guest_stacks *stacks, pid_t perf);
 bool hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path,
 			  const char *guest, bool quiet);
 
-/* Where frame pointers were followed: tells if most functions of this guest keep none. */
+/* Tells if most functions of this guest have not what stacks were made by. */
 void hlg_guest_stacks_check(const struct hlg_guest_stacks *stacks, const char *guest);
 
 void hlg_guest_stacks_finish(struct hlg_guest_stacks *stacks);

@@ -114,7 +114,7 @@ static int set_stack_size(void *arguments, const struct hlg_verb_option *option,
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
 			   "--%s=%s: not a size (bytes of each stack to copy, from 4K to "
-			   "64K)",
+			   "128K)",
 			   option->name, value);
 }
 
@@ -122,11 +122,11 @@ static int set_stack_size(void *arguments, const struct hlg_verb_option *option,
 static int check_guest_stacks(const struct arguments *args, struct hlg_err *err)
 {
 	if (args->stack_bytes &&
-	    (!args->guest_stacks || args->way == HLG_GUEST_STACKS_FP))
+	    !(args->guest_stacks ? args->way != HLG_GUEST_STACKS_FP : args->both))
 		return hlg_err_set(
 			err, HLG_EINPUT,
 			"--stack-size: only stacks that are unwound by tables are copied "
-			"(use it with --guest-stacks=cfi or auto)");
+			"(use it with -g, or --guest-stacks=cfi or auto)");
 	if (args->guest_stacks && args->windows)
 		return hlg_err_set(
 			err, HLG_EINPUT,
@@ -773,7 +773,7 @@ static const struct hlg_verb_option options[] = {
 	 .heading = WHAT,
 	 .value = "SIZE",
 	 .help = "bytes of each stack that are copied, where unwind tables are used: 4K "
-		 "to 64K",
+		 "to 128K",
 	 .fallback = "16K",
 	 .kind = HLG_VERB_NUMBER,
 	 .set = set_stack_size},

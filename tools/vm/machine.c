@@ -461,7 +461,7 @@ static int start_sregs(struct hlg_vm_machine *machine, uint8_t ring, struct hlg_
 		return fail_errno(err, "KVM_GET_SREGS", "report this as a bug");
 	sregs.cr0 = CR0_LONG_MODE;
 	sregs.cr3 = machine->root;
-	sregs.cr4 = CR4_LONG_MODE | (machine->avx ? CR4_OSXSAVE : 0);
+	sregs.cr4 = CR4_LONG_MODE | (machine->avx ? CR4_OSXSAVE : 0) | machine->cr4;
 	sregs.efer = EFER_LONG_MODE;
 	sregs.cs =
 		segment(ring, ring ? HLG_VM_USER_CODE : HLG_VM_KERNEL_CODE, SEGMENT_CODE);

@@ -54,6 +54,7 @@ struct hlg_vm_machine {
 	bool avx;         /* the guest may use it */
 	bool ran;         /* since it was started */
 	uint64_t call;    /* guest address that syscall enters; 0: the monitor's own */
+	uint64_t cr4;     /* more bits of it */
 };
 
 /* Why the guest stopped. */

@@ -45,6 +45,7 @@ SAMPLES = {"long.data": ("demo-user.data", 600000), "stacks.data": ("demo-host.d
            "exits.data": ("demo-exits.data", 200000)}
 TEMPORARY = re.compile(r"\.out\.hlguest-[0-9a-f]{16}")
 PATIENCE = 20  # seconds for what must end soon
+TABLES = ("-O1", "-fomit-frame-pointer", "-fasynchronous-unwind-tables")
 
 # As perf record does: a signal ends the command and the recording, which is written then.
 PERF = """#!/bin/sh
@@ -236,10 +237,11 @@ def records(build, folder, hlguest):
         case.env = {"PATH": made + ":" + os.environ["PATH"], "SECONDS_OF_GUEST": seconds}
         case.whole, case.span = whole, span
         yield case
-    why, vm, elf, tree = None, "", "", ""
+    why, vm, elf, tree, tables = None, "", "", "", ""
     try:
         vm, elf, tree = monitor(build, folder), *(guest(name, build, folder)
                                                   for name in ("demo", "tree"))
+        tables = guest("tree", build, folder, *TABLES)
     except Skip as e:
         why = e
     for seconds, span, few in (("0.5", None, 0), ("60", 1, 2)):
@@ -248,10 +250,12 @@ def records(build, folder, hlguest):
         case.span, case.few, case.why = span, few, why
         yield case
     # Behind the end of the guest the recording is written anew.
-    for seconds, span, few in (("0.3", None, 2), ("60", 1, 1)):
-        case = Callers(f"record --guest-stacks, {seconds} s",
-                       [hlguest, "record", "--guest-stacks", "-F", "4000", *words[2:], vm,
-                        f"--seconds={seconds}", "--sandboxes=2", tree], inputs=(), out=True)
+    for way, seconds, span, few in (("fp", "0.3", None, 2), ("fp", "60", 1, 1),
+                                    ("cfi", "0.3", None, 1), ("cfi", "60", 1, 0)):
+        case = Callers(f"record --guest-stacks={way}, {seconds} s",
+                       [hlguest, "record", "--guest-stacks=" + way, "-F", "4000", *words[2:], vm,
+                        f"--seconds={seconds}", "--sandboxes=2", tables if way == "cfi" else tree],
+                       inputs=(), out=True)
         case.span, case.few, case.why = span, few, why
         yield case
 

@@ -41,16 +41,15 @@ enum {
 	N_SLOTS
 };
 
-#define PUSH     0x55             /* 0 */
-#define SET      0x48, 0x89, 0xe5 /* 1 */
-#define NOP      0x90
-#define POP      0x5d
-#define RET      0xc3
-#define CALL_RAX 0xff, 0xd0
-#define JMP_RAX  0xff, 0xe0
-#define REL(at, to)                                                                      \
-	((to)*SLOT - (at)) & 255, ((to)*SLOT - (at)) >> 8 & 255,                         \
-		((to)*SLOT - (at)) >> 16 & 255, ((to)*SLOT - (at)) >> 24 & 255
+#define PUSH            0x55             /* 0 */
+#define SET             0x48, 0x89, 0xe5 /* 1 */
+#define NOP             0x90
+#define POP             0x5d
+#define RET             0xc3
+#define CALL_RAX        0xff, 0xd0
+#define JMP_RAX         0xff, 0xe0
+#define BYTE(at, to, n) (((uint32_t)(to)*SLOT - (uint32_t)(at)) >> (n)*8 & 255)
+#define REL(at, to)     BYTE(at, to, 0), BYTE(at, to, 1), BYTE(at, to, 2), BYTE(at, to, 3)
 #define CALL(f, at, to) 0xe8, REL((f)*SLOT + (at) + 5, to)
 #define JMP(f, at, to)  0xe9, REL((f)*SLOT + (at) + 5, to)
 #define LEA(f, at, to)  0x48, 0x8d, 0x05, REL((f)*SLOT + (at) + 7, to)

@@ -4,7 +4,6 @@
  * no frame pointers, and after each instruction its registers and stack are those of a
  * guest that has its ELF.
  */
-#include <alloca.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,12 +96,35 @@ static NOINLINE uint64_t saves(uint64_t state)
 	return words[state % 64];
 }
 
+/* Without a table, as libraries of C have some. */
+uint64_t bare(uint64_t state);
+__asm__(".text\n"
+	".type bare, @function\n"
+	"bare:\n"
+	"endbr64\n"
+	"pushq %rbp\n"
+	"pushq %r14\n"
+	"pushq %rbx\n"
+	"xorl %ebp, %ebp\n"
+	"movq %rdi, %r14\n"
+	"leaq 1(%r14), %rbx\n"
+	"movq %rbx, %rax\n"
+	"popq %rbx\n"
+	"popq %r14\n"
+	"popq %rbp\n"
+	"ret\n"
+	".size bare, . - bare\n");
+
+static uint64_t (*volatile pointed)(uint64_t) = bare;
+
 static NOINLINE uint64_t moves(uint64_t state)
 {
-	uint64_t *words = alloca(8 * (1 + state % 32));
+	uint64_t *words = __builtin_alloca(8 * (1 + state % 32));
 
 	words[0] = state;
 	sink += saves(words[0]);
+	sink += bare(words[0]);
+	sink += pointed(words[0]);
 	return words[0] + 1;
 }
 
@@ -154,6 +176,7 @@ OUTERMOST(test_large_start, test_large_root);
 static const char *const calls[][2] = {
 	{"test_root", "test_start"}, {"again", "test_root"}, {"again", "again"},
 	{"moves", "again"},          {"moves", "test_root"}, {"saves", "moves"},
+	{"bare", "moves"},
 };
 
 static bool is_call(const char *callee, const char *caller)
@@ -184,8 +207,8 @@ static void note_wrong(enum hlg_walk_end end)
 
 	if (seen.wrong++)
 		return;
-	n += (size_t)snprintf(seen.first, sizeof(seen.first), "end %u: %s+0x%llx", end,
-			      name_of(copy.regs[16]),
+	n += (size_t)snprintf(seen.first, sizeof(seen.first), "end %u: %s+0x%llx",
+			      (unsigned)end, name_of(copy.regs[16]),
 			      (unsigned long long)(copy.regs[16] - bias));
 	for (uint32_t i = 0; i < n_callers && n < sizeof(seen.first); i++)
 		n += (size_t)snprintf(seen.first + n, sizeof(seen.first) - n, " < %s",
@@ -203,7 +226,8 @@ static void on_step(int sig, siginfo_t *info, void *context)
 	(void)info;
 	if (strcmp(name, "test_start") != 0 && strcmp(name, "test_root") != 0 &&
 	    strcmp(name, "again") != 0 && strcmp(name, "moves") != 0 &&
-	    strcmp(name, "saves") != 0 && strcmp(name, "large") != 0)
+	    strcmp(name, "saves") != 0 && strcmp(name, "bare") != 0 &&
+	    strcmp(name, "large") != 0)
 		return;
 	copy_from(uc, stack_size);
 	end = walk_copy();
@@ -373,6 +397,20 @@ START_TEST(nonsense)
 }
 END_TEST
 
+/* Where an image is entered often has no table, being assembly: it has no caller. */
+START_TEST(entered)
+{
+	open_self();
+	memset(&copy, 0, sizeof(copy));
+	copy.regs[HLG_CALLERS_REGS - 1] = (uintptr_t)bare + 4;
+	ck_assert_int_eq(walk_copy(), HLG_WALK_NO_CFI);
+	image->elf.entry = (uintptr_t)bare - bias;
+	ck_assert_int_eq(walk_copy(), HLG_WALK_WHOLE);
+	ck_assert_uint_eq(n_callers, 0);
+	close_self();
+}
+END_TEST
+
 START_TEST(counts)
 {
 	struct hlg_callers_unwind_count count;
@@ -410,6 +448,7 @@ int main(void)
 	tcase_add_test(tc, cut);
 	tcase_add_test(tc, sizes);
 	tcase_add_test(tc, nonsense);
+	tcase_add_test(tc, entered);
 	tcase_add_test(tc, counts);
 	tcase_add_test(tc, without);
 	return tap_main(suite);

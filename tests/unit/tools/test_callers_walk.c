@@ -361,7 +361,7 @@ START_TEST(copies_most)
 
 	begin();
 	walked_map(&guest, CR3, 4, 0x200000, 0, UINT64_C(1) << 21, &next);
-	for (uint64_t at = 0x20000; at < 0x40000; at += 8)
+	for (uint64_t at = 0x20000; at < 0x60000; at += 8)
 		guest.memory[at / 8] = 0x200000 + at;
 	copy(0x220000 + 4096 + 128 + 8, HLG_WALK_COPY_MAX);
 	ck_assert_uint_eq(walk.copied, HLG_WALK_COPY_MAX);

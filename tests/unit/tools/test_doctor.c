@@ -243,7 +243,7 @@ START_TEST(guest_stacks)
 	strcpy(p.guest_stacks, "may not load (be root (or not))");
 	expect(&p, HLG_LEVEL_INFO, "guest stacks", "may not load", "be root (or not)");
 	strcpy(p.guest_stacks, "no remedy");
-	expect(&p, HLG_LEVEL_INFO, "guest stacks", "no remedy", "see hlguest-record");
+	expect(&p, HLG_LEVEL_INFO, "guest stacks", "no remedy", "see hlguest-guest-stacks");
 }
 END_TEST
 
