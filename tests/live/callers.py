@@ -7,8 +7,8 @@
 Each stack must be a path of the guest's calls (kit/called.py), or say what is missing: followed
 by frame pointers, or by unwind tables. Several sandboxes, on threads made later, in turn on one
 thread, or one after another; a process that runs already, or all; a VMM that dies, and ^C; with
-the host's half; a guest that lies about its frames, after which the kernel has said nothing and
-its memory has no program of ours. Skipped where nothing can be recorded so.
+the host's half; a guest that lies about its frames, after which the kernel has said nothing.
+Kills are those of harm/faults/kills.py. Skipped where nothing can be recorded so.
 """
 import bisect
 import collections
@@ -35,7 +35,6 @@ LEAST = 300
 SAID = re.compile(r"^hlguest: (\d+) of (\d+) guest samples have callers, (\d+) up to the "
                   r"outermost$", re.M)
 NOTHING = ("-O1", "-fomit-frame-pointer")
-PROGRAM = "hlg_callers_sam"  # as the kernel cuts its name
 
 
 def record(build, out, *words, way="--guest-stacks"):
@@ -339,29 +338,6 @@ def check_lies(build, vm, elf, folder):
             yield f"{samples} samples of {';'.join(stack)}"
 
 
-def check_gone(build, vm, elf, folder):
-    """Killed at some moments: no program is left, and what is left is a recording or none."""
-    if run("bpftool", "version")[2]:
-        raise Skip("bpftool is not installed")
-    out = os.path.join(folder, "killed.data")
-    for wait in (0.05, 0.15, 0.3, 0.6, 1.2):
-        with subprocess.Popen([hlguest_of(build), "record", "--guest-stacks", "-q", "-o", out,
-                               "--", vm, "--seconds=1", elf], stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, env=environment()) as process:
-            time.sleep(wait)
-            process.kill()
-    deadline = time.monotonic() + 10
-    while PROGRAM in must("bpftool", "prog", "list"):
-        if time.monotonic() > deadline:
-            yield "a program is left"
-            return
-        time.sleep(0.1)
-    left = set(os.listdir(folder)) - {"killed.data", "killed.data.old", "killed.data.hlguest",
-                                      "killed.data.old.hlguest", "killed.data.failed"}
-    if any(name.startswith(".killed") for name in left):
-        yield f"left: {left}"
-
-
 def main():
     build = parser(__doc__).parse_args().build
     tap = Tap()
@@ -394,7 +370,6 @@ def main():
         check("a stack that is cut", check_cut, more=(*TABLES, "-DLARGE=64"))
         check("a guest without frame pointers", check_without, more=NOTHING)
         check("a guest that lies", check_lies, more=("-DLIES",))
-        check("killed", check_gone)
     return tap.finish()
 
 

@@ -35,7 +35,7 @@ import time
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 from bed import Bed, Case
-from microvm import guest, monitor
+from microvm import TABLES, guest, monitor
 from programs import hlguest_of, program
 from tap import DATA, Skip, Tap, filter_of, need, must, parser, run
 
@@ -45,7 +45,6 @@ SAMPLES = {"long.data": ("demo-user.data", 600000), "stacks.data": ("demo-host.d
            "exits.data": ("demo-exits.data", 200000)}
 TEMPORARY = re.compile(r"\.out\.hlguest-[0-9a-f]{16}")
 PATIENCE = 20  # seconds for what must end soon
-TABLES = ("-O1", "-fomit-frame-pointer", "-fasynchronous-unwind-tables")
 
 # As perf record does: a signal ends the command and the recording, which is written then.
 PERF = """#!/bin/sh
