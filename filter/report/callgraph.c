@@ -47,27 +47,34 @@ static uint32_t add_roots(struct hlg_growing *to, uint32_t node,
 	return node;
 }
 
+/* Of a guest's stack: where it lies, and if host halves of any are known. */
+struct guest {
+	uint64_t ip;
+	bool halves;
+};
+
 /* A frame of a guest's host half that is left out: a note that says nothing, as no half
  * was recorded at all; or all of them. */
-static bool is_left_out(const struct hlg_stacks *s, const struct hlg_node *node)
+static bool is_left_out(const struct hlg_stacks *s, const struct guest *guest,
+			const struct hlg_node *node)
 {
-	if (s->guests && node->frame != HLG_FRAME_GROUP)
-		return true;
-	return s->marks == 0 && node->frame == HLG_FRAME_NOTE &&
-	       strcmp(hlg_tree_name(&s->tree, node), HLG_STACKS_ORPHAN) == 0;
+	return guest && (node->frame == HLG_FRAME_NOTE
+				 ? s->guests || !guest->halves
+				 : s->guests && node->frame != HLG_FRAME_GROUP);
 }
 
 /*
  * The frames of a host node on top of to's node, and between its groups and the rest what
- * roots= says of a guest's ip, if it is not NULL.
+ * roots= says of a guest, if it is not NULL.
  */
 static uint32_t copy_path(struct hlg_growing *to, uint32_t node,
-			  const struct hlg_report *r, uint32_t from, const uint64_t *ip)
+			  const struct hlg_report *r, uint32_t from,
+			  const struct guest *guest)
 {
 	const struct hlg_tree *tree = &r->stacks->tree;
 	uint32_t depth = tree->nodes[from].depth;
 	uint32_t *path = malloc((depth + 1) * sizeof(*path));
-	bool rooted = !ip;
+	bool rooted = !guest;
 
 	if (!path)
 		return HLG_NO_NODE;
@@ -77,14 +84,14 @@ static uint32_t copy_path(struct hlg_growing *to, uint32_t node,
 		const struct hlg_node *step = &tree->nodes[path[i]];
 
 		if (!rooted && step->frame != HLG_FRAME_GROUP) {
-			node = add_roots(to, node, r, *ip);
+			node = add_roots(to, node, r, guest->ip);
 			rooted = true;
 		}
-		if (!ip || !is_left_out(r->stacks, step))
+		if (!is_left_out(r->stacks, guest, step))
 			node = child(to, node, step->frame, hlg_tree_name(tree, step));
 	}
 	free(path);
-	return rooted ? node : add_roots(to, node, r, *ip);
+	return rooted ? node : add_roots(to, node, r, guest->ip);
 }
 
 /* The outermost first. */
@@ -107,19 +114,20 @@ static void add_paths(struct hlg_growing *to, uint32_t bottom, const struct hlg_
 	const struct hlg_row *rows =
 		v->rows + hlg_rows_shown(r, v->n_rows, hlg_rows_share, v);
 	const struct hlg_row *borders = v->borders + hlg_rows_borders_shown(r, v);
+	bool halves = hlg_stacks_have_halves(r->stacks);
 
 	for (size_t i = 0; to->ok && i < paths->n; i++) {
 		const struct hlg_path *path = &paths->paths[i];
-		uint64_t ip = paths->frames[path->first].ip;
+		const struct guest guest = {paths->frames[path->first].ip, halves};
 		uint32_t node;
 
 		if (path->row >= (path->row->border ? borders : rows))
 			continue; /* not shown */
 		if (path->node == HLG_NO_NODE)
-			node = child(to, add_roots(to, bottom, r, ip), HLG_FRAME_NOTE,
-				     HLG_STACKS_LOST);
+			node = child(to, add_roots(to, bottom, r, guest.ip),
+				     HLG_FRAME_NOTE, HLG_STACKS_LOST);
 		else
-			node = copy_path(to, bottom, r, path->node, &ip);
+			node = copy_path(to, bottom, r, path->node, &guest);
 		add_path(to, node, paths, path);
 	}
 }

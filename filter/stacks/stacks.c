@@ -323,6 +323,16 @@ void hlg_stacks_host(struct hlg_stacks *s, const struct hlg_stacks_sample *sampl
 					      .count = {1, period}});
 }
 
+bool hlg_stacks_have_halves(const struct hlg_stacks *s)
+{
+	for (uint32_t i = 0; i < s->n_stacks; i++)
+		if (s->stacks[i].guest &&
+		    (s->tree.nodes[s->stacks[i].node].frame == HLG_FRAME_HOST_USER ||
+		     s->tree.nodes[s->stacks[i].node].frame == HLG_FRAME_HOST_KERNEL))
+			return true;
+	return false;
+}
+
 /* Numbers of from's nodes in to; parents come before their children. */
 static uint32_t *map_nodes(struct hlg_stacks *to, const struct hlg_stacks *from)
 {

@@ -21,11 +21,10 @@
 #include "filter/stacks/chains.h"
 #include "filter/stacks/tree.h"
 
-/* What stands where there is no host half. */
-#define HLG_STACKS_ORPHAN                                                                \
-	"[no KVM_RUN stack]" /* no mark of the thread was seen, but of others */
-#define HLG_STACKS_BARE "[no callchain]"   /* the mark has none: recorded without -g */
-#define HLG_STACKS_LOST "[stack not kept]" /* for want of memory; saved without */
+/* What stands where there is no host half; the first two only where others have one. */
+#define HLG_STACKS_ORPHAN "[no KVM_RUN stack]" /* no mark of the thread was seen */
+#define HLG_STACKS_BARE   "[no callchain]"   /* the mark has none: recorded without -g */
+#define HLG_STACKS_LOST   "[stack not kept]" /* for want of memory; saved without */
 
 /* What the samples of an event mark. */
 enum hlg_kvm_mark {
@@ -130,6 +129,9 @@ void hlg_stacks_callers(struct hlg_stacks *stacks, struct hlg_stack *stack,
 /* Counts what is in a stack: of a series of the profile, its node and chain these
  * stacks' own. What a node or chain could not be made for is lost. */
 void hlg_stacks_add(struct hlg_stacks *stacks, const struct hlg_stack *stack);
+
+/* Is the host's half known of any guest sample? */
+bool hlg_stacks_have_halves(const struct hlg_stacks *stacks);
 
 /* Was there a mark of this thread? */
 bool hlg_stacks_knows(const struct hlg_stacks *stacks, int32_t pid, int32_t tid);

@@ -86,6 +86,9 @@ def profiles(folder, build):
             put(folder, elf, scratch.read_bytes())
             put(folder, elf + "-inside", gzip.decompress(scratch.read_bytes()))
             scratch.unlink()
+    stacks = (DATA.parent / "peers/pprof/saved-format-4.pb.gz").read_bytes()
+    put(folder, "stacks", stacks)
+    put(folder, "stacks-inside", gzip.decompress(stacks))
 
 
 def elf(named, note):

@@ -2,7 +2,6 @@
 #include "tools/export/export.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "filter/report/paths.h"
 #include "symtab/grow.h"
@@ -121,7 +120,8 @@ static bool add_nodes(struct collector *c)
 	return c->lost != UINT32_MAX && c->nothing != UINT32_MAX;
 }
 
-/* The host's half, from the outermost frame on; that no KVM_RUN was seen is no frame. */
+/* The host's half, from the outermost frame on; words on why there is none are no frame.
+ */
 static bool meet_host(struct collector *c, size_t path, uint32_t node)
 {
 	const struct hlg_tree *tree = &c->r->stacks->tree;
@@ -131,8 +131,7 @@ static bool meet_host(struct collector *c, size_t path, uint32_t node)
 		return true;
 	if (!meet_host(c, path, at->parent))
 		return false;
-	if (at->frame == HLG_FRAME_NOTE &&
-	    strcmp(hlg_tree_name(tree, at), HLG_STACKS_ORPHAN) == 0)
+	if (at->frame == HLG_FRAME_NOTE)
 		return true;
 	return meet(c, path, name_node(c, at), 0);
 }

@@ -266,8 +266,9 @@ static void choose_halves(struct flame *flame)
 {
 	struct hlg_run *sides[] = {&flame->after.side.run, &flame->before.side.run};
 
-	flame->guests = flame->compares && !flame->leaves &&
-			!sides[0]->stacks.marks != !sides[1]->stacks.marks;
+	flame->guests =
+		flame->compares && hlg_stacks_have_halves(&sides[0]->stacks) !=
+					   hlg_stacks_have_halves(&sides[1]->stacks);
 	for (size_t i = 0; flame->guests && i < 2; i++) {
 		sides[i]->stacks.guests = true;
 		if (!hlg_options_given(&sides[i]->options, "mode"))
