@@ -125,15 +125,19 @@ static bool add_nodes(struct collector *c)
 static bool meet_host(struct collector *c, size_t path, uint32_t node)
 {
 	const struct hlg_tree *tree = &c->r->stacks->tree;
-	const struct hlg_node *at = &tree->nodes[node];
+	uint32_t depth = tree->nodes[node].depth;
+	uint32_t *nodes = malloc((depth + 1) * sizeof(*nodes));
+	bool ok = nodes;
 
-	if (node == HLG_TREE_ROOT)
-		return true;
-	if (!meet_host(c, path, at->parent))
-		return false;
-	if (at->frame == HLG_FRAME_NOTE)
-		return true;
-	return meet(c, path, name_node(c, at), 0);
+	for (uint32_t i = depth; ok && i > 0; i--, node = tree->nodes[node].parent)
+		nodes[i] = node;
+	for (uint32_t i = 1; ok && i <= depth; i++) {
+		const struct hlg_node *at = &tree->nodes[nodes[i]];
+
+		ok = at->frame == HLG_FRAME_NOTE || meet(c, path, name_node(c, at), 0);
+	}
+	free(nodes);
+	return ok;
 }
 
 /* Where in its function a frame calls the next one, the image's own address. */
