@@ -30,8 +30,8 @@ from microvm import TABLES, guest, monitor
 from programs import hlguest_of
 from tap import Skip, Tap, environment, mount_tracefs, must, parser, run
 
-SECONDS = 1.5
-LEAST = 300
+SECONDS = 0.9
+LEAST = 200
 SAID = re.compile(r"^hlguest: (\d+) of (\d+) guest samples have callers, (\d+) up to the "
                   r"outermost$", re.M)
 NOTHING = ("-O1", "-fomit-frame-pointer")
