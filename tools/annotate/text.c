@@ -7,6 +7,7 @@
 #include "filter/write/text-lines.h"
 #include "symtab/escape.h"
 #include "tools/annotate/annotate.h"
+#include "tools/annotate/called-by.h"
 #include "tools/annotate/snippet.h"
 
 enum {
@@ -19,6 +20,9 @@ enum {
 
 struct writer {
 	FILE *f;
+	const struct hlg_report *report;
+	struct hlg_called_by called;
+	bool lost; /* something, for want of memory */
 	const struct hlg_colour *colours;
 	unsigned columns; /* of a line; 0: any number */
 	struct hlg_snippets snippets;
@@ -91,8 +95,8 @@ static void put_hottest(FILE *f, const struct hlg_listing *l)
 }
 
 /* Name, share, where, and the hottest lines; more only where there is something. */
-static void put_head(const struct writer *w, const struct hlg_listing *l,
-		     const char *series)
+static void put_head(struct writer *w, const struct hlg_listing *l,
+		     const struct hlg_view *view, const char *series)
 {
 	const struct hlg_row *row = l->row;
 	char percent[16];
@@ -111,6 +115,7 @@ static void put_head(const struct writer *w, const struct hlg_listing *l,
 	put_place(w->f, &row->place);
 	put_aliases(w->f, &row->place);
 	put_hottest(w->f, l);
+	w->lost |= !hlg_called_by_put(w->f, &w->called, w->report, view, row);
 	if (l->remark)
 		fprintf(w->f, "  note: %s\n", l->remark);
 	if (l->no_edges)
@@ -314,8 +319,7 @@ static void put_listing(void *ctx, const struct hlg_listing *l,
 {
 	struct writer *w = ctx;
 
-	(void)view;
-	put_head(w, l, series);
+	put_head(w, l, view, series);
 	fprintf(w->f, "%10s %9s", "share", "samples");
 	if (w->colours->on)
 		fprintf(w->f, " %-*s", BAR, "heat");
@@ -329,6 +333,7 @@ int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_annotate *a = annotate;
 	struct writer w = {.f = f,
+			   .report = a->report,
 			   .colours = &a->report->colours,
 			   .columns = a->report->screen.columns};
 	int rc;
@@ -342,6 +347,9 @@ int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err)
 		      f);
 	rc = hlg_listing_each(a, put_listing, &w, err);
 	hlg_snippet_finish(&w.snippets);
+	hlg_called_by_finish(&w.called);
+	if (rc == 0 && w.lost)
+		rc = hlg_err_memory(err, "annotate");
 	if (rc == 0)
 		rc = hlg_text_lines_tail(f, a->report, err);
 	if (rc == 0 && a->report->options->verbose)

@@ -13,6 +13,7 @@
 #include "tools/cli/pager.h"
 #include "tools/cli/verb.h"
 #include "tools/inputs/inputs.h"
+#include "tools/inputs/sides.h"
 
 #define TOP 5 /* functions, unless top= says how many */
 
@@ -97,16 +98,31 @@ static int show(struct hlg_run *run, const struct arguments *args,
 	return rc;
 }
 
+/* Data is a struct hlg_annotate. */
+static const struct hlg_format text = {.name = "text",
+				       .stacks = true,
+				       .notes = true,
+				       .reader = true,
+				       .write = hlg_annotate_text};
+
 /* Reads the files and writes the listings. Returns the exit status. */
-static int annotate_files(const struct arguments *args)
+static int annotate_files(struct arguments *args)
 {
-	const struct hlg_inputs *in = &args->inputs;
+	struct hlg_inputs *in = &args->inputs;
 	struct hlg_found_places places = {0};
 	struct hlg_batch batch = {0};
 	struct hlg_run run;
 	struct hlg_err err;
-	int rc = hlg_run_start_apart(&run, in->n_words, in->words, &err), status = 0;
+	bool whole = false;
+	int rc = 0, status = 0;
 
+	memset(&run, 0, sizeof(run));
+	if (in->format == &text) /* with who called */
+		rc = hlg_sides_want_whole(in, &whole, &err);
+	if (rc == 0 && whole)
+		rc = hlg_inputs_add_word(in, HLG_SIDES_WHOLE, &err);
+	if (rc == 0)
+		rc = hlg_run_start_apart(&run, in->n_words, in->words, &err);
 	if (rc == 0)
 		rc = hlg_run_set_format(&run, in->format, &err);
 	run.options.region = 0;
@@ -131,9 +147,6 @@ static int annotate_files(const struct arguments *args)
 	return status;
 }
 
-/* Data is a struct hlg_annotate. */
-static const struct hlg_format text = {
-	.name = "text", .notes = true, .reader = true, .write = hlg_annotate_text};
 static const struct hlg_format json = {
 	.name = "json", .notes = true, HLG_FORMAT_JANSSON(hlg_annotate_json)};
 static const struct hlg_format *const formats[] = {&text, &json, NULL};
