@@ -126,7 +126,7 @@ static bool meet_host(struct collector *c, size_t path, uint32_t node)
 {
 	const struct hlg_tree *tree = &c->r->stacks->tree;
 	uint32_t depth = tree->nodes[node].depth;
-	uint32_t *nodes = malloc((depth + 1) * sizeof(*nodes));
+	uint32_t *nodes = calloc((size_t)depth + 1, sizeof(*nodes));
 	bool ok = nodes;
 
 	for (uint32_t i = depth; ok && i > 0; i--, node = tree->nodes[node].parent)
