@@ -116,6 +116,7 @@ struct hlg_options {
 	uint64_t start, stop;  /* of time=, [start, stop): see time_unit */
 	int time_unit;         /* enum hlg_time_unit */
 	struct hlg_number_list pid, tid, cpu, sandbox; /* empty: any */
+	bool slices;                                   /* the format shows time */
 	char *event;                                   /* glob; NULL: any */
 	char *format;                                  /* a word of its list (format.h) */
 	char *out;                                     /* NULL: standard output */

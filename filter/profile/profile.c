@@ -46,6 +46,7 @@ void hlg_profile_finish(struct hlg_profile *profile)
 	hlg_index_finish(&profile->series_index);
 	free(profile->cells);
 	hlg_transits_finish(&profile->transits);
+	hlg_slices_finish(&profile->slices);
 	hlg_sandboxes_finish(&profile->sandboxes);
 	free(profile->moves);
 	memset(profile, 0, sizeof(*profile));
@@ -66,7 +67,7 @@ static uint32_t add_event(struct hlg_profile *p, uint32_t name, unsigned precise
 	};
 	e->plain = e->selected && !p->restricts && !p->sandboxes.n && !p->apart &&
 		   !(options->by & ~(unsigned)HLG_BY_EVENT) &&
-		   options->stacks != HLG_STACKS_COUNTERS;
+		   options->stacks != HLG_STACKS_COUNTERS && !options->slices;
 	e->plain_host = e->plain && options->mode == HLG_SHOW_GUEST;
 	return p->n_events++;
 }
@@ -247,6 +248,10 @@ static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
 	hlg_sandboxes_count(&p->sandboxes, sample->sandbox, count);
 	if (p->events[sample->event].plain)
 		p->events[sample->event].series = series;
+	if (p->options->slices)
+		hlg_slices_add(&p->slices, sample->time,
+			       &(struct hlg_slices_entry){0, sample->ip, series,
+							  sample->tid, count});
 	return true;
 }
 
@@ -291,6 +296,19 @@ static void pass(struct hlg_profile *p, const struct hlg_sample *sample,
 		hlg_few_add(&p->passed[HLG_ID_SANDBOX], (int32_t)sample->sandbox);
 }
 
+/* What tracepoints made is no time of the host's. */
+static void add_host_slice(struct hlg_profile *p, const struct hlg_sample *sample,
+			   struct hlg_count count)
+{
+	const struct hlg_slices_entry entry = {.series = HLG_SLICES_HOST +
+							 state_of(sample->cpumode),
+					       .tid = sample->tid,
+					       .count = count};
+
+	if (p->options->slices && p->events[sample->event].kind != HLG_EVENT_TRACEPOINT)
+		hlg_slices_add(&p->slices, sample->time, &entry);
+}
+
 enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 					  const struct hlg_sample *sample,
 					  struct hlg_count count, hlg_u128 squares)
@@ -307,6 +325,7 @@ enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 		disposition = HLG_HOST;
 		hlg_count_add(&p->host, count);
 		hlg_count_add(&p->events[sample->event].host, count);
+		add_host_slice(p, sample, count);
 	} else if (!add_guest(p, sample, count, squares)) {
 		p->unrecorded += count.samples;
 		return HLG_DESELECTED;
@@ -433,6 +452,9 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	hlg_transits_merge(&to->transits, &from->transits);
 	hlg_starts_merge(&to->starts, &from->starts);
 	hlg_sandboxes_merge(&to->sandboxes, &from->sandboxes);
+	if (series)
+		hlg_slices_merge(&to->slices, &from->slices, series, from->moves);
+	to->slices.lost |= !series;
 	free(series);
 }
 

@@ -19,6 +19,7 @@
 #include "filter/profile/sample.h"
 #include "filter/profile/sandboxes.h"
 #include "filter/profile/select.h"
+#include "filter/profile/slices.h"
 #include "filter/profile/starts.h"
 #include "filter/profile/strings.h"
 #include "filter/profile/transits.h"
@@ -118,8 +119,9 @@ struct hlg_profile {
 	uint64_t *moves;
 	struct hlg_series last; /* key of the series used last */
 	uint32_t last_series;
-	struct hlg_transits transits;   /* where the feed reads such tracepoints */
-	struct hlg_starts starts;       /* the same */
+	struct hlg_transits transits; /* where the feed reads such tracepoints */
+	struct hlg_starts starts;     /* the same */
+	struct hlg_slices slices;     /* of what was not deselected, if options say so */
 	struct hlg_sandboxes sandboxes; /* where the feed knows of several, and their
 					 * guest samples that were not deselected */
 };

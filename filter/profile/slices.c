@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/profile/slices.h"
+
+#include <stdlib.h>
+
+#include "symtab/grow.h"
+
+struct search {
+	const struct hlg_slices *slices;
+	const struct hlg_slices_entry *key;
+};
+
+static bool same(const void *ctx, uint32_t number)
+{
+	const struct search *search = ctx;
+	const struct hlg_slices_entry *a = &search->slices->entries[number],
+				      *b = search->key;
+
+	return a->slice == b->slice && a->ip == b->ip && a->series == b->series &&
+	       a->tid == b->tid;
+}
+
+/* False without memory. */
+static bool count(struct hlg_slices *s, const struct hlg_slices_entry *entry)
+{
+	const struct search search = {s, entry};
+	uint64_t hash =
+		hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, entry->ip),
+			      (uint64_t)entry->series << 32 | (uint32_t)entry->tid);
+	uint32_t known;
+
+	hash = hlg_hash_word(hash, entry->slice);
+	known = hlg_index_find(&s->index, hash, same, &search);
+	if (known != HLG_INDEX_NONE) {
+		hlg_count_add(&s->entries[known].count, entry->count);
+		return true;
+	}
+	if (!HLG_GROW(s->entries, s->n) || !hlg_index_add(&s->index, hash, s->n))
+		return false;
+	s->entries[s->n++] = *entry;
+	return true;
+}
+
+/* Makes slices twice as long: entries that were of neighbours become one. */
+static void merge_neighbours(struct hlg_slices *s)
+{
+	struct hlg_slices_entry *old = s->entries;
+	uint32_t n = s->n;
+
+	s->doubled++;
+	s->first /= 2;
+	s->last /= 2;
+	s->entries = NULL;
+	s->n = 0;
+	hlg_index_finish(&s->index);
+	for (uint32_t i = 0; i < n && !s->lost; i++) {
+		old[i].slice /= 2;
+		s->lost = !count(s, &old[i]);
+	}
+	free(old);
+}
+
+static bool too_many(const struct hlg_slices *s)
+{
+	uint64_t range = s->last - s->first;
+
+	return range >= HLG_SLICES_MOST ||
+	       (s->n > HLG_SLICES_ENTRIES && range >= HLG_SLICES_LEAST);
+}
+
+/* Makes room for a slice, by slices' length so far. */
+static void reach(struct hlg_slices *s, uint64_t slice)
+{
+	if (s->n == 0)
+		s->first = s->last = slice;
+	else if (slice < s->first)
+		s->first = slice;
+	else if (slice > s->last)
+		s->last = slice;
+	while (!s->lost && too_many(s))
+		merge_neighbours(s);
+}
+
+void hlg_slices_add(struct hlg_slices *slices, uint64_t time,
+		    const struct hlg_slices_entry *entry)
+{
+	struct hlg_slices_entry at = *entry;
+
+	if (time == HLG_NO_TIME) {
+		slices->untimed += entry->count.samples;
+		return;
+	}
+	if (slices->lost)
+		return;
+	reach(slices, time / hlg_slices_length(slices));
+	at.slice = time / hlg_slices_length(slices);
+	slices->lost |= !count(slices, &at);
+}
+
+void hlg_slices_merge(struct hlg_slices *to, const struct hlg_slices *from,
+		      const uint32_t *series, const uint64_t *moves)
+{
+	to->untimed += from->untimed;
+	to->lost |= from->lost;
+	while (!to->lost && to->n && to->doubled < from->doubled)
+		merge_neighbours(to);
+	if (to->n == 0 && to->doubled < from->doubled)
+		to->doubled = from->doubled;
+	for (uint32_t i = 0; i < from->n && !to->lost; i++) {
+		struct hlg_slices_entry entry = from->entries[i];
+
+		if (entry.series < HLG_SLICES_HOST) {
+			entry.ip += moves ? moves[entry.series] : 0;
+			entry.series = series[entry.series];
+		}
+		/* Its series was not there for want of memory. */
+		if (entry.series == UINT32_MAX)
+			to->lost = true;
+		else
+			hlg_slices_add(to, entry.slice * hlg_slices_length(from), &entry);
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct hlg_slices_entry *x = a, *y = b;
+
+	if (x->slice != y->slice)
+		return x->slice < y->slice ? -1 : 1;
+	if (x->ip != y->ip)
+		return x->ip < y->ip ? -1 : 1;
+	if (x->series != y->series)
+		return x->series < y->series ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+void hlg_slices_sort(struct hlg_slices *slices)
+{
+	/* What came last was not looked at; so the order of all does not show. */
+	while (!slices->lost && too_many(slices))
+		merge_neighbours(slices);
+	if (slices->n)
+		qsort(slices->entries, slices->n, sizeof(*slices->entries), compare);
+	hlg_index_finish(&slices->index);
+}
+
+void hlg_slices_finish(struct hlg_slices *slices)
+{
+	free(slices->entries);
+	hlg_index_finish(&slices->index);
+	*slices = (struct hlg_slices){0};
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * When samples were taken: how many of each thread at each address, by slice of time.
+ * Only what shows time asks for it (options->slices): each sample is then looked up once
+ * more.
+ *
+ * A slice is 20 ms of perf's clock, and twice that, and so on, until what was seen spans
+ * at most HLG_SLICES_MOST of them and has no more than HLG_SLICES_ENTRIES entries, as
+ * long as there are slices to make longer. So memory grows with distinct (thread,
+ * address, slice). Slice n begins at n times its length.
+ */
+#ifndef HLG_FILTER_PROFILE_SLICES_H
+#define HLG_FILTER_PROFILE_SLICES_H
+
+#include "filter/profile/count.h"
+#include "filter/profile/index.h"
+#include "filter/profile/sample.h"
+
+enum {
+	HLG_SLICES_NS = 20000000,
+	HLG_SLICES_MOST = 4096,
+	HLG_SLICES_LEAST = 64, /* not fewer for want of room */
+	HLG_SLICES_ENTRIES = 1 << 20,
+};
+
+struct hlg_slices_entry {
+	uint64_t slice;
+	uint64_t ip; /* of guests as in the profile's cells; of the host 0 */
+	uint32_t
+		series; /* of guests the profile's; of the host HLG_SLICES_HOST + state */
+	int32_t tid;    /* -1: not recorded */
+	struct hlg_count count;
+};
+
+/* A series' number of the host's states (enum hlg_state): above all numbers of series. */
+#define HLG_SLICES_HOST UINT32_C(0xfffffff0)
+
+/* All zero before the first use. */
+struct hlg_slices {
+	unsigned doubled;     /* a slice is HLG_SLICES_NS << doubled long */
+	uint64_t first, last; /* slices that have any; of none 0 */
+	struct hlg_slices_entry *entries;
+	uint32_t n;
+	struct hlg_index index;
+	uint64_t untimed; /* samples without a time */
+	bool lost;        /* there was no memory: what is here is not whole */
+};
+
+/* Counts samples of one time; time may be HLG_NO_TIME. entry->slice need not be set. */
+void hlg_slices_add(struct hlg_slices *slices, uint64_t time,
+		    const struct hlg_slices_entry *entry);
+
+/*
+ * Adds what from counted; series (by from's numbers) are to's, HLG_NO_SERIES where it has
+ * none; moves (NULL: by nothing) are what addresses move by.
+ */
+void hlg_slices_merge(struct hlg_slices *to, const struct hlg_slices *from,
+		      const uint32_t *series, const uint64_t *moves);
+
+/* Sorts by slice, then address, series and thread; nothing can be added behind. */
+void hlg_slices_sort(struct hlg_slices *slices);
+
+/* ns. */
+static inline uint64_t hlg_slices_length(const struct hlg_slices *slices)
+{
+	return (uint64_t)HLG_SLICES_NS << slices->doubled;
+}
+
+void hlg_slices_finish(struct hlg_slices *slices);
+
+#endif
