@@ -62,7 +62,8 @@ class Features:
         self.probes = {
             "perf": lambda: self.run("perf", "version"),
             "perf-record": lambda: self.run(
-                "perf", "record", "-q", "-e", "cpu-clock", "-o", "/dev/null", "true"
+                "perf", "record", "-q", "--no-bpf-event", "-e", "cpu-clock", "-o", "/dev/null",
+                "true"
             ),
             "kvm": lambda: self.can_open("/dev/kvm"),
         }

@@ -2,6 +2,7 @@
 """The micro-VM (tests/rig), guests for it (tests/live/guests), and recordings of them with
 bases that are known. All raise Skip where something is missing."""
 import collections
+import functools
 import os
 import re
 
@@ -48,6 +49,7 @@ TABLES = ("-O1", "-fomit-frame-pointer", "-fasynchronous-unwind-tables")
 HOSTED_NAMES = ("sorts", "prints", "finds", "words", "calls")
 
 
+@functools.lru_cache
 def monitor(build, folder):
     """The path of microvm, if it runs here and perf may record it."""
     need("perf")
@@ -60,8 +62,8 @@ def monitor(build, folder):
         os.close(os.open("/dev/kvm", os.O_RDWR | os.O_CLOEXEC))
     except OSError as e:
         raise Skip(f"/dev/kvm: {e.strerror}")
-    _, err, status = run("perf", "record", "-q", "-e", "cpu-clock", "-o",
-                         os.path.join(folder, "probe.data"), "true")
+    _, err, status = run("perf", "record", "-q", "--no-bpf-event", "-B", "-N", "-e",
+                         "cpu-clock", "-o", os.path.join(folder, "probe.data"), "true")
     if status:
         lines = err.strip().split("\n")
         raise Skip(f"perf may not record: {lines[0] or 'no reason given'}")
@@ -94,7 +96,7 @@ def record(vm, elf, base, seconds, out, *args):
     file out. args are more of microvm's. Returns the sandboxes, in the bases' order."""
     bases = base if isinstance(base, (list, tuple)) else [base]
     places = [f"--base={b:#x}" for b in bases]
-    _, err, status = run("perf", "kvm", "--guest", "record", "-q", "-B", "-N",
+    _, err, status = run("perf", "kvm", "--guest", "record", "-q", "--no-bpf-event", "-B", "-N",
                          "-e", "cpu-clock", "-F", str(FREQUENCY), "-o", out, "--",
                          vm, f"--seconds={seconds}", f"--sandboxes={len(bases)}",
                          *places, *args, elf)

@@ -30,7 +30,7 @@ ENOUGH = 200
 
 def record(folder, name, sampling, vm, *args):
     path = os.path.join(folder, name + ".data")
-    must("perf", "kvm", "--guest", "record", "-q", "-B", "-N", "-e", "cpu-clock",
+    must("perf", "kvm", "--guest", "record", "-q", "--no-bpf-event", "-B", "-N", "-e", "cpu-clock",
          *sampling, "-o", path, "--", vm, f"--seconds={SECONDS}", *args)
     return path
 

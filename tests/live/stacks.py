@@ -42,7 +42,7 @@ def build_busy(folder):
 
 def record_busy(folder):
     path = os.path.join(folder, "busy.data")
-    _, err, status = run("perf", "record", "-q", "-g", "-e", "cpu-clock", "-c",
+    _, err, status = run("perf", "record", "-q", "--no-bpf-event", "-g", "-e", "cpu-clock", "-c",
                          str(PERIOD), "-o", path, "--", build_busy(folder), str(SECONDS))
     if status:
         raise Skip(f"perf may not record: {err.strip()}")

@@ -354,8 +354,8 @@ def saved(build):
         if not os.path.exists(last):
             yield "no last calibration is kept"
         need("perf")
-        must("perf", "kvm", "--guest", "record", "-q", "-B", "-N", "-e", "cpu-clock",
-             "-F", "4000", "-o", data, "--", *landing)
+        must("perf", "kvm", "--guest", "record", "-q", "--no-bpf-event", "-B", "-N",
+             "-e", "cpu-clock", "-F", "4000", "-o", data, "--", *landing)
         if "jansson" not in os.environ.get("HLG_FEATURES", ""):
             raise Skip("no jansson")
         inside, guest, notes = contained(hlguest, elf, data, path)

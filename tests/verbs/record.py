@@ -35,7 +35,7 @@ NO_COUNTER = "no such counter here: this machine has no hardware counters"
 def has_counters(folder):
     """perf opens instructions, or fails for another reason than that there are none."""
     need("perf")
-    _, err, status = run("perf", "record", "-q", "-e", "instructions:u", "-o",
+    _, err, status = run("perf", "record", "-q", "--no-bpf-event", "-e", "instructions:u", "-o",
                          os.path.join(folder, "probe.data"), "true")
     return not (status and "not supported" in err)
 
@@ -387,7 +387,7 @@ def check_several(build, folder):
     with open(os.path.join(tools, "perf"), "w", encoding="ascii") as f:
         f.write("#!/bin/sh\necho \"$@\"\n")
     os.chmod(os.path.join(tools, "perf"), 0o755)
-    probe = run("perf", "record", "-q", "-e", "syscalls:sys_enter_ioctl", "-o",
+    probe = run("perf", "record", "-q", "--no-bpf-event", "-e", "syscalls:sys_enter_ioctl", "-o",
                 os.path.join(folder, "probe.data"), "true")
     for n in 2, 1:
         host = os.path.join(folder, f"host{n}")

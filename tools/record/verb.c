@@ -221,7 +221,7 @@ static const char **perf_words(const struct arguments *args, const char *event,
 	while (args->command && args->command[command])
 		command++;
 	words = calloc(command + HLG_RECORD_TRACING_WORDS + 2 * HLG_GUEST_STACKS_WORDS +
-			       19,
+			       20,
 		       sizeof(*words));
 	if (!words) {
 		hlg_err_memory(err, "record");
@@ -231,6 +231,10 @@ static const char **perf_words(const struct arguments *args, const char *event,
 	words[n++] = "record";
 	if (args->quiet)
 		words[n++] = "-q";
+	/* Of BPF programs only the host's stacks have frames; and the thread that listens
+	 * for them lets perf end up to a second late. */
+	if (!args->stacks)
+		words[n++] = "--no-bpf-event";
 	if (event_words(args, event, words, &n, err) < 0) {
 		free(words);
 		return NULL;
