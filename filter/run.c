@@ -227,6 +227,7 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 	*report = (struct hlg_report){0};
 	if (rc < 0)
 		return rc;
+	hlg_slices_sort(&run->profile.slices);
 	rc = hlg_report_build(report, &run->options, &run->space, &run->profile,
 			      &run->host, err);
 	if (rc == 0 && run->options.stacks == HLG_STACKS_CALLGRAPH) {
@@ -252,7 +253,7 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 	struct hlg_report report;
 	int rc = hlg_run_build(run, &report, err);
 
-	if (rc == 0 && run->format == &hlg_format_text && !report.suppressed)
+	if (rc == 0 && run->format->reader && !report.suppressed)
 		rc = hlg_twins_tell(&report, &run->hint, err);
 	if (rc == 0)
 		rc = hlg_format_write(

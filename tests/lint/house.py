@@ -39,7 +39,7 @@ filter/write
 filter
 filter/dlfilter
 tools/cli tools/perfdata tools/source tools/svg tools/vm
-tools/tracepoint tools/pprof tools/beside tools/callers
+tools/tracepoint tools/pprof tools/beside tools/callers tools/page
 tools/feed
 tools/inputs
 tools/export

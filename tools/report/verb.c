@@ -15,6 +15,7 @@
 #include "tools/inputs/sides.h"
 #include "tools/pprof/pprof.h"
 #include "tools/report/calibration.h"
+#include "tools/report/html.h"
 #include "tools/source/hint.h"
 
 struct arguments {
@@ -96,6 +97,7 @@ static const struct hlg_format *const formats[] = {
 	&pprof,
 	&hlg_callgrind_format,
 	&hlg_speedscope_format,
+	&hlg_report_html_format,
 	NULL,
 };
 

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/page/data.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/escape.h"
+#if HLG_HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+enum {
+	PLAIN = 1 << 16, /* bytes that are not worth packing */
+	LEVEL = 6
+};
+
+int hlg_page_data_begin(struct hlg_page_data *data, struct hlg_err *err)
+{
+	*data = (struct hlg_page_data){.first = true};
+	data->f = open_memstream(&data->text, &data->size);
+	if (!data->f)
+		return hlg_err_memory(err, "page");
+	fputc('{', data->f);
+	return 0;
+}
+
+static void begin_value(struct hlg_page_data *data, const char *key)
+{
+	if (!data->first)
+		fputc(',', data->f);
+	data->first = false;
+	if (key)
+		fprintf(data->f, "\"%s\":", key);
+}
+
+void hlg_page_data_open(struct hlg_page_data *data, const char *key, char bracket)
+{
+	begin_value(data, key);
+	fputc(bracket, data->f);
+	data->first = true;
+}
+
+void hlg_page_data_close(struct hlg_page_data *data, char bracket)
+{
+	fputc(bracket, data->f);
+	data->first = false;
+}
+
+void hlg_page_data_number(struct hlg_page_data *data, const char *key, uint64_t value)
+{
+	begin_value(data, key);
+	fprintf(data->f, "%" PRIu64, value);
+}
+
+void hlg_page_data_signed(struct hlg_page_data *data, const char *key, int64_t value)
+{
+	begin_value(data, key);
+	fprintf(data->f, "%" PRId64, value);
+}
+
+void hlg_page_data_hex(struct hlg_page_data *data, const char *key, uint64_t value)
+{
+	begin_value(data, key);
+	fprintf(data->f, "\"0x%" PRIx64 "\"", value);
+}
+
+void hlg_page_data_real(struct hlg_page_data *data, const char *key, double value)
+{
+	double whole, millionths = modf(value, &whole) * 1e6;
+
+	begin_value(data, key);
+	if (llround(millionths) == 1000000)
+		fprintf(data->f, "%lld", (long long)whole + 1);
+	else
+		fprintf(data->f, "%lld.%06lld", (long long)whole, llround(millionths));
+}
+
+void hlg_page_data_text(struct hlg_page_data *data, const char *key, const char *text)
+{
+	size_t n;
+
+	begin_value(data, key);
+	fputc('"', data->f);
+	for (; *text; text += n) {
+		n = hlg_escape_plain(text);
+		if (n == 0)
+			fprintf(data->f, "\\\\x%02x", (unsigned char)*text);
+		else if (*text == '"' || *text == '\\')
+			fprintf(data->f, "\\%c", *text);
+		else if (*text ==
+			 '<') /* "</script>" and "<!--" end or change the element */
+			fputs("\\u003c", data->f);
+		else
+			fwrite(text, 1, n, data->f);
+		n = n ? n : 1;
+	}
+	fputc('"', data->f);
+}
+
+#if HLG_HAVE_ZLIB
+static void write_base64(FILE *f, const unsigned char *bytes, size_t n)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < n; i += 3) {
+		unsigned word = (unsigned)bytes[i] << 16;
+		char out[4];
+
+		word |= i + 1 < n ? (unsigned)bytes[i + 1] << 8 : 0;
+		word |= i + 2 < n ? bytes[i + 2] : 0;
+		for (int k = 0; k < 4; k++)
+			out[k] = digits[word >> (18 - 6 * k) & 63];
+		if (i + 1 >= n)
+			out[2] = '=';
+		if (i + 2 >= n)
+			out[3] = '=';
+		fwrite(out, 1, sizeof(out), f);
+	}
+}
+
+/* gzip's format (RFC 1952): 16 more than zlib's own 15 bits of window. */
+static bool pack(FILE *f, const struct hlg_page_data *data)
+{
+	z_stream z = {0};
+	unsigned char *packed;
+	size_t room;
+	bool ok;
+
+	if (data->size > UINT32_MAX ||
+	    deflateInit2(&z, LEVEL, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		return false;
+	room = deflateBound(&z, data->size);
+	packed = malloc(room);
+	z.next_in = (unsigned char *)data->text;
+	z.avail_in = (unsigned)data->size;
+	z.next_out = packed;
+	z.avail_out = (unsigned)room;
+	ok = packed && deflate(&z, Z_FINISH) == Z_STREAM_END;
+	if (ok) {
+		fputs("<script type=\"application/gzip\" id=\"data\">", f);
+		write_base64(f, packed, z.total_out);
+		fputs("</script>\n", f);
+	}
+	deflateEnd(&z);
+	free(packed);
+	return ok;
+}
+#else
+static bool pack(FILE *f, const struct hlg_page_data *data)
+{
+	(void)f;
+	(void)data;
+	return false;
+}
+#endif
+
+int hlg_page_data_end(struct hlg_page_data *data, FILE *f, struct hlg_err *err)
+{
+	int rc;
+
+	fputc('}', data->f);
+	rc = fclose(data->f);
+	data->f = NULL;
+	/* Where the last allocation fails, glibc closes it well, without a text. */
+	if (rc != 0 || !data->text)
+		return hlg_err_memory(err, "page");
+	if (data->size < PLAIN || !pack(f, data)) {
+		fputs("<script type=\"application/json\" id=\"data\">", f);
+		fwrite(data->text, 1, data->size, f);
+		fputs("</script>\n", f);
+	}
+	return 0;
+}
+
+void hlg_page_data_finish(struct hlg_page_data *data)
+{
+	if (data->f)
+		fclose(data->f);
+	free(data->text);
+	*data = (struct hlg_page_data){0};
+}

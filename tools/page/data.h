@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The data of a page, for its scripts: JSON in an element of the page, <script
+ * id="data">, packed by gzip and base64 where that pays and the build can (zlib).
+ */
+#ifndef HLG_TOOLS_PAGE_DATA_H
+#define HLG_TOOLS_PAGE_DATA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "symtab/err.h"
+
+struct hlg_page_data {
+	FILE *f; /* the JSON is written here, in memory */
+	char *text;
+	size_t size;
+	bool first; /* of the container at hand: no comma is due */
+};
+
+/* Opens the data, an object. *data need not be set. Fails only without memory; the caller
+ * finishes it in any case. */
+int hlg_page_data_begin(struct hlg_page_data *data, struct hlg_err *err);
+
+/* Containers, and values in them: with a key, or NULL in a list. */
+void hlg_page_data_open(struct hlg_page_data *data, const char *key, char bracket);
+void hlg_page_data_close(struct hlg_page_data *data, char bracket);
+void hlg_page_data_number(struct hlg_page_data *data, const char *key, uint64_t value);
+void hlg_page_data_signed(struct hlg_page_data *data, const char *key, int64_t value);
+void hlg_page_data_hex(struct hlg_page_data *data, const char *key, uint64_t value);
+/* Six digits, the same in every locale; not of what is no number. */
+void hlg_page_data_real(struct hlg_page_data *data, const char *key, double value);
+/* Text of files is escaped (symtab/escape.h), then for JSON and for HTML. */
+void hlg_page_data_text(struct hlg_page_data *data, const char *key, const char *text);
+
+/* Ends the object and writes the element. Write errors stay on the stream; fails only
+ * without memory. */
+int hlg_page_data_end(struct hlg_page_data *data, FILE *f, struct hlg_err *err);
+void hlg_page_data_finish(struct hlg_page_data *data);
+
+#endif

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/report/html.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/report/rows.h"
+#include "filter/run.h"
+#include "filter/write/text-lines.h"
+#include "tools/export/export.h"
+#include "tools/page/page.h"
+#include "tools/svg/xml.h"
+
+enum {
+	ROWS = 200, /* functions that are there without scripts */
+	BAR = 100,  /* width of one, of the largest share's upper end */
+	LINE = 64,  /* bytes of a line of the caches of x86-64 and AArch64 */
+	PAGE = 4096
+};
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* What write writes, to be freed; NULL without memory. */
+static char *text_of(const struct hlg_report *r,
+		     int (*write)(FILE *f, const struct hlg_report *r,
+				  struct hlg_err *err))
+{
+	struct hlg_report plain = *r;
+	struct hlg_err err;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	int rc;
+
+	if (!f)
+		return NULL;
+	plain.screen = (struct hlg_screen){0};
+	rc = write(f, &plain, &err);
+	if (fclose(f) == 0 && rc == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int write_head(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+{
+	(void)err;
+	hlg_text_lines_head(f, r);
+	return 0;
+}
+
+static int write_details(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+{
+	(void)err;
+	hlg_text_lines_details(f, r);
+	return 0;
+}
+
+/* The answer */
+
+/* Which colour the sentence on the check has; the words say it, too. */
+static const char *verdict_class(const struct hlg_report *r)
+{
+	switch (r->trust.all.verdict) {
+	case HLG_TRUST_VERIFIED:
+		return "good";
+	case HLG_TRUST_MISMATCH:
+		return "bad";
+	default:
+		return "unsure";
+	}
+}
+
+/* Warnings stand in front of the facts. */
+static bool is_warning(const char *line)
+{
+	return strncmp(line, "!! ", 3) == 0 || strncmp(line, "warning:", 8) == 0;
+}
+
+static void write_warning(FILE *f, const char *line)
+{
+	fputs("<p class=\"warning\">", f);
+	hlg_xml_text(f, line + (line[0] == '!' ? 3 : 0));
+	fputs("</p>\n", f);
+}
+
+/* A line of the head, as text has it: "check     OK: ...", a label in ten cells. */
+static void write_fact(FILE *f, const struct hlg_report *r, const char *line)
+{
+	enum {
+		LABEL = 10
+	};
+	char label[LABEL + 1];
+	size_t n = LABEL;
+
+	if (strlen(line) <= LABEL)
+		return;
+	memcpy(label, line, LABEL);
+	while (n && label[n - 1] == ' ')
+		n--;
+	label[n] = '\0';
+	fprintf(f, "<div class=\"%s\"><dt>",
+		strcmp(label, "check") == 0 ? verdict_class(r) : "fact");
+	hlg_xml_text(f, label);
+	fputs("</dt><dd>", f);
+	hlg_xml_text(f, line + LABEL);
+	fputs("</dd></div>\n", f);
+}
+
+/* The lines of the head, which is spoilt. */
+static void write_head_lines(FILE *f, const struct hlg_report *r, char *head)
+{
+	size_t size = strlen(head);
+
+	for (char *c = head; *c; c++)
+		*c = *c == '\n' ? '\0' : *c;
+	for (const char *line = head; line < head + size; line += strlen(line) + 1)
+		if (is_warning(line))
+			write_warning(f, line);
+	fputs("<dl>\n", f);
+	for (const char *line = head; line < head + size; line += strlen(line) + 1)
+		if (!is_warning(line))
+			write_fact(f, r, line);
+	fputs("</dl>\n", f);
+}
+
+static void write_folded(FILE *f, const char *summary, const char *text)
+{
+	fputs("<details><summary>", f);
+	fputs(summary, f);
+	fputs("</summary><pre>", f);
+	/* Lines are the text's own; all else is made safe. */
+	for (const char *line = text, *end; *line; line = end + 1) {
+		char *copy;
+
+		end = strchrnul(line, '\n');
+		copy = strndup(line, (size_t)(end - line));
+		hlg_xml_text(f, copy ? copy : "");
+		fputc('\n', f);
+		free(copy);
+		if (!*end)
+			break;
+	}
+	fputs("</pre></details>\n", f);
+}
+
+static bool write_answer(FILE *f, const struct hlg_report *r)
+{
+	char *head = text_of(r, write_head), *tail = text_of(r, hlg_text_lines_tail);
+	char *details = text_of(r, write_details);
+	bool ok = head && tail && details;
+
+	fputs("<header id=\"answer\">\n<h1>", f);
+	for (size_t i = 0; i < r->space->n_images; i++) {
+		fputs(i ? ", " : "", f);
+		hlg_xml_text(f, file_name(r->space->images[i]->path));
+	}
+	fputs("</h1>\n", f);
+	if (ok) {
+		write_head_lines(f, r, head);
+		write_folded(f, "Where all samples went, and notes", tail);
+		write_folded(f, "How it was checked", details);
+	}
+	fputs("</header>\n", f);
+	free(head);
+	free(tail);
+	free(details);
+	return ok;
+}
+
+/* Functions */
+
+/* A bar of the share, and a whisker of its interval. */
+static void write_bar(FILE *f, const struct hlg_share *share, double most)
+{
+	char x[3][16];
+	double scale = most > 0 ? 1 / most : 0;
+
+	/* Percent of BAR, with two decimals. */
+	hlg_interval_percent(x[0], share->share * scale * BAR / 100);
+	hlg_interval_percent(x[1], share->low * scale * BAR / 100);
+	hlg_interval_percent(x[2], share->high * scale * BAR / 100);
+	fprintf(f,
+		"<svg class=\"bar\" width=\"%d\" height=\"12\" aria-hidden=\"true\">"
+		"<rect y=\"2\" width=\"%s\" height=\"8\"/>"
+		"<path d=\"M%s 6H%sM%s 3V9M%s 3V9\"/></svg>",
+		BAR, x[0], x[1], x[2], x[1], x[2]);
+}
+
+static void write_row(FILE *f, const struct hlg_report *r, size_t i)
+{
+	static const char *const kinds[] = {"function", "label", "gap", "data",
+					    "outside"};
+	const struct hlg_row *row = &r->all.rows[i];
+	char percent[16], low[16], high[16];
+
+	fprintf(f, "<tr data-row=\"%zu\"><td>%s %%</td><td>", i,
+		hlg_interval_percent(percent, row->share.share));
+	write_bar(f, &row->share, r->all.rows[0].share.high);
+	fprintf(f, "</td><td>%s\u2013%s</td><td>%" PRIu64 "</td><th scope=\"row\">",
+		hlg_interval_percent(low, row->share.low),
+		hlg_interval_percent(high, row->share.high), row->count.samples);
+	hlg_xml_text(f, row->name);
+	fprintf(f, "</th><td>%s</td>",
+		r->suppressed ? "address" : kinds[row->place.kind]);
+	if (row->place.image && !r->suppressed)
+		fprintf(f, "<td>%" PRIu64 "</td><td>0x%" PRIx64 "</td></tr>\n",
+			row->place.end - row->place.start, row->place.start);
+	else
+		fputs("<td></td><td></td></tr>\n", f);
+}
+
+static void write_functions(FILE *f, const struct hlg_report *r)
+{
+	size_t shown = hlg_rows_shown(r, r->all.n_rows, hlg_rows_share, &r->all);
+
+	fputs("<section id=\"functions\">\n<h2>Functions</h2>\n<div "
+	      "class=\"tools\"></div>\n"
+	      "<div class=\"scroll\">\n<table id=\"function-table\">\n<thead><tr>"
+	      "<th scope=\"col\">share</th><th scope=\"col\"></th>"
+	      "<th scope=\"col\">95 % interval</th><th scope=\"col\">samples</th>"
+	      "<th scope=\"col\">name</th><th scope=\"col\">kind</th>"
+	      "<th scope=\"col\">bytes</th><th scope=\"col\">address</th></tr></thead>\n"
+	      "<tbody>\n",
+	      f);
+	for (size_t i = 0; i < shown && i < ROWS; i++)
+		write_row(f, r, i);
+	fputs("</tbody>\n</table>\n</div>\n", f);
+	if (shown > ROWS)
+		fprintf(f, "<noscript><p>%zu more rows need scripts.</p></noscript>\n",
+			shown - ROWS);
+	fputs("</section>\n", f);
+}
+
+/* The image */
+
+struct line {
+	uint64_t number; /* address / LINE, of an image */
+	size_t image;
+	uint64_t weight;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return by_place(a, b);
+}
+
+/* All lines with samples in code, each once, to be freed; NULL without memory. */
+static struct line *lines_of(const struct hlg_view *v, size_t *n, uint64_t *total)
+{
+	struct line *lines = calloc(v->n_hits + 1, sizeof(*lines));
+	size_t all = 0;
+
+	*n = 0;
+	*total = 0;
+	for (size_t i = 0; lines && i < v->n_rows; i++) {
+		const struct hlg_row *row = &v->rows[i];
+
+		for (size_t k = 0; row->place.kind <= HLG_GAP && k < row->n_hits; k++) {
+			const struct hlg_hit *hit = &v->hits[row->first_hit + k];
+
+			lines[all++] =
+				(struct line){hit->addr / LINE, row->place.image->number,
+					      hlg_count_weigh(v->weight, hit->count)};
+		}
+	}
+	if (!lines)
+		return NULL;
+	qsort(lines, all, sizeof(*lines), by_place);
+	for (size_t i = 0; i < all; i++) {
+		*total += lines[i].weight;
+		if (i && by_place(&lines[i], &lines[*n - 1]) == 0)
+			lines[*n - 1].weight += lines[i].weight;
+		else
+			lines[(*n)++] = lines[i];
+	}
+	return lines;
+}
+
+static uint64_t code_bytes(const struct hlg_space *space)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < space->n_images; i++)
+		for (size_t k = 0; k < space->images[i]->n_areas; k++)
+			if (space->images[i]->areas[k].code)
+				bytes += space->images[i]->areas[k].end -
+					 space->images[i]->areas[k].start;
+	return bytes;
+}
+
+static void write_size(FILE *f, uint64_t bytes)
+{
+	const char *unit = bytes < 1024 * 1024 ? "KiB" : "MiB";
+	uint64_t tenths = bytes * 10 / (bytes < 1024 * 1024 ? 1024 : 1024 * 1024);
+
+	if (bytes < 1024)
+		fprintf(f, "%" PRIu64 " bytes", bytes);
+	else if (tenths < 100)
+		fprintf(f, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10, tenths % 10, unit);
+	else
+		fprintf(f, "%" PRIu64 " %s", tenths / 10, unit);
+}
+
+/* How little code nine tenths of the time in code are in. */
+static bool write_hot(FILE *f, const struct hlg_report *r)
+{
+	uint64_t total, sum = 0;
+	size_t n, hot = 0, pages = 0;
+	struct line *lines = lines_of(&r->all, &n, &total);
+
+	if (!lines)
+		return false;
+	qsort(lines, n, sizeof(*lines), by_weight);
+	while (hot < n && sum < total - total / 10)
+		sum += lines[hot++].weight;
+	qsort(lines, hot, sizeof(*lines), by_place);
+	for (size_t i = 0; i < hot; i++)
+		pages += i == 0 || lines[i].image != lines[i - 1].image ||
+			 lines[i].number / (PAGE / LINE) !=
+				 lines[i - 1].number / (PAGE / LINE);
+	if (hot) {
+		fputs("<p class=\"summary\">90 % of the time in code is in ", f);
+		write_size(f, hot * LINE);
+		fputs(" of ", f);
+		write_size(f, code_bytes(r->space));
+		fprintf(f,
+			": %zu cache line%s of %d bytes, on %zu page%s of 4 KiB; side by "
+			"side they would take %zu.</p>\n",
+			hot, hot > 1 ? "s" : "", LINE, pages, pages > 1 ? "s" : "",
+			(hot * LINE + PAGE - 1) / PAGE);
+	}
+	free(lines);
+	return true;
+}
+
+static void write_view(FILE *f, const char *id, const char *heading)
+{
+	fprintf(f,
+		"<section id=\"%s\">\n<h2>%s</h2>\n<div class=\"view\"></div>\n"
+		"<noscript><p>This picture needs scripts.</p></noscript>\n</section>\n",
+		id, heading);
+}
+
+bool hlg_report_html_has_time(const struct hlg_report *r, const char **why)
+{
+	const struct hlg_slices *s = &r->profile->slices;
+
+	*why = r->n_files > 1 ? "Of several recordings together there is no time."
+	       : s->lost      ? "There was no memory for times."
+	       : s->n == 0    ? "The samples have no times."
+			      : NULL;
+	return !*why;
+}
+
+static bool write_sections(FILE *f, const struct hlg_report *r)
+{
+	bool ok = true;
+	const char *why;
+
+	write_functions(f, r);
+	if (!r->suppressed && r->space->n_images) {
+		fputs("<section id=\"image\">\n<h2>Image</h2>\n", f);
+		ok = write_hot(f, r);
+		fputs("<div class=\"view\"></div>\n<noscript><p>This picture needs "
+		      "scripts.</p></noscript>\n</section>\n",
+		      f);
+	}
+	if (hlg_report_html_has_time(r, &why)) {
+		write_view(f, "time", "Time");
+		write_view(f, "threads", "Threads");
+	} else {
+		fprintf(f,
+			"<section "
+			"id=\"no-time\">\n<h2>Time</h2>\n<p>%s</p>\n</section>\n",
+			why);
+	}
+	if (r->stacks)
+		write_view(f, "flame", "Flame graph");
+	return ok;
+}
+
+static void write_nav(FILE *f, const struct hlg_report *r)
+{
+	const char *why;
+
+	fputs("<nav aria-label=\"Sections\"><a href=\"#functions\">Functions</a>", f);
+	if (!r->suppressed && r->space->n_images)
+		fputs("<a href=\"#image\">Image</a>", f);
+	if (hlg_report_html_has_time(r, &why))
+		fputs("<a href=\"#time\">Time</a><a href=\"#threads\">Threads</a>", f);
+	if (r->stacks)
+		fputs("<a href=\"#flame\">Flame graph</a>", f);
+	fputs("</nav>\n", f);
+}
+
+static int write_page(void *data, FILE *f, struct hlg_err *err)
+{
+	const struct hlg_report *r = data;
+	const char *name =
+		r->space->n_images ? file_name(r->space->images[0]->path) : "guest";
+	char *title;
+	int rc = 0;
+
+	if (asprintf(&title, "%s \u2013 hlguest", name) < 0)
+		return hlg_err_memory(err, "page");
+	hlg_page_begin(f, title);
+	free(title);
+	if (!write_answer(f, r))
+		rc = hlg_err_memory(err, "page");
+	write_nav(f, r);
+	fputs("<main>\n", f);
+	if (rc == 0 && !write_sections(f, r))
+		rc = hlg_err_memory(err, "page");
+	fputs("</main>\n", f);
+	if (rc == 0)
+		rc = hlg_report_html_data(f, r, err);
+	hlg_page_end(f);
+	return rc;
+}
+
+static int prepare(struct hlg_run *run, struct hlg_err *err)
+{
+	if (run->options.by)
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"by: a page is not split (leave it out; the page shows "
+			"threads)");
+	run->options.slices = true;
+	run->options.verbose = 1;
+	return 0;
+}
+
+const struct hlg_format hlg_report_html_format = {
+	.name = "html",
+	.file = "report.html",
+	.stacks = true,
+	.whole = true,
+	.notes = true,
+	.reader = true,
+	.prepare = prepare,
+	.write = write_page,
+};
