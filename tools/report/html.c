@@ -195,8 +195,6 @@ static void write_bar(FILE *f, const struct hlg_share *share, double most)
 
 static void write_row(FILE *f, const struct hlg_report *r, size_t i)
 {
-	static const char *const kinds[] = {"function", "label", "gap", "data",
-					    "outside"};
 	const struct hlg_row *row = &r->all.rows[i];
 	char percent[16], low[16], high[16];
 
@@ -207,8 +205,9 @@ static void write_row(FILE *f, const struct hlg_report *r, size_t i)
 		hlg_interval_percent(low, row->share.low),
 		hlg_interval_percent(high, row->share.high), row->count.samples);
 	hlg_xml_text(f, row->name);
-	fprintf(f, "</th><td>%s</td>",
-		r->suppressed ? "address" : kinds[row->place.kind]);
+	if (row->place.kind == HLG_LABEL && !r->suppressed)
+		fputs(" <small>label</small>", f);
+	fputs("</th>", f);
 	if (row->place.image && !r->suppressed)
 		fprintf(f, "<td>%" PRIu64 "</td><td>0x%" PRIx64 "</td></tr>\n",
 			row->place.end - row->place.start, row->place.start);
@@ -225,7 +224,7 @@ static void write_functions(FILE *f, const struct hlg_report *r)
 	      "<div class=\"scroll\">\n<table id=\"function-table\">\n<thead><tr>"
 	      "<th scope=\"col\">share</th><th scope=\"col\"></th>"
 	      "<th scope=\"col\">95 % interval</th><th scope=\"col\">samples</th>"
-	      "<th scope=\"col\">name</th><th scope=\"col\">kind</th>"
+	      "<th scope=\"col\">name</th>"
 	      "<th scope=\"col\">bytes</th><th scope=\"col\">address</th></tr></thead>\n"
 	      "<tbody>\n",
 	      f);
