@@ -9,7 +9,7 @@ function showFailure(error) {
 
 async function main() {
   const script = document.getElementById('data');
-  const views = {functions: tableView};
+  const views = {functions: tableView, flame: flameView};
   if (!script)
     return;
   const page = makePage(await readData(script));
