@@ -13,7 +13,7 @@
 
 enum {
 	PLAIN = 1 << 16, /* bytes that are not worth packing */
-	LEVEL = 6
+	LEVEL = 4        /* of 9: a third of the time of 6, and 5 % more */
 };
 
 int hlg_page_data_begin(struct hlg_page_data *data, struct hlg_err *err)
@@ -26,10 +26,21 @@ int hlg_page_data_begin(struct hlg_page_data *data, struct hlg_err *err)
 	return 0;
 }
 
+/* Most of the data is numbers, by the million. */
+static void write_digits(FILE *f, uint64_t value)
+{
+	char digits[20], *at = digits + sizeof(digits);
+
+	do
+		*--at = (char)('0' + value % 10);
+	while (value /= 10);
+	fwrite_unlocked(at, 1, (size_t)(digits + sizeof(digits) - at), f);
+}
+
 static void begin_value(struct hlg_page_data *data, const char *key)
 {
 	if (!data->first)
-		fputc(',', data->f);
+		putc_unlocked(',', data->f);
 	data->first = false;
 	if (key)
 		fprintf(data->f, "\"%s\":", key);
@@ -51,13 +62,15 @@ void hlg_page_data_close(struct hlg_page_data *data, char bracket)
 void hlg_page_data_number(struct hlg_page_data *data, const char *key, uint64_t value)
 {
 	begin_value(data, key);
-	fprintf(data->f, "%" PRIu64, value);
+	write_digits(data->f, value);
 }
 
 void hlg_page_data_signed(struct hlg_page_data *data, const char *key, int64_t value)
 {
 	begin_value(data, key);
-	fprintf(data->f, "%" PRId64, value);
+	if (value < 0)
+		putc_unlocked('-', data->f);
+	write_digits(data->f, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 void hlg_page_data_hex(struct hlg_page_data *data, const char *key, uint64_t value)

@@ -358,37 +358,54 @@ static int32_t *threads_of(const struct hlg_slices *slices, size_t *n)
 	return tids;
 }
 
-static void put_entries(struct writer *w, const int32_t *tids, size_t n_tids)
+/* What is written of the entries: those that are of something shown. */
+struct entries {
+	uint64_t *when; /* differences */
+	int64_t *what;
+	uint64_t *thread;
+	uint64_t *count;
+	size_t n;
+};
+
+static bool collect_entries(struct entries *e, const struct writer *w,
+			    const int32_t *tids, size_t n_tids)
 {
-	static const char *const keys[] = {"when", "what", "thread", "count"};
 	const struct hlg_slices *s = &w->r->profile->slices;
+	uint64_t before = s->first;
 
-	for (int k = 0; k < 4; k++) {
-		uint64_t before = s->first;
+	e->when = calloc((size_t)s->n + 1, sizeof(*e->when));
+	e->what = calloc((size_t)s->n + 1, sizeof(*e->what));
+	e->thread = calloc((size_t)s->n + 1, sizeof(*e->thread));
+	e->count = calloc((size_t)s->n + 1, sizeof(*e->count));
+	if (!e->when || !e->what || !e->thread || !e->count)
+		return false;
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct hlg_slices_entry *from = &s->entries[i];
+		const int32_t *tid =
+			bsearch(&from->tid, tids, n_tids, sizeof(*tid), compare_tids);
 
-		hlg_page_data_open(&w->d, keys[k], '[');
-		for (uint32_t i = 0; i < s->n; i++) {
-			const struct hlg_slices_entry *e = &s->entries[i];
-			const int32_t *tid = bsearch(&e->tid, tids, n_tids, sizeof(*tids),
-						     compare_tids);
-			int64_t what;
-
-			if (!what_of(w, e, &what))
-				continue;
-			hlg_page_data_signed(&w->d, NULL,
-					     k == 0   ? (int64_t)(e->slice - before)
-					     : k == 1 ? what
-					     : k == 2 ? tid - tids
-						      : (int64_t)weigh(w, e->count));
-			before = e->slice;
-		}
-		hlg_page_data_close(&w->d, ']');
+		if (!what_of(w, from, &e->what[e->n]))
+			continue;
+		e->when[e->n] = from->slice - before;
+		e->thread[e->n] = (uint64_t)(tid - tids);
+		e->count[e->n++] = weigh(w, from->count);
+		before = from->slice;
 	}
+	return true;
+}
+
+static void finish_entries(struct entries *e)
+{
+	free(e->when);
+	free(e->what);
+	free(e->thread);
+	free(e->count);
 }
 
 static bool put_time(struct writer *w)
 {
 	const struct hlg_slices *s = &w->r->profile->slices;
+	struct entries e = {0};
 	size_t n_tids;
 	const char *why;
 	int32_t *tids;
@@ -396,19 +413,26 @@ static bool put_time(struct writer *w)
 	if (!hlg_report_html_has_time(w->r, &why))
 		return true;
 	tids = threads_of(s, &n_tids);
-	if (!tids)
+	if (!tids || !collect_entries(&e, w, tids, n_tids)) {
+		finish_entries(&e);
+		free(tids);
 		return false;
+	}
 	hlg_page_data_open(&w->d, "time", '{');
 	hlg_page_data_number(&w->d, "slice", hlg_slices_length(s));
 	hlg_page_data_signed(
 		&w->d, "first",
 		(int64_t)(s->first * hlg_slices_length(s) - w->r->profile->span.first));
 	hlg_page_data_number(&w->d, "n", s->last - s->first + 1);
-	put_entries(w, tids, n_tids);
+	LIST(w, "when", e.n, number, e.when[i]);
+	LIST(w, "what", e.n, signed, e.what[i]);
+	LIST(w, "thread", e.n, number, e.thread[i]);
+	LIST(w, "count", e.n, number, e.count[i]);
 	hlg_page_data_close(&w->d, '}');
 	hlg_page_data_open(&w->d, "threads", '{');
 	LIST(w, "tid", n_tids, signed, tids[i]);
 	hlg_page_data_close(&w->d, '}');
+	finish_entries(&e);
 	free(tids);
 	return true;
 }
