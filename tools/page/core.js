@@ -1,218 +1,222 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What all views share: the data, what is selected, and how numbers are written.
-//
-// tools/report/html.h says what the data is. A view is a function VIEW(section, page); it listens
-// by page.on(what, f) to 'select' (page.selected: a row, or -1), 'range' (slices [page.from,
-// page.to) are counted) and 'search' (page.words, lower case). Counts of rows and addresses are
-// those of the range.
+/*
+ * What all views share: the data, what is selected, and how numbers are written.
+ *
+ * tools/report/html.h says what the data is. A view is a function VIEW(section, page); it listens
+ * by page.on(what, f) to 'select' (page.selected: a row, or -1), 'range' (slices [page.from,
+ * page.to) are counted) and 'search' (page.words, lower case). Counts of rows and addresses are
+ * those of the range.
+ */
 
-// Sums of differences: what `at` and `when` are written as.
+/* Sums of differences: what `at` and `when` are written as. */
 function sums(differences) {
-  const list = new Float64Array(differences.length);
-  let sum = 0;
-  for (let i = 0; i < list.length; i++) {
-    sum += differences[i];
-    list[i] = sum;
-  }
-  return list;
+	const list = new Float64Array(differences.length);
+	let sum = 0;
+	for (let i = 0; i < list.length; i++) {
+		sum += differences[i];
+		list[i] = sum;
+	}
+	return list;
 }
 
-// The first index in a sorted list whose value is not below limit.
+/* The first index in a sorted list whose value is not below limit. */
 function lowerBound(list, limit) {
-  let from = 0, to = list.length;
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (list[middle] < limit)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  return from;
+	let from = 0, to = list.length;
+	while (from < to) {
+		const middle = (from + to) >> 1;
+		if (list[middle] < limit)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
 }
 
-// Wilson's score interval at 95 %, as filter/stats/interval.c has it.
+/* Wilson's score interval at 95 %, as filter/stats/interval.c has it. */
 function wilson(share, n) {
-  const z = 1.959963984540054;
-  if (!(n > 0))
-    return [0, 1];
-  const centre = share + z * z / (2 * n), scale = 1 + z * z / n;
-  const side = z * Math.sqrt(share * (1 - share) / n + z * z / (4 * n * n));
-  return [Math.max(0, (centre - side) / scale), Math.min(1, (centre + side) / scale)];
+	const z = 1.959963984540054;
+	if (!(n > 0))
+		return [0, 1];
+	const centre = share + z * z / (2 * n), scale = 1 + z * z / n;
+	const side = z * Math.sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+	return [Math.max(0, (centre - side) / scale), Math.min(1, (centre + side) / scale)];
 }
 
-// Texts
+/* Texts */
 
 function percent(share) {
-  return (100 * share).toFixed(2) + ' %';
+	return (100 * share).toFixed(2) + ' %';
 }
 
-// 1234567 with thin spaces.
+/* 1234567 with thin spaces. */
 function count(n) {
-  return Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, '\u202f');
+	return Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, '\u202f');
 }
 
 function address(image, offset) {
-  return '0x' + (BigInt(image.origin) + BigInt(offset)).toString(16);
+	return '0x' + (BigInt(image.origin) + BigInt(offset)).toString(16);
 }
 
-// Nanoseconds from the start.
+/* Nanoseconds from the start. */
 function seconds(ns) {
-  const s = ns / 1e9;
-  return s.toFixed(s < 100 ? 2 : 1) + ' s';
+	const s = ns / 1e9;
+	return s.toFixed(s < 100 ? 2 : 1) + ' s';
 }
 
-// What a count stands for: "1.23 s", "1 234 samples".
+/* What a count stands for: "1.23 s", "1 234 samples". */
 function amount(n, unit) {
-  if (unit !== 'ns')
-    return count(n) + ' ' + unit;
-  return n < 1e9 ? (n / 1e6).toFixed(n < 1e7 ? 2 : 1) + ' ms' : (n / 1e9).toFixed(3) + ' s';
+	if (unit !== 'ns')
+		return count(n) + ' ' + unit;
+	return n < 1e9 ? (n / 1e6).toFixed(n < 1e7 ? 2 : 1) + ' ms' : (n / 1e9).toFixed(3) + ' s';
 }
 
 function bytes(n) {
-  return n < 1024 ? n + ' bytes'
-    : n < 1048576 ? (n / 1024).toFixed(1) + ' KiB' : (n / 1048576).toFixed(1) + ' MiB';
+	return n < 1024 ? n + ' bytes'
+		: n < 1048576 ? (n / 1024).toFixed(1) + ' KiB' : (n / 1048576).toFixed(1) + ' MiB';
 }
 
 function codeBytes(images) {
-  return images.reduce((sum, image) => image.spans.size.reduce((a, b) => a + b, sum), 0);
+	return images.reduce((sum, image) => image.spans.size.reduce((a, b) => a + b, sum), 0);
 }
 
-// Elements: element('a', {href: '#x', class: 'y'}, 'text', child...). Text is never markup.
+/* Elements: element('a', {href: '#x', class: 'y'}, 'text', child...). Text is never markup. */
 function element(name, attributes, ...children) {
-  const svg = ['svg', 'rect', 'path', 'text', 'g', 'title'].includes(name);
-  const e = svg ? document.createElementNS('http://www.w3.org/2000/svg', name)
-    : document.createElement(name);
-  for (const [key, value] of Object.entries(attributes || {}))
-    e.setAttribute(key, value);
-  e.append(...children);
-  return e;
+	const svg = ['svg', 'rect', 'path', 'text', 'g', 'title'].includes(name);
+	const e = svg ? document.createElementNS('http://www.w3.org/2000/svg', name)
+		: document.createElement(name);
+	for (const [key, value] of Object.entries(attributes || {}))
+		e.setAttribute(key, value);
+	e.append(...children);
+	return e;
 }
 
-// Heat
+/* Heat */
 
-// Colours of heat from nothing to the maximum, on a log ramp of one hue: 0 is none, else 1 to
-// HEATS. Readers of either scheme see more as further from the background.
+/*
+ * Colours of heat from nothing to the maximum, on a log ramp of one hue: 0 is none, else 1 to
+ * HEATS. Readers of either scheme see more as further from the background.
+ */
 const HEATS = 16;
 const HEAT_DECADES = 4; // below 1/10,000 of the maximum all look alike
 
 function heatOf(part) {
-  if (!(part > 0))
-    return 0;
-  const level = 1 + Math.log10(part) / HEAT_DECADES;
-  return Math.min(HEATS, 1 + Math.max(0, Math.floor(level * HEATS)));
+	if (!(part > 0))
+		return 0;
+	const level = 1 + Math.log10(part) / HEAT_DECADES;
+	return Math.min(HEATS, 1 + Math.max(0, Math.floor(level * HEATS)));
 }
 
-// [r, g, b] from pale to dark, or from dim to bright: of lightness that rises evenly.
+/* [r, g, b] from pale to dark, or from dim to bright: of lightness that rises evenly. */
 function heatColours(dark) {
-  const ends = dark ? [[58, 42, 30], [196, 92, 24], [255, 226, 150]]
-    : [[252, 232, 208], [226, 112, 32], [92, 22, 8]];
-  const colours = [];
-  for (let i = 0; i < HEATS; i++) {
-    const at = 2 * i / (HEATS - 1), k = Math.min(1, Math.floor(at)), part = at - k;
-    colours.push(ends[k].map((c, j) => Math.round(c + (ends[k + 1][j] - c) * part)));
-  }
-  return colours;
+	const ends = dark ? [[58, 42, 30], [196, 92, 24], [255, 226, 150]]
+		: [[252, 232, 208], [226, 112, 32], [92, 22, 8]];
+	const colours = [];
+	for (let i = 0; i < HEATS; i++) {
+		const at = 2 * i / (HEATS - 1), k = Math.min(1, Math.floor(at)), part = at - k;
+		colours.push(ends[k].map((c, j) => Math.round(c + (ends[k + 1][j] - c) * part)));
+	}
+	return colours;
 }
 
 function isDark() {
-  return matchMedia('(prefers-color-scheme: dark)').matches;
+	return matchMedia('(prefers-color-scheme: dark)').matches;
 }
 
-// The page
+/* The page */
 
 function makePage(data) {
-  const rows = data.rows, listeners = {select: [], range: [], search: [], scheme: []};
-  const page = {
-    data,
-    n: rows.name.length,
-    selected: -1,
-    words: '',
-    from: 0,
-    to: data.time ? data.time.n : 0,
-    total: data.total,
-    counts: Float64Array.from(rows.count),
-    addressCounts: Float64Array.from(data.addresses.count),
-    lowerNames: rows.name.map((name) => name.toLowerCase()),
-  };
-  const times = data.time;
+	const rows = data.rows, listeners = {select: [], range: [], search: [], scheme: []};
+	const page = {
+		data,
+		n: rows.name.length,
+		selected: -1,
+		words: '',
+		from: 0,
+		to: data.time ? data.time.n : 0,
+		total: data.total,
+		counts: Float64Array.from(rows.count),
+		addressCounts: Float64Array.from(data.addresses.count),
+		lowerNames: rows.name.map((name) => name.toLowerCase()),
+	};
+	const times = data.time;
 
-  if (times)
-    times.at = sums(times.when);
-  for (const image of data.images)
-    image.spans.at = sums(image.spans.at);
+	if (times)
+		times.at = sums(times.when);
+	for (const image of data.images)
+		image.spans.at = sums(image.spans.at);
 
-  page.on = function (what, f) {
-    listeners[what].push(f);
-  };
-  page.tell = function (what) {
-    for (const f of listeners[what])
-      f();
-  };
-  page.select = function (row) {
-    if (row === page.selected)
-      return;
-    page.selected = row;
-    page.tell('select');
-  };
-  page.search = function (text) {
-    page.words = text.trim().toLowerCase();
-    page.tell('search');
-  };
-  page.matches = function (row) {
-    return page.words !== '' && page.lowerNames[row].includes(page.words);
-  };
-  page.whole = function () {
-    return !times || (page.from === 0 && page.to === times.n);
-  };
-  // Counts what lies in slices [from, to).
-  page.range = function (from, to) {
-    if (!times)
-      return;
-    page.from = Math.max(0, from);
-    page.to = Math.min(times.n, to);
-    if (page.whole()) {
-      page.counts.set(rows.count);
-      page.addressCounts.set(data.addresses.count);
-    } else {
-      countRange(page);
-    }
-    page.total = page.counts.reduce((a, b) => a + b, 0);
-    page.tell('range');
-  };
-  page.share = function (row) {
-    return page.total > 0 ? page.counts[row] / page.total : 0;
-  };
-  // [low, high] of a share: what the report has, or of the range as much of its samples.
-  page.interval = function (row) {
-    if (page.whole())
-      return [rows.low[row], rows.high[row]];
-    return wilson(page.share(row), data.observations * page.total / data.total);
-  };
-  return page;
+	page.on = function (what, f) {
+		listeners[what].push(f);
+	};
+	page.tell = function (what) {
+		for (const f of listeners[what])
+			f();
+	};
+	page.select = function (row) {
+		if (row === page.selected)
+			return;
+		page.selected = row;
+		page.tell('select');
+	};
+	page.search = function (text) {
+		page.words = text.trim().toLowerCase();
+		page.tell('search');
+	};
+	page.matches = function (row) {
+		return page.words !== '' && page.lowerNames[row].includes(page.words);
+	};
+	page.whole = function () {
+		return !times || (page.from === 0 && page.to === times.n);
+	};
+	/* Counts what lies in slices [from, to). */
+	page.range = function (from, to) {
+		if (!times)
+			return;
+		page.from = Math.max(0, from);
+		page.to = Math.min(times.n, to);
+		if (page.whole()) {
+			page.counts.set(rows.count);
+			page.addressCounts.set(data.addresses.count);
+		} else {
+			countRange(page);
+		}
+		page.total = page.counts.reduce((a, b) => a + b, 0);
+		page.tell('range');
+	};
+	page.share = function (row) {
+		return page.total > 0 ? page.counts[row] / page.total : 0;
+	};
+	/* [low, high] of a share: what the report has, or of the range as much of its samples. */
+	page.interval = function (row) {
+		if (page.whole())
+			return [rows.low[row], rows.high[row]];
+		return wilson(page.share(row), data.observations * page.total / data.total);
+	};
+	return page;
 }
 
 function countRange(page) {
-  const {time, addresses} = page.data;
-  const first = lowerBound(time.at, page.from), end = lowerBound(time.at, page.to);
+	const {time, addresses} = page.data;
+	const first = lowerBound(time.at, page.from), end = lowerBound(time.at, page.to);
 
-  page.addressCounts.fill(0);
-  page.counts.fill(0);
-  for (let i = first; i < end; i++)
-    if (time.what[i] >= 0)
-      page.addressCounts[time.what[i]] += time.count[i];
-  for (let i = 0; i < addresses.row.length; i++)
-    page.counts[addresses.row[i]] += page.addressCounts[i];
+	page.addressCounts.fill(0);
+	page.counts.fill(0);
+	for (let i = first; i < end; i++)
+		if (time.what[i] >= 0)
+			page.addressCounts[time.what[i]] += time.count[i];
+	for (let i = 0; i < addresses.row.length; i++)
+		page.counts[addresses.row[i]] += page.addressCounts[i];
 }
 
-// The data of the page: JSON, or JSON packed by gzip.
+/* The data of the page: JSON, or JSON packed by gzip. */
 async function readData(script) {
-  const text = script.textContent;
-  script.textContent = ''; // once is enough in memory
-  if (script.type === 'application/json')
-    return JSON.parse(text);
-  const binary = atob(text), packed = new Uint8Array(binary.length);
-  for (let i = 0; i < packed.length; i++)
-    packed[i] = binary.charCodeAt(i);
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Response(stream).json();
+	const text = script.textContent;
+	script.textContent = ''; // once is enough in memory
+	if (script.type === 'application/json')
+		return JSON.parse(text);
+	const binary = atob(text), packed = new Uint8Array(binary.length);
+	for (let i = 0; i < packed.length; i++)
+		packed[i] = binary.charCodeAt(i);
+	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+	return new Response(stream).json();
 }

@@ -1,190 +1,196 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The flame graph: frames as wide as their weight, each above the one that called it. It is of
-// the whole recording, whatever range of time is chosen.
+/*
+ * The flame graph: frames as wide as their weight, each above the one that called it. It is of
+ * the whole recording, whatever range of time is chosen.
+ */
 
 const FRAME_HEIGHT = 18; // px
 const FRAME_LEAST = 0.5; // px: narrower ones are left out
 const CHARACTER = 6.2; // px, of page.css's font for frames
 const FRAME_KINDS = ['group', 'host user', 'host kernel', 'guest', 'gap', 'VM exit', 'note'];
 
-// The tree with totals, depths, and where each frame begins. Parents stand before children, and
-// what a node has above it stands right behind it.
+/*
+ * The tree with totals, depths, and where each frame begins. Parents stand before children, and
+ * what a node has above it stands right behind it.
+ */
 function flameTree(flame) {
-  const n = flame.parent.length, tree = {
-    n, total: Float64Array.from(flame.count), depth: new Uint16Array(n),
-    at: new Float64Array(n), end: new Uint32Array(n),
-  };
-  const used = new Float64Array(n);
-  for (let i = n - 1; i > 0; i--)
-    tree.total[flame.parent[i]] += tree.total[i];
-  for (let i = 1; i < n; i++) {
-    const parent = flame.parent[i];
-    tree.depth[i] = tree.depth[parent] + 1;
-    tree.at[i] = tree.at[parent] + used[parent];
-    used[parent] += tree.total[i];
-  }
-  for (let i = n - 1; i >= 0; i--) {
-    tree.end[i] = Math.max(tree.end[i], i + 1);
-    if (i > 0)
-      tree.end[flame.parent[i]] = Math.max(tree.end[flame.parent[i]], tree.end[i]);
-  }
-  return tree;
+	const n = flame.parent.length, tree = {
+		n, total: Float64Array.from(flame.count), depth: new Uint16Array(n),
+		at: new Float64Array(n), end: new Uint32Array(n),
+	};
+	const used = new Float64Array(n);
+	for (let i = n - 1; i > 0; i--)
+		tree.total[flame.parent[i]] += tree.total[i];
+	for (let i = 1; i < n; i++) {
+		const parent = flame.parent[i];
+		tree.depth[i] = tree.depth[parent] + 1;
+		tree.at[i] = tree.at[parent] + used[parent];
+		used[parent] += tree.total[i];
+	}
+	for (let i = n - 1; i >= 0; i--) {
+		tree.end[i] = Math.max(tree.end[i], i + 1);
+		if (i > 0)
+			tree.end[flame.parent[i]] = Math.max(tree.end[flame.parent[i]], tree.end[i]);
+	}
+	return tree;
 }
 
-// Frames to draw when `zoomed` is as wide as the picture: its callers, and all above it that can
-// be seen. {node, x, width} in px.
+/*
+ * Frames to draw when `zoomed` is as wide as the picture: its callers, and all above it that can
+ * be seen. {node, x, width} in px.
+ */
 function flameFrames(flame, tree, zoomed, width) {
-  const frames = [], scale = tree.total[zoomed] > 0 ? width / tree.total[zoomed] : 0;
-  const callers = [];
-  for (let i = flame.parent[zoomed]; i >= 0; i = flame.parent[i])
-    callers.unshift({node: i, x: 0, width});
-  frames.push(...callers);
-  for (let i = zoomed; i < tree.end[zoomed];) {
-    const w = tree.total[i] * scale;
-    if (w < FRAME_LEAST) {
-      i = tree.end[i];
-      continue;
-    }
-    frames.push({node: i, x: (tree.at[i] - tree.at[zoomed]) * scale, width: w});
-    i++;
-  }
-  return frames;
+	const frames = [], scale = tree.total[zoomed] > 0 ? width / tree.total[zoomed] : 0;
+	const callers = [];
+	for (let i = flame.parent[zoomed]; i >= 0; i = flame.parent[i])
+		callers.unshift({node: i, x: 0, width});
+	frames.push(...callers);
+	for (let i = zoomed; i < tree.end[zoomed];) {
+		const w = tree.total[i] * scale;
+		if (w < FRAME_LEAST) {
+			i = tree.end[i];
+			continue;
+		}
+		frames.push({node: i, x: (tree.at[i] - tree.at[zoomed]) * scale, width: w});
+		i++;
+	}
+	return frames;
 }
 
-// One of eight shades, the same for a name wherever it stands.
+/* One of eight shades, the same for a name wherever it stands. */
 function shadeOf(name) {
-  let hash = 0;
-  for (let i = 0; i < name.length; i++)
-    hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
-  return (hash ^ hash >>> 16) % 8;
+	let hash = 0;
+	for (let i = 0; i < name.length; i++)
+		hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
+	return (hash ^ hash >>> 16) % 8;
 }
 
 function flameView(section, page) {
-  const flame = page.data.flame, tree = flameTree(flame), view = section.querySelector('.view');
-  const picture = element('div', {class: 'flame', tabindex: 0, role: 'group',
-    'aria-label': 'Flame graph: arrows go from frame to frame, Enter zooms, Escape shows all'});
-  const said = element('output', {class: 'said'}), whole = element('button', {type: 'button'},
-    'Show all');
-  const rowOf = new Map();
-  let zoomed = 0, at = 0, drawn = [];
+	const flame = page.data.flame, tree = flameTree(flame), view = section.querySelector('.view');
+	const picture = element('div', {class: 'flame', tabindex: 0, role: 'group',
+		'aria-label': 'Flame graph: arrows go from frame to frame, Enter zooms, Escape shows all'});
+	const said = element('output', {class: 'said'}), whole = element('button', {type: 'button'},
+		'Show all');
+	const rowOf = new Map();
+	let zoomed = 0, at = 0, drawn = [];
 
-  page.data.rows.name.forEach((name, row) => {
-    if (!rowOf.has(name))
-      rowOf.set(name, row);
-  });
-  const nameOf = (node) => (node === 0 ? 'all' : flame.names[flame.name[node]]);
-  const rowAt = (node) => (node && FRAME_KINDS[flame.kind[node]] === 'guest'
-    ? rowOf.get(nameOf(node)) ?? -1 : -1);
+	page.data.rows.name.forEach((name, row) => {
+		if (!rowOf.has(name))
+			rowOf.set(name, row);
+	});
+	const nameOf = (node) => (node === 0 ? 'all' : flame.names[flame.name[node]]);
+	const rowAt = (node) => (node && FRAME_KINDS[flame.kind[node]] === 'guest'
+		? rowOf.get(nameOf(node)) ?? -1 : -1);
 
-  function describe(node) {
-    const own = flame.count[node], all = tree.total[node];
-    return `${nameOf(node)}: ${percent(all / tree.total[0])}, ${amount(all, page.data.unit)}` +
-      (own && own !== all ? `, own ${percent(own / tree.total[0])}` : '') +
-      (node ? `, ${FRAME_KINDS[flame.kind[node]]}` : '');
-  }
+	function describe(node) {
+		const own = flame.count[node], all = tree.total[node];
+		return `${nameOf(node)}: ${percent(all / tree.total[0])}, ${amount(all, page.data.unit)}` +
+			(own && own !== all ? `, own ${percent(own / tree.total[0])}` : '') +
+			(node ? `, ${FRAME_KINDS[flame.kind[node]]}` : '');
+	}
 
-  function draw() {
-    const width = picture.clientWidth, frames = flameFrames(flame, tree, zoomed, width);
-    const depth = frames.reduce((most, f) => Math.max(most, tree.depth[f.node]), 0);
-    const height = (depth + 1) * FRAME_HEIGHT;
-    const svg = element('svg', {width, height, 'aria-hidden': 'true'});
-    for (const f of frames)
-      svg.append(frameElement(f, height));
-    picture.replaceChildren(svg);
-    drawn = frames;
-    whole.hidden = zoomed === 0;
-    mark();
-  }
+	function draw() {
+		const width = picture.clientWidth, frames = flameFrames(flame, tree, zoomed, width);
+		const depth = frames.reduce((most, f) => Math.max(most, tree.depth[f.node]), 0);
+		const height = (depth + 1) * FRAME_HEIGHT;
+		const svg = element('svg', {width, height, 'aria-hidden': 'true'});
+		for (const f of frames)
+			svg.append(frameElement(f, height));
+		picture.replaceChildren(svg);
+		drawn = frames;
+		whole.hidden = zoomed === 0;
+		mark();
+	}
 
-  function frameElement(f, height) {
-    const name = nameOf(f.node), fits = Math.floor((f.width - 6) / CHARACTER);
-    const y = height - (tree.depth[f.node] + 1) * FRAME_HEIGHT;
-    const g = element('g', {'data-node': f.node,
-      class: 'kind' + flame.kind[f.node] + ' shade' + shadeOf(name)});
-    g.append(element('rect', {x: f.x.toFixed(2), y, width: Math.max(0.3, f.width - 0.5).toFixed(2),
-      height: FRAME_HEIGHT - 1}));
-    if (fits >= 3)
-      g.append(element('text', {x: (f.x + 3).toFixed(2), y: y + FRAME_HEIGHT - 5},
-        name.length <= fits ? name : name.slice(0, fits - 1) + '\u2026'));
-    return g;
-  }
+	function frameElement(f, height) {
+		const name = nameOf(f.node), fits = Math.floor((f.width - 6) / CHARACTER);
+		const y = height - (tree.depth[f.node] + 1) * FRAME_HEIGHT;
+		const g = element('g', {'data-node': f.node,
+			class: 'kind' + flame.kind[f.node] + ' shade' + shadeOf(name)});
+		g.append(element('rect', {x: f.x.toFixed(2), y, width: Math.max(0.3, f.width - 0.5).toFixed(2),
+			height: FRAME_HEIGHT - 1}));
+		if (fits >= 3)
+			g.append(element('text', {x: (f.x + 3).toFixed(2), y: y + FRAME_HEIGHT - 5},
+				name.length <= fits ? name : name.slice(0, fits - 1) + '\u2026'));
+		return g;
+	}
 
-  // What is found, selected, and where the keys are.
-  function mark() {
-    let found = 0;
-    for (const g of picture.querySelectorAll('g')) {
-      const node = Number(g.dataset.node), row = rowAt(node);
-      const match = page.words !== '' && nameOf(node).toLowerCase().includes(page.words);
-      g.classList.toggle('found', match);
-      g.classList.toggle('chosen', row >= 0 && row === page.selected);
-      g.classList.toggle('here', node === at && document.activeElement === picture);
-      found += match;
-    }
-    said.textContent = (found ? `${count(found)} frames found. ` : '') + describe(at);
-  }
+	/* What is found, selected, and where the keys are. */
+	function mark() {
+		let found = 0;
+		for (const g of picture.querySelectorAll('g')) {
+			const node = Number(g.dataset.node), row = rowAt(node);
+			const match = page.words !== '' && nameOf(node).toLowerCase().includes(page.words);
+			g.classList.toggle('found', match);
+			g.classList.toggle('chosen', row >= 0 && row === page.selected);
+			g.classList.toggle('here', node === at && document.activeElement === picture);
+			found += match;
+		}
+		said.textContent = (found ? `${count(found)} frames found. ` : '') + describe(at);
+	}
 
-  function zoom(node) {
-    zoomed = at = node;
-    draw();
-  }
+	function zoom(node) {
+		zoomed = at = node;
+		draw();
+	}
 
-  // The frame beside, below or above the one where the keys are, among those that are drawn.
-  function neighbour(key) {
-    const visible = drawn.map((f) => f.node).filter((n) => n !== at);
-    const level = tree.depth[at];
-    const beside = visible.filter((n) => tree.depth[n] === level);
-    switch (key) {
-    case 'ArrowDown':
-      return flame.parent[at];
-    case 'ArrowUp':
-      return visible.find((n) => flame.parent[n] === at);
-    case 'ArrowLeft':
-      return beside.filter((n) => tree.at[n] < tree.at[at]).pop();
-    default:
-      return beside.find((n) => tree.at[n] > tree.at[at]);
-    }
-  }
+	/* The frame beside, below or above the one where the keys are, among those that are drawn. */
+	function neighbour(key) {
+		const visible = drawn.map((f) => f.node).filter((n) => n !== at);
+		const level = tree.depth[at];
+		const beside = visible.filter((n) => tree.depth[n] === level);
+		switch (key) {
+		case 'ArrowDown':
+			return flame.parent[at];
+		case 'ArrowUp':
+			return visible.find((n) => flame.parent[n] === at);
+		case 'ArrowLeft':
+			return beside.filter((n) => tree.at[n] < tree.at[at]).pop();
+		default:
+			return beside.find((n) => tree.at[n] > tree.at[at]);
+		}
+	}
 
-  picture.addEventListener('keydown', (event) => {
-    if (event.key.startsWith('Arrow')) {
-      const next = neighbour(event.key);
-      if (next >= 0)
-        at = next;
-      mark();
-    } else if (event.key === 'Enter') {
-      page.select(rowAt(at));
-      zoom(at);
-    } else if (event.key === 'Escape') {
-      zoom(0);
-    } else {
-      return;
-    }
-    event.preventDefault();
-  });
-  picture.addEventListener('pointermove', (event) => {
-    const g = event.target.closest('g');
-    said.textContent = describe(g ? Number(g.dataset.node) : at);
-  });
-  picture.addEventListener('click', (event) => {
-    const g = event.target.closest('g');
-    if (!g)
-      return;
-    const node = Number(g.dataset.node);
-    page.select(rowAt(node));
-    zoom(node === zoomed ? 0 : node);
-  });
-  picture.addEventListener('focus', mark);
-  picture.addEventListener('blur', mark);
-  whole.addEventListener('click', () => zoom(0));
-  page.on('select', mark);
-  page.on('search', mark);
-  page.on('range', () => {
-    note.hidden = page.whole();
-  });
-  const note = element('p', {class: 'summary'},
-    'The flame graph is of the whole recording, not of the chosen time.');
-  note.hidden = true;
-  view.append(note, element('div', {class: 'tools'}, whole, said), picture);
-  new ResizeObserver(draw).observe(picture);
-  draw();
+	picture.addEventListener('keydown', (event) => {
+		if (event.key.startsWith('Arrow')) {
+			const next = neighbour(event.key);
+			if (next >= 0)
+				at = next;
+			mark();
+		} else if (event.key === 'Enter') {
+			page.select(rowAt(at));
+			zoom(at);
+		} else if (event.key === 'Escape') {
+			zoom(0);
+		} else {
+			return;
+		}
+		event.preventDefault();
+	});
+	picture.addEventListener('pointermove', (event) => {
+		const g = event.target.closest('g');
+		said.textContent = describe(g ? Number(g.dataset.node) : at);
+	});
+	picture.addEventListener('click', (event) => {
+		const g = event.target.closest('g');
+		if (!g)
+			return;
+		const node = Number(g.dataset.node);
+		page.select(rowAt(node));
+		zoom(node === zoomed ? 0 : node);
+	});
+	picture.addEventListener('focus', mark);
+	picture.addEventListener('blur', mark);
+	whole.addEventListener('click', () => zoom(0));
+	page.on('select', mark);
+	page.on('search', mark);
+	page.on('range', () => {
+		note.hidden = page.whole();
+	});
+	const note = element('p', {class: 'summary'},
+		'The flame graph is of the whole recording, not of the chosen time.');
+	note.hidden = true;
+	view.append(note, element('div', {class: 'tools'}, whole, said), picture);
+	new ResizeObserver(draw).observe(picture);
+	draw();
 }

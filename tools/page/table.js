@@ -1,270 +1,270 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The functions: sorted, filtered, and selected. Of many rows only those in sight are elements.
+/* The functions: sorted, filtered, and selected. Of many rows only those in sight are elements. */
 
-// What is no function says what it is.
+/* What is no function says what it is. */
 const KINDS = ['', 'label', '', '', '', ''];
 const ROW_HEIGHT = 26; // px; as page.css has it
 const BAR_WIDTH = 100;
 
-// Columns: what they are sorted by first (1: ascending), and their cells.
+/* Columns: what they are sorted by first (1: ascending), and their cells. */
 const COLUMNS = [
-  {key: 'share', heading: 'share', first: -1},
-  {key: 'with', heading: 'with callees', first: -1, optional: true},
-  {key: 'bar', heading: ''},
-  {key: 'interval', heading: '95 % interval', wide: true},
-  {key: 'samples', heading: 'samples', first: -1},
-  {key: 'name', heading: 'name', first: 1},
-  {key: 'size', heading: 'bytes', first: -1, wide: true},
-  {key: 'heat', heading: 'heat', first: -1, wide: true,
-    title: 'share for each byte, as a multiple of the mean of all code'},
-  {key: 'address', heading: 'address', first: 1, wide: true},
+	{key: 'share', heading: 'share', first: -1},
+	{key: 'with', heading: 'with callees', first: -1, optional: true},
+	{key: 'bar', heading: ''},
+	{key: 'interval', heading: '95 % interval', wide: true},
+	{key: 'samples', heading: 'samples', first: -1},
+	{key: 'name', heading: 'name', first: 1},
+	{key: 'size', heading: 'bytes', first: -1, wide: true},
+	{key: 'heat', heading: 'heat', first: -1, wide: true,
+		title: 'share for each byte, as a multiple of the mean of all code'},
+	{key: 'address', heading: 'address', first: 1, wide: true},
 ];
 
 function sortValue(page, key) {
-  const rows = page.data.rows;
-  switch (key) {
-  case 'with':
-    return (row) => rows.with[row];
-  case 'size':
-    return (row) => rows.size[row];
-  case 'heat':
-    return (row) => (rows.size[row] ? page.counts[row] / rows.size[row] : 0);
-  case 'address':
-    return (row) => (rows.image[row] < 0 ? Infinity : rows.image[row] * 2 ** 53 + rows.at[row]);
-  default:
-    return (row) => page.counts[row];
-  }
+	const rows = page.data.rows;
+	switch (key) {
+	case 'with':
+		return (row) => rows.with[row];
+	case 'size':
+		return (row) => rows.size[row];
+	case 'heat':
+		return (row) => (rows.size[row] ? page.counts[row] / rows.size[row] : 0);
+	case 'address':
+		return (row) => (rows.image[row] < 0 ? Infinity : rows.image[row] * 2 ** 53 + rows.at[row]);
+	default:
+		return (row) => page.counts[row];
+	}
 }
 
-// Numbers of the rows that are shown, in order. Rows keep the report's order where they are equal.
+/* Numbers of the rows that are shown, in order. Rows keep the report's order where they are equal. */
 function orderRows(page, key, direction) {
-  const rows = page.data.rows, order = [];
-  for (let i = 0; i < page.n; i++)
-    if (page.words === '' || page.matches(i))
-      order.push(i);
-  if (key === 'name') {
-    const collator = new Intl.Collator('en');
-    return order.sort((a, b) =>
-      direction * collator.compare(rows.name[a], rows.name[b]) || a - b);
-  }
-  const value = sortValue(page, key);
-  return order.sort((a, b) => direction * (value(a) - value(b)) || a - b);
+	const rows = page.data.rows, order = [];
+	for (let i = 0; i < page.n; i++)
+		if (page.words === '' || page.matches(i))
+			order.push(i);
+	if (key === 'name') {
+		const collator = new Intl.Collator('en');
+		return order.sort((a, b) =>
+			direction * collator.compare(rows.name[a], rows.name[b]) || a - b);
+	}
+	const value = sortValue(page, key);
+	return order.sort((a, b) => direction * (value(a) - value(b)) || a - b);
 }
 
-// Rows in a chain of which each may have as much as the next: their order is not established.
+/* Rows in a chain of which each may have as much as the next: their order is not established. */
 function isUnsure(page, order, place) {
-  const rows = page.data.rows;
-  if (!page.whole())
-    return false;
-  return Boolean(rows.unsure[order[place]]) ||
-    (place > 0 && Boolean(rows.unsure[order[place - 1]]));
+	const rows = page.data.rows;
+	if (!page.whole())
+		return false;
+	return Boolean(rows.unsure[order[place]]) ||
+		(place > 0 && Boolean(rows.unsure[order[place - 1]]));
 }
 
 function barOf(page, row, scale) {
-  const [low, high] = page.interval(row), x = (share) => (share * scale * BAR_WIDTH).toFixed(1);
-  return element('svg', {class: 'bar', width: BAR_WIDTH, height: 12, 'aria-hidden': 'true'},
-    element('rect', {y: 2, width: x(page.share(row)), height: 8}),
-    element('path', {d: `M${x(low)} 6H${x(high)}M${x(low)} 3V9M${x(high)} 3V9`}));
+	const [low, high] = page.interval(row), x = (share) => (share * scale * BAR_WIDTH).toFixed(1);
+	return element('svg', {class: 'bar', width: BAR_WIDTH, height: 12, 'aria-hidden': 'true'},
+		element('rect', {y: 2, width: x(page.share(row)), height: 8}),
+		element('path', {d: `M${x(low)} 6H${x(high)}M${x(low)} 3V9M${x(high)} 3V9`}));
 }
 
-// "0.3", "12", of how many times as much.
+/* "0.3", "12", of how many times as much. */
 function multiple(n) {
-  return n < 10 ? n.toFixed(1) : count(n);
+	return n < 10 ? n.toFixed(1) : count(n);
 }
 
 function cellsOf(page, row, scale, code) {
-  const {rows, images} = page.data, image = images[rows.image[row]];
-  const [low, high] = page.interval(row), name = element('th', {scope: 'row'}, rows.name[row]);
-  const size = rows.size[row], kind = rows.count[row] ? KINDS[rows.kind[row]] : 'only called from';
-  name.title = rows.name[row];
-  if (kind)
-    name.append(element('small', {}, ' ' + kind));
-  return {
-    share: element('td', {}, percent(page.share(row))),
-    with: element('td', {}, rows.with ? percent(rows.with[row] / page.data.withTotal) : ''),
-    bar: element('td', {}, barOf(page, row, scale)),
-    interval: element('td', {}, (100 * low).toFixed(2) + '\u2013' + (100 * high).toFixed(2)),
-    samples: element('td', {}, page.data.unit === 'ns' ? amount(page.counts[row], 'ns')
-      : count(page.counts[row])),
-    name,
-    size: element('td', {}, size ? count(size) : ''),
-    heat: element('td', {}, size && code ? multiple(page.share(row) / size * code) : ''),
-    address: element('td', {}, image ? address(image, rows.at[row]) : ''),
-  };
+	const {rows, images} = page.data, image = images[rows.image[row]];
+	const [low, high] = page.interval(row), name = element('th', {scope: 'row'}, rows.name[row]);
+	const size = rows.size[row], kind = rows.count[row] ? KINDS[rows.kind[row]] : 'only called from';
+	name.title = rows.name[row];
+	if (kind)
+		name.append(element('small', {}, ' ' + kind));
+	return {
+		share: element('td', {}, percent(page.share(row))),
+		with: element('td', {}, rows.with ? percent(rows.with[row] / page.data.withTotal) : ''),
+		bar: element('td', {}, barOf(page, row, scale)),
+		interval: element('td', {}, (100 * low).toFixed(2) + '\u2013' + (100 * high).toFixed(2)),
+		samples: element('td', {}, page.data.unit === 'ns' ? amount(page.counts[row], 'ns')
+			: count(page.counts[row])),
+		name,
+		size: element('td', {}, size ? count(size) : ''),
+		heat: element('td', {}, size && code ? multiple(page.share(row) / size * code) : ''),
+		address: element('td', {}, image ? address(image, rows.at[row]) : ''),
+	};
 }
 
 function tableView(section, page) {
-  const table = section.querySelector('table'), scroll = section.querySelector('.scroll');
-  const columns = COLUMNS.filter((c) => !c.optional || page.data.rows[c.key]);
-  const head = element('tr'), body = element('tbody');
-  const input = element('input', {type: 'search', id: 'search', placeholder: 'name',
-    autocomplete: 'off', spellcheck: 'false'});
-  const said = element('output', {for: 'search'});
-  const code = codeBytes(page.data.images);
-  let key = 'share', direction = -1, order = [], drawn = '';
+	const table = section.querySelector('table'), scroll = section.querySelector('.scroll');
+	const columns = COLUMNS.filter((c) => !c.optional || page.data.rows[c.key]);
+	const head = element('tr'), body = element('tbody');
+	const input = element('input', {type: 'search', id: 'search', placeholder: 'name',
+		autocomplete: 'off', spellcheck: 'false'});
+	const said = element('output', {for: 'search'});
+	const code = codeBytes(page.data.images);
+	let key = 'share', direction = -1, order = [], drawn = '';
 
-  section.querySelector('.tools').append(
-    element('label', {for: 'search'}, 'Filter '), input,
-    element('kbd', {title: 'the key that goes there'}, '/'), said);
+	section.querySelector('.tools').append(
+		element('label', {for: 'search'}, 'Filter '), input,
+		element('kbd', {title: 'the key that goes there'}, '/'), said);
 
-  function draw() {
-    const most = page.counts.reduce((a, b) => Math.max(a, b), 0);
-    const high = page.interval(page.counts.indexOf(most))[1];
-    const scale = high > 0 ? 1 / high : 0;
-    const first = Math.max(0, Math.floor(scroll.scrollTop / ROW_HEIGHT) - 10);
-    const end = Math.min(order.length,
-      first + Math.ceil(scroll.clientHeight / ROW_HEIGHT) + 20);
-    const state = [first, end, order, page.from, page.to];
-    if (drawn && drawn.every((was, i) => was === state[i]))
-      return;
-    drawn = state;
-    body.replaceChildren(spacer(first));
-    for (let place = first; place < end; place++)
-      body.append(rowOf(place, scale));
-    body.append(spacer(order.length - end));
-    table.setAttribute('aria-rowcount', order.length + 1);
-    mark();
-  }
+	function draw() {
+		const most = page.counts.reduce((a, b) => Math.max(a, b), 0);
+		const high = page.interval(page.counts.indexOf(most))[1];
+		const scale = high > 0 ? 1 / high : 0;
+		const first = Math.max(0, Math.floor(scroll.scrollTop / ROW_HEIGHT) - 10);
+		const end = Math.min(order.length,
+			first + Math.ceil(scroll.clientHeight / ROW_HEIGHT) + 20);
+		const state = [first, end, order, page.from, page.to];
+		if (drawn && drawn.every((was, i) => was === state[i]))
+			return;
+		drawn = state;
+		body.replaceChildren(spacer(first));
+		for (let place = first; place < end; place++)
+			body.append(rowOf(place, scale));
+		body.append(spacer(order.length - end));
+		table.setAttribute('aria-rowcount', order.length + 1);
+		mark();
+	}
 
-  function spacer(n) {
-    const cell = element('td', {colspan: columns.length});
-    const row = element('tr', {class: 'spacer', 'aria-hidden': 'true'}, cell);
-    cell.style.height = n * ROW_HEIGHT + 'px';
-    row.hidden = n === 0;
-    return row;
-  }
+	function spacer(n) {
+		const cell = element('td', {colspan: columns.length});
+		const row = element('tr', {class: 'spacer', 'aria-hidden': 'true'}, cell);
+		cell.style.height = n * ROW_HEIGHT + 'px';
+		row.hidden = n === 0;
+		return row;
+	}
 
-  function rowOf(place, scale) {
-    const row = order[place], cells = cellsOf(page, row, scale, code);
-    const tr = element('tr', {'data-row': row, 'aria-rowindex': place + 2});
-    tr.append(...columns.map((c) => {
-      cells[c.key].className = c.key + (c.wide ? ' wide' : '');
-      return cells[c.key];
-    }));
-    if (key === 'share' && direction < 0 && page.words === '' && isUnsure(page, order, place)) {
-      tr.classList.add('unsure');
-      tr.firstChild.title = 'the order of the rows beside the line is not established: ' +
-        'their intervals overlap';
-    }
-    return tr;
-  }
+	function rowOf(place, scale) {
+		const row = order[place], cells = cellsOf(page, row, scale, code);
+		const tr = element('tr', {'data-row': row, 'aria-rowindex': place + 2});
+		tr.append(...columns.map((c) => {
+			cells[c.key].className = c.key + (c.wide ? ' wide' : '');
+			return cells[c.key];
+		}));
+		if (key === 'share' && direction < 0 && page.words === '' && isUnsure(page, order, place)) {
+			tr.classList.add('unsure');
+			tr.firstChild.title = 'the order of the rows beside the line is not established: ' +
+				'their intervals overlap';
+		}
+		return tr;
+	}
 
-  // Which row is selected, and which can be reached by Tab.
-  function mark() {
-    const chosen = order.includes(page.selected) ? page.selected : order[0];
-    for (const tr of body.querySelectorAll('tr[data-row]')) {
-      const row = Number(tr.dataset.row);
-      tr.setAttribute('aria-selected', row === page.selected);
-      tr.tabIndex = row === chosen ? 0 : -1;
-    }
-  }
+	/* Which row is selected, and which can be reached by Tab. */
+	function mark() {
+		const chosen = order.includes(page.selected) ? page.selected : order[0];
+		for (const tr of body.querySelectorAll('tr[data-row]')) {
+			const row = Number(tr.dataset.row);
+			tr.setAttribute('aria-selected', row === page.selected);
+			tr.tabIndex = row === chosen ? 0 : -1;
+		}
+	}
 
-  function say() {
-    const found = page.words === '' ? '' : `${count(order.length)} of ${count(page.n)}`;
-    const sum = order.reduce((a, row) => a + page.share(row), 0);
-    said.textContent = found && `${found} rows, ${percent(sum)}`;
-  }
+	function say() {
+		const found = page.words === '' ? '' : `${count(order.length)} of ${count(page.n)}`;
+		const sum = order.reduce((a, row) => a + page.share(row), 0);
+		said.textContent = found && `${found} rows, ${percent(sum)}`;
+	}
 
-  function update() {
-    order = orderRows(page, key, direction);
-    for (const th of head.children)
-      th.setAttribute('aria-sort', th.dataset.key !== key ? 'none'
-        : direction < 0 ? 'descending' : 'ascending');
-    say();
-    draw();
-  }
+	function update() {
+		order = orderRows(page, key, direction);
+		for (const th of head.children)
+			th.setAttribute('aria-sort', th.dataset.key !== key ? 'none'
+				: direction < 0 ? 'descending' : 'ascending');
+		say();
+		draw();
+	}
 
-  // Makes a place of the order visible, and gives it the focus.
-  function show(place, focus) {
-    const top = place * ROW_HEIGHT, room = scroll.clientHeight - 2 * ROW_HEIGHT;
-    if (top < scroll.scrollTop)
-      scroll.scrollTop = top;
-    else if (top > scroll.scrollTop + room)
-      scroll.scrollTop = top - room;
-    draw();
-    if (focus) {
-      const tr = body.querySelector(`tr[data-row="${order[place]}"]`);
-      if (tr)
-        tr.focus({preventScroll: true});
-    }
-  }
+	/* Makes a place of the order visible, and gives it the focus. */
+	function show(place, focus) {
+		const top = place * ROW_HEIGHT, room = scroll.clientHeight - 2 * ROW_HEIGHT;
+		if (top < scroll.scrollTop)
+			scroll.scrollTop = top;
+		else if (top > scroll.scrollTop + room)
+			scroll.scrollTop = top - room;
+		draw();
+		if (focus) {
+			const tr = body.querySelector(`tr[data-row="${order[place]}"]`);
+			if (tr)
+				tr.focus({preventScroll: true});
+		}
+	}
 
-  function move(event) {
-    const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -Infinity,
-      End: Infinity};
-    const tr = event.target.closest('tr[data-row]');
-    if (!tr)
-      return;
-    const row = Number(tr.dataset.row), place = order.indexOf(row);
-    if (event.key in steps) {
-      const to = Math.max(0, Math.min(order.length - 1, place + steps[event.key]));
-      page.select(order[to]);
-      show(to, true);
-    } else if (event.key === 'Enter' || event.key === ' ') {
-      page.select(row === page.selected ? -1 : row);
-    } else {
-      return;
-    }
-    event.preventDefault();
-  }
+	function move(event) {
+		const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -Infinity,
+			End: Infinity};
+		const tr = event.target.closest('tr[data-row]');
+		if (!tr)
+			return;
+		const row = Number(tr.dataset.row), place = order.indexOf(row);
+		if (event.key in steps) {
+			const to = Math.max(0, Math.min(order.length - 1, place + steps[event.key]));
+			page.select(order[to]);
+			show(to, true);
+		} else if (event.key === 'Enter' || event.key === ' ') {
+			page.select(row === page.selected ? -1 : row);
+		} else {
+			return;
+		}
+		event.preventDefault();
+	}
 
-  for (const column of columns) {
-    const th = element('th', {scope: 'col', class: column.key + (column.wide ? ' wide' : ''),
-      'data-key': column.key});
-    if (column.first) {
-      const button = element('button', {type: 'button'},
-        column.key === 'samples' && page.data.unit === 'ns' ? 'time' : column.heading);
-      button.addEventListener('click', () => {
-        direction = key === column.key ? -direction : column.first;
-        key = column.key;
-        update();
-      });
-      th.append(button);
-    } else {
-      th.append(column.heading);
-    }
-    if (column.title)
-      th.title = column.title;
-    head.append(th);
-  }
-  table.replaceChildren(element('thead', {}, head), body);
-  table.setAttribute('role', 'grid');
-  scroll.classList.add('live');
-  scroll.addEventListener('scroll', draw, {passive: true});
-  addEventListener('resize', draw);
-  input.addEventListener('input', () => page.search(input.value));
-  input.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') {
-      input.value = '';
-      page.search('');
-    } else if (event.key === 'ArrowDown' && order.length) {
-      show(0, true);
-      event.preventDefault();
-    }
-  });
-  document.addEventListener('keydown', (event) => {
-    if (event.key === '/' && !event.target.closest('input, textarea') && !event.ctrlKey &&
-        !event.metaKey && !event.altKey) {
-      input.focus();
-      event.preventDefault();
-    }
-  });
-  body.addEventListener('keydown', move);
-  body.addEventListener('click', (event) => {
-    const tr = event.target.closest('tr[data-row]');
-    if (tr && getSelection().isCollapsed)
-      page.select(Number(tr.dataset.row) === page.selected ? -1 : Number(tr.dataset.row));
-  });
-  page.on('select', () => {
-    const place = order.indexOf(page.selected);
-    if (place >= 0 && !body.contains(document.activeElement))
-      show(place, false);
-    mark();
-  });
-  page.on('search', () => {
-    scroll.scrollTop = 0;
-    update();
-  });
-  page.on('range', update);
-  update();
+	for (const column of columns) {
+		const th = element('th', {scope: 'col', class: column.key + (column.wide ? ' wide' : ''),
+			'data-key': column.key});
+		if (column.first) {
+			const button = element('button', {type: 'button'},
+				column.key === 'samples' && page.data.unit === 'ns' ? 'time' : column.heading);
+			button.addEventListener('click', () => {
+				direction = key === column.key ? -direction : column.first;
+				key = column.key;
+				update();
+			});
+			th.append(button);
+		} else {
+			th.append(column.heading);
+		}
+		if (column.title)
+			th.title = column.title;
+		head.append(th);
+	}
+	table.replaceChildren(element('thead', {}, head), body);
+	table.setAttribute('role', 'grid');
+	scroll.classList.add('live');
+	scroll.addEventListener('scroll', draw, {passive: true});
+	addEventListener('resize', draw);
+	input.addEventListener('input', () => page.search(input.value));
+	input.addEventListener('keydown', (event) => {
+		if (event.key === 'Escape') {
+			input.value = '';
+			page.search('');
+		} else if (event.key === 'ArrowDown' && order.length) {
+			show(0, true);
+			event.preventDefault();
+		}
+	});
+	document.addEventListener('keydown', (event) => {
+		if (event.key === '/' && !event.target.closest('input, textarea') && !event.ctrlKey &&
+				!event.metaKey && !event.altKey) {
+			input.focus();
+			event.preventDefault();
+		}
+	});
+	body.addEventListener('keydown', move);
+	body.addEventListener('click', (event) => {
+		const tr = event.target.closest('tr[data-row]');
+		if (tr && getSelection().isCollapsed)
+			page.select(Number(tr.dataset.row) === page.selected ? -1 : Number(tr.dataset.row));
+	});
+	page.on('select', () => {
+		const place = order.indexOf(page.selected);
+		if (place >= 0 && !body.contains(document.activeElement))
+			show(place, false);
+		mark();
+	});
+	page.on('search', () => {
+		scroll.scrollTop = 0;
+		update();
+	});
+	page.on('range', update);
+	update();
 }
