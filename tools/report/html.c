@@ -439,11 +439,13 @@ static int write_page(void *data, FILE *f, struct hlg_err *err)
 
 static int prepare(struct hlg_run *run, struct hlg_err *err)
 {
-	if (run->options.by)
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"by: a page is not split (leave it out; the page shows "
-			"threads)");
+	const char *word = run->options.by ? "by" : "mode=host";
+
+	if (run->options.by || run->options.mode == HLG_SHOW_HOST)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--format=html: does not show --%s (leave it out; the "
+				   "page shows threads and the host's time)",
+				   word);
 	run->options.slices = true;
 	run->options.verbose = 1;
 	return 0;

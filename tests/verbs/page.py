@@ -1,0 +1,412 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""hlguest report --format=html: what the page holds and shows is what JSON says.
+
+    page.py --build DIR
+
+The data in the page is compared with --format=json of the same recording: rows, shares and
+intervals, sums of addresses, and of each stretch of time with --time=. Then a real browser
+opens it: rows, sorting, filter, selection by mouse and keys, a range of time; scripts off,
+narrow, dark, printed. It asks for nothing and reports no error. What needs Chromium is
+skipped where there is none.
+"""
+import base64
+import gzip
+import json
+import os
+import random
+import re
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+from chromium import Browser, NoBrowser, Page
+from programs import hlguest_of, on_terminal
+from tap import DATA, Skip, Tap, must, parser, run
+
+REAL = os.path.join(DATA, "hyperlight")
+CASES = {  # name: words
+    "a Rust guest": (f"{REAL}/guest.elf", f"{REAL}/mix.data"),
+    "with callers": (f"{REAL}/frames.elf", f"{REAL}/callers/callers.data"),
+    "threads": (f"{DATA}/demo.elf@0x4000", f"{DATA}/demo-threads.data"),
+    "samples as weight": (f"{DATA}/demo.elf@0x4000", f"{DATA}/demo-user.data",
+                          "--weight=samples"),
+    "VM exits": (f"{REAL}/guest.elf", f"{REAL}/exits.data"),
+    "several guests": (f"{REAL}/guest.elf", f"{REAL}/small.elf", f"{REAL}/two.data"),
+    "dropped gaps": (f"{DATA}/demo.elf@0x4000", f"{DATA}/demo-user.data", "--gaps=drop"),
+    "the wrong base": (f"{REAL}/guest.elf@0x5010", f"{REAL}/mix.data"),
+    "several recordings": (f"{DATA}/demo.elf@0x4000", f"{DATA}/demo-user.data",
+                           f"{DATA}/demo-host.data"),
+}
+KINDS = ["function", "label", "gap"]
+CELLS = """[...document.querySelectorAll('#function-table tbody tr[data-row]')].map(
+    tr => [...tr.children].map(cell => cell.textContent))"""
+SELECTED = "document.querySelector('tr[aria-selected=true] th')?.textContent"
+
+
+def page_of(build, *words):
+    """The page's text; and the report in JSON."""
+    html, err, status = run(hlguest_of(build), "report", "-q", "--format=html", *words)
+    if status not in (0, 3):
+        raise RuntimeError(f"status {status}: {err}")
+    return html, report_of(build, *words)
+
+
+def report_of(build, *words):
+    out, err, status = run(hlguest_of(build), "report", "-q", "--format=json", "--top=0", *words)
+    if "libjansson-dev" in err:
+        raise Skip("not built with jansson")
+    if status not in (0, 3):
+        raise RuntimeError(f"status {status}: {err}")
+    return json.loads(out)
+
+
+def data_of(html):
+    kind, text = re.search(r'<script type="application/(\w+)" id="data">(.*?)</script>', html,
+                           re.S).groups()
+    return json.loads(gzip.decompress(base64.b64decode(text)) if kind == "gzip" else text)
+
+
+def sums(differences):
+    total, out = 0, []
+    for n in differences:
+        total += n
+        out.append(total)
+    return out
+
+
+def weigh(count, weight):
+    return count["samples" if weight == "samples" else "period"]
+
+
+def check_rows(build, words):
+    """Each function of JSON is a row with its count, share and interval."""
+    html, report = page_of(build, *words)
+    data, weight = data_of(html), report["weight"]
+    rows = data["rows"]
+    lengths = {key: len(value) for key, value in rows.items()}
+    if len(set(lengths.values())) != 1:
+        yield f"rows of several lengths: {lengths}"
+    known = {}
+    for i, name in enumerate(rows["name"]):
+        if rows["kind"][i] in (0, 1, 2) and rows["count"][i]:
+            image = data["images"][rows["image"][i]]
+            at = int(image["origin"], 16) + rows["at"][i]
+            known[name, hex(at), image["path"]] = i
+    for f in report["functions"]:
+        i = known.get((f["name"], f["addr"], f["image"]))
+        if i is None:
+            yield f"{f['name']} at {f['addr']} has no row"
+            continue
+        if rows["count"][i] != weigh(f, weight) or KINDS[rows["kind"][i]] != f["kind"] or \
+                rows["size"][i] != f["size"] or rows["unsure"][i] != f["unsure"]:
+            yield f"{f['name']}: {[(k, v[i]) for k, v in rows.items()]}, not {f}"
+        for key in ("low", "high"):
+            if abs(100 * rows[key][i] - f[key]) > 0.0051:
+                yield f"{f['name']}: {key} {rows[key][i]}, not {f[key]}"
+    if len(known) != len(report["functions"]):
+        yield f"{len(known)} rows, {len(report['functions'])} functions"
+    if sum(rows["count"]) != data["total"]:
+        yield f"rows sum to {sum(rows['count'])}, not {data['total']}"
+    by_row = [0] * len(rows["name"])
+    for row, n in zip(data["addresses"]["row"], data["addresses"]["count"]):
+        by_row[row] += n
+    if by_row != rows["count"]:
+        yield "addresses do not sum to their rows"
+    if "with" in rows:
+        report = report_of(build, *words, "--children")
+        children = {(c["name"], c["addr"]): weigh(c, weight) for c in report["children"]}
+        for i, name in enumerate(rows["name"]):
+            at = hex(int(data["images"][rows["image"][i]]["origin"], 16) + rows["at"][i]) \
+                if rows["image"][i] >= 0 else None
+            if rows["with"][i] != children.get((name, at), rows["with"][i] if at is None else None):
+                yield f"{name}: {rows['with'][i]} with callees, not {children.get((name, at))}"
+        if not sum(rows["with"]):
+            yield "no inclusive counts"
+
+
+def check_spans(build, words):
+    """Each byte of code is in one span; and what was sampled there lies in its row's span."""
+    html, _ = page_of(build, *words)
+    data = data_of(html)
+    for number, image in enumerate(data["images"]):
+        spans, sections = image["spans"], image["sections"]
+        starts = sums(spans["at"])
+        if any(s + n > t for s, n, t in zip(starts, spans["size"], starts[1:])):
+            yield "spans overlap"
+        code = sum(n for n, is_code in zip(sections["size"], sections["code"]) if is_code)
+        if sum(spans["size"]) != code:
+            yield f"{sum(spans['size'])} bytes in spans, {code} in sections of code"
+        where = {s: n for s, n in zip(starts, spans["size"])}
+        rows = data["rows"]
+        for row, at in zip(data["addresses"]["row"], data["addresses"]["at"]):
+            start = rows["at"][row]
+            if rows["image"][row] == number and rows["kind"][row] < 3 and \
+                    not start <= at < start + where.get(start, rows["size"][row]):
+                yield f"{rows['name'][row]}: a sample at {at:#x}"
+
+
+def check_time(build, words):
+    """What lies in a stretch of slices is what --time= counts there."""
+    # VM exits are told from the whole recording, not from a stretch of it.
+    html, report = page_of(build, *words, "--border=keep")
+    data, rng = data_of(html), random.Random(7)
+    time, first = data.get("time"), report["span"]["first"]
+    if not time:
+        yield "no time"
+        return
+    when = sums(time["when"])
+    if when != sorted(when) or when[-1] >= time["n"]:
+        yield "slices are not in order"
+    if sum(n for n, what in zip(time["count"], time["what"]) if what >= 0) != data["total"]:
+        yield "slices do not sum to the whole"
+    for i in range(8):
+        start, stop = sorted(rng.sample(range(time["n"] + 1), 2)) if i else (0, time["n"])
+        ours = {}
+        for slice_, what, n in zip(when, time["what"], time["count"]):
+            if start <= slice_ < stop and what >= 0:
+                row = data["addresses"]["row"][what]
+                ours[data["rows"]["name"][row]] = ours.get(data["rows"]["name"][row], 0) + n
+        begin = first + time["first"]
+        bounds = [f"{(begin + s * time['slice']) // 10**9}."
+                  f"{(begin + s * time['slice']) % 10**9:09}" for s in (start, stop)]
+        out, _, status = run(hlguest_of(build), "report", "-q", "--format=json", "--top=0",
+                             "--border=keep", "--time=" + ",".join(bounds), *words)
+        theirs = {}
+        for f in json.loads(out)["functions"] if status == 0 else []:
+            theirs[f["name"]] = theirs.get(f["name"], 0) + weigh(f, report["weight"])
+        ours = {name: n for name, n in ours.items() if name != "[outside]"}
+        if ours != theirs:
+            yield f"slices {start} to {stop}: {len(ours)} functions, {len(theirs)} by --time="
+
+
+def check_flame(build, words):
+    """The tree's stacks are those of folded."""
+    html, _ = page_of(build, *words)
+    flame = data_of(html)["flame"]
+    folded = {}
+    out = must(hlguest_of(build), "report", "-q", "--format=folded", "--stacks=callgraph", *words)
+    for line in out.splitlines():
+        stack, n = line.rsplit(" ", 1)
+        folded[stack] = folded.get(stack, 0) + int(n)
+    names, ours = [""], {}
+    for i in range(1, len(flame["parent"])):
+        name = flame["names"][flame["name"][i]]
+        parent = names[flame["parent"][i]]
+        names.append(f"{parent};{name}" if parent else name)
+        if flame["count"][i]:
+            ours[names[i]] = ours.get(names[i], 0) + flame["count"][i]
+    if ours != folded:
+        yield f"{len(ours)} stacks, {len(folded)} folded"
+
+
+def check_refused(build):
+    """What cannot be shown is said, and nothing is written."""
+    elf, data = f"{DATA}/demo.elf@0x4000", f"{DATA}/demo-user.data"
+    hlguest = hlguest_of(build)
+    for words, said in ((("--by=tid",), "does not show --by"),
+                        (("--mode=host",), "does not show --mode=host")):
+        out, err, status = run(hlguest, "report", "--format=html", *words, elf, data)
+        if status == 0 or out or said not in err:
+            yield f"{words}: status {status}, {err}"
+    shown, status = on_terminal([hlguest, "report", "--format=html", elf, data])
+    if status == 0 or "not for a terminal" not in shown:
+        yield f"terminal: {status}, {shown}"
+    html, _ = page_of(build, *CASES["several recordings"])
+    if "there is no time" not in html or "time" in data_of(html):
+        yield "several recordings have a time"
+    html, _ = page_of(build, *CASES["the wrong base"])
+    if 'class="bad"' not in html or "WRONG ELF" not in html or 'id="image"' in html:
+        yield "the wrong base is not told"
+
+
+def check_policy(build):
+    """The policy allows what is there, by its hash, and no more."""
+    html, _ = page_of(build, *CASES["threads"])
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', html)[1]
+    if "default-src 'none'" not in policy or "unsafe" in policy or "http" in policy:
+        yield policy
+    scripts = re.findall(r"<script>", html)
+    if len(scripts) != 1 or re.search(r"<[^>]*\s(?:style|on\w+)=", html.split("<script")[0]):
+        yield f"{len(scripts)} scripts, or attributes that the policy forbids"
+    if re.search(r"(?:src|href)=\"(?!#)", html):
+        yield "something from elsewhere"
+
+
+class Pages:
+    def __init__(self, build, folder):
+        self.build, self.folder, self.browser = build, folder, None
+
+    def write(self, *words):
+        path = os.path.join(self.folder, "page.html")
+        html, report = page_of(self.build, *words)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(html)
+        return path, report, data_of(html)
+
+    def open(self, words, **how):
+        """A page that is drawn, JSON's report, the page's data."""
+        if not self.browser:
+            try:
+                self.browser = Browser()
+            except NoBrowser as e:
+                raise Skip(str(e)) from e
+        path, report, data = self.write(*words)
+        page = Page(self.browser, path, **how)
+        page.run("new Promise(done => { const look = () => document.documentElement.dataset.ready"
+                 " ? done() : setTimeout(look, 10); look(); })")
+        return page, report, data
+
+
+def check_shown(pages, words):
+    """The rows on the screen have JSON's shares, in its order; nothing is reported."""
+    page, report, _ = pages.open(words)
+    cells = page.run(CELLS)
+    for cell, f in zip(cells, report["functions"]):
+        text = [c.replace("\u202f", "") for c in cell]
+        if text[0] != f"{f['percent']:.2f} %" or f"{f['low']:.2f}–{f['high']:.2f}" not in text or \
+                not any(c == f["name"] or c == f["name"] + " label" for c in text):
+            yield f"{cell}, not {f}"
+    if len(cells) < min(10, len(report["functions"])):
+        yield f"{len(cells)} rows are shown"
+    yield from page.noticed()
+    page.close()
+
+
+def check_sorted(pages):
+    page, report, data = pages.open(CASES["a Rust guest"])
+    rows = data["rows"]
+    for key, value, first in (("name", lambda f: f["name"], None),
+                              ("size", lambda f: f["size"], max),
+                              ("address", lambda f: int(f["addr"], 16), min)):
+        page.run(f"document.querySelector('th[data-key={key}] button').click()")
+        top = page.run(CELLS)[0]
+        said = page.run(f"document.querySelector('th[data-key={key}]').ariaSort")
+        if first:
+            right = first(report["functions"], key=value)
+            if right["name"] not in top:
+                yield f"by {key}: {top}, not {right['name']}"
+        if said not in ("ascending", "descending"):
+            yield f"by {key}: aria-sort is {said}"
+    names = sorted(name for name in rows["name"] if "deflate" in name)
+    page.key("/", "/")
+    page.write("deflate")
+    shown = [c for row in page.run(CELLS) for c in row if "deflate" in c]
+    if sorted(shown) != names or not names:
+        yield f"filtered: {shown}, not {names}"
+    page.key("Escape")
+    if len(page.run(CELLS)) <= len(names):
+        yield "Escape does not show all"
+    page.close()
+
+
+def check_selected(pages):
+    """By mouse and by keys; the flame graph shows it, too."""
+    page, report, _ = pages.open(CASES["with callers"])
+    names = [f["name"] for f in report["functions"]]
+    page.run("document.querySelector('tr[data-row=\"0\"]').scrollIntoView({block: 'center'})")
+    x, y = page.run("(() => { const b = document.querySelector('tr[data-row=\"0\"] th')"
+                    ".getBoundingClientRect(); return [b.x + 5, b.y + 5]; })()")
+    page.click(x, y)
+    if page.run(SELECTED) != names[0]:
+        yield f"a click selects {page.run(SELECTED)}, not {names[0]}"
+    page.run("document.querySelector('tr[data-row=\"0\"]').focus()")
+    page.key("ArrowDown")
+    if page.run(SELECTED) != names[1]:
+        yield f"a key selects {page.run(SELECTED)}, not {names[1]}"
+    if not page.run("document.querySelectorAll('#flame .chosen').length"):
+        yield "the flame graph does not show it"
+    yield from page.noticed()
+    page.close()
+
+
+def check_range(pages):
+    """A range that keys chose counts what --time= does."""
+    page, report, data = pages.open(CASES["a Rust guest"])
+    time = data["time"]
+    page.run("document.querySelector('#time [tabindex=\"0\"]').focus()")
+    for _ in range(3):
+        page.key("ArrowRight")
+    for _ in range(10):
+        page.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight", code="ArrowRight",
+                  windowsVirtualKeyCode=39, modifiers=8)
+    page.run("new Promise(requestAnimationFrame).then(() => 0)")
+    chosen = page.run("document.documentElement.dataset.range")
+    if not chosen:
+        yield "no range was chosen"
+        return
+    start, stop = (int(n) for n in chosen.split(","))
+    begin = report["span"]["first"] + time["first"]
+    bounds = [f"{(begin + s * time['slice']) // 10**9}.{(begin + s * time['slice']) % 10**9:09}"
+              for s in (start, stop)]
+    there = report_of(pages.build, *CASES["a Rust guest"], "--border=keep",
+                      "--time=" + ",".join(bounds))
+    cells = page.run(CELLS)
+    for cell, f in zip(cells[:3], there["functions"]):
+        if cell[0] != f"{f['percent']:.2f} %":
+            yield f"slices {start} to {stop}: {cell}, not {f['name']} {f['percent']}"
+    yield from page.noticed()
+    page.close()
+
+
+def check_without_scripts(pages):
+    path, report, _ = pages.write(*CASES["a Rust guest"])
+    if not pages.browser:
+        raise Skip("no browser")
+    page = Page(pages.browser, path)
+    page.call("Emulation.setScriptExecutionDisabled", value=True)
+    page.call("Page.reload")
+    pages.browser.wait("Page.loadEventFired", page.session)
+    page.call("Emulation.setScriptExecutionDisabled", value=False)
+    cells = page.run(CELLS)
+    if len(cells) != min(200, len(report["functions"])) or \
+            report["functions"][0]["name"] not in cells[0]:
+        yield f"{len(cells)} rows, first {cells[:1]}"
+    if "OK" not in page.run("document.querySelector('#answer .good').innerText"):
+        yield "no answer"
+    page.close()
+
+
+def check_narrow(pages):
+    """No width scrolls sideways, light or dark; and it prints."""
+    for width in 390, 700, 1000, 1600, 2000:
+        page, _, _ = pages.open(CASES["with callers"], width=width, dark=width == 1000)
+        wide = page.run("document.documentElement.scrollWidth")
+        if wide > width:
+            yield f"{width}: {wide} wide"
+        if width == 1000:
+            pdf = base64.b64decode(page.call("Page.printToPDF")["data"])
+            if not pdf.startswith(b"%PDF") or len(pdf) < 10000:
+                yield f"a PDF of {len(pdf)} bytes"
+        yield from page.noticed()
+        page.close()
+
+
+def main():
+    build = parser(__doc__).parse_args().build
+    tap = Tap()
+    for name, words in CASES.items():
+        tap.run(f"rows: {name}", lambda w=words: list(check_rows(build, w)))
+        tap.run(f"spans: {name}", lambda w=words: list(check_spans(build, w)))
+    for name in ("a Rust guest", "threads", "with callers", "samples as weight"):
+        tap.run(f"time: {name}", lambda w=CASES[name]: list(check_time(build, w)))
+    tap.run("flame", lambda: list(check_flame(build, CASES["with callers"])))
+    tap.run("refused", lambda: list(check_refused(build)))
+    tap.run("policy", lambda: list(check_policy(build)))
+    with tempfile.TemporaryDirectory() as folder:
+        pages = Pages(build, folder)
+        for name in ("a Rust guest", "with callers", "VM exits", "several guests"):
+            tap.run(f"shown: {name}", lambda w=CASES[name]: list(check_shown(pages, w)))
+        for what, check in (("sorted and filtered", check_sorted), ("selected", check_selected),
+                            ("a range of time", check_range),
+                            ("without scripts", check_without_scripts),
+                            ("narrow, dark, printed", check_narrow)):
+            tap.run(what, lambda c=check: list(c(pages)))
+        if pages.browser:
+            pages.browser.close()
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
