@@ -9,7 +9,8 @@ function showFailure(error) {
 
 async function main() {
 	const script = document.getElementById('data');
-	const views = {functions: tableView, flame: flameView};
+	const views = {functions: tableView, image: imageView, time: timeView, threads: threadsView,
+		flame: flameView};
 	if (!script)
 		return;
 	const page = makePage(await readData(script));

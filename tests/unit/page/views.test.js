@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What the page's views compute without a document: where the bytes of an image, slices of time
+// and lanes of threads are drawn, what is at a point, what a drag selects. node --test runs it.
+'use strict';
+const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const path = require('node:path');
+const {test} = require('node:test');
+
+const FOLDER = path.join(__dirname, '../../../tools/page');
+const FILES = ['core.js', 'canvas.js', 'image.js', 'time.js', 'threads.js'];
+const NAMES = ['lastAtMost', 'ribbonOf', 'ribbonSpan', 'ribbonPlace', 'ribbonOffset',
+	'windowWhole', 'windowAt', 'windowZoom', 'windowMove', 'windowShow', 'windowEnd', 'windowHit',
+	'windowPieces', 'cellOf', 'cellSums', 'cellMost', 'takeRoom',
+	'fitText', 'sectionsOf', 'imageMatches', 'evenHeat', 'timeShape', 'timeCell',
+	'timeHit', 'timeOutline', 'rangeOf', 'tickStep', 'timeSums', 'timeRow', 'threadIndex', 'laneSums',
+	'laneMeans', 'IMAGE_LINE', 'TIME_CELL', 'HEATS'];
+const text = FILES.map((name) => fs.readFileSync(path.join(FOLDER, name), 'utf8')).join('');
+const page = new Function(`'use strict';\n${text}\nreturn {${NAMES.join(',')}};`)();
+
+// The same numbers in each run.
+function random(seed) {
+	let state = seed;
+	return (n) => {
+		state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+		return (state >> 8) % n;
+	};
+}
+
+// Spans with holes between some.
+function spansOf(seed, n) {
+	const next = random(seed), spans = {at: [], size: [], kind: [], name: []};
+	for (let i = 0, at = next(100); i < n; i++) {
+		spans.at.push(at);
+		spans.size.push(1 + next(300));
+		spans.kind.push(next(3));
+		spans.name.push('f' + i);
+		at += spans.size[i] + (next(4) ? 0 : next(5000));
+	}
+	return spans;
+}
+
+test('the last that is at most', () => {
+	const array = [1, 3, 3, 7];
+	for (const [value, index] of [[0, -1], [1, 0], [2, 0], [3, 2], [6.5, 2], [7, 3], [99, 3]])
+		assert.equal(page.lastAtMost(array, value), index);
+	assert.equal(page.lastAtMost([], 1), -1);
+});
+
+test('each byte of code has a place of its own, in a cell of its cache line', () => {
+	for (const origin of ['0x0', '0x1010', '0xffffffff80000007']) {
+		const spans = spansOf(3, 40), ribbon = page.ribbonOf(spans, origin);
+		const lead = Number(BigInt(origin) % 64n);
+		let at = 0, before = -1;
+		for (let i = 0; i < 40; i++) {
+			at = spans.at[i];
+			for (let k = 0; k < spans.size[i]; k++) {
+				const pos = page.ribbonPlace(ribbon, at + k);
+				assert.ok(pos > before && pos < before + 65);
+				assert.equal(pos % 64, (at + k + lead) % 64);
+				assert.equal(page.ribbonSpan(ribbon, pos), i);
+				assert.equal(page.ribbonOffset(ribbon, pos), at + k);
+				before = pos;
+			}
+			if (i < 39 && spans.at[i + 1] > at + spans.size[i])
+				assert.equal(page.ribbonPlace(ribbon, at + spans.size[i]), -1);
+		}
+		assert.equal(ribbon.length, before + 1);
+		assert.equal(ribbon.bytes, spans.size.reduce((a, b) => a + b));
+		assert.equal(page.ribbonPlace(ribbon, spans.at[0] - 1), -1);
+		assert.equal(page.ribbonPlace(ribbon, at + spans.size[39]), -1);
+	}
+});
+
+test('a window holds the whole, at any width and length', () => {
+	for (const width of [280, 900, 1600])
+		for (const length of [1, 63, 64, 5000, 1258291, 40e6]) {
+			const win = page.windowWhole(length, width, 22);
+			const whole = page.windowAt(win, win.most, 0);
+			assert.ok(whole.lines >= 1 && whole.lines <= 22);
+			assert.ok(whole.lines * whole.per >= length);
+			assert.equal(page.windowEnd(whole), length);
+			assert.equal(whole.per % whole.cell, 0);
+			assert.ok(whole.cell * width / whole.per >= 1.5 || length < 64);
+		}
+});
+
+test('what is under the pointer stays there as one zooms', () => {
+	const next = random(9), whole = page.windowWhole(1258291, 900, 22);
+	let win = page.windowAt(whole, whole.most, 0);
+	for (let i = 0; i < 500; i++) {
+		const x = next(900), line = next(22), before = win;
+		const pos = win.first + line * win.per + x * win.per / win.width;
+		win = page.windowZoom(win, next(2) ? 0.7 : 1.4, x, line);
+		const after = win.first + line * win.per + x * win.per / win.width;
+		const free = win.first > 0 && page.windowEnd(win) < win.length;
+		if (free)
+			assert.ok(Math.abs(after - pos) <= win.cell, `${before.per} to ${win.per}`);
+		assert.ok(win.per >= 64 && win.per <= win.most && win.first >= 0);
+		assert.equal(win.first % win.cell, 0);
+	}
+	const close = page.windowAt(whole, 1, 5000);
+	assert.equal(close.cell, 1);
+	assert.deepEqual(page.windowZoom(close, 0.5, 450, 11), close);
+});
+
+test('a drag moves by pixels and lines, and stops at the ends', () => {
+	const whole = page.windowWhole(1 << 20, 1024, 16), win = page.windowAt(whole, 4096, 40960);
+	assert.equal(page.windowMove(win, 0, 1).first, win.first - win.per);
+	assert.equal(page.windowMove(win, -512, 0).first, win.first + win.per / 2);
+	assert.equal(page.windowMove(win, 0, 1000).first, 0);
+	const last = page.windowMove(win, 0, -100000);
+	assert.equal(page.windowEnd(last), 1 << 20);
+	assert.deepEqual(page.windowShow(win, win.first + 5), win);
+	const shown = page.windowShow(win, 900000);
+	assert.ok(shown.first <= 900000 && page.windowEnd(shown) > 900000);
+});
+
+test('a point is in the piece of what is there, beyond it nothing', () => {
+	const whole = page.windowWhole(100000, 1000, 20), win = page.windowAt(whole, 4096, 8192);
+	const next = random(4);
+	for (let i = 0; i < 300; i++) {
+		const x = next(1000), y = next(win.lines * page.IMAGE_LINE);
+		const pos = page.windowHit(win, x, y);
+		if (pos < 0) {
+			assert.ok(win.first + Math.floor(y / page.IMAGE_LINE) * win.per + x * 4.096 >= 99999);
+			continue;
+		}
+		const [piece] = page.windowPieces(win, pos, pos + 1);
+		assert.equal(piece.line, Math.floor(y / page.IMAGE_LINE));
+		assert.ok(piece.left <= x + 1e-9 && x < piece.right + 1e-9);
+	}
+	for (const [x, y] of [[-1, 5], [1000, 5], [5, -1], [5, win.lines * page.IMAGE_LINE]])
+		assert.equal(page.windowHit(win, x, y), -1);
+});
+
+test('pieces cover a stretch once, clipped to what is seen', () => {
+	const whole = page.windowWhole(100000, 1000, 20), win = page.windowAt(whole, 1024, 2048);
+	const pieces = page.windowPieces(win, 0, 5000);
+	assert.deepEqual(pieces.map((p) => p.line), [0, 1, 2]);
+	const wide = pieces.reduce((sum, p) => sum + p.right - p.left, 0);
+	assert.ok(Math.abs(wide - (5000 - 2048) * 1000 / 1024) < 1e-6);
+	assert.deepEqual(page.windowPieces(win, 0, 2048), []);
+});
+
+test('cells have the sums of their bytes, as large as one likes', () => {
+	const next = random(5), pos = [], weight = [];
+	for (let at = 0; pos.length < 400; at += 1 + next(40)) {
+		pos.push(at);
+		weight.push(next(3) ? 1 + next(50) : 0);
+	}
+	for (const cell of [1, 2, 64, 100.5, 4096]) {
+		const end = pos[399] + 1, by = new Map();
+		pos.forEach((p, i) => by.set(Math.floor(p / cell),
+			(by.get(Math.floor(p / cell)) || 0) + weight[i]));
+		const {first, sums} = page.cellSums(pos, weight, cell, 0, end);
+		assert.equal(first, 0);
+		by.forEach((sum, index) => assert.equal(sums[index], sum));
+		assert.equal(sums.reduce((a, b) => a + b), weight.reduce((a, b) => a + b));
+		assert.equal(page.cellMost(pos, weight, cell), Math.max(...by.values()));
+	}
+	const part = page.cellSums([3, 4, 5, 6], [1, 2, 4, 8], 2, 4, 6);
+	assert.deepEqual([part.first, ...part.sums], [2, 6]);
+});
+
+test('sections of code have places, others not', () => {
+	const ribbon = page.ribbonOf({at: [16, 100, 4000], size: [20, 300, 8]}, '0x1000');
+	const found = page.sectionsOf({sections: {at: [4000, 100, 500, 0], size: [8, 300, 50, 36],
+		name: ['.fini', '.text', '.rodata', '.init'], code: [1, 1, 0, 1]}}, ribbon);
+	assert.deepEqual(found.map((s) => [s.name, s.pos]), [['.init', ribbon.pos[0]],
+		['.text', ribbon.pos[1]], ['.fini', ribbon.pos[2]]]);
+});
+
+test('names take the room that is there', () => {
+	const taken = [];
+	assert.equal(page.takeRoom(taken, 10, 50, 40), 40);
+	assert.equal(page.takeRoom(taken, 40, 60, 1), 0);
+	assert.equal(page.takeRoom(taken, 2, 100, 9), 0);
+	assert.equal(page.takeRoom(taken, 2, 100, 8), 8);
+	assert.equal(page.takeRoom(taken, 50, 60, 10), 10);
+	assert.equal(page.takeRoom(taken, 60, 100, 1), 40);
+	const context = {measureText: (words) => ({width: 6 * words.length})};
+	assert.equal(page.fitText(context, 'memcpy', 36), 'memcpy');
+	assert.equal(page.fitText(context, 'memcpy', 35), 'memc…');
+	assert.equal(page.fitText(context, 'memcpy', 10), '');
+});
+
+test('names are searched as plain text, whatever their case', () => {
+	const model = {image: {spans: {name: ['memcpy', 'A.b', 'axb', '']}}, lower: null};
+	assert.equal(page.imageMatches(model, {words: ''}), null);
+	assert.deepEqual([...page.imageMatches(model, {words: 'a.b'})], [0, 1, 0, 0]);
+	assert.deepEqual([...page.imageMatches(model, {words: 'mem'})], [1, 0, 0, 0]);
+});
+
+test('shares of the maximum have a colour each', () => {
+	for (const [part, index] of [[1, page.HEATS - 1], [1e-9, 0], [0, 0], [0.5, page.HEATS / 2 - 1]])
+		assert.equal(page.evenHeat(part), index);
+});
+
+test('slices lie in columns, or in a strip where they are few', () => {
+	for (const [n, width, strip] of [[30, 900, true], [150, 300, true], [151, 900, false],
+		[4096, 358, false], [4096, 1500, false]]) {
+		const shape = page.timeShape(n, width);
+		assert.equal(shape.strip, strip);
+		for (let slice = 0; slice < n; slice++) {
+			const [x, y, wide, high] = page.timeCell(shape, slice);
+			assert.ok(x >= 0 && x + wide <= width + 1e-6 && y + high <= shape.height);
+			assert.equal(page.timeHit(shape, x + wide / 2, y + high / 2), slice);
+		}
+	}
+	const shape = page.timeShape(220, 900), [x, , wide] = page.timeCell(shape, 219);
+	assert.equal(page.timeHit(shape, x + wide / 2, 40 * page.TIME_CELL), -1);
+	assert.equal(page.timeHit(shape, x + wide / 2, 40 * page.TIME_CELL, true), 219);
+	assert.equal(page.timeHit(shape, -50, -50), -1);
+	assert.equal(page.timeHit(shape, -50, -50, true), 0);
+	assert.equal(page.timeHit(shape, 5000, 5000, true), 219);
+});
+
+// Is a point inside of a polygon?
+function inside(corners, x, y) {
+	let is = false;
+	corners.forEach(([ax, ay], i) => {
+		const [bx, by] = corners[(i + 1) % corners.length];
+		if (ay > y !== by > y && x < (bx - ax) * (y - ay) / (by - ay) + ax)
+			is = !is;
+	});
+	return is;
+}
+
+test('the outline of a range holds its slices and no others', () => {
+	for (const n of [60, 230]) {
+		const shape = page.timeShape(n, 900);
+		for (const [from, to] of [[0, 1], [3, 20], [10, 60], [49, 51], [20, 55], [0, n]]) {
+			const corners = page.timeOutline(shape, from, to);
+			for (let slice = 0; slice < n; slice++) {
+				const [x, y, wide, high] = page.timeCell(shape, slice);
+				assert.equal(inside(corners, x + wide / 2, y + high / 2),
+					slice >= from && slice < to, `${slice} of ${from}..${to}`);
+			}
+		}
+	}
+});
+
+test('a drag selects half open, either way', () => {
+	assert.deepEqual(page.rangeOf(3, 7), [3, 8]);
+	assert.deepEqual(page.rangeOf(7, 3), [3, 8]);
+	assert.deepEqual(page.rangeOf(4, 4), [4, 5]);
+});
+
+test('ticks are round numbers', () => {
+	for (const [least, step] of [[1, 1], [1.5, 2], [3, 5], [6, 10], [2e7, 2e7], [2.1e7, 5e7]])
+		assert.equal(page.tickStep(least), step);
+});
+
+const TIME = {n: 6, slice: 2e7, at: [0, 0, 2, 2, 2, 5], what: [0, -1, 1, 1, -2, -3],
+	thread: [0, 1, 1, 0, 0, 1], count: [5, 2, 7, 1, 3, 4]};
+
+test('sums by slice reconcile with the entries', () => {
+	const sums = page.timeSums(TIME);
+	assert.deepEqual([...sums.guest], [5, 0, 8, 0, 0, 0]);
+	assert.deepEqual([...sums.host], [2, 0, 3, 0, 0, 4]);
+	assert.deepEqual([...sums.user], [2, 0, 0, 0, 0, 0]);
+	assert.deepEqual([...sums.kernel], [0, 0, 3, 0, 0, 0]);
+	assert.deepEqual([...page.timeRow(TIME, [9, 4], 4)], [0, 0, 8, 0, 0, 0]);
+	assert.deepEqual([...page.timeRow(TIME, [9, 4], -1)], [0, 0, 0, 0, 0, 0]);
+});
+
+const NONE = [0, 0, 0, 0, 0, 0];
+
+test('each entry is in its thread\'s lane', () => {
+	const index = page.threadIndex(TIME, 3);
+	const lanes = [0, 1, 2].map((t) => page.laneSums(TIME, index, t).map((a) => [...a]));
+	assert.deepEqual(lanes[0], [[5, 0, 1, 0, 0, 0], NONE, [0, 0, 3, 0, 0, 0], NONE, NONE]);
+	assert.deepEqual(lanes[1], [[0, 0, 7, 0, 0, 0], [2, 0, 0, 0, 0, 0], NONE,
+		[0, 0, 0, 0, 0, 4], NONE]);
+	assert.deepEqual(lanes[2].flat().filter((n) => n), []);
+});
+
+test('lanes keep their means at any width', () => {
+	assert.deepEqual([...page.laneMeans([2, 4, 6, 8], 2)], [3, 7]);
+	assert.deepEqual([...page.laneMeans([2, 8], 4)], [2, 2, 8, 8]);
+});

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Time as FlameScope draws it: a column is TIME_ROWS slices, downwards, columns go on to the
+ * right; a colour for the samples of each slice. Short recordings are a strip of bars.
+ */
+const TIME_ROWS = 50, TIME_CELL = 6, TIME_BARS = 96, TIME_AXIS = 16; // slices; pixels
+
+/* ---- where things are ---- */
+
+/* A strip: slices beside one another. */
+function timeStrip(n, width, height) {
+	return {n, strip: true, left: 0, wide: width / n, width, height};
+}
+
+function timeShape(n, width) {
+	const columns = Math.ceil(n / TIME_ROWS), gutter = 54;
+	if (n <= 3 * TIME_ROWS)
+		return timeStrip(n, width, TIME_BARS);
+	const wide = Math.min(96, Math.floor(2 * (width - gutter) / columns) / 2);
+	return {n, strip: false, columns, left: gutter, wide, width, height: TIME_ROWS * TIME_CELL};
+}
+
+/* Left, top, width, height of a slice's cell. */
+function timeCell(shape, slice) {
+	if (shape.strip)
+		return [slice * shape.wide, 0, shape.wide, shape.height];
+	return [shape.left + Math.floor(slice / TIME_ROWS) * shape.wide,
+		slice % TIME_ROWS * TIME_CELL, shape.wide, TIME_CELL];
+}
+
+/* The slice at a point, the nearest one if asked so, else -1 where there is none. */
+function timeHit(shape, x, y, nearest) {
+	const last = shape.n - 1, across = Math.floor((x - shape.left) / shape.wide);
+	if (shape.strip)
+		return nearest || (across >= 0 && across <= last) ? clamp(across, 0, last) : -1;
+	const row = Math.floor(y / TIME_CELL);
+	const column = nearest ? clamp(across, 0, shape.columns - 1) : across;
+	const slice = column * TIME_ROWS + (nearest ? clamp(row, 0, TIME_ROWS - 1) : row);
+	if (nearest)
+		return Math.min(slice, last);
+	return row >= 0 && row < TIME_ROWS && column >= 0 && slice <= last ? slice : -1;
+}
+
+/* The corners of a range's outline, slices from..to. */
+function timeOutline(shape, from, to) {
+	const [x0, y0] = timeCell(shape, from), [xe, ye] = timeCell(shape, to - 1);
+	const x1 = xe + shape.wide, {wide, height} = shape;
+	if (shape.strip)
+		return [[x0, 0], [x1, 0], [x1, height], [x0, height]];
+	const y1 = ye + TIME_CELL;
+	if (x0 === xe)
+		return [[x0, y0], [x1, y0], [x1, y1], [x0, y1]];
+	return [[x0, y0], [x0 + wide, y0], [x0 + wide, 0], [x1, 0], [x1, y1], [xe, y1],
+		[xe, height], [x0, height]];
+}
+
+/* The slices that a hand went over, half open, whichever way it went. */
+function rangeOf(one, other) {
+	return [Math.min(one, other), Math.max(one, other) + 1];
+}
+
+/* A step for the axis so that ticks are that far apart at least: 1, 2 or 5 times 10^k. */
+function tickStep(least) {
+	const power = 10 ** Math.floor(Math.log10(least));
+	return power * [1, 2, 5, 10].find((k) => k * power >= least * (1 - 1e-9));
+}
+
+/* Sums by slice: the guest's, the host's, of these user's and kernel's. */
+function timeSums(time) {
+	const sums = {};
+	for (const kind of ['guest', 'host', 'user', 'kernel'])
+		sums[kind] = new Float64Array(time.n);
+	for (let i = 0; i < time.at.length; i++) {
+		const what = time.what[i], n = time.count[i], slice = time.at[i];
+		sums[what < 0 ? 'host' : 'guest'][slice] += n;
+		if (what === -1 || what === -2)
+			sums[what === -1 ? 'user' : 'kernel'][slice] += n;
+	}
+	return sums;
+}
+
+/* Sums by slice of a row; zeros for -1. */
+function timeRow(time, addressRow, row) {
+	const sums = new Float64Array(time.n);
+	for (let i = 0; i < time.at.length && row >= 0; i++)
+		if (time.what[i] >= 0 && addressRow[time.what[i]] === row)
+			sums[time.at[i]] += time.count[i];
+	return sums;
+}
+
+function sumOf(array, from, to) {
+	let sum = 0;
+	for (let i = from; i < to; i++)
+		sum += array[i];
+	return sum;
+}
+
+/* ---- choosing a range, here and in the lanes of threads ---- */
+
+/*
+ * Pointer and keys on a canvas. at(event, nearest): slice; steps: slices by arrow; tell(slice,
+ * aloud), hide(), draw(): for the view, which draws chooser.cursor and chooser.range().
+ */
+function chooserOf(canvas, page, {at, steps, tell, hide, draw}) {
+	const {n} = page.data.time, chooser = {cursor: -1};
+	let anchor = -1, held = -1, to = -1;
+
+	chooser.range = () => (held >= 0 && to !== held ? rangeOf(held, to) : [page.from, page.to]);
+	const release = (event) => {
+		if (held >= 0 && to !== held && event.type === 'pointerup')
+			page.range(...rangeOf(held, to));
+		held = -1;
+		draw();
+	};
+	canvas.tabIndex = 0;
+	canvas.addEventListener('pointerdown', (event) => {
+		const slice = event.button ? -1 : at(event, true);
+		if (slice < 0)
+			return;
+		canvas.setPointerCapture(event.pointerId);
+		if (event.shiftKey && anchor >= 0) {
+			page.range(...rangeOf(anchor, slice));
+			return;
+		}
+		held = to = anchor = slice;
+	});
+	canvas.addEventListener('pointermove', (event) => {
+		const slice = at(event, held >= 0);
+		if (held >= 0)
+			to = slice;
+		chooser.cursor = slice;
+		if (slice < 0)
+			hide();
+		else
+			tell(slice, false);
+		draw();
+	});
+	canvas.addEventListener('pointerup', release);
+	canvas.addEventListener('pointercancel', release);
+	for (const type of ['pointerleave', 'blur'])
+		canvas.addEventListener(type, () => {
+			if (type === 'pointerleave' && document.activeElement === canvas)
+				return;
+			chooser.cursor = -1;
+			hide();
+			draw();
+		});
+	canvas.addEventListener('keydown', (event) => {
+		const step = {...steps, Home: -n, End: n}[event.key];
+		if (event.key === 'Escape') {
+			held = anchor = chooser.cursor = -1;
+			hide();
+			page.range(0, n);
+			draw();
+		} else if (step && !event.ctrlKey && !event.metaKey && !event.altKey) {
+			const old = chooser.cursor < 0 ? page.from : chooser.cursor;
+			chooser.cursor = chooser.cursor < 0 && Math.abs(step) < n ? old :
+				clamp(old + step, 0, n - 1);
+			if (event.shiftKey)
+				page.range(...rangeOf(anchor < 0 ? anchor = old : anchor, chooser.cursor));
+			else
+				anchor = chooser.cursor;
+			draw();
+			tell(chooser.cursor, true);
+		} else {
+			return;
+		}
+		event.preventDefault();
+	});
+	return chooser;
+}
+
+/* When slices from..to were; the first may begin before the recording. */
+function spanOfTime(time, from, to) {
+	const at = (slice) => seconds(Math.max(0, time.first + slice * time.slice));
+	return at(from) + ' to ' + at(to);
+}
+
+/* What is said of a slice. */
+function sliceWords(page, sums, slice) {
+	const lines = [spanOfTime(page.data.time, slice, slice + 1)];
+	for (const [name, kind] of [['guest', 'guest'], ['selected function', 'row'],
+		['host', 'host'], ['of this user', 'user'], ['of this kernel', 'kernel']])
+		if (kind === 'guest' || sums[kind][slice])
+			lines.push(name + ': ' + amount(sums[kind][slice], page.data.unit));
+	return lines;
+}
+
+/* Where the cursor is and what is chosen: what is not chosen fades. */
+function drawChosen(over, shape, chooser, colour) {
+	const context = openCanvas(over, shape.width, shape.height), [from, to] = chooser.range();
+	const outline = (first, last) => {
+		const [start, ...corners] = timeOutline(shape, first, last);
+		context.moveTo(...start);
+		corners.forEach(([x, y]) => context.lineTo(x, y));
+		context.closePath();
+	};
+	context.lineWidth = 2;
+	if (to - from < shape.n) {
+		context.beginPath();
+		context.rect(shape.left, 0, shape.width - shape.left, shape.height);
+		outline(from, to);
+		context.fillStyle = colour.back;
+		context.globalAlpha = 0.6;
+		context.fill('evenodd');
+		context.globalAlpha = 1;
+		context.beginPath();
+		outline(from, to);
+		context.strokeStyle = colour.mark;
+		context.stroke();
+	}
+	if (chooser.cursor >= 0) {
+		context.beginPath();
+		outline(chooser.cursor, chooser.cursor + 1);
+		context.strokeStyle = colour.text;
+		context.stroke();
+	}
+	return [from, to];
+}
+
+/* ---- the view ---- */
+
+function timeView(section, page) {
+	const {data} = page, {time} = data;
+	const parent = section.querySelector('.view'), tools = put(parent, 'div', 'tools');
+	const view = put(parent, 'div', 'stage'), {canvas, over} = putStage(view);
+	const said = put(parent, 'p', 'said'), tip = tipOf(view);
+	const group = put(tools, 'span', 'choice');
+	const kinds = {guest: 'Guest', host: 'Host', row: 'Selected function'}, buttons = {};
+	const across = time.n <= 3 * TIME_ROWS ? 1 : TIME_ROWS; // slices that are beside one another
+	const sums = timeSums(time);
+	let kind = 'guest', shape = null, colour = null;
+
+	group.setAttribute('role', 'group');
+	group.setAttribute('aria-label', 'colour by samples of');
+	for (const key of Object.keys(kinds))
+		buttons[key] = putButton(group, kinds[key], 'colour by samples of: ' + kinds[key],
+			() => {
+				kind = key;
+				redraw();
+			});
+	const whole = putButton(tools, 'Whole time', 'selects all (Esc)',
+		() => page.range(0, time.n));
+	const setRamp = putRamp(put(tools, 'span', 'legend'));
+
+	const chooser = chooserOf(canvas, page, {
+		at: (event, nearest) => timeHit(shape, event.offsetX, event.offsetY, nearest),
+		steps: {ArrowUp: -1, ArrowDown: 1, ArrowLeft: -across, ArrowRight: across},
+		tell(slice, aloud) {
+			const [x, y, wide] = timeCell(shape, slice);
+			tip.show(x + wide, y, sliceWords(page, sums, slice), aloud);
+		},
+		hide: tip.hide,
+		draw: drawOver,
+	});
+
+	function draw() {
+		const width = view.clientWidth, counts = sums[kind];
+		if (width < 60)
+			return;
+		colour = colours(view);
+		shape = timeShape(time.n, width);
+		const context = openCanvas(canvas, width, shape.height + TIME_AXIS);
+		const top = counts.reduce((a, b) => Math.max(a, b), 0);
+		drawSlices(context, counts, top);
+		drawAxes(context);
+		for (const key of Object.keys(kinds))
+			buttons[key].setAttribute('aria-pressed', key === kind);
+		buttons.row.disabled = page.selected < 0 && kind !== 'row';
+		setRamp('in ' + amount(time.slice, 'ns') + ': 0', colour.heat, amount(top, data.unit));
+		drawOver();
+	}
+
+	function drawSlices(context, counts, top) {
+		const gap = shape.wide >= 5 ? 1 : 0;
+		counts.forEach((n, slice) => {
+			const [x, y, wide, high] = timeCell(shape, slice);
+			const bar = shape.strip ? Math.max(2, n ? high * n / top : 0) : high;
+			context.fillStyle = n ? colour.heat[evenHeat(n / top)] : colour.cold;
+			context.fillRect(x, y + high - bar, wide - gap, bar);
+		});
+	}
+
+	function drawAxes(context) {
+		const least = (shape.strip ? 1 : TIME_ROWS) * time.slice;
+		const per = shape.wide / least, step = Math.max(least, tickStep(70 / per));
+		context.font = '11px ' + colour.font;
+		context.fillStyle = colour.text;
+		for (let t = 0; t < time.n * time.slice; t += step) {
+			const text = seconds(t), x = shape.left + t * per -
+				(shape.strip ? Math.min(0, time.first) * per : 0);
+			if (x + context.measureText(text).width <= shape.width)
+				context.fillText(text, x, shape.height + 12);
+		}
+		for (let row = 0; !shape.strip && row < TIME_ROWS; row += 10)
+			context.fillText('+' + seconds(row * time.slice), 0, row * TIME_CELL + 9);
+	}
+
+	function drawOver() {
+		if (!shape)
+			return;
+		const [from, to] = drawChosen(over, shape, chooser, colour), all = to - from === time.n;
+		const n = sumOf(sums.guest, from, to), host = sumOf(sums.host, from, to);
+		said.textContent = (all ? 'Whole time: ' : 'Selected: ') + spanOfTime(time, from, to) +
+			', guest ' + amount(n, data.unit) +
+			(all ? '' : ', ' + percent(data.total ? n / data.total : 0) + ' of all') +
+			(host ? '; host ' + amount(host, data.unit) : '') +
+			(all ? '. Drag over slices to look at these alone.' : '.');
+		whole.disabled = all;
+		canvas.setAttribute('aria-label', 'Heat map of samples by time (' +
+			kinds[kind].toLowerCase() + '), ' + time.n + ' slices. ' + said.textContent +
+			' Arrow keys move a cursor, with Shift they select, Escape selects all.');
+	}
+
+	const redraw = watchLooks(view, page, draw);
+	const follow = () => {
+		sums.row = timeRow(time, data.addresses.row, page.selected);
+		redraw();
+	};
+	page.on('select', follow);
+	page.on('range', drawOver);
+	follow();
+}
