@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What the views that draw on a canvas share: sharpness, colours as pixels, the tip at the
-// pointer, redrawing.
+/*
+ * What the views that draw on a canvas share: sharpness, colours as pixels, the tip at the
+ * pointer, redrawing.
+ */
 
-// The last index of a sorted list of whole numbers whose value is at most that, or -1.
+/* The last index of a sorted list of whole numbers whose value is at most that, or -1. */
 function lastAtMost(list, value) {
 	return lowerBound(list, Math.floor(value) + 1) - 1;
 }
@@ -11,7 +13,7 @@ function clamp(value, low, high) {
 	return Math.max(low, Math.min(high, value));
 }
 
-// An element with classes and text, put into its parent.
+/* An element with classes and text, put into its parent. */
 function put(parent, name, classes, ...children) {
 	const made = element(name, classes ? {class: classes} : {}, ...children);
 	parent.append(made);
@@ -28,8 +30,10 @@ function putButton(parent, text, label, onClick) {
 	return button;
 }
 
-// A canvas, which is a picture with a text and a keyboard's cursor, and one above it for what
-// changes as one points.
+/*
+ * A canvas, which is a picture with a text and a keyboard's cursor, and one above it for what
+ * changes as one points.
+ */
 function putStage(parent) {
 	const canvas = put(parent, 'canvas', 'cells'), over = put(parent, 'canvas', 'over');
 	canvas.setAttribute('role', 'img');
@@ -37,7 +41,7 @@ function putStage(parent) {
 	return {canvas, over};
 }
 
-// A legend: returns what sets its words, colours, least and greatest value.
+/* A legend: returns what sets its words, colours, least and greatest value. */
 function putRamp(parent) {
 	const words = put(parent, 'span'), ramp = put(parent, 'canvas'), most = put(parent, 'span');
 	ramp.setAttribute('aria-hidden', 'true');
@@ -52,7 +56,7 @@ function putRamp(parent) {
 	};
 }
 
-// Gives a canvas its size in CSS pixels, empties it; its context, in which these count.
+/* Gives a canvas its size in CSS pixels, empties it; its context, in which these count. */
 function openCanvas(canvas, width, height) {
 	const ratio = window.devicePixelRatio || 1;
 	canvas.width = Math.max(1, Math.round(width * ratio));
@@ -64,7 +68,7 @@ function openCanvas(canvas, width, height) {
 	return context;
 }
 
-// Colours as the page has them now.
+/* Colours as the page has them now. */
 function colours(view) {
 	const style = getComputedStyle(view), of = (name) => style.getPropertyValue(name).trim();
 	return {
@@ -79,7 +83,7 @@ function colours(view) {
 	};
 }
 
-// CSS colours as the words of an ImageData.
+/* CSS colours as the words of an ImageData. */
 function pixelsOf(list) {
 	const context = element('canvas', {width: list.length, height: 1}).getContext('2d');
 	list.forEach((colour, i) => {
@@ -89,12 +93,12 @@ function pixelsOf(list) {
 	return new Uint32Array(context.getImageData(0, 0, list.length, 1).data.buffer);
 }
 
-// Where in the colours of heat a part of the maximum is, by itself, not by its logarithm.
+/* Where in the colours of heat a part of the maximum is, by itself, not by its logarithm. */
 function evenHeat(part) {
 	return clamp(Math.ceil(part * HEATS), 1, HEATS) - 1;
 }
 
-// What stands at the pointer or the keyboard's cursor; read aloud when the latter moves.
+/* What stands at the pointer or the keyboard's cursor; read aloud when the latter moves. */
 function tipOf(view) {
 	const tip = put(view, 'div', 'tip');
 	tip.hidden = true;
@@ -119,7 +123,7 @@ function tipOf(view) {
 	};
 }
 
-// Calls draw before the next frame, once however often it is asked.
+/* Calls draw before the next frame, once however often it is asked. */
 function redrawer(draw) {
 	let asked = false;
 	return () => {
@@ -133,7 +137,7 @@ function redrawer(draw) {
 	};
 }
 
-// Draws again when the view's width, the screen's ratio or the colours are others.
+/* Draws again when the view's width, the screen's ratio or the colours are others. */
 function watchLooks(view, page, draw) {
 	const redraw = redrawer(draw);
 	let width = view.clientWidth;

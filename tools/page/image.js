@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The image: every byte of an ELF's code in address order, as a ribbon that is wrapped into
-// lines as text is. A place on the ribbon is a position: the code bytes before it (what is
-// no code between sections takes no room). Each line has names above and cells of heat below.
+/*
+ * The image: every byte of an ELF's code in address order, as a ribbon that is wrapped into
+ * lines as text is. A place on the ribbon is a position: the code bytes before it (what is
+ * no code between sections takes no room). Each line has names above and cells of heat below.
+ */
 const IMAGE_LINE = 28, IMAGE_STRIP = 13; // pixels: a line, and the cells at its foot
 const IMAGE_CELL = 64, IMAGE_LEAST = 64; // bytes: a cell where nothing is zoomed; least in a line
 const IMAGE_PAD = 16; // bytes: a gap below that, without samples, is padding
 
-// ---- where things are: no drawing, nothing of the document ----
+/* ---- where things are: no drawing, nothing of the document ---- */
 
-// Positions leave up to 63 bytes of room where an image begins or other bytes lie between, so
-// that cells are the cache lines of the addresses; origin: the lowest one, of an image.
+/*
+ * Positions leave up to 63 bytes of room where an image begins or other bytes lie between, so
+ * that cells are the cache lines of the addresses; origin: the lowest one, of an image.
+ */
 function ribbonOf(spans, origin) {
 	const n = spans.size.length, lead = Number(BigInt(origin) % BigInt(IMAGE_CELL));
 	const ribbon = {n, start: new Float64Array(n), pos: new Float64Array(n + 1),
@@ -25,24 +29,24 @@ function ribbonOf(spans, origin) {
 	return ribbon;
 }
 
-// The span at a position, or the one before.
+/* The span at a position, or the one before. */
 function ribbonSpan(ribbon, pos) {
 	return Math.max(0, lastAtMost(ribbon.pos, pos));
 }
 
-// The position of an offset in the image, -1 where no code is.
+/* The position of an offset in the image, -1 where no code is. */
 function ribbonPlace(ribbon, at) {
 	const i = lastAtMost(ribbon.start, at), pos = ribbon.pos[i] + at - ribbon.start[i];
 	return i >= 0 && pos < ribbon.end[i] ? pos : -1;
 }
 
-// The offset in the image of a position; in a room, of the code beside it.
+/* The offset in the image of a position; in a room, of the code beside it. */
 function ribbonOffset(ribbon, pos) {
 	const i = ribbonSpan(ribbon, pos);
 	return ribbon.start[i] + clamp(pos, ribbon.pos[i], ribbon.end[i] - 1) - ribbon.pos[i];
 }
 
-// Bytes in a cell that is 1.5 pixels wide at least: a power of two.
+/* Bytes in a cell that is 1.5 pixels wide at least: a power of two. */
 function cellOf(bytesPerPixel) {
 	let cell = 1;
 	while (cell < 1.5 * bytesPerPixel)
@@ -50,8 +54,10 @@ function cellOf(bytesPerPixel) {
 	return cell;
 }
 
-// What is seen: the position at the top left, bytes in a line, lines, pixels in a line.
-// The whole of a small image has few lines, so that its cells are not wider than they help.
+/*
+ * What is seen: the position at the top left, bytes in a line, lines, pixels in a line.
+ * The whole of a small image has few lines, so that its cells are not wider than they help.
+ */
 function windowWhole(length, width, most) {
 	const few = Math.ceil(length / (IMAGE_CELL * width / 12));
 	const win = {length, width, lines: clamp(few, Math.min(4, most), most)};
@@ -59,13 +65,13 @@ function windowWhole(length, width, most) {
 	return windowAt(win, win.most, 0);
 }
 
-// Whole cells in a line.
+/* Whole cells in a line. */
 function windowFit(win, per) {
 	const cell = cellOf(per / win.width);
 	return {cell, per: Math.max(cell, Math.ceil(per / cell) * cell)};
 }
 
-// The window with that many bytes in a line that begins at a position, or near it.
+/* The window with that many bytes in a line that begins at a position, or near it. */
 function windowAt(win, per, first) {
 	const least = Math.min(IMAGE_LEAST, win.most);
 	const fit = windowFit(win, clamp(per, least, win.most));
@@ -74,20 +80,20 @@ function windowAt(win, per, first) {
 	return {...win, ...fit, first: begin};
 }
 
-// Closer (factor below 1) or farther; what is at x on that line stays there.
+/* Closer (factor below 1) or farther; what is at x on that line stays there. */
 function windowZoom(win, factor, x, line) {
 	const share = x / win.width + line;
 	const {per} = windowAt(win, win.per * factor, 0);
 	return windowAt(win, per, win.first + share * (win.per - per));
 }
 
-// Moved by pixels to the right and lines down, as a hand moves paper.
+/* Moved by pixels to the right and lines down, as a hand moves paper. */
 function windowMove(win, pixels, lines) {
 	return windowAt(win, win.per,
 		win.first - lines * win.per - pixels * win.per / win.width);
 }
 
-// The window, moved as little as shows a position; a line of it above where there is one.
+/* The window, moved as little as shows a position; a line of it above where there is one. */
 function windowShow(win, pos) {
 	const line = Math.floor((pos - win.first) / win.per);
 	if (line >= 0 && line < win.lines)
@@ -99,7 +105,7 @@ function windowEnd(win) {
 	return Math.min(win.length, win.first + win.lines * win.per);
 }
 
-// The position at a point, -1 beyond the code.
+/* The position at a point, -1 beyond the code. */
 function windowHit(win, x, y) {
 	const line = Math.floor(y / IMAGE_LINE);
 	if (line < 0 || line >= win.lines || x < 0 || x >= win.width)
@@ -108,7 +114,7 @@ function windowHit(win, x, y) {
 	return pos < win.length ? pos : -1;
 }
 
-// The pieces of a stretch that are seen: line, left, right in pixels; clipped to the window.
+/* The pieces of a stretch that are seen: line, left, right in pixels; clipped to the window. */
 function windowPieces(win, from, to) {
 	const pieces = [], begin = Math.max(from, win.first), end = Math.min(to, windowEnd(win));
 	for (let at = begin; at < end;) {
@@ -121,7 +127,7 @@ function windowPieces(win, from, to) {
 	return pieces;
 }
 
-// Sums of weights by cells of that many bytes, of positions from..to; both ascend.
+/* Sums of weights by cells of that many bytes, of positions from..to; both ascend. */
 function cellSums(pos, weight, cell, from, to) {
 	const first = Math.floor(from / cell);
 	const sums = new Float64Array(Math.max(0, Math.ceil(to / cell) - first));
@@ -130,7 +136,7 @@ function cellSums(pos, weight, cell, from, to) {
 	return {first, sums};
 }
 
-// The most that any cell of that many bytes has.
+/* The most that any cell of that many bytes has. */
 function cellMost(pos, weight, cell) {
 	let most = 0, sum = 0, current = -1;
 	for (let i = 0; i < pos.length; i++) {
@@ -145,7 +151,7 @@ function cellMost(pos, weight, cell) {
 	return most;
 }
 
-// Takes the free room in a line from left on, up to right: how wide; 0 if below least.
+/* Takes the free room in a line from left on, up to right: how wide; 0 if below least. */
 function takeRoom(taken, left, right, least) {
 	let end = right;
 	for (const [a, b] of taken)
@@ -157,9 +163,9 @@ function takeRoom(taken, left, right, least) {
 	return end - left;
 }
 
-// ---- one image of the page ----
+/* ---- one image of the page ---- */
 
-// What is drawn of an image: its ribbon, sampled positions in order, whose row a span is.
+/* What is drawn of an image: its ribbon, sampled positions in order, whose row a span is. */
 function imageModel(page, index) {
 	const image = page.data.images[index], {rows, addresses} = page.data;
 	const ribbon = ribbonOf(image.spans, image.origin), places = [];
@@ -190,7 +196,7 @@ function imageModel(page, index) {
 	};
 }
 
-// Sections with code: name, and where on the ribbon their first byte is.
+/* Sections with code: name, and where on the ribbon their first byte is. */
 function sectionsOf(image, ribbon) {
 	const found = [], {at, size, name, code} = image.sections;
 	for (let i = 0; i < at.length; i++) {
@@ -226,8 +232,10 @@ function spanName(model, span) {
 	return row < 0 && spans.size[span] < IMAGE_PAD ? 'padding' : 'gap (no symbol)';
 }
 
-// The cells of the window into an ImageData's words. A gap is hatched, padding empty; a
-// function's first pixel is empty where it is wide enough to be told from its neighbours.
+/*
+ * The cells of the window into an ImageData's words. A gap is hatched, padding empty; a
+ * function's first pixel is empty where it is wide enough to be told from its neighbours.
+ */
 function imagePaint(model, win, inks, words, across, ratio) {
 	const {ribbon, image} = model, {cell} = win, perPixel = win.per / across;
 	const {first, sums} = cellSums(model.pos, model.weight, cell, win.first, windowEnd(win));
@@ -262,8 +270,10 @@ function imagePaint(model, win, inks, words, across, ratio) {
 	}
 }
 
-// The names of a window: of the selected and the hottest wherever there is room, then of
-// sections, then of spans in which they fit whole.
+/*
+ * The names of a window: of the selected and the hottest wherever there is room, then of
+ * sections, then of spans in which they fit whole.
+ */
 function imageLabels(model, win, page, context, family) {
 	const {ribbon, rowOfSpan, image} = model, labels = [], hot = [], wide = [];
 	const taken = Array.from({length: win.lines}, () => []), end = windowEnd(win);
@@ -304,7 +314,7 @@ function imageLabels(model, win, page, context, family) {
 	return labels;
 }
 
-// As much of words as fits, with an ellipsis; nothing if that says nothing.
+/* As much of words as fits, with an ellipsis; nothing if that says nothing. */
 function fitText(context, words, room) {
 	if (context.measureText(words).width <= room)
 		return words;
@@ -319,7 +329,7 @@ function fitText(context, words, room) {
 	return low > 1 ? words.slice(0, low) + '…' : '';
 }
 
-// A frame around a stretch, a piece in each line; open where it goes on in the next.
+/* A frame around a stretch, a piece in each line; open where it goes on in the next. */
 function frameStretch(context, win, from, to, colour, width) {
 	context.strokeStyle = colour;
 	context.lineWidth = width;
@@ -329,7 +339,7 @@ function frameStretch(context, win, from, to, colour, width) {
 	}
 }
 
-// What is said of a position: of its function, its cell, and where both are.
+/* What is said of a position: of its function, its cell, and where both are. */
 function imageWords(model, page, win, pos) {
 	const {ribbon, image} = model, span = ribbonSpan(ribbon, pos), row = model.rowOfSpan[span];
 	const from = Math.floor(pos / win.cell) * win.cell, at = ribbonOffset(ribbon, pos);
@@ -351,7 +361,7 @@ function hotRows(model, page) {
 		.sort((a, b) => page.counts[b] - page.counts[a]);
 }
 
-// What a reader of the page's text learns.
+/* What a reader of the page's text learns. */
 function imageAlternative(model, page) {
 	const said = hotRows(model, page).slice(0, 3).map((row) =>
 		spanName(model, model.spanOfRow.get(row)) + ' ' +
@@ -441,7 +451,7 @@ function imageOne(parent, page, model) {
 		context.restore();
 	}
 
-	// What changes as one points: kept off the cells.
+	/* What changes as one points: kept off the cells. */
 	function drawOver() {
 		const context = openCanvas(over, view.clientWidth, win.lines * IMAGE_LINE + 4);
 		context.translate(gutter, 0);
@@ -470,7 +480,7 @@ function imageOne(parent, page, model) {
 		context.fill();
 	}
 
-	// All of the code in one line, as high as its share: the peaks are where the time is.
+	/* All of the code in one line, as high as its share: the peaks are where the time is. */
 	function drawMap() {
 		const width = view.clientWidth, height = 40, cell = ribbon.length / width;
 		const context = openCanvas(map, width, height + 4), most = imageMost(model, cell);
@@ -525,7 +535,7 @@ function imageOne(parent, page, model) {
 		show(windowZoom(win, factor, x, line));
 	}
 
-	// So close that the selected or the hottest span takes a third of the window.
+	/* So close that the selected or the hottest span takes a third of the window. */
 	function near() {
 		const [row] = model.spanOfRow.has(page.selected) ? [page.selected] : hotRows(model, page);
 		if (row === undefined)
@@ -562,7 +572,7 @@ function imageOne(parent, page, model) {
 		tipAt(cursor, true);
 	}
 
-	// The next span with samples, in address order.
+	/* The next span with samples, in address order. */
 	function stepHot(step) {
 		let span = ribbonSpan(ribbon, cursor) + step;
 		for (; span >= 0 && span < ribbon.n; span += step)
@@ -605,7 +615,7 @@ function imageOne(parent, page, model) {
 		event.preventDefault();
 	}
 
-	// Only where the picture has the focus, or with Ctrl: a page scrolls by its wheel.
+	/* Only where the picture has the focus, or with Ctrl: a page scrolls by its wheel. */
 	function onWheel(event) {
 		const closer = event.deltaY < 0;
 		if (!event.ctrlKey && document.activeElement !== canvas)
@@ -691,7 +701,7 @@ function imageOne(parent, page, model) {
 	draw();
 }
 
-// By span: does its name hold what is searched? Null where nothing is.
+/* By span: does its name hold what is searched? Null where nothing is. */
 function imageMatches(model, page) {
 	if (!page.words)
 		return null;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Threads: a lane for each, the busiest first; by slice the samples in the guest, in the
-// host's user and kernel code, stacked. All lanes have one scale.
+/*
+ * Threads: a lane for each, the busiest first; by slice the samples in the guest, in the
+ * host's user and kernel code, stacked. All lanes have one scale.
+ */
 const LANE = 36, LANES = 8; // pixels; lanes before one asks for more
 const LANE_KINDS = ['guest', 'host user', 'host kernel', 'other', 'VM exits']; // by -what
 
-// Entries of each thread: those of t are order[begin[t]] to order[begin[t + 1]].
+/* Entries of each thread: those of t are order[begin[t]] to order[begin[t + 1]]. */
 function threadIndex(time, threads) {
 	const begin = new Int32Array(threads + 1), n = time.at.length;
 	const order = new Int32Array(n), next = new Int32Array(threads);
@@ -19,7 +21,7 @@ function threadIndex(time, threads) {
 	return {begin, order};
 }
 
-// Sums by slice of a thread, as LANE_KINDS.
+/* Sums by slice of a thread, as LANE_KINDS. */
 function laneSums(time, index, thread) {
 	const sums = LANE_KINDS.map(() => new Float64Array(time.n));
 	for (let k = index.begin[thread]; k < index.begin[thread + 1]; k++) {
@@ -29,7 +31,7 @@ function laneSums(time, index, thread) {
 	return sums;
 }
 
-// Means of slices by pixel: several slices in a pixel, or several pixels for a slice.
+/* Means of slices by pixel: several slices in a pixel, or several pixels for a slice. */
 function laneMeans(sums, width) {
 	const n = sums.length, means = new Float64Array(width);
 	for (let x = 0; x < width; x++) {
@@ -40,7 +42,7 @@ function laneMeans(sums, width) {
 	return means;
 }
 
-// ---- the view ----
+/* ---- the view ---- */
 
 function threadsView(section, page) {
 	const {data} = page, {time} = data, tids = data.threads.tid;

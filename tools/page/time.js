@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Time as FlameScope draws it: a column is TIME_ROWS slices, downwards, columns go on to the
-// right; a colour for the samples of each slice. Short recordings are a strip of bars.
+/*
+ * Time as FlameScope draws it: a column is TIME_ROWS slices, downwards, columns go on to the
+ * right; a colour for the samples of each slice. Short recordings are a strip of bars.
+ */
 const TIME_ROWS = 50, TIME_CELL = 6, TIME_BARS = 96, TIME_AXIS = 16; // slices; pixels
 
-// ---- where things are ----
+/* ---- where things are ---- */
 
-// A strip: slices beside one another.
+/* A strip: slices beside one another. */
 function timeStrip(n, width, height) {
 	return {n, strip: true, left: 0, wide: width / n, width, height};
 }
@@ -18,7 +20,7 @@ function timeShape(n, width) {
 	return {n, strip: false, columns, left: gutter, wide, width, height: TIME_ROWS * TIME_CELL};
 }
 
-// Left, top, width, height of a slice's cell.
+/* Left, top, width, height of a slice's cell. */
 function timeCell(shape, slice) {
 	if (shape.strip)
 		return [slice * shape.wide, 0, shape.wide, shape.height];
@@ -26,7 +28,7 @@ function timeCell(shape, slice) {
 		slice % TIME_ROWS * TIME_CELL, shape.wide, TIME_CELL];
 }
 
-// The slice at a point, the nearest one if asked so, else -1 where there is none.
+/* The slice at a point, the nearest one if asked so, else -1 where there is none. */
 function timeHit(shape, x, y, nearest) {
 	const last = shape.n - 1, across = Math.floor((x - shape.left) / shape.wide);
 	if (shape.strip)
@@ -39,7 +41,7 @@ function timeHit(shape, x, y, nearest) {
 	return row >= 0 && row < TIME_ROWS && column >= 0 && slice <= last ? slice : -1;
 }
 
-// The corners of a range's outline, slices from..to.
+/* The corners of a range's outline, slices from..to. */
 function timeOutline(shape, from, to) {
 	const [x0, y0] = timeCell(shape, from), [xe, ye] = timeCell(shape, to - 1);
 	const x1 = xe + shape.wide, {wide, height} = shape;
@@ -52,18 +54,18 @@ function timeOutline(shape, from, to) {
 		[xe, height], [x0, height]];
 }
 
-// The slices that a hand went over, half open, whichever way it went.
+/* The slices that a hand went over, half open, whichever way it went. */
 function rangeOf(one, other) {
 	return [Math.min(one, other), Math.max(one, other) + 1];
 }
 
-// A step for the axis so that ticks are that far apart at least: 1, 2 or 5 times 10^k.
+/* A step for the axis so that ticks are that far apart at least: 1, 2 or 5 times 10^k. */
 function tickStep(least) {
 	const power = 10 ** Math.floor(Math.log10(least));
 	return power * [1, 2, 5, 10].find((k) => k * power >= least * (1 - 1e-9));
 }
 
-// Sums by slice: the guest's, the host's, of these user's and kernel's.
+/* Sums by slice: the guest's, the host's, of these user's and kernel's. */
 function timeSums(time) {
 	const sums = {};
 	for (const kind of ['guest', 'host', 'user', 'kernel'])
@@ -77,7 +79,7 @@ function timeSums(time) {
 	return sums;
 }
 
-// Sums by slice of a row; zeros for -1.
+/* Sums by slice of a row; zeros for -1. */
 function timeRow(time, addressRow, row) {
 	const sums = new Float64Array(time.n);
 	for (let i = 0; i < time.at.length && row >= 0; i++)
@@ -93,10 +95,12 @@ function sumOf(array, from, to) {
 	return sum;
 }
 
-// ---- choosing a range, here and in the lanes of threads ----
+/* ---- choosing a range, here and in the lanes of threads ---- */
 
-// Pointer and keys on a canvas. at(event, nearest): slice; steps: slices by arrow; tell(slice,
-// aloud), hide(), draw(): for the view, which draws chooser.cursor and chooser.range().
+/*
+ * Pointer and keys on a canvas. at(event, nearest): slice; steps: slices by arrow; tell(slice,
+ * aloud), hide(), draw(): for the view, which draws chooser.cursor and chooser.range().
+ */
 function chooserOf(canvas, page, {at, steps, tell, hide, draw}) {
 	const {n} = page.data.time, chooser = {cursor: -1};
 	let anchor = -1, held = -1, to = -1;
@@ -166,13 +170,13 @@ function chooserOf(canvas, page, {at, steps, tell, hide, draw}) {
 	return chooser;
 }
 
-// When slices from..to were; the first may begin before the recording.
+/* When slices from..to were; the first may begin before the recording. */
 function spanOfTime(time, from, to) {
 	const at = (slice) => seconds(Math.max(0, time.first + slice * time.slice));
 	return at(from) + ' to ' + at(to);
 }
 
-// What is said of a slice.
+/* What is said of a slice. */
 function sliceWords(page, sums, slice) {
 	const lines = [spanOfTime(page.data.time, slice, slice + 1)];
 	for (const [name, kind] of [['guest', 'guest'], ['selected function', 'row'],
@@ -182,7 +186,7 @@ function sliceWords(page, sums, slice) {
 	return lines;
 }
 
-// Where the cursor is and what is chosen: what is not chosen fades.
+/* Where the cursor is and what is chosen: what is not chosen fades. */
 function drawChosen(over, shape, chooser, colour) {
 	const context = openCanvas(over, shape.width, shape.height), [from, to] = chooser.range();
 	const outline = (first, last) => {
@@ -214,7 +218,7 @@ function drawChosen(over, shape, chooser, colour) {
 	return [from, to];
 }
 
-// ---- the view ----
+/* ---- the view ---- */
 
 function timeView(section, page) {
 	const {data} = page, {time} = data;
