@@ -42,6 +42,8 @@ CASES = {  # name: words
 KINDS = ["function", "label", "gap"]
 CELLS = """[...document.querySelectorAll('#function-table tbody tr[data-row]')].map(
     tr => [...tr.children].map(cell => cell.textContent))"""
+READY = """new Promise(done => { const look = () => document.documentElement.dataset.ready
+    ? done() : setTimeout(look, 10); look(); })"""
 SELECTED = "document.querySelector('tr[aria-selected=true] th')?.textContent"
 
 
@@ -254,8 +256,7 @@ class Pages:
                 raise Skip(str(e)) from e
         path, report, data = self.write(*words)
         page = Page(self.browser, path, **how)
-        page.run("new Promise(done => { const look = () => document.documentElement.dataset.ready"
-                 " ? done() : setTimeout(look, 10); look(); })")
+        page.run(READY)
         return page, report, data
 
 
@@ -332,11 +333,11 @@ def check_range(pages):
         page.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight", code="ArrowRight",
                   windowsVirtualKeyCode=39, modifiers=8)
     page.run("new Promise(requestAnimationFrame).then(() => 0)")
-    chosen = page.run("document.documentElement.dataset.range")
+    chosen = re.search(r"range=(\d+)-(\d+)", page.run("location.hash"))
     if not chosen:
         yield "no range was chosen"
         return
-    start, stop = (int(n) for n in chosen.split(","))
+    start, stop = (int(n) for n in chosen.groups())
     begin = report["span"]["first"] + time["first"]
     bounds = [f"{(begin + s * time['slice']) // 10**9}.{(begin + s * time['slice']) % 10**9:09}"
               for s in (start, stop)]
@@ -347,6 +348,31 @@ def check_range(pages):
         if cell[0] != f"{f['percent']:.2f} %":
             yield f"slices {start} to {stop}: {cell}, not {f['name']} {f['percent']}"
     yield from page.noticed()
+    page.close()
+
+
+def check_drag(pages):
+    """A drag over time chooses; what was chosen is in the address, and is there again."""
+    page, _, data = pages.open(CASES["a Rust guest"])
+    box = page.run("(() => { const c = document.querySelector('#time canvas.cells'); c.scrollIntoView({block: 'center'});"
+                   "const b = c.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })()")
+    y = box[1] + box[3] / 3
+    for kind, x in (("mousePressed", .3), ("mouseMoved", .45), ("mouseMoved", .6),
+                    ("mouseReleased", .6)):
+        page.call("Input.dispatchMouseEvent", type=kind, x=box[0] + box[2] * x, y=y,
+                  button="left", buttons=0 if kind == "mouseReleased" else 1, clickCount=1)
+    chosen = page.run("location.hash")
+    start, stop = (int(n) for n in re.search(r"range=(\d+)-(\d+)", chosen).groups())
+    n = data["time"]["n"]
+    if not (abs(start - .3 * n) < 3 and abs(stop - .6 * n) < 3):
+        yield f"{chosen} of {n} slices"
+    cells = page.run(CELLS)
+    page.close()
+    path, _, _ = pages.write(*CASES["a Rust guest"])
+    page = Page(pages.browser, path, fragment=chosen)
+    page.run(READY)
+    if page.run(CELLS)[:5] != cells[:5]:
+        yield f"{chosen} shows {page.run(CELLS)[:5]}, not {cells[:5]}"
     page.close()
 
 
@@ -399,7 +425,7 @@ def main():
         for name in ("a Rust guest", "with callers", "VM exits", "several guests"):
             tap.run(f"shown: {name}", lambda w=CASES[name]: list(check_shown(pages, w)))
         for what, check in (("sorted and filtered", check_sorted), ("selected", check_selected),
-                            ("a range of time", check_range),
+                            ("a range of time", check_range), ("a drag", check_drag),
                             ("without scripts", check_without_scripts),
                             ("narrow, dark, printed", check_narrow)):
             tap.run(what, lambda c=check: list(c(pages)))

@@ -262,6 +262,8 @@ function tableView(section, page) {
 		mark();
 	});
 	page.on('search', () => {
+		if (input.value.trim().toLowerCase() !== page.words)
+			input.value = page.words;
 		scroll.scrollTop = 0;
 		update();
 	});
