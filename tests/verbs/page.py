@@ -203,6 +203,28 @@ def check_flame(build, words):
         yield f"{len(ours)} stacks, {len(folded)} folded"
 
 
+def check_code(build, words):
+    """Each listing's samples are those that annotate has, at the same addresses."""
+    html, _ = page_of(build, *words, "--border=keep")
+    data = data_of(html)
+    listings = re.findall(r'<details data-row="(\d+)">(.*?)</details>', html, re.S)
+    if len(listings) < 5:
+        yield f"{len(listings)} listings"
+    out = must(hlguest_of(build), "annotate", "-q", "--format=json", "--top=5", *words)
+    theirs = {(f["name"], f["addr"]): f for f in json.loads(out)["functions"]}
+    for row, listing in listings[:5]:
+        image = data["images"][data["rows"]["image"][int(row)]]
+        origin = int(image["origin"], 16)
+        start = hex(origin + data["rows"]["at"][int(row)])
+        ours = {origin + int(at): share for at, share in
+                re.findall(r'data-at="(\d+)"[^>]*><span class="share">([\d.]+) %', listing)}
+        f = theirs.get((data["rows"]["name"][int(row)], start))
+        lines = {int(line["addr"], 16): f"{line['percent']:.2f}" for line in f["lines"]
+                 if line["samples"]} if f else None
+        if ours != lines:
+            yield f"row {row}: {ours}, not {lines}"
+
+
 def check_refused(build):
     """What cannot be shown is said, and nothing is written."""
     elf, data = f"{DATA}/demo.elf@0x4000", f"{DATA}/demo-user.data"
@@ -417,6 +439,7 @@ def main():
         tap.run(f"spans: {name}", lambda w=words: list(check_spans(build, w)))
     for name in ("a Rust guest", "threads", "with callers", "samples as weight"):
         tap.run(f"time: {name}", lambda w=CASES[name]: list(check_time(build, w)))
+    tap.run("instructions", lambda: list(check_code(build, CASES["a Rust guest"])))
     tap.run("flame", lambda: list(check_flame(build, CASES["with callers"])))
     tap.run("refused", lambda: list(check_refused(build)))
     tap.run("policy", lambda: list(check_policy(build)))

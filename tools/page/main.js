@@ -36,7 +36,7 @@ function keepState(page) {
 async function main() {
 	const script = document.getElementById('data');
 	const views = {functions: tableView, image: imageView, time: timeView,
-		threads: threadsView, flame: flameView};
+		threads: threadsView, code: codeView, flame: flameView};
 	if (!script)
 		return;
 	const page = makePage(await readData(script)), state = location.hash.slice(1);

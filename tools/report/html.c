@@ -371,15 +371,17 @@ bool hlg_report_html_has_time(const struct hlg_report *r, const char **why)
 	return !*why;
 }
 
-static bool write_sections(FILE *f, const struct hlg_report *r)
+static int write_sections(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
-	bool ok = true;
+	bool image = !r->suppressed && r->space->n_images;
+	int rc = 0;
 	const char *why;
 
 	write_functions(f, r);
-	if (!r->suppressed && r->space->n_images) {
+	if (image) {
 		fputs("<section id=\"image\">\n<h2>Image</h2>\n", f);
-		ok = write_hot(f, r);
+		if (!write_hot(f, r))
+			return hlg_err_memory(err, "page");
 		fputs("<div class=\"view\"></div>\n<noscript><p>This picture needs "
 		      "scripts.</p></noscript>\n</section>\n",
 		      f);
@@ -393,9 +395,11 @@ static bool write_sections(FILE *f, const struct hlg_report *r)
 			"id=\"no-time\">\n<h2>Time</h2>\n<p>%s</p>\n</section>\n",
 			why);
 	}
+	if (image)
+		rc = hlg_report_html_code(f, r, err);
 	if (r->stacks)
 		write_view(f, "flame", "Flame graph");
-	return ok;
+	return rc;
 }
 
 static void write_nav(FILE *f, const struct hlg_report *r)
@@ -407,6 +411,8 @@ static void write_nav(FILE *f, const struct hlg_report *r)
 		fputs("<a href=\"#image\">Image</a>", f);
 	if (hlg_report_html_has_time(r, &why))
 		fputs("<a href=\"#time\">Time</a><a href=\"#threads\">Threads</a>", f);
+	if (!r->suppressed && r->space->n_images)
+		fputs("<a href=\"#code\">Instructions</a>", f);
 	if (r->stacks)
 		fputs("<a href=\"#flame\">Flame graph</a>", f);
 	fputs("</nav>\n", f);
@@ -428,8 +434,8 @@ static int write_page(void *data, FILE *f, struct hlg_err *err)
 		rc = hlg_err_memory(err, "page");
 	write_nav(f, r);
 	fputs("<main>\n", f);
-	if (rc == 0 && !write_sections(f, r))
-		rc = hlg_err_memory(err, "page");
+	if (rc == 0)
+		rc = write_sections(f, r, err);
 	fputs("</main>\n", f);
 	if (rc == 0)
 		rc = hlg_report_html_data(f, r, err);
