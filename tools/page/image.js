@@ -356,14 +356,21 @@ function imageWords(model, page, win, pos) {
 	];
 }
 
+/* The three rows of an image with the most, hottest first. */
 function hotRows(model, page) {
-	return [...model.spanOfRow.keys()].filter((row) => page.counts[row] > 0)
-		.sort((a, b) => page.counts[b] - page.counts[a]);
+	const hot = [];
+	for (const row of model.spanOfRow.keys()) {
+		if (!(page.counts[row] > (hot.length < 3 ? 0 : page.counts[hot[2]])))
+			continue;
+		hot.push(row);
+		hot.sort((x, y) => page.counts[y] - page.counts[x]).splice(3);
+	}
+	return hot;
 }
 
 /* What a reader of the page's text learns. */
 function imageAlternative(model, page) {
-	const said = hotRows(model, page).slice(0, 3).map((row) =>
+	const said = hotRows(model, page).map((row) =>
 		spanName(model, model.spanOfRow.get(row)) + ' ' +
 		percent(page.share(row)));
 	return 'Heat map of the code of ' + model.image.path + ', ' +
@@ -453,6 +460,8 @@ function imageOne(parent, page, model) {
 
 	/* What changes as one points: kept off the cells. */
 	function drawOver() {
+		if (!inks)
+			return;
 		const context = openCanvas(over, view.clientWidth, win.lines * IMAGE_LINE + 4);
 		context.translate(gutter, 0);
 		if (matched)
@@ -694,7 +703,7 @@ function imageOne(parent, page, model) {
 	});
 	page.on('search', () => {
 		matched = imageMatches(model, page);
-		redraw();
+		drawOver();
 	});
 	imageWeigh(model, page);
 	matched = imageMatches(model, page);
