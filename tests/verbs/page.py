@@ -11,7 +11,6 @@ narrow, dark, printed. It asks for nothing and reports no error. What needs Chro
 skipped where there is none.
 """
 import base64
-import gzip
 import json
 import os
 import random
@@ -22,7 +21,7 @@ import tempfile
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from chromium import Browser, NoBrowser, Page
-from programs import hlguest_of, on_terminal
+from programs import hlguest_of, on_terminal, page_data
 from tap import DATA, Skip, Tap, must, parser, run
 
 REAL = os.path.join(DATA, "hyperlight")
@@ -64,12 +63,6 @@ def report_of(build, *words):
     return json.loads(out)
 
 
-def data_of(html):
-    kind, text = re.search(r'<script type="application/(\w+)" id="data">(.*?)</script>', html,
-                           re.S).groups()
-    return json.loads(gzip.decompress(base64.b64decode(text)) if kind == "gzip" else text)
-
-
 def sums(differences):
     total, out = 0, []
     for n in differences:
@@ -85,7 +78,7 @@ def weigh(count, weight):
 def check_rows(build, words):
     """Each function of JSON is a row with its count, share and interval."""
     html, report = page_of(build, *words)
-    data, weight = data_of(html), report["weight"]
+    data, weight = page_data(html), report["weight"]
     rows = data["rows"]
     lengths = {key: len(value) for key, value in rows.items()}
     if len(set(lengths.values())) != 1:
@@ -131,7 +124,7 @@ def check_rows(build, words):
 def check_spans(build, words):
     """Each byte of code is in one span; and what was sampled there lies in its row's span."""
     html, _ = page_of(build, *words)
-    data = data_of(html)
+    data = page_data(html)
     for number, image in enumerate(data["images"]):
         spans, sections = image["spans"], image["sections"]
         starts = sums(spans["at"])
@@ -153,7 +146,7 @@ def check_time(build, words):
     """What lies in a stretch of slices is what --time= counts there."""
     # VM exits are told from the whole recording, not from a stretch of it.
     html, report = page_of(build, *words, "--border=keep")
-    data, rng = data_of(html), random.Random(7)
+    data, rng = page_data(html), random.Random(7)
     time, first = data.get("time"), report["span"]["first"]
     if not time:
         yield "no time"
@@ -186,7 +179,7 @@ def check_time(build, words):
 def check_flame(build, words):
     """The tree's stacks are those of folded."""
     html, _ = page_of(build, *words)
-    flame = data_of(html)["flame"]
+    flame = page_data(html)["flame"]
     folded = {}
     out = must(hlguest_of(build), "report", "-q", "--format=folded", "--stacks=callgraph", *words)
     for line in out.splitlines():
@@ -206,7 +199,7 @@ def check_flame(build, words):
 def check_code(build, words):
     """Each listing's samples are those that annotate has, at the same addresses."""
     html, _ = page_of(build, *words, "--border=keep")
-    data = data_of(html)
+    data = page_data(html)
     listings = re.findall(r'<details data-row="(\d+)">(.*?)</details>', html, re.S)
     if len(listings) < 5:
         yield f"{len(listings)} listings"
@@ -238,7 +231,7 @@ def check_refused(build):
     if status == 0 or "not for a terminal" not in shown:
         yield f"terminal: {status}, {shown}"
     html, _ = page_of(build, *CASES["several recordings"])
-    if "there is no time" not in html or "time" in data_of(html):
+    if "there is no time" not in html or "time" in page_data(html):
         yield "several recordings have a time"
     html, _ = page_of(build, *CASES["the wrong base"])
     if 'class="bad"' not in html or "WRONG ELF" not in html or 'id="image"' in html:
@@ -267,7 +260,7 @@ class Pages:
         html, report = page_of(self.build, *words)
         with open(path, "w", encoding="utf-8") as f:
             f.write(html)
-        return path, report, data_of(html)
+        return path, report, page_data(html)
 
     def open(self, words, **how):
         """A page that is drawn, JSON's report, the page's data."""

@@ -45,9 +45,6 @@ async function main() {
 		if (section)
 			view(section, page);
 	}
-	page.on('range', () => {
-		document.documentElement.dataset.range = page.from + ',' + page.to;
-	});
 	matchMedia('(prefers-color-scheme: dark)').addEventListener('change',
 		() => page.tell('scheme'));
 	if (state.includes('='))
