@@ -424,6 +424,43 @@ def check_narrow(pages):
         page.close()
 
 
+def check_accessible(pages):
+    """axe-core, of npm, finds nothing against WCAG 2.2 AA. HLG_AXE is its axe.min.js."""
+    if not os.environ.get("HLG_AXE"):
+        raise Skip("HLG_AXE does not say where axe.min.js is (npm install axe-core)")
+    with open(os.environ["HLG_AXE"], encoding="utf-8") as f:
+        axe = f.read()
+    for name in "with callers", "the wrong base":
+        for dark in False, True:
+            page, _, _ = pages.open(CASES[name], dark=dark)
+            page.call("Page.setBypassCSP", enabled=True)
+            page.call("Page.reload")
+            pages.browser.wait("Page.loadEventFired", page.session)
+            page.run(READY)
+            page.run("document.querySelector('tr[data-row]').click(); 1")
+            page.run(axe + "; 1")
+            found = page.run("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa',"
+                             "'wcag22aa', 'best-practice']}).then(r => r.violations.map(v =>"
+                             "v.help + ': ' + v.nodes[0].html))")
+            yield from (f"{name}, {'dark' if dark else 'light'}: {line}" for line in found)
+            page.close()
+
+
+def check_valid(pages):
+    """html-validate, of npm, finds nothing. HLG_HTML_VALIDATE is that program."""
+    program = os.environ.get("HLG_HTML_VALIDATE")
+    if not program:
+        raise Skip("HLG_HTML_VALIDATE does not say what runs html-validate (of npm)")
+    config = os.path.join(pages.folder, ".htmlvalidate.json")
+    with open(config, "w", encoding="utf-8") as f:
+        f.write('{"extends": ["html-validate:recommended"]}')
+    for name in "with callers", "the wrong base", "several recordings":
+        path, _, _ = pages.write(*CASES[name])
+        out, _, status = run(program, "--config", config, path)
+        if status:
+            yield f"{name}: {out[:500]}"
+
+
 def main():
     build = parser(__doc__).parse_args().build
     tap = Tap()
@@ -443,7 +480,8 @@ def main():
         for what, check in (("sorted and filtered", check_sorted), ("selected", check_selected),
                             ("a range of time", check_range), ("a drag", check_drag),
                             ("without scripts", check_without_scripts),
-                            ("narrow, dark, printed", check_narrow)):
+                            ("narrow, dark, printed", check_narrow),
+                            ("axe-core", check_accessible), ("html-validate", check_valid)):
             tap.run(what, lambda c=check: list(c(pages)))
         if pages.browser:
             pages.browser.close()

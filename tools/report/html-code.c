@@ -122,7 +122,7 @@ static void write_listing(FILE *f, const struct hlg_listing *l, size_t number)
 	fputs("</code></summary>\n", f);
 	if (l->remark)
 		fprintf(f, "<p class=\"summary\">%s</p>\n", l->remark);
-	fputs("<pre class=\"listing\">", f);
+	fputs("<pre class=\"listing\" tabindex=\"0\">", f);
 	for (size_t i = 0; i < l->n; i++) {
 		size_t n = left_out(l, i);
 

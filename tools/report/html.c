@@ -134,7 +134,7 @@ static void write_folded(FILE *f, const char *summary, const char *text)
 {
 	fputs("<details><summary>", f);
 	fputs(summary, f);
-	fputs("</summary><pre>", f);
+	fputs("</summary><pre tabindex=\"0\">", f);
 	/* Lines are the text's own; all else is made safe. */
 	for (const char *line = text, *end; *line; line = end + 1) {
 		char *copy;
@@ -222,7 +222,8 @@ static void write_functions(FILE *f, const struct hlg_report *r)
 	fputs("<section id=\"functions\">\n<h2>Functions</h2>\n<div "
 	      "class=\"tools\"></div>\n"
 	      "<div class=\"scroll\">\n<table id=\"function-table\">\n<thead><tr>"
-	      "<th scope=\"col\">share</th><th scope=\"col\"></th>"
+	      "<th scope=\"col\">share</th><th scope=\"col\"><span class=\"unseen\">as a "
+	      "bar</span></th>"
 	      "<th scope=\"col\">95 % interval</th><th scope=\"col\">samples</th>"
 	      "<th scope=\"col\">name</th>"
 	      "<th scope=\"col\">bytes</th><th scope=\"col\">address</th></tr></thead>\n"
