@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the tests of the command share, besides tap.py."""
+import base64
+import gzip
+import json
 import os
 import pty
+import re
 import subprocess
 
 from tap import DATA, TIMEOUT, Skip, environment, run
@@ -18,6 +22,13 @@ def hlguest_of(build):
 
 def mkelf_of(build):
     return program(build, "MKELF", "tests/kit/mkelf")
+
+
+def page_data(html):
+    """What the scripts of a page draw from."""
+    kind, text = re.search(r'<script type="application/(\w+)" id="data">(.*?)</script>', html,
+                           re.S).groups()
+    return json.loads(gzip.decompress(base64.b64decode(text)) if kind == "gzip" else text)
 
 
 def need_zydis(hlguest):

@@ -43,6 +43,7 @@ tools/tracepoint tools/pprof tools/beside tools/callers tools/page
 tools/feed
 tools/inputs
 tools/export
+tools/listing
 VERBS
 tools
 """

@@ -11,7 +11,6 @@ narrow, dark, printed. It asks for nothing and reports no error. What needs Chro
 skipped where there is none.
 """
 import base64
-import gzip
 import json
 import os
 import random
@@ -22,7 +21,7 @@ import tempfile
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from chromium import Browser, NoBrowser, Page
-from programs import hlguest_of, on_terminal
+from programs import hlguest_of, on_terminal, page_data
 from tap import DATA, Skip, Tap, must, parser, run
 
 REAL = os.path.join(DATA, "hyperlight")
@@ -42,6 +41,8 @@ CASES = {  # name: words
 KINDS = ["function", "label", "gap"]
 CELLS = """[...document.querySelectorAll('#function-table tbody tr[data-row]')].map(
     tr => [...tr.children].map(cell => cell.textContent))"""
+READY = """new Promise(done => { const look = () => document.documentElement.dataset.ready
+    ? done() : setTimeout(look, 10); look(); })"""
 SELECTED = "document.querySelector('tr[aria-selected=true] th')?.textContent"
 
 
@@ -62,12 +63,6 @@ def report_of(build, *words):
     return json.loads(out)
 
 
-def data_of(html):
-    kind, text = re.search(r'<script type="application/(\w+)" id="data">(.*?)</script>', html,
-                           re.S).groups()
-    return json.loads(gzip.decompress(base64.b64decode(text)) if kind == "gzip" else text)
-
-
 def sums(differences):
     total, out = 0, []
     for n in differences:
@@ -83,7 +78,7 @@ def weigh(count, weight):
 def check_rows(build, words):
     """Each function of JSON is a row with its count, share and interval."""
     html, report = page_of(build, *words)
-    data, weight = data_of(html), report["weight"]
+    data, weight = page_data(html), report["weight"]
     rows = data["rows"]
     lengths = {key: len(value) for key, value in rows.items()}
     if len(set(lengths.values())) != 1:
@@ -129,7 +124,7 @@ def check_rows(build, words):
 def check_spans(build, words):
     """Each byte of code is in one span; and what was sampled there lies in its row's span."""
     html, _ = page_of(build, *words)
-    data = data_of(html)
+    data = page_data(html)
     for number, image in enumerate(data["images"]):
         spans, sections = image["spans"], image["sections"]
         starts = sums(spans["at"])
@@ -151,7 +146,7 @@ def check_time(build, words):
     """What lies in a stretch of slices is what --time= counts there."""
     # VM exits are told from the whole recording, not from a stretch of it.
     html, report = page_of(build, *words, "--border=keep")
-    data, rng = data_of(html), random.Random(7)
+    data, rng = page_data(html), random.Random(7)
     time, first = data.get("time"), report["span"]["first"]
     if not time:
         yield "no time"
@@ -184,7 +179,7 @@ def check_time(build, words):
 def check_flame(build, words):
     """The tree's stacks are those of folded."""
     html, _ = page_of(build, *words)
-    flame = data_of(html)["flame"]
+    flame = page_data(html)["flame"]
     folded = {}
     out = must(hlguest_of(build), "report", "-q", "--format=folded", "--stacks=callgraph", *words)
     for line in out.splitlines():
@@ -201,6 +196,28 @@ def check_flame(build, words):
         yield f"{len(ours)} stacks, {len(folded)} folded"
 
 
+def check_code(build, words):
+    """Each listing's samples are those that annotate has, at the same addresses."""
+    html, _ = page_of(build, *words, "--border=keep")
+    data = page_data(html)
+    listings = re.findall(r'<details data-row="(\d+)">(.*?)</details>', html, re.S)
+    if len(listings) < 5:
+        yield f"{len(listings)} listings"
+    out = must(hlguest_of(build), "annotate", "-q", "--format=json", "--top=5", *words)
+    theirs = {(f["name"], f["addr"]): f for f in json.loads(out)["functions"]}
+    for row, listing in listings[:5]:
+        image = data["images"][data["rows"]["image"][int(row)]]
+        origin = int(image["origin"], 16)
+        start = hex(origin + data["rows"]["at"][int(row)])
+        ours = {origin + int(at): share for at, share in
+                re.findall(r'data-at="(\d+)"[^>]*><span class="share">([\d.]+) %', listing)}
+        f = theirs.get((data["rows"]["name"][int(row)], start))
+        lines = {int(line["addr"], 16): f"{line['percent']:.2f}" for line in f["lines"]
+                 if line["samples"]} if f else None
+        if ours != lines:
+            yield f"row {row}: {ours}, not {lines}"
+
+
 def check_refused(build):
     """What cannot be shown is said, and nothing is written."""
     elf, data = f"{DATA}/demo.elf@0x4000", f"{DATA}/demo-user.data"
@@ -214,7 +231,7 @@ def check_refused(build):
     if status == 0 or "not for a terminal" not in shown:
         yield f"terminal: {status}, {shown}"
     html, _ = page_of(build, *CASES["several recordings"])
-    if "there is no time" not in html or "time" in data_of(html):
+    if "there is no time" not in html or "time" in page_data(html):
         yield "several recordings have a time"
     html, _ = page_of(build, *CASES["the wrong base"])
     if 'class="bad"' not in html or "WRONG ELF" not in html or 'id="image"' in html:
@@ -243,7 +260,7 @@ class Pages:
         html, report = page_of(self.build, *words)
         with open(path, "w", encoding="utf-8") as f:
             f.write(html)
-        return path, report, data_of(html)
+        return path, report, page_data(html)
 
     def open(self, words, **how):
         """A page that is drawn, JSON's report, the page's data."""
@@ -254,8 +271,7 @@ class Pages:
                 raise Skip(str(e)) from e
         path, report, data = self.write(*words)
         page = Page(self.browser, path, **how)
-        page.run("new Promise(done => { const look = () => document.documentElement.dataset.ready"
-                 " ? done() : setTimeout(look, 10); look(); })")
+        page.run(READY)
         return page, report, data
 
 
@@ -332,11 +348,11 @@ def check_range(pages):
         page.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight", code="ArrowRight",
                   windowsVirtualKeyCode=39, modifiers=8)
     page.run("new Promise(requestAnimationFrame).then(() => 0)")
-    chosen = page.run("document.documentElement.dataset.range")
+    chosen = re.search(r"range=(\d+)-(\d+)", page.run("location.hash"))
     if not chosen:
         yield "no range was chosen"
         return
-    start, stop = (int(n) for n in chosen.split(","))
+    start, stop = (int(n) for n in chosen.groups())
     begin = report["span"]["first"] + time["first"]
     bounds = [f"{(begin + s * time['slice']) // 10**9}.{(begin + s * time['slice']) % 10**9:09}"
               for s in (start, stop)]
@@ -347,6 +363,31 @@ def check_range(pages):
         if cell[0] != f"{f['percent']:.2f} %":
             yield f"slices {start} to {stop}: {cell}, not {f['name']} {f['percent']}"
     yield from page.noticed()
+    page.close()
+
+
+def check_drag(pages):
+    """A drag over time chooses; what was chosen is in the address, and is there again."""
+    page, _, data = pages.open(CASES["a Rust guest"])
+    box = page.run("(() => { const c = document.querySelector('#time canvas.cells'); c.scrollIntoView({block: 'center'});"
+                   "const b = c.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })()")
+    y = box[1] + box[3] / 3
+    for kind, x in (("mousePressed", .3), ("mouseMoved", .45), ("mouseMoved", .6),
+                    ("mouseReleased", .6)):
+        page.call("Input.dispatchMouseEvent", type=kind, x=box[0] + box[2] * x, y=y,
+                  button="left", buttons=0 if kind == "mouseReleased" else 1, clickCount=1)
+    chosen = page.run("location.hash")
+    start, stop = (int(n) for n in re.search(r"range=(\d+)-(\d+)", chosen).groups())
+    n = data["time"]["n"]
+    if not (abs(start - .3 * n) < 3 and abs(stop - .6 * n) < 3):
+        yield f"{chosen} of {n} slices"
+    cells = page.run(CELLS)
+    page.close()
+    path, _, _ = pages.write(*CASES["a Rust guest"])
+    page = Page(pages.browser, path, fragment=chosen)
+    page.run(READY)
+    if page.run(CELLS)[:5] != cells[:5]:
+        yield f"{chosen} shows {page.run(CELLS)[:5]}, not {cells[:5]}"
     page.close()
 
 
@@ -383,6 +424,43 @@ def check_narrow(pages):
         page.close()
 
 
+def check_accessible(pages):
+    """axe-core, of npm, finds nothing against WCAG 2.2 AA. HLG_AXE is its axe.min.js."""
+    if not os.environ.get("HLG_AXE"):
+        raise Skip("HLG_AXE does not say where axe.min.js is (npm install axe-core)")
+    with open(os.environ["HLG_AXE"], encoding="utf-8") as f:
+        axe = f.read()
+    for name in "with callers", "the wrong base":
+        for dark in False, True:
+            page, _, _ = pages.open(CASES[name], dark=dark)
+            page.call("Page.setBypassCSP", enabled=True)
+            page.call("Page.reload")
+            pages.browser.wait("Page.loadEventFired", page.session)
+            page.run(READY)
+            page.run("document.querySelector('tr[data-row]').click(); 1")
+            page.run(axe + "; 1")
+            found = page.run("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa',"
+                             "'wcag22aa', 'best-practice']}).then(r => r.violations.map(v =>"
+                             "v.help + ': ' + v.nodes[0].html))")
+            yield from (f"{name}, {'dark' if dark else 'light'}: {line}" for line in found)
+            page.close()
+
+
+def check_valid(pages):
+    """html-validate, of npm, finds nothing. HLG_HTML_VALIDATE is that program."""
+    program = os.environ.get("HLG_HTML_VALIDATE")
+    if not program:
+        raise Skip("HLG_HTML_VALIDATE does not say what runs html-validate (of npm)")
+    config = os.path.join(pages.folder, ".htmlvalidate.json")
+    with open(config, "w", encoding="utf-8") as f:
+        f.write('{"extends": ["html-validate:recommended"]}')
+    for name in "with callers", "the wrong base", "several recordings":
+        path, _, _ = pages.write(*CASES[name])
+        out, _, status = run(program, "--config", config, path)
+        if status:
+            yield f"{name}: {out[:500]}"
+
+
 def main():
     build = parser(__doc__).parse_args().build
     tap = Tap()
@@ -391,6 +469,7 @@ def main():
         tap.run(f"spans: {name}", lambda w=words: list(check_spans(build, w)))
     for name in ("a Rust guest", "threads", "with callers", "samples as weight"):
         tap.run(f"time: {name}", lambda w=CASES[name]: list(check_time(build, w)))
+    tap.run("instructions", lambda: list(check_code(build, CASES["a Rust guest"])))
     tap.run("flame", lambda: list(check_flame(build, CASES["with callers"])))
     tap.run("refused", lambda: list(check_refused(build)))
     tap.run("policy", lambda: list(check_policy(build)))
@@ -399,9 +478,10 @@ def main():
         for name in ("a Rust guest", "with callers", "VM exits", "several guests"):
             tap.run(f"shown: {name}", lambda w=CASES[name]: list(check_shown(pages, w)))
         for what, check in (("sorted and filtered", check_sorted), ("selected", check_selected),
-                            ("a range of time", check_range),
+                            ("a range of time", check_range), ("a drag", check_drag),
                             ("without scripts", check_without_scripts),
-                            ("narrow, dark, printed", check_narrow)):
+                            ("narrow, dark, printed", check_narrow),
+                            ("axe-core", check_accessible), ("html-validate", check_valid)):
             tap.run(what, lambda c=check: list(c(pages)))
         if pages.browser:
             pages.browser.close()

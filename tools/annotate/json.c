@@ -105,7 +105,7 @@ static void add_listing(void *ctx, const struct hlg_listing *l,
 
 int hlg_annotate_json(void *annotate, FILE *f, struct hlg_err *err)
 {
-	const struct hlg_annotate *a = annotate;
+	const struct hlg_listings *a = annotate;
 	const struct hlg_report *r = a->report;
 	struct writer w = {.edges = r->options->skid != 0};
 	int rc;

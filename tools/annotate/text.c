@@ -331,7 +331,7 @@ static void put_listing(void *ctx, const struct hlg_listing *l,
 
 int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err)
 {
-	const struct hlg_annotate *a = annotate;
+	const struct hlg_listings *a = annotate;
 	struct writer w = {.f = f,
 			   .report = a->report,
 			   .colours = &a->report->colours,

@@ -75,7 +75,7 @@ static int show(struct hlg_run *run, const struct arguments *args,
 {
 	struct hlg_sources sources = {0};
 	struct hlg_report report;
-	struct hlg_annotate annotate = {&report, places, &sources,
+	struct hlg_listings annotate = {&report, places, &sources,
 					(enum hlg_syntax)args->syntax};
 	int rc = hlg_run_build(run, &report, err);
 

@@ -10,7 +10,7 @@ const BAR_WIDTH = 100;
 const COLUMNS = [
 	{key: 'share', heading: 'share', first: -1},
 	{key: 'with', heading: 'with callees', first: -1, optional: true},
-	{key: 'bar', heading: ''},
+	{key: 'bar', heading: 'as a bar', unseen: true},
 	{key: 'interval', heading: '95 % interval', wide: true},
 	{key: 'samples', heading: 'samples', first: -1},
 	{key: 'name', heading: 'name', first: 1},
@@ -221,7 +221,7 @@ function tableView(section, page) {
 			});
 			th.append(button);
 		} else {
-			th.append(column.heading);
+			th.append(element('span', column.unseen ? {class: 'unseen'} : {}, column.heading));
 		}
 		if (column.title)
 			th.title = column.title;
@@ -262,6 +262,8 @@ function tableView(section, page) {
 		mark();
 	});
 	page.on('search', () => {
+		if (input.value.trim().toLowerCase() !== page.words)
+			input.value = page.words;
 		scroll.scrollTop = 0;
 		update();
 	});

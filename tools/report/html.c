@@ -134,7 +134,7 @@ static void write_folded(FILE *f, const char *summary, const char *text)
 {
 	fputs("<details><summary>", f);
 	fputs(summary, f);
-	fputs("</summary><pre>", f);
+	fputs("</summary><pre tabindex=\"0\">", f);
 	/* Lines are the text's own; all else is made safe. */
 	for (const char *line = text, *end; *line; line = end + 1) {
 		char *copy;
@@ -222,7 +222,8 @@ static void write_functions(FILE *f, const struct hlg_report *r)
 	fputs("<section id=\"functions\">\n<h2>Functions</h2>\n<div "
 	      "class=\"tools\"></div>\n"
 	      "<div class=\"scroll\">\n<table id=\"function-table\">\n<thead><tr>"
-	      "<th scope=\"col\">share</th><th scope=\"col\"></th>"
+	      "<th scope=\"col\">share</th><th scope=\"col\"><span class=\"unseen\">as a "
+	      "bar</span></th>"
 	      "<th scope=\"col\">95 % interval</th><th scope=\"col\">samples</th>"
 	      "<th scope=\"col\">name</th>"
 	      "<th scope=\"col\">bytes</th><th scope=\"col\">address</th></tr></thead>\n"
@@ -371,15 +372,17 @@ bool hlg_report_html_has_time(const struct hlg_report *r, const char **why)
 	return !*why;
 }
 
-static bool write_sections(FILE *f, const struct hlg_report *r)
+static int write_sections(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
-	bool ok = true;
+	bool image = !r->suppressed && r->space->n_images;
+	int rc = 0;
 	const char *why;
 
 	write_functions(f, r);
-	if (!r->suppressed && r->space->n_images) {
+	if (image) {
 		fputs("<section id=\"image\">\n<h2>Image</h2>\n", f);
-		ok = write_hot(f, r);
+		if (!write_hot(f, r))
+			return hlg_err_memory(err, "page");
 		fputs("<div class=\"view\"></div>\n<noscript><p>This picture needs "
 		      "scripts.</p></noscript>\n</section>\n",
 		      f);
@@ -393,9 +396,11 @@ static bool write_sections(FILE *f, const struct hlg_report *r)
 			"id=\"no-time\">\n<h2>Time</h2>\n<p>%s</p>\n</section>\n",
 			why);
 	}
+	if (image)
+		rc = hlg_report_html_code(f, r, err);
 	if (r->stacks)
 		write_view(f, "flame", "Flame graph");
-	return ok;
+	return rc;
 }
 
 static void write_nav(FILE *f, const struct hlg_report *r)
@@ -407,6 +412,8 @@ static void write_nav(FILE *f, const struct hlg_report *r)
 		fputs("<a href=\"#image\">Image</a>", f);
 	if (hlg_report_html_has_time(r, &why))
 		fputs("<a href=\"#time\">Time</a><a href=\"#threads\">Threads</a>", f);
+	if (!r->suppressed && r->space->n_images)
+		fputs("<a href=\"#code\">Instructions</a>", f);
 	if (r->stacks)
 		fputs("<a href=\"#flame\">Flame graph</a>", f);
 	fputs("</nav>\n", f);
@@ -428,8 +435,8 @@ static int write_page(void *data, FILE *f, struct hlg_err *err)
 		rc = hlg_err_memory(err, "page");
 	write_nav(f, r);
 	fputs("<main>\n", f);
-	if (rc == 0 && !write_sections(f, r))
-		rc = hlg_err_memory(err, "page");
+	if (rc == 0)
+		rc = write_sections(f, r, err);
 	fputs("</main>\n", f);
 	if (rc == 0)
 		rc = hlg_report_html_data(f, r, err);

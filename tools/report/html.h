@@ -41,6 +41,10 @@ extern const struct hlg_format hlg_report_html_format;
 /* Can times be shown? Else why not, a sentence; of a report that is built. */
 bool hlg_report_html_has_time(const struct hlg_report *report, const char **why);
 
+/* Writes the section with the instructions of the hottest functions; names are not
+ * suppressed. Fails as the next. */
+int hlg_report_html_code(FILE *f, const struct hlg_report *report, struct hlg_err *err);
+
 /* Writes the element with the data. Fails only without memory; write errors stay on the
  * stream. */
 int hlg_report_html_data(FILE *f, const struct hlg_report *report, struct hlg_err *err);

@@ -23,7 +23,7 @@ from place import ABSENT, NAMES, SHOWN, Place, make, path_of
 import checks
 from chromium import Browser, NoBrowser, Page
 from names import shown, unclean
-from programs import on_terminal
+from programs import on_terminal, page_data
 from tap import Skip, Tap, filter_of, need, parser
 
 
@@ -241,6 +241,37 @@ def check_pictures(place):
             yield from (f"{name}: {n[:80]!r} has no frame" for n in SHOWN if n not in titles)
 
 
+def check_page(place):
+    """The page's own scripts run, and nothing that a name says; all names are there."""
+    try:
+        browser = Browser()
+    except NoBrowser as e:
+        raise Skip(str(e)) from e
+    with browser:
+        for samples in place.samples, place.chains:
+            data = place.must("report", "-q", place.image, samples, "--format=html",
+                              "--top=0", "--demangle=no")
+            yield from unclean(data, "page")
+            path = os.path.join(place.folder, "page.html")
+            with open(path, "wb") as f:
+                f.write(data)
+            page = Page(browser, path)
+            page.run("new Promise(done => { const look = () => document.documentElement"
+                     ".dataset.ready ? done() : setTimeout(look, 10); look(); })")
+            title = page.run("document.title")
+            # The data, and the scripts.
+            n = page.run("document.querySelectorAll('script').length")
+            odd = page.run("[...document.querySelectorAll('img, iframe, object, a, form')]"
+                           ".filter(e => !/^#[a-z]+$/.test(e.getAttribute('href'))).length")
+            if title == "ran" or n != 2 or odd:
+                yield f"page: {n} scripts, {odd} odd elements, title {title}"
+            names = set(page_data(data.decode())["rows"]["name"])
+            yield from (f"page: {name[:80]!r} is not there" for name in SHOWN
+                        if name not in names)
+            yield from (f"page: {thing}" for thing in page.noticed())
+            page.close()
+
+
 def check_browser(place):
     """Nothing that a name says is done; only what names the picture is its title."""
     try:
@@ -398,6 +429,7 @@ CHECKS = (
     ("sysprof", check_sysprof),
     ("pictures", check_pictures),
     ("pictures in a browser", check_browser),
+    ("the page in a browser", check_page),
     ("kallsyms", check_kallsyms),
     ("lookup", check_lookup),
     ("inject", check_inject),

@@ -160,7 +160,7 @@ START_TEST(every_sample_has_its_line)
 
 	start(&b, (uint64_t)_i, "guest.elf skid=2");
 	for (size_t i = 0; i < b.report.all.n_rows; i++) {
-		const struct hlg_annotate a = {.report = &b.report,
+		const struct hlg_listings a = {.report = &b.report,
 					       .sources = &b.sources,
 					       .syntax = _i % 3 ? HLG_SYNTAX_ATT
 								: HLG_SYNTAX_INTEL};
@@ -315,7 +315,7 @@ END_TEST
 static char *write_all(struct bench *b, bool json, unsigned nth, bool all, bool *failed)
 {
 	struct hlg_found_places none = {0};
-	struct hlg_annotate a = {&b->report, &none, &b->sources, HLG_SYNTAX_ATT};
+	struct hlg_listings a = {&b->report, &none, &b->sources, HLG_SYNTAX_ATT};
 	struct hlg_err err;
 	char *text = NULL;
 	size_t size;

@@ -4,8 +4,8 @@
  * other names (jz, movzx, cdqe), signed numbers and no sizes of x87: jump targets are
  * plain, numbers unsigned and as wide as the operation, one space goes behind the name.
  */
-#ifndef HLG_TOOLS_ANNOTATE_GNU_H
-#define HLG_TOOLS_ANNOTATE_GNU_H
+#ifndef HLG_TOOLS_LISTING_GNU_H
+#define HLG_TOOLS_LISTING_GNU_H
 
 #include <Zydis/Zydis.h>
 #include <stddef.h>

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "config.h"
-#include "tools/annotate/annotate.h"
+#include "tools/listing/disasm.h"
 
 #if HLG_HAVE_ZYDIS
-#include "tools/annotate/gnu.h"
+#include "tools/listing/gnu.h"
 
 static bool set_style(ZydisFormatter *formatter, enum hlg_syntax syntax)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/annotate/gnu.h"
+#include "tools/listing/gnu.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -10,7 +10,7 @@
 #include "filter/view/view.h"
 #include "symtab/code/edge.h"
 #include "symtab/grow.h"
-#include "tools/annotate/annotate.h"
+#include "tools/listing/listing.h"
 #include "tools/export/export.h"
 
 /* A row that is walked through: the bytes of its place, and the samples in it. */
@@ -187,7 +187,7 @@ static bool name_addr(const struct hlg_image *image, uint64_t addr, bool demangl
 }
 
 /* What an instruction says, from the bytes of the place from start on. */
-static bool put_text(struct hlg_line *line, const struct hlg_annotate *a,
+static bool put_text(struct hlg_line *line, const struct hlg_listings *a,
 		     const struct hlg_place *place, const unsigned char *bytes,
 		     size_t size)
 {
@@ -212,7 +212,7 @@ static bool put_text(struct hlg_line *line, const struct hlg_annotate *a,
 }
 
 /* Of a place that was decoded. False without memory. */
-static bool put_texts(struct hlg_listing *l, const struct hlg_annotate *a)
+static bool put_texts(struct hlg_listing *l, const struct hlg_listings *a)
 {
 	const struct hlg_place *place = &l->row->place;
 	uint64_t size = place->end - place->start, stored;
@@ -231,7 +231,7 @@ static bool put_texts(struct hlg_listing *l, const struct hlg_annotate *a)
 	return ok;
 }
 
-static void put_sources(struct hlg_listing *l, const struct hlg_annotate *a)
+static void put_sources(struct hlg_listing *l, const struct hlg_listings *a)
 {
 	const struct hlg_image *image = l->row->place.image;
 	struct hlg_source *source = image ? hlg_source_of(a->sources, image) : NULL;
@@ -313,7 +313,7 @@ static void sum_up(struct hlg_listing *l, enum hlg_weight weight)
 	       sum.period == l->row->count.period);
 }
 
-static bool build(struct walk *w, const struct hlg_annotate *a,
+static bool build(struct walk *w, const struct hlg_listings *a,
 		  const struct hlg_view *view)
 {
 	struct hlg_listing *l = w->l;
@@ -336,7 +336,7 @@ static bool build(struct walk *w, const struct hlg_annotate *a,
 	return put_edges(l, code, a->report->options->skid);
 }
 
-int hlg_listing_build(struct hlg_listing *l, const struct hlg_annotate *a,
+int hlg_listing_build(struct hlg_listing *l, const struct hlg_listings *a,
 		      const struct hlg_view *view, const struct hlg_row *row,
 		      struct hlg_err *err)
 {
@@ -361,7 +361,7 @@ void hlg_listing_finish(struct hlg_listing *l)
 }
 
 struct show {
-	const struct hlg_annotate *a;
+	const struct hlg_listings *a;
 	void (*each)(void *ctx, const struct hlg_listing *listing,
 		     const struct hlg_view *view, const char *series);
 	void *ctx;
@@ -419,7 +419,7 @@ static int show_view(const struct show *s, struct hlg_err *err)
 	return rc;
 }
 
-int hlg_listing_each(const struct hlg_annotate *a,
+int hlg_listing_each(const struct hlg_listings *a,
 		     void (*each)(void *ctx, const struct hlg_listing *listing,
 				  const struct hlg_view *view, const char *series),
 		     void *ctx, struct hlg_err *err)
