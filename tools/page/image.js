@@ -416,11 +416,12 @@ function imageOne(parent, page, model) {
 		inks = colours(view);
 		layOut();
 		const width = view.clientWidth, height = win.lines * IMAGE_LINE + 4;
-		const context = openCanvas(canvas, width, height);
+		const context = openCanvas(canvas, width, height, inks.back);
 		const ratio = canvas.height / height, across = Math.round(win.width * ratio);
 		const bits = context.createImageData(across, canvas.height);
-		imagePaint(model, win, pixelsOf([inks.cold, ...inks.heat]),
-			new Uint32Array(bits.data.buffer), across, ratio);
+		const [back, ...pixels] = pixelsOf([inks.back, inks.cold, ...inks.heat]);
+		const words = new Uint32Array(bits.data.buffer).fill(back);
+		imagePaint(model, win, pixels, words, across, ratio);
 		context.putImageData(bits, Math.round(gutter * ratio), 0);
 		context.fillStyle = inks.text;
 		drawGutter(context);
