@@ -166,7 +166,7 @@ function takeRoom(taken, left, right, least) {
 /* ---- one image of the page ---- */
 
 /* What is drawn of an image: its ribbon, sampled positions in order, whose row a span is. */
-function imageModel(page, index) {
+function imageModel(page, index, all) {
 	const image = page.data.images[index], {rows, addresses} = page.data;
 	const ribbon = ribbonOf(image.spans, image.origin), places = [];
 	const rowOfSpan = new Int32Array(ribbon.n).fill(-1), spanOfRow = new Map();
@@ -187,12 +187,12 @@ function imageModel(page, index) {
 	}
 	places.sort((a, b) => a.pos - b.pos);
 	return {
-		image, index, ribbon, rowOfSpan, spanOfRow, sections: sectionsOf(image, ribbon),
+		image, all, ribbon, rowOfSpan, spanOfRow, sections: sectionsOf(image, ribbon),
 		pos: Float64Array.from(places, (p) => p.pos),
 		address: Int32Array.from(places, (p) => p.i),
 		weight: new Float64Array(places.length),
 		most: new Map(), // by cell size
-		names: rows.name,
+		name: image.path.replace(/.*\//, ''), names: rows.name,
 		lower: null, // names for the search
 	};
 }
@@ -219,9 +219,11 @@ function imageWeigh(model, page) {
 	model.most.clear();
 }
 
+/* The most in a cell of any image: all have one scale. */
 function imageMost(model, cell) {
 	if (!model.most.has(cell))
-		model.most.set(cell, cellMost(model.pos, model.weight, cell));
+		model.most.set(cell, model.all.reduce((most, one) =>
+			Math.max(most, cellMost(one.pos, one.weight, cell)), 0));
 	return model.most.get(cell);
 }
 
@@ -374,7 +376,7 @@ function imageAlternative(model, page) {
 	const said = hotRows(model, page).map((row) =>
 		spanName(model, model.spanOfRow.get(row)) + ' ' +
 		percent(page.share(row)));
-	return 'Heat map of the code of ' + model.image.path + ', ' +
+	return 'Heat map of the code of ' + model.name + ', ' +
 		bytes(model.ribbon.bytes) + ' in address order. Hottest: ' +
 		(said.join(', ') || 'nothing') +
 		'. Arrow keys move a cursor by cells and lines, n and p by functions with samples, ' +
@@ -526,7 +528,7 @@ function imageOne(parent, page, model) {
 		setRamp('in ' + bytes(win.cell) + ' (log): 0', inks.heat, amount(most, data.unit));
 		all.disabled = farther.disabled = win.per === win.most;
 		if (title)
-			title.textContent = model.image.path + ': ' + share(0, ribbon.length);
+			title.textContent = model.name + ': ' + share(0, ribbon.length);
 		said.textContent = 'Shown: ' + at(win.first) + ' to ' + at(end - 1) + ', ' +
 			bytes(Math.min(ribbon.bytes, end - win.first)) + ' of ' +
 			bytes(ribbon.bytes) + ', with ' + share(win.first, end) + ' of the samples' +
@@ -698,15 +700,11 @@ function imageOne(parent, page, model) {
 			win = windowShow(win, ribbon.pos[span]);
 		redraw();
 	});
-	page.on('range', () => {
-		imageWeigh(model, page);
-		redraw();
-	});
+	page.on('range', redraw);
 	page.on('search', () => {
 		matched = imageMatches(model, page);
 		drawOver();
 	});
-	imageWeigh(model, page);
 	matched = imageMatches(model, page);
 	draw();
 }
@@ -722,8 +720,10 @@ function imageMatches(model, page) {
 
 function imageView(section, page) {
 	const parent = section.querySelector('.view');
-	page.data.images.forEach((image, i) => {
-		if (image.spans.size.length)
-			imageOne(parent, page, imageModel(page, i));
-	});
+	const models = [], weigh = () => models.forEach((model) => imageWeigh(model, page));
+	page.data.images.forEach((image, i) =>
+		image.spans.size.length && models.push(imageModel(page, i, models)));
+	page.on('range', weigh); // before each draws
+	weigh();
+	models.forEach((model) => imageOne(parent, page, model));
 }
