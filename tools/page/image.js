@@ -65,10 +65,10 @@ function windowWhole(length, width, most) {
 	return windowAt(win, win.most, 0);
 }
 
-/* Whole cells in a line. */
+/* Whole cells in a line, of a size that goes with it. */
 function windowFit(win, per) {
-	const cell = cellOf(per / win.width);
-	return {cell, per: Math.max(cell, Math.ceil(per / cell) * cell)};
+	const cell = cellOf(per / win.width), fit = Math.max(1, Math.ceil(per / cell)) * cell;
+	return fit === per ? {cell, per} : windowFit(win, fit);
 }
 
 /* The window with that many bytes in a line that begins at a position, or near it. */

@@ -104,6 +104,17 @@ test('what is under the pointer stays there as one zooms', () => {
 	assert.deepEqual(page.windowZoom(close, 0.5, 450, 11), close);
 });
 
+test('a window that was laid out stays as it is', () => {
+	for (const [length, width] of [[55275339, 697], [444167, 226], [92113530, 1534], [20457, 634]]) {
+		const whole = page.windowWhole(length, width, 22);
+		assert.equal(page.windowAt(whole, whole.most, 0).per, whole.most);
+		for (let per = whole.most; per > 64; per *= 0.97) {
+			const win = page.windowAt(whole, per, length / 3);
+			assert.deepEqual(page.windowAt(win, win.per, win.first), win);
+		}
+	}
+});
+
 test('a drag moves by pixels and lines, and stops at the ends', () => {
 	const whole = page.windowWhole(1 << 20, 1024, 16), win = page.windowAt(whole, 4096, 40960);
 	assert.equal(page.windowMove(win, 0, 1).first, win.first - win.per);
