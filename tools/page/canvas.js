@@ -56,8 +56,11 @@ function putRamp(parent) {
 	};
 }
 
-/* Gives a canvas its size in CSS pixels, empties it; its context, in which these count. */
-function openCanvas(canvas, width, height) {
+/*
+ * Gives a canvas its size in CSS pixels, empties it; its context, in which these count. With a
+ * colour behind it, it can be read on paper, too, whatever scheme it was drawn for.
+ */
+function openCanvas(canvas, width, height, back) {
 	const ratio = window.devicePixelRatio || 1;
 	canvas.width = Math.max(1, Math.round(width * ratio));
 	canvas.height = Math.max(1, Math.round(height * ratio));
@@ -65,6 +68,8 @@ function openCanvas(canvas, width, height) {
 	canvas.style.height = height + 'px';
 	const context = canvas.getContext('2d');
 	context.setTransform(canvas.width / width, 0, 0, canvas.height / height, 0, 0);
+	context.fillStyle = back || 'transparent';
+	context.fillRect(0, 0, width, height);
 	return context;
 }
 

@@ -21,7 +21,7 @@ function ribbonOf(spans, origin) {
 	for (let i = 0; i < n; i++) {
 		const at = spans.at[i], room = (at + lead - ribbon.length) % IMAGE_CELL;
 		ribbon.start[i] = at;
-		ribbon.pos[i] = ribbon.length + (room < 0 ? room + IMAGE_CELL : room);
+		ribbon.pos[i] = ribbon.length + room;
 		ribbon.end[i] = ribbon.length = ribbon.pos[i] + spans.size[i];
 		ribbon.bytes += spans.size[i];
 	}
@@ -31,7 +31,7 @@ function ribbonOf(spans, origin) {
 
 /* The span at a position, or the one before. */
 function ribbonSpan(ribbon, pos) {
-	return Math.max(0, lastAtMost(ribbon.pos, pos));
+	return clamp(lastAtMost(ribbon.pos, pos), 0, ribbon.n - 1);
 }
 
 /* The position of an offset in the image, -1 where no code is. */
@@ -157,7 +157,7 @@ function takeRoom(taken, left, right, least) {
 	for (const [a, b] of taken)
 		if (b > left)
 			end = Math.min(end, Math.max(a, left));
-	if (end - left < least || end <= left)
+	if (end - left < Math.max(1, least))
 		return 0;
 	taken.push([left, end]);
 	return end - left;
@@ -192,6 +192,7 @@ function imageModel(page, index) {
 		address: Int32Array.from(places, (p) => p.i),
 		weight: new Float64Array(places.length),
 		most: new Map(), // by cell size
+		names: rows.name,
 		lower: null, // names for the search
 	};
 }
@@ -229,7 +230,7 @@ function spanName(model, span) {
 	if (spans.kind[span] !== 2)
 		return spans.name[span];
 	const row = model.rowOfSpan[span];
-	return row < 0 && spans.size[span] < IMAGE_PAD ? 'padding' : 'gap (no symbol)';
+	return row >= 0 ? model.names[row] : spans.size[span] < IMAGE_PAD ? 'padding' : 'gap';
 }
 
 /*
@@ -415,11 +416,12 @@ function imageOne(parent, page, model) {
 		inks = colours(view);
 		layOut();
 		const width = view.clientWidth, height = win.lines * IMAGE_LINE + 4;
-		const context = openCanvas(canvas, width, height);
+		const context = openCanvas(canvas, width, height, inks.back);
 		const ratio = canvas.height / height, across = Math.round(win.width * ratio);
 		const bits = context.createImageData(across, canvas.height);
-		imagePaint(model, win, pixelsOf([inks.cold, ...inks.heat]),
-			new Uint32Array(bits.data.buffer), across, ratio);
+		const [back, ...pixels] = pixelsOf([inks.back, inks.cold, ...inks.heat]);
+		const words = new Uint32Array(bits.data.buffer).fill(back);
+		imagePaint(model, win, pixels, words, across, ratio);
 		context.putImageData(bits, Math.round(gutter * ratio), 0);
 		context.fillStyle = inks.text;
 		drawGutter(context);
@@ -521,8 +523,7 @@ function imageOne(parent, page, model) {
 		const most = imageMost(model, win.cell), {pos, weight} = model;
 		const share = (from, to) => percent(sumOf(weight, lastAtMost(pos, from - 1) + 1,
 			lastAtMost(pos, to - 1) + 1) / (page.total || 1));
-		setRamp('in ' + bytes(win.cell) + ', log: ' + amount(most / 10 ** HEAT_DECADES, data.unit),
-			inks.heat, amount(most, data.unit));
+		setRamp('in ' + bytes(win.cell) + ' (log): 0', inks.heat, amount(most, data.unit));
 		all.disabled = farther.disabled = win.per === win.most;
 		if (title)
 			title.textContent = model.image.path + ': ' + share(0, ribbon.length);

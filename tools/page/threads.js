@@ -103,7 +103,7 @@ function threadsView(section, page) {
 	}
 
 	function drawLane(lane, means, width, top) {
-		const context = openCanvas(lane.canvas, width, LANE), feet = new Float64Array(width);
+		const context = openCanvas(lane.canvas, width, LANE, colour.back), feet = new Float64Array(width);
 		lane.shape = timeStrip(time.n, width, LANE);
 		context.fillStyle = colour.cold;
 		context.fillRect(0, LANE - 1, width, 1);

@@ -274,7 +274,7 @@ function timeView(section, page) {
 			return;
 		colour = colours(view);
 		shape = timeShape(time.n, width);
-		const context = openCanvas(canvas, width, shape.height + TIME_AXIS);
+		const context = openCanvas(canvas, width, shape.height + TIME_AXIS, colour.back);
 		const top = counts.reduce((a, b) => Math.max(a, b), 0);
 		drawSlices(context, counts, top);
 		drawAxes(context);

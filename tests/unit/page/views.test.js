@@ -143,6 +143,31 @@ test('pieces cover a stretch once, clipped to what is seen', () => {
 	assert.deepEqual(page.windowPieces(win, 0, 2048), []);
 });
 
+test('the edges of what is drawn', () => {
+	const small = page.windowWhole(4096, 1000, 22), whole = page.windowAt(small, small.most, 0);
+	assert.deepEqual([whole.lines, whole.per], [4, 1024]);
+	assert.equal(page.windowWhole(30000, 1000, 22).lines, 6);
+	assert.equal(page.windowWhole(4096, 1000, 2).lines, 2);
+	assert.equal(page.windowHit(whole, 999.99, 4 * page.IMAGE_LINE - 1), 4095);
+	const few = page.windowWhole(3990, 1000, 22), odd = page.windowAt(few, few.most, 0);
+	const x = (3990 - 3 * odd.per) * 1000 / odd.per;
+	assert.equal(page.windowHit(odd, x - 0.5, 3 * page.IMAGE_LINE), 3989);
+	assert.equal(page.windowHit(odd, x + 0.5, 3 * page.IMAGE_LINE), -1);
+	assert.deepEqual(page.windowPieces(whole, 1000, 1040), [
+		{line: 0, left: 1000 / 1.024, right: 1000}, {line: 1, left: 0, right: 16 / 1.024}]);
+	const large = page.windowWhole(1 << 20, 1024, 16), win = page.windowAt(large, 4096, 40960);
+	const shown = page.windowShow(win, 900000);
+	assert.ok(Math.abs(shown.first + (win.lines + 1) * win.per / 2 - 900000) <= win.cell);
+	assert.ok(page.windowShow(win, 40959).first < 40959);
+	assert.equal(page.windowShow(win, page.windowEnd(win) - 1), win);
+	assert.notEqual(page.windowShow(win, page.windowEnd(win)), win);
+	const ribbon = page.ribbonOf({at: [10, 200], size: [5, 7]}, '0x3f');
+	assert.equal(ribbon.pos[0], 9);
+	assert.equal(page.ribbonOffset(ribbon, 0), 10);
+	assert.equal(page.ribbonOffset(ribbon, 16), 14);
+	assert.equal(page.ribbonOffset(ribbon, ribbon.length), 206);
+});
+
 test('cells have the sums of their bytes, as large as one likes', () => {
 	const next = random(5), pos = [], weight = [];
 	for (let at = 0; pos.length < 400; at += 1 + next(40)) {
@@ -161,6 +186,8 @@ test('cells have the sums of their bytes, as large as one likes', () => {
 	}
 	const part = page.cellSums([3, 4, 5, 6], [1, 2, 4, 8], 2, 4, 6);
 	assert.deepEqual([part.first, ...part.sums], [2, 6]);
+	const cut = page.cellSums([3, 4, 5, 6], [1, 2, 4, 8], 4, 5, 7);
+	assert.deepEqual([cut.first, ...cut.sums], [1, 12]);
 });
 
 test('sections of code have places, others not', () => {
@@ -211,6 +238,9 @@ test('slices lie in columns, or in a strip where they are few', () => {
 	const shape = page.timeShape(220, 900), [x, , wide] = page.timeCell(shape, 219);
 	assert.equal(page.timeHit(shape, x + wide / 2, 40 * page.TIME_CELL), -1);
 	assert.equal(page.timeHit(shape, x + wide / 2, 40 * page.TIME_CELL, true), 219);
+	assert.equal(page.timeHit(shape, 100, 50 * page.TIME_CELL), -1);
+	assert.equal(page.timeHit(shape, 100, 50 * page.TIME_CELL, true) % 50, 49);
+	assert.equal(page.timeHit(shape, 5000, 0, true), 200);
 	assert.equal(page.timeHit(shape, -50, -50), -1);
 	assert.equal(page.timeHit(shape, -50, -50, true), 0);
 	assert.equal(page.timeHit(shape, 5000, 5000, true), 219);
@@ -265,6 +295,7 @@ test('sums by slice reconcile with the entries', () => {
 	assert.deepEqual([...sums.user], [2, 0, 0, 0, 0, 0]);
 	assert.deepEqual([...sums.kernel], [0, 0, 3, 0, 0, 0]);
 	assert.deepEqual([...page.timeRow(TIME, [9, 4], 4)], [0, 0, 8, 0, 0, 0]);
+	assert.deepEqual([...page.timeRow(TIME, [0, 4], 0)], [5, 0, 0, 0, 0, 0]);
 	assert.deepEqual([...page.timeRow(TIME, [9, 4], -1)], [0, 0, 0, 0, 0, 0]);
 });
 
@@ -282,4 +313,5 @@ test('each entry is in its thread\'s lane', () => {
 test('lanes keep their means at any width', () => {
 	assert.deepEqual([...page.laneMeans([2, 4, 6, 8], 2)], [3, 7]);
 	assert.deepEqual([...page.laneMeans([2, 8], 4)], [2, 2, 8, 8]);
+	assert.deepEqual([...page.laneMeans([2, 4, 6, 8, 10], 2)], [3, 8]);
 });
