@@ -300,13 +300,20 @@ static void pass(struct hlg_profile *p, const struct hlg_sample *sample,
 static void add_host_slice(struct hlg_profile *p, const struct hlg_sample *sample,
 			   struct hlg_count count)
 {
-	const struct hlg_slices_entry entry = {.series = HLG_SLICES_HOST +
-							 state_of(sample->cpumode),
-					       .tid = sample->tid,
-					       .count = count};
+	const struct hlg_event *event = &p->events[sample->event];
+	struct hlg_slices_entry entry = {.series = HLG_SLICES_HOST +
+						   state_of(sample->cpumode),
+					 .tid = sample->tid,
+					 .count = count};
 
-	if (p->options->slices && p->events[sample->event].kind != HLG_EVENT_TRACEPOINT)
-		hlg_slices_add(&p->slices, sample->time, &entry);
+	if (!p->options->slices)
+		return;
+	if (event->kind == HLG_EVENT_TRACEPOINT) {
+		if (strcmp(event->name, "kvm:kvm_exit") != 0)
+			return;
+		entry.series = HLG_SLICES_EXITS;
+	}
+	hlg_slices_add(&p->slices, sample->time, &entry);
 }
 
 enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,

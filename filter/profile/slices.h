@@ -32,8 +32,11 @@ struct hlg_slices_entry {
 	struct hlg_count count;
 };
 
-/* A series' number of the host's states (enum hlg_state): above all numbers of series. */
-#define HLG_SLICES_HOST UINT32_C(0xfffffff0)
+/* What has no series has one of these numbers, which are above all of series: the host's
+ * states (enum hlg_state); hits of kvm_exit; and events that were lost. */
+#define HLG_SLICES_HOST  UINT32_C(0xfffffff0)
+#define HLG_SLICES_EXITS (HLG_SLICES_HOST + 8)
+#define HLG_SLICES_LOST  (HLG_SLICES_HOST + 9)
 
 /* All zero before the first use. */
 struct hlg_slices {

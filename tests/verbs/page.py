@@ -20,9 +20,10 @@ import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import forged
 from chromium import Browser, NoBrowser, Page
 from programs import hlguest_of, on_terminal, page_data
-from tap import DATA, Skip, Tap, must, parser, run
+from tap import DATA, Skip, Tap, must, need, parser, run
 
 REAL = os.path.join(DATA, "hyperlight")
 CASES = {  # name: words
@@ -194,6 +195,55 @@ def check_flame(build, words):
             ours[names[i]] = ours.get(names[i], 0) + flame["count"][i]
     if ours != folded:
         yield f"{len(ours)} stacks, {len(folded)} folded"
+
+
+def marks_of(data, kind):
+    """{slice, from the first of the page on: count}"""
+    marks, found = data["marks"], {}
+    for this, when, n in zip(marks["kind"], sums(marks["when"]), marks["count"]):
+        if this == kind:
+            found[when] = found.get(when, 0) + n
+    return found
+
+
+def check_lost(build, folder):
+    """Lost events are where they were, by slice; and in no sum."""
+    rng, records, right = random.Random(3), [], {}
+    for time in sorted(rng.sample(range(10**9, 2 * 10**9), 3000)):
+        if rng.random() < .3:
+            records.append(forged.lost(time))
+            right[time // 20_000_000 - 50] = right.get(time // 20_000_000 - 50, 0) + 1
+            continue
+        record = bytearray(forged.crossing(True, time))
+        record[4] = forged.GUEST
+        records.append(bytes(record))
+    data, elf = (os.path.join(folder, name) for name in ("lost.data", "lost.elf"))
+    with open(data, "wb") as f:
+        f.write(forged.crossings(b"".join(records)))
+    with open(elf, "wb") as f:
+        f.write(forged.Elf().symbols([(1, forged.TEXT, 16)], b"\0code\0").build())
+    html, _ = page_of(build, elf, data, "--force")
+    ours = page_data(html)
+    if marks_of(ours, 0) != right:
+        yield f"{marks_of(ours, 0)}, not {right}"
+    if any(what < -4 for what in ours["time"]["what"]) or -1 in ours["threads"]["tid"]:
+        yield "marks are among the samples"
+
+
+def check_exits(build):
+    """VM exits are where perf has them."""
+    need("perf")
+    elf, data = CASES["VM exits"]
+    html, report = page_of(build, elf, data)
+    ours, right = page_data(html), {}
+    begin = report["span"]["first"] + ours["time"]["first"]
+    for line in must("perf", "script", "-i", data, "-F", "time,event", "--ns").splitlines():
+        time, event = line.split()[:2]
+        if event.startswith("kvm:kvm_exit"):
+            at = (int(time.rstrip(":").replace(".", "")) - begin) // ours["time"]["slice"]
+            right[at] = right.get(at, 0) + 1
+    if marks_of(ours, 1) != right or not right:
+        yield f"{marks_of(ours, 1)}, not {right}"
 
 
 def check_code(build, words):
@@ -474,6 +524,8 @@ def main():
     tap.run("refused", lambda: list(check_refused(build)))
     tap.run("policy", lambda: list(check_policy(build)))
     with tempfile.TemporaryDirectory() as folder:
+        tap.run("lost events", lambda: list(check_lost(build, folder)))
+        tap.run("VM exits in time", lambda: list(check_exits(build)))
         pages = Pages(build, folder)
         for name in ("a Rust guest", "with callers", "VM exits", "several guests"):
             tap.run(f"shown: {name}", lambda w=CASES[name]: list(check_shown(pages, w)))

@@ -257,6 +257,19 @@ static inline __attribute__((always_inline)) void on_stack(void *ctx,
 			 chain, what);
 }
 
+/* When it was, for who shows that; how many were lost, perf's counts have. */
+static int on_lost(void *ctx, const struct hlg_perfdata_lost *lost, struct hlg_err *err)
+{
+	struct feed *feed = ctx;
+	const struct hlg_slices_entry entry = {
+		.series = HLG_SLICES_LOST, .tid = -1, .count = {lost->n, 0}};
+
+	(void)err;
+	if (feed->profile->options->slices)
+		hlg_slices_add(&feed->profile->slices, lost->time, &entry);
+	return 0;
+}
+
 static void add_counts(struct hlg_recording_sums *sums,
 		       const struct hlg_perfdata_counts *counts)
 {
@@ -272,6 +285,7 @@ static int read_range(struct feed *feed, struct hlg_perfdata *pd, struct hlg_err
 {
 	static const struct hlg_perfdata_sink sink = {.event = on_event,
 						      .task = on_task,
+						      .lost = on_lost,
 						      .round = on_round,
 						      .progress = on_progress};
 	int rc;

@@ -83,6 +83,7 @@ function colours(view) {
 		cold: of('--cold'),
 		mark: of('--accent'),
 		found: of('--found'),
+		bad: of('--bad'),
 		kinds: LANE_KINDS.map((kind, k) => of('--kind' + k)),
 		heat: heatColours(isDark()).map((rgb) => `rgb(${rgb})`),
 	};

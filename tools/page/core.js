@@ -140,8 +140,10 @@ function makePage(data) {
 	};
 	const times = data.time;
 
-	if (times)
+	if (times) {
 		times.at = sums(times.when);
+		data.marks.at = sums(data.marks.when);
+	}
 	for (const image of data.images)
 		image.spans.at = sums(image.spans.at);
 

@@ -65,13 +65,22 @@ function tickStep(least) {
 	return power * [1, 2, 5, 10].find((k) => k * power >= least * (1 - 1e-9));
 }
 
-/* Sums by slice: the guest's, the host's, of these user's and kernel's. */
-function timeSums(time) {
+/*
+ * Sums by slice: the guest's, the host's, of these user's and kernel's; VM exits and lost events,
+ * which are marks. Samples of entering and leaving the guest are neither the guest's nor the
+ * host's.
+ */
+function timeSums(time, marks) {
 	const sums = {};
-	for (const kind of ['guest', 'host', 'user', 'kernel'])
+	for (const kind of ['guest', 'host', 'user', 'kernel', 'exits', 'lost'])
 		sums[kind] = new Float64Array(time.n);
+	marks.kind.forEach((kind, i) => {
+		sums[kind ? 'exits' : 'lost'][marks.at[i]] += marks.count[i];
+	});
 	for (let i = 0; i < time.at.length; i++) {
 		const what = time.what[i], n = time.count[i], slice = time.at[i];
+		if (what === -4)
+			continue;
 		sums[what < 0 ? 'host' : 'guest'][slice] += n;
 		if (what === -1 || what === -2)
 			sums[what === -1 ? 'user' : 'kernel'][slice] += n;
@@ -183,6 +192,9 @@ function sliceWords(page, sums, slice) {
 		['host', 'host'], ['of this user', 'user'], ['of this kernel', 'kernel']])
 		if (kind === 'guest' || sums[kind][slice])
 			lines.push(name + ': ' + amount(sums[kind][slice], page.data.unit));
+	for (const [name, kind] of [['VM exits', 'exits'], ['events lost', 'lost']])
+		if (sums[kind][slice])
+			lines.push(name + ': ' + count(sums[kind][slice]));
 	return lines;
 }
 
@@ -227,8 +239,10 @@ function timeView(section, page) {
 	const said = put(parent, 'p', 'said'), tip = tipOf(view);
 	const group = put(tools, 'span', 'choice');
 	const kinds = {guest: 'Guest', host: 'Host', row: 'Selected function'}, buttons = {};
+	if (data.marks.kind.includes(1))
+		kinds.exits = 'VM exits';
 	const across = time.n <= 3 * TIME_ROWS ? 1 : TIME_ROWS; // slices that are beside one another
-	const sums = timeSums(time);
+	const sums = timeSums(time, data.marks);
 	let kind = 'guest', shape = null, colour = null;
 
 	group.setAttribute('role', 'group');
@@ -267,7 +281,8 @@ function timeView(section, page) {
 		for (const key of Object.keys(kinds))
 			buttons[key].setAttribute('aria-pressed', key === kind);
 		buttons.row.disabled = page.selected < 0 && kind !== 'row';
-		setRamp('in ' + amount(time.slice, 'ns') + ': 0', colour.heat, amount(top, data.unit));
+		setRamp('in ' + amount(time.slice, 'ns') + ': 0', colour.heat,
+			kind === 'exits' ? count(top) : amount(top, data.unit));
 		drawOver();
 	}
 
@@ -278,6 +293,11 @@ function timeView(section, page) {
 			const bar = shape.strip ? Math.max(2, n ? high * n / top : 0) : high;
 			context.fillStyle = n ? colour.heat[evenHeat(n / top)] : colour.cold;
 			context.fillRect(x, y + high - bar, wide - gap, bar);
+			if (sums.lost[slice]) {
+				context.strokeStyle = colour.bad;
+				context.lineWidth = 2;
+				context.strokeRect(x + 1, y + 1, wide - gap - 2, high - 2);
+			}
 		});
 	}
 
@@ -301,10 +321,13 @@ function timeView(section, page) {
 			return;
 		const [from, to] = drawChosen(over, shape, chooser, colour), all = to - from === time.n;
 		const n = sumOf(sums.guest, from, to), host = sumOf(sums.host, from, to);
+		const exits = sumOf(sums.exits, from, to), lost = sumOf(sums.lost, from, to);
 		said.textContent = (all ? 'Whole time: ' : 'Selected: ') + spanOfTime(time, from, to) +
 			', guest ' + amount(n, data.unit) +
 			(all ? '' : ', ' + percent(data.total ? n / data.total : 0) + ' of all') +
 			(host ? '; host ' + amount(host, data.unit) : '') +
+			(exits ? '; ' + count(exits) + ' VM exits' : '') +
+			(lost ? '; ' + count(lost) + ' events lost, where there is a frame' : '') +
 			(all ? '. Drag over slices to look at these alone.' : '.');
 		whole.disabled = all;
 		canvas.setAttribute('aria-label', 'Heat map of samples by time (' +

@@ -313,12 +313,19 @@ static bool collect_children(struct writer *w, struct hlg_err *err)
 
 /* Time */
 
+static bool is_mark(const struct hlg_slices_entry *entry)
+{
+	return entry->series >= HLG_SLICES_EXITS;
+}
+
 /* What was sampled, as the time table has it; false: what is left out. */
 static bool what_of(const struct writer *w, const struct hlg_slices_entry *entry,
 		    int64_t *what)
 {
 	const struct sampled key = {entry->ip, 0}, *found;
 
+	if (is_mark(entry))
+		return false;
 	if (entry->series >= HLG_SLICES_HOST) {
 		enum hlg_state state = (enum hlg_state)(entry->series - HLG_SLICES_HOST);
 
@@ -347,12 +354,15 @@ static int32_t *threads_of(const struct hlg_slices *slices, size_t *n)
 {
 	int32_t *tids = calloc((size_t)slices->n + 1, sizeof(*tids));
 
+	size_t all = 0;
+
 	*n = 0;
 	for (uint32_t i = 0; tids && i < slices->n; i++)
-		tids[i] = slices->entries[i].tid;
-	if (tids && slices->n)
-		qsort(tids, slices->n, sizeof(*tids), compare_tids);
-	for (uint32_t i = 0; tids && i < slices->n; i++)
+		if (!is_mark(&slices->entries[i]))
+			tids[all++] = slices->entries[i].tid;
+	if (all)
+		qsort(tids, all, sizeof(*tids), compare_tids);
+	for (size_t i = 0; i < all; i++)
 		if (i == 0 || tids[i] != tids[*n - 1])
 			tids[(*n)++] = tids[i];
 	return tids;
@@ -402,6 +412,32 @@ static void finish_entries(struct entries *e)
 	free(e->count);
 }
 
+static void put_marks(struct writer *w)
+{
+	static const char *const keys[] = {"kind", "when", "count"};
+	const struct hlg_slices *s = &w->r->profile->slices;
+
+	hlg_page_data_open(&w->d, "marks", '{');
+	for (int k = 0; k < 3; k++) {
+		uint64_t before = s->first;
+
+		hlg_page_data_open(&w->d, keys[k], '[');
+		for (uint32_t i = 0; i < s->n; i++) {
+			const struct hlg_slices_entry *e = &s->entries[i];
+
+			if (!is_mark(e))
+				continue;
+			hlg_page_data_number(&w->d, NULL,
+					     k == 0   ? e->series == HLG_SLICES_EXITS
+					     : k == 1 ? e->slice - before
+						      : e->count.samples);
+			before = e->slice;
+		}
+		hlg_page_data_close(&w->d, ']');
+	}
+	hlg_page_data_close(&w->d, '}');
+}
+
 static bool put_time(struct writer *w)
 {
 	const struct hlg_slices *s = &w->r->profile->slices;
@@ -429,6 +465,7 @@ static bool put_time(struct writer *w)
 	LIST(w, "thread", e.n, number, e.thread[i]);
 	LIST(w, "count", e.n, number, e.count[i]);
 	hlg_page_data_close(&w->d, '}');
+	put_marks(w);
 	hlg_page_data_open(&w->d, "threads", '{');
 	LIST(w, "tid", n_tids, signed, tids[i]);
 	hlg_page_data_close(&w->d, '}');

@@ -23,6 +23,8 @@
  *   time          slice (ns), first (ns since the recording's start: of slice 0), n;
  *                 when (differences of slices), what (index in addresses; or -1 host
  *                 user, -2 host kernel, -3 others, -4 VM exits), thread, count
+ *   marks         where there are any: kind (0: events were lost; 1: VM exits), when
+ *                 (differences of slices, from the first on), count (of records)
  *   threads       tid (-1: not recorded)
  *   flame         where there are stacks, the tree: parent (index; of the root -1), name
  *                 (index in names), kind (enum hlg_frame), count (of stacks that end

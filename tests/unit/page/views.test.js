@@ -297,7 +297,10 @@ const TIME = {n: 6, slice: 2e7, at: [0, 0, 2, 2, 2, 5], what: [0, -1, 1, 1, -2, 
 	thread: [0, 1, 1, 0, 0, 1], count: [5, 2, 7, 1, 3, 4]};
 
 test('sums by slice reconcile with the entries', () => {
-	const sums = page.timeSums(TIME);
+	const marks = {kind: [1, 0, 1], at: [0, 2, 5], count: [4, 1, 6]};
+	const sums = page.timeSums(TIME, marks);
+	assert.deepEqual([...sums.exits], [4, 0, 0, 0, 0, 6]);
+	assert.deepEqual([...sums.lost], [0, 0, 1, 0, 0, 0]);
 	assert.deepEqual([...sums.guest], [5, 0, 8, 0, 0, 0]);
 	assert.deepEqual([...sums.host], [2, 0, 3, 0, 0, 4]);
 	assert.deepEqual([...sums.user], [2, 0, 0, 0, 0, 0]);
