@@ -10,6 +10,7 @@ Fisher's test in whole numbers and the false discovery rates are computed anew f
 counts. CSV, JSON and text say the same; neither the order of recordings nor the number of
 threads shows; saved profiles give what the recordings gave.
 """
+import collections
 import contextlib
 import csv
 import json
@@ -23,6 +24,7 @@ from fractions import Fraction
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import stacked
 from programs import hlguest_of
 from tap import DATA, Skip, Tap, must, parser, run
 
@@ -302,6 +304,63 @@ def check_sampling_error(build):
             yield out
 
 
+def check_children(build, folder):
+    """Functions with all that they call: the counts are the calls' that made the stacks."""
+    made = [stacked.make(build, folder, f"children{seed}.data", seed=seed) for seed in range(6)]
+    guest, found = made[0][0], [stacked.inclusive(f) for _, f in made]
+    paths = [os.path.join(folder, f"children{seed}.data") for seed in range(6)]
+    elf = f"{guest.elf}@{stacked.BASE:#x}"
+    for before, after in (((0,), (1,)), ((0, 1, 2), (3, 4, 5))):
+        words = ("diff", "--children", "-q", elf, *(paths[i] for i in before), "--after",
+                 *(paths[i] for i in after), "--top=0")
+        text = must(hlguest_of(build), *words, "--format=csv")
+        for number, side in enumerate((before, after)):
+            name = ("before", "after")[number]
+            ours = {row["name"]: int(row["samples_" + name]) for row in table(text, "function")
+                    if int(row["samples_" + name])}
+            right = sum((found[i] for i in side), collections.Counter())
+            if ours != dict(right):
+                yield f"{name}, {len(side)} recordings: {ours}, not {dict(right)}"
+            own = sum(float(row["self_percent_" + name]) for row in table(text, "function"))
+            if abs(own - 100) > .5:
+                yield f"{name}: own shares sum to {own}"
+        # What calls nothing has the shares, and the test of them, that it has by itself.
+        plain = {row["name"]: row for row in
+                 table(must(hlguest_of(build), *(w for w in words if w != "--children"),
+                            "--border=keep", "--format=csv"), "function")}
+        kept = table(must(hlguest_of(build), *words, "--border=keep", "--format=csv"), "function")
+        leaves = [row for row in kept if row["name"] in plain and
+                  all(row["samples_" + n] == plain[row["name"]]["samples_" + n]
+                      for n in ("before", "after"))]
+        for row in leaves:
+            for key in ("points", "low", "high", "change", "p"):
+                if row[key] != plain[row["name"]][key]:
+                    yield f"{row['name']}, {key}: {row[key]}, not {plain[row['name']][key]}"
+        if len(leaves) < 3:
+            yield f"{len(leaves)} functions call nothing"
+        rows = {row["name"]: row for row in table(text, "function")}
+        total = 400 * len(before)
+        for name, row in rows.items():
+            share = [100 * int(row["samples_" + side]) / total for side in ("before", "after")]
+            if abs(share[1] - share[0] - float(row["points"])) > .011:
+                yield f"{name}: {row['points']} points, not {share[1] - share[0]}"
+        saved = []
+        for path in paths:
+            saved.append(path + ".pb.gz")
+            must(hlguest_of(build), "report", "-q", "--format=pprof", "-o", saved[-1], elf, path)
+        again = must(hlguest_of(build), "diff", "--children", "-q", elf,
+                     *(saved[i] for i in before), "--after", *(saved[i] for i in after),
+                     "--top=0", "--format=csv")
+        if table(again, "function") != table(text, "function"):
+            yield "saved profiles give something else"
+    # _start is in every stack: no run differs from another in it.
+    if float(rows["_start"]["p"]) != 1 or float(rows["_start"]["points"]):
+        yield f"_start: {rows['_start']}"
+    _, err, status = run(hlguest_of(build), "diff", "--children", ELF, USER, USER)
+    if status != 1 or "before: no sample has callers in the guest" not in err:
+        yield f"without callers: {status}, {err}"
+
+
 def main():
     build = parser(__doc__).parse_args().build
     tap = Tap()
@@ -323,6 +382,8 @@ def main():
     tap.run("the total", lambda: list(check_total(build)))
     tap.run("brief", lambda: list(check_brief(build)))
     tap.run("sampling error", lambda: list(check_sampling_error(build)))
+    with tempfile.TemporaryDirectory() as folder:
+        tap.run("inclusive shares", lambda: list(check_children(build, folder)))
     tap.run("no total of -a", lambda: list(check_attached(build)))
     return tap.finish()
 

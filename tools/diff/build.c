@@ -4,13 +4,21 @@
 #include <string.h>
 
 #include "filter/report/build.h"
+#include "filter/report/callgraph.h"
 #include "filter/view/region.h"
+#include "tools/diff/children.h"
+#include "tools/diff/columns.h"
 #include "tools/diff/join.h"
 
 static int judge_side(struct hlg_diff_side *side, struct hlg_err *err)
 {
-	return hlg_report_build(&side->report, side->options, side->space, side->profile,
-				&side->no_host, err);
+	int rc = hlg_report_build(&side->report, side->options, side->space,
+				  side->profile, &side->no_host, err);
+
+	if (rc < 0 || !side->options->children)
+		return rc;
+	side->report.stacks = side->stacks;
+	return hlg_callgraph_judge(&side->report, err);
 }
 
 /* All guest samples of a profile, by function and region. */
@@ -64,6 +72,7 @@ static void finish_side(struct hlg_diff_side *side)
 	for (size_t i = 0; side->each && i < side->n_runs; i++)
 		hlg_view_finish(&side->each[i]);
 	free(side->each);
+	free(side->self);
 	side->each = NULL;
 	hlg_view_finish(&side->all);
 	hlg_host_finish(&side->no_host);
@@ -204,6 +213,9 @@ int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err)
 	diff->incomparable = diff->withheld && !diff->images.same;
 	for (int s = 0; rc == 0 && s < 2; s++) {
 		rc = make_views(&diff->side[s], diff->weight, diff->withheld, err);
+		if (rc == 0 && diff->side[s].options->children && !diff->withheld)
+			rc = hlg_diff_children(&diff->side[s], hlg_diff_columns_side[s],
+					       err);
 		count_runs(diff, s);
 	}
 	if (rc == 0 && (!hlg_diff_total(diff) || (!diff->incomparable && !join(diff)) ||

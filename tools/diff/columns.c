@@ -39,6 +39,9 @@ const struct hlg_column hlg_diff_columns_all[HLG_DIFF_COLUMNS] = {
 	[HLG_DIFF_COLUMN_SIGNIFICANT] = {"significant", "", .type = HLG_VALUE_BOOL, 0, 1,
 					 .unit = "*", .flags = HLG_COLUMN_PAINTED},
 	[HLG_DIFF_COLUMN_EXACT] = {"exact", NULL, .type = HLG_VALUE_BOOL},
+	[HLG_DIFF_COLUMN_SELF] = {"self_percent_before", "self before",
+				  .type = HLG_VALUE_PERCENT, 2, 11, .unit = " %"},
+	{"self_percent_after", "after", .type = HLG_VALUE_PERCENT, 1, 8, .unit = " %"},
 	[HLG_DIFF_COLUMN_INTERVAL] = {NULL, "95 % interval", .type = HLG_VALUE_CHANGES, 2,
 				      18},
 };
@@ -81,6 +84,16 @@ static const char *region_name(const struct hlg_diff *diff,
 	const struct hlg_view *view = &diff->side[s].all;
 
 	return view->rows[view->parts[row->region[s]->first_part].row].name;
+}
+
+double hlg_diff_columns_self(const struct hlg_diff *diff, const struct hlg_diff_row *row,
+			     int s)
+{
+	const struct hlg_view *view = &diff->side[s].all;
+	double total = (double)hlg_count_weigh(view->weight, view->kept);
+
+	return total > 0 ? (double)hlg_count_weigh(view->weight, row->self[s]) / total
+			 : 0;
 }
 
 static void set_places(struct hlg_value *v, const struct hlg_diff_row *row)
@@ -129,6 +142,9 @@ void hlg_diff_columns_set(struct hlg_value v[static HLG_DIFF_COLUMNS],
 		v[HLG_DIFF_COLUMN_NAMES + s] = hlg_table_count_value(row->n[s]);
 		v[HLG_DIFF_COLUMN_PERCENT + s] =
 			hlg_table_number_value(row->share[s].share);
+		if (diff->side[s].self)
+			v[HLG_DIFF_COLUMN_SELF + s] = hlg_table_number_value(
+				hlg_diff_columns_self(diff, row, s));
 	}
 	set_places(v, row);
 	hlg_diff_columns_count(v, row->count);

@@ -27,7 +27,8 @@ enum {
 	HLG_DIFF_COLUMN_Q,
 	HLG_DIFF_COLUMN_SIGNIFICANT,
 	HLG_DIFF_COLUMN_EXACT,
-	HLG_DIFF_COLUMN_INTERVAL, /* of text only */
+	HLG_DIFF_COLUMN_SELF, /* of children=, of each side */
+	HLG_DIFF_COLUMN_INTERVAL = HLG_DIFF_COLUMN_SELF + 2, /* of text only */
 	HLG_DIFF_COLUMNS
 };
 
@@ -42,6 +43,10 @@ void hlg_diff_columns_set(struct hlg_value v[static HLG_DIFF_COLUMNS],
 /* Sets the counts of both sides alone. */
 void hlg_diff_columns_count(struct hlg_value v[static HLG_DIFF_COLUMNS],
 			    const struct hlg_count count[2]);
+
+/* With children=, what was sampled in a row itself, as its share is of. */
+double hlg_diff_columns_self(const struct hlg_diff *diff, const struct hlg_diff_row *row,
+			     int s);
 
 /* Do top= and min= leave a row, behind so many? Its larger share is min or more. */
 bool hlg_diff_columns_shows(const struct hlg_diff *diff, const struct hlg_diff_row *row,

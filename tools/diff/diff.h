@@ -14,8 +14,11 @@
  * the side's guest weight. In builds that are the same an address is the border's on both
  * sides if the samples of one tell so.
  *
- * Conservation: over the rows, the counts of a side sum to its kept count and that of the
- * border, unless it is left out; over the regions, if there are any, to the kept count.
+ * With children= rows are functions with all that they call: their counts do not add up.
+ *
+ * Else conservation: over the rows, the counts of a side sum to its kept count and that
+ * of the border, unless it is left out; over the regions, if there are any, to the kept
+ * count.
  */
 #ifndef HLG_TOOLS_DIFF_DIFF_H
 #define HLG_TOOLS_DIFF_DIFF_H
@@ -36,7 +39,8 @@ struct hlg_diff_side {
 	const struct hlg_space *space;
 	const struct hlg_profile *profile;
 	const struct hlg_profile *runs; /* of each recording that was read */
-	char *const *paths;             /* where these came from, for people */
+	const struct hlg_stacks *stacks, *run_stacks; /* the same of children= */
+	char *const *paths; /* where these came from, for people */
 	size_t n_runs;
 	bool attached; /* recordings of no command of their own: perf record -a, -p */
 	/* Out. */
@@ -44,6 +48,8 @@ struct hlg_diff_side {
 	struct hlg_host no_host;
 	struct hlg_view all;   /* the rows to compare */
 	struct hlg_view *each; /* of each run: rows of the same owners, not all of them */
+	struct hlg_count *self; /* with children=: of each row of all, and of its border,
+				 * what was sampled in it */
 };
 
 enum hlg_diff_presence {
@@ -63,6 +69,7 @@ struct hlg_diff_row {
 	size_t n[2]; /* how many rows of the side it sums: functions of one name */
 	enum hlg_diff_presence presence;
 	struct hlg_count count[2];
+	struct hlg_count self[2]; /* with children= */
 	struct hlg_share share[2];
 	struct hlg_compared compared;
 	double q; /* false discovery rate, over all rows, or all regions */

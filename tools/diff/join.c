@@ -114,6 +114,9 @@ static void put(struct hlg_diff *diff, struct hlg_diff_rows *rows,
 			row->row[item->side] = of;
 		count = of->count;
 	}
+	if (rows == &diff->functions && diff->side[item->side].self)
+		hlg_count_add(&row->self[item->side],
+			      diff->side[item->side].self[item->index]);
 	row->pair = item->pair;
 	row->n[item->side]++;
 	hlg_count_add(&row->count[item->side], count);

@@ -280,16 +280,23 @@ static bool write_rows(FILE *f, const struct hlg_diff *diff,
 		HLG_DIFF_COLUMN_SIGNIFICANT, HLG_DIFF_COLUMN_CHANGE,
 		HLG_DIFF_COLUMN_PERCENT, HLG_DIFF_COLUMN_PERCENT + 1,
 		HLG_DIFF_COLUMN_NAME};
+	static const unsigned char children[] = {
+		HLG_DIFF_COLUMN_SIGNIFICANT, HLG_DIFF_COLUMN_CHANGE,
+		HLG_DIFF_COLUMN_PERCENT,     HLG_DIFF_COLUMN_PERCENT + 1,
+		HLG_DIFF_COLUMN_SELF,        HLG_DIFF_COLUMN_SELF + 1,
+		HLG_DIFF_COLUMN_NAME};
 	static const unsigned char wide[] = {
 		HLG_DIFF_COLUMN_SIGNIFICANT, HLG_DIFF_COLUMN_CHANGE,
 		HLG_DIFF_COLUMN_PERCENT,     HLG_DIFF_COLUMN_PERCENT + 1,
 		HLG_DIFF_COLUMN_POINTS,      HLG_DIFF_COLUMN_INTERVAL,
 		HLG_DIFF_COLUMN_Q,           HLG_DIFF_COLUMN_NAME};
+	bool self = diff->side[0].self && rows == &diff->functions;
 	bool all = diff->side[0].options->wide, whole = true;
 	size_t from = !diff->every; /* marks tell nothing where all rows have one */
 	struct hlg_column columns[HLG_DIFF_COLUMNS];
-	const struct hlg_table table = {columns, (all ? wide : usual) + from,
-					(all ? sizeof(wide) : sizeof(usual)) - from,
+	const unsigned char *layout = all ? wide : self ? children : usual;
+	size_t n_layout = all ? sizeof(wide) : self ? sizeof(children) : sizeof(usual);
+	const struct hlg_table table = {columns, layout + from, n_layout - from,
 					diff->colours, diff->screen};
 	char rest[96];
 	size_t n = 0;
@@ -314,7 +321,9 @@ static bool write_rows(FILE *f, const struct hlg_diff *diff,
 
 static const char *heading(const struct hlg_diff *diff)
 {
-	return diff->withheld ? "guest address" : "function";
+	return diff->withheld       ? "guest address"
+	       : diff->side[0].self ? "function, with what it calls"
+				    : "function";
 }
 
 static void write_head(FILE *f, const struct hlg_diff *diff)

@@ -66,6 +66,8 @@ static int read_side(struct hlg_side *side, int *status, struct hlg_err *err)
 	qsort(side->in->files, side->in->n_files, sizeof(*side->in->files),
 	      compare_paths);
 	rc = hlg_sides_start(side, err);
+	if (rc == 0 && side->run.options.children)
+		side->run.options.region = 0; /* code calls code, not regions */
 	if (rc == 0)
 		rc = hlg_sides_read(side, status, err);
 	if (rc < 0 || *status)
@@ -129,6 +131,8 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 		diff.side[s].space = &r->run.space;
 		diff.side[s].profile = &r->run.profile;
 		diff.side[s].runs = r->profiles;
+		diff.side[s].stacks = &r->run.stacks;
+		diff.side[s].run_stacks = r->stacks;
 		diff.side[s].paths = r->in->files;
 		diff.side[s].n_runs = r->in->n_files;
 		diff.side[s].attached = r->batch.sums.attached;
@@ -139,7 +143,7 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 				    s ? "after: " : "before: ", &diff.notes);
 	for (int s = 0; rc == 0 && s < 2; s++)
 		rc = hlg_sides_have_chains(sides[s].in, &chains[s], err);
-	if (rc == 0 && chains[0] != chains[1])
+	if (rc == 0 && chains[0] != chains[1] && !sides[0].run.options.children)
 		hlg_note_list_add(
 			&diff.notes,
 			"only one side was recorded with call stacks: functions "
@@ -225,7 +229,8 @@ const struct hlg_verb hlg_verb_diff = {
 		    "hlguest diff --fail-if=5% guest.elf before.data after.data\tfor CI: "
 		    "status 4 if a function grew by more than 5 %",
 	.files = "elf recording profile",
-	.shared = "input jobs quiet after border color cpu demangle event force format "
+	.shared = "input jobs quiet after border children color cpu demangle event force "
+		  "format "
 		  "gaps min "
 		  "no-pager output pid region sandbox strict-base tid time top verbose "
 		  "weight "

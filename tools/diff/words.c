@@ -46,12 +46,15 @@ static int tell_shares(struct hlg_diff *diff)
 	double after = (double)hlg_count_weigh(diff->weight, diff->side[1].all.kept);
 	const char *unit = diff->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period";
 
+	const char *of =
+		diff->side[0].self ? ", each function with all that it calls" : "";
+
 	if (!(before > 0) || !(after > 0))
-		return asprintf(&diff->shares, "of each side's guest %s", unit);
+		return asprintf(&diff->shares, "of each side's guest %s%s", unit, of);
 	return asprintf(&diff->shares,
-			"of each side's own guest %s (in all, after has %.3g times as "
+			"of each side's own guest %s%s (in all, after has %.3g times as "
 			"much as before)",
-			unit, after / before);
+			unit, of, after / before);
 }
 
 static const char *test(const struct hlg_diff *diff)

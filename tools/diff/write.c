@@ -148,11 +148,17 @@ static json_t *side_of(const struct hlg_diff_side *s)
 }
 
 /* What a row has of a side. */
-static json_t *part(const struct hlg_diff_row *row, int s)
+static json_t *part(const struct hlg_diff *diff, const struct hlg_diff_row *row, int s)
 {
-	json_t *o = hlg_json_count(row->count[s]);
+	json_t *o = hlg_json_count(row->count[s]), *self;
 
 	hlg_json_put_share(o, &row->share[s]);
+	if (diff->side[s].self) {
+		self = hlg_json_count(row->self[s]);
+		put(self, "percent",
+		    hlg_json_percent(hlg_diff_columns_self(diff, row, s)));
+		put(o, "self", self);
+	}
 	if (row->row[s] && row->row[s]->place.image)
 		put(o, "addr", hlg_json_hex(row->row[s]->place.start));
 	put(o, "names", hlg_json_number(row->n[s]));
@@ -184,8 +190,8 @@ static json_t *row_of(const struct hlg_diff *diff, const struct hlg_diff_row *ro
 		set(o, function, sizeof(function), v);
 	}
 	set(o, status, sizeof(status), v);
-	put(o, "before", part(row, 0));
-	put(o, "after", part(row, 1));
+	put(o, "before", part(diff, row, 0));
+	put(o, "after", part(diff, row, 1));
 	set(o, change, sizeof(change), v);
 	return o;
 }
@@ -230,13 +236,15 @@ static int write_json(void *data, FILE *f, struct hlg_err *err)
 
 static const struct hlg_format text = {.name = "text",
 				       .top = 40,
+				       .stacks = true,
 				       .notes = true,
 				       .reader = true,
 				       .write = hlg_diff_text_write};
 static const struct hlg_format json = {
-	.name = "json", .notes = true, HLG_FORMAT_JANSSON(write_json)};
+	.name = "json", .stacks = true, .notes = true, HLG_FORMAT_JANSSON(write_json)};
 static const struct hlg_format markdown = {.name = "markdown",
 					   .top = 40,
+					   .stacks = true,
 					   .notes = true,
 					   .reader = true,
 					   .write = hlg_diff_text_markdown};

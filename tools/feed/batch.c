@@ -51,9 +51,12 @@ static int read_path(struct worker *w, const char *path, struct hlg_host *host,
  * A file is counted on its own first: one that turns out to be unreadable half-way must
  * leave nothing behind.
  */
-static void read_file(struct worker *w, const char *path, struct hlg_batch_file *file,
-		      struct hlg_profile *alone)
+static void read_file(struct worker *w, size_t number)
 {
+	struct hlg_batch *batch = w->batch;
+	const char *path = batch->paths[number];
+	struct hlg_batch_file *file = &batch->files[number];
+
 	bool host = w->options->mode != HLG_SHOW_GUEST;
 	bool callgraph = w->options->stacks == HLG_STACKS_CALLGRAPH;
 	struct hlg_host rows = {0};
@@ -82,9 +85,12 @@ static void read_file(struct worker *w, const char *path, struct hlg_batch_file 
 		hlg_profile_merge(w->sum, &w->file);
 	}
 	hlg_host_finish(&rows);
-	hlg_stacks_finish(&stacks);
-	if (file->rc == 0 && alone)
-		*alone = w->file;
+	if (file->rc == 0 && batch->stacks)
+		batch->stacks[number] = stacks;
+	else
+		hlg_stacks_finish(&stacks);
+	if (file->rc == 0 && batch->profiles)
+		batch->profiles[number] = w->file;
 	else
 		hlg_profile_finish(&w->file);
 }
@@ -95,8 +101,7 @@ static void *work(void *arg)
 	size_t i;
 
 	while ((i = atomic_fetch_add(w->next, 1)) < w->batch->n_paths)
-		read_file(w, w->batch->paths[i], &w->batch->files[i],
-			  w->batch->profiles ? &w->batch->profiles[i] : NULL);
+		read_file(w, i);
 	return NULL;
 }
 

@@ -30,6 +30,8 @@ struct hlg_batch {
 	/* NULL, or one for each path, zeroed: what each file that could be read held by
 	 * itself. The caller finishes them. */
 	struct hlg_profile *profiles;
+	struct hlg_stacks
+		*stacks; /* the same of stacks=callgraph, by its profile's series */
 	/* Out. */
 	struct hlg_batch_file *files;   /* one for each path */
 	size_t n_read;                  /* files that could be read */

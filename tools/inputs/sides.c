@@ -31,10 +31,14 @@ int hlg_sides_read(struct hlg_side *side, int *status, struct hlg_err *err)
 {
 	if (side->each) {
 		side->profiles = calloc(side->in->n_files + 1, sizeof(*side->profiles));
-		if (!side->profiles)
+		if (side->run.options.children)
+			side->stacks =
+				calloc(side->in->n_files + 1, sizeof(*side->stacks));
+		if (!side->profiles || (side->run.options.children && !side->stacks))
 			return hlg_err_memory(err, "files");
 	}
 	side->batch.profiles = side->profiles;
+	side->batch.stacks = side->stacks;
 	return hlg_inputs_read(side->in, &side->run, &side->batch, status, err);
 }
 
@@ -43,6 +47,9 @@ void hlg_sides_finish(struct hlg_side *side)
 	for (size_t i = 0; side->profiles && i < side->in->n_files; i++)
 		hlg_profile_finish(&side->profiles[i]);
 	free(side->profiles);
+	for (size_t i = 0; side->stacks && i < side->in->n_files; i++)
+		hlg_stacks_finish(&side->stacks[i]);
+	free(side->stacks);
 	hlg_batch_finish(&side->batch);
 	hlg_run_finish(&side->run);
 }

@@ -13,6 +13,7 @@ struct hlg_side {
 	struct hlg_run run;
 	struct hlg_batch batch;
 	struct hlg_profile *profiles; /* of each recording by itself */
+	struct hlg_stacks *stacks;    /* and with children= */
 };
 
 /*
