@@ -2,7 +2,7 @@
 /*
  * What all views share: the data, what is selected, and how numbers are written.
  *
- * tools/report/html.h says what the data is. A view is a function VIEW(section, page); it listens
+ * tools/page/report-data.h says what the data is. A view is a function VIEW(section, page); it listens
  * by page.on(what, f) to 'select' (page.selected: a row, or -1), 'range' (slices [page.from,
  * page.to) are counted) and 'search' (page.words, lower case). Counts of rows and addresses are
  * those of the range.

@@ -135,7 +135,7 @@ static void write_base64(FILE *f, const unsigned char *bytes, size_t n)
 }
 
 /* gzip's format (RFC 1952): 16 more than zlib's own 15 bits of window. */
-static bool pack(FILE *f, const struct hlg_page_data *data)
+static bool pack(FILE *f, const char *id, const struct hlg_page_data *data)
 {
 	z_stream z = {0};
 	unsigned char *packed;
@@ -153,7 +153,7 @@ static bool pack(FILE *f, const struct hlg_page_data *data)
 	z.avail_out = (unsigned)room;
 	ok = packed && deflate(&z, Z_FINISH) == Z_STREAM_END;
 	if (ok) {
-		fputs("<script type=\"application/gzip\" id=\"data\">", f);
+		fprintf(f, "<script type=\"application/gzip\" id=\"%s\">", id);
 		write_base64(f, packed, z.total_out);
 		fputs("</script>\n", f);
 	}
@@ -162,15 +162,17 @@ static bool pack(FILE *f, const struct hlg_page_data *data)
 	return ok;
 }
 #else
-static bool pack(FILE *f, const struct hlg_page_data *data)
+static bool pack(FILE *f, const char *id, const struct hlg_page_data *data)
 {
 	(void)f;
+	(void)id;
 	(void)data;
 	return false;
 }
 #endif
 
-int hlg_page_data_end(struct hlg_page_data *data, FILE *f, struct hlg_err *err)
+int hlg_page_data_end(struct hlg_page_data *data, FILE *f, const char *id,
+		      struct hlg_err *err)
 {
 	int rc;
 
@@ -180,8 +182,8 @@ int hlg_page_data_end(struct hlg_page_data *data, FILE *f, struct hlg_err *err)
 	/* Where the last allocation fails, glibc closes it well, without a text. */
 	if (rc != 0 || !data->text)
 		return hlg_err_memory(err, "page");
-	if (data->size < PLAIN || !pack(f, data)) {
-		fputs("<script type=\"application/json\" id=\"data\">", f);
+	if (data->size < PLAIN || !pack(f, id, data)) {
+		fprintf(f, "<script type=\"application/json\" id=\"%s\">", id);
 		fwrite(data->text, 1, data->size, f);
 		fputs("</script>\n", f);
 	}

@@ -34,9 +34,10 @@ void hlg_page_data_real(struct hlg_page_data *data, const char *key, double valu
 /* Text of files is escaped (symtab/escape.h), then for JSON and for HTML. */
 void hlg_page_data_text(struct hlg_page_data *data, const char *key, const char *text);
 
-/* Ends the object and writes the element. Write errors stay on the stream; fails only
- * without memory. */
-int hlg_page_data_end(struct hlg_page_data *data, FILE *f, struct hlg_err *err);
+/* Ends the object and writes the element of that id. Write errors stay on the stream;
+ * fails only without memory. */
+int hlg_page_data_end(struct hlg_page_data *data, FILE *f, const char *id,
+		      struct hlg_err *err);
 void hlg_page_data_finish(struct hlg_page_data *data);
 
 #endif

@@ -12,12 +12,22 @@
 #ifndef HLG_TOOLS_PAGE_PAGE_H
 #define HLG_TOOLS_PAGE_PAGE_H
 
+#include <stddef.h>
 #include <stdio.h>
 
+/* What a page is of: the scripts that draw it (meson.build lists them). */
+struct hlg_page_kind {
+	const char *const *script; /* n lines */
+	size_t n;
+	const char *sha256; /* of the whole, in base64 */
+};
+
+extern const struct hlg_page_kind hlg_page_report, hlg_page_diff;
+
 /* Up to the opened body; title is text, not escaped. Write errors stay on the stream. */
-void hlg_page_begin(FILE *f, const char *title);
+void hlg_page_begin(FILE *f, const struct hlg_page_kind *kind, const char *title);
 
 /* The scripts, and the document's end. */
-void hlg_page_end(FILE *f);
+void hlg_page_end(FILE *f, const struct hlg_page_kind *kind);
 
 #endif

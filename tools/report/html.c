@@ -10,6 +10,7 @@
 #include "filter/write/text-lines.h"
 #include "tools/export/export.h"
 #include "tools/page/page.h"
+#include "tools/page/report-data.h"
 #include "tools/svg/xml.h"
 
 enum {
@@ -361,17 +362,6 @@ static void write_view(FILE *f, const char *id, const char *heading)
 		id, heading);
 }
 
-bool hlg_report_html_has_time(const struct hlg_report *r, const char **why)
-{
-	const struct hlg_slices *s = &r->profile->slices;
-
-	*why = r->n_files > 1 ? "Of several recordings together there is no time."
-	       : s->lost      ? "There was no memory for times."
-	       : s->n == 0    ? "The samples have no times."
-			      : NULL;
-	return !*why;
-}
-
 static int write_sections(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
 	bool image = !r->suppressed && r->space->n_images;
@@ -387,7 +377,7 @@ static int write_sections(FILE *f, const struct hlg_report *r, struct hlg_err *e
 		      "scripts.</p></noscript>\n</section>\n",
 		      f);
 	}
-	if (hlg_report_html_has_time(r, &why)) {
+	if (hlg_page_report_has_time(r, &why)) {
 		write_view(f, "time", "Time");
 		write_view(f, "threads", "Threads");
 	} else {
@@ -410,7 +400,7 @@ static void write_nav(FILE *f, const struct hlg_report *r)
 	fputs("<nav aria-label=\"Sections\"><a href=\"#functions\">Functions</a>", f);
 	if (!r->suppressed && r->space->n_images)
 		fputs("<a href=\"#image\">Image</a>", f);
-	if (hlg_report_html_has_time(r, &why))
+	if (hlg_page_report_has_time(r, &why))
 		fputs("<a href=\"#time\">Time</a><a href=\"#threads\">Threads</a>", f);
 	if (!r->suppressed && r->space->n_images)
 		fputs("<a href=\"#code\">Instructions</a>", f);
@@ -429,7 +419,7 @@ static int write_page(void *data, FILE *f, struct hlg_err *err)
 
 	if (asprintf(&title, "%s \u2013 hlguest", name) < 0)
 		return hlg_err_memory(err, "page");
-	hlg_page_begin(f, title);
+	hlg_page_begin(f, &hlg_page_report, title);
 	free(title);
 	if (!write_answer(f, r))
 		rc = hlg_err_memory(err, "page");
@@ -439,8 +429,8 @@ static int write_page(void *data, FILE *f, struct hlg_err *err)
 		rc = write_sections(f, r, err);
 	fputs("</main>\n", f);
 	if (rc == 0)
-		rc = hlg_report_html_data(f, r, err);
-	hlg_page_end(f);
+		rc = hlg_page_report_data(f, "data", r, err);
+	hlg_page_end(f, &hlg_page_report);
 	return rc;
 }
 

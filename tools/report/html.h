@@ -1,36 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The report as a page (tools/page/page.h): what is said in words and the first functions
- * as HTML, and the data that its scripts draw from.
- *
- * The data is an object. Arrays of one member have one length; counts are of what the
- * report weighs. Addresses are offsets from their image's origin, its lowest address, so
- * that they are exact in a script.
- *
- *   weight        "samples" or "period"
- *   unit          of counts: "samples", "ns", else the event's name
- *   total         what shares are of: the sum of the rows
- *   observations  how many independent samples that is (filter/stats/interval.h)
- *   images        path, origin and base in hex; sections {at, size, name, code}; spans
- *                 {at: differences, size, kind, name}: each byte of code is in one
- *   rows          name, kind (0 function, 1 label, 2 gap, 3 data, 4 outside, 5 guest
- *                 address), image (-1: none), at, size, count, low, high (of the share),
- *                 unsure (the next may have more), with (inclusive; where there are
- *                 stacks): as the report has them. Behind them callers without samples of
- *                 their own, whose count is 0.
- *   withTotal     what inclusive shares are of
- *   addresses     row, at, count: each address with samples, by row, then address
- *   time          slice (ns), first (ns since the recording's start: of slice 0), n;
- *                 when (differences of slices), what (index in addresses; or -1 host
- *                 user, -2 host kernel, -3 others, -4 VM exits), thread, count
- *   marks         where there are any: kind (0: events were lost; 1: VM exits), when
- *                 (differences of slices, from the first on), count (of records)
- *   threads       tid (-1: not recorded)
- *   flame         where there are stacks, the tree: parent (index; of the root -1), name
- *                 (index in names), kind (enum hlg_frame), count (of stacks that end
- *                 there); names
- *
- * Without time: recordings that have none, or several.
+ * as HTML, and the data that its scripts draw from (tools/page/report-data.h).
  */
 #ifndef HLG_TOOLS_REPORT_HTML_H
 #define HLG_TOOLS_REPORT_HTML_H
@@ -40,15 +11,8 @@
 
 extern const struct hlg_format hlg_report_html_format;
 
-/* Can times be shown? Else why not, a sentence; of a report that is built. */
-bool hlg_report_html_has_time(const struct hlg_report *report, const char **why);
-
 /* Writes the section with the instructions of the hottest functions; names are not
- * suppressed. Fails as the next. */
+ * suppressed. Fails only without memory; write errors stay on the stream. */
 int hlg_report_html_code(FILE *f, const struct hlg_report *report, struct hlg_err *err);
-
-/* Writes the element with the data. Fails only without memory; write errors stay on the
- * stream. */
-int hlg_report_html_data(FILE *f, const struct hlg_report *report, struct hlg_err *err);
 
 #endif

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "tools/page/report-data.h"
+
 #include <stdlib.h>
 
 #include "filter/report/callgraph.h"
@@ -7,7 +9,6 @@
 #include "filter/view/place-name.h"
 #include "filter/write/text-lines.h"
 #include "tools/page/data.h"
-#include "tools/report/html.h"
 
 /* What the time table has instead of an address. */
 enum {
@@ -438,6 +439,17 @@ static void put_marks(struct writer *w)
 	hlg_page_data_close(&w->d, '}');
 }
 
+bool hlg_page_report_has_time(const struct hlg_report *r, const char **why)
+{
+	const struct hlg_slices *s = &r->profile->slices;
+
+	*why = r->n_files > 1 ? "Of several recordings together there is no time."
+	       : s->lost      ? "There was no memory for times."
+	       : s->n == 0    ? "The samples have no times."
+			      : NULL;
+	return !*why;
+}
+
 static bool put_time(struct writer *w)
 {
 	const struct hlg_slices *s = &w->r->profile->slices;
@@ -446,7 +458,7 @@ static bool put_time(struct writer *w)
 	const char *why;
 	int32_t *tids;
 
-	if (!hlg_report_html_has_time(w->r, &why))
+	if (!hlg_page_report_has_time(w->r, &why))
 		return true;
 	tids = threads_of(s, &n_tids);
 	if (!tids || !collect_entries(&e, w, tids, n_tids)) {
@@ -528,7 +540,8 @@ static int put_all(struct writer *w, struct hlg_err *err)
 	return put_flame(w, err);
 }
 
-int hlg_report_html_data(FILE *f, const struct hlg_report *report, struct hlg_err *err)
+int hlg_page_report_data(FILE *f, const char *id, const struct hlg_report *report,
+			 struct hlg_err *err)
 {
 	struct writer w = {.r = report, .v = &report->all};
 	int rc = hlg_page_data_begin(&w.d, err);
@@ -536,7 +549,7 @@ int hlg_report_html_data(FILE *f, const struct hlg_report *report, struct hlg_er
 	if (rc == 0)
 		rc = put_all(&w, err);
 	if (rc == 0)
-		rc = hlg_page_data_end(&w.d, f, err);
+		rc = hlg_page_data_end(&w.d, f, id, err);
 	hlg_page_data_finish(&w.d);
 	free(w.addresses);
 	free(w.sampled);
