@@ -11,11 +11,11 @@
 #include "tools/export/export.h"
 #include "tools/page/page.h"
 #include "tools/page/report-data.h"
+#include "tools/page/words.h"
 #include "tools/svg/xml.h"
 
 enum {
 	ROWS = 200, /* functions that are there without scripts */
-	BAR = 100,  /* width of one, of the largest share's upper end */
 	LINE = 64,  /* bytes of a line of the caches of x86-64 and AArch64 */
 	PAGE = 4096
 };
@@ -78,79 +78,6 @@ static const char *verdict_class(const struct hlg_report *r)
 	}
 }
 
-/* Warnings stand in front of the facts. */
-static bool is_warning(const char *line)
-{
-	return strncmp(line, "!! ", 3) == 0 || strncmp(line, "warning:", 8) == 0;
-}
-
-static void write_warning(FILE *f, const char *line)
-{
-	fputs("<p class=\"warning\">", f);
-	hlg_xml_text(f, line + (line[0] == '!' ? 3 : 0));
-	fputs("</p>\n", f);
-}
-
-/* A line of the head, as text has it: "check     OK: ...", a label in ten cells. */
-static void write_fact(FILE *f, const struct hlg_report *r, const char *line)
-{
-	enum {
-		LABEL = 10
-	};
-	char label[LABEL + 1];
-	size_t n = LABEL;
-
-	if (strlen(line) <= LABEL)
-		return;
-	memcpy(label, line, LABEL);
-	while (n && label[n - 1] == ' ')
-		n--;
-	label[n] = '\0';
-	fprintf(f, "<div class=\"%s\"><dt>",
-		strcmp(label, "check") == 0 ? verdict_class(r) : "fact");
-	hlg_xml_text(f, label);
-	fputs("</dt><dd>", f);
-	hlg_xml_text(f, line + LABEL);
-	fputs("</dd></div>\n", f);
-}
-
-/* The lines of the head, which is spoilt. */
-static void write_head_lines(FILE *f, const struct hlg_report *r, char *head)
-{
-	size_t size = strlen(head);
-
-	for (char *c = head; *c; c++)
-		*c = *c == '\n' ? '\0' : *c;
-	for (const char *line = head; line < head + size; line += strlen(line) + 1)
-		if (is_warning(line))
-			write_warning(f, line);
-	fputs("<dl>\n", f);
-	for (const char *line = head; line < head + size; line += strlen(line) + 1)
-		if (!is_warning(line))
-			write_fact(f, r, line);
-	fputs("</dl>\n", f);
-}
-
-static void write_folded(FILE *f, const char *summary, const char *text)
-{
-	fputs("<details><summary>", f);
-	fputs(summary, f);
-	fputs("</summary><pre tabindex=\"0\">", f);
-	/* Lines are the text's own; all else is made safe. */
-	for (const char *line = text, *end; *line; line = end + 1) {
-		char *copy;
-
-		end = strchrnul(line, '\n');
-		copy = strndup(line, (size_t)(end - line));
-		hlg_xml_text(f, copy ? copy : "");
-		fputc('\n', f);
-		free(copy);
-		if (!*end)
-			break;
-	}
-	fputs("</pre></details>\n", f);
-}
-
 static bool write_answer(FILE *f, const struct hlg_report *r)
 {
 	char *head = text_of(r, write_head), *tail = text_of(r, hlg_text_lines_tail);
@@ -164,9 +91,9 @@ static bool write_answer(FILE *f, const struct hlg_report *r)
 	}
 	fputs("</h1>\n", f);
 	if (ok) {
-		write_head_lines(f, r, head);
-		write_folded(f, "Where all samples went, and notes", tail);
-		write_folded(f, "How it was checked", details);
+		hlg_page_words_facts(f, head, "check", verdict_class(r));
+		hlg_page_words_folded(f, "Where all samples went, and notes", tail);
+		hlg_page_words_folded(f, "How it was checked", details);
 	}
 	fputs("</header>\n", f);
 	free(head);
@@ -177,23 +104,6 @@ static bool write_answer(FILE *f, const struct hlg_report *r)
 
 /* Functions */
 
-/* A bar of the share, and a whisker of its interval. */
-static void write_bar(FILE *f, const struct hlg_share *share, double most)
-{
-	char x[3][16];
-	double scale = most > 0 ? 1 / most : 0;
-
-	/* Percent of BAR, with two decimals. */
-	hlg_interval_percent(x[0], share->share * scale * BAR / 100);
-	hlg_interval_percent(x[1], share->low * scale * BAR / 100);
-	hlg_interval_percent(x[2], share->high * scale * BAR / 100);
-	fprintf(f,
-		"<svg class=\"bar\" width=\"%d\" height=\"12\" aria-hidden=\"true\">"
-		"<rect y=\"2\" width=\"%s\" height=\"8\"/>"
-		"<path d=\"M%s 6H%sM%s 3V9M%s 3V9\"/></svg>",
-		BAR, x[0], x[1], x[2], x[1], x[2]);
-}
-
 static void write_row(FILE *f, const struct hlg_report *r, size_t i)
 {
 	const struct hlg_row *row = &r->all.rows[i];
@@ -201,7 +111,7 @@ static void write_row(FILE *f, const struct hlg_report *r, size_t i)
 
 	fprintf(f, "<tr data-row=\"%zu\"><td>%s %%</td><td>", i,
 		hlg_interval_percent(percent, row->share.share));
-	write_bar(f, &row->share, r->all.rows[0].share.high);
+	hlg_page_words_bar(f, &row->share, r->all.rows[0].share.high);
 	fprintf(f, "</td><td>%s\u2013%s</td><td>%" PRIu64 "</td><th scope=\"row\">",
 		hlg_interval_percent(low, row->share.low),
 		hlg_interval_percent(high, row->share.high), row->count.samples);

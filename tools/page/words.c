@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/page/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/svg/xml.h"
+
+enum {
+	BAR = 100 /* width of one, of the largest share's upper end */
+};
+
+/* Warnings stand in front of the facts. */
+static bool is_warning(const char *line)
+{
+	return strncmp(line, "!! ", 3) == 0 || strncmp(line, "warning:", 8) == 0;
+}
+
+static void write_warning(FILE *f, const char *line)
+{
+	fputs("<p class=\"warning\">", f);
+	hlg_xml_text(f, line + (line[0] == '!' ? 3 : 0));
+	fputs("</p>\n", f);
+}
+
+/* A line of the head, as text has it: "check     OK: ...", a label in ten cells. */
+static void write_fact(FILE *f, const char *line, const char *marked, const char *mark)
+{
+	enum {
+		LABEL = 10
+	};
+	char label[LABEL + 1];
+	size_t n = LABEL;
+
+	if (strlen(line) <= LABEL)
+		return;
+	memcpy(label, line, LABEL);
+	while (n && label[n - 1] == ' ')
+		n--;
+	label[n] = '\0';
+	fprintf(f, "<div class=\"%s\"><dt>",
+		marked && strcmp(label, marked) == 0 ? mark : "fact");
+	hlg_xml_text(f, label);
+	fputs("</dt><dd>", f);
+	hlg_xml_text(f, line + LABEL);
+	fputs("</dd></div>\n", f);
+}
+
+void hlg_page_words_facts(FILE *f, char *head, const char *marked, const char *mark)
+{
+	size_t size = strlen(head);
+
+	for (char *c = head; *c; c++)
+		*c = *c == '\n' ? '\0' : *c;
+	for (const char *line = head; line < head + size; line += strlen(line) + 1)
+		if (is_warning(line))
+			write_warning(f, line);
+	fputs("<dl>\n", f);
+	for (const char *line = head; line < head + size; line += strlen(line) + 1)
+		if (!is_warning(line))
+			write_fact(f, line, marked, mark);
+	fputs("</dl>\n", f);
+}
+
+void hlg_page_words_folded(FILE *f, const char *summary, const char *text)
+{
+	fputs("<details><summary>", f);
+	fputs(summary, f);
+	fputs("</summary><pre tabindex=\"0\">", f);
+	/* Lines are the text's own; all else is made safe. */
+	for (const char *line = text, *end; *line; line = end + 1) {
+		char *copy;
+
+		end = strchrnul(line, '\n');
+		copy = strndup(line, (size_t)(end - line));
+		hlg_xml_text(f, copy ? copy : "");
+		fputc('\n', f);
+		free(copy);
+		if (!*end)
+			break;
+	}
+	fputs("</pre></details>\n", f);
+}
+
+/* A bar of the share, and a whisker of its interval. */
+void hlg_page_words_bar(FILE *f, const struct hlg_share *share, double most)
+{
+	char x[3][16];
+	double scale = most > 0 ? 1 / most : 0;
+
+	/* Percent of BAR, with two decimals. */
+	hlg_interval_percent(x[0], share->share * scale * BAR / 100);
+	hlg_interval_percent(x[1], share->low * scale * BAR / 100);
+	hlg_interval_percent(x[2], share->high * scale * BAR / 100);
+	fprintf(f,
+		"<svg class=\"bar\" width=\"%d\" height=\"12\" aria-hidden=\"true\">"
+		"<rect y=\"2\" width=\"%s\" height=\"8\"/>"
+		"<path d=\"M%s 6H%sM%s 3V9M%s 3V9\"/></svg>",
+		BAR, x[0], x[1], x[2], x[1], x[2]);
+}

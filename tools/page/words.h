@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What results say as text, and numbers, as HTML. Write errors stay on the stream. */
+#ifndef HLG_TOOLS_PAGE_WORDS_H
+#define HLG_TOOLS_PAGE_WORDS_H
+
+#include <stdio.h>
+
+#include "filter/stats/interval.h"
+
+/*
+ * The lines in front of a result, which are spoilt: warnings ("!! ", "warning:"), then a
+ * list of those that have a label of ten cells ("check     OK: ..."). The one labelled
+ * marked (or NULL) is of the class mark: good, bad, unsure.
+ */
+void hlg_page_words_facts(FILE *f, char *lines, const char *marked, const char *mark);
+
+/* Lines that a reader unfolds; summary is HTML. */
+void hlg_page_words_folded(FILE *f, const char *summary, const char *lines);
+
+/* A bar of the share, and a whisker of its interval; most is where it would end. */
+void hlg_page_words_bar(FILE *f, const struct hlg_share *share, double most);
+
+#endif
