@@ -474,6 +474,48 @@ def check_narrow(pages):
         page.close()
 
 
+def check_diff(pages):
+    """The comparison's rows are those of JSON; what is selected is so in both images."""
+    before, after = f"{DATA}/demo-user.data", f"{DATA}/demo-kernel.data"
+    words = ("-q", f"{DATA}/demo.elf", before, after)
+    html = must(hlguest_of(pages.build), "diff", "--format=html", *words)
+    out, err, _ = run(hlguest_of(pages.build), "diff", "--format=json", *words)
+    if "libjansson-dev" in err:
+        raise Skip("not built with jansson")
+    rows = json.loads(out)["functions"]
+    found = re.findall(r'<tr data-row="\d+" class="(\w+)"><td>([^<]*)</td>(.*?)</tr>', html, re.S)
+    for (kind, change, rest), row in zip(found, rows):
+        name = re.search(r'<th scope="row">([^<]*)', rest)[1].rstrip()
+        right = "chance" if not row["significant"] else "grew" if row["points"] > 0 else "shrank"
+        shares = re.findall(r"<td>([\d.]+) %</td>", rest)
+        theirs = [f"{row[side]['percent']:.2f}" for side in ("before", "after")
+                  if row[side]["samples"]]
+        if kind != right or shares != theirs or name != row["name"].replace("<", "&lt;").replace(
+                ">", "&gt;"):
+            yield f"{name}, {kind}, {change}, {shares}: not {row}"
+    if len(found) != len(rows):
+        yield f"{len(found)} rows, not {len(rows)}"
+    path = os.path.join(pages.folder, "diff.html")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(html)
+    if not pages.browser:
+        raise Skip("no browser")
+    for width in 390, 1200:
+        page = Page(pages.browser, path, width=width)
+        page.run(READY)
+        if page.run("document.documentElement.scrollWidth") > width:
+            yield f"{width}: {page.run('document.documentElement.scrollWidth')} wide"
+        page.run("document.querySelector('tr[data-row=\"1\"]').click()")
+        name = page.run("document.querySelector('tr[aria-selected=true] th').textContent")
+        for side in "before", "after":
+            said = page.run(f"document.getElementById('image-{side}').innerText + [...document"
+                            f".querySelectorAll('#image-{side} canvas')].map(c => c.ariaLabel)")
+            if name.strip() not in said:
+                yield f"{side}: {name} is not selected: {said[-300:]}"
+        yield from page.noticed()
+        page.close()
+
+
 def check_accessible(pages):
     """axe-core, of npm, finds nothing against WCAG 2.2 AA. HLG_AXE is its axe.min.js."""
     if not os.environ.get("HLG_AXE"):
@@ -530,7 +572,7 @@ def main():
         for name in ("a Rust guest", "with callers", "VM exits", "several guests"):
             tap.run(f"shown: {name}", lambda w=CASES[name]: list(check_shown(pages, w)))
         for what, check in (("sorted and filtered", check_sorted), ("selected", check_selected),
-                            ("a range of time", check_range), ("a drag", check_drag),
+                            ("a range of time", check_range), ("a drag", check_drag), ("a comparison", check_diff),
                             ("without scripts", check_without_scripts),
                             ("narrow, dark, printed", check_narrow),
                             ("axe-core", check_accessible), ("html-validate", check_valid)):

@@ -82,7 +82,7 @@ static void write_details_of(FILE *f, const struct hlg_diff *diff, int s)
 	fputc('\n', f);
 }
 
-static void write_details(FILE *f, const struct hlg_diff *diff)
+void hlg_diff_text_details(FILE *f, const struct hlg_diff *diff)
 {
 	fputs("\nhlguest   " HLG_VERSION "\n", f);
 	write_details_of(f, diff, 0);
@@ -152,13 +152,18 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 	fprintf(f, "%s\n", rest);
 }
 
-static void write_tail(FILE *f, const struct hlg_diff *diff)
+void hlg_diff_text_tail(FILE *f, const struct hlg_diff *diff)
 {
 	write_side(f, diff, 0);
 	write_side(f, diff, 1);
 	hlg_text_lines_notes(f, &diff->screen, &diff->notes, HLG_NOTE_PLAIN);
+}
+
+static void write_tail(FILE *f, const struct hlg_diff *diff)
+{
+	hlg_diff_text_tail(f, diff);
 	if (diff->side[0].options->verbose)
-		write_details(f, diff);
+		hlg_diff_text_details(f, diff);
 }
 
 /* Rows */
@@ -324,6 +329,12 @@ static const char *heading(const struct hlg_diff *diff)
 	return diff->withheld       ? "guest address"
 	       : diff->side[0].self ? "function, with what it calls"
 				    : "function";
+}
+
+void hlg_diff_text_head(FILE *f, const struct hlg_diff *diff)
+{
+	write_warnings(f, diff);
+	fprintf(f, "%-10s%s\n", "total", hlg_diff_total_meaning(diff));
 }
 
 static void write_head(FILE *f, const struct hlg_diff *diff)

@@ -14,6 +14,7 @@
 #include "config.h"
 #include "filter/write/table.h"
 #include "tools/diff/columns.h"
+#include "tools/diff/html.h"
 #include "tools/diff/text.h"
 #if HLG_HAVE_JANSSON
 #include "filter/write/json.h"
@@ -248,5 +249,5 @@ static const struct hlg_format markdown = {.name = "markdown",
 					   .notes = true,
 					   .reader = true,
 					   .write = hlg_diff_text_markdown};
-const struct hlg_format *const hlg_diff_formats[] = {&text, &markdown,
-						     &hlg_format_of_records, &json, NULL};
+const struct hlg_format *const hlg_diff_formats[] = {
+	&text, &markdown, &hlg_format_of_records, &json, &hlg_diff_html_format, NULL};

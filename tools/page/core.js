@@ -19,6 +19,13 @@ function sums(differences) {
 	return list;
 }
 
+function sumOf(array, from, to) {
+	let sum = 0;
+	for (let i = from; i < to; i++)
+		sum += array[i];
+	return sum;
+}
+
 /* The first index in a sorted list whose value is not below limit. */
 function lowerBound(list, limit) {
 	let from = 0, to = list.length;

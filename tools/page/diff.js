@@ -1,1 +1,112 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A comparison: its rows are in the page. They are filtered and selected here, and what is
+ * selected lights up in the images of both sides. tools/diff/html.c says what the data is.
+ */
+
+/* {image, at} of each row of a side's own data: its number. */
+function placesOf(page) {
+	const {rows} = page.data, places = new Map();
+	for (let i = 0; i < page.n; i++)
+		if (rows.image[i] >= 0)
+			places.set(rows.image[i] + ':' + rows.at[i], i);
+	return places;
+}
+
+/* For each row of the comparison the side's row, or -1. */
+function matchRows(rows, side, places) {
+	return rows.name.map((name, i) =>
+		places.get(rows['image' + side][i] + ':' + rows['at' + side][i]) ?? -1);
+}
+
+function diffView(section, data, pages) {
+	const body = section.querySelector('tbody'), all = [...body.querySelectorAll('tr')];
+	const input = element('input', {type: 'search', id: 'search', placeholder: 'name',
+		autocomplete: 'off', spellcheck: 'false'});
+	const said = element('output', {for: 'search'});
+	const match = pages.map((page, side) => matchRows(data.rows, side, placesOf(page)));
+	let selected = -1;
+
+	section.querySelector('.tools').append(
+		element('label', {for: 'search'}, 'Filter '), input,
+		element('kbd', {title: 'the key that goes there'}, '/'), said);
+
+	function select(row) {
+		if (row === selected)
+			return;
+		selected = row;
+		for (const tr of all)
+			tr.setAttribute('aria-selected', Number(tr.dataset.row) === row);
+		pages.forEach((page, side) => page.select(row < 0 ? -1 : match[side][row]));
+	}
+
+	function filter() {
+		const words = input.value.trim().toLowerCase();
+		let n = 0;
+		for (const tr of all) {
+			tr.hidden = !data.rows.name[tr.dataset.row].toLowerCase().includes(words);
+			n += !tr.hidden;
+		}
+		said.textContent = words ? `${count(n)} of ${count(all.length)} rows` : '';
+		for (const page of pages)
+			page.search(words);
+	}
+
+	for (const tr of all) {
+		tr.tabIndex = 0;
+		tr.setAttribute('aria-selected', false);
+	}
+	section.querySelector('table').setAttribute('role', 'grid');
+	body.addEventListener('click', (event) => {
+		const tr = event.target.closest('tr');
+		if (tr && getSelection().isCollapsed)
+			select(Number(tr.dataset.row) === selected ? -1 : Number(tr.dataset.row));
+	});
+	body.addEventListener('keydown', (event) => {
+		const tr = event.target.closest('tr'), shown = all.filter((one) => !one.hidden);
+		const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+		const next = shown[shown.indexOf(tr) + step];
+		if (step && next)
+			next.focus();
+		if (event.key === 'Enter' || event.key === ' ' || (step && next))
+			select(Number((next || tr).dataset.row));
+		else
+			return;
+		event.preventDefault();
+	});
+	input.addEventListener('input', filter);
+	document.addEventListener('keydown', (event) => {
+		if (event.key === '/' && !event.target.closest('input, textarea')) {
+			input.focus();
+			event.preventDefault();
+		} else if (event.key === 'Escape' && event.target === input) {
+			input.value = '';
+			filter();
+		}
+	});
+	/* A click in the image of one side selects in both. */
+	pages.forEach((page, side) => page.on('select', () => {
+		if (page.selected >= 0)
+			select(match[side].indexOf(page.selected));
+	}));
+}
+
+async function drawDiff() {
+	const script = document.getElementById('data');
+	if (!script)
+		return;
+	const data = await readData(script), pages = [];
+	for (const side of ['before', 'after']) {
+		pages.push(makePage(await readData(document.getElementById('data-' + side))));
+		imageView(document.getElementById('image-' + side), pages[pages.length - 1]);
+	}
+	diffView(document.getElementById('functions'), data, pages);
+	matchMedia('(prefers-color-scheme: dark)').addEventListener('change',
+		() => pages.forEach((page) => page.tell('scheme')));
+	document.documentElement.dataset.ready = 'yes';
+}
+
+drawDiff().catch((error) => {
+	document.getElementById('answer').append(element('p', {class: 'warning', role: 'alert'},
+		'The pictures cannot be drawn here: ' + error.message));
+});

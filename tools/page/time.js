@@ -97,13 +97,6 @@ function timeRow(time, addressRow, row) {
 	return sums;
 }
 
-function sumOf(array, from, to) {
-	let sum = 0;
-	for (let i = from; i < to; i++)
-		sum += array[i];
-	return sum;
-}
-
 /* ---- choosing a range, here and in the lanes of threads ---- */
 
 /*

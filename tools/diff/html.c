@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The comparison as a page: the answer, the rows side by side, what may be chance in
+ * grey, and the image of each side.
+ *
+ * Its data is an object: rows {name, significant, and of each side image0, at0, image1,
+ * at1 as the side's own data has them (tools/page/report-data.h); -1: not sampled}. The
+ * sides' data are elements of their own, data-before and data-after.
+ */
+#include "tools/diff/html.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/diff/columns.h"
+#include "tools/diff/text.h"
+#include "tools/page/data.h"
+#include "tools/page/page.h"
+#include "tools/page/report-data.h"
+#include "tools/page/words.h"
+#include "tools/svg/xml.h"
+
+enum {
+	ROWS = 500 /* of the page */
+};
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void write_names(FILE *f, const struct hlg_diff_side *side)
+{
+	for (size_t i = 0; i < side->space->n_images; i++) {
+		fputs(i ? ", " : "", f);
+		hlg_xml_text(f, file_name(side->space->images[i]->path));
+	}
+}
+
+/* What write writes, to be freed; NULL without memory. */
+static char *text_of(const struct hlg_diff *diff,
+		     void (*write)(FILE *f, const struct hlg_diff *diff))
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	write(f, diff);
+	if (fclose(f) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void write_total(FILE *f, const struct hlg_diff *diff)
+{
+	hlg_diff_total_tell(diff, f);
+}
+
+static bool write_answer(FILE *f, const struct hlg_diff *diff)
+{
+	char *total = text_of(diff, write_total);
+	char *head = text_of(diff, hlg_diff_text_head);
+	char *tail = text_of(diff, hlg_diff_text_tail);
+	char *details = text_of(diff, hlg_diff_text_details);
+	bool ok = total && head && tail && details;
+
+	fputs("<header id=\"answer\">\n<h1>", f);
+	write_names(f, &diff->side[1]);
+	fputs(" before and after</h1>\n", f);
+	if (ok) {
+		fputs("<p class=\"summary\"><strong>", f);
+		total[strcspn(total, "\n")] = '\0';
+		hlg_xml_text(f, total);
+		fputs("</strong></p>\n", f);
+		hlg_page_words_facts(f, head, NULL, NULL);
+		hlg_page_words_facts(f, tail, NULL, NULL);
+		hlg_page_words_folded(f, "How it was compared", details);
+	}
+	fputs("</header>\n", f);
+	free(total);
+	free(head);
+	free(tail);
+	free(details);
+	return ok;
+}
+
+static void write_share(FILE *f, const struct hlg_diff_row *row, int s, double most)
+{
+	char percent[16];
+
+	if (!row->n[s]) {
+		fputs("<td></td><td></td>", f);
+		return;
+	}
+	fprintf(f, "<td>%s %%</td><td>",
+		hlg_interval_percent(percent, row->share[s].share));
+	hlg_page_words_bar(f, &row->share[s], most);
+	fputs("</td>", f);
+}
+
+static void write_row(FILE *f, const struct hlg_diff *diff, size_t i, double most)
+{
+	const struct hlg_diff_row *row = &diff->functions.row[i];
+	struct hlg_value v[HLG_DIFF_COLUMNS];
+	char number[HLG_TABLE_NUMBER];
+	static const unsigned char last[] = {HLG_DIFF_COLUMN_POINTS, HLG_DIFF_COLUMN_LOW,
+					     HLG_DIFF_COLUMN_HIGH, HLG_DIFF_COLUMN_Q};
+
+	hlg_diff_columns_set(v, diff, row);
+	fprintf(f, "<tr data-row=\"%zu\" class=\"%s\"><td>%s</td>", i,
+		!row->significant        ? "chance"
+		: row->compared.diff > 0 ? "grew"
+					 : "shrank",
+		hlg_table_number(number, &hlg_diff_columns_all[HLG_DIFF_COLUMN_CHANGE],
+				 &v[HLG_DIFF_COLUMN_CHANGE]));
+	for (int s = 0; s < 2; s++)
+		write_share(f, row, s, most);
+	for (size_t k = 0; k < sizeof(last); k++)
+		fprintf(f, "<td class=\"wide\">%s</td>",
+			hlg_table_number(number, &hlg_diff_columns_all[last[k]],
+					 &v[last[k]]));
+	fputs("<th scope=\"row\">", f);
+	hlg_xml_text(f, hlg_diff_name(row));
+	if (hlg_diff_columns_presence(row->presence)[0])
+		fprintf(f, " <small>%s</small>",
+			hlg_diff_columns_presence(row->presence));
+	fputs("</th></tr>\n", f);
+}
+
+static double most_of(const struct hlg_diff *diff)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < diff->functions.n; i++)
+		for (int s = 0; s < 2; s++)
+			if (diff->functions.row[i].share[s].high > most &&
+			    diff->functions.row[i].n[s])
+				most = diff->functions.row[i].share[s].high;
+	return most;
+}
+
+static void write_rows(FILE *f, const struct hlg_diff *diff)
+{
+	double most = most_of(diff);
+	size_t n = 0;
+
+	fprintf(f,
+		"<section id=\"functions\">\n<h2>%s</h2>\n<p class=\"summary\">"
+		"%zu of %zu changed significantly; the others, in grey, may be chance."
+		"</p>\n<div class=\"tools\"></div>\n<div class=\"scroll\" "
+		"tabindex=\"0\">\n"
+		"<table id=\"function-table\">\n<thead><tr><th scope=\"col\">change</th>"
+		"<th scope=\"col\">before</th><th scope=\"col\"><span "
+		"class=\"unseen\">before, as "
+		"a bar</span></th><th scope=\"col\">after</th><th scope=\"col\"><span "
+		"class=\"unseen\">after, as a bar</span></th><th "
+		"scope=\"col\">points</th>"
+		"<th scope=\"col\" class=\"wide\">from</th><th scope=\"col\" "
+		"class=\"wide\">to</th><th "
+		"scope=\"col\">q</th>"
+		"<th scope=\"col\" class=\"name\">name</th></tr></thead>\n<tbody>\n",
+		diff->withheld       ? "Guest addresses"
+		: diff->side[0].self ? "Functions, with what they call"
+				     : "Functions",
+		diff->functions.n_significant, diff->functions.n);
+	for (size_t i = 0; i < diff->functions.n && n < ROWS; i++)
+		if (hlg_diff_columns_shows(diff, &diff->functions.row[i], n)) {
+			write_row(f, diff, i, most);
+			n++;
+		}
+	fputs("</tbody>\n</table>\n</div>\n", f);
+	if (n < diff->functions.n)
+		fprintf(f, "<p class=\"summary\">%zu more rows are not here.</p>\n",
+			diff->functions.n - n);
+	fputs("</section>\n", f);
+}
+
+static void write_images(FILE *f, const struct hlg_diff *diff)
+{
+	fputs("<div class=\"sides\">\n", f);
+	for (int s = 0; s < 2; s++) {
+		fprintf(f, "<section id=\"image-%s\">\n<h2>Image %s: ",
+			hlg_diff_columns_side[s], hlg_diff_columns_side[s]);
+		write_names(f, &diff->side[s]);
+		fputs("</h2>\n<div class=\"view\"></div>\n<noscript><p>This picture "
+		      "needs scripts.</p></noscript>\n</section>\n",
+		      f);
+	}
+	fputs("</div>\n", f);
+}
+
+/* Where a row is on a side, as the side's data has it. */
+static void put_place(struct hlg_page_data *d, const struct hlg_diff *diff, int s,
+		      bool image)
+{
+	char key[8];
+
+	snprintf(key, sizeof(key), "%s%d", image ? "image" : "at", s);
+	hlg_page_data_open(d, key, '[');
+	for (size_t i = 0; i < diff->functions.n; i++) {
+		const struct hlg_place *place =
+			hlg_diff_place(&diff->functions.row[i], s);
+		const struct hlg_image *of = place ? place->image : NULL;
+
+		hlg_page_data_signed(d, NULL,
+				     !of     ? -1
+				     : image ? (int64_t)of->number
+					     : (int64_t)(place->start - of->first));
+	}
+	hlg_page_data_close(d, ']');
+}
+
+static int write_data(FILE *f, const struct hlg_diff *diff, struct hlg_err *err)
+{
+	struct hlg_page_data d;
+	int rc = hlg_page_data_begin(&d, err);
+
+	if (rc == 0) {
+		hlg_page_data_open(&d, "rows", '{');
+		hlg_page_data_open(&d, "name", '[');
+		for (size_t i = 0; i < diff->functions.n; i++)
+			hlg_page_data_text(&d, NULL,
+					   hlg_diff_name(&diff->functions.row[i]));
+		hlg_page_data_close(&d, ']');
+		for (int s = 0; s < 2; s++) {
+			put_place(&d, diff, s, true);
+			put_place(&d, diff, s, false);
+		}
+		hlg_page_data_close(&d, '}');
+		rc = hlg_page_data_end(&d, f, "data", err);
+	}
+	hlg_page_data_finish(&d);
+	for (int s = 0; rc == 0 && s < 2; s++)
+		rc = hlg_page_report_data(f, s ? "data-after" : "data-before",
+					  &diff->side[s].report, err);
+	return rc;
+}
+
+static int write_page(void *data, FILE *f, struct hlg_err *err)
+{
+	struct hlg_diff *diff = data;
+	bool images = !diff->withheld && !diff->incomparable;
+	int rc = 0;
+
+	diff->screen = (struct hlg_screen){0};
+	hlg_page_begin(f, &hlg_page_diff, "Before and after \u2013 hlguest");
+	if (!write_answer(f, diff))
+		rc = hlg_err_memory(err, "page");
+	fputs("<main>\n", f);
+	if (!diff->incomparable)
+		write_rows(f, diff);
+	if (images)
+		write_images(f, diff);
+	fputs("</main>\n", f);
+	if (rc == 0 && images)
+		rc = write_data(f, diff, err);
+	hlg_page_end(f, &hlg_page_diff);
+	return rc;
+}
+
+const struct hlg_format hlg_diff_html_format = {.name = "html",
+						.file = "diff.html",
+						.stacks = true,
+						.notes = true,
+						.reader = true,
+						.write = write_page};
