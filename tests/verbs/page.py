@@ -516,6 +516,26 @@ def check_diff(pages):
         page.close()
 
 
+def check_names(pages):
+    """Where a name has no room its last part stays; and a row is copied as one line."""
+    page, report, _ = pages.open(CASES["a Rust guest"], width=390)
+    ends = page.run("""[...document.querySelectorAll('tr[data-row] .ends')].map(box =>
+        [box.parentNode.title, ...[...box.children].slice(0, 2).map(
+            end => [end.textContent, end.scrollWidth > end.clientWidth])])""")
+    cut = [name for name, front, _ in ends if front[1]]
+    if not cut:
+        yield "no name is cut: nothing is tested"
+    for name, front, last in ends:
+        if front[0] + last[0] != name or last[1] and len(last[0]) < 15:
+            yield f"{name}: {front}, {last}"
+    copied = page.run("""(() => { const range = document.createRange();
+        range.selectNodeContents(document.querySelector('tr[data-row] + tr'));
+        getSelection().addRange(range); return getSelection().toString(); })()""")
+    if "\n" in copied or report["functions"][1]["name"] not in copied:
+        yield f"copied: {copied}"
+    page.close()
+
+
 def check_accessible(pages):
     """axe-core, of npm, finds nothing against WCAG 2.2 AA. HLG_AXE is its axe.min.js."""
     if not os.environ.get("HLG_AXE"):
@@ -575,6 +595,7 @@ def main():
                             ("a range of time", check_range), ("a drag", check_drag), ("a comparison", check_diff),
                             ("without scripts", check_without_scripts),
                             ("narrow, dark, printed", check_narrow),
+                            ("long names", check_names),
                             ("axe-core", check_accessible), ("html-validate", check_valid)):
             tap.run(what, lambda c=check: list(c(pages)))
         if pages.browser:

@@ -72,13 +72,38 @@ function multiple(n) {
 	return n < 10 ? n.toFixed(1) : count(n);
 }
 
+/*
+ * Where the last part of a name begins: at its last "::" that is in no brackets; else at its end.
+ * What is in front of it gives way first where there is no room.
+ */
+function lastPart(name) {
+	let depth = 0;
+	for (let i = name.length - 1; i > 0; i--) {
+		if ('>)]}'.includes(name[i]))
+			depth++;
+		else if ('<([{'.includes(name[i]))
+			depth--;
+		else if (depth === 0 && name[i] === ':' && name[i - 1] === ':')
+			return i - 1;
+	}
+	return name.length;
+}
+
+/* In line, not flexible boxes, which would be copied as lines of their own. */
+function nameCell(name, kind) {
+	const at = lastPart(name), front = element('span', {}, name.slice(0, at));
+	const rest = name.length - at + (kind ? kind.length + 1 : 0);
+	const box = element('span', {class: 'ends'}, front, element('span', {}, name.slice(at)));
+	front.style.maxWidth = `max(2ch, calc(100% - ${rest}ch))`;
+	if (kind)
+		box.append(element('small', {}, ' ' + kind));
+	return element('th', {scope: 'row', title: name}, box);
+}
+
 function cellsOf(page, row, scale, code) {
 	const {rows, images} = page.data, image = images[rows.image[row]];
-	const [low, high] = page.interval(row), name = element('th', {scope: 'row'}, rows.name[row]);
+	const [low, high] = page.interval(row);
 	const size = rows.size[row], kind = rows.count[row] ? KINDS[rows.kind[row]] : 'only called from';
-	name.title = rows.name[row];
-	if (kind)
-		name.append(element('small', {}, ' ' + kind));
 	return {
 		share: element('td', {}, percent(page.share(row))),
 		with: element('td', {}, rows.with ? percent(rows.with[row] / page.data.withTotal) : ''),
@@ -86,7 +111,7 @@ function cellsOf(page, row, scale, code) {
 		interval: element('td', {}, (100 * low).toFixed(2) + '\u2013' + (100 * high).toFixed(2)),
 		samples: element('td', {}, page.data.unit === 'ns' ? amount(page.counts[row], 'ns')
 			: count(page.counts[row])),
-		name,
+		name: nameCell(rows.name[row], kind),
 		size: element('td', {}, size ? count(size) : ''),
 		heat: element('td', {}, size && code ? multiple(page.share(row) / size * code) : ''),
 		address: element('td', {}, image ? address(image, rows.at[row]) : ''),

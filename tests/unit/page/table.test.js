@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What the page counts, sorts and writes: core.js and table.js without a document.
+'use strict';
+const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const path = require('node:path');
+const {test} = require('node:test');
+
+const FOLDER = path.join(__dirname, '../../../tools/page');
+const FILES = ['core.js', 'table.js'];
+const NAMES = ['sums', 'lowerBound', 'wilson', 'percent', 'count', 'address', 'amount', 'bytes',
+	'heatOf', 'heatColours', 'makePage', 'readData', 'orderRows', 'isUnsure', 'lastPart', 'HEATS'];
+const text = FILES.map((name) => fs.readFileSync(path.join(FOLDER, name), 'utf8')).join('');
+const script = new Function(`'use strict';\n${text}\nreturn {${NAMES.join(',')}};`)();
+
+// Four rows; eight slices of two addresses each, and of the host.
+function dataOf() {
+	const when = [], what = [], number = [];
+	for (let slice = 0; slice < 8; slice++)
+		for (const [address, n] of [[slice % 4, 10 + slice], [4, 1], [-2, 5]]) {
+			when.push(address === slice % 4 && slice ? 1 : 0);
+			what.push(address);
+			number.push(n);
+		}
+	return {
+		unit: 'samples', total: 116, observations: 116,
+		images: [{origin: '0xffffffff80000000', spans: {at: [0, 16], size: [16, 16], kind: [0, 0],
+			name: ['b', 'a']}}],
+		rows: {name: ['b', 'a', 'Core::B', 'x'], kind: [0, 0, 1, 4], image: [0, 0, 0, -1],
+			at: [64, 0, 16, 0], size: [100, 10, 0, 0], count: [60, 24, 26, 6],
+			low: [.4, .1, .1, .01], high: [.6, .3, .3, .1], unsure: [0, 1, 0, 0]},
+		addresses: {row: [0, 1, 2, 0, 3], at: [64, 0, 16, 70, 0], count: [24, 26, 28, 30, 8]},
+		time: {slice: 20000000, first: 0, n: 8, when, what, thread: what.map(() => 0),
+			count: number},
+		threads: {tid: [1]},
+		marks: {when: [], kind: [], count: []},
+	};
+}
+
+test('sums of differences, and where a value would stand', () => {
+	assert.deepEqual([...script.sums([5, 0, 2, 2 ** 40])], [5, 5, 7, 2 ** 40 + 7]);
+	for (const [limit, index] of [[0, 0], [5, 0], [6, 2], [7, 2], [8, 3], [9, 3]])
+		assert.equal(script.lowerBound([5, 5, 7], limit), index, `${limit}`);
+	assert.equal(script.lowerBound([], 1), 0);
+});
+
+// Of R: prop.test(x, n, correct = FALSE)$conf.int.
+test("Wilson's interval", () => {
+	for (const [x, n, low, high] of [[5, 10, .2365931, .7634069], [0, 20, 0, .1611252],
+		[1, 1000, .0001765, .0056426]]) {
+		const [a, b] = script.wilson(x / n, n);
+		assert.ok(Math.abs(a - low) < 1e-6 && Math.abs(b - high) < 1e-6, `${x}/${n}: ${a} ${b}`);
+	}
+	assert.deepEqual(script.wilson(0, 0), [0, 1]);
+	assert.equal(script.wilson(1, 5)[1], 1);
+});
+
+test('numbers as text', () => {
+	assert.equal(script.percent(.12345), '12.35 %');
+	for (const [n, word] of [[0, '0'], [999, '999'], [1000, '1 000'], [1234567.4, '1 234 567']])
+		assert.equal(script.count(n).replaceAll('\u202f', ' '), word);
+	assert.equal(script.address({origin: '0xffffffff80000000'}, 0x1234), '0xffffffff80001234');
+	assert.equal(script.address({origin: '0x0'}, 2 ** 52), '0x10000000000000');
+	for (const [ns, word] of [[5e3, '0.01 ms'], [57.94e6, '57.9 ms'], [1467e6, '1.467 s']])
+		assert.equal(script.amount(ns, 'ns'), word);
+	assert.equal(script.amount(1, 'samples'), '1 samples');
+	assert.deepEqual([1023, 1536, 3 << 20].map(script.bytes), ['1023 bytes', '1.5 KiB', '3.0 MiB']);
+});
+
+test('heat rises with the logarithm, in both schemes evenly', () => {
+	assert.equal(script.heatOf(0), 0);
+	assert.equal(script.heatOf(1e-9), 1);
+	assert.equal(script.heatOf(1), script.HEATS);
+	for (let n = 1, before = 0; n <= 1e4; n *= 2) {
+		assert.ok(script.heatOf(n / 1e4) >= before);
+		before = script.heatOf(n / 1e4);
+	}
+	for (const dark of [false, true]) {
+		const light = script.heatColours(dark).map(([r, g, b]) => .2126 * r + .7152 * g + .0722 * b);
+		assert.equal(light.length, script.HEATS);
+		for (let i = 1; i < light.length; i++)
+			assert.ok(dark ? light[i] > light[i - 1] : light[i] < light[i - 1], `${dark} ${i}`);
+	}
+});
+
+test('a range counts what lies in it; the whole is as the report has it', () => {
+	const data = dataOf(), page = script.makePage(data), told = [];
+	page.on('range', () => told.push(page.total));
+	assert.ok(page.whole());
+	page.range(2, 4);
+	assert.deepEqual([...page.addressCounts], [0, 0, 12, 13, 2]);
+	assert.deepEqual([...page.counts], [13, 0, 12, 2]);
+	assert.equal(page.share(0), 13 / 27);
+	assert.deepEqual(page.interval(0), script.wilson(13 / 27, 27));
+	page.range(-5, 99);
+	assert.deepEqual([...page.counts], data.rows.count);
+	assert.deepEqual(page.interval(0), [.4, .6]);
+	page.range(3, 3);
+	assert.equal(page.share(0), 0);
+	assert.deepEqual(told, [27, 116, 0]);
+});
+
+test('ranges add up', () => {
+	const data = dataOf(), page = script.makePage(data), sum = [0, 0, 0, 0];
+	page.range(0, 8);
+	for (let slice = 0; slice < 8; slice++) {
+		page.range(slice, slice + 1);
+		page.counts.forEach((n, row) => {
+			sum[row] += n;
+		});
+	}
+	const all = [0, 0, 0, 0];
+	data.time.what.forEach((what, i) => {
+		if (what >= 0)
+			all[data.addresses.row[what]] += data.time.count[i];
+	});
+	assert.deepEqual(sum, all);
+});
+
+test('rows in order', () => {
+	const page = script.makePage(dataOf());
+	const order = (key, direction) => script.orderRows(page, key, direction).join('');
+	assert.equal(order('share', -1), '0213');
+	assert.equal(order('share', 1), '3120');
+	assert.equal(order('name', 1), '1023');
+	assert.equal(order('size', -1), '0123');
+	assert.equal(order('heat', -1), '1023');
+	assert.equal(order('address', 1), '1203');
+	page.search('  B ');
+	assert.equal(order('share', -1), '02');
+	assert.ok(page.matches(2) && !page.matches(1));
+});
+
+test('where the order is not established, until it is of a range', () => {
+	const page = script.makePage(dataOf()), order = [0, 1, 2, 3];
+	assert.deepEqual(order.map((_, i) => script.isUnsure(page, order, i)),
+		[false, true, true, false]);
+	page.range(1, 3);
+	assert.ok(!script.isUnsure(page, order, 1));
+});
+
+test('the last part of a name', () => {
+	for (const [front, end] of [['memset', ''], ['', ''], ['a', '::b'], ['a::b', '::c'],
+		['<a::B as c::D>', '::e'], ['alloc::Map<a::K, b::V>', '::insert'], ['', ''],
+		['guest', '::parse(char const*, std::string)'], ['__gap__ after x', ''],
+		['a', '::f<u8>'], ['a', '::{{closure}}'], ['', '::'], ['odd>>>', '::x']])
+		assert.equal(script.lastPart(front + end), front.length, front + end);
+});
+
+test('data as it is, and packed', async () => {
+	const data = {name: ['\u00e4', '</script>'], n: 2 ** 52}, json = JSON.stringify(data);
+	const packed = require('node:zlib').gzipSync(json).toString('base64');
+	for (const of of [{type: 'application/json', textContent: json},
+		{type: 'application/gzip', textContent: packed}]) {
+		assert.deepEqual(await script.readData(of), data);
+		assert.equal(of.textContent, '');
+	}
+});
