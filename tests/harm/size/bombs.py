@@ -182,6 +182,22 @@ def shared_ranges(put, verb):
     yield verb("annotate", "-q", guest, data), 0, ""
 
 
+def nested_functions(put, verb):
+    """Functions that all end where the last does, and callers in each."""
+    n, size = 4000, 1 << 18
+    elf = f.Elf(size).symbols([(1, f.TEXT + 16 * i, size - 16 * i) for i in range(n)], b"\0f\0")
+    calls = b"\x90\x90\x90\xe8\0\0\0\0".ljust(16, b"\x90")
+    elf.data[elf.text:elf.text + size] = calls * (size // 16)
+    backs = [f.TEXT + 16 * i + 8 for i in range(n)]
+    chain = struct.pack(f"<{n + 3}Q", n + 2, 2 ** 64 - 2560, f.TEXT + 4, *backs)
+    callers = f.record(f.SAMPLE, f.GUEST,
+                       struct.pack("<QIIQQ", f.TEXT + 4, 1, 1, 1000, 1) + chain)
+    data = put("a.data", f.recording(callers, [f.attr(f.IP | f.TID | f.TIME | f.PERIOD |
+                                                      f.CALLCHAIN)]))
+    guest = put("guest.elf", elf.build())
+    yield verb("report", "-q", "--force", "--children", guest, data), 0, ""
+
+
 def compressed(data):
     """As a section's contents: Elf64_Chdr, zlib."""
     return struct.pack("<IIQQ", 1, 0, len(data), 1) + zlib.compress(data, 9)
@@ -327,7 +343,8 @@ def shared_insides(put, verb):
 CASES = [shared_section_names, shared_insides, shared_names, shared_notes, shared_ids,
          shared_functions, many_events, many_images, many_states, wide_windows,
          many_functions, many_attributes, many_mappings, many_rounds, one_place,
-         shared_ranges, inflated_lines, inflated_sections, far_memory, descending_maps, many_losses, many_formats]
+         shared_ranges, nested_functions, inflated_lines, inflated_sections,
+         far_memory, descending_maps, many_losses, many_formats]
 
 
 def limit():
