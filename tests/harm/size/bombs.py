@@ -182,6 +182,14 @@ def shared_ranges(put, verb):
     yield verb("annotate", "-q", guest, data), 0, ""
 
 
+def stacks(samples):
+    """A recording of (ip, return addresses) each."""
+    records = b"".join(f.record(f.SAMPLE, f.GUEST, struct.pack(
+        f"<QIIQ{len(backs) + 4}Q", ip, 1, 1, 1000, 1, len(backs) + 2, 2 ** 64 - 2560, ip, *backs))
+        for ip, backs in samples)
+    return f.recording(records, [f.attr(f.IP | f.TID | f.TIME | f.PERIOD | f.CALLCHAIN)])
+
+
 def nested_functions(put, verb):
     """Functions that all end where the last does, and callers in each."""
     n, size = 4000, 1 << 18
@@ -189,13 +197,19 @@ def nested_functions(put, verb):
     calls = b"\x90\x90\x90\xe8\0\0\0\0".ljust(16, b"\x90")
     elf.data[elf.text:elf.text + size] = calls * (size // 16)
     backs = [f.TEXT + 16 * i + 8 for i in range(n)]
-    chain = struct.pack(f"<{n + 3}Q", n + 2, 2 ** 64 - 2560, f.TEXT + 4, *backs)
-    callers = f.record(f.SAMPLE, f.GUEST,
-                       struct.pack("<QIIQQ", f.TEXT + 4, 1, 1, 1000, 1) + chain)
-    data = put("a.data", f.recording(callers, [f.attr(f.IP | f.TID | f.TIME | f.PERIOD |
-                                                      f.CALLCHAIN)]))
+    data = put("a.data", stacks([(f.TEXT + 4, backs)]))
     guest = put("guest.elf", elf.build())
     yield verb("report", "-q", "--force", "--children", guest, data), 0, ""
+
+
+def many_callers(put, verb):
+    """Functions that are all called, each by another."""
+    n = 30000
+    names = b"".join(b"\0f%08d" % i for i in range(n)) + b"\0"
+    elf = f.Elf(16 * n).symbols([(1 + 10 * i, f.TEXT + 16 * i, 16) for i in range(n)], names)
+    data = put("a.data", stacks((f.TEXT + 16 * i, [f.TEXT + 16 * (i * 7 % n) + 8])
+                                for i in range(n)))
+    yield verb("annotate", "-q", "--force", "--top=0", put("guest.elf", elf.build()), data), 0, ""
 
 
 def compressed(data):
@@ -343,7 +357,7 @@ def shared_insides(put, verb):
 CASES = [shared_section_names, shared_insides, shared_names, shared_notes, shared_ids,
          shared_functions, many_events, many_images, many_states, wide_windows,
          many_functions, many_attributes, many_mappings, many_rounds, one_place,
-         shared_ranges, nested_functions, inflated_lines, inflated_sections,
+         shared_ranges, nested_functions, many_callers, inflated_lines, inflated_sections,
          far_memory, descending_maps, many_losses, many_formats]
 
 
