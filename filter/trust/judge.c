@@ -358,7 +358,8 @@ static bool find_callers(const struct hlg_all_calls *calls, uint64_t function,
 		const struct hlg_call *to = hlg_all_calls_to(calls, ways.at[k], &n);
 
 		by_pointer |= hlg_all_calls_is_taken(calls, ways.at[k]);
-		for (size_t i = 0; i < n; i++)
+		/* Who is called by thousands is asked for by each of them. */
+		for (size_t i = 0; i < n && !callers->full; i++)
 			put(to[i].tail ? &ways : callers, to[i].from);
 	}
 	return by_pointer || ways.full || callers->full;

@@ -212,6 +212,19 @@ def many_callers(put, verb):
     yield verb("annotate", "-q", "--force", "--top=0", put("guest.elf", elf.build()), data), 0, ""
 
 
+def popular_function(put, verb):
+    """A function that 30,000 others call, sampled before it has a frame."""
+    n = 30000
+    names = b"".join(b"\0f%08d" % i for i in range(n)) + b"\0"
+    elf = f.Elf(16 * n).symbols([(1 + 10 * i, f.TEXT + 16 * i, 16) for i in range(n)], names)
+    # push %rbp; mov %rsp,%rbp; call the first; pop %rbp; ret
+    elf.data[elf.text:elf.text + 16 * n] = b"".join(
+        (b"\x55\x48\x89\xe5\xe8" + struct.pack("<i", -16 * i - 9) + b"\x5d\xc3").ljust(16, b"\x90")
+        for i in range(n))
+    data = put("a.data", stacks((f.TEXT, [f.TEXT + 16 * i + 9]) for i in range(n)))
+    yield verb("report", "-q", "--force", "--children", put("guest.elf", elf.build()), data), 0, ""
+
+
 def compressed(data):
     """As a section's contents: Elf64_Chdr, zlib."""
     return struct.pack("<IIQQ", 1, 0, len(data), 1) + zlib.compress(data, 9)
@@ -357,8 +370,8 @@ def shared_insides(put, verb):
 CASES = [shared_section_names, shared_insides, shared_names, shared_notes, shared_ids,
          shared_functions, many_events, many_images, many_states, wide_windows,
          many_functions, many_attributes, many_mappings, many_rounds, one_place,
-         shared_ranges, nested_functions, many_callers, inflated_lines, inflated_sections,
-         far_memory, descending_maps, many_losses, many_formats]
+         shared_ranges, nested_functions, many_callers, popular_function, inflated_lines,
+         inflated_sections, far_memory, descending_maps, many_losses, many_formats]
 
 
 def limit():
