@@ -20,6 +20,7 @@ import zlib
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 import forged as f
+import large
 from tap import Skip, Tap, parser
 
 MEMORY = 400  # MiB
@@ -225,6 +226,21 @@ def popular_function(put, verb):
     yield verb("report", "-q", "--force", "--children", put("guest.elf", elf.build()), data), 0, ""
 
 
+def shared_depth(put, verb):
+    """Samples that stand on one deep stack of the host."""
+    n, folder = 5000, os.path.dirname(put("guest.elf", b""))
+    guest = large.elf(os.path.join(folder, "guest.elf"), large.functions(n))
+    data = os.path.join(folder, "a.data")
+    deep = large.Recording(data, (large.CLOCK, large.ENTRY), chains=True)
+    deep.sample(0x400000, event=1, mode=large.HOST_USER,
+                chain=(large.CONTEXT_USER, *range(0x400000, 0x400000 + 8000)))
+    for i in range(n):
+        deep.sample(large.BASE + large.PAGE + large.CODE * i)
+    deep.close()
+    yield verb("report", "-q", "--force", "--stacks=callgraph", "--format=speedscope",
+               f"{guest}@{large.BASE:#x}", data), 1, "frames in all, which is too much"
+
+
 def compressed(data):
     """As a section's contents: Elf64_Chdr, zlib."""
     return struct.pack("<IIQQ", 1, 0, len(data), 1) + zlib.compress(data, 9)
@@ -370,8 +386,8 @@ def shared_insides(put, verb):
 CASES = [shared_section_names, shared_insides, shared_names, shared_notes, shared_ids,
          shared_functions, many_events, many_images, many_states, wide_windows,
          many_functions, many_attributes, many_mappings, many_rounds, one_place,
-         shared_ranges, nested_functions, many_callers, popular_function, inflated_lines,
-         inflated_sections, far_memory, descending_maps, many_losses, many_formats]
+         shared_ranges, nested_functions, many_callers, popular_function, shared_depth,
+         inflated_lines, inflated_sections, far_memory, descending_maps, many_losses, many_formats]
 
 
 def limit():
