@@ -72,7 +72,7 @@ class Command:
 def check_table(build, command):
     """The values of report's own help are the filter's; format= has more."""
     helped = {long: option.value for long, option in command.options["report"].items()}
-    more = {"format": "|pprof|callgrind|speedscope"}
+    more = {"format": "|pprof|callgrind|speedscope|html"}
     return [f"--{name}={value}: report has {helped.get('--' + name)}"
             for name, value, _ in doc.helped(build) if name not in ("emit", "strict", "out")
             and helped.get("--" + name) != value + more.get(name, "")]

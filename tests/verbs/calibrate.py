@@ -12,7 +12,9 @@ import html
 import html.parser
 import io
 import json
+import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +23,7 @@ import time
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+from chromium import Browser, NoBrowser, Page
 from programs import hlguest_of
 from tap import Skip, Tap, environment, must, need, parser, run
 
@@ -204,15 +207,14 @@ def interrupted(build, before, in_child):
             yield f"left behind: {os.listdir(folder)}"
 
 
-class Page(html.parser.HTMLParser):
+class Markup(html.parser.HTMLParser):
     """Its tags are closed in order; what it names outside itself is kept."""
 
     def __init__(self):
         super().__init__()
-        self.open, self.outside, self.plots, self.wrong = [], [], 0, []
+        self.open, self.outside, self.wrong = [], [], []
 
     def handle_starttag(self, tag, attrs):
-        self.plots += tag == "svg"
         self.outside += [v for k, v in attrs if k in ("src", "href", "xlink:href")]
         if tag not in ("meta", "br"):
             self.open.append(tag)
@@ -266,16 +268,117 @@ def check_conclusion(build):
     yield from check_told(text, document)
 
 
+def rows_of(page, title):
+    """{row: (its drawing, its figures)} of the first table behind a title; the powers of ten
+    that its axis has words for."""
+    table = re.search(rf"<h2>{title}</h2>.*?<table.*?</table>", page, re.S)[0]
+    rows = {}
+    for name, cells in re.findall(r'<tr><th scope="row">(.*?)(?: <small>.*?)?</th>(.*?)</tr>',
+                                  table, re.S):
+        drawing = re.search(r"<svg.*?</svg>", cells, re.S)
+        rows.setdefault(html.unescape(name), (drawing[0] if drawing else "", [
+            html.unescape(c) for c in re.findall(r'<td class="(?:number|missing).*?>(.*?)</td>',
+                                                 cells)]))
+    return rows, re.findall(r"<span>([^<]*)</span>", table)
+
+
+def rectangles(drawing, kind):
+    return [tuple(map(float, r)) for r in re.findall(
+        rf'<rect class="{kind}" x="(.*?)" y="(.*?)" width="(.*?)" height="(.*?)"/>', drawing)]
+
+
+def ns_of(text):
+    value, unit = text.split()
+    return float(value) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit]
+
+
+def check_drawn_crossings(page, document):
+    """Figures are JSON's in ns, and bars begin where the axis has them."""
+    rows, axis = rows_of(page, "Exit cost")
+    low, decades = math.log10(ns_of(axis[0])), len(axis)
+    for row in document["crossings"]["rows"]:
+        drawing, cells = rows[row["text"]]
+        if "skipped" in row:
+            if cells != [row["skipped"]]:
+                yield f"{row['row']}: {cells}, not {row['skipped']}"
+            continue
+        for cell, key in zip(cells, ("p50", "p99"), strict=True):
+            if abs(ns_of(cell) - row["ns"][key]) > max(0.6, row["ns"][key] / 100):
+                yield f"{row['row']}: {cells}, not {row['ns']}"
+        for kind, start in ("range", "min"), ("most", "p50"):
+            at = 1000 * (math.log10(max(row["ns"][start], 1)) - low) / decades
+            if [abs(x - max(at, 0)) < 1 for x, *_ in rectangles(drawing, kind)] != [True]:
+                yield f"{row['row']}: {kind} begins at {drawing}, not {at}"
+
+
+def check_drawn_landing(page, document):
+    """The height of a bar is the share of samples at its distance."""
+    rows, _ = rows_of(page, "Sample precision")
+    events = [e for e in document["landing"].get("events", []) if "skipped" not in e]
+    for guest in events[0]["guests"] if events else ():
+        if "distance" not in guest or not guest["guest"]:
+            continue
+        drawing, cells = rows[guest["guest_code"]]
+        bars = {int(x) // 10: h for x, _, _, h in rectangles(drawing, "most")}
+        shares = {k: n / guest["guest"] for k, n in enumerate(guest["distance"]) if n}
+        if bars.keys() != shares.keys() or any(
+                abs(bars[k] - max(1, 24 * shares[k])) > 0.1 for k in bars):
+            yield f"{guest['guest_code']}: bars {bars}, not {shares}"
+        wrong = 100 * (guest["wrong"] + guest["gap"]) / guest["guest"]
+        if abs(float(cells[-1]) - wrong) > 0.006:
+            yield f"{guest['guest_code']}: astray {cells}, not {wrong}"
+
+
+def check_drawn_counts(page, document):
+    rows, _ = rows_of(page, "Counter accuracy")
+    for program in document["counts"]["programs"]:
+        drawing, cells = rows[program["program"]]
+        sides = [program[side] for side in ("guest", "native")]
+        told = ["skipped" if "skipped" in s else "exact" if s["exact"] else "WRONG" for s in sides]
+        if cells[:2] != told:
+            yield f"{program['program']}: {cells}, not {told}"
+        if len(rectangles(drawing, "range")) != sum("ticks" in s for s in sides):
+            yield f"{program['program']}: {drawing}"
+
+
 def check_html(build):
     text, document = measure_twice_told(build, "--format=html")
     yield from check_told(text, document)
-    page = Page()
-    page.feed(text)
-    yield from page.wrong
-    if page.open or page.outside or page.plots not in (2, 3) or "url(" in text:
-        yield f"{page.open} left open, {page.outside}, {page.plots} plots"
-    if "nan" in text or "inf" in text.replace("info", ""):
-        yield "a figure is none"
+    markup = Markup()
+    markup.feed(text)
+    yield from markup.wrong
+    if markup.open or markup.outside or "<script" in text or "script-src 'none'" not in text:
+        yield f"{markup.open} left open, {markup.outside}, or scripts"
+    body = text.split("<body>")[1]
+    if re.search(r"\b-?(nan|inf)\b", body) or "style=" in body:
+        yield "a figure is none, or a style that the policy forbids"
+    facts = [html.unescape(t) for t in re.findall(r"<dd>(.*?)</dd>", body)]
+    if facts[-3:] != document["conclusion"] or len(re.findall('"figure"', body)) != 3:
+        yield f"{facts}, not {document['conclusion']}"
+    yield from check_drawn_crossings(text, document)
+    yield from check_drawn_landing(text, document)
+    yield from check_drawn_counts(text, document)
+
+
+def check_browser(build):
+    """No width scrolls sideways, light or dark, and nothing is asked for or reported."""
+    with tempfile.TemporaryDirectory(prefix="calibrate-") as folder:
+        path = os.path.join(folder, "page.html")
+        must(hlguest_of(build), "calibrate", *FEW, "--format=html", "--out=" + path)
+        try:
+            browser = Browser()
+        except NoBrowser as e:
+            raise Skip(str(e)) from e
+        for width in 390, 700, 1000, 1600:
+            page = Page(browser, path, width=width, dark=width == 1000)
+            wide = page.run("document.documentElement.scrollWidth")
+            if wide > width:
+                yield f"{width}: {wide} wide"
+            if page.run("document.querySelectorAll('tbody svg').length") < 20:
+                yield "no drawings"
+            yield from page.noticed()
+            page.close()
+        browser.close()
 
 
 IDLE = ("neighbour_cold", "neighbour_before", "__gap__")  # where no time is spent
@@ -387,7 +490,8 @@ def main():
     tap.run("samples land on boundaries", lambda: [*check_landing(document)])
     tap.run("CSV has HPCTool's columns", lambda: [*check_csv(args.build)])
     tap.run("the conclusion, and what it is from", lambda: [*check_conclusion(args.build)])
-    tap.run("a page with three plots", lambda: [*check_html(args.build)])
+    tap.run("a page that shows it", lambda: [*check_html(args.build)])
+    tap.run("the page in a browser", lambda: [*check_browser(args.build)])
     tap.run("saved, and used by report", lambda: [*saved(args.build)])
     tap.run("without /dev/kvm", without_kvm, args.build)
     tap.run("^C", lambda: [*interrupted(args.build, [], False)])

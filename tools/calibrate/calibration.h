@@ -39,10 +39,15 @@ struct hlg_calibration {
  */
 size_t hlg_calibrate_faults(FILE *f, const struct hlg_calibration *calibration);
 
+/* All figures of these parts, which were measured, as text. */
+void hlg_calibrate_tables(FILE *f, const struct hlg_calibration *calibration,
+			  unsigned parts);
+
 /*
- * Writers of a struct hlg_calibration, text first. html is a page by itself, with three
- * plots and the text; csv has a row for each counted run, HPCTool's columns first: event1
- * branches, event2 page faults, event3 interrupts; ref_cycle is the TSC.
+ * Writers of a struct hlg_calibration, text first. html is a page by itself: the
+ * conclusion, a plot of each part, and its tables folded; csv has a row for each counted
+ * run, HPCTool's columns first: event1 branches, event2 page faults, event3 interrupts;
+ * ref_cycle is the TSC.
  */
 extern const struct hlg_format *const hlg_calibration_formats[];
 int hlg_calibrate_text(void *calibration, FILE *f, struct hlg_err *err);

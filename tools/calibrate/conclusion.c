@@ -60,15 +60,16 @@ static void say_distance(char *to, size_t size, uint64_t usual, uint64_t window)
 		snprintf(to + n, size - n, " (95 %% within %" PRIu64 ")", window);
 }
 
-static void say_landing(char to[static HLG_CONCLUSION],
+static void say_landing(char to[static HLG_CONCLUSION], char figure[static HLG_FIGURE],
 			const struct hlg_landings *landings)
 {
 	size_t which = 0;
 	const struct hlg_landed *landed =
 		landings->reason[0] ? NULL : speak_of(landings, &which);
-	uint64_t wrong = 0, all = 0;
+	uint64_t wrong = 0, all = 0, usual;
 	char where[128], percent[16];
 
+	snprintf(figure, HLG_FIGURE, "not known");
 	if (!landed) {
 		snprintf(to, HLG_CONCLUSION, "Where samples land is not known: %s.",
 			 landings->reason[0] ? landings->reason
@@ -84,7 +85,10 @@ static void say_landing(char to[static HLG_CONCLUSION],
 		wrong += landed->guests[i].wrong + landed->guests[i].gap;
 		all += landed->guests[i].guest;
 	}
-	say_distance(where, sizeof(where), usual_distance(landed), landed->window);
+	usual = usual_distance(landed);
+	snprintf(figure, HLG_FIGURE, "%" PRIu64 " instruction%s", usual,
+		 usual == 1 ? "" : "s");
+	say_distance(where, sizeof(where), usual, landed->window);
 	if (wrong == 0)
 		snprintf(to, HLG_CONCLUSION,
 			 "Samples of %s land %s, never in a wrong function.",
@@ -112,12 +116,16 @@ static const char *cost(char to[static 40], const struct hlg_calibration *c,
 	return to;
 }
 
-static void say_crossing(char to[static HLG_CONCLUSION], const struct hlg_calibration *c)
+static void say_crossing(char to[static HLG_CONCLUSION], char figure[static HLG_FIGURE],
+			 const struct hlg_calibration *c)
 {
 	const struct hlg_crossing *row = &c->crossings.rows[HLG_CROSS_OUT];
 	bool noisy = strstr(hlg_crossing_verdict(&c->crossings), "again") != NULL;
 	char usual[40], most[40];
 
+	snprintf(figure, HLG_FIGURE, "%s",
+		 row->state == HLG_CROSS_SKIPPED ? "not known"
+						 : cost(usual, c, row->ticks.p50));
 	if (row->state == HLG_CROSS_SKIPPED)
 		snprintf(to, HLG_CONCLUSION,
 			 "What an exit to the VMM costs is not known: %s.", row->reason);
@@ -159,23 +167,30 @@ static bool has_no_counters(const struct hlg_counts *counts)
 	return true;
 }
 
-static void say_counting(char to[static HLG_CONCLUSION], const struct hlg_counts *counts)
+static void say_counting(char to[static HLG_CONCLUSION], char figure[static HLG_FIGURE],
+			 const struct hlg_counts *counts)
 {
 	const struct hlg_pmu_counted *guest = &counts->counted[HLG_COUNT_GUEST][0];
 	const char *reason = guest->reason[HLG_PMU_INSTRUCTIONS];
 	uint64_t off;
 
 	if (has_no_counters(counts)) {
+		snprintf(figure, HLG_FIGURE, "none");
 		snprintf(to, HLG_CONCLUSION, "There are no hardware counters here.");
 		return;
 	}
 	if (reason[0] || guest->runs == 0) {
+		snprintf(figure, HLG_FIGURE, "not known");
 		snprintf(to, HLG_CONCLUSION,
 			 "Guest instructions cannot be counted here: %s.",
 			 reason[0] ? reason : "no guest ran");
 		return;
 	}
 	off = worst_excess(counts);
+	if (off == 0)
+		snprintf(figure, HLG_FIGURE, "exact");
+	else
+		snprintf(figure, HLG_FIGURE, "off by %" PRIu64, off);
 	if (off == 0)
 		snprintf(to, HLG_CONCLUSION,
 			 "The instruction counter is exact in guests.");
@@ -189,11 +204,22 @@ static void say_counting(char to[static HLG_CONCLUSION], const struct hlg_counts
 void hlg_calibrate_conclude(struct hlg_conclusion *conclusion,
 			    const struct hlg_calibration *c)
 {
-	conclusion->n = 0;
-	if (c->parts & HLG_CALIBRATE_LANDING)
-		say_landing(conclusion->sentence[conclusion->n++], &c->landings);
-	if (c->parts & HLG_CALIBRATE_CROSSING)
-		say_crossing(conclusion->sentence[conclusion->n++], c);
-	if (c->parts & HLG_CALIBRATE_COUNTING)
-		say_counting(conclusion->sentence[conclusion->n++], &c->counts);
+	size_t n = 0;
+
+	if (c->parts & HLG_CALIBRATE_LANDING) {
+		conclusion->of[n] = "Samples land late by";
+		say_landing(conclusion->sentence[n], conclusion->figure[n], &c->landings);
+		n++;
+	}
+	if (c->parts & HLG_CALIBRATE_CROSSING) {
+		conclusion->of[n] = "An exit to the VMM costs";
+		say_crossing(conclusion->sentence[n], conclusion->figure[n], c);
+		n++;
+	}
+	if (c->parts & HLG_CALIBRATE_COUNTING) {
+		conclusion->of[n] = "Instruction counter in guests";
+		say_counting(conclusion->sentence[n], conclusion->figure[n], &c->counts);
+		n++;
+	}
+	conclusion->n = n;
 }

@@ -1,305 +1,547 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A page with three plots: what crossings cost, where samples land, what was counted.
- * Nothing is loaded from elsewhere; colours follow the reader's (prefers-color-scheme).
+ * A page (tools/page): the conclusion as figures, and for each part a table whose rows
+ * hold a drawing on one axis. Names and figures are text; a drawing is as wide as there
+ * is room.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/write/table.h"
 #include "tools/calibrate/calibration.h"
 #include "tools/calibrate/conclusion.h"
+#include "tools/page/page.h"
+#include "tools/page/words.h"
 #include "tools/svg/xml.h"
 
 enum {
-	LEFT = 240,
-	WIDTH = 560, /* of what is drawn in */
-	ROW = 22,
-	RIGHT = 150,
-	TOP = 30,
-	CROSSING = 6, /* the axis ends at so many powers of ten */
-	COUNT = 8
+	WIDE = 1000, /* of a drawing, in its own units */
+	HIGH = 16,
+	CELLS = HLG_LANDING_FAR + 1, /* distances */
+	CELL = 10,
+	DEEP = 24 /* height of a drawing of distances */
 };
 
-static const char head[] =
-	"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-	"<title>hlguest calibrate</title>\n<style>\n"
-	":root{--ink:#1b1f24;--soft:#59636e;--line:#d1d9e0;--back:#fff;--one:#0969da;"
-	"--two:#bc4c00;--range:#b6d7ff}\n"
-	"@media(prefers-color-scheme:dark){:root{--ink:#f0f6fc;--soft:#9198a1;"
-	"--line:#3d444d;--back:#0d1117;--one:#4493f8;--two:#f0883e;--range:#1c3c66}}\n"
-	"body{font:14px system-ui,sans-serif;color:var(--ink);background:var(--back);"
-	"margin:2em auto;max-width:62em;padding:0 1em}\n"
-	"p.soft{color:var(--soft)}svg{width:100%;height:auto;font-size:12px}"
-	"text{fill:var(--ink)}.soft{fill:var(--soft)}.line{stroke:var(--line)}"
-	".one{fill:var(--one)}.two{fill:var(--two)}.range{fill:var(--range)}"
-	".end{text-anchor:end}.mid{text-anchor:middle}\n"
-	"pre{overflow-x:auto;font-size:12px}\n"
-	"</style></head><body>\n";
+/* Words */
 
-static void begin_plot(FILE *f, size_t rows, const char *title)
+static void put_cell(FILE *f, const char *class, const char *text)
 {
-	fprintf(f, "<svg role=\"img\" viewBox=\"0 0 %d %zu\"><title>",
-		LEFT + WIDTH + RIGHT, TOP + ROW * rows + 10);
-	hlg_xml_text(f, title);
-	fputs("</title>\n", f);
-}
-
-static void put_label(FILE *f, double x, double y, const char *class, const char *text)
-{
-	fprintf(f, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, x, y);
+	fprintf(f, "<td class=\"%s\">", class);
 	hlg_xml_text(f, text);
-	fputs("</text>\n", f);
+	fputs("</td>", f);
 }
 
-static void put_bar(FILE *f, const char *class, double x, double y, double width,
-		    double height)
+/* Opens a row, of what it is. */
+static void begin_row(FILE *f, const char *name, const char *remark)
+{
+	fputs("<tr><th scope=\"row\">", f);
+	hlg_xml_text(f, name);
+	if (remark[0])
+		fprintf(f, " <small>%s</small>", remark);
+	fputs("</th>", f);
+}
+
+static void put_group(FILE *f, int columns, const char *name, const char *remark)
+{
+	fprintf(f, "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%d\">", columns);
+	hlg_xml_text(f, name);
+	if (remark[0]) {
+		fputs(" <small>", f);
+		hlg_xml_text(f, remark);
+		fputs("</small>", f);
+	}
+	fputs("</th></tr>\n", f);
+}
+
+/* What a row has instead of figures. */
+static void put_missing(FILE *f, int columns, const char *reason)
+{
+	fprintf(f, "<td class=\"missing\" colspan=\"%d\">", columns);
+	hlg_xml_text(f, reason);
+	fputs("</td></tr>\n", f);
+}
+
+/* Time on an axis of powers of ten */
+
+struct axis {
+	const struct hlg_calibration *of;
+	int from, to; /* powers of ten, of ns; of ticks where their rate is not known */
+};
+
+/* ns; ticks where their rate is not known. */
+static double time_of(const struct hlg_calibration *c, uint64_t ticks)
+{
+	return c->crossings.hz > 0 ? hlg_calibration_ns(c, ticks) : (double)ticks;
+}
+
+static const char *say_time(char to[static 32], const struct hlg_calibration *c,
+			    double time)
+{
+	char ns[24];
+
+	if (c->crossings.hz > 0)
+		snprintf(to, 32, "%s", hlg_table_ns(ns, (uint64_t)(time + 0.5)));
+	else
+		snprintf(to, 32, "%.0f ticks", time);
+	return to;
+}
+
+/* Has it reach from low to high. */
+static void reach(struct axis *axis, uint64_t low, uint64_t high)
+{
+	double from = time_of(axis->of, low), to = time_of(axis->of, high);
+	int first = from > 1 ? (int)floor(log10(from)) : 0;
+	int last = to > 1 ? (int)ceil(log10(to)) : 1;
+
+	if (axis->from == axis->to)
+		*axis = (struct axis){axis->of, first, first + 1};
+	axis->from = first < axis->from ? first : axis->from;
+	axis->to = last > axis->to ? last : axis->to;
+}
+
+static double place(const struct axis *axis, double time)
+{
+	double at = time > 0 ? (log10(time) - axis->from) / (axis->to - axis->from) : 0;
+
+	return WIDE * (at < 0 ? 0 : at > 1 ? 1 : at);
+}
+
+/* A word for each power of ten but the last, at its line. */
+static void put_axis(FILE *f, const struct axis *axis)
+{
+	static const char *const units[] = {" ns", " us", " ms", " s"};
+
+	fputs("<th scope=\"col\"><span class=\"axis\">", f);
+	for (int power = axis->from; power < axis->to; power++) {
+		bool ns = axis->of->crossings.hz > 0 && power < 12;
+
+		fprintf(f, "<span>%.0f%s</span>", pow(10, ns ? power % 3 : power),
+			ns ? units[power / 3] : "");
+	}
+	fputs("</span></th>", f);
+}
+
+static void begin_drawing(FILE *f, int width, int height)
 {
 	fprintf(f,
-		"<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-		"height=\"%.1f\"/>\n",
-		class, x, y, width < 1 ? 1 : width, height);
+		"<td class=\"drawing\"><svg aria-hidden=\"true\" viewBox=\"0 0 %d %d\" "
+		"preserveAspectRatio=\"none\">",
+		width, height);
 }
 
-/* From 1 to a power of ten, each as wide. */
-static double log_place(double value, int powers)
+static void put_grid(FILE *f, const struct axis *axis)
 {
-	double at = value < 1 ? 0 : log10(value) / powers;
-
-	return LEFT + WIDTH * (at > 1 ? 1 : at);
+	fputs("<path class=\"grid\" d=\"", f);
+	for (int power = axis->from; power <= axis->to; power++)
+		fprintf(f, "M%.0f 0v%d", place(axis, pow(10, power)), HIGH);
+	fputs("\"/>", f);
 }
 
-static void put_grid(FILE *f, size_t rows, int powers)
+static void put_span(FILE *f, const struct axis *axis, const char *class, uint64_t low,
+		     uint64_t high, int y, int height)
 {
-	for (int power = 0; power <= powers; power++) {
-		double x = log_place(pow(10, power), powers);
-		char text[16];
+	double from = place(axis, time_of(axis->of, low));
+	double width = place(axis, time_of(axis->of, high)) - from;
 
-		fprintf(f,
-			"<line class=\"line\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" "
-			"y2=\"%zu\"/>\n",
-			x, x, TOP - 8, TOP + ROW * rows);
-		snprintf(text, sizeof(text), "%.0f", pow(10, power));
-		put_label(f, x, TOP - 14, "soft mid", text);
+	fprintf(f,
+		"<rect class=\"%s\" x=\"%.0f\" y=\"%d\" width=\"%.0f\" height=\"%d\"/>",
+		class, from, y, width < 3 ? 3 : width, height);
+}
+
+static void begin_table(FILE *f, const char *label, const char *first)
+{
+	fprintf(f,
+		"<div class=\"scroll\" tabindex=\"0\"><table class=\"plot\" "
+		"aria-label=\"%s\"><thead><tr><th scope=\"col\">%s</th>",
+		label, first);
+}
+
+/* Exit cost */
+
+static bool is_published(const struct hlg_crossing_reference *r, size_t row)
+{
+	return r->word && strcmp(r->word, hlg_crossing_names[row].word) == 0 &&
+	       strcmp(r->unit, "cycles") == 0;
+}
+
+/* Published figures are dots. */
+static void put_published(FILE *f, const struct axis *axis, size_t row)
+{
+	for (size_t i = 0; i < HLG_CROSSING_REFERENCES; i++) {
+		const struct hlg_crossing_reference *r = &hlg_crossing_references[i];
+
+		if (is_published(r, row))
+			fprintf(f, "<path class=\"dot\" d=\"M%.0f %dh0\"/>",
+				place(axis, time_of(axis->of, r->low)), HIGH / 2);
 	}
 }
 
-/* From low to high on the axis. */
-static void put_span(FILE *f, const char *class, uint64_t low, uint64_t high, int powers,
-		     double y, double height)
+static void put_crossing(FILE *f, const struct axis *axis, size_t i)
 {
-	double from = log_place((double)low, powers);
-
-	put_bar(f, class, from, y, log_place((double)high, powers) - from, height);
-}
-
-/* min to max, p50 to p99 over it, and published figures as marks. */
-static void put_crossing(FILE *f, const struct hlg_crossing *row, size_t i, double y)
-{
+	const struct hlg_crossing *row = &axis->of->crossings.rows[i];
 	const struct hlg_ticks *t = &row->ticks;
-	char text[64];
+	char text[32];
 
-	put_label(f, LEFT - 8, y + 11, "end", hlg_crossing_names[i].text);
-	for (size_t k = 0; k < HLG_CROSSING_REFERENCES; k++)
-		if (hlg_crossing_references[k].word &&
-		    strcmp(hlg_crossing_references[k].word, hlg_crossing_names[i].word) ==
-			    0)
-			fprintf(f,
-				"<circle class=\"two\" cx=\"%.1f\" cy=\"%.1f\" "
-				"r=\"4\"/>\n",
-				log_place(hlg_crossing_references[k].low, CROSSING),
-				y + 7);
+	begin_row(f, hlg_crossing_names[i].text,
+		  row->state == HLG_CROSS_EMULATED ? "emulated" : "");
 	if (row->state == HLG_CROSS_SKIPPED) {
-		put_label(f, LEFT + 4, y + 11, "soft", row->reason);
+		put_missing(f, 3, row->reason);
 		return;
 	}
-	put_span(f, "range", t->min, t->max, CROSSING, y, 14);
-	put_span(f, "one", t->p50, t->p99, CROSSING, y + 3, 8);
-	snprintf(text, sizeof(text), "%" PRIu64 "%s", t->p50,
-		 row->state == HLG_CROSS_EMULATED ? " (emulated)" : "");
-	put_label(f, LEFT + WIDTH + 8, y + 11, "", text);
+	begin_drawing(f, WIDE, HIGH);
+	put_grid(f, axis);
+	put_span(f, axis, "range", t->min, t->max, 2, HIGH - 4);
+	put_span(f, axis, "most", t->p50, t->p99, 5, HIGH - 10);
+	put_published(f, axis, i);
+	fputs("</svg></td>", f);
+	put_cell(f, "number", say_time(text, axis->of, time_of(axis->of, t->p50)));
+	put_cell(f, "number", say_time(text, axis->of, time_of(axis->of, t->p99)));
+	fputs("</tr>\n", f);
 }
 
-static void plot_crossings(FILE *f, const struct hlg_calibration *c)
+static struct axis crossing_axis(const struct hlg_calibration *c)
+{
+	struct axis axis = {.of = c};
+
+	for (size_t i = 0; i < HLG_CROSS_ROWS; i++) {
+		const struct hlg_crossing *row = &c->crossings.rows[i];
+
+		if (row->state == HLG_CROSS_SKIPPED)
+			continue;
+		reach(&axis, row->ticks.min, row->ticks.max);
+		for (size_t k = 0; k < HLG_CROSSING_REFERENCES; k++) {
+			const struct hlg_crossing_reference *r =
+				&hlg_crossing_references[k];
+
+			if (is_published(r, i))
+				reach(&axis, r->low, r->low);
+		}
+	}
+	return axis;
+}
+
+static void put_crossing_rows(FILE *f, const struct axis *axis)
+{
+	static const struct {
+		size_t first;
+		const char *name;
+	} groups[] = {{HLG_CROSS_PAIR_USER, "Between the rings of a guest"},
+		      {HLG_CROSS_CPUID, "From a guest to its host and back"},
+		      {HLG_CROSS_RUN, "On the host"}};
+
+	for (size_t i = 0, next = 0; i < HLG_CROSS_ROWS; i++) {
+		if (next < sizeof(groups) / sizeof(groups[0]) && groups[next].first == i)
+			put_group(f, 4, groups[next++].name, "");
+		put_crossing(f, axis, i);
+	}
+}
+
+static void put_crossing_words(FILE *f, const struct hlg_calibration *c)
 {
 	const struct hlg_crossings *all = &c->crossings;
 	const char *verdict = hlg_crossing_verdict(all);
 
-	fputs("<h2>Exit cost</h2>\n<p class=\"soft\">Ticks of the TSC: from minimum to "
-	      "maximum, and from the median (the figure) to the 99th percentile; dots "
-	      "are published figures of other machines.",
+	fputs("<p class=\"summary\">What it costs to leave a ring or the guest, u2k into "
+	      "the kernel, k2u back.",
 	      f);
+	if (all->emulated)
+		fputs(" Ring 0 is emulated here: rows that involve it are not comparable "
+		      "with other machines.",
+		      f);
 	fprintf(f,
-		" Noise: medians of ten parts of a native row differ by up to %.1f %%, "
-		"by %.1f %% of the batches that count (%.0f %% of all)%s%s%s.",
+		" Medians of parts of a native row differ by up to %.0f %%, by "
+		"%.0f %% of the quiet batches (%.0f %% of all)%s%s.</p>\n",
 		100 * hlg_crossing_noise(all, true), 100 * hlg_crossing_noise(all, false),
-		100 * hlg_crossing_quiet(all), verdict[0] ? ": " : "", verdict,
-		all->emulated
-			? ". Ring 0 is emulated: such rows are not comparable with others"
-			: "");
-	fputs("</p>\n", f);
-	begin_plot(f, HLG_CROSS_ROWS, "what exits cost");
-	put_grid(f, HLG_CROSS_ROWS, CROSSING);
-	for (size_t i = 0; i < HLG_CROSS_ROWS; i++)
-		put_crossing(f, &all->rows[i], i, TOP + (double)(ROW * i));
-	fputs("</svg>\n", f);
+		100 * hlg_crossing_quiet(all), verdict[0] ? ": the machine was " : "",
+		verdict);
+	fprintf(f,
+		"<p class=\"legend\"><span class=\"key range\">minimum to "
+		"maximum</span><span "
+		"class=\"key most\">median to p99</span><span class=\"key "
+		"dot\">published, of other machines%s</span></p>\n",
+		all->hz > 0 ? " (their cycles, at this one's rate)" : " (cycles)");
 }
 
-/* A cell for each distance, the fuller the more samples. */
-static void put_distances(FILE *f, const struct hlg_land *land, double y)
+static void plot_crossings(FILE *f, const struct hlg_calibration *c)
 {
-	const double cell = (double)WIDTH / (HLG_LANDING_FAR + 1);
+	struct axis axis = crossing_axis(c);
 
-	for (size_t k = 0; k <= HLG_LANDING_FAR; k++) {
-		double share =
-			land->guest ? (double)land->distance[k] / (double)land->guest : 0;
-
-		if (share > 0)
-			put_bar(f, "one", LEFT + cell * (double)k, y + 16 * (1 - share),
-				cell - 2, 16 * share < 1 ? 1 : 16 * share);
-	}
+	put_crossing_words(f, c);
+	begin_table(f, "Exit cost", "way");
+	put_axis(f, &axis);
+	fputs("<th scope=\"col\" class=\"number\">median</th><th scope=\"col\" "
+	      "class=\"number\">p99</th></tr></thead>\n<tbody>\n",
+	      f);
+	put_crossing_rows(f, &axis);
+	fputs("</tbody></table></div>\n", f);
 }
 
-static size_t put_landed(FILE *f, const struct hlg_landed *landed, const char *event,
-			 size_t row)
+/* Sample precision */
+
+/* How far behind a part of a guest's samples is at most. */
+static size_t within(const struct hlg_land *land, double part)
 {
-	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++) {
-		const struct hlg_land *land = &landed->guests[i];
-		double y = TOP + (double)(ROW * row);
-		char text[64];
+	uint64_t sum = land->distance[0];
+	size_t n = 0;
 
-		if (!hlg_landing_hot(i))
-			continue;
-		snprintf(text, sizeof(text), "%s, %s", event, hlg_landing_name(i));
-		put_label(f, LEFT - 8, y + 12, "end", text);
-		put_distances(f, land, y);
-		if (landed->window == HLG_WINDOW_UNKNOWN)
-			snprintf(text, sizeof(text), "window not known");
-		else
-			snprintf(text, sizeof(text), "window %" PRIu64, landed->window);
-		put_label(f, LEFT + WIDTH + 8, y + 12, "", text);
-		row++;
-	}
-	return row;
+	while (n < HLG_LANDING_FAR && (double)sum < part * (double)land->guest)
+		sum += land->distance[++n];
+	return n;
 }
 
-static void plot_landing(FILE *f, const struct hlg_calibration *c)
+/* A bar for each distance, the higher the more samples; and where 95 % are passed. */
+static void put_distances(FILE *f, const struct hlg_land *land)
+{
+	begin_drawing(f, CELLS * CELL, DEEP);
+	fprintf(f, "<path class=\"grid\" d=\"M0 %dh%d\"/>", DEEP, CELLS * CELL);
+	for (size_t k = 0; k < CELLS && land->guest; k++) {
+		double high = DEEP * (double)land->distance[k] / (double)land->guest;
+
+		if (land->distance[k])
+			fprintf(f,
+				"<rect class=\"most\" x=\"%zu\" y=\"%.1f\" width=\"%d\" "
+				"height=\"%.1f\"/>",
+				k * CELL + 1, DEEP - (high < 1 ? 1 : high), CELL - 2,
+				high < 1 ? 1 : high);
+	}
+	fprintf(f, "<path class=\"limit\" d=\"M%zu 0v%d\"/></svg></td>",
+		(within(land, HLG_LANDING_SHARE) + 1) * CELL, DEEP);
+}
+
+static void put_distance(FILE *f, size_t distance)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%zu%s", distance,
+		 distance == HLG_LANDING_FAR ? "+" : "");
+	put_cell(f, "number", text);
+}
+
+static void put_land(FILE *f, const struct hlg_land *land, size_t guest)
+{
+	char text[16];
+
+	begin_row(f, hlg_landing_name(guest), "");
+	if (!hlg_landing_hot(guest)) {
+		fputs("<td></td><td></td><td></td>", f);
+	} else if (!land->guest) {
+		put_missing(f, 4, "no samples");
+		return;
+	} else {
+		put_distances(f, land);
+		put_distance(f, within(land, 0.5));
+		put_distance(f, within(land, HLG_LANDING_SHARE));
+	}
+	snprintf(text, sizeof(text), "-");
+	if (land->guest)
+		hlg_interval_percent(text, (double)(land->wrong + land->gap) /
+						   (double)land->guest);
+	put_cell(f, "number", text);
+	fputs("</tr>\n", f);
+}
+
+/* Events in a row that share a reason are one row. */
+static size_t put_missing_events(FILE *f, const struct hlg_landings *l, size_t i)
+{
+	const char *reason = l->events[i].reason;
+	char names[256];
+	size_t n = 0;
+
+	do {
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "",
+				      hlg_samplings[i].name);
+	} while (++i < HLG_SAMPLINGS && strcmp(l->events[i].reason, reason) == 0);
+	put_group(f, 5, names, reason);
+	return i;
+}
+
+static void put_event(FILE *f, const struct hlg_landed *landed, const char *name)
+{
+	char window[512];
+
+	if (landed->window == HLG_WINDOW_UNKNOWN)
+		snprintf(window, sizeof(window), "window not known: %s", landed->why);
+	else
+		snprintf(window, sizeof(window), "window of %" PRIu64 " instruction%s",
+			 landed->window, landed->window == 1 ? "" : "s");
+	put_group(f, 5, name, window);
+	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++)
+		put_land(f, &landed->guests[i], i);
+}
+
+static void plot_landings(FILE *f, const struct hlg_calibration *c)
 {
 	const struct hlg_landings *l = &c->landings;
-	size_t rows = 0;
 
-	fputs("<h2>Sample precision</h2>\n<p class=\"soft\">Share of samples by how many "
-	      "instructions late they are, counted from the instruction that takes the "
-	      "time. The window contains 95 % of the samples of each guest.</p>\n",
+	fputs("<p class=\"summary\">How many instructions late samples are, in guests "
+	      "that spend their time at one that is known. The window has 95 % of "
+	      "the samples of each such guest.</p>\n",
 	      f);
-	for (size_t i = 0; i < HLG_SAMPLINGS && !l->reason[0]; i++) {
-		if (!l->events[i].reason[0]) {
-			for (size_t k = 0; k < HLG_LANDING_GUESTS; k++)
-				rows += hlg_landing_hot(k);
-			continue;
-		}
-		fprintf(f, "<p class=\"soft\">%s: ", hlg_samplings[i].name);
-		hlg_xml_text(f, l->events[i].reason);
+	if (l->reason[0]) {
+		fputs("<p>", f);
+		hlg_xml_text(f, l->reason);
 		fputs("</p>\n", f);
-	}
-	if (rows == 0) {
-		hlg_xml_text(f, l->reason[0] ? l->reason : "nothing was sampled");
 		return;
 	}
-	begin_plot(f, rows, "where samples land");
-	for (size_t k = 0; k <= HLG_LANDING_FAR; k++) {
-		char text[16];
-
-		snprintf(text, sizeof(text), "%zu%s", k, k == HLG_LANDING_FAR ? "+" : "");
-		put_label(f, LEFT + ((double)k + 0.5) * WIDTH / (HLG_LANDING_FAR + 1),
-			  TOP - 14, "soft mid", text);
-	}
-	rows = 0;
-	for (size_t i = 0; i < HLG_SAMPLINGS; i++)
-		if (!l->events[i].reason[0])
-			rows = put_landed(f, &l->events[i], hlg_samplings[i].name, rows);
-	fputs("</svg>\n", f);
+	fputs("<p class=\"legend\"><span class=\"key most\">share of samples</span><span "
+	      "class=\"key limit\">95 % are in front of it</span></p>\n",
+	      f);
+	begin_table(f, "Sample precision", "guest");
+	fputs("<th scope=\"col\"><span class=\"axis of-cells\">", f);
+	for (size_t k = 0; k < CELLS; k++)
+		fprintf(f, "<span>%zu%s</span>", k, k == HLG_LANDING_FAR ? "+" : "");
+	fputs("</span></th><th scope=\"col\" class=\"number\">median</th><th "
+	      "scope=\"col\" class=\"number\">95 %</th><th scope=\"col\" "
+	      "class=\"number\">astray %</th></tr></thead>\n<tbody>\n",
+	      f);
+	for (size_t i = 0; i < HLG_SAMPLINGS;)
+		if (l->events[i].reason[0]) {
+			i = put_missing_events(f, l, i);
+		} else {
+			put_event(f, &l->events[i], hlg_samplings[i].name);
+			i++;
+		}
+	fputs("</tbody></table></div>\n<p class=\"said\">Astray: in another function "
+	      "than the true one, or in none.</p>\n",
+	      f);
 }
 
-/* What one run took at least, at most, and in the middle. */
-static void put_runs(FILE *f, const struct hlg_pmu_counted *counted, const char *class,
-		     double y)
+/* Counter accuracy */
+
+static void put_runs(FILE *f, const struct axis *axis,
+		     const struct hlg_pmu_counted *counted, const char *class, int y)
 {
-	bool ins = !counted->reason[HLG_PMU_INSTRUCTIONS][0];
 	struct hlg_variation v;
 
 	if (counted->runs == 0)
 		return;
-	v = hlg_calibrate_variation(ins ? counted->values[HLG_PMU_INSTRUCTIONS]
-					: counted->ticks,
-				    counted->runs);
-	put_span(f, "range", v.min, v.max, COUNT, y, 7);
-	put_bar(f, class, log_place((double)v.median, COUNT) - 1.5, y, 3, 7);
+	v = hlg_calibrate_variation(counted->ticks, counted->runs);
+	put_span(f, axis, "range", v.min, v.max, y, HIGH / 2 - 1);
+	put_span(f, axis, class, v.median, v.median, y, HIGH / 2 - 1);
+}
+
+/* How far the counter's median is off: "exact", "+2"; "-" where nothing counted. */
+static void put_excess(FILE *f, const struct hlg_counts *counts, size_t side, size_t i)
+{
+	const struct hlg_pmu_counted *c = &counts->counted[side][i];
+	char text[32] = "-";
+
+	if (c->runs && !c->reason[HLG_PMU_INSTRUCTIONS][0]) {
+		uint64_t median =
+			hlg_calibrate_variation(c->values[HLG_PMU_INSTRUCTIONS], c->runs)
+				.median;
+		uint64_t law =
+			hlg_calibrate_retired(&hlg_count_laws[i], counts->operations);
+
+		snprintf(text, sizeof(text), median == law ? "exact" : "%+" PRId64,
+			 (int64_t)(median - law));
+	}
+	put_cell(f, "number", text);
+}
+
+static void put_program(FILE *f, const struct axis *axis, size_t i, bool counted)
+{
+	const struct hlg_counts *counts = &axis->of->counts;
+
+	begin_row(f, hlg_count_laws[i].program, "");
+	begin_drawing(f, WIDE, HIGH);
+	put_grid(f, axis);
+	put_runs(f, axis, &counts->counted[HLG_COUNT_GUEST][i], "most", 0);
+	put_runs(f, axis, &counts->counted[HLG_COUNT_NATIVE][i], "native", HIGH / 2);
+	fputs("</svg></td>", f);
+	for (size_t side = 0; side < HLG_COUNT_SIDES; side++) {
+		const struct hlg_steps *steps = &counts->steps[side][i];
+
+		put_cell(f, steps->exact || steps->reason[0] ? "number" : "number wrong",
+			 steps->reason[0] ? "skipped"
+			 : steps->exact   ? "exact"
+					  : "WRONG");
+	}
+	for (size_t side = 0; side < HLG_COUNT_SIDES && counted; side++)
+		put_excess(f, counts, side, i);
+	fputs("</tr>\n", f);
+}
+
+static bool is_counted(const struct hlg_counts *counts)
+{
+	for (size_t side = 0; side < HLG_COUNT_SIDES; side++)
+		for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++) {
+			const struct hlg_pmu_counted *c = &counts->counted[side][i];
+
+			if (c->runs && !c->reason[HLG_PMU_INSTRUCTIONS][0])
+				return true;
+		}
+	return false;
+}
+
+static struct axis count_axis(const struct hlg_calibration *c)
+{
+	struct axis axis = {.of = c};
+
+	for (size_t side = 0; side < HLG_COUNT_SIDES; side++)
+		for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++) {
+			const struct hlg_pmu_counted *counted =
+				&c->counts.counted[side][i];
+			struct hlg_variation v;
+
+			if (counted->runs == 0)
+				continue;
+			v = hlg_calibrate_variation(counted->ticks, counted->runs);
+			reach(&axis, v.min, v.max);
+		}
+	return axis;
 }
 
 static void plot_counts(FILE *f, const struct hlg_calibration *c)
 {
-	const struct hlg_counts *counts = &c->counts;
+	static const char *const columns[] = {"steps, guest", "steps, native",
+					      "counter, guest", "counter, native"};
+	struct axis axis = count_axis(c);
+	bool counted = is_counted(&c->counts);
 
-	fputs("<h2>Counter accuracy</h2>\n<p class=\"soft\">Runs of 1,000,000 "
-	      "operations, in a guest (above) and natively (below), minimum, median and "
-	      "maximum: instructions where they are counted, else TSC ticks, from 1 to "
-	      "100,000,000. The figure: single steps in a guest and natively, and how "
-	      "many are expected.</p>\n",
-	      f);
-	begin_plot(f, HLG_COUNT_PROGRAMS, "what was counted");
-	put_grid(f, HLG_COUNT_PROGRAMS, COUNT);
-	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++) {
-		double y = TOP + (double)(ROW * i);
-		char text[64] = "";
-		size_t n = 0;
-
-		put_label(f, LEFT - 8, y + 11, "end", hlg_count_laws[i].program);
-		put_runs(f, &counts->counted[HLG_COUNT_GUEST][i], "one", y);
-		put_runs(f, &counts->counted[HLG_COUNT_NATIVE][i], "two", y + 8);
-		for (size_t side = 0; side < HLG_COUNT_SIDES; side++)
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s",
-					      side ? ", " : "",
-					      counts->steps[side][i].reason[0] ? "skipped"
-					      : counts->steps[side][i].exact   ? "exact"
-									       : "WRONG");
-		put_label(f, LEFT + WIDTH + 8, y + 11, "", text);
-	}
-	fputs("</svg>\n", f);
+	fprintf(f,
+		"<p class=\"summary\">Programs whose instructions are known: "
+		"single-stepped, and runs of %" PRIu64 " operations timed%s.</p>\n"
+		"<p class=\"legend\"><span class=\"key range\">fastest to slowest "
+		"run</span><span class=\"key most\">median in a guest</span><span "
+		"class=\"key native\">median natively</span></p>\n",
+		c->counts.operations,
+		counted ? " and counted" : "; there is no counter for them here");
+	begin_table(f, "Counter accuracy", "program");
+	put_axis(f, &axis);
+	for (size_t i = 0; i < (counted ? 4 : 2); i++)
+		fprintf(f, "<th scope=\"col\" class=\"number\">%s</th>", columns[i]);
+	fputs("</tr></thead>\n<tbody>\n", f);
+	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++)
+		put_program(f, &axis, i, counted);
+	fputs("</tbody></table></div>\n", f);
 }
 
-/* As text from elsewhere is written, but for the ends of lines. Takes lines apart. */
-static void put_lines(FILE *f, char *lines)
-{
-	char *line;
+/* The page */
 
-	while ((line = strsep(&lines, "\n"))) {
-		hlg_xml_text(f, line);
-		if (lines)
-			fputc('\n', f);
-	}
+static void put_fact(FILE *f, const char *label, const char *text)
+{
+	fprintf(f, "<div><dt>%s</dt><dd>", label);
+	hlg_xml_text(f, text);
+	fputs("</dd></div>\n", f);
 }
 
-/* The whole of the text below the plots: the page leaves nothing out. */
-static int put_text(FILE *f, struct hlg_calibration *c, struct hlg_err *err)
+static void put_machine(FILE *f, const struct hlg_calibration *c)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
+	const struct hlg_machine *m = &c->machine;
+	char text[128];
 
-	if (!memory)
-		return hlg_err_memory(err, "format=html");
-	hlg_calibrate_text(c, memory, err);
-	if (fclose(memory) != 0 || !text) {
-		free(text);
-		return hlg_err_memory(err, "format=html");
-	}
-	fputs("<h2>All figures</h2>\n<pre>", f);
-	put_lines(f, text);
-	fputs("</pre>\n</body></html>\n", f);
-	free(text);
-	return 0;
+	fputs("<h1>hlguest calibrate</h1>\n<dl>\n", f);
+	put_fact(f, "processor", m->cpu[0] ? m->cpu : "unknown");
+	snprintf(text, sizeof(text), "%ld CPUs%s; load %.2f", m->cpus,
+		 m->guest ? ", itself a virtual machine" : "", m->load);
+	put_fact(f, "machine", text);
+	put_fact(f, "kernel", m->kernel);
+	put_fact(f, "KVM", hlg_calibrate_kvm(c));
+	put_fact(f, "measured", m->date);
+	fputs("</dl>\n", f);
 }
 
 static void put_conclusion(FILE *f, const struct hlg_calibration *c)
@@ -307,37 +549,92 @@ static void put_conclusion(FILE *f, const struct hlg_calibration *c)
 	struct hlg_conclusion conclusion;
 
 	hlg_calibrate_conclude(&conclusion, c);
-	fputs("<p><b>", f);
+	fputs("<dl class=\"figures\">\n", f);
 	for (size_t i = 0; i < conclusion.n; i++) {
-		fputs(i ? "<br>" : "", f);
+		fprintf(f, "<div><dt>%s</dt><dd class=\"figure\">", conclusion.of[i]);
+		hlg_xml_text(f, conclusion.figure[i]);
+		fputs("</dd><dd>", f);
 		hlg_xml_text(f, conclusion.sentence[i]);
+		fputs("</dd></div>\n", f);
 	}
-	fputs("</b></p>\n", f);
+	fputs("</dl>\n", f);
+}
+
+/* What f is to have of the text, to be freed; NULL without memory. part: 0: faults. */
+static char *text_of(const struct hlg_calibration *c, unsigned part)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	if (part)
+		hlg_calibrate_tables(f, c, part);
+	else
+		hlg_calibrate_faults(f, c);
+	if (fclose(f) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int put_faults(FILE *f, const struct hlg_calibration *c, struct hlg_err *err)
+{
+	char *text = text_of(c, 0);
+
+	if (!text)
+		return hlg_err_memory(err, "format=html");
+	fputs("<p class=\"warning\">Known results were measured wrongly: do not trust "
+	      "these figures.</p>\n",
+	      f);
+	hlg_page_words_folded(f, "What was wrong", text);
+	free(text);
+	return 0;
+}
+
+static int put_part(FILE *f, const struct hlg_calibration *c,
+		    enum hlg_calibration_part part, struct hlg_err *err)
+{
+	const char *title = part == HLG_CALIBRATE_LANDING    ? "Sample precision"
+			    : part == HLG_CALIBRATE_CROSSING ? "Exit cost"
+							     : "Counter accuracy";
+	char *text = text_of(c, part);
+
+	if (!text)
+		return hlg_err_memory(err, "format=html");
+	fprintf(f, "<section>\n<h2>%s</h2>\n", title);
+	if (part == HLG_CALIBRATE_LANDING)
+		plot_landings(f, c);
+	else if (part == HLG_CALIBRATE_CROSSING)
+		plot_crossings(f, c);
+	else
+		plot_counts(f, c);
+	hlg_page_words_folded(f, "All figures", text);
+	fputs("</section>\n", f);
+	free(text);
+	return 0;
 }
 
 int hlg_calibrate_html(void *calibration, FILE *f, struct hlg_err *err)
 {
-	struct hlg_calibration *c = calibration;
+	static const enum hlg_calibration_part parts[] = {
+		HLG_CALIBRATE_LANDING, HLG_CALIBRATE_CROSSING, HLG_CALIBRATE_COUNTING};
+	const struct hlg_calibration *c = calibration;
+	int rc = 0;
 
-	fputs(head, f);
-	fputs("<h1>hlguest calibrate</h1>\n<p>", f);
-	hlg_xml_text(f, c->machine.cpu);
-	fputs("<br>Linux ", f);
-	hlg_xml_text(f, c->machine.kernel);
-	fputs("<br>", f);
-	hlg_xml_text(f, hlg_calibrate_kvm(c));
-	fprintf(f, "<br>%s, load %.2f</p>\n", c->machine.date, c->machine.load);
+	hlg_page_begin(f, &hlg_page_still, "hlguest calibrate");
+	fputs("<header id=\"answer\">\n", f);
+	put_machine(f, c);
 	if (hlg_calibrate_faults(NULL, c))
-		fputs("<p><b>Known results were measured wrongly: do not trust these "
-		      "figures.</b></p>\n",
-		      f);
+		rc = put_faults(f, c, err);
 	else
 		put_conclusion(f, c);
-	if (c->parts & HLG_CALIBRATE_CROSSING)
-		plot_crossings(f, c);
-	if (c->parts & HLG_CALIBRATE_LANDING)
-		plot_landing(f, c);
-	if (c->parts & HLG_CALIBRATE_COUNTING)
-		plot_counts(f, c);
-	return put_text(f, c, err);
+	fputs("</header>\n<main>\n", f);
+	for (size_t i = 0; rc == 0 && i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (c->parts & parts[i])
+			rc = put_part(f, c, parts[i], err);
+	fputs("</main>\n", f);
+	hlg_page_end(f, &hlg_page_still);
+	return rc;
 }

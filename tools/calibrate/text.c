@@ -557,6 +557,16 @@ static void put_conclusion(FILE *f, const struct hlg_calibration *c)
 	fputc('\n', f);
 }
 
+void hlg_calibrate_tables(FILE *f, const struct hlg_calibration *c, unsigned parts)
+{
+	if (parts & HLG_CALIBRATE_LANDING)
+		put_landings(f, c);
+	if (parts & HLG_CALIBRATE_CROSSING)
+		put_crossings(f, c);
+	if (parts & HLG_CALIBRATE_COUNTING)
+		put_counts(f, c);
+}
+
 int hlg_calibrate_text(void *calibration, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_calibration *c = calibration;
@@ -564,13 +574,9 @@ int hlg_calibrate_text(void *calibration, FILE *f, struct hlg_err *err)
 	(void)err;
 	put_conclusion(f, c);
 	put_machine(f, c);
-	if (c->tables && c->parts & HLG_CALIBRATE_LANDING)
-		put_landings(f, c);
-	if (c->tables && c->parts & HLG_CALIBRATE_CROSSING)
-		put_crossings(f, c);
-	if (c->tables && c->parts & HLG_CALIBRATE_COUNTING)
-		put_counts(f, c);
-	if (!c->tables)
+	if (c->tables)
+		hlg_calibrate_tables(f, c, c->parts);
+	else
 		fputs("  (-v shows all measurements)\n", f);
 	return 0;
 }

@@ -106,7 +106,7 @@ static int measure(struct hlg_calibration *c, const struct arguments *args,
 				      err);
 
 	c->parts = args->parts;
-	c->tables = args->verbose || args->format->write == hlg_calibrate_html;
+	c->tables = args->verbose;
 	c->counts.sizes[0] = args->operations;
 	c->counts.sizes[1] = args->operations / 10;
 	hlg_machine_look(&c->machine, "");

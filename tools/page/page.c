@@ -14,6 +14,7 @@
 
 const struct hlg_page_kind hlg_page_report = KIND(report);
 const struct hlg_page_kind hlg_page_diff = KIND(diff);
+const struct hlg_page_kind hlg_page_still = {.n = 0};
 
 static void write_lines(FILE *f, const char *const *lines, size_t n)
 {
@@ -27,12 +28,13 @@ void hlg_page_begin(FILE *f, const struct hlg_page_kind *kind, const char *title
 		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
 		"'none'; "
-		"style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; "
+		"style-src 'sha256-%s'; script-src '%s%s'; base-uri 'none'; "
 		"form-action 'none'\">\n"
 		"<meta name=\"viewport\" content=\"width=device-width, "
 		"initial-scale=1\">\n<meta name=\"generator\" content=\"hlguest\">\n"
 		"<title>",
-		page_style_sha256, kind->sha256);
+		page_style_sha256, kind->n ? "sha256-" : "none",
+		kind->n ? kind->sha256 : "");
 	hlg_xml_text(f, title);
 	fputs("</title>\n<style>", f);
 	write_lines(f, page_style, sizeof(page_style) / sizeof(page_style[0]));
@@ -41,7 +43,10 @@ void hlg_page_begin(FILE *f, const struct hlg_page_kind *kind, const char *title
 
 void hlg_page_end(FILE *f, const struct hlg_page_kind *kind)
 {
-	fputs("<script>", f);
-	write_lines(f, kind->script, kind->n);
-	fputs("</script>\n</body>\n</html>\n", f);
+	if (kind->n) {
+		fputs("<script>", f);
+		write_lines(f, kind->script, kind->n);
+		fputs("</script>\n", f);
+	}
+	fputs("</body>\n</html>\n", f);
 }

@@ -23,11 +23,12 @@ struct hlg_page_kind {
 };
 
 extern const struct hlg_page_kind hlg_page_report, hlg_page_diff;
+extern const struct hlg_page_kind hlg_page_still; /* has no scripts */
 
 /* Up to the opened body; title is text, not escaped. Write errors stay on the stream. */
 void hlg_page_begin(FILE *f, const struct hlg_page_kind *kind, const char *title);
 
-/* The scripts, and the document's end. */
+/* The scripts, if any, and the document's end. */
 void hlg_page_end(FILE *f, const struct hlg_page_kind *kind);
 
 #endif

@@ -42,14 +42,21 @@ static void enter(void)
 			strcpy(c.counts.counted[side][0].reason[i], HLG_PMU_NO_COUNTER);
 }
 
+static struct hlg_conclusion conclusion;
+
 static const char *conclude(enum hlg_calibration_part part)
 {
-	static struct hlg_conclusion conclusion;
-
 	c.parts = part;
 	hlg_calibrate_conclude(&conclusion, &c);
 	ck_assert_uint_eq(conclusion.n, 1);
 	return conclusion.sentence[0];
+}
+
+/* The figure of a part whose sentence was asked for. */
+static const char *figure(enum hlg_calibration_part part)
+{
+	conclude(part);
+	return conclusion.figure[0];
 }
 
 START_TEST(precision)
@@ -192,10 +199,33 @@ START_TEST(accuracy)
 }
 END_TEST
 
+START_TEST(figures)
+{
+	struct hlg_pmu_counted *guest = c.counts.counted[HLG_COUNT_GUEST];
+
+	ck_assert_str_eq(figure(HLG_CALIBRATE_LANDING), "1 instruction");
+	ck_assert_str_eq(conclusion.of[0], "Samples land late by");
+	land(0, 0, 0);
+	ck_assert_str_eq(figure(HLG_CALIBRATE_LANDING), "0 instructions");
+	land(0, 3, HLG_WINDOW_UNKNOWN);
+	ck_assert_str_eq(figure(HLG_CALIBRATE_LANDING), "not known");
+	ck_assert_str_eq(figure(HLG_CALIBRATE_CROSSING), "25 us");
+	c.crossings.rows[HLG_CROSS_OUT].state = HLG_CROSS_SKIPPED;
+	ck_assert_str_eq(figure(HLG_CALIBRATE_CROSSING), "not known");
+	ck_assert_str_eq(figure(HLG_CALIBRATE_COUNTING), "none");
+	guest[0].reason[HLG_PMU_INSTRUCTIONS][0] = '\0';
+	ck_assert_str_eq(figure(HLG_CALIBRATE_COUNTING), "not known");
+	guest[0].runs = 1;
+	guest[0].values[HLG_PMU_INSTRUCTIONS][0] =
+		hlg_calibrate_retired(&hlg_count_laws[0], 1000);
+	ck_assert_str_eq(figure(HLG_CALIBRATE_COUNTING), "exact");
+	guest[0].values[HLG_PMU_INSTRUCTIONS][0] += 2;
+	ck_assert_str_eq(figure(HLG_CALIBRATE_COUNTING), "off by 2");
+}
+END_TEST
+
 START_TEST(parts)
 {
-	struct hlg_conclusion conclusion;
-
 	c.parts = HLG_CALIBRATE_ALL;
 	hlg_calibrate_conclude(&conclusion, &c);
 	ck_assert_uint_eq(conclusion.n, 3);
@@ -218,6 +248,7 @@ int main(void)
 	tcase_add_test(tc, exit_cost);
 	tcase_add_test(tc, exit_cost_of_a_busy_machine);
 	tcase_add_test(tc, accuracy);
+	tcase_add_test(tc, figures);
 	tcase_add_test(tc, parts);
 	return tap_main(suite);
 }
