@@ -227,7 +227,9 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 	*report = (struct hlg_report){0};
 	if (rc < 0)
 		return rc;
-	hlg_slices_sort(&run->profile.slices);
+	hlg_slices_sort(&run->profile.by_thread);
+	hlg_slices_lengthen(&run->profile.by_address, run->profile.by_thread.doubled);
+	hlg_slices_sort(&run->profile.by_address);
 	rc = hlg_report_build(report, &run->options, &run->space, &run->profile,
 			      &run->host, err);
 	if (rc == 0 && run->options.stacks == HLG_STACKS_CALLGRAPH) {

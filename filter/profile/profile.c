@@ -46,7 +46,8 @@ void hlg_profile_finish(struct hlg_profile *profile)
 	hlg_index_finish(&profile->series_index);
 	free(profile->cells);
 	hlg_transits_finish(&profile->transits);
-	hlg_slices_finish(&profile->slices);
+	hlg_slices_finish(&profile->by_thread);
+	hlg_slices_finish(&profile->by_address);
 	hlg_sandboxes_finish(&profile->sandboxes);
 	free(profile->moves);
 	memset(profile, 0, sizeof(*profile));
@@ -226,6 +227,35 @@ static struct hlg_cell *claim(struct hlg_profile *p, struct hlg_cell *cell, uint
 	return cell;
 }
 
+/* PERF_RECORD_MISC_CPUMODE_MASK has room for eight. */
+static enum hlg_state state_of(unsigned cpumode)
+{
+	static const enum hlg_state states[] = {
+		HLG_OTHER,        HLG_HOST_KERNEL, HLG_HOST_USER, HLG_HYPERVISOR,
+		HLG_GUEST_KERNEL, HLG_GUEST_USER,  HLG_OTHER,     HLG_OTHER};
+
+	return states[cpumode % 8];
+}
+
+/* What ran. What tracepoints made on the host is none of its time. */
+static void add_slice(struct hlg_profile *p, const struct hlg_sample *sample,
+		      struct hlg_count count)
+{
+	const struct hlg_event *event = &p->events[sample->event];
+	struct hlg_slices_entry entry = {.series = HLG_SLICES_STATE +
+						   state_of(sample->cpumode),
+					 .tid = sample->tid,
+					 .count = count};
+
+	if (event->kind == HLG_EVENT_TRACEPOINT &&
+	    !hlg_sample_is_guest(sample->cpumode)) {
+		if (strcmp(event->name, "kvm:kvm_exit") != 0)
+			return;
+		entry.series = HLG_SLICES_EXITS;
+	}
+	hlg_slices_add(&p->by_thread, sample->time, &entry);
+}
+
 static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
 		      struct hlg_count count, hlg_u128 squares)
 {
@@ -248,21 +278,13 @@ static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
 	hlg_sandboxes_count(&p->sandboxes, sample->sandbox, count);
 	if (p->events[sample->event].plain)
 		p->events[sample->event].series = series;
-	if (p->options->slices)
-		hlg_slices_add(&p->slices, sample->time,
-			       &(struct hlg_slices_entry){0, sample->ip, series,
-							  sample->tid, count});
+	if (p->options->slices) {
+		add_slice(p, sample, count);
+		hlg_slices_add(
+			&p->by_address, sample->time,
+			&(struct hlg_slices_entry){0, sample->ip, series, 0, count});
+	}
 	return true;
-}
-
-/* PERF_RECORD_MISC_CPUMODE_MASK has room for eight. */
-static enum hlg_state state_of(unsigned cpumode)
-{
-	static const enum hlg_state states[] = {
-		HLG_OTHER,        HLG_HOST_KERNEL, HLG_HOST_USER, HLG_HYPERVISOR,
-		HLG_GUEST_KERNEL, HLG_GUEST_USER,  HLG_OTHER,     HLG_OTHER};
-
-	return states[cpumode % 8];
 }
 
 /* Where the window lies that is relative to the recording's start, with no more known of
@@ -296,26 +318,6 @@ static void pass(struct hlg_profile *p, const struct hlg_sample *sample,
 		hlg_few_add(&p->passed[HLG_ID_SANDBOX], (int32_t)sample->sandbox);
 }
 
-/* What tracepoints made is no time of the host's. */
-static void add_host_slice(struct hlg_profile *p, const struct hlg_sample *sample,
-			   struct hlg_count count)
-{
-	const struct hlg_event *event = &p->events[sample->event];
-	struct hlg_slices_entry entry = {.series = HLG_SLICES_HOST +
-						   state_of(sample->cpumode),
-					 .tid = sample->tid,
-					 .count = count};
-
-	if (!p->options->slices)
-		return;
-	if (event->kind == HLG_EVENT_TRACEPOINT) {
-		if (strcmp(event->name, "kvm:kvm_exit") != 0)
-			return;
-		entry.series = HLG_SLICES_EXITS;
-	}
-	hlg_slices_add(&p->slices, sample->time, &entry);
-}
-
 enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 					  const struct hlg_sample *sample,
 					  struct hlg_count count, hlg_u128 squares)
@@ -332,7 +334,8 @@ enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 		disposition = HLG_HOST;
 		hlg_count_add(&p->host, count);
 		hlg_count_add(&p->events[sample->event].host, count);
-		add_host_slice(p, sample, count);
+		if (p->options->slices)
+			add_slice(p, sample, count);
 	} else if (!add_guest(p, sample, count, squares)) {
 		p->unrecorded += count.samples;
 		return HLG_DESELECTED;
@@ -460,8 +463,9 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	hlg_starts_merge(&to->starts, &from->starts);
 	hlg_sandboxes_merge(&to->sandboxes, &from->sandboxes);
 	if (series)
-		hlg_slices_merge(&to->slices, &from->slices, series, from->moves);
-	to->slices.lost |= !series;
+		hlg_slices_merge(&to->by_address, &from->by_address, series, from->moves);
+	to->by_address.lost |= !series;
+	hlg_slices_merge(&to->by_thread, &from->by_thread, NULL, NULL);
 	free(series);
 }
 

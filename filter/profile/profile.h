@@ -121,7 +121,8 @@ struct hlg_profile {
 	uint32_t last_series;
 	struct hlg_transits transits; /* where the feed reads such tracepoints */
 	struct hlg_starts starts;     /* the same */
-	struct hlg_slices slices;     /* of what was not deselected, if options say so */
+	/* Of what was not deselected, if options say so; the second of guests. */
+	struct hlg_slices by_thread, by_address;
 	struct hlg_sandboxes sandboxes; /* where the feed knows of several, and their
 					 * guest samples that were not deselected */
 };

@@ -10,34 +10,56 @@ struct search {
 	const struct hlg_slices_entry *key;
 };
 
+static bool is(const struct hlg_slices_entry *a, const struct hlg_slices_entry *b)
+{
+	return a->slice == b->slice && a->ip == b->ip && a->series == b->series &&
+	       a->tid == b->tid;
+}
+
 static bool same(const void *ctx, uint32_t number)
 {
 	const struct search *search = ctx;
-	const struct hlg_slices_entry *a = &search->slices->entries[number],
-				      *b = search->key;
 
-	return a->slice == b->slice && a->ip == b->ip && a->series == b->series &&
-	       a->tid == b->tid;
+	return is(&search->slices->entries[number], search->key);
+}
+
+/* Where an entry that was counted lately would be: samples come in the order of time, so
+ * that most are of one of these. */
+static uint32_t *recent(struct hlg_slices *s, const struct hlg_slices_entry *entry)
+{
+	uint64_t key = entry->ip ^ (uint64_t)(uint32_t)entry->tid << 32 ^ entry->series;
+
+	return &s->recent[key * hlg_hash_factor >> (64 - HLG_SLICES_RECENT)];
+}
+
+static bool add_new(struct hlg_slices *s, const struct hlg_slices_entry *entry,
+		    uint64_t hash)
+{
+	if (!HLG_GROW(s->entries, s->n) || !hlg_index_add(&s->index, hash, s->n))
+		return false;
+	s->entries[s->n++] = *entry;
+	return true;
 }
 
 /* False without memory. */
 static bool count(struct hlg_slices *s, const struct hlg_slices_entry *entry)
 {
 	const struct search search = {s, entry};
-	uint64_t hash =
-		hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, entry->ip),
-			      (uint64_t)entry->series << 32 | (uint32_t)entry->tid);
-	uint32_t known;
+	uint32_t *last = recent(s, entry), known;
+	uint64_t hash;
 
-	hash = hlg_hash_word(hash, entry->slice);
-	known = hlg_index_find(&s->index, hash, same, &search);
-	if (known != HLG_INDEX_NONE) {
-		hlg_count_add(&s->entries[known].count, entry->count);
+	if (*last < s->n && is(&s->entries[*last], entry)) {
+		hlg_count_add(&s->entries[*last].count, entry->count);
 		return true;
 	}
-	if (!HLG_GROW(s->entries, s->n) || !hlg_index_add(&s->index, hash, s->n))
-		return false;
-	s->entries[s->n++] = *entry;
+	hash = hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, entry->ip),
+			     (uint64_t)entry->series << 32 | (uint32_t)entry->tid);
+	hash = hlg_hash_word(hash, entry->slice);
+	known = hlg_index_find(&s->index, hash, same, &search);
+	*last = known != HLG_INDEX_NONE ? known : s->n;
+	if (known == HLG_INDEX_NONE)
+		return add_new(s, entry, hash);
+	hlg_count_add(&s->entries[known].count, entry->count);
 	return true;
 }
 
@@ -85,6 +107,7 @@ void hlg_slices_add(struct hlg_slices *slices, uint64_t time,
 		    const struct hlg_slices_entry *entry)
 {
 	struct hlg_slices_entry at = *entry;
+	unsigned doubled;
 
 	if (time == HLG_NO_TIME) {
 		slices->untimed += entry->count.samples;
@@ -92,9 +115,19 @@ void hlg_slices_add(struct hlg_slices *slices, uint64_t time,
 	}
 	if (slices->lost)
 		return;
-	reach(slices, time / hlg_slices_length(slices));
-	at.slice = time / hlg_slices_length(slices);
+	at.slice = time / HLG_SLICES_NS >> slices->doubled;
+	doubled = slices->doubled;
+	reach(slices, at.slice);
+	at.slice >>= slices->doubled - doubled;
 	slices->lost |= !count(slices, &at);
+}
+
+void hlg_slices_lengthen(struct hlg_slices *slices, unsigned doubled)
+{
+	while (!slices->lost && slices->n && slices->doubled < doubled)
+		merge_neighbours(slices);
+	if (slices->n == 0 && slices->doubled < doubled)
+		slices->doubled = doubled;
 }
 
 void hlg_slices_merge(struct hlg_slices *to, const struct hlg_slices *from,
@@ -102,14 +135,11 @@ void hlg_slices_merge(struct hlg_slices *to, const struct hlg_slices *from,
 {
 	to->untimed += from->untimed;
 	to->lost |= from->lost;
-	while (!to->lost && to->n && to->doubled < from->doubled)
-		merge_neighbours(to);
-	if (to->n == 0 && to->doubled < from->doubled)
-		to->doubled = from->doubled;
+	hlg_slices_lengthen(to, from->doubled);
 	for (uint32_t i = 0; i < from->n && !to->lost; i++) {
 		struct hlg_slices_entry entry = from->entries[i];
 
-		if (entry.series < HLG_SLICES_HOST) {
+		if (entry.series < HLG_SLICES_STATE) {
 			entry.ip += moves ? moves[entry.series] : 0;
 			entry.series = series[entry.series];
 		}

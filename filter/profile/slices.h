@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When samples were taken: how many of each thread at each address, by slice of time.
- * Only what shows time asks for it (options->slices): each sample is then looked up once
- * more.
+ * When samples were taken: how many of something, by slice of time. A profile has two of
+ * these: of each thread what ran, and of guests where. Only what shows time asks for them
+ * (options->slices): each sample is then looked up twice more.
  *
  * A slice is 20 ms of perf's clock, and twice that, and so on, until what was seen spans
- * at most HLG_SLICES_MOST of them and has no more than HLG_SLICES_ENTRIES entries, as
- * long as there are slices to make longer. So memory grows with distinct (thread,
- * address, slice). Slice n begins at n times its length.
+ * at most HLG_SLICES_MOST of them and has no more than HLG_SLICES_ENTRIES entries, but
+ * HLG_SLICES_LEAST slices at least. So memory is bounded by what is distinct in these.
+ * Slice n begins at n times its length.
  */
 #ifndef HLG_FILTER_PROFILE_SLICES_H
 #define HLG_FILTER_PROFILE_SLICES_H
@@ -19,8 +19,9 @@
 enum {
 	HLG_SLICES_NS = 20000000,
 	HLG_SLICES_MOST = 4096,
-	HLG_SLICES_LEAST = 64, /* not fewer for want of room */
-	HLG_SLICES_ENTRIES = 1 << 20,
+	HLG_SLICES_LEAST = 4, /* not fewer for want of room */
+	HLG_SLICES_ENTRIES = 1 << 18,
+	HLG_SLICES_RECENT = 11, /* bits */
 };
 
 struct hlg_slices_entry {
@@ -32,11 +33,11 @@ struct hlg_slices_entry {
 	struct hlg_count count;
 };
 
-/* What has no series has one of these numbers, which are above all of series: the host's
- * states (enum hlg_state); hits of kvm_exit; and events that were lost. */
-#define HLG_SLICES_HOST  UINT32_C(0xfffffff0)
-#define HLG_SLICES_EXITS (HLG_SLICES_HOST + 8)
-#define HLG_SLICES_LOST  (HLG_SLICES_HOST + 9)
+/* What is by thread has one of these numbers, which are above all of series: what ran
+ * (enum hlg_state); hits of kvm_exit; and events that were lost. */
+#define HLG_SLICES_STATE UINT32_C(0xfffffff0)
+#define HLG_SLICES_EXITS (HLG_SLICES_STATE + 8)
+#define HLG_SLICES_LOST  (HLG_SLICES_STATE + 9)
 
 /* All zero before the first use. */
 struct hlg_slices {
@@ -44,6 +45,7 @@ struct hlg_slices {
 	uint64_t first, last; /* slices that have any; of none 0 */
 	struct hlg_slices_entry *entries;
 	uint32_t n;
+	uint32_t recent[1 << HLG_SLICES_RECENT]; /* some that were counted last */
 	struct hlg_index index;
 	uint64_t untimed; /* samples without a time */
 	bool lost;        /* there was no memory: what is here is not whole */
@@ -59,6 +61,9 @@ void hlg_slices_add(struct hlg_slices *slices, uint64_t time,
  */
 void hlg_slices_merge(struct hlg_slices *to, const struct hlg_slices *from,
 		      const uint32_t *series, const uint64_t *moves);
+
+/* Makes slices as long as 20 ms doubled so often. */
+void hlg_slices_lengthen(struct hlg_slices *slices, unsigned doubled);
 
 /* Sorts by slice, then address, series and thread; nothing can be added behind. */
 void hlg_slices_sort(struct hlg_slices *slices);

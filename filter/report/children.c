@@ -12,25 +12,33 @@ static const struct hlg_path_frame *frames_of(const struct hlg_children *c,
 	return &c->paths.frames[path->first];
 }
 
+static bool is_counted(const struct hlg_path *path, const struct hlg_report *r)
+{
+	return !path->row->border || r->options->border != HLG_BORDER_DROP;
+}
+
 static void see(struct hlg_children_row *row, const struct hlg_path *path, size_t frame)
 {
 	size_t depth = path->n - frame;
 
-	if (!row->count.samples || depth < row->depth)
+	if (!row->n_paths || depth < row->depth)
 		row->depth = depth;
 	hlg_count_add(&row->count, path->count);
+	row->n_paths++;
 }
 
-/* Counts each path once in each of its places; seen has a number for each place. */
-static void count(struct hlg_children *c, const struct hlg_report *r, size_t *seen)
+/* Counts each path once in each of its places; seen has a number for each place. Returns
+ * how often that was. */
+static size_t count(struct hlg_children *c, const struct hlg_report *r, size_t *seen)
 {
 	struct hlg_children_row *rows = c->rows;
+	size_t n = 0;
 
 	for (size_t i = 0; i < c->paths.n; i++) {
 		const struct hlg_path *path = &c->paths.paths[i];
 		const struct hlg_path_frame *frames = frames_of(c, path);
 
-		if (path->row->border && r->options->border == HLG_BORDER_DROP)
+		if (!is_counted(path, r))
 			continue;
 		hlg_count_add(&rows[frames[0].place].self, path->count);
 		for (size_t k = path->n; k-- > 0;) {
@@ -38,8 +46,40 @@ static void count(struct hlg_children *c, const struct hlg_report *r, size_t *se
 				continue;
 			seen[frames[k].place] = i + 1;
 			see(&rows[frames[k].place], path, k);
+			n++;
 		}
 	}
+	return n;
+}
+
+/* Tells each row its paths, of which there are n in all; seen is as count() left it. */
+static bool list(struct hlg_children *c, const struct hlg_report *r, size_t *seen,
+		 size_t n)
+{
+	c->stacks = calloc(n + 1, sizeof(*c->stacks));
+	if (!c->stacks)
+		return false;
+	n = 0;
+	for (uint32_t i = 0; i < c->paths.n_places; i++) {
+		c->rows[i].first = n;
+		n += c->rows[i].n_paths;
+		c->rows[i].n_paths = 0;
+	}
+	for (size_t i = 0; i < c->paths.n; i++) {
+		const struct hlg_path *path = &c->paths.paths[i];
+		const struct hlg_path_frame *frames = frames_of(c, path);
+		size_t now = c->paths.n + i + 1;
+
+		for (size_t k = 0; is_counted(path, r) && k < path->n; k++) {
+			struct hlg_children_row *row = &c->rows[frames[k].place];
+
+			if (seen[frames[k].place] == now)
+				continue;
+			seen[frames[k].place] = now;
+			c->stacks[row->first + row->n_paths++] = i;
+		}
+	}
+	return true;
 }
 
 struct order {
@@ -89,6 +129,7 @@ int hlg_children_build(struct hlg_children *c, const struct hlg_report *r,
 {
 	struct order order = {c, v->weight};
 	size_t *seen;
+	bool ok;
 	int rc;
 
 	*c = (struct hlg_children){.all = hlg_rows_sum(r, v)};
@@ -97,12 +138,10 @@ int hlg_children_build(struct hlg_children *c, const struct hlg_report *r,
 		return rc;
 	seen = calloc((size_t)c->paths.n_places + 1, sizeof(*seen));
 	c->rows = calloc((size_t)c->paths.n_places + 1, sizeof(*c->rows));
-	if (!seen || !c->rows) {
-		free(seen);
-		return hlg_err_memory(err, "report");
-	}
-	count(c, r, seen);
+	ok = seen && c->rows && list(c, r, seen, count(c, r, seen));
 	free(seen);
+	if (!ok)
+		return hlg_err_memory(err, "report");
 	for (uint32_t i = 0; i < c->paths.n_places; i++) {
 		c->rows[i].place = i;
 		if (c->paths.places[i].frame != HLG_FRAME_NOTE &&
@@ -118,6 +157,7 @@ void hlg_children_finish(struct hlg_children *c)
 {
 	hlg_paths_finish(&c->paths);
 	free(c->rows);
+	free(c->stacks);
 	*c = (struct hlg_children){0};
 }
 
@@ -132,31 +172,31 @@ struct hlg_row hlg_children_row(const struct hlg_children *c, size_t i)
 				.name = place->name};
 }
 
-/* The outermost frame of the place; path->n: there is none. */
+/* The outermost frame of a place that is there. */
 static size_t find(const struct hlg_children *c, const struct hlg_path *path,
 		   uint32_t place)
 {
 	const struct hlg_path_frame *frames = frames_of(c, path);
 
-	for (size_t i = path->n; i-- > 0;)
-		if (frames[i].place == place)
-			return i;
-	return path->n;
+	size_t i = path->n - 1;
+
+	while (i > 0 && frames[i].place != place)
+		i--;
+	return i;
 }
 
 bool hlg_children_tree(struct hlg_tree *tree, const struct hlg_children *c,
-		       uint32_t place, bool callers, enum hlg_weight weight)
+		       const struct hlg_children_row *row, bool callers,
+		       enum hlg_weight weight)
 {
 	if (!hlg_tree_init(tree))
 		return false;
-	for (size_t i = 0; i < c->paths.n; i++) {
-		const struct hlg_path *path = &c->paths.paths[i];
+	for (size_t i = 0; i < row->n_paths; i++) {
+		const struct hlg_path *path = &c->paths.paths[c->stacks[row->first + i]];
 		const struct hlg_path_frame *frames = frames_of(c, path);
-		size_t at = find(c, path, place);
+		size_t at = find(c, path, row->place);
 		uint32_t node = HLG_TREE_ROOT;
 
-		if (at == path->n)
-			continue;
 		/* at runs over the top for who has no frame below 0. */
 		for (at += callers ? 1 : (size_t)-1; at < path->n;
 		     at += callers ? 1 : (size_t)-1) {

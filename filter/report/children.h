@@ -15,13 +15,15 @@ struct hlg_children_row {
 	struct hlg_count self;  /* of those that were taken in it */
 	struct hlg_share share; /* of count */
 	double self_share;
-	size_t depth; /* calls above it, at least */
+	size_t depth;          /* calls above it, at least */
+	size_t first, n_paths; /* of struct hlg_children's stacks: those with it */
 };
 
 struct hlg_children {
 	struct hlg_paths paths;
 	struct hlg_children_row *rows; /* by count, then callers first, then name */
 	size_t n;
+	size_t *stacks;       /* numbers of paths, for each row those that count in it */
 	struct hlg_count all; /* what shares are of */
 };
 
@@ -35,12 +37,13 @@ void hlg_children_finish(struct hlg_children *children);
 struct hlg_row hlg_children_row(const struct hlg_children *children, size_t i);
 
 /*
- * A tree of who called a function, or of what it calls (callers false), with the function
- * on the root: of each sample that has it in its stack, the frames beyond the outermost
- * time that it is there. *tree is all zero before, and settled afterwards; the caller
- * finishes it in any case. False without memory.
+ * A tree of who called the function of a row, or of what it calls (callers false), with
+ * the function on the root: of each sample that counts in the row, the frames beyond the
+ * outermost time that it is in the stack. *tree is all zero before, and settled
+ * afterwards; the caller finishes it in any case. False without memory.
  */
 bool hlg_children_tree(struct hlg_tree *tree, const struct hlg_children *children,
-		       uint32_t place, bool callers, enum hlg_weight weight);
+		       const struct hlg_children_row *row, bool callers,
+		       enum hlg_weight weight);
 
 #endif

@@ -297,7 +297,9 @@ void hlg_stacks_callers(struct hlg_stacks *s, struct hlg_stack *key, uint32_t ch
 	n = hlg_chains_guest(words, n, callers, &tail);
 	if (n && callers[0] == key->ip)
 		first = 1;
-	key->chain = hlg_chains_add(&s->chains, callers + first, n - first);
+	key->chain = chain == HLG_LOST_CHAIN
+			     ? HLG_LOST_CHAIN
+			     : hlg_chains_add(&s->chains, callers + first, n - first);
 	key->end = (uint8_t)tail.end;
 	key->way = (uint8_t)tail.way;
 }

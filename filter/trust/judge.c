@@ -13,6 +13,10 @@
 #define REACHED   32
 #define LOOKED_AT 1000000
 
+/* Functions that are kept have all bytes of code there are so many times, at most: those
+ * of real programs hardly overlap. */
+#define NESTING 2
+
 struct function {
 	struct hlg_place place;
 	const struct hlg_image *image;
@@ -42,10 +46,34 @@ struct hlg_judge {
 	uint32_t n_memos;
 	struct hlg_index function_index, memo_index;
 	size_t left;                  /* of LOOKED_AT */
+	uint64_t bytes;               /* of code that may still be kept */
 	struct frames *frames;        /* of each image */
 	struct hlg_all_calls **calls; /* of each image that was asked for */
 	bool ok;                      /* there was memory */
 };
+
+/* Bytes of [start, end) that are in the file. */
+static uint64_t stored(const struct hlg_image *image, uint64_t start, uint64_t end)
+{
+	uint64_t size = hlg_image_stored(image, start);
+
+	return size < end - start ? size : end - start;
+}
+
+static uint64_t count_code(const struct hlg_space *space)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < space->n_images; i++) {
+		const struct hlg_image *image = space->images[i];
+
+		for (size_t k = 0; k < image->n_areas; k++)
+			if (image->areas[k].code)
+				n += stored(image, image->areas[k].start,
+					    image->areas[k].end);
+	}
+	return n;
+}
 
 struct hlg_judge *hlg_judge_open(const struct hlg_space *space,
 				 const struct hlg_trust *trust)
@@ -57,6 +85,7 @@ struct hlg_judge *hlg_judge_open(const struct hlg_space *space,
 	j->space = space;
 	j->trust = trust;
 	j->ok = true;
+	j->bytes = NESTING * count_code(space);
 	j->frames = calloc(space->n_images + 1, sizeof(*j->frames));
 	j->calls = calloc(space->n_images + 1, sizeof(*j->calls));
 	if (!j->frames || !j->calls) {
@@ -100,6 +129,16 @@ static bool same_function(const void *ctx, uint32_t number)
 	return search->j->functions[number]->place.owner == search->key;
 }
 
+/* Is there still room to keep a function? */
+static bool keep(struct hlg_judge *j, const struct hlg_place *place)
+{
+	uint64_t size = stored(place->image, place->start, place->end);
+	bool may = size <= j->bytes;
+
+	j->bytes -= may ? size : 0;
+	return may;
+}
+
 static struct function *read_function(struct hlg_judge *j, const struct hlg_place *place,
 				      struct hlg_code *code)
 {
@@ -118,7 +157,8 @@ static struct function *read_function(struct hlg_judge *j, const struct hlg_plac
 	return f;
 }
 
-/* The function or label of a place; NULL: it cannot be decoded, or without memory. */
+/* The function or label of a place; NULL: it cannot be decoded, or kept beside those that
+ * overlap it, or without memory. */
 static const struct function *function_of(struct hlg_judge *j,
 					  const struct hlg_place *place)
 {
@@ -133,6 +173,8 @@ static const struct function *function_of(struct hlg_judge *j,
 	known = hlg_index_find(&j->function_index, hash, same_function, &search);
 	if (known != HLG_INDEX_NONE)
 		return j->functions[known];
+	if (!keep(j, place))
+		return NULL;
 	f = read_function(j, place, test->code);
 	j->ok &= f && hlg_index_add(&j->function_index, hash, j->n_functions);
 	if (f)
@@ -316,7 +358,8 @@ static bool find_callers(const struct hlg_all_calls *calls, uint64_t function,
 		const struct hlg_call *to = hlg_all_calls_to(calls, ways.at[k], &n);
 
 		by_pointer |= hlg_all_calls_is_taken(calls, ways.at[k]);
-		for (size_t i = 0; i < n; i++)
+		/* Who is called by thousands is asked for by each of them. */
+		for (size_t i = 0; i < n && !callers->full; i++)
 			put(to[i].tail ? &ways : callers, to[i].from);
 	}
 	return by_pointer || ways.full || callers->full;

@@ -125,8 +125,8 @@ static bool write_calls(struct writing *w, const struct hlg_children_row *row)
 
 	if (way == HLG_CALL_GRAPH_NONE)
 		return true;
-	ok = hlg_children_tree(&tree, w->children, row->place,
-			       way == HLG_CALL_GRAPH_CALLEE, w->v->weight);
+	ok = hlg_children_tree(&tree, w->children, row, way == HLG_CALL_GRAPH_CALLEE,
+			       w->v->weight);
 	if (ok && tree.n > 1) {
 		write_tree(w, &tree);
 		fputc('\n', w->f);

@@ -6,8 +6,8 @@ harm/size/large.py writes is large and true; what is written here is small and n
 import gzip
 import struct
 
-IP, TID, TIME, READ, CPU, PERIOD, RAW, IDENTIFIER = (
-    1 << i for i in (0, 1, 2, 4, 7, 8, 10, 16))
+IP, TID, TIME, READ, CALLCHAIN, CPU, PERIOD, RAW, IDENTIFIER = (
+    1 << i for i in (0, 1, 2, 4, 5, 7, 8, 10, 16))
 GUEST, HOST = 4, 2  # cpumodes: guest kernel, host user
 SAMPLE, LOST, FINISHED_ROUND, MMAP2 = 9, 2, 68, 10
 TEXT = 0x1000

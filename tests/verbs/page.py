@@ -157,11 +157,15 @@ def check_time(build, words):
         yield "slices are not in order"
     if sum(n for n, what in zip(time["count"], time["what"]) if what >= 0) != data["total"]:
         yield "slices do not sum to the whole"
+    where = data["where"]
+    if where["ratio"] != 1 or sum(where["count"]) != data["total"]:
+        yield f"by address: {where['ratio']}, {where['offset']}, {sum(where['count'])} in all"
+    when = [slice_ - where["offset"] for slice_ in sums(where["when"])]
     for i in range(8):
         start, stop = sorted(rng.sample(range(time["n"] + 1), 2)) if i else (0, time["n"])
         ours = {}
-        for slice_, what, n in zip(when, time["what"], time["count"]):
-            if start <= slice_ < stop and what >= 0:
+        for slice_, what, n in zip(when, where["what"], where["count"]):
+            if start <= slice_ < stop:
                 row = data["addresses"]["row"][what]
                 ours[data["rows"]["name"][row]] = ours.get(data["rows"]["name"][row], 0) + n
         begin = first + time["first"]

@@ -11,43 +11,83 @@ enum {
 	SHOWN = 4
 };
 
-struct caller {
+/* Samples of a row whose direct caller is such a place. */
+struct hlg_called_by_call {
+	const struct hlg_row *row;
 	const struct hlg_path_place *place;
 	uint64_t weight;
 };
 
 static int compare(const void *a, const void *b)
 {
-	const struct caller *x = a, *y = b;
+	const struct hlg_called_by_call *x = a, *y = b;
+
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int compare_weights(const void *a, const void *b)
+{
+	const struct hlg_called_by_call *x = a, *y = b;
 
 	if (x->weight != y->weight)
 		return x->weight > y->weight ? -1 : 1;
-	return x->place && y->place ? strcmp(x->place->name, y->place->name) : 0;
+	return strcmp(x->place->name, y->place->name);
 }
 
-/* Sums up the samples of a row by the frame above it; returns what all weigh. */
-static uint64_t sum_up(struct caller *callers, const struct hlg_paths *paths,
-		       const struct hlg_view *view, const struct hlg_row *row)
+/* All calls of a view, each once; those of no weight are not shown. */
+static bool collect(struct hlg_called_by *called)
 {
-	uint64_t all = 0;
+	const struct hlg_paths *paths = &called->paths;
+	struct hlg_called_by_call *calls = calloc(paths->n + 1, sizeof(*calls));
+	size_t met = 0;
 
+	called->calls = calls;
+	if (!calls)
+		return false;
 	for (size_t i = 0; i < paths->n; i++) {
 		const struct hlg_path *path = &paths->paths[i];
-		uint64_t weight = hlg_count_weigh(view->weight, path->count);
-		uint32_t place;
+		uint64_t weight = hlg_count_weigh(called->view->weight, path->count);
 
-		if (path->row != row || path->n < 2)
+		if (path->n < 2 || !weight)
 			continue;
-		place = paths->frames[path->first + 1].place;
-		callers[place].place = &paths->places[place];
-		callers[place].weight += weight;
-		all += weight;
+		calls[met++] = (struct hlg_called_by_call){
+			path->row, &paths->places[paths->frames[path->first + 1].place],
+			weight};
 	}
-	return all;
+	qsort(calls, met, sizeof(*calls), compare);
+	for (size_t i = 0; i < met; i++) {
+		if (called->n && compare(&calls[called->n - 1], &calls[i]) == 0)
+			calls[called->n - 1].weight += calls[i].weight;
+		else
+			calls[called->n++] = calls[i];
+	}
+	return true;
+}
+
+/* The calls of a row: *n from the returned one on. */
+static struct hlg_called_by_call *calls_of(const struct hlg_called_by *called,
+					   const struct hlg_row *row, size_t *n)
+{
+	size_t low = 0, high = called->n, end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (called->calls[middle].row < row)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < called->n && called->calls[end].row == row;)
+		end++;
+	*n = end - low;
+	return called->calls + low;
 }
 
 /* A line each: names may be long. */
-static void put(FILE *f, const struct caller *callers, size_t n, uint64_t all,
+static void put(FILE *f, const struct hlg_called_by_call *calls, size_t n,
 		const struct hlg_screen *screen)
 {
 	static const char label[] = "  called by:";
@@ -55,29 +95,29 @@ static void put(FILE *f, const struct caller *callers, size_t n, uint64_t all,
 	const long cells = screen->columns > 50 ? (long)screen->columns - indent - 12
 			   : screen->columns    ? 38
 						: LONG_MAX;
-	size_t found = 0;
+	uint64_t all = 0;
 	char percent[16];
 
-	while (found < n && callers[found].weight)
-		found++;
-	for (size_t i = 0; i < found && i < SHOWN; i++) {
+	for (size_t i = 0; i < n; i++)
+		all += calls[i].weight;
+	for (size_t i = 0; i < n && i < SHOWN; i++) {
 		fprintf(f, "%-*s%7s %%  ", indent, i ? "" : label,
 			hlg_interval_percent(percent,
-					     (double)callers[i].weight / (double)all));
-		hlg_table_cut(f, callers[i].place->name, cells, screen->ascii);
+					     (double)calls[i].weight / (double)all));
+		hlg_table_cut(f, calls[i].place->name, cells, screen->ascii);
 		fputc('\n', f);
 	}
-	if (found > SHOWN)
+	if (n > SHOWN)
 		fprintf(f, "%*s  (%zu more: hlguest report -g callee)\n", indent, "",
-			found - SHOWN);
+			n - SHOWN);
 }
 
 bool hlg_called_by_put(FILE *f, struct hlg_called_by *called, const struct hlg_report *r,
 		       const struct hlg_view *view, const struct hlg_row *row)
 {
-	struct caller *callers;
+	struct hlg_called_by_call *calls;
 	struct hlg_err err;
-	uint64_t all;
+	size_t n;
 
 	if (!r->callers.stacks)
 		return true;
@@ -86,20 +126,19 @@ bool hlg_called_by_put(FILE *f, struct hlg_called_by *called, const struct hlg_r
 		if (hlg_paths_build(&called->paths, r, view, &err) < 0)
 			return false;
 		called->view = view;
+		if (!collect(called))
+			return false;
 	}
-	callers = calloc((size_t)called->paths.n_places + 1, sizeof(*callers));
-	if (!callers)
-		return false;
-	all = sum_up(callers, &called->paths, view, row);
-	qsort(callers, called->paths.n_places, sizeof(*callers), compare);
-	if (all)
-		put(f, callers, called->paths.n_places, all, &r->screen);
-	free(callers);
+	calls = calls_of(called, row, &n);
+	if (n)
+		qsort(calls, n, sizeof(*calls), compare_weights);
+	put(f, calls, n, &r->screen);
 	return true;
 }
 
 void hlg_called_by_finish(struct hlg_called_by *called)
 {
 	hlg_paths_finish(&called->paths);
+	free(called->calls);
 	*called = (struct hlg_called_by){0};
 }

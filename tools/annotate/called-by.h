@@ -7,10 +7,12 @@
 
 #include "filter/report/paths.h"
 
-/* The paths of the view that was asked for last. All zero before the first. */
+/* Of the view that was asked for last. All zero before the first. */
 struct hlg_called_by {
 	const struct hlg_view *view;
 	struct hlg_paths paths;
+	struct hlg_called_by_call *calls; /* by row, then place */
+	size_t n;
 };
 
 /*

@@ -41,8 +41,9 @@ extern const struct hlg_format hlg_callgrind_format;
  */
 extern const struct hlg_format hlg_speedscope_format;
 
-/* tree is the report's (filter/report/frames.h). Write errors stay on the stream. In
- * builds with jansson only. */
+/* tree is the report's (filter/report/frames.h). Write errors stay on the stream. Fails
+ * where its stacks have more than 32,000,000 frames in all. In builds with jansson only.
+ */
 int hlg_speedscope_write(FILE *f, const struct hlg_report *report,
 			 const struct hlg_tree *tree, struct hlg_err *err);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/export/export.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #if HLG_HAVE_JANSSON
@@ -9,6 +10,9 @@
 #include "filter/write/json.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
+
+/* Frames of all stacks: some 40 bytes each while the document is made. */
+#define MOST_FRAMES UINT64_C(32000000)
 
 struct writer {
 	const struct hlg_tree *tree;
@@ -66,6 +70,23 @@ static bool add_stacks(struct writer *w)
 			add_stack(w, node->depth, self);
 	}
 	return true;
+}
+
+/* Each stack is written whole, however much of it others share. */
+static int check_size(const struct hlg_tree *tree, enum hlg_weight weight,
+		      struct hlg_err *err)
+{
+	uint64_t frames = 0;
+
+	for (uint32_t i = 1; i < tree->n; i++)
+		if (hlg_count_weigh(weight, tree->nodes[i].self))
+			frames += tree->nodes[i].depth;
+	if (frames <= MOST_FRAMES)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "format=speedscope: the stacks have %" PRIu64
+			   " frames in all, which is too much (use --format=folded)",
+			   frames);
 }
 
 /* Is period time, for all that was sampled? */
@@ -135,8 +156,10 @@ int hlg_speedscope_write(FILE *f, const struct hlg_report *r, const struct hlg_t
 {
 	struct writer w = {.tree = tree, .weight = r->all.weight};
 	json_t *root;
-	int rc;
+	int rc = check_size(tree, w.weight, err);
 
+	if (rc < 0)
+		return rc;
 	hlg_json_watch_begin();
 	w.frames = json_array();
 	w.samples = json_array();

@@ -266,7 +266,7 @@ static int on_lost(void *ctx, const struct hlg_perfdata_lost *lost, struct hlg_e
 
 	(void)err;
 	if (feed->profile->options->slices)
-		hlg_slices_add(&feed->profile->slices, lost->time, &entry);
+		hlg_slices_add(&feed->profile->by_thread, lost->time, &entry);
 	return 0;
 }
 

@@ -149,6 +149,7 @@ function makePage(data) {
 
 	if (times) {
 		times.at = sums(times.when);
+		data.where.at = sums(data.where.when);
 		data.marks.at = sums(data.marks.when);
 	}
 	for (const image of data.images)
@@ -177,17 +178,20 @@ function makePage(data) {
 	page.whole = function () {
 		return !times || (page.from === 0 && page.to === times.n);
 	};
-	/* Counts what lies in slices [from, to). */
+	/* Counts what lies in slices [from, to), or a little more: in whole slices of where. */
 	page.range = function (from, to) {
 		if (!times)
 			return;
-		page.from = Math.max(0, from);
-		page.to = Math.min(times.n, to);
+		const {ratio, offset} = data.where;
+		const first = Math.floor((from + offset) / ratio);
+		const end = Math.ceil((to + offset) / ratio);
+		page.from = Math.max(0, first * ratio - offset);
+		page.to = Math.min(times.n, end * ratio - offset);
 		if (page.whole()) {
 			page.counts.set(rows.count);
 			page.addressCounts.set(data.addresses.count);
 		} else {
-			countRange(page);
+			countRange(page, first, end);
 		}
 		page.total = page.counts.reduce((a, b) => a + b, 0);
 		page.tell('range');
@@ -204,15 +208,15 @@ function makePage(data) {
 	return page;
 }
 
-function countRange(page) {
-	const {time, addresses} = page.data;
-	const first = lowerBound(time.at, page.from), end = lowerBound(time.at, page.to);
+/* Of slices of where. */
+function countRange(page, from, to) {
+	const {where, addresses} = page.data;
+	const first = lowerBound(where.at, from), end = lowerBound(where.at, to);
 
 	page.addressCounts.fill(0);
 	page.counts.fill(0);
 	for (let i = first; i < end; i++)
-		if (time.what[i] >= 0)
-			page.addressCounts[time.what[i]] += time.count[i];
+		page.addressCounts[where.what[i]] += where.count[i];
 	for (let i = 0; i < addresses.row.length; i++)
 		page.counts[addresses.row[i]] += page.addressCounts[i];
 }

@@ -12,10 +12,11 @@
 
 /* What the time table has instead of an address. */
 enum {
+	GUEST = 0,
 	HOST_USER = -1,
 	HOST_KERNEL = -2,
 	OTHERS = -3,
-	VM_EXITS = -4,
+	VM_EXITS = -1,    /* of addresses: not among the rows */
 	RAW = HLG_N_KINDS /* kind of a row that is a guest address */
 };
 
@@ -319,28 +320,37 @@ static bool is_mark(const struct hlg_slices_entry *entry)
 	return entry->series >= HLG_SLICES_EXITS;
 }
 
-/* What was sampled, as the time table has it; false: what is left out. */
-static bool what_of(const struct writer *w, const struct hlg_slices_entry *entry,
-		    int64_t *what)
+/* What ran, of entries by thread; false: nothing did. */
+static bool state_of(const struct hlg_slices_entry *entry, int64_t *what)
+{
+	switch ((enum hlg_state)(entry->series - HLG_SLICES_STATE)) {
+	case HLG_GUEST_KERNEL:
+	case HLG_GUEST_USER:
+		*what = GUEST;
+		break;
+	case HLG_HOST_USER:
+		*what = HOST_USER;
+		break;
+	case HLG_HOST_KERNEL:
+		*what = HOST_KERNEL;
+		break;
+	default:
+		*what = OTHERS;
+	}
+	return !is_mark(entry);
+}
+
+/* Which address, of entries by address; false: it is in no row. */
+static bool address_of(const struct writer *w, const struct hlg_slices_entry *entry,
+		       int64_t *what)
 {
 	const struct sampled key = {entry->ip, 0}, *found;
 
-	if (is_mark(entry))
-		return false;
-	if (entry->series >= HLG_SLICES_HOST) {
-		enum hlg_state state = (enum hlg_state)(entry->series - HLG_SLICES_HOST);
-
-		*what = state == HLG_HOST_USER     ? HOST_USER
-			: state == HLG_HOST_KERNEL ? HOST_KERNEL
-						   : OTHERS;
-		return true;
-	}
 	found = w->n_sampled ? bsearch(&key, w->sampled, w->n_sampled, sizeof(key),
 				       compare_sampled)
 			     : NULL;
-	/* Gaps that were dropped have no row. */
-	*what = found ? found->address : 0;
-	return found != NULL;
+	*what = found ? found->address : VM_EXITS;
+	return *what >= 0;
 }
 
 static int compare_tids(const void *a, const void *b)
@@ -378,10 +388,11 @@ struct entries {
 	size_t n;
 };
 
+/* Without tids: those by address. False without memory. */
 static bool collect_entries(struct entries *e, const struct writer *w,
-			    const int32_t *tids, size_t n_tids)
+			    const struct hlg_slices *s, const int32_t *tids,
+			    size_t n_tids)
 {
-	const struct hlg_slices *s = &w->r->profile->slices;
 	uint64_t before = s->first;
 
 	e->when = calloc((size_t)s->n + 1, sizeof(*e->when));
@@ -392,13 +403,15 @@ static bool collect_entries(struct entries *e, const struct writer *w,
 		return false;
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct hlg_slices_entry *from = &s->entries[i];
-		const int32_t *tid =
-			bsearch(&from->tid, tids, n_tids, sizeof(*tid), compare_tids);
+		const int32_t *tid = tids ? bsearch(&from->tid, tids, n_tids,
+						    sizeof(*tid), compare_tids)
+					  : NULL;
 
-		if (!what_of(w, from, &e->what[e->n]))
+		if (tids ? !state_of(from, &e->what[e->n])
+			 : !address_of(w, from, &e->what[e->n]))
 			continue;
 		e->when[e->n] = from->slice - before;
-		e->thread[e->n] = (uint64_t)(tid - tids);
+		e->thread[e->n] = tid ? (uint64_t)(tid - tids) : 0;
 		e->count[e->n++] = weigh(w, from->count);
 		before = from->slice;
 	}
@@ -416,7 +429,7 @@ static void finish_entries(struct entries *e)
 static void put_marks(struct writer *w)
 {
 	static const char *const keys[] = {"kind", "when", "count"};
-	const struct hlg_slices *s = &w->r->profile->slices;
+	const struct hlg_slices *s = &w->r->profile->by_thread;
 
 	hlg_page_data_open(&w->d, "marks", '{');
 	for (int k = 0; k < 3; k++) {
@@ -441,49 +454,79 @@ static void put_marks(struct writer *w)
 
 bool hlg_page_report_has_time(const struct hlg_report *r, const char **why)
 {
-	const struct hlg_slices *s = &r->profile->slices;
+	const struct hlg_slices *s = &r->profile->by_thread;
+
+	bool lost = s->lost || r->profile->by_address.lost;
 
 	*why = r->n_files > 1 ? "Of several recordings together there is no time."
-	       : s->lost      ? "There was no memory for times."
+	       : lost         ? "There was no memory for times."
 	       : s->n == 0    ? "The samples have no times."
 			      : NULL;
 	return !*why;
 }
 
-static bool put_time(struct writer *w)
+static void put_span(struct writer *w, const struct hlg_slices *s)
 {
-	const struct hlg_slices *s = &w->r->profile->slices;
-	struct entries e = {0};
-	size_t n_tids;
-	const char *why;
-	int32_t *tids;
-
-	if (!hlg_page_report_has_time(w->r, &why))
-		return true;
-	tids = threads_of(s, &n_tids);
-	if (!tids || !collect_entries(&e, w, tids, n_tids)) {
-		finish_entries(&e);
-		free(tids);
-		return false;
-	}
-	hlg_page_data_open(&w->d, "time", '{');
 	hlg_page_data_number(&w->d, "slice", hlg_slices_length(s));
 	hlg_page_data_signed(
 		&w->d, "first",
 		(int64_t)(s->first * hlg_slices_length(s) - w->r->profile->span.first));
 	hlg_page_data_number(&w->d, "n", s->last - s->first + 1);
-	LIST(w, "when", e.n, number, e.when[i]);
-	LIST(w, "what", e.n, signed, e.what[i]);
-	LIST(w, "thread", e.n, number, e.thread[i]);
-	LIST(w, "count", e.n, number, e.count[i]);
-	hlg_page_data_close(&w->d, '}');
-	put_marks(w);
-	hlg_page_data_open(&w->d, "threads", '{');
-	LIST(w, "tid", n_tids, signed, tids[i]);
-	hlg_page_data_close(&w->d, '}');
+}
+
+static bool put_threads(struct writer *w)
+{
+	const struct hlg_slices *s = &w->r->profile->by_thread;
+	struct entries e = {0};
+	size_t n_tids;
+	int32_t *tids = threads_of(s, &n_tids);
+	bool ok = tids && collect_entries(&e, w, s, tids, n_tids);
+
+	if (ok) {
+		hlg_page_data_open(&w->d, "time", '{');
+		put_span(w, s);
+		LIST(w, "when", e.n, number, e.when[i]);
+		LIST(w, "what", e.n, signed, e.what[i]);
+		LIST(w, "thread", e.n, number, e.thread[i]);
+		LIST(w, "count", e.n, number, e.count[i]);
+		hlg_page_data_close(&w->d, '}');
+		put_marks(w);
+		hlg_page_data_open(&w->d, "threads", '{');
+		LIST(w, "tid", n_tids, signed, tids[i]);
+		hlg_page_data_close(&w->d, '}');
+	}
 	finish_entries(&e);
 	free(tids);
-	return true;
+	return ok;
+}
+
+static bool put_where(struct writer *w)
+{
+	const struct hlg_slices *fine = &w->r->profile->by_thread;
+	const struct hlg_slices *s = &w->r->profile->by_address;
+	unsigned more = s->doubled - fine->doubled; /* never less than 0 */
+	struct entries e = {0};
+	bool ok = collect_entries(&e, w, s, NULL, 0);
+
+	if (ok) {
+		hlg_page_data_open(&w->d, "where", '{');
+		hlg_page_data_number(&w->d, "ratio", UINT64_C(1) << more);
+		hlg_page_data_signed(&w->d, "offset",
+				     (int64_t)(fine->first - (s->first << more)));
+		LIST(w, "when", e.n, number, e.when[i]);
+		LIST(w, "what", e.n, signed, e.what[i]);
+		LIST(w, "count", e.n, number, e.count[i]);
+		hlg_page_data_close(&w->d, '}');
+	}
+	finish_entries(&e);
+	return ok;
+}
+
+static bool put_time(struct writer *w)
+{
+	const char *why;
+
+	return !hlg_page_report_has_time(w->r, &why) || (put_threads(w) && put_where(w));
 }
 
 /* Stacks */

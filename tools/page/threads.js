@@ -4,7 +4,7 @@
  * host's user and kernel code, stacked. All lanes have one scale.
  */
 const LANE = 36, LANES = 8; // pixels; lanes before one asks for more
-const LANE_KINDS = ['guest', 'host user', 'host kernel', 'other', 'VM exits']; // by -what
+const LANE_KINDS = ['guest', 'host user', 'host kernel', 'other']; // by -what
 
 /* Entries of each thread: those of t are order[begin[t]] to order[begin[t + 1]]. */
 function threadIndex(time, threads) {

@@ -67,8 +67,7 @@ function tickStep(least) {
 
 /*
  * Sums by slice: the guest's, the host's, of these user's and kernel's; VM exits and lost events,
- * which are marks. Samples of entering and leaving the guest are neither the guest's nor the
- * host's.
+ * which are marks.
  */
 function timeSums(time, marks) {
 	const sums = {};
@@ -79,8 +78,6 @@ function timeSums(time, marks) {
 	});
 	for (let i = 0; i < time.at.length; i++) {
 		const what = time.what[i], n = time.count[i], slice = time.at[i];
-		if (what === -4)
-			continue;
 		sums[what < 0 ? 'host' : 'guest'][slice] += n;
 		if (what === -1 || what === -2)
 			sums[what === -1 ? 'user' : 'kernel'][slice] += n;
@@ -88,12 +85,16 @@ function timeSums(time, marks) {
 	return sums;
 }
 
-/* Sums by slice of a row; zeros for -1. */
-function timeRow(time, addressRow, row) {
-	const sums = new Float64Array(time.n);
-	for (let i = 0; i < time.at.length && row >= 0; i++)
-		if (time.what[i] >= 0 && addressRow[time.what[i]] === row)
-			sums[time.at[i]] += time.count[i];
+/* Sums by slice of a row, evenly over those that where has as one; zeros for -1. */
+function timeRow(time, where, addressRow, row) {
+	const sums = new Float64Array(time.n), {ratio, offset} = where;
+	for (let i = 0; i < where.at.length && row >= 0; i++)
+		if (addressRow[where.what[i]] === row) {
+			const from = Math.max(0, where.at[i] * ratio - offset);
+			const to = Math.min(time.n, (where.at[i] + 1) * ratio - offset);
+			for (let slice = from; slice < to; slice++)
+				sums[slice] += where.count[i] / (to - from);
+		}
 	return sums;
 }
 
@@ -330,7 +331,7 @@ function timeView(section, page) {
 
 	const redraw = watchLooks(view, page, draw);
 	const follow = () => {
-		sums.row = timeRow(time, data.addresses.row, page.selected);
+		sums.row = timeRow(time, data.where, data.addresses.row, page.selected);
 		redraw();
 	};
 	page.on('select', follow);

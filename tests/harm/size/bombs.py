@@ -20,6 +20,7 @@ import zlib
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 import forged as f
+import large
 from tap import Skip, Tap, parser
 
 MEMORY = 400  # MiB
@@ -182,6 +183,64 @@ def shared_ranges(put, verb):
     yield verb("annotate", "-q", guest, data), 0, ""
 
 
+def stacks(samples):
+    """A recording of (ip, return addresses) each."""
+    records = b"".join(f.record(f.SAMPLE, f.GUEST, struct.pack(
+        f"<QIIQ{len(backs) + 4}Q", ip, 1, 1, 1000, 1, len(backs) + 2, 2 ** 64 - 2560, ip, *backs))
+        for ip, backs in samples)
+    return f.recording(records, [f.attr(f.IP | f.TID | f.TIME | f.PERIOD | f.CALLCHAIN)])
+
+
+def nested_functions(put, verb):
+    """Functions that all end where the last does, and callers in each."""
+    n, size = 4000, 1 << 18
+    elf = f.Elf(size).symbols([(1, f.TEXT + 16 * i, size - 16 * i) for i in range(n)], b"\0f\0")
+    calls = b"\x90\x90\x90\xe8\0\0\0\0".ljust(16, b"\x90")
+    elf.data[elf.text:elf.text + size] = calls * (size // 16)
+    backs = [f.TEXT + 16 * i + 8 for i in range(n)]
+    data = put("a.data", stacks([(f.TEXT + 4, backs)]))
+    guest = put("guest.elf", elf.build())
+    yield verb("report", "-q", "--force", "--children", guest, data), 0, ""
+
+
+def many_callers(put, verb):
+    """Functions that are all called, each by another."""
+    n = 30000
+    names = b"".join(b"\0f%08d" % i for i in range(n)) + b"\0"
+    elf = f.Elf(16 * n).symbols([(1 + 10 * i, f.TEXT + 16 * i, 16) for i in range(n)], names)
+    data = put("a.data", stacks((f.TEXT + 16 * i, [f.TEXT + 16 * (i * 7 % n) + 8])
+                                for i in range(n)))
+    yield verb("annotate", "-q", "--force", "--top=0", put("guest.elf", elf.build()), data), 0, ""
+
+
+def popular_function(put, verb):
+    """A function that 30,000 others call, sampled before it has a frame."""
+    n = 30000
+    names = b"".join(b"\0f%08d" % i for i in range(n)) + b"\0"
+    elf = f.Elf(16 * n).symbols([(1 + 10 * i, f.TEXT + 16 * i, 16) for i in range(n)], names)
+    # push %rbp; mov %rsp,%rbp; call the first; pop %rbp; ret
+    elf.data[elf.text:elf.text + 16 * n] = b"".join(
+        (b"\x55\x48\x89\xe5\xe8" + struct.pack("<i", -16 * i - 9) + b"\x5d\xc3").ljust(16, b"\x90")
+        for i in range(n))
+    data = put("a.data", stacks((f.TEXT, [f.TEXT + 16 * i + 9]) for i in range(n)))
+    yield verb("report", "-q", "--force", "--children", put("guest.elf", elf.build()), data), 0, ""
+
+
+def shared_depth(put, verb):
+    """Samples that stand on one deep stack of the host."""
+    n, folder = 5000, os.path.dirname(put("guest.elf", b""))
+    guest = large.elf(os.path.join(folder, "guest.elf"), large.functions(n))
+    data = os.path.join(folder, "a.data")
+    deep = large.Recording(data, (large.CLOCK, large.ENTRY), chains=True)
+    deep.sample(0x400000, event=1, mode=large.HOST_USER,
+                chain=(large.CONTEXT_USER, *range(0x400000, 0x400000 + 8000)))
+    for i in range(n):
+        deep.sample(large.BASE + large.PAGE + large.CODE * i)
+    deep.close()
+    yield verb("report", "-q", "--force", "--stacks=callgraph", "--format=speedscope",
+               f"{guest}@{large.BASE:#x}", data), 1, "frames in all, which is too much"
+
+
 def compressed(data):
     """As a section's contents: Elf64_Chdr, zlib."""
     return struct.pack("<IIQQ", 1, 0, len(data), 1) + zlib.compress(data, 9)
@@ -327,7 +386,8 @@ def shared_insides(put, verb):
 CASES = [shared_section_names, shared_insides, shared_names, shared_notes, shared_ids,
          shared_functions, many_events, many_images, many_states, wide_windows,
          many_functions, many_attributes, many_mappings, many_rounds, one_place,
-         shared_ranges, inflated_lines, inflated_sections, far_memory, descending_maps, many_losses, many_formats]
+         shared_ranges, nested_functions, many_callers, popular_function, shared_depth,
+         inflated_lines, inflated_sections, far_memory, descending_maps, many_losses, many_formats]
 
 
 def limit():

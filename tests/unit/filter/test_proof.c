@@ -325,17 +325,53 @@ START_TEST(inclusive)
 		ck_assert_double_eq(row->share.share, (double)rows[i].samples / 6);
 	}
 	/* What root calls, and who calls the leaf. */
-	ck_assert(hlg_children_tree(&tree, &children, children.rows[0].place, false,
+	ck_assert(hlg_children_tree(&tree, &children, &children.rows[0], false,
 				    HLG_WEIGHT_SAMPLES));
 	ck_assert_uint_eq(tree.n, 1 + 2 + 2);
 	ck_assert_uint_eq(tree.nodes[0].total.samples, 6);
 	hlg_tree_finish(&tree);
-	ck_assert(hlg_children_tree(&tree, &children, children.rows[2].place, true,
+	ck_assert(hlg_children_tree(&tree, &children, &children.rows[2], true,
 				    HLG_WEIGHT_SAMPLES));
 	ck_assert_uint_eq(tree.n, 1 + 2);
 	ck_assert_str_eq(hlg_tree_name(&tree, &tree.nodes[1]), HLG_CALLER_NOT_KNOWN);
 	ck_assert_str_eq(hlg_tree_name(&tree, &tree.nodes[2]), "root");
 	hlg_tree_finish(&tree);
+	hlg_children_finish(&children);
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* VM exits that are left out are in no tree. */
+START_TEST(dropped)
+{
+	const uint64_t one[] = {R_ONE, 0}, pointer[] = {R_POINTER, 0};
+	struct hlg_children children;
+	struct hlg_report report;
+	struct hlg_tree tree = {0};
+	struct hlg_run run;
+	struct hlg_err err;
+
+	write_guest();
+	kit_start(&run, WORDS " children=yes");
+	run.options.border = HLG_BORDER_DROP;
+	feed(&run, AT(ONE, FRAMED), one, whole);
+	feed(&run, AT(FAR, FRAMED), pointer, whole);
+	kit_build(&run, &report);
+	report.stacks = &run.stacks;
+	for (size_t i = 0; i < report.all.n_rows; i++)
+		if (strcmp(report.all.rows[i].name, "far") == 0)
+			report.all.rows[i].border = true;
+	ck_assert_int_eq(hlg_callgraph_judge(&report, &err), 0);
+	ck_assert_int_eq(hlg_children_build(&children, &report, &report.all, &err), 0);
+	ck_assert_uint_eq(children.n, 2);
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_uint_eq(children.rows[i].count.samples, 3);
+		ck_assert(hlg_children_tree(&tree, &children, &children.rows[i], i == 1,
+					    HLG_WEIGHT_SAMPLES));
+		ck_assert_uint_eq(tree.nodes[0].total.samples, 3);
+		hlg_tree_finish(&tree);
+	}
 	hlg_children_finish(&children);
 	hlg_report_finish(&report);
 	hlg_run_finish(&run);
@@ -409,6 +445,7 @@ int main(void)
 		tcase_add_test(tc, by_tables);
 	if (HLG_HAVE_ZYDIS)
 		tcase_add_test(tc, inclusive);
+	tcase_add_test(tc, dropped);
 	tcase_add_test(tc, ends);
 	tcase_add_test(tc, without_frames);
 	return tap_main(suite);

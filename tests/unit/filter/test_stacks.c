@@ -271,6 +271,24 @@ START_TEST(lost_chains)
 }
 END_TEST
 
+/* Nor is a guest's, whose callers are lost with it: that is told. */
+START_TEST(lost_callers)
+{
+	struct hlg_stacks_sample sample;
+	struct hlg_run run;
+
+	kit_guest("guest.elf");
+	kit_start(&run, WORDS);
+	sample = of(&run.stacks, 1, NULL, 0);
+	hlg_stacks_guest(&run.stacks, &sample, 0, 1);
+	ck_assert(!run.stacks.lacks);
+	sample.chain = HLG_LOST_CHAIN;
+	hlg_stacks_guest(&run.stacks, &sample, 0, 1);
+	ck_assert(run.stacks.lacks);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* Half of the feed each, or all. */
 static void feed(struct hlg_run *run, unsigned from, unsigned to)
 {
@@ -434,6 +452,7 @@ int main(void)
 	tcase_add_test(tc, guests);
 	tcase_add_test(tc, last_mark_counts);
 	tcase_add_test(tc, lost_chains);
+	tcase_add_test(tc, lost_callers);
 	tcase_add_test(tc, entries_behind_runs);
 	tcase_add_test(tc, many_threads);
 	tcase_add_test(tc, merged);

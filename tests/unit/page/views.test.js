@@ -305,9 +305,11 @@ test('sums by slice reconcile with the entries', () => {
 	assert.deepEqual([...sums.host], [2, 0, 3, 0, 0, 4]);
 	assert.deepEqual([...sums.user], [2, 0, 0, 0, 0, 0]);
 	assert.deepEqual([...sums.kernel], [0, 0, 3, 0, 0, 0]);
-	assert.deepEqual([...page.timeRow(TIME, [9, 4], 4)], [0, 0, 8, 0, 0, 0]);
-	assert.deepEqual([...page.timeRow(TIME, [0, 4], 0)], [5, 0, 0, 0, 0, 0]);
-	assert.deepEqual([...page.timeRow(TIME, [9, 4], -1)], [0, 0, 0, 0, 0, 0]);
+	/* Each slice of where is two of time, the first begins one before it. */
+	const where = {ratio: 2, offset: 1, at: [0, 1, 1, 3], what: [0, 1, 0, 1], count: [5, 8, 2, 4]};
+	assert.deepEqual([...page.timeRow(TIME, where, [9, 4], 4)], [0, 4, 4, 0, 0, 4]);
+	assert.deepEqual([...page.timeRow(TIME, where, [9, 4], 9)], [5, 1, 1, 0, 0, 0]);
+	assert.deepEqual([...page.timeRow(TIME, where, [9, 4], -1)], [0, 0, 0, 0, 0, 0]);
 });
 
 const NONE = [0, 0, 0, 0, 0, 0];
@@ -315,9 +317,9 @@ const NONE = [0, 0, 0, 0, 0, 0];
 test('each entry is in its thread\'s lane', () => {
 	const index = page.threadIndex(TIME, 3);
 	const lanes = [0, 1, 2].map((t) => page.laneSums(TIME, index, t).map((a) => [...a]));
-	assert.deepEqual(lanes[0], [[5, 0, 1, 0, 0, 0], NONE, [0, 0, 3, 0, 0, 0], NONE, NONE]);
+	assert.deepEqual(lanes[0], [[5, 0, 1, 0, 0, 0], NONE, [0, 0, 3, 0, 0, 0], NONE]);
 	assert.deepEqual(lanes[1], [[0, 0, 7, 0, 0, 0], [2, 0, 0, 0, 0, 0], NONE,
-		[0, 0, 0, 0, 0, 4], NONE]);
+		[0, 0, 0, 0, 0, 4]]);
 	assert.deepEqual(lanes[2].flat().filter((n) => n), []);
 });
 
