@@ -13,14 +13,16 @@ const NAMES = ['sums', 'lowerBound', 'wilson', 'percent', 'count', 'address', 'a
 const text = FILES.map((name) => fs.readFileSync(path.join(FOLDER, name), 'utf8')).join('');
 const script = new Function(`'use strict';\n${text}\nreturn {${NAMES.join(',')}};`)();
 
-// Four rows; eight slices of two addresses each, and of the host.
-function dataOf() {
+// Four rows; eight slices of two addresses each.
+function dataOf(ratio = 1, offset = 0) {
 	const when = [], what = [], number = [];
-	for (let slice = 0; slice < 8; slice++)
-		for (const [address, n] of [[slice % 4, 10 + slice], [4, 1], [-2, 5]]) {
-			when.push(address === slice % 4 && slice ? 1 : 0);
+	for (let slice = 0, before = 0; slice < 8; slice++)
+		for (const [address, n] of [[slice % 4, 10 + slice], [4, 1]]) {
+			const at = Math.floor((slice + offset) / ratio);
+			when.push(at - before);
 			what.push(address);
 			number.push(n);
+			before = at;
 		}
 	return {
 		unit: 'samples', total: 116, observations: 116,
@@ -30,8 +32,8 @@ function dataOf() {
 			at: [64, 0, 16, 0], size: [100, 10, 0, 0], count: [60, 24, 26, 6],
 			low: [.4, .1, .1, .01], high: [.6, .3, .3, .1], unsure: [0, 1, 0, 0]},
 		addresses: {row: [0, 1, 2, 0, 3], at: [64, 0, 16, 70, 0], count: [24, 26, 28, 30, 8]},
-		time: {slice: 20000000, first: 0, n: 8, when, what, thread: what.map(() => 0),
-			count: number},
+		time: {slice: 20000000, first: 0, n: 8, when: [], what: [], thread: [], count: []},
+		where: {ratio, offset, when, what, count: number},
 		threads: {tid: [1]},
 		marks: {when: [], kind: [], count: []},
 	};
@@ -101,20 +103,30 @@ test('a range counts what lies in it; the whole is as the report has it', () => 
 });
 
 test('ranges add up', () => {
-	const data = dataOf(), page = script.makePage(data), sum = [0, 0, 0, 0];
-	page.range(0, 8);
+	const data = dataOf(), page = script.makePage(data), sum = [0, 0, 0, 0], all = [0, 0, 0, 0];
 	for (let slice = 0; slice < 8; slice++) {
 		page.range(slice, slice + 1);
 		page.counts.forEach((n, row) => {
 			sum[row] += n;
 		});
 	}
-	const all = [0, 0, 0, 0];
-	data.time.what.forEach((what, i) => {
-		if (what >= 0)
-			all[data.addresses.row[what]] += data.time.count[i];
+	data.where.what.forEach((what, i) => {
+		all[data.addresses.row[what]] += data.where.count[i];
 	});
 	assert.deepEqual(sum, all);
+});
+
+test('a range is widened to slices in which addresses are counted', () => {
+	const page = script.makePage(dataOf(2, 1));
+	for (const [from, to, first, end, sum] of [[2, 3, 1, 3, 25], [3, 5, 3, 5, 29],
+		[0, 1, 0, 1, 11], [6, 8, 5, 8, 51]]) {
+		page.range(from, to);
+		assert.deepEqual([page.from, page.to, page.total], [first, end, sum], `${from} to ${to}`);
+	}
+	page.range(0, 7);
+	assert.deepEqual([page.to, page.whole(), page.total], [7, false, 98]);
+	page.range(1, 8);
+	assert.deepEqual([page.from, page.whole()], [1, false]);
 });
 
 test('rows in order', () => {
