@@ -19,15 +19,18 @@
  *                 their own, whose count is 0.
  *   withTotal     what inclusive shares are of
  *   addresses     row, at, count: each address with samples, by row, then address
- *   time          slice (ns), first (ns since the recording's start: of slice 0), n; what
- * ran by thread: when (differences of slices), what (0 guest, -1 host user, -2 host
- * kernel, -3 others), thread, count where         the rows' samples by time: ratio
- * (slices of time to one of these), offset (slice 0 of these begins so many slices before
- * slice 0 of time), when (differences), what (index in addresses), count marks where
- * there are any: kind (0: events were lost; 1: VM exits), when (differences of slices,
- * from the first on), count (of records) threads       tid (-1: not recorded) flame where
- * there are stacks, the tree: parent (index; of the root -1), name (index in names), kind
- * (enum hlg_frame), count (of stacks that end there); names
+ *   time          slice (ns), first (ns since the recording's start: of slice 0), n;
+ *                 what ran by thread: when (differences of slices), what (0 guest, -1
+ *                 host user, -2 host kernel, -3 others), thread, count
+ *   where         the rows' samples by time: ratio (slices of time to one of these),
+ *                 offset (slice 0 of these begins so many slices before slice 0 of
+ *                 time), when (differences), what (index in addresses), count
+ *   marks         where there are any: kind (0: events were lost; 1: VM exits), when
+ *                 (differences of slices, from the first on), count (of records)
+ *   threads       tid (-1: not recorded)
+ *   flame         where there are stacks, the tree: parent (index; of the root -1), name
+ *                 (index in names), kind (enum hlg_frame), count (of stacks that end
+ *                 there); names
  *
  * Without time: recordings that have none, or several.
  */
