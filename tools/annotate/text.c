@@ -149,32 +149,6 @@ static void put_counts(const struct writer *w, const struct hlg_line *line, doub
 	}
 }
 
-/* What a line has in the place of an instruction. */
-static void put_remark(FILE *f, const struct hlg_line *line, const struct hlg_line *in)
-{
-	bool padding = in && in->kind == HLG_LINE_PADDING;
-
-	switch (line->kind) {
-	case HLG_LINE_INSIDE:
-		fprintf(f, "(inside of the instruction at 0x%" PRIx64 ")", in->addr);
-		break;
-	case HLG_LINE_PADDING:
-		fprintf(f, "(padding, %" PRIu64 " bytes)", line->length);
-		break;
-	case HLG_LINE_OTHER:
-		fprintf(f, "(%" PRIu64 " bytes of another symbol)", line->length);
-		break;
-	case HLG_LINE_BYTES:
-		fprintf(f, "(%" PRIu64 " bytes that are no instruction)", line->length);
-		break;
-	case HLG_LINE_PLAIN:
-		fputs(padding ? "(in padding)" : in ? "(no instruction)" : "", f);
-		break;
-	default:
-		fputs("(not disassembled)", f);
-	}
-}
-
 /* What an instruction leads to: in brackets, cut to room cells. */
 static void put_target(const struct writer *w, const struct hlg_line *line, size_t room)
 {
@@ -201,7 +175,7 @@ static void put_line(const struct writer *w, const struct hlg_line *line,
 	if (line->text)
 		hlg_escape_print(w->f, line->text);
 	else
-		put_remark(w->f, line, in);
+		hlg_listing_remark(w->f, line, in);
 	/* A branch has its target in the text, an operand only how far it is. */
 	if (line->has_target) {
 		size_t used = left(w) + ADDRESS + (line->text ? strlen(line->text) : 0);

@@ -40,23 +40,6 @@ static void write_names(FILE *f, const struct hlg_diff_side *side)
 	}
 }
 
-/* What write writes, to be freed; NULL without memory. */
-static char *text_of(const struct hlg_diff *diff,
-		     void (*write)(FILE *f, const struct hlg_diff *diff))
-{
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	if (!f)
-		return NULL;
-	write(f, diff);
-	if (fclose(f) == 0)
-		return text;
-	free(text);
-	return NULL;
-}
-
 static void write_total(FILE *f, const struct hlg_diff *diff)
 {
 	hlg_diff_total_tell(diff, f);
@@ -64,10 +47,10 @@ static void write_total(FILE *f, const struct hlg_diff *diff)
 
 static bool write_answer(FILE *f, const struct hlg_diff *diff)
 {
-	char *total = text_of(diff, write_total);
-	char *head = text_of(diff, hlg_diff_text_head);
-	char *tail = text_of(diff, hlg_diff_text_tail);
-	char *details = text_of(diff, hlg_diff_text_details);
+	char *total = hlg_diff_text_of(diff, write_total);
+	char *head = hlg_diff_text_of(diff, hlg_diff_text_head);
+	char *tail = hlg_diff_text_of(diff, hlg_diff_text_tail);
+	char *details = hlg_diff_text_of(diff, hlg_diff_text_details);
 	bool ok = total && head && tail && details;
 
 	fputs("<header id=\"answer\">\n<h1>", f);

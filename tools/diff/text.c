@@ -350,9 +350,8 @@ static void write_head(FILE *f, const struct hlg_diff *diff)
 		fputs("\n\n", f);
 }
 
-/* What write writes, to be freed; NULL without memory. */
-static char *text_of(const struct hlg_diff *diff,
-		     void (*write)(FILE *f, const struct hlg_diff *diff))
+char *hlg_diff_text_of(const struct hlg_diff *diff,
+		       void (*write)(FILE *f, const struct hlg_diff *diff))
 {
 	char *text = NULL;
 	size_t size;
@@ -392,8 +391,8 @@ int hlg_diff_text_write(void *data, FILE *f, struct hlg_err *err)
 
 	if (diff->side[0].options->wide)
 		diff->screen.columns = 0;
-	head = text_of(diff, write_head);
-	tail = text_of(diff, write_tail);
+	head = hlg_diff_text_of(diff, write_head);
+	tail = hlg_diff_text_of(diff, write_tail);
 	whole = head && tail;
 	if (whole) {
 		fit_rows(diff, head, tail);
@@ -478,7 +477,7 @@ static void write_markdown_rows(FILE *f, const struct hlg_diff *diff)
 int hlg_diff_text_markdown(void *data, FILE *f, struct hlg_err *err)
 {
 	struct hlg_diff *diff = data;
-	char *warnings = text_of(diff, write_warnings);
+	char *warnings = hlg_diff_text_of(diff, write_warnings);
 
 	if (!warnings)
 		return hlg_err_memory(err, "diff");

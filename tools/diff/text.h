@@ -15,4 +15,8 @@ void hlg_diff_text_head(FILE *f, const struct hlg_diff *diff);
 void hlg_diff_text_tail(FILE *f, const struct hlg_diff *diff);
 void hlg_diff_text_details(FILE *f, const struct hlg_diff *diff);
 
+/* What write writes, to be freed; NULL without memory. */
+char *hlg_diff_text_of(const struct hlg_diff *diff,
+		       void (*write)(FILE *f, const struct hlg_diff *diff));
+
 #endif

@@ -10,8 +10,8 @@
 #include "filter/view/view.h"
 #include "symtab/code/edge.h"
 #include "symtab/grow.h"
-#include "tools/listing/listing.h"
 #include "tools/export/export.h"
+#include "tools/listing/listing.h"
 
 /* A row that is walked through: the bytes of its place, and the samples in it. */
 struct walk {
@@ -358,6 +358,31 @@ void hlg_listing_finish(struct hlg_listing *l)
 	}
 	free(l->lines);
 	*l = (struct hlg_listing){0};
+}
+
+void hlg_listing_remark(FILE *f, const struct hlg_line *line, const struct hlg_line *in)
+{
+	bool padding = in && in->kind == HLG_LINE_PADDING;
+
+	switch (line->kind) {
+	case HLG_LINE_INSIDE:
+		fprintf(f, "(inside of the instruction at 0x%" PRIx64 ")", in->addr);
+		break;
+	case HLG_LINE_PADDING:
+		fprintf(f, "(padding, %" PRIu64 " bytes)", line->length);
+		break;
+	case HLG_LINE_OTHER:
+		fprintf(f, "(%" PRIu64 " bytes of another symbol)", line->length);
+		break;
+	case HLG_LINE_BYTES:
+		fprintf(f, "(%" PRIu64 " bytes that are no instruction)", line->length);
+		break;
+	case HLG_LINE_PLAIN:
+		fputs(padding ? "(in padding)" : in ? "(no instruction)" : "", f);
+		break;
+	default:
+		fputs("(not disassembled)", f);
+	}
 }
 
 struct show {

@@ -7,6 +7,8 @@
 #ifndef HLG_TOOLS_LISTING_LISTING_H
 #define HLG_TOOLS_LISTING_LISTING_H
 
+#include <stdio.h>
+
 #include "filter/report/report.h"
 #include "tools/inputs/places.h"
 #include "tools/listing/disasm.h"
@@ -75,6 +77,10 @@ int hlg_listing_build(struct hlg_listing *listing, const struct hlg_listings *of
 		      const struct hlg_view *view, const struct hlg_row *row,
 		      struct hlg_err *err);
 void hlg_listing_finish(struct hlg_listing *listing);
+
+/* What stands in the place of a line's instruction, if it has no text; in is the last
+ * line before that has bytes, or NULL. */
+void hlg_listing_remark(FILE *f, const struct hlg_line *line, const struct hlg_line *in);
 
 /*
  * Calls each for what is to be shown: the listings of all places in the whole report, or

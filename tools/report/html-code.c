@@ -25,29 +25,6 @@ static int heat(const struct hlg_line *line, double most)
 	return level;
 }
 
-static void write_words(FILE *f, const struct hlg_line *line)
-{
-	switch (line->kind) {
-	case HLG_LINE_INSIDE:
-		fputs("(inside of the instruction above)", f);
-		break;
-	case HLG_LINE_PADDING:
-		fprintf(f, "(padding, %" PRIu64 " bytes)", line->length);
-		break;
-	case HLG_LINE_OTHER:
-		fprintf(f, "(%" PRIu64 " bytes of another symbol)", line->length);
-		break;
-	case HLG_LINE_BYTES:
-		fprintf(f, "(%" PRIu64 " bytes that are no instruction)", line->length);
-		break;
-	case HLG_LINE_PLAIN:
-		fputs("(no instruction)", f);
-		break;
-	default:
-		fputs("(not disassembled)", f);
-	}
-}
-
 /* The source line, where it is another than that of the line before. */
 static void write_source(FILE *f, const struct hlg_line *line,
 			 const struct hlg_line *before)
@@ -66,8 +43,9 @@ static void write_source(FILE *f, const struct hlg_line *line,
 	fputs("</span>", f);
 }
 
+/* in: the last line before that has bytes, or NULL. */
 static void write_line(FILE *f, const struct hlg_listing *l, const struct hlg_line *line,
-		       double most)
+		       const struct hlg_line *in, double most)
 {
 	const struct hlg_place *place = &l->row->place;
 	char percent[16];
@@ -85,7 +63,7 @@ static void write_line(FILE *f, const struct hlg_listing *l, const struct hlg_li
 	if (line->text)
 		hlg_xml_text(f, line->text);
 	else
-		write_words(f, line);
+		hlg_listing_remark(f, line, in);
 	if (line->has_target && line->target_name) {
 		fputs(" &lt;", f);
 		hlg_xml_text(f, line->target_name);
@@ -113,7 +91,7 @@ static size_t left_out(const struct hlg_listing *l, size_t i)
 static void write_listing(FILE *f, const struct hlg_listing *l, size_t number)
 {
 	double most = l->n_hot ? l->lines[l->hot[0]].share : 0;
-	const struct hlg_line *before = NULL;
+	const struct hlg_line *before = NULL, *in = NULL;
 	char percent[16];
 
 	fprintf(f, "<details data-row=\"%zu\"><summary>%s %% <code>", number,
@@ -138,7 +116,9 @@ static void write_listing(FILE *f, const struct hlg_listing *l, size_t number)
 		write_source(f, &l->lines[i], before);
 		if (l->lines[i].file)
 			before = &l->lines[i];
-		write_line(f, l, &l->lines[i], most);
+		write_line(f, l, &l->lines[i], in, most);
+		if (l->lines[i].length)
+			in = &l->lines[i];
 	}
 	fputs("</pre></details>\n", f);
 }
