@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import copies
 import guest
+import pages
 import recorders
 import walks
 from cost import Cost, Problem, collected, interleave, nanoseconds, peak
@@ -43,7 +44,7 @@ SOURCES = ("demo-user", "demo-far", "demo-kernel", "demo-threads", "demo-events"
 COPIES = 200
 
 
-class Bench(walks.Walks, recorders.Recorders):
+class Bench(walks.Walks, recorders.Recorders, pages.Pages):
     """The programs, the recordings and the verdicts of one run."""
 
     limit = LIMIT
@@ -293,7 +294,7 @@ def positive(text):
 
 def parse():
     names = ("filter", "interleaved", "load", "instructions", "command", "sorted", "many",
-             "walk", "find", "exits", "windows", "trust", "record", "callers")
+             "walk", "find", "exits", "windows", "trust", "record", "callers", "page")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True, metavar="DIR", help="meson's folder")
     parser.add_argument("--samples", type=positive, default=10000000, metavar="N",
