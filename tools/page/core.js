@@ -131,7 +131,18 @@ function isDark() {
 
 /* The page */
 
+/* Lists by the million are gone through for each range. */
+function useNumbers(group, types) {
+	for (const [key, type] of Object.entries(types))
+		group[key] = type.from(group[key]);
+}
+
 function makePage(data) {
+	useNumbers(data.addresses, {row: Uint32Array, at: Float64Array, count: Float64Array});
+	if (data.time) {
+		useNumbers(data.time, {what: Int8Array, thread: Uint32Array, count: Float64Array});
+		useNumbers(data.where, {what: Uint32Array, count: Float64Array});
+	}
 	const rows = data.rows, listeners = {select: [], range: [], search: [], scheme: []};
 	const page = {
 		data,
