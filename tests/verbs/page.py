@@ -15,15 +15,17 @@ import json
 import os
 import random
 import re
+import subprocess
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import forged
+import made
 from chromium import Browser, NoBrowser, Page
 from programs import hlguest_of, on_terminal, page_data
-from tap import DATA, Skip, Tap, must, need, parser, run
+from tap import DATA, Skip, Tap, environment, must, need, parser, run
 
 REAL = os.path.join(DATA, "hyperlight")
 CASES = {  # name: words
@@ -290,6 +292,34 @@ def check_refused(build):
     html, _ = page_of(build, *CASES["the wrong base"])
     if 'class="bad"' not in html or "WRONG ELF" not in html or 'id="image"' in html:
         yield "the wrong base is not told"
+
+
+def piped(build):
+    """Recordings as perf record -o - writes them, of which report makes something."""
+    for seed in range(200):
+        maker = made.Maker(seed, False)
+        data = maker.pipe() if maker.piped else None
+        if data and give(build, data, "report", "--force", "--format=csv") in (0, 3):
+            yield data
+
+
+def give(build, data, *words):
+    """The status of a verb that reads the data from its standard input."""
+    return subprocess.run([hlguest_of(build), words[0], "-q", *words[1:],
+                           f"{DATA}/demo.elf@0x4000", "-"], input=data, capture_output=True,
+                          env=environment(), timeout=60).returncode
+
+
+def check_pipe(build):
+    """What can be read but once is read once: for what shows stacks, too."""
+    for n, data in enumerate(piped(build)):
+        for words in (("report", "--format=html"), ("report", "--format=speedscope"), ("flame",)):
+            status = give(build, data, *words, "--force")
+            if status not in (0, 3):
+                yield f"{words}: status {status}"
+        if n == 3:
+            return
+    yield "too few recordings"
 
 
 def check_policy(build):
@@ -588,6 +618,7 @@ def main():
     tap.run("instructions", lambda: list(check_code(build, CASES["a Rust guest"])))
     tap.run("flame", lambda: list(check_flame(build, CASES["with callers"])))
     tap.run("refused", lambda: list(check_refused(build)))
+    tap.run("from a pipe", lambda: list(check_pipe(build)))
     tap.run("policy", lambda: list(check_policy(build)))
     with tempfile.TemporaryDirectory() as folder:
         tap.run("lost events", lambda: list(check_lost(build, folder)))

@@ -83,6 +83,8 @@ static int find_chains(const char *path, bool *found, struct hlg_err *err)
 	int rc;
 
 	*found = false;
+	if (strcmp(path, "-") == 0)
+		return 0;
 	if (stat(path, &st) == 0 && !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
 		return 0;
 	rc = look(path, found, err);
