@@ -249,9 +249,12 @@ static void add_slice(struct hlg_profile *p, const struct hlg_sample *sample,
 
 	if (event->kind == HLG_EVENT_TRACEPOINT &&
 	    !hlg_sample_is_guest(sample->cpumode)) {
-		if (strcmp(event->name, "kvm:kvm_exit") != 0)
+		if (strcmp(event->name, "kvm:kvm_exit") == 0)
+			entry.series = HLG_SLICES_EXITS;
+		else if (strcmp(event->name, "kvm:kvm_userspace_exit") == 0)
+			entry.series = HLG_SLICES_USER_EXITS;
+		else
 			return;
-		entry.series = HLG_SLICES_EXITS;
 	}
 	hlg_slices_add(&p->by_thread, sample->time, &entry);
 }

@@ -34,10 +34,12 @@ struct hlg_slices_entry {
 };
 
 /* What is by thread has one of these numbers, which are above all of series: what ran
- * (enum hlg_state); hits of kvm_exit; and events that were lost. */
-#define HLG_SLICES_STATE UINT32_C(0xfffffff0)
-#define HLG_SLICES_EXITS (HLG_SLICES_STATE + 8)
-#define HLG_SLICES_LOST  (HLG_SLICES_STATE + 9)
+ * (enum hlg_state); hits of kvm_exit, and of kvm_userspace_exit, which there are without
+ * the former on some kernels (pvm); and events that were lost. */
+#define HLG_SLICES_STATE      UINT32_C(0xfffffff0)
+#define HLG_SLICES_EXITS      (HLG_SLICES_STATE + 8)
+#define HLG_SLICES_LOST       (HLG_SLICES_STATE + 9)
+#define HLG_SLICES_USER_EXITS (HLG_SLICES_STATE + 10)
 
 /* All zero before the first use. */
 struct hlg_slices {

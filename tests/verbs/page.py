@@ -241,15 +241,16 @@ def check_exits(build):
     need("perf")
     elf, data = CASES["VM exits"]
     html, report = page_of(build, elf, data)
-    ours, right = page_data(html), {}
+    ours, right = page_data(html), {"kvm:kvm_exit": {}, "kvm:kvm_userspace_exit": {}}
     begin = report["span"]["first"] + ours["time"]["first"]
     for line in must("perf", "script", "-i", data, "-F", "time,event", "--ns").splitlines():
         time, event = line.split()[:2]
-        if event.startswith("kvm:kvm_exit"):
+        if (found := right.get(event.rstrip(":"))) is not None:
             at = (int(time.rstrip(":").replace(".", "")) - begin) // ours["time"]["slice"]
-            right[at] = right.get(at, 0) + 1
-    if marks_of(ours, 1) != right or not right:
-        yield f"{marks_of(ours, 1)}, not {right}"
+            found[at] = found.get(at, 0) + 1
+    for kind, (event, found) in enumerate(right.items(), 1):
+        if marks_of(ours, kind) != found or not found:
+            yield f"{event}: {marks_of(ours, kind)}, not {found}"
 
 
 def check_code(build, words):

@@ -426,6 +426,14 @@ static void finish_entries(struct entries *e)
 	free(e->count);
 }
 
+/* As report-data.h numbers them. */
+static uint64_t mark_of(const struct hlg_slices_entry *entry)
+{
+	return entry->series == HLG_SLICES_LOST    ? 0
+	       : entry->series == HLG_SLICES_EXITS ? 1
+						   : 2;
+}
+
 static void put_marks(struct writer *w)
 {
 	static const char *const keys[] = {"kind", "when", "count"};
@@ -442,7 +450,7 @@ static void put_marks(struct writer *w)
 			if (!is_mark(e))
 				continue;
 			hlg_page_data_number(&w->d, NULL,
-					     k == 0   ? e->series == HLG_SLICES_EXITS
+					     k == 0   ? mark_of(e)
 					     : k == 1 ? e->slice - before
 						      : e->count.samples);
 			before = e->slice;

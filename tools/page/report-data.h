@@ -25,8 +25,9 @@
  *   where         the rows' samples by time: ratio (slices of time to one of these),
  *                 offset (slice 0 of these begins so many slices before slice 0 of
  *                 time), when (differences), what (index in addresses), count
- *   marks         where there are any: kind (0: events were lost; 1: VM exits), when
- *                 (differences of slices, from the first on), count (of records)
+ *   marks         where there are any: kind (0: events were lost; 1: VM exits; 2: exits
+ *                 to the VMM), when (differences of slices, from the first on), count (of
+ *                 records)
  *   threads       tid (-1: not recorded)
  *   flame         where there are stacks, the tree: parent (index; of the root -1), name
  *                 (index in names), kind (enum hlg_frame), count (of stacks that end

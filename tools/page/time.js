@@ -65,6 +65,13 @@ function tickStep(least) {
 	return power * [1, 2, 5, 10].find((k) => k * power >= least * (1 - 1e-9));
 }
 
+const EXITS = ['', 'VM exits', 'exits to the VMM']; // by the marks' kind
+
+/* Which exits are shown: all, or those to the VMM where only these were recorded; 0: none. */
+function exitKind(marks) {
+	return [1, 2].find((kind) => marks.kind.includes(kind)) || 0;
+}
+
 /*
  * Sums by slice: the guest's, the host's, of these user's and kernel's; VM exits and lost events,
  * which are marks.
@@ -73,8 +80,10 @@ function timeSums(time, marks) {
 	const sums = {};
 	for (const kind of ['guest', 'host', 'user', 'kernel', 'exits', 'lost'])
 		sums[kind] = new Float64Array(time.n);
+	const exits = exitKind(marks);
 	marks.kind.forEach((kind, i) => {
-		sums[kind ? 'exits' : 'lost'][marks.at[i]] += marks.count[i];
+		if (kind === 0 || kind === exits)
+			sums[kind ? 'exits' : 'lost'][marks.at[i]] += marks.count[i];
 	});
 	for (let i = 0; i < time.at.length; i++) {
 		const what = time.what[i], n = time.count[i], slice = time.at[i];
@@ -186,7 +195,8 @@ function sliceWords(page, sums, slice) {
 		['host', 'host'], ['of this user', 'user'], ['of this kernel', 'kernel']])
 		if (kind === 'guest' || sums[kind][slice])
 			lines.push(name + ': ' + amount(sums[kind][slice], page.data.unit));
-	for (const [name, kind] of [['VM exits', 'exits'], ['events lost', 'lost']])
+	for (const [name, kind] of [[EXITS[exitKind(page.data.marks)], 'exits'],
+		['events lost', 'lost']])
 		if (sums[kind][slice])
 			lines.push(name + ': ' + count(sums[kind][slice]));
 	return lines;
@@ -233,8 +243,8 @@ function timeView(section, page) {
 	const said = put(parent, 'p', 'said'), tip = tipOf(view);
 	const group = put(tools, 'span', 'choice');
 	const kinds = {guest: 'Guest', host: 'Host', row: 'Selected function'}, buttons = {};
-	if (data.marks.kind.includes(1))
-		kinds.exits = 'VM exits';
+	if (exitKind(data.marks))
+		kinds.exits = EXITS[exitKind(data.marks)];
 	const across = time.n <= 3 * TIME_ROWS ? 1 : TIME_ROWS; // slices that are beside one another
 	const sums = timeSums(time, data.marks);
 	let kind = 'guest', shape = null, colour = null;
@@ -320,7 +330,7 @@ function timeView(section, page) {
 			', guest ' + amount(n, data.unit) +
 			(all ? '' : ', ' + percent(data.total ? n / data.total : 0) + ' of all') +
 			(host ? '; host ' + amount(host, data.unit) : '') +
-			(exits ? '; ' + count(exits) + ' VM exits' : '') +
+			(exits ? '; ' + count(exits) + ' ' + kinds.exits : '') +
 			(lost ? '; ' + count(lost) + ' events lost, where there is a frame' : '') +
 			(all ? '. Drag over slices to look at these alone.' : '.');
 		whole.disabled = all;

@@ -297,10 +297,12 @@ const TIME = {n: 6, slice: 2e7, at: [0, 0, 2, 2, 2, 5], what: [0, -1, 1, 1, -2, 
 	thread: [0, 1, 1, 0, 0, 1], count: [5, 2, 7, 1, 3, 4]};
 
 test('sums by slice reconcile with the entries', () => {
-	const marks = {kind: [1, 0, 1], at: [0, 2, 5], count: [4, 1, 6]};
+	const marks = {kind: [1, 0, 1, 2], at: [0, 2, 5, 3], count: [4, 1, 6, 9]};
 	const sums = page.timeSums(TIME, marks);
 	assert.deepEqual([...sums.exits], [4, 0, 0, 0, 0, 6]);
 	assert.deepEqual([...sums.lost], [0, 0, 1, 0, 0, 0]);
+	const few = page.timeSums(TIME, {kind: [2], at: [3], count: [9]});
+	assert.deepEqual([...few.exits], [0, 0, 0, 9, 0, 0]);
 	assert.deepEqual([...sums.guest], [5, 0, 8, 0, 0, 0]);
 	assert.deepEqual([...sums.host], [2, 0, 3, 0, 0, 4]);
 	assert.deepEqual([...sums.user], [2, 0, 0, 0, 0, 0]);
