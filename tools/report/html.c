@@ -8,7 +8,6 @@
 #include "filter/report/rows.h"
 #include "filter/run.h"
 #include "filter/write/text-lines.h"
-#include "tools/export/export.h"
 #include "tools/page/page.h"
 #include "tools/page/report-data.h"
 #include "tools/page/words.h"
