@@ -509,6 +509,26 @@ def check_narrow(pages):
         page.close()
 
 
+def check_paper(pages):
+    """What is printed has as many rows as without scripts, and no room for others."""
+    page, report, _ = pages.open(CASES["a Rust guest"])
+    page.run("addEventListener('beforeprint', () => { window.printed = "
+             "document.querySelectorAll('tr[data-row]').length; }); 1")
+    shown = page.run(CELLS)
+    if not page.call("Page.printToPDF")["data"]:
+        yield "no PDF"
+    if page.run("window.printed") != min(200, len(report["functions"])):
+        yield f"{page.run('window.printed')} rows of {len(report['functions'])} are printed"
+    if page.run(CELLS)[:len(shown)] != shown:
+        yield "what is on the screen is not as it was before"
+    page.call("Emulation.setEmulatedMedia", media="print")
+    high = page.run("[...document.querySelectorAll('.spacer')].reduce("
+                    "(sum, row) => sum + row.getBoundingClientRect().height, 0)")
+    if high:
+        yield f"{high} pixels of blank paper"
+    page.close()
+
+
 def check_diff(pages):
     """The comparison's rows are those of JSON; what is selected is so in both images."""
     before, after = f"{DATA}/demo-user.data", f"{DATA}/demo-kernel.data"
@@ -631,6 +651,7 @@ def main():
                             ("a range of time", check_range), ("a drag", check_drag), ("a comparison", check_diff),
                             ("without scripts", check_without_scripts),
                             ("narrow, dark, printed", check_narrow),
+                            ("on paper", check_paper),
                             ("long names", check_names),
                             ("axe-core", check_accessible), ("html-validate", check_valid)):
             tap.run(what, lambda c=check: list(c(pages)))

@@ -5,6 +5,7 @@
 const KINDS = ['', 'label', '', '', '', ''];
 const ROW_HEIGHT = 26; // px; as page.css has it
 const BAR_WIDTH = 100;
+const PAPER_ROWS = 200; // as many as there are without scripts
 
 /* Columns: what they are sorted by first (1: ascending), and their cells. */
 const COLUMNS = [
@@ -126,7 +127,7 @@ function tableView(section, page) {
 		autocomplete: 'off', spellcheck: 'false'});
 	const said = element('output', {for: 'search'});
 	const code = codeBytes(page.data.images);
-	let key = 'share', direction = -1, order = [], drawn = '';
+	let key = 'share', direction = -1, order = [], drawn = '', paper = false;
 
 	section.querySelector('.tools').append(
 		element('label', {for: 'search'}, 'Filter '), input,
@@ -136,8 +137,8 @@ function tableView(section, page) {
 		const most = page.counts.reduce((a, b) => Math.max(a, b), 0);
 		const high = page.interval(page.counts.indexOf(most))[1];
 		const scale = high > 0 ? 1 / high : 0;
-		const first = Math.max(0, Math.floor(scroll.scrollTop / ROW_HEIGHT) - 10);
-		const end = Math.min(order.length,
+		const first = paper ? 0 : Math.max(0, Math.floor(scroll.scrollTop / ROW_HEIGHT) - 10);
+		const end = Math.min(order.length, paper ? PAPER_ROWS :
 			first + Math.ceil(scroll.clientHeight / ROW_HEIGHT) + 20);
 		const state = [first, end, order, page.from, page.to];
 		if (drawn && drawn.every((was, i) => was === state[i]))
@@ -257,6 +258,11 @@ function tableView(section, page) {
 	scroll.classList.add('live');
 	scroll.addEventListener('scroll', draw, {passive: true});
 	addEventListener('resize', draw);
+	for (const type of ['beforeprint', 'afterprint'])
+		addEventListener(type, () => {
+			paper = type === 'beforeprint';
+			draw();
+		});
 	input.addEventListener('input', () => page.search(input.value));
 	input.addEventListener('keydown', (event) => {
 		if (event.key === 'Escape') {
