@@ -529,6 +529,22 @@ def check_paper(pages):
     page.close()
 
 
+def check_inclusive(pages):
+    """Inclusive shares are of the whole recording: beside those of a range they are not shown."""
+    page, _, _ = pages.open(CASES["with callers"], fragment="#range=0-12")
+    heads = page.run("[...document.querySelectorAll('#function-table thead th')].map("
+                     "th => th.dataset.key)")
+    at = heads.index("with")
+    for cells in page.run(CELLS):
+        if cells[at] and float(cells[at].split()[0]) + .005 < float(cells[0].split()[0]):
+            yield f"more on its own than with callees: {cells}"
+    page.run("document.querySelector('#time .cells').dispatchEvent("
+             "new KeyboardEvent('keydown', {key: 'Escape'}))")
+    if not all(cells[at] for cells in page.run(CELLS)):
+        yield "no inclusive shares of the whole"
+    page.close()
+
+
 def check_diff(pages):
     """The comparison's rows are those of JSON; what is selected is so in both images."""
     before, after = f"{DATA}/demo-user.data", f"{DATA}/demo-kernel.data"
@@ -652,6 +668,7 @@ def main():
                             ("without scripts", check_without_scripts),
                             ("narrow, dark, printed", check_narrow),
                             ("on paper", check_paper),
+                            ("inclusive shares in a range", check_inclusive),
                             ("long names", check_names),
                             ("axe-core", check_accessible), ("html-validate", check_valid)):
             tap.run(what, lambda c=check: list(c(pages)))

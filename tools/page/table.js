@@ -10,7 +10,8 @@ const PAPER_ROWS = 200; // as many as there are without scripts
 /* Columns: what they are sorted by first (1: ascending), and their cells. */
 const COLUMNS = [
 	{key: 'share', heading: 'share', first: -1},
-	{key: 'with', heading: 'with callees', first: -1, optional: true},
+	{key: 'with', heading: 'with callees', first: -1, optional: true,
+		title: 'of the whole recording: not shown while a part of the time is selected'},
 	{key: 'bar', heading: 'as a bar', unseen: true},
 	{key: 'interval', heading: '95 % interval', wide: true},
 	{key: 'samples', heading: 'samples', first: -1},
@@ -107,7 +108,8 @@ function cellsOf(page, row, scale, code) {
 	const size = rows.size[row], kind = rows.count[row] ? KINDS[rows.kind[row]] : 'only called from';
 	return {
 		share: element('td', {}, percent(page.share(row))),
-		with: element('td', {}, rows.with ? percent(rows.with[row] / page.data.withTotal) : ''),
+		with: element('td', {}, rows.with && page.whole()
+			? percent(rows.with[row] / page.data.withTotal) : ''),
 		bar: element('td', {}, barOf(page, row, scale)),
 		interval: element('td', {}, (100 * low).toFixed(2) + '\u2013' + (100 * high).toFixed(2)),
 		samples: element('td', {}, page.data.unit === 'ns' ? amount(page.counts[row], 'ns')
