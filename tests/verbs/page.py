@@ -545,6 +545,33 @@ def check_inclusive(pages):
     page.close()
 
 
+def check_links(pages):
+    """A link leads to the row that it was made from; what it cannot mean is as if not said."""
+    chosen = "document.querySelector('tr[aria-selected=true]')?.dataset.row"
+    page, _, data = pages.open(CASES["a Rust guest"])
+    names, tried = data["rows"]["name"], 0
+    for row in [i for i, name in enumerate(names) if names.count(name) > 1][:4]:
+        page.run(f"document.getElementById('search').value = {json.dumps(names[row])};"
+                 "document.getElementById('search').dispatchEvent(new Event('input'))")
+        page.run(f"document.querySelector('tr[data-row=\"{row}\"]').click()")
+        link, tried = page.run("location.hash"), tried + 1
+        there, _, _ = pages.open(CASES["a Rust guest"], fragment=link)
+        if there.run(chosen) != str(row):
+            yield f"{link} selects {there.run(chosen)}, not {row}"
+        there.close()
+    if tried < 2:
+        yield "no two rows have one name: nothing is tested"
+    page.close()
+    for link in "#range=5000-6000", f"#range={'9' * 20}-{'9' * 21}", "#range=3-2", "#range=x":
+        page, report, _ = pages.open(CASES["a Rust guest"], fragment=link)
+        said = page.run("document.querySelector('#time .said').textContent")
+        if "Whole time" not in said or page.run(CELLS)[0][0] != \
+                f"{report['functions'][0]['percent']:.2f} %":
+            yield f"{link}: {said}"
+        yield from page.noticed()
+        page.close()
+
+
 def check_diff(pages):
     """The comparison's rows are those of JSON; what is selected is so in both images."""
     before, after = f"{DATA}/demo-user.data", f"{DATA}/demo-kernel.data"
@@ -667,7 +694,7 @@ def main():
                             ("a range of time", check_range), ("a drag", check_drag), ("a comparison", check_diff),
                             ("without scripts", check_without_scripts),
                             ("narrow, dark, printed", check_narrow),
-                            ("on paper", check_paper),
+                            ("on paper", check_paper), ("links", check_links),
                             ("inclusive shares in a range", check_inclusive),
                             ("long names", check_names),
                             ("axe-core", check_accessible), ("html-validate", check_valid)):

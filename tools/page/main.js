@@ -6,24 +6,36 @@ function showFailure(error) {
 		'The pictures cannot be drawn here: ' + error.message));
 }
 
-/* What is chosen, as the address has it behind '#': "range=12-40&function=memset&search=mem". */
+/*
+ * What is chosen, as the address has it behind '#': "range=12-40&function=memset&search=mem"; of
+ * several rows of one name, "nth=1" is the second.
+ */
 function stateText(page) {
 	const state = new URLSearchParams();
 	if (!page.whole())
 		state.set('range', page.from + '-' + page.to);
-	if (page.selected >= 0)
-		state.set('function', page.data.rows.name[page.selected]);
+	if (page.selected >= 0) {
+		const name = page.data.rows.name[page.selected];
+		const nth = rowsNamed(page, name).indexOf(page.selected);
+		state.set('function', name);
+		if (nth > 0)
+			state.set('nth', nth);
+	}
 	if (page.words)
 		state.set('search', page.words);
 	return state.toString();
 }
 
+function rowsNamed(page, name) {
+	return [...page.data.rows.name.keys()].filter((row) => page.data.rows.name[row] === name);
+}
+
 function readState(page, text) {
 	const state = new URLSearchParams(text), range = /^(\d+)-(\d+)$/.exec(state.get('range'));
-	if (range && Number(range[1]) < Number(range[2]))
+	if (range && page.to > Number(range[1]) && Number(range[1]) < Number(range[2]))
 		page.range(Number(range[1]), Number(range[2]));
 	if (state.has('function'))
-		page.select(page.data.rows.name.indexOf(state.get('function')));
+		page.select(rowsNamed(page, state.get('function'))[Number(state.get('nth'))] ?? -1);
 	if (state.has('search'))
 		page.search(state.get('search'));
 }
