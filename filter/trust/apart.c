@@ -222,13 +222,6 @@ static void judge(const struct hlg_apart *apart, struct unit *unit,
 		unit->lane = HLG_LANE_NOBODY;
 }
 
-static const char *name_of(const struct hlg_image *image)
-{
-	const char *slash = strrchr(image->path, '/');
-
-	return slash && slash[1] ? slash + 1 : image->path;
-}
-
 static bool has_code(const struct hlg_apart *apart)
 {
 	for (size_t i = 0; i < apart->space->n_images; i++)
@@ -258,7 +251,7 @@ static int fail(const struct hlg_apart *apart, const char *path, bool few,
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: has no sample of those who are said to run %s "
 				   "(leave it out to see what there is)",
-				   path, name_of(first));
+				   path, hlg_image_short_name(first));
 	if (strcmp(first->path, second->path) == 0)
 		return hlg_err_set(err, HLG_EINPUT, "%s: is given twice (give it once)",
 				   first->path);
@@ -267,19 +260,21 @@ static int fail(const struct hlg_apart *apart, const char *path, bool few,
 				   "%s: %s and %s lie at the same addresses, and without "
 				   "decoding them nothing tells who runs which (name one "
 				   "of them, or install libzydis-dev and build again)",
-				   path, name_of(first), name_of(second));
+				   path, hlg_image_short_name(first),
+				   hlg_image_short_name(second));
 	if (few)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: has too few samples to tell who runs %s and who "
 				   "%s, which lie at the same addresses (name one of "
 				   "them)",
-				   path, name_of(first), name_of(second));
+				   path, hlg_image_short_name(first),
+				   hlg_image_short_name(second));
 	return hlg_err_set(
 		err, HLG_EINPUT,
 		"%s: its samples do not tell who runs %s and who %s, which lie "
 		"at the same addresses (name one of them, or record with "
 		"--sandboxes)",
-		path, name_of(first), name_of(second));
+		path, hlg_image_short_name(first), hlg_image_short_name(second));
 }
 
 static void note(const struct unit *unit, struct hlg_note_list *notes)

@@ -190,11 +190,10 @@ static const char *machine_name(const struct hlg_image *image)
 static void write_guest(FILE *f, const struct hlg_report *r,
 			const struct hlg_image *image, const char *label)
 {
-	const char *slash = strrchr(image->path, '/');
 	struct pieces p = {0};
 	char from[96], base[32];
 
-	add_escaped(&p, 0, NULL, slash && slash[1] ? slash + 1 : image->path);
+	add_escaped(&p, 0, NULL, hlg_image_short_name(image));
 	if (image->inside_size && !image->file) /* else its name says so */
 		add_piece(&p, 1, "the guest inside it");
 	if (image->noted)
@@ -340,12 +339,9 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 /* Of the image that a lane begins with. */
 static const char *lane_name(const struct hlg_report *r, unsigned lane)
 {
-	for (size_t i = 0; i < r->space->n_images; i++) {
-		const char *path = r->space->images[i]->path, *slash = strrchr(path, '/');
-
+	for (size_t i = 0; i < r->space->n_images; i++)
 		if (r->space->images[i]->lane == lane)
-			return slash && slash[1] ? slash + 1 : path;
-	}
+			return hlg_image_short_name(r->space->images[i]);
 	return lane == HLG_LANE_SEVERAL ? "several ELFs" : "unknown ELF";
 }
 

@@ -58,13 +58,6 @@ static void begin_table(struct text *t, const unsigned char *layout, size_t n,
 		(struct hlg_table){t->columns, t->layout, n, t->r->colours, t->r->screen};
 }
 
-static const char *file_name(const struct hlg_image *image)
-{
-	const char *slash = strrchr(image->path, '/');
-
-	return slash && slash[1] ? slash + 1 : image->path;
-}
-
 static void write_aliases(FILE *f, const struct hlg_report *r,
 			  const struct hlg_place *place)
 {
@@ -108,7 +101,7 @@ static void write_remark(FILE *f, const void *of)
 		fprintf(f, "  (%" PRIu64 " in padding)", row->padding.samples);
 	if (t->r->space->n_images > 1 && row->place.image) {
 		fputs("  [", f);
-		hlg_escape_print(f, file_name(row->place.image));
+		hlg_escape_print(f, hlg_image_short_name(row->place.image));
 		fputc(']', f);
 	}
 }
@@ -321,7 +314,7 @@ static void range_of(const struct text *t, const struct hlg_region *region, char
 	size_t n = 0;
 
 	if (t->r->space->n_images > 1 && region->image) {
-		hlg_escape_cut(buf, LONGEST_FILE, file_name(region->image));
+		hlg_escape_cut(buf, LONGEST_FILE, hlg_image_short_name(region->image));
 		n = strlen(buf);
 		buf[n++] = ' ';
 	}

@@ -434,6 +434,13 @@ static const struct hlg_load *find_load(const struct hlg_elf64 *elf, uint64_t ad
 	return NULL;
 }
 
+const char *hlg_image_short_name(const struct hlg_image *image)
+{
+	const char *slash = strrchr(image->path, '/');
+
+	return slash && slash[1] ? slash + 1 : image->path;
+}
+
 uint64_t hlg_image_stored(const struct hlg_image *image, uint64_t addr)
 {
 	const struct hlg_load *load = find_load(&image->elf, addr);

@@ -160,6 +160,9 @@ const struct hlg_symbol *hlg_image_neighbour(const struct hlg_image *image,
 /* How many bytes from an own address on are in the file (0 for a perf map). */
 uint64_t hlg_image_stored(const struct hlg_image *image, uint64_t addr);
 
+/* What it is called, without the folders in front. */
+const char *hlg_image_short_name(const struct hlg_image *image);
+
 /* Where it was opened. */
 static inline const char *hlg_image_file(const struct hlg_image *image)
 {

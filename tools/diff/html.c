@@ -25,18 +25,11 @@ enum {
 	ROWS = 500 /* of the page */
 };
 
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void write_names(FILE *f, const struct hlg_diff_side *side)
 {
 	for (size_t i = 0; i < side->space->n_images; i++) {
 		fputs(i ? ", " : "", f);
-		hlg_xml_text(f, file_name(side->space->images[i]->path));
+		hlg_xml_text(f, hlg_image_short_name(side->space->images[i]));
 	}
 }
 

@@ -576,12 +576,11 @@ static void write_guests(FILE *f, const struct hlg_exits_report *r)
 
 	for (size_t i = 0; i < r->space->n_images; i++) {
 		const struct hlg_image *image = r->space->images[i];
-		const char *slash = strrchr(image->path, '/');
 		char from[128], line[512];
 
 		hlg_base_describe(image, from, sizeof(from));
 		snprintf(line, sizeof(line), "%s, base 0x%" PRIx64 " (%s)",
-			 slash && slash[1] ? slash + 1 : image->path, image->base, from);
+			 hlg_image_short_name(image), image->base, from);
 		hlg_text_lines_wrapped(f, &r->screen, label, line);
 		label = INDENT;
 	}

@@ -63,13 +63,6 @@ static enum hlg_weight weight_of(const struct flame *flame)
 		       : flame->after.report.all.weight;
 }
 
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* "Flame graph of guest.elf, jit.map"; to be freed. */
 static char *make_title(const struct flame *flame)
 {
@@ -85,7 +78,7 @@ static char *make_title(const struct flame *flame)
 		return NULL;
 	fputs(flame->compares ? "What changed in " : "Flame graph of ", f);
 	for (size_t i = 0; i < space->n_images; i++)
-		fprintf(f, "%s%s", i ? ", " : "", name_of(space->images[i]->path));
+		fprintf(f, "%s%s", i ? ", " : "", hlg_image_short_name(space->images[i]));
 	if (fclose(f) != 0) {
 		free(title);
 		return NULL;

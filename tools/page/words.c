@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/page/words.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "tools/svg/xml.h"
@@ -46,43 +45,42 @@ static void write_fact(FILE *f, const char *line, const char *marked, const char
 	fputs("</dd></div>\n", f);
 }
 
-void hlg_page_words_facts(FILE *f, char *head, const char *marked, const char *mark)
+/* Ends each line by '\0' instead; where the last one ends. */
+static const char *part(char *lines)
 {
-	size_t size = strlen(head);
+	char *c;
 
-	for (char *c = head; *c; c++)
+	for (c = lines; *c; c++)
 		*c = *c == '\n' ? '\0' : *c;
-	for (const char *line = head; line < head + size; line += strlen(line) + 1)
+	return c;
+}
+
+void hlg_page_words_facts(FILE *f, char *lines, const char *marked, const char *mark)
+{
+	const char *end = part(lines);
+
+	for (const char *line = lines; line < end; line += strlen(line) + 1)
 		if (is_warning(line))
 			write_warning(f, line);
 	fputs("<dl>\n", f);
-	for (const char *line = head; line < head + size; line += strlen(line) + 1)
+	for (const char *line = lines; line < end; line += strlen(line) + 1)
 		if (!is_warning(line))
 			write_fact(f, line, marked, mark);
 	fputs("</dl>\n", f);
 }
 
-void hlg_page_words_folded(FILE *f, const char *summary, const char *text)
+void hlg_page_words_folded(FILE *f, const char *summary, char *lines)
 {
-	fputs("<details><summary>", f);
-	fputs(summary, f);
-	fputs("</summary><pre tabindex=\"0\">", f);
-	/* Lines are the text's own; all else is made safe. */
-	for (const char *line = text, *end; *line; line = end + 1) {
-		char *copy;
+	const char *end = part(lines);
 
-		end = strchrnul(line, '\n');
-		copy = strndup(line, (size_t)(end - line));
-		hlg_xml_text(f, copy ? copy : "");
+	fprintf(f, "<details><summary>%s</summary><pre tabindex=\"0\">", summary);
+	for (const char *line = lines; line < end; line += strlen(line) + 1) {
+		hlg_xml_text(f, line);
 		fputc('\n', f);
-		free(copy);
-		if (!*end)
-			break;
 	}
 	fputs("</pre></details>\n", f);
 }
 
-/* A bar of the share, and a whisker of its interval. */
 void hlg_page_words_bar(FILE *f, const struct hlg_share *share, double most)
 {
 	char x[3][16];

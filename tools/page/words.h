@@ -14,8 +14,8 @@
  */
 void hlg_page_words_facts(FILE *f, char *lines, const char *marked, const char *mark);
 
-/* Lines that a reader unfolds; summary is HTML. */
-void hlg_page_words_folded(FILE *f, const char *summary, const char *lines);
+/* Lines that a reader unfolds, which are spoilt, too; summary is HTML. */
+void hlg_page_words_folded(FILE *f, const char *summary, char *lines);
 
 /* A bar of the share, and a whisker of its interval; most is where it would end. */
 void hlg_page_words_bar(FILE *f, const struct hlg_share *share, double most);

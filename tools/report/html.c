@@ -19,13 +19,6 @@ enum {
 	PAGE = 4096
 };
 
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* What write writes, to be freed; NULL without memory. */
 static char *text_of(const struct hlg_report *r,
 		     int (*write)(FILE *f, const struct hlg_report *r,
@@ -86,7 +79,7 @@ static bool write_answer(FILE *f, const struct hlg_report *r)
 	fputs("<header id=\"answer\">\n<h1>", f);
 	for (size_t i = 0; i < r->space->n_images; i++) {
 		fputs(i ? ", " : "", f);
-		hlg_xml_text(f, file_name(r->space->images[i]->path));
+		hlg_xml_text(f, hlg_image_short_name(r->space->images[i]));
 	}
 	fputs("</h1>\n", f);
 	if (ok) {
@@ -263,12 +256,18 @@ static bool write_hot(FILE *f, const struct hlg_report *r)
 	return true;
 }
 
+/* What scripts draw in, and the end of its section. */
+static void end_view(FILE *f)
+{
+	fputs("<div class=\"view\"></div>\n<noscript><p>This picture needs "
+	      "scripts.</p></noscript>\n</section>\n",
+	      f);
+}
+
 static void write_view(FILE *f, const char *id, const char *heading)
 {
-	fprintf(f,
-		"<section id=\"%s\">\n<h2>%s</h2>\n<div class=\"view\"></div>\n"
-		"<noscript><p>This picture needs scripts.</p></noscript>\n</section>\n",
-		id, heading);
+	fprintf(f, "<section id=\"%s\">\n<h2>%s</h2>\n", id, heading);
+	end_view(f);
 }
 
 static int write_sections(FILE *f, const struct hlg_report *r, struct hlg_err *err)
@@ -282,9 +281,7 @@ static int write_sections(FILE *f, const struct hlg_report *r, struct hlg_err *e
 		fputs("<section id=\"image\">\n<h2>Image</h2>\n", f);
 		if (!write_hot(f, r))
 			return hlg_err_memory(err, "page");
-		fputs("<div class=\"view\"></div>\n<noscript><p>This picture needs "
-		      "scripts.</p></noscript>\n</section>\n",
-		      f);
+		end_view(f);
 	}
 	if (hlg_page_report_has_time(r, &why)) {
 		write_view(f, "time", "Time");
@@ -322,7 +319,7 @@ static int write_page(void *data, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_report *r = data;
 	const char *name =
-		r->space->n_images ? file_name(r->space->images[0]->path) : "guest";
+		r->space->n_images ? hlg_image_short_name(r->space->images[0]) : "guest";
 	char *title;
 	int rc = 0;
 
