@@ -261,6 +261,32 @@ static void warn_refused(struct hlg_report *r)
 	}
 }
 
+/* Where more of the stacks than this are cut, shares of callers are off by as much. */
+#define CUT_SHARE 0.01
+
+/* What is cut off a stack may be any function: what that has is at least its count. */
+static void warn_cut(struct hlg_report *r)
+{
+	const struct hlg_caller_sums *c = &r->callers;
+	double share = c->stacks ? (double)c->cut / (double)c->stacks : 0;
+	unsigned most = HLG_CHAIN_END_DEEP;
+
+	if (share < CUT_SHARE)
+		return;
+	for (unsigned i = most; i <= HLG_CALLER_END_NO_RETURN; i++)
+		if (c->ends[i] > c->ends[most])
+			most = i;
+	hlg_note_list_warn(
+		&r->notes,
+		"%.0f %% of the stacks lack callers (mostly %s%s), so what a "
+		"function costs with all that it calls may be shown up to "
+		"%.0f points too low",
+		share * 100,
+		c->ends[most] < c->unknown ? HLG_CALLER_NOT_KNOWN : hlg_proof_end(most),
+		most == HLG_CHAIN_END_COPY ? ": record with --stack-size=128K" : "",
+		share * 100);
+}
+
 int hlg_callgraph_judge(struct hlg_report *r, struct hlg_err *err)
 {
 	const struct hlg_stacks *s = r->stacks;
@@ -277,6 +303,7 @@ int hlg_callgraph_judge(struct hlg_report *r, struct hlg_err *err)
 			ok = hlg_proof_find(r->proof, &s->stacks[i], &list, &n,
 					    &r->callers);
 	}
+	warn_cut(r);
 	if (r->callers.refused)
 		warn_refused(r);
 	else if (r->options->children && !r->callers.stacks)

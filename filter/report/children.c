@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/report/children.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@ static void see(struct hlg_children_row *row, const struct hlg_path *path, size_
 	if (!row->n_paths || depth < row->depth)
 		row->depth = depth;
 	hlg_count_add(&row->count, path->count);
+	if (path->cut)
+		hlg_count_add(&row->cut, path->count);
 	row->n_paths++;
 }
 
@@ -40,6 +43,8 @@ static size_t count(struct hlg_children *c, const struct hlg_report *r, size_t *
 
 		if (!is_counted(path, r))
 			continue;
+		if (path->cut)
+			hlg_count_add(&c->cut, path->count);
 		hlg_count_add(&rows[frames[0].place].self, path->count);
 		for (size_t k = path->n; k-- > 0;) {
 			if (seen[frames[k].place] == i + 1)
@@ -108,6 +113,25 @@ static int compare(const void *a, const void *b, void *ctx)
 	return p < q ? -1 : p > q;
 }
 
+/* all > 0: what shares are of; n observations. */
+static void add_share(struct hlg_children_row *row, const struct hlg_children *c,
+		      enum hlg_weight weight, double all, double n)
+{
+	double count = (double)hlg_count_weigh(weight, row->count);
+	/* What exits is an instruction, and calls nothing. */
+	bool calls = c->paths.places[row->place].frame != HLG_FRAME_BORDER;
+	double cut = calls ? (double)hlg_count_weigh(weight, c->cut) -
+				     (double)hlg_count_weigh(weight, row->cut)
+			   : 0;
+	struct hlg_share most = hlg_interval_wilson(fmin(1, (count + cut) / all), n);
+
+	row->share = hlg_interval_wilson(count / all, n);
+	row->at_least =
+		most.high - row->share.high > (row->share.high - row->share.low) / 2;
+	row->share.high = fmax(most.high, row->share.high);
+	row->self_share = (double)hlg_count_weigh(weight, row->self) / all;
+}
+
 static void add_shares(struct hlg_children *c, const struct hlg_report *r,
 		       const struct hlg_view *v)
 {
@@ -115,13 +139,8 @@ static void add_shares(struct hlg_children *c, const struct hlg_report *r,
 	double n = r->options->border == HLG_BORDER_DROP ? v->observations
 							 : v->guest_observations;
 
-	for (size_t i = 0; i < c->n && all > 0; i++) {
-		struct hlg_children_row *row = &c->rows[i];
-
-		row->share = hlg_interval_wilson(
-			(double)hlg_count_weigh(v->weight, row->count) / all, n);
-		row->self_share = (double)hlg_count_weigh(v->weight, row->self) / all;
-	}
+	for (size_t i = 0; i < c->n && all > 0; i++)
+		add_share(&c->rows[i], c, v->weight, all, n);
 }
 
 int hlg_children_build(struct hlg_children *c, const struct hlg_report *r,

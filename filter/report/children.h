@@ -3,6 +3,10 @@
  * What functions cost with all that they call (children=yes, as perf report has it): each
  * sample counts once in each function of its stack. Shares are of all guest samples that
  * are shown, VM exits among them, so that the outermost function has what there is.
+ *
+ * What was cut off a stack may have been any function. So a count is the least, and the
+ * upper limit of its share takes in all samples whose stack is cut and has not the
+ * function already.
  */
 #ifndef HLG_FILTER_REPORT_CHILDREN_H
 #define HLG_FILTER_REPORT_CHILDREN_H
@@ -13,7 +17,10 @@ struct hlg_children_row {
 	uint32_t place;         /* of the paths; not a note's */
 	struct hlg_count count; /* of samples with it in their stack */
 	struct hlg_count self;  /* of those that were taken in it */
-	struct hlg_share share; /* of count */
+	struct hlg_count cut;   /* of count: whose stack is cut all the same */
+	struct hlg_share share; /* of count; high as told above */
+	bool at_least; /* cut stacks may have more of it than the samples' number explains
+			*/
 	double self_share;
 	size_t depth;          /* calls above it, at least */
 	size_t first, n_paths; /* of struct hlg_children's stacks: those with it */
@@ -25,6 +32,7 @@ struct hlg_children {
 	size_t n;
 	size_t *stacks;       /* numbers of paths, for each row those that count in it */
 	struct hlg_count all; /* what shares are of */
+	struct hlg_count cut; /* of all: whose stack is cut */
 };
 
 /* Of a view of a report as hlg_paths_build takes it. Fails only without memory; the

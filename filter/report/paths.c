@@ -207,6 +207,7 @@ static struct hlg_path *begin_path(struct builder *b, const struct credit *credi
 				.row = credit->row,
 				.first = p->n_frames,
 				.n = 1,
+				.cut = true,
 				.count = count};
 
 	if (!add_frame(b, find_place(b, &key), credit->ip, HLG_CALLER_SAMPLED) ||
@@ -232,9 +233,12 @@ static bool add_stack(struct builder *b, const struct hlg_stack *stack)
 	path = begin_path(b, credit, stack->node, stack->count);
 	if (!path || !hlg_proof_find(b->report->proof, stack, &callers, &n, &told))
 		return false;
-	for (size_t i = 0; i < n; i++)
+	path->cut = n == 0 && stack->end != HLG_CHAIN_END_WHOLE;
+	for (size_t i = 0; i < n; i++) {
+		path->cut |= callers[i].kind >= HLG_CALLER_UNKNOWN;
 		if (!add_caller(b, &callers[i]))
 			return false;
+	}
 	path->n += n;
 	return true;
 }

@@ -91,13 +91,27 @@ static uint64_t bias_of(const struct hlg_proof *p, uint64_t ip)
 	return ip - place.addr;
 }
 
-static void count_end(struct hlg_caller_sums *sums, unsigned end, uint64_t samples)
+static bool lacks_caller(const struct hlg_proof *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->list[i].kind == HLG_CALLER_UNKNOWN)
+			return true;
+	return false;
+}
+
+static void count_end(struct hlg_caller_sums *sums, unsigned end, bool unknown,
+		      uint64_t samples)
 {
 	sums->stacks += samples;
 	if (end == HLG_CHAIN_END_WHOLE)
 		sums->whole += samples;
 	else if (end != HLG_CHAIN_END_UNKNOWN)
 		sums->truncated += samples;
+	sums->ends[end] += samples;
+	if (unknown)
+		sums->unknown += samples;
+	if (unknown || end > HLG_CHAIN_END_WHOLE)
+		sums->cut += samples;
 }
 
 static bool count_edge(struct hlg_caller_sums *sums, const struct hlg_edge *edge,
@@ -186,12 +200,7 @@ bool hlg_proof_find(struct hlg_proof *p, const struct hlg_stack *stack,
 	}
 	if (!make_room(p, 3 * n_words + 2) || !mend(p, stack, words, n_words, &end, sums))
 		return false;
-	count_end(sums, end, stack->count.samples);
-	for (size_t i = 0; i < p->n; i++)
-		if (p->list[i].kind == HLG_CALLER_UNKNOWN) {
-			sums->unknown += stack->count.samples;
-			break;
-		}
+	count_end(sums, end, lacks_caller(p), stack->count.samples);
 	if (end > HLG_CHAIN_END_WHOLE) {
 		put(p, 0, HLG_CALLER_TRUNCATED);
 		p->list[p->n - 1].end = end;

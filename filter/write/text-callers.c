@@ -9,7 +9,7 @@
 #define BLANK "          "
 
 /* "99.5 %"; never 100 where some are not, nor 0 where some are. */
-static const char *percent(char buf[static 16], uint64_t n, uint64_t of)
+static const char *percent(char buf[static 32], uint64_t n, uint64_t of)
 {
 	uint64_t tenths = of ? (uint64_t)((double)n / (double)of * 1000 + 0.5) : 0;
 
@@ -17,8 +17,11 @@ static const char *percent(char buf[static 16], uint64_t n, uint64_t of)
 		tenths = 999;
 	if (n > 0 && tenths == 0)
 		tenths = 1;
-	snprintf(buf, 16, tenths % 10 ? "%ju.%ju %%" : "%ju %%", (uintmax_t)tenths / 10,
-		 (uintmax_t)tenths % 10);
+	if (n == of)
+		snprintf(buf, 32, "100 %%");
+	else
+		snprintf(buf, 32, "%ju.%ju %%", (uintmax_t)tenths / 10,
+			 (uintmax_t)tenths % 10);
 	return buf;
 }
 
@@ -42,15 +45,19 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *line, const c
 
 static void add_calls(struct line *line, const struct hlg_caller_sums *c)
 {
-	char buf[16];
+	const uint64_t known = c->confirmed + c->indirect + c->wrong;
+	char buf[32];
 
-	if (c->confirmed + c->indirect + c->wrong == 0)
+	if (known == 0)
 		return;
 	add(line, "; of calls %s proved", percent(buf, c->confirmed, c->edges));
 	if (c->indirect)
 		add(line, ", %s by pointer", percent(buf, c->indirect, c->edges));
 	if (c->wrong)
 		add(line, ", %s wrong", percent(buf, c->wrong, c->edges));
+	if (c->edges > known)
+		add(line, ", %s not to be told",
+		    percent(buf, c->edges - known, c->edges));
 }
 
 bool hlg_text_callers_check(char text[static HLG_TEXT_CALLERS],
@@ -58,7 +65,7 @@ bool hlg_text_callers_check(char text[static HLG_TEXT_CALLERS],
 {
 	const struct hlg_caller_sums *c = &r->callers;
 	struct line line = {.text = text};
-	char buf[16];
+	char buf[32];
 
 	if (!c->stacks)
 		return false;

@@ -58,9 +58,13 @@ static bool write_row(struct writing *w, const struct hlg_children_row *row)
 			hlg_table_text_value(w->children->paths.places[row->place].name),
 	};
 
-	snprintf(margin, sizeof(margin), "%s%5s", w->r->screen.ascii ? "+-" : "\u00b1",
-		 hlg_interval_percent(points,
-				      fmax(s->high - s->share, s->share - s->low)));
+	if (row->at_least)
+		snprintf(margin, sizeof(margin), "to %3.0f %%", ceil(s->high * 100));
+	else
+		snprintf(margin, sizeof(margin), "%s%5s",
+			 w->r->screen.ascii ? "+-" : "\u00b1",
+			 hlg_interval_percent(
+				 points, fmax(s->high - s->share, s->share - s->low)));
 	return hlg_table_text_row(w->f, &w->table, c, s->share);
 }
 

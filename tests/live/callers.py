@@ -15,6 +15,7 @@ import collections
 import contextlib
 import csv
 import io
+import json
 import os
 import re
 import signal
@@ -284,17 +285,26 @@ def check_full(build, vm, elf, folder):
 
 
 def check_cut(build, vm, elf, folder):
-    """What is copied may be less than what the guest has: that is told."""
+    """What is copied may be less than what the guest has: that is told, and an inclusive
+    share is between limits that have the true one."""
     out = os.path.join(folder, "cut.data")
-    whole = []
+    whole, limits = [], []
     for size in "4K", "64K":
         counts, err = record(build, out, f"--stack-size={size}", "--", vm,
                              f"--seconds={SECONDS}", elf, way="--guest-stacks=cfi")
         whole.append(counts[2] / counts[1])
         if ("copied of the stack ends" in " ".join(err.split())) != (size == "4K"):
             yield f"{size}: {err}"
+        limits.append({row["name"]: (row["low"], row["high"]) for row in json.loads(must(
+            hlguest_of(build), "report", "--children", "--format=json", elf, out))["children"]})
     if not whole[0] < whole[1] - 0.05 or whole[1] < 0.99:
         yield f"whole: {whole}"
+    if limits[0]["_start"][1] < 99 or limits[0]["_start"][0] > 95:
+        yield f"_start: {limits[0]['_start']}"
+    for name, (low, high) in limits[1].items():
+        least, most = limits[0].get(name, (0, 100))
+        if high < least or low > most:
+            yield f"{name}: {least} to {most} when cut, else {low} to {high}"
 
 
 def check_without(build, vm, elf, folder):

@@ -283,6 +283,11 @@ START_TEST(edges)
 
 	write_guest();
 	sums = expect(e->what, WORDS, e->ip, e->callers, whole, e->stack);
+	ck_assert_uint_eq(sums.cut,
+			  strstr(e->stack, "[caller") || strstr(e->stack, "[trunc") ? 3
+										    : 0);
+	sums.cut = 0;
+	memset(sums.ends, 0, sizeof(sums.ends));
 	ck_assert_msg(memcmp(&sums, &e->sums, sizeof(sums)) == 0,
 		      "%s: %ju edges, %ju confirmed, %ju indirect, %ju wrong, "
 		      "%ju inserted, %ju unknown, %ju whole, %ju truncated",
@@ -336,6 +341,47 @@ START_TEST(inclusive)
 	ck_assert_str_eq(hlg_tree_name(&tree, &tree.nodes[1]), HLG_CALLER_NOT_KNOWN);
 	ck_assert_str_eq(hlg_tree_name(&tree, &tree.nodes[2]), "root");
 	hlg_tree_finish(&tree);
+	hlg_children_finish(&children);
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* What was cut off may be any function that the stack has not already. */
+START_TEST(cut)
+{
+	const uint64_t called[] = {R_ONE, 0};
+	const struct hlg_chain_tail early = {HLG_CHAIN_END_DEEP, HLG_CHAIN_WAY_FRAMES, 0};
+	struct hlg_children children;
+	struct hlg_report report;
+	struct hlg_run run;
+	struct hlg_err err;
+
+	write_guest();
+	kit_start(&run, WORDS " children=yes");
+	for (int i = 0; i < 30; i++)
+		feed(&run, AT(ONE, FRAMED), called, whole);
+	for (int i = 0; i < 10; i++)
+		feed(&run, AT(ONE, FRAMED), (uint64_t[]){0}, early);
+	kit_build(&run, &report);
+	report.stacks = &run.stacks;
+	ck_assert_int_eq(hlg_callgraph_judge(&report, &err), 0);
+	ck_assert_uint_eq(report.callers.cut, 30);
+	ck_assert_uint_eq(report.callers.ends[HLG_CHAIN_END_DEEP], 30);
+	ck_assert_str_eq(report.notes.line[report.notes.n - 1],
+			 "25 % of the stacks lack callers (mostly [truncated: too "
+			 "deep]), so what a function costs with all that it calls may be "
+			 "shown up to 25 points too low");
+	ck_assert_int_eq(hlg_children_build(&children, &report, &report.all, &err), 0);
+	ck_assert_uint_eq(children.n, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct hlg_children_row *row = &children.rows[i];
+		bool root = row->count.samples == 90;
+
+		ck_assert_uint_eq(row->count.samples, root ? 90 : 120);
+		ck_assert_int_eq(row->at_least, root);
+		ck_assert_double_eq(row->share.high, 1);
+	}
 	hlg_children_finish(&children);
 	hlg_report_finish(&report);
 	hlg_run_finish(&run);
@@ -445,6 +491,7 @@ int main(void)
 		tcase_add_test(tc, by_tables);
 	if (HLG_HAVE_ZYDIS)
 		tcase_add_test(tc, inclusive);
+	tcase_add_test(tc, cut);
 	tcase_add_test(tc, dropped);
 	tcase_add_test(tc, ends);
 	tcase_add_test(tc, without_frames);
