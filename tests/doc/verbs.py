@@ -26,7 +26,8 @@ import tempfile
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from programs import hlguest_of
-from tap import DATA, ROOT, Skip, Tap, environment, must, need, parser, run
+from tap import (DATA, ROOT, Skip, Tap, environment, mount_tracefs, must, need, parser,
+                 run)
 
 MAN = os.path.join(ROOT, "man")
 COMMON = {"--help": "-?", "--usage": ""}
@@ -434,6 +435,7 @@ def main():
     args = p.parse_args()
     build = args.build
     tap = Tap()
+    mount_tracefs()
     verbs = list(listed(build))
     tap.run("hlguest help lists verbs", lambda: check_help(build) if verbs else ["none"])
     for verb in verbs:
