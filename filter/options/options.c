@@ -66,8 +66,9 @@ const struct hlg_option hlg_option_table[] = {
 	 HLG_OPT_COUNT, FIELD(regions)},
 	{"min", "PERCENT", "(0)", "leave rows below PERCENT out", HLG_OPT_PERCENT,
 	 FIELD(min)},
-	{"sort", "overhead|size|name|address", "overhead",
-	 "order of the functions; top= always keeps those with most overhead",
+	{"sort", "overhead|size|name|address|self", "overhead",
+	 "order of the functions; top= always keeps those with most overhead, or with "
+	 "most that they do not call (self)",
 	 HLG_OPT_CHOICE, FIELD(sort)},
 	{"demangle", "no|yes", "yes", "C++ and Rust names readable", HLG_OPT_CHOICE,
 	 FIELD(demangle)},
@@ -533,6 +534,10 @@ int hlg_options_parse(struct hlg_options *options, int argc, char *const *argv,
 		options->children = 1;
 	if (options->children && options->stacks == HLG_STACKS_LEAF)
 		options->stacks = HLG_STACKS_CALLGRAPH;
+	if (rc == 0 && options->children && options->stacks == HLG_STACKS_COUNTERS)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "children and stacks=counters: with counters no stack "
+				   "is kept (leave one of them out)");
 	return rc;
 }
 

@@ -43,7 +43,8 @@ enum hlg_sort {
 	HLG_SORT_OVERHEAD,
 	HLG_SORT_SIZE, /* largest first */
 	HLG_SORT_NAME,
-	HLG_SORT_ADDRESS
+	HLG_SORT_ADDRESS,
+	HLG_SORT_SELF /* of functions with all that they call; else as overhead */
 };
 /* What time= is in. */
 enum hlg_time_unit {

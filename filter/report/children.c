@@ -90,6 +90,7 @@ static bool list(struct hlg_children *c, const struct hlg_report *r, size_t *see
 struct order {
 	const struct hlg_children *children;
 	enum hlg_weight weight;
+	int sort;
 };
 
 static int compare(const void *a, const void *b, void *ctx)
@@ -146,12 +147,12 @@ static void add_shares(struct hlg_children *c, const struct hlg_report *r,
 int hlg_children_build(struct hlg_children *c, const struct hlg_report *r,
 		       const struct hlg_view *v, struct hlg_err *err)
 {
-	struct order order = {c, v->weight};
+	struct order order = {c, v->weight, HLG_SORT_OVERHEAD};
 	size_t *seen;
 	bool ok;
 	int rc;
 
-	*c = (struct hlg_children){.all = hlg_rows_sum(r, v)};
+	*c = (struct hlg_children){.all = hlg_rows_sum(r, v), .weight = v->weight};
 	rc = hlg_paths_build(&c->paths, r, v, err);
 	if (rc < 0)
 		return rc;
@@ -180,6 +181,55 @@ void hlg_children_finish(struct hlg_children *c)
 	*c = (struct hlg_children){0};
 }
 
+static int compare_shown(const void *a, const void *b, void *ctx)
+{
+	const struct order *order = ctx;
+	const struct hlg_path_place *places = order->children->paths.places;
+	const struct hlg_children_row *x = a, *y = b;
+	const struct hlg_place *p = &places[x->place].place, *q = &places[y->place].place;
+	uint64_t k = 0, l = 0;
+	int names;
+
+	switch (order->sort) {
+	case HLG_SORT_SELF:
+		k = hlg_count_weigh(order->weight, y->self);
+		l = hlg_count_weigh(order->weight, x->self);
+		break;
+	case HLG_SORT_SIZE:
+		k = q->end - q->start;
+		l = p->end - p->start;
+		break;
+	case HLG_SORT_ADDRESS:
+		k = p->start;
+		l = q->start;
+		break;
+	case HLG_SORT_NAME:
+		names = strcmp(places[x->place].name, places[y->place].name);
+		return names ? names : compare(a, b, ctx);
+	default:
+		break;
+	}
+	return k != l ? (k > l) - (k < l) : compare(a, b, ctx);
+}
+
+size_t hlg_children_shown(struct hlg_children *c, const struct hlg_report *r,
+			  uint64_t most)
+{
+	struct order order = {c, c->weight, r->options->sort};
+	bool self = order.sort == HLG_SORT_SELF;
+	size_t n = 0;
+
+	if (self)
+		qsort_r(c->rows, c->n, sizeof(*c->rows), compare_shown, &order);
+	while (n < c->n && (!most || n < most) &&
+	       hlg_rows_shows(r, self ? c->rows[n].self_share : c->rows[n].share.share,
+			      n))
+		n++;
+	if (!self && order.sort != HLG_SORT_OVERHEAD)
+		qsort_r(c->rows, n, sizeof(*c->rows), compare_shown, &order);
+	return n;
+}
+
 struct hlg_row hlg_children_row(const struct hlg_children *c, size_t i)
 {
 	const struct hlg_path_place *place = &c->paths.places[c->rows[i].place];
@@ -205,8 +255,7 @@ static size_t find(const struct hlg_children *c, const struct hlg_path *path,
 }
 
 bool hlg_children_tree(struct hlg_tree *tree, const struct hlg_children *c,
-		       const struct hlg_children_row *row, bool callers,
-		       enum hlg_weight weight)
+		       const struct hlg_children_row *row, bool callers)
 {
 	if (!hlg_tree_init(tree))
 		return false;
@@ -228,5 +277,5 @@ bool hlg_children_tree(struct hlg_tree *tree, const struct hlg_children *c,
 			return false;
 		hlg_tree_add(tree, node, path->count);
 	}
-	return hlg_tree_settle(tree, weight);
+	return hlg_tree_settle(tree, c->weight);
 }

@@ -13,6 +13,9 @@
 
 #include "filter/report/paths.h"
 
+/* Of all samples: what has less is in no tree of callers that is not asked for whole. */
+#define HLG_CHILDREN_LEAST 0.005
+
 struct hlg_children_row {
 	uint32_t place;         /* of the paths; not a note's */
 	struct hlg_count count; /* of samples with it in their stack */
@@ -28,11 +31,12 @@ struct hlg_children_row {
 
 struct hlg_children {
 	struct hlg_paths paths;
-	struct hlg_children_row *rows; /* by count, then callers first, then name */
+	struct hlg_children_row *rows; /* as sort= has it: see hlg_children_shown */
 	size_t n;
-	size_t *stacks;       /* numbers of paths, for each row those that count in it */
-	struct hlg_count all; /* what shares are of */
-	struct hlg_count cut; /* of all: whose stack is cut */
+	size_t *stacks; /* numbers of paths, for each row those that count in it */
+	enum hlg_weight weight; /* the view's: what counts are weighed by */
+	struct hlg_count all;   /* what shares are of */
+	struct hlg_count cut;   /* of all: whose stack is cut */
 };
 
 /* Of a view of a report as hlg_paths_build takes it. Fails only without memory; the
@@ -40,6 +44,15 @@ struct hlg_children {
 int hlg_children_build(struct hlg_children *children, const struct hlg_report *report,
 		       const struct hlg_view *view, struct hlg_err *err);
 void hlg_children_finish(struct hlg_children *children);
+
+/*
+ * How many of the rows are shown, the first ones: at most `most`, unless that is 0, and
+ * what top= and min= allow; these go by count, or with sort=self by self. What is shown
+ * stands in the order of sort=: by overhead is by count, then callers first, then by
+ * name.
+ */
+size_t hlg_children_shown(struct hlg_children *children, const struct hlg_report *report,
+			  uint64_t most);
 
 /* The i-th as a row of its count and share, for who writes rows. */
 struct hlg_row hlg_children_row(const struct hlg_children *children, size_t i);
@@ -51,7 +64,6 @@ struct hlg_row hlg_children_row(const struct hlg_children *children, size_t i);
  * afterwards; the caller finishes it in any case. False without memory.
  */
 bool hlg_children_tree(struct hlg_tree *tree, const struct hlg_children *children,
-		       const struct hlg_children_row *row, bool callers,
-		       enum hlg_weight weight);
+		       const struct hlg_children_row *row, bool callers);
 
 #endif

@@ -365,6 +365,45 @@ static void put_functions(struct hlg_json *json, const struct hlg_report *r)
 	hlg_json_close(json);
 }
 
+static const char *calls_key(const struct hlg_report *r)
+{
+	return r->options->call_graph == HLG_CALL_GRAPH_CALLEE ? "callers" : "callees";
+}
+
+/* The tree of a row's callers, or of what it calls: lists in lists. NULL without memory.
+ */
+static json_t *calls(const struct hlg_report *r, const struct hlg_children *children,
+		     size_t row)
+{
+	bool callers = r->options->call_graph == HLG_CALL_GRAPH_CALLEE;
+	double all = (double)hlg_count_weigh(children->weight, children->all);
+	json_t **lists = NULL, *top = NULL;
+	struct hlg_tree tree = {0};
+
+	if (hlg_children_tree(&tree, children, &children->rows[row], callers))
+		lists = calloc(tree.n, sizeof(json_t *));
+	if (lists)
+		top = lists[HLG_TREE_ROOT] = json_array();
+	for (uint32_t i = 1; lists && i < tree.n; i++) {
+		const struct hlg_node *node = &tree.nodes[i];
+		double share =
+			(double)hlg_count_weigh(children->weight, node->total) / all;
+		json_t *o;
+
+		if (share < HLG_CHILDREN_LEAST || !lists[node->parent])
+			continue;
+		o = hlg_json_count(node->total);
+		json_object_set_new(o, "name", hlg_json_text(hlg_tree_name(&tree, node)));
+		json_object_set_new(o, "percent", hlg_json_percent(share));
+		lists[i] = json_array();
+		json_object_set_new(o, calls_key(r), lists[i]);
+		json_array_append_new(lists[node->parent], o);
+	}
+	free(lists);
+	hlg_tree_finish(&tree);
+	return top;
+}
+
 static json_t *child(const struct hlg_report *r, const struct hlg_children *children,
 		     size_t i)
 {
@@ -382,6 +421,8 @@ static json_t *child(const struct hlg_report *r, const struct hlg_children *chil
 	json_object_set_new(self, "percent",
 			    hlg_json_percent(children->rows[i].self_share));
 	json_object_set_new(o, "self", self);
+	if (r->options->call_graph != HLG_CALL_GRAPH_NONE)
+		json_object_set_new(o, calls_key(r), calls(r, children, i));
 	return o;
 }
 
@@ -390,13 +431,13 @@ static int put_children(struct hlg_json *json, const struct hlg_report *r,
 {
 	struct hlg_children children;
 	int rc = hlg_children_build(&children, r, &r->all, err);
+	size_t n = 0;
 
 	hlg_json_open_list(json, "children");
-	for (size_t i = 0; rc == 0 && i < children.n; i++) {
-		if (!hlg_rows_shows(r, children.rows[i].share.share, i))
-			break;
+	if (rc == 0)
+		n = hlg_children_shown(&children, r, 0);
+	for (size_t i = 0; i < n; i++)
 		hlg_json_put(json, NULL, child(r, &children, i));
-	}
 	hlg_json_close(json);
 	hlg_children_finish(&children);
 	return rc;

@@ -140,13 +140,14 @@ static void write_children(struct view_writing *w, const struct hlg_report *r,
 {
 	struct hlg_value c[HLG_REPORT_COLUMNS];
 	struct hlg_children children;
+	size_t n = 0;
 
 	w->rc = hlg_children_build(&children, r, v, &w->err);
-	for (size_t i = 0; w->rc == 0 && i < children.n; i++) {
+	if (w->rc == 0)
+		n = hlg_children_shown(&children, r, 0);
+	for (size_t i = 0; i < n; i++) {
 		struct hlg_row row = hlg_children_row(&children, i);
 
-		if (!hlg_rows_shows(r, row.share.share, i))
-			break;
 		hlg_report_table_row(c, r, &row, series);
 		c[HLG_REPORT_RECORD] = hlg_table_text_value("children");
 		c[HLG_REPORT_UNSURE].is = false;

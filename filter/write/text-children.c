@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "filter/report/children.h"
@@ -12,9 +13,8 @@
 #include "filter/write/table.h"
 #include "symtab/escape.h"
 
-/* Of a tree: lines narrower than this share of all are left out, and what stands higher
- * than so many calls above or below. */
-#define LEAST       0.005
+/* Of a tree that is not asked for whole: the lines with most are drawn, about so many,
+ * none of them that stands so far to the right. */
 #define TREE_LEVELS 40
 #define TREE_LINES  24
 
@@ -40,8 +40,10 @@ struct writing {
 	FILE *f;
 	const struct hlg_report *r;
 	const struct hlg_view *v;
-	const struct hlg_children *children;
+	struct hlg_children *children;
 	struct hlg_table table;
+	uint64_t most; /* rows that the screen has room for; 0: any number */
+	bool whole;    /* trees, whatever their size */
 	bool ok;
 };
 
@@ -69,9 +71,10 @@ static bool write_row(struct writing *w, const struct hlg_children_row *row)
 }
 
 /* "97.65 %  <- guest::one_round": each level two cells further to the right. A frame that
- * alone stands above another is drawn beneath it, as far to the left, without a share. */
+ * alone stands above another is drawn beneath it, as far to the left, without a share;
+ * times: the function stands there so often, one above the other. */
 static void write_node(const struct writing *w, const char *name, unsigned level,
-		       double share)
+		       double share, unsigned times)
 {
 	static const char *const ways[] = {"", "->", "<-"};
 	const unsigned room = w->r->screen.columns, indent = 2 + 2 * level;
@@ -87,38 +90,116 @@ static void write_node(const struct writing *w, const char *name, unsigned level
 		      : room > indent + 33 ? (long)(room - indent - 13)
 					   : 20,
 		      w->r->screen.ascii);
+	if (times > 1)
+		fprintf(w->f, " (%u times)", times);
 	fputc('\n', w->f);
 }
 
-/* Nodes stand in the order that they are drawn in: parents first, the largest child of
- * each first. levels: how far each is to the right, by its depth. */
-static void write_tree(const struct writing *w, const struct hlg_tree *tree)
+static uint64_t weigh(const struct writing *w, struct hlg_count count)
 {
-	double all = (double)hlg_count_weigh(w->v->weight, w->children->all);
-	unsigned level[TREE_LEVELS + 1] = {0}, lines = 0;
+	return hlg_count_weigh(w->v->weight, count);
+}
+
+/* Is all of its parent's in it? */
+static bool is_alone(const struct hlg_tree *tree, const struct hlg_node *node)
+{
+	return node->depth > 1 &&
+	       node->total.samples == tree->nodes[node->parent].total.samples;
+}
+
+/* A recursion, each call of which has all of the one before: one line. */
+static bool is_folded(const struct hlg_tree *tree, const struct hlg_node *node)
+{
+	const struct hlg_node *parent = &tree->nodes[node->parent];
+
+	return is_alone(tree, node) && node->name == parent->name &&
+	       node->frame == parent->frame;
+}
+
+static int compare_weights(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* What a node weighs at least that is drawn: a parent has what its children have. False
+ * without memory. */
+static bool find_least(const struct writing *w, const struct hlg_tree *tree,
+		       uint64_t *least)
+{
+	uint64_t *weights;
+	size_t n = 0;
+
+	*least = 0;
+	if (w->whole)
+		return true;
+	weights = calloc(tree->n, sizeof(*weights));
+	if (!weights)
+		return false;
+	for (uint32_t i = 1; i < tree->n; i++)
+		if (!is_folded(tree, &tree->nodes[i]))
+			weights[n++] = weigh(w, tree->nodes[i].total);
+	qsort(weights, n, sizeof(*weights), compare_weights);
+	*least = (uint64_t)((double)weigh(w, w->children->all) * HLG_CHILDREN_LEAST);
+	if (n > TREE_LINES && weights[TREE_LINES - 1] > *least)
+		*least = weights[TREE_LINES - 1];
+	/* Many that weigh the same: none of them. */
+	if (n > 2 * (size_t)TREE_LINES && weights[2 * TREE_LINES] >= *least)
+		++*least;
+	free(weights);
+	return true;
+}
+
+/* Nodes stand in the order that they are drawn in: parents first, the largest child of
+ * each first. level: how far each is to the right. Returns how many are left out. */
+static uint32_t write_nodes(const struct writing *w, const struct hlg_tree *tree,
+			    uint64_t least, unsigned *level)
+{
+	double all = (double)weigh(w, w->children->all);
 	uint32_t left_out = 0;
 
 	for (uint32_t i = 1; i < tree->n;) {
 		const struct hlg_node *node = &tree->nodes[i];
-		const struct hlg_node *parent = &tree->nodes[node->parent];
-		double share = (double)hlg_count_weigh(w->v->weight, node->total) / all;
-		bool alone = node->total.samples == parent->total.samples;
+		bool alone = is_alone(tree, node);
+		unsigned times = 1;
 
-		if (share < LEAST || node->depth > TREE_LEVELS || lines >= TREE_LINES) {
-			left_out++;
+		level[i] = level[node->parent] + (node->depth > 1 && !alone ? 1 : 0);
+		if (weigh(w, node->total) < least ||
+		    (!w->whole && level[i] > TREE_LEVELS)) {
+			left_out += node->end - i;
 			i = node->end;
 			continue;
 		}
-		level[node->depth] =
-			level[node->depth - 1] + (node->depth > 1 && !alone ? 1 : 0);
-		write_node(w, hlg_tree_name(tree, node), level[node->depth],
-			   node->depth > 1 && alone ? (double)NAN : share);
-		lines++;
-		i++;
+		for (i++; i < node->end && is_folded(tree, &tree->nodes[i]); i++) {
+			level[i] = level[i - 1];
+			times++;
+		}
+		write_node(w, hlg_tree_name(tree, node), level[i - 1],
+			   alone ? (double)NAN : (double)weigh(w, node->total) / all,
+			   times);
 	}
+	return left_out;
+}
+
+static bool write_tree(const struct writing *w, const struct hlg_tree *tree)
+{
+	unsigned *level = calloc(tree->n, sizeof(*level));
+	uint32_t left_out = 0;
+	uint64_t least;
+	bool ok = level && find_least(w, tree, &least);
+	char percent[16];
+
+	if (ok)
+		left_out = write_nodes(w, tree, least, level);
 	if (left_out)
-		fprintf(w->f, "  (%" PRIu32 " more: --format=folded, hlguest flame)\n",
-			left_out);
+		fprintf(w->f, "  (%" PRIu32 " more, each below %s %%: --top=0)\n",
+			left_out,
+			hlg_interval_percent(percent,
+					     (double)least /
+						     (double)weigh(w, w->children->all)));
+	free(level);
+	return ok;
 }
 
 static bool write_calls(struct writing *w, const struct hlg_children_row *row)
@@ -129,30 +210,26 @@ static bool write_calls(struct writing *w, const struct hlg_children_row *row)
 
 	if (way == HLG_CALL_GRAPH_NONE)
 		return true;
-	ok = hlg_children_tree(&tree, w->children, row, way == HLG_CALL_GRAPH_CALLEE,
-			       w->v->weight);
+	ok = hlg_children_tree(&tree, w->children, row, way == HLG_CALL_GRAPH_CALLEE);
 	if (ok && tree.n > 1) {
-		write_tree(w, &tree);
+		ok = write_tree(w, &tree);
 		fputc('\n', w->f);
 	}
 	hlg_tree_finish(&tree);
 	return ok;
 }
 
-static void write_rows(struct writing *w, uint64_t most)
+static void write_rows(struct writing *w)
 {
-	const struct hlg_children *c = w->children;
-	size_t n = 0;
+	struct hlg_children *c = w->children;
+	size_t shown = hlg_children_shown(c, w->r, w->most);
 
 	hlg_table_text_head(w->f, &w->table);
-	for (; n < c->n && w->ok && (!most || n < most); n++) {
-		if (!hlg_rows_shows(w->r, c->rows[n].share.share, n))
-			break;
-		w->ok = write_row(w, &c->rows[n]) && write_calls(w, &c->rows[n]);
-	}
-	if (n < c->n)
-		fprintf(w->f, "%*s(%zu more row%s: --top=0)\n", 37, "", c->n - n,
-			c->n - n > 1 ? "s" : "");
+	for (size_t i = 0; i < shown && w->ok; i++)
+		w->ok = write_row(w, &c->rows[i]) && write_calls(w, &c->rows[i]);
+	if (shown < c->n)
+		fprintf(w->f, "%*s(%zu more row%s: --top=0)\n", 37, "", c->n - shown,
+			c->n - shown > 1 ? "s" : "");
 	fputc('\n', w->f);
 }
 
@@ -166,11 +243,13 @@ int hlg_text_children_write(FILE *f, const struct hlg_report *r, const struct hl
 			    .children = &children,
 			    .table = {columns, .n = COLUMNS, .colours = r->colours,
 				      .screen = r->screen},
+			    .most = most,
+			    .whole = hlg_rows_top(r) == 0,
 			    .ok = true};
 	int rc = hlg_children_build(&children, r, v, err);
 
 	if (rc == 0)
-		write_rows(&w, most);
+		write_rows(&w);
 	hlg_children_finish(&children);
 	return rc == 0 && !w.ok ? hlg_err_memory(err, "report") : rc;
 }

@@ -330,13 +330,11 @@ START_TEST(inclusive)
 		ck_assert_double_eq(row->share.share, (double)rows[i].samples / 6);
 	}
 	/* What root calls, and who calls the leaf. */
-	ck_assert(hlg_children_tree(&tree, &children, &children.rows[0], false,
-				    HLG_WEIGHT_SAMPLES));
+	ck_assert(hlg_children_tree(&tree, &children, &children.rows[0], false));
 	ck_assert_uint_eq(tree.n, 1 + 2 + 2);
 	ck_assert_uint_eq(tree.nodes[0].total.samples, 6);
 	hlg_tree_finish(&tree);
-	ck_assert(hlg_children_tree(&tree, &children, &children.rows[2], true,
-				    HLG_WEIGHT_SAMPLES));
+	ck_assert(hlg_children_tree(&tree, &children, &children.rows[2], true));
 	ck_assert_uint_eq(tree.n, 1 + 2);
 	ck_assert_str_eq(hlg_tree_name(&tree, &tree.nodes[1]), HLG_CALLER_NOT_KNOWN);
 	ck_assert_str_eq(hlg_tree_name(&tree, &tree.nodes[2]), "root");
@@ -413,8 +411,7 @@ START_TEST(dropped)
 	ck_assert_uint_eq(children.n, 2);
 	for (size_t i = 0; i < 2; i++) {
 		ck_assert_uint_eq(children.rows[i].count.samples, 3);
-		ck_assert(hlg_children_tree(&tree, &children, &children.rows[i], i == 1,
-					    HLG_WEIGHT_SAMPLES));
+		ck_assert(hlg_children_tree(&tree, &children, &children.rows[i], i == 1));
 		ck_assert_uint_eq(tree.nodes[0].total.samples, 3);
 		hlg_tree_finish(&tree);
 	}
