@@ -111,18 +111,55 @@ static bool is_of_record(const char *word)
 	return false;
 }
 
+static bool is_value_of_g(const char *word)
+{
+	return strcmp(word, "caller") == 0 || strcmp(word, "callee") == 0 ||
+	       strcmp(word, "none") == 0;
+}
+
+/* Is it -g alone, as record has it? */
+static bool is_bare_g(char *const *words)
+{
+	return strcmp(words[0], "-g") == 0 && !is_value_of_g(words[1]);
+}
+
+/* Are callers to be shown? */
+static bool shows_callers(int dashes, char *const *argv)
+{
+	for (int i = 1; i < dashes; i++)
+		if (strncmp(argv[i], "-g", 2) == 0 ||
+		    strncmp(argv[i], "--call-graph", 12) == 0 ||
+		    strcmp(argv[i], "--children") == 0 ||
+		    strcmp(argv[i], "--children=yes") == 0)
+			return true;
+	return false;
+}
+
+/* Are callers to be recorded? */
+static bool records_callers(int dashes, char *const *argv)
+{
+	for (int i = 1; i < dashes; i++)
+		if (strncmp(argv[i], "--guest-stacks", 14) == 0)
+			return true;
+	return false;
+}
+
 /* Report's words, the last is NULL: those in front of --, the recording, the guest. To be
  * freed. */
 static char **report_words(int dashes, char **argv, const char *guest, int *n)
 {
-	char **words = calloc((size_t)dashes + 5, sizeof(*words));
+	char **words = calloc((size_t)dashes + 6, sizeof(*words));
 
 	if (!words)
 		return NULL;
 	*n = 0;
 	for (int i = 0; i < dashes; i++)
-		if (!is_of_record(argv[i]))
+		if (i && is_bare_g(argv + i))
+			words[(*n)++] = (char *)"--children";
+		else if (!is_of_record(argv[i]))
 			words[(*n)++] = argv[i];
+	if (records_callers(dashes, argv) && !shows_callers(dashes, argv))
+		words[(*n)++] = (char *)"--children";
 	words[(*n)++] = (char *)"-i";
 	words[(*n)++] = recording;
 	if (guest) {
@@ -208,7 +245,7 @@ static int record(const struct hlg_measure *measure, int dashes, char **argv,
 	*good = false;
 	while (command[n])
 		n++;
-	words = calloc(n + (size_t)dashes + 9, sizeof(*words));
+	words = calloc(n + (size_t)dashes + 10, sizeof(*words));
 	if (!words) {
 		hlg_err_memory(&err, "arguments");
 		return hlg_output_error(&err);
@@ -221,6 +258,8 @@ static int record(const struct hlg_measure *measure, int dashes, char **argv,
 	for (int i = 1; i < dashes; i++)
 		if (is_of_record(argv[i]))
 			words[first++] = argv[i];
+	if (shows_callers(dashes, argv) && !records_callers(dashes, argv))
+		words[first++] = (char *)"--guest-stacks";
 	if (several && hlg_record_tracing_knows_sandboxes(""))
 		words[first++] = (char *)"--sandboxes";
 	words[first++] = (char *)"--";

@@ -267,6 +267,12 @@ def check_flat(build, folder):
         _, err, status = run(hlguest_of(build), "record", *words, "--", "true")
         if status != 2 or said not in err:
             yield f"{words}: status {status}: {err}"
+    for words, said in ((["--guest-stacks", "fp", "--", "true"], "use --guest-stacks=fp"),
+                        ([os.path.join(DATA, "demo.elf"), "--", "true"],
+                         "stands in front of --")):
+        _, err, status = run(hlguest_of(build), "record", *words, cwd=folder)
+        if status != 2 or said not in err:
+            yield f"{words}: status {status}: {err}"
 
 
 def check_both(build, folder):
@@ -307,6 +313,11 @@ def check_own_callers(build, folder):
         raise Skip(err.strip())
     if status or "_start;run;again;again " not in out:
         yield f"status {status}: {err}{out}"
+    for before in (["--guest-stacks"], ["--children"], ["-g"], ["-g", "callee"]):
+        out, err, status = run(hlguest_of(build), *before, *words[2:], cwd=folder)
+        if status or not re.search(r"^children .* function$", out, re.M) or \
+                ("<- run" in out) != (before[-1] == "callee"):
+            yield f"{before}: status {status}: {err}{out}"
     _, err, status = run(hlguest_of(build), "--guest-stacks=none", *words, cwd=folder)
     if status != 2 or "no such way" not in err:
         yield f"status {status}: {err}"

@@ -2,6 +2,7 @@
 #include "tools/annotate/called-by.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,24 +87,29 @@ static struct hlg_called_by_call *calls_of(const struct hlg_called_by *called,
 	return called->calls + low;
 }
 
-/* A line each: names may be long. */
+/* A line each: names may be long. samples: of the row, which tell how sure shares are. */
 static void put(FILE *f, const struct hlg_called_by_call *calls, size_t n,
-		const struct hlg_screen *screen)
+		uint64_t samples, const struct hlg_screen *screen)
 {
 	static const char label[] = "  called by:";
 	const int indent = (int)strlen(label);
-	const long cells = screen->columns > 50 ? (long)screen->columns - indent - 12
-			   : screen->columns    ? 38
+	const long cells = screen->columns > 50 ? (long)screen->columns - indent - 21
+			   : screen->columns    ? 29
 						: LONG_MAX;
 	uint64_t all = 0;
-	char percent[16];
+	char percent[16], points[16];
 
 	for (size_t i = 0; i < n; i++)
 		all += calls[i].weight;
 	for (size_t i = 0; i < n && i < SHOWN; i++) {
-		fprintf(f, "%-*s%7s %%  ", indent, i ? "" : label,
-			hlg_interval_percent(percent,
-					     (double)calls[i].weight / (double)all));
+		struct hlg_share s = hlg_interval_wilson(
+			(double)calls[i].weight / (double)all, (double)samples);
+
+		fprintf(f, "%-*s%7s %%  %s%5s  ", indent, i ? "" : label,
+			hlg_interval_percent(percent, s.share),
+			screen->ascii ? "+-" : "\u00b1",
+			hlg_interval_percent(points,
+					     fmax(s.high - s.share, s.share - s.low)));
 		hlg_table_cut(f, calls[i].place->name, cells, screen->ascii);
 		fputc('\n', f);
 	}
@@ -132,7 +138,7 @@ bool hlg_called_by_put(FILE *f, struct hlg_called_by *called, const struct hlg_r
 	calls = calls_of(called, row, &n);
 	if (n)
 		qsort(calls, n, sizeof(*calls), compare_weights);
-	put(f, calls, n, &r->screen);
+	put(f, calls, n, row->count.samples, &r->screen);
 	return true;
 }
 

@@ -25,6 +25,7 @@
 #include "tools/cli/perf-find.h"
 #include "tools/cli/verb.h"
 #include "tools/feed/feed.h"
+#include "tools/inputs/images.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/record/both.h"
 #include "tools/record/command.h"
@@ -444,7 +445,22 @@ static void tell_sums(const struct arguments *args, const struct hlg_recording_s
 	fprintf(stderr, "%" PRIu64 " lost\n", sums->lost);
 }
 
-/* What to type next. */
+/* "hlguest: now: hlguest report guest.elf FILE": what to type next. */
+static void tell_verb(const struct arguments *args, const char *now, const char *verb)
+{
+	const struct hlg_record_guests *guests = &args->guests;
+
+	fprintf(stderr, "hlguest: %s: hlguest %s ", now, verb);
+	for (size_t i = 0; i < guests->n || i == 0; i++) {
+		if (i)
+			fputc(' ', stderr);
+		print_word(guests->n ? guests->paths[i] : "guest.elf");
+	}
+	fputc(' ', stderr);
+	print_word(args->out);
+	fputc('\n', stderr);
+}
+
 static void tell_next(const struct arguments *args)
 {
 	const struct hlg_record_guests *guests = &args->guests;
@@ -456,19 +472,13 @@ static void tell_next(const struct arguments *args)
 		      "its guest (name it, or its guest, to report)\n",
 		      stderr);
 	}
-	fprintf(stderr, "hlguest: now: hlguest %s ",
-		args->windows                        ? "windows"
-		: args->exits                        ? "exits"
-		: args->stacks || args->guest_stacks ? "flame --out=flame.svg"
-						     : "report");
-	for (size_t i = 0; i < guests->n || i == 0; i++) {
-		if (i)
-			fputc(' ', stderr);
-		print_word(guests->n ? guests->paths[i] : "guest.elf");
-	}
-	fputc(' ', stderr);
-	print_word(args->out);
-	fputc('\n', stderr);
+	tell_verb(args, "now",
+		  args->windows                        ? "windows"
+		  : args->exits                        ? "exits"
+		  : args->stacks || args->guest_stacks ? "flame --out=flame.svg"
+						       : "report");
+	if (args->guest_stacks && !args->windows && !args->exits)
+		tell_verb(args, " or", "report --children");
 }
 
 /* The guest of the command, if one is found. */
@@ -567,12 +577,38 @@ static int finish(struct arguments *args, const char *event, int status,
 	return status;
 }
 
+/* Words of others in the command's place: a guest as report takes it, or the way of
+ * --guest-stacks, which has to follow a '='. */
+static int check_command(const struct arguments *args, struct hlg_err *err)
+{
+	const char *first = args->command ? args->command[0] : "";
+
+	if (!args->command)
+		return 0;
+	if (args->guest_stacks && access(first, F_OK) != 0 &&
+	    (strcmp(first, "fp") == 0 || strcmp(first, "cfi") == 0 ||
+	     strcmp(first, "auto") == 0)) {
+		hlg_err_set(err, HLG_EINPUT, "%s: is no command (use --guest-stacks=%s)",
+			    first, first);
+		return 2;
+	}
+	if (args->command[1] && strcmp(args->command[1], "--") == 0 &&
+	    hlg_images_file_kind(first) == HLG_FILE_KIND_IMAGE) {
+		hlg_err_set(err, HLG_EINPUT,
+			    "%s: stands in front of --, where record takes no guest (use "
+			    "hlguest record -- %s ..., and name the guest to report)",
+			    first, args->command[2] ? args->command[2] : "./vmm");
+		return 2;
+	}
+	return hlg_record_command_check(first, err);
+}
+
 /* What perf would find out too late, when it has begun a file. Returns the exit status.
  */
 static int refuse(const struct arguments *args, const char *event)
 {
 	struct hlg_err err;
-	int status = args->command ? hlg_record_command_check(args->command[0], &err) : 0;
+	int status = check_command(args, &err);
 
 	if (status != 0) {
 		hlg_output_error(&err);
