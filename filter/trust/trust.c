@@ -208,9 +208,11 @@ static size_t add_threads(struct hlg_thread_test *list, size_t n, struct hlg_cod
 	return n;
 }
 
-/* Adds up what is of one thread, and keeps those that are off boundaries. */
-static size_t merge_threads(struct hlg_thread_test *list, size_t n)
+/* Adds up what is of one thread, and keeps those that are off boundaries; none if all the
+ * samples are of these: then it is not the threads that differ. */
+static size_t merge_threads(struct hlg_thread_test *list, size_t n, uint64_t samples)
 {
+	uint64_t told = 0;
 	size_t kept = 0;
 
 	for (size_t i = 0, j; i < n; i = j) {
@@ -218,11 +220,13 @@ static size_t merge_threads(struct hlg_thread_test *list, size_t n)
 
 		for (j = i + 1; j < n && list[j].tid == sum.tid; j++)
 			add_boundaries(&sum.samples, &list[j].samples);
-		if ((double)sum.samples.on <
+		if ((double)sum.samples.on >=
 		    HLG_VERDICT_NEARLY_ALL * (double)(sum.samples.on + sum.samples.off))
-			list[kept++] = sum;
+			continue;
+		told += sum.samples.on + sum.samples.off;
+		list[kept++] = sum;
 	}
-	return kept;
+	return told < samples ? kept : 0;
 }
 
 /* Lists the threads whose samples do not fit. False without memory. */
@@ -242,7 +246,7 @@ static bool find_threads(struct hlg_trust *trust, const struct hlg_view *view)
 			n = add_threads(list, n, ti->code, view, row);
 	}
 	qsort(list, n, sizeof(*list), compare_tids);
-	n = merge_threads(list, n);
+	n = merge_threads(list, n, trust->all.samples.on + trust->all.samples.off);
 	qsort(list, n, sizeof(*list), compare_threads);
 	trust->threads = list;
 	trust->n_threads = n;
@@ -359,7 +363,7 @@ int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 		return hlg_err_memory(err, "report");
 	if (trust->all.verdict == HLG_TRUST_VERIFIED && has_mismatch(trust))
 		trust->all.verdict = HLG_TRUST_MIXED;
-	if (trust->all.verdict == HLG_TRUST_MIXED && !find_threads(trust, view))
+	if (trust->all.verdict >= HLG_TRUST_MIXED && !find_threads(trust, view))
 		return hlg_err_memory(err, "report");
 	if (!is_worth_a_look(trust))
 		return 0;

@@ -39,7 +39,8 @@ struct hlg_trust {
 	struct hlg_tested all;
 	struct hlg_image_test *images; /* by the images' numbers in the space */
 	size_t n_images;
-	struct hlg_thread_test *threads; /* if mixed; with most samples off first */
+	/* If mixed or a mismatch, and others fit; with most samples off first. */
+	struct hlg_thread_test *threads;
 	size_t n_threads;
 };
 

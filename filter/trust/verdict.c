@@ -9,6 +9,13 @@ static struct hlg_share share_of(uint64_t on, uint64_t off)
 				      HLG_INTERVAL_Z99);
 }
 
+/* Are more of these off than NEARLY_ALL leaves to chance? */
+static bool is_off(const struct hlg_boundaries *b)
+{
+	return b->off > 0 && hlg_interval_binomial(b->off, b->on + b->off,
+						   1 - HLG_VERDICT_NEARLY_ALL) < 0.01;
+}
+
 /* The first part of the rule in verdict.h, in its order. */
 static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t stray_addrs)
 {
@@ -18,6 +25,8 @@ static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t stray_a
 
 	if (n == 0 && t->addrs.undecodable)
 		return HLG_TRUST_UNTESTED;
+	if (n < HLG_VERDICT_LEAST_ADDRS && (is_off(&t->samples) || is_off(&t->addrs)))
+		return HLG_TRUST_MISMATCH;
 	if (n < HLG_VERDICT_LEAST_ADDRS && t->addrs.on < (n ? n : 1) &&
 	    stray_addrs >= HLG_VERDICT_LEAST_STRAY_ADDRS)
 		return HLG_TRUST_MISMATCH;
@@ -26,7 +35,7 @@ static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t stray_a
 	if (addrs->share >= HLG_VERDICT_NEARLY_ALL &&
 	    t->by_samples.share >= HLG_VERDICT_NEARLY_ALL)
 		return addrs->low > half ? HLG_TRUST_VERIFIED : HLG_TRUST_TOO_FEW;
-	if (addrs->high < half && t->by_samples.share < half)
+	if (addrs->share < half || t->by_samples.share < half)
 		return HLG_TRUST_MISMATCH;
 	return HLG_TRUST_MIXED;
 }

@@ -19,13 +19,17 @@
  * is true first counts:
  *
  * - untested: there are addresses, but none that can be decoded;
+ * - mismatch: fewer than LEAST_ADDRS addresses, and more of the samples, or of the
+ *   addresses, are off boundaries than one in a hundred explains (binomial, 99 %): at the
+ *   right base of the right ELF none can be;
  * - mismatch: fewer than LEAST_ADDRS addresses, none or some of them off boundaries, and
  *   LEAST_STRAY_ADDRS stray addresses or more; never of one image, as no image has those
  * that lie outside;
  * - too few: fewer than LEAST_ADDRS addresses;
  * - verified, if the interval lies above half, else too few: NEARLY_ALL of the addresses
  *   and of the samples are on boundaries;
- * - mismatch: the interval and the share of samples lie below half;
+ * - mismatch: the share of addresses, or that of samples, lies below half: one hot loop
+ *   that fits by chance must not outvote all others, nor they it;
  * - mixed: anything else.
  *
  * THEN, of a whole report (hlg_trust_build, trust.c), which also tests at which other

@@ -91,10 +91,11 @@ static void put_insn(uint8_t *at, uint32_t insn)
 		at[i] = (uint8_t)(insn >> (8 * i));
 }
 
-/* size bytes of code at text + off, ending in a return. */
+/* size bytes of code at text + off, ending in a return: instructions of four bytes, so
+ * that samples at multiples of four lie on their starts. */
 static void put_code(struct mkelf_guest *g, size_t off, size_t size)
 {
-	static const uint8_t inc_rax[] = {0x48, 0xff, 0xc0};
+	static const uint8_t lea[] = {0x48, 0x8d, 0x40, 0x01}; /* rax, [rax + 1] */
 	uint8_t *at = g->text + off;
 
 	if (is_a64(g)) {
@@ -103,8 +104,8 @@ static void put_code(struct mkelf_guest *g, size_t off, size_t size)
 		return;
 	}
 	memset(at, 0x90, size);
-	for (size_t i = 0; i + 3 < size; i += 3)
-		memcpy(at + i, inc_rax, 3);
+	for (size_t i = 0; i + 4 < size; i += 4)
+		memcpy(at + i, lea, 4);
 	at[size - 1] = 0xc3;
 }
 

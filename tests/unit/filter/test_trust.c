@@ -51,6 +51,14 @@ static const struct {
 	{99, 100, 10, 11, 0, 29, .25, TOO_FEW},
 	{99, 100, 10, 11, 0, 30, .25, MISMATCH},
 	{0, 5, 0, 5, 0, 30, .25, MISMATCH},
+	/* Few, and off: of 100 samples more than 4 (0.34 %), of 11 addresses more than 1
+	 * (0.52 %), or one that is alone (1 %: no less). */
+	{96, 100, 10, 11, 0, 0, .25, TOO_FEW},
+	{95, 100, 10, 11, 0, 0, .25, MISMATCH},
+	{98, 100, 9, 11, 0, 0, .25, MISMATCH},
+	{0, 1, 0, 1, 0, 0, .25, TOO_FEW},
+	{0, 2, 0, 1, 0, 0, .25, MISMATCH},
+	{0, 1484, 0, 4, 0, 0, .25, MISMATCH},
 	/* The shares of addresses and of samples. */
 	{1000, 1000, 99, 100, 0, 0, .25, VERIFIED},
 	{1000, 1000, 98, 100, 0, 0, .25, MIXED},
@@ -58,19 +66,19 @@ static const struct {
 	{989, 1000, 100, 100, 0, 0, .25, MIXED},
 	/* Neither: from 12 addresses on. */
 	{90, 100, 12, 12, 0, 0, .20, MIXED},
-	{90, 100, 11, 11, 0, 0, .20, TOO_FEW},
-	{62, 100, 62, 100, 0, 0, .25, MIXED},
+	{63, 100, 63, 100, 0, 0, .25, MIXED},
 	{8, 12, 8, 12, 0, 0, .25, MIXED},
 	/* Not at all. */
 	{25, 100, 25, 100, 0, 0, .25, MISMATCH},
 	{0, 12, 0, 12, 0, 0, .25, MISMATCH},
-	{0, 11, 0, 11, 0, 0, .25, TOO_FEW},
-	{0, 1000000, 0, 1, 0, 0, .25, TOO_FEW},
-	{50, 100, 50, 100, 0, 0, .25, MISMATCH}, /* to 62.47 % */
-	{51, 100, 51, 100, 0, 0, .25, MIXED},
-	/* One hot loop on boundaries, everything else not. */
-	{625, 1000, 25, 100, 0, 0, .25, MIXED},
-	{624, 1000, 25, 100, 0, 0, .25, MISMATCH},
+	{0, 11, 0, 11, 0, 0, .25, MISMATCH},
+	{0, 1000000, 0, 1, 0, 0, .25, MISMATCH},
+	{62, 100, 62, 100, 0, 0, .25, MISMATCH}, /* half is 62.5 % */
+	/* One hot loop on boundaries, everything else not; and the other way round. */
+	{990, 1000, 25, 100, 0, 0, .25, MISMATCH},
+	{990, 1000, 63, 100, 0, 0, .25, MIXED},
+	{625, 1000, 99, 100, 0, 0, .25, MIXED},
+	{624, 1000, 99, 100, 0, 0, .25, MISMATCH},
 };
 
 START_TEST(verdict_at_its_limits)
