@@ -239,6 +239,8 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 	report->files = run->files;
 	report->n_files = run->n_files;
 	run->mismatch = rc == 0 && report->trust.all.verdict == HLG_TRUST_MISMATCH;
+	run->mixed = rc == 0 && report->trust.all.verdict == HLG_TRUST_MIXED &&
+		     !run->options.force;
 	hlg_note_list_append(&report->notes, &run->notes);
 	hlg_note_list_append(&report->remarks, &run->remarks);
 	return rc == 0 && hlg_report_lost(report) ? hlg_err_memory(err, "report") : rc;

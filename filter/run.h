@@ -22,7 +22,9 @@ struct hlg_run {
 	const struct hlg_report_file *files; /* of the feed, not owned, for the report */
 	size_t n_files;
 	struct hlg_twins_hint hint; /* of a feed that knows more than symbols */
-	bool mismatch; /* set by hlg_run_build: the samples do not fit the images */
+	/* Set by hlg_run_build: the samples do not fit the images; or not all of them,
+	 * and force= does not say that this is known. */
+	bool mismatch, mixed;
 	struct hlg_err nothing;              /* hlg_run_nothing's */
 	struct hlg_note_list notes, remarks; /* of the feed, for the report */
 };

@@ -540,7 +540,7 @@ int stop(void *data, void *ctx)
 	if (rc == 0 && !f->run.format->notes)
 		hlg_base_search_warn(&f->run.space);
 	nothing = rc < 0 && tell_nothing(f, &err);
-	mismatch = f->run.mismatch;
+	mismatch = f->run.mismatch || f->run.mixed;
 	destroy(f);
 	if (rc < 0)
 		complain(&err);

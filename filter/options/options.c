@@ -96,7 +96,7 @@ const struct hlg_option hlg_option_table[] = {
 	 HLG_OPT_CHOICE, FIELD(verbose)},
 	{"out", "FILE", "(standard output)", "where the report goes; written atomically",
 	 HLG_OPT_TEXT, FIELD(out)},
-	{"strict", "no|yes", "no", "end with status 3 when the samples do not fit",
+	{"strict", "no|yes", "no", "end with status 3 when the samples do not fit, or not all (MIXED)",
 	 HLG_OPT_CHOICE, FIELD(strict)},
 	{"strict-base", "no|yes", "no",
 	 "keep to the base that the file states, also where the samples fit another",

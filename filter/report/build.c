@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/misfits.h"
 #include "filter/report/notes.h"
 #include "filter/report/rows.h"
 #include "filter/view/region.h"
@@ -118,6 +119,12 @@ static int count_edges(const struct hlg_report *r, struct hlg_view *view,
 	return hlg_err_memory(err, "report");
 }
 
+/* Are rows to be looked at for samples that do not fit? */
+static bool marks(const struct hlg_report *r)
+{
+	return !r->suppressed && !r->options->force && r->trust.all.samples.off > 0;
+}
+
 /* The view of everything, and how far it can be believed. */
 static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_err *err)
 {
@@ -135,7 +142,10 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_er
 		hlg_view_finish(&r->all);
 		rc = build_view(r, &r->all, r->cells, r->n_cells, weight, err);
 	}
-	if (rc == 0 && r->trust.all.verdict == HLG_TRUST_MISMATCH) {
+	if (rc == 0 && marks(r) &&
+	    !hlg_misfits_mark(&r->all, &r->trust, &r->misfits, &r->n_misfits))
+		rc = hlg_err_memory(err, "report");
+	if (rc == 0 && r->trust.all.verdict >= HLG_TRUST_MIXED) {
 		r->banner = hlg_notes_banner(r);
 		rc = r->banner ? 0 : hlg_err_memory(err, "report");
 	}
@@ -147,6 +157,8 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_er
 /* One group for each series that has cells. */
 static int split(struct hlg_report *r, struct hlg_err *err)
 {
+	struct hlg_count told = {0}; /* in r->misfits already */
+	size_t n = 0;
 	int rc = 0;
 
 	r->groups = calloc(r->profile->n_series + 1, sizeof(*r->groups));
@@ -163,6 +175,9 @@ static int split(struct hlg_report *r, struct hlg_err *err)
 				(enum hlg_weight)r->options->weight, err);
 		if (rc == 0)
 			rc = count_edges(r, &group->view, err);
+		if (rc == 0 && marks(r) &&
+		    !hlg_misfits_mark(&group->view, &r->trust, &told, &n))
+			rc = hlg_err_memory(err, "report");
 	}
 	return rc;
 }

@@ -217,6 +217,26 @@ static void put_better(FILE *f, const struct hlg_trust *trust)
 		fputs("; no base fits", f);
 }
 
+/* Why not all of them are named that have samples. */
+static void put_mixed(FILE *f, const struct hlg_report *r)
+{
+	char percent[16];
+
+	fputs(": some are of other code", f);
+	if (!r->n_misfits)
+		return;
+	hlg_interval_percent(percent,
+			     (double)hlg_count_weigh(r->all.weight, r->misfits) /
+				     (double)hlg_count_weigh(r->all.weight, r->all.kept));
+	fprintf(f,
+		"; %zu function%s with %s %% of the overhead %s off %s instructions, and "
+		"%s "
+		"not named (another build of this ELF? --force=yes names them)",
+		r->n_misfits, r->n_misfits > 1 ? "s" : "", percent,
+		r->n_misfits > 1 ? "have samples" : "has samples",
+		r->n_misfits > 1 ? "their" : "its", r->n_misfits > 1 ? "are" : "is");
+}
+
 char *hlg_notes_banner(const struct hlg_report *r)
 {
 	const struct hlg_tested *all = &r->trust.all;
@@ -224,7 +244,7 @@ char *hlg_notes_banner(const struct hlg_report *r)
 	size_t size;
 	FILE *f;
 
-	if (all->verdict != HLG_TRUST_MISMATCH)
+	if (all->verdict < HLG_TRUST_MIXED)
 		return NULL;
 	f = open_memstream(&text, &size);
 	if (!f)
@@ -238,8 +258,12 @@ char *hlg_notes_banner(const struct hlg_report *r)
 			"%s %% of %" PRIu64
 			" samples lie on instruction starts (chance: %s %%)",
 			percent, all->samples.on + all->samples.off, chance);
-	fputs(": wrong ELF or wrong base", f);
-	put_better(f, &r->trust);
+	if (all->verdict == HLG_TRUST_MIXED) {
+		put_mixed(f, r);
+	} else {
+		fputs(": wrong ELF or wrong base", f);
+		put_better(f, &r->trust);
+	}
 	if (fclose(f) != 0) {
 		free(text);
 		return NULL;

@@ -39,6 +39,8 @@ struct hlg_row {
 	uint64_t edge; /* samples at an edge (hlg_trust_skid), if edge_known */
 	bool edge_known;
 	bool border; /* of the view's borders */
+	bool misfit; /* its samples are off its instructions: it has no name (misfits.h)
+		      */
 	bool unsure; /* the next row may well have more: their intervals overlap */
 	char *name;  /* readable, not escaped */
 	char *apart; /* what tells it from rows of its name (report/twins.h), or NULL */

@@ -339,7 +339,8 @@ static json_t *function(const struct hlg_report *r, const struct hlg_row *row)
 
 	hlg_report_table_row(c, r, row, NULL);
 	PUT(o, layout, c);
-	json_object_set_new(o, "aliases", hlg_json_aliases(&row->place));
+	json_object_set_new(o, "aliases",
+			    row->misfit ? json_array() : hlg_json_aliases(&row->place));
 	json_object_set_new(o, "series", series(r, row));
 	return o;
 }

@@ -77,10 +77,10 @@ void hlg_report_table_row(struct hlg_value c[static HLG_REPORT_COLUMNS],
 				     : row->border ? HLG_PLACE_NAME_BORDER
 						   : hlg_place_name_kind(place->kind));
 	c[HLG_REPORT_NAME] = hlg_table_text_value(row->name);
-	if (place->symbol)
+	if (place->symbol && !row->misfit)
 		c[HLG_REPORT_SYMBOL] =
 			hlg_table_text_value(hlg_image_name(place->image, place->symbol));
-	if (place->symbol && r->options->aliases)
+	if (place->symbol && !row->misfit && r->options->aliases)
 		c[HLG_REPORT_ALIASES] =
 			(struct hlg_value){.is = true, .list = {next_alias, place}};
 	if (place->image) {

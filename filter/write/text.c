@@ -89,7 +89,7 @@ static void write_remark(FILE *f, const void *of)
 		hlg_table_cut(f, row->apart, APART, t->r->screen.ascii);
 		fputc(')', f);
 	}
-	if (row->place.symbol)
+	if (row->place.symbol && !row->misfit)
 		write_aliases(f, t->r, &row->place);
 	if (row->place.kind == HLG_LABEL)
 		fputs("  (label)", f);

@@ -83,7 +83,9 @@ static int judge(const struct hlg_diff *diff, const struct arguments *args)
 	struct hlg_err err;
 
 	for (int s = 0; s < 2; s++)
-		if (diff->side[s].report.trust.all.verdict == HLG_TRUST_MISMATCH)
+		if (diff->side[s].report.trust.all.verdict == HLG_TRUST_MISMATCH ||
+		    (diff->side[s].report.trust.all.verdict == HLG_TRUST_MIXED &&
+		     !diff->side[s].options->force))
 			return 3;
 	if (args->fails && diff->total.significant &&
 	    hlg_diff_total_growth(diff) > args->least) {

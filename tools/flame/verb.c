@@ -391,6 +391,11 @@ static int choose_stacks(struct flame *flame, struct arguments *args, struct hlg
 	return rc < 0 ? rc : hlg_inputs_add_word(&args->before, HLG_SIDES_WHOLE, err);
 }
 
+static bool does_not_fit(const struct stacks *stacks)
+{
+	return stacks->side.run.mismatch || stacks->side.run.mixed;
+}
+
 static int show(struct arguments *args)
 {
 	const struct hlg_inputs *in = &args->inputs;
@@ -417,8 +422,7 @@ static int show(struct arguments *args)
 		rc = build_and_write(&flame, in, &err);
 	if (rc < 0)
 		status = hlg_output_error(&err);
-	if (status == 0 &&
-	    (flame.after.side.run.mismatch || flame.before.side.run.mismatch))
+	if (status == 0 && (does_not_fit(&flame.after) || does_not_fit(&flame.before)))
 		status = 3;
 	finish(&flame.after);
 	finish(&flame.before);

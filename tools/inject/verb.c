@@ -111,7 +111,7 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 			rc = hlg_image_fail_unread(j->run.space.images[i], err);
 	if (rc == 0 && j->run.profile.unrecorded)
 		rc = hlg_err_memory(err, j->in);
-	if (rc == 0 && j->report.suppressed) {
+	if (rc == 0 && (j->report.suppressed || j->run.mixed)) {
 		*status = 3;
 		rc = hlg_err_set(err, HLG_EINPUT, "%s",
 				 j->report.banner ? j->report.banner

@@ -172,7 +172,7 @@ static int profile(struct hlg_inputs *in, const char *calibration)
 		hlg_base_search_warn(&run.space);
 	if (rc < 0)
 		status = hlg_output_error(&err);
-	if (status == 0 && run.mismatch)
+	if (status == 0 && (run.mismatch || (run.mixed && run.options.strict)))
 		status = 3;
 	hlg_batch_finish(&batch);
 	hlg_run_finish(&run);
@@ -219,13 +219,13 @@ const struct hlg_verb hlg_verb_report = {
 		    "hlguest report --format=json -o report.json guest.elf\tevery "
 		    "figure, for programs",
 	.files = "elf recording profile",
-	/* All but emit=, perf's business, and strict=, what this verb always is. */
+	/* All but emit=, perf's business. */
 	.shared = "input jobs quiet aliases border by call-graph children color cpu "
 		  "demangle event force "
 		  "format "
 		  "gaps min mode no-pager output pid raw region regions roots sandbox "
 		  "skid sort "
-		  "stacks strict-base tid time top verbose weight wide",
+		  "stacks strict strict-base tid time top verbose weight wide",
 	.formats = formats,
 	.options = options,
 	.size = sizeof(struct arguments),

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Rows that are not what their name says: of a function that ran, no sample can lie off
+ * its instructions. Where another build of the ELF ran, or part of the samples is of
+ * other code, such rows have nearly all samples that would stand under a wrong name.
+ */
+#ifndef HLG_FILTER_REPORT_MISFITS_H
+#define HLG_FILTER_REPORT_MISFITS_H
+
+#include "filter/report/report.h"
+
+/*
+ * Takes the name from each row of a view, functions and labels, of whose tested samples
+ * more than one in a hundred (HLG_VERDICT_NEARLY_ALL) lie off boundaries, and counts them
+ * in sum, a row each in *rows. The report's trust is built. False without memory.
+ */
+bool hlg_misfits_mark(struct hlg_view *view, const struct hlg_trust *trust,
+		      struct hlg_count *sum, size_t *rows);
+
+#endif
