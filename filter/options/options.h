@@ -105,11 +105,11 @@ struct hlg_options {
 	int demangle, aliases;               /* 0 no, 1 yes */
 	int sort;                            /* enum hlg_sort */
 	int wide, raw, verbose;              /* of text: 0 no, 1 yes */
-	int strict, force, strict_base;      /* 0 no, 1 yes */
-	unsigned by;                         /* HLG_BY_ bits */
-	uint64_t region;                     /* bytes, a power of two; 0: no regions */
-	uint64_t skid;                       /* instructions; 0: no edges */
-	uint64_t top;                        /* rows; 0: all; HLG_UNSET */
+	int strict, force, strict_base, assume_shift; /* 0 no, 1 yes */
+	unsigned by;                                  /* HLG_BY_ bits */
+	uint64_t region;       /* bytes, a power of two; 0: no regions */
+	uint64_t skid;         /* instructions; 0: no edges */
+	uint64_t top;          /* rows; 0: all; HLG_UNSET */
 	uint64_t most;         /* the format's: rows if top is unset; 0: all */
 	uint64_t most_regions; /* the format's if regions is unset; 0: as top */
 	uint64_t regions;      /* rows of regions; 0: all; HLG_UNSET */

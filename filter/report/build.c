@@ -7,6 +7,7 @@
 #include "filter/report/misfits.h"
 #include "filter/report/notes.h"
 #include "filter/report/rows.h"
+#include "filter/report/shift.h"
 #include "filter/view/region.h"
 
 static int compare_events(const void *a, const void *b, void *profile)
@@ -125,8 +126,9 @@ static bool marks(const struct hlg_report *r)
 	return !r->suppressed && !r->options->force && r->trust.all.samples.off > 0;
 }
 
-/* The view of everything, and how far it can be believed. */
-static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_err *err)
+/* The border, the view, and whether its samples fit, or those of elsewhere do there. */
+static int build_placed(struct hlg_report *r, enum hlg_weight weight,
+			const struct hlg_profile *elsewhere, struct hlg_err *err)
 {
 	int rc = 0;
 
@@ -136,7 +138,37 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_er
 	if (rc == 0)
 		rc = build_view(r, &r->all, r->cells, r->n_cells, weight, err);
 	if (rc == 0 && r->space->n_images)
-		rc = hlg_trust_build(&r->trust, r->space, &r->all, r->profile, err);
+		rc = hlg_trust_build(&r->trust, r->space, &r->all, elsewhere, err);
+	return rc;
+}
+
+/* assume-shift: the view and its trust once more, of samples where they would lie. */
+static int build_shifted(struct hlg_report *r, enum hlg_weight weight,
+			 struct hlg_err *err)
+{
+	struct hlg_trust before = r->trust;
+	int rc;
+
+	if (!hlg_shift_cells(r))
+		return 0;
+	r->trust = (struct hlg_trust){0};
+	qsort_r(r->cells, r->n_cells, sizeof(*r->cells), compare_cells, r->rank);
+	hlg_view_finish(&r->all);
+	hlg_border_finish(&r->border);
+	rc = build_placed(r, weight, NULL, err);
+	if (rc == 0 && !hlg_shift_mark(&r->all, &before))
+		rc = hlg_err_memory(err, "report");
+	hlg_trust_finish(&before);
+	return rc;
+}
+
+/* The view of everything, and how far it can be believed. */
+static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_err *err)
+{
+	int rc = build_placed(r, weight, r->profile, err);
+
+	if (rc == 0 && r->options->assume_shift)
+		rc = build_shifted(r, weight, err);
 	if (rc == 0 && r->trust.all.verdict == HLG_TRUST_MISMATCH && !r->options->force) {
 		r->suppressed = true;
 		hlg_view_finish(&r->all);

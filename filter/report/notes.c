@@ -9,6 +9,7 @@
 #include "filter/stats/interval.h"
 #include "filter/trust/base-kvm.h"
 #include "filter/trust/base-search.h"
+#include "filter/view/place-name.h"
 #include "symtab/name/demangle.h"
 
 static void note_image(struct hlg_report *r, const struct hlg_image *image)
@@ -237,6 +238,49 @@ static void put_mixed(FILE *f, const struct hlg_report *r)
 		r->n_misfits > 1 ? "their" : "its", r->n_misfits > 1 ? "are" : "is");
 }
 
+static void put_place(FILE *f, const struct hlg_report *r, const char *before,
+		      const struct hlg_place *place)
+{
+	char *name = hlg_place_name(place, r->options->demangle);
+
+	if (name)
+		fprintf(f, "%s%s", before, name);
+	free(name);
+}
+
+/* "; from 0x36870 on samples fit if moved by -400: ...", where another build ran. */
+static void put_tail(FILE *f, const struct hlg_report *r, const struct hlg_image_test *ti)
+{
+	const struct hlg_tail *tail = &ti->tail;
+	struct hlg_place last, from;
+
+	hlg_image_lookup(ti->image, tail->last, &last);
+	hlg_image_lookup(ti->image, tail->from + (uint64_t)tail->shift, &from);
+	fprintf(f,
+		"another build of %s ran: from 0x%" PRIx64
+		" on, samples fit if moved by %+" PRId64 ", so it differs",
+		r->trust.n_images > 1 ? ti->image->path : "this ELF", tail->from,
+		tail->shift);
+	put_place(f, r, last.symbol == from.symbol ? " in " : " between ", &last);
+	if (last.symbol != from.symbol)
+		put_place(f, r, " and ", &from);
+	fputs(" (give the ELF that ran, or use --assume-shift)", f);
+}
+
+static bool put_tails(FILE *f, const struct hlg_report *r)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->trust.n_images; i++) {
+		if (!r->trust.images[i].tail.shift)
+			continue;
+		fputs(any ? "; " : ": ", f);
+		any = true;
+		put_tail(f, r, &r->trust.images[i]);
+	}
+	return any;
+}
+
 char *hlg_notes_banner(const struct hlg_report *r)
 {
 	const struct hlg_tested *all = &r->trust.all;
@@ -260,7 +304,7 @@ char *hlg_notes_banner(const struct hlg_report *r)
 			percent, all->samples.on + all->samples.off, chance);
 	if (all->verdict == HLG_TRUST_MIXED) {
 		put_mixed(f, r);
-	} else {
+	} else if (!put_tails(f, r)) {
 		fputs(": wrong ELF or wrong base", f);
 		put_better(f, &r->trust);
 	}

@@ -273,6 +273,19 @@ static bool is_worth_a_look(const struct hlg_trust *trust)
 	       trust->all.stray_addrs >= HLG_VERDICT_LEAST_STRAY_ADDRS;
 }
 
+/* Samples of an image that do not fit may be of another build of it: its tail fits, if it
+ * is moved. some: guest addresses, which become the image's own. */
+static bool look_at_tail(struct hlg_image_test *ti, struct hlg_addresses *some)
+{
+	uint64_t bias = hlg_image_base(ti->image, 0).bias;
+
+	if (hlg_image_n_bases(ti->image) != 1 || hlg_trust_elsewhere(ti))
+		return true;
+	for (size_t i = 0; i < some->n; i++)
+		some->at[i].ip -= bias;
+	return hlg_tail_fit(&ti->tail, ti->code, ti->image, some->at, some->n);
+}
+
 /* What does not fit here may fit elsewhere, and so may what is nowhere. False without
  * memory. */
 static bool look_elsewhere(struct hlg_trust *trust, const struct hlg_space *space,
@@ -289,7 +302,9 @@ static bool look_elsewhere(struct hlg_trust *trust, const struct hlg_space *spac
 		if (!ti->code)
 			continue;
 		ok = hlg_addresses_pick(&some, &all, space, fits ? NULL : ti->image) &&
-		     hlg_base_find_all(ti->code, ti->image, some.at, some.n, &ti->found);
+		     hlg_base_find_all(ti->code, ti->image, some.at, some.n,
+				       &ti->found) &&
+		     (fits || look_at_tail(ti, &some));
 		hlg_addresses_finish(&some);
 	}
 	hlg_addresses_finish(&all);
@@ -341,6 +356,15 @@ static bool fits_elsewhere(const struct hlg_trust *trust)
 	return false;
 }
 
+/* Another build of an image ran: its own names are of other code. */
+static bool fits_moved(const struct hlg_trust *trust)
+{
+	for (size_t i = 0; i < trust->n_images; i++)
+		if (trust->images[i].tail.shift)
+			return true;
+	return false;
+}
+
 static bool has_mismatch(const struct hlg_trust *trust)
 {
 	for (size_t i = 0; i < trust->n_images; i++)
@@ -365,12 +389,12 @@ int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 		trust->all.verdict = HLG_TRUST_MIXED;
 	if (trust->all.verdict >= HLG_TRUST_MIXED && !find_threads(trust, view))
 		return hlg_err_memory(err, "report");
-	if (!is_worth_a_look(trust))
+	if (!profile || !is_worth_a_look(trust))
 		return 0;
 	if (!look_elsewhere(trust, space, profile))
 		return hlg_err_memory(err, "report");
 	doubt(trust);
-	if (fits_elsewhere(trust))
+	if (fits_elsewhere(trust) || fits_moved(trust))
 		trust->all.verdict = HLG_TRUST_MISMATCH;
 	return 0;
 }

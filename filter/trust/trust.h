@@ -9,6 +9,7 @@
 #include "filter/trust/verdict.h"
 #include "filter/view/view.h"
 #include "symtab/code/base-find.h"
+#include "symtab/code/tail-fit.h"
 
 /* What lies at one base of an image. */
 struct hlg_image_test_base {
@@ -26,6 +27,7 @@ struct hlg_image_test {
 	size_t n_bases;
 	bool any_fits;          /* too few to tell, because other bases fit as well */
 	struct hlg_found found; /* where samples fit, if they do not where it is */
+	struct hlg_tail tail;   /* of the only base: is it of another build? */
 };
 
 /* A thread, or a sandbox, whose samples do not lie on boundaries, where others' do. Only
@@ -45,8 +47,9 @@ struct hlg_trust {
 };
 
 /*
- * Judges a view of all samples. space is settled; both outlive *trust. Fails only without
- * memory; the caller finishes it in any case.
+ * Judges a view of all samples. space is settled; both outlive *trust. profile has the
+ * samples that are tried elsewhere; NULL: none are. Fails only without memory; the caller
+ * finishes it in any case.
  */
 int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 		    const struct hlg_view *view, const struct hlg_profile *profile,

@@ -41,7 +41,8 @@
  *   fit, has too few, and so has a verified report, unless its base is one that the
  *   samples tell by themselves;
  * - any report is a mismatch if, of an image that is not verified, more samples lie on
- *   boundaries at another base than where it is.
+ *   boundaries at another base than where it is, or those from some address on do when
+ *   they are moved (symtab/code/tail-fit.h): another build of it ran.
  */
 #ifndef HLG_FILTER_TRUST_VERDICT_H
 #define HLG_FILTER_TRUST_VERDICT_H

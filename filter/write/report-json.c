@@ -50,6 +50,16 @@ static json_t *fit(const struct hlg_fit *fit)
 }
 
 /* An image's base and, if its samples do not fit there, those that they fit. */
+static json_t *moved(const struct hlg_tail *tail)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "from", hlg_json_hex(tail->from));
+	json_object_set_new(o, "by", json_integer(tail->shift));
+	json_object_set_new(o, "samples", hlg_json_number(tail->samples));
+	return o;
+}
+
 static json_t *trusted_base(const struct hlg_image_test *ti)
 {
 	json_t *o = json_object(), *elsewhere = json_array();
@@ -63,6 +73,7 @@ static json_t *trusted_base(const struct hlg_image_test *ti)
 	for (size_t i = 0; i < ti->found.n; i++)
 		json_array_append_new(elsewhere, fit(&ti->found.fits[i]));
 	json_object_set_new(o, "fits", elsewhere);
+	json_object_set_new(o, "moved", ti->tail.shift ? moved(&ti->tail) : json_null());
 	return o;
 }
 

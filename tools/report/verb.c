@@ -220,7 +220,8 @@ const struct hlg_verb hlg_verb_report = {
 		    "figure, for programs",
 	.files = "elf recording profile",
 	/* All but emit=, perf's business. */
-	.shared = "input jobs quiet aliases border by call-graph children color cpu "
+	.shared = "input jobs quiet aliases assume-shift border by call-graph children "
+		  "color cpu "
 		  "demangle event force "
 		  "format "
 		  "gaps min mode no-pager output pid raw region regions roots sandbox "

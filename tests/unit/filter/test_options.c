@@ -80,6 +80,8 @@ static const struct accepted {
 	INT("verbose=yes", verbose, 1),
 	INT("force=no", force, 0),
 	INT("force=yes", force, 1),
+	INT("assume-shift=no", assume_shift, 0),
+	INT("assume-shift=yes", assume_shift, 1),
 	INT("strict=no", strict, 0),
 	INT("strict=yes", strict, 1),
 	INT("strict-base=no", strict_base, 0),

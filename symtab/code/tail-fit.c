@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symtab/code/tail-fit.h"
+
+#include <elf.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+	REACH = 8192,
+	TRIED = 2048,
+	INSN_A64 = 4
+};
+
+/* As a base's: over chance for each that was tried, and over each other distance. */
+#define ODDS_OVER_CHANCE 10000.0
+#define ODDS_OVER_RIVAL  1000.0
+#define RIGHT            0.95 /* on boundaries, where it is right */
+
+struct tail_search {
+	const struct hlg_code *code;
+	const struct hlg_sampled *addrs;
+	size_t n, step;  /* every step-th is tried */
+	double on, off;  /* what an address adds to a score */
+	double *unmoved; /* score of those from each on, as they lie; at least 0: by
+			    chance */
+};
+
+/* Where the score of a distance is best. */
+struct best {
+	int64_t shift;
+	size_t from; /* of those that are tried */
+	double score;
+};
+
+static double value(const struct tail_search *s, uint64_t addr)
+{
+	enum hlg_boundary is = hlg_code_test(s->code, addr);
+
+	return is == HLG_BOUNDARY_ON ? s->on : is == HLG_BOUNDARY_OFF ? s->off : 0;
+}
+
+/* From which address on is it likeliest that all have moved so far, and not that they lie
+ * where they are, or anywhere? */
+static struct best try(const struct tail_search *s, int64_t shift)
+{
+	struct best best = {.shift = shift, .score = -INFINITY};
+	double score = 0;
+
+	for (size_t i = s->n; i-- > 0;) {
+		score += value(s, s->addrs[i * s->step].ip + (uint64_t)shift);
+		if (score - s->unmoved[i] > best.score) {
+			best.score = score - s->unmoved[i];
+			best.from = i;
+		}
+	}
+	return best;
+}
+
+static bool score_unmoved(struct tail_search *s)
+{
+	double score = 0;
+
+	s->unmoved = calloc(s->n, sizeof(*s->unmoved));
+	if (!s->unmoved)
+		return false;
+	for (size_t i = s->n; i-- > 0;) {
+		score += value(s, s->addrs[i * s->step].ip);
+		s->unmoved[i] = fmax(score, 0);
+	}
+	return true;
+}
+
+static void set_values(struct tail_search *s, int64_t step)
+{
+	struct hlg_density all = hlg_code_total(s->code);
+	double chance =
+		all.bytes ? (double)all.starts / (double)all.bytes * (double)step : 1;
+
+	chance = fmin(fmax(chance, 0.01), RIGHT - 0.01);
+	s->on = log(RIGHT / chance);
+	s->off = log((1 - RIGHT) / (1 - chance));
+}
+
+static void fill(const struct tail_search *s, const struct best *best, size_t n,
+		 struct hlg_tail *tail)
+{
+	size_t from = best->from * s->step;
+
+	*tail = (struct hlg_tail){.from = s->addrs[from].ip, .shift = best->shift};
+	/* Those that were not tried, up to the first that does not fit so. */
+	while (from > 0 && value(s, s->addrs[from - 1].ip) <= 0 &&
+	       value(s, s->addrs[from - 1].ip + (uint64_t)best->shift) > 0)
+		tail->from = s->addrs[--from].ip;
+	tail->last = from ? s->addrs[from - 1].ip : tail->from;
+	for (; from < n; from++)
+		tail->samples += s->addrs[from].samples;
+}
+
+bool hlg_tail_fit(struct hlg_tail *tail, struct hlg_code *code,
+		  const struct hlg_image *image, const struct hlg_sampled *addrs,
+		  size_t n)
+{
+	struct tail_search s = {.code = code, .addrs = addrs};
+	struct best best = {.score = -INFINITY}, rival = best;
+	int64_t step = image->elf.machine == EM_AARCH64 ? INSN_A64 : 1;
+
+	*tail = (struct hlg_tail){0};
+	if (n == 0)
+		return true;
+	s.step = (n + TRIED - 1) / TRIED;
+	s.n = n / s.step;
+	hlg_code_decode_all(code);
+	set_values(&s, step);
+	if (!score_unmoved(&s))
+		return false;
+	for (int64_t shift = -REACH; shift <= REACH; shift += step) {
+		struct best now = try(&s, shift);
+
+		if (shift && now.score > best.score) {
+			rival = best;
+			best = now;
+		} else if (shift && now.score > rival.score) {
+			rival = now;
+		}
+	}
+	if (best.score >
+		    log(ODDS_OVER_CHANCE * (double)(2 * REACH / step) * (double)s.n) &&
+	    best.score - rival.score > log(ODDS_OVER_RIVAL))
+		fill(&s, &best, n, tail);
+	free(s.unmoved);
+	return true;
+}
