@@ -124,7 +124,7 @@ bool hlg_tail_fit(struct hlg_tail *tail, struct hlg_code *code,
 		}
 	}
 	if (best.score >
-		    log(ODDS_OVER_CHANCE * (double)(2 * REACH / step) * (double)s.n) &&
+		    log(ODDS_OVER_CHANCE * (2.0 * REACH / (double)step) * (double)s.n) &&
 	    best.score - rival.score > log(ODDS_OVER_RIVAL))
 		fill(&s, &best, n, tail);
 	free(s.unmoved);
