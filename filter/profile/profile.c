@@ -465,6 +465,7 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	hlg_transits_merge(&to->transits, &from->transits);
 	hlg_starts_merge(&to->starts, &from->starts);
 	hlg_sandboxes_merge(&to->sandboxes, &from->sandboxes);
+	(void)hlg_builds_merge(&to->builds, &from->builds);
 	if (series)
 		hlg_slices_merge(&to->by_address, &from->by_address, series, from->moves);
 	to->by_address.lost |= !series;

@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 
+#include "filter/profile/builds.h"
 #include "filter/profile/count.h"
 #include "filter/profile/event.h"
 #include "filter/profile/few.h"
@@ -123,6 +124,7 @@ struct hlg_profile {
 	struct hlg_starts starts;     /* the same */
 	/* Of what was not deselected, if options say so; the second of guests. */
 	struct hlg_slices by_thread, by_address;
+	struct hlg_builds builds;       /* that ran, as the recordings tell */
 	struct hlg_sandboxes sandboxes; /* where the feed knows of several, and their
 					 * guest samples that were not deselected */
 };

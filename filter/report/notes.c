@@ -267,6 +267,27 @@ static void put_tail(FILE *f, const struct hlg_report *r, const struct hlg_image
 	fputs(" (give the ELF that ran, or use --assume-shift)", f);
 }
 
+/* ": another build ran: h.elf with build id 3f187df6, not h.elf with 7296eff6 (give the
+ * ELF that ran)": as recordings tell. */
+static bool put_builds(FILE *f, const struct hlg_report *r)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->trust.n_images; i++) {
+		const struct hlg_image_test *ti = &r->trust.images[i];
+
+		if (ti->identity != HLG_IDENTITY_OTHER)
+			continue;
+		fprintf(f,
+			"%sanother build ran: %s with build id %.8s, not %s with %.8s "
+			"(give the ELF that ran)",
+			any ? "; " : ": ", ti->ran->file, ti->ran->id, ti->image->path,
+			ti->image->elf.build_id);
+		any = true;
+	}
+	return any;
+}
+
 static bool put_tails(FILE *f, const struct hlg_report *r)
 {
 	bool any = false;
@@ -304,7 +325,7 @@ char *hlg_notes_banner(const struct hlg_report *r)
 			percent, all->samples.on + all->samples.off, chance);
 	if (all->verdict == HLG_TRUST_MIXED) {
 		put_mixed(f, r);
-	} else if (!put_tails(f, r)) {
+	} else if (!put_builds(f, r) && !put_tails(f, r)) {
 		fputs(": wrong ELF or wrong base", f);
 		put_better(f, &r->trust);
 	}
@@ -368,6 +389,19 @@ static void tell_images(struct hlg_report *r)
 				hlg_interval_percent(percent, share(s->on, s->off)), n,
 				n == 1 ? "" : "s");
 	}
+}
+
+static void tell_changed(struct hlg_report *r)
+{
+	for (size_t i = 0; i < r->trust.n_images; i++)
+		if (r->trust.images[i].identity == HLG_IDENTITY_CHANGED)
+			hlg_note_list_warn(
+				&r->remarks,
+				"%s: is not the file that was recorded, though it "
+				"has its name: if it was built anew, names may be "
+				"wrong (build it with a build id: "
+				"-Wl,--build-id)",
+				r->trust.images[i].image->path);
 }
 
 static void tell_any_fits(struct hlg_report *r)
@@ -456,6 +490,7 @@ static void tell_sizes(struct hlg_report *r)
 static void tell_trust(struct hlg_report *r)
 {
 	tell_images(r);
+	tell_changed(r);
 	tell_any_fits(r);
 	tell_threads(r);
 	tell_elsewhere(r);

@@ -273,6 +273,25 @@ static bool is_worth_a_look(const struct hlg_trust *trust)
 	       trust->all.stray_addrs >= HLG_VERDICT_LEAST_STRAY_ADDRS;
 }
 
+/* Compares the images with the builds that ran. True: one has samples and is another. */
+static bool identify(struct hlg_trust *trust, const struct hlg_space *space,
+		     const struct hlg_profile *profile)
+{
+	bool other = false;
+
+	for (size_t i = 0; profile->builds.n && i < trust->n_images; i++) {
+		struct hlg_image_test *ti = &trust->images[i];
+		uint64_t samples = 0;
+
+		ti->identity =
+			hlg_identity_of(ti->image, space, &profile->builds, &ti->ran);
+		for (size_t k = 0; k < ti->n_bases; k++)
+			samples += ti->bases[k].count.samples;
+		other |= ti->identity == HLG_IDENTITY_OTHER && samples;
+	}
+	return other;
+}
+
 /* Samples of an image that do not fit may be of another build of it: its tail fits, if it
  * is moved. some: guest addresses, which become the image's own. */
 static bool look_at_tail(struct hlg_image_test *ti, struct hlg_addresses *some)
@@ -385,6 +404,8 @@ int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 		return rc;
 	if (!test_view(trust, view))
 		return hlg_err_memory(err, "report");
+	if (profile && identify(trust, space, profile))
+		trust->all.verdict = HLG_TRUST_MISMATCH;
 	if (trust->all.verdict == HLG_TRUST_VERIFIED && has_mismatch(trust))
 		trust->all.verdict = HLG_TRUST_MIXED;
 	if (trust->all.verdict >= HLG_TRUST_MIXED && !find_threads(trust, view))

@@ -6,6 +6,7 @@
 #ifndef HLG_FILTER_TRUST_TRUST_H
 #define HLG_FILTER_TRUST_TRUST_H
 
+#include "filter/trust/identity.h"
 #include "filter/trust/verdict.h"
 #include "filter/view/view.h"
 #include "symtab/code/base-find.h"
@@ -28,6 +29,8 @@ struct hlg_image_test {
 	bool any_fits;          /* too few to tell, because other bases fit as well */
 	struct hlg_found found; /* where samples fit, if they do not where it is */
 	struct hlg_tail tail;   /* of the only base: is it of another build? */
+	enum hlg_identity identity;
+	const struct hlg_build *ran; /* which it is not (identity.h); the profile's */
 };
 
 /* A thread, or a sandbox, whose samples do not lie on boundaries, where others' do. Only

@@ -40,6 +40,8 @@
  * - a verified image of AArch64, where all instructions have one length and many bases
  *   fit, has too few, and so has a verified report, unless its base is one that the
  *   samples tell by themselves;
+ * - any report is a mismatch if recordings tell that another build of an image ran
+ *   (identity.h): functions of one shape fit each other;
  * - any report is a mismatch if, of an image that is not verified, more samples lie on
  *   boundaries at another base than where it is, or those from some address on do when
  *   they are moved (symtab/code/tail-fit.h): another build of it ran.

@@ -323,6 +323,41 @@ def check_own_callers(build, folder):
         yield f"status {status}: {err}"
 
 
+MAPS = ("import mmap, os, sys; f = open(sys.argv[1], 'rb'); "
+        "m = mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ); os.execv(sys.argv[2], sys.argv[2:])")
+
+
+def check_builds(build, folder):
+    """Another build of the guest is told by its build id, though all its samples fit: by what
+    record noted, or by what a VMM maps; without ids another file of its name is."""
+    vm, elf = monitor(build, folder), guest("sorts", build, folder)
+    noted, mapped = os.path.join(folder, "noted.data"), os.path.join(folder, "mapped.data")
+    must(hlguest_of(build), "record", "-q", "-e", "cpu-clock", "-o", noted, "--", vm,
+         "--seconds=0.6", elf)
+    must("perf", "kvm", "--guest", "record", "-q", "--no-bpf-event", "-d", "--buildid-mmap", "-e",
+         "cpu-clock", "-F", "997", "-o", mapped, "--", sys.executable, "-c", MAPS, elf, vm,
+         "--seconds=0.6", elf)
+    build_id = re.search(r"Build ID: (\w+)", must("readelf", "-n", elf))[1]
+    with open(elf, "rb") as f:
+        data = f.read()
+    os.mkdir(os.path.join(folder, "another"))
+    another = os.path.join(folder, "another", os.path.basename(elf))
+    for recording in noted, mapped:
+        for file, content, expected, said in (
+                (elf, data, 0, "check     OK"),
+                (another, data, 0, "check     OK"),
+                (another, data + b"x", 0, "check     OK"),
+                (another, data.replace(bytes.fromhex(build_id), bytes(20)), 3,
+                 "another build ran: sorts.elf with build id " + build_id[:8]),
+                (another, data.replace(b"GNU\0" + bytes.fromhex(build_id), bytes(24)), 0,
+                 "is not the file that was recorded" if recording == noted else "check")):
+            with open(file, "wb") as f:
+                f.write(content)
+            out, err, status = run(hlguest_of(build), "report", file, recording)
+            if status != expected or said not in " ".join(out.split("\n")):
+                yield f"{recording}: {said}: status {status}: {err}{out}"
+
+
 def check_gate(build):
     """It tells, waits for a byte, and becomes the command."""
     for byte, words, expected in ((b"x", ["sh", "-c", "exit 7"], 7), (b"", ["true"], 1),
@@ -432,6 +467,7 @@ def main():
         tap.run("sandboxes in turn are told apart", lambda: check_sandboxes(build, folder))
         tap.run("record and report in one", lambda: list(check_measure(build, folder)))
         tap.run("with callers", lambda: list(check_own_callers(build, folder)))
+        tap.run("builds that ran", lambda: list(check_builds(build, folder)))
         tap.run("of several guests each sandbox is recorded",
                 lambda: list(check_several(build, folder)))
         tap.run("the guest is noted beside the recording", lambda: check_noted(build, folder))

@@ -2,6 +2,7 @@
 #include "tools/feed/feed.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,10 +82,33 @@ static int no_room(const struct feed *feed, struct hlg_err *err)
 			   feed->path, HLG_TASKS_MAPPINGS_MAX);
 }
 
+/* A file of one of the images' names, mapped: is it that build? */
+static bool see_build(struct feed *feed, const struct hlg_perfdata_task *task)
+{
+	const struct hlg_options *o = feed->profile->options;
+	const char *slash = strrchr(task->name, '/');
+	const char *name = slash ? slash + 1 : task->name;
+	struct hlg_build build = {.file = (char *)task->name};
+	bool is_image = false;
+
+	for (size_t i = 0; i < o->n_images && !is_image; i++) {
+		const char *path = o->images[i].path, *last = strrchr(path, '/');
+
+		is_image = strcmp(last ? last + 1 : path, name) == 0;
+	}
+	if (!is_image)
+		return true;
+	for (size_t i = 0; i < task->build_id_size; i++)
+		snprintf(build.id + 2 * i, 3, "%02x", task->build_id[i]);
+	return hlg_builds_add(&feed->profile->builds, &build);
+}
+
 static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_err *err)
 {
 	struct feed *feed = ctx;
 
+	if (task->build_id && !see_build(feed, task))
+		return hlg_err_memory(err, feed->path);
 	if (!feed->ordered)
 		return 0;
 	if (task->build_id &&

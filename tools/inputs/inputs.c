@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/inputs/inputs.h"
+#include "tools/beside/beside.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -647,6 +648,30 @@ bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int ar
 	return false;
 }
 
+/* What record noted beside the recordings of a run. What cannot be read says nothing. */
+static bool add_builds(const struct hlg_inputs *in, struct hlg_run *run)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < in->n_files; i++) {
+		struct hlg_beside beside;
+		struct hlg_err err;
+		int rc = hlg_beside_read(&beside, in->files[i], &err);
+
+		for (size_t k = 0; rc == 0 && k < beside.n_guests; k++) {
+			struct hlg_build build = {.file = beside.guests[k].file,
+						  .crc = beside.guests[k].crc,
+						  .size = beside.guests[k].size,
+						  .noted = true};
+
+			strcpy(build.id, beside.guests[k].build_id);
+			ok &= hlg_builds_add(&run->profile.builds, &build);
+		}
+		hlg_beside_finish(&beside);
+	}
+	return ok;
+}
+
 int hlg_inputs_read(const struct hlg_inputs *in, struct hlg_run *run,
 		    struct hlg_batch *batch, int *status, struct hlg_err *err)
 {
@@ -659,6 +684,8 @@ int hlg_inputs_read(const struct hlg_inputs *in, struct hlg_run *run,
 	batch->threads = in->threads;
 	batch->quiet = in->quiet;
 	rc = hlg_batch_read(batch, run, err);
+	if (rc == 0 && !add_builds(in, run))
+		rc = hlg_err_memory(err, "builds");
 	for (size_t i = 0; i < batch->n_paths && batch->files; i++)
 		if (batch->files[i].rc < 0)
 			*status = hlg_output_error(&batch->files[i].err);

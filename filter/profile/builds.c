@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/profile/builds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/grow.h"
+
+static bool is_same(const struct hlg_build *a, const struct hlg_build *b)
+{
+	return a->noted == b->noted && a->crc == b->crc && a->size == b->size &&
+	       strcmp(a->id, b->id) == 0 && strcmp(a->file, b->file) == 0;
+}
+
+bool hlg_builds_add(struct hlg_builds *builds, const struct hlg_build *build)
+{
+	const char *slash = strrchr(build->file, '/');
+	struct hlg_build copy = *build;
+
+	if (slash)
+		copy.file += slash + 1 - build->file;
+	for (size_t i = 0; i < builds->n; i++)
+		if (is_same(&builds->at[i], &copy))
+			return true;
+	if (builds->n == HLG_BUILDS_MAX)
+		return true;
+	copy.file = strdup(copy.file);
+	if (!copy.file || !HLG_GROW(builds->at, builds->n)) {
+		free(copy.file);
+		return false;
+	}
+	builds->at[builds->n++] = copy;
+	return true;
+}
+
+bool hlg_builds_merge(struct hlg_builds *to, const struct hlg_builds *from)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < from->n; i++)
+		ok &= hlg_builds_add(to, &from->at[i]);
+	return ok;
+}
+
+void hlg_builds_finish(struct hlg_builds *builds)
+{
+	for (size_t i = 0; i < builds->n; i++)
+		free(builds->at[i].file);
+	free(builds->at);
+	*builds = (struct hlg_builds){0};
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which builds of the guest's ELF ran, as recordings tell: a VMM that maps its guest's
+ * file (PERF_RECORD_MMAP2 with a build id), and what hlguest record noted beside.
+ *
+ * Nothing else tells builds apart whose functions have the same shape: every sample of
+ * the one lies on an instruction of the other.
+ */
+#ifndef HLG_FILTER_PROFILE_BUILDS_H
+#define HLG_FILTER_PROFILE_BUILDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symtab/elf/note.h"
+
+enum {
+	HLG_BUILDS_MAX = 64 /* more are left out */
+};
+
+struct hlg_build {
+	char *file;                 /* without its folders; not escaped */
+	char id[HLG_NOTE_BUILD_ID]; /* lower-case hex; "": it has none */
+	/* Of its bytes, as .gnu_debuglink has it, and how many, if noted. */
+	uint32_t crc;
+	uint64_t size;
+	bool noted; /* by record: it is a guest's, whatever it is called */
+};
+
+/* All zero before the first use. */
+struct hlg_builds {
+	struct hlg_build *at;
+	size_t n;
+};
+
+/* Adds one, once; file may have folders. False without memory. */
+bool hlg_builds_add(struct hlg_builds *builds, const struct hlg_build *build);
+bool hlg_builds_merge(struct hlg_builds *to, const struct hlg_builds *from);
+void hlg_builds_finish(struct hlg_builds *builds);
+
+#endif

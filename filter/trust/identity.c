@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/trust/identity.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "symtab/elf/debug-file.h"
+
+/* The id of a host that is mapped is not that of the guest inside. */
+static bool is_named(const struct hlg_image *image, const struct hlg_build *build)
+{
+	const char *file = hlg_image_file(image), *slash = strrchr(file, '/');
+
+	return (build->noted || !image->inside_size) &&
+	       strcmp(slash ? slash + 1 : file, build->file) == 0;
+}
+
+/* An id may be cut: recordings have 20 bytes at most. */
+static bool has_id(const struct hlg_image *image, const struct hlg_build *build)
+{
+	const char *id = image->elf.build_id;
+
+	return id[0] && build->id[0] && strncmp(id, build->id, strlen(build->id)) == 0;
+}
+
+/* Has the image the bytes that were noted? */
+static bool has_bytes(const struct hlg_image *image, const struct hlg_build *build)
+{
+	uint64_t size =
+		image->inside_size ? image->inside_size : (uint64_t)image->elf.id.size;
+	struct hlg_err err;
+	uint32_t crc;
+	bool same;
+	int fd;
+
+	if (!build->noted || build->size != size)
+		return false;
+	fd = hlg_image_reopen(image, &err);
+	if (fd < 0)
+		return false;
+	same = hlg_debug_file_crc(fd, image->path, (off_t)size, &crc, &err) == 0 &&
+	       crc == build->crc;
+	close(fd);
+	return same;
+}
+
+static bool is_build(const struct hlg_image *image, const struct hlg_build *build)
+{
+	if (image->elf.build_id[0] && build->id[0])
+		return has_id(image, build);
+	return has_bytes(image, build);
+}
+
+static bool is_any(const struct hlg_space *space, const struct hlg_build *build)
+{
+	for (size_t i = 0; i < space->n_images; i++)
+		if (!space->images[i]->map && is_build(space->images[i], build))
+			return true;
+	return false;
+}
+
+/* A guest's ELF that is none of the images, and has an id to tell it by. */
+static bool is_missing(const struct hlg_space *space, const struct hlg_build *build)
+{
+	return build->noted && build->id[0] && !is_any(space, build);
+}
+
+enum hlg_identity hlg_identity_of(const struct hlg_image *image,
+				  const struct hlg_space *space,
+				  const struct hlg_builds *builds,
+				  const struct hlg_build **ran)
+{
+	enum hlg_identity found = HLG_IDENTITY_UNKNOWN;
+
+	*ran = NULL;
+	if (image->map)
+		return HLG_IDENTITY_UNKNOWN;
+	for (size_t i = 0; i < builds->n; i++)
+		if (is_build(image, &builds->at[i]))
+			return HLG_IDENTITY_SAME;
+	for (size_t i = 0; i < builds->n && found != HLG_IDENTITY_OTHER; i++) {
+		const struct hlg_build *build = &builds->at[i];
+		bool named = is_named(image, build);
+		bool ids = image->elf.build_id[0] && build->id[0];
+
+		if (ids ? named || is_missing(space, build) : named && build->noted) {
+			found = ids ? HLG_IDENTITY_OTHER : HLG_IDENTITY_CHANGED;
+			*ran = build;
+		}
+	}
+	return found;
+}
