@@ -13,72 +13,25 @@
 #include "tools/calibrate/calibration.h"
 #include "tools/calibrate/conclusion.h"
 #include "tools/page/page.h"
+#include "tools/page/plot.h"
 #include "tools/page/words.h"
 #include "tools/svg/xml.h"
 
 enum {
-	WIDE = 1000, /* of a drawing, in its own units */
-	HIGH = 16,
 	CELLS = HLG_LANDING_FAR + 1, /* distances */
-	CELL = 10,
-	DEEP = 24 /* height of a drawing of distances */
+	CELL = 10
 };
 
-/* Words */
-
-static void put_cell(FILE *f, const char *class, const char *text)
-{
-	fprintf(f, "<td class=\"%s\">", class);
-	hlg_xml_text(f, text);
-	fputs("</td>", f);
-}
-
-/* Opens a row, of what it is. */
-static void begin_row(FILE *f, const char *name, const char *remark)
-{
-	fputs("<tr><th scope=\"row\">", f);
-	hlg_xml_text(f, name);
-	if (remark[0])
-		fprintf(f, " <small>%s</small>", remark);
-	fputs("</th>", f);
-}
-
-static void put_group(FILE *f, int columns, const char *name, const char *remark)
-{
-	fprintf(f, "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%d\">", columns);
-	hlg_xml_text(f, name);
-	if (remark[0]) {
-		fputs(" <small>", f);
-		hlg_xml_text(f, remark);
-		fputs("</small>", f);
-	}
-	fputs("</th></tr>\n", f);
-}
-
-/* What a row has instead of figures. */
-static void put_missing(FILE *f, int columns, const char *reason)
-{
-	fprintf(f, "<td class=\"missing\" colspan=\"%d\">", columns);
-	hlg_xml_text(f, reason);
-	fputs("</td></tr>\n", f);
-}
-
-/* Time on an axis of powers of ten */
-
-struct axis {
-	const struct hlg_calibration *of;
-	int from, to; /* powers of ten, of ns; of ticks where their rate is not known */
-};
-
-/* ns; ticks where their rate is not known. */
+/* Time, in ns; in ticks where their rate is not known. */
 static double time_of(const struct hlg_calibration *c, uint64_t ticks)
 {
 	return c->crossings.hz > 0 ? hlg_calibration_ns(c, ticks) : (double)ticks;
 }
 
 static const char *say_time(char to[static 32], const struct hlg_calibration *c,
-			    double time)
+			    uint64_t ticks)
 {
+	double time = time_of(c, ticks);
 	char ns[24];
 
 	if (c->crossings.hz > 0)
@@ -88,74 +41,33 @@ static const char *say_time(char to[static 32], const struct hlg_calibration *c,
 	return to;
 }
 
-/* Has it reach from low to high. */
+/* Times on an axis. */
+struct axis {
+	const struct hlg_calibration *of;
+	struct hlg_plot_axis of_times;
+};
+
+static struct axis begin_axis(const struct hlg_calibration *c)
+{
+	return (struct axis){c, {.plain = c->crossings.hz <= 0}};
+}
+
 static void reach(struct axis *axis, uint64_t low, uint64_t high)
 {
-	double from = time_of(axis->of, low), to = time_of(axis->of, high);
-	int first = from > 1 ? (int)floor(log10(from)) : 0;
-	int last = to > 1 ? (int)ceil(log10(to)) : 1;
-
-	if (axis->from == axis->to)
-		*axis = (struct axis){axis->of, first, first + 1};
-	axis->from = first < axis->from ? first : axis->from;
-	axis->to = last > axis->to ? last : axis->to;
+	hlg_plot_reach(&axis->of_times, time_of(axis->of, low), time_of(axis->of, high));
 }
 
-static double place(const struct axis *axis, double time)
+static void begin_drawing(FILE *f, const struct axis *axis)
 {
-	double at = time > 0 ? (log10(time) - axis->from) / (axis->to - axis->from) : 0;
-
-	return WIDE * (at < 0 ? 0 : at > 1 ? 1 : at);
-}
-
-/* A word for each power of ten but the last, at its line. */
-static void put_axis(FILE *f, const struct axis *axis)
-{
-	static const char *const units[] = {" ns", " us", " ms", " s"};
-
-	fputs("<th scope=\"col\"><span class=\"axis\">", f);
-	for (int power = axis->from; power < axis->to; power++) {
-		bool ns = axis->of->crossings.hz > 0 && power < 12;
-
-		fprintf(f, "<span>%.0f%s</span>", pow(10, ns ? power % 3 : power),
-			ns ? units[power / 3] : "");
-	}
-	fputs("</span></th>", f);
-}
-
-static void begin_drawing(FILE *f, int width, int height)
-{
-	fprintf(f,
-		"<td class=\"drawing\"><svg aria-hidden=\"true\" viewBox=\"0 0 %d %d\" "
-		"preserveAspectRatio=\"none\">",
-		width, height);
-}
-
-static void put_grid(FILE *f, const struct axis *axis)
-{
-	fputs("<path class=\"grid\" d=\"", f);
-	for (int power = axis->from; power <= axis->to; power++)
-		fprintf(f, "M%.0f 0v%d", place(axis, pow(10, power)), HIGH);
-	fputs("\"/>", f);
+	hlg_plot_drawing(f, HLG_PLOT_WIDE, HLG_PLOT_HIGH);
+	hlg_plot_grid(f, &axis->of_times, HLG_PLOT_HIGH);
 }
 
 static void put_span(FILE *f, const struct axis *axis, const char *class, uint64_t low,
 		     uint64_t high, int y, int height)
 {
-	double from = place(axis, time_of(axis->of, low));
-	double width = place(axis, time_of(axis->of, high)) - from;
-
-	fprintf(f,
-		"<rect class=\"%s\" x=\"%.0f\" y=\"%d\" width=\"%.0f\" height=\"%d\"/>",
-		class, from, y, width < 3 ? 3 : width, height);
-}
-
-static void begin_table(FILE *f, const char *label, const char *first)
-{
-	fprintf(f,
-		"<div class=\"scroll\" tabindex=\"0\"><table class=\"plot\" "
-		"aria-label=\"%s\"><thead><tr><th scope=\"col\">%s</th>",
-		label, first);
+	hlg_plot_span(f, &axis->of_times, class, time_of(axis->of, low),
+		      time_of(axis->of, high), y, height);
 }
 
 /* Exit cost */
@@ -174,7 +86,9 @@ static void put_published(FILE *f, const struct axis *axis, size_t row)
 
 		if (is_published(r, row))
 			fprintf(f, "<path class=\"dot\" d=\"M%.0f %dh0\"/>",
-				place(axis, time_of(axis->of, r->low)), HIGH / 2);
+				hlg_plot_place(&axis->of_times,
+					       time_of(axis->of, r->low)),
+				HLG_PLOT_HIGH / 2);
 	}
 }
 
@@ -184,26 +98,25 @@ static void put_crossing(FILE *f, const struct axis *axis, size_t i)
 	const struct hlg_ticks *t = &row->ticks;
 	char text[32];
 
-	begin_row(f, hlg_crossing_names[i].text,
-		  row->state == HLG_CROSS_EMULATED ? "emulated" : "");
+	hlg_plot_row(f, hlg_crossing_names[i].text,
+		     row->state == HLG_CROSS_EMULATED ? "emulated" : "");
 	if (row->state == HLG_CROSS_SKIPPED) {
-		put_missing(f, 3, row->reason);
+		hlg_plot_missing(f, 3, row->reason);
 		return;
 	}
-	begin_drawing(f, WIDE, HIGH);
-	put_grid(f, axis);
-	put_span(f, axis, "range", t->min, t->max, 2, HIGH - 4);
-	put_span(f, axis, "most", t->p50, t->p99, 5, HIGH - 10);
+	begin_drawing(f, axis);
+	put_span(f, axis, "range", t->min, t->max, 2, HLG_PLOT_HIGH - 4);
+	put_span(f, axis, "most", t->p50, t->p99, 5, HLG_PLOT_HIGH - 10);
 	put_published(f, axis, i);
 	fputs("</svg></td>", f);
-	put_cell(f, "number", say_time(text, axis->of, time_of(axis->of, t->p50)));
-	put_cell(f, "number", say_time(text, axis->of, time_of(axis->of, t->p99)));
+	hlg_plot_cell(f, "number", say_time(text, axis->of, t->p50));
+	hlg_plot_cell(f, "number", say_time(text, axis->of, t->p99));
 	fputs("</tr>\n", f);
 }
 
 static struct axis crossing_axis(const struct hlg_calibration *c)
 {
-	struct axis axis = {.of = c};
+	struct axis axis = begin_axis(c);
 
 	for (size_t i = 0; i < HLG_CROSS_ROWS; i++) {
 		const struct hlg_crossing *row = &c->crossings.rows[i];
@@ -233,7 +146,7 @@ static void put_crossing_rows(FILE *f, const struct axis *axis)
 
 	for (size_t i = 0, next = 0; i < HLG_CROSS_ROWS; i++) {
 		if (next < sizeof(groups) / sizeof(groups[0]) && groups[next].first == i)
-			put_group(f, 4, groups[next++].name, "");
+			hlg_plot_group(f, 4, groups[next++].name, "");
 		put_crossing(f, axis, i);
 	}
 }
@@ -269,11 +182,11 @@ static void plot_crossings(FILE *f, const struct hlg_calibration *c)
 	struct axis axis = crossing_axis(c);
 
 	put_crossing_words(f, c);
-	begin_table(f, "Exit cost", "way");
-	put_axis(f, &axis);
-	fputs("<th scope=\"col\" class=\"number\">median</th><th scope=\"col\" "
-	      "class=\"number\">p99</th></tr></thead>\n<tbody>\n",
-	      f);
+	hlg_plot_begin(f, "Exit cost", "way");
+	hlg_plot_axis(f, &axis.of_times);
+	hlg_plot_head(f, "median");
+	hlg_plot_head(f, "p99");
+	fputs("</tr></thead>\n<tbody>\n", f);
 	put_crossing_rows(f, &axis);
 	fputs("</tbody></table></div>\n", f);
 }
@@ -294,20 +207,21 @@ static size_t within(const struct hlg_land *land, double part)
 /* A bar for each distance, the higher the more samples; and where 95 % are passed. */
 static void put_distances(FILE *f, const struct hlg_land *land)
 {
-	begin_drawing(f, CELLS * CELL, DEEP);
-	fprintf(f, "<path class=\"grid\" d=\"M0 %dh%d\"/>", DEEP, CELLS * CELL);
+	hlg_plot_drawing(f, CELLS * CELL, HLG_PLOT_DEEP);
+	fprintf(f, "<path class=\"grid\" d=\"M0 %dh%d\"/>", HLG_PLOT_DEEP, CELLS * CELL);
 	for (size_t k = 0; k < CELLS && land->guest; k++) {
-		double high = DEEP * (double)land->distance[k] / (double)land->guest;
+		double high =
+			HLG_PLOT_DEEP * (double)land->distance[k] / (double)land->guest;
 
 		if (land->distance[k])
 			fprintf(f,
 				"<rect class=\"most\" x=\"%zu\" y=\"%.1f\" width=\"%d\" "
 				"height=\"%.1f\"/>",
-				k * CELL + 1, DEEP - (high < 1 ? 1 : high), CELL - 2,
-				high < 1 ? 1 : high);
+				k * CELL + 1, HLG_PLOT_DEEP - (high < 1 ? 1 : high),
+				CELL - 2, high < 1 ? 1 : high);
 	}
 	fprintf(f, "<path class=\"limit\" d=\"M%zu 0v%d\"/></svg></td>",
-		(within(land, HLG_LANDING_SHARE) + 1) * CELL, DEEP);
+		(within(land, HLG_LANDING_SHARE) + 1) * CELL, HLG_PLOT_DEEP);
 }
 
 static void put_distance(FILE *f, size_t distance)
@@ -316,18 +230,18 @@ static void put_distance(FILE *f, size_t distance)
 
 	snprintf(text, sizeof(text), "%zu%s", distance,
 		 distance == HLG_LANDING_FAR ? "+" : "");
-	put_cell(f, "number", text);
+	hlg_plot_cell(f, "number", text);
 }
 
 static void put_land(FILE *f, const struct hlg_land *land, size_t guest)
 {
 	char text[16];
 
-	begin_row(f, hlg_landing_name(guest), "");
+	hlg_plot_row(f, hlg_landing_name(guest), "");
 	if (!hlg_landing_hot(guest)) {
 		fputs("<td></td><td></td><td></td>", f);
 	} else if (!land->guest) {
-		put_missing(f, 4, "no samples");
+		hlg_plot_missing(f, 4, "no samples");
 		return;
 	} else {
 		put_distances(f, land);
@@ -338,7 +252,7 @@ static void put_land(FILE *f, const struct hlg_land *land, size_t guest)
 	if (land->guest)
 		hlg_interval_percent(text, (double)(land->wrong + land->gap) /
 						   (double)land->guest);
-	put_cell(f, "number", text);
+	hlg_plot_cell(f, "number", text);
 	fputs("</tr>\n", f);
 }
 
@@ -353,7 +267,7 @@ static size_t put_missing_events(FILE *f, const struct hlg_landings *l, size_t i
 		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "",
 				      hlg_samplings[i].name);
 	} while (++i < HLG_SAMPLINGS && strcmp(l->events[i].reason, reason) == 0);
-	put_group(f, 5, names, reason);
+	hlg_plot_group(f, 5, names, reason);
 	return i;
 }
 
@@ -366,7 +280,7 @@ static void put_event(FILE *f, const struct hlg_landed *landed, const char *name
 	else
 		snprintf(window, sizeof(window), "window of %" PRIu64 " instruction%s",
 			 landed->window, landed->window == 1 ? "" : "s");
-	put_group(f, 5, name, window);
+	hlg_plot_group(f, 5, name, window);
 	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++)
 		put_land(f, &landed->guests[i], i);
 }
@@ -388,14 +302,15 @@ static void plot_landings(FILE *f, const struct hlg_calibration *c)
 	fputs("<p class=\"legend\"><span class=\"key most\">share of samples</span><span "
 	      "class=\"key limit\">95 % are in front of it</span></p>\n",
 	      f);
-	begin_table(f, "Sample precision", "guest");
+	hlg_plot_begin(f, "Sample precision", "guest");
 	fputs("<th scope=\"col\"><span class=\"axis of-cells\">", f);
 	for (size_t k = 0; k < CELLS; k++)
 		fprintf(f, "<span>%zu%s</span>", k, k == HLG_LANDING_FAR ? "+" : "");
-	fputs("</span></th><th scope=\"col\" class=\"number\">median</th><th "
-	      "scope=\"col\" class=\"number\">95 %</th><th scope=\"col\" "
-	      "class=\"number\">astray %</th></tr></thead>\n<tbody>\n",
-	      f);
+	fputs("</span></th>", f);
+	hlg_plot_head(f, "median");
+	hlg_plot_head(f, "95 %");
+	hlg_plot_head(f, "astray %");
+	fputs("</tr></thead>\n<tbody>\n", f);
 	for (size_t i = 0; i < HLG_SAMPLINGS;)
 		if (l->events[i].reason[0]) {
 			i = put_missing_events(f, l, i);
@@ -418,8 +333,8 @@ static void put_runs(FILE *f, const struct axis *axis,
 	if (counted->runs == 0)
 		return;
 	v = hlg_calibrate_variation(counted->ticks, counted->runs);
-	put_span(f, axis, "range", v.min, v.max, y, HIGH / 2 - 1);
-	put_span(f, axis, class, v.median, v.median, y, HIGH / 2 - 1);
+	put_span(f, axis, "range", v.min, v.max, y, HLG_PLOT_HIGH / 2 - 1);
+	put_span(f, axis, class, v.median, v.median, y, HLG_PLOT_HIGH / 2 - 1);
 }
 
 /* How far the counter's median is off: "exact", "+2"; "-" where nothing counted. */
@@ -438,26 +353,27 @@ static void put_excess(FILE *f, const struct hlg_counts *counts, size_t side, si
 		snprintf(text, sizeof(text), median == law ? "exact" : "%+" PRId64,
 			 (int64_t)(median - law));
 	}
-	put_cell(f, "number", text);
+	hlg_plot_cell(f, "number", text);
 }
 
 static void put_program(FILE *f, const struct axis *axis, size_t i, bool counted)
 {
 	const struct hlg_counts *counts = &axis->of->counts;
 
-	begin_row(f, hlg_count_laws[i].program, "");
-	begin_drawing(f, WIDE, HIGH);
-	put_grid(f, axis);
+	hlg_plot_row(f, hlg_count_laws[i].program, "");
+	begin_drawing(f, axis);
 	put_runs(f, axis, &counts->counted[HLG_COUNT_GUEST][i], "most", 0);
-	put_runs(f, axis, &counts->counted[HLG_COUNT_NATIVE][i], "native", HIGH / 2);
+	put_runs(f, axis, &counts->counted[HLG_COUNT_NATIVE][i], "native",
+		 HLG_PLOT_HIGH / 2);
 	fputs("</svg></td>", f);
 	for (size_t side = 0; side < HLG_COUNT_SIDES; side++) {
 		const struct hlg_steps *steps = &counts->steps[side][i];
 
-		put_cell(f, steps->exact || steps->reason[0] ? "number" : "number wrong",
-			 steps->reason[0] ? "skipped"
-			 : steps->exact   ? "exact"
-					  : "WRONG");
+		hlg_plot_cell(
+			f, steps->exact || steps->reason[0] ? "number" : "number wrong",
+			steps->reason[0] ? "skipped"
+			: steps->exact   ? "exact"
+					 : "WRONG");
 	}
 	for (size_t side = 0; side < HLG_COUNT_SIDES && counted; side++)
 		put_excess(f, counts, side, i);
@@ -478,7 +394,7 @@ static bool is_counted(const struct hlg_counts *counts)
 
 static struct axis count_axis(const struct hlg_calibration *c)
 {
-	struct axis axis = {.of = c};
+	struct axis axis = begin_axis(c);
 
 	for (size_t side = 0; side < HLG_COUNT_SIDES; side++)
 		for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++) {
@@ -509,10 +425,10 @@ static void plot_counts(FILE *f, const struct hlg_calibration *c)
 		"class=\"key native\">median natively</span></p>\n",
 		c->counts.operations,
 		counted ? " and counted" : "; there is no counter for them here");
-	begin_table(f, "Counter accuracy", "program");
-	put_axis(f, &axis);
+	hlg_plot_begin(f, "Counter accuracy", "program");
+	hlg_plot_axis(f, &axis.of_times);
 	for (size_t i = 0; i < (counted ? 4 : 2); i++)
-		fprintf(f, "<th scope=\"col\" class=\"number\">%s</th>", columns[i]);
+		hlg_plot_head(f, columns[i]);
 	fputs("</tr></thead>\n<tbody>\n", f);
 	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++)
 		put_program(f, &axis, i, counted);

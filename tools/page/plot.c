@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/page/plot.h"
+
+#include <math.h>
+
+#include "tools/svg/xml.h"
+
+enum {
+	SEEN = 3 /* what a bar is wide at least */
+};
+
+void hlg_plot_begin(FILE *f, const char *label, const char *first)
+{
+	fprintf(f,
+		"<div class=\"scroll\" tabindex=\"0\"><table class=\"plot\" "
+		"aria-label=\"%s\"><thead><tr><th scope=\"col\">%s</th>",
+		label, first);
+}
+
+void hlg_plot_head(FILE *f, const char *html)
+{
+	fprintf(f, "<th scope=\"col\" class=\"number\">%s</th>", html);
+}
+
+void hlg_plot_cell(FILE *f, const char *class, const char *text)
+{
+	fprintf(f, "<td class=\"%s\">", class);
+	hlg_xml_text(f, text);
+	fputs("</td>", f);
+}
+
+void hlg_plot_row(FILE *f, const char *name, const char *remark)
+{
+	fputs("<tr><th scope=\"row\">", f);
+	hlg_xml_text(f, name);
+	if (remark[0])
+		fprintf(f, " <small>%s</small>", remark);
+	fputs("</th>", f);
+}
+
+void hlg_plot_group(FILE *f, int columns, const char *name, const char *remark)
+{
+	fprintf(f, "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%d\">", columns);
+	hlg_xml_text(f, name);
+	if (remark[0]) {
+		fputs(" <small>", f);
+		hlg_xml_text(f, remark);
+		fputs("</small>", f);
+	}
+	fputs("</th></tr>\n", f);
+}
+
+void hlg_plot_missing(FILE *f, int columns, const char *reason)
+{
+	fprintf(f, "<td class=\"missing\" colspan=\"%d\">", columns);
+	hlg_xml_text(f, reason);
+	fputs("</td></tr>\n", f);
+}
+
+void hlg_plot_reach(struct hlg_plot_axis *axis, double low, double high)
+{
+	int first = low > 1 ? (int)floor(log10(low)) : 0;
+	int last = high > 1 ? (int)ceil(log10(high)) : 1;
+
+	if (axis->from == axis->to) {
+		axis->from = first;
+		axis->to = first + 1;
+	}
+	axis->from = first < axis->from ? first : axis->from;
+	axis->to = last > axis->to ? last : axis->to;
+}
+
+double hlg_plot_place(const struct hlg_plot_axis *axis, double value)
+{
+	double at = value > 0 ? (log10(value) - axis->from) / (axis->to - axis->from) : 0;
+
+	return HLG_PLOT_WIDE * (at < 0 ? 0 : at > 1 ? 1 : at);
+}
+
+void hlg_plot_axis(FILE *f, const struct hlg_plot_axis *axis)
+{
+	static const char *const units[] = {" ns", " us", " ms", " s"};
+
+	fputs("<th scope=\"col\"><span class=\"axis\">", f);
+	for (int power = axis->from; power < axis->to; power++) {
+		bool ns = !axis->plain && power < 12;
+
+		fprintf(f, "<span>%.0f%s</span>", pow(10, ns ? power % 3 : power),
+			ns ? units[power / 3] : "");
+	}
+	fputs("</span></th>", f);
+}
+
+void hlg_plot_drawing(FILE *f, int width, int height)
+{
+	fprintf(f,
+		"<td class=\"drawing\"><svg aria-hidden=\"true\" viewBox=\"0 0 %d %d\" "
+		"preserveAspectRatio=\"none\">",
+		width, height);
+}
+
+void hlg_plot_grid(FILE *f, const struct hlg_plot_axis *axis, int height)
+{
+	fputs("<path class=\"grid\" d=\"", f);
+	for (int power = axis->from; power <= axis->to; power++)
+		fprintf(f, "M%.0f 0v%d", hlg_plot_place(axis, pow(10, power)), height);
+	fputs("\"/>", f);
+}
+
+void hlg_plot_span(FILE *f, const struct hlg_plot_axis *axis, const char *class,
+		   double low, double high, int y, int height)
+{
+	double from = hlg_plot_place(axis, low);
+	double width = hlg_plot_place(axis, high) - from;
+
+	fprintf(f,
+		"<rect class=\"%s\" x=\"%.0f\" y=\"%d\" width=\"%.0f\" height=\"%d\"/>",
+		class, from, y, width < SEEN ? SEEN : width, height);
+}
