@@ -9,7 +9,6 @@ by a user namespace, where that is allowed); and is interrupted.
 """
 import csv
 import html
-import html.parser
 import io
 import json
 import math
@@ -23,7 +22,7 @@ import time
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
-from chromium import Browser, NoBrowser, Page
+from markup import check_still, check_widths, ns_of, rectangles, rows_of
 from programs import hlguest_of
 from tap import Skip, Tap, environment, must, need, parser, run
 
@@ -207,28 +206,6 @@ def interrupted(build, before, in_child):
             yield f"left behind: {os.listdir(folder)}"
 
 
-class Markup(html.parser.HTMLParser):
-    """Its tags are closed in order; what it names outside itself is kept."""
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.outside, self.wrong = [], [], []
-
-    def handle_starttag(self, tag, attrs):
-        self.outside += [v for k, v in attrs if k in ("src", "href", "xlink:href")]
-        if tag not in ("meta", "br"):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        pass
-
-    def handle_endtag(self, tag):
-        if self.open[-1:] != [tag]:
-            self.wrong.append(f"</{tag}> in {self.open}")
-        else:
-            self.open.pop()
-
-
 def check_told(text, document):
     """What the text says of a crossing is what the JSON says; a reason once."""
     told_reason = None
@@ -268,33 +245,15 @@ def check_conclusion(build):
     yield from check_told(text, document)
 
 
-def rows_of(page, title):
-    """{row: (its drawing, its figures)} of the first table behind a title; the powers of ten
-    that its axis has words for."""
-    table = re.search(rf"<h2>{title}</h2>.*?<table.*?</table>", page, re.S)[0]
-    rows = {}
-    for name, cells in re.findall(r'<tr><th scope="row">(.*?)(?: <small>.*?)?</th>(.*?)</tr>',
-                                  table, re.S):
-        drawing = re.search(r"<svg.*?</svg>", cells, re.S)
-        rows.setdefault(html.unescape(name), (drawing[0] if drawing else "", [
-            html.unescape(c) for c in re.findall(r'<td class="(?:number|missing).*?>(.*?)</td>',
-                                                 cells)]))
-    return rows, re.findall(r"<span>([^<]*)</span>", table)
-
-
-def rectangles(drawing, kind):
-    return [tuple(map(float, r)) for r in re.findall(
-        rf'<rect class="{kind}" x="(.*?)" y="(.*?)" width="(.*?)" height="(.*?)"/>', drawing)]
-
-
-def ns_of(text):
-    value, unit = text.split()
-    return float(value) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit]
+def rows_by_name(page, title):
+    """{row: (its drawing, its figures)} of the first of each name; the words of the axis."""
+    rows, axis = rows_of(page, title)
+    return {name: (drawing, cells) for name, _, drawing, cells in reversed(rows)}, axis
 
 
 def check_drawn_crossings(page, document):
     """Figures are JSON's in ns, and bars begin where the axis has them."""
-    rows, axis = rows_of(page, "Exit cost")
+    rows, axis = rows_by_name(page, "Exit cost")
     low, decades = math.log10(ns_of(axis[0])), len(axis)
     for row in document["crossings"]["rows"]:
         drawing, cells = rows[row["text"]]
@@ -313,7 +272,7 @@ def check_drawn_crossings(page, document):
 
 def check_drawn_landing(page, document):
     """The height of a bar is the share of samples at its distance."""
-    rows, _ = rows_of(page, "Sample precision")
+    rows, _ = rows_by_name(page, "Sample precision")
     events = [e for e in document["landing"].get("events", []) if "skipped" not in e]
     for guest in events[0]["guests"] if events else ():
         if "distance" not in guest or not guest["guest"]:
@@ -330,7 +289,7 @@ def check_drawn_landing(page, document):
 
 
 def check_drawn_counts(page, document):
-    rows, _ = rows_of(page, "Counter accuracy")
+    rows, _ = rows_by_name(page, "Counter accuracy")
     for program in document["counts"]["programs"]:
         drawing, cells = rows[program["program"]]
         sides = [program[side] for side in ("guest", "native")]
@@ -344,14 +303,8 @@ def check_drawn_counts(page, document):
 def check_html(build):
     text, document = measure_twice_told(build, "--format=html")
     yield from check_told(text, document)
-    markup = Markup()
-    markup.feed(text)
-    yield from markup.wrong
-    if markup.open or markup.outside or "<script" in text or "script-src 'none'" not in text:
-        yield f"{markup.open} left open, {markup.outside}, or scripts"
+    yield from check_still(text)
     body = text.split("<body>")[1]
-    if re.search(r"\b-?(nan|inf)\b", body) or "style=" in body:
-        yield "a figure is none, or a style that the policy forbids"
     facts = [html.unescape(t) for t in re.findall(r"<dd>(.*?)</dd>", body)]
     if facts[-3:] != document["conclusion"] or len(re.findall('"figure"', body)) != 3:
         yield f"{facts}, not {document['conclusion']}"
@@ -361,24 +314,10 @@ def check_html(build):
 
 
 def check_browser(build):
-    """No width scrolls sideways, light or dark, and nothing is asked for or reported."""
     with tempfile.TemporaryDirectory(prefix="calibrate-") as folder:
         path = os.path.join(folder, "page.html")
         must(hlguest_of(build), "calibrate", *FEW, "--format=html", "--out=" + path)
-        try:
-            browser = Browser()
-        except NoBrowser as e:
-            raise Skip(str(e)) from e
-        for width in 390, 700, 1000, 1600:
-            page = Page(browser, path, width=width, dark=width == 1000)
-            wide = page.run("document.documentElement.scrollWidth")
-            if wide > width:
-                yield f"{width}: {wide} wide"
-            if page.run("document.querySelectorAll('tbody svg').length") < 20:
-                yield "no drawings"
-            yield from page.noticed()
-            page.close()
-        browser.close()
+        yield from check_widths(path, 20)
 
 
 IDLE = ("neighbour_cold", "neighbour_before", "__gap__")  # where no time is spent

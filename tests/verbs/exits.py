@@ -15,6 +15,7 @@ pairs, each of its function and port. That part is skipped, with the reason, whe
 import csv
 import io
 import json
+import math
 import os
 import random
 import re
@@ -26,6 +27,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import splice
 from known_exits import (BASE, ELF, PAIRS, PID, PORTS, REASONS, TIDS, Known, ask, compare_rows,
                          tables)
+from markup import check_still, check_widths, ns_of, rectangles, rows_of
 from programs import hlguest_of, on_terminal
 from tap import Skip, Tap, must, need, parser, run
 
@@ -225,6 +227,85 @@ def check_screen(build):
     return wrong
 
 
+TITLES = {("exit", "reason"): "Exits by reason", ("vmm", "reason"): "Time in the VMM by reason",
+          ("exit", "call"): "Hyperlight's calls", ("exit", "port"): "By I/O port",
+          ("exit", "function"): "By guest function", ("exit", "vcpu"): "By vCPU"}
+
+
+def near(text, ns):
+    """Times have one decimal, and ns below 10 us."""
+    step = 1 if text.endswith(" ns") else 0.1 * ns_of("1 " + text.split()[1])
+    return abs(ns_of(text) - ns) <= step / 2 + 1e-6
+
+
+def compare_page(page, rows, title):
+    """A table of shares says what JSON does, and its bars are as long."""
+    found, _ = rows_of(page, title)
+    if [r[0] for r in found] != [row["name"] for row in rows]:
+        yield f"{title}: {found}, not {rows}"
+    for (name, _, drawing, cells), row in zip(found, rows):
+        percent = row.get("percent")
+        share = "-" if percent is None else f"{percent:.2f} %"
+        if cells[0] != share or cells[2] != str(row["count"]) or \
+                not near(cells[1], row["total_ns"]) or not near(cells[3], row["mean_ns"]):
+            yield f"{title}, {name}: {cells}, not {row}"
+        wide = re.findall(r'<rect class="most" y="2" width="(\d+)"', drawing)
+        if [abs(int(w) - 10 * percent) < 1 for w in wide] != [True] * (percent is not None):
+            yield f"{title}, {name}: bars {wide} of {percent} %"
+
+
+def compare_latencies(page, rows, title):
+    """Percentiles, and bars where powers of two lie on the axis; {power of two: pairs}."""
+    part = page[page.index(f"<h2>{title}</h2>"):]
+    found, axis = rows_of(part, "How long each took", "h3")
+    low, decades, octaves = math.log10(ns_of(axis[0])), len(axis), {}
+    for (name, _, drawing, cells), row in zip(found, rows, strict=True):
+        for cell, key in zip(cells, ("p50_ns", "p90_ns", "p99_ns", "max_ns"), strict=True):
+            if not near(cell, row[key]):
+                yield f"{name}: {cells}, not {row}"
+        marks = [int(x) for x in re.search(r'class="limit" d="(.*?)"', drawing)[1].replace(
+            " 0v24", "").split("M")[1:]]
+        right = [1000 * (math.log10(row[key]) - low) / decades
+                 for key in ("p50_ns", "p90_ns", "p99_ns")]
+        if any(abs(a - b) > 1 for a, b in zip(marks, right, strict=True)):
+            yield f"{name}: marks {marks}, not {right}"
+        numbers = [int(n) for n in re.findall(r"<title>(\d+) from", drawing)]
+        if sum(numbers) != row["count"]:
+            yield f"{name}: bars have {sum(numbers)} pairs, not {row['count']}"
+        for (x, _, _, high), n in zip(rectangles(drawing, "most"), numbers, strict=True):
+            i = round((low + x * decades / 1000) / math.log10(2))
+            octaves[i] = octaves.get(i, 0) + n
+            if abs(high - max(1, 24 * n / max(numbers))) > 0.06:
+                yield f"{name}: {n} pairs are {high} high"
+    return octaves
+
+
+def check_html(build, folder, words):
+    """The page's numbers are JSON's; it is whole, and fits all widths."""
+    argv = [hlguest_of(build), "exits", "-q", *words]
+    path = os.path.join(folder, "exits.html")
+    must(*argv, "--format=html", "-o", path)
+    with open(path, encoding="utf-8") as f:
+        page = f.read()
+    yield from check_still(page)
+    json_text, err, _ = run(*argv, "--format=json")
+    if "libjansson-dev" in err:
+        raise Skip("not built with jansson")
+    document = json.loads(json_text)
+    found = tables(document)
+    for key, rows in found.items():
+        yield from compare_page(page, rows, TITLES[key])
+    if sorted(re.findall("<h2>(.*?)</h2>", page)) != sorted(TITLES[key] for key in found):
+        yield f"tables {re.findall('<h2>(.*?)</h2>', page)}, not {list(found)}"
+    octaves = yield from compare_latencies(page, found["exit", "reason"], "Exits by reason")
+    if ("vmm", "reason") in found:
+        yield from compare_latencies(page, found["vmm", "reason"], "Time in the VMM by reason")
+    histogram = {h["from_ns"].bit_length() - 1: h["count"] for h in document["histogram"]}
+    if octaves != histogram:
+        yield f"powers of two {octaves}, not {histogram}"
+    yield from check_widths(path, 10)
+
+
 def check_live(build, folder):
     vm = os.path.join(os.path.abspath(build), "tests", "rig", "microvm")
     guest = os.path.join(os.path.abspath(build), "tests", "rig", "demo.elf")
@@ -305,6 +386,12 @@ def main():
         tap.run("no tracepoints", check_none, build)
         tap.run("a field past the samples' end", check_far, build, folder)
         tap.run("it fits a screen", check_screen, build)
+        for words in (["demo.elf@0x4000", "demo-exits.data"],
+                      ["hyperlight/guest.elf", "hyperlight/exits.data"],
+                      ["hyperlight/guest.elf", "hyperlight/exits.data", "--by=tid"]):
+            words = [os.path.join(os.path.dirname(ELF), w) if "." in w else w for w in words]
+            tap.run(f"a page of {' '.join(map(os.path.basename, words))}",
+                    lambda w=words: list(check_html(build, folder, w)))
         tap.run("live: 500 outs, by port and by function", check_live, build, folder)
         tap.run("live: the base found from samples", check_live_base, build, folder)
     return tap.finish()

@@ -346,6 +346,29 @@ static void find_percentiles(struct hlg_exits_table *table, const struct spent *
 	}
 }
 
+static int octave_of(uint64_t ns)
+{
+	return 63 - __builtin_clzll(ns | 1);
+}
+
+/* How long the pairs of each row took, by powers of two. */
+static bool add_octaves(struct hlg_exits_table *table, const struct hlg_exits_sums *sums,
+			const uint32_t *row_of)
+{
+	table->octaves = calloc(table->n + 1, sizeof(*table->octaves));
+	if (!table->octaves)
+		return false;
+	for (size_t i = 0; i < table->n; i++)
+		table->rows[i].octaves = table->octaves[i];
+	for (size_t i = 0; i < sums->n_values; i++) {
+		const struct hlg_exits_value *v = &sums->values[i];
+
+		if (row_of[v->cell] != NO_ROW)
+			table->octaves[row_of[v->cell]][octave_of(v->value)] += v->n;
+	}
+	return true;
+}
+
 static bool add_percentiles(struct hlg_exits_table *table,
 			    const struct hlg_exits_sums *sums, const uint32_t *row_of)
 {
@@ -388,6 +411,8 @@ int hlg_exits_tabulate(struct hlg_exits_table *table, const struct hlg_exits_sum
 		qsort(sorted, n, sizeof(*sorted), compare_sorted);
 	ok = ok && make_rows(table, sums, sorted, n, row_of, choice, space) &&
 	     add_percentiles(table, sums, row_of);
+	if (by == HLG_EXITS_BY_REASON)
+		ok = ok && add_octaves(table, sums, row_of);
 	if (by == HLG_EXITS_BY_VCPU)
 		ok = ok && add_times(table, sums, row_of);
 	if (ok)
@@ -403,6 +428,7 @@ void hlg_exits_table_finish(struct hlg_exits_table *table)
 	for (size_t i = 0; i < table->n; i++)
 		free(table->rows[i].name);
 	free(table->rows);
+	free(table->octaves);
 	*table = (struct hlg_exits_table){0};
 }
 
@@ -416,6 +442,6 @@ void hlg_exits_histogram(uint64_t octaves[HLG_EXITS_OCTAVES],
 		const struct hlg_exits_key *key = &sums->cells[v->cell].key;
 
 		if (key->kind == kind && wants(choice, key))
-			octaves[63 - __builtin_clzll(v->value | 1)] += v->n;
+			octaves[octave_of(v->value)] += v->n;
 	}
 }

@@ -31,7 +31,8 @@ struct hlg_exits_row {
 	int32_t pid, tid; /* vCPUs, and if split by thread; else -1 */
 	int64_t vcpu;     /* vCPUs: its number, -1 not recorded */
 	uint64_t n, total, min, p50, p90, p99, max; /* ns */
-	struct hlg_exits_vcpu time;                 /* vCPUs: of all pairs */
+	const uint64_t *octaves;    /* reasons: as hlg_exits_histogram, in the table */
+	struct hlg_exits_vcpu time; /* vCPUs: of all pairs */
 };
 
 /* Adds the times of one to another's. */
@@ -43,6 +44,7 @@ struct hlg_exits_table {
 	struct hlg_exits_row
 		*rows; /* by total, the largest first; calls by what they are */
 	size_t n;
+	uint64_t (*octaves)[HLG_EXITS_OCTAVES]; /* of reasons */
 };
 
 /* Which pairs, and how they are told apart. */

@@ -479,8 +479,8 @@ const struct hlg_verb hlg_verb_exits = {
 		    "port and vCPU\n"
 		    "hlguest exits --reason=IO_INSTRUCTION guest.elf\texits for port I/O "
 		    "only\n"
-		    "hlguest exits --format=json -o exits.json guest.elf\tevery figure, "
-		    "for programs",
+		    "hlguest exits --format=html -o exits.html guest.elf\ta page, to "
+		    "send on",
 	.files = "elf recording",
 	.shared = "input quiet by color demangle format no-pager output pid strict-base "
 		  "tid time top verbose wide",

@@ -101,8 +101,8 @@ static bool is_of_calls(const struct hlg_exits_table *t)
 }
 
 /* The part of its kind's time that ns is. */
-static double share_of(const struct hlg_exits_report *r, const struct hlg_exits_table *t,
-		       uint64_t ns)
+double hlg_exits_write_share(const struct hlg_exits_report *r,
+			     const struct hlg_exits_table *t, uint64_t ns)
 {
 	uint64_t all = is_of_calls(t) ? sum_parts(r, &r->time) : r->sums->total[t->kind];
 
@@ -110,7 +110,7 @@ static double share_of(const struct hlg_exits_report *r, const struct hlg_exits_
 }
 
 /* The host's own time is part of none. */
-static bool has_share(const struct hlg_exits_row *row)
+bool hlg_exits_write_has_share(const struct hlg_exits_row *row)
 {
 	return row->kind != HLG_EXITS_BETWEEN;
 }
@@ -178,8 +178,9 @@ static void set_values(struct hlg_value v[static COLUMNS],
 	v[TID] = hlg_table_id_value(row->tid);
 	v[VCPU] = hlg_table_id_value(row->vcpu);
 	v[COUNT] = hlg_table_count_value(row->n);
-	if (has_share(row))
-		v[PERCENT] = hlg_table_number_value(share_of(r, t, row->total));
+	if (hlg_exits_write_has_share(row))
+		v[PERCENT] =
+			hlg_table_number_value(hlg_exits_write_share(r, t, row->total));
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		v[TIMES + i] = hlg_table_count_value(times[i]);
 }
@@ -278,33 +279,40 @@ static const char *heading(char buf[static 32], const struct hlg_exits_report *r
 	return buf;
 }
 
+const char *hlg_exits_write_detail(char buf[static 64], const struct hlg_exits_report *r,
+				   const struct hlg_exits_table *t,
+				   const struct hlg_exits_row *row, bool behind)
+{
+	buf[0] = '\0';
+	if (!behind && row->isa && !isa_of_all(r, t))
+		snprintf(buf, 64, "%s", row->isa);
+	else if (!behind && t->by == HLG_EXITS_BY_PORT && row->number < HLG_PORT_MMIO)
+		snprintf(buf, 64, "%" PRIu64, row->number);
+	else if (behind && row->vcpu >= 0)
+		snprintf(buf, 64, "vCPU %" PRId64, row->vcpu);
+	else if (behind && r->by_tid && t->by != HLG_EXITS_BY_VCPU)
+		snprintf(buf, 64, "(tid %d)", row->tid);
+	return buf;
+}
+
 /* Writes a row's name, if f is not NULL, cut to what most cells leave for it; 0: whole.
  * Returns how many cells it takes. */
 static size_t write_name(FILE *f, size_t most, const struct hlg_exits_report *r,
 			 const struct hlg_exits_table *t, const struct hlg_exits_row *row)
 {
-	char before[32] = "", behind[64] = "";
-	long n;
+	char before[64], behind[64];
+	long rest, n = hlg_table_cells(row->name);
 
-	if (row->isa && !isa_of_all(r, t))
-		snprintf(before, sizeof(before), "%s ", row->isa);
-	else if (t->by == HLG_EXITS_BY_PORT && row->number < HLG_PORT_MMIO)
-		snprintf(before, sizeof(before), "%" PRIu64 " ", row->number);
-	if (row->vcpu >= 0)
-		snprintf(behind, sizeof(behind), " vCPU %" PRId64, row->vcpu);
-	else if (r->by_tid && t->by != HLG_EXITS_BY_VCPU)
-		snprintf(behind, sizeof(behind), " (tid %d)", row->tid);
-	n = hlg_table_cells(row->name);
+	hlg_exits_write_detail(before, r, t, row, false);
+	hlg_exits_write_detail(behind, r, t, row, true);
+	rest = (long)(strlen(before) + !!before[0] + strlen(behind) + !!behind[0]);
 	if (f) {
-		fputs(before, f);
-		n = hlg_table_cut(f, row->name,
-				  most ? (long)most - (long)strlen(before) -
-						  (long)strlen(behind)
-				       : n,
+		fprintf(f, "%s%s", before, before[0] ? " " : "");
+		n = hlg_table_cut(f, row->name, most ? (long)most - rest : n,
 				  r->screen.ascii);
-		fputs(behind, f);
+		fprintf(f, "%s%s", behind[0] ? " " : "", behind);
 	}
-	return strlen(before) + (size_t)n + strlen(behind);
+	return (size_t)(n + rest);
 }
 
 /* For a name behind so many cells; at least some of it; 0: whole. */
@@ -472,7 +480,9 @@ static void write_row(FILE *f, const struct hlg_exits_report *r,
 		      const struct hlg_exits_table *t, const struct hlg_exits_row *row,
 		      int width, const struct layout *layout)
 {
-	double share = has_share(row) ? share_of(r, t, row->total) : 0;
+	double share = hlg_exits_write_has_share(row)
+			       ? hlg_exits_write_share(r, t, row->total)
+			       : 0;
 	struct hlg_value v[COLUMNS];
 	char percent[16], time[40];
 	int used = 19; /* count, percent, and the gap in front of the name */
@@ -482,8 +492,9 @@ static void write_row(FILE *f, const struct hlg_exits_report *r,
 		fprintf(f, "%*s", width - (int)write_name(f, 0, r, t, row) + 1, "");
 	hlg_colour_begin(f, &r->colours, share);
 	fprintf(f, "%7" PRIu64 " %7s%s", row->n,
-		has_share(row) ? hlg_interval_percent(percent, share) : "",
-		has_share(row) ? " %" : " -");
+		hlg_exits_write_has_share(row) ? hlg_interval_percent(percent, share)
+					       : "",
+		hlg_exits_write_has_share(row) ? " %" : " -");
 	hlg_colour_end(f, &r->colours, share);
 	for (size_t k = 0; k < layout->n; k++) {
 		fprintf(f, " %*s", layout->width[k],
@@ -508,10 +519,10 @@ static void write_rest(FILE *f, const struct hlg_exits_report *r,
 	char percent[16];
 
 	for (size_t i = shown; i < t->n; i++)
-		rest += has_share(&t->rows[i]) ? t->rows[i].total : 0;
+		rest += hlg_exits_write_has_share(&t->rows[i]) ? t->rows[i].total : 0;
 	if (n)
 		fprintf(f, "  (%zu more row%s, %s %%: --top=0)\n", n, n == 1 ? "" : "s",
-			hlg_interval_percent(percent, share_of(r, t, rest)));
+			hlg_interval_percent(percent, hlg_exits_write_share(r, t, rest)));
 }
 
 /* A table of one row, as a line. */
@@ -592,10 +603,12 @@ static bool is_line(const struct hlg_exits_table *t, const struct hlg_exits_repo
 	return t->n == 1 && t->kind != r->kind;
 }
 
-static void write_head(FILE *f, const struct hlg_exits_report *r)
+int hlg_exits_write_head(void *report, FILE *f, struct hlg_err *err)
 {
+	const struct hlg_exits_report *r = report;
 	const uint64_t *pairs = r->sums->pairs;
 
+	(void)err;
 	write_guests(f, r);
 	fputs("recorded  ", f);
 	if (r->kind == HLG_EXITS_GUEST)
@@ -612,6 +625,7 @@ static void write_head(FILE *f, const struct hlg_exits_report *r)
 		if (is_line(&r->tables[i], r))
 			write_one(f, r, &r->tables[i], "in VMM    ");
 	hlg_text_lines_notes(f, &r->screen, r->notes, HLG_NOTE_WARNING);
+	return 0;
 }
 
 /* Is the table shown in text? */
@@ -717,14 +731,14 @@ static bool write_notes(FILE *f, const struct hlg_exits_report *r)
 	return ok;
 }
 
-static int write_text(void *report, FILE *f, struct hlg_err *err)
+int hlg_exits_text(void *report, FILE *f, struct hlg_err *err)
 {
 	struct hlg_exits_report *r = report;
 
 	if (r->wide)
 		r->screen.columns = 0;
 	fit_rows(r);
-	write_head(f, r);
+	hlg_exits_write_head(r, f, err);
 	write_tables(f, r);
 	if (r->verbose)
 		write_histogram(f, r);
@@ -867,8 +881,10 @@ static int write_json(void *report, FILE *f, struct hlg_err *err)
 #endif
 
 static const struct hlg_format text = {
-	.name = "text", .top = 20, .notes = true, .write = write_text};
+	.name = "text", .top = 20, .notes = true, .write = hlg_exits_text};
 static const struct hlg_format json = {
 	.name = "json", .notes = true, HLG_FORMAT_JANSSON(write_json)};
+static const struct hlg_format html = {
+	.name = "html", .notes = true, .write = hlg_exits_html};
 const struct hlg_format *const hlg_exits_formats[] = {&text, &hlg_format_of_records,
-						      &json, NULL};
+						      &json, &html, NULL};

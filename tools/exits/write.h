@@ -29,5 +29,25 @@ struct hlg_exits_report {
 /* Of a struct hlg_exits_report, text first; and its records. */
 extern const struct hlg_format *const hlg_exits_formats[];
 int hlg_exits_records(void *report, struct hlg_records *to, struct hlg_err *err);
+int hlg_exits_text(void *report, FILE *f, struct hlg_err *err);
+int hlg_exits_html(void *report, FILE *f, struct hlg_err *err);
+
+/* What text begins with, of a struct hlg_exits_report: guests, what was recorded, the
+ * parts of its time, warnings. */
+int hlg_exits_write_head(void *report, FILE *f, struct hlg_err *err);
+
+/* The part of the time that a table's shares are of that ns is; and the part of that that
+ * has no share: the host's own time is part of none. */
+double hlg_exits_write_share(const struct hlg_exits_report *report,
+			     const struct hlg_exits_table *table, uint64_t ns);
+bool hlg_exits_write_has_share(const struct hlg_exits_row *row);
+
+/* What a row's name stands for, besides: "VMX" where reasons of several are shown, a
+ * port's number, a vCPU's, a thread's. Behind the name if behind, else in front of it;
+ * may be "". */
+const char *hlg_exits_write_detail(char buf[static 64],
+				   const struct hlg_exits_report *report,
+				   const struct hlg_exits_table *table,
+				   const struct hlg_exits_row *row, bool behind);
 
 #endif

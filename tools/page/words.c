@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/page/words.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/svg/xml.h"
@@ -67,6 +68,24 @@ void hlg_page_words_facts(FILE *f, char *lines, const char *marked, const char *
 		if (!is_warning(line))
 			write_fact(f, line, marked, mark);
 	fputs("</dl>\n", f);
+}
+
+char *hlg_page_words_of(int (*write)(void *data, FILE *f, struct hlg_err *err),
+			void *data)
+{
+	struct hlg_err err;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	int rc;
+
+	if (!f)
+		return NULL;
+	rc = write(data, f, &err);
+	if (fclose(f) == 0 && rc == 0)
+		return text;
+	free(text);
+	return NULL;
 }
 
 void hlg_page_words_folded(FILE *f, const char *summary, char *lines)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "filter/stats/interval.h"
+#include "symtab/err.h"
 
 /*
  * The lines in front of a result, which are spoilt: warnings ("!! ", "warning:"), then a
@@ -13,6 +14,12 @@
  * marked (or NULL) is of the class mark: good, bad, unsure.
  */
 void hlg_page_words_facts(FILE *f, char *lines, const char *marked, const char *mark);
+
+/*
+ * What a writer writes of data: text to be freed, NULL if it fails or without memory.
+ */
+char *hlg_page_words_of(int (*write)(void *data, FILE *f, struct hlg_err *err),
+			void *data);
 
 /* Lines that a reader unfolds, which are spoilt, too; summary is HTML. */
 void hlg_page_words_folded(FILE *f, const char *summary, char *lines);

@@ -226,7 +226,9 @@ def pictures(place):
                               "--demangle=no"]),
             ("stacks.svg", 1, ["flame", place.image, place.chains, "--stacks=callgraph",
                                "--mode=all", b"--before=" + place.samples]),
-            ("windows.svg", 0, ["windows", place.image, place.windows, "--format=svg"])):
+            ("windows.svg", 0, ["windows", place.image, place.windows, "--format=svg"]),
+            ("exits.html", 0, ["exits", place.image, place.exits, "--format=html",
+                               "--demangle=no"])):
         found[name] = place.must(argv[0], "-q", *argv[1:]), scripts
     return found
 
