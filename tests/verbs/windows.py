@@ -13,6 +13,7 @@ counted: each once, with the counts that perf script's lines add up to. What is 
 makes no sense ends with one line.
 """
 import csv
+import html
 import json
 import os
 import random
@@ -24,6 +25,7 @@ from decimal import Decimal
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+from markup import check_still, check_widths, ns_of
 from programs import hlguest_of, on_terminal, program
 
 from tap import DATA, Skip, Tap, mount_tracefs, must, need, parser, run
@@ -195,12 +197,46 @@ def plot_is_whole(w, events):
         told = " ".join("".join(t.itertext()) for t in panel.iter(svg + "text"))
         if "p50 " not in told or "p99 " not in told:
             yield f"no percentiles: {told}"
-    if "prefers-color-scheme:dark" not in text:
+    if "prefers-color-scheme: dark" not in text:
         yield "one colour scheme"
     if re.search(r"(href|url\(|@import|<script)", text) or text.count("http") != 1:
         yield "needs something from elsewhere"
     if re.search(r"nan|inf", re.sub(r"<style>.*</style>", "", text, flags=re.S)):
         yield "a number is none"
+
+
+def page_is_whole(w, _):
+    """The plot as the picture has it, below it --summary's rows; and it fits all widths."""
+    page = w.text("--format=html")
+    yield from check_still(page)
+    picture = re.sub(r"<style>.*?</style>\n", "", w.text("--format=svg"), flags=re.S)
+    if picture not in page:
+        yield "another picture than --format=svg"
+    rows = [[html.unescape(re.sub("<.*?>", "", cell)) for cell in re.split("</t[hd]>", row)[:-1]]
+            for row in re.findall(r"<tr>(.*?)</tr>", page.split('<table class="values"')[1])[1:]]
+    summary = w.csv("--summary")[1:]
+    if len(rows) != len(summary):
+        yield f"{len(rows)} rows, not {len(summary)}"
+    for row, right in zip(rows, summary):
+        name, windows, share, *counts = right
+        told = [row[-1], row[1], f"{float(row[0]):.2f}"]
+        if told != [name, windows, share] or not all(
+                near(cell, int(n)) for cell, n in zip(row[2:], counts)):
+            yield f"{row}, not {right}"
+    path = w.path + ".html"
+    every = w.text("--format=html", "--every=20ms")
+    yield from check_still(every)
+    if "<table" in every:
+        yield "intervals have sums by function"
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(page)
+    yield from check_widths(path, 1)
+
+
+def near(text, n):
+    """A count as it is, or a time with a decimal."""
+    return text == str(n) or " " in text and abs(ns_of(text) - n) <= ns_of(
+        "0.05 " + text.split()[1]) + 0.5
 
 
 def damage_is_told(w, _):
@@ -321,7 +357,7 @@ def main():
             return list(rows_agree(Windows(args.build, path), EVENTS))
 
         for check in (rows_agree, sums_agree, terminal_has_sums, selection_agrees,
-                      plot_is_whole, damage_is_told, words_are_told):
+                      plot_is_whole, page_is_whole, damage_is_told, words_are_told):
             tap.run(check.__name__.replace("_", " "), lambda c: list(c(alone, EVENTS)), check)
         tap.run("rows of all CPUs agree", everywhere)
         tap.run("rows of a pipe agree", piped)

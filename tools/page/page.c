@@ -4,6 +4,7 @@
 #include "page-diff.h"
 #include "page-report.h"
 #include "page-style.h"
+#include "page-windows.h"
 #include "tools/svg/xml.h"
 
 #define KIND(name)                                                                       \
@@ -16,10 +17,22 @@ const struct hlg_page_kind hlg_page_report = KIND(report);
 const struct hlg_page_kind hlg_page_diff = KIND(diff);
 const struct hlg_page_kind hlg_page_still = {.n = 0};
 
+#define TEXT(name)                                                                       \
+	{                                                                                \
+		page_##name, sizeof(page_##name) / sizeof(page_##name[0])                \
+	}
+
+const struct hlg_page_text hlg_page_windows_style = TEXT(windows);
+
 static void write_lines(FILE *f, const char *const *lines, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		fputs(lines[i], f);
+}
+
+void hlg_page_put(FILE *f, const struct hlg_page_text *text)
+{
+	write_lines(f, text->line, text->n);
 }
 
 void hlg_page_begin(FILE *f, const struct hlg_page_kind *kind, const char *title)

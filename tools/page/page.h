@@ -15,6 +15,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* What stands alone, too: the style of a picture. */
+struct hlg_page_text {
+	const char *const *line;
+	size_t n;
+};
+
+extern const struct hlg_page_text hlg_page_windows_style;
+
+void hlg_page_put(FILE *f, const struct hlg_page_text *text);
+
 /* What a page is of: the scripts that draw it (meson.build lists them). */
 struct hlg_page_kind {
 	const char *const *script; /* n lines */

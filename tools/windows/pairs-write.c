@@ -93,8 +93,8 @@ static void set_spread(struct hlg_value v[static FIGURES], const struct hlg_pair
 	memcpy(v, all, sizeof(all));
 }
 
-static void make_notes(struct hlg_note_list *notes, const struct hlg_pairs *pairs,
-		       const struct hlg_windows *w)
+void hlg_pairs_write_notes(struct hlg_note_list *notes, const struct hlg_pairs *pairs,
+			   const struct hlg_windows *w)
 {
 	hlg_windows_notes(notes, w);
 	(pairs->alone || pairs->moved ? hlg_note_list_add : hlg_note_list_detail)(
@@ -175,7 +175,7 @@ int hlg_pairs_write_records(struct hlg_records *to, const struct hlg_pairs *pair
 					   style->rates);
 	const struct hlg_table table = {c.column, .n = c.n};
 
-	make_notes(&notes, pairs, w);
+	hlg_pairs_write_notes(&notes, pairs, w);
 	if (ok) {
 		hlg_format_begin(to, &table);
 		hlg_windows_columns_notes(&c, to, &notes);
@@ -240,7 +240,8 @@ static void put_outliers(FILE *f, const struct hlg_pairs *pairs)
 
 /* Times as times, counts as counts. */
 static bool put_spread(FILE *f, const struct hlg_pairs *pairs, size_t i,
-		       const struct hlg_screen *screen)
+		       const struct hlg_screen *screen,
+		       const struct hlg_windows_sink *sink)
 {
 	const struct hlg_spread *s = &pairs->spreads[i];
 	const struct hlg_windows_column *of = &pairs->table.columns[i];
@@ -261,25 +262,37 @@ static bool put_spread(FILE *f, const struct hlg_pairs *pairs, size_t i,
 	}
 	v[TEXT_VALUES] = hlg_table_count_value(s->outliers);
 	v[TEXT_VALUES + 1] = hlg_table_text_value(of->name);
-	return hlg_table_text_row(f, &table, v, 0);
+	return sink->row(f, &table, v, 0);
+}
+
+bool hlg_pairs_write_spreads(FILE *f, const struct hlg_pairs *pairs,
+			     const struct hlg_screen *screen,
+			     const struct hlg_windows_sink *sink)
+{
+	static const struct hlg_table table = {text_columns, .n = SIZE(text_columns)};
+	bool ok = true;
+
+	sink->head(f, &table);
+	for (size_t i = 0; ok && i < pairs->table.n_columns; i++)
+		ok = put_spread(f, pairs, i, screen, sink);
+	return ok;
 }
 
 int hlg_pairs_write_text(FILE *f, const struct hlg_pairs *pairs,
 			 const struct hlg_windows *w,
 			 const struct hlg_windows_style *style, struct hlg_err *err)
 {
-	static const struct hlg_table table = {text_columns, .n = SIZE(text_columns)};
+	static const struct hlg_windows_sink sink = {hlg_table_text_head,
+						     hlg_table_text_row, .shown = 0};
 	struct hlg_note_list notes = {0};
-	bool ok = true;
+	bool ok;
 
-	make_notes(&notes, pairs, w);
+	hlg_pairs_write_notes(&notes, pairs, w);
 	fprintf(f, "%zu pairs; the median, and its interval at 95 %%\n",
 		pairs->table.n_rows);
 	hlg_text_lines_notes(f, &style->screen, &notes, HLG_NOTE_WARNING);
 	fputc('\n', f);
-	hlg_table_text_head(f, &table);
-	for (size_t i = 0; ok && i < pairs->table.n_columns; i++)
-		ok = put_spread(f, pairs, i, &style->screen);
+	ok = hlg_pairs_write_spreads(f, pairs, &style->screen, &sink);
 	put_outliers(f, pairs);
 	hlg_text_lines_notes_behind(f, &style->screen, &notes, style->verbose);
 	ok = ok && !notes.lost;
@@ -317,7 +330,7 @@ int hlg_pairs_write_json(FILE *f, const struct hlg_pairs *pairs,
 					   SIZE(pair_columns), pair_ends, SIZE(pair_ends),
 					   style->rates);
 
-	make_notes(&notes, pairs, w);
+	hlg_pairs_write_notes(&notes, pairs, w);
 	hlg_json_begin(&json, f, 1);
 	hlg_windows_json_head(&json, &notes, &pairs->table);
 	hlg_json_put(&json, "alone", hlg_json_number(pairs->alone));

@@ -59,6 +59,26 @@ void hlg_pairs_finish(struct hlg_pairs *pairs);
 /* Is this count of a pair an outlier of its column? */
 bool hlg_pairs_is_outlier(const struct hlg_pairs *pairs, size_t column, uint64_t count);
 
+/* What is shown: windows, or the pairs between markers. */
+struct hlg_windows_shown {
+	const struct hlg_windows *w;
+	const struct hlg_pairs *pairs; /* NULL: windows */
+	struct hlg_windows_style *style;
+	bool wide, no_pager; /* of text */
+};
+
+/* A page of a struct hlg_windows_shown. */
+int hlg_windows_html(void *shown, FILE *f, struct hlg_err *err);
+
+/* Adds what a reader of the pairs should know; windows: what they were made of. */
+void hlg_pairs_write_notes(struct hlg_note_list *notes, const struct hlg_pairs *pairs,
+			   const struct hlg_windows *windows);
+
+/* The figures of each column. False without memory. */
+bool hlg_pairs_write_spreads(FILE *f, const struct hlg_pairs *pairs,
+			     const struct hlg_screen *screen,
+			     const struct hlg_windows_sink *sink);
+
 /* windows: what the pairs were made of, for the notes. They fail without memory. */
 int hlg_pairs_write_records(struct hlg_records *to, const struct hlg_pairs *pairs,
 			    const struct hlg_windows *windows,

@@ -13,9 +13,10 @@ enum {
 	BAR = 14
 };
 
+/* Okabe and Ito's, which the colour-blind tell apart. */
 static const char *const colours[HLG_STRIP_COLOURS] = {
-	"#4c78a8", "#f58518", "#54a24b", "#e45756",
-	"#b279a2", "#72b7b2", "#d4a72c", "#8b949e", /* the last: all others */
+	"#0072b2", "#e69f00", "#009e73", "#d55e00",
+	"#cc79a7", "#56b4e9", "#f0e442", "#8b949e", /* the last: all others */
 };
 
 struct count {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/page/page.h"
 #include "tools/svg/xml.h"
 #include "tools/windows/notes.h"
 #include "tools/windows/strip.h"
@@ -25,9 +26,7 @@ enum {
 	WIDTH = 800, /* of what is drawn in, and so many points */
 	TICKS = 8,   /* at most */
 	Y_TICKS = 4,
-	MAX_PANELS = 64,
-	FONT = 12,   /* as the style has it; where the picture is made smaller, */
-	LEGIBLE = 11 /* at least this high: what is narrower scrolls */
+	MAX_PANELS = 64
 };
 
 struct point {
@@ -42,20 +41,6 @@ struct plot {
 	double *values;       /* room for one of each row */
 	struct point points[WIDTH];
 };
-
-static const char style[] =
-	"<style>\n"
-	"svg{--ink:#1b1f24;--soft:#59636e;--line:#d1d9e0;--back:#fff;--mean:#0969da;"
-	"--range:#b6d7ff;font:12px system-ui,sans-serif;background:var(--back)}\n"
-	"@media(prefers-color-scheme:dark){svg{--ink:#f0f6fc;--soft:#9198a1;"
-	"--line:#3d444d;--back:#0d1117;--mean:#4493f8;--range:#1c3c66}}\n"
-	".back{fill:var(--back)}text{fill:var(--ink)}.head{font-size:15px;font-weight:"
-	"600}.soft{fill:var(--soft)}"
-	".axis{stroke:var(--line);fill:none}.mean{stroke:var(--mean);fill:none;"
-	"stroke-width:4;stroke-linecap:round}.mark{stroke:var(--soft);fill:none;"
-	"stroke-dasharray:4 3}.range{fill:var(--range)}"
-	".end{text-anchor:end}.mid{text-anchor:middle}\n"
-	"</style>\n";
 
 /* A number with at most four digits that matter: "1.25 M". */
 static void put_short(FILE *f, double value)
@@ -124,6 +109,33 @@ static double gather(struct plot *plot, size_t panel)
 	return max;
 }
 
+static double height_of(const struct point *p, double top, double max)
+{
+	return top + HEIGHT * (1 - p->sum / (double)p->n / max);
+}
+
+/* A window lasts from the end of the one before; pairs are apart from each other. */
+static void put_steps(FILE *f, const struct plot *plot, double top, double max)
+{
+	bool any = false;
+
+	if (plot->how->pairs)
+		return;
+	fputs("<path class=\"step\" d=\"", f);
+	for (unsigned i = 0; i < WIDTH; i++) {
+		const struct point *p = &plot->points[i];
+
+		if (!p->n)
+			continue;
+		if (any)
+			fprintf(f, "V%.1fH%u", height_of(p, top, max), LEFT + i);
+		else
+			fprintf(f, "M%u %.1f", LEFT + i, height_of(p, top, max));
+		any = true;
+	}
+	fputs("\"/>\n", f);
+}
+
 static void put_dots(FILE *f, const struct plot *plot, double top, double max)
 {
 	fputs("<path class=\"range\" d=\"", f);
@@ -140,8 +152,7 @@ static void put_dots(FILE *f, const struct plot *plot, double top, double max)
 		const struct point *p = &plot->points[i];
 
 		if (p->n)
-			fprintf(f, "M%u %.1fh0", LEFT + i,
-				top + HEIGHT * (1 - p->sum / (double)p->n / max));
+			fprintf(f, "M%u %.1fh0", LEFT + i, height_of(p, top, max));
 	}
 	fputs("\"/>\n", f);
 }
@@ -254,6 +265,7 @@ static void put_panel(FILE *f, struct plot *plot, size_t panel, double top)
 		fputs("</text>\n", f);
 	}
 	put_percentiles(f, plot, panel, top, max);
+	put_steps(f, plot, top, max);
 	put_dots(f, plot, top, max);
 	fputs("</g>\n", f);
 }
@@ -308,9 +320,8 @@ static size_t count_panels(const struct hlg_windows *w, size_t n)
 	return panels;
 }
 
-/* "demo.elf: 41 windows of perf.data". */
-static void put_what(FILE *f, const struct hlg_windows *w,
-		     const struct hlg_windows_style *how)
+void hlg_windows_svg_what(FILE *f, const struct hlg_windows *w,
+			  const struct hlg_windows_style *how)
 {
 	if (how->guest) {
 		hlg_xml_text(f, basename(how->guest));
@@ -332,23 +343,28 @@ static void put_title(FILE *f, const struct hlg_windows *w,
 	char sampled[HLG_WINDOWS_SAMPLED];
 
 	fprintf(f,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" "
-		"width=\"%d\" style=\"max-width:100%%;min-width:%dpx;height:auto\" "
-		"role=\"img\">\n<title>",
-		LEFT + WIDTH + RIGHT, height, LEFT + WIDTH + RIGHT,
-		(LEGIBLE * (LEFT + WIDTH + RIGHT) + FONT - 1) / FONT);
-	put_what(f, w, how);
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"windows\" "
+		"viewBox=\"0 0 %d %zu\" width=\"%d\" role=\"img\">\n<title>",
+		LEFT + WIDTH + RIGHT, height, LEFT + WIDTH + RIGHT);
+	hlg_windows_svg_what(f, w, how);
+	fputs("</title>\n", f);
+	if (!how->in_page) {
+		fputs("<style>\n", f);
+		hlg_page_put(f, &hlg_page_windows_style);
+		fputs("</style>\n", f);
+	}
 	fprintf(f,
-		"</title>\n%s<rect class=\"back\" width=\"100%%\" "
-		"height=\"100%%\"/>\n<text class=\"head\" x=\"%d\" y=\"22\">",
-		style, LEFT);
-	put_what(f, w, how);
+		"<rect class=\"back\" width=\"100%%\" height=\"100%%\"/>\n<text "
+		"class=\"head\" x=\"%d\" y=\"22\">",
+		LEFT);
+	hlg_windows_svg_what(f, w, how);
 	fprintf(f, "</text><text class=\"soft\" x=\"%d\" y=\"39\">", LEFT);
 	if (!how->pairs) {
 		hlg_xml_text(f, hlg_windows_notes_sampled(sampled, w));
 		fputs("; ", f);
 	}
-	fputs("dot: mean; band: least to most; counts as read</text>\n", f);
+	fprintf(f, "dot: mean; band: least to most%s; counts as read</text>\n",
+		how->pairs ? "" : "; line: from the end of the window before");
 }
 
 int hlg_windows_svg(FILE *f, const struct hlg_windows *w,

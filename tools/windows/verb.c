@@ -71,17 +71,9 @@ static int set_every(void *arguments, const struct hlg_verb_option *option, char
 			   option->name, value);
 }
 
-/* What is written: windows, or the pairs between markers. */
-struct showing {
-	const struct hlg_windows *w;
-	const struct hlg_pairs *pairs; /* NULL: windows */
-	struct hlg_windows_style *style;
-	bool wide, no_pager;
-};
-
 static int hand_out_records(void *data, struct hlg_records *to, struct hlg_err *err)
 {
-	const struct showing *s = data;
+	const struct hlg_windows_shown *s = data;
 
 	return s->pairs ? hlg_pairs_write_records(to, s->pairs, s->w, s->style, err)
 			: hlg_windows_records(to, s->w, s->style, err);
@@ -89,7 +81,7 @@ static int hand_out_records(void *data, struct hlg_records *to, struct hlg_err *
 
 static int write_text(void *data, FILE *f, struct hlg_err *err)
 {
-	struct showing *s = data;
+	struct hlg_windows_shown *s = data;
 
 	if (s->wide)
 		s->style->screen.columns = 0;
@@ -100,7 +92,7 @@ static int write_text(void *data, FILE *f, struct hlg_err *err)
 #if HLG_HAVE_JANSSON
 static int write_json(void *data, FILE *f, struct hlg_err *err)
 {
-	const struct showing *s = data;
+	const struct hlg_windows_shown *s = data;
 
 	return s->pairs ? hlg_pairs_write_json(f, s->pairs, s->w, s->style, err)
 			: hlg_windows_json(f, s->w, s->style, err);
@@ -109,7 +101,7 @@ static int write_json(void *data, FILE *f, struct hlg_err *err)
 
 static int write_svg(void *data, FILE *f, struct hlg_err *err)
 {
-	const struct showing *s = data;
+	const struct hlg_windows_shown *s = data;
 
 	return hlg_windows_svg(f, s->pairs ? &s->pairs->table : s->w, s->style, err);
 }
@@ -119,8 +111,10 @@ static const struct hlg_format text = {
 static const struct hlg_format json = {
 	.name = "json", .notes = true, HLG_FORMAT_JANSSON(write_json)};
 static const struct hlg_format svg = {.name = "svg", .write = write_svg};
-static const struct hlg_format *const formats[] = {&hlg_format_of_records, &text, &json,
-						   &svg, NULL};
+static const struct hlg_format html = {
+	.name = "html", .notes = true, .write = hlg_windows_html};
+static const struct hlg_format *const formats[] = {
+	&hlg_format_of_records, &text, &json, &svg, &html, NULL};
 
 /*
  * Where none is asked for: rows, as scripts read them, or, where a person reads them, the
@@ -247,7 +241,7 @@ static int choose(struct hlg_windows *w, struct hlg_run *run,
 	return rc;
 }
 
-static int write_result(const struct hlg_run *run, struct showing *showing,
+static int write_result(const struct hlg_run *run, struct hlg_windows_shown *showing,
 			const char *path, struct hlg_err *err)
 {
 	struct hlg_windows_style *style = showing->style;
@@ -270,7 +264,8 @@ static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
 {
 	struct hlg_pairs pairs = {0};
 	struct hlg_windows_style style = args->style;
-	struct showing showing = {w, &pairs, &style, false, args->inputs.no_pager};
+	struct hlg_windows_shown showing = {w, &pairs, &style, false,
+					    args->inputs.no_pager};
 	int rc = 0;
 
 	if (w->n_rows && w->rows[w->n_rows - 1].time == HLG_NO_TIME)
@@ -294,7 +289,8 @@ static int show_windows(struct hlg_windows *w, struct hlg_run *run,
 			struct hlg_err *err)
 {
 	struct hlg_windows_style style = args->style;
-	struct showing showing = {w, NULL, &style, false, args->inputs.no_pager};
+	struct hlg_windows_shown showing = {w, NULL, &style, false,
+					    args->inputs.no_pager};
 	int rc = choose(w, run, args, path, err);
 
 	return rc < 0 ? rc : write_result(run, &showing, path, err);
@@ -396,7 +392,8 @@ const struct hlg_verb hlg_verb_windows = {
 	       "function, and a file or a pipe CSV.",
 	.examples = "hlguest windows guest.elf perf.data.guest\tsums by function\n"
 		    "hlguest windows --format=csv guest.elf\ta row for each window\n"
-		    "hlguest windows --format=svg -o windows.svg guest.elf\ta picture",
+		    "hlguest windows --format=html -o windows.html guest.elf\ta picture "
+		    "and the sums, to send on",
 	.files = "elf recording",
 	.shared = "input quiet cpu demangle event format mode no-pager output pid "
 		  "strict-base tid time verbose wide",

@@ -254,8 +254,9 @@ static void fit_columns(unsigned char *layout, struct hlg_table *table,
 	table->screen = *screen;
 }
 
-static bool write_sums(FILE *f, const struct hlg_windows *w,
-		       const struct hlg_screen *screen)
+bool hlg_windows_sums(FILE *f, const struct hlg_windows *w,
+		      const struct hlg_screen *screen,
+		      const struct hlg_windows_sink *sink)
 {
 	struct hlg_windows_columns c;
 	struct hlg_windows sum;
@@ -267,13 +268,13 @@ static bool write_sums(FILE *f, const struct hlg_windows *w,
 	if (ok && c.n <= sizeof(layout))
 		fit_columns(layout, &table, &c, screen, &dropped);
 	if (ok)
-		hlg_table_text_head(f, &table);
-	for (size_t i = 0; ok && i < sum.n_rows && i < SHOWN; i++) {
+		sink->head(f, &table);
+	for (size_t i = 0; ok && i < sum.n_rows && i < sink->shown; i++) {
 		set_sum(&c, &sum, i);
-		ok = hlg_table_text_row(f, &table, c.value, 0);
+		ok = sink->row(f, &table, c.value, 0);
 	}
 	if (ok)
-		write_rest(f, &sum, sum.n_rows < SHOWN ? sum.n_rows : SHOWN);
+		write_rest(f, &sum, sum.n_rows < sink->shown ? sum.n_rows : sink->shown);
 	if (dropped)
 		fprintf(f, "  (%zu more column%s: --wide)\n", dropped,
 			dropped > 1 ? "s" : "");
@@ -284,6 +285,8 @@ static bool write_sums(FILE *f, const struct hlg_windows *w,
 int hlg_windows_text(FILE *f, const struct hlg_windows *w,
 		     const struct hlg_windows_style *style, struct hlg_err *err)
 {
+	static const struct hlg_windows_sink sink = {hlg_table_text_head,
+						     hlg_table_text_row, .shown = SHOWN};
 	struct hlg_note_list notes = {0};
 	char sampled[HLG_WINDOWS_SAMPLED];
 	bool ok;
@@ -296,7 +299,7 @@ int hlg_windows_text(FILE *f, const struct hlg_windows *w,
 	fputc('\n', f);
 	hlg_text_lines_notes(f, &style->screen, &notes, HLG_NOTE_WARNING);
 	fputc('\n', f);
-	ok = !notes.lost && write_sums(f, w, &style->screen);
+	ok = !notes.lost && hlg_windows_sums(f, w, &style->screen, &sink);
 	hlg_text_lines_notes_behind(f, &style->screen, &notes, style->verbose);
 	hlg_note_list_finish(&notes);
 	return ok ? 0 : hlg_err_memory(err, "windows");

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "filter/write/format.h"
+#include "filter/write/table.h"
 #include "tools/windows/rate.h"
 #include "tools/windows/windows.h"
 
@@ -17,6 +18,7 @@ struct hlg_windows_style {
 	bool hpctool; /* records with HPCTool's columns, and nothing but counts */
 	bool summary; /* records of functions, not of windows */
 	const char *guest, *recording; /* files, for the plot's title; NULL: no word */
+	bool in_page;                  /* the plot is in a page, which has its style */
 	bool pairs;                    /* the plot's rows are pairs between markers */
 	struct hlg_screen screen;      /* of text */
 	bool verbose;                  /* text: all notes */
@@ -25,6 +27,20 @@ struct hlg_windows_style {
 /* All are located (hlg_windows_places_locate). They fail without memory. */
 int hlg_windows_records(struct hlg_records *to, const struct hlg_windows *windows,
 			const struct hlg_windows_style *style, struct hlg_err *err);
+/* Where a table goes: text, or a page. Head and row are hlg_table_text_'s or in their
+ * place; at most so many rows of functions are shown. */
+struct hlg_windows_sink {
+	void (*head)(FILE *f, const struct hlg_table *table);
+	bool (*row)(FILE *f, const struct hlg_table *table, const struct hlg_value *cells,
+		    double share);
+	size_t shown;
+};
+
+/* The sums by function; columns are left out for what the screen has no room for. False
+ * without memory. */
+bool hlg_windows_sums(FILE *f, const struct hlg_windows *windows,
+		      const struct hlg_screen *screen,
+		      const struct hlg_windows_sink *sink);
 int hlg_windows_text(FILE *f, const struct hlg_windows *windows,
 		     const struct hlg_windows_style *style, struct hlg_err *err);
 int hlg_windows_json(FILE *f, const struct hlg_windows *windows,
@@ -32,5 +48,9 @@ int hlg_windows_json(FILE *f, const struct hlg_windows *windows,
 /* What is drawn over what: a panel for each column and rate. */
 int hlg_windows_svg(FILE *f, const struct hlg_windows *windows,
 		    const struct hlg_windows_style *style, struct hlg_err *err);
+
+/* "demo.elf: 41 windows of perf.data", as XML. */
+void hlg_windows_svg_what(FILE *f, const struct hlg_windows *windows,
+			  const struct hlg_windows_style *style);
 
 #endif

@@ -228,7 +228,8 @@ def pictures(place):
                                "--mode=all", b"--before=" + place.samples]),
             ("windows.svg", 0, ["windows", place.image, place.windows, "--format=svg"]),
             ("exits.html", 0, ["exits", place.image, place.exits, "--format=html",
-                               "--demangle=no"])):
+                               "--demangle=no"]),
+            ("windows.html", 0, ["windows", place.image, place.windows, "--format=html"])):
         found[name] = place.must(argv[0], "-q", *argv[1:]), scripts
     return found
 
