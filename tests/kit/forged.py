@@ -42,9 +42,10 @@ class Elf:
         return len(self.sections) - 1
 
     def symbols(self, symbols, strings):
-        """(place of the name in strings, address, size) of each; all global functions."""
-        table = bytes(24) + b"".join(struct.pack("<IBBHQQ", name, 0x12, 0, 1, addr, size)
-                                     for name, addr, size in symbols)
+        """(place of the name in strings, address, size, section unless it is .text) of each; all
+        global functions."""
+        table = bytes(24) + b"".join(struct.pack("<IBBHQQ", name, 0x12, 0, *(section or [1]), addr,
+                                                 size) for name, addr, size, *section in symbols)
         strtab = self.section(0, 3, at=self.put(strings), size=len(strings))
         self.section(0, 2, at=self.put(table), size=len(table), link=strtab, entry=24)
         return self

@@ -74,6 +74,16 @@ def sums(differences):
     return out
 
 
+def address(image, offset):
+    """Of the part of the image that an offset is in; as a script's numbers have it."""
+    parts = image["parts"]
+    at, start = max((at, int(start, 16)) for at, start in zip(parts["at"], parts["from"])
+                    if at <= offset)
+    if offset >= 2 ** 53 or (start - int(parts["from"][0], 16) - at) % 64:
+        raise RuntimeError(f"{offset} is not exact, or in another part of its cache line")
+    return hex(start + offset - at)
+
+
 def weigh(count, weight):
     return count["samples" if weight == "samples" else "period"]
 
@@ -90,8 +100,7 @@ def check_rows(build, words):
     for i, name in enumerate(rows["name"]):
         if rows["kind"][i] in (0, 1, 2) and rows["count"][i]:
             image = data["images"][rows["image"][i]]
-            at = int(image["origin"], 16) + rows["at"][i]
-            known[name, hex(at), image["path"]] = i
+            known[name, address(image, rows["at"][i]), image["path"]] = i
     for f in report["functions"]:
         i = known.get((f["name"], f["addr"], f["image"]))
         if i is None:
@@ -116,7 +125,7 @@ def check_rows(build, words):
         report = report_of(build, *words, "--children")
         children = {(c["name"], c["addr"]): weigh(c, weight) for c in report["children"]}
         for i, name in enumerate(rows["name"]):
-            at = hex(int(data["images"][rows["image"][i]]["origin"], 16) + rows["at"][i]) \
+            at = address(data["images"][rows["image"][i]], rows["at"][i]) \
                 if rows["image"][i] >= 0 else None
             if rows["with"][i] != children.get((name, at), rows["with"][i] if at is None else None):
                 yield f"{name}: {rows['with'][i]} with callees, not {children.get((name, at))}"
@@ -236,6 +245,43 @@ def check_lost(build, folder):
         yield "marks are among the samples"
 
 
+def far_guest(folder):
+    """Code that boots at the bottom of the address space, and a kernel at its top."""
+    high, elf = 0xffffffff80001040, forged.Elf()
+    elf.segment(high, 0x1000)
+    elf.section(elf.name(b".high"), 1, 6, high, elf.text, 0x1000)
+    elf.symbols([(1, forged.TEXT, 0x1000), (6, high, 0x100, 2),
+                 (11, high + 0x100, 0xf00, 2)],
+                b"\0boot\0high\0more\0")
+    samples = [forged.sample(ip=at, time=1000 * i) for i, at in enumerate(
+        [forged.TEXT + 1] * 3 + [high + 0x41] * 40 + [high + 0xf01] * 20)]
+    paths = [os.path.join(folder, name) for name in ("far.elf", "far.data")]
+    for path, data in zip(paths, (elf.build(), forged.recording(b"".join(samples)))):
+        with open(path, "wb") as f:
+            f.write(data)
+    return (*paths, "--force")
+
+
+def check_far(pages):
+    """Addresses are right however far from each other they are."""
+    words = far_guest(pages.folder)
+    yield from check_rows(pages.build, words)
+    yield from check_spans(pages.build, words)
+    yield from check_code(pages.build, words, 3)
+    if not pages.browser:
+        raise Skip("no browser")
+    page, report, _ = pages.open(words)
+    right = {f["name"]: f["addr"] for f in report["functions"]}
+    for cells in page.run(CELLS):
+        if right.get(cells[-4]) != cells[-1]:
+            yield f"{cells}, not {right}"
+    page.run("document.querySelector('tr[data-row]').click()")
+    said = page.run("document.querySelector('#image .said').textContent")
+    if "0x1000 to 0xffffffff8000203f" not in said:
+        yield said
+    page.close()
+
+
 def check_exits(build):
     """VM exits are where perf has them."""
     need("perf")
@@ -253,20 +299,19 @@ def check_exits(build):
             yield f"{event}: {marks_of(ours, kind)}, not {found}"
 
 
-def check_code(build, words):
+def check_code(build, words, most=5):
     """Each listing's samples are those that annotate has, at the same addresses."""
     html, _ = page_of(build, *words, "--border=keep")
     data = page_data(html)
     listings = re.findall(r'<details data-row="(\d+)">(.*?)</details>', html, re.S)
-    if len(listings) < 5:
+    if len(listings) < most:
         yield f"{len(listings)} listings"
     out = must(hlguest_of(build), "annotate", "-q", "--format=json", "--top=5", *words)
     theirs = {(f["name"], f["addr"]): f for f in json.loads(out)["functions"]}
     for row, listing in listings[:5]:
         image = data["images"][data["rows"]["image"][int(row)]]
-        origin = int(image["origin"], 16)
-        start = hex(origin + data["rows"]["at"][int(row)])
-        ours = {origin + int(at): share for at, share in
+        start = address(image, data["rows"]["at"][int(row)])
+        ours = {int(address(image, int(at)), 16): share for at, share in
                 re.findall(r'data-at="(\d+)"[^>]*><span class="share">([\d.]+) %', listing)}
         f = theirs.get((data["rows"]["name"][int(row)], start))
         lines = {int(line["addr"], 16): f"{line['percent']:.2f}" for line in f["lines"]
@@ -699,6 +744,7 @@ def main():
                             ("long names", check_names),
                             ("axe-core", check_accessible), ("html-validate", check_valid)):
             tap.run(what, lambda c=check: list(c(pages)))
+        tap.run("addresses far from each other", lambda: list(check_far(pages)))
         if pages.browser:
             pages.browser.close()
     return tap.finish()

@@ -16,6 +16,7 @@
 #include "tools/diff/columns.h"
 #include "tools/diff/text.h"
 #include "tools/page/data.h"
+#include "tools/page/offsets.h"
 #include "tools/page/page.h"
 #include "tools/page/report-data.h"
 #include "tools/page/words.h"
@@ -175,6 +176,8 @@ static void write_images(FILE *f, const struct hlg_diff *diff)
 static void put_place(struct hlg_page_data *d, const struct hlg_diff *diff, int s,
 		      bool image)
 {
+	const struct hlg_image *last = NULL;
+	struct hlg_page_offsets offsets;
 	char key[8];
 
 	snprintf(key, sizeof(key), "%s%d", image ? "image" : "at", s);
@@ -184,10 +187,17 @@ static void put_place(struct hlg_page_data *d, const struct hlg_diff *diff, int 
 			hlg_diff_place(&diff->functions.row[i], s);
 		const struct hlg_image *of = place ? place->image : NULL;
 
-		hlg_page_data_signed(d, NULL,
-				     !of     ? -1
-				     : image ? (int64_t)of->number
-					     : (int64_t)(place->start - of->first));
+		/* Most rows are of the image that the one before is of. */
+		if (of && of != last)
+			hlg_page_offsets_make(&offsets, of);
+		last = of ? of : last;
+		if (!of)
+			hlg_page_data_signed(d, NULL, -1);
+		else if (image)
+			hlg_page_data_number(d, NULL, of->number);
+		else
+			hlg_page_data_number(d, NULL,
+					     hlg_page_offsets_of(&offsets, place->start));
 	}
 	hlg_page_data_close(d, ']');
 }

@@ -60,8 +60,10 @@ function count(n) {
 	return Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, '\u202f');
 }
 
-function address(image, offset) {
-	return '0x' + (BigInt(image.origin) + BigInt(offset)).toString(16);
+/* The address at an offset, of the part of the image that it is in. */
+function address({parts}, offset) {
+	const i = Math.max(0, lowerBound(parts.at, offset + 1) - 1);
+	return '0x' + (BigInt(parts.from[i]) + BigInt(offset - parts.at[i])).toString(16);
 }
 
 /* Nanoseconds from the start. */

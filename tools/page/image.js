@@ -12,7 +12,7 @@ const IMAGE_PAD = 16; // bytes: a gap below that, without samples, is padding
 
 /*
  * Positions leave up to 63 bytes of room where an image begins or other bytes lie between, so
- * that cells are the cache lines of the addresses; origin: the lowest one, of an image.
+ * that cells are the cache lines of the addresses; origin: that of offset 0.
  */
 function ribbonOf(spans, origin) {
 	const n = spans.size.length, lead = Number(BigInt(origin) % BigInt(IMAGE_CELL));
@@ -168,7 +168,7 @@ function takeRoom(taken, left, right, least) {
 /* What is drawn of an image: its ribbon, sampled positions in order, whose row a span is. */
 function imageModel(page, index, all) {
 	const image = page.data.images[index], {rows, addresses} = page.data;
-	const ribbon = ribbonOf(image.spans, image.origin), places = [];
+	const ribbon = ribbonOf(image.spans, image.parts.from[0]), places = [];
 	const rowOfSpan = new Int32Array(ribbon.n).fill(-1), spanOfRow = new Map();
 	for (let row = 0; row < rows.image.length; row++) {
 		const pos = rows.image[row] === index ? ribbonPlace(ribbon, rows.at[row]) : -1;

@@ -9,6 +9,7 @@
 #include "filter/view/place-name.h"
 #include "filter/write/text-lines.h"
 #include "tools/page/data.h"
+#include "tools/page/offsets.h"
 
 /* What the time table has instead of an address. */
 enum {
@@ -38,7 +39,8 @@ struct writer {
 	const struct hlg_view *v;
 	struct address *addresses;
 	size_t n_addresses;
-	struct sampled *sampled; /* by ip, each once */
+	struct hlg_page_offsets *offsets; /* of each image */
+	struct sampled *sampled;          /* by ip, each once */
 	size_t n_sampled;
 	struct hlg_children children; /* where there are stacks */
 	uint64_t *with;               /* of each row */
@@ -51,9 +53,10 @@ static uint64_t weigh(const struct writer *w, struct hlg_count count)
 
 /* Of an image's own address, what scripts can add; outside there are only guest
  * addresses, which have names. */
-static uint64_t offset(const struct hlg_image *image, uint64_t addr)
+static uint64_t offset(const struct writer *w, const struct hlg_image *image,
+		       uint64_t addr)
 {
-	return image ? addr - image->first : 0;
+	return image ? hlg_page_offsets_of(&w->offsets[image->number], addr) : 0;
 }
 
 #define LIST(w, key, n, type, value)                                                     \
@@ -70,7 +73,7 @@ static void put_sections(struct writer *w, const struct hlg_image *image)
 	size_t n = image->n_areas;
 
 	hlg_page_data_open(&w->d, "sections", '{');
-	LIST(w, "at", n, number, offset(image, a[i].start));
+	LIST(w, "at", n, number, offset(w, image, a[i].start));
 	LIST(w, "size", n, number, a[i].end - a[i].start);
 	LIST(w, "name", n, text,
 	     a[i].section ? image->elf.sections[a[i].section].name : "");
@@ -108,15 +111,16 @@ static void put_span_names(struct writer *w, const struct hlg_image *image)
 static void put_spans(struct writer *w, const struct hlg_image *image)
 {
 	const struct hlg_span *span = image->spans.span;
-	uint64_t before = image->first;
+	uint64_t at, before = 0;
 
 	hlg_page_data_open(&w->d, "spans", '{');
 	hlg_page_data_open(&w->d, "at", '[');
 	for (size_t i = 0; i < image->spans.n; i++) {
 		if (!is_code(image, i))
 			continue;
-		hlg_page_data_number(&w->d, NULL, span[i].start - before);
-		before = span[i].start;
+		at = offset(w, image, span[i].start);
+		hlg_page_data_number(&w->d, NULL, at - before);
+		before = at;
 	}
 	hlg_page_data_close(&w->d, ']');
 	hlg_page_data_open(&w->d, "size", '[');
@@ -134,6 +138,14 @@ static void put_spans(struct writer *w, const struct hlg_image *image)
 	hlg_page_data_close(&w->d, '}');
 }
 
+static void put_parts(struct writer *w, const struct hlg_page_offsets *o)
+{
+	hlg_page_data_open(&w->d, "parts", '{');
+	LIST(w, "at", o->n, number, o->part[i].at);
+	LIST(w, "from", o->n, hex, o->part[i].from);
+	hlg_page_data_close(&w->d, '}');
+}
+
 static void put_images(struct writer *w)
 {
 	hlg_page_data_open(&w->d, "images", '[');
@@ -142,7 +154,7 @@ static void put_images(struct writer *w)
 
 		hlg_page_data_open(&w->d, NULL, '{');
 		hlg_page_data_text(&w->d, "path", image->path);
-		hlg_page_data_hex(&w->d, "origin", image->first);
+		put_parts(w, &w->offsets[i]);
 		hlg_page_data_hex(&w->d, "base", image->base);
 		put_sections(w, image);
 		put_spans(w, image);
@@ -211,8 +223,8 @@ static void put_rows(struct writer *w)
 	ROWS(w, "name", text, row->name, of->name);
 	ROWS(w, "kind", number, w->r->suppressed ? RAW : row->place.kind, of->place.kind);
 	ROWS(w, "image", signed, image_of(&row->place), image_of(&of->place));
-	ROWS(w, "at", number, offset(row->place.image, row->place.start),
-	     offset(of->place.image, of->place.start));
+	ROWS(w, "at", number, offset(w, row->place.image, row->place.start),
+	     offset(w, of->place.image, of->place.start));
 	ROWS(w, "size", number, size_of(&row->place), size_of(&of->place));
 	put_row_shares(w);
 	hlg_page_data_close(&w->d, '}');
@@ -259,7 +271,7 @@ static void collect_row(struct writer *w, uint32_t number, const struct hlg_hit 
 	for (size_t i = 0; i < row->n_hits; i++) {
 		if (i == 0 || (image && hits[i]->addr != hits[i - 1]->addr))
 			w->addresses[w->n_addresses++] = (struct address){
-				.at = offset(image, hits[i]->addr), .row = number};
+				.at = offset(w, image, hits[i]->addr), .row = number};
 		hlg_count_add(&w->addresses[w->n_addresses - 1].count, hits[i]->count);
 		w->sampled[w->n_sampled++] =
 			(struct sampled){hits[i]->ip, (int64_t)w->n_addresses - 1};
@@ -267,6 +279,17 @@ static void collect_row(struct writer *w, uint32_t number, const struct hlg_hit 
 }
 
 /* False without memory. */
+static bool collect_offsets(struct writer *w)
+{
+	const struct hlg_space *space = w->r->space;
+
+	w->offsets = calloc(space->n_images + 1, sizeof(*w->offsets));
+	for (size_t i = 0; w->offsets && i < space->n_images; i++)
+		hlg_page_offsets_make(&w->offsets[i], space->images[i]);
+	return w->offsets;
+}
+
+/* The same. */
 static bool collect(struct writer *w)
 {
 	const struct hlg_view *v = w->v;
@@ -576,7 +599,7 @@ static const char *unit_of(const struct writer *w)
 
 static int put_all(struct writer *w, struct hlg_err *err)
 {
-	if (!collect(w) || !collect_children(w, err))
+	if (!collect_offsets(w) || !collect(w) || !collect_children(w, err))
 		return hlg_err_memory(err, "page");
 	hlg_page_data_text(&w->d, "weight",
 			   w->v->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period");
@@ -602,6 +625,7 @@ int hlg_page_report_data(FILE *f, const char *id, const struct hlg_report *repor
 	if (rc == 0)
 		rc = hlg_page_data_end(&w.d, f, id, err);
 	hlg_page_data_finish(&w.d);
+	free(w.offsets);
 	free(w.addresses);
 	free(w.sampled);
 	free(w.with);

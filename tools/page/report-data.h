@@ -3,14 +3,15 @@
  * A report as data of a page (data.h).
  *
  * The data is an object. Arrays of one member have one length; counts are of what the
- * report weighs. Addresses are offsets from their image's origin, its lowest address, so
- * that they are exact in a script.
+ * report weighs. Addresses are offsets in their image (offsets.h), so that they are exact
+ * in a script.
  *
  *   weight        "samples" or "period"
  *   unit          of counts: "samples", "ns", else the event's name
  *   total         what shares are of: the sum of the rows
  *   observations  how many independent samples that is (filter/stats/interval.h)
- *   images        path, origin and base in hex; sections {at, size, name, code}; spans
+ *   images        path, base in hex; parts {at, from}: the address at an offset, in hex,
+ *                 up to the next part; sections {at, size, name, code}; spans
  *                 {at: differences, size, kind, name}: each byte of code is in one
  *   rows          name, kind (0 function, 1 label, 2 gap, 3 data, 4 outside, 5 guest
  *                 address), image (-1: none), at, size, count, low, high (of the share),

@@ -5,6 +5,7 @@
 
 #include "filter/report/rows.h"
 #include "tools/listing/listing.h"
+#include "tools/page/offsets.h"
 #include "tools/report/html.h"
 #include "tools/svg/xml.h"
 
@@ -45,17 +46,18 @@ static void write_source(FILE *f, const struct hlg_line *line,
 
 /* in: the last line before that has bytes, or NULL. */
 static void write_line(FILE *f, const struct hlg_listing *l, const struct hlg_line *line,
-		       const struct hlg_line *in, double most)
+		       const struct hlg_line *in, double most,
+		       const struct hlg_page_offsets *offsets)
 {
 	const struct hlg_place *place = &l->row->place;
 	char percent[16];
 
 	fprintf(f, "<span class=\"line heat%d\" data-at=\"%" PRIu64 "\"",
-		heat(line, most), line->addr - place->image->first);
+		heat(line, most), hlg_page_offsets_of(offsets, line->addr));
 	if (line->kind == HLG_LINE_INSN && line->has_target &&
 	    line->target >= place->start && line->target < place->end)
 		fprintf(f, " data-to=\"%" PRIu64 "\"",
-			line->target - place->image->first);
+			hlg_page_offsets_of(offsets, line->target));
 	fputs("><span class=\"share\">", f);
 	if (line->count.samples)
 		fprintf(f, "%s %%", hlg_interval_percent(percent, line->share));
@@ -92,8 +94,10 @@ static void write_listing(FILE *f, const struct hlg_listing *l, size_t number)
 {
 	double most = l->n_hot ? l->lines[l->hot[0]].share : 0;
 	const struct hlg_line *before = NULL, *in = NULL;
+	struct hlg_page_offsets offsets;
 	char percent[16];
 
+	hlg_page_offsets_make(&offsets, l->row->place.image);
 	fprintf(f, "<details data-row=\"%zu\"><summary>%s %% <code>", number,
 		hlg_interval_percent(percent, l->row->share.share));
 	hlg_xml_text(f, l->row->name);
@@ -116,7 +120,7 @@ static void write_listing(FILE *f, const struct hlg_listing *l, size_t number)
 		write_source(f, &l->lines[i], before);
 		if (l->lines[i].file)
 			before = &l->lines[i];
-		write_line(f, l, &l->lines[i], in, most);
+		write_line(f, l, &l->lines[i], in, most, &offsets);
 		if (l->lines[i].length)
 			in = &l->lines[i];
 	}

@@ -26,7 +26,7 @@ function dataOf(ratio = 1, offset = 0) {
 		}
 	return {
 		unit: 'samples', total: 116, observations: 116,
-		images: [{origin: '0xffffffff80000000', spans: {at: [0, 16], size: [16, 16], kind: [0, 0],
+		images: [{parts: {at: [0], from: ['0xffffffff80000000']}, spans: {at: [0, 16], size: [16, 16], kind: [0, 0],
 			name: ['b', 'a']}}],
 		rows: {name: ['b', 'a', 'Core::B', 'x'], kind: [0, 0, 1, 4], image: [0, 0, 0, -1],
 			at: [64, 0, 16, 0], size: [100, 10, 0, 0], count: [60, 24, 26, 6],
@@ -61,8 +61,10 @@ test('numbers as text', () => {
 	assert.equal(script.percent(.12345), '12.35 %');
 	for (const [n, word] of [[0, '0'], [999, '999'], [1000, '1 000'], [1234567.4, '1 234 567']])
 		assert.equal(script.count(n).replaceAll('\u202f', ' '), word);
-	assert.equal(script.address({origin: '0xffffffff80000000'}, 0x1234), '0xffffffff80001234');
-	assert.equal(script.address({origin: '0x0'}, 2 ** 52), '0x10000000000000');
+	const high = {at: [0, 0x3000], from: ['0x10', '0xffffffff80000000']};
+	assert.equal(script.address({parts: high}, 0x2fff), '0x300f');
+	assert.equal(script.address({parts: high}, 0x4234), '0xffffffff80001234');
+	assert.equal(script.address({parts: {at: [0], from: ['0x0']}}, 2 ** 52), '0x10000000000000');
 	for (const [ns, word] of [[5e3, '0.01 ms'], [57.94e6, '57.9 ms'], [1467e6, '1.467 s']])
 		assert.equal(script.amount(ns, 'ns'), word);
 	assert.equal(script.amount(1, 'samples'), '1 samples');
