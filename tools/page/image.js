@@ -127,6 +127,30 @@ function windowPieces(win, from, to) {
 	return pieces;
 }
 
+/*
+ * Where matched spans are seen, each 2 pixels wide at least; those that touch are one: of many
+ * spans no more are drawn than can be told apart.
+ */
+function matchedRuns(ribbon, win, matched) {
+	const runs = [], end = windowEnd(win), scale = win.width / win.per;
+	let last = {line: -1};
+	for (let i = ribbonSpan(ribbon, win.first); ribbon.pos[i] < end; i++) {
+		const to = matched[i] ? Math.min(ribbon.end[i], end) : 0;
+		for (let from = Math.max(ribbon.pos[i], win.first); from < to;) {
+			const line = Math.floor((from - win.first) / win.per);
+			const start = win.first + line * win.per, next = Math.min(to, start + win.per);
+			const left = (from - start) * scale;
+			const right = Math.max(left + 2, (next - start) * scale);
+			if (line === last.line && left <= last.right)
+				last.right = Math.max(last.right, right);
+			else
+				runs.push(last = {line, left, right});
+			from = next;
+		}
+	}
+	return runs;
+}
+
 /* Sums of weights by cells of that many bytes, of positions from..to; both ascend. */
 function cellSums(pos, weight, cell, from, to) {
 	const first = Math.floor(from / cell);
@@ -483,14 +507,9 @@ function imageOne(parent, page, model) {
 	}
 
 	function drawMatches(context) {
-		const end = windowEnd(win);
 		context.fillStyle = inks.found;
-		context.beginPath();
-		for (let i = ribbonSpan(ribbon, win.first); ribbon.pos[i] < end; i++)
-			for (const {line, left, right} of matched[i] ?
-				windowPieces(win, ribbon.pos[i], ribbon.end[i]) : [])
-				context.rect(left, (line + 1) * IMAGE_LINE, Math.max(2, right - left), 3);
-		context.fill();
+		for (const {line, left, right} of matchedRuns(ribbon, win, matched))
+			context.fillRect(left, (line + 1) * IMAGE_LINE, right - left, 3);
 	}
 
 	/* All of the code in one line, as high as its share: the peaks are where the time is. */

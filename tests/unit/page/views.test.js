@@ -11,7 +11,7 @@ const FOLDER = path.join(__dirname, '../../../tools/page');
 const FILES = ['core.js', 'canvas.js', 'image.js', 'time.js', 'threads.js'];
 const NAMES = ['lastAtMost', 'ribbonOf', 'ribbonSpan', 'ribbonPlace', 'ribbonOffset',
 	'windowWhole', 'windowAt', 'windowZoom', 'windowMove', 'windowShow', 'windowEnd', 'windowHit',
-	'windowPieces', 'cellOf', 'cellSums', 'cellMost', 'takeRoom',
+	'windowPieces', 'matchedRuns', 'cellOf', 'cellSums', 'cellMost', 'takeRoom',
 	'fitText', 'sectionsOf', 'imageMatches', 'evenHeat', 'timeShape', 'timeCell',
 	'timeHit', 'timeOutline', 'rangeOf', 'tickStep', 'timeSums', 'timeRow', 'threadIndex', 'laneSums',
 	'laneMeans', 'IMAGE_LINE', 'TIME_CELL', 'HEATS'];
@@ -45,6 +45,29 @@ test('the last that is at most', () => {
 	for (const [value, index] of [[0, -1], [1, 0], [2, 0], [3, 2], [6.5, 2], [7, 3], [99, 3]])
 		assert.equal(page.lastAtMost(array, value), index);
 	assert.equal(page.lastAtMost([], 1), -1);
+});
+
+test('matches are where their spans are, and no more than can be told apart', () => {
+	for (const [seed, n] of [[1, 40], [2, 3000], [3, 60000]]) {
+		const ribbon = page.ribbonOf(spansOf(seed, n), '0x0'), next = random(seed);
+		const matched = Uint8Array.from(spansOf(seed, n).at, () => (next(3) ? 1 : 0));
+		const whole = page.windowWhole(ribbon.length, 700, 22);
+		for (const win of [whole, page.windowAt(whole, whole.most / 5, ribbon.length / 3)]) {
+			const painted = (pieces) => {
+				const pixels = new Uint8Array(win.lines * 720);
+				for (const {line, left, right} of pieces)
+					pixels.fill(1, line * 720 + Math.round(left),
+						line * 720 + Math.round(Math.max(left + 2, right)));
+				return pixels;
+			};
+			const runs = page.matchedRuns(ribbon, win, matched), each = [];
+			for (let i = 0; i < ribbon.n; i++)
+				if (matched[i])
+					each.push(...page.windowPieces(win, ribbon.pos[i], ribbon.end[i]));
+			assert.deepEqual(painted(runs), painted(each));
+			assert.ok(runs.length <= win.lines * 350, `${runs.length} runs`);
+		}
+	}
 });
 
 test('each byte of code has a place of its own, in a cell of its cache line', () => {
