@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
@@ -554,16 +555,36 @@ def check_narrow(pages):
         page.close()
 
 
+def many_functions(folder, n):
+    names = [f"f{i}".encode() for i in range(n)]
+    at = [1 + sum(len(name) + 1 for name in names[:i]) for i in range(n)]
+    paths = [os.path.join(folder, name) for name in ("many.elf", "many.data")]
+    elf = forged.Elf(16 * n).symbols([(at[i], forged.TEXT + 16 * i, 16) for i in range(n)],
+                                     b"\0" + b"\0".join(names) + b"\0")
+    records = [forged.sample(ip=forged.TEXT + 16 * i + k, time=1000 * i + k)
+               for i in range(n) for k in range(3)]
+    for path, data in zip(paths, (elf.build(), forged.recording(b"".join(records)))):
+        with open(path, "wb") as f:
+            f.write(data)
+    return (*paths, "--force")
+
+
 def check_paper(pages):
     """What is printed has as many rows as without scripts, and no room for others."""
-    page, report, _ = pages.open(CASES["a Rust guest"])
+    page, report, _ = pages.open(many_functions(pages.folder, 250))
     page.run("addEventListener('beforeprint', () => { window.printed = "
-             "document.querySelectorAll('tr[data-row]').length; }); 1")
+             "document.querySelectorAll('tr[data-row]').length; const rest = "
+             "document.querySelector('#functions > .summary');"
+             "window.rest = rest.hidden ? '' : rest.textContent; }); 1")
     shown = page.run(CELLS)
     if not page.call("Page.printToPDF")["data"]:
         yield "no PDF"
     if page.run("window.printed") != min(200, len(report["functions"])):
         yield f"{page.run('window.printed')} rows of {len(report['functions'])} are printed"
+    if page.run("window.rest") != "50 more rows are not printed.":
+        yield f"said: {page.run('window.rest')}"
+    if page.run("document.querySelector('#functions > .summary').hidden") is not True:
+        yield "what is not printed is said on the screen"
     if page.run(CELLS)[:len(shown)] != shown:
         yield "what is on the screen is not as it was before"
     page.call("Emulation.setEmulatedMedia", media="print")
@@ -615,6 +636,90 @@ def check_links(pages):
             yield f"{link}: {said}"
         yield from page.noticed()
         page.close()
+
+
+def check_addresses(pages):
+    """Editing what is behind # acts as a new link does; links to sections keep what is chosen."""
+    page, report, _ = pages.open(CASES["a Rust guest"])
+    names = [f["name"] for f in report["functions"]]
+    settled = "new Promise(f => setTimeout(() => requestAnimationFrame(() => f(location.hash)), 50))"
+    page.run(f"location.hash = 'function={names[1]}&search=e&range=0-9'")
+    page.run(settled)
+    if page.run(SELECTED) != names[1] or page.run("document.getElementById('search').value") != "e":
+        yield f"an edited address selects {page.run(SELECTED)}"
+    kept = page.run("location.hash")
+    if "range=0-" not in kept:
+        yield f"an edited address has {kept}"
+    page.run("document.querySelector('nav a[href=\"#time\"]').click()")
+    if page.run(settled) != kept or page.run("scrollY") < 300:
+        yield f"a link to a section has {page.run('location.hash')}, not {kept}"
+    page.run(f"location.hash = 'function={names[2]}'")
+    state = page.run(settled)
+    if state != "#" + urllib.parse.urlencode({"function": names[2]}) or page.run("document.getElementById('search').value"):
+        yield f"what the address no longer says stays: {state}"
+    page.run("location.hash = 'function=nosuch'")
+    page.run(settled)
+    page.run("document.querySelector('nav a[href=\"#image\"]').click()")
+    if page.run(settled) != "#image":
+        yield f"a link to a section, with nothing chosen, has {page.run('location.hash')}"
+    yield from page.noticed()
+    page.close()
+
+
+def check_wheel(pages):
+    """A wheel that scrolls the table takes the keys away from no row."""
+    page, report, _ = pages.open(CASES["a Rust guest"])
+    names = [f["name"] for f in report["functions"]]
+    page.run("document.querySelector('tr[data-row=\"0\"]').focus()")
+    for top in 300, 1500, 300, 3000:
+        page.run("new Promise(f => { document.querySelector('.scroll.live').scrollTop = "
+                 f"{top}; requestAnimationFrame(() => setTimeout(f)); }})")
+    page.key("ArrowDown")
+    if page.run(SELECTED) != names[1]:
+        yield f"a key selects {page.run(SELECTED)}, not {names[1]}"
+    if page.run("document.activeElement.dataset.row") != "1":
+        yield f"{page.run('document.activeElement.outerHTML.slice(0, 80)')} has the keys"
+    page.close()
+
+
+def check_small(pages):
+    """Hot cache lines have no more code than there is."""
+    elf, data = (os.path.join(pages.folder, name) for name in ("small.elf", "small.data"))
+    with open(elf, "wb") as f:
+        f.write(forged.Elf(112).symbols([(1, forged.TEXT, 112)], b"\0code\0").build())
+    with open(data, "wb") as f:
+        f.write(forged.recording(b"".join(forged.sample(ip=forged.TEXT + 2 * i, time=i)
+                                          for i in range(56))))
+    html, _ = page_of(pages.build, elf, data, "--force")
+    if "is in 112 bytes of 112 bytes: 2 cache lines" not in html:
+        yield re.search("90 % of the time in code[^<]*", html)[0]
+
+
+def check_same_names(pages):
+    """A frame is of all functions of its name: it selects none of several, and shows either."""
+    page, _, data = pages.open(CASES["with callers"])
+    names, flame = data["rows"]["name"], data["flame"]
+    guest = {flame["names"][n] for n, kind in zip(flame["name"], flame["kind"]) if kind == 3}
+    twice = [n for n in dict.fromkeys(names) if names.count(n) > 1 and n in guest]
+    if not twice:
+        yield "no two functions have one name: nothing is tested"
+    for name in twice[:2]:
+        for row in [i for i, other in enumerate(names) if other == name]:
+            page.run(f"location.hash = {json.dumps(f'nth={names[:row].count(name)}&function=')} + "
+                     f"encodeURIComponent({json.dumps(name)})")
+            page.run("new Promise(f => setTimeout(f, 50))")
+            if not page.run("document.querySelectorAll('#flame .chosen').length"):
+                yield f"the flame graph does not show row {row}, {name}"
+        node = next(i for i, n in enumerate(flame["name"])
+                    if n >= 0 and flame["names"][n] == name and flame["kind"][i] == 3)
+        page.run("location.hash = 'function=nosuch'")
+        page.run("new Promise(f => setTimeout(f, 50))")
+        page.run(f"document.querySelector('#flame g[data-node=\"{node}\"]')?.dispatchEvent("
+                 "new Event('click', {bubbles: true}))")
+        said = page.run("document.querySelector('#flame .said').textContent")
+        if page.run(SELECTED) or "functions of this name" not in said:
+            yield f"{name}: {page.run(SELECTED)} is selected, {said}"
+    page.close()
 
 
 def check_diff(pages):
@@ -741,7 +846,10 @@ def main():
                             ("narrow, dark, printed", check_narrow),
                             ("on paper", check_paper), ("links", check_links),
                             ("inclusive shares in a range", check_inclusive),
-                            ("long names", check_names),
+                            ("long names", check_names), ("an edited address", check_addresses),
+                            ("the wheel and the keys", check_wheel),
+                            ("little code", check_small),
+                            ("functions of one name", check_same_names),
                             ("axe-core", check_accessible), ("html-validate", check_valid)):
             tap.run(what, lambda c=check: list(c(pages)))
         tap.run("addresses far from each other", lambda: list(check_far(pages)))

@@ -71,22 +71,29 @@ function flameView(section, page) {
 		'aria-label': 'Flame graph: arrows go from frame to frame, Enter zooms, Escape shows all'});
 	const said = element('output', {class: 'said'}), whole = element('button', {type: 'button'},
 		'Show all');
-	const rowOf = new Map();
+	const rowsOf = new Map(); // by name: a frame is of all functions of its name
 	let zoomed = 0, at = 0, drawn = [];
 
 	page.data.rows.name.forEach((name, row) => {
-		if (!rowOf.has(name))
-			rowOf.set(name, row);
+		if (!rowsOf.has(name))
+			rowsOf.set(name, []);
+		rowsOf.get(name).push(row);
 	});
 	const nameOf = (node) => (node === 0 ? 'all' : flame.names[flame.name[node]]);
-	const rowAt = (node) => (node && FRAME_KINDS[flame.kind[node]] === 'guest'
-		? rowOf.get(nameOf(node)) ?? -1 : -1);
+	const rowsAt = (node) => (node && FRAME_KINDS[flame.kind[node]] === 'guest' &&
+		rowsOf.get(nameOf(node)) || []);
+	/* The function of a frame; of several of one name the selected one, else none. */
+	const rowAt = (node) => {
+		const rows = rowsAt(node);
+		return rows.length === 1 ? rows[0] : rows.includes(page.selected) ? page.selected : -1;
+	};
 
 	function describe(node) {
 		const own = flame.count[node], all = tree.total[node];
 		return `${nameOf(node)}: ${percent(all / tree.total[0])}, ${amount(all, page.data.unit)}` +
 			(own && own !== all ? `, own ${percent(own / tree.total[0])}` : '') +
-			(node ? `, ${FRAME_KINDS[flame.kind[node]]}` : '');
+			(node ? `, ${FRAME_KINDS[flame.kind[node]]}` : '') +
+			(rowsAt(node).length > 1 ? ` (${rowsAt(node).length} functions of this name)` : '');
 	}
 
 	function draw() {

@@ -30,14 +30,23 @@ function rowsNamed(page, name) {
 	return [...page.data.rows.name.keys()].filter((row) => page.data.rows.name[row] === name);
 }
 
+/* What the text does not say is as at first. */
 function readState(page, text) {
 	const state = new URLSearchParams(text), range = /^(\d+)-(\d+)$/.exec(state.get('range'));
-	if (range && page.to > Number(range[1]) && Number(range[1]) < Number(range[2]))
-		page.range(Number(range[1]), Number(range[2]));
-	if (state.has('function'))
-		page.select(rowsNamed(page, state.get('function'))[Number(state.get('nth'))] ?? -1);
-	if (state.has('search'))
-		page.search(state.get('search'));
+	const [from, to] = range ? [Number(range[1]), Number(range[2])] : [0, 0];
+	const end = page.data.time ? page.data.time.n : 0, name = state.get('function');
+	page.range(...(from < to && from < end ? [from, to] : [0, end]));
+	page.select(name === null ? -1 : rowsNamed(page, name)[Number(state.get('nth'))] ?? -1);
+	page.search(state.get('search') ?? '');
+}
+
+/* A link to a section keeps what is chosen; where nothing is, the link stays. */
+function followLink(page) {
+	const text = location.hash.slice(1);
+	if (text.includes('=') || text === '')
+		readState(page, text);
+	else if (stateText(page))
+		keepState(page);
 }
 
 function keepState(page) {
@@ -63,6 +72,7 @@ async function main() {
 		readState(page, state);
 	for (const what of ['range', 'select', 'search'])
 		page.on(what, () => keepState(page));
+	addEventListener('hashchange', () => followLink(page));
 	document.documentElement.dataset.ready = 'yes';
 }
 

@@ -129,7 +129,8 @@ function tableView(section, page) {
 		autocomplete: 'off', spellcheck: 'false'});
 	const said = element('output', {for: 'search'});
 	const code = codeBytes(page.data.images);
-	let key = 'share', direction = -1, order = [], drawn = '', paper = false;
+	const rest = element('p', {class: 'summary'}); // on paper: how many are missing
+	let key = 'share', direction = -1, order = [], drawn = '', paper = false, focused = -1;
 
 	section.querySelector('.tools').append(
 		element('label', {for: 'search'}, 'Filter '), input,
@@ -146,12 +147,23 @@ function tableView(section, page) {
 		if (drawn && drawn.every((was, i) => was === state[i]))
 			return;
 		drawn = state;
+		const keys = body.contains(document.activeElement) || document.activeElement === scroll;
 		body.replaceChildren(spacer(first));
 		for (let place = first; place < end; place++)
 			body.append(rowOf(place, scale));
 		body.append(spacer(order.length - end));
 		table.setAttribute('aria-rowcount', order.length + 1);
+		rest.hidden = !paper || order.length <= PAPER_ROWS;
+		rest.textContent = `${count(order.length - PAPER_ROWS)} more rows are not printed.`;
 		mark();
+		if (keys)
+			keepFocus();
+	}
+
+	/* The row that had the keys, or while it is out of sight what scrolls. */
+	function keepFocus() {
+		const tr = body.querySelector(`tr[data-row="${focused}"]`) || scroll;
+		tr.focus({preventScroll: true});
 	}
 
 	function spacer(n) {
@@ -221,9 +233,10 @@ function tableView(section, page) {
 		const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -Infinity,
 			End: Infinity};
 		const tr = event.target.closest('tr[data-row]');
-		if (!tr)
+		const row = tr ? Number(tr.dataset.row) : event.target === scroll ? focused : -1;
+		const place = order.indexOf(row);
+		if (place < 0)
 			return;
-		const row = Number(tr.dataset.row), place = order.indexOf(row);
 		if (event.key in steps) {
 			const to = Math.max(0, Math.min(order.length - 1, place + steps[event.key]));
 			page.select(order[to]);
@@ -258,6 +271,8 @@ function tableView(section, page) {
 	table.replaceChildren(element('thead', {}, head), body);
 	table.setAttribute('role', 'grid');
 	scroll.classList.add('live');
+	scroll.tabIndex = -1;
+	scroll.after(rest);
 	scroll.addEventListener('scroll', draw, {passive: true});
 	addEventListener('resize', draw);
 	for (const type of ['beforeprint', 'afterprint'])
@@ -282,7 +297,10 @@ function tableView(section, page) {
 			event.preventDefault();
 		}
 	});
-	body.addEventListener('keydown', move);
+	scroll.addEventListener('keydown', move);
+	body.addEventListener('focusin', (event) => {
+		focused = Number(event.target.closest('tr').dataset.row);
+	});
 	body.addEventListener('click', (event) => {
 		const tr = event.target.closest('tr[data-row]');
 		if (tr && getSelection().isCollapsed)

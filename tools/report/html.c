@@ -227,7 +227,7 @@ static void write_size(FILE *f, uint64_t bytes)
 /* How little code nine tenths of the time in code are in. */
 static bool write_hot(FILE *f, const struct hlg_report *r)
 {
-	uint64_t total, sum = 0;
+	uint64_t total, sum = 0, code = code_bytes(r->space);
 	size_t n, hot = 0, pages = 0;
 	struct line *lines = lines_of(&r->all, &n, &total);
 
@@ -243,9 +243,10 @@ static bool write_hot(FILE *f, const struct hlg_report *r)
 				 lines[i - 1].number / (PAGE / LINE);
 	if (hot) {
 		fputs("<p class=\"summary\">90 % of the time in code is in ", f);
-		write_size(f, hot * LINE);
+		/* The first and the last line may have other bytes, too. */
+		write_size(f, hot * LINE < code ? hot * LINE : code);
 		fputs(" of ", f);
-		write_size(f, code_bytes(r->space));
+		write_size(f, code);
 		fprintf(f,
 			": %zu cache line%s of %d bytes, on %zu page%s of 4 KiB; side by "
 			"side they would take %zu.</p>\n",
