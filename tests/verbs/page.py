@@ -464,6 +464,13 @@ def check_selected(pages):
         yield f"a key selects {page.run(SELECTED)}, not {names[1]}"
     if not page.run("document.querySelectorAll('#flame .chosen').length"):
         yield "the flame graph does not show it"
+    frames = page.run("[...document.querySelectorAll('#flame g.f.guest')].map(g => [g.classList[2],"
+                      "g.querySelector('text')?.textContent])")
+    shades = {shade for shade, _ in frames}
+    if not shades <= {f"s{i}" for i in range(8)} or len(shades) < 4:
+        yield f"frames have the shades {shades}"
+    if sum(bool(re.search(r" \d+\.\d %$", words or "")) for _, words in frames) < 4:
+        yield f"no shares on frames: {frames}"
     yield from page.noticed()
     page.close()
 

@@ -6,7 +6,7 @@
  * its script, and follows the reader's colours (prefers-color-scheme).
  *
  * The script zooms, searches and goes by keys. It reads the elements alone: no name is in
- * the script's text (flame.js says what it expects).
+ * the script's text (tools/page/flame-svg.js says what it expects).
  */
 #ifndef HLG_TOOLS_FLAME_FLAME_H
 #define HLG_TOOLS_FLAME_FLAME_H

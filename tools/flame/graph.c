@@ -8,8 +8,7 @@
 
 #include "filter/stats/interval.h"
 #include "filter/view/view.h"
-#include "flame.css.h"
-#include "flame.js.h"
+#include "tools/page/page.h"
 #include "tools/svg/xml.h"
 
 /* In pixels. */
@@ -192,7 +191,7 @@ static void put_place(FILE *f, const char *attribute, uint32_t millionths)
 		millionths % 10000);
 }
 
-/* Behind a name that is there in full: " 12.3 %", of all. As flame.js. */
+/* Behind a name that is there in full: " 12.3 %", of all. As tools/page/frames.js. */
 static void put_share(FILE *f, const struct hlg_graph *g, const struct hlg_box *box,
 		      size_t columns)
 {
@@ -258,12 +257,6 @@ static void write_frame(FILE *f, const struct hlg_graph *g, const struct hlg_box
 	fputs("</g>\n", f);
 }
 
-static void put_lines(FILE *f, const char *const *lines, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		fputs(lines[i], f);
-}
-
 /* Bytes of text in its first line, and where the next begins. */
 static size_t first_line(const char *text, size_t *next)
 {
@@ -280,7 +273,24 @@ static size_t first_line(const char *text, size_t *next)
 	return n;
 }
 
-/* Writes texts from base line y on, unless f is NULL; returns the next. */
+/* How high texts are. */
+static int height_of(const struct hlg_graph *g, enum hlg_graph_texts which)
+{
+	const struct hlg_note_list *texts = &g->texts[which];
+	int height = 0;
+
+	for (size_t i = 0; i < texts->n; i++) {
+		size_t next;
+
+		for (const char *text = texts->line[i]; *text; text += next) {
+			first_line(text, &next);
+			height += LINE;
+		}
+	}
+	return height;
+}
+
+/* Writes texts from base line y on. */
 static int put_texts(FILE *f, const struct hlg_graph *g, enum hlg_graph_texts which,
 		     int y, struct hlg_err *err)
 {
@@ -291,21 +301,19 @@ static int put_texts(FILE *f, const struct hlg_graph *g, enum hlg_graph_texts wh
 
 		for (const char *text = texts->line[i]; *text; text += next) {
 			size_t n = first_line(text, &next);
-			char *one = f ? strndup(text, n) : NULL;
+			char *one = strndup(text, n);
 
-			if (f && !one)
+			if (!one)
 				return hlg_err_memory(err, "flame graph");
-			if (f) {
-				fprintf(f, "<text class=\"%s\" x=\"1%%\" y=\"%d\">",
-					which == HLG_GRAPH_WARN ? "warn" : "soft", y);
-				hlg_xml_text(f, one);
-				fputs("</text>\n", f);
-			}
+			fprintf(f, "<text class=\"%s\" x=\"1%%\" y=\"%d\">",
+				which == HLG_GRAPH_WARN ? "warn" : "soft", y);
+			hlg_xml_text(f, one);
+			fputs("</text>\n", f);
 			free(one);
 			y += LINE;
 		}
 	}
-	return y;
+	return 0;
 }
 
 static int put_key(FILE *f, const char *classes, const char *words, int x, int y)
@@ -357,7 +365,7 @@ static void put_head(FILE *f, const struct hlg_graph *g, int height)
 		WIDTH, height);
 	hlg_xml_text(f, g->title);
 	fputs("</title>\n<style><![CDATA[\n", f);
-	put_lines(f, flame_css, sizeof(flame_css) / sizeof(flame_css[0]));
+	hlg_page_put(f, &hlg_page_flame_style);
 	fputs("]]></style>\n<defs><pattern id=\"hlg-flame-gap\" width=\"6\" height=\"6\" "
 	      "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
 	      "<rect class=\"stripes\" width=\"6\" height=\"6\"/>"
@@ -372,15 +380,15 @@ static void put_head(FILE *f, const struct hlg_graph *g, int height)
 int hlg_graph_write(FILE *f, const struct hlg_graph *g, struct hlg_err *err)
 {
 	int rows = ((int)g->layout->depth + 1) * BOX_HEIGHT;
-	int y = put_texts(NULL, g, HLG_GRAPH_WARN, TOP + LINE + 3, err);
-	int legend = put_texts(NULL, g, HLG_GRAPH_HEAD, y, err) - LINE + 12;
+	int y = TOP + LINE + 3 + height_of(g, HLG_GRAPH_WARN);
+	int legend = y + height_of(g, HLG_GRAPH_HEAD) - LINE + 12;
 	int graph = legend + LEGEND, notes = graph + rows + LINE + 6;
-	int end = put_texts(NULL, g, HLG_GRAPH_NOTE, notes, err) - LINE + BOTTOM;
+	int end = notes + height_of(g, HLG_GRAPH_NOTE) - LINE + BOTTOM;
 	int rc;
 
 	put_head(f, g, end);
 	rc = put_texts(f, g, HLG_GRAPH_WARN, TOP + LINE + 3, err);
-	if (rc >= 0)
+	if (rc == 0)
 		rc = put_texts(f, g, HLG_GRAPH_HEAD, y, err);
 	if (rc < 0)
 		return rc;
@@ -396,7 +404,7 @@ int hlg_graph_write(FILE *f, const struct hlg_graph *g, struct hlg_err *err)
 	if (rc < 0)
 		return rc;
 	fputs("</g>\n<script><![CDATA[\n", f);
-	put_lines(f, flame_js, sizeof(flame_js) / sizeof(flame_js[0]));
+	hlg_page_put(f, &hlg_page_flame_script);
 	fputs("]]></script>\n</svg>\n", f);
 	return 0;
 }

@@ -90,7 +90,7 @@ function codeBytes(images) {
 
 /* Elements: element('a', {href: '#x', class: 'y'}, 'text', child...). Text is never markup. */
 function element(name, attributes, ...children) {
-	const svg = ['svg', 'rect', 'path', 'text', 'g', 'title'].includes(name);
+	const svg = ['svg', 'rect', 'path', 'text', 'g', 'title', 'defs', 'pattern'].includes(name);
 	const e = svg ? document.createElementNS('http://www.w3.org/2000/svg', name)
 		: document.createElement(name);
 	for (const [key, value] of Object.entries(attributes || {}))

@@ -6,8 +6,8 @@
 
 const FRAME_HEIGHT = 18; // px
 const FRAME_LEAST = 0.5; // px: narrower ones are left out
-const CHARACTER = 6.2; // px, of page.css's font for frames
 const FRAME_KINDS = ['group', 'host user', 'host kernel', 'guest', 'gap', 'VM exit', 'note'];
+const FRAME_CLASSES = ['group', 'user', 'kernel', 'guest', 'gap', 'border', 'note']; // of flame.css
 
 /*
  * The tree with totals, depths, and where each frame begins. Parents stand before children, and
@@ -62,7 +62,15 @@ function shadeOf(name) {
 	let hash = 0;
 	for (let i = 0; i < name.length; i++)
 		hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
-	return (hash ^ hash >>> 16) % 8;
+	return ((hash ^ hash >>> 16) >>> 0) % 8;
+}
+
+/* Gaps are striped, by a pattern that flame.css names. */
+function gapPattern() {
+	return element('defs', {}, element('pattern', {id: 'hlg-flame-gap', width: 6, height: 6,
+		patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)'},
+	element('rect', {class: 'stripes', width: 6, height: 6}),
+	element('path', {class: 'stripe', d: 'M0 0v6'})));
 }
 
 function flameView(section, page) {
@@ -100,7 +108,8 @@ function flameView(section, page) {
 		const width = picture.clientWidth, frames = flameFrames(flame, tree, zoomed, width);
 		const depth = frames.reduce((most, f) => Math.max(most, tree.depth[f.node]), 0);
 		const height = (depth + 1) * FRAME_HEIGHT;
-		const svg = element('svg', {width, height, 'aria-hidden': 'true'});
+		const svg = element('svg', {class: 'hlg-flame', width, height, 'aria-hidden': 'true'},
+			gapPattern());
 		for (const f of frames)
 			svg.append(frameElement(f, height));
 		picture.replaceChildren(svg);
@@ -110,15 +119,16 @@ function flameView(section, page) {
 	}
 
 	function frameElement(f, height) {
-		const name = nameOf(f.node), fits = Math.floor((f.width - 6) / CHARACTER);
+		const name = nameOf(f.node);
+		const words = frameLabel(name, tree.total[f.node], tree.total[0], f.width, CHARACTER);
 		const y = height - (tree.depth[f.node] + 1) * FRAME_HEIGHT;
 		const g = element('g', {'data-node': f.node,
-			class: 'kind' + flame.kind[f.node] + ' shade' + shadeOf(name)});
+			class: `f ${FRAME_CLASSES[flame.kind[f.node]]} s${shadeOf(name)}` +
+				(tree.depth[f.node] < tree.depth[zoomed] ? ' below' : '')});
 		g.append(element('rect', {x: f.x.toFixed(2), y, width: Math.max(0.3, f.width - 0.5).toFixed(2),
 			height: FRAME_HEIGHT - 1}));
-		if (fits >= 3)
-			g.append(element('text', {x: (f.x + 3).toFixed(2), y: y + FRAME_HEIGHT - 5},
-				name.length <= fits ? name : name.slice(0, fits - 1) + '\u2026'));
+		if (words)
+			g.append(element('text', {x: (f.x + 3).toFixed(2), y: y + FRAME_HEIGHT - 5}, words));
 		return g;
 	}
 
@@ -128,7 +138,7 @@ function flameView(section, page) {
 		for (const g of picture.querySelectorAll('g')) {
 			const node = Number(g.dataset.node), row = rowAt(node);
 			const match = page.words !== '' && nameOf(node).toLowerCase().includes(page.words);
-			g.classList.toggle('found', match);
+			g.classList.toggle('hit', match);
 			g.classList.toggle('chosen', row >= 0 && row === page.selected);
 			g.classList.toggle('here', node === at && document.activeElement === picture);
 			found += match;

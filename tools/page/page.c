@@ -2,6 +2,8 @@
 #include "tools/page/page.h"
 
 #include "page-diff.h"
+#include "page-flame-script.h"
+#include "page-flame.h"
 #include "page-report.h"
 #include "page-style.h"
 #include "page-windows.h"
@@ -23,6 +25,8 @@ const struct hlg_page_kind hlg_page_still = {.n = 0};
 	}
 
 const struct hlg_page_text hlg_page_windows_style = TEXT(windows);
+const struct hlg_page_text hlg_page_flame_style = TEXT(flame);
+const struct hlg_page_text hlg_page_flame_script = TEXT(flame_script);
 
 static void write_lines(FILE *f, const char *const *lines, size_t n)
 {

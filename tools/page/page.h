@@ -15,13 +15,14 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What stands alone, too: the style of a picture. */
+/* What stands alone, too: the style of a picture, and its script. */
 struct hlg_page_text {
 	const char *const *line;
 	size_t n;
 };
 
-extern const struct hlg_page_text hlg_page_windows_style;
+extern const struct hlg_page_text hlg_page_windows_style, hlg_page_flame_style,
+	hlg_page_flame_script;
 
 void hlg_page_put(FILE *f, const struct hlg_page_text *text);
 

@@ -8,13 +8,13 @@ const path = require('node:path');
 const {test} = require('node:test');
 
 const FOLDER = path.join(__dirname, '../../../tools/page');
-const FILES = ['core.js', 'canvas.js', 'image.js', 'time.js', 'threads.js'];
+const FILES = ['core.js', 'canvas.js', 'image.js', 'time.js', 'threads.js', 'frames.js', 'flame.js'];
 const NAMES = ['lastAtMost', 'ribbonOf', 'ribbonSpan', 'ribbonPlace', 'ribbonOffset',
 	'windowWhole', 'windowAt', 'windowZoom', 'windowMove', 'windowShow', 'windowEnd', 'windowHit',
 	'windowPieces', 'matchedRuns', 'cellOf', 'cellSums', 'cellMost', 'takeRoom',
 	'fitText', 'sectionsOf', 'imageMatches', 'evenHeat', 'timeShape', 'timeCell',
 	'timeHit', 'timeOutline', 'rangeOf', 'tickStep', 'timeSums', 'timeRow', 'threadIndex', 'laneSums',
-	'laneMeans', 'IMAGE_LINE', 'TIME_CELL', 'HEATS'];
+	'laneMeans', 'cutName', 'frameLabel', 'flameTree', 'flameFrames', 'shadeOf', 'IMAGE_LINE', 'TIME_CELL', 'HEATS'];
 const text = FILES.map((name) => fs.readFileSync(path.join(FOLDER, name), 'utf8')).join('');
 const page = new Function(`'use strict';\n${text}\nreturn {${NAMES.join(',')}};`)();
 
@@ -45,6 +45,31 @@ test('the last that is at most', () => {
 	for (const [value, index] of [[0, -1], [1, 0], [2, 0], [3, 2], [6.5, 2], [7, 3], [99, 3]])
 		assert.equal(page.lastAtMost(array, value), index);
 	assert.equal(page.lastAtMost([], 1), -1);
+});
+
+test('a frame has its name, and its share where there is room for both', () => {
+	assert.equal(page.frameLabel('memset', 1, 8, 6 + 13 * 7, 7), 'memset 12.5 %');
+	assert.equal(page.frameLabel('memset', 1, 8, 6 + 12 * 7, 7), 'memset');
+	assert.equal(page.frameLabel('memset', 1, 8, 6 + 5 * 7, 7), 'mems…');
+	assert.equal(page.frameLabel('memset', 1, 8, 6 + 2 * 7, 7), '');
+	assert.equal(page.frameLabel('日本語', 1, 8, 6 + 5 * 7, 7), '日本…');
+	assert.equal(page.cutName('日本語', 6), '日本語');
+	assert.equal(page.cutName('<script>', 4), '<sc…');
+});
+
+test('what a frame calls stands on it, as wide as its part; narrow ones are left out', () => {
+	// all > a > b, and a > c; a itself has 1, c 4,999
+	const flame = {parent: [-1, 0, 1, 1], name: [-1, 0, 1, 2], kind: [0, 3, 3, 3],
+		count: [0, 4000, 1, 5999]};
+	const tree = page.flameTree(flame);
+	assert.deepEqual([...tree.total], [10000, 10000, 1, 5999]);
+	assert.deepEqual([...tree.depth], [0, 1, 2, 2]);
+	const drawn = page.flameFrames(flame, tree, 0, 1000).map(({node, x, width}) => [node, x, width]);
+	assert.deepEqual(drawn, [[0, 0, 1000], [1, 0, 1000], [3, .1, 599.9]]);
+	assert.deepEqual(page.flameFrames(flame, tree, 3, 600).map((f) => f.node), [0, 1, 3]);
+	for (let i = 0; i < 1000; i++)
+		assert.ok([0, 1, 2, 3, 4, 5, 6, 7].includes(page.shadeOf('f' + i)));
+	assert.ok([...'abcdefgh'].some((name) => page.shadeOf(name) !== page.shadeOf('a')));
 });
 
 test('matches are where their spans are, and no more than can be told apart', () => {
