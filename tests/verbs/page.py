@@ -767,6 +767,15 @@ def check_diff(pages):
                             f".querySelectorAll('#image-{side} canvas')].map(c => c.ariaLabel)")
             if name.strip() not in said:
                 yield f"{side}: {name} is not selected: {said[-300:]}"
+        page.run("document.activeElement.blur()")
+        page.key("/", "/")
+        page.write("hash")
+        shown = "[...document.querySelectorAll('tr[data-row]')].filter(tr => !tr.hidden).length"
+        if not 0 < page.run(shown) < len(rows):
+            yield f"a filter leaves {page.run(shown)} of {len(rows)} rows"
+        page.key("Escape")
+        if page.run(shown) != len(rows):
+            yield "Escape does not show all"
         yield from page.noticed()
         page.close()
 

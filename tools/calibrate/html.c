@@ -476,28 +476,26 @@ static void put_conclusion(FILE *f, const struct hlg_calibration *c)
 	fputs("</dl>\n", f);
 }
 
-/* What f is to have of the text, to be freed; NULL without memory. part: 0: faults. */
-static char *text_of(const struct hlg_calibration *c, unsigned part)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+struct figures {
+	const struct hlg_calibration *of;
+	unsigned part; /* 0: what is wrong with the truth */
+};
 
-	if (!f)
-		return NULL;
-	if (part)
-		hlg_calibrate_tables(f, c, part);
+static int write_figures(void *data, FILE *f, struct hlg_err *err)
+{
+	const struct figures *figures = data;
+
+	(void)err;
+	if (figures->part)
+		hlg_calibrate_tables(f, figures->of, figures->part);
 	else
-		hlg_calibrate_faults(f, c);
-	if (fclose(f) == 0)
-		return text;
-	free(text);
-	return NULL;
+		hlg_calibrate_faults(f, figures->of);
+	return 0;
 }
 
 static int put_faults(FILE *f, const struct hlg_calibration *c, struct hlg_err *err)
 {
-	char *text = text_of(c, 0);
+	char *text = hlg_page_words_of(write_figures, &(struct figures){c, 0});
 
 	if (!text)
 		return hlg_err_memory(err, "format=html");
@@ -515,7 +513,7 @@ static int put_part(FILE *f, const struct hlg_calibration *c,
 	const char *title = part == HLG_CALIBRATE_LANDING    ? "Sample precision"
 			    : part == HLG_CALIBRATE_CROSSING ? "Exit cost"
 							     : "Counter accuracy";
-	char *text = text_of(c, part);
+	char *text = hlg_page_words_of(write_figures, &(struct figures){c, part});
 
 	if (!text)
 		return hlg_err_memory(err, "format=html");

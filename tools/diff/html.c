@@ -26,14 +26,6 @@ enum {
 	ROWS = 500 /* of the page */
 };
 
-static void write_names(FILE *f, const struct hlg_diff_side *side)
-{
-	for (size_t i = 0; i < side->space->n_images; i++) {
-		fputs(i ? ", " : "", f);
-		hlg_xml_text(f, hlg_image_short_name(side->space->images[i]));
-	}
-}
-
 static void write_total(FILE *f, const struct hlg_diff *diff)
 {
 	hlg_diff_total_tell(diff, f);
@@ -48,7 +40,7 @@ static bool write_answer(FILE *f, const struct hlg_diff *diff)
 	bool ok = total && head && tail && details;
 
 	fputs("<header id=\"answer\">\n<h1>", f);
-	write_names(f, &diff->side[1]);
+	hlg_page_words_names(f, diff->side[1].space);
 	fputs(" before and after</h1>\n", f);
 	if (ok) {
 		fputs("<p class=\"summary\"><strong>", f);
@@ -164,7 +156,7 @@ static void write_images(FILE *f, const struct hlg_diff *diff)
 	for (int s = 0; s < 2; s++) {
 		fprintf(f, "<section id=\"image-%s\">\n<h2>Image %s: ",
 			hlg_diff_columns_side[s], hlg_diff_columns_side[s]);
-		write_names(f, &diff->side[s]);
+		hlg_page_words_names(f, diff->side[s].space);
 		fputs("</h2>\n<div class=\"view\"></div>\n<noscript><p>This picture "
 		      "needs scripts.</p></noscript>\n</section>\n",
 		      f);

@@ -13,7 +13,6 @@
 #include "tools/page/page.h"
 #include "tools/page/plot.h"
 #include "tools/page/words.h"
-#include "tools/svg/xml.h"
 
 enum {
 	COLUMNS = 6, /* of a table of shares */
@@ -247,14 +246,6 @@ static void put_table(FILE *f, const struct hlg_exits_report *r,
 	fputs("</section>\n", f);
 }
 
-static void put_names(FILE *f, const struct hlg_space *space)
-{
-	for (size_t i = 0; i < space->n_images; i++) {
-		fputs(i ? ", " : "", f);
-		hlg_xml_text(f, hlg_image_short_name(space->images[i]));
-	}
-}
-
 int hlg_exits_html(void *report, FILE *f, struct hlg_err *err)
 {
 	/* In this order: the reasons of each kind, what Hyperlight's users know, and the
@@ -272,7 +263,7 @@ int hlg_exits_html(void *report, FILE *f, struct hlg_err *err)
 	ok = head && all;
 	hlg_page_begin(f, &hlg_page_still, "hlguest exits");
 	fputs("<header id=\"answer\">\n<h1>Exits of ", f);
-	put_names(f, r->space);
+	hlg_page_words_names(f, r->space);
 	fputs("</h1>\n", f);
 	if (ok)
 		hlg_page_words_facts(f, head, NULL, NULL);

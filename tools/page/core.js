@@ -99,6 +99,48 @@ function element(name, attributes, ...children) {
 	return e;
 }
 
+/* What every page has */
+
+function showFailure(error) {
+	document.getElementById('answer').append(element('p', {class: 'warning', role: 'alert'},
+		'The pictures cannot be drawn here: ' + error.message));
+}
+
+/*
+ * The box for what is searched, among a section's tools; '/' goes there, Escape empties it.
+ * search(text) follows it. Returns the box, and what says how much is found.
+ */
+function putFilter(section, search) {
+	const input = element('input', {type: 'search', id: 'search', placeholder: 'name',
+		autocomplete: 'off', spellcheck: 'false'});
+	const said = element('output', {for: 'search'});
+	section.querySelector('.tools').append(
+		element('label', {for: 'search'}, 'Filter '), input,
+		element('kbd', {title: 'the key that goes there'}, '/'), said);
+	input.addEventListener('input', () => search(input.value));
+	input.addEventListener('keydown', (event) => {
+		if (event.key === 'Escape') {
+			input.value = '';
+			search('');
+		}
+	});
+	document.addEventListener('keydown', (event) => {
+		if (event.key === '/' && !event.target.closest('input, textarea') && !event.ctrlKey &&
+				!event.metaKey && !event.altKey) {
+			input.focus();
+			event.preventDefault();
+		}
+	});
+	return {input, said};
+}
+
+/* All is drawn: from now on it follows the reader's colours. */
+function finishPage(pages) {
+	matchMedia('(prefers-color-scheme: dark)').addEventListener('change',
+		() => pages.forEach((page) => page.tell('scheme')));
+	document.documentElement.dataset.ready = 'yes';
+}
+
 /* Heat */
 
 /*

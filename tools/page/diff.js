@@ -21,15 +21,9 @@ function matchRows(rows, side, places) {
 
 function diffView(section, data, pages) {
 	const body = section.querySelector('tbody'), all = [...body.querySelectorAll('tr')];
-	const input = element('input', {type: 'search', id: 'search', placeholder: 'name',
-		autocomplete: 'off', spellcheck: 'false'});
-	const said = element('output', {for: 'search'});
+	const {said} = putFilter(section, filter);
 	const match = pages.map((page, side) => matchRows(data.rows, side, placesOf(page)));
 	let selected = -1;
-
-	section.querySelector('.tools').append(
-		element('label', {for: 'search'}, 'Filter '), input,
-		element('kbd', {title: 'the key that goes there'}, '/'), said);
 
 	function select(row) {
 		if (row === selected)
@@ -40,8 +34,8 @@ function diffView(section, data, pages) {
 		pages.forEach((page, side) => page.select(row < 0 ? -1 : match[side][row]));
 	}
 
-	function filter() {
-		const words = input.value.trim().toLowerCase();
+	function filter(text) {
+		const words = text.trim().toLowerCase();
 		let n = 0;
 		for (const tr of all) {
 			tr.hidden = !data.rows.name[tr.dataset.row].toLowerCase().includes(words);
@@ -74,16 +68,6 @@ function diffView(section, data, pages) {
 			return;
 		event.preventDefault();
 	});
-	input.addEventListener('input', filter);
-	document.addEventListener('keydown', (event) => {
-		if (event.key === '/' && !event.target.closest('input, textarea')) {
-			input.focus();
-			event.preventDefault();
-		} else if (event.key === 'Escape' && event.target === input) {
-			input.value = '';
-			filter();
-		}
-	});
 	/* A click in the image of one side selects in both. */
 	pages.forEach((page, side) => page.on('select', () => {
 		if (page.selected >= 0)
@@ -101,12 +85,7 @@ async function drawDiff() {
 		imageView(document.getElementById('image-' + side), pages[pages.length - 1]);
 	}
 	diffView(document.getElementById('functions'), data, pages);
-	matchMedia('(prefers-color-scheme: dark)').addEventListener('change',
-		() => pages.forEach((page) => page.tell('scheme')));
-	document.documentElement.dataset.ready = 'yes';
+	finishPage(pages);
 }
 
-drawDiff().catch((error) => {
-	document.getElementById('answer').append(element('p', {class: 'warning', role: 'alert'},
-		'The pictures cannot be drawn here: ' + error.message));
-});
+drawDiff().catch(showFailure);

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Draws each section that the page has. What fails is said in the page. */
-
-function showFailure(error) {
-	document.getElementById('answer').append(element('p', {class: 'warning', role: 'alert'},
-		'The pictures cannot be drawn here: ' + error.message));
-}
+/* Draws each section that the page has. */
 
 /*
  * What is chosen, as the address has it behind '#': "range=12-40&function=memset&search=mem"; of
@@ -66,14 +61,12 @@ async function main() {
 		if (section)
 			view(section, page);
 	}
-	matchMedia('(prefers-color-scheme: dark)').addEventListener('change',
-		() => page.tell('scheme'));
 	if (state.includes('='))
 		readState(page, state);
 	for (const what of ['range', 'select', 'search'])
 		page.on(what, () => keepState(page));
 	addEventListener('hashchange', () => followLink(page));
-	document.documentElement.dataset.ready = 'yes';
+	finishPage([page]);
 }
 
 main().catch(showFailure);

@@ -125,16 +125,10 @@ function tableView(section, page) {
 	const table = section.querySelector('table'), scroll = section.querySelector('.scroll');
 	const columns = COLUMNS.filter((c) => !c.optional || page.data.rows[c.key]);
 	const head = element('tr'), body = element('tbody');
-	const input = element('input', {type: 'search', id: 'search', placeholder: 'name',
-		autocomplete: 'off', spellcheck: 'false'});
-	const said = element('output', {for: 'search'});
+	const {input, said} = putFilter(section, page.search);
 	const code = codeBytes(page.data.images);
 	const rest = element('p', {class: 'summary'}); // on paper: how many are missing
 	let key = 'share', direction = -1, order = [], drawn = '', paper = false, focused = -1;
-
-	section.querySelector('.tools').append(
-		element('label', {for: 'search'}, 'Filter '), input,
-		element('kbd', {title: 'the key that goes there'}, '/'), said);
 
 	function draw() {
 		const most = page.counts.reduce((a, b) => Math.max(a, b), 0);
@@ -280,20 +274,9 @@ function tableView(section, page) {
 			paper = type === 'beforeprint';
 			draw();
 		});
-	input.addEventListener('input', () => page.search(input.value));
 	input.addEventListener('keydown', (event) => {
-		if (event.key === 'Escape') {
-			input.value = '';
-			page.search('');
-		} else if (event.key === 'ArrowDown' && order.length) {
+		if (event.key === 'ArrowDown' && order.length) {
 			show(0, true);
-			event.preventDefault();
-		}
-	});
-	document.addEventListener('keydown', (event) => {
-		if (event.key === '/' && !event.target.closest('input, textarea') && !event.ctrlKey &&
-				!event.metaKey && !event.altKey) {
-			input.focus();
 			event.preventDefault();
 		}
 	});

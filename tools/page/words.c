@@ -70,6 +70,14 @@ void hlg_page_words_facts(FILE *f, char *lines, const char *marked, const char *
 	fputs("</dl>\n", f);
 }
 
+void hlg_page_words_names(FILE *f, const struct hlg_space *space)
+{
+	for (size_t i = 0; i < space->n_images; i++) {
+		fputs(i ? ", " : "", f);
+		hlg_xml_text(f, hlg_image_short_name(space->images[i]));
+	}
+}
+
 char *hlg_page_words_of(int (*write)(void *data, FILE *f, struct hlg_err *err),
 			void *data)
 {

@@ -7,6 +7,7 @@
 
 #include "filter/stats/interval.h"
 #include "symtab/err.h"
+#include "symtab/image/space.h"
 
 /*
  * The lines in front of a result, which are spoilt: warnings ("!! ", "warning:"), then a
@@ -15,9 +16,10 @@
  */
 void hlg_page_words_facts(FILE *f, char *lines, const char *marked, const char *mark);
 
-/*
- * What a writer writes of data: text to be freed, NULL if it fails or without memory.
- */
+/* The images' names without their folders, "a.elf, b.elf". */
+void hlg_page_words_names(FILE *f, const struct hlg_space *space);
+
+/* What a writer writes of data: text to be freed, NULL if it fails or without memory. */
 char *hlg_page_words_of(int (*write)(void *data, FILE *f, struct hlg_err *err),
 			void *data);
 

@@ -19,39 +19,22 @@ enum {
 	PAGE = 4096
 };
 
-/* What write writes, to be freed; NULL without memory. */
-static char *text_of(const struct hlg_report *r,
-		     int (*write)(FILE *f, const struct hlg_report *r,
-				  struct hlg_err *err))
-{
-	struct hlg_report plain = *r;
-	struct hlg_err err;
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-	int rc;
-
-	if (!f)
-		return NULL;
-	plain.screen = (struct hlg_screen){0};
-	rc = write(f, &plain, &err);
-	if (fclose(f) == 0 && rc == 0)
-		return text;
-	free(text);
-	return NULL;
-}
-
-static int write_head(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+static int write_head(void *report, FILE *f, struct hlg_err *err)
 {
 	(void)err;
-	hlg_text_lines_head(f, r);
+	hlg_text_lines_head(f, report);
 	return 0;
 }
 
-static int write_details(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+static int write_tail(void *report, FILE *f, struct hlg_err *err)
+{
+	return hlg_text_lines_tail(f, report, err);
+}
+
+static int write_details(void *report, FILE *f, struct hlg_err *err)
 {
 	(void)err;
-	hlg_text_lines_details(f, r);
+	hlg_text_lines_details(f, report);
 	return 0;
 }
 
@@ -72,15 +55,17 @@ static const char *verdict_class(const struct hlg_report *r)
 
 static bool write_answer(FILE *f, const struct hlg_report *r)
 {
-	char *head = text_of(r, write_head), *tail = text_of(r, hlg_text_lines_tail);
-	char *details = text_of(r, write_details);
-	bool ok = head && tail && details;
+	struct hlg_report plain = *r;
+	char *head, *tail, *details;
+	bool ok;
 
+	plain.screen = (struct hlg_screen){0};
+	head = hlg_page_words_of(write_head, &plain);
+	tail = hlg_page_words_of(write_tail, &plain);
+	details = hlg_page_words_of(write_details, &plain);
+	ok = head && tail && details;
 	fputs("<header id=\"answer\">\n<h1>", f);
-	for (size_t i = 0; i < r->space->n_images; i++) {
-		fputs(i ? ", " : "", f);
-		hlg_xml_text(f, hlg_image_short_name(r->space->images[i]));
-	}
+	hlg_page_words_names(f, r->space);
 	fputs("</h1>\n", f);
 	if (ok) {
 		hlg_page_words_facts(f, head, "check", verdict_class(r));
