@@ -19,9 +19,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = {"HLGUEST": "tools/hlguest", "FAKEPERF": "tests/kit/fakeperf"}
 CASES = """
 annotate annotate-json base-auto-json by-csv-folded by-json cmd-base diff emit-lines-gaps
-exits gaps-stretch hostile-names-text image-aarch64 inject kallsyms lookup lookup-json
+exits exits-html gaps-stretch hostile-names-text image-aarch64 inject kallsyms lookup lookup-json
 map-beside-elf mode-all-json report-calibration report-callgrind stacks-counters
-stacks-folded sysprof trust-withheld windows-svg
+stacks-folded sysprof trust-withheld windows-html windows-svg
 """.split()
 VALGRIND = ("valgrind --quiet --error-exitcode=99 --leak-check=full "
             "--errors-for-leak-kinds=definite")

@@ -25,12 +25,20 @@ static int write_all(void *data, FILE *f, struct hlg_err *err)
 			: hlg_windows_text(f, s->w, &style, err);
 }
 
-/* Warnings, behind their labels. */
-static int write_warnings(void *data, FILE *f, struct hlg_err *err)
+/* What was recorded, and warnings, behind their labels. */
+static int write_head(void *data, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_windows_shown *s = data;
+	char sampled[HLG_WINDOWS_SAMPLED];
 	struct hlg_note_list notes = {0};
 	bool lost;
+
+	if (s->pairs)
+		fprintf(f, "recorded  %zu pairs\n", s->pairs->table.n_rows);
+	else
+		fprintf(f, "recorded  %zu %s, %s\n", s->w->n_rows,
+			s->w->every ? "intervals" : "windows",
+			hlg_windows_notes_sampled(sampled, s->w));
 
 	if (s->pairs)
 		hlg_pairs_write_notes(&notes, s->pairs, s->w);
@@ -66,18 +74,18 @@ int hlg_windows_html(void *data, FILE *f, struct hlg_err *err)
 	const struct hlg_windows *drawn = s->pairs ? &s->pairs->table : s->w;
 	/* Intervals hold windows of several functions: there are no sums by these. */
 	bool sums = s->pairs || !s->w->every;
-	char *warnings = hlg_page_words_of(write_warnings, s);
+	char *head = hlg_page_words_of(write_head, s);
 	char *all = sums ? hlg_page_words_of(write_all, s) : NULL;
 	struct hlg_windows_style style = *s->style;
-	bool ok = warnings && (all || !sums);
+	bool ok = head && (all || !sums);
 
 	style.in_page = true;
 	hlg_page_begin(f, &hlg_page_still, "hlguest windows");
 	fputs("<header id=\"answer\">\n<h1>", f);
 	hlg_windows_svg_what(f, drawn, s->style);
 	fputs("</h1>\n", f);
-	if (warnings)
-		hlg_page_words_facts(f, warnings, NULL, NULL);
+	if (head)
+		hlg_page_words_facts(f, head, NULL, NULL);
 	fputs("</header>\n<main>\n<section>\n<h2>Over time</h2>\n<div class=\"scroll\" "
 	      "tabindex=\"0\">\n",
 	      f);
@@ -88,7 +96,7 @@ int hlg_windows_html(void *data, FILE *f, struct hlg_err *err)
 		hlg_page_words_folded(f, "All of this as text, and notes", all);
 	fputs("</main>\n", f);
 	hlg_page_end(f, &hlg_page_still);
-	free(warnings);
+	free(head);
 	free(all);
 	return ok ? 0 : hlg_err_memory(err, "format=html");
 }
