@@ -20,6 +20,7 @@
 
 struct hlg_run;
 struct hlg_table;
+struct hlg_table_sink;
 struct hlg_value;
 
 struct hlg_format {
@@ -117,6 +118,9 @@ int hlg_format_write(const struct hlg_result *result, const char *out, FILE *str
 
 /* The writers of a report. */
 int hlg_text_write(FILE *f, const struct hlg_report *report, struct hlg_err *err);
+/* The table of recordings, of which there are several. */
+int hlg_text_files(FILE *f, const struct hlg_report *report,
+		   const struct hlg_table_sink *sink, struct hlg_err *err);
 int hlg_report_records(void *report, struct hlg_records *to, struct hlg_err *err);
 int hlg_report_json_write(FILE *f, const struct hlg_report *report, struct hlg_err *err);
 int hlg_folded_report(FILE *f, const struct hlg_report *report, struct hlg_err *err);

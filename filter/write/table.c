@@ -369,3 +369,5 @@ bool hlg_table_text_row(FILE *f, const struct hlg_table *t, const struct hlg_val
 	fputc('\n', f);
 	return whole;
 }
+
+const struct hlg_table_sink hlg_table_text = {hlg_table_text_head, hlg_table_text_row};

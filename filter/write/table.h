@@ -121,6 +121,16 @@ void hlg_table_text_head(FILE *f, const struct hlg_table *table);
 bool hlg_table_text_row(FILE *f, const struct hlg_table *table,
 			const struct hlg_value *cells, double share);
 
+/* Where a table goes that is for people: text, or a page (tools/page/table.h), which has
+ * the columns of text. */
+struct hlg_table_sink {
+	void (*head)(FILE *f, const struct hlg_table *table);
+	bool (*row)(FILE *f, const struct hlg_table *table, const struct hlg_value *cells,
+		    double share);
+};
+
+extern const struct hlg_table_sink hlg_table_text;
+
 /* For formats of records (format.h): the i-th column, or NULL if it is one of text only.
  */
 const struct hlg_column *hlg_table_key_column(const struct hlg_table *table, size_t i);

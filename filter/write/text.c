@@ -483,7 +483,8 @@ static void write_not_read(FILE *f, const void *file)
 }
 
 static bool write_file(FILE *f, const struct hlg_table *table,
-		       const struct hlg_report_file *file)
+		       const struct hlg_report_file *file,
+		       const struct hlg_table_sink *sink)
 {
 	double all = (double)file->samples;
 	char base[32], trust[12];
@@ -507,10 +508,11 @@ static bool write_file(FILE *f, const struct hlg_table *table,
 		 hlg_verdict_said(file->fit.verdict));
 	for (size_t i = 0; file->problem && i < 6; i++)
 		c[i].is = false;
-	return hlg_table_text_row(f, table, c, 0);
+	return sink->row(f, table, c, 0);
 }
 
-static int write_files(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+int hlg_text_files(FILE *f, const struct hlg_report *r, const struct hlg_table_sink *sink,
+		   struct hlg_err *err)
 {
 	static const struct hlg_column columns[] = {
 		{NULL, "samples", .type = HLG_VALUE_COUNT, 0, 9, .none = "-"},
@@ -527,12 +529,9 @@ static int write_files(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 
 	bool ok = true;
 
-	if (r->n_files < 2)
-		return 0;
-	fputc('\n', f);
-	hlg_table_text_head(f, &table);
+	sink->head(f, &table);
 	for (size_t i = 0; i < r->n_files; i++)
-		ok &= write_file(f, &table, &r->files[i]);
+		ok &= write_file(f, &table, &r->files[i], sink);
 	return ok ? 0 : hlg_err_memory(err, "report");
 }
 
@@ -610,7 +609,10 @@ int hlg_text_write(FILE *f, const struct hlg_report *report, struct hlg_err *err
 		rc = write_host(f, &fitted, err);
 	if (rc == 0) {
 		fputs(tail, f);
-		rc = write_files(f, &fitted, err);
+		if (fitted.n_files > 1) {
+			fputc('\n', f);
+			rc = hlg_text_files(f, &fitted, &hlg_table_text, err);
+		}
 		if (fitted.options->verbose)
 			hlg_text_lines_details(f, &fitted);
 	}

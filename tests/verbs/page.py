@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.parse
+from html import unescape
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
@@ -132,6 +133,27 @@ def check_rows(build, words):
                 yield f"{name}: {rows['with'][i]} with callees, not {children.get((name, at))}"
         if not sum(rows["with"]):
             yield "no inclusive counts"
+
+
+def check_files(build, words):
+    """The list of recordings has what JSON's has; one that cannot be read is there, too."""
+    with tempfile.TemporaryDirectory() as folder:
+        bad = os.path.join(folder, "<b>&bad.data")
+        with open(bad, "wb") as f:
+            f.write(b"nothing")
+        argv = "report", "-q", *words, bad
+        html, _, status = run(hlguest_of(build), *argv, "--format=html")
+        out, err, _ = run(hlguest_of(build), *argv, "--format=json")
+        if "libjansson-dev" in err:
+            raise Skip("not built with jansson")
+    table = html.split('<table class="values"')[1].split("</table>")[0]
+    rows = [[unescape(re.sub("<.*?>", "", cell)) for cell in re.split("</t[hd]>", row)[:-1]]
+            for row in re.findall("<tr>(.*?)</tr>", table)[1:]]
+    right = [[str(f["samples"]), str(f["guest"]), f"{100 * f['guest'] / f['samples']:.2f} %",
+              str(f["lost"]), f["base"], "OK", f["path"]] if not f["problem"]
+             else ["-"] * 6 + [f["path"] + "  (not read)"] for f in json.loads(out)["files"]]
+    if rows != right or status != 1:
+        yield f"{rows}, not {right}; status {status}"
 
 
 def check_spans(build, words):
@@ -847,6 +869,7 @@ def main():
         tap.run(f"time: {name}", lambda w=CASES[name]: list(check_time(build, w)))
     tap.run("instructions", lambda: list(check_code(build, CASES["a Rust guest"])))
     tap.run("flame", lambda: list(check_flame(build, CASES["with callers"])))
+    tap.run("recordings", lambda: list(check_files(build, CASES["several recordings"])))
     tap.run("refused", lambda: list(check_refused(build)))
     tap.run("from a pipe", lambda: list(check_pipe(build)))
     tap.run("policy", lambda: list(check_policy(build)))

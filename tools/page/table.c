@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/page/table.h"
 
+#include <stdlib.h>
+
 #include "tools/svg/xml.h"
 
 void hlg_page_table_begin(FILE *f, const char *label)
@@ -11,7 +13,7 @@ void hlg_page_table_begin(FILE *f, const char *label)
 		label);
 }
 
-void hlg_page_table_head(FILE *f, const struct hlg_table *t)
+static void put_head(FILE *f, const struct hlg_table *t)
 {
 	fputs("<thead><tr>", f);
 	for (size_t i = 0; i < t->n; i++) {
@@ -25,9 +27,29 @@ void hlg_page_table_head(FILE *f, const struct hlg_table *t)
 	fputs("</tr></thead>\n<tbody>\n", f);
 }
 
-bool hlg_page_table_row(FILE *f, const struct hlg_table *t, const struct hlg_value *cells,
-			double share)
+/* A tail is written for text. False without memory. */
+static bool put_tail(FILE *f, const struct hlg_value *cell)
 {
+	char *text = NULL;
+	size_t size;
+	FILE *to = cell->tail ? open_memstream(&text, &size) : NULL;
+	bool ok = to || !cell->tail;
+
+	if (to) {
+		cell->tail(to, cell->of);
+		ok = fclose(to) == 0;
+	}
+	if (ok && text)
+		hlg_xml_text(f, text);
+	free(text);
+	return ok;
+}
+
+static bool put_row(FILE *f, const struct hlg_table *t, const struct hlg_value *cells,
+		    double share)
+{
+	bool whole = true;
+
 	(void)share;
 	fputs("<tr>", f);
 	for (size_t i = 0; i < t->n; i++) {
@@ -41,15 +63,19 @@ bool hlg_page_table_row(FILE *f, const struct hlg_table *t, const struct hlg_val
 		if (!cells[i].is)
 			hlg_xml_text(f, c->none ? c->none : "");
 		else
-			hlg_xml_text(f, name ? cells[i].text
-					     : hlg_table_number(buf, c, &cells[i]));
+			hlg_xml_text(f, name || c->type == HLG_VALUE_WORD
+						? cells[i].text
+						: hlg_table_number(buf, c, &cells[i]));
 		if (cells[i].is && c->unit)
 			hlg_xml_text(f, c->unit);
+		whole &= put_tail(f, &cells[i]);
 		fputs(name ? "</th>" : "</td>", f);
 	}
 	fputs("</tr>\n", f);
-	return true;
+	return whole;
 }
+
+const struct hlg_table_sink hlg_page_table = {put_head, put_row};
 
 void hlg_page_table_end(FILE *f)
 {

@@ -10,10 +10,12 @@
 #include "filter/write/text-lines.h"
 #include "tools/page/page.h"
 #include "tools/page/report-data.h"
+#include "tools/page/table.h"
 #include "tools/page/words.h"
 #include "tools/svg/xml.h"
 
 enum {
+	FEW = 8,    /* recordings */
 	ROWS = 200, /* functions that are there without scripts */
 	LINE = 64,  /* bytes of a line of the caches of x86-64 and AArch64 */
 	PAGE = 4096
@@ -53,6 +55,23 @@ static const char *verdict_class(const struct hlg_report *r)
 	}
 }
 
+/* Which recordings, and what each has. Few are seen without being unfolded. */
+static bool write_files(FILE *f, const struct hlg_report *r)
+{
+	struct hlg_err err;
+	int rc;
+
+	if (r->n_files < 2)
+		return true;
+	fprintf(f, "<details%s><summary>%zu recordings</summary>\n",
+		r->n_files > FEW ? "" : " open", r->n_files);
+	hlg_page_table_begin(f, "Recordings");
+	rc = hlg_text_files(f, r, &hlg_page_table, &err);
+	hlg_page_table_end(f);
+	fputs("</details>\n", f);
+	return rc == 0;
+}
+
 static bool write_answer(FILE *f, const struct hlg_report *r)
 {
 	struct hlg_report plain = *r;
@@ -69,6 +88,7 @@ static bool write_answer(FILE *f, const struct hlg_report *r)
 	fputs("</h1>\n", f);
 	if (ok) {
 		hlg_page_words_facts(f, head, "check", verdict_class(r));
+		ok = write_files(f, &plain);
 		hlg_page_words_folded(f, "Where all samples went, and notes", tail);
 		hlg_page_words_folded(f, "How it was checked", details);
 	}
@@ -346,6 +366,7 @@ const struct hlg_format hlg_report_html_format = {
 	.stacks = true,
 	.whole = true,
 	.notes = true,
+	.files = true,
 	.reader = true,
 	.prepare = prepare,
 	.write = write_page,

@@ -10,9 +10,6 @@
 #include "tools/windows/notes.h"
 #include "tools/windows/pairs.h"
 
-static const struct hlg_windows_sink sink = {hlg_page_table_head, hlg_page_table_row,
-					     .shown = SIZE_MAX};
-
 /* What text would say, of a struct hlg_windows_shown. */
 static int write_all(void *data, FILE *f, struct hlg_err *err)
 {
@@ -61,8 +58,8 @@ static bool put_table(FILE *f, const struct hlg_windows_shown *s)
 			 : "By the function that windows end in; shares are of the "
 			   "first column.");
 	hlg_page_table_begin(f, title);
-	ok = s->pairs ? hlg_pairs_write_spreads(f, s->pairs, &all, &sink)
-		      : hlg_windows_sums(f, s->w, &all, &sink);
+	ok = s->pairs ? hlg_pairs_write_spreads(f, s->pairs, &all, &hlg_page_table)
+		      : hlg_windows_sums(f, s->w, &all, SIZE_MAX, &hlg_page_table);
 	hlg_page_table_end(f);
 	fputs("</section>\n", f);
 	return ok;

@@ -240,8 +240,7 @@ static void put_outliers(FILE *f, const struct hlg_pairs *pairs)
 
 /* Times as times, counts as counts. */
 static bool put_spread(FILE *f, const struct hlg_pairs *pairs, size_t i,
-		       const struct hlg_screen *screen,
-		       const struct hlg_windows_sink *sink)
+		       const struct hlg_screen *screen, const struct hlg_table_sink *sink)
 {
 	const struct hlg_spread *s = &pairs->spreads[i];
 	const struct hlg_windows_column *of = &pairs->table.columns[i];
@@ -267,7 +266,7 @@ static bool put_spread(FILE *f, const struct hlg_pairs *pairs, size_t i,
 
 bool hlg_pairs_write_spreads(FILE *f, const struct hlg_pairs *pairs,
 			     const struct hlg_screen *screen,
-			     const struct hlg_windows_sink *sink)
+			     const struct hlg_table_sink *sink)
 {
 	static const struct hlg_table table = {text_columns, .n = SIZE(text_columns)};
 	bool ok = true;
@@ -282,8 +281,6 @@ int hlg_pairs_write_text(FILE *f, const struct hlg_pairs *pairs,
 			 const struct hlg_windows *w,
 			 const struct hlg_windows_style *style, struct hlg_err *err)
 {
-	static const struct hlg_windows_sink sink = {hlg_table_text_head,
-						     hlg_table_text_row, .shown = 0};
 	struct hlg_note_list notes = {0};
 	bool ok;
 
@@ -292,7 +289,7 @@ int hlg_pairs_write_text(FILE *f, const struct hlg_pairs *pairs,
 		pairs->table.n_rows);
 	hlg_text_lines_notes(f, &style->screen, &notes, HLG_NOTE_WARNING);
 	fputc('\n', f);
-	ok = hlg_pairs_write_spreads(f, pairs, &style->screen, &sink);
+	ok = hlg_pairs_write_spreads(f, pairs, &style->screen, &hlg_table_text);
 	put_outliers(f, pairs);
 	hlg_text_lines_notes_behind(f, &style->screen, &notes, style->verbose);
 	ok = ok && !notes.lost;

@@ -77,7 +77,7 @@ void hlg_pairs_write_notes(struct hlg_note_list *notes, const struct hlg_pairs *
 /* The figures of each column. False without memory. */
 bool hlg_pairs_write_spreads(FILE *f, const struct hlg_pairs *pairs,
 			     const struct hlg_screen *screen,
-			     const struct hlg_windows_sink *sink);
+			     const struct hlg_table_sink *sink);
 
 /* windows: what the pairs were made of, for the notes. They fail without memory. */
 int hlg_pairs_write_records(struct hlg_records *to, const struct hlg_pairs *pairs,

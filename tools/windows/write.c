@@ -255,8 +255,8 @@ static void fit_columns(unsigned char *layout, struct hlg_table *table,
 }
 
 bool hlg_windows_sums(FILE *f, const struct hlg_windows *w,
-		      const struct hlg_screen *screen,
-		      const struct hlg_windows_sink *sink)
+		      const struct hlg_screen *screen, size_t shown,
+		      const struct hlg_table_sink *sink)
 {
 	struct hlg_windows_columns c;
 	struct hlg_windows sum;
@@ -269,12 +269,12 @@ bool hlg_windows_sums(FILE *f, const struct hlg_windows *w,
 		fit_columns(layout, &table, &c, screen, &dropped);
 	if (ok)
 		sink->head(f, &table);
-	for (size_t i = 0; ok && i < sum.n_rows && i < sink->shown; i++) {
+	for (size_t i = 0; ok && i < sum.n_rows && i < shown; i++) {
 		set_sum(&c, &sum, i);
 		ok = sink->row(f, &table, c.value, 0);
 	}
 	if (ok)
-		write_rest(f, &sum, sum.n_rows < sink->shown ? sum.n_rows : sink->shown);
+		write_rest(f, &sum, sum.n_rows < shown ? sum.n_rows : shown);
 	if (dropped)
 		fprintf(f, "  (%zu more column%s: --wide)\n", dropped,
 			dropped > 1 ? "s" : "");
@@ -285,8 +285,6 @@ bool hlg_windows_sums(FILE *f, const struct hlg_windows *w,
 int hlg_windows_text(FILE *f, const struct hlg_windows *w,
 		     const struct hlg_windows_style *style, struct hlg_err *err)
 {
-	static const struct hlg_windows_sink sink = {hlg_table_text_head,
-						     hlg_table_text_row, .shown = SHOWN};
 	struct hlg_note_list notes = {0};
 	char sampled[HLG_WINDOWS_SAMPLED];
 	bool ok;
@@ -299,7 +297,8 @@ int hlg_windows_text(FILE *f, const struct hlg_windows *w,
 	fputc('\n', f);
 	hlg_text_lines_notes(f, &style->screen, &notes, HLG_NOTE_WARNING);
 	fputc('\n', f);
-	ok = !notes.lost && hlg_windows_sums(f, w, &style->screen, &sink);
+	ok = !notes.lost &&
+	     hlg_windows_sums(f, w, &style->screen, SHOWN, &hlg_table_text);
 	hlg_text_lines_notes_behind(f, &style->screen, &notes, style->verbose);
 	hlg_note_list_finish(&notes);
 	return ok ? 0 : hlg_err_memory(err, "windows");

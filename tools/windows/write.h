@@ -27,20 +27,11 @@ struct hlg_windows_style {
 /* All are located (hlg_windows_places_locate). They fail without memory. */
 int hlg_windows_records(struct hlg_records *to, const struct hlg_windows *windows,
 			const struct hlg_windows_style *style, struct hlg_err *err);
-/* Where a table goes: text, or a page. Head and row are hlg_table_text_'s or in their
- * place; at most so many rows of functions are shown. */
-struct hlg_windows_sink {
-	void (*head)(FILE *f, const struct hlg_table *table);
-	bool (*row)(FILE *f, const struct hlg_table *table, const struct hlg_value *cells,
-		    double share);
-	size_t shown;
-};
-
-/* The sums by function; columns are left out for what the screen has no room for. False
- * without memory. */
+/* The sums by function, so many at most; columns are left out for what the screen has no
+ * room for. False without memory. */
 bool hlg_windows_sums(FILE *f, const struct hlg_windows *windows,
-		      const struct hlg_screen *screen,
-		      const struct hlg_windows_sink *sink);
+		      const struct hlg_screen *screen, size_t shown,
+		      const struct hlg_table_sink *sink);
 int hlg_windows_text(FILE *f, const struct hlg_windows *windows,
 		     const struct hlg_windows_style *style, struct hlg_err *err);
 int hlg_windows_json(FILE *f, const struct hlg_windows *windows,
