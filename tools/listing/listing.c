@@ -347,7 +347,12 @@ int hlg_listing_build(struct hlg_listing *l, const struct hlg_listings *a,
 	*l = (struct hlg_listing){.row = row};
 	ok = build(&w, a, view);
 	hlg_address_counts_finish(&w.spots);
-	return ok ? 0 : hlg_err_memory(err, "annotate");
+	if (!ok)
+		return hlg_err_memory(err, "annotate");
+	/* Too late for a note. */
+	if (row->place.image && hlg_image_unread(row->place.image) && !a->report->unread)
+		return hlg_image_fail_unread(row->place.image, err);
+	return 0;
 }
 
 void hlg_listing_finish(struct hlg_listing *l)
@@ -399,10 +404,6 @@ static int show_row(const struct show *s, const struct hlg_row *row, struct hlg_
 	struct hlg_listing listing;
 	int rc = hlg_listing_build(&listing, s->a, s->view, row, err);
 
-	/* Too late for a note. */
-	if (rc == 0 && row->place.image && hlg_image_unread(row->place.image) &&
-	    !s->a->report->unread)
-		rc = hlg_image_fail_unread(row->place.image, err);
 	if (rc == 0)
 		s->each(s->ctx, &listing, s->view, s->series);
 	hlg_listing_finish(&listing);

@@ -72,7 +72,8 @@ struct hlg_listing {
 };
 
 /* The listing of a row of a view of the report, whose names are not suppressed. Fails
- * only without memory; the caller finishes it in any case. */
+ * without memory, and where the image can no longer be read, which no note says; the
+ * caller finishes it in any case. */
 int hlg_listing_build(struct hlg_listing *listing, const struct hlg_listings *of,
 		      const struct hlg_view *view, const struct hlg_row *row,
 		      struct hlg_err *err);

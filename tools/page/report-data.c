@@ -39,6 +39,7 @@ struct writer {
 	const struct hlg_view *v;
 	struct address *addresses;
 	size_t n_addresses;
+	bool lost;                        /* a name, for want of memory */
 	struct hlg_page_offsets *offsets; /* of each image */
 	struct sampled *sampled;          /* by ip, each once */
 	size_t n_sampled;
@@ -93,15 +94,16 @@ static void put_span_names(struct writer *w, const struct hlg_image *image)
 
 	hlg_page_data_open(&w->d, "name", '[');
 	for (size_t i = 0; i < image->spans.n; i++) {
-		char *name;
+		bool named = span[i].kind != HLG_GAP;
+		char *name = NULL;
 
 		if (!is_code(image, i))
 			continue;
-		name = span[i].kind == HLG_GAP
-			       ? NULL
-			       : hlg_place_name_symbol(image,
-						       &image->tab.syms[span[i].index],
-						       w->r->options->demangle);
+		if (named)
+			name = hlg_place_name_symbol(image,
+						     &image->tab.syms[span[i].index],
+						     w->r->options->demangle);
+		w->lost |= named && !name;
 		hlg_page_data_text(&w->d, NULL, name ? name : "");
 		free(name);
 	}
@@ -607,6 +609,8 @@ static int put_all(struct writer *w, struct hlg_err *err)
 	hlg_page_data_number(&w->d, "total", weigh(w, w->v->kept));
 	hlg_page_data_real(&w->d, "observations", w->v->observations);
 	put_images(w);
+	if (w->lost)
+		return hlg_err_memory(err, "page");
 	put_rows(w);
 	put_addresses(w);
 	if (!put_time(w))

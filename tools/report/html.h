@@ -12,7 +12,7 @@
 extern const struct hlg_format hlg_report_html_format;
 
 /* Writes the section with the instructions of the hottest functions; names are not
- * suppressed. Fails only without memory; write errors stay on the stream. */
+ * suppressed. Fails as hlg_listing_build does; write errors stay on the stream. */
 int hlg_report_html_code(FILE *f, const struct hlg_report *report, struct hlg_err *err);
 
 #endif

@@ -100,6 +100,12 @@ def cases(hlguest):
              inputs=("demo.elf", "demo-exits.data")),
         verb("windows", "windows", "demo.elf", "demo-windows.data", "--out=out", out=True,
              inputs=("demo.elf", "demo-windows.data")),
+        verb("page of exits", "exits", "demo.elf", "demo-exits.data", "--format=html", "--out=out",
+             out=True, inputs=("demo.elf", "demo-exits.data")),
+        verb("page of windows", "windows", "demo.elf", "demo-windows.data", "--format=html",
+             "--out=out", out=True, inputs=("demo.elf", "demo-windows.data")),
+        verb("page of two", "report", *user, "demo-host.data", "--format=html", "--out=out", out=True,
+             inputs=("demo.elf", "demo-user.data", "demo-host.data"), recordings=2),
         verb("sysprof", "sysprof", "stream", "--out=out", out=True, inputs=("stream",)),
         verb("base", "base", "demo.elf", "demo-user.data"),
         # One each: an answer that cannot be given is told, and the next is given.
