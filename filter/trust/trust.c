@@ -197,8 +197,7 @@ static size_t add_threads(struct hlg_thread_test *list, size_t n, struct hlg_cod
 
 		place.addr = hit->addr;
 		is = hlg_verdict_at(code, &place);
-		if (hit->tid == -1 || hit->tid == HLG_MANY_TIDS ||
-		    is == HLG_BOUNDARY_UNKNOWN)
+		if (is == HLG_BOUNDARY_UNKNOWN)
 			continue;
 		list[n] = (struct hlg_thread_test){.tid = hit->tid};
 		*(is == HLG_BOUNDARY_ON ? &list[n].samples.on : &list[n].samples.off) =
@@ -208,25 +207,23 @@ static size_t add_threads(struct hlg_thread_test *list, size_t n, struct hlg_cod
 	return n;
 }
 
-/* Adds up what is of one thread, and keeps those that are off boundaries; none if all the
- * samples are of these: then it is not the threads that differ. */
-static size_t merge_threads(struct hlg_thread_test *list, size_t n, uint64_t samples)
+/* Adds up what is of one thread, and keeps those that are off boundaries; none if none
+ * fits: then it is not the threads that differ. */
+static size_t merge_threads(struct hlg_thread_test *list, size_t n)
 {
-	uint64_t told = 0;
-	size_t kept = 0;
+	size_t fit = 0, kept = 0;
 
 	for (size_t i = 0, j; i < n; i = j) {
 		struct hlg_thread_test sum = list[i];
 
 		for (j = i + 1; j < n && list[j].tid == sum.tid; j++)
 			add_boundaries(&sum.samples, &list[j].samples);
-		if ((double)sum.samples.on >=
-		    HLG_VERDICT_NEARLY_ALL * (double)(sum.samples.on + sum.samples.off))
-			continue;
-		told += sum.samples.on + sum.samples.off;
-		list[kept++] = sum;
+		if (!hlg_verdict_is_off(&sum.samples))
+			fit++;
+		else if (sum.tid != -1 && sum.tid != HLG_MANY_TIDS)
+			list[kept++] = sum;
 	}
-	return told < samples ? kept : 0;
+	return fit ? kept : 0;
 }
 
 /* Lists the threads whose samples do not fit. False without memory. */
@@ -246,7 +243,7 @@ static bool find_threads(struct hlg_trust *trust, const struct hlg_view *view)
 			n = add_threads(list, n, ti->code, view, row);
 	}
 	qsort(list, n, sizeof(*list), compare_tids);
-	n = merge_threads(list, n, trust->all.samples.on + trust->all.samples.off);
+	n = merge_threads(list, n);
 	qsort(list, n, sizeof(*list), compare_threads);
 	trust->threads = list;
 	trust->n_threads = n;

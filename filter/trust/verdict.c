@@ -9,8 +9,7 @@ static struct hlg_share share_of(uint64_t on, uint64_t off)
 				      HLG_INTERVAL_Z99);
 }
 
-/* Are more of these off than NEARLY_ALL leaves to chance? */
-static bool is_off(const struct hlg_boundaries *b)
+bool hlg_verdict_is_off(const struct hlg_boundaries *b)
 {
 	return b->off > 0 && hlg_interval_binomial(b->off, b->on + b->off,
 						   1 - HLG_VERDICT_NEARLY_ALL) < 0.01;
@@ -25,7 +24,8 @@ static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t stray_a
 
 	if (n == 0 && t->addrs.undecodable)
 		return HLG_TRUST_UNTESTED;
-	if (n < HLG_VERDICT_LEAST_ADDRS && (is_off(&t->samples) || is_off(&t->addrs)))
+	if (n < HLG_VERDICT_LEAST_ADDRS &&
+	    (hlg_verdict_is_off(&t->samples) || hlg_verdict_is_off(&t->addrs)))
 		return HLG_TRUST_MISMATCH;
 	if (n < HLG_VERDICT_LEAST_ADDRS && t->addrs.on < (n ? n : 1) &&
 	    stray_addrs >= HLG_VERDICT_LEAST_STRAY_ADDRS)

@@ -108,6 +108,9 @@ enum hlg_boundary hlg_verdict_at(struct hlg_code *code, const struct hlg_place *
 void hlg_verdict_add(struct hlg_tested *tested, struct hlg_code *code,
 		     const struct hlg_place *place, bool filler, uint64_t samples);
 
+/* Are more of these off boundaries than one in a hundred explains (binomial, 99 %)? */
+bool hlg_verdict_is_off(const struct hlg_boundaries *b);
+
 /* The verdict on what was added, which also fills shares and chance; stray_addrs is 0 of
  * one image. */
 void hlg_verdict_judge(struct hlg_tested *tested, uint64_t stray_addrs);

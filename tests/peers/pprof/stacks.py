@@ -32,6 +32,7 @@ WHOLE = "--stacks=callgraph"
 FORMATS = ("folded", "csv", "json", "text")
 SPAN = re.compile(r"(?<=^recorded  )[0-9.]+ (?:s|ms|us), ", re.M)  # is not saved
 TID = re.compile(r'"tid": \d+')
+THREADS = re.compile(r'^remark,,,"(thread -?\d+ does|\d+ more threads do) not fit.*\n', re.M)
 
 
 def report(bench, *argv):
@@ -40,7 +41,7 @@ def report(bench, *argv):
         return None
     if err or status not in (0, 3):
         raise RuntimeError(f"{' '.join(argv)}: status {status}: {err}")
-    return TID.sub("", SPAN.sub("", out))
+    return THREADS.sub("", TID.sub("", SPAN.sub("", out)))
 
 
 def same(bench, elf, recordings, profiles, *more, formats=FORMATS):

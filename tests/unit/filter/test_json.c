@@ -175,8 +175,8 @@ START_TEST(shape)
 					    "shout",      "notes",       NULL};
 	static const char *const boundary[] = {"on",  "off",  "undecodable", "share",
 					       "low", "high", "chance",      NULL};
-	static const char *const base[] = {"image", "verdict", "base", "from",
-					   "bases", "fits",    NULL};
+	static const char *const base[] = {"image", "verdict", "base",  "from",
+					   "bases", "fits",    "moved", NULL};
 	json_t *root = hostile("format=json"), *first;
 
 	check_keys(root, top);

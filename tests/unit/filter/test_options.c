@@ -69,6 +69,7 @@ static const struct accepted {
 	INT("roots=image", roots, HLG_ROOT_IMAGE),
 	INT("roots=section", roots, HLG_ROOT_SECTION),
 	INT("sort=overhead", sort, HLG_SORT_OVERHEAD),
+	INT("sort=self", sort, HLG_SORT_SELF),
 	INT("sort=size", sort, HLG_SORT_SIZE),
 	INT("sort=name", sort, HLG_SORT_NAME),
 	INT("sort=address", sort, HLG_SORT_ADDRESS),

@@ -287,10 +287,10 @@ START_TEST(data_does_not_fit)
 	ck_assert_uint_eq(r.trust.all.stray_addrs, n);
 	ck_assert_double_eq_tol(r.trust.all.chance, .25, 1e-12);
 	ck_assert_int_eq(r.trust.all.verdict, in_data[_i].verdict);
-	ck_assert_uint_eq(r.trust.n_threads, _i == 1);
-	if (_i == 1) {
+	ck_assert_uint_eq(r.trust.n_threads, _i > 0);
+	if (_i > 0) {
 		ck_assert_int_eq(r.trust.threads[0].tid, 7);
-		ck_assert_uint_eq(r.trust.threads[0].samples.off, 3);
+		ck_assert_uint_eq(r.trust.threads[0].samples.off, 3 * n);
 	}
 	hlg_report_finish(&r);
 	hlg_run_finish(&run);
