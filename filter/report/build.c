@@ -169,7 +169,8 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_er
 
 	if (rc == 0 && r->options->assume_shift)
 		rc = build_shifted(r, weight, err);
-	if (rc == 0 && r->trust.all.verdict == HLG_TRUST_MISMATCH && !r->options->force) {
+	if (rc == 0 && !r->options->force &&
+	    (r->trust.all.verdict == HLG_TRUST_MISMATCH || hlg_trust_guess(&r->trust))) {
 		r->suppressed = true;
 		hlg_view_finish(&r->all);
 		rc = build_view(r, &r->all, r->cells, r->n_cells, weight, err);
@@ -177,7 +178,7 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_er
 	if (rc == 0 && marks(r) &&
 	    !hlg_misfits_mark(&r->all, &r->trust, &r->misfits, &r->n_misfits))
 		rc = hlg_err_memory(err, "report");
-	if (rc == 0 && r->trust.all.verdict >= HLG_TRUST_MIXED) {
+	if (rc == 0 && (r->trust.all.verdict >= HLG_TRUST_MIXED || r->suppressed)) {
 		r->banner = hlg_notes_banner(r);
 		rc = r->banner ? 0 : hlg_err_memory(err, "report");
 	}

@@ -221,9 +221,16 @@ static void put_better(FILE *f, const struct hlg_trust *trust)
 /* Why not all of them are named that have samples. */
 static void put_mixed(FILE *f, const struct hlg_report *r)
 {
+	const struct hlg_tested *all = &r->trust.all;
 	char percent[16];
 
 	fputs(": some are of other code", f);
+	if (hlg_verdict_is_padded(all)) {
+		hlg_interval_percent(
+			percent, share(all->padding, all->samples.on + all->samples.off));
+		fprintf(f, "; %s %% lie in padding between functions, where nothing runs",
+			percent);
+	}
 	if (!r->n_misfits)
 		return;
 	hlg_interval_percent(percent,
@@ -302,18 +309,21 @@ static bool put_tails(FILE *f, const struct hlg_report *r)
 	return any;
 }
 
-char *hlg_notes_banner(const struct hlg_report *r)
+/* Nothing says that the image lies where it is. */
+static void put_guess(FILE *f, const struct hlg_image *image)
+{
+	fprintf(f,
+		"base 0x%" PRIx64
+		" of %s is only assumed, and the samples do not confirm "
+		"it: functions are not named (--force=yes names them)",
+		image->base, image->path);
+}
+
+static void put_banner(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_tested *all = &r->trust.all;
-	char percent[16], chance[16], *text = NULL;
-	size_t size;
-	FILE *f;
+	char percent[16], chance[16];
 
-	if (all->verdict < HLG_TRUST_MIXED)
-		return NULL;
-	f = open_memstream(&text, &size);
-	if (!f)
-		return NULL;
 	hlg_interval_percent(percent, all->by_samples.share);
 	hlg_interval_percent(chance, all->chance);
 	if (all->bytes == 0)
@@ -329,6 +339,24 @@ char *hlg_notes_banner(const struct hlg_report *r)
 		fputs(": wrong ELF or wrong base", f);
 		put_better(f, &r->trust);
 	}
+}
+
+char *hlg_notes_banner(const struct hlg_report *r)
+{
+	bool guess = r->suppressed && r->trust.all.verdict < HLG_TRUST_MISMATCH;
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+
+	if (r->trust.all.verdict < HLG_TRUST_MIXED && !guess)
+		return NULL;
+	f = open_memstream(&text, &size);
+	if (!f)
+		return NULL;
+	if (guess)
+		put_guess(f, hlg_trust_guess(&r->trust));
+	else
+		put_banner(f, r);
 	if (fclose(f) != 0) {
 		free(text);
 		return NULL;
@@ -496,7 +524,7 @@ static void tell_trust(struct hlg_report *r)
 	tell_elsewhere(r);
 	tell_events(r);
 	tell_sizes(r);
-	if (r->suppressed)
+	if (r->suppressed && r->trust.all.verdict == HLG_TRUST_MISMATCH)
 		hlg_note_list_warn(&r->remarks,
 				   "functions are not named, because they would be "
 				   "wrong: addresses are (--force=yes names them)");

@@ -24,6 +24,20 @@ static bool lies_at(const struct hlg_image *image, uint64_t base)
 	return false;
 }
 
+const struct hlg_image *hlg_trust_guess(const struct hlg_trust *trust)
+{
+	for (size_t i = 0; i < trust->n_images; i++) {
+		const struct hlg_image_test *ti = &trust->images[i];
+		const struct hlg_boundaries *s = &ti->tested.samples;
+
+		if (ti->image->from == HLG_BASE_DEFAULT &&
+		    trust->all.verdict != HLG_TRUST_VERIFIED &&
+		    s->on + s->off + s->undecodable > 0)
+			return ti->image;
+	}
+	return NULL;
+}
+
 const struct hlg_fit *hlg_trust_elsewhere(const struct hlg_image_test *test)
 {
 	return test->found.n && !lies_at(test->image, test->found.fits[0].base)
@@ -144,6 +158,7 @@ static void add_tested(struct hlg_tested *to, const struct hlg_tested *from)
 	add_boundaries(&to->samples, &from->samples);
 	add_boundaries(&to->addrs, &from->addrs);
 	to->stray_addrs += from->stray_addrs;
+	to->padding += from->padding;
 	to->starts += from->starts;
 	to->bytes += from->bytes;
 }

@@ -63,6 +63,10 @@ void hlg_trust_finish(struct hlg_trust *trust);
 struct hlg_image_test *hlg_trust_of(const struct hlg_trust *trust,
 				    const struct hlg_image *image);
 
+/* The image with samples whose base is assumed, in a report that is not verified: nothing
+ * says that it lies there. NULL: there is none. */
+const struct hlg_image *hlg_trust_guess(const struct hlg_trust *trust);
+
 /* Where an image's samples fit best, if that is none of its own bases; else NULL. */
 const struct hlg_fit *hlg_trust_elsewhere(const struct hlg_image_test *test);
 

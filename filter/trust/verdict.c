@@ -15,6 +15,14 @@ bool hlg_verdict_is_off(const struct hlg_boundaries *b)
 						   1 - HLG_VERDICT_NEARLY_ALL) < 0.01;
 }
 
+bool hlg_verdict_is_padded(const struct hlg_tested *t)
+{
+	const struct hlg_boundaries padding = {t->samples.on + t->samples.off, t->padding,
+					       0};
+
+	return hlg_verdict_is_off(&padding);
+}
+
 /* The first part of the rule in verdict.h, in its order. */
 static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t stray_addrs)
 {
@@ -33,9 +41,13 @@ static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t stray_a
 	if (n < HLG_VERDICT_LEAST_ADDRS)
 		return HLG_TRUST_TOO_FEW;
 	if (addrs->share >= HLG_VERDICT_NEARLY_ALL &&
-	    t->by_samples.share >= HLG_VERDICT_NEARLY_ALL)
-		return addrs->low > half ? HLG_TRUST_VERIFIED : HLG_TRUST_TOO_FEW;
-	if (addrs->share < half || t->by_samples.share < half)
+	    t->by_samples.share >= HLG_VERDICT_NEARLY_ALL) {
+		if (addrs->low <= half)
+			return HLG_TRUST_TOO_FEW;
+		return hlg_verdict_is_padded(t) ? HLG_TRUST_MIXED : HLG_TRUST_VERIFIED;
+	}
+	if ((addrs->share < half && hlg_verdict_is_off(&t->addrs)) ||
+	    (t->by_samples.share < half && hlg_verdict_is_off(&t->samples)))
 		return HLG_TRUST_MISMATCH;
 	return HLG_TRUST_MIXED;
 }
@@ -79,11 +91,12 @@ void hlg_verdict_add(struct hlg_tested *t, struct hlg_code *code,
 	struct hlg_density density;
 
 	t->stray_addrs += filler || place->kind == HLG_OUTSIDE || place->kind == HLG_DATA;
+	t->padding += filler ? samples : 0;
 	if (is == HLG_BOUNDARY_UNKNOWN && !is_in_symbol(place))
 		return;
 	add_boundary(&t->samples, is, samples);
 	add_boundary(&t->addrs, is, 1);
-	if (is == HLG_BOUNDARY_UNKNOWN || !place->symbol)
+	if (is == HLG_BOUNDARY_UNKNOWN || !is_in_symbol(place))
 		return;
 	density = hlg_code_density(code, place);
 	t->starts += (double)samples * (double)density.starts / (double)density.bytes;

@@ -5,15 +5,15 @@
  * WHAT IS COUNTED. A sample in a function or label lies on an instruction boundary or off
  * it (symtab/code/code.h); one in data, a part of an image that is not executable, is
  * off: no instruction can be there. What lies in gaps proves nothing, nor what lies in an
- * image that cannot be decoded. At the right base of the right ELF all samples are on
- * boundaries; at random a share is that depends on the code: `chance`, the boundaries per
- * byte of each function, weighted by the samples that fell into it. What fits beyond
- * chance is fit = (share - chance) / (1 - chance), and `half` the share at which fit is
- * one half. A hot loop is one address many times, so what can be concluded depends on the
- * number of distinct addresses, by Wilson's 99 % interval of their share. Stray addresses
- * are distinct addresses where nothing can run: outside of every image, in data, or in
- * the padding of a gap (under gaps=drop those in padding are left out, as they are of all
- * else in a report).
+ * image that cannot be decoded; but of padding see below. At the right base of the right
+ * ELF all samples are on boundaries; at random a share is that depends on the code:
+ * `chance`, the boundaries per byte of each function, weighted by the samples that fell
+ * into it. What fits beyond chance is fit = (share - chance) / (1 - chance), and `half`
+ * the share at which fit is one half. A hot loop is one address many times, so what can
+ * be concluded depends on the number of distinct addresses, by Wilson's 99 % interval of
+ * their share. Stray addresses are distinct addresses where nothing can run: outside of
+ * every image, in data, or in the padding of a gap (under gaps=drop those in padding are
+ * left out, as they are of all else in a report).
  *
  * FIRST, of a recording, an image or a whole report (hlg_verdict_judge, verdict.c). What
  * is true first counts:
@@ -27,9 +27,11 @@
  * that lie outside;
  * - too few: fewer than LEAST_ADDRS addresses;
  * - verified, if the interval lies above half, else too few: NEARLY_ALL of the addresses
- *   and of the samples are on boundaries;
- * - mismatch: the share of addresses, or that of samples, lies below half: one hot loop
- *   that fits by chance must not outvote all others, nor they it;
+ *   and of the samples are on boundaries. But mixed, not verified, if more samples lie in
+ *   padding than one in a hundred explains: functions do not fall through to the next;
+ * - mismatch: the share of addresses, or that of samples, lies below half, and more are
+ *   off than one in a hundred explains: one hot loop that fits by chance must not outvote
+ *   all others, nor they it;
  * - mixed: anything else.
  *
  * THEN, of a whole report (hlg_trust_build, trust.c), which also tests at which other
@@ -79,6 +81,7 @@ struct hlg_boundaries {
 struct hlg_tested {
 	struct hlg_boundaries samples, addrs;
 	uint64_t stray_addrs;
+	uint64_t padding; /* samples */
 	/* Of the functions, by samples: chance is their ratio; 0: none has any. */
 	double starts, bytes;
 	struct hlg_share by_samples, by_addrs; /* 99 % */
@@ -110,6 +113,9 @@ void hlg_verdict_add(struct hlg_tested *tested, struct hlg_code *code,
 
 /* Are more of these off boundaries than one in a hundred explains (binomial, 99 %)? */
 bool hlg_verdict_is_off(const struct hlg_boundaries *b);
+
+/* And are more in padding than that? */
+bool hlg_verdict_is_padded(const struct hlg_tested *tested);
 
 /* The verdict on what was added, which also fills shares and chance; stray_addrs is 0 of
  * one image. */

@@ -316,9 +316,12 @@ int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err)
 		w.columns = 0;
 	hlg_text_lines_head(f, a->report);
 	if (a->report->suppressed)
-		fputs("instructions are withheld, because the samples do not fit "
-		      "(--force=yes shows them)\n",
-		      f);
+		fprintf(f,
+			"instructions are withheld, because %s (--force=yes shows "
+			"them)\n",
+			a->report->trust.all.verdict == HLG_TRUST_MISMATCH
+				? "the samples do not fit"
+				: "the base is only assumed");
 	rc = hlg_listing_each(a, put_listing, &w, err);
 	hlg_snippet_finish(&w.snippets);
 	hlg_called_by_finish(&w.called);

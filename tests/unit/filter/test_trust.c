@@ -258,6 +258,35 @@ START_TEST(strays_only_are_a_mismatch)
 }
 END_TEST
 
+/* One in a hundred may lie in padding, where nothing runs; more is of other code. */
+START_TEST(padding_is_not_verified)
+{
+	static const struct {
+		uint64_t n;
+		int verdict;
+	} in_padding[] = {{0, VERIFIED}, {5, VERIFIED}, {16, MIXED}};
+	const uint64_t n = in_padding[_i].n;
+	struct hlg_report r;
+	struct hlg_run run;
+
+	kit_trust_guest("guest.elf");
+	kit_start(&run, "guest.elf");
+	hlg_profile_event(&run.profile, "a", 0);
+	for (uint64_t i = 0; i < 32; i++)
+		kit_add(&run, 0, KIT_BASE + 0x1060 + 4 * i, 1, 9);
+	for (uint64_t i = 0; i < n; i++)
+		kit_add(&run, 0, KIT_BASE + 0x11e0 + i % 32, 1, 1);
+	kit_build(&run, &r);
+	ck_assert_uint_eq(r.trust.all.padding, n);
+	ck_assert_uint_eq(r.trust.all.samples.off, 0);
+	ck_assert_int_eq(r.trust.all.verdict, in_padding[_i].verdict);
+	ck_assert_int_eq(r.trust.images[0].tested.verdict, in_padding[_i].verdict);
+	if (n > 5)
+		ck_assert_ptr_nonnull(strstr(r.banner, "; 5.26 % lie in padding"));
+	hlg_report_finish(&r);
+	hlg_run_finish(&run);
+}
+
 /* Samples in a part that is not executable do not fit, nor does their thread. */
 START_TEST(data_does_not_fit)
 {
@@ -364,6 +393,7 @@ int main(void)
 	tcase_add_loop_test(tc, what_cannot_be_decoded_is_not_tested, 0, 2);
 	/* On AArch64 a base hardly stands out. */
 	if (HLG_HAVE_ZYDIS) {
+		tcase_add_loop_test(tc, padding_is_not_verified, 0, 3);
 		tcase_add_loop_test(tc, data_does_not_fit, 0, 3);
 		tcase_add_loop_test(tc, other_bases_are_told, 0, 1);
 		tcase_add_loop_test(tc, other_bases_are_told, 31, 33);
