@@ -33,10 +33,17 @@ bool hlg_builds_add(struct hlg_builds *builds, const struct hlg_build *build)
 	return true;
 }
 
+void hlg_builds_written(struct hlg_builds *builds, int64_t when)
+{
+	if (when && (builds->written == 0 || when < builds->written))
+		builds->written = when;
+}
+
 bool hlg_builds_merge(struct hlg_builds *to, const struct hlg_builds *from)
 {
 	bool ok = true;
 
+	hlg_builds_written(to, from->written);
 	for (size_t i = 0; i < from->n; i++)
 		ok &= hlg_builds_add(to, &from->at[i]);
 	return ok;

@@ -32,10 +32,14 @@ struct hlg_build {
 struct hlg_builds {
 	struct hlg_build *at;
 	size_t n;
+	int64_t written; /* the first of the recordings, in seconds since 1970; 0: unknown
+			  */
 };
 
 /* Adds one, once; file may have folders. False without memory. */
 bool hlg_builds_add(struct hlg_builds *builds, const struct hlg_build *build);
+/* Recordings were written at a time: the earliest counts. */
+void hlg_builds_written(struct hlg_builds *builds, int64_t when);
 bool hlg_builds_merge(struct hlg_builds *to, const struct hlg_builds *from);
 void hlg_builds_finish(struct hlg_builds *builds);
 

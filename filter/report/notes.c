@@ -432,6 +432,25 @@ static void tell_changed(struct hlg_report *r)
 				r->trust.images[i].image->path);
 }
 
+/* Where nothing tells which build ran. Files that were copied together are as old. */
+static void tell_newer(struct hlg_report *r)
+{
+	const int64_t written = r->profile->builds.written, together = 60;
+
+	for (size_t i = 0; written && i < r->trust.n_images; i++) {
+		const struct hlg_image_test *ti = &r->trust.images[i];
+		const int64_t mtime = ti->image->elf.id.mtime.tv_sec;
+
+		if (ti->identity != HLG_IDENTITY_UNKNOWN || ti->image->map ||
+		    mtime <= written + together)
+			continue;
+		hlg_note_list_add(&r->remarks,
+				  "%s: is newer than the recording: is it the build that "
+				  "ran? (hlguest record notes which it is)",
+				  ti->image->path);
+	}
+}
+
 static void tell_any_fits(struct hlg_report *r)
 {
 	for (size_t i = 0; i < r->trust.n_images; i++)
@@ -519,6 +538,7 @@ static void tell_trust(struct hlg_report *r)
 {
 	tell_images(r);
 	tell_changed(r);
+	tell_newer(r);
 	tell_any_fits(r);
 	tell_threads(r);
 	tell_elsewhere(r);

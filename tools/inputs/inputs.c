@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/inputs/inputs.h"
-#include "tools/beside/beside.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "filter/output/target.h"
 #include "symtab/grow.h"
+#include "tools/beside/beside.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/inputs/noted.h"
@@ -648,7 +649,8 @@ bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int ar
 	return false;
 }
 
-/* What record noted beside the recordings of a run. What cannot be read says nothing. */
+/* What record noted beside the recordings of a run, and when they were written. What
+ * cannot be read says nothing. */
 static bool add_builds(const struct hlg_inputs *in, struct hlg_run *run)
 {
 	bool ok = true;
@@ -656,8 +658,13 @@ static bool add_builds(const struct hlg_inputs *in, struct hlg_run *run)
 	for (size_t i = 0; i < in->n_files; i++) {
 		struct hlg_beside beside;
 		struct hlg_err err;
+		struct stat st;
 		int rc = hlg_beside_read(&beside, in->files[i], &err);
 
+		/* A profile is saved later. */
+		if (stat(in->files[i], &st) == 0 && S_ISREG(st.st_mode) &&
+		    !hlg_pprof_is(in->files[i]))
+			hlg_builds_written(&run->profile.builds, st.st_mtime);
 		for (size_t k = 0; rc == 0 && k < beside.n_guests; k++) {
 			struct hlg_build build = {.file = beside.guests[k].file,
 						  .crc = beside.guests[k].crc,
