@@ -32,6 +32,11 @@ static void note_image(struct hlg_report *r, const struct hlg_image *image)
 				   " is assumed, nothing in the file states "
 				   "it (use %s@BASE)",
 				   image->path, image->base, image->path);
+	if (!image->map && !image->made && !hlg_image_has_code(image))
+		hlg_note_list_warn(&r->notes,
+				   "%s: holds no code, as debug files do: nothing checks "
+				   "that its names are right (name the ELF that ran)",
+				   image->path);
 	if (image->debug_path)
 		hlg_note_list_add(&r->notes, "%s: is stripped; names are those of %s",
 				  image->path, image->debug_path);
@@ -343,18 +348,21 @@ static void put_banner(FILE *f, const struct hlg_report *r)
 
 char *hlg_notes_banner(const struct hlg_report *r)
 {
-	bool guess = r->suppressed && r->trust.all.verdict < HLG_TRUST_MISMATCH;
+	const struct hlg_image *guess = r->suppressed ? hlg_trust_guess(&r->trust) : NULL;
 	char *text = NULL;
 	size_t size;
 	FILE *f;
 
+	if (guess && r->trust.all.verdict == HLG_TRUST_MISMATCH &&
+	    hlg_image_has_code(guess))
+		guess = NULL;
 	if (r->trust.all.verdict < HLG_TRUST_MIXED && !guess)
 		return NULL;
 	f = open_memstream(&text, &size);
 	if (!f)
 		return NULL;
 	if (guess)
-		put_guess(f, hlg_trust_guess(&r->trust));
+		put_guess(f, guess);
 	else
 		put_banner(f, r);
 	if (fclose(f) != 0) {

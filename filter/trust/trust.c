@@ -32,7 +32,7 @@ const struct hlg_image *hlg_trust_guess(const struct hlg_trust *trust)
 
 		if (ti->image->from == HLG_BASE_DEFAULT &&
 		    trust->all.verdict != HLG_TRUST_VERIFIED &&
-		    s->on + s->off + s->undecodable > 0)
+		    (s->on + s->off + s->undecodable > 0 || !ti->code))
 			return ti->image;
 	}
 	return NULL;

@@ -160,6 +160,11 @@ int hlg_code_open(struct hlg_code **out, const struct hlg_image *image,
 				   image->path,
 				   image->map ? "a perf map has none"
 					      : "this is a build without Zydis");
+	if (!hlg_image_has_code(image))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: holds no code, as debug files do (name the ELF "
+				   "that ran)",
+				   image->path);
 	code = calloc(1, sizeof(*code));
 	if (!code)
 		return hlg_err_memory(err, image->path);

@@ -34,9 +34,9 @@ struct hlg_density {
 };
 
 /*
- * For an image that outlives *code. Fails for a perf map or a machine that cannot be
- * decoded (HLG_EINPUT), when the file is not the one that was opened any more, or
- * without memory. *code is NULL after a failure.
+ * For an image that outlives *code. Fails for a perf map, a machine that cannot be
+ * decoded or a file without code (HLG_EINPUT), when the file is not the one that was
+ * opened any more, or without memory. *code is NULL after a failure.
  */
 int hlg_code_open(struct hlg_code **code, const struct hlg_image *image,
 		  struct hlg_err *err);

@@ -450,6 +450,15 @@ uint64_t hlg_image_stored(const struct hlg_image *image, uint64_t addr)
 	return load->filesz - (addr - load->addr);
 }
 
+bool hlg_image_has_code(const struct hlg_image *image)
+{
+	for (size_t i = 0; i < image->n_areas; i++)
+		if (image->areas[i].code &&
+		    hlg_image_stored(image, image->areas[i].start))
+			return true;
+	return false;
+}
+
 /* All images are made here, and none is constant: only who asks for bytes has it so. */
 void hlg_image_miss(const struct hlg_image *image)
 {

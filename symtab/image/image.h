@@ -160,6 +160,9 @@ const struct hlg_symbol *hlg_image_neighbour(const struct hlg_image *image,
 /* How many bytes from an own address on are in the file (0 for a perf map). */
 uint64_t hlg_image_stored(const struct hlg_image *image, uint64_t addr);
 
+/* Are any bytes of executable parts in the file? A debug file has none. */
+bool hlg_image_has_code(const struct hlg_image *image);
+
 /* What it is called, without the folders in front. */
 const char *hlg_image_short_name(const struct hlg_image *image);
 

@@ -66,8 +66,6 @@ START_TEST(a64_densities)
 	expect_density(TEXT + 17, 0, 0);
 	code_load(&a64, 15);
 	expect_density(TEXT, 1, 4);
-	code_load(&a64, 0);
-	expect_density(TEXT, 0, 0);
 }
 END_TEST
 
@@ -310,6 +308,13 @@ START_TEST(maps_are_refused)
 }
 END_TEST
 
+START_TEST(files_without_code_are_refused)
+{
+	code_load_image(&a64, 0);
+	refuse("holds no code, as debug files do (name the ELF that ran)");
+}
+END_TEST
+
 START_TEST(x86_wants_the_decoder)
 {
 	static struct mkelf_guest guest;
@@ -383,6 +388,7 @@ int main(void)
 	tcase_add_test(tc, only_what_is_stored_takes_room);
 	tcase_add_test(tc, kinds_without_a_symbol_are_unknown);
 	tcase_add_test(tc, maps_are_refused);
+	tcase_add_test(tc, files_without_code_are_refused);
 	tcase_add_test(tc, x86_wants_the_decoder);
 	tcase_add_test(tc, changed_files_are_refused);
 	tcase_add_test(tc, the_opened_file_is_kept);

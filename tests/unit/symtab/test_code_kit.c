@@ -34,7 +34,7 @@ void code_open(void)
 	ck_assert_ptr_nonnull(code);
 }
 
-void code_load(const struct sketch *sketch, size_t filesz)
+void code_load_image(const struct sketch *sketch, size_t filesz)
 {
 	struct mkelf_simple simple;
 	struct mkelf_image img;
@@ -49,6 +49,11 @@ void code_load(const struct sketch *sketch, size_t filesz)
 	mkelf_put(&img, mkelf_phdr(&img, 0) + offsetof(Elf64_Phdr, p_filesz), 8, filesz);
 	code_open_image(scratch_image("guest.elf", &img));
 	mkelf_finish(&img);
+}
+
+void code_load(const struct sketch *sketch, size_t filesz)
+{
+	code_load_image(sketch, filesz);
 	code_open();
 }
 

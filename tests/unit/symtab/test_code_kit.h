@@ -48,6 +48,8 @@ void code_open(void);
 
 /* Opens the image of a sketch and its code; the file has filesz bytes of the text. */
 void code_load(const struct sketch *sketch, size_t filesz);
+/* The same, without opening its code. */
+void code_load_image(const struct sketch *sketch, size_t filesz);
 
 /* Opens a program at TEXT with these symbols, and its code. */
 void code_load_text(const void *text, size_t size, uint16_t machine,
