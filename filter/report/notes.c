@@ -32,6 +32,11 @@ static void note_image(struct hlg_report *r, const struct hlg_image *image)
 				   " is assumed, nothing in the file states "
 				   "it (use %s@BASE)",
 				   image->path, image->base, image->path);
+	if (image->from == HLG_BASE_NONE)
+		hlg_note_list_warn(&r->notes,
+				   "%s: no sample fits it anywhere, and it is left out "
+				   "(if it ran, state where: %s@BASE)",
+				   image->path, image->path);
 	if (!image->map && !image->made && !hlg_image_has_code(image))
 		hlg_note_list_warn(&r->notes,
 				   "%s: holds no code, as debug files do: nothing checks "

@@ -60,6 +60,11 @@ static json_t *moved(const struct hlg_tail *tail)
 	return o;
 }
 
+static json_t *base(const struct hlg_image *image)
+{
+	return image->from == HLG_BASE_NONE ? json_null() : hlg_json_hex(image->base);
+}
+
 static json_t *trusted_base(const struct hlg_image_test *ti)
 {
 	json_t *o = json_object(), *elsewhere = json_array();
@@ -67,7 +72,7 @@ static json_t *trusted_base(const struct hlg_image_test *ti)
 	json_object_set_new(o, "image", hlg_json_text(ti->image->path));
 	json_object_set_new(o, "verdict",
 			    json_string(hlg_verdict_word(ti->tested.verdict)));
-	json_object_set_new(o, "base", hlg_json_hex(ti->image->base));
+	json_object_set_new(o, "base", base(ti->image));
 	json_object_set_new(o, "from", json_string(hlg_base_word(ti->image->from)));
 	json_object_set_new(o, "bases", hlg_json_number(ti->n_bases));
 	for (size_t i = 0; i < ti->found.n; i++)
@@ -168,7 +173,7 @@ static json_t *images(const struct hlg_report *r)
 			json_object_set_new(o, "inside", hlg_json_hex(image->inside));
 		if (image->noted)
 			json_object_set_new(o, "noted", json_true());
-		json_object_set_new(o, "base", hlg_json_hex(image->base));
+		json_object_set_new(o, "base", base(image));
 		json_object_set_new(o, "bases", bases(r, image));
 		json_object_set_new(o, "base_from",
 				    json_string(hlg_base_word(image->from)));

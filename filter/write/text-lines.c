@@ -210,6 +210,8 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 		hlg_base_describe(image, from, sizeof(from));
 	if (image->n_also)
 		snprintf(base, sizeof(base), "%zu bases", hlg_image_n_bases(image));
+	else if (image->from == HLG_BASE_NONE)
+		strcpy(base, "no base");
 	else
 		snprintf(base, sizeof(base), "base 0x%" PRIx64, image->base);
 	add_escaped(&p, 0, base, from);

@@ -50,7 +50,7 @@ int hlg_base_decide(struct hlg_image *image, struct hlg_err *err)
 static const struct {
 	const char *word, *text;
 } sources[] = {
-	[HLG_BASE_NONE] = {"default", "assumed: nothing states it"},
+	[HLG_BASE_NONE] = {"none", "no sample fits it"},
 	[HLG_BASE_STATED] = {"stated", "stated"},
 	[HLG_BASE_NOTE] = {"note", "from the Hyperlight note, version "},
 	[HLG_BASE_EXEC] = {"exec", "its own addresses: not a PIE"},

@@ -64,15 +64,27 @@ static int check_overlap(const struct hlg_space *space, struct hlg_err *err)
 	return 0;
 }
 
+/* One that no sample fits is left out where another lies: it blocks no report. */
+static int settle(struct hlg_space *space, struct hlg_image *image, struct hlg_err *err)
+{
+	int rc = hlg_base_decide(image, err);
+
+	if (rc == 0)
+		rc = hlg_space_arrange(space, err);
+	if (rc != HLG_EINPUT || image->from != HLG_BASE_DEFAULT)
+		return rc;
+	hlg_image_clear_base(image);
+	return hlg_space_arrange(space, err);
+}
+
 int hlg_space_settle(struct hlg_space *space, struct hlg_err *err)
 {
-	for (size_t i = 0; i < space->n_images; i++) {
-		int rc = hlg_base_decide(space->images[i], err);
+	int rc = hlg_space_arrange(space, err);
 
-		if (rc < 0)
-			return rc;
-	}
-	return hlg_space_arrange(space, err);
+	for (size_t i = 0; rc == 0 && i < space->n_images; i++)
+		if (space->images[i]->from == HLG_BASE_NONE)
+			rc = settle(space, space->images[i], err);
+	return rc;
 }
 
 int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err)
