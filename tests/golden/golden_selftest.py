@@ -122,7 +122,8 @@ class Golden(unittest.TestCase):
 
     def test_files_at_hand(self):
         self.passes("$ readlink hlguest.so\n> /x/f.so\n", PERF_FILTER="/x/f.so")
-        self.passes(f"$ readlink data\n> {os.path.dirname(HERE)}/data\n")
+        self.passes(f"$ diff -r data {os.path.dirname(HERE)}/data\n")
+        self.passes("$ [ data/demo-user.data -nt data/demo.elf ]\n")
         self.passes("$ echo $MKELF $LC_ALL $PERF_CONFIG\n> /m C /dev/null\n", MKELF="/m")
 
     def test_locale(self):
