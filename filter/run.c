@@ -192,6 +192,7 @@ int hlg_run_start_apart(struct hlg_run *run, int argc, char *const *argv,
 {
 	int rc = hlg_run_begin(run, argc, argv, err);
 
+	run->apart = rc == 0;
 	return rc < 0 ? rc : open_images(run, true, err);
 }
 

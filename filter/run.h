@@ -25,7 +25,8 @@ struct hlg_run {
 	/* Set by hlg_run_build: the samples do not fit the images; or not all of them,
 	 * and force= does not say that this is known. */
 	bool mismatch, mixed;
-	struct hlg_err nothing;              /* hlg_run_nothing's */
+	bool apart;             /* guests are told apart while recordings are read */
+	struct hlg_err nothing; /* hlg_run_nothing's */
 	struct hlg_note_list notes, remarks; /* of the feed, for the report */
 };
 

@@ -14,9 +14,7 @@
 #ifndef HLG_FILTER_TRUST_APART_H
 #define HLG_FILTER_TRUST_APART_H
 
-#include "filter/output/note-list.h"
-#include "filter/profile/host.h"
-#include "filter/stacks/stacks.h"
+#include "filter/trust/runners.h"
 #include "symtab/code/code.h"
 #include "symtab/image/space.h"
 
@@ -39,18 +37,9 @@ bool hlg_apart_begin(struct hlg_apart *apart, const struct hlg_space *space,
 		     const struct hlg_options *options);
 void hlg_apart_finish(struct hlg_apart *apart);
 
-/* What a recording held. Profile, host and stacks are replaced. */
-struct hlg_apart_recording {
-	const char *path;
-	struct hlg_profile *profile; /* kept apart (hlg_profile_keep_apart) */
-	struct hlg_host *host;
-	struct hlg_stacks *stacks;   /* NULL: there are none */
-	struct hlg_note_list *notes; /* warnings are added here */
-};
-
 /* Moves what a recording held into the lanes it belongs to. Fails without memory, if
  * an image cannot be read, or if it can be told of nobody. */
-int hlg_apart_settle(struct hlg_apart *apart, const struct hlg_apart_recording *recording,
-		     struct hlg_err *err);
+int hlg_apart_settle(struct hlg_apart *apart,
+		     const struct hlg_runners_recording *recording, struct hlg_err *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include "filter/trust/addresses.h"
 #include "filter/trust/base-search.h"
 #include "filter/view/view.h"
+#include "symtab/image/lane.h"
 
 bool hlg_per_file_begin(struct hlg_per_file *judge, const struct hlg_space *space,
 			int gaps)
@@ -140,7 +141,7 @@ static bool test_found(const struct hlg_per_file *judge, struct trial *t,
 		return true;
 	ok = hlg_base_find_all(code, image, t->addrs.at, t->addrs.n, &found);
 	if (ok && found.n && fit->n_bases == 0) {
-		fit->base = found.fits[0].base;
+		fit->base = hlg_lane_ip(found.fits[0].base);
 		fit->n_bases = found.n;
 	}
 	if (ok && found.n)
@@ -165,7 +166,7 @@ static bool test_refused(const struct hlg_per_file *judge, struct trial *t,
 			  ? hlg_base_search_refuses(image, code, options, &some, &found)
 			  : -1;
 	if (refused > 0 && fit->n_bases == 0) {
-		fit->base = found.fits[0].base;
+		fit->base = hlg_lane_ip(found.fits[0].base);
 		fit->n_bases = found.n;
 	}
 	if (refused > 0 && !test_at(judge, t, image, &found))

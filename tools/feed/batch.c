@@ -7,8 +7,17 @@
 #include <stdlib.h>
 
 #include "filter/trust/apart.h"
+#include "filter/trust/guest-bases.h"
 #include "tools/perfdata/sum.h"
 #include "tools/pprof/pprof.h"
+
+/* Recordings are settled in their order, so that nothing depends on who reads them. */
+struct settling {
+	struct hlg_guest_bases bases;
+	pthread_mutex_t lock;
+	pthread_cond_t turn;
+	size_t next; /* recording */
+};
 
 struct worker {
 	pthread_t thread;
@@ -25,6 +34,8 @@ struct worker {
 	struct hlg_profile file;               /* of the file that is being read */
 	struct hlg_per_file fits;              /* judges it, if there are several */
 	struct hlg_apart apart;                /* if images overlap */
+	struct hlg_guest_bases_finder finder;  /* if bases are to be found */
+	struct settling *settling;
 	bool started;
 };
 
@@ -34,7 +45,7 @@ static int read_path(struct worker *w, const char *path, struct hlg_host *host,
 {
 	if (!hlg_pprof_is(path)) {
 		/* In a saved profile that is settled. */
-		if (w->space->n_lanes)
+		if (w->space->n_lanes || w->finder.space)
 			hlg_profile_keep_apart(&w->file);
 		return hlg_feed_read(path, &w->how, &w->file, host, sums, err);
 	}
@@ -45,6 +56,47 @@ static int read_path(struct worker *w, const char *path, struct hlg_host *host,
 				   path);
 	return hlg_pprof_read(path, w->space, w->how.progress, &w->file, host,
 			      w->how.stacks, sums, err);
+}
+
+/* Finds where the guests of a recording lie; also of one that could not be read, or has
+ * been settled when it was saved, it is then the next's turn. */
+static int settle(struct worker *w, size_t number, const struct hlg_runners_recording *r,
+		  bool found_any, struct hlg_err *err)
+{
+	struct settling *s = w->settling;
+	struct hlg_guest_bases_found found = {0};
+	bool ok = !found_any || hlg_guest_bases_find(&w->finder, r->profile, &found);
+	unsigned n_lanes;
+
+	pthread_mutex_lock(&s->lock);
+	while (s->next != number)
+		pthread_cond_wait(&s->turn, &s->lock);
+	ok = ok && hlg_guest_bases_settle(&s->bases, w->space, &found);
+	n_lanes = s->bases.n_lanes;
+	s->next++;
+	pthread_cond_broadcast(&s->turn);
+	pthread_mutex_unlock(&s->lock);
+	if (ok && found_any)
+		ok = hlg_runners_move(&found.units, r, n_lanes);
+	hlg_guest_bases_found_finish(&found);
+	return ok ? 0 : hlg_err_memory(err, r->path);
+}
+
+/* Who of a recording runs which image, and where. */
+static int tell_apart(struct worker *w, size_t number,
+		      const struct hlg_runners_recording *r, struct hlg_batch_file *file)
+{
+	bool apart = file->rc == 0 && w->file.apart;
+	int rc = file->rc;
+
+	if (w->finder.space) {
+		int settled = settle(w, number, r, apart, &file->err);
+
+		rc = rc < 0 ? rc : settled;
+	} else if (apart) {
+		rc = hlg_apart_settle(&w->apart, r, &file->err);
+	}
+	return rc;
 }
 
 /*
@@ -69,12 +121,10 @@ static void read_file(struct worker *w, size_t number)
 		file->rc = hlg_err_memory(err, path);
 	else
 		file->rc = read_path(w, path, host ? &rows : NULL, &file->sums, err);
-	if (file->rc == 0 && w->file.apart)
-		file->rc = hlg_apart_settle(
-			&w->apart,
-			&(struct hlg_apart_recording){path, &w->file, &rows,
-						      w->how.stacks, &file->notes},
-			err);
+	file->rc = tell_apart(w, number,
+			      &(struct hlg_runners_recording){
+				      path, &w->file, &rows, w->how.stacks, &file->notes},
+			      file);
 	if (file->rc == 0 && w->fits.space &&
 	    !hlg_per_file_judge(&w->fits, &w->file, &file->fit))
 		file->rc = hlg_err_memory(err, path);
@@ -145,6 +195,9 @@ static bool init(struct worker *w, struct hlg_run *run, bool first)
 		return false;
 	if (run->space.n_lanes && !hlg_apart_begin(&w->apart, &run->space, &run->options))
 		return false;
+	if (run->apart && hlg_guest_bases_wanted(&run->space) &&
+	    !hlg_guest_bases_finder_begin(&w->finder, &run->space))
+		return false;
 	return first || hlg_profile_init(&w->own_sum, &run->options);
 }
 
@@ -152,12 +205,16 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 		       struct worker *workers, unsigned n, struct hlg_progress *progress,
 		       struct hlg_err *err)
 {
+	struct settling settling = {.lock = PTHREAD_MUTEX_INITIALIZER,
+				    .turn = PTHREAD_COND_INITIALIZER};
 	atomic_size_t next = 0;
 	bool ok = true;
+	int rc = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		workers[i].batch = batch;
 		workers[i].next = &next;
+		workers[i].settling = &settling;
 		workers[i].how.threads = n > 1 ? 1 : batch->threads;
 		workers[i].how.progress = progress;
 		workers[i].space = &run->space;
@@ -180,8 +237,12 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 		hlg_profile_finish(&workers[i].own_sum);
 		hlg_per_file_finish(&workers[i].fits);
 		hlg_apart_finish(&workers[i].apart);
+		hlg_guest_bases_finder_finish(&workers[i].finder);
 	}
-	return ok ? 0 : hlg_err_memory(err, "threads");
+	rc = ok ? hlg_guest_bases_place(&settling.bases, &run->space, err)
+		: hlg_err_memory(err, "threads");
+	hlg_guest_bases_finish(&settling.bases);
+	return rc;
 }
 
 int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err *err)

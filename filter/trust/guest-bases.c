@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/trust/guest-bases.h"
+
+#include <stdlib.h>
+
+#include "filter/trust/addresses.h"
+#include "symtab/code/base-find.h"
+#include "symtab/grow.h"
+#include "symtab/image/lane.h"
+
+static bool is_sought(const struct hlg_image *image)
+{
+	return image->from == HLG_BASE_NONE && !image->map &&
+	       image->elf.machine == EM_X86_64;
+}
+
+bool hlg_guest_bases_wanted(const struct hlg_space *space)
+{
+	for (size_t i = 0; space->n_lanes == 0 && i < space->n_images; i++)
+		if (is_sought(space->images[i]))
+			return true;
+	return false;
+}
+
+bool hlg_guest_bases_finder_begin(struct hlg_guest_bases_finder *finder,
+				  const struct hlg_space *space)
+{
+	*finder = (struct hlg_guest_bases_finder){.space = space};
+	finder->codes = calloc(space->n_images + 1, sizeof(*finder->codes));
+	for (size_t i = 0; finder->codes && i < space->n_images; i++) {
+		struct hlg_err err;
+
+		/* What cannot be decoded is not sought. */
+		if (is_sought(space->images[i]) &&
+		    hlg_code_open(&finder->codes[i], space->images[i], &err) ==
+			    HLG_ESYSTEM)
+			return false;
+	}
+	return finder->codes != NULL;
+}
+
+void hlg_guest_bases_finder_finish(struct hlg_guest_bases_finder *finder)
+{
+	for (size_t i = 0; finder->codes && i < finder->space->n_images; i++)
+		hlg_code_close(finder->codes[i]);
+	free(finder->codes);
+	*finder = (struct hlg_guest_bases_finder){0};
+}
+
+/* The addresses of a guest that are in no image. False without memory. */
+static bool take(struct hlg_addresses *addrs, const struct hlg_space *space,
+		 const struct hlg_runners *units, size_t begin, size_t end)
+{
+	const size_t first = units->at[begin].begin, last = units->at[end - 1].end;
+
+	addrs->n = 0;
+	addrs->at = malloc((last - first + 1) * sizeof(*addrs->at));
+	for (size_t i = first; addrs->at && i < last; i++)
+		addrs->at[addrs->n++] =
+			(struct hlg_sampled){units->all[i].ip, units->all[i].samples};
+	if (!addrs->at)
+		return false;
+	hlg_addresses_sort(addrs);
+	hlg_addresses_keep_outside(addrs, space);
+	return true;
+}
+
+static bool lies_in(uint64_t ip, const struct hlg_image *image, uint64_t base)
+{
+	return ip - base < image->end - image->first;
+}
+
+/* Leaves out the addresses inside an image at a base. */
+static void leave_out(struct hlg_addresses *addrs, const struct hlg_image *image,
+		      uint64_t base)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < addrs->n; i++)
+		if (!lies_in(addrs->at[i].ip, image, base))
+			addrs->at[n++] = addrs->at[i];
+	addrs->n = n;
+}
+
+/* One image among the addresses of the guest whose first unit this is. */
+static bool find_image(struct hlg_guest_bases_finder *finder, size_t number,
+		       struct hlg_addresses *addrs, unsigned unit,
+		       struct hlg_guest_bases_found *found)
+{
+	const struct hlg_image *image = finder->space->images[number];
+	struct hlg_found bases;
+	bool ok;
+
+	if (addrs->n < HLG_GUEST_BASES_LEAST)
+		return true;
+	ok = hlg_base_find_all(finder->codes[number], image, addrs->at, addrs->n, &bases);
+	for (size_t i = 0; ok && i < bases.n; i++) {
+		ok = HLG_GROW(found->at, found->n);
+		if (ok)
+			found->at[found->n++] = (struct hlg_guest_base){
+				number, bases.fits[i].base, bases.fits[i].samples, unit};
+		leave_out(addrs, image, bases.fits[i].base);
+	}
+	hlg_base_find_finish(&bases);
+	return ok;
+}
+
+bool hlg_guest_bases_find(struct hlg_guest_bases_finder *finder,
+			  const struct hlg_profile *profile,
+			  struct hlg_guest_bases_found *found)
+{
+	const struct hlg_space *space = finder->space;
+	struct hlg_runners *units = &found->units;
+	size_t sought = 0;
+	bool ok;
+
+	*found = (struct hlg_guest_bases_found){0};
+	ok = hlg_runners_collect(units, profile);
+	for (size_t i = 0, j; ok && i < units->n && sought < HLG_GUEST_BASES_MOST;
+	     i = j, sought++) {
+		struct hlg_addresses addrs = {0};
+
+		j = hlg_runners_guest(units, i);
+		ok = take(&addrs, space, units, i, j);
+		for (size_t k = 0; ok && k < space->n_images; k++)
+			if (finder->codes[k])
+				ok = find_image(finder, k, &addrs, (unsigned)i, found);
+		hlg_addresses_finish(&addrs);
+	}
+	return ok;
+}
+
+/* Do they lie at the same addresses, and are not one? */
+static bool collide(const struct hlg_space *space, const struct hlg_guest_base *a,
+		    const struct hlg_guest_base *b)
+{
+	const struct hlg_image *x = space->images[a->image], *y = space->images[b->image];
+
+	if (a->image == b->image && a->base == b->base)
+		return false;
+	return lies_in(b->base, x, a->base) || lies_in(a->base, y, b->base);
+}
+
+/* Is there room for all bases of a guest in a lane? */
+static bool has_room(const struct hlg_guest_bases *bases, const struct hlg_space *space,
+		     const struct hlg_guest_base *guest, size_t n, unsigned lane)
+{
+	for (size_t i = 0; i < bases->n; i++)
+		for (size_t k = 0; bases->at[i].lane == lane && k < n; k++)
+			if (collide(space, &bases->at[i], &guest[k]))
+				return false;
+	return true;
+}
+
+static bool add(struct hlg_guest_bases *bases, const struct hlg_guest_base *of,
+		unsigned lane)
+{
+	for (size_t i = 0; i < bases->n; i++) {
+		struct hlg_guest_base *at = &bases->at[i];
+
+		if (at->image != of->image || at->base != of->base || at->lane != lane)
+			continue;
+		at->samples += of->samples;
+		return true;
+	}
+	if (!HLG_GROW(bases->at, bases->n))
+		return false;
+	bases->at[bases->n] = *of;
+	bases->at[bases->n++].lane = lane;
+	return true;
+}
+
+bool hlg_guest_bases_settle(struct hlg_guest_bases *bases, const struct hlg_space *space,
+			    struct hlg_guest_bases_found *found)
+{
+	bool ok = true;
+
+	for (size_t i = 0, j; ok && i < found->n; i = j) {
+		const size_t unit = found->at[i].lane;
+		unsigned lane = 0;
+
+		for (j = i; j < found->n && found->at[j].lane == unit; j++)
+			;
+		while (lane + 1 < HLG_LANE_SEVERAL &&
+		       !has_room(bases, space, &found->at[i], j - i, lane))
+			lane++;
+		/* So many lie across each other that this one is nobody's. */
+		if (lane + 1 == HLG_LANE_SEVERAL)
+			lane = HLG_LANE_NOBODY;
+		for (size_t k = i; lane != HLG_LANE_NOBODY && ok && k < j; k++)
+			ok = add(bases, &found->at[k], lane);
+		if (lane != HLG_LANE_NOBODY && lane >= bases->n_lanes)
+			bases->n_lanes = lane + 1;
+		for (size_t k = unit; k < hlg_runners_guest(&found->units, unit); k++)
+			found->units.at[k].lane = lane;
+	}
+	return ok;
+}
+
+void hlg_guest_bases_found_finish(struct hlg_guest_bases_found *found)
+{
+	hlg_runners_finish(&found->units);
+	free(found->at);
+	*found = (struct hlg_guest_bases_found){0};
+}
+
+/* By image, and as found bases are: by samples, then base. */
+static int compare(const void *a, const void *b)
+{
+	const struct hlg_guest_base *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	if (x->base != y->base)
+		return x->base < y->base ? -1 : 1;
+	return x->lane < y->lane ? -1 : x->lane > y->lane;
+}
+
+int hlg_guest_bases_place(const struct hlg_guest_bases *bases, struct hlg_space *space,
+			  struct hlg_err *err)
+{
+	int rc = 0;
+
+	if (bases->n_lanes < 2)
+		return 0;
+	qsort(bases->at, bases->n, sizeof(*bases->at), compare);
+	for (size_t i = 0; rc == 0 && i < bases->n; i++) {
+		const struct hlg_guest_base *at = &bases->at[i];
+		struct hlg_image *image = space->images[at->image];
+
+		/* Of the bases to come, not of those it has. */
+		image->lane = at->lane;
+		rc = image->from == HLG_BASE_NONE
+			     ? hlg_image_set_base(image, at->base, HLG_BASE_FOUND, err)
+			     : hlg_image_add_base(image, at->base, err);
+	}
+	for (size_t i = bases->n; i--;)
+		space->images[bases->at[i].image]->lane = bases->at[i].lane;
+	space->n_lanes = bases->n_lanes;
+	return rc < 0 ? rc : hlg_space_arrange(space, err);
+}
+
+void hlg_guest_bases_finish(struct hlg_guest_bases *bases)
+{
+	free(bases->at);
+	*bases = (struct hlg_guest_bases){0};
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where does each guest of each recording lie? An ELF whose base is to be found is sought
+ * among the samples of each sandbox, or thread, by itself, before they are added up:
+ * where guests lie closer than their image is long, all samples together fit no base, or
+ * the wrong one. Who lies where another's image does gets a lane of his own
+ * (symtab/image/lane.h); as long as nobody does, nothing is moved, and the bases are
+ * found from all samples as they are (base-search.h).
+ *
+ * Only of x86-64: on AArch64 the samples of one guest are too few to find it.
+ */
+#ifndef HLG_FILTER_TRUST_GUEST_BASES_H
+#define HLG_FILTER_TRUST_GUEST_BASES_H
+
+#include "filter/trust/runners.h"
+#include "symtab/code/code.h"
+#include "symtab/image/space.h"
+
+enum {
+	HLG_GUEST_BASES_LEAST = 12, /* distinct addresses that one base can be found of */
+	HLG_GUEST_BASES_MOST = 256  /* guests of a recording that are sought */
+};
+
+/* An image at a base, in a lane. */
+struct hlg_guest_base {
+	size_t image;
+	uint64_t base, samples;
+	unsigned lane;
+};
+
+/* All zero before the first use; of all recordings, which are settled one by one. */
+struct hlg_guest_bases {
+	struct hlg_guest_base *at;
+	size_t n;
+	unsigned n_lanes;
+};
+
+/* Used by one thread: code is decoded on the way. */
+struct hlg_guest_bases_finder {
+	const struct hlg_space *space;
+	struct hlg_code **codes; /* of each image that is sought; else NULL */
+};
+
+/* What was found of a recording: bases of each guest, by units. */
+struct hlg_guest_bases_found {
+	struct hlg_runners units;
+	struct hlg_guest_base *at; /* lane: number of the unit that begins the guest */
+	size_t n;
+};
+
+/* Has a space images whose base is to be found so? */
+bool hlg_guest_bases_wanted(const struct hlg_space *space);
+
+/* Opens their code. False without memory; finish in any case. */
+bool hlg_guest_bases_finder_begin(struct hlg_guest_bases_finder *finder,
+				  const struct hlg_space *space);
+void hlg_guest_bases_finder_finish(struct hlg_guest_bases_finder *finder);
+
+/* False without memory; finish *found in any case. */
+bool hlg_guest_bases_find(struct hlg_guest_bases_finder *finder,
+			  const struct hlg_profile *profile,
+			  struct hlg_guest_bases_found *found);
+
+/* Gives each guest that was found a lane in which there is room for it. Lanes depend on
+ * the order in which recordings are settled. False without memory. */
+bool hlg_guest_bases_settle(struct hlg_guest_bases *bases, const struct hlg_space *space,
+			    struct hlg_guest_bases_found *found);
+
+void hlg_guest_bases_found_finish(struct hlg_guest_bases_found *found);
+
+/* After the last recording: places the images in all lanes, if there are several. Fails
+ * as hlg_image_add_base does. */
+int hlg_guest_bases_place(const struct hlg_guest_bases *bases, struct hlg_space *space,
+			  struct hlg_err *err);
+
+void hlg_guest_bases_finish(struct hlg_guest_bases *bases);
+
+#endif

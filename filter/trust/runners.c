@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/trust/runners.h"
+
+#include <stdlib.h>
+
+#include "symtab/image/lane.h"
+
+static int compare_guests(const struct hlg_runner_sample *x,
+			  const struct hlg_runner_sample *y)
+{
+	if (x->sandbox != y->sandbox)
+		return x->sandbox < y->sandbox ? -1 : 1;
+	/* A sandbox moves from thread to thread. */
+	if (x->sandbox < 0 && x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return 0;
+}
+
+static int compare_units(const void *a, const void *b)
+{
+	const struct hlg_runner_sample *x = a, *y = b;
+	int order = compare_guests(x, y);
+
+	if (order == 0)
+		order = x->stretch < y->stretch ? -1 : x->stretch > y->stretch;
+	return order;
+}
+
+static struct hlg_runner_sample key_of(const struct hlg_profile *p, uint32_t series)
+{
+	if (hlg_options_states_tid(p->options))
+		return (struct hlg_runner_sample){.sandbox = -1,
+						  .tid = p->series[series].tid};
+	return (struct hlg_runner_sample){.sandbox = p->series[series].sandbox,
+					  .tid = p->series[series].tid,
+					  .stretch = p->series[series].stretch};
+}
+
+/* All samples by sandbox and thread; NULL without memory. */
+static struct hlg_runner_sample *collect(const struct hlg_profile *p, size_t *n)
+{
+	struct hlg_runner_sample *all = malloc((p->n_cells + 1) * sizeof(*all));
+
+	*n = 0;
+	for (size_t i = 0; all && i < hlg_profile_room(p); i++) {
+		const struct hlg_cell *cell = &p->cells[i];
+
+		if (!cell->count.samples)
+			continue;
+		all[*n] = key_of(p, cell->series);
+		all[*n].ip = cell->ip;
+		all[(*n)++].samples = cell->count.samples;
+	}
+	if (all)
+		qsort(all, *n, sizeof(*all), compare_units);
+	return all;
+}
+
+bool hlg_runners_collect(struct hlg_runners *units, const struct hlg_profile *profile)
+{
+	*units = (struct hlg_runners){0};
+	units->all = collect(profile, &units->n_all);
+	units->at = units->all ? calloc(units->n_all + 1, sizeof(*units->at)) : NULL;
+	if (!units->at)
+		return false;
+	for (size_t i = 0, j; i < units->n_all; i = j) {
+		const struct hlg_runner_sample *all = units->all;
+		struct hlg_runner *unit = &units->at[units->n++];
+
+		*unit = (struct hlg_runner){all[i].sandbox, all[i].tid, .begin = i};
+		for (j = i; j < units->n_all && compare_units(&all[j], &all[i]) == 0; j++)
+			unit->samples += all[j].samples;
+		unit->end = j;
+	}
+	return true;
+}
+
+void hlg_runners_finish(struct hlg_runners *units)
+{
+	free(units->all);
+	free(units->at);
+	*units = (struct hlg_runners){0};
+}
+
+size_t hlg_runners_guest(const struct hlg_runners *units, size_t i)
+{
+	const struct hlg_runner_sample *first = &units->all[units->at[i].begin];
+
+	while (++i < units->n &&
+	       compare_guests(&units->all[units->at[i].begin], first) == 0)
+		;
+	return i;
+}
+
+static void add_lane(struct hlg_sandbox *sandbox, unsigned lane)
+{
+	if (sandbox->lane == HLG_LANE_NOBODY)
+		sandbox->lane = lane;
+	else if (sandbox->lane != lane)
+		sandbox->lane = HLG_LANE_SEVERAL;
+}
+
+/* NULL: it has no guest samples. */
+static const struct hlg_runner *unit_of(const struct hlg_runners *units,
+					const struct hlg_runner_sample *key)
+{
+	size_t from = 0, n = units->n;
+
+	while (from < n) {
+		size_t mid = from + (n - from) / 2;
+		int order = compare_units(key, &units->all[units->at[mid].begin]);
+
+		if (order == 0)
+			return &units->at[mid];
+		if (order > 0)
+			from = mid + 1;
+		else
+			n = mid;
+	}
+	return NULL;
+}
+
+/* False without memory. */
+static bool set_moves(struct hlg_profile *p, const struct hlg_runners *units)
+{
+	p->moves = calloc(p->n_series + 1, sizeof(*p->moves));
+	for (uint32_t i = 0; p->moves && i < p->n_series; i++) {
+		const struct hlg_runner_sample key = key_of(p, i);
+		const struct hlg_runner *unit = unit_of(units, &key);
+
+		if (unit)
+			p->moves[i] = hlg_lane_move(unit->lane);
+	}
+	for (uint32_t i = 0; i < p->sandboxes.n; i++)
+		p->sandboxes.at[i].lane = HLG_LANE_NOBODY;
+	for (size_t i = 0; i < units->n; i++) {
+		const struct hlg_runner *unit = &units->at[i];
+
+		if (!unit->untold && unit->sandbox > 0 &&
+		    (uint32_t)unit->sandbox <= p->sandboxes.n)
+			add_lane(&p->sandboxes.at[unit->sandbox - 1], unit->lane);
+	}
+	return p->moves != NULL;
+}
+
+/* Where guests are left and entered is told without saying whose. */
+static void copy_transits(struct hlg_transits *transits, unsigned n_lanes)
+{
+	uint32_t n = transits->n;
+
+	for (unsigned lane = 1; lane < n_lanes; lane++)
+		for (uint32_t i = 0; i < n && !transits->lost; i++) {
+			struct hlg_transit copy = transits->at[i];
+
+			copy.ip += hlg_lane_move(lane);
+			hlg_transits_add(transits, copy);
+		}
+}
+
+/* All moved, and no longer apart. False without memory. */
+static bool fold(const struct hlg_runners_recording *r, unsigned n_lanes)
+{
+	const struct hlg_options *options = r->profile->options;
+	struct hlg_profile profile;
+	struct hlg_host host = {0};
+	struct hlg_stacks stacks = {0};
+
+	if (!hlg_profile_init(&profile, options))
+		return false;
+	if (r->stacks && !hlg_stacks_init(&stacks, options)) {
+		hlg_stacks_finish(&stacks);
+		hlg_profile_finish(&profile);
+		return false;
+	}
+	copy_transits(&r->profile->transits, n_lanes);
+	hlg_profile_merge(&profile, r->profile);
+	hlg_host_merge(&host, &profile, r->host, r->profile);
+	if (r->stacks) {
+		hlg_stacks_merge(&stacks, r->stacks, &profile, r->profile);
+		hlg_stacks_finish(r->stacks);
+		*r->stacks = stacks;
+	}
+	hlg_host_finish(r->host);
+	hlg_profile_finish(r->profile);
+	*r->host = host;
+	*r->profile = profile;
+	return true;
+}
+
+bool hlg_runners_move(const struct hlg_runners *units,
+		      const struct hlg_runners_recording *recording, unsigned n_lanes)
+{
+	return set_moves(recording->profile, units) && fold(recording, n_lanes);
+}

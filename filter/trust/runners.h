@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Whose samples a recording has: each sandbox that it tells of, else each thread. A
+ * runner is one of these, or a stretch of a sandbox (tools/feed/turns.h). Who lies where
+ * is judged of each by itself, and all its samples are then moved into one lane
+ * (symtab/image/lane.h).
+ */
+#ifndef HLG_FILTER_TRUST_RUNNERS_H
+#define HLG_FILTER_TRUST_RUNNERS_H
+
+#include "filter/output/note-list.h"
+#include "filter/profile/host.h"
+#include "filter/stacks/stacks.h"
+
+/* What a recording held. Profile, host and stacks are replaced. */
+struct hlg_runners_recording {
+	const char *path;
+	struct hlg_profile *profile; /* kept apart (hlg_profile_keep_apart) */
+	struct hlg_host *host;
+	struct hlg_stacks *stacks;   /* NULL: there are none */
+	struct hlg_note_list *notes; /* warnings are added here */
+};
+
+struct hlg_runner_sample {
+	int32_t sandbox, tid;
+	uint32_t stretch;
+	uint64_t ip, samples;
+};
+
+struct hlg_runner {
+	int32_t sandbox, tid; /* -1: not known */
+	size_t begin, end;    /* of its samples */
+	unsigned lane;
+	int untold; /* why no lane can be told of it; 0: one is, or nobody asked */
+	uint64_t samples;
+};
+
+struct hlg_runners {
+	struct hlg_runner_sample *all; /* by unit */
+	size_t n_all;
+	struct hlg_runner *at; /* by sandbox, else thread, then stretch */
+	size_t n;
+};
+
+/* All in lane 0. False without memory; finish in any case. */
+bool hlg_runners_collect(struct hlg_runners *units, const struct hlg_profile *profile);
+void hlg_runners_finish(struct hlg_runners *units);
+
+/* Behind the last unit of the guest, a sandbox or thread, whose first is i. */
+size_t hlg_runners_guest(const struct hlg_runners *units, size_t i);
+
+/*
+ * Moves what a recording held into the lanes of its units, below n_lanes, and keeps it
+ * apart no longer. False without memory.
+ */
+bool hlg_runners_move(const struct hlg_runners *units,
+		      const struct hlg_runners_recording *recording, unsigned n_lanes);
+
+#endif

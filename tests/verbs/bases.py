@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Guests that lie across each other are found one by one.
+
+    bases.py --build DIR
+
+Recordings of one guest, each at a base of its own, closer than the ELF is long; and
+sandboxes' threads so in one recording. The report is that of all samples at one base:
+each function's count, nothing outside, every base told, whoever reads the files.
+"""
+import json
+import os
+import random
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import recording
+from programs import hlguest_of
+from tap import DATA, Skip, Tap, must, parser, run
+
+HYPERLIGHT = os.path.join(DATA, "hyperlight")
+RECORDINGS, SAMPLES, PAGE, PERIOD = 12, 300, 4096, 1000000
+
+
+class Bench:
+    """The samples of a real guest, and its ELF without the note that states its base."""
+
+    def __init__(self, build, work):
+        self.hlguest = hlguest_of(build)
+        self.elf = os.path.join(work, "guest.elf")
+        self.work = work
+        must("objcopy", "-R", ".note.hyperlight-version",
+             os.path.join(HYPERLIGHT, "guest.elf"), self.elf)
+        found = self.json("annotate", "--top=0", os.path.join(HYPERLIGHT, "guest.elf"),
+                          os.path.join(HYPERLIGHT, "mix.data"))
+        self.addrs = [int(line["addr"], 16) for f in found["functions"] for line in f["lines"]
+                      for _ in range(line["samples"])]
+
+    def json(self, *argv):
+        out, err, status = run(self.hlguest, *argv, "--format=json")
+        if "not in this build" in err or "not decode" in err:
+            raise Skip(err.strip())
+        if status or err:
+            raise RuntimeError(f"{argv}: status {status}: {err}")
+        return json.loads(out)
+
+    def write(self, name, guests):
+        """guests: (base, thread, own addresses) each."""
+        path = os.path.join(self.work, name)
+        recording.write(path, [(addr + base, tid, PERIOD, 0)
+                               for base, tid, addrs in guests for addr in addrs])
+        return path
+
+    def functions(self, *argv):
+        report = self.json("report", "--top=0", *argv)
+        return report, {f["name"]: f["samples"] for f in report["functions"]}
+
+
+def check(bench, guests, recordings):
+    """The report of the recordings against that of all samples at one base."""
+    whole = bench.write("whole.data", [(0x1000, 1, [a for _, _, addrs in guests for a in addrs])])
+    _, wanted = bench.functions(bench.elf + "@0x1000", whole)
+    for threads in "-j1", "-j2":
+        report, found = bench.functions(threads, bench.elf, *recordings)
+        bases = {int(b["base"], 16) for b in report["images"][0]["bases"]}
+        if found != wanted:
+            yield f"{threads}: {sorted(set(found.items()) ^ set(wanted.items()))[:6]}"
+        if report["totals"]["outside"]["samples"]:
+            yield f"{threads}: outside {report['totals']['outside']}"
+        if bases != {base for base, _, _ in guests}:
+            yield f"{threads}: bases {[*map(hex, bases)]}"
+        if report["trust"]["verdict"] != "verified":
+            yield f"{threads}: {report['trust']['verdict']}"
+
+
+def files(bench, rng):
+    """Twelve recordings at random bases within 16 MiB."""
+    for _ in range(4):
+        guests = [(0x40000000 + rng.randrange(4096) * PAGE, 7 + i, rng.sample(bench.addrs, SAMPLES))
+                  for i in range(RECORDINGS)]
+        yield from check(bench, guests, [bench.write(f"{i}.data", [guest])
+                                         for i, guest in enumerate(guests)])
+
+
+def threads(bench, rng):
+    """Two threads of one recording, from a page to most of the image apart, one with few."""
+    for apart in 1, 64, 256:
+        for share in .5, .2, .8:
+            n = int(1200 * share)
+            guests = [(0x200000, 7, rng.sample(bench.addrs, n)),
+                      (0x200000 + apart * PAGE, 8, rng.sample(bench.addrs, 1200 - n))]
+            yield from check(bench, guests, [bench.write("threads.data", guests)])
+
+
+def far(bench, rng):
+    """Guests far enough from each other need nothing of this, and have it as before."""
+    guests = [(0x200000 + i * 0x1000000, 7 + i, rng.sample(bench.addrs, SAMPLES)) for i in range(3)]
+    yield from check(bench, guests, [bench.write("far.data", guests)])
+
+
+def saved(bench, rng):
+    """A saved profile of guests across each other is reported as its recording is."""
+    guests = [(0x200000, 7, rng.sample(bench.addrs, 600)),
+              (0x240000, 8, rng.sample(bench.addrs, 600))]
+    path, profile = bench.write("both.data", guests), os.path.join(bench.work, "both.pb.gz")
+    must(bench.hlguest, "report", bench.elf, path, "--format=pprof", "--out=" + profile)
+    first, second = (bench.functions(bench.elf, p)[1] for p in (path, profile))
+    if first != second:
+        yield f"{sorted(set(first.items()) ^ set(second.items()))[:6]}"
+
+
+def main():
+    args = parser(__doc__).parse_args()
+    tap, rng = Tap(), random.Random(1)
+    with tempfile.TemporaryDirectory() as work:
+        try:
+            bench = Bench(args.build, work)
+        except Skip as e:
+            tap.skip("bases", e)
+            return tap.finish()
+        for name, function in ("recordings", files), ("threads", threads), ("far", far), \
+                ("saved", saved):
+            tap.run(name, lambda f=function: [*f(bench, rng)])
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
