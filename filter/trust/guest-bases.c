@@ -8,6 +8,8 @@
 #include "symtab/grow.h"
 #include "symtab/image/lane.h"
 
+#define FIT 0.99 /* of a recording that is searched as a whole */
+
 static bool is_sought(const struct hlg_image *image)
 {
 	return image->from == HLG_BASE_NONE && !image->map &&
@@ -82,10 +84,11 @@ static void leave_out(struct hlg_addresses *addrs, const struct hlg_image *image
 	addrs->n = n;
 }
 
-/* One image among the addresses of the guest whose first unit this is. */
+/* One image among the addresses of the guest whose first unit this is; to *misfits the
+ * samples inside that are on no known boundary are added. */
 static bool find_image(struct hlg_guest_bases_finder *finder, size_t number,
 		       struct hlg_addresses *addrs, unsigned unit,
-		       struct hlg_guest_bases_found *found)
+		       struct hlg_guest_bases_found *found, uint64_t *misfits)
 {
 	const struct hlg_image *image = finder->space->images[number];
 	struct hlg_found bases;
@@ -95,13 +98,54 @@ static bool find_image(struct hlg_guest_bases_finder *finder, size_t number,
 		return true;
 	ok = hlg_base_find_all(finder->codes[number], image, addrs->at, addrs->n, &bases);
 	for (size_t i = 0; ok && i < bases.n; i++) {
+		const struct hlg_fit *fit = &bases.fits[i];
+
 		ok = HLG_GROW(found->at, found->n);
 		if (ok)
 			found->at[found->n++] = (struct hlg_guest_base){
-				number, bases.fits[i].base, bases.fits[i].samples, unit};
-		leave_out(addrs, image, bases.fits[i].base);
+				number, fit->base, fit->samples, unit};
+		leave_out(addrs, image, fit->base);
+		*misfits += fit->samples - fit->on_samples;
 	}
 	hlg_base_find_finish(&bases);
+	return ok;
+}
+
+/* All images. Empties addrs but for what is in none, and finishes it. */
+static bool find_guest(struct hlg_guest_bases_finder *finder, struct hlg_addresses *addrs,
+		       unsigned unit, struct hlg_guest_bases_found *found,
+		       uint64_t *misfits)
+{
+	bool ok = true;
+
+	*misfits = 0;
+	for (size_t i = 0; ok && i < finder->space->n_images; i++)
+		if (finder->codes[i])
+			ok = find_image(finder, i, addrs, unit, found, misfits);
+	for (size_t i = 0; i < addrs->n; i++)
+		*misfits += addrs->at[i].samples;
+	hlg_addresses_finish(addrs);
+	return ok;
+}
+
+bool hlg_guest_bases_find_whole(struct hlg_guest_bases_finder *finder,
+				const struct hlg_profile *profile,
+				struct hlg_guest_bases_found *found, bool *fits)
+{
+	struct hlg_addresses addrs = {0};
+	uint64_t all = 0, misfits;
+	bool ok = hlg_addresses_collect(&addrs, profile);
+
+	*found = (struct hlg_guest_bases_found){.whole = true};
+	if (ok)
+		hlg_addresses_keep_outside(&addrs, finder->space);
+	for (size_t i = 0; ok && i < addrs.n; i++)
+		all += addrs.at[i].samples;
+	if (ok)
+		ok = find_guest(finder, &addrs, 0, found, &misfits);
+	else
+		hlg_addresses_finish(&addrs);
+	*fits = ok && (double)misfits <= (1 - FIT) * (double)all;
 	return ok;
 }
 
@@ -109,7 +153,6 @@ bool hlg_guest_bases_find(struct hlg_guest_bases_finder *finder,
 			  const struct hlg_profile *profile,
 			  struct hlg_guest_bases_found *found)
 {
-	const struct hlg_space *space = finder->space;
 	struct hlg_runners *units = &found->units;
 	size_t sought = 0;
 	bool ok;
@@ -119,13 +162,11 @@ bool hlg_guest_bases_find(struct hlg_guest_bases_finder *finder,
 	for (size_t i = 0, j; ok && i < units->n && sought < HLG_GUEST_BASES_MOST;
 	     i = j, sought++) {
 		struct hlg_addresses addrs = {0};
+		uint64_t misfits;
 
 		j = hlg_runners_guest(units, i);
-		ok = take(&addrs, space, units, i, j);
-		for (size_t k = 0; ok && k < space->n_images; k++)
-			if (finder->codes[k])
-				ok = find_image(finder, k, &addrs, (unsigned)i, found);
-		hlg_addresses_finish(&addrs);
+		ok = take(&addrs, finder->space, units, i, j) &&
+		     find_guest(finder, &addrs, (unsigned)i, found, &misfits);
 	}
 	return ok;
 }
@@ -170,6 +211,15 @@ static bool add(struct hlg_guest_bases *bases, const struct hlg_guest_base *of,
 	return true;
 }
 
+static void give(struct hlg_guest_bases_found *found, size_t unit, unsigned lane)
+{
+	if (found->whole)
+		found->lane = lane;
+	for (size_t i = unit; !found->whole && i < hlg_runners_guest(&found->units, unit);
+	     i++)
+		found->units.at[i].lane = lane;
+}
+
 bool hlg_guest_bases_settle(struct hlg_guest_bases *bases, const struct hlg_space *space,
 			    struct hlg_guest_bases_found *found)
 {
@@ -191,10 +241,18 @@ bool hlg_guest_bases_settle(struct hlg_guest_bases *bases, const struct hlg_spac
 			ok = add(bases, &found->at[k], lane);
 		if (lane != HLG_LANE_NOBODY && lane >= bases->n_lanes)
 			bases->n_lanes = lane + 1;
-		for (size_t k = unit; k < hlg_runners_guest(&found->units, unit); k++)
-			found->units.at[k].lane = lane;
+		give(found, unit, lane);
 	}
 	return ok;
+}
+
+bool hlg_guest_bases_move(const struct hlg_guest_bases_found *found,
+			  const struct hlg_runners_recording *recording, unsigned n_lanes)
+{
+	if (found->whole)
+		return found->lane == 0 ||
+		       hlg_runners_move_all(recording, found->lane, n_lanes);
+	return hlg_runners_move(&found->units, recording, n_lanes);
 }
 
 void hlg_guest_bases_found_finish(struct hlg_guest_bases_found *found)

@@ -7,6 +7,10 @@
  * (symtab/image/lane.h); as long as nobody does, nothing is moved, and the bases are
  * found from all samples as they are (base-search.h).
  *
+ * To keep samples by thread costs many times what reading does. A recording is therefore
+ * searched as a whole first: where 99 % of its samples, and of those inside, fit bases
+ * that do not overlap, nothing is to be told apart in it.
+ *
  * Only of x86-64: on AArch64 the samples of one guest are too few to find it.
  */
 #ifndef HLG_FILTER_TRUST_GUEST_BASES_H
@@ -41,10 +45,13 @@ struct hlg_guest_bases_finder {
 	struct hlg_code **codes; /* of each image that is sought; else NULL */
 };
 
-/* What was found of a recording: bases of each guest, by units. */
+/* What was found of a recording: bases of each guest, by units; or of all of it. */
 struct hlg_guest_bases_found {
+	bool whole;    /* all of it is in one lane */
+	unsigned lane; /* this one, once settled */
 	struct hlg_runners units;
-	struct hlg_guest_base *at; /* lane: number of the unit that begins the guest */
+	struct hlg_guest_base *at; /* lane: number of the unit that begins the guest; 0
+				      of the whole */
 	size_t n;
 };
 
@@ -56,7 +63,12 @@ bool hlg_guest_bases_finder_begin(struct hlg_guest_bases_finder *finder,
 				  const struct hlg_space *space);
 void hlg_guest_bases_finder_finish(struct hlg_guest_bases_finder *finder);
 
-/* False without memory; finish *found in any case. */
+/* Of the whole: does all of it fit? False without memory; finish *found in any case. */
+bool hlg_guest_bases_find_whole(struct hlg_guest_bases_finder *finder,
+				const struct hlg_profile *profile,
+				struct hlg_guest_bases_found *found, bool *fits);
+
+/* Of a profile that is kept apart. False without memory; finish *found in any case. */
 bool hlg_guest_bases_find(struct hlg_guest_bases_finder *finder,
 			  const struct hlg_profile *profile,
 			  struct hlg_guest_bases_found *found);
@@ -65,6 +77,11 @@ bool hlg_guest_bases_find(struct hlg_guest_bases_finder *finder,
  * the order in which recordings are settled. False without memory. */
 bool hlg_guest_bases_settle(struct hlg_guest_bases *bases, const struct hlg_space *space,
 			    struct hlg_guest_bases_found *found);
+
+/* Moves what a recording held into the lanes that it was given. False without memory. */
+bool hlg_guest_bases_move(const struct hlg_guest_bases_found *found,
+			  const struct hlg_runners_recording *recording,
+			  unsigned n_lanes);
 
 void hlg_guest_bases_found_finish(struct hlg_guest_bases_found *found);
 

@@ -192,3 +192,18 @@ bool hlg_runners_move(const struct hlg_runners *units,
 {
 	return set_moves(recording->profile, units) && fold(recording, n_lanes);
 }
+
+bool hlg_runners_move_all(const struct hlg_runners_recording *recording, unsigned lane,
+			  unsigned n_lanes)
+{
+	struct hlg_profile *p = recording->profile;
+
+	p->moves = calloc(p->n_series + 1, sizeof(*p->moves));
+	if (!p->moves)
+		return false;
+	for (uint32_t i = 0; i < p->n_series; i++)
+		p->moves[i] = hlg_lane_move(lane);
+	for (uint32_t i = 0; i < p->sandboxes.n; i++)
+		p->sandboxes.at[i].lane = lane;
+	return fold(recording, n_lanes);
+}

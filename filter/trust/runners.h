@@ -56,4 +56,8 @@ size_t hlg_runners_guest(const struct hlg_runners *units, size_t i);
 bool hlg_runners_move(const struct hlg_runners *units,
 		      const struct hlg_runners_recording *recording, unsigned n_lanes);
 
+/* The same of a recording all of which is in one lane, apart or not. */
+bool hlg_runners_move_all(const struct hlg_runners_recording *recording, unsigned lane,
+			  unsigned n_lanes);
+
 #endif

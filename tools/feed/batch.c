@@ -8,6 +8,7 @@
 
 #include "filter/trust/apart.h"
 #include "filter/trust/guest-bases.h"
+#include "tools/feed/turns.h"
 #include "tools/perfdata/sum.h"
 #include "tools/pprof/pprof.h"
 
@@ -39,16 +40,19 @@ struct worker {
 	bool started;
 };
 
+/* What a file held, besides the worker's profile of it. */
+struct contents {
+	bool saved; /* it is a saved profile */
+	struct hlg_host rows;
+	struct hlg_stacks stacks;
+};
+
 /* A recording or a saved profile, into the worker's profile of the file. */
 static int read_path(struct worker *w, const char *path, struct hlg_host *host,
 		     struct hlg_recording_sums *sums, struct hlg_err *err)
 {
-	if (!hlg_pprof_is(path)) {
-		/* In a saved profile that is settled. */
-		if (w->space->n_lanes || w->finder.space)
-			hlg_profile_keep_apart(&w->file);
+	if (!hlg_pprof_is(path))
 		return hlg_feed_read(path, &w->how, &w->file, host, sums, err);
-	}
 	if (w->options->stacks == HLG_STACKS_COUNTERS)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is a saved profile, which has no states (name "
@@ -58,45 +62,93 @@ static int read_path(struct worker *w, const char *path, struct hlg_host *host,
 			      w->how.stacks, sums, err);
 }
 
-/* Finds where the guests of a recording lie; also of one that could not be read, or has
- * been settled when it was saved, it is then the next's turn. */
+/* apart: kept by sandbox and thread, but in a saved profile, where that is settled. */
+static int read_contents(struct worker *w, size_t number, bool apart,
+			 struct contents *contents)
+{
+	struct hlg_batch_file *file = &w->batch->files[number];
+	const char *path = w->batch->paths[number];
+	bool callgraph = w->options->stacks == HLG_STACKS_CALLGRAPH;
+
+	*contents = (struct contents){.saved = hlg_pprof_is(path)};
+	w->how.stacks = callgraph ? &contents->stacks : NULL;
+	if (!hlg_profile_init(&w->file, w->options) ||
+	    (callgraph && !hlg_stacks_init(&contents->stacks, w->options)))
+		return hlg_err_memory(&file->err, path);
+	if (apart && !contents->saved)
+		hlg_profile_keep_apart(&w->file);
+	return read_path(w, path,
+			 w->options->mode != HLG_SHOW_GUEST ? &contents->rows : NULL,
+			 &file->sums, &file->err);
+}
+
+static void forget(struct worker *w, struct contents *contents)
+{
+	hlg_host_finish(&contents->rows);
+	hlg_stacks_finish(&contents->stacks);
+	hlg_profile_finish(&w->file);
+}
+
+/* Reads a file, and where its guests lie; a second time if they are to be told apart. */
+static int read_guests(struct worker *w, size_t number, struct contents *contents,
+		       struct hlg_guest_bases_found *found)
+{
+	struct hlg_batch_file *file = &w->batch->files[number];
+	const char *path = w->batch->paths[number];
+	bool ok, fits = true, twice = w->finder.space && hlg_turns_is_kept(path);
+	int rc = read_contents(
+		w, number, w->space->n_lanes || (w->finder.space && !twice), contents);
+
+	if (rc < 0 || !w->finder.space || contents->saved)
+		return rc;
+	if (twice && !hlg_guest_bases_find_whole(&w->finder, &w->file, found, &fits))
+		return hlg_err_memory(&file->err, path);
+	if (twice && fits)
+		return 0;
+	if (twice) {
+		hlg_guest_bases_found_finish(found);
+		forget(w, contents);
+		rc = read_contents(w, number, true, contents);
+	}
+	ok = rc < 0 || hlg_guest_bases_find(&w->finder, &w->file, found);
+	return ok ? rc : hlg_err_memory(&file->err, path);
+}
+
+/* Moves what a recording held to where its guests lie, in the recordings' order; of one
+ * that could not be read nothing: it is then the next's turn. */
 static int settle(struct worker *w, size_t number, const struct hlg_runners_recording *r,
-		  bool found_any, struct hlg_err *err)
+		  struct hlg_guest_bases_found *found, struct hlg_batch_file *file)
 {
 	struct settling *s = w->settling;
-	struct hlg_guest_bases_found found = {0};
-	bool ok = !found_any || hlg_guest_bases_find(&w->finder, r->profile, &found);
 	unsigned n_lanes;
+	bool ok;
 
 	pthread_mutex_lock(&s->lock);
 	while (s->next != number)
 		pthread_cond_wait(&s->turn, &s->lock);
-	ok = ok && hlg_guest_bases_settle(&s->bases, w->space, &found);
+	ok = file->rc < 0 || hlg_guest_bases_settle(&s->bases, w->space, found);
 	n_lanes = s->bases.n_lanes;
 	s->next++;
 	pthread_cond_broadcast(&s->turn);
 	pthread_mutex_unlock(&s->lock);
-	if (ok && found_any)
-		ok = hlg_runners_move(&found.units, r, n_lanes);
-	hlg_guest_bases_found_finish(&found);
-	return ok ? 0 : hlg_err_memory(err, r->path);
+	if (ok && file->rc == 0 && (found->whole || w->file.apart))
+		ok = hlg_guest_bases_move(found, r, n_lanes);
+	return ok ? file->rc : hlg_err_memory(&file->err, r->path);
 }
 
 /* Who of a recording runs which image, and where. */
-static int tell_apart(struct worker *w, size_t number,
-		      const struct hlg_runners_recording *r, struct hlg_batch_file *file)
+static int tell_apart(struct worker *w, size_t number, struct contents *contents,
+		      struct hlg_guest_bases_found *found, struct hlg_batch_file *file)
 {
-	bool apart = file->rc == 0 && w->file.apart;
-	int rc = file->rc;
+	const struct hlg_runners_recording r = {w->batch->paths[number], &w->file,
+						&contents->rows, w->how.stacks,
+						&file->notes};
 
-	if (w->finder.space) {
-		int settled = settle(w, number, r, apart, &file->err);
-
-		rc = rc < 0 ? rc : settled;
-	} else if (apart) {
-		rc = hlg_apart_settle(&w->apart, r, &file->err);
-	}
-	return rc;
+	if (w->finder.space)
+		return settle(w, number, &r, found, file);
+	if (file->rc == 0 && w->file.apart)
+		return hlg_apart_settle(&w->apart, &r, &file->err);
+	return file->rc;
 }
 
 /*
@@ -106,43 +158,31 @@ static int tell_apart(struct worker *w, size_t number,
 static void read_file(struct worker *w, size_t number)
 {
 	struct hlg_batch *batch = w->batch;
-	const char *path = batch->paths[number];
 	struct hlg_batch_file *file = &batch->files[number];
+	struct hlg_guest_bases_found found = {0};
+	struct contents contents;
 
-	bool host = w->options->mode != HLG_SHOW_GUEST;
-	bool callgraph = w->options->stacks == HLG_STACKS_CALLGRAPH;
-	struct hlg_host rows = {0};
-	struct hlg_stacks stacks = {0};
-	struct hlg_err *err = &file->err;
-
-	w->how.stacks = callgraph ? &stacks : NULL;
-	if (!hlg_profile_init(&w->file, w->options) ||
-	    (callgraph && !hlg_stacks_init(&stacks, w->options)))
-		file->rc = hlg_err_memory(err, path);
-	else
-		file->rc = read_path(w, path, host ? &rows : NULL, &file->sums, err);
-	file->rc = tell_apart(w, number,
-			      &(struct hlg_runners_recording){
-				      path, &w->file, &rows, w->how.stacks, &file->notes},
-			      file);
+	file->rc = read_guests(w, number, &contents, &found);
+	file->rc = tell_apart(w, number, &contents, &found, file);
+	hlg_guest_bases_found_finish(&found);
 	if (file->rc == 0 && w->fits.space &&
 	    !hlg_per_file_judge(&w->fits, &w->file, &file->fit))
-		file->rc = hlg_err_memory(err, path);
+		file->rc = hlg_err_memory(&file->err, batch->paths[number]);
 	if (file->rc == 0) {
-		hlg_host_merge(w->host, w->sum, &rows, &w->file);
-		if (callgraph)
-			hlg_stacks_merge(w->stacks, &stacks, w->sum, &w->file);
+		hlg_host_merge(w->host, w->sum, &contents.rows, &w->file);
+		if (w->how.stacks)
+			hlg_stacks_merge(w->stacks, w->how.stacks, w->sum, &w->file);
 		hlg_profile_merge(w->sum, &w->file);
 	}
-	hlg_host_finish(&rows);
-	if (file->rc == 0 && batch->stacks)
-		batch->stacks[number] = stacks;
-	else
-		hlg_stacks_finish(&stacks);
-	if (file->rc == 0 && batch->profiles)
+	if (file->rc == 0 && batch->stacks) {
+		batch->stacks[number] = contents.stacks;
+		contents.stacks = (struct hlg_stacks){0};
+	}
+	if (file->rc == 0 && batch->profiles) {
 		batch->profiles[number] = w->file;
-	else
-		hlg_profile_finish(&w->file);
+		w->file = (struct hlg_profile){0};
+	}
+	forget(w, &contents);
 }
 
 static void *work(void *arg)
