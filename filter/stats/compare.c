@@ -96,91 +96,124 @@ void hlg_compare_samples(struct hlg_compared *result, struct hlg_proportion befo
 
 /* The share over all recordings of a side, its observations, and how many there are. */
 struct side {
+	const struct hlg_dispersion_run *runs;
+	size_t n;
 	struct hlg_proportion all;
-	double weight, runs;
-	double variance; /* between the recordings; meaningless for fewer than two */
-	double sampling; /* the samples' own, if the pooled share is the true one */
+	double weight;
+	size_t recordings; /* those with weight */
 };
 
-static struct side sum_side(const struct hlg_compare_run *runs, size_t n)
+static struct side sum_side(const struct hlg_dispersion_run *runs, size_t n)
 {
-	struct side s = {0};
+	struct side s = {.runs = runs, .n = n};
 	double sum = 0, squares = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!(runs[i].weight > 0))
 			continue;
-		s.runs++;
+		s.recordings++;
 		s.weight += runs[i].weight;
 		sum += runs[i].weight * runs[i].share;
 		/* Kish's number of all: weights within a recording, and between them. */
 		if (runs[i].n > 0)
 			squares += runs[i].weight * runs[i].weight / runs[i].n;
 	}
-	if (!(s.weight > 0))
-		return s;
-	s.all.share = fmin(1, sum / s.weight);
-	s.all.n = squares > 0 ? s.weight * s.weight / squares : 0;
-	for (size_t i = 0; i < n; i++) {
-		double off = runs[i].weight * (runs[i].share - s.all.share) / s.weight;
-
-		s.variance += runs[i].weight > 0 ? off * off : 0;
-	}
-	s.variance *= s.runs / (s.runs - 1);
+	if (s.weight > 0)
+		s.all.share = fmin(1, sum / s.weight);
+	if (squares > 0)
+		s.all.n = s.weight * s.weight / squares;
 	return s;
 }
 
-/* Settles both variances, and the degrees of freedom that their sum has. */
-static double settle(struct side *a, struct side *b)
+/* The variance of a side's share, if p is the true one and k the row's dispersion. */
+static double variance_of(const struct side *s, double p, size_t k)
 {
-	bool both = a->runs >= HLG_COMPARE_RUNS && b->runs >= HLG_COMPARE_RUNS;
-	struct side *known = a->runs >= HLG_COMPARE_RUNS ? a : b;
-	double sum;
+	double sum = 0;
 
-	a->variance = fmax(a->variance, a->sampling);
-	b->variance = fmax(b->variance, b->sampling);
-	if (!both) {
-		struct side *other = known == a ? b : a;
+	for (size_t i = 0; i < s->n; i++) {
+		double part = s->runs[i].weight / s->weight;
 
-		other->variance =
-			other->sampling *
-			(known->sampling > 0 ? known->variance / known->sampling : 1);
-		return known->runs - 1;
+		if (s->runs[i].weight > 0 && s->runs[i].n > 0)
+			sum += part * part * hlg_dispersion_variance(k, p, s->runs[i].n);
 	}
-	sum = a->variance + b->variance;
-	return sum * sum /
-	       (a->variance * a->variance / (a->runs - 1) +
-		b->variance * b->variance / (b->runs - 1));
+	return sum;
 }
 
-void hlg_compare_runs(struct hlg_compared *result, const struct hlg_compare_run *before,
-		      size_t n_before, const struct hlg_compare_run *after,
-		      size_t n_after)
+/* What the difference of two sides may be by chance: normal, of one of several errors. */
+struct chance {
+	double error[HLG_DISPERSION_STEPS];
+	double weight[HLG_DISPERSION_STEPS]; /* they sum to 1 */
+};
+
+static struct chance chance_of(const struct side *a, const struct side *b,
+			       const struct hlg_dispersion *all)
+{
+	struct hlg_dispersion_row row;
+	double p = pool(a->all, b->all);
+	struct chance c;
+
+	for (size_t k = 0; k < HLG_DISPERSION_STEPS; k++)
+		row.likelihood[k] = 1;
+	hlg_dispersion_look(&row, a->runs, a->n);
+	hlg_dispersion_look(&row, b->runs, b->n);
+	for (size_t k = 0; k < HLG_DISPERSION_STEPS; k++)
+		c.error[k] = sqrt(variance_of(a, p, k) + variance_of(b, p, k));
+	hlg_dispersion_weigh(c.weight, all, &row);
+	return c;
+}
+
+/* How likely chance alone makes a difference at least as large, either way. */
+static double exceeds(const struct chance *c, double diff)
+{
+	double p = 0;
+
+	for (size_t k = 0; k < HLG_DISPERSION_STEPS; k++)
+		p += c->weight[k] * erfc(fabs(diff) / c->error[k] / M_SQRT2);
+	return fmin(1, p);
+}
+
+/* The difference that chance alone exceeds so often. */
+static double quantile(const struct chance *c, double level)
+{
+	double low = 0, high = 0;
+
+	for (size_t k = 0; k < HLG_DISPERSION_STEPS; k++)
+		high = fmax(high, 10 * c->error[k]);
+	for (int i = 0; i < 60; i++) {
+		double mid = (low + high) / 2;
+
+		*(exceeds(c, mid) > level ? &low : &high) = mid;
+	}
+	return high;
+}
+
+void hlg_compare_runs(struct hlg_compared *result,
+		      const struct hlg_dispersion_run *before, size_t n_before,
+		      const struct hlg_dispersion_run *after, size_t n_after,
+		      const struct hlg_dispersion *all)
 {
 	struct side a = sum_side(before, n_before), b = sum_side(after, n_after);
-	double pooled, df, error, half;
+	struct chance chance;
+	double pooled, half;
 
 	/* A recording may have turned out to be empty. */
 	hlg_compare_samples(result, a.all, b.all);
 	if (!(a.all.n > 0) || !(b.all.n > 0) ||
-	    (a.runs < HLG_COMPARE_RUNS && b.runs < HLG_COMPARE_RUNS))
+	    (a.recordings < HLG_COMPARE_RUNS && b.recordings < HLG_COMPARE_RUNS))
 		return;
 	pooled = pool(a.all, b.all);
-	a.sampling = pooled * (1 - pooled) / a.all.n;
-	b.sampling = pooled * (1 - pooled) / b.all.n;
-	if (!(a.sampling > 0)) /* all samples are of this row, or none */
+	if (!(pooled > 0) || !(pooled < 1)) /* all samples are of this row, or none */
 		return;
-	df = settle(&a, &b);
-	error = sqrt(a.variance + b.variance);
-	half = error * hlg_interval_student_quantile(HLG_COMPARE_LEVEL, df);
+	chance = chance_of(&a, &b, all);
+	half = quantile(&chance, HLG_COMPARE_LEVEL);
 	result->low = fmax(-1, fmin(result->low, result->diff - half));
 	result->high = fmin(1, fmax(result->high, result->diff + half));
-	result->p = fmax(result->exact ? result->p : 0,
-			 hlg_interval_student(result->diff / error, df));
+	result->p = fmax(result->exact ? result->p : 0, exceeds(&chance, result->diff));
 }
 
 /* The mean weight of runs; *variance is that of the mean. */
-static double mean_weight(const struct hlg_compare_run *runs, size_t n, double *variance)
+static double mean_weight(const struct hlg_dispersion_run *runs, size_t n,
+			  double *variance)
 {
 	double count = (double)n, mean = 0, sampling = 0;
 
@@ -196,8 +229,8 @@ static double mean_weight(const struct hlg_compare_run *runs, size_t n, double *
 	return mean;
 }
 
-double hlg_compare_totals(const struct hlg_compare_run *before, size_t n_before,
-			  const struct hlg_compare_run *after, size_t n_after)
+double hlg_compare_totals(const struct hlg_dispersion_run *before, size_t n_before,
+			  const struct hlg_dispersion_run *after, size_t n_after)
 {
 	double a, b, va, vb, df;
 

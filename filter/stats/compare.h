@@ -15,18 +15,16 @@
  *   Fisher's exact test with the mid-P (H. O. Lancaster, JASA 56, 1961), the smaller
  *   tail doubled, of the counts that the shares make of the whole observations.
  * - hlg_compare_runs: the difference of two ratio estimates, total share of total weight
- *   (W. G. Cochran, Sampling Techniques, 1977, 2.11), with Welch's t and his degrees of
- *   freedom (Biometrika 34, 1947). Recordings of one length have the plain variance of
- *   their shares. That variance is never taken to be less than that of the samples, as
- *   three recordings may be alike by chance; a side of fewer than three has its samples'
- *   variance times as much as the other side's is more than that. Rows of few samples
- *   must pass the exact test too.
+ *   (W. G. Cochran, Sampling Techniques, 1977, 2.11). Its variance is that of samples and
+ *   of runs: by how much this row and all rows differ between recordings of one side
+ *   (dispersion.h); a side of one recording is taken to vary as the other does. p is how
+ *   likely chance makes as large a difference, over all that the row's dispersion may be.
+ *   Rows of few samples must pass the exact test too.
  */
 #ifndef HLG_FILTER_STATS_COMPARE_H
 #define HLG_FILTER_STATS_COMPARE_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "filter/stats/dispersion.h"
 
 /* What is called significant: the false discovery rate, and the level of intervals. */
 #define HLG_COMPARE_LEVEL 0.05
@@ -45,32 +43,26 @@ struct hlg_proportion {
 	double share, n;
 };
 
-/* What a row has in one recording; n and weight are the recording's own. */
-struct hlg_compare_run {
-	double share;
-	double weight; /* that shares are of */
-	double n;      /* observations */
-};
-
 /* Nothing is known if a side has no observations: p is 1, the interval -1 to 1. */
 void hlg_compare_samples(struct hlg_compared *result, struct hlg_proportion before,
 			 struct hlg_proportion after);
 
 /*
  * Compares sides of n_before and n_after recordings; one of both has
- * HLG_COMPARE_RUNS or more. Recordings without weight count nothing.
+ * HLG_COMPARE_RUNS or more. Recordings without weight count nothing. all: of all rows.
  */
-void hlg_compare_runs(struct hlg_compared *result, const struct hlg_compare_run *before,
-		      size_t n_before, const struct hlg_compare_run *after,
-		      size_t n_after);
+void hlg_compare_runs(struct hlg_compared *result,
+		      const struct hlg_dispersion_run *before, size_t n_before,
+		      const struct hlg_dispersion_run *after, size_t n_after,
+		      const struct hlg_dispersion *all);
 
 /*
  * Did the recordings' weights change? Two-sided p of Welch's t of their means; a side's
  * variance is never taken to be less than that of its samples (Poisson's). NAN unless
  * both sides have HLG_COMPARE_RUNS recordings; here one without weight counts as such.
  */
-double hlg_compare_totals(const struct hlg_compare_run *before, size_t n_before,
-			  const struct hlg_compare_run *after, size_t n_after);
+double hlg_compare_totals(const struct hlg_dispersion_run *before, size_t n_before,
+			  const struct hlg_dispersion_run *after, size_t n_after);
 
 /*
  * Two-sided mid-P of the table x1 of n1 against x2 of n2, whole numbers, x <= n. Takes

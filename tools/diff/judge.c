@@ -5,6 +5,10 @@
 
 #include "tools/diff/join.h"
 
+enum {
+	LEAST_SAMPLES = 20 /* of both sides, for a row to be tested among many */
+};
+
 /* What each recording of a side has in each row: weight[run * rows + row]. */
 struct runs {
 	uint64_t *weight;
@@ -96,7 +100,7 @@ static bool is_border(const struct hlg_diff_row *row)
 }
 
 /* One row's share in every recording of a side. */
-static void list_runs(struct hlg_compare_run *list, const struct hlg_diff_side *side,
+static void list_runs(struct hlg_dispersion_run *list, const struct hlg_diff_side *side,
 		      const struct runs *runs, size_t n_rows, size_t row, bool border)
 {
 	for (size_t i = 0; i < runs->n; i++) {
@@ -105,10 +109,10 @@ static void list_runs(struct hlg_compare_run *list, const struct hlg_diff_side *
 						       border ? view->guest : view->kept);
 		double weight = (double)runs->weight[i * n_rows + row];
 
-		list[i] =
-			(struct hlg_compare_run){.share = total > 0 ? weight / total : 0,
-						 .weight = total,
-						 .n = observations(view, border)};
+		list[i] = (struct hlg_dispersion_run){.share = total > 0 ? weight / total
+									 : 0,
+						      .weight = total,
+						      .n = observations(view, border)};
 	}
 }
 
@@ -123,17 +127,60 @@ static struct hlg_share share_of(const struct hlg_view *view, struct hlg_count c
 				   observations(view, border));
 }
 
-static void compare(const struct hlg_diff *diff, struct hlg_diff_row *row,
-		    const struct hlg_compare_run *const lists[2])
+/* What is done to each row's shares in the recordings of both sides. */
+struct task {
+	const struct hlg_diff *diff;
+	struct hlg_diff_rows *rows;
+	const struct runs *runs;
+	struct hlg_dispersion_run *lists[2];
+	struct hlg_dispersion all;
+};
+
+static void list_row(const struct task *t, size_t i)
 {
-	const struct hlg_diff_side *a = &diff->side[0], *b = &diff->side[1];
+	for (int s = 0; s < 2; s++)
+		list_runs(t->lists[s], &t->diff->side[s], &t->runs[s], t->rows->n, i,
+			  is_border(&t->rows->row[i]));
+}
+
+/* Too few samples to become significant, among many rows. */
+static bool is_small(const struct hlg_diff_row *row)
+{
+	return row->count[0].samples + row->count[1].samples < LEAST_SAMPLES;
+}
+
+/* How much all rows differ between the recordings of a side. False without memory. */
+static bool fit(struct task *t)
+{
+	struct hlg_dispersion_row *rows = calloc(t->rows->n + 1, sizeof(*rows));
+	size_t n = 0;
+
+	for (size_t i = 0; rows && i < t->rows->n; i++) {
+		if (is_small(&t->rows->row[i]))
+			continue;
+		list_row(t, i);
+		for (size_t k = 0; k < HLG_DISPERSION_STEPS; k++)
+			rows[n].likelihood[k] = 1;
+		for (int s = 0; s < 2; s++)
+			hlg_dispersion_look(&rows[n], t->lists[s], t->runs[s].n);
+		n++;
+	}
+	if (rows)
+		hlg_dispersion_fit(&t->all, rows, n);
+	free(rows);
+	return rows != NULL;
+}
+
+static void compare(const struct task *t, struct hlg_diff_row *row)
+{
+	const struct hlg_diff_side *a = &t->diff->side[0], *b = &t->diff->side[1];
 	bool border = is_border(row);
 
 	for (int s = 0; s < 2; s++)
-		row->share[s] = share_of(&diff->side[s].all, row->count[s], border);
-	if (diff->by_runs)
-		hlg_compare_runs(&row->compared, lists[0], a->n_runs, lists[1],
-				 b->n_runs);
+		row->share[s] = share_of(&t->diff->side[s].all, row->count[s], border);
+	if (t->diff->by_runs)
+		hlg_compare_runs(&row->compared, t->lists[0], a->n_runs, t->lists[1],
+				 b->n_runs, &t->all);
 	else
 		hlg_compare_samples(
 			&row->compared,
@@ -147,38 +194,40 @@ static void compare(const struct hlg_diff *diff, struct hlg_diff_row *row,
 static bool compare_all(const struct hlg_diff *diff, struct hlg_diff_rows *rows,
 			const struct runs runs[2])
 {
-	struct hlg_compare_run *lists[2];
+	struct task t = {.diff = diff, .rows = rows, .runs = runs};
+	bool ok;
 
 	for (int s = 0; s < 2; s++)
-		lists[s] = calloc(runs[s].n + 1, sizeof(**lists));
-	if (lists[0] && lists[1])
-		for (size_t i = 0; i < rows->n; i++) {
-			const struct hlg_compare_run *const both[2] = {lists[0],
-								       lists[1]};
-
-			for (int s = 0; s < 2; s++)
-				list_runs(lists[s], &diff->side[s], &runs[s], rows->n, i,
-					  is_border(&rows->row[i]));
-			compare(diff, &rows->row[i], both);
-		}
-	free(lists[0]);
-	free(lists[1]);
-	return lists[0] && lists[1];
+		t.lists[s] = calloc(runs[s].n + 1, sizeof(*t.lists[s]));
+	ok = t.lists[0] && t.lists[1] && (!diff->by_runs || fit(&t));
+	for (size_t i = 0; ok && i < rows->n; i++) {
+		list_row(&t, i);
+		compare(&t, &rows->row[i]);
+	}
+	free(t.lists[0]);
+	free(t.lists[1]);
+	return ok;
 }
 
-static bool adjust(struct hlg_diff_rows *rows)
+/* Small rows are left out where recordings are compared: each test makes all others
+ * harder to pass. */
+static bool adjust(const struct hlg_diff *diff, struct hlg_diff_rows *rows)
 {
 	double *p = calloc(2 * rows->n + 1, sizeof(*p)), *q = p + rows->n;
+	size_t n = 0;
 	bool ok = false;
 
 	for (size_t i = 0; p && i < rows->n; i++)
-		p[i] = rows->row[i].compared.p;
+		if (!diff->by_runs || !is_small(&rows->row[i]))
+			p[n++] = rows->row[i].compared.p;
 	if (p)
-		ok = hlg_compare_adjust(q, p, rows->n);
-	for (size_t i = 0; ok && i < rows->n; i++) {
-		rows->row[i].q = q[i];
-		rows->row[i].significant = q[i] <= HLG_COMPARE_LEVEL;
-		rows->n_significant += rows->row[i].significant;
+		ok = hlg_compare_adjust(q, p, n);
+	for (size_t i = 0, k = 0; ok && i < rows->n; i++) {
+		struct hlg_diff_row *row = &rows->row[i];
+
+		row->q = diff->by_runs && is_small(row) ? 1 : q[k++];
+		row->significant = row->q <= HLG_COMPARE_LEVEL;
+		rows->n_significant += row->significant;
 	}
 	free(p);
 	return ok;
@@ -217,7 +266,7 @@ bool hlg_diff_judge_rows(const struct hlg_diff *diff, struct hlg_diff_rows *rows
 
 	for (int s = 0; ok && s < 2; s++)
 		ok = weigh_runs(&runs[s], &diff->side[s], rows, rows->to[s], regions);
-	ok = ok && compare_all(diff, rows, runs) && adjust(rows);
+	ok = ok && compare_all(diff, rows, runs) && adjust(diff, rows);
 	if (ok)
 		qsort(rows->row, rows->n, sizeof(*rows->row), compare_rows);
 	for (int s = 0; s < 2; s++)

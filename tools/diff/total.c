@@ -26,7 +26,7 @@ static bool is_apart(const struct hlg_diff_total *total, double variance)
 	return apart > 0 && erfc(apart / sqrt(2 * variance)) <= HLG_COMPARE_LEVEL;
 }
 
-static void weigh(struct hlg_diff *diff, struct hlg_compare_run *lists[2])
+static void weigh(struct hlg_diff *diff, struct hlg_dispersion_run *lists[2])
 {
 	struct hlg_diff_total *total = &diff->total;
 	enum hlg_weight weight = total->clock ? HLG_WEIGHT_PERIOD : diff->weight;
@@ -65,7 +65,7 @@ static bool has_length(const struct hlg_diff *diff)
 bool hlg_diff_total(struct hlg_diff *diff)
 {
 	struct hlg_diff_total *total = &diff->total;
-	struct hlg_compare_run *lists[2];
+	struct hlg_dispersion_run *lists[2];
 
 	for (int s = 0; s < 2; s++)
 		lists[s] = calloc(diff->side[s].n_runs + 1, sizeof(**lists));

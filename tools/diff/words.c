@@ -63,10 +63,11 @@ static const char *test(const struct hlg_diff *diff)
 		return "chi-square test of samples (Fisher's mid-P where fewer than 5 "
 		       "are expected), Newcombe's interval";
 	if (diff->n_runs[0] >= HLG_COMPARE_RUNS && diff->n_runs[1] >= HLG_COMPARE_RUNS)
-		return "Welch's t test of the recordings' shares, whose variance is at "
-		       "least that of sampling";
-	return "t test of the recordings' shares; the side with fewer than three is "
-	       "assumed to vary as much as the other";
+		return "sampling error and how much recordings differ, estimated from "
+		       "each row and all rows together";
+	return "sampling error and how much recordings differ, estimated from each row "
+	       "and all rows together; the side with fewer than three is assumed to "
+	       "vary as much as the other";
 }
 
 __attribute__((format(printf, 3, 4))) static void add(struct hlg_diff *diff,
