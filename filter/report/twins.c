@@ -40,20 +40,41 @@ static bool hints_differ(struct hlg_row *const *rows, size_t n)
 	return true;
 }
 
+/* Puts what marks a row for another reason (shift.h) behind what tells it from others. */
+static bool join(struct hlg_row *row, char *mark)
+{
+	char *both = NULL;
+	bool ok =
+		!mark || !row->apart || asprintf(&both, "%s, %s", row->apart, mark) >= 0;
+
+	if (ok && mark) {
+		free(row->apart);
+		row->apart = both ? both : strdup(mark);
+		ok = row->apart != NULL;
+	}
+	free(mark);
+	return ok;
+}
+
 /* Rows of one name. False without memory. */
 static bool tell(struct hlg_row *const *rows, size_t n, const struct hlg_twins_hint *hint)
 {
-	bool ok = true;
+	char **marks = malloc(n * sizeof(*marks));
+	bool ok = marks != NULL;
 
-	for (size_t i = 0; hint->of && i < n; i++)
-		rows[i]->apart = hint->of(hint->ctx, &rows[i]->place);
-	if (hints_differ(rows, n))
-		return true;
-	for (size_t i = 0; i < n; i++) {
-		free(rows[i]->apart);
-		rows[i]->apart = address_of(rows[i]);
-		ok &= rows[i]->apart != NULL;
+	for (size_t i = 0; ok && i < n; i++) {
+		marks[i] = rows[i]->apart;
+		rows[i]->apart = hint->of ? hint->of(hint->ctx, &rows[i]->place) : NULL;
 	}
+	if (marks && !hints_differ(rows, n))
+		for (size_t i = 0; i < n; i++) {
+			free(rows[i]->apart);
+			rows[i]->apart = address_of(rows[i]);
+			ok &= rows[i]->apart != NULL;
+		}
+	for (size_t i = 0; marks && i < n; i++)
+		ok &= join(rows[i], marks[i]);
+	free(marks);
 	return ok;
 }
 
