@@ -241,6 +241,15 @@ def check_fail(build):
                                f"--fail-if={limit}%")
             if status != expected:
                 yield f"{before} {after} {limit}: status {status}, not {expected}: {grown}"
+    # Of fewer than three of a side it warns, or refuses.
+    for runs, warns in (1, True), (3, False):
+        with copied(USER, runs) as befores, copied(USER, 3) as afters:
+            words = "diff", ELF, *befores, "--after", *afters, "--fail-if=5"
+            _, told, status = run(hlguest_of(build), *words)
+            _, refused, strict = run(hlguest_of(build), *words, "--strict")
+        if ("fewer than three" in told) != warns or status or \
+                ("fewer than three" in refused) != warns or strict != warns:
+            yield f"{runs} runs: {status}, {told}; {strict}, {refused}"
 
 
 @contextlib.contextmanager

@@ -121,7 +121,7 @@ static void write_rows(FILE *f, const struct hlg_diff *diff)
 
 	fprintf(f,
 		"<section id=\"functions\">\n<h2>%s</h2>\n<p class=\"summary\">"
-		"%zu of %zu changed significantly; the others, in grey, may be chance."
+		"%zu of %zu %s; the others, in grey, may be chance."
 		"</p>\n<div class=\"tools\"></div>\n<div class=\"scroll\" "
 		"tabindex=\"0\">\n"
 		"<table id=\"function-table\">\n<thead><tr><th scope=\"col\">change</th>"
@@ -137,7 +137,8 @@ static void write_rows(FILE *f, const struct hlg_diff *diff)
 		diff->withheld       ? "Guest addresses"
 		: diff->side[0].self ? "Functions, with what they call"
 				     : "Functions",
-		diff->functions.n_significant, diff->functions.n);
+		diff->functions.n_significant, diff->functions.n,
+		diff->by_runs ? "changed significantly" : "differ between these runs");
 	for (size_t i = 0; i < diff->functions.n && n < ROWS; i++)
 		if (hlg_diff_columns_shows(diff, &diff->functions.row[i], n)) {
 			write_row(f, diff, i, most);

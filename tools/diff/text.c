@@ -240,10 +240,13 @@ static const char *rest_of(char buf[static 96], const struct hlg_diff *diff,
 	buf[0] = '\0';
 	if (n < wanted)
 		snprintf(buf, 96, "%zu more%s: --%s=0", wanted - n,
-			 diff->every ? "" : " changed",
+			 diff->every     ? ""
+			 : diff->by_runs ? " changed"
+					 : " that differ",
 			 hlg_rows_top(&diff->side[0].report) ? "top" : "min");
 	else if (n < rows->n)
-		snprintf(buf, 96, "%zu without a significant change: --all", rows->n - n);
+		snprintf(buf, 96, "%zu without a significant %s: --all", rows->n - n,
+			 diff->by_runs ? "change" : "difference");
 	return buf;
 }
 
@@ -254,9 +257,11 @@ static bool none_changed(FILE *f, const struct hlg_diff *diff)
 
 	if (diff->incomparable || rows->n_significant || (diff->every && rows->n))
 		return false;
-	fprintf(f, "no %s changed significantly (--all shows %s%zu)",
-		diff->withheld ? "guest address" : "function", rows->n > 1 ? "all " : "",
-		rows->n);
+	fprintf(f, "no %s %s (--all shows %s%zu)",
+		diff->withheld ? "guest address" : "function",
+		diff->by_runs ? "changed significantly"
+			      : "differs between these runs beyond chance",
+		rows->n > 1 ? "all " : "", rows->n);
 	return true;
 }
 

@@ -127,9 +127,10 @@ void hlg_diff_total_tell(const struct hlg_diff *diff, FILE *f)
 	if (diff->incomparable)
 		fputs("; functions are not compared", f);
 	else
-		fprintf(f, "; %zu of %zu %s changed", diff->functions.n_significant,
+		fprintf(f, "; %zu of %zu %s %s", diff->functions.n_significant,
 			diff->functions.n,
-			diff->withheld ? "guest addresses" : "functions");
+			diff->withheld ? "guest addresses" : "functions",
+			diff->by_runs ? "changed" : "differ");
 }
 
 /* What the figures of the total mean. */

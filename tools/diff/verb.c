@@ -167,6 +167,24 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 	return rc;
 }
 
+/* With fewer recordings, how much runs of the same thing differ is not known: what fails
+ * may be chance. */
+static int check_runs(const struct hlg_side sides[2], struct hlg_err *err)
+{
+	static const char subject[] =
+		"--fail-if: fewer than three recordings of each side, whose runs may "
+		"differ by chance (record three or more of each";
+
+	if (sides[0].in->n_files >= HLG_COMPARE_RUNS &&
+	    sides[1].in->n_files >= HLG_COMPARE_RUNS)
+		return 0;
+	if (sides[1].run.options.strict)
+		return hlg_err_set(err, HLG_EINPUT, "%s)", subject);
+	hlg_err_set(err, HLG_EINPUT, "%s; --strict refuses)", subject);
+	hlg_output_error(err);
+	return 0;
+}
+
 static int diff(const struct hlg_inputs *in, const struct arguments *args)
 {
 	struct hlg_side sides[2] = {{.in = in, .each = true},
@@ -177,6 +195,8 @@ static int diff(const struct hlg_inputs *in, const struct arguments *args)
 	/* A recording that is missing would make another comparison of it. */
 	for (int s = 0; rc == 0 && status == 0 && s < 2; s++)
 		rc = read_side(&sides[s], &status, &err);
+	if (rc == 0 && status == 0 && args->fails)
+		rc = check_runs(sides, &err);
 	if (rc == 0 && status == 0)
 		rc = compare(sides, args, &status, &err);
 	if (rc < 0)
@@ -234,7 +254,8 @@ const struct hlg_verb hlg_verb_diff = {
 	.shared = "input jobs quiet after border children color cpu demangle event force "
 		  "format "
 		  "gaps min "
-		  "no-pager output pid region sandbox strict-base tid time top verbose "
+		  "no-pager output pid region sandbox strict strict-base tid time top "
+		  "verbose "
 		  "weight "
 		  "wide",
 	.formats = hlg_diff_formats,

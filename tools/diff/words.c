@@ -91,6 +91,13 @@ static void tell_limits(struct hlg_diff *diff)
 			"(name the right ELF or base; --force compares addresses)");
 		return;
 	}
+	if (!diff->by_runs && diff->functions.n_significant)
+		hlg_note_list_add(&diff->notes,
+				  diff->side[0].n_runs + diff->side[1].n_runs == 2
+					  ? "these two runs differ; any two may by "
+					    "chance (record 3 or more a side)"
+					  : "these runs differ; any may by chance "
+					    "(record 3 or more a side)");
 	if (!diff->by_runs)
 		hlg_note_list_detail(&diff->notes,
 				     "the test knows sampling error only, not how much "
