@@ -2,6 +2,7 @@
 #include "tools/feed/batch.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 #include "tools/feed/turns.h"
 #include "tools/perfdata/sum.h"
 #include "tools/pprof/pprof.h"
+
+#define RATES_DIFFER 1.5
 
 /* Recordings are settled in their order, so that nothing depends on who reads them. */
 struct settling {
@@ -151,6 +154,17 @@ static int tell_apart(struct worker *w, size_t number, struct contents *contents
 	return file->rc;
 }
 
+static double mean_period(const struct hlg_profile *p)
+{
+	struct hlg_count guest = {0};
+
+	for (size_t i = 0; i < hlg_profile_room(p); i++) {
+		guest.samples += p->cells[i].count.samples;
+		guest.period += p->cells[i].count.period;
+	}
+	return guest.samples ? (double)guest.period / (double)guest.samples : 0;
+}
+
 /*
  * A file is counted on its own first: one that turns out to be unreadable half-way must
  * leave nothing behind.
@@ -169,6 +183,7 @@ static void read_file(struct worker *w, size_t number)
 	    !hlg_per_file_judge(&w->fits, &w->file, &file->fit))
 		file->rc = hlg_err_memory(&file->err, batch->paths[number]);
 	if (file->rc == 0) {
+		file->period = mean_period(&w->file);
 		hlg_host_merge(w->host, w->sum, &contents.rows, &w->file);
 		if (w->how.stacks)
 			hlg_stacks_merge(w->stacks, w->how.stacks, w->sum, &w->file);
@@ -375,8 +390,27 @@ void hlg_batch_note_sums(const struct hlg_recording_sums *sums, const char *of,
 				   of, sums->left);
 }
 
+/* With weight=samples one that was sampled more often counts for more than its time. */
+static void note_rates(const struct hlg_batch *batch, struct hlg_run *run)
+{
+	double least = INFINITY, most = 0;
+
+	for (size_t i = 0; i < batch->n_paths; i++)
+		if (batch->files[i].rc == 0 && batch->files[i].period > 0) {
+			least = fmin(least, batch->files[i].period);
+			most = fmax(most, batch->files[i].period);
+		}
+	if (run->options.weight == HLG_WEIGHT_SAMPLES && most > RATES_DIFFER * least)
+		hlg_note_list_warn(&run->notes,
+				   "a sample of one recording stands for %.3g times what "
+				   "one of another does: shares are of samples, not of "
+				   "time or events (weight=period counts these)",
+				   most / least);
+}
+
 void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)
 {
+	note_rates(batch, run);
 	for (size_t i = 0; i < batch->n_paths; i++)
 		hlg_note_list_append(&run->notes, &batch->files[i].notes);
 	hlg_batch_note_sums(&batch->sums, "", &run->notes);

@@ -18,6 +18,7 @@ struct hlg_batch_file {
 	struct hlg_recording_sums sums;
 	struct hlg_per_file_verdict fit; /* if it was asked for */
 	struct hlg_note_list notes;      /* of who runs which image */
+	double period; /* of its guest samples, on average; 0: none is known */
 };
 
 struct hlg_batch {
