@@ -152,8 +152,7 @@ static struct chance chance_of(const struct side *a, const struct side *b,
 	double p = pool(a->all, b->all);
 	struct chance c;
 
-	for (size_t k = 0; k < HLG_DISPERSION_STEPS; k++)
-		row.likelihood[k] = 1;
+	hlg_dispersion_begin(&row);
 	hlg_dispersion_look(&row, a->runs, a->n);
 	hlg_dispersion_look(&row, b->runs, b->n);
 	for (size_t k = 0; k < HLG_DISPERSION_STEPS; k++)

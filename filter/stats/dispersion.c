@@ -63,6 +63,12 @@ static double residual(const struct hlg_dispersion_run *runs, size_t n, double p
 	return -(logs + log(weights) + squares) / 2;
 }
 
+void hlg_dispersion_begin(struct hlg_dispersion_row *row)
+{
+	for (size_t k = 0; k < HLG_DISPERSION_STEPS; k++)
+		row->likelihood[k] = 1;
+}
+
 void hlg_dispersion_look(struct hlg_dispersion_row *row,
 			 const struct hlg_dispersion_run *runs, size_t n)
 {

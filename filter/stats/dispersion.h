@@ -54,7 +54,10 @@ double hlg_dispersion_step(size_t k);
 /* The variance of a share of p (0 to 1), of n observations, if k is a row's step. */
 double hlg_dispersion_variance(size_t k, double p, double n);
 
-/* Of the recordings of a side; multiplies what *row has, which begins as all 1. */
+/* Nothing is known of the row. */
+void hlg_dispersion_begin(struct hlg_dispersion_row *row);
+
+/* Looks at the recordings of a side. */
 void hlg_dispersion_look(struct hlg_dispersion_row *row,
 			 const struct hlg_dispersion_run *runs, size_t n);
 

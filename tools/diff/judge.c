@@ -159,8 +159,7 @@ static bool fit(struct task *t)
 		if (is_small(&t->rows->row[i]))
 			continue;
 		list_row(t, i);
-		for (size_t k = 0; k < HLG_DISPERSION_STEPS; k++)
-			rows[n].likelihood[k] = 1;
+		hlg_dispersion_begin(&rows[n]);
 		for (int s = 0; s < 2; s++)
 			hlg_dispersion_look(&rows[n], t->lists[s], t->runs[s].n);
 		n++;

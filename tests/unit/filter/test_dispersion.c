@@ -120,8 +120,7 @@ static void fit(struct trial *t)
 	for (int i = 0; i < ROWS; i++) {
 		if (list(t, i) < 20)
 			continue;
-		for (size_t k = 0; k < HLG_DISPERSION_STEPS; k++)
-			rows[n].likelihood[k] = 1;
+		hlg_dispersion_begin(&rows[n]);
 		for (int s = 0; s < 2; s++)
 			hlg_dispersion_look(&rows[n], t->list[s], RUNS);
 		n++;
