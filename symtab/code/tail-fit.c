@@ -19,10 +19,11 @@ enum {
 struct tail_search {
 	const struct hlg_code *code;
 	const struct hlg_sampled *addrs;
-	size_t n, step;  /* every step-th is tried */
-	double on, off;  /* what an address adds to a score */
-	double *unmoved; /* score of those from each on, as they lie; at least 0: by
-			    chance */
+	size_t n, step;      /* every step-th is tried */
+	double on, off;      /* what an address adds to a score */
+	double *unmoved;     /* score of those from each on, as they lie; at least 0: by
+				chance */
+	uint64_t start, end; /* of all functions and labels; no other address scores */
 };
 
 /* Where the score of a distance is best. */
@@ -39,14 +40,42 @@ static double value(const struct tail_search *s, uint64_t addr)
 	return is == HLG_BOUNDARY_ON ? s->on : is == HLG_BOUNDARY_OFF ? s->off : 0;
 }
 
-/* From which address on is it likeliest that all have moved so far, and not that they lie
- * where they are, or anywhere? */
-static struct best try(const struct tail_search *s, int64_t shift)
+/* How many of those that are tried lie before addr? */
+static size_t count_before(const struct tail_search *s, uint64_t addr)
 {
+	size_t low = 0, high = s->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->addrs[middle * s->step].ip < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* What is at addr if it has moved by -shift. */
+static uint64_t before_shift(uint64_t addr, int64_t shift)
+{
+	if (shift >= 0)
+		return addr > (uint64_t)shift ? addr - (uint64_t)shift : 0;
+	return addr <= UINT64_MAX - (uint64_t)-shift ? addr + (uint64_t)-shift
+						     : UINT64_MAX;
+}
+
+/* From which address on is it likeliest that all have moved so far, and not that they lie
+ * where they are, or anywhere? It is left as soon as it cannot score over least. */
+static struct best try(const struct tail_search *s, int64_t shift, double least)
+{
+	size_t first = count_before(s, before_shift(s->start, shift));
+	size_t i = count_before(s, before_shift(s->end, shift));
 	struct best best = {.shift = shift, .score = -INFINITY};
 	double score = 0;
 
-	for (size_t i = s->n; i-- > 0;) {
+	while (i > first && score + s->on * (double)(i - first) > least) {
+		i--;
 		score += value(s, s->addrs[i * s->step].ip + (uint64_t)shift);
 		if (score - s->unmoved[i] > best.score) {
 			best.score = score - s->unmoved[i];
@@ -68,6 +97,20 @@ static bool score_unmoved(struct tail_search *s)
 		s->unmoved[i] = fmax(score, 0);
 	}
 	return true;
+}
+
+static void set_extent(struct tail_search *s, const struct hlg_spans *spans)
+{
+	s->start = UINT64_MAX;
+	for (size_t i = 0; i + 1 < spans->n; i++) {
+		const struct hlg_span *span = &spans->span[i];
+
+		if (span->kind != HLG_FUNCTION && span->kind != HLG_LABEL)
+			continue;
+		if (s->start == UINT64_MAX)
+			s->start = span->start;
+		s->end = span[1].start;
+	}
 }
 
 static void set_values(struct tail_search *s, int64_t step)
@@ -103,6 +146,7 @@ bool hlg_tail_fit(struct hlg_tail *tail, struct hlg_code *code,
 	struct tail_search s = {.code = code, .addrs = addrs};
 	struct best best = {.score = -INFINITY}, rival = best;
 	int64_t step = image->elf.machine == EM_AARCH64 ? INSN_A64 : 1;
+	double needed;
 
 	*tail = (struct hlg_tail){0};
 	if (n == 0)
@@ -111,10 +155,14 @@ bool hlg_tail_fit(struct hlg_tail *tail, struct hlg_code *code,
 	s.n = n / s.step;
 	hlg_code_decode_all(code);
 	set_values(&s, step);
+	set_extent(&s, &image->spans);
 	if (!score_unmoved(&s))
 		return false;
+	needed = log(ODDS_OVER_CHANCE * (2.0 * REACH / (double)step) * (double)s.n);
 	for (int64_t shift = -REACH; shift <= REACH; shift += step) {
-		struct best now = try(&s, shift);
+		/* What scores less is neither the best nor a rival that counts. */
+		double least = fmax(needed, best.score) - log(ODDS_OVER_RIVAL);
+		struct best now = try(&s, shift, least);
 
 		if (shift && now.score > best.score) {
 			rival = best;
@@ -123,9 +171,7 @@ bool hlg_tail_fit(struct hlg_tail *tail, struct hlg_code *code,
 			rival = now;
 		}
 	}
-	if (best.score >
-		    log(ODDS_OVER_CHANCE * (2.0 * REACH / (double)step) * (double)s.n) &&
-	    best.score - rival.score > log(ODDS_OVER_RIVAL))
+	if (best.score > needed && best.score - rival.score > log(ODDS_OVER_RIVAL))
 		fill(&s, &best, n, tail);
 	free(s.unmoved);
 	return true;
