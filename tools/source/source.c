@@ -22,27 +22,37 @@
 #include "symtab/bsearch.h"
 #include "symtab/grow.h"
 #include "tools/source/source-files.h"
+#include "tools/source/subroutines.h"
 
 enum {
-	MAX_DEPTH = 256, /* of nested entries: stops damaged files */
 	MAX_CHAIN = 64,
 	MAX_RANGES =
-		1 << 22 /* ten times a kernel's: units of a damaged file share them */
+		1 << 22, /* ten times a kernel's: units of a damaged file share them */
+	MAX_SUBROUTINES = 1 << 21 /* ranges of them, in all units: likewise */
 };
 
-/* [start, end) is code of unit. */
+struct unit {
+	Dwarf_Die die;
+	bool read; /* its subroutines are there */
+	struct hlg_subroutines subroutines;
+};
+
+/* [start, end) is code of a unit. */
 struct range {
 	uint64_t start, end;
 	uint64_t reach; /* the highest end up to here, this one included */
-	Dwarf_Die unit;
+	size_t unit;
 };
 
 struct hlg_source {
 	Dwfl *dwfl;
 	Dwarf *dwarf;
-	const char *path;     /* of the file that has it; dwfl's */
+	const char *path; /* of the file that has it; dwfl's */
+	struct unit *units;
+	size_t n_units;
 	struct range *ranges; /* sorted by start */
 	size_t n_ranges;
+	size_t room;        /* for ranges of subroutines */
 	bool told;          /* that inlined functions are left out */
 	char shorter[1100]; /* the line that is told if a file of it becomes shorter */
 };
@@ -64,15 +74,14 @@ static void on_sigbus(int sig)
 	_exit(1);
 }
 
-static bool add_range(struct hlg_source *s, const Dwarf_Die *unit, uint64_t start,
-		      uint64_t end)
+static bool add_range(struct hlg_source *s, size_t unit, uint64_t start, uint64_t end)
 {
 	if (start >= end)
 		return true;
 	if (s->n_ranges == MAX_RANGES || !HLG_GROW(s->ranges, s->n_ranges))
 		return false;
 	s->ranges[s->n_ranges++] =
-		(struct range){.start = start, .end = end, .unit = *unit};
+		(struct range){.start = start, .end = end, .unit = unit};
 	return true;
 }
 
@@ -81,8 +90,11 @@ static bool add_unit(struct hlg_source *s, Dwarf_Die *unit)
 	Dwarf_Addr base, start, end;
 	ptrdiff_t off = 0;
 
+	if (!HLG_GROW(s->units, s->n_units))
+		return false;
+	s->units[s->n_units++] = (struct unit){.die = *unit};
 	while ((off = dwarf_ranges(unit, off, &base, &start, &end)) > 0)
-		if (!add_range(s, unit, start, end))
+		if (!add_range(s, s->n_units - 1, start, end))
 			return false;
 	return true; /* a unit whose ranges are damaged has those before */
 }
@@ -121,13 +133,13 @@ static bool collect_ranges(struct hlg_source *s)
  * The unit of addr. Functions that the linker threw away leave ranges at 0 that may cover
  * real code, so of several ranges the one that begins last counts.
  */
-static Dwarf_Die *find_unit(struct hlg_source *s, uint64_t addr)
+static struct unit *find_unit(struct hlg_source *s, uint64_t addr)
 {
 	size_t from = HLG_BSEARCH_UPTO(s->ranges, s->n_ranges, start, addr);
 
 	for (; from && s->ranges[from - 1].reach > addr; from--)
 		if (s->ranges[from - 1].end > addr)
-			return &s->ranges[from - 1].unit;
+			return &s->units[s->ranges[from - 1].unit];
 	return NULL;
 }
 
@@ -170,8 +182,10 @@ struct hlg_source *hlg_source_open(const struct hlg_image *image, struct hlg_err
 	struct hlg_source *s = calloc(1, sizeof(*s));
 
 	err->msg[0] = '\0';
-	if (s)
+	if (s) {
+		s->room = MAX_SUBROUTINES;
 		watch(s, hlg_image_file(image));
+	}
 	if (s && (!open_dwarf(s, image, err) || !collect_ranges(s))) {
 		hlg_source_close(s);
 		s = NULL;
@@ -186,17 +200,20 @@ void hlg_source_close(struct hlg_source *s)
 	reading = NULL;
 	if (s->dwfl)
 		dwfl_end(s->dwfl);
+	for (size_t i = 0; i < s->n_units; i++)
+		hlg_subroutines_finish(&s->units[i].subroutines);
+	free(s->units);
 	free(s->ranges);
 	free(s);
 }
 
 bool hlg_source_find(struct hlg_source *s, uint64_t addr, struct hlg_source_line *line)
 {
-	Dwarf_Die *unit = find_unit(s, addr);
+	struct unit *unit = find_unit(s, addr);
 	Dwarf_Line *found;
 
 	reading = s;
-	found = unit ? dwarf_getsrc_die(unit, addr) : NULL;
+	found = unit ? dwarf_getsrc_die(&unit->die, addr) : NULL;
 	*line = (struct hlg_source_line){0};
 	if (!found || dwarf_lineno(found, &line->line) != 0)
 		return false;
@@ -238,69 +255,6 @@ static void describe(Dwarf_Die *unit, Dwarf_Die *scope, struct hlg_source_inline
 	}
 }
 
-/* The inlined functions around an address, outermost first. */
-struct chain {
-	uint64_t addr;
-	size_t max, n;
-	Dwarf_Die die[MAX_CHAIN];
-};
-
-/* Has the entry no code of its own, but functions in it? */
-static bool is_container(int tag)
-{
-	return tag == DW_TAG_namespace || tag == DW_TAG_module ||
-	       tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
-	       tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
-}
-
-static bool is_scope(int tag)
-{
-	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
-	       tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
-	       tag == DW_TAG_catch_block;
-}
-
-/* Takes note of a scope that has the address. */
-static void enter(struct chain *chain, const Dwarf_Die *scope, int tag)
-{
-	if (tag == DW_TAG_inlined_subroutine && chain->n < chain->max)
-		chain->die[chain->n++] = *scope;
-}
-
-/*
- * Follows the address down from the tree's top: into each container until one has it,
- * and from a scope that has it never back. dwarf_getscopes does not look into namespaces,
- * where Rust has all of its functions.
- */
-static void descend(struct chain *chain, Dwarf_Die *tree)
-{
-	Dwarf_Die path[MAX_DEPTH];   /* entries that are open; [0] is among the top's */
-	size_t depth = 0, floor = 0; /* above floor there is a way back */
-
-	if (dwarf_child(tree, &path[0]) != 0)
-		return;
-	for (;;) {
-		Dwarf_Die *at = &path[depth];
-		int tag = dwarf_tag(at);
-		bool has = is_scope(tag) && dwarf_haspc(at, chain->addr) == 1;
-
-		if (has) {
-			enter(chain, at, tag);
-			floor = depth + 1;
-		}
-		if ((has || is_container(tag)) && depth + 1 < MAX_DEPTH &&
-		    dwarf_child(at, &path[depth + 1]) == 0) {
-			depth++;
-			continue;
-		}
-		while (depth >= floor && dwarf_siblingof(&path[depth], &path[depth]) != 0)
-			if (depth-- == floor)
-				return;
-		if (depth < floor)
-			return;
-	}
-}
-
 /* May the unit's other half be read? If not for its size, that is told once. */
 static bool is_whole(struct hlg_source *s, Dwarf_Die *unit)
 {
@@ -313,24 +267,36 @@ static bool is_whole(struct hlg_source *s, Dwarf_Die *unit)
 	return whole;
 }
 
+/* Of a unit that was split off, the tree is in the other file. */
+static void read_subroutines(struct hlg_source *s, struct unit *unit)
+{
+	Dwarf_Die tree;
+
+	unit->read = true;
+	if (!is_whole(s, &unit->die) ||
+	    dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &tree, NULL, NULL, NULL) != 0 ||
+	    !tree.cu)
+		tree = unit->die;
+	hlg_subroutines_collect(&unit->subroutines, &tree, &s->room);
+}
+
 size_t hlg_source_inlines(struct hlg_source *s, uint64_t addr,
 			  struct hlg_source_inline *inlines, size_t max)
 {
-	struct chain chain = {.addr = addr, .max = max < MAX_CHAIN ? max : MAX_CHAIN};
-	Dwarf_Die *unit = find_unit(s, addr), tree;
+	struct unit *unit = find_unit(s, addr);
+	Dwarf_Die inlined[MAX_CHAIN];
+	size_t n;
 
 	if (!unit)
 		return 0;
 	reading = s;
-	/* Of a unit that was split off, the tree is in the other file. */
-	if (!is_whole(s, unit) ||
-	    dwarf_cu_info(unit->cu, NULL, NULL, NULL, &tree, NULL, NULL, NULL) != 0 ||
-	    !tree.cu)
-		tree = *unit;
-	descend(&chain, &tree);
-	for (size_t i = 0; i < chain.n; i++)
-		describe(unit, &chain.die[i], &inlines[chain.n - 1 - i]);
-	return chain.n;
+	if (!unit->read)
+		read_subroutines(s, unit);
+	n = hlg_subroutines_find(&unit->subroutines, addr, inlined,
+				 max < MAX_CHAIN ? max : MAX_CHAIN);
+	for (size_t i = 0; i < n; i++)
+		describe(&unit->die, &inlined[i], &inlines[i]);
+	return n;
 }
 
 #else

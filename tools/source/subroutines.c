@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/source/subroutines.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "symtab/grow.h"
+
+enum {
+	MAX_DEPTH = 256 /* of nested entries: stops damaged files */
+};
+
+/* An entry of the tree that is open, and the subroutine that it is, or stands in. */
+struct level {
+	Dwarf_Die die;
+	uint32_t in;
+};
+
+/* Puts the ranges of an entry on top of those before. False without memory or room. */
+static bool paint(struct hlg_subroutines *s, Dwarf_Die *die, uint32_t number,
+		  size_t *room)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t off = 0;
+
+	while ((off = dwarf_ranges(die, off, &base, &start, &end)) > 0) {
+		const struct hlg_address_range range = {
+			.start = start, .end = end, .name = number};
+
+		if (*room == 0)
+			return false;
+		--*room;
+		if (!hlg_address_map_put(&s->map, range, HLG_ADDRESS_MAP_KEEP))
+			return false;
+	}
+	return true; /* whose ranges are damaged has those before */
+}
+
+/* Takes note of an entry that is a subroutine. */
+static bool enter(struct hlg_subroutines *s, struct level *level, size_t *room)
+{
+	int tag = dwarf_tag(&level->die);
+
+	if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
+		return true;
+	if (s->n == HLG_SUBROUTINE_NONE || !HLG_GROW(s->list, s->n))
+		return false;
+	s->list[s->n] = (struct hlg_subroutine){level->die, level->in,
+						tag == DW_TAG_inlined_subroutine};
+	level->in = s->n++;
+	return paint(s, &level->die, level->in, room);
+}
+
+void hlg_subroutines_collect(struct hlg_subroutines *s, Dwarf_Die *tree, size_t *room)
+{
+	struct level path[MAX_DEPTH]; /* open entries; [0] is among the top's */
+	size_t depth = 0;
+
+	path[0].in = HLG_SUBROUTINE_NONE;
+	if (dwarf_child(tree, &path[0].die) != 0)
+		return;
+	for (;;) {
+		uint32_t above = depth ? path[depth - 1].in : HLG_SUBROUTINE_NONE;
+
+		path[depth].in = above;
+		if (!enter(s, &path[depth], room))
+			return;
+		if (depth + 1 < MAX_DEPTH &&
+		    dwarf_child(&path[depth].die, &path[depth + 1].die) == 0) {
+			depth++;
+			continue;
+		}
+		while (dwarf_siblingof(&path[depth].die, &path[depth].die) != 0)
+			if (depth-- == 0)
+				return;
+	}
+}
+
+size_t hlg_subroutines_find(const struct hlg_subroutines *s, uint64_t addr,
+			    Dwarf_Die *inlined, size_t max)
+{
+	const struct hlg_address_range *range = hlg_address_map_find(&s->map, addr);
+	uint32_t at = range ? range->name : HLG_SUBROUTINE_NONE;
+	size_t n = 0, left_out;
+
+	/* A parent comes before what stands in it. */
+	for (uint32_t i = at; i != HLG_SUBROUTINE_NONE && s->list[i].inlined;
+	     i = s->list[i].parent)
+		n++;
+	for (left_out = n > max ? n - max : 0; left_out; left_out--)
+		at = s->list[at].parent;
+	if (n > max)
+		n = max;
+	for (size_t i = 0; i < n; i++, at = s->list[at].parent)
+		inlined[i] = s->list[at].die;
+	return n;
+}
+
+void hlg_subroutines_finish(struct hlg_subroutines *s)
+{
+	hlg_address_map_finish(&s->map);
+	free(s->list);
+	*s = (struct hlg_subroutines){0};
+}
