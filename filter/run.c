@@ -235,6 +235,7 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 			      &run->host, err);
 	if (rc == 0 && run->options.stacks == HLG_STACKS_CALLGRAPH) {
 		report->stacks = &run->stacks;
+		report->inlines = run->inlines;
 		rc = hlg_callgraph_judge(report, err);
 	}
 	report->files = run->files;

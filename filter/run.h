@@ -21,7 +21,8 @@ struct hlg_run {
 	struct hlg_stacks stacks;   /* and stacks here, for stacks=callgraph */
 	const struct hlg_report_file *files; /* of the feed, not owned, for the report */
 	size_t n_files;
-	struct hlg_twins_hint hint; /* of a feed that knows more than symbols */
+	struct hlg_twins_hint hint;        /* of a feed that knows more than symbols */
+	struct hlg_inlined_source inlines; /* likewise, of stacks */
 	/* Set by hlg_run_build: the samples do not fit the images; or not all of them,
 	 * and force= does not say that this is known. */
 	bool mismatch, mixed;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/report/callgraph.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,7 +142,8 @@ void hlg_callgraph_add_view(struct hlg_growing *to, const struct hlg_report *r,
 
 	if (series)
 		bottom = child(to, bottom, HLG_FRAME_GROUP, series);
-	if (hlg_paths_build(&paths, r, v, &err) == 0)
+	if (hlg_paths_build(&paths, r, v, &err) == 0 &&
+	    hlg_paths_inline(&paths, r, &err) == 0)
 		add_paths(to, bottom, r, v, &paths);
 	else
 		to->ok = false;
@@ -287,22 +289,85 @@ static void warn_cut(struct hlg_report *r)
 		share * 100);
 }
 
+/* Inlined frames in all stacks, at most: some 24 bytes each. */
+#define MOST_INLINED (UINT64_C(1) << 24)
+
+static bool has_callers(const struct hlg_stacks *s)
+{
+	for (size_t i = 0; i < s->n_stacks; i++)
+		if (s->stacks[i].guest && s->stacks[i].chain != HLG_NO_CHAIN &&
+		    s->stacks[i].chain != HLG_LOST_CHAIN)
+			return true;
+	return false;
+}
+
+/* Debug information is read only for stacks of guests. False without memory. */
+static bool open_inlined(struct hlg_report *r)
+{
+	if (!r->inlines.at || r->suppressed || !has_callers(r->stacks))
+		return true;
+	r->inlined = hlg_inlined_open(&r->inlines, r->space);
+	return r->inlined;
+}
+
+/* Adds how many frames are inlined in a stack. False without memory. */
+static bool count_inlined(struct hlg_report *r, const struct hlg_stack *stack,
+			  const struct hlg_caller *callers, size_t n_callers,
+			  uint64_t *sum)
+{
+	const uint32_t *list;
+	size_t n;
+
+	if (!r->inlined || *sum > MOST_INLINED)
+		return true;
+	if (!hlg_inlined_find(r->inlined, stack->ip, &list, &n))
+		return false;
+	*sum += n;
+	for (size_t i = 0; i < n_callers; i++) {
+		if (callers[i].kind != HLG_CALLER_RECORDED)
+			continue;
+		if (!hlg_inlined_find(r->inlined, callers[i].ip, &list, &n))
+			return false;
+		*sum += n;
+	}
+	return true;
+}
+
+/* Inlined functions stand in all stacks, or in none. */
+static void judge_inlined(struct hlg_report *r, uint64_t sum)
+{
+	if (r->inlined && sum > MOST_INLINED)
+		hlg_note_list_warn(
+			&r->notes,
+			"inlined functions are left out: stacks would have more "
+			"than %" PRIu64 " frames of them (choose fewer "
+			"samples, as with --time)",
+			MOST_INLINED);
+	if (sum <= MOST_INLINED && r->callers.stacks)
+		return;
+	hlg_inlined_close(r->inlined);
+	r->inlined = NULL;
+}
+
 int hlg_callgraph_judge(struct hlg_report *r, struct hlg_err *err)
 {
 	const struct hlg_stacks *s = r->stacks;
-	bool ok;
+	uint64_t n_inlined = 0;
+	bool ok = open_inlined(r);
 
 	r->proof =
 		hlg_proof_open(s, r->space, r->suppressed ? NULL : &r->trust, r->options);
-	ok = r->proof;
+	ok &= r->proof != NULL;
 	for (size_t i = 0; ok && i < s->n_stacks; i++) {
 		const struct hlg_caller *list;
 		size_t n;
 
 		if (s->stacks[i].guest)
 			ok = hlg_proof_find(r->proof, &s->stacks[i], &list, &n,
-					    &r->callers);
+					    &r->callers) &&
+			     count_inlined(r, &s->stacks[i], list, n, &n_inlined);
 	}
+	judge_inlined(r, n_inlined);
 	warn_cut(r);
 	if (r->callers.refused)
 		warn_refused(r);

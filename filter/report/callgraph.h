@@ -3,7 +3,8 @@
  * The stacks of a report (stacks=callgraph), from what the feed collected (stacks.h) and
  * what the report says of each guest address: the frames of roots=, those of the host,
  * "[guest]", the guest's callers where a kernel recorded them, and the row that the
- * sample is credited to. So the stacks of a row sum to the row.
+ * sample is credited to. So the stacks of a row sum to the row. Functions that were
+ * inlined stand on those that they were inlined in.
  *
  * roots=: comm and tid of all stacks, image (a path, "[outside]") and section (".text",
  * "[no section]") of those of guests.
@@ -34,8 +35,8 @@ int hlg_callgraph_add_host(struct hlg_growing *to, const struct hlg_report *repo
 
 /*
  * Sums up what there is to say of the callers in guests, and warns where they are left
- * out. Of a report whose stacks are set, before anything else here; fails only without
- * memory.
+ * out; finds what was inlined in them, if the report's inlines are set. Of a report whose
+ * stacks are set, before anything else here; fails only without memory.
  */
 int hlg_callgraph_judge(struct hlg_report *report, struct hlg_err *err);
 

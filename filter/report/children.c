@@ -13,6 +13,17 @@ static const struct hlg_path_frame *frames_of(const struct hlg_children *c,
 	return &c->paths.frames[path->first];
 }
 
+/* The frame that the sample is credited to: behind what was inlined there. */
+static const struct hlg_path_frame *own_frame(const struct hlg_children *c,
+					      const struct hlg_path *path)
+{
+	const struct hlg_path_frame *frame = frames_of(c, path);
+
+	while (frame->kind == HLG_CALLER_INLINED)
+		frame++;
+	return frame;
+}
+
 static bool is_counted(const struct hlg_path *path, const struct hlg_report *r)
 {
 	return !path->row->border || r->options->border != HLG_BORDER_DROP;
@@ -45,7 +56,7 @@ static size_t count(struct hlg_children *c, const struct hlg_report *r, size_t *
 			continue;
 		if (path->cut)
 			hlg_count_add(&c->cut, path->count);
-		hlg_count_add(&rows[frames[0].place].self, path->count);
+		hlg_count_add(&rows[own_frame(c, path)->place].self, path->count);
 		for (size_t k = path->n; k-- > 0;) {
 			if (seen[frames[k].place] == i + 1)
 				continue;
@@ -154,6 +165,8 @@ int hlg_children_build(struct hlg_children *c, const struct hlg_report *r,
 
 	*c = (struct hlg_children){.all = hlg_rows_sum(r, v), .weight = v->weight};
 	rc = hlg_paths_build(&c->paths, r, v, err);
+	if (rc == 0)
+		rc = hlg_paths_inline(&c->paths, r, err);
 	if (rc < 0)
 		return rc;
 	seen = calloc((size_t)c->paths.n_places + 1, sizeof(*seen));
@@ -238,6 +251,7 @@ struct hlg_row hlg_children_row(const struct hlg_children *c, size_t i)
 				.count = c->rows[i].count,
 				.share = c->rows[i].share,
 				.border = place->frame == HLG_FRAME_BORDER,
+				.inlined = place->inlined,
 				.name = place->name};
 }
 

@@ -3,6 +3,8 @@
  * What functions cost with all that they call (children=yes, as perf report has it): each
  * sample counts once in each function of its stack. Shares are of all guest samples that
  * are shown, VM exits among them, so that the outermost function has what there is.
+ * Functions that were inlined have rows, too, as in perf, but no self: what was sampled
+ * in one is self of the function it was inlined in, so that self sums to the samples.
  *
  * What was cut off a stack may have been any function. So a count is the least, and the
  * upper limit of its share takes in all samples whose stack is cut and has not the

@@ -8,6 +8,7 @@
 
 #include "filter/view/place-name.h"
 #include "symtab/grow.h"
+#include "symtab/name/demangle.h"
 
 /* What a view says of one address of a series, and what no stack has told of it yet. */
 struct credit {
@@ -271,6 +272,136 @@ int hlg_paths_build(struct hlg_paths *paths, const struct hlg_report *r,
 	free(b.keys);
 	hlg_index_finish(&b.index);
 	return ok ? 0 : hlg_err_memory(err, "report");
+}
+
+/* Where the frames of paths go that have inlined ones between them. */
+struct inlining {
+	struct hlg_paths *paths;
+	const struct hlg_report *report;
+	uint32_t *places; /* of each inlined function, plus 1; 0: has none yet */
+	struct hlg_path_frame *frames;
+	size_t n_frames;
+};
+
+static char *mark_inlined(const char *name, bool demangle)
+{
+	char *readable = demangle ? hlg_demangle(name) : strdup(name), *marked = NULL;
+
+	if (readable && asprintf(&marked, "%s" HLG_INLINED_MARK, readable) < 0)
+		marked = NULL;
+	free(readable);
+	return marked;
+}
+
+/* Has the function of this number a place now? False without memory. */
+static bool place_inlined(struct inlining *to, uint32_t number)
+{
+	const struct hlg_inlined_function *f =
+		hlg_inlined_get(to->report->inlined, number);
+	struct hlg_paths *p = to->paths;
+	struct hlg_path_place place = {
+		.place = {.image = f->image}, .frame = HLG_FRAME_GUEST, .inlined = true};
+
+	if (to->places[number])
+		return true;
+	place.name = mark_inlined(f->name, to->report->options->demangle);
+	if (!place.name || !HLG_GROW(p->places, p->n_places)) {
+		free(place.name);
+		return false;
+	}
+	p->places[p->n_places++] = place;
+	to->places[number] = p->n_places;
+	return true;
+}
+
+static bool push(struct inlining *to, struct hlg_path_frame frame)
+{
+	if (!HLG_GROW(to->frames, to->n_frames))
+		return false;
+	to->frames[to->n_frames++] = frame;
+	return true;
+}
+
+/* Is it known where in its function a frame is, and that it is this one? */
+static bool may_have_inlined(const struct hlg_paths *paths,
+			     const struct hlg_path_frame *frame)
+{
+	const struct hlg_path_place *place = &paths->places[frame->place];
+
+	return (frame->kind == HLG_CALLER_SAMPLED ||
+		frame->kind == HLG_CALLER_RECORDED) &&
+	       place->frame == HLG_FRAME_GUEST && !(place->row && place->row->misfit);
+}
+
+/* *n is 0 where none is known. False without memory. */
+static bool find_inlined(const struct inlining *to, const struct hlg_path_frame *frame,
+			 const uint32_t **list, size_t *n)
+{
+	*n = 0;
+	return !may_have_inlined(to->paths, frame) ||
+	       hlg_inlined_find(to->report->inlined, frame->ip, list, n);
+}
+
+/* Room for a place of each. */
+static bool find_all(struct inlining *to)
+{
+	const uint32_t *list;
+	size_t n;
+
+	for (size_t i = 0; i < to->paths->n_frames; i++)
+		if (!find_inlined(to, &to->paths->frames[i], &list, &n))
+			return false;
+	to->places = calloc((size_t)hlg_inlined_functions(to->report->inlined) + 1,
+			    sizeof(*to->places));
+	return to->places;
+}
+
+static bool inline_frame(struct inlining *to, struct hlg_path_frame frame)
+{
+	const uint32_t *list;
+	size_t n;
+
+	if (!find_inlined(to, &frame, &list, &n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!place_inlined(to, list[i]) ||
+		    !push(to, (struct hlg_path_frame){to->places[list[i]] - 1,
+						      HLG_CALLER_INLINED, frame.ip}))
+			return false;
+	return push(to, frame);
+}
+
+static bool inline_path(struct inlining *to, struct hlg_path *path)
+{
+	size_t first = to->n_frames;
+
+	for (size_t i = 0; i < path->n; i++)
+		if (!inline_frame(to, to->paths->frames[path->first + i]))
+			return false;
+	path->first = first;
+	path->n = to->n_frames - first;
+	return true;
+}
+
+int hlg_paths_inline(struct hlg_paths *p, const struct hlg_report *r, struct hlg_err *err)
+{
+	struct inlining to = {.paths = p, .report = r};
+	bool ok;
+
+	if (!r->inlined)
+		return 0;
+	ok = find_all(&to);
+	for (size_t i = 0; ok && i < p->n; i++)
+		ok = inline_path(&to, &p->paths[i]);
+	free(to.places);
+	if (!ok) {
+		free(to.frames);
+		return hlg_err_memory(err, "report");
+	}
+	free(p->frames);
+	p->frames = to.frames;
+	p->n_frames = to.n_frames;
+	return 0;
 }
 
 void hlg_paths_finish(struct hlg_paths *paths)

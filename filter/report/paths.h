@@ -20,6 +20,7 @@ struct hlg_path_place {
 	struct hlg_place place;    /* all 0 of a note; place.addr means nothing */
 	char *name;                /* readable, as rows have it; not escaped */
 	enum hlg_frame frame;      /* HLG_FRAME_GUEST, _GAP, _BORDER, _NOTE */
+	bool inlined;              /* has HLG_INLINED_MARK; of place only the image */
 	const struct hlg_row *row; /* of the view; NULL: no sample was taken here */
 };
 
@@ -27,8 +28,8 @@ struct hlg_path_frame {
 	uint32_t place; /* in places */
 	enum hlg_caller_kind kind;
 	/* The guest's address: the sample's; in the call (before its return address); the
-	 * first of a function that was inserted; 0 of a note. Its lane's, as the space
-	 * has it. */
+	 * first of a function that was inserted; that of the frame above one that was
+	 * inlined; 0 of a note. Its lane's, as the space has it. */
 	uint64_t ip;
 };
 
@@ -61,5 +62,13 @@ enum hlg_frame hlg_paths_row_frame(const struct hlg_row *row);
 int hlg_paths_build(struct hlg_paths *paths, const struct hlg_report *report,
 		    const struct hlg_view *view, struct hlg_err *err);
 void hlg_paths_finish(struct hlg_paths *paths);
+
+/*
+ * Puts what was inlined, as far as the report knows of it, below the frames whose
+ * functions it was inlined in: of a sample, too, whose own frame then is the first that
+ * is HLG_CALLER_SAMPLED. Fails only without memory.
+ */
+int hlg_paths_inline(struct hlg_paths *paths, const struct hlg_report *report,
+		     struct hlg_err *err);
 
 #endif

@@ -25,6 +25,7 @@ void hlg_report_finish(struct hlg_report *r)
 	hlg_note_list_finish(&r->notes);
 	hlg_note_list_finish(&r->remarks);
 	hlg_proof_close(r->proof);
+	hlg_inlined_close(r->inlined);
 	free(r->banner);
 	hlg_trust_finish(&r->trust);
 	hlg_view_finish(&r->all);

@@ -13,6 +13,7 @@
 #include "filter/output/note-list.h"
 #include "filter/output/screen.h"
 #include "filter/profile/host.h"
+#include "filter/report/inlined.h"
 #include "filter/stacks/stacks.h"
 #include "filter/trust/per-file.h"
 #include "filter/trust/proof.h"
@@ -47,7 +48,9 @@ struct hlg_report {
 	const struct hlg_stacks *stacks; /* set by who has them; NULL: stacks=leaf */
 	struct hlg_caller_sums callers;  /* of all stacks (callgraph.h); and what tells */
 	struct hlg_proof *proof;         /* them; NULL without stacks */
-	struct hlg_border border;        /* as the options say: none with border=keep */
+	struct hlg_inlined_source inlines; /* set by who knows; all zero: nobody */
+	struct hlg_inlined *inlined;       /* what stacks show of it; NULL: nothing */
+	struct hlg_border border;          /* as the options say: none with border=keep */
 	struct hlg_trust trust;
 	struct hlg_size_test size_test;
 	char *banner;     /* hlg_notes_banner() of it; NULL if the samples fit */

@@ -36,11 +36,13 @@
 #include "filter/trust/trust.h"
 
 enum hlg_caller_kind {
-	HLG_CALLER_SAMPLED,  /* no caller: where the sample was taken */
-	HLG_CALLER_RECORDED, /* its return address was on the stack */
-	HLG_CALLER_INSERTED, /* it was not; the code tells which function it is */
-	HLG_CALLER_UNKNOWN,  /* "[caller unknown]": there is one, or are some */
-	HLG_CALLER_TRUNCATED /* "[truncated: ...]": outer ones are not known */
+	HLG_CALLER_SAMPLED,   /* no caller: where the sample was taken */
+	HLG_CALLER_RECORDED,  /* its return address was on the stack */
+	HLG_CALLER_INSERTED,  /* it was not; the code tells which function it is */
+	HLG_CALLER_UNKNOWN,   /* "[caller unknown]": there is one, or are some */
+	HLG_CALLER_TRUNCATED, /* "[truncated: ...]": outer ones are not known */
+	HLG_CALLER_INLINED /* no caller: a function inlined in that of the frame above; of
+			    * struct hlg_path_frame only */
 };
 
 /* An end that no recording tells: what the stack has next is no return address. */

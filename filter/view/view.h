@@ -38,12 +38,13 @@ struct hlg_row {
 		share; /* of the view's kept weight; of the border, its guest's */
 	uint64_t edge; /* samples at an edge (hlg_trust_skid), if edge_known */
 	bool edge_known;
-	bool border; /* of the view's borders */
-	bool misfit; /* its samples are off its instructions: it has no name (misfits.h)
-		      */
-	bool unsure; /* the next row may well have more: their intervals overlap */
-	char *name;  /* readable, not escaped */
-	char *apart; /* what tells it from rows of its name (report/twins.h), or NULL */
+	bool border;  /* of the view's borders */
+	bool inlined; /* no row of a view: a function inlined in others (children.h) */
+	bool misfit;  /* its samples are off its instructions: it has no name (misfits.h)
+		       */
+	bool unsure;  /* the next row may well have more: their intervals overlap */
+	char *name;   /* readable, not escaped */
+	char *apart;  /* what tells it from rows of its name (report/twins.h), or NULL */
 	size_t first_hit, n_hits; /* in the view's hits; by series rank, then address */
 };
 

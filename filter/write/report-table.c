@@ -73,9 +73,10 @@ void hlg_report_table_row(struct hlg_value c[static HLG_REPORT_COLUMNS],
 									     : "other");
 	c[HLG_REPORT_SERIES] = hlg_table_text_value(series);
 	c[HLG_REPORT_KIND] =
-		hlg_table_text_value(r->suppressed ? "address"
-				     : row->border ? HLG_PLACE_NAME_BORDER
-						   : hlg_place_name_kind(place->kind));
+		hlg_table_text_value(r->suppressed  ? "address"
+				     : row->border  ? HLG_PLACE_NAME_BORDER
+				     : row->inlined ? "inlined"
+						    : hlg_place_name_kind(place->kind));
 	c[HLG_REPORT_NAME] = hlg_table_text_value(row->name);
 	if (place->symbol && !row->misfit)
 		c[HLG_REPORT_SYMBOL] =
@@ -83,8 +84,9 @@ void hlg_report_table_row(struct hlg_value c[static HLG_REPORT_COLUMNS],
 	if (place->symbol && !row->misfit && r->options->aliases)
 		c[HLG_REPORT_ALIASES] =
 			(struct hlg_value){.is = true, .list = {next_alias, place}};
-	if (place->image) {
+	if (place->image)
 		c[HLG_REPORT_IMAGE] = hlg_table_text_value(place->image->path);
+	if (place->image && !row->inlined) {
 		c[HLG_REPORT_ADDR] = hlg_table_count_value(place->start);
 		c[HLG_REPORT_SIZE] = hlg_table_count_value(place->end - place->start);
 	}

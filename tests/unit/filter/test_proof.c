@@ -13,6 +13,8 @@
 #include "config.h"
 #include "filter/report/callgraph.h"
 #include "filter/report/children.h"
+#include "filter/report/frames.h"
+#include "filter/write/folded.h"
 #include "tests/kit/filter.h"
 #include "tests/kit/tap.h"
 
@@ -421,6 +423,78 @@ START_TEST(dropped)
 }
 END_TEST
 
+/* In ONE, "in" and in that "deep" were inlined around its first call; "in" elsewhere. */
+static size_t inlines_at(void *ctx, const struct hlg_image *image, uint64_t addr,
+			 const char **found, size_t max)
+{
+	static const char *const chain[] = {"_Z4deepv", "in"};
+	bool deep = addr == START + ONE * SLOT + 8,
+	     one = addr / SLOT == START / SLOT + ONE;
+
+	(void)ctx;
+	ck_assert_str_eq(image->path, "guest.elf");
+	ck_assert_uint_ge(max, 2);
+	found[0] = chain[deep ? 0 : 1];
+	found[1] = chain[1];
+	return deep ? 2 : one;
+}
+
+/* Stands in a stack, and in the rows of children; the function has what is its own. */
+START_TEST(inlined)
+{
+	const uint64_t one[] = {R_ONE, 0}, leaf[] = {ONE_LEAF, R_ONE, 0};
+	static const struct {
+		const char *name;
+		uint64_t samples, self;
+	} rows[] = {{"root", 6, 0},
+		    {"one", 6, 3},
+		    {"in (inlined)", 6, 0},
+		    {"_Z4deepv (inlined)", 3, 0},
+		    {"leaf", 3, 3}};
+	struct hlg_children children;
+	struct hlg_report report;
+	struct hlg_tree tree = {0};
+	struct hlg_run run;
+	struct hlg_err err;
+	char *folded;
+	size_t size;
+	FILE *f;
+
+	write_guest();
+	kit_start(&run, WORDS " children=yes demangle=no mode=guest");
+	feed(&run, AT(ONE, FRAMED), one, whole);
+	feed(&run, AT(LEAF, 1), leaf, whole);
+	kit_build(&run, &report);
+	report.stacks = &run.stacks;
+	report.inlines.at = inlines_at;
+	ck_assert_int_eq(hlg_callgraph_judge(&report, &err), 0);
+	ck_assert_int_eq(hlg_children_build(&children, &report, &report.all, &err), 0);
+	ck_assert_uint_eq(children.n, 5);
+	for (size_t i = 0; i < 5; i++) {
+		const struct hlg_children_row *row = &children.rows[i];
+
+		ck_assert_str_eq(children.paths.places[row->place].name, rows[i].name);
+		ck_assert_uint_eq(row->count.samples, rows[i].samples);
+		ck_assert_uint_eq(row->self.samples, rows[i].self);
+		ck_assert(hlg_children_row(&children, i).inlined ==
+			  (strstr(rows[i].name, HLG_INLINED_MARK) != NULL));
+	}
+	hlg_children_finish(&children);
+	ck_assert_int_eq(hlg_frames_build(&tree, &report, &err), 0);
+	f = open_memstream(&folded, &size);
+	ck_assert_int_eq(hlg_folded_write(f, &tree, HLG_WEIGHT_SAMPLES, &err), 0);
+	fclose(f);
+	ck_assert_str_eq(
+		folded,
+		"[unknown];[guest];root;one;in (inlined) 3\n"
+		"[unknown];[guest];root;one;in (inlined);_Z4deepv (inlined);leaf 3\n");
+	free(folded);
+	hlg_tree_finish(&tree);
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* Unwind tables leave nothing out: a leaf's caller is not inserted. */
 START_TEST(by_tables)
 {
@@ -488,6 +562,8 @@ int main(void)
 		tcase_add_test(tc, by_tables);
 	if (HLG_HAVE_ZYDIS)
 		tcase_add_test(tc, inclusive);
+	if (HLG_HAVE_ZYDIS)
+		tcase_add_test(tc, inlined);
 	tcase_add_test(tc, cut);
 	tcase_add_test(tc, dropped);
 	tcase_add_test(tc, ends);
