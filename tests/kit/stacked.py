@@ -20,11 +20,10 @@ POINTED = ("by_pointer", "leaf_pointed")     # the only call that does not name 
 Guest = collections.namedtuple("Guest", "elf code calls")
 
 
-def read(build, folder):
+def read(elf):
     """The guest's ELF; {function: addresses of its instructions}; {function: {return address:
     function that is called}}"""
-    need("gcc", "objdump")
-    elf = guest("tree", build, folder)
+    need("objdump")
     code, calls, last, name = {}, collections.defaultdict(dict), None, None
     for line in must("objdump", "-d", "--no-show-raw-insn", elf).splitlines():
         if head := re.match(r"[0-9a-f]+ <(\w+)>:$", line):
@@ -52,7 +51,8 @@ def path(tree, rng):
 def make(build, folder, name, seed=1, n=400, tids=(7,)):
     """Writes folder/NAME. Returns the guest, and {(tid, functions from the outermost one):
     samples}."""
-    tree, rng = read(build, folder), random.Random(seed)
+    need("gcc")
+    tree, rng = read(guest("tree", build, folder)), random.Random(seed)
     samples, chains, found = [], [], collections.Counter()
     for _ in range(n):
         steps, leaf = path(tree, rng)

@@ -20,6 +20,7 @@
 #include "tools/export/export.h"
 #include "tools/flame/flame.h"
 #include "tools/inputs/sides.h"
+#include "tools/source/source.h"
 
 struct arguments {
 	struct hlg_inputs inputs, before; /* what to compare with */
@@ -32,6 +33,7 @@ struct arguments {
 /* What a graph is drawn of: one side. */
 struct stacks {
 	struct hlg_side side;
+	struct hlg_sources sources;
 	struct hlg_report report;
 	struct hlg_tree tree;
 };
@@ -284,11 +286,18 @@ static bool rename_images(struct hlg_space *space, const struct hlg_space *like)
 	return true;
 }
 
-static int build(struct stacks *stacks, const struct hlg_side *like, struct hlg_err *err)
+static int build(struct stacks *stacks, const struct hlg_side *like, bool inlines,
+		 struct hlg_err *err)
 {
 	struct hlg_run *run = &stacks->side.run;
-	int rc = hlg_run_build(run, &stacks->report, err);
+	int rc;
 
+	if (!hlg_source_open_all(&stacks->sources, &run->space))
+		return hlg_err_memory(err, "lines");
+	if (inlines)
+		run->inlines = (struct hlg_inlined_source){hlg_source_inlined_at,
+							   &stacks->sources};
+	rc = hlg_run_build(run, &stacks->report, err);
 	if (rc == 0 && like && !rename_images(&run->space, &like->run.space))
 		rc = hlg_err_memory(err, "images");
 	if (rc == 0)
@@ -340,14 +349,15 @@ static void tell(const struct flame *flame, const struct hlg_inputs *in)
 static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 			   struct hlg_err *err)
 {
+	/* What is inlined is another thing in each build. */
+	bool inlines = in->inlines < 0 ? !flame->compares : in->inlines;
 	struct hlg_err nothing;
 	int rc;
 
 	choose_halves(flame);
-	rc = build(&flame->after, NULL, err);
-
+	rc = build(&flame->after, NULL, inlines, err);
 	if (rc == 0 && flame->compares)
-		rc = build(&flame->before, &flame->after.side, err);
+		rc = build(&flame->before, &flame->after.side, inlines, err);
 	if (rc < 0)
 		return rc;
 	rc = hlg_format_write(
@@ -367,6 +377,7 @@ static void finish(struct stacks *stacks)
 {
 	hlg_tree_finish(&stacks->tree);
 	hlg_report_finish(&stacks->report);
+	hlg_source_close_all(&stacks->sources);
 	hlg_sides_finish(&stacks->side);
 }
 
@@ -481,7 +492,8 @@ const struct hlg_verb hlg_verb_flame = {
 		    "only, no frame below 1 %",
 	.files = "elf recording profile",
 	/* Of the report's those that decide what stacks there are. */
-	.shared = "input jobs quiet border by cpu demangle event force format gaps min "
+	.shared = "input jobs quiet border by cpu demangle event force format gaps "
+		  "inline min "
 		  "mode "
 		  "output pid roots sandbox stacks strict-base tid time weight",
 	.fallbacks =

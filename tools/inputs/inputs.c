@@ -183,6 +183,14 @@ static const struct hlg_verb_option shared[] = {
 	 .help = "text on a terminal: do not show it in a pager",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct hlg_inputs, no_pager)},
+	{.name = "inline",
+	 .value = "no|yes",
+	 .help = "callers in the guest: frames of inlined functions, where the ELF has "
+		 "debug information",
+	 .fallback = "yes",
+	 .kind = HLG_VERB_ONE_OF,
+	 .optional = true,
+	 .field = offsetof(struct hlg_inputs, inlines)},
 	{.name = "after",
 	 .help = "the second side follows: its guest ELF, if it is another one, and its "
 		 "recordings",
@@ -624,6 +632,7 @@ bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int ar
 
 	in->verb = verb;
 	in->threads = 1;
+	in->inlines = -1;
 	if (in->second)
 		in->second->verb = verb;
 	if (rc == 0)

@@ -39,6 +39,7 @@ struct hlg_inputs {
 	unsigned threads;
 	bool quiet;
 	bool no_pager;
+	int inlines;    /* --inline: 0 no, 1 yes; -1: not stated */
 	bool behind;    /* --after was met */
 	bool no_images; /* with a second: none is named, and all files are saved profiles
 			 */

@@ -101,8 +101,8 @@ static const struct hlg_format *const formats[] = {
 	NULL,
 };
 
-static int write_report(struct hlg_run *run, const struct hlg_batch *batch, bool no_pager,
-			struct hlg_err *err)
+static int write_report(const struct hlg_inputs *in, struct hlg_run *run,
+			const struct hlg_batch *batch, struct hlg_err *err)
 {
 	struct hlg_sources sources = {0};
 	struct hlg_report_file *files;
@@ -127,8 +127,12 @@ static int write_report(struct hlg_run *run, const struct hlg_batch *batch, bool
 	hlg_batch_note(batch, run);
 	if (hlg_source_open_all(&sources, &run->space)) {
 		run->hint = (struct hlg_twins_hint){hlg_hint_of, &sources};
+		if (in->inlines)
+			run->inlines = (struct hlg_inlined_source){hlg_source_inlined_at,
+								   &sources};
 		rc = hlg_run_report(
-			run, hlg_pager_stream(no_pager, run->format, run->options.out),
+			run,
+			hlg_pager_stream(in->no_pager, run->format, run->options.out),
 			err);
 	} else {
 		rc = hlg_err_memory(err, "lines");
@@ -166,7 +170,7 @@ static int profile(struct hlg_inputs *in, const char *calibration)
 		rc = hlg_report_calibration_apply(&run, &calibrated, calibration,
 						  batch.paths, batch.n_paths, &err);
 	if (rc == 0 && batch.n_read)
-		rc = write_report(&run, &batch, in->no_pager, &err);
+		rc = write_report(in, &run, &batch, &err);
 	/* Where the output has no room for it. */
 	if (rc == 0 && batch.n_read && !run.format->notes)
 		hlg_base_search_warn(&run.space);
@@ -224,7 +228,8 @@ const struct hlg_verb hlg_verb_report = {
 		  "color cpu "
 		  "demangle event force "
 		  "format "
-		  "gaps min mode no-pager output pid raw region regions roots sandbox "
+		  "gaps inline min mode no-pager output pid raw region regions roots "
+		  "sandbox "
 		  "skid sort "
 		  "stacks strict strict-base tid time top verbose weight wide",
 	.formats = formats,

@@ -228,23 +228,26 @@ static bool get_number(Dwarf_Die *die, unsigned name, Dwarf_Word *value)
 	return dwarf_attr(die, name, &attr) && dwarf_formudata(&attr, value) == 0;
 }
 
-static void describe(Dwarf_Die *unit, Dwarf_Die *scope, struct hlg_source_inline *out)
+static const char *function_of(Dwarf_Die *scope)
 {
 	static const unsigned names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name,
 					 DW_AT_name};
+	const char *name = NULL;
+	Dwarf_Attribute attr;
+
+	for (size_t i = 0; i < 3 && !name; i++)
+		if (dwarf_attr_integrate(scope, names[i], &attr))
+			name = dwarf_formstring(&attr);
+	return name ? name : "?";
+}
+
+static void describe(Dwarf_Die *unit, Dwarf_Die *scope, struct hlg_source_inline *out)
+{
 	Dwarf_Word file, line;
 	Dwarf_Files *files;
 	size_t n;
 
-	*out = (struct hlg_source_inline){.call = {.file = "?"}};
-	for (size_t i = 0; i < 3 && !out->function; i++) {
-		Dwarf_Attribute attr;
-
-		if (dwarf_attr_integrate(scope, names[i], &attr))
-			out->function = dwarf_formstring(&attr);
-	}
-	if (!out->function)
-		out->function = "?";
+	*out = (struct hlg_source_inline){function_of(scope), {.file = "?"}};
 	if (get_number(scope, DW_AT_call_line, &line) && line <= INT32_MAX)
 		out->call.line = (int)line;
 	if (get_number(scope, DW_AT_call_file, &file) &&
@@ -280,22 +283,45 @@ static void read_subroutines(struct hlg_source *s, struct unit *unit)
 	hlg_subroutines_collect(&unit->subroutines, &tree, &s->room);
 }
 
-size_t hlg_source_inlines(struct hlg_source *s, uint64_t addr,
-			  struct hlg_source_inline *inlines, size_t max)
+/* The unit of addr, and what was inlined there, of which there are *n; else *n is 0. */
+static struct unit *find_inlined(struct hlg_source *s, uint64_t addr,
+				 Dwarf_Die inlined[static MAX_CHAIN], size_t *n,
+				 size_t max)
 {
 	struct unit *unit = find_unit(s, addr);
-	Dwarf_Die inlined[MAX_CHAIN];
-	size_t n;
 
+	*n = 0;
 	if (!unit)
-		return 0;
+		return NULL;
 	reading = s;
 	if (!unit->read)
 		read_subroutines(s, unit);
-	n = hlg_subroutines_find(&unit->subroutines, addr, inlined,
-				 max < MAX_CHAIN ? max : MAX_CHAIN);
+	*n = hlg_subroutines_find(&unit->subroutines, addr, inlined,
+				  max < MAX_CHAIN ? max : MAX_CHAIN);
+	return unit;
+}
+
+size_t hlg_source_inlines(struct hlg_source *s, uint64_t addr,
+			  struct hlg_source_inline *inlines, size_t max)
+{
+	Dwarf_Die inlined[MAX_CHAIN];
+	size_t n;
+	struct unit *unit = find_inlined(s, addr, inlined, &n, max);
+
 	for (size_t i = 0; i < n; i++)
 		describe(&unit->die, &inlined[i], &inlines[i]);
+	return n;
+}
+
+static size_t inlined_names(struct hlg_source *s, uint64_t addr, const char **names,
+			    size_t max)
+{
+	Dwarf_Die inlined[MAX_CHAIN];
+	size_t n;
+
+	find_inlined(s, addr, inlined, &n, max);
+	for (size_t i = 0; i < n; i++)
+		names[i] = function_of(&inlined[i]);
 	return n;
 }
 
@@ -330,6 +356,16 @@ size_t hlg_source_inlines(struct hlg_source *source, uint64_t addr,
 	(void)max;
 	return 0;
 }
+
+static size_t inlined_names(struct hlg_source *source, uint64_t addr, const char **names,
+			    size_t max)
+{
+	(void)source;
+	(void)addr;
+	(void)names;
+	(void)max;
+	return 0;
+}
 #endif
 
 bool hlg_source_open_all(struct hlg_sources *s, const struct hlg_space *space)
@@ -357,6 +393,14 @@ struct hlg_source *hlg_source_of(struct hlg_sources *s, const struct hlg_image *
 	}
 	s->tried[i] = true;
 	return s->source[i];
+}
+
+size_t hlg_source_inlined_at(void *ctx, const struct hlg_image *image, uint64_t addr,
+			     const char **names, size_t max)
+{
+	struct hlg_source *source = hlg_source_of(ctx, image);
+
+	return source ? inlined_names(source, addr, names, max) : 0;
 }
 
 void hlg_source_close_all(struct hlg_sources *s)

@@ -69,6 +69,11 @@ bool hlg_source_open_all(struct hlg_sources *sources, const struct hlg_space *sp
 struct hlg_source *hlg_source_of(struct hlg_sources *sources,
 				 const struct hlg_image *image);
 
+/* What was inlined at an address of an image, for struct hlg_inlined_source
+ * (filter/report/inlined.h); ctx is a struct hlg_sources. */
+size_t hlg_source_inlined_at(void *ctx, const struct hlg_image *image, uint64_t addr,
+			     const char **names, size_t max);
+
 void hlg_source_close_all(struct hlg_sources *sources);
 
 #endif

@@ -183,12 +183,44 @@ def shared_ranges(put, verb):
     yield verb("annotate", "-q", guest, data), 0, ""
 
 
+def scopes(entries, n=30000):
+    """A guest whose debug information has these entries in one unit: \2 begins an inlined
+    function with others inside, \0 ends it, \3 is one without. Each has n ranges, the same."""
+    elf = f.Elf(1 << 16)
+    elf.data[elf.text:elf.text + (1 << 16)] = (b"\xe8" + bytes(4)) * 13107 + b"\x90"
+    # Three kinds of entries with DW_AT_ranges as DW_FORM_sec_offset: DW_TAG_compile_unit,
+    # DW_TAG_inlined_subroutine twice.
+    kinds = b"\1\x11\1\x55\x17\0\0\2\x1d\1\x55\x17\0\0\3\x1d\0\x55\x17\0\0\0"
+    entries = b"\1" + bytes(4) + b"".join(
+        bytes([kind]) + bytes(4 if kind else 0) for kind in entries + b"\0")
+    unit = struct.pack("<IHIB", 7 + len(entries), 4, 0, 8) + entries
+    # From the last one on: each is put in front of those before.
+    ranges = b"".join(struct.pack("<2Q", f.TEXT + 2 * i, f.TEXT + 2 * i + 1)
+                      for i in range(n, 0, -1))
+    for name, data in ((b".debug_abbrev", kinds), (b".debug_info", unit),
+                       (b".debug_ranges", ranges + bytes(16))):
+        elf.section(elf.name(name), 1, at=elf.put(data), size=len(data))
+    return elf.symbols([(1, f.TEXT, 1 << 16)], b"\0main\0").build()
+
+
 def stacks(samples):
     """A recording of (ip, return addresses) each."""
     records = b"".join(f.record(f.SAMPLE, f.GUEST, struct.pack(
         f"<QIIQ{len(backs) + 4}Q", ip, 1, 1, 1000, 1, len(backs) + 2, 2 ** 64 - 2560, ip, *backs))
         for ip, backs in samples)
     return f.recording(records, [f.attr(f.IP | f.TID | f.TIME | f.PERIOD | f.CALLCHAIN)])
+
+
+def inlined_everywhere(put, verb):
+    """Inlined functions that share their ranges, side by side or nested; and too many frames."""
+    backs = [f.TEXT + 10 * i + 5 for i in range(190)]  # behind calls, at even addresses
+    data = put("a.data", stacks((f.TEXT + 10 * i, backs[i:]) for i in range(190)))
+    words = ("report", "-q", "--force", "--children")
+    yield verb(*words, put("guest.elf", scopes(b"\3" * 100000)), data), 0, ""
+    deep = put("deep.elf", scopes(b"\2" * 100000 + b"\0" * 100000, 1000))
+    yield verb(*words, deep, data), 0, ""
+    data = put("b.data", stacks((f.TEXT + 10 * i, (backs * 42)[i:]) for i in range(80)))
+    yield verb(*words, deep, data), 0, ""
 
 
 def nested_functions(put, verb):
@@ -386,7 +418,8 @@ def shared_insides(put, verb):
 CASES = [shared_section_names, shared_insides, shared_names, shared_notes, shared_ids,
          shared_functions, many_events, many_images, many_states, wide_windows,
          many_functions, many_attributes, many_mappings, many_rounds, one_place,
-         shared_ranges, nested_functions, many_callers, popular_function, shared_depth,
+         shared_ranges, inlined_everywhere, nested_functions, many_callers, popular_function,
+         shared_depth,
          inflated_lines, inflated_sections, far_memory, descending_maps, many_losses, many_formats]
 
 
