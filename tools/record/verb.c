@@ -505,9 +505,9 @@ static void find_guests(struct arguments *args)
 }
 
 /* The guest, if it is known which one runs; or NULL. */
-static const char *only_guest(const struct arguments *args)
+static const char *only_guest(const struct hlg_record_guests *guests)
 {
-	return args->guests.n == 1 ? args->guests.paths[0] : NULL;
+	return guests->n == 1 ? guests->paths[0] : NULL;
 }
 
 /* What is in the recording, what it may lack, and what to type next. Returns 0, or 1 when
@@ -559,8 +559,8 @@ static int finish(struct arguments *args, const char *event, int status,
 {
 	if (hlg_record_keep_is_new(keep, status)) {
 		find_guests(args);
-		args->guest_stacks = hlg_guest_stacks_end(stacks, args->out,
-							  only_guest(args), args->quiet);
+		args->guest_stacks = hlg_guest_stacks_end(
+			stacks, args->out, only_guest(&args->guests), args->quiet);
 		/* Nothing but ^C ends what has no command. */
 		if (!args->command && status == 128 + SIGINT)
 			status = 0;
@@ -624,15 +624,19 @@ static int refuse(const struct arguments *args, const char *event)
 /* The guest may be there already; if not, it is looked for when perf has ended. */
 static void begin_guest_stacks(struct arguments *args, struct hlg_guest_stacks *stacks)
 {
+	struct hlg_record_guests running = {0};
 	struct hlg_guest_stacks_how how = {
 		.way = args->way,
 		.bytes = args->stack_bytes ? args->stack_bytes : HLG_GUEST_STACKS_BYTES,
 		.command = args->command,
 		.recording = args->out};
 
-	find_guest(args);
-	how.guest = only_guest(args);
+	/* Of all that run, those that will have samples are not known yet. */
+	if (!find_guest(args) && args->everything)
+		hlg_record_process_add_vmms(&running);
+	how.guest = only_guest(running.n ? &running : &args->guests);
 	hlg_guest_stacks_begin(stacks, &how);
+	hlg_record_guests_finish(&running);
 }
 
 /* Begins with guest stacks, and with -g settles what is recorded. */
