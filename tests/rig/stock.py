@@ -307,7 +307,7 @@ def stacks(back):
         yield f"{seen}, not {ways}"
 
 
-def check_callers(back, build, step, tree):
+def check_callers(back, build, step, tree, least=300):
     back.must(step)
     got, every = (int(n) for n in re.search(
         r"^hlguest: (\d+) of (\d+) guest samples have callers", back.text(step + ".err"),
@@ -316,7 +316,7 @@ def check_callers(back, build, step, tree):
         yield f"{step}: {got} of {every} samples have callers"
     out = must(hlguest_of(build), "report", "--format=folded", "--stacks=callgraph",
                "--weight=samples", "--border=keep", tree, back.path(step + ".data"))
-    yield from (f"{step}: {line}" for line in called.check(out, 300))
+    yield from (f"{step}: {line}" for line in called.check(out, least))
 
 
 def callers(back, build, folder):
@@ -336,13 +336,14 @@ def limited(back, build, folder):
     is left; and where neither way is open one line says why."""
     tree = os.path.join(folder, "tree.elf")
     for step in "yama1", "yama2", "yama3":
-        yield from check_callers(back, build, step, tree)
+        yield from check_callers(back, build, step, tree, LEAST)
     back.must("yama-process")  # without those of the first moment
     said = back.text("yama-process.err")
     if not re.search(r"^hlguest: [1-9]\d+ of \d+ guest samples have callers", said, re.M):
         yield said
     if back.vendor is SVM:
-        yield from check_callers(back, build, "yama-tables", guest("tree", build, folder, *TABLES))
+        yield from check_callers(back, build, "yama-tables", guest("tree", build, folder, *TABLES),
+                                 LEAST)
     if PROGRAM not in back.must("there") or PROGRAM in back.must("killed"):
         yield f"killed: {back.must('there')} and then {back.must('killed')}"
     back.must("untraced")
