@@ -68,8 +68,13 @@ def check_counts(counts, whole):
 
 def check_command(build, vm, elf, folder, *words):
     out = os.path.join(folder, "command.data")
-    counts, _ = record(build, out, "--", vm, f"--seconds={SECONDS}", *words, elf)
+    counts, err = record(build, out, "--", vm, f"--seconds={SECONDS}", *words, elf)
     yield from check_counts(counts, True)
+    for verb, more in ("flame --out=flame.svg", ""), ("report --children", ""), \
+            ("annotate", " FUNCTION (its callers, too)"):
+        if not re.search(rf"^hlguest: (now| or): hlguest {verb} {re.escape(f'{elf} {out}{more}')}$",
+                         err, re.M):
+            yield f"{verb}: {err}"
     if os.stat(out).st_mode & 0o777 != 0o600:
         yield f"mode {os.stat(out).st_mode:o}"
     yield from called.check(folded(build, elf, out), LEAST)

@@ -445,8 +445,9 @@ static void tell_sums(const struct arguments *args, const struct hlg_recording_s
 	fprintf(stderr, "%" PRIu64 " lost\n", sums->lost);
 }
 
-/* "hlguest: now: hlguest report guest.elf FILE": what to type next. */
-static void tell_verb(const struct arguments *args, const char *now, const char *verb)
+/* "hlguest: now: hlguest report guest.elf FILE": what to type next; more: behind that. */
+static void tell_verb(const struct arguments *args, const char *now, const char *verb,
+		      const char *more)
 {
 	const struct hlg_record_guests *guests = &args->guests;
 
@@ -458,7 +459,7 @@ static void tell_verb(const struct arguments *args, const char *now, const char 
 	}
 	fputc(' ', stderr);
 	print_word(args->out);
-	fputc('\n', stderr);
+	fprintf(stderr, "%s\n", more);
 }
 
 static void tell_next(const struct arguments *args)
@@ -476,9 +477,12 @@ static void tell_next(const struct arguments *args)
 		  args->windows                        ? "windows"
 		  : args->exits                        ? "exits"
 		  : args->stacks || args->guest_stacks ? "flame --out=flame.svg"
-						       : "report");
-	if (args->guest_stacks && !args->windows && !args->exits)
-		tell_verb(args, " or", "report --children");
+						       : "report",
+		  "");
+	if (!args->guest_stacks || args->windows || args->exits)
+		return;
+	tell_verb(args, " or", "report --children", "");
+	tell_verb(args, " or", "annotate", " FUNCTION (its callers, too)");
 }
 
 /* The guest of the command, if one is found. */
