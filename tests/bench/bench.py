@@ -31,7 +31,7 @@ SORTED_LEAST = 40
 MANY_LEAST = 1.7
 LIMIT = {"filter": (1.10, 1.05), "load": (1.5, None), "walk": (2, None),
          "trust": (1.10, 1.05), "exits": (8, None), "record": (1.03, None),
-         "callers": (1.05, None)}
+         "callers": (1.05, None), "rewrite": (2, None)}
 FIND_MOST = 1.0  # seconds
 
 # The guests of `trust` and `find`: bytes of code; functions and addresses with samples.
@@ -294,7 +294,7 @@ def positive(text):
 
 def parse():
     names = ("filter", "interleaved", "load", "instructions", "command", "sorted", "many",
-             "walk", "find", "exits", "windows", "trust", "record", "callers", "page")
+             "walk", "find", "exits", "windows", "trust", "record", "callers", "rewrite", "page")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True, metavar="DIR", help="meson's folder")
     parser.add_argument("--samples", type=positive, default=10000000, metavar="N",

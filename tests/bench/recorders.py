@@ -59,6 +59,36 @@ class Recorders:
             for rate in RATE, "4001":
                 self.callers_at(name, rate, ["--", vm, f"--runs={RUNS}", elf])
 
+    def rewrite(self):
+        """What hlguest record --guest-stacks does to the recording when perf has ended, against
+        hlguest inject of the same. The file that replaces perf's is born when that begins, and
+        changes last when it gets its name."""
+        vm = os.path.join(self.args.build, "tests", "rig", "microvm")
+        data, out = (os.path.join(self.cache, name) for name in ("rewritten.data", "injected.data"))
+        ratios, took = [], []
+        for _ in range(2 * self.args.rounds):
+            try:
+                elf = guest("tree", self.args.build, self.cache)
+            except Skip as e:
+                print(f"rewrite: skipped: {e}")
+                return
+            ran = Cost([self.built("hlguest"), "record", "--guest-stacks", "-e", "cpu-clock", "-F",
+                        "4001", "-o", data, "--", vm, f"--runs={RUNS}", elf])
+            if "no guest stacks" in ran.err:
+                print(f"rewrite: skipped: {ran.err.strip()}")
+                return
+            born, named = Cost(["stat", "-c", "%.W %.Z", data]).out.split()
+            if born == "0":
+                print("rewrite: skipped: this file system does not know when files were made")
+                return
+            took.append(float(named) - float(born))
+            ratios.append(took[-1] / Cost([self.built("hlguest"), "inject", elf, data, "-o",
+                                           out]).wall)
+        ratio = statistics.median(ratios)
+        print(f"rewrite: {statistics.median(took):.3f} s, ratio {ratio:.3f}  "
+              f"[{min(ratios):.3f} .. {max(ratios):.3f}], {os.stat(data).st_size} bytes  "
+              f"{self.verdict('rewrite', ratio, 'rewrite')}")
+
     def callers_at(self, name, rate, words):
         plain = [self.built("hlguest"), "record", "-e", "cpu-clock", "-F", rate, "-o",
                  os.path.join(self.cache, "callers.data"), *words]

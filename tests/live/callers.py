@@ -14,6 +14,7 @@ import bisect
 import collections
 import contextlib
 import csv
+import glob
 import io
 import json
 import os
@@ -67,8 +68,13 @@ def check_counts(counts, whole):
 
 def check_command(build, vm, elf, folder, *words):
     out = os.path.join(folder, "command.data")
-    counts, _ = record(build, out, "--", vm, f"--seconds={SECONDS}", *words, elf)
+    counts, err = record(build, out, "--", vm, f"--seconds={SECONDS}", *words, elf)
     yield from check_counts(counts, True)
+    for verb, more in ("flame --out=flame.svg", ""), ("report --children", ""), \
+            ("annotate", " FUNCTION (its callers, too)"):
+        if not re.search(rf"^hlguest: (now| or): hlguest {verb} {re.escape(f'{elf} {out}{more}')}$",
+                         err, re.M):
+            yield f"{verb}: {err}"
     if os.stat(out).st_mode & 0o777 != 0o600:
         yield f"mode {os.stat(out).st_mode:o}"
     yield from called.check(folded(build, elf, out), LEAST)
@@ -234,6 +240,31 @@ def check_tables_process(build, vm, elf, folder):
         yield err
 
 
+def check_tables_everything(build, vm, elf, folder):
+    """-a: so is the one that runs, if it is the only one on this machine."""
+    out = os.path.join(folder, "everything.data")
+    with subprocess.Popen([vm, "--seconds=30", "--deadline=60", elf],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          env=environment()) as process:
+        try:
+            process.stderr.readline()
+            _, err = record(build, out, "-a", "--", "sleep", str(SECONDS))
+            vmms = {path.split("/")[2] for path in glob.glob("/proc/[0-9]*/fd/*")
+                    if is_machine(path)}
+        finally:
+            process.kill()
+    if vmms != {str(process.pid)}:
+        raise Skip("other guests run here")
+    if "by unwind tables, as" not in " ".join(err.split()):
+        yield err
+
+
+def is_machine(path):
+    with contextlib.suppress(OSError):
+        return os.readlink(path) == "anon_inode:kvm-vm"
+    return False
+
+
 def copies_of(pid, folder):
     """(mode, bytes) of files without a name in the folder that a process has open."""
     for name in os.listdir(f"/proc/{pid}/fd"):
@@ -375,6 +406,7 @@ def main():
         check("by unwind tables, at a high address", check_tables, "--guest-stacks=cfi",
               "--base=0x7f3a51c26000", more=TABLES)
         check("by unwind tables, a process", check_tables_process, more=TABLES)
+        check("by unwind tables, all processes", check_tables_everything, more=TABLES)
         check("copies, until they are unwound", check_copies, more=TABLES)
         check("copies on a disk that is full", check_full, more=TABLES)
         check("a stack that is cut", check_cut, more=(*TABLES, "-DLARGE=64"))

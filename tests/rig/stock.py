@@ -17,6 +17,7 @@ import io
 import json
 import os
 import re
+import shutil
 import sys
 import tempfile
 
@@ -29,7 +30,7 @@ import rig
 from attribution import Elf, attribute, check, read_samples
 from microvm import TABLES, guest
 from programs import hlguest_of
-from tap import Skip, Tap, must, parser, report
+from tap import Skip, Tap, must, need, parser, report
 
 BOOT = 15  # seconds until the first line of a shell
 RUNS = 300
@@ -39,6 +40,7 @@ LEAST = 80  # samples, on a machine that does much else
 PORTS = {"99 Log": "log_line", "101 CallFunction": "call_host", "103 DebugPrint": "debug_print",
          "108 Halt": "_start"}
 NEVER = "never_called"
+PROGRAM = "hlg_callers_output"  # where perf's events may not be taken
 # A line of perf script: tid, seconds, nanoseconds, event, text.
 PRINTED = re.compile(r"^ *(\d+) +(\d+)\.(\d{9}): +kvm:kvm_(\w+): +(.*)$", re.M)
 RESET = 0xFFF0  # where a processor begins
@@ -92,6 +94,32 @@ step hostile hlguest record --guest-stacks -F 2000 -o out/hostile.data -- microv
 step after dmesg
 step tables hlguest record --guest-stacks=cfi -F 2000 -o out/tables.data -- microvm \\
 	--seconds=1.5 --base={BASES[1]:#x} tables.elf
+limited="./setpriv --reuid=65534 --clear-groups --inh-caps=+bpf,+perfmon --ambient-caps=+bpf,+perfmon"
+chmod 666 /dev/kvm
+chmod 777 . out
+for scope in 1 2 3; do
+	echo $scope >/proc/sys/kernel/yama/ptrace_scope
+	step yama$scope $limited hlguest record --guest-stacks -F 2000 -o out/yama$scope.data -- \\
+		microvm --seconds=1 --sandboxes=2 tree.elf
+done
+step yama-tables $limited hlguest record --guest-stacks=cfi -F 2000 -o out/yama-tables.data -- \\
+	microvm --seconds=1 tables.elf
+$limited microvm --seconds=90 --deadline=99 tree.elf 2>/dev/null &
+step yama-process $limited hlguest record --guest-stacks -F 2000 -o out/yama-process.data -p $! -- \\
+	sleep 1
+$limited hlguest record --guest-stacks -F 2000 -o out/killed.data -p $! 2>/dev/null &
+for i in $(seq 20); do
+	sleep 1
+	bpftool prog list | grep -q {PROGRAM} && break
+done
+step there bpftool prog list
+kill -9 $!
+sleep 2
+step killed bpftool prog list
+killall microvm
+echo 0 >/proc/sys/kernel/ftrace_enabled
+step untraced $limited hlguest record --guest-stacks -F 2000 -o out/untraced.data -- microvm \\
+	--seconds=1 tree.elf
 step windows hlguest record -W cpu-clock,context-switches,page-faults -o out/windows.data -- \\
 	microvm --seconds=1 demo.elf
 step table hlguest windows --format=csv demo.elf out/windows.data
@@ -279,7 +307,7 @@ def stacks(back):
         yield f"{seen}, not {ways}"
 
 
-def check_callers(back, build, step, tree):
+def check_callers(back, build, step, tree, least=300):
     back.must(step)
     got, every = (int(n) for n in re.search(
         r"^hlguest: (\d+) of (\d+) guest samples have callers", back.text(step + ".err"),
@@ -288,7 +316,7 @@ def check_callers(back, build, step, tree):
         yield f"{step}: {got} of {every} samples have callers"
     out = must(hlguest_of(build), "report", "--format=folded", "--stacks=callgraph",
                "--weight=samples", "--border=keep", tree, back.path(step + ".data"))
-    yield from (f"{step}: {line}" for line in called.check(out, 300))
+    yield from (f"{step}: {line}" for line in called.check(out, least))
 
 
 def callers(back, build, folder):
@@ -301,6 +329,28 @@ def callers(back, build, folder):
     elif "KVM does not know the guest's stack pointer" not in \
             " ".join(back.text("tables.err").split()):
         yield back.text("tables.err")
+
+
+def limited(back, build, folder):
+    """A user with CAP_BPF and CAP_PERFMON alone, whatever yama lets him trace; killed, nothing
+    is left; and where neither way is open one line says why."""
+    tree = os.path.join(folder, "tree.elf")
+    for step in "yama1", "yama2", "yama3":
+        yield from check_callers(back, build, step, tree, LEAST)
+    back.must("yama-process")  # without those of the first moment
+    said = back.text("yama-process.err")
+    if not re.search(r"^hlguest: [1-9]\d+ of \d+ guest samples have callers", said, re.M):
+        yield said
+    if back.vendor is SVM:
+        yield from check_callers(back, build, "yama-tables", guest("tree", build, folder, *TABLES),
+                                 LEAST)
+    if PROGRAM not in back.must("there") or PROGRAM in back.must("killed"):
+        yield f"killed: {back.must('there')} and then {back.must('killed')}"
+    back.must("untraced")
+    said = " ".join(back.text("untraced.err").split())
+    if "no guest stacks: perf's events may not be taken" not in said or \
+            not re.search(r"[1-9]\d+ guest samples", said):
+        yield said
 
 
 def judged(back, build, known):
@@ -385,10 +435,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix="stock-") as folder:
         elf = guest("demo", build, folder)
         try:
+            need("setpriv", "bpftool")
             known = onepath.Guest("gcc", folder)
             files = {"hlguest": hlguest_of(build), "demo.elf": elf,
                      "microvm": os.path.join(build, "tests", "rig", "microvm"),
                      "tree.elf": guest("tree", build, folder), "gcc.elf": known.path,
+                     "setpriv": shutil.which("setpriv"), "bpftool": shutil.which("bpftool"),
                      "hostile.elf": guest("hostile", build, folder),
                      "tables.elf": guest("tree", build, folder, *TABLES),
                      "calls.elf": guest("calls", build, folder, "-DEND=END_FAULT"),
@@ -412,6 +464,8 @@ def main():
         tap.run("stacks", lambda: list(stacks(back)))
         tap.run("callers inside the guest",
                 lambda: list(callers(back, build, folder)))
+        tap.run("callers, for a user with few rights",
+                lambda: list(limited(back, build, folder)))
         tap.run("callers of a guest whose every stack is known",
                 lambda: list(judged(back, build, known)))
         tap.run("a guest that means harm", lambda: list(hostile(back)))

@@ -31,8 +31,30 @@ struct preempt_notifier {
 	struct hlist_node link;
 };
 
+/* linux/pid.h: a process has a number in each namespace that it is in, the last in its
+ * own. */
+struct ns_common {
+	unsigned int inum; /* the inode of /proc/PID/ns/pid */
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1]; /* level + 1 of them */
+};
+
 struct task_struct {
 	struct hlist_head preempt_notifiers;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
 };
 
 struct kvm_memory_slot {
@@ -86,12 +108,18 @@ struct kvm_vcpu {
 	struct kvm_vcpu_stat stat;
 };
 
+/* linux/perf_event.h */
+struct perf_event {
+	struct perf_event *parent;
+	struct task_struct *owner; /* that opened it; NULL when that has gone */
+};
+
 struct perf_sample_data {
 	unsigned long long sample_flags; /* PERF_SAMPLE_TIME: time is filled in */
 	unsigned long long time;
 };
 
-/* linux/perf_event.h: what the program's context is before the verifier hides it. */
+/* What the program's context is before the verifier hides it. */
 struct bpf_perf_event_data_kern {
 	struct perf_sample_data *data;
 };

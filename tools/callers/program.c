@@ -23,12 +23,13 @@ extern const char hlg_callers_sampler[], hlg_callers_sampler_end[];
 
 /* sampler.bpf.c's numbers in its sections, in their order. */
 struct constants {
-	uint64_t ns_device, ns_inode, room;
+	uint64_t ns_device, ns_inode, perf, room;
 };
 
 struct hlg_callers_program {
 	struct bpf_object *object;
-	struct bpf_map *full; /* one uint64_t */
+	struct bpf_link *link; /* of hlg_callers_output; or NULL */
+	struct bpf_map *full;  /* one uint64_t */
 	struct ring_buffer *ring;
 	hlg_callers_stack_fn *stack;
 	hlg_callers_copy_fn *copy; /* if room is not 0 */
@@ -112,18 +113,19 @@ static int set_sizes(const struct hlg_callers_program *program, struct bpf_map *
 	return cpus < 0 ? cpus : bpf_map__set_max_entries(copies, (uint32_t)cpus);
 }
 
-/* Sets what is constant from then on, and loads. An errno. */
-static int load(struct hlg_callers_program *program)
+/* Chooses a program, sets what is constant from then on, and loads. An errno. */
+static int load(struct hlg_callers_program *program, const char *name, pid_t perf)
 {
 	struct bpf_object *object = program->object;
 	struct bpf_map *constants = bpf_object__find_map_by_name(object, ".rodata");
 	struct bpf_map *ring = bpf_object__find_map_by_name(object, "hlg_callers_ring");
-	struct bpf_program *sample =
-		bpf_object__find_program_by_name(object, "hlg_callers_sample");
-	struct constants known = {.room = program->room};
+	struct bpf_program *chosen = bpf_object__find_program_by_name(object, name), *one;
+	struct constants known = {.perf = (uint64_t)perf, .room = program->room};
 	struct stat st;
 	int rc;
 
+	bpf_object__for_each_program(one, object)
+		bpf_program__set_autoload(one, one == chosen);
 	program->full = bpf_object__find_map_by_name(object, ".bss");
 	if (stat("/proc/self/ns/pid", &st) == 0) {
 		known.ns_device = st.st_dev;
@@ -136,10 +138,32 @@ static int load(struct hlg_callers_program *program)
 		rc = bpf_object__load(object);
 	if (rc < 0)
 		return -rc;
-	program->fd = bpf_program__fd(sample);
+	program->fd = bpf_program__fd(chosen);
 	program->ring = ring_buffer__new(
 		bpf_map__fd(ring), program->room ? on_copy : on_record, program, NULL);
 	return program->ring ? 0 : errno;
+}
+
+static void unload(struct hlg_callers_program *program)
+{
+	bpf_link__destroy(program->link);
+	ring_buffer__free(program->ring);
+	bpf_object__close(program->object);
+	program->link = NULL;
+	program->ring = NULL;
+	program->object = NULL;
+}
+
+/* Opens and loads one of sampler.bpf.c's programs; perf is for hlg_callers_output. An
+ * errno. */
+static int open_one(struct hlg_callers_program *program, const char *name, pid_t perf)
+{
+	libbpf_set_print(silent);
+	program->object = bpf_object__open_mem(hlg_callers_sampler,
+					       (uintptr_t)hlg_callers_sampler_end -
+						       (uintptr_t)hlg_callers_sampler,
+					       NULL);
+	return program->object ? load(program, name, perf) : errno;
 }
 
 /* Opens and loads what is as how says; *program is NULL before. */
@@ -152,12 +176,7 @@ static int open_as(struct hlg_callers_program **program,
 	if (!new)
 		return hlg_err_memory(err, "guest stacks");
 	*new = *how;
-	libbpf_set_print(silent);
-	new->object = bpf_object__open_mem(hlg_callers_sampler,
-					   (uintptr_t)hlg_callers_sampler_end -
-						   (uintptr_t)hlg_callers_sampler,
-					   NULL);
-	error = new->object ? load(new) : errno;
+	error = open_one(new, "hlg_callers_sample", 0);
 	if (error) {
 		hlg_callers_program_close(new);
 		return cannot_load(error, err);
@@ -192,8 +211,7 @@ void hlg_callers_program_close(struct hlg_callers_program *program)
 {
 	if (!program)
 		return;
-	ring_buffer__free(program->ring);
-	bpf_object__close(program->object);
+	unload(program);
 	free(program);
 }
 
@@ -248,10 +266,11 @@ static unsigned attach_all(const struct hlg_callers_program *program, int pidfd,
 	return taken;
 }
 
-int hlg_callers_program_attach(struct hlg_callers_program *program, pid_t perf,
-			       struct hlg_err *err)
+/* Takes perf's events; returns how many, and in *error why not all. */
+static unsigned take_events(const struct hlg_callers_program *program, pid_t perf,
+			    int *error)
 {
-	int pidfd = (int)syscall(SYS_pidfd_open, perf, 0), error = 0;
+	int pidfd = (int)syscall(SYS_pidfd_open, perf, 0);
 	unsigned taken = 0;
 	char path[64];
 	DIR *fds;
@@ -259,18 +278,53 @@ int hlg_callers_program_attach(struct hlg_callers_program *program, pid_t perf,
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)perf);
 	fds = opendir(path);
 	if (!fds || pidfd < 0)
-		error = errno;
+		*error = errno;
 	else
-		taken = attach_all(program, pidfd, fds, &error);
+		taken = attach_all(program, pidfd, fds, error);
 	if (fds)
 		closedir(fds);
 	if (pidfd >= 0)
 		close(pidfd);
+	return taken;
+}
+
+/* Else programs are attached, and never run (kernel/trace/ftrace.c). */
+static bool is_tracing_on(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/ftrace_enabled", "re");
+	bool on = f && fgetc(f) != '0';
+
+	if (f)
+		fclose(f);
+	return on;
+}
+
+/* In place of perf's events: the function by which their samples go. */
+static bool trace_output(struct hlg_callers_program *program, pid_t perf)
+{
+	static const char name[] = "hlg_callers_output";
+
+	unload(program);
+	if (open_one(program, name, perf) == 0)
+		program->link = bpf_program__attach(
+			bpf_object__find_program_by_name(program->object, name));
+	return program->link;
+}
+
+int hlg_callers_program_attach(struct hlg_callers_program *program, pid_t perf,
+			       struct hlg_err *err)
+{
+	int error = 0;
+	unsigned taken = take_events(program, perf, &error);
+
+	if (error && !taken && is_tracing_on() && trace_output(program, perf))
+		return 0;
 	if (error == EPERM || error == EACCES)
 		return hlg_err_set(
 			err, HLG_ESYSTEM,
 			"perf's events may not be taken (kernel.yama.ptrace_scope "
-			"must be 0 or 1, and perf without capabilities of its own)");
+			"must be 0 or 1, and perf without capabilities of its own), nor "
+			"this kernel's functions be traced");
 	if (error)
 		return hlg_err_set(
 			err, HLG_ESYSTEM,

@@ -7,7 +7,8 @@
  *
  * Loading needs CAP_BPF and CAP_PERFMON, and a kernel with BTF. Attaching needs what
  * ptrace(2) needs of perf (PTRACE_MODE_ATTACH_REALCREDS, pidfd_getfd(2)), as its parent
- * has it unless yama's ptrace_scope is 2 or 3, or perf has rights of its own.
+ * has it unless yama's ptrace_scope is 2 or 3, or perf has rights of its own. Else, a
+ * kernel whose functions can be traced (CONFIG_FUNCTION_TRACER, kernel.ftrace_enabled).
  */
 #ifndef HLG_TOOLS_CALLERS_PROGRAM_H
 #define HLG_TOOLS_CALLERS_PROGRAM_H
@@ -50,6 +51,7 @@ void hlg_callers_program_close(struct hlg_callers_program *program);
 /*
  * Attaches it to every event that samples, of those that the process perf has open; to
  * threads that their tasks make later it goes with the event. perf keeps its samples.
+ * Where its events cannot be had, to the kernel's function that they call for each.
  * Fails if there is none that takes it.
  */
 int hlg_callers_program_attach(struct hlg_callers_program *program, pid_t perf,

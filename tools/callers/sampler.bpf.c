@@ -4,12 +4,17 @@
  * Then the guest's callers go to the ring, or a copy of its stack. perf's own sample is
  * left as it is.
  *
+ * There are two programs, of which one is loaded: for perf's events; or, where these may
+ * not be taken from perf, for the kernel's function that asks for a sample's room. All
+ * samples of this machine pass by there, so that it has to know those of perf.
+ *
  * The kernel asks the same of KVM for the sample's mode and address (perf_guest_state, in
  * arch/x86/kvm/x86.c kvm_guest_state): handling_intr_from_guest is set from the exit that
  * an interrupt made until that was handled.
  */
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
+#include <stdbool.h>
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -30,6 +35,9 @@ uint64_t hlg_callers_full = 0;
 
 /* The namespace of process numbers that the session is in: of /proc/self/ns/pid. */
 const volatile uint64_t hlg_callers_ns_device = 0, hlg_callers_ns_inode = 0;
+
+/* Its process number there, for hlg_callers_output. */
+const volatile uint64_t hlg_callers_perf = 0;
 
 /* Not 0: so many bytes of the stack are copied, and nothing is walked. */
 const volatile uint64_t hlg_callers_room = 0;
@@ -209,6 +217,16 @@ static inline void walk_stack(struct scratch *scratch)
 		hand_over(&scratch->stack, size);
 }
 
+static inline void take_stack(struct scratch *scratch, const struct kvm_vcpu *vcpu)
+{
+	identify(&scratch->stack, vcpu);
+	begin_walk(&scratch->walk, vcpu);
+	if (hlg_callers_room)
+		copy_stack(scratch, vcpu);
+	else
+		walk_stack(scratch);
+}
+
 SEC("perf_event")
 int hlg_callers_sample(void *context)
 {
@@ -222,11 +240,46 @@ int hlg_callers_sample(void *context)
 	if (!scratch)
 		return 1;
 	stamp(&scratch->stack, context);
-	identify(&scratch->stack, vcpu);
-	begin_walk(&scratch->walk, vcpu);
-	if (hlg_callers_room)
-		copy_stack(scratch, vcpu);
-	else
-		walk_stack(scratch);
+	take_stack(scratch, vcpu);
 	return 1;
+}
+
+/* Did perf open this event, or the one that a thread made later has it of? */
+static inline bool is_of_perf(const struct perf_event *event)
+{
+	const struct perf_event *opened = event->parent ? event->parent : event;
+	const struct pid *pid = BPF_CORE_READ(opened, owner, group_leader, thread_pid);
+	const char *numbers =
+		(const void *)__builtin_preserve_access_index(&pid->numbers);
+	const struct upid *last =
+		(const void *)(numbers + BPF_CORE_READ(pid, level) *
+						 bpf_core_type_size(struct upid));
+
+	return (uint64_t)BPF_CORE_READ(last, nr) == hlg_callers_perf &&
+	       BPF_CORE_READ(last, ns, ns.inum) == hlg_callers_ns_inode;
+}
+
+/*
+ * Its arguments: a handle, the sample, its event, a size. Nothing else calls it, but for
+ * perf record --overwrite there is another (kernel/events/ring_buffer.c). The sample is
+ * ready; in core.c, where that is done, nothing can be traced.
+ */
+SEC("fentry/perf_output_begin_forward")
+int hlg_callers_output(const uint64_t *arguments)
+{
+	const struct perf_sample_data *data = (const void *)arguments[1];
+	const struct perf_event *event = (const void *)arguments[2];
+	const struct kvm_vcpu *vcpu = find_vcpu();
+	struct scratch *scratch;
+	uint32_t zero = 0;
+
+	if (!vcpu || !is_of_perf(event))
+		return 0;
+	scratch = bpf_map_lookup_elem(&hlg_callers_scratch, &zero);
+	if (!scratch)
+		return 0;
+	scratch->stack.time = data->time;
+	scratch->stack.exact = 1;
+	take_stack(scratch, vcpu);
+	return 0;
 }

@@ -23,6 +23,7 @@ static const uint8_t kvm_numbers[REGS] = {0, 2,  1,  3,  6,  7,  5,  4, 8,
 
 #define KEPT 4096 /* addresses whose rules are kept; a power of two */
 #define DEEP 16   /* words of an expression's stack */
+#define LONG 64   /* its operations; compilers' have ten */
 
 /* The rules at an address; frame is NULL if there are none. */
 struct rules {
@@ -279,6 +280,8 @@ static bool evaluate(struct walk *walk, const struct frame *frame, const Dwarf_O
 	uint64_t stack[DEEP];
 	size_t n = 0;
 
+	if (n_ops > LONG)
+		return false;
 	*is_value = n_ops == 1 && is_place(frame, ops, result);
 	for (size_t i = 0; i < n_ops && !*is_value; i++) {
 		uint8_t atom = ops[i].atom;

@@ -163,6 +163,20 @@ static int set_filter(void *arguments, const struct hlg_verb_option *option, cha
 	return rc;
 }
 
+/* A file is no value: -g stands alone, as perf's does, and calls are shown from above. */
+static int set_call_graph(void *arguments, const struct hlg_verb_option *option,
+			  char *value, struct hlg_err *err)
+{
+	static char caller[] = "caller";
+	enum hlg_file_kind kind = hlg_images_file_kind(value);
+	int rc;
+
+	if (kind != HLG_FILE_KIND_IMAGE && kind != HLG_FILE_KIND_RECORDING)
+		return set_filter(arguments, option, value, err);
+	rc = set_filter(arguments, option, caller, err);
+	return rc < 0 ? rc : set_other(arguments, option, value, err);
+}
+
 static const struct hlg_verb_option shared[] = {
 	{.name = "input",
 	 .letter = 'i',
@@ -253,6 +267,8 @@ static struct hlg_verb_option filter_option(const struct hlg_verb *verb,
 		.fallback = fallback_of(verb, from),
 		.heading = hlg_options_heading_text(hlg_options_heading(from->name))};
 
+	if (option.letter == 'g')
+		option.set = set_call_graph;
 	if (strcmp(from->name, "format") == 0) {
 		option.kind = HLG_VERB_FORMAT;
 		option.field = offsetof(struct hlg_inputs, format);

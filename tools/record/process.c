@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/record/process.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,10 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "filter/options/number.h"
 #include "symtab/grow.h"
 #include "tools/beside/beside.h"
 #include "tools/record/command.h"
 
+#define MACHINE "anon_inode:kvm-vm"
 #define LONGEST ((size_t)1 << 21) /* bytes of a command line: ARG_MAX of Linux */
 
 struct process {
@@ -143,6 +146,43 @@ void hlg_record_process_add_list(struct hlg_record_guests *guests, const char *p
 		if (pid > 0 && pid <= INT32_MAX)
 			hlg_record_process_add(guests, (int32_t)pid);
 	}
+}
+
+/* Has it a machine of KVM's? */
+static bool is_vmm(int32_t pid)
+{
+	const struct dirent *entry;
+	char path[64], to[32];
+	bool found = false;
+	DIR *fds;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	fds = opendir(path);
+	while (fds && !found && (entry = readdir(fds))) {
+		ssize_t n = readlinkat(dirfd(fds), entry->d_name, to, sizeof(to));
+
+		found = n == (ssize_t)strlen(MACHINE) &&
+			memcmp(to, MACHINE, strlen(MACHINE)) == 0;
+	}
+	if (fds)
+		closedir(fds);
+	return found;
+}
+
+void hlg_record_process_add_vmms(struct hlg_record_guests *guests)
+{
+	const struct dirent *entry;
+	DIR *processes = opendir("/proc");
+
+	while (processes && (entry = readdir(processes))) {
+		uint64_t pid;
+
+		if (hlg_number_u64(entry->d_name, &pid) && pid <= INT32_MAX &&
+		    is_vmm((int32_t)pid))
+			hlg_record_process_add(guests, (int32_t)pid);
+	}
+	if (processes)
+		closedir(processes);
 }
 
 void hlg_record_guests_finish(struct hlg_record_guests *guests)

@@ -445,8 +445,9 @@ static void tell_sums(const struct arguments *args, const struct hlg_recording_s
 	fprintf(stderr, "%" PRIu64 " lost\n", sums->lost);
 }
 
-/* "hlguest: now: hlguest report guest.elf FILE": what to type next. */
-static void tell_verb(const struct arguments *args, const char *now, const char *verb)
+/* "hlguest: now: hlguest report guest.elf FILE": what to type next; more: behind that. */
+static void tell_verb(const struct arguments *args, const char *now, const char *verb,
+		      const char *more)
 {
 	const struct hlg_record_guests *guests = &args->guests;
 
@@ -458,7 +459,7 @@ static void tell_verb(const struct arguments *args, const char *now, const char 
 	}
 	fputc(' ', stderr);
 	print_word(args->out);
-	fputc('\n', stderr);
+	fprintf(stderr, "%s\n", more);
 }
 
 static void tell_next(const struct arguments *args)
@@ -476,9 +477,12 @@ static void tell_next(const struct arguments *args)
 		  args->windows                        ? "windows"
 		  : args->exits                        ? "exits"
 		  : args->stacks || args->guest_stacks ? "flame --out=flame.svg"
-						       : "report");
-	if (args->guest_stacks && !args->windows && !args->exits)
-		tell_verb(args, " or", "report --children");
+						       : "report",
+		  "");
+	if (!args->guest_stacks || args->windows || args->exits)
+		return;
+	tell_verb(args, " or", "report --children", "");
+	tell_verb(args, " or", "annotate", " FUNCTION (its callers, too)");
 }
 
 /* The guest of the command, if one is found. */
@@ -505,9 +509,9 @@ static void find_guests(struct arguments *args)
 }
 
 /* The guest, if it is known which one runs; or NULL. */
-static const char *only_guest(const struct arguments *args)
+static const char *only_guest(const struct hlg_record_guests *guests)
 {
-	return args->guests.n == 1 ? args->guests.paths[0] : NULL;
+	return guests->n == 1 ? guests->paths[0] : NULL;
 }
 
 /* What is in the recording, what it may lack, and what to type next. Returns 0, or 1 when
@@ -559,8 +563,8 @@ static int finish(struct arguments *args, const char *event, int status,
 {
 	if (hlg_record_keep_is_new(keep, status)) {
 		find_guests(args);
-		args->guest_stacks = hlg_guest_stacks_end(stacks, args->out,
-							  only_guest(args), args->quiet);
+		args->guest_stacks = hlg_guest_stacks_end(
+			stacks, args->out, only_guest(&args->guests), args->quiet);
 		/* Nothing but ^C ends what has no command. */
 		if (!args->command && status == 128 + SIGINT)
 			status = 0;
@@ -624,15 +628,19 @@ static int refuse(const struct arguments *args, const char *event)
 /* The guest may be there already; if not, it is looked for when perf has ended. */
 static void begin_guest_stacks(struct arguments *args, struct hlg_guest_stacks *stacks)
 {
+	struct hlg_record_guests running = {0};
 	struct hlg_guest_stacks_how how = {
 		.way = args->way,
 		.bytes = args->stack_bytes ? args->stack_bytes : HLG_GUEST_STACKS_BYTES,
 		.command = args->command,
 		.recording = args->out};
 
-	find_guest(args);
-	how.guest = only_guest(args);
+	/* Of all that run, those that will have samples are not known yet. */
+	if (!find_guest(args) && args->everything)
+		hlg_record_process_add_vmms(&running);
+	how.guest = only_guest(running.n ? &running : &args->guests);
 	hlg_guest_stacks_begin(stacks, &how);
+	hlg_record_guests_finish(&running);
 }
 
 /* Begins with guest stacks, and with -g settles what is recorded. */

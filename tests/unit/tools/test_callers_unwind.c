@@ -172,6 +172,24 @@ NOINLINE uint64_t test_large_root(uint64_t state)
 OUTERMOST(test_start, test_root);
 OUTERMOST(test_large_start, test_large_root);
 
+/* The frame of a function by an expression: rsp + 8, and often 0 more. */
+#define EXPRESSION(name, size, times)                                                    \
+	uint64_t name(uint64_t state);                                                   \
+	__asm__(".text\n"                                                                \
+		".type " #name ", @function\n" #name ":\n"                               \
+		".cfi_startproc\n"                                                       \
+		".cfi_escape 0x0f, " size ", 0x77, 0x08\n"                               \
+		".rept " #times "\n"                                                     \
+		".cfi_escape 0x30, 0x22\n"                                               \
+		".endr\n"                                                                \
+		"nop\n"                                                                  \
+		"ret\n"                                                                  \
+		".cfi_endproc\n"                                                         \
+		".size " #name ", . - " #name "\n")
+
+EXPRESSION(test_short, "0x16", 10);
+EXPRESSION(test_long, "0x92, 0x03", 200);
+
 /* Who can have called whom. */
 static const char *const calls[][2] = {
 	{"test_root", "test_start"}, {"again", "test_root"}, {"again", "again"},
@@ -364,6 +382,29 @@ START_TEST(sizes)
 }
 END_TEST
 
+/* Tables are an ELF's, and may be long. */
+START_TEST(expressions)
+{
+	uint64_t back;
+
+	open_self();
+	take();
+	walk_copy();
+	ck_assert_uint_gt(n_callers, 0);
+	back = callers[0];
+	copy.regs[4] = copy.from;
+	memcpy(copy.bytes, &back, 8);
+	copy.regs[16] = (uint64_t)test_short;
+	walk_copy();
+	ck_assert_uint_gt(n_callers, 0);
+	ck_assert_uint_eq(callers[0], back);
+	copy.regs[16] = (uint64_t)test_long;
+	ck_assert_uint_eq(walk_copy(), HLG_WALK_NO_CFI);
+	ck_assert_uint_eq(n_callers, 0);
+	close_self();
+}
+END_TEST
+
 /* Whatever stands there, each read is within the copy, and it ends. */
 START_TEST(nonsense)
 {
@@ -447,6 +488,7 @@ int main(void)
 	tcase_add_test(tc, each_instruction);
 	tcase_add_test(tc, cut);
 	tcase_add_test(tc, sizes);
+	tcase_add_test(tc, expressions);
 	tcase_add_test(tc, nonsense);
 	tcase_add_test(tc, entered);
 	tcase_add_test(tc, counts);
