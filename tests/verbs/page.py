@@ -597,6 +597,31 @@ def check_flame_range(pages):
     page.close()
 
 
+def check_pinch(pages):
+    """Two fingers that part zoom into the image; that meet, out of it; one selects still."""
+    page, _, _ = pages.open(CASES["a Rust guest"], width=390)
+    page.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+    x, y = page.run("(() => { const c = document.querySelector('#image canvas.cells');"
+                    "c.scrollIntoView({block: 'center'}); const b = c.getBoundingClientRect();"
+                    "return [b.x + b.width / 2, b.y + b.height / 2]; })()")
+    shown = []
+    for apart in (0, (40, 80, 160), (160, 80, 20)):
+        for i, n in enumerate(apart or ()):
+            page.call("Input.dispatchTouchEvent", type="touchMove" if i else "touchStart",
+                      touchPoints=[{"x": x - n, "y": y, "id": 1}, {"x": x + n, "y": y, "id": 2}])
+        if apart:
+            page.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        page.run("new Promise(requestAnimationFrame).then(() => 0)")
+        said = page.run("document.querySelector('#image .said').textContent")
+        shown.append(float(re.search(r", ([\d.]+) (KiB|bytes) of", said)[1]))
+    if not shown[1] < shown[0] / 2 or not shown[2] > 1.9 * shown[1]:
+        yield f"{shown} KiB"
+    if page.run(SELECTED):
+        yield f"{page.run(SELECTED)} is selected"
+    yield from page.noticed()
+    page.close()
+
+
 def check_drag(pages):
     """A drag over time chooses; what was chosen is in the address, and is there again."""
     page, _, data = pages.open(CASES["a Rust guest"])
@@ -704,9 +729,12 @@ def check_inclusive(pages):
     for cells in page.run(CELLS):
         if cells[at] and float(cells[at].split()[0]) + .005 < float(cells[0].split()[0]):
             yield f"more on its own than with callees: {cells}"
+    shown = "document.querySelector('#function-table th.with').offsetWidth"
+    if page.run(shown):
+        yield "an empty column is shown"
     page.run("document.querySelector('#time .cells').dispatchEvent("
              "new KeyboardEvent('keydown', {key: 'Escape'}))")
-    if not all(cells[at] for cells in page.run(CELLS)):
+    if not page.run(shown) or not all(cells[at] for cells in page.run(CELLS)):
         yield "no inclusive shares of the whole"
     page.close()
 
@@ -853,6 +881,12 @@ def check_diff(pages):
         page.run(READY)
         if page.run("document.documentElement.scrollWidth") > width:
             yield f"{width}: {page.run('document.documentElement.scrollWidth')} wide"
+        heads, cells = ([round(x) for x in page.run(
+            f"[...document.querySelectorAll('#function-table {part} tr:first-child > *')].filter("
+            "cell => cell.offsetWidth).map(cell => cell.getBoundingClientRect().right)")]
+            for part in ("thead", "tbody"))
+        if heads != cells:
+            yield f"{width}: headings end at {heads}, cells at {cells}"
         page.run("document.querySelector('tr[data-row=\"1\"]').click()")
         name = page.run("document.querySelector('tr[aria-selected=true] th').textContent")
         for side in "before", "after":
@@ -955,7 +989,7 @@ def main():
         for what, check in (("sorted and filtered", check_sorted), ("selected", check_selected),
                             ("a range of time", check_range),
                             ("the flame graph of a range", check_flame_range),
-                            ("a drag", check_drag), ("a comparison", check_diff),
+                            ("a drag", check_drag), ("a pinch", check_pinch), ("a comparison", check_diff),
                             ("without scripts", check_without_scripts),
                             ("narrow, dark, printed", check_narrow),
                             ("on paper", check_paper), ("links", check_links),

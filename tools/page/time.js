@@ -327,22 +327,21 @@ function timeView(section, page) {
 		const per = shape.wide / least, step = Math.max(least, tickStep(70 / per));
 		context.font = '11px ' + colour.font;
 		context.fillStyle = colour.text;
-		let room = shape.left; // where the next text may begin
+		const taken = [], begins = [], ticks = []; // the starts of recordings go first
 		starts.forEach((start, i) => {
 			const end = i + 1 < starts.length ? starts[i + 1] : time.n;
 			const begin = timeCell(shape, start)[0], first = Math.min(0, time.recordings.first[i]);
-			for (let t = 0; t < (end - start) * time.slice; t += step) {
-				const text = (starts.length > 1 && !t ? `${i + 1}: ` : '') + seconds(t);
-				const x = begin + (t - (shape.strip ? first : 0)) * per;
-				const to = x + context.measureText(text).width;
-				if (x < room || to > shape.width)
-					continue;
-				context.fillText(text, x, shape.height + 12);
-				room = to + 6;
-			}
+			for (let t = 0; t < (end - start) * time.slice; t += step)
+				(t ? ticks : begins).push({x: begin + (t - (shape.strip ? first : 0)) * per,
+					text: (starts.length > 1 && !t ? `${i + 1}: ` : '') + seconds(t)});
 			if (i)
 				context.fillRect(Math.max(0, begin - 1), 0, 1, shape.height + TIME_AXIS);
 		});
+		for (const {x, text} of begins.concat(ticks)) {
+			const wide = context.measureText(text).width;
+			if (x + wide <= shape.width && takeRoom(taken, x, x + wide + 6, wide))
+				context.fillText(text, x, shape.height + 12);
+		}
 		for (let row = 0; !shape.strip && row < TIME_ROWS; row += 10)
 			context.fillText('+' + seconds(row * time.slice), 0, row * TIME_CELL + 9);
 	}
