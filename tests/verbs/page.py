@@ -589,6 +589,23 @@ def check_flame_range(pages):
         yield f"slices {start} to {stop}: {now}, not {right / 1e6} ms"
     if "Of the chosen time" not in page.run("document.querySelector('#flame').textContent"):
         yield "it does not say so"
+    wide = page.run("new Promise(done => { document.getElementById('flame').scrollIntoView();"
+                    "setTimeout(() => done([...document.querySelectorAll('#flame rect')].filter("
+                    "r => r.parentNode.dataset.node).map(r => [r.parentNode.dataset.node,"
+                    "r.getAttribute('width') / document.querySelector('#flame svg')"
+                    ".getAttribute('width')])), 300); })")
+    counts = [0] * len(data["flame"]["parent"])
+    begins, stacks = sums(data["where"]["begins"]), data["stacks"]
+    for slice_, node, n in zip(sums(stacks["when"]), sums(stacks["what"]), stacks["count"]):
+        while node >= 0 and start <= begins[slice_] < stop:
+            counts[node] += n
+            node = data["flame"]["parent"][node]
+    for node, part in wide:
+        if abs(part - counts[int(node)] / counts[0]) > .002:
+            yield f"frame {node} has {part} of the width, not {counts[int(node)] / counts[0]}"
+    if len(wide) < 10:
+        yield f"{len(wide)} frames"
+    page.run("document.querySelector('#time [tabindex=\"0\"]').focus()")
     page.key("Escape")
     page.run("new Promise(requestAnimationFrame).then(() => 0)")
     if page.run(said) != whole:

@@ -80,7 +80,7 @@ function flameView(section, page) {
 	const said = element('output', {class: 'said'}), whole = element('button', {type: 'button'},
 		'Show all');
 	const rowsOf = new Map(); // by name: a frame is of all functions of its name
-	let tree = flameTree(flame), zoomed = 0, at = 0, drawn = [];
+	let tree = flameTree(flame), zoomed = 0, at = 0, drawn = [], seen = false, stale = false;
 
 	page.data.rows.name.forEach((name, row) => {
 		if (!rowsOf.has(name))
@@ -115,7 +115,14 @@ function flameView(section, page) {
 		picture.replaceChildren(svg);
 		drawn = frames;
 		whole.hidden = zoomed === 0;
+		stale = false;
 		mark();
+	}
+
+	/* Many frames take long: those of another range are drawn where they can be seen. */
+	function drawSeen() {
+		if (seen && stale)
+			draw();
 	}
 
 	function frameElement(f, height) {
@@ -214,11 +221,18 @@ function flameView(section, page) {
 		tree = flameTree(flame, page.whole() ? flame.count : own);
 		if (!tree.total[zoomed])
 			zoomed = at = 0;
-		draw();
+		stale = true;
+		mark();
+		drawSeen();
 	});
 	const note = element('p', {class: 'summary'});
 	note.hidden = true;
 	view.append(note, element('div', {class: 'tools'}, whole, said), picture);
 	new ResizeObserver(draw).observe(picture);
+	new IntersectionObserver((entries) => {
+		seen = entries.pop().isIntersecting;
+		drawSeen();
+	}).observe(picture);
+	addEventListener('beforeprint', () => stale && draw());
 	draw();
 }
