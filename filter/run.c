@@ -221,6 +221,27 @@ int hlg_run_settle(struct hlg_run *run, struct hlg_err *err)
 	return rc < 0 ? rc : hlg_space_settle(&run->space, err);
 }
 
+/* Slices by address and by stack are as long as each other: a range that is chosen is of
+ * whole slices of both. Stacks for whose sake they would be much longer have none. */
+static void settle_slices(struct hlg_run *run)
+{
+	struct hlg_slices *by_address = &run->profile.by_address,
+			  *stacks = &run->stacks.slices;
+
+	hlg_slices_sort(&run->profile.by_thread);
+	hlg_slices_lengthen(by_address, run->profile.by_thread.doubled);
+	hlg_slices_sort(by_address);
+	hlg_slices_lengthen(stacks, by_address->doubled);
+	hlg_slices_sort(stacks);
+	stacks->lost |= stacks->doubled > by_address->doubled &&
+			stacks->total < HLG_SLICES_FEW * stacks->n_spans;
+	stacks->lost |= stacks->n > HLG_SLICES_ENTRIES;
+	if (stacks->lost || stacks->doubled <= by_address->doubled)
+		return;
+	hlg_slices_lengthen(by_address, stacks->doubled);
+	hlg_slices_sort(by_address);
+}
+
 int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err *err)
 {
 	int rc = hlg_run_settle(run, err);
@@ -228,9 +249,7 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 	*report = (struct hlg_report){0};
 	if (rc < 0)
 		return rc;
-	hlg_slices_sort(&run->profile.by_thread);
-	hlg_slices_lengthen(&run->profile.by_address, run->profile.by_thread.doubled);
-	hlg_slices_sort(&run->profile.by_address);
+	settle_slices(run);
 	rc = hlg_report_build(report, &run->options, &run->space, &run->profile,
 			      &run->host, err);
 	if (rc == 0 && run->options.stacks == HLG_STACKS_CALLGRAPH) {

@@ -284,9 +284,10 @@ static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
 		p->events[sample->event].series = series;
 	if (p->options->slices) {
 		add_slice(p, sample, count);
-		hlg_slices_add(
-			&p->by_address, sample->time,
-			&(struct hlg_slices_entry){0, sample->ip, series, 0, count});
+		hlg_slices_add(&p->by_address, sample->time,
+			       &(struct hlg_slices_entry){.ip = sample->ip,
+							  .series = series,
+							  .count = count});
 	}
 	return true;
 }

@@ -12,8 +12,8 @@ struct search {
 
 static bool is(const struct hlg_slices_entry *a, const struct hlg_slices_entry *b)
 {
-	return a->slice == b->slice && a->ip == b->ip && a->series == b->series &&
-	       a->tid == b->tid;
+	return a->slice == b->slice && a->recording == b->recording && a->ip == b->ip &&
+	       a->series == b->series && a->tid == b->tid;
 }
 
 static bool same(const void *ctx, uint32_t number)
@@ -54,7 +54,7 @@ static bool count(struct hlg_slices *s, const struct hlg_slices_entry *entry)
 	}
 	hash = hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, entry->ip),
 			     (uint64_t)entry->series << 32 | (uint32_t)entry->tid);
-	hash = hlg_hash_word(hash, entry->slice);
+	hash = hlg_hash_word(hash, (uint64_t)entry->recording << 40 | entry->slice);
 	known = hlg_index_find(&s->index, hash, same, &search);
 	*last = known != HLG_INDEX_NONE ? known : s->n;
 	if (known == HLG_INDEX_NONE)
@@ -70,8 +70,12 @@ static void merge_neighbours(struct hlg_slices *s)
 	uint32_t n = s->n;
 
 	s->doubled++;
-	s->first /= 2;
-	s->last /= 2;
+	s->total = 0;
+	for (uint32_t i = 0; i < s->n_spans; i++) {
+		s->spans[i].first /= 2;
+		s->spans[i].last /= 2;
+		s->total += s->spans[i].last - s->spans[i].first + 1;
+	}
 	s->entries = NULL;
 	s->n = 0;
 	hlg_index_finish(&s->index);
@@ -84,29 +88,59 @@ static void merge_neighbours(struct hlg_slices *s)
 
 static bool too_many(const struct hlg_slices *s)
 {
-	uint64_t range = s->last - s->first;
+	return s->total > s->n_spans &&
+	       (s->total > HLG_SLICES_MOST ||
+		(s->n > HLG_SLICES_ENTRIES && s->total > HLG_SLICES_LEAST));
+}
 
-	return range >= HLG_SLICES_MOST ||
-	       (s->n > HLG_SLICES_ENTRIES && range >= HLG_SLICES_LEAST);
+/* The recording's; one that is new has no slices yet. NULL without memory. */
+static struct hlg_slices_span *span_of(struct hlg_slices *s, uint32_t recording)
+{
+	if (s->n_spans && s->spans[s->span].recording == recording)
+		return &s->spans[s->span];
+	for (s->span = 0; s->span < s->n_spans; s->span++)
+		if (s->spans[s->span].recording == recording)
+			return &s->spans[s->span];
+	if (!HLG_GROW(s->spans, s->n_spans)) {
+		s->span = 0;
+		return NULL;
+	}
+	s->spans[s->n_spans] = (struct hlg_slices_span){recording, UINT64_MAX, 0, 0};
+	return &s->spans[s->n_spans++];
 }
 
 /* Makes room for a slice, by slices' length so far. */
-static void reach(struct hlg_slices *s, uint64_t slice)
+static void reach(struct hlg_slices *s, uint32_t recording, uint64_t slice)
 {
-	if (s->n == 0)
-		s->first = s->last = slice;
-	else if (slice < s->first)
-		s->first = slice;
-	else if (slice > s->last)
-		s->last = slice;
+	struct hlg_slices_span *span = span_of(s, recording);
+
+	if (!span) {
+		s->lost = true;
+		return;
+	}
+	if (slice >= span->first && slice <= span->last)
+		return;
+	if (span->first == UINT64_MAX) {
+		span->first = slice;
+		span->last = slice;
+		s->total++;
+	}
+	if (slice < span->first) {
+		s->total += span->first - slice;
+		span->first = slice;
+	} else if (slice > span->last) {
+		s->total += slice - span->last;
+		span->last = slice;
+	}
 	while (!s->lost && too_many(s))
 		merge_neighbours(s);
 }
 
-void hlg_slices_add(struct hlg_slices *slices, uint64_t time,
-		    const struct hlg_slices_entry *entry)
+static void add(struct hlg_slices *slices, uint32_t recording, uint64_t time,
+		const struct hlg_slices_entry *entry)
 {
 	struct hlg_slices_entry at = *entry;
+	uint64_t slice;
 	unsigned doubled;
 
 	if (time == HLG_NO_TIME) {
@@ -115,11 +149,29 @@ void hlg_slices_add(struct hlg_slices *slices, uint64_t time,
 	}
 	if (slices->lost)
 		return;
-	at.slice = time / HLG_SLICES_NS >> slices->doubled;
+	slice = time / HLG_SLICES_NS >> slices->doubled;
 	doubled = slices->doubled;
-	reach(slices, at.slice);
-	at.slice >>= slices->doubled - doubled;
-	slices->lost |= !count(slices, &at);
+	reach(slices, recording, slice);
+	at.recording = recording & 0xffffff;
+	at.slice = slice >> (slices->doubled - doubled) & UINT64_C(0xffffffffff);
+	slices->lost = slices->lost || !count(slices, &at);
+}
+
+void hlg_slices_add(struct hlg_slices *slices, uint64_t time,
+		    const struct hlg_slices_entry *entry)
+{
+	add(slices, 0, time, entry);
+}
+
+void hlg_slices_number(struct hlg_slices *slices, uint32_t recording, uint64_t began)
+{
+	hlg_index_finish(&slices->index);
+	for (uint32_t i = 0; i < slices->n; i++)
+		slices->entries[i].recording = recording & 0xffffff;
+	if (slices->n_spans)
+		slices->spans[0] = (struct hlg_slices_span){recording & 0xffffff,
+							    slices->spans[0].first,
+							    slices->spans[0].last, began};
 }
 
 void hlg_slices_lengthen(struct hlg_slices *slices, unsigned doubled)
@@ -147,14 +199,21 @@ void hlg_slices_merge(struct hlg_slices *to, const struct hlg_slices *from,
 		if (entry.series == UINT32_MAX)
 			to->lost = true;
 		else
-			hlg_slices_add(to, entry.slice * hlg_slices_length(from), &entry);
+			add(to, entry.recording, entry.slice * hlg_slices_length(from),
+			    &entry);
 	}
+	for (uint32_t i = 0; i < from->n_spans && !to->lost; i++)
+		if (from->spans[i].began)
+			span_of(to, from->spans[i].recording)->began =
+				from->spans[i].began;
 }
 
 static int compare(const void *a, const void *b)
 {
 	const struct hlg_slices_entry *x = a, *y = b;
 
+	if (x->recording != y->recording)
+		return x->recording < y->recording ? -1 : 1;
 	if (x->slice != y->slice)
 		return x->slice < y->slice ? -1 : 1;
 	if (x->ip != y->ip)
@@ -164,6 +223,13 @@ static int compare(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
+static int compare_spans(const void *a, const void *b)
+{
+	const struct hlg_slices_span *x = a, *y = b;
+
+	return x->recording < y->recording ? -1 : x->recording > y->recording;
+}
+
 void hlg_slices_sort(struct hlg_slices *slices)
 {
 	/* What came last was not looked at; so the order of all does not show. */
@@ -171,11 +237,15 @@ void hlg_slices_sort(struct hlg_slices *slices)
 		merge_neighbours(slices);
 	if (slices->n)
 		qsort(slices->entries, slices->n, sizeof(*slices->entries), compare);
+	if (slices->n_spans)
+		qsort(slices->spans, slices->n_spans, sizeof(*slices->spans),
+		      compare_spans);
 	hlg_index_finish(&slices->index);
 }
 
 void hlg_slices_finish(struct hlg_slices *slices)
 {
+	free(slices->spans);
 	free(slices->entries);
 	hlg_index_finish(&slices->index);
 	*slices = (struct hlg_slices){0};

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When samples were taken: how many of something, by slice of time. A profile has two of
- * these: of each thread what ran, and of guests where. Only what shows time asks for them
- * (options->slices): each sample is then looked up twice more.
+ * When samples were taken: how many of something, by slice of time, of each recording for
+ * itself. A profile has two of these: of each thread what ran, and of guests where;
+ * stacks have one. Only what shows time asks for them (options->slices): each sample is
+ * then looked up once more for each.
  *
  * A slice is 20 ms of perf's clock, and twice that, and so on, until what was seen spans
  * at most HLG_SLICES_MOST of them and has no more than HLG_SLICES_ENTRIES entries, but
- * HLG_SLICES_LEAST slices at least. So memory is bounded by what is distinct in these.
- * Slice n begins at n times its length.
+ * HLG_SLICES_LEAST slices at least, and one for each recording. So memory is bounded by
+ * what is distinct in these. Slice n begins at n times its length of its recording's
+ * clock.
  */
 #ifndef HLG_FILTER_PROFILE_SLICES_H
 #define HLG_FILTER_PROFILE_SLICES_H
@@ -20,16 +22,17 @@ enum {
 	HLG_SLICES_NS = 20000000,
 	HLG_SLICES_MOST = 4096,
 	HLG_SLICES_LEAST = 4, /* not fewer for want of room */
+	HLG_SLICES_FEW = 64,  /* fewer tell little */
 	HLG_SLICES_ENTRIES = 1 << 18,
 	HLG_SLICES_RECENT = 11, /* bits */
 };
 
 struct hlg_slices_entry {
-	uint64_t slice;
-	uint64_t ip; /* of guests as in the profile's cells; of the host 0 */
-	uint32_t
-		series; /* of guests the profile's; of the host HLG_SLICES_HOST + state */
-	int32_t tid;    /* -1: not recorded */
+	uint64_t recording : 24; /* by its number */
+	uint64_t slice : 40;
+	uint64_t ip;     /* of guests as in the profile's cells; of the host 0 */
+	uint32_t series; /* of guests the profile's; by thread HLG_SLICES_STATE + state */
+	int32_t tid;     /* -1: not recorded */
 	struct hlg_count count;
 };
 
@@ -41,10 +44,20 @@ struct hlg_slices_entry {
 #define HLG_SLICES_LOST       (HLG_SLICES_STATE + 9)
 #define HLG_SLICES_USER_EXITS (HLG_SLICES_STATE + 10)
 
+/* From the first slice of a recording that has any to the last. */
+struct hlg_slices_span {
+	uint32_t recording;
+	uint64_t first, last;
+	uint64_t began; /* ns: when the recording did; 0: not said */
+};
+
 /* All zero before the first use. */
 struct hlg_slices {
-	unsigned doubled;     /* a slice is HLG_SLICES_NS << doubled long */
-	uint64_t first, last; /* slices that have any; of none 0 */
+	unsigned doubled;              /* a slice is HLG_SLICES_NS << doubled long */
+	struct hlg_slices_span *spans; /* sorted: by recording */
+	uint32_t n_spans;
+	uint32_t span;  /* that was added to last */
+	uint64_t total; /* of the spans' slices */
 	struct hlg_slices_entry *entries;
 	uint32_t n;
 	uint32_t recent[1 << HLG_SLICES_RECENT]; /* some that were counted last */
@@ -53,7 +66,8 @@ struct hlg_slices {
 	bool lost;        /* there was no memory: what is here is not whole */
 };
 
-/* Counts samples of one time; time may be HLG_NO_TIME. entry->slice need not be set. */
+/* Counts samples of one time of a recording, which is 0 until hlg_slices_number; time may
+ * be HLG_NO_TIME. entry->slice and entry->recording need not be set. */
 void hlg_slices_add(struct hlg_slices *slices, uint64_t time,
 		    const struct hlg_slices_entry *entry);
 
@@ -64,10 +78,14 @@ void hlg_slices_add(struct hlg_slices *slices, uint64_t time,
 void hlg_slices_merge(struct hlg_slices *to, const struct hlg_slices *from,
 		      const uint32_t *series, const uint64_t *moves);
 
+/* Gives the one recording whose samples were added its number, and says when it began (ns
+ * of its clock). Others can merge it then, nothing can be added. */
+void hlg_slices_number(struct hlg_slices *slices, uint32_t recording, uint64_t began);
+
 /* Makes slices as long as 20 ms doubled so often. */
 void hlg_slices_lengthen(struct hlg_slices *slices, unsigned doubled);
 
-/* Sorts by slice, then address, series and thread; nothing can be added behind. */
+/* Sorts by recording, slice, then address, series and thread. */
 void hlg_slices_sort(struct hlg_slices *slices);
 
 /* ns. */

@@ -95,6 +95,14 @@ static uint32_t copy_path(struct hlg_growing *to, uint32_t node,
 	return rooted ? node : add_roots(to, node, r, guest->ip);
 }
 
+static void add_stack(struct hlg_growing *to, uint32_t stack, uint32_t node,
+		      struct hlg_count count)
+{
+	if (to->ends && stack != HLG_NO_STACK)
+		to->ends[stack] = node;
+	hlg_callgraph_add(to, node, count);
+}
+
 /* The outermost first. */
 static void add_path(struct hlg_growing *to, uint32_t node, const struct hlg_paths *paths,
 		     const struct hlg_path *path)
@@ -106,7 +114,7 @@ static void add_path(struct hlg_growing *to, uint32_t node, const struct hlg_pat
 
 		node = child(to, node, place->frame, place->name);
 	}
-	hlg_callgraph_add(to, node, path->count);
+	add_stack(to, path->stack, node, path->count);
 }
 
 static void add_paths(struct hlg_growing *to, uint32_t bottom, const struct hlg_report *r,
@@ -169,8 +177,8 @@ int hlg_callgraph_add_host(struct hlg_growing *to, const struct hlg_report *r,
 			node = child(to, node, HLG_FRAME_GROUP, series);
 			free(series);
 		}
-		hlg_callgraph_add(to, copy_path(to, node, r, stack->node, NULL),
-				  stack->count);
+		add_stack(to, (uint32_t)i, copy_path(to, node, r, stack->node, NULL),
+			  stack->count);
 	}
 	if (r->options->mode != HLG_SHOW_GUEST && s->lost.samples)
 		hlg_callgraph_add(

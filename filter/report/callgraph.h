@@ -15,9 +15,11 @@
 #include "filter/report/report.h"
 #include "filter/stacks/stacks.h"
 
-/* A tree that grows; ok is false without memory. */
+/* A tree that grows; ok is false without memory. ends is NULL, or has room for each of
+ * the stacks: which node it ended at, of those that are shown. */
 struct hlg_growing {
 	struct hlg_tree *tree;
+	uint32_t *ends;
 	bool ok;
 };
 

@@ -50,12 +50,15 @@ static void add_host(void *to, const struct hlg_host_row *row, double share,
 	hlg_callgraph_add(frames, node, row->count);
 }
 
-int hlg_frames_build(struct hlg_tree *tree, const struct hlg_report *report,
-		     struct hlg_err *err)
+int hlg_frames_build_ends(struct hlg_tree *tree, const struct hlg_report *report,
+			  uint32_t *ends, struct hlg_err *err)
 {
-	struct hlg_growing frames = {tree, hlg_tree_init(tree)};
+	struct hlg_growing frames = {tree, ends, hlg_tree_init(tree)};
+	uint32_t n_ends = ends ? report->stacks->n_stacks : 0;
 	int rc = 0;
 
+	for (uint32_t i = 0; i < n_ends; i++)
+		ends[i] = HLG_NO_NODE;
 	if (frames.ok)
 		rc = hlg_rows_each_view(&frames, report, add_view, err);
 	if (frames.ok && rc == 0)
@@ -64,5 +67,14 @@ int hlg_frames_build(struct hlg_tree *tree, const struct hlg_report *report,
 	if (rc == 0 && !(frames.ok &&
 			 hlg_tree_settle(tree, (enum hlg_weight)report->options->weight)))
 		rc = hlg_err_memory(err, "report");
+	for (uint32_t i = 0; rc == 0 && i < n_ends; i++)
+		if (ends[i] != HLG_NO_NODE)
+			ends[i] = tree->where[ends[i]];
 	return rc;
+}
+
+int hlg_frames_build(struct hlg_tree *tree, const struct hlg_report *report,
+		     struct hlg_err *err)
+{
+	return hlg_frames_build_ends(tree, report, NULL, err);
 }

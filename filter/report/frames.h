@@ -22,4 +22,9 @@
 int hlg_frames_build(struct hlg_tree *tree, const struct hlg_report *report,
 		     struct hlg_err *err);
 
+/* And which node each of the report's stacks ends at, HLG_NO_NODE of those that are not
+ * shown; ends has room for them. */
+int hlg_frames_build_ends(struct hlg_tree *tree, const struct hlg_report *report,
+			  uint32_t *ends, struct hlg_err *err);
+
 #endif

@@ -204,6 +204,7 @@ static struct hlg_path *begin_path(struct builder *b, const struct credit *credi
 				hlg_paths_row_frame(credit->row)};
 	struct hlg_paths *p = b->paths;
 	struct hlg_path path = {.series = credit->series,
+				.stack = HLG_NO_STACK,
 				.node = node,
 				.row = credit->row,
 				.first = p->n_frames,
@@ -232,6 +233,8 @@ static bool add_stack(struct builder *b, const struct hlg_stack *stack)
 		return true; /* of another view, or dropped */
 	hlg_count_sub(&credit->rest, stack->count);
 	path = begin_path(b, credit, stack->node, stack->count);
+	if (path)
+		path->stack = (uint32_t)(stack - b->report->stacks->stacks);
 	if (!path || !hlg_proof_find(b->report->proof, stack, &callers, &n, &told))
 		return false;
 	path->cut = n == 0 && stack->end != HLG_CHAIN_END_WHOLE;

@@ -35,7 +35,8 @@ struct hlg_path_frame {
 
 struct hlg_path {
 	uint32_t series;
-	uint32_t node; /* in the stacks' tree: the host's half; HLG_NO_NODE: lost */
+	uint32_t stack; /* of the stacks'; HLG_NO_STACK: lost */
+	uint32_t node;  /* in the stacks' tree: the host's half; HLG_NO_NODE: lost */
 	const struct hlg_row *row; /* of the sample's own frame */
 	size_t first, n;           /* its frames */
 	bool cut; /* it has callers that are not known: which, a note may say */

@@ -64,6 +64,7 @@ const char *hlg_stacks_dso_name(char *buf, size_t size, const char *dso)
 bool hlg_stacks_init(struct hlg_stacks *s, const struct hlg_options *options)
 {
 	s->roots = options->roots;
+	s->timed = options->slices;
 	return hlg_tree_init(&s->tree);
 }
 
@@ -74,6 +75,7 @@ void hlg_stacks_finish(struct hlg_stacks *s)
 	free(s->stacks);
 	free(s->memos);
 	free(s->threads);
+	hlg_slices_finish(&s->slices);
 	hlg_index_finish(&s->stack_index);
 	hlg_index_finish(&s->memo_index);
 	hlg_index_finish(&s->thread_index);
@@ -102,14 +104,15 @@ static bool same_stack(const void *ctx, uint32_t number)
 
 /* Without memory a guest sample has no stack, which is seen as the profile has it, too,
  * or has not. */
-static void lose(struct hlg_stacks *s, const struct hlg_stack *key)
+static uint32_t lose(struct hlg_stacks *s, const struct hlg_stack *key)
 {
 	s->lacks = true;
 	if (!key->guest)
 		hlg_count_add(&s->lost, key->count);
+	return HLG_NO_STACK;
 }
 
-void hlg_stacks_add(struct hlg_stacks *s, const struct hlg_stack *key)
+uint32_t hlg_stacks_add(struct hlg_stacks *s, const struct hlg_stack *key)
 {
 	const struct search search = {s, key};
 	uint64_t hash = hash_key((uint64_t)key->series << 32 | key->node,
@@ -119,20 +122,29 @@ void hlg_stacks_add(struct hlg_stacks *s, const struct hlg_stack *key)
 	uint32_t known;
 
 	s->lacks |= key->chain == HLG_LOST_CHAIN;
-	if (key->series == HLG_NO_SERIES || key->node == HLG_NO_NODE) {
-		lose(s, key);
-		return;
-	}
+	if (key->series == HLG_NO_SERIES || key->node == HLG_NO_NODE)
+		return lose(s, key);
 	known = hlg_index_find(&s->stack_index, hash, same_stack, &search);
 	if (known != HLG_INDEX_NONE) {
 		hlg_count_add(&s->stacks[known].count, key->count);
-		return;
+		return known;
 	}
-	if (HLG_GROW(s->stacks, s->n_stacks) &&
-	    hlg_index_add(&s->stack_index, hash, s->n_stacks))
-		s->stacks[s->n_stacks++] = *key;
-	else
-		lose(s, key);
+	if (!HLG_GROW(s->stacks, s->n_stacks) ||
+	    !hlg_index_add(&s->stack_index, hash, s->n_stacks))
+		return lose(s, key);
+	s->stacks[s->n_stacks] = *key;
+	return s->n_stacks++;
+}
+
+/* The same, of one time. */
+static void add_at(struct hlg_stacks *s, uint64_t time, const struct hlg_stack *key)
+{
+	uint32_t stack = hlg_stacks_add(s, key);
+
+	if (s->timed && stack != HLG_NO_STACK)
+		hlg_slices_add(
+			&s->slices, time,
+			&(struct hlg_slices_entry){.series = stack, .count = key->count});
 }
 
 /* What stands below all frames of a sample. */
@@ -314,15 +326,16 @@ void hlg_stacks_guest(struct hlg_stacks *s, const struct hlg_stacks_sample *samp
 	key.node = thread ? thread->node : note(s, sample, HLG_STACKS_ORPHAN);
 	if (sample->chain != HLG_NO_CHAIN)
 		hlg_stacks_callers(s, &key, sample->chain);
-	hlg_stacks_add(s, &key);
+	add_at(s, sample->time, &key);
 }
 
 void hlg_stacks_host(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
 		     uint32_t series, uint64_t period)
 {
-	hlg_stacks_add(s, &(struct hlg_stack){.series = series,
-					      .node = stack_of(s, sample, false),
-					      .count = {1, period}});
+	add_at(s, sample->time,
+	       &(struct hlg_stack){.series = series,
+				   .node = stack_of(s, sample, false),
+				   .count = {1, period}});
 }
 
 bool hlg_stacks_have_halves(const struct hlg_stacks *s)
@@ -353,6 +366,7 @@ void hlg_stacks_merge(struct hlg_stacks *to, const struct hlg_stacks *from,
 		      struct hlg_profile *profile, const struct hlg_profile *from_profile)
 {
 	uint32_t *nodes = map_nodes(to, from);
+	uint32_t *numbers = malloc(((size_t)from->n_stacks + 1) * sizeof(*numbers));
 
 	to->marks += from->marks;
 	hlg_count_add(&to->aside, from->aside);
@@ -361,6 +375,7 @@ void hlg_stacks_merge(struct hlg_stacks *to, const struct hlg_stacks *from,
 	for (size_t i = 0; i < from->n_stacks; i++) {
 		struct hlg_stack key = from->stacks[i];
 		const uint64_t *words;
+		uint32_t number;
 		size_t n;
 
 		words = hlg_chains_get(&from->chains, key.chain, &n);
@@ -370,7 +385,13 @@ void hlg_stacks_merge(struct hlg_stacks *to, const struct hlg_stacks *from,
 			key.ip += hlg_profile_move(from_profile, key.series);
 		key.series = hlg_profile_map(profile, from_profile, key.series);
 		key.node = nodes ? nodes[key.node] : HLG_NO_NODE;
-		hlg_stacks_add(to, &key);
+		number = hlg_stacks_add(to, &key);
+		if (numbers)
+			numbers[i] = number;
 	}
+	if (numbers)
+		hlg_slices_merge(&to->slices, &from->slices, numbers, NULL);
+	to->slices.lost |= !numbers;
 	free(nodes);
+	free(numbers);
 }

@@ -18,6 +18,7 @@
 #ifndef HLG_FILTER_STACKS_STACKS_H
 #define HLG_FILTER_STACKS_STACKS_H
 
+#include "filter/profile/slices.h"
 #include "filter/stacks/chains.h"
 #include "filter/stacks/tree.h"
 
@@ -66,6 +67,7 @@ typedef void hlg_stacks_name_fn(void *ctx, uint64_t ip, unsigned cpumode,
 /* Whose sample it is, and its own callchain. */
 struct hlg_stacks_sample {
 	int32_t pid, tid;
+	uint64_t time;     /* HLG_NO_TIME */
 	const char *comm;  /* NULL: not known */
 	uint32_t chain;    /* of hlg_chains_add(&stacks->chains, ...) */
 	uint32_t mappings; /* another number where addresses may mean something else */
@@ -95,6 +97,8 @@ struct hlg_stacks {
 	struct hlg_tree tree; /* groups at the bottom, then host frames */
 	struct hlg_stack *stacks;
 	uint32_t n_stacks;
+	bool timed;                    /* slices are wanted: options->slices */
+	struct hlg_slices slices;      /* when; a series is the number of a stack */
 	struct hlg_stacks_memo *memos; /* chains that were named */
 	uint32_t n_memos;
 	struct hlg_stacks_thread *threads; /* the last mark of each */
@@ -127,8 +131,10 @@ void hlg_stacks_callers(struct hlg_stacks *stacks, struct hlg_stack *stack,
 			uint32_t chain);
 
 /* Counts what is in a stack: of a series of the profile, its node and chain these
- * stacks' own. What a node or chain could not be made for is lost. */
-void hlg_stacks_add(struct hlg_stacks *stacks, const struct hlg_stack *stack);
+ * stacks' own. What a node or chain could not be made for is lost: HLG_NO_STACK; else
+ * returns the stack's number. */
+#define HLG_NO_STACK UINT32_MAX
+uint32_t hlg_stacks_add(struct hlg_stacks *stacks, const struct hlg_stack *stack);
 
 /* Is the host's half known of any guest sample? */
 bool hlg_stacks_have_halves(const struct hlg_stacks *stacks);

@@ -34,6 +34,7 @@ void hlg_tree_finish(struct hlg_tree *tree)
 {
 	hlg_strings_finish(&tree->names);
 	free(tree->nodes);
+	free(tree->where);
 	hlg_index_finish(&tree->index);
 	*tree = (struct hlg_tree){0};
 }
@@ -151,7 +152,10 @@ bool hlg_tree_settle(struct hlg_tree *tree, enum hlg_weight weight)
 	}
 	free(items);
 	free(first);
-	free(where);
+	if (ok)
+		tree->where = where;
+	else
+		free(where);
 	return ok;
 }
 

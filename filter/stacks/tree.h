@@ -49,6 +49,7 @@ struct hlg_tree {
 	struct hlg_strings names;
 	struct hlg_node *nodes; /* [0] is the root */
 	uint32_t n;
+	uint32_t *where; /* settled: the number now of what was put in as a node */
 	struct hlg_index index; /* of nodes but the root, until they are settled */
 };
 

@@ -19,7 +19,7 @@ class Markup(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.outside += [v for k, v in attrs if k in ("src", "href", "xlink:href")]
-        if tag not in ("meta", "br"):
+        if tag not in ("meta", "br", "wbr"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):

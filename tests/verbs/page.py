@@ -192,17 +192,20 @@ def check_time(build, words):
     if sum(n for n, what in zip(time["count"], time["what"]) if what >= 0) != data["total"]:
         yield "slices do not sum to the whole"
     where = data["where"]
-    if where["ratio"] != 1 or sum(where["count"]) != data["total"]:
-        yield f"by address: {where['ratio']}, {where['offset']}, {sum(where['count'])} in all"
-    when = [slice_ - where["offset"] for slice_ in sums(where["when"])]
+    begins = sums(where["begins"])
+    if begins != list(range(time["n"] + 1)) or sum(where["count"]) != data["total"]:
+        yield f"by address: {begins}, {sum(where['count'])} in all"
+    if "flame" in data and sum(data["stacks"]["count"]) != sum(data["flame"]["count"]):
+        yield "stacks by time do not sum to the flame graph"
+    when = sums(where["when"])
     for i in range(8):
         start, stop = sorted(rng.sample(range(time["n"] + 1), 2)) if i else (0, time["n"])
         ours = {}
-        for slice_, what, n in zip(when, where["what"], where["count"]):
+        for slice_, what, n in zip(when, sums(where["what"]), where["count"]):
             if start <= slice_ < stop:
                 row = data["addresses"]["row"][what]
                 ours[data["rows"]["name"][row]] = ours.get(data["rows"]["name"][row], 0) + n
-        begin = first + time["first"]
+        begin = first + time["recordings"]["first"][0]
         bounds = [f"{(begin + s * time['slice']) // 10**9}."
                   f"{(begin + s * time['slice']) % 10**9:09}" for s in (start, stop)]
         out, _, status = run(hlguest_of(build), "report", "-q", "--format=json", "--top=0",
@@ -213,24 +216,69 @@ def check_time(build, words):
         ours = {name: n for name, n in ours.items() if name != "[outside]"}
         if ours != theirs:
             yield f"slices {start} to {stop}: {len(ours)} functions, {len(theirs)} by --time="
+        if "flame" in data and status == 0:
+            stacks, there = stacks_of(data, start, stop), folded_of(
+                build, *words, "--border=keep", "--time=" + ",".join(bounds))
+            if stacks != there:
+                yield f"slices {start} to {stop}: {len(stacks)} stacks, {len(there)} by --time="
 
 
-def check_flame(build, words):
-    """The tree's stacks are those of folded."""
-    html, _ = page_of(build, *words)
-    flame = page_data(html)["flame"]
+def check_recordings(build, words, one_by_one):
+    """Of several recordings each has its stretch of time, in which is what it has alone."""
+    html, report = page_of(build, *words, "--border=keep")
+    data = page_data(html)
+    where, recordings = data["where"], data["time"]["recordings"]
+    if recordings["path"] != [f["path"] for f in report["files"]]:
+        yield f"recordings {recordings['path']}"
+    ends = recordings["at"][1:] + [data["time"]["n"]]
+    begins, items = sums(where["begins"]), list(zip(
+        sums(where["when"]), sums(where["what"]), where["count"]))
+    for path, start, stop in zip(recordings["path"], recordings["at"], ends):
+        ours = {}
+        for slice_, what, n in items:
+            if start <= begins[slice_] < stop:
+                name = data["rows"]["name"][data["addresses"]["row"][what]]
+                ours[name] = ours.get(name, 0) + n
+        alone = report_of(build, *[w for w in words if w not in one_by_one], path,
+                          "--border=keep")
+        theirs = {f["name"]: weigh(f, report["weight"]) for f in alone["functions"]}
+        ours.pop("[outside]", None)
+        if ours != theirs or not ours:
+            yield f"{path}: {ours}, alone {theirs}"
+
+
+def folded_of(build, *words):
     folded = {}
     out = must(hlguest_of(build), "report", "-q", "--format=folded", "--stacks=callgraph", *words)
     for line in out.splitlines():
         stack, n = line.rsplit(" ", 1)
         folded[stack] = folded.get(stack, 0) + int(n)
+    return folded
+
+
+def stacks_of(data, start=0, stop=None):
+    """{folded stack: count} of the page's tree; of slices of time, if they are given."""
+    flame, counts = data["flame"], list(data["flame"]["count"])
+    if stop is not None:
+        stacks, begins = data["stacks"], sums(data["where"]["begins"])
+        counts = [0] * len(counts)
+        for slice_, node, n in zip(sums(stacks["when"]), sums(stacks["what"]), stacks["count"]):
+            if start <= begins[slice_] < stop:
+                counts[node] += n
     names, ours = [""], {}
     for i in range(1, len(flame["parent"])):
         name = flame["names"][flame["name"][i]]
         parent = names[flame["parent"][i]]
         names.append(f"{parent};{name}" if parent else name)
-        if flame["count"][i]:
-            ours[names[i]] = ours.get(names[i], 0) + flame["count"][i]
+        if counts[i]:
+            ours[names[i]] = ours.get(names[i], 0) + counts[i]
+    return ours
+
+
+def check_flame(build, words):
+    """The tree's stacks are those of folded."""
+    html, _ = page_of(build, *words)
+    ours, folded = stacks_of(page_data(html)), folded_of(build, *words)
     if ours != folded:
         yield f"{len(ours)} stacks, {len(folded)} folded"
 
@@ -311,7 +359,7 @@ def check_exits(build):
     elf, data = CASES["VM exits"]
     html, report = page_of(build, elf, data)
     ours, right = page_data(html), {"kvm:kvm_exit": {}, "kvm:kvm_userspace_exit": {}}
-    begin = report["span"]["first"] + ours["time"]["first"]
+    begin = report["span"]["first"] + ours["time"]["recordings"]["first"][0]
     for line in must("perf", "script", "-i", data, "-F", "time,event", "--ns").splitlines():
         time, event = line.split()[:2]
         if (found := right.get(event.rstrip(":"))) is not None:
@@ -355,9 +403,6 @@ def check_refused(build):
     shown, status = on_terminal([hlguest, "report", "--format=html", elf, data])
     if status == 0 or "not for a terminal" not in shown:
         yield f"terminal: {status}, {shown}"
-    html, _ = page_of(build, *CASES["several recordings"])
-    if "there is no time" not in html or "time" in page_data(html):
-        yield "several recordings have a time"
     html, _ = page_of(build, *CASES["the wrong base"])
     if 'class="bad"' not in html or "WRONG ELF" not in html or 'id="image"' in html:
         yield "the wrong base is not told"
@@ -513,7 +558,7 @@ def check_range(pages):
         yield "no range was chosen"
         return
     start, stop = (int(n) for n in chosen.groups())
-    begin = report["span"]["first"] + time["first"]
+    begin = report["span"]["first"] + time["recordings"]["first"][0]
     bounds = [f"{(begin + s * time['slice']) // 10**9}.{(begin + s * time['slice']) % 10**9:09}"
               for s in (start, stop)]
     there = report_of(pages.build, *CASES["a Rust guest"], "--border=keep",
@@ -522,6 +567,74 @@ def check_range(pages):
     for cell, f in zip(cells[:3], there["functions"]):
         if cell[0] != f"{f['percent']:.2f} %":
             yield f"slices {start} to {stop}: {cell}, not {f['name']} {f['percent']}"
+    yield from page.noticed()
+    page.close()
+
+
+def check_flame_range(pages):
+    """The flame graph is of the chosen time."""
+    page, _, data = pages.open(CASES["with callers"])
+    said = "document.querySelector('#flame .said').textContent"
+    page.run("document.querySelector('#time [tabindex=\"0\"]').focus()")
+    whole = page.run(said)
+    for _ in range(6):
+        page.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight", code="ArrowRight",
+                  windowsVirtualKeyCode=39, modifiers=8)
+    page.run("new Promise(requestAnimationFrame).then(() => 0)")
+    start, stop = (int(n) for n in re.search(r"range=(\d+)-(\d+)",
+                                             page.run("location.hash")).groups())
+    right = sum(stacks_of(data, start, stop).values())
+    now = page.run(said)
+    if f"all: 100.00 %, {right / 1e6:.1f} ms" not in now or now == whole:
+        yield f"slices {start} to {stop}: {now}, not {right / 1e6} ms"
+    if "Of the chosen time" not in page.run("document.querySelector('#flame').textContent"):
+        yield "it does not say so"
+    wide = page.run("new Promise(done => { document.getElementById('flame').scrollIntoView();"
+                    "setTimeout(() => done([...document.querySelectorAll('#flame rect')].filter("
+                    "r => r.parentNode.dataset.node).map(r => [r.parentNode.dataset.node,"
+                    "r.getAttribute('width') / document.querySelector('#flame svg')"
+                    ".getAttribute('width')])), 300); })")
+    counts = [0] * len(data["flame"]["parent"])
+    begins, stacks = sums(data["where"]["begins"]), data["stacks"]
+    for slice_, node, n in zip(sums(stacks["when"]), sums(stacks["what"]), stacks["count"]):
+        while node >= 0 and start <= begins[slice_] < stop:
+            counts[node] += n
+            node = data["flame"]["parent"][node]
+    for node, part in wide:
+        if abs(part - counts[int(node)] / counts[0]) > .002:
+            yield f"frame {node} has {part} of the width, not {counts[int(node)] / counts[0]}"
+    if len(wide) < 10:
+        yield f"{len(wide)} frames"
+    page.run("document.querySelector('#time [tabindex=\"0\"]').focus()")
+    page.key("Escape")
+    page.run("new Promise(requestAnimationFrame).then(() => 0)")
+    if page.run(said) != whole:
+        yield f"then {page.run(said)}, not {whole}"
+    yield from page.noticed()
+    page.close()
+
+
+def check_pinch(pages):
+    """Two fingers that part zoom into the image; that meet, out of it; one selects still."""
+    page, _, _ = pages.open(CASES["a Rust guest"], width=390)
+    page.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+    x, y = page.run("(() => { const c = document.querySelector('#image canvas.cells');"
+                    "c.scrollIntoView({block: 'center'}); const b = c.getBoundingClientRect();"
+                    "return [b.x + b.width / 2, b.y + b.height / 2]; })()")
+    shown = []
+    for apart in (0, (40, 80, 160), (160, 80, 20)):
+        for i, n in enumerate(apart or ()):
+            page.call("Input.dispatchTouchEvent", type="touchMove" if i else "touchStart",
+                      touchPoints=[{"x": x - n, "y": y, "id": 1}, {"x": x + n, "y": y, "id": 2}])
+        if apart:
+            page.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        page.run("new Promise(requestAnimationFrame).then(() => 0)")
+        said = page.run("document.querySelector('#image .said').textContent")
+        shown.append(float(re.search(r", ([\d.]+) (KiB|bytes) of", said)[1]))
+    if not shown[1] < shown[0] / 2 or not shown[2] > 1.9 * shown[1]:
+        yield f"{shown} KiB"
+    if page.run(SELECTED):
+        yield f"{page.run(SELECTED)} is selected"
     yield from page.noticed()
     page.close()
 
@@ -633,9 +746,12 @@ def check_inclusive(pages):
     for cells in page.run(CELLS):
         if cells[at] and float(cells[at].split()[0]) + .005 < float(cells[0].split()[0]):
             yield f"more on its own than with callees: {cells}"
+    shown = "document.querySelector('#function-table th.with').offsetWidth"
+    if page.run(shown):
+        yield "an empty column is shown"
     page.run("document.querySelector('#time .cells').dispatchEvent("
              "new KeyboardEvent('keydown', {key: 'Escape'}))")
-    if not all(cells[at] for cells in page.run(CELLS)):
+    if not page.run(shown) or not all(cells[at] for cells in page.run(CELLS)):
         yield "no inclusive shares of the whole"
     page.close()
 
@@ -782,6 +898,12 @@ def check_diff(pages):
         page.run(READY)
         if page.run("document.documentElement.scrollWidth") > width:
             yield f"{width}: {page.run('document.documentElement.scrollWidth')} wide"
+        heads, cells = ([round(x) for x in page.run(
+            f"[...document.querySelectorAll('#function-table {part} tr:first-child > *')].filter("
+            "cell => cell.offsetWidth).map(cell => cell.getBoundingClientRect().right)")]
+            for part in ("thead", "tbody"))
+        if heads != cells:
+            yield f"{width}: headings end at {heads}, cells at {cells}"
         page.run("document.querySelector('tr[data-row=\"1\"]').click()")
         name = page.run("document.querySelector('tr[aria-selected=true] th').textContent")
         for side in "before", "after":
@@ -870,6 +992,8 @@ def main():
     tap.run("instructions", lambda: list(check_code(build, CASES["a Rust guest"])))
     tap.run("flame", lambda: list(check_flame(build, CASES["with callers"])))
     tap.run("recordings", lambda: list(check_files(build, CASES["several recordings"])))
+    demo = CASES["several recordings"]
+    tap.run("time of several recordings", lambda: list(check_recordings(build, demo, demo[1:])))
     tap.run("refused", lambda: list(check_refused(build)))
     tap.run("from a pipe", lambda: list(check_pipe(build)))
     tap.run("policy", lambda: list(check_policy(build)))
@@ -880,7 +1004,9 @@ def main():
         for name in ("a Rust guest", "with callers", "VM exits", "several guests"):
             tap.run(f"shown: {name}", lambda w=CASES[name]: list(check_shown(pages, w)))
         for what, check in (("sorted and filtered", check_sorted), ("selected", check_selected),
-                            ("a range of time", check_range), ("a drag", check_drag), ("a comparison", check_diff),
+                            ("a range of time", check_range),
+                            ("the flame graph of a range", check_flame_range),
+                            ("a drag", check_drag), ("a pinch", check_pinch), ("a comparison", check_diff),
                             ("without scripts", check_without_scripts),
                             ("narrow, dark, printed", check_narrow),
                             ("on paper", check_paper), ("links", check_links),

@@ -209,8 +209,13 @@ def page_is_whole(w, _):
     """The plot as the picture has it, below it --summary's rows; and it fits all widths."""
     page = w.text("--format=html")
     yield from check_still(page)
+    # The page's heading says what the picture's says, so that this begins below its own.
+    view = re.compile(r'viewBox="0 (\d+) \d+ (\d+)"')
     picture = re.sub(r"<style>.*?</style>\n", "", w.text("--format=svg"), flags=re.S)
-    if picture not in page:
+    (top, height), (above, rest) = (map(int, view.search(text).groups()) for text in (picture, page))
+    if not top < above < 30 or above + rest != height:
+        yield f"a picture from {above} on, {rest} high, of {height}"
+    if view.sub("", picture) not in view.sub("", page):
         yield "another picture than --format=svg"
     rows = [[html.unescape(re.sub("<.*?>", "", cell)) for cell in re.split("</t[hd]>", row)[:-1]]
             for row in re.findall(r"<tr>(.*?)</tr>", page.split('<table class="values"')[1])[1:]]

@@ -129,10 +129,10 @@ static void write_rows(FILE *f, const struct hlg_diff *diff)
 		"class=\"unseen\">before, as "
 		"a bar</span></th><th scope=\"col\">after</th><th scope=\"col\"><span "
 		"class=\"unseen\">after, as a bar</span></th><th "
-		"scope=\"col\">points</th>"
+		"scope=\"col\" class=\"wide\">points</th>"
 		"<th scope=\"col\" class=\"wide\">from</th><th scope=\"col\" "
 		"class=\"wide\">to</th><th "
-		"scope=\"col\">q</th>"
+		"scope=\"col\" class=\"wide\">q</th>"
 		"<th scope=\"col\" class=\"name\">name</th></tr></thead>\n<tbody>\n",
 		diff->withheld       ? "Guest addresses"
 		: diff->side[0].self ? "Functions, with what they call"

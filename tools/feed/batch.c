@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "filter/trust/apart.h"
 #include "filter/trust/guest-bases.h"
@@ -165,6 +166,27 @@ static double mean_period(const struct hlg_profile *p)
 	return guest.samples ? (double)guest.period / (double)guest.samples : 0;
 }
 
+/* Recordings stand in the order of their names, as reports list them. */
+static uint32_t rank_of(const struct hlg_batch *batch, size_t number)
+{
+	uint32_t rank = 0;
+
+	for (size_t i = 0; i < batch->n_paths; i++)
+		rank += strcmp(batch->paths[i], batch->paths[number]) < 0;
+	return rank;
+}
+
+/* Whose samples the slices of time are of. */
+static void number_slices(struct worker *w, size_t number, struct hlg_stacks *stacks)
+{
+	uint64_t began = hlg_sample_span_known(&w->file.span) ? w->file.span.first : 0;
+	uint32_t rank = rank_of(w->batch, number);
+
+	hlg_slices_number(&w->file.by_thread, rank, began);
+	hlg_slices_number(&w->file.by_address, rank, began);
+	hlg_slices_number(&stacks->slices, rank, began);
+}
+
 /*
  * A file is counted on its own first: one that turns out to be unreadable half-way must
  * leave nothing behind.
@@ -184,6 +206,8 @@ static void read_file(struct worker *w, size_t number)
 		file->rc = hlg_err_memory(&file->err, batch->paths[number]);
 	if (file->rc == 0) {
 		file->period = mean_period(&w->file);
+		if (w->options->slices)
+			number_slices(w, number, &contents.stacks);
 		hlg_host_merge(w->host, w->sum, &contents.rows, &w->file);
 		if (w->how.stacks)
 			hlg_stacks_merge(w->stacks, w->how.stacks, w->sum, &w->file);

@@ -64,6 +64,7 @@ static void add_stack(struct hlg_timeline *timeline, const struct hlg_timeline_i
 	struct hlg_stacks_sample of = {
 		.pid = item->pid,
 		.tid = item->tid,
+		.time = item->time,
 		.comm = hlg_tasks_comm(&timeline->tasks, thread),
 		.chain = item->chain,
 		.mappings = hlg_tasks_version(&timeline->tasks, thread),

@@ -185,7 +185,7 @@ function makePage(data) {
 	useNumbers(data.addresses, {row: Uint32Array, at: Float64Array, count: Float64Array});
 	if (data.time) {
 		useNumbers(data.time, {what: Int8Array, thread: Uint32Array, count: Float64Array});
-		useNumbers(data.where, {what: Uint32Array, count: Float64Array});
+		useNumbers(data.where, {count: Float64Array});
 	}
 	const rows = data.rows, listeners = {select: [], range: [], search: [], scheme: []};
 	const page = {
@@ -204,7 +204,11 @@ function makePage(data) {
 
 	if (times) {
 		times.at = sums(times.when);
-		data.where.at = sums(data.where.when);
+		for (const table of [data.where, data.stacks || {when: [], what: []}]) {
+			table.at = sums(table.when);
+			table.what = sums(table.what);
+		}
+		data.where.begins = sums(data.where.begins);
 		data.marks.at = sums(data.marks.when);
 	}
 	for (const image of data.images)
@@ -233,20 +237,27 @@ function makePage(data) {
 	page.whole = function () {
 		return !times || (page.from === 0 && page.to === times.n);
 	};
-	/* Counts what lies in slices [from, to), or a little more: in whole slices of where. */
+	/*
+	 * Counts what lies in slices [from, to), or a little more: in whole slices of where, which
+	 * are those from page.first to page.end.
+	 */
 	page.range = function (from, to) {
 		if (!times)
 			return;
-		const {ratio, offset} = data.where;
-		const first = Math.floor((from + offset) / ratio);
-		const end = Math.ceil((to + offset) / ratio);
-		page.from = Math.max(0, first * ratio - offset);
-		page.to = Math.min(times.n, end * ratio - offset);
+		const {begins} = data.where;
+		const first = Math.max(0, lowerBound(begins, from + 1) - 1);
+		const end = lowerBound(begins, Math.min(to, times.n));
+		[page.first, page.end] = [first, end];
+		[page.from, page.to] = [begins[first], begins[end]];
 		if (page.whole()) {
 			page.counts.set(rows.count);
 			page.addressCounts.set(data.addresses.count);
 		} else {
-			countRange(page, first, end);
+			page.counts.fill(0);
+			countRange(page, data.where, page.addressCounts);
+			data.addresses.row.forEach((row, i) => {
+				page.counts[row] += page.addressCounts[i];
+			});
 		}
 		page.total = page.counts.reduce((a, b) => a + b, 0);
 		page.tell('range');
@@ -263,17 +274,12 @@ function makePage(data) {
 	return page;
 }
 
-/* Of slices of where. */
-function countRange(page, from, to) {
-	const {where, addresses} = page.data;
-	const first = lowerBound(where.at, from), end = lowerBound(where.at, to);
-
-	page.addressCounts.fill(0);
-	page.counts.fill(0);
-	for (let i = first; i < end; i++)
-		page.addressCounts[where.what[i]] += where.count[i];
-	for (let i = 0; i < addresses.row.length; i++)
-		page.counts[addresses.row[i]] += page.addressCounts[i];
+/* What of `where` or `stacks` lies in the range. */
+function countRange(page, table, counts) {
+	const end = lowerBound(table.at, page.end);
+	counts.fill(0);
+	for (let i = lowerBound(table.at, page.first); i < end; i++)
+		counts[table.what[i]] += table.count[i];
 }
 
 /* The data of the page: JSON, or JSON packed by gzip. */

@@ -29,6 +29,15 @@ void hlg_page_data_close(struct hlg_page_data *data, char bracket);
 void hlg_page_data_number(struct hlg_page_data *data, const char *key, uint64_t value);
 void hlg_page_data_signed(struct hlg_page_data *data, const char *key, int64_t value);
 void hlg_page_data_hex(struct hlg_page_data *data, const char *key, uint64_t value);
+/* A list of n values, each an expression with i. */
+#define HLG_PAGE_DATA_LIST(d, key, n, type, value)                                       \
+	do {                                                                             \
+		hlg_page_data_open(d, key, '[');                                         \
+		for (size_t i = 0; i < (n); i++)                                         \
+			hlg_page_data_##type(d, NULL, value);                            \
+		hlg_page_data_close(d, ']');                                             \
+	} while (0)
+
 /* Six digits, the same in every locale; not of what is no number. */
 void hlg_page_data_real(struct hlg_page_data *data, const char *key, double value);
 /* Text of files is escaped (symtab/escape.h), then for JSON and for HTML. */

@@ -3,7 +3,8 @@
 """Text files as a C array of strings: embed.py NAME OUTPUT INPUT...
 
 Also NAME_sha256, base64 of the whole's hash, as a content security policy states it. Scripts are
-put into one function, so that they see each other and nothing else sees them. The text goes into
+put into one function, so that they see each other and nothing else sees them. Comments on lines
+of their own are left out: each page would carry them. The text goes into
 an HTML element or a CDATA section, which it must not end. A string of C11 may be limited to 4,095
 characters, so it is an array of lines.
 """
@@ -12,7 +13,7 @@ import hashlib
 import re
 import sys
 
-LICENSE = re.compile(r"^(//|/\*) SPDX-License-Identifier: .*\n")
+COMMENT = re.compile(r"^[ \t]*(/\*.*?\*/|//[^\n]*)\n", re.M | re.S)
 
 
 def as_c(line):
@@ -29,9 +30,7 @@ def main(name, target, *sources):
         for end in ("]]>", "</script", "</style", "<!--"):
             if end in texts[-1]:
                 sys.exit(f"{source}: holds {end}, which ends the element that it goes into")
-    if len(texts) > 1:
-        texts = [LICENSE.sub("", text) for text in texts]
-    text = "".join(texts)
+    text = "".join(COMMENT.sub("", text) for text in texts)
     if len(texts) > 1 and sources[0].endswith(".js"):
         text = "'use strict';\n(function () {\n" + text + "}());\n"
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The flame graph: frames as wide as their weight, each above the one that called it. It is of
- * the whole recording, whatever range of time is chosen.
+ * The flame graph: frames as wide as their weight in the chosen time, each above the one that
+ * called it. Frames keep their order, so that times can be compared.
  */
 
 const FRAME_HEIGHT = 18; // px
@@ -13,9 +13,9 @@ const FRAME_CLASSES = ['group', 'user', 'kernel', 'guest', 'gap', 'border', 'not
  * The tree with totals, depths, and where each frame begins. Parents stand before children, and
  * what a node has above it stands right behind it.
  */
-function flameTree(flame) {
+function flameTree(flame, own = flame.count) {
 	const n = flame.parent.length, tree = {
-		n, total: Float64Array.from(flame.count), depth: new Uint16Array(n),
+		n, own, total: Float64Array.from(own), depth: new Uint16Array(n),
 		at: new Float64Array(n), end: new Uint32Array(n),
 	};
 	const used = new Float64Array(n);
@@ -47,7 +47,7 @@ function flameFrames(flame, tree, zoomed, width) {
 	frames.push(...callers);
 	for (let i = zoomed; i < tree.end[zoomed];) {
 		const w = tree.total[i] * scale;
-		if (w < FRAME_LEAST) {
+		if (w < FRAME_LEAST && i) {
 			i = tree.end[i];
 			continue;
 		}
@@ -74,13 +74,13 @@ function gapPattern() {
 }
 
 function flameView(section, page) {
-	const flame = page.data.flame, tree = flameTree(flame), view = section.querySelector('.view');
+	const {flame, stacks} = page.data, view = section.querySelector('.view');
 	const picture = element('div', {class: 'flame', tabindex: 0, role: 'group',
 		'aria-label': 'Flame graph: arrows go from frame to frame, Enter zooms, Escape shows all'});
 	const said = element('output', {class: 'said'}), whole = element('button', {type: 'button'},
 		'Show all');
 	const rowsOf = new Map(); // by name: a frame is of all functions of its name
-	let zoomed = 0, at = 0, drawn = [];
+	let tree = flameTree(flame), zoomed = 0, at = 0, drawn = [], seen = false, stale = false;
 
 	page.data.rows.name.forEach((name, row) => {
 		if (!rowsOf.has(name))
@@ -97,9 +97,9 @@ function flameView(section, page) {
 	};
 
 	function describe(node) {
-		const own = flame.count[node], all = tree.total[node];
-		return `${nameOf(node)}: ${percent(all / tree.total[0])}, ${amount(all, page.data.unit)}` +
-			(own && own !== all ? `, own ${percent(own / tree.total[0])}` : '') +
+		const own = tree.own[node], all = tree.total[node], whole = tree.total[0] || 1;
+		return `${nameOf(node)}: ${percent(all / whole)}, ${amount(all, page.data.unit)}` +
+			(own && own !== all ? `, own ${percent(own / whole)}` : '') +
 			(node ? `, ${FRAME_KINDS[flame.kind[node]]}` : '') +
 			(rowsAt(node).length > 1 ? ` (${rowsAt(node).length} functions of this name)` : '');
 	}
@@ -115,7 +115,14 @@ function flameView(section, page) {
 		picture.replaceChildren(svg);
 		drawn = frames;
 		whole.hidden = zoomed === 0;
+		stale = false;
 		mark();
+	}
+
+	/* Many frames take long: those of another range are drawn where they can be seen. */
+	function drawSeen() {
+		if (seen && stale)
+			draw();
 	}
 
 	function frameElement(f, height) {
@@ -201,13 +208,31 @@ function flameView(section, page) {
 	whole.addEventListener('click', () => zoom(0));
 	page.on('select', mark);
 	page.on('search', mark);
+	/* Whole where not each stack's time is there. */
 	page.on('range', () => {
+		const own = new Float64Array(tree.n);
 		note.hidden = page.whole();
+		note.textContent = stacks ? `Of the chosen time: ${spanOfTime(page.data.time, page.from,
+			page.to)}.` : 'Of all time, not of the chosen one: there are too many stacks.';
+		if (!stacks)
+			return;
+		if (!page.whole())
+			countRange(page, stacks, own);
+		tree = flameTree(flame, page.whole() ? flame.count : own);
+		if (!tree.total[zoomed])
+			zoomed = at = 0;
+		stale = true;
+		mark();
+		drawSeen();
 	});
-	const note = element('p', {class: 'summary'},
-		'The flame graph is of the whole recording, not of the chosen time.');
+	const note = element('p', {class: 'summary'});
 	note.hidden = true;
 	view.append(note, element('div', {class: 'tools'}, whole, said), picture);
 	new ResizeObserver(draw).observe(picture);
+	new IntersectionObserver((entries) => {
+		seen = entries.pop().isIntersecting;
+		drawSeen();
+	}).observe(picture);
+	addEventListener('beforeprint', () => stale && draw());
 	draw();
 }

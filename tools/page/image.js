@@ -659,15 +659,40 @@ function imageOne(parent, page, model) {
 		event.preventDefault();
 	}
 
-	let held = null;
+	/* Two fingers zoom, one moves sideways, or the page up and down. */
+	const fingers = new Map();
+	let held = null, pinch = null;
+	const spread = () => {
+		const [a, b] = fingers.values();
+		return {apart: Math.hypot(a.x - b.x, a.y - b.y) || 1, x: (a.x + b.x) / 2, y: (a.y + b.y) / 2};
+	};
+	const lift = (event) => {
+		fingers.delete(event.pointerId);
+		held = pinch = null;
+	};
 	canvas.addEventListener('pointerdown', (event) => {
 		if (event.button)
 			return;
+		fingers.set(event.pointerId, {x: event.offsetX, y: event.offsetY});
+		if (fingers.size === 2) {
+			pinch = {win, ...spread()};
+			held = null;
+			tip.hide();
+			return;
+		}
 		held = {x: event.offsetX, y: event.offsetY, win, moved: false};
 		canvas.setPointerCapture(event.pointerId);
 	});
 	canvas.addEventListener('pointermove', (event) => {
 		const {offsetX: x, offsetY: y} = event;
+		if (pinch) {
+			fingers.set(event.pointerId, {x, y});
+			const now = spread(), lines = (y0) => Math.floor(y0 / IMAGE_LINE);
+			const zoomed = windowZoom(pinch.win, pinch.apart / now.apart,
+				clamp(pinch.x - gutter, 0, win.width), lines(pinch.y));
+			show(windowMove(zoomed, now.x - pinch.x, lines(now.y - pinch.y)));
+			return;
+		}
 		if (held && (held.moved || Math.abs(x - held.x) + Math.abs(y - held.y) > 5)) {
 			held.moved = true;
 			tip.hide();
@@ -684,11 +709,9 @@ function imageOne(parent, page, model) {
 	canvas.addEventListener('pointerup', (event) => {
 		if (held && !held.moved)
 			choose(windowHit(win, event.offsetX - gutter, event.offsetY));
-		held = null;
+		lift(event);
 	});
-	canvas.addEventListener('pointercancel', () => {
-		held = null;
-	});
+	canvas.addEventListener('pointercancel', lift);
 	canvas.addEventListener('pointerleave', () => {
 		if (cursor < 0)
 			tip.hide();

@@ -2,6 +2,8 @@
 #include "tools/page/plot.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "tools/svg/xml.h"
 
@@ -29,10 +31,28 @@ void hlg_plot_cell(FILE *f, const char *class, const char *text)
 	fputs("</td>", f);
 }
 
+/* A long name is broken behind "::" first. */
+static void put_name(FILE *f, const char *name)
+{
+	const char *end = strstr(name, "::");
+
+	for (; end; end = strstr(name, "::")) {
+		char *part = strndup(name, (size_t)(end + 2 - name));
+
+		if (!part)
+			break;
+		hlg_xml_text(f, part);
+		fputs("<wbr>", f);
+		free(part);
+		name = end + 2;
+	}
+	hlg_xml_text(f, name);
+}
+
 void hlg_plot_row(FILE *f, const char *name, const char *remark)
 {
 	fputs("<tr><th scope=\"row\">", f);
-	hlg_xml_text(f, name);
+	put_name(f, name);
 	if (remark[0])
 		fprintf(f, " <small>%s</small>", remark);
 	fputs("</th>", f);

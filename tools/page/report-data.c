@@ -10,14 +10,9 @@
 #include "filter/write/text-lines.h"
 #include "tools/page/data.h"
 #include "tools/page/offsets.h"
+#include "tools/page/report-time.h"
 
-/* What the time table has instead of an address. */
 enum {
-	GUEST = 0,
-	HOST_USER = -1,
-	HOST_KERNEL = -2,
-	OTHERS = -3,
-	VM_EXITS = -1,    /* of addresses: not among the rows */
 	RAW = HLG_N_KINDS /* kind of a row that is a guest address */
 };
 
@@ -25,12 +20,6 @@ struct address {
 	uint64_t at;
 	uint32_t row;
 	struct hlg_count count;
-};
-
-/* Which address samples of an ip are of. */
-struct sampled {
-	uint64_t ip;
-	int64_t address;
 };
 
 struct writer {
@@ -41,10 +30,11 @@ struct writer {
 	size_t n_addresses;
 	bool lost;                        /* a name, for want of memory */
 	struct hlg_page_offsets *offsets; /* of each image */
-	struct sampled *sampled;          /* by ip, each once */
+	struct hlg_page_sampled *sampled; /* by ip, each once */
 	size_t n_sampled;
 	struct hlg_children children; /* where there are stacks */
 	uint64_t *with;               /* of each row */
+	uint32_t *ends;               /* of each stack: the flame graph's node */
 };
 
 static uint64_t weigh(const struct writer *w, struct hlg_count count)
@@ -60,25 +50,17 @@ static uint64_t offset(const struct writer *w, const struct hlg_image *image,
 	return image ? hlg_page_offsets_of(&w->offsets[image->number], addr) : 0;
 }
 
-#define LIST(w, key, n, type, value)                                                     \
-	do {                                                                             \
-		hlg_page_data_open(&(w)->d, key, '[');                                   \
-		for (size_t i = 0; i < (n); i++)                                         \
-			hlg_page_data_##type(&(w)->d, NULL, value);                      \
-		hlg_page_data_close(&(w)->d, ']');                                       \
-	} while (0)
-
 static void put_sections(struct writer *w, const struct hlg_image *image)
 {
 	const struct hlg_area *a = image->areas;
 	size_t n = image->n_areas;
 
 	hlg_page_data_open(&w->d, "sections", '{');
-	LIST(w, "at", n, number, offset(w, image, a[i].start));
-	LIST(w, "size", n, number, a[i].end - a[i].start);
-	LIST(w, "name", n, text,
-	     a[i].section ? image->elf.sections[a[i].section].name : "");
-	LIST(w, "code", n, number, a[i].code);
+	HLG_PAGE_DATA_LIST(&w->d, "at", n, number, offset(w, image, a[i].start));
+	HLG_PAGE_DATA_LIST(&w->d, "size", n, number, a[i].end - a[i].start);
+	HLG_PAGE_DATA_LIST(&w->d, "name", n, text,
+			   a[i].section ? image->elf.sections[a[i].section].name : "");
+	HLG_PAGE_DATA_LIST(&w->d, "code", n, number, a[i].code);
 	hlg_page_data_close(&w->d, '}');
 }
 
@@ -143,8 +125,8 @@ static void put_spans(struct writer *w, const struct hlg_image *image)
 static void put_parts(struct writer *w, const struct hlg_page_offsets *o)
 {
 	hlg_page_data_open(&w->d, "parts", '{');
-	LIST(w, "at", o->n, number, o->part[i].at);
-	LIST(w, "from", o->n, hex, o->part[i].from);
+	HLG_PAGE_DATA_LIST(&w->d, "at", o->n, number, o->part[i].at);
+	HLG_PAGE_DATA_LIST(&w->d, "from", o->n, hex, o->part[i].from);
 	hlg_page_data_close(&w->d, '}');
 }
 
@@ -239,9 +221,9 @@ static void put_addresses(struct writer *w)
 	const struct address *a = w->addresses;
 
 	hlg_page_data_open(&w->d, "addresses", '{');
-	LIST(w, "row", w->n_addresses, number, a[i].row);
-	LIST(w, "at", w->n_addresses, number, a[i].at);
-	LIST(w, "count", w->n_addresses, number, weigh(w, a[i].count));
+	HLG_PAGE_DATA_LIST(&w->d, "row", w->n_addresses, number, a[i].row);
+	HLG_PAGE_DATA_LIST(&w->d, "at", w->n_addresses, number, a[i].at);
+	HLG_PAGE_DATA_LIST(&w->d, "count", w->n_addresses, number, weigh(w, a[i].count));
 	hlg_page_data_close(&w->d, '}');
 }
 
@@ -251,13 +233,6 @@ static int compare_hits(const void *a, const void *b)
 			     *y = *(const struct hlg_hit *const *)b;
 
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
-static int compare_sampled(const void *a, const void *b)
-{
-	const struct sampled *x = a, *y = b;
-
-	return x->ip < y->ip ? -1 : x->ip > y->ip;
 }
 
 /* The addresses of a row; what is in no image is one. */
@@ -275,8 +250,8 @@ static void collect_row(struct writer *w, uint32_t number, const struct hlg_hit 
 			w->addresses[w->n_addresses++] = (struct address){
 				.at = offset(w, image, hits[i]->addr), .row = number};
 		hlg_count_add(&w->addresses[w->n_addresses - 1].count, hits[i]->count);
-		w->sampled[w->n_sampled++] =
-			(struct sampled){hits[i]->ip, (int64_t)w->n_addresses - 1};
+		w->sampled[w->n_sampled++] = (struct hlg_page_sampled){
+			hits[i]->ip, (int64_t)w->n_addresses - 1};
 	}
 }
 
@@ -308,11 +283,13 @@ static bool collect(struct writer *w)
 		collect_row(w, (uint32_t)i, hits);
 	for (size_t i = 0; i < v->n_borders; i++)
 		for (size_t k = 0; k < v->borders[i].n_hits; k++)
-			w->sampled[w->n_sampled++] = (struct sampled){
-				v->hits[v->borders[i].first_hit + k].ip, VM_EXITS};
+			w->sampled[w->n_sampled++] = (struct hlg_page_sampled){
+				v->hits[v->borders[i].first_hit + k].ip,
+				HLG_PAGE_VM_EXITS};
 	free(hits);
 	if (w->n_sampled)
-		qsort(w->sampled, w->n_sampled, sizeof(*w->sampled), compare_sampled);
+		qsort(w->sampled, w->n_sampled, sizeof(*w->sampled),
+		      hlg_page_time_compare);
 	for (size_t i = 0; i < w->n_sampled; i++)
 		if (i == 0 || w->sampled[i].ip != w->sampled[unique - 1].ip)
 			w->sampled[unique++] = w->sampled[i];
@@ -338,230 +315,6 @@ static bool collect_children(struct writer *w, struct hlg_err *err)
 	return true;
 }
 
-/* Time */
-
-static bool is_mark(const struct hlg_slices_entry *entry)
-{
-	return entry->series >= HLG_SLICES_EXITS;
-}
-
-/* What ran, of entries by thread; false: nothing did. */
-static bool state_of(const struct hlg_slices_entry *entry, int64_t *what)
-{
-	switch ((enum hlg_state)(entry->series - HLG_SLICES_STATE)) {
-	case HLG_GUEST_KERNEL:
-	case HLG_GUEST_USER:
-		*what = GUEST;
-		break;
-	case HLG_HOST_USER:
-		*what = HOST_USER;
-		break;
-	case HLG_HOST_KERNEL:
-		*what = HOST_KERNEL;
-		break;
-	default:
-		*what = OTHERS;
-	}
-	return !is_mark(entry);
-}
-
-/* Which address, of entries by address; false: it is in no row. */
-static bool address_of(const struct writer *w, const struct hlg_slices_entry *entry,
-		       int64_t *what)
-{
-	const struct sampled key = {entry->ip, 0}, *found;
-
-	found = w->n_sampled ? bsearch(&key, w->sampled, w->n_sampled, sizeof(key),
-				       compare_sampled)
-			     : NULL;
-	*what = found ? found->address : VM_EXITS;
-	return *what >= 0;
-}
-
-static int compare_tids(const void *a, const void *b)
-{
-	return *(const int32_t *)a < *(const int32_t *)b
-		       ? -1
-		       : *(const int32_t *)a > *(const int32_t *)b;
-}
-
-/* All threads, sorted, each once; NULL without memory. */
-static int32_t *threads_of(const struct hlg_slices *slices, size_t *n)
-{
-	int32_t *tids = calloc((size_t)slices->n + 1, sizeof(*tids));
-
-	size_t all = 0;
-
-	*n = 0;
-	for (uint32_t i = 0; tids && i < slices->n; i++)
-		if (!is_mark(&slices->entries[i]))
-			tids[all++] = slices->entries[i].tid;
-	if (all)
-		qsort(tids, all, sizeof(*tids), compare_tids);
-	for (size_t i = 0; i < all; i++)
-		if (i == 0 || tids[i] != tids[*n - 1])
-			tids[(*n)++] = tids[i];
-	return tids;
-}
-
-/* What is written of the entries: those that are of something shown. */
-struct entries {
-	uint64_t *when; /* differences */
-	int64_t *what;
-	uint64_t *thread;
-	uint64_t *count;
-	size_t n;
-};
-
-/* Without tids: those by address. False without memory. */
-static bool collect_entries(struct entries *e, const struct writer *w,
-			    const struct hlg_slices *s, const int32_t *tids,
-			    size_t n_tids)
-{
-	uint64_t before = s->first;
-
-	e->when = calloc((size_t)s->n + 1, sizeof(*e->when));
-	e->what = calloc((size_t)s->n + 1, sizeof(*e->what));
-	e->thread = calloc((size_t)s->n + 1, sizeof(*e->thread));
-	e->count = calloc((size_t)s->n + 1, sizeof(*e->count));
-	if (!e->when || !e->what || !e->thread || !e->count)
-		return false;
-	for (uint32_t i = 0; i < s->n; i++) {
-		const struct hlg_slices_entry *from = &s->entries[i];
-		const int32_t *tid = tids ? bsearch(&from->tid, tids, n_tids,
-						    sizeof(*tid), compare_tids)
-					  : NULL;
-
-		if (tids ? !state_of(from, &e->what[e->n])
-			 : !address_of(w, from, &e->what[e->n]))
-			continue;
-		e->when[e->n] = from->slice - before;
-		e->thread[e->n] = tid ? (uint64_t)(tid - tids) : 0;
-		e->count[e->n++] = weigh(w, from->count);
-		before = from->slice;
-	}
-	return true;
-}
-
-static void finish_entries(struct entries *e)
-{
-	free(e->when);
-	free(e->what);
-	free(e->thread);
-	free(e->count);
-}
-
-/* As report-data.h numbers them. */
-static uint64_t mark_of(const struct hlg_slices_entry *entry)
-{
-	return entry->series == HLG_SLICES_LOST    ? 0
-	       : entry->series == HLG_SLICES_EXITS ? 1
-						   : 2;
-}
-
-static void put_marks(struct writer *w)
-{
-	static const char *const keys[] = {"kind", "when", "count"};
-	const struct hlg_slices *s = &w->r->profile->by_thread;
-
-	hlg_page_data_open(&w->d, "marks", '{');
-	for (int k = 0; k < 3; k++) {
-		uint64_t before = s->first;
-
-		hlg_page_data_open(&w->d, keys[k], '[');
-		for (uint32_t i = 0; i < s->n; i++) {
-			const struct hlg_slices_entry *e = &s->entries[i];
-
-			if (!is_mark(e))
-				continue;
-			hlg_page_data_number(&w->d, NULL,
-					     k == 0   ? mark_of(e)
-					     : k == 1 ? e->slice - before
-						      : e->count.samples);
-			before = e->slice;
-		}
-		hlg_page_data_close(&w->d, ']');
-	}
-	hlg_page_data_close(&w->d, '}');
-}
-
-bool hlg_page_report_has_time(const struct hlg_report *r, const char **why)
-{
-	const struct hlg_slices *s = &r->profile->by_thread;
-
-	bool lost = s->lost || r->profile->by_address.lost;
-
-	*why = r->n_files > 1 ? "Of several recordings together there is no time."
-	       : lost         ? "There was no memory for times."
-	       : s->n == 0    ? "The samples have no times."
-			      : NULL;
-	return !*why;
-}
-
-static void put_span(struct writer *w, const struct hlg_slices *s)
-{
-	hlg_page_data_number(&w->d, "slice", hlg_slices_length(s));
-	hlg_page_data_signed(
-		&w->d, "first",
-		(int64_t)(s->first * hlg_slices_length(s) - w->r->profile->span.first));
-	hlg_page_data_number(&w->d, "n", s->last - s->first + 1);
-}
-
-static bool put_threads(struct writer *w)
-{
-	const struct hlg_slices *s = &w->r->profile->by_thread;
-	struct entries e = {0};
-	size_t n_tids;
-	int32_t *tids = threads_of(s, &n_tids);
-	bool ok = tids && collect_entries(&e, w, s, tids, n_tids);
-
-	if (ok) {
-		hlg_page_data_open(&w->d, "time", '{');
-		put_span(w, s);
-		LIST(w, "when", e.n, number, e.when[i]);
-		LIST(w, "what", e.n, signed, e.what[i]);
-		LIST(w, "thread", e.n, number, e.thread[i]);
-		LIST(w, "count", e.n, number, e.count[i]);
-		hlg_page_data_close(&w->d, '}');
-		put_marks(w);
-		hlg_page_data_open(&w->d, "threads", '{');
-		LIST(w, "tid", n_tids, signed, tids[i]);
-		hlg_page_data_close(&w->d, '}');
-	}
-	finish_entries(&e);
-	free(tids);
-	return ok;
-}
-
-static bool put_where(struct writer *w)
-{
-	const struct hlg_slices *fine = &w->r->profile->by_thread;
-	const struct hlg_slices *s = &w->r->profile->by_address;
-	unsigned more = s->doubled - fine->doubled; /* never less than 0 */
-	struct entries e = {0};
-	bool ok = collect_entries(&e, w, s, NULL, 0);
-
-	if (ok) {
-		hlg_page_data_open(&w->d, "where", '{');
-		hlg_page_data_number(&w->d, "ratio", UINT64_C(1) << more);
-		hlg_page_data_signed(&w->d, "offset",
-				     (int64_t)(fine->first - (s->first << more)));
-		LIST(w, "when", e.n, number, e.when[i]);
-		LIST(w, "what", e.n, signed, e.what[i]);
-		LIST(w, "count", e.n, number, e.count[i]);
-		hlg_page_data_close(&w->d, '}');
-	}
-	finish_entries(&e);
-	return ok;
-}
-
-static bool put_time(struct writer *w)
-{
-	const char *why;
-
-	return !hlg_page_report_has_time(w->r, &why) || (put_threads(w) && put_where(w));
-}
-
 /* Stacks */
 
 static int put_flame(struct writer *w, struct hlg_err *err)
@@ -571,17 +324,23 @@ static int put_flame(struct writer *w, struct hlg_err *err)
 
 	if (!w->r->stacks)
 		return 0;
-	rc = hlg_frames_build(&tree, w->r, err);
+	w->ends = malloc(((size_t)w->r->stacks->n_stacks + 1) * sizeof(*w->ends));
+	if (!w->ends)
+		return hlg_err_memory(err, "page");
+	rc = hlg_frames_build_ends(&tree, w->r, w->ends, err);
 	if (rc == 0) {
 		const struct hlg_node *node = tree.nodes;
 
 		hlg_page_data_open(&w->d, "flame", '{');
-		LIST(w, "parent", tree.n, signed, i ? (int64_t)node[i].parent : -1);
-		LIST(w, "name", tree.n, signed, (int64_t)node[i].name - 1);
-		LIST(w, "kind", tree.n, number, node[i].frame);
-		LIST(w, "count", tree.n, number, weigh(w, node[i].self));
-		LIST(w, "names", tree.names.n, text,
-		     hlg_strings_get(&tree.names, (uint32_t)i + 1));
+		HLG_PAGE_DATA_LIST(&w->d, "parent", tree.n, signed,
+				   i ? (int64_t)node[i].parent : -1);
+		HLG_PAGE_DATA_LIST(&w->d, "name", tree.n, signed,
+				   (int64_t)node[i].name - 1);
+		HLG_PAGE_DATA_LIST(&w->d, "kind", tree.n, number, node[i].frame);
+		HLG_PAGE_DATA_LIST(&w->d, "count", tree.n, number,
+				   weigh(w, node[i].self));
+		HLG_PAGE_DATA_LIST(&w->d, "names", tree.names.n, text,
+				   hlg_strings_get(&tree.names, (uint32_t)i + 1));
 		hlg_page_data_close(&w->d, '}');
 	}
 	hlg_tree_finish(&tree);
@@ -601,6 +360,8 @@ static const char *unit_of(const struct writer *w)
 
 static int put_all(struct writer *w, struct hlg_err *err)
 {
+	int rc;
+
 	if (!collect_offsets(w) || !collect(w) || !collect_children(w, err))
 		return hlg_err_memory(err, "page");
 	hlg_page_data_text(&w->d, "weight",
@@ -613,9 +374,12 @@ static int put_all(struct writer *w, struct hlg_err *err)
 		return hlg_err_memory(err, "page");
 	put_rows(w);
 	put_addresses(w);
-	if (!put_time(w))
-		return hlg_err_memory(err, "page");
-	return put_flame(w, err);
+	rc = put_flame(w, err);
+	if (rc < 0)
+		return rc;
+	return hlg_page_time_put(&w->d, w->r, w->sampled, w->n_sampled, w->ends)
+		       ? 0
+		       : hlg_err_memory(err, "page");
 }
 
 int hlg_page_report_data(FILE *f, const char *id, const struct hlg_report *report,
@@ -633,6 +397,7 @@ int hlg_page_report_data(FILE *f, const char *id, const struct hlg_report *repor
 	free(w.addresses);
 	free(w.sampled);
 	free(w.with);
+	free(w.ends);
 	hlg_children_finish(&w.children);
 	return rc;
 }

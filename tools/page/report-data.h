@@ -20,21 +20,23 @@
  *                 their own, whose count is 0.
  *   withTotal     what inclusive shares are of
  *   addresses     row, at, count: each address with samples, by row, then address
- *   time          slice (ns), first (ns since the recording's start: of slice 0), n;
+ *   time          slice (ns), n; recordings, one behind the other: at (slice), first (ns
+ *                 since the recording's start: of that slice), path;
  *                 what ran by thread: when (differences of slices), what (0 guest, -1
  *                 host user, -2 host kernel, -3 others), thread, count
- *   where         the rows' samples by time: ratio (slices of time to one of these),
- *                 offset (slice 0 of these begins so many slices before slice 0 of
- *                 time), when (differences), what (index in addresses), count
+ *   where         the rows' samples by time: begins (differences: slice of time at which
+ *                 each of these, which may be longer, begins, and the end), when
+ *                 (differences), what (differences of the index in addresses), count
+ *   stacks        the stacks' samples by time: when, what (differences of the index in
+ *                 flame), count, as where has them; not there if there are too many
  *   marks         where there are any: kind (0: events were lost; 1: VM exits; 2: exits
- *                 to the VMM), when (differences of slices, from the first on), count (of
- *                 records)
+ *                 to the VMM), when (differences of slices), count (of records)
  *   threads       tid (-1: not recorded)
  *   flame         where there are stacks, the tree: parent (index; of the root -1), name
  *                 (index in names), kind (enum hlg_frame), count (of stacks that end
  *                 there); names
  *
- * Without time: recordings that have none, or several.
+ * Without time: recordings that have none.
  */
 #ifndef HLG_TOOLS_PAGE_REPORT_DATA_H
 #define HLG_TOOLS_PAGE_REPORT_DATA_H
@@ -42,9 +44,6 @@
 #include <stdio.h>
 
 #include "filter/report/report.h"
-
-/* Can times be shown? Else why not, a sentence; of a report that is built. */
-bool hlg_page_report_has_time(const struct hlg_report *report, const char **why);
 
 /* Writes the element of that id with the data. Fails only without memory; write errors
  * stay on the stream. */

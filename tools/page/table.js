@@ -11,7 +11,7 @@ const PAPER_ROWS = 200; // as many as there are without scripts
 const COLUMNS = [
 	{key: 'share', heading: 'share', first: -1},
 	{key: 'with', heading: 'with callees', first: -1, optional: true,
-		title: 'of the whole recording: not shown while a part of the time is selected'},
+		title: 'share of the samples in what the function calls, and its own'},
 	{key: 'bar', heading: 'as a bar', unseen: true},
 	{key: 'interval', heading: '95 % interval', wide: true},
 	{key: 'samples', heading: 'samples', first: -1},
@@ -301,6 +301,10 @@ function tableView(section, page) {
 		scroll.scrollTop = 0;
 		update();
 	});
-	page.on('range', update);
+	/* What is with callees is known of the whole only. */
+	page.on('range', () => {
+		table.classList.toggle('part', !page.whole());
+		update();
+	});
 	update();
 }

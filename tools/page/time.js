@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Time as FlameScope draws it: a column is TIME_ROWS slices, downwards, columns go on to the
- * right; a colour for the samples of each slice. Short recordings are a strip of bars.
+ * right; a colour for the samples of each slice. Short recordings are a strip of bars. Of
+ * several recordings each begins a column of its own.
  */
 const TIME_ROWS = 50, TIME_CELL = 6, TIME_BARS = 96, TIME_AXIS = 16; // slices; pixels
 
@@ -12,20 +13,28 @@ function timeStrip(n, width, height) {
 	return {n, strip: true, left: 0, wide: width / n, width, height};
 }
 
-function timeShape(n, width) {
-	const columns = Math.ceil(n / TIME_ROWS), gutter = 54;
-	if (n <= 3 * TIME_ROWS)
-		return timeStrip(n, width, TIME_BARS);
+/* starts: the first slice of each recording. */
+function timeShape(n, width, starts = [0]) {
+	const cells = [0], gutter = 54; // where recordings begin, and the end
+	starts.forEach((start, i) => {
+		const slices = (i + 1 < starts.length ? starts[i + 1] : n) - start;
+		cells.push(cells[i] + Math.ceil(slices / TIME_ROWS) * TIME_ROWS);
+	});
+	const columns = cells[starts.length] / TIME_ROWS;
 	const wide = Math.min(96, Math.floor(2 * (width - gutter) / columns) / 2);
-	return {n, strip: false, columns, left: gutter, wide, width, height: TIME_ROWS * TIME_CELL};
+	if (n <= 3 * TIME_ROWS || wide < 1)
+		return timeStrip(n, width, TIME_BARS);
+	return {n, strip: false, columns, starts, cells, left: gutter, wide, width,
+		height: TIME_ROWS * TIME_CELL};
 }
 
 /* Left, top, width, height of a slice's cell. */
 function timeCell(shape, slice) {
 	if (shape.strip)
 		return [slice * shape.wide, 0, shape.wide, shape.height];
-	return [shape.left + Math.floor(slice / TIME_ROWS) * shape.wide,
-		slice % TIME_ROWS * TIME_CELL, shape.wide, TIME_CELL];
+	const i = lastAtMost(shape.starts, slice), cell = slice - shape.starts[i] + shape.cells[i];
+	return [shape.left + Math.floor(cell / TIME_ROWS) * shape.wide,
+		cell % TIME_ROWS * TIME_CELL, shape.wide, TIME_CELL];
 }
 
 /* The slice at a point, the nearest one if asked so, else -1 where there is none. */
@@ -35,10 +44,13 @@ function timeHit(shape, x, y, nearest) {
 		return nearest || (across >= 0 && across <= last) ? clamp(across, 0, last) : -1;
 	const row = Math.floor(y / TIME_CELL);
 	const column = nearest ? clamp(across, 0, shape.columns - 1) : across;
-	const slice = column * TIME_ROWS + (nearest ? clamp(row, 0, TIME_ROWS - 1) : row);
+	const cell = column * TIME_ROWS + (nearest ? clamp(row, 0, TIME_ROWS - 1) : row);
+	const i = clamp(lastAtMost(shape.cells, cell), 0, shape.starts.length - 1);
+	const end = i + 1 < shape.starts.length ? shape.starts[i + 1] - 1 : last;
+	const slice = shape.starts[i] + cell - shape.cells[i];
 	if (nearest)
-		return Math.min(slice, last);
-	return row >= 0 && row < TIME_ROWS && column >= 0 && slice <= last ? slice : -1;
+		return Math.min(slice, end);
+	return row >= 0 && row < TIME_ROWS && column >= 0 && slice <= end ? slice : -1;
 }
 
 /* The corners of a range's outline, slices from..to. */
@@ -96,11 +108,10 @@ function timeSums(time, marks) {
 
 /* Sums by slice of a row, evenly over those that where has as one; zeros for -1. */
 function timeRow(time, where, addressRow, row) {
-	const sums = new Float64Array(time.n), {ratio, offset} = where;
+	const sums = new Float64Array(time.n);
 	for (let i = 0; i < where.at.length && row >= 0; i++)
 		if (addressRow[where.what[i]] === row) {
-			const from = Math.max(0, where.at[i] * ratio - offset);
-			const to = Math.min(time.n, (where.at[i] + 1) * ratio - offset);
+			const from = where.begins[where.at[i]], to = where.begins[where.at[i] + 1];
 			for (let slice = from; slice < to; slice++)
 				sums[slice] += where.count[i] / (to - from);
 		}
@@ -182,10 +193,14 @@ function chooserOf(canvas, page, {at, steps, tell, hide, draw}) {
 	return chooser;
 }
 
-/* When slices from..to were; the first may begin before the recording. */
-function spanOfTime(time, from, to) {
-	const at = (slice) => seconds(Math.max(0, time.first + slice * time.slice));
-	return at(from) + ' to ' + at(to);
+/* When slices from..to were, of which recordings; the first may begin before its recording. */
+function spanOfTime({recordings, slice}, from, to) {
+	const {at, first, path} = recordings, [i, k] = [from, to - 1].map((n) => lastAtMost(at, n));
+	const when = (n, r) => seconds(Math.max(0, first[r] + (n - at[r]) * slice));
+	const name = (r) => (at.length > 1 ? `recording ${r + 1} ` : '');
+	if (i !== k)
+		return `${name(i)}at ${when(from, i)} to ${name(k)}at ${when(to, k)}`;
+	return (name(i) && name(i) + `(${path[i]}): `) + when(from, i) + ' to ' + when(to, i);
 }
 
 /* What is said of a slice. */
@@ -246,6 +261,8 @@ function timeView(section, page) {
 	if (exitKind(data.marks))
 		kinds.exits = EXITS[exitKind(data.marks)];
 	const across = time.n <= 3 * TIME_ROWS ? 1 : TIME_ROWS; // slices that are beside one another
+	const starts = time.recordings.at;
+	const untimed = data.total - data.where.count.reduce((a, b) => a + b, 0);
 	const sums = timeSums(time, data.marks);
 	let kind = 'guest', shape = null, colour = null;
 
@@ -277,7 +294,7 @@ function timeView(section, page) {
 		if (width < 60)
 			return;
 		colour = colours(view);
-		shape = timeShape(time.n, width);
+		shape = timeShape(time.n, width, starts);
 		const context = openCanvas(canvas, width, shape.height + TIME_AXIS, colour.back);
 		const top = counts.reduce((a, b) => Math.max(a, b), 0);
 		drawSlices(context, counts, top);
@@ -310,10 +327,19 @@ function timeView(section, page) {
 		const per = shape.wide / least, step = Math.max(least, tickStep(70 / per));
 		context.font = '11px ' + colour.font;
 		context.fillStyle = colour.text;
-		for (let t = 0; t < time.n * time.slice; t += step) {
-			const text = seconds(t), x = shape.left + t * per -
-				(shape.strip ? Math.min(0, time.first) * per : 0);
-			if (x + context.measureText(text).width <= shape.width)
+		const taken = [], begins = [], ticks = []; // the starts of recordings go first
+		starts.forEach((start, i) => {
+			const end = i + 1 < starts.length ? starts[i + 1] : time.n;
+			const begin = timeCell(shape, start)[0], first = Math.min(0, time.recordings.first[i]);
+			for (let t = 0; t < (end - start) * time.slice; t += step)
+				(t ? ticks : begins).push({x: begin + (t - (shape.strip ? first : 0)) * per,
+					text: (starts.length > 1 && !t ? `${i + 1}: ` : '') + seconds(t)});
+			if (i)
+				context.fillRect(Math.max(0, begin - 1), 0, 1, shape.height + TIME_AXIS);
+		});
+		for (const {x, text} of begins.concat(ticks)) {
+			const wide = context.measureText(text).width;
+			if (x + wide <= shape.width && takeRoom(taken, x, x + wide + 6, wide))
 				context.fillText(text, x, shape.height + 12);
 		}
 		for (let row = 0; !shape.strip && row < TIME_ROWS; row += 10)
@@ -332,6 +358,7 @@ function timeView(section, page) {
 			(host ? '; host ' + amount(host, data.unit) : '') +
 			(exits ? '; ' + count(exits) + ' ' + kinds.exits : '') +
 			(lost ? '; ' + count(lost) + ' events lost, where there is a frame' : '') +
+			(untimed > 0 ? `; ${amount(untimed, data.unit)} without a time are not here` : '') +
 			(all ? '. Drag over slices to look at these alone.' : '.');
 		whole.disabled = all;
 		canvas.setAttribute('aria-label', 'Heat map of samples by time (' +

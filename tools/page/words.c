@@ -35,7 +35,7 @@ static void write_fact(FILE *f, const char *line, const char *marked, const char
 	if (strlen(line) <= LABEL)
 		return;
 	memcpy(label, line, LABEL);
-	while (n && label[n - 1] == ' ')
+	while (n && (label[n - 1] == ' ' || label[n - 1] == ':'))
 		n--;
 	label[n] = '\0';
 	fprintf(f, "<div class=\"%s\"><dt>",

@@ -10,6 +10,7 @@
 #include "filter/write/text-lines.h"
 #include "tools/page/page.h"
 #include "tools/page/report-data.h"
+#include "tools/page/report-time.h"
 #include "tools/page/table.h"
 #include "tools/page/words.h"
 #include "tools/svg/xml.h"
@@ -289,7 +290,7 @@ static int write_sections(FILE *f, const struct hlg_report *r, struct hlg_err *e
 			return hlg_err_memory(err, "page");
 		end_view(f);
 	}
-	if (hlg_page_report_has_time(r, &why)) {
+	if (hlg_page_time_has(r, &why)) {
 		write_view(f, "time", "Time");
 		write_view(f, "threads", "Threads");
 	} else {
@@ -312,7 +313,7 @@ static void write_nav(FILE *f, const struct hlg_report *r)
 	fputs("<nav aria-label=\"Sections\"><a href=\"#functions\">Functions</a>", f);
 	if (!r->suppressed && r->space->n_images)
 		fputs("<a href=\"#image\">Image</a>", f);
-	if (hlg_page_report_has_time(r, &why))
+	if (hlg_page_time_has(r, &why))
 		fputs("<a href=\"#time\">Time</a><a href=\"#threads\">Threads</a>", f);
 	if (!r->suppressed && r->space->n_images)
 		fputs("<a href=\"#code\">Instructions</a>", f);

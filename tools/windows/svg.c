@@ -20,6 +20,7 @@
 enum {
 	LEFT = 70,
 	RIGHT = 120,
+	HEAD = 26,
 	TOP = 54,
 	PANEL = 110, /* from one panel to the next */
 	HEIGHT = 76,
@@ -341,11 +342,12 @@ static void put_title(FILE *f, const struct hlg_windows *w,
 		      const struct hlg_windows_style *how, size_t height)
 {
 	char sampled[HLG_WINDOWS_SAMPLED];
+	size_t above = how->in_page ? HEAD : 0; /* a page has said what it is of */
 
 	fprintf(f,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"windows\" "
-		"viewBox=\"0 0 %d %zu\" width=\"%d\" role=\"img\">\n<title>",
-		LEFT + WIDTH + RIGHT, height, LEFT + WIDTH + RIGHT);
+		"viewBox=\"0 %zu %d %zu\" width=\"%d\" role=\"img\">\n<title>",
+		above, LEFT + WIDTH + RIGHT, height - above, LEFT + WIDTH + RIGHT);
 	hlg_windows_svg_what(f, w, how);
 	fputs("</title>\n", f);
 	if (!how->in_page) {

@@ -38,8 +38,8 @@ START_TEST(counts)
 	hlg_slices_sort(&s);
 	ck_assert_uint_eq(s.n, 3);
 	ck_assert_uint_eq(s.untimed, 1);
-	ck_assert_uint_eq(s.first, 1000);
-	ck_assert_uint_eq(s.last, 1001);
+	ck_assert_uint_eq(s.spans[0].first, 1000);
+	ck_assert_uint_eq(s.spans[0].last, 1001);
 	ck_assert_uint_eq(s.entries[0].ip, 0x8);
 	ck_assert_uint_eq(s.entries[1].ip, 0x10);
 	ck_assert_uint_eq(s.entries[1].count.samples, 4);
@@ -74,8 +74,8 @@ START_TEST(doubles)
 	for (uint64_t ms = 0; ms < 3600000; ms += 10)
 		add(&s, (3600000 - ms) * 1000000, 1);
 	ck_assert_uint_eq(hlg_slices_length(&s), UINT64_C(1280000000));
-	ck_assert_uint_eq(s.first, 0);
-	ck_assert_uint_eq(s.last, 2812);
+	ck_assert_uint_eq(s.spans[0].first, 0);
+	ck_assert_uint_eq(s.spans[0].last, 2812);
 	ck_assert_uint_eq(s.n, 2813);
 	for (uint32_t i = 0; i < s.n; i++)
 		samples += s.entries[i].count.samples;
@@ -92,7 +92,7 @@ START_TEST(many)
 	for (uint64_t i = 0; i < 3 * HLG_SLICES_ENTRIES; i++)
 		add(&s, i % 4000 * HLG_SLICES_NS, i);
 	hlg_slices_sort(&s);
-	ck_assert_uint_eq(s.last - s.first + 1, 4);
+	ck_assert_uint_eq(s.spans[0].last - s.spans[0].first + 1, 4);
 	ck_assert(!s.lost);
 	hlg_slices_finish(&s);
 }
@@ -122,8 +122,9 @@ START_TEST(parts)
 	hlg_slices_sort(&sum);
 	ck_assert_uint_eq(sum.doubled, whole.doubled);
 	ck_assert_uint_eq(sum.n, whole.n);
-	ck_assert_uint_eq(sum.first, whole.first);
-	ck_assert_uint_eq(sum.last, whole.last);
+	ck_assert_uint_eq(sum.total, whole.total);
+	ck_assert_uint_eq(sum.spans[0].first, whole.spans[0].first);
+	ck_assert_uint_eq(sum.spans[0].last, whole.spans[0].last);
 	for (uint32_t i = 0; i < sum.n; i++)
 		ck_assert_mem_eq(&sum.entries[i], &whole.entries[i],
 				 sizeof(sum.entries[i]));
@@ -131,6 +132,67 @@ START_TEST(parts)
 	hlg_slices_finish(&sum);
 	for (int i = 0; i < 5; i++)
 		hlg_slices_finish(&part[i]);
+}
+END_TEST
+
+/* Recordings of any clock keep a span each, and slices as long as all need. */
+START_TEST(recordings)
+{
+	enum {
+		N = 5
+	};
+	struct hlg_slices part[N] = {{0}}, sum = {0};
+	static const uint32_t series[] = {0};
+
+	for (uint64_t i = 0; i < N; i++) {
+		for (uint64_t k = 0; k < 1000; k++)
+			add(&part[i], (i * 1000003 + k) * HLG_SLICES_NS, i);
+		hlg_slices_number(&part[i], 10 + (uint32_t)i, 100 + i);
+	}
+	for (unsigned i = 0; i < N; i++)
+		hlg_slices_merge(&sum, &part[i * 3 % N], series, NULL);
+	hlg_slices_sort(&sum);
+	ck_assert(!sum.lost);
+	ck_assert_uint_eq(sum.doubled, 1);
+	ck_assert_uint_eq(sum.n_spans, N);
+	for (uint64_t i = 0, at = 0; i < N; i++) {
+		uint64_t first = i * 1000003 / 2, last = (i * 1000003 + 999) / 2;
+
+		ck_assert_uint_eq(sum.spans[i].recording, 10 + i);
+		ck_assert_uint_eq(sum.spans[i].began, 100 + i);
+		ck_assert_uint_eq(sum.spans[i].first, first);
+		ck_assert_uint_eq(sum.spans[i].last, last);
+		for (uint64_t k = first; k <= last; k++, at++) {
+			ck_assert_uint_eq(sum.entries[at].recording, 10 + i);
+			ck_assert_uint_eq(sum.entries[at].slice, k);
+		}
+	}
+	hlg_slices_finish(&sum);
+	for (int i = 0; i < N; i++)
+		hlg_slices_finish(&part[i]);
+}
+END_TEST
+
+/* More recordings than there may be slices: one slice each. */
+START_TEST(many_recordings)
+{
+	struct hlg_slices sum = {0};
+	static const uint32_t series[] = {0};
+
+	for (uint32_t i = 0; i < HLG_SLICES_MOST + 10; i++) {
+		struct hlg_slices one = {0};
+
+		add(&one, 7 * HLG_SLICES_NS, 1);
+		add(&one, 8 * HLG_SLICES_NS, 1);
+		hlg_slices_number(&one, i, 0);
+		hlg_slices_merge(&sum, &one, series, NULL);
+		hlg_slices_finish(&one);
+	}
+	ck_assert(!sum.lost);
+	ck_assert_uint_eq(sum.n, sum.n_spans);
+	ck_assert_uint_eq(sum.n_spans, HLG_SLICES_MOST + 10);
+	ck_assert_uint_eq(sum.entries[0].count.samples, 2);
+	hlg_slices_finish(&sum);
 }
 END_TEST
 
@@ -144,6 +206,7 @@ START_TEST(no_memory)
 		oom_arm(fail, true);
 		for (uint64_t i = 0; i < 200; i++)
 			add(&s, i * HLG_SLICES_NS * (i == 199 ? 1000 : 1), i);
+		hlg_slices_number(&s, 1, 5);
 		hlg_slices_merge(&to, &s, series, NULL);
 		failed = oom_disarm();
 		ck_assert(to.lost == failed);
@@ -202,6 +265,8 @@ int main(void)
 	tcase_add_test(tc, doubles);
 	tcase_add_test(tc, many);
 	tcase_add_loop_test(tc, parts, 0, 3);
+	tcase_add_test(tc, recordings);
+	tcase_add_test(tc, many_recordings);
 	tcase_add_test(tc, no_memory);
 	tcase_add_loop_test(tc, of_a_profile, 0, 2);
 	return tap_main(suite);

@@ -158,6 +158,7 @@ static void guest(struct hlg_run *run, int32_t tid, uint64_t addr)
 	struct hlg_stacks_sample s = of(&run->stacks, tid, NULL, 0);
 
 	s.ip = sample.ip;
+	s.time = addr % 20 * HLG_SLICES_NS;
 	sample.tid = tid;
 	if (event == HLG_NO_SERIES)
 		run->profile.unrecorded++; /* as the filter does */
@@ -301,6 +302,19 @@ static void feed(struct hlg_run *run, unsigned from, unsigned to)
 	}
 }
 
+/* Each stack has its count in the slices of time, too. */
+static void check_slices(const struct hlg_stacks *s)
+{
+	struct hlg_count *counts = calloc(s->n_stacks, sizeof(*counts));
+
+	for (uint32_t i = 0; i < s->slices.n; i++)
+		hlg_count_add(&counts[s->slices.entries[i].series],
+			      s->slices.entries[i].count);
+	for (uint32_t i = 0; i < s->n_stacks; i++)
+		ck_assert_uint_eq(counts[i].samples, s->stacks[i].count.samples);
+	free(counts);
+}
+
 START_TEST(merged)
 {
 	struct hlg_run all, one, two;
@@ -311,13 +325,18 @@ START_TEST(merged)
 	kit_start(&all, WORDS);
 	kit_start(&one, WORDS);
 	kit_start(&two, WORDS);
+	ck_assert(!all.stacks.timed);
+	one.stacks.timed = two.stacks.timed = true;
 	feed(&all, 0, 4000);
+	ck_assert_uint_eq(all.stacks.slices.n, 0);
 	feed(&one, 2000, 4000);
 	feed(&two, 0, 2000);
 	one.stacks.aside = (struct hlg_count){3, 30};
 	two.stacks.aside = (struct hlg_count){4, 40};
 	hlg_stacks_merge(&one.stacks, &two.stacks, &one.profile, &two.profile);
 	hlg_profile_merge(&one.profile, &two.profile);
+	check_slices(&one.stacks);
+	ck_assert_uint_eq(one.stacks.slices.total, 1 + 19);
 	text[0] = fold(&all, &n[0]);
 	text[1] = fold(&one, &n[1]);
 	ck_assert_uint_eq(n[0], 4000);

@@ -9,20 +9,25 @@ const {test} = require('node:test');
 const FOLDER = path.join(__dirname, '../../../tools/page');
 const FILES = ['core.js', 'table.js'];
 const NAMES = ['sums', 'lowerBound', 'wilson', 'percent', 'count', 'address', 'amount', 'bytes',
-	'heatOf', 'heatColours', 'makePage', 'readData', 'orderRows', 'isUnsure', 'lastPart', 'HEATS'];
+	'heatOf', 'heatColours', 'makePage', 'countRange', 'readData', 'orderRows', 'isUnsure', 'lastPart', 'HEATS'];
 const text = FILES.map((name) => fs.readFileSync(path.join(FOLDER, name), 'utf8')).join('');
 const script = new Function(`'use strict';\n${text}\nreturn {${NAMES.join(',')}};`)();
 
 // Four rows; eight slices of two addresses each.
 function dataOf(ratio = 1, offset = 0) {
-	const when = [], what = [], number = [];
-	for (let slice = 0, before = 0; slice < 8; slice++)
+	const when = [], what = [], number = [], begins = [0];
+	for (let slice = 0, before = 0, last = 0; slice < 8; slice++)
 		for (const [address, n] of [[slice % 4, 10 + slice], [4, 1]]) {
 			const at = Math.floor((slice + offset) / ratio);
 			when.push(at - before);
-			what.push(address);
+			what.push(address - last);
 			number.push(n);
-			before = at;
+			[before, last] = [at, address];
+		}
+	for (let slice = 1, before = 0; slice <= 8; slice++)
+		if (slice === 8 || (slice + offset) % ratio === 0) {
+			begins.push(slice - before);
+			before = slice;
 		}
 	return {
 		unit: 'samples', total: 116, observations: 116,
@@ -32,8 +37,9 @@ function dataOf(ratio = 1, offset = 0) {
 			at: [64, 0, 16, 0], size: [100, 10, 0, 0], count: [60, 24, 26, 6],
 			low: [.4, .1, .1, .01], high: [.6, .3, .3, .1], unsure: [0, 1, 0, 0]},
 		addresses: {row: [0, 1, 2, 0, 3], at: [64, 0, 16, 70, 0], count: [24, 26, 28, 30, 8]},
-		time: {slice: 20000000, first: 0, n: 8, when: [], what: [], thread: [], count: []},
-		where: {ratio, offset, when, what, count: number},
+		time: {slice: 20000000, n: 8, recordings: {at: [0], first: [0], path: ['']}, when: [], what: [], thread: [], count: []},
+		where: {begins, when, what, count: number},
+		stacks: {when, what, count: number},
 		threads: {tid: [1]},
 		marks: {when: [], kind: [], count: []},
 	};
@@ -94,6 +100,9 @@ test('a range counts what lies in it; the whole is as the report has it', () => 
 	page.range(2, 4);
 	assert.deepEqual([...page.addressCounts], [0, 0, 12, 13, 2]);
 	assert.deepEqual([...page.counts], [13, 0, 12, 2]);
+	const stacks = new Float64Array(5);
+	script.countRange(page, data.stacks, stacks);
+	assert.deepEqual([...stacks], [0, 0, 12, 13, 2]);
 	assert.equal(page.share(0), 13 / 27);
 	assert.deepEqual(page.interval(0), script.wilson(13 / 27, 27));
 	page.range(-5, 99);

@@ -13,7 +13,7 @@ const NAMES = ['lastAtMost', 'ribbonOf', 'ribbonSpan', 'ribbonPlace', 'ribbonOff
 	'windowWhole', 'windowAt', 'windowZoom', 'windowMove', 'windowShow', 'windowEnd', 'windowHit',
 	'windowPieces', 'matchedRuns', 'cellOf', 'cellSums', 'cellMost', 'takeRoom',
 	'fitText', 'sectionsOf', 'imageMatches', 'evenHeat', 'timeShape', 'timeCell',
-	'timeHit', 'timeOutline', 'rangeOf', 'tickStep', 'timeSums', 'timeRow', 'threadIndex', 'laneSums',
+	'timeHit', 'timeOutline', 'rangeOf', 'tickStep', 'timeSums', 'timeRow', 'spanOfTime', 'threadIndex', 'laneSums',
 	'laneMeans', 'cutName', 'frameLabel', 'flameTree', 'flameFrames', 'shadeOf', 'IMAGE_LINE', 'TIME_CELL', 'HEATS'];
 const text = FILES.map((name) => fs.readFileSync(path.join(FOLDER, name), 'utf8')).join('');
 const page = new Function(`'use strict';\n${text}\nreturn {${NAMES.join(',')}};`)();
@@ -67,6 +67,11 @@ test('what a frame calls stands on it, as wide as its part; narrow ones are left
 	const drawn = page.flameFrames(flame, tree, 0, 1000).map(({node, x, width}) => [node, x, width]);
 	assert.deepEqual(drawn, [[0, 0, 1000], [1, 0, 1000], [3, .1, 599.9]]);
 	assert.deepEqual(page.flameFrames(flame, tree, 3, 600).map((f) => f.node), [0, 1, 3]);
+	// Of a range: what is not there is not drawn, but for the root.
+	const part = page.flameTree(flame, [0, 3, 1, 0]), none = page.flameTree(flame, [0, 0, 0, 0]);
+	assert.deepEqual([...part.total], [4, 4, 1, 0]);
+	assert.deepEqual(page.flameFrames(flame, part, 0, 1000).map((f) => f.width), [1000, 1000, 250]);
+	assert.deepEqual(page.flameFrames(flame, none, 0, 1000), [{node: 0, x: 0, width: 0}]);
 	for (let i = 0; i < 1000; i++)
 		assert.ok([0, 1, 2, 3, 4, 5, 6, 7].includes(page.shadeOf('f' + i)));
 	assert.ok([...'abcdefgh'].some((name) => page.shadeOf(name) !== page.shadeOf('a')));
@@ -305,6 +310,26 @@ test('slices lie in columns, or in a strip where they are few', () => {
 	assert.equal(page.timeHit(shape, 5000, 5000, true), 219);
 });
 
+test('each recording begins a column; behind its end there is nothing', () => {
+	const starts = [0, 70, 75, 200], shape = page.timeShape(400, 900, starts);
+	for (let slice = 0; slice < 400; slice++) {
+		const [x, y, wide, high] = page.timeCell(shape, slice);
+		assert.equal(page.timeHit(shape, x + wide / 2, y + high / 2), slice);
+		assert.equal(page.timeHit(shape, x + wide / 2, y + high / 2, true), slice);
+		if (starts.includes(slice))
+			assert.equal(y, 0);
+	}
+	const [x, , wide] = page.timeCell(shape, 69);
+	assert.equal(page.timeHit(shape, x + wide / 2, 30 * page.TIME_CELL), -1);
+	assert.equal(page.timeHit(shape, x + wide / 2, 30 * page.TIME_CELL, true), 69);
+	assert.ok(page.timeShape(3000, 300, [...Array(1500).keys()].map((i) => 2 * i)).strip);
+	const time = {slice: 2e7, recordings: {at: [0, 70], first: [-1e7, 0], path: ['a', 'b']}};
+	assert.equal(page.spanOfTime(time, 0, 70), 'recording 1 (a): 0.00 s to 1.39 s');
+	assert.equal(page.spanOfTime(time, 69, 71), 'recording 1 at 1.37 s to recording 2 at 0.02 s');
+	time.recordings = {at: [0], first: [0], path: ['a']};
+	assert.equal(page.spanOfTime(time, 5, 10), '0.10 s to 0.20 s');
+});
+
 // Is a point inside of a polygon?
 function inside(corners, x, y) {
 	let is = false;
@@ -356,7 +381,7 @@ test('sums by slice reconcile with the entries', () => {
 	assert.deepEqual([...sums.user], [2, 0, 0, 0, 0, 0]);
 	assert.deepEqual([...sums.kernel], [0, 0, 3, 0, 0, 0]);
 	/* Each slice of where is two of time, the first begins one before it. */
-	const where = {ratio: 2, offset: 1, at: [0, 1, 1, 3], what: [0, 1, 0, 1], count: [5, 8, 2, 4]};
+	const where = {begins: [0, 1, 3, 5, 6], at: [0, 1, 1, 3], what: [0, 1, 0, 1], count: [5, 8, 2, 4]};
 	assert.deepEqual([...page.timeRow(TIME, where, [9, 4], 4)], [0, 4, 4, 0, 0, 4]);
 	assert.deepEqual([...page.timeRow(TIME, where, [9, 4], 9)], [5, 1, 1, 0, 0, 0]);
 	assert.deepEqual([...page.timeRow(TIME, where, [9, 4], -1)], [0, 0, 0, 0, 0, 0]);
