@@ -68,6 +68,10 @@ enum hlg_user_record {
 #define HLG_BRANCH_COUNTERS (UINT64_C(1) << 19) /* PERF_SAMPLE_BRANCH_COUNTERS, 6.8 */
 #define HLG_FORMAT_LOST     (UINT64_C(1) << 4)  /* PERF_FORMAT_LOST, 6.0 */
 
+/* LOST_SAMPLES, perf 6.1 on: those that the user's own filter left out, a BPF program
+ * (PERF_RECORD_MISC_LOST_SAMPLES_BPF, tools/lib/perf/include/perf/event.h). */
+#define HLG_MISC_LEFT_OUT (1u << 15)
+
 #define HLG_HEADER_SIZE 8 /* struct perf_event_header */
 #define HLG_RECORD_MAX  UINT16_MAX
 

@@ -279,6 +279,10 @@ static void put_others(struct kit *k)
 	start = kit_begin(k, PERF_RECORD_LOST_SAMPLES, 0);
 	kit_u64(k, 77);
 	kit_end(k, start);
+	/* PERF_RECORD_MISC_LOST_SAMPLES_BPF: the user's own filter did not want them */
+	start = kit_begin(k, PERF_RECORD_LOST_SAMPLES, 1 << 15);
+	kit_u64(k, 681);
+	kit_end(k, start);
 	kit_end(k, kit_begin(k, PERF_RECORD_THROTTLE, 0));
 	kit_end(k, kit_begin(k, 40, 0));               /* nobody's */
 	kit_end(k, kit_begin(k, 5000, 0));             /* nobody's */
@@ -323,6 +327,7 @@ START_TEST(other_records)
 			 "task:vmm;task:[kernel];task:/bin/vmm;task:;my clock;");
 	ck_assert_uint_eq(seen.counts.lost, 1000);
 	ck_assert_uint_eq(seen.counts.lost_samples, 77);
+	ck_assert_uint_eq(seen.counts.left_out, 681);
 	ck_assert_uint_eq(seen.counts.types[PERF_RECORD_THROTTLE], 1);
 	ck_assert_uint_eq(seen.counts.types[40], 1);
 	ck_assert_uint_eq(seen.counts.unknown_types, 1);
