@@ -37,6 +37,7 @@ struct hlg_file_header {
 enum hlg_feature {
 	HLG_FEATURE_TRACING_DATA = 1,
 	HLG_FEATURE_BUILD_ID = 2,
+	HLG_FEATURE_ARCH = 6,
 	HLG_FEATURE_CPUDESC = 8,
 	HLG_FEATURE_CMDLINE = 11,
 	HLG_FEATURE_EVENT_DESC = 12,
@@ -44,6 +45,7 @@ enum hlg_feature {
 	HLG_FEATURE_SAMPLE_TIME = 21,
 	HLG_FEATURE_DIR_FORMAT = 24,
 	HLG_FEATURE_COMPRESSED = 27,
+	HLG_FEATURE_E_MACHINE = 33, /* perf 7.0: u32 e_machine, u32 e_flags */
 	HLG_FEATURES = 256,
 };
 

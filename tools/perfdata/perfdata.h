@@ -45,7 +45,9 @@ struct hlg_perfdata_event {
 };
 
 struct hlg_perfdata_host {
-	char *cpu; /* the model's name; NULL: not told; not escaped */
+	char *cpu;        /* the model's name; NULL: not told; not escaped */
+	uint16_t machine; /* of the processor, as an ELF's e_machine; 0: not told, or not
+			   * known here */
 	bool pipe, directory, compressed;
 	bool attached; /* recorded by -a, -p or -t: it began and ended with no command */
 };
