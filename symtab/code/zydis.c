@@ -7,7 +7,7 @@
 #include <strings.h>
 
 /* Those that were tested, the newest first. */
-static const char *const libraries[] = {"libZydis.so.4.1", "libZydis.so.4.0"};
+static const char *const libraries[2] = {"libZydis.so.4.1", "libZydis.so.4.0"};
 
 /* Of the versions above: the structures are theirs. */
 _Static_assert(ZYDIS_VERSION >> 32 == 0x00040000 || ZYDIS_VERSION >> 32 == 0x00040001,
@@ -112,12 +112,13 @@ bool hlg_zydis_open(struct hlg_zydis *zydis, const char *name, struct hlg_err *e
 	return false;
 }
 
+/* Each twice: want of memory, unlike want of the library, may be over. */
 static void find(void)
 {
 	struct hlg_err err;
 
-	for (size_t i = 0; !is_found && i < sizeof(libraries) / sizeof(libraries[0]); i++)
-		is_found = hlg_zydis_open(&found, libraries[i], &err);
+	for (int i = 0; !is_found && i < 4; i++)
+		is_found = hlg_zydis_open(&found, libraries[i % 2], &err);
 }
 
 /*
