@@ -172,6 +172,11 @@ static bool is_available_x86(void)
 {
 	return hlg_zydis_get() != NULL;
 }
+
+const char *hlg_insn_problem(void)
+{
+	return hlg_zydis_problem();
+}
 #else
 static unsigned length_x86(const unsigned char *p, size_t left)
 {
@@ -193,6 +198,11 @@ static bool decode_x86(const unsigned char *p, size_t left, uint64_t addr,
 static bool is_available_x86(void)
 {
 	return false;
+}
+
+const char *hlg_insn_problem(void)
+{
+	return "this is a build without Zydis";
 }
 #endif
 
@@ -260,13 +270,6 @@ static bool decode_a64(const unsigned char *p, size_t left, uint64_t addr,
 bool hlg_insn_available(unsigned machine)
 {
 	return machine == EM_AARCH64 || (machine == EM_X86_64 && is_available_x86());
-}
-
-const char *hlg_insn_problem(void)
-{
-	return HLG_HAVE_ZYDIS ? "neither libZydis.so.4.1 nor libZydis.so.4.0 can be "
-				"opened: install libzydis4.1 or libzydis4.0"
-			      : "this is a build without Zydis";
 }
 
 bool hlg_insn_decode(unsigned machine, const unsigned char *p, size_t left, uint64_t addr,

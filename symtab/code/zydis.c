@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -15,6 +16,8 @@ _Static_assert(ZYDIS_VERSION >> 32 == 0x00040000 || ZYDIS_VERSION >> 32 == 0x000
 
 static struct hlg_zydis found;
 static bool is_found;
+static char problem[256] = "neither libZydis.so.4.1 nor libZydis.so.4.0 can be opened: "
+			   "install libzydis4.1 or libzydis4.0";
 
 #define NAME(name) #name,
 static const char *const mnemonics[] = {HLG_ZYDIS_MNEMONICS(NAME)};
@@ -117,8 +120,12 @@ static void find(void)
 {
 	struct hlg_err err;
 
-	for (int i = 0; !is_found && i < 4; i++)
+	for (int i = 0; !is_found && i < 4; i++) {
 		is_found = hlg_zydis_open(&found, libraries[i % 2], &err);
+		/* One that is there fails for a reason of its own. */
+		if (!is_found && !strstr(err.msg, "No such file"))
+			snprintf(problem, sizeof(problem), "%.255s", err.msg);
+	}
 }
 
 /*
@@ -131,4 +138,9 @@ const struct hlg_zydis *hlg_zydis_get(void)
 
 	pthread_once(&once, find);
 	return is_found ? &found : NULL;
+}
+
+const char *hlg_zydis_problem(void)
+{
+	return hlg_zydis_get() ? "" : problem;
 }

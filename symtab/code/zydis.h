@@ -86,6 +86,9 @@ struct hlg_zydis {
 /* The one of this machine, opened once; NULL: there is none. */
 const struct hlg_zydis *hlg_zydis_get(void);
 
+/* Why there is none, and what helps. */
+const char *hlg_zydis_problem(void);
+
 /* Opens the library of that name, for hlg_zydis_get; false, and why, if it is another
  * version or lacks something. Such a one is not kept open. */
 bool hlg_zydis_open(struct hlg_zydis *zydis, const char *name, struct hlg_err *err);
