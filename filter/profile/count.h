@@ -39,7 +39,9 @@ struct hlg_recording_sums {
 	uint64_t throttled; /* THROTTLE records */
 	uint64_t skipped;   /* samples of no known event, or malformed: not counted */
 	uint64_t left;      /* bytes that could not be read: the recording was cut off */
-	bool attached;      /* recordings of perf record -a, -p, -t: no command's own */
+	uint16_t machine; /* it was recorded on (e_machine); 0: unknown, or several's sum
+			   */
+	bool attached;    /* recordings of perf record -a, -p, -t: no command's own */
 };
 
 #endif

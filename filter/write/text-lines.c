@@ -464,8 +464,10 @@ static const char *why_untested(const struct hlg_report *r)
 		const struct hlg_image *image = r->space->images[i];
 
 		if (!image->map && !hlg_insn_available(image->elf.machine))
-			return "this build cannot decode instructions (install "
-			       "libzydis-dev and build again)";
+			return HLG_HAVE_ZYDIS
+				       ? hlg_insn_problem()
+				       : "this build cannot decode instructions (install "
+					 "libzydis-dev and build again)";
 	}
 	return r->space->n_images ? "there is no code to check the samples with"
 				  : "no guest ELF is given";

@@ -155,11 +155,10 @@ int hlg_code_open(struct hlg_code **out, const struct hlg_image *image,
 
 	*out = NULL;
 	if (image->map || !hlg_insn_available(image->elf.machine))
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: its instructions cannot be decoded (%s)",
-				   image->path,
-				   image->map ? "a perf map has none"
-					      : "this is a build without Zydis");
+		return hlg_err_set(
+			err, HLG_EINPUT, "%s: its instructions cannot be decoded (%s)",
+			image->path,
+			image->map ? "a perf map has none" : hlg_insn_problem());
 	if (!hlg_image_has_code(image))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: holds no code, as debug files do (name the ELF "

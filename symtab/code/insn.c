@@ -6,71 +6,39 @@
 #include "config.h"
 
 #if HLG_HAVE_ZYDIS
-#include <Zydis/Zydis.h>
-#include <pthread.h>
+#include "symtab/code/zydis.h"
 
-static ZydisDecoder decoders[2]; /* the second is minimal */
-static bool made;
-
-static void make(void)
+static bool decode(const struct hlg_zydis *zydis, const union hlg_zydis_decoder *decoder,
+		   const unsigned char *p, size_t left, ZydisDecodedInstruction *z)
 {
-	bool ok = true;
-
-	for (int i = 0; i < 2; i++)
-		ok &= ZYAN_SUCCESS(ZydisDecoderInit(&decoders[i],
-						    ZYDIS_MACHINE_MODE_LONG_64,
-						    ZYDIS_STACK_WIDTH_64)) &&
-		      ZYAN_SUCCESS(ZydisDecoderEnableMode(
-			      &decoders[i], ZYDIS_DECODER_MODE_MINIMAL, i == 1));
-	made = ok;
-}
-
-/*
- * Made once: a tenth of what an instruction takes otherwise. Nothing changes them then.
- * Not once for each thread: a library that is loaded late, as a filter is, gets such
- * variables when they are first used, and without memory for them libc ends the program.
- */
-static const ZydisDecoder *decoder_of(bool minimal)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, make);
-	return made ? &decoders[minimal] : NULL;
-}
-
-static bool decode(bool minimal, const unsigned char *p, size_t left,
-		   ZydisDecodedInstruction *z)
-{
-	const ZydisDecoder *decoder = decoder_of(minimal);
-
-	return decoder &&
-	       ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, NULL, p, left, z));
+	return ZYAN_SUCCESS(zydis->decode(&decoder->decoder, NULL, p, left, z));
 }
 
 static unsigned length_x86(const unsigned char *p, size_t left)
 {
+	const struct hlg_zydis *zydis = hlg_zydis_get();
 	ZydisDecodedInstruction z;
 
-	return decode(true, p, left, &z) ? z.length : 0;
+	return zydis && decode(zydis, &zydis->minimal, p, left, &z) ? z.length : 0;
 }
 
-static bool leaves_always_x86(const ZydisDecodedInstruction *z)
+static bool leaves_always_x86(enum hlg_mnemonic mnemonic)
 {
-	switch (z->mnemonic) {
-	case ZYDIS_MNEMONIC_IN:
-	case ZYDIS_MNEMONIC_INSB:
-	case ZYDIS_MNEMONIC_INSW:
-	case ZYDIS_MNEMONIC_INSD:
-	case ZYDIS_MNEMONIC_OUT:
-	case ZYDIS_MNEMONIC_OUTSB:
-	case ZYDIS_MNEMONIC_OUTSW:
-	case ZYDIS_MNEMONIC_OUTSD:
-	case ZYDIS_MNEMONIC_HLT:
-	case ZYDIS_MNEMONIC_CPUID:
-	case ZYDIS_MNEMONIC_VMCALL:
-	case ZYDIS_MNEMONIC_VMMCALL:
-	case ZYDIS_MNEMONIC_TDCALL:
-	case ZYDIS_MNEMONIC_XSETBV:
+	switch (mnemonic) {
+	case HLG_MNEMONIC_IN:
+	case HLG_MNEMONIC_INSB:
+	case HLG_MNEMONIC_INSW:
+	case HLG_MNEMONIC_INSD:
+	case HLG_MNEMONIC_OUT:
+	case HLG_MNEMONIC_OUTSB:
+	case HLG_MNEMONIC_OUTSW:
+	case HLG_MNEMONIC_OUTSD:
+	case HLG_MNEMONIC_HLT:
+	case HLG_MNEMONIC_CPUID:
+	case HLG_MNEMONIC_VMCALL:
+	case HLG_MNEMONIC_VMMCALL:
+	case HLG_MNEMONIC_TDCALL:
+	case HLG_MNEMONIC_XSETBV:
 		return true;
 	default:
 		return false;
@@ -79,63 +47,64 @@ static bool leaves_always_x86(const ZydisDecodedInstruction *z)
 
 /* rdrand and rdseed are not here: where they stay in the guest they take as long as
  * leaving it does. */
-static bool may_leave_x86(const ZydisDecodedInstruction *z)
+static bool may_leave_x86(const ZydisDecodedInstruction *z, enum hlg_mnemonic mnemonic)
 {
 	/* mov to and from control and debug registers */
 	if (z->opcode_map == ZYDIS_OPCODE_MAP_0F && z->opcode >= 0x20 &&
 	    z->opcode <= 0x23)
 		return true;
-	switch (z->mnemonic) {
-	case ZYDIS_MNEMONIC_RDMSR:
-	case ZYDIS_MNEMONIC_WRMSR:
-	case ZYDIS_MNEMONIC_RDTSC:
-	case ZYDIS_MNEMONIC_RDTSCP:
-	case ZYDIS_MNEMONIC_RDPMC:
-	case ZYDIS_MNEMONIC_PAUSE:
-	case ZYDIS_MNEMONIC_MONITOR:
-	case ZYDIS_MNEMONIC_MWAIT:
-	case ZYDIS_MNEMONIC_TPAUSE:
-	case ZYDIS_MNEMONIC_UMWAIT:
-	case ZYDIS_MNEMONIC_INVD:
-	case ZYDIS_MNEMONIC_WBINVD:
-	case ZYDIS_MNEMONIC_INVLPG:
-	case ZYDIS_MNEMONIC_INVPCID:
-	case ZYDIS_MNEMONIC_CLTS:
-	case ZYDIS_MNEMONIC_LMSW:
-	case ZYDIS_MNEMONIC_SMSW:
-	case ZYDIS_MNEMONIC_LGDT:
-	case ZYDIS_MNEMONIC_LIDT:
-	case ZYDIS_MNEMONIC_LLDT:
-	case ZYDIS_MNEMONIC_LTR:
-	case ZYDIS_MNEMONIC_SGDT:
-	case ZYDIS_MNEMONIC_SIDT:
-	case ZYDIS_MNEMONIC_SLDT:
-	case ZYDIS_MNEMONIC_STR:
+	switch (mnemonic) {
+	case HLG_MNEMONIC_RDMSR:
+	case HLG_MNEMONIC_WRMSR:
+	case HLG_MNEMONIC_RDTSC:
+	case HLG_MNEMONIC_RDTSCP:
+	case HLG_MNEMONIC_RDPMC:
+	case HLG_MNEMONIC_PAUSE:
+	case HLG_MNEMONIC_MONITOR:
+	case HLG_MNEMONIC_MWAIT:
+	case HLG_MNEMONIC_TPAUSE:
+	case HLG_MNEMONIC_UMWAIT:
+	case HLG_MNEMONIC_INVD:
+	case HLG_MNEMONIC_WBINVD:
+	case HLG_MNEMONIC_INVLPG:
+	case HLG_MNEMONIC_INVPCID:
+	case HLG_MNEMONIC_CLTS:
+	case HLG_MNEMONIC_LMSW:
+	case HLG_MNEMONIC_SMSW:
+	case HLG_MNEMONIC_LGDT:
+	case HLG_MNEMONIC_LIDT:
+	case HLG_MNEMONIC_LLDT:
+	case HLG_MNEMONIC_LTR:
+	case HLG_MNEMONIC_SGDT:
+	case HLG_MNEMONIC_SIDT:
+	case HLG_MNEMONIC_SLDT:
+	case HLG_MNEMONIC_STR:
 		return true;
 	default:
 		return false;
 	}
 }
 
-static enum hlg_leave leave_x86(const ZydisDecodedInstruction *z)
+static enum hlg_leave leave_x86(const ZydisDecodedInstruction *z,
+				enum hlg_mnemonic mnemonic)
 {
-	return leaves_always_x86(z) ? HLG_LEAVE_ALWAYS
-	       : may_leave_x86(z)   ? HLG_LEAVE_MAY
-				    : HLG_LEAVE_NEVER;
+	return leaves_always_x86(mnemonic)  ? HLG_LEAVE_ALWAYS
+	       : may_leave_x86(z, mnemonic) ? HLG_LEAVE_MAY
+					    : HLG_LEAVE_NEVER;
 }
 
-static bool ends_x86(const ZydisDecodedInstruction *z)
+static bool ends_x86(enum hlg_mnemonic mnemonic, enum hlg_category category)
 {
-	switch (z->mnemonic) {
-	case ZYDIS_MNEMONIC_UD0:
-	case ZYDIS_MNEMONIC_UD1:
-	case ZYDIS_MNEMONIC_UD2:
-	case ZYDIS_MNEMONIC_INT3:
+	switch (mnemonic) {
+	case HLG_MNEMONIC_UD0:
+	case HLG_MNEMONIC_UD1:
+	case HLG_MNEMONIC_UD2:
+	case HLG_MNEMONIC_INT3:
 		return true;
 	default:
-		return z->meta.category == ZYDIS_CATEGORY_RET ||
-		       z->meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
-		       z->meta.category == ZYDIS_CATEGORY_SYSRET;
+		return category == HLG_CATEGORY_RET ||
+		       category == HLG_CATEGORY_UNCOND_BR ||
+		       category == HLG_CATEGORY_SYSRET;
 	}
 }
 
@@ -160,9 +129,10 @@ static enum hlg_insn_frame frame_x86(const unsigned char *p, unsigned length)
 
 /* lea of a function, or its address as an immediate; behind a load or a store there is
  * none of a function. */
-static uint64_t refers_x86(const ZydisDecodedInstruction *z, uint64_t addr)
+static uint64_t refers_x86(const ZydisDecodedInstruction *z, enum hlg_mnemonic mnemonic,
+			   uint64_t addr)
 {
-	if (z->mnemonic == ZYDIS_MNEMONIC_LEA)
+	if (mnemonic == HLG_MNEMONIC_LEA)
 		return z->raw.modrm.mod == 0 && z->raw.modrm.rm == 5
 			       ? addr + z->length + (uint64_t)z->raw.disp.value
 			       : 0;
@@ -173,25 +143,39 @@ static uint64_t refers_x86(const ZydisDecodedInstruction *z, uint64_t addr)
 static bool decode_x86(const unsigned char *p, size_t left, uint64_t addr,
 		       struct hlg_insn *insn)
 {
+	const struct hlg_zydis *zydis = hlg_zydis_get();
+	enum hlg_category category;
 	ZydisDecodedInstruction z;
+	enum hlg_mnemonic mnemonic;
 
-	if (!decode(false, p, left, &z))
+	if (!zydis || !decode(zydis, &zydis->plain, p, left, &z))
 		return false;
+	mnemonic = hlg_zydis_mnemonic(zydis, &z);
+	category = hlg_zydis_category(zydis, &z);
 	*insn = (struct hlg_insn){.length = z.length,
-				  .ends = ends_x86(&z),
-				  .leave = leave_x86(&z),
-				  .refers = refers_x86(&z, addr),
+				  .ends = ends_x86(mnemonic, category),
+				  .leave = leave_x86(&z, mnemonic),
+				  .refers = refers_x86(&z, mnemonic, addr),
 				  .frame = frame_x86(p, z.length)};
-	if (z.meta.category == ZYDIS_CATEGORY_CALL)
+	if (category == HLG_CATEGORY_CALL)
 		insn->flow = HLG_FLOW_CALL;
-	else if (z.meta.category == ZYDIS_CATEGORY_COND_BR ||
-		 z.meta.category == ZYDIS_CATEGORY_UNCOND_BR)
+	else if (category == HLG_CATEGORY_COND_BR || category == HLG_CATEGORY_UNCOND_BR)
 		insn->flow = HLG_FLOW_BRANCH;
 	if (insn->flow != HLG_FLOW_ON && z.raw.imm[0].is_relative) {
 		insn->direct = true;
 		insn->target = addr + z.length + (uint64_t)z.raw.imm[0].value.s;
 	}
 	return true;
+}
+
+static bool is_available_x86(void)
+{
+	return hlg_zydis_get() != NULL;
+}
+
+const char *hlg_insn_problem(void)
+{
+	return hlg_zydis_problem();
 }
 #else
 static unsigned length_x86(const unsigned char *p, size_t left)
@@ -209,6 +193,16 @@ static bool decode_x86(const unsigned char *p, size_t left, uint64_t addr,
 	(void)addr;
 	(void)insn;
 	return false;
+}
+
+static bool is_available_x86(void)
+{
+	return false;
+}
+
+const char *hlg_insn_problem(void)
+{
+	return "this is a build without Zydis";
 }
 #endif
 
@@ -275,7 +269,7 @@ static bool decode_a64(const unsigned char *p, size_t left, uint64_t addr,
 
 bool hlg_insn_available(unsigned machine)
 {
-	return machine == EM_AARCH64 || (machine == EM_X86_64 && HLG_HAVE_ZYDIS);
+	return machine == EM_AARCH64 || (machine == EM_X86_64 && is_available_x86());
 }
 
 bool hlg_insn_decode(unsigned machine, const unsigned char *p, size_t left, uint64_t addr,

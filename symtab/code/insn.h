@@ -2,7 +2,7 @@
 /*
  * One instruction: how long it is and where it may lead.
  *
- * x86-64 is decoded by Zydis; AArch64 has instructions of four bytes at multiples of
+ * x86-64 is decoded by Zydis (zydis.h); AArch64 has instructions of four bytes at multiples of
  * four (Arm ARM, B1.2). Addresses are the image's own.
  */
 #ifndef HLG_SYMTAB_CODE_INSN_H
@@ -49,8 +49,11 @@ struct hlg_insn {
 	enum hlg_insn_frame frame;
 };
 
-/* Can code for this ELF machine be decoded by this build? */
+/* Can code for this ELF machine be decoded by this build, on this machine? */
 bool hlg_insn_available(unsigned machine);
+
+/* Why code for x86-64 cannot be, where it cannot, and what helps. */
+const char *hlg_insn_problem(void);
 
 /*
  * Decodes the instruction at addr from the left bytes at p, at least one. False if they

@@ -100,11 +100,53 @@ static int check_type(struct reader *r, uint16_t type)
 	}
 }
 
+/* What people call a machine, by e_machine, class and byte order; NULL: no name. */
+static const char *name_machine(unsigned machine, bool wide, bool big)
+{
+	static const struct {
+		unsigned machine;
+		const char *narrow, *little, *big; /* 32 bits; 64 bits by byte order */
+	} names[] = {
+		{EM_386, "i386", NULL, NULL},
+		{EM_X86_64, "x32", "x86-64", NULL},
+		{EM_ARM, "arm", NULL, NULL},
+		{EM_AARCH64, "arm64ilp32", "AArch64", "aarch64_be"},
+		{EM_RISCV, "riscv32", "riscv64", NULL},
+		{EM_PPC, "powerpc", NULL, NULL},
+		{EM_PPC64, NULL, "ppc64le", "ppc64"},
+		{EM_S390, "s390", NULL, "s390x"},
+		{EM_LOONGARCH, "loongarch32", "loongarch64", NULL},
+		{EM_MIPS, "mips", "mips64el", "mips64"},
+		{EM_SPARCV9, NULL, NULL, "sparc64"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].machine == machine)
+			return !wide ? names[i].narrow
+			       : big ? names[i].big
+				     : names[i].little;
+	return NULL;
+}
+
+/* An ELF of a machine whose code and sizes are not known here. */
+static int foreign(struct reader *r, unsigned machine, bool wide, bool big)
+{
+	const char *name = name_machine(machine, wide, big);
+	char what[64];
+
+	snprintf(what, sizeof(what), "machine %u, %d bits, %s-endian", machine,
+		 wide ? 64 : 32, big ? "big" : "little");
+	return hlg_err_set(r->err, HLG_EINPUT,
+			   "%s: is for %s, and only ELFs of x86-64 and AArch64 are read "
+			   "(of others give the functions as a perf map: map:FILE)",
+			   r->path, name ? name : what);
+}
+
 /* Who are you, before anything is believed: gABI, "ELF Identification". */
 static int read_identity(struct reader *r)
 {
 	Elf64_Ehdr eh;
-	char what[64];
+	bool big, wide;
 
 	if (r->size == 0)
 		return unsuited(r, "is empty");
@@ -116,21 +158,25 @@ static int read_identity(struct reader *r)
 		return unsuited(r, "is perf's recording, not an ELF file");
 	if (memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0)
 		return unsuited(r, "is not an ELF file");
-	if (eh.e_ident[EI_CLASS] == ELFCLASS32)
-		return unsuited(r, "is a 32-bit ELF");
-	if (eh.e_ident[EI_CLASS] != ELFCLASS64)
+	if (eh.e_ident[EI_CLASS] != ELFCLASS32 && eh.e_ident[EI_CLASS] != ELFCLASS64)
 		return damaged(r, "has an unknown ELF class");
-	if (eh.e_ident[EI_DATA] == ELFDATA2MSB)
-		return unsuited(r, "is a big-endian ELF");
-	if (eh.e_ident[EI_DATA] != ELFDATA2LSB)
+	if (eh.e_ident[EI_DATA] != ELFDATA2LSB && eh.e_ident[EI_DATA] != ELFDATA2MSB)
 		return damaged(r, "has an unknown byte order");
+	/* Up to e_machine all ELFs are laid out alike. */
+	if (r->size < offsetof(Elf64_Ehdr, e_version))
+		return damaged(r, "ends inside its header");
+	if (hlg_file_read(r->fd, &eh, offsetof(Elf64_Ehdr, e_version), 0) < 0)
+		return unread(r);
+	big = eh.e_ident[EI_DATA] == ELFDATA2MSB;
+	wide = eh.e_ident[EI_CLASS] == ELFCLASS64;
+	if (big)
+		eh.e_machine = __builtin_bswap16(eh.e_machine);
+	if (!wide || big || (eh.e_machine != EM_X86_64 && eh.e_machine != EM_AARCH64))
+		return foreign(r, eh.e_machine, wide, big);
 	if (r->size < sizeof(eh))
 		return damaged(r, "ends inside its header");
 	if (hlg_file_read(r->fd, &eh, sizeof(eh), 0) < 0)
 		return unread(r);
-	snprintf(what, sizeof(what), "is for machine %u", eh.e_machine);
-	if (eh.e_machine != EM_X86_64 && eh.e_machine != EM_AARCH64)
-		return unsuited(r, what);
 	/* libelf takes them to have the usual size, whatever is said. */
 	if ((eh.e_phnum && eh.e_phentsize != sizeof(Elf64_Phdr)) ||
 	    (eh.e_shoff && eh.e_shentsize != sizeof(Elf64_Shdr)))

@@ -59,6 +59,7 @@ struct kit_seen {
 	char names[256]; /* of events and tasks: "event;" "task:name;" */
 	struct hlg_perfdata_counts counts;
 	uint64_t tell;
+	uint16_t machine; /* of the host */
 	bool split;
 };
 

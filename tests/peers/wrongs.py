@@ -124,10 +124,10 @@ def symbols_past_file(maker):
 
 
 WRONG = (
-    put("B", 4, "32-bit", 1), put("B", 4, "unknown ELF class", 3),
-    put("B", 5, "big-endian", 2), put("B", 5, "unknown byte order", 0),
-    put("B", 6, "", 2), put("<H", 18, "is for machine 3", 3),
-    put("<H", 18, "is for machine 243", 243), put("<H", 16, "object file", 1),
+    put("B", 4, "is for ", 1), put("B", 4, "unknown ELF class", 3),
+    put("B", 5, "is for ", 2), put("B", 5, "unknown byte order", 0),
+    put("B", 6, "", 2), put("<H", 18, "is for machine 3,", 3),
+    put("<H", 18, "is for riscv64", 243), put("<H", 16, "object file", 1),
     put("<H", 16, "core dump", 4), put("<H", 16, "neither an executable", 0xfe00),
     put("<H", 54, "headers of an unknown size", 32), put("<H", 54, "headers of an unknown size", 64),
     put("<H", 58, "headers of an unknown size", 40), put("<H", 58, "headers of an unknown size", 128),

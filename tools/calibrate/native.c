@@ -108,7 +108,7 @@ static void anchor(uint64_t *ns, uint64_t *ticks)
 	for (int i = 0; i < ANCHORS; i++) {
 		uint64_t before = __rdtsc(), at = now(), between = __rdtsc() - before;
 
-		if (between < best) {
+		if (i == 0 || between < best) {
 			best = between;
 			*ns = at;
 			*ticks = before + between / 2;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/feed/batch.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -155,6 +156,30 @@ static int tell_apart(struct worker *w, size_t number, struct contents *contents
 	return file->rc;
 }
 
+static const char *name_machine(uint16_t machine)
+{
+	return machine == EM_X86_64 ? "x86-64" : machine == EM_AARCH64 ? "AArch64" : NULL;
+}
+
+/* KVM runs guests of the processor's own kind only. */
+static void note_machine(const struct hlg_space *space, const char *path,
+			 struct hlg_batch_file *file)
+{
+	const char *recorded = name_machine(file->sums.machine);
+
+	for (size_t i = 0; file->sums.machine && i < space->n_images; i++) {
+		const struct hlg_image *image = space->images[i];
+
+		if (!image->map && image->elf.machine != file->sums.machine)
+			hlg_note_list_warn(&file->notes,
+					   "%s was recorded on %s, and %s is for %s: "
+					   "it cannot be the guest's ELF",
+					   path, recorded ? recorded : "another machine",
+					   image->path,
+					   name_machine((uint16_t)image->elf.machine));
+	}
+}
+
 static double mean_period(const struct hlg_profile *p)
 {
 	struct hlg_count guest = {0};
@@ -205,6 +230,7 @@ static void read_file(struct worker *w, size_t number)
 	    !hlg_per_file_judge(&w->fits, &w->file, &file->fit))
 		file->rc = hlg_err_memory(&file->err, batch->paths[number]);
 	if (file->rc == 0) {
+		note_machine(w->space, batch->paths[number], file);
 		file->period = mean_period(&w->file);
 		if (w->options->slices)
 			number_slices(w, number, &contents.stacks);

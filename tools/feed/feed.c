@@ -82,6 +82,19 @@ static int no_room(const struct feed *feed, struct hlg_err *err)
 			   feed->path, HLG_TASKS_MAPPINGS_MAX);
 }
 
+/* Keeps which build a file of the host is. perf 7.2 on says it of the kernel in its
+ * mapping, named for the symbol it begins with: "[kernel.kallsyms]_text". */
+static bool keep_mapped_id(struct feed *feed, const struct hlg_perfdata_task *task)
+{
+	bool is_kernel =
+		task->cpumode == PERF_RECORD_MISC_KERNEL &&
+		strncmp(task->name, HLG_TASKS_KERNEL, sizeof(HLG_TASKS_KERNEL) - 1) == 0;
+
+	return hlg_hostsyms_build_ids_set(&feed->timeline.ids,
+					  is_kernel ? HLG_TASKS_KERNEL : task->name,
+					  task->build_id, task->build_id_size);
+}
+
 /* A file of one of the images' names, mapped: is it that build? */
 static bool see_build(struct feed *feed, const struct hlg_perfdata_task *task)
 {
@@ -111,9 +124,7 @@ static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_e
 		return hlg_err_memory(err, feed->path);
 	if (!feed->ordered)
 		return 0;
-	if (task->build_id &&
-	    !hlg_hostsyms_build_ids_set(&feed->timeline.ids, task->name, task->build_id,
-					task->build_id_size))
+	if (task->build_id && !keep_mapped_id(feed, task))
 		return hlg_err_memory(err, feed->path);
 	if (hlg_timeline_task(&feed->timeline, task))
 		return 0;
@@ -496,6 +507,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 				      : read_range(&feed, pd, err);
 	add_counts(sums, hlg_perfdata_counts(pd));
 	sums->attached |= hlg_perfdata_host(pd)->attached;
+	sums->machine = hlg_perfdata_host(pd)->machine;
 	sums->deselected = profile->deselected.samples - deselected;
 	sums->host = profile->host.samples - of_host;
 	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;

@@ -10,7 +10,8 @@
 #if HLG_HAVE_ZYDIS
 #include "tools/listing/gnu.h"
 
-static bool set_style(ZydisFormatter *formatter, enum hlg_syntax syntax)
+static bool set_style(const struct hlg_zydis *zydis, ZydisFormatter *formatter,
+		      enum hlg_syntax syntax)
 {
 	/* Numbers as objdump has them: 0x10(%rip), -0x8(%rbp), targets without zeros. */
 	static const struct {
@@ -25,13 +26,13 @@ static bool set_style(ZydisFormatter *formatter, enum hlg_syntax syntax)
 		{ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED},
 	};
 
-	if (!ZYAN_SUCCESS(ZydisFormatterInit(
+	if (!ZYAN_SUCCESS(zydis->formatter_init(
 		    formatter, syntax == HLG_SYNTAX_INTEL ? ZYDIS_FORMATTER_STYLE_INTEL
 							  : ZYDIS_FORMATTER_STYLE_ATT)))
 		return false;
 	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
-		if (!ZYAN_SUCCESS(ZydisFormatterSetProperty(
-			    formatter, properties[i].property, properties[i].value)))
+		if (!ZYAN_SUCCESS(zydis->formatter_set(formatter, properties[i].property,
+						       properties[i].value)))
 			return false;
 	return true;
 }
@@ -42,25 +43,25 @@ static bool disasm_x86(enum hlg_syntax syntax, const unsigned char *p, size_t le
 {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction insn;
+	const struct hlg_zydis *zydis = hlg_zydis_get();
 	ZydisFormatter formatter;
-	ZydisDecoder decoder;
 
-	if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
-					   ZYDIS_STACK_WIDTH_64)) ||
-	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, p, left, &insn, operands)) ||
-	    !set_style(&formatter, syntax) ||
-	    !ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &insn, operands,
-							  insn.operand_count_visible, buf,
-							  size, addr, NULL)))
+	if (!zydis ||
+	    !ZYAN_SUCCESS(zydis->decode_full(&zydis->plain.decoder, p, left, &insn,
+					     operands)) ||
+	    !set_style(zydis, &formatter, syntax) ||
+	    !ZYAN_SUCCESS(zydis->format(&formatter, &insn, operands,
+					insn.operand_count_visible, buf, size, addr,
+					NULL)))
 		return false;
 	if (syntax == HLG_SYNTAX_ATT)
-		hlg_gnu_rewrite(buf, size, &insn, operands, addr);
+		hlg_gnu_rewrite(buf, size, zydis, &insn, operands, addr);
 	for (unsigned i = 0; i < insn.operand_count_visible; i++) {
 		const ZydisDecodedOperand *op = &operands[i];
 
 		if (op->type == ZYDIS_OPERAND_TYPE_MEMORY &&
 		    op->mem.base == ZYDIS_REGISTER_RIP &&
-		    ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&insn, op, addr, memory)))
+		    ZYAN_SUCCESS(zydis->absolute(&insn, op, addr, memory)))
 			*has_memory = true;
 	}
 	return true;

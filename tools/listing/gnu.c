@@ -12,7 +12,11 @@ enum {
 };
 
 struct rewrite {
+	const struct hlg_zydis *zydis;
 	const ZydisDecodedInstruction *insn;
+	enum hlg_mnemonic mnemonic;
+	enum hlg_category category;
+	enum hlg_isa_ext isa_ext;
 	const ZydisDecodedOperand *operands;
 	uint64_t addr;
 	char name[64];
@@ -52,14 +56,13 @@ static bool has_register(const struct rewrite *r)
 
 static bool is_branch(const struct rewrite *r)
 {
-	return r->insn->meta.category == ZYDIS_CATEGORY_CALL ||
-	       r->insn->meta.category == ZYDIS_CATEGORY_UNCOND_BR;
+	return r->category == HLG_CATEGORY_CALL || r->category == HLG_CATEGORY_UNCOND_BR;
 }
 
 static bool is_string(const struct rewrite *r)
 {
-	return r->insn->meta.category == ZYDIS_CATEGORY_STRINGOP ||
-	       r->insn->meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
+	return r->category == HLG_CATEGORY_STRINGOP ||
+	       r->category == HLG_CATEGORY_IOSTRINGOP;
 }
 
 static const char *size_letter(unsigned bits)
@@ -93,10 +96,10 @@ static void name_condition(char *name)
 /* movzbl: from which size to which. */
 static bool name_extension(struct rewrite *r)
 {
-	bool zero = r->insn->mnemonic == ZYDIS_MNEMONIC_MOVZX;
+	bool zero = r->mnemonic == HLG_MNEMONIC_MOVZX;
 
-	if (!zero && r->insn->mnemonic != ZYDIS_MNEMONIC_MOVSX &&
-	    r->insn->mnemonic != ZYDIS_MNEMONIC_MOVSXD)
+	if (!zero && r->mnemonic != HLG_MNEMONIC_MOVSX &&
+	    r->mnemonic != HLG_MNEMONIC_MOVSXD)
 		return false;
 	snprintf(r->name, sizeof(r->name), "mov%c%s%s", zero ? 'z' : 's',
 		 size_letter(r->operands[1].size), size_letter(r->operands[0].size));
@@ -143,19 +146,15 @@ static void name_x87(struct rewrite *r)
 static void name_size(struct rewrite *r)
 {
 	const ZydisDecodedOperand *memory = memory_of(r);
-	ZydisInstructionCategory category = r->insn->meta.category;
-	bool shift =
-		category == ZYDIS_CATEGORY_SHIFT || category == ZYDIS_CATEGORY_ROTATE;
+	enum hlg_category category = r->category;
+	bool shift = category == HLG_CATEGORY_SHIFT || category == HLG_CATEGORY_ROTATE;
 
-	if (!memory || (has_register(r) && !shift) ||
-	    r->insn->meta.isa_ext != ZYDIS_ISA_EXT_BASE)
+	if (!memory || (has_register(r) && !shift) || r->isa_ext != HLG_ISA_EXT_BASE)
 		return;
-	if (shift ? r->insn->mnemonic != ZYDIS_MNEMONIC_SHLD &&
-			    r->insn->mnemonic != ZYDIS_MNEMONIC_SHRD
-		  : category == ZYDIS_CATEGORY_BINARY ||
-			    category == ZYDIS_CATEGORY_LOGICAL ||
-			    category == ZYDIS_CATEGORY_BITBYTE ||
-			    r->insn->mnemonic == ZYDIS_MNEMONIC_MOV)
+	if (shift ? r->mnemonic != HLG_MNEMONIC_SHLD && r->mnemonic != HLG_MNEMONIC_SHRD
+		  : category == HLG_CATEGORY_BINARY || category == HLG_CATEGORY_LOGICAL ||
+			    category == HLG_CATEGORY_BITBYTE ||
+			    r->mnemonic == HLG_MNEMONIC_MOV)
 		strcat(r->name, size_letter(memory->size));
 }
 
@@ -191,14 +190,14 @@ static void name_comparison(struct rewrite *r)
 /* Calls, jumps and returns to other segments. */
 static void name_far(struct rewrite *r)
 {
-	ZydisInstructionCategory category = r->insn->meta.category;
+	enum hlg_category category = r->category;
 
 	if (r->insn->meta.branch_type != ZYDIS_BRANCH_TYPE_FAR)
 		return;
-	if (category == ZYDIS_CATEGORY_RET)
+	if (category == HLG_CATEGORY_RET)
 		strcpy(r->name, r->insn->operand_width == 64 ? "lretq" : "lret");
 	else if (is_branch(r))
-		strcpy(r->name, category == ZYDIS_CATEGORY_CALL ? "lcall" : "ljmp");
+		strcpy(r->name, category == HLG_CATEGORY_CALL ? "lcall" : "ljmp");
 }
 
 static void name(struct rewrite *r)
@@ -212,26 +211,25 @@ static void name(struct rewrite *r)
 	const char *to;
 
 	snprintf(r->name, sizeof(r->name), "%s",
-		 ZydisMnemonicGetString(r->insn->mnemonic));
+		 r->zydis->mnemonic_name(r->insn->mnemonic));
 	if (name_extension(r))
 		return;
 	to = FIND(other, r->name);
 	if (to)
 		strcpy(r->name, to);
-	if (r->insn->mnemonic == ZYDIS_MNEMONIC_SYSRET && r->insn->operand_width == 64)
+	if (r->mnemonic == HLG_MNEMONIC_SYSRET && r->insn->operand_width == 64)
 		strcpy(r->name, "sysretq");
 	name_far(r);
 	name_condition(r->name);
-	if (r->insn->meta.isa_ext == ZYDIS_ISA_EXT_X87)
+	if (r->isa_ext == HLG_ISA_EXT_X87)
 		name_x87(r);
-	else if (r->insn->mnemonic == ZYDIS_MNEMONIC_MOV &&
+	else if (r->mnemonic == HLG_MNEMONIC_MOV &&
 		 (r->insn->raw.imm[0].size == 64 || r->insn->raw.disp.size == 64))
 		strcpy(r->name, "movabs");
-	else if (r->insn->mnemonic == ZYDIS_MNEMONIC_NOP &&
-		 r->insn->operand_count_visible)
+	else if (r->mnemonic == HLG_MNEMONIC_NOP && r->insn->operand_count_visible)
 		strcat(r->name, size_letter(r->insn->operand_width));
-	else if ((r->insn->mnemonic == ZYDIS_MNEMONIC_CVTSI2SD ||
-		  r->insn->mnemonic == ZYDIS_MNEMONIC_CVTSI2SS) &&
+	else if ((r->mnemonic == HLG_MNEMONIC_CVTSI2SD ||
+		  r->mnemonic == HLG_MNEMONIC_CVTSI2SS) &&
 		 memory)
 		strcat(r->name, size_letter(memory->size));
 	else
@@ -262,7 +260,7 @@ static uint64_t value_of(const struct rewrite *r, const ZydisDecodedOperand *op)
 	uint64_t value = op->imm.value.u;
 	unsigned width = r->insn->operand_width;
 
-	if (r->insn->mnemonic == ZYDIS_MNEMONIC_PUSH || width >= 64 || !op->imm.is_signed)
+	if (r->mnemonic == HLG_MNEMONIC_PUSH || width >= 64 || !op->imm.is_signed)
 		return value;
 	return value & ((UINT64_C(1) << width) - 1);
 }
@@ -314,7 +312,7 @@ static void put_x87(struct rewrite *r)
 {
 	char *at = r->rest;
 
-	if (r->insn->meta.isa_ext != ZYDIS_ISA_EXT_X87)
+	if (r->isa_ext != HLG_ISA_EXT_X87)
 		return;
 	for (int i = r->insn->operand_count_visible; i-- > 0;) {
 		const ZydisDecodedOperand *op = &r->operands[i];
@@ -371,8 +369,7 @@ static void put_special(struct rewrite *r)
 	if (debug)
 		debug[2] = 'b';
 
-	if (dx && (r->insn->mnemonic == ZYDIS_MNEMONIC_IN ||
-		   r->insn->mnemonic == ZYDIS_MNEMONIC_OUT))
+	if (dx && (r->mnemonic == HLG_MNEMONIC_IN || r->mnemonic == HLG_MNEMONIC_OUT))
 		replace(r->rest, dx, 3, "(%dx)");
 }
 
@@ -404,7 +401,7 @@ static const char *prefix_word(const struct rewrite *r, unsigned i)
 	case 0x66:
 		/* Nor has it a meaning where REX.W says how wide the operation is. */
 		return idle || (r->insn->operand_width == 64 &&
-				r->insn->meta.isa_ext == ZYDIS_ISA_EXT_BASE)
+				r->isa_ext == HLG_ISA_EXT_BASE)
 			       ? "data16 "
 			       : "";
 	case 0x67:
@@ -433,10 +430,17 @@ static const char *operands_of(const struct rewrite *r, const char *text)
 	return space ? space + 1 : "";
 }
 
-void hlg_gnu_rewrite(char *text, size_t size, const ZydisDecodedInstruction *insn,
+void hlg_gnu_rewrite(char *text, size_t size, const struct hlg_zydis *zydis,
+		     const ZydisDecodedInstruction *insn,
 		     const ZydisDecodedOperand *operands, uint64_t addr)
 {
-	struct rewrite r = {.insn = insn, .operands = operands, .addr = addr};
+	struct rewrite r = {.zydis = zydis,
+			    .insn = insn,
+			    .mnemonic = hlg_zydis_mnemonic(zydis, insn),
+			    .category = hlg_zydis_category(zydis, insn),
+			    .isa_ext = hlg_zydis_isa_ext(zydis, insn),
+			    .operands = operands,
+			    .addr = addr};
 	bool star = false;
 	size_t used = 0;
 
@@ -452,10 +456,10 @@ void hlg_gnu_rewrite(char *text, size_t size, const ZydisDecodedInstruction *ins
 		put_string(&r);
 	/* The register of a nop is not written; two bytes of padding are none of theirs.
 	 */
-	if (insn->mnemonic == ZYDIS_MNEMONIC_NOP && strchr(r.rest, ',') &&
+	if (r.mnemonic == HLG_MNEMONIC_NOP && strchr(r.rest, ',') &&
 	    insn->operand_count_visible == 2)
 		replace(r.rest, r.rest, strcspn(r.rest, ",") + 1, "");
-	if (insn->mnemonic == ZYDIS_MNEMONIC_NOP && insn->opcode == 0x90 &&
+	if (r.mnemonic == HLG_MNEMONIC_NOP && insn->opcode == 0x90 &&
 	    insn->operand_width == 16) {
 		strcpy(r.name, "xchg");
 		strcpy(r.rest, "%ax,%ax");

@@ -7,12 +7,14 @@
 #ifndef HLG_TOOLS_LISTING_GNU_H
 #define HLG_TOOLS_LISTING_GNU_H
 
-#include <Zydis/Zydis.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symtab/code/zydis.h"
+
 /* Rewrites what Zydis' formatter has written to text of the instruction at addr. */
-void hlg_gnu_rewrite(char *text, size_t size, const ZydisDecodedInstruction *insn,
+void hlg_gnu_rewrite(char *text, size_t size, const struct hlg_zydis *zydis,
+		     const ZydisDecodedInstruction *insn,
 		     const ZydisDecodedOperand *operands, uint64_t addr);
 
 #endif

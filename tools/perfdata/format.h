@@ -37,6 +37,7 @@ struct hlg_file_header {
 enum hlg_feature {
 	HLG_FEATURE_TRACING_DATA = 1,
 	HLG_FEATURE_BUILD_ID = 2,
+	HLG_FEATURE_ARCH = 6,
 	HLG_FEATURE_CPUDESC = 8,
 	HLG_FEATURE_CMDLINE = 11,
 	HLG_FEATURE_EVENT_DESC = 12,
@@ -44,6 +45,7 @@ enum hlg_feature {
 	HLG_FEATURE_SAMPLE_TIME = 21,
 	HLG_FEATURE_DIR_FORMAT = 24,
 	HLG_FEATURE_COMPRESSED = 27,
+	HLG_FEATURE_E_MACHINE = 33, /* perf 7.0: u32 e_machine, u32 e_flags */
 	HLG_FEATURES = 256,
 };
 
@@ -67,6 +69,10 @@ enum hlg_user_record {
 #define HLG_BRANCH_HW_INDEX (UINT64_C(1) << 17) /* PERF_SAMPLE_BRANCH_HW_INDEX */
 #define HLG_BRANCH_COUNTERS (UINT64_C(1) << 19) /* PERF_SAMPLE_BRANCH_COUNTERS, 6.8 */
 #define HLG_FORMAT_LOST     (UINT64_C(1) << 4)  /* PERF_FORMAT_LOST, 6.0 */
+
+/* LOST_SAMPLES, perf 6.1 on: those that the user's own filter left out, a BPF program
+ * (PERF_RECORD_MISC_LOST_SAMPLES_BPF, tools/lib/perf/include/perf/event.h). */
+#define HLG_MISC_LEFT_OUT (1u << 15)
 
 #define HLG_HEADER_SIZE 8 /* struct perf_event_header */
 #define HLG_RECORD_MAX  UINT16_MAX

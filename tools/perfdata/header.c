@@ -8,6 +8,7 @@
  * attributes ("Flags section" of perf.data-file-format.txt). All of them are optional:
  * what is malformed is left out.
  */
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,36 @@ static int keep_cpu(struct hlg_perfdata *pd, struct blob *b, struct hlg_err *err
 	return pd->host.cpu ? 0 : hlg_err_memory(err, pd->path);
 }
 
+/* "HEADER_ARCH": uname's word, from 7.0 on perf's own. */
+static void read_arch(struct hlg_perfdata *pd, struct blob *b)
+{
+	static const struct {
+		const char *word;
+		uint16_t machine;
+	} words[] = {{"x86_64", EM_X86_64},
+		     {"x86", EM_X86_64},
+		     {"aarch64", EM_AARCH64},
+		     {"arm64", EM_AARCH64}};
+	const char *text;
+	size_t length;
+
+	if (pd->host.machine || !take_string(b, &text, &length))
+		return;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strlen(words[i].word) == length &&
+		    memcmp(words[i].word, text, length) == 0)
+			pd->host.machine = words[i].machine;
+}
+
+/* "HEADER_E_MACHINE": goes before the word. */
+static void read_machine(struct hlg_perfdata *pd, struct blob *b)
+{
+	uint32_t machine;
+
+	if (take_u32(b, &machine) && machine <= UINT16_MAX)
+		pd->host.machine = (uint16_t)machine;
+}
+
 static bool is_attaching(const char *word)
 {
 	static const char *const words[] = {"--all-cpus", "--pid", "--tid"};
@@ -230,6 +261,12 @@ static int use_feature(struct hlg_perfdata *pd, uint64_t feature, const uint8_t 
 	struct blob b = {data, size};
 
 	switch (feature) {
+	case HLG_FEATURE_ARCH:
+		read_arch(pd, &b);
+		return 0;
+	case HLG_FEATURE_E_MACHINE:
+		read_machine(pd, &b);
+		return 0;
 	case HLG_FEATURE_CPUDESC:
 		return keep_cpu(pd, &b, err);
 	case HLG_FEATURE_CMDLINE:
@@ -311,7 +348,8 @@ static int find_features(struct hlg_perfdata *pd, uint64_t file_size, struct hlg
 
 static int read_features(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err)
 {
-	static const unsigned used[] = {HLG_FEATURE_CPUDESC, HLG_FEATURE_CMDLINE,
+	static const unsigned used[] = {HLG_FEATURE_E_MACHINE,  HLG_FEATURE_ARCH,
+					HLG_FEATURE_CPUDESC,    HLG_FEATURE_CMDLINE,
 					HLG_FEATURE_EVENT_DESC, HLG_FEATURE_COMPRESSED};
 	int rc = find_features(pd, file_size, err);
 

@@ -45,7 +45,9 @@ struct hlg_perfdata_event {
 };
 
 struct hlg_perfdata_host {
-	char *cpu; /* the model's name; NULL: not told; not escaped */
+	char *cpu;        /* the model's name; NULL: not told; not escaped */
+	uint16_t machine; /* of the processor, as an ELF's e_machine; 0: not told, or not
+			   * known here */
 	bool pipe, directory, compressed;
 	bool attached; /* recorded by -a, -p or -t: it began and ended with no command */
 };
@@ -120,6 +122,7 @@ struct hlg_perfdata_counts {
 	uint64_t lost;       /* records lost for want of buffer (LOST), sum */
 	uint64_t lost_samples; /* samples lost, as the kernel counted (LOST_SAMPLES), sum
 				*/
+	uint64_t left_out;     /* by the user's own filter (perf record --filter), sum */
 	uint64_t bad_record;   /* other records too short for what they are: skipped */
 	uint64_t no_zstd;      /* compressed records skipped: built without libzstd */
 	uint64_t types[HLG_PERFDATA_TYPES]; /* records met, by type; samples too */

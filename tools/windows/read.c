@@ -250,15 +250,31 @@ static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_e
 	return 0;
 }
 
+/* Markers without a counter beside them. */
+static int no_counters(const struct reading *r, struct hlg_err *err)
+{
+	const char *leader = r->marker->leader;
+
+	if (r->w->n_rows)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: %s is in no group with %s: perf 6.12 and later "
+				   "take groups of a tracepoint and software events "
+				   "apart (give them a hardware event: perf record -e "
+				   "'{%s,cycles,EVENTS}:S' -c 1)",
+				   r->path, leader, r->w->other ? r->w->other : "another",
+				   leader);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: holds no counters read at %s (record with perf record -e "
+			   "'{%s,cycles,EVENTS}:S' -c 1)",
+			   r->path, leader, leader);
+}
+
 static int no_windows(const struct reading *r, struct hlg_err *err)
 {
 	const char *glob = r->profile->options->event;
 
 	if (r->marker)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: holds no counters read at %s (record with perf "
-				   "record -e '{%s,EVENTS}:S' -c 1)",
-				   r->path, r->marker->leader, r->marker->leader);
+		return no_counters(r, err);
 	if (r->w->other_groups && glob)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: no counter group has %s as its first event, but "
@@ -286,7 +302,8 @@ int hlg_windows_read(struct hlg_windows *w, const char *path, struct hlg_profile
 	counts = hlg_perfdata_counts(r.pd);
 	w->lost = hlg_perfdata_n_lost(counts);
 	w->read = w->n_rows;
-	if (rc == 0 && w->n_rows == 0)
+	if (rc == 0 &&
+	    (w->n_rows == 0 || (marker && w->n_columns == 1 && w->other_groups)))
 		rc = no_windows(&r, err);
 	if (rc == 0 && !check_sums(w))
 		rc = hlg_err_memory(err, path);

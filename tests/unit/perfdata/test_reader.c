@@ -7,6 +7,7 @@
  * gives what it gives in one, and a wrong cut is noticed; the times of the first and last
  * sample are those that perf noted, if it did.
  */
+#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -279,6 +280,10 @@ static void put_others(struct kit *k)
 	start = kit_begin(k, PERF_RECORD_LOST_SAMPLES, 0);
 	kit_u64(k, 77);
 	kit_end(k, start);
+	/* PERF_RECORD_MISC_LOST_SAMPLES_BPF: the user's own filter did not want them */
+	start = kit_begin(k, PERF_RECORD_LOST_SAMPLES, 1 << 15);
+	kit_u64(k, 681);
+	kit_end(k, start);
 	kit_end(k, kit_begin(k, PERF_RECORD_THROTTLE, 0));
 	kit_end(k, kit_begin(k, 40, 0));               /* nobody's */
 	kit_end(k, kit_begin(k, 5000, 0));             /* nobody's */
@@ -323,6 +328,7 @@ START_TEST(other_records)
 			 "task:vmm;task:[kernel];task:/bin/vmm;task:;my clock;");
 	ck_assert_uint_eq(seen.counts.lost, 1000);
 	ck_assert_uint_eq(seen.counts.lost_samples, 77);
+	ck_assert_uint_eq(seen.counts.left_out, 681);
 	ck_assert_uint_eq(seen.counts.types[PERF_RECORD_THROTTLE], 1);
 	ck_assert_uint_eq(seen.counts.types[40], 1);
 	ck_assert_uint_eq(seen.counts.unknown_types, 1);
@@ -445,6 +451,49 @@ START_TEST(sample_time)
 }
 END_TEST
 
+/* uname's words, perf's own from 7.0 on, and the number that goes before both. */
+START_TEST(machines)
+{
+	static const struct {
+		const char *word;
+		uint32_t number, machine;
+	} told[] = {
+		{"x86_64", 0, EM_X86_64},
+		{"x86", 0, EM_X86_64},
+		{"aarch64", 0, EM_AARCH64},
+		{"arm64", 0, EM_AARCH64},
+		{"riscv64", 0, 0},
+		{"x86", EM_AARCH64, EM_AARCH64},
+		{"arm64", EM_RISCV, EM_RISCV},
+		{"arm64", 0x10000, EM_AARCH64},
+	};
+	struct kit records = {0}, k = {0};
+	struct kit_seen seen;
+	size_t start;
+
+	if (told[_i].number) {
+		start = kit_begin(&records, 80, 0); /* HEADER_FEATURE */
+		kit_u64(&records, 33);              /* HEADER_E_MACHINE */
+		kit_u32(&records, told[_i].number);
+		kit_u32(&records, 0);
+		kit_end(&records, start);
+	}
+	start = kit_begin(&records, 80, 0);
+	kit_u64(&records, 6); /* HEADER_ARCH */
+	kit_u32(&records, 8);
+	kit_text(&records, told[_i].word);
+	kit_end(&records, start);
+	kit_plain(&records, 1, 2);
+	kit_pipe(&k, &plain, 1, &records);
+	kit_read_piped(&seen, k.at, k.n, 4096);
+	ck_assert_int_eq(seen.rc, 0);
+	ck_assert_uint_eq(seen.machine, told[_i].machine);
+	kit_finish(&seen);
+	kit_free(&k);
+	kit_free(&records);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("perfdata reader");
@@ -458,6 +507,7 @@ int main(void)
 	tcase_add_test(tc, one_counter);
 	tcase_add_test(tc, attribute_sizes);
 	tcase_add_test(tc, other_records);
+	tcase_add_loop_test(tc, machines, 0, 8);
 	tcase_add_test(tc, very_many_lost);
 	tcase_add_test(tc, payloads);
 	tcase_add_test(tc, two_parts);

@@ -219,7 +219,7 @@ END_TEST
 
 START_TEST(made_up)
 {
-	static const uint8_t id[20] = "01234567890123456789";
+	static const char id[] = "01234567890123456789";
 	uint8_t record[HLG_WRITER_RECORD_MAX];
 	struct hlg_perfdata_task task;
 	struct hlg_writer_map map = {.pid = 7,
@@ -228,7 +228,7 @@ START_TEST(made_up)
 				     .file_offset = 0x280,
 				     .exec = true,
 				     .path = "/a/guest.elf",
-				     .build_id = id,
+				     .build_id = (const uint8_t *)id,
 				     .build_id_size = 20};
 	size_t n = hlg_writer_comm(record, 7, 8, "guest:vmm", 24);
 	char *deep = malloc(2 * PATH_MAX);

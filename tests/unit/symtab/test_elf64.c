@@ -14,6 +14,9 @@
 #include "tests/kit/scratch.h"
 #include "tests/kit/tap.h"
 
+#define FOREIGN                                                                          \
+	", and only ELFs of x86-64 and AArch64 are read (of others give the functions "  \
+	"as a perf map: map:FILE)"
 #define SUITED " (give the little-endian ELF64 of an x86-64 or AArch64 guest)"
 #define AGAIN  " (the ELF is damaged; build or copy it again)"
 #define STRIPPED                                                                         \
@@ -280,6 +283,32 @@ static void make_elf32(void)
 static void make_big_endian(void)
 {
 	guest.elf.big_endian = true;
+	guest.elf.machine = EM_S390;
+	build();
+}
+
+static void make_ilp32(void)
+{
+	guest.elf.elf32 = true;
+	guest.elf.machine = EM_AARCH64;
+	build();
+}
+
+static void make_riscv(void)
+{
+	guest.elf.machine = EM_RISCV;
+	build();
+}
+
+static void make_power(void)
+{
+	guest.elf.machine = EM_PPC64;
+	build();
+}
+
+static void make_tomorrow(void)
+{
+	guest.elf.machine = 999;
 	build();
 }
 
@@ -333,8 +362,15 @@ static const struct {
 	{"15 bytes", NULL, 15, "is not an ELF file" SUITED},
 	{"16 bytes", NULL, 16, "ends inside its header" AGAIN},
 	{"63 bytes", NULL, 63, "ends inside its header" AGAIN},
-	{"32 bits", make_elf32, 0, "is a 32-bit ELF" SUITED},
-	{"big-endian", make_big_endian, 0, "is a big-endian ELF" SUITED},
+	{"32 bits", make_elf32, 0, "is for i386" FOREIGN},
+	{"big-endian", make_big_endian, 0, "is for s390x" FOREIGN},
+	{"32 bits of AArch64", make_ilp32, 0, "is for arm64ilp32" FOREIGN},
+	{"RISC-V", make_riscv, 0, "is for riscv64" FOREIGN},
+	{"Power", make_power, 0, "is for ppc64le" FOREIGN},
+	{"a machine of tomorrow", make_tomorrow, 0,
+	 "is for machine 999, 64 bits, little-endian" FOREIGN},
+	{"19 bytes", NULL, 19, "ends inside its header" AGAIN},
+	{"20 bytes", NULL, 20, "ends inside its header" AGAIN},
 	{"object", make_relocatable, 0, "is an object file, not linked yet" SUITED},
 	{"core", make_core, 0, "is a core dump, not a program" SUITED},
 	{"no segments", make_no_segments, 0, "has nothing to load" AGAIN},

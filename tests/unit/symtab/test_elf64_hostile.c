@@ -52,8 +52,11 @@ enum header {
 
 #define FIELD(type, f) offsetof(type, f), sizeof(((type *)0)->f)
 #define E(f)           EHDR, FIELD(Elf64_Ehdr, f)
-#define P(f)           PHDR_TEXT, FIELD(Elf64_Phdr, f)
-#define S(which, f)    SHDR_##which, FIELD(Elf64_Shdr, f)
+#define FOREIGN                                                                          \
+	", and only ELFs of x86-64 and AArch64 are read (of others give the functions "  \
+	"as a perf map: map:FILE)"
+#define P(f)        PHDR_TEXT, FIELD(Elf64_Phdr, f)
+#define S(which, f) SHDR_##which, FIELD(Elf64_Shdr, f)
 
 static const struct {
 	enum header header;
@@ -68,12 +71,8 @@ static const struct {
 	{EHDR, EI_DATA, 1, 3, "has an unknown byte order" AGAIN},
 	{EHDR, EI_VERSION, 1, 9, NO_PHDRS},
 	{EHDR, EI_OSABI, 1, 200, FINE},
-	{E(e_machine), EM_RISCV,
-	 "is for machine 243 (give the little-endian ELF64 of an x86-64 or AArch64 "
-	 "guest)"},
-	{E(e_machine), 0xffff,
-	 "is for machine 65535 (give the little-endian ELF64 of an x86-64 or AArch64 "
-	 "guest)"},
+	{E(e_machine), EM_RISCV, "is for riscv64" FOREIGN},
+	{E(e_machine), 0xffff, "is for machine 65535, 64 bits, little-endian" FOREIGN},
 	{E(e_type), ET_NONE,
 	 "is neither an executable nor a shared object (give the little-endian ELF64 of "
 	 "an "

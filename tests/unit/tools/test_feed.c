@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * From when to when a recording lasts: whatever CPU's samples stand where, in one run or
- * with a new address in between, with one event or with two; and what has no times.
+ * with a new address in between, with one event or with two; and what has no times. And
+ * that a recording says in a mapping which kernel it was.
  */
 #include <stdlib.h>
 
@@ -115,6 +116,72 @@ START_TEST(no_times)
 }
 END_TEST
 
+/* perf 7.2 on says the kernel's build id there only, and not in HEADER_BUILD_ID. */
+static void put_kernel(struct kit *k, bool with_id)
+{
+	static const uint8_t id[20] = {7};
+	/* PERF_RECORD_MISC_MMAP_BUILD_ID */
+	size_t start =
+		kit_begin(k, PERF_RECORD_MMAP2,
+			  (uint16_t)(PERF_RECORD_MISC_KERNEL | (with_id ? 1 << 14 : 0)));
+
+	kit_u64(k, (uint64_t)-1);       /* pid 0xffffffff, tid the same */
+	kit_u64(k, 0xffffffff81000000); /* start */
+	kit_u64(k, 0x1000000);          /* size */
+	kit_u64(k, 0xffffffff81000000); /* file offset */
+	kit_u32(k, sizeof(id));         /* its size, and reserved bytes */
+	kit_bytes(k, id, sizeof(id));
+	kit_u64(k, 0); /* protection, flags */
+	kit_text(k, "[kernel.kallsyms]_text");
+	kit_end(k, start);
+	start = kit_begin(k, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	kit_u64(k, 0xffffffff81000010);
+	kit_u32(k, 11);
+	kit_u32(k, 12);
+	kit_u64(k, 1000);
+	kit_u64(k, 1);
+	kit_end(k, start);
+}
+
+/* 0: it is not said which kernel it was; 1: it is, and it is another than runs here */
+START_TEST(kernel_of_a_mapping)
+{
+	const struct kit_event event = {
+		{.type = PERF_TYPE_SOFTWARE, .sample_type = KIT_PLAIN}, .name = "a"};
+	struct hlg_recording_sums sums;
+	struct hlg_hostsyms syms;
+	struct hlg_stacks stacks;
+	struct hlg_feed_how how = {.threads = 1, .stacks = &stacks, .syms = &syms};
+	struct hlg_profile profile;
+	struct hlg_options options;
+	struct hlg_host host = {0};
+	struct kit records = {0}, k = {0};
+	struct hlg_err err;
+	const char *path;
+
+	put_kernel(&records, _i);
+	kit_file(&k, &event, 1, &records, 0);
+	path = kit_name(k.at, k.n);
+	ck_assert_int_eq(hlg_options_parse(&options, 0, NULL, &err), 0);
+	options.mode = HLG_SHOW_ALL;
+	ck_assert(hlg_profile_init(&profile, &options));
+	ck_assert(hlg_stacks_init(&stacks, &options));
+	hlg_hostsyms_init(&syms, false);
+	ck_assert_msg(hlg_feed_read(path, &how, &profile, &host, &sums, &err) == 0, "%s",
+		      err.msg);
+	ck_assert(syms.kernel_is_untold == (_i == 0));
+	ck_assert(syms.kernel_is_other == (_i == 1));
+	hlg_hostsyms_finish(&syms);
+	hlg_stacks_finish(&stacks);
+	hlg_host_finish(&host);
+	hlg_profile_finish(&profile);
+	hlg_options_finish(&options);
+	kit_unname(path);
+	kit_free(&records);
+	kit_free(&k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("feed");
@@ -122,5 +189,6 @@ int main(void)
 
 	tcase_add_loop_test(tc, any_order, 0, 2);
 	tcase_add_test(tc, no_times);
+	tcase_add_loop_test(tc, kernel_of_a_mapping, 0, 2);
 	return tap_main(suite);
 }
