@@ -8,7 +8,8 @@ Reads the sources of symtab/, filter/ and tools/ as text and fails on
 - an include that points the wrong way: FLOORS says which folder may use which;
 - a circle of files (FILE.c and FILE.h are one file here);
 - a type that is defined twice;
-- a function that leaves its file without the file's prefix, and a prefix of two files.
+- a function that leaves its file without the file's prefix, and a prefix of two files;
+- a folder that CONTRIBUTING.md gives no question.
 
 The prefix of tools/windows/pairs.c is hlg_pairs_ or hlg_windows_pairs_; in a folder of tools/,
 which is one mechanism, also that of the folder, hlg_windows_, which then no other folder has.
@@ -120,6 +121,15 @@ def wrong_ways(texts):
                 yield f"{path}: includes {name} (name it from the root)"
 
 
+def unasked(texts):
+    """Verbs have their manual pages; every other folder of the product has a question."""
+    with open(os.path.join(ROOT, "CONTRIBUTING.md"), encoding="utf-8") as f:
+        asked = set(re.findall(r"^\| `([\w/-]+)/` \|", f.read(), re.M))
+    for folder in sorted({os.path.dirname(path) for path in texts} - asked -
+                         {"tools/" + verb for verb in verbs()}):
+        yield f"{folder}: CONTRIBUTING.md does not say which question it answers"
+
+
 def circles(texts):
     """Each circle of files once, as the files on it."""
     uses = {}
@@ -185,7 +195,7 @@ def names(texts):
             yield f"{name}: an exception that nothing needs"
 
 
-RULES = {"includes point down": wrong_ways, "no circle of files": circles,
+RULES = {"includes point down": wrong_ways, "each folder answers a question": unasked, "no circle of files": circles,
          "each type is defined once": twice, "each function has its file's prefix": names}
 
 FAULTS = {
@@ -195,6 +205,7 @@ FAULTS = {
     "includes point down (a new folder)": {"tools/common/all.c": ""},
     "includes point down (from the root)": {
         "filter/run.c": '#include "run.h"\n', "filter/run.h": ""},
+    "each folder answers a question": {"filter/common/all.c": ""},
     "no circle of files": {
         "filter/view/view.c": '#include "filter/view/gap.h"\n', "filter/view/view.h": "",
         "filter/view/gap.h": '#include "filter/view/view.h"\n'},
