@@ -40,7 +40,7 @@ from golden_case import BASH_SIGNALS, BadCase, Case, to_lines, to_status
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(os.path.dirname(HERE), "data")
-FEATURES = {"jansson", "zydis", "libiberty"}
+FEATURES = {"jansson", "zydis", "libiberty", "capstone"}
 PROGRAMS = {
     "PERF_FILTER": "filter/hlguest.so",
     "HLGUEST": "tools/hlguest",
