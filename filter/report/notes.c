@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/report/notes.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +126,24 @@ static void note_border(struct hlg_report *r)
 			  "which is no function's time (%shlguest exits tells why)",
 			  percent, each,
 			  r->profile->transits.n ? "" : "record --exits, and ");
+}
+
+/*
+ * kvm_arch_pmi_in_guest (arch/arm64/include/asm/kvm_host.h) asks only whether a vCPU is
+ * loaded; x86's asks what the interrupt came from.
+ */
+static void note_arm64(struct hlg_report *r)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->space->n_images; i++)
+		any |= r->space->images[i]->elf.machine == EM_AARCH64;
+	if (any && r->all.guest.samples)
+		hlg_note_list_add(&r->notes,
+				  "AArch64: KVM on arm64 counts as the guest's whatever "
+				  "comes while a vCPU is loaded, so its own time for "
+				  "exits, too, at the address where it stopped the guest "
+				  "(hlguest(7), VM exits)");
 }
 
 /* The promise, checked: what the feed counted is what the rows hold. */
@@ -615,6 +634,7 @@ void hlg_notes_add(struct hlg_report *r)
 	note_guest(r);
 	note_sandboxes(r);
 	note_border(r);
+	note_arm64(r);
 	note_accounting(r);
 	if (r->by & ~r->options->by & HLG_BY_EVENT)
 		hlg_note_list_add(

@@ -16,7 +16,7 @@ the test programs, $PERF_FILTER the filter, $HLGUEST the command, $DATA is `data
 Each comes from the environment, else from its place in DIR. LC_ALL is C, or
 HLG_TEST_LOCALE, TZ is UTC or HLG_TEST_ZONE; HOME is empty, stdin /dev/null, no pager, no perf configuration.
 
-Needs: perf, perf-record (a cpu-clock recording works) and kvm are tried out; the
+Needs: perf, perf-record (a cpu-clock recording works), kvm and x86-64 (of the command) are tried out; the
 others are the words of HLG_FEATURES; those of HLG_WITHOUT are not met. A case whose needs are not met is skipped with
 the reason.
 
@@ -40,7 +40,7 @@ from golden_case import BASH_SIGNALS, BadCase, Case, to_lines, to_status
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(os.path.dirname(HERE), "data")
-FEATURES = {"jansson", "zydis", "libiberty"}
+FEATURES = {"jansson", "zydis", "libiberty", "capstone"}
 PROGRAMS = {
     "PERF_FILTER": "filter/hlguest.so",
     "HLGUEST": "tools/hlguest",
@@ -48,6 +48,7 @@ PROGRAMS = {
     "FAKEPERF": "tests/kit/fakeperf",
 }
 TIMEOUT = 120
+EM_X86_64 = b"\x3e\0"
 
 
 class Features:
@@ -66,6 +67,7 @@ class Features:
                 "true"
             ),
             "kvm": lambda: self.can_open("/dev/kvm"),
+            "x86-64": self.is_x86,
         }
 
     @staticmethod
@@ -75,6 +77,10 @@ class Features:
         except OSError:
             return False
         return True
+
+    def is_x86(self):
+        with open(self.env["HLGUEST"], "rb") as f:
+            return f.read(20)[18:] == EM_X86_64
 
     def run(self, *argv):
         if not shutil.which(argv[0], path=self.env.get("PATH")):

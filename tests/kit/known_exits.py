@@ -20,18 +20,19 @@ REASONS = {1: {12: "HLT", 30: "IO_INSTRUCTION", 48: "EPT_VIOLATION", 10: "CPUID"
            2: {0x78: "hlt", 0x7b: "io", 0x400: "npf", 0x72: "cpuid", 0x60: "interrupt",
                0x7c: "msr"}}
 IO = {30, 0x7b}
+ISAS = {1: "VMX", 2: "SVM"}
 PORTS = {99: "Log", 101: "host call", 108: "Halt", 0x3f8: "0x3f8"}
 HALT = 108  # ends a call of a Hyperlight guest: what follows is the host's own time
 PID, TIDS = 4711, (4712, 4713)
 KVM_RUN = 0xae80
 
 
-def places():
+def places(elf=ELF, functions=FUNCTIONS):
     """{function: (first ip, size)} of the guest."""
     found = {}
-    for line in must("nm", "-S", ELF).splitlines():
+    for line in must("nm", "-S", elf).splitlines():
         words = line.split()
-        if len(words) == 4 and words[3] in FUNCTIONS:
+        if len(words) == 4 and words[3] in functions:
             found[words[3]] = (int(words[0], 16) + BASE, int(words[1], 16))
     return found
 
@@ -39,14 +40,22 @@ def places():
 class Known:
     """What goes into a recording, and what must come out."""
 
+    elf, user_reason, port_names = ELF, "KVM_EXIT_IO", PORTS
+
     def __init__(self, seed, isa, layout, lose, pairs=PAIRS, halts=True):
         self.random = random.Random(seed)
-        self.isa, self.lose = isa, lose
-        self.ports = [port for port in PORTS if halts or port != HALT]
+        self.isa, self.lose = ISAS[isa], lose
+        self.reasons, self.io = REASONS[isa], IO
+        self.exit_values = lambda reason, ip, vcpu: {
+            "exit_reason": reason, "guest_rip": ip, "isa": isa, "vcpu_id": vcpu}
+        self.build(splice.relayout(layout), places(), pairs, halts)
+
+    def build(self, change, functions, pairs, halts):
+        self.ports = [port for port in self.port_names if halts or port != HALT]
         self.file = splice.File()
-        self.file.tracing.change(splice.relayout(layout))
+        self.file.tracing.change(change)
         self.make = splice.Maker(self.file)
-        self.places = places()
+        self.places = functions
         self.records = []  # (time, cpu, bytes)
         self.pairs = []    # (reason, function, port, tid, ns)
         self.vmm = []      # (port, ns)
@@ -66,24 +75,33 @@ class Known:
     def leave(self, pair, start, end, cpu, tid):
         """What is between an exit and its entry."""
         reason, _, port, _, ns = pair
-        if reason not in IO:
+        if reason not in self.io:
             return
-        self.add("kvm_pio", start + ns // 8, cpu, tid, rw=1, port=port, size=4, count=1)
         user, back = start + ns // 4, end - ns // 4
-        self.add("kvm_userspace_exit", user, cpu, tid, reason=2, errno=0)
+        self.write_port(port, start + ns // 8, cpu, tid)
+        self.add("kvm_userspace_exit", user, cpu, tid, reason=self.user_number, errno=0)
+        self.flush(port, user, back, cpu, tid)
         self.add("sys_enter_ioctl", back, cpu, tid, cmd=KVM_RUN, fd=6)
         self.vmm.append((port, back - user))
+
+    user_number = 2  # KVM_EXIT_IO
+
+    def write_port(self, port, time, cpu, tid):
+        self.add("kvm_pio", time, cpu, tid, rw=1, port=port, size=4, count=1)
+
+    def flush(self, port, user, back, cpu, tid):
+        """What the VMM does behind a write before it goes on."""
 
     def run(self, vcpu, tid, n):
         rng, time, cpu = self.random, 10 ** 9 + vcpu * 137, vcpu
         entered = None
         for i in range(n):
             time += rng.randrange(200, 40000)  # in the guest
-            name = rng.choice(FUNCTIONS)
+            name = rng.choice(list(self.places))
             first, size = self.places[name]
-            reason = rng.choice(list(REASONS[self.isa]))
+            reason = rng.choice(list(self.reasons))
             ns = int(rng.lognormvariate(8, 1.5)) + 16
-            port = rng.choice(self.ports) if reason in IO else None
+            port = rng.choice(self.ports) if reason in self.io else None
             pair = (reason, name, port, tid, ns)
             gone = rng.randrange(40) if self.lose and 10 < i < n - 10 else None
             exit_time, exit_cpu = time, cpu
@@ -95,8 +113,8 @@ class Known:
             else:
                 if entered is not None:
                     self.guest += time - entered
-                self.add("kvm_exit", time, cpu, tid, exit_reason=reason,
-                         guest_rip=first + rng.randrange(size), isa=self.isa, vcpu_id=vcpu)
+                self.add("kvm_exit", time, cpu, tid, **self.exit_values(
+                    reason, first + rng.randrange(size), vcpu))
                 time += ns
                 if gone == 2 and i > self.after:  # the entry is
                     self.lone["exits"] += 1
@@ -106,7 +124,7 @@ class Known:
                 self.leave(pair, exit_time, time, exit_cpu, tid)
                 if rng.randrange(10) == 0:
                     cpu ^= 1
-            self.add("kvm_entry", time, cpu, tid, vcpu_id=vcpu, rip=first)
+            self.add("kvm_entry", time, cpu, tid, vcpu_id=vcpu, rip=first, vcpu_pc=first)
             entered = time
 
     after = 0
@@ -115,6 +133,36 @@ class Known:
         rng = self.random
         records = splice.rounds(self.records, every, lambda _: rng.randrange(every // 2))
         self.file.write(path, records)
+
+
+class Arm(Known):
+    """Of KVM on arm64, as its kernel's formats are: no vCPU's number, ports that are words of
+    Hyperlight's I/O page, and its host's second KVM_RUN behind a Halt, which fails at once."""
+
+    # (ret, esr_ec)
+    REASONS = {(2, 0x24): "DABT_LOW", (2, 0x16): "HVC64", (2, 0x18): "SYS64", (2, 1): "WFx",
+               (2, 0): "UNKNOWN", (2, 0x3e): "0x3e", (0, 0): "IRQ", (1, 0): "SERROR",
+               (0xbadca11, 0): "HYP_GONE"}
+    IO_PAGE, EINTR = 0xffffff000, 4
+    user_reason, user_number = "KVM_EXIT_MMIO", 6
+    port_names = {99: "Log", 101: "host call", HALT: "Halt", 0x1f8: "0x1f8"}
+
+    def __init__(self, seed, lose, elf, pairs=PAIRS):
+        self.random = random.Random(seed)
+        self.isa, self.lose, self.elf = "ARM", lose, elf
+        self.reasons, self.io = self.REASONS, {(2, 0x24)}
+        self.exit_values = lambda reason, ip, vcpu: {
+            "ret": reason[0], "esr_ec": reason[1], "vcpu_pc": ip & ~3}
+        self.build(splice.of_arm64, places(elf, ("dispatch", "cold", "last")), pairs, True)
+
+    def write_port(self, port, time, cpu, tid):
+        self.add("kvm_mmio", time, cpu, tid, type=2, len=8, gpa=self.IO_PAGE + 8 * port, val=0)
+
+    def flush(self, port, user, back, cpu, tid):
+        if port == HALT:
+            self.add("sys_enter_ioctl", user + 1, cpu, tid, cmd=KVM_RUN, fd=6)
+            self.add("kvm_userspace_exit", user + 2, cpu, tid, reason=self.user_number,
+                     errno=-self.EINTR)
 
 
 def isa_here():
@@ -135,9 +183,9 @@ def for_perf(path, seed):
     known.write(path)
 
 
-def ask(build, path, *args):
+def ask(build, path, *args, elf=ELF):
     out, err, status = run(hlguest_of(build), "exits", "-q", "--format=json", *args,
-                           f"{ELF}@{BASE:#x}", path)
+                           f"{elf}@{BASE:#x}", path)
     if "not in this build" in err:
         raise Skip(err.strip())
     if status or err:

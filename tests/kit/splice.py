@@ -29,6 +29,12 @@ MOVED = {"kvm_exit": {"vcpu_id": (8, 4), "isa": (12, 4), "guest_rip": (24, 8),
          "kvm_pio": {"port": (8, 4), "size": (12, 4), "rw": (20, 4)}}
 
 
+# arm64's, as TRACE_EVENT of arch/arm64/kvm/trace_arm.h makes them.
+ARM64 = {"kvm_exit": (("int", "ret", 8, 4, 1), ("unsigned int", "esr_ec", 12, 4, 0),
+                      ("unsigned long", "vcpu_pc", 16, 8, 0)),
+         "kvm_entry": (("unsigned long", "vcpu_pc", 8, 8, 0),)}
+
+
 class Tracing:
     """Takes tracing data apart into formats, and puts them together again."""
 
@@ -81,6 +87,20 @@ class Tracing:
                     field.decode(): (int(offset), int(size)) for field, offset, size in
                     re.findall(rb"(\w+)(?:\[\d+\])?;\toffset:(\d+);\tsize:(\d+);", text)}
         return found
+
+
+def of_arm64(text):
+    """A format as a kernel of arm64 has it; that has no kvm_pio and no kvm_emulate_insn."""
+    name = re.search(rb"name: (\w+)", text)[1].decode()
+    if name in ("kvm_pio", "kvm_emulate_insn"):
+        return text.replace(b"name: ", b"name: no_")
+    if name not in ARM64:
+        return text
+    lines = "".join(f"\tfield:{kind} {field};\toffset:{at};\tsize:{size};\tsigned:{signed};\n"
+                    for kind, field, at, size, signed in ARM64[name])
+    print_fmt = '"PC: 0x%016lx", REC->vcpu_pc\n'
+    begin, end = text.index(b"\n\n\tfield:") + 2, text.index(b"\nprint fmt")
+    return text[:begin] + lines.encode() + b"\nprint fmt: " + print_fmt.encode()
 
 
 def relayout(layout):

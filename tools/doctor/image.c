@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What an image lets a profile say. */
+#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -172,6 +173,10 @@ static void judge_elf(struct hlg_findings *f, const struct hlg_image *image)
 		: HLG_HAVE_LIBDW ? "none"
 				 : "not looked for: built without libdw");
 	hlg_source_close(source);
+	if (image->elf.machine == EM_AARCH64 && !HLG_HAVE_CAPSTONE)
+		hlg_doctor_say(f, HLG_LEVEL_INFO, "instructions",
+			       "install libcapstone-dev and build again",
+			       "annotate shows words (.inst): built without Capstone");
 }
 
 void hlg_doctor_judge_image(struct hlg_findings *f, const struct hlg_image *image)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/exits/pair.h"
 
+#include <errno.h>
 #include <linux/kvm.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct hlg_exits_turn {
 	uint64_t call_rip;  /* of it and the one before: where it was entered; 0: none */
 	uint16_t entry_cpu, call_cpu;
 	bool open, in_guest, called, halted; /* called: a guest call is open */
+	bool flushed;                        /* since the exit: see is_flush */
 };
 
 struct hlg_exits_thread {
@@ -175,6 +177,23 @@ static void take_exit(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	turn->exit = *item;
 	turn->port = HLG_NO_PORT;
 	turn->vmm = 0;
+	turn->flushed = false;
+}
+
+/*
+ * On AArch64 Hyperlight's host asks KVM to finish the store that ended a call, by a
+ * KVM_RUN that ends at once (kvm/aarch64.rs, run_immediate_exit): nothing was cancelled,
+ * and what follows is the host's own time.
+ */
+static bool is_flush(struct hlg_exits_turn *turn, const struct hlg_exits_item *item)
+{
+	bool flush = turn && turn->halted && !turn->flushed &&
+		     turn->exit.c == HLG_ISA_ARM_TRAP && item->c == HLG_ISA_ERRNO &&
+		     item->b == EINTR;
+
+	if (flush)
+		turn->flushed = true;
+	return flush;
 }
 
 static void close_exit(struct hlg_exits_pairing *p, struct hlg_exits_turn *turn,
@@ -278,6 +297,8 @@ static void take_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	    !hlg_exits_is_torn(&p->gaps, t->run_time, t->run_cpu, item->time, item->cpu))
 		p->sums->vcpus[any->row].run += item->time - t->run_time;
 	t->run_open = false;
+	if (is_flush(turn, item))
+		t->port = p->sums->halt;
 	t->user_open = true;
 	t->user_time = item->time;
 	t->user_cpu = item->cpu;
@@ -340,6 +361,19 @@ static void take_run(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	t->has_insn = false;
 }
 
+/* Hyperlight's ports on AArch64 are words of a page. */
+static uint64_t port_of(const struct hlg_exits_pairing *p,
+			const struct hlg_exits_item *item)
+{
+	uint64_t page = item->a & ~UINT64_C(0xfff);
+
+	if (item->kind == HLG_EXITS_PIO)
+		return item->b;
+	return p->sums->io_page && page == p->sums->io_page
+		       ? (item->a - page) / sizeof(uint64_t)
+		       : HLG_PORT_MMIO | page;
+}
+
 /*
  * What the guest writes is told when it leaves, what it reads when the answer is there:
  * behind KVM_RUN, if the VMM has given it.
@@ -347,9 +381,7 @@ static void take_run(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 static void take_port(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 		      const struct hlg_exits_item *item)
 {
-	uint64_t port = item->kind == HLG_EXITS_PIO
-				? item->b
-				: HLG_PORT_MMIO | (item->a & ~UINT64_C(0xfff));
+	uint64_t port = port_of(p, item);
 	uint32_t reason = item->kind == HLG_EXITS_PIO ? KVM_EXIT_IO : KVM_EXIT_MMIO;
 	struct hlg_exits_turn *turn = open_turn(t);
 

@@ -13,6 +13,8 @@
 #include "tools/perfdata/sum.h"
 #include "tools/tracepoint/trace.h"
 
+#define ARM_RET 0x1f /* of arm64's ret: what tells its values apart */
+
 /* An event of a recording: where its fields stand. */
 struct probe {
 	uint8_t record; /* enum hlg_exits_record */
@@ -45,29 +47,53 @@ struct source {
 	uint8_t record;
 	const char *a, *b, *c, *vcpu; /* as in struct hlg_exits_item; NULL: none */
 	bool needs_a;                 /* b always is needed, if there is a name */
+	/* Of arm64, whose events have the same names and other fields
+	 * (arch/arm64/kvm/trace_arm.h): a is what tells. c is needed, too. */
+	bool arm;
 };
 
 static const struct source sources[] = {
+	/* ahead of x86's */
+	{"kvm:kvm_exit", HLG_EXITS_EXIT, "vcpu_pc", "esr_ec", "ret", "vcpu_id", true,
+	 true},
+	{"kvm:kvm_entry", HLG_EXITS_ENTRY, "vcpu_pc", NULL, NULL, "vcpu_id", true, true},
 	{"kvm:kvm_exit", HLG_EXITS_EXIT, "guest_rip", "exit_reason", "isa", "vcpu_id",
+	 false, false},
+	{"kvm:kvm_entry", HLG_EXITS_ENTRY, "rip", NULL, NULL, "vcpu_id", false, false},
+	{"kvm:kvm_pio", HLG_EXITS_PIO, NULL, "port", "rw", NULL, false, false},
+	{"kvm:kvm_mmio", HLG_EXITS_MMIO, "gpa", "type", "type", NULL, true, false},
+	{"kvm:kvm_userspace_exit", HLG_EXITS_USER, "errno", "reason", NULL, NULL, true,
 	 false},
-	{"kvm:kvm_entry", HLG_EXITS_ENTRY, "rip", NULL, NULL, "vcpu_id", false},
-	{"kvm:kvm_pio", HLG_EXITS_PIO, NULL, "port", "rw", NULL, false},
-	{"kvm:kvm_mmio", HLG_EXITS_MMIO, "gpa", "type", "type", NULL, true},
-	{"kvm:kvm_userspace_exit", HLG_EXITS_USER, "errno", "reason", NULL, NULL, true},
-	{"syscalls:sys_enter_ioctl", HLG_EXITS_RUN, "fd", "cmd", NULL, NULL, false},
-	{"kvm:kvm_emulate_insn", HLG_EXITS_INSN, "rip", NULL, NULL, NULL, true},
+	{"syscalls:sys_enter_ioctl", HLG_EXITS_RUN, "fd", "cmd", NULL, NULL, false,
+	 false},
+	{"kvm:kvm_emulate_insn", HLG_EXITS_INSN, "rip", NULL, NULL, NULL, true, false},
 };
 
 enum {
 	N_SOURCES = sizeof(sources) / sizeof(sources[0])
 };
 
-static const struct source *find_source(const char *name)
+static const struct source *find_source(const char *name, bool arm)
 {
 	for (size_t i = 0; i < N_SOURCES; i++)
-		if (strcmp(sources[i].name, name) == 0)
+		if (strcmp(sources[i].name, name) == 0 && (arm || !sources[i].arm))
 			return &sources[i];
 	return NULL;
+}
+
+/* Of events of one name on two machines, which is the recording's? */
+static int choose_machine(const struct hlg_trace *trace, const struct source **source,
+			  struct hlg_err *err)
+{
+	struct hlg_trace_field field;
+	int rc;
+
+	if (!(*source)->arm)
+		return 0;
+	rc = hlg_trace_find(trace, (*source)->name, (*source)->a, &field, err);
+	if (rc == 0 && !field.size)
+		*source = find_source((*source)->name, false);
+	return rc;
 }
 
 static int find_field(const struct probing *r, const struct source *source,
@@ -101,12 +127,12 @@ static int check_event(const struct probing *r, const struct hlg_perfdata_event 
 }
 
 /* How item->c comes of the field c; without branches, as kinds of records alternate. */
-static void make_code(struct probe *p)
+static void make_code(struct probe *p, bool arm)
 {
 	switch (p->record) {
 	case HLG_EXITS_EXIT:
-		p->c_mask = 0x7f;
-		p->c_plus = p->a.size ? 0 : HLG_EXITS_NO_RIP;
+		p->c_mask = arm ? ARM_RET : HLG_ISA_ARM - 1;
+		p->c_plus = arm ? HLG_ISA_ARM : p->a.size ? 0 : HLG_EXITS_NO_RIP;
 		break;
 	case HLG_EXITS_PIO:
 		p->c_is = p->c.size ? 0 : UINT64_MAX; /* rw: 0 is a read */
@@ -128,7 +154,7 @@ static int find_fields(struct probe *p, const struct probing *r, const struct so
 	if (rc == 0)
 		rc = find_field(r, s, s->b, true, &p->b, err);
 	if (rc == 0)
-		rc = find_field(r, s, s->c, false, &p->c, err);
+		rc = find_field(r, s, s->c, s->arm, &p->c, err);
 	if (rc == 0)
 		rc = find_field(r, s, s->vcpu, false, &p->vcpu, err);
 	return rc;
@@ -142,7 +168,7 @@ static int make_probe(struct probe *probe, struct probing *r,
 		      const struct hlg_perfdata_event *event, const char *name,
 		      struct hlg_err *err)
 {
-	const struct source *s = find_source(name);
+	const struct source *s = find_source(name, true);
 	struct probe p = {.c_is = UINT64_MAX};
 	int rc;
 
@@ -150,13 +176,15 @@ static int make_probe(struct probe *probe, struct probing *r,
 	if (!s)
 		return 0;
 	rc = check_event(r, event, s, err);
+	if (rc == 0)
+		rc = choose_machine(r->trace, &s, err);
 	if (rc == 0 && !r->found[s->record].record) {
 		p.record = s->record;
 		p.has_vcpu = s->vcpu;
 		rc = find_fields(&p, r, s, err);
 		if (rc < 0)
 			return rc;
-		make_code(&p);
+		make_code(&p, s->arm);
 		p.no_vcpu = p.vcpu.size ? 0 : HLG_NO_VCPU;
 		r->found[s->record] = p;
 	}
@@ -349,12 +377,24 @@ static inline __attribute__((always_inline)) bool fill_placed(const struct probe
 	return true;
 }
 
+/* arm64: the reason is the exception class, if it was a trap. */
+static void settle_arm(struct hlg_exits_item *item)
+{
+	uint8_t ret = item->c & ARM_RET;
+
+	item->c = ret == HLG_ARM_TRAP ? HLG_ISA_ARM_TRAP : HLG_ISA_ARM;
+	if (item->c == HLG_ISA_ARM)
+		item->b = ret == (HLG_ARM_HYP_GONE & ARM_RET) ? HLG_ARM_HYP_GONE : ret;
+}
+
 /* A record is complete, its fields are not what they mean yet; false: it means nothing.
  */
 static inline __attribute__((always_inline)) bool settle(struct hlg_exits_item *item)
 {
 	int64_t error = (int64_t)item->a;
 
+	if (item->kind == HLG_EXITS_EXIT && item->c & HLG_ISA_ARM)
+		settle_arm(item);
 	/* KVM_RUN may have failed: then its errno is the reason. */
 	if (error < 0 && item->kind == HLG_EXITS_USER) {
 		item->b = (uint32_t)(0 - item->a);

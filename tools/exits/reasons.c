@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Names as KVM's own tracepoints print them (arch/x86/include/uapi/asm/vmx.h and svm.h,
- * linux/kvm.h); numbers that KVM has no name for are named by the manuals.
+ * arch/arm64/include/asm/kvm_arm.h, linux/kvm.h); numbers that KVM has no name for are
+ * named by the manuals.
  */
 #include "tools/exits/reasons.h"
 
@@ -217,6 +218,26 @@ static const struct name svm_far[] = {
 	{0xffffffff, "invalid_guest_state"},
 };
 
+/* As kvm_arm_exception_class of arch/arm64/include/asm/kvm_arm.h has them; what it
+ * lacks, as esr.h beside it has. */
+static const char *const arm_traps[] = {
+	[0x00] = "UNKNOWN",     [0x01] = "WFx",         [0x03] = "CP15_32",
+	[0x04] = "CP15_64",     [0x05] = "CP14_MR",     [0x06] = "CP14_LS",
+	[0x07] = "FP_ASIMD",    [0x08] = "CP10_ID",     [0x09] = "PAC",
+	[0x0a] = "OTHER",       [0x0c] = "CP14_64",     [0x0d] = "BTI",
+	[0x0e] = "ILL",         [0x11] = "SVC32",       [0x12] = "HVC32",
+	[0x13] = "SMC32",       [0x15] = "SVC64",       [0x16] = "HVC64",
+	[0x17] = "SMC64",       [0x18] = "SYS64",       [0x19] = "SVE",
+	[0x1a] = "ERET",        [0x1c] = "FPAC",        [0x1d] = "SME",
+	[0x1f] = "IMP_DEF",     [0x20] = "IABT_LOW",    [0x21] = "IABT_CUR",
+	[0x22] = "PC_ALIGN",    [0x24] = "DABT_LOW",    [0x25] = "DABT_CUR",
+	[0x26] = "SP_ALIGN",    [0x27] = "MOPS",        [0x28] = "FP_EXC32",
+	[0x2c] = "FP_EXC64",    [0x2d] = "GCS",         [0x2f] = "SERROR",
+	[0x30] = "BREAKPT_LOW", [0x31] = "BREAKPT_CUR", [0x32] = "SOFTSTP_LOW",
+	[0x33] = "SOFTSTP_CUR", [0x34] = "WATCHPT_LOW", [0x35] = "WATCHPT_CUR",
+	[0x38] = "BKPT32",      [0x3a] = "VECTOR32",    [0x3c] = "BRK64",
+};
+
 static const char *const user[] = {
 	[0] = "KVM_EXIT_UNKNOWN",
 	[1] = "KVM_EXIT_EXCEPTION",
@@ -261,6 +282,14 @@ static const char *const user[] = {
 	[40] = "KVM_EXIT_TDX",
 };
 
+static const struct name arm[] = {
+	{0, "IRQ"},
+	{1, "SERROR"},
+	{HLG_ARM_TRAP, "TRAP"},
+	{3, "IL"},
+	{HLG_ARM_HYP_GONE, "HYP_GONE"},
+};
+
 static const struct name errors[] = {
 	{4, "EINTR"}, {11, "EAGAIN"}, {14, "EFAULT"}, {22, "EINVAL"}, {133, "EHWPOISON"},
 };
@@ -293,6 +322,10 @@ static const char *name_of(unsigned isa, uint32_t reason)
 	case HLG_ISA_SVM:
 		return reason < LENGTH(svm) ? svm[reason]
 					    : find(svm_far, LENGTH(svm_far), reason);
+	case HLG_ISA_ARM:
+		return find(arm, LENGTH(arm), reason);
+	case HLG_ISA_ARM_TRAP:
+		return reason < LENGTH(arm_traps) ? arm_traps[reason] : NULL;
 	case HLG_ISA_USER:
 		return reason < LENGTH(user) ? user[reason] : NULL;
 	case HLG_ISA_ERRNO:
@@ -327,6 +360,9 @@ const char *hlg_exits_isa(unsigned isa)
 		return "VMX";
 	case HLG_ISA_SVM:
 		return "SVM";
+	case HLG_ISA_ARM:
+	case HLG_ISA_ARM_TRAP:
+		return "ARM";
 	case HLG_ISA_USER:
 	case HLG_ISA_ERRNO:
 		return "KVM";

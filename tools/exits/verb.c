@@ -3,6 +3,7 @@
  * hlguest exits: what it costs to leave the guest, by reason, guest function, port and
  * vCPU, from recordings of KVM's tracepoints.
  */
+#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,6 +245,7 @@ static int read_file(const char *path, const struct hlg_run *run,
 {
 	struct hlg_exits_sums own = {.exact = sums->exact,
 				     .halt = sums->halt,
+				     .io_page = sums->io_page,
 				     .fold = sums->fold,
 				     .fold_ctx = sums->fold_ctx};
 	struct hlg_exits_counts own_counts = {.samples = counts->samples,
@@ -380,6 +382,10 @@ static void read_versions(const struct hlg_run *run, struct hlg_calls_ports *por
 	for (size_t i = 0; i < run->space.n_images; i++)
 		hlg_calls_ports_add(ports, run->space.images[i]->elf.hyperlight);
 	sums->halt = ports->halts ? HLG_PORT_HALT : 0;
+	for (size_t i = 0; i < run->space.n_images; i++)
+		if (run->space.images[i]->elf.machine == EM_AARCH64 &&
+		    run->space.images[i]->elf.hyperlight[0])
+			sums->io_page = HLG_PORT_IO_PAGE;
 }
 
 /* Options that select no exit, of recordings that have some or not, are told. */

@@ -7,6 +7,9 @@
 #include "config.h"
 #include "tools/listing/disasm.h"
 
+#if HLG_HAVE_CAPSTONE
+#include "tools/listing/a64.h"
+#endif
 #if HLG_HAVE_ZYDIS
 #include "tools/listing/gnu.h"
 
@@ -68,17 +71,31 @@ static bool disasm_x86(enum hlg_syntax syntax, const unsigned char *p, size_t le
 }
 #endif
 
+static bool disasm_aarch64(const unsigned char *p, uint64_t addr, char *buf, size_t size,
+			   uint64_t *memory, bool *has_memory)
+{
+	uint32_t word = p[0] | p[1] << 8 | p[2] << 16 | (uint32_t)p[3] << 24;
+
+#if HLG_HAVE_CAPSTONE
+	if (hlg_a64_write(word, addr, buf, size)) {
+		*has_memory = hlg_a64_memory(word, addr, memory);
+		return true;
+	}
+#else
+	(void)addr, (void)memory, (void)has_memory;
+#endif
+	snprintf(buf, size, ".inst 0x%08" PRIx32, word);
+	return true;
+}
+
 bool hlg_disasm(unsigned machine, enum hlg_syntax syntax, const unsigned char *p,
 		size_t left, uint64_t addr, char *buf, size_t size, uint64_t *memory,
 		bool *has_memory)
 {
 	*has_memory = false;
-	if (machine == EM_AARCH64) {
-		if (left < 4)
-			return false;
-		snprintf(buf, size, ".inst 0x%02x%02x%02x%02x", p[3], p[2], p[1], p[0]);
-		return true;
-	}
+	if (machine == EM_AARCH64)
+		return left >= 4 &&
+		       disasm_aarch64(p, addr, buf, size, memory, has_memory);
 #if HLG_HAVE_ZYDIS
 	return disasm_x86(syntax, p, left, addr, buf, size, memory, has_memory);
 #else

@@ -14,9 +14,10 @@ enum hlg_syntax {
 
 /*
  * Writes the instruction at addr, whose bytes are at p, left of them (at least one), to
- * buf: x86-64 by Zydis, AArch64 as a word (`.inst 0xd503201f`). *memory becomes the
- * address of an operand relative to the instruction, if *has_memory does become true.
- * Returns false when they are no whole instruction.
+ * buf: x86-64 by Zydis; AArch64 by Capstone, or as a word (`.inst 0xd503201f`) where that
+ * knows none or is not in this build; it has one syntax. *memory becomes the address of
+ * an operand relative to the instruction, if *has_memory does become true. Returns false
+ * when they are no whole instruction.
  */
 bool hlg_disasm(unsigned machine, enum hlg_syntax syntax, const unsigned char *p,
 		size_t left, uint64_t addr, char *buf, size_t size, uint64_t *memory,

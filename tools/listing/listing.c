@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "filter/report/rows.h"
 #include "filter/view/place-name.h"
 #include "filter/view/view.h"
@@ -117,9 +118,9 @@ static const char *remark_of(const struct hlg_code *code, const struct hlg_place
 	if (!code)
 		return "its instructions cannot be decoded in this build (install "
 		       "libzydis-dev and build again)";
-	if (place->image->elf.machine == EM_AARCH64)
-		return "AArch64 is not disassembled (Zydis is for x86): instructions are "
-		       "shown as words";
+	if (place->image->elf.machine == EM_AARCH64 && !HLG_HAVE_CAPSTONE)
+		return "AArch64 instructions are shown as words in this build (install "
+		       "libcapstone-dev and build again)";
 	if (place->kind == HLG_GAP)
 		return "where instructions of a gap begin is a guess: at its first byte "
 		       "that is no padding";

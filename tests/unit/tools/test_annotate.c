@@ -295,18 +295,83 @@ START_TEST(instructions_read_so)
 }
 END_TEST
 
+/* Words of AArch64 at 0x400000, as objdump of binutils 2.40 writes them. */
+static const struct {
+	uint32_t word;
+	const char *text;
+	uint64_t memory; /* 0: none */
+} arm_words[] = {
+	{0xd503201f, "nop", 0},
+	{0xd503245f, "bti c", 0},
+	{0xd50320ff, "xpaclri", 0},
+	{0xd503233f, "paciasp", 0},
+	{0xd5032fff, "hint #0x7f", 0},
+	{0xf9460000, "ldr x0, [x0, #3072]", 0},
+	{0xa9b37bfd, "stp x29, x30, [sp, #-208]!", 0},
+	{0x4cdf7040, "ld1 {v0.16b}, [x2], #16", 0},
+	{0x4c400c10, "ld4 {v16.2d-v19.2d}, [x0]", 0},
+	{0x0dc7a7df, "ld3 {v31.d, v0.d, v1.d}[0], [x30], x7", 0},
+	{0x4d831fdd, "st1 {v29.b}[15], [x30], x3", 0},
+	{0x14000003, "b 40000c", 0},
+	{0x97ffffff, "bl 3ffffc", 0},
+	{0x54000163, "b.cc 40002c", 0},
+	{0x54001002, "b.cs 400200", 0},
+	{0x37f80782, "tbnz w2, #31, 4000f0", 0},
+	{0x34000060, "cbz w0, 40000c", 0},
+	{0xf00004e0, "adrp x0, 49f000", 0},
+	{0x10000061, "adr x1, 40000c", 0x40000c},
+	{0x58000040, "ldr x0, 400008", 0x400008},
+	{0x98ffffe1, "ldrsw x1, 3ffffc", 0x3ffffc},
+	{0x5c000040, "ldr d0, 400008", 0x400008},
+	{0xd2800002, "mov x2, #0x0", 0},
+	{0xd2a00000, "movz x0, #0x0, lsl #16", 0},
+	{0xd2a00020, "mov x0, #0x10000", 0},
+	{0x92800003, "mov x3, #0xffffffffffffffff", 0},
+	{0x12800003, "mov w3, #0xffffffff", 0},
+	{0x129fffe0, "movn w0, #0xffff", 0},
+	{0xf2a24680, "movk x0, #0x1234, lsl #16", 0},
+	{0xb200f3e0, "mov x0, #0x5555555555555555", 0},
+	{0xb24003e0, "orr x0, xzr, #0x1", 0},
+	{0x321d0261, "orr w1, w19, #0x8", 0},
+	{0xaa0103e0, "mov x0, x1", 0},
+	{0x11000400, "add w0, w0, #0x1", 0},
+	{0x9140041f, "add sp, x0, #0x1, lsl #12", 0},
+	{0x8b214c00, "add x0, x0, w1, uxtw #3", 0},
+	{0xfa4e2120, "ccmp x9, x14, #0x0, cs", 0},
+	{0x9a8b328b, "csel x11, x20, x11, cc", 0},
+	{0x530e0040, "ubfiz w0, w2, #18, #1", 0},
+	{0xd37ffc22, "lsr x2, x1, #63", 0},
+	{0x93c2818c, "extr x12, x12, x2, #32", 0},
+	{0x6e037840, "ext v0.16b, v2.16b, v3.16b, #15", 0},
+	{0x1e609001, "fmov d1, #2.500000000000000000e+00", 0},
+	{0x1e602008, "fcmp d0, #0.0", 0},
+	{0x6f00e400, "movi v0.2d, #0x0", 0},
+	{0x4e209801, "cmeq v1.16b, v0.16b, #0", 0},
+	{0x2f08a4c6, "uxtl v6.8h, v6.8b", 0},
+	{0x6f10a401, "uxtl2 v1.4s, v0.8h", 0},
+	{0x4e081d00, "mov v0.d[0], x8", 0},
+	{0xd4000001, "svc #0x0", 0},
+	{0xd53bd040, "mrs x0, tpidr_el0", 0},
+	{0x00000000, ".inst 0x00000000", 0},
+};
+
 START_TEST(words_of_aarch64)
 {
-	static const unsigned char nop[] = {0x1f, 0x20, 0x03, 0xd5};
-	uint64_t memory;
-	char text[32];
+	uint32_t word = arm_words[_i].word;
+	const unsigned char bytes[] = {(unsigned char)word, (unsigned char)(word >> 8),
+				       (unsigned char)(word >> 16),
+				       (unsigned char)(word >> 24)};
+	uint64_t memory = 0;
+	char text[64], plain[32];
 	bool has;
 
-	ck_assert(hlg_disasm(EM_AARCH64, HLG_SYNTAX_ATT, nop, 4, 0x1000, text,
+	snprintf(plain, sizeof(plain), ".inst 0x%08x", word);
+	ck_assert(hlg_disasm(EM_AARCH64, HLG_SYNTAX_ATT, bytes, 4, 0x400000, text,
 			     sizeof(text), &memory, &has));
-	ck_assert_str_eq(text, ".inst 0xd503201f");
-	ck_assert(!has);
-	ck_assert(!hlg_disasm(EM_AARCH64, HLG_SYNTAX_ATT, nop, 3, 0x1000, text,
+	ck_assert_str_eq(text, HLG_HAVE_CAPSTONE ? arm_words[_i].text : plain);
+	ck_assert_uint_eq(memory, HLG_HAVE_CAPSTONE ? arm_words[_i].memory : 0);
+	ck_assert_int_eq(has, memory != 0);
+	ck_assert(!hlg_disasm(EM_AARCH64, HLG_SYNTAX_ATT, bytes, 3, 0x400000, text,
 			      sizeof(text), &memory, &has));
 }
 END_TEST
@@ -375,7 +440,8 @@ int main(void)
 	tcase_add_test(tc, addresses_are_guests);
 	tcase_add_loop_test(tc, instructions_read_so, 0,
 			    sizeof(insns) / sizeof(insns[0]));
-	tcase_add_test(tc, words_of_aarch64);
+	tcase_add_loop_test(tc, words_of_aarch64, 0,
+			    (int)(sizeof(arm_words) / sizeof(arm_words[0])));
 	tcase_add_loop_test(tc, no_failed_allocation_is_silent, 0, 4);
 	return tap_main(suite);
 }

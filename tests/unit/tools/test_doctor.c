@@ -5,6 +5,7 @@
  * the remedy that is written here. The probes read folders that are made up as well, and
  * a child that hangs, dies or floods its pipe holds nobody up.
  */
+#include "config.h"
 #include "tools/doctor/doctor.h"
 
 #include <errno.h>
@@ -243,7 +244,8 @@ START_TEST(guest_stacks)
 	strcpy(p.guest_stacks, "may not load (be root (or not))");
 	expect(&p, HLG_LEVEL_INFO, "guest stacks", "may not load", "be root (or not)");
 	strcpy(p.guest_stacks, "no remedy");
-	expect(&p, HLG_LEVEL_INFO, "guest stacks", "no remedy", "see hlguest-guest-stacks");
+	expect(&p, HLG_LEVEL_INFO, "guest stacks", "no remedy",
+	       "see hlguest-guest-stacks");
 }
 END_TEST
 
@@ -419,6 +421,28 @@ START_TEST(images)
 }
 END_TEST
 
+/* Only a build without Capstone has something to say of that. */
+START_TEST(instructions_of_aarch64)
+{
+	static struct mkelf_guest g;
+	static struct hlg_findings f;
+	struct hlg_image *image;
+	struct hlg_err err;
+	bool said;
+
+	mkelf_guest_init(&g, 0);
+	g.elf.machine = EM_AARCH64;
+	ck_assert_int_eq(hlg_image_open_elf(&image, scratch_elf("a.elf", &g.elf), &err),
+			 0);
+	ck_assert_int_eq(hlg_base_decide(image, &err), 0);
+	memset(&f, 0, sizeof(f));
+	hlg_doctor_judge_image(&f, image);
+	hlg_image_destroy(image);
+	said = strcmp(f.finding[f.n - 1].topic, "instructions") == 0;
+	ck_assert_int_eq(said, !HLG_HAVE_CAPSTONE);
+}
+END_TEST
+
 START_TEST(image_is_cut)
 {
 	static struct mkelf_guest g;
@@ -515,6 +539,7 @@ int main(void)
 	tcase_add_test(tc, children_are_bounded);
 	tcase_add_test(tc, children_end_with_their_parent);
 	tcase_add_test(tc, images);
+	tcase_add_test(tc, instructions_of_aarch64);
 	tcase_add_test(tc, image_is_cut);
 	tcase_add_test(tc, text_is_escaped);
 	tcase_add_test(tc, verdict);

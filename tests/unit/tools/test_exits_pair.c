@@ -185,6 +185,56 @@ START_TEST(interrupted_calls)
 }
 END_TEST
 
+/* Of thread 2 on AArch64. */
+static void push_arm(uint8_t kind, uint64_t time, uint64_t a, uint32_t b, uint8_t c)
+{
+	const struct hlg_exits_item item = {.time = time,
+					    .thread = UINT64_C(2) << 32 | 1,
+					    .a = a,
+					    .b = b,
+					    .vcpu = HLG_NO_VCPU,
+					    .kind = kind,
+					    .c = c};
+	struct hlg_exits_item *next = hlg_exits_next(&pairing);
+
+	ck_assert_ptr_nonnull(next);
+	*next = item;
+	hlg_exits_pushed(&pairing, next);
+}
+
+/* Hyperlight on AArch64: the store to Halt's word is finished by a KVM_RUN that fails at
+ * once, which cancels nothing. The next one that fails does. */
+START_TEST(calls_of_aarch64)
+{
+	const uint64_t halt = HLG_PORT_IO_PAGE + 8 * HLG_PORT_HALT;
+
+	sums.halt = HLG_PORT_HALT;
+	sums.io_page = HLG_PORT_IO_PAGE;
+	push_arm(HLG_EXITS_ENTRY, 10, 0x100, 0, 0);
+	for (uint64_t at = 20; at <= 1020; at += 1000) {
+		push_arm(HLG_EXITS_EXIT, at, 0x108, 0x24, HLG_ISA_ARM_TRAP);
+		push_arm(HLG_EXITS_MMIO, at + 1, halt, 2, 0);
+		push_arm(HLG_EXITS_USER, at + 2, 0, KVM_EXIT_MMIO, HLG_ISA_USER);
+		push_arm(HLG_EXITS_RUN, at + 3, 6, KVM_RUN, 0);
+		push_arm(HLG_EXITS_USER, at + 4, 0, 4, HLG_ISA_ERRNO);
+		push_arm(HLG_EXITS_RUN, at + 500, 6, KVM_RUN, 0);
+		if (at == 1020) { /* cancelled before it began */
+			push_arm(HLG_EXITS_USER, 1530, 0, 4, HLG_ISA_ERRNO);
+			push_arm(HLG_EXITS_RUN, 1540, 6, KVM_RUN, 0);
+		}
+		push_arm(HLG_EXITS_ENTRY, at + 530, 0x200, 0, 0);
+	}
+	/* Another page's word is no port. */
+	push_arm(HLG_EXITS_EXIT, 1600, 0x300, 0x24, HLG_ISA_ARM_TRAP);
+	push_arm(HLG_EXITS_MMIO, 1601, halt + 0x1000, 2, 0);
+	push_arm(HLG_EXITS_ENTRY, 1602, 0x304, 0, 0);
+	expect(1, 2, 0, 1);
+	expect_calls(1, 470, 2, 2 * 530);
+	ck_assert_uint_eq(sums.pairs[HLG_EXITS_VMM], 1);
+	ck_assert_uint_eq(sums.total[HLG_EXITS_VMM], 10);
+}
+END_TEST
+
 /* A guest that aborts: its host's time behind that is no exit's, and the call is not
  * whole. */
 START_TEST(aborted_calls)
@@ -398,6 +448,7 @@ int main(void)
 	tcase_add_test(tc, guest_calls);
 	tcase_add_test(tc, cancelled_calls);
 	tcase_add_test(tc, interrupted_calls);
+	tcase_add_test(tc, calls_of_aarch64);
 	tcase_add_test(tc, aborted_calls);
 	tcase_add_test(tc, no_calls);
 	tcase_add_test(tc, threads_move);

@@ -25,6 +25,17 @@ static const struct {
 	{HLG_ISA_SVM, 0x400, "npf"},
 	{HLG_ISA_SVM, 0xffffffff, "invalid_guest_state"},
 	{HLG_ISA_SVM, 0x399, "0x399"},
+	/* kvm_asm.h and esr.h of arch/arm64/include/asm; what of ESR_EL2.EC has no name.
+	 */
+	{HLG_ISA_ARM, 0, "IRQ"},
+	{HLG_ISA_ARM, 0xbadca11, "HYP_GONE"},
+	{HLG_ISA_ARM, 4, "0x4"},
+	{HLG_ISA_ARM_TRAP, 0, "UNKNOWN"},
+	{HLG_ISA_ARM_TRAP, 0x16, "HVC64"},
+	{HLG_ISA_ARM_TRAP, 0x24, "DABT_LOW"},
+	{HLG_ISA_ARM_TRAP, 0x3c, "BRK64"},
+	{HLG_ISA_ARM_TRAP, 0x3b, "0x3b"},
+	{HLG_ISA_ARM_TRAP, 0x3d, "0x3d"},
 	/* linux/kvm.h */
 	{HLG_ISA_USER, 2, "KVM_EXIT_IO"},
 	{HLG_ISA_USER, 17, "KVM_EXIT_INTERNAL_ERROR"},
