@@ -172,6 +172,30 @@ static uint64_t promised_loads(struct reader *r)
 	return gelf_getshdr(elf_getscn(r->libelf, 0), &zero) ? zero.sh_info : 0;
 }
 
+/* Does it need other libraries, so a loader? gABI, "Dynamic Section". */
+static int read_dynamic(struct reader *r, const GElf_Phdr *ph)
+{
+	Elf64_Dyn some[256];
+	uint64_t left = ph->p_filesz / sizeof(*some);
+
+	if (!in_file(r, ph->p_offset, ph->p_filesz))
+		return 0;
+	for (uint64_t at = ph->p_offset; left;) {
+		size_t n = left < 256 ? left : 256;
+
+		if (hlg_file_read(r->fd, some, n * sizeof(*some), at) < 0)
+			return unread(r);
+		for (size_t i = 0; i < n; i++) {
+			if (some[i].d_tag == DT_NULL)
+				return 0;
+			r->elf->needs_loader |= some[i].d_tag == DT_NEEDED;
+		}
+		left -= n;
+		at += n * sizeof(*some);
+	}
+	return 0;
+}
+
 static int read_loads(struct reader *r)
 {
 	struct hlg_elf64 *elf = r->elf;
@@ -191,8 +215,8 @@ static int read_loads(struct reader *r)
 
 		if (!gelf_getphdr(r->libelf, (int)i, &ph))
 			return damaged(r, "has no readable program headers");
-		elf->interpreted |= ph.p_type == PT_INTERP;
-		rc = read_load(r, &ph);
+		elf->needs_loader |= ph.p_type == PT_INTERP;
+		rc = ph.p_type == PT_DYNAMIC ? read_dynamic(r, &ph) : read_load(r, &ph);
 		if (rc < 0)
 			return rc;
 	}

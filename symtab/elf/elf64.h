@@ -56,9 +56,10 @@ struct hlg_elf64 {
 	uint32_t *shndx; /* SHT_SYMTAB_SHNDX, n_syms long, or NULL */
 	char *strtab;    /* strsz bytes and a NUL behind them */
 	size_t strsz;
-	bool interpreted; /* by a loader (PT_INTERP): no guest, but a program here */
-	bool dynsym;      /* the symbols are .dynsym's: no .symtab */
-	char *debuglink;  /* the debug file's name, of .gnu_debuglink; NULL: none */
+	bool needs_loader; /* PT_INTERP or DT_NEEDED: no guest, but a program or library
+			      of this machine */
+	bool dynsym;       /* the symbols are .dynsym's: no .symtab */
+	char *debuglink;   /* the debug file's name, of .gnu_debuglink; NULL: none */
 	uint32_t debuglink_crc;            /* its CRC-32 */
 	char build_id[HLG_NOTE_BUILD_ID];  /* 64 bytes in lower-case hex, empty when there
 					      is none */

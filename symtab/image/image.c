@@ -190,7 +190,7 @@ static int load_guest(struct hlg_image *image, size_t number, struct hlg_err *er
 	struct hlg_elf64 *elf = &image->elf;
 	int rc = hlg_elf64_read(elf, image->path, err), inside = 1;
 
-	if (rc != HLG_ESYSTEM && (number || (elf->interpreted && !elf->hyperlight[0])))
+	if (rc != HLG_ESYSTEM && (number || (elf->needs_loader && !elf->hyperlight[0])))
 		inside = look_inside(image, number, err);
 	if (inside < 0)
 		return inside; /* which no debug file of the host mends */

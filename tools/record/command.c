@@ -92,7 +92,7 @@ static bool is_guest(const char *path, const struct stat *vmm)
 	    (st.st_dev == vmm->st_dev && st.st_ino == vmm->st_ino))
 		return false;
 	/* With symbols, of its own or of a debug file. */
-	is = hlg_image_open_guest(&image, path, 0, &err) == 0 && !image->elf.interpreted;
+	is = hlg_image_open_guest(&image, path, 0, &err) == 0 && !image->elf.needs_loader;
 	hlg_image_destroy(image);
 	return is;
 }
