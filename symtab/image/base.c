@@ -47,7 +47,8 @@ int hlg_base_decide(struct hlg_image *image, struct hlg_err *err)
 
 	if (rc < 0 || image->from != HLG_BASE_NONE)
 		return rc;
-	return hlg_image_set_base(image, BASE_0_13, HLG_BASE_DEFAULT, err);
+	return hlg_image_set_base(image, image->elf.wasm ? BASE_WASM : BASE_0_13,
+				  HLG_BASE_DEFAULT, err);
 }
 
 static const struct {

@@ -84,7 +84,7 @@ static void leave_out_cpu_area(struct hlg_elf64 *elf)
 {
 	const struct hlg_load *load = elf->loads;
 
-	if (elf->n_loads < 2 || load[0].addr != 0 || load[0].exec ||
+	if (elf->wasm || elf->n_loads < 2 || load[0].addr != 0 || load[0].exec ||
 	    load[1].addr - load[0].end < HLG_IMAGE_FAR)
 		return;
 	elf->n_loads--;
