@@ -52,6 +52,7 @@ struct arguments {
 	const char *windows, *count; /* a group, and its leader's period */
 	char **command;
 	struct hlg_record_guests guests; /* that are known */
+	bool module; /* the second of them is one that the first runs */
 };
 
 static int set_frequency(void *arguments, const struct hlg_verb_option *option,
@@ -481,15 +482,20 @@ static void tell_next(const struct arguments *args)
 		tell_verb(args, " or", "report --children");
 }
 
-/* The guest of the command, if one is found. */
+/* The guest of the command, and a module that it runs, as far as they are found. */
 static bool find_guest(struct arguments *args)
 {
 	const char *guest =
 		args->command ? hlg_record_command_guest(args->command) : NULL;
+	const char *module =
+		args->command ? hlg_record_command_module(args->command) : NULL;
 
 	if (guest)
 		hlg_record_guests_add(&args->guests, guest);
-	return guest;
+	if (module)
+		hlg_record_guests_add(&args->guests, module);
+	args->module = guest && module;
+	return guest || module;
 }
 
 /* The guests of the command; of all processes those that are sampled and still run. */
@@ -507,7 +513,7 @@ static void find_guests(struct arguments *args)
 /* The guest, if it is known which one runs; or NULL. */
 static const char *only_guest(const struct arguments *args)
 {
-	return args->guests.n == 1 ? args->guests.paths[0] : NULL;
+	return args->guests.n == (args->module ? 2 : 1) ? args->guests.paths[0] : NULL;
 }
 
 /* What is in the recording, what it may lack, and what to type next. Returns 0, or 1 when
