@@ -67,13 +67,18 @@ static const char *find_lost(char *const *words, char *const *end)
 	return NULL;
 }
 
+/* What the command tells to report: its guest, and a module that it runs; NULL: none. */
+struct found {
+	const char *guest, *module;
+};
+
 /* The guest's ELF: one in front of --, which argv has already, or of the command. */
-static int find_guest(int dashes, char **argv, const char **guest, struct hlg_err *err)
+static int find_guest(int dashes, char **argv, struct found *found, struct hlg_err *err)
 {
 	char **command = argv + dashes + 1;
 	const char *lost;
 
-	*guest = NULL;
+	*found = (struct found){0};
 	if (!command[0])
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--: no command follows (use hlguest -- ./vmm "
@@ -82,8 +87,11 @@ static int find_guest(int dashes, char **argv, const char **guest, struct hlg_er
 		if (is_guest(argv[i]))
 			return 0;
 	lost = find_lost(argv + 1, argv + dashes);
-	*guest = lost ? NULL : hlg_record_command_guest(command);
-	if (*guest)
+	if (!lost) {
+		found->guest = hlg_record_command_guest(command);
+		found->module = hlg_record_command_module(command);
+	}
+	if (found->guest || found->module)
 		return 0;
 	if (!lost)
 		lost = find_lost(command + 1, NULL);
@@ -144,11 +152,11 @@ static bool records_callers(int dashes, char *const *argv)
 	return false;
 }
 
-/* Report's words, the last is NULL: those in front of --, the recording, the guest. To be
- * freed. */
-static char **report_words(int dashes, char **argv, const char *guest, int *n)
+/* Report's words, the last is NULL: those in front of --, the recording, what was found.
+ * To be freed. */
+static char **report_words(int dashes, char **argv, const struct found *found, int *n)
 {
-	char **words = calloc((size_t)dashes + 6, sizeof(*words));
+	char **words = calloc((size_t)dashes + 7, sizeof(*words));
 
 	if (!words)
 		return NULL;
@@ -162,10 +170,12 @@ static char **report_words(int dashes, char **argv, const char *guest, int *n)
 		words[(*n)++] = (char *)"--children";
 	words[(*n)++] = (char *)"-i";
 	words[(*n)++] = recording;
-	if (guest) {
+	if (found->guest || found->module)
 		words[(*n)++] = (char *)"--";
-		words[(*n)++] = (char *)guest;
-	}
+	if (found->guest)
+		words[(*n)++] = (char *)found->guest;
+	if (found->module)
+		words[(*n)++] = (char *)found->module;
 	return words;
 }
 
@@ -328,25 +338,25 @@ int hlg_measure_run(const struct hlg_measure *measure, int argc, char **argv)
 {
 	int dashes = find_dashes(argc, argv), status, n;
 	char **command = argv + dashes + 1, **words;
-	const char *guest;
+	struct found found;
 	struct hlg_err err;
 	bool good, quiet;
 
 	status = command[0] ? hlg_record_command_check(command[0], &err) : 0;
-	if (status == 0 && find_guest(dashes, argv, &guest, &err) < 0)
+	if (status == 0 && find_guest(dashes, argv, &found, &err) < 0)
 		status = 2;
 	if (status != 0) {
 		hlg_output_error(&err);
 		return status;
 	}
-	words = report_words(dashes, argv, guest, &n);
+	words = report_words(dashes, argv, &found, &n);
 	if (!words) {
 		hlg_err_memory(&err, "arguments");
 		return hlg_output_error(&err);
 	}
 	if (check_words(measure->report, n, words, &quiet, &status)) {
-		status = record(measure, dashes, argv, are_several(dashes, argv, guest),
-				&good);
+		status = record(measure, dashes, argv,
+				are_several(dashes, argv, found.guest), &good);
 		if (good)
 			note_named(dashes, argv);
 		if (!good && status == 0)

@@ -21,10 +21,10 @@ static void note_image(struct hlg_report *r, const struct hlg_image *image)
 			"%s: base 0x%" PRIx64 " is assumed, its Hyperlight note says "
 			"version '%s', whose base is not known (use %s@BASE)",
 			image->path, image->base, image->elf.hyperlight, image->path);
-	else if (image->from == HLG_BASE_DEFAULT && image->elf.interpreted)
+	else if (image->from == HLG_BASE_DEFAULT && image->elf.needs_loader)
 		hlg_note_list_warn(&r->notes,
-				   "%s: is a program for Linux's ld.so, without a "
-				   "Hyperlight guest inside; its base 0x%" PRIx64
+				   "%s: needs Linux's ld.so, and has no "
+				   "Hyperlight guest inside: its base 0x%" PRIx64
 				   " is assumed (name the ELF that it loads, or %s@BASE)",
 				   image->path, image->base, image->path);
 	else if (image->from == HLG_BASE_DEFAULT)

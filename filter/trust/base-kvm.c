@@ -44,7 +44,7 @@ size_t hlg_base_kvm_find(const struct hlg_image *image, const struct hlg_starts 
 	bool dispatched;
 	size_t n = 0;
 
-	if (starts->n == 0 || image->map || image->made)
+	if (starts->n == 0 || image->map || image->made || image->elf.wasm)
 		return 0;
 	dispatched = find_dispatch(image, &dispatch);
 	for (uint32_t i = 0; i < starts->n; i++) {

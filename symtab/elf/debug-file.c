@@ -24,6 +24,7 @@ struct search {
 	const struct hlg_elf64 *elf;
 	const char *name;   /* of the debug file: a link's, or made */
 	const char *folder; /* the system's, or the user's */
+	bool whole;         /* what is tried has the code, too */
 	struct hlg_debug_file *out;
 	int rc; /* less than 0: the system refused; err says what */
 	struct hlg_err *err;
@@ -114,6 +115,56 @@ static bool is_alike(const struct hlg_elf64 *a, const struct hlg_elf64 *b)
 	return a->machine == b->machine && i == a->n_sections && k == b->n_sections;
 }
 
+/* Is a segment of code the same in both files? */
+static bool is_same_code(int a, const struct hlg_load *x, int b, const struct hlg_load *y)
+{
+	char own[BLOCK], its[BLOCK];
+
+	if (x->addr != y->addr || x->end != y->end || x->exec != y->exec ||
+	    x->filesz != y->filesz)
+		return false;
+	for (uint64_t at = 0; x->exec && at < x->filesz; at += BLOCK) {
+		size_t n = x->filesz - at < BLOCK ? x->filesz - at : BLOCK;
+
+		if (hlg_file_read(a, own, n, x->offset + at) < 0 ||
+		    hlg_file_read(b, its, n, y->offset + at) < 0 ||
+		    memcmp(own, its, n) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool is_same_program(int a, const struct hlg_elf64 *x, int b,
+			    const struct hlg_elf64 *y)
+{
+	if (a < 0 || b < 0 || x->n_loads == 0 || x->n_loads != y->n_loads)
+		return false;
+	for (size_t i = 0; i < x->n_loads; i++)
+		if (!is_same_code(a, &x->loads[i], b, &y->loads[i]))
+			return false;
+	return true;
+}
+
+/* Fails with a message if the program at path, which has its symbols, is another one. */
+static int check_code(const struct search *s, const char *path,
+		      const struct hlg_elf64 *whole, struct hlg_err *err)
+{
+	struct hlg_file_id id;
+	int own = hlg_file_open(s->path, &id, err), its = hlg_file_open(path, &id, err);
+	bool same = is_same_program(own, s->elf, its, whole);
+
+	if (own >= 0)
+		close(own);
+	if (its >= 0)
+		close(its);
+	if (same)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: is not the debug file of %s: its code is another (use "
+			   "the one of the same build)",
+			   path, s->path);
+}
+
 /* Fails with a message if what was read from path is not the ELF's. */
 static int check(const struct search *s, const char *path, const struct hlg_elf64 *debug,
 		 struct hlg_err *err)
@@ -127,7 +178,9 @@ static int check(const struct search *s, const char *path, const struct hlg_elf6
 				   "%.16s..., not %.16s... (use the one of the same "
 				   "build)",
 				   path, s->path, its, own);
-	if (!own[0] || !its[0]) {
+	if (s->whole) {
+		rc = check_code(s, path, debug, err);
+	} else if (!own[0] || !its[0]) {
 		if (!s->elf->debuglink)
 			return hlg_err_set(err, HLG_EINPUT,
 					   "%s: nothing tells whether it is the debug "
@@ -169,7 +222,8 @@ static bool take(struct search *s, const char *path)
 
 	if (access(path, F_OK) != 0 || is_denied(s, path))
 		return false;
-	rc = hlg_elf64_read_debug(&out->elf, path, &err);
+	rc = s->whole ? hlg_elf64_read(&out->elf, path, &err)
+		      : hlg_elf64_read_debug(&out->elf, path, &err);
 	/* A link may lead to the ELF itself. */
 	if (rc == 0 && id->dev == s->elf->id.dev && id->ino == s->elf->id.ino) {
 		hlg_elf64_finish(&out->elf);
@@ -230,20 +284,42 @@ static bool try_beside(struct search *s, const char *path)
 }
 
 /* What root does not use, though it is there. */
-static void tell_root(struct search *s)
+static void tell_root(struct search *s, const char *folder)
 {
 	char beside[PATH_MAX];
-	int n = snprintf(beside, sizeof(beside), "%.*s%s", folder_of(s->path), s->path,
-			 s->name);
+	int n = snprintf(beside, sizeof(beside), "%.*s%s%s%s", folder_of(s->path),
+			 s->path, folder, s->name, s->whole ? ".dbg" : "");
 
 	if (n >= (int)sizeof(beside) || access(beside, F_OK) != 0 ||
 	    s->out->refused.msg[0])
 		return;
-	hlg_err_set(&s->out->refused, HLG_EINPUT,
-		    "%s: is not used by root, because others may have made it (put it "
-		    "below %s, or run as another user; " HLG_DEBUG_FILE_ENV
-		    " names another folder)",
-		    beside, s->folder);
+	if (s->whole)
+		hlg_err_set(&s->out->refused, HLG_EINPUT,
+			    "%s: is not used by root, because others may have made it "
+			    "(name it in place of %s, if it is to be trusted)",
+			    beside, s->path);
+	else
+		hlg_err_set(
+			&s->out->refused, HLG_EINPUT,
+			"%s: is not used by root, because others may have made it "
+			"(put it below %s, or run as another user; " HLG_DEBUG_FILE_ENV
+			" names another folder)",
+			beside, s->folder);
+}
+
+/* The program before it was stripped, as Unikraft's build leaves it. */
+static void search_whole(struct search *s)
+{
+	static const char *const folders[] = {"", ".build/"};
+	const int n = folder_of(s->path);
+
+	s->whole = true;
+	s->name = s->path + n;
+	for (size_t i = 0; i < 2; i++)
+		if (geteuid() == 0)
+			tell_root(s, folders[i]);
+		else if (try(s, "%.*s%s%s.dbg", n, s->path, folders[i], s->name))
+			return;
 }
 
 static bool search_beside(struct search *s, const char *target)
@@ -268,7 +344,7 @@ static void search(struct search *s)
 	if (target && try(s, "%s%.*s%s", s->folder, folder_of(target), target, s->name))
 		return;
 	if (!try(s, "%s/%s", s->folder, s->name) && root)
-		tell_root(s);
+		tell_root(s, "");
 }
 
 int hlg_debug_file_find(struct hlg_debug_file *file, const char *path,
@@ -280,7 +356,7 @@ int hlg_debug_file_find(struct hlg_debug_file *file, const char *path,
 
 	*file = (struct hlg_debug_file){0};
 	s.folder = named ? named : SYSTEM;
-	if (!s.folder[0] || (!elf->build_id[0] && !elf->debuglink))
+	if (!s.folder[0])
 		return 0;
 	if (elf->debuglink && strchr(elf->debuglink, '/')) {
 		hlg_err_set(&file->refused, HLG_EINPUT,
@@ -289,13 +365,15 @@ int hlg_debug_file_find(struct hlg_debug_file *file, const char *path,
 			    path, elf->debuglink);
 	} else if (elf->debuglink) {
 		s.name = elf->debuglink;
-	} else if (asprintf(&made, "%s.debug", base) < 0) {
+	} else if (elf->build_id[0] && asprintf(&made, "%s.debug", base) < 0) {
 		return hlg_err_memory(err, path);
 	} else {
 		s.name = made;
 	}
 	search(&s);
 	free(made);
+	if (s.rc == 0 && !file->path)
+		search_whole(&s);
 	return s.rc;
 }
 

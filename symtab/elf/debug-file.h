@@ -14,7 +14,11 @@
  * file NAME beside the ELF root only asks whether it is there, to say that it is not
  * used.
  *
- * A file is the ELF's if both have a build id and it is the same, else if its CRC-32 is
+ * After these, the ELF as it was before strip: GUEST.dbg beside it, and .build/GUEST.dbg
+ * there, as Unikraft's build has it. It is the ELF's if their segments of code are the
+ * same bytes.
+ *
+ * Any other file is the ELF's if both have a build id and it is the same, else if its CRC-32 is
  * that of .gnu_debuglink; and if its sections of code lie where the ELF's do. Only
  * regular files are opened.
  */

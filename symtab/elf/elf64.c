@@ -18,6 +18,9 @@
 	"\"symbols\"` "                                                                  \
 	"remove them, `strip --strip-debug` is safe)"
 
+/* EI_OSABI of what wasmtime compiles: wasmtime-environ, obj.rs. */
+#define ELFOSABI_WASMTIME 200
+
 /* An ELF that is being read. errno is 0 whenever libelf is asked: it says only there why
  * it could not read. */
 struct reader {
@@ -92,6 +95,8 @@ static int check_type(struct reader *r, uint16_t type)
 	case ET_DYN:
 		return 0;
 	case ET_REL:
+		if (r->elf->wasm)
+			return 0;
 		return unsuited(r, "is an object file, not linked yet");
 	case ET_CORE:
 		return unsuited(r, "is a core dump, not a program");
@@ -156,6 +161,11 @@ static int read_identity(struct reader *r)
 		return unread(r);
 	if (memcmp(eh.e_ident, "PERFILE2", 8) == 0)
 		return unsuited(r, "is perf's recording, not an ELF file");
+	if (memcmp(eh.e_ident, "\0asm", 4) == 0)
+		return hlg_err_set(r->err, HLG_EINPUT,
+				   "%s: is WebAssembly, not compiled yet (give what runs "
+				   "in the guest, the .aot or .cwasm made of it)",
+				   r->path);
 	if (memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0)
 		return unsuited(r, "is not an ELF file");
 	if (eh.e_ident[EI_CLASS] != ELFCLASS32 && eh.e_ident[EI_CLASS] != ELFCLASS64)
@@ -184,6 +194,7 @@ static int read_identity(struct reader *r)
 	r->elf->machine = eh.e_machine;
 	r->elf->entry = eh.e_entry;
 	r->elf->type = eh.e_type;
+	r->elf->wasm = eh.e_type == ET_REL && eh.e_ident[EI_OSABI] == ELFOSABI_WASMTIME;
 	return check_type(r, eh.e_type);
 }
 
@@ -218,6 +229,44 @@ static uint64_t promised_loads(struct reader *r)
 	return gelf_getshdr(elf_getscn(r->libelf, 0), &zero) ? zero.sh_info : 0;
 }
 
+/* Does it need other libraries, so a loader? gABI, "Dynamic Section". */
+static int read_dynamic(struct reader *r, const GElf_Phdr *ph)
+{
+	Elf64_Dyn some[256];
+	uint64_t left = ph->p_filesz / sizeof(*some);
+
+	if (!in_file(r, ph->p_offset, ph->p_filesz))
+		return 0;
+	for (uint64_t at = ph->p_offset; left;) {
+		size_t n = left < 256 ? left : 256;
+
+		if (hlg_file_read(r->fd, some, n * sizeof(*some), at) < 0)
+			return unread(r);
+		for (size_t i = 0; i < n; i++) {
+			if (some[i].d_tag == DT_NULL)
+				return 0;
+			r->elf->needs_loader |= some[i].d_tag == DT_NEEDED;
+		}
+		left -= n;
+		at += n * sizeof(*some);
+	}
+	return 0;
+}
+
+/* Sorts the segments, and fails if there is none or some overlap. */
+static int settle_loads(struct reader *r)
+{
+	struct hlg_elf64 *elf = r->elf;
+
+	if (elf->n_loads == 0)
+		return damaged(r, "has nothing to load");
+	qsort(elf->loads, elf->n_loads, sizeof(*elf->loads), hlg_bsearch_compare);
+	for (size_t i = 1; i < elf->n_loads; i++)
+		if (elf->loads[i].addr < elf->loads[i - 1].end)
+			return damaged(r, "has segments that overlap");
+	return 0;
+}
+
 static int read_loads(struct reader *r)
 {
 	struct hlg_elf64 *elf = r->elf;
@@ -237,17 +286,42 @@ static int read_loads(struct reader *r)
 
 		if (!gelf_getphdr(r->libelf, (int)i, &ph))
 			return damaged(r, "has no readable program headers");
-		elf->interpreted |= ph.p_type == PT_INTERP;
-		rc = read_load(r, &ph);
+		elf->needs_loader |= ph.p_type == PT_INTERP;
+		rc = ph.p_type == PT_DYNAMIC ? read_dynamic(r, &ph) : read_load(r, &ph);
 		if (rc < 0)
 			return rc;
 	}
-	if (elf->n_loads == 0)
-		return damaged(r, "has nothing to load");
-	qsort(elf->loads, elf->n_loads, sizeof(*elf->loads), hlg_bsearch_compare);
-	for (size_t i = 1; i < elf->n_loads; i++)
-		if (elf->loads[i].addr < elf->loads[i - 1].end)
-			return damaged(r, "has segments that overlap");
+	return settle_loads(r);
+}
+
+/* Sections of a module lie in memory as they do in its file. */
+static int read_module_load(struct reader *r, GElf_Shdr *sh)
+{
+	struct hlg_elf64 *elf = r->elf;
+
+	sh->sh_addr = sh->sh_offset;
+	if (!(sh->sh_flags & SHF_ALLOC) || sh->sh_size == 0)
+		return 0;
+	if (sh->sh_type == SHT_NOBITS)
+		return damaged(r, "has a section without bytes to load");
+	if (!in_file(r, sh->sh_offset, sh->sh_size))
+		return truncated(r, "a section ends");
+	elf->loads[elf->n_loads++] = (struct hlg_load){
+		sh->sh_offset, sh->sh_offset + sh->sh_size, sh->sh_offset, sh->sh_size,
+		(sh->sh_flags & SHF_EXECINSTR) != 0};
+	return 0;
+}
+
+/* Makes room for a module's segments: its header, and n sections. */
+static int begin_module(struct reader *r, size_t n)
+{
+	const uint64_t header = sizeof(Elf64_Ehdr);
+	struct hlg_elf64 *elf = r->elf;
+
+	elf->loads = calloc(n + 1, sizeof(*elf->loads));
+	if (!elf->loads)
+		return hlg_err_memory(r->err, r->path);
+	elf->loads[elf->n_loads++] = (struct hlg_load){0, header, 0, header, false};
 	return 0;
 }
 
@@ -307,18 +381,20 @@ static int read_sections(struct reader *r)
 	if (!elf->sections)
 		return hlg_err_memory(r->err, r->path);
 	rc = read_names(r, names);
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < n; i++) {
+	if (rc == 0 && elf->wasm)
+		rc = begin_module(r, n);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
 		Elf_Scn *scn = elf_getscn(r->libelf, i);
 		GElf_Shdr sh;
 
 		if (!scn || !gelf_getshdr(scn, &sh))
 			return damaged(r, "has no readable section headers");
+		if (elf->wasm)
+			rc = read_module_load(r, &sh);
 		read_section(r, &elf->sections[i], &sh);
 		elf->n_sections = i + 1;
 	}
-	return 0;
+	return rc == 0 && elf->wasm ? settle_loads(r) : rc;
 }
 
 static int read_table(struct reader *r, const GElf_Shdr *sh, void **out)
@@ -468,7 +544,7 @@ static int read_all(struct reader *r)
 	r->libelf = elf_begin(r->fd, ELF_C_READ, NULL);
 	if (!r->libelf)
 		return damaged(r, "cannot be understood");
-	rc = r->debug ? 0 : read_loads(r);
+	rc = r->debug || r->elf->wasm ? 0 : read_loads(r);
 	if (rc == 0)
 		rc = read_sections(r);
 	if (rc == 0)

@@ -8,6 +8,11 @@
  * the file's size; what the symbols mean is decided in symbol.c. All addresses
  * are the image's own (before the bias). References: System V gABI chapters 4 and 5.
  *
+ * A module of WebAssembly that wasmtime compiled (.cwasm, .aot) is an ET_REL of its own
+ * OS ABI (wasmtime-environ, obj.rs) without segments or relocations, its symbols relative
+ * to their sections. It runs where the whole file is mapped, so its own addresses are
+ * offsets in the file, and its header and each allocated section count as a segment.
+ *
  * The rule for what readers do not agree on: headers of another size than usual, tables
  * that end past the file, segments that overlap, that are larger in the file than in
  * memory or reach the last byte of memory, and compressed symbol tables are refused, as
@@ -43,7 +48,8 @@ struct hlg_section {
 };
 
 struct hlg_elf64 {
-	uint16_t machine, type; /* EM_X86_64 or EM_AARCH64; ET_EXEC or ET_DYN */
+	uint16_t machine, type; /* EM_X86_64 or EM_AARCH64; ET_EXEC, ET_DYN or ET_REL */
+	bool wasm;              /* a compiled module of WebAssembly: ET_REL */
 	uint64_t entry;         /* e_entry: where it is first entered */
 	struct hlg_file_id id;
 	struct hlg_load *loads; /* at least one; sorted, disjoint, none empty */
@@ -56,9 +62,10 @@ struct hlg_elf64 {
 	uint32_t *shndx; /* SHT_SYMTAB_SHNDX, n_syms long, or NULL */
 	char *strtab;    /* strsz bytes and a NUL behind them */
 	size_t strsz;
-	bool interpreted; /* by a loader (PT_INTERP): no guest, but a program here */
-	bool dynsym;      /* the symbols are .dynsym's: no .symtab */
-	char *debuglink;  /* the debug file's name, of .gnu_debuglink; NULL: none */
+	bool needs_loader; /* PT_INTERP or DT_NEEDED: no guest, but a program or library
+			      of this machine */
+	bool dynsym;       /* the symbols are .dynsym's: no .symtab */
+	char *debuglink;   /* the debug file's name, of .gnu_debuglink; NULL: none */
 	uint32_t debuglink_crc;            /* its CRC-32 */
 	char build_id[HLG_NOTE_BUILD_ID];  /* 64 bytes in lower-case hex, empty when there
 					      is none */

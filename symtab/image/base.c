@@ -6,9 +6,10 @@
 
 #define BASE_0_13 UINT64_C(0x1000)
 #define BASE_0_17 UINT64_C(0x4000)
+#define BASE_WASM UINT64_C(0x100000000)
 
-/* The base of a Hyperlight version; false for one that did not have a fixed base. */
-static bool of_version(const char *version, uint64_t *base)
+/* The base that Hyperlight's version decides; false if it does not. */
+static bool of_version(const char *version, bool exec, uint64_t *base)
 {
 	char digits[2][4]; /* %u would take signs and blanks */
 	unsigned long major, minor;
@@ -18,6 +19,8 @@ static bool of_version(const char *version, uint64_t *base)
 	major = strtoul(digits[0], NULL, 10);
 	minor = strtoul(digits[1], NULL, 10);
 	if (major == 0 && minor < 13)
+		return false;
+	if (exec && (major > 0 || minor >= 18))
 		return false;
 	*base = major == 0 && minor < 17 ? BASE_0_13 : BASE_0_17;
 	return true;
@@ -31,7 +34,7 @@ int hlg_base_read(struct hlg_image *image, struct hlg_err *err)
 		return 0;
 	if (image->map)
 		return hlg_image_set_base(image, 0, HLG_BASE_MAP, err);
-	if (of_version(image->elf.hyperlight, &base))
+	if (of_version(image->elf.hyperlight, image->elf.type == ET_EXEC, &base))
 		return hlg_image_set_base(image, base, HLG_BASE_NOTE, err);
 	if (image->elf.type == ET_EXEC)
 		return hlg_image_set_base(image, image->first, HLG_BASE_EXEC, err);
@@ -44,7 +47,8 @@ int hlg_base_decide(struct hlg_image *image, struct hlg_err *err)
 
 	if (rc < 0 || image->from != HLG_BASE_NONE)
 		return rc;
-	return hlg_image_set_base(image, BASE_0_13, HLG_BASE_DEFAULT, err);
+	return hlg_image_set_base(image, image->elf.wasm ? BASE_WASM : BASE_0_13,
+				  HLG_BASE_DEFAULT, err);
 }
 
 static const struct {

@@ -3,9 +3,11 @@
  * Where an image lies when the user did not say.
  *
  * In order: the Hyperlight version note of the ELF (0.13 to 0.16 load at 0x1000, 0.17
- * and later at 0x4000); an ET_EXEC's own addresses; a perf map's own addresses; else
- * 0x1000, Hyperlight's base for four years, with a warning. Hyperlight's own loader is
- * the source of the two constants (its `BASE_ADDRESS`).
+ * and later at 0x4000, but an ET_EXEC since 0.18 at its own addresses); an ET_EXEC's own
+ * addresses; a perf map's own addresses; else, with a warning, 0x1000, Hyperlight's base
+ * for four years, or of a module of WebAssembly 0x100000000. Hyperlight's own loader is
+ * the source of the constants (its `BASE_ADDRESS`, its snapshot/mod.rs, and
+ * hyperlight-wasm's `MAPPED_BINARY_VA`).
  */
 #ifndef HLG_SYMTAB_IMAGE_BASE_H
 #define HLG_SYMTAB_IMAGE_BASE_H

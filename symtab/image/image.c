@@ -11,6 +11,8 @@
 #include "symtab/grow.h"
 #include "symtab/image/perfmap.h"
 
+#define UNIKRAFT "elfloader_hyperlight" /* a kernel's name, before its architecture */
+
 static struct hlg_image *create(const char *path)
 {
 	struct hlg_image *image = calloc(1, sizeof(*image));
@@ -49,6 +51,15 @@ static int take_debug(struct hlg_image *image, struct hlg_debug_file *file,
 	return 0;
 }
 
+/* Where a kernel of hyperlight-unikraft, which it strips, has its symbols. */
+static int fail_unikraft(const struct hlg_image *image, struct hlg_err *err)
+{
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: has no symbols (hyperlight-unikraft has them in its "
+			   "kernel/.build/%s.dbg: name that)",
+			   image->path, hlg_image_short_name(image));
+}
+
 /*
  * Looks for the symbols of an ELF without .symtab in its debug file; rc and *err are what
  * came of reading the ELF's own. Fails if there are neither.
@@ -75,6 +86,9 @@ static int load_debug(struct hlg_image *image, int rc, struct hlg_err *err)
 	if (rc < 0 && !image->debug_path && image->debug_refused)
 		return hlg_err_set(err, rc, "%s: has no symbols, and %s", image->path,
 				   image->debug_refused);
+	if (rc < 0 && !image->debug_path &&
+	    strncmp(hlg_image_short_name(image), UNIKRAFT, strlen(UNIKRAFT)) == 0)
+		return fail_unikraft(image, err);
 	return image->debug_path ? 0 : rc;
 }
 
@@ -84,7 +98,7 @@ static void leave_out_cpu_area(struct hlg_elf64 *elf)
 {
 	const struct hlg_load *load = elf->loads;
 
-	if (elf->n_loads < 2 || load[0].addr != 0 || load[0].exec ||
+	if (elf->wasm || elf->n_loads < 2 || load[0].addr != 0 || load[0].exec ||
 	    load[1].addr - load[0].end < HLG_IMAGE_FAR)
 		return;
 	elf->n_loads--;
@@ -190,7 +204,7 @@ static int load_guest(struct hlg_image *image, size_t number, struct hlg_err *er
 	struct hlg_elf64 *elf = &image->elf;
 	int rc = hlg_elf64_read(elf, image->path, err), inside = 1;
 
-	if (rc != HLG_ESYSTEM && (number || (elf->interpreted && !elf->hyperlight[0])))
+	if (rc != HLG_ESYSTEM && (number || (elf->needs_loader && !elf->hyperlight[0])))
 		inside = look_inside(image, number, err);
 	if (inside < 0)
 		return inside; /* which no debug file of the host mends */

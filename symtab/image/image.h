@@ -98,8 +98,8 @@ int hlg_image_open_elf(struct hlg_image **image, const char *path, struct hlg_er
 int hlg_image_open_map(struct hlg_image **image, const char *path, struct hlg_err *err);
 
 /*
- * The same, but of a program of this machine, which has a loader and no Hyperlight note,
- * a guest inside it is taken instead, if there is one: hosts carry their guests with them
+ * The same, but of a program or library of this machine, which needs a loader and has no
+ * Hyperlight note, a guest inside it is taken instead, if there is one: hosts carry their guests with them
  * (elf/embedded.h). number says which, 0: the first. Of several one is called as
  * hlg_image_open_guest is told to open it again: FILE@guest=NUMBER. A number that is no
  * guest's is an error.

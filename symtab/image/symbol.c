@@ -66,12 +66,15 @@ static void find_home(const struct hlg_elf64 *elf, size_t i, uint32_t index,
 	home->end = elf->sections[wide].end;
 }
 
-/* Does entry i lie in a section of code? home: that of the entry before. */
-static bool in_home(const struct hlg_elf64 *elf, size_t i, const Elf64_Sym *sym,
+/* Does entry i lie in a section of code? home: that of the entry before. In a module of
+ * WebAssembly its value becomes an address. */
+static bool in_home(const struct hlg_elf64 *elf, size_t i, Elf64_Sym *sym,
 		    struct home *home)
 {
 	if (sym->st_shndx != home->index || sym->st_shndx == SHN_UNDEF)
 		find_home(elf, i, sym->st_shndx, home);
+	if (elf->wasm)
+		sym->st_value += home->addr; /* past the end: below home */
 	return sym->st_value >= home->addr && sym->st_value < home->end;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symtab/name/demangle.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,14 +205,40 @@ static size_t plain_length(const char *name)
 	return digits - mark_len;
 }
 
+#if HLG_HAVE_LIBIBERTY
+/* Length of what wasmtime puts in front of a function's name, which may be mangled. */
+static size_t wasm_length(const char *name)
+{
+	int n = 0;
+
+	sscanf(name, "wasm[%*u]::function[%*u]::%n", &n);
+	return (size_t)n;
+}
+
+/* Puts what stands in front of the name before its readable form, which it frees. */
+static char *put_before(const char *name, size_t n, char *nice)
+{
+	char *whole;
+
+	if (n == 0 || !nice)
+		return nice;
+	if (asprintf(&whole, "%.*s%s", (int)n, name, nice) < 0)
+		whole = NULL;
+	free(nice);
+	return whole;
+}
+#endif
+
 char *hlg_demangle(const char *name)
 {
 	char *plain = strndup(name, plain_length(name));
 
 #if HLG_HAVE_LIBIBERTY
+	size_t front = wasm_length(name);
 	char *nice;
 
-	if (plain && (!readable(plain, &nice) || nice)) {
+	if (plain && (!readable(plain + front, &nice) || nice)) {
+		nice = put_before(plain, front, nice);
 		free(plain);
 		return nice;
 	}

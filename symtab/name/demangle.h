@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Names as their authors wrote them: C++ and Rust (legacy and v0) demangled, without
- * Rust's hashes, and without the `.llvm.N` that ThinLTO appends to local names.
+ * Rust's hashes, and without the `.llvm.N` that ThinLTO appends to local names. So is the
+ * name behind wasmtime's `wasm[0]::function[7]::`, which stays.
  */
 #ifndef HLG_SYMTAB_NAME_DEMANGLE_H
 #define HLG_SYMTAB_NAME_DEMANGLE_H

@@ -120,6 +120,7 @@ def elfs(folder):
     put(folder, "tiny", elf([(b"main", 0x12, 8), (b"_ZN1a1bEv", 0x22, 8), (b"l", 2, 0),
                              (b"alias", 0x12, 8), (b"data", 0x11, 4)], note))
     put(folder, "tiny-plain", elf([(b"f", 0x12, 8)], b""))
+    put(folder, "wasm", (DATA / "wasm" / "module.cwasm").read_bytes())
     for path in DATA.glob("*.elf"):
         put(folder, path.name, path.read_bytes())
 

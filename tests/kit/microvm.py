@@ -42,6 +42,7 @@ NAMES = ("demo", "rusty", *BUILT)
 TESTING = {
     "calls": ("gcc", *HOSTED, "calls.c"),
     "hostile": ("gcc", *FREESTANDING, "-fno-omit-frame-pointer", "hostile.c"),
+    "runs": ("gcc", *FREESTANDING, "runs.c"),
     "tree": ("gcc", *FREESTANDING, "-O0", "-fno-omit-frame-pointer", "tree.c"),
 }
 # More arguments for tree: no frame pointers, but unwind tables; and every call is one.

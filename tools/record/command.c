@@ -81,7 +81,8 @@ int hlg_record_command_check(const char *name, struct hlg_err *err)
 	return hlg_record_command_find(name, found, err);
 }
 
-static bool is_guest(const char *path, const struct stat *vmm)
+/* Is it a guest's ELF; or a module that one runs? */
+static bool is_guest(const char *path, const struct stat *vmm, bool wasm)
 {
 	struct hlg_image *image;
 	struct hlg_err err;
@@ -92,7 +93,8 @@ static bool is_guest(const char *path, const struct stat *vmm)
 	    (st.st_dev == vmm->st_dev && st.st_ino == vmm->st_ino))
 		return false;
 	/* With symbols, of its own or of a debug file. */
-	is = hlg_image_open_guest(&image, path, 0, &err) == 0 && !image->elf.interpreted;
+	is = hlg_image_open_guest(&image, path, 0, &err) == 0 &&
+	     !image->elf.needs_loader && image->elf.wasm == wasm;
 	hlg_image_destroy(image);
 	return is;
 }
@@ -111,23 +113,40 @@ static const char *find_inside(const char *vmm)
 	return is ? vmm : NULL;
 }
 
-const char *hlg_record_command_guest(char *const *command)
+/* The only one among the words behind the first; NULL: none. True if there are more. */
+static bool find_named(char *const *command, bool wasm, const char **found)
 {
-	const char *found = NULL;
 	struct stat vmm;
 
+	*found = NULL;
 	if (stat(command[0], &vmm) != 0)
 		memset(&vmm, 0, sizeof(vmm));
 	for (size_t i = 1; command[0] && command[i]; i++) {
 		const char *value = strchr(command[i], '=');
-		const char *word = is_guest(command[i], &vmm)           ? command[i]
-				   : value && is_guest(value + 1, &vmm) ? value + 1
-									: NULL;
+		const char *word = is_guest(command[i], &vmm, wasm)           ? command[i]
+				   : value && is_guest(value + 1, &vmm, wasm) ? value + 1
+									      : NULL;
 
-		if (word && found && strcmp(word, found) != 0)
-			return NULL;
+		if (word && *found && strcmp(word, *found) != 0)
+			return true;
 		if (word)
-			found = word;
+			*found = word;
 	}
+	return false;
+}
+
+const char *hlg_record_command_guest(char *const *command)
+{
+	const char *found;
+
+	if (find_named(command, false, &found))
+		return NULL;
 	return found ? found : find_inside(command[0]);
+}
+
+const char *hlg_record_command_module(char *const *command)
+{
+	const char *found;
+
+	return find_named(command, true, &found) ? NULL : found;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the command line of a VMM names: its program, and the guest that it runs. */
+/* What the command line of a VMM names: its program, the guest that it runs,
+ * and a module that the guest runs. */
 #ifndef HLG_TOOLS_RECORD_COMMAND_H
 #define HLG_TOOLS_RECORD_COMMAND_H
 
@@ -24,5 +25,8 @@ int hlg_record_command_find(const char *name, char found[static PATH_MAX],
  * NULL if there is neither, or more than one. Points into command, which ends with NULL.
  */
 const char *hlg_record_command_guest(char *const *command);
+
+/* The module of WebAssembly that the guest runs, which is such a word, too. */
+const char *hlg_record_command_module(char *const *command);
 
 #endif

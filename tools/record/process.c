@@ -113,7 +113,7 @@ void hlg_record_process_add(struct hlg_record_guests *guests, int32_t pid)
 {
 	struct process p = {.pid = pid};
 	char link[64], path[PATH_MAX];
-	const char *guest = NULL;
+	const char *guest = NULL, *module = NULL;
 	bool trusted, ok;
 
 	if (!read_link(pid, "root", link, path) || !same_file(link, "/") ||
@@ -123,11 +123,15 @@ void hlg_record_process_add(struct hlg_record_guests *guests, int32_t pid)
 	trusted = hlg_beside_is_trusted(path);
 	/* No program is looked into whose path has no /: command.h. */
 	ok = push(&p, trusted ? path : "") && push_words(&p);
-	if (ok)
+	if (ok) {
 		guest = hlg_record_command_guest(p.words);
+		module = hlg_record_command_module(p.words);
+	}
 	if (guest)
 		hlg_record_guests_add(guests, guest);
-	else if (ok && !trusted && !guests->untrusted)
+	if (module)
+		hlg_record_guests_add(guests, module);
+	if (!guest && ok && !trusted && !guests->untrusted)
 		guests->untrusted = strdup(path);
 	for (size_t i = 0; i < p.n; i++)
 		free(p.words[i]);

@@ -8,6 +8,7 @@
 #ifndef HLG_TOOLS_RECORD_PROCESS_H
 #define HLG_TOOLS_RECORD_PROCESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,7 @@
 struct hlg_record_guests {
 	char *paths[HLG_BESIDE_GUESTS]; /* absolute, each once */
 	size_t n;
+	bool module; /* the second is one that the first runs */
 	char *untrusted; /* a program that root did not look into, the first; or NULL */
 };
 

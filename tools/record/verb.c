@@ -485,15 +485,20 @@ static void tell_next(const struct arguments *args)
 	tell_verb(args, " or", "annotate", " FUNCTION (its callers, too)");
 }
 
-/* The guest of the command, if one is found. */
+/* The guest of the command, and a module that it runs, as far as they are found. */
 static bool find_guest(struct arguments *args)
 {
 	const char *guest =
 		args->command ? hlg_record_command_guest(args->command) : NULL;
+	const char *module =
+		args->command ? hlg_record_command_module(args->command) : NULL;
 
 	if (guest)
 		hlg_record_guests_add(&args->guests, guest);
-	return guest;
+	if (module)
+		hlg_record_guests_add(&args->guests, module);
+	args->guests.module = guest && module;
+	return guest || module;
 }
 
 /* The guests of the command; of all processes those that are sampled and still run. */
@@ -511,7 +516,7 @@ static void find_guests(struct arguments *args)
 /* The guest, if it is known which one runs; or NULL. */
 static const char *only_guest(const struct hlg_record_guests *guests)
 {
-	return guests->n == 1 ? guests->paths[0] : NULL;
+	return guests->n == (guests->module ? 2 : 1) ? guests->paths[0] : NULL;
 }
 
 /* What is in the recording, what it may lack, and what to type next. Returns 0, or 1 when

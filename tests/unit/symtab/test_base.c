@@ -115,9 +115,15 @@ START_TEST(without_a_note_the_type_decides)
 	guest.elf.type = ET_EXEC;
 	load();
 	expect(0x400000, HLG_BASE_EXEC, "exec", "its own addresses: not a PIE");
-	guest.elf.version = "0.17.0"; /* goes before the type */
+	guest.elf.version = "0.17.0"; /* moved every guest */
 	load();
 	expect(0x4000, HLG_BASE_NOTE, "note", "from the Hyperlight note, version 0.17.0");
+	guest.elf.version = "0.18.0"; /* leaves an ET_EXEC where it is linked to */
+	load();
+	expect(0x400000, HLG_BASE_EXEC, "exec", "its own addresses: not a PIE");
+	guest.elf.version = "1.0.0";
+	load();
+	expect(0x400000, HLG_BASE_EXEC, "exec", "its own addresses: not a PIE");
 }
 END_TEST
 

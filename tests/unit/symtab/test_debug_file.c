@@ -337,6 +337,77 @@ START_TEST(segments_need_no_bytes_in_a_debug_file)
 }
 END_TEST
 
+/* As Unikraft leaves the program that it stripped: no build id, no link. */
+START_TEST(unstripped_program_is_known_by_its_code)
+{
+	const char *whole = make("k.dbg", 2, NULL, NULL);
+	struct mkelf_simple s;
+	struct mkelf_image img;
+
+	be_user();
+	find(make("k", 0, NULL, NULL));
+	ck_found(whole);
+	ck_assert_int_eq(unlink(whole), 0);
+	find(scratch_path("k"));
+	ck_refused(NULL);
+	make_folder(".build");
+	whole = make(".build/k.dbg", 2, NULL, NULL);
+	find(scratch_path("k"));
+	ck_found(whole);
+	/* A byte of another build; code of another kind, elsewhere, or none. */
+	for (int i = 0; i < 4; i++) {
+		uint8_t changed[sizeof(code)] = {0xc3, i == 0};
+
+		mkelf_simple_init(&s, VADDR + 0x1000 * (i == 1), changed, sizeof(changed),
+				  syms, 2);
+		s.segment.flags = i == 2 ? PF_R : PF_R | PF_X;
+		s.elf.machine = i == 3 ? EM_AARCH64 : EM_X86_64;
+		ck_assert_int_eq(mkelf_build(&s.elf, &img), 0);
+		scratch_image(".build/k.dbg", &img);
+		mkelf_finish(&img);
+		find(scratch_path("k"));
+		ck_refused(i == 3 ? "its code lies elsewhere" : "its code is another");
+	}
+	/* Two build ids that differ are enough. */
+	make(".build/k.dbg", 2, other_id, NULL);
+	find(make("k", 0, id, NULL));
+	ck_refused("its build id is");
+}
+END_TEST
+
+START_TEST(root_is_told_of_an_unstripped_program)
+{
+	if (geteuid() != 0)
+		return;
+	make_folder(".build");
+	make(".build/k.dbg", 2, NULL, NULL);
+	find(make("k", 0, NULL, NULL));
+	ck_refused("k.dbg: is not used by root, because others may have made it (name "
+		   "it in place of ");
+}
+END_TEST
+
+START_TEST(unikraft_is_told_where_its_symbols_are)
+{
+	const char *path = make("elfloader_hyperlight-x86_64", 0, NULL, NULL);
+	struct hlg_image *image;
+	struct hlg_err full;
+
+	hlg_err_set(&full, HLG_EINPUT,
+		    "%s: has no symbols (hyperlight-unikraft has them in its "
+		    "kernel/.build/elfloader_hyperlight-x86_64.dbg: name that)",
+		    path);
+	be_user();
+	ck_assert_int_eq(hlg_image_open_elf(&image, path, &err), HLG_EINPUT);
+	ck_assert_str_eq(err.msg, full.msg);
+	make_folder(".build");
+	make(".build/elfloader_hyperlight-x86_64.dbg", 2, NULL, NULL);
+	ck_assert_int_eq(hlg_image_open_elf(&image, path, &err), 0);
+	ck_assert_uint_eq(image->tab.n_syms, 2);
+	hlg_image_destroy(image);
+}
+END_TEST
+
 START_TEST(image_has_the_names_of_its_debug_file)
 {
 	struct link link = {"i.debug", 8, 1};
@@ -385,6 +456,9 @@ int main(void)
 	tcase_add_test(tc, huge_file_without_a_build_id_is_refused);
 	tcase_add_test(tc, code_has_to_lie_where_the_elf_has_it);
 	tcase_add_test(tc, segments_need_no_bytes_in_a_debug_file);
+	tcase_add_test(tc, unstripped_program_is_known_by_its_code);
+	tcase_add_test(tc, root_is_told_of_an_unstripped_program);
+	tcase_add_test(tc, unikraft_is_told_where_its_symbols_are);
 	tcase_add_test(tc, image_has_the_names_of_its_debug_file);
 	return tap_main(suite);
 }

@@ -41,6 +41,11 @@ static const struct name plain[] = {
 	{"_RNvB_", "_RNvB_"},
 	{"_D3foo4mainFZv", "_D3foo4mainFZv"},
 	{"caf\xc3\xa9\xff", "caf\xc3\xa9\xff"},
+	{"wasm[0]::function[12]", "wasm[0]::function[12]"},
+	{"wasm[0]::function[12]::", "wasm[0]::function[12]::"},
+	{"wasm[0]::function[12]::.llvm.1", "wasm[0]::function[12]::"},
+	{"wasm[0]::function[12]::fib", "wasm[0]::function[12]::fib"},
+	{"wasm[0]::function[1]::_ZN9truncated", "wasm[0]::function[1]::_ZN9truncated"},
 };
 
 static const struct name mangled[] = {
@@ -70,6 +75,10 @@ static const struct name mangled[] = {
 	{"_RINvNtC3std3mem8align_ofjdE", "std::mem::align_of::<usize, f64>"},
 	{"_RNvC7mycrateu8gdel_5qa", "mycrate::g\xc3\xb6"
 				    "del"},
+	/* wasmtime's */
+	{"wasm[0]::function[12]::_RNvCs1234_7mycrate3foo",
+	 "wasm[0]::function[12]::mycrate::foo"},
+	{"wasm[0]::function[3]::_Z3foov.llvm.17", "wasm[0]::function[3]::foo()"},
 };
 
 #define N(table) ((int)(sizeof(table) / sizeof((table)[0])))

@@ -217,11 +217,22 @@ END_TEST
 
 /* Images */
 
-/* A program for Linux, which the loader that it names starts, with n guests behind it,
- * each of another version of Hyperlight; but the third is the first once more. */
-static const char *put_host(size_t n)
+/* What says that a file needs Linux's loader: a program names it, a library needs others.
+ */
+static const char loader[] = "/lib64/ld-linux-x86-64.so.2";
+static const Elf64_Dyn needed[] = {{.d_tag = DT_NEEDED}, {.d_tag = DT_NULL}};
+static const Elf64_Dyn alone[] = {{.d_tag = DT_NULL}, {.d_tag = DT_NEEDED}};
+static const struct mkelf_segment a_program = {
+	.type = PT_INTERP, .flags = PF_R, .data = loader, .filesz = sizeof(loader)};
+static const struct mkelf_segment a_library = {
+	.type = PT_DYNAMIC, .flags = PF_R, .data = needed, .filesz = sizeof(needed)};
+static const struct mkelf_segment a_pie = {
+	.type = PT_DYNAMIC, .flags = PF_R, .data = alone, .filesz = sizeof(alone)};
+
+/* A host with a segment that is its kind, with n guests behind it, each of another
+ * version of Hyperlight; but the third is the first once more. */
+static const char *put_kind(const struct mkelf_segment *kind, size_t n)
 {
-	static const char loader[] = "/lib64/ld-linux-x86-64.so.2";
 	static const uint8_t text[64] = {0xc3};
 	const struct mkelf_sym main_is =
 		MKELF_SYM("main", 0x1000, 1, STB_GLOBAL, STT_FUNC, MKELF_SEC(0));
@@ -234,10 +245,7 @@ static const char *put_host(size_t n)
 
 	mkelf_simple_init(&host, 0x1000, text, sizeof(text), &main_is, 1);
 	segments[0] = host.segment;
-	segments[1] = (struct mkelf_segment){.type = PT_INTERP,
-					     .flags = PF_R,
-					     .data = loader,
-					     .filesz = sizeof(loader)};
+	segments[1] = *kind;
 	host.elf.segments = segments;
 	host.elf.n_segments = 2;
 	ck_assert_int_eq(mkelf_build(&host.elf, &img), 0);
@@ -258,6 +266,11 @@ static const char *put_host(size_t n)
 	free(bytes);
 	mkelf_finish(&img);
 	return path;
+}
+
+static const char *put_host(size_t n)
+{
+	return put_kind(&a_program, n);
 }
 
 static bool has_symbol(const char *name)
@@ -296,6 +309,21 @@ START_TEST(a_host_without_a_guest_is_itself)
 	ck_assert_int_eq(mkelf_build(&guest.elf, &guest.img), 0);
 	ck_assert_int_eq(hlg_image_open_guest(&image, put_host(1), 0, &err), 0);
 	ck_assert_uint_eq(image->inside_size, 0);
+}
+END_TEST
+
+/* As a package for Python is. */
+START_TEST(a_host_can_be_a_library)
+{
+	const char *path = put_kind(&a_library, 1);
+
+	ck_assert_int_eq(hlg_image_open_guest(&image, path, 0, &err), 0);
+	ck_assert(has_symbol("compute"));
+	hlg_image_destroy(image);
+	image = NULL;
+	path = put_kind(&a_pie, 1); /* needs none: may be a guest */
+	ck_assert_int_eq(hlg_image_open_guest(&image, path, 0, &err), 0);
+	ck_assert(has_symbol("main"));
 }
 END_TEST
 
@@ -345,6 +373,7 @@ int main(void)
 	tcase_add_test(tc, too_many_open_files_are_told);
 	tcase_add_test(tc, an_image_is_the_guest_of_its_host);
 	tcase_add_test(tc, a_host_without_a_guest_is_itself);
+	tcase_add_test(tc, a_host_can_be_a_library);
 	tcase_add_test(tc, each_guest_of_a_host_can_be_opened);
 	return tap_main(suite);
 }
