@@ -138,7 +138,7 @@ static void note_arm64(struct hlg_report *r)
 
 	for (size_t i = 0; i < r->space->n_images; i++)
 		any |= r->space->images[i]->elf.machine == EM_AARCH64;
-	if (any && r->all.guest.samples)
+	if (any && r->all.kinds[HLG_OUTSIDE].samples < r->all.guest.samples)
 		hlg_note_list_add(&r->notes,
 				  "AArch64: KVM on arm64 counts as the guest's whatever "
 				  "comes while a vCPU is loaded, so its own time for "
