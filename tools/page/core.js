@@ -255,9 +255,9 @@ function makePage(data) {
 		} else {
 			page.counts.fill(0);
 			countRange(page, data.where, page.addressCounts);
-			data.addresses.row.forEach((row, i) => {
-				page.counts[row] += page.addressCounts[i];
-			});
+			const {row} = data.addresses;
+			for (let i = 0; i < row.length; i++)
+				page.counts[row[i]] += page.addressCounts[i];
 		}
 		page.total = page.counts.reduce((a, b) => a + b, 0);
 		page.tell('range');

@@ -49,8 +49,11 @@ function orderRows(page, key, direction) {
 		return order.sort((a, b) =>
 			direction * collator.compare(rows.name[a], rows.name[b]) || a - b);
 	}
-	const value = sortValue(page, key);
-	return order.sort((a, b) => direction * (value(a) - value(b)) || a - b);
+	/* In a range most have nothing: they are in order already. */
+	const value = sortValue(page, key), all = Float64Array.from(rows.name, (_, row) => value(row));
+	const none = order.filter((row) => all[row] === 0), some = order.filter((row) => all[row] !== 0);
+	some.sort((a, b) => direction * (all[a] - all[b]) || a - b);
+	return direction < 0 ? some.concat(none) : none.concat(some);
 }
 
 /* Rows in a chain of which each may have as much as the next: their order is not established. */
