@@ -35,8 +35,8 @@ struct hlg_callers_program {
 	hlg_callers_copy_fn *copy; /* if room is not 0 */
 	void *ctx;
 	uint64_t room;
-	int fd;      /* of the program; the object's */
-	bool failed; /* stack() or copy() had no memory */
+	struct bpf_program *chosen; /* the object's */
+	bool failed;                /* stack() or copy() had no memory */
 };
 
 /* libbpf tells nothing: what it would say is a page of the verifier's. */
@@ -113,19 +113,23 @@ static int set_sizes(const struct hlg_callers_program *program, struct bpf_map *
 	return cpus < 0 ? cpus : bpf_map__set_max_entries(copies, (uint32_t)cpus);
 }
 
-/* Chooses a program, sets what is constant from then on, and loads. An errno. */
-static int load(struct hlg_callers_program *program, const char *name, pid_t perf)
+/* Sets what is constant from then on, and loads hlg_callers_sample, or hlg_callers_output
+ * for a perf that is not 0. An errno. */
+static int load(struct hlg_callers_program *program, pid_t perf)
 {
 	struct bpf_object *object = program->object;
 	struct bpf_map *constants = bpf_object__find_map_by_name(object, ".rodata");
 	struct bpf_map *ring = bpf_object__find_map_by_name(object, "hlg_callers_ring");
-	struct bpf_program *chosen = bpf_object__find_program_by_name(object, name), *one;
+	struct bpf_program *sample =
+		bpf_object__find_program_by_name(object, "hlg_callers_sample");
+	struct bpf_program *output =
+		bpf_object__find_program_by_name(object, "hlg_callers_output");
 	struct constants known = {.perf = (uint64_t)perf, .room = program->room};
 	struct stat st;
 	int rc;
 
-	bpf_object__for_each_program(one, object)
-		bpf_program__set_autoload(one, one == chosen);
+	bpf_program__set_autoload(sample, !perf);
+	bpf_program__set_autoload(output, perf);
 	program->full = bpf_object__find_map_by_name(object, ".bss");
 	if (stat("/proc/self/ns/pid", &st) == 0) {
 		known.ns_device = st.st_dev;
@@ -138,7 +142,7 @@ static int load(struct hlg_callers_program *program, const char *name, pid_t per
 		rc = bpf_object__load(object);
 	if (rc < 0)
 		return -rc;
-	program->fd = bpf_program__fd(chosen);
+	program->chosen = perf ? output : sample;
 	program->ring = ring_buffer__new(
 		bpf_map__fd(ring), program->room ? on_copy : on_record, program, NULL);
 	return program->ring ? 0 : errno;
@@ -154,16 +158,15 @@ static void unload(struct hlg_callers_program *program)
 	program->object = NULL;
 }
 
-/* Opens and loads one of sampler.bpf.c's programs; perf is for hlg_callers_output. An
- * errno. */
-static int open_one(struct hlg_callers_program *program, const char *name, pid_t perf)
+/* Opens and loads, as load(). */
+static int open_one(struct hlg_callers_program *program, pid_t perf)
 {
 	libbpf_set_print(silent);
 	program->object = bpf_object__open_mem(hlg_callers_sampler,
 					       (uintptr_t)hlg_callers_sampler_end -
 						       (uintptr_t)hlg_callers_sampler,
 					       NULL);
-	return program->object ? load(program, name, perf) : errno;
+	return program->object ? load(program, perf) : errno;
 }
 
 /* Opens and loads what is as how says; *program is NULL before. */
@@ -176,7 +179,7 @@ static int open_as(struct hlg_callers_program **program,
 	if (!new)
 		return hlg_err_memory(err, "guest stacks");
 	*new = *how;
-	error = open_one(new, "hlg_callers_sample", 0);
+	error = open_one(new, 0);
 	if (error) {
 		hlg_callers_program_close(new);
 		return cannot_load(error, err);
@@ -239,7 +242,7 @@ static int attach_one(const struct hlg_callers_program *program, int pidfd,
 	fd = (int)syscall(SYS_pidfd_getfd, pidfd, (int)theirs, 0);
 	if (fd < 0)
 		return errno;
-	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, program->fd) != 0)
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, bpf_program__fd(program->chosen)) != 0)
 		error = errno;
 	close(fd);
 	return error;
@@ -302,12 +305,9 @@ static bool is_tracing_on(void)
 /* In place of perf's events: the function by which their samples go. */
 static bool trace_output(struct hlg_callers_program *program, pid_t perf)
 {
-	static const char name[] = "hlg_callers_output";
-
 	unload(program);
-	if (open_one(program, name, perf) == 0)
-		program->link = bpf_program__attach(
-			bpf_object__find_program_by_name(program->object, name));
+	if (open_one(program, perf) == 0)
+		program->link = bpf_program__attach(program->chosen);
 	return program->link;
 }
 
