@@ -89,6 +89,9 @@ struct hlg_perfdata {
 	void *tracing_copy; /* of the feature TRACING_DATA, from a pipe */
 	size_t tracing_size;
 
+	uint8_t offcpu[HLG_RECORD_MAX +
+		       1]; /* a sample of perf's own program, rewritten */
+
 	struct dirent **data_files; /* of a directory: data.N */
 	size_t n_data_files, next_data_file;
 

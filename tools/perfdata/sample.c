@@ -4,6 +4,7 @@
  * those that carry counter values, which are taken apart as perf takes them apart.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "symtab/hash.h"
 #include "tools/perfdata/reader.h"
@@ -93,6 +94,19 @@ static int advance(struct hlg_perfdata *pd, uint64_t id, struct hlg_last *now,
 	return found;
 }
 
+/*
+ * offcpu-time of perf record --off-cpu, from 6.16 on: whose time it was stands in the raw
+ * data of a sample that the kernel took of perf's own program (set_offcpu_sample,
+ * tools/perf/util/evsel.c): u32 pid, tid, u64 ns, then a callchain, whose second word is
+ * the address.
+ */
+static bool is_offcpu(const struct hlg_perfdata_event *event)
+{
+	return event->attr.type == PERF_TYPE_SOFTWARE &&
+	       event->attr.config == PERF_COUNT_SW_BPF_OUTPUT &&
+	       strcmp(event->name, "offcpu-time") == 0;
+}
+
 /* Tells the sink of an event before its first sample. */
 static int announce(struct hlg_perfdata *pd, uint32_t event, struct hlg_err *err)
 {
@@ -105,7 +119,7 @@ static int announce(struct hlg_perfdata *pd, uint32_t event, struct hlg_err *err
 	if (rc < 0)
 		return rc;
 	l->known = true;
-	if (!l->read)
+	if (!l->read && !is_offcpu(pd->events[event]))
 		l->short_needs = l->needs;
 	return 0;
 }
@@ -266,6 +280,24 @@ const struct hlg_perfdata_layout *hlg_perfdata_sample_layout(struct hlg_perfdata
 	return NULL;
 }
 
+/* Makes it a sample of that: raw's record becomes a copy in pd. False if it has none. */
+static bool read_offcpu(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw)
+{
+	const struct hlg_perfdata_layout *l = raw->layout;
+	struct hlg_perfdata_bytes data;
+
+	if (!hlg_perfdata_find_data(raw, &data) || data.n < 16)
+		return false;
+	memcpy(pd->offcpu, raw->record, raw->size);
+	if (l->tid)
+		memcpy(pd->offcpu + l->tid, data.at, 8);
+	raw->record = pd->offcpu;
+	raw->period = hlg_perfdata_u64(data.at + 8);
+	if (data.n >= 40 && hlg_perfdata_u64(data.at + 16) >= 2)
+		raw->ip = hlg_perfdata_u64(data.at + 32);
+	return true;
+}
+
 int hlg_perfdata_sample_step(struct hlg_perfdata *pd, const uint8_t *record,
 			     uint16_t size, struct hlg_err *err)
 {
@@ -286,5 +318,9 @@ int hlg_perfdata_sample_step(struct hlg_perfdata *pd, const uint8_t *record,
 		.misc = hlg_perfdata_u32(record + 4) & UINT16_MAX,
 		.alone = true,
 	};
+	if (is_offcpu(pd->events[raw.event]) && !read_offcpu(pd, &raw)) {
+		pd->counts.bad_sample++;
+		return 0;
+	}
 	return l->read ? deliver_values(pd, &raw, err) : deliver(pd, &raw, err);
 }

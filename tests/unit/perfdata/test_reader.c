@@ -494,6 +494,53 @@ START_TEST(machines)
 }
 END_TEST
 
+/* 0: whole; 1: without the callchain; 2: too short to say whose time it was */
+START_TEST(off_cpu)
+{
+	const struct kit_event event = {{.type = PERF_TYPE_SOFTWARE,
+					 .config = PERF_COUNT_SW_BPF_OUTPUT,
+					 .sample_type = KIT_PLAIN | PERF_SAMPLE_RAW},
+					.name = "offcpu-time"};
+	const unsigned sizes[] = {16 + 8 + 2 * 8 + 4, 16 + 4, 8 + 4};
+	struct kit records = {0};
+	struct kit_seen seen;
+
+	for (unsigned i = 0; i < 2; i++) { /* the first of an event is another's case */
+		size_t start = kit_begin(&records, PERF_RECORD_SAMPLE, 2);
+
+		kit_u64(&records, 0); /* ip */
+		kit_u32(&records, 0); /* pid, tid: of swapper */
+		kit_u32(&records, 0);
+		kit_u64(&records, 1000);
+		kit_u64(&records, 1); /* period */
+		kit_u32(&records, sizes[_i]);
+		kit_u32(&records, 11);
+		kit_u32(&records, 12 + i);
+		if (_i < 2)
+			kit_u64(&records, 994500000);
+		if (_i < 1) {
+			kit_u64(&records, 2);
+			kit_u64(&records, (uint64_t)-512); /* PERF_CONTEXT_USER */
+			kit_u64(&records, 0x401000);
+		}
+		kit_u32(&records, 0); /* perf's padding */
+		kit_end(&records, start);
+	}
+	read_kit(&seen, &event, 1, &records);
+	ck_assert_int_eq(seen.rc, 0);
+	ck_assert_uint_eq(seen.counts.bad_sample, _i == 2 ? 2 : 0);
+	ck_assert_uint_eq(seen.n, _i == 2 ? 0 : 2);
+	for (unsigned i = 0; i < seen.n; i++) {
+		ck_assert_int_eq(seen.samples[i].pid, 11);
+		ck_assert_int_eq(seen.samples[i].tid, (int)(12 + i));
+		ck_assert_uint_eq(seen.samples[i].period, 994500000);
+		ck_assert_uint_eq(seen.samples[i].ip, _i ? 0 : 0x401000);
+	}
+	kit_free(&records);
+	kit_finish(&seen);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("perfdata reader");
@@ -508,6 +555,7 @@ int main(void)
 	tcase_add_test(tc, attribute_sizes);
 	tcase_add_test(tc, other_records);
 	tcase_add_loop_test(tc, machines, 0, 8);
+	tcase_add_loop_test(tc, off_cpu, 0, 3);
 	tcase_add_test(tc, very_many_lost);
 	tcase_add_test(tc, payloads);
 	tcase_add_test(tc, two_parts);
