@@ -488,10 +488,11 @@ static void tell_any_fits(struct hlg_report *r)
 	for (size_t i = 0; i < r->trust.n_images; i++)
 		if (r->trust.images[i].any_fits &&
 		    r->trust.all.verdict != HLG_TRUST_MISMATCH)
-			hlg_note_list_add(&r->remarks,
-					  "%s: all instructions have four bytes, so the "
-					  "samples fit other bases as well",
-					  r->trust.images[i].image->path);
+			hlg_note_list_add(
+				&r->remarks,
+				"%s: of AArch64 more samples are needed to tell "
+				"this ELF and base from others like it",
+				r->trust.images[i].image->path);
 }
 
 static void tell_threads(struct hlg_report *r)

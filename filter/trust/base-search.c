@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/trust/base-search.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,8 @@ int hlg_base_search_refuses(const struct hlg_image *image, struct hlg_code *code
 	if (!may_move(image, options))
 		return 0;
 	test_here(&here, image, code, addrs);
-	if (here.verdict == HLG_TRUST_VERIFIED)
+	/* Of AArch64, nearly all are on boundaries at any base. */
+	if (here.verdict == HLG_TRUST_VERIFIED && image->elf.machine != EM_AARCH64)
 		return 0;
 	if (!hlg_base_find_all(code, image, addrs->at, addrs->n, found))
 		return -1;
@@ -95,7 +97,9 @@ int hlg_base_search_refuses(const struct hlg_image *image, struct hlg_code *code
 		if (found->fits[i].base == image->base)
 			return 0;
 	return found->n && fits_wholly(&found->fits[0]) &&
-	       found->fits[0].on_samples > here.samples.on;
+	       (found->fits[0].on_samples > here.samples.on ||
+		(image->elf.machine == EM_AARCH64 &&
+		 found->fits[0].on_samples == here.samples.on));
 }
 
 bool hlg_base_search_differs(const struct hlg_image *image)

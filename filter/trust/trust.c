@@ -6,6 +6,7 @@
 
 #include "filter/trust/addresses.h"
 #include "symtab/code/edge.h"
+#include "symtab/code/part-fit.h"
 
 struct hlg_image_test *hlg_trust_of(const struct hlg_trust *trust,
 				    const struct hlg_image *image)
@@ -265,21 +266,9 @@ static bool find_threads(struct hlg_trust *trust, const struct hlg_view *view)
 	return true;
 }
 
-/* Of AArch64, an image that was not found at its base must be, or it is not the samples
- * that bear it out. */
-static bool must_stand_out(const struct hlg_image_test *ti)
-{
-	return ti->image->elf.machine == EM_AARCH64 && ti->code &&
-	       ti->tested.verdict == HLG_TRUST_VERIFIED &&
-	       ti->image->from != HLG_BASE_FOUND;
-}
-
 /* Are there samples that do not fit, or that are nowhere? */
 static bool is_worth_a_look(const struct hlg_trust *trust)
 {
-	for (size_t i = 0; i < trust->n_images; i++)
-		if (must_stand_out(&trust->images[i]))
-			return true;
 	return (trust->all.verdict != HLG_TRUST_VERIFIED &&
 		trust->all.verdict != HLG_TRUST_UNTESTED) ||
 	       trust->all.stray_addrs >= HLG_VERDICT_LEAST_STRAY_ADDRS;
@@ -327,8 +316,7 @@ static bool look_elsewhere(struct hlg_trust *trust, const struct hlg_space *spac
 
 	for (size_t i = 0; ok && i < trust->n_images; i++) {
 		struct hlg_image_test *ti = &trust->images[i];
-		bool fits =
-			ti->tested.verdict == HLG_TRUST_VERIFIED && !must_stand_out(ti);
+		bool fits = ti->tested.verdict == HLG_TRUST_VERIFIED;
 
 		if (!ti->code)
 			continue;
@@ -342,35 +330,87 @@ static bool look_elsewhere(struct hlg_trust *trust, const struct hlg_space *spac
 	return ok;
 }
 
-/* Takes out of what was found where the image lies already. */
-static bool drop_own(struct hlg_image_test *ti)
+/* Do all parts of an image bear out that they lie where it is? Of each base by itself.
+ * False without memory. */
+static bool test_parts(struct hlg_image_test *ti, const struct hlg_addresses *addrs,
+		       bool *all)
 {
-	size_t n = 0;
-	bool own = false;
+	struct hlg_line_fit *lines = hlg_line_fit_open(ti->code, ti->image);
+	bool ok = lines;
 
-	for (size_t i = 0; i < ti->found.n; i++) {
-		bool same = lies_at(ti->image, ti->found.fits[i].base);
+	*all = true;
+	for (size_t i = 0, j, k; ok && i < ti->n_bases; i++) {
+		const struct hlg_base at = hlg_image_base(ti->image, i);
+		const uint64_t size = ti->image->end - ti->image->first;
+		struct hlg_part_fit parts;
 
-		own |= same;
-		if (!same)
-			ti->found.fits[n++] = ti->found.fits[i];
+		j = 0;
+		while (j < addrs->n && addrs->at[j].ip - at.base >= size)
+			j++;
+		k = j;
+		while (k < addrs->n && addrs->at[k].ip - at.base < size)
+			k++;
+		ok = k == j ||
+		     hlg_part_fit(&parts, lines, addrs->at + j, k - j, -at.bias);
+		*all &= k == j || (ok && parts.all);
 	}
-	ti->found.n = n;
-	return own;
+	hlg_line_fit_close(lines);
+	return ok;
 }
 
-static void doubt(struct hlg_trust *trust)
+/* Of AArch64, boundaries bear out nothing. False without memory. */
+static bool doubt(struct hlg_trust *trust, const struct hlg_space *space,
+		  const struct hlg_profile *profile)
 {
-	for (size_t i = 0; i < trust->n_images; i++) {
-		struct hlg_image_test *ti = &trust->images[i];
+	struct hlg_addresses all = {0}, some = {0};
+	bool ok = true;
 
-		if (!must_stand_out(ti) || drop_own(ti))
+	for (size_t i = 0; ok && i < trust->n_images; i++) {
+		struct hlg_image_test *ti = &trust->images[i];
+		bool stands = false;
+
+		if (ti->image->elf.machine != EM_AARCH64 || !ti->code ||
+		    ti->tested.verdict != HLG_TRUST_VERIFIED)
+			continue;
+		if (hlg_line_fit_applies(ti->image))
+			ok = (all.at || hlg_addresses_collect(&all, profile)) &&
+			     hlg_addresses_pick(&some, &all, space, ti->image) &&
+			     test_parts(ti, &some, &stands);
+		hlg_addresses_finish(&some);
+		if (stands)
 			continue;
 		ti->any_fits = true;
 		ti->tested.verdict = HLG_TRUST_TOO_FEW;
 		if (trust->all.verdict == HLG_TRUST_VERIFIED)
 			trust->all.verdict = HLG_TRUST_TOO_FEW;
 	}
+	hlg_addresses_finish(&all);
+	return ok;
+}
+
+/* Of AArch64, many samples may not tell a base; then nothing says that what lies outside
+ * of one that is assumed is of another ELF. */
+static void excuse(struct hlg_trust *trust)
+{
+	struct hlg_image_test *ti = &trust->images[0];
+
+	if (trust->n_images != 1 || ti->image->elf.machine != EM_AARCH64 ||
+	    ti->image->from != HLG_BASE_DEFAULT || ti->found.n || ti->tail.shift ||
+	    ti->identity == HLG_IDENTITY_OTHER || !ti->code)
+		return;
+	ti->any_fits = true;
+	trust->all.verdict = HLG_TRUST_TOO_FEW;
+}
+
+/* Of AArch64, as many may lie on boundaries at both. What was found was ahead of all that
+ * overlap it, so of where the image lies. */
+static bool is_beaten(const struct hlg_image_test *ti, const struct hlg_fit *fit)
+{
+	const uint64_t size = ti->image->end - ti->image->first, base = ti->image->base;
+
+	return ti->image->elf.machine == EM_AARCH64 &&
+	       (fit->base - base < size || base - fit->base < size) &&
+	       2 * fit->on_samples > ti->tested.samples.on;
 }
 
 /* Samples that fit another base better than what fits here: they are not of this one. */
@@ -381,7 +421,7 @@ static bool fits_elsewhere(const struct hlg_trust *trust)
 		const struct hlg_fit *fit = hlg_trust_elsewhere(ti);
 
 		if (ti->tested.verdict != HLG_TRUST_VERIFIED && fit &&
-		    fit->on_samples > ti->tested.samples.on)
+		    (fit->on_samples > ti->tested.samples.on || is_beaten(ti, fit)))
 			return true;
 	}
 	return false;
@@ -422,11 +462,13 @@ int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 		trust->all.verdict = HLG_TRUST_MIXED;
 	if (trust->all.verdict >= HLG_TRUST_MIXED && !find_threads(trust, view))
 		return hlg_err_memory(err, "report");
+	if (profile && !doubt(trust, space, profile))
+		return hlg_err_memory(err, "report");
 	if (!profile || !is_worth_a_look(trust))
 		return 0;
 	if (!look_elsewhere(trust, space, profile))
 		return hlg_err_memory(err, "report");
-	doubt(trust);
+	excuse(trust);
 	if (fits_elsewhere(trust) || fits_moved(trust))
 		trust->all.verdict = HLG_TRUST_MISMATCH;
 	return 0;

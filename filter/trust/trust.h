@@ -26,7 +26,7 @@ struct hlg_image_test {
 	struct hlg_tested tested;
 	struct hlg_image_test_base *bases; /* in the image's order */
 	size_t n_bases;
-	bool any_fits;          /* too few to tell, because other bases fit as well */
+	bool any_fits;          /* of AArch64: too few, as not each part bears it out */
 	struct hlg_found found; /* where samples fit, if they do not where it is */
 	struct hlg_tail tail;   /* of the only base: is it of another build? */
 	enum hlg_identity identity;

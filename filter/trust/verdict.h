@@ -39,13 +39,17 @@
  *
  * - a verified report is mixed if one of its images is a mismatch: many samples in one
  *   image must not hide that those in another do not fit;
- * - a verified image of AArch64, where all instructions have one length and many bases
- *   fit, has too few, and so has a verified report, unless its base is one that the
- *   samples tell by themselves;
+ * - a verified image of AArch64, where all instructions have one length and nearly all
+ *   addresses are on boundaries at any base, has too few, and so has a verified report,
+ *   unless the samples of each part of it bear out that it lies there
+ *   (symtab/code/part-fit.h);
+ * - a report of one ELF of AArch64 whose base is assumed and that no base stands out for
+ *   has too few;
  * - any report is a mismatch if recordings tell that another build of an image ran
  *   (identity.h): functions of one shape fit each other;
  * - any report is a mismatch if, of an image that is not verified, more samples lie on
- *   boundaries at another base than where it is, or those from some address on do when
+ *   boundaries at another base than where it is (of AArch64: a base that overlaps it is
+ *   ahead of it and holds half of them), or those from some address on do when
  *   they are moved (symtab/code/tail-fit.h): another build of it ran.
  */
 #ifndef HLG_FILTER_TRUST_VERDICT_H

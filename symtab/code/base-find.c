@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symtab/code/base-find.h"
 
-#include <elf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,10 @@ enum {
 	PAGE = 4096,
 	VOTERS = 512,
 	CANDIDATES = 48,
-	LEAST = 8 /* fewer addresses cannot pass, whatever they say */
+	LEAST = 8, /* fewer addresses cannot pass, whatever they say */
+	QUARTERS = 4,
+	BESIDE = 64, /* bytes */
+	INSN_A64 = 4
 };
 
 /* Odds that a base must have over chance, for each candidate that was looked at, and
@@ -23,18 +25,22 @@ enum {
 
 #define RIGHT 0.95 /* on boundaries, at the right base */
 
-/*
- * Where all instructions have one length, each base that is a multiple of it has all
- * addresses on boundaries but those in padding and data: what little there is must
- * decide, so next to nothing of another image is allowed for.
+/* What a score of lines must be ahead, in nats: of each base that overlaps it, for each
+ * of its addresses, of it in a quarter of the samples, and of what lies beside. With
+ * another program's samples the best was ahead of the next by some 30 nats at 500, and by
+ * up to a tenth of a nat an address at 2,000 samples; in none of 60 draws it was found.
  */
-#define RIGHT_A64 0.9995
+#define AHEAD            25.0
+#define AHEAD_AN_ADDRESS 0.1
+#define AHEAD_IN_QUARTER 3.0
+#define AHEAD_OF_BESIDE  5.0
 
 struct search {
 	const struct hlg_code *code;
 	const struct hlg_image *image;
-	double on, off; /* what an address adds to a score */
-	uint64_t size;  /* of the image */
+	struct hlg_line_fit *lines; /* NULL: boundaries tell */
+	double on, off;             /* what an address adds to a score */
+	uint64_t size;              /* of the image */
 	uint64_t *votes;
 	size_t n_votes;
 };
@@ -49,16 +55,11 @@ static void set_weights(struct search *s)
 {
 	struct hlg_density all = hlg_code_total(s->code);
 	double chance = all.bytes ? (double)all.starts / (double)all.bytes : 1;
-	double right = RIGHT;
 
-	if (s->image->elf.machine == EM_AARCH64) {
-		chance *= 4;
-		right = RIGHT_A64;
-	}
 	/* Code of one-byte instructions only says nothing, and nothing is certain. */
-	chance = fmin(fmax(chance, 0.01), right - 0.01 * (1 - right));
-	s->on = log(right / chance);
-	s->off = log((1 - right) / (1 - chance));
+	chance = fmin(fmax(chance, 0.01), RIGHT - 0.01 * (1 - RIGHT));
+	s->on = log(RIGHT / chance);
+	s->off = log((1 - RIGHT) / (1 - chance));
 }
 
 static size_t first_from(const struct hlg_sampled *addrs, size_t n, uint64_t ip)
@@ -207,6 +208,140 @@ static void choose(const struct search *s, const struct hlg_fit *fits, size_t n,
 	}
 }
 
+/* The score of lines, of those inside at a base, and of each if it is not NULL. */
+static bool score_lines(const struct search *s, const struct hlg_sampled *addrs, size_t n,
+			uint64_t base, int64_t beside, double *score, double *each)
+{
+	size_t from = first_from(addrs, n, base), to = from;
+
+	while (to < n && addrs[to].ip - base < s->size)
+		to++;
+	return hlg_line_fit_score(s->lines, addrs + from, to - from,
+				  s->image->first - base + (uint64_t)beside, score, each);
+}
+
+/* What is left of votes: bases that a quarter as many vote for as for the best. */
+static size_t keep_all(struct search *s)
+{
+	size_t most = 0, n = 0;
+
+	qsort(s->votes, s->n_votes, sizeof(*s->votes), hlg_bsearch_compare);
+	for (size_t i = 0, j; i < s->n_votes; i = j) {
+		for (j = i; j < s->n_votes && s->votes[j] == s->votes[i]; j++)
+			;
+		most = j - i > most ? j - i : most;
+	}
+	for (size_t i = 0, j; i < s->n_votes; i = j) {
+		for (j = i; j < s->n_votes && s->votes[j] == s->votes[i]; j++)
+			;
+		if (j - i >= most / 4)
+			s->votes[n++] = s->votes[i];
+	}
+	return n;
+}
+
+/* Is a base ahead of a few instructions beside it? */
+static bool is_ahead_of_beside(const struct search *s, const struct hlg_sampled *addrs,
+			       size_t n, const struct hlg_fit *best, bool *ahead)
+{
+	*ahead = true;
+	for (int64_t beside = -BESIDE; *ahead && beside <= BESIDE; beside += INSN_A64) {
+		double score;
+
+		if (!score_lines(s, addrs, n, best->base, beside, &score, NULL))
+			return false;
+		*ahead = beside == 0 || best->score - score > AHEAD_OF_BESIDE;
+	}
+	return true;
+}
+
+/* Adds what each is worth to the quarter of the samples that it is in. */
+static void add_quarters(const struct hlg_sampled *addrs, size_t n, uint64_t samples,
+			 const double *each, double quarters[static QUARTERS])
+{
+	uint64_t before = 0;
+
+	memset(quarters, 0, QUARTERS * sizeof(*quarters));
+	for (size_t i = 0; i < n; i++) {
+		quarters[before * QUARTERS / samples] += each[i];
+		before += addrs[i].samples;
+	}
+}
+
+/* Is a base ahead of all that overlap it in each quarter of its samples? */
+static bool is_ahead_in_quarters(const struct search *s, const struct hlg_sampled *addrs,
+				 size_t n, const struct hlg_fit *best, size_t n_bases,
+				 bool *ahead)
+{
+	size_t from = first_from(addrs, n, best->base), inside = 0;
+	double mine[QUARTERS], theirs[QUARTERS], score;
+	double *each = calloc(n + 1, sizeof(*each));
+	bool ok = each;
+
+	while (from + inside < n && addrs[from + inside].ip - best->base < s->size)
+		inside++;
+	addrs += from;
+	ok = ok && hlg_line_fit_score(s->lines, addrs, inside,
+				      s->image->first - best->base, &score, each);
+	if (ok)
+		add_quarters(addrs, inside, best->samples, each, mine);
+	for (size_t i = 0; ok && *ahead && i < n_bases; i++) {
+		const uint64_t base = s->votes[i];
+
+		if (base == best->base ||
+		    (base - best->base >= s->size && best->base - base >= s->size))
+			continue;
+		ok = hlg_line_fit_score(s->lines, addrs, inside, s->image->first - base,
+					&score, each);
+		for (size_t k = 0; ok && k < inside; k++)
+			if (addrs[k].ip - base >= s->size)
+				each[k] = 0;
+		if (ok)
+			add_quarters(addrs, inside, best->samples, each, theirs);
+		for (int q = 0; ok && q < QUARTERS; q++)
+			*ahead &= mine[q] - theirs[q] > AHEAD_IN_QUARTER;
+	}
+	free(each);
+	return ok;
+}
+
+/* A round by lines. */
+static bool search_lines(struct search *s, const struct hlg_sampled *addrs, size_t n,
+			 struct hlg_fit *best, struct hlg_fit *rival, bool *clear)
+{
+	const size_t n_bases = keep_all(s);
+	struct hlg_fit *fits = calloc(n_bases + 1, sizeof(*fits));
+	bool ok = fits;
+
+	for (size_t i = 0; ok && i < n_bases; i++) {
+		score(s, addrs, n, s->votes[i], &fits[i]);
+		ok = score_lines(s, addrs, n, s->votes[i], 0, &fits[i].score, NULL);
+	}
+	if (ok)
+		choose(s, fits, n_bases, best, rival);
+	*clear = ok && n_bases &&
+		 best->score - fmax(rival->score, 0) >
+			 AHEAD + AHEAD_AN_ADDRESS * (double)(best->on + best->off);
+	free(fits);
+	return ok && (!*clear || is_ahead_of_beside(s, addrs, n, best, clear)) &&
+	       (!*clear || is_ahead_in_quarters(s, addrs, n, best, n_bases, clear));
+}
+
+/* A round by boundaries. */
+static void search_boundaries(struct search *s, const struct hlg_sampled *addrs, size_t n,
+			      struct hlg_fit *best, struct hlg_fit *rival, bool *clear)
+{
+	struct candidate candidates[CANDIDATES];
+	struct hlg_fit fits[CANDIDATES];
+	size_t n_best, n_bases = count_votes(s, candidates, &n_best);
+
+	for (size_t i = 0; i < n_best; i++)
+		score(s, addrs, n, candidates[i].base, &fits[i]);
+	choose(s, fits, n_best, best, rival);
+	*clear = best->score > log(ODDS_OVER_CHANCE * (double)(n_bases + 1)) &&
+		 best->score - rival->score > log(ODDS_OVER_RIVAL);
+}
+
 /*
  * One round over a cluster: the base that fits best, and whether it stands out. Returns
  * false without memory.
@@ -214,20 +349,15 @@ static void choose(const struct search *s, const struct hlg_fit *fits, size_t n,
 static bool search_round(struct search *s, const struct hlg_sampled *addrs, size_t n,
 			 struct hlg_fit *best, struct hlg_fit *rival, bool *clear)
 {
-	struct candidate candidates[CANDIDATES];
-	struct hlg_fit fits[CANDIDATES];
-	size_t voters = n < VOTERS ? n : VOTERS, n_bases, n_best;
+	size_t voters = n < VOTERS ? n : VOTERS;
 
 	s->n_votes = 0;
 	for (size_t i = 0; i < voters; i++)
 		if (!vote(s, addrs[i * n / voters].ip))
 			return false;
-	n_bases = count_votes(s, candidates, &n_best);
-	for (size_t i = 0; i < n_best; i++)
-		score(s, addrs, n, candidates[i].base, &fits[i]);
-	choose(s, fits, n_best, best, rival);
-	*clear = best->score > log(ODDS_OVER_CHANCE * (double)(n_bases + 1)) &&
-		 best->score - rival->score > log(ODDS_OVER_RIVAL);
+	if (s->lines)
+		return search_lines(s, addrs, n, best, rival, clear);
+	search_boundaries(s, addrs, n, best, rival, clear);
 	return true;
 }
 
@@ -311,6 +441,10 @@ bool hlg_base_find_all(struct hlg_code *code, const struct hlg_image *image,
 	*found = (struct hlg_found){.best = {.score = -INFINITY}};
 	hlg_code_decode_all(code);
 	set_weights(&s);
+	if (ok && n >= LEAST && hlg_line_fit_applies(image)) {
+		s.lines = hlg_line_fit_open(code, image);
+		ok = s.lines;
+	}
 	if (ok && n)
 		memcpy(left, addrs, n * sizeof(*left));
 	for (size_t i = 0, j; ok && i < n; i = j) {
@@ -320,6 +454,7 @@ bool hlg_base_find_all(struct hlg_code *code, const struct hlg_image *image,
 	}
 	if (found->n)
 		qsort(found->fits, found->n, sizeof(*found->fits), compare_fits);
+	hlg_line_fit_close(s.lines);
 	free(s.votes);
 	free(left);
 	return ok;

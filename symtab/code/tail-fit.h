@@ -6,8 +6,10 @@
  *
  * Every such address and every distance is tried, and scored as a base is (base-find.h):
  * the logarithm of how much more likely the addresses from there on are if they were
- * moved than if they lie where they are, or anywhere. The best counts if it pays for the number of
- * those that were tried, and beats each other distance, by base-find.h's odds.
+ * moved than if they lie where they are, or anywhere. The best counts if it pays for the
+ * number of those that were tried, and beats each other distance, by base-find.h's odds.
+ *
+ * On AArch64 lines are scored (line-fit.h).
  *
  * It finds one place where code grew or shrank. It is a diagnosis: what a second change
  * moved is not found, and functions that merely changed places are not.
