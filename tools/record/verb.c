@@ -411,7 +411,7 @@ static void tell_nothing(const struct arguments *args, const char *event, int st
 			      "hlguest: no guest sample was recorded with -e %s, %s a "
 			      "second: did a guest run, and for more than a few "
 			      "milliseconds? (let it run longer, or hlguest record -F "
-			      "5000; hlguest doctor shows what this machine can record)",
+			      "4999; hlguest doctor shows what this machine can record)",
 			      event, args->frequency);
 	if (rc < 0)
 		return;
@@ -695,6 +695,32 @@ static int begin_stacks(struct arguments *args, const char *event,
 	return rc < 0 ? rc : 0;
 }
 
+enum {
+	DENSE = 20000, /* samples a second, each of which takes some us by itself */
+	ROUND = 100    /* clocks of guests have rates that are multiples of this */
+};
+
+/* How often to sample better. */
+static void advise_rate(const struct arguments *args)
+{
+	uint64_t n;
+
+	if (args->quiet || args->windows || !hlg_number_u64(args->frequency, &n))
+		return;
+	if (n >= DENSE)
+		fprintf(stderr,
+			"hlguest: -F %" PRIu64 ": so often, taking samples is much of "
+			"what runs, and shares may be wrong (use -F 4999 or less, for "
+			"longer)\n",
+			n);
+	else if (n % ROUND == 0)
+		fprintf(stderr,
+			"hlguest: -F %" PRIu64 ": a round rate may fall into step with "
+			"a clock of the guest, and shares be wrong (use -F %" PRIu64
+			")\n",
+			n, n - (n < 1000 ? 1 : 3));
+}
+
 /* Returns the exit status. */
 static int record_event(struct arguments *args, const char *event)
 {
@@ -707,6 +733,7 @@ static int record_event(struct arguments *args, const char *event)
 
 	if (status != 0)
 		return status;
+	advise_rate(args);
 	if (args->pid) /* as long as it runs */
 		hlg_record_process_add_list(&args->guests, args->pid);
 	counted = hlg_record_modifiers_add(event, args->host);
