@@ -325,7 +325,7 @@ static void tell_few(const char *command)
 		     "hlguest: only %" PRIu64 " guest sample%s at " RATE
 		     " a second: the guest ran for about %" PRIu64
 		     " ms (let it run longer, or sample more often: hlguest record -F "
-		     "5000 -- %s ...)",
+		     "4999 -- %s ...)",
 		     n, n == 1 ? "" : "s", n * 1000 / strtoul(RATE, NULL, 10),
 		     command) < 0)
 		return;

@@ -463,7 +463,8 @@ int filter_event_early(void *data, const struct perf_dlfilter_sample *sample, vo
 
 	if (likely(attr == f->hot_key && sample->size >= NEEDED &&
 		   hlg_profile_hit(&f->run.profile, f->hot_event, sample->cpumode,
-				   sample->ip, sample->tid, sample->period))) {
+				   sample->ip, sample->tid, sample->period,
+				   sample->time))) {
 		f->time = sample->time;
 		return 1;
 	}

@@ -48,6 +48,7 @@ void hlg_profile_finish(struct hlg_profile *profile)
 	hlg_transits_finish(&profile->transits);
 	hlg_slices_finish(&profile->by_thread);
 	hlg_slices_finish(&profile->by_address);
+	hlg_moments_finish(&profile->moments);
 	hlg_sandboxes_finish(&profile->sandboxes);
 	hlg_builds_finish(&profile->builds);
 	free(profile->moves);
@@ -279,6 +280,7 @@ static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
 	hlg_profile_cell_see(cell, tid);
 	hlg_count_add(&cell->count, count);
 	p->series[series].squares += squares;
+	hlg_moments_add(&p->moments, sample->time, sample->ip, series);
 	hlg_sandboxes_count(&p->sandboxes, sample->sandbox, count);
 	if (p->events[sample->event].plain)
 		p->events[sample->event].series = series;
@@ -468,9 +470,12 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	hlg_starts_merge(&to->starts, &from->starts);
 	hlg_sandboxes_merge(&to->sandboxes, &from->sandboxes);
 	(void)hlg_builds_merge(&to->builds, &from->builds);
-	if (series)
+	if (series) {
 		hlg_slices_merge(&to->by_address, &from->by_address, series, from->moves);
+		hlg_moments_merge(&to->moments, &from->moments, series, from->moves);
+	}
 	to->by_address.lost |= !series;
+	to->moments.lost |= !series;
 	hlg_slices_merge(&to->by_thread, &from->by_thread, NULL, NULL);
 	free(series);
 }

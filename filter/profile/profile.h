@@ -17,6 +17,7 @@
 #include "filter/profile/event.h"
 #include "filter/profile/few.h"
 #include "filter/profile/index.h"
+#include "filter/profile/moments.h"
 #include "filter/profile/sample.h"
 #include "filter/profile/sandboxes.h"
 #include "filter/profile/select.h"
@@ -124,6 +125,7 @@ struct hlg_profile {
 	struct hlg_starts starts;     /* the same */
 	/* Of what was not deselected, if options say so; the second of guests. */
 	struct hlg_slices by_thread, by_address;
+	struct hlg_moments moments;     /* of guest samples that were not deselected */
 	struct hlg_builds builds;       /* that ran, as the recordings tell */
 	struct hlg_sandboxes sandboxes; /* where the feed knows of several, and their
 					 * guest samples that were not deselected */
@@ -214,6 +216,8 @@ enum hlg_disposition hlg_profile_add_many(struct hlg_profile *profile,
  */
 struct hlg_hits {
 	struct hlg_cell *cells;
+	struct hlg_moments *moments; /* the profile's, and the hits' in between */
+	uint64_t below; /* the hash of times that are kept (moments.h); 0: no times */
 	unsigned shift;
 	uint32_t series; /* HLG_NO_SERIES, and so no cell's, if the short cut is closed */
 	bool takes_host;
@@ -222,12 +226,15 @@ struct hlg_hits {
 	hlg_u128 squares;
 };
 
+/* timed: hlg_profile_hits_add() is told times. */
 static inline void hlg_profile_hits_begin(struct hlg_hits *hits,
-					  const struct hlg_profile *profile,
-					  uint32_t event)
+					  struct hlg_profile *profile, uint32_t event,
+					  bool timed)
 {
 	*hits = (struct hlg_hits){
 		.cells = profile->cells,
+		.moments = &profile->moments,
+		.below = timed ? hlg_moments_below(&profile->moments) : 0,
 		.shift = profile->shift,
 		.series = profile->events[event].series,
 		.takes_host = profile->events[event].plain_host,
@@ -241,7 +248,7 @@ static inline void hlg_profile_hits_begin(struct hlg_hits *hits,
  */
 static inline __attribute__((always_inline)) bool hlg_profile_hits_add(
 	struct hlg_hits *hits, unsigned cpumode, uint64_t ip, int32_t tid,
-	uint64_t period)
+	uint64_t period, uint64_t time)
 {
 	struct hlg_cell *cell;
 	uint64_t sum;
@@ -256,6 +263,10 @@ static inline __attribute__((always_inline)) bool hlg_profile_hits_add(
 		cell->count.samples++;
 		cell->count.period += period;
 		hits->squares += (hlg_u128)period * period;
+		if (hlg_moments_hash(time) < hits->below) {
+			hlg_moments_keep(hits->moments, time, ip, hits->series);
+			hits->below = hlg_moments_below(hits->moments);
+		}
 	} else {
 		if (!hits->takes_host)
 			return false;
@@ -286,7 +297,7 @@ static inline void hlg_profile_hits_end(const struct hlg_hits *hits,
  */
 static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_index,
 				   unsigned cpumode, uint64_t ip, int32_t tid,
-				   uint64_t period)
+				   uint64_t period, uint64_t time)
 {
 	struct hlg_event *event = &profile->events[event_index];
 	struct hlg_cell *cell;
@@ -316,6 +327,7 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 	cell->count.samples++;
 	cell->count.period += period;
 	profile->series[event->series].squares += (hlg_u128)period * period;
+	hlg_moments_add(&profile->moments, time, ip, event->series);
 	return true;
 }
 

@@ -10,6 +10,17 @@
 #include "filter/report/shift.h"
 #include "filter/view/region.h"
 
+/* False without memory. */
+static bool sort_moments(struct hlg_report *r)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < r->n_cells; i++)
+		samples += r->cells[i].count.samples;
+	r->moments = hlg_moments_sorted(&r->profile->moments, samples, &r->n_moments);
+	return r->moments && !r->profile->moments.lost;
+}
+
 static int compare_events(const void *a, const void *b, void *profile)
 {
 	const struct hlg_profile *p = profile;
@@ -86,9 +97,16 @@ static bool collect_cells(struct hlg_report *r)
 	return true;
 }
 
+/* Moments of what a view is of. */
+struct moments {
+	const struct hlg_moment *at;
+	size_t n;
+};
+
 static int build_view(const struct hlg_report *r, struct hlg_view *view,
 		      const struct hlg_cell *cells, size_t n_cells,
-		      enum hlg_weight weight, struct hlg_err *err)
+		      const struct moments *moments, enum hlg_weight weight,
+		      struct hlg_err *err)
 {
 	struct hlg_view_input in = {.space = r->space,
 				    .options = r->options,
@@ -96,6 +114,9 @@ static int build_view(const struct hlg_report *r, struct hlg_view *view,
 				    .n_cells = n_cells,
 				    .rank = r->rank,
 				    .weight = weight,
+				    .moments = moments->at,
+				    .n_moments = moments->n,
+				    .halved = r->profile->moments.halved,
 				    .border = r->suppressed ? NULL : &r->border,
 				    .raw = r->suppressed};
 	int rc;
@@ -108,6 +129,13 @@ static int build_view(const struct hlg_report *r, struct hlg_view *view,
 	if (rc == 0 && !hlg_rows_sort(view, r->options->sort))
 		rc = hlg_err_memory(err, "report");
 	return rc < 0 ? rc : hlg_region_build(view, r->options->region, err);
+}
+
+static int build_whole(struct hlg_report *r, enum hlg_weight weight, struct hlg_err *err)
+{
+	const struct moments moments = {r->moments, r->n_moments};
+
+	return build_view(r, &r->all, r->cells, r->n_cells, &moments, weight, err);
 }
 
 /* Edges need code, which a report that names no function does not look at. */
@@ -136,7 +164,7 @@ static int build_placed(struct hlg_report *r, enum hlg_weight weight,
 		rc = hlg_border_find(&r->border, r->space, r->profile, r->cells,
 				     r->n_cells, err);
 	if (rc == 0)
-		rc = build_view(r, &r->all, r->cells, r->n_cells, weight, err);
+		rc = build_whole(r, weight, err);
 	if (rc == 0 && r->space->n_images)
 		rc = hlg_trust_build(&r->trust, r->space, &r->all, elsewhere, err);
 	return rc;
@@ -173,7 +201,7 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_er
 	    (r->trust.all.verdict == HLG_TRUST_MISMATCH || hlg_trust_guess(&r->trust))) {
 		r->suppressed = true;
 		hlg_view_finish(&r->all);
-		rc = build_view(r, &r->all, r->cells, r->n_cells, weight, err);
+		rc = build_whole(r, weight, err);
 	}
 	if (rc == 0 && marks(r) &&
 	    !hlg_misfits_mark(&r->all, &r->trust, &r->misfits, &r->n_misfits))
@@ -187,24 +215,43 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_er
 	return rc < 0 ? rc : count_edges(r, &r->all, err);
 }
 
+/* The moments by series, each's by time; first[series] is where those of one begin, and
+ * behind the last all end. NULL without memory; to be freed. */
+static struct hlg_moment *part_moments(const struct hlg_report *r, size_t *first)
+{
+	struct hlg_moment *parted = calloc(r->n_moments + 1, sizeof(*parted));
+
+	for (size_t i = 0; parted && i < r->n_moments; i++)
+		first[r->moments[i].series + 1]++;
+	for (uint32_t i = 0; i < r->profile->n_series; i++)
+		first[i + 1] += first[i];
+	for (size_t i = 0; parted && i < r->n_moments; i++)
+		parted[first[r->moments[i].series]++] = r->moments[i];
+	for (uint32_t i = r->profile->n_series; i > 0; i--)
+		first[i] = first[i - 1];
+	first[0] = 0;
+	return parted;
+}
+
 /* One group for each series that has cells. */
-static int split(struct hlg_report *r, struct hlg_err *err)
+static int split_by(struct hlg_report *r, const struct hlg_moment *moments,
+		    const size_t *first, struct hlg_err *err)
 {
 	struct hlg_count told = {0}; /* in r->misfits already */
 	size_t n = 0;
 	int rc = 0;
 
-	r->groups = calloc(r->profile->n_series + 1, sizeof(*r->groups));
-	if (!r->groups)
-		return hlg_err_memory(err, "report");
 	for (size_t i = 0, j; rc == 0 && i < r->n_cells; i = j) {
 		struct hlg_group *group = &r->groups[r->n_groups++];
+		struct moments of;
 
 		for (j = i + 1;
 		     j < r->n_cells && r->cells[j].series == r->cells[i].series; j++)
 			;
 		group->series = r->cells[i].series;
-		rc = build_view(r, &group->view, r->cells + i, j - i,
+		of.at = moments + first[group->series];
+		of.n = first[group->series + 1] - first[group->series];
+		rc = build_view(r, &group->view, r->cells + i, j - i, &of,
 				(enum hlg_weight)r->options->weight, err);
 		if (rc == 0)
 			rc = count_edges(r, &group->view, err);
@@ -212,6 +259,22 @@ static int split(struct hlg_report *r, struct hlg_err *err)
 		    !hlg_misfits_mark(&group->view, &r->trust, &told, &n))
 			rc = hlg_err_memory(err, "report");
 	}
+	return rc;
+}
+
+static int split(struct hlg_report *r, struct hlg_err *err)
+{
+	size_t *first = calloc((size_t)r->profile->n_series + 1, sizeof(*first));
+	struct hlg_moment *moments = first ? part_moments(r, first) : NULL;
+	int rc = 0;
+
+	r->groups = calloc(r->profile->n_series + 1, sizeof(*r->groups));
+	if (moments && r->groups)
+		rc = split_by(r, moments, first, err);
+	else
+		rc = hlg_err_memory(err, "report");
+	free(moments);
+	free(first);
 	return rc;
 }
 
@@ -251,7 +314,8 @@ int hlg_report_build(struct hlg_report *r, const struct hlg_options *options,
 				 .profile = profile,
 				 .host = host,
 				 .by = options->by};
-	if (profile->sandboxes.lost || !collect_cells(r) || !sum_events(r))
+	if (profile->sandboxes.lost || !collect_cells(r) || !sum_events(r) ||
+	    !sort_moments(r))
 		return hlg_err_memory(err, "report");
 	if (several_events(r)) {
 		r->by |= HLG_BY_EVENT;

@@ -148,9 +148,11 @@ static void add_shares(struct hlg_children *c, const struct hlg_report *r,
 		       const struct hlg_view *v)
 {
 	double all = (double)hlg_count_weigh(v->weight, c->all);
-	double n = r->options->border == HLG_BORDER_DROP ? v->observations
-							 : v->guest_observations;
+	double n = (r->options->border == HLG_BORDER_DROP ? v->observations
+							  : v->guest_observations) /
+		   v->design;
 
+	c->design = v->design;
 	for (size_t i = 0; i < c->n && all > 0; i++)
 		add_share(&c->rows[i], c, v->weight, all, n);
 }
@@ -250,6 +252,7 @@ struct hlg_row hlg_children_row(const struct hlg_children *c, size_t i)
 	return (struct hlg_row){.place = place->place,
 				.count = c->rows[i].count,
 				.share = c->rows[i].share,
+				.design = c->design,
 				.border = place->frame == HLG_FRAME_BORDER,
 				.inlined = place->inlined,
 				.name = place->name};

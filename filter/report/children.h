@@ -39,6 +39,7 @@ struct hlg_children {
 	enum hlg_weight weight; /* the view's: what counts are weighed by */
 	struct hlg_count all;   /* what shares are of */
 	struct hlg_count cut;   /* of all: whose stack is cut */
+	double design;          /* the view's */
 };
 
 /* Of a view of a report as hlg_paths_build takes it. Fails only without memory; the

@@ -109,6 +109,20 @@ static void time_each(char buf[static 48], const struct hlg_report *r)
 		snprintf(buf, 48, ", about %" PRIu64 " us each", (tenths + 5) / 10);
 }
 
+/* Intervals know of phases (stats/phases.h). */
+static void note_phases(struct hlg_report *r)
+{
+	const struct hlg_view *v = &r->all;
+	double n = v->guest_observations, worth = n / v->design;
+
+	if (v->design >= 1.5)
+		hlg_note_list_add(&r->notes,
+				  "phases: worth %.0f independent samples, not %.0f: "
+				  "what runs changes with time, and intervals are wider "
+				  "for it (a longer recording has more phases)",
+				  worth, n);
+}
+
 /* What is not in the functions although it has their addresses. */
 static void note_border(struct hlg_report *r)
 {
@@ -634,6 +648,7 @@ void hlg_notes_add(struct hlg_report *r)
 			"without libiberty");
 	note_guest(r);
 	note_sandboxes(r);
+	note_phases(r);
 	note_border(r);
 	note_arm64(r);
 	note_accounting(r);

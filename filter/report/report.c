@@ -32,6 +32,7 @@ void hlg_report_finish(struct hlg_report *r)
 	hlg_border_finish(&r->border);
 	free(r->cells);
 	free(r->rank);
+	free(r->moments);
 	free(r->groups);
 	free(r->events);
 	memset(r, 0, sizeof(*r));

@@ -64,7 +64,10 @@ struct hlg_report {
 	uint32_t n_events;
 	struct hlg_cell *cells; /* the profile's, by series rank, then ip */
 	size_t n_cells;
-	uint32_t *rank;  /* of each series, in the stable order */
+	uint32_t *rank;             /* of each series, in the stable order */
+	struct hlg_moment *moments; /* the profile's, by time; none where not all samples
+				     * have one */
+	size_t n_moments;
 	uint32_t n_host; /* of the host's rows are shown: those that no tracepoint has */
 	struct hlg_group *groups; /* in series order; none if the report is not split */
 	uint32_t n_groups;

@@ -125,7 +125,7 @@ int hlg_region_build(struct hlg_view *view, uint64_t size, struct hlg_err *err)
 		double w = (double)hlg_count_weigh(view->weight, r->count);
 
 		r->share = hlg_interval_wilson(total > 0 ? w / total : 0,
-					       view->observations);
+					       hlg_view_worth(view));
 		qsort_r(view->parts + r->first_part, r->n_parts, sizeof(*view->parts),
 			compare_parts, view);
 	}

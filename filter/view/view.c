@@ -2,10 +2,12 @@
 #include "filter/view/view.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/stats/phases.h"
 #include "filter/view/place-name.h"
 
 struct builder {
@@ -167,7 +169,7 @@ static bool make_row(struct builder *b, size_t first, size_t end)
 	struct hlg_row *row = border ? &v->borders[v->n_borders] : &v->rows[v->n_rows];
 
 	*row = (struct hlg_row){
-		.first_hit = first, .n_hits = end - first, .border = border};
+		.first_hit = first, .n_hits = end - first, .border = border, .design = 1};
 	if (b->in->raw)
 		row->place = hlg_view_raw_place(b->in->space, v->hits[first].ip);
 	else
@@ -242,6 +244,86 @@ static int compare_rows(const void *a, const void *b, void *view)
 	return x->place.symbol < y->place.symbol ? -1 : x->place.symbol > y->place.symbol;
 }
 
+/* Where a row's samples are: by address and series, in a table of 2^bits. */
+struct known {
+	uint64_t ip;
+	uint32_t series, row; /* row + 1; 0: free */
+};
+
+static struct known *find_known(struct known *known, unsigned bits, uint64_t ip,
+				uint32_t series)
+{
+	size_t mask = ((size_t)1 << bits) - 1;
+	size_t i = (ip ^ (uint64_t)series << 48) * hlg_hash_factor >> (64 - bits);
+
+	while (known[i].row && (known[i].ip != ip || known[i].series != series))
+		i = (i + 1) & mask;
+	return &known[i];
+}
+
+/* Each moment's row, borders behind the rows; to be freed. NULL without memory. */
+static uint32_t *rows_of_moments(const struct builder *b)
+{
+	const struct hlg_view *v = b->view;
+	size_t n = v->n_rows + v->n_borders;
+	uint32_t *rows = malloc((b->in->n_moments + 1) * sizeof(*rows));
+	struct known *known;
+	unsigned bits = 4;
+
+	while ((size_t)1 << bits < 2 * (v->n_hits + v->n_border_hits))
+		bits++;
+	known = calloc((size_t)1 << bits, sizeof(*known));
+	for (size_t i = 0; known && i < n; i++) {
+		const struct hlg_row *row = hlg_view_row(v, i);
+
+		for (size_t k = row->first_hit; k < row->first_hit + row->n_hits; k++)
+			*find_known(known, bits, v->hits[k].ip, v->hits[k].series) =
+				(struct known){v->hits[k].ip, v->hits[k].series,
+					       (uint32_t)i + 1};
+	}
+	for (size_t i = 0; known && rows && i < b->in->n_moments; i++) {
+		const struct hlg_moment *m = &b->in->moments[i];
+		uint32_t row = find_known(known, bits, m->ip, m->series)->row;
+
+		rows[i] = row ? row - 1 : (uint32_t)n;
+	}
+	if (!known) {
+		free(rows);
+		rows = NULL;
+	}
+	free(known);
+	return rows;
+}
+
+/* What rows are worth: one sample at least, as all of a row's may be of one phase. */
+static bool find_phases(struct builder *b)
+{
+	struct hlg_view *v = b->view;
+	size_t n = v->n_rows + v->n_borders;
+	struct hlg_phases phases = {.all = 1};
+	uint32_t *rows;
+	bool ok;
+
+	if (b->in->n_moments == 0)
+		return true;
+	rows = rows_of_moments(b);
+	ok = rows && hlg_phases_find(&phases, rows, b->in->n_moments, n, b->in->halved);
+	v->design = phases.all;
+	for (size_t i = 0; phases.rows && i < n; i++) {
+		struct hlg_row *row =
+			i < v->n_rows ? &v->rows[i] : &v->borders[i - v->n_rows];
+
+		row->design = fmax(1, fmin(phases.rows[i], (double)row->count.samples));
+	}
+	free(rows);
+	hlg_phases_finish(&phases);
+	return ok;
+}
+
+/* Of so few samples, and less than such a share, only an upper limit is told. */
+#define FEW   2
+#define SMALL 0.1
+
 /* Shares of rows of a total that n observations are worth. */
 static void share_rows(struct hlg_view *v, struct hlg_row *rows, size_t n_rows,
 		       struct hlg_count of, double n)
@@ -251,7 +333,11 @@ static void share_rows(struct hlg_view *v, struct hlg_row *rows, size_t n_rows,
 	for (size_t i = 0; i < n_rows; i++) {
 		double w = (double)hlg_count_weigh(v->weight, rows[i].count);
 
-		rows[i].share = hlg_interval_wilson(total > 0 ? w / total : 0, n);
+		rows[i].share = hlg_interval_wilson(total > 0 ? w / total : 0,
+						    n / rows[i].design);
+		rows[i].few = rows[i].count.samples <= FEW && rows[i].share.share < SMALL;
+		if (rows[i].few)
+			rows[i].share.low = 0;
 	}
 	qsort_r(rows, n_rows, sizeof(*rows), compare_rows, v);
 	for (size_t i = 0; i + 1 < n_rows; i++)
@@ -285,7 +371,8 @@ int hlg_view_build(struct hlg_view *view, const struct hlg_view_input *in,
 
 	memset(view, 0, sizeof(*view));
 	view->weight = in->weight;
-	if (!place_cells(&b) || !make_rows(&b))
+	view->design = 1;
+	if (!place_cells(&b) || !make_rows(&b) || !find_phases(&b))
 		return hlg_err_memory(err, "report");
 	share_out(&b);
 	return 0;

@@ -36,6 +36,7 @@ struct hlg_row {
 	struct hlg_count padding; /* of a gap: what fell into filler */
 	struct hlg_share
 		share; /* of the view's kept weight; of the border, its guest's */
+	double design; /* by how much less its samples are worth (stats/phases.h) */
 	uint64_t edge; /* samples at an edge (hlg_trust_skid), if edge_known */
 	bool edge_known;
 	bool border;  /* of the view's borders */
@@ -43,6 +44,8 @@ struct hlg_row {
 	bool misfit;  /* its samples are off its instructions: it has no name (misfits.h)
 		       */
 	bool unsure;  /* the next row may well have more: their intervals overlap */
+	bool few;     /* one or two samples: rows that have none are not shown, so nothing
+		       * is known of how small its share may be: its interval begins at 0 */
 	char *name;   /* readable, not escaped */
 	char *apart;  /* what tells it from rows of its name (report/twins.h), or NULL */
 	size_t first_hit, n_hits; /* in the view's hits; by series rank, then address */
@@ -71,6 +74,9 @@ struct hlg_view {
 	struct hlg_count ip_zero; /* part of guest: the ip is not told */
 	double observations;      /* effective number, of what is kept; of all: */
 	double guest_observations;
+	double design; /* by how much less these are worth for phases (stats/phases.h); 1:
+			* none
+			*/
 	struct hlg_row *rows; /* by weight, then address, then image */
 	size_t n_rows;
 	size_t *order; /* numbers of the rows as they are shown; NULL: as they are */
@@ -90,6 +96,13 @@ static inline const struct hlg_row *hlg_view_row(const struct hlg_view *view, si
 	return i < view->n_rows ? &view->rows[i] : &view->borders[i - view->n_rows];
 }
 
+/* How many independent samples are worth as much as the samples of a part of the view of
+ * which nothing more is known; see observations. */
+static inline double hlg_view_worth(const struct hlg_view *view)
+{
+	return view->observations / view->design;
+}
+
 /* A stable order of images, for rows that are otherwise alike; NULL comes last. */
 int hlg_view_compare_images(const struct hlg_image *a, const struct hlg_image *b);
 
@@ -99,8 +112,12 @@ struct hlg_view_input {
 	const struct hlg_options *options;
 	const struct hlg_cell *cells; /* by series, then ip */
 	size_t n_cells;
-	const uint32_t *rank;            /* of each series, in the stable order */
-	hlg_u128 squares;                /* of the series the cells belong to */
+	const uint32_t *rank; /* of each series, in the stable order */
+	hlg_u128 squares;     /* of the series the cells belong to */
+	const struct hlg_moment
+		*moments; /* of these, by time; of one in 2^halved samples */
+	size_t n_moments; /* 0: not known */
+	unsigned halved;
 	const struct hlg_border *border; /* NULL: it is in the rows of its places */
 	enum hlg_weight weight;
 	bool raw; /* rows are guest addresses: nothing is said about what is there */

@@ -112,8 +112,11 @@ def close(text, value, least=1e-250):
 
 
 def check_tests(build, before, after):
-    """All periods of a recording are one here: an observation is a sample."""
-    text = compared(build, before, after, "--weight=samples")
+    """All periods of a recording are one here: an observation is a sample. And saved profiles
+    know of no phases, which make it less than one."""
+    with tempfile.TemporaryDirectory(prefix="diff-") as folder:
+        saved = [save(build, folder, ELF, path) for path in (before, after)]
+        text = compared(build, *saved, "--weight=samples")
     for record in "function", "region":
         rows = table(text, record)
         for row in rows:
@@ -185,10 +188,18 @@ def save(build, folder, elf, path):
 
 def check_saved(build):
     with tempfile.TemporaryDirectory(prefix="diff-") as folder:
-        saved = [save(build, folder, ELF, path) for path in (USER, KERNEL)]
-        rows = [table(compared(build, *paths), "function", "region", "total", "trust")
-                for paths in ((USER, KERNEL), saved)]
-        return [] if rows[0] == rows[1] else ["saved profiles differ from recordings"]
+        wrong = []
+        for after in THREADS, KERNEL:
+            saved = [save(build, folder, ELF, path) for path in (USER, after)]
+            texts = [compared(build, *paths) for paths in ((USER, after), saved)]
+            rows = [table(text, "function", "region", "total", "trust") for text in texts]
+            if (rows[0] == rows[1]) == ("phases: worth" in texts[0]):
+                wrong.append(f"{after}: saved profiles differ, or do not where there are phases")
+            if "phases: worth" in texts[1]:
+                wrong.append(f"{after}: phases of a saved profile")
+            if ("phases: worth" in texts[0]) != (after == KERNEL):
+                wrong.append(f"{after}: phases, or none")
+        return wrong
 
 
 def check_saved_alone(build):
@@ -197,14 +208,14 @@ def check_saved_alone(build):
                "points", "low", "high", "p", "q", "significant"]
     wrong = []
     with tempfile.TemporaryDirectory(prefix="diff-") as folder:
-        user, kernel, host = (save(build, folder, ELF, path) for path in (USER, KERNEL, HOST))
+        user, threads, host = (save(build, folder, ELF, path) for path in (USER, THREADS, HOST))
         far = save(build, folder, ELF + "@0x7f3a51c26000", FAR)
         rusty = save(build, folder, RUSTY, RUSTY_USER)
         for alone, words in (
-                ([user, kernel], [ELF, USER, KERNEL]),
+                ([user, threads], [ELF, USER, THREADS]),
                 ([user, far], [ELF, USER, "--after", ELF + "@0x7f3a51c26000", FAR]),
-                ([user, host, kernel, "--after", rusty],
-                 [ELF, USER, HOST, KERNEL, "--after", RUSTY, RUSTY_USER]),
+                ([user, host, threads, "--after", rusty],
+                 [ELF, USER, HOST, THREADS, "--after", RUSTY, RUSTY_USER]),
                 ([rusty, user], [RUSTY, RUSTY_USER, "--after", ELF, USER])):
             rows = [sorted([row[c] for c in columns] for row in table(
                 must(hlguest_of(build), "diff", *w, "--border=keep", "--format=csv"), "function"))
@@ -212,7 +223,7 @@ def check_saved_alone(build):
             if rows[0] != rows[1]:
                 wrong += [f"{a} and {b}" for a, b in zip(*rows) if a != b] or ["rows"]
         # A side of two bases is one of one image.
-        both = must(hlguest_of(build), "diff", user, far, "--after", kernel, "-v")
+        both = must(hlguest_of(build), "diff", user, far, "--after", threads, "-v")
         if "2 bases" not in both:
             wrong.append(both)
         for words in ([user, KERNEL], [user, "nosuch.pb.gz"], [user, ELF]):

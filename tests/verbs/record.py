@@ -177,7 +177,7 @@ def check_measure(build, folder):
     for quiet in ([], ["-q"]):
         _, err, _ = run(hlguest_of(build), *quiet, "--", vm, "--seconds=0.03", elf, cwd=folder)
         short = re.search(r"only (\d+) guest samples? at 997 a second: the guest ran for about "
-                          r"(\d+) ms \(.*hlguest record -F 5000 -- ", err)
+                          r"(\d+) ms \(.*hlguest record -F 4999 -- ", err)
         if bool(short) == bool(quiet) or short and not 0 <= int(short[2]) - int(short[1]) <= 1:
             yield f"{quiet}: {err}"
     # What is wide is folded at words.

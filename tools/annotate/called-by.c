@@ -87,9 +87,10 @@ static struct hlg_called_by_call *calls_of(const struct hlg_called_by *called,
 	return called->calls + low;
 }
 
-/* A line each: names may be long. samples: of the row, which tell how sure shares are. */
-static void put(FILE *f, const struct hlg_called_by_call *calls, size_t n,
-		uint64_t samples, const struct hlg_screen *screen)
+/* A line each: names may be long. samples: what the row's are worth, which tells how sure
+ * shares are. */
+static void put(FILE *f, const struct hlg_called_by_call *calls, size_t n, double samples,
+		const struct hlg_screen *screen)
 {
 	static const char label[] = "  called by:";
 	const int indent = (int)strlen(label);
@@ -103,7 +104,7 @@ static void put(FILE *f, const struct hlg_called_by_call *calls, size_t n,
 		all += calls[i].weight;
 	for (size_t i = 0; i < n && i < SHOWN; i++) {
 		struct hlg_share s = hlg_interval_wilson(
-			(double)calls[i].weight / (double)all, (double)samples);
+			(double)calls[i].weight / (double)all, samples);
 
 		fprintf(f, "%-*s%7s %%  %s%5s  ", indent, i ? "" : label,
 			hlg_interval_percent(percent, s.share),
@@ -138,7 +139,7 @@ bool hlg_called_by_put(FILE *f, struct hlg_called_by *called, const struct hlg_r
 	calls = calls_of(called, row, &n);
 	if (n)
 		qsort(calls, n, sizeof(*calls), compare_weights);
-	put(f, calls, n, row->count.samples, &r->screen);
+	put(f, calls, n, (double)row->count.samples / row->design, &r->screen);
 	return true;
 }
 

@@ -28,11 +28,14 @@ static int view_of(struct hlg_view *view, const struct hlg_diff_side *side,
 {
 	struct hlg_cell *cells = malloc((profile->n_cells + 1) * sizeof(*cells));
 	uint32_t *rank = malloc((profile->n_series + 1) * sizeof(*rank));
+	struct hlg_moment *moments = NULL;
+	uint64_t samples = 0;
 	struct hlg_view_input in = {.space = side->space,
 				    .options = side->options,
 				    .cells = cells,
 				    .rank = rank,
 				    .weight = weight,
+				    .halved = profile->moments.halved,
 				    .border = raw ? NULL : &side->report.border,
 				    .raw = raw};
 	int rc = cells && rank ? 0 : hlg_err_memory(err, "diff");
@@ -40,6 +43,13 @@ static int view_of(struct hlg_view *view, const struct hlg_diff_side *side,
 	for (size_t i = 0; rc == 0 && i < hlg_profile_room(profile); i++)
 		if (profile->cells[i].count.samples)
 			cells[in.n_cells++] = profile->cells[i];
+	for (size_t i = 0; i < in.n_cells; i++)
+		samples += cells[i].count.samples;
+	if (rc == 0)
+		in.moments = moments =
+			hlg_moments_sorted(&profile->moments, samples, &in.n_moments);
+	if (rc == 0 && (!moments || profile->moments.lost))
+		rc = hlg_err_memory(err, "diff");
 	for (uint32_t i = 0; rc == 0 && i < profile->n_series; i++) {
 		rank[i] = i; /* the order of hits does not show */
 		in.squares += profile->series[i].squares;
@@ -50,6 +60,7 @@ static int view_of(struct hlg_view *view, const struct hlg_diff_side *side,
 		rc = hlg_region_build(view, side->options->region, err);
 	free(cells);
 	free(rank);
+	free(moments);
 	return rc;
 }
 

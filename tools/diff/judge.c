@@ -116,15 +116,22 @@ static void list_runs(struct hlg_dispersion_run *list, const struct hlg_diff_sid
 	}
 }
 
+/* The same of one recording's, or several's, with what their phases leave of them. Where
+ * recordings are compared, these show it themselves. */
+static double worth(const struct hlg_view *view, const struct hlg_row *row, bool border)
+{
+	return observations(view, border) / (row ? row->design : view->design);
+}
+
 static struct hlg_share share_of(const struct hlg_view *view, struct hlg_count count,
-				 bool border)
+				 const struct hlg_row *row, bool border)
 {
 	double total =
 		(double)hlg_count_weigh(view->weight, border ? view->guest : view->kept);
 	double weight = (double)hlg_count_weigh(view->weight, count);
 
 	return hlg_interval_wilson(total > 0 ? weight / total : 0,
-				   observations(view, border));
+				   worth(view, row, border));
 }
 
 /* What is done to each row's shares in the recordings of both sides. */
@@ -176,7 +183,8 @@ static void compare(const struct task *t, struct hlg_diff_row *row)
 	bool border = is_border(row);
 
 	for (int s = 0; s < 2; s++)
-		row->share[s] = share_of(&t->diff->side[s].all, row->count[s], border);
+		row->share[s] = share_of(&t->diff->side[s].all, row->count[s],
+					 row->row[s], border);
 	if (t->diff->by_runs)
 		hlg_compare_runs(&row->compared, t->lists[0], a->n_runs, t->lists[1],
 				 b->n_runs, &t->all);
@@ -184,9 +192,9 @@ static void compare(const struct task *t, struct hlg_diff_row *row)
 		hlg_compare_samples(
 			&row->compared,
 			(struct hlg_proportion){row->share[0].share,
-						observations(&a->all, border)},
+						worth(&a->all, row->row[0], border)},
 			(struct hlg_proportion){row->share[1].share,
-						observations(&b->all, border)});
+						worth(&b->all, row->row[1], border)});
 	row->compared.diff = row->share[1].share - row->share[0].share;
 }
 

@@ -100,9 +100,10 @@ static void tell_limits(struct hlg_diff *diff)
 					    "(record 3 or more a side)");
 	if (!diff->by_runs)
 		hlg_note_list_detail(&diff->notes,
-				     "the test knows sampling error only, not how much "
-				     "one run differs from the next (record three or "
-				     "more of each side to include that)");
+				     "the test knows sampling error and the phases "
+				     "inside a recording, not what else makes one run "
+				     "differ from the next (record three or more of "
+				     "each side to include that)");
 	else if (diff->n_runs[0] < FEW_RUNS || diff->n_runs[1] < FEW_RUNS)
 		hlg_note_list_detail(&diff->notes,
 				     "with few recordings (%zu before, %zu after), only "

@@ -221,11 +221,11 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 	hlg_sample_span_see(&feed->profile->span, time);
 	if (raw->alone) {
 		if (!hlg_profile_hit(feed->profile, event, hlg_perfdata_cpumode(raw),
-				     raw->ip, hlg_perfdata_tid(raw), raw->period))
+				     raw->ip, hlg_perfdata_tid(raw), raw->period, time))
 			take(feed, raw);
 		return;
 	}
-	hlg_profile_hits_begin(&hits, feed->profile, event);
+	hlg_profile_hits_begin(&hits, feed->profile, event, time_at != 0);
 	do {
 		/* The first and the last are at turns, or at the ends of the run. Without
 		 * times this is the header, of which see_turn makes nothing. */
@@ -234,7 +234,7 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 			see_turn(feed, raw, last, time);
 		last = time;
 		hit = hlg_profile_hits_add(&hits, hlg_perfdata_cpumode(raw), raw->ip,
-					   hlg_perfdata_tid(raw), raw->period);
+					   hlg_perfdata_tid(raw), raw->period, time);
 	} while (hit && hlg_perfdata_next(raw));
 	see_turn(feed, raw, last, last);
 	hlg_profile_hits_end(&hits, feed->profile, event, raw->before - before + hit);

@@ -98,8 +98,8 @@ static double observations_of(const struct stacks *stacks, enum hlg_weight weigh
 	double samples = (double)stacks->tree.nodes[HLG_TREE_ROOT].total.samples;
 
 	if (weight == HLG_WEIGHT_SAMPLES || v->kept.samples == 0)
-		return samples;
-	return samples * v->observations / (double)v->kept.samples;
+		return samples / v->design;
+	return samples * hlg_view_worth(v) / (double)v->kept.samples;
 }
 
 static struct hlg_flame_side side_of(const struct stacks *stacks, enum hlg_weight weight)

@@ -415,13 +415,13 @@ static int show_row(const struct show *s, const struct hlg_row *row, struct hlg_
 static int show_place(const struct show *s, const struct hlg_place *place,
 		      struct hlg_err *err)
 {
-	struct hlg_row none = {.place = *place};
+	struct hlg_row none = {.place = *place, .design = 1};
 	int rc;
 
 	for (size_t i = 0; i < s->view->n_rows; i++)
 		if (s->view->rows[i].place.owner == place->owner)
 			return show_row(s, &s->view->rows[i], err);
-	none.share = hlg_interval_wilson(0, s->view->observations);
+	none.share = hlg_interval_wilson(0, hlg_view_worth(s->view));
 	none.name = hlg_place_name(place, s->a->report->options->demangle);
 	if (!none.name)
 		return hlg_err_memory(err, "annotate");

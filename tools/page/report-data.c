@@ -368,7 +368,7 @@ static int put_all(struct writer *w, struct hlg_err *err)
 			   w->v->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period");
 	hlg_page_data_text(&w->d, "unit", unit_of(w));
 	hlg_page_data_number(&w->d, "total", weigh(w, w->v->kept));
-	hlg_page_data_real(&w->d, "observations", w->v->observations);
+	hlg_page_data_real(&w->d, "observations", hlg_view_worth(w->v));
 	put_images(w);
 	if (w->lost)
 		return hlg_err_memory(err, "page");

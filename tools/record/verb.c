@@ -35,6 +35,7 @@
 #include "tools/record/keep.h"
 #include "tools/record/modifiers.h"
 #include "tools/record/process.h"
+#include "tools/record/runs.h"
 #include "tools/record/tracing.h"
 
 /* A prime, so that sampling does not fall into step with what is sampled. */
@@ -48,6 +49,7 @@ struct arguments {
 	bool both; /* stacks and guest_stacks, as far as they can be had */
 	enum hlg_guest_stacks_way way; /* of guest_stacks */
 	uint64_t stack_bytes;          /* 0: not asked for */
+	uint64_t runs;                 /* 0: not asked for */
 	const char *event, *frequency, *out, *pid;
 	const char *windows, *count; /* a group, and its leader's period */
 	char **command;
@@ -79,6 +81,18 @@ static int set_count(void *arguments, const struct hlg_verb_option *option, char
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT, "-%c %s: not a number of events",
 			   option->letter, value);
+}
+
+static int set_runs(void *arguments, const struct hlg_verb_option *option, char *value,
+		    struct hlg_err *err)
+{
+	struct arguments *args = arguments;
+
+	if (hlg_number_u64(value, &args->runs) && args->runs > 0 &&
+	    args->runs <= HLG_RECORD_RUNS_MOST)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT, "--%s=%s: not a number of runs (1 to %d)",
+			   option->name, value, HLG_RECORD_RUNS_MOST);
 }
 
 static int set_guest_stacks(void *arguments, const struct hlg_verb_option *option,
@@ -145,6 +159,26 @@ static bool traces(const struct arguments *args)
 	return args->exits || args->stacks || args->sandboxes || args->both;
 }
 
+/* What several runs do not go together with. */
+static int check_runs(const struct arguments *args, struct hlg_err *err)
+{
+	if (!args->runs)
+		return 0;
+	if (!args->command)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--runs: of what is not known (give the command that "
+				   "each run is of: -- COMMAND)");
+	if (args->windows)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--runs and --windows: runs are for hlguest diff, "
+				   "which compares samples (give one)");
+	if (args->out && strcmp(args->out, "-") == 0)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--runs: each run has a file of its own (give their "
+				   "name: -o FILE)");
+	return 0;
+}
+
 /* What does not go together. */
 static int check(void *arguments, struct hlg_err *err)
 {
@@ -157,7 +191,7 @@ static int check(void *arguments, struct hlg_err *err)
 				   : args->exits  ? "--exits"
 				   : args->stacks ? "--stacks"
 						  : "--sandboxes");
-	if (check_guest_stacks(args, err) < 0 ||
+	if (check_guest_stacks(args, err) < 0 || check_runs(args, err) < 0 ||
 	    hlg_target_check_magic(args->out, HLG_MAGIC_RECORDING, err) < 0)
 		return HLG_EINPUT;
 	if (!args->command && !args->pid && !args->everything)
@@ -260,12 +294,13 @@ static const char **perf_words(const struct arguments *args, const char *event,
 
 static const int signals[] = {SIGINT, SIGTERM};
 
-static volatile sig_atomic_t perf_pid;
+static volatile sig_atomic_t perf_pid, interrupted;
 
 /* ^C reaches perf by itself, kill reaches us alone. */
 static void hand_on(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
+	interrupted = 1;
 	if (info->si_code <= 0)
 		kill(perf_pid, sig);
 }
@@ -376,26 +411,13 @@ static void tell_nothing(const struct arguments *args, const char *event, int st
 			      "hlguest: no guest sample was recorded with -e %s, %s a "
 			      "second: did a guest run, and for more than a few "
 			      "milliseconds? (let it run longer, or hlguest record -F "
-			      "5000; hlguest doctor shows what this machine can record)",
+			      "4999; hlguest doctor shows what this machine can record)",
 			      event, args->frequency);
 	if (rc < 0)
 		return;
 	hlg_output_fold(stderr, 0, 0, line);
 	fputc('\n', stderr);
 	free(line);
-}
-
-/* A word as a shell takes it; one with a ' in it is the reader's to quote. */
-static void print_word(const char *word)
-{
-	bool plain =
-		word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				  "0123456789_./+,:@%-")] == '\0';
-	const char *quote = plain || strchr(word, '\'') ? "" : "'";
-
-	fputs(quote, stderr);
-	hlg_escape_print(stderr, word);
-	fputs(quote, stderr);
 }
 
 /*
@@ -445,20 +467,27 @@ static void tell_sums(const struct arguments *args, const struct hlg_recording_s
 	fprintf(stderr, "%" PRIu64 " lost\n", sums->lost);
 }
 
-/* "hlguest: now: hlguest report guest.elf FILE": what to type next; more: behind that. */
-static void tell_verb(const struct arguments *args, const char *now, const char *verb,
-		      const char *more)
+/* "hlguest: now: hlguest report guest.elf": begins what to type next; now may be NULL. */
+static void begin_verb(const struct arguments *args, const char *now, const char *verb)
 {
 	const struct hlg_record_guests *guests = &args->guests;
 
-	fprintf(stderr, "hlguest: %s: hlguest %s ", now, verb);
+	if (now)
+		fprintf(stderr, "hlguest: %s: ", now);
+	fprintf(stderr, "hlguest %s", verb);
 	for (size_t i = 0; i < guests->n || i == 0; i++) {
-		if (i)
-			fputc(' ', stderr);
-		print_word(guests->n ? guests->paths[i] : "guest.elf");
+		fputc(' ', stderr);
+		hlg_record_runs_word(guests->n ? guests->paths[i] : "guest.elf");
 	}
+}
+
+/* more: behind the recording. */
+static void tell_verb(const struct arguments *args, const char *now, const char *verb,
+		      const char *more)
+{
+	begin_verb(args, now, verb);
 	fputc(' ', stderr);
-	print_word(args->out);
+	hlg_record_runs_word(args->out);
 	fprintf(stderr, "%s\n", more);
 }
 
@@ -540,7 +569,7 @@ static int tell(struct arguments *args, const char *event, int status,
 	}
 	if (sums.guest == 0 && !args->exits)
 		tell_nothing(args, event, status);
-	else if (!args->quiet)
+	else if (!args->quiet && !args->runs)
 		tell_next(args);
 	/* The recording is whole without. */
 	if (hlg_beside_write(args->out, (const char *const *)guests->paths, guests->n,
@@ -666,6 +695,32 @@ static int begin_stacks(struct arguments *args, const char *event,
 	return rc < 0 ? rc : 0;
 }
 
+enum {
+	DENSE = 20000, /* samples a second, each of which takes some us by itself */
+	ROUND = 100    /* clocks of guests have rates that are multiples of this */
+};
+
+/* How often to sample better. */
+static void advise_rate(const struct arguments *args)
+{
+	uint64_t n;
+
+	if (args->quiet || args->windows || !hlg_number_u64(args->frequency, &n))
+		return;
+	if (n >= DENSE)
+		fprintf(stderr,
+			"hlguest: -F %" PRIu64 ": so often, taking samples is much of "
+			"what runs, and shares may be wrong (use -F 4999 or less, for "
+			"longer)\n",
+			n);
+	else if (n % ROUND == 0)
+		fprintf(stderr,
+			"hlguest: -F %" PRIu64 ": a round rate may fall into step with "
+			"a clock of the guest, and shares be wrong (use -F %" PRIu64
+			")\n",
+			n, n - (n < 1000 ? 1 : 3));
+}
+
 /* Returns the exit status. */
 static int record_event(struct arguments *args, const char *event)
 {
@@ -678,6 +733,7 @@ static int record_event(struct arguments *args, const char *event)
 
 	if (status != 0)
 		return status;
+	advise_rate(args);
 	if (args->pid) /* as long as it runs */
 		hlg_record_process_add_list(&args->guests, args->pid);
 	counted = hlg_record_modifiers_add(event, args->host);
@@ -725,13 +781,60 @@ static int record(struct arguments *args)
 	return status;
 }
 
+/* What came of the runs, of which so many are good, and what to type next. */
+static void tell_runs(const struct arguments *args, const char *out, uint64_t good)
+{
+	if (good < args->runs)
+		fprintf(stderr,
+			"hlguest: run %" PRIu64 " of %" PRIu64 " %s: no more are made\n",
+			good + 1, args->runs, interrupted ? "was interrupted" : "failed");
+	if (args->quiet || good == 0)
+		return;
+	begin_verb(args, "now", "report");
+	hlg_record_runs_print(out, good);
+	fputs("\nhlguest:  or, with as many of another state: ", stderr);
+	begin_verb(args, NULL, "diff");
+	hlg_record_runs_print(out, good);
+	fputs(" --after AFTER...\n", stderr);
+}
+
+/* Each run as if it were the only one; the first that fails, or is interrupted, ends it.
+ * Returns the exit status. */
+static int record_runs(struct arguments *args)
+{
+	const char *out = args->out;
+	uint64_t good = 0;
+	int status = 0;
+
+	if (!out)
+		out = args->host ? "perf.data.kvm" : "perf.data.guest";
+	while (status == 0 && good < args->runs && !interrupted) {
+		struct arguments one = *args;
+		char name[PATH_MAX];
+		struct hlg_err err;
+
+		if (!hlg_record_runs_name(name, out, good + 1)) {
+			hlg_err_set(&err, HLG_EINPUT, "%s: the name is too long", out);
+			return hlg_output_error(&err);
+		}
+		one.out = name;
+		one.guests = (struct hlg_record_guests){0};
+		status = record(&one);
+		hlg_record_guests_finish(&args->guests);
+		args->guests = one.guests;
+		good += status == 0 && !interrupted;
+	}
+	tell_runs(args, out, good);
+	return status == 0 && good < args->runs ? 128 + SIGINT : status;
+}
+
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
 	struct arguments args = {0};
 	int status;
 
 	if (hlg_argp_run_verb(verb, argc, argv, &args, &status))
-		status = record(&args);
+		status = args.runs ? record_runs(&args) : record(&args);
 	hlg_record_guests_finish(&args.guests);
 	return status;
 }
@@ -787,6 +890,13 @@ static const struct hlg_verb_option options[] = {
 	 .fallback = FREQUENCY,
 	 .kind = HLG_VERB_NUMBER,
 	 .set = set_frequency},
+	{.name = "runs",
+	 .heading = HOW,
+	 .value = "N",
+	 .help = "run COMMAND N times, each into a recording of its own, for hlguest "
+		 "diff",
+	 .kind = HLG_VERB_NUMBER,
+	 .set = set_runs},
 	{.name = "output",
 	 .alias = "out",
 	 .letter = 'o',

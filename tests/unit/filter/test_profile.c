@@ -148,16 +148,18 @@ static void end_hits(struct way *way, struct hlg_profile *p)
 static bool hit(struct way *way, struct hlg_profile *p, const struct hlg_sample *s)
 {
 	if (way->kind == SHORT_CUT)
-		return hlg_profile_hit(p, s->event, s->cpumode, s->ip, s->tid, s->period);
+		return hlg_profile_hit(p, s->event, s->cpumode, s->ip, s->tid, s->period,
+				       s->time);
 	if (way->event != s->event)
 		end_hits(way, p);
 	if (!way->open) {
-		hlg_profile_hits_begin(&way->hits, p, s->event);
+		hlg_profile_hits_begin(&way->hits, p, s->event, true);
 		way->event = s->event;
 		way->n = 0;
 		way->open = true;
 	}
-	if (hlg_profile_hits_add(&way->hits, s->cpumode, s->ip, s->tid, s->period)) {
+	if (hlg_profile_hits_add(&way->hits, s->cpumode, s->ip, s->tid, s->period,
+				 s->time)) {
 		way->n++;
 		return true;
 	}

@@ -19,7 +19,7 @@ START_TEST(short_cut_leaves_host_rows)
 	kit_options(&o, _i ? "mode=all" : "mode=host");
 	ck_assert(hlg_profile_init(&p, &o));
 	hlg_profile_event(&p, "a", 0);
-	ck_assert(!hlg_profile_hit(&p, 0, 2, 7, -1, 1));
+	ck_assert(!hlg_profile_hit(&p, 0, 2, 7, -1, 1, HLG_NO_TIME));
 	ck_assert_uint_eq(p.seen.samples, 0);
 	hlg_profile_finish(&p);
 	hlg_options_finish(&o);
@@ -48,12 +48,15 @@ START_TEST(short_cut)
 		s.pid = 1;
 		s.cpu = 0;
 		s.time = 2000000000;
-		ck_assert(!hlg_profile_hit(&p, 0, 5, 7, -1, 1)); /* not met yet */
+		ck_assert(!hlg_profile_hit(&p, 0, 5, 7, -1, 1,
+					   HLG_NO_TIME)); /* not met yet */
 		hlg_profile_add(&p, &s);
-		ck_assert_int_eq(hlg_profile_hit(&p, 0, 5, 7, -1, 1), c[i].taken);
-		ck_assert(!hlg_profile_hit(&p, 0, 5, 8, -1, 1));
+		ck_assert_int_eq(hlg_profile_hit(&p, 0, 5, 7, -1, 1, HLG_NO_TIME),
+				 c[i].taken);
+		ck_assert(!hlg_profile_hit(&p, 0, 5, 8, -1, 1, HLG_NO_TIME));
 		/* The host's are taken where all else is plain, and nobody wants rows. */
-		ck_assert_int_eq(hlg_profile_hit(&p, 0, 2, 7, -1, 1), c[i].taken);
+		ck_assert_int_eq(hlg_profile_hit(&p, 0, 2, 7, -1, 1, HLG_NO_TIME),
+				 c[i].taken);
 		ck_assert_uint_eq(p.host.samples, c[i].taken);
 		ck_assert_uint_eq(p.seen.samples, 1u + 2u * c[i].taken);
 		hlg_profile_finish(&p);
@@ -107,8 +110,8 @@ START_TEST(short_cut_between_series)
 	}
 	ck_assert_uint_eq(p.cells[slot + 1].ip, x);
 	ck_assert_uint_eq(p.cells[slot + 1].series, 0);
-	ck_assert(hlg_profile_hit(&p, 0, 5, y, -1, 1));
-	ck_assert(!hlg_profile_hit(&p, other, 5, x, -1, 1));
+	ck_assert(hlg_profile_hit(&p, 0, 5, y, -1, 1, HLG_NO_TIME));
+	ck_assert(!hlg_profile_hit(&p, other, 5, x, -1, 1, HLG_NO_TIME));
 	hlg_profile_finish(&p);
 	hlg_options_finish(&o);
 }
