@@ -102,6 +102,8 @@ static bool ask(struct hlg_inlined *inlined, uint64_t ip, struct asked *asked)
 	if (place.image)
 		n = inlined->source->at(inlined->source->ctx, place.image, place.addr,
 					names, HLG_INLINED_MAX);
+	if (n == HLG_INLINED_LOST)
+		return false;
 	*asked = (struct asked){ip, inlined->n_numbers, n};
 	for (size_t i = 0; i < n; i++) {
 		uint32_t number = number_function(

@@ -14,6 +14,8 @@
 /* Inlined into one another at one address, at most: the outermost of them. */
 #define HLG_INLINED_MAX 64
 
+#define HLG_INLINED_LOST SIZE_MAX /* of at(): without memory */
+
 struct hlg_inlined_source {
 	/* Puts up to max names, as the debug information has them, of what was inlined at
 	 * an image's own address, innermost first; how many. They live as long as ctx. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "config.h"
+#include "filter/report/inlined.h"
 
 #if HLG_HAVE_LIBDW
 #include <dwarf.h>
@@ -270,35 +271,35 @@ static bool is_whole(struct hlg_source *s, Dwarf_Die *unit)
 	return whole;
 }
 
-/* Of a unit that was split off, the tree is in the other file. */
-static void read_subroutines(struct hlg_source *s, struct unit *unit)
+/* Of a unit that was split off, the tree is in the other file. False without memory. */
+static bool read_subroutines(struct hlg_source *s, struct unit *unit)
 {
 	Dwarf_Die tree;
 
-	unit->read = true;
 	if (!is_whole(s, &unit->die) ||
 	    dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &tree, NULL, NULL, NULL) != 0 ||
 	    !tree.cu)
 		tree = unit->die;
-	hlg_subroutines_collect(&unit->subroutines, &tree, &s->room);
+	unit->read = hlg_subroutines_collect(&unit->subroutines, &tree, &s->room);
+	if (!unit->read)
+		hlg_subroutines_finish(&unit->subroutines);
+	return unit->read;
 }
 
-/* The unit of addr, and what was inlined there, of which there are *n; else *n is 0. */
-static struct unit *find_inlined(struct hlg_source *s, uint64_t addr,
-				 Dwarf_Die inlined[static MAX_CHAIN], size_t *n,
-				 size_t max)
+/* What was inlined at addr of a unit, of which there are *n; NULL: of none. False without
+ * memory. */
+static bool find_inlined(struct hlg_source *s, struct unit *unit, uint64_t addr,
+			 Dwarf_Die inlined[static MAX_CHAIN], size_t *n, size_t max)
 {
-	struct unit *unit = find_unit(s, addr);
-
 	*n = 0;
 	if (!unit)
-		return NULL;
+		return true;
 	reading = s;
-	if (!unit->read)
-		read_subroutines(s, unit);
+	if (!unit->read && !read_subroutines(s, unit))
+		return false;
 	*n = hlg_subroutines_find(&unit->subroutines, addr, inlined,
 				  max < MAX_CHAIN ? max : MAX_CHAIN);
-	return unit;
+	return true;
 }
 
 size_t hlg_source_inlines(struct hlg_source *s, uint64_t addr,
@@ -306,8 +307,9 @@ size_t hlg_source_inlines(struct hlg_source *s, uint64_t addr,
 {
 	Dwarf_Die inlined[MAX_CHAIN];
 	size_t n;
-	struct unit *unit = find_inlined(s, addr, inlined, &n, max);
+	struct unit *unit = find_unit(s, addr);
 
+	find_inlined(s, unit, addr, inlined, &n, max);
 	for (size_t i = 0; i < n; i++)
 		describe(&unit->die, &inlined[i], &inlines[i]);
 	return n;
@@ -319,7 +321,8 @@ static size_t inlined_names(struct hlg_source *s, uint64_t addr, const char **na
 	Dwarf_Die inlined[MAX_CHAIN];
 	size_t n;
 
-	find_inlined(s, addr, inlined, &n, max);
+	if (!find_inlined(s, find_unit(s, addr), addr, inlined, &n, max))
+		return HLG_INLINED_LOST;
 	for (size_t i = 0; i < n; i++)
 		names[i] = function_of(&inlined[i]);
 	return n;

@@ -51,20 +51,20 @@ static bool enter(struct hlg_subroutines *s, struct level *level, size_t *room)
 	return paint(s, &level->die, level->in, room);
 }
 
-void hlg_subroutines_collect(struct hlg_subroutines *s, Dwarf_Die *tree, size_t *room)
+bool hlg_subroutines_collect(struct hlg_subroutines *s, Dwarf_Die *tree, size_t *room)
 {
 	struct level path[MAX_DEPTH]; /* open entries; [0] is among the top's */
 	size_t depth = 0;
 
 	path[0].in = HLG_SUBROUTINE_NONE;
 	if (dwarf_child(tree, &path[0].die) != 0)
-		return;
+		return true;
 	for (;;) {
 		uint32_t above = depth ? path[depth - 1].in : HLG_SUBROUTINE_NONE;
 
 		path[depth].in = above;
 		if (!enter(s, &path[depth], room))
-			return;
+			return *room == 0;
 		if (depth + 1 < MAX_DEPTH &&
 		    dwarf_child(&path[depth].die, &path[depth + 1].die) == 0) {
 			depth++;
@@ -72,7 +72,7 @@ void hlg_subroutines_collect(struct hlg_subroutines *s, Dwarf_Die *tree, size_t 
 		}
 		while (dwarf_siblingof(&path[depth].die, &path[depth].die) != 0)
 			if (depth-- == 0)
-				return;
+				return true;
 	}
 }
 

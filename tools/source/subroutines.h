@@ -30,10 +30,10 @@ struct hlg_subroutines {
 
 /*
  * Those of a unit's tree. *room is how many ranges may be kept, and becomes less; the
- * rest is left out: entries of a damaged file can share long lists of them. Without
- * memory there are fewer.
+ * rest is left out: entries of a damaged file can share long lists of them. False
+ * without memory; finish in any case.
  */
-void hlg_subroutines_collect(struct hlg_subroutines *subroutines, Dwarf_Die *tree,
+bool hlg_subroutines_collect(struct hlg_subroutines *subroutines, Dwarf_Die *tree,
 			     size_t *room);
 
 /* The outermost max of what was inlined at addr, innermost first; how many. */
