@@ -26,6 +26,14 @@ struct hlg_share hlg_interval_wilson(double share, double n)
 	return hlg_interval_wilson_at(share, n, Z95);
 }
 
+#define FEW   2
+#define SMALL 0.1
+
+bool hlg_interval_is_few(uint64_t samples, double share)
+{
+	return samples <= FEW && share < SMALL;
+}
+
 enum {
 	MOST_STEPS = 1000000 /* they grow with the root of df: enough for any unsigned */
 };

@@ -19,6 +19,13 @@ struct hlg_share {
 /* Interval of a share seen in n observations; n need not be whole. n <= 0: 0 to 1. */
 struct hlg_share hlg_interval_wilson(double share, double n);
 
+/*
+ * Are these samples so few, and this share so small, that only an upper limit is told?
+ * Rows without a sample are not shown, so that a row of one or two is there says nothing
+ * of how small its share can be.
+ */
+bool hlg_interval_is_few(uint64_t samples, double share);
+
 /* hlg_interval_wilson at a level other than 95 %: z is the normal distribution's quantile
  * for it. */
 struct hlg_share hlg_interval_wilson_at(double share, double n, double z);

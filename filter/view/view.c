@@ -320,10 +320,6 @@ static bool find_phases(struct builder *b)
 	return ok;
 }
 
-/* Of so few samples, and less than such a share, only an upper limit is told. */
-#define FEW   2
-#define SMALL 0.1
-
 /* Shares of rows of a total that n observations are worth. */
 static void share_rows(struct hlg_view *v, struct hlg_row *rows, size_t n_rows,
 		       struct hlg_count of, double n)
@@ -335,7 +331,8 @@ static void share_rows(struct hlg_view *v, struct hlg_row *rows, size_t n_rows,
 
 		rows[i].share = hlg_interval_wilson(total > 0 ? w / total : 0,
 						    n / rows[i].design);
-		rows[i].few = rows[i].count.samples <= FEW && rows[i].share.share < SMALL;
+		rows[i].few =
+			hlg_interval_is_few(rows[i].count.samples, rows[i].share.share);
 		if (rows[i].few)
 			rows[i].share.low = 0;
 	}

@@ -162,6 +162,8 @@ static void put_words(FILE *f, const struct hlg_graph *g, const struct hlg_box *
 	if (box->node == HLG_TREE_ROOT)
 		return;
 	s = hlg_interval_wilson(part(weight, g->layout->total), g->observations);
+	if (hlg_interval_is_few(node->total.samples, s.share))
+		s.low = 0;
 	fprintf(f, "\n%s %% of all (95 %%: %s to %s)",
 		hlg_interval_percent(share, s.share), hlg_interval_percent(low, s.low),
 		hlg_interval_percent(high, s.high));

@@ -10,6 +10,7 @@ import argparse
 import collections
 import gzip
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -39,12 +40,29 @@ class Broken(Exception):
     """The emulated machine did not give the script's status back."""
 
 
-def libraries(path):
-    """The files that the loader would load with a program or library."""
+# What hlguest opens by its name when it needs it (symtab/code/zydis.h).
+OPENED = re.compile(rb"\blibZydis\.so\.[0-9.]+")
+
+
+def loaded_with(path):
     done = subprocess.run(["ldd", path], capture_output=True, text=True, check=False,
                           env=environment())
     words = done.stdout.split() if done.returncode == 0 else ()
     return [word for word in words if word.startswith("/")]
+
+
+def opened_by(path):
+    with open(path, "rb") as f:
+        names = sorted({name.decode() for name in OPENED.findall(f.read())})
+    known = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True)
+    found = dict(re.findall(r"^\s+(\S+) .*x86-64.* => (\S+)$", known.stdout, re.M))
+    return [found[name] for name in names if name in found]
+
+
+def libraries(path):
+    """The files that are loaded with a program or library, and those that it opens itself."""
+    own = opened_by(path)
+    return sorted({*loaded_with(path), *own, *(lib for one in own for lib in loaded_with(one))})
 
 
 def add_program(archive, name, path):

@@ -155,6 +155,7 @@ void resample_draw(struct resample *r, const struct resample_how *how,
 		uint64_t unit = how->unequal ? units[next(r) >> 62] : 1;
 		const struct hlg_sample sample = {.ip = cell->ip,
 						  .period = unit * UNIT,
+						  .time = HLG_NO_TIME,
 						  .pid = -1,
 						  .tid = -1,
 						  .cpu = -1,
