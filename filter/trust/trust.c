@@ -388,17 +388,29 @@ static bool doubt(struct hlg_trust *trust, const struct hlg_space *space,
 	return ok;
 }
 
-/* Of AArch64, many samples may not tell a base; then nothing says that what lies outside
- * of one that is assumed is of another ELF. */
+/* Are there addresses enough to find a base by? Of AArch64 many may not tell. */
+static bool finds_bases(const struct hlg_trust *trust)
+{
+	const struct hlg_tested *all = &trust->all;
+	/* At least: those in data are in both. */
+	uint64_t wrong =
+		all->addrs.off > all->stray_addrs ? all->addrs.off : all->stray_addrs;
+
+	return trust->images[0].image->elf.machine != EM_AARCH64 &&
+	       all->addrs.on + wrong >= HLG_VERDICT_LEAST_ADDRS;
+}
+
+/* Where no base can be found, nothing says that what does not fit one that is only assumed
+ * is of another ELF. */
 static void excuse(struct hlg_trust *trust)
 {
 	struct hlg_image_test *ti = &trust->images[0];
 
-	if (trust->n_images != 1 || ti->image->elf.machine != EM_AARCH64 ||
+	if (trust->n_images != 1 || finds_bases(trust) ||
 	    ti->image->from != HLG_BASE_DEFAULT || ti->found.n || ti->tail.shift ||
 	    ti->identity == HLG_IDENTITY_OTHER || !ti->code)
 		return;
-	ti->any_fits = true;
+	ti->any_fits = ti->image->elf.machine == EM_AARCH64;
 	trust->all.verdict = HLG_TRUST_TOO_FEW;
 }
 

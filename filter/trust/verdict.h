@@ -43,8 +43,8 @@
  *   addresses are on boundaries at any base, has too few, and so has a verified report,
  *   unless the samples of each part of it bear out that it lies there
  *   (symtab/code/part-fit.h);
- * - a report of one ELF of AArch64 whose base is assumed and that no base stands out for
- *   has too few;
+ * - a report of one ELF whose base is assumed has too few where no base can be found:
+ *   none stands out on AArch64, or there are fewer than LEAST_ADDRS distinct addresses;
  * - any report is a mismatch if recordings tell that another build of an image ran
  *   (identity.h): functions of one shape fit each other;
  * - any report is a mismatch if, of an image that is not verified, more samples lie on

@@ -23,6 +23,9 @@ enum {
  * that had not moved the best distance had up to 49 and 15 nats, but never both. */
 #define LINES_OVER_CHANCE 60.0
 #define LINES_OVER_RIVAL  10.0
+/* And for each address that would have moved, as of a base (base-find.c): samples that are
+ * no execution's, as one of each fifth instruction, fit some distance a little better. */
+#define LINES_AN_ADDRESS 0.03
 
 struct tail_search {
 	const struct hlg_code *code;
@@ -201,6 +204,7 @@ static bool search(const struct tail_search *s, struct best *best)
 static bool search_lines(const struct tail_search *s, struct best *best, bool *counts)
 {
 	struct best rival = *best, now;
+	double more;
 
 	for (int64_t shift = -REACH; shift <= REACH;
 	     shift += shift < -NEAR || shift >= NEAR ? ALIGNED : INSN_A64) {
@@ -208,8 +212,9 @@ static bool search_lines(const struct tail_search *s, struct best *best, bool *c
 			return false;
 		keep(best, &rival, &now);
 	}
-	*counts = best->score > LINES_OVER_CHANCE &&
-		  best->score - rival.score > LINES_OVER_RIVAL;
+	more = LINES_AN_ADDRESS * (double)(s->n - best->from);
+	*counts = best->score > LINES_OVER_CHANCE + more &&
+		  best->score - rival.score > LINES_OVER_RIVAL + more;
 	return true;
 }
 

@@ -26,7 +26,7 @@ from tap import DATA, Skip, Tap, environment, filter_argv, need, parser, run
 
 SGR = re.compile("\033\\[[0-9]*m")
 # overhead, margin, time, samples, size, then the bar of ten cells
-ROW = re.compile(r"^( *[0-9.]+ % *(?:±|\+-) *[0-9.]+ +[0-9.]+ s +\d+ +(?:\d+|-)  )"
+ROW = re.compile(r"^( *[0-9.]+ % *(?:±|\+-|<) *[0-9.]+ +[0-9.]+ s +\d+ +(?:\d+|-)  )"
                  "([#█▉▊▋▌▍▎▏]* *)(?=\\S)", re.M)
 REST = re.compile(r"^ +(?=\(\d+ more row)", re.M)
 LARGE = {"COLUMNS": "300", "LINES": "200"}  # nothing is cut, nor left out
