@@ -134,8 +134,8 @@ bool hlg_inlined_find(struct hlg_inlined *inlined, uint64_t ip, const uint32_t *
 		inlined->asked[inlined->n_asked] = asked;
 		known = inlined->n_asked++;
 	}
-	*list = inlined->numbers + inlined->asked[known].first;
 	*n = inlined->asked[known].n;
+	*list = *n ? inlined->numbers + inlined->asked[known].first : NULL;
 	return true;
 }
 

@@ -225,7 +225,8 @@ static size_t keep_all(struct search *s)
 {
 	size_t most = 0, n = 0;
 
-	qsort(s->votes, s->n_votes, sizeof(*s->votes), hlg_bsearch_compare);
+	if (s->n_votes)
+		qsort(s->votes, s->n_votes, sizeof(*s->votes), hlg_bsearch_compare);
 	for (size_t i = 0, j; i < s->n_votes; i = j) {
 		for (j = i; j < s->n_votes && s->votes[j] == s->votes[i]; j++)
 			;

@@ -243,14 +243,15 @@ START_TEST(strays_only_are_a_mismatch)
 	kit_start(&run, "guest.elf by=tid");
 	hlg_profile_event(&run.profile, "a", 0);
 	for (uint64_t i = 0; i < 29; i++) {
-		struct hlg_sample s = kit_sample(0, 0x900000 + i);
+		/* Far apart: they are no piece of code that has moved. */
+		struct hlg_sample s = kit_sample(0, 0x900000 + i * 0x10000);
 
-		kit_add(&run, 0, 0x900000 + i, 1, 3);
+		kit_add(&run, 0, 0x900000 + i * 0x10000, 1, 3);
 		s.tid = 5; /* of another series, not another address */
 		hlg_profile_add(&run.profile, &s);
 	}
 	ck_assert_int_eq(verdict_of(&run), TOO_FEW);
-	kit_add(&run, 0, _i ? KIT_BASE + 0x3000 : 0x900000 + 29, 1, 1);
+	kit_add(&run, 0, _i ? KIT_BASE + 0x3000 : 0x900000 + 29 * 0x10000, 1, 1);
 	ck_assert_int_eq(verdict_of(&run), MISMATCH);
 	kit_add(&run, 0, KIT_BASE + 0x1060, 1, 1);
 	ck_assert_int_eq(verdict_of(&run), _i ? MISMATCH : TOO_FEW);
