@@ -30,6 +30,7 @@ struct decoder {
 	struct hlg_saved *saved;
 	uint32_t events, images, functions; /* that are in saved from before, */
 	size_t cells, hosts, host_stacks;   /* and so these */
+	uint32_t *first; /* of each sample, and of one more: the place of its cells */
 	const char *path;
 	struct hlg_err *err;
 };
@@ -409,9 +410,23 @@ static int read_samples(struct decoder *d)
 
 	if (d->p->n_sample_type != 2 * d->p->extra->n_event)
 		return fail(d, "an event lacks one of its two value types");
-	for (size_t i = 0; rc == 0 && i < d->p->n_sample; i++)
+	d->first = calloc(d->p->n_sample + 1, sizeof(*d->first));
+	if (!d->first)
+		return fail_memory(d);
+	for (size_t i = 0; rc == 0 && i < d->p->n_sample; i++) {
+		d->first[i] = (uint32_t)d->saved->cells.n;
 		rc = read_sample(d, d->p->sample[i]);
+	}
+	d->first[d->p->n_sample] = (uint32_t)d->saved->cells.n;
 	return rc;
+}
+
+static int read_moments(struct decoder *d)
+{
+	if (hlg_saved_moments_decode(d->saved, d->p->extra, d->first, d->p->n_sample,
+				     d->events))
+		return d->saved->moments.lost ? fail_memory(d) : 0;
+	return fail(d, "the time of a sample is wrong");
 }
 
 static int read_host_stack(struct decoder *d, const Pprof__Extra__HostStack *from)
@@ -551,8 +566,8 @@ static int decode(struct decoder *d)
 	static int (*const steps[])(struct decoder *) = {
 		check_format, check_strings,    read_images, read_functions,
 		read_events,  read_series,      read_hosts,  check_locations,
-		read_samples, read_host_stacks, check_sums,  join,
-		add_totals};
+		read_samples, read_host_stacks, check_sums,  read_moments,
+		join,         add_totals};
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)
@@ -625,6 +640,7 @@ int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t 
 	else
 		rc = budget.failed ? fail_memory(&d)
 				   : fail(&d, "it is not in pprof's format");
+	free(d.first);
 	hlg_saved_arena_finish(&budget.arena);
 	return rc;
 }

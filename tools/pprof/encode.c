@@ -25,6 +25,7 @@ struct encoder {
 	Pprof__Extra extra;
 	struct hlg_saved_frame *locations; /* sorted */
 	size_t n_locations, n_samples;
+	uint32_t *samples; /* of each cell: the place of its sample */
 	int64_t empty, keys[HLG_SAVED_N_KEYS], comment; /* places of strings */
 	char sums[512];
 };
@@ -362,7 +363,9 @@ static bool add_samples(struct encoder *e)
 
 	p->n_sample = e->n_samples;
 	p->sample = messages(e, p->n_sample, &pprof__sample__descriptor);
-	if (!p->sample)
+	e->samples =
+		hlg_saved_arena_alloc(&e->arena, e->saved->cells.n, sizeof(*e->samples));
+	if (!p->sample || !e->samples)
 		return false;
 	for (size_t i = 0; i < e->saved->cells.n; i++) {
 		const struct hlg_saved_cell *cell = &cells[i];
@@ -376,6 +379,7 @@ static bool add_samples(struct encoder *e)
 			    !add_labels(e, sample, &cell->key))
 				return false;
 		}
+		e->samples[i] = (uint32_t)n - 1;
 		sample->value[2 * cell->key.event] = (int64_t)cell->count.samples;
 		sample->value[2 * cell->key.event + 1] = (int64_t)cell->count.period;
 	}
@@ -439,7 +443,8 @@ static bool add_extra(struct encoder *e)
 	extra->host_stack = host_stacks(e);
 	e->profile.extra = extra;
 	return extra->event && extra->image && extra->series && extra->host_row &&
-	       extra->host_stack;
+	       extra->host_stack &&
+	       hlg_saved_moments_encode(s, e->samples, &e->arena, extra);
 }
 
 static bool add_all(struct encoder *e)

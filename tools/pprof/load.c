@@ -17,10 +17,12 @@ struct loader {
 	uint64_t *shift;           /* of each image: what its samples move by */
 	uint32_t *events;          /* of each event: its number in the profile */
 	uint64_t *callers;         /* room for those of any stack */
+	uint32_t *series;          /* of each cell: its number in the profile, if any */
+	struct hlg_saved_cell **by_key; /* room for all */
 	struct hlg_err *err;
 };
 
-/* by= and the selection need labels; nothing tells when a sample was taken. */
+/* by= and the selection need labels; times are of some samples only. */
 static int check_keys(struct loader *l)
 {
 	const struct hlg_options *o = l->profile->options;
@@ -192,9 +194,15 @@ static uint32_t host_of(struct loader *l, const struct hlg_saved_stack *stack)
 
 static int compare_by_key(const void *a, const void *b)
 {
-	const struct hlg_saved_cell *x = a, *y = b;
+	const struct hlg_saved_cell *const *x = a, *const *y = b;
 
-	return hlg_saved_compare_keys(&x->key, &y->key);
+	return hlg_saved_compare_keys(&(*x)->key, &(*y)->key);
+}
+
+/* Where a cell lies now. */
+static uint64_t ip_of(const struct loader *l, const struct hlg_saved_cell *cell)
+{
+	return cell->at.ip + (cell->at.image ? l->shift[cell->at.image - 1] : 0);
 }
 
 static int compare_series(const void *a, const void *b)
@@ -251,24 +259,45 @@ static void add_stack(struct loader *l, const struct hlg_saved_cell *cell,
 /* Series by series: its squares come with its first cell. */
 static void add_cells(struct loader *l)
 {
-	struct hlg_saved_cell *cells = l->saved.cells.at;
+	struct hlg_saved_cell **cells = l->by_key;
 
-	if (l->saved.cells.n)
-		qsort(cells, l->saved.cells.n, sizeof(*cells), compare_by_key);
+	for (size_t i = 0; i < l->saved.cells.n; i++)
+		cells[i] = &l->saved.cells.at[i];
+	qsort(cells, l->saved.cells.n, sizeof(struct hlg_saved_cell *), compare_by_key);
 	for (size_t i = 0; i < l->saved.cells.n; i++) {
 		bool first = i == 0 || compare_by_key(&cells[i - 1], &cells[i]) != 0;
-		struct hlg_sample s = sample_of(l, &cells[i].key);
+		uint32_t *series = &l->series[cells[i] - l->saved.cells.at];
+		struct hlg_sample s = sample_of(l, &cells[i]->key);
 
 		s.cpumode = HLG_MODE_GUEST_KERNEL;
-		s.ip = cells[i].at.ip;
-		if (cells[i].at.image)
-			s.ip += l->shift[cells[i].at.image - 1];
-		if (hlg_profile_add_many(l->profile, &s, cells[i].count,
-					 first ? squares_of(&l->saved, &cells[i].key)
-					       : 0) == HLG_GUEST &&
-		    l->stacks && cells[i].stack)
-			add_stack(l, &cells[i], hlg_profile_series(l->profile, &s), s.ip);
+		s.ip = ip_of(l, cells[i]);
+		*series = HLG_NO_SERIES;
+		if (hlg_profile_add_many(l->profile, &s, cells[i]->count,
+					 first ? squares_of(&l->saved, &cells[i]->key)
+					       : 0) != HLG_GUEST)
+			continue;
+		*series = hlg_profile_series(l->profile, &s);
+		if (l->stacks && cells[i]->stack)
+			add_stack(l, cells[i], *series, s.ip);
 	}
+}
+
+/* When samples were taken, of those that are selected. */
+static void add_moments(struct loader *l)
+{
+	struct hlg_moments *m = &l->saved.moments;
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		uint32_t cell = m->at[i].series;
+
+		if (l->series[cell] == HLG_NO_SERIES)
+			continue;
+		m->at[n] = m->at[i];
+		m->at[n++].ip = ip_of(l, &l->saved.cells.at[cell]);
+	}
+	m->n = n;
+	hlg_moments_merge(&l->profile->moments, m, l->series, NULL);
 }
 
 /* Are host samples of a series entries into guests, which no stack has? */
@@ -372,7 +401,9 @@ static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_su
 	l->shift = calloc(l->saved.images.n + 1, sizeof(*l->shift));
 	l->events = calloc(l->saved.events.n + 1, sizeof(*l->events));
 	l->callers = calloc(HLG_CHAIN_MAX, sizeof(*l->callers));
-	if (!l->shift || !l->events || !l->callers)
+	l->series = calloc(l->saved.cells.n + 1, sizeof(*l->series));
+	l->by_key = calloc(l->saved.cells.n + 1, sizeof(struct hlg_saved_cell *));
+	if (!l->shift || !l->events || !l->callers || !l->series || !l->by_key)
 		return hlg_err_memory(l->err, l->path);
 	rc = find_images(l);
 	if (rc == 0)
@@ -384,6 +415,7 @@ static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_su
 	if (rc < 0)
 		return rc;
 	add_cells(l);
+	add_moments(l);
 	add_totals(l, sums);
 	return 0;
 }
@@ -415,6 +447,8 @@ int hlg_pprof_read(const char *path, const struct hlg_space *space,
 	free(l.shift);
 	free(l.events);
 	free(l.callers);
+	free(l.series);
+	free(l.by_key);
 	hlg_saved_finish(&l.saved);
 	return rc;
 }

@@ -413,6 +413,17 @@ static bool fold_stacks(struct hlg_saved *s)
 	return ok;
 }
 
+/* Cells, and what goes with them. */
+static bool fold_cells(struct hlg_saved *s)
+{
+	uint32_t *to = NULL;
+	bool ok = fold(s, s->cells.at, &s->cells.n, &cell_kind, &to) &&
+		  hlg_saved_moments_resolve(s, to);
+
+	free(to);
+	return ok;
+}
+
 bool hlg_pprof_resolve(struct hlg_saved *s)
 {
 	struct places to = {0};
@@ -427,7 +438,7 @@ bool hlg_pprof_resolve(struct hlg_saved *s)
 	free(to.images);
 	free(to.functions);
 	ok = ok && agree_on_functions(s) && drop_functions(s) && fold_stacks(s) &&
-	     fold(s, s->cells.at, &s->cells.n, &cell_kind, NULL) &&
+	     fold_cells(s) &&
 	     fold(s, s->host_stacks.at, &s->host_stacks.n, &cell_kind, NULL) &&
 	     fold(s, s->series.at, &s->series.n, &series_kind, NULL) &&
 	     fold(s, s->hosts.at, &s->hosts.n, &host_kind, NULL);

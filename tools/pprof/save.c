@@ -29,6 +29,7 @@ struct saver {
 	size_t n_keys;
 	struct hlg_cell *cells; /* the profile's, by address: what no stack has */
 	size_t n_cells;
+	uint32_t *places; /* of each its place in saved + 1; 0: it is in no cell there */
 	const struct hlg_image *image; /* of the frame saved last, if its, at this bias */
 	uint64_t bias;
 	uint32_t number; /* of its mapping */
@@ -214,18 +215,21 @@ static bool save_frame(struct saver *s, uint64_t ip, bool sampled,
 			     &to->function);
 }
 
-/* A cell of the profile, or the part of it that has a stack (its place + 1). */
-static bool save_cell(struct saver *s, const struct hlg_cell *from, uint32_t stack)
+/* So many samples of cell i of the profile, with a stack (its place + 1) or without. */
+static bool save_cell(struct saver *s, size_t i, struct hlg_count count, uint32_t stack)
 {
+	const struct hlg_cell *from = &s->cells[i];
 	struct hlg_saved_cell cell = {
-		.stack = stack, .key = key_of(s, from->series), .count = from->count};
+		.stack = stack, .key = key_of(s, from->series), .count = count};
 	struct hlg_saved_cell *to = HLG_SAVED_MORE(s->saved->cells);
 
 	if (!to || !save_frame(s, from->ip, true, &cell.at))
 		return false;
 	*to = cell;
-	s->saved->extra.guest_samples += from->count.samples;
-	s->saved->extra.guest_period += from->count.period;
+	if (!s->places[i])
+		s->places[i] = (uint32_t)s->saved->cells.n;
+	s->saved->extra.guest_samples += count.samples;
+	s->saved->extra.guest_period += count.period;
 	return true;
 }
 
@@ -243,7 +247,8 @@ static bool collect_cells(struct saver *s)
 	const struct hlg_profile *p = &s->run->profile;
 
 	s->cells = malloc((p->n_cells + 1) * sizeof(*s->cells));
-	if (!s->cells)
+	s->places = calloc(p->n_cells + 1, sizeof(*s->places));
+	if (!s->cells || !s->places)
 		return false;
 	for (size_t i = 0; i < hlg_profile_room(p); i++)
 		if (p->cells[i].count.samples)
@@ -316,19 +321,26 @@ static bool save_host(struct saver *s, uint32_t node, struct hlg_saved_stack *to
 	return to->host;
 }
 
+/* NULL where the profile had no memory for it. */
+static struct hlg_cell *find_cell(const struct saver *s, uint64_t ip, uint32_t series)
+{
+	const struct hlg_cell key = {.ip = ip, .series = series};
+
+	return s->n_cells
+		       ? bsearch(&key, s->cells, s->n_cells, sizeof(key), compare_cells)
+		       : NULL;
+}
+
 static bool save_stack(struct saver *s, const struct hlg_stack *from)
 {
 	struct hlg_saved_stack to = {.end = from->end, .way = from->way};
 	struct hlg_saved_stack *list = HLG_SAVED_MORE(s->saved->stacks);
-	const struct hlg_cell key = {.ip = from->ip, .series = from->series};
-	struct hlg_cell *cell = s->n_cells ? bsearch(&key, s->cells, s->n_cells,
-						     sizeof(key), compare_cells)
-					   : NULL;
+	struct hlg_cell *cell = find_cell(s, from->ip, from->series);
 	const uint64_t *words;
 
 	if (!list)
 		return false;
-	if (!cell) { /* the profile had no memory for it */
+	if (!cell) {
 		s->saved->stacks.n--;
 		return true;
 	}
@@ -341,10 +353,7 @@ static bool save_stack(struct saver *s, const struct hlg_stack *from)
 		memcpy(to.callers, words, to.n_callers * sizeof(*words));
 	*list = to;
 	hlg_count_sub(&cell->count, from->count);
-	return save_cell(s,
-			 &(struct hlg_cell){.ip = from->ip,
-					    .series = from->series,
-					    .count = from->count},
+	return save_cell(s, (size_t)(cell - s->cells), from->count,
 			 (uint32_t)s->saved->stacks.n);
 }
 
@@ -373,8 +382,24 @@ static bool save_cells(struct saver *s)
 					     : save_host_stack(s, &stacks->stacks[i]);
 	for (size_t i = 0; ok && i < s->n_cells; i++)
 		if (s->cells[i].count.samples)
-			ok = save_cell(s, &s->cells[i], 0);
+			ok = save_cell(s, i, s->cells[i].count, 0);
 	return ok;
+}
+
+static bool save_moments(struct saver *s)
+{
+	const struct hlg_moments *from = &s->run->profile.moments;
+	struct hlg_moments *to = &s->saved->moments;
+
+	to->halved = from->halved;
+	for (size_t i = 0; i < from->n; i++) {
+		const struct hlg_moment *m = &from->at[i];
+		const struct hlg_cell *cell = find_cell(s, m->ip, m->series);
+
+		if (cell && s->places[cell - s->cells])
+			hlg_moments_add(to, m->time, 0, s->places[cell - s->cells] - 1);
+	}
+	return !to->lost;
 }
 
 static bool save_series(struct saver *s)
@@ -475,12 +500,13 @@ static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err
 		rc = hlg_err_memory(err, "stacks");
 	s->proof = r->proof;
 	if (rc == 0 &&
-	    (!save_events(s) || !save_images(s) || !save_cells(s) || !save_series(s) ||
-	     !save_hosts(s) || !hlg_pprof_resolve(s->saved)))
+	    (!save_events(s) || !save_images(s) || !save_cells(s) || !save_moments(s) ||
+	     !save_series(s) || !save_hosts(s) || !hlg_pprof_resolve(s->saved)))
 		rc = hlg_err_memory(err, "profile");
 	hlg_index_finish(&s->index);
 	free(s->keys);
 	free(s->cells);
+	free(s->places);
 	return rc;
 }
 

@@ -124,6 +124,7 @@ struct hlg_saved {
 		Pprof__Extra__HostRow *at;
 		size_t n;
 	} hosts;
+	struct hlg_moments moments;   /* of cells: series is the place of one, ip 0 */
 	struct hlg_saved_arena arena; /* of all strings and unknown fields */
 };
 
@@ -164,6 +165,23 @@ int hlg_saved_compare_frames(const struct hlg_saved_frame *a,
 int hlg_saved_compare_keys(const struct hlg_saved_key *a, const struct hlg_saved_key *b);
 
 void hlg_saved_finish(struct hlg_saved *saved);
+
+/*
+ * Adds the moments that a file has of its samples. first: of each of the n samples, and
+ * of one more, where its cells begin in saved, which are by event; events: how many of
+ * these are from before. False if they are damaged.
+ */
+bool hlg_saved_moments_decode(struct hlg_saved *saved, const Pprof__Extra *from,
+			      const uint32_t *first, size_t n, uint32_t events);
+
+/* Sorts the moments of cells that are resolved now; places: where each has gone. False
+ * without memory. */
+bool hlg_saved_moments_resolve(struct hlg_saved *saved, const uint32_t *places);
+
+/* Of a resolved profile. samples: of each cell, the place of its sample in the file.
+ * False without memory. */
+bool hlg_saved_moments_encode(const struct hlg_saved *saved, const uint32_t *samples,
+			      struct hlg_saved_arena *arena, Pprof__Extra *to);
 
 /* Sorts and folds every list, drops functions of no frame. False without memory. */
 bool hlg_pprof_resolve(struct hlg_saved *saved);

@@ -9,7 +9,9 @@ it was made of, and can be merged. One of version 2, one of a newer format and o
 another program has written anew are refused, and each message says which it is. Fields
 that a later hlguest may add are carried through merges byte for byte.
 """
+import csv
 import gzip
+import io
 import itertools
 import os
 import random
@@ -48,6 +50,15 @@ def kept_is_read(bench):
                 yield from (f"- {a}", f"+ {b}") if a != b else ()
 
 
+def but_phases(said):
+    """What is said of anything else: the kept one has no times."""
+    rows = [row for row in csv.DictReader(io.StringIO(said[0]))
+            if not row["name"].startswith("phases: ")]
+    for row in rows:
+        del row["low"], row["high"], row["unsure"]
+    return rows, *said[1:]
+
+
 def kept_is_merged(bench):
     """With itself, and with one of today: sums of what is in them."""
     words = ("report", "demo.elf", "--by=pid,tid,cpu", "--mode=all", "--format=csv")
@@ -56,7 +67,7 @@ def kept_is_merged(bench):
         found = bench.run(*words, bench.merge([one, other]))
         again = (bench.copy(os.path.join(DATA, name)) for name in MADE_OF)
         expected = bench.run(*words, *MADE_OF, *again)
-        if found != expected or found[1:] != ("", 0):
+        if but_phases(found) != but_phases(expected) or found[1:] != ("", 0):
             yield f"{one}, {other}: {found[1:]}"
 
 

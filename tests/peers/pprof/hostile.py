@@ -25,6 +25,7 @@ GIB = 1 << 30
 EXTRA = 2000  # the field of Profile with what is hlguest's own: pprof.proto
 STACK = 2000  # and of Sample
 HOST_STACK = 7
+MOMENTS = 8
 STACKED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "saved-format-4.pb.gz")
 
 
@@ -271,6 +272,33 @@ def extra(v):
                         None if kind == 5 else "damaged")
 
 
+def times(v):
+    """Moments that are of no sample, too many, too late, or none that are kept."""
+    whole = next(list(fields(x)) for f, x in v.parts if f == EXTRA)
+    good = dict(fields(dict(whole)[MOMENTS]))
+    # -1 is no time; the first of these times may be kept among all only.
+    one = {1: good[1], 3: varint(1), 4: varint(0)}
+    first = read_varint(good[4], 0)[0]
+    for what, change, refused in (
+        ("as it was", good, None),
+        ("of others", {**good, 1: good[1] - 1, 3: b"\1"}, None),
+        ("no time", {**one, 3: varint(-1), 4: varint(first)}, "damaged"),
+        ("past the end", {**one, 3: varint(-2) + varint(2), 4: varint(first) * 2}, "damaged"),
+        ("not kept", {**one, 2: 2, 4: varint(first)}, "damaged"),
+        ("halved too often", {**good, 2: 41}, "damaged"),
+        ("lacks a sample", {**good, 4: good[4][:-1]}, "damaged"),
+        ("lacks all", {1: good[1], 3: good[3]}, "damaged"),
+        ("no such sample", {**one, 4: varint(1 << 40)}, "damaged"),
+        ("more than there are", {**one, 3: varint(0) * 32768, 4: varint(first) * 32768},
+         "damaged"),
+        ("more than are kept", {**one, 3: varint(0) * 32769, 4: varint(first) * 32769},
+         "damaged"),
+    ):
+        data = message([(f, x) for f, x in whole if f != MOMENTS] +
+                       [(MOMENTS, message(sorted(change.items())))])
+        yield from v.deflated(replaced(v.parts, EXTRA, lambda _, d=data: d), what, refused)
+
+
 def stacks(v):
     """Of a profile that has some: numbers of Sample.stack, and what its sample then lacks."""
     sample = next(x for f, x in v.parts if f == 2)
@@ -348,6 +376,7 @@ def main():
             ("bombs", bombs),
             ("wrong numbers", wrong_numbers),
             ("wrong numbers and rows of ours", extra),
+            ("times", times),
             ("strings", strings),
             ("random damage", damaged),
             ("stacks", lambda _: stacks(stacked)),

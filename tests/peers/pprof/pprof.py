@@ -165,6 +165,14 @@ def merged_is_sum(bench):
     if bench.run("report", "demo.elf", merged, "--format=folded")[0] != \
             bench.run("report", "demo.elf", *demos, "--format=folded")[0]:
         yield "the border is not decided on the sum"
+    # Phases are those of all, of which each knows a part.
+    two = "demo-user.data", "demo-kernel.data"
+    whole = bench.run("report", "demo.elf", *two, "--format=csv")[0]
+    merged = bench.merge([bench.save("demo.elf", r) for r in two])
+    if "phases: worth" not in whole:
+        yield "the recordings have no phases"
+    if bench.run("report", "demo.elf", merged, "--format=csv")[0] != whole:
+        yield "phases of the merged profile are not those of all"
 
 
 def folded(bench, *argv):
